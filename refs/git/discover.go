@@ -1,0 +1,246 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// place is where a repository stands, seen from one worktree.
+type place struct {
+	gitDir, commonDir, workTree string
+	format                      format
+}
+
+// discover finds the repository as git does (git(1), setup.c):
+//
+//  1. GIT_DIR names it, or
+//  2. walking up from start, the first directory with a usable `.git`
+//     (a directory, or a file that names one), or that is a bare repository.
+//
+// What is not plain is asked of git: it alone decides on other owners, bare
+// repositories found by walking (safe.bareRepository), ceilings, borders of
+// file systems and formats we do not know. A wrong repository is never found.
+func (r *Repo) discover(ctx context.Context, start string) (place, error) {
+	p, err := r.plain(start)
+	if errors.Is(err, errUnusual) {
+		return r.askGit(ctx, start)
+	}
+	return p, err
+}
+
+// plain is discovery in process. It returns errUnusual whenever git must judge.
+func (r *Repo) plain(start string) (place, error) {
+	for _, key := range []string{"GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+		"GIT_TEST_ASSUME_DIFFERENT_OWNER", "GIT_IMPLICIT_WORK_TREE"} {
+		if _, set := lookupEnv(r.env, key); set {
+			return place{}, errUnusual
+		}
+	}
+	if dir, set := lookupEnv(r.env, "GIT_DIR"); set {
+		return r.named(start, dir)
+	}
+	if r.Getenv("GIT_COMMON_DIR") != "" {
+		return place{}, errUnusual
+	}
+	return r.walk(start)
+}
+
+// named is case 1: git asks nothing about the owner of a repository it is told.
+func (r *Repo) named(start, dir string) (place, error) {
+	gitDir := absolute(start, dir)
+	info, err := os.Stat(gitDir)
+	if err != nil || dir == "" {
+		return place{}, errUnusual
+	}
+	if !info.IsDir() {
+		if gitDir, err = readGitfile(gitDir); err != nil {
+			return place{}, err
+		}
+	}
+	p, err := r.inspect(gitDir)
+	if err != nil {
+		return place{}, err
+	}
+	if p.workTree == "" && !p.format.bare {
+		p.workTree = start
+	}
+	return r.withWorkTree(start, p)
+}
+
+// walk is case 2.
+func (r *Repo) walk(start string) (place, error) {
+	info, err := os.Lstat(start)
+	if err != nil {
+		return place{}, fmt.Errorf("cannot open directory '%s': %w", start, err)
+	}
+	dev := device(info)
+	for dir := start; ; {
+		found, err := r.look(dir, info)
+		if err != nil {
+			return place{}, err
+		}
+		if found != nil {
+			return r.withWorkTree(start, *found)
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return place{}, fmt.Errorf("%w (or any of the parent directories): '%s'", ErrNotRepository, start)
+		}
+		dir = parent
+		if info, err = os.Lstat(dir); err != nil || device(info) != dev {
+			return place{}, errUnusual
+		}
+	}
+}
+
+// look says whether dir is the top of a worktree; nil if it is not.
+func (r *Repo) look(dir string, info fs.FileInfo) (*place, error) {
+	dotGit := filepath.Join(dir, ".git")
+	entry, err := os.Lstat(dotGit)
+	if errors.Is(err, fs.ErrNotExist) {
+		// It may be a bare repository, or the inside of a `.git`.
+		if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err == nil {
+			return nil, errUnusual
+		}
+		return nil, nil
+	}
+	if err != nil || !ours(entry) || !ours(info) {
+		return nil, errUnusual
+	}
+	gitDir := dotGit
+	switch {
+	case entry.Mode().IsRegular():
+		if gitDir, err = readGitfile(dotGit); err != nil {
+			return nil, err
+		}
+		if entry, err = os.Lstat(gitDir); err != nil || !ours(entry) {
+			return nil, errUnusual
+		}
+	case !entry.IsDir():
+		return nil, errUnusual
+	}
+	p, err := r.inspect(gitDir)
+	if err != nil {
+		return nil, err
+	}
+	if p.workTree == "" && !p.format.bare {
+		p.workTree = dir
+	}
+	return &p, nil
+}
+
+// readGitfile returns the git directory that a `.git` file names.
+func readGitfile(path string) (string, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", errUnusual
+	}
+	target, ok := strings.CutPrefix(string(data), "gitdir: ")
+	target = strings.TrimRight(target, "\r\n")
+	if !ok || target == "" {
+		return "", errUnusual
+	}
+	return filepath.EvalSymlinks(absolute(filepath.Dir(path), target))
+}
+
+// inspect reads what a git directory says of itself. It returns errUnusual for
+// one that git might refuse.
+func (r *Repo) inspect(gitDir string) (place, error) {
+	p := place{gitDir: gitDir, commonDir: gitDir}
+	head, err := os.ReadFile(filepath.Join(gitDir, "HEAD"))
+	if err != nil || !plausibleHead(string(head)) {
+		return p, errUnusual
+	}
+	if dir := r.Getenv("GIT_COMMON_DIR"); dir != "" {
+		return p, errUnusual
+	} else if data, err := os.ReadFile(filepath.Join(gitDir, "commondir")); err == nil {
+		p.commonDir = absolute(gitDir, strings.TrimRight(string(data), "\r\n"))
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return p, errUnusual
+	}
+	if !isDir(filepath.Join(p.commonDir, "objects")) || !isDir(filepath.Join(p.commonDir, "refs")) {
+		return p, errUnusual
+	}
+	config, err := os.ReadFile(filepath.Join(p.commonDir, "config"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return p, errUnusual
+	}
+	if p.format, err = parseFormat(config); err != nil {
+		return p, err
+	}
+	if isDir(filepath.Join(p.commonDir, "reftable")) {
+		p.format.refFiles = false
+	}
+	return p, p.ownConfig()
+}
+
+// ownConfig settles core.bare and core.worktree: in a linked worktree those of
+// the common configuration do not count, those of config.worktree always do.
+func (p *place) ownConfig() error {
+	linked := p.gitDir != p.commonDir
+	if p.format.worktreeConfig {
+		if linked && (p.format.bare || p.format.workTree != "") {
+			return errUnusual
+		}
+		data, err := os.ReadFile(filepath.Join(p.gitDir, "config.worktree"))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return errUnusual
+		}
+		err = scanConfig(string(data), func(key, value string, bare bool) {
+			switch key {
+			case "core.bare":
+				p.format.bare = bare || truthy(value)
+			case "core.worktree":
+				p.format.workTree = value
+			}
+		})
+		if err != nil {
+			return err
+		}
+	} else if linked {
+		p.format.bare, p.format.workTree = false, ""
+	}
+	if p.format.workTree == "" {
+		return nil
+	}
+	if p.format.bare {
+		return errUnusual
+	}
+	var err error
+	p.workTree, err = filepath.EvalSymlinks(absolute(p.gitDir, p.format.workTree))
+	if err != nil {
+		return errUnusual
+	}
+	return nil
+}
+
+// withWorkTree applies GIT_WORK_TREE, which is stronger than configuration.
+func (r *Repo) withWorkTree(start string, p place) (place, error) {
+	dir, set := lookupEnv(r.env, "GIT_WORK_TREE")
+	if !set {
+		return p, nil
+	}
+	var err error
+	if p.workTree, err = filepath.EvalSymlinks(absolute(start, dir)); err != nil || dir == "" {
+		return p, errUnusual
+	}
+	return p, nil
+}
+
+// plausibleHead is git's own test of a HEAD file.
+func plausibleHead(head string) bool {
+	if target, ok := strings.CutPrefix(head, "ref:"); ok {
+		return strings.HasPrefix(strings.TrimLeft(target, " \t\n\r"), "refs/")
+	}
+	return len(head) >= 40 && isHex(head[:40], 40)
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}

@@ -1,0 +1,82 @@
+package git
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// The failures a caller decides on. They are wrapped with what was being done.
+var (
+	// ErrNotRepository: no git repository here or above.
+	ErrNotRepository = errors.New("not a git repository")
+	// ErrNotFound: the object, ref or revision does not exist.
+	ErrNotFound = errors.New("not found")
+	// ErrStale: a ref's old value did not hold, or another process held its lock.
+	// Reading it again and rebuilding may succeed.
+	ErrStale = errors.New("ref has moved")
+	// ErrOldGit: the git that is installed cannot do what is needed.
+	ErrOldGit = errors.New("git 2.39 or newer is required")
+	// ErrAmbiguous: a short object name matches several objects.
+	ErrAmbiguous = errors.New("ambiguous")
+)
+
+// Error is a git process that failed.
+type Error struct {
+	Args   []string // arguments, without "git" itself
+	Code   int      // exit code; -1 when it was killed or could not be started
+	Stderr string   // standard error, its last 64 KiB at most
+	Err    error    // why it was killed or not started, else nil
+}
+
+// Error gives the command and the first complaint of git.
+func (e *Error) Error() string {
+	what := "git"
+	if name := e.subcommand(); name != "" {
+		what += " " + name
+	}
+	said := complaint(e.Stderr)
+	switch {
+	case e.Err != nil && said != "":
+		return fmt.Sprintf("%s: %s: %v", what, said, e.Err)
+	case e.Err != nil:
+		return fmt.Sprintf("%s: %v", what, e.Err)
+	case said != "":
+		return fmt.Sprintf("%s: %s", what, said)
+	}
+	return fmt.Sprintf("%s: exit status %d", what, e.Code)
+}
+
+// Unwrap returns why the child was killed or could not be started.
+func (e *Error) Unwrap() error { return e.Err }
+
+// subcommand is the first argument that is no option of git itself.
+func (e *Error) subcommand() string {
+	for i := 0; i < len(e.Args); i++ {
+		switch arg := e.Args[i]; {
+		case arg == "-c" || arg == "-C":
+			i++
+		case !strings.HasPrefix(arg, "-"):
+			return arg
+		}
+	}
+	return ""
+}
+
+// complaint picks the text of the first "fatal:" or "error:" line, else the
+// first line: warnings and hints may stand before it.
+func complaint(stderr string) string {
+	first := ""
+	for line := range strings.Lines(stderr) {
+		line = strings.TrimSpace(line)
+		for _, prefix := range []string{"fatal: ", "error: "} {
+			if rest, ok := strings.CutPrefix(line, prefix); ok {
+				return rest
+			}
+		}
+		if first == "" {
+			first = line
+		}
+	}
+	return first
+}

@@ -1,0 +1,104 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"time"
+)
+
+// Lock is an advisory lock between processes of ours, and between goroutines:
+// each Lock opens the file anew. The kernel releases it when the last process
+// that holds the file open ends, so that a crash leaves no lock behind. A child
+// that inherits File keeps it.
+type Lock struct {
+	name string
+	file *os.File
+}
+
+// Lock takes a lock by name, waiting until ctx ends (a minute if it has no
+// deadline). The error of a wait that ended names the lock.
+func (r *Repo) Lock(ctx context.Context, name string) (*Lock, error) {
+	ctx, cancel := withTimeout(ctx, lockTimeout)
+	defer cancel()
+	for pause := lockPollMin; ; pause = min(2*pause, lockPollMax) {
+		l, ok, err := r.TryLock(name)
+		if ok || err != nil {
+			return l, err
+		}
+		// Jitter keeps waiters from asking in step.
+		timer := time.NewTimer(pause/2 + rand.N(pause))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return nil, fmt.Errorf("lock '%s' is held by another process: %w", name, ctx.Err())
+		}
+	}
+}
+
+// TryLock takes a lock if nobody holds it.
+func (r *Repo) TryLock(name string) (*Lock, bool, error) {
+	file := "lock/" + lockFile(name)
+	for {
+		f, err := r.OpenState(file, os.O_RDWR|os.O_CREATE)
+		if err != nil {
+			return nil, false, fmt.Errorf("cannot open lock '%s': %w", name, err)
+		}
+		ok, err := tryLockFile(f)
+		if err != nil {
+			f.Close()
+			return nil, false, fmt.Errorf("cannot take lock '%s': %w", name, err)
+		}
+		if !ok {
+			f.Close()
+			return nil, false, nil
+		}
+		if sameFile(f, r.statePath(file)) {
+			return &Lock{name: name, file: f}, true, nil
+		}
+		f.Close() // removed between opening and locking: it protects nothing
+	}
+}
+
+// File is the open file that is locked, for TxOptions.Keep.
+func (l *Lock) File() *os.File { return l.file }
+
+// Unlock releases the lock. Unlocking twice is no error.
+func (l *Lock) Unlock() error {
+	err := unlockFile(l.file)
+	if errors.Is(err, os.ErrClosed) {
+		return nil
+	}
+	if err1 := l.file.Close(); err == nil {
+		err = err1
+	}
+	return err
+}
+
+// sameFile reports whether path is still the file that f opened.
+func sameFile(f *os.File, path string) bool {
+	held, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Stat(path)
+	return err == nil && os.SameFile(held, named)
+}
+
+// lockFile makes a file name of a lock's name: bytes other than letters,
+// digits, '.', '_' and '-' are percent-encoded.
+func lockFile(name string) string {
+	var out strings.Builder
+	for i := range len(name) {
+		if c := name[i]; isAlnum(c) || c == '_' || c == '-' || c == '.' && i > 0 {
+			out.WriteByte(c)
+		} else {
+			fmt.Fprintf(&out, "%%%02X", c)
+		}
+	}
+	return out.String()
+}

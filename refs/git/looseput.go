@@ -1,0 +1,158 @@
+package git
+
+import (
+	"bufio"
+	"compress/zlib"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// writeLoose stores an object as git does (object-file.c): beside its place
+// under a name that `git prune` knows, without write permission, then renamed.
+// An object that stands only in a pack is written again: git would renew the
+// pack's time instead; a second copy is as safe, and gc drops it.
+func (r *Repo) writeLoose(ctx context.Context, kind string, data []byte) (ID, error) {
+	id := hashObject(kind, data, 40)
+	path := r.loosePath(id)
+	now := time.Now() // the kernel's clock, which prune compares with, not the caller's
+	err := os.Chtimes(path, now, now)
+	if err == nil {
+		return id, nil
+	}
+	// Another user's object cannot be renewed: replaced, it is as new.
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+		return "", fmt.Errorf("cannot write object '%s': %w", id, err)
+	}
+	how, err := r.writeSettings(ctx)
+	if err == nil {
+		err = r.putLoose(path, kind, data, how)
+	}
+	if err != nil {
+		return "", fmt.Errorf("cannot write object '%s': %w", id, err)
+	}
+	return id, nil
+}
+
+// putLoose makes the file of a loose object.
+func (r *Repo) putLoose(path, kind string, data []byte, how writeSettings) error {
+	dir := filepath.Dir(path)
+	f, err := createTemp(dir, "tmp_obj_", 0o444)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = how.shared.mkdir(dir); err == nil {
+			f, err = createTemp(dir, "tmp_obj_", 0o444)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	err = r.deflateTo(f, kind, data, how.level)
+	if err == nil && how.fsync {
+		err = f.Sync()
+	}
+	if err1 := f.Close(); err == nil {
+		err = err1
+	}
+	if err == nil {
+		err = how.shared.adjust(f.Name())
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
+
+// deflateTo writes header and content, compressed.
+func (r *Repo) deflateTo(f *os.File, kind string, data []byte, level int) error {
+	out := bufio.NewWriterSize(f, 16<<10)
+	z, err := r.compressor(out, level)
+	if err != nil {
+		return err
+	}
+	defer r.deflate.Put(z)
+	header := append(strconv.AppendInt([]byte(kind+" "), int64(len(data)), 10), 0)
+	if _, err := z.Write(header); err != nil {
+		return err
+	}
+	if _, err := z.Write(data); err != nil {
+		return err
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// compressor is a zlib writer; one that was used before is set up again.
+type compressor struct {
+	*zlib.Writer
+	level int
+}
+
+func (r *Repo) compressor(out *bufio.Writer, level int) (*compressor, error) {
+	if z, ok := r.deflate.Get().(*compressor); ok && z.level == level {
+		z.Reset(out)
+		return z, nil
+	}
+	z, err := zlib.NewWriterLevel(out, level)
+	return &compressor{z, level}, err
+}
+
+// writeSettings are the settings that loose objects are written under.
+type writeSettings struct {
+	level  int  // core.looseCompression, core.compression
+	fsync  bool // core.fsync, core.fsyncObjectFiles
+	shared perm // core.sharedRepository
+}
+
+func (r *Repo) writeSettings(ctx context.Context) (writeSettings, error) {
+	c, err := r.Config(ctx)
+	if err != nil {
+		return writeSettings{}, err
+	}
+	w := writeSettings{shared: r.sharing()}
+	if w.level, err = c.looseCompression(); err != nil {
+		return w, err
+	}
+	w.fsync, err = c.FsyncLooseObjects()
+	return w, err
+}
+
+func (c *Config) looseCompression() (int, error) {
+	general, err := c.Int("core.compression", zlib.BestSpeed)
+	if err != nil {
+		return 0, err
+	}
+	level, err := c.Int("core.loosecompression", general)
+	if err == nil && (level < zlib.DefaultCompression || level > zlib.BestCompression) {
+		err = fmt.Errorf("bad zlib compression level %d", level)
+	}
+	return level, err
+}
+
+// FsyncLooseObjects reports whether core.fsync (or the older
+// core.fsyncObjectFiles, where that is not set) wants loose objects, and with
+// them everything that is acknowledged, on the disk. By default it does not.
+func (c *Config) FsyncLooseObjects() (bool, error) {
+	value, ok := c.String("core.fsync")
+	if !ok {
+		return c.Bool("core.fsyncobjectfiles", false)
+	}
+	wanted := false
+	for _, part := range strings.FieldsFunc(value, func(c rune) bool { return strings.ContainsRune(", \t\n\r", c) }) {
+		switch part {
+		case "loose-object", "objects", "committed", "added", "all":
+			wanted = true
+		}
+	}
+	return wanted, nil
+}

@@ -1,0 +1,147 @@
+package git
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Every ref name of the memory. No other file spells one.
+const (
+	// HeadName is the symbolic ref, one per worktree, to the current branch.
+	HeadName = "CONTEXT_HEAD"
+	// MainHeadName is the main worktree's, seen from any worktree.
+	MainHeadName = "main-worktree/" + HeadName
+
+	// Root is what all refs but the notes begin with.
+	Root = "refs/context/"
+	// BranchPrefix is what memory branches begin with.
+	BranchPrefix = Root + "heads/"
+	// RoadmapRef is the commit chain that holds main.md.
+	RoadmapRef = Root + "roadmap"
+	// TagPrefix is what names for milestones begin with.
+	TagPrefix = Root + "tags/"
+	// DeletedPrefix is where the tips of deleted branches go.
+	DeletedPrefix = Root + "deleted/"
+	// RemotePrefix is what a remote's branches and roadmap begin with.
+	RemotePrefix = Root + "remotes/"
+	// NotesRef holds the metadata of memory and code commits.
+	NotesRef = "refs/notes/context"
+	// RemoteNotesPrefix is what the notes of remotes begin with.
+	RemoteNotesPrefix = "refs/notes/remotes/"
+)
+
+// maxBranchName is the limit of a branch's name in bytes: the ref, its lock
+// file and the journal named after it must fit every file system.
+const maxBranchName = 200
+
+// BranchRef returns the ref of a memory branch.
+func BranchRef(branch string) string { return BranchPrefix + branch }
+
+// BranchName returns the name of the memory branch a ref is, if it is one.
+func BranchName(ref string) (string, bool) { return strings.CutPrefix(ref, BranchPrefix) }
+
+// TagRef returns the ref of a milestone's name.
+func TagRef(name string) string { return TagPrefix + name }
+
+// DeletedRef returns where the tip of a deleted branch goes; id is a ULID, so
+// that a name may be deleted more than once.
+func DeletedRef(branch, id string) string { return DeletedPrefix + branch + "-" + id }
+
+// RemoteBranchPrefix returns what the branches of a remote begin with.
+func RemoteBranchPrefix(remote string) string { return RemotePrefix + remote + "/heads/" }
+
+// RemoteBranchRef returns the ref that says where a remote's branch stands.
+func RemoteBranchRef(remote, branch string) string { return RemoteBranchPrefix(remote) + branch }
+
+// RemoteRoadmapRef returns the ref that says where a remote's roadmap stands.
+func RemoteRoadmapRef(remote string) string { return RemotePrefix + remote + "/roadmap" }
+
+// RemoteNotesRef returns the ref that says where a remote's notes stand.
+func RemoteNotesRef(remote string) string { return RemoteNotesPrefix + remote + "/context" }
+
+// FetchRefspecs returns what `remote.<remote>.fetch` needs so that a plain
+// `git fetch` brings the memory into tracking refs. The roadmap and the notes
+// are written as patterns because an exact refspec makes every fetch fail where
+// the remote lacks that ref.
+func FetchRefspecs(remote string) []string {
+	return []string{
+		"+" + BranchPrefix + "*:" + RemoteBranchPrefix(remote) + "*",
+		"+" + RoadmapRef + "*:" + RemoteRoadmapRef(remote) + "*",
+		"+" + NotesRef + "*:" + RemoteNotesRef(remote) + "*",
+	}
+}
+
+// CheckBranchName returns nil when name may name a memory branch: at most 200
+// bytes of letters, digits, '.', '_', '-' and '/', beginning with a letter or a
+// digit, and what `git check-ref-format --branch` accepts. It is stricter than
+// git, which accepts '-x', '$(id)' and names that turn the text around.
+// Whether another branch differs by case only is not asked here.
+func CheckBranchName(name string) error {
+	if fault := branchNameFault(name); fault != "" {
+		return fmt.Errorf("branch name '%s' %s", shown(name), fault)
+	}
+	return nil
+}
+
+// shown makes a refused name fit to be printed: it may hold anything.
+func shown(name string) string {
+	const most = 60
+	short := name
+	if len(short) > most {
+		short = short[:most]
+	}
+	quoted := fmt.Sprintf("%+q", short)
+	short = quoted[1 : len(quoted)-1]
+	if len(name) > most {
+		short += "..."
+	}
+	return short
+}
+
+func branchNameFault(name string) string {
+	switch {
+	case name == "":
+		return "is empty"
+	case len(name) > maxBranchName:
+		return fmt.Sprintf("is longer than %d bytes", maxBranchName)
+	case name == "HEAD" || name == HeadName:
+		return "is reserved"
+	case !isAlnum(name[0]):
+		return "must begin with a letter or a digit"
+	}
+	for i := range len(name) {
+		if c := name[i]; !isAlnum(c) && strings.IndexByte("._-/", c) < 0 {
+			return "may hold only letters, digits, '.', '_', '-' and '/'"
+		}
+	}
+	if strings.Contains(name, "..") {
+		return "may not hold '..'"
+	}
+	if strings.HasSuffix(name, ".") {
+		return "may not end in '.'"
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if fault := partFault(part); fault != "" {
+			return fault
+		}
+	}
+	return ""
+}
+
+// partFault checks one part between slashes.
+func partFault(part string) string {
+	switch {
+	case part == "":
+		return "may not hold an empty part: no '//' and no '/' at its end"
+	case part[0] == '.':
+		return "may not hold a part that begins with '.'"
+	case strings.HasSuffix(strings.ToLower(part), ".lock"):
+		// In any case: a file system may not tell x.LOCK from git's x.lock.
+		return "may not hold a part that ends in '.lock'"
+	}
+	return ""
+}
+
+func isAlnum(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
+}

@@ -1,0 +1,195 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// command is one child to run to its end.
+type command struct {
+	path  string // of git
+	dir   string
+	env   []string
+	args  []string
+	stdin []byte // nil: the null device
+}
+
+// Run runs a plumbing command in the worktree's top directory (in the git
+// directory if there is none) and returns its standard output. Its standard
+// input is empty. A caller without a deadline gets one of two minutes. A child
+// that fails is an *Error; what it printed is returned with it.
+func (r *Repo) Run(ctx context.Context, args ...string) ([]byte, error) {
+	return r.RunInput(ctx, nil, args...)
+}
+
+// RunInput is Run with something on standard input.
+func (r *Repo) RunInput(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+	return r.start(ctx, command{env: r.childEnv, args: args, stdin: stdin})
+}
+
+// RunEnv is RunInput with more environment, as "key=value".
+func (r *Repo) RunEnv(ctx context.Context, env []string, stdin []byte, args ...string) ([]byte, error) {
+	full := append(r.childEnv[:len(r.childEnv):len(r.childEnv)], env...)
+	return r.start(ctx, command{env: full, args: args, stdin: stdin})
+}
+
+// View runs a command that shows something (log, show, diff, grep) from the git
+// directory as in a bare repository, so that the code's .gitattributes do not
+// reach it, with log.showSignature off and UTF-8 out. The caller's flags must be
+// --no-ext-diff and --no-textconv, and --text: attributes of the user's own
+// (core.attributesFile, info/attributes) may still call a document binary.
+func (r *Repo) View(ctx context.Context, args ...string) ([]byte, error) {
+	env := append(without(r.childEnv, "GIT_WORK_TREE"), "GIT_IMPLICIT_WORK_TREE=0")
+	full := append([]string{"-c", "core.bare=true", "-c", "log.showSignature=false",
+		"-c", "i18n.logOutputEncoding=UTF-8"}, args...)
+	return r.start(ctx, command{dir: r.gitDir, env: env, args: full})
+}
+
+// start completes a command and runs it.
+func (r *Repo) start(ctx context.Context, c command) ([]byte, error) {
+	path, err := r.gitPath(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.path = path
+	if c.dir == "" {
+		c.dir = r.runDir()
+	}
+	return r.spawn(ctx, c)
+}
+
+// runDir is where children run: a remote's relative path is read from there.
+func (r *Repo) runDir() string {
+	if r.workTree != "" {
+		return r.workTree
+	}
+	return r.gitDir
+}
+
+// spawn runs a child to its end.
+func (r *Repo) spawn(ctx context.Context, c command) ([]byte, error) {
+	ctx, cancel := withTimeout(ctx, childTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, c.path, c.args...)
+	cmd.Dir, cmd.Env = c.dir, c.env
+	ownGroup(cmd)
+	cmd.Cancel = func() error { return stopGroup(cmd.Process) }
+	cmd.WaitDelay = killGrace
+	var stdout bytes.Buffer
+	var stderr tail
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if c.stdin != nil {
+		cmd.Stdin = bytes.NewReader(c.stdin)
+	}
+	begin := time.Now()
+	err := cmd.Run()
+	if ctx.Err() != nil && cmd.Process != nil {
+		killGroup(cmd.Process) // descendants that did not stop
+	}
+	r.trace.line(begin, c.args, cmd.ProcessState, err)
+	if err != nil {
+		return stdout.Bytes(), childError(ctx, c.args, stderr.String(), err)
+	}
+	return stdout.Bytes(), nil
+}
+
+// withTimeout gives ctx a deadline if it has none.
+func withTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, d)
+}
+
+// childError makes an *Error of what os/exec says.
+func childError(ctx context.Context, args []string, stderr string, err error) error {
+	e := &Error{Args: args, Code: -1, Stderr: stderr}
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		e.Err = ctx.Err()
+	case errors.As(err, &exit) && exit.Exited():
+		e.Code = exit.ExitCode()
+	case errors.Is(err, exec.ErrWaitDelay):
+		e.Err = errors.New("ended, but another process keeps its output open")
+	default:
+		e.Err = err
+	}
+	return e
+}
+
+// exitCode returns the code of a child that ran and failed, else -1.
+func exitCode(err error) int {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return -1
+}
+
+// tail keeps the end of what is written to it: a child may complain without end.
+type tail struct {
+	mu  sync.Mutex
+	buf []byte
+}
+
+const tailLimit = 64 << 10
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.buf = append(t.buf, p...)
+	if over := len(t.buf) - tailLimit; over > tailLimit {
+		t.buf = append(t.buf[:0], t.buf[over:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.buf[max(0, len(t.buf)-tailLimit):])
+}
+
+// tracer writes a line per child.
+type tracer struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+// line reports a child that ended. A failing trace stops nothing.
+func (t *tracer) line(begin time.Time, args []string, state *os.ProcessState, err error) {
+	if t.w == nil {
+		return
+	}
+	took := float64(time.Since(begin).Microseconds()) / 1000
+	how := state.String()
+	if state == nil {
+		how = fmt.Sprint(err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	fmt.Fprintf(t.w, "%s git-context: %.1f ms (%s): git %s\n",
+		begin.Format("15:04:05.000000"), took, how, strings.Join(quoteArgs(args), " "))
+}
+
+// quoteArgs makes a line of arguments that can be read, and mostly pasted.
+func quoteArgs(args []string) []string {
+	quoted := make([]string, len(args))
+	for i, arg := range args {
+		if arg == "" || strings.ContainsAny(arg, " \t\r\n\x00\x1b\"'\\$`*?") {
+			arg = strconv.Quote(arg)
+		}
+		quoted[i] = arg
+	}
+	return quoted
+}

@@ -1,0 +1,119 @@
+package git
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// statePath is the path of a file of local state; name uses slashes.
+func (r *Repo) statePath(name string) string {
+	return filepath.Join(r.StateDir(), filepath.FromSlash(name))
+}
+
+// MakeState makes the directory of a file of local state, with the permissions
+// that core.sharedRepository asks for, and returns the file's path. Name uses
+// slashes and stays below StateDir.
+func (r *Repo) MakeState(name string) (string, error) {
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		return "", fmt.Errorf("'%s' is no name of local state", name)
+	}
+	dir, p := r.StateDir(), r.sharing()
+	if err := p.mkdir(dir); err != nil {
+		return "", fmt.Errorf("cannot create '%s': %w", dir, err)
+	}
+	parts := strings.Split(name, "/")
+	for _, part := range parts[:len(parts)-1] {
+		dir = filepath.Join(dir, part)
+		if err := p.mkdir(dir); err != nil {
+			return "", fmt.Errorf("cannot create '%s': %w", dir, err)
+		}
+	}
+	return filepath.Join(dir, parts[len(parts)-1]), nil
+}
+
+// OpenState opens a file of local state as os.OpenFile does, and makes it and
+// its directory if flag has os.O_CREATE, with the permissions that
+// core.sharedRepository asks for.
+func (r *Repo) OpenState(name string, flag int) (*os.File, error) {
+	path := r.statePath(name)
+	f, err := os.OpenFile(path, flag&^os.O_CREATE, 0)
+	if flag&os.O_CREATE == 0 || err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return f, err
+	}
+	if path, err = r.MakeState(name); err != nil {
+		return nil, err
+	}
+	if f, err = os.OpenFile(path, flag, 0o666); err != nil {
+		return nil, err
+	}
+	if err := r.sharing().adjust(path); err != nil && !errors.Is(err, fs.ErrPermission) {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// WriteStateFile replaces a file of local state in one step: a reader, or a
+// crash of this process, sees the old content or the new. Name uses slashes.
+func (r *Repo) WriteStateFile(name string, data []byte) error {
+	path, err := r.MakeState(name)
+	if err != nil {
+		return err
+	}
+	p := r.sharing()
+	err = replaceFile(path, data, 0o666, p)
+	if err != nil {
+		return fmt.Errorf("cannot write '%s': %w", path, err)
+	}
+	return nil
+}
+
+// cacheState keeps a cache. It never makes the state directory: a repository
+// that holds no memory is left as it is. The file is for this user alone:
+// configuration may hold credentials.
+func (r *Repo) cacheState(name string, data []byte) error {
+	if !isDir(r.StateDir()) {
+		return fs.ErrNotExist
+	}
+	path, err := r.MakeState(name)
+	if err != nil {
+		return err
+	}
+	return replaceFile(path, data, 0o600, 0)
+}
+
+// replaceFile writes a file beside its place and renames it.
+func replaceFile(path string, data []byte, mode fs.FileMode, p perm) error {
+	tmp, err := createTemp(filepath.Dir(path), "tmp_", mode)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name()) // of no effect once renamed
+	_, err = tmp.Write(data)
+	if err1 := tmp.Close(); err == nil {
+		err = err1
+	}
+	if err == nil {
+		err = p.adjust(tmp.Name())
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	return err
+}
+
+// createTemp makes a new file whose mode the umask decides: os.CreateTemp would
+// make it private.
+func createTemp(dir, prefix string, mode fs.FileMode) (*os.File, error) {
+	for try := 0; ; try++ {
+		name := filepath.Join(dir, prefix+randomName())
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		if !errors.Is(err, fs.ErrExist) || try == 100 {
+			return f, err
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// symrefTarget returns what the content of a symbolic ref's file names.
+func symrefTarget(content string) (string, bool) {
+	target, ok := strings.CutPrefix(content, "ref:")
+	return strings.TrimSpace(target), ok
+}
+
+// SymbolicRef returns the ref that a symbolic ref names, which need not exist:
+// "CONTEXT_HEAD" (this worktree's), "main-worktree/CONTEXT_HEAD", "HEAD".
+// ErrNotFound: there is none, or it names an object (a detached HEAD).
+func (r *Repo) SymbolicRef(ctx context.Context, name string) (string, error) {
+	if err := checkRefName(name); err != nil {
+		return "", err
+	}
+	path, _, ok := r.refPath(name)
+	if !r.format.refFiles || !ok {
+		return r.askSymbolicRef(ctx, name)
+	}
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return r.askSymbolicRef(ctx, name) // an old symbolic link
+	}
+	data, err := os.ReadFile(path)
+	if isAbsent(err) {
+		return "", fmt.Errorf("symbolic ref '%s': %w", name, ErrNotFound)
+	}
+	if err != nil {
+		return "", fmt.Errorf("cannot read ref '%s': %w", name, err)
+	}
+	target, symbolic := symrefTarget(string(data))
+	if !symbolic {
+		if _, err := r.refID(name, string(data)); err != nil {
+			return "", err
+		}
+		return "", fmt.Errorf("symbolic ref '%s': %w: it names an object", name, ErrNotFound)
+	}
+	if checkRefName(target) != nil {
+		return "", fmt.Errorf("ref '%s' is malformed", name)
+	}
+	return target, nil
+}
+
+func (r *Repo) askSymbolicRef(ctx context.Context, name string) (string, error) {
+	out, err := r.Run(ctx, "symbolic-ref", "--quiet", name)
+	var failed *Error
+	if errors.As(err, &failed) && failed.Code == 1 {
+		return "", fmt.Errorf("symbolic ref '%s': %w", name, ErrNotFound)
+	}
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimSuffix(string(out), "\n"), nil
+}
+
+// SetSymbolicRef makes a symbolic ref name a ref; reason goes to its reflog, if
+// it has one.
+func (r *Repo) SetSymbolicRef(ctx context.Context, name, target, reason string) error {
+	for _, ref := range []string{name, target} {
+		if err := checkRefName(ref); err != nil {
+			return err
+		}
+	}
+	_, err := r.Run(ctx, "symbolic-ref", "-m", reason, name, target)
+	return err
+}

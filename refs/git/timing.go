@@ -1,0 +1,33 @@
+package git
+
+import "time"
+
+// Every duration of this package.
+const (
+	// childTimeout bounds a child whose caller set no deadline.
+	childTimeout = 2 * time.Minute
+	// killGrace is how long a child may take to remove its lock files after it
+	// was told to stop, before it is killed.
+	killGrace = 2 * time.Second
+	// commitGrace bounds the commit phase of a ref transaction. A child killed
+	// in it leaves lock files and half a transaction, so it gets longer.
+	commitGrace = 15 * time.Second
+	// pipeGrace is how long we wait for a pipe that a descendant of a finished
+	// child (a hook's daemon) still holds open.
+	pipeGrace = 500 * time.Millisecond
+
+	// refsLockTimeout is how long git waits for a ref's lock file.
+	refsLockTimeout = 2 * time.Second
+
+	// lockTimeout bounds waiting for one of our locks without a deadline.
+	lockTimeout = time.Minute
+	// lockPollMin and lockPollMax bound the pauses between two tries.
+	lockPollMin = 200 * time.Microsecond
+	lockPollMax = 10 * time.Millisecond
+
+	// racyFine and racyCoarse: a file may change again without a new
+	// modification time within one tick of its file system's clock, which is
+	// 4 to 10 ms where times have a fraction, up to 2 s where they have none.
+	racyFine   = 100 * time.Millisecond
+	racyCoarse = 2 * time.Second
+)

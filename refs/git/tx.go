@@ -1,0 +1,205 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+// TxOptions are what the transactions of one Tx have in common.
+type TxOptions struct {
+	// Message is the reason in the reflogs.
+	Message string
+	// Committer is who stands in the reflogs; without one git makes it up.
+	Committer Identity
+	// Keep are locked files that the child holds open too: should this process
+	// be killed, the child may still move the refs, and nobody may take the
+	// locks before it has.
+	Keep []*os.File
+}
+
+// Tx moves refs, all or none, each only if it still has its old value. It runs
+// `git update-ref --stdin`, and belongs to one goroutine.
+type Tx struct {
+	repo   *Repo
+	opts   TxOptions
+	s      *session // nil after a failure
+	queued []refChange
+}
+
+type refChange struct {
+	ref      string
+	new, old ID // new "" deletes
+}
+
+// Begin starts the child, and returns at once: starting it takes two
+// milliseconds that hide behind reading and writing objects.
+func (r *Repo) Begin(ctx context.Context, o TxOptions) (*Tx, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	tx := &Tx{repo: r, opts: o}
+	tx.session()
+	return tx, nil
+}
+
+// session returns the child, or a new one after a failure.
+func (tx *Tx) session() *session {
+	if tx.s != nil {
+		return tx.s
+	}
+	var env []string
+	if id := tx.opts.Committer; id.Name != "" {
+		env = append(env, "GIT_COMMITTER_NAME="+id.Name)
+	}
+	if id := tx.opts.Committer; id.Email != "" {
+		env = append(env, "GIT_COMMITTER_EMAIL="+id.Email)
+	}
+	wait := fmt.Sprintf("core.filesRefLockTimeout=%d", refsLockTimeout.Milliseconds())
+	args := []string{"-c", wait, "update-ref", "--stdin", "-z", "--create-reflog"}
+	if tx.opts.Message != "" { // git refuses an empty reason
+		args = append(args, "-m", tx.opts.Message)
+	}
+	tx.s = tx.repo.open(context.Background(), env, tx.opts.Keep, args...)
+	return tx.s
+}
+
+// Update queues moving a ref from old to new. An empty old means that the ref
+// must not exist. A symbolic ref is not followed: it would be replaced.
+func (tx *Tx) Update(ref string, new, old ID) {
+	tx.queued = append(tx.queued, refChange{ref, new, old})
+}
+
+// Delete queues deleting a ref that is at old. Its reflog goes with it.
+func (tx *Tx) Delete(ref string, old ID) {
+	tx.queued = append(tx.queued, refChange{ref, "", old})
+}
+
+// Commit makes all queued changes, or none, and empties the queue in any case.
+//
+// ErrStale: an old value did not hold, or a ref stayed locked for two seconds;
+// the error names the ref. Any other *Error is a refusal that trying again will
+// not change (a hook, a missing object, a name in another's way).
+//
+// If ctx ends before the changes are decided on, nothing has moved. Once they
+// are, Commit goes on to the end: a child stopped halfway would leave lock files
+// and some of the refs moved. Only if that takes longer than fifteen seconds is
+// the child stopped, and the error then does not tell what moved.
+//
+// After any result the Tx may be used for another transaction.
+func (tx *Tx) Commit(ctx context.Context) error {
+	queued := tx.queued
+	tx.queued = nil
+	if len(queued) == 0 {
+		return nil
+	}
+	input, err := tx.repo.encodeTx(queued)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := withTimeout(ctx, childTimeout)
+	defer cancel()
+	s := tx.session()
+	err = s.wait()
+	if err == nil {
+		err = s.prepare(ctx, input)
+	}
+	if err == nil {
+		err = s.decide()
+	}
+	if err == nil {
+		return nil
+	}
+	tx.s = nil
+	if died := s.end(ctx); died != nil {
+		err = died
+	}
+	return txError(queued, err)
+}
+
+// prepare has the refs locked and their old values checked.
+func (s *session) prepare(ctx context.Context, input []byte) error {
+	unwatch := context.AfterFunc(ctx, s.stop)
+	defer unwatch()
+	if _, err := s.in.Write(input); err != nil {
+		return err
+	}
+	for _, answer := range []string{"start: ok\n", "prepare: ok\n"} {
+		if err := s.expect(answer); err != nil {
+			return err
+		}
+	}
+	if !unwatch() {
+		return ctx.Err() // the child has been told to stop
+	}
+	return nil
+}
+
+// decide has the refs moved.
+func (s *session) decide() error {
+	timer := time.AfterFunc(commitGrace, s.stop)
+	defer timer.Stop()
+	if _, err := io.WriteString(s.in, "commit\x00"); err != nil {
+		return err
+	}
+	return s.expect("commit: ok\n")
+}
+
+// expect reads one answer.
+func (s *session) expect(want string) error {
+	line, err := s.out.ReadString('\n')
+	if err == nil && line != want {
+		err = fmt.Errorf("'%s' where '%s' was expected", shown(line), strings.TrimSuffix(want, "\n"))
+		s.stop()
+	}
+	if err != nil {
+		return &Error{Args: s.args, Code: -1, Err: err}
+	}
+	return nil
+}
+
+// encodeTx writes a transaction up to its preparation, for `update-ref -z`.
+func (r *Repo) encodeTx(queued []refChange) ([]byte, error) {
+	var in strings.Builder
+	in.WriteString("start\x00")
+	for _, q := range queued {
+		if err := checkRefName(q.ref); err != nil {
+			return nil, err
+		}
+		for _, id := range []ID{q.new, q.old} {
+			if id != "" && !isHex(string(id), r.hexLen()) {
+				return nil, fmt.Errorf("ref '%s': '%s' is no object id", q.ref, shown(string(id)))
+			}
+		}
+		// The option covers the next line alone.
+		in.WriteString("option no-deref\x00")
+		if q.new.IsZero() {
+			if q.old.IsZero() {
+				return nil, fmt.Errorf("ref '%s': deleting it takes its old value", q.ref)
+			}
+			fmt.Fprintf(&in, "delete %s\x00%s\x00", q.ref, q.old)
+			continue
+		}
+		old := q.old
+		if old == "" {
+			old = r.ZeroID() // an empty value would not be checked
+		}
+		fmt.Fprintf(&in, "update %s\x00%s\x00%s\x00", q.ref, q.new, old)
+	}
+	in.WriteString("prepare\x00")
+	return []byte(in.String()), nil
+}
+
+// Close ends the child. What is queued is dropped.
+func (tx *Tx) Close() error {
+	tx.queued = nil
+	s := tx.s
+	tx.s = nil
+	if s == nil {
+		return nil
+	}
+	return s.end(context.Background())
+}
