@@ -50,7 +50,7 @@ func (r *Repo) Config(ctx context.Context) (*Config, error) {
 			return c, nil
 		}
 	}
-	asked := r.now()
+	asked := time.Now() // the clock that files are stamped with, not the caller's
 	out, err := r.Run(ctx, "config", "--list", "-z", "--show-origin")
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the configuration: %w", err)

@@ -66,10 +66,17 @@ func (r *Repo) named(start, dir string) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
-	if p.workTree == "" && !p.format.bare {
+	if p.workTree == "" && !p.format.bare && !within(start, gitDir) {
 		p.workTree = start
 	}
 	return r.withWorkTree(start, p)
+}
+
+// within reports whether path is dir or below it. A hook of receive-pack starts
+// in the git directory, which is nobody's worktree, whatever git makes of it.
+func within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // walk is case 2.
@@ -145,7 +152,10 @@ func readGitfile(path string) (string, error) {
 	if !ok || target == "" {
 		return "", errUnusual
 	}
-	return filepath.EvalSymlinks(absolute(filepath.Dir(path), target))
+	if target, err = filepath.EvalSymlinks(absolute(filepath.Dir(path), target)); err != nil {
+		return "", errUnusual
+	}
+	return target, nil
 }
 
 // inspect reads what a git directory says of itself. It returns errUnusual for

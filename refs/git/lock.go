@@ -2,6 +2,8 @@ package git
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -89,8 +91,12 @@ func sameFile(f *os.File, path string) bool {
 	return err == nil && os.SameFile(held, named)
 }
 
+// maxLockFile keeps the names of lock files below what file systems allow.
+const maxLockFile = 200
+
 // lockFile makes a file name of a lock's name: bytes other than letters,
-// digits, '.', '_' and '-' are percent-encoded.
+// digits, '.', '_' and '-' are percent-encoded; a name that would get too long
+// ends in its hash instead.
 func lockFile(name string) string {
 	var out strings.Builder
 	for i := range len(name) {
@@ -100,5 +106,9 @@ func lockFile(name string) string {
 			fmt.Fprintf(&out, "%%%02X", c)
 		}
 	}
-	return out.String()
+	if out.Len() <= maxLockFile {
+		return out.String()
+	}
+	sum := sha256.Sum256([]byte(name))
+	return out.String()[:maxLockFile-64] + hex.EncodeToString(sum[:])
 }

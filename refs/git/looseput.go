@@ -21,14 +21,8 @@ import (
 func (r *Repo) writeLoose(ctx context.Context, kind string, data []byte) (ID, error) {
 	id := hashObject(kind, data, 40)
 	path := r.loosePath(id)
-	now := time.Now() // the kernel's clock, which prune compares with, not the caller's
-	err := os.Chtimes(path, now, now)
-	if err == nil {
+	if renewed(path) {
 		return id, nil
-	}
-	// Another user's object cannot be renewed: replaced, it is as new.
-	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
-		return "", fmt.Errorf("cannot write object '%s': %w", id, err)
 	}
 	how, err := r.writeSettings(ctx)
 	if err == nil {
@@ -38,6 +32,18 @@ func (r *Repo) writeLoose(ctx context.Context, kind string, data []byte) (ID, er
 		return "", fmt.Errorf("cannot write object '%s': %w", id, err)
 	}
 	return id, nil
+}
+
+// renewed reports whether a loose object is there and its modification time is
+// now. Another user's cannot be renewed: replaced, it is as new. An empty file
+// is what a power cut left of an object that was not synced.
+func renewed(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil || info.Size() == 0 {
+		return false
+	}
+	now := time.Now() // prune compares with this clock, not with the caller's
+	return os.Chtimes(path, now, now) == nil
 }
 
 // putLoose makes the file of a loose object.

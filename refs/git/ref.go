@@ -122,9 +122,16 @@ func checkRefName(name string) error {
 // askRef asks git for a ref, exactly by its name: a revision could mean another
 // one.
 func (r *Repo) askRef(ctx context.Context, name string) (ID, error) {
-	// rev-parse is exact for names outside refs/ only; show-ref takes others.
 	args := []string{"show-ref", "--verify", "--hash", "--", name}
-	if !strings.HasPrefix(name, "refs/") && name != "HEAD" {
+	if !strings.HasPrefix(name, "refs/") {
+		// show-ref takes no other names on 2.39. Most are symbolic.
+		target, err := r.askSymbolicRef(ctx, name)
+		if err == nil {
+			return r.askRef(ctx, target)
+		}
+		if !errors.Is(err, ErrNotFound) {
+			return "", err
+		}
 		args = []string{"rev-parse", "--verify", "--end-of-options", name}
 	}
 	out, err := r.Run(ctx, args...)
@@ -148,12 +155,17 @@ func refIsAbsent(stderr string) bool {
 }
 
 // Refs lists refs whose names are one of prefixes, or begin with one up to a
-// slash, in the order of their names.
+// slash, in the order of their names; all refs without a prefix.
 func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
 	args := append([]string{"for-each-ref", "--format=%(objectname) %(refname)", "--"}, prefixes...)
-	out, err := r.Run(ctx, args...)
+	var said tail
+	out, err := r.start(ctx, command{env: r.childEnv, args: args, said: &said})
 	if err != nil {
 		return nil, err
+	}
+	// git leaves a damaged ref out and only warns; that would make it absent.
+	if warning := said.String(); strings.Contains(warning, "ignoring broken ref") {
+		return nil, fmt.Errorf("git for-each-ref: %s", complaint(warning))
 	}
 	var refs []Ref
 	for line := range strings.Lines(string(out)) {

@@ -121,6 +121,9 @@ func (r *Repo) Linked() bool { return r.gitDir != r.commonDir }
 // exist. Nothing in it is shared with another clone.
 func (r *Repo) StateDir() string { return filepath.Join(r.commonDir, "context") }
 
+// Now returns the time by the clock given to Open.
+func (r *Repo) Now() time.Time { return r.now() }
+
 // Getenv returns a variable of the environment given to Open.
 func (r *Repo) Getenv(key string) string {
 	value, _ := lookupEnv(r.env, key)

@@ -21,6 +21,7 @@ type command struct {
 	env   []string
 	args  []string
 	stdin []byte // nil: the null device
+	said  *tail  // if not nil, gets standard error
 }
 
 // Run runs a plumbing command in the worktree's top directory (in the git
@@ -43,14 +44,14 @@ func (r *Repo) RunEnv(ctx context.Context, env []string, stdin []byte, args ...s
 }
 
 // View runs a command that shows something (log, show, diff, grep) from the git
-// directory as in a bare repository, so that the code's .gitattributes do not
-// reach it, with log.showSignature off and UTF-8 out. The caller's flags must be
-// --no-ext-diff and --no-textconv, and --text: attributes of the user's own
-// (core.attributesFile, info/attributes) may still call a document binary.
+// directory as in a bare repository, so that neither the code's .gitattributes
+// nor the user's and the system's attributes reach it, with log.showSignature
+// off and UTF-8 out. The caller adds --no-ext-diff and --no-textconv, and, since
+// the repository's info/attributes may still call a document binary, --text.
 func (r *Repo) View(ctx context.Context, args ...string) ([]byte, error) {
-	env := append(without(r.childEnv, "GIT_WORK_TREE"), "GIT_IMPLICIT_WORK_TREE=0")
-	full := append([]string{"-c", "core.bare=true", "-c", "log.showSignature=false",
-		"-c", "i18n.logOutputEncoding=UTF-8"}, args...)
+	env := append(without(r.childEnv, "GIT_WORK_TREE"), "GIT_IMPLICIT_WORK_TREE=0", "GIT_ATTR_NOSYSTEM=1")
+	full := append([]string{"-c", "core.bare=true", "-c", "core.attributesFile=" + os.DevNull,
+		"-c", "log.showSignature=false", "-c", "i18n.logOutputEncoding=UTF-8"}, args...)
 	return r.start(ctx, command{dir: r.gitDir, env: env, args: full})
 }
 
@@ -85,8 +86,11 @@ func (r *Repo) spawn(ctx context.Context, c command) ([]byte, error) {
 	cmd.Cancel = func() error { return stopGroup(cmd.Process) }
 	cmd.WaitDelay = killGrace
 	var stdout bytes.Buffer
-	var stderr tail
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	stderr := c.said
+	if stderr == nil {
+		stderr = new(tail)
+	}
+	cmd.Stdout, cmd.Stderr = &stdout, stderr
 	if c.stdin != nil {
 		cmd.Stdin = bytes.NewReader(c.stdin)
 	}

@@ -107,8 +107,9 @@ func (tx *Tx) Commit(ctx context.Context) error {
 	if err == nil {
 		err = s.prepare(ctx, input)
 	}
+	decided := false
 	if err == nil {
-		err = s.decide()
+		decided, err = true, s.decide()
 	}
 	if err == nil {
 		return nil
@@ -116,6 +117,9 @@ func (tx *Tx) Commit(ctx context.Context) error {
 	tx.s = nil
 	if died := s.end(ctx); died != nil {
 		err = died
+	}
+	if decided {
+		err = fmt.Errorf("failed while they were being moved, so that some may have: %w", err)
 	}
 	return txError(queued, err)
 }

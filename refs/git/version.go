@@ -3,6 +3,8 @@ package git
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -22,8 +24,13 @@ type installation struct {
 }
 
 // installationFile, in local state, remembers that an installation was checked:
-// the question would cost every command a process.
-const installationFile = "cache/git"
+// the question would cost every command a process. One file per path, because
+// `git context` finds another path to git than `git-context` does.
+func installationFile(path string) string {
+	h := fnv.New64a()
+	io.WriteString(h, path)
+	return "cache/git." + strconv.FormatUint(h.Sum64(), 36)
+}
 
 const installationMagic = "git-context installation 1"
 
@@ -58,7 +65,7 @@ func (r *Repo) installed(ctx context.Context) (*installation, error) {
 			return nil, err
 		}
 		// Only to save the next command a process: failing is no error.
-		_ = r.cacheState(installationFile, []byte(strings.Join(append(key, g.systemConfig), "\x00")))
+		_ = r.cacheState(installationFile(path), []byte(strings.Join(append(key, g.systemConfig), "\x00")))
 	}
 	r.git = g
 	return g, nil
@@ -66,7 +73,7 @@ func (r *Repo) installed(ctx context.Context) (*installation, error) {
 
 // rememberedGit reads what examineGit found earlier about the same file.
 func (r *Repo) rememberedGit(key []string) (*installation, bool) {
-	data, err := os.ReadFile(r.statePath(installationFile))
+	data, err := os.ReadFile(r.statePath(installationFile(key[1])))
 	if err != nil {
 		return nil, false
 	}

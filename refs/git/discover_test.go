@@ -1,0 +1,222 @@
+package git
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Wherever a repository is looked for, we must find what git finds.
+func TestOpenFindsWhatGitFinds(t *testing.T) {
+	s := newSandbox(t)
+	s.git("", "init", "-q", "plain")
+	s.git("plain", "commit", "-q", "--allow-empty", "-m", "one")
+	s.write("plain/sub/deep/f", "")
+	must(t, os.Symlink(s.path("plain", "sub"), s.path("link")))
+	must(t, os.Symlink(s.path("plain"), s.path("toplink")))
+	s.git("plain", "worktree", "add", "-q", "-b", "w", s.path("linked wörk tree"))
+	linkedDir := s.git("linked wörk tree", "rev-parse", "--git-dir")
+	s.git("", "init", "-q", "--bare", "bare.git")
+	s.git("", "init", "-q", "ünï cödé/with space")
+	s.git("", "init", "-q", "--separate-git-dir", "elsewhere.git", "gitfile")
+	s.git("plain", "submodule", "--quiet", "add", s.path("plain"), "module")
+	s.git("", "clone", "-q", "-s", "plain", "borrows")
+	s.git("", "clone", "-q", "--depth=1", "file://"+s.path("plain"), "shallow")
+	s.git("", "clone", "-q", "--filter=blob:none", "--no-checkout", "file://"+s.path("plain"), "partial")
+	s.git("", "init", "-q", "sparse")
+	s.git("sparse", "sparse-checkout", "init")
+	s.git("", "init", "-q", "--object-format=sha256", "sha256")
+	s.git("", "init", "-q", "movedtree")
+	s.write("elsewhere/f", "")
+	s.git("movedtree", "config", "core.worktree", s.path("elsewhere"))
+	s.git("", "init", "-q", "barewithdot")
+	s.git("barewithdot", "config", "core.bare", "true")
+	s.write("plain/empty/.git/x", "") // not a repository: git goes on upwards
+
+	cases := []struct {
+		dir string
+		env []string
+	}{
+		{dir: "plain"}, {dir: "plain/sub/deep"}, {dir: "link/deep"}, {dir: "toplink"}, {dir: "plain/empty"},
+		{dir: "linked wörk tree"}, {dir: "bare.git"}, {dir: "bare.git/refs"}, {dir: "ünï cödé/with space"},
+		{dir: "gitfile"}, {dir: "plain/module"}, {dir: "borrows"}, {dir: "shallow"}, {dir: "partial"},
+		{dir: "sparse"}, {dir: "sha256"}, {dir: "movedtree"}, {dir: "barewithdot"}, {dir: "plain/.git"}, {dir: "plain/.git/hooks"},
+		{"plain/sub", []string{"GIT_DIR=../.git"}},
+		{"", []string{"GIT_DIR=" + s.path("plain", ".git")}},
+		{"elsewhere", []string{"GIT_DIR=" + s.path("plain", ".git"), "GIT_WORK_TREE=" + s.path("plain")}},
+		{"plain", []string{"GIT_WORK_TREE=sub"}},
+		{"", []string{"GIT_DIR=" + s.path("bare.git")}},
+		{"", []string{"GIT_DIR=" + s.path("gitfile", ".git")}},
+		{"linked wörk tree", []string{"GIT_DIR=" + linkedDir}},
+		{"", []string{"GIT_DIR=" + linkedDir, "GIT_COMMON_DIR=" + s.path("plain", ".git")}},
+		{"plain/sub/deep", []string{"GIT_CEILING_DIRECTORIES=" + s.dir}},
+	}
+	for _, c := range cases {
+		t.Run(strings.Join(append([]string{c.dir}, c.env...), ","), func(t *testing.T) {
+			asked := *s
+			asked.t, asked.env = t, append(s.env[:len(s.env):len(s.env)], c.env...)
+			r := asked.open(c.dir)
+			dir := func(what string) string { return asked.git(c.dir, "rev-parse", "--path-format=absolute", what) }
+			if got, want := r.GitDir(), dir("--git-dir"); got != want {
+				t.Errorf("GitDir = %s, git says %s", got, want)
+			}
+			if got, want := r.CommonDir(), dir("--git-common-dir"); got != want {
+				t.Errorf("CommonDir = %s, git says %s", got, want)
+			}
+			top, err := asked.try(c.dir, "rev-parse", "--show-toplevel")
+			if err != nil {
+				top = ""
+			}
+			if got := r.WorkTree(); got != top {
+				t.Errorf("WorkTree = %s, git says %s", got, top)
+			}
+			if got, want := r.ObjectFormat(), asked.git(c.dir, "rev-parse", "--show-object-format"); got != want {
+				t.Errorf("ObjectFormat = %s, git says %s", got, want)
+			}
+			// A child sees the same, wherever it runs.
+			if got := string(ok(r.Run(t.Context(), "rev-parse", "--path-format=absolute", "--git-dir"))(t)); got != r.GitDir()+"\n" {
+				t.Errorf("a child sees %s", got)
+			}
+			if r.Linked() != (r.GitDir() != r.CommonDir()) || r.StateDir() != filepath.Join(r.CommonDir(), "context") {
+				t.Error("Linked or StateDir disagree with the directories")
+			}
+		})
+	}
+}
+
+// The plain cases must not cost a process: they do not even need git.
+func TestOpenWithoutGit(t *testing.T) {
+	s := newSandbox(t)
+	s.git("", "init", "-q", "r")
+	s.git("r", "commit", "-q", "--allow-empty", "-m", "one")
+	s.git("r", "worktree", "add", "-q", "../w")
+	s.git("", "init", "-q", "--bare", "b.git")
+	s.git("", "init", "-q", "--object-format=sha256", "sha256")
+	s.env = append(s.env, "PATH=/nowhere")
+	for _, dir := range []string{"r", "r/.git/../", "w", "sha256"} {
+		s.open(dir)
+	}
+	s.open("", "GIT_DIR="+s.path("b.git"))
+	if head := ok(s.open("w").Ref(t.Context(), "HEAD"))(t); len(head) != 40 {
+		t.Errorf("HEAD = %s", head)
+	}
+	_, err := s.tryOpen("")
+	wantErr(t, err, ErrNotRepository, s.dir)
+}
+
+func TestOpenRefuses(t *testing.T) {
+	s := newSandbox(t)
+	s.git("", "init", "-q", "r")
+	_, err := s.tryOpen("home")
+	wantErr(t, err, ErrNotRepository, "'"+s.path("home")+"'")
+	_, err = s.tryOpen("r", "GIT_DIR="+s.path("nowhere"))
+	wantErr(t, err, ErrNotRepository, "nowhere")
+	_, err = s.tryOpen("missing")
+	wantErr(t, err, os.ErrNotExist, "missing")
+
+	var refused *Error
+	_, err = s.tryOpen("r", "GIT_TEST_ASSUME_DIFFERENT_OWNER=1")
+	if !errors.As(err, &refused) || !strings.Contains(refused.Stderr, "safe.directory") || errors.Is(err, ErrNotRepository) {
+		t.Errorf("another owner: %v; want git's refusal and its advice", err)
+	}
+	s.git("", "config", "--global", "safe.directory", s.path("r"))
+	s.open("r", "GIT_TEST_ASSUME_DIFFERENT_OWNER=1")
+
+	for _, config := range []string{
+		"[core]\nrepositoryformatversion = 2\n",
+		"[core]\nrepositoryformatversion = 1\n[extensions]\nunheardof = true\n",
+		"[core]\nrepositoryformatversion = 0\n[extensions]\nobjectformat = sha256\n",
+		"[core\n",
+	} {
+		s.write("r/.git/config", config)
+		if _, err := s.tryOpen("r"); !errors.As(err, &refused) {
+			t.Errorf("config %q: %v; want git's refusal", config, err)
+		}
+	}
+	s.write("r2/.git", "gitdir: ../nowhere\n")
+	if _, err := s.tryOpen("r2"); !errors.As(err, &refused) {
+		t.Errorf("a .git file that names nothing: %v", err)
+	}
+}
+
+func TestOpenOfAnotherOwner(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("SKIPPED: only root can make a repository of another owner")
+	}
+	s := newSandbox(t)
+	s.git("", "init", "-q", "r")
+	for _, path := range []string{"r", "r/.git"} {
+		must(t, os.Lchown(s.path(path), 4711, 4711))
+		if _, err := s.tryOpen("r"); err == nil || !strings.Contains(err.Error(), "dubious") {
+			t.Errorf("%s of another owner: %v", path, err)
+		}
+		must(t, os.Lchown(s.path(path), 0, 0))
+	}
+	s.open("r")
+}
+
+func TestOldGit(t *testing.T) {
+	s, r := newRepo(t)
+	fake := s.path("bin")
+	s.write("bin/git", "#!/bin/sh\necho git version 2.30.1 '(Some Vendor)'\n")
+	must(t, os.Chmod(fake+"/git", 0o755))
+	old := s.open("r", "PATH="+fake)
+	_, err := old.Run(t.Context(), "status")
+	wantErr(t, err, ErrOldGit, "'"+fake+"/git' is version '2.30.1 (Some Vendor)'")
+	_, err = r.Run(t.Context(), "version")
+	must(t, err)
+	_, err = s.open("r", "PATH=relative:/nowhere").Run(t.Context(), "version")
+	if err == nil || !strings.Contains(err.Error(), "cannot run git") {
+		t.Errorf("without git: %v", err)
+	}
+	for version, good := range map[string]bool{"2.39.0": true, "2.39": true, "2.39.5 (Apple Git-154)": true,
+		"2.100.0": true, "3.0.0": true, "2.45.1.windows.1": true, "2.38.9": false, "1.99": false, "rubbish": false, "": false} {
+		if err := checkVersion("git", version); (err == nil) != good {
+			t.Errorf("version %q: %v", version, err)
+		}
+	}
+}
+
+// What the scanner makes of a file is what `git config` makes of it; it may
+// refuse more, and leave it to git.
+func TestScanConfigLikeGit(t *testing.T) {
+	s := newSandbox(t)
+	for _, text := range []string{
+		"", "# nothing\n; at all", "[a]\nb=c", "[A] B = C ; comment", "[a \"Sub \\\"x\\\\\"]\n\tb = c d   \n",
+		"[a.SUB]\nb = c", "[a]\nb\n[c]\nd = \"x ; y # z\" w\n", "[a]\nb = one\\\n two\\n\\t\\\"\n", "\ufeff[a]\r\nb = c\r\n",
+		"[a]\nb = \"  x  \"  ", "[a]\nb = x\"y z\"w", "[a]\nb =\nc = \"\"", "[a] b = 1\n[a] b = 2\n", "[a]b=c\n[d]e=f#g",
+		"[a]\nb = x  \"\"  ", "[a]\n b-c = d\n", "[a]\nb = c\\", "[a", "[a]\nb = \"c", "[a]\n=c", "b = c", "[a \"x]\n", "[a]\nb = \\q",
+		"[]\na=b", "[a]\n1b = c", "[a]\nb c", "[a \"b\" ]\nc = d", "[a]\n\x00",
+	} {
+		s.write("c", text)
+		want, gitErr := s.try("", "config", "--file", s.path("c"), "--list", "-z")
+		var got strings.Builder
+		err := scanConfig(text, func(key, value string, bare bool) {
+			got.WriteString(key)
+			if !bare {
+				got.WriteString("\n" + value)
+			}
+			got.WriteByte(0)
+		})
+		refusesMore := text == "[a]\nb = c\\" || text == "b = c"
+		if (err != nil) != (gitErr != nil || refusesMore) {
+			t.Errorf("%q: error %v, git's %v: %s", text, err, gitErr, want)
+		} else if err == nil && got.String() != want {
+			t.Errorf("%q: got %q, git has %q", text, got.String(), want)
+		}
+	}
+}
+
+func FuzzScanConfig(f *testing.F) {
+	f.Add("[a \"b\"]\nc = \"d\\\n\" # e\n")
+	f.Add("[core]\n\tbare")
+	f.Fuzz(func(t *testing.T, text string) {
+		_ = scanConfig(text, func(key, _ string, _ bool) {
+			if !strings.Contains(key, ".") {
+				t.Errorf("key %q", key)
+			}
+		})
+	})
+}
