@@ -1,0 +1,158 @@
+package doc
+
+import (
+	"errors"
+	"strings"
+	"time"
+)
+
+// Kinds of milestones. An ordinary COMMIT has none.
+const (
+	KindBirth    = "birth"    // a branch was made; not counted among the milestones
+	KindMerge    = "merge"    // another branch was merged
+	KindRollback = "rollback" // documents were restored as they had been
+)
+
+// Labels of the blocks of commit.md; the words are the paper's.
+const (
+	purposeLabel      = "Branch Purpose"
+	progressLabel     = "Previous Progress Summary"
+	contributionLabel = "This Commit's Contribution"
+)
+
+// Milestone is an entry of commit.md. As with a Step, the id is what it is known by.
+type Milestone struct {
+	ID      string
+	Number  int
+	Time    time.Time
+	Agent   string
+	Session string
+	Model   string
+	Tokens  int64
+	Origin  string
+	Kind    string // "" for a COMMIT, or one of the Kind constants; a later version may know more
+	Steps   Steps  // the steps it covers
+
+	Goal         string // the project's, as it stood
+	Purpose      string // why this branch exists
+	Summary      string // one line by custom; a line break in it is kept
+	Progress     string // what came before, see NextProgress
+	Contribution string
+
+	Extra string // as in Step
+}
+
+// Check says why a milestone cannot be written, or nil.
+func (m *Milestone) Check() error {
+	h := m.head()
+	if m.Steps.Count == 0 && m.Steps != (Steps{}) {
+		return errors.New("a range of no steps has a first or last one")
+	}
+	return errors.Join(h.check(true), checkField("goal", m.Goal), checkField("purpose", m.Purpose),
+		checkField("summary", m.Summary), checkField("progress", m.Progress), checkField("contribution", m.Contribution))
+}
+
+func (m *Milestone) head() head {
+	return head{ID: m.ID, Number: m.Number, Time: m.Time, Agent: m.Agent, Session: m.Session, Model: m.Model,
+		Tokens: m.Tokens, Kind: m.Kind, Steps: m.Steps, Origin: m.Origin, Extra: m.Extra}
+}
+
+// ParseCommits reads commit.md or a sealed segment of it; see ParseLog.
+func ParseCommits(data []byte) ([]Milestone, error) {
+	var ms []Milestone
+	err := parseEntries(data, commitHeading, func(sc *scanner, origin string) error {
+		m, err := sc.milestone(origin)
+		ms = append(ms, m)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ms, nil
+}
+
+func (sc *scanner) milestone(origin string) (Milestone, error) {
+	h, err := sc.head(commitHeading, origin)
+	if err != nil {
+		return Milestone{}, err
+	}
+	m := Milestone{ID: h.ID, Number: h.Number, Time: h.Time, Agent: h.Agent, Session: h.Session, Model: h.Model,
+		Tokens: h.Tokens, Kind: h.Kind, Steps: h.Steps, Origin: h.Origin, Extra: h.Extra}
+	if m.Summary, err = sc.summary(); err != nil {
+		return m, err
+	}
+	if sc.label(purposeLabel) {
+		if m.Goal, m.Purpose, err = sc.purpose(); err != nil {
+			return m, err
+		}
+	}
+	if sc.label(progressLabel) {
+		if m.Progress, err = sc.block(); err != nil {
+			return m, err
+		}
+	}
+	if sc.label(contributionLabel) {
+		m.Contribution, err = sc.block()
+	}
+	return m, err
+}
+
+// summary takes an empty line and the summary, known by its place: a line there is a
+// summary unless it begins with a character that a summary's first never is unescaped.
+func (sc *scanner) summary() (string, error) {
+	rest, ok := strings.CutPrefix(sc.s[sc.pos:], "\n")
+	if !ok || rest == "" || strings.IndexByte("*#=\n", rest[0]) >= 0 {
+		return "", nil
+	}
+	sc.take("")
+	line := sc.next()
+	text, ok := unescapeLine(line, true)
+	if !ok {
+		return "", sc.fail("'%s' is no summary", clip(line))
+	}
+	return text, nil
+}
+
+// purpose takes one quote, the purpose, or two, the goal before it. Of two, the second
+// may be empty: a lone first one would be the purpose.
+func (sc *scanner) purpose() (goal, purpose string, err error) {
+	if purpose, err = sc.block(); err != nil {
+		return "", "", err
+	}
+	if !strings.HasPrefix(sc.s[sc.pos:], "\n>") {
+		return "", purpose, nil
+	}
+	sc.take("")
+	goal = purpose
+	purpose, err = sc.quote()
+	return goal, purpose, err
+}
+
+// FormatCommits writes milestones as commit.md; see FormatLog.
+func FormatCommits(ms []Milestone) []byte {
+	var b []byte
+	var t tagger
+	for i := range ms {
+		b = t.append(b, ms[i].Origin)
+		b = ms[i].append(b)
+	}
+	return b
+}
+
+func (m *Milestone) append(b []byte) []byte {
+	h := m.head()
+	b = h.append(b, commitHeading)
+	if m.Summary != "" {
+		b = append(b, '\n')
+		b = append(appendSummary(b, m.Summary), '\n')
+	}
+	if m.Goal != "" {
+		b = appendQuote(appendLabel(b, purposeLabel), m.Goal)
+		b = append(b, '\n')
+		b = appendQuote(b, m.Purpose)
+	} else {
+		b = appendBlock(b, purposeLabel, m.Purpose)
+	}
+	b = appendBlock(b, progressLabel, m.Progress)
+	return appendBlock(b, contributionLabel, m.Contribution)
+}

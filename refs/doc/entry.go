@@ -1,0 +1,249 @@
+package doc
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	logHeading    = "### Step "
+	commitHeading = "## Commit "
+	tagPrefix     = "== Branch "
+	tagSuffix     = " =="
+)
+
+// Steps is the range of step numbers that a milestone covers. Count is less than
+// Last-First+1 where steps of another branch stand between; 0 means no steps.
+type Steps struct{ First, Last, Count int }
+
+// head is what the two kinds of entries have in common: the heading and the lines of
+// attributes under it. A step has no kind and no steps, a milestone no source.
+type head struct {
+	ID             string
+	Number         int
+	Time           time.Time
+	Agent          string
+	Session, Model string
+	Tokens         int64
+	Source, Kind   string
+	Steps          Steps
+	Origin         string
+	Extra          string
+}
+
+// parseEntries reads a whole document: entries, each under the origin tag before it.
+// entry reads the rest of one entry whose heading starts the next line.
+func parseEntries(data []byte, heading string, entry func(sc *scanner, origin string) error) error {
+	sc, err := newScanner(data)
+	if err != nil {
+		return err
+	}
+	origin, spaced := "", true
+	for sc.more() {
+		line := sc.peek()
+		switch {
+		case strings.HasPrefix(line, tagPrefix):
+			if origin, err = sc.tag(); err != nil {
+				return err
+			}
+			spaced = false
+		case spaced && origin != "" && strings.HasPrefix(line, heading):
+			if err = entry(sc, origin); err != nil {
+				return err
+			}
+			spaced = false
+		case !spaced && line == "":
+			sc.take("")
+			if spaced = true; !sc.more() {
+				return sc.fail("an empty line at the end of the file")
+			}
+		case spaced && origin == "" && strings.HasPrefix(line, heading):
+			return sc.failNext("an entry without a line '%sNAME%s' before it", tagPrefix, tagSuffix)
+		default:
+			return sc.failNext("'%s' where an entry must begin", clip(line))
+		}
+	}
+	return nil
+}
+
+// tag takes a line "== Branch NAME ==".
+func (sc *scanner) tag() (string, error) {
+	line := sc.next()
+	name, ok := strings.CutSuffix(line[len(tagPrefix):], tagSuffix)
+	if !ok || !validOrigin(name) {
+		return "", sc.fail("'%s' names no branch", clip(line))
+	}
+	return name, nil
+}
+
+// head takes the heading and the attributes of one entry.
+func (sc *scanner) head(heading, origin string) (head, error) {
+	h, ok := parseHeading(sc.next(), heading)
+	if !ok {
+		return h, sc.fail("a heading must read '%sNUMBER%sTIME%sAGENT%sID'", heading, sep, sep, sep)
+	}
+	h.Origin = origin
+	seen := uint(0)
+	for sc.more() && sc.s[sc.pos] == '-' {
+		at := sc.pos
+		known, err := h.attribute(sc, heading == commitHeading, &seen)
+		if err != nil {
+			return h, err
+		}
+		if !known {
+			h.Extra += sc.s[at:sc.pos]
+		}
+	}
+	return h, nil
+}
+
+func parseHeading(line, heading string) (h head, ok bool) {
+	number, rest, ok1 := strings.Cut(line[len(heading):], sep)
+	when, rest, ok2 := strings.Cut(rest, sep)
+	agent, id, ok3 := strings.Cut(rest, sep)
+	n, ok4 := parseCount(number)
+	t, ok5 := parseTime(when)
+	if !(ok1 && ok2 && ok3 && ok4 && ok5) || !ValidID(id) || !validAgent(agent) {
+		return h, false
+	}
+	return head{ID: id, Number: int(n), Time: t, Agent: agent}, true
+}
+
+// attribute takes one line "- key: value" and reports whether its key is a known one.
+func (h *head) attribute(sc *scanner, milestone bool, seen *uint) (bool, error) {
+	line := sc.next()
+	key, value, ok := splitAttribute(line)
+	if !ok {
+		return false, sc.fail("'%s' is no attribute", clip(line))
+	}
+	bit := knownAttribute(key, milestone)
+	if bit == 0 {
+		return false, nil
+	}
+	if *seen&bit != 0 {
+		return true, sc.fail("the attribute '%s' stands twice", key)
+	}
+	*seen |= bit
+	if !h.setAttribute(key, value) {
+		return true, sc.fail("'%s' is no value of '%s'", clip(value), key)
+	}
+	return true, nil
+}
+
+func splitAttribute(line string) (key, value string, ok bool) {
+	rest, ok := strings.CutPrefix(line, "- ")
+	if !ok {
+		return "", "", false
+	}
+	key, value, ok = strings.Cut(rest, ": ")
+	return key, value, ok && validKey(key) && value != ""
+}
+
+// knownAttribute returns a bit for each key that this version gives a meaning.
+func knownAttribute(key string, milestone bool) uint {
+	switch key {
+	case "session":
+		return 1
+	case "model":
+		return 2
+	case "tokens":
+		return 4
+	case "source":
+		if !milestone {
+			return 8
+		}
+	case "kind":
+		if milestone {
+			return 16
+		}
+	case "steps":
+		if milestone {
+			return 32
+		}
+	}
+	return 0
+}
+
+func (h *head) setAttribute(key, value string) (ok bool) {
+	switch key {
+	case "session":
+		h.Session, ok = unescapeLine(value, false)
+	case "model":
+		h.Model, ok = unescapeLine(value, false)
+	case "source":
+		h.Source, ok = unescapeLine(value, false)
+	case "kind":
+		h.Kind, ok = unescapeLine(value, false)
+	case "tokens":
+		h.Tokens, ok = parseCount(value)
+		ok = ok && h.Tokens > 0
+	case "steps":
+		h.Steps, ok = parseSteps(value)
+	}
+	return ok
+}
+
+// parseSteps reads "12-21 (10)".
+func parseSteps(s string) (Steps, bool) {
+	span, count, ok := strings.Cut(strings.TrimSuffix(s, ")"), " (")
+	first, last, ok2 := strings.Cut(span, "-")
+	a, ok3 := parseCount(first)
+	b, ok4 := parseCount(last)
+	n, ok5 := parseCount(count)
+	steps := Steps{int(a), int(b), int(n)}
+	return steps, ok && ok2 && ok3 && ok4 && ok5 && s[len(s)-1] == ')' && checkSteps(steps) == nil && n > 0
+}
+
+// append is the reverse of scanner.head. The attributes of a later version come last.
+func (h *head) append(b []byte, heading string) []byte {
+	b = append(b, heading...)
+	b = strconv.AppendInt(b, int64(h.Number), 10)
+	b = append(b, sep...)
+	b = appendTime(b, h.Time)
+	b = append(b, sep...)
+	b = append(b, h.Agent...)
+	b = append(b, sep...)
+	b = append(b, h.ID...)
+	b = append(b, '\n')
+	b = appendAttribute(b, "session", h.Session)
+	b = appendAttribute(b, "model", h.Model)
+	if h.Tokens != 0 {
+		b = fmt.Appendf(b, "- tokens: %d\n", h.Tokens)
+	}
+	b = appendAttribute(b, "source", h.Source)
+	b = appendAttribute(b, "kind", h.Kind)
+	if h.Steps.Count != 0 {
+		b = fmt.Appendf(b, "- steps: %d-%d (%d)\n", h.Steps.First, h.Steps.Last, h.Steps.Count)
+	}
+	return append(b, h.Extra...)
+}
+
+func appendAttribute(b []byte, key, value string) []byte {
+	if value == "" {
+		return b
+	}
+	b = append(b, "- "...)
+	b = append(b, key...)
+	b = append(b, ": "...)
+	return append(appendLine(b, value), '\n')
+}
+
+// tagger writes the origin tags and the empty lines between entries.
+type tagger struct{ origin string }
+
+// append starts a new entry of the origin behind what b holds.
+func (t *tagger) append(b []byte, origin string) []byte {
+	if len(b) > 0 {
+		b = append(b, '\n')
+	}
+	if origin == t.origin {
+		return b
+	}
+	t.origin = origin
+	b = append(b, tagPrefix...)
+	b = append(b, origin...)
+	b = append(b, tagSuffix...)
+	return append(b, '\n', '\n')
+}

@@ -1,0 +1,107 @@
+package doc
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+)
+
+// idLen is the length of a ULID in its text form.
+const idLen = ulid.EncodedSize
+
+// NextID returns a new ULID for the time now (milliseconds since 1970; the rest
+// from crypto/rand) that is larger than the id after, or any id where after is "".
+//
+// Where the clock does not stand later than after, the result is after plus one:
+// a clock that lags or stands still never reorders what is already written.
+func NextID(now time.Time, after string) (string, error) {
+	if after != "" && !ValidID(after) {
+		return "", fmt.Errorf("'%s' is not an id", after)
+	}
+	ms := now.UnixMilli()
+	if ms < 0 || uint64(ms) > ulid.MaxTime() {
+		return "", fmt.Errorf("no id can be made for the time %d ms", ms)
+	}
+	if after != "" && uint64(ms) <= idMillis(after) {
+		return successor(after)
+	}
+	var id ulid.ULID
+	if err := id.SetTime(uint64(ms)); err != nil {
+		return "", fmt.Errorf("new id: %w", err)
+	}
+	if _, err := rand.Read(id[6:]); err != nil {
+		return "", fmt.Errorf("new id: %w", err)
+	}
+	return id.String(), nil
+}
+
+// successor adds one to the whole 128 bits, so that a full random part carries
+// into the time instead of failing.
+func successor(after string) (string, error) {
+	id, err := ulid.ParseStrict(after)
+	if err != nil {
+		return "", fmt.Errorf("'%s' is not an id: %w", after, err)
+	}
+	for i := len(id) - 1; i >= 0; i-- {
+		id[i]++
+		if id[i] != 0 {
+			return id.String(), nil
+		}
+	}
+	return "", errors.New("no id follows the largest one")
+}
+
+// ValidID reports whether s is a ULID as this package writes it: 26 upper-case
+// Crockford digits, the first at most 7.
+func ValidID(s string) bool {
+	if len(s) != idLen || s[0] > '7' {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		if crockford(s[i]) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// IDTime returns the time in an id, in UTC with milliseconds; the zero time for
+// what is not an id.
+func IDTime(id string) time.Time {
+	if !ValidID(id) {
+		return time.Time{}
+	}
+	return time.UnixMilli(int64(idMillis(id))).UTC()
+}
+
+// idMillis decodes the ten digits of the time of a valid id.
+func idMillis(id string) uint64 {
+	var ms uint64
+	for i := range 10 {
+		ms = ms<<5 | uint64(crockford(id[i]))
+	}
+	return ms
+}
+
+// crockford returns the value of one digit, or -1. The alphabet leaves out I, L, O
+// and U; lower case is read by no writer of ours, so that one id has one spelling.
+func crockford(c byte) int {
+	switch {
+	case '0' <= c && c <= '9':
+		return int(c - '0')
+	case 'A' <= c && c <= 'H':
+		return int(c-'A') + 10
+	case c == 'J' || c == 'K':
+		return int(c-'J') + 18
+	case c == 'M' || c == 'N':
+		return int(c-'M') + 20
+	case 'P' <= c && c <= 'T':
+		return int(c-'P') + 22
+	case 'V' <= c && c <= 'Z':
+		return int(c-'V') + 27
+	}
+	return -1
+}

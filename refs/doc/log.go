@@ -1,0 +1,148 @@
+package doc
+
+import (
+	"errors"
+	"strings"
+	"time"
+)
+
+// Step is one Observation–Thought–Action step of an agent, an entry of log.md.
+// Two steps are the same if their ids are; Number is only the recording branch's label.
+type Step struct {
+	ID      string    // a ULID; the order of steps is the order of their ids
+	Number  int       // the recording branch's own counter, from 1
+	Time    time.Time // shown, never sorted by; kept to the nanosecond, in UTC
+	Agent   string    // see CheckAgent
+	Session string    // of the agent; "" where not known, as for the next three
+	Model   string
+	Tokens  int64  // what the step cost; 0 where not known
+	Source  string // where an imported step comes from: session or file, and index
+	Origin  string // the branch that recorded it
+
+	Observation, Thought, Action string // any clean text (see Clean); "" is left out
+
+	// Extra holds the attributes that this version does not know, as they stand:
+	// whole lines "- key: value\n".
+	Extra string
+}
+
+// Check says why a step cannot be written, or nil.
+func (s *Step) Check() error {
+	h := s.head()
+	return errors.Join(h.check(false), checkField("observation", s.Observation),
+		checkField("thought", s.Thought), checkField("action", s.Action))
+}
+
+func (s *Step) head() head {
+	return head{ID: s.ID, Number: s.Number, Time: s.Time, Agent: s.Agent, Session: s.Session, Model: s.Model,
+		Tokens: s.Tokens, Source: s.Source, Origin: s.Origin, Extra: s.Extra}
+}
+
+// ParseLog reads log.md or a sealed log segment, or several of them joined. A document
+// that breaks its format gives a *SyntaxError, which names the line.
+//
+// Steps come in the order of the document, which is that of their ids unless documents
+// were joined. Their texts share one copy of data.
+func ParseLog(data []byte) ([]Step, error) {
+	var steps []Step
+	err := parseEntries(data, logHeading, func(sc *scanner, origin string) error {
+		s, err := sc.step(origin)
+		steps = append(steps, s)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return steps, nil
+}
+
+func (sc *scanner) step(origin string) (Step, error) {
+	h, err := sc.head(logHeading, origin)
+	if err != nil {
+		return Step{}, err
+	}
+	s := Step{ID: h.ID, Number: h.Number, Time: h.Time, Agent: h.Agent, Session: h.Session, Model: h.Model,
+		Tokens: h.Tokens, Source: h.Source, Origin: h.Origin, Extra: h.Extra}
+	for _, f := range []struct {
+		label string
+		text  *string
+	}{{"Observation", &s.Observation}, {"Thought", &s.Thought}, {"Action", &s.Action}} {
+		if !sc.label(f.label) {
+			continue
+		}
+		if *f.text, err = sc.block(); err != nil {
+			return Step{}, err
+		}
+	}
+	return s, nil
+}
+
+// label takes an empty line and "**name**" if they come next.
+func (sc *scanner) label(name string) bool {
+	rest, ok := strings.CutPrefix(sc.s[sc.pos:], "\n**")
+	if !ok {
+		return false
+	}
+	if rest, ok = strings.CutPrefix(rest, name); !ok || !strings.HasPrefix(rest, "**\n") {
+		return false
+	}
+	sc.pos += len(name) + 6
+	sc.line += 2
+	return true
+}
+
+// block takes what stands under a label: an empty line and a quote that is not empty
+// (an empty text is left out together with its label, so that it has one spelling).
+func (sc *scanner) block() (string, error) {
+	if err := sc.blank(); err != nil {
+		return "", err
+	}
+	text, err := sc.quote()
+	if err == nil && text == "" {
+		err = sc.fail("an empty text is left out, with its label")
+	}
+	return text, err
+}
+
+// FormatLog writes steps as log.md, in the order given (which is to be that of their
+// ids). Steps that pass Check are read back by ParseLog exactly, their times in UTC.
+func FormatLog(steps []Step) []byte {
+	size := 0
+	for i := range steps {
+		size += steps[i].size()
+	}
+	b := make([]byte, 0, size)
+	var t tagger
+	for i := range steps {
+		b = t.append(b, steps[i].Origin)
+		b = steps[i].append(b)
+	}
+	return b
+}
+
+// size guesses the bytes of a formatted step; quotes grow with their lines.
+func (s *Step) size() int {
+	n := len(s.Observation) + len(s.Thought) + len(s.Action)
+	return n + n/16 + len(s.Session) + len(s.Model) + len(s.Source) + len(s.Extra) + 300
+}
+
+func (s *Step) append(b []byte) []byte {
+	h := s.head()
+	b = h.append(b, logHeading)
+	b = appendBlock(b, "Observation", s.Observation)
+	b = appendBlock(b, "Thought", s.Thought)
+	return appendBlock(b, "Action", s.Action)
+}
+
+func appendBlock(b []byte, label, text string) []byte {
+	if text == "" {
+		return b
+	}
+	return appendQuote(appendLabel(b, label), text)
+}
+
+func appendLabel(b []byte, label string) []byte {
+	b = append(b, "\n**"...)
+	b = append(b, label...)
+	return append(b, "**\n\n"...)
+}

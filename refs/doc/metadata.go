@@ -1,0 +1,272 @@
+package doc
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// MetadataLimit is the most that metadata.yaml may hold, in bytes, on the way in and out.
+// The YAML reader's cost grows with the square of some inputs.
+const MetadataLimit = 64 << 10
+
+// Metadata is a metadata.yaml: a map of segments, edited in place. It is not safe for
+// use by several goroutines at once.
+//
+// The text is kept as one block per top-level key, and a block is read as YAML only when
+// it is asked for and written anew only when it is edited. What a COMMIT changes, the
+// totals, so costs no reading of the rest, and what nobody edits stays byte for byte.
+type Metadata struct {
+	src    []byte // the file, while nothing was edited
+	edited bool
+	blocks []block
+	tail   string // comments behind the last block
+}
+
+// block is one top-level key with its value.
+type block struct {
+	key  string
+	lead string     // comment lines before the key
+	text string     // the lines of key and value, and empty ones behind them
+	root *yaml.Node // the text as a map of the one key; nil until needed
+}
+
+// NewMetadata returns the metadata of a new branch, which holds only its version.
+func NewMetadata() *Metadata {
+	return &Metadata{edited: true, blocks: []block{{key: "version", text: "version: 1\n"}}}
+}
+
+// ParseMetadata reads metadata.yaml. It refuses, naming the line where it can, what is over
+// MetadataLimit, is not clean text, is not one YAML document that is a map, has a key twice or
+// one that is not a plain value, and any anchor or alias (which could make a small
+// file a large value). The Metadata keeps data, which must not be changed after.
+func ParseMetadata(data []byte) (*Metadata, error) {
+	if len(data) > MetadataLimit {
+		return nil, tooLarge(len(data))
+	}
+	text := string(data)
+	if err := checkText(text); err != nil {
+		return nil, &SyntaxError{badLine(text), err.Error()}
+	}
+	m := &Metadata{src: data}
+	keys, ok := scanBlocks(text)
+	if !ok {
+		var err error
+		if keys, text, err = parseBlocks(text); err != nil {
+			return nil, err
+		}
+	}
+	m.cut(text, keys)
+	return m, nil
+}
+
+func tooLarge(n int) error {
+	return fmt.Errorf("metadata of %d bytes is over the limit of %d", n, MetadataLimit)
+}
+
+// keyLine is where a top-level key stands in the text.
+type keyLine struct {
+	key string
+	at  int // offset of its line
+}
+
+// parseBlocks is the way for what scanBlocks does not know: the YAML reader says where
+// the keys are. A map that is not one key a line (in braces, or closed by "...") is laid out
+// anew; that text is written only if an edit follows.
+func parseBlocks(text string) ([]keyLine, string, error) {
+	root, err := decodeMap(text)
+	if err != nil {
+		return nil, "", err
+	}
+	if len(root.Content) == 0 {
+		return nil, onlyComments(text), nil
+	}
+	if keys, ok := keyLines(text, root); ok {
+		return keys, text, nil
+	}
+	root.Style = 0
+	if text, err = encodeNode(root); err != nil {
+		return nil, "", err
+	}
+	if root, err = decodeMap(text); err != nil {
+		return nil, "", err
+	}
+	keys, ok := keyLines(text, root)
+	if !ok {
+		return nil, "", errors.New("the map cannot be written with one key a line")
+	}
+	return keys, text, nil
+}
+
+// onlyComments drops the "{}" or "---" of an empty document, behind which no key can stand.
+func onlyComments(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if line[0] == '#' {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// keyLines finds the lines of the keys of root, if each begins one.
+func keyLines(text string, root *yaml.Node) ([]keyLine, bool) {
+	if root.Style&yaml.FlowStyle != 0 || strings.HasPrefix(text, "\ufeff") ||
+		strings.HasPrefix(text, "...") || strings.Contains(text, "\n...") {
+		return nil, false
+	}
+	var keys []keyLine
+	line, at := 1, 0
+	for i := 0; i < len(root.Content); i += 2 {
+		k := root.Content[i]
+		for ; line < k.Line; line++ {
+			n := strings.IndexByte(text[at:], '\n')
+			if n < 0 {
+				return nil, false // the reader counts other line breaks too
+			}
+			at += n + 1
+		}
+		if k.Column != 1 || k.Line != line || !startsKey(text[at:], k) {
+			return nil, false
+		}
+		keys = append(keys, keyLine{k.Value, at})
+	}
+	return keys, true
+}
+
+// startsKey makes sure of the offset, and that the key is not an explicit or tagged one.
+func startsKey(text string, k *yaml.Node) bool {
+	if k.Style == 0 {
+		return strings.HasPrefix(text, k.Value)
+	}
+	return k.Style == yaml.DoubleQuotedStyle && text[0] == '"' || k.Style == yaml.SingleQuotedStyle && text[0] == '\''
+}
+
+// cut makes the blocks. Comment lines right before a key are its lead.
+func (m *Metadata) cut(text string, keys []keyLine) {
+	if len(keys) == 0 {
+		m.tail = text
+		return
+	}
+	m.blocks = make([]block, len(keys))
+	start := 0
+	for i, k := range keys {
+		lead := start
+		if i > 0 {
+			lead = leadStart(text, start, k.at)
+			m.blocks[i-1].text = text[start:lead]
+		}
+		m.blocks[i].key, m.blocks[i].lead = k.key, text[lead:k.at]
+		start = k.at
+	}
+	last := leadStart(text, start, len(text))
+	m.blocks[len(keys)-1].text, m.tail = text[start:last], text[last:]
+}
+
+// leadStart walks back from a key over comments at the left margin and empty lines, to
+// the first such comment: empty lines before it may belong to a block scalar's value.
+func leadStart(text string, from, to int) int {
+	lead := to
+	for at := to; at > from; {
+		i := strings.LastIndexByte(text[from:at-1], '\n') + 1 + from
+		line := strings.TrimRight(text[i:at], "\r\n")
+		if line != "" && line[0] != '#' || i == from {
+			break
+		}
+		if line != "" {
+			lead = i
+		}
+		at = i
+	}
+	return lead
+}
+
+// Bytes returns the file: the bytes that were parsed if nothing was edited. More than
+// MetadataLimit is an error.
+func (m *Metadata) Bytes() ([]byte, error) {
+	if !m.edited {
+		return m.src, nil
+	}
+	n := len(m.tail)
+	for i := range m.blocks {
+		n += len(m.blocks[i].lead) + len(m.blocks[i].text) + 1
+	}
+	b := make([]byte, 0, n)
+	for i := range m.blocks {
+		b = append(endLine(b), m.blocks[i].lead...)
+		b = append(b, m.blocks[i].text...)
+	}
+	if m.tail != "" {
+		b = append(endLine(b), m.tail...)
+	}
+	if len(b) > MetadataLimit {
+		return nil, tooLarge(len(b))
+	}
+	return b, nil
+}
+
+func endLine(b []byte) []byte {
+	if len(b) > 0 && b[len(b)-1] != '\n' {
+		b = append(b, '\n')
+	}
+	return b
+}
+
+// Keys returns the names of the segments, in the order of the file.
+func (m *Metadata) Keys() []string {
+	keys := make([]string, len(m.blocks))
+	for i := range m.blocks {
+		keys[i] = m.blocks[i].key
+	}
+	return keys
+}
+
+func (m *Metadata) find(key string) *block {
+	i := slices.IndexFunc(m.blocks, func(b block) bool { return b.key == key })
+	if i < 0 {
+		return nil
+	}
+	return &m.blocks[i]
+}
+
+// add appends an empty segment.
+func (m *Metadata) add(key string) *block {
+	m.blocks = append(m.blocks, block{key: key, root: newMap(newString(key), newNull())})
+	return &m.blocks[len(m.blocks)-1]
+}
+
+// node returns the value of the block.
+func (b *block) node() (*yaml.Node, error) {
+	if b.root == nil {
+		root, err := decodeMap(b.text)
+		if err != nil {
+			return nil, fmt.Errorf("segment '%s': %w", b.key, err)
+		}
+		if len(root.Content) != 2 {
+			return nil, fmt.Errorf("segment '%s' is not one key with its value", b.key)
+		}
+		b.root = root
+	}
+	return b.root.Content[1], nil
+}
+
+// rewrite writes the text of a block from its node, and keeps the empty lines behind it.
+func (m *Metadata) rewrite(b *block) error {
+	text, err := encodeNode(b.root)
+	if err != nil {
+		return fmt.Errorf("segment '%s': %w", b.key, err)
+	}
+	m.setText(b, text)
+	return nil
+}
+
+func (m *Metadata) setText(b *block, text string) {
+	body := strings.TrimRight(b.text, "\n")
+	if gap := len(b.text) - len(body) - 1; gap > 0 {
+		text = strings.TrimRight(text, "\n") + "\n" + strings.Repeat("\n", gap)
+	}
+	b.text, m.edited = text, true
+}

@@ -1,0 +1,165 @@
+package doc
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+const totalsKey = "totals"
+
+// Totals counts what stands in a branch's commit.md and log.md, segments included, so
+// that no view has to count history.
+type Totals struct {
+	Steps, Milestones int
+	Origins           map[string]OriginTotals // by the branch that recorded them
+}
+
+// OriginTotals is the part of one origin.
+type OriginTotals struct{ Steps, Milestones int }
+
+// Totals returns the segment `totals`; zero where it is absent or not what it should be.
+func (m *Metadata) Totals() Totals {
+	b := m.find(totalsKey)
+	if b == nil {
+		return Totals{}
+	}
+	if t, ok := parseTotals(b.text); ok {
+		return t
+	}
+	n, err := b.node()
+	if err != nil {
+		return Totals{}
+	}
+	t := Totals{Steps: count(n, "steps"), Milestones: count(n, "milestones")}
+	if origins := lookup(n, "origins"); origins != nil && origins.Kind == yaml.MappingNode {
+		t.Origins = make(map[string]OriginTotals, len(origins.Content)/2)
+		for i := 0; i < len(origins.Content); i += 2 {
+			o := origins.Content[i+1]
+			t.Origins[origins.Content[i].Value] = OriginTotals{count(o, "steps"), count(o, "milestones")}
+		}
+	}
+	return t
+}
+
+func count(n *yaml.Node, key string) int {
+	v := lookup(n, key)
+	if v == nil {
+		return 0
+	}
+	c, _ := parseCount(v.Value)
+	return int(c)
+}
+
+// SetTotals writes the segment `totals`. Where it stands as this program writes it, its
+// lines are replaced and nothing else is even read; where people have added to it,
+// only its numbers change.
+func (m *Metadata) SetTotals(t Totals) error {
+	for origin, o := range t.Origins {
+		if !validOrigin(origin) || o.Steps < 0 || o.Milestones < 0 {
+			return fmt.Errorf("totals of '%s': not a branch with two counts", clip(origin))
+		}
+	}
+	if t.Steps < 0 || t.Milestones < 0 {
+		return fmt.Errorf("totals: %d steps, %d milestones: a count is negative", t.Steps, t.Milestones)
+	}
+	b := m.find(totalsKey)
+	if b == nil {
+		m.blocks = append(m.blocks, block{key: totalsKey})
+		b = &m.blocks[len(m.blocks)-1]
+	} else if _, ok := parseTotals(b.text); !ok {
+		return m.editTotals(b, t)
+	}
+	m.setText(b, formatTotals(t))
+	b.root = nil
+	return nil
+}
+
+// formatTotals writes the segment. Origins are in quotes: a branch may be called "1.0" or "no".
+func formatTotals(t Totals) string {
+	b := []byte(totalsKey + ":\n")
+	b = appendCounts(b, "  ", OriginTotals{t.Steps, t.Milestones})
+	if len(t.Origins) > 0 {
+		b = append(b, "  origins:\n"...)
+	}
+	for _, origin := range slices.Sorted(maps.Keys(t.Origins)) {
+		b = append(b, "    \""...)
+		b = append(b, origin...)
+		b = append(b, "\":\n"...)
+		b = appendCounts(b, "      ", t.Origins[origin])
+	}
+	return string(b)
+}
+
+func appendCounts(b []byte, indent string, o OriginTotals) []byte {
+	b = append(append(b, indent...), "steps: "...)
+	b = append(strconv.AppendInt(b, int64(o.Steps), 10), '\n')
+	b = append(append(b, indent...), "milestones: "...)
+	return append(strconv.AppendInt(b, int64(o.Milestones), 10), '\n')
+}
+
+// parseTotals reads what formatTotals wrote; false for any other text.
+func parseTotals(text string) (Totals, bool) {
+	var t Totals
+	body := strings.TrimRight(text, "\n") + "\n"
+	rest, ok := strings.CutPrefix(body, totalsKey+":\n")
+	if !ok {
+		return t, false
+	}
+	var all OriginTotals
+	if all, rest, ok = cutCounts(rest, "  "); !ok {
+		return t, false
+	}
+	t.Steps, t.Milestones = all.Steps, all.Milestones
+	if rest, ok = strings.CutPrefix(rest, "  origins:\n"); ok {
+		t.Origins = make(map[string]OriginTotals)
+	}
+	for rest != "" {
+		line, more, _ := strings.Cut(rest, "\n")
+		origin, ok1 := strings.CutPrefix(line, "    \"")
+		origin, ok2 := strings.CutSuffix(origin, "\":")
+		if !ok1 || !ok2 || t.Origins == nil {
+			return Totals{}, false
+		}
+		if t.Origins[origin], rest, ok = cutCounts(more, "      "); !ok {
+			return Totals{}, false
+		}
+	}
+	return t, formatTotals(t) == body
+}
+
+func cutCounts(text, indent string) (o OriginTotals, rest string, ok bool) {
+	first, rest, _ := strings.Cut(text, "\n")
+	second, rest, ok := strings.Cut(rest, "\n")
+	steps, ok1 := strings.CutPrefix(first, indent+"steps: ")
+	milestones, ok2 := strings.CutPrefix(second, indent+"milestones: ")
+	s, ok3 := parseCount(steps)
+	c, ok4 := parseCount(milestones)
+	return OriginTotals{int(s), int(c)}, rest, ok && ok1 && ok2 && ok3 && ok4
+}
+
+func (m *Metadata) editTotals(b *block, t Totals) error {
+	n, err := b.node()
+	if err != nil {
+		return err
+	}
+	if n.Kind != yaml.MappingNode {
+		replaceNode(n, newMap())
+	}
+	put(n, "steps", newInt(t.Steps))
+	put(n, "milestones", newInt(t.Milestones))
+	origins := newMap()
+	for _, origin := range slices.Sorted(maps.Keys(t.Origins)) {
+		key := newString(origin)
+		key.Style = yaml.DoubleQuotedStyle
+		o := t.Origins[origin]
+		origins.Content = append(origins.Content, key,
+			newMap(newString("steps"), newInt(o.Steps), newString("milestones"), newInt(o.Milestones)))
+	}
+	put(n, "origins", origins)
+	return m.rewrite(b)
+}

@@ -1,0 +1,100 @@
+package doc
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// rawEntry is an entry as it stands in a file, from its heading to its last newline.
+// What merges and grows works on these, and so keeps what it does not understand.
+type rawEntry struct {
+	id, origin string
+	text       []byte
+}
+
+// size is the most that the entry takes in a file, with its tag.
+func (e *rawEntry) size() int {
+	return len(e.text) + len(e.origin) + len(tagPrefix) + len(tagSuffix) + 3
+}
+
+func compareEntries(a, b rawEntry) int { return strings.Compare(a.id, b.id) }
+
+// same reports whether two entries of one id say the same.
+func (e *rawEntry) same(o *rawEntry) bool { return e.compareContent(o) == 0 }
+
+// compareContent orders two entries of one id: the smaller one stands.
+func (e *rawEntry) compareContent(o *rawEntry) int {
+	return cmp.Or(bytes.Compare(e.text, o.text), strings.Compare(e.origin, o.origin))
+}
+
+// splitEntries cuts a document at its headings. No line of an entry but its first begins
+// like a heading or a tag, whatever its texts say, so that nothing else need be read.
+func splitEntries(data []byte, heading string) ([]rawEntry, error) {
+	sc, err := newScanner(data)
+	if err != nil {
+		return nil, err
+	}
+	var entries []rawEntry
+	origin := ""
+	start, end := -1, 0 // of the entry that is open; end is behind its last line that is not empty
+	for sc.more() {
+		at, line := sc.pos, sc.next()
+		heads := strings.HasPrefix(line, heading)
+		tag := strings.HasPrefix(line, tagPrefix)
+		if start >= 0 && (heads || tag) {
+			entries[len(entries)-1].text, start = data[start:end:end], -1
+		}
+		switch {
+		case tag:
+			sc.pos, sc.line = at, sc.line-1
+			if origin, err = sc.tag(); err != nil {
+				return nil, err
+			}
+		case heads:
+			h, ok := parseHeading(line, heading)
+			if !ok || origin == "" {
+				return nil, sc.fail("'%s' is no heading under the tag of a branch", clip(line))
+			}
+			entries = append(entries, rawEntry{id: h.ID, origin: origin})
+			start, end = at, sc.pos
+		case line == "":
+		case start < 0:
+			return nil, sc.fail("'%s' where an entry must begin", clip(line))
+		default:
+			end = sc.pos
+		}
+	}
+	if start >= 0 {
+		entries[len(entries)-1].text = data[start:end:end]
+	}
+	return entries, nil
+}
+
+// ascending reports whether the ids grow from each entry to the next.
+func ascending(entries []rawEntry) bool {
+	for i := 1; i < len(entries); i++ {
+		if entries[i-1].id >= entries[i].id {
+			return false
+		}
+	}
+	return true
+}
+
+// dedupe sorts entries by id and keeps one of each, the smaller where they differ. It
+// returns the ids that had two contents.
+func dedupe(entries []rawEntry) (kept []rawEntry, twoContents []string) {
+	slices.SortFunc(entries, func(a, b rawEntry) int {
+		return cmp.Or(compareEntries(a, b), a.compareContent(&b))
+	})
+	for _, e := range entries {
+		n := len(kept)
+		if n == 0 || kept[n-1].id != e.id {
+			kept = append(kept, e)
+		} else if !kept[n-1].same(&e) && (len(twoContents) == 0 || twoContents[len(twoContents)-1] != e.id) {
+			twoContents = append(twoContents, e.id)
+		}
+	}
+	return kept, twoContents
+}

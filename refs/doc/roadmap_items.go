@@ -1,0 +1,338 @@
+package doc
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Item is one line of a check list, or several.
+type Item struct {
+	Text string
+	Done bool
+}
+
+// itemAt is an item and where it stands in the lines of its section.
+type itemAt struct {
+	Item
+	start, end int // lines
+	box        int // offset of the character in the box in line start; -1 where there is no box
+}
+
+// ItemError says that a text names no item, or more than one.
+type ItemError struct {
+	Section    string
+	Text       string   // as given
+	Nearest    string   // not found: the item most like it, "" if none is
+	Candidates []string // ambiguous: the items that begin so
+}
+
+func (e *ItemError) Error() string {
+	if len(e.Candidates) > 0 {
+		return fmt.Sprintf("'%s' begins %d items of '%s'", clip(e.Text), len(e.Candidates), e.Section)
+	}
+	return fmt.Sprintf("no item '%s' in '%s'", clip(e.Text), e.Section)
+}
+
+// items reads the list of a section. An item begins at the left margin with "- ", "* ",
+// "+ " or "1. ", and goes on over lines that are indented or follow without an empty line.
+// With boxes true a "[ ]" or "[x]" is no part of the text.
+func (s *section) items(boxes bool) []itemAt {
+	var items []itemAt
+	lines := s.plainLines()
+	for i := 0; i < len(lines); {
+		text, ok := cutBullet(lines[i])
+		if !ok {
+			i++
+			continue
+		}
+		it := itemAt{start: i, end: itemEnd(lines, i), box: -1}
+		if rest, done, ok := cutBox(text); ok && boxes {
+			it.box, it.Done = len(lines[i])-len(text)+1, done
+			text = rest
+		}
+		it.Text = itemText(text, lines[i+1:it.end])
+		items = append(items, it)
+		i = it.end
+	}
+	return items
+}
+
+func itemText(first string, more []string) string {
+	var b strings.Builder
+	b.WriteString(first)
+	for _, line := range more {
+		b.WriteByte('\n')
+		if rest, ok := strings.CutPrefix(line, "  "); ok {
+			line = rest
+		} else {
+			line = strings.TrimPrefix(line, "\t")
+		}
+		b.WriteString(line)
+	}
+	return unescapeProse(b.String())
+}
+
+// itemEnd finds the line behind an item: blank lines belong to it only if an indented line
+// follows them.
+func itemEnd(lines []string, start int) int {
+	end := start + 1
+	for i := end; i < len(lines); i++ {
+		indented := strings.HasPrefix(lines[i], "  ") || strings.HasPrefix(lines[i], "\t")
+		_, bullet := cutBullet(lines[i])
+		switch {
+		case lines[i] == "":
+			continue
+		case indented, i == end && !bullet:
+			end = i + 1
+		default:
+			return trimEnd(lines, start, end)
+		}
+	}
+	return trimEnd(lines, start, end)
+}
+
+// trimEnd leaves lines of nothing but spaces to what follows the item.
+func trimEnd(lines []string, start, end int) int {
+	for end > start+1 && blank(lines[end-1]) {
+		end--
+	}
+	return end
+}
+
+func cutBullet(line string) (string, bool) {
+	if line == "-" || line == "*" || line == "+" {
+		return "", true
+	}
+	if len(line) > 1 && line[1] == ' ' && strings.IndexByte("-*+", line[0]) >= 0 {
+		return line[2:], true
+	}
+	digits := strings.TrimLeft(line, "0123456789")
+	if n := len(line) - len(digits); n > 0 && n < 10 {
+		return strings.CutPrefix(digits, ". ")
+	}
+	return "", false
+}
+
+func cutBox(text string) (rest string, done, ok bool) {
+	if len(text) < 3 || text[0] != '[' || text[2] != ']' || strings.IndexByte(" xX", text[1]) < 0 {
+		return "", false, false
+	}
+	if len(text) == 3 {
+		return "", text[1] != ' ', true
+	}
+	return text[4:], text[1] != ' ', text[3] == ' '
+}
+
+// itemLines writes an item.
+func itemLines(it Item, box bool) []string {
+	bullet := "- "
+	if box {
+		bullet = "- [ ] "
+		if it.Done {
+			bullet = "- [x] "
+		}
+	}
+	lines := strings.Split(escapeProse(it.Text), "\n")
+	lines[0] = bullet + lines[0]
+	for i := range lines[1:] {
+		if lines[i+1] != "" {
+			lines[i+1] = "  " + lines[i+1]
+		}
+	}
+	return lines
+}
+
+// addItem puts an item behind the last one, and reports false if its text stands there already.
+func (r *Roadmap) addItem(name string, it Item, box bool) bool {
+	s := r.ensure(name)
+	items := s.items(box)
+	for _, old := range items {
+		if old.Text == it.Text {
+			return false
+		}
+	}
+	s.append(it, items, box)
+	return true
+}
+
+// append writes an item behind the last of items, which are those of the section.
+func (s *section) append(it Item, items []itemAt, box bool) {
+	added := itemLines(it, box)
+	if len(items) > 0 {
+		s.splice(items[len(items)-1].end, items[len(items)-1].end, added)
+		return
+	}
+	old := s.plainLines()
+	end := len(old)
+	for end > 0 && blank(old[end-1]) {
+		end--
+	}
+	lines := append([]string{}, old[:end]...)
+	s.setLines(append(append(lines, ""), added...))
+}
+
+// splice replaces the lines from start to end; a file's last line stays a newline's.
+func (s *section) splice(start, end int, lines []string) {
+	if s.crlf {
+		for i := range lines {
+			lines[i] += "\r"
+		}
+	}
+	rest := s.lines[end:]
+	if len(rest) == 0 {
+		rest = []string{""}
+	}
+	s.lines = append(append(s.lines[:start:start], lines...), rest...)
+}
+
+// lookupItem finds the one item that a text names: by its whole text, or else by a start
+// that only one item has, or else by such a start in any case.
+func (r *Roadmap) lookupItem(name, text string, box bool) (*section, itemAt, error) {
+	s := r.find(name)
+	if s == nil {
+		return nil, itemAt{}, &ItemError{Section: name, Text: text}
+	}
+	items := s.items(box)
+	folded := strings.ToLower(text)
+	for _, match := range []func(string) bool{
+		func(t string) bool { return t == text },
+		func(t string) bool { return text != "" && strings.HasPrefix(t, text) },
+		func(t string) bool { return text != "" && strings.HasPrefix(strings.ToLower(t), folded) },
+	} {
+		if found, err := oneItem(items, match); err != nil || found != nil {
+			if err != nil {
+				err.Section, err.Text = name, text
+				return nil, itemAt{}, err
+			}
+			return s, *found, nil
+		}
+	}
+	return nil, itemAt{}, &ItemError{Section: name, Text: text, Nearest: nearest(text, items)}
+}
+
+// oneItem finds the only text that matches; a list written by hand may have it twice.
+func oneItem(items []itemAt, match func(string) bool) (*itemAt, *ItemError) {
+	var found []*itemAt
+	var texts []string
+	for i := range items {
+		if match(items[i].Text) && (len(found) == 0 || items[i].Text != found[0].Text) {
+			found = append(found, &items[i])
+			texts = append(texts, items[i].Text)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, nil
+	case 1:
+		return found[0], nil
+	}
+	return nil, &ItemError{Candidates: texts}
+}
+
+// markItem changes the character in the box and nothing else, and adds a box where a list
+// written by hand has none.
+func (r *Roadmap) markItem(name, text string, done bool) error {
+	s, it, err := r.lookupItem(name, text, true)
+	if err != nil || it.Done == done {
+		return err
+	}
+	s.mark(it, done)
+	return nil
+}
+
+func (s *section) mark(it itemAt, done bool) {
+	mark := " "
+	if done {
+		mark = "x"
+	}
+	line := s.lines[it.start]
+	if it.box >= 0 {
+		s.lines[it.start] = line[:it.box] + mark + line[it.box+1:]
+		return
+	}
+	text, _ := cutBullet(line)
+	bullet := strings.TrimRight(line[:len(line)-len(text)], " \r")
+	s.lines[it.start] = bullet + " [" + mark + "] " + text
+}
+
+func (r *Roadmap) removeItem(name, text string) error {
+	s, it, err := r.lookupItem(name, text, true)
+	if err != nil {
+		return err
+	}
+	s.splice(it.start, it.end, nil)
+	return nil
+}
+
+func (r *Roadmap) list(name string, boxes bool) []Item {
+	var list []Item
+	if s := r.find(name); s != nil {
+		for _, it := range s.items(boxes) {
+			list = append(list, it.Item)
+		}
+	}
+	return list
+}
+
+func (r *Roadmap) texts(name string) []string {
+	var texts []string
+	for _, it := range r.list(name, false) {
+		texts = append(texts, it.Text)
+	}
+	return texts
+}
+
+// Milestones and Todo return the check lists, Decisions, Questions and Outcomes the lists
+// without boxes, in the order of the file.
+func (r *Roadmap) Milestones() []Item { return r.list(SectionMilestones, true) }
+
+// Todo returns the list of things to do; see Milestones.
+func (r *Roadmap) Todo() []Item { return r.list(SectionTodo, true) }
+
+// Decisions returns the decisions; see Milestones.
+func (r *Roadmap) Decisions() []string { return r.texts(SectionDecisions) }
+
+// Questions returns the open questions; see Milestones.
+func (r *Roadmap) Questions() []string { return r.texts(SectionQuestions) }
+
+// Outcomes returns what became of branches; see Milestones.
+func (r *Roadmap) Outcomes() []string { return r.texts(SectionOutcomes) }
+
+// AddMilestone adds an open milestone and reports false if one of that text is there, done
+// or not. Any text comes back exactly.
+func (r *Roadmap) AddMilestone(text string) bool {
+	return r.addItem(SectionMilestones, Item{Text: text}, true)
+}
+
+// AddTodo adds a thing to do; see AddMilestone.
+func (r *Roadmap) AddTodo(text string) bool { return r.addItem(SectionTodo, Item{Text: text}, true) }
+
+// AddDecision adds a decision; see AddMilestone.
+func (r *Roadmap) AddDecision(text string) bool {
+	return r.addItem(SectionDecisions, Item{Text: text}, false)
+}
+
+// AddQuestion adds an open question; see AddMilestone.
+func (r *Roadmap) AddQuestion(text string) bool {
+	return r.addItem(SectionQuestions, Item{Text: text}, false)
+}
+
+// AddOutcome adds what became of a branch; see AddMilestone.
+func (r *Roadmap) AddOutcome(text string) bool {
+	return r.addItem(SectionOutcomes, Item{Text: text}, false)
+}
+
+// MarkMilestone ticks a milestone, or unticks it. The text is the item's or a start of
+// it that no other has; else the error is an *ItemError.
+func (r *Roadmap) MarkMilestone(text string, done bool) error {
+	return r.markItem(SectionMilestones, text, done)
+}
+
+// MarkTodo ticks a thing to do; see MarkMilestone.
+func (r *Roadmap) MarkTodo(text string, done bool) error { return r.markItem(SectionTodo, text, done) }
+
+// RemoveMilestone removes a milestone, named as for MarkMilestone.
+func (r *Roadmap) RemoveMilestone(text string) error { return r.removeItem(SectionMilestones, text) }
+
+// RemoveTodo removes a thing to do, named as for MarkMilestone.
+func (r *Roadmap) RemoveTodo(text string) error { return r.removeItem(SectionTodo, text) }

@@ -1,0 +1,139 @@
+package doc
+
+import (
+	"fmt"
+	"slices"
+)
+
+const (
+	// LiveLimit is the size, in bytes, above which a live file is sealed by the next
+	// milestone. It keeps the cost of a commit flat: the live file is written anew each time.
+	LiveLimit = 8 << 10
+	// SegmentLimit is the most that a sealed segment holds, in bytes, unless a single
+	// entry is larger.
+	SegmentLimit = 1 << 20
+)
+
+// File is a file of a memory tree.
+type File struct {
+	Path string // with slashes, from the root of the tree
+	Data []byte
+}
+
+// SegmentPath names the sealed segment in dir ("log" or "commit") whose first entry is id.
+//
+// The directories are the first 4, next 2 and next 2 digits of the id: a new one every 12
+// days, 17 minutes and second, so that each holds at most 1,024 directories, and the
+// last one what was sealed within one second.
+func SegmentPath(dir, id string) string {
+	if len(id) < 8 {
+		return dir + "/" + id + ".md"
+	}
+	return dir + "/" + id[:4] + "/" + id[4:6] + "/" + id[6:8] + "/" + id + ".md"
+}
+
+// Growth is what a milestone writes of commit.md or log.md.
+type Growth struct {
+	Live   []byte // the live file
+	Sealed []File // new sealed segments, by path
+}
+
+// kind tells the two kinds of files of entries apart.
+type kind struct{ dir, heading string }
+
+func logKind() kind    { return kind{"log", logHeading} }
+func commitKind() kind { return kind{"commit", commitHeading} }
+
+// GrowLog adds steps to the live log.md. Nothing to add changes nothing. Else
+//
+//  1. a live file above LiveLimit is sealed first, whole and byte for byte (git then
+//     stores no new blob for it), and the steps start a new one;
+//  2. the steps are appended; steps that do not follow the live ones (a merge may have
+//     brought younger ones) are sorted in, and of one id twice the union's rule keeps one;
+//  3. what is then above SegmentLimit is cut; the last piece stays live.
+//
+// It costs the length of live and of the new text. Steps that fail Check give an error.
+func GrowLog(live []byte, steps []Step) (Growth, error) {
+	added := make([]rawEntry, len(steps))
+	for i := range steps {
+		s := &steps[i]
+		if err := s.Check(); err != nil {
+			return Growth{}, fmt.Errorf("step %d (%s): %w", s.Number, clip(s.ID), err)
+		}
+		added[i] = rawEntry{s.ID, s.Origin, s.append(make([]byte, 0, s.size()))}
+	}
+	return grow(logKind(), live, added)
+}
+
+// GrowCommits adds milestones to the live commit.md as GrowLog adds steps.
+func GrowCommits(live []byte, ms []Milestone) (Growth, error) {
+	added := make([]rawEntry, len(ms))
+	for i := range ms {
+		m := &ms[i]
+		if err := m.Check(); err != nil {
+			return Growth{}, fmt.Errorf("milestone %d (%s): %w", m.Number, clip(m.ID), err)
+		}
+		added[i] = rawEntry{m.ID, m.Origin, m.append(nil)}
+	}
+	return grow(commitKind(), live, added)
+}
+
+func grow(k kind, live []byte, added []rawEntry) (Growth, error) {
+	if len(added) == 0 {
+		return Growth{Live: live}, nil
+	}
+	old, err := splitEntries(live, k.heading)
+	if err != nil {
+		return Growth{}, err
+	}
+	var sealed []File
+	switch {
+	case len(old) == 0: // a tag alone
+		live = nil
+	case len(live) > LiveLimit:
+		sealed = append(sealed, File{SegmentPath(k.dir, old[0].id), live})
+		live, old = nil, nil
+	}
+	all := append(old, added...)
+	if !ascending(all) {
+		all, _ = dedupe(all)
+		live, added = nil, all
+	}
+	if len(live) == 0 {
+		added = all
+	}
+	pieces := appendPieces(live, all[:len(all)-len(added)], added)
+	last := len(pieces) - 1
+	for _, p := range pieces[:last] {
+		sealed = append(sealed, File{SegmentPath(k.dir, p.first), p.data})
+	}
+	return Growth{pieces[last].data, sealed}, nil
+}
+
+// piece is a run of entries as one file.
+type piece struct {
+	first string // id
+	data  []byte
+}
+
+// appendPieces writes entries behind live, which holds old, and starts a new piece
+// wherever one would pass SegmentLimit.
+func appendPieces(live []byte, old, entries []rawEntry) []piece {
+	p := piece{data: slices.Clip(live)}
+	var t tagger
+	if len(old) > 0 {
+		p.first, t.origin = old[0].id, old[len(old)-1].origin
+	}
+	var pieces []piece
+	for _, e := range entries {
+		if p.first != "" && len(p.data)+e.size() > SegmentLimit {
+			pieces = append(pieces, p)
+			p, t = piece{}, tagger{}
+		}
+		if p.first == "" {
+			p.first = e.id
+		}
+		p.data = append(t.append(p.data, e.origin), e.text...)
+	}
+	return append(pieces, p)
+}

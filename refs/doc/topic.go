@@ -1,0 +1,185 @@
+package doc
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+const (
+	maxTopicKey = 100 // bytes
+	fence       = "---"
+)
+
+// Topic is a file of keyed memory, topics/<key>.md.
+type Topic struct {
+	Paths      []string // files that the topic speaks of
+	Supersedes string   // the key of a topic that this one replaces
+	Text       string   // exactly as given, with or without a last newline
+	Extra      string   // YAML of the front matter's other keys, as lines
+}
+
+// CheckTopicKey says why a key cannot name a topic: it is 1 to 100 of a-z 0-9 . _ - and
+// begins with a letter or digit.
+func CheckTopicKey(key string) error {
+	for i := 0; i < len(key); i++ {
+		c := key[i]
+		if !(alnum(c) && (c < 'A' || c > 'Z') || i > 0 && strings.IndexByte("._-", c) >= 0) {
+			return badTopicKey(key)
+		}
+	}
+	if key == "" || len(key) > maxTopicKey {
+		return badTopicKey(key)
+	}
+	return nil
+}
+
+func badTopicKey(key string) error {
+	return fmt.Errorf("topic key '%s' is not 1 to %d of a-z 0-9 . _ -, with a letter or digit first", clip(key), maxTopicKey)
+}
+
+// TopicPath names the file of a topic.
+func TopicPath(key string) string { return "topics/" + key + ".md" }
+
+// ParseTopic reads a topic. Front matter is what stands between a first line "---" and
+// the next such line; a file without it, or in which it has no end, is all text.
+func ParseTopic(data []byte) (Topic, error) {
+	s := string(data)
+	if err := checkText(s); err != nil {
+		return Topic{}, &SyntaxError{badLine(s), err.Error()}
+	}
+	front, text, ok := cutFront(s)
+	if !ok {
+		return Topic{Text: s}, nil
+	}
+	t := Topic{Text: text}
+	if front == "" {
+		return t, nil
+	}
+	if len(front) > MetadataLimit {
+		return t, fmt.Errorf("front matter of %d bytes is over the limit of %d", len(front), MetadataLimit)
+	}
+	root, err := decodeMap(front)
+	if err != nil {
+		return t, inFront(err)
+	}
+	if err := t.takePaths(root); err != nil {
+		return t, err
+	}
+	if n := lookup(root, "supersedes"); n != nil {
+		if t.Supersedes = n.Value; n.Kind != yaml.ScalarNode {
+			return t, &SyntaxError{n.Line + 1, "'supersedes' is not a text"}
+		}
+		remove(root, "supersedes")
+	}
+	if len(root.Content) > 0 {
+		if t.Extra, err = encodeNode(root); err != nil {
+			return t, inFront(err)
+		}
+	}
+	return t, nil
+}
+
+// inFront counts the line of "---" too.
+func inFront(err error) error {
+	var syntax *SyntaxError
+	if errors.As(err, &syntax) {
+		return &SyntaxError{syntax.Line + 1, syntax.Message}
+	}
+	return fmt.Errorf("front matter: %w", err)
+}
+
+// cutFront splits a file into front matter, without its two lines "---", and text.
+func cutFront(s string) (front, text string, ok bool) {
+	first, rest, more := strings.Cut(s, "\n")
+	if !more || strings.TrimSuffix(first, "\r") != fence {
+		return "", "", false
+	}
+	for at := 0; at < len(rest); {
+		line, _, _ := strings.Cut(rest[at:], "\n")
+		next := min(at+len(line)+1, len(rest))
+		if strings.TrimSuffix(line, "\r") == fence {
+			return rest[:at], rest[next:], true
+		}
+		at = next
+	}
+	return "", "", false
+}
+
+// takePaths moves `paths`, a list of texts or one text, out of the front matter.
+func (t *Topic) takePaths(root *yaml.Node) error {
+	n := lookup(root, "paths")
+	if n == nil {
+		return nil
+	}
+	list := n.Content
+	if n.Kind == yaml.ScalarNode && n.ShortTag() != "!!null" {
+		list = []*yaml.Node{n}
+	}
+	for _, p := range list {
+		if p.Kind != yaml.ScalarNode || n.Kind == yaml.MappingNode {
+			return &SyntaxError{p.Line + 1, "'paths' is not a list of texts"}
+		}
+		t.Paths = append(t.Paths, p.Value)
+	}
+	remove(root, "paths")
+	return nil
+}
+
+// Bytes returns the file. A text that begins like front matter gets an empty one before it.
+// An Extra that is not YAML would make the file one that ParseTopic refuses.
+func (t Topic) Bytes() []byte {
+	var b strings.Builder
+	if len(t.Paths) > 0 {
+		b.WriteString("paths:\n")
+		for _, p := range t.Paths {
+			b.WriteString("  - " + yamlText(p) + "\n")
+		}
+	}
+	if t.Supersedes != "" {
+		b.WriteString("supersedes: " + yamlText(t.Supersedes) + "\n")
+	}
+	b.WriteString(t.Extra)
+	front := b.String()
+	if front == "" && !strings.HasPrefix(t.Text, fence) {
+		return []byte(t.Text)
+	}
+	return []byte(fence + "\n" + front + fence + "\n" + t.Text)
+}
+
+// yamlText writes a text on one line: as it is where it is surely a text, else in double
+// quotes.
+func yamlText(s string) string {
+	if s != "" && plainText(s) {
+		return s
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case printable(string(r)):
+			b.WriteRune(r)
+		default:
+			fmt.Fprintf(&b, "\\U%08X", r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// plainText is true for the likes of cmd/main.go, which YAML takes for nothing but a text.
+func plainText(s string) bool {
+	slash := false
+	for i := 0; i < len(s); i++ {
+		if !alnum(s[i]) && strings.IndexByte("_./-", s[i]) < 0 {
+			return false
+		}
+		slash = slash || s[i] == '/'
+	}
+	return slash && alnum(s[0])
+}

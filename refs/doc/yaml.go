@@ -1,0 +1,267 @@
+package doc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"gopkg.in/yaml.v3"
+)
+
+// maxDepth is how deep maps and lists may nest; people and agents stay below ten.
+const maxDepth = 64
+
+// decodeMap reads text as one YAML document that is a map, and checks all of it. Empty
+// text is an empty map.
+func decodeMap(text string) (*yaml.Node, error) {
+	root, err := decodeNode(text)
+	switch {
+	case err != nil:
+		return nil, err
+	case root == nil:
+		return newMap(), nil
+	case root.Kind != yaml.MappingNode:
+		return nil, &SyntaxError{root.Line, "not a map of keys and values"}
+	}
+	return root, nil
+}
+
+// decodeNode reads one YAML value; nil if there is none.
+func decodeNode(text string) (value *yaml.Node, err error) {
+	// The reader has panicked on damaged input before, and what a remote sends is hostile.
+	defer func() {
+		if r := recover(); r != nil {
+			value, err = nil, fmt.Errorf("not YAML: %v", r)
+		}
+	}()
+	d := yaml.NewDecoder(strings.NewReader(text))
+	var doc, next yaml.Node
+	if err := d.Decode(&doc); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, nil
+		}
+		return nil, yamlError(err)
+	}
+	if err := d.Decode(&next); !errors.Is(err, io.EOF) {
+		if err != nil {
+			return nil, yamlError(err)
+		}
+		return nil, &SyntaxError{next.Line, "a second YAML document"}
+	}
+	root := doc.Content[0]
+	if err := checkNode(root, 0); err != nil {
+		return nil, err
+	}
+	if root.HeadComment == "" {
+		root.HeadComment = doc.HeadComment
+	}
+	if root.FootComment == "" {
+		root.FootComment = doc.FootComment
+	}
+	return root, nil
+}
+
+func yamlError(err error) error {
+	return fmt.Errorf("not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+}
+
+// checkNode holds what ParseMetadata promises.
+func checkNode(n *yaml.Node, depth int) error {
+	switch {
+	case n.Kind == yaml.AliasNode || n.Anchor != "":
+		return &SyntaxError{n.Line, "anchors and aliases are not allowed"}
+	case depth > maxDepth:
+		return &SyntaxError{n.Line, fmt.Sprintf("nested deeper than %d", maxDepth)}
+	}
+	step := 1
+	if n.Kind == yaml.MappingNode {
+		step = 2
+		seen := make(map[string]bool, len(n.Content)/2)
+		for i := 0; i < len(n.Content); i += 2 {
+			k := n.Content[i]
+			if k.Kind != yaml.ScalarNode || k.Anchor != "" {
+				return &SyntaxError{k.Line, "a key that is not a plain text"}
+			}
+			if seen[k.Value] {
+				return &SyntaxError{k.Line, fmt.Sprintf("the key '%s' stands twice", clip(k.Value))}
+			}
+			seen[k.Value] = true
+		}
+	}
+	for i := step - 1; i < len(n.Content); i += step {
+		if err := checkNode(n.Content[i], depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// encodeNode writes a value. It reads back what it wrote: the emitter has cases in which
+// a comment or an indented text comes back as something else, and is then given quotes.
+func encodeNode(n *yaml.Node) (string, error) {
+	text, err := emit(n)
+	if err == nil && reads(text, n) {
+		return text, nil
+	}
+	quoteStrings(n)
+	if text, err = emit(n); err != nil {
+		return "", err
+	}
+	if !reads(text, n) {
+		return "", errors.New("the value cannot be written as YAML")
+	}
+	return text, nil
+}
+
+func emit(n *yaml.Node) (text string, err error) {
+	defer func() { // as in decodeNode
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the value cannot be written as YAML: %v", r)
+		}
+	}()
+	var b bytes.Buffer
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	if err := e.Encode(n); err != nil {
+		return "", fmt.Errorf("write YAML: %w", err)
+	}
+	if err := e.Close(); err != nil {
+		return "", fmt.Errorf("write YAML: %w", err)
+	}
+	return b.String(), nil
+}
+
+func reads(text string, n *yaml.Node) bool {
+	back, err := decodeNode(text)
+	return err == nil && back != nil && equalNodes(back, n)
+}
+
+func quoteStrings(n *yaml.Node) {
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	for _, c := range n.Content {
+		quoteStrings(c)
+	}
+}
+
+// equalNodes compares values: the order of keys, comments and styles do not count.
+func equalNodes(a, b *yaml.Node) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	if a.Kind != b.Kind || a.ShortTag() != b.ShortTag() || a.Value != b.Value || len(a.Content) != len(b.Content) {
+		return false
+	}
+	if a.Kind != yaml.MappingNode {
+		for i := range a.Content {
+			if !equalNodes(a.Content[i], b.Content[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	values := make(map[string]*yaml.Node, len(b.Content)/2)
+	for i := 0; i < len(b.Content); i += 2 {
+		values[b.Content[i].Value] = b.Content[i+1]
+	}
+	for i := 0; i < len(a.Content); i += 2 {
+		if v, ok := values[a.Content[i].Value]; !ok || !equalNodes(a.Content[i+1], v) {
+			return false
+		}
+	}
+	return true
+}
+
+func newMap(content ...*yaml.Node) *yaml.Node {
+	return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: content}
+}
+
+func newNull() *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"} }
+
+func newInt(n int) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: fmt.Sprint(n)}
+}
+
+// newString lays a text out for people where that is safe: several plain lines as a
+// block, everything unusual in double quotes, and else as the emitter thinks best.
+func newString(s string) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
+	if !strings.Contains(s, "\n") {
+		if !printable(s) {
+			n.Style = yaml.DoubleQuotedStyle
+		}
+		return n
+	}
+	n.Style = yaml.LiteralStyle
+	for line := range strings.SplitSeq(strings.TrimSuffix(s, "\n"), "\n") {
+		if !printable(line) || line == "" || line[0] == ' ' || line[len(line)-1] == ' ' {
+			n.Style = yaml.DoubleQuotedStyle
+		}
+	}
+	return n
+}
+
+func printable(s string) bool {
+	for _, r := range s {
+		if !unicode.IsPrint(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// lookup returns the value of a key in a map, nil if there is none.
+func lookup(n *yaml.Node, key string) *yaml.Node {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i+1]
+		}
+	}
+	return nil
+}
+
+// put sets the value of a key in a map: in place, or at the end. A map in braces that
+// was empty is then laid out in lines.
+func put(n *yaml.Node, key string, value *yaml.Node) {
+	for i := 0; i < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			replaceNode(n.Content[i+1], value)
+			return
+		}
+	}
+	if len(n.Content) == 0 {
+		n.Style &^= yaml.FlowStyle
+	}
+	n.Content = append(n.Content, newString(key), value)
+}
+
+// replaceNode puts a new value in the place of an old one, whose comments stay.
+func replaceNode(old, value *yaml.Node) {
+	head, line, foot := old.HeadComment, old.LineComment, old.FootComment
+	*old = *value
+	old.HeadComment, old.FootComment = head, foot
+	if old.Kind == yaml.ScalarNode {
+		old.LineComment = line
+	}
+}
+
+// remove takes a key out of a map and reports whether it was there.
+func remove(n *yaml.Node, key string) bool {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return false
+	}
+	for i := 0; i < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			n.Content = append(n.Content[:i:i], n.Content[i+2:]...)
+			return true
+		}
+	}
+	return false
+}
