@@ -1,0 +1,376 @@
+// Package journal keeps the steps that were recorded and not yet committed.
+//
+// A journal is one file of JSON lines for each memory branch. RECORD appends to
+// it and nothing else happens: no git process, no object, no ref. Acknowledged
+// means that the line, with its newline, is in this file.
+//
+// # Format
+//
+// The first line names the journal and says where the branch stood when it was
+// made:
+//
+//	{"journal":"01JD…","committed":"<commit>","step":12,"id":"01JD…"}
+//
+// Then come steps, each an object of the caller's with two members added at its
+// end, and marks, which say what a COMMIT took:
+//
+//	{…,"step":13,"id":"01JD…"}
+//	{"committed":"<commit>","upto":4711,"step":13,"id":"01JD…"}
+//
+// Every line ends with the highest step number given and the newest entry id
+// seen so far, so that the next writer learns both from the last few bytes
+// whatever the length of the file. No text inside a line can forge that end: in
+// JSON a quotation mark inside a string has a backslash before it.
+//
+// A mark's upto is the offset behind the last line that was taken. Offsets only
+// mean something together with the journal's id: compaction makes a new journal
+// with a new id.
+//
+// # Other processes and crashes
+//
+// Writers hold a lock on the file itself and check, once they hold it, that the
+// file is still the one by that name (compaction and rename replace it). A line
+// is written with one write. What a crash left behind the last newline was never
+// acknowledged: the next writer moves it to a file beside the journal, named
+// with ".torn", and cuts it off. Readers take no lock: they stop at the last
+// newline.
+package journal
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+)
+
+// ErrMissing means that the branch has no journal yet.
+var ErrMissing = errors.New("no journal")
+
+// lockWait bounds how long a writer waits for another one; an append takes
+// microseconds, so that a longer wait means a stopped process.
+const lockWait = 10 * time.Second
+
+// Head is what the first line says.
+type Head struct {
+	Journal   string `json:"journal"`   // the journal's own id
+	Committed string `json:"committed"` // the branch's tip when the journal was made
+	Step      int    `json:"step"`      // the highest step number given
+	ID        string `json:"id"`        // the newest entry id seen on the branch
+}
+
+// Mark says that a commit took every line before Upto.
+type Mark struct {
+	Committed string `json:"committed"`
+	Upto      int64  `json:"upto"`
+	Step      int    `json:"step"`
+	ID        string `json:"id"`
+}
+
+// Journal is a journal that this process holds the lock of.
+type Journal struct {
+	path string
+	f    *lockedfile.File
+	size int64
+	step int
+	id   string
+	sync bool
+}
+
+// FileName is the name of a branch's journal: the branch's name with its slashes
+// percent-encoded.
+func FileName(branch string) string {
+	return strings.ReplaceAll(branch, "/", "%2F") + ".jsonl"
+}
+
+// Branch is the inverse of FileName; ok is false for any other file.
+func Branch(fileName string) (branch string, ok bool) {
+	name, ok := strings.CutSuffix(fileName, ".jsonl")
+	return strings.ReplaceAll(name, "%2F", "/"), ok
+}
+
+// Options are how a journal is opened.
+type Options struct {
+	Sync bool // flush to the disk before an append is acknowledged
+}
+
+// Begin writes the first line into the file at path, which exists, unless it
+// has one already.
+func Begin(ctx context.Context, path string, h Head, o Options) error {
+	j, err := lockFile(ctx, path, o)
+	if err != nil {
+		return err
+	}
+	defer j.Close()
+	if j.size > 0 {
+		return nil
+	}
+	line, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	return j.write(append(line, '\n'))
+}
+
+// Open locks the journal at path, waiting for other writers, and mends a torn
+// end. It returns ErrMissing where there is none.
+func Open(ctx context.Context, path string, o Options) (*Journal, error) {
+	j, err := lockFile(ctx, path, o)
+	if err != nil {
+		return nil, err
+	}
+	if j.size == 0 {
+		// A crash between making the file and its first line.
+		return nil, errors.Join(ErrMissing, j.Close())
+	}
+	if j.step, j.id, err = lastStep(j.f, j.size); err != nil {
+		return nil, errors.Join(fmt.Errorf("journal '%s': %w", path, err), j.Close())
+	}
+	return j, nil
+}
+
+// lockFile opens and locks path until the file that it holds is the one by that
+// name, and cuts off a torn end.
+func lockFile(ctx context.Context, path string, o Options) (*Journal, error) {
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	for {
+		f, err := openLocked(ctx, path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, ErrMissing
+		}
+		if err != nil {
+			return nil, fmt.Errorf("lock journal: %w", err)
+		}
+		size, current, err := stillNamed(f, path)
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		if current {
+			j := &Journal{path: path, f: f, size: size, sync: o.Sync}
+			if err := j.cutTorn(); err != nil {
+				return nil, errors.Join(err, j.Close())
+			}
+			return j, nil
+		}
+		if err := f.Close(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// openLocked waits in the kernel, without polling, but no longer than ctx says.
+func openLocked(ctx context.Context, path string) (*lockedfile.File, error) {
+	type opened struct {
+		f   *lockedfile.File
+		err error
+	}
+	done := make(chan opened, 1)
+	go func() {
+		f, err := lockedfile.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
+		done <- opened{f, err}
+	}()
+	select {
+	case o := <-done:
+		return o.f, o.err
+	case <-ctx.Done():
+		go func() {
+			if o := <-done; o.err == nil {
+				o.f.Close() // taken after we gave up: nothing was written through it
+			}
+		}()
+		return nil, &fs.PathError{Op: "lock", Path: path, Err: ctx.Err()}
+	}
+}
+
+// stillNamed reports whether f is the file that path names now, and its size.
+func stillNamed(f *lockedfile.File, path string) (size int64, ok bool, err error) {
+	held, err := f.Stat()
+	if err != nil {
+		return 0, false, err
+	}
+	named, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, false, err
+	}
+	return held.Size(), os.SameFile(held, named), nil
+}
+
+// Last is the highest step number given and the newest entry id seen.
+func (j *Journal) Last() (step int, id string) { return j.step, j.id }
+
+// Size is the offset behind the last line.
+func (j *Journal) Size() int64 { return j.size }
+
+// Entry is what Append gave one step.
+type Entry struct {
+	Step int
+	ID   string
+}
+
+// Append adds steps, each a JSON object without the members step and id, in one
+// write, and returns their numbers and ids. Either all of them are in the file
+// or none. next makes an id larger than the one it is given.
+func (j *Journal) Append(steps [][]byte, next func(after string) (string, error)) ([]Entry, error) {
+	var buf bytes.Buffer
+	entries := make([]Entry, 0, len(steps))
+	step, id := j.step, j.id
+	for _, s := range steps {
+		var err error
+		if id, err = next(id); err != nil {
+			return nil, err
+		}
+		step++
+		entries = append(entries, Entry{Step: step, ID: id})
+		writeStep(&buf, s, step, id)
+	}
+	if err := j.write(buf.Bytes()); err != nil {
+		return nil, err
+	}
+	j.step, j.id = step, id
+	return entries, nil
+}
+
+// Mark says that a commit took every line before m.Upto. Its step and id are
+// raised to those of the lines that stand already.
+func (j *Journal) Mark(m Mark) error {
+	m.Step, m.ID = max(m.Step, j.step), max(m.ID, j.id)
+	line, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	if err := j.write(append(line, '\n')); err != nil {
+		return err
+	}
+	j.step, j.id = m.Step, m.ID
+	return nil
+}
+
+// Close releases the lock.
+func (j *Journal) Close() error { return j.f.Close() }
+
+// write appends data with one write. A write that did not go through whole is
+// taken back, so that a full disk leaves the file as it was.
+func (j *Journal) write(data []byte) error {
+	n, err := j.f.Write(data)
+	if err == nil && j.sync {
+		err = syncData(j.f)
+	}
+	if err != nil {
+		if n > 0 {
+			err = errors.Join(err, j.f.Truncate(j.size))
+		}
+		return fmt.Errorf("write journal: %w", err)
+	}
+	j.size += int64(n)
+	return nil
+}
+
+// cutTorn moves what stands behind the last newline out of the way.
+func (j *Journal) cutTorn() error {
+	if j.size == 0 {
+		return nil
+	}
+	end, err := lastNewline(j.f, j.size)
+	if err != nil || end == j.size {
+		return err
+	}
+	torn := make([]byte, j.size-end)
+	if _, err := j.f.ReadAt(torn, end); err != nil {
+		return fmt.Errorf("read journal: %w", err)
+	}
+	if err := appendFile(j.path+".torn", append(torn, '\n')); err != nil {
+		return err
+	}
+	if err := j.f.Truncate(end); err != nil {
+		return fmt.Errorf("mend journal: %w", err)
+	}
+	j.size = end
+	return nil
+}
+
+func appendFile(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+// writeStep writes one step's line: the caller's object with step and id as its
+// last members.
+func writeStep(buf *bytes.Buffer, object []byte, step int, id string) {
+	body := bytes.TrimSuffix(object, []byte("}"))
+	buf.Write(body)
+	if len(body) > 1 {
+		buf.WriteByte(',')
+	}
+	buf.WriteString(`"step":`)
+	buf.WriteString(strconv.Itoa(step))
+	buf.WriteString(`,"id":"`)
+	buf.WriteString(id)
+	buf.WriteString("\"}\n")
+}
+
+// lastStep reads the end of the last line.
+func lastStep(r io.ReaderAt, size int64) (int, string, error) {
+	tail := make([]byte, min(size, 80)) // the two members take at most 58 bytes
+	if _, err := r.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {
+		return 0, "", err
+	}
+	return parseEnd(tail)
+}
+
+// parseEnd takes step and id from the end of a line.
+func parseEnd(line []byte) (step int, id string, err error) {
+	bad := errors.New("the last line has no step and id")
+	rest, ok := bytes.CutSuffix(line, []byte("\"}\n"))
+	if !ok {
+		return 0, "", bad
+	}
+	i := bytes.LastIndex(rest, []byte(`,"id":"`))
+	if i < 0 {
+		return 0, "", bad
+	}
+	id = string(rest[i+len(`,"id":"`):])
+	k := bytes.LastIndex(rest[:i], []byte(`"step":`))
+	if k < 0 {
+		return 0, "", bad
+	}
+	step, err = strconv.Atoi(string(rest[k+len(`"step":`) : i]))
+	if err != nil {
+		return 0, "", bad
+	}
+	return step, id, nil
+}
+
+// lastNewline is the offset behind the last newline, reading backwards.
+func lastNewline(r io.ReaderAt, size int64) (int64, error) {
+	buf := make([]byte, 4096)
+	for end := size; end > 0; {
+		n := min(end, int64(len(buf)))
+		if end == size {
+			n = 1 // nearly always the file ends with a newline: one byte tells
+		}
+		if _, err := r.ReadAt(buf[:n], end-n); err != nil && err != io.EOF {
+			return 0, fmt.Errorf("read journal: %w", err)
+		}
+		if i := bytes.LastIndexByte(buf[:n], '\n'); i >= 0 {
+			return end - n + int64(i) + 1, nil
+		}
+		end -= n
+	}
+	return 0, nil
+}

@@ -1,0 +1,106 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// Line is one step as it stands in the file.
+type Line struct {
+	Raw  []byte // the JSON object, without its newline
+	End  int64  // the offset behind the line
+	Step int
+	ID   string
+}
+
+// Content is a journal as one read found it, up to its last newline.
+type Content struct {
+	Head  Head
+	Mark  Mark   // the newest; the head counts as the first
+	Lines []Line // every step, taken or not
+	Bad   []int64
+	Size  int64
+}
+
+// Read reads a whole journal without a lock. It returns ErrMissing where there
+// is none. A line that is neither a mark nor ends as a step does is kept out and
+// its offset listed in Bad; whether a step's object is sound is found out by who
+// needs it, because counting steps must not cost parsing them.
+func Read(path string) (*Content, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrMissing
+	}
+	if err != nil {
+		return nil, err
+	}
+	return Parse(data)
+}
+
+// Parse reads a journal's bytes. What stands behind the last newline is ignored.
+func Parse(data []byte) (*Content, error) {
+	end := bytes.IndexByte(data, '\n') + 1
+	if end == 0 {
+		return nil, ErrMissing
+	}
+	c := &Content{}
+	if err := json.Unmarshal(data[:end], &c.Head); err != nil || c.Head.Journal == "" {
+		return nil, fmt.Errorf("journal: the first line does not name a journal")
+	}
+	c.Mark = Mark{Committed: c.Head.Committed, Upto: int64(end), Step: c.Head.Step, ID: c.Head.ID}
+	c.Size = int64(end)
+	for {
+		n := bytes.IndexByte(data[c.Size:], '\n') + 1
+		if n == 0 {
+			return c, nil
+		}
+		c.add(data[c.Size : c.Size+int64(n)])
+	}
+}
+
+// add takes one line, with its newline.
+func (c *Content) add(line []byte) {
+	start := c.Size
+	c.Size += int64(len(line))
+	if bytes.HasPrefix(line, []byte(`{"committed":`)) {
+		var m Mark
+		if json.Unmarshal(line, &m) != nil || m.Upto > start {
+			c.Bad = append(c.Bad, start)
+			return
+		}
+		c.Mark = m
+		return
+	}
+	step, id, err := parseEnd(line)
+	if err != nil {
+		c.Bad = append(c.Bad, start)
+		return
+	}
+	c.Lines = append(c.Lines, Line{Raw: line[:len(line)-1], End: c.Size, Step: step, ID: id})
+}
+
+// After is the steps that stand behind an offset.
+func (c *Content) After(upto int64) []Line {
+	for i, l := range c.Lines {
+		if l.End > upto {
+			return c.Lines[i:]
+		}
+	}
+	return nil
+}
+
+// Holds reports whether the line that ends at upto is the step with that id: the
+// proof that an offset found in a commit speaks of this file and not of a copy
+// of it that went its own way.
+func (c *Content) Holds(upto int64, id string) bool {
+	for _, l := range c.Lines {
+		if l.End == upto {
+			return l.ID == id
+		}
+	}
+	return false
+}

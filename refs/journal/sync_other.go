@@ -1,0 +1,5 @@
+//go:build !linux
+
+package journal
+
+func syncData(f interface{ Sync() error }) error { return f.Sync() }
