@@ -1,0 +1,143 @@
+// Package notes reads and writes git-context's notes: refs/notes/context, one
+// note for an object, one JSON object for a line.
+//
+// # Format
+//
+// Every line stands alone, so that a union of lines (git's cat_sort_uniq) is a
+// correct merge of two notes:
+//
+//	{"v":1,"id":"01JD…","kind":"commit","time":"2026-11-21T01:40:12Z","agent":"claude-code", …}
+//
+// The kind says what the other members are. On memory commits: commit (branch,
+// steps, session, model, code, tokens), score (score, by), outcome (outcome),
+// tag (key, value), review (text). On code commits: link (memory, branch). For
+// one kind, and for tags one key, the line with the largest id is in force.
+// A line that is not such an object belongs to somebody else: it is kept and
+// never interpreted.
+//
+// # The tree
+//
+// Notes are written in a fixed 2/38 fan-out (2/62 with SHA-256), whatever their
+// number, because one insert then rewrites one small tree of 256. git reads any
+// fan-out and may itself write another one: an existing note is found and
+// replaced wherever it stands.
+//
+// # Beside others
+//
+// git notes add and append write without an old value and lose what another
+// process added meanwhile. This package therefore never runs them: it builds the
+// new notes commit and leaves the swap to the caller's ref transaction, with the
+// old value. Writers serialise on the repository's lock [LockName].
+package notes
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/git-context/git-context/refs/git"
+)
+
+// LockName is the lock that every writer of the notes ref holds, for as long as
+// it takes to build one commit and swap the ref.
+const LockName = "notes"
+
+// The kinds of fact.
+const (
+	KindCommit  = "commit"
+	KindScore   = "score"
+	KindOutcome = "outcome"
+	KindTag     = "tag"
+	KindReview  = "review"
+	KindLink    = "link"
+)
+
+// Fact is one line of a note. Members that a kind does not have are left out.
+type Fact struct {
+	Version int       `json:"v"`
+	ID      string    `json:"id"`
+	Kind    string    `json:"kind"`
+	Time    time.Time `json:"time"`
+	Agent   string    `json:"agent,omitempty"`
+	Branch  string    `json:"branch,omitempty"`
+	Steps   string    `json:"steps,omitempty"`
+	Session string    `json:"session,omitempty"`
+	Model   string    `json:"model,omitempty"`
+	Tokens  int64     `json:"tokens,omitempty"`
+	Code    git.ID    `json:"code,omitempty"`
+	Memory  git.ID    `json:"memory,omitempty"`
+	Score   *float64  `json:"score,omitempty"`
+	Outcome string    `json:"outcome,omitempty"`
+	Key     string    `json:"key,omitempty"`
+	Value   string    `json:"value,omitempty"`
+	Text    string    `json:"text,omitempty"`
+}
+
+// Line is the fact as it stands in a note, without a newline.
+func (f Fact) Line() ([]byte, error) {
+	f.Version = 1
+	f.Time = f.Time.UTC()
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(f); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}
+
+// Parse takes the facts out of a note, oldest first. Lines of other people are
+// passed over.
+func Parse(note []byte) []Fact {
+	var facts []Fact
+	for line := range bytes.Lines(note) {
+		var f Fact
+		if json.Unmarshal(line, &f) == nil && f.Version == 1 && f.ID != "" && f.Kind != "" {
+			facts = append(facts, f)
+		}
+	}
+	slices.SortStableFunc(facts, func(a, b Fact) int { return bytes.Compare([]byte(a.ID), []byte(b.ID)) })
+	return facts
+}
+
+// Judgement is what a milestone's facts say that is in force.
+type Judgement struct {
+	Score   *float64
+	Outcome *string
+	Tags    map[string]string
+}
+
+// Judge finds what is in force among facts that Parse returned.
+func Judge(facts []Fact) Judgement {
+	j := Judgement{Tags: map[string]string{}}
+	for _, f := range facts {
+		switch f.Kind {
+		case KindScore:
+			j.Score = f.Score
+		case KindOutcome:
+			j.Outcome = &f.Outcome
+		case KindTag:
+			j.Tags[f.Key] = f.Value
+		}
+	}
+	return j
+}
+
+// Union is the lines of both notes, each once. Lines of ours keep their order,
+// new ones follow, so that a note that gains nothing keeps its bytes.
+func Union(ours, theirs []byte) []byte {
+	seen := map[string]bool{}
+	var out []byte
+	for _, note := range [][]byte{ours, theirs} {
+		for line := range bytes.Lines(note) {
+			text := string(bytes.TrimSuffix(line, []byte("\n")))
+			if seen[text] {
+				continue
+			}
+			seen[text] = text != "" // git puts empty lines between joined notes
+			out = append(append(out, text...), '\n')
+		}
+	}
+	return out
+}

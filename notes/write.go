@@ -1,0 +1,120 @@
+package notes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/git-context/git-context/refs/git"
+)
+
+// Read is the note of an object, nil where it has none.
+func Read(ctx context.Context, repo *git.Repo, object git.ID) ([]byte, error) {
+	tree, _, err := open(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	note, _, err := find(ctx, repo, tree, object)
+	return note, err
+}
+
+// Update is a notes commit in the making: what the notes ref holds with lines
+// added to some objects.
+type Update struct {
+	repo *git.Repo
+	tree *git.Edit
+	old  git.ID // the notes ref's value that the update stands on; "" for none
+}
+
+// Begin reads the notes ref. The caller holds [LockName].
+func Begin(ctx context.Context, repo *git.Repo) (*Update, error) {
+	tree, old, err := open(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	return &Update{repo: repo, tree: tree, old: old}, nil
+}
+
+// Holds reports whether an object has a note with a fact of that kind.
+func (u *Update) Holds(ctx context.Context, object git.ID, kind string) (bool, error) {
+	note, _, err := find(ctx, u.repo, u.tree, object)
+	for _, f := range Parse(note) {
+		if f.Kind == kind {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+// Add puts lines (each ending in a newline) into an object's note; lines that
+// stand there already are not repeated.
+func (u *Update) Add(ctx context.Context, object git.ID, lines []byte) error {
+	have, path, err := find(ctx, u.repo, u.tree, object)
+	if err != nil {
+		return err
+	}
+	id, err := u.repo.WriteBlob(ctx, Union(have, lines))
+	if err != nil {
+		return err
+	}
+	return u.tree.Put(ctx, path, id)
+}
+
+// Queue writes the notes commit and queues the swap of the ref. It reports false
+// where nothing changed.
+func (u *Update) Queue(ctx context.Context, tx *git.Tx, by git.Signature, subject string) (bool, error) {
+	if !u.tree.Changed() {
+		return false, nil
+	}
+	tree, err := u.tree.Write(ctx)
+	if err != nil {
+		return false, err
+	}
+	c := &git.Commit{Tree: tree, Author: by, Committer: by, Message: subject + "\n"}
+	if u.old != "" {
+		c.Parents = []git.ID{u.old}
+	}
+	id, err := u.repo.WriteCommit(ctx, c)
+	if err != nil {
+		return false, err
+	}
+	tx.Update(git.NotesRef, id, u.old)
+	return true, nil
+}
+
+// open reads the notes ref: an empty tree and no commit where it does not exist.
+func open(ctx context.Context, repo *git.Repo) (*git.Edit, git.ID, error) {
+	tip, err := repo.Ref(ctx, git.NotesRef)
+	if errors.Is(err, git.ErrNotFound) {
+		return repo.Edit(""), "", nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	c, err := repo.Commit(ctx, tip)
+	if err != nil {
+		return nil, "", fmt.Errorf("read %s: %w", git.NotesRef, err)
+	}
+	return repo.Edit(c.Tree), tip, nil
+}
+
+// find reads an object's note and says where it stands, in whatever fan-out git
+// left it; where there is none, where it belongs.
+func find(ctx context.Context, repo *git.Repo, tree *git.Edit, object git.ID) (note []byte, path string, err error) {
+	name := string(object)
+	own := name[:fanout] + "/" + name[fanout:]
+	for _, path := range []string{own, name, name[:2] + "/" + name[2:4] + "/" + name[4:]} {
+		entry, ok, err := tree.Entry(ctx, path)
+		if err != nil {
+			return nil, "", err
+		}
+		if ok && entry.Mode != git.ModeTree {
+			note, err := repo.Blob(ctx, entry.ID)
+			return note, path, err
+		}
+	}
+	return nil, own, nil
+}
+
+// fanout is how many digits of an object's name make the directory.
+const fanout = 2
