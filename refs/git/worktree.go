@@ -10,17 +10,23 @@ import (
 	"strings"
 )
 
-// Worktrees returns what CONTEXT_HEAD names in every worktree that has one, by
-// the worktree's path (the git directory's in a bare repository). Worktrees
+// WorktreeHead is the CONTEXT_HEAD of one worktree.
+type WorktreeHead struct {
+	Path   string // the worktree's (the git directory's in a bare repository)
+	Ref    string // its name as seen from any worktree
+	Target string // the ref that it names
+}
+
+// Worktrees returns the CONTEXT_HEAD of every worktree that has one. Worktrees
 // whose directory is gone count too, as they do for `git branch -d`: they may
 // be on a disk that is not mounted.
-func (r *Repo) Worktrees(ctx context.Context) (map[string]string, error) {
-	heads := map[string]string{}
+func (r *Repo) Worktrees(ctx context.Context) ([]WorktreeHead, error) {
+	var heads []WorktreeHead
 	main := r.commonDir
 	if filepath.Base(main) == ".git" {
 		main = filepath.Dir(main)
 	}
-	if err := r.addHead(ctx, heads, main, MainHeadName); err != nil {
+	if err := r.addHead(ctx, &heads, main, MainHeadName); err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(r.commonDir, "worktrees")
@@ -37,15 +43,15 @@ func (r *Repo) Worktrees(ctx context.Context) (map[string]string, error) {
 			return nil, fmt.Errorf("cannot list worktrees: %w", err)
 		}
 		path := absolute(filepath.Join(dir, e.Name()), strings.TrimRight(string(data), "\r\n"))
-		if err := r.addHead(ctx, heads, filepath.Dir(path), "worktrees/"+e.Name()+"/"+HeadName); err != nil {
+		if err := r.addHead(ctx, &heads, filepath.Dir(path), "worktrees/"+e.Name()+"/"+HeadName); err != nil {
 			return nil, err
 		}
 	}
 	return heads, nil
 }
 
-// addHead adds what a worktree's CONTEXT_HEAD names, if it has one.
-func (r *Repo) addHead(ctx context.Context, heads map[string]string, path, name string) error {
+// addHead adds a worktree's CONTEXT_HEAD, if it has one.
+func (r *Repo) addHead(ctx context.Context, heads *[]WorktreeHead, path, name string) error {
 	target, err := r.SymbolicRef(ctx, name)
 	if errors.Is(err, ErrNotFound) {
 		return nil
@@ -53,6 +59,6 @@ func (r *Repo) addHead(ctx context.Context, heads map[string]string, path, name 
 	if err != nil {
 		return err
 	}
-	heads[path] = target
+	*heads = append(*heads, WorktreeHead{path, name, target})
 	return nil
 }

@@ -1,0 +1,166 @@
+package git
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The same answers from files, from packed-refs, and through git, as it is
+// asked where refs are no files (a directory "reftable" makes us think so).
+func TestRef(t *testing.T) {
+	s, r := newRepo(t)
+	ctx := t.Context()
+	one, two := commit(t, r, "one"), commit(t, r, "two")
+	for ref, id := range map[string]ID{BranchRef("main"): one, BranchRef("a/b"): two, BranchRef("a-"): one, "refs/heads/trunk": two, RoadmapRef: one} {
+		set(t, r, ref, id, "")
+	}
+	must(t, r.SetSymbolicRef(ctx, HeadName, BranchRef("main"), "start"))
+	// Names that a revision would find elsewhere.
+	s.git("r", "update-ref", "refs/heads/refs/context/heads/absent", string(two))
+	s.git("r", "update-ref", "refs/tags/CONTEXT_ABSENT", string(two))
+	check := func(what string, r *Repo) {
+		t.Helper()
+		for name, want := range map[string]ID{BranchRef("main"): one, BranchRef("a/b"): two, BranchRef("a-"): one, HeadName: one, MainHeadName: one, "HEAD": two, RoadmapRef: one} {
+			if got, err := r.Ref(ctx, name); err != nil || got != want {
+				t.Errorf("%s: Ref(%s) = %s, %v; want %s", what, name, got, err, want)
+			}
+		}
+		for _, name := range []string{BranchRef("absent"), BranchRef("a"), BranchRef("a/b/c"), BranchRef("z"), "refs/a", NotesRef} {
+			_, err := r.Ref(ctx, name)
+			if wantErr(t, err, ErrNotFound, name); t.Failed() {
+				t.Fatal(what)
+			}
+		}
+		for _, name := range []string{"", "-x", "../config", "refs/../../config", "a b", "refs/x.lock", "HEAD^", "a\nb"} {
+			if _, err := r.Ref(ctx, name); err == nil || errors.Is(err, ErrNotFound) {
+				t.Errorf("%s: Ref(%q): %v", what, name, err)
+			}
+		}
+		if got := ok(r.SymbolicRef(ctx, HeadName))(t); got != BranchRef("main") {
+			t.Errorf("%s: SymbolicRef = %s", what, got)
+		}
+		_, err := r.SymbolicRef(ctx, "NO_HEAD")
+		wantErr(t, err, ErrNotFound, "NO_HEAD")
+		want := []Ref{{BranchRef("a-"), one}, {BranchRef("a/b"), two}, {BranchRef("main"), one}, {RoadmapRef, one}}
+		if diff := cmp.Diff(want, ok(r.Refs(ctx, BranchPrefix, RoadmapRef))(t)); diff != "" {
+			t.Errorf("%s: Refs (-want +got):\n%s", what, diff)
+		}
+		if got := ok(r.Refs(ctx, "refs/nothing/"))(t); got != nil {
+			t.Errorf("%s: Refs = %v", what, got)
+		}
+	}
+	check("loose", r)
+	s.git("r", "pack-refs", "--all", "--prune")
+	check("packed", r)
+	set(t, r, BranchRef("main"), two, one)
+	set(t, r, BranchRef("main"), one, two)
+	check("both", r)
+	must(t, os.Mkdir(r.CommonDir()+"/reftable", 0o777))
+	check("through git", s.open("r"))
+}
+
+func TestBrokenRefIsNotAbsent(t *testing.T) {
+	s, r := newRepo(t)
+	ctx := t.Context()
+	id := commit(t, r, "one")
+	set(t, r, BranchRef("main"), id, "")
+	path := r.CommonDir() + "/" + BranchRef("main")
+	for _, content := range []string{"", "rubbish\n", string(id[:39]) + "\n", string(id) + "0\n", "ref: \n", "ref: ../../x\n", strings.Repeat("\x00", 41)} {
+		must(t, os.WriteFile(path, []byte(content), 0o644))
+		if got, err := r.Ref(ctx, BranchRef("main")); err == nil || errors.Is(err, ErrNotFound) {
+			t.Errorf("%q: %s, %v", content, got, err)
+		}
+	}
+	must(t, os.WriteFile(path, nil, 0o644))
+	if refs, err := r.Refs(ctx, BranchPrefix); err == nil {
+		t.Errorf("Refs leaves a broken ref out: %v", refs)
+	}
+	if err := move(t, r, BranchRef("main"), id, ""); err == nil || errors.Is(err, ErrStale) {
+		t.Errorf("a broken ref is no stale one: %v", err)
+	}
+	must(t, os.WriteFile(r.GitDir()+"/"+HeadName, []byte("ref: refs/x y\n"), 0o644))
+	if _, err := r.SymbolicRef(ctx, HeadName); err == nil || errors.Is(err, ErrNotFound) {
+		t.Errorf("malformed CONTEXT_HEAD: %v", err)
+	}
+	must(t, os.WriteFile(r.GitDir()+"/"+HeadName, []byte("ref: CONTEXT_HEAD\n"), 0o644))
+	if _, err := r.Ref(ctx, HeadName); err == nil || errors.Is(err, ErrNotFound) {
+		t.Errorf("a ref to itself: %v", err)
+	}
+	must(t, os.WriteFile(r.GitDir()+"/"+HeadName, []byte(id+"\n"), 0o644))
+	_, err := r.SymbolicRef(ctx, HeadName)
+	wantErr(t, err, ErrNotFound, "names an object")
+	_ = s
+}
+
+// Bisection must find every line of a file of every size, and nothing else.
+func TestPackedRefs(t *testing.T) {
+	_, r := newRepo(t)
+	for _, n := range []int{0, 1, 2, 3, 4, 7, 50, 1000} {
+		var file strings.Builder
+		file.WriteString("# pack-refs with: peeled fully-peeled sorted \n")
+		for i := range n {
+			fmt.Fprintf(&file, "%040x refs/tags/%04d%s\n", i+1, i, strings.Repeat("x", i*7%400))
+			if i%3 == 0 {
+				fmt.Fprintf(&file, "^%040x\n", i)
+			}
+		}
+		must(t, os.WriteFile(r.CommonDir()+"/packed-refs", []byte(file.String()), 0o644))
+		for i := range n {
+			name := fmt.Sprintf("refs/tags/%04d%s", i, strings.Repeat("x", i*7%400))
+			if got, err := r.packedRef(name); err != nil || got != fmt.Sprintf("%040x", i+1) {
+				t.Fatalf("%d refs: %s = %s, %v", n, name, got, err)
+			}
+			_, err := r.packedRef(name + "!")
+			wantErr(t, err, ErrNotFound, name)
+		}
+		for _, name := range []string{"refs/a", "refs/z", "refs/tags/0"} {
+			_, err := r.packedRef(name)
+			wantErr(t, err, ErrNotFound, name)
+		}
+	}
+	for _, odd := range []string{"# pack-refs with: peeled \nx", "0 refs/x\n", "# pack-refs with: sorted \nrubbish\n", "# pack-refs with: sorted \n" + strings.Repeat("1", 40) + " refs/x"} {
+		must(t, os.WriteFile(r.CommonDir()+"/packed-refs", []byte(odd), 0o644))
+		if _, err := r.packedRef("refs/x"); !errors.Is(err, errUnusual) {
+			t.Errorf("%q: %v; want git to be asked", odd, err)
+		}
+	}
+}
+
+func TestWorktrees(t *testing.T) {
+	s, r := newRepo(t)
+	ctx := t.Context()
+	s.git("r", "commit", "-q", "--allow-empty", "-m", "one")
+	s.git("r", "worktree", "add", "-q", "-b", "l", "../linked one")
+	s.git("r", "worktree", "add", "-q", "../other")
+	s.git("r", "worktree", "add", "-q", "../gone")
+	linked, gone := s.open("linked one"), s.open("gone")
+	must(t, r.SetSymbolicRef(ctx, HeadName, BranchRef("main"), "x"))
+	must(t, linked.SetSymbolicRef(ctx, HeadName, BranchRef("exp"), "x"))
+	must(t, gone.SetSymbolicRef(ctx, HeadName, BranchRef("exp/2"), "x"))
+	must(t, os.RemoveAll(s.path("gone")))
+	want := []WorktreeHead{
+		{s.path("r"), MainHeadName, BranchRef("main")},
+		{s.path("gone"), "worktrees/gone/" + HeadName, BranchRef("exp/2")},
+		{s.path("linked one"), "worktrees/linked-one/" + HeadName, BranchRef("exp")},
+	}
+	for _, from := range []*Repo{r, linked} {
+		if diff := cmp.Diff(want, ok(from.Worktrees(ctx))(t)); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if got := ok(linked.SymbolicRef(ctx, MainHeadName))(t); got != BranchRef("main") {
+		t.Errorf("main worktree's, from a linked one: %s", got)
+	}
+	if got := s.git("linked one", "symbolic-ref", HeadName); got != BranchRef("exp") {
+		t.Errorf("git sees %s", got)
+	}
+	must(t, os.Mkdir(r.CommonDir()+"/reftable", 0o777))
+	if diff := cmp.Diff(want, ok(s.open("other").Worktrees(ctx))(t)); diff != "" {
+		t.Errorf("through git: %s", diff)
+	}
+}
