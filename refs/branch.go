@@ -1,0 +1,114 @@
+package refs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/git-context/git-context/refs/git"
+)
+
+// CreateBranch is BRANCH: it makes a branch at the current one, or at a
+// milestone, and switches to it unless told otherwise. Steps that are pending on
+// the branch it starts from stay there.
+func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, error) {
+	clean(&o.Purpose)
+	if err := s.checkNewName(ctx, o.Name); err != nil {
+		return Branch{}, err
+	}
+	ses, err := s.begin(ctx, o.Writer, "branch: "+o.Name, o.Name)
+	if err != nil {
+		return Branch{}, err
+	}
+	defer ses.close()
+	err = ses.swap(ctx, func(ctx context.Context) error {
+		_, err := s.repo.Ref(ctx, git.BranchRef(o.Name))
+		if err == nil {
+			return fail(ErrExists, "branch-exists", fmt.Sprintf("branch '%s' already exists", o.Name),
+				"git context switch "+o.Name)
+		}
+		if !errors.Is(err, git.ErrNotFound) {
+			return err
+		}
+		from, err := s.startOf(ctx, o.From)
+		if err != nil {
+			return err
+		}
+		return ses.branch(ctx, o, from)
+	})
+	if err != nil {
+		return Branch{}, err
+	}
+	fault("after-refs")
+	if err := s.makeJournal(ctx, o.Name); err != nil {
+		return Branch{}, err
+	}
+	if o.NoSwitch {
+		return s.branchNamed(ctx, o.Name)
+	}
+	return s.Switch(ctx, o.Name)
+}
+
+// branch queues a birth on top of from.
+func (ses *session) branch(ctx context.Context, o BranchOptions, from *Tip) error {
+	roadmap, data, err := ses.s.readRoadmap(ctx)
+	if err != nil {
+		return err
+	}
+	code, err := ses.s.codeHead(ctx)
+	if err != nil {
+		return err
+	}
+	if err := ses.s.setAside(o.Name); err != nil {
+		return err
+	}
+	_, err = ses.bear(ctx, birth{name: o.Name, purpose: o.Purpose, from: from, roadmap: roadmap, code: code,
+		goal: goalOf(data)})
+	return err
+}
+
+// startOf is where a new branch starts: the current branch, or the branch as it
+// stood at a milestone.
+func (s *Store) startOf(ctx context.Context, rev string) (*Tip, error) {
+	if rev == "" {
+		return s.Tip(ctx, "")
+	}
+	c, err := s.resolve(ctx, rev)
+	if err != nil {
+		return nil, err
+	}
+	return s.tipOf(c.Trailer(trailerBranch), c), nil
+}
+
+// Switch points this worktree's CONTEXT_HEAD to a branch. Pending steps stay
+// with the branch that they were recorded on.
+func (s *Store) Switch(ctx context.Context, name string) (Branch, error) {
+	tip, err := s.Tip(ctx, name)
+	if err != nil {
+		return Branch{}, err
+	}
+	now, err := s.repo.SymbolicRef(ctx, git.HeadName)
+	if err != nil && !errors.Is(err, git.ErrNotFound) {
+		return Branch{}, err
+	}
+	if now != git.BranchRef(name) {
+		if err := s.repo.SetSymbolicRef(ctx, git.HeadName, git.BranchRef(name), "context switch: "+name); err != nil {
+			return Branch{}, err
+		}
+	}
+	if err := s.makeJournal(ctx, name); err != nil {
+		return Branch{}, err
+	}
+	b, err := s.BranchOf(ctx, tip)
+	b.Current = true
+	return b, err
+}
+
+// branchNamed is BRANCH of a branch that exists.
+func (s *Store) branchNamed(ctx context.Context, name string) (Branch, error) {
+	tip, err := s.Tip(ctx, name)
+	if err != nil {
+		return Branch{}, err
+	}
+	return s.BranchOf(ctx, tip)
+}

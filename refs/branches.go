@@ -1,0 +1,109 @@
+package refs
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// BranchQuery selects branches. Status is one of active, merged, abandoned, or
+// empty for all of them; Remotes adds what remotes have.
+type BranchQuery struct {
+	Status  string
+	Remotes bool
+}
+
+// Branches lists memory branches, the newest first. One for-each-ref answers it:
+// what a list shows stands in the tips' trailers.
+func (s *Store) Branches(ctx context.Context, q BranchQuery) ([]Branch, error) {
+	const format = "--format=%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents:subject)%00" +
+		"%(contents:trailers:only,unfold)%00"
+	args := []string{"for-each-ref", "--sort=-committerdate", format, git.BranchPrefix}
+	if q.Remotes {
+		args = append(args, git.RemotePrefix)
+	}
+	out, err := s.repo.Run(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	current, err := s.Current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := []Branch{}
+	fields := bytes.Split(out, []byte{0})
+	for ; len(fields) >= 5; fields = fields[5:] {
+		b, err := s.listed(ctx, fields[:5], current)
+		if err != nil {
+			return nil, err
+		}
+		if b.Name != "" && (q.Status == "" || b.Status == q.Status) {
+			list = append(list, b)
+		}
+	}
+	return list, nil
+}
+
+// listed reads one record of Branches. A remote's roadmap, which stands beside
+// its branches, gives a Branch without a name.
+func (s *Store) listed(ctx context.Context, field [][]byte, current string) (Branch, error) {
+	ref := strings.TrimPrefix(string(field[0]), "\n")
+	seconds, err := strconv.ParseInt(string(field[2]), 10, 64)
+	if err != nil {
+		return Branch{}, fmt.Errorf("git for-each-ref: no date for '%s'", ref)
+	}
+	t := trailerMap(string(field[4]))
+	b := branchFrom(t, git.ID(field[1]), string(field[3]), time.Unix(seconds, 0))
+	if name, ok := strings.CutPrefix(ref, git.BranchPrefix); ok {
+		b.Name, b.Current = name, name == current
+		b.Pending, err = s.pendingCount(ctx, name, &git.Commit{ID: b.Tip,
+			Message: message(b.Summary, "", trailerJournal+": "+t[trailerJournal]+"\n")})
+		return b, err
+	}
+	if remote, name, ok := strings.Cut(strings.TrimPrefix(ref, git.RemotePrefix), "/heads/"); ok {
+		b.Remote, b.Name = remote, name
+	}
+	return b, nil
+}
+
+// branchFrom is BRANCH as the trailers of its tip have it.
+func branchFrom(t map[string]string, tip git.ID, subject string, at time.Time) Branch {
+	b := Branch{Tip: tip, Status: t[trailerStatus], Purpose: t[trailerPurpose], UpdatedAt: at.UTC(), Summary: subject}
+	if b.Status == "" {
+		b.Status = doc.StatusActive
+	}
+	b.CreatedAt, b.CreatedFrom = parseCreated(t[trailerCreated])
+	// A tip that somebody else's tool made has no count: it shows as none.
+	b.Commits, _ = strconv.Atoi(t[trailerCommits])
+	return b
+}
+
+// BranchOf is BRANCH of a tip, with its purpose in full.
+func (s *Store) BranchOf(ctx context.Context, t *Tip) (Branch, error) {
+	trailers := map[string]string{}
+	for _, key := range []string{trailerStatus, trailerPurpose, trailerCreated, trailerCommits} {
+		trailers[key] = t.commit.Trailer(key)
+	}
+	b := branchFrom(trailers, t.commit.ID, t.commit.Subject(), t.commit.Committer.When)
+	b.Name = t.branch
+	meta, err := s.metadata(ctx, t)
+	if err != nil {
+		return b, err
+	}
+	b.Purpose = meta.Branch().Purpose
+	current, err := s.Current(ctx)
+	if err != nil {
+		return b, err
+	}
+	b.Current = current == t.branch
+	b.Pending, err = s.pendingCount(ctx, t.branch, t.commit)
+	return b, err
+}
+
+func goalOf(roadmap []byte) string { return doc.ParseRoadmap(roadmap).Goal() }

@@ -1,0 +1,216 @@
+package refs
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// Commit is COMMIT: it makes a milestone of every pending step of the branch,
+// whoever recorded it. Nothing pending is no obstacle.
+//
+// The branch's ref moves in one transaction, together with the roadmap's when
+// the roadmap is revised. After that the journal is marked and the milestone's
+// note is written; a crash in between is found out by the commit's trailers.
+func (s *Store) Commit(ctx context.Context, o CommitOptions) (CommitResult, error) {
+	replaced, err := checkMilestone(&o.Summary, &o.Contribution, &o.Progress)
+	if err != nil {
+		return CommitResult{}, err
+	}
+	branch := o.Branch
+	if branch == "" {
+		if branch, err = s.Current(ctx); err != nil {
+			return CommitResult{}, err
+		}
+	}
+	ses, err := s.begin(ctx, o.Writer, "commit: "+oneLine(o.Summary, 200), branch)
+	if err != nil {
+		return CommitResult{}, err
+	}
+	defer ses.close()
+
+	var done committed
+	err = ses.swap(ctx, func(ctx context.Context) error {
+		done, err = ses.commit(ctx, branch, o)
+		return err
+	})
+	if err != nil {
+		return CommitResult{}, err
+	}
+	fault("after-refs")
+	res := done.result(branch)
+	res.Replaced = replaced
+	if err := ses.mark(ctx, branch, done.pending, done.commit.ID, done.lastStep, done.milestone.ID); err != nil {
+		res.Warnings = append(res.Warnings, "journal not marked: "+err.Error())
+	}
+	if err := ses.fold(ctx, done.commit); err != nil {
+		res.Warnings = append(res.Warnings, "note not written: "+err.Error())
+	}
+	return res, nil
+}
+
+// committed is what one successful try of COMMIT made.
+type committed struct {
+	commit    *git.Commit
+	milestone doc.Milestone
+	pending   pending
+	lastStep  int
+	code      git.ID
+	age       int
+}
+
+func (d committed) result(branch string) CommitResult {
+	res := CommitResult{ID: d.milestone.ID, Commit: d.commit.ID, Branch: branch, Summary: d.milestone.Summary,
+		Steps: StepRange(d.milestone.Steps), RoadmapAge: d.age}
+	if d.code != "" {
+		res.Code = &d.code
+	}
+	return res
+}
+
+// commit builds one milestone on the tip as it stands now.
+func (ses *session) commit(ctx context.Context, branch string, o CommitOptions) (committed, error) {
+	tip, err := ses.s.Tip(ctx, branch)
+	if err != nil {
+		return committed{}, err
+	}
+	c, err := ses.follow(ctx, tip, o.Summary)
+	if err != nil {
+		return committed{}, err
+	}
+	goal, err := ses.reviseRoadmap(ctx, c, o.Roadmap)
+	if err != nil {
+		return committed{}, err
+	}
+	d := committed{code: c.code}
+	if d.pending, err = ses.s.pending(ctx, tip); err != nil {
+		return committed{}, err
+	}
+	steps, newest, err := ses.drain(ctx, c, tip, d.pending)
+	if err != nil {
+		return committed{}, err
+	}
+	m := doc.Milestone{Summary: o.Summary, Contribution: o.Contribution, Progress: o.Progress, Goal: goal, Steps: steps}
+	if err := ses.addMilestone(ctx, c, tip, newest, &m); err != nil {
+		return committed{}, err
+	}
+	if err := ses.s.refreshDetected(ctx, c, tip.commit); err != nil {
+		return committed{}, err
+	}
+	d.milestone, d.age = m, c.roadmapAge
+	d.lastStep = c.meta.Totals().Origins[branch].Steps
+	d.commit, err = ses.write(ctx, c, tip.commit.ID)
+	return d, err
+}
+
+// drain moves pending steps into a change's log.md. It returns their range and
+// the newest entry id that the log then holds.
+func (ses *session) drain(ctx context.Context, c *change, tip *Tip, p pending) (doc.Steps, string, error) {
+	live, data, err := ses.s.liveSteps(ctx, tip)
+	if err != nil {
+		return doc.Steps{}, "", err
+	}
+	if len(p.lines) == 0 {
+		return doc.Steps{}, newestID(nil, live), nil
+	}
+	steps, err := p.steps(tip.branch, committerAgent(git.Identity{Name: ses.by.Name}))
+	if err != nil {
+		return doc.Steps{}, "", err
+	}
+	grown, err := doc.GrowLog(data, steps)
+	if err != nil {
+		return doc.Steps{}, "", err
+	}
+	if err := ses.putGrowth(ctx, c.tree, doc.LogFile, grown); err != nil {
+		return doc.Steps{}, "", err
+	}
+	first, last := steps[0], steps[len(steps)-1]
+	c.took = p.took()
+	if err := c.count(tip.branch, len(steps), last.Number, 0); err != nil {
+		return doc.Steps{}, "", err
+	}
+	return doc.Steps{First: first.Number, Last: last.Number, Count: len(steps)}, last.ID, nil
+}
+
+// count adds to a change's totals. A branch's own step counter never falls
+// behind the number of its last step.
+func (c *change) count(origin string, steps, lastStep, milestones int) error {
+	t := c.meta.Totals()
+	t.Steps += steps
+	t.Milestones += milestones
+	if t.Origins == nil {
+		t.Origins = map[string]doc.OriginTotals{}
+	}
+	own := t.Origins[origin]
+	own.Steps = max(own.Steps+steps, lastStep)
+	own.Milestones += milestones
+	t.Origins[origin] = own
+	return c.meta.SetTotals(t)
+}
+
+// addMilestone completes a milestone and puts it into a change's commit.md.
+// newest is the newest entry id in the change's log.
+func (ses *session) addMilestone(ctx context.Context, c *change, tip *Tip, newest string, m *doc.Milestone) error {
+	live, data, err := ses.s.liveCommits(ctx, tip)
+	if err != nil {
+		return err
+	}
+	if m.ID, err = ses.s.newID(max(newest, newestID(live, nil))); err != nil {
+		return err
+	}
+	facts := c.meta.Branch()
+	if facts.Status != doc.StatusActive { // a COMMIT on a closed branch reactivates it
+		facts.Status, facts.MergedInto, facts.MergedAt = doc.StatusActive, "", time.Time{}
+		if err := c.meta.SetBranch(facts); err != nil {
+			return err
+		}
+	}
+	m.Time, m.Agent, m.Session, m.Model, m.Tokens = ses.by.When, ses.w.Agent, ses.w.Session, ses.w.Model, ses.w.Tokens
+	m.Origin, m.Purpose = tip.branch, facts.Purpose
+	if m.Progress == "" && len(live) > 0 {
+		limit, err := ses.s.summaryLimit(ctx)
+		if err != nil {
+			return err
+		}
+		m.Progress = doc.NextProgress(live[len(live)-1], limit)
+	}
+	if err := c.count(tip.branch, 0, 0, 1); err != nil {
+		return err
+	}
+	m.Number = c.meta.Totals().Origins[tip.branch].Milestones
+	grown, err := doc.GrowCommits(data, []doc.Milestone{*m})
+	if err != nil {
+		return err
+	}
+	c.milestone = m
+	if m.Contribution != m.Summary {
+		c.body = m.Contribution
+	}
+	return ses.putGrowth(ctx, c.tree, doc.CommitFile, grown)
+}
+
+// checkMilestone makes the texts of a milestone fit. A summary of several lines
+// is a summary and the beginning of the contribution, as with git commit.
+func checkMilestone(summary, contribution, progress *string) (replaced bool, err error) {
+	replaced = clean(summary, contribution, progress)
+	first, rest, _ := strings.Cut(strings.TrimSpace(*summary), "\n")
+	*summary = strings.TrimSpace(first)
+	if rest = strings.TrimSpace(rest); rest != "" {
+		*contribution = strings.TrimSuffix(rest+"\n\n"+*contribution, "\n\n")
+	}
+	if *summary == "" {
+		return replaced, fail(ErrInvalid, "summary-empty", "a milestone needs a summary", "git context commit -m SUMMARY")
+	}
+	if *contribution == "" {
+		*contribution = *summary
+	}
+	if size := len(*summary) + len(*contribution) + len(*progress); size > maxStep {
+		return replaced, fail(ErrInvalid, "milestone-too-large",
+			fmt.Sprintf("the milestone has %d bytes; at most %d are allowed", size, maxStep))
+	}
+	return replaced, nil
+}

@@ -1,0 +1,256 @@
+package refs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// What the program finds out about the code stands under these keys. People and
+// agents write beside them; in a merge they never conflict.
+const (
+	keyDetectedFrom = "detected_from"         // the code tree that the rest was read from
+	keyTree         = "file_structure.tree"   // two levels of it
+	keyEnv          = "env_config.detected"   // names of variables, versions that files declare
+	keyDependencies = "dependencies.detected" // by manifest
+)
+
+const (
+	maxTreeEntries  = 200     // of file_structure.tree
+	maxManifest     = 1 << 20 // bytes of a manifest that is read
+	maxDependencies = 200     // of one manifest
+)
+
+// refreshDetected brings a change's detected keys up to date where the code has
+// moved on since the parent commit. The questions get more costly one by one:
+// is HEAD another commit, is its tree another tree, what is in it.
+func (s *Store) refreshDetected(ctx context.Context, c *change, parent *git.Commit) error {
+	if c.code == "" || parent != nil && git.ID(parent.Trailer(trailerCode)) == c.code {
+		return nil
+	}
+	before, _, err := c.meta.Get(keyDetectedFrom)
+	if err != nil {
+		return err
+	}
+	known, _ := before.(string)
+	return s.detect(ctx, c.meta, git.ID(known))
+}
+
+// detect reads the code's HEAD tree into the detected keys, unless it is the tree
+// known. Everything comes from files: no tool chain runs.
+func (s *Store) detect(ctx context.Context, meta *doc.Metadata, known git.ID) error {
+	root, err := s.repo.Peel(ctx, "HEAD^{tree}")
+	if errors.Is(err, git.ErrNotFound) {
+		return nil // no code commit yet
+	}
+	if err != nil || root == known {
+		return err
+	}
+	entries, err := s.repo.Tree(ctx, root)
+	if err != nil {
+		return err
+	}
+	tree, err := s.fileTree(ctx, entries)
+	if err != nil {
+		return err
+	}
+	files := &codeFiles{s: s, entries: entries}
+	deps, err := files.dependencies(ctx)
+	if err != nil {
+		return err
+	}
+	env, err := files.environment(ctx)
+	if err != nil {
+		return err
+	}
+	for _, set := range []struct {
+		key   string
+		value any
+		empty bool
+	}{
+		{keyDetectedFrom, string(root), false},
+		{keyTree, tree, len(tree) == 0},
+		{keyEnv, env, len(env) == 0},
+		{keyDependencies, deps, len(deps) == 0},
+	} {
+		if set.empty {
+			_, err = meta.Unset(set.key)
+		} else {
+			err = meta.SetValue(set.key, set.value)
+		}
+		if err != nil {
+			return fmt.Errorf("set '%s' in metadata.yaml: %w", set.key, err)
+		}
+	}
+	return nil
+}
+
+// fileTree lists two levels of the code, folders with a slash at their end; where
+// there is more than the limit, a last line says how much.
+func (s *Store) fileTree(ctx context.Context, root []git.TreeEntry) ([]string, error) {
+	var list []string
+	left := 0
+	add := func(name string) {
+		if len(list) < maxTreeEntries {
+			list = append(list, name)
+		} else {
+			left++
+		}
+	}
+	for _, e := range root {
+		name, _ := doc.Clean(e.Name)
+		if e.Mode != git.ModeTree {
+			add(name)
+			continue
+		}
+		add(name + "/")
+		if len(list) >= maxTreeEntries {
+			continue
+		}
+		below, err := s.repo.Tree(ctx, e.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range below {
+			sub, _ := doc.Clean(f.Name)
+			if f.Mode == git.ModeTree {
+				sub += "/"
+			}
+			add(name + "/" + sub)
+		}
+	}
+	if left > 0 {
+		list = append(list, fmt.Sprintf("(%d more)", left))
+	}
+	return list, nil
+}
+
+// modeExecutable is a file of the code that may be run; memory has none.
+const modeExecutable = 0o100755
+
+// codeFiles reads files at the root of the code's HEAD tree.
+type codeFiles struct {
+	s       *Store
+	entries []git.TreeEntry
+}
+
+// read returns a file's content, nil where there is none or it is too large to
+// be a manifest that people wrote.
+func (f *codeFiles) read(ctx context.Context, name string) ([]byte, error) {
+	for _, e := range f.entries {
+		if e.Name == name && (e.Mode == git.ModeBlob || e.Mode == modeExecutable) {
+			data, err := f.s.repo.Blob(ctx, e.ID)
+			if err != nil || len(data) > maxManifest {
+				return nil, err
+			}
+			return data, nil
+		}
+	}
+	return nil, nil
+}
+
+// dependencies reads every manifest that is known. One that does not parse is
+// said to be unreadable, which is not the same as empty.
+func (f *codeFiles) dependencies(ctx context.Context) (map[string]any, error) {
+	found := map[string]any{}
+	for _, m := range manifests {
+		data, err := f.read(ctx, m.file)
+		if err != nil {
+			return nil, err
+		}
+		if data == nil {
+			continue
+		}
+		deps, err := m.parse(data)
+		if err != nil {
+			found[m.file] = "unreadable"
+			continue
+		}
+		if len(deps) > maxDependencies {
+			deps = append(deps[:maxDependencies], fmt.Sprintf("(%d more)", len(deps)-maxDependencies))
+		}
+		if len(deps) > 0 {
+			found[m.file] = deps
+		}
+	}
+	return found, nil
+}
+
+// environment reads the versions that files declare, and the names of the
+// variables in .env files: these from the work tree, because they are rarely
+// committed. A value never leaves its file.
+func (f *codeFiles) environment(ctx context.Context) (map[string]any, error) {
+	found := map[string]any{}
+	for _, v := range versionFiles {
+		data, err := f.read(ctx, v.file)
+		if err != nil {
+			return nil, err
+		}
+		if version := v.parse(data); version != "" {
+			found[v.key] = version
+		}
+	}
+	names, err := f.s.envNames()
+	if len(names) > 0 {
+		found["variables"] = names
+	}
+	return found, err
+}
+
+// envNames lists the variables that .env files at the top of the work tree set.
+func (s *Store) envNames() ([]string, error) {
+	top := s.repo.WorkTree()
+	if top == "" {
+		return nil, nil
+	}
+	files, err := filepath.Glob(filepath.Join(escapeGlob(top), ".env*"))
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]bool{}
+	for _, file := range files {
+		info, err := os.Lstat(file)
+		if err != nil || !info.Mode().IsRegular() || info.Size() > maxManifest {
+			continue // gone meanwhile, or not a file that people keep variables in
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("read the names in '%s': %w", file, err)
+		}
+		for line := range strings.Lines(string(data)) {
+			if name := envName(line); name != "" {
+				names[name] = true
+			}
+		}
+	}
+	list := make([]string, 0, len(names))
+	for name := range names {
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	return list[:min(len(list), maxDependencies)], nil
+}
+
+// envName is the variable that a line of a .env file sets.
+func envName(line string) string {
+	name, _, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
+	name = strings.TrimSpace(name)
+	if !ok || name == "" || strings.ContainsFunc(name, func(r rune) bool {
+		return r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}) {
+		return ""
+	}
+	return name
+}
+
+// escapeGlob makes a path match itself alone.
+func escapeGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}

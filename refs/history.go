@@ -1,0 +1,281 @@
+package refs
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// Newest reads a branch's newest n milestones in full, newest first.
+func (s *Store) Newest(ctx context.Context, t *Tip, n int) ([]Commit, error) {
+	commits, err := s.milestones(ctx, t, 0, n)
+	return commits, err
+}
+
+// Milestones reads n of a branch's milestones behind the newest skip, newest
+// first, and how many there are. Which they are and what they say stands in
+// commit.md and its segments; their commits and notes come from one git log.
+func (s *Store) Milestones(ctx context.Context, t *Tip, skip, n int) ([]Commit, int, error) {
+	meta, err := s.metadata(ctx, t)
+	if err != nil {
+		return nil, 0, err
+	}
+	commits, err := s.milestones(ctx, t, skip, n)
+	return commits, meta.Totals().Milestones, err
+}
+
+func (s *Store) milestones(ctx context.Context, t *Tip, skip, n int) ([]Commit, error) {
+	found := []doc.Milestone{}
+	err := s.backwards(ctx, t, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
+		ms, err := doc.ParseCommits(data)
+		if err != nil {
+			return false, err
+		}
+		for _, m := range slices.Backward(ms) {
+			if m.Kind != doc.KindBirth {
+				found = append(found, m)
+			}
+		}
+		return len(found) < skip+n, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	found = found[min(skip, len(found)):min(skip+n, len(found))]
+	commits := make([]Commit, len(found))
+	for i, m := range found {
+		commits[i] = commitFrom(m)
+	}
+	return commits, s.locate(ctx, t, skip, commits)
+}
+
+// Steps reads n of a branch's steps behind the newest skip, oldest first, and
+// how many there are. Pending steps are the newest.
+func (s *Store) Steps(ctx context.Context, t *Tip, skip, n int) ([]Step, int, error) {
+	p, err := s.pending(ctx, t)
+	if err != nil {
+		return nil, 0, err
+	}
+	meta, err := s.metadata(ctx, t)
+	if err != nil {
+		return nil, 0, err
+	}
+	ident, err := s.repo.Committer(ctx)
+	if err != nil {
+		// A view must not need an identity: only a COMMIT writes one down.
+		ident = git.Identity{}
+	}
+	waiting, err := p.steps(t.branch, committerAgent(ident))
+	if err != nil {
+		return nil, 0, err
+	}
+	found := []Step{} // newest first
+	for _, step := range slices.Backward(waiting) {
+		found = append(found, stepFrom(step, true))
+	}
+	total := meta.Totals().Steps + len(waiting)
+	if len(found) < skip+n {
+		err = s.backwards(ctx, t, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
+			steps, err := doc.ParseLog(data)
+			for _, step := range slices.Backward(steps) {
+				found = append(found, stepFrom(step, false))
+			}
+			return len(found) < skip+n, err
+		})
+	}
+	found = found[min(skip, len(found)):min(skip+n, len(found))]
+	slices.Reverse(found)
+	return found, total, err
+}
+
+// backwards hands a document's files to visit, the live one first and then the
+// sealed segments from the newest to the oldest, until visit has enough. It
+// opens only the directories that it needs.
+func (s *Store) backwards(ctx context.Context, t *Tip, live, dir string, visit func([]byte) (bool, error)) error {
+	data, err := s.optional(ctx, t, live)
+	if err != nil {
+		return err
+	}
+	more, err := visit(data)
+	if err != nil {
+		return fmt.Errorf("%s of branch '%s': %w", live, t.branch, err)
+	}
+	if !more {
+		return nil
+	}
+	_, err = s.backwardsIn(ctx, t, dir, visit)
+	return err
+}
+
+func (s *Store) backwardsIn(ctx context.Context, t *Tip, dir string, visit func([]byte) (bool, error)) (bool, error) {
+	list, err := t.list(ctx, dir)
+	if err != nil {
+		return false, err
+	}
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(a, b git.TreeEntry) int { return strings.Compare(b.Name, a.Name) })
+	for _, e := range list {
+		name := path.Join(dir, e.Name)
+		var more bool
+		if e.Mode == git.ModeTree {
+			more, err = s.backwardsIn(ctx, t, name, visit)
+		} else {
+			var data []byte
+			if data, err = s.repo.Blob(ctx, e.ID); err == nil {
+				if more, err = visit(data); err != nil {
+					err = fmt.Errorf("%s of branch '%s': %w", name, t.branch, err)
+				}
+			}
+		}
+		if err != nil || !more {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// eachLog hands every committed step of a branch to visit, a file at a time.
+func (s *Store) eachLog(ctx context.Context, t *Tip, visit func([]doc.Step)) error {
+	return s.backwards(ctx, t, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
+		steps, err := doc.ParseLog(data)
+		visit(steps)
+		return true, err
+	})
+}
+
+func commitFrom(m doc.Milestone) Commit {
+	return Commit{ID: m.ID, Branch: m.Origin, Time: m.Time, Agent: m.Agent, Summary: m.Summary, Purpose: m.Purpose,
+		Progress: m.Progress, Contribution: m.Contribution, Steps: StepRange(m.Steps), Tags: map[string]string{},
+		Goal: m.Goal, Kind: m.Kind}
+}
+
+func stepFrom(d doc.Step, pending bool) Step {
+	return Step{ID: d.ID, Step: d.Number, Time: d.Time, Agent: d.Agent, Session: d.Session, Origin: d.Origin,
+		Observation: d.Observation, Thought: d.Thought, Action: d.Action, Pending: pending}
+}
+
+// locateSlack is how many memory commits git log reads for each milestone that is
+// looked for, before it is asked for the whole history: births, topics and
+// closing commits stand between milestones.
+const locateSlack = 3
+
+// locate fills in the commit, the code commit and the note of milestones that
+// stand behind the newest skip of a tip. A milestone that history does not hold
+// (a shallow clone) keeps no commit.
+func (s *Store) locate(ctx context.Context, t *Tip, skip int, commits []Commit) error {
+	left := map[string]*Commit{}
+	for i := range commits {
+		left[commits[i].ID] = &commits[i]
+	}
+	for _, most := range []int{locateSlack*(skip+len(commits)) + 10, 0} {
+		if len(left) == 0 {
+			return nil
+		}
+		if err := s.locateIn(ctx, t, most, left); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) locateIn(ctx context.Context, t *Tip, most int, left map[string]*Commit) error {
+	args := []string{"log", "-z", "--notes=context",
+		"--format=%H%x00%(trailers:key=" + trailerID + ",valueonly,separator=)%x00" +
+			"%(trailers:key=" + trailerCode + ",valueonly,separator=)%x00%N"}
+	if most > 0 {
+		args = append(args, fmt.Sprintf("--max-count=%d", most))
+	}
+	out, err := s.repo.View(ctx, append(args, "--end-of-options", string(t.commit.ID))...)
+	if err != nil {
+		return err
+	}
+	for f := bytes.Split(out, []byte{0}); len(f) >= 4; f = f[4:] {
+		c := left[string(f[1])]
+		if c == nil {
+			continue
+		}
+		delete(left, c.ID)
+		hash := git.ID(f[0])
+		c.Hash = &hash
+		if len(f[2]) > 0 {
+			code := git.ID(f[2])
+			c.Code = &code
+		}
+		c.judge(notes.Judge(notes.Parse(f[3])))
+	}
+	return nil
+}
+
+// judge fills in what a milestone's note says.
+func (c *Commit) judge(j notes.Judgement) {
+	c.Score, c.Outcome, c.Tags = j.Score, j.Outcome, j.Tags
+}
+
+// Milestone reads one milestone in full, with what its note says. rev is
+// whatever names it; where it names another memory commit, the newest milestone
+// that this one stands on is meant.
+func (s *Store) Milestone(ctx context.Context, rev string) (Commit, error) {
+	c, err := s.milestoneAt(ctx, rev)
+	if err != nil {
+		return Commit{}, err
+	}
+	id := c.Trailer(trailerID)
+	ms, _, err := s.liveCommits(ctx, s.tipOf(c.Trailer(trailerBranch), c))
+	if err != nil {
+		return Commit{}, err
+	}
+	i := slices.IndexFunc(ms, func(m doc.Milestone) bool { return m.ID == id })
+	if i < 0 {
+		return Commit{}, fmt.Errorf("memory commit %s has no entry %s in its %s", c.ID, id, doc.CommitFile)
+	}
+	out := commitFrom(ms[i])
+	out.Hash = &c.ID
+	if code := git.ID(c.Trailer(trailerCode)); code != "" {
+		out.Code = &code
+	}
+	note, err := notes.Read(ctx, s.repo, c.ID)
+	if err != nil {
+		return out, err
+	}
+	out.judge(notes.Judge(notes.Parse(note)))
+	return out, nil
+}
+
+// PurposeProgress is a branch's purpose, and the progress summary that its next
+// milestone would begin with.
+func (s *Store) PurposeProgress(ctx context.Context, t *Tip) (purpose, progress string, err error) {
+	meta, err := s.metadata(ctx, t)
+	if err != nil {
+		return "", "", err
+	}
+	live, _, err := s.liveCommits(ctx, t)
+	if err != nil {
+		return "", "", err
+	}
+	if n := len(live); n > 0 {
+		progress = live[n-1].Progress
+	}
+	return meta.Branch().Purpose, progress, nil
+}
+
+// BranchContext is CONTEXT of one branch: its purpose, its progress and n of its
+// milestones behind the newest skip.
+func (s *Store) BranchContext(ctx context.Context, t *Tip, skip, n int) (BranchContext, error) {
+	v := BranchContext{Skip: skip}
+	var err error
+	if v.Branch, err = s.BranchOf(ctx, t); err != nil {
+		return v, err
+	}
+	if v.Purpose, v.Progress, err = s.PurposeProgress(ctx, t); err != nil {
+		return v, err
+	}
+	v.Commits, v.Total, err = s.Milestones(ctx, t, skip, n)
+	return v, err
+}

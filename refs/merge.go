@@ -1,0 +1,253 @@
+package refs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// Merge is MERGE: it brings a branch's memory into the target. The cases:
+//
+//  1. the source is the target: refused;
+//  2. abandon: the source is closed as abandoned, nothing is merged;
+//  3. the target holds everything of the source already: up to date, no change;
+//  4. some slot was filled differently on both sides: ErrConflict, the result
+//     lists every one of them, nothing has moved;
+//  5. otherwise one transaction makes a closing commit on the source, a merge
+//     commit with both parents and a milestone on the target, and a line under
+//     Branch Outcomes in the roadmap.
+//
+// The source is closed only if it descends from the target by created_from, and
+// not with Keep. Steps pending on the source are committed with it; those of the
+// target stay pending.
+func (s *Store) Merge(ctx context.Context, o MergeOptions) (MergeResult, error) {
+	clean(&o.Summary, &o.Contribution, &o.Purpose)
+	target := o.Into
+	if target == "" {
+		var err error
+		if target, err = s.Current(ctx); err != nil {
+			return MergeResult{}, err
+		}
+	}
+	res := MergeResult{Branch: target, Merged: o.Source, Conflicts: []Conflict{}}
+	if target == o.Source {
+		return res, fail(ErrRefused, "merge-itself", fmt.Sprintf("branch '%s' cannot be merged into itself", target),
+			"git context switch TARGET", "git context merge "+target+" --into TARGET")
+	}
+	source, err := s.Tip(ctx, o.Source)
+	if err != nil {
+		return res, err
+	}
+	view, err := s.BranchContext(ctx, source, 0, 10)
+	if err != nil {
+		return res, err
+	}
+	res.Context = &view
+	ses, err := s.begin(ctx, o.Writer, "merge: "+o.Source+" into "+target, o.Source, target)
+	if err != nil {
+		return res, err
+	}
+	defer ses.close()
+	m := &merging{session: ses, o: o, target: target, res: &res}
+	if err := ses.swap(ctx, m.build); err != nil {
+		return res, err
+	}
+	if o.DryRun || res.UpToDate {
+		return res, nil
+	}
+	fault("after-refs")
+	return res, m.finish(ctx)
+}
+
+// merging is one MERGE: what it was asked and what the last try made.
+type merging struct {
+	*session
+	o      MergeOptions
+	target string
+	res    *MergeResult
+
+	closing  *git.Commit // on the source; nil where the source needed none
+	merged   *git.Commit // on the target; nil for abandon
+	drained  pending     // of the source
+	lastStep int
+	lastID   string
+}
+
+// build makes one try, on both tips as they stand now.
+func (m *merging) build(ctx context.Context) error {
+	m.res.Conflicts, m.res.UpToDate, m.res.Steps = []Conflict{}, false, 0
+	m.closing, m.merged = nil, nil
+	source, err := m.s.Tip(ctx, m.o.Source)
+	if err != nil {
+		return err
+	}
+	target, err := m.s.Tip(ctx, m.target)
+	if err != nil {
+		return err
+	}
+	if m.drained, err = m.s.pending(ctx, source); err != nil {
+		return err
+	}
+	if !m.o.Abandon && len(m.drained.lines) == 0 {
+		if m.res.UpToDate, err = m.s.repo.IsAncestor(ctx, source.commit.ID, target.commit.ID); err != nil || m.res.UpToDate {
+			return err
+		}
+	}
+	bases, err := m.bases(ctx, source, target)
+	if err != nil {
+		return err
+	}
+	closed, err := m.closeSource(ctx, source)
+	if err != nil || m.o.Abandon {
+		return err
+	}
+	return m.mergeInto(ctx, target, closed, bases)
+}
+
+// bases are the trees that both sides come from, seen before the source gets its
+// closing commit.
+func (m *merging) bases(ctx context.Context, source, target *Tip) ([]*Tip, error) {
+	ids, err := m.s.repo.MergeBases(ctx, target.commit.ID, source.commit.ID)
+	if err != nil {
+		return nil, err
+	}
+	var bases []*Tip
+	for _, id := range ids {
+		t, err := m.s.tipAt(ctx, m.target, id)
+		if err != nil {
+			return nil, err
+		}
+		bases = append(bases, t)
+	}
+	return bases, nil
+}
+
+// closeSource commits what is pending on the source and, if the merge closes it,
+// says so there. It returns the source as it then stands.
+func (m *merging) closeSource(ctx context.Context, source *Tip) (*Tip, error) {
+	closes, status := m.o.Abandon, doc.StatusAbandoned
+	if !m.o.Abandon && !m.o.Keep {
+		var err error
+		if closes, err = m.s.descends(ctx, source.branch, m.target); err != nil {
+			return nil, err
+		}
+		status = doc.StatusMerged
+	}
+	if !closes && len(m.drained.lines) == 0 {
+		return source, nil
+	}
+	subject := fmt.Sprintf("Record %d pending steps for a merge into %s", len(m.drained.lines), m.target)
+	switch {
+	case m.o.Abandon:
+		subject = "Abandon branch " + source.branch
+	case closes:
+		subject = fmt.Sprintf("Close branch %s, merged into %s", source.branch, m.target)
+	}
+	c, err := m.follow(ctx, source, subject)
+	if err != nil {
+		return nil, err
+	}
+	if _, m.lastID, err = m.drain(ctx, c, source, m.drained); err != nil {
+		return nil, err
+	}
+	m.lastStep = c.meta.Totals().Origins[source.branch].Steps
+	if closes {
+		facts := c.meta.Branch()
+		facts.Status = status
+		facts.MergedInto, facts.MergedAt = m.target, m.by.When
+		if m.o.Abandon {
+			facts.MergedInto, c.body = "", m.o.Contribution
+		}
+		if err := c.meta.SetBranch(facts); err != nil {
+			return nil, err
+		}
+	}
+	if m.o.Abandon {
+		if c.roadmap, err = m.outcome(ctx, source, "abandoned"); err != nil {
+			return nil, err
+		}
+	}
+	if m.closing, err = m.write(ctx, c, source.commit.ID); err != nil {
+		return nil, err
+	}
+	return m.s.tipOf(source.branch, m.closing), nil
+}
+
+// mergeInto builds the merge commit on the target.
+func (m *merging) mergeInto(ctx context.Context, target, source *Tip, bases []*Tip) error {
+	summary := m.o.Summary
+	if summary == "" {
+		summary = "Merge branch '" + source.branch + "'"
+	}
+	c, err := m.follow(ctx, target, summary)
+	if err != nil {
+		return err
+	}
+	c.parents = append(c.parents, source.commit.ID)
+	u, err := m.s.mergeTrees(ctx, m.session, c, target, source, bases)
+	if err != nil {
+		return err
+	}
+	m.res.Steps = u.steps
+	if m.res.Conflicts = u.conflicts; len(u.conflicts) > 0 {
+		return m.conflict()
+	}
+	if m.o.Purpose != "" {
+		facts := c.meta.Branch()
+		facts.Purpose = m.o.Purpose
+		if err := c.meta.SetBranch(facts); err != nil {
+			return err
+		}
+	}
+	if c.roadmap, err = m.outcome(ctx, source, "merged into "+m.target); err != nil {
+		return err
+	}
+	c.roadmapAge = 0
+	entry, err := m.entry(ctx, summary, source, target, u)
+	if err != nil {
+		return err
+	}
+	after := &Tip{branch: target.branch, commit: target.commit, tree: c.tree}
+	if err := m.addMilestone(ctx, c, after, u.newest, entry); err != nil {
+		return err
+	}
+	if err := m.s.refreshDetected(ctx, c, target.commit); err != nil {
+		return err
+	}
+	if m.merged, err = m.write(ctx, c, target.commit.ID); err != nil {
+		return err
+	}
+	m.res.ID, m.res.Commit = &entry.ID, &m.merged.ID
+	if m.o.DryRun {
+		m.res.ID, m.res.Commit = nil, nil
+		return errNothing
+	}
+	return nil
+}
+
+// conflict is the refusal of a merge that cannot be clean.
+func (m *merging) conflict() error {
+	slices.SortFunc(m.res.Conflicts, func(a, b Conflict) int { return cmpString(a.Path, b.Path) })
+	return fail(ErrConflict, "merge-conflict",
+		fmt.Sprintf("merging '%s' into '%s' has %d conflicts; nothing was changed", m.o.Source, m.target, len(m.res.Conflicts)),
+		"make both sides agree on these paths, then run git context merge "+m.o.Source+" again")
+}
+
+// finish marks the source's journal and folds the notes.
+func (m *merging) finish(ctx context.Context) error {
+	var errs []error
+	if m.closing != nil && len(m.drained.lines) > 0 {
+		errs = append(errs, m.mark(ctx, m.o.Source, m.drained, m.closing.ID, m.lastStep, m.lastID))
+	}
+	if m.merged != nil {
+		errs = append(errs, m.fold(ctx, m.merged))
+	}
+	if err := errors.Join(errs...); err != nil {
+		m.res.Warnings = append(m.res.Warnings, err.Error())
+	}
+	return nil
+}

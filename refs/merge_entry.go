@@ -1,0 +1,105 @@
+package refs
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+func cmpString(a, b string) int { return cmp.Compare(a, b) }
+
+// descends reports whether a branch goes back to another one by created_from,
+// directly or through branches between.
+func (s *Store) descends(ctx context.Context, branch, from string) (bool, error) {
+	all, err := s.Branches(ctx, BranchQuery{})
+	if err != nil {
+		return false, err
+	}
+	parent := map[string]string{}
+	for _, b := range all {
+		if b.CreatedFrom != nil {
+			parent[b.Name] = *b.CreatedFrom
+		}
+	}
+	for range all { // no longer than there are branches: names can form a ring
+		if branch = parent[branch]; branch == from {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// entry is the milestone of a merge: what the branch was for, what it brought,
+// and what the caller wrote.
+func (m *merging) entry(ctx context.Context, summary string, source, target *Tip, u *united) (*doc.Milestone, error) {
+	live, _, err := m.s.liveCommits(ctx, source)
+	if err != nil {
+		return nil, err
+	}
+	meta, err := m.s.metadata(ctx, source)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := m.s.summaryLimit(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var b strings.Builder
+	if m.o.Contribution != "" {
+		b.WriteString(m.o.Contribution + "\n\n")
+	}
+	if purpose := meta.Branch().Purpose; purpose != "" {
+		fmt.Fprintf(&b, "What '%s' was for: %s\n\n", source.branch, purpose)
+	}
+	fmt.Fprintf(&b, "It brought %d milestones and %d steps.", u.milestones, u.steps)
+	if len(live) > 0 {
+		if progress := doc.NextProgress(live[len(live)-1], limit/2); progress != "" {
+			b.WriteString("\n\n" + progress)
+		}
+	}
+	entry := &doc.Milestone{Kind: doc.KindMerge, Summary: summary, Contribution: b.String()}
+	if entry.Goal, err = m.goal(ctx); err != nil {
+		return nil, err
+	}
+	// The summary goes on from the target's own last milestone, not from whatever
+	// entry is the newest in the merged file.
+	ours, _, err := m.s.liveCommits(ctx, &Tip{branch: target.branch, tree: m.s.repo.Edit(target.commit.Tree)})
+	if err == nil && len(ours) > 0 {
+		entry.Progress = doc.NextProgress(ours[len(ours)-1], limit)
+	}
+	return entry, err
+}
+
+func (m *merging) goal(ctx context.Context) (string, error) {
+	_, data, err := m.s.readRoadmap(ctx)
+	return goalOf(data), err
+}
+
+// outcome adds a branch's end to the roadmap, ticks what the caller says is done
+// and returns the roadmap's commit.
+func (m *merging) outcome(ctx context.Context, source *Tip, what string) (git.ID, error) {
+	old, data, err := m.s.readRoadmap(ctx)
+	if err != nil {
+		return "", err
+	}
+	meta, err := m.s.metadata(ctx, source)
+	if err != nil {
+		return "", err
+	}
+	r := doc.ParseRoadmap(data)
+	for _, text := range m.o.Done {
+		if err := markDone(r, text); err != nil {
+			return "", roadmapError(err)
+		}
+	}
+	line := source.branch + " " + what
+	if note := cmp.Or(m.o.Summary, meta.Branch().Purpose); note != "" {
+		line += ": " + oneLine(note, purposeLimit)
+	}
+	r.AddOutcome(line)
+	return m.writeRoadmap(ctx, old, data, r, line)
+}

@@ -1,0 +1,139 @@
+package refs
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/git-context/git-context/refs/doc"
+)
+
+// Metadata reads the current branch's metadata.yaml.
+func (s *Store) Metadata(ctx context.Context) (*doc.Metadata, error) {
+	tip, err := s.Tip(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	return s.metadata(ctx, tip)
+}
+
+// SetMetadata sets a key path of the current branch's metadata to a YAML value
+// and commits that. Setting what stands already makes no commit.
+func (s *Store) SetMetadata(ctx context.Context, w Writer, path, value string) (Change, error) {
+	replaced := clean(&path, &value)
+	ch, err := s.editMetadata(ctx, w, path, "Set "+path, func(m *doc.Metadata) error { return m.Set(path, value) })
+	ch.Replaced = replaced
+	return ch, err
+}
+
+// UnsetMetadata removes a key path of the current branch's metadata.
+func (s *Store) UnsetMetadata(ctx context.Context, w Writer, path string) (Change, error) {
+	return s.editMetadata(ctx, w, path, "Unset "+path, func(m *doc.Metadata) error {
+		found, err := m.Unset(path)
+		if err == nil && !found {
+			return fail(ErrNotFound, "segment-not-found", fmt.Sprintf("'%s' is not in the metadata", path), segmentHint(m, path))
+		}
+		return err
+	})
+}
+
+// segmentHint names the nearest top-level segment.
+func segmentHint(m *doc.Metadata, path string) string {
+	if near := doc.Nearest(path, m.Keys()); near != "" {
+		return fmt.Sprintf("did you mean '%s'?", near)
+	}
+	return "git context metadata"
+}
+
+// RefreshMetadata finds out anew what the code repository looks like, also where
+// its tree has not changed.
+func (s *Store) RefreshMetadata(ctx context.Context, w Writer) (Change, error) {
+	return s.changeBranch(ctx, w, "metadata.yaml", func(ctx context.Context, ses *session, tip *Tip) (*change, error) {
+		c, err := ses.follow(ctx, tip, "Refresh metadata")
+		if err != nil {
+			return nil, err
+		}
+		before, err := c.meta.Bytes()
+		if err != nil {
+			return nil, err
+		}
+		if err := s.detect(ctx, c.meta, ""); err != nil {
+			return nil, err
+		}
+		after, err := c.meta.Bytes()
+		if err != nil || string(after) == string(before) {
+			return nil, err
+		}
+		return c, nil
+	})
+}
+
+// editMetadata commits one change of metadata.yaml, unless it changes nothing.
+func (s *Store) editMetadata(ctx context.Context, w Writer, path, subject string, edit func(*doc.Metadata) error) (Change, error) {
+	return s.changeBranch(ctx, w, path, func(ctx context.Context, ses *session, tip *Tip) (*change, error) {
+		c, err := ses.follow(ctx, tip, oneLine(subject, 200))
+		if err != nil {
+			return nil, err
+		}
+		before, err := c.meta.Bytes()
+		if err != nil {
+			return nil, err
+		}
+		if err := edit(c.meta); err != nil {
+			return nil, metadataError(path, err)
+		}
+		after, err := c.meta.Bytes()
+		if err != nil {
+			return nil, metadataError(path, err)
+		}
+		if string(after) == string(before) {
+			return nil, nil
+		}
+		return c, nil
+	})
+}
+
+// metadataError puts what the document says of a path or a value into our words.
+func metadataError(path string, err error) error {
+	if _, ok := err.(*Error); ok {
+		return err
+	}
+	return &Error{Code: "metadata-invalid", Kind: ErrInvalid, Err: err, Hints: []string{"git context metadata"},
+		Message: fmt.Sprintf("cannot change '%s'", oneLine(path, 100))}
+}
+
+// changeBranch makes one memory commit on the current branch that is no
+// milestone. build returns nil where there is nothing to change.
+func (s *Store) changeBranch(ctx context.Context, w Writer, path string,
+	build func(context.Context, *session, *Tip) (*change, error)) (Change, error) {
+	branch, err := s.Current(ctx)
+	if err != nil {
+		return Change{}, err
+	}
+	ses, err := s.begin(ctx, w, "change: "+oneLine(path, 100), branch)
+	if err != nil {
+		return Change{}, err
+	}
+	defer ses.close()
+	res := Change{Branch: branch, Path: path}
+	err = ses.swap(ctx, func(ctx context.Context) error {
+		tip, err := s.Tip(ctx, branch)
+		if err != nil {
+			return err
+		}
+		c, err := build(ctx, ses, tip)
+		if err != nil {
+			return err
+		}
+		if res.Unchanged = c == nil; res.Unchanged {
+			res.Commit = tip.commit.ID
+			return errNothing
+		}
+		commit, err := ses.write(ctx, c, tip.commit.ID)
+		if err != nil {
+			return err
+		}
+		res.Commit = commit.ID
+		return nil
+	})
+	return res, err
+}

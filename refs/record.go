@@ -1,0 +1,268 @@
+package refs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/journal"
+)
+
+// maxStep bounds one step, in bytes of text: half of what a remote may hand out
+// in one blob.
+const maxStep = 16 << 20
+
+// entryLine is a step as the journal holds it. Step and ID stand at its end,
+// written by the journal.
+type entryLine struct {
+	Time        time.Time `json:"time"`
+	Agent       string    `json:"agent,omitempty"`
+	Session     string    `json:"session,omitempty"`
+	Model       string    `json:"model,omitempty"`
+	Tokens      int64     `json:"tokens,omitempty"`
+	Source      string    `json:"source,omitempty"`
+	Observation string    `json:"observation,omitempty"`
+	Thought     string    `json:"thought,omitempty"`
+	Action      string    `json:"action,omitempty"`
+	Step        int       `json:"step,omitempty"`
+	ID          string    `json:"id,omitempty"`
+}
+
+// Record appends Observation–Thought–Action steps to the current branch's
+// journal and returns their numbers and ids once they are safe there. It runs no
+// git process, writes no object and moves no ref. All of the steps are recorded
+// or none.
+func (s *Store) Record(ctx context.Context, steps []NewStep) ([]Recorded, error) {
+	branch, err := s.Current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Recorded, len(steps))
+	sourced := false
+	for i := range steps {
+		if out[i].Replaced, err = s.checkStep(&steps[i]); err != nil {
+			return nil, err
+		}
+		out[i].Branch = branch
+		sourced = sourced || steps[i].Source != ""
+	}
+	j, known, err := s.openForRecord(ctx, branch, sourced)
+	if err != nil {
+		return nil, err
+	}
+	defer j.Close()
+	return out, s.append(j, steps, out, known)
+}
+
+// append writes the steps whose source is new and fills in the answers.
+func (s *Store) append(j *journal.Journal, steps []NewStep, out []Recorded, known *sources) error {
+	var lines [][]byte
+	var fresh []int
+	same := map[string]int{} // a source twice in one call is one step
+	for i, step := range steps {
+		if at, ok := known.find(step.Source); ok {
+			out[i].ID, out[i].Step, out[i].Known = at.ID, at.Step, true
+			continue
+		}
+		if _, ok := same[step.Source]; ok && step.Source != "" {
+			continue
+		}
+		same[step.Source] = i
+		line, err := json.Marshal(entryLine{
+			Time: step.Time, Agent: step.Agent, Session: step.Session, Model: step.Model, Tokens: step.Tokens,
+			Source: step.Source, Observation: step.Observation, Thought: step.Thought, Action: step.Action,
+		})
+		if err != nil {
+			return err
+		}
+		lines, fresh = append(lines, line), append(fresh, i)
+	}
+	if len(lines) > 0 {
+		entries, err := j.Append(lines, s.newID)
+		if err != nil {
+			return err
+		}
+		for k, e := range entries {
+			out[fresh[k]].ID, out[fresh[k]].Step = e.ID, e.Step
+		}
+		fault("after-append")
+	}
+	for i, step := range steps { // the second of two equal sources is answered like the first
+		if out[i].ID == "" {
+			first := out[same[step.Source]]
+			out[i].ID, out[i].Step, out[i].Known = first.ID, first.Step, true
+		}
+	}
+	return nil
+}
+
+// checkStep makes a step fit to be recorded, and reports whether its text had to
+// be changed.
+func (s *Store) checkStep(step *NewStep) (replaced bool, err error) {
+	replaced = clean(&step.Observation, &step.Thought, &step.Action)
+	size := len(step.Observation) + len(step.Thought) + len(step.Action)
+	switch {
+	case size == 0:
+		return false, fail(ErrInvalid, "step-empty", "a step needs an observation, a thought or an action",
+			"git context record -o TEXT -t TEXT -a TEXT")
+	case size > maxStep:
+		return false, fail(ErrInvalid, "step-too-large",
+			fmt.Sprintf("the step has %d bytes; at most %d can be recorded", size, maxStep))
+	case step.Tokens < 0:
+		return false, fail(ErrInvalid, "tokens-invalid", fmt.Sprintf("tokens must not be negative: %d", step.Tokens))
+	}
+	if step.Agent != "" {
+		if err := checkAgent(step.Agent); err != nil {
+			return false, err
+		}
+	}
+	for _, v := range []struct{ what, value string }{
+		{"session", step.Session}, {"model", step.Model}, {"source", step.Source},
+	} {
+		if err := checkLine(v.what, v.value); err != nil {
+			return false, err
+		}
+	}
+	if step.Time.IsZero() {
+		step.Time, err = s.time()
+	}
+	step.Time = step.Time.UTC()
+	return replaced, err
+}
+
+// openForRecord locks the branch's journal, and for steps with sources reads
+// which of them are known. The journal's existence means that the branch exists;
+// only where it is missing git is asked.
+func (s *Store) openForRecord(ctx context.Context, branch string, sourced bool) (*journal.Journal, *sources, error) {
+	made := false
+	for range 10 {
+		var known *sources
+		var err error
+		if sourced {
+			if known, err = s.sourcesOf(ctx, branch); err != nil {
+				return nil, nil, err
+			}
+		}
+		j, err := journal.Open(ctx, s.journalPath(branch), s.journalOptions())
+		if errors.Is(err, journal.ErrMissing) {
+			if err := s.makeJournal(ctx, branch); err != nil {
+				return nil, nil, err
+			}
+			made = true
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if made {
+			if err := s.stillThere(ctx, branch, j); err != nil {
+				return nil, nil, errors.Join(err, j.Close())
+			}
+		}
+		fresh, err := known.catchUp(ctx, s, branch)
+		if err == nil && fresh {
+			return j, known, nil
+		}
+		if err = errors.Join(err, j.Close()); err != nil {
+			return nil, nil, err
+		}
+	}
+	return nil, nil, fail(ErrStale, "busy", fmt.Sprintf("branch '%s' keeps moving", branch), "run the command again")
+}
+
+// stillThere asks again, with the journal locked, whether the branch of a journal
+// that this process made exists: it may have been deleted between the question
+// and the making, and a deletion holds this lock.
+func (s *Store) stillThere(ctx context.Context, branch string, j *journal.Journal) error {
+	_, err := s.repo.Ref(ctx, git.BranchRef(branch))
+	if errors.Is(err, git.ErrNotFound) {
+		return errors.Join(s.noBranch(ctx, branch), j.Remove())
+	}
+	return err
+}
+
+// journalOptions takes context.fsync from the settings that the last command
+// cached, without checking them: a check could need a git process.
+func (s *Store) journalOptions() journal.Options {
+	var o journal.Options
+	if cfg, ok := s.repo.CachedConfig(); ok {
+		// A value that is no boolean is reported by every command that reads
+		// the settings anew; syncing is the safe reading of it here.
+		sync, err := cfg.Bool(keyFsync, false)
+		o.Sync = sync || err != nil
+	}
+	return o
+}
+
+// makeJournal begins the journal of a branch that exists. It returns ErrNotFound
+// for one that does not: nothing is ever acknowledged into nowhere.
+func (s *Store) makeJournal(ctx context.Context, branch string) error {
+	if info, err := os.Stat(s.journalPath(branch)); err == nil && info.Size() > 0 {
+		return nil
+	}
+	tip, err := s.Tip(ctx, branch)
+	if err != nil {
+		return err
+	}
+	if _, err := s.repo.Config(ctx); err != nil { // leaves the cache that record reads
+		return err
+	}
+	meta, err := s.metadata(ctx, tip)
+	if err != nil {
+		return err
+	}
+	ms, _, err := s.liveCommits(ctx, tip)
+	if err != nil {
+		return err
+	}
+	steps, _, err := s.liveSteps(ctx, tip)
+	if err != nil {
+		return err
+	}
+	head := journal.Head{Committed: string(tip.commit.ID), ID: newestID(ms, steps),
+		Step: meta.Totals().Origins[branch].Steps}
+	if head.Journal, err = s.newID(""); err != nil {
+		return err
+	}
+	f, err := s.repo.OpenState("journal/"+journal.FileName(branch), os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return fmt.Errorf("make the journal of branch '%s': %w", branch, err)
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return journal.Begin(ctx, s.journalPath(branch), head, s.journalOptions())
+}
+
+// setAside moves a journal without a branch out of the way of a new branch of
+// that name. What it holds stays on disk.
+func (s *Store) setAside(branch string) error {
+	path := s.journalPath(branch)
+	id, err := s.newID("")
+	if err != nil {
+		return err
+	}
+	err = os.Rename(path, filepath.Join(filepath.Dir(path), journal.FileName(branch)+".orphan-"+id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// step is the recorded step as documents hold it.
+func (l entryLine) step(branch, agent string) doc.Step {
+	if l.Agent != "" {
+		agent = l.Agent
+	}
+	return doc.Step{
+		ID: l.ID, Number: l.Step, Time: l.Time, Agent: agent, Session: l.Session, Model: l.Model, Tokens: l.Tokens,
+		Source: l.Source, Origin: branch, Observation: l.Observation, Thought: l.Thought, Action: l.Action,
+	}
+}

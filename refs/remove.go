@@ -1,0 +1,169 @@
+package refs
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/journal"
+)
+
+// DeleteBranch moves a branch's tip to refs/context/deleted/ and returns the
+// name that it has there. Without force it refuses a branch whose milestones or
+// pending steps are nowhere else; with force it commits what is pending first,
+// so that nothing acknowledged is lost. A branch that is current in any worktree
+// is never deleted.
+func (s *Store) DeleteBranch(ctx context.Context, name string, force bool) (string, error) {
+	if _, err := s.Tip(ctx, name); err != nil {
+		return "", err
+	}
+	if err := s.checkNotCurrent(ctx, name); err != nil {
+		return "", err
+	}
+	if force {
+		if err := s.commitPending(ctx, name); err != nil {
+			return "", err
+		}
+	}
+	ses, err := s.begin(ctx, Writer{}, "branch: delete "+name, name)
+	if err != nil {
+		return "", err
+	}
+	defer ses.close()
+	// The journal stays locked until the ref has moved: a step that is recorded
+	// meanwhile waits, finds the journal gone, and is refused.
+	if err := s.makeJournal(ctx, name); err != nil {
+		return "", err
+	}
+	j, err := journal.Open(ctx, s.journalPath(name), s.journalOptions())
+	if err != nil {
+		return "", err
+	}
+	defer j.Close()
+	var moved string
+	if err := ses.swap(ctx, func(ctx context.Context) error {
+		moved, err = ses.queueDelete(ctx, name, force)
+		return err
+	}); err != nil {
+		return "", err
+	}
+	fault("after-refs")
+	return moved, j.Remove()
+}
+
+// queueDelete checks a branch as it stands and queues the move of its tip.
+func (ses *session) queueDelete(ctx context.Context, name string, force bool) (string, error) {
+	s := ses.s
+	tip, err := s.Tip(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	pending, err := s.pendingCount(ctx, name, tip.commit)
+	if err != nil {
+		return "", err
+	}
+	if pending > 0 {
+		return "", fail(ErrRefused, "branch-pending", fmt.Sprintf("branch '%s' has %d pending steps", name, pending),
+			"git context -b "+name+" commit -m SUMMARY", "git context branch -D "+name)
+	}
+	if !force {
+		alone, err := s.onlyHere(ctx, name, tip.commit.ID)
+		if err != nil {
+			return "", err
+		}
+		if alone > 0 {
+			return "", fail(ErrRefused, "branch-unmerged",
+				fmt.Sprintf("branch '%s' has %d milestones that no other branch holds", name, alone),
+				"git context merge "+name, "git context branch -D "+name)
+		}
+	}
+	id, err := s.newID("")
+	if err != nil {
+		return "", err
+	}
+	moved := git.DeletedPrefix + name + "-" + id
+	ses.tx.Update(moved, tip.commit.ID, "")
+	ses.tx.Delete(git.BranchRef(name), tip.commit.ID)
+	return moved, nil
+}
+
+// onlyHere counts the milestones that no other branch, here or at a remote, can
+// reach.
+func (s *Store) onlyHere(ctx context.Context, name string, tip git.ID) (int, error) {
+	out, err := s.repo.Run(ctx, "rev-list", "--format=%(trailers:key="+trailerID+",valueonly,separator=)", "--no-commit-header",
+		"--end-of-options", string(tip), "--not", "--exclude="+git.BranchRef(name), "--glob="+git.BranchPrefix+"*",
+		"--glob="+git.RemotePrefix+"*")
+	if err != nil {
+		return 0, err
+	}
+	return len(strings.Fields(string(out))), nil
+}
+
+func (s *Store) checkNotCurrent(ctx context.Context, name string) error {
+	heads, err := s.repo.Worktrees(ctx)
+	if err != nil {
+		return err
+	}
+	for _, head := range heads {
+		if head.Target == git.BranchRef(name) {
+			return fail(ErrRefused, "branch-current", fmt.Sprintf("branch '%s' is current in '%s'", name, head.Path),
+				"git context switch OTHER")
+		}
+	}
+	return nil
+}
+
+// commitPending makes a milestone of what is pending, if anything is.
+func (s *Store) commitPending(ctx context.Context, name string) error {
+	tip, err := s.Tip(ctx, name)
+	if err != nil {
+		return err
+	}
+	n, err := s.pendingCount(ctx, name, tip.commit)
+	if err != nil || n == 0 {
+		return err
+	}
+	_, err = s.Commit(ctx, CommitOptions{Branch: name, Summary: fmt.Sprintf("Keep %d pending steps of %s", n, name)})
+	return err
+}
+
+// RestoreBranch brings back the newest deleted branch of that name.
+func (s *Store) RestoreBranch(ctx context.Context, name string) (Branch, error) {
+	if err := s.checkNewName(ctx, name); err != nil {
+		return Branch{}, err
+	}
+	deleted, err := s.repo.Refs(ctx, git.DeletedPrefix)
+	if err != nil {
+		return Branch{}, err
+	}
+	var found git.Ref
+	for _, r := range deleted {
+		id, ok := strings.CutPrefix(r.Name, git.DeletedPrefix+name+"-")
+		if ok && doc.ValidID(id) && r.Name > found.Name {
+			found = r
+		}
+	}
+	if found.Name == "" {
+		return Branch{}, fail(ErrNotFound, "branch-not-found", fmt.Sprintf("no deleted branch '%s'", name),
+			"git for-each-ref "+git.DeletedPrefix)
+	}
+	ses, err := s.begin(ctx, Writer{}, "branch: restore "+name, name)
+	if err != nil {
+		return Branch{}, err
+	}
+	defer ses.close()
+	err = ses.swap(ctx, func(context.Context) error {
+		ses.tx.Update(git.BranchRef(name), found.ID, "")
+		ses.tx.Delete(found.Name, found.ID)
+		return s.setAside(name)
+	})
+	if err != nil {
+		return Branch{}, err
+	}
+	if err := s.makeJournal(ctx, name); err != nil {
+		return Branch{}, err
+	}
+	return s.branchNamed(ctx, name)
+}

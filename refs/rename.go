@@ -1,0 +1,128 @@
+package refs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/journal"
+)
+
+// RenameBranch gives a branch another name, with its journal, and repoints every
+// worktree's CONTEXT_HEAD that named it.
+//
+// The journal is linked under the new name before the refs move and unlinked
+// from the old one after: whenever this is killed, both names lead to the same
+// steps.
+func (s *Store) RenameBranch(ctx context.Context, old, name string) (Branch, error) {
+	if _, err := s.Tip(ctx, old); err != nil {
+		return Branch{}, err
+	}
+	if err := s.checkNewName(ctx, name); err != nil {
+		return Branch{}, err
+	}
+	ses, err := s.begin(ctx, Writer{}, "branch: rename "+old+" to "+name, old, name)
+	if err != nil {
+		return Branch{}, err
+	}
+	defer ses.close()
+	if err := s.makeJournal(ctx, old); err != nil {
+		return Branch{}, err
+	}
+	j, err := journal.Open(ctx, s.journalPath(old), s.journalOptions())
+	if err != nil {
+		return Branch{}, err
+	}
+	defer j.Close()
+	if err := s.linkJournal(old, name); err != nil {
+		return Branch{}, err
+	}
+	if err := ses.swap(ctx, func(ctx context.Context) error { return ses.queueRename(ctx, old, name) }); err != nil {
+		return Branch{}, errors.Join(err, os.Remove(s.journalPath(name)))
+	}
+	fault("after-refs")
+	if err := s.repointHeads(ctx, old, name); err != nil {
+		return Branch{}, err
+	}
+	if err := j.Remove(); err != nil {
+		return Branch{}, err
+	}
+	return s.branchNamed(ctx, name)
+}
+
+// linkJournal gives the journal its second name. What stands there belongs to no
+// branch: it is moved away, unless it is the same file, left by a rename that
+// was killed.
+func (s *Store) linkJournal(old, name string) error {
+	from, to := s.journalPath(old), s.journalPath(name)
+	err := os.Link(from, to)
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	a, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	if b, err := os.Stat(to); err == nil && os.SameFile(a, b) {
+		return nil
+	}
+	if err := s.setAside(name); err != nil {
+		return err
+	}
+	return os.Link(from, to)
+}
+
+// queueRename makes the commit that says the branch's new name and queues both
+// refs.
+func (ses *session) queueRename(ctx context.Context, old, name string) error {
+	tip, err := ses.s.Tip(ctx, old)
+	if err != nil {
+		return err
+	}
+	c, err := ses.follow(ctx, tip, fmt.Sprintf("Rename branch %s to %s", old, name))
+	if err != nil {
+		return err
+	}
+	facts := c.meta.Branch()
+	facts.Name = name
+	if err := c.meta.SetBranch(facts); err != nil {
+		return err
+	}
+	// Step and commit numbers are the branch's own counter: it goes on.
+	t := c.meta.Totals()
+	if own, ok := t.Origins[old]; ok {
+		if t.Origins[name].Steps < own.Steps {
+			t.Origins[name] = doc.OriginTotals{Steps: own.Steps, Milestones: own.Milestones}
+		}
+	}
+	if err := c.meta.SetTotals(t); err != nil {
+		return err
+	}
+	c.branch = name
+	if _, err := ses.write(ctx, c, ""); err != nil {
+		return err
+	}
+	ses.tx.Delete(git.BranchRef(old), tip.commit.ID)
+	return nil
+}
+
+// repointHeads moves the CONTEXT_HEAD of every worktree that names old.
+func (s *Store) repointHeads(ctx context.Context, old, name string) error {
+	heads, err := s.repo.Worktrees(ctx)
+	if err != nil {
+		return err
+	}
+	for _, head := range heads {
+		if head.Target != git.BranchRef(old) {
+			continue
+		}
+		if err := s.repo.SetSymbolicRef(ctx, head.Ref, git.BranchRef(name), "context branch: rename "+old+" to "+name); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package refs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// resolve finds the memory commit that a name means. In this order:
+//
+//  1. a memory branch, which wins over a code branch of the same name;
+//  2. a memory tag;
+//  3. a Context-Id;
+//  4. any git revision (a hash, an unambiguous short hash, CONTEXT_HEAD).
+//
+// Each of the first two may be followed by what git allows behind a name (~2, ^,
+// @{1}). A commit that is no memory commit is ErrInvalid.
+func (s *Store) resolve(ctx context.Context, rev string) (*git.Commit, error) {
+	name, suffix := rev, ""
+	if i := strings.IndexAny(rev, "~^@"); i >= 0 {
+		name, suffix = rev[:i], rev[i:]
+	}
+	id, err := s.named(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	full := rev
+	if id != "" {
+		full = string(id) + suffix
+		if strings.HasPrefix(suffix, "@") { // reflogs belong to refs
+			full = git.BranchRef(name) + suffix
+		}
+	}
+	if id == "" || suffix != "" {
+		if id, err = s.repo.Peel(ctx, full+"^{commit}"); err != nil {
+			return nil, s.noMilestone(ctx, rev, err)
+		}
+	}
+	c, err := s.repo.Commit(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if c.Trailer(trailerBranch) == "" {
+		return nil, fail(ErrInvalid, "not-memory", fmt.Sprintf("'%s' is no memory commit", oneLine(rev, 100)), "git context log")
+	}
+	return c, nil
+}
+
+// named tries what only memory knows; "" where it is none of that.
+func (s *Store) named(ctx context.Context, name string) (git.ID, error) {
+	if git.CheckBranchName(name) != nil {
+		return "", nil
+	}
+	for _, ref := range []string{git.BranchRef(name), git.TagRef(name)} {
+		id, err := s.repo.Ref(ctx, ref)
+		if err == nil || !errors.Is(err, git.ErrNotFound) {
+			return id, err
+		}
+	}
+	if !doc.ValidID(name) {
+		return "", nil
+	}
+	out, err := s.repo.Run(ctx, "log", "-1", "--format=%H", "--fixed-strings", "--grep="+trailerID+": "+name,
+		"--glob="+git.BranchPrefix+"*")
+	return git.ID(strings.TrimSpace(string(out))), err
+}
+
+// noMilestone says that a name means nothing here, with the nearest branch.
+func (s *Store) noMilestone(ctx context.Context, rev string, err error) error {
+	if !errors.Is(err, git.ErrNotFound) && !errors.Is(err, git.ErrAmbiguous) {
+		return err
+	}
+	if errors.Is(err, git.ErrAmbiguous) {
+		return fail(ErrInvalid, "ambiguous", fmt.Sprintf("'%s' is ambiguous", oneLine(rev, 100)), "use more digits")
+	}
+	names, err := s.branchNames(ctx)
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		return fail(ErrNoMemory, "no-memory", ErrNoMemory.Error(), "git context init")
+	}
+	hint := "git context --branch NAME"
+	if near := doc.Nearest(rev, names); near != "" {
+		hint = fmt.Sprintf("did you mean '%s'?", near)
+	}
+	return fail(ErrNotFound, "milestone-not-found", fmt.Sprintf("no milestone '%s'", oneLine(rev, 100)), hint)
+}
+
+// milestoneAt finds the milestone that a name means: the memory commit itself,
+// or the newest milestone that it stands on.
+func (s *Store) milestoneAt(ctx context.Context, rev string) (*git.Commit, error) {
+	c, err := s.resolve(ctx, rev)
+	for err == nil && c.Trailer(trailerID) == "" {
+		if len(c.Parents) == 0 {
+			return nil, fail(ErrNotFound, "milestone-not-found", fmt.Sprintf("'%s' has no milestone yet", oneLine(rev, 100)),
+				"git context commit -m SUMMARY")
+		}
+		c, err = s.repo.Commit(ctx, c.Parents[0])
+	}
+	return c, err
+}

@@ -1,0 +1,187 @@
+package refs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// Roadmap reads main.md, as data and as it stands.
+func (s *Store) Roadmap(ctx context.Context) (RoadmapView, []byte, error) {
+	tip, data, err := s.readRoadmap(ctx)
+	if err != nil {
+		return RoadmapView{}, nil, err
+	}
+	if tip == "" {
+		return RoadmapView{}, nil, fail(ErrNoMemory, "no-memory", ErrNoMemory.Error(), "git context init")
+	}
+	return roadmapView(doc.ParseRoadmap(data), tip), data, nil
+}
+
+// EditRoadmap changes main.md and commits it to the roadmap's own ref, whatever
+// branch is current. edit may be called again when another writer was faster. A
+// change that leaves main.md as it was makes no commit.
+func (s *Store) EditRoadmap(ctx context.Context, w Writer, reason string, edit func(*doc.Roadmap) error) (RoadmapView, error) {
+	ses, err := s.begin(ctx, w, "roadmap: "+oneLine(reason, 200))
+	if err != nil {
+		return RoadmapView{}, err
+	}
+	defer ses.close()
+	var view RoadmapView
+	err = ses.swap(ctx, func(ctx context.Context) error {
+		old, data, err := s.readRoadmap(ctx)
+		if err != nil {
+			return err
+		}
+		if old == "" {
+			return fail(ErrNoMemory, "no-memory", ErrNoMemory.Error(), "git context init")
+		}
+		r := doc.ParseRoadmap(data)
+		if err := edit(r); err != nil {
+			return roadmapError(err)
+		}
+		tip, err := ses.writeRoadmap(ctx, old, data, r, reason)
+		view = roadmapView(r, tip)
+		return err
+	})
+	return view, err
+}
+
+// reviseRoadmap makes a milestone's changes to the roadmap, in the same
+// transaction, and returns the goal as it then stands.
+func (ses *session) reviseRoadmap(ctx context.Context, c *change, change RoadmapChange) (goal string, err error) {
+	old, data, err := ses.s.readRoadmap(ctx)
+	if err != nil {
+		return "", err
+	}
+	r := doc.ParseRoadmap(data)
+	for _, text := range change.Done {
+		if err := markDone(r, text); err != nil {
+			return "", roadmapError(err)
+		}
+	}
+	for _, text := range change.Todo {
+		r.AddTodo(text)
+	}
+	for _, text := range change.Decide {
+		r.AddDecision(text)
+	}
+	tip, err := ses.writeRoadmap(ctx, old, data, r, c.subject)
+	if err != nil {
+		return "", err
+	}
+	if tip != c.roadmap {
+		c.roadmap, c.roadmapAge = tip, 0
+	} else {
+		c.roadmapAge++
+	}
+	return r.Goal(), nil
+}
+
+// writeRoadmap commits a roadmap that has changed and queues its ref; otherwise
+// it returns the tip as it was.
+func (ses *session) writeRoadmap(ctx context.Context, old git.ID, before []byte, r *doc.Roadmap, reason string) (git.ID, error) {
+	data := r.Bytes()
+	if old != "" && string(data) == string(before) {
+		return old, nil
+	}
+	tree := ses.s.repo.Edit("")
+	var parents []git.ID
+	if old != "" {
+		c, err := ses.s.repo.Commit(ctx, old)
+		if err != nil {
+			return "", err
+		}
+		tree, parents = ses.s.repo.Edit(c.Tree), []git.ID{old}
+	}
+	if err := ses.put(ctx, tree, doc.RoadmapFile, data); err != nil {
+		return "", err
+	}
+	id, err := tree.Write(ctx)
+	if err != nil {
+		return "", err
+	}
+	var t trailerBlock
+	t.add(trailerAgent, ses.w.Agent)
+	t.add(trailerSession, ses.w.Session)
+	t.add(trailerModel, ses.w.Model)
+	tip, err := ses.s.repo.WriteCommit(ctx, &git.Commit{Tree: id, Parents: parents, Author: ses.by, Committer: ses.by,
+		Message: message(oneLine(reason, 200), "", t.b.String())})
+	if err != nil {
+		return "", err
+	}
+	ses.tx.Update(git.RoadmapRef, tip, old)
+	return tip, nil
+}
+
+// roadmapTip is the roadmap's commit, "" where there is none.
+func (s *Store) roadmapTip(ctx context.Context) (git.ID, error) {
+	id, err := s.repo.Ref(ctx, git.RoadmapRef)
+	if errors.Is(err, git.ErrNotFound) {
+		return "", nil
+	}
+	return id, err
+}
+
+// readRoadmap reads main.md at the roadmap's tip.
+func (s *Store) readRoadmap(ctx context.Context) (git.ID, []byte, error) {
+	tip, err := s.roadmapTip(ctx)
+	if err != nil || tip == "" {
+		return "", nil, err
+	}
+	c, err := s.repo.Commit(ctx, tip)
+	if err != nil {
+		return "", nil, fmt.Errorf("read the roadmap: %w", err)
+	}
+	e, ok, err := s.repo.Edit(c.Tree).Entry(ctx, doc.RoadmapFile)
+	if err != nil || !ok {
+		return tip, nil, err
+	}
+	data, err := s.repo.Blob(ctx, e.ID)
+	return tip, data, err
+}
+
+func roadmapView(r *doc.Roadmap, tip git.ID) RoadmapView {
+	v := RoadmapView{Goal: r.Goal(), Milestones: []Item{}, Todo: []Item{}, Decisions: list(r.Decisions()),
+		Questions: list(r.Questions()), Outcomes: list(r.Outcomes()), Sections: map[string]string{}, Commit: tip}
+	for _, i := range r.Milestones() {
+		v.Milestones = append(v.Milestones, Item(i))
+	}
+	for _, i := range r.Todo() {
+		v.Todo = append(v.Todo, Item(i))
+	}
+	for _, sec := range r.Sections() {
+		v.Sections[sec.Name] = sec.Text
+	}
+	return v
+}
+
+// list makes an empty list of nil, because JSON knows the difference.
+func list(texts []string) []string {
+	if texts == nil {
+		return []string{}
+	}
+	return texts
+}
+
+// markDone ticks a milestone, or a to-do where no milestone has that name.
+func markDone(r *doc.Roadmap, text string) error {
+	err := r.MarkMilestone(text, true)
+	var item *doc.ItemError
+	if errors.As(err, &item) && len(item.Candidates) == 0 && r.MarkTodo(text, true) == nil {
+		return nil
+	}
+	return err
+}
+
+// roadmapError puts a wrong item's name into our words.
+func roadmapError(err error) error {
+	var item *doc.ItemError
+	if errors.As(err, &item) {
+		return fail(ErrNotFound, "item-not-found", item.Error(), "git context roadmap")
+	}
+	return err
+}

@@ -1,0 +1,119 @@
+package refs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/journal"
+)
+
+// A lost race is tried again. Sixty tries with full jitter are more than thirty
+// times what sixteen writers on one branch ever needed.
+const (
+	maxTries  = 60
+	firstWait = time.Millisecond
+	longWait  = 100 * time.Millisecond
+)
+
+// errNothing ends a swap without moving anything.
+var errNothing = errors.New("nothing to do")
+
+// session is one change of memory: the commit locks of the branches that it
+// changes, and the update-ref child that will move the refs. The child is
+// started before anything is read, so that its start-up costs nothing, and holds
+// the locks too: when this process is killed, nobody else enters while the
+// child may still move a ref.
+type session struct {
+	s     *Store
+	w     Writer
+	by    git.Signature
+	locks []*git.Lock
+	tx    *git.Tx
+}
+
+// begin locks branches, always in the order of their names so that two sessions
+// cannot wait for each other.
+func (s *Store) begin(ctx context.Context, w Writer, reason string, branches ...string) (*session, error) {
+	cfg, err := s.repo.Config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkConfig(cfg); err != nil {
+		return nil, err
+	}
+	ident, err := s.repo.Committer(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if w, err = s.checkWriter(w, ident); err != nil {
+		return nil, err
+	}
+	now, err := s.time()
+	if err != nil {
+		return nil, err
+	}
+	ses := &session{s: s, w: w, by: git.Signature{Name: ident.Name, Email: ident.Email, When: now}}
+	slices.Sort(branches)
+	var keep []*os.File
+	for _, b := range slices.Compact(branches) {
+		l, err := s.repo.Lock(ctx, "branch-"+journal.FileName(b))
+		if err != nil {
+			return nil, errors.Join(err, ses.close())
+		}
+		ses.locks = append(ses.locks, l)
+		keep = append(keep, l.File())
+	}
+	ses.tx, err = s.repo.Begin(ctx, git.TxOptions{Message: "context " + reason, Committer: ident, Keep: keep})
+	if err != nil {
+		return nil, errors.Join(err, ses.close())
+	}
+	return ses, nil
+}
+
+// close ends the child and releases the locks.
+func (ses *session) close() error {
+	var errs []error
+	if ses.tx != nil {
+		errs = append(errs, ses.tx.Close())
+	}
+	for _, l := range ses.locks {
+		errs = append(errs, l.Unlock())
+	}
+	return errors.Join(errs...)
+}
+
+// swap builds a change and moves the refs, again and again while somebody else
+// is faster. build reads everything anew each time. Nothing queued is nothing
+// done.
+func (ses *session) swap(ctx context.Context, build func(context.Context) error) error {
+	wait := firstWait
+	for try := 1; ; try++ {
+		err := build(ctx)
+		if err == nil {
+			fault("after-objects")
+			err = ses.tx.Commit(ctx)
+		}
+		if errors.Is(err, errNothing) {
+			return nil
+		}
+		if !errors.Is(err, git.ErrStale) {
+			return err
+		}
+		if try == maxTries {
+			return &Error{Code: "busy", Kind: ErrStale, Err: err, Hints: []string{"run the command again; nothing is lost"},
+				Message: fmt.Sprintf("other writers were faster %d times", maxTries)}
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(rand.N(wait) + 1):
+		}
+		wait = min(2*wait, longWait)
+	}
+}

@@ -1,0 +1,56 @@
+package refs
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/git-context/git-context/refs/git"
+)
+
+// The settings of memory, under context.* in git's configuration. Names of
+// branches and remotes are read where they are used.
+const (
+	keySummaryLimit = "context.summaryLimit" // characters of a progress summary
+	keyNotes        = "context.notes"        // eager or lazy
+	keyFsync        = "context.fsync"        // flush the journal before a step is acknowledged
+
+	defaultSummaryLimit = 1500
+	minSummaryLimit     = 200
+)
+
+// checkConfig refuses a setting that cannot be understood before anything is
+// written.
+func checkConfig(cfg *git.Config) error {
+	if _, err := cfg.Bool(keyFsync, false); err != nil {
+		return fail(ErrInvalid, "config-invalid", err.Error(), "git config "+keyFsync+" true")
+	}
+	limit, err := cfg.Int(keySummaryLimit, defaultSummaryLimit)
+	if err == nil && limit < minSummaryLimit {
+		err = fmt.Errorf("%s is %d; it must be at least %d", keySummaryLimit, limit, minSummaryLimit)
+	}
+	if err != nil {
+		return fail(ErrInvalid, "config-invalid", err.Error(), fmt.Sprintf("git config %s %d", keySummaryLimit, defaultSummaryLimit))
+	}
+	if v, ok := cfg.String(keyNotes); ok && v != "eager" && v != "lazy" {
+		return fail(ErrInvalid, "config-invalid", fmt.Sprintf("%s is '%s'; it must be eager or lazy", keyNotes, v),
+			"git config "+keyNotes+" eager")
+	}
+	return nil
+}
+
+func (s *Store) summaryLimit(ctx context.Context) (int, error) {
+	cfg, err := s.repo.Config(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return cfg.Int(keySummaryLimit, defaultSummaryLimit)
+}
+
+func (s *Store) lazyNotes(ctx context.Context) (bool, error) {
+	cfg, err := s.repo.Config(ctx)
+	if err != nil {
+		return false, err
+	}
+	v, _ := cfg.String(keyNotes)
+	return v == "lazy", nil
+}

@@ -1,0 +1,141 @@
+package refs
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/journal"
+)
+
+// DefaultBranch is the first memory branch's name where nothing says otherwise.
+const DefaultBranch = "main"
+
+// Options are where a Store stands and how it sees the world.
+type Options struct {
+	Dir    string           // where to look for the repository; empty: the process's
+	Env    []string         // the environment of discovery, settings and children
+	Now    func() time.Time // the clock
+	Branch string           // acts instead of CONTEXT_HEAD's branch; empty: GIT_CONTEXT_BRANCH, else CONTEXT_HEAD
+	Trace  io.Writer        // one line for each child, if set
+}
+
+// Store is the memory of one repository, seen from one worktree. Its methods are
+// safe for concurrent use, and safe beside any other process.
+type Store struct {
+	repo   *git.Repo
+	now    func() time.Time
+	branch string // overrides CONTEXT_HEAD where set
+
+	mu    sync.Mutex
+	known map[string]*sources // by branch
+}
+
+// Open finds the repository. Whether it has memory is found out by the first
+// method that needs it.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	repo, err := git.Open(ctx, git.Options{Dir: o.Dir, Env: o.Env, Trace: o.Trace, Now: o.Now})
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{repo: repo, now: o.Now, branch: o.Branch, known: map[string]*sources{}}
+	if s.branch == "" {
+		s.branch = repo.Getenv("GIT_CONTEXT_BRANCH")
+	}
+	if s.branch != "" {
+		if err := checkBranchName(s.branch); err != nil {
+			return nil, errors.Join(err, repo.Close())
+		}
+	}
+	return s, nil
+}
+
+// Close ends the Store's children.
+func (s *Store) Close() error { return s.repo.Close() }
+
+// Repo is the repository below, for views.
+func (s *Store) Repo() *git.Repo { return s.repo }
+
+// Current is the name of the current memory branch, which need not exist:
+//
+//  1. the one this process was told (-b, GIT_CONTEXT_BRANCH),
+//  2. this worktree's CONTEXT_HEAD,
+//  3. the main worktree's,
+//  4. context.defaultBranch,
+//  5. main.
+func (s *Store) Current(ctx context.Context) (string, error) {
+	if s.branch != "" {
+		return s.branch, nil
+	}
+	heads := []string{git.HeadName}
+	if s.repo.Linked() {
+		heads = append(heads, "main-worktree/"+git.HeadName)
+	}
+	for _, head := range heads {
+		target, err := s.repo.SymbolicRef(ctx, head)
+		if errors.Is(err, git.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		name, ok := strings.CutPrefix(target, git.BranchPrefix)
+		if !ok {
+			return "", fail(ErrInvalid, "head-invalid", head+" points to '"+target+"', which is no memory branch",
+				"git context switch "+DefaultBranch)
+		}
+		return name, nil
+	}
+	return s.defaultBranch(ctx)
+}
+
+func (s *Store) defaultBranch(ctx context.Context) (string, error) {
+	cfg, err := s.repo.Config(ctx)
+	if err != nil {
+		return "", err
+	}
+	name, ok := cfg.String("context.defaultBranch")
+	if !ok || name == "" {
+		return DefaultBranch, nil
+	}
+	return name, checkBranchName(name)
+}
+
+// time is now, or what GIT_COMMITTER_DATE says, as git itself has it.
+func (s *Store) time() (time.Time, error) {
+	t, ok, err := s.repo.CommitterDate()
+	if err != nil {
+		return time.Time{}, fail(ErrInvalid, "date-invalid", err.Error())
+	}
+	if !ok {
+		t = s.now()
+	}
+	return t.UTC(), nil
+}
+
+// newID makes an id larger than the clock's and than after.
+func (s *Store) newID(after string) (string, error) {
+	t, err := s.time()
+	if err != nil {
+		return "", err
+	}
+	return doc.NextID(t, after)
+}
+
+func (s *Store) journalPath(branch string) string {
+	return filepath.Join(s.repo.StateDir(), "journal", journal.FileName(branch))
+}
+
+// checkBranchName puts git's rule and ours into the words of an error.
+func checkBranchName(name string) error {
+	if err := git.CheckBranchName(name); err != nil {
+		return fail(ErrInvalid, "branch-name", err.Error())
+	}
+	return nil
+}

@@ -1,0 +1,183 @@
+package refs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// Tip is a memory branch at one commit: the starting point of every read. What
+// it shows does not change when the branch moves on.
+type Tip struct {
+	branch string
+	commit *git.Commit
+
+	mu   sync.Mutex // tree reads its directories lazily
+	tree *git.Edit
+}
+
+// Name is the branch's name.
+func (t *Tip) Name() string { return t.branch }
+
+// Commit is the memory commit.
+func (t *Tip) Commit() *git.Commit { return t.commit }
+
+// Tip reads where a branch stands; an empty name means the current one. It
+// returns ErrNoMemory where the repository has no memory at all, and ErrNotFound
+// for a branch that does not exist.
+func (s *Store) Tip(ctx context.Context, branch string) (*Tip, error) {
+	if branch == "" {
+		var err error
+		if branch, err = s.Current(ctx); err != nil {
+			return nil, err
+		}
+	} else if err := checkBranchName(branch); err != nil {
+		return nil, err
+	}
+	id, err := s.repo.Ref(ctx, git.BranchRef(branch))
+	if errors.Is(err, git.ErrNotFound) {
+		return nil, s.noBranch(ctx, branch)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.tipAt(ctx, branch, id)
+}
+
+// tipAt reads a branch as it stood at a commit.
+func (s *Store) tipAt(ctx context.Context, branch string, id git.ID) (*Tip, error) {
+	c, err := s.repo.Commit(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("read memory commit %s of branch '%s': %w", id, branch, err)
+	}
+	return s.tipOf(branch, c), nil
+}
+
+// tipOf is a branch at a commit that is at hand.
+func (s *Store) tipOf(branch string, c *git.Commit) *Tip {
+	return &Tip{branch: branch, commit: c, tree: s.repo.Edit(c.Tree)}
+}
+
+// noBranch says why a branch is not there: no memory at all, or a wrong name.
+func (s *Store) noBranch(ctx context.Context, branch string) error {
+	names, err := s.branchNames(ctx)
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		return fail(ErrNoMemory, "no-memory", ErrNoMemory.Error(), "git context init")
+	}
+	hint := "git context branch"
+	if near := doc.Nearest(branch, names); near != "" {
+		hint = fmt.Sprintf("did you mean '%s'?", near)
+	}
+	return fail(ErrNotFound, "branch-not-found", fmt.Sprintf("branch '%s' not found", branch), hint)
+}
+
+// branchNames lists the memory branches by name.
+func (s *Store) branchNames(ctx context.Context) ([]string, error) {
+	list, err := s.repo.Refs(ctx, git.BranchPrefix)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(list))
+	for i, r := range list {
+		names[i] = r.Name[len(git.BranchPrefix):]
+	}
+	return names, nil
+}
+
+// entry finds a path in the tip's tree.
+func (t *Tip) entry(ctx context.Context, path string) (git.TreeEntry, bool, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.tree.Entry(ctx, path)
+}
+
+// list is the entries of a directory of the tip's tree.
+func (t *Tip) list(ctx context.Context, dir string) ([]git.TreeEntry, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.tree.List(ctx, dir)
+}
+
+// Document reads a file of the tip's tree whole. It returns ErrNotFound where
+// there is none by that path.
+func (s *Store) Document(ctx context.Context, t *Tip, path string) ([]byte, error) {
+	e, ok, err := t.entry(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, fail(ErrNotFound, "document-not-found",
+			fmt.Sprintf("'%s' is not in branch '%s'", path, t.branch))
+	}
+	return s.repo.Blob(ctx, e.ID)
+}
+
+// optional reads a file that a branch may do without: nil where it is absent.
+func (s *Store) optional(ctx context.Context, t *Tip, path string) ([]byte, error) {
+	data, err := s.Document(ctx, t, path)
+	if errors.Is(err, ErrNotFound) {
+		return nil, nil
+	}
+	return data, err
+}
+
+// live reads and parses a branch's newest milestones and steps.
+func (s *Store) liveCommits(ctx context.Context, t *Tip) ([]doc.Milestone, []byte, error) {
+	data, err := s.optional(ctx, t, doc.CommitFile)
+	if err != nil {
+		return nil, nil, err
+	}
+	ms, err := doc.ParseCommits(data)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s of branch '%s': %w", doc.CommitFile, t.branch, err)
+	}
+	return ms, data, nil
+}
+
+func (s *Store) liveSteps(ctx context.Context, t *Tip) ([]doc.Step, []byte, error) {
+	data, err := s.optional(ctx, t, doc.LogFile)
+	if err != nil {
+		return nil, nil, err
+	}
+	steps, err := doc.ParseLog(data)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s of branch '%s': %w", doc.LogFile, t.branch, err)
+	}
+	return steps, data, nil
+}
+
+// metadata reads and parses a branch's metadata.yaml.
+func (s *Store) metadata(ctx context.Context, t *Tip) (*doc.Metadata, error) {
+	data, err := s.optional(ctx, t, doc.MetadataFile)
+	if err != nil {
+		return nil, err
+	}
+	if data == nil {
+		return doc.NewMetadata(), nil
+	}
+	m, err := doc.ParseMetadata(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s of branch '%s': %w", doc.MetadataFile, t.branch, err)
+	}
+	return m, nil
+}
+
+// newestID is the largest entry id that a tip's live files hold. Sealing moves
+// older entries out of them and never the newest.
+func newestID(ms []doc.Milestone, steps []doc.Step) string {
+	var id string
+	if n := len(ms); n > 0 {
+		id = ms[n-1].ID
+	}
+	if n := len(steps); n > 0 {
+		id = max(id, steps[n-1].ID)
+	}
+	return id
+}

@@ -1,0 +1,195 @@
+package refs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// Remember writes a topic of the current branch, as a memory commit of its own.
+func (s *Store) Remember(ctx context.Context, o TopicOptions) (Change, error) {
+	if err := checkTopic(o.Key); err != nil {
+		return Change{}, err
+	}
+	replaced := clean(&o.Text)
+	if o.Supersedes != "" {
+		if err := checkTopic(o.Supersedes); err != nil {
+			return Change{}, err
+		}
+	}
+	if size := len(o.Text); size > maxStep {
+		return Change{}, fail(ErrInvalid, "topic-too-large", fmt.Sprintf("the topic has %d bytes; at most %d are allowed", size, maxStep))
+	}
+	data := doc.Topic{Paths: o.Paths, Supersedes: o.Supersedes, Text: o.Text}.Bytes()
+	ch, err := s.changeBranch(ctx, o.Writer, o.Key, func(ctx context.Context, ses *session, tip *Tip) (*change, error) {
+		if o.Supersedes != "" {
+			if _, err := s.topicBlob(ctx, tip, o.Supersedes); err != nil {
+				return nil, err
+			}
+		}
+		c, err := ses.follow(ctx, tip, "Remember "+o.Key)
+		if err != nil {
+			return nil, err
+		}
+		if err := ses.put(ctx, c.tree, doc.TopicPath(o.Key), data); err != nil {
+			return nil, err
+		}
+		if !c.tree.Changed() {
+			return nil, nil
+		}
+		return c, nil
+	})
+	ch.Replaced = replaced
+	return ch, err
+}
+
+// Forget removes a topic of the current branch. Its history stays.
+func (s *Store) Forget(ctx context.Context, w Writer, key string) (Change, error) {
+	if err := checkTopic(key); err != nil {
+		return Change{}, err
+	}
+	return s.changeBranch(ctx, w, key, func(ctx context.Context, ses *session, tip *Tip) (*change, error) {
+		if _, err := s.topicBlob(ctx, tip, key); err != nil {
+			return nil, err
+		}
+		c, err := ses.follow(ctx, tip, "Forget "+key)
+		if err != nil {
+			return nil, err
+		}
+		return c, c.tree.Remove(ctx, doc.TopicPath(key))
+	})
+}
+
+func checkTopic(key string) error {
+	if err := doc.CheckTopicKey(key); err != nil {
+		return fail(ErrInvalid, "topic-key", err.Error())
+	}
+	return nil
+}
+
+// topicBlob reads a topic's file; ErrNotFound names the nearest key.
+func (s *Store) topicBlob(ctx context.Context, tip *Tip, key string) ([]byte, error) {
+	data, err := s.Document(ctx, tip, doc.TopicPath(key))
+	if !errors.Is(err, ErrNotFound) {
+		return data, err
+	}
+	ids, err := topicIDs(ctx, tip)
+	if err != nil {
+		return nil, err
+	}
+	keys := make([]string, 0, len(ids))
+	for name := range ids {
+		keys = append(keys, strings.TrimSuffix(name, ".md"))
+	}
+	slices.Sort(keys)
+	hint := "git context topics"
+	if near := doc.Nearest(key, keys); near != "" {
+		hint = fmt.Sprintf("did you mean '%s'?", near)
+	}
+	return nil, fail(ErrNotFound, "topic-not-found", fmt.Sprintf("topic '%s' not found in branch '%s'", key, tip.branch), hint)
+}
+
+// Topics lists the current branch's topics by key, each with who last changed it
+// and when. Topics that a standing one supersedes are listed only with all.
+func (s *Store) Topics(ctx context.Context, all bool) ([]Topic, error) {
+	tip, err := s.Tip(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	ids, err := topicIDs(ctx, tip)
+	if err != nil {
+		return nil, err
+	}
+	list := []Topic{}
+	superseded := map[string]bool{}
+	for name := range ids {
+		t, err := s.readTopic(ctx, tip, strings.TrimSuffix(name, ".md"))
+		if err != nil {
+			return nil, err
+		}
+		superseded[t.Supersedes] = true
+		list = append(list, t)
+	}
+	if !all {
+		list = slices.DeleteFunc(list, func(t Topic) bool { return superseded[t.Key] })
+	}
+	slices.SortFunc(list, func(a, b Topic) int { return strings.Compare(a.Key, b.Key) })
+	return list, s.dateTopics(ctx, tip, list)
+}
+
+// Topic reads one topic of the current branch.
+func (s *Store) Topic(ctx context.Context, key string) (Topic, error) {
+	if err := checkTopic(key); err != nil {
+		return Topic{}, err
+	}
+	tip, err := s.Tip(ctx, "")
+	if err != nil {
+		return Topic{}, err
+	}
+	t, err := s.readTopic(ctx, tip, key)
+	if err != nil {
+		return Topic{}, err
+	}
+	one := []Topic{t}
+	err = s.dateTopics(ctx, tip, one)
+	return one[0], err
+}
+
+func (s *Store) readTopic(ctx context.Context, tip *Tip, key string) (Topic, error) {
+	data, err := s.topicBlob(ctx, tip, key)
+	if err != nil {
+		return Topic{}, err
+	}
+	t, err := doc.ParseTopic(data)
+	if err != nil {
+		return Topic{}, fmt.Errorf("topic '%s' of branch '%s': %w", key, tip.branch, err)
+	}
+	return Topic{Key: key, Paths: list(t.Paths), Text: t.Text, Supersedes: t.Supersedes}, nil
+}
+
+// dateTopics fills in the commit that last changed each topic. One git log over
+// topics/ answers for all of them, newest first; it reads no further than the
+// oldest of them.
+func (s *Store) dateTopics(ctx context.Context, tip *Tip, topics []Topic) error {
+	if len(topics) == 0 {
+		return nil
+	}
+	args := []string{"log", "-z", "--no-renames", "--name-only", "--diff-merges=first-parent",
+		"--format=%x01%H%x00%ct%x00%(trailers:key=" + trailerAgent + ",valueonly,separator=)",
+		"--end-of-options", string(tip.commit.ID), "--"}
+	left := map[string]*Topic{}
+	for i := range topics {
+		left[doc.TopicPath(topics[i].Key)] = &topics[i]
+		args = append(args, doc.TopicPath(topics[i].Key))
+	}
+	out, err := s.repo.View(ctx, args...)
+	if err != nil {
+		return err
+	}
+	for _, record := range bytes.Split(out, []byte{1})[1:] {
+		f := strings.Split(string(record), "\x00")
+		if len(f) < 3 {
+			continue
+		}
+		seconds, err := strconv.ParseInt(f[1], 10, 64)
+		if err != nil {
+			return fmt.Errorf("git log: no date for %s", f[0])
+		}
+		for _, name := range f[3:] {
+			name = strings.TrimLeft(name, "\n")
+			if t := left[name]; t != nil {
+				t.Commit, t.UpdatedAt, t.Agent = git.ID(f[0]), time.Unix(seconds, 0).UTC(), f[2]
+				delete(left, name)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,269 @@
+package refs
+
+import (
+	"time"
+
+	"github.com/git-context/git-context/refs/git"
+)
+
+// Writer says who writes: the agent, its session and model, and what the work
+// cost in tokens. An empty agent becomes the committer's name.
+type Writer struct {
+	Agent, Session, Model string
+	Tokens                int64
+}
+
+// Branch is a memory branch as lists and JSON show it.
+type Branch struct {
+	Name        string     `json:"name"`
+	Tip         git.ID     `json:"tip"`
+	Status      string     `json:"status"` // active, merged, abandoned
+	Purpose     string     `json:"purpose"`
+	CreatedFrom *string    `json:"created_from"` // the branch's name
+	CreatedAt   *time.Time `json:"created_at"`
+	Commits     int        `json:"commits"` // milestones its commit.md holds
+	Pending     int        `json:"pending"` // steps recorded and not yet committed
+	UpdatedAt   time.Time  `json:"updated_at"`
+	Current     bool       `json:"current"`
+
+	// Summary is the subject of the newest memory commit, for lists in text.
+	Summary string `json:"-"`
+	// Remote is the remote a remote-tracking branch comes from, else empty.
+	Remote string `json:"-"`
+}
+
+// StepRange is the steps a milestone took, by the numbers of its own branch.
+type StepRange struct {
+	First int `json:"first"`
+	Last  int `json:"last"`
+	Count int `json:"count"`
+}
+
+// Commit is a milestone as every view and result shows it.
+type Commit struct {
+	ID           string            `json:"id"`
+	Hash         *git.ID           `json:"commit"` // nil where history does not hold it (a shallow clone)
+	Branch       string            `json:"branch"`
+	Time         time.Time         `json:"time"`
+	Agent        string            `json:"agent"`
+	Summary      string            `json:"summary"`
+	Purpose      string            `json:"purpose"`
+	Progress     string            `json:"progress"`
+	Contribution string            `json:"contribution"`
+	Steps        StepRange         `json:"steps"`
+	Code         *git.ID           `json:"code"`
+	Score        *float64          `json:"score"`
+	Outcome      *string           `json:"outcome"`
+	Tags         map[string]string `json:"tags"`
+
+	Goal string `json:"-"`
+	Kind string `json:"-"`
+}
+
+// Step is one Observation–Thought–Action step as views show it.
+type Step struct {
+	ID          string    `json:"id"`
+	Step        int       `json:"step"`
+	Time        time.Time `json:"time"`
+	Agent       string    `json:"agent"`
+	Session     string    `json:"session"`
+	Origin      string    `json:"origin"`
+	Observation string    `json:"observation"`
+	Thought     string    `json:"thought"`
+	Action      string    `json:"action"`
+	Pending     bool      `json:"pending"`
+}
+
+// InitOptions are what `init` was told. Empty fields change nothing that stands.
+type InitOptions struct {
+	Writer
+	Goal       string
+	Milestones []string
+	Todo       []string
+	Purpose    string
+	Branch     string // --initial-branch; else context.defaultBranch, else main
+}
+
+// InitResult is what Init made or found.
+type InitResult struct {
+	Branch  string `json:"branch"`
+	Head    git.ID `json:"head"`
+	Roadmap git.ID `json:"roadmap"`
+	Created bool   `json:"created"` // false when nothing changed
+
+	Did      []string `json:"-"` // what changed, a phrase each
+	Warnings []string `json:"-"`
+}
+
+// NewStep is a step to record. ID is the source's own name for it, if any
+// (session or file plus index): a step whose source is already on the branch
+// is answered and not repeated.
+type NewStep struct {
+	Observation, Thought, Action string
+	Time                         time.Time // zero: now
+	Agent, Session, Model        string
+	Tokens                       int64
+	Source                       string
+}
+
+// Recorded is the answer to one NewStep once it is safe on disk.
+type Recorded struct {
+	ID       string `json:"id"`
+	Step     int    `json:"step"`
+	Branch   string `json:"branch"`
+	Known    bool   `json:"-"` // its source was already there
+	Replaced bool   `json:"-"` // invalid UTF-8 or NUL became U+FFFD
+}
+
+// CommitOptions are one COMMIT.
+type CommitOptions struct {
+	Writer
+	Branch       string // empty: the current branch
+	Summary      string // one line
+	Contribution string // empty: the summary
+	Progress     string // empty: regenerated
+	Roadmap      RoadmapChange
+}
+
+// RoadmapChange revises the roadmap in the same transaction.
+type RoadmapChange struct {
+	Done, Todo, Decide []string
+}
+
+// CommitResult is what COMMIT made.
+type CommitResult struct {
+	ID      string    `json:"id"`
+	Commit  git.ID    `json:"commit"`
+	Branch  string    `json:"branch"`
+	Summary string    `json:"summary"`
+	Steps   StepRange `json:"steps"`
+	Code    *git.ID   `json:"code"`
+
+	// RoadmapAge is how many milestones ago the roadmap was last revised.
+	RoadmapAge int      `json:"-"`
+	Replaced   bool     `json:"-"`
+	Warnings   []string `json:"-"`
+}
+
+// BranchOptions are one BRANCH.
+type BranchOptions struct {
+	Writer
+	Name     string
+	Purpose  string
+	From     string // a milestone; empty: the current branch
+	NoSwitch bool
+}
+
+// MergeOptions are one MERGE.
+type MergeOptions struct {
+	Writer
+	Source       string
+	Into         string // empty: the current branch
+	Summary      string
+	Contribution string
+	Purpose      string   // revises the target's purpose
+	Done         []string // milestones of the roadmap to tick
+	Keep         bool     // leave the source open
+	Abandon      bool     // close the source as abandoned, merge nothing
+	DryRun       bool
+}
+
+// MergeResult is what MERGE made, or why it did not.
+type MergeResult struct {
+	ID        *string        `json:"id"`
+	Commit    *git.ID        `json:"commit"`
+	Branch    string         `json:"branch"` // the target
+	Merged    string         `json:"merged"` // the source
+	Steps     int            `json:"steps"`  // how many came
+	Conflicts []Conflict     `json:"conflicts"`
+	UpToDate  bool           `json:"up_to_date"`
+	Context   *BranchContext `json:"context"` // the source's CONTEXT as it stood before
+
+	Warnings []string `json:"-"`
+}
+
+// Conflict is one slot that both sides filled differently; null where absent.
+type Conflict struct {
+	Path     string  `json:"path"`
+	Kind     string  `json:"kind"` // content, add/add, modify/delete, key, prose
+	Base     *string `json:"base"`
+	Ours     *string `json:"ours"`
+	Theirs   *string `json:"theirs"`
+	Resolved bool    `json:"resolved"`
+}
+
+// BranchContext is CONTEXT of one branch: `git context --branch NAME`.
+type BranchContext struct {
+	Branch   Branch   `json:"branch"`
+	Purpose  string   `json:"purpose"`
+	Progress string   `json:"progress"`
+	Total    int      `json:"total"`
+	Skip     int      `json:"skip"`
+	Commits  []Commit `json:"commits"`
+}
+
+// Change is the answer of every command that made one memory commit for one
+// path: a key path of metadata.yaml, a topic, a tag.
+type Change struct {
+	Commit git.ID `json:"commit"`
+	Branch string `json:"branch"`
+	Path   string `json:"path"`
+
+	Unchanged bool `json:"-"`
+	Replaced  bool `json:"-"`
+}
+
+// TopicOptions are one `remember`.
+type TopicOptions struct {
+	Writer
+	Branch     string
+	Key        string
+	Text       string
+	Paths      []string
+	Supersedes string
+}
+
+// Topic is one keyed memory.
+type Topic struct {
+	Key       string    `json:"key"`
+	Agent     string    `json:"agent"`
+	UpdatedAt time.Time `json:"updated_at"`
+	Commit    git.ID    `json:"commit"` // the memory commit that last changed it
+	Paths     []string  `json:"paths"`
+	Stale     *bool     `json:"stale"` // nil where it is not known
+
+	Text       string `json:"-"`
+	Supersedes string `json:"-"`
+}
+
+// Tag is a named milestone.
+type Tag struct {
+	Name   string `json:"name"`
+	Commit git.ID `json:"commit"`
+}
+
+// RoadmapView is main.md as `roadmap --json` gives it.
+type RoadmapView struct {
+	Goal       string            `json:"goal"`
+	Milestones []Item            `json:"milestones"`
+	Todo       []Item            `json:"todo"`
+	Decisions  []string          `json:"decisions"`
+	Questions  []string          `json:"questions"`
+	Outcomes   []string          `json:"outcomes"`
+	Sections   map[string]string `json:"sections"`
+	Commit     git.ID            `json:"commit"`
+}
+
+// Item is one line of a check list.
+type Item struct {
+	Text string `json:"text"`
+	Done bool   `json:"done"`
+}
+
+// Imported is what an import brought.
+type Imported struct {
+	Branches int `json:"branches"`
+	Commits  int `json:"commits"`
+	Steps    int `json:"steps"`
+	Skipped  int `json:"skipped"` // already there
+}

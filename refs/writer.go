@@ -1,0 +1,69 @@
+package refs
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// checkWriter fills in the agent and refuses names that a heading or a trailer
+// could not hold.
+func (s *Store) checkWriter(w Writer, ident git.Identity) (Writer, error) {
+	if w.Agent == "" {
+		w.Agent = committerAgent(ident)
+	}
+	if err := checkAgent(w.Agent); err != nil {
+		return w, err
+	}
+	for _, v := range []struct{ what, value string }{{"session", w.Session}, {"model", w.Model}} {
+		if err := checkLine(v.what, v.value); err != nil {
+			return w, err
+		}
+	}
+	if w.Tokens < 0 {
+		return w, fail(ErrInvalid, "tokens-invalid", fmt.Sprintf("tokens must not be negative: %d", w.Tokens))
+	}
+	return w, nil
+}
+
+func checkAgent(name string) error {
+	if err := doc.CheckAgent(name); err != nil {
+		return fail(ErrInvalid, "agent-name", err.Error())
+	}
+	return nil
+}
+
+// maxLine bounds a session, a model and a source key, in bytes.
+const maxLine = 1000
+
+// checkLine holds a value that stands on a line of its own.
+func checkLine(what, value string) error {
+	if len(value) <= maxLine && utf8.ValidString(value) && !strings.ContainsFunc(value, unicode.IsControl) {
+		return nil
+	}
+	return fail(ErrInvalid, what+"-invalid",
+		fmt.Sprintf("%s '%s' is not one printable line of at most %d bytes", what, oneLine(value, 60), maxLine))
+}
+
+// committerAgent is who writes where nobody says so.
+func committerAgent(ident git.Identity) string {
+	if name := doc.AgentName(ident.Name); name != "" {
+		return name
+	}
+	return "unknown"
+}
+
+// clean makes texts valid UTF-8 without NUL and reports whether it had to.
+func clean(texts ...*string) bool {
+	replaced := false
+	for _, t := range texts {
+		var did bool
+		*t, did = doc.Clean(*t)
+		replaced = replaced || did
+	}
+	return replaced
+}
