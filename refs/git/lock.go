@@ -4,11 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -17,8 +17,8 @@ import (
 // that holds the file open ends, so that a crash leaves no lock behind. A child
 // that inherits File keeps it.
 type Lock struct {
-	name string
-	file *os.File
+	file     *os.File
+	released atomic.Bool
 }
 
 // Lock takes a lock by name, waiting until ctx ends (a minute if it has no
@@ -60,7 +60,7 @@ func (r *Repo) TryLock(name string) (*Lock, bool, error) {
 			return nil, false, nil
 		}
 		if sameFile(f, r.statePath(file)) {
-			return &Lock{name: name, file: f}, true, nil
+			return &Lock{file: f}, true, nil
 		}
 		f.Close() // removed between opening and locking: it protects nothing
 	}
@@ -71,10 +71,10 @@ func (l *Lock) File() *os.File { return l.file }
 
 // Unlock releases the lock. Unlocking twice is no error.
 func (l *Lock) Unlock() error {
-	err := unlockFile(l.file)
-	if errors.Is(err, os.ErrClosed) {
+	if l.released.Swap(true) {
 		return nil
 	}
+	err := unlockFile(l.file)
 	if err1 := l.file.Close(); err == nil {
 		err = err1
 	}

@@ -102,8 +102,14 @@ func (r *Repo) refPath(name string) (path string, shared, ok bool) {
 	case !strings.Contains(name, "/"):
 		return filepath.Join(r.gitDir, name), false, true
 	}
-	if rest, ok := strings.CutPrefix(name, "main-worktree/"); ok && !strings.Contains(rest, "/") {
-		return filepath.Join(r.commonDir, rest), false, true
+	// Another worktree's: main-worktree/NAME, worktrees/<id>/NAME.
+	at := strings.LastIndexByte(name, '/')
+	dir, file := name[:at], name[at+1:]
+	if dir == "main-worktree" {
+		return filepath.Join(r.commonDir, file), false, true
+	}
+	if id, ok := strings.CutPrefix(dir, "worktrees/"); ok && !strings.Contains(id, "/") {
+		return filepath.Join(r.commonDir, filepath.FromSlash(name)), false, true
 	}
 	return "", false, false
 }

@@ -1,0 +1,354 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func TestTx(t *testing.T) {
+	s, r := newRepo(t)
+	ctx := t.Context()
+	one, two := commit(t, r, "one"), commit(t, r, "two")
+	main, exp := BranchRef("main"), BranchRef("exp")
+	tx := ok(r.Begin(ctx, TxOptions{Message: "a reason", Committer: Identity{"Log Ger", "l@example.com"}}))(t)
+	defer tx.Close()
+	must(t, tx.Commit(ctx)) // nothing queued
+	tx.Update(main, one, "")
+	tx.Update(exp, one, r.ZeroID())
+	must(t, tx.Commit(ctx))
+	child := tx.s
+	tx.Update(main, two, one)
+	must(t, tx.Commit(ctx))
+	if tx.s != child {
+		t.Error("a second transaction started a second child")
+	}
+	if log := s.git("r", "log", "-g", "-1", "--format=%gn %ge %gs", main); log != "Log Ger l@example.com a reason" {
+		t.Errorf("reflog: %s", log)
+	}
+
+	// All or none, and the child's end is not the Tx's.
+	tx.Update(exp, two, one)
+	tx.Update(main, one, one)
+	err := tx.Commit(ctx)
+	wantErr(t, err, ErrStale, "'"+main+"'")
+	if got := ok(r.Ref(ctx, exp))(t); got != one {
+		t.Errorf("half a transaction: exp is at %s", got)
+	}
+	tx.Update(exp, two, one)
+	must(t, tx.Commit(ctx))
+
+	for name, c := range map[string]refChange{
+		"exists":         {main, one, ""},
+		"gone":           {BranchRef("none"), one, two},
+		"delete, moved":  {main, "", one},
+		"delete, absent": {BranchRef("none"), "", one},
+	} {
+		tx.queued = []refChange{c}
+		if err := tx.Commit(ctx); !errors.Is(err, ErrStale) || !strings.Contains(err.Error(), c.ref) {
+			t.Errorf("%s: %v; want ErrStale", name, err)
+		}
+	}
+	tree := ok(r.Commit(ctx, one))(t).Tree
+	for name, c := range map[string]refChange{
+		"missing object":     {BranchRef("x"), ID(strings.Repeat("1", 40)), ""},
+		"no commit":          {"refs/heads/x", tree, ""},
+		"below another":      {BranchRef("main/sub"), one, ""},
+		"bad name":           {"refs/context/heads/a..b", one, ""},
+		"name with newline":  {"refs/context/heads/a\nb", one, ""},
+		"bad id":             {BranchRef("x"), "xyz", ""},
+		"delete without old": {main, "", ""},
+	} {
+		tx.queued = []refChange{c}
+		err := tx.Commit(ctx)
+		if err == nil || errors.Is(err, ErrStale) {
+			t.Errorf("%s: %v; want a refusal", name, err)
+		}
+	}
+	tx.Delete(exp, two)
+	must(t, tx.Commit(ctx))
+	if _, err := r.Ref(ctx, exp); !errors.Is(err, ErrNotFound) {
+		t.Errorf("deleted: %v", err)
+	}
+	// A symbolic ref is not followed.
+	s.git("r", "symbolic-ref", BranchRef("sym"), main)
+	if err := move(t, r, BranchRef("sym"), one, two); err == nil {
+		if got := ok(r.Ref(ctx, main))(t); got != two {
+			t.Error("written through a symbolic ref")
+		}
+	}
+	must(t, tx.Close())
+	tx.Update(main, one, two)
+	must(t, tx.Commit(ctx)) // a closed Tx starts again
+}
+
+func TestTxRefusedByHook(t *testing.T) {
+	s, r := newRepo(t)
+	id := commit(t, r, "one")
+	s.write("r/.git/hooks/reference-transaction", "#!/bin/sh\n[ \"$1\" != prepared ] || { echo no way >&2; exit 1; }\n")
+	must(t, os.Chmod(s.path("r/.git/hooks/reference-transaction"), 0o755))
+	err := move(t, r, BranchRef("main"), id, "")
+	var failed *Error
+	if !errors.As(err, &failed) || errors.Is(err, ErrStale) || !strings.Contains(failed.Stderr, "no way") {
+		t.Errorf("hook: %v", err)
+	}
+}
+
+func TestTxLockedRef(t *testing.T) {
+	s, r := newRepo(t)
+	id := commit(t, r, "one")
+	set(t, r, BranchRef("main"), id, "")
+	s.write("r/.git/"+BranchRef("main")+".lock", "")
+	begin := time.Now()
+	err := move(t, r, BranchRef("main"), id, id)
+	wantErr(t, err, ErrStale, BranchRef("main"))
+	if took := time.Since(begin); took < refsLockTimeout/2 {
+		t.Errorf("gave up after %v", took)
+	}
+}
+
+// While another process holds the ref's lock, ctx ends: nothing moves, nothing
+// is left behind.
+func TestTxCancelled(t *testing.T) {
+	s, r := newRepo(t)
+	one, two := commit(t, r, "one"), commit(t, r, "two")
+	set(t, r, BranchRef("main"), one, "")
+	set(t, r, BranchRef("a"), one, "")
+	s.write("r/.git/"+BranchRef("main")+".lock", "")
+	tx := ok(r.Begin(t.Context(), TxOptions{}))(t)
+	defer tx.Close()
+	tx.Update(BranchRef("a"), two, one)
+	tx.Update(BranchRef("main"), two, one)
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	begin := time.Now()
+	err := tx.Commit(ctx)
+	wantErr(t, err, context.DeadlineExceeded, "cannot update ref")
+	if took := time.Since(begin); took > refsLockTimeout {
+		t.Errorf("stopped after %v", took)
+	}
+	if _, err := os.Stat(s.path("r/.git/" + BranchRef("a") + ".lock")); !os.IsNotExist(err) {
+		t.Error("a lock file was left behind")
+	}
+	must(t, os.Remove(s.path("r/.git/"+BranchRef("main")+".lock")))
+	tx.Update(BranchRef("main"), two, one)
+	must(t, tx.Commit(t.Context()))
+}
+
+// A ctx that ends in the commit phase does not cut it in two.
+func TestTxGoesOnOnceDecided(t *testing.T) {
+	s, r := newRepo(t)
+	id := commit(t, r, "one")
+	s.write("r/.git/hooks/reference-transaction", "#!/bin/sh\n[ \"$1\" != committed ] || sleep 0.5\n")
+	must(t, os.Chmod(s.path("r/.git/hooks/reference-transaction"), 0o755))
+	tx := ok(r.Begin(t.Context(), TxOptions{}))(t)
+	defer tx.Close()
+	tx.Update(BranchRef("main"), id, "")
+	must(t, tx.s.wait())
+	ctx, cancel := context.WithTimeout(t.Context(), 250*time.Millisecond)
+	defer cancel()
+	must(t, tx.Commit(ctx))
+	if ctx.Err() == nil {
+		t.Error("the hook did not delay: nothing was tested")
+	}
+	if got := ok(r.Ref(t.Context(), BranchRef("main")))(t); got != id {
+		t.Errorf("main is at %s", got)
+	}
+}
+
+// Several goroutines, each with its own child, swap one ref; git packs refs
+// meanwhile. Every update that was acknowledged is in the chain.
+func TestTxConcurrent(t *testing.T) {
+	s, r := newRepo(t)
+	ctx := t.Context()
+	ref := BranchRef("main")
+	set(t, r, ref, commit(t, r, "root"), "")
+	const workers, each = 8, 12
+	var all sync.WaitGroup
+	var tries atomic.Int64
+	for w := range workers {
+		all.Go(func() {
+			r, err := s.tryOpen("r")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			tx, err := r.Begin(ctx, TxOptions{Message: "swap"})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer tx.Close()
+			for i := range each {
+				for {
+					tries.Add(1)
+					tip, err := r.Ref(ctx, ref)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					tx.Update(ref, commit(t, r, fmt.Sprintf("worker %d, %d", w, i), tip), tip)
+					if err = tx.Commit(ctx); err == nil {
+						break
+					}
+					if !errors.Is(err, ErrStale) {
+						t.Errorf("worker %d: %v", w, err)
+						return
+					}
+				}
+			}
+		})
+	}
+	stop := make(chan struct{})
+	var packer sync.WaitGroup
+	packer.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(5 * time.Millisecond):
+				_, _ = s.try("r", "pack-refs", "--all", "--prune")
+			}
+		}
+	})
+	all.Wait()
+	close(stop)
+	packer.Wait()
+	if got := s.git("r", "rev-list", "--count", ref); got != fmt.Sprint(workers*each+1) {
+		t.Errorf("%s commits of %d", got, workers*each+1)
+	}
+	t.Logf("%d updates in %d tries", workers*each, tries.Load())
+}
+
+// A child that outlives its killed parent keeps the parent's locks.
+func TestTxKeepsLocks(t *testing.T) {
+	_, r := newRepo(t)
+	l := ok(r.Lock(t.Context(), "branch"))(t)
+	tx := ok(r.Begin(t.Context(), TxOptions{Keep: []*os.File{l.File()}}))(t)
+	must(t, tx.s.wait())
+	must(t, l.File().Close()) // as the kernel does when the parent is killed
+	if _, taken, err := r.TryLock("branch"); taken || err != nil {
+		t.Errorf("taken while the child lives: %v, %v", taken, err)
+	}
+	must(t, tx.Close())
+	l, taken, err := r.TryLock("branch")
+	if !taken || err != nil {
+		t.Fatalf("not to be had after the child's end: %v", err)
+	}
+	must(t, l.Unlock())
+}
+
+func TestStaleText(t *testing.T) {
+	for text, stale := range map[string]bool{
+		"fatal: prepare: cannot lock ref 'r': is at 1 but expected 2\n":                                                   true,
+		"fatal: prepare: cannot lock ref 'r': reference is missing but expected 2\n":                                      true,
+		"fatal: prepare: cannot lock ref 'r': reference already exists\n":                                                 true,
+		"fatal: prepare: cannot lock ref 'r': unable to resolve reference 'r'\n":                                          true,
+		"fatal: prepare: cannot lock ref 'r': Unable to create '/x/r.lock': File exists.\n\nAnother git process seems...": true,
+		"warning: x\nfatal: prepare: cannot lock ref 'r': is at 1 but expected 2\n":                                       true,
+		"fatal: prepare: cannot lock ref 'r': unable to resolve reference 'r': reference broken\n":                        false,
+		"fatal: prepare: cannot lock ref 'r': Unable to create '/x/r.lock': Permission denied\n":                          false,
+		"fatal: prepare: cannot lock ref 'r': Unable to create '/x/r.lock': No space left on device\n":                    false,
+		"fatal: prepare: cannot lock ref 'a/b': 'a' exists; cannot create 'a/b'\n":                                        false,
+		"fatal: ref updates aborted by hook\n":                                                                            false,
+		"fatal: r: trying to write ref 'r' with nonexistent object 1\n":                                                   false,
+		"": false,
+	} {
+		if got := staleText(text); got != stale {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+func BenchmarkCommit(b *testing.B) {
+	dir := b.TempDir()
+	env := append(os.Environ(), "HOME="+dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_COMMITTER_NAME=x", "GIT_COMMITTER_EMAIL=x@y")
+	cmd := exec.Command("git", "init", "-q", dir)
+	cmd.Env = env
+	if err := cmd.Run(); err != nil {
+		b.Fatal(err)
+	}
+	ctx := b.Context()
+	open := func() *Repo {
+		r, err := Open(ctx, Options{Dir: dir, Env: env})
+		if err != nil {
+			b.Fatal(err)
+		}
+		return r
+	}
+	r := open()
+	if err := r.WriteStateFile("x", nil); err != nil {
+		b.Fatal(err)
+	}
+	old := time.Now().Add(-time.Hour)
+	_ = os.Chtimes(dir+"/.git/config", old, old)
+	body := []byte(strings.Repeat("some text\n", 800))
+	swap := func(r *Repo, tx *Tx, tip ID, i int) ID {
+		blob, err := r.WriteBlob(ctx, fmt.Append(body, i))
+		if err != nil {
+			b.Fatal(err)
+		}
+		tree, _ := r.WriteTree(ctx, []TreeEntry{{ModeBlob, "log.md", blob}})
+		who := Signature{"x", "x@y", time.Now()}
+		c := &Commit{Tree: tree, Author: who, Committer: who, Message: "m"}
+		if tip != "" {
+			c.Parents = []ID{tip}
+		}
+		id, err := r.WriteCommit(ctx, c)
+		if err != nil {
+			b.Fatal(err)
+		}
+		tx.Update(BranchRef("main"), id, tip)
+		if err := tx.Commit(ctx); err != nil {
+			b.Fatal(err)
+		}
+		return id
+	}
+	tx, _ := r.Begin(ctx, TxOptions{})
+	tip := swap(r, tx, "", 0)
+	tx.Close()
+	n := 0
+	b.Run("OpenRefCommit", func(b *testing.B) {
+		for b.Loop() {
+			r := open()
+			id, err := r.Ref(ctx, BranchRef("main"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, err := r.Commit(ctx, id); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("Config", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := open().Config(ctx); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("Peel", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := r.Peel(ctx, BranchRef("main")); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("Whole", func(b *testing.B) {
+		for b.Loop() {
+			r := open()
+			tx, _ := r.Begin(ctx, TxOptions{Message: "m"})
+			n++
+			tip = swap(r, tx, tip, n)
+			tx.Close()
+		}
+	})
+	r.Close()
+}
