@@ -1,0 +1,108 @@
+package render
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/git-context/git-context/refs"
+)
+
+// NewBranch is CONTEXT of one branch, with limit of its milestones behind the
+// newest skip. An empty name means the current branch. It returns
+// refs.ErrNotFound for a branch that does not exist.
+func NewBranch(ctx context.Context, s *refs.Store, name string, skip, limit int) (refs.BranchContext, error) {
+	tip, err := s.Tip(ctx, name)
+	if err != nil {
+		return refs.BranchContext{}, err
+	}
+	v, err := s.BranchContext(ctx, tip, skip, limit)
+	v.Limit, v.Commits = limit, noted(v.Commits)
+	return v, err
+}
+
+// BranchText shows CONTEXT of one branch: `git context --branch NAME`.
+func BranchText(p *Printer, v refs.BranchContext) {
+	b := v.Branch
+	p.line(bold("# Branch "), green(b.Name), plain(" at "), hash(b.Tip))
+	p.blank()
+	p.attribute("status", plain(b.Status))
+	if b.CreatedFrom != nil {
+		p.attribute("from", plain(*b.CreatedFrom))
+	}
+	if b.CreatedAt != nil {
+		p.attribute("created", plain(p.when(*b.CreatedAt)))
+	}
+	p.attribute("updated", plain(p.when(b.UpdatedAt)))
+	p.attribute("milestones", plain(strconv.Itoa(v.Total)))
+	if b.Pending > 0 {
+		p.attribute("pending", plain(steps(b.Pending)))
+	}
+	p.section("Purpose", v.Purpose)
+	p.section("Progress", v.Progress)
+	if len(v.Commits) > 0 {
+		title := fmt.Sprintf("Milestones %d-%d of %d, newest first", v.Skip+1, v.Skip+len(v.Commits), v.Total)
+		p.heading("## ", title)
+	}
+	for _, c := range v.Commits {
+		p.listed(c)
+	}
+	p.pages(page{
+		self: "--branch " + b.Name, unit: "--limit", size: v.Limit,
+		skip: v.Skip, shown: len(v.Commits), older: v.Skip+len(v.Commits) < v.Total,
+	})
+}
+
+// listed shows a milestone on one line: hash, id, time, subject, and what its
+// note says.
+func (p *Printer) listed(c refs.Commit) {
+	short := strings.Repeat("-", 10) // a shallow clone does not hold it
+	if c.Hash != nil {
+		short = c.Hash.Short()
+	}
+	var judged []string
+	if c.Outcome != nil {
+		judged = append(judged, *c.Outcome)
+	}
+	if c.Score != nil {
+		judged = append(judged, score(*c.Score))
+	}
+	note := ""
+	if len(judged) > 0 {
+		note = "[" + flat(strings.Join(judged, " ")) + "] "
+	}
+	rest := fmt.Sprintf(" %s %s ", c.ID, stamp(c.Time))
+	p.line(yellow(short), plain(rest), green(note), plain(p.fit(c.Summary, len(short)+len(rest)+len(note))))
+}
+
+// page is where in a list a view stands.
+type page struct {
+	self  string // the view's own flags
+	unit  string // its flag for how much is shown
+	size  int    // how much was asked for; 0: as much as is shown
+	skip  int
+	shown int
+	older bool // whether there is more behind
+}
+
+// pages ends a view that does not show everything with the commands for the
+// entries before and behind.
+func (p *Printer) pages(v page) {
+	size := v.size
+	if size == 0 {
+		size = v.shown
+	}
+	if size == 0 || !v.older && v.skip == 0 {
+		return
+	}
+	p.blank()
+	if v.older {
+		p.command("older", "%s %s %d --skip %d", v.self, v.unit, size, v.skip+v.shown)
+	}
+	if newer := max(0, v.skip-size); newer > 0 {
+		p.command("newer", "%s %s %d --skip %d", v.self, v.unit, size, newer)
+	} else if v.skip > 0 {
+		p.command("newer", "%s %s %d", v.self, v.unit, size)
+	}
+}

@@ -1,0 +1,99 @@
+package render
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/git-context/git-context/refs"
+)
+
+// CommitText shows one milestone in full: `git context --commit C`.
+func CommitText(p *Printer, c refs.Commit) { p.commit("# ", c, "", "") }
+
+// commit shows a milestone under a heading. A block that says what the view has
+// said already, the branch's purpose or its progress, is only named.
+func (p *Printer) commit(level string, c refs.Commit, purpose, progress string) {
+	title := flat(c.Summary)
+	if title == "" {
+		title = "(no summary)"
+	}
+	p.line(bold(level + title))
+	p.blank()
+	p.facts(c)
+	p.purpose(c, purpose)
+	p.said("Previous Progress Summary", c.Progress, progress)
+	p.said("This Commit's Contribution", c.Contribution, "")
+}
+
+// facts lists what is known about a milestone but its texts.
+func (p *Printer) facts(c refs.Commit) {
+	p.attribute("id", plain(c.ID))
+	if c.Hash != nil {
+		p.attribute("commit", yellow(string(*c.Hash)))
+	}
+	p.attribute("branch", plain(c.Branch))
+	p.attribute("time", plain(p.when(c.Time)))
+	p.attribute("agent", plain(c.Agent))
+	p.attribute("kind", plain(c.Kind))
+	if c.Steps.Count > 0 {
+		p.attribute("steps", plain(fmt.Sprintf("%d-%d (%d)", c.Steps.First, c.Steps.Last, c.Steps.Count)))
+	}
+	if c.Code != nil {
+		p.attribute("code", yellow(string(*c.Code)))
+	}
+	if c.Score != nil {
+		p.attribute("score", plain(score(*c.Score)))
+	}
+	if c.Outcome != nil {
+		p.attribute("outcome", plain(*c.Outcome))
+	}
+	p.attribute("tags", plain(strings.Join(tags(c.Tags), ", ")))
+}
+
+// purpose shows the goal and the branch's purpose as commit.md has them: two
+// quotes, or one where there is no goal.
+func (p *Printer) purpose(c refs.Commit, known string) {
+	if c.Goal == "" || known != "" && c.Purpose == known {
+		p.said("Branch Purpose", c.Purpose, known)
+		return
+	}
+	p.label("Branch Purpose")
+	p.quote(c.Goal)
+	if c.Purpose != "" {
+		p.blank()
+		p.quote(c.Purpose)
+	}
+}
+
+// said shows a block, unless it is empty or the view has its text already.
+func (p *Printer) said(label, text, known string) {
+	switch text {
+	case "":
+	case known:
+		p.blank()
+		p.line(bold("**"+label+"**"), dim(" (as above)"))
+	default:
+		p.label(label)
+		p.quote(text)
+	}
+}
+
+func (p *Printer) label(label string) {
+	p.blank()
+	p.line(bold("**" + label + "**"))
+	p.blank()
+}
+
+func score(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// tags is a milestone's tags, "key=value" by key.
+func tags(m map[string]string) []string {
+	var list []string
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		list = append(list, key+"="+m[key])
+	}
+	return list
+}

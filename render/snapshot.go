@@ -1,0 +1,140 @@
+package render
+
+import (
+	"context"
+	"errors"
+
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// Snapshot is CONTEXT of the project: `git context`.
+type Snapshot struct {
+	Branch   string        `json:"branch"` // the current one's name
+	Head     git.ID        `json:"head"`
+	Roadmap  Roadmap       `json:"roadmap"`
+	Branches []refs.Branch `json:"branches"` // the newest, the current one always among them
+	Total    int           `json:"branches_total"`
+	Purpose  string        `json:"purpose"` // of the current branch, as is what follows
+	Progress string        `json:"progress"`
+	Commits  []refs.Commit `json:"commits"` // newest first
+	Pending  int           `json:"pending"`
+
+	// The text lists active branches only and counts the others.
+	active []refs.Branch
+	more   map[string]int // by status, how many the text does not list
+}
+
+// Roadmap is the part of main.md that a snapshot shows.
+type Roadmap struct {
+	Goal       string      `json:"goal"`
+	Milestones []refs.Item `json:"milestones"`
+	Todo       []refs.Item `json:"todo"`
+}
+
+// NewSnapshot reads the current branch with its newest k milestones in full, the
+// roadmap and the newest branches, at most limit of them.
+//
+// It returns refs.ErrNoMemory where there is none. Memory without a roadmap (a
+// fetch of the branches alone brings it) is shown without one.
+func NewSnapshot(ctx context.Context, s *refs.Store, k, limit int) (Snapshot, error) {
+	v := Snapshot{Roadmap: Roadmap{Milestones: []refs.Item{}, Todo: []refs.Item{}}}
+	// The children behind these cost a millisecond each: they run side by side.
+	err := together(ctx,
+		func(ctx context.Context) error { return v.readTip(ctx, s, k) },
+		func(ctx context.Context) error { return v.readRoadmap(ctx, s) },
+		func(ctx context.Context) error {
+			var err error
+			v.Branches, err = s.Branches(ctx, refs.BranchQuery{})
+			return err
+		})
+	if err != nil {
+		return Snapshot{}, err
+	}
+	v.list(limit)
+	return v, nil
+}
+
+func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, k int) error {
+	tip, err := s.Tip(ctx, "")
+	if err != nil {
+		return err
+	}
+	v.Branch, v.Head = tip.Name(), tip.Commit().ID
+	return together(ctx,
+		func(ctx context.Context) error {
+			var err error
+			v.Purpose, v.Progress, err = s.PurposeProgress(ctx, tip)
+			return err
+		},
+		func(ctx context.Context) error {
+			commits, err := s.Newest(ctx, tip, k)
+			v.Commits = noted(commits)
+			return err
+		})
+}
+
+func (v *Snapshot) readRoadmap(ctx context.Context, s *refs.Store) error {
+	r, _, err := s.Roadmap(ctx)
+	if errors.Is(err, refs.ErrNoMemory) {
+		return nil
+	}
+	if err == nil {
+		v.Roadmap = Roadmap{Goal: r.Goal, Milestones: some(r.Milestones), Todo: some(r.Todo)}
+	}
+	return err
+}
+
+// list cuts all branches down to those that are shown.
+func (v *Snapshot) list(limit int) {
+	all := some(v.Branches)
+	v.Total, v.more = len(all), map[string]int{}
+	var active []refs.Branch
+	for _, b := range all {
+		if b.Name == v.Branch {
+			v.Pending = b.Pending
+		}
+		if b.Status == statusActive || b.Name == v.Branch {
+			active = append(active, b)
+		} else {
+			v.more[b.Status]++
+		}
+	}
+	v.active, v.Branches = newest(active, limit, v.Branch), newest(all, limit, v.Branch)
+	v.more[statusActive] = len(active) - len(v.active)
+}
+
+// newest is the first n branches; the current one, if it is further back, takes
+// the last place.
+func newest(list []refs.Branch, n int, current string) []refs.Branch {
+	if len(list) <= n || n <= 0 {
+		return list[:min(len(list), max(n, 0))]
+	}
+	for _, b := range list[n:] {
+		if b.Name == current {
+			return append(append([]refs.Branch{}, list[:n-1]...), b)
+		}
+	}
+	return list[:n]
+}
+
+// statusActive is the one status whose branches a snapshot lists.
+const statusActive = "active"
+
+// some makes an empty list of none, because JSON knows the difference.
+func some[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// noted makes every milestone's tags a map, for the same reason.
+func noted(commits []refs.Commit) []refs.Commit {
+	for i := range commits {
+		if commits[i].Tags == nil {
+			commits[i].Tags = map[string]string{}
+		}
+	}
+	return some(commits)
+}

@@ -1,0 +1,138 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/git-context/git-context/refs"
+)
+
+// Text shows a snapshot: the project first, then its branches, then what the
+// current branch is for and where it stands.
+func (v Snapshot) Text(p *Printer) {
+	p.line(bold("# Context of "), green(v.Branch), plain(" at "), hash(v.Head))
+	p.section("Goal", v.Roadmap.Goal)
+	p.items("Milestones", v.Roadmap.Milestones)
+	p.items("To-Do", v.Roadmap.Todo)
+	v.branches(p)
+	p.section("Purpose of "+v.Branch, v.Purpose)
+	p.section("Progress", v.Progress)
+	v.newest(p)
+	if v.Pending > 0 {
+		p.blank()
+		p.command(steps(v.Pending)+" pending", "-b %s --log --steps %d", v.Branch, v.Pending)
+	}
+}
+
+// newest shows the newest milestones in full.
+func (v Snapshot) newest(p *Printer) {
+	switch n := len(v.Commits); n {
+	case 0:
+		return
+	case 1:
+		p.heading("## ", "Newest milestone")
+	default:
+		p.heading("## ", fmt.Sprintf("Newest %d milestones", n))
+	}
+	for i, c := range v.Commits {
+		if i > 0 {
+			p.blank()
+		}
+		p.commit("### ", c, v.Purpose, v.Progress)
+	}
+}
+
+// items shows a check list; an item of several lines stays one item.
+func (p *Printer) items(title string, list []refs.Item) {
+	if len(list) == 0 {
+		return
+	}
+	p.heading("## ", title)
+	for _, i := range list {
+		box := "- [ ] "
+		if i.Done {
+			box = "- [x] "
+		}
+		first, rest, more := strings.Cut(i.Text, "\n")
+		p.line(plain(box + first))
+		if more {
+			p.block("      ", rest)
+		}
+	}
+}
+
+// branches lists the branches, what each is for, and how to see the others.
+func (v Snapshot) branches(p *Printer) {
+	if v.Total == 0 {
+		return
+	}
+	p.heading("## ", "Branches")
+	width, ages := 0, 0
+	for _, b := range v.active {
+		width, ages = max(width, min(len(b.Name), longName)), max(ages, len(age(b.UpdatedAt, p.Now)))
+	}
+	for _, b := range v.active {
+		p.branch(b, width, ages)
+	}
+	v.others(p)
+}
+
+// others says how many branches were not listed, and how to see them.
+func (v Snapshot) others(p *Printer) {
+	first := true
+	for _, rest := range []struct{ status, what, arguments string }{
+		{statusActive, "more", "branch"}, {"merged", "merged", "branch --merged"}, {"abandoned", "abandoned", "branch --abandoned"},
+	} {
+		n := v.more[rest.status]
+		if n == 0 {
+			continue
+		}
+		if first {
+			p.blank()
+			first = false
+		}
+		p.command(fmt.Sprintf("%d %s", n, rest.what), "%s", rest.arguments)
+	}
+}
+
+// longName is the longest name that the other lines of a list align with.
+const longName = 30
+
+// branch shows a branch on two lines: where it stands, and what it is for.
+func (p *Printer) branch(b refs.Branch, width, ages int) {
+	mark, name := "  ", plain(b.Name)
+	if b.Current {
+		mark, name = "* ", green(b.Name)
+	}
+	pad := strings.Repeat(" ", max(0, width-len(b.Name)))
+	when := fmt.Sprintf("  %-*s  ", ages, age(b.UpdatedAt, p.Now))
+	what := remarks(b)
+	used := len(mark) + len(b.Name) + len(pad) + len(when) + len(what)
+	p.line(plain(mark), name, plain(pad), dim(when), yellow(what), plain(p.fit(b.Summary, used)))
+	if b.Purpose != "" {
+		indent := strings.Repeat(" ", len(mark)+width+2)
+		p.line(plain(indent), dim("purpose: "), plain(p.fit(b.Purpose, len(indent)+9)))
+	}
+}
+
+// remarks says what is not ordinary about a branch: "[merged, 3 steps pending] ".
+func remarks(b refs.Branch) string {
+	var all []string
+	if b.Status != statusActive {
+		all = append(all, b.Status)
+	}
+	if b.Pending > 0 {
+		all = append(all, steps(b.Pending)+" pending")
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "[" + strings.Join(all, ", ") + "] "
+}
+
+func steps(n int) string {
+	if n == 1 {
+		return "1 step"
+	}
+	return fmt.Sprintf("%d steps", n)
+}

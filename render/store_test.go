@@ -1,0 +1,217 @@
+package render
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/git-context/git-context/refs"
+)
+
+// open makes a repository with memory in real git, away from the user's settings.
+func open(t *testing.T) *refs.Store {
+	t.Helper()
+	dir := t.TempDir()
+	env := []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com",
+		"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com"}
+	c := exec.Command("git", "init", "-q", dir)
+	c.Env = env
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("git init: %v\n%s", err, out)
+	}
+	clock := now
+	s, err := refs.Open(t.Context(), refs.Options{Dir: dir, Env: env, Now: func() time.Time {
+		clock = clock.Add(time.Second)
+		return clock
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func must[T any](t *testing.T) func(T, error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// record takes n steps of different lengths, from first on.
+func record(t *testing.T, s *refs.Store, first, n int) {
+	t.Helper()
+	for i := first; i < first+n; i++ {
+		step := refs.NewStep{Observation: strings.Repeat("line\n", i%7) + "end", Agent: "a"}
+		if i%3 == 0 {
+			step.Thought, step.Action = "# thought", strings.Repeat("x", 400)
+		}
+		must[[]refs.Recorded](t)(s.Record(t.Context(), []refs.NewStep{step}))
+	}
+}
+
+// remember fills a store: two branches, milestones, a merge, pending steps.
+func remember(t *testing.T) *refs.Store {
+	t.Helper()
+	s, ctx := open(t), t.Context()
+	must[refs.InitResult](t)(s.Init(ctx, refs.InitOptions{Goal: "A goal", Purpose: "The line of work", Todo: []string{"Ask"}}))
+	for i := range 6 {
+		record(t, s, i*10, 10)
+		must[refs.CommitResult](t)(s.Commit(ctx, refs.CommitOptions{Summary: fmt.Sprintf("Milestone %d", i)}))
+	}
+	must[refs.Branch](t)(s.CreateBranch(ctx, refs.BranchOptions{Name: "try", Purpose: "An idea"}))
+	record(t, s, 0, 5)
+	must[refs.CommitResult](t)(s.Commit(ctx, refs.CommitOptions{Summary: "Tried"}))
+	must[refs.Branch](t)(s.Switch(ctx, "main"))
+	must[refs.MergeResult](t)(s.Merge(ctx, refs.MergeOptions{Source: "try", Summary: "Take it"}))
+	record(t, s, 60, 4)
+	return s
+}
+
+// Scrolling up page by page shows every line of the trace once, whatever the
+// page is; each page's text names the next.
+func TestLinesScroll(t *testing.T) {
+	s := remember(t)
+	log := must[Log](t)(NewLog(t.Context(), s, 0, 1000))
+	if log.Total != 69 || len(log.Steps) != 69 || !log.Steps[68].Pending || log.Steps[64].Pending {
+		t.Fatalf("%d of %d steps", len(log.Steps), log.Total)
+	}
+	want := trace(log.Steps)
+	for _, size := range []int{7, 20, 1000} {
+		var got []string
+		for skip, more := 0, true; more; skip += size {
+			v := must[Lines](t)(NewLines(t.Context(), s, skip, size))
+			text := show(v.Text, false)
+			if older := fmt.Sprintf("older: git context -b main --log --lines %d --skip %d\n", size, skip+size); strings.Contains(text, older) != v.Older {
+				t.Fatalf("the page behind %d does not say %q", skip, older)
+			}
+			got, more = append(slices.Clone(v.Lines), got...), v.Older
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("pages of %d lines, -want +got:\n%s", size, diff)
+		}
+	}
+}
+
+// The trace is log.md as it stands, its segments included.
+func TestTraceIsTheDocument(t *testing.T) {
+	s, ctx := open(t), t.Context()
+	must[refs.InitResult](t)(s.Init(ctx, refs.InitOptions{}))
+	record(t, s, 0, 9)
+	must[refs.CommitResult](t)(s.Commit(ctx, refs.CommitOptions{Summary: "All"}))
+	tip := must[*refs.Tip](t)(s.Tip(ctx, ""))
+	want := must[[]byte](t)(s.Document(ctx, tip, "log.md"))
+	got := show(must[Lines](t)(NewLines(ctx, s, 0, 1000)).Text, false)
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("-log.md +view:\n%s", diff)
+	}
+}
+
+// keys is the keys of a JSON object, sorted.
+func keys(t *testing.T, v any) []string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteJSON(&b, v); err != nil {
+		t.Fatal(err)
+	}
+	var m map[string]any
+	if err := json.Unmarshal(b.Bytes(), &m); err != nil {
+		t.Fatal(err)
+	}
+	return slices.Sorted(maps.Keys(m))
+}
+
+func TestJSONKeys(t *testing.T) {
+	s, ctx := remember(t), t.Context()
+	snapshot := must[Snapshot](t)(NewSnapshot(ctx, s, 2, 100))
+	branch := must[refs.BranchContext](t)(NewBranch(ctx, s, "main", 0, 3))
+	log := must[Log](t)(NewLog(ctx, s, 1, 2))
+	for _, tt := range []struct {
+		name, want string
+		v          any
+	}{
+		{"snapshot", "branch branches branches_total commits head pending progress purpose roadmap", snapshot},
+		{"roadmap", "goal milestones todo", snapshot.Roadmap},
+		{"branch view", "branch commits progress purpose skip total", branch},
+		{"BRANCH", "commits created_at created_from current name pending purpose status tip updated_at", branch.Branch},
+		{"COMMIT", "agent branch code commit contribution id outcome progress purpose score steps summary tags time", branch.Commits[0]},
+		{"log", "branch skip steps total", log},
+		{"STEP", "action agent id observation origin pending session step thought time", log.Steps[0]},
+	} {
+		if got := strings.Join(keys(t, tt.v), " "); got != tt.want {
+			t.Errorf("%s has %s, want %s", tt.name, got, tt.want)
+		}
+	}
+	if snapshot.Pending != 4 || snapshot.Total != 2 || len(snapshot.Commits) != 2 || snapshot.Commits[0].Summary != "Take it" {
+		t.Errorf("snapshot: %+v", snapshot)
+	}
+}
+
+// Nothing in a young memory is null that could be a list, a map or a text.
+func TestJSONOfEmptyMemory(t *testing.T) {
+	s, ctx := open(t), t.Context()
+	if _, err := NewSnapshot(ctx, s, 1, 100); !errors.Is(err, refs.ErrNoMemory) {
+		t.Errorf("a snapshot without memory: %v", err)
+	}
+	must[refs.InitResult](t)(s.Init(ctx, refs.InitOptions{}))
+	for _, v := range []any{
+		must[Snapshot](t)(NewSnapshot(ctx, s, 1, 100)), must[Log](t)(NewLog(ctx, s, 0, 10)),
+		must[refs.BranchContext](t)(NewBranch(ctx, s, "", 0, 10)),
+	} {
+		var b bytes.Buffer
+		if err := WriteJSON(&b, v); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.ReplaceAll(b.String(), `"created_from":null`, "")
+		if strings.Contains(text, "null") {
+			t.Errorf("null in %s", b.String())
+		}
+	}
+}
+
+func TestSnapshotShowsTheCurrentBranch(t *testing.T) {
+	v := Snapshot{Branch: "old"}
+	for i := range 30 {
+		v.Branches = append(v.Branches, refs.Branch{Name: fmt.Sprint("b", i), Status: "active"})
+	}
+	v.Branches = append(v.Branches, refs.Branch{Name: "old", Status: "merged", Current: true, Pending: 2})
+	v.list(5)
+	if len(v.Branches) != 5 || v.Branches[4].Name != "old" || len(v.active) != 5 || v.active[4].Name != "old" {
+		t.Errorf("lists %v", v.Branches)
+	}
+	if v.Total != 31 || v.Pending != 2 || v.more[statusActive] != 26 || v.more["merged"] != 0 {
+		t.Errorf("%d branches, %d pending, more: %v", v.Total, v.Pending, v.more)
+	}
+}
+
+func TestTogether(t *testing.T) {
+	first, second := errors.New("first"), errors.New("second")
+	for range 100 {
+		err := together(t.Context(),
+			func(ctx context.Context) error { <-ctx.Done(); return fmt.Errorf("ended: %w", ctx.Err()) },
+			func(context.Context) error { return first },
+			func(context.Context) error { return second })
+		if !errors.Is(err, first) {
+			t.Fatalf("%v, want the one that stands first", err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := together(ctx, func(ctx context.Context) error { return ctx.Err() }); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v for a call that was given up", err)
+	}
+}
