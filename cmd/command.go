@@ -1,0 +1,106 @@
+package cmd
+
+import (
+	"context"
+
+	"github.com/urfave/cli/v2"
+)
+
+// command is one command: what its help says, the flags it knows, how many
+// arguments it takes, and what it does with them.
+type command struct {
+	name     string   // as typed; "" is CONTEXT
+	usage    []string // the forms of its command line, after "git context "
+	about    string   // one paragraph
+	exits    []int    // the codes it may end with
+	examples []string
+	globals  *globals
+	flags    []cli.Flag
+
+	least, most int    // arguments
+	needs       string // what is missing when there are fewer than least
+
+	action func(ctx context.Context, env *Env, args []string) error
+}
+
+// entry is a command in the list of all: enough to find it and to list it,
+// without building it.
+type entry struct {
+	group, name, short string
+	make               func(*globals) *command
+}
+
+// any number of arguments
+const unlimited = 1 << 30
+
+// The groups of the overview, in its order.
+const (
+	groupRecord = "record the work"
+	groupBranch = "explore and bring together"
+	groupKeep   = "keep what is known"
+	groupCare   = "the rest"
+)
+
+// commands lists every command but CONTEXT itself, which has no name.
+func commands() []entry {
+	return []entry{
+		{groupRecord, "init", "make the roadmap and the first memory branch", newInit},
+		{groupRecord, "record", "append one Observation-Thought-Action step", newRecord},
+		{groupRecord, "commit", "make a milestone of the steps recorded so far", newCommit},
+		{groupRecord, "import", "take in the steps of another agent's trace", newImport},
+		{groupBranch, "branch", "list, make, rename, delete or restore memory branches", newBranch},
+		{groupBranch, "switch", "make another memory branch the current one", newSwitch},
+		{groupBranch, "merge", "bring another branch's memory into this one", newMerge},
+		{groupBranch, "tag", "name a milestone", newTag},
+		{groupKeep, "roadmap", "show and revise the goal, milestones and to-dos", newRoadmap},
+		{groupKeep, "metadata", "show and edit the structured segments of a branch", newMetadata},
+		{groupKeep, "remember", "keep a topic", newRemember},
+		{groupKeep, "forget", "drop a topic", newForget},
+		{groupKeep, "topics", "list the topics", newTopics},
+		{groupKeep, "topic", "show one topic", newTopic},
+		{groupCare, "version", "say which version this is", newVersion},
+	}
+}
+
+// globals are the flags that every command knows.
+type globals struct {
+	json   bool
+	branch string
+	dirs   cli.StringSlice
+}
+
+func (g *globals) flags() []cli.Flag {
+	return append([]cli.Flag{
+		text(&g.branch, "-b, --branch NAME", "act on that memory branch instead of the current one"),
+	}, g.everywhere()...)
+}
+
+// everywhere are the flags that mean the same on CONTEXT too, where --branch
+// is a view.
+func (g *globals) everywhere() []cli.Flag {
+	return []cli.Flag{
+		toggle(&g.json, "--json", "print one JSON document"),
+		texts(&g.dirs, "-C DIR", "run as if started in DIR"),
+		toggle(nil, "-h, --help", "print this help"), // invoke looks for it
+	}
+}
+
+// author are the flags of the commands that write.
+type author struct {
+	agent, session, model string
+	tokens                int64
+}
+
+func (a *author) flags() []cli.Flag {
+	return []cli.Flag{
+		text(&a.agent, "--agent NAME", "who writes (GIT_CONTEXT_AGENT, else the committer)"),
+		text(&a.session, "--session ID", "the agent's session (GIT_CONTEXT_SESSION)"),
+		text(&a.model, "--model NAME", "the agent's model (GIT_CONTEXT_MODEL)"),
+	}
+}
+
+// meter is --tokens, for the commands that close a piece of work.
+func (a *author) meter() cli.Flag {
+	name, more, value := parseForm("--tokens N")
+	return &cli.Int64Flag{Name: name, Aliases: more, Usage: "`" + value + "` what the work cost, in tokens", Destination: &a.tokens}
+}

@@ -1,0 +1,104 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/render"
+)
+
+type commitOptions struct {
+	*globals
+	author
+	message
+	progress           string
+	done, todo, decide cli.StringSlice
+}
+
+// reviseAfter is how many milestones the roadmap may stand unrevised before
+// COMMIT reminds of it.
+const reviseAfter = 5
+
+func newCommit(g *globals) *command {
+	o := &commitOptions{globals: g}
+	own := []cli.Flag{
+		text(&o.progress, "--progress TEXT", "the progress summary, instead of the one made from the last milestone"),
+		texts(&o.done, "--done TEXT", "tick a milestone or to-do of the roadmap; may be repeated"),
+		texts(&o.todo, "--todo TEXT", "add a to-do to the roadmap; may be repeated"),
+		texts(&o.decide, "--decide TEXT", "add a decision to the roadmap; may be repeated"),
+		o.meter(),
+	}
+	return &command{
+		name: "commit",
+		usage: []string{
+			"commit -m SUMMARY [-m CONTRIBUTION]... [--progress TEXT] [--done TEXT]... [--todo TEXT]... [--decide TEXT]...",
+			"commit -F FILE ...",
+		},
+		about: "COMMIT: makes a milestone of every step that is pending on the branch; nothing pending is no obstacle. The first line of the message is the summary, the rest is what this milestone contributes (the summary, where there is none). --done, --todo and --decide revise the roadmap in the same transaction.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
+		examples: []string{
+			"commit -m 'Pool is initialised before the router'",
+			"commit -m 'Lexer is done' -m 'All 140 tokens, fuzzed for an hour' --done Lexer",
+		},
+		globals: g,
+		flags:   join(o.message.flags(), own, o.author.flags(), g.flags()),
+		action: func(ctx context.Context, env *Env, _ []string) error {
+			r, err := runCommit(ctx, env, o)
+			if err != nil {
+				return err
+			}
+			adviseCommit(env, r)
+			return o.show(env, r, func(p *render.Printer) { printCommit(p, r) })
+		},
+	}
+}
+
+func runCommit(ctx context.Context, env *Env, o *commitOptions) (r refs.CommitResult, err error) {
+	summary, contribution, err := o.message.read(env)
+	if err != nil {
+		return r, err
+	}
+	if summary == "" {
+		return r, usagef("a milestone needs a summary").hint("git context commit -m SUMMARY")
+	}
+	s, err := o.open(ctx, env)
+	if err != nil {
+		return r, err
+	}
+	defer closing(s, &err)
+	return s.Commit(ctx, refs.CommitOptions{
+		Writer:       o.writer(env),
+		Summary:      summary,
+		Contribution: contribution,
+		Progress:     o.progress,
+		Roadmap: refs.RoadmapChange{
+			Done: o.done.Value(), Todo: o.todo.Value(), Decide: o.decide.Value(),
+		},
+	})
+}
+
+func adviseCommit(env *Env, r refs.CommitResult) {
+	env.replaced(r.Replaced)
+	for _, w := range r.Warnings {
+		env.warn("%s", w)
+	}
+	if r.RoadmapAge >= reviseAfter {
+		env.hint("the roadmap was last revised %d milestones ago: git context roadmap", r.RoadmapAge)
+	}
+}
+
+func printCommit(p *render.Printer, r refs.CommitResult) {
+	line(p, "[%s %s] %s", r.Branch, r.Commit.Short(), r.Summary)
+	line(p, " id %s, %s", r.ID, stepsOf(r.Steps))
+}
+
+// stepsOf says which steps a milestone took.
+func stepsOf(r refs.StepRange) string {
+	if r.Count == 0 {
+		return "no steps"
+	}
+	return fmt.Sprintf("steps %d-%d (%d)", r.First, r.Last, r.Count)
+}

@@ -1,0 +1,141 @@
+package cmd
+
+import (
+	"context"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-context/git-context/render"
+)
+
+type contextOptions struct {
+	*globals
+	newest      int
+	view        string // --branch
+	commit      string
+	log         bool
+	metadata    bool
+	segment     string
+	lines       int
+	steps       int
+	limit, skip int
+}
+
+// contextResult is one view: what JSON says, and how text shows it.
+type contextResult struct {
+	value any
+	text  func(*render.Printer)
+}
+
+// unset is a number that was not given; the scanner takes none below zero.
+const unset = -1
+
+func newContext(g *globals) *command {
+	o := &contextOptions{globals: g}
+	own := []cli.Flag{
+		number(&o.newest, "-k N", unset, "show the newest N milestones in full (1)"),
+		text(&o.view, "--branch NAME", "the branch NAME: purpose, progress, latest milestones"),
+		text(&o.commit, "--commit C", "the milestone C in full"),
+		toggle(&o.log, "--log", "the end of the trace, pending steps included"),
+		optional(&o.metadata, &o.segment, "--metadata [SEGMENT]", "metadata.yaml, or one segment of it; dots go deeper"),
+		number(&o.limit, "--limit N", unset, "show N milestones (10) with --branch, N steps with --log"),
+		number(&o.skip, "--skip N", 0, "leave out the newest N milestones, with --log lines or steps"),
+		number(&o.lines, "--lines N", unset, "with --log: the last N lines (20)"),
+		number(&o.steps, "--steps N", unset, "with --log: the last N whole steps (10 with --json)"),
+		text(&g.branch, "-b NAME", "act on that memory branch instead of the current one"),
+	}
+	return &command{
+		usage: []string{
+			"[-k N]",
+			"--branch NAME [--limit N] [--skip N]",
+			"--commit C",
+			"--log [--lines N | --steps N] [--skip N]",
+			"--metadata [SEGMENT]",
+			"COMMAND ...",
+		},
+		about: "Gives an AI coding agent a memory that is git all the way down: steps are recorded, milestones committed, ideas explored on branches and merged, each branch a git ref. Without a command this is CONTEXT, the memory at the resolution that is asked for: roadmap, branches and newest milestone; one branch; one milestone; the trace; the metadata. With another view, --branch NAME says which branch it is of. 'git context help COMMAND' tells of a command.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
+		examples: []string{
+			"",
+			"--branch try-mutex --limit 20",
+			"--log --steps 5 --json",
+			"--metadata env_config",
+		},
+		globals: g,
+		flags:   join(own, g.everywhere()),
+		action: func(ctx context.Context, env *Env, _ []string) error {
+			r, err := runContext(ctx, env, o)
+			if err != nil {
+				return err
+			}
+			return o.globals.view(ctx, env, r.value, r.text)
+		},
+	}
+}
+
+// runContext decides which view is asked for:
+//
+//  1. --metadata: metadata.yaml or a segment of it
+//  2. --commit: one milestone
+//  3. --log: the trace
+//  4. --branch alone, or with paging: that branch
+//  5. nothing, or -k: the snapshot
+//
+// In all but 4, --branch is what -b is: the branch to look at.
+func runContext(ctx context.Context, env *Env, o *contextOptions) (r contextResult, err error) {
+	if err := o.check(); err != nil {
+		return r, err
+	}
+	if o.view != "" && !o.branchView() {
+		o.branch = o.view
+	}
+	s, err := o.open(ctx, env)
+	if err != nil {
+		return r, err
+	}
+	defer closing(s, &err)
+	switch {
+	case o.metadata:
+		seg, err := readSegment(ctx, s, o.segment)
+		if err != nil {
+			return r, err
+		}
+		return contextResult{seg.value, seg.print}, nil
+	case o.commit != "":
+		return viewCommit(ctx, s, o)
+	case o.log:
+		return viewLog(ctx, s, o)
+	case o.branchView():
+		return viewBranch(ctx, s, o)
+	}
+	return viewSnapshot(ctx, s, o)
+}
+
+// branchView says whether --branch is the branch view: it is with no other view.
+func (o *contextOptions) branchView() bool {
+	return o.view != "" && !o.metadata && !o.log && o.commit == "" && o.newest == unset
+}
+
+// check refuses flags that do not go together.
+func (o *contextOptions) check() error {
+	views := 0
+	for _, set := range []bool{o.metadata, o.commit != "", o.log, o.newest != unset} {
+		if set {
+			views++
+		}
+	}
+	paged := o.limit != unset || o.skip != 0
+	switch {
+	case views > 1:
+		return usagef("one view at a time: -k, --commit, --log or --metadata")
+	case !o.log && (o.lines != unset || o.steps != unset):
+		return usagef("--lines and --steps go with --log")
+	case o.lines != unset && (o.steps != unset || o.limit != unset):
+		return usagef("--lines goes without --steps and --limit")
+	case o.lines != unset && o.json:
+		return usagef("--json gives whole steps").hint("--steps N instead of --lines N")
+	case paged && !o.log && !o.branchView():
+		return usagef("--limit and --skip go with --branch NAME and with --log")
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/render"
+)
+
+// Env is the world as a command sees it. Nothing in this package reaches
+// around it: standard streams, clock, directory and environment variables of
+// the process are wired to it in Main and nowhere else.
+type Env struct {
+	In       io.Reader
+	Out, Err io.Writer
+	Dir      string   // where to look for the repository; "" is the process's directory
+	Environ  []string // KEY=value, the last of a key wins
+	Now      func() time.Time
+	Term     Terminal
+
+	trace io.Writer // GIT_CONTEXT_TRACE, nil for none
+}
+
+// Terminal says what the standard output is.
+type Terminal struct {
+	Out   bool // it is a terminal
+	Width int  // its columns; 0 when not known
+}
+
+// getenv gives an environment variable, "" when it is not set.
+func (e *Env) getenv(key string) string {
+	for i := len(e.Environ) - 1; i >= 0; i-- {
+		if value, ok := strings.CutPrefix(e.Environ[i], key+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// in gives the environment as it is after -C dirs, each relative to the one
+// before, as git does it.
+func (e *Env) in(dirs []string) *Env {
+	inner := *e
+	for _, d := range dirs {
+		inner.Dir = inner.path(d)
+	}
+	return &inner
+}
+
+func (e *Env) path(name string) string {
+	if filepath.IsAbs(name) || e.Dir == "" {
+		return name
+	}
+	return filepath.Join(e.Dir, name)
+}
+
+// readText gives the bytes of a file that a flag names; "-" is standard input.
+func (e *Env) readText(name string) (string, error) {
+	if name == "-" {
+		data, err := io.ReadAll(e.In)
+		if err != nil {
+			return "", fmt.Errorf("cannot read standard input: %w", err)
+		}
+		return string(data), nil
+	}
+	data, err := os.ReadFile(e.path(name))
+	if err != nil {
+		return "", fmt.Errorf("cannot read '%s': %w", name, cause(err))
+	}
+	return string(data), nil
+}
+
+// cause drops the operation and path that the os package puts before the
+// reason: the message has named them already.
+func cause(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// warn and hint speak to people, beside the result.
+func (e *Env) warn(format string, args ...any) {
+	e.say("warning: ", fmt.Sprintf(format, args...))
+}
+
+func (e *Env) hint(format string, args ...any) {
+	e.say("hint: ", fmt.Sprintf(format, args...))
+}
+
+// say writes one message to standard error, each of its lines behind prefix.
+// Messages quote names and texts that come from elsewhere, so they are made
+// safe to show.
+func (e *Env) say(prefix, message string) {
+	var b strings.Builder
+	for line := range strings.SplitSeq(strings.TrimRight(message, "\n"), "\n") {
+		b.WriteString(prefix + render.Safe(line) + "\n")
+	}
+	// A standard error that cannot be written to leaves nobody to tell.
+	_, _ = io.WriteString(e.Err, b.String())
+}

@@ -1,0 +1,171 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/render"
+)
+
+// The exit codes, each with what every command's help says of it.
+const (
+	exitDone          = 0
+	exitFailed        = 1
+	exitUsage         = 2
+	exitConflict      = 3
+	exitNoMemory      = 4
+	exitNotRepository = 128
+	exitInterrupted   = 130 // as a shell reports a process that SIGINT ended
+	exitBrokenPipe    = 141 // likewise SIGPIPE: nobody reads the output any more
+)
+
+func exitText(code int) string {
+	switch code {
+	case exitDone:
+		return "done"
+	case exitFailed:
+		return "failed or refused"
+	case exitUsage:
+		return "wrong usage"
+	case exitConflict:
+		return "conflict, waiting to be resolved"
+	case exitNoMemory:
+		return "no memory in this repository: git context init"
+	case exitNotRepository:
+		return "not a git repository"
+	}
+	return ""
+}
+
+// kinds is the one table from errors to exit codes, and to the stable name
+// that --json gives an error which brings none of its own. The first match
+// counts; what matches nothing is exitFailed.
+func kinds() []struct {
+	kind error
+	exit int
+	code string
+} {
+	return []struct {
+		kind error
+		exit int
+		code string
+	}{
+		{errUsage, exitUsage, "usage"},
+		{context.Canceled, exitInterrupted, "interrupted"},
+		{syscall.EPIPE, exitBrokenPipe, "broken-pipe"},
+		{refs.ErrConflict, exitConflict, "conflict"},
+		{refs.ErrNoMemory, exitNoMemory, "no-memory"},
+		{git.ErrNotRepository, exitNotRepository, "not-a-repository"},
+		{git.ErrOldGit, exitFailed, "old-git"},
+		{refs.ErrNotFound, exitFailed, "not-found"},
+		{refs.ErrExists, exitFailed, "exists"},
+		{refs.ErrInvalid, exitFailed, "invalid"},
+		{refs.ErrStale, exitFailed, "stale"},
+		{refs.ErrRefused, exitFailed, "refused"},
+		{git.ErrNotFound, exitFailed, "not-found"},
+		{git.ErrAmbiguous, exitFailed, "ambiguous"},
+		{context.DeadlineExceeded, exitFailed, "timeout"},
+	}
+}
+
+// classify looks an error up in the table.
+func classify(err error) (exit int, code string) {
+	if err == nil {
+		return exitDone, ""
+	}
+	exit, code = exitFailed, "failed"
+	for _, k := range kinds() {
+		if errors.Is(err, k.kind) {
+			exit, code = k.exit, k.code
+			break
+		}
+	}
+	var named *refs.Error
+	if errors.As(err, &named) && named.Code != "" {
+		code = named.Code
+	}
+	return exit, code
+}
+
+var errUsage = errors.New("wrong usage")
+
+// usageError is a command line that cannot be understood.
+type usageError struct {
+	message string
+	hints   []string
+}
+
+func usagef(format string, args ...any) *usageError {
+	return &usageError{message: fmt.Sprintf(format, args...)}
+}
+
+func (e *usageError) Error() string        { return e.message }
+func (e *usageError) Is(target error) bool { return target == errUsage }
+
+// hint adds one more line of advice.
+func (e *usageError) hint(format string, args ...any) *usageError {
+	e.hints = append(e.hints, fmt.Sprintf(format, args...))
+	return e
+}
+
+// hintsOf gives what an error's author advises to run next.
+func hintsOf(err error) []string {
+	var usage *usageError
+	if errors.As(err, &usage) {
+		return usage.hints
+	}
+	var named *refs.Error
+	if errors.As(err, &named) && len(named.Hints) > 0 {
+		return named.Hints
+	}
+	switch {
+	case errors.Is(err, refs.ErrNoMemory):
+		return []string{"git context init"}
+	case errors.Is(err, git.ErrNotRepository):
+		return []string{"run it inside a git repository, or make one: git init"}
+	}
+	return nil
+}
+
+// report tells the user about an error, in the one voice that all commands
+// share, and gives the exit code. Nobody is left to be told of a broken pipe,
+// and who pressed ^C knows.
+func (e *Env) report(err error, asJSON bool) int {
+	exit, code := classify(err)
+	if exit == exitDone || exit == exitInterrupted || exit == exitBrokenPipe {
+		return exit
+	}
+	hints := hintsOf(err)
+	if asJSON {
+		e.reportJSON(code, err.Error(), hints)
+		return exit
+	}
+	e.say("git-context: error: ", err.Error())
+	for _, h := range hints {
+		e.hint("%s", h)
+	}
+	return exit
+}
+
+func (e *Env) reportJSON(code, message string, hints []string) {
+	type body struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+		Hint    string `json:"hint"`
+	}
+	var b bytes.Buffer
+	if err := render.WriteJSON(&b, struct {
+		Error body `json:"error"`
+	}{body{code, message, strings.Join(hints, "\n")}}); err != nil {
+		e.say("git-context: error: ", message)
+		return
+	}
+	// A standard error that cannot be written to leaves nobody to tell.
+	_, _ = e.Err.Write(b.Bytes())
+}

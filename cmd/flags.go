@@ -1,0 +1,133 @@
+package cmd
+
+import (
+	"flag"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// The kinds of flag, as the scanner needs to know them.
+type flagKind int
+
+const (
+	kindText     flagKind = iota // takes a value
+	kindNumber                   // takes a number that is not negative
+	kindSwitch                   // takes none
+	kindOptional                 // takes the next word unless that is a flag
+)
+
+// optionalFlag is a text flag that may stand alone: `--metadata [SEGMENT]`.
+// given says whether it stood there at all, with a value or without.
+type optionalFlag struct {
+	*cli.StringFlag
+	given *bool
+}
+
+// Apply registers the flag; urfave/cli calls it.
+func (f optionalFlag) Apply(set *flag.FlagSet) error {
+	set.Func(f.Name, f.Usage, func(value string) error {
+		*f.given, *f.Destination = true, value
+		return nil
+	})
+	return nil
+}
+
+func kindOf(f cli.Flag) flagKind {
+	switch f.(type) {
+	case *cli.BoolFlag:
+		return kindSwitch
+	case *cli.IntFlag, *cli.Int64Flag:
+		return kindNumber
+	case optionalFlag:
+		return kindOptional
+	default:
+		return kindText
+	}
+}
+
+// The constructors below take a flag as its help shows it, `-m, --message
+// TEXT`, so that the definition, the parser and the help cannot disagree.
+
+func text(to *string, form, usage string) cli.Flag {
+	name, more, value := parseForm(form)
+	return &cli.StringFlag{Name: name, Aliases: more, Usage: "`" + value + "` " + usage, Destination: to}
+}
+
+// texts keeps every value of a repeated flag as it is: no splitting at commas
+// (the application turns that off), no trimming.
+func texts(to *cli.StringSlice, form, usage string) cli.Flag {
+	name, more, value := parseForm(form)
+	return &cli.StringSliceFlag{Name: name, Aliases: more, Usage: "`" + value + "` " + usage, Destination: to, KeepSpace: true}
+}
+
+func toggle(to *bool, form, usage string) cli.Flag {
+	name, more, _ := parseForm(form)
+	return &cli.BoolFlag{Name: name, Aliases: more, Usage: usage, Destination: to}
+}
+
+func optional(given *bool, to *string, form, usage string) cli.Flag {
+	name, more, value := parseForm(form)
+	return optionalFlag{&cli.StringFlag{Name: name, Aliases: more, Usage: "`" + value + "` " + usage, Destination: to}, given}
+}
+
+func number(to *int, form string, value int, usage string) cli.Flag {
+	name, more, placeholder := parseForm(form)
+	return &cli.IntFlag{Name: name, Aliases: more, Usage: "`" + placeholder + "` " + usage, Value: value, Destination: to}
+}
+
+// parseForm reads `-m, --message TEXT`.
+func parseForm(form string) (name string, more []string, value string) {
+	form, value, _ = strings.Cut(form, " ")
+	for strings.HasSuffix(form, ",") {
+		var next string
+		more = append(more, strings.Trim(form, "-,"))
+		next, value, _ = strings.Cut(value, " ")
+		form = next
+	}
+	names := append(more, strings.TrimLeft(form, "-"))
+	return names[0], names[1:], value
+}
+
+// formOf gives a flag as help shows it, and what it does.
+func formOf(f cli.Flag) (form, usage string) {
+	names := make([]string, 0, 2)
+	for _, n := range f.Names() {
+		names = append(names, dashed(n))
+	}
+	form = strings.Join(names, ", ")
+	if d, ok := f.(cli.DocGenerationFlag); ok {
+		usage = d.GetUsage()
+	}
+	if strings.HasPrefix(usage, "`") {
+		value, rest, _ := strings.Cut(usage[1:], "` ")
+		form, usage = form+" "+value, rest
+	}
+	return form, usage
+}
+
+// single drops the other names of a flag once permute has resolved them:
+// urfave/cli would copy values between them, and for lists it does so through
+// JSON, which turns invalid UTF-8 into U+FFFD without a word.
+func single(flags []cli.Flag) []cli.Flag {
+	for _, f := range flags {
+		switch f := f.(type) {
+		case *cli.StringFlag:
+			f.Aliases = nil
+		case *cli.StringSliceFlag:
+			f.Aliases = nil
+		case *cli.BoolFlag:
+			f.Aliases = nil
+		}
+	}
+	return flags
+}
+
+// join makes one list of several groups of flags.
+func join(groups ...[]cli.Flag) []cli.Flag {
+	var all []cli.Flag
+	for _, g := range groups {
+		all = append(all, g...)
+	}
+	return all
+}

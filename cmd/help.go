@@ -1,0 +1,110 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// help is `git context help [COMMAND]`.
+func help(env *Env, args []string) error {
+	switch {
+	case len(args) == 0 || args[0] == "-h" || args[0] == "--help":
+		return printHelp(env, newContext(new(globals)))
+	case len(args) > 1:
+		return usagef("unexpected argument '%s'", args[1]).hint("git context help COMMAND")
+	}
+	e, err := find(args[0])
+	if err != nil {
+		return err
+	}
+	return printHelp(env, e.make(new(globals)))
+}
+
+// printHelp writes a command's help: its forms, a paragraph, the options, the
+// exit codes, an example or two; the overview of all commands for CONTEXT.
+func printHelp(env *Env, c *command) error {
+	var b strings.Builder
+	for i, u := range c.usage {
+		lead := "   or: "
+		if i == 0 {
+			lead = "usage: "
+		}
+		b.WriteString(lead + strings.TrimSpace("git context "+u) + "\n")
+	}
+	b.WriteString("\n" + wrap(c.about, 76, "") + "\n")
+	if c.name == "" {
+		writeOverview(&b)
+	}
+	writeOptions(&b, c.flags)
+	b.WriteString("\nExit codes\n")
+	for _, code := range c.exits {
+		fmt.Fprintf(&b, "    %-4d%s\n", code, exitText(code))
+	}
+	b.WriteString("\nExamples\n")
+	for _, e := range c.examples {
+		b.WriteString("    git context " + e + "\n")
+	}
+	return env.write(b.String())
+}
+
+// writeOverview lists the commands by group.
+func writeOverview(b *strings.Builder) {
+	group := ""
+	for _, e := range commands() {
+		if e.group != group {
+			group = e.group
+			b.WriteString("\n" + group + "\n")
+		}
+		fmt.Fprintf(b, "    %-11s%s\n", e.name, e.short)
+	}
+}
+
+// The column at which the text of an option begins.
+const usageColumn = 28
+
+func writeOptions(b *strings.Builder, flags []cli.Flag) {
+	b.WriteString("\nOptions\n")
+	for _, f := range flags {
+		form, usage := formOf(f)
+		line := "    " + form
+		if len(line) >= usageColumn {
+			line += "\n" + strings.Repeat(" ", usageColumn)
+		} else {
+			line += strings.Repeat(" ", usageColumn-len(line))
+		}
+		indent := strings.Repeat(" ", usageColumn)
+		b.WriteString(line + strings.TrimPrefix(wrap(usage, 80-usageColumn, indent), indent) + "\n")
+	}
+}
+
+// wrap breaks a text into lines of at most width columns, each behind indent.
+func wrap(text string, width int, indent string) string {
+	var b strings.Builder
+	column := 0
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case column == 0:
+			b.WriteString(indent)
+		case column+1+len(word) > width:
+			b.WriteString("\n" + indent)
+			column = 0
+		default:
+			b.WriteString(" ")
+			column++
+		}
+		b.WriteString(word)
+		column += len(word)
+	}
+	return b.String()
+}
+
+// write puts a whole result on standard output, in one piece.
+func (e *Env) write(s string) error {
+	if _, err := io.WriteString(e.Out, s); err != nil {
+		return fmt.Errorf("cannot write standard output: %w", cause(err))
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/render"
+)
+
+type importOptions struct {
+	*globals
+	author
+	from string
+}
+
+func newImport(g *globals) *command {
+	o := &importOptions{globals: g}
+	own := []cli.Flag{
+		text(&o.from, "--from AGENT", "whose trace it is: swe-agent"),
+	}
+	return &command{
+		name:  "import",
+		usage: []string{"import --from swe-agent FILE..."},
+		about: "Takes in the steps of another agent's trace, with its times where it has them; they are pending steps of the branch until the next commit. A step is known by its file's name and its place in it, so that importing a file again adds nothing. All files are read before anything is recorded: one that is broken changes nothing.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
+		examples: []string{
+			"import --from swe-agent marshmallow-1867.traj",
+			"-b try-1 import --from swe-agent runs/*.traj",
+		},
+		globals: g,
+		flags:   join(own, o.author.flags(), g.flags()),
+		most:    unlimited,
+		action: func(ctx context.Context, env *Env, args []string) error {
+			r, err := runImport(ctx, env, o, args)
+			if err != nil {
+				return err
+			}
+			return o.show(env, r, func(p *render.Printer) {
+				line(p, "Imported %d steps, %d were there already", r.Steps, r.Skipped)
+			})
+		},
+	}
+}
+
+const fromSWEAgent = "swe-agent"
+
+func runImport(ctx context.Context, env *Env, o *importOptions, files []string) (r refs.Imported, err error) {
+	switch {
+	case o.from == "":
+		return r, usagef("whose trace is it?").hint("git context import --from swe-agent FILE...")
+	case o.from != fromSWEAgent:
+		return r, usagef("unknown kind of trace '%s'", o.from).hint("known: swe-agent")
+	case len(files) == 0:
+		return r, usagef("'import' needs a file")
+	}
+	if err := sameNames(files); err != nil {
+		return r, err
+	}
+	w := o.writer(env)
+	w.Agent = cmp.Or(o.agent, fromSWEAgent) // who ran the import did not take the steps
+	var steps []refs.NewStep
+	for _, f := range files {
+		more, err := o.readTrace(ctx, env, f, w)
+		if err != nil {
+			return r, err
+		}
+		steps = append(steps, more...)
+	}
+	s, err := o.open(ctx, env)
+	if err != nil {
+		return r, err
+	}
+	defer closing(s, &err)
+	return s.ImportSteps(ctx, w, steps)
+}
+
+// sameNames refuses two files of one name: their steps could not be told
+// apart, and those of the second would count as there already.
+func sameNames(files []string) error {
+	seen := make(map[string]bool, len(files))
+	for _, f := range files {
+		name := filepath.Base(f)
+		if seen[name] {
+			return usagef("two files are named '%s'", name).hint("import them one by one, each on a branch of its own")
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+// readTrace reads one file's steps and says where they come from.
+func (o *importOptions) readTrace(ctx context.Context, env *Env, file string, w refs.Writer) ([]refs.NewStep, error) {
+	name := filepath.Base(file)
+	trace, err := readSWEAgent(ctx, env.path(file), name)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range trace.empty {
+		env.warn("'%s': step %d holds neither observation, thought nor action", name, n)
+	}
+	env.replaced(trace.lossy)
+	session := cmp.Or(o.session, strings.TrimSuffix(name, filepath.Ext(name)))
+	for i := range trace.steps {
+		step := &trace.steps[i]
+		step.Agent, step.Session, step.Model = w.Agent, session, w.Model
+	}
+	return trace.steps, nil
+}

@@ -1,0 +1,229 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/git-context/git-context/refs"
+)
+
+// A SWE-agent trajectory is one JSON object. Its member "trajectory" is the
+// list of steps; "history", the same again as the model saw it, is larger and
+// is passed over token by token, so that a file costs the memory of its steps
+// alone.
+type sweStep struct {
+	Observation string `json:"observation"`
+	Thought     string `json:"thought"`
+	Action      string `json:"action"`
+}
+
+// traceError is a trace that cannot be read, and where.
+type traceError struct {
+	file string
+	line int
+	err  error
+}
+
+func (e *traceError) Error() string {
+	if e.line == 0 {
+		return fmt.Sprintf("cannot read '%s': %v", e.file, e.err)
+	}
+	return fmt.Sprintf("cannot read '%s', line %d: %v", e.file, e.line, e.err)
+}
+
+func (e *traceError) Unwrap() error { return e.err }
+
+// sweTrace is what a trajectory holds.
+type sweTrace struct {
+	steps []refs.NewStep
+	empty []int // the places of steps that hold nothing, and were left out
+	lossy bool  // invalid UTF-8 became U+FFFD
+}
+
+// readSWEAgent reads the steps of a trajectory; each is known by the file's
+// name and its place in the list. The file is read to its end before anything
+// is returned: half a trajectory is an error that names the line.
+func readSWEAgent(ctx context.Context, path, name string) (*sweTrace, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, &traceError{file: name, err: cause(err)}
+	}
+	// Nothing was written, so closing cannot lose anything.
+	defer func() { _ = f.Close() }()
+	r := &sweReader{ctx: ctx, name: name, json: json.NewDecoder(f)}
+	if err := r.document(); err != nil {
+		return nil, r.fault(f, err)
+	}
+	return &r.trace, nil
+}
+
+type sweReader struct {
+	ctx   context.Context
+	name  string
+	json  *json.Decoder
+	raw   json.RawMessage // the step that was read last
+	trace sweTrace
+}
+
+// fault says what is wrong with the file, and in which line.
+func (r *sweReader) fault(f *os.File, err error) error {
+	var system *os.PathError
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	at := r.json.InputOffset()
+	switch {
+	case errors.Is(err, context.Canceled):
+		return err
+	case errors.As(err, &system): // not the text, the reading of it
+		return &traceError{file: r.name, err: system.Err}
+	case errors.As(err, &syntax):
+		at = syntax.Offset
+	case errors.As(err, &kind): // counted from the beginning of its step
+		at += kind.Offset - int64(len(r.raw))
+	case cutOff(err):
+		if info, statErr := f.Stat(); statErr == nil {
+			at = info.Size() - 1 // in the last line, not behind it
+		}
+	}
+	return &traceError{file: r.name, line: lineAt(f, at), err: plainJSON(err)}
+}
+
+// document reads the whole file: an object with a trajectory, and nothing
+// behind it.
+func (r *sweReader) document() error {
+	if err := r.expect('{', "an object"); err != nil {
+		return err
+	}
+	found := false
+	for r.json.More() {
+		key, err := r.json.Token()
+		if err != nil {
+			return err
+		}
+		if key == "trajectory" {
+			found = true
+			err = r.trajectory()
+		} else {
+			err = r.pass()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if _, err := r.json.Token(); err != nil { // the closing brace
+		return err
+	}
+	if !found {
+		return errors.New("no member \"trajectory\": not a SWE-agent trajectory")
+	}
+	if _, err := r.json.Token(); err != io.EOF {
+		return errors.New("something stands behind the end of the trajectory")
+	}
+	return nil
+}
+
+func (r *sweReader) trajectory() error {
+	if err := r.expect('[', "a list of steps"); err != nil {
+		return err
+	}
+	for n := 0; r.json.More(); n++ {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+		if err := r.step(n); err != nil {
+			return err
+		}
+	}
+	_, err := r.json.Token() // the closing bracket
+	return err
+}
+
+func (r *sweReader) step(n int) error {
+	if err := r.json.Decode(&r.raw); err != nil {
+		return err
+	}
+	var s sweStep
+	if err := json.Unmarshal(r.raw, &s); err != nil {
+		return err
+	}
+	if s == (sweStep{}) {
+		r.trace.empty = append(r.trace.empty, n)
+		return nil
+	}
+	step := refs.NewStep{
+		Observation: s.Observation, Thought: s.Thought, Action: s.Action,
+		Source: fmt.Sprintf("%s:%d", r.name, n),
+	}
+	r.trace.lossy = r.trace.lossy || lossy(r.raw, step)
+	r.trace.steps = append(r.trace.steps, step)
+	return nil
+}
+
+// pass reads over one value.
+func (r *sweReader) pass() error {
+	depth := 0
+	for {
+		t, err := r.json.Token()
+		if err != nil {
+			return err
+		}
+		switch t {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+		if depth == 0 {
+			return nil
+		}
+	}
+}
+
+func (r *sweReader) expect(open json.Delim, what string) error {
+	t, err := r.json.Token()
+	if err == nil && t != open {
+		return fmt.Errorf("%s expected", what)
+	}
+	return err
+}
+
+func cutOff(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// plainJSON says in words what the decoder says by its kinds of error.
+func plainJSON(err error) error {
+	var kind *json.UnmarshalTypeError
+	switch {
+	case cutOff(err):
+		return errors.New("the file ends in the middle")
+	case errors.As(err, &kind) && kind.Field == "":
+		return fmt.Errorf("a step is a JSON object, not a %s", kind.Value)
+	case errors.As(err, &kind):
+		return fmt.Errorf("%q is a JSON %s, not a text", kind.Field, kind.Value)
+	}
+	return err
+}
+
+// lineAt counts the lines up to an offset, by reading the file once more: only
+// an error needs it. It gives 0 where the file cannot be read again.
+func lineAt(f io.ReadSeeker, offset int64) int {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return 0
+	}
+	lines, buffer := 1, make([]byte, 64<<10)
+	for offset > 0 {
+		n, err := f.Read(buffer[:min(int64(len(buffer)), offset)])
+		lines += bytes.Count(buffer[:n], []byte{'\n'})
+		offset -= int64(n)
+		if err != nil {
+			break
+		}
+	}
+	return lines
+}

@@ -1,0 +1,76 @@
+package cmd
+
+import (
+	"context"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/render"
+)
+
+type initOptions struct {
+	*globals
+	author
+	goal, purpose, initial string
+	milestones, todo       cli.StringSlice
+}
+
+func newInit(g *globals) *command {
+	o := &initOptions{globals: g}
+	own := []cli.Flag{
+		text(&o.goal, "--goal TEXT", "what the project is to become"),
+		texts(&o.milestones, "--milestone TEXT", "a milestone of the roadmap; may be repeated"),
+		texts(&o.todo, "--todo TEXT", "a to-do of the roadmap; may be repeated"),
+		text(&o.purpose, "--purpose TEXT", "what the first branch is for"),
+		text(&o.initial, "--initial-branch NAME", "name of the first branch (context.defaultBranch, else main)"),
+	}
+	return &command{
+		name:  "init",
+		usage: []string{"init [--goal TEXT] [--milestone TEXT]... [--todo TEXT]... [--purpose TEXT] [--initial-branch NAME]"},
+		about: "Makes the project's roadmap and the first memory branch, and sets up git so that memory is fetched with the code. Run again, it adds only what is missing and says so. It touches no file of the worktree.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitNotRepository},
+		examples: []string{
+			"init --goal 'One binary, no daemon'",
+			"init --goal 'A parser' --milestone 'Lexer' --milestone 'Grammar' --todo 'Read the RFC'",
+		},
+		globals: g,
+		flags:   join(own, o.author.flags(), g.flags()),
+		action: func(ctx context.Context, env *Env, _ []string) error {
+			r, err := runInit(ctx, env, o)
+			if err != nil {
+				return err
+			}
+			for _, w := range r.Warnings {
+				env.warn("%s", w)
+			}
+			return o.show(env, r, func(p *render.Printer) { printInit(p, r) })
+		},
+	}
+}
+
+func runInit(ctx context.Context, env *Env, o *initOptions) (r refs.InitResult, err error) {
+	s, err := o.open(ctx, env)
+	if err != nil {
+		return r, err
+	}
+	defer closing(s, &err)
+	return s.Init(ctx, refs.InitOptions{
+		Writer:     o.writer(env),
+		Goal:       o.goal,
+		Milestones: o.milestones.Value(),
+		Todo:       o.todo.Value(),
+		Purpose:    o.purpose,
+		Branch:     o.initial,
+	})
+}
+
+func printInit(p *render.Printer, r refs.InitResult) {
+	if !r.Created {
+		line(p, "Nothing to do: branch '%s' and the roadmap are here", r.Branch)
+		return
+	}
+	line(p, "[%s %s] memory is ready", r.Branch, r.Head.Short())
+	line(p, " set up: %s", strings.Join(r.Did, ", "))
+}

@@ -1,0 +1,59 @@
+package cmd
+
+import (
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// message is what -m and -F say, for the commands that make a milestone.
+type message struct {
+	paragraphs cli.StringSlice
+	file       string
+}
+
+func (m *message) flags() []cli.Flag {
+	return []cli.Flag{
+		texts(&m.paragraphs, "-m, --message TEXT", "the summary; repeated, the contribution's paragraphs"),
+		text(&m.file, "-F, --file FILE", "read the message, or with -m the rest of it, from FILE (- is standard input)"),
+	}
+}
+
+func (m *message) read(env *Env) (summary, contribution string, err error) {
+	file := ""
+	if m.file != "" {
+		if file, err = env.readText(m.file); err != nil {
+			return "", "", err
+		}
+	}
+	summary, contribution = splitMessage(m.paragraphs.Value(), file)
+	return summary, contribution, nil
+}
+
+// splitMessage makes a summary and a contribution of what -m and -F gave, as
+// git makes a commit message of them: every -m is a paragraph, the file is the
+// last one; the first line of it all is the summary, and what follows is the
+// contribution. Blank paragraphs, and blank lines where two parts meet, go.
+func splitMessage(paragraphs []string, file string) (summary, contribution string) {
+	var parts []string
+	for _, p := range append(paragraphs[:len(paragraphs):len(paragraphs)], strings.TrimRight(file, "\r\n")) {
+		if strings.TrimSpace(p) != "" {
+			parts = append(parts, p)
+		}
+	}
+	if len(parts) == 0 {
+		return "", ""
+	}
+	first, rest, _ := strings.Cut(strings.TrimLeft(parts[0], "\r\n"), "\n")
+	parts[0] = strings.TrimLeft(rest, "\r\n")
+	if parts[0] == "" {
+		parts = parts[1:]
+	}
+	return strings.TrimSpace(first), strings.Join(parts, "\n\n")
+}
+
+// firstLine gives the first line of a text that holds more than blanks.
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return strings.TrimSpace(line)
+}

@@ -1,0 +1,93 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"os/exec"
+	"strings"
+
+	"github.com/git-context/git-context/refs/git"
+)
+
+// screen is how a view may use the terminal.
+type screen struct {
+	color bool
+	pager string // a shell command; "" is none
+}
+
+// screen asks git's configuration. Where standard output is not a terminal it
+// asks nothing and gives plain text, even with color.ui=always: what a program
+// reads is the same everywhere, and costs no child.
+func (e *Env) screen(ctx context.Context) screen {
+	paged := e.getenv("GIT_PAGER_IN_USE") != "" // by git itself: pager.context
+	if !e.Term.Out && !paged {
+		return screen{}
+	}
+	// The view stands already: an unreadable configuration costs it colour
+	// and pager, and the next command that needs the configuration says why.
+	repo, err := git.Open(ctx, git.Options{Dir: e.Dir, Env: e.Environ, Now: e.Now, Trace: e.trace})
+	if err != nil {
+		return screen{}
+	}
+	defer func() { _ = repo.Close() }()
+	config, err := repo.Config(ctx)
+	if err != nil {
+		return screen{}
+	}
+	s := screen{color: e.mayColor(config)}
+	if !paged {
+		s.pager = pagerOf(ctx, repo, config)
+	}
+	return s
+}
+
+// mayColor follows color.ui, a dumb terminal and NO_COLOR.
+func (e *Env) mayColor(config *git.Config) bool {
+	if term := e.getenv("TERM"); term == "" || term == "dumb" || e.getenv("NO_COLOR") != "" {
+		return false
+	}
+	switch value, _ := config.String("color.ui"); value {
+	case "", "auto":
+		return true
+	case "always":
+		return true
+	case "never":
+		return false
+	}
+	on, err := config.Bool("color.ui", true)
+	return on && err == nil
+}
+
+// pagerOf follows pager.context (a switch or a command), then what git itself
+// would use. cat is no pager.
+func pagerOf(ctx context.Context, repo *git.Repo, config *git.Config) string {
+	value, set := config.String("pager.context")
+	on, err := config.Bool("pager.context", true)
+	switch {
+	case set && err != nil:
+		return value
+	case !on:
+		return ""
+	}
+	out, err := repo.Run(ctx, "var", "GIT_PAGER")
+	if pager := strings.TrimSpace(string(out)); err == nil && pager != "cat" {
+		return pager
+	}
+	return ""
+}
+
+// page shows a text through the pager, with git's defaults for less and lv,
+// and waits for it: ^C belongs to the pager meanwhile. Where it cannot be
+// started the text is written as it is.
+func (e *Env) page(pager string, content []byte) error {
+	c := exec.Command("sh", "-c", pager)
+	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(content), e.Out, e.Err
+	c.Env = append(c.Env, "LESS=FRX", "LV=-c")
+	c.Env = append(append(c.Env, e.Environ...), "GIT_PAGER_IN_USE=true")
+	if err := c.Start(); err != nil {
+		return e.write(string(content))
+	}
+	// Its exit code says how the reader left, not how the command went.
+	_ = c.Wait()
+	return nil
+}

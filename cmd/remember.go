@@ -1,0 +1,109 @@
+package cmd
+
+import (
+	"context"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-context/git-context/refs"
+)
+
+type rememberOptions struct {
+	*globals
+	author
+	file       string
+	paths      cli.StringSlice
+	supersedes string
+}
+
+func newRemember(g *globals) *command {
+	o := &rememberOptions{globals: g}
+	own := []cli.Flag{
+		text(&o.file, "-F, --file FILE", "read the text from FILE (- is standard input)"),
+		texts(&o.paths, "--path P", "a file the topic speaks of; may be repeated"),
+		text(&o.supersedes, "--supersedes KEY", "the topic that this one replaces"),
+	}
+	return &command{
+		name:  "remember",
+		usage: []string{"remember KEY (TEXT | -F FILE) [--path P]... [--supersedes KEY]"},
+		about: "Keeps a text under a key, in place of what stood there. Two agents who write different things under one key meet in a conflict when their memories merge; under different keys they never do. Each change is a memory commit of its own. A key is made of a-z, 0-9, dot, dash and underscore.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
+		examples: []string{
+			"remember db-pool 'The pool must be up before the router' --path store/pool.go",
+			"remember release-steps -F notes.md",
+		},
+		globals: g,
+		flags:   join(own, o.author.flags(), g.flags()),
+		least:   1, most: 2, needs: "a key and a text",
+		action: func(ctx context.Context, env *Env, args []string) error {
+			c, err := runRemember(ctx, env, o, args)
+			if err != nil {
+				return err
+			}
+			return o.printChange(env, c)
+		},
+	}
+}
+
+func runRemember(ctx context.Context, env *Env, o *rememberOptions, args []string) (c refs.Change, err error) {
+	var body string
+	switch {
+	case len(args) == 2 && o.file != "":
+		return c, usagef("give the text or -F, not both")
+	case len(args) == 2:
+		body = args[1]
+	case o.file != "":
+		if body, err = env.readText(o.file); err != nil {
+			return c, err
+		}
+	default:
+		return c, usagef("what is to be remembered under '%s'?", args[0]).
+			hint("give a TEXT, or -F FILE")
+	}
+	s, err := o.open(ctx, env)
+	if err != nil {
+		return c, err
+	}
+	defer closing(s, &err)
+	return s.Remember(ctx, refs.TopicOptions{
+		Writer: o.writer(env), Key: args[0], Text: body,
+		Paths: o.paths.Value(), Supersedes: o.supersedes,
+	})
+}
+
+type forgetOptions struct {
+	*globals
+	author
+}
+
+func newForget(g *globals) *command {
+	o := &forgetOptions{globals: g}
+	return &command{
+		name:  "forget",
+		usage: []string{"forget KEY"},
+		about: "Drops a topic from the branch, in a memory commit of its own. The history keeps what it said.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
+		examples: []string{
+			"forget db-pool",
+		},
+		globals: g,
+		flags:   join(o.author.flags(), g.flags()),
+		least:   1, most: 1, needs: "a topic's key",
+		action: func(ctx context.Context, env *Env, args []string) error {
+			c, err := runForget(ctx, env, o, args[0])
+			if err != nil {
+				return err
+			}
+			return o.printChange(env, c)
+		},
+	}
+}
+
+func runForget(ctx context.Context, env *Env, o *forgetOptions, key string) (c refs.Change, err error) {
+	s, err := o.open(ctx, env)
+	if err != nil {
+		return c, err
+	}
+	defer closing(s, &err)
+	return s.Forget(ctx, o.writer(env), key)
+}

@@ -1,0 +1,125 @@
+package cmd
+
+import "github.com/git-context/git-context/refs/doc"
+
+// parseRoadmap reads the words of `roadmap`: nil for the forms that only look.
+func parseRoadmap(env *Env, o *roadmapOptions, args []string) (*revision, error) {
+	verb, rest := "show", []string(nil)
+	if len(args) > 0 {
+		verb, rest = args[0], cleaned(env, args[1:])
+	}
+	if o.file != "" && verb != "section" {
+		return nil, usagef("-F goes with 'roadmap section' alone")
+	}
+	switch verb {
+	case "show", "log":
+		return nil, countWords("roadmap "+verb, rest, 0, 0)
+	case "milestone", "todo":
+		return parseItem(verb, rest)
+	case "section":
+		return parseSection(env, o, rest)
+	case "goal", "decide", "ask":
+		if err := countWords("roadmap "+verb, rest, 1, 1); err != nil {
+			return nil, err
+		}
+		return &revision{reasonFor(verb, rest[0]), func(m *doc.Roadmap) error {
+			switch verb {
+			case "goal":
+				m.SetGoal(rest[0])
+			case "decide":
+				m.AddDecision(rest[0])
+			case "ask":
+				m.AddQuestion(rest[0])
+			}
+			return nil
+		}}, nil
+	}
+	return nil, unknownWord("roadmap", verb, "show", "goal", "milestone", "todo", "decide", "ask", "section", "log")
+}
+
+// cleaned replaces what no document may hold: a roadmap is edited by its own
+// methods, where nobody else does.
+func cleaned(env *Env, texts []string) []string {
+	clean := make([]string, len(texts))
+	any := false
+	for i, t := range texts {
+		var replaced bool
+		clean[i], replaced = doc.Clean(t)
+		any = any || replaced
+	}
+	env.replaced(any)
+	return clean
+}
+
+// parseItem reads (add|done|undo|remove) TEXT, for a milestone or a to-do.
+func parseItem(list string, rest []string) (*revision, error) {
+	if err := countWords("roadmap "+list, rest, 2, 2); err != nil {
+		return nil, err
+	}
+	what, item := rest[0], rest[1]
+	todo := list == "todo"
+	var edit func(*doc.Roadmap) error
+	switch what {
+	case "add":
+		edit = func(m *doc.Roadmap) error { addItem(m, todo, item); return nil }
+	case "done", "undo":
+		edit = func(m *doc.Roadmap) error { return markItem(m, todo, item, what == "done") }
+	case "remove":
+		edit = func(m *doc.Roadmap) error { return removeItem(m, todo, item) }
+	default:
+		return nil, unknownWord("roadmap "+list, what, "add", "done", "undo", "remove")
+	}
+	return &revision{reasonFor(list+" "+what, item), edit}, nil
+}
+
+func addItem(m *doc.Roadmap, todo bool, item string) {
+	if todo {
+		m.AddTodo(item)
+	} else {
+		m.AddMilestone(item)
+	}
+}
+
+func markItem(m *doc.Roadmap, todo bool, item string, done bool) error {
+	if todo {
+		return m.MarkTodo(item, done)
+	}
+	return m.MarkMilestone(item, done)
+}
+
+func removeItem(m *doc.Roadmap, todo bool, item string) error {
+	if todo {
+		return m.RemoveTodo(item)
+	}
+	return m.RemoveMilestone(item)
+}
+
+// parseSection reads NAME -F FILE.
+func parseSection(env *Env, o *roadmapOptions, rest []string) (*revision, error) {
+	if err := countWords("roadmap section", rest, 1, 1); err != nil {
+		return nil, err
+	}
+	if o.file == "" {
+		return nil, usagef("'roadmap section' needs -F FILE")
+	}
+	body, err := env.readText(o.file)
+	if err != nil {
+		return nil, err
+	}
+	body = cleaned(env, []string{body})[0]
+	return &revision{reasonFor("section", rest[0]), func(m *doc.Roadmap) error {
+		m.SetSection(rest[0], body)
+		return nil
+	}}, nil
+}
+
+// reasonFor is the subject of a revision's commit: what was done, and to what,
+// on one line that a log can show.
+func reasonFor(what, text string) string {
+	const longest = 60
+	runes := []rune(firstLine(text))
+	if len(runes) > longest {
+		runes = append(runes[:longest-1], '…')
+	}
+	return what + ": " + string(runes)
+}

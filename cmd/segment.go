@@ -1,0 +1,51 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/render"
+)
+
+// segment is a part of metadata.yaml: its value for JSON, its YAML for people.
+type segment struct {
+	value any
+	yaml  []byte
+}
+
+// readSegment reads the segment at path, or the whole file where it is empty.
+func readSegment(ctx context.Context, s *refs.Store, path string) (*segment, error) {
+	m, err := s.Metadata(ctx)
+	if err != nil {
+		return nil, err
+	}
+	value, found, err := m.Get(path)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, noSegment(path, m.Keys())
+	}
+	yaml, _, err := m.YAML(path)
+	if err != nil {
+		return nil, err
+	}
+	return &segment{value: value, yaml: yaml}, nil
+}
+
+func noSegment(path string, keys []string) error {
+	err := &refs.Error{
+		Code:    "segment-not-found",
+		Message: fmt.Sprintf("no segment '%s' in metadata.yaml", path),
+		Kind:    refs.ErrNotFound,
+		Hints:   []string{"there are: " + strings.Join(keys, ", ")},
+	}
+	if near := nearest(path, keys); near != "" {
+		err.Hints = []string{"git context metadata get " + near}
+	}
+	return err
+}
+
+func (seg *segment) print(p *render.Printer) { block(p, string(seg.yaml)) }
