@@ -1,0 +1,153 @@
+// Package test holds what tests the whole: scripts that read like a manual,
+// run against the real command and real git.
+package test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/git-context/git-context/cmd"
+)
+
+// The test binary is git-context too: it stands on the PATH of every script
+// under that name, so that `git context` finds it as well.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"git-context": cmd.Main})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "script",
+		Setup:               isolate,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":     exits,
+			"interrupt": interrupt,
+			"json":      jsonIs,
+			"jsonenv":   jsonEnv,
+		},
+	})
+}
+
+const gitConfig = `[user]
+	name = Ada
+	email = ada@example.com
+[init]
+	defaultBranch = main
+[advice]
+	detachedHead = false
+`
+
+// environment is the key under which a script's world is kept for commands.
+type environment struct{}
+
+// isolate keeps a script's git away from the user's: a home, an identity and a
+// date of its own, and no system configuration.
+func isolate(env *testscript.Env) error {
+	home := filepath.Join(env.WorkDir, ".home")
+	if err := os.Mkdir(home, 0o777); err != nil {
+		return err
+	}
+	env.Setenv("HOME", home)
+	env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	env.Setenv("GIT_TERMINAL_PROMPT", "0")
+	env.Setenv("GIT_AUTHOR_DATE", "2026-11-21T01:37:05Z")
+	env.Setenv("GIT_COMMITTER_DATE", "2026-11-21T01:37:05Z")
+	env.Setenv("LC_ALL", "C")
+	env.Setenv("TZ", "UTC")
+	env.Values[environment{}] = env
+	return os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(gitConfig), 0o666)
+}
+
+// exits runs a command that must end with the given code:
+//
+//	exits 3 git-context merge theirs
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND [ARGUMENT...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	code := 0
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if code != want {
+		ts.Fatalf("%s exits %d, not %d", strings.Join(args[1:], " "), code, want)
+	}
+}
+
+// jsonIs checks one value of the last command's JSON, by its dotted path:
+//
+//	json steps.0.action 'go test'
+//	json purpose ''
+//	json code null
+func jsonIs(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: json PATH VALUE")
+	}
+	got := jsonAt(ts, args[0])
+	if (got == args[1]) == neg {
+		ts.Fatalf("%s is %q; the whole:\n%s", args[0], got, ts.ReadFile("stdout"))
+	}
+}
+
+// jsonEnv keeps such a value in an environment variable.
+func jsonEnv(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: jsonenv NAME PATH")
+	}
+	ts.Setenv(args[0], jsonAt(ts, args[1]))
+}
+
+// jsonAt gives a text as it is, the length of a list under "length", anything else
+// as JSON.
+func jsonAt(ts *testscript.TestScript, path string) string {
+	var v any
+	decoder := json.NewDecoder(strings.NewReader(ts.ReadFile("stdout")))
+	decoder.UseNumber()
+	ts.Check(decoder.Decode(&v))
+	for part := range strings.SplitSeq(path, ".") {
+		next, err := step(v, part)
+		if err != nil {
+			ts.Fatalf("%s: %v; the whole:\n%s", path, err, ts.ReadFile("stdout"))
+		}
+		v = next
+	}
+	if s, ok := v.(string); ok {
+		return s
+	}
+	data, err := json.Marshal(v)
+	ts.Check(err)
+	return string(data)
+}
+
+func step(v any, part string) (any, error) {
+	switch v := v.(type) {
+	case map[string]any:
+		if inner, ok := v[part]; ok {
+			return inner, nil
+		}
+	case []any:
+		if part == "length" {
+			return len(v), nil
+		}
+		if i, err := strconv.Atoi(part); err == nil && i < len(v) {
+			return v[i], nil
+		}
+	}
+	return nil, fmt.Errorf("no '%s'", part)
+}
