@@ -158,7 +158,8 @@ func commitFrom(m doc.Milestone) Commit {
 
 func stepFrom(d doc.Step, pending bool) Step {
 	return Step{ID: d.ID, Step: d.Number, Time: d.Time, Agent: d.Agent, Session: d.Session, Origin: d.Origin,
-		Observation: d.Observation, Thought: d.Thought, Action: d.Action, Pending: pending}
+		Observation: d.Observation, Thought: d.Thought, Action: d.Action, Pending: pending,
+		Model: d.Model, Source: d.Source, Tokens: d.Tokens}
 }
 
 // locateSlack is how many memory commits git log reads for each milestone that is

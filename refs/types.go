@@ -72,6 +72,11 @@ type Step struct {
 	Thought     string    `json:"thought"`
 	Action      string    `json:"action"`
 	Pending     bool      `json:"pending"`
+
+	// The rest of what log.md says of it, for text.
+	Model  string `json:"-"`
+	Source string `json:"-"`
+	Tokens int64  `json:"-"`
 }
 
 // InitOptions are what `init` was told. Empty fields change nothing that stands.
@@ -200,6 +205,8 @@ type BranchContext struct {
 	Total    int      `json:"total"`
 	Skip     int      `json:"skip"`
 	Commits  []Commit `json:"commits"`
+
+	Limit int `json:"-"` // how many milestones were asked for, for paging
 }
 
 // Change is the answer of every command that made one memory commit for one
