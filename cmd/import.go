@@ -3,6 +3,7 @@ package cmd
 import (
 	"cmp"
 	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 
@@ -41,7 +42,7 @@ func newImport(g *globals) *command {
 				return err
 			}
 			return o.show(env, r, func(p *render.Printer) {
-				line(p, "Imported %d steps, %d were there already", r.Steps, r.Skipped)
+				line(p, "Imported %s, skipped %d that stand already", count(r.Steps, "step"), r.Skipped)
 			})
 		},
 	}
@@ -97,6 +98,9 @@ func sameNames(files []string) error {
 func (o *importOptions) readTrace(ctx context.Context, env *Env, file string, w refs.Writer) ([]refs.NewStep, error) {
 	name := filepath.Base(file)
 	trace, err := readSWEAgent(ctx, env.path(file), name)
+	if fault := (*traceError)(nil); errors.As(err, &fault) {
+		fault.file = file // as it was typed
+	}
 	if err != nil {
 		return nil, err
 	}

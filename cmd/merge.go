@@ -81,8 +81,9 @@ func (o *mergeOptions) printMerge(env *Env, r refs.MergeResult, failed error) er
 		r.Conflicts = []refs.Conflict{} // an empty list in JSON, not null
 	}
 	return o.show(env, r, func(p *render.Printer) {
-		if r.Context != nil {
+		if r.Context != nil && !r.UpToDate {
 			render.BranchText(p, *r.Context)
+			line(p, "")
 		}
 		for _, c := range r.Conflicts {
 			line(p, "conflict (%s): %s", c.Kind, c.Path)
@@ -100,9 +101,9 @@ func (o *mergeOptions) printOutcome(p *render.Printer, r refs.MergeResult) {
 	case r.UpToDate:
 		line(p, "Already up to date")
 	case o.dryRun:
-		line(p, "Would merge '%s' into '%s': %d steps, no conflict", r.Merged, r.Branch, r.Steps)
+		line(p, "Would merge '%s' into '%s': %s, no conflict", r.Merged, r.Branch, count(r.Steps, "step"))
 	case r.Commit != nil && r.ID != nil:
 		line(p, "[%s %s] merged '%s'", r.Branch, r.Commit.Short(), r.Merged)
-		line(p, " id %s, %d steps", *r.ID, r.Steps)
+		line(p, " id %s, %s", *r.ID, count(r.Steps, "step"))
 	}
 }

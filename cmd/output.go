@@ -52,6 +52,14 @@ func line(p *render.Printer, format string, args ...any) {
 	_, _ = fmt.Fprintln(p.W, render.Safe(fmt.Sprintf(format, args...)))
 }
 
+// count says "1 step", "2 steps".
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
 // block writes a text of several lines, made safe to show.
 func block(p *render.Printer, text string) {
 	for l := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {

@@ -41,13 +41,13 @@ func parseRoadmap(env *Env, o *roadmapOptions, args []string) (*revision, error)
 // methods, where nobody else does.
 func cleaned(env *Env, texts []string) []string {
 	clean := make([]string, len(texts))
-	any := false
+	changed := false
 	for i, t := range texts {
 		var replaced bool
 		clean[i], replaced = doc.Clean(t)
-		any = any || replaced
+		changed = changed || replaced
 	}
-	env.replaced(any)
+	env.replaced(changed)
 	return clean
 }
 

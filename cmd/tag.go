@@ -80,7 +80,10 @@ func runTag(ctx context.Context, env *Env, o *tagOptions, args []string) (r tagR
 func (o *tagOptions) printTag(ctx context.Context, env *Env, r tagResult) error {
 	if r.change != nil {
 		did := "Tagged"
-		if o.remove {
+		switch {
+		case r.change.Unchanged:
+			did = "Nothing changed, there is"
+		case o.remove:
 			did = "Deleted tag"
 		}
 		return o.show(env, r.change, func(p *render.Printer) {

@@ -41,6 +41,16 @@ type world struct {
 // newWorld makes a repository with one code commit and an initialised memory.
 func newWorld(t testing.TB) *world {
 	t.Helper()
+	w := newHome(t)
+	w.git("init", "-q")
+	w.git("commit", "-q", "--allow-empty", "-m", "code")
+	w.ok("init", "--goal", "Keep every step")
+	return w
+}
+
+// newHome makes an empty directory, and the settings of one user.
+func newHome(t testing.TB) *world {
+	t.Helper()
 	bin, err := faultBinary()
 	if err != nil {
 		t.Fatal(err)
@@ -56,9 +66,6 @@ func newWorld(t testing.TB) *world {
 	if err := os.Mkdir(w.dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	w.git("init", "-q")
-	w.git("commit", "-q", "--allow-empty", "-m", "code")
-	w.ok("init", "--goal", "Keep every step")
 	return w
 }
 
