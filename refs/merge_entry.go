@@ -33,13 +33,9 @@ func (s *Store) descends(ctx context.Context, branch, from string) (bool, error)
 	return false, nil
 }
 
-// entry is the milestone of a merge: what the branch was for, what it brought,
-// and what the caller wrote.
+// entry is the milestone of a merge: what the caller wrote, what the branch was
+// for, and what it brought.
 func (m *merging) entry(ctx context.Context, summary string, source, target *Tip, u *united) (*doc.Milestone, error) {
-	live, _, err := m.s.liveCommits(ctx, source)
-	if err != nil {
-		return nil, err
-	}
 	meta, err := m.s.metadata(ctx, source)
 	if err != nil {
 		return nil, err
@@ -48,30 +44,53 @@ func (m *merging) entry(ctx context.Context, summary string, source, target *Tip
 	if err != nil {
 		return nil, err
 	}
-	var b strings.Builder
+	var parts []string
 	if m.o.Contribution != "" {
-		b.WriteString(m.o.Contribution + "\n\n")
+		parts = append(parts, m.o.Contribution)
 	}
 	if purpose := meta.Branch().Purpose; purpose != "" {
-		fmt.Fprintf(&b, "What '%s' was for: %s\n\n", source.branch, purpose)
+		parts = append(parts, fmt.Sprintf("What '%s' was for: %s", source.branch, purpose))
 	}
-	fmt.Fprintf(&b, "It brought %d milestones and %d steps.", u.milestones, u.steps)
-	if len(live) > 0 {
-		if progress := doc.NextProgress(live[len(live)-1], limit/2); progress != "" {
-			b.WriteString("\n\n" + progress)
-		}
+	parts = append(parts, fmt.Sprintf("It brought %s and %s.", count(u.milestones, "milestone"), count(u.steps, "step")))
+	theirs, _, err := m.s.liveCommits(ctx, source)
+	if err != nil {
+		return nil, err
 	}
-	entry := &doc.Milestone{Kind: doc.KindMerge, Summary: summary, Contribution: b.String()}
+	if progress := ownProgress(theirs, source.branch, limit/2); progress != "" {
+		parts = append(parts, progress)
+	}
+	entry := &doc.Milestone{Kind: doc.KindMerge, Summary: summary, Contribution: strings.Join(parts, "\n\n")}
 	if entry.Goal, err = m.goal(ctx); err != nil {
 		return nil, err
 	}
 	// The summary goes on from the target's own last milestone, not from whatever
 	// entry is the newest in the merged file.
-	ours, _, err := m.s.liveCommits(ctx, &Tip{branch: target.branch, tree: m.s.repo.Edit(target.commit.Tree)})
+	ours, _, err := m.s.liveCommits(ctx, m.s.tipOf(target.branch, target.commit))
 	if err == nil && len(ours) > 0 {
 		entry.Progress = doc.NextProgress(ours[len(ours)-1], limit)
 	}
 	return entry, err
+}
+
+// ownProgress sums up what a branch did itself, without the progress that it was
+// born with: the target knows that.
+func ownProgress(live []doc.Milestone, branch string, limit int) string {
+	progress := ""
+	for _, m := range live {
+		if m.Origin == branch && m.Kind != doc.KindBirth {
+			m.Progress = progress
+			progress = doc.NextProgress(m, limit)
+		}
+	}
+	return progress
+}
+
+// count is a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 func (m *merging) goal(ctx context.Context) (string, error) {

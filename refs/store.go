@@ -107,8 +107,15 @@ func (s *Store) defaultBranch(ctx context.Context) (string, error) {
 	return name, checkBranchName(name)
 }
 
-// time is now, or what GIT_COMMITTER_DATE says, as git itself has it.
+// time is what entries and commits are stamped with: whole seconds, as git has
+// them, because every reader pays for the digits. Ids order within a second.
 func (s *Store) time() (time.Time, error) {
+	t, err := s.clock()
+	return t.Truncate(time.Second), err
+}
+
+// clock is now, or what GIT_COMMITTER_DATE says, as git itself has it.
+func (s *Store) clock() (time.Time, error) {
 	t, ok, err := s.repo.CommitterDate()
 	if err != nil {
 		return time.Time{}, fail(ErrInvalid, "date-invalid", err.Error())
@@ -121,7 +128,7 @@ func (s *Store) time() (time.Time, error) {
 
 // newID makes an id larger than the clock's and than after.
 func (s *Store) newID(after string) (string, error) {
-	t, err := s.time()
+	t, err := s.clock()
 	if err != nil {
 		return "", err
 	}
