@@ -13,13 +13,13 @@ import (
 
 // repo is a code repository of a test, with settings of its own alone.
 type repo struct {
-	t   *testing.T
+	t   testing.TB
 	dir string
 	env []string
 }
 
 // newRepo makes an empty code repository.
-func newRepo(t *testing.T, args ...string) *repo {
+func newRepo(t testing.TB, args ...string) *repo {
 	t.Helper()
 	home := t.TempDir()
 	r := &repo{t: t, dir: filepath.Join(t.TempDir(), "code"), env: []string{
