@@ -1,6 +1,7 @@
 package doc
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"time"
@@ -44,13 +45,13 @@ func (s *Step) head() head {
 // Steps come in the order of the document, which is that of their ids unless documents
 // were joined. Their texts share one copy of data.
 func ParseLog(data []byte) ([]Step, error) {
-	var steps []Step
+	steps := make([]Step, 0, bytes.Count(data, []byte("\n"+logHeading))) // a step is big: growing costs as much as reading
 	err := parseEntries(data, logHeading, func(sc *scanner, origin string) error {
 		s, err := sc.step(origin)
 		steps = append(steps, s)
 		return err
 	})
-	if err != nil {
+	if err != nil || len(steps) == 0 {
 		return nil, err
 	}
 	return steps, nil

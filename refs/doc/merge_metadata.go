@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
 
 	"gopkg.in/yaml.v3"
 )
@@ -139,7 +138,7 @@ func sameBlock(a, b *block) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return strings.TrimRight(a.text, "\n") == strings.TrimRight(b.text, "\n")
+	return a.text == b.text
 }
 
 func blockNode(b *block) (*yaml.Node, error) {

@@ -13,6 +13,8 @@ import (
 // The YAML reader's cost grows with the square of some inputs.
 const MetadataLimit = 64 << 10
 
+const maxSegmentKey = 100 // bytes
+
 // Metadata is a metadata.yaml: a map of segments, edited in place. It is not safe for
 // use by several goroutines at once.
 //
@@ -84,6 +86,11 @@ func parseBlocks(text string) ([]keyLine, string, error) {
 	if len(root.Content) == 0 {
 		return nil, onlyComments(text), nil
 	}
+	for key := range pairs(root) {
+		if err := checkSegment(key.Value); err != nil {
+			return nil, "", &SyntaxError{key.Line, err.Error()}
+		}
+	}
 	if keys, ok := keyLines(text, root); ok {
 		return keys, text, nil
 	}
@@ -101,6 +108,15 @@ func parseBlocks(text string) ([]keyLine, string, error) {
 	return keys, text, nil
 }
 
+// checkSegment says why a text cannot name a segment: a top-level key is one line and short
+// enough for the plain form "key: value".
+func checkSegment(key string) error {
+	if !printable(key) || len(key) > maxSegmentKey {
+		return fmt.Errorf("the segment name '%s' is not one line of printable text of at most %d bytes", clip(key), maxSegmentKey)
+	}
+	return nil
+}
+
 // onlyComments drops the "{}" or "---" of an empty document, behind which no key can stand.
 func onlyComments(text string) string {
 	var b strings.Builder
@@ -114,7 +130,7 @@ func onlyComments(text string) string {
 
 // keyLines finds the lines of the keys of root, if each begins one.
 func keyLines(text string, root *yaml.Node) ([]keyLine, bool) {
-	if root.Style&yaml.FlowStyle != 0 || strings.HasPrefix(text, "\ufeff") ||
+	if root.Style&yaml.FlowStyle != 0 || strings.HasPrefix(text, "\ufeff") || !strings.HasSuffix(text, "\n") ||
 		strings.HasPrefix(text, "...") || strings.Contains(text, "\n...") {
 		return nil, false
 	}
@@ -265,8 +281,9 @@ func (m *Metadata) rewrite(b *block) error {
 
 func (m *Metadata) setText(b *block, text string) {
 	body := strings.TrimRight(b.text, "\n")
-	if gap := len(b.text) - len(body) - 1; gap > 0 {
-		text = strings.TrimRight(text, "\n") + "\n" + strings.Repeat("\n", gap)
+	// Empty lines at the end of the new text are part of a block scalar's value.
+	if gap := len(b.text) - len(body) - 1; gap > 0 && !strings.HasSuffix(text, "\n\n") {
+		text += strings.Repeat("\n", gap)
 	}
 	b.text, m.edited = text, true
 }

@@ -106,7 +106,7 @@ func formatTime(t time.Time) string {
 // factNode writes a time as YAML's own and all else as a text, whatever it looks like.
 func factNode(key, value string) *yaml.Node {
 	if key == "created_at" || key == "merged_at" {
-		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!timestamp", Value: value}
+		return newScalar("!!timestamp", value)
 	}
 	return newString(value)
 }

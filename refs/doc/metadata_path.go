@@ -3,6 +3,7 @@ package doc
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -201,42 +202,29 @@ func (m *Metadata) Set(path, yamlValue string) error {
 	return m.set(parts, n)
 }
 
-// SetValue puts a Go value at a dotted path: what Get returns, or anything that yaml.v3 can
-// write. Keys of maps are sorted.
-func (m *Metadata) SetValue(path string, v any) (err error) {
+// SetValue puts a Go value at a dotted path: what Get returns, and slices and maps with texts
+// as keys of whatever type.
+func (m *Metadata) SetValue(path string, v any) error {
 	parts, err := parsePath(path)
 	if err != nil {
 		return err
 	}
-	defer func() { // the encoder panics on a channel, a function and the like
-		if r := recover(); r != nil {
-			err = fmt.Errorf("value of '%s': %v", path, r)
-		}
-	}()
-	n := &yaml.Node{}
-	if err := n.Encode(v); err != nil {
-		return fmt.Errorf("value of '%s': %w", path, err)
+	n, err := toNode(reflect.ValueOf(v))
+	if err == nil {
+		err = checkNode(n, 0)
 	}
-	restyle(n)
-	if err := checkNode(n, 0); err != nil {
+	if err != nil {
 		return fmt.Errorf("value of '%s': %w", path, err)
 	}
 	return m.set(parts, n)
 }
 
-// restyle gives the texts in a value the style of newString.
-func restyle(n *yaml.Node) {
-	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
-		*n = *newString(n.Value)
-	}
-	for _, c := range n.Content {
-		restyle(c)
-	}
-}
-
 func (m *Metadata) set(parts []string, value *yaml.Node) error {
 	b := m.find(parts[0])
 	if b == nil {
+		if err := checkSegment(parts[0]); err != nil {
+			return err
+		}
 		b = m.add(parts[0])
 	}
 	n, err := b.node()

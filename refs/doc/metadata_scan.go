@@ -12,16 +12,13 @@ import (
 // wrong or only richer, which parseBlocks then reads: 20 times slower, as every COMMIT
 // reads metadata.yaml and most files are plain.
 func scanBlocks(text string) ([]keyLine, bool) {
-	if text != "" && text[len(text)-1] != '\n' {
-		return nil, false
-	}
 	var s blockScanner
 	for at := 0; at < len(text); {
-		end := at + strings.IndexByte(text[at:], '\n')
-		if !s.line(text[at:end], at) {
+		line, _, _ := strings.Cut(text[at:], "\n")
+		if !s.line(line, at) {
 			return nil, false
 		}
-		at = end + 1
+		at += len(line) + 1
 	}
 	return s.keys, true
 }

@@ -2,13 +2,16 @@ package doc
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// oldLength is the most characters that an older milestone keeps in a rolling summary.
-const oldLength = 160
+const (
+	oldLength = 160 // the most characters that an older milestone keeps in a rolling summary
+	leastText = 40  // the least of a caller's own text that is worth keeping
+)
 
 // NextProgress makes the "Previous Progress Summary" of the milestone that follows prev,
 // of at most limit characters: a list, newest first, with prev in full, then what prev's own
@@ -36,7 +39,7 @@ func NextProgress(prev Milestone, limit int) string {
 		}
 		items = append(items, item)
 	}
-	return fitProgress(items, dropped, limit)
+	return fitProgress(items, dropped, free, limit)
 }
 
 // progressItem is what a milestone says of itself: its summary on the first line, the
@@ -50,11 +53,11 @@ func progressItem(m Milestone) string {
 		}
 	}
 	body := strings.TrimSpace(strings.Join(lines, "\n"))
-	if rest, ok := strings.CutPrefix(body, summary); ok {
-		body = strings.TrimSpace(strings.TrimLeft(rest, ".:"))
-		if rest != "" && rest[0] == '.' {
+	if rest, ok := strings.CutPrefix(body, summary); ok && !beginsWord(rest) {
+		if strings.HasPrefix(rest, ".") {
 			summary += "."
 		}
+		body = strings.TrimSpace(strings.TrimLeft(rest, ".:"))
 	}
 	item := summary
 	if summary != "" && body != "" {
@@ -65,6 +68,12 @@ func progressItem(m Milestone) string {
 		item = fmt.Sprintf("Commit %d: %s", m.Number, item)
 	}
 	return item
+}
+
+// beginsWord reports whether a text goes on in the middle of a word.
+func beginsWord(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
 // parseProgress reads what NextProgress wrote. Free is true for any other text, which
@@ -108,9 +117,13 @@ func droppedLine(n int) string {
 }
 
 // fitProgress writes as many items as fit. The newest is cut if it must be, to two thirds
-// where others follow, so that one long report does not wipe out the rest.
-func fitProgress(items []string, dropped, limit int) string {
+// where others follow, so that one long report does not wipe out the rest. Free means that the
+// last item is any text, and may be cut too.
+func fitProgress(items []string, dropped int, free bool, limit int) string {
 	if len(items) == 0 {
+		if dropped > 0 {
+			return truncate(droppedLine(dropped), limit)
+		}
 		return ""
 	}
 	room := limit
@@ -120,14 +133,16 @@ func fitProgress(items []string, dropped, limit int) string {
 	text := formatItem(items[0], room)
 	used := utf8.RuneCountInString(text)
 	for i, item := range items[1:] {
-		left := len(items) - i - 2 + dropped
-		reserve := 0
-		if left > 0 {
-			reserve = utf8.RuneCountInString(droppedLine(left+1)) + 1
+		room := limit - used - 1
+		if left := len(items) - i - 2 + dropped; left > 0 {
+			room -= 1 + utf8.RuneCountInString(droppedLine(left+1))
 		}
-		line := formatItem(item, max(limit-used-reserve-1, 0))
+		line := formatItem(item, math.MaxInt)
+		if free && room >= leastText {
+			line = truncate(line, room)
+		}
 		n := utf8.RuneCountInString(line)
-		if line == "" || used+1+n+reserve > limit {
+		if n > room {
 			dropped += len(items) - i - 1
 			break
 		}
@@ -143,8 +158,7 @@ func fitProgress(items []string, dropped, limit int) string {
 
 // formatItem lays an item out as a list item of at most room characters.
 func formatItem(item string, room int) string {
-	text := "- " + strings.ReplaceAll(item, "\n", "\n  ")
-	return truncate(text, room)
+	return truncate("- "+strings.ReplaceAll(item, "\n", "\n  "), room)
 }
 
 // truncate cuts at a word where that costs little, and marks the cut with "…".

@@ -40,7 +40,8 @@ func splitEntries(data []byte, heading string) ([]rawEntry, error) {
 	origin := ""
 	start, end := -1, 0 // of the entry that is open; end is behind its last line that is not empty
 	for sc.more() {
-		at, line := sc.pos, sc.next()
+		at := sc.pos
+		line := sc.next()
 		heads := strings.HasPrefix(line, heading)
 		tag := strings.HasPrefix(line, tagPrefix)
 		if start >= 0 && (heads || tag) {

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"gopkg.in/yaml.v3"
@@ -43,11 +45,11 @@ func decodeNode(text string) (value *yaml.Node, err error) {
 		if errors.Is(err, io.EOF) {
 			return nil, nil
 		}
-		return nil, yamlError(err)
+		return nil, yamlError(err, text)
 	}
 	if err := d.Decode(&next); !errors.Is(err, io.EOF) {
 		if err != nil {
-			return nil, yamlError(err)
+			return nil, yamlError(err, text)
 		}
 		return nil, &SyntaxError{next.Line, "a second YAML document"}
 	}
@@ -64,8 +66,23 @@ func decodeNode(text string) (value *yaml.Node, err error) {
 	return root, nil
 }
 
-func yamlError(err error) error {
-	return fmt.Errorf("not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+// yamlError gives the reader's errors a line: it leaves out the first, and any for a
+// character that may not stand in YAML.
+func yamlError(err error, text string) error {
+	message := strings.TrimPrefix(err.Error(), "yaml: ")
+	if strings.HasPrefix(message, "line ") {
+		return fmt.Errorf("not YAML: %s", message)
+	}
+	line := 1
+	if strings.Contains(message, "control characters") {
+		line += strings.Count(text[:max(0, strings.IndexFunc(text, notYAML))], "\n")
+	}
+	return &SyntaxError{line, "not YAML: " + message}
+}
+
+// notYAML reports whether YAML forbids a character, escapes apart.
+func notYAML(r rune) bool {
+	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || 0x7f <= r && r < 0xa0 && r != 0x85 || r == 0xfffe || r == 0xffff
 }
 
 // checkNode holds what ParseMetadata promises.
@@ -99,21 +116,23 @@ func checkNode(n *yaml.Node, depth int) error {
 	return nil
 }
 
-// encodeNode writes a value. It reads back what it wrote: the emitter has cases in which
-// a comment or an indented text comes back as something else, and is then given quotes.
+// encodeNode writes a value. It reads back what it wrote: the emitter has cases (a time
+// within braces, an indented text) that come back as something else. The value is then laid
+// out in lines, and if need be with its texts in quotes.
 func encodeNode(n *yaml.Node) (string, error) {
-	text, err := emit(n)
-	if err == nil && reads(text, n) {
-		return text, nil
+	for _, relayout := range []func(*yaml.Node){nil, unfold, quote} {
+		if relayout != nil {
+			relayout(n)
+		}
+		text, err := emit(n)
+		if err != nil {
+			return "", err
+		}
+		if reads(text, n) {
+			return text, nil
+		}
 	}
-	quoteStrings(n)
-	if text, err = emit(n); err != nil {
-		return "", err
-	}
-	if !reads(text, n) {
-		return "", errors.New("the value cannot be written as YAML")
-	}
-	return text, nil
+	return "", errors.New("the value cannot be written as YAML")
 }
 
 func emit(n *yaml.Node) (text string, err error) {
@@ -139,12 +158,19 @@ func reads(text string, n *yaml.Node) bool {
 	return err == nil && back != nil && equalNodes(back, n)
 }
 
-func quoteStrings(n *yaml.Node) {
+func unfold(n *yaml.Node) {
+	n.Style &^= yaml.FlowStyle
+	for _, c := range n.Content {
+		unfold(c)
+	}
+}
+
+func quote(n *yaml.Node) {
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	for _, c := range n.Content {
-		quoteStrings(c)
+		quote(c)
 	}
 }
 
@@ -180,16 +206,20 @@ func newMap(content ...*yaml.Node) *yaml.Node {
 	return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: content}
 }
 
-func newNull() *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"} }
-
-func newInt(n int) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: fmt.Sprint(n)}
+func newScalar(tag, value string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: value}
 }
+
+func newNull() *yaml.Node { return newScalar("!!null", "null") }
+
+func newInt(n int) *yaml.Node { return newScalar("!!int", strconv.Itoa(n)) }
+
+func newTime(t time.Time) *yaml.Node { return newScalar("!!timestamp", string(appendTime(nil, t))) }
 
 // newString lays a text out for people where that is safe: several plain lines as a
 // block, everything unusual in double quotes, and else as the emitter thinks best.
 func newString(s string) *yaml.Node {
-	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
+	n := newScalar("!!str", s)
 	if !strings.Contains(s, "\n") {
 		if !printable(s) {
 			n.Style = yaml.DoubleQuotedStyle
