@@ -25,8 +25,13 @@ ended() {
 }
 trap ended EXIT
 
+bold='' plain=''
+if [ -t 1 ]; then
+	bold=$(printf '\033[1m') plain=$(printf '\033[m')
+fi
+
 # say tells what comes next; run shows a command and what it prints.
-say() { printf '\n\033[1m# %s\033[m\n' "$*" | if [ -t 1 ]; then cat; else sed 's/\x1b\[[0-9]*m//g'; fi; }
+say() { printf '\n%s# %s%s\n' "$bold" "$*" "$plain"; }
 run() {
 	printf '\n$ %s\n' "$1"
 	eval "$1"
@@ -37,8 +42,8 @@ run() {
 # without what the branch that it comes from made of it. Quotes inside of texts
 # are escaped, so that these patterns match only what JSON itself has.
 next() {
-	done=$((done + $1))
-	git -C ../recording context --log --json --steps "$1" --skip $((total - done)) >../page.json
+	played=$((played + $1))
+	git -C ../recording context --log --json --steps "$1" --skip $((total - played)) >../page.json
 	sed -e 's/^.*"steps":\[//' -e 's/\]}$//' -e 's/},{"id":/}\
 {"id":/g' ../page.json | sed -e 's/"step":[0-9]*,//' -e 's/"origin":"[^"]*",//' -e 's/,"pending":[a-z]*}$/}/' >../steps.jsonl
 	[ "$(grep -c . ../steps.jsonl)" -eq "$1" ]
@@ -86,7 +91,7 @@ say "A trace: $name, imported into a repository of its own to play from"
 git -C ../recording context init --purpose "$name" >../init.txt
 run "git -C ../recording context import --from swe-agent '$trace'"
 total=$(git -C ../recording context --log --json --steps 1 | sed 's/^{"branch":"main","total":\([0-9]*\),.*/\1/')
-quarter=$((total / 4)) done=0
+quarter=$((total / 4)) played=0
 [ "$quarter" -gt 0 ] || { echo "demo: a trace of at least 4 steps is needed" >&2; exit 1; }
 
 say 'INIT: a roadmap and the first memory branch'
@@ -116,7 +121,7 @@ run "git context merge $side --abandon"
 
 say 'BRANCH again, and MERGE what worked'
 run "git context branch $main --purpose '$main_purpose'"
-next $((total - done))
+next $((total - played))
 run 'git context record --stdin <../steps.jsonl >../answers.jsonl'
 run "git context commit -m '$four' -m '$four_more'"
 run 'git context switch main'
@@ -138,20 +143,21 @@ run 'git context --log'
 run 'git context --log --lines 10 --skip 20'
 say 'CONTEXT: metadata, and anything as JSON'
 run 'git context --metadata branch'
-run 'git context --metadata dependencies'
+run 'git context --metadata file_structure'
 run 'git context --log --steps 1 --json'
 
 say 'The same memory, read with git alone'
-run "git log --graph --oneline --decorate-refs='refs/context/*' --glob=refs/context/heads"
-run 'git log -2 --notes=context CONTEXT_HEAD'
+run "git log --graph --oneline --decorate --decorate-refs='refs/context/*' --notes=context --glob=refs/context/heads"
+run 'git log -1 --notes=context CONTEXT_HEAD^2^'
 run 'git show CONTEXT_HEAD:log.md | head -n 24'
 run "git grep -n -m 2 $word CONTEXT_HEAD"
+run 'git notes --ref=context show CONTEXT_HEAD'
 run 'git diff --stat CONTEXT_HEAD~1 CONTEXT_HEAD'
 run 'git gc -q'
 run 'git fsck --strict'
 
 say 'And the code has seen nothing of it'
 run 'git status --short --branch'
-run 'git log --oneline --all -- go.mod store'
+run 'git log --oneline'
 
 printf '\nThe repository is %s\nLook around: cd %s && PATH=%s:$PATH git context\n' "$work/orders" "$work/orders" "$bin"
