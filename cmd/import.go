@@ -27,7 +27,7 @@ func newImport(g *globals) *command {
 	return &command{
 		name:  "import",
 		usage: []string{"import --from swe-agent FILE..."},
-		about: "Takes in the steps of another agent's trace, with its times where it has them; they are pending steps of the branch until the next commit. A step is known by its file's name and its place in it, so that importing a file again adds nothing. All files are read before anything is recorded: one that is broken changes nothing.",
+		about: "Takes in the steps of another agent's trace, with its times where it has them; they are pending steps of the branch until the next commit. A step is known by its file's name, its place and the steps before it, so that importing a file again adds nothing. All files are read before anything is recorded: one that is broken changes nothing.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"import --from swe-agent marshmallow-1867.traj",
@@ -59,9 +59,6 @@ func runImport(ctx context.Context, env *Env, o *importOptions, files []string) 
 	case len(files) == 0:
 		return r, usagef("'import' needs a file")
 	}
-	if err := sameNames(files); err != nil {
-		return r, err
-	}
 	w := o.writer(env)
 	w.Agent = cmp.Or(o.agent, fromSWEAgent) // who ran the import did not take the steps
 	var steps []refs.NewStep
@@ -78,20 +75,6 @@ func runImport(ctx context.Context, env *Env, o *importOptions, files []string) 
 	}
 	defer closing(s, &err)
 	return s.ImportSteps(ctx, w, steps)
-}
-
-// sameNames refuses two files of one name: their steps could not be told
-// apart, and those of the second would count as there already.
-func sameNames(files []string) error {
-	seen := make(map[string]bool, len(files))
-	for _, f := range files {
-		name := filepath.Base(f)
-		if seen[name] {
-			return usagef("two files are named '%s'", name).hint("import them one by one, each on a branch of its own")
-		}
-		seen[name] = true
-	}
-	return nil
 }
 
 // readTrace reads one file's steps and says where they come from.

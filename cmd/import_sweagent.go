@@ -3,9 +3,11 @@ package cmd
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"os"
 
@@ -45,8 +47,7 @@ type sweTrace struct {
 	lossy bool  // invalid UTF-8 became U+FFFD
 }
 
-// readSWEAgent reads the steps of a trajectory; each is known by the file's
-// name and its place in the list. The file is read to its end before anything
+// readSWEAgent reads the steps of a trajectory. The file is read to its end before anything
 // is returned: half a trajectory is an error that names the line.
 func readSWEAgent(ctx context.Context, path, name string) (*sweTrace, error) {
 	f, err := os.Open(path)
@@ -55,7 +56,7 @@ func readSWEAgent(ctx context.Context, path, name string) (*sweTrace, error) {
 	}
 	// Nothing was written, so closing cannot lose anything.
 	defer func() { _ = f.Close() }()
-	r := &sweReader{ctx: ctx, name: name, json: json.NewDecoder(f)}
+	r := &sweReader{ctx: ctx, name: name, json: json.NewDecoder(f), digest: sha256.New()}
 	if err := r.document(); err != nil {
 		return nil, r.fault(f, err)
 	}
@@ -63,11 +64,13 @@ func readSWEAgent(ctx context.Context, path, name string) (*sweTrace, error) {
 }
 
 type sweReader struct {
-	ctx   context.Context
-	name  string
-	json  *json.Decoder
-	raw   json.RawMessage // the step that was read last
-	trace sweTrace
+	ctx  context.Context
+	name string
+	json *json.Decoder
+	raw  json.RawMessage // the step that was read last
+
+	digest hash.Hash // of all steps so far
+	trace  sweTrace
 }
 
 // fault says what is wrong with the file, and in which line.
@@ -157,11 +160,21 @@ func (r *sweReader) step(n int) error {
 	}
 	step := refs.NewStep{
 		Observation: s.Observation, Thought: s.Thought, Action: s.Action,
-		Source: fmt.Sprintf("%s:%d", r.name, n),
+		Source: r.source(n, s),
 	}
 	r.trace.lossy = r.trace.lossy || lossy(r.raw, step)
 	r.trace.steps = append(r.trace.steps, step)
 	return nil
+}
+
+// source is what a step is known by: its file's name, its place, and a digest of
+// the steps up to it. Two runs at one task have files of one name, and must not
+// pass for each other; a file that has grown must be known by its beginning.
+func (r *sweReader) source(n int, s sweStep) string {
+	for _, text := range []string{s.Observation, s.Thought, s.Action} {
+		fmt.Fprintf(r.digest, "%d:%s", len(text), text)
+	}
+	return fmt.Sprintf("%s:%d:%.8x", r.name, n, r.digest.Sum(nil))
 }
 
 // pass reads over one value.

@@ -39,8 +39,8 @@ func TestReadSWEAgent(t *testing.T) {
 	}
 	want := &sweTrace{
 		steps: []refs.NewStep{
-			{Action: "ls\n", Observation: "a\r\nb", Thought: "look", Source: "x.traj:0"},
-			{Observation: "only this", Source: "x.traj:2"},
+			{Action: "ls\n", Observation: "a\r\nb", Thought: "look", Source: "x.traj:0:f0d1ce752291af97"},
+			{Observation: "only this", Source: "x.traj:2:c5b66be12c9a7090"},
 		},
 		empty: []int{1},
 	}
