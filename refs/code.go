@@ -35,12 +35,13 @@ func (s *Store) ImportSteps(ctx context.Context, w Writer, steps []NewStep) (Imp
 	if err != nil {
 		return Imported{}, err
 	}
-	res := Imported{Branches: 1}
+	var res Imported
 	for _, r := range recorded {
 		if r.Known {
 			res.Skipped++
 		} else {
 			res.Steps++
+			res.Branches = 1
 		}
 	}
 	return res, nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
@@ -140,7 +141,7 @@ func (m *merging) closeSource(ctx context.Context, source *Tip) (*Tip, error) {
 	if !closes && len(m.drained.lines) == 0 {
 		return source, nil
 	}
-	subject := fmt.Sprintf("Record %d pending steps for a merge into %s", len(m.drained.lines), m.target)
+	subject := fmt.Sprintf("Record %s for a merge into %s", count(len(m.drained.lines), "pending step"), m.target)
 	switch {
 	case m.o.Abandon:
 		subject = "Abandon branch " + source.branch
@@ -231,9 +232,9 @@ func (m *merging) mergeInto(ctx context.Context, target, source *Tip, bases []*T
 
 // conflict is the refusal of a merge that cannot be clean.
 func (m *merging) conflict() error {
-	slices.SortFunc(m.res.Conflicts, func(a, b Conflict) int { return cmpString(a.Path, b.Path) })
+	slices.SortFunc(m.res.Conflicts, func(a, b Conflict) int { return strings.Compare(a.Path, b.Path) })
 	return fail(ErrConflict, "merge-conflict",
-		fmt.Sprintf("merging '%s' into '%s' has %d conflicts; nothing was changed", m.o.Source, m.target, len(m.res.Conflicts)),
+		fmt.Sprintf("merging '%s' into '%s' has %s; nothing was changed", m.o.Source, m.target, count(len(m.res.Conflicts), "conflict")),
 		"make both sides agree on these paths, then run git context merge "+m.o.Source+" again")
 }
 

@@ -10,8 +10,6 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-func cmpString(a, b string) int { return cmp.Compare(a, b) }
-
 // descends reports whether a branch goes back to another one by created_from,
 // directly or through branches between.
 func (s *Store) descends(ctx context.Context, branch, from string) (bool, error) {

@@ -65,7 +65,7 @@ func (ses *session) queueDelete(ctx context.Context, name string, force bool) (s
 		return "", err
 	}
 	if pending > 0 {
-		return "", fail(ErrRefused, "branch-pending", fmt.Sprintf("branch '%s' has %d pending steps", name, pending),
+		return "", fail(ErrRefused, "branch-pending", fmt.Sprintf("branch '%s' has %s", name, count(pending, "pending step")),
 			"git context -b "+name+" commit -m SUMMARY", "git context branch -D "+name)
 	}
 	if !force {
@@ -75,7 +75,7 @@ func (ses *session) queueDelete(ctx context.Context, name string, force bool) (s
 		}
 		if alone > 0 {
 			return "", fail(ErrRefused, "branch-unmerged",
-				fmt.Sprintf("branch '%s' has %d milestones that no other branch holds", name, alone),
+				fmt.Sprintf("branch '%s' has %s that no other branch holds", name, count(alone, "milestone")),
 				"git context merge "+name, "git context branch -D "+name)
 		}
 	}
@@ -93,7 +93,7 @@ func (ses *session) queueDelete(ctx context.Context, name string, force bool) (s
 // reach.
 func (s *Store) onlyHere(ctx context.Context, name string, tip git.ID) (int, error) {
 	out, err := s.repo.Run(ctx, "rev-list", "--format=%(trailers:key="+trailerID+",valueonly,separator=)", "--no-commit-header",
-		"--end-of-options", string(tip), "--not", "--exclude="+git.BranchRef(name), "--glob="+git.BranchPrefix+"*",
+		string(tip), "--not", "--exclude="+git.BranchRef(name), "--glob="+git.BranchPrefix+"*",
 		"--glob="+git.RemotePrefix+"*")
 	if err != nil {
 		return 0, err
@@ -125,7 +125,7 @@ func (s *Store) commitPending(ctx context.Context, name string) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	_, err = s.Commit(ctx, CommitOptions{Branch: name, Summary: fmt.Sprintf("Keep %d pending steps of %s", n, name)})
+	_, err = s.Commit(ctx, CommitOptions{Branch: name, Summary: fmt.Sprintf("Keep %s of %s", count(n, "pending step"), name)})
 	return err
 }
 

@@ -181,7 +181,15 @@ func markDone(r *doc.Roadmap, text string) error {
 func roadmapError(err error) error {
 	var item *doc.ItemError
 	if errors.As(err, &item) {
-		return fail(ErrNotFound, "item-not-found", item.Error(), "git context roadmap")
+		near := item.Candidates[:min(len(item.Candidates), 5)]
+		if item.Nearest != "" {
+			near = append(near, item.Nearest)
+		}
+		hints := []string{"git context roadmap"}
+		for _, text := range near {
+			hints = append(hints, fmt.Sprintf("did you mean '%s'?", oneLine(text, 100)))
+		}
+		return fail(ErrNotFound, "item-not-found", item.Error(), hints...)
 	}
 	return err
 }

@@ -78,7 +78,11 @@ func (s *Store) DeleteTag(ctx context.Context, name string) (Change, error) {
 		if err != nil {
 			return err
 		}
-		res = Change{Commit: id, Path: name}
+		c, err := s.repo.Commit(ctx, id)
+		if err != nil {
+			return err
+		}
+		res = Change{Commit: id, Branch: c.Trailer(trailerBranch), Path: name}
 		ses.tx.Delete(git.TagRef(name), id)
 		return nil
 	})
