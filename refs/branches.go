@@ -28,7 +28,7 @@ func (s *Store) Branches(ctx context.Context, q BranchQuery) ([]Branch, error) {
 	if q.Remotes {
 		args = append(args, git.RemotePrefix)
 	}
-	out, err := s.repo.Run(ctx, args...)
+	out, err := s.repo.View(ctx, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func (s *Store) takenUpto(ctx context.Context, c *journal.Content, tip *git.Comm
 	case !errors.Is(err, git.ErrNotFound):
 		return 0, err
 	}
-	out, err := s.repo.Run(ctx, args...)
+	out, err := s.repo.View(ctx, args...)
 	if err != nil {
 		return 0, err
 	}

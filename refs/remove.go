@@ -92,7 +92,7 @@ func (ses *session) queueDelete(ctx context.Context, name string, force bool) (s
 // onlyHere counts the milestones that no other branch, here or at a remote, can
 // reach.
 func (s *Store) onlyHere(ctx context.Context, name string, tip git.ID) (int, error) {
-	out, err := s.repo.Run(ctx, "rev-list", "--format=%(trailers:key="+trailerID+",valueonly,separator=)", "--no-commit-header",
+	out, err := s.repo.View(ctx, "rev-list", "--format=%(trailers:key="+trailerID+",valueonly,separator=)", "--no-commit-header",
 		string(tip), "--not", "--exclude="+git.BranchRef(name), "--glob="+git.BranchPrefix+"*",
 		"--glob="+git.RemotePrefix+"*")
 	if err != nil {

@@ -64,7 +64,7 @@ func (s *Store) named(ctx context.Context, name string) (git.ID, error) {
 	if !doc.ValidID(name) {
 		return "", nil
 	}
-	out, err := s.repo.Run(ctx, "log", "-1", "--format=%H", "--fixed-strings", "--grep="+trailerID+": "+name,
+	out, err := s.repo.View(ctx, "log", "-1", "--format=%H", "--fixed-strings", "--grep="+trailerID+": "+name,
 		"--glob="+git.BranchPrefix+"*")
 	return git.ID(strings.TrimSpace(string(out))), err
 }

@@ -46,12 +46,13 @@ func (r *Repo) RunEnv(ctx context.Context, env []string, stdin []byte, args ...s
 // View runs a command that shows something (log, show, diff, grep) from the git
 // directory as in a bare repository, so that neither the code's .gitattributes
 // nor the user's and the system's attributes reach it, with log.showSignature
-// off and UTF-8 out. The caller adds --no-ext-diff and --no-textconv, and, since
-// the repository's info/attributes may still call a document binary, --text.
+// off, UTF-8 out, and a colon between a trailer's key and value. The caller adds
+// --no-ext-diff and --no-textconv, and, since the repository's info/attributes
+// may still call a document binary, --text.
 func (r *Repo) View(ctx context.Context, args ...string) ([]byte, error) {
 	env := append(without(r.childEnv, "GIT_WORK_TREE"), "GIT_IMPLICIT_WORK_TREE=0", "GIT_ATTR_NOSYSTEM=1")
 	full := append([]string{"-c", "core.bare=true", "-c", "core.attributesFile=" + os.DevNull,
-		"-c", "log.showSignature=false", "-c", "i18n.logOutputEncoding=UTF-8"}, args...)
+		"-c", "log.showSignature=false", "-c", "i18n.logOutputEncoding=UTF-8", "-c", "trailer.separators=:"}, args...)
 	return r.start(ctx, command{dir: r.gitDir, env: env, args: full})
 }
 
