@@ -3,6 +3,7 @@ package refs
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -175,6 +176,11 @@ func (s *Store) locate(ctx context.Context, t *Tip, skip int, commits []Commit) 
 	for i := range commits {
 		left[commits[i].ID] = &commits[i]
 	}
+	if skip == 0 && len(commits) <= nearMilestones {
+		if err := s.locateNear(ctx, t, left); err != nil {
+			return err
+		}
+	}
 	for _, most := range []int{locateSlack*(skip+len(commits)) + 10, 0} {
 		if len(left) == 0 {
 			return nil
@@ -183,6 +189,50 @@ func (s *Store) locate(ctx context.Context, t *Tip, skip int, commits []Commit) 
 			return err
 		}
 	}
+	return nil
+}
+
+// The newest milestones of a branch nearly always are its last commits: a few
+// reads in process are cheaper than git log's start. nearCommits bounds the walk.
+const (
+	nearMilestones = 3
+	nearCommits    = 8
+)
+
+// locateNear looks for milestones among the first parents of a tip.
+func (s *Store) locateNear(ctx context.Context, t *Tip, left map[string]*Commit) error {
+	for c, n := t.commit, 0; len(left) > 0 && n < nearCommits; n++ {
+		if m := left[c.Trailer(trailerID)]; m != nil {
+			if err := s.locateAt(ctx, m, c); err != nil {
+				return err
+			}
+			delete(left, m.ID)
+		}
+		if len(left) == 0 || len(c.Parents) == 0 {
+			return nil
+		}
+		var err error
+		if c, err = s.repo.Commit(ctx, c.Parents[0]); err != nil {
+			if errors.Is(err, git.ErrNotFound) { // the edge of a shallow clone
+				return nil
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// locateAt fills in what a milestone's commit and note say.
+func (s *Store) locateAt(ctx context.Context, m *Commit, c *git.Commit) error {
+	m.Hash = &c.ID
+	if code := git.ID(c.Trailer(trailerCode)); code != "" {
+		m.Code = &code
+	}
+	note, err := notes.Read(ctx, s.repo, c.ID)
+	if err != nil {
+		return err
+	}
+	m.judge(notes.Judge(notes.Parse(note)))
 	return nil
 }
 
@@ -237,16 +287,7 @@ func (s *Store) Milestone(ctx context.Context, rev string) (Commit, error) {
 		return Commit{}, fmt.Errorf("memory commit %s has no entry %s in its %s", c.ID, id, doc.CommitFile)
 	}
 	out := commitFrom(ms[i])
-	out.Hash = &c.ID
-	if code := git.ID(c.Trailer(trailerCode)); code != "" {
-		out.Code = &code
-	}
-	note, err := notes.Read(ctx, s.repo, c.ID)
-	if err != nil {
-		return out, err
-	}
-	out.judge(notes.Judge(notes.Parse(note)))
-	return out, nil
+	return out, s.locateAt(ctx, &out, c)
 }
 
 // PurposeProgress is a branch's purpose, and the progress summary that its next
