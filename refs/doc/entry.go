@@ -85,16 +85,22 @@ func (sc *scanner) head(heading, origin string) (head, error) {
 		return h, sc.fail("a heading must read '%sNUMBER%sTIME%sAGENT%sID'", heading, sep, sep, sep)
 	}
 	h.Origin = origin
-	seen := uint(0)
+	seen, extra := uint(0), -1 // extra: where a run of unknown attributes began
 	for sc.more() && sc.s[sc.pos] == '-' {
 		at := sc.pos
 		known, err := h.attribute(sc, heading == commitHeading, &seen)
-		if err != nil {
+		switch {
+		case err != nil:
 			return h, err
+		case !known && extra < 0:
+			extra = at
+		case known && extra >= 0:
+			h.Extra += sc.s[extra:at]
+			extra = -1
 		}
-		if !known {
-			h.Extra += sc.s[at:sc.pos]
-		}
+	}
+	if extra >= 0 {
+		h.Extra += sc.s[extra:sc.pos]
 	}
 	return h, nil
 }

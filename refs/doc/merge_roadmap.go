@@ -18,12 +18,17 @@ import (
 //     or if one side removed what the other changed, and ours stands meanwhile.
 //
 // Sections that only theirs has come last, in their order. The texts of a conflict are those
-// that SetSection takes.
+// that SetSection takes. More than 1,000 sections are an error.
 func MergeRoadmap(base, ours, theirs []byte, text TextMerge) ([]byte, []Conflict, error) {
 	if merged, ok := simpleMerge(base, ours, theirs, bytes.Equal); ok {
 		return merged, nil, nil
 	}
 	g := roadmapMerge{base: ParseRoadmap(base), ours: ParseRoadmap(ours), theirs: ParseRoadmap(theirs), text: text}
+	for _, r := range []*Roadmap{g.base, g.ours, g.theirs} {
+		if len(r.sections) > maxSections {
+			return nil, nil, fmt.Errorf("main.md: %d sections are more than %d", len(r.sections), maxSections)
+		}
+	}
 	for _, name := range g.names() {
 		if err := g.section(name); err != nil {
 			return nil, nil, fmt.Errorf("main.md: section '%s': %w", name, err)
@@ -31,6 +36,9 @@ func MergeRoadmap(base, ours, theirs []byte, text TextMerge) ([]byte, []Conflict
 	}
 	return g.ours.Bytes(), g.conflicts, nil
 }
+
+// maxSections bounds a merge, which looks each section up among all others.
+const maxSections = 1000
 
 // roadmapMerge is a merge under way, made in ours.
 type roadmapMerge struct {
@@ -214,37 +222,47 @@ func proseLines(s *section, boxes bool) []string {
 	if s == nil {
 		return nil
 	}
-	lines := slices.Clone(s.plainLines())
-	items := s.items(boxes)
-	for _, it := range slices.Backward(items) {
-		lines = slices.Delete(lines, it.start, it.end)
+	var lines []string
+	all, end := s.plainLines(), 0
+	for _, it := range s.items(boxes) {
+		lines = append(lines, all[end:it.start]...)
+		end = it.end
 	}
+	lines = append(lines, all[end:]...)
 	return trimBlank(slices.DeleteFunc(lines, blank))
 }
 
-// setItems changes the section's items to those given: each that stays is at most ticked.
+// setItems changes the section's items to those given: each that stays is at most ticked,
+// new ones come last. One pass, as a hostile file may have very many.
 func (s *section) setItems(want []Item, boxes bool) {
-	left := make(map[string]Item, len(want))
-	for _, it := range want {
-		left[it.Text] = it
-	}
+	left := index(want)
 	items := s.items(boxes)
-	here := make(map[string]bool, len(items))
-	for _, it := range slices.Backward(items) {
-		w, ok := left[it.Text]
-		here[it.Text] = true
-		switch {
-		case !ok:
-			s.splice(it.start, it.end, nil)
-		case boxes && w.Done != it.Done:
-			s.mark(it, w.Done)
+	here := index(itemsOf(s, boxes))
+	lines := make([]string, 0, len(s.lines))
+	end := 0
+	for _, it := range items {
+		lines = append(lines, s.lines[end:it.start]...)
+		end = it.end
+		if w, ok := left[it.Text]; ok {
+			if boxes && w.Done != it.Done {
+				s.mark(it, w.Done)
+			}
+			lines = append(lines, s.lines[it.start:it.end]...)
 		}
 	}
+	var added []string
 	for _, it := range want {
-		if !here[it.Text] {
-			s.append(it, s.items(boxes), boxes)
+		if _, ok := here[it.Text]; !ok {
+			added = append(added, itemLines(it, boxes)...)
 		}
 	}
+	if len(items) == 0 {
+		s.appendLines(added)
+		return
+	}
+	at := len(lines)
+	s.lines = append(lines, s.lines[end:]...)
+	s.splice(at, at, added)
 }
 
 // mergeItems merges lists as sets of texts, in the order of ours, what theirs added last:

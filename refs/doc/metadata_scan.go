@@ -137,7 +137,7 @@ func plainScalar(s string) bool {
 	if !alnum(s[0]) && strings.IndexByte("_./+(", s[0]) < 0 && !(r >= utf8.RuneSelf && unicode.IsLetter(r)) {
 		return false
 	}
-	return s[len(s)-1] != ' ' && s[len(s)-1] != ':' && s != "..." && !strings.Contains(s, ": ") && !strings.Contains(s, " #") &&
+	return s[len(s)-1] != ' ' && s[len(s)-1] != ':' && s != "..." && !strings.Contains(s, ": ") &&
 		!strings.HasPrefix(s, "... ") && printable(s)
 }
 

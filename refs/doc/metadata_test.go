@@ -327,6 +327,29 @@ func TestScanKnowsWhatWeWrite(t *testing.T) {
 	})
 }
 
+// A block scalar that keeps its line breaks ends where the next key begins, or the file.
+func TestMetadataKeepsLineBreaks(t *testing.T) {
+	for _, c := range []struct {
+		text, path string
+		edit       func(m *Metadata) error
+		want       string
+	}{
+		{"b:\n  k: |+\n    x\n\n  j: 1\n\n\nc: 1\n", "b.k", func(m *Metadata) error { _, err := m.Unset("b.j"); return err }, "x\n\n"},
+		{"b: |+\n  x\n\n# c\n\nc: 1\n", "b", func(m *Metadata) error { return m.Set("c", "2") }, "x\n\n"},
+		{"b: |+\n  x\n ", "b", func(m *Metadata) error { return m.Set("c", "2") }, "x\n"},
+		{"b: |-\n  x", "b", func(m *Metadata) error { return m.Set("c", "2") }, "x"},
+	} {
+		m := mustParse(t, c.text)
+		before, _, _ := m.Get(c.path)
+		if err := c.edit(m); err != nil {
+			t.Fatal(err)
+		}
+		if got, _, err := mustParse(t, mustBytes(t, m)).Get(c.path); got != c.want || before != c.want || err != nil {
+			t.Errorf("%q: %q, then %q, want %q", c.text, before, got, c.want)
+		}
+	}
+}
+
 func TestMetadataKeepsData(t *testing.T) {
 	data := []byte(handWritten)
 	m, err := ParseMetadata(data)

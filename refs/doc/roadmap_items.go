@@ -162,6 +162,14 @@ func (s *section) append(it Item, items []itemAt, box bool) {
 		s.splice(items[len(items)-1].end, items[len(items)-1].end, added)
 		return
 	}
+	s.appendLines(added)
+}
+
+// appendLines writes items into a section that has none, below its prose.
+func (s *section) appendLines(added []string) {
+	if len(added) == 0 {
+		return
+	}
 	old := s.plainLines()
 	end := len(old)
 	for end > 0 && blank(old[end-1]) {

@@ -6,8 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-const replacement = string(utf8.RuneError)
-
 // Clean returns s with every byte that is not UTF-8, and every NUL, replaced by
 // U+FFFD, and whether anything was replaced. What a document holds is clean: git,
 // grep and JSON would each treat the rest in a way of their own.

@@ -1,0 +1,57 @@
+package doc
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What a remote may send is large, but its cost is not more than in proportion.
+func TestLargeInputsAreQuick(t *testing.T) {
+	var items, other bytes.Buffer
+	items.WriteString("## To-Do\n\n")
+	other.WriteString("## To-Do\n\n")
+	for i := range 50000 {
+		fmt.Fprintf(&items, "- [ ] item %d\n", i)
+		fmt.Fprintf(&other, "- [ ] other %d\n", i)
+	}
+	for name, f := range map[string]func(){
+		"roadmap": func() {
+			merged, _, err := MergeRoadmap(nil, items.Bytes(), other.Bytes(), wholeText)
+			if err != nil || len(ParseRoadmap(merged).Todo()) != 100000 {
+				t.Error("items were lost", err)
+			}
+		},
+		"sections": func() { ParseRoadmap([]byte(strings.Repeat("## a\n", 200000))).Bytes() },
+		"one item": func() {
+			ParseRoadmap([]byte("## Goal\n" + strings.Repeat("## To-Do\n- x\n", 1) + strings.Repeat("\n", 500000))).Todo()
+		},
+		"blank lines in items": func() { ParseRoadmap([]byte("## To-Do\n" + strings.Repeat("- x\n\n\n\n\n\n", 50000))).Todo() },
+		"quotes": func() {
+			_, _ = ParseLog([]byte("== Branch a ==\n\n### Step 1 · 2026-11-21T01:37:05Z · a · " + baseID + "\n\n**Action**\n\n" + strings.Repeat(">\n", 500000)))
+		},
+		"attributes": func() {
+			_, _ = ParseLog([]byte("== Branch a ==\n\n### Step 1 · 2026-11-21T01:37:05Z · a · " + baseID + "\n" + strings.Repeat("- x: y\n", 20000)))
+		},
+		"metadata": func() { _, _ = ParseMetadata([]byte(strings.Repeat("[", MetadataLimit))) },
+		"keys": func() {
+			var b bytes.Buffer
+			for i := range 7000 {
+				fmt.Fprintf(&b, "k%d: |\n", i)
+			}
+			_, _ = ParseMetadata(b.Bytes())
+		},
+		"progress": func() {
+			NextProgress(Milestone{Summary: strings.Repeat("a ", 1e6), Progress: strings.Repeat("- x\n", 1e6)}, 1500)
+		},
+	} {
+		start := time.Now()
+		f()
+		if d := time.Since(start); d > 5*time.Second {
+			t.Errorf("%s: %v", name, d)
+		}
+		t.Log(name, time.Since(start))
+	}
+}
