@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"time"
 
 	"golang.org/x/term"
@@ -13,6 +14,10 @@ import (
 // ^C ends the work between two steps of it, where nothing is half done; a
 // second one ends the process at once.
 func Main() {
+	// A command lives for milliseconds and ends before collecting garbage pays;
+	// only one that grows large, as an import may, is collected at all.
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(memoryLimit)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	context.AfterFunc(ctx, stop)
 	env := &Env{
@@ -28,6 +33,9 @@ func Main() {
 	}
 	os.Exit(code)
 }
+
+// memoryLimit is the heap, in bytes, at which garbage begins to be collected.
+const memoryLimit = 256 << 20
 
 func terminal() Terminal {
 	out := int(os.Stdout.Fd())

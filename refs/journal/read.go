@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 )
 
 // Line is one step as it stands in the file.
@@ -53,12 +54,38 @@ func Parse(data []byte) (*Content, error) {
 	}
 	c.Mark = Mark{Committed: c.Head.Committed, Upto: int64(end), Step: c.Head.Step, ID: c.Head.ID}
 	c.Size = int64(end)
+	var marks []int64
 	for {
 		n := bytes.IndexByte(data[c.Size:], '\n') + 1
 		if n == 0 {
-			return c, nil
+			break
 		}
-		c.add(data[c.Size : c.Size+int64(n)])
+		line := data[c.Size : c.Size+int64(n)]
+		if bytes.HasPrefix(line, []byte(markPrefix)) {
+			marks = append(marks, c.Size)
+			c.Size += int64(n)
+		} else {
+			c.add(line)
+		}
+	}
+	c.lastMark(data, marks)
+	return c, nil
+}
+
+// markPrefix begins every mark, and no step.
+const markPrefix = `{"committed":`
+
+// lastMark takes the newest mark that is sound: the older ones say nothing more,
+// and parsing hundreds of them would be most of what a view costs.
+func (c *Content) lastMark(data []byte, marks []int64) {
+	for _, start := range slices.Backward(marks) {
+		end := start + int64(bytes.IndexByte(data[start:], '\n'))
+		var m Mark
+		if json.Unmarshal(data[start:end], &m) == nil && m.Upto <= start {
+			c.Mark = m
+			return
+		}
+		c.Bad = append(c.Bad, start)
 	}
 }
 
@@ -66,15 +93,6 @@ func Parse(data []byte) (*Content, error) {
 func (c *Content) add(line []byte) {
 	start := c.Size
 	c.Size += int64(len(line))
-	if bytes.HasPrefix(line, []byte(`{"committed":`)) {
-		var m Mark
-		if json.Unmarshal(line, &m) != nil || m.Upto > start {
-			c.Bad = append(c.Bad, start)
-			return
-		}
-		c.Mark = m
-		return
-	}
 	step, id, err := parseEnd(line)
 	if err != nil {
 		c.Bad = append(c.Bad, start)
