@@ -21,23 +21,23 @@ DEST    := $(DESTDIR)$(PREFIX)/bin
 build:
 	$(GO) build -trimpath -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/git-context
 
-# The race detector needs C; without a compiler the tests run, without it.
+# The race detector needs C; without a compiler the tests run, without it. Go
+# knows which compiler it would use, and turns cgo off where there is none.
+HAVE_CC = $(shell [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v $$($(GO) env CC) >/dev/null && echo yes)
+NO_CC   = *** NO C COMPILER: the race detector was NOT used ***
+
 test:
-	@if $(MAKE) -s have-cc; then \
-		echo 'go test -race ./...'; $(GO) test -race -tags $(TAGS) ./...; \
-	else \
-		echo '*** NO C COMPILER ($(CC)): the tests run WITHOUT the race detector ***'; \
-		echo 'go test ./...'; $(GO) test -tags $(TAGS) ./... && \
-		echo '*** NO C COMPILER ($(CC)): the tests ran WITHOUT the race detector ***'; \
-	fi
+ifeq ($(HAVE_CC),yes)
+	$(GO) test -race -tags $(TAGS) ./...
+else
+	@echo '$(NO_CC)'
+	$(GO) test -tags $(TAGS) ./...
+	@echo '$(NO_CC)'
+endif
 
 race:
-	@$(MAKE) -s have-cc || { echo 'make race: the race detector needs a C compiler ($(CC))' >&2; exit 1; }
+	@[ '$(HAVE_CC)' = yes ] || { echo 'make race: the race detector needs a C compiler' >&2; exit 1; }
 	$(GO) test -race -tags $(TAGS) ./...
-
-.PHONY: have-cc
-have-cc:
-	@command -v $(firstword $(CC)) >/dev/null 2>&1 && [ "$$($(GO) env CGO_ENABLED)" != 0 ]
 
 lint:
 	@echo 'gofmt -l .'; unformatted=$$("$$($(GO) env GOROOT)/bin/gofmt" -l .) || exit 1; \
