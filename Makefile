@@ -23,20 +23,16 @@ build:
 
 # The race detector needs C; without a compiler the tests run, without it. Go
 # knows which compiler it would use, and turns cgo off where there is none.
-HAVE_CC = $(shell [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v $$($(GO) env CC) >/dev/null && echo yes)
-NO_CC   = *** NO C COMPILER: the race detector was NOT used ***
+have_cc = [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v $$($(GO) env CC) >/dev/null
+no_cc   = echo '*** NO C COMPILER: the race detector is NOT used ***'
 
 test:
-ifeq ($(HAVE_CC),yes)
-	$(GO) test -race -tags $(TAGS) ./...
-else
-	@echo '$(NO_CC)'
-	$(GO) test -tags $(TAGS) ./...
-	@echo '$(NO_CC)'
-endif
+	@if $(have_cc); then race=-race; else race=; $(no_cc); fi; \
+	echo "$(GO) test $$race ./..."; $(GO) test $$race -tags $(TAGS) ./... || exit 1; \
+	[ -n "$$race" ] || $(no_cc)
 
 race:
-	@[ '$(HAVE_CC)' = yes ] || { echo 'make race: the race detector needs a C compiler' >&2; exit 1; }
+	@$(have_cc) || { echo 'make race: the race detector needs a C compiler' >&2; exit 1; }
 	$(GO) test -race -tags $(TAGS) ./...
 
 lint:
