@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"syscall"
 
@@ -129,6 +130,10 @@ func hintsOf(err error) []string {
 		return []string{"git context init"}
 	case errors.Is(err, git.ErrNotRepository):
 		return []string{"run it inside a git repository, or make one: git init"}
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return []string{"nothing was changed; make the repository writable for this user"}
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return []string{"nothing that was acknowledged is lost; free some space and run it again"}
 	}
 	return nil
 }

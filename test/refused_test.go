@@ -30,7 +30,7 @@ func TestUnwritableRepository(t *testing.T) {
 		if args[0] == "switch" && err == nil {
 			continue // it stands there already: nothing is written
 		}
-		if err == nil || !strings.Contains(out, "git-context: error: ") || strings.Contains(out, "goroutine") {
+		if err == nil || !strings.Contains(out, "git-context: error: ") || !strings.Contains(out, "hint: ") {
 			t.Errorf("git context %s: %v\n%s", strings.Join(args, " "), err, out)
 		}
 	}

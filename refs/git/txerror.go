@@ -3,6 +3,7 @@ package git
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 )
 
@@ -10,6 +11,9 @@ import (
 // its text alone: exit code 128 stands for all of these.
 func txError(queued []refChange, err error) error {
 	var failed *Error
+	if errors.As(err, &failed) && deniedText(failed.Stderr) {
+		return fmt.Errorf("cannot update %s: %w: %w", refNames(queued), fs.ErrPermission, err)
+	}
 	if !errors.As(err, &failed) || failed.Err != nil || !staleText(failed.Stderr) {
 		return fmt.Errorf("cannot update %s: %w", refNames(queued), err)
 	}
@@ -36,6 +40,12 @@ func staleText(stderr string) bool {
 		return strings.Contains(said, "File exists")
 	}
 	return strings.Contains(said, "cannot lock references") // reftable
+}
+
+// deniedText reports whether update-ref was not allowed to write. Of a directory
+// that it may not make it does not say why.
+func deniedText(stderr string) bool {
+	return strings.Contains(stderr, "Permission denied") || strings.Contains(stderr, "unable to create directory")
 }
 
 // refInText returns the ref that a complaint names.
