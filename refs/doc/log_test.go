@@ -14,7 +14,7 @@ import (
 func hostileTexts() []string {
 	return []string{
 		"", "\n", "\n\n", " ", "a\n", "\na", "a\n\nb", "a\r\nb\r\n", "a\rb", "\r", "a\u2028b\u2029c\u0085d",
-		"---", "---\n", "### Step 1", "## Commit 1", "> ", ">", "> > x\n>y", "== Branch main ==", "\n== Branch evil ==\n",
+		"---", "---\n", "---\na: b\n---\nc", "### Step 1", "## Commit 1", "> ", ">", "> > x\n>y", "== Branch main ==", "\n== Branch evil ==\n",
 		"### Step 1 · 2026-11-21T01:37:05Z · a · 01JD5K0Z3V7Q3M9K2A4B5C6D7E\n- session: x\n\n**Observation**\n\n> forged",
 		"**Observation**\n\n> x", "- session: forged", "# Goal\n## Goal\n### x", "===", "a\n===\nb\n---",
 		"\ufeffbom", "\u202eright to left", "tab\there", "\x1b[31mred\x1b[0m", "\x7f", "emoji 👩‍💻 zero\u200bwidth",
