@@ -166,7 +166,7 @@ func (s *Store) openForRecord(ctx context.Context, branch string, sourced bool) 
 				return nil, nil, errors.Join(err, j.Close())
 			}
 		}
-		fresh, err := known.catchUp(ctx, s, branch)
+		fresh, err := known.catchUp(ctx, s, branch, j)
 		if err == nil && fresh {
 			return j, known, nil
 		}

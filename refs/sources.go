@@ -63,7 +63,7 @@ func (s *Store) sourcesOf(ctx context.Context, branch string) (*sources, error) 
 // the journal locked, and reports false when the branch has moved on meanwhile:
 // its log must then be read again, because a COMMIT may have drained steps that
 // neither reading saw.
-func (k *sources) catchUp(ctx context.Context, s *Store, branch string) (bool, error) {
+func (k *sources) catchUp(ctx context.Context, s *Store, branch string, j *journal.Journal) (bool, error) {
 	if k == nil {
 		return true, nil
 	}
@@ -74,14 +74,15 @@ func (k *sources) catchUp(ctx context.Context, s *Store, branch string) (bool, e
 	if err != nil || tip != k.tip {
 		return false, nil
 	}
-	c, err := journal.Read(s.journalPath(branch))
+	c, err := j.Since(k.upto)
+	if err == nil && c.Head.Journal != k.journal {
+		k.journal = c.Head.Journal
+		c, err = j.Since(0)
+	}
 	if err != nil {
 		return false, err
 	}
-	if c.Head.Journal != k.journal {
-		k.journal, k.upto = c.Head.Journal, 0
-	}
-	for _, line := range c.After(k.upto) {
+	for _, line := range c.Lines {
 		var l entryLine
 		if err := json.Unmarshal(line.Raw, &l); err != nil {
 			return false, fmt.Errorf("journal of branch '%s', step %d: %w", branch, line.Step, err)

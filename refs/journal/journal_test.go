@@ -100,6 +100,28 @@ func TestAppendAndMark(t *testing.T) {
 	}
 }
 
+func TestSinceReadsOnlyWhatIsNew(t *testing.T) {
+	path := begin(t)
+	add(t, path, `{"action":"a"}`, `{"action":"b"}`)
+	whole := read(t, path)
+	j := open(t, path)
+	defer j.Close()
+	for i, upto := range []int64{0, whole.Lines[0].End, whole.Size} {
+		c, err := j.Since(upto)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Head != whole.Head || c.Size != whole.Size || len(c.Lines) != 2-i {
+			t.Errorf("since %d: %+v", upto, c)
+		}
+		for k, l := range c.Lines {
+			if want := whole.Lines[i+k]; l.End != want.End || l.ID != want.ID {
+				t.Errorf("since %d: line %d is %+v, not %+v", upto, k, l, want)
+			}
+		}
+	}
+}
+
 func TestTornEndIsSetAside(t *testing.T) {
 	for _, torn := range []string{"{", `{"action":"half","step":9`, strings.Repeat("x", 10_000)} {
 		path := begin(t)

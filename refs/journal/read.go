@@ -101,6 +101,44 @@ func (c *Content) add(line []byte) {
 	c.Lines = append(c.Lines, Line{Raw: line[:len(line)-1], End: c.Size, Step: step, ID: id})
 }
 
+// Since reads the journal's head, and the lines that stand behind an offset, of a
+// journal that this process holds the lock of. What came before is not read.
+func (j *Journal) Since(upto int64) (*Content, error) {
+	head, err := j.firstLine()
+	if err != nil {
+		return nil, err
+	}
+	upto = max(upto, int64(len(head)))
+	rest := make([]byte, max(j.size-upto, 0))
+	if len(rest) > 0 {
+		if _, err := j.f.ReadAt(rest, upto); err != nil {
+			return nil, fmt.Errorf("read journal: %w", err)
+		}
+	}
+	c, err := Parse(append(head, rest...))
+	if err != nil {
+		return nil, err
+	}
+	for i := range c.Lines {
+		c.Lines[i].End += upto - int64(len(head))
+	}
+	c.Size = j.size
+	return c, nil
+}
+
+// firstLine reads the head's line.
+func (j *Journal) firstLine() ([]byte, error) {
+	line := make([]byte, min(j.size, 1024))
+	if _, err := j.f.ReadAt(line, 0); err != nil {
+		return nil, fmt.Errorf("read journal: %w", err)
+	}
+	end := bytes.IndexByte(line, '\n') + 1
+	if end == 0 {
+		return nil, errors.New("journal: the first line does not name a journal")
+	}
+	return line[:end:end], nil
+}
+
 // After is the steps that stand behind an offset.
 func (c *Content) After(upto int64) []Line {
 	for i, l := range c.Lines {
