@@ -68,12 +68,7 @@ func (s *Store) Steps(ctx context.Context, t *Tip, skip, n int) ([]Step, int, er
 	if err != nil {
 		return nil, 0, err
 	}
-	ident, err := s.repo.Committer(ctx)
-	if err != nil {
-		// A view must not need an identity: only a COMMIT writes one down.
-		ident = git.Identity{}
-	}
-	waiting, err := p.steps(t.branch, committerAgent(ident))
+	waiting, err := s.waiting(ctx, t.branch, p)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -94,6 +89,20 @@ func (s *Store) Steps(ctx context.Context, t *Tip, skip, n int) ([]Step, int, er
 	found = found[min(skip, len(found)):min(skip+n, len(found))]
 	slices.Reverse(found)
 	return found, total, err
+}
+
+// waiting reads pending steps, each with the agent that COMMIT would give it.
+func (s *Store) waiting(ctx context.Context, branch string, p pending) ([]doc.Step, error) {
+	if len(p.lines) == 0 {
+		return nil, nil
+	}
+	ident, err := s.repo.Committer(ctx)
+	if err != nil {
+		// A view needs no identity: only a COMMIT writes one down, and says then
+		// what is wrong with it.
+		ident = git.Identity{}
+	}
+	return p.steps(branch, committerAgent(ident))
 }
 
 // backwards hands a document's files to visit, the live one first and then the
