@@ -124,20 +124,25 @@ func Judge(facts []Fact) Judgement {
 	return j
 }
 
-// Union is the lines of both notes, each once. Lines of ours keep their order,
-// new ones follow, so that a note that gains nothing keeps its bytes.
+// Union is the lines of both notes, each once. Ours stands as it is, new lines
+// follow, so that a note that gains nothing keeps its bytes. Empty lines, which
+// git puts between joined notes, are not taken over.
 func Union(ours, theirs []byte) []byte {
-	seen := map[string]bool{}
-	var out []byte
-	for _, note := range [][]byte{ours, theirs} {
-		for line := range bytes.Lines(note) {
-			text := string(bytes.TrimSuffix(line, []byte("\n")))
-			if seen[text] {
-				continue
-			}
-			seen[text] = text != "" // git puts empty lines between joined notes
-			out = append(append(out, text...), '\n')
+	seen := map[string]bool{"": true}
+	for line := range bytes.Lines(ours) {
+		seen[string(bytes.TrimSuffix(line, []byte("\n")))] = true
+	}
+	out := bytes.Clone(ours)
+	for line := range bytes.Lines(theirs) {
+		text := string(bytes.TrimSuffix(line, []byte("\n")))
+		if seen[text] {
+			continue
 		}
+		seen[text] = true
+		if n := len(out); n > 0 && out[n-1] != '\n' {
+			out = append(out, '\n')
+		}
+		out = append(append(out, text...), '\n')
 	}
 	return out
 }
