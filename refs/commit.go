@@ -95,7 +95,11 @@ func (ses *session) commit(ctx context.Context, branch string, o CommitOptions) 
 		return committed{}, err
 	}
 	m := doc.Milestone{Summary: o.Summary, Contribution: o.Contribution, Progress: o.Progress, Goal: goal, Steps: steps}
-	if err := ses.addMilestone(ctx, c, tip, newest, &m); err != nil {
+	live, err := ses.s.optional(ctx, tip, doc.CommitFile)
+	if err != nil {
+		return committed{}, err
+	}
+	if err := ses.addMilestone(ctx, c, live, newest, &m); err != nil {
 		return committed{}, err
 	}
 	if err := ses.s.refreshDetected(ctx, c, tip.commit); err != nil {
@@ -152,12 +156,12 @@ func (c *change) count(origin string, steps, lastStep, milestones int) error {
 	return c.meta.SetTotals(t)
 }
 
-// addMilestone completes a milestone and puts it into a change's commit.md.
-// newest is the newest entry id in the change's log.
-func (ses *session) addMilestone(ctx context.Context, c *change, tip *Tip, newest string, m *doc.Milestone) error {
-	live, data, err := ses.s.liveCommits(ctx, tip)
+// addMilestone completes a milestone and puts it behind data, the live commit.md
+// as it then stands. newest is the newest entry id in the change's log.
+func (ses *session) addMilestone(ctx context.Context, c *change, data []byte, newest string, m *doc.Milestone) error {
+	live, err := doc.ParseCommits(data)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s of branch '%s': %w", doc.CommitFile, c.branch, err)
 	}
 	if m.ID, err = ses.s.newID(max(newest, newestID(live, nil))); err != nil {
 		return err
@@ -170,7 +174,7 @@ func (ses *session) addMilestone(ctx context.Context, c *change, tip *Tip, newes
 		}
 	}
 	m.Time, m.Agent, m.Session, m.Model, m.Tokens = ses.by.When, ses.w.Agent, ses.w.Session, ses.w.Model, ses.w.Tokens
-	m.Origin, m.Purpose = tip.branch, facts.Purpose
+	m.Origin, m.Purpose = c.branch, facts.Purpose
 	if m.Progress == "" && len(live) > 0 {
 		limit, err := ses.s.summaryLimit(ctx)
 		if err != nil {
@@ -178,10 +182,10 @@ func (ses *session) addMilestone(ctx context.Context, c *change, tip *Tip, newes
 		}
 		m.Progress = doc.NextProgress(live[len(live)-1], limit)
 	}
-	if err := c.count(tip.branch, 0, 0, 1); err != nil {
+	if err := c.count(c.branch, 0, 0, 1); err != nil {
 		return err
 	}
-	m.Number = c.meta.Totals().Origins[tip.branch].Milestones
+	m.Number = c.meta.Totals().Origins[c.branch].Milestones
 	grown, err := doc.GrowCommits(data, []doc.Milestone{*m})
 	if err != nil {
 		return err

@@ -212,8 +212,7 @@ func (m *merging) mergeInto(ctx context.Context, target, source *Tip, bases []*T
 	if err != nil {
 		return err
 	}
-	after := &Tip{branch: target.branch, commit: target.commit, tree: c.tree}
-	if err := m.addMilestone(ctx, c, after, u.newest, entry); err != nil {
+	if err := m.addMilestone(ctx, c, u.commits, u.newest, entry); err != nil {
 		return err
 	}
 	if err := m.s.refreshDetected(ctx, c, target.commit); err != nil {

@@ -14,6 +14,7 @@ import (
 // united is what a merge of two trees found.
 type united struct {
 	steps, milestones int    // that the source brought
+	commits           []byte // the merged live commit.md, which the milestone of the merge goes into
 	newest            string // the newest entry id of the merged log
 	conflicts         []Conflict
 }
@@ -27,6 +28,14 @@ func (s *Store) mergeTrees(ctx context.Context, ses *session, c *change, target,
 	if err != nil {
 		return nil, err
 	}
+	if err := ses.put(ctx, c.tree, doc.LogFile, log.Live); err != nil {
+		return nil, err
+	}
+	steps, err := doc.ParseLog(log.Live)
+	if err != nil {
+		return nil, err
+	}
+	u.newest = newestID(nil, steps)
 	for origin, n := range log.Origins {
 		added[origin] = doc.OriginTotals{Steps: n}
 	}
@@ -35,10 +44,8 @@ func (s *Store) mergeTrees(ctx context.Context, ses *session, c *change, target,
 	if err != nil {
 		return nil, err
 	}
+	u.commits = commits.Live
 	if u.milestones, err = countMilestones(read, commits.Added, added); err != nil {
-		return nil, err
-	}
-	if u.newest, err = newestStep(ctx, s, target.branch, c.tree); err != nil {
 		return nil, err
 	}
 	var base *Tip
@@ -124,11 +131,12 @@ func (ses *session) mergeEntries(ctx context.Context, k entryKind, c *change, ta
 	if err != nil {
 		return none, read, fmt.Errorf("merge %s of '%s': %w", k.file, source.branch, err)
 	}
-	return u, read, ses.putUnion(ctx, k, c, seg, u)
+	return u, read, ses.putSegments(ctx, c, seg, u)
 }
 
-// putUnion writes a union into the change's tree.
-func (ses *session) putUnion(ctx context.Context, k entryKind, c *change, seg *segments, u doc.Union) error {
+// putSegments writes a union's segments into the change's tree; its live file is
+// left to the caller.
+func (ses *session) putSegments(ctx context.Context, c *change, seg *segments, u doc.Union) error {
 	for _, path := range u.Removed {
 		if err := c.tree.Remove(ctx, path); err != nil {
 			return err
@@ -149,7 +157,7 @@ func (ses *session) putUnion(ctx context.Context, k entryKind, c *change, seg *s
 			return err
 		}
 	}
-	return ses.put(ctx, c.tree, k.file, u.Live)
+	return nil
 }
 
 // reappears reports whether a side holds, outside of the base's segments, an
@@ -190,12 +198,6 @@ func (s *Store) reappears(ctx context.Context, k entryKind, seg *segments, ours,
 		}
 	}
 	return false, nil
-}
-
-// newestStep is the newest entry id of a merged log.
-func newestStep(ctx context.Context, s *Store, branch string, tree *git.Edit) (string, error) {
-	steps, _, err := s.liveSteps(ctx, &Tip{branch: branch, tree: tree})
-	return newestID(nil, steps), err
 }
 
 // mergeMetadata merges metadata.yaml by key path and counts what came.

@@ -68,26 +68,6 @@ func formatSteps(r StepRange) string {
 	return fmt.Sprintf("%d-%d (%d)", r.First, r.Last, r.Count)
 }
 
-func parseSteps(value string) StepRange {
-	numbers, count, counted := strings.Cut(value, " (")
-	first, last, ok := strings.Cut(numbers, "-")
-	if !ok {
-		return StepRange{}
-	}
-	var r StepRange
-	var err1, err2, err3 error
-	r.First, err1 = strconv.Atoi(first)
-	r.Last, err2 = strconv.Atoi(last)
-	r.Count = r.Last - r.First + 1
-	if counted {
-		r.Count, err3 = strconv.Atoi(strings.TrimSuffix(count, ")"))
-	}
-	if err1 != nil || err2 != nil || err3 != nil {
-		return StepRange{}
-	}
-	return r
-}
-
 func formatCreated(at time.Time, from string) string {
 	if at.IsZero() {
 		return ""
