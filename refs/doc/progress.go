@@ -1,6 +1,7 @@
 package doc
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -17,9 +18,9 @@ const (
 // of at most limit characters: a list, newest first, with prev in full, then what prev's own
 // Progress says, each item cut to its first sentence, then how many were dropped:
 //
-//   - Commit 12: Pool is initialised before the router
+//   - main 12: Pool is initialised before the router
 //     The router asked for a connection before the pool had one.
-//   - Commit 11: Found the failing route.
+//   - main 11: Found the failing route.
 //     … and 10 earlier milestones
 //
 // A Progress that is not such a list (a caller may give any text) counts as one item, and
@@ -65,7 +66,7 @@ func progressItem(m Milestone) string {
 	}
 	item += body
 	if m.Number > 0 && item != "" {
-		item = fmt.Sprintf("Commit %d: %s", m.Number, item)
+		item = fmt.Sprintf("%s %d: %s", cmp.Or(m.Origin, "Commit"), m.Number, item)
 	}
 	return item
 }

@@ -23,6 +23,7 @@ func TestNextProgress(t *testing.T) {
 		want  string
 	}{
 		{"first", prev, 500, "- Commit 3: Pool first.\n  The router asked too early.\n  See store.go."},
+		{"with its branch", Milestone{Number: 3, Origin: "exp/pool", Summary: "Same"}, 500, "- exp/pool 3: Same"},
 		{"said once", Milestone{Number: 1, Summary: "Same", Contribution: "Same"}, 500, "- Commit 1: Same"},
 		{"said once, and more", Milestone{Number: 1, Summary: "Same", Contribution: "Same. And more."}, 500, "- Commit 1: Same.\n  And more."},
 		{"a word that begins alike", Milestone{Number: 1, Summary: "Fix", Contribution: "Fixed the pool"}, 500, "- Commit 1: Fix\n  Fixed the pool"},
