@@ -39,8 +39,9 @@
 //	4    no memory in this repository
 //	128  not a git repository
 //
-// ^C ends a command by SIGINT, between two steps of its work; a reader who has
-// closed the pipe ends it as SIGPIPE does. Neither is worth a message.
+// ^C ends a command at once, as it ends any process: what was acknowledged is
+// safe, what was not has not happened. A reader who has closed the pipe ends it
+// as SIGPIPE does. Neither is worth a message.
 //
 // # For callers
 //

@@ -3,7 +3,9 @@ package cmd
 import (
 	"bytes"
 	"context"
+	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
@@ -84,6 +86,8 @@ func (e *Env) page(pager string, content []byte) error {
 	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(content), e.Out, e.Err
 	c.Env = append(c.Env, "LESS=FRX", "LV=-c")
 	c.Env = append(append(c.Env, e.Environ...), "GIT_PAGER_IN_USE=true")
+	// Caught, and not ignored: the pager would inherit that.
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	if err := c.Start(); err != nil {
 		return e.write(string(content))
 	}
