@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/BurntSushi/toml"
+	"github.com/pelletier/go-toml/v2"
 	"golang.org/x/mod/modfile"
 )
 
