@@ -19,19 +19,27 @@ import (
 // An object that stands only in a pack is written again: git would renew the
 // pack's time instead; a second copy is as safe, and gc drops it.
 func (r *Repo) writeLoose(ctx context.Context, kind string, data []byte) (ID, error) {
-	id := hashObject(kind, data, 40)
-	path := r.loosePath(id)
-	if renewed(path) {
-		return id, nil
-	}
+	o := Object{ID: hashObject(kind, data, 40), Type: kind, Data: data}
 	how, err := r.writeSettings(ctx)
+	if err == nil && r.writeBehind(o, how) {
+		return o.ID, nil
+	}
 	if err == nil {
-		err = r.putLoose(path, kind, data, how)
+		err = r.storeLoose(o, how)
 	}
 	if err != nil {
-		return "", fmt.Errorf("cannot write object '%s': %w", id, err)
+		return "", fmt.Errorf("cannot write object '%s': %w", o.ID, err)
 	}
-	return id, nil
+	return o.ID, nil
+}
+
+// storeLoose makes sure of a loose object.
+func (r *Repo) storeLoose(o Object, how writeSettings) error {
+	path := r.loosePath(o.ID)
+	if renewed(path) {
+		return nil
+	}
+	return r.putLoose(path, o.Type, o.Data, how)
 }
 
 // renewed reports whether a loose object is there and its modification time is

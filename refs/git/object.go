@@ -21,6 +21,9 @@ type Object struct {
 // error.
 func (r *Repo) Object(ctx context.Context, rev string) (Object, error) {
 	if isHex(rev, r.hexLen()) {
+		if o, ok := r.behind.unwritten(ID(rev)); ok {
+			return o, nil
+		}
 		o, err := r.loose(ID(rev))
 		if !errors.Is(err, fs.ErrNotExist) {
 			return o, err
@@ -85,7 +88,8 @@ func (r *Repo) Peel(ctx context.Context, rev string) (ID, error) {
 
 // WriteBlob stores a blob and returns its id. Like the other writers it may be
 // called for what is there already: the object's modification time is renewed,
-// so that no gc that runs meanwhile takes it away.
+// so that no gc that runs meanwhile takes it away. While a Tx is open the file is
+// written behind, and data must not be changed; see [Tx.Commit].
 func (r *Repo) WriteBlob(ctx context.Context, data []byte) (ID, error) {
 	return r.write(ctx, "blob", data)
 }

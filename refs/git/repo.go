@@ -46,6 +46,7 @@ type Repo struct {
 	config   atomic.Pointer[Config] // nil until then
 
 	cat     catFile
+	behind  behind
 	deflate sync.Pool // of *compressor: 0.6 MB each, worth keeping
 }
 

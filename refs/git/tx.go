@@ -28,6 +28,7 @@ type Tx struct {
 	opts   TxOptions
 	s      *session // nil after a failure
 	queued []refChange
+	open   bool // objects are written behind
 }
 
 type refChange struct {
@@ -41,7 +42,8 @@ func (r *Repo) Begin(ctx context.Context, o TxOptions) (*Tx, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	tx := &Tx{repo: r, opts: o}
+	tx := &Tx{repo: r, opts: o, open: true}
+	r.behind.begin()
 	tx.session()
 	return tx, nil
 }
@@ -79,6 +81,8 @@ func (tx *Tx) Delete(ref string, old ID) {
 }
 
 // Commit makes all queued changes, or none, and empties the queue in any case.
+// It waits for the objects that were written behind first: should one of them
+// have failed, its error is returned and no ref moves.
 //
 // ErrStale: an old value did not hold, or a ref stayed locked for two seconds;
 // the error names the ref. Any other *Error is a refusal that trying again will
@@ -93,6 +97,9 @@ func (tx *Tx) Delete(ref string, old ID) {
 func (tx *Tx) Commit(ctx context.Context) error {
 	queued := tx.queued
 	tx.queued = nil
+	if err := tx.repo.behind.flush(); err != nil {
+		return err
+	}
 	if len(queued) == 0 {
 		return nil
 	}
@@ -197,13 +204,26 @@ func (r *Repo) encodeTx(queued []refChange) ([]byte, error) {
 	return []byte(in.String()), nil
 }
 
-// Close ends the child. What is queued is dropped.
+// Close ends the child. What is queued is dropped; objects that were written
+// behind are on the disk when it returns.
 func (tx *Tx) Close() error {
 	tx.queued = nil
+	if tx.open {
+		tx.open = false
+		tx.repo.behind.end()
+		// No ref points to what failed now: whoever needs it writes it again.
+		_ = tx.repo.behind.flush()
+	}
 	s := tx.s
 	tx.s = nil
-	if s == nil {
+	switch {
+	case s == nil:
 		return nil
+	case tx.repo.trace.w != nil:
+		return s.end(context.Background())
 	}
-	return s.end(context.Background())
+	// Its last transaction is decided: it only has to go, and nobody needs to
+	// wait half a millisecond for that.
+	go func() { _ = s.end(context.Background()) }()
+	return nil
 }

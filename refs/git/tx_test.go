@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -227,6 +228,44 @@ func TestTxConcurrent(t *testing.T) {
 	t.Logf("%d updates in %d tries", workers*each, tries.Load())
 }
 
+// While a Tx is open objects are written behind: named at once, readable at once,
+// and on the disk before a ref moves. One that cannot be written keeps the refs
+// where they are.
+func TestObjectsAreWrittenBehind(t *testing.T) {
+	s, r := newRepo(t)
+	ctx := t.Context()
+	tx := ok(r.Begin(ctx, TxOptions{Message: "x"}))(t)
+	defer tx.Close()
+	who := Signature{"A", "a@example.com", testTime}
+	var c ID
+	for i := range 50 {
+		blob := ok(r.WriteBlob(ctx, fmt.Append(nil, i)))(t)
+		tree := ok(r.WriteTree(ctx, []TreeEntry{{ModeBlob, "f", blob}}))(t)
+		if got := ok(r.Blob(ctx, ok(r.Tree(ctx, tree))(t)[0].ID))(t); string(got) != fmt.Sprint(i) {
+			t.Errorf("read %q before it was written", got)
+		}
+		c = ok(r.WriteCommit(ctx, &Commit{Tree: tree, Author: who, Committer: who, Message: "m\n"}))(t)
+	}
+	tx.Update(BranchRef("main"), c, "")
+	must(t, tx.Commit(ctx))
+	s.git("r", "fsck", "--strict", "--no-dangling")
+
+	must(t, os.RemoveAll(filepath.Join(r.CommonDir(), "objects", "00")))
+	must(t, os.WriteFile(filepath.Join(r.CommonDir(), "objects", "00"), nil, 0o666)) // in a folder's way
+	for i := 0; ; i++ {
+		if id := ok(r.WriteBlob(ctx, fmt.Appendf(nil, "again %d", i)))(t); id[:2] == "00" {
+			break
+		}
+	}
+	tx.Update(BranchRef("other"), c, "")
+	if err := tx.Commit(ctx); err == nil || !strings.Contains(err.Error(), "cannot write object '00") {
+		t.Errorf("an object was lost, and Commit says %v", err)
+	}
+	if _, err := r.Ref(ctx, BranchRef("other")); !errors.Is(err, ErrNotFound) {
+		t.Errorf("the ref has moved: %v", err)
+	}
+}
+
 // A child that outlives its killed parent keeps the parent's locks.
 func TestTxKeepsLocks(t *testing.T) {
 	_, r := newRepo(t)
@@ -237,9 +276,9 @@ func TestTxKeepsLocks(t *testing.T) {
 	if _, taken, err := r.TryLock("branch"); taken || err != nil {
 		t.Errorf("taken while the child lives: %v, %v", taken, err)
 	}
-	must(t, tx.Close())
-	l, taken, err := r.TryLock("branch")
-	if !taken || err != nil {
+	must(t, tx.Close()) // which does not wait for the child to be gone
+	l, err := r.Lock(t.Context(), "branch")
+	if err != nil {
 		t.Fatalf("not to be had after the child's end: %v", err)
 	}
 	must(t, l.Unlock())
