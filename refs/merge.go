@@ -74,6 +74,7 @@ type merging struct {
 	closing  *git.Commit // on the source; nil where the source needed none
 	merged   *git.Commit // on the target; nil for abandon
 	drained  pending     // of the source
+	waiting  pending     // of the target
 	lastStep int
 	lastID   string
 }
@@ -93,14 +94,16 @@ func (m *merging) build(ctx context.Context) error {
 	if m.drained, err = m.s.pending(ctx, source); err != nil {
 		return err
 	}
-	if !m.o.Abandon && len(m.drained.lines) == 0 {
-		if m.res.UpToDate, err = m.s.repo.IsAncestor(ctx, source.commit.ID, target.commit.ID); err != nil || m.res.UpToDate {
-			return err
-		}
+	if m.waiting, err = m.s.pending(ctx, target); err != nil {
+		return err
 	}
 	bases, err := m.bases(ctx, source, target)
 	if err != nil {
 		return err
+	}
+	if !m.o.Abandon && len(m.drained.lines) == 0 && len(bases) == 1 && bases[0].commit.ID == source.commit.ID {
+		m.res.UpToDate = true
+		return nil
 	}
 	closed, err := m.closeSource(ctx, source)
 	if err != nil || m.o.Abandon {
@@ -112,6 +115,13 @@ func (m *merging) build(ctx context.Context) error {
 // bases are the trees that both sides come from, seen before the source gets its
 // closing commit.
 func (m *merging) bases(ctx context.Context, source, target *Tip) ([]*Tip, error) {
+	ahead, err := m.s.isAhead(ctx, source.commit, target.commit.ID)
+	if err != nil {
+		return nil, err
+	}
+	if ahead {
+		return []*Tip{m.s.tipOf(m.target, target.commit)}, nil
+	}
 	ids, err := m.s.repo.MergeBases(ctx, target.commit.ID, source.commit.ID)
 	if err != nil {
 		return nil, err
@@ -127,13 +137,39 @@ func (m *merging) bases(ctx context.Context, source, target *Tip) ([]*Tip, error
 	return bases, nil
 }
 
+// aheadWalk bounds how many commits isAhead reads before git is asked.
+const aheadWalk = 32
+
+// isAhead reports whether a commit's first parents lead to another one soon: a
+// short branch whose target has not moved has that tip as its base, and git need
+// not be started to find it.
+func (s *Store) isAhead(ctx context.Context, c *git.Commit, of git.ID) (bool, error) {
+	for range aheadWalk {
+		if len(c.Parents) == 0 {
+			return false, nil
+		}
+		if c.Parents[0] == of {
+			return true, nil
+		}
+		parent, err := s.repo.Commit(ctx, c.Parents[0])
+		if errors.Is(err, git.ErrNotFound) { // the edge of a shallow clone
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		c = parent
+	}
+	return false, nil
+}
+
 // closeSource commits what is pending on the source and, if the merge closes it,
 // says so there. It returns the source as it then stands.
 func (m *merging) closeSource(ctx context.Context, source *Tip) (*Tip, error) {
 	closes, status := m.o.Abandon, doc.StatusAbandoned
 	if !m.o.Abandon && !m.o.Keep {
 		var err error
-		if closes, err = m.s.descends(ctx, source.branch, m.target); err != nil {
+		if closes, err = m.s.descends(ctx, source.commit, m.target); err != nil {
 			return nil, err
 		}
 		status = doc.StatusMerged
@@ -237,14 +273,14 @@ func (m *merging) conflict() error {
 		"make both sides agree on these paths, then run git context merge "+m.o.Source+" again")
 }
 
-// finish marks the source's journal and folds the notes.
+// finish marks both journals and folds the notes.
 func (m *merging) finish(ctx context.Context) error {
 	var errs []error
-	if m.closing != nil && len(m.drained.lines) > 0 {
+	if m.closing != nil {
 		errs = append(errs, m.mark(ctx, m.o.Source, m.drained, m.closing.ID, m.lastStep, m.lastID))
 	}
 	if m.merged != nil {
-		errs = append(errs, m.fold(ctx, m.merged))
+		errs = append(errs, m.mark(ctx, m.target, m.waiting.untouched(), m.merged.ID, 0, *m.res.ID), m.fold(ctx, m.merged))
 	}
 	if err := errors.Join(errs...); err != nil {
 		m.res.Warnings = append(m.res.Warnings, err.Error())

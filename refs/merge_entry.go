@@ -3,6 +3,7 @@ package refs
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,25 +11,28 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// descends reports whether a branch goes back to another one by created_from,
-// directly or through branches between.
-func (s *Store) descends(ctx context.Context, branch, from string) (bool, error) {
-	all, err := s.Branches(ctx, BranchQuery{})
-	if err != nil {
-		return false, err
-	}
-	parent := map[string]string{}
-	for _, b := range all {
-		if b.CreatedFrom != nil {
-			parent[b.Name] = *b.CreatedFrom
-		}
-	}
-	for range all { // no longer than there are branches: names can form a ring
-		if branch = parent[branch]; branch == from {
+// descends reports whether the branch of a tip goes back to another branch by
+// created_from, directly or through branches between.
+func (s *Store) descends(ctx context.Context, tip *git.Commit, from string) (bool, error) {
+	seen := map[string]bool{} // names can form a ring
+	for {
+		_, parent := parseCreated(tip.Trailer(trailerCreated))
+		switch {
+		case parent == nil || seen[*parent]:
+			return false, nil
+		case *parent == from:
 			return true, nil
 		}
+		seen[*parent] = true
+		next, err := s.Tip(ctx, *parent)
+		if errors.Is(err, ErrNotFound) { // deleted or renamed since
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		tip = next.commit
 	}
-	return false, nil
 }
 
 // entry is the milestone of a merge: what the caller wrote, what the branch was

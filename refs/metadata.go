@@ -115,6 +115,7 @@ func (s *Store) changeBranch(ctx context.Context, w Writer, path string,
 	}
 	defer ses.close()
 	res := Change{Branch: branch, Path: path}
+	var p pending
 	err = ses.swap(ctx, func(ctx context.Context) error {
 		tip, err := s.Tip(ctx, branch)
 		if err != nil {
@@ -128,6 +129,9 @@ func (s *Store) changeBranch(ctx context.Context, w Writer, path string,
 			res.Commit = tip.commit.ID
 			return errNothing
 		}
+		if p, err = s.pending(ctx, tip); err != nil {
+			return err
+		}
 		commit, err := ses.write(ctx, c, tip.commit.ID)
 		if err != nil {
 			return err
@@ -135,5 +139,8 @@ func (s *Store) changeBranch(ctx context.Context, w Writer, path string,
 		res.Commit = commit.ID
 		return nil
 	})
-	return res, err
+	if err != nil || res.Unchanged {
+		return res, err
+	}
+	return res, ses.mark(ctx, branch, p.untouched(), res.Commit, 0, "")
 }

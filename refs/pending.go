@@ -15,9 +15,15 @@ import (
 // pending is what a journal holds that a branch does not.
 type pending struct {
 	journal string // its id; "" where there is no journal
+	from    int64  // the offset behind what the branch holds
 	upto    int64  // the offset behind the last line
 	lines   []journal.Line
-	last    journal.Mark // the newest mark, for its step and id
+}
+
+// untouched is p for a commit that drains nothing: the same steps stay pending.
+func (p pending) untouched() pending {
+	p.upto, p.lines = p.from, nil
+	return p
 }
 
 // pending reads a branch's journal and finds out which of its steps the tip does
@@ -34,14 +40,13 @@ func (s *Store) pending(ctx context.Context, tip *Tip) (pending, error) {
 	if err != nil {
 		return pending{}, err
 	}
-	return pending{journal: c.Head.Journal, upto: c.Size, lines: c.After(from), last: c.Mark}, nil
+	return pending{journal: c.Head.Journal, from: from, upto: c.Size, lines: c.After(from)}, nil
 }
 
 // takenUpto is the offset up to which a journal's steps are in a commit:
 //
-//  1. the commit says so itself, in its trailer (nearly always: every commit
-//     carries it on);
-//  2. the newest mark was set for just this commit;
+//  1. the commit says so itself, in its trailer, which every commit carries on;
+//  2. the newest mark was set for just this commit, or nothing stands behind it;
 //  3. otherwise (another machine's commits are on top, or a crash came between
 //     the branch and the mark): what any commit since the mark says.
 func (s *Store) takenUpto(ctx context.Context, c *journal.Content, tip *git.Commit) (int64, error) {
@@ -52,7 +57,7 @@ func (s *Store) takenUpto(ctx context.Context, c *journal.Content, tip *git.Comm
 	if upto, ok := proven(tip.Trailer(trailerJournal)); ok {
 		return upto, nil
 	}
-	if c.Mark.Committed == string(tip.ID) {
+	if c.Mark.Committed == string(tip.ID) || len(c.After(c.Mark.Upto)) == 0 {
 		return c.Mark.Upto, nil
 	}
 	args := []string{"log", "--format=%(trailers:key=" + trailerJournal + ",valueonly)", "--end-of-options", string(tip.ID)}
@@ -97,8 +102,9 @@ func (p pending) took() taken {
 	return taken{journal: p.journal, upto: last.End, id: last.ID}
 }
 
-// mark notes in the journal what a commit took, or replaces the journal when it
-// has grown. The branch has moved already: a crash before this is found out by
+// mark notes in the journal that a commit is the branch's tip and what it took, or
+// replaces the journal when it has grown. Every memory commit is marked, so that
+// no reader has to look for what commits since the last mark say. The branch has moved already: a crash before this is found out by
 // the commit's trailer.
 func (ses *session) mark(ctx context.Context, branch string, p pending, commit git.ID, step int, id string) error {
 	if p.journal == "" {
