@@ -28,23 +28,22 @@ func (ses *session) bear(ctx context.Context, b birth) (*git.Commit, error) {
 		Goal: b.goal, Purpose: b.purpose, Origin: b.name, Time: ses.by.When,
 		Agent: ses.w.Agent, Session: ses.w.Session, Model: ses.w.Model}
 	facts := doc.BranchFacts{Name: b.name, Purpose: b.purpose, CreatedAt: ses.by.When, Status: doc.StatusActive}
-	newest := ""
 	if b.from != nil {
-		var err error
-		if newest, err = ses.inherit(ctx, c, b.from, &m); err != nil {
+		if err := ses.inherit(ctx, c, b.from, &m); err != nil {
 			return nil, err
 		}
 		facts.CreatedFrom = b.from.branch
 	}
 	c.subject = m.Summary
 	var err error
-	if m.ID, err = ses.s.newID(newest); err != nil {
+	if m.ID, err = ses.s.newID(c.newest); err != nil {
 		return nil, err
 	}
+	c.newest = m.ID
 	if err := c.meta.SetBranch(facts); err != nil {
 		return nil, err
 	}
-	if err := c.meta.SetTotals(doc.Totals{}); err != nil {
+	if err := c.meta.SetTotals(doc.Totals{Origins: map[string]doc.OriginTotals{b.name: {}}}); err != nil {
 		return nil, err
 	}
 	if err := ses.s.refreshDetected(ctx, c, c.parent); err != nil {
@@ -62,35 +61,34 @@ func (ses *session) bear(ctx context.Context, b birth) (*git.Commit, error) {
 // inherit takes over what a new branch gets from the one that it starts from:
 // everything but its milestones, its steps and their segments. Its progress so
 // far becomes the progress that the new branch starts with.
-func (ses *session) inherit(ctx context.Context, c *change, from *Tip, m *doc.Milestone) (newest string, err error) {
+func (ses *session) inherit(ctx context.Context, c *change, from *Tip, m *doc.Milestone) error {
 	live, _, err := ses.s.liveCommits(ctx, from)
 	if err != nil {
-		return "", err
+		return err
 	}
-	steps, _, err := ses.s.liveSteps(ctx, from)
-	if err != nil {
-		return "", err
+	if c.newest, err = ses.s.newest(ctx, from); err != nil {
+		return err
 	}
 	if c.meta, err = ses.s.metadata(ctx, from); err != nil {
-		return "", err
+		return err
 	}
 	m.Summary += " from " + from.branch
 	m.Contribution = m.Summary
 	if len(live) > 0 {
 		limit, err := ses.s.summaryLimit(ctx)
 		if err != nil {
-			return "", err
+			return err
 		}
 		m.Progress = doc.NextProgress(live[len(live)-1], limit)
 	}
 	c.tree = ses.s.repo.Edit(from.commit.Tree)
 	for _, dir := range []string{doc.LogDir, doc.CommitDir} {
 		if err := c.tree.Remove(ctx, dir); err != nil {
-			return "", err
+			return err
 		}
 	}
 	c.parents, c.parent = []git.ID{from.commit.ID}, from.commit
-	return newestID(live, steps), nil
+	return nil
 }
 
 // checkNewName refuses a name that exists, or differs from one that exists only

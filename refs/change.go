@@ -17,6 +17,7 @@ type change struct {
 
 	subject, body string
 	milestone     *doc.Milestone // nil for a memory commit that is no milestone
+	newest        string         // the largest entry id in the documents
 	took          taken          // what it drained; zero: what the parent's trailer says
 	parent        *git.Commit    // the branch's tip before; nil for a first commit
 	code          git.ID         // the code HEAD; "" while it is unborn
@@ -83,6 +84,7 @@ func (ses *session) trailers(c *change) string {
 	t.add(trailerCreated, formatCreated(facts.CreatedAt, facts.CreatedFrom))
 	t.add(trailerStatus, facts.Status)
 	t.add(trailerPurpose, oneLine(facts.Purpose, purposeLimit))
+	t.add(trailerNewest, c.newest)
 	t.add(trailerCode, string(c.code))
 	if c.roadmap != "" {
 		t.add(trailerRoadmap, string(c.roadmap)+" "+strconv.Itoa(c.roadmapAge))
@@ -119,8 +121,12 @@ func (ses *session) follow(ctx context.Context, tip *Tip, subject string) (*chan
 	if err != nil {
 		return nil, err
 	}
+	newest, err := ses.s.newest(ctx, tip)
+	if err != nil {
+		return nil, err
+	}
 	return &change{
 		branch: tip.branch, tree: tip.tree, meta: meta, parents: []git.ID{tip.commit.ID}, parent: tip.commit,
-		subject: subject, code: code, roadmap: roadmap, roadmapAge: age,
+		subject: subject, newest: newest, code: code, roadmap: roadmap, roadmapAge: age,
 	}, nil
 }

@@ -90,7 +90,7 @@ func (ses *session) commit(ctx context.Context, branch string, o CommitOptions) 
 	if d.pending, err = ses.s.pending(ctx, tip); err != nil {
 		return committed{}, err
 	}
-	steps, newest, err := ses.drain(ctx, c, tip, d.pending)
+	steps, err := ses.drain(ctx, c, tip, d.pending)
 	if err != nil {
 		return committed{}, err
 	}
@@ -99,7 +99,7 @@ func (ses *session) commit(ctx context.Context, branch string, o CommitOptions) 
 	if err != nil {
 		return committed{}, err
 	}
-	if err := ses.addMilestone(ctx, c, live, newest, &m); err != nil {
+	if err := ses.addMilestone(ctx, c, live, &m); err != nil {
 		return committed{}, err
 	}
 	if err := ses.s.refreshDetected(ctx, c, tip.commit); err != nil {
@@ -111,33 +111,32 @@ func (ses *session) commit(ctx context.Context, branch string, o CommitOptions) 
 	return d, err
 }
 
-// drain moves pending steps into a change's log.md. It returns their range and
-// the newest entry id that the log then holds.
-func (ses *session) drain(ctx context.Context, c *change, tip *Tip, p pending) (doc.Steps, string, error) {
-	live, data, err := ses.s.liveSteps(ctx, tip)
-	if err != nil {
-		return doc.Steps{}, "", err
-	}
+// drain moves pending steps into a change's log.md and returns their range.
+func (ses *session) drain(ctx context.Context, c *change, tip *Tip, p pending) (doc.Steps, error) {
 	if len(p.lines) == 0 {
-		return doc.Steps{}, newestID(nil, live), nil
+		return doc.Steps{}, nil
+	}
+	data, err := ses.s.optional(ctx, tip, doc.LogFile)
+	if err != nil {
+		return doc.Steps{}, err
 	}
 	steps, err := p.steps(tip.branch, committerAgent(git.Identity{Name: ses.by.Name}))
 	if err != nil {
-		return doc.Steps{}, "", err
+		return doc.Steps{}, err
 	}
 	grown, err := doc.GrowLog(data, steps)
 	if err != nil {
-		return doc.Steps{}, "", err
+		return doc.Steps{}, err
 	}
 	if err := ses.putGrowth(ctx, c.tree, doc.LogFile, grown); err != nil {
-		return doc.Steps{}, "", err
+		return doc.Steps{}, err
 	}
 	first, last := steps[0], steps[len(steps)-1]
-	c.took = p.took()
+	c.took, c.newest = p.took(), max(c.newest, last.ID)
 	if err := c.count(tip.branch, len(steps), last.Number, 0); err != nil {
-		return doc.Steps{}, "", err
+		return doc.Steps{}, err
 	}
-	return doc.Steps{First: first.Number, Last: last.Number, Count: len(steps)}, last.ID, nil
+	return doc.Steps{First: first.Number, Last: last.Number, Count: len(steps)}, nil
 }
 
 // count adds to a change's totals. A branch's own step counter never falls
@@ -157,15 +156,16 @@ func (c *change) count(origin string, steps, lastStep, milestones int) error {
 }
 
 // addMilestone completes a milestone and puts it behind data, the live commit.md
-// as it then stands. newest is the newest entry id in the change's log.
-func (ses *session) addMilestone(ctx context.Context, c *change, data []byte, newest string, m *doc.Milestone) error {
+// as it then stands.
+func (ses *session) addMilestone(ctx context.Context, c *change, data []byte, m *doc.Milestone) error {
 	live, err := doc.ParseCommits(data)
 	if err != nil {
 		return fmt.Errorf("%s of branch '%s': %w", doc.CommitFile, c.branch, err)
 	}
-	if m.ID, err = ses.s.newID(max(newest, newestID(live, nil))); err != nil {
+	if m.ID, err = ses.s.newID(c.newest); err != nil {
 		return err
 	}
+	c.newest = m.ID
 	facts := c.meta.Branch()
 	if facts.Status != doc.StatusActive { // a COMMIT on a closed branch reactivates it
 		facts.Status, facts.MergedInto, facts.MergedAt = doc.StatusActive, "", time.Time{}

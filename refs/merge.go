@@ -188,10 +188,10 @@ func (m *merging) closeSource(ctx context.Context, source *Tip) (*Tip, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, m.lastID, err = m.drain(ctx, c, source, m.drained); err != nil {
+	if _, err = m.drain(ctx, c, source, m.drained); err != nil {
 		return nil, err
 	}
-	m.lastStep = c.meta.Totals().Origins[source.branch].Steps
+	m.lastID, m.lastStep = c.newest, c.meta.Totals().Origins[source.branch].Steps
 	if closes {
 		facts := c.meta.Branch()
 		facts.Status = status
@@ -229,6 +229,11 @@ func (m *merging) mergeInto(ctx context.Context, target, source *Tip, bases []*T
 	if err != nil {
 		return err
 	}
+	theirs, err := m.s.newest(ctx, source)
+	if err != nil {
+		return err
+	}
+	c.newest = max(c.newest, theirs)
 	m.res.Steps = u.steps
 	if m.res.Conflicts = u.conflicts; len(u.conflicts) > 0 {
 		return m.conflict()
@@ -248,7 +253,7 @@ func (m *merging) mergeInto(ctx context.Context, target, source *Tip, bases []*T
 	if err != nil {
 		return err
 	}
-	if err := m.addMilestone(ctx, c, u.commits, u.newest, entry); err != nil {
+	if err := m.addMilestone(ctx, c, u.commits, entry); err != nil {
 		return err
 	}
 	if err := m.s.refreshDetected(ctx, c, target.commit); err != nil {

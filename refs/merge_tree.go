@@ -1,10 +1,7 @@
 package refs
 
 import (
-	"bytes"
 	"context"
-	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -15,7 +12,6 @@ import (
 type united struct {
 	steps, milestones int    // that the source brought
 	commits           []byte // the merged live commit.md, which the milestone of the merge goes into
-	newest            string // the newest entry id of the merged log
 	conflicts         []Conflict
 }
 
@@ -24,23 +20,27 @@ type united struct {
 func (s *Store) mergeTrees(ctx context.Context, ses *session, c *change, target, source *Tip, bases []*Tip) (*united, error) {
 	u := &united{}
 	added := map[string]doc.OriginTotals{}
-	log, _, err := ses.mergeEntries(ctx, logEntries, c, target, source, bases)
+	both := sides{ours: target, theirs: source, totals: c.meta.Totals()}
+	if len(bases) == 1 {
+		both.base = bases[0]
+		meta, err := s.metadata(ctx, both.base)
+		if err != nil {
+			return nil, err
+		}
+		both.baseTotals = meta.Totals()
+	}
+	log, _, err := ses.mergeEntries(ctx, logEntries, c, both)
 	if err != nil {
 		return nil, err
 	}
 	if err := ses.put(ctx, c.tree, doc.LogFile, log.Live); err != nil {
 		return nil, err
 	}
-	steps, err := doc.ParseLog(log.Live)
-	if err != nil {
-		return nil, err
-	}
-	u.newest = newestID(nil, steps)
 	for origin, n := range log.Origins {
 		added[origin] = doc.OriginTotals{Steps: n}
 	}
 	u.steps = len(log.Added)
-	commits, read, err := ses.mergeEntries(ctx, commitEntries, c, target, source, bases)
+	commits, read, err := ses.mergeEntries(ctx, commitEntries, c, both)
 	if err != nil {
 		return nil, err
 	}
@@ -56,148 +56,6 @@ func (s *Store) mergeTrees(ctx context.Context, ses *session, c *change, target,
 		return nil, err
 	}
 	return u, ses.mergeTopics(ctx, c, base, target, source, u)
-}
-
-// countMilestones counts by origin the entries that the source brought, without
-// births, which are entries of commit.md and no milestones.
-func countMilestones(read doc.Entries, ids []string, added map[string]doc.OriginTotals) (int, error) {
-	files := [][]byte{read.Live}
-	for _, f := range read.Segments {
-		files = append(files, f.Data)
-	}
-	n := 0
-	counted := map[string]bool{}
-	for _, data := range files {
-		ms, err := doc.ParseCommits(data)
-		if err != nil {
-			return 0, err
-		}
-		for _, m := range ms {
-			if _, ok := slices.BinarySearch(ids, m.ID); !ok || m.Kind == doc.KindBirth || counted[m.ID] {
-				continue
-			}
-			counted[m.ID] = true
-			t := added[m.Origin]
-			t.Milestones++
-			added[m.Origin] = t
-			n++
-		}
-	}
-	return n, nil
-}
-
-// entryKind is one of the two documents that are sets of entries.
-type entryKind struct {
-	file, dir string
-	union     func(ours, theirs doc.Entries) (doc.Union, error)
-}
-
-var (
-	logEntries    = entryKind{doc.LogFile, doc.LogDir, doc.UnionLog}
-	commitEntries = entryKind{doc.CommitFile, doc.CommitDir, doc.UnionCommits}
-)
-
-// mergeEntries unites the entries of both sides, and returns what it read of the
-// source. The target's segments that stand in a base are left unread: their
-// entries are older than the base and can stand a second time only where an
-// entry older than the base, and not in its live file, turns up elsewhere. Then
-// everything is read.
-func (ses *session) mergeEntries(ctx context.Context, k entryKind, c *change, target, source *Tip, bases []*Tip) (doc.Union, doc.Entries, error) {
-	var none doc.Union
-	var read doc.Entries
-	ours, err := ses.s.optional(ctx, target, k.file)
-	if err != nil {
-		return none, read, err
-	}
-	theirs, err := ses.s.optional(ctx, source, k.file)
-	if err != nil {
-		return none, read, err
-	}
-	seg, err := ses.s.diffSegments(ctx, k.dir, target, source, bases)
-	if err != nil {
-		return none, read, err
-	}
-	old, err := ses.s.reappears(ctx, k, seg, ours, theirs, bases)
-	if err != nil {
-		return none, read, err
-	}
-	if old {
-		if seg, err = ses.s.diffSegments(ctx, k.dir, target, source, nil); err != nil {
-			return none, read, err
-		}
-	}
-	read = doc.Entries{Live: theirs, Segments: seg.theirs}
-	u, err := k.union(doc.Entries{Live: ours, Segments: seg.ours}, read)
-	if err != nil {
-		return none, read, fmt.Errorf("merge %s of '%s': %w", k.file, source.branch, err)
-	}
-	return u, read, ses.putSegments(ctx, c, seg, u)
-}
-
-// putSegments writes a union's segments into the change's tree; its live file is
-// left to the caller.
-func (ses *session) putSegments(ctx context.Context, c *change, seg *segments, u doc.Union) error {
-	for _, path := range u.Removed {
-		if err := c.tree.Remove(ctx, path); err != nil {
-			return err
-		}
-	}
-	given := map[string][]byte{}
-	for _, f := range seg.theirs {
-		given[f.Path] = f.Data
-	}
-	for _, f := range u.Segments {
-		if data, ok := given[f.Path]; ok && bytes.Equal(data, f.Data) { // taken as it is
-			if err := c.tree.Put(ctx, f.Path, seg.ids[f.Path]); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := ses.put(ctx, c.tree, f.Path, f.Data); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// reappears reports whether a side holds, outside of the base's segments, an
-// entry that is older than the base and that the base's live file does not hold.
-func (s *Store) reappears(ctx context.Context, k entryKind, seg *segments, ours, theirs []byte, bases []*Tip) (bool, error) {
-	if len(bases) == 0 {
-		return false, nil // nothing was left unread
-	}
-	known := map[string]bool{}
-	newest := ""
-	for _, b := range bases {
-		live, err := s.optional(ctx, b, k.file)
-		if err != nil {
-			return false, err
-		}
-		ids, err := doc.EntryIDs(k.file, live)
-		if err != nil {
-			return false, fmt.Errorf("%s of %s: %w", k.file, b.commit.ID, err)
-		}
-		for _, id := range ids {
-			known[id] = true
-			newest = max(newest, id)
-		}
-	}
-	files := [][]byte{ours, theirs}
-	for _, f := range append(seg.ours, seg.theirs...) {
-		files = append(files, f.Data)
-	}
-	for _, data := range files {
-		ids, err := doc.EntryIDs(k.file, data)
-		if err != nil {
-			return false, err
-		}
-		for _, id := range ids {
-			if id <= newest && !known[id] {
-				return true, nil
-			}
-		}
-	}
-	return false, nil
 }
 
 // mergeMetadata merges metadata.yaml by key path and counts what came.

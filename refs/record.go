@@ -218,16 +218,11 @@ func (s *Store) makeJournal(ctx context.Context, branch string) error {
 	if err != nil {
 		return err
 	}
-	ms, _, err := s.liveCommits(ctx, tip)
+	newest, err := s.newest(ctx, tip)
 	if err != nil {
 		return err
 	}
-	steps, _, err := s.liveSteps(ctx, tip)
-	if err != nil {
-		return err
-	}
-	head := journal.Head{Committed: string(tip.commit.ID), ID: newestID(ms, steps),
-		Step: meta.Totals().Origins[branch].Steps}
+	head := journal.Head{Committed: string(tip.commit.ID), ID: newest, Step: meta.Totals().Origins[branch].Steps}
 	if head.Journal, err = s.newID(""); err != nil {
 		return err
 	}

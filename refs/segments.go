@@ -3,34 +3,35 @@ package refs
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 )
 
-// segments is what a merge has to know of one directory of sealed segments.
-//
-// A segment of a merge base is immutable. Directories of the target that stand as
-// in a base, and that the source does not have, are never opened: merging a
-// branch back costs what the branch brings, however long the target is.
+// segments is what differs in one directory of sealed segments between the two
+// sides of a merge.
 type segments struct {
-	ours, theirs []doc.File        // to be read
+	ours, theirs []doc.File        // as far as they were read
 	ids          map[string]git.ID // of theirs, by path
+	both         []string          // paths that stand on both sides, with two contents
 }
 
-// diffSegments compares a directory ("log" or "commit") of both sides and the
-// bases. Without bases everything that differs is read.
-func (s *Store) diffSegments(ctx context.Context, dir string, ours, theirs *Tip, bases []*Tip) (*segments, error) {
-	d := &segmentDiff{s: s, out: &segments{ids: map[string]git.ID{}}}
-	ids := make([]git.ID, 2+len(bases))
-	for i, t := range append([]*Tip{ours, theirs}, bases...) {
+// diffSegments compares a directory ("log" or "commit") of both sides. What
+// stands the same on both is left out, as is what the source has as in base, the
+// tree that a directory of that name has there. Ours are only read if whole.
+func (s *Store) diffSegments(ctx context.Context, dir string, ours, theirs, base *Tip, whole bool) (*segments, error) {
+	d := &segmentDiff{s: s, whole: whole, out: &segments{ids: map[string]git.ID{}}}
+	var ids [3]git.ID
+	for i, t := range []*Tip{ours, theirs, base} {
+		if t == nil {
+			continue
+		}
 		var err error
 		if ids[i], err = entryID(ctx, t, dir); err != nil {
 			return nil, err
 		}
 	}
-	return d.out, d.walk(ctx, dir, ids[0], ids[1], ids[2:])
+	return d.out, d.walk(ctx, dir, ids[0], ids[1], ids[2])
 }
 
 func entryID(ctx context.Context, t *Tip, path string) (git.ID, error) {
@@ -45,74 +46,56 @@ func entryID(ctx context.Context, t *Tip, path string) (git.ID, error) {
 }
 
 type segmentDiff struct {
-	s   *Store
-	out *segments
+	s     *Store
+	whole bool
+	out   *segments
 }
 
-// walk compares one directory:
-//
-//  1. the same on both sides: nothing to do;
-//  2. only ours, as in a base: nothing to do;
-//  3. otherwise its entries are compared one by one.
-func (d *segmentDiff) walk(ctx context.Context, path string, ours, theirs git.ID, bases []git.ID) error {
-	switch {
-	case ours == theirs:
-		return nil
-	case theirs == "" && slices.Contains(bases, ours):
+// walk compares one directory. Whole directories that need not be read are not
+// opened: a merge costs what is new, however long the two sides are.
+func (d *segmentDiff) walk(ctx context.Context, path string, ours, theirs, base git.ID) error {
+	if ours == theirs || !d.whole && (theirs == "" || theirs == base) {
 		return nil
 	}
-	o, err := d.read(ctx, ours)
-	if err != nil {
-		return err
-	}
-	t, err := d.read(ctx, theirs)
-	if err != nil {
-		return err
-	}
-	below := make([]map[string]git.TreeEntry, len(bases))
-	for i, b := range bases {
-		if below[i], err = d.read(ctx, b); err != nil {
+	var trees [3]map[string]git.TreeEntry
+	for i, id := range []git.ID{ours, theirs, base} {
+		var err error
+		if trees[i], err = d.read(ctx, id); err != nil {
 			return err
 		}
 	}
-	for name := range names(o, t) {
-		var base []git.ID
-		for _, b := range below {
-			base = append(base, b[name].ID)
-		}
-		if err := d.entry(ctx, path+"/"+name, o[name], t[name], base); err != nil {
+	for name := range names(trees[0], trees[1]) {
+		if err := d.entry(ctx, path+"/"+name, trees[0][name], trees[1][name], trees[2][name]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *segmentDiff) entry(ctx context.Context, path string, o, t git.TreeEntry, bases []git.ID) error {
+func (d *segmentDiff) entry(ctx context.Context, path string, o, t, b git.TreeEntry) error {
 	if o.Mode == git.ModeTree || t.Mode == git.ModeTree {
-		return d.walk(ctx, path, o.ID, t.ID, bases)
+		return d.walk(ctx, path, o.ID, t.ID, b.ID)
 	}
-	switch {
-	case o.ID == t.ID:
-		return nil
-	case t.ID == "" && slices.Contains(bases, o.ID):
+	if o.ID == t.ID || !d.whole && (t.ID == "" || t.ID == b.ID) {
 		return nil
 	}
-	if o.ID != "" {
+	if o.ID != "" && t.ID != "" {
+		d.out.both = append(d.out.both, path)
+	}
+	if d.whole && o.ID != "" {
 		data, err := d.s.repo.Blob(ctx, o.ID)
 		if err != nil {
 			return err
 		}
 		d.out.ours = append(d.out.ours, doc.File{Path: path, Data: data})
 	}
-	if t.ID != "" {
-		data, err := d.s.repo.Blob(ctx, t.ID)
-		if err != nil {
-			return err
-		}
-		d.out.theirs = append(d.out.theirs, doc.File{Path: path, Data: data})
-		d.out.ids[path] = t.ID
+	if t.ID == "" {
+		return nil
 	}
-	return nil
+	data, err := d.s.repo.Blob(ctx, t.ID)
+	d.out.theirs = append(d.out.theirs, doc.File{Path: path, Data: data})
+	d.out.ids[path] = t.ID
+	return err
 }
 
 func (d *segmentDiff) read(ctx context.Context, tree git.ID) (map[string]git.TreeEntry, error) {

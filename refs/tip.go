@@ -169,9 +169,20 @@ func (s *Store) metadata(ctx context.Context, t *Tip) (*doc.Metadata, error) {
 	return m, nil
 }
 
-// newestID is the largest entry id that a tip's live files hold. Sealing moves
-// older entries out of them and never the newest.
-func newestID(ms []doc.Milestone, steps []doc.Step) string {
+// newest is the largest entry id in a tip's documents: a new one must be larger.
+// The trailer says it; where another tool made the commit, the live files do.
+func (s *Store) newest(ctx context.Context, t *Tip) (string, error) {
+	if id := t.commit.Trailer(trailerNewest); doc.ValidID(id) {
+		return id, nil
+	}
+	ms, _, err := s.liveCommits(ctx, t)
+	if err != nil {
+		return "", err
+	}
+	steps, _, err := s.liveSteps(ctx, t)
+	if err != nil {
+		return "", err
+	}
 	var id string
 	if n := len(ms); n > 0 {
 		id = ms[n-1].ID
@@ -179,5 +190,5 @@ func newestID(ms []doc.Milestone, steps []doc.Step) string {
 	if n := len(steps); n > 0 {
 		id = max(id, steps[n-1].ID)
 	}
-	return id
+	return id, nil
 }

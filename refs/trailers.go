@@ -21,6 +21,7 @@ const (
 	trailerPurpose = "Context-Purpose" // the branch's purpose on one line
 	trailerCode    = "Code-Commit"     // the code HEAD that it was made on
 	trailerRoadmap = "Context-Roadmap" // the roadmap as it stood, and for how many milestones it has stood so
+	trailerNewest  = "Context-Newest"  // the largest entry id in its documents
 	trailerJournal = "Context-Journal" // journal id, offset and last step id that were taken
 	trailerAgent   = "Agent"
 	trailerSession = "Session"

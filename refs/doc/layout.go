@@ -1,5 +1,7 @@
 package doc
 
+import "slices"
+
 // Where the documents of a memory branch stand in its tree, and main.md in the
 // roadmap's.
 const (
@@ -15,22 +17,76 @@ const (
 // EmptyLog is the log.md of a branch without steps: its origin tag alone.
 func EmptyLog(branch string) []byte { return []byte(tagPrefix + branch + tagSuffix + "\n") }
 
-// EntryIDs lists the ids of the entries of LogFile, CommitFile or a segment of
-// either, in the order of the document, without reading the entries themselves.
-func EntryIDs(file string, data []byte) ([]string, error) {
-	heading := logHeading
-	if file == CommitFile {
-		heading = commitHeading
-	}
-	entries, err := splitEntries(data, heading)
+// EntryHead is what an entry is known by.
+type EntryHead struct{ ID, Origin string }
+
+// EntryHeads lists the entries of LogFile, CommitFile or a segment of either, in
+// the order of the document, without reading more than their headings.
+func EntryHeads(file string, data []byte) ([]EntryHead, error) {
+	entries, err := splitEntries(data, headingOf(file))
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]string, len(entries))
+	heads := make([]EntryHead, len(entries))
 	for i, e := range entries {
-		ids[i] = e.id
+		heads[i] = EntryHead{e.id, e.origin}
 	}
-	return ids, nil
+	return heads, nil
+}
+
+func headingOf(file string) string {
+	if file == CommitFile {
+		return commitHeading
+	}
+	return logHeading
+}
+
+// WithoutEntries is a side without the entries whose ids are given. A segment that
+// loses its first entry changes its name, one that loses all of them is gone; what
+// loses nothing stays byte for byte.
+func WithoutEntries(file string, e Entries, drop map[string]bool) (Entries, error) {
+	live, _, err := withoutEntries(file, e.Live, drop)
+	if err != nil {
+		return Entries{}, err
+	}
+	out := Entries{Live: live}
+	for _, f := range e.Segments {
+		data, first, err := withoutEntries(file, f.Data, drop)
+		if err != nil {
+			return Entries{}, err
+		}
+		if first != "" {
+			out.Segments = append(out.Segments, File{SegmentPath(dirOf(file), first), data})
+		}
+	}
+	return out, nil
+}
+
+func dirOf(file string) string {
+	if file == CommitFile {
+		return CommitDir
+	}
+	return LogDir
+}
+
+// withoutEntries returns what is left of a document, and its first id.
+func withoutEntries(file string, data []byte, drop map[string]bool) (left []byte, first string, err error) {
+	entries, err := splitEntries(data, headingOf(file))
+	if err != nil {
+		return nil, "", err
+	}
+	kept := slices.DeleteFunc(slices.Clone(entries), func(e rawEntry) bool { return drop[e.id] })
+	if len(kept) == 0 {
+		return nil, "", nil
+	}
+	if len(kept) == len(entries) {
+		return data, kept[0].id, nil
+	}
+	var t tagger
+	for _, e := range kept {
+		left = append(t.append(left, e.origin), e.text...)
+	}
+	return left, kept[0].id, nil
 }
 
 // Nearest returns the name most like the one given, "" where none is near.

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -51,7 +52,9 @@ func TestLock(t *testing.T) {
 
 func TestLockExcludes(t *testing.T) {
 	s, _ := newRepo(t)
-	counter := 0
+	// The race detector knows nothing of locks between files: the loads and
+	// stores are atomic, their sequence is not.
+	var counter atomic.Int64
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
@@ -66,9 +69,9 @@ func TestLockExcludes(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				before := counter
+				before := counter.Load()
 				runtime.Gosched()
-				counter = before + 1
+				counter.Store(before + 1)
 				if err := l.Unlock(); err != nil {
 					t.Error(err)
 				}
@@ -76,8 +79,8 @@ func TestLockExcludes(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if counter != 200 {
-		t.Errorf("counted %d of 200", counter)
+	if n := counter.Load(); n != 200 {
+		t.Errorf("counted %d of 200", n)
 	}
 }
 
