@@ -94,6 +94,9 @@ func (b *bench) column(milestones, objects int) (column, error) {
 	if err != nil {
 		return column{}, err
 	}
+	if err := r.settle(); err != nil {
+		return column{}, err
+	}
 	col := column{title: title, medians: map[string]time.Duration{},
 		disk: fmt.Sprintf("%.2f×", float64(after-before)/float64(r.raw))}
 	if err := r.git("context", "branch", "side", "--no-switch"); err != nil {
