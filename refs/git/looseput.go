@@ -56,13 +56,7 @@ func renewed(path string) bool {
 
 // putLoose makes the file of a loose object.
 func (r *Repo) putLoose(path, kind string, data []byte, how writeSettings) error {
-	dir := filepath.Dir(path)
-	f, err := createTemp(dir, "tmp_obj_", 0o444)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = how.shared.mkdir(dir); err == nil {
-			f, err = createTemp(dir, "tmp_obj_", 0o444)
-		}
-	}
+	f, err := createObject(filepath.Dir(path), how.shared)
 	if err != nil {
 		return err
 	}
@@ -83,6 +77,21 @@ func (r *Repo) putLoose(path, kind string, data []byte, how writeSettings) error
 		_ = os.Remove(f.Name())
 	}
 	return err
+}
+
+// createObject makes a temporary file in one of the object directories, and the
+// directory if need be, again and again: a gc beside us removes empty ones, also
+// between the making of the two.
+func createObject(dir string, p perm) (*os.File, error) {
+	for try := 0; ; try++ {
+		f, err := createTemp(dir, "tmp_obj_", 0o444)
+		if !errors.Is(err, fs.ErrNotExist) || try == 100 {
+			return f, err
+		}
+		if err := p.mkdir(dir); err != nil && !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
 }
 
 // deflateTo writes header and content, compressed.

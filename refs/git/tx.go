@@ -223,7 +223,9 @@ func (tx *Tx) Close() error {
 		return s.end(context.Background())
 	}
 	// Its last transaction is decided: it only has to go, and nobody needs to
-	// wait half a millisecond for that.
+	// wait half a millisecond for that; but until it was started the files that
+	// it is to keep open must not be closed.
+	_ = s.wait()
 	go func() { _ = s.end(context.Background()) }()
 	return nil
 }
