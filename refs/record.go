@@ -188,17 +188,20 @@ func (s *Store) stillThere(ctx context.Context, branch string, j *journal.Journa
 	return err
 }
 
-// journalOptions takes context.fsync from the settings that the last command
+// journalOptions takes context.fsync, else core.fsync, from the settings that the last command
 // cached, without checking them: a check could need a git process.
 func (s *Store) journalOptions() journal.Options {
-	var o journal.Options
-	if cfg, ok := s.repo.CachedConfig(); ok {
-		// A value that is no boolean is reported by every command that reads
-		// the settings anew; syncing is the safe reading of it here.
-		sync, err := cfg.Bool(keyFsync, false)
-		o.Sync = sync || err != nil
+	cfg, ok := s.repo.CachedConfig()
+	if !ok {
+		return journal.Options{}
 	}
-	return o
+	sync, err := cfg.FsyncLooseObjects()
+	if _, set := cfg.String(keyFsync); set {
+		sync, err = cfg.Bool(keyFsync, false)
+	}
+	// A value that cannot be understood is reported by every command that reads
+	// the settings anew; syncing is the safe reading of it here.
+	return journal.Options{Sync: sync || err != nil}
 }
 
 // makeJournal begins the journal of a branch that exists. It returns ErrNotFound
