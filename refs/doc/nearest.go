@@ -28,22 +28,28 @@ func firstRunes(s string, n int) []rune {
 	return runes
 }
 
-// editDistance is Levenshtein's, one row at a time.
+// editDistance is Levenshtein's, with two neighbours that changed places counted as
+// one edit: the slip of the finger that people make most.
 func editDistance(a, b []rune) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	var before []int // the row before the last
+	last := make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
 	}
 	for i, ca := range a {
-		diagonal := row[0]
+		row := make([]int, len(b)+1)
 		row[0] = i + 1
 		for j, cb := range b {
 			cost := 1
 			if ca == cb {
 				cost = 0
 			}
-			diagonal, row[j+1] = row[j+1], min(row[j]+1, row[j+1]+1, diagonal+cost)
+			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+cost)
+			if i > 0 && j > 0 && ca == b[j-1] && a[i-1] == cb {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
 		}
+		before, last = last, row
 	}
-	return row[len(b)]
+	return last[len(b)]
 }
