@@ -82,9 +82,7 @@ func runCommit(ctx context.Context, env *Env, o *commitOptions) (r refs.CommitRe
 
 func adviseCommit(env *Env, r refs.CommitResult) {
 	env.replaced(r.Replaced)
-	for _, w := range r.Warnings {
-		env.warn("%s", w)
-	}
+	env.warnAll(r.Warnings)
 	if r.RoadmapAge >= reviseAfter {
 		env.hint("the roadmap was last revised %d milestones ago: git context roadmap", r.RoadmapAge)
 	}

@@ -90,6 +90,12 @@ func (e *Env) warn(format string, args ...any) {
 	e.say("warning: ", fmt.Sprintf(format, args...))
 }
 
+func (e *Env) warnAll(warnings []string) {
+	for _, w := range warnings {
+		e.warn("%s", w)
+	}
+}
+
 func (e *Env) hint(format string, args ...any) {
 	e.say("hint: ", fmt.Sprintf(format, args...))
 }

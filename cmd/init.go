@@ -42,9 +42,7 @@ func newInit(g *globals) *command {
 			if err != nil {
 				return err
 			}
-			for _, w := range r.Warnings {
-				env.warn("%s", w)
-			}
+			env.warnAll(r.Warnings)
 			return o.show(env, r, func(p *render.Printer) { printInit(p, r) })
 		},
 	}

@@ -80,6 +80,7 @@ func (o *mergeOptions) printMerge(env *Env, r refs.MergeResult, failed error) er
 	if r.Conflicts == nil {
 		r.Conflicts = []refs.Conflict{} // an empty list in JSON, not null
 	}
+	env.warnAll(r.Warnings)
 	return o.show(env, r, func(p *render.Printer) {
 		if r.Context != nil && !r.UpToDate {
 			render.BranchText(p, *r.Context)

@@ -123,6 +123,7 @@ func countWords(form string, words []string, least, most int) error {
 
 // printChange tells of a command that made one memory commit.
 func (g *globals) printChange(env *Env, c refs.Change) error {
+	env.warnAll(c.Warnings)
 	env.replaced(c.Replaced)
 	return g.show(env, c, func(p *render.Printer) {
 		if c.Unchanged {

@@ -44,12 +44,8 @@ func (s *Store) Commit(ctx context.Context, o CommitOptions) (CommitResult, erro
 	fault("after-refs")
 	res := done.result(branch)
 	res.Replaced = replaced
-	if err := ses.mark(ctx, branch, done.pending, done.commit.ID, done.lastStep, done.milestone.ID); err != nil {
-		res.Warnings = append(res.Warnings, "journal not marked: "+err.Error())
-	}
-	if err := ses.fold(ctx, done.commit); err != nil {
-		res.Warnings = append(res.Warnings, "note not written: "+err.Error())
-	}
+	mark := ses.mark(ctx, branch, done.pending, done.commit.ID, done.lastStep, done.milestone.ID)
+	res.Warnings = ses.afterwards(mark, ses.fold(ctx, done.commit))
 	return res, nil
 }
 

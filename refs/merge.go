@@ -61,7 +61,8 @@ func (s *Store) Merge(ctx context.Context, o MergeOptions) (MergeResult, error) 
 		return res, nil
 	}
 	fault("after-refs")
-	return res, m.finish(ctx)
+	res.Warnings = m.finish(ctx)
+	return res, nil
 }
 
 // merging is one MERGE: what it was asked and what the last try made.
@@ -279,16 +280,13 @@ func (m *merging) conflict() error {
 }
 
 // finish marks both journals and folds the notes.
-func (m *merging) finish(ctx context.Context) error {
-	var errs []error
+func (m *merging) finish(ctx context.Context) (warnings []string) {
 	if m.closing != nil {
-		errs = append(errs, m.mark(ctx, m.o.Source, m.drained, m.closing.ID, m.lastStep, m.lastID))
+		warnings = m.afterwards(m.mark(ctx, m.o.Source, m.drained, m.closing.ID, m.lastStep, m.lastID), nil)
 	}
 	if m.merged != nil {
-		errs = append(errs, m.mark(ctx, m.target, m.waiting.untouched(), m.merged.ID, 0, *m.res.ID), m.fold(ctx, m.merged))
+		mark := m.mark(ctx, m.target, m.waiting.untouched(), m.merged.ID, 0, *m.res.ID)
+		warnings = append(warnings, m.afterwards(mark, m.fold(ctx, m.merged))...)
 	}
-	if err := errors.Join(errs...); err != nil {
-		m.res.Warnings = append(m.res.Warnings, err.Error())
-	}
-	return nil
+	return warnings
 }

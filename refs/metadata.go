@@ -142,5 +142,6 @@ func (s *Store) changeBranch(ctx context.Context, w Writer, path string,
 	if err != nil || res.Unchanged {
 		return res, err
 	}
-	return res, ses.mark(ctx, branch, p.untouched(), res.Commit, 0, "")
+	res.Warnings = ses.afterwards(ses.mark(ctx, branch, p.untouched(), res.Commit, 0, ""), nil)
+	return res, nil
 }

@@ -88,6 +88,19 @@ func (ses *session) close() error {
 	return errors.Join(errs...)
 }
 
+// afterwards words what failed once the refs had moved. It is a warning: what was
+// asked for is done, and what is missing is found out and made up for later.
+func (ses *session) afterwards(mark, fold error) []string {
+	var warnings []string
+	if mark != nil {
+		warnings = append(warnings, "journal not marked: "+mark.Error())
+	}
+	if fold != nil {
+		warnings = append(warnings, "note not written: "+fold.Error())
+	}
+	return warnings
+}
+
 // swap builds a change and moves the refs, again and again while somebody else
 // is faster. build reads everything anew each time. Nothing queued is nothing
 // done.

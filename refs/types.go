@@ -216,8 +216,9 @@ type Change struct {
 	Branch string `json:"branch"`
 	Path   string `json:"path"`
 
-	Unchanged bool `json:"-"`
-	Replaced  bool `json:"-"`
+	Unchanged bool     `json:"-"`
+	Replaced  bool     `json:"-"`
+	Warnings  []string `json:"-"`
 }
 
 // TopicOptions are one `remember`.
