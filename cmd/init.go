@@ -42,7 +42,6 @@ func newInit(g *globals) *command {
 			if err != nil {
 				return err
 			}
-			env.warnAll(r.Warnings)
 			return o.show(env, r, func(p *render.Printer) { printInit(p, r) })
 		},
 	}
