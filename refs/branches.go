@@ -60,7 +60,7 @@ func (s *Store) listed(ctx context.Context, field [][]byte, current string) (Bra
 	}
 	t := trailerMap(string(field[4]))
 	b := branchFrom(t, git.ID(field[1]), string(field[3]), time.Unix(seconds, 0))
-	if name, ok := strings.CutPrefix(ref, git.BranchPrefix); ok {
+	if name, ok := git.BranchName(ref); ok {
 		b.Name, b.Current = name, name == current
 		b.Pending, err = s.pendingCount(ctx, name, &git.Commit{ID: b.Tip,
 			Message: message(b.Summary, "", trailerJournal+": "+t[trailerJournal]+"\n")})

@@ -83,7 +83,7 @@ func (ses *session) queueDelete(ctx context.Context, name string, force bool) (s
 	if err != nil {
 		return "", err
 	}
-	moved := git.DeletedPrefix + name + "-" + id
+	moved := git.DeletedRef(name, id)
 	ses.tx.Update(moved, tip.commit.ID, "")
 	ses.tx.Delete(git.BranchRef(name), tip.commit.ID)
 	return moved, nil

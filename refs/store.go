@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -85,7 +84,7 @@ func (s *Store) Current(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		name, ok := strings.CutPrefix(target, git.BranchPrefix)
+		name, ok := git.BranchName(target)
 		if !ok {
 			return "", fail(ErrInvalid, "head-invalid", head+" points to '"+target+"', which is no memory branch",
 				"git context switch "+DefaultBranch)

@@ -91,12 +91,6 @@ func FileName(branch string) string {
 	return strings.ReplaceAll(branch, "/", "%2F") + ".jsonl"
 }
 
-// Branch is the inverse of FileName; ok is false for any other file.
-func Branch(fileName string) (branch string, ok bool) {
-	name, ok := strings.CutSuffix(fileName, ".jsonl")
-	return strings.ReplaceAll(name, "%2F", "/"), ok
-}
-
 // Options are how a journal is opened.
 type Options struct {
 	Sync bool // flush to the disk before an append is acknowledged
