@@ -17,7 +17,7 @@ type birth struct {
 	name, purpose string
 	from          *Tip // nil for the first branch
 	roadmap       git.ID
-	goal          string
+	goal          string // of the first branch; the others find it in what they start from
 	code          git.ID
 }
 
@@ -70,6 +70,9 @@ func (ses *session) inherit(ctx context.Context, c *change, from *Tip, m *doc.Mi
 		return err
 	}
 	if c.meta, err = ses.s.metadata(ctx, from); err != nil {
+		return err
+	}
+	if m.Goal, err = ses.s.goal(ctx, from.commit, c.roadmap, live); err != nil {
 		return err
 	}
 	m.Summary += " from " + from.branch

@@ -3,7 +3,6 @@ package refs
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/git-context/git-context/refs/git"
 )
@@ -13,7 +12,7 @@ import (
 // the branch it starts from stay there.
 func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, error) {
 	clean(&o.Purpose)
-	if err := s.checkNewName(ctx, o.Name); err != nil {
+	if err := checkBranchName(o.Name); err != nil {
 		return Branch{}, err
 	}
 	ses, err := s.begin(ctx, o.Writer, "branch: "+o.Name, o.Name)
@@ -22,12 +21,7 @@ func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, erro
 	}
 	defer ses.close()
 	err = ses.swap(ctx, func(ctx context.Context) error {
-		_, err := s.repo.Ref(ctx, git.BranchRef(o.Name))
-		if err == nil {
-			return fail(ErrExists, "branch-exists", fmt.Sprintf("branch '%s' already exists", o.Name),
-				"git context switch "+o.Name)
-		}
-		if !errors.Is(err, git.ErrNotFound) {
+		if err := s.checkNewName(ctx, o.Name); err != nil {
 			return err
 		}
 		from, err := s.startOf(ctx, o.From)
@@ -51,7 +45,7 @@ func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, erro
 
 // branch queues a birth on top of from.
 func (ses *session) branch(ctx context.Context, o BranchOptions, from *Tip) error {
-	roadmap, data, err := ses.s.readRoadmap(ctx)
+	roadmap, err := ses.s.roadmapTip(ctx)
 	if err != nil {
 		return err
 	}
@@ -62,8 +56,7 @@ func (ses *session) branch(ctx context.Context, o BranchOptions, from *Tip) erro
 	if err := ses.s.setAside(o.Name); err != nil {
 		return err
 	}
-	_, err = ses.bear(ctx, birth{name: o.Name, purpose: o.Purpose, from: from, roadmap: roadmap, code: code,
-		goal: goalOf(data)})
+	_, err = ses.bear(ctx, birth{name: o.Name, purpose: o.Purpose, from: from, roadmap: roadmap, code: code})
 	return err
 }
 

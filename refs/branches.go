@@ -105,5 +105,3 @@ func (s *Store) BranchOf(ctx context.Context, t *Tip) (Branch, error) {
 	b.Pending, err = s.pendingCount(ctx, t.branch, t.commit)
 	return b, err
 }
-
-func goalOf(roadmap []byte) string { return doc.ParseRoadmap(roadmap).Goal() }

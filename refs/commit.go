@@ -78,7 +78,11 @@ func (ses *session) commit(ctx context.Context, branch string, o CommitOptions) 
 	if err != nil {
 		return committed{}, err
 	}
-	goal, err := ses.reviseRoadmap(ctx, c, o.Roadmap)
+	live, data, err := ses.s.liveCommits(ctx, tip)
+	if err != nil {
+		return committed{}, err
+	}
+	goal, err := ses.reviseRoadmap(ctx, c, live, o.Roadmap)
 	if err != nil {
 		return committed{}, err
 	}
@@ -91,11 +95,7 @@ func (ses *session) commit(ctx context.Context, branch string, o CommitOptions) 
 		return committed{}, err
 	}
 	m := doc.Milestone{Summary: o.Summary, Contribution: o.Contribution, Progress: o.Progress, Goal: goal, Steps: steps}
-	live, err := ses.s.optional(ctx, tip, doc.CommitFile)
-	if err != nil {
-		return committed{}, err
-	}
-	if err := ses.addMilestone(ctx, c, live, &m); err != nil {
+	if err := ses.addMilestone(ctx, c, live, data, &m); err != nil {
 		return committed{}, err
 	}
 	if err := ses.s.refreshDetected(ctx, c, tip.commit); err != nil {
@@ -151,13 +151,9 @@ func (c *change) count(origin string, steps, lastStep, milestones int) error {
 	return c.meta.SetTotals(t)
 }
 
-// addMilestone completes a milestone and puts it behind data, the live commit.md
-// as it then stands.
-func (ses *session) addMilestone(ctx context.Context, c *change, data []byte, m *doc.Milestone) error {
-	live, err := doc.ParseCommits(data)
-	if err != nil {
-		return fmt.Errorf("%s of branch '%s': %w", doc.CommitFile, c.branch, err)
-	}
+// addMilestone completes a milestone and puts it behind the live commit.md, whose
+// entries and text are given.
+func (ses *session) addMilestone(ctx context.Context, c *change, live []doc.Milestone, data []byte, m *doc.Milestone) (err error) {
 	if m.ID, err = ses.s.newID(c.newest); err != nil {
 		return err
 	}

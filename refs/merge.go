@@ -254,7 +254,11 @@ func (m *merging) mergeInto(ctx context.Context, target, source *Tip, bases []*T
 	if err != nil {
 		return err
 	}
-	if err := m.addMilestone(ctx, c, u.commits, entry); err != nil {
+	live, err := doc.ParseCommits(u.commits)
+	if err != nil {
+		return fmt.Errorf("the merged %s: %w", doc.CommitFile, err)
+	}
+	if err := m.addMilestone(ctx, c, live, u.commits, entry); err != nil {
 		return err
 	}
 	if err := m.s.refreshDetected(ctx, c, target.commit); err != nil {

@@ -62,13 +62,20 @@ func (m *merging) entry(ctx context.Context, summary string, source, target *Tip
 		parts = append(parts, progress)
 	}
 	entry := &doc.Milestone{Kind: doc.KindMerge, Summary: summary, Contribution: strings.Join(parts, "\n\n")}
-	if entry.Goal, err = m.goal(ctx); err != nil {
-		return nil, err
-	}
 	// The summary goes on from the target's own last milestone, not from whatever
 	// entry is the newest in the merged file.
 	ours, _, err := m.s.liveCommits(ctx, m.s.tipOf(target.branch, target.commit))
-	if err == nil && len(ours) > 0 {
+	if err != nil {
+		return nil, err
+	}
+	roadmap, err := m.s.roadmapTip(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if entry.Goal, err = m.s.goal(ctx, target.commit, roadmap, ours); err != nil {
+		return nil, err
+	}
+	if len(ours) > 0 {
 		entry.Progress = doc.NextProgress(ours[len(ours)-1], limit)
 	}
 	return entry, err
@@ -93,11 +100,6 @@ func count(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-func (m *merging) goal(ctx context.Context) (string, error) {
-	_, data, err := m.s.readRoadmap(ctx)
-	return goalOf(data), err
 }
 
 // outcome adds a branch's end to the roadmap, ticks what the caller says is done

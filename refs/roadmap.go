@@ -51,8 +51,13 @@ func (s *Store) EditRoadmap(ctx context.Context, w Writer, reason string, edit f
 }
 
 // reviseRoadmap makes a milestone's changes to the roadmap, in the same
-// transaction, and returns the goal as it then stands.
-func (ses *session) reviseRoadmap(ctx context.Context, c *change, change RoadmapChange) (goal string, err error) {
+// transaction, and returns the goal as it then stands. live is the branch's
+// commit.md before.
+func (ses *session) reviseRoadmap(ctx context.Context, c *change, live []doc.Milestone, change RoadmapChange) (goal string, err error) {
+	if len(change.Done)+len(change.Todo)+len(change.Decide) == 0 {
+		c.roadmapAge++
+		return ses.s.goal(ctx, c.parent, c.roadmap, live)
+	}
 	old, data, err := ses.s.readRoadmap(ctx)
 	if err != nil {
 		return "", err
@@ -73,12 +78,20 @@ func (ses *session) reviseRoadmap(ctx context.Context, c *change, change Roadmap
 	if err != nil {
 		return "", err
 	}
-	if tip != c.roadmap {
-		c.roadmap, c.roadmapAge = tip, 0
-	} else {
-		c.roadmapAge++
-	}
+	c.roadmap, c.roadmapAge = tip, 0
 	return r.Goal(), nil
+}
+
+// goal is the project's goal in a roadmap. Where the last milestone was made on
+// the same roadmap its entry says it, and the roadmap, which gc has packed long
+// ago, need not be read by another git process.
+func (s *Store) goal(ctx context.Context, tip *git.Commit, roadmap git.ID, live []doc.Milestone) (string, error) {
+	seen, _ := parseRoadmap(tip.Trailer(trailerRoadmap))
+	if n := len(live); n > 0 && seen == roadmap && tip.Trailer(trailerID) == live[n-1].ID {
+		return live[n-1].Goal, nil
+	}
+	_, data, err := s.readRoadmap(ctx)
+	return doc.ParseRoadmap(data).Goal(), err
 }
 
 // writeRoadmap commits a roadmap that has changed and queues its ref; otherwise
