@@ -120,11 +120,17 @@ func (s *Store) backwards(ctx context.Context, t *Tip, live, dir string, visit f
 	if !more {
 		return nil
 	}
-	_, err = s.backwardsIn(ctx, t, dir, visit)
+	return s.segmentsFrom(ctx, t, dir, "", visit)
+}
+
+// segmentsFrom hands sealed segments to visit, from the one at a path or the last
+// before it (from the newest, if last is empty) to the oldest.
+func (s *Store) segmentsFrom(ctx context.Context, t *Tip, dir, last string, visit func([]byte) (bool, error)) error {
+	_, err := s.backwardsIn(ctx, t, dir, last, visit)
 	return err
 }
 
-func (s *Store) backwardsIn(ctx context.Context, t *Tip, dir string, visit func([]byte) (bool, error)) (bool, error) {
+func (s *Store) backwardsIn(ctx context.Context, t *Tip, dir, last string, visit func([]byte) (bool, error)) (bool, error) {
 	list, err := t.list(ctx, dir)
 	if err != nil {
 		return false, err
@@ -133,9 +139,12 @@ func (s *Store) backwardsIn(ctx context.Context, t *Tip, dir string, visit func(
 	slices.SortFunc(list, func(a, b git.TreeEntry) int { return strings.Compare(b.Name, a.Name) })
 	for _, e := range list {
 		name := path.Join(dir, e.Name)
+		if last != "" && name > last {
+			continue
+		}
 		var more bool
 		if e.Mode == git.ModeTree {
-			more, err = s.backwardsIn(ctx, t, name, visit)
+			more, err = s.backwardsIn(ctx, t, name, last, visit)
 		} else {
 			var data []byte
 			if data, err = s.repo.Blob(ctx, e.ID); err == nil {

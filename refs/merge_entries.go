@@ -85,7 +85,7 @@ func (s *Store) entries(ctx context.Context, k entryKind, both sides) (ours, the
 
 // holdBase reports whether ours holds at least as many entries of every origin as
 // the base does. Entries are never removed, so that it then holds the base's own,
-// unless ours began anew at a birth since: it then knows no origin of the base.
+// unless ours began anew at a birth since; beyondBase looks for that too.
 func (b sides) holdBase() bool {
 	for origin, n := range b.baseTotals.Origins {
 		have, known := b.totals.Origins[origin]
@@ -114,6 +114,13 @@ func (s *Store) beyondBase(ctx context.Context, k entryKind, both sides, live []
 	if err != nil {
 		return fresh, nil, false, err
 	}
+	if n := len(old); n > 0 {
+		if ok, err := s.holds(ctx, both.ours, k, old[n-1].ID); err != nil || !ok {
+			return fresh, nil, false, err
+		}
+	} else if both.baseTotals.Steps > 0 {
+		return fresh, nil, false, nil // sealed whole: nothing to recognise it by
+	}
 	known := make(map[string]bool, len(old))
 	for _, h := range old {
 		known[h.ID] = true
@@ -132,6 +139,30 @@ func (s *Store) beyondBase(ctx context.Context, k entryKind, both sides, live []
 		return fresh, nil, false, err
 	}
 	return fresh, seg, true, nil
+}
+
+// holds reports whether an entry is found in a tip's live file, or in the segment
+// that it must be in unless segments of several branches overlap there.
+func (s *Store) holds(ctx context.Context, t *Tip, k entryKind, id string) (bool, error) {
+	live, err := s.optional(ctx, t, k.file)
+	if err != nil {
+		return false, err
+	}
+	found, err := hasEntry(k, live, id)
+	if err != nil || found {
+		return found, err
+	}
+	last := doc.SegmentPath(k.dir, id)
+	err = s.segmentsFrom(ctx, t, k.dir, last, func(data []byte) (bool, error) {
+		found, err = hasEntry(k, data, id)
+		return false, err
+	})
+	return found, err
+}
+
+func hasEntry(k entryKind, data []byte, id string) (bool, error) {
+	heads, err := doc.EntryHeads(k.file, data)
+	return slices.ContainsFunc(heads, func(h doc.EntryHead) bool { return h.ID == id }), err
 }
 
 // headsOf lists the entries of a side as far as it was read.

@@ -48,14 +48,10 @@ func (s *Store) mergeTrees(ctx context.Context, ses *session, c *change, target,
 	if u.milestones, err = countMilestones(read, commits.Added, added); err != nil {
 		return nil, err
 	}
-	var base *Tip
-	if len(bases) > 0 {
-		base = bases[0]
-	}
-	if err := ses.mergeMetadata(ctx, c, base, target, source, added, u); err != nil {
+	if err := ses.mergeMetadata(ctx, c, both.base, target, source, added, u); err != nil {
 		return nil, err
 	}
-	return u, ses.mergeTopics(ctx, c, base, target, source, u)
+	return u, ses.mergeTopics(ctx, c, bases, target, source, u)
 }
 
 // mergeMetadata merges metadata.yaml by key path and counts what came.
@@ -101,35 +97,50 @@ func (ses *session) mergeMetadata(ctx context.Context, c *change, base, target, 
 	return c.meta.SetTotals(totals)
 }
 
-// mergeTopics merges the topics one by one:
+// mergeTopics merges the topics one by one. Where several bases do not agree on a
+// topic it counts as having none, so that neither side wins in silence:
 //
 //  1. the same on both sides, or theirs as in the base: ours stays;
 //  2. ours as in the base: theirs is taken, also where that is an absence;
 //  3. both differ from the base: the text merge decides, or it is a conflict.
-func (ses *session) mergeTopics(ctx context.Context, c *change, base, target, source *Tip, u *united) error {
-	sides := make([]map[string]git.ID, 3)
-	for i, t := range []*Tip{base, target, source} {
-		var err error
-		if sides[i], err = topicIDs(ctx, t); err != nil {
+func (ses *session) mergeTopics(ctx context.Context, c *change, bases []*Tip, target, source *Tip, u *united) error {
+	var sides []map[string]git.ID // target, source, bases
+	names := map[string]bool{}
+	for _, t := range append([]*Tip{target, source}, bases...) {
+		side, err := topicIDs(ctx, t)
+		if err != nil {
 			return err
 		}
-	}
-	names := map[string]bool{}
-	for _, side := range sides {
 		for name := range side {
 			names[name] = true
 		}
+		sides = append(sides, side)
 	}
 	for name := range names {
-		b, o, t := sides[0][name], sides[1][name], sides[2][name]
-		if o == t || t == b {
+		o, t := sides[0][name], sides[1][name]
+		b, agreed := agreed(sides[2:], name)
+		if o == t || agreed && t == b {
 			continue
+		}
+		if !agreed && t == "" {
+			continue // what is missing on one side is kept where nobody says that it was removed
 		}
 		if err := ses.mergeTopic(ctx, c, name, b, o, t, u); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// agreed is what all bases have under a name.
+func agreed(bases []map[string]git.ID, name string) (id git.ID, ok bool) {
+	for i, b := range bases {
+		if i > 0 && b[name] != id {
+			return "", false
+		}
+		id = b[name]
+	}
+	return id, true
 }
 
 func (ses *session) mergeTopic(ctx context.Context, c *change, name string, b, o, t git.ID, u *united) error {
