@@ -116,7 +116,9 @@ func (ses *session) mark(ctx context.Context, branch string, p pending, commit g
 		return err
 	}
 	defer j.Close()
-	if j.Size() <= journal.CompactAt {
+	// Replacing a journal pays only for what it drops; and one that a rename which
+	// was killed left with two names must stay one file.
+	if p.upto <= journal.CompactAt || j.Linked() {
 		return j.Mark(journal.Mark{Committed: string(commit), Upto: p.upto, Step: step, ID: id})
 	}
 	fault("before-compact")

@@ -115,8 +115,12 @@ func (s *Store) checkStep(step *NewStep) (replaced bool, err error) {
 	case size > maxStep:
 		return false, fail(ErrInvalid, "step-too-large",
 			fmt.Sprintf("the step has %d bytes; at most %d can be recorded", size, maxStep))
-	case step.Tokens < 0:
-		return false, fail(ErrInvalid, "tokens-invalid", fmt.Sprintf("tokens must not be negative: %d", step.Tokens))
+	}
+	if err := checkTokens(step.Tokens); err != nil {
+		return false, err
+	}
+	if y := step.Time.UTC().Year(); y < 0 || y > 9999 { // what a document can hold
+		return false, fail(ErrInvalid, "time-invalid", fmt.Sprintf("the year %d is outside of 0 to 9999", y))
 	}
 	if step.Agent != "" {
 		if err := checkAgent(step.Agent); err != nil {
@@ -210,23 +214,11 @@ func (s *Store) makeJournal(ctx context.Context, branch string) error {
 	if info, err := os.Stat(s.journalPath(branch)); err == nil && info.Size() > 0 {
 		return nil
 	}
-	tip, err := s.Tip(ctx, branch)
+	head, err := s.journalHead(ctx, branch)
 	if err != nil {
 		return err
 	}
 	if _, err := s.repo.Config(ctx); err != nil { // leaves the cache that record reads
-		return err
-	}
-	meta, err := s.metadata(ctx, tip)
-	if err != nil {
-		return err
-	}
-	newest, err := s.newest(ctx, tip)
-	if err != nil {
-		return err
-	}
-	head := journal.Head{Committed: string(tip.commit.ID), ID: newest, Step: meta.Totals().Origins[branch].Steps}
-	if head.Journal, err = s.newID(""); err != nil {
 		return err
 	}
 	f, err := s.repo.OpenState("journal/"+journal.FileName(branch), os.O_RDWR|os.O_CREATE)
@@ -237,6 +229,24 @@ func (s *Store) makeJournal(ctx context.Context, branch string) error {
 		return err
 	}
 	return journal.Begin(ctx, s.journalPath(branch), head, s.journalOptions())
+}
+
+// journalHead is the first line of a branch's journal, from where it stands now.
+func (s *Store) journalHead(ctx context.Context, branch string) (journal.Head, error) {
+	tip, err := s.Tip(ctx, branch)
+	if err != nil {
+		return journal.Head{}, err
+	}
+	meta, err := s.metadata(ctx, tip)
+	if err != nil {
+		return journal.Head{}, err
+	}
+	head := journal.Head{Committed: string(tip.commit.ID), Step: meta.Totals().Origins[branch].Steps}
+	if head.ID, err = s.newest(ctx, tip); err != nil {
+		return journal.Head{}, err
+	}
+	head.Journal, err = s.newID("")
+	return head, err
 }
 
 // setAside moves a journal without a branch out of the way of a new branch of

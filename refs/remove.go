@@ -2,6 +2,7 @@ package refs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -16,6 +17,9 @@ import (
 // so that nothing acknowledged is lost. A branch that is current in any worktree
 // is never deleted.
 func (s *Store) DeleteBranch(ctx context.Context, name string, force bool) (string, error) {
+	if err := checkBranchName(name); err != nil {
+		return "", err
+	}
 	if _, err := s.Tip(ctx, name); err != nil {
 		return "", err
 	}
@@ -44,13 +48,29 @@ func (s *Store) DeleteBranch(ctx context.Context, name string, force bool) (stri
 	defer j.Close()
 	var moved string
 	if err := ses.swap(ctx, func(ctx context.Context) error {
-		moved, err = ses.queueDelete(ctx, name, force)
-		return err
+		if moved, err = ses.queueDelete(ctx, name, force); err != nil {
+			return err
+		}
+		// Nothing is pending: emptied now, a crash behind the ref leaves no journal
+		// that would go on acknowledging steps.
+		return j.Empty()
 	}); err != nil {
-		return "", err
+		return "", errors.Join(err, s.refill(ctx, name, j))
 	}
 	fault("after-refs")
 	return moved, j.Remove()
+}
+
+// refill begins an emptied journal again, of a branch that was not deleted.
+func (s *Store) refill(ctx context.Context, name string, j *journal.Journal) error {
+	if j.Size() > 0 {
+		return nil
+	}
+	head, err := s.journalHead(ctx, name)
+	if err != nil {
+		return err
+	}
+	return j.Restart(head)
 }
 
 // queueDelete checks a branch as it stands and queues the move of its tip.

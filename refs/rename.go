@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/journal"
 )
@@ -19,6 +18,9 @@ import (
 // from the old one after: whenever this is killed, both names lead to the same
 // steps.
 func (s *Store) RenameBranch(ctx context.Context, old, name string) (Branch, error) {
+	if err := checkBranchName(old); err != nil {
+		return Branch{}, err
+	}
 	if _, err := s.Tip(ctx, old); err != nil {
 		return Branch{}, err
 	}
@@ -90,16 +92,6 @@ func (ses *session) queueRename(ctx context.Context, old, name string) error {
 	facts := c.meta.Branch()
 	facts.Name = name
 	if err := c.meta.SetBranch(facts); err != nil {
-		return err
-	}
-	// Step and commit numbers are the branch's own counter: it goes on.
-	t := c.meta.Totals()
-	if own, ok := t.Origins[old]; ok {
-		if t.Origins[name].Steps < own.Steps {
-			t.Origins[name] = doc.OriginTotals{Steps: own.Steps, Milestones: own.Milestones}
-		}
-	}
-	if err := c.meta.SetTotals(t); err != nil {
 		return err
 	}
 	c.branch = name

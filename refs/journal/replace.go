@@ -69,5 +69,25 @@ func (j *Journal) replace(data []byte) (err error) {
 	return nil
 }
 
+// Empty takes every line out of the journal; what it held must be in git. A
+// writer that waits for it finds it as good as missing.
+func (j *Journal) Empty() error {
+	if err := j.f.Truncate(0); err != nil {
+		return fmt.Errorf("empty journal: %w", err)
+	}
+	j.size = 0
+	return nil
+}
+
+// Restart writes the first line into a journal that was emptied.
+func (j *Journal) Restart(h Head) error {
+	line, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	j.step, j.id = h.Step, h.ID
+	return j.write(append(line, '\n'))
+}
+
 // Remove deletes the journal while it is locked: who waits for it finds it gone.
 func (j *Journal) Remove() error { return os.Remove(j.path) }
