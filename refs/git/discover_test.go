@@ -33,6 +33,11 @@ func TestOpenFindsWhatGitFinds(t *testing.T) {
 	s.git("movedtree", "config", "core.worktree", s.path("elsewhere"))
 	s.git("", "init", "-q", "barewithdot")
 	s.git("barewithdot", "config", "core.bare", "true")
+	s.git("", "init", "-q", "--bare", "barewt.git")
+	s.git("barewt.git", "config", "extensions.worktreeConfig", "true")
+	s.git("barewt.git", "config", "core.repositoryFormatVersion", "1")
+	s.git("barewt.git", "fetch", "-q", "../plain", "trunk:trunk")
+	s.git("barewt.git", "worktree", "add", "-q", "../ofbare", "trunk")
 	s.write("plain/empty/.git/x", "") // not a repository: git goes on upwards
 
 	cases := []struct {
@@ -42,7 +47,7 @@ func TestOpenFindsWhatGitFinds(t *testing.T) {
 		{dir: "plain"}, {dir: "plain/sub/deep"}, {dir: "link/deep"}, {dir: "toplink"}, {dir: "plain/empty"},
 		{dir: "linked wörk tree"}, {dir: "bare.git"}, {dir: "bare.git/refs"}, {dir: "ünï cödé/with space"},
 		{dir: "gitfile"}, {dir: "plain/module"}, {dir: "borrows"}, {dir: "shallow"}, {dir: "partial"},
-		{dir: "sparse"}, {dir: "sha256"}, {dir: "movedtree"}, {dir: "barewithdot"}, {dir: "plain/.git"}, {dir: "plain/.git/hooks"},
+		{dir: "sparse"}, {dir: "sha256"}, {dir: "movedtree"}, {dir: "barewithdot"}, {dir: "barewt.git"}, {dir: "ofbare"}, {dir: "plain/.git"}, {dir: "plain/.git/hooks"},
 		{"plain/sub", []string{"GIT_DIR=../.git"}},
 		{"", []string{"GIT_DIR=" + s.path("plain", ".git")}},
 		{"elsewhere", []string{"GIT_DIR=" + s.path("plain", ".git"), "GIT_WORK_TREE=" + s.path("plain")}},

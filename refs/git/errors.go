@@ -15,6 +15,9 @@ var (
 	// ErrStale: a ref's old value did not hold, or another process held its lock.
 	// Reading it again and rebuilding may succeed.
 	ErrStale = errors.New("ref has moved")
+	// ErrLocked, always together with ErrStale: a lock file stood in the way for
+	// two seconds. Its owner may be at work, or dead.
+	ErrLocked = errors.New("ref is locked")
 	// ErrOldGit: the git that is installed cannot do what is needed.
 	ErrOldGit = errors.New("git 2.39 or newer is required")
 	// ErrAmbiguous: a short object name matches several objects.

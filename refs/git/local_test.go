@@ -38,6 +38,9 @@ func TestLock(t *testing.T) {
 		t.Errorf("a new file: %v, %v", taken, err)
 	}
 	must(t, l.Unlock())
+	if sameFile(l.File(), r.statePath("lock/branch%2Fmain")) {
+		t.Error("a removed file passes for the one that has its name now")
+	}
 	for _, name := range []string{strings.Repeat("a/", 100), "..", "é", "x\ny"} {
 		l := ok(r.Lock(t.Context(), name))(t)
 		if dir := filepath.Dir(l.File().Name()); dir != r.statePath("lock") {

@@ -61,7 +61,11 @@ func TestRef(t *testing.T) {
 	set(t, r, BranchRef("main"), one, two)
 	check("both", r)
 	must(t, os.Mkdir(r.CommonDir()+"/reftable", 0o777))
-	check("through git", s.open("r"))
+	var trace strings.Builder
+	check("through git", ok(Open(ctx, Options{Dir: s.path("r"), Env: s.env, Trace: &trace}))(t))
+	if count(&trace, "git show-ref") == 0 {
+		t.Error("refs that are no files were read as files")
+	}
 }
 
 func TestBrokenRefIsNotAbsent(t *testing.T) {

@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -27,6 +28,8 @@ type Tx struct {
 	repo   *Repo
 	opts   TxOptions
 	s      *session // nil after a failure
+	packed stamp    // of packed-refs, before s was started
+	used   bool     // s made a transaction already
 	queued []refChange
 	open   bool // objects are written behind
 }
@@ -48,11 +51,16 @@ func (r *Repo) Begin(ctx context.Context, o TxOptions) (*Tx, error) {
 	return tx, nil
 }
 
-// session returns the child, or a new one after a failure.
+// session returns the child, or a new one after a failure, or where the child
+// cannot be believed any more.
 func (tx *Tx) session() *session {
+	if tx.used && !tx.believed() {
+		tx.leave()
+	}
 	if tx.s != nil {
 		return tx.s
 	}
+	tx.packed, tx.used = tx.repo.packedStamp(), false
 	var env []string
 	if id := tx.opts.Committer; id.Name != "" {
 		env = append(env, "GIT_COMMITTER_NAME="+id.Name)
@@ -61,7 +69,9 @@ func (tx *Tx) session() *session {
 		env = append(env, "GIT_COMMITTER_EMAIL="+id.Email)
 	}
 	wait := fmt.Sprintf("core.filesRefLockTimeout=%d", refsLockTimeout.Milliseconds())
-	args := []string{"-c", wait, "update-ref", "--stdin", "-z", "--create-reflog"}
+	// Else git looks for refs that are named like our ids: thirty looks at the
+	// disk, and packed-refs is read before anything is locked.
+	args := []string{"-c", wait, "-c", "core.warnAmbiguousRefs=false", "update-ref", "--stdin", "-z", "--create-reflog"}
 	if tx.opts.Message != "" { // git refuses an empty reason
 		args = append(args, "-m", tx.opts.Message)
 	}
@@ -109,16 +119,33 @@ func (tx *Tx) Commit(ctx context.Context) error {
 	}
 	ctx, cancel := withTimeout(ctx, childTimeout)
 	defer cancel()
+	for range maxRepacked {
+		if err = tx.attempt(ctx, queued, input); !errors.Is(err, errRepacked) {
+			return err
+		}
+	}
+	return fmt.Errorf("cannot update %s: %w: %w", refNames(queued), ErrStale, err)
+}
+
+// attempt makes one transaction.
+func (tx *Tx) attempt(ctx context.Context, queued []refChange, input []byte) error {
 	s := tx.session()
-	err = s.wait()
+	err := s.wait()
 	if err == nil {
 		err = s.prepare(ctx, input)
+	}
+	if err == nil && tx.mayBeTakenIn(queued) && !tx.unchanged() {
+		// The end of its input, instead of a decision, makes the child give up.
+		tx.s = nil
+		_ = s.end(ctx)
+		return errRepacked
 	}
 	decided := false
 	if err == nil {
 		decided, err = true, s.decide()
 	}
 	if err == nil {
+		tx.used = true
 		return nil
 	}
 	tx.s = nil
@@ -214,18 +241,24 @@ func (tx *Tx) Close() error {
 		// No ref points to what failed now: whoever needs it writes it again.
 		_ = tx.repo.behind.flush()
 	}
+	tx.leave()
+	return nil
+}
+
+// leave lets the child go.
+func (tx *Tx) leave() {
 	s := tx.s
-	tx.s = nil
+	tx.s, tx.used = nil, false
 	switch {
 	case s == nil:
-		return nil
+		return
 	case tx.repo.trace.w != nil:
-		return s.end(context.Background())
+		_ = s.end(context.Background()) // its line is not to be missed
+		return
 	}
 	// Its last transaction is decided: it only has to go, and nobody needs to
 	// wait half a millisecond for that; but until it was started the files that
 	// it is to keep open must not be closed.
 	_ = s.wait()
 	go func() { _ = s.end(context.Background()) }()
-	return nil
 }

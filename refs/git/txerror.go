@@ -17,6 +17,9 @@ func txError(queued []refChange, err error) error {
 	if !errors.As(err, &failed) || failed.Err != nil || !staleText(failed.Stderr) {
 		return fmt.Errorf("cannot update %s: %w", refNames(queued), err)
 	}
+	if strings.Contains(failed.Stderr, ".lock': File exists") {
+		return fmt.Errorf("%w: %w: %w", ErrStale, ErrLocked, err)
+	}
 	ref := refInText(failed.Stderr)
 	if ref == "" {
 		return fmt.Errorf("cannot update %s: %w: %w", refNames(queued), ErrStale, err)
