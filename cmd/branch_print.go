@@ -56,7 +56,7 @@ func listedName(b refs.Branch) string {
 	if b.Remote == "" {
 		return b.Name
 	}
-	return "remotes/" + strings.TrimPrefix(b.Name, "remotes/")
+	return "remotes/" + b.Name
 }
 
 // remarks gives "[merged, 3 pending] ", or nothing for an ordinary branch.

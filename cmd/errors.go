@@ -96,6 +96,12 @@ func classify(err error) (exit int, code string) {
 
 var errUsage = errors.New("wrong usage")
 
+// outputError is a result that could not be told: the work itself is done.
+type outputError struct{ err error }
+
+func (e *outputError) Error() string { return "cannot write standard output: " + e.err.Error() }
+func (e *outputError) Unwrap() error { return e.err }
+
 // usageError is a command line that cannot be understood.
 type usageError struct {
 	message string
@@ -125,7 +131,10 @@ func hintsOf(err error) []string {
 	if errors.As(err, &named) && len(named.Hints) > 0 {
 		return named.Hints
 	}
+	var output *outputError
 	switch {
+	case errors.As(err, &output):
+		return []string{"the command was carried out; only its output is lost: git context"}
 	case errors.Is(err, refs.ErrNoMemory):
 		return []string{"git context init"}
 	case errors.Is(err, git.ErrNotRepository):

@@ -104,7 +104,7 @@ func wrap(text string, width int, indent string) string {
 // write puts a whole result on standard output, in one piece.
 func (e *Env) write(s string) error {
 	if _, err := io.WriteString(e.Out, s); err != nil {
-		return fmt.Errorf("cannot write standard output: %w", cause(err))
+		return &outputError{cause(err)}
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"hash"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/git-context/git-context/refs"
 )
@@ -215,6 +216,8 @@ func plainJSON(err error) error {
 	switch {
 	case cutOff(err):
 		return errors.New("the file ends in the middle")
+	case errors.As(err, new(*json.SyntaxError)) && strings.Contains(err.Error(), "'ï'"):
+		return errors.New("a byte order mark where an object must begin")
 	case errors.As(err, &kind) && kind.Field == "":
 		return fmt.Errorf("a step is a JSON object, not a %s", kind.Value)
 	case errors.As(err, &kind):

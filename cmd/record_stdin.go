@@ -113,7 +113,7 @@ func parseStep(data []byte, w refs.Writer) (refs.NewStep, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&l); err != nil {
-		return refs.NewStep{}, fmt.Errorf("not a step: %w", err)
+		return refs.NewStep{}, fmt.Errorf("not a step: %w", plainJSON(err))
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return refs.NewStep{}, errors.New("not a step: more than one value on the line")

@@ -1,6 +1,10 @@
 package cmd
 
-import "github.com/git-context/git-context/refs/doc"
+import (
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+)
 
 // parseRoadmap reads the words of `roadmap`: nil for the forms that only look.
 func parseRoadmap(env *Env, o *roadmapOptions, args []string) (*revision, error) {
@@ -21,6 +25,9 @@ func parseRoadmap(env *Env, o *roadmapOptions, args []string) (*revision, error)
 	case "goal", "decide", "ask":
 		if err := countWords("roadmap "+verb, rest, 1, 1); err != nil {
 			return nil, err
+		}
+		if verb != "goal" && strings.TrimSpace(rest[0]) == "" {
+			return nil, usagef("'roadmap %s' needs a text", verb)
 		}
 		return &revision{reasonFor(verb, rest[0]), func(m *doc.Roadmap) error {
 			switch verb {
@@ -57,6 +64,9 @@ func parseItem(list string, rest []string) (*revision, error) {
 		return nil, err
 	}
 	what, item := rest[0], rest[1]
+	if strings.TrimSpace(item) == "" {
+		return nil, usagef("'roadmap %s %s' needs a text", list, what)
+	}
 	todo := list == "todo"
 	var edit func(*doc.Roadmap) error
 	switch what {
@@ -102,6 +112,9 @@ func parseSection(env *Env, o *roadmapOptions, rest []string) (*revision, error)
 	if o.file == "" {
 		return nil, usagef("'roadmap section' needs -F FILE")
 	}
+	if err := checkSection(rest[0]); err != nil {
+		return nil, err
+	}
 	body, err := env.readText(o.file)
 	if err != nil {
 		return nil, err
@@ -111,6 +124,28 @@ func parseSection(env *Env, o *roadmapOptions, rest []string) (*revision, error)
 		m.SetSection(rest[0], body)
 		return nil
 	}}, nil
+}
+
+// checkSection refuses the sections that have words of their own, and names that
+// are none: what stands there would be lost.
+func checkSection(name string) error {
+	for section, words := range map[string]string{
+		doc.SectionGoal: "goal", doc.SectionMilestones: "milestone", doc.SectionTodo: "todo",
+		doc.SectionDecisions: "decide", doc.SectionQuestions: "ask", doc.SectionOutcomes: "",
+	} {
+		if !doc.SameSection(section, name) {
+			continue
+		}
+		err := usagef("section '%s' is not people's own", section)
+		if words != "" {
+			return err.hint("git context roadmap %s", words)
+		}
+		return err.hint("git context merge writes it")
+	}
+	if strings.TrimSpace(name) == "" || strings.ContainsAny(name, "\r\n") {
+		return usagef("a section needs a name on one line")
+	}
+	return nil
 }
 
 // reasonFor is the subject of a revision's commit: what was done, and to what,

@@ -76,6 +76,14 @@ func (s *Store) startOf(ctx context.Context, rev string) (*Tip, error) {
 // Switch points this worktree's CONTEXT_HEAD to a branch. Pending steps stay
 // with the branch that they were recorded on.
 func (s *Store) Switch(ctx context.Context, name string) (Branch, error) {
+	if err := checkBranchName(name); err != nil {
+		return Branch{}, err
+	}
+	if s.branch != "" && s.branch != name {
+		if _, err := s.Tip(ctx, s.branch); err != nil {
+			return Branch{}, err
+		}
+	}
 	tip, err := s.Tip(ctx, name)
 	if err != nil {
 		return Branch{}, err

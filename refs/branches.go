@@ -59,7 +59,11 @@ func (s *Store) listed(ctx context.Context, field [][]byte, current string) (Bra
 		return Branch{}, fmt.Errorf("git for-each-ref: no date for '%s'", ref)
 	}
 	t := trailerMap(string(field[4]))
-	b := branchFrom(t, git.ID(field[1]), string(field[3]), time.Unix(seconds, 0))
+	summary := t[trailerLast]
+	if t[trailerID] != "" {
+		summary = string(field[3])
+	}
+	b := branchFrom(t, git.ID(field[1]), summary, time.Unix(seconds, 0))
 	if name, ok := git.BranchName(ref); ok {
 		b.Name, b.Current = name, name == current
 		b.Pending, err = s.pendingCount(ctx, name, &git.Commit{ID: b.Tip,
@@ -67,14 +71,14 @@ func (s *Store) listed(ctx context.Context, field [][]byte, current string) (Bra
 		return b, err
 	}
 	if remote, name, ok := strings.Cut(strings.TrimPrefix(ref, git.RemotePrefix), "/heads/"); ok {
-		b.Remote, b.Name = remote, name
+		b.Remote, b.Name = remote, remote+"/"+name
 	}
 	return b, nil
 }
 
 // branchFrom is BRANCH as the trailers of its tip have it.
-func branchFrom(t map[string]string, tip git.ID, subject string, at time.Time) Branch {
-	b := Branch{Tip: tip, Status: t[trailerStatus], Purpose: t[trailerPurpose], UpdatedAt: at.UTC(), Summary: subject}
+func branchFrom(t map[string]string, tip git.ID, summary string, at time.Time) Branch {
+	b := Branch{Tip: tip, Status: t[trailerStatus], Purpose: t[trailerPurpose], UpdatedAt: at.UTC(), Summary: summary}
 	if b.Status == "" {
 		b.Status = doc.StatusActive
 	}
@@ -90,7 +94,7 @@ func (s *Store) BranchOf(ctx context.Context, t *Tip) (Branch, error) {
 	for _, key := range []string{trailerStatus, trailerPurpose, trailerCreated, trailerCommits} {
 		trailers[key] = t.commit.Trailer(key)
 	}
-	b := branchFrom(trailers, t.commit.ID, t.commit.Subject(), t.commit.Committer.When)
+	b := branchFrom(trailers, t.commit.ID, lastSummary(t.commit), t.commit.Committer.When)
 	b.Name = t.branch
 	meta, err := s.metadata(ctx, t)
 	if err != nil {

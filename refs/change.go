@@ -17,11 +17,13 @@ type change struct {
 
 	subject, body string
 	milestone     *doc.Milestone // nil for a memory commit that is no milestone
+	last          string         // the newest milestone's summary before; "" at a birth
 	newest        string         // the largest entry id in the documents
 	took          taken          // what it drained; zero: what the parent's trailer says
 	parent        *git.Commit    // the branch's tip before; nil for a first commit
 	code          git.ID         // the code HEAD; "" while it is unborn
 	roadmap       git.ID         // the roadmap as it stands with this commit
+	warnings      []string       // what could not be found out, and stops nothing
 	roadmapAge    int            // milestones since the roadmap was revised
 }
 
@@ -80,6 +82,9 @@ func (ses *session) trailers(c *change) string {
 	if m := c.milestone; m != nil {
 		t.add(trailerSteps, formatSteps(StepRange(m.Steps)))
 	}
+	if c.milestone == nil {
+		t.add(trailerLast, c.last)
+	}
 	t.add(trailerCommits, strconv.Itoa(totals.Milestones))
 	t.add(trailerCreated, formatCreated(facts.CreatedAt, facts.CreatedFrom))
 	t.add(trailerStatus, facts.Status)
@@ -102,6 +107,14 @@ func (ses *session) trailers(c *change) string {
 		t.add(trailerTokens, strconv.FormatInt(ses.w.Tokens, 10))
 	}
 	return t.b.String()
+}
+
+// lastSummary is the summary of a branch's newest milestone, "" where it has none.
+func lastSummary(tip *git.Commit) string {
+	if tip.Trailer(trailerID) != "" {
+		return oneLine(tip.Subject(), purposeLimit)
+	}
+	return tip.Trailer(trailerLast)
 }
 
 // follow begins a change on top of a tip: the same tree, the same facts.
@@ -127,6 +140,6 @@ func (ses *session) follow(ctx context.Context, tip *Tip, subject string) (*chan
 	}
 	return &change{
 		branch: tip.branch, tree: tip.tree, meta: meta, parents: []git.ID{tip.commit.ID}, parent: tip.commit,
-		subject: subject, newest: newest, code: code, roadmap: roadmap, roadmapAge: age,
+		subject: subject, last: lastSummary(tip.commit), newest: newest, code: code, roadmap: roadmap, roadmapAge: age,
 	}, nil
 }

@@ -21,6 +21,11 @@ func (s *Store) Commit(ctx context.Context, o CommitOptions) (CommitResult, erro
 	if err != nil {
 		return CommitResult{}, err
 	}
+	listed, err := o.Roadmap.check()
+	if err != nil {
+		return CommitResult{}, err
+	}
+	replaced = replaced || listed
 	branch := o.Branch
 	if branch == "" {
 		if branch, err = s.Current(ctx); err != nil {
@@ -45,7 +50,7 @@ func (s *Store) Commit(ctx context.Context, o CommitOptions) (CommitResult, erro
 	res := done.result(branch)
 	res.Replaced = replaced
 	mark := ses.mark(ctx, branch, done.pending, done.commit.ID, done.lastStep, done.milestone.ID)
-	res.Warnings = ses.afterwards(mark, ses.fold(ctx, done.commit))
+	res.Warnings = append(done.warnings, ses.afterwards(mark, ses.fold(ctx, done.commit))...)
 	return res, nil
 }
 
@@ -57,6 +62,7 @@ type committed struct {
 	lastStep  int
 	code      git.ID
 	age       int
+	warnings  []string
 }
 
 func (d committed) result(branch string) CommitResult {
@@ -101,8 +107,8 @@ func (ses *session) commit(ctx context.Context, branch string, o CommitOptions) 
 	if err := ses.s.refreshDetected(ctx, c, tip.commit); err != nil {
 		return committed{}, err
 	}
-	d.milestone, d.age = m, c.roadmapAge
-	d.lastStep = c.meta.Totals().Origins[branch].Steps
+	d.milestone, d.age, d.warnings = m, c.roadmapAge, c.warnings
+	d.lastStep = steps.Last
 	d.commit, err = ses.write(ctx, c, tip.commit.ID)
 	return d, err
 }
@@ -129,15 +135,14 @@ func (ses *session) drain(ctx context.Context, c *change, tip *Tip, p pending) (
 	}
 	first, last := steps[0], steps[len(steps)-1]
 	c.took, c.newest = p.took(), max(c.newest, last.ID)
-	if err := c.count(tip.branch, len(steps), last.Number, 0); err != nil {
+	if err := c.count(tip.branch, len(steps), 0); err != nil {
 		return doc.Steps{}, err
 	}
 	return doc.Steps{First: first.Number, Last: last.Number, Count: len(steps)}, nil
 }
 
-// count adds to a change's totals. A branch's own step counter never falls
-// behind the number of its last step.
-func (c *change) count(origin string, steps, lastStep, milestones int) error {
+// count adds to a change's totals.
+func (c *change) count(origin string, steps, milestones int) error {
 	t := c.meta.Totals()
 	t.Steps += steps
 	t.Milestones += milestones
@@ -145,7 +150,7 @@ func (c *change) count(origin string, steps, lastStep, milestones int) error {
 		t.Origins = map[string]doc.OriginTotals{}
 	}
 	own := t.Origins[origin]
-	own.Steps = max(own.Steps+steps, lastStep)
+	own.Steps += steps
 	own.Milestones += milestones
 	t.Origins[origin] = own
 	return c.meta.SetTotals(t)
@@ -174,7 +179,7 @@ func (ses *session) addMilestone(ctx context.Context, c *change, live []doc.Mile
 		}
 		m.Progress = doc.NextProgress(live[len(live)-1], limit)
 	}
-	if err := c.count(c.branch, 0, 0, 1); err != nil {
+	if err := c.count(c.branch, 0, 1); err != nil {
 		return err
 	}
 	m.Number = c.meta.Totals().Origins[c.branch].Milestones

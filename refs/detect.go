@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,13 +27,25 @@ const (
 	maxTreeEntries  = 200     // of file_structure.tree
 	maxManifest     = 1 << 20 // bytes of a manifest that is read
 	maxDependencies = 200     // of one manifest
+	maxDetected     = 10_000  // bytes of each detected key: the file has room for 64 KiB
 )
+
+// fitList cuts a list to a number of entries and of bytes, and says then in its
+// last entry how many more there are.
+func fitList(list []string, entries, size int) []string {
+	for i, text := range list {
+		if size -= len(text) + len("      - \n"); i == entries || size < 0 {
+			return append(list[:i:i], fmt.Sprintf("(%d more)", len(list)-i))
+		}
+	}
+	return list
+}
 
 // refreshDetected brings a change's detected keys up to date where the code has
 // moved on since the parent commit. The questions get more costly one by one:
 // is HEAD another commit, is its tree another tree, what is in it.
 func (s *Store) refreshDetected(ctx context.Context, c *change, parent *git.Commit) error {
-	if c.code == "" || parent != nil && git.ID(parent.Trailer(trailerCode)) == c.code {
+	if c.code == "" || parent != nil && parent.Trailer(trailerID) != "" && git.ID(parent.Trailer(trailerCode)) == c.code {
 		return nil
 	}
 	before, _, err := c.meta.Get(keyDetectedFrom)
@@ -40,7 +53,15 @@ func (s *Store) refreshDetected(ctx context.Context, c *change, parent *git.Comm
 		return err
 	}
 	known, _ := before.(string)
-	return s.detect(ctx, c.meta, git.ID(known))
+	if err := s.detect(ctx, c.meta, git.ID(known)); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		// What the code looks like is worth no milestone: the keys stay as they
+		// are, and the next one tries again.
+		c.warnings = append(c.warnings, "metadata not refreshed: "+err.Error())
+	}
+	return nil
 }
 
 // detect reads the code's HEAD tree into the detected keys, unless it is the tree
@@ -96,14 +117,7 @@ func (s *Store) detect(ctx context.Context, meta *doc.Metadata, known git.ID) er
 // there is more than the limit, a last line says how much.
 func (s *Store) fileTree(ctx context.Context, root []git.TreeEntry) ([]string, error) {
 	var list []string
-	left := 0
-	add := func(name string) {
-		if len(list) < maxTreeEntries {
-			list = append(list, name)
-		} else {
-			left++
-		}
-	}
+	add := func(name string) { list = append(list, name) }
 	for _, e := range root {
 		name, _ := doc.Clean(e.Name)
 		if e.Mode != git.ModeTree {
@@ -126,10 +140,7 @@ func (s *Store) fileTree(ctx context.Context, root []git.TreeEntry) ([]string, e
 			add(name + "/" + sub)
 		}
 	}
-	if left > 0 {
-		list = append(list, fmt.Sprintf("(%d more)", left))
-	}
-	return list, nil
+	return fitList(list, maxTreeEntries, maxDetected), nil
 }
 
 // modeExecutable is a file of the code that may be run; memory has none.
@@ -173,10 +184,7 @@ func (f *codeFiles) dependencies(ctx context.Context) (map[string]any, error) {
 			found[m.file] = "unreadable"
 			continue
 		}
-		if len(deps) > maxDependencies {
-			deps = append(deps[:maxDependencies], fmt.Sprintf("(%d more)", len(deps)-maxDependencies))
-		}
-		if len(deps) > 0 {
+		if deps = fitList(deps, maxDependencies, maxDetected/len(manifests)); len(deps) > 0 {
 			found[m.file] = deps
 		}
 	}
@@ -221,6 +229,9 @@ func (s *Store) envNames() ([]string, error) {
 			continue // gone meanwhile, or not a file that people keep variables in
 		}
 		data, err := os.ReadFile(file)
+		if errors.Is(err, fs.ErrPermission) {
+			continue // kept from us on purpose
+		}
 		if err != nil {
 			return nil, fmt.Errorf("read the names in '%s': %w", file, err)
 		}
@@ -235,7 +246,7 @@ func (s *Store) envNames() ([]string, error) {
 		list = append(list, name)
 	}
 	slices.Sort(list)
-	return list[:min(len(list), maxDependencies)], nil
+	return fitList(list, maxDependencies, maxDetected), nil
 }
 
 // envName is the variable that a line of a .env file sets.

@@ -2,6 +2,7 @@ package refs
 
 import (
 	"context"
+	"errors"
 	"strconv"
 
 	"github.com/git-context/git-context/notes"
@@ -9,14 +10,13 @@ import (
 )
 
 // foldWalk bounds how far back a COMMIT looks for milestones without a note. It
-// is only ever far when notes were lazy for long or the notes ref was deleted;
-// Fold then does the rest.
+// is only ever far when notes were lazy for long or the notes ref was deleted.
 const foldWalk = 64
 
 // fold writes the notes of a branch's milestones that have none yet: at once for
 // a lone agent. When another process holds the notes lock it leaves them, because
 // a crowd must not queue for what the trailers say already: the branch's next
-// COMMIT, or Fold, writes them. With context.notes=lazy only Fold does.
+// COMMIT writes them. With context.notes=lazy none does.
 func (ses *session) fold(ctx context.Context, from *git.Commit) error {
 	lazy, err := ses.s.lazyNotes(ctx)
 	if err != nil || lazy {
@@ -63,6 +63,9 @@ func (ses *session) unnoted(ctx context.Context, u *notes.Update, from *git.Comm
 		}
 		for _, p := range c.Parents {
 			parent, err := ses.s.repo.Commit(ctx, p)
+			if errors.Is(err, git.ErrNotFound) { // the edge of a shallow clone
+				continue
+			}
 			if err != nil {
 				return nil, err
 			}

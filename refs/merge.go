@@ -39,6 +39,22 @@ func (s *Store) Merge(ctx context.Context, o MergeOptions) (MergeResult, error) 
 		return res, fail(ErrRefused, "merge-itself", fmt.Sprintf("branch '%s' cannot be merged into itself", target),
 			"git context switch TARGET", "git context merge "+target+" --into TARGET")
 	}
+	if err := checkBranchName(o.Source); err != nil {
+		return res, err
+	}
+	if o.Summary != "" || o.Contribution != "" {
+		if _, err := checkMilestone(&o.Summary, &o.Contribution, new(string)); err != nil {
+			return res, err
+		}
+		if o.Contribution == o.Summary { // the merge says enough of itself
+			o.Contribution = ""
+		}
+	}
+	if o.Abandon { // a milestone, so that no deletion takes these steps for nothing
+		if err := s.commitPending(ctx, o.Source); err != nil {
+			return res, err
+		}
+	}
 	source, err := s.Tip(ctx, o.Source)
 	if err != nil {
 		return res, err
@@ -72,12 +88,11 @@ type merging struct {
 	target string
 	res    *MergeResult
 
-	closing  *git.Commit // on the source; nil where the source needed none
-	merged   *git.Commit // on the target; nil for abandon
-	drained  pending     // of the source
-	waiting  pending     // of the target
-	lastStep int
-	lastID   string
+	closing *git.Commit // on the source; nil where the source needed none
+	merged  *git.Commit // on the target; nil for abandon
+	drained pending     // of the source
+	waiting pending     // of the target
+	lastID  string
 }
 
 // build makes one try, on both tips as they stand now.
@@ -95,6 +110,11 @@ func (m *merging) build(ctx context.Context) error {
 	if m.drained, err = m.s.pending(ctx, source); err != nil {
 		return err
 	}
+	if m.o.Abandon {
+		if err := m.checkOpen(source); err != nil {
+			return err
+		}
+	}
 	if m.waiting, err = m.s.pending(ctx, target); err != nil {
 		return err
 	}
@@ -104,6 +124,10 @@ func (m *merging) build(ctx context.Context) error {
 	}
 	if !m.o.Abandon && len(m.drained.lines) == 0 && len(bases) == 1 && bases[0].commit.ID == source.commit.ID {
 		m.res.UpToDate = true
+		if len(m.o.Done) > 0 || m.o.Purpose != "" {
+			return fail(ErrRefused, "up-to-date", fmt.Sprintf("'%s' has nothing that '%s' lacks; nothing was changed", m.o.Source, m.target),
+				"git context roadmap milestone done TEXT", "git context metadata set branch.purpose TEXT")
+		}
 		return nil
 	}
 	closed, err := m.closeSource(ctx, source)
@@ -111,6 +135,17 @@ func (m *merging) build(ctx context.Context) error {
 		return err
 	}
 	return m.mergeInto(ctx, target, closed, bases)
+}
+
+// checkOpen refuses to abandon a branch that is closed already, unless it has
+// steps that nobody has seen.
+func (m *merging) checkOpen(source *Tip) error {
+	status := source.commit.Trailer(trailerStatus)
+	if status == "" || status == doc.StatusActive || len(m.drained.lines) > 0 {
+		return nil
+	}
+	return fail(ErrRefused, "branch-closed", fmt.Sprintf("branch '%s' is %s already", source.branch, status),
+		"git context branch -d "+source.branch)
 }
 
 // bases are the trees that both sides come from, seen before the source gets its
@@ -192,7 +227,7 @@ func (m *merging) closeSource(ctx context.Context, source *Tip) (*Tip, error) {
 	if _, err = m.drain(ctx, c, source, m.drained); err != nil {
 		return nil, err
 	}
-	m.lastID, m.lastStep = c.newest, c.meta.Totals().Origins[source.branch].Steps
+	m.lastID = c.newest
 	if closes {
 		facts := c.meta.Branch()
 		facts.Status = status
@@ -286,7 +321,7 @@ func (m *merging) conflict() error {
 // finish marks both journals and folds the notes.
 func (m *merging) finish(ctx context.Context) (warnings []string) {
 	if m.closing != nil {
-		warnings = m.afterwards(m.mark(ctx, m.o.Source, m.drained, m.closing.ID, m.lastStep, m.lastID), nil)
+		warnings = m.afterwards(m.mark(ctx, m.o.Source, m.drained, m.closing.ID, 0, m.lastID), nil)
 	}
 	if m.merged != nil {
 		mark := m.mark(ctx, m.target, m.waiting.untouched(), m.merged.ID, 0, *m.res.ID)

@@ -3,6 +3,7 @@ package refs
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
 )
@@ -20,6 +21,9 @@ func (s *Store) Metadata(ctx context.Context) (*doc.Metadata, error) {
 // and commits that. Setting what stands already makes no commit.
 func (s *Store) SetMetadata(ctx context.Context, w Writer, path, value string) (Change, error) {
 	replaced := clean(&path, &value)
+	if err := checkOwned(path); err != nil {
+		return Change{}, err
+	}
 	ch, err := s.editMetadata(ctx, w, path, "Set "+path, func(m *doc.Metadata) error { return m.Set(path, value) })
 	ch.Replaced = replaced
 	return ch, err
@@ -27,6 +31,9 @@ func (s *Store) SetMetadata(ctx context.Context, w Writer, path, value string) (
 
 // UnsetMetadata removes a key path of the current branch's metadata.
 func (s *Store) UnsetMetadata(ctx context.Context, w Writer, path string) (Change, error) {
+	if err := checkOwned(path); err != nil {
+		return Change{}, err
+	}
 	return s.editMetadata(ctx, w, path, "Unset "+path, func(m *doc.Metadata) error {
 		found, err := m.Unset(path)
 		if err == nil && !found {
@@ -34,6 +41,21 @@ func (s *Store) UnsetMetadata(ctx context.Context, w Writer, path string) (Chang
 		}
 		return err
 	})
+}
+
+// checkOwned refuses key paths that the program keeps: what it counts, what it
+// finds out and what a branch is. Its purpose is people's.
+func checkOwned(path string) error {
+	if path == "branch.purpose" {
+		return nil
+	}
+	for _, own := range []string{"version", "branch", "totals", keyDetectedFrom, keyTree, keyEnv, keyDependencies} {
+		if path == own || strings.HasPrefix(path, own+".") {
+			return fail(ErrRefused, "metadata-owned", fmt.Sprintf("'%s' is kept by git-context itself", oneLine(path, 100)),
+				"git context metadata set branch.purpose TEXT", "git context metadata refresh")
+		}
+	}
+	return nil
 }
 
 // segmentHint names the nearest top-level segment.

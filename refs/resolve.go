@@ -24,6 +24,13 @@ func (s *Store) resolve(ctx context.Context, rev string) (*git.Commit, error) {
 	if i := strings.IndexAny(rev, "~^@"); i >= 0 {
 		name, suffix = rev[:i], rev[i:]
 	}
+	if name == git.HeadName { // a worktree may have none of its own
+		var err error
+		if name, err = s.Current(ctx); err != nil {
+			return nil, err
+		}
+		rev = name + suffix
+	}
 	id, err := s.named(ctx, name)
 	if err != nil {
 		return nil, err
@@ -45,7 +52,7 @@ func (s *Store) resolve(ctx context.Context, rev string) (*git.Commit, error) {
 		return nil, err
 	}
 	if c.Trailer(trailerBranch) == "" {
-		return nil, fail(ErrInvalid, "not-memory", fmt.Sprintf("'%s' is no memory commit", oneLine(rev, 100)), "git context log")
+		return nil, fail(ErrInvalid, "not-memory", fmt.Sprintf("'%s' is no memory commit", oneLine(rev, 100)), "git context --branch "+DefaultBranch)
 	}
 	return c, nil
 }
@@ -64,9 +71,14 @@ func (s *Store) named(ctx context.Context, name string) (git.ID, error) {
 	if !doc.ValidID(name) {
 		return "", nil
 	}
-	out, err := s.repo.View(ctx, "log", "-1", "--format=%H", "--fixed-strings", "--grep="+trailerID+": "+name,
-		"--glob="+git.BranchPrefix+"*")
-	return git.ID(strings.TrimSpace(string(out))), err
+	out, err := s.repo.View(ctx, "log", "--format=%H %(trailers:key="+trailerID+",valueonly,separator=)", "--fixed-strings",
+		"--grep="+trailerID+": "+name, "--glob="+git.BranchPrefix+"*", "--glob="+git.TagPrefix+"*")
+	for line := range strings.Lines(string(out)) { // a text may speak of the id
+		if hash, id, _ := strings.Cut(strings.TrimSpace(line), " "); id == name {
+			return git.ID(hash), err
+		}
+	}
+	return "", err
 }
 
 // noMilestone says that a name means nothing here, with the nearest branch.

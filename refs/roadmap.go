@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
@@ -48,6 +49,20 @@ func (s *Store) EditRoadmap(ctx context.Context, w Writer, reason string, edit f
 		return err
 	})
 	return view, err
+}
+
+// check makes the texts of a revision fit, and reports whether it had to change
+// them.
+func (r RoadmapChange) check() (replaced bool, err error) {
+	for _, list := range [][]string{r.Done, r.Todo, r.Decide} {
+		for i := range list {
+			replaced = clean(&list[i]) || replaced
+			if strings.TrimSpace(list[i]) == "" {
+				return replaced, fail(ErrInvalid, "item-empty", "an item of the roadmap needs a text", "git context roadmap")
+			}
+		}
+	}
+	return replaced, nil
 }
 
 // reviseRoadmap makes a milestone's changes to the roadmap, in the same

@@ -19,6 +19,10 @@ const (
 	maxTries  = 60
 	firstWait = time.Millisecond
 	longWait  = 100 * time.Millisecond
+
+	// A lock that outlives three waits of two seconds was left by a process that
+	// was killed: git's own commands do not wait that long.
+	lockedTries = 3
 )
 
 // errNothing ends a swap without moving anything.
@@ -49,7 +53,8 @@ func (s *Store) begin(ctx context.Context, w Writer, reason string, branches ...
 	}
 	ident, err := s.repo.Committer(ctx)
 	if err != nil {
-		return nil, err
+		return nil, &Error{Code: "identity-unknown", Kind: ErrRefused, Err: err, Message: "nobody to commit as",
+			Hints: []string{"git config user.name NAME", "git config user.email EMAIL"}}
 	}
 	if w, err = s.checkWriter(w, ident); err != nil {
 		return nil, err
@@ -57,6 +62,11 @@ func (s *Store) begin(ctx context.Context, w Writer, reason string, branches ...
 	now, err := s.time()
 	if err != nil {
 		return nil, err
+	}
+	if s.branch != "" && !slices.Contains(branches, s.branch) { // mistyped, it must not be ignored
+		if _, err := s.Tip(ctx, s.branch); err != nil {
+			return nil, err
+		}
 	}
 	ses := &session{s: s, w: w, by: git.Signature{Name: ident.Name, Email: ident.Email, When: now}}
 	slices.Sort(branches)
@@ -105,7 +115,7 @@ func (ses *session) afterwards(mark, fold error) []string {
 // is faster. build reads everything anew each time. Nothing queued is nothing
 // done.
 func (ses *session) swap(ctx context.Context, build func(context.Context) error) error {
-	wait := firstWait
+	wait, locked := firstWait, 0
 	for try := 1; ; try++ {
 		err := build(ctx)
 		if err == nil {
@@ -117,6 +127,12 @@ func (ses *session) swap(ctx context.Context, build func(context.Context) error)
 		}
 		if !errors.Is(err, git.ErrStale) {
 			return err
+		}
+		if errors.Is(err, git.ErrLocked) {
+			if locked++; locked == lockedTries {
+				return &Error{Code: "ref-locked", Kind: ErrRefused, Err: err, Message: "a ref is locked",
+					Hints: []string{"if no git process is running, remove the .lock file that is named above"}}
+			}
 		}
 		if try == maxTries {
 			return &Error{Code: "busy", Kind: ErrStale, Err: err, Hints: []string{"run the command again; nothing is lost"},

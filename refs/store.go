@@ -141,7 +141,7 @@ func (s *Store) journalPath(branch string) string {
 // checkBranchName puts git's rule and ours into the words of an error.
 func checkBranchName(name string) error {
 	if err := git.CheckBranchName(name); err != nil {
-		return fail(ErrInvalid, "branch-name", err.Error())
+		return fail(ErrInvalid, "branch-name", err.Error(), "git context branch")
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
@@ -26,7 +27,7 @@ func (s *Store) Tags(ctx context.Context) ([]Tag, error) {
 // branch. A name that stands is never moved.
 func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change, error) {
 	if err := git.CheckBranchName(name); err != nil {
-		return Change{}, fail(ErrInvalid, "tag-name", "tag: "+err.Error())
+		return Change{}, fail(ErrInvalid, "tag-name", strings.Replace(err.Error(), "branch name", "tag name", 1), "git context tag")
 	}
 	if rev == "" {
 		branch, err := s.Current(ctx)

@@ -24,6 +24,10 @@ func (s *Store) Remember(ctx context.Context, o TopicOptions) (Change, error) {
 		if err := checkTopic(o.Supersedes); err != nil {
 			return Change{}, err
 		}
+		if o.Supersedes == o.Key {
+			return Change{}, fail(ErrInvalid, "topic-key", fmt.Sprintf("topic '%s' cannot supersede itself", o.Key),
+				"git context remember NEWKEY --supersedes "+o.Key)
+		}
 	}
 	if size := len(o.Text); size > maxStep {
 		return Change{}, fail(ErrInvalid, "topic-too-large", fmt.Sprintf("the topic has %d bytes; at most %d are allowed", size, maxStep))
@@ -70,7 +74,7 @@ func (s *Store) Forget(ctx context.Context, w Writer, key string) (Change, error
 
 func checkTopic(key string) error {
 	if err := doc.CheckTopicKey(key); err != nil {
-		return fail(ErrInvalid, "topic-key", err.Error())
+		return fail(ErrInvalid, "topic-key", err.Error(), "git context topics")
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ const (
 	trailerID      = "Context-Id"      // the milestone's entry in commit.md
 	trailerBranch  = "Context-Branch"  // the branch that it was made on
 	trailerSteps   = "Context-Steps"   // first-last, and (count) where numbers are missing between
+	trailerLast    = "Context-Last"    // the newest milestone's summary, on a commit that is none
 	trailerCommits = "Context-Commits" // how many milestones the branch holds now
 	trailerCreated = "Context-Created" // when, and from which branch
 	trailerStatus  = "Context-Status"  // active, merged, abandoned

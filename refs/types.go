@@ -26,7 +26,7 @@ type Branch struct {
 	UpdatedAt   time.Time  `json:"updated_at"`
 	Current     bool       `json:"current"`
 
-	// Summary is the subject of the newest memory commit, for lists in text.
+	// Summary is the newest milestone's, for lists in text; empty without one.
 	Summary string `json:"-"`
 	// Remote is the remote a remote-tracking branch comes from, else empty.
 	Remote string `json:"-"`

@@ -24,10 +24,17 @@ func (s *Store) checkWriter(w Writer, ident git.Identity) (Writer, error) {
 			return w, err
 		}
 	}
-	if w.Tokens < 0 {
-		return w, fail(ErrInvalid, "tokens-invalid", fmt.Sprintf("tokens must not be negative: %d", w.Tokens))
+	return w, checkTokens(w.Tokens)
+}
+
+// maxTokens is more than any meter counts and less than a document can hold.
+const maxTokens = 1e15
+
+func checkTokens(n int64) error {
+	if n >= 0 && n <= maxTokens {
+		return nil
 	}
-	return w, nil
+	return fail(ErrInvalid, "tokens-invalid", fmt.Sprintf("tokens must be 0 to %d: %d", int64(maxTokens), n))
 }
 
 func checkAgent(name string) error {

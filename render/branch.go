@@ -100,7 +100,9 @@ func (p *Printer) pages(v page) {
 	if v.older {
 		p.command("older", "%s %s %d --skip %d", v.self, v.unit, size, v.skip+v.shown)
 	}
-	if newer := max(0, v.skip-size); newer > 0 {
+	if v.shown == 0 { // behind the end: no page but the first is sure to hold anything
+		p.command("newer", "%s %s %d", v.self, v.unit, size)
+	} else if newer := max(0, v.skip-size); newer > 0 {
 		p.command("newer", "%s %s %d --skip %d", v.self, v.unit, size, newer)
 	} else if v.skip > 0 {
 		p.command("newer", "%s %s %d", v.self, v.unit, size)

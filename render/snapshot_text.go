@@ -96,7 +96,7 @@ func (v Snapshot) others(p *Printer) {
 }
 
 // longName is the longest name that the other lines of a list align with.
-const longName = 30
+const longName = 48
 
 // branch shows a branch on two lines: where it stands, and what it is for.
 func (p *Printer) branch(b refs.Branch, width, ages int) {

@@ -54,7 +54,7 @@ func (g *roadmapMerge) names() []string {
 	for _, r := range []*Roadmap{g.ours, g.theirs} {
 		for i := range r.sections[1:] {
 			name := r.sections[i+1].name
-			if !slices.ContainsFunc(names[1:], func(n string) bool { return sameSection(n, name) }) {
+			if !slices.ContainsFunc(names[1:], func(n string) bool { return SameSection(n, name) }) {
 				names = append(names, name)
 			}
 		}

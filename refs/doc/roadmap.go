@@ -116,14 +116,16 @@ func (r *Roadmap) find(name string) *section {
 		return &r.sections[0]
 	}
 	for i := range r.sections[1:] {
-		if s := &r.sections[i+1]; sameSection(s.name, name) {
+		if s := &r.sections[i+1]; SameSection(s.name, name) {
 			return s
 		}
 	}
 	return nil
 }
 
-func sameSection(a, b string) bool {
+// SameSection reports whether two names mean one section of the roadmap: case,
+// spaces and punctuation do not count, and the standard ones have other names.
+func SameSection(a, b string) bool {
 	if sa, sb := standardName(a), standardName(b); sa != "" || sb != "" {
 		return sa == sb
 	}
