@@ -53,7 +53,7 @@ func (s *Store) refreshDetected(ctx context.Context, c *change, parent *git.Comm
 		return err
 	}
 	known, _ := before.(string)
-	if err := s.detect(ctx, c.meta, git.ID(known)); err != nil {
+	if err := s.detect(ctx, c.meta, c.code, git.ID(known)); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -64,16 +64,14 @@ func (s *Store) refreshDetected(ctx context.Context, c *change, parent *git.Comm
 	return nil
 }
 
-// detect reads the code's HEAD tree into the detected keys, unless it is the tree
+// detect reads a code commit's tree into the detected keys, unless it is the tree
 // known. Everything comes from files: no tool chain runs.
-func (s *Store) detect(ctx context.Context, meta *doc.Metadata, known git.ID) error {
-	root, err := s.repo.Peel(ctx, "HEAD^{tree}")
-	if errors.Is(err, git.ErrNotFound) {
-		return nil // no code commit yet
-	}
-	if err != nil || root == known {
+func (s *Store) detect(ctx context.Context, meta *doc.Metadata, code, known git.ID) error {
+	commit, err := s.repo.Commit(ctx, code)
+	if err != nil || commit.Tree == known {
 		return err
 	}
+	root := commit.Tree
 	entries, err := s.repo.Tree(ctx, root)
 	if err != nil {
 		return err

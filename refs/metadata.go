@@ -78,7 +78,10 @@ func (s *Store) RefreshMetadata(ctx context.Context, w Writer) (Change, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := s.detect(ctx, c.meta, ""); err != nil {
+		if c.code == "" {
+			return nil, nil // no code commit yet
+		}
+		if err := s.detect(ctx, c.meta, c.code, ""); err != nil {
 			return nil, err
 		}
 		after, err := c.meta.Bytes()
