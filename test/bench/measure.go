@@ -136,11 +136,11 @@ func (r *repo) measure(op operation, medians map[string]time.Duration) error {
 				return err
 			}
 		}
-		d, err := r.time(r.b.bin, op.args(i)...)
+		d, err := r.time(r.dir, r.b.bin, op.args(i)...)
 		if err != nil {
 			return err
 		}
-		u, err := r.time(unit[0], unit[1:]...)
+		u, err := r.time(r.own, unit[0], unit[1:]...)
 		if err != nil {
 			return err
 		}
@@ -159,8 +159,9 @@ const configSettles = 2500 * time.Millisecond
 // unitSuffix marks the unit's median beside an operation's.
 const unitSuffix = "\x00unit"
 
-func (r *repo) time(name string, args ...string) (time.Duration, error) {
+func (r *repo) time(dir, name string, args ...string) (time.Duration, error) {
 	cmd := r.command(name, args...)
+	cmd.Dir = dir
 	start := time.Now()
 	out, err := cmd.Output()
 	took := time.Since(start)

@@ -17,6 +17,7 @@ import (
 type repo struct {
 	b   *bench
 	dir string
+	own string // a copy, in which git's own commands run: a code commit is news to the memory
 	env []string
 	raw int64 // bytes of text that went into the memory
 }
@@ -138,6 +139,10 @@ func (r *repo) fill(milestones int) error {
 func (r *repo) settle() error {
 	settled := r.dir + "-settled"
 	if err := os.CopyFS(settled, os.DirFS(r.dir)); err != nil {
+		return err
+	}
+	r.own = r.dir + "-own"
+	if err := os.CopyFS(r.own, os.DirFS(r.dir)); err != nil {
 		return err
 	}
 	r.dir = settled
