@@ -16,12 +16,24 @@ import (
 // tags are those of the released binary.
 const tags = "urfave_cli_no_docs,urfave_cli_no_suggest"
 
+// tidy takes the binary away that all tests share, when the last one is done.
+type tidy struct{ m *testing.M }
+
+func (t tidy) Run() int {
+	defer func() { _ = os.RemoveAll(faultDir) }() // what is left of it is the system's to clear
+	return t.m.Run()
+}
+
+// faultDir is where faultBinary built, if it did.
+var faultDir string
+
 // faultBinary builds git-context with its fault points, once for all tests.
 var faultBinary = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "git-context-faults")
 	if err != nil {
 		return "", err
 	}
+	faultDir = dir
 	path := filepath.Join(dir, "git-context")
 	out, err := exec.Command("go", "build", "-tags", tags+",faults", "-o", path, "../cmd/git-context").CombinedOutput()
 	if err != nil {
