@@ -46,6 +46,7 @@ func (ses *session) bear(ctx context.Context, b birth) (*git.Commit, error) {
 	if err := c.meta.SetTotals(doc.Totals{Origins: map[string]doc.OriginTotals{b.name: {}}}); err != nil {
 		return nil, err
 	}
+	// What could not be found out is told by the first COMMIT, which asks again.
 	if err := ses.s.refreshDetected(ctx, c, c.parent); err != nil {
 		return nil, err
 	}

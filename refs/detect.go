@@ -45,7 +45,7 @@ func fitList(list []string, entries, size int) []string {
 // moved on since the parent commit. The questions get more costly one by one:
 // is HEAD another commit, is its tree another tree, what is in it.
 func (s *Store) refreshDetected(ctx context.Context, c *change, parent *git.Commit) error {
-	if c.code == "" || parent != nil && parent.Trailer(trailerID) != "" && git.ID(parent.Trailer(trailerCode)) == c.code {
+	if c.code == "" {
 		return nil
 	}
 	before, _, err := c.meta.Get(keyDetectedFrom)
@@ -53,15 +53,19 @@ func (s *Store) refreshDetected(ctx context.Context, c *change, parent *git.Comm
 		return err
 	}
 	known, _ := before.(string)
-	if err := s.detect(ctx, c.meta, c.code, git.ID(known)); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		// What the code looks like is worth no milestone: the keys stay as they
-		// are, and the next one tries again.
-		c.warnings = append(c.warnings, "metadata not refreshed: "+err.Error())
+	seen := parent != nil && parent.Trailer(trailerID) != "" && git.ID(parent.Trailer(trailerCode)) == c.code
+	if seen && known != "" {
+		return nil
 	}
-	return nil
+	failed := s.detect(ctx, c.meta, c.code, git.ID(known))
+	if failed == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	// What the code looks like is worth no milestone: the keys stay as they are,
+	// and without the tree that they were read from the next one tries again.
+	c.warnings = append(c.warnings, "metadata not refreshed: "+failed.Error())
+	_, err = c.meta.Unset(keyDetectedFrom)
+	return err
 }
 
 // detect reads a code commit's tree into the detected keys, unless it is the tree

@@ -308,8 +308,8 @@ func (s *Store) Milestone(ctx context.Context, rev string) (Commit, error) {
 	return out, s.locateAt(ctx, &out, c)
 }
 
-// PurposeProgress is a branch's purpose, and the progress summary that its next
-// milestone would begin with.
+// PurposeProgress is a branch's purpose, and the progress summary of its newest
+// milestone: what came before that one.
 func (s *Store) PurposeProgress(ctx context.Context, t *Tip) (purpose, progress string, err error) {
 	meta, err := s.metadata(ctx, t)
 	if err != nil {

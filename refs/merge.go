@@ -88,11 +88,12 @@ type merging struct {
 	target string
 	res    *MergeResult
 
-	closing *git.Commit // on the source; nil where the source needed none
-	merged  *git.Commit // on the target; nil for abandon
-	drained pending     // of the source
-	waiting pending     // of the target
-	lastID  string
+	closing  *git.Commit // on the source; nil where the source needed none
+	merged   *git.Commit // on the target; nil for abandon
+	drained  pending     // of the source
+	waiting  pending     // of the target
+	lastID   string
+	warnings []string // of the try that succeeded
 }
 
 // build makes one try, on both tips as they stand now.
@@ -302,6 +303,7 @@ func (m *merging) mergeInto(ctx context.Context, target, source *Tip, bases []*T
 	if m.merged, err = m.write(ctx, c, target.commit.ID); err != nil {
 		return err
 	}
+	m.warnings = c.warnings
 	m.res.ID, m.res.Commit = &entry.ID, &m.merged.ID
 	if m.o.DryRun {
 		m.res.ID, m.res.Commit = nil, nil
@@ -319,9 +321,11 @@ func (m *merging) conflict() error {
 }
 
 // finish marks both journals and folds the notes.
-func (m *merging) finish(ctx context.Context) (warnings []string) {
+func (m *merging) finish(ctx context.Context) []string {
+	warnings := m.warnings
 	if m.closing != nil {
-		warnings = m.afterwards(m.mark(ctx, m.o.Source, m.drained, m.closing.ID, 0, m.lastID), nil)
+		mark := m.mark(ctx, m.o.Source, m.drained, m.closing.ID, 0, m.lastID)
+		warnings = append(warnings, m.afterwards(mark, nil)...)
 	}
 	if m.merged != nil {
 		mark := m.mark(ctx, m.target, m.waiting.untouched(), m.merged.ID, 0, *m.res.ID)

@@ -15,8 +15,9 @@ import (
 // worktree's CONTEXT_HEAD that named it.
 //
 // The journal is linked under the new name before the refs move and unlinked
-// from the old one after: whenever this is killed, both names lead to the same
-// steps.
+// from the old one after. Whenever this is killed both names lead to the same
+// steps, because a journal with two names is never replaced; a worktree that was
+// left on the old name goes on with `git context switch`.
 func (s *Store) RenameBranch(ctx context.Context, old, name string) (Branch, error) {
 	if err := checkBranchName(old); err != nil {
 		return Branch{}, err

@@ -128,7 +128,7 @@ func (s *Store) optional(ctx context.Context, t *Tip, path string) ([]byte, erro
 	return data, err
 }
 
-// live reads and parses a branch's newest milestones and steps.
+// liveCommits reads a branch's commit.md: its newest milestones, and the text.
 func (s *Store) liveCommits(ctx context.Context, t *Tip) ([]doc.Milestone, []byte, error) {
 	data, err := s.optional(ctx, t, doc.CommitFile)
 	if err != nil {
@@ -141,6 +141,7 @@ func (s *Store) liveCommits(ctx context.Context, t *Tip) ([]doc.Milestone, []byt
 	return ms, data, nil
 }
 
+// liveSteps reads a branch's log.md: its newest steps, and the text.
 func (s *Store) liveSteps(ctx context.Context, t *Tip) ([]doc.Step, []byte, error) {
 	data, err := s.optional(ctx, t, doc.LogFile)
 	if err != nil {

@@ -160,8 +160,8 @@ func (s *Store) readTopic(ctx context.Context, tip *Tip, key string) (Topic, err
 }
 
 // dateTopics fills in the commit that last changed each topic. One git log over
-// topics/ answers for all of them, newest first; it reads no further than the
-// oldest of them.
+// these paths answers for all of them. It walks the whole history: a topic may
+// have stood since its beginning.
 func (s *Store) dateTopics(ctx context.Context, tip *Tip, topics []Topic) error {
 	if len(topics) == 0 {
 		return nil
