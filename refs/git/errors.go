@@ -20,6 +20,13 @@ var (
 	ErrLocked = errors.New("ref is locked")
 	// ErrOldGit: the git that is installed cannot do what is needed.
 	ErrOldGit = errors.New("git 2.39 or newer is required")
+	// ErrUnreachable: a remote is not known, not there, not a repository, does not
+	// let us in, or fell silent.
+	ErrUnreachable = errors.New("cannot be reached")
+	// ErrNoAtomic: a remote cannot update several refs all or none.
+	ErrNoAtomic = errors.New("cannot update refs atomically")
+	// ErrEmptyBundle: what was to be bundled is known on the other side already.
+	ErrEmptyBundle = errors.New("nothing to bundle")
 	// ErrAmbiguous: a short object name matches several objects.
 	ErrAmbiguous = errors.New("ambiguous")
 )
@@ -67,19 +74,40 @@ func (e *Error) subcommand() string {
 }
 
 // complaint picks the text of the first "fatal:" or "error:" line, else the
-// first line: warnings and hints may stand before it.
+// first line: warnings and hints may stand before it. A progress meter ends its
+// lines with a carriage return. Of a connection that failed git says only that
+// it did; why is in ssh's words, the line before, or in the line after a colon.
 func complaint(stderr string) string {
-	first := ""
-	for line := range strings.Lines(stderr) {
-		line = strings.TrimSpace(line)
-		for _, prefix := range []string{"fatal: ", "error: "} {
-			if rest, ok := strings.CutPrefix(line, prefix); ok {
-				return rest
+	lines := strings.FieldsFunc(stderr, func(c rune) bool { return c == '\n' || c == '\r' })
+	for i, line := range lines {
+		said, ok := faultLine(line)
+		switch {
+		case !ok:
+		case i > 0 && strings.HasPrefix(said, "Could not read from remote repository"):
+			return strings.TrimSpace(lines[i-1])
+		case i+1 < len(lines) && strings.HasSuffix(said, ":"):
+			next, ok := faultLine(lines[i+1])
+			if !ok {
+				next = strings.TrimSpace(lines[i+1])
 			}
-		}
-		if first == "" {
-			first = line
+			return said + " " + next
+		default:
+			return said
 		}
 	}
-	return first
+	if len(lines) == 0 {
+		return ""
+	}
+	return strings.TrimSpace(lines[0])
+}
+
+// faultLine returns what a "fatal:" or "error:" line says.
+func faultLine(line string) (string, bool) {
+	line = strings.TrimSpace(line)
+	for _, prefix := range []string{"fatal: ", "error: "} {
+		if said, ok := strings.CutPrefix(line, prefix); ok {
+			return said, true
+		}
+	}
+	return "", false
 }

@@ -18,6 +18,13 @@ func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }
 
+// ownSession puts a child into a session of its own, which is a process group
+// too: it and its descendants (ssh, credential helpers) have no terminal, so
+// /dev/tty cannot be opened to ask for a password.
+func ownSession(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+}
+
 // stopGroup asks a child and its descendants to stop; git then removes its lock
 // files.
 func stopGroup(p *os.Process) error { return signalGroup(p, syscall.SIGTERM) }

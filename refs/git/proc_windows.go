@@ -12,6 +12,13 @@ func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
+// ownSession gives a child a console that nobody sees: nothing in it can ask for
+// a password.
+func ownSession(cmd *exec.Cmd) {
+	const createNoWindow = 0x08000000
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | createNoWindow}
+}
+
 // stopGroup ends a child: there is no milder way that reaches a process without
 // a console.
 func stopGroup(p *os.Process) error { return p.Kill() }

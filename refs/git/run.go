@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,10 @@ type command struct {
 	args  []string
 	stdin []byte // nil: the null device
 	said  *tail  // if not nil, gets standard error
+
+	limit  time.Duration // without a deadline of the caller's; 0: childTimeout
+	silent bool          // must have no terminal to ask on
+	also   io.Writer     // if not nil, gets standard error too, as it comes
 }
 
 // Run runs a plumbing command in the worktree's top directory (in the git
@@ -79,11 +84,15 @@ func (r *Repo) runDir() string {
 
 // spawn runs a child to its end.
 func (r *Repo) spawn(ctx context.Context, c command) ([]byte, error) {
-	ctx, cancel := withTimeout(ctx, childTimeout)
+	ctx, cancel := withTimeout(ctx, cmp.Or(c.limit, childTimeout))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.path, c.args...)
 	cmd.Dir, cmd.Env = c.dir, c.env
-	ownGroup(cmd)
+	if c.silent {
+		ownSession(cmd)
+	} else {
+		ownGroup(cmd)
+	}
 	cmd.Cancel = func() error { return stopGroup(cmd.Process) }
 	cmd.WaitDelay = killGrace
 	var stdout bytes.Buffer
@@ -92,6 +101,9 @@ func (r *Repo) spawn(ctx context.Context, c command) ([]byte, error) {
 		stderr = new(tail)
 	}
 	cmd.Stdout, cmd.Stderr = &stdout, stderr
+	if c.also != nil {
+		cmd.Stderr = &tee{kept: stderr, shown: c.also}
+	}
 	if c.stdin != nil {
 		cmd.Stdin = bytes.NewReader(c.stdin)
 	}
@@ -115,6 +127,9 @@ func withTimeout(ctx context.Context, d time.Duration) (context.Context, context
 	return context.WithTimeout(ctx, d)
 }
 
+// errHeldOpen: the child succeeded, but what it printed may not be complete.
+var errHeldOpen = errors.New("ended, but another process keeps its output open")
+
 // childError makes an *Error of what os/exec says.
 func childError(ctx context.Context, args []string, stderr string, err error) error {
 	e := &Error{Args: args, Code: -1, Stderr: stderr}
@@ -125,7 +140,7 @@ func childError(ctx context.Context, args []string, stderr string, err error) er
 	case errors.As(err, &exit) && exit.Exited():
 		e.Code = exit.ExitCode()
 	case errors.Is(err, exec.ErrWaitDelay):
-		e.Err = errors.New("ended, but another process keeps its output open")
+		e.Err = errHeldOpen
 	default:
 		e.Err = err
 	}
@@ -163,6 +178,22 @@ func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return string(t.buf[max(0, len(t.buf)-tailLimit):])
+}
+
+// tee keeps what it is given and shows it too. Whoever cannot be shown more (a
+// closed terminal) does not stop the child.
+type tee struct {
+	kept   *tail
+	shown  io.Writer
+	closed bool
+}
+
+func (t *tee) Write(p []byte) (int, error) {
+	if !t.closed {
+		_, err := t.shown.Write(p)
+		t.closed = err != nil
+	}
+	return t.kept.Write(p)
 }
 
 // tracer writes a line per child.

@@ -6,6 +6,14 @@ import "time"
 const (
 	// childTimeout bounds a child whose caller set no deadline.
 	childTimeout = 2 * time.Minute
+	// askTimeout bounds asking a remote for its refs, and transferTimeout a fetch
+	// or a push, whose caller set no deadline: an hour is a slow line's, not a
+	// dead host's.
+	askTimeout      = time.Minute
+	transferTimeout = time.Hour
+	// stallTimeout is how long an HTTP transfer may move less than a byte a
+	// second where the user's configuration says nothing of it.
+	stallTimeout = time.Minute
 	// killGrace is how long a child may take to remove its lock files after it
 	// was told to stop, before it is killed.
 	killGrace = 2 * time.Second

@@ -1,0 +1,231 @@
+package git
+
+import "strings"
+
+// pushClass is what one line of `git push --porcelain` says.
+type pushClass int
+
+const (
+	upToDate pushClass = iota
+	done
+	dragged // rejected because another ref of an atomic push was
+	stale
+	refused
+	lostReport // the remote never said
+)
+
+// pushLine is one line of `git push --porcelain`.
+type pushLine struct {
+	ref    string // at the remote
+	class  pushClass
+	remote bool   // the remote's decision, not that of git here
+	reason string // of a rejection
+}
+
+// parsePorcelain reads the output of `git push --porcelain` (git-push(1)):
+//
+//	<flag> TAB <from>:<to> TAB <summary> [SP (<reason>)]
+//
+// between "To <url>", once for every URL of the remote, and "Done".
+func parsePorcelain(out string) []pushLine {
+	var lines []pushLine
+	for text := range strings.Lines(out) {
+		flag, rest, ok := strings.Cut(strings.TrimSuffix(text, "\n"), "\t")
+		names, summary, ok2 := strings.Cut(rest, "\t")
+		_, to, ok3 := strings.Cut(names, ":")
+		if !ok || !ok2 || !ok3 || len(flag) != 1 {
+			continue
+		}
+		line := pushLine{ref: to, class: done}
+		switch flag {
+		case "=":
+			line.class = upToDate
+		case "!":
+			line.reject(summary)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// reject reads "[rejected] (reason)", "[remote rejected] (reason)",
+// "[remote failure] (remote failed to report status)".
+func (l *pushLine) reject(summary string) {
+	kind, reason, _ := strings.Cut(summary, " (")
+	l.reason = strings.TrimSuffix(reason, ")")
+	l.remote = kind == "[remote rejected]"
+	l.class = rejection(l.reason)
+	if kind == "[remote failure]" {
+		l.class = lostReport
+	}
+}
+
+// rejection classifies a reason. Those of git here and of a git server are fixed
+// texts, or begin with one; hooks and other servers may say anything, so what is
+// not known is not tried again.
+func rejection(reason string) pushClass {
+	switch reason {
+	case "fetch first", "non-fast-forward", "stale info", "remote ref updated since checkout",
+		"failed to update ref",
+		"incorrect old value provided", "reference already exists", "reference does not exist", // git 2.50 and newer
+		"non-fast forward", "failed to lock", "lock failure": // servers in Java
+		return stale
+	case "atomic push failed", "atomic push failure", "atomic transaction failed", "transaction aborted":
+		return dragged
+	}
+	if strings.HasPrefix(reason, "cannot lock ref") && !lastingText(reason) {
+		return stale
+	}
+	return refused
+}
+
+// lastingText reports whether a server could not write a ref for a reason that
+// will be there the next time too: a ref in the way of its directory, no
+// permission, no space, a hook.
+func lastingText(said string) bool {
+	for _, text := range []string{"cannot create '", "Permission denied", "Read-only file system",
+		"No space left", "unable to create directory", "aborted by", "nonexistent object", "bad ref"} {
+		if strings.Contains(said, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// pushWords is what was said on standard error.
+type pushWords struct {
+	server []string // lines of the remote: its hooks', and its git's
+	local  string   // the complaint of git here
+}
+
+// parseWords picks the remote's lines, without progress meters.
+func parseWords(stderr string) pushWords {
+	var w pushWords
+	var rest strings.Builder
+	for line := range strings.Lines(strings.ReplaceAll(stderr, "\r", "\n")) {
+		said, ok := strings.CutPrefix(line, "remote:")
+		if !ok {
+			rest.WriteString(line)
+			continue
+		}
+		said = strings.TrimSpace(said)
+		if said != "" && !strings.Contains(said, "% (") && !strings.HasPrefix(said, "Resolving deltas") {
+			w.server = append(w.server, said)
+		}
+	}
+	if said := complaint(rest.String()); !strings.HasPrefix(said, "failed to push some refs") {
+		w.local = said
+	}
+	return w
+}
+
+// about returns the remote's words that name a ref, or all if none does.
+func (w pushWords) about(ref string) string {
+	var named []string
+	for _, said := range w.server {
+		if strings.Contains(said, "'"+ref+"'") {
+			named = append(named, said)
+		}
+	}
+	if named == nil {
+		named = w.server
+	}
+	return strings.Join(named, "; ")
+}
+
+// classify decides what became of each update. git prints a line for each, but
+// not for all of an atomic push over HTTP that it rejects by itself; with
+// several push URLs it prints one for each of them, and the worst counts.
+//
+//  1. A line that says why: that.
+//  2. No line, or one that blames another ref: stale if another ref is stale,
+//     else refused if another ref is refused.
+//  3. All lines blame another ref (the server's transaction failed as a whole):
+//     stale, unless the server's words name what will not go away.
+func classify(updates []PushUpdate, lines []pushLine, words pushWords) []Pushed {
+	worst := map[string]pushLine{}
+	for _, l := range lines {
+		l = l.settled(words)
+		if before, ok := worst[l.ref]; !ok || l.class > before.class {
+			worst[l.ref] = l
+		}
+	}
+	blamed := blame(worst, words)
+	pushed := make([]Pushed, len(updates))
+	for i, u := range updates {
+		line, ok := worst[u.Ref]
+		if !ok {
+			line = pushLine{class: dragged, reason: "the remote did not report on it"}
+		}
+		if line.class == dragged {
+			line.class = blamed
+		}
+		pushed[i] = Pushed{Ref: u.Ref, Status: line.status(), Reason: line.explain(words)}
+	}
+	return pushed
+}
+
+// settled looks into the server's words where a reason alone does not tell
+// whether the next try may succeed.
+func (l pushLine) settled(words pushWords) pushLine {
+	if l.class == stale && l.reason == "failed to update ref" && lastingText(words.about(l.ref)) {
+		l.class = refused
+	}
+	return l
+}
+
+// blame returns the class of updates that failed because of others.
+func blame(worst map[string]pushLine, words pushWords) pushClass {
+	class := dragged
+	for _, l := range worst {
+		switch {
+		case l.class == stale:
+			return stale
+		case l.class == refused:
+			class = refused
+		}
+	}
+	if class == dragged && len(worst) > 0 && !lastingText(strings.Join(words.server, "\n")) {
+		for _, l := range worst {
+			if l.class == dragged {
+				return stale
+			}
+		}
+	}
+	return refused
+}
+
+func (l pushLine) status() PushStatus {
+	switch l.class {
+	case upToDate:
+		return PushUpToDate
+	case done:
+		return PushDone
+	case stale:
+		return PushStale
+	}
+	return PushRefused
+}
+
+// explain joins the reason of a rejection and the words that go with it.
+func (l pushLine) explain(words pushWords) string {
+	if l.class == upToDate || l.class == done {
+		return ""
+	}
+	more := ""
+	switch {
+	case l.reason == "unpacker error" && len(words.server) == 0:
+		more = words.local
+	case l.remote:
+		more = words.about(l.ref)
+	}
+	text := l.reason
+	if more != "" {
+		text += ": " + more
+	}
+	const most = 1000
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "..."
+	}
+	return text
+}

@@ -1,0 +1,262 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// A remote, here, is what git takes for one: a configured name, a URL, a path
+// (a relative one is read from the worktree's top), or, to fetch from, a bundle
+// file.
+
+// Remotes lists the configured remotes that have a place (a url or a pushurl),
+// sorted by name. Whoever configured one by hand may have named it anything.
+func (r *Repo) Remotes(ctx context.Context) ([]string, error) {
+	c, err := r.Config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, name := range c.Subsections("remote") {
+		_, url := c.String("remote." + name + ".url")
+		_, pushURL := c.String("remote." + name + ".pushurl")
+		if url || pushURL {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// LsRemote asks a remote which refs it has whose whole names match one of the
+// patterns, in which a "*" stands for anything; all its refs without a pattern.
+// The remote sends the names of all its refs, whatever is asked: where only the
+// memory is of interest and its objects are wanted too, Fetch is cheaper.
+// Without a deadline it gets a minute. ErrUnreachable as Fetch.
+func (r *Repo) LsRemote(ctx context.Context, remote string, patterns ...string) ([]Ref, error) {
+	args := append([]string{"ls-remote", "--refs", "--", remote}, patterns...)
+	out, err := r.talk(ctx, remote, command{args: args, limit: askTimeout})
+	if err != nil {
+		return nil, remoteError(remote, err)
+	}
+	var refs []Ref
+	for line := range strings.Lines(string(out)) {
+		id, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if !matchesAny(patterns, name) {
+			continue // git matches the ends of names
+		}
+		if !isHex(id, r.hexLen()) || checkRefName(name) != nil {
+			return nil, fmt.Errorf("remote '%s': cannot understand '%s'", shownRemote(remote), shown(line))
+		}
+		refs = append(refs, Ref{Name: name, ID: ID(id)})
+	}
+	return refs, nil
+}
+
+// FetchOptions say what to fetch.
+type FetchOptions struct {
+	Remote string
+	// Refspecs are the only ones that count: neither configured ones nor tags
+	// are fetched. At least one.
+	Refspecs []string
+	// Prune deletes the refs on the refspecs' right side that the remote has not.
+	Prune bool
+	// Progress, if not nil, gets git's messages and progress as they come, with
+	// carriage returns and whatever the remote says in them. It is written to by
+	// one goroutine; the fetch waits for it.
+	Progress io.Writer
+}
+
+// Fetch brings refs and their objects here, and writes the right sides of the
+// refspecs alone: no FETCH_HEAD, no tags, no other tracking refs, no submodules,
+// no gc. In a partial clone it leaves nothing out. Objects that `git fsck` would
+// refuse are refused (from a bundle by git 2.46 and newer only).
+//
+// ErrStale: another process moved one of the refs, or held its lock, meanwhile;
+// what else was fetched is there. ErrNotFound: the remote lacks the ref of a
+// refspec without a "*". ErrUnreachable: the remote is not known or not there,
+// let us not in, or the connection was cut; no ref has moved then.
+//
+// Nothing asks on a terminal: without a key, a helper or GIT_ASKPASS that knows
+// the answer the remote is out of reach. The caller's context stops it at once,
+// with all its descendants. Without a deadline it may take an hour. An HTTP
+// transfer that stands still for a minute fails (http.lowSpeedLimit and
+// http.lowSpeedTime change that); a dead ssh or git host is left to their own
+// time limits (ConnectTimeout and ServerAliveInterval in ssh's configuration).
+func (r *Repo) Fetch(ctx context.Context, o FetchOptions) error {
+	if len(o.Refspecs) == 0 {
+		return errors.New("cannot fetch: no refspec")
+	}
+	args := []string{"-c", "fetch.fsckObjects=true", "-c", refsLockWait(), "fetch",
+		"--no-write-fetch-head", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance",
+		"--no-write-commit-graph", "--no-filter",
+		// Else tracking refs of the same names that are configured move too.
+		"--refmap="}
+	if o.Prune {
+		args = append(args, "--prune")
+	} else {
+		args = append(args, "--no-prune")
+	}
+	if o.Progress != nil {
+		args = append(args, "--progress")
+	}
+	args = append(append(args, "--", o.Remote), o.Refspecs...)
+	_, err := r.talk(ctx, o.Remote, command{args: args, limit: transferTimeout, also: o.Progress})
+	return fetchError(o.Remote, err)
+}
+
+// fetchError says which kind of failure a fetch was.
+func fetchError(remote string, err error) error {
+	var failed *Error
+	if !errors.As(err, &failed) || failed.Err != nil {
+		return remoteError(remote, err)
+	}
+	switch {
+	case strings.Contains(failed.Stderr, "couldn't find remote ref"):
+		return fmt.Errorf("remote '%s': %w: %w", shownRemote(remote), ErrNotFound, err)
+	case staleText(failed.Stderr) && strings.Contains(failed.Stderr, ".lock': File exists"):
+		return fmt.Errorf("%w: %w: %w", ErrStale, ErrLocked, err)
+	case staleText(failed.Stderr):
+		return fmt.Errorf("%w: %w", ErrStale, err)
+	}
+	return remoteError(remote, err)
+}
+
+// talk runs a child that talks to a remote. A remote's name is never printed
+// with the password that a URL may hold.
+func (r *Repo) talk(ctx context.Context, remote string, c command) ([]byte, error) {
+	if remote == "" {
+		return nil, fmt.Errorf("remote '': %w: it has no name", ErrUnreachable)
+	}
+	settings, err := r.talkSettings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.args = append(settings, c.args...)
+	c.env, c.silent = r.talkEnv(), true
+	out, err := r.start(ctx, c)
+	if errors.Is(err, errHeldOpen) {
+		// A helper that keeps a connection or a password has our standard error.
+		err = nil
+	}
+	return out, err
+}
+
+// talkEnv is the environment of children that talk to remotes: none of the ways
+// in which ssh, gpg and credential managers ask a user is left. GIT_ASKPASS
+// stays: whoever sets it names a program that answers without a terminal.
+func (r *Repo) talkEnv() []string {
+	env := without(without(r.childEnv, "SSH_ASKPASS"), "GPG_TTY")
+	return append(without(env, "SSH_ASKPASS_REQUIRE"), "SSH_ASKPASS_REQUIRE=never", "GCM_INTERACTIVE=never")
+}
+
+// talkSettings is the configuration that such children get.
+func (r *Repo) talkSettings(ctx context.Context) ([]string, error) {
+	c, err := r.Config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	settings := []string{"-c", "core.askPass="}
+	_, limit := c.String("http.lowSpeedLimit")
+	_, span := c.String("http.lowSpeedTime")
+	if !limit && !span {
+		settings = append(settings, "-c", "http.lowSpeedLimit=1",
+			"-c", fmt.Sprintf("http.lowSpeedTime=%d", int(stallTimeout.Seconds())))
+	}
+	return settings, nil
+}
+
+// refsLockWait is the setting that lets git wait for a ref's lock.
+func refsLockWait() string {
+	return fmt.Sprintf("core.filesRefLockTimeout=%d", refsLockTimeout.Milliseconds())
+}
+
+// remoteError marks a failure that lies between us and the remote.
+func remoteError(remote string, err error) error {
+	var failed *Error
+	if err == nil || errors.Is(err, ErrUnreachable) || !errors.As(err, &failed) {
+		return err
+	}
+	slow := errors.Is(failed.Err, context.DeadlineExceeded)
+	if slow || failed.Err == nil && unreachableText(failed.Stderr) {
+		return fmt.Errorf("remote '%s': %w: %w", shownRemote(remote), ErrUnreachable, err)
+	}
+	return fmt.Errorf("remote '%s': %w", shownRemote(remote), err)
+}
+
+// unreachableText reports whether git says that it did not get through to a
+// repository, or lost it again. What the remote itself says is not counted.
+func unreachableText(stderr string) bool {
+	for line := range strings.Lines(stderr) {
+		if strings.HasPrefix(line, "remote: ") {
+			continue
+		}
+		for _, text := range []string{
+			"Could not read from remote repository", // a path, ssh
+			"does not appear to be a git repository",
+			"repository '",        // '<url>' not found; '<path>' does not exist
+			"unable to access '",  // all of HTTP
+			"unable to connect",   // git://
+			"unable to look up",   //
+			"remote error: ",      // the server said no before the protocol began
+			"could not read User", // nobody to ask
+			"could not read Pass", //
+			"Authentication failed",
+			"the remote end hung up",
+			"unexpected disconnect",
+			"early EOF",
+			"RPC failed",
+			"remote failed to report status",
+			"is not a git command", // a URL's scheme that git does not know
+			"nable to find remote helper",
+			"not allowed", // transport '<name>' not allowed
+			"protocol error",
+			"bad line length",
+			"no path specified",
+			"strange ", // hostname, pathname '<name>' blocked
+		} {
+			if strings.Contains(line, text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// shownRemote is a remote fit to be printed: a URL without its password.
+func shownRemote(remote string) string {
+	scheme, rest, ok := strings.Cut(remote, "://")
+	if !ok {
+		return shown(remote)
+	}
+	host, path := rest, ""
+	if slash := strings.IndexByte(rest, '/'); slash >= 0 {
+		host, path = rest[:slash], rest[slash:]
+	}
+	return shown(scheme + "://" + host[strings.LastIndexByte(host, '@')+1:] + path)
+}
+
+// matchesAny reports whether a name matches one of the patterns, or there are
+// none.
+func matchesAny(patterns []string, name string) bool {
+	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool { return matches(p, name) })
+}
+
+// matches compares a whole name with a pattern, in which "*" stands for anything.
+func matches(pattern, name string) bool {
+	first, rest, star := strings.Cut(pattern, "*")
+	name, ok := strings.CutPrefix(name, first)
+	if !star || !ok {
+		return ok && name == ""
+	}
+	for i := range len(name) + 1 {
+		if matches(rest, name[i:]) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,207 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+const (
+	mainRef  = BranchPrefix + "main"
+	otherRef = BranchPrefix + "other"
+)
+
+// newRemote makes an empty bare repository, and a clone of it with the remote
+// "o", opened.
+func newRemote(t *testing.T) (*sandbox, *Repo) {
+	t.Helper()
+	s, r := newRepo(t)
+	s.git("", "init", "-q", "--bare", "server.git")
+	s.git("r", "remote", "add", "o", s.path("server.git"))
+	r.InvalidateConfig()
+	return s, r
+}
+
+// push pushes, and wants an answer.
+func push(t *testing.T, r *Repo, updates ...PushUpdate) []Pushed {
+	t.Helper()
+	return ok(r.Push(t.Context(), PushOptions{Remote: "o", Updates: updates}))(t)
+}
+
+func TestFetchAndPush(t *testing.T) {
+	t.Parallel()
+	s, r := newRemote(t)
+	first := commit(t, r, "one")
+	second := commit(t, r, "two", first)
+	got := push(t, r, PushUpdate{first, mainRef}, PushUpdate{first, NotesRef})
+	if want := []Pushed{{Ref: mainRef}, {Ref: NotesRef}}; !slices.Equal(got, want) {
+		t.Errorf("pushed %v, want %v", got, want)
+	}
+	if at := s.git("server.git", "rev-parse", mainRef, NotesRef); at != string(first+"\n"+first) {
+		t.Errorf("the remote has %s", at)
+	}
+	got = push(t, r, PushUpdate{second, mainRef}, PushUpdate{first, NotesRef})
+	if want := []Pushed{{Ref: mainRef}, {NotesRef, PushUpToDate, ""}}; !slices.Equal(got, want) {
+		t.Errorf("pushed %v, want %v", got, want)
+	}
+
+	s.git("", "init", "-q", "r2")
+	r2 := s.open("r2")
+	o := FetchOptions{Remote: s.path("server.git"), Refspecs: FetchRefspecs("o")}
+	must(t, r2.Fetch(t.Context(), o))
+	if at := ok(r2.Ref(t.Context(), RemoteBranchRef("o", "main")))(t); at != second {
+		t.Errorf("fetched %s, want %s", at, second)
+	}
+	if _, err := os.Stat(s.path("r2/.git/FETCH_HEAD")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("FETCH_HEAD: %v", err)
+	}
+	if got := push(t, r, PushUpdate{"", mainRef}); got[0].Status != PushDone {
+		t.Errorf("deleted: %v", got)
+	}
+	must(t, r2.Fetch(t.Context(), o))
+	ok(r2.Ref(t.Context(), RemoteBranchRef("o", "main")))(t)
+	o.Prune = true
+	must(t, r2.Fetch(t.Context(), o))
+	_, err := r2.Ref(t.Context(), RemoteBranchRef("o", "main"))
+	wantErr(t, err, ErrNotFound, "main")
+}
+
+func TestLsRemote(t *testing.T) {
+	t.Parallel()
+	s, r := newRemote(t)
+	id := commit(t, r, "one")
+	for _, ref := range []string{mainRef, otherRef, NotesRef, "refs/x/" + mainRef} {
+		s.git("r", "push", "-q", "o", string(id)+":"+ref)
+	}
+	s.git("r", "tag", "-a", "-m", "x", "v1", string(id))
+	s.git("r", "push", "-q", "o", "v1")
+	for _, c := range []struct {
+		patterns []string
+		want     []string
+	}{
+		{[]string{BranchPrefix + "*"}, []string{mainRef, otherRef}},
+		{[]string{RoadmapRef + "*", NotesRef}, []string{NotesRef}},
+		{[]string{RoadmapRef}, nil},
+		{nil, []string{mainRef, otherRef, NotesRef, "refs/tags/v1", "refs/x/" + mainRef}},
+	} {
+		var names []string
+		for _, ref := range ok(r.LsRemote(t.Context(), "o", c.patterns...))(t) {
+			names = append(names, ref.Name)
+		}
+		if !slices.Equal(names, c.want) {
+			t.Errorf("%v: %v, want %v", c.patterns, names, c.want)
+		}
+	}
+}
+
+func TestRemotes(t *testing.T) {
+	t.Parallel()
+	s, r := newRepo(t)
+	for _, key := range []string{"remote.z.url", "remote.a.b/c.pushurl", "remote.Odd 'name'.url", "remote.nowhere.fetch"} {
+		s.git("r", "config", key, "/x")
+	}
+	s.git("r", "config", "remote.pushDefault", "z")
+	want := []string{"Odd 'name'", "a.b/c", "z"}
+	if got := ok(r.Remotes(t.Context()))(t); !slices.Equal(got, want) {
+		t.Errorf("remotes %q, want %q", got, want)
+	}
+}
+
+// closedPort is an address nobody listens at.
+func closedPort(t *testing.T) string {
+	t.Helper()
+	l := ok(net.Listen("tcp", "127.0.0.1:0"))(t)
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	s, r := newRemote(t)
+	s.write("plain/file", "no repository")
+	s.git("r", "config", "remote.odd name.url", s.path("nowhere"))
+	s.git("r", "config", "remote.ssh.url", "ssh://host.invalid/x")
+	s.git("r", "config", "core.sshCommand", "echo 'ssh: it is far away' >&2; exit 255; :")
+	id := commit(t, r, "one")
+	for _, c := range []struct{ remote, says string }{
+		{"nowhere", "'nowhere' does not appear to be a git repository"},
+		{"--upload-pack=touch x", "--upload-pack=touch x"},
+		{"", "it has no name"},
+		{"odd name", "remote 'odd name': cannot be reached"},
+		{s.path("plain"), "does not appear to be a git repository"},
+		{"http://user:secret@" + closedPort(t) + "/x", "Failed to connect"},
+		{"git://" + closedPort(t) + "/x", "Connection refused"},
+		{"ssh", "ssh: it is far away"},
+		{"foo://bar", "foo"},
+		{"ext::sh -c true", "not allowed"},
+	} {
+		_, err1 := r.LsRemote(t.Context(), c.remote)
+		err2 := r.Fetch(t.Context(), FetchOptions{Remote: c.remote, Refspecs: FetchRefspecs("o")})
+		_, err3 := r.Push(t.Context(), PushOptions{Remote: c.remote, Updates: []PushUpdate{{id, mainRef}}})
+		for _, err := range []error{err1, err2, err3} {
+			wantErr(t, err, ErrUnreachable, c.says)
+			if err != nil && strings.Contains(err.Error(), "secret") {
+				t.Errorf("%v tells the password", err)
+			}
+		}
+	}
+	if _, err := os.Stat(filepath.Join(r.WorkTree(), "x")); err == nil {
+		t.Error("a remote's name became an option")
+	}
+}
+
+func TestFetchErrors(t *testing.T) {
+	t.Parallel()
+	s, r := newRemote(t)
+	id := commit(t, r, "one")
+	push(t, r, PushUpdate{id, mainRef})
+	o := FetchOptions{Remote: "o", Refspecs: []string{mainRef + ":" + RemoteBranchRef("o", "main")}}
+	lock := s.path("r/.git", RemoteBranchRef("o", "main")+".lock")
+	must(t, os.MkdirAll(filepath.Dir(lock), 0o777))
+	must(t, os.WriteFile(lock, nil, 0o666))
+	err := r.Fetch(t.Context(), o)
+	wantErr(t, err, ErrStale, "File exists")
+	wantErr(t, err, ErrLocked, "")
+	must(t, os.Remove(lock))
+	must(t, r.Fetch(t.Context(), o))
+
+	o.Refspecs = []string{RoadmapRef + ":" + RemoteRoadmapRef("o")}
+	wantErr(t, r.Fetch(t.Context(), o), ErrNotFound, RoadmapRef)
+	o.Refspecs = nil
+	if err := r.Fetch(t.Context(), o); err == nil {
+		t.Error("fetched without a refspec")
+	}
+}
+
+func TestFetchIsCancelled(t *testing.T) {
+	t.Parallel()
+	s, r := newRemote(t)
+	// A connection that never answers, and a descendant that must go with it.
+	s.git("r", "config", "core.sshCommand", "echo $$ > "+s.path("pid")+"; sleep 60; :")
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for range 500 {
+			if _, err := os.Stat(s.path("pid")); err == nil {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		cancel()
+	}()
+	begin := time.Now()
+	err := r.Fetch(ctx, FetchOptions{Remote: "ssh://host.invalid/x", Refspecs: FetchRefspecs("o")})
+	wantErr(t, err, context.Canceled, "")
+	if errors.Is(err, ErrUnreachable) {
+		t.Errorf("%v: but nobody said that", err)
+	}
+	if took := time.Since(begin); took > 20*time.Second {
+		t.Errorf("cancelled after %v", took)
+	}
+}
