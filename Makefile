@@ -26,9 +26,12 @@ build:
 have_cc = [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v $$($(GO) env CC) >/dev/null
 no_cc   = echo '*** NO C COMPILER: the race detector is NOT used ***'
 
+# Of a package that passes go test shows nothing: what it could not start is asked
+# for once more.
 test:
 	@if $(have_cc); then race=-race; else race=; $(no_cc); fi; \
 	echo "$(GO) test $$race ./..."; $(GO) test $$race -tags $(TAGS) ./... || exit 1; \
+	$(GO) test $$race -tags $(TAGS) -run '^TestServers$$' -v ./test | sed -n 's/.*\(\*\*\* SKIPPED SERVERS\)/\1/p'; \
 	[ -n "$$race" ] || $(no_cc)
 
 race:
