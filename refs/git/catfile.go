@@ -114,36 +114,45 @@ func (c *catFile) broken(ctx context.Context, rev string, err error) error {
 //	<id> SP <type> SP <size> LF [<content> LF]
 //	<revision> SP ("missing" | "ambiguous") LF
 func readAnswer(in *bufio.Reader, rev string, hexLen int, content bool) (Object, error) {
-	line, err := in.ReadString('\n')
+	head, err := readHead(in, rev, hexLen)
 	if err != nil {
-		return Object{}, fmt.Errorf("git cat-file: no answer: %w", err)
+		return Object{}, err
 	}
-	line = strings.TrimSuffix(line, "\n")
-	switch line {
-	case rev + " missing":
-		return Object{}, fmt.Errorf("revision '%s': %w", shown(rev), ErrNotFound)
-	case rev + " ambiguous":
-		return Object{}, fmt.Errorf("revision '%s': %w", shown(rev), ErrAmbiguous)
-	}
-	fields := strings.Split(line, " ")
-	if len(fields) != 3 || !isHex(fields[0], hexLen) || !isType(fields[1]) {
-		return Object{}, fmt.Errorf("git cat-file: cannot understand '%s'", shown(line))
-	}
-	size, err := strconv.ParseInt(fields[2], 10, 63)
-	if err != nil || size < 0 {
-		return Object{}, fmt.Errorf("git cat-file: bad size '%s'", shown(fields[2]))
-	}
-	o := Object{ID: ID(fields[0]), Type: fields[1]}
+	o := Object{ID: head.ID, Type: head.Type}
 	if !content {
 		return o, nil
 	}
-	if o.Data, err = readExactly(in, size); err != nil {
+	if o.Data, err = readExactly(in, head.Size); err != nil {
 		return Object{}, fmt.Errorf("git cat-file: answer cut short: %w", err)
 	}
 	if end, err := in.ReadByte(); err != nil || end != '\n' {
 		return Object{}, errors.New("git cat-file: answer without its end")
 	}
 	return o, nil
+}
+
+// readHead reads the first line of an answer.
+func readHead(in *bufio.Reader, rev string, hexLen int) (ObjectInfo, error) {
+	line, err := in.ReadString('\n')
+	if err != nil {
+		return ObjectInfo{}, fmt.Errorf("git cat-file: no answer: %w", err)
+	}
+	line = strings.TrimSuffix(line, "\n")
+	switch line {
+	case rev + " missing":
+		return ObjectInfo{}, fmt.Errorf("revision '%s': %w", shown(rev), ErrNotFound)
+	case rev + " ambiguous":
+		return ObjectInfo{}, fmt.Errorf("revision '%s': %w", shown(rev), ErrAmbiguous)
+	}
+	fields := strings.Split(line, " ")
+	if len(fields) != 3 || !isHex(fields[0], hexLen) || !isType(fields[1]) {
+		return ObjectInfo{}, fmt.Errorf("git cat-file: cannot understand '%s'", shown(line))
+	}
+	size, err := strconv.ParseInt(fields[2], 10, 63)
+	if err != nil || size < 0 {
+		return ObjectInfo{}, fmt.Errorf("git cat-file: bad size '%s'", shown(fields[2]))
+	}
+	return ObjectInfo{ID: ID(fields[0]), Type: fields[1], Size: size}, nil
 }
 
 // readExactly reads n bytes. Large sizes are not believed before the bytes are
