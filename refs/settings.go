@@ -14,8 +14,12 @@ const (
 	keyNotes        = "context.notes"        // eager or lazy
 	keyFsync        = "context.fsync"        // flush the journal before a step is acknowledged
 
-	defaultSummaryLimit = 1500
-	minSummaryLimit     = 200
+	keyMaxNewEntries = "context.maxNewEntries" // steps and milestones that one fetch may bring
+
+	defaultSummaryLimit  = 1500
+	minSummaryLimit      = 200
+	defaultMaxNewEntries = 100_000
+	mostMaxNewEntries    = 100_000_000
 )
 
 // checkConfig refuses a setting that cannot be understood before anything is
@@ -53,4 +57,20 @@ func (s *Store) lazyNotes(ctx context.Context) (bool, error) {
 	}
 	v, _ := cfg.String(keyNotes)
 	return v == "lazy", nil
+}
+
+// maxNewEntries is how many steps and milestones may come from a remote at once.
+func (s *Store) maxNewEntries(ctx context.Context) (int, error) {
+	cfg, err := s.repo.Config(ctx)
+	if err != nil {
+		return 0, err
+	}
+	n, err := cfg.Int(keyMaxNewEntries, defaultMaxNewEntries)
+	if err == nil && (n < 1 || n > mostMaxNewEntries) {
+		err = fmt.Errorf("%s is %d; it must be 1 to %d", keyMaxNewEntries, n, mostMaxNewEntries)
+	}
+	if err != nil {
+		return 0, fail(ErrInvalid, "config-invalid", err.Error(), fmt.Sprintf("git config %s %d", keyMaxNewEntries, defaultMaxNewEntries))
+	}
+	return n, nil
 }

@@ -1,0 +1,180 @@
+package refs
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// fileKind is how a file is read.
+type fileKind uint8
+
+const (
+	kindNote fileKind = iota
+	kindLog
+	kindCommits
+	kindMetadata
+	kindTopic
+	kindRoadmap
+)
+
+// file is a blob to check.
+type file struct {
+	at   *newCommit
+	path string
+	id   git.ID
+	kind fileKind
+}
+
+type seenFile struct {
+	kind fileKind
+	id   git.ID
+}
+
+// entryKey is an entry's id, apart from the document that it was read in.
+type entryKey [26]byte
+
+// checkFiles reads files that were not read as that kind before, and holds the
+// names of segments against what they begin with.
+func (c *inspection) checkFiles(ctx context.Context, files []file) error {
+	var todo []file
+	for _, f := range files {
+		key := seenFile{f.kind, f.id}
+		if _, seen := c.files[key]; !seen {
+			c.files[key] = ""
+			todo = append(todo, f)
+		}
+	}
+	if err := c.readFiles(ctx, todo); err != nil {
+		return err
+	}
+	for _, f := range files {
+		dir, _, deep := strings.Cut(f.path, "/")
+		if deep && (f.kind == kindLog || f.kind == kindCommits) {
+			if first := c.files[seenFile{f.kind, f.id}]; first == "" || doc.SegmentPath(dir, first) != f.path {
+				return f.refuse("the segment is not named by the id of its first entry", nil)
+			}
+		}
+	}
+	return nil
+}
+
+// readFiles asks for the sizes of all files, and then reads as many at a time as
+// git may hand out in one go.
+func (c *inspection) readFiles(ctx context.Context, files []file) error {
+	ids := make([]git.ID, len(files))
+	for i, f := range files {
+		ids[i] = f.id
+	}
+	infos, err := c.repo.Infos(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for i, info := range infos {
+		if fault := files[i].fault(info); fault != "" {
+			return files[i].refuse(fault, nil, "git cat-file -s "+string(info.ID))
+		}
+	}
+	for from := 0; from < len(files); {
+		end, total := from, int64(0)
+		for end < len(files) && (end == from || total+infos[end].Size <= maxWindow) {
+			total += infos[end].Size
+			end++
+		}
+		at := from
+		err := c.repo.ReadAll(ctx, ids[from:end], func(o git.Object) error {
+			f := files[at]
+			at++
+			return c.document(f, o.Data)
+		})
+		if err != nil {
+			return err
+		}
+		from = end
+	}
+	return nil
+}
+
+// fault says why a file may not be read.
+func (f file) fault(info git.ObjectInfo) string {
+	most := int64(maxFile)
+	if f.kind == kindMetadata {
+		most = doc.MetadataLimit
+	}
+	switch {
+	case info.Type == "":
+		return "the file is missing"
+	case info.Type != "blob":
+		return "the file is a " + info.Type
+	case info.Size > most:
+		return fmt.Sprintf("the file has %d bytes; at most %d are allowed", info.Size, most)
+	}
+	return ""
+}
+
+// document reads a file whole.
+func (c *inspection) document(f file, data []byte) error {
+	var err error
+	switch f.kind {
+	case kindLog:
+		var steps []doc.Step
+		if steps, err = doc.ParseLog(data); err == nil {
+			return checkEntries(c, f, steps, func(s *doc.Step) string { return s.ID })
+		}
+	case kindCommits:
+		var list []doc.Milestone
+		if list, err = doc.ParseCommits(data); err == nil {
+			return checkEntries(c, f, list, func(m *doc.Milestone) string { return m.ID })
+		}
+	case kindMetadata:
+		_, err = doc.ParseMetadata(data)
+	case kindTopic:
+		_, err = doc.ParseTopic(data)
+	case kindRoadmap:
+		if _, replaced := doc.Clean(string(data)); replaced {
+			return f.refuse("it is not UTF-8 without NUL", nil)
+		}
+	}
+	if err != nil {
+		return f.refuse("it cannot be read", err)
+	}
+	return nil
+}
+
+// checkEntries counts the entries of a document and holds its ids.
+func checkEntries[E any](c *inspection, f file, entries []E, idOf func(*E) string) error {
+	last := ""
+	for i := range entries {
+		id := idOf(&entries[i])
+		if i == 0 {
+			c.files[seenFile{f.kind, f.id}] = strings.Clone(id) // the document itself need not stay
+		}
+		if id <= last {
+			return f.refuse(fmt.Sprintf("entry %s stands behind %s", id, last), nil)
+		}
+		if fault := c.idFault(id); fault != "" {
+			return f.refuse(fault, nil)
+		}
+		last = id
+		c.entries[entryKey([]byte(id))] = struct{}{}
+		if len(c.entries) > c.limit {
+			return c.tooMany(f.at.ref, fmt.Sprintf("more than %d entries", c.limit))
+		}
+	}
+	return nil
+}
+
+// idFault says why an id cannot be taken in.
+func (c *inspection) idFault(id string) string {
+	switch {
+	case !doc.ValidID(id):
+		return fmt.Sprintf("'%s' is not an id", git.Shown(id))
+	case doc.IDTime(id).After(c.latest):
+		return fmt.Sprintf("the id %s is of %s, more than %d hours ahead of the clock here", id,
+			doc.IDTime(id).Format("2006-01-02"), int(maxAhead.Hours()))
+	}
+	return ""
+}
