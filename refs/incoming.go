@@ -165,7 +165,7 @@ func (c *inspection) tips(ctx context.Context, tips []tip) error {
 			return refuse(tips[i].Name, fmt.Sprintf("its object %s is missing", tips[i].ID), nil)
 		default:
 			return refuse(tips[i].Name, fmt.Sprintf("it names the %s %s, not a commit", info.Type, tips[i].ID), nil,
-				"git cat-file -p "+string(tips[i].ID)+" | cat -v")
+				show(tips[i].ID))
 		}
 	}
 	return nil

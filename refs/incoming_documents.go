@@ -75,7 +75,7 @@ func (c *inspection) readFiles(ctx context.Context, files []file) error {
 	}
 	for i, info := range infos {
 		if fault := files[i].fault(info); fault != "" {
-			return files[i].refuse(fault, nil, "git cat-file -s "+string(info.ID))
+			return files[i].refuse(fault, nil)
 		}
 	}
 	for from := 0; from < len(files); {
@@ -84,12 +84,10 @@ func (c *inspection) readFiles(ctx context.Context, files []file) error {
 			total += infos[end].Size
 			end++
 		}
-		at := from
-		err := c.repo.ReadAll(ctx, ids[from:end], func(o git.Object) error {
-			f := files[at]
-			at++
-			return c.document(f, o.Data)
-		})
+		batch := files[from:end]
+		err := c.read(ctx, ids[from:end],
+			func(i int, o git.Object) error { return c.document(batch[i], o.Data) },
+			func(i int) refuser { return batch[i] })
 		if err != nil {
 			return err
 		}
@@ -106,11 +104,11 @@ func (f file) fault(info git.ObjectInfo) string {
 	}
 	switch {
 	case info.Type == "":
-		return "the file is missing"
+		return "it is missing"
 	case info.Type != "blob":
-		return "the file is a " + info.Type
+		return "it is a " + info.Type + ", not a file"
 	case info.Size > most:
-		return fmt.Sprintf("the file has %d bytes; at most %d are allowed", info.Size, most)
+		return fmt.Sprintf("it has %d bytes; at most %d are allowed", info.Size, most)
 	}
 	return ""
 }

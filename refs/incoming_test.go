@@ -2,17 +2,13 @@ package refs_test
 
 import (
 	"bytes"
-	"errors"
+	"encoding/hex"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/git-context/git-context/refs"
-	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -44,16 +40,16 @@ func (r *repo) tree(entries ...string) string {
 		mode, rest, _ := strings.Cut(e, " ")
 		at := strings.LastIndexByte(rest, ' ')
 		fmt.Fprintf(&raw, "%s %s\x00", mode, rest[:at])
-		var id [20]byte
-		if _, err := fmt.Sscanf(rest[at+1:], "%x", &id); err != nil {
+		id, err := hex.DecodeString(rest[at+1:])
+		if err != nil {
 			r.t.Fatal(err)
 		}
-		raw.Write(id[:])
+		raw.Write(id)
 	}
 	return r.input(raw.Bytes(), "hash-object", "-t", "tree", "-w", "--stdin", "--literally")
 }
 
-// sortable is what `git mktree` makes of lines "mode name object".
+// mktree is what `git mktree` makes of entries "mode name object".
 func (r *repo) mktree(entries ...string) string {
 	r.t.Helper()
 	var in strings.Builder
@@ -173,5 +169,3 @@ func TestSoundMemoryComesIn(t *testing.T) {
 		t.Errorf("no refs: %v", err)
 	}
 }
-
-var _ = []any{errors.Is, os.Args, filepath.Join, time.Now, doc.LogFile}

@@ -77,28 +77,23 @@ func (c *inspection) readCommits(ctx context.Context, commits []*newCommit) erro
 	}
 	for i, info := range infos {
 		if info.Size > maxFile {
-			return refuse(commits[i].ref, fmt.Sprintf("commit %s has %d bytes; at most %d are allowed", info.ID, info.Size, maxFile), nil,
-				"git cat-file -s "+string(info.ID))
+			return commits[i].refuse(fmt.Sprintf("it has %d bytes; at most %d are allowed", info.Size, maxFile), nil)
 		}
 	}
-	at := 0
-	err = c.repo.ReadAll(ctx, ids, func(o git.Object) error {
-		n := commits[at]
-		at++
+	return c.read(ctx, ids, func(i int, o git.Object) error {
+		n := commits[i]
 		parsed, err := git.ParseCommit(o.ID, o.Data)
 		if err != nil {
-			return refuse(n.ref, "a commit cannot be read", err, "git cat-file -p "+string(o.ID)+" | cat -v")
+			return n.refuse("it cannot be read", err)
 		}
 		n.tree = parsed.Tree
 		if id := parsed.Trailer(trailerNewest); n.roles&roleBranch != 0 && id != "" {
 			if fault := c.idFault(id); fault != "" {
-				return refuse(n.ref, fmt.Sprintf("commit %s: %s in its trailer %s", o.ID, fault, trailerNewest), nil,
-					"git cat-file -p "+string(o.ID)+" | cat -v")
+				return n.refuse(trailerNewest+": "+fault, nil)
 			}
 		}
 		return nil
-	})
-	return err
+	}, func(i int) refuser { return commits[i] })
 }
 
 // parentTrees is what to compare a commit's tree with. A parent of our own that
@@ -151,13 +146,12 @@ func (c *inspection) level(ctx context.Context, folders []folder) (deeper []fold
 	for len(folders) > 0 {
 		n, ids := window(folders, sizes)
 		trees := make(map[git.ID][]git.TreeEntry, len(ids))
-		err := c.repo.ReadAll(ctx, ids, func(o git.Object) (err error) {
-			trees[o.ID], err = git.ParseTree(o.Data, len(o.ID)/2)
-			if err != nil {
-				err = treeOf(folders, o.ID).refuse("the folder cannot be read", err)
+		err := c.read(ctx, ids, func(i int, o git.Object) (err error) {
+			if trees[o.ID], err = git.ParseTree(o.Data, len(o.ID)/2); err != nil {
+				return treeOf(folders, o.ID).refuse("it cannot be read", err)
 			}
-			return err
-		})
+			return nil
+		}, func(i int) refuser { return treeOf(folders, ids[i]) })
 		if err != nil {
 			return nil, nil, err
 		}
@@ -209,11 +203,11 @@ func (c *inspection) treeSizes(ctx context.Context, folders []folder) (map[git.I
 		}
 		switch kind := types[f.id]; kind {
 		case "":
-			return nil, f.refuse("the folder is missing", nil)
+			return nil, f.refuse("it is missing", nil)
 		case "tree":
-			return nil, f.refuse(fmt.Sprintf("the folder has more than %d bytes", maxTree), nil)
+			return nil, f.refuse(fmt.Sprintf("it has more than %d bytes", maxTree), nil)
 		default:
-			return nil, f.refuse("the folder is a "+kind, nil)
+			return nil, f.refuse("it is a "+kind+", not a folder", nil)
 		}
 	}
 	return sizes, nil
@@ -240,13 +234,15 @@ func window(folders []folder, sizes map[git.ID]int64) (n int, ids []git.ID) {
 	return n, ids
 }
 
-func treeOf(folders []folder, id git.ID) folder {
+// treeOf finds what a tree is checked as. Where it is only compared with, it stands
+// for what a folder was to be compared with.
+func treeOf(folders []folder, id git.ID) refuser {
 	for _, f := range folders {
 		if f.id == id {
 			return f
 		}
 	}
-	return folders[0] // a base of our own
+	return ownTree(id)
 }
 
 // folder checks the entries of a tree. What a parent has at the same path was
@@ -254,7 +250,7 @@ func treeOf(folders []folder, id git.ID) folder {
 func (c *inspection) folder(f folder, trees map[git.ID][]git.TreeEntry, deeper []folder, files []file) ([]folder, []file, error) {
 	entries := trees[f.id]
 	if len(entries) == 0 && f.path != "" {
-		return nil, nil, f.refuse("the folder is empty", nil)
+		return nil, nil, f.refuse("it is empty", nil)
 	}
 	for i, e := range entries {
 		path := join(f.path, e.Name)
@@ -302,6 +298,9 @@ func compare(e git.TreeEntry, bases []git.ID, trees map[git.ID][]git.TreeEntry) 
 // is to be read.
 func (f folder) fault(entries []git.TreeEntry, i int, path string) (fileKind, string) {
 	e := entries[i]
+	if e.Name == "" || strings.Contains(e.Name, "/") { // else it would pass for a path
+		return 0, "it is no name of a file"
+	}
 	if i > 0 && !entries[i-1].Before(e) {
 		if entries[i-1].Name == e.Name {
 			return 0, "the name stands twice in its folder"
