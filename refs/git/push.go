@@ -81,8 +81,8 @@ func (r *Repo) Push(ctx context.Context, o PushOptions) ([]Pushed, error) {
 	}
 	var said tail
 	out, err := r.talk(ctx, o.Remote, command{args: args, limit: transferTimeout, said: &said, also: o.Progress})
-	lines := parsePorcelain(string(out))
-	if err := pushError(o.Remote, lines, err); err != nil {
+	lines := worstLines(parsePorcelain(string(out)))
+	if err := pushError(o, lines, err); err != nil {
 		return nil, err
 	}
 	return classify(o.Updates, lines, parseWords(said.String())), nil
@@ -100,24 +100,27 @@ func (r *Repo) checkUpdate(u PushUpdate) error {
 }
 
 // pushError returns why the remote gave no answer; nil if it did. git exits with
-// 1 when a ref was rejected.
-func pushError(remote string, lines []pushLine, err error) error {
+// 1 when a ref was rejected, but also when an HTTP request failed: then there are
+// lines only for what needed no push.
+func pushError(o PushOptions, lines map[string]pushLine, err error) error {
 	var failed *Error
 	if err == nil || !errors.As(err, &failed) {
 		return err
 	}
 	if strings.Contains(failed.Stderr, "does not support --atomic") {
-		return fmt.Errorf("remote '%s': %w: %w", shownRemote(remote), ErrNoAtomic, err)
+		return fmt.Errorf("remote '%s': %w: %w", shownRemote(o.Remote), ErrNoAtomic, err)
 	}
-	lost := len(lines) == 0
-	for _, l := range lines {
-		lost = lost || l.class == lostReport
+	rejected, lost := false, false
+	for _, u := range o.Updates {
+		line, ok := lines[u.Ref]
+		rejected = rejected || ok && line.class > done
+		lost = lost || line.class == lostReport
 	}
-	if failed.Code == 1 && !lost {
+	switch {
+	case lost:
+		return fmt.Errorf("remote '%s': %w: %w", shownRemote(o.Remote), ErrUnreachable, err)
+	case failed.Code == 1 && rejected:
 		return nil
 	}
-	if lost && len(lines) > 0 {
-		return fmt.Errorf("remote '%s': %w: %w", shownRemote(remote), ErrUnreachable, err)
-	}
-	return remoteError(remote, err)
+	return remoteError(o.Remote, err)
 }

@@ -133,27 +133,36 @@ func (w pushWords) about(ref string) string {
 	return strings.Join(named, "; ")
 }
 
-// classify decides what became of each update. git prints a line for each, but
-// not for all of an atomic push over HTTP that it rejects by itself; with
-// several push URLs it prints one for each of them, and the worst counts.
-//
-//  1. A line that says why: that.
-//  2. No line, or one that blames another ref: stale if another ref is stale,
-//     else refused if another ref is refused.
-//  3. All lines blame another ref (the server's transaction failed as a whole):
-//     stale, unless the server's words name what will not go away.
-func classify(updates []PushUpdate, lines []pushLine, words pushWords) []Pushed {
-	worst := map[string]pushLine{}
+// worstLines returns the line of each ref. With several push URLs git prints one
+// for each of them, and the worst counts.
+func worstLines(lines []pushLine) map[string]pushLine {
+	worst := make(map[string]pushLine, len(lines))
 	for _, l := range lines {
-		l = l.settled(words)
 		if before, ok := worst[l.ref]; !ok || l.class > before.class {
 			worst[l.ref] = l
 		}
 	}
-	blamed := blame(worst, words)
+	return worst
+}
+
+// classify decides what became of each update. git prints a line for each, but
+// not for all of an atomic push over HTTP that it rejects by itself.
+//
+//  1. A line that says why: that. The server's words decide where the reason
+//     alone does not tell whether the next try may succeed.
+//  2. No line, or one that blames another ref: stale if another ref is stale,
+//     else refused if another ref is refused.
+//  3. All lines blame another ref (the server's transaction failed as a whole):
+//     stale, unless the server's words name what will not go away.
+func classify(updates []PushUpdate, lines map[string]pushLine, words pushWords) []Pushed {
+	settled := make(map[string]pushLine, len(lines))
+	for ref, l := range lines {
+		settled[ref] = l.settled(words)
+	}
+	blamed := blame(settled, words)
 	pushed := make([]Pushed, len(updates))
 	for i, u := range updates {
-		line, ok := worst[u.Ref]
+		line, ok := settled[u.Ref]
 		if !ok {
 			line = pushLine{class: dragged, reason: "the remote did not report on it"}
 		}
@@ -175,22 +184,14 @@ func (l pushLine) settled(words pushWords) pushLine {
 }
 
 // blame returns the class of updates that failed because of others.
-func blame(worst map[string]pushLine, words pushWords) pushClass {
-	class := dragged
-	for _, l := range worst {
-		switch {
-		case l.class == stale:
-			return stale
-		case l.class == refused:
-			class = refused
-		}
+func blame(lines map[string]pushLine, words pushWords) pushClass {
+	seen := map[pushClass]bool{}
+	for _, l := range lines {
+		seen[l.class] = true
 	}
-	if class == dragged && len(worst) > 0 && !lastingText(strings.Join(words.server, "\n")) {
-		for _, l := range worst {
-			if l.class == dragged {
-				return stale
-			}
-		}
+	transaction := seen[dragged] && !seen[refused] && !lastingText(strings.Join(words.server, "\n"))
+	if seen[stale] || transaction {
+		return stale
 	}
 	return refused
 }

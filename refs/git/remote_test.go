@@ -16,6 +16,8 @@ import (
 const (
 	mainRef  = BranchPrefix + "main"
 	otherRef = BranchPrefix + "other"
+	// trackedRef is where FetchRefspecs("o") puts mainRef.
+	trackedRef = RemotePrefix + "o/heads/main"
 )
 
 // newRemote makes an empty bare repository, and a clone of it with the remote
@@ -56,7 +58,7 @@ func TestFetchAndPush(t *testing.T) {
 	r2 := s.open("r2")
 	o := FetchOptions{Remote: s.path("server.git"), Refspecs: FetchRefspecs("o")}
 	must(t, r2.Fetch(t.Context(), o))
-	if at := ok(r2.Ref(t.Context(), RemoteBranchRef("o", "main")))(t); at != second {
+	if at := ok(r2.Ref(t.Context(), trackedRef))(t); at != second {
 		t.Errorf("fetched %s, want %s", at, second)
 	}
 	if _, err := os.Stat(s.path("r2/.git/FETCH_HEAD")); !errors.Is(err, fs.ErrNotExist) {
@@ -66,10 +68,10 @@ func TestFetchAndPush(t *testing.T) {
 		t.Errorf("deleted: %v", got)
 	}
 	must(t, r2.Fetch(t.Context(), o))
-	ok(r2.Ref(t.Context(), RemoteBranchRef("o", "main")))(t)
+	ok(r2.Ref(t.Context(), trackedRef))(t)
 	o.Prune = true
 	must(t, r2.Fetch(t.Context(), o))
-	_, err := r2.Ref(t.Context(), RemoteBranchRef("o", "main"))
+	_, err := r2.Ref(t.Context(), trackedRef)
 	wantErr(t, err, ErrNotFound, "main")
 }
 
@@ -162,8 +164,8 @@ func TestFetchErrors(t *testing.T) {
 	s, r := newRemote(t)
 	id := commit(t, r, "one")
 	push(t, r, PushUpdate{id, mainRef})
-	o := FetchOptions{Remote: "o", Refspecs: []string{mainRef + ":" + RemoteBranchRef("o", "main")}}
-	lock := s.path("r/.git", RemoteBranchRef("o", "main")+".lock")
+	o := FetchOptions{Remote: "o", Refspecs: []string{mainRef + ":" + trackedRef}}
+	lock := s.path("r/.git", trackedRef+".lock")
 	must(t, os.MkdirAll(filepath.Dir(lock), 0o777))
 	must(t, os.WriteFile(lock, nil, 0o666))
 	err := r.Fetch(t.Context(), o)
@@ -172,7 +174,7 @@ func TestFetchErrors(t *testing.T) {
 	must(t, os.Remove(lock))
 	must(t, r.Fetch(t.Context(), o))
 
-	o.Refspecs = []string{RoadmapRef + ":" + RemoteRoadmapRef("o")}
+	o.Refspecs = []string{RoadmapRef + ":" + trackedRef}
 	wantErr(t, r.Fetch(t.Context(), o), ErrNotFound, RoadmapRef)
 	o.Refspecs = nil
 	if err := r.Fetch(t.Context(), o); err == nil {
