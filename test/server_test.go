@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // server is a repository that others push to, and the way to it.
@@ -59,9 +58,12 @@ func (k serverKind) try(t testing.TB) (*server, error) {
 	s := &server{dir: filepath.Join(t.TempDir(), "repo.git")}
 	w.git("init", "-q", "--bare", s.dir)
 	s.news(w)
-	t.Cleanup(func() { nothingRuns(t, filepath.Dir(s.dir)) })
+	t.Cleanup(func() { nothingRuns(t, s.mark()) })
 	return s, k.start(t, s)
 }
+
+// mark is what nothingRuns finds the server's processes by.
+func (s *server) mark() string { return filepath.Dir(s.dir) }
 
 // news puts a code commit on the server's main, which no hook hears of.
 func (s *server) news(w *world) string {
@@ -87,7 +89,9 @@ func (s *server) refs(w *world, prefixes ...string) string {
 func (s *server) user(t testing.TB) *world {
 	t.Helper()
 	w := newHome(t)
-	w.env = append(w.env, "GIT_TERMINAL_PROMPT=0")
+	mark := "TEST_OF=" + w.dir // by which nothingRuns finds what this user started
+	t.Cleanup(func() { nothingRuns(t, mark) })
+	w.env = append(w.env, mark, "GIT_TERMINAL_PROMPT=0")
 	w.env = append(w.env, s.env...)
 	return w
 }
@@ -159,36 +163,6 @@ func hooked(t testing.TB, s *server, script string) error {
 		t.Fatal(err)
 	}
 	return byPath(t, s)
-}
-
-// nothingRuns holds that no process has dir in its arguments, where the system
-// shows them (Linux). The git that sshd started is in a session of its own: it
-// ends when it finds its connection gone, a moment after sshd.
-func nothingRuns(t testing.TB, dir string) {
-	t.Helper()
-	var left []string
-	for range 500 {
-		if left = running(dir); len(left) == 0 {
-			return
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	t.Errorf("processes were left: %q", left)
-}
-
-func running(dir string) []string {
-	paths, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		panic(err) // the pattern above is malformed
-	}
-	var found []string
-	for _, path := range paths {
-		line, err := os.ReadFile(path) // one that has just ended cannot be read
-		if err == nil && strings.Contains(string(line), dir) {
-			found = append(found, strings.ReplaceAll(string(line), "\x00", " "))
-		}
-	}
-	return found
 }
 
 // Every server takes and gives memory refs as plain git pushes and fetches them,
