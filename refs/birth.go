@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
@@ -19,15 +20,28 @@ type birth struct {
 	roadmap       git.ID
 	goal          string // of the first branch; the others find it in what they start from
 	code          git.ID
+	at            time.Time // when the branch was made; zero: now
 }
 
 // bear writes a birth and queues the branch's ref.
 func (ses *session) bear(ctx context.Context, b birth) (*git.Commit, error) {
+	c, err := ses.conceive(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	return ses.write(ctx, c, "")
+}
+
+// conceive makes the change of a birth.
+func (ses *session) conceive(ctx context.Context, b birth) (*change, error) {
+	if b.at.IsZero() {
+		b.at = ses.by.When
+	}
 	c := &change{branch: b.name, tree: ses.s.repo.Edit(""), meta: doc.NewMetadata(), roadmap: b.roadmap, code: b.code}
 	m := doc.Milestone{Kind: doc.KindBirth, Summary: "Start branch " + b.name, Contribution: "Start branch " + b.name,
-		Goal: b.goal, Purpose: b.purpose, Origin: b.name, Time: ses.by.When,
+		Goal: b.goal, Purpose: b.purpose, Origin: b.name, Time: b.at,
 		Agent: ses.w.Agent, Session: ses.w.Session, Model: ses.w.Model}
-	facts := doc.BranchFacts{Name: b.name, Purpose: b.purpose, CreatedAt: ses.by.When, Status: doc.StatusActive}
+	facts := doc.BranchFacts{Name: b.name, Purpose: b.purpose, CreatedAt: b.at, Status: doc.StatusActive}
 	if b.from != nil {
 		if err := ses.inherit(ctx, c, b.from, &m); err != nil {
 			return nil, err
@@ -56,7 +70,7 @@ func (ses *session) bear(ctx context.Context, b birth) (*git.Commit, error) {
 	if err := ses.put(ctx, c.tree, doc.LogFile, doc.EmptyLog(b.name)); err != nil {
 		return nil, err
 	}
-	return ses.write(ctx, c, "")
+	return c, nil
 }
 
 // inherit takes over what a new branch gets from the one that it starts from:

@@ -29,6 +29,7 @@ type Milestone struct {
 	Session string
 	Model   string
 	Tokens  int64
+	Source  string // as in Step: of an imported milestone
 	Origin  string
 	Kind    string // "" for a COMMIT, or one of the Kind constants; a later version may know more
 	Steps   Steps  // the steps it covers
@@ -54,7 +55,7 @@ func (m *Milestone) Check() error {
 
 func (m *Milestone) head() head {
 	return head{ID: m.ID, Number: m.Number, Time: m.Time, Agent: m.Agent, Session: m.Session, Model: m.Model,
-		Tokens: m.Tokens, Kind: m.Kind, Steps: m.Steps, Origin: m.Origin, Extra: m.Extra}
+		Tokens: m.Tokens, Source: m.Source, Kind: m.Kind, Steps: m.Steps, Origin: m.Origin, Extra: m.Extra}
 }
 
 // ParseCommits reads commit.md or a sealed segment of it; see ParseLog.
@@ -77,7 +78,7 @@ func (sc *scanner) milestone(origin string) (Milestone, error) {
 		return Milestone{}, err
 	}
 	m := Milestone{ID: h.ID, Number: h.Number, Time: h.Time, Agent: h.Agent, Session: h.Session, Model: h.Model,
-		Tokens: h.Tokens, Kind: h.Kind, Steps: h.Steps, Origin: h.Origin, Extra: h.Extra}
+		Tokens: h.Tokens, Source: h.Source, Kind: h.Kind, Steps: h.Steps, Origin: h.Origin, Extra: h.Extra}
 	if m.Summary, err = sc.summary(); err != nil {
 		return m, err
 	}

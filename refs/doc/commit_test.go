@@ -14,10 +14,10 @@ import (
 func genMilestone(t *rapid.T, id string) Milestone {
 	m := Milestone{
 		ID: id, Number: rapid.IntRange(0, 1e9).Draw(t, "n"), Time: genTime().Draw(t, "time"), Agent: "a/b +c@d", Origin: genOrigin().Draw(t, "origin"),
-		Session: genText(t, "session"), Model: genText(t, "model"), Kind: rapid.SampledFrom([]string{"", KindBirth, KindMerge, "new kind"}).Draw(t, "kind"),
+		Session: genText(t, "session"), Model: genText(t, "model"), Source: genText(t, "source"), Kind: rapid.SampledFrom([]string{"", KindBirth, KindMerge, "new kind"}).Draw(t, "kind"),
 		Goal: genText(t, "goal"), Purpose: genText(t, "purpose"), Summary: genText(t, "summary"),
 		Progress: genText(t, "progress"), Contribution: genText(t, "contribution"),
-		Extra: rapid.SampledFrom([]string{"", "- source: 3\n"}).Draw(t, "extra"),
+		Extra: rapid.SampledFrom([]string{"", "- a-later-one: 3\n"}).Draw(t, "extra"),
 	}
 	if n := rapid.IntRange(0, 9).Draw(t, "steps"); n > 0 {
 		m.Steps = Steps{4, 4 + n, n}

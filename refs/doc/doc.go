@@ -70,8 +70,8 @@
 // first begins with "## ", "### " or "== ", whatever its texts say, and a file may be cut into
 // entries without reading them.
 //
-// Attributes stand in this order, those that are set: session, model, tokens (a number above 0)
-// and, of a step, source; of a milestone, kind and steps. A reader takes them in any
+// Attributes stand in this order, those that are set: session, model, tokens (a number above 0),
+// source and, of a milestone, kind and steps. A reader takes them in any
 // order, each once. KEY is of a-z 0-9 _ -; a reader keeps attributes that it does not
 // know, and a writer puts them last. kind is birth, merge or rollback, and absent for an ordinary
 // COMMIT. steps is "FIRST-LAST (COUNT)", for instance 12-21 (10): the numbers of the first and

@@ -19,7 +19,7 @@ const (
 type Steps struct{ First, Last, Count int }
 
 // head is what the two kinds of entries have in common: the heading and the lines of
-// attributes under it. A step has no kind and no steps, a milestone no source.
+// attributes under it. A step has no kind and no steps.
 type head struct {
 	ID             string
 	Number         int
@@ -157,9 +157,7 @@ func knownAttribute(key string, milestone bool) uint {
 	case "tokens":
 		return 4
 	case "source":
-		if !milestone {
-			return 8
-		}
+		return 8
 	case "kind":
 		if milestone {
 			return 16
