@@ -10,12 +10,13 @@ import (
 // only, and siblings never import each other.
 var layers = map[string][]string{
 	"cmd/git-context": {"cmd"},
-	"cmd":             {"render", "refs", "refs/doc", "refs/git"},
+	"cmd":             {"render", "refs", "refs/doc", "refs/peer", "refs/git"},
 	"render":          {"refs", "notes", "refs/doc", "refs/git"},
-	"refs":            {"notes", "refs/doc", "refs/journal", "refs/git"},
+	"refs":            {"notes", "refs/doc", "refs/journal", "refs/peer", "refs/git"},
 	"notes":           {"refs/git"},
 	"refs/doc":        {},
 	"refs/journal":    {"refs/git"},
+	"refs/peer":       {},
 	"refs/git":        {},
 	"test/bench":      {"refs"},
 	"test":            {},

@@ -1,0 +1,41 @@
+package peer
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Fingerprint is what a step is recognised by in another copy of its log: its time, to the
+// second, and a digest of its texts. White space at the ends of lines, and blank lines,
+// do not count, because readers of contexa drop them when they copy a log.
+func Fingerprint(s Step) string {
+	return print(s.Time, s.Observation, s.Thought, s.Action)
+}
+
+// Fingerprint is likewise what a milestone is recognised by: by its time and what it says,
+// however that is parted into a title and a contribution.
+func (m Milestone) Fingerprint() string {
+	return print(m.Time, JoinTitle(m.Title, m.Contribution))
+}
+
+func print(at time.Time, texts ...string) string {
+	h := sha256.New()
+	for _, text := range texts {
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); line != "" {
+				_, _ = h.Write([]byte(line + "\n")) // a hash never fails
+			}
+		}
+		_, _ = h.Write([]byte{0})
+	}
+	when := ""
+	if !at.IsZero() {
+		when = at.UTC().Format(time.RFC3339)
+	}
+	return fmt.Sprintf("%s:%.12x", when, h.Sum(nil))
+}
+
+// oneLine folds white space.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

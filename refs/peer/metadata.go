@@ -1,0 +1,148 @@
+package peer
+
+import (
+	"maps"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// yaml reads a YAML map. What is none is kept as text; a file that is absent is an
+// empty map.
+func (r *reader) yaml(name string) map[string]any {
+	m := map[string]any{}
+	text, ok := r.dir.take(name)
+	if !ok {
+		return m
+	}
+	if err := yaml.Unmarshal([]byte(text), &m); err != nil || m == nil {
+		delete(r.dir.taken, name) // kept with all that nothing has read
+		return map[string]any{}
+	}
+	return m
+}
+
+// branchFacts reads a branch's metadata.yaml. What means something here is taken out
+// of it, numbers that its tool counts and the like are facts, and the rest segments.
+func (r *reader) branchFacts(b *Branch, name string) {
+	m := r.yaml(name)
+	if own := pop(m, "name"); own != "" && own != b.Name {
+		m["name"] = own
+	}
+	set := func(to *string, keys ...string) {
+		for _, key := range keys {
+			if text := pop(m, key); text != "" && *to == "" {
+				*to = text
+			} else if text != "" && text != *to {
+				m[key] = text
+			}
+		}
+	}
+	set(&b.Parent, "created_from", "parent")
+	set(&b.Purpose, "purpose", "summary")
+	set(&b.MergedInto, "merged_into")
+	if t := popTime(m, "created_at"); !t.IsZero() {
+		b.CreatedAt = t
+	}
+	if t := popTime(m, "merged_at"); !t.IsZero() {
+		b.MergedAt = t
+	}
+	if s := status(m); s != "" {
+		b.Status = s
+	}
+	for _, key := range keys(m) {
+		switch key {
+		case "name", "created_from", "parent", "purpose", "summary", "merged_into", "created_at", "merged_at", "status",
+			"version":
+			b.Facts = merge(b.Facts, map[string]any{key: m[key]})
+			delete(m, key)
+		case "updated_at", "commit_count", "last_commit_at", "last_event_at": // counted anew here
+			delete(m, key)
+		}
+	}
+	b.Segments = merge(b.Segments, m)
+}
+
+// status takes what became of a branch out of a map, where it is one of the words that
+// are known.
+func status(m map[string]any) string {
+	text, _ := m["status"].(string)
+	known := ""
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "active", "open":
+		known = Active
+	case "merged":
+		known = Merged
+	case "abandoned", "closed", "discarded", "failed":
+		known = Abandoned
+	}
+	if known != "" || m["status"] == nil {
+		delete(m, "status")
+	}
+	return known
+}
+
+// merge adds to a map, which may be nil.
+func merge(to, from map[string]any) map[string]any {
+	if len(from) == 0 {
+		return to
+	}
+	if to == nil {
+		to = map[string]any{}
+	}
+	maps.Copy(to, from)
+	return to
+}
+
+// extra is what our own file says.
+type extra struct {
+	Version  int                    `yaml:"version"`
+	Branches map[string]extraBranch `yaml:"branches"`
+}
+
+// extraBranch is what a dialect has no place for; the key is the name of its folder.
+type extraBranch struct {
+	Name     string         `yaml:"name,omitempty"`
+	Segments map[string]any `yaml:"segments,omitempty"`
+}
+
+// extra reads our own file, and gives the branches their names back.
+func (r *reader) extra() {
+	text, ok := r.dir.take(extraFile)
+	if !ok {
+		return
+	}
+	var e extra
+	if err := yaml.Unmarshal([]byte(text), &e); err != nil {
+		r.keep(r.holder(extraFile), extraFile, 1, text)
+		return
+	}
+	real := map[string]string{}
+	for i := range r.f.Branches {
+		b := &r.f.Branches[i]
+		b.Segments = merge(b.Segments, e.Branches[b.Name].Segments)
+		if name := e.Branches[b.Name].Name; name != "" {
+			real[b.Name] = name
+		}
+	}
+	r.f.rename(real)
+}
+
+// rename gives branches other names wherever they are spoken of.
+func (f *Folder) rename(names map[string]string) {
+	to := func(name *string) {
+		if other, ok := names[*name]; ok {
+			*name = other
+		}
+	}
+	to(&f.Default)
+	for i := range f.Branches {
+		b := &f.Branches[i]
+		for _, name := range []*string{&b.Name, &b.Parent, &b.MergedInto} {
+			to(name)
+		}
+		for k := range b.Steps {
+			to(&b.Steps[k].Origin)
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package peer
+
+import "strings"
+
+// generated begins the part of main.md that gcc-memory writes by itself.
+const generated = "<!-- AUTO-UPDATED BELOW"
+
+const initialized = "**Initialized:**"
+
+// roadmap takes main.md apart. What stands before the first section is the goal, unless
+// a section is; lists are what the four lists of a roadmap are called in the dialects.
+// A section of a known name that holds anything but a list stays a section.
+func (r *reader) roadmap() {
+	text, ok := r.dir.take(mainFile)
+	if !ok {
+		return
+	}
+	if r.f.Dialect == Memory {
+		if before, after, ok := strings.Cut(text, generated); ok {
+			text = before
+			if rest := strings.TrimSpace(after); rest != "" {
+				r.note("the part of main.md that is generated from branches and events was left out")
+			}
+		}
+	}
+	m := &r.f.Roadmap
+	m.Text = strings.TrimSpace(text)
+	preamble, sections := cutSections(splitLines(text))
+	for _, s := range sections {
+		m.add(s)
+	}
+	if preamble = strings.TrimSpace(withoutTitle(preamble)); preamble != "" {
+		if m.Goal == "" {
+			m.Goal = preamble
+		} else {
+			m.Sections = append([]Section{{Name: "Overview", Text: preamble}}, m.Sections...)
+		}
+	}
+}
+
+// cutSections cuts a document at its lines "## ".
+func cutSections(lines []string) (preamble string, sections []Section) {
+	var buf []string
+	end := func() {
+		text := strings.Trim(strings.Join(buf, "\n"), "\n")
+		if buf = nil; len(sections) == 0 {
+			preamble = text
+		} else {
+			sections[len(sections)-1].Text = text
+		}
+	}
+	for _, line := range lines {
+		if name, ok := strings.CutPrefix(line, "## "); ok {
+			end()
+			sections = append(sections, Section{Name: strings.TrimSpace(name)})
+			continue
+		}
+		buf = append(buf, line)
+	}
+	end()
+	return preamble, sections
+}
+
+// withoutTitle drops the first heading and the time of contexa.
+func withoutTitle(text string) string {
+	var out []string
+	titled := false
+	for _, line := range strings.Split(text, "\n") {
+		if !titled && strings.HasPrefix(line, "# ") || strings.HasPrefix(line, initialized) {
+			titled = true
+			continue
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, "\n")
+}
+
+// add puts a section where it belongs.
+func (m *Roadmap) add(s Section) {
+	if placeholder(s.Text) {
+		return
+	}
+	items, isList := listItems(s.Text)
+	switch name := strings.ToLower(strings.Trim(s.Name, ": ")); {
+	case goalName(name) && m.Goal == "":
+		m.Goal = strings.TrimSpace(s.Text)
+	case isList && name == "milestones":
+		m.Milestones = append(m.Milestones, items...)
+	case isList && (name == "to-do" || name == "todo" || name == "to do" || name == "todos" || name == "tasks"):
+		m.Todo = append(m.Todo, items...)
+	case isList && (name == "active decisions" || name == "decisions" || name == "key decisions"):
+		m.Decisions = append(m.Decisions, itemTexts(items)...)
+	case isList && (name == "pending questions" || name == "open questions" || name == "questions"):
+		m.Questions = append(m.Questions, itemTexts(items)...)
+	default:
+		m.Sections = append(m.Sections, s)
+	}
+}
+
+func goalName(name string) bool {
+	switch name {
+	case "goal", "goals", "purpose", "objective", "objectives", "project goal", "project objective":
+		return true
+	}
+	return false
+}
+
+// placeholder reports whether a text is what a tool writes for nothing.
+func placeholder(text string) bool {
+	switch strings.ToLower(strings.Trim(strings.TrimSpace(text), "-* ")) {
+	case "", "(none yet)", "(none)", "(no events yet)", "none yet", "describe your long-lived goals here.":
+		return true
+	}
+	return false
+}
+
+// listItems reads a text that is nothing but a list. An item goes on over indented lines.
+func listItems(text string) (items []Item, ok bool) {
+	for _, line := range strings.Split(text, "\n") {
+		rest, bullet := cutBullet(line)
+		switch {
+		case bullet:
+			items = append(items, item(rest))
+		case strings.TrimSpace(line) == "":
+		case len(items) > 0 && (strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "\t")):
+			last := &items[len(items)-1]
+			last.Text += "\n" + strings.TrimPrefix(line, "  ")
+		default:
+			return nil, false
+		}
+	}
+	kept := items[:0]
+	for _, it := range items {
+		if !placeholder(it.Text) {
+			kept = append(kept, it)
+		}
+	}
+	return kept, true
+}
+
+func cutBullet(line string) (string, bool) {
+	for _, mark := range []string{"- ", "* ", "+ "} {
+		if rest, ok := strings.CutPrefix(line, mark); ok {
+			return rest, true
+		}
+	}
+	return "", false
+}
+
+// item reads the box of an item, if it has one.
+func item(text string) Item {
+	if len(text) >= 4 && text[0] == '[' && text[2:4] == "] " {
+		return Item{Text: strings.TrimSpace(text[4:]), Done: text[1] != ' '}
+	}
+	return Item{Text: strings.TrimSpace(text)}
+}
+
+func itemTexts(items []Item) []string {
+	var list []string
+	for _, it := range items {
+		list = append(list, it.Text)
+	}
+	return list
+}

@@ -1,0 +1,196 @@
+package peer
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Root is the name of the folder that a dialect keeps its memory in.
+func (d Dialect) Root() string {
+	if d == Memory {
+		return ".gcc"
+	}
+	return ".GCC"
+}
+
+// Write lays a folder out as its Dialect has it, which must be Contexa or Memory,
+// and says what could not be written exactly. Branch names are used as they are, but for
+// '/': two that become one then are told apart by a number. Names must hold nothing
+// that a file name cannot.
+func Write(f *Folder) (files []File, notes []string, err error) {
+	w := &writer{f: f, dirs: dirNames(f)}
+	switch f.Dialect {
+	case Contexa:
+		err = w.contexa()
+	case Memory:
+		err = w.memory()
+	default:
+		err = fmt.Errorf("'%s' is no dialect to write", clip(string(f.Dialect)))
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := w.extra(); err != nil {
+		return nil, nil, err
+	}
+	w.tell()
+	return w.files, w.notes, nil
+}
+
+// writer collects the files of a folder.
+type writer struct {
+	f     *Folder
+	dirs  map[string]string // the folder of each branch
+	files []File
+	notes []string
+
+	inexact int // texts that the dialect's readers do not give back exactly
+}
+
+func (w *writer) add(path string, data []byte) { w.files = append(w.files, File{path, data}) }
+
+func (w *writer) note(format string, args ...any) {
+	w.notes = append(w.notes, fmt.Sprintf(format, args...))
+}
+
+// dir is the name of a branch where a dialect speaks of it.
+func (w *writer) dir(branch string) string {
+	if d, ok := w.dirs[branch]; ok {
+		return d
+	}
+	return flat(branch)
+}
+
+func flat(name string) string { return strings.ReplaceAll(name, "/", "--") }
+
+// dirNames gives each branch a folder. Names without '/' keep theirs.
+func dirNames(f *Folder) map[string]string {
+	dirs, used := map[string]string{}, map[string]bool{}
+	names := make([]string, len(f.Branches))
+	for i, b := range f.Branches {
+		names[i] = b.Name
+	}
+	slices.SortStableFunc(names, func(a, b string) int {
+		return strings.Count(a, "/") - strings.Count(b, "/")
+	})
+	for _, name := range names {
+		dir := flat(name)
+		for n := 2; used[strings.ToLower(dir)]; n++ {
+			dir = fmt.Sprintf("%s-%d", flat(name), n)
+		}
+		dirs[name], used[strings.ToLower(dir)] = dir, true
+	}
+	return dirs
+}
+
+// extra writes what the dialect has no place for, if there is any.
+func (w *writer) extra() error {
+	e := extra{Version: 1, Branches: map[string]extraBranch{}}
+	renamed := 0
+	for _, b := range w.f.Branches {
+		x := extraBranch{}
+		if w.dir(b.Name) != b.Name {
+			x.Name = b.Name
+			renamed++
+		}
+		if w.f.Dialect == Contexa {
+			x.Segments = b.Segments
+		}
+		if x.Name != "" || len(x.Segments) > 0 {
+			e.Branches[w.dir(b.Name)] = x
+		}
+	}
+	if renamed > 0 {
+		w.note("%d with '/' in the name stand in folders with '--'", renamed)
+	}
+	if len(e.Branches) == 0 {
+		return nil
+	}
+	data, err := yaml.Marshal(e)
+	w.add(extraFile, data)
+	return err
+}
+
+func (w *writer) tell() {
+	if w.inexact > 0 {
+		w.note("the readers of %s do not give %d of the texts back to the byte: they drop blank lines and outer white space, and keep the backslash that keeps a text apart from their marks",
+			w.f.Dialect, w.inexact)
+	}
+}
+
+// inexactAs counts a text that a reader gives back otherwise. Lines is set where blank
+// lines and the indentation are lost too.
+func (w *writer) inexactAs(text, written string, lines bool) {
+	changed := written != text && strings.ReplaceAll("\n"+text+"\n", "\n---\n", "\n\\---\n") != "\n"+written+"\n"
+	if changed || strings.TrimSpace(text) != text || strings.ContainsAny(text, "\r") || lines && reflows(text) {
+		w.inexact++
+	}
+}
+
+func reflows(text string) bool {
+	if strings.ContainsAny(text, lineBreaks[1:]) {
+		return true
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.TrimSpace(line) != line || line == "" && text != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// scalar writes a text as a YAML scalar on one line that readers of whole YAML and
+// readers of a line at a time both understand: plain where it can be.
+func scalar(text string) string {
+	if plainScalar(text) {
+		return text
+	}
+	var b bytes.Buffer
+	b.WriteByte('"')
+	for _, r := range text {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r != 0xFEFF && r < 0xFFFE && r != 0x2028 && r != 0x2029 && (r < 0x7F && r >= ' ' || r > 0xA0), unicode.IsGraphic(r) && r > 0xFFFF:
+			b.WriteRune(r)
+		case r <= 0xFFFF:
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08X`, r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// plainScalar reports whether a text is a YAML string without quotes: a word that is none of
+// YAML's own, or several.
+func plainScalar(text string) bool {
+	if text == "" || len(text) > 60 || strings.HasSuffix(text, " ") {
+		return false
+	}
+	for i := range len(text) {
+		c := text[i]
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (i == 0 || !(c >= '0' && c <= '9') && strings.IndexByte(" ._-", c) < 0) {
+			return false
+		}
+	}
+	switch strings.ToLower(text) {
+	case "true", "false", "yes", "no", "on", "off", "null", "y", "n":
+		return false
+	}
+	return true
+}
