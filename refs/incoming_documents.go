@@ -54,7 +54,7 @@ func (c *inspection) checkFiles(ctx context.Context, files []file) error {
 	for _, f := range files {
 		dir, _, deep := strings.Cut(f.path, "/")
 		if deep && (f.kind == kindLog || f.kind == kindCommits) {
-			if first := c.files[seenFile{f.kind, f.id}]; first == "" || doc.SegmentPath(dir, first) != f.path {
+			if doc.SegmentPath(dir, c.files[seenFile{f.kind, f.id}]) != f.path {
 				return f.refuse("the segment is not named by the id of its first entry", nil)
 			}
 		}

@@ -172,6 +172,7 @@ func inTrees() []hostileCase {
 func inDocuments() []hostileCase {
 	return []hostileCase{
 		{"log.md", withFile("100644", "log.md", file("hello\n")), "it cannot be read: line 1"},
+		{"milestones in log.md", withFile("100644", "log.md", file(milestone(firstID))), "it cannot be read: line 3"},
 		{"commit.md", withFile("100644", "commit.md", file(step(firstID))), "it cannot be read: line 3"},
 		{"log segment", withFile("100644", doc.SegmentPath("log", firstID), file(step(firstID)+"forged\n")), "it cannot be read: line"},
 		{"commit segment", withFile("100644", doc.SegmentPath("commit", firstID), file(step(firstID))), "it cannot be read: line 3"},
@@ -200,6 +201,10 @@ func inDocuments() []hostileCase {
 		{"roadmap's tree as branch", onBranch(func(r *repo) (string, string) {
 			return r.git("rev-parse", git.RoadmapRef+"^{tree}"), r.git("rev-parse", git.RoadmapRef+":main.md")
 		}), "'main.md' (OBJECT)"},
+		{"roadmap's commit as branch", func(r *repo) (refs.Incoming, string) {
+			ref := r.fetched(hostileRef, r.git("rev-parse", git.RoadmapRef+"^{tree}"), git.RoadmapRef)
+			return refs.Incoming{Branches: []git.Ref{ref}}, r.git("rev-parse", git.RoadmapRef+":main.md")
+		}, "'main.md' (OBJECT)"},
 		{"note's name", onNotes(oneEntry("100644", "README", "x")), "'README' (OBJECT) in commit COMMIT: it is a file that no tree of notes has"},
 		{"note's short name", onNotes(oneEntry("100644", strings.Repeat("a", 38), "x")), "no tree of notes"},
 		{"note in upper case", onNotes(oneEntry("100644", strings.Repeat("A", 40), "x")), "no tree of notes"},

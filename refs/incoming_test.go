@@ -3,10 +3,12 @@ package refs_test
 import (
 	"bytes"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
@@ -167,5 +169,64 @@ func TestSoundMemoryComesIn(t *testing.T) {
 	}
 	if err := c.open().CheckIncoming(t.Context(), refs.Incoming{Branches: []git.Ref{{Name: "refs/x"}}}); err != nil {
 		t.Errorf("no refs: %v", err)
+	}
+}
+
+// A clone without the past, and one whose ids are longer, are like any other.
+func TestUnusualClonesTakeMemoryIn(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, format, depth string }{
+		{"shallow", "sha1", "--depth=1"}, {"SHA-256", "sha256", "--depth=1000"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepo(t, "--object-format="+c.format)
+			s, ctx := r.open(), t.Context()
+			ok(s.Init(ctx, refs.InitOptions{}))(t)
+			for range 3 {
+				ok(s.Record(ctx, []refs.NewStep{{Action: text(9000)}}))(t)
+				ok(s.Commit(ctx, refs.CommitOptions{Summary: "Sealed"}))(t)
+			}
+			d := newRepo(t, "--object-format="+c.format)
+			d.git(append([]string{"fetch", "-q", c.depth, "file://" + r.dir}, git.FetchRefspecs("origin")...)...)
+			in := d.tracking()
+			if err := d.open().CheckIncoming(ctx, in); err != nil {
+				t.Error(err)
+			}
+			d.git("update-ref", git.BranchRef("main"), string(in.Branches[0].ID))
+			link := d.mktree("120000 log.md " + d.blob("x"))
+			in.Branches[0] = d.fetched(in.Branches[0].Name, link, git.BranchRef("main"))
+			refused(t, d.open().CheckIncoming(ctx, in), in)
+		})
+	}
+}
+
+// A sync that brings little reads little, however much there is: of the two children
+// one lists the commits and one reads objects.
+func TestNewsCostsWhatIsNew(t *testing.T) {
+	t.Parallel()
+	r := rich(t)
+	c, in := r.clone()
+	for _, ref := range in.Branches {
+		c.git("update-ref", git.BranchPrefix+strings.TrimPrefix(ref.Name, git.RemoteBranchPrefix("origin")), string(ref.ID))
+	}
+	ok(r.open().Record(t.Context(), []refs.NewStep{{Action: "one more"}}))(t)
+	ok(r.open().Commit(t.Context(), refs.CommitOptions{Branch: "main", Summary: "News"}))(t)
+	c.git("fetch", "-q", r.dir, git.FetchRefspecs("origin")[0])
+	c.git("config", "context.maxNewEntries", "5") // what the live files hold, far less than stands in main
+	var trace strings.Builder
+	s, err := refs.Open(t.Context(), refs.Options{Dir: c.dir, Env: c.env, Now: time.Now, Trace: &trace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in = c.tracking()
+	in.Notes = nil
+	if err := errors.Join(s.CheckIncoming(t.Context(), in), s.Close()); err != nil {
+		t.Error(err)
+	}
+	for _, child := range []string{"git rev-list", "git cat-file"} {
+		if got := strings.Count(trace.String(), child); got != 1 {
+			t.Errorf("%d times %s:\n%s", got, child, trace.String())
+		}
 	}
 }

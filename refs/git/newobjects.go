@@ -2,11 +2,11 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 )
 
@@ -167,18 +167,27 @@ func (c *catFile) abandon(ctx context.Context, asked <-chan struct{}, id ID, err
 	return err
 }
 
-// Before reports whether an entry stands before another in git's order, in which a
-// folder sorts as if its name ended in a slash.
-func (e TreeEntry) Before(o TreeEntry) bool { return e.sortName() < o.sortName() }
-
-// FindEntry returns the entry of like's name in a tree that is in git's order: a
-// folder if like is one, else what is none.
-func FindEntry(entries []TreeEntry, like TreeEntry) (TreeEntry, bool) {
-	i, ok := slices.BinarySearchFunc(entries, like.sortName(), func(e TreeEntry, name string) int {
-		return strings.Compare(e.sortName(), name)
-	})
-	if !ok {
-		return TreeEntry{}, false
+// CompareEntries orders two entries as git does, in which a folder sorts as if its
+// name ended in a slash. It is 0 for two of one name that both are folders, or both
+// not.
+func CompareEntries(a, b TreeEntry) int {
+	n := min(len(a.Name), len(b.Name))
+	if c := strings.Compare(a.Name[:n], b.Name[:n]); c != 0 {
+		return c
 	}
-	return entries[i], true
+	if c := cmp.Compare(a.sortByte(n), b.sortByte(n)); c != 0 {
+		return c
+	}
+	return cmp.Compare(len(a.Name), len(b.Name))
+}
+
+// sortByte is a byte of the name that an entry sorts by; 0 behind its end.
+func (e TreeEntry) sortByte(i int) byte {
+	switch {
+	case i < len(e.Name):
+		return e.Name[i]
+	case e.IsTree():
+		return '/'
+	}
+	return 0
 }

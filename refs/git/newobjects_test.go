@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -117,18 +118,17 @@ func TestManyObjects(t *testing.T) {
 	}
 }
 
-func TestFindEntryTellsFoldersFromFiles(t *testing.T) {
+// The order is that in which git itself writes a tree.
+func TestCompareEntries(t *testing.T) {
 	t.Parallel()
-	entries := []TreeEntry{{Mode: ModeBlob, Name: "a"}, {Mode: ModeBlob, Name: "a-b"}, {Mode: ModeTree, Name: "a"}, {Mode: ModeBlob, Name: "a0"}}
-	for i, e := range entries {
-		if got, ok := FindEntry(entries, e); !ok || got != e {
-			t.Errorf("FindEntry(%v) = %v, %t", e, got, ok)
+	entries := []TreeEntry{{Mode: ModeBlob, Name: "a"}, {Mode: ModeBlob, Name: "a-b"}, {Mode: ModeTree, Name: "a"},
+		{Mode: ModeBlob, Name: "a0"}, {Mode: ModeTree, Name: "a0"}, {Mode: ModeBlob, Name: "a00"}}
+	for i, a := range entries {
+		for j, b := range entries {
+			got, want := CompareEntries(a, b), strings.Compare(a.sortName(), b.sortName())
+			if got != want || got != cmp.Compare(i, j) {
+				t.Errorf("CompareEntries(%v, %v) = %d, want %d", a, b, got, want)
+			}
 		}
-		if i > 0 && (!entries[i-1].Before(e) || e.Before(entries[i-1])) {
-			t.Errorf("%v is not before %v", entries[i-1], e)
-		}
-	}
-	if _, ok := FindEntry(entries, TreeEntry{Mode: ModeTree, Name: "a0"}); ok {
-		t.Error("a file passed for a folder")
 	}
 }
