@@ -34,6 +34,11 @@
 // and under a deadline. A child that fails is an *Error: its arguments, exit
 // code and standard error.
 //
+// Children that talk to a remote (Fetch, Push, LsRemote) run in a session of
+// their own, where neither ssh nor a credential helper finds a terminal to ask
+// on, without SSH_ASKPASS and core.askPass. What git and a server say of a
+// rejected ref is read here and nowhere else.
+//
 // # Absent is not unreadable
 //
 // ErrNotFound means that git would say the same of a healthy repository. A

@@ -1,7 +1,6 @@
 package git
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"net"
@@ -10,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 const (
@@ -182,28 +180,49 @@ func TestFetchErrors(t *testing.T) {
 	}
 }
 
-func TestFetchIsCancelled(t *testing.T) {
+// The settings of a user's own fetches have no say in ours, nor do ours touch
+// what is theirs.
+func TestFetchIsOurOwn(t *testing.T) {
 	t.Parallel()
 	s, r := newRemote(t)
-	// A connection that never answers, and a descendant that must go with it.
-	s.git("r", "config", "core.sshCommand", "echo $$ > "+s.path("pid")+"; sleep 60; :")
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		for range 500 {
-			if _, err := os.Stat(s.path("pid")); err == nil {
-				break
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-		cancel()
-	}()
-	begin := time.Now()
-	err := r.Fetch(ctx, FetchOptions{Remote: "ssh://host.invalid/x", Refspecs: FetchRefspecs("o")})
-	wantErr(t, err, context.Canceled, "")
-	if errors.Is(err, ErrUnreachable) {
-		t.Errorf("%v: but nobody said that", err)
+	id := commit(t, r, "one")
+	s.git("r", "tag", "-a", "-m", "x", "v1", string(id))
+	const head = "refs/heads/context/heads/main" // where a host takes branches alone
+	s.git("r", "push", "-q", "o", "v1", string(id)+":"+head)
+	s.git("server.git", "config", "uploadpack.allowFilter", "true")
+	s.git("", "init", "-q", "r2")
+	for _, setting := range [][2]string{{"remote.o.url", "file://" + s.path("server.git")}, {"remote.o.fetch", "+refs/heads/*:refs/remotes/o/*"},
+		{"remote.o.tagOpt", "--tags"}, {"fetch.prune", "true"}, {"fetch.writeCommitGraph", "true"},
+		{"remote.o.promisor", "true"}, {"remote.o.partialCloneFilter", "blob:none"}, {"core.repositoryFormatVersion", "1"}, {"extensions.partialClone", "o"}} {
+		s.git("r2", "config", setting[0], setting[1])
 	}
-	if took := time.Since(begin); took > 20*time.Second {
-		t.Errorf("cancelled after %v", took)
+	s.git("r2", "fetch", "-q", "--no-tags", "o", "+refs/nothing/*:refs/nothing/*")
+	r2 := s.open("r2")
+	must(t, r2.Fetch(t.Context(), FetchOptions{Remote: "o", Refspecs: []string{"+refs/heads/context/heads/*:" + RemotePrefix + "o/heads/*"}}))
+	if refs := s.git("r2", "for-each-ref", "--format=%(refname)"); refs != trackedRef {
+		t.Errorf("fetched %q", refs)
+	}
+	if missing := s.git("r2", "rev-list", "--objects", "--missing=print", trackedRef); strings.Contains(missing, "?") {
+		t.Errorf("left out %s", missing)
+	}
+	if _, err := os.Stat(s.path("r2/.git/objects/info/commit-graphs")); err == nil {
+		t.Error("wrote a commit graph")
+	}
+}
+
+func TestFetchRefusesWhatFsckRefuses(t *testing.T) {
+	t.Parallel()
+	s, r := newRemote(t)
+	id := commit(t, r, "one")
+	s.write("bad", "tree "+s.git("r", "rev-parse", string(id)+"^{tree}")+"\nauthor nobody\n\nx\n")
+	s.git("r", "push", "-q", "o", string(id)+":"+otherRef)
+	bad := s.git("server.git", "hash-object", "-t", "commit", "--literally", "-w", s.path("bad"))
+	s.git("server.git", "update-ref", mainRef, bad)
+	err := r.Fetch(t.Context(), FetchOptions{Remote: "o", Refspecs: FetchRefspecs("o")})
+	if err == nil || errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), bad) {
+		t.Errorf("fetched: %v", err)
+	}
+	if refs := s.git("r", "for-each-ref"); refs != "" {
+		t.Errorf("refs moved: %s", refs)
 	}
 }
