@@ -73,7 +73,7 @@ func (p *Printer) listed(c refs.Commit) {
 		note = "[" + flat(strings.Join(judged, " ")) + "] "
 	}
 	rest := fmt.Sprintf(" %s %s ", c.ID, stamp(c.Time))
-	p.line(yellow(short), plain(rest), green(note), plain(p.fit(c.Summary, len(short)+len(rest)+len(note))))
+	p.line(yellow(short), plain(rest), green(note), plain(p.fit(c.Summary, cells(short+rest+note))))
 }
 
 // page is where in a list a view stands.

@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/git-context/git-context/refs/git"
 )
@@ -14,7 +13,7 @@ import (
 type Printer struct {
 	W     io.Writer // memory: what it says to a write is not looked at
 	Color bool
-	Width int       // columns of the terminal, 0 when there is none
+	Width int       // cells in a line of the terminal, 0 when there is none
 	Now   time.Time // for ages
 	Self  string    // the command, as the views' own commands spell it: "git context"
 }
@@ -26,36 +25,53 @@ const listWidth = 160
 // piece is a part of a line in one style.
 type piece struct{ style, text string }
 
-// The colours are git's own: bold headings, yellow commits, green for what is current.
+// The colours are git's own: bold headings, yellow commits, green for what is
+// current or added, red for what is remote or removed.
 func plain(text string) piece     { return piece{"", text} }
 func bold(text string) piece      { return piece{"1", text} }
 func yellow(text string) piece    { return piece{"33", text} }
+func red(text string) piece       { return piece{"31", text} }
 func green(text string) piece     { return piece{"32", text} }
 func dim(text string) piece       { return piece{"2", text} }
 func hash(id git.ID) piece        { return yellow(id.Short()) }
 func (p *Printer) blank()         { p.write("\n") }
 func (p *Printer) write(s string) { _, _ = io.WriteString(p.W, s) }
 
-// line writes one line. Every text from memory goes through here or through
-// block, which is what makes it safe.
+// line writes one line, without the spaces at its end. Every text from memory goes
+// through styled or block, which is what makes it safe.
 func (p *Printer) line(pieces ...piece) {
+	ended := false // whether a piece behind has text
+	for n := len(pieces) - 1; n >= 0; n-- {
+		text := oneLine(pieces[n].text)
+		if !ended {
+			text = strings.TrimRight(text, " ")
+		}
+		pieces[n].text, ended = text, ended || text != ""
+	}
+	p.write(p.styled(pieces) + "\n")
+}
+
+// styled joins pieces of text, each in its colour.
+func (p *Printer) styled(pieces []piece) string {
 	var b strings.Builder
 	for _, x := range pieces {
-		text := strings.Map(breakless, Safe(x.text))
+		text := Safe(x.text)
 		if p.Color && x.style != "" && text != "" {
 			text = "\x1b[" + x.style + "m" + text + "\x1b[m"
 		}
 		b.WriteString(text)
 	}
-	p.write(strings.TrimRight(b.String(), " ") + "\n")
+	return b.String()
 }
 
-// breakless keeps a line one line, and its columns where they are.
-func breakless(r rune) rune {
-	if r == '\n' || r == '\t' {
-		return ' '
-	}
-	return r
+// oneLine makes a text safe, keeps it on one line and columns where they are.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return ' '
+		}
+		return r
+	}, Safe(text))
 }
 
 // block writes the lines of a text, each behind a prefix.
@@ -101,7 +117,7 @@ func (p *Printer) command(what, arguments string, args ...any) {
 	p.line(dim(what+": "), plain(p.Self+" "+fmt.Sprintf(arguments, args...)))
 }
 
-// fit shortens a text for a list to what a line has room for behind used columns.
+// fit shortens a text for a list to what a line has room for behind used cells.
 func (p *Printer) fit(text string, used int) string {
 	width := p.Width
 	if width <= 0 {
@@ -109,11 +125,7 @@ func (p *Printer) fit(text string, used int) string {
 	}
 	const least = 20 // a narrow terminal wraps rather than shows nothing
 	room := max(width-used, least)
-	text = Safe(flat(text))
-	if utf8.RuneCountInString(text) <= room {
-		return text
-	}
-	return string([]rune(text)[:room-1]) + "…"
+	return cut(flat(text), room)
 }
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -69,7 +69,7 @@ func (v Snapshot) branches(p *Printer) {
 	p.heading("## ", "Branches")
 	width, ages := 0, 0
 	for _, b := range v.active {
-		width, ages = max(width, min(len(b.Name), longName)), max(ages, len(age(b.UpdatedAt, p.Now)))
+		width, ages = max(width, min(cells(b.Name), longName)), max(ages, len(age(b.UpdatedAt, p.Now)))
 	}
 	for _, b := range v.active {
 		p.branch(b, width, ages)
@@ -104,11 +104,11 @@ func (p *Printer) branch(b refs.Branch, width, ages int) {
 	if b.Current {
 		mark, name = "* ", green(b.Name)
 	}
-	pad := strings.Repeat(" ", max(0, width-len(b.Name)))
+	gap := pad(b.Name, width)
 	when := fmt.Sprintf("  %-*s  ", ages, age(b.UpdatedAt, p.Now))
 	what := remarks(b)
-	used := len(mark) + len(b.Name) + len(pad) + len(when) + len(what)
-	p.line(plain(mark), name, plain(pad), dim(when), yellow(what), plain(p.fit(b.Summary, used)))
+	used := cells(mark + b.Name + gap + when + what)
+	p.line(plain(mark), name, plain(gap), dim(when), yellow(what), plain(p.fit(b.Summary, used)))
 	if b.Purpose != "" {
 		indent := strings.Repeat(" ", len(mark)+width+2)
 		p.line(plain(indent), dim("purpose: "), plain(p.fit(b.Purpose, len(indent)+9)))

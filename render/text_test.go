@@ -100,21 +100,25 @@ func show(view func(*Printer), color bool) string {
 func TestGolden(t *testing.T) {
 	for name, view := range views(same) {
 		t.Run(name, func(t *testing.T) {
-			file := filepath.Join("testdata", name+".golden")
-			got := show(view, false)
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("-want +got (go test ./render -update rewrites it):\n%s", diff)
-			}
+			golden(t, name, show(view, false))
 		})
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("-want +got (go test ./render -update rewrites it):\n%s", diff)
 	}
 }
 
@@ -165,7 +169,7 @@ func TestWidth(t *testing.T) {
 	v.list(20)
 	v.Text(&Printer{W: &b, Width: 80, Now: now, Self: "git context"})
 	for l := range strings.Lines(b.String()) {
-		if n := len([]rune(strings.TrimSuffix(l, "\n"))); n > 80 {
+		if n := cells(strings.TrimSuffix(l, "\n")); n > 80 {
 			t.Errorf("%d columns: %s", n, l)
 		}
 	}
