@@ -34,10 +34,15 @@ func showJSON(env *Env, value any) error {
 // view is show for what a person reads at length: in colour and through the
 // pager by git's own rules.
 func (g *globals) view(ctx context.Context, env *Env, value any, text func(*render.Printer)) error {
+	return g.viewIn(ctx, env, colorUI, value, text)
+}
+
+// viewIn is view for what git has a colour setting of its own for.
+func (g *globals) viewIn(ctx context.Context, env *Env, setting string, value any, text func(*render.Printer)) error {
 	if g.json {
 		return showJSON(env, value)
 	}
-	screen := env.screen(ctx)
+	screen := env.screen(ctx, setting)
 	var b bytes.Buffer
 	text(&render.Printer{W: &b, Color: screen.color, Width: env.Term.Width, Now: env.Now(), Self: self})
 	if screen.pager == "" {

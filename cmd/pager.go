@@ -17,10 +17,16 @@ type screen struct {
 	pager string // a shell command; "" is none
 }
 
-// screen asks git's configuration. Where standard output is not a terminal it
-// asks nothing and gives plain text, even with color.ui=always: what a program
-// reads is the same everywhere, and costs no child.
-func (e *Env) screen(ctx context.Context) screen {
+// Git's settings for colour: one for everything, and one that stands over it.
+const (
+	colorUI     = "color.ui"
+	colorBranch = "color.branch"
+)
+
+// screen asks git's configuration, for colour the setting given. Where standard
+// output is not a terminal it asks nothing and gives plain text, even with
+// color.ui=always: what a program reads is the same everywhere, and costs no child.
+func (e *Env) screen(ctx context.Context, setting string) screen {
 	paged := e.getenv("GIT_PAGER_IN_USE") != "" // by git itself: pager.context
 	if !e.Term.Out && !paged {
 		return screen{}
@@ -36,27 +42,31 @@ func (e *Env) screen(ctx context.Context) screen {
 	if err != nil {
 		return screen{}
 	}
-	s := screen{color: e.mayColor(config)}
+	s := screen{color: e.mayColor(config, setting)}
 	if !paged {
 		s.pager = pagerOf(ctx, repo, config)
 	}
 	return s
 }
 
-// mayColor follows color.ui, a dumb terminal and NO_COLOR.
-func (e *Env) mayColor(config *git.Config) bool {
+// mayColor follows a setting, or color.ui where it is not set, a dumb terminal and
+// NO_COLOR.
+func (e *Env) mayColor(config *git.Config, setting string) bool {
 	if term := e.getenv("TERM"); term == "" || term == "dumb" || e.getenv("NO_COLOR") != "" {
 		return false
 	}
-	switch value, _ := config.String("color.ui"); value {
-	case "", "auto":
-		return true
-	case "always":
+	value, set := config.String(setting)
+	if !set {
+		setting = colorUI
+		value, _ = config.String(setting)
+	}
+	switch strings.ToLower(value) {
+	case "auto", "always":
 		return true
 	case "never":
 		return false
 	}
-	on, err := config.Bool("color.ui", true)
+	on, err := config.Bool(setting, true)
 	return on && err == nil
 }
 

@@ -84,7 +84,7 @@ func TestNoPagerWithoutTerminal(t *testing.T) {
 	env.Term = Terminal{}
 	var trace bytes.Buffer
 	env.trace = &trace
-	if s := env.screen(t.Context()); s != (screen{}) || trace.Len() > 0 {
+	if s := env.screen(t.Context(), colorUI); s != (screen{}) || trace.Len() > 0 {
 		t.Errorf("%+v, and ran %s", s, trace.String())
 	}
 	if exit := Run(t.Context(), env, []string{"branch"}); exit != exitDone || !strings.Contains(out.String(), "main") {
@@ -95,20 +95,38 @@ func TestNoPagerWithoutTerminal(t *testing.T) {
 func TestColor(t *testing.T) {
 	for _, test := range []struct {
 		config, environ string
-		color           bool
+		color, branch   bool
 	}{
-		{"color.ui=auto", "", true},
-		{"color.ui=always", "", true},
-		{"color.ui=true", "", true},
-		{"color.ui=false", "", false},
-		{"color.ui=never", "", false},
-		{"color.ui=auto", "TERM=dumb", false},
-		{"color.ui=auto", "NO_COLOR=1", false},
+		{"user.name=Ada", "", true, true},
+		{"color.ui=auto", "", true, true},
+		{"color.ui=Always", "", true, true},
+		{"color.ui=true", "", true, true},
+		{"color.ui=", "", false, false},
+		{"color.ui=false", "", false, false},
+		{"color.ui=never", "", false, false},
+		{"color.branch=false", "", true, false},
+		{"color.branch=maybe", "", true, false},
+		{"color.ui=auto", "TERM=dumb", false, false},
+		{"color.ui=auto", "NO_COLOR=1", false, false},
 	} {
 		env, _ := terminalEnv(t, test.config)
 		env.Environ = append(env.Environ, test.environ)
-		if got := env.screen(t.Context()).color; got != test.color {
+		if got := env.screen(t.Context(), colorUI).color; got != test.color {
 			t.Errorf("%s %s: %v", test.config, test.environ, got)
 		}
+		if got := env.screen(t.Context(), colorBranch).color; got != test.branch {
+			t.Errorf("%s %s for branches: %v", test.config, test.environ, got)
+		}
+	}
+}
+
+// color.branch stands over color.ui, which git asks where the other is not set.
+func TestBranchColor(t *testing.T) {
+	env, out := terminalEnv(t, "color.ui=false", "color.branch=auto", "core.pager=cat")
+	if exit := Run(t.Context(), env, []string{"branch"}); exit != exitDone {
+		t.Fatalf("exit %d", exit)
+	}
+	if !strings.HasPrefix(out.String(), "* \x1b[32mmain\x1b[m ") {
+		t.Errorf("%q", out.String())
 	}
 }
