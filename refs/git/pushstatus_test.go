@@ -74,3 +74,14 @@ func FuzzPorcelain(f *testing.F) {
 		}
 	})
 }
+
+// What the remote never said is not known, whatever it said of other refs.
+func TestPushWithoutReport(t *testing.T) {
+	t.Parallel()
+	o := PushOptions{Remote: "http://me:secret@h/s.git", Updates: []PushUpdate{{"1", "refs/x"}, {"1", "refs/y"}}}
+	failed := &Error{Args: []string{"push"}, Code: 1, Stderr: "error: failed to push some refs to 'x'\n"}
+	lines := worstLines(parsePorcelain("!\t1:refs/x\t[remote failure] (remote failed to report status)\n!\t1:refs/y\t[rejected] (fetch first)\n"))
+	wantErr(t, pushError(o, lines, failed), ErrUnreachable, "remote 'http://h/s.git'")
+	delete(lines, "refs/x")
+	must(t, pushError(o, lines, failed))
+}
