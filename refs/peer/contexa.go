@@ -69,8 +69,11 @@ func contexaStep(line string) (head, bool) {
 		return head{}, false
 	}
 	after = strings.TrimLeft(after, " -—–")
-	t, ok := parseTime(after)
-	return head{time: t}, ok || strings.TrimSpace(after) == ""
+	h := head{}
+	if h.time, ok = parseTime(after); !ok {
+		h.when = after
+	}
+	return h, true
 }
 
 func contexaMerged(line string) (string, bool) {

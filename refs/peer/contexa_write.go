@@ -20,7 +20,7 @@ func (w *writer) contexa() error {
 		w.add(at+metaFile, w.contexaMeta(b))
 	}
 	if blank > 0 {
-		w.note("%d with an action alone got '%s' as observation: one of the readers drops such a step", blank, noObservation)
+		w.note("%s with an action alone got '%s' as observation: one of the readers drops such a step", count(blank, "step"), noObservation)
 	}
 	if !hasMain {
 		w.note("no branch is called 'main', which the library opens")
@@ -138,6 +138,7 @@ func writeRoadmap(b *bytes.Buffer, m Roadmap, goal, decisions, questions string)
 			}
 			s.Text = "- (none yet)"
 		}
-		fmt.Fprintf(b, "## %s\n%s\n\n", s.Name, s.Text)
+		text := mapLines(s.Text, func(line string) string { return escapeStart(line, sectionHead(), 1) })
+		fmt.Fprintf(b, "## %s\n%s\n\n", s.Name, text)
 	}
 }

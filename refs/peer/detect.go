@@ -3,8 +3,6 @@ package peer
 import (
 	"path"
 	"strings"
-
-	"gopkg.in/yaml.v3"
 )
 
 // detect tells the dialects apart by what their files say, whatever the folder is
@@ -63,7 +61,7 @@ func (d *dir) metadataDialect() Dialect {
 // mapping is a YAML file as a map; nil where it is absent or none.
 func (d *dir) mapping(name string) map[string]any {
 	var m map[string]any
-	if yaml.Unmarshal([]byte(d.text[name]), &m) != nil {
+	if decodeYAML(d.text[name], &m) != nil {
 		return nil
 	}
 	return m

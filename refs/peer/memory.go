@@ -129,7 +129,7 @@ func (r *reader) events(b *Branch, name string) {
 			continue
 		}
 		var e event
-		if err := yaml.Unmarshal([]byte(d.text), &e); err != nil || e.empty() {
+		if err := decodeYAML(d.text, &e); err != nil || e.empty() {
 			r.keep(b, name, d.line, strings.TrimRight(d.text, " \t\n"))
 			continue
 		}

@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"fmt"
 	"maps"
 	"strings"
 
@@ -15,11 +16,39 @@ func (r *reader) yaml(name string) map[string]any {
 	if !ok {
 		return m
 	}
-	if err := yaml.Unmarshal([]byte(text), &m); err != nil || m == nil {
+	if err := decodeYAML(text, &m); err != nil || m == nil {
 		delete(r.dir.taken, name) // kept with all that nothing has read
 		return map[string]any{}
 	}
 	return m
+}
+
+// maxPairs is the most pairs in one map of YAML: what the reader costs grows with their square.
+const maxPairs = 4000
+
+// decodeYAML reads one document.
+func decodeYAML(text string, to any) error {
+	var n yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &n); err != nil || n.Kind == 0 {
+		return err
+	}
+	if !narrow(&n) {
+		return fmt.Errorf("a map of more than %d keys", maxPairs)
+	}
+	return n.Decode(to)
+}
+
+// narrow reports whether no map is over the limit. It does not follow aliases.
+func narrow(n *yaml.Node) bool {
+	if n.Kind == yaml.MappingNode && len(n.Content) > 2*maxPairs {
+		return false
+	}
+	for _, c := range n.Content {
+		if !narrow(c) {
+			return false
+		}
+	}
+	return true
 }
 
 // branchFacts reads a branch's metadata.yaml. What means something here is taken out
@@ -113,7 +142,7 @@ func (r *reader) extra() {
 		return
 	}
 	var e extra
-	if err := yaml.Unmarshal([]byte(text), &e); err != nil {
+	if err := decodeYAML(text, &e); err != nil {
 		r.keep(r.holder(extraFile), extraFile, 1, text)
 		return
 	}

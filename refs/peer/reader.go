@@ -46,6 +46,8 @@ func (r *reader) log(b *Branch, name string, k kind) {
 			continue
 		}
 		s := Step{Time: rec.time, Origin: rec.origin, Observation: rec.fields[0], Thought: rec.fields[1], Action: rec.fields[2]}
+		s.attr("id", rec.id)
+		s.attr("time", rec.when)
 		if s.Origin == b.Name {
 			s.Origin = ""
 		}
@@ -203,7 +205,7 @@ func (r *reader) finish() {
 	r.extra()
 	slices.SortStableFunc(r.f.Branches, func(a, b Branch) int { return strings.Compare(a.Name, b.Name) })
 	if r.kept > 0 {
-		r.note("%s not recognised and kept as steps", texts(r.kept))
+		r.note("%s not recognised, kept as a step each", count(r.kept, "text"))
 	}
 	if n := len(r.dir.replaced); n > 0 {
 		r.note("invalid UTF-8 or NUL in '%s'%s was replaced by U+FFFD", clip(r.dir.replaced[0]), others(n-1))
@@ -213,11 +215,12 @@ func (r *reader) finish() {
 	}
 }
 
-func texts(n int) string {
+// count is a number with its noun.
+func count(n int, noun string) string {
 	if n == 1 {
-		return "1 text was"
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d texts were", n)
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 func others(n int) string {

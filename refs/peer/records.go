@@ -22,6 +22,7 @@ type kind struct {
 type head struct {
 	id, title, origin string
 	time              time.Time
+	when              string // what should be a time and is none
 }
 
 // record is one record, or where stray is set, lines that are part of none.
@@ -46,6 +47,7 @@ type parser struct {
 	bullet bool     // its label stood behind a bullet
 	buf    []string // its lines, or the stray ones
 	from   int      // where the stray lines begin
+	bare   int      // where in buf the first line "---" of the part stands; 0 for nowhere
 }
 
 // records reads a whole file.
@@ -85,7 +87,7 @@ func (p *parser) line(i int) {
 		p.finish()
 		return
 	}
-	if p.starts(line) {
+	if p.starts(line) || p.follows(i) {
 		p.finish()
 		p.start(i)
 		return
@@ -96,7 +98,7 @@ func (p *parser) line(i int) {
 			p.begin(i, head{origin: p.origin})
 		}
 		p.flush()
-		p.field, p.bullet, p.buf = n, bullet, []string{rest}
+		p.field, p.bullet, p.buf, p.bare = n, bullet, []string{rest}, 0
 		return
 	}
 	if !p.open && (p.title != nil && p.title(line)) {
@@ -108,6 +110,9 @@ func (p *parser) line(i int) {
 			return
 		}
 		p.from = i
+	}
+	if p.bare == 0 && isSeparator(line) {
+		p.bare = len(p.buf)
 	}
 	p.buf = append(p.buf, line)
 }
@@ -124,6 +129,27 @@ func (p *parser) starts(line string) bool {
 	}
 	_, ok := p.head(line)
 	return ok
+}
+
+// follows reports whether a record begins at line i although something that is none of
+// the dialect's stands behind the separator before it: the head is followed by its first
+// label, and since the last label a line "---" came, which a writer escapes in a text.
+// What stands behind that line is stray.
+func (p *parser) follows(i int) bool {
+	if !p.closed || !p.open || p.field != len(p.labels)-1 || i+1 == len(p.lines) {
+		return false
+	}
+	if _, ok := p.head(p.lines[i]); !ok || !strings.HasPrefix(p.lines[i+1], "**"+p.labels[0]+":**") {
+		return false
+	}
+	if p.bare == 0 {
+		return false
+	}
+	stray := p.buf[p.bare+1:]
+	p.buf = p.buf[:p.bare]
+	p.finish()
+	p.buf, p.from = stray, i-len(stray)
+	return true
 }
 
 func (p *parser) start(i int) {

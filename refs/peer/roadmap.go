@@ -38,11 +38,19 @@ func (r *reader) roadmap() {
 	}
 }
 
+// sectionHead is what begins a section, and stands in a text of one behind a backslash.
+func sectionHead() []string { return []string{"## "} }
+
 // cutSections cuts a document at its lines "## ".
 func cutSections(lines []string) (preamble string, sections []Section) {
 	var buf []string
 	end := func() {
-		text := strings.Trim(strings.Join(buf, "\n"), "\n")
+		text := mapLines(strings.Trim(strings.Join(buf, "\n"), "\n"), func(line string) string {
+			if !strings.HasPrefix(line, `\`) {
+				return line
+			}
+			return escapeStart(line, sectionHead(), -1)
+		})
 		if buf = nil; len(sections) == 0 {
 			preamble = text
 		} else {
@@ -116,26 +124,28 @@ func placeholder(text string) bool {
 
 // listItems reads a text that is nothing but a list. An item goes on over indented lines.
 func listItems(text string) (items []Item, ok bool) {
-	for _, line := range strings.Split(text, "\n") {
+	var lines []string // of one item
+	end := func() {
+		if it := item(strings.Join(lines, "\n")); len(lines) > 0 && !placeholder(it.Text) {
+			items = append(items, it)
+		}
+		lines = nil
+	}
+	for line := range strings.SplitSeq(text, "\n") {
 		rest, bullet := cutBullet(line)
 		switch {
 		case bullet:
-			items = append(items, item(rest))
+			end()
+			lines = []string{rest}
 		case strings.TrimSpace(line) == "":
-		case len(items) > 0 && (strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "\t")):
-			last := &items[len(items)-1]
-			last.Text += "\n" + strings.TrimPrefix(line, "  ")
+		case len(lines) > 0 && (strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "\t")):
+			lines = append(lines, strings.TrimPrefix(line, "  "))
 		default:
 			return nil, false
 		}
 	}
-	kept := items[:0]
-	for _, it := range items {
-		if !placeholder(it.Text) {
-			kept = append(kept, it)
-		}
-	}
-	return kept, true
+	end()
+	return items, true
 }
 
 func cutBullet(line string) (string, bool) {

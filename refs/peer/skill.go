@@ -87,9 +87,12 @@ func skillStep(line string) (head, bool) {
 		return head{}, false
 	}
 	when, branch, _ := strings.Cut(rest, "|")
-	t, _ := parseTime(when)
 	_, origin, _ := strings.Cut(branch, ":")
-	return head{id: id, time: t, origin: strings.Trim(strings.TrimSpace(origin), "`")}, true
+	h := head{id: "OTA-" + id, origin: strings.Trim(strings.TrimSpace(origin), "`")}
+	if h.time, ok = parseTime(when); !ok {
+		h.when = when
+	}
+	return h, true
 }
 
 func skillCommit(line string) (head, bool) {

@@ -106,7 +106,7 @@ func (w *writer) extra() error {
 		}
 	}
 	if renamed > 0 {
-		w.note("%d with '/' in the name stand in folders with '--'", renamed)
+		w.note("'/' is written '--' in the names of the folders, which changes %s", count(renamed, "name"))
 	}
 	if len(e.Branches) == 0 {
 		return nil
@@ -118,8 +118,8 @@ func (w *writer) extra() error {
 
 func (w *writer) tell() {
 	if w.inexact > 0 {
-		w.note("the readers of %s do not give %d of the texts back to the byte: they drop blank lines and outer white space, and keep the backslash that keeps a text apart from their marks",
-			w.f.Dialect, w.inexact)
+		w.note("the readers of %s do not give %s back to the byte: they drop white space, and keep the backslash before what looks like a mark of theirs",
+			w.f.Dialect, count(w.inexact, "text"))
 	}
 }
 
