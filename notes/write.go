@@ -21,9 +21,11 @@ func Read(ctx context.Context, repo *git.Repo, object git.ID) ([]byte, error) {
 // Update is a notes commit in the making: what the notes ref holds with lines
 // added to some objects.
 type Update struct {
-	repo *git.Repo
-	tree *git.Edit
-	old  git.ID // the notes ref's value that the update stands on; "" for none
+	repo   *git.Repo
+	tree   *git.Edit
+	old    git.ID   // the notes ref's value that the update stands on; "" for none
+	theirs []git.ID // what was united with it
+	have   git.ID   // if not "": a commit that holds all that the update does, and more history
 }
 
 // Begin reads the notes ref. The caller holds [LockName].
@@ -63,7 +65,11 @@ func (u *Update) Add(ctx context.Context, object git.ID, lines []byte) error {
 // Queue writes the notes commit and queues the swap of the ref. It reports false
 // where nothing changed.
 func (u *Update) Queue(ctx context.Context, tx *git.Tx, by git.Signature, subject string) (bool, error) {
-	if !u.tree.Changed() {
+	if u.have != "" {
+		tx.Update(git.NotesRef, u.have, u.old)
+		return true, nil
+	}
+	if !u.tree.Changed() && len(u.theirs) == 0 {
 		return false, nil
 	}
 	tree, err := u.tree.Write(ctx)
@@ -74,6 +80,7 @@ func (u *Update) Queue(ctx context.Context, tx *git.Tx, by git.Signature, subjec
 	if u.old != "" {
 		c.Parents = []git.ID{u.old}
 	}
+	c.Parents = append(c.Parents, u.theirs...)
 	id, err := u.repo.WriteCommit(ctx, c)
 	if err != nil {
 		return false, err
