@@ -51,6 +51,7 @@ func commands() []entry {
 		{groupBranch, "branch", "list, make, rename, delete or restore memory branches", newBranch},
 		{groupBranch, "switch", "make another memory branch the current one", newSwitch},
 		{groupBranch, "merge", "bring another branch's memory into this one", newMerge},
+		{groupBranch, "resolve", "settle a conflict of a merge", newResolve},
 		{groupBranch, "tag", "name a milestone", newTag},
 		{groupKeep, "roadmap", "show and revise the goal, milestones and to-dos", newRoadmap},
 		{groupKeep, "metadata", "show and edit the structured segments of a branch", newMetadata},

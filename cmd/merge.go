@@ -14,9 +14,10 @@ type mergeOptions struct {
 	*globals
 	author
 	message
-	into, purpose         string
+	into, purpose, prefer string
 	done                  cli.StringSlice
 	keep, abandon, dryRun bool
+	resume, abort, status bool
 }
 
 func newMerge(g *globals) *command {
@@ -28,37 +29,70 @@ func newMerge(g *globals) *command {
 		toggle(&o.keep, "--keep", "leave the source branch open"),
 		toggle(&o.abandon, "--abandon", "close the source as abandoned and merge nothing"),
 		toggle(&o.dryRun, "--dry-run", "say what would come and what would conflict; change nothing"),
+		text(&o.prefer, "-X HOW", "settle every conflict beforehand: ours, theirs or union"),
+		toggle(&o.resume, "--continue", "finish the merge that waits on the target, once its conflicts are resolved"),
+		toggle(&o.abort, "--abort", "forget the merge that waits on the target"),
+		toggle(&o.status, "--status", "list the conflicts of the merge that waits on the target"),
 	}
 	return &command{
 		name: "merge",
 		usage: []string{
-			"merge NAME [--into TARGET] [-m SUMMARY [-m ...]] [--purpose TEXT] [--done TEXT]... [--keep] [--dry-run]",
+			"merge NAME [--into TARGET] [-m SUMMARY [-m ...]] [--purpose TEXT] [--done TEXT]... [-X HOW] [--keep] [--dry-run]",
 			"merge NAME --abandon",
+			"merge (--continue | --abort | --status) [--into TARGET]",
 		},
-		about: "MERGE: brings the memory of branch NAME into the current one, with its pending steps, and closes NAME; its CONTEXT is shown first. Steps and milestones of both sides are united; where both wrote different things in one place nothing is changed, and each such path is named.",
+		about: "MERGE: brings the memory of branch NAME into the current one, with its pending steps, and closes NAME; its CONTEXT is shown first. Steps and milestones of both sides are united. Where both wrote different things in one place nothing is changed: each such path is named, and the merge waits until every one is settled with 'git context resolve' and it is told to continue.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitConflict, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"merge try-mutex -m 'A plain mutex is fast enough' --done 'Choose a lock'",
 			"merge try-actors --abandon",
+			"merge try-mutex -X theirs",
+			"merge --continue",
 		},
 		globals: g,
 		flags:   join(o.message.flags(), own, o.author.flags(), g.flags()),
-		least:   1, most: 1, needs: "the name of the branch to merge",
+		most:    1,
 		action: func(ctx context.Context, env *Env, args []string) error {
-			r, err := runMerge(ctx, env, o, args[0])
+			if err := o.check(args); err != nil {
+				return err
+			}
+			if o.abort || o.status {
+				return o.waiting(ctx, env)
+			}
+			r, err := runMerge(ctx, env, o, args)
 			// Of a merge in conflict there is a result and an error.
 			if err != nil && !errors.Is(err, refs.ErrConflict) {
 				return err
 			}
-			return errors.Join(o.printMerge(env, r, err), err)
+			return errors.Join(o.printMerge(ctx, env, r, err), err)
 		},
 	}
 }
 
-func runMerge(ctx context.Context, env *Env, o *mergeOptions, source string) (r refs.MergeResult, err error) {
-	if o.abandon && (o.keep || o.dryRun) {
-		return r, usagef("--abandon goes without --keep and --dry-run")
+// check refuses flags that do not go together.
+func (o *mergeOptions) check(args []string) error {
+	forms := 0
+	for _, set := range []bool{o.resume, o.abort, o.status} {
+		if set {
+			forms++
+		}
 	}
+	told := o.keep || o.abandon || o.dryRun || o.prefer != "" || o.purpose != "" ||
+		len(o.done.Value()) > 0 || len(o.paragraphs.Value()) > 0 || o.message.file != ""
+	switch {
+	case forms > 1 || forms == 1 && told:
+		return usagef("--continue, --abort and --status go without other flags than --into")
+	case forms == 1 && len(args) > 0:
+		return usagef("unexpected argument '%s'", args[0])
+	case forms == 0 && len(args) == 0:
+		return usagef("'merge' needs the name of the branch to merge").hint("git context branch")
+	case o.abandon && (o.keep || o.dryRun || o.prefer != ""):
+		return usagef("--abandon goes without --keep, --dry-run and -X")
+	}
+	return checkHow(o.prefer)
+}
+
+func runMerge(ctx context.Context, env *Env, o *mergeOptions, args []string) (r refs.MergeResult, err error) {
 	summary, contribution, err := o.message.read(env)
 	if err != nil {
 		return r, err
@@ -68,27 +102,51 @@ func runMerge(ctx context.Context, env *Env, o *mergeOptions, source string) (r 
 		return r, err
 	}
 	defer closing(s, &err)
+	if o.resume {
+		return s.MergeContinue(ctx, o.writer(env), o.into)
+	}
 	return s.Merge(ctx, refs.MergeOptions{
-		Writer: o.writer(env), Source: source, Into: o.into,
+		Writer: o.writer(env), Source: args[0], Into: o.into,
 		Summary: summary, Contribution: contribution,
 		Purpose: o.purpose, Done: o.done.Value(),
-		Keep: o.keep, Abandon: o.abandon, DryRun: o.dryRun,
+		Keep: o.keep, Abandon: o.abandon, DryRun: o.dryRun, Prefer: o.prefer,
 	})
 }
 
-func (o *mergeOptions) printMerge(env *Env, r refs.MergeResult, failed error) error {
+// waiting is --status and --abort: what waits on the target, or waited.
+func (o *mergeOptions) waiting(ctx context.Context, env *Env) (err error) {
+	s, err := o.open(ctx, env)
+	if err != nil {
+		return err
+	}
+	defer closing(s, &err)
+	if o.abort {
+		st, err := s.MergeAbort(ctx, o.into)
+		if err != nil {
+			return err
+		}
+		return o.show(env, st, func(p *render.Printer) {
+			line(p, "Forgot the merge of '%s' into '%s'; nothing was changed", st.Source, st.Target)
+		})
+	}
+	st, err := s.MergeStatus(ctx, o.into)
+	if err != nil {
+		return err
+	}
+	return o.view(ctx, env, st, func(p *render.Printer) { printWaiting(p, st) })
+}
+
+func (o *mergeOptions) printMerge(ctx context.Context, env *Env, r refs.MergeResult, failed error) error {
 	if r.Conflicts == nil {
 		r.Conflicts = []refs.Conflict{} // an empty list in JSON, not null
 	}
 	env.warnAll(r.Warnings)
-	return o.show(env, r, func(p *render.Printer) {
+	return o.view(ctx, env, r, func(p *render.Printer) {
 		if r.Context != nil && !r.UpToDate {
 			render.BranchText(p, *r.Context)
 			line(p, "")
 		}
-		for _, c := range r.Conflicts {
-			line(p, "conflict (%s): %s", c.Kind, c.Path)
-		}
+		render.ConflictsText(p, r.Merged, r.Branch, r.Conflicts)
 		if failed == nil {
 			o.printOutcome(p, r)
 		}

@@ -46,9 +46,18 @@ func (ses *session) putGrowth(ctx context.Context, tree *git.Edit, live string, 
 	return nil
 }
 
-// write stores a change's metadata, tree and commit and queues the move of its
-// branch. old is the branch's value that the change stands on.
+// write stores a change and queues the move of its branch. old is the branch's
+// value that the change stands on.
 func (ses *session) write(ctx context.Context, c *change, old git.ID) (*git.Commit, error) {
+	commit, err := ses.store(ctx, c)
+	if err == nil {
+		ses.tx.Update(git.BranchRef(c.branch), commit.ID, old)
+	}
+	return commit, err
+}
+
+// store writes a change's metadata, tree and commit.
+func (ses *session) store(ctx context.Context, c *change) (*git.Commit, error) {
 	meta, err := c.meta.Bytes()
 	if err != nil {
 		return nil, err
@@ -64,11 +73,8 @@ func (ses *session) write(ctx context.Context, c *change, old git.ID) (*git.Comm
 		Tree: tree, Parents: c.parents, Author: ses.by, Committer: ses.by,
 		Message: message(c.subject, c.body, ses.trailers(c)),
 	}
-	if commit.ID, err = ses.s.repo.WriteCommit(ctx, commit); err != nil {
-		return nil, err
-	}
-	ses.tx.Update(git.BranchRef(c.branch), commit.ID, old)
-	return commit, nil
+	commit.ID, err = ses.s.repo.WriteCommit(ctx, commit)
+	return commit, err
 }
 
 // trailers is the block that ends the message of a change.

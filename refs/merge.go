@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
@@ -16,8 +14,10 @@ import (
 //  1. the source is the target: refused;
 //  2. abandon: the source is closed as abandoned, nothing is merged;
 //  3. the target holds everything of the source already: up to date, no change;
-//  4. some slot was filled differently on both sides: ErrConflict, the result
-//     lists every one of them, nothing has moved;
+//  4. some slot was filled differently on both sides, and neither Prefer nor what
+//     was resolved before says what is to stand there: ErrConflict, the result
+//     lists every one of them, nothing has moved, and the merge waits for
+//     Resolve and MergeContinue, or MergeAbort;
 //  5. otherwise one transaction makes a closing commit on the source, a merge
 //     commit with both parents and a milestone on the target, and a line under
 //     Branch Outcomes in the roadmap.
@@ -26,7 +26,6 @@ import (
 // not with Keep. Steps pending on the source are committed with it; those of the
 // target stay pending.
 func (s *Store) Merge(ctx context.Context, o MergeOptions) (MergeResult, error) {
-	clean(&o.Summary, &o.Contribution, &o.Purpose)
 	target := o.Into
 	if target == "" {
 		var err error
@@ -35,22 +34,10 @@ func (s *Store) Merge(ctx context.Context, o MergeOptions) (MergeResult, error) 
 		}
 	}
 	res := MergeResult{Branch: target, Merged: o.Source, Conflicts: []Conflict{}}
-	if target == o.Source {
-		return res, fail(ErrRefused, "merge-itself", fmt.Sprintf("branch '%s' cannot be merged into itself", target),
-			"git context switch TARGET", "git context merge "+target+" --into TARGET")
-	}
-	if err := checkBranchName(o.Source); err != nil {
+	if err := o.check(target); err != nil {
 		return res, err
 	}
-	if o.Summary != "" || o.Contribution != "" {
-		if _, err := checkMilestone(&o.Summary, &o.Contribution, new(string)); err != nil {
-			return res, err
-		}
-		if o.Contribution == o.Summary { // the merge says enough of itself
-			o.Contribution = ""
-		}
-	}
-	if o.Abandon { // a milestone, so that no deletion takes these steps for nothing
+	if o.Abandon && !o.DryRun { // a milestone, so that no deletion takes these steps for nothing
 		if err := s.commitPending(ctx, o.Source); err != nil {
 			return res, err
 		}
@@ -70,15 +57,48 @@ func (s *Store) Merge(ctx context.Context, o MergeOptions) (MergeResult, error) 
 	}
 	defer ses.close()
 	m := &merging{session: ses, o: o, target: target, res: &res}
-	if err := ses.swap(ctx, m.build); err != nil {
+	if err := m.prepare(); err != nil {
 		return res, err
 	}
-	if o.DryRun || res.UpToDate {
+	if err := ses.swap(ctx, m.build); err != nil {
+		return res, m.wait(err)
+	}
+	if o.DryRun {
 		return res, nil
 	}
-	fault("after-refs")
-	res.Warnings = m.finish(ctx)
+	if !res.UpToDate {
+		fault("after-refs")
+		res.Warnings = m.finish(ctx)
+	}
+	if m.held != nil && !o.Abandon {
+		return res, s.dropMerge(target)
+	}
 	return res, nil
+}
+
+// check refuses options that no merge can follow, and completes the others.
+func (o *MergeOptions) check(target string) error {
+	clean(&o.Summary, &o.Contribution, &o.Purpose)
+	if target == o.Source {
+		return fail(ErrRefused, "merge-itself", fmt.Sprintf("branch '%s' cannot be merged into itself", target),
+			"git context switch TARGET", "git context merge "+target+" --into TARGET")
+	}
+	if err := checkBranchName(o.Source); err != nil {
+		return err
+	}
+	if err := checkPrefer(o.Prefer); err != nil {
+		return err
+	}
+	if o.Summary == "" && o.Contribution == "" {
+		return nil
+	}
+	if _, err := checkMilestone(&o.Summary, &o.Contribution, new(string)); err != nil {
+		return err
+	}
+	if o.Contribution == o.Summary { // the merge says enough of itself
+		o.Contribution = ""
+	}
+	return nil
 }
 
 // merging is one MERGE: what it was asked and what the last try made.
@@ -87,6 +107,8 @@ type merging struct {
 	o      MergeOptions
 	target string
 	res    *MergeResult
+	held   *heldMerge // what waits on the target for this merge; nil if nothing does
+	settle settler
 
 	closing  *git.Commit // on the source; nil where the source needed none
 	merged   *git.Commit // on the target; nil for abandon
@@ -123,9 +145,9 @@ func (m *merging) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !m.o.Abandon && len(m.drained.lines) == 0 && len(bases) == 1 && bases[0].commit.ID == source.commit.ID {
+	if !m.o.Abandon && len(m.drained.lines) == 0 && len(bases) == 1 && bases[0] == source.commit.ID {
 		m.res.UpToDate = true
-		if len(m.o.Done) > 0 || m.o.Purpose != "" {
+		if m.held == nil && (len(m.o.Done) > 0 || m.o.Purpose != "") {
 			return fail(ErrRefused, "up-to-date", fmt.Sprintf("'%s' has nothing that '%s' lacks; nothing was changed", m.o.Source, m.target),
 				"git context roadmap milestone done TEXT", "git context metadata set branch.purpose TEXT")
 		}
@@ -138,40 +160,17 @@ func (m *merging) build(ctx context.Context) error {
 	return m.mergeInto(ctx, target, closed, bases)
 }
 
-// checkOpen refuses to abandon a branch that is closed already, unless it has
-// steps that nobody has seen.
-func (m *merging) checkOpen(source *Tip) error {
-	status := source.commit.Trailer(trailerStatus)
-	if status == "" || status == doc.StatusActive || len(m.drained.lines) > 0 {
-		return nil
-	}
-	return fail(ErrRefused, "branch-closed", fmt.Sprintf("branch '%s' is %s already", source.branch, status),
-		"git context branch -d "+source.branch)
-}
-
-// bases are the trees that both sides come from, seen before the source gets its
+// bases are the commits that both sides come from, seen before the source gets its
 // closing commit.
-func (m *merging) bases(ctx context.Context, source, target *Tip) ([]*Tip, error) {
+func (m *merging) bases(ctx context.Context, source, target *Tip) ([]git.ID, error) {
 	ahead, err := m.s.isAhead(ctx, source.commit, target.commit.ID)
 	if err != nil {
 		return nil, err
 	}
 	if ahead {
-		return []*Tip{m.s.tipOf(m.target, target.commit)}, nil
+		return []git.ID{target.commit.ID}, nil
 	}
-	ids, err := m.s.repo.MergeBases(ctx, target.commit.ID, source.commit.ID)
-	if err != nil {
-		return nil, err
-	}
-	var bases []*Tip
-	for _, id := range ids {
-		t, err := m.s.tipAt(ctx, m.target, id)
-		if err != nil {
-			return nil, err
-		}
-		bases = append(bases, t)
-	}
-	return bases, nil
+	return m.s.repo.MergeBases(ctx, target.commit.ID, source.commit.ID)
 }
 
 // aheadWalk bounds how many commits isAhead reads before git is asked.
@@ -200,59 +199,8 @@ func (s *Store) isAhead(ctx context.Context, c *git.Commit, of git.ID) (bool, er
 	return false, nil
 }
 
-// closeSource commits what is pending on the source and, if the merge closes it,
-// says so there. It returns the source as it then stands.
-func (m *merging) closeSource(ctx context.Context, source *Tip) (*Tip, error) {
-	closes, status := m.o.Abandon, doc.StatusAbandoned
-	if !m.o.Abandon && !m.o.Keep {
-		var err error
-		if closes, err = m.s.descends(ctx, source.commit, m.target); err != nil {
-			return nil, err
-		}
-		status = doc.StatusMerged
-	}
-	if !closes && len(m.drained.lines) == 0 {
-		return source, nil
-	}
-	subject := fmt.Sprintf("Record %s for a merge into %s", count(len(m.drained.lines), "pending step"), m.target)
-	switch {
-	case m.o.Abandon:
-		subject = "Abandon branch " + source.branch
-	case closes:
-		subject = fmt.Sprintf("Close branch %s, merged into %s", source.branch, m.target)
-	}
-	c, err := m.follow(ctx, source, subject)
-	if err != nil {
-		return nil, err
-	}
-	if _, err = m.drain(ctx, c, source, m.drained); err != nil {
-		return nil, err
-	}
-	m.lastID = c.newest
-	if closes {
-		facts := c.meta.Branch()
-		facts.Status = status
-		facts.MergedInto, facts.MergedAt = m.target, m.by.When
-		if m.o.Abandon {
-			facts.MergedInto, c.body = "", m.o.Contribution
-		}
-		if err := c.meta.SetBranch(facts); err != nil {
-			return nil, err
-		}
-	}
-	if m.o.Abandon {
-		if c.roadmap, err = m.outcome(ctx, source, "abandoned"); err != nil {
-			return nil, err
-		}
-	}
-	if m.closing, err = m.write(ctx, c, source.commit.ID); err != nil {
-		return nil, err
-	}
-	return m.s.tipOf(source.branch, m.closing), nil
-}
-
 // mergeInto builds the merge commit on the target.
-func (m *merging) mergeInto(ctx context.Context, target, source *Tip, bases []*Tip) error {
+func (m *merging) mergeInto(ctx context.Context, target, source *Tip, bases []git.ID) error {
 	summary := m.o.Summary
 	if summary == "" {
 		summary = "Merge branch '" + source.branch + "'"
@@ -262,7 +210,7 @@ func (m *merging) mergeInto(ctx context.Context, target, source *Tip, bases []*T
 		return err
 	}
 	c.parents = append(c.parents, source.commit.ID)
-	u, err := m.s.mergeTrees(ctx, m.session, c, target, source, bases)
+	u, err := m.mergeTrees(ctx, c, joining{ours: target, theirs: source, bases: bases, settle: m.settle})
 	if err != nil {
 		return err
 	}
@@ -272,8 +220,10 @@ func (m *merging) mergeInto(ctx context.Context, target, source *Tip, bases []*T
 	}
 	c.newest = max(c.newest, theirs)
 	m.res.Steps = u.steps
-	if m.res.Conflicts = u.conflicts; len(u.conflicts) > 0 {
-		return m.conflict()
+	m.res.Conflicts = append(m.res.Conflicts, u.conflicts...)
+	sortConflicts(m.res.Conflicts)
+	if open := unsettled(u.conflicts); open > 0 {
+		return conflictError(open, m.o.Source, m.target, m.o.DryRun)
 	}
 	if m.o.Purpose != "" {
 		facts := c.meta.Branch()
@@ -310,14 +260,6 @@ func (m *merging) mergeInto(ctx context.Context, target, source *Tip, bases []*T
 		return errNothing
 	}
 	return nil
-}
-
-// conflict is the refusal of a merge that cannot be clean.
-func (m *merging) conflict() error {
-	slices.SortFunc(m.res.Conflicts, func(a, b Conflict) int { return strings.Compare(a.Path, b.Path) })
-	return fail(ErrConflict, "merge-conflict",
-		fmt.Sprintf("merging '%s' into '%s' has %s; nothing was changed", m.o.Source, m.target, count(len(m.res.Conflicts), "conflict")),
-		"make both sides agree on these paths, then run git context merge "+m.o.Source+" again")
 }
 
 // finish marks both journals and folds the notes.

@@ -128,21 +128,28 @@ func (ses *session) writeRoadmap(ctx context.Context, old git.ID, before []byte,
 	if err := ses.put(ctx, tree, doc.RoadmapFile, data); err != nil {
 		return "", err
 	}
-	id, err := tree.Write(ctx)
+	tip, err := ses.roadmapCommit(ctx, tree, parents, reason)
 	if err != nil {
 		return "", err
+	}
+	ses.tx.Update(git.RoadmapRef, tip.ID, old)
+	return tip.ID, nil
+}
+
+// roadmapCommit stores a commit of the roadmap.
+func (ses *session) roadmapCommit(ctx context.Context, tree *git.Edit, parents []git.ID, reason string) (*git.Commit, error) {
+	id, err := tree.Write(ctx)
+	if err != nil {
+		return nil, err
 	}
 	var t trailerBlock
 	t.add(trailerAgent, ses.w.Agent)
 	t.add(trailerSession, ses.w.Session)
 	t.add(trailerModel, ses.w.Model)
-	tip, err := ses.s.repo.WriteCommit(ctx, &git.Commit{Tree: id, Parents: parents, Author: ses.by, Committer: ses.by,
-		Message: message(oneLine(reason, 200), "", t.b.String())})
-	if err != nil {
-		return "", err
-	}
-	ses.tx.Update(git.RoadmapRef, tip, old)
-	return tip, nil
+	c := &git.Commit{Tree: id, Parents: parents, Author: ses.by, Committer: ses.by,
+		Message: message(oneLine(reason, 200), "", t.b.String())}
+	c.ID, err = ses.s.repo.WriteCommit(ctx, c)
+	return c, err
 }
 
 // roadmapTip is the roadmap's commit, "" where there is none.
@@ -160,15 +167,7 @@ func (s *Store) readRoadmap(ctx context.Context) (git.ID, []byte, error) {
 	if err != nil || tip == "" {
 		return "", nil, err
 	}
-	c, err := s.repo.Commit(ctx, tip)
-	if err != nil {
-		return "", nil, fmt.Errorf("read the roadmap: %w", err)
-	}
-	e, ok, err := s.repo.Edit(c.Tree).Entry(ctx, doc.RoadmapFile)
-	if err != nil || !ok {
-		return tip, nil, err
-	}
-	data, err := s.repo.Blob(ctx, e.ID)
+	data, err := s.roadmapAt(ctx, tip)
 	return tip, data, err
 }
 

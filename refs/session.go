@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/git"
-	"github.com/git-context/git-context/refs/journal"
 )
 
 // A lost race is tried again. Sixty tries with full jitter are more than thirty
@@ -72,7 +71,7 @@ func (s *Store) begin(ctx context.Context, w Writer, reason string, branches ...
 	slices.Sort(branches)
 	var keep []*os.File
 	for _, b := range slices.Compact(branches) {
-		l, err := s.repo.Lock(ctx, "branch-"+journal.FileName(b))
+		l, err := s.repo.Lock(ctx, branchLock(b))
 		if err != nil {
 			return nil, errors.Join(err, ses.close())
 		}

@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"io"
 	"time"
 
 	"github.com/git-context/git-context/refs/git"
@@ -170,6 +171,7 @@ type MergeOptions struct {
 	Keep         bool     // leave the source open
 	Abandon      bool     // close the source as abandoned, merge nothing
 	DryRun       bool
+	Prefer       string // settles every conflict: SettleOurs, SettleTheirs, SettleUnion; empty: none
 }
 
 // MergeResult is what MERGE made, or why it did not.
@@ -186,7 +188,9 @@ type MergeResult struct {
 	Warnings []string `json:"-"`
 }
 
-// Conflict is one slot that both sides filled differently; null where absent.
+// Conflict is one slot that both sides filled differently; null where absent. Its
+// path is topics/KEY.md, metadata.yaml#KEY.PATH or main.md#SECTION; after a sync
+// those of other branches than the current one begin with "BRANCH:".
 type Conflict struct {
 	Path     string  `json:"path"`
 	Kind     string  `json:"kind"` // content, add/add, modify/delete, key, prose
@@ -194,6 +198,37 @@ type Conflict struct {
 	Ours     *string `json:"ours"`
 	Theirs   *string `json:"theirs"`
 	Resolved bool    `json:"resolved"`
+}
+
+// MergeStatus is what of a merge or a sync waits on a branch.
+type MergeStatus struct {
+	Source    string     `json:"source"` // the merged branch, or the remote
+	Target    string     `json:"target"`
+	Conflicts []Conflict `json:"conflicts"` // sorted by path
+}
+
+// SyncOptions are one exchange with a remote.
+type SyncOptions struct {
+	Writer
+	Remote   string   // empty: context.remote, else the only one, else origin
+	Branches []string // of push; empty: all
+	Prefer   string   // of sync: settles every conflict, as MergeOptions.Prefer
+	Progress io.Writer
+}
+
+// SyncResult is what came and went. Refs go by their names in this repository:
+// refs/context/heads/NAME, refs/context/roadmap, refs/context/tags/NAME,
+// refs/notes/context.
+type SyncResult struct {
+	Remote    string     `json:"remote"`
+	Fetched   []string   `json:"fetched"` // moved on the remote since it was last asked
+	Merged    []string   `json:"merged"`  // moved here
+	Pushed    []string   `json:"pushed"`
+	Conflicts []Conflict `json:"conflicts"`
+	Attempts  int        `json:"attempts"` // pushes that it took; 0 where nothing was pushed
+
+	Steps    int      `json:"-"` // that came
+	Warnings []string `json:"-"`
 }
 
 // BranchContext is CONTEXT of one branch: `git context --branch NAME`.

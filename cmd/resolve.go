@@ -1,0 +1,101 @@
+package cmd
+
+import (
+	"context"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/render"
+)
+
+type resolveOptions struct {
+	*globals
+	ours, theirs, union bool
+	file, into          string
+}
+
+func newResolve(g *globals) *command {
+	o := &resolveOptions{globals: g}
+	own := []cli.Flag{
+		toggle(&o.ours, "--ours", "what the target says shall stand"),
+		toggle(&o.theirs, "--theirs", "what the merged branch, or the remote, says shall stand"),
+		toggle(&o.union, "--union", "what both say: the lines of both, or a list of both values"),
+		text(&o.file, "-F, --file FILE", "the content of FILE shall stand, whole; - is standard input"),
+		text(&o.into, "--into TARGET", "of the merge that waits on TARGET instead of the current branch"),
+	}
+	return &command{
+		name:  "resolve",
+		usage: []string{"resolve PATH (--ours | --theirs | --union | -F FILE) [--into TARGET]"},
+		about: "Settles one conflict of the merge or sync that waits on the current branch. PATH is as 'git context merge --status' lists it; a topic may be named by its key. Nothing moves until 'git context merge --continue'; until then a conflict may be resolved again.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
+		examples: []string{
+			"resolve topics/lock.md --theirs",
+			"resolve metadata.yaml#env_config.go -F -",
+		},
+		globals: g,
+		flags:   join(own, g.flags()),
+		least:   1, most: 1, needs: "the path of a conflict",
+		action: func(ctx context.Context, env *Env, args []string) error {
+			st, err := runResolve(ctx, env, o, args[0])
+			if err != nil {
+				return err
+			}
+			return o.show(env, st, func(p *render.Printer) { printWaiting(p, st) })
+		},
+	}
+}
+
+func runResolve(ctx context.Context, env *Env, o *resolveOptions, path string) (st refs.MergeStatus, err error) {
+	how, n := "", 0
+	for name, set := range map[string]bool{refs.SettleOurs: o.ours, refs.SettleTheirs: o.theirs, refs.SettleUnion: o.union} {
+		if set {
+			how = name
+			n++
+		}
+	}
+	if o.file != "" {
+		n++
+	}
+	if n != 1 {
+		return st, usagef("'resolve' needs one of --ours, --theirs, --union and -F FILE")
+	}
+	var text string
+	if o.file != "" {
+		if text, err = env.readText(o.file); err != nil {
+			return st, err
+		}
+	}
+	s, err := o.open(ctx, env)
+	if err != nil {
+		return st, err
+	}
+	defer closing(s, &err)
+	return s.Resolve(ctx, o.into, path, how, text)
+}
+
+// checkHow refuses what is no way to settle conflicts.
+func checkHow(how string) error {
+	switch how {
+	case "", refs.SettleOurs, refs.SettleTheirs, refs.SettleUnion:
+		return nil
+	}
+	return usagef("-X takes ours, theirs or union, not '%s'", how)
+}
+
+// printWaiting is what waits, and what to run next.
+func printWaiting(p *render.Printer, st refs.MergeStatus) {
+	line(p, "Merging '%s' into '%s'", st.Source, st.Target)
+	render.ConflictsText(p, st.Source, st.Target, st.Conflicts)
+	open := 0
+	for _, c := range st.Conflicts {
+		if !c.Resolved {
+			open++
+		}
+	}
+	if open == 0 {
+		line(p, "Everything is resolved: git context merge --continue")
+		return
+	}
+	line(p, "%s to settle: git context resolve PATH --ours|--theirs|--union|-F FILE", count(open, "conflict"))
+}

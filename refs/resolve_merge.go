@@ -1,0 +1,175 @@
+package refs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+)
+
+// prepare reads what waits on the target. A merge that waits is gone on with when
+// it is tried again; another one has to wait for it.
+func (m *merging) prepare() error {
+	var err error
+	if m.held, err = m.s.heldMerge(m.target); err != nil {
+		return err
+	}
+	if h := m.held; h != nil && (h.Merge == nil || h.Merge.Source != m.o.Source) {
+		if !m.o.DryRun && !m.o.Abandon {
+			return fail(ErrRefused, "merge-waiting", fmt.Sprintf("'%s' waits to be merged into '%s'", h.source(), m.target),
+				"git context merge --status", "git context merge --continue", "git context merge --abort")
+		}
+		m.held = nil
+	}
+	m.settle = m.held.settler("", m.preferring(m.o.Prefer))
+	return nil
+}
+
+// wait keeps a merge in conflict for Resolve, and returns the refusal.
+func (m *merging) wait(refusal error) error {
+	if !errors.Is(refusal, ErrConflict) || m.o.DryRun {
+		return refusal
+	}
+	o := m.o
+	o.Into = m.target
+	h := &heldMerge{Target: m.target, Merge: &o}
+	return errors.Join(refusal, m.s.holdMerge(h, m.held, m.res.Conflicts))
+}
+
+// MergeStatus says what waits on a branch; the current one for "". ErrNotFound if
+// nothing does.
+func (s *Store) MergeStatus(ctx context.Context, target string) (MergeStatus, error) {
+	target, err := s.orCurrent(ctx, target)
+	if err != nil {
+		return MergeStatus{}, err
+	}
+	h, err := s.waitingMerge(target)
+	if err != nil {
+		return MergeStatus{}, err
+	}
+	return h.status(), nil
+}
+
+// MergeAbort forgets what waits on a branch. Nothing has moved for it: every ref
+// is as it was before the merge, but for what others did since.
+func (s *Store) MergeAbort(ctx context.Context, target string) (MergeStatus, error) {
+	target, err := s.orCurrent(ctx, target)
+	if err != nil {
+		return MergeStatus{}, err
+	}
+	lock, err := s.repo.Lock(ctx, branchLock(target))
+	if err != nil {
+		return MergeStatus{}, err
+	}
+	defer lock.Unlock()
+	h, err := s.waitingMerge(target)
+	if errors.Is(err, ErrInvalid) { // not to be read, and so all the more to be dropped
+		h = &heldMerge{Target: target}
+	} else if err != nil {
+		return MergeStatus{}, err
+	}
+	return h.status(), s.dropMerge(target)
+}
+
+// MergeContinue finishes the merge that waits on a branch, on the tips as they
+// stand now. A conflict that changed since it was resolved is open again.
+func (s *Store) MergeContinue(ctx context.Context, w Writer, target string) (MergeResult, error) {
+	target, err := s.orCurrent(ctx, target)
+	if err != nil {
+		return MergeResult{}, err
+	}
+	h, err := s.waitingMerge(target)
+	if err != nil {
+		return MergeResult{Branch: target}, err
+	}
+	o := *h.Merge
+	o.Writer = w
+	return s.Merge(ctx, o)
+}
+
+// Resolve settles one conflict of what waits on a branch: in one of the three
+// ways, or, if how is empty, with a text of the caller's, which stands there whole.
+func (s *Store) Resolve(ctx context.Context, target, path, how, text string) (MergeStatus, error) {
+	target, err := s.orCurrent(ctx, target)
+	if err != nil {
+		return MergeStatus{}, err
+	}
+	lock, err := s.repo.Lock(ctx, branchLock(target))
+	if err != nil {
+		return MergeStatus{}, err
+	}
+	defer lock.Unlock()
+	h, err := s.waitingMerge(target)
+	if err != nil {
+		return MergeStatus{}, err
+	}
+	place, err := h.find(path)
+	if err != nil {
+		return MergeStatus{}, err
+	}
+	c := place.Conflict
+	c.Path = unqualified(c.Path)
+	if how != "" {
+		place.Text, err = s.settled(ctx, &c, how)
+	} else {
+		clean(&text)
+		place.Text, err = &text, checkResolution(c.Path, text)
+	}
+	if err != nil {
+		return MergeStatus{}, err
+	}
+	place.Resolved = true
+	return h.status(), s.writeHeld(h)
+}
+
+// waitingMerge is heldMerge for whoever needs one.
+func (s *Store) waitingMerge(target string) (*heldMerge, error) {
+	h, err := s.heldMerge(target)
+	if err == nil && h == nil {
+		err = fail(ErrNotFound, "no-merge", fmt.Sprintf("nothing waits to be merged into '%s'", target), "git context merge NAME", "git context sync")
+	}
+	return h, err
+}
+
+// find looks a conflict up by its path. A topic may also be named by its key.
+func (h *heldMerge) find(path string) (*heldPlace, error) {
+	names := make([]string, len(h.Conflicts))
+	for i := range h.Conflicts {
+		p := &h.Conflicts[i]
+		if names[i] = p.Path; p.Path == path || p.Path == doc.TopicPath(path) {
+			return p, nil
+		}
+	}
+	hints := []string{"git context merge --status"}
+	if near := doc.Nearest(path, names); near != "" {
+		hints = append(hints, fmt.Sprintf("did you mean '%s'?", near))
+	}
+	return nil, fail(ErrNotFound, "conflict-not-found", fmt.Sprintf("'%s' is not in conflict", oneLine(path, 100)), hints...)
+}
+
+// qualified names a place on another branch than the one that a sync stood on.
+func qualified(branch, current, path string) string {
+	if branch == current || branch == "" {
+		return path
+	}
+	return branch + ":" + path
+}
+
+// unqualified is the path alone.
+func unqualified(path string) string {
+	branch, rest, _ := strings.Cut(path, ":")
+	if (strings.HasPrefix(rest, doc.TopicDir+"/") || strings.HasPrefix(rest, doc.MetadataFile+"#")) && checkBranchName(branch) == nil {
+		return rest
+	}
+	return path
+}
+
+// orCurrent is the branch itself, or the current one for "".
+func (s *Store) orCurrent(ctx context.Context, branch string) (string, error) {
+	if branch != "" {
+		return branch, checkBranchName(branch)
+	}
+	return s.Current(ctx)
+}
