@@ -38,6 +38,7 @@ const (
 	groupRecord = "record the work"
 	groupBranch = "explore and bring together"
 	groupKeep   = "keep what is known"
+	groupShare  = "share it"
 	groupCare   = "the rest"
 )
 
@@ -59,6 +60,9 @@ func commands() []entry {
 		{groupKeep, "forget", "drop a topic", newForget},
 		{groupKeep, "topics", "list the topics", newTopics},
 		{groupKeep, "topic", "show one topic", newTopic},
+		{groupShare, "sync", "bring memory together with a remote's", newSync},
+		{groupShare, "fetch", "ask a remote for its memory, without merging", newFetch},
+		{groupShare, "push", "send memory to a remote, or delete it there", newPush},
 		{groupCare, "version", "say which version this is", newVersion},
 	}
 }

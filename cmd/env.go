@@ -26,10 +26,11 @@ type Env struct {
 	trace io.Writer // GIT_CONTEXT_TRACE, nil for none
 }
 
-// Terminal says what the standard output is.
+// Terminal says what the standard streams are.
 type Terminal struct {
-	Out   bool // it is a terminal
+	Out   bool // the output is a terminal
 	Width int  // its columns; 0 when not known
+	Err   bool // standard error is a terminal
 }
 
 // getenv gives an environment variable, "" when it is not set.

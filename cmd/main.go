@@ -32,11 +32,13 @@ func Main() {
 const memoryLimit = 256 << 20
 
 func terminal() Terminal {
+	t := Terminal{Err: term.IsTerminal(int(os.Stderr.Fd()))}
 	out := int(os.Stdout.Fd())
 	if !term.IsTerminal(out) {
-		return Terminal{}
+		return t
 	}
 	// Without a size the width is not known, and stays 0.
-	width, _, _ := term.GetSize(out)
-	return Terminal{Out: true, Width: width}
+	t.Out = true
+	t.Width, _, _ = term.GetSize(out)
+	return t
 }

@@ -3,6 +3,7 @@ package refs
 import (
 	"context"
 	"errors"
+	"math"
 	"strconv"
 
 	"github.com/git-context/git-context/notes"
@@ -32,19 +33,64 @@ func (ses *session) fold(ctx context.Context, from *git.Commit) error {
 		if err != nil {
 			return err
 		}
-		todo, err := ses.unnoted(ctx, u, from)
+		todo, err := ses.unnoted(ctx, u, foldWalk, from)
 		if err != nil {
 			return err
 		}
-		return ses.addFacts(ctx, u, todo)
+		if err := addFacts(ctx, u, todo); err != nil {
+			return err
+		}
+		_, err = u.Queue(ctx, ses.tx, ses.by, "context: fold the facts of "+strconv.Itoa(len(todo))+" milestones")
+		return err
 	})
 }
 
-// unnoted walks back from a commit to the milestones that have their note.
-func (ses *session) unnoted(ctx context.Context, u *notes.Update, from *git.Commit) ([]*git.Commit, error) {
+// foldAll writes the notes of all milestones below some commits that have none
+// yet, whatever context.notes says, and adds those of another repository, if any.
+// It waits for the notes lock.
+func (ses *session) foldAll(ctx context.Context, from []*git.Commit, theirs git.ID) error {
+	lock, err := ses.s.repo.Lock(ctx, notes.LockName)
+	if err != nil {
+		return err
+	}
+	defer lock.Unlock()
+	return ses.swap(ctx, func(ctx context.Context) error {
+		u, err := notes.Begin(ctx, ses.s.repo)
+		if err != nil {
+			return err
+		}
+		todo, err := ses.unnoted(ctx, u, math.MaxInt, from...)
+		if err != nil {
+			return err
+		}
+		if err := addFacts(ctx, u, todo); err != nil {
+			return err
+		}
+		if theirs != "" {
+			if err := u.Unite(ctx, theirs); err != nil {
+				return err
+			}
+		}
+		_, err = u.Queue(ctx, ses.tx, ses.by, "context: fold and unite notes")
+		return err
+	})
+}
+
+// notesTip is the notes' commit, "" where there is none.
+func (s *Store) notesTip(ctx context.Context) (git.ID, error) {
+	id, err := s.repo.Ref(ctx, git.NotesRef)
+	if errors.Is(err, git.ErrNotFound) {
+		return "", nil
+	}
+	return id, err
+}
+
+// unnoted walks back from commits to the milestones that have their note, over at
+// most so many commits.
+func (ses *session) unnoted(ctx context.Context, u *notes.Update, most int, from ...*git.Commit) ([]*git.Commit, error) {
 	var todo []*git.Commit
 	seen := map[git.ID]bool{}
-	for queue := []*git.Commit{from}; len(queue) > 0 && len(seen) < foldWalk; {
+	for queue := from; len(queue) > 0 && len(seen) < most; {
 		c := queue[0]
 		queue = queue[1:]
 		if seen[c.ID] {
@@ -75,8 +121,8 @@ func (ses *session) unnoted(ctx context.Context, u *notes.Update, from *git.Comm
 	return todo, nil
 }
 
-// addFacts queues one notes commit for all of the milestones.
-func (ses *session) addFacts(ctx context.Context, u *notes.Update, milestones []*git.Commit) error {
+// addFacts adds the notes of milestones to an update.
+func addFacts(ctx context.Context, u *notes.Update, milestones []*git.Commit) error {
 	for _, c := range milestones {
 		line, err := fact(c).Line()
 		if err != nil {
@@ -86,8 +132,7 @@ func (ses *session) addFacts(ctx context.Context, u *notes.Update, milestones []
 			return err
 		}
 	}
-	_, err := u.Queue(ctx, ses.tx, ses.by, "context: fold the facts of "+strconv.Itoa(len(milestones))+" milestones")
-	return err
+	return nil
 }
 
 // fact is the note line of a milestone: all of it stands in the trailers, so

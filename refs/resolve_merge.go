@@ -84,6 +84,9 @@ func (s *Store) MergeContinue(ctx context.Context, w Writer, target string) (Mer
 	if err != nil {
 		return MergeResult{Branch: target}, err
 	}
+	if h.Merge == nil {
+		return s.continueSync(ctx, w, h)
+	}
 	o := *h.Merge
 	o.Writer = w
 	return s.Merge(ctx, o)

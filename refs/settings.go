@@ -13,6 +13,7 @@ const (
 	keySummaryLimit = "context.summaryLimit" // characters of a progress summary
 	keyNotes        = "context.notes"        // eager or lazy
 	keyFsync        = "context.fsync"        // flush the journal before a step is acknowledged
+	keyRemote       = "context.remote"       // the remote that is meant without a name
 
 	keyMaxNewEntries = "context.maxNewEntries" // steps and milestones that one fetch may bring
 

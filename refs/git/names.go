@@ -47,27 +47,104 @@ func TagRef(name string) string { return TagPrefix + name }
 // that a name may be deleted more than once.
 func DeletedRef(branch, id string) string { return DeletedPrefix + branch + "-" + id }
 
+// Tracking is where the refs of one other repository are kept, as it had them when
+// it was last asked.
+type Tracking struct{ memory, notes string }
+
+// RemoteTracking is where those of a remote are.
+func RemoteTracking(remote string) Tracking {
+	return Tracking{memory: RemotePrefix + remote + "/", notes: RemoteNotesPrefix + remote + "/"}
+}
+
+// BundleTracking is where those of a bundle are, until they are taken in.
+func BundleTracking() Tracking {
+	return Tracking{memory: Root + "bundle/", notes: "refs/notes/bundle/"}
+}
+
+// Branches is what the branches begin with.
+func (t Tracking) Branches() string { return t.memory + "heads/" }
+
+// Tags is what the names for milestones begin with.
+func (t Tracking) Tags() string { return t.memory + "tags/" }
+
+// Roadmap is the roadmap's ref.
+func (t Tracking) Roadmap() string { return t.memory + "roadmap" }
+
+// Notes is the ref of the notes.
+func (t Tracking) Notes() string { return t.notes + "context" }
+
+// All is what every ref of it begins with.
+func (t Tracking) All() []string { return []string{t.memory, t.notes} }
+
+// Of returns where a ref of the memory is kept.
+func (t Tracking) Of(ref string) string {
+	if ref == NotesRef {
+		return t.Notes()
+	}
+	return t.memory + strings.TrimPrefix(ref, Root)
+}
+
 // RemoteBranchPrefix returns what the branches of a remote begin with.
-func RemoteBranchPrefix(remote string) string { return RemotePrefix + remote + "/heads/" }
+func RemoteBranchPrefix(remote string) string { return RemoteTracking(remote).Branches() }
 
 // RemoteBranchRef returns the ref that says where a remote's branch stands.
 func RemoteBranchRef(remote, branch string) string { return RemoteBranchPrefix(remote) + branch }
 
 // RemoteRoadmapRef returns the ref that says where a remote's roadmap stands.
-func RemoteRoadmapRef(remote string) string { return RemotePrefix + remote + "/roadmap" }
+func RemoteRoadmapRef(remote string) string { return RemoteTracking(remote).Roadmap() }
 
 // RemoteNotesRef returns the ref that says where a remote's notes stand.
-func RemoteNotesRef(remote string) string { return RemoteNotesPrefix + remote + "/context" }
+func RemoteNotesRef(remote string) string { return RemoteTracking(remote).Notes() }
+
+// headsMapping is what the memory's refs begin with on a host that takes branches
+// and tags alone.
+const headsMapping = "refs/heads/context/"
+
+// NameOn returns what a ref of the memory is called on a remote, which may take
+// nothing but branches.
+func NameOn(ref string, heads bool) string {
+	switch {
+	case !heads:
+		return ref
+	case ref == NotesRef:
+		return headsMapping + "notes"
+	}
+	return headsMapping + strings.TrimPrefix(ref, Root)
+}
+
+// NameHere returns what a ref that NameOn made is called here.
+func NameHere(ref string, heads bool) string {
+	name, mapped := strings.CutPrefix(ref, headsMapping)
+	switch {
+	case !heads || !mapped:
+		return ref
+	case name == "notes":
+		return NotesRef
+	}
+	return Root + name
+}
+
+// MemoryRefspecs returns what brings all of a repository's memory into tracking
+// refs. The roadmap and the notes are patterns because an exact refspec makes a
+// fetch fail where the other side lacks that ref.
+func MemoryRefspecs(t Tracking, heads bool) []string {
+	return []string{
+		"+" + NameOn(BranchPrefix, heads) + "*:" + t.Branches() + "*",
+		"+" + NameOn(TagPrefix, heads) + "*:" + t.Tags() + "*",
+		"+" + NameOn(RoadmapRef, heads) + "*:" + t.Roadmap() + "*",
+		"+" + NameOn(NotesRef, heads) + "*:" + t.Notes() + "*",
+	}
+}
 
 // FetchRefspecs returns what `remote.<remote>.fetch` needs so that a plain
-// `git fetch` brings the memory into tracking refs. The roadmap and the notes
-// are written as patterns because an exact refspec makes every fetch fail where
-// the remote lacks that ref.
+// `git fetch` brings branches, roadmap and notes into tracking refs; see
+// [MemoryRefspecs] for their form.
 func FetchRefspecs(remote string) []string {
+	t := RemoteTracking(remote)
 	return []string{
-		"+" + BranchPrefix + "*:" + RemoteBranchPrefix(remote) + "*",
-		"+" + RoadmapRef + "*:" + RemoteRoadmapRef(remote) + "*",
-		"+" + NotesRef + "*:" + RemoteNotesRef(remote) + "*",
+		"+" + BranchPrefix + "*:" + t.Branches() + "*",
+		"+" + RoadmapRef + "*:" + t.Roadmap() + "*",
+		"+" + NotesRef + "*:" + t.Notes() + "*",
 	}
 }
 

@@ -1,0 +1,32 @@
+package cmd
+
+import (
+	"context"
+
+	"github.com/git-context/git-context/refs"
+)
+
+func newFetch(g *globals) *command {
+	return &command{
+		name:  "fetch",
+		usage: []string{"fetch [REMOTE]"},
+		about: "Asks a remote for its memory and moves tracking refs alone: what is here stays as it is, and the code's refs are not touched. 'git context branch --all' shows what came, 'git context switch NAME' takes a branch, 'git context sync' merges.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
+		examples: []string{
+			"fetch",
+			"fetch upstream",
+		},
+		globals: g,
+		flags:   g.flags(),
+		most:    1,
+		action: func(ctx context.Context, env *Env, args []string) error {
+			r, err := g.exchange(ctx, env, func(s *refs.Store) (refs.SyncResult, error) {
+				return s.Fetch(ctx, refs.SyncOptions{Remote: first(args), Progress: env.progress(g.json)})
+			})
+			if err != nil {
+				return err
+			}
+			return g.printExchange(ctx, env, r)
+		},
+	}
+}

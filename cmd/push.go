@@ -1,0 +1,59 @@
+package cmd
+
+import (
+	"context"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-context/git-context/refs"
+)
+
+type pushOptions struct {
+	*globals
+	author
+	remove bool
+}
+
+func newPush(g *globals) *command {
+	o := &pushOptions{globals: g}
+	own := []cli.Flag{
+		toggle(&o.remove, "-d, --delete", "delete the branches on the remote; they stay here"),
+	}
+	return &command{
+		name: "push",
+		usage: []string{
+			"push [REMOTE] [NAME...]",
+			"push --delete REMOTE NAME...",
+		},
+		about: "Sends memory branches (all of them, or those named) to a remote, with the roadmap, tags and notes; it is never forced. Where the remote has what is not here, 'git context sync' merges first. This is also how a remote gets its first memory, and a branch back that was deleted there.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
+		examples: []string{
+			"push origin",
+			"push origin main try-mutex",
+			"push --delete origin try-mutex",
+		},
+		globals: g,
+		flags:   join(own, o.author.flags(), g.flags()),
+		most:    unlimited,
+		action: func(ctx context.Context, env *Env, args []string) error {
+			if o.remove && len(args) < 2 {
+				return usagef("--delete needs a remote and the names of branches")
+			}
+			var names []string
+			if len(args) > 1 {
+				names = args[1:]
+			}
+			opts := refs.SyncOptions{Writer: o.writer(env), Remote: first(args), Branches: names, Progress: env.progress(o.json)}
+			r, err := o.exchange(ctx, env, func(s *refs.Store) (refs.SyncResult, error) {
+				if o.remove {
+					return s.DeleteRemote(ctx, opts)
+				}
+				return s.Push(ctx, opts)
+			})
+			if err != nil {
+				return err
+			}
+			return o.printExchange(ctx, env, r)
+		},
+	}
+}

@@ -1,0 +1,93 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/render"
+)
+
+type syncOptions struct {
+	*globals
+	author
+	prefer string
+}
+
+func newSync(g *globals) *command {
+	o := &syncOptions{globals: g}
+	own := []cli.Flag{
+		text(&o.prefer, "-X HOW", "settle every conflict: ours, theirs or union"),
+	}
+	return &command{
+		name:  "sync",
+		usage: []string{"sync [REMOTE] [-X HOW]"},
+		about: "Brings all memory branches, the roadmap, tags and notes together with a remote's: fetches, checks what came, merges what went two ways, pushes, and tries again where somebody else was faster. The remote is context.remote, else the only one, else origin. Steps and milestones never conflict; where both sides wrote different things in one place that branch stays as it is on both sides, and waits for 'git context resolve' and 'git context merge --continue'. The first push to a remote without memory needs saying: 'git context push'. Pending steps stay here until they are committed.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitConflict, exitNoMemory, exitNotRepository},
+		examples: []string{
+			"sync",
+			"sync upstream --json",
+		},
+		globals: g,
+		flags:   join(own, o.author.flags(), g.flags()),
+		most:    1,
+		action: func(ctx context.Context, env *Env, args []string) error {
+			if err := checkHow(o.prefer); err != nil {
+				return err
+			}
+			r, err := o.exchange(ctx, env, func(s *refs.Store) (refs.SyncResult, error) {
+				return s.Sync(ctx, refs.SyncOptions{Writer: o.writer(env), Remote: first(args), Prefer: o.prefer, Progress: env.progress(o.json)})
+			})
+			// Of a sync in conflict there is a result and an error.
+			if err != nil && !errors.Is(err, refs.ErrConflict) {
+				return err
+			}
+			return errors.Join(o.printExchange(ctx, env, r), err)
+		},
+	}
+}
+
+// first is the first argument, if there is one.
+func first(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}
+
+// exchange runs one exchange with a remote on the open store.
+func (g *globals) exchange(ctx context.Context, env *Env, run func(*refs.Store) (refs.SyncResult, error)) (r refs.SyncResult, err error) {
+	s, err := g.open(ctx, env)
+	if err != nil {
+		return r, err
+	}
+	defer closing(s, &err)
+	return run(s)
+}
+
+// printExchange says what came and went, a line each.
+func (g *globals) printExchange(ctx context.Context, env *Env, r refs.SyncResult) error {
+	env.warnAll(r.Warnings)
+	return g.view(ctx, env, r, func(p *render.Printer) {
+		for _, part := range []struct {
+			did  string
+			refs []string
+		}{{"fetched", r.Fetched}, {"merged", r.Merged}, {"pushed", r.Pushed}} {
+			if len(part.refs) > 0 {
+				line(p, "%-8s %s", part.did, render.RefNames(part.refs))
+			}
+		}
+		if r.Steps > 0 {
+			line(p, "%s new from '%s'", count(r.Steps, "step"), r.Remote)
+		}
+		if r.Attempts > 1 {
+			line(p, "others pushed too: it took %d tries", r.Attempts)
+		}
+		render.ConflictsText(p, r.Remote, "here", r.Conflicts)
+		if len(r.Fetched)+len(r.Merged)+len(r.Pushed)+len(r.Conflicts) == 0 {
+			line(p, "Already up to date with '%s'", r.Remote)
+		}
+	})
+}

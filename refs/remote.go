@@ -1,0 +1,163 @@
+package refs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// peer is another repository: a remote, or a bundle file.
+type peer struct {
+	name     string // as git takes it
+	heads    bool   // the memory stands below refs/heads/context/ there
+	tracking git.Tracking
+}
+
+// remote finds a remote by its name, or the one that is meant without:
+// context.remote, else the only one, else origin.
+func (s *Store) remote(ctx context.Context, name string) (peer, error) {
+	cfg, err := s.repo.Config(ctx)
+	if err != nil {
+		return peer{}, err
+	}
+	names, err := s.repo.Remotes(ctx)
+	if err != nil {
+		return peer{}, err
+	}
+	if name == "" {
+		name, _ = cfg.String(keyRemote)
+	}
+	switch {
+	case name != "":
+	case len(names) == 0:
+		return peer{}, fail(ErrNotFound, "no-remote", "this repository has no remote", "git remote add origin URL")
+	case len(names) == 1:
+		name = names[0]
+	default:
+		name = "origin"
+	}
+	if !slices.Contains(names, name) {
+		hints := []string{"git remote -v"}
+		if near := doc.Nearest(name, names); near != "" {
+			hints = append(hints, fmt.Sprintf("did you mean '%s'?", near))
+		}
+		return peer{}, fail(ErrNotFound, "remote-not-found", fmt.Sprintf("remote '%s' not found", oneLine(name, 100)), hints...)
+	}
+	mapping, ok := cfg.String("context." + name + ".mapping")
+	if ok && mapping != "heads" && mapping != "refs" {
+		return peer{}, fail(ErrInvalid, "config-invalid", fmt.Sprintf("context.%s.mapping is '%s'; it must be heads or refs", name, mapping),
+			"git config context."+name+".mapping heads")
+	}
+	return peer{name: name, heads: mapping == "heads", tracking: git.RemoteTracking(name)}, nil
+}
+
+// lockName is the lock that whoever moves the peer's tracking refs holds.
+func (p peer) lockName() string { return "remote-" + strings.ReplaceAll(p.name, "/", "%2F") }
+
+// The branches that were once on a remote and are here: one that is not there any
+// more was deleted by somebody, and is not made again. Tracking refs would tell
+// that too, were it not for `git fetch --prune`.
+func (p peer) sharedName() string {
+	return "shared/" + strings.ReplaceAll(p.name, "/", "%2F")
+}
+
+func (s *Store) readShared(p peer) (map[string]bool, error) {
+	f, err := s.repo.OpenState(p.sharedName(), os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return map[string]bool{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(f)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read '%s': %w", f.Name(), err)
+	}
+	names := map[string]bool{}
+	for _, name := range strings.Fields(string(data)) {
+		names[name] = true
+	}
+	return names, nil
+}
+
+func (s *Store) writeShared(p peer, names map[string]bool) error {
+	list := slices.Sorted(maps.Keys(names))
+	return s.repo.WriteStateFile(p.sharedName(), []byte(strings.Join(list, "\n")+"\n"))
+}
+
+// survey is where two repositories stand: this one, and a peer as it was when it
+// was last asked. Branches and tags go by name.
+type survey struct {
+	branches, tags map[string]git.ID
+	roadmap, notes git.ID
+}
+
+// survey reads both from one listing of the refs.
+func (s *Store) survey(ctx context.Context, p peer) (ours, theirs survey, err error) {
+	list, err := s.repo.Refs(ctx, append(p.tracking.All(), git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)...)
+	if err != nil {
+		return ours, theirs, err
+	}
+	ours.read(list, git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)
+	t := p.tracking
+	theirs.read(list, t.Branches(), t.Tags(), t.Roadmap(), t.Notes())
+	return ours, theirs, nil
+}
+
+func (v *survey) read(list []git.Ref, branches, tags, roadmap, notes string) {
+	v.branches, v.tags = map[string]git.ID{}, map[string]git.ID{}
+	for _, r := range list {
+		if name, ok := strings.CutPrefix(r.Name, branches); ok {
+			v.branches[name] = r.ID
+		} else if name, ok := strings.CutPrefix(r.Name, tags); ok {
+			v.tags[name] = r.ID
+		}
+		switch r.Name {
+		case roadmap:
+			v.roadmap = r.ID
+		case notes:
+			v.notes = r.ID
+		}
+	}
+}
+
+// empty reports whether there is no memory at all.
+func (v *survey) empty() bool { return len(v.branches) == 0 && v.roadmap == "" }
+
+// changes lists what stands elsewhere in v than in before, by the names that refs
+// have here.
+func (v *survey) changes(before *survey) []string {
+	var list []string
+	for _, m := range []struct {
+		now, then map[string]git.ID
+		prefix    string
+	}{
+		{v.branches, before.branches, git.BranchPrefix},
+		{v.tags, before.tags, git.TagPrefix},
+		{map[string]git.ID{git.RoadmapRef: v.roadmap}, map[string]git.ID{git.RoadmapRef: before.roadmap}, ""},
+		{map[string]git.ID{git.NotesRef: v.notes}, map[string]git.ID{git.NotesRef: before.notes}, ""},
+	} {
+		for name, id := range m.now {
+			if m.then[name] != id {
+				list = append(list, m.prefix+name)
+			}
+		}
+		for name, id := range m.then {
+			if _, stands := m.now[name]; !stands && id != "" {
+				list = append(list, m.prefix+name)
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}

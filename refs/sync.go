@@ -1,0 +1,226 @@
+package refs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs/git"
+)
+
+// A push that lost a race is tried again after a wait of up to twice as long,
+// which is drawn anew: sixteen writers of one branch needed 25 tries at most.
+const (
+	firstSyncWait = 20 * time.Millisecond
+	longSyncWait  = time.Second
+)
+
+// syncing is one exchange with another repository.
+type syncing struct {
+	s    *Store
+	o    SyncOptions
+	peer peer
+	res  *SyncResult
+
+	merge, push bool // what is to be done with what differs
+	remove      bool // branches are deleted there, and nothing else is done
+	first       bool // a remote without memory, or one that deleted a branch, gets it (again)
+	adopt       bool // branches that only the other side has are made here
+	remembers   bool // the other side will be asked again
+
+	current  string          // the branch it stands on: conflicts are kept there
+	held     *heldMerge      // what waits there already
+	settle   settler         // for what is not resolved yet
+	shared   map[string]bool // see peer.sharedName
+	noAtomic bool            // the remote cannot push several refs as one
+	refused  []string        // what the remote will not have, and why
+	deleted  []string        // branches that somebody deleted on the remote
+	open     []Conflict      // of refs that were left as they are
+}
+
+// Fetch asks a remote for its memory and moves tracking refs alone.
+func (s *Store) Fetch(ctx context.Context, o SyncOptions) (SyncResult, error) {
+	return s.exchange(ctx, o, func(y *syncing) {})
+}
+
+// Push sends branches to a remote, with the roadmap, tags and notes. It is never
+// forced: where the remote has what is not here, ErrStale says so. Notes alone
+// are united with the remote's and sent again until they get through.
+func (s *Store) Push(ctx context.Context, o SyncOptions) (SyncResult, error) {
+	return s.exchange(ctx, o, func(y *syncing) { y.push, y.first = true, true })
+}
+
+// Sync brings all local branches, the roadmap, tags and notes together with a
+// remote's: it fetches, checks what came, merges what diverged, pushes, and begins
+// again where somebody was faster. What it merges becomes the local branch only
+// once the remote has it: a merge that lost a race is made anew from the branch's
+// own tip, so that history holds no merges of merges. With nothing to do it asks
+// the remote once.
+//
+// ErrConflict: some refs have conflicts, which wait for Resolve and MergeContinue;
+// all else is done. ErrRefused: the remote has no memory yet, or a branch was
+// deleted there, or it takes no memory; the error says which.
+//
+// It may be killed at any moment: nothing acknowledged is lost, and the next Sync
+// goes on.
+func (s *Store) Sync(ctx context.Context, o SyncOptions) (SyncResult, error) {
+	return s.exchange(ctx, o, func(y *syncing) { y.merge, y.push = true, true })
+}
+
+// exchange runs one of the three with a remote.
+func (s *Store) exchange(ctx context.Context, o SyncOptions, set func(*syncing)) (SyncResult, error) {
+	res := SyncResult{Remote: o.Remote, Fetched: []string{}, Merged: []string{}, Pushed: []string{}, Conflicts: []Conflict{}}
+	if err := checkPrefer(o.Prefer); err != nil {
+		return res, err
+	}
+	p, err := s.remote(ctx, o.Remote)
+	if err != nil {
+		return res, err
+	}
+	res.Remote = p.name
+	y := &syncing{s: s, o: o, peer: p, res: &res, remembers: true}
+	set(y)
+	lock, err := s.repo.Lock(ctx, p.lockName())
+	if err != nil {
+		return res, err
+	}
+	defer lock.Unlock()
+	return res, y.run(ctx)
+}
+
+// run repeats rounds until nothing is left to do.
+func (y *syncing) run(ctx context.Context) error {
+	if err := y.prepare(ctx); err != nil {
+		return err
+	}
+	wait := firstSyncWait
+	for try := 1; ; try++ {
+		again, err := y.round(ctx)
+		if err != nil || !again {
+			return err
+		}
+		if try == maxTries {
+			return &Error{Code: "busy", Kind: ErrStale, Hints: []string{"git context sync"},
+				Message: fmt.Sprintf("others pushed to '%s' faster %d times; nothing is lost", y.peer.name, maxTries)}
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(rand.N(wait) + 1):
+		}
+		wait = min(2*wait, longSyncWait)
+	}
+}
+
+// prepare reads what does not change while rounds repeat.
+func (y *syncing) prepare(ctx context.Context) error {
+	var err error
+	if y.shared, err = y.s.readShared(y.peer); err != nil {
+		return err
+	}
+	if y.current, err = y.s.Current(ctx); err != nil {
+		return err
+	}
+	if y.merge {
+		if y.held, err = y.s.heldMerge(y.current); err != nil {
+			return err
+		}
+		if y.held != nil && y.held.Remote == "" {
+			y.held = nil // a merge of branches: another matter
+		}
+	}
+	return nil
+}
+
+// round asks the remote, does what can be done, and reports whether somebody was
+// faster.
+func (y *syncing) round(ctx context.Context) (again bool, err error) {
+	y.refused, y.deleted, y.open, y.res.Conflicts = nil, nil, nil, []Conflict{}
+	before, err := y.fetch(ctx)
+	if errors.Is(err, git.ErrStale) {
+		return true, nil // somebody else fetches just now
+	}
+	if err != nil {
+		return false, err
+	}
+	ours, theirs, err := y.s.survey(ctx, y.peer)
+	if err != nil {
+		return false, err
+	}
+	fault("after-fetch")
+	for _, ref := range theirs.changes(before) {
+		if !slices.Contains(y.res.Fetched, ref) && !slices.Contains(y.res.Pushed, ref) {
+			y.res.Fetched = append(y.res.Fetched, ref)
+		}
+	}
+	if y.remove {
+		if err := y.removeBranches(ctx, &ours, &theirs); err != nil {
+			return false, err
+		}
+		return false, y.outcome()
+	}
+	if !y.merge && !y.push {
+		return false, nil
+	}
+	again, err = y.exchangeRefs(ctx, &ours, &theirs)
+	if err == nil && !again {
+		err = y.outcome()
+	}
+	return again, err
+}
+
+// fetch brings tracking refs up to date and returns where they stood.
+func (y *syncing) fetch(ctx context.Context) (*survey, error) {
+	_, before, err := y.s.survey(ctx, y.peer)
+	if err != nil {
+		return nil, err
+	}
+	err = y.s.repo.Fetch(ctx, git.FetchOptions{Remote: y.peer.name, Prune: true, Progress: y.o.Progress,
+		Refspecs: git.MemoryRefspecs(y.peer.tracking, y.peer.heads)})
+	if errors.Is(err, git.ErrUnreachable) {
+		err = unreachable(y.peer.name, err)
+	}
+	return &before, err
+}
+
+func unreachable(remote string, err error) error {
+	return &Error{Code: "remote-unreachable", Kind: git.ErrUnreachable, Err: err,
+		Message: fmt.Sprintf("cannot reach remote '%s'", oneLine(remote, 100)), Hints: []string{"git remote -v"}}
+}
+
+// outcome is what of a round could not be done. Everything else is.
+func (y *syncing) outcome() error {
+	var errs []error
+	if n := unsettled(y.open); n > 0 {
+		errs = append(errs, fail(ErrConflict, "merge-conflict",
+			fmt.Sprintf("'%s' and this repository have %s; those refs were left as they are", y.peer.name, count(n, "conflict")),
+			"git context resolve PATH --ours|--theirs|--union|-F FILE", "git context merge --continue", "git context sync "+y.peer.name))
+	}
+	if len(y.refused) > 0 {
+		hints := []string{"git remote -v"}
+		if !y.peer.heads {
+			hints = []string{"if the host takes nothing but branches: git config context." + y.peer.name + ".mapping heads"}
+		}
+		errs = append(errs, fail(ErrRefused, "push-refused",
+			fmt.Sprintf("'%s' refuses %s", y.peer.name, strings.Join(y.refused, ", ")), hints...))
+	}
+	if len(y.deleted) > 0 {
+		name := y.deleted[0]
+		errs = append(errs, fail(ErrRefused, "deleted-on-remote",
+			fmt.Sprintf("'%s' has deleted %s", y.peer.name, quotedList(y.deleted)),
+			"git context branch -d "+name, "git context push "+y.peer.name+" "+name))
+	}
+	return errors.Join(errs...)
+}
+
+func quotedList(names []string) string {
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = "'" + n + "'"
+	}
+	return strings.Join(quoted, ", ")
+}
