@@ -21,6 +21,7 @@ type birth struct {
 	goal          string // of the first branch; the others find it in what they start from
 	code          git.ID
 	at            time.Time // when the branch was made; zero: now
+	id            string    // of its entry; empty: a new one
 }
 
 // bear writes a birth and queues the branch's ref.
@@ -50,10 +51,12 @@ func (ses *session) conceive(ctx context.Context, b birth) (*change, error) {
 	}
 	c.subject = m.Summary
 	var err error
-	if m.ID, err = ses.s.newID(c.newest); err != nil {
-		return nil, err
+	if m.ID = b.id; m.ID == "" {
+		if m.ID, err = ses.s.newID(c.newest); err != nil {
+			return nil, err
+		}
 	}
-	c.newest = m.ID
+	c.newest = max(c.newest, m.ID)
 	if err := c.meta.SetBranch(facts); err != nil {
 		return nil, err
 	}

@@ -176,7 +176,12 @@ func (w *writer) memoryCommits(b *Branch) []byte {
 }
 
 func (w *writer) commit(out *bytes.Buffer, b *Branch, m Milestone) {
-	fmt.Fprintf(out, "%s %s (%s | %s)\n", memoryHead, memoryEscape(m.Title), formatTime(m.Time), w.dir(b.Name))
+	title := m.Title
+	if strings.ContainsAny(title, lineBreaks) { // its reader would end the heading there
+		title = oneLine(title)
+		w.inexact++
+	}
+	fmt.Fprintf(out, "%s %s (%s | %s)\n", memoryHead, memoryEscape(title), formatTime(m.Time), w.dir(b.Name))
 	for i, text := range []string{m.Purpose, m.Progress, m.Contribution} {
 		written := memoryEscape(text)
 		w.inexactAs(text, written, false)

@@ -133,7 +133,7 @@ const maxTitle = 300
 // A text of one line is both.
 func SplitTitle(text string) (title, contribution string) {
 	first, rest, more := strings.Cut(text, "\n")
-	title = strings.Join(strings.Fields(first), " ")
+	title = strings.TrimSpace(first)
 	if runes := []rune(title); len(runes) > maxTitle {
 		return strings.TrimSpace(string(runes[:maxTitle-1])) + "…", text
 	}
