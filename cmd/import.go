@@ -26,10 +26,11 @@ func newImport(g *globals) *command {
 	}
 	return &command{
 		name:  "import",
-		usage: []string{"import --from swe-agent FILE..."},
-		about: "Takes in the steps of another agent's trace, with its times where it has them; they are pending steps of the branch until the next commit. A step is known by its file's name, its place and the steps before it, so that importing a file again adds nothing. All files are read before anything is recorded: one that is broken changes nothing.",
+		usage: []string{"import DIR", "import --from swe-agent FILE..."},
+		about: "Takes in the memory that another implementation keeps in a folder: DIR holds .GCC or .gcc, or is that folder. The paper's form, contexa's, gcc-memory's and that of skills are known by what the files say. Each branch becomes, or adds to, the memory branch of its name; each commit becomes a milestone with its own time and the steps before it; what is not recognised is kept as steps, and the warnings say how much that is. The roadmap never conflicts: where it has a goal of its own, the folder's becomes a section. Entries are known by branch, time and text, so that importing a folder again, also one that was exported from here, adds only what is new.\n\nWith --from: takes in the steps of another agent's trace, with its times where it has them; they are pending steps of the branch until the next commit. A step is known by its file's name, its place and the steps before it, so that importing a file again adds nothing. All files are read before anything is recorded: one that is broken changes nothing.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
+			"import ../other-project",
 			"import --from swe-agent marshmallow-1867.traj",
 			"-b try-1 import --from swe-agent runs/*.traj",
 		},
@@ -37,6 +38,9 @@ func newImport(g *globals) *command {
 		flags:   join(own, o.author.flags(), g.flags()),
 		most:    unlimited,
 		action: func(ctx context.Context, env *Env, args []string) error {
+			if o.from == "" && len(args) > 0 {
+				return o.importFolder(ctx, env, args)
+			}
 			r, err := runImport(ctx, env, o, args)
 			if err != nil {
 				return err
@@ -53,7 +57,7 @@ const fromSWEAgent = "swe-agent"
 func runImport(ctx context.Context, env *Env, o *importOptions, files []string) (r refs.Imported, err error) {
 	switch {
 	case o.from == "":
-		return r, usagef("whose trace is it?").hint("git context import --from swe-agent FILE...")
+		return r, usagef("'import' needs a folder").hint("git context import DIR").hint("git context import --from swe-agent FILE...")
 	case o.from != fromSWEAgent:
 		return r, usagef("unknown kind of trace '%s'", o.from).hint("known: swe-agent")
 	case len(files) == 0:
