@@ -76,6 +76,11 @@ func rejection(reason string) pushClass {
 	if strings.HasPrefix(reason, "cannot lock ref") && !lastingText(reason) {
 		return stale
 	}
+	// A gc there may remove an empty object directory just as it is filled; whether
+	// the disk is full the server's words tell.
+	if reason == "unable to migrate objects to permanent storage" {
+		return stale
+	}
 	return refused
 }
 
