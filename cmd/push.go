@@ -6,6 +6,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/render"
 )
 
 type pushOptions struct {
@@ -52,6 +53,9 @@ func newPush(g *globals) *command {
 			})
 			if err != nil {
 				return err
+			}
+			if o.remove {
+				return o.show(env, r, func(p *render.Printer) { line(p, "Deleted on '%s': %s", r.Remote, render.RefNames(r.Pushed)) })
 			}
 			return o.printExchange(ctx, env, r)
 		},

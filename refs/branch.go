@@ -74,7 +74,8 @@ func (s *Store) startOf(ctx context.Context, rev string) (*Tip, error) {
 }
 
 // Switch points this worktree's CONTEXT_HEAD to a branch. Pending steps stay
-// with the branch that they were recorded on.
+// with the branch that they were recorded on. A branch that only a remote has is
+// made from what is known of it.
 func (s *Store) Switch(ctx context.Context, name string) (Branch, error) {
 	if err := checkBranchName(name); err != nil {
 		return Branch{}, err
@@ -85,6 +86,14 @@ func (s *Store) Switch(ctx context.Context, name string) (Branch, error) {
 		}
 	}
 	tip, err := s.Tip(ctx, name)
+	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrNoMemory) {
+		if made, adoptErr := s.adoptBranch(ctx, name); made || adoptErr != nil {
+			if adoptErr != nil {
+				return Branch{}, adoptErr
+			}
+			tip, err = s.Tip(ctx, name)
+		}
+	}
 	if err != nil {
 		return Branch{}, err
 	}

@@ -13,36 +13,47 @@ import (
 // Init makes what is missing of a repository's memory: the roadmap, the first
 // branch, CONTEXT_HEAD, and the fetch refspecs of remotes. Where all of it
 // stands it changes nothing; a goal, milestones and to-dos are added to a
-// roadmap that lacks them.
+// roadmap that lacks them. Where there is no memory here, but the remote has
+// some, that is taken over.
 func (s *Store) Init(ctx context.Context, o InitOptions) (InitResult, error) {
 	clean(&o.Goal, &o.Purpose)
 	branch, err := s.initialBranch(ctx, o.Branch)
 	if err != nil {
 		return InitResult{}, err
 	}
+	i := &initing{s: s, o: o, res: &InitResult{Branch: branch}}
+	if branch, err = i.adopt(ctx, branch, o.Branch != ""); err != nil {
+		return *i.res, err
+	}
 	ses, err := s.begin(ctx, o.Writer, "init", branch)
 	if err != nil {
 		return InitResult{}, err
 	}
 	defer ses.close()
-	res := InitResult{Branch: branch}
+	adopted := *i.res
 	if err := ses.swap(ctx, func(ctx context.Context) error {
-		res = InitResult{Branch: branch}
-		return ses.init(ctx, o, &res)
+		*i.res = adopted
+		i.res.Branch = branch
+		return ses.init(ctx, o, i.res)
 	}); err != nil {
 		return InitResult{}, err
 	}
-	if err := s.initHead(ctx, branch, &res); err != nil {
-		return res, err
+	res := i.res
+	if err := s.initHead(ctx, branch, res); err != nil {
+		return *res, err
 	}
-	if err := s.initConfig(ctx, &res); err != nil {
-		return res, err
+	if err := s.initConfig(ctx, res); err != nil {
+		return *res, err
 	}
 	res.Created = len(res.Did) > 0
-	if err := s.makeJournal(ctx, branch); err != nil {
-		return res, err
-	}
-	return res, nil
+	return *res, s.makeJournal(ctx, branch)
+}
+
+// initing is one init that may find memory elsewhere.
+type initing struct {
+	s   *Store
+	o   InitOptions
+	res *InitResult
 }
 
 // initialBranch is the branch that Init makes sure of: the one asked for, or

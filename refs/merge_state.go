@@ -21,6 +21,7 @@ type heldMerge struct {
 	Version   int           `json:"version"`
 	Target    string        `json:"target"`
 	Remote    string        `json:"remote,omitempty"` // of a sync; its conflicts may lie on several refs
+	Bundle    bool          `json:"bundle,omitempty"` // the remote is a bundle file
 	Merge     *MergeOptions `json:"merge,omitempty"`  // of a merge: what it was told
 	Conflicts []heldPlace   `json:"conflicts"`        // sorted by path
 }

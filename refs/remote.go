@@ -19,6 +19,7 @@ import (
 type peer struct {
 	name     string // as git takes it
 	heads    bool   // the memory stands below refs/heads/context/ there
+	bundle   bool
 	tracking git.Tracking
 }
 
@@ -61,7 +62,12 @@ func (s *Store) remote(ctx context.Context, name string) (peer, error) {
 }
 
 // lockName is the lock that whoever moves the peer's tracking refs holds.
-func (p peer) lockName() string { return "remote-" + strings.ReplaceAll(p.name, "/", "%2F") }
+func (p peer) lockName() string {
+	if p.bundle {
+		return "bundle"
+	}
+	return "remote-" + strings.ReplaceAll(p.name, "/", "%2F")
+}
 
 // The branches that were once on a remote and are here: one that is not there any
 // more was deleted by somebody, and is not made again. Tracking refs would tell

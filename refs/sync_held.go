@@ -6,7 +6,10 @@ import "context"
 // remote had when it was last asked. The next sync pushes them.
 func (s *Store) continueSync(ctx context.Context, w Writer, h *heldMerge) (MergeResult, error) {
 	res := MergeResult{Branch: h.Target, Merged: h.Remote, Conflicts: []Conflict{}}
-	p, err := s.remote(ctx, h.Remote)
+	p, err := bundlePeer(h.Remote), error(nil)
+	if !h.Bundle {
+		p, err = s.remote(ctx, h.Remote)
+	}
 	if err != nil {
 		return res, err
 	}
@@ -28,6 +31,9 @@ func (s *Store) continueSync(ctx context.Context, w Writer, h *heldMerge) (Merge
 	_, err = y.exchangeRefs(ctx, &ours, &theirs)
 	if err == nil {
 		err = y.outcome()
+	}
+	if err == nil && h.Bundle {
+		err = s.forget(ctx, p)
 	}
 	res.Conflicts, res.Steps, res.Warnings = done.Conflicts, done.Steps, done.Warnings
 	sortConflicts(res.Conflicts)

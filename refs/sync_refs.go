@@ -68,7 +68,7 @@ func (y *syncing) alike(ours, theirs *survey) bool {
 	}
 	if y.adopt {
 		for name := range theirs.branches {
-			if ours.branches[name] == "" {
+			if ours.branches[name] == "" && y.wants(name) {
 				return false
 			}
 		}
@@ -84,7 +84,7 @@ func (y *syncing) noteShared(ours, theirs *survey) error {
 			shared[name] = true
 		}
 	}
-	if !y.remembers || maps.Equal(shared, y.shared) {
+	if y.peer.bundle || maps.Equal(shared, y.shared) {
 		return nil
 	}
 	return y.s.writeShared(y.peer, shared)
@@ -93,7 +93,7 @@ func (y *syncing) noteShared(ours, theirs *survey) error {
 // mayBegin refuses what only an explicit push does: the first memory of a remote.
 func (y *syncing) mayBegin(ctx context.Context, ours, theirs *survey) error {
 	for _, name := range y.o.Branches {
-		if ours.branches[name] == "" {
+		if ours.branches[name] == "" && !y.adopt {
 			return y.s.noBranch(ctx, name)
 		}
 	}
@@ -119,7 +119,7 @@ func (y *syncing) inspect(ctx context.Context, ours, theirs *survey) error {
 		return y.s.checkIncoming(ctx, in)
 	}
 	for name, id := range theirs.branches {
-		if have := ours.branches[name]; have != id && (have != "" || y.adopt) {
+		if have := ours.branches[name]; have != id && (have != "" || y.adopt && y.wants(name)) {
 			in.branches = append(in.branches, git.Ref{Name: t.Of(git.BranchRef(name)), ID: id})
 		}
 	}
@@ -177,7 +177,7 @@ func (y *syncing) plan(ctx context.Context, ses *session, ours, theirs *survey) 
 		plan = append(plan, st)
 	}
 	for _, name := range slices.Sorted(maps.Keys(theirs.branches)) {
-		if ours.branches[name] != "" || !y.adopt {
+		if ours.branches[name] != "" || !y.adopt || !y.wants(name) {
 			continue
 		}
 		if err := checkBranchName(name); err != nil {
@@ -186,7 +186,23 @@ func (y *syncing) plan(ctx context.Context, ses *session, ours, theirs *survey) 
 		}
 		plan = append(plan, &step{ref: git.BranchRef(name), branch: name, take: theirs.branches[name]})
 	}
-	return plan, nil
+	return append(plan, y.tagsToTake(ours, theirs)...), nil
+}
+
+// tagsToTake are the tags that only the other side has.
+func (y *syncing) tagsToTake(ours, theirs *survey) []*step {
+	var plan []*step
+	for _, name := range slices.Sorted(maps.Keys(theirs.tags)) {
+		if ours.tags[name] != "" || !y.merge {
+			continue
+		}
+		if err := git.CheckBranchName(name); err != nil {
+			y.warn("left alone: tag: " + err.Error())
+			continue
+		}
+		plan = append(plan, &step{ref: git.TagRef(name), take: theirs.tags[name]})
+	}
+	return plan
 }
 
 // wants reports whether a branch is among those that were asked for.
@@ -288,11 +304,11 @@ func (y *syncing) holdConflicts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if waiting != nil && waiting.Merge != nil {
+	if waiting != nil && (waiting.Merge != nil || waiting.Remote != y.peer.name) {
 		return fail(ErrConflict, "merge-waiting", fmt.Sprintf("'%s' waits to be merged into '%s'; conflicts with '%s' have to wait for it",
 			waiting.source(), y.current, y.peer.name), "git context merge --status", "git context merge --continue", "git context merge --abort")
 	}
-	return y.s.holdMerge(&heldMerge{Target: y.current, Remote: y.peer.name}, waiting, y.open)
+	return y.s.holdMerge(&heldMerge{Target: y.current, Remote: y.peer.name, Bundle: y.peer.bundle}, waiting, y.open)
 }
 
 // uniteNotes writes the notes that are missing of what is to be pushed, and adds

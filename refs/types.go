@@ -97,7 +97,8 @@ type InitResult struct {
 	Roadmap git.ID `json:"roadmap"`
 	Created bool   `json:"created"` // false when nothing changed
 
-	Did []string `json:"-"` // what changed, a phrase each
+	Did      []string `json:"-"` // what changed, a phrase each
+	Warnings []string `json:"-"`
 }
 
 // NewStep is a step to record. ID is the source's own name for it, if any

@@ -1,0 +1,158 @@
+package refs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// askLimit is how long init waits for a remote to say whether it has memory:
+// somebody without a network wants to begin all the same.
+const askLimit = 10 * time.Second
+
+// adopt takes over the memory that a remote has, where this repository has none:
+// else init would start a history that shares nothing with it. branch is the one
+// to begin with, named reports whether the caller said so. It returns the branch
+// that was taken, "" for none.
+func (ses *initing) adopt(ctx context.Context, branch string, named bool) (string, error) {
+	s := ses.s
+	names, err := s.branchNames(ctx)
+	if err != nil || len(names) > 0 {
+		return branch, err
+	}
+	p, ok, err := ses.memoryElsewhere(ctx)
+	if err != nil || !ok {
+		return branch, err
+	}
+	done := newSyncResult(p.name)
+	y := &syncing{s: s, o: SyncOptions{Writer: ses.o.Writer}, peer: p, res: &done, merge: true, adopt: true}
+	lock, err := s.repo.Lock(ctx, p.lockName())
+	if err != nil {
+		return "", err
+	}
+	defer lock.Unlock()
+	if _, err := y.fetch(ctx); err != nil {
+		return "", err
+	}
+	ours, theirs, err := s.survey(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	if branch, err = firstOf(&theirs, p.name, branch, named); err != nil {
+		return "", err
+	}
+	if err := ses.checkRoadmap(ctx, theirs.roadmap); err != nil {
+		return "", err
+	}
+	y.o.Branches, y.current = []string{branch}, branch
+	if _, err := y.exchangeRefs(ctx, &ours, &theirs); err != nil {
+		return "", err
+	}
+	ses.res.Warnings = append(ses.res.Warnings, done.Warnings...)
+	ses.res.Did = append(ses.res.Did, fmt.Sprintf("the memory of '%s', branch '%s'", p.name, branch))
+	return branch, y.outcome()
+}
+
+// memoryElsewhere asks the remote that is meant without a name. One that cannot
+// be asked is a warning: what is begun here can be merged with it later.
+func (ses *initing) memoryElsewhere(ctx context.Context) (peer, bool, error) {
+	names, err := ses.s.repo.Remotes(ctx)
+	if err != nil || len(names) == 0 {
+		return peer{}, false, err
+	}
+	p, err := ses.s.remote(ctx, "")
+	if errors.Is(err, ErrNotFound) {
+		return p, false, nil // several remotes, and none of them is meant
+	}
+	if err != nil {
+		return p, false, err
+	}
+	limited, cancel := context.WithTimeout(ctx, askLimit)
+	defer cancel()
+	list, err := ses.s.repo.LsRemote(limited, p.name, git.NameOn(git.BranchPrefix, p.heads)+"*")
+	if errors.Is(err, git.ErrUnreachable) && ctx.Err() == nil {
+		ses.res.Warnings = append(ses.res.Warnings, fmt.Sprintf("remote '%s' could not be asked whether it has memory: %v", p.name, err))
+		return p, false, nil
+	}
+	return p, len(list) > 0, err
+}
+
+// firstOf chooses the branch to begin with: the one that is wanted, else main,
+// else the first by name.
+func firstOf(theirs *survey, remote, branch string, named bool) (string, error) {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(theirs.branches)) {
+		if git.CheckBranchName(name) == nil {
+			names = append(names, name)
+		}
+	}
+	switch {
+	case slices.Contains(names, branch):
+		return branch, nil
+	case named || len(names) == 0:
+		return "", fail(ErrNotFound, "branch-not-found", fmt.Sprintf("remote '%s' has memory, without a branch '%s'", remote, branch),
+			"git context init", "git context branch "+branch)
+	case slices.Contains(names, DefaultBranch):
+		return DefaultBranch, nil
+	}
+	return names[0], nil
+}
+
+// checkRoadmap refuses, before anything moves, what init could not add to the
+// roadmap that comes.
+func (ses *initing) checkRoadmap(ctx context.Context, tip git.ID) error {
+	if tip == "" {
+		return nil
+	}
+	data, err := ses.s.roadmapAt(ctx, tip)
+	if err != nil {
+		return err
+	}
+	return initRoadmap(doc.ParseRoadmap(data), ses.o)
+}
+
+// adoptBranch makes a branch that only a remote has, as it was when the remote
+// was last asked. It reports false where no remote has it.
+func (s *Store) adoptBranch(ctx context.Context, name string) (bool, error) {
+	suffix := "/heads/" + name
+	list, err := s.repo.Refs(ctx, git.RemotePrefix)
+	if err != nil {
+		return false, err
+	}
+	found := map[string]git.ID{}
+	for _, r := range list {
+		if remote, ok := strings.CutSuffix(strings.TrimPrefix(r.Name, git.RemotePrefix), suffix); ok {
+			found[remote] = r.ID
+		}
+	}
+	if len(found) == 0 {
+		return false, nil
+	}
+	remotes := slices.Sorted(maps.Keys(found))
+	remote := remotes[0]
+	if len(found) > 1 {
+		p, err := s.remote(ctx, "")
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return false, err
+		}
+		if remote = p.name; found[remote] == "" {
+			return false, fail(ErrRefused, "branch-ambiguous", fmt.Sprintf("several remotes have a branch '%s': %s", name, quotedList(remotes)),
+				"git config "+keyRemote+" "+remotes[0])
+		}
+	}
+	done := newSyncResult(remote)
+	y := &syncing{s: s, peer: peer{name: remote, tracking: git.RemoteTracking(remote)}, res: &done}
+	ref := git.Ref{Name: y.peer.tracking.Of(git.BranchRef(name)), ID: found[remote]}
+	if err := s.checkIncoming(ctx, incoming{branches: []git.Ref{ref}}); err != nil {
+		return false, err
+	}
+	t := taking{y: y, step: &step{ref: git.BranchRef(name), branch: name, take: ref.ID}}
+	return true, t.run(ctx)
+}

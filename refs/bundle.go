@@ -1,0 +1,136 @@
+package refs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/git-context/git-context/refs/git"
+)
+
+// BundleOptions are one bundle to write. Paths are absolute.
+type BundleOptions struct {
+	Writer
+	File     string
+	Since    string // a former bundle: what it holds is left out; empty: everything is in
+	Progress io.Writer
+}
+
+// Bundled is what a bundle holds.
+type Bundled struct {
+	File string   `json:"file"`
+	Refs []string `json:"refs"`
+}
+
+// Bundle writes the memory (branches, tags, roadmap, notes) into a file that
+// Unbundle reads elsewhere, with the same hashes. It is git's own format: `git
+// bundle verify` and `git fetch` read it too. ErrRefused if there is nothing new
+// since the former bundle.
+func (s *Store) Bundle(ctx context.Context, o BundleOptions) (Bundled, error) {
+	res := Bundled{File: o.File, Refs: []string{}}
+	if err := s.foldBranches(ctx, o.Writer); err != nil {
+		return res, err
+	}
+	list, err := s.repo.Refs(ctx, git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)
+	if err != nil {
+		return res, err
+	}
+	if len(list) == 0 {
+		return res, fail(ErrNoMemory, "no-memory", ErrNoMemory.Error(), "git context init")
+	}
+	var known []git.ID
+	if o.Since != "" {
+		former, err := s.repo.BundleRefs(ctx, o.Since)
+		if err != nil {
+			return res, bundleError(o.Since, err)
+		}
+		for _, r := range former {
+			known = append(known, r.ID)
+		}
+		list = slices.DeleteFunc(list, func(r git.Ref) bool { return slices.Contains(known, r.ID) })
+	}
+	err = s.repo.CreateBundle(ctx, o.File, list, known, o.Progress)
+	if errors.Is(err, git.ErrEmptyBundle) {
+		return res, fail(ErrRefused, "nothing-new", fmt.Sprintf("nothing is new since '%s'", oneLine(o.Since, 200)))
+	}
+	if err != nil {
+		return res, err
+	}
+	for _, r := range list {
+		res.Refs = append(res.Refs, r.Name)
+	}
+	return res, nil
+}
+
+// foldBranches writes every note that is missing, so that the bundle has it.
+func (s *Store) foldBranches(ctx context.Context, w Writer) error {
+	list, err := s.repo.Refs(ctx, git.BranchPrefix)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	var tips []*git.Commit
+	for _, r := range list {
+		c, err := s.repo.Commit(ctx, r.ID)
+		if err != nil {
+			return err
+		}
+		tips = append(tips, c)
+	}
+	ses, err := s.begin(ctx, w, "fold notes")
+	if err != nil {
+		return err
+	}
+	defer ses.close()
+	return ses.foldAll(ctx, tips, "")
+}
+
+func bundleError(file string, err error) error {
+	return &Error{Code: "bundle-invalid", Kind: ErrInvalid, Err: err, Message: fmt.Sprintf("'%s' cannot be read as a bundle", oneLine(file, 200)),
+		Hints: []string{"git bundle verify FILE"}}
+}
+
+func bundlePeer(file string) peer {
+	return peer{name: file, bundle: true, tracking: git.BundleTracking()}
+}
+
+// Unbundle takes in what a bundle holds, as Sync does what a remote has: branches
+// that are not here are made with the same hashes, others are moved forward or
+// merged. A bundle whose prerequisites are missing here changes nothing.
+func (s *Store) Unbundle(ctx context.Context, w Writer, file string, progress io.Writer) (SyncResult, error) {
+	res := newSyncResult(file)
+	if err := s.repo.VerifyBundle(ctx, file); err != nil {
+		return res, bundleError(file, err)
+	}
+	p := bundlePeer(file)
+	lock, err := s.repo.Lock(ctx, p.lockName())
+	if err != nil {
+		return res, err
+	}
+	defer lock.Unlock()
+	y := &syncing{s: s, o: SyncOptions{Writer: w, Progress: progress}, peer: p, res: &res, merge: true, adopt: true}
+	if err := y.run(ctx); err != nil {
+		return res, err
+	}
+	return res, s.forget(ctx, p)
+}
+
+// forget drops what is known of another repository.
+func (s *Store) forget(ctx context.Context, p peer) error {
+	ses, err := s.begin(ctx, Writer{}, "forget "+oneLine(p.name, 100))
+	if err != nil {
+		return err
+	}
+	defer ses.close()
+	return ses.swap(ctx, func(ctx context.Context) error {
+		list, err := s.repo.Refs(ctx, p.tracking.All()...)
+		if err != nil {
+			return err
+		}
+		for _, r := range list {
+			ses.tx.Delete(r.Name, r.ID)
+		}
+		return nil
+	})
+}
