@@ -40,7 +40,8 @@
 // contexa and gcc-memory, so that their own readers read it back. What they
 // cannot hold exactly is changed as little as possible, and counted:
 //
-//   - Both: '/' in a branch's name becomes '--' in its folder's. The real name, and
+//   - Both: a branch's folder holds the steps that a merge brought, but of milestones only its
+//     own, as their own merges leave it. '/' in a branch's name becomes '--' in its folder's. The real name, and
 //     segments of metadata that the dialect has no place for, stand in a file of
 //     their own, git-context.yaml, which this package reads back. Sessions, models
 //     and costs of entries, and topics, have no place.
