@@ -48,7 +48,7 @@ func commands() []entry {
 		{groupRecord, "init", "make the roadmap and the first memory branch", newInit},
 		{groupRecord, "record", "append one Observation-Thought-Action step", newRecord},
 		{groupRecord, "commit", "make a milestone of the steps recorded so far", newCommit},
-		{groupRecord, "import", "take in the steps of another agent's trace", newImport},
+		{groupRecord, "import", "take in another implementation's folder or an agent's trace", newImport},
 		{groupBranch, "branch", "list, make, rename, delete or restore memory branches", newBranch},
 		{groupBranch, "switch", "make another memory branch the current one", newSwitch},
 		{groupBranch, "merge", "bring another branch's memory into this one", newMerge},
@@ -65,6 +65,7 @@ func commands() []entry {
 		{groupShare, "push", "send memory to a remote, or delete it there", newPush},
 		{groupShare, "bundle", "write all memory into one file", newBundle},
 		{groupShare, "unbundle", "take in what such a file holds", newUnbundle},
+		{groupShare, "export", "write a folder that other implementations read", newExport},
 		{groupCare, "version", "say which version this is", newVersion},
 	}
 }
