@@ -100,7 +100,7 @@ func (ses *session) inherit(ctx context.Context, c *change, from *Tip, m *doc.Mi
 		if err != nil {
 			return err
 		}
-		m.Progress = doc.NextProgress(live[len(live)-1], limit)
+		m.Progress = doc.NextProgressOf(live, limit)
 	}
 	c.tree = ses.s.repo.Edit(from.commit.Tree)
 	for _, dir := range []string{doc.LogDir, doc.CommitDir} {

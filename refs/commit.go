@@ -177,7 +177,7 @@ func (ses *session) addMilestone(ctx context.Context, c *change, live []doc.Mile
 		if err != nil {
 			return err
 		}
-		m.Progress = doc.NextProgress(live[len(live)-1], limit)
+		m.Progress = doc.NextProgressOf(live, limit)
 	}
 	if err := c.count(c.branch, 0, 1); err != nil {
 		return err

@@ -76,7 +76,7 @@ func (m *merging) entry(ctx context.Context, summary string, source, target *Tip
 		return nil, err
 	}
 	if len(ours) > 0 {
-		entry.Progress = doc.NextProgress(ours[len(ours)-1], limit)
+		entry.Progress = doc.NextProgressOf(ours, limit)
 	}
 	return entry, err
 }

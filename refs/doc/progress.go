@@ -26,10 +26,68 @@ const (
 // A Progress that is not such a list (a caller may give any text) counts as one item, and
 // stands in full the first time. A birth entry adds nothing: its purpose stands elsewhere.
 func NextProgress(prev Milestone, limit int) string {
+	old, dropped, free := parseProgress(prev.Progress)
+	return nextProgress(prev, old, dropped, free, limit)
+}
+
+// NextProgressOf is NextProgress of the last of a branch's newest milestones, which are given
+// in the order of their ids. Milestones of the branch that were made beside it, in another
+// repository, and that its own Progress therefore does not know, come behind it.
+func NextProgressOf(live []Milestone, limit int) string {
+	if len(live) == 0 {
+		return ""
+	}
+	prev := live[len(live)-1]
+	old, dropped, free := parseProgress(prev.Progress)
+	if !free {
+		old = append(unmentioned(live, old, dropped > 0), old...)
+	}
+	return nextProgress(prev, old, dropped, free, limit)
+}
+
+// unmentioned lists the items of milestones that a summary lacks, newest first. What was
+// dropped for want of room is older than all that it has.
+func unmentioned(live []Milestone, items []string, dropped bool) []string {
+	known := make(map[string]bool, len(items))
+	for _, item := range items {
+		known[itemKey(item)] = true
+	}
+	prev := live[len(live)-1]
+	var news []string
+	oldest := len(live) // of the news that are newer than something known
+	for i := len(live) - 2; i >= 0; i-- {
+		m := live[i]
+		if m.Origin != prev.Origin || m.Kind == KindBirth {
+			continue // of a merged branch: its merge sums it up
+		}
+		if item := progressItem(m); known[itemKey(item)] {
+			oldest = len(news)
+		} else {
+			news = append(news, item)
+		}
+	}
+	if dropped {
+		news = news[:min(oldest, len(news))]
+		if oldest == len(live) {
+			return nil
+		}
+	}
+	return news
+}
+
+// itemKey recognises an item, shortened or not.
+func itemKey(item string) string {
+	line, _, _ := strings.Cut(shorten(item), "\n")
+	if runes := []rune(line); len(runes) > leastText {
+		line = string(runes[:leastText])
+	}
+	return strings.TrimRight(line, ". …")
+}
+
+func nextProgress(prev Milestone, old []string, dropped int, free bool, limit int) string {
 	if limit <= 0 {
 		return ""
 	}
-	old, dropped, free := parseProgress(prev.Progress)
 	items := make([]string, 0, len(old)+1)
 	if item := progressItem(prev); item != "" && prev.Kind != KindBirth {
 		items = append(items, item)

@@ -191,3 +191,31 @@ func TestProgressOfRealTraces(t *testing.T) {
 		}
 	}
 }
+
+// Two agents commit to one branch side by side: whoever goes on speaks of both.
+func TestNextProgressOfKnowsWhatWasMadeBeside(t *testing.T) {
+	t.Parallel()
+	first := Milestone{ID: "1", Origin: "main", Number: 1, Summary: "First"}
+	chain := func(prev []Milestone, id, summary string, number int) Milestone {
+		return Milestone{ID: id, Origin: "main", Number: number, Summary: summary, Progress: NextProgressOf(prev, 1500)}
+	}
+	beside := chain([]Milestone{first}, "2", "Beside. It was hard.", 2)
+	mine := chain([]Milestone{first}, "3", "Mine", 2)
+	other := Milestone{ID: "15", Origin: "topic", Number: 1, Summary: "Of a merged branch"}
+	live := []Milestone{first, other, beside, mine}
+	want := "- main 2: Mine\n- main 2: Beside.\n- main 1: First"
+	if got := NextProgressOf(live, 1500); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+	next := chain(live, "4", "Next", 3)
+	live = append(live, next)
+	if got, want := NextProgressOf(live, 1500), "- main 3: Next\n"+want; got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+	// What was dropped for want of room does not come back as news.
+	short := chain(live, "5", "Short", 4)
+	short.Progress = NextProgressOf(live, 45)
+	if got := NextProgressOf(append(live, short), 1500); strings.Contains(got, "First") {
+		t.Errorf("dropped, and back again:\n%s", got)
+	}
+}
