@@ -16,7 +16,7 @@ LDFLAGS := -s -w $(if $(VERSION),-X $(PKG).version=$(VERSION)) $(if $(COMMIT),-X
 BIN     := bin/git-context
 DEST    := $(DESTDIR)$(PREFIX)/bin
 
-.PHONY: build test race lint bench demo fuzz install uninstall clean
+.PHONY: build test race soak lint bench demo fuzz install uninstall clean
 
 build:
 	$(GO) build -trimpath -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/git-context
@@ -37,6 +37,10 @@ test:
 race:
 	@$(have_cc) || { echo 'make race: the race detector needs a C compiler' >&2; exit 1; }
 	$(GO) test -race -tags $(TAGS) ./...
+
+# Sixteen agents, twenty commits each, through every server; a hundred kills.
+soak:
+	GIT_CONTEXT_SOAK=1 $(GO) test -tags $(TAGS) -count=1 -timeout 2h -parallel 1 -run '^TestSync' -v ./test
 
 lint:
 	@echo 'gofmt -l .'; unformatted=$$("$$($(GO) env GOROOT)/bin/gofmt" -l .) || exit 1; \

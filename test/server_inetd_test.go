@@ -162,7 +162,8 @@ func sshd(t testing.TB, s *server) error {
 		return err
 	}
 	s.url = fmt.Sprintf("ssh://%s@127.0.0.1:%d%s", me.Username, port, s.dir)
-	ssh := fmt.Sprintf("ssh -F none -i %[1]s/client -o IdentitiesOnly=yes -o BatchMode=yes -o LogLevel=ERROR -o UserKnownHostsFile=%[1]s/known -o StrictHostKeyChecking=no", dir)
+	ssh := fmt.Sprintf("ssh -F none -i %[1]s/client -o IdentitiesOnly=yes -o BatchMode=yes -o LogLevel=ERROR "+
+		"-o KexAlgorithms=curve25519-sha256 -o UserKnownHostsFile=%[1]s/known -o StrictHostKeyChecking=no", dir)
 	s.env = []string{"GIT_SSH_COMMAND=" + ssh}
 	if out, err := s.user(t).command(nil, "git", "ls-remote", s.url).CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, strings.TrimSpace(string(out)))

@@ -57,7 +57,7 @@ func (k serverKind) try(t testing.TB) (*server, error) {
 	w := newHome(t)
 	s := &server{dir: filepath.Join(t.TempDir(), "repo.git")}
 	w.git("init", "-q", "--bare", s.dir)
-	s.news(w)
+	s.commit(w, strings.TrimSpace(w.git("-C", s.dir, "mktree")))
 	t.Cleanup(func() { nothingRuns(t, s.mark()) })
 	return s, k.start(t, s)
 }
@@ -68,12 +68,12 @@ func (s *server) mark() string { return filepath.Dir(s.dir) }
 // news puts a code commit on the server's main, which no hook hears of.
 func (s *server) news(w *world) string {
 	w.t.Helper()
-	args := []string{"-C", s.dir, "commit-tree", "-m", "news of the code", strings.TrimSpace(w.git("-C", s.dir, "mktree"))}
-	old, err := w.command(nil, "git", "-C", s.dir, "rev-parse", "-q", "--verify", "refs/heads/main").Output()
-	if err == nil {
-		args = append(args, "-p", strings.TrimSpace(string(old)))
-	}
-	id := strings.TrimSpace(w.git(args...))
+	return s.commit(w, "-p", "refs/heads/main", "refs/heads/main^{tree}")
+}
+
+func (s *server) commit(w *world, args ...string) string {
+	w.t.Helper()
+	id := strings.TrimSpace(w.git(append([]string{"-C", s.dir, "commit-tree", "-m", "news of the code"}, args...)...))
 	w.git("-C", s.dir, "update-ref", "refs/heads/main", id)
 	return id
 }
@@ -84,12 +84,16 @@ func (s *server) refs(w *world, prefixes ...string) string {
 	return w.git(append([]string{"-C", s.dir, "for-each-ref", "--format=%(refname) %(objectname)"}, prefixes...)...)
 }
 
+// userMark, with the user's directory, is in the environment of all that a user
+// starts, so that nothingRuns finds it.
+const userMark = "TEST_OF="
+
 // user is someone with a home of their own who can reach the server, in an
 // empty directory.
 func (s *server) user(t testing.TB) *world {
 	t.Helper()
 	w := newHome(t)
-	mark := "TEST_OF=" + w.dir // by which nothingRuns finds what this user started
+	mark := userMark + w.dir
 	t.Cleanup(func() { nothingRuns(t, mark) })
 	w.env = append(w.env, mark, "GIT_TERMINAL_PROMPT=0")
 	w.env = append(w.env, s.env...)

@@ -1,0 +1,156 @@
+package test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// ends are the ways in which a sync that has been started can be made to end.
+var ends = []struct {
+	name        string
+	leavesLocks bool // git may die with a ref's lock in its hand
+	kill        func(cmd *exec.Cmd, mark string)
+}{
+	// Its children live on, and may finish what they were told to do.
+	{"alone", false, func(cmd *exec.Cmd, _ string) { _ = cmd.Process.Kill() }},
+	{"with its group", true, func(cmd *exec.Cmd, _ string) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }},
+	{"with all it started", true, func(_ *exec.Cmd, mark string) {
+		for pid := range running(mark) {
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended by itself
+		}
+	}},
+}
+
+// A sync killed at any moment loses nothing, and the next one finishes its work.
+func TestSyncKilled(t *testing.T) {
+	t.Parallel()
+	for i, end := range ends {
+		k := serverKinds[i%2] // by path, where the receiving side dies too, and by git daemon
+		t.Run(end.name+", "+k.name, func(t *testing.T) {
+			t.Parallel()
+			f := k.launch(t, 2)
+			victim, other := f.agents[0], f.agents[1]
+			usual, rng, killed := victim.timeSync(), rand.New(rand.NewPCG(3, 4)), 0
+			for i := range rounds() {
+				other.work(i)
+				other.sync()
+				victim.work(i)
+				var timer *time.Timer
+				_, err := victim.trySync(func(cmd *exec.Cmd) error {
+					if err := cmd.Start(); err != nil {
+						t.Fatal(err)
+					}
+					timer = time.AfterFunc(time.Duration(rng.Int64N(int64(usual))), func() { end.kill(cmd, victim.mark) })
+					return nil
+				})
+				timer.Stop()
+				if err != nil {
+					killed++
+				}
+				if end.leavesLocks {
+					nothingRuns(t, victim.mark)
+					nothingRuns(t, f.mark())
+					unlock(t, filepath.Join(victim.dir, ".git"))
+					unlock(t, f.dir)
+				}
+				if i%2 == 0 {
+					victim.sync()
+				}
+			}
+			if killed == 0 {
+				t.Error("no sync was killed at work")
+			}
+			t.Logf("%d of %d syncs were killed at work", killed, rounds())
+			f.settled(k)
+		})
+	}
+}
+
+// rounds is how often something is made to end.
+func rounds() int {
+	if soaking() {
+		return 100
+	}
+	return 6
+}
+
+// timeSync says how long a sync takes that has something to push.
+func (a *agent) timeSync() time.Duration {
+	a.t.Helper()
+	a.work(-1)
+	start := time.Now()
+	a.sync()
+	return time.Since(start)
+}
+
+// A sync that dies at a named point, with something to merge, loses nothing.
+func TestSyncKilledAtFaultPoints(t *testing.T) {
+	t.Parallel()
+	for _, point := range []string{"after-fetch", "after-objects", "after-merge", "before-push", "after-push", "after-refs"} {
+		t.Run(point, func(t *testing.T) {
+			t.Parallel()
+			k := serverKinds[0]
+			f := k.launch(t, 2)
+			for i, a := range f.agents {
+				a.work(i)
+			}
+			f.agents[1].sync()
+			f.agents[0].killedAt(point, "sync")
+			f.agents[1].work(2)
+			f.settled(k)
+		})
+	}
+}
+
+// A server that goes away at any moment makes a sync fail, with an error and
+// not a trace, and loses nothing; when it is back the next one finishes.
+func TestSyncCutOff(t *testing.T) {
+	t.Parallel()
+	for _, k := range serverKinds[1:4] {
+		t.Run(k.name, func(t *testing.T) {
+			t.Parallel()
+			f := k.launch(t, 2)
+			a, other := f.agents[0], f.agents[1]
+			usual, rng, failed := a.timeSync(), rand.New(rand.NewPCG(5, 6)), 0
+			for i := range rounds() {
+				other.work(i)
+				other.sync()
+				a.work(i)
+				gone := make(chan struct{})
+				time.AfterFunc(time.Duration(rng.Int64N(int64(usual))), func() { f.cut(); close(gone) })
+				_, err := a.trySync(nil)
+				if err != nil {
+					failed++
+					a.saysWhy(err)
+				}
+				<-gone
+				nothingRuns(t, f.mark())
+				unlock(t, f.dir)
+				f.mend()
+				if i%2 == 0 {
+					a.sync()
+				}
+			}
+			if failed == 0 {
+				t.Error("no sync was cut off")
+			}
+			t.Logf("%d of %d syncs were cut off", failed, rounds())
+			f.settled(k)
+		})
+	}
+}
+
+// saysWhy holds that a failed sync ended as the command line promises.
+func (a *agent) saysWhy(err error) {
+	a.t.Helper()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(err.Error(), `"error"`) {
+		a.t.Errorf("a sync without its server: %v", err)
+	}
+}
