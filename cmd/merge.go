@@ -164,5 +164,7 @@ func (o *mergeOptions) printOutcome(p *render.Printer, r refs.MergeResult) {
 	case r.Commit != nil && r.ID != nil:
 		line(p, "[%s %s] merged '%s'", r.Branch, r.Commit.Short(), r.Merged)
 		line(p, " id %s, %s", *r.ID, count(r.Steps, "step"))
+	case r.Commit != nil: // of a sync, which makes no milestone
+		line(p, "[%s %s] merged with '%s'; to share it: git context sync", r.Branch, r.Commit.Short(), r.Merged)
 	}
 }

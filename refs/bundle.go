@@ -110,7 +110,9 @@ func (s *Store) Unbundle(ctx context.Context, w Writer, file string, progress io
 	}
 	defer lock.Unlock()
 	y := &syncing{s: s, o: SyncOptions{Writer: w, Progress: progress}, peer: p, res: &res, merge: true, adopt: true}
-	if err := y.run(ctx); err != nil {
+	err = y.run(ctx)
+	res.sort()
+	if err != nil {
 		return res, err
 	}
 	return res, s.forget(ctx, p)

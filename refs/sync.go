@@ -34,7 +34,8 @@ type syncing struct {
 	settle   settler         // for what is not resolved yet
 	shared   map[string]bool // see peer.sharedName
 	noAtomic bool            // the remote cannot push several refs as one
-	refused  []string        // what the remote will not have, and why
+	refused  []string        // what the remote will not have
+	reason   string          // why, in its words
 	deleted  []string        // branches that somebody deleted on the remote
 	open     []Conflict      // of refs that were left as they are
 }
@@ -91,7 +92,17 @@ func (s *Store) exchange(ctx context.Context, o SyncOptions, set func(*syncing))
 		return res, err
 	}
 	defer lock.Unlock()
-	return res, y.run(ctx)
+	err = y.run(ctx)
+	res.sort()
+	return res, err
+}
+
+// sort puts branches first, then the roadmap, tags and notes: their names do.
+func (r *SyncResult) sort() {
+	for _, list := range [][]string{r.Fetched, r.Merged, r.Pushed} {
+		slices.Sort(list)
+	}
+	sortConflicts(r.Conflicts)
 }
 
 // run repeats rounds until nothing is left to do.
@@ -140,7 +151,7 @@ func (y *syncing) prepare(ctx context.Context) error {
 // round asks the remote, does what can be done, and reports whether somebody was
 // faster.
 func (y *syncing) round(ctx context.Context) (again bool, err error) {
-	y.refused, y.deleted, y.open, y.res.Conflicts = nil, nil, nil, []Conflict{}
+	y.refused, y.reason, y.deleted, y.open, y.res.Conflicts = nil, "", nil, nil, []Conflict{}
 	before, err := y.fetch(ctx)
 	if errors.Is(err, git.ErrStale) {
 		return true, nil // somebody else fetches just now
@@ -207,7 +218,7 @@ func (y *syncing) outcome() error {
 			hints = []string{"if the host takes nothing but branches: git config context." + y.peer.name + ".mapping heads"}
 		}
 		errs = append(errs, fail(ErrRefused, "push-refused",
-			fmt.Sprintf("'%s' refuses %s", y.peer.name, strings.Join(y.refused, ", ")), hints...))
+			fmt.Sprintf("'%s' refuses %s: %s", y.peer.name, quotedList(y.refused), y.reason), hints...))
 	}
 	if len(y.deleted) > 0 {
 		name := y.deleted[0]

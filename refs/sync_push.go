@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,7 +105,8 @@ func (y *syncing) sendBatch(ctx context.Context, updates []git.PushUpdate, atomi
 				st.late = true
 			}
 		case git.PushRefused:
-			y.refused = append(y.refused, fmt.Sprintf("'%s' (%s)", displayRef(ref), oneLine(r.Reason, 300)))
+			y.refused = append(y.refused, displayRef(ref))
+			y.reason = cmp.Or(y.reason, oneLine(r.Reason, 300)) // the others' nearly always is the same
 		default:
 			if r.Status == git.PushDone && !slices.Contains(y.res.Pushed, ref) {
 				y.res.Pushed = append(y.res.Pushed, ref)
@@ -172,9 +174,8 @@ func (y *syncing) removeBranches(ctx context.Context, ours, theirs *survey) erro
 				"git context branch --all")
 		}
 		updates = append(updates, y.update(git.BranchRef(name), ""))
-		y.shared[name] = true // deleted there by somebody, as far as a later sync is concerned
 	}
-	if err := y.noteShared(ours, theirs); err != nil {
+	if err := y.noteShared(ours, theirs); err != nil { // a later sync is to find them deleted
 		return err
 	}
 	y.res.Attempts++

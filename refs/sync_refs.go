@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/git-context/git-context/refs/git"
 )
@@ -244,7 +245,7 @@ func displayRef(ref string) string {
 	if name, ok := git.BranchName(ref); ok {
 		return name
 	}
-	return ref
+	return strings.TrimPrefix(ref, git.Root)
 }
 
 // mergeRef merges a ref that diverged; one with open conflicts is left as it is.
