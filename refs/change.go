@@ -58,6 +58,13 @@ func (ses *session) write(ctx context.Context, c *change, old git.ID) (*git.Comm
 
 // store writes a change's metadata, tree and commit.
 func (ses *session) store(ctx context.Context, c *change) (*git.Commit, error) {
+	if totals := c.meta.Totals(); len(totals.Origins) > 0 {
+		if folded := totals.Fold(c.branch); len(folded.Origins) < len(totals.Origins) {
+			if err := c.meta.SetTotals(folded); err != nil {
+				return nil, err
+			}
+		}
+	}
 	meta, err := c.meta.Bytes()
 	if err != nil {
 		return nil, err

@@ -35,7 +35,8 @@ type sides struct {
 //     branch that is merged back, the first time or again.
 //  2. ours holds nothing at all of the origins that the source brings: everything
 //     of the source is new. This is a branch that takes in the one it came from.
-//  3. otherwise both sides are read whole.
+//  3. otherwise, and where ours does not tell its origins apart any more, both sides
+//     are read whole.
 func (ses *session) mergeEntries(ctx context.Context, k entryKind, c *change, both sides) (doc.Union, doc.Entries, error) {
 	ours, theirs, seg, err := ses.s.entries(ctx, k, both)
 	if err != nil {
@@ -56,7 +57,8 @@ func (s *Store) entries(ctx context.Context, k entryKind, both sides) (ours, the
 	if theirs.Live, err = s.optional(ctx, both.theirs, k.file); err != nil {
 		return
 	}
-	if both.base != nil && both.holdBase() {
+	_, folded := both.totals.Origins[doc.OtherOrigins]
+	if both.base != nil && !folded && both.holdBase() {
 		var fresh doc.Entries
 		var ok bool
 		if fresh, seg, ok, err = s.beyondBase(ctx, k, both, theirs.Live); err != nil || ok {
@@ -72,7 +74,7 @@ func (s *Store) entries(ctx context.Context, k entryKind, both sides) (ours, the
 		return
 	}
 	for _, h := range heads {
-		if _, known := both.totals.Origins[h.Origin]; known {
+		if _, known := both.totals.Origins[h.Origin]; known || folded {
 			seg, err = s.diffSegments(ctx, k.dir, both.ours, both.theirs, nil, true)
 			if err == nil {
 				ours.Segments, theirs.Segments = seg.ours, seg.theirs

@@ -2,6 +2,7 @@ package refs_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -141,4 +142,43 @@ func TestMergesLoseAndDoubleNothing(t *testing.T) {
 		rt.Repeat(map[string]func(*rapid.T){"work": h.work, "branch": h.branch, "merge": h.merge})
 		h.check(rt)
 	})
+}
+
+// Once a branch took in so many others that its totals do not tell them apart any
+// more, merging goes on and doubles nothing.
+func TestMergesOfVeryManyBranches(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	s := r.open()
+	ctx := t.Context()
+	ok(s.Init(ctx, refs.InitOptions{}))(t)
+	long := strings.Repeat("x", 190)
+	work := func(branch string, size int) {
+		ok(r.open(branch).Record(ctx, []refs.NewStep{{Action: "on " + branch, Observation: text(size)}}))(t)
+		ok(s.Commit(ctx, refs.CommitOptions{Branch: branch, Summary: "done"}))(t)
+	}
+	ok(s.CreateBranch(ctx, refs.BranchOptions{Name: "early", NoSwitch: true}))(t)
+	work("main", 10) // so that the same steps stand in other segments here
+	first := "b0-" + long
+	for i := range 142 {
+		name := fmt.Sprintf("b%d-%s", i, long)
+		ok(s.CreateBranch(ctx, refs.BranchOptions{Name: name, From: "main", NoSwitch: true}))(t)
+		if i == 0 {
+			work(first, 9000)
+		}
+		ok(s.Merge(ctx, refs.MergeOptions{Source: name, Into: "main"}))(t)
+	}
+	work("main", 10) // seals what the first one brought
+	meta := ok(r.open("main").Metadata(ctx))(t)
+	if _, folded := meta.Totals().Origins["_others"]; !folded {
+		t.Error("the totals were not folded: nothing was tested")
+	}
+	ok(s.Merge(ctx, refs.MergeOptions{Source: first, Into: "early"}))(t)
+	work("early", 10)
+	ok(s.Merge(ctx, refs.MergeOptions{Source: "early", Into: "main"}))(t)
+	tip := ok(s.Tip(ctx, "main"))(t)
+	steps, total, err := s.Steps(ctx, tip, 0, 1000)
+	if err != nil || len(steps) != 4 || total != 4 {
+		t.Errorf("%d steps, total %d, want 4 (%v)", len(steps), total, err)
+	}
 }

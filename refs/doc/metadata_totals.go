@@ -22,6 +22,34 @@ type Totals struct {
 // OriginTotals is the part of one origin.
 type OriginTotals struct{ Steps, Milestones int }
 
+const (
+	// OtherOrigins stands in Origins for those that are not told apart any more. No
+	// branch can have that name.
+	OtherOrigins = "_others"
+	// maxTotals is the size, in bytes, from which origins are folded: else the branch that
+	// a thousand others were merged into could not be written any more.
+	maxTotals = MetadataLimit / 2
+	fewTotals = 100 // origins that fit, however long their names
+)
+
+// Fold counts all origins but one together as OtherOrigins, once they take up too much
+// room. Who merges a branch whose origins were folded has to read all of it.
+func (t Totals) Fold(keep string) Totals {
+	if len(t.Origins) <= fewTotals || len(formatTotals(t)) <= maxTotals {
+		return t
+	}
+	folded := map[string]OriginTotals{}
+	for origin, o := range t.Origins {
+		if origin != keep {
+			origin = OtherOrigins
+		}
+		sum := folded[origin]
+		folded[origin] = OriginTotals{sum.Steps + o.Steps, sum.Milestones + o.Milestones}
+	}
+	t.Origins = folded
+	return t
+}
+
 // Totals returns the segment `totals`; zero where it is absent or not what it should be.
 func (m *Metadata) Totals() Totals {
 	b := m.find(totalsKey)
@@ -60,7 +88,7 @@ func count(n *yaml.Node, key string) int {
 // only its numbers change.
 func (m *Metadata) SetTotals(t Totals) error {
 	for origin, o := range t.Origins {
-		if !validOrigin(origin) || o.Steps < 0 || o.Milestones < 0 {
+		if !validOrigin(origin) && origin != OtherOrigins || o.Steps < 0 || o.Milestones < 0 {
 			return fmt.Errorf("totals of '%s': not a branch with two counts", clip(origin))
 		}
 	}
