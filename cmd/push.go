@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 
 	"github.com/urfave/cli/v2"
 
@@ -52,7 +53,7 @@ func newPush(g *globals) *command {
 				return s.Push(ctx, opts)
 			})
 			if err != nil {
-				return err
+				return errors.Join(o.printPartly(ctx, env, r, err), err)
 			}
 			if o.remove {
 				return o.show(env, r, func(p *render.Printer) { line(p, "Deleted on '%s': %s", r.Remote, render.RefNames(r.Pushed)) })

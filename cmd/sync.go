@@ -40,11 +40,7 @@ func newSync(g *globals) *command {
 			r, err := o.exchange(ctx, env, func(s *refs.Store) (refs.SyncResult, error) {
 				return s.Sync(ctx, refs.SyncOptions{Writer: o.writer(env), Remote: first(args), Prefer: o.prefer, Progress: env.progress(o.json)})
 			})
-			// Of a sync in conflict there is a result and an error.
-			if err != nil && !errors.Is(err, refs.ErrConflict) {
-				return err
-			}
-			return errors.Join(o.printExchange(ctx, env, r), err)
+			return errors.Join(o.printPartly(ctx, env, r, err), err)
 		},
 	}
 }
@@ -65,6 +61,15 @@ func (g *globals) exchange(ctx context.Context, env *Env, run func(*refs.Store) 
 	}
 	defer closing(s, &err)
 	return run(s)
+}
+
+// printPartly says what was done, beside an error too: what conflicts, or is
+// refused, keeps nothing else back.
+func (g *globals) printPartly(ctx context.Context, env *Env, r refs.SyncResult, failed error) error {
+	if failed != nil && len(r.Fetched)+len(r.Merged)+len(r.Pushed)+len(r.Conflicts) == 0 {
+		return nil
+	}
+	return g.printExchange(ctx, env, r)
 }
 
 // printExchange says what came and went, a line each.

@@ -34,10 +34,7 @@ func newUnbundle(g *globals) *command {
 			r, err := o.exchange(ctx, env, func(s *refs.Store) (refs.SyncResult, error) {
 				return s.Unbundle(ctx, o.writer(env), file, env.progress(o.json))
 			})
-			if err != nil && !errors.Is(err, refs.ErrConflict) {
-				return err
-			}
-			return errors.Join(o.printExchange(ctx, env, r), err)
+			return errors.Join(o.printPartly(ctx, env, r, err), err)
 		},
 	}
 }

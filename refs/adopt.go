@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -121,21 +120,27 @@ func (ses *initing) checkRoadmap(ctx context.Context, tip git.ID) error {
 // adoptBranch makes a branch that only a remote has, as it was when the remote
 // was last asked. It reports false where no remote has it.
 func (s *Store) adoptBranch(ctx context.Context, name string) (bool, error) {
-	suffix := "/heads/" + name
-	list, err := s.repo.Refs(ctx, git.RemotePrefix)
+	remotes, err := s.repo.Remotes(ctx)
 	if err != nil {
 		return false, err
 	}
 	found := map[string]git.ID{}
-	for _, r := range list {
-		if remote, ok := strings.CutSuffix(strings.TrimPrefix(r.Name, git.RemotePrefix), suffix); ok {
-			found[remote] = r.ID
+	for _, remote := range remotes {
+		id, err := s.repo.Ref(ctx, git.RemoteTracking(remote).Of(git.BranchRef(name)))
+		if err != nil && !errors.Is(err, git.ErrNotFound) {
+			return false, err
+		}
+		if err == nil {
+			found[remote] = id
 		}
 	}
 	if len(found) == 0 {
 		return false, nil
 	}
-	remotes := slices.Sorted(maps.Keys(found))
+	if err := s.checkNewName(ctx, name); err != nil {
+		return false, err
+	}
+	remotes = slices.Sorted(maps.Keys(found))
 	remote := remotes[0]
 	if len(found) > 1 {
 		p, err := s.remote(ctx, "")

@@ -107,9 +107,10 @@ func (ses *session) trailers(c *change) string {
 	if c.roadmap != "" {
 		t.add(trailerRoadmap, string(c.roadmap)+" "+strconv.Itoa(c.roadmapAge))
 	}
-	// Carried on by every commit, so that the tip alone says what is taken.
+	// Carried on by every commit, so that the tip alone says what is taken; but not
+	// by a merge, because the other parent may say more, even of the same journal.
 	took := c.took.String()
-	if took == "" && c.parent != nil {
+	if took == "" && len(c.parents) == 1 {
 		took = c.parent.Trailer(trailerJournal)
 	}
 	t.add(trailerJournal, took)

@@ -175,7 +175,11 @@ func (s *Store) initConfig(ctx context.Context, res *InitResult) error {
 			continue
 		}
 		added := false
-		for _, spec := range git.FetchRefspecs(remote) {
+		specs := git.FetchRefspecs(remote)
+		if mapping, _ := cfg.String("context." + remote + ".mapping"); mapping == mappingHeads {
+			specs = git.MemoryRefspecs(git.RemoteTracking(remote), true)
+		}
+		for _, spec := range specs {
 			if slices.Contains(have, spec) {
 				continue
 			}

@@ -9,15 +9,16 @@ import (
 // ancestry finds what two commits both come from, where that may be several
 // commits: T is what of a commit is merged.
 type ancestry[T any] struct {
-	repo  *git.Repo
-	read  func(ctx context.Context, id git.ID) (T, error)
-	merge func(ctx context.Context, base *T, a, b T) (T, error) // base is nil for none
+	repo   *git.Repo
+	read   func(ctx context.Context, id git.ID) (T, error)
+	merge  func(ctx context.Context, base *T, a, b T) (T, error) // base is nil for none
+	merged int                                                   // bases, so far
 }
 
-// maxBaseDepth bounds how often the bases of bases are looked for. Beyond it two
-// sides count as having nothing in common: that can make more conflicts, and
-// never lets a side win in silence.
-const maxBaseDepth = 10
+// maxVirtual bounds how many bases, and bases of bases, are merged: histories may be
+// made to have very many. Beyond it two sides count as having nothing in common:
+// that can make more conflicts, and never lets a side win in silence.
+const maxVirtual = 32
 
 // of merges the best common ancestors, as git's recursive strategy does:
 //
@@ -25,8 +26,8 @@ const maxBaseDepth = 10
 //  2. one: what it holds;
 //  3. several (two sides that merged each other's past): they are merged one
 //     after another, each with what it has in common with those before it.
-func (a ancestry[T]) of(ctx context.Context, ids []git.ID, depth int) (*T, error) {
-	if len(ids) == 0 || depth > maxBaseDepth {
+func (a *ancestry[T]) of(ctx context.Context, ids []git.ID) (*T, error) {
+	if a.merged += max(len(ids)-1, 0); len(ids) == 0 || a.merged > maxVirtual {
 		return nil, nil
 	}
 	base, err := a.read(ctx, ids[0])
@@ -42,7 +43,7 @@ func (a ancestry[T]) of(ctx context.Context, ids []git.ID, depth int) (*T, error
 		if err != nil {
 			return nil, err
 		}
-		below, err := a.of(ctx, shared, depth+1)
+		below, err := a.of(ctx, shared)
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +58,7 @@ func (a ancestry[T]) of(ctx context.Context, ids []git.ID, depth int) (*T, error
 // that several were merged into, of which only the topics and the metadata mean
 // anything. nil is none.
 func (ses *session) branchBase(ctx context.Context, branch string, ids []git.ID) (*Tip, error) {
-	a := ancestry[*Tip]{repo: ses.s.repo,
+	a := &ancestry[*Tip]{repo: ses.s.repo,
 		read: func(ctx context.Context, id git.ID) (*Tip, error) { return ses.s.tipAt(ctx, branch, id) },
 		merge: func(ctx context.Context, base **Tip, x, y *Tip) (*Tip, error) {
 			d := documents{ses: ses, tree: ses.s.repo.Edit(x.commit.Tree), ours: x, theirs: y, settle: ses.disagreement}
@@ -67,7 +68,7 @@ func (ses *session) branchBase(ctx context.Context, branch string, ids []git.ID)
 			return d.virtual(ctx)
 		},
 	}
-	base, err := a.of(ctx, ids, 0)
+	base, err := a.of(ctx, ids)
 	if err != nil || base == nil {
 		return nil, err
 	}
@@ -77,7 +78,7 @@ func (ses *session) branchBase(ctx context.Context, branch string, ids []git.ID)
 // roadmapBase is the main.md that two commits of the roadmap come from, empty for
 // none.
 func (ses *session) roadmapBase(ctx context.Context, ids []git.ID) ([]byte, error) {
-	a := ancestry[[]byte]{repo: ses.s.repo,
+	a := &ancestry[[]byte]{repo: ses.s.repo,
 		read: ses.s.roadmapAt,
 		merge: func(ctx context.Context, base *[]byte, x, y []byte) ([]byte, error) {
 			var b []byte
@@ -88,7 +89,7 @@ func (ses *session) roadmapBase(ctx context.Context, ids []git.ID) ([]byte, erro
 			return merged, err
 		},
 	}
-	base, err := a.of(ctx, ids, 0)
+	base, err := a.of(ctx, ids)
 	if err != nil || base == nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/journal"
 )
 
@@ -22,6 +23,8 @@ type heldMerge struct {
 	Target    string        `json:"target"`
 	Remote    string        `json:"remote,omitempty"` // of a sync; its conflicts may lie on several refs
 	Bundle    bool          `json:"bundle,omitempty"` // the remote is a bundle file
+	// Theirs is what the other side of a sync had of the refs in conflict.
+	Theirs map[string]git.ID `json:"theirs,omitempty"`
 	Merge     *MergeOptions `json:"merge,omitempty"`  // of a merge: what it was told
 	Conflicts []heldPlace   `json:"conflicts"`        // sorted by path
 }
@@ -109,6 +112,22 @@ func (s *Store) dropMerge(target string) error {
 		return err
 	}
 	return nil
+}
+
+// moveMerge lets what waits on a branch follow it to another name.
+func (s *Store) moveMerge(old, name string) error {
+	h, err := s.heldMerge(old)
+	if err != nil || h == nil {
+		return err
+	}
+	h.Target = name
+	if h.Merge != nil {
+		h.Merge.Into = name
+	}
+	if err := s.writeHeld(h); err != nil {
+		return err
+	}
+	return s.dropMerge(old)
 }
 
 // settled is what a conflict was settled with, if it was and both sides still say

@@ -23,6 +23,10 @@ type peer struct {
 	tracking git.Tracking
 }
 
+// mappingHeads is context.<remote>.mapping for a host that takes nothing but
+// branches and tags.
+const mappingHeads = "heads"
+
 // remote finds a remote by its name, or the one that is meant without:
 // context.remote, else the only one, else origin.
 func (s *Store) remote(ctx context.Context, name string) (peer, error) {
@@ -54,11 +58,11 @@ func (s *Store) remote(ctx context.Context, name string) (peer, error) {
 		return peer{}, fail(ErrNotFound, "remote-not-found", fmt.Sprintf("remote '%s' not found", oneLine(name, 100)), hints...)
 	}
 	mapping, ok := cfg.String("context." + name + ".mapping")
-	if ok && mapping != "heads" && mapping != "refs" {
+	if ok && mapping != mappingHeads && mapping != "refs" {
 		return peer{}, fail(ErrInvalid, "config-invalid", fmt.Sprintf("context.%s.mapping is '%s'; it must be heads or refs", name, mapping),
 			"git config context."+name+".mapping heads")
 	}
-	return peer{name: name, heads: mapping == "heads", tracking: git.RemoteTracking(name)}, nil
+	return peer{name: name, heads: mapping == mappingHeads, tracking: git.RemoteTracking(name)}, nil
 }
 
 // lockName is the lock that whoever moves the peer's tracking refs holds.

@@ -58,7 +58,7 @@ func (s *Store) DeleteBranch(ctx context.Context, name string, force bool) (stri
 		return "", errors.Join(err, s.refill(ctx, name, j))
 	}
 	fault("after-refs")
-	return moved, j.Remove()
+	return moved, errors.Join(j.Remove(), s.dropMerge(name))
 }
 
 // refill begins an emptied journal again, of a branch that was not deleted.

@@ -48,6 +48,9 @@ func (s *Store) RenameBranch(ctx context.Context, old, name string) (Branch, err
 		return Branch{}, errors.Join(err, os.Remove(s.journalPath(name)))
 	}
 	fault("after-refs")
+	if err := s.moveMerge(old, name); err != nil {
+		return Branch{}, err
+	}
 	if err := s.repointHeads(ctx, old, name); err != nil {
 		return Branch{}, err
 	}

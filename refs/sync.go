@@ -37,7 +37,8 @@ type syncing struct {
 	refused  []string        // what the remote will not have
 	reason   string          // why, in its words
 	deleted  []string        // branches that somebody deleted on the remote
-	open     []Conflict      // of refs that were left as they are
+	open     []Conflict        // of refs that were left as they are
+	openAt   map[string]git.ID // what the other side has of those
 }
 
 // Fetch asks a remote for its memory and moves tracking refs alone.
@@ -151,7 +152,8 @@ func (y *syncing) prepare(ctx context.Context) error {
 // round asks the remote, does what can be done, and reports whether somebody was
 // faster.
 func (y *syncing) round(ctx context.Context) (again bool, err error) {
-	y.refused, y.reason, y.deleted, y.open, y.res.Conflicts = nil, "", nil, nil, []Conflict{}
+	y.refused, y.reason, y.deleted = nil, "", nil
+	y.open, y.openAt, y.res.Conflicts = nil, map[string]git.ID{}, []Conflict{}
 	before, err := y.fetch(ctx)
 	if errors.Is(err, git.ErrStale) {
 		return true, nil // somebody else fetches just now
@@ -208,14 +210,17 @@ func unreachable(remote string, err error) error {
 func (y *syncing) outcome() error {
 	var errs []error
 	if n := unsettled(y.open); n > 0 {
+		hints := []string{"git context resolve PATH --ours|--theirs|--union|-F FILE", "git context merge --continue"}
+		if !y.peer.bundle {
+			hints = append(hints, "git context sync "+y.peer.name)
+		}
 		errs = append(errs, fail(ErrConflict, "merge-conflict",
-			fmt.Sprintf("'%s' and this repository have %s; those refs were left as they are", y.peer.name, count(n, "conflict")),
-			"git context resolve PATH --ours|--theirs|--union|-F FILE", "git context merge --continue", "git context sync "+y.peer.name))
+			fmt.Sprintf("'%s' and this repository have %s; those refs were left as they are", y.peer.name, count(n, "conflict")), hints...))
 	}
 	if len(y.refused) > 0 {
 		hints := []string{"git remote -v"}
 		if !y.peer.heads {
-			hints = []string{"if the host takes nothing but branches: git config context." + y.peer.name + ".mapping heads"}
+			hints = []string{"if the host takes nothing but branches: git config context." + y.peer.name + ".mapping heads", "git context init"}
 		}
 		errs = append(errs, fail(ErrRefused, "push-refused",
 			fmt.Sprintf("'%s' refuses %s: %s", y.peer.name, quotedList(y.refused), y.reason), hints...))

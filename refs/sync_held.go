@@ -1,6 +1,11 @@
 package refs
 
-import "context"
+import (
+	"context"
+	"fmt"
+
+	"github.com/git-context/git-context/refs/git"
+)
 
 // continueSync finishes the refs that a sync left in conflict, from what the
 // remote had when it was last asked. The next sync pushes them.
@@ -18,14 +23,17 @@ func (s *Store) continueSync(ctx context.Context, w Writer, h *heldMerge) (Merge
 		return res, err
 	}
 	defer lock.Unlock()
-	var done SyncResult
+	done := newSyncResult(p.name)
 	y := &syncing{s: s, peer: p, res: &done, o: SyncOptions{Writer: w}, merge: true}
 	if err := y.prepare(ctx); err != nil {
 		return res, err
 	}
-	y.current, y.held = h.Target, h
+	y.current, y.held, y.openAt = h.Target, h, map[string]git.ID{}
 	ours, theirs, err := s.survey(ctx, p)
 	if err != nil {
+		return res, err
+	}
+	if err := h.stillThere(&theirs); err != nil {
 		return res, err
 	}
 	_, err = y.exchangeRefs(ctx, &ours, &theirs)
@@ -42,4 +50,26 @@ func (s *Store) continueSync(ctx context.Context, w Writer, h *heldMerge) (Merge
 		res.Commit = &tip.commit.ID
 	}
 	return res, err
+}
+
+// stillThere refuses to go on without what the conflicts are about: a prune took
+// the tracking refs away, or another bundle's stand in their place. A remote that
+// has gone on meanwhile is another matter: its news are merged too.
+func (h *heldMerge) stillThere(theirs *survey) error {
+	for ref, id := range h.Theirs {
+		now := theirs.roadmap
+		if name, ok := git.BranchName(ref); ok {
+			now = theirs.branches[name]
+		}
+		if now == id || now != "" && !h.Bundle {
+			continue
+		}
+		again := "git context sync " + h.Remote
+		if h.Bundle {
+			again = "git context unbundle " + h.Remote
+		}
+		return fail(ErrStale, "merge-stale", fmt.Sprintf("what '%s' had of '%s' is not known here any more", h.Remote, displayRef(ref)),
+			again, "git context merge --abort")
+	}
+	return nil
 }

@@ -29,7 +29,9 @@ func (y *syncing) send(ctx context.Context, plan []*step, ours, theirs *survey) 
 			steps[git.NameOn(st.ref, y.peer.heads)] = st
 		}
 	}
-	updates = append(updates, y.newTags(ours, theirs)...)
+	if len(y.o.Branches) == 0 { // a tag may name another branch's milestone, and would take its history along
+		updates = append(updates, y.newTags(ours, theirs)...)
+	}
 	var notes []git.PushUpdate
 	if ours.notes != theirs.notes {
 		notes = append(notes, y.update(git.NotesRef, ours.notes))
@@ -45,7 +47,8 @@ func (y *syncing) send(ctx context.Context, plan []*step, ours, theirs *survey) 
 	}
 	for _, batch := range [][]git.PushUpdate{updates, notes} {
 		again, err := y.sendBatch(ctx, batch, atomic, steps, theirs)
-		if errors.Is(err, git.ErrNoAtomic) {
+		if errors.Is(err, git.ErrNoAtomic) || err == nil && atomic && len(y.refused) > 0 {
+			// What one ref is refused for must not keep the others back.
 			y.noAtomic = true
 			return true, nil
 		}

@@ -17,7 +17,7 @@ func (y *syncing) exchangeRefs(ctx context.Context, ours, theirs *survey) (again
 		return false, err
 	}
 	if y.alike(ours, theirs) {
-		return false, y.noteShared(ours, theirs)
+		return false, errors.Join(y.dropHeld(ctx), y.noteShared(ours, theirs))
 	}
 	if err := y.inspect(ctx, ours, theirs); err != nil {
 		return false, err
@@ -52,12 +52,25 @@ func (y *syncing) exchangeRefs(ctx context.Context, ours, theirs *survey) (again
 	if again = again || late; again {
 		return true, nil
 	}
-	if y.held != nil && len(y.open) == 0 {
-		if err := y.s.dropMerge(y.current); err != nil {
-			return false, err
-		}
+	return false, errors.Join(y.dropHeld(ctx), y.noteShared(ours, theirs))
+}
+
+// dropHeld forgets a former sync's conflicts, once there are none any more. What
+// waits by now may be another merge.
+func (y *syncing) dropHeld(ctx context.Context) error {
+	if y.held == nil || len(y.open) > 0 {
+		return nil
 	}
-	return false, y.noteShared(ours, theirs)
+	lock, err := y.s.repo.Lock(ctx, branchLock(y.current))
+	if err != nil {
+		return err
+	}
+	defer lock.Unlock()
+	waiting, err := y.s.heldMerge(y.current)
+	if err != nil || waiting == nil || waiting.Merge != nil || waiting.Remote != y.peer.name {
+		return err
+	}
+	return y.s.dropMerge(y.current)
 }
 
 // alike reports whether both sides stand at the same.
@@ -267,6 +280,7 @@ func (y *syncing) mergeRef(ctx context.Context, ses *session, st *step, theirs g
 		y.res.Conflicts = append(y.res.Conflicts, c)
 		if st.merged == nil {
 			y.open = append(y.open, c)
+			y.openAt[st.ref] = theirs
 		}
 	}
 	if st.merged != nil {
@@ -309,7 +323,7 @@ func (y *syncing) holdConflicts(ctx context.Context) error {
 		return fail(ErrConflict, "merge-waiting", fmt.Sprintf("'%s' waits to be merged into '%s'; conflicts with '%s' have to wait for it",
 			waiting.source(), y.current, y.peer.name), "git context merge --status", "git context merge --continue", "git context merge --abort")
 	}
-	return y.s.holdMerge(&heldMerge{Target: y.current, Remote: y.peer.name, Bundle: y.peer.bundle}, waiting, y.open)
+	return y.s.holdMerge(&heldMerge{Target: y.current, Remote: y.peer.name, Bundle: y.peer.bundle, Theirs: y.openAt}, waiting, y.open)
 }
 
 // uniteNotes writes the notes that are missing of what is to be pushed, and adds

@@ -106,7 +106,12 @@ func (t *taking) create(ctx context.Context) error {
 		return errNothing
 	}
 	if st.branch != "" {
-		if err := t.y.s.checkNewName(ctx, st.branch); err != nil {
+		err := t.y.s.checkNewName(ctx, st.branch)
+		if errors.Is(err, ErrExists) { // it cannot stand beside a branch that is here
+			t.y.warn("left alone: " + err.Error())
+			return errNothing
+		}
+		if err != nil {
 			return err
 		}
 		if err := t.y.s.setAside(st.branch); err != nil {
