@@ -36,7 +36,7 @@ func unsettled(list []Conflict) int {
 // mergeTrees merges the documents of theirs into a change on top of ours. Every
 // conflict is found before it returns; nothing but objects is written.
 func (ses *session) mergeTrees(ctx context.Context, c *change, j joining) (*united, error) {
-	base, err := ses.branchBase(ctx, j.ours.branch, j.bases)
+	base, err := ses.branchBase(ctx, j.ours.branch, j.bases, j.replica)
 	if err != nil {
 		return nil, err
 	}
