@@ -19,14 +19,14 @@ import (
 // it stands in local state: one file for a target. Nothing has moved for it, so
 // that to forget it is to abort it.
 type heldMerge struct {
-	Version   int           `json:"version"`
-	Target    string        `json:"target"`
-	Remote    string        `json:"remote,omitempty"` // of a sync; its conflicts may lie on several refs
-	Bundle    bool          `json:"bundle,omitempty"` // the remote is a bundle file
+	Version int    `json:"version"`
+	Target  string `json:"target"`
+	Remote  string `json:"remote,omitempty"` // of a sync; its conflicts may lie on several refs
+	Bundle  bool   `json:"bundle,omitempty"` // the remote is a bundle file
 	// Theirs is what the other side of a sync had of the refs in conflict.
-	Theirs map[string]git.ID `json:"theirs,omitempty"`
-	Merge     *MergeOptions `json:"merge,omitempty"`  // of a merge: what it was told
-	Conflicts []heldPlace   `json:"conflicts"`        // sorted by path
+	Theirs    map[string]git.ID `json:"theirs,omitempty"`
+	Merge     *MergeOptions     `json:"merge,omitempty"` // of a merge: what it was told
+	Conflicts []heldPlace       `json:"conflicts"`       // sorted by path
 }
 
 // heldPlace is one conflict and what it was settled with.

@@ -29,14 +29,14 @@ type syncing struct {
 	first       bool // a remote without memory, or one that deleted a branch, gets it (again)
 	adopt       bool // branches that only the other side has are made here
 
-	current  string          // the branch it stands on: conflicts are kept there
-	held     *heldMerge      // what waits there already
-	settle   settler         // for what is not resolved yet
-	shared   map[string]bool // see peer.sharedName
-	noAtomic bool            // the remote cannot push several refs as one
-	refused  []string        // what the remote will not have
-	reason   string          // why, in its words
-	deleted  []string        // branches that somebody deleted on the remote
+	current  string            // the branch it stands on: conflicts are kept there
+	held     *heldMerge        // what waits there already
+	settle   settler           // for what is not resolved yet
+	shared   map[string]bool   // see peer.sharedName
+	noAtomic bool              // the remote cannot push several refs as one
+	refused  []string          // what the remote will not have
+	reason   string            // why, in its words
+	deleted  []string          // branches that somebody deleted on the remote
 	open     []Conflict        // of refs that were left as they are
 	openAt   map[string]git.ID // what the other side has of those
 }
