@@ -95,7 +95,7 @@ func (s *Store) Switch(ctx context.Context, name string) (Branch, error) {
 		}
 	}
 	if err != nil {
-		return Branch{}, err
+		return Branch{}, s.elsewhere(ctx, err)
 	}
 	now, err := s.repo.SymbolicRef(ctx, git.HeadName)
 	if err != nil && !errors.Is(err, git.ErrNotFound) {
@@ -112,6 +112,18 @@ func (s *Store) Switch(ctx context.Context, name string) (Branch, error) {
 	b, err := s.BranchOf(ctx, tip)
 	b.Current = true
 	return b, err
+}
+
+// elsewhere adds to a branch that was not found that a remote may have it.
+func (s *Store) elsewhere(ctx context.Context, err error) error {
+	var missing *Error
+	if !errors.As(err, &missing) || missing.Kind != ErrNotFound {
+		return err
+	}
+	if remotes, listErr := s.repo.Remotes(ctx); listErr == nil && len(remotes) > 0 {
+		missing.Hints = append(missing.Hints, "git context fetch")
+	}
+	return err
 }
 
 // branchNamed is BRANCH of a branch that exists.

@@ -39,6 +39,7 @@ type syncing struct {
 	deleted  []string          // branches that somebody deleted on the remote
 	open     []Conflict        // of refs that were left as they are
 	openAt   map[string]git.ID // what the other side has of those
+	blocked  error             // another merge waits where their conflicts should
 }
 
 // Fetch asks a remote for its memory and moves tracking refs alone.
@@ -152,7 +153,7 @@ func (y *syncing) prepare(ctx context.Context) error {
 // round asks the remote, does what can be done, and reports whether somebody was
 // faster.
 func (y *syncing) round(ctx context.Context) (again bool, err error) {
-	y.refused, y.reason, y.deleted = nil, "", nil
+	y.refused, y.reason, y.deleted, y.blocked = nil, "", nil, nil
 	y.open, y.openAt, y.res.Conflicts = nil, map[string]git.ID{}, []Conflict{}
 	before, err := y.fetch(ctx)
 	if errors.Is(err, git.ErrStale) {
@@ -209,7 +210,9 @@ func unreachable(remote string, err error) error {
 // outcome is what of a round could not be done. Everything else is.
 func (y *syncing) outcome() error {
 	var errs []error
-	if n := unsettled(y.open); n > 0 {
+	if y.blocked != nil {
+		errs = append(errs, y.blocked)
+	} else if n := unsettled(y.open); n > 0 {
 		hints := []string{"git context resolve PATH --ours|--theirs|--union|-F FILE", "git context merge --continue"}
 		if !y.peer.bundle {
 			hints = append(hints, "git context sync "+y.peer.name)

@@ -320,8 +320,9 @@ func (y *syncing) holdConflicts(ctx context.Context) error {
 		return err
 	}
 	if waiting != nil && (waiting.Merge != nil || waiting.Remote != y.peer.name) {
-		return fail(ErrConflict, "merge-waiting", fmt.Sprintf("'%s' waits to be merged into '%s'; conflicts with '%s' have to wait for it",
+		y.blocked = fail(ErrConflict, "merge-waiting", fmt.Sprintf("'%s' waits to be merged into '%s'; conflicts with '%s' have to wait for it",
 			waiting.source(), y.current, y.peer.name), "git context merge --status", "git context merge --continue", "git context merge --abort")
+		return nil
 	}
 	return y.s.holdMerge(&heldMerge{Target: y.current, Remote: y.peer.name, Bundle: y.peer.bundle, Theirs: y.openAt}, waiting, y.open)
 }
