@@ -29,18 +29,10 @@ func (ses *session) fold(ctx context.Context, from *git.Commit) error {
 	}
 	defer lock.Unlock()
 	return ses.swap(ctx, func(ctx context.Context) error {
-		u, err := notes.Begin(ctx, ses.s.repo)
-		if err != nil {
-			return err
+		u, n, err := ses.facts(ctx, foldWalk, from)
+		if err == nil {
+			_, err = u.Queue(ctx, ses.tx, ses.by, "context: fold the facts of "+strconv.Itoa(n)+" milestones")
 		}
-		todo, err := ses.unnoted(ctx, u, foldWalk, from)
-		if err != nil {
-			return err
-		}
-		if err := addFacts(ctx, u, todo); err != nil {
-			return err
-		}
-		_, err = u.Queue(ctx, ses.tx, ses.by, "context: fold the facts of "+strconv.Itoa(len(todo))+" milestones")
 		return err
 	})
 }
@@ -55,15 +47,8 @@ func (ses *session) foldAll(ctx context.Context, from []*git.Commit, theirs git.
 	}
 	defer lock.Unlock()
 	return ses.swap(ctx, func(ctx context.Context) error {
-		u, err := notes.Begin(ctx, ses.s.repo)
+		u, _, err := ses.facts(ctx, math.MaxInt, from...)
 		if err != nil {
-			return err
-		}
-		todo, err := ses.unnoted(ctx, u, math.MaxInt, from...)
-		if err != nil {
-			return err
-		}
-		if err := addFacts(ctx, u, todo); err != nil {
 			return err
 		}
 		if theirs != "" {
@@ -121,18 +106,27 @@ func (ses *session) unnoted(ctx context.Context, u *notes.Update, most int, from
 	return todo, nil
 }
 
-// addFacts adds the notes of milestones to an update.
-func addFacts(ctx context.Context, u *notes.Update, milestones []*git.Commit) error {
-	for _, c := range milestones {
+// facts begins an update that adds the notes of all milestones below some commits
+// that have none, and says how many.
+func (ses *session) facts(ctx context.Context, most int, from ...*git.Commit) (*notes.Update, int, error) {
+	u, err := notes.Begin(ctx, ses.s.repo)
+	if err != nil {
+		return nil, 0, err
+	}
+	todo, err := ses.unnoted(ctx, u, most, from...)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, c := range todo {
 		line, err := fact(c).Line()
 		if err != nil {
-			return err
+			return nil, 0, err
 		}
 		if err := u.Add(ctx, c.ID, append(line, '\n')); err != nil {
-			return err
+			return nil, 0, err
 		}
 	}
-	return nil
+	return u, len(todo), nil
 }
 
 // fact is the note line of a milestone: all of it stands in the trailers, so

@@ -67,14 +67,14 @@ func onBranch(tree func(*repo) (tree, object string)) func(*repo) (refs.Incoming
 func onRoadmap(tree func(*repo) (tree, object string)) func(*repo) (refs.Incoming, string) {
 	return func(r *repo) (refs.Incoming, string) {
 		t, object := tree(r)
-		return refs.Incoming{Roadmap: []git.Ref{r.fetched(git.RemoteRoadmapRef("origin"), t)}}, object
+		return refs.Incoming{Roadmap: []git.Ref{r.fetched(git.RemoteTracking("origin").Roadmap(), t)}}, object
 	}
 }
 
 func onNotes(tree func(*repo) (tree, object string)) func(*repo) (refs.Incoming, string) {
 	return func(r *repo) (refs.Incoming, string) {
 		t, object := tree(r)
-		return refs.Incoming{Notes: []git.Ref{r.fetched(git.RemoteNotesRef("origin"), t)}}, object
+		return refs.Incoming{Notes: []git.Ref{r.fetched(git.RemoteTracking("origin").Notes(), t)}}, object
 	}
 }
 
@@ -265,7 +265,7 @@ func inTips() []hostileCase {
 			return "tree " + r.tree() + "\n" + by + "\nx\n\nContext-Newest: 7ZZZZZZZZZZZZZZZZZZZZZZZZZ\n"
 		})), "commit OBJECT: Context-Newest: the id 7ZZZZZZZZZZZZZZZZZZZZZZZZZ is of"},
 		{"branch's commits as notes", func(r *repo) (refs.Incoming, string) {
-			return refs.Incoming{Notes: []git.Ref{r.fetched(git.RemoteNotesRef("origin"), r.git("rev-parse", git.BranchRef("main")+"^{tree}"))}}, "commit.md"
+			return refs.Incoming{Notes: []git.Ref{r.fetched(git.RemoteTracking("origin").Notes(), r.git("rev-parse", git.BranchRef("main")+"^{tree}"))}}, "commit.md"
 		}, "no tree of notes"},
 		{"hidden in the past", func(r *repo) (refs.Incoming, string) {
 			bad := r.blob("x")

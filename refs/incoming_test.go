@@ -128,7 +128,7 @@ func (r *repo) tracking() refs.Incoming {
 		switch {
 		case strings.HasPrefix(name, git.RemoteNotesPrefix):
 			in.Notes = append(in.Notes, ref)
-		case name == git.RemoteRoadmapRef("origin"):
+		case name == git.RemoteTracking("origin").Roadmap():
 			in.Roadmap = append(in.Roadmap, ref)
 		case strings.HasPrefix(name, git.RemotePrefix+"origin/tags/"):
 			in.Tags = append(in.Tags, ref)
@@ -151,7 +151,7 @@ func TestSoundMemoryComesIn(t *testing.T) {
 	}
 	// What is here already is not looked at again, and adds nothing to the count.
 	for _, ref := range in.Branches {
-		c.git("update-ref", git.BranchPrefix+strings.TrimPrefix(ref.Name, git.RemoteBranchPrefix("origin")), string(ref.ID))
+		c.git("update-ref", git.BranchPrefix+strings.TrimPrefix(ref.Name, git.RemoteTracking("origin").Branches()), string(ref.ID))
 	}
 	c.git("update-ref", git.RoadmapRef, string(in.Roadmap[0].ID))
 	c.git("update-ref", git.NotesRef, string(in.Notes[0].ID))
@@ -208,7 +208,7 @@ func TestNewsCostsWhatIsNew(t *testing.T) {
 	r := rich(t)
 	c, in := r.clone()
 	for _, ref := range in.Branches {
-		c.git("update-ref", git.BranchPrefix+strings.TrimPrefix(ref.Name, git.RemoteBranchPrefix("origin")), string(ref.ID))
+		c.git("update-ref", git.BranchPrefix+strings.TrimPrefix(ref.Name, git.RemoteTracking("origin").Branches()), string(ref.ID))
 	}
 	ok(r.open().Record(t.Context(), []refs.NewStep{{Action: "one more"}}))(t)
 	ok(r.open().Commit(t.Context(), refs.CommitOptions{Branch: "main", Summary: "News"}))(t)

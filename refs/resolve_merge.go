@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
 )
 
 // prepare reads what waits on the target. A merge that waits is gone on with when
@@ -55,11 +56,7 @@ func (s *Store) MergeStatus(ctx context.Context, target string) (MergeStatus, er
 // MergeAbort forgets what waits on a branch. Nothing has moved for it: every ref
 // is as it was before the merge, but for what others did since.
 func (s *Store) MergeAbort(ctx context.Context, target string) (MergeStatus, error) {
-	target, err := s.orCurrent(ctx, target)
-	if err != nil {
-		return MergeStatus{}, err
-	}
-	lock, err := s.repo.Lock(ctx, branchLock(target))
+	target, lock, err := s.lockTarget(ctx, target)
 	if err != nil {
 		return MergeStatus{}, err
 	}
@@ -95,11 +92,7 @@ func (s *Store) MergeContinue(ctx context.Context, w Writer, target string) (Mer
 // Resolve settles one conflict of what waits on a branch: in one of the three
 // ways, or, if how is empty, with a text of the caller's, which stands there whole.
 func (s *Store) Resolve(ctx context.Context, target, path, how, text string) (MergeStatus, error) {
-	target, err := s.orCurrent(ctx, target)
-	if err != nil {
-		return MergeStatus{}, err
-	}
-	lock, err := s.repo.Lock(ctx, branchLock(target))
+	target, lock, err := s.lockTarget(ctx, target)
 	if err != nil {
 		return MergeStatus{}, err
 	}
@@ -167,6 +160,16 @@ func unqualified(path string) string {
 		return rest
 	}
 	return path
+}
+
+// lockTarget keeps others from what waits on a branch.
+func (s *Store) lockTarget(ctx context.Context, target string) (string, *git.Lock, error) {
+	target, err := s.orCurrent(ctx, target)
+	if err != nil {
+		return "", nil, err
+	}
+	lock, err := s.repo.Lock(ctx, branchLock(target))
+	return target, lock, err
 }
 
 // orCurrent is the branch itself, or the current one for "".

@@ -84,18 +84,6 @@ func (t Tracking) Of(ref string) string {
 	return t.memory + strings.TrimPrefix(ref, Root)
 }
 
-// RemoteBranchPrefix returns what the branches of a remote begin with.
-func RemoteBranchPrefix(remote string) string { return RemoteTracking(remote).Branches() }
-
-// RemoteBranchRef returns the ref that says where a remote's branch stands.
-func RemoteBranchRef(remote, branch string) string { return RemoteBranchPrefix(remote) + branch }
-
-// RemoteRoadmapRef returns the ref that says where a remote's roadmap stands.
-func RemoteRoadmapRef(remote string) string { return RemoteTracking(remote).Roadmap() }
-
-// RemoteNotesRef returns the ref that says where a remote's notes stand.
-func RemoteNotesRef(remote string) string { return RemoteTracking(remote).Notes() }
-
 // headsMapping is what the memory's refs begin with on a host that takes branches
 // and tags alone.
 const headsMapping = "refs/heads/context/"

@@ -50,12 +50,22 @@ func TestCheckBranchNameStricterThanGit(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	for got, want := range map[string]string{
-		BranchRef("a/b"):               "refs/context/heads/a/b",
-		TagRef("t"):                    "refs/context/tags/t",
-		DeletedRef("a/b", "01JD"):      "refs/context/deleted/a/b-01JD",
-		RemoteBranchRef("origin", "a"): "refs/context/remotes/origin/heads/a",
-		RemoteRoadmapRef("origin"):     "refs/context/remotes/origin/roadmap",
-		RemoteNotesRef("origin"):       "refs/notes/remotes/origin/context",
+		BranchRef("a/b"):          "refs/context/heads/a/b",
+		TagRef("t"):               "refs/context/tags/t",
+		DeletedRef("a/b", "01JD"): "refs/context/deleted/a/b-01JD",
+		RemoteTracking("origin").Of(BranchRef("a")):  "refs/context/remotes/origin/heads/a",
+		RemoteTracking("origin").Of(TagRef("v1")):    "refs/context/remotes/origin/tags/v1",
+		RemoteTracking("origin").Of(RoadmapRef):      "refs/context/remotes/origin/roadmap",
+		RemoteTracking("origin").Of(NotesRef):        "refs/notes/remotes/origin/context",
+		RemoteTracking("origin").Branches():          "refs/context/remotes/origin/heads/",
+		BundleTracking().Of(BranchRef("a")):          "refs/context/bundle/heads/a",
+		BundleTracking().Notes():                     "refs/notes/bundle/context",
+		NameOn(BranchRef("a"), false):                "refs/context/heads/a",
+		NameOn(BranchRef("a"), true):                 "refs/heads/context/heads/a",
+		NameOn(NotesRef, true):                       "refs/heads/context/notes",
+		NameHere("refs/heads/context/heads/a", true): BranchRef("a"),
+		NameHere("refs/heads/context/notes", true):   NotesRef,
+		NameHere("refs/heads/context/notes", false):  "refs/heads/context/notes",
 		strings.Join(FetchRefspecs("o"), " "): "+refs/context/heads/*:refs/context/remotes/o/heads/* " +
 			"+refs/context/roadmap*:refs/context/remotes/o/roadmap* +refs/notes/context*:refs/notes/remotes/o/context*",
 	} {

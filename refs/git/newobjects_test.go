@@ -27,7 +27,7 @@ func TestNewCommits(t *testing.T) {
 		}
 		ids = append(ids, ID(s.git("r", args...)))
 	}
-	s.git("r", "update-ref", RemoteBranchRef("origin", "main"), string(ids[4]))
+	s.git("r", "update-ref", RemoteTracking("origin").Of(BranchRef("main")), string(ids[4]))
 	list := func(most int, tips ...ID) []NewCommit {
 		t.Helper()
 		got, err := r.NewCommits(t.Context(), tips, most)
