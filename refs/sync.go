@@ -203,6 +203,10 @@ func (y *syncing) fetch(ctx context.Context) (*survey, error) {
 }
 
 func unreachable(remote string, err error) error {
+	var said *git.Error
+	if errors.As(err, &said) {
+		err = said // git's own words; the rest is ours
+	}
 	return &Error{Code: "remote-unreachable", Kind: git.ErrUnreachable, Err: err,
 		Message: fmt.Sprintf("cannot reach remote '%s'", oneLine(remote, 100)), Hints: []string{"git remote -v"}}
 }
