@@ -1,7 +1,6 @@
 package doc
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -9,7 +8,8 @@ import (
 )
 
 // Settle puts what a conflict of kind "key" was settled with into metadata: a value as
-// the conflict's texts have it, or nothing at all for nil.
+// the conflict's texts have it, one that Set takes, or nothing at all for nil. Where
+// a fact of the branch gets a list, as UnionValues makes it, each item is a line.
 func (m *Metadata) Settle(c Conflict, value *string) error {
 	path := strings.TrimPrefix(c.Path, MetadataFile+"#")
 	if value == nil {
@@ -20,17 +20,42 @@ func (m *Metadata) Settle(c Conflict, value *string) error {
 	if err != nil {
 		return err
 	}
-	if !isBranchFact(parts) {
-		return m.Set(path, *value)
-	}
+	ofSide := isText(c.Ours, *value) || isText(c.Theirs, *value)
 	n, err := decodeNode(*value)
-	if err != nil {
-		return fmt.Errorf("value of '%s': %w", path, err)
+	if isBranchFact(parts) { // set by its text
+		if text, ok := factText(n, ofSide); ok {
+			return m.Set(path, text)
+		}
+		return m.Set(path, strings.TrimSuffix(*value, "\n"))
 	}
-	if n == nil || n.Kind != yaml.ScalarNode {
-		return m.Set(path, *value)
+	if err == nil && n != nil && ofSide { // Set would take a comment for a part of a text
+		n.HeadComment, n.LineComment, n.FootComment = "", "", ""
+		return m.set(parts, n)
 	}
-	return m.Set(path, n.Value) // facts of a branch are set by their text
+	return m.Set(path, *value)
+}
+
+func isText(side *string, text string) bool { return side != nil && *side == text }
+
+// factText is a value's text, or a list's, an item a line. It reports false for what is
+// not meant as YAML, such as two lines of prose, unless it surely is.
+func factText(n *yaml.Node, surely bool) (string, bool) {
+	switch {
+	case n == nil:
+		return "", false
+	case n.Kind == yaml.ScalarNode:
+		return n.Value, surely || n.Style != 0
+	case n.Kind != yaml.SequenceNode:
+		return "", false
+	}
+	lines := make([]string, len(n.Content))
+	for i, item := range n.Content {
+		if item.Kind != yaml.ScalarNode {
+			return "", false
+		}
+		lines[i] = item.Value
+	}
+	return strings.Join(lines, "\n"), true
 }
 
 // UnionValues makes a list of what both values hold, each once, ours first.
