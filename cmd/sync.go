@@ -66,10 +66,15 @@ func (g *globals) exchange(ctx context.Context, env *Env, run func(*refs.Store) 
 // printPartly says what was done, beside an error too: what conflicts, or is
 // refused, keeps nothing else back.
 func (g *globals) printPartly(ctx context.Context, env *Env, r refs.SyncResult, failed error) error {
-	if failed != nil && len(r.Fetched)+len(r.Merged)+len(r.Pushed)+len(r.Conflicts) == 0 {
+	if failed != nil && quiet(r) {
 		return nil
 	}
 	return g.printExchange(ctx, env, r)
+}
+
+// quiet reports whether nothing came and nothing went.
+func quiet(r refs.SyncResult) bool {
+	return len(r.Fetched)+len(r.Gone)+len(r.Merged)+len(r.Pushed)+len(r.Conflicts) == 0
 }
 
 // printExchange says what came and went, a line each.
@@ -87,11 +92,14 @@ func (g *globals) printExchange(ctx context.Context, env *Env, r refs.SyncResult
 		if r.Steps > 0 {
 			line(p, "%s new from '%s'", count(r.Steps, "step"), r.Remote)
 		}
-		if r.Attempts > 1 {
+		if len(r.Gone) > 0 {
+			line(p, "%-8s %s", "deleted", render.RefNames(r.Gone))
+		}
+		if r.Lost > 0 {
 			line(p, "others pushed too: it took %d tries", r.Attempts)
 		}
 		render.ConflictsText(p, r.Remote, "here", r.Conflicts)
-		if len(r.Fetched)+len(r.Merged)+len(r.Pushed)+len(r.Conflicts) == 0 {
+		if quiet(r) {
 			line(p, "Already up to date with '%s'", r.Remote)
 		}
 	})

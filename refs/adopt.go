@@ -31,8 +31,9 @@ func (ses *initing) adopt(ctx context.Context, branch string, named bool) (strin
 		return branch, err
 	}
 	done := newSyncResult(p.name)
-	y := &syncing{s: s, o: SyncOptions{Writer: ses.o.Writer}, peer: p, res: &done, merge: true, adopt: true}
-	lock, err := s.repo.Lock(ctx, p.lockName())
+	y := newSyncing(s, SyncOptions{Writer: ses.o.Writer}, p, &done)
+	y.merge, y.adopt = true, true
+	lock, err := s.lockPeer(ctx, p)
 	if err != nil {
 		return "", err
 	}
@@ -153,11 +154,19 @@ func (s *Store) adoptBranch(ctx context.Context, name string) (bool, error) {
 		}
 	}
 	done := newSyncResult(remote)
-	y := &syncing{s: s, peer: peer{name: remote, tracking: git.RemoteTracking(remote)}, res: &done}
+	y := newSyncing(s, SyncOptions{}, peer{name: remote, tracking: git.RemoteTracking(remote)}, &done)
 	ref := git.Ref{Name: y.peer.tracking.Of(git.BranchRef(name)), ID: found[remote]}
 	if err := s.checkIncoming(ctx, incoming{branches: []git.Ref{ref}}); err != nil {
 		return false, err
 	}
 	t := taking{y: y, step: &step{ref: git.BranchRef(name), branch: name, take: ref.ID}}
-	return true, t.run(ctx)
+	if err := t.run(ctx); err != nil {
+		return true, err
+	}
+	shared, err := s.readShared(y.peer)
+	if err != nil {
+		return true, err
+	}
+	shared[git.BranchRef(name)] = true
+	return true, s.writeShared(y.peer, shared)
 }

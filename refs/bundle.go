@@ -88,7 +88,7 @@ func (s *Store) foldBranches(ctx context.Context, w Writer) error {
 
 func bundleError(file string, err error) error {
 	return &Error{Code: "bundle-invalid", Kind: ErrInvalid, Err: err, Message: fmt.Sprintf("'%s' cannot be read as a bundle", oneLine(file, 200)),
-		Hints: []string{"git bundle verify FILE"}}
+		Hints: []string{"git bundle verify " + oneLine(file, 200)}}
 }
 
 func bundlePeer(file string) peer {
@@ -104,12 +104,13 @@ func (s *Store) Unbundle(ctx context.Context, w Writer, file string, progress io
 		return res, bundleError(file, err)
 	}
 	p := bundlePeer(file)
-	lock, err := s.repo.Lock(ctx, p.lockName())
+	lock, err := s.lockPeer(ctx, p)
 	if err != nil {
 		return res, err
 	}
 	defer lock.Unlock()
-	y := &syncing{s: s, o: SyncOptions{Writer: w, Progress: progress}, peer: p, res: &res, merge: true, adopt: true}
+	y := newSyncing(s, SyncOptions{Writer: w, Progress: progress}, p, &res)
+	y.merge, y.adopt = true, true
 	err = y.run(ctx)
 	res.sort()
 	if err != nil {

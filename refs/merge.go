@@ -57,7 +57,8 @@ func (s *Store) Merge(ctx context.Context, o MergeOptions) (MergeResult, error) 
 	}
 	defer ses.close()
 	m := &merging{session: ses, o: o, target: target, res: &res}
-	if err := m.prepare(); err != nil {
+	m.tip = source.commit.ID
+	if err := m.prepare(ctx); err != nil {
 		return res, err
 	}
 	if err := ses.swap(ctx, m.build); err != nil {
@@ -107,6 +108,7 @@ type merging struct {
 	o      MergeOptions
 	target string
 	res    *MergeResult
+	tip    git.ID     // of the source, as it was found
 	held   *heldMerge // what waits on the target for this merge; nil if nothing does
 	settle settler
 
@@ -223,14 +225,10 @@ func (m *merging) mergeInto(ctx context.Context, target, source *Tip, bases []gi
 	m.res.Conflicts = append(m.res.Conflicts, u.conflicts...)
 	sortConflicts(m.res.Conflicts)
 	if open := unsettled(u.conflicts); open > 0 {
-		return conflictError(open, m.o.Source, m.target, m.o.DryRun)
+		return conflictError(open, m.target, m.o)
 	}
-	if m.o.Purpose != "" {
-		facts := c.meta.Branch()
-		facts.Purpose = m.o.Purpose
-		if err := c.meta.SetBranch(facts); err != nil {
-			return err
-		}
+	if err := c.setPurpose(m.o.Purpose); err != nil {
+		return err
 	}
 	if c.roadmap, err = m.outcome(ctx, source, "merged into "+m.target); err != nil {
 		return err
@@ -260,6 +258,16 @@ func (m *merging) mergeInto(ctx context.Context, target, source *Tip, bases []gi
 		return errNothing
 	}
 	return nil
+}
+
+// setPurpose revises what a branch is for, unless purpose is empty.
+func (c *change) setPurpose(purpose string) error {
+	if purpose == "" {
+		return nil
+	}
+	facts := c.meta.Branch()
+	facts.Purpose = purpose
+	return c.meta.SetBranch(facts)
 }
 
 // finish marks both journals and folds the notes.

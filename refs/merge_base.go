@@ -2,6 +2,7 @@ package refs
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/git-context/git-context/refs/git"
 )
@@ -16,8 +17,8 @@ type ancestry[T any] struct {
 }
 
 // maxVirtual bounds how many bases, and bases of bases, are merged: histories may be
-// made to have very many. Beyond it two sides count as having nothing in common:
-// that can make more conflicts, and never lets a side win in silence.
+// made to have very many. Beyond it a merge is refused: without a base nobody could
+// tell what was removed from what is new.
 const maxVirtual = 32
 
 // of merges the best common ancestors, as git's recursive strategy does:
@@ -27,8 +28,11 @@ const maxVirtual = 32
 //  3. several (two sides that merged each other's past): they are merged one
 //     after another, each with what it has in common with those before it.
 func (a *ancestry[T]) of(ctx context.Context, ids []git.ID) (*T, error) {
-	if a.merged += max(len(ids)-1, 0); len(ids) == 0 || a.merged > maxVirtual {
+	if len(ids) == 0 {
 		return nil, nil
+	}
+	if a.merged += len(ids) - 1; a.merged > maxVirtual {
+		return nil, fail(ErrRefused, "too-many-bases", fmt.Sprintf("the two histories meet in more than %d commits", maxVirtual))
 	}
 	base, err := a.read(ctx, ids[0])
 	if err != nil {

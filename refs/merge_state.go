@@ -24,9 +24,11 @@ type heldMerge struct {
 	Remote  string `json:"remote,omitempty"` // of a sync; its conflicts may lie on several refs
 	Bundle  bool   `json:"bundle,omitempty"` // the remote is a bundle file
 	// Theirs is what the other side of a sync had of the refs in conflict.
-	Theirs    map[string]git.ID `json:"theirs,omitempty"`
-	Merge     *MergeOptions     `json:"merge,omitempty"` // of a merge: what it was told
-	Conflicts []heldPlace       `json:"conflicts"`       // sorted by path
+	Theirs map[string]git.ID `json:"theirs,omitempty"`
+	// Tip is where the source of a merge stood.
+	Tip       git.ID        `json:"tip,omitempty"`
+	Merge     *MergeOptions `json:"merge,omitempty"` // of a merge: what it was told
+	Conflicts []heldPlace   `json:"conflicts"`       // sorted by path
 }
 
 // heldPlace is one conflict and what it was settled with.
@@ -114,16 +116,23 @@ func (s *Store) dropMerge(target string) error {
 	return nil
 }
 
-// moveMerge lets what waits on a branch follow it to another name.
-func (s *Store) moveMerge(old, name string) error {
-	h, err := s.heldMerge(old)
-	if err != nil || h == nil {
-		return err
+// mayMoveMerge is what waits on a branch that is to get another name. A sync's
+// conflicts are about what the remote has under the old one, and are settled first.
+func (s *Store) mayMoveMerge(branch string) (*heldMerge, error) {
+	h, err := s.heldMerge(branch)
+	if err == nil && h != nil && h.Merge == nil {
+		err = fail(ErrRefused, "merge-waiting", fmt.Sprintf("conflicts with '%s' wait on '%s'", h.source(), branch),
+			"git context merge --status --into "+branch, "git context merge --continue --into "+branch, "git context merge --abort --into "+branch)
 	}
-	h.Target = name
-	if h.Merge != nil {
-		h.Merge.Into = name
+	return h, err
+}
+
+// moveMerge lets a merge that waits on a branch follow it to another name.
+func (s *Store) moveMerge(h *heldMerge, old, name string) error {
+	if h == nil {
+		return nil
 	}
+	h.Target, h.Merge.Into = name, name
 	if err := s.writeHeld(h); err != nil {
 		return err
 	}
@@ -169,13 +178,17 @@ func sortConflicts(list []Conflict) {
 }
 
 // conflictError is the refusal of a merge that cannot be clean.
-func conflictError(open int, source, target string, dryRun bool) error {
-	message := fmt.Sprintf("merging '%s' into '%s' has %s; nothing was changed", source, target, count(open, "conflict"))
-	if dryRun {
+func conflictError(open int, target string, o MergeOptions) error {
+	message := fmt.Sprintf("merging '%s' into '%s' has %s; nothing was changed", o.Source, target, count(open, "conflict"))
+	if o.DryRun {
 		return fail(ErrConflict, "merge-conflict", message)
 	}
-	return fail(ErrConflict, "merge-conflict", message, "git context resolve PATH --ours|--theirs|--union|-F FILE",
-		"git context merge --continue", "git context merge --abort")
+	into := ""
+	if o.Into != "" {
+		into = " --into " + target
+	}
+	return fail(ErrConflict, "merge-conflict", message, "git context resolve PATH --ours|--theirs|--union|-F FILE"+into,
+		"git context merge --continue"+into, "git context merge --abort"+into)
 }
 
 // checkPrefer refuses what is none of the three ways.

@@ -249,6 +249,12 @@ func (s *Store) journalHead(ctx context.Context, branch string) (journal.Head, e
 	return head, err
 }
 
+// clear takes away what a branch of that name left that is no more: steps that
+// belong to nobody are set aside, a merge that waits is forgotten.
+func (s *Store) clear(branch string) error {
+	return errors.Join(s.setAside(branch), s.dropMerge(branch))
+}
+
 // setAside moves a journal without a branch out of the way of a new branch of
 // that name. What it holds stays on disk.
 func (s *Store) setAside(branch string) error {

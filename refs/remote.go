@@ -70,11 +70,21 @@ func (p peer) lockName() string {
 	if p.bundle {
 		return "bundle"
 	}
-	return "remote-" + strings.ReplaceAll(p.name, "/", "%2F")
+	return "remote-" + p.name
 }
 
-// The branches that were once on a remote and are here: one that is not there any
-// more was deleted by somebody, and is not made again. Tracking refs would tell
+// lockPeer keeps two exchanges with one peer apart.
+func (s *Store) lockPeer(ctx context.Context, p peer) (*git.Lock, error) {
+	lock, err := s.repo.Lock(ctx, p.lockName())
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		err = &Error{Code: "busy", Kind: ErrStale, Err: err, Hints: []string{"run the command again"},
+			Message: fmt.Sprintf("another exchange with '%s' is under way", oneLine(p.name, 100))}
+	}
+	return lock, err
+}
+
+// The branches and tags that were once on a remote and here, a ref on a line: one
+// that is missing on a side was deleted by somebody, and is not made again. Tracking refs would tell
 // that too, were it not for `git fetch --prune`.
 func (p peer) sharedName() string {
 	return "shared/" + strings.ReplaceAll(p.name, "/", "%2F")
@@ -144,10 +154,9 @@ func (v *survey) read(list []git.Ref, branches, tags, roadmap, notes string) {
 // empty reports whether there is no memory at all.
 func (v *survey) empty() bool { return len(v.branches) == 0 && v.roadmap == "" }
 
-// changes lists what stands elsewhere in v than in before, by the names that refs
-// have here.
-func (v *survey) changes(before *survey) []string {
-	var list []string
+// changes lists what stands elsewhere in v than in before, and what of that is not
+// in v at all, by the names that refs have here.
+func (v *survey) changes(before *survey) (moved, gone []string) {
 	for _, m := range []struct {
 		now, then map[string]git.ID
 		prefix    string
@@ -158,16 +167,17 @@ func (v *survey) changes(before *survey) []string {
 		{map[string]git.ID{git.NotesRef: v.notes}, map[string]git.ID{git.NotesRef: before.notes}, ""},
 	} {
 		for name, id := range m.now {
-			if m.then[name] != id {
-				list = append(list, m.prefix+name)
+			if m.then[name] != id && id != "" {
+				moved = append(moved, m.prefix+name)
 			}
 		}
 		for name, id := range m.then {
-			if _, stands := m.now[name]; !stands && id != "" {
-				list = append(list, m.prefix+name)
+			if m.now[name] == "" && id != "" {
+				gone = append(gone, m.prefix+name)
 			}
 		}
 	}
-	slices.Sort(list)
-	return list
+	slices.Sort(moved)
+	slices.Sort(gone)
+	return moved, gone
 }

@@ -33,6 +33,10 @@ func (s *Store) RenameBranch(ctx context.Context, old, name string) (Branch, err
 		return Branch{}, err
 	}
 	defer ses.close()
+	waiting, err := s.mayMoveMerge(old)
+	if err != nil {
+		return Branch{}, err
+	}
 	if err := s.makeJournal(ctx, old); err != nil {
 		return Branch{}, err
 	}
@@ -48,7 +52,7 @@ func (s *Store) RenameBranch(ctx context.Context, old, name string) (Branch, err
 		return Branch{}, errors.Join(err, os.Remove(s.journalPath(name)))
 	}
 	fault("after-refs")
-	if err := s.moveMerge(old, name); err != nil {
+	if err := s.moveMerge(waiting, old, name); err != nil {
 		return Branch{}, err
 	}
 	if err := s.repointHeads(ctx, old, name); err != nil {

@@ -12,7 +12,7 @@ import (
 
 // prepare reads what waits on the target. A merge that waits is gone on with when
 // it is tried again; another one has to wait for it.
-func (m *merging) prepare() error {
+func (m *merging) prepare(ctx context.Context) error {
 	var err error
 	if m.held, err = m.s.heldMerge(m.target); err != nil {
 		return err
@@ -23,6 +23,16 @@ func (m *merging) prepare() error {
 				"git context merge --status", "git context merge --continue", "git context merge --abort")
 		}
 		m.held = nil
+	}
+	if h := m.held; h != nil && h.Tip != m.tip {
+		grown, err := m.s.repo.IsAncestor(ctx, h.Tip, m.tip)
+		if err != nil {
+			return err
+		}
+		if !grown {
+			return fail(ErrStale, "merge-stale", fmt.Sprintf("'%s' is another branch than the one that waits to be merged into '%s'", m.o.Source, m.target),
+				"git context merge --abort")
+		}
 	}
 	m.settle = m.held.settler("", m.preferring(m.o.Prefer))
 	return nil
@@ -35,7 +45,7 @@ func (m *merging) wait(refusal error) error {
 	}
 	o := m.o
 	o.Into = m.target
-	h := &heldMerge{Target: m.target, Merge: &o}
+	h := &heldMerge{Target: m.target, Merge: &o, Tip: m.tip}
 	return errors.Join(refusal, m.s.holdMerge(h, m.held, m.res.Conflicts))
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -16,6 +17,10 @@ import (
 // drawn anew each time: a round takes as long as the remote is far away. With
 // sixteen clones on one branch the worst took 59 tries without, 16 to 23 with it.
 const syncWaits = 16
+
+// maxIdle is how many pushes in a row may come too late although nothing moves on
+// the remote, as with a lock file that was left there.
+const maxIdle = 10
 
 // syncing is one exchange with another repository.
 type syncing struct {
@@ -32,7 +37,11 @@ type syncing struct {
 	current  string            // the branch it stands on: conflicts are kept there
 	held     *heldMerge        // what waits there already
 	settle   settler           // for what is not resolved yet
-	shared   map[string]bool   // see peer.sharedName
+	shared   map[string]bool   // see peer.sharedName; refs by the names they have here
+	known    map[string]bool   // as it was read
+	locked   int               // fetches in a row that a lock file stopped
+	idle     int               // pushes in a row that came too late although nothing moved there
+	late     bool              // the last push lost a race
 	noAtomic bool              // the remote cannot push several refs as one
 	refused  []string          // what the remote will not have
 	reason   string            // why, in its words
@@ -71,6 +80,12 @@ func (s *Store) Sync(ctx context.Context, o SyncOptions) (SyncResult, error) {
 	return s.exchange(ctx, o, func(y *syncing) { y.merge, y.push = true, true })
 }
 
+// newSyncing is an exchange in which nothing is asked for yet.
+func newSyncing(s *Store, o SyncOptions, p peer, res *SyncResult) *syncing {
+	return &syncing{s: s, o: o, peer: p, res: res, settle: settleNone,
+		shared: map[string]bool{}, openAt: map[string]git.ID{}}
+}
+
 // newSyncResult has empty lists where nothing happened: JSON knows the difference.
 func newSyncResult(remote string) SyncResult {
 	return SyncResult{Remote: remote, Fetched: []string{}, Merged: []string{}, Pushed: []string{}, Conflicts: []Conflict{}}
@@ -87,9 +102,9 @@ func (s *Store) exchange(ctx context.Context, o SyncOptions, set func(*syncing))
 		return res, err
 	}
 	res.Remote = p.name
-	y := &syncing{s: s, o: o, peer: p, res: &res}
+	y := newSyncing(s, o, p, &res)
 	set(y)
-	lock, err := s.repo.Lock(ctx, p.lockName())
+	lock, err := s.lockPeer(ctx, p)
 	if err != nil {
 		return res, err
 	}
@@ -133,9 +148,10 @@ func (y *syncing) run(ctx context.Context) error {
 // prepare reads what does not change while rounds repeat.
 func (y *syncing) prepare(ctx context.Context) error {
 	var err error
-	if y.shared, err = y.s.readShared(y.peer); err != nil {
+	if y.known, err = y.s.readShared(y.peer); err != nil {
 		return err
 	}
+	maps.Copy(y.shared, y.known)
 	if y.current, err = y.s.Current(ctx); err != nil {
 		return err
 	}
@@ -153,24 +169,23 @@ func (y *syncing) prepare(ctx context.Context) error {
 // round asks the remote, does what can be done, and reports whether somebody was
 // faster.
 func (y *syncing) round(ctx context.Context) (again bool, err error) {
-	y.refused, y.reason, y.deleted, y.blocked = nil, "", nil, nil
+	y.refused, y.deleted, y.blocked = nil, nil, nil
 	y.open, y.openAt, y.res.Conflicts = nil, map[string]git.ID{}, []Conflict{}
 	before, err := y.fetch(ctx)
 	if errors.Is(err, git.ErrStale) {
-		return true, nil // somebody else fetches just now
+		return true, y.stillLocked(err) // somebody else fetches just now
 	}
 	if err != nil {
 		return false, err
 	}
+	y.locked = 0
 	ours, theirs, err := y.s.survey(ctx, y.peer)
 	if err != nil {
 		return false, err
 	}
 	fault("after-fetch")
-	for _, ref := range theirs.changes(before) {
-		if !slices.Contains(y.res.Fetched, ref) && !slices.Contains(y.res.Pushed, ref) {
-			y.res.Fetched = append(y.res.Fetched, ref)
-		}
+	if err := y.notice(theirs.changes(before)); err != nil {
+		return false, err
 	}
 	if y.remove {
 		if err := y.removeBranches(ctx, &ours, &theirs); err != nil {
@@ -186,6 +201,41 @@ func (y *syncing) round(ctx context.Context) (again bool, err error) {
 		err = y.outcome()
 	}
 	return again, err
+}
+
+// notice takes down what moved on the remote since it was last asked, and gives up
+// where nothing does although every push comes too late.
+func (y *syncing) notice(moved, gone []string) error {
+	for _, ref := range moved {
+		if !slices.Contains(y.res.Fetched, ref) && !slices.Contains(y.res.Pushed, ref) {
+			y.res.Fetched = append(y.res.Fetched, ref)
+		}
+	}
+	for _, ref := range gone {
+		y.res.Gone = append(y.res.Gone, ref)
+		y.shared[ref] = true // it was there, whoever brought it here
+	}
+	if y.idle++; !y.late || len(moved)+len(gone) > 0 {
+		y.idle = 0
+	}
+	if y.idle < maxIdle {
+		return nil
+	}
+	return fail(ErrRefused, "push-refused", fmt.Sprintf("'%s' takes no push, though nothing moves there: %s", y.peer.name, y.reason),
+		"git context sync "+y.peer.name)
+}
+
+// stillLocked gives up where a lock file was left by a process that was killed:
+// each fetch has waited for it for seconds.
+func (y *syncing) stillLocked(err error) error {
+	if !errors.Is(err, git.ErrLocked) {
+		return nil
+	}
+	if y.locked++; y.locked < lockedTries {
+		return nil
+	}
+	return &Error{Code: "ref-locked", Kind: ErrRefused, Err: err, Message: "a tracking ref is locked",
+		Hints: []string{"if no git process is running, remove the .lock file that is named above"}}
 }
 
 // fetch brings tracking refs up to date and returns where they stood.
@@ -226,8 +276,8 @@ func (y *syncing) outcome() error {
 	}
 	if len(y.refused) > 0 {
 		hints := []string{"git remote -v"}
-		if !y.peer.heads {
-			hints = []string{"if the host takes nothing but branches: git config context." + y.peer.name + ".mapping heads", "git context init"}
+		if !y.peer.heads { // a host that takes nothing but branches
+			hints = []string{"git config context." + y.peer.name + ".mapping heads", "git context init"}
 		}
 		errs = append(errs, fail(ErrRefused, "push-refused",
 			fmt.Sprintf("'%s' refuses %s: %s", y.peer.name, quotedList(y.refused), y.reason), hints...))

@@ -18,17 +18,18 @@ func (s *Store) continueSync(ctx context.Context, w Writer, h *heldMerge) (Merge
 	if err != nil {
 		return res, err
 	}
-	lock, err := s.repo.Lock(ctx, p.lockName())
+	lock, err := s.lockPeer(ctx, p)
 	if err != nil {
 		return res, err
 	}
 	defer lock.Unlock()
 	done := newSyncResult(p.name)
-	y := &syncing{s: s, peer: p, res: &done, o: SyncOptions{Writer: w}, merge: true}
+	y := newSyncing(s, SyncOptions{Writer: w}, p, &done)
+	y.merge = true
 	if err := y.prepare(ctx); err != nil {
 		return res, err
 	}
-	y.current, y.held, y.openAt = h.Target, h, map[string]git.ID{}
+	y.current, y.held = h.Target, h
 	ours, theirs, err := s.survey(ctx, p)
 	if err != nil {
 		return res, err

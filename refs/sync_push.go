@@ -1,12 +1,12 @@
 package refs
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/git-context/git-context/refs/git"
 )
@@ -52,7 +52,10 @@ func (y *syncing) send(ctx context.Context, plan []*step, ours, theirs *survey) 
 			y.noAtomic = true
 			return true, nil
 		}
-		if late = late || again; err != nil || late {
+		if late = late || again; late {
+			y.res.Lost++
+		}
+		if err != nil || late {
 			return late, err
 		}
 	}
@@ -71,7 +74,9 @@ func (y *syncing) newTags(ours, theirs *survey) []git.PushUpdate {
 		switch theirs.tags[name] {
 		case ours.tags[name]:
 		case "":
-			updates = append(updates, y.update(git.TagRef(name), ours.tags[name]))
+			if !y.shared[git.TagRef(name)] || y.first {
+				updates = append(updates, y.update(git.TagRef(name), ours.tags[name]))
+			}
 		default:
 			y.warn(fmt.Sprintf("tag '%s' names another milestone on '%s'", name, y.peer.name))
 		}
@@ -104,12 +109,13 @@ func (y *syncing) sendBatch(ctx context.Context, updates []git.PushUpdate, atomi
 		switch r.Status {
 		case git.PushStale:
 			late = true
+			y.reason = oneLine(r.Reason, 300)
 			if st := steps[r.Ref]; st != nil {
 				st.late = true
 			}
 		case git.PushRefused:
 			y.refused = append(y.refused, displayRef(ref))
-			y.reason = cmp.Or(y.reason, oneLine(r.Reason, 300)) // the others' nearly always is the same
+			y.reason = oneLine(r.Reason, 300) // the others' nearly always is the same
 		default:
 			if r.Status == git.PushDone && !slices.Contains(y.res.Pushed, ref) {
 				y.res.Pushed = append(y.res.Pushed, ref)
@@ -153,6 +159,9 @@ func (v *survey) set(r git.Ref) {
 	if name, ok := git.BranchName(r.Name); ok {
 		v.branches[name] = r.ID
 		return
+	}
+	if name, ok := strings.CutPrefix(r.Name, git.TagPrefix); ok {
+		v.tags[name] = r.ID
 	}
 	switch r.Name {
 	case git.RoadmapRef:

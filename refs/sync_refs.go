@@ -42,14 +42,14 @@ func (y *syncing) exchangeRefs(ctx context.Context, ours, theirs *survey) (again
 		return false, err
 	}
 	fault("after-merge")
-	late, err := y.send(ctx, plan, ours, theirs)
+	y.late, err = y.send(ctx, plan, ours, theirs)
 	if err != nil {
-		return false, errors.Join(err, y.takeAll(ctx, plan, &again))
+		return false, errors.Join(err, y.takeAll(ctx, plan, ours, &again))
 	}
-	if err := y.takeAll(ctx, plan, &again); err != nil {
+	if err := y.takeAll(ctx, plan, ours, &again); err != nil {
 		return false, err
 	}
-	if again = again || late; again {
+	if again || y.late {
 		return true, nil
 	}
 	return false, errors.Join(y.dropHeld(ctx), y.noteShared(ours, theirs))
@@ -94,13 +94,24 @@ func (y *syncing) alike(ours, theirs *survey) bool {
 func (y *syncing) noteShared(ours, theirs *survey) error {
 	shared := map[string]bool{}
 	for name := range ours.branches {
-		if theirs.branches[name] != "" || y.shared[name] {
-			shared[name] = true
+		if ref := git.BranchRef(name); theirs.branches[name] != "" || y.shared[ref] {
+			shared[ref] = true
 		}
 	}
-	if y.peer.bundle || maps.Equal(shared, y.shared) {
+	for name := range ours.tags {
+		if theirs.tags[name] != "" {
+			shared[git.TagRef(name)] = true
+		}
+	}
+	for ref := range y.shared {
+		if strings.HasPrefix(ref, git.TagPrefix) {
+			shared[ref] = true // deleted on one side, and so not to be made again
+		}
+	}
+	if y.peer.bundle || maps.Equal(shared, y.known) {
 		return nil
 	}
+	y.known = shared
 	return y.s.writeShared(y.peer, shared)
 }
 
@@ -181,7 +192,7 @@ func (y *syncing) plan(ctx context.Context, ses *session, ours, theirs *survey) 
 			continue
 		}
 		st := &step{ref: git.BranchRef(name), branch: name, ours: ours.branches[name]}
-		if theirs.branches[name] == "" && y.shared[name] && !y.first {
+		if theirs.branches[name] == "" && y.shared[git.BranchRef(name)] && !y.first {
 			y.deleted = append(y.deleted, name)
 			continue
 		}
@@ -207,7 +218,7 @@ func (y *syncing) plan(ctx context.Context, ses *session, ours, theirs *survey) 
 func (y *syncing) tagsToTake(ours, theirs *survey) []*step {
 	var plan []*step
 	for _, name := range slices.Sorted(maps.Keys(theirs.tags)) {
-		if ours.tags[name] != "" || !y.merge {
+		if ours.tags[name] != "" || !y.merge || y.shared[git.TagRef(name)] {
 			continue
 		}
 		if err := git.CheckBranchName(name); err != nil {

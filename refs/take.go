@@ -11,7 +11,7 @@ import (
 // stays, to be merged anew from where it stands; what the remote refused is
 // merged here all the same. again is set where a branch went on meanwhile, so that
 // the remote does not have all of it.
-func (y *syncing) takeAll(ctx context.Context, plan []*step, again *bool) error {
+func (y *syncing) takeAll(ctx context.Context, plan []*step, ours *survey, again *bool) error {
 	if !y.merge {
 		return nil
 	}
@@ -24,6 +24,9 @@ func (y *syncing) takeAll(ctx context.Context, plan []*step, again *bool) error 
 			return err
 		}
 		*again = *again || t.again
+		if t.to != "" {
+			ours.set(git.Ref{Name: st.ref, ID: t.to})
+		}
 	}
 	return nil
 }
@@ -77,6 +80,8 @@ func (t *taking) build(ctx context.Context) error {
 		return t.create(ctx)
 	case err != nil:
 		return err
+	case !t.y.merge: // somebody else made it meanwhile
+		return errNothing
 	case t.have == st.ours && st.merged != nil:
 		t.to = st.merged.ID
 	default:
@@ -114,7 +119,7 @@ func (t *taking) create(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := t.y.s.setAside(st.branch); err != nil {
+		if err := t.y.s.clear(st.branch); err != nil {
 			return err
 		}
 	}

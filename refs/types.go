@@ -229,6 +229,8 @@ type SyncResult struct {
 	Attempts  int        `json:"attempts"` // pushes that it took; 0 where nothing was pushed
 
 	Steps    int      `json:"-"` // that came
+	Lost     int      `json:"-"` // pushes that somebody else's was faster than
+	Gone     []string `json:"-"` // deleted on the remote since it was last asked
 	Warnings []string `json:"-"`
 }
 
