@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,6 +29,10 @@ func (r *Repo) CreateBundle(ctx context.Context, file string, refs []Ref, not []
 	if err := checkBundlePath(file); err != nil {
 		return err
 	}
+	file, err := bundleTarget(file)
+	if err != nil {
+		return fmt.Errorf("cannot write bundle '%s': %w", shown(file), err)
+	}
 	if len(refs) == 0 {
 		return fmt.Errorf("cannot write bundle '%s': %w", shown(file), ErrEmptyBundle)
 	}
@@ -36,7 +41,7 @@ func (r *Repo) CreateBundle(ctx context.Context, file string, refs []Ref, not []
 		_ = os.Remove(temp)
 		_ = os.Remove(temp + ".lock") // of a git that was killed
 	}()
-	err := r.writeBundle(ctx, temp, refs, not, progress)
+	err = r.writeBundle(ctx, temp, refs, not, progress)
 	var held []Ref
 	if err == nil {
 		held, err = r.BundleRefs(ctx, temp)
@@ -160,6 +165,23 @@ func checkBundlePath(file string) error {
 		return fmt.Errorf("bundle '%s': not an absolute path", shown(file))
 	}
 	return nil
+}
+
+// bundleTarget is the file that is to be replaced, through symbolic links. What is
+// there and no ordinary file (/dev/null, for one) must not be renamed over.
+func bundleTarget(file string) (string, error) {
+	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+		return file, nil
+	}
+	target, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return file, err
+	}
+	info, err := os.Stat(target)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is not a regular file")
+	}
+	return target, err
 }
 
 // syncFile brings a file to the disk, so that what is renamed is whole.

@@ -127,3 +127,42 @@ func TestBadBundles(t *testing.T) {
 		t.Error("wrote a relative path")
 	}
 }
+
+// Only a file is replaced: a device, a directory or a dead link stays what it is.
+func TestBundleReplacesFilesAlone(t *testing.T) {
+	t.Parallel()
+	_, r := newRepo(t)
+	first := commit(t, r, "one")
+	set(t, r, mainRef, first, r.ZeroID())
+	refs := []Ref{{mainRef, first}}
+	for name, make := range map[string]func(path string) error{
+		"directory": func(path string) error { return os.Mkdir(path, 0o777) },
+		"dead link": func(path string) error { return os.Symlink("nowhere", path) },
+	} {
+		path := filepath.Join(t.TempDir(), "b")
+		if err := make(path); err != nil {
+			t.Fatal(err)
+		}
+		before, err := os.Lstat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.CreateBundle(t.Context(), path, refs, nil, nil); err == nil {
+			t.Errorf("%s: replaced", name)
+		}
+		if after, err := os.Lstat(path); err != nil || after.Mode() != before.Mode() {
+			t.Errorf("%s: is now %v (%v)", name, after, err)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	link := filepath.Join(t.TempDir(), "link")
+	if err := errors.Join(os.WriteFile(file, nil, 0o666), os.Symlink(file, link)); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.CreateBundle(t.Context(), link, refs, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is now %v (%v)", info, err)
+	}
+}
