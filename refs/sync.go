@@ -137,6 +137,9 @@ func (y *syncing) run(ctx context.Context) error {
 			return &Error{Code: "busy", Kind: ErrStale, Hints: []string{"git context sync"},
 				Message: fmt.Sprintf("others pushed to '%s' faster %d times; nothing is lost", y.peer.name, maxTries)}
 		}
+		if y.locked > 0 {
+			continue // git has waited for seconds
+		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -194,7 +197,7 @@ func (y *syncing) round(ctx context.Context) (again bool, err error) {
 		return false, y.outcome()
 	}
 	if !y.merge && !y.push {
-		return false, nil
+		return false, y.noteShared(&ours, &theirs)
 	}
 	again, err = y.exchangeRefs(ctx, &ours, &theirs)
 	if err == nil && !again {
