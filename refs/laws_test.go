@@ -39,6 +39,9 @@ func TestMergeEitherWay(t *testing.T) {
 		for _, c := range []content{a, b} { // a union says ours first
 			c.Topics["both"], c.Metadata.(map[string]any)["both"] = sorted(c.Topics["both"]), nil
 		}
+		if !slices.Contains(a.Plan, "{begin true}") {
+			rt.Fatalf("what one side ticked is open: %v", a.Plan)
+		}
 		if diff := cmp.Diff(a, b); diff != "" {
 			rt.Fatalf("A merged with B, and B with A: %s", diff)
 		}
@@ -64,6 +67,11 @@ func (r *repo) diverge(rt *rapid.T, who string) {
 	r.plan(func(m *doc.Roadmap) error {
 		m.AddTodo(who)
 		m.AddMilestone("done by " + who)
+		if who == "right" {
+			if err := m.MarkTodo("begin", true); err != nil {
+				return err
+			}
+		}
 		return m.MarkMilestone("done by "+who, true)
 	})
 	if rapid.Bool().Draw(rt, "meet") && who != "common" {
@@ -71,38 +79,65 @@ func (r *repo) diverge(rt *rapid.T, who string) {
 	}
 }
 
-// Two clones that both sealed a live file that began alike lose and double
-// nothing, whichever of them merges.
+// Two clones, one or both of which sealed a live file that began alike, lose and
+// double nothing, whichever of them merges.
 func TestMergeOfSegmentsThatBeginAlike(t *testing.T) {
 	t.Parallel()
+	for _, steps := range [][2]int{{4, 4}, {1, 4}} { // over the limit with the second, sealed by the third
+		t.Run(fmt.Sprint(steps), func(t *testing.T) {
+			t.Parallel()
+			f := newFleet(t, 2)
+			f.clones[0].work("main", "common", 4000)
+			f.settle()
+			var sealed []string
+			for i, r := range f.clones {
+				for n := range steps[i] {
+					r.work("main", fmt.Sprint("clone ", i, " step ", n), 5000)
+				}
+				if names := r.git("ls-tree", "-r", "--name-only", "refs/context/heads/main", "log"); names != "" {
+					sealed = append(sealed, strings.Fields(names)[0])
+				}
+			}
+			if n := len(sealed); n == 0 || sealed[0] != sealed[n-1] || (n == 2) != (steps[0] == steps[1]) {
+				t.Fatalf("the first segments are %v", sealed)
+			}
+			g := f.copy()
+			f.settle()
+			slices.Reverse(g.clones)
+			g.settle()
+			all := 1 + steps[0] + steps[1]
+			for _, r := range slices.Concat(f.clones, g.clones) {
+				if c := r.content("main"); len(c.Steps) != all || len(c.Milestones) != all {
+					t.Errorf("%d steps, %d milestones: %v", len(c.Steps), len(c.Milestones), c.Steps)
+				}
+			}
+			if diff := cmp.Diff(f.clones[0].files("main"), g.clones[0].files("main")); diff != "" {
+				t.Errorf("the files depend on who merged: %s", diff)
+			}
+		})
+	}
+}
+
+// What a clone committed is not pending there again when another one's merge,
+// whose own side knows less of that clone's journal, comes back.
+func TestCommittedStepsStayCommitted(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t, 2)
-	f.clones[0].work("main", "common", 4000)
+	a, b := f.clones[0], f.clones[1]
+	a.work("main", "first", 0)
+	f.exchange()
+	b.remember("main", "k", "from b\n")
+	a.work("main", "second", 0)
 	f.settle()
 	for i, r := range f.clones {
-		for n := range 4 { // over the limit with the second, sealed by the third
-			r.work("main", fmt.Sprint("clone ", i, " step ", n), 5000)
+		if c := r.content("main"); len(c.Steps) != 2 {
+			t.Errorf("clone %d: %v", i, c.Steps)
 		}
-		if got := r.git("ls-tree", "-r", "--name-only", "refs/context/heads/main", "log"); got == "" {
-			t.Fatal("nothing was sealed")
-		}
+		r.work("main", fmt.Sprint("third of ", i), 0)
 	}
-	sealed := func(r *repo) string {
-		return strings.Fields(r.git("ls-tree", "-r", "--name-only", "refs/context/heads/main", "log"))[0]
-	}
-	if a, b := sealed(f.clones[0]), sealed(f.clones[1]); a != b {
-		t.Fatalf("the first segments are %s and %s", a, b)
-	}
-	g := f.copy()
 	f.settle()
-	slices.Reverse(g.clones)
-	g.settle()
-	for _, r := range slices.Concat(f.clones, g.clones) {
-		if c := r.content("main"); len(c.Steps) != 1+4+4 || len(c.Milestones) != 1+4+4 {
-			t.Errorf("%d steps, %d milestones: %v", len(c.Steps), len(c.Milestones), c.Steps)
-		}
-	}
-	if diff := cmp.Diff(f.clones[0].files("main"), g.clones[0].files("main")); diff != "" {
-		t.Errorf("the files depend on who merged: %s", diff)
+	if c := a.content("main"); len(c.Steps) != 4 {
+		t.Errorf("%v", c.Steps)
 	}
 }
 
