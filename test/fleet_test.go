@@ -194,7 +194,13 @@ func (w *world) holds(all *agent) string {
 			w.t.Errorf("%s: milestone %s of '%s' stands %d times", w.dir, id, branch, n)
 		}
 	}
-	return w.git("rev-parse", "refs/context/heads/"+branch)
+	return w.tip(branch)
+}
+
+// tip is the memory commit that a branch, or a revision of it, names.
+func (w *world) tip(branch string) string {
+	w.t.Helper()
+	return strings.TrimSpace(w.git("rev-parse", "--verify", "refs/context/heads/"+branch))
 }
 
 // report logs how often syncs had to try again.

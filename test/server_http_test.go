@@ -3,6 +3,7 @@ package test
 import (
 	"bytes"
 	"io"
+	"log"
 	"net/http"
 	"net/http/cgi"
 	"net/http/httptest"
@@ -22,7 +23,7 @@ func httpBackend(t testing.TB, s *server) error {
 		t.Fatalf("%v: %s", err, out)
 	}
 	env := append(serverEnv(s), "GIT_PROJECT_ROOT="+filepath.Dir(s.dir), "GIT_HTTP_EXPORT_ALL=1")
-	backend := &cgi.Handler{Path: path, Env: env, Stderr: t.Output()}
+	backend := &cgi.Handler{Path: path, Env: env, Stderr: t.Output(), Logger: log.New(t.Output(), "", 0)}
 	var down atomic.Bool
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if down.Load() {

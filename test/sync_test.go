@@ -30,11 +30,22 @@ func TestSyncOfOneBranch(t *testing.T) {
 			f.each(func(a *agent) {
 				for i := range each {
 					a.work(i)
+					before := a.tip("main")
 					a.sync()
+					a.mergedOnce(before)
 				}
 			})
 			f.settled(k)
 		})
+	}
+}
+
+// mergedOnce holds that a sync made one merge at most, however often it tried: with
+// its own tip as the first parent.
+func (a *agent) mergedOnce(before string) {
+	a.t.Helper()
+	if after := a.tip("main"); after != before && a.tip("main^") != before {
+		a.t.Errorf("%s had %s, and %s is no merge of it", a.name, before, after)
 	}
 }
 
