@@ -166,5 +166,7 @@ func (o *mergeOptions) printOutcome(p *render.Printer, r refs.MergeResult) {
 		line(p, " id %s, %s", *r.ID, count(r.Steps, "step"))
 	case r.Commit != nil: // of a sync, which makes no milestone
 		line(p, "[%s %s] merged with '%s'; to share it: git context sync", r.Branch, r.Commit.Short(), r.Merged)
+	default: // of a sync, on other refs
+		line(p, "Merged with '%s'; to share it: git context sync", r.Merged)
 	}
 }

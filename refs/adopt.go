@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -76,12 +77,28 @@ func (ses *initing) memoryElsewhere(ctx context.Context) (peer, bool, error) {
 	}
 	limited, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
-	list, err := ses.s.repo.LsRemote(limited, p.name, git.NameOn(git.BranchPrefix, p.heads)+"*")
+	plain, mapped := git.NameOn(git.BranchPrefix, false), git.NameOn(git.BranchPrefix, true)
+	list, err := ses.s.repo.LsRemote(limited, p.name, plain+"*", mapped+"*")
 	if errors.Is(err, git.ErrUnreachable) && ctx.Err() == nil {
 		ses.res.Warnings = append(ses.res.Warnings, fmt.Sprintf("remote '%s' could not be asked whether it has memory: %v", p.name, err))
 		return p, false, nil
 	}
-	return p, len(list) > 0, err
+	if err != nil || len(list) == 0 {
+		return p, false, err
+	}
+	has := func(prefix string) bool {
+		return slices.ContainsFunc(list, func(r git.Ref) bool { return strings.HasPrefix(r.Name, prefix) })
+	}
+	if !p.heads && !has(plain) { // whoever pushed it had to map it
+		key := "context." + p.name + ".mapping"
+		if _, err := ses.s.repo.Run(ctx, "config", key, mappingHeads); err != nil {
+			return p, false, fmt.Errorf("set %s: %w", key, err)
+		}
+		ses.s.repo.InvalidateConfig()
+		ses.res.Did = append(ses.res.Did, key)
+		p.heads = true
+	}
+	return p, true, nil
 }
 
 // firstOf chooses the branch to begin with: the one that is wanted, else main,

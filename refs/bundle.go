@@ -5,7 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/git-context/git-context/refs/git"
 )
@@ -41,10 +45,13 @@ func (s *Store) Bundle(ctx context.Context, o BundleOptions) (Bundled, error) {
 		return res, fail(ErrNoMemory, "no-memory", ErrNoMemory.Error(), "git context init")
 	}
 	var known []git.ID
+	if info, err := os.Stat(filepath.Dir(o.File)); err != nil || !info.IsDir() {
+		return res, fail(ErrNotFound, "folder-not-found", fmt.Sprintf("folder '%s' not found", oneLine(filepath.Dir(o.File), 200)))
+	}
 	if o.Since != "" {
-		former, err := s.repo.BundleRefs(ctx, o.Since)
+		former, err := s.checkBundle(ctx, o.Since)
 		if err != nil {
-			return res, bundleError(o.Since, err)
+			return res, err
 		}
 		for _, r := range former {
 			known = append(known, r.ID)
@@ -86,7 +93,35 @@ func (s *Store) foldBranches(ctx context.Context, w Writer) error {
 	return ses.foldAll(ctx, tips, "")
 }
 
+// checkBundle lists what a bundle holds, if all of it can be taken in here.
+func (s *Store) checkBundle(ctx context.Context, file string) ([]git.Ref, error) {
+	if _, err := os.Stat(file); err != nil {
+		return nil, fmt.Errorf("cannot read '%s': %w", file, reason(err))
+	}
+	held, err := s.repo.BundleRefs(ctx, file)
+	if err == nil {
+		err = s.repo.VerifyBundle(ctx, file)
+	}
+	if err != nil {
+		return nil, bundleError(file, err)
+	}
+	return held, nil
+}
+
+// reason drops the operation and the path, which the message has named.
+func reason(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
 func bundleError(file string, err error) error {
+	var said *git.Error
+	if errors.As(err, &said) {
+		err = said
+	}
 	return &Error{Code: "bundle-invalid", Kind: ErrInvalid, Err: err, Message: fmt.Sprintf("'%s' cannot be read as a bundle", oneLine(file, 200)),
 		Hints: []string{"git bundle verify " + oneLine(file, 200)}}
 }
@@ -100,8 +135,12 @@ func bundlePeer(file string) peer {
 // merged. A bundle whose prerequisites are missing here changes nothing.
 func (s *Store) Unbundle(ctx context.Context, w Writer, file string, progress io.Writer) (SyncResult, error) {
 	res := newSyncResult(file)
-	if err := s.repo.VerifyBundle(ctx, file); err != nil {
-		return res, bundleError(file, err)
+	held, err := s.checkBundle(ctx, file)
+	if err != nil {
+		return res, err
+	}
+	if !slices.ContainsFunc(held, func(r git.Ref) bool { return strings.HasPrefix(r.Name, git.Root) || r.Name == git.NotesRef }) {
+		return res, fail(ErrInvalid, "bundle-invalid", fmt.Sprintf("'%s' holds no memory", oneLine(file, 200)), "git bundle list-heads "+oneLine(file, 200))
 	}
 	p := bundlePeer(file)
 	lock, err := s.lockPeer(ctx, p)

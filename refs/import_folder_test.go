@@ -59,7 +59,7 @@ func TestExportedIsImported(t *testing.T) {
 	for _, as := range []string{"contexa", "gcc-memory"} {
 		t.Run(as, func(t *testing.T) {
 			t.Parallel()
-			rapid.Check(t, func(rt *rapid.T) { exportAndImport(t, rt, as) })
+			checks(t, 12, func(_ testing.TB, rt *rapid.T) { exportAndImport(t, rt, as) })
 		})
 	}
 }

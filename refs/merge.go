@@ -71,7 +71,7 @@ func (s *Store) Merge(ctx context.Context, o MergeOptions) (MergeResult, error) 
 		fault("after-refs")
 		res.Warnings = m.finish(ctx)
 	}
-	if m.held != nil && !o.Abandon {
+	if m.held != nil { // done, or abandoned
 		return res, s.dropMerge(target)
 	}
 	return res, nil

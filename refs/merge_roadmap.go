@@ -28,7 +28,7 @@ func (ses *session) mergeRoadmap(ctx context.Context, base, ours, theirs []byte,
 			if text == nil {
 				text = new(string) // an empty text removes a section
 			}
-			r.SetSection(section, *text)
+			r.SetSection(section, strings.TrimRight(*text, "\n")) // as a section's text is given
 		}
 		conflicts[i] = c
 	}

@@ -47,11 +47,17 @@ func (s *Store) remote(ctx context.Context, name string) (peer, error) {
 		return peer{}, fail(ErrNotFound, "no-remote", "this repository has no remote", "git remote add origin URL")
 	case len(names) == 1:
 		name = names[0]
-	default:
+	case slices.Contains(names, "origin"):
 		name = "origin"
+	default:
+		return peer{}, fail(ErrNotFound, "remote-not-found", "which remote is meant? There are "+quotedList(names),
+			"git config "+keyRemote+" "+names[0])
 	}
 	if !slices.Contains(names, name) {
 		hints := []string{"git remote -v"}
+		if _, err := s.repo.Ref(ctx, git.BranchRef(name)); err == nil && git.CheckBranchName(name) == nil && len(names) > 0 {
+			hints = []string{"git context push " + names[0] + " " + name}
+		}
 		if near := doc.Nearest(name, names); near != "" {
 			hints = append(hints, fmt.Sprintf("did you mean '%s'?", near))
 		}

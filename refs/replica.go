@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -68,15 +69,32 @@ func (ses *session) mergeReplica(ctx context.Context, r replica) (*git.Commit, *
 	if err != nil {
 		return nil, nil, err
 	}
-	if newest > c.newest {
-		c.last = lastSummary(r.theirs.commit)
-	}
 	c.newest = max(c.newest, newest)
+	if err := c.setLast(u.commits, r.theirs.commit); err != nil {
+		return nil, nil, err
+	}
 	if err := ses.reopen(ctx, c.meta, r); err != nil {
 		return nil, nil, err
 	}
 	commit, err := ses.store(ctx, c)
 	return commit, u, err
+}
+
+// setLast says what the newest milestone of a merged branch is: the last one in its
+// live commit.md, or, where all of that is sealed, what either side says.
+func (c *change) setLast(live []byte, theirs *git.Commit) error {
+	ms, err := doc.ParseCommits(live)
+	if err != nil {
+		return fmt.Errorf("the merged %s: %w", doc.CommitFile, err)
+	}
+	for _, m := range slices.Backward(ms) {
+		if m.Kind != doc.KindBirth {
+			c.last = oneLine(m.Summary, purposeLimit)
+			return nil
+		}
+	}
+	c.last = cmp.Or(c.last, lastSummary(theirs))
+	return nil
 }
 
 // reopen makes a branch active again that one side closed without knowing all

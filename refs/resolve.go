@@ -107,12 +107,42 @@ func (s *Store) noMilestone(ctx context.Context, rev string, err error) error {
 // or the newest milestone that it stands on.
 func (s *Store) milestoneAt(ctx context.Context, rev string) (*git.Commit, error) {
 	c, err := s.resolve(ctx, rev)
-	for err == nil && c.Trailer(trailerID) == "" {
-		if len(c.Parents) == 0 {
-			return nil, fail(ErrNotFound, "milestone-not-found", fmt.Sprintf("'%s' has no milestone yet", oneLine(rev, 100)),
-				"git context commit -m SUMMARY")
-		}
-		c, err = s.repo.Commit(ctx, c.Parents[0])
+	if err != nil {
+		return nil, err
 	}
-	return c, err
+	newest, err := s.newestMilestone(ctx, c)
+	if err == nil && newest == nil {
+		err = fail(ErrNotFound, "milestone-not-found", fmt.Sprintf("'%s' has no milestone yet", oneLine(rev, 100)),
+			"git context commit -m SUMMARY")
+	}
+	return newest, err
+}
+
+// newestMilestone looks for the first milestone on every way back from a commit,
+// and returns the one with the largest id; nil for none. The merge of one branch
+// from two repositories is no milestone, and stands on those of both.
+func (s *Store) newestMilestone(ctx context.Context, c *git.Commit) (*git.Commit, error) {
+	var newest *git.Commit
+	seen := map[git.ID]bool{}
+	for queue := []*git.Commit{c}; len(queue) > 0; queue = queue[1:] {
+		c := queue[0]
+		if id := c.Trailer(trailerID); id != "" {
+			if newest == nil || id > newest.Trailer(trailerID) {
+				newest = c
+			}
+			continue
+		}
+		for _, p := range c.Parents {
+			if seen[p] {
+				continue
+			}
+			seen[p] = true
+			parent, err := s.repo.Commit(ctx, p)
+			if err != nil {
+				return nil, err
+			}
+			queue = append(queue, parent)
+		}
+	}
+	return newest, nil
 }

@@ -24,6 +24,9 @@ func (m *merging) prepare(ctx context.Context) error {
 		}
 		m.held = nil
 	}
+	if h := m.held; h != nil && m.o.Summary == "" && m.o.Contribution == "" {
+		m.o.Summary, m.o.Contribution = h.Merge.Summary, h.Merge.Contribution
+	}
 	if h := m.held; h != nil && h.Tip != m.tip {
 		grown, err := m.s.repo.IsAncestor(ctx, h.Tip, m.tip)
 		if err != nil {
@@ -56,7 +59,7 @@ func (s *Store) MergeStatus(ctx context.Context, target string) (MergeStatus, er
 	if err != nil {
 		return MergeStatus{}, err
 	}
-	h, err := s.waitingMerge(target)
+	h, err := s.waitingMerge(ctx, target)
 	if err != nil {
 		return MergeStatus{}, err
 	}
@@ -71,7 +74,7 @@ func (s *Store) MergeAbort(ctx context.Context, target string) (MergeStatus, err
 		return MergeStatus{}, err
 	}
 	defer lock.Unlock()
-	h, err := s.waitingMerge(target)
+	h, err := s.waitingMerge(ctx, target)
 	if errors.Is(err, ErrInvalid) { // not to be read, and so all the more to be dropped
 		h = &heldMerge{Target: target}
 	} else if err != nil {
@@ -87,7 +90,7 @@ func (s *Store) MergeContinue(ctx context.Context, w Writer, target string) (Mer
 	if err != nil {
 		return MergeResult{}, err
 	}
-	h, err := s.waitingMerge(target)
+	h, err := s.waitingMerge(ctx, target)
 	if err != nil {
 		return MergeResult{Branch: target}, err
 	}
@@ -96,7 +99,12 @@ func (s *Store) MergeContinue(ctx context.Context, w Writer, target string) (Mer
 	}
 	o := *h.Merge
 	o.Writer = w
-	return s.Merge(ctx, o)
+	res, err := s.Merge(ctx, o)
+	var gone *Error
+	if errors.As(err, &gone) && gone.Code == "branch-not-found" {
+		gone.Hints = append(gone.Hints, "git context branch --restore "+o.Source, "git context merge --abort --into "+target)
+	}
+	return res, err
 }
 
 // Resolve settles one conflict of what waits on a branch: in one of the three
@@ -107,7 +115,7 @@ func (s *Store) Resolve(ctx context.Context, target, path, how, text string) (Me
 		return MergeStatus{}, err
 	}
 	defer lock.Unlock()
-	h, err := s.waitingMerge(target)
+	h, err := s.waitingMerge(ctx, target)
 	if err != nil {
 		return MergeStatus{}, err
 	}
@@ -115,25 +123,30 @@ func (s *Store) Resolve(ctx context.Context, target, path, how, text string) (Me
 	if err != nil {
 		return MergeStatus{}, err
 	}
-	c := place.Conflict
+	c, replaced := place.Conflict, false
 	c.Path = unqualified(c.Path)
 	if how != "" {
 		place.Text, err = s.settled(ctx, &c, how)
 	} else {
-		clean(&text)
+		replaced = clean(&text)
 		place.Text, err = &text, checkResolution(c.Path, text)
 	}
 	if err != nil {
 		return MergeStatus{}, err
 	}
 	place.Resolved = true
-	return h.status(), s.writeHeld(h)
+	st := h.status()
+	st.Replaced = replaced
+	return st, s.writeHeld(h)
 }
 
 // waitingMerge is heldMerge for whoever needs one.
-func (s *Store) waitingMerge(target string) (*heldMerge, error) {
+func (s *Store) waitingMerge(ctx context.Context, target string) (*heldMerge, error) {
 	h, err := s.heldMerge(target)
 	if err == nil && h == nil {
+		if names, listErr := s.branchNames(ctx); listErr != nil || len(names) == 0 {
+			return nil, errors.Join(listErr, fail(ErrNoMemory, "no-memory", ErrNoMemory.Error(), "git context init"))
+		}
 		err = fail(ErrNotFound, "no-merge", fmt.Sprintf("nothing waits to be merged into '%s'", target), "git context merge NAME", "git context sync")
 	}
 	return h, err

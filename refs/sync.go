@@ -99,9 +99,14 @@ func (s *Store) exchange(ctx context.Context, o SyncOptions, set func(*syncing))
 	}
 	p, err := s.remote(ctx, o.Remote)
 	if err != nil {
-		return res, err
+		return res, s.orNoMemory(ctx, err)
 	}
 	res.Remote = p.name
+	if s.branch != "" { // mistyped, it must not be ignored
+		if _, err := s.Tip(ctx, s.branch); err != nil {
+			return res, err
+		}
+	}
 	y := newSyncing(s, o, p, &res)
 	set(y)
 	lock, err := s.lockPeer(ctx, p)
@@ -120,6 +125,15 @@ func (r *SyncResult) sort() {
 		slices.Sort(list)
 	}
 	sortConflicts(r.Conflicts)
+}
+
+// orNoMemory is the error of a repository without memory, where that is what is
+// missing first.
+func (s *Store) orNoMemory(ctx context.Context, err error) error {
+	if names, listErr := s.branchNames(ctx); listErr == nil && len(names) == 0 && errors.Is(err, ErrNotFound) {
+		return fail(ErrNoMemory, "no-memory", ErrNoMemory.Error(), "git context init")
+	}
+	return err
 }
 
 // run repeats rounds until nothing is left to do.
@@ -187,6 +201,9 @@ func (y *syncing) round(ctx context.Context) (again bool, err error) {
 		return false, err
 	}
 	fault("after-fetch")
+	if y.peer.bundle {
+		before = &ours // a bundle is asked once: what it has that is not here is news
+	}
 	if err := y.notice(theirs.changes(before)); err != nil {
 		return false, err
 	}
@@ -213,6 +230,9 @@ func (y *syncing) notice(moved, gone []string) error {
 		if !slices.Contains(y.res.Fetched, ref) && !slices.Contains(y.res.Pushed, ref) {
 			y.res.Fetched = append(y.res.Fetched, ref)
 		}
+	}
+	if y.peer.bundle {
+		gone = nil
 	}
 	for _, ref := range gone {
 		y.res.Gone = append(y.res.Gone, ref)
@@ -249,7 +269,10 @@ func (y *syncing) fetch(ctx context.Context) (*survey, error) {
 	}
 	err = y.s.repo.Fetch(ctx, git.FetchOptions{Remote: y.peer.name, Prune: true, Progress: y.o.Progress,
 		Refspecs: git.MemoryRefspecs(y.peer.tracking, y.peer.heads)})
-	if errors.Is(err, git.ErrUnreachable) {
+	switch {
+	case err != nil && y.peer.bundle && !errors.Is(err, git.ErrStale):
+		err = bundleError(y.peer.name, err)
+	case errors.Is(err, git.ErrUnreachable):
 		err = unreachable(y.peer.name, err)
 	}
 	return &before, err

@@ -3,6 +3,7 @@ package refs
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/git-context/git-context/refs/git"
 )
@@ -47,8 +48,9 @@ func (s *Store) continueSync(ctx context.Context, w Writer, h *heldMerge) (Merge
 	res.Conflicts, res.Steps, res.Warnings = done.Conflicts, done.Steps, done.Warnings
 	sortConflicts(res.Conflicts)
 	res.UpToDate = err == nil && len(done.Merged) == 0
-	if tip, tipErr := s.Tip(ctx, h.Target); tipErr == nil {
-		res.Commit = &tip.commit.ID
+	if slices.Contains(done.Merged, git.BranchRef(h.Target)) {
+		tip := ours.branches[h.Target]
+		res.Commit = &tip
 	}
 	return res, err
 }

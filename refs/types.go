@@ -206,6 +206,8 @@ type MergeStatus struct {
 	Source    string     `json:"source"` // the merged branch, or the remote
 	Target    string     `json:"target"`
 	Conflicts []Conflict `json:"conflicts"` // sorted by path
+
+	Replaced bool `json:"-"` // invalid UTF-8 or NUL became U+FFFD
 }
 
 // SyncOptions are one exchange with a remote.
