@@ -125,8 +125,12 @@ func readAnswer(in *bufio.Reader, rev string, hexLen int, content bool) (Object,
 	if o.Data, err = readExactly(in, head.Size); err != nil {
 		return Object{}, fmt.Errorf("git cat-file: answer cut short: %w", err)
 	}
-	if end, err := in.ReadByte(); err != nil || end != '\n' {
-		return Object{}, errors.New("git cat-file: answer without its end")
+	end, err := in.ReadByte()
+	if err == nil && end != '\n' {
+		err = fmt.Errorf("'%c' where its end should be", end)
+	}
+	if err != nil {
+		return Object{}, fmt.Errorf("git cat-file: answer cut short: %w", err)
 	}
 	return o, nil
 }
