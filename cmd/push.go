@@ -27,7 +27,7 @@ func newPush(g *globals) *command {
 			"push [REMOTE] [NAME...]",
 			"push --delete REMOTE NAME...",
 		},
-		about: "Sends memory branches (all of them, or those named) to a remote, with the roadmap, tags and notes; it is never forced. Where the remote has what is not here, 'git context sync' merges first. This is also how a remote gets its first memory, and a branch back that was deleted there.",
+		about: "Sends memory branches (all of them, or those named) to a remote, with the roadmap, tags and notes; it is never forced. Where the remote has what is not here, 'git context sync' merges first. This is also how a remote gets its first memory, and a branch back that was deleted there. For a host that takes nothing but branches and tags: 'git config context.REMOTE.mapping heads'.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"push origin",
