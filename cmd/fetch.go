@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"io"
 
 	"github.com/git-context/git-context/refs"
 )
@@ -20,8 +21,8 @@ func newFetch(g *globals) *command {
 		flags:   g.flags(),
 		most:    1,
 		action: func(ctx context.Context, env *Env, args []string) error {
-			r, err := g.exchange(ctx, env, func(s *refs.Store) (refs.SyncResult, error) {
-				return s.Fetch(ctx, refs.SyncOptions{Remote: first(args), Progress: env.progress(g.json)})
+			r, err := g.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (refs.SyncResult, error) {
+				return s.Fetch(ctx, refs.SyncOptions{Remote: first(args), Progress: progress})
 			})
 			if err != nil {
 				return err

@@ -4,48 +4,67 @@ import (
 	"bytes"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/git-context/git-context/render"
 )
 
-// progressDelay is how long a person waits before being told what for.
-const progressDelay = time.Second
+const (
+	// progressDelay is how long a person waits before being told what for.
+	progressDelay = time.Second
+	// maxHeld bounds what is kept of what was said until then.
+	maxHeld = 64 << 10
+)
 
 // progress passes on what git says while it talks to a remote, once that takes
 // long. What the remote says in it is made safe to show.
 type progress struct {
 	to    io.Writer
-	now   func() time.Time
-	start time.Time
-	held  bytes.Buffer // said before the delay was over
+	timer *time.Timer
+
+	mu   sync.Mutex
+	held bytes.Buffer // said before the delay was over
+	open bool         // it is over
 }
 
-// maxHeld bounds what is kept of the first second.
-const maxHeld = 64 << 10
-
-// progress is where progress goes; nil where nobody watches.
-func (e *Env) progress(asJSON bool) io.Writer {
+// progress is where progress goes, and what ends it; nil where nobody watches.
+func (e *Env) progress(asJSON bool) (io.Writer, func()) {
 	if !e.Term.Err || asJSON {
-		return nil
+		return nil, func() {}
 	}
-	return &progress{to: e.Err, now: e.Now, start: e.Now()}
+	w := &progress{to: e.Err}
+	w.timer = time.AfterFunc(progressDelay, w.begin)
+	return w, func() { w.timer.Stop() }
+}
+
+// begin shows what was said so far.
+func (w *progress) begin() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.open = true
+	_ = w.show(w.held.String()) // a terminal that is gone stops nothing
+	w.held.Reset()
 }
 
 func (w *progress) Write(p []byte) (int, error) {
-	if w.now().Sub(w.start) < progressDelay {
-		if w.held.Len()+len(p) <= maxHeld {
-			w.held.Write(p)
-		}
-		return len(p), nil
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.open {
+		return len(p), w.show(string(p))
 	}
-	w.held.Write(p)
-	// Carriage returns move git's counters; everything else is made visible.
-	parts := strings.Split(w.held.String(), "\r")
+	if w.held.Len()+len(p) <= maxHeld {
+		w.held.Write(p)
+	}
+	return len(p), nil
+}
+
+// show lets carriage returns move git's counters; everything else is made visible.
+func (w *progress) show(text string) error {
+	parts := strings.Split(text, "\r")
 	for i := range parts {
 		parts[i] = render.Safe(parts[i])
 	}
-	w.held.Reset()
 	_, err := io.WriteString(w.to, strings.Join(parts, "\r"))
-	return len(p), err
+	return err
 }

@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"errors"
+	"io"
 
 	"github.com/urfave/cli/v2"
 
@@ -45,8 +46,8 @@ func newPush(g *globals) *command {
 			if len(args) > 1 {
 				names = args[1:]
 			}
-			opts := refs.SyncOptions{Writer: o.writer(env), Remote: first(args), Branches: names, Progress: env.progress(o.json)}
-			r, err := o.exchange(ctx, env, func(s *refs.Store) (refs.SyncResult, error) {
+			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (refs.SyncResult, error) {
+				opts := refs.SyncOptions{Writer: o.writer(env), Remote: first(args), Branches: names, Progress: progress}
 				if o.remove {
 					return s.DeleteRemote(ctx, opts)
 				}

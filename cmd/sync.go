@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"errors"
+	"io"
 
 	"github.com/urfave/cli/v2"
 
@@ -37,8 +38,8 @@ func newSync(g *globals) *command {
 			if err := checkHow(o.prefer); err != nil {
 				return err
 			}
-			r, err := o.exchange(ctx, env, func(s *refs.Store) (refs.SyncResult, error) {
-				return s.Sync(ctx, refs.SyncOptions{Writer: o.writer(env), Remote: first(args), Prefer: o.prefer, Progress: env.progress(o.json)})
+			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (refs.SyncResult, error) {
+				return s.Sync(ctx, refs.SyncOptions{Writer: o.writer(env), Remote: first(args), Prefer: o.prefer, Progress: progress})
 			})
 			return errors.Join(o.printPartly(ctx, env, r, err), err)
 		},
@@ -54,13 +55,15 @@ func first(args []string) string {
 }
 
 // exchange runs one exchange with a remote on the open store.
-func (g *globals) exchange(ctx context.Context, env *Env, run func(*refs.Store) (refs.SyncResult, error)) (r refs.SyncResult, err error) {
+func (g *globals) exchange(ctx context.Context, env *Env, run func(*refs.Store, io.Writer) (refs.SyncResult, error)) (r refs.SyncResult, err error) {
 	s, err := g.open(ctx, env)
 	if err != nil {
 		return r, err
 	}
 	defer closing(s, &err)
-	return run(s)
+	progress, stop := env.progress(g.json)
+	defer stop()
+	return run(s, progress)
 }
 
 // printPartly says what was done, beside an error too: what conflicts, or is

@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"errors"
+	"io"
 	"path/filepath"
 
 	"github.com/git-context/git-context/refs"
@@ -31,8 +32,8 @@ func newUnbundle(g *globals) *command {
 			if err != nil {
 				return err
 			}
-			r, err := o.exchange(ctx, env, func(s *refs.Store) (refs.SyncResult, error) {
-				return s.Unbundle(ctx, o.writer(env), file, env.progress(o.json))
+			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (refs.SyncResult, error) {
+				return s.Unbundle(ctx, o.writer(env), file, progress)
 			})
 			return errors.Join(o.printPartly(ctx, env, r, err), err)
 		},
