@@ -245,7 +245,7 @@ func (y *syncing) notice(moved, gone []string) error {
 		return nil
 	}
 	return fail(ErrRefused, "push-refused", fmt.Sprintf("'%s' takes no push, though nothing moves there: %s", y.peer.name, y.reason),
-		"git context sync "+y.peer.name)
+		"if no git process is running there, a .lock file was left beside that ref on the remote")
 }
 
 // stillLocked gives up where a lock file was left by a process that was killed:
@@ -256,6 +256,10 @@ func (y *syncing) stillLocked(err error) error {
 	}
 	if y.locked++; y.locked < lockedTries {
 		return nil
+	}
+	var said *git.Error
+	if errors.As(err, &said) {
+		err = said // it names the file
 	}
 	return &Error{Code: "ref-locked", Kind: ErrRefused, Err: err, Message: "a tracking ref is locked",
 		Hints: []string{"if no git process is running, remove the .lock file that is named above"}}
