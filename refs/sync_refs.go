@@ -366,10 +366,10 @@ func (y *syncing) uniteNotes(ctx context.Context, ses *session, plan []*step, ou
 	if err != nil {
 		return err
 	}
-	if now != ours.notes {
-		ours.notes = now
+	if now != ours.notes && news != "" {
 		y.merged(git.NotesRef)
 	}
+	ours.notes = now
 	return nil
 }
 
