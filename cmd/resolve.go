@@ -77,11 +77,10 @@ func runResolve(ctx context.Context, env *Env, o *resolveOptions, path string) (
 
 // checkHow refuses what is no way to settle conflicts.
 func checkHow(how string) error {
-	switch how {
-	case "", refs.SettleOurs, refs.SettleTheirs, refs.SettleUnion:
-		return nil
+	if err := refs.CheckSettle(how); err != nil {
+		return usagef("-X: %v", err).hint("use ours, theirs or union")
 	}
-	return usagef("-X takes ours, theirs or union, not '%s'", how)
+	return nil
 }
 
 // printWaiting is what waits, and what to run next.

@@ -19,20 +19,20 @@ const askLimit = 10 * time.Second
 
 // adopt takes over the memory that a remote has, where this repository has none:
 // else init would start a history that shares nothing with it. branch is the one
-// to begin with, named reports whether the caller said so. It returns the branch
-// that was taken, "" for none.
-func (ses *initing) adopt(ctx context.Context, branch string, named bool) (string, error) {
-	s := ses.s
+// to begin with, named reports whether the caller said so. It returns the branch to
+// begin with after all: another one, where the remote has no branch of that name.
+func (i *initing) adopt(ctx context.Context, branch string, named bool) (string, error) {
+	s := i.s
 	names, err := s.branchNames(ctx)
 	if err != nil || len(names) > 0 {
 		return branch, err
 	}
-	p, ok, err := ses.memoryElsewhere(ctx)
+	p, ok, err := i.memoryElsewhere(ctx)
 	if err != nil || !ok {
 		return branch, err
 	}
 	done := newSyncResult(p.name)
-	y := newSyncing(s, SyncOptions{Writer: ses.o.Writer}, p, &done)
+	y := newSyncing(s, SyncOptions{Writer: i.o.Writer}, p, &done)
 	y.merge, y.adopt = true, true
 	lock, err := s.lockPeer(ctx, p)
 	if err != nil {
@@ -49,28 +49,29 @@ func (ses *initing) adopt(ctx context.Context, branch string, named bool) (strin
 	if branch, err = firstOf(&theirs, p.name, branch, named); err != nil {
 		return "", err
 	}
-	if err := ses.checkRoadmap(ctx, theirs.roadmap); err != nil {
+	if err := i.checkRoadmap(ctx, theirs.roadmap); err != nil {
 		return "", err
 	}
 	y.o.Branches, y.current = []string{branch}, branch
 	if _, err := y.exchangeRefs(ctx, &ours, &theirs); err != nil {
 		return "", err
 	}
-	ses.res.Warnings = append(ses.res.Warnings, done.Warnings...)
-	ses.res.Did = append(ses.res.Did, fmt.Sprintf("the memory of '%s', branch '%s'", p.name, branch))
+	i.res.Warnings = append(i.res.Warnings, done.Warnings...)
+	i.res.Did = append(i.res.Did, fmt.Sprintf("the memory of '%s', branch '%s'", p.name, branch))
 	return branch, y.outcome()
 }
 
 // memoryElsewhere asks the remote that is meant without a name. One that cannot
 // be asked is a warning: what is begun here can be merged with it later.
-func (ses *initing) memoryElsewhere(ctx context.Context) (peer, bool, error) {
-	names, err := ses.s.repo.Remotes(ctx)
+func (i *initing) memoryElsewhere(ctx context.Context) (peer, bool, error) {
+	names, err := i.s.repo.Remotes(ctx)
 	if err != nil || len(names) == 0 {
 		return peer{}, false, err
 	}
-	p, err := ses.s.remote(ctx, "")
-	if errors.Is(err, ErrNotFound) {
-		return p, false, nil // several remotes, and none of them is meant
+	p, err := i.s.remote(ctx, "")
+	if errors.Is(err, ErrNotFound) { // several remotes, none of which is meant, or one that is not there
+		i.res.Warnings = append(i.res.Warnings, "no remote was asked whether it has memory: "+err.Error())
+		return p, false, nil
 	}
 	if err != nil {
 		return p, false, err
@@ -78,9 +79,9 @@ func (ses *initing) memoryElsewhere(ctx context.Context) (peer, bool, error) {
 	limited, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	plain, mapped := git.NameOn(git.BranchPrefix, false), git.NameOn(git.BranchPrefix, true)
-	list, err := ses.s.repo.LsRemote(limited, p.name, plain+"*", mapped+"*")
+	list, err := i.s.repo.LsRemote(limited, p.name, plain+"*", mapped+"*")
 	if errors.Is(err, git.ErrUnreachable) && ctx.Err() == nil {
-		ses.res.Warnings = append(ses.res.Warnings, fmt.Sprintf("remote '%s' could not be asked whether it has memory: %v", p.name, err))
+		i.res.Warnings = append(i.res.Warnings, fmt.Sprintf("remote '%s' could not be asked whether it has memory: %v", p.name, err))
 		return p, false, nil
 	}
 	if err != nil || len(list) == 0 {
@@ -91,11 +92,11 @@ func (ses *initing) memoryElsewhere(ctx context.Context) (peer, bool, error) {
 	}
 	if !p.heads && !has(plain) { // whoever pushed it had to map it
 		key := "context." + p.name + ".mapping"
-		if _, err := ses.s.repo.Run(ctx, "config", key, mappingHeads); err != nil {
+		if _, err := i.s.repo.Run(ctx, "config", key, mappingHeads); err != nil {
 			return p, false, fmt.Errorf("set %s: %w", key, err)
 		}
-		ses.s.repo.InvalidateConfig()
-		ses.res.Did = append(ses.res.Did, key)
+		i.s.repo.InvalidateConfig()
+		i.res.Did = append(i.res.Did, key)
 		p.heads = true
 	}
 	return p, true, nil
@@ -124,15 +125,15 @@ func firstOf(theirs *survey, remote, branch string, named bool) (string, error) 
 
 // checkRoadmap refuses, before anything moves, what init could not add to the
 // roadmap that comes.
-func (ses *initing) checkRoadmap(ctx context.Context, tip git.ID) error {
+func (i *initing) checkRoadmap(ctx context.Context, tip git.ID) error {
 	if tip == "" {
 		return nil
 	}
-	data, err := ses.s.roadmapAt(ctx, tip)
+	data, err := i.s.roadmapAt(ctx, tip)
 	if err != nil {
 		return err
 	}
-	return initRoadmap(doc.ParseRoadmap(data), ses.o)
+	return initRoadmap(doc.ParseRoadmap(data), i.o)
 }
 
 // adoptBranch makes a branch that only a remote has, as it was when the remote

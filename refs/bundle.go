@@ -45,7 +45,7 @@ func (s *Store) Bundle(ctx context.Context, o BundleOptions) (Bundled, error) {
 		return res, fail(ErrNoMemory, "no-memory", ErrNoMemory.Error(), "git context init")
 	}
 	var known []git.ID
-	if info, err := os.Stat(filepath.Dir(o.File)); err != nil || !info.IsDir() {
+	if _, err := os.Stat(filepath.Dir(o.File)); errors.Is(err, fs.ErrNotExist) {
 		return res, fail(ErrNotFound, "folder-not-found", fmt.Sprintf("folder '%s' not found", oneLine(filepath.Dir(o.File), 200)))
 	}
 	if o.Since != "" {

@@ -87,7 +87,7 @@ func (o *MergeOptions) check(target string) error {
 	if err := checkBranchName(o.Source); err != nil {
 		return err
 	}
-	if err := checkPrefer(o.Prefer); err != nil {
+	if err := CheckSettle(o.Prefer); err != nil {
 		return err
 	}
 	if o.Summary == "" && o.Contribution == "" {

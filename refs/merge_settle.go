@@ -15,6 +15,15 @@ const (
 	SettleUnion  = "union" // what both say
 )
 
+// CheckSettle refuses what is none of the three ways; "" is none and allowed.
+func CheckSettle(how string) error {
+	switch how {
+	case "", SettleOurs, SettleTheirs, SettleUnion:
+		return nil
+	}
+	return fail(ErrInvalid, "settle-how", fmt.Sprintf("'%s' is no way to settle a conflict", oneLine(how, 40)), "use ours, theirs or union")
+}
+
 // settler says what is to stand where two sides differ, nil for nothing at all.
 // It reports false where the conflict stays open.
 type settler func(ctx context.Context, c *Conflict) (text *string, ok bool, err error)
@@ -43,7 +52,7 @@ func (s *Store) settled(ctx context.Context, c *Conflict, how string) (*string, 
 	case SettleUnion:
 		return s.union(ctx, c)
 	}
-	return nil, fail(ErrInvalid, "settle-how", fmt.Sprintf("'%s' is no way to settle a conflict", oneLine(how, 40)), "use ours, theirs or union")
+	return nil, CheckSettle(how)
 }
 
 // union keeps what both sides say: the changed text where the other side removed

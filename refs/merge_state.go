@@ -40,7 +40,7 @@ type heldPlace struct {
 const heldVersion = 1
 
 func heldName(target string) string {
-	return "merge/" + strings.ReplaceAll(target, "/", "%2F") + ".json"
+	return "merge/" + fileName(target) + ".json"
 }
 
 // branchLock is the lock that whoever changes a branch, or what waits on it, holds.
@@ -189,15 +189,6 @@ func conflictError(open int, target string, o MergeOptions) error {
 	}
 	return fail(ErrConflict, "merge-conflict", message, "git context resolve PATH --ours|--theirs|--union|-F FILE"+into,
 		"git context merge --continue"+into, "git context merge --abort"+into)
-}
-
-// checkPrefer refuses what is none of the three ways.
-func checkPrefer(how string) error {
-	switch how {
-	case "", SettleOurs, SettleTheirs, SettleUnion:
-		return nil
-	}
-	return fail(ErrInvalid, "settle-how", fmt.Sprintf("'%s' is no way to settle a conflict", oneLine(how, 40)), "use ours, theirs or union")
 }
 
 // checkResolution refuses a text that cannot stand at a path.

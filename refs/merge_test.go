@@ -133,7 +133,8 @@ func text(n int) string {
 // Over random histories of branching and merging every branch holds exactly what
 // it recorded and what was merged into it.
 func TestMergesLoseAndDoubleNothing(t *testing.T) {
-	checks(t, 40, func(_ testing.TB, rt *rapid.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
 		r := newRepo(t)
 		h := &history{t: rt, r: r, s: r.open(), names: []string{"main"},
 			steps: map[string]map[string]bool{"main": {}}, marks: map[string]map[string]bool{"main": {}}}

@@ -24,21 +24,27 @@ func (m *merging) prepare(ctx context.Context) error {
 		}
 		m.held = nil
 	}
-	if h := m.held; h != nil && m.o.Summary == "" && m.o.Contribution == "" {
-		m.o.Summary, m.o.Contribution = h.Merge.Summary, h.Merge.Contribution
-	}
-	if h := m.held; h != nil && h.Tip != m.tip {
-		grown, err := m.s.repo.IsAncestor(ctx, h.Tip, m.tip)
-		if err != nil {
+	if m.held != nil {
+		if err := m.goOn(ctx); err != nil {
 			return err
-		}
-		if !grown {
-			return fail(ErrStale, "merge-stale", fmt.Sprintf("'%s' is another branch than the one that waits to be merged into '%s'", m.o.Source, m.target),
-				"git context merge --abort")
 		}
 	}
 	m.settle = m.held.settler("", m.preferring(m.o.Prefer))
 	return nil
+}
+
+// goOn takes the message from the merge that waits, unless there is a new one, and
+// holds that its source still is that branch, and not another one of its name.
+func (m *merging) goOn(ctx context.Context) error {
+	if m.o.Summary == "" && m.o.Contribution == "" {
+		m.o.Summary, m.o.Contribution = m.held.Merge.Summary, m.held.Merge.Contribution
+	}
+	grown, err := m.s.repo.IsAncestor(ctx, m.held.Tip, m.tip)
+	if err == nil && !grown {
+		err = fail(ErrStale, "merge-stale", fmt.Sprintf("'%s' is another branch than the one that waits to be merged into '%s'", m.o.Source, m.target),
+			"git context merge --abort")
+	}
+	return err
 }
 
 // wait keeps a merge in conflict for Resolve, and returns the refusal.

@@ -94,7 +94,7 @@ func newSyncResult(remote string) SyncResult {
 // exchange runs one of the three with a remote.
 func (s *Store) exchange(ctx context.Context, o SyncOptions, set func(*syncing)) (SyncResult, error) {
 	res := newSyncResult(o.Remote)
-	if err := checkPrefer(o.Prefer); err != nil {
+	if err := CheckSettle(o.Prefer); err != nil {
 		return res, err
 	}
 	p, err := s.remote(ctx, o.Remote)
