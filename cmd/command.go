@@ -38,6 +38,7 @@ const (
 	groupRecord = "record the work"
 	groupBranch = "explore and bring together"
 	groupKeep   = "keep what is known"
+	groupAsk    = "ask the history"
 	groupShare  = "share it"
 	groupCare   = "the rest"
 )

@@ -53,6 +53,9 @@ const (
 	KindLink    = "link"
 )
 
+// Outcomes are what a milestone may have come to.
+func Outcomes() []string { return []string{"success", "failed", "abandoned"} }
+
 // Fact is one line of a note. Members that a kind does not have are left out.
 type Fact struct {
 	Version int       `json:"v"`

@@ -66,7 +66,7 @@ func (s *Store) startOf(ctx context.Context, rev string) (*Tip, error) {
 	if rev == "" {
 		return s.Tip(ctx, "")
 	}
-	c, err := s.resolve(ctx, rev)
+	c, err := s.Revision(ctx, rev)
 	if err != nil {
 		return nil, err
 	}

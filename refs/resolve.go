@@ -10,7 +10,7 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// resolve finds the memory commit that a name means. In this order:
+// Revision finds the memory commit that a name means. In this order:
 //
 //  1. a memory branch, which wins over a code branch of the same name;
 //  2. a memory tag;
@@ -18,8 +18,9 @@ import (
 //  4. any git revision (a hash, an unambiguous short hash, CONTEXT_HEAD).
 //
 // Each of the first two may be followed by what git allows behind a name (~2, ^,
-// @{1}). A commit that is no memory commit is ErrInvalid.
-func (s *Store) resolve(ctx context.Context, rev string) (*git.Commit, error) {
+// @{1}). A commit that is no memory commit is ErrInvalid, a name that means
+// nothing ErrNotFound.
+func (s *Store) Revision(ctx context.Context, rev string) (*git.Commit, error) {
 	name, suffix := rev, ""
 	if i := strings.IndexAny(rev, "~^@"); i >= 0 {
 		name, suffix = rev[:i], rev[i:]
@@ -106,7 +107,7 @@ func (s *Store) noMilestone(ctx context.Context, rev string, err error) error {
 // milestoneAt finds the milestone that a name means: the memory commit itself,
 // or the newest milestone that it stands on.
 func (s *Store) milestoneAt(ctx context.Context, rev string) (*git.Commit, error) {
-	c, err := s.resolve(ctx, rev)
+	c, err := s.Revision(ctx, rev)
 	if err != nil {
 		return nil, err
 	}
