@@ -14,6 +14,7 @@ type commitOptions struct {
 	*globals
 	author
 	message
+	judging
 	progress           string
 	done, todo, decide cli.StringSlice
 }
@@ -34,17 +35,17 @@ func newCommit(g *globals) *command {
 	return &command{
 		name: "commit",
 		usage: []string{
-			"commit -m SUMMARY [-m CONTRIBUTION]... [--progress TEXT] [--done TEXT]... [--todo TEXT]... [--decide TEXT]...",
+			"commit -m SUMMARY [-m CONTRIBUTION]... [--progress TEXT] [--done TEXT]... [--todo TEXT]... [--decide TEXT]... [--score X] [--outcome O] [--tag K=V]...",
 			"commit -F FILE ...",
 		},
-		about: "COMMIT: makes a milestone of every step that is pending on the branch; nothing pending is no obstacle. The first line of the message is the summary, the rest is what this milestone contributes (the summary, where there is none). --done, --todo and --decide revise the roadmap in the same transaction.",
+		about: "COMMIT: makes a milestone of every step that is pending on the branch; nothing pending is no obstacle. The first line of the message is the summary, the rest is what this milestone contributes (the summary, where there is none). --done, --todo and --decide revise the roadmap in the same transaction. --score, --outcome and --tag say what it came to; 'git context note' says it later.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"commit -m 'Pool is initialised before the router'",
 			"commit -m 'Lexer is done' -m 'All 140 tokens, fuzzed for an hour' --done Lexer",
 		},
 		globals: g,
-		flags:   join(o.message.flags(), own, o.author.flags(), g.flags()),
+		flags:   join(o.message.flags(), own, o.judging.flags(), o.author.flags(), g.flags()),
 		action: func(ctx context.Context, env *Env, _ []string) error {
 			r, err := runCommit(ctx, env, o)
 			if err != nil {
@@ -64,6 +65,10 @@ func runCommit(ctx context.Context, env *Env, o *commitOptions) (r refs.CommitRe
 	if summary == "" {
 		return r, usagef("a milestone needs a summary").hint("git context commit -m SUMMARY")
 	}
+	judging, err := o.judging.read()
+	if err != nil {
+		return r, err
+	}
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return r, err
@@ -77,6 +82,7 @@ func runCommit(ctx context.Context, env *Env, o *commitOptions) (r refs.CommitRe
 		Roadmap: refs.RoadmapChange{
 			Done: o.done.Value(), Todo: o.todo.Value(), Decide: o.decide.Value(),
 		},
+		Judging: judging,
 	})
 }
 

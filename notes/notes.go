@@ -9,7 +9,7 @@
 //	{"v":1,"id":"01JD…","kind":"commit","time":"2026-11-21T01:40:12Z","agent":"claude-code", …}
 //
 // The kind says what the other members are. On memory commits: commit (branch,
-// steps, session, model, code, tokens), score (score, by), outcome (outcome),
+// steps, session, model, code, tokens), score (score), outcome (outcome),
 // tag (key, value), review (text). On code commits: link (memory, branch). For
 // one kind, and for tags one key, the line with the largest id is in force.
 // A line that is not such an object belongs to somebody else: it is kept and
@@ -75,6 +75,9 @@ type Fact struct {
 	Key     string    `json:"key,omitempty"`
 	Value   string    `json:"value,omitempty"`
 	Text    string    `json:"text,omitempty"`
+
+	// Raw is the line that Parse read the fact from, with members it does not know.
+	Raw json.RawMessage `json:"-"`
 }
 
 // Line is the fact as it stands in a note, without a newline.
@@ -97,6 +100,7 @@ func Parse(note []byte) []Fact {
 	for line := range bytes.Lines(note) {
 		var f Fact
 		if json.Unmarshal(line, &f) == nil && f.Version == 1 && f.ID != "" && f.Kind != "" {
+			f.Raw = bytes.TrimSpace(line)
 			facts = append(facts, f)
 		}
 	}
@@ -104,24 +108,33 @@ func Parse(note []byte) []Fact {
 	return facts
 }
 
-// Judgement is what a milestone's facts say that is in force.
+// Judgement is what a milestone's facts say that is in force. Reviews do not
+// replace one another: all of them are, oldest first.
 type Judgement struct {
 	Score   *float64
 	Outcome *string
 	Tags    map[string]string
+	Reviews []Fact
 }
 
-// Judge finds what is in force among facts that Parse returned.
+// Judge finds what is in force among facts that Parse returned. A score out of
+// range and an outcome that nobody knows say nothing.
 func Judge(facts []Fact) Judgement {
 	j := Judgement{Tags: map[string]string{}}
 	for _, f := range facts {
 		switch f.Kind {
 		case KindScore:
-			j.Score = f.Score
+			if f.Score != nil && *f.Score >= 0 && *f.Score <= 1 {
+				j.Score = f.Score
+			}
 		case KindOutcome:
-			j.Outcome = &f.Outcome
+			if slices.Contains(Outcomes(), f.Outcome) {
+				j.Outcome = &f.Outcome
+			}
 		case KindTag:
 			j.Tags[f.Key] = f.Value
+		case KindReview:
+			j.Reviews = append(j.Reviews, f)
 		}
 	}
 	return j

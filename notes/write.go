@@ -37,6 +37,12 @@ func Begin(ctx context.Context, repo *git.Repo) (*Update, error) {
 	return &Update{repo: repo, tree: tree, old: old}, nil
 }
 
+// Note is an object's note with what was added to it; nil where it has none.
+func (u *Update) Note(ctx context.Context, object git.ID) ([]byte, error) {
+	note, _, err := find(ctx, u.repo, u.tree, object)
+	return note, err
+}
+
 // Holds reports whether an object has a note with a fact of that kind.
 func (u *Update) Holds(ctx context.Context, object git.ID, kind string) (bool, error) {
 	note, _, err := find(ctx, u.repo, u.tree, object)

@@ -25,7 +25,11 @@ func (s *Store) Commit(ctx context.Context, o CommitOptions) (CommitResult, erro
 	if err != nil {
 		return CommitResult{}, err
 	}
-	replaced = replaced || listed
+	judged, err := o.Judging.check()
+	if err != nil {
+		return CommitResult{}, err
+	}
+	replaced = replaced || listed || judged
 	branch := o.Branch
 	if branch == "" {
 		if branch, err = s.Current(ctx); err != nil {
@@ -50,8 +54,20 @@ func (s *Store) Commit(ctx context.Context, o CommitOptions) (CommitResult, erro
 	res := done.result(branch)
 	res.Replaced = replaced
 	mark := ses.mark(ctx, branch, done.pending, done.commit.ID, done.lastStep, done.milestone.ID)
-	res.Warnings = append(done.warnings, ses.afterwards(mark, ses.fold(ctx, done.commit))...)
+	res.Warnings = append(done.warnings, ses.afterwards(mark, ses.note(ctx, done.commit, o.Judging))...)
 	return res, nil
+}
+
+// note writes the note of a milestone that was just made: what its trailers say,
+// which waits for nobody, or what was said of it, which stands nowhere else.
+func (ses *session) note(ctx context.Context, c *git.Commit, j Judging) error {
+	if j.Empty() {
+		return ses.fold(ctx, c)
+	}
+	if err := ses.addNote(ctx, c, j); err != nil {
+		return fmt.Errorf("what was said of it is not kept, say it again with git context note %s: %w", c.Trailer(trailerID), err)
+	}
+	return nil
 }
 
 // committed is what one successful try of COMMIT made.

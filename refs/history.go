@@ -284,7 +284,7 @@ func (s *Store) locateIn(ctx context.Context, t *Tip, most int, left map[string]
 
 // judge fills in what a milestone's note says.
 func (c *Commit) judge(j notes.Judgement) {
-	c.Score, c.Outcome, c.Tags = j.Score, j.Outcome, j.Tags
+	c.Score, c.Outcome, c.Tags, c.Reviews = j.Score, j.Outcome, j.Tags, j.Reviews
 }
 
 // Milestone reads one milestone in full, with what its note says. rev is

@@ -4,6 +4,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -57,8 +58,9 @@ type Commit struct {
 	Outcome      *string           `json:"outcome"`
 	Tags         map[string]string `json:"tags"`
 
-	Goal string `json:"-"`
-	Kind string `json:"-"`
+	Goal    string       `json:"-"`
+	Kind    string       `json:"-"`
+	Reviews []notes.Fact `json:"-"` // oldest first
 }
 
 // Step is one Observation–Thought–Action step as views show it.
@@ -129,6 +131,7 @@ type CommitOptions struct {
 	Contribution string // empty: the summary
 	Progress     string // empty: regenerated
 	Roadmap      RoadmapChange
+	Judging      Judging // what it came to: written into its note
 }
 
 // RoadmapChange revises the roadmap in the same transaction.

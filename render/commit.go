@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/git-context/git-context/refs"
 )
@@ -26,6 +25,7 @@ func (p *Printer) commit(level string, c refs.Commit, purpose, progress string) 
 	p.purpose(c, purpose)
 	p.said("Previous Progress Summary", c.Progress, progress)
 	p.said("This Commit's Contribution", c.Contribution, "")
+	p.reviews(c)
 }
 
 // facts lists what is known about a milestone but its texts.
@@ -44,13 +44,7 @@ func (p *Printer) facts(c refs.Commit) {
 	if c.Code != nil {
 		p.attribute("code", yellow(string(*c.Code)))
 	}
-	if c.Score != nil {
-		p.attribute("score", plain(score(*c.Score)))
-	}
-	if c.Outcome != nil {
-		p.attribute("outcome", plain(*c.Outcome))
-	}
-	p.attribute("tags", plain(strings.Join(tags(c.Tags), ", ")))
+	p.judgement(c)
 }
 
 // purpose shows the goal and the branch's purpose as commit.md has them: two

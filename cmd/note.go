@@ -1,0 +1,60 @@
+package cmd
+
+import (
+	"context"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/render"
+)
+
+type noteOptions struct {
+	*globals
+	author
+	judging
+	review string
+}
+
+func newNote(g *globals) *command {
+	o := &noteOptions{globals: g}
+	return &command{
+		name:  "note",
+		usage: []string{"note C [--score X] [--outcome O] [--tag K=V]... [--review TEXT]", "note C"},
+		about: "Says what became of the milestone C, in its git note: a score, an outcome, tags, a review. Any number of writers may do so at once; for a score, an outcome and each tag the newest is in force, reviews stand beside one another. Without anything to say it shows the note. A note is no part of the milestone, whose hash stays.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
+		examples: []string{
+			"note CONTEXT_HEAD --score 0.9 --outcome success",
+			"note main~2 --tag area=storage --review 'Holds under load, but see the timeout'",
+			"note success/best --json",
+		},
+		globals: g,
+		flags:   join(o.judging.flags(), []cli.Flag{text(&o.review, "--review TEXT", "what you think of it")}, o.author.flags(), g.flags()),
+		least:   1, most: 1, needs: "a milestone",
+		action: func(ctx context.Context, env *Env, args []string) error {
+			n, err := runNote(ctx, env, o, args[0])
+			if err != nil {
+				return err
+			}
+			env.replaced(n.Replaced)
+			return o.view(ctx, env, n, func(p *render.Printer) { render.NoteText(p, n) })
+		},
+	}
+}
+
+func runNote(ctx context.Context, env *Env, o *noteOptions, rev string) (n refs.Note, err error) {
+	judging, err := o.judging.read()
+	if err != nil {
+		return n, err
+	}
+	judging.Review = o.review
+	s, err := o.open(ctx, env)
+	if err != nil {
+		return n, err
+	}
+	defer closing(s, &err)
+	if judging.Empty() {
+		return s.Note(ctx, rev)
+	}
+	return s.AddNote(ctx, refs.NoteOptions{Writer: o.writer(env), Judging: judging, Rev: rev})
+}

@@ -1,0 +1,201 @@
+package refs
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// Judging is what a writer says of a milestone: any part of it may be missing.
+// Saying it again stands over what was said before, in force is the newest.
+type Judging struct {
+	Score   *float64  // 0 to 1
+	Outcome string    // success, failed or abandoned
+	Tags    []NoteTag // one key each
+	Review  string    // free text, at most 64 KiB; reviews do not replace one another
+}
+
+// NoteTag is a key with its value, which may be empty.
+type NoteTag struct{ Key, Value string }
+
+// NoteOptions are one `note` that says something.
+type NoteOptions struct {
+	Writer
+	Judging
+	Rev string // names the milestone
+}
+
+// Note is what is noted of one milestone.
+type Note struct {
+	Commit git.ID            `json:"commit"`
+	Facts  []json.RawMessage `json:"facts"` // the note's own lines, oldest first
+
+	Milestone Commit `json:"-"`
+	Replaced  bool   `json:"-"` // invalid UTF-8 or NUL became U+FFFD
+}
+
+const (
+	maxReview = 64 << 10
+	maxTagKey = 100
+)
+
+// Empty says whether there is nothing to write.
+func (j Judging) Empty() bool {
+	return j.Score == nil && j.Outcome == "" && len(j.Tags) == 0 && j.Review == ""
+}
+
+// check refuses what a note cannot hold.
+func (j *Judging) check() (replaced bool, err error) {
+	replaced = clean(&j.Review)
+	if j.Score != nil {
+		if err := checkScore(*j.Score); err != nil {
+			return replaced, err
+		}
+	}
+	if j.Outcome != "" {
+		if err := checkOutcome(j.Outcome); err != nil {
+			return replaced, err
+		}
+	}
+	if len(j.Review) > maxReview {
+		return replaced, fail(ErrInvalid, "review-too-large",
+			fmt.Sprintf("the review has %d bytes; at most %d are allowed", len(j.Review), maxReview))
+	}
+	for _, t := range j.Tags {
+		if t.Key == "" || len(t.Key) > maxTagKey || strings.ContainsAny(t.Key, "= \t") {
+			return replaced, fail(ErrInvalid, "tag-invalid",
+				fmt.Sprintf("tag key '%s' is not 1 to %d characters without spaces", oneLine(t.Key, 60), maxTagKey), "--tag KEY=VALUE")
+		}
+		if err := checkLine("tag", t.Key+t.Value); err != nil {
+			return replaced, err
+		}
+	}
+	return replaced, nil
+}
+
+// judgement is what is said as lines of a note, each with an id behind after, so that
+// it is in force whatever the clock says.
+func (ses *session) judgement(j Judging, after string) ([]byte, error) {
+	var list []notes.Fact
+	if j.Score != nil {
+		list = append(list, notes.Fact{Kind: notes.KindScore, Score: j.Score})
+	}
+	if j.Outcome != "" {
+		list = append(list, notes.Fact{Kind: notes.KindOutcome, Outcome: j.Outcome})
+	}
+	for _, t := range j.Tags {
+		list = append(list, notes.Fact{Kind: notes.KindTag, Key: t.Key, Value: t.Value})
+	}
+	if j.Review != "" {
+		list = append(list, notes.Fact{Kind: notes.KindReview, Text: j.Review})
+	}
+	var lines bytes.Buffer
+	for _, f := range list {
+		var err error
+		if after, err = ses.s.newID(after); err != nil {
+			return nil, err
+		}
+		f.ID, f.Time = after, ses.by.When
+		f.Agent, f.Session, f.Model = ses.w.Agent, ses.w.Session, ses.w.Model
+		line, err := f.Line()
+		if err != nil {
+			return nil, err
+		}
+		lines.Write(append(line, '\n'))
+	}
+	return lines.Bytes(), nil
+}
+
+// AddNote writes what is said of a milestone into its note, at once, waiting for
+// the notes lock. It is safe beside any number of writers, git's own among them:
+// the lines that they add stay.
+func (s *Store) AddNote(ctx context.Context, o NoteOptions) (Note, error) {
+	replaced, err := o.Judging.check()
+	if err != nil {
+		return Note{}, err
+	}
+	c, err := s.milestoneAt(ctx, o.Rev)
+	if err != nil {
+		return Note{}, err
+	}
+	ses, err := s.begin(ctx, o.Writer, "note: "+c.ID.Short())
+	if err != nil {
+		return Note{}, err
+	}
+	defer ses.close()
+	if err := ses.addNote(ctx, c, o.Judging); err != nil {
+		return Note{}, err
+	}
+	n, err := s.Note(ctx, string(c.ID))
+	n.Replaced = replaced
+	return n, err
+}
+
+// addNote adds a judgement to a milestone's note, together with its commit fact
+// where that is not folded yet: one commit of the notes for both.
+func (ses *session) addNote(ctx context.Context, c *git.Commit, j Judging) error {
+	lock, err := ses.s.repo.Lock(ctx, notes.LockName)
+	if err != nil {
+		return err
+	}
+	defer lock.Unlock()
+	return ses.swap(ctx, func(ctx context.Context) error {
+		u, err := notes.Begin(ctx, ses.s.repo)
+		if err != nil {
+			return err
+		}
+		have, err := u.Note(ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		after := c.Trailer(trailerID)
+		var lines []byte
+		facts := notes.Parse(have)
+		if !slices.ContainsFunc(facts, func(f notes.Fact) bool { return f.Kind == notes.KindCommit }) {
+			line, err := fact(c).Line()
+			if err != nil {
+				return err
+			}
+			lines = append(line, '\n')
+		}
+		for _, f := range facts {
+			// One of the far future would be the last that could be said.
+			if doc.ValidID(f.ID) && doc.IDTime(f.ID).Before(ses.by.When.Add(maxAhead)) {
+				after = max(after, f.ID)
+			}
+		}
+		said, err := ses.judgement(j, after)
+		if err != nil {
+			return err
+		}
+		if err := u.Add(ctx, c.ID, append(lines, said...)); err != nil {
+			return err
+		}
+		_, err = u.Queue(ctx, ses.tx, ses.by, "context: note "+c.ID.Short())
+		return err
+	})
+}
+
+// Note reads what is noted of a milestone.
+func (s *Store) Note(ctx context.Context, rev string) (Note, error) {
+	m, err := s.Milestone(ctx, rev)
+	if err != nil {
+		return Note{}, err
+	}
+	n := Note{Commit: *m.Hash, Milestone: m, Facts: []json.RawMessage{}}
+	text, err := notes.Read(ctx, s.repo, n.Commit)
+	if err != nil {
+		return Note{}, err
+	}
+	for _, f := range notes.Parse(text) {
+		n.Facts = append(n.Facts, f.Raw)
+	}
+	return n, nil
+}
