@@ -295,6 +295,11 @@ func (s *Store) Milestone(ctx context.Context, rev string) (Commit, error) {
 	if err != nil {
 		return Commit{}, err
 	}
+	return s.milestoneOf(ctx, c)
+}
+
+// milestoneOf reads the milestone that a commit is.
+func (s *Store) milestoneOf(ctx context.Context, c *git.Commit) (Commit, error) {
 	id := c.Trailer(trailerID)
 	ms, _, err := s.liveCommits(ctx, s.tipOf(c.Trailer(trailerBranch), c))
 	if err != nil {

@@ -133,7 +133,7 @@ func (s *Store) AddNote(ctx context.Context, o NoteOptions) (Note, error) {
 	if err := ses.addNote(ctx, c, o.Judging); err != nil {
 		return Note{}, err
 	}
-	n, err := s.Note(ctx, string(c.ID))
+	n, err := s.noteOf(ctx, c)
 	n.Replaced = replaced
 	return n, err
 }
@@ -185,7 +185,15 @@ func (ses *session) addNote(ctx context.Context, c *git.Commit, j Judging) error
 
 // Note reads what is noted of a milestone.
 func (s *Store) Note(ctx context.Context, rev string) (Note, error) {
-	m, err := s.Milestone(ctx, rev)
+	c, err := s.milestoneAt(ctx, rev)
+	if err != nil {
+		return Note{}, err
+	}
+	return s.noteOf(ctx, c)
+}
+
+func (s *Store) noteOf(ctx context.Context, c *git.Commit) (Note, error) {
+	m, err := s.milestoneOf(ctx, c)
 	if err != nil {
 		return Note{}, err
 	}
