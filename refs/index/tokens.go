@@ -1,0 +1,253 @@
+package index
+
+import (
+	"bytes"
+	"slices"
+)
+
+// The limits of the tokeniser, in bytes.
+const (
+	maxTerm = 64   // a longer term is cut; a longer compound has its parts alone
+	maxWord = 1024 // a longer run of word characters is cut into several
+	maxMemo = 128  // a longer word is not remembered
+)
+
+// Tokens cuts a text into terms, in its order and with repeats; the package
+// comment says how. To cut many texts, keep a Tokenizer.
+func Tokens(text string) []string { return NewTokenizer().Tokens(text) }
+
+// Tokenizer cuts texts into terms and remembers what it made of each word: most
+// words of a text have come before. It grows with the number of different words
+// that it saw. It serves one goroutine.
+type Tokenizer struct {
+	class [256]byte
+	words wordTable
+	terms []string          // by number
+	ids   map[string]uint32 // of terms
+	parts []uint32          // of all remembered words, one after another
+	work  splitter
+}
+
+// The classes of bytes.
+const (
+	separates = iota
+	joins     // . - / and :: between two word characters
+	isWord    // ASCII letters, digits and _
+	isWide    // of a character outside of ASCII, which is looked at later
+)
+
+// NewTokenizer returns one that has seen nothing.
+func NewTokenizer() *Tokenizer {
+	t := &Tokenizer{ids: map[string]uint32{}}
+	for c := range t.class {
+		switch {
+		case c >= 0x80:
+			t.class[c] = isWide
+		case c >= '0' && c <= '9', c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c == '_':
+			t.class[c] = isWord
+		case c == '.', c == '-', c == '/', c == ':':
+			t.class[c] = joins
+		}
+	}
+	t.words.init()
+	t.work.init()
+	return t
+}
+
+// Tokens is like the function of that name.
+func (t *Tokenizer) Tokens(text string) []string {
+	var list []string
+	t.each([]byte(text), func(terms []uint32, _, _ int) {
+		for _, id := range terms {
+			list = append(list, t.terms[id])
+		}
+	})
+	return list
+}
+
+// each hands every word's terms to yield, by number, with where the word stands in
+// the text. The slice is only lent.
+func (t *Tokenizer) each(text []byte, yield func(terms []uint32, start, end int)) {
+	for at := 0; at < len(text); {
+		if t.class[text[at]] < isWord {
+			at++
+			continue
+		}
+		end, hash := t.word(text, at)
+		yield(t.lookup(text[at:end], hash), at, end)
+		at = t.behind(text, end)
+	}
+}
+
+// word finds the end of the word that starts at start, and its hash.
+func (t *Tokenizer) word(text []byte, start int) (end int, hash uint64) {
+	hash = hashStart
+	limit := min(len(text), start+maxWord)
+	for at := start; at < limit; {
+		if t.class[text[at]] >= isWord {
+			hash = hashByte(hash, text[at])
+			at++
+			end = at
+			continue
+		}
+		n := t.joint(text[at:limit])
+		if n == 0 {
+			break
+		}
+		for _, c := range text[at : at+n] {
+			hash = hashByte(hash, c)
+		}
+		at += n
+	}
+	// A word that was cut must not end inside of a character.
+	if end == start+maxWord {
+		for cut := end; cut > end-4 && cut < len(text); cut-- {
+			if text[cut]&0xC0 != 0x80 {
+				end = cut
+				break
+			}
+		}
+		hash = hashOf(text[start:end])
+	}
+	return end, hash
+}
+
+// joint is the length of what joins two parts of a word at the start of rest, 0 where
+// the word ends.
+func (t *Tokenizer) joint(rest []byte) int {
+	n := 1
+	switch {
+	case t.class[rest[0]] != joins:
+		return 0
+	case rest[0] == ':':
+		if n = 2; len(rest) < 2 || rest[1] != ':' {
+			return 0
+		}
+	}
+	if len(rest) <= n || t.class[rest[n]] < isWord {
+		return 0
+	}
+	return n
+}
+
+// behind is where to look for the next word: what stands behind an apostrophe, as in
+// "don't" and "pool's", is none.
+func (t *Tokenizer) behind(text []byte, end int) int {
+	if end >= len(text) || text[end] != '\'' {
+		return end
+	}
+	rest := text[end+1:]
+	n := suffix(rest)
+	if n < len(rest) && t.class[rest[n]] >= isWord {
+		return end
+	}
+	return end + 1 + n
+}
+
+// suffix is how many of the first two bytes are lower-case letters.
+func suffix[T string | []byte](rest T) int {
+	n := 0
+	for n < min(2, len(rest)) && rest[n] >= 'a' && rest[n] <= 'z' {
+		n++
+	}
+	return n
+}
+
+// lookup is the terms of a word, from memory if it is there.
+func (t *Tokenizer) lookup(word []byte, hash uint64) []uint32 {
+	if len(word) <= maxMemo {
+		if e := t.words.find(word, hash); e != nil {
+			return t.parts[e.from : e.from+e.count]
+		}
+	}
+	from := len(t.parts)
+	t.work.split(string(word), func(term string) {
+		id, ok := t.ids[term]
+		if !ok {
+			id = uint32(len(t.terms))
+			t.terms = append(t.terms, term)
+			t.ids[term] = id
+		}
+		t.parts = append(t.parts, id)
+	})
+	terms := t.parts[from:]
+	if len(word) <= maxMemo {
+		t.words.add(word, hash, uint32(from), uint32(len(terms)))
+		return terms
+	}
+	terms = slices.Clone(terms)
+	t.parts = t.parts[:from]
+	return terms
+}
+
+// FNV-1a.
+const (
+	hashStart = 0xcbf29ce484222325
+	hashPrime = 0x100000001b3
+)
+
+func hashByte(h uint64, c byte) uint64 { return (h ^ uint64(c)) * hashPrime }
+
+func hashOf[T string | []byte](s T) uint64 {
+	h := uint64(hashStart)
+	for i := range len(s) {
+		h = hashByte(h, s[i])
+	}
+	return h
+}
+
+// wordTable finds what was remembered of a word. A map of Go would take twice as long
+// for what an index of a long history spends most of its time on.
+type wordTable struct {
+	slots   []uint32 // number of the entry, from 1
+	entries []wordEntry
+	text    []byte // of all words, one after another
+}
+
+type wordEntry struct {
+	hash        uint64
+	start       uint32 // in text
+	size        uint32
+	from, count uint32 // of its terms in Tokenizer.parts
+}
+
+func (w *wordTable) init() { w.slots = make([]uint32, 1<<12) }
+
+func (w *wordTable) find(word []byte, hash uint64) *wordEntry {
+	mask := uint64(len(w.slots) - 1)
+	for i := spread(hash) & mask; w.slots[i] != 0; i = (i + 1) & mask {
+		e := &w.entries[w.slots[i]-1]
+		if e.hash == hash && bytes.Equal(w.text[e.start:e.start+e.size], word) {
+			return e
+		}
+	}
+	return nil
+}
+
+func (w *wordTable) add(word []byte, hash uint64, from, count uint32) {
+	if 2*len(w.entries) >= len(w.slots) {
+		w.grow()
+	}
+	w.entries = append(w.entries, wordEntry{hash, uint32(len(w.text)), uint32(len(word)), from, count})
+	w.text = append(w.text, word...)
+	w.place(hash, uint32(len(w.entries)))
+}
+
+func (w *wordTable) place(hash uint64, number uint32) {
+	mask := uint64(len(w.slots) - 1)
+	i := spread(hash) & mask
+	for w.slots[i] != 0 {
+		i = (i + 1) & mask
+	}
+	w.slots[i] = number
+}
+
+func (w *wordTable) grow() {
+	w.slots = make([]uint32, 4*len(w.slots))
+	for i := range w.entries {
+		w.place(w.entries[i].hash, uint32(i+1))
+	}
+}
+
+// spread mixes the high bits of a hash into the low ones.
+func spread(h uint64) uint64 { return h ^ h>>32 ^ h>>17 }
