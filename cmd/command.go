@@ -68,6 +68,7 @@ func commands() []entry {
 		{groupShare, "bundle", "write all memory into one file", newBundle},
 		{groupShare, "unbundle", "take in what such a file holds", newUnbundle},
 		{groupShare, "export", "write a folder that other implementations read", newExport},
+		{groupCare, "stats", "count branches, milestones, steps, agents and days", newStats},
 		{groupCare, "version", "say which version this is", newVersion},
 	}
 }

@@ -1,0 +1,51 @@
+package cmd
+
+import (
+	"context"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/render"
+)
+
+type statsOptions struct {
+	*globals
+	days int
+}
+
+// listedDays is how many days of the past the text shows.
+const listedDays = 14
+
+func newStats(g *globals) *command {
+	o := &statsOptions{globals: g}
+	own := []cli.Flag{number(&o.days, "--days N", listedDays, "show the newest N days on which anything was recorded (14)")}
+	return &command{
+		name:  "stats",
+		usage: []string{"stats [-b NAME] [--days N]"},
+		about: "Counts the memory of all branches, or of one: milestones, steps, topics, tokens, bytes, by agent and by day in UTC. What stands on several branches counts once. 'stored' is what git keeps on the disk for it, history and notes included. It reads all text once: a second or so for a hundred thousand steps.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
+		examples: []string{
+			"stats",
+			"stats -b try-mutex --json",
+		},
+		globals: g,
+		flags:   join(own, g.flags()),
+		action: func(ctx context.Context, env *Env, _ []string) error {
+			v, err := runStats(ctx, env, o)
+			if err != nil {
+				return err
+			}
+			return o.view(ctx, env, v, func(p *render.Printer) { render.StatsText(p, v, o.days) })
+		},
+	}
+}
+
+func runStats(ctx context.Context, env *Env, o *statsOptions) (v refs.Stats, err error) {
+	s, err := o.open(ctx, env)
+	if err != nil {
+		return v, err
+	}
+	defer closing(s, &err)
+	return s.Stats(ctx, o.branch)
+}
