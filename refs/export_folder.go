@@ -56,6 +56,9 @@ func (s *Store) ExportFolder(ctx context.Context, o ExportOptions) (FolderResult
 // systems know only one.
 func checkNoFolder(dir string) error {
 	info, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fail(ErrNotFound, "folder-not-found", fmt.Sprintf("no folder '%s'", oneLine(dir, 300)), "mkdir -p '"+dir+"'")
+	}
 	if err != nil {
 		return folderError(dir, err)
 	}
