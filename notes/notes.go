@@ -100,7 +100,7 @@ func Parse(note []byte) []Fact {
 	for line := range bytes.Lines(note) {
 		var f Fact
 		if json.Unmarshal(line, &f) == nil && f.Version == 1 && f.ID != "" && f.Kind != "" {
-			f.Raw = bytes.TrimSpace(line)
+			f.Raw = bytes.ToValidUTF8(bytes.TrimSpace(line), []byte("\uFFFD")) // JSON's reader takes any bytes
 			facts = append(facts, f)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -168,6 +169,25 @@ func TestJudgeTakesTheLargestID(t *testing.T) {
 	}
 	j := notes.Judge(notes.Parse(append(note, "not ours\n{\"v\":2}\n"...)))
 	if *j.Score != 0.5 || j.Tags["k"] != "new" || *j.Outcome != "failed" {
+		t.Errorf("%+v", j)
+	}
+}
+
+// A fact keeps its line, with what this version does not know of it; what nobody
+// may say is not in force, and every review is.
+func TestParseAndJudgeOddLines(t *testing.T) {
+	note := "{\"v\":1,\"id\":\"01A\",\"kind\":\"score\",\"score\":0.5,\"later\":[1]}\n" +
+		"{\"v\":1,\"id\":\"01B\",\"kind\":\"score\",\"score\":1.5}\n" +
+		"{\"v\":1,\"id\":\"01C\",\"kind\":\"score\"}\n" +
+		"{\"v\":1,\"id\":\"01D\",\"kind\":\"outcome\",\"outcome\":\"maybe\"}\n" +
+		"{\"v\":1,\"id\":\"01E\",\"kind\":\"review\",\"text\":\"one\"}\n" +
+		"{\"v\":1,\"id\":\"01F\",\"kind\":\"review\",\"text\":\"t\xffwo\"}\n"
+	facts := notes.Parse([]byte(note))
+	if len(facts) != 6 || string(facts[0].Raw) != strings.SplitN(note, "\n", 2)[0] || !utf8.Valid(facts[5].Raw) {
+		t.Errorf("%q", facts)
+	}
+	j := notes.Judge(facts)
+	if *j.Score != 0.5 || j.Outcome != nil || len(j.Reviews) != 2 || j.Reviews[0].Text != "one" {
 		t.Errorf("%+v", j)
 	}
 }
