@@ -184,7 +184,7 @@ func TestParseAndJudgeOddLines(t *testing.T) {
 		"{\"v\":1,\"id\":\"01F\",\"kind\":\"review\",\"text\":\"t\xffwo\"}\n"
 	facts := notes.Parse([]byte(note))
 	if len(facts) != 6 || string(facts[0].Raw) != strings.SplitN(note, "\n", 2)[0] || !utf8.Valid(facts[5].Raw) {
-		t.Errorf("%q", facts)
+		t.Errorf("%+v", facts)
 	}
 	j := notes.Judge(facts)
 	if *j.Score != 0.5 || j.Outcome != nil || len(j.Reviews) != 2 || j.Reviews[0].Text != "one" {
