@@ -88,7 +88,7 @@ func (s *scanner) value(f cli.Flag, written, value string, inline bool) (token, 
 		return token{}, usagef("flag '%s' takes no value", written)
 	case kind == kindSwitch:
 		return token{flag: f, bare: true}, nil
-	case kind == kindOptional && !inline && !s.hasValue():
+	case !inline && (kind == kindInline || kind == kindOptional && !s.hasValue()):
 		return token{flag: f, bare: true}, nil
 	case !inline && s.next == len(s.args):
 		return token{}, usagef("flag '%s' needs a value", written)

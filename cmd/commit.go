@@ -15,6 +15,7 @@ type commitOptions struct {
 	author
 	message
 	judging
+	signing
 	progress           string
 	done, todo, decide cli.StringSlice
 }
@@ -35,17 +36,17 @@ func newCommit(g *globals) *command {
 	return &command{
 		name: "commit",
 		usage: []string{
-			"commit -m SUMMARY [-m CONTRIBUTION]... [--progress TEXT] [--done TEXT]... [--todo TEXT]... [--decide TEXT]... [--score X] [--outcome O] [--tag K=V]...",
+			"commit -m SUMMARY [-m CONTRIBUTION]... [--progress TEXT] [--done TEXT]... [--todo TEXT]... [--decide TEXT]... [--score X] [--outcome O] [--tag K=V]... [-S]",
 			"commit -F FILE ...",
 		},
-		about: "COMMIT: makes a milestone of every step that is pending on the branch; nothing pending is no obstacle. The first line of the message is the summary, the rest is what this milestone contributes (the summary, where there is none). --done, --todo and --decide revise the roadmap in the same transaction. --score, --outcome and --tag say what it came to; 'git context note' says it later.",
+		about: "COMMIT: makes a milestone of every step that is pending on the branch; nothing pending is no obstacle. The first line of the message is the summary, the rest is what this milestone contributes (the summary, where there is none). --done, --todo and --decide revise the roadmap in the same transaction. --score, --outcome and --tag say what it came to; 'git context note' says it later. With -S, or where context.gpgSign is true, git signs the commit as it would sign one of yours; 'git context verify' checks it.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"commit -m 'Pool is initialised before the router'",
 			"commit -m 'Lexer is done' -m 'All 140 tokens, fuzzed for an hour' --done Lexer",
 		},
 		globals: g,
-		flags:   join(o.message.flags(), own, o.judging.flags(), o.author.flags(), g.flags()),
+		flags:   join(o.message.flags(), own, o.judging.flags(), o.signing.flags(), o.author.flags(), g.flags()),
 		action: func(ctx context.Context, env *Env, _ []string) error {
 			r, err := runCommit(ctx, env, o)
 			if err != nil {
@@ -69,13 +70,17 @@ func runCommit(ctx context.Context, env *Env, o *commitOptions) (r refs.CommitRe
 	if err != nil {
 		return r, err
 	}
+	w, err := o.signs(o.writer(env))
+	if err != nil {
+		return r, err
+	}
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return r, err
 	}
 	defer closing(s, &err)
 	return s.Commit(ctx, refs.CommitOptions{
-		Writer:       o.writer(env),
+		Writer:       w,
 		Summary:      summary,
 		Contribution: contribution,
 		Progress:     o.progress,

@@ -15,6 +15,7 @@ const (
 	kindNumber                   // takes a number that is not negative
 	kindSwitch                   // takes none
 	kindOptional                 // takes the next word unless that is a flag
+	kindInline                   // takes what stands in the same word
 )
 
 // optionalFlag is a text flag that may stand alone: `--metadata [SEGMENT]`.
@@ -33,6 +34,10 @@ func (f optionalFlag) Apply(set *flag.FlagSet) error {
 	return nil
 }
 
+// inlineFlag is a text flag that may stand alone, because its value stands in the
+// same word: `-S[KEYID]`.
+type inlineFlag struct{ optionalFlag }
+
 func kindOf(f cli.Flag) flagKind {
 	switch f.(type) {
 	case *cli.BoolFlag:
@@ -41,6 +46,8 @@ func kindOf(f cli.Flag) flagKind {
 		return kindNumber
 	case optionalFlag:
 		return kindOptional
+	case inlineFlag:
+		return kindInline
 	default:
 		return kindText
 	}
@@ -69,6 +76,12 @@ func toggle(to *bool, form, usage string) cli.Flag {
 func optional(given *bool, to *string, form, usage string) cli.Flag {
 	name, more, value := parseForm(form)
 	return optionalFlag{&cli.StringFlag{Name: name, Aliases: more, Usage: "`" + value + "` " + usage, Destination: to}, given}
+}
+
+// inline takes the form `-S, --gpg-sign [=KEYID]`.
+func inline(given *bool, to *string, form, usage string) cli.Flag {
+	name, more, value := parseForm(form)
+	return inlineFlag{optionalFlag{&cli.StringFlag{Name: name, Aliases: more, Usage: "`" + value + "` " + usage, Destination: to}, given}}
 }
 
 func number(to *int, form string, value int, usage string) cli.Flag {
@@ -101,7 +114,10 @@ func formOf(f cli.Flag) (form, usage string) {
 	}
 	if strings.HasPrefix(usage, "`") {
 		value, rest, _ := strings.Cut(usage[1:], "` ")
-		form, usage = form+" "+value, rest
+		if !strings.HasPrefix(value, "[=") {
+			form += " "
+		}
+		form, usage = form+value, rest
 	}
 	return form, usage
 }

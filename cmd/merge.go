@@ -14,6 +14,7 @@ type mergeOptions struct {
 	*globals
 	author
 	message
+	signing
 	into, purpose, prefer string
 	done                  cli.StringSlice
 	keep, abandon, dryRun bool
@@ -37,11 +38,12 @@ func newMerge(g *globals) *command {
 	return &command{
 		name: "merge",
 		usage: []string{
-			"merge NAME [--into TARGET] [-m SUMMARY [-m ...]] [--purpose TEXT] [--done TEXT]... [-X HOW] [--keep] [--dry-run]",
+			"merge NAME [--into TARGET] [-m SUMMARY [-m ...]] [--purpose TEXT] [--done TEXT]... [-X HOW] [--keep] [--dry-run] [-S]",
 			"merge NAME --abandon",
-			"merge (--continue | --abort | --status) [--into TARGET]",
+			"merge --continue [--into TARGET] [-S]",
+			"merge (--abort | --status) [--into TARGET]",
 		},
-		about: "MERGE: brings the memory of branch NAME into the current one, with its pending steps, and closes NAME; its CONTEXT is shown first. Steps and milestones of both sides are united. Where both wrote different things in one place nothing is changed: each such path is named, and the merge waits until every one is settled with 'git context resolve' and it is told to continue.",
+		about: "MERGE: brings the memory of branch NAME into the current one, with its pending steps, and closes NAME; its CONTEXT is shown first. Steps and milestones of both sides are united. Where both wrote different things in one place nothing is changed: each such path is named, and the merge waits until every one is settled with 'git context resolve' and it is told to continue. -S signs every commit that it makes, and is to be given again with --continue.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitConflict, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"merge try-mutex -m 'A plain mutex is fast enough' --done 'Choose a lock'",
@@ -50,7 +52,7 @@ func newMerge(g *globals) *command {
 			"merge --continue",
 		},
 		globals: g,
-		flags:   join(o.message.flags(), own, o.author.flags(), g.flags()),
+		flags:   join(o.message.flags(), own, o.signing.flags(), o.author.flags(), g.flags()),
 		most:    1,
 		action: func(ctx context.Context, env *Env, args []string) error {
 			if err := o.check(args); err != nil {
@@ -97,16 +99,20 @@ func runMerge(ctx context.Context, env *Env, o *mergeOptions, args []string) (r 
 	if err != nil {
 		return r, err
 	}
+	w, err := o.signs(o.writer(env))
+	if err != nil {
+		return r, err
+	}
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return r, err
 	}
 	defer closing(s, &err)
 	if o.resume {
-		return s.MergeContinue(ctx, o.writer(env), o.into)
+		return s.MergeContinue(ctx, w, o.into)
 	}
 	return s.Merge(ctx, refs.MergeOptions{
-		Writer: o.writer(env), Source: args[0], Into: o.into,
+		Writer: w, Source: args[0], Into: o.into,
 		Summary: summary, Contribution: contribution,
 		Purpose: o.purpose, Done: o.done.Value(),
 		Keep: o.keep, Abandon: o.abandon, DryRun: o.dryRun, Prefer: o.prefer,

@@ -80,8 +80,7 @@ func (ses *session) store(ctx context.Context, c *change) (*git.Commit, error) {
 		Tree: tree, Parents: c.parents, Author: ses.by, Committer: ses.by,
 		Message: message(c.subject, c.body, ses.trailers(c)),
 	}
-	commit.ID, err = ses.s.repo.WriteCommit(ctx, commit)
-	return commit, err
+	return ses.storeCommit(ctx, commit)
 }
 
 // trailers is the block that ends the message of a change.

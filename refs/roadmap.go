@@ -10,9 +10,9 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// Roadmap reads main.md, as data and as it stands.
-func (s *Store) Roadmap(ctx context.Context) (RoadmapView, []byte, error) {
-	tip, data, err := s.readRoadmap(ctx)
+// Roadmap reads main.md, as data and as it stands, or as it stood at a tip.
+func (s *Store) Roadmap(ctx context.Context, t *Tip) (RoadmapView, []byte, error) {
+	tip, data, err := s.roadmapOf(ctx, t)
 	if err != nil {
 		return RoadmapView{}, nil, err
 	}
@@ -146,10 +146,8 @@ func (ses *session) roadmapCommit(ctx context.Context, tree *git.Edit, parents [
 	t.add(trailerAgent, ses.w.Agent)
 	t.add(trailerSession, ses.w.Session)
 	t.add(trailerModel, ses.w.Model)
-	c := &git.Commit{Tree: id, Parents: parents, Author: ses.by, Committer: ses.by,
-		Message: message(oneLine(reason, 200), "", t.b.String())}
-	c.ID, err = ses.s.repo.WriteCommit(ctx, c)
-	return c, err
+	return ses.storeCommit(ctx, &git.Commit{Tree: id, Parents: parents, Author: ses.by, Committer: ses.by,
+		Message: message(oneLine(reason, 200), "", t.b.String())})
 }
 
 // roadmapTip is the roadmap's commit, "" where there is none.
@@ -169,6 +167,23 @@ func (s *Store) readRoadmap(ctx context.Context) (git.ID, []byte, error) {
 	}
 	data, err := s.roadmapAt(ctx, tip)
 	return tip, data, err
+}
+
+// roadmapOf reads main.md at the roadmap's tip or, of a tip of the past, as that
+// commit says that it stood. There is none where a fetch brought the branches alone.
+func (s *Store) roadmapOf(ctx context.Context, t *Tip) (git.ID, []byte, error) {
+	if t == nil || t.at == nil {
+		return s.readRoadmap(ctx)
+	}
+	id, _ := parseRoadmap(t.commit.Trailer(trailerRoadmap))
+	if id == "" {
+		return "", nil, nil
+	}
+	data, err := s.roadmapAt(ctx, id)
+	if errors.Is(err, git.ErrNotFound) {
+		return "", nil, nil
+	}
+	return id, data, err
 }
 
 func roadmapView(r *doc.Roadmap, tip git.ID) RoadmapView {

@@ -36,6 +36,7 @@ type session struct {
 	s     *Store
 	w     Writer
 	by    git.Signature
+	sign  bool // its commits
 	locks []*git.Lock
 	tx    *git.Tx
 }
@@ -68,6 +69,9 @@ func (s *Store) begin(ctx context.Context, w Writer, reason string, branches ...
 		}
 	}
 	ses := &session{s: s, w: w, by: git.Signature{Name: ident.Name, Email: ident.Email, When: now}}
+	if ses.sign, err = w.Sign.wanted(cfg); err != nil {
+		return nil, err
+	}
 	slices.Sort(branches)
 	var keep []*os.File
 	for _, b := range slices.Compact(branches) {

@@ -14,6 +14,7 @@ const (
 	keyNotes        = "context.notes"        // eager or lazy
 	keyFsync        = "context.fsync"        // flush the journal before a step is acknowledged
 	keyRemote       = "context.remote"       // the remote that is meant without a name
+	keySign         = "context.gpgSign"      // sign every memory commit
 
 	keyMaxNewEntries = "context.maxNewEntries" // steps and milestones that one fetch may bring
 
@@ -26,8 +27,10 @@ const (
 // checkConfig refuses a setting that cannot be understood before anything is
 // written.
 func checkConfig(cfg *git.Config) error {
-	if _, err := cfg.Bool(keyFsync, false); err != nil {
-		return fail(ErrInvalid, "config-invalid", err.Error(), "git config "+keyFsync+" true")
+	for _, key := range []string{keyFsync, keySign} {
+		if _, err := cfg.Bool(key, false); err != nil {
+			return fail(ErrInvalid, "config-invalid", err.Error(), "git config "+key+" true")
+		}
 	}
 	limit, err := cfg.Int(keySummaryLimit, defaultSummaryLimit)
 	if err == nil && limit < minSummaryLimit {

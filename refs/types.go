@@ -13,6 +13,7 @@ import (
 type Writer struct {
 	Agent, Session, Model string
 	Tokens                int64
+	Sign                  Signing
 }
 
 // Branch is a memory branch as lists and JSON show it.

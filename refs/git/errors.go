@@ -3,6 +3,7 @@ package git
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -76,9 +77,13 @@ func (e *Error) subcommand() string {
 // complaint picks the text of the first "fatal:" or "error:" line, else the
 // first line: warnings and hints may stand before it. A progress meter ends its
 // lines with a carriage return. Of a connection that failed git says only that
-// it did; why is in ssh's words, the line before, or in the line after a colon.
+// it did; why is in ssh's words, the line before, or in the line after a colon. A
+// program that signs may say nothing, or speak to git in lines of its own.
 func complaint(stderr string) string {
 	lines := strings.FieldsFunc(stderr, func(c rune) bool { return c == '\n' || c == '\r' })
+	lines = slices.DeleteFunc(lines, func(line string) bool {
+		return strings.TrimSpace(line) == "error:" || strings.HasPrefix(line, "[GNUPG:] ")
+	})
 	for i, line := range lines {
 		said, ok := faultLine(line)
 		switch {

@@ -107,15 +107,23 @@ func (r *Repo) WriteTree(ctx context.Context, entries []TreeEntry) (ID, error) {
 // WriteCommit stores a commit; its ID is not looked at. Names are cleaned as
 // git cleans them. It refuses a NUL, which would end the message for git.
 func (r *Repo) WriteCommit(ctx context.Context, c *Commit) (ID, error) {
+	if err := r.checkCommit(c); err != nil {
+		return "", err
+	}
+	return r.write(ctx, "commit", c.encode())
+}
+
+// checkCommit refuses a commit that git would not write.
+func (r *Repo) checkCommit(c *Commit) error {
 	for _, id := range append([]ID{c.Tree}, c.Parents...) {
 		if !isHex(string(id), r.hexLen()) || id.IsZero() {
-			return "", fmt.Errorf("bad object id '%s' in a commit", shown(string(id)))
+			return fmt.Errorf("bad object id '%s' in a commit", shown(string(id)))
 		}
 	}
 	if strings.ContainsRune(c.Message, 0) {
-		return "", errors.New("a commit message may not hold a NUL")
+		return errors.New("a commit message may not hold a NUL")
 	}
-	return r.write(ctx, "commit", c.encode())
+	return nil
 }
 
 // write stores an object in process if its name is a SHA-1, else through git,

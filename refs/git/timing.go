@@ -14,6 +14,10 @@ const (
 	// stallTimeout is how long an HTTP transfer may move less than a byte a
 	// second where the user's configuration says nothing of it.
 	stallTimeout = time.Minute
+	// signTimeout bounds making a signature: less than lockTimeout, so that who
+	// waits for the branch meanwhile gets it. A person has that long to answer what
+	// an agent of theirs asks.
+	signTimeout = 50 * time.Second
 	// killGrace is how long a child may take to remove its lock files after it
 	// was told to stop, before it is killed.
 	killGrace = 2 * time.Second

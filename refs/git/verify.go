@@ -1,0 +1,140 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Verdict is what git makes of the signature of a commit. The letters are those
+// of %G? in git-log(1).
+type Verdict byte
+
+const (
+	Good            Verdict = 'G'
+	Bad             Verdict = 'B'
+	UnknownValidity Verdict = 'U' // good, by a key that nothing says anything of
+	Expired         Verdict = 'X' // good, but the signature has expired
+	ExpiredKey      Verdict = 'Y' // good, by a key that has expired
+	RevokedKey      Verdict = 'R' // good, by a key that was revoked
+	CannotCheck     Verdict = 'E' // the key is missing, or the program, or a setting
+	Unsigned        Verdict = 'N'
+)
+
+// CheckedCommit is a commit whose signature git has looked at.
+type CheckedCommit struct {
+	ID       ID
+	Verdict  Verdict
+	Accepted bool   // as `git verify-commit` does, by gpg.minTrustLevel too
+	Signer   string // as the key or the allowed signers file names it; "" if unknown
+	Key      string // its id or fingerprint; "" if unknown
+	Subject  string
+	Problem  string // why it cannot be checked, in git's words, where it has any
+	// NoSigners: that is because gpg.ssh.allowedSignersFile names no file.
+	NoSigners bool
+}
+
+// verifyChunk is how many commits one child checks: at half a second for each it
+// still has enough time.
+const verifyChunk = 256
+
+// VerifyCommits has git check the signatures of commits, by the user's settings
+// (gpg.*) and keys, in the order of ids. Relative paths in the settings are read
+// from the worktree's top, as git reads them. It costs one child for 256 commits,
+// which starts one or two for each that is signed; and one more for each commit
+// whose verdict does not tell whether git accepts it.
+func (r *Repo) VerifyCommits(ctx context.Context, ids []ID) ([]CheckedCommit, error) {
+	list := make([]CheckedCommit, 0, len(ids))
+	for chunk := range slices.Chunk(ids, verifyChunk) {
+		checked, err := r.verifyChunk(ctx, chunk)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, checked...)
+	}
+	return list, nil
+}
+
+func (r *Repo) verifyChunk(ctx context.Context, ids []ID) ([]CheckedCommit, error) {
+	var in bytes.Buffer
+	for _, id := range ids {
+		fmt.Fprintln(&in, id)
+	}
+	cfg, err := r.Config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	_, picky := cfg.String("gpg.minTrustLevel")
+	said := new(tail)
+	out, err := r.start(ctx, command{env: r.childEnv, stdin: in.Bytes(), said: said, silent: true,
+		args: []string{"-c", "log.showSignature=false", "-c", "i18n.logOutputEncoding=UTF-8", "log", "-z", "--no-walk=unsorted",
+			"--no-color", "--no-mailmap", "--format=%H%x00%G?%x00%GS%x00%GK%x00%s", "--stdin"}})
+	if err != nil {
+		return nil, err
+	}
+	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	if len(fields) != 5*len(ids) {
+		return nil, fmt.Errorf("git log: cannot understand '%s'", shown(string(out)))
+	}
+	list := make([]CheckedCommit, 0, len(ids))
+	for f := range slices.Chunk(fields, 5) {
+		if len(f[1]) != 1 {
+			return nil, fmt.Errorf("git log: cannot understand the signature '%s'", shown(f[1]))
+		}
+		c := CheckedCommit{ID: ID(f[0]), Verdict: Verdict(f[1][0]), Signer: f[2], Key: f[3], Subject: f[4]}
+		if err := r.judge(ctx, &c, picky, said.String()); err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// judge mends a verdict that git gets wrong, and finds out whether it accepts the
+// commit:
+//
+//  1. Unsigned, with a signature: a program or a setting is missing.
+//  2. Bad, while the program could not be run: nothing was checked. (Of SSH only.)
+//  3. Good, and no gpg.minTrustLevel: accepted.
+//  4. Good otherwise, or of unknown validity: it depends on the kind of key and on
+//     that setting, so git is asked.
+//  5. Else: not accepted.
+func (r *Repo) judge(ctx context.Context, c *CheckedCommit, picky bool, said string) error {
+	switch {
+	case c.Verdict == Unsigned:
+		commit, err := r.Commit(ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		if commit.Signed() {
+			c.Verdict, c.Problem = CannotCheck, complaint(said)
+			c.NoSigners = strings.HasPrefix(c.Problem, "gpg.ssh.allowedSignersFile ")
+		}
+	case c.Verdict == Bad && strings.Contains(said, "fatal: cannot run "):
+		c.Verdict, c.Problem = CannotCheck, complaint(said)
+	case c.Verdict == Good && !picky:
+		c.Accepted = true
+	case c.Verdict == Good || c.Verdict == UnknownValidity:
+		_, err := r.start(ctx, command{env: r.childEnv, args: []string{"verify-commit", string(c.ID)}, silent: true})
+		if err != nil && exitCode(err) != 1 {
+			return err
+		}
+		c.Accepted = err == nil
+	}
+	return nil
+}
+
+// Between lists the commits that to reaches and from does not, newest first.
+func (r *Repo) Between(ctx context.Context, from, to ID) ([]ID, error) {
+	out, err := r.Run(ctx, "rev-list", "--end-of-options", string(to), "^"+string(from))
+	if err != nil {
+		return nil, err
+	}
+	var ids []ID
+	for id := range strings.FieldsSeq(string(out)) {
+		ids = append(ids, ID(id))
+	}
+	return ids, nil
+}

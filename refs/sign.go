@@ -1,0 +1,80 @@
+package refs
+
+import (
+	"context"
+	"errors"
+
+	"github.com/git-context/git-context/refs/git"
+)
+
+// Signing says whether memory commits are signed. The zero value leaves it to
+// context.gpgSign; commit.gpgSign speaks of the user's own commits and has no say.
+type Signing struct {
+	Mode SignMode
+	// Key is what git takes behind -S; empty: user.signingKey, or what git makes of
+	// its absence.
+	Key string
+}
+
+// SignMode is who decides whether memory commits are signed.
+type SignMode uint8
+
+// The zero SignMode asks the setting; the others overrule it.
+const (
+	SignAsConfigured SignMode = iota
+	SignAlways
+	SignNever
+)
+
+// wanted reports whether commits are to be signed.
+func (o Signing) wanted(cfg *git.Config) (bool, error) {
+	if o.Mode != SignAsConfigured {
+		return o.Mode == SignAlways, nil
+	}
+	return cfg.Bool(keySign, false)
+}
+
+// storeCommit stores a memory commit, signed where that is wanted: all commits
+// but those of the notes go through it. A lost race signs again, with the commit
+// lock held; that of the journal is free, so that record never waits for it.
+func (ses *session) storeCommit(ctx context.Context, c *git.Commit) (*git.Commit, error) {
+	if !ses.sign {
+		var err error
+		c.ID, err = ses.s.repo.WriteCommit(ctx, c)
+		return c, err
+	}
+	signed, err := ses.s.repo.SignCommit(ctx, c, ses.w.Sign.Key)
+	if err != nil {
+		return nil, ses.signError(ctx, err)
+	}
+	return signed, nil
+}
+
+// signError says that git made no signed commit. What else it fails at (no space)
+// it says itself.
+func (ses *session) signError(ctx context.Context, err error) error {
+	var failed *git.Error
+	if !errors.As(err, &failed) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	cfg, problem := ses.s.repo.Config(ctx)
+	if problem != nil {
+		return errors.Join(err, problem)
+	}
+	code, message := "sign-failed", "cannot sign the memory commit"
+	if errors.Is(err, context.DeadlineExceeded) {
+		code, message = "sign-timeout", "the program that signs does not answer"
+	}
+	key, _ := cfg.String("user.signingKey")
+	hints := []string{"git config user.signingKey KEY"}
+	switch format, _ := cfg.String("gpg.format"); {
+	case format == "ssh" && key != "":
+		hints = []string{"the key is '" + oneLine(key, 200) + "' (user.signingKey); if it has a passphrase: ssh-add PRIVATE-KEY"}
+	case format == "ssh":
+		hints = []string{"git config user.signingKey ~/.ssh/id_ed25519.pub"}
+	case format == "" || format == "openpgp":
+		hints = append([]string{"gpg --list-secret-keys"}, hints...)
+	}
+	return &Error{Code: code, Kind: ErrRefused, Err: err, Message: message,
+		Hints: append(hints, "nothing was changed; without a signature: --no-gpg-sign, or git config "+keySign+" false")}
+}
