@@ -62,6 +62,7 @@ func commands() []entry {
 		{groupKeep, "topics", "list the topics", newTopics},
 		{groupKeep, "topic", "show one topic", newTopic},
 		{groupAsk, "note", "say what became of a milestone, or show what was said", newNote},
+		{groupAsk, "blame", "say who wrote each line of a topic, and when", newBlame},
 		{groupAsk, "verify", "check who signed memory commits", newVerify},
 		{groupShare, "sync", "bring memory together with a remote's", newSync},
 		{groupShare, "fetch", "ask a remote for its memory, without merging", newFetch},

@@ -55,10 +55,15 @@ func (r *Repo) RunEnv(ctx context.Context, env []string, stdin []byte, args ...s
 // --no-ext-diff and --no-textconv, and, since the repository's info/attributes
 // may still call a document binary, --text.
 func (r *Repo) View(ctx context.Context, args ...string) ([]byte, error) {
+	return r.viewFrom(ctx, r.gitDir, args)
+}
+
+// viewFrom is View from another directory, which a setting may be relative to.
+func (r *Repo) viewFrom(ctx context.Context, dir string, args []string) ([]byte, error) {
 	env := append(without(r.childEnv, "GIT_WORK_TREE"), "GIT_IMPLICIT_WORK_TREE=0", "GIT_ATTR_NOSYSTEM=1")
 	full := append([]string{"-c", "core.bare=true", "-c", "core.attributesFile=" + os.DevNull,
 		"-c", "log.showSignature=false", "-c", "i18n.logOutputEncoding=UTF-8", "-c", "trailer.separators=:"}, args...)
-	return r.start(ctx, command{dir: r.gitDir, env: env, args: full})
+	return r.start(ctx, command{dir: dir, env: env, args: full})
 }
 
 // start completes a command and runs it.

@@ -1,0 +1,41 @@
+package cmd
+
+import (
+	"context"
+
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/render"
+)
+
+func newBlame(g *globals) *command {
+	return &command{
+		name:  "blame",
+		usage: []string{"blame KEY [REV]"},
+		about: "Shows who believed what since when: for each line of a topic the memory commit that brought it, its agent and day, and the first milestone that it stood in, '-' where there is none yet. With REV as it stood there, which is also how a forgotten topic is seen. What came by a merge is whose it was before. KEY may also be metadata.yaml, or main.md for the roadmap, which stands in no milestone. With --json: {\"key\", \"branch\", \"lines\": [{\"line\", \"text\", \"agent\", \"time\", \"commit\", \"milestone\": {\"id\", \"commit\", \"summary\"}}]}; milestone is null where there is none yet.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
+		examples: []string{
+			"blame db-pool",
+			"blame db-pool main~5",
+		},
+		globals: g,
+		flags:   g.flags(),
+		least:   1, most: 2, needs: "a topic's key",
+		action: func(ctx context.Context, env *Env, args []string) error {
+			b, err := runBlame(ctx, env, g, args)
+			if err != nil {
+				return err
+			}
+			env.warnAll(b.Warnings)
+			return g.view(ctx, env, b, func(p *render.Printer) { render.BlameText(p, b) })
+		},
+	}
+}
+
+func runBlame(ctx context.Context, env *Env, g *globals, args []string) (b refs.Blame, err error) {
+	s, err := g.open(ctx, env)
+	if err != nil {
+		return b, err
+	}
+	defer closing(s, &err)
+	return s.Blame(ctx, args[0], first(args[1:]))
+}

@@ -1,0 +1,91 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// BlamedLine is a line of a file, and the commit that brought it.
+type BlamedLine struct {
+	Commit ID
+	Text   string // without its line end
+}
+
+// Blame asks `git blame` which commit brought each line of a file as it stands in
+// a commit. Renames are not followed, and what the repository's settings say of the
+// code (attributes, revisions to be ignored) does not matter. Nor does white space:
+// a line behind which another one is written gets a line end with it, and is not
+// that writer's. A file without content has no lines. The path must be in the commit.
+func (r *Repo) Blame(ctx context.Context, id ID, path string) ([]BlamedLine, error) {
+	dir, remove, err := r.blameDir(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer remove()
+	// An empty file name clears the list of revisions to be ignored. As a setting
+	// it would do nothing: git sorts those.
+	out, err := r.viewFrom(ctx, dir, []string{"blame", "--porcelain", "-w", "--no-textconv", "--no-follow", "--ignore-revs-file=",
+		string(id), "--", path})
+	if err != nil {
+		return nil, err
+	}
+	return parseBlame(string(out), r.hexLen())
+}
+
+// blameDir is where to run git blame. It opens the files that blame.ignoreRevsFile
+// names before it forgets them, and dies where one is missing: code has them, or
+// not, in its worktree, and memory has none. A directory with empty ones stands in.
+func (r *Repo) blameDir(ctx context.Context) (dir string, remove func(), err error) {
+	cfg, err := r.Config(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	var names []string
+	for _, name := range cfg.All("blame.ignoreRevsFile") {
+		if filepath.IsLocal(name) && !strings.HasPrefix(name, "~") {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return r.gitDir, func() {}, nil
+	}
+	if dir, err = os.MkdirTemp("", "git-context-"); err != nil {
+		return "", nil, fmt.Errorf("cannot make a directory for git blame: %w", err)
+	}
+	remove = func() { _ = os.RemoveAll(dir) } // of no use to anybody, and empty
+	for _, name := range names {
+		file := filepath.Join(dir, name)
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, nil, 0o666))
+	}
+	if err != nil {
+		remove()
+		return "", nil, fmt.Errorf("cannot make a directory for git blame: %w", err)
+	}
+	return dir, remove, nil
+}
+
+// parseBlame reads `git blame --porcelain` (git-blame(1)): for every line a header
+// "<commit> <line there> <line here> …", facts about the commit, and, behind a tab,
+// the line.
+func parseBlame(out string, hexLen int) ([]BlamedLine, error) {
+	var lines []BlamedLine
+	var commit ID
+	for row := range strings.Lines(out) {
+		row = strings.TrimSuffix(row, "\n")
+		if text, ok := strings.CutPrefix(row, "\t"); ok {
+			if commit == "" {
+				return nil, fmt.Errorf("git blame: a line without a commit: '%s'", shown(row))
+			}
+			lines = append(lines, BlamedLine{commit, text})
+			continue
+		}
+		if first, _, _ := strings.Cut(row, " "); isHex(first, hexLen) {
+			commit = ID(first)
+		}
+	}
+	return lines, nil
+}
