@@ -49,9 +49,9 @@ func TestBlameTopic(t *testing.T) {
 	ctx := t.Context()
 	ok(r.open().Init(ctx, refs.InitOptions{Goal: "g"}))(t)
 	// Everything that makes a `git blame` of code speak otherwise.
-	first := r.teach(t, "", "ann", "pool", "one\ntwo\nthree")
+	first := r.teach(t, "", "ann", "pool", "one\nall two of them\nthree")
 	r.milestone(t, "main", "First")
-	second := r.teach(t, "", "bob", "pool", "one\n2\nthree\nfour")
+	second := r.teach(t, "", "bob", "pool", "one\nall 2 of them\nthree\nfour")
 	for name, text := range map[string]string{
 		".git/info/attributes": "*.md diff=upper -text\n",
 		"ignored":              string(second.Commit) + "\n",
@@ -66,16 +66,16 @@ func TestBlameTopic(t *testing.T) {
 	r.git("config", "--add", "blame.ignoreRevsFile", filepath.Join(r.dir, "ignored"))
 	r.git("config", "blame.showEmail", "true")
 	ok(r.open().CreateBranch(ctx, refs.BranchOptions{Name: "exp", NoSwitch: true}))(t)
-	r.teach(t, "exp", "cat", "pool", "one\n2\nthree\nfour\nfive\n")
+	r.teach(t, "exp", "cat", "pool", "one\nall 2 of them\nthree\nfour\nfive\n")
 	r.milestone(t, "exp", "On exp")
-	r.teach(t, "main", "dan", "pool", "zero\none\n2\nthree\nfour")
+	r.teach(t, "main", "dan", "pool", "zero\none\nall 2 of them\nthree\nfour")
 	ok(r.open().Merge(ctx, refs.MergeOptions{Source: "exp", Summary: "Merged", Prefer: refs.SettleUnion}))(t)
 
-	want := "dan in Merged: zero\nann in First: one\nbob in On exp: 2\nann in First: three\nbob in On exp: four\ncat in On exp: five\n"
+	want := "dan in Merged: zero\nann in First: one\nbob in On exp: all 2 of them\nann in First: three\nbob in On exp: four\ncat in On exp: five\n"
 	if got := r.blamed(t, "main", "pool", ""); got != want {
 		t.Errorf("after the merge:\n%s", got)
 	}
-	if got, want := r.blamed(t, "main", "pool", string(first.Commit)), "ann in -: one\nann in -: two\nann in -: three\n"; got != want {
+	if got, want := r.blamed(t, "main", "pool", string(first.Commit)), "ann in -: one\nann in -: all two of them\nann in -: three\n"; got != want {
 		t.Errorf("before it was in a milestone:\n%s", got)
 	}
 	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "git-context-*", "not")); len(left) > 0 {
