@@ -16,6 +16,7 @@ type contextOptions struct {
 	log         bool
 	metadata    bool
 	segment     string
+	at          string
 	lines       int
 	steps       int
 	limit, skip int
@@ -38,6 +39,7 @@ func newContext(g *globals) *command {
 		text(&o.commit, "--commit C", "the milestone C in full"),
 		toggle(&o.log, "--log", "the end of the trace, pending steps included"),
 		optional(&o.metadata, &o.segment, "--metadata [SEGMENT]", "metadata.yaml, or one segment of it; dots go deeper"),
+		atFlag(&o.at),
 		number(&o.limit, "--limit N", unset, "show N milestones (10) with --branch, N steps with --log"),
 		number(&o.skip, "--skip N", 0, "leave out the newest N milestones, with --log lines or steps"),
 		number(&o.lines, "--lines N", unset, "with --log: the last N lines (20)"),
@@ -51,15 +53,17 @@ func newContext(g *globals) *command {
 			"--commit C",
 			"--log [--lines N | --steps N] [--skip N]",
 			"--metadata [SEGMENT]",
+			"... --at C",
 			"COMMAND ...",
 		},
-		about: "Gives an AI coding agent a memory that is git all the way down: steps are recorded, milestones committed, ideas explored on branches and merged, each branch a git ref. Without a command this is CONTEXT, the memory at the resolution that is asked for: roadmap, branches and newest milestone; one branch; one milestone; the trace; the metadata. With another view, --branch NAME says which branch it is of. 'git context help COMMAND' tells of a command.",
+		about: "Gives an AI coding agent a memory that is git all the way down: steps are recorded, milestones committed, ideas explored on branches and merged, each branch a git ref. Without a command this is CONTEXT, the memory at the resolution that is asked for: roadmap, branches and newest milestone; one branch; one milestone; the trace; the metadata. With another view, --branch NAME says which branch it is of. --at C shows each of these as it stood at a memory commit, or at a commit or tag of the code: through the memory that belongs to it, else that of its nearest first-parent ancestor, else the newest milestone not younger than it; the view says which. Nothing is pending then, and scores given later are not seen. 'git context help COMMAND' tells of a command.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"",
 			"--branch try-mutex --limit 20",
 			"--log --steps 5 --json",
 			"--metadata env_config",
+			"--at v1.4",
 		},
 		globals: g,
 		flags:   join(own, g.everywhere()),
@@ -96,7 +100,7 @@ func runContext(ctx context.Context, env *Env, o *contextOptions) (r contextResu
 	defer closing(s, &err)
 	switch {
 	case o.metadata:
-		seg, err := readSegment(ctx, s, o.segment)
+		seg, err := readSegment(ctx, s, o.where(), o.segment)
 		if err != nil {
 			return r, err
 		}
@@ -109,6 +113,14 @@ func runContext(ctx context.Context, env *Env, o *contextOptions) (r contextResu
 		return viewBranch(ctx, s, o)
 	}
 	return viewSnapshot(ctx, s, o)
+}
+
+// where is what the view is of.
+func (o *contextOptions) where() render.Where {
+	if o.branchView() {
+		return render.Where{Branch: o.view, At: o.at}
+	}
+	return render.Where{Branch: o.branch, At: o.at}
 }
 
 // branchView says whether --branch is the branch view: it is with no other view.

@@ -30,18 +30,18 @@ func viewSnapshot(ctx context.Context, s *refs.Store, o *contextOptions) (contex
 	if o.json {
 		listed = listedJSON
 	}
-	v, err := render.NewSnapshot(ctx, s, or(o.newest, defaultNewest), listed)
+	v, err := render.NewSnapshot(ctx, s, o.where(), or(o.newest, defaultNewest), listed)
 	return contextResult{v, v.Text}, err
 }
 
 func viewBranch(ctx context.Context, s *refs.Store, o *contextOptions) (contextResult, error) {
-	v, err := render.NewBranch(ctx, s, o.view, o.skip, or(o.limit, defaultMilestones))
+	v, err := render.NewBranch(ctx, s, o.where(), o.skip, or(o.limit, defaultMilestones))
 	return contextResult{v, func(p *render.Printer) { render.BranchText(p, v) }}, err
 }
 
 func viewCommit(ctx context.Context, s *refs.Store, o *contextOptions) (contextResult, error) {
-	c, err := s.Milestone(ctx, o.commit)
-	return contextResult{c, func(p *render.Printer) { render.CommitText(p, c) }}, err
+	v, err := render.NewCommit(ctx, s, o.where(), o.commit)
+	return contextResult{v, v.Text}, err
 }
 
 // viewLog shows whole steps where they are asked for, or to a program; a
@@ -49,9 +49,9 @@ func viewCommit(ctx context.Context, s *refs.Store, o *contextOptions) (contextR
 func viewLog(ctx context.Context, s *refs.Store, o *contextOptions) (contextResult, error) {
 	steps := or(o.steps, o.limit)
 	if steps == unset && !o.json {
-		v, err := render.NewLines(ctx, s, o.skip, or(o.lines, defaultLines))
+		v, err := render.NewLines(ctx, s, o.where(), o.skip, or(o.lines, defaultLines))
 		return contextResult{v, v.Text}, err
 	}
-	v, err := render.NewLog(ctx, s, o.skip, or(steps, defaultSteps))
+	v, err := render.NewLog(ctx, s, o.where(), o.skip, or(steps, defaultSteps))
 	return contextResult{v, v.Text}, err
 }

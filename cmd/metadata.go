@@ -3,6 +3,8 @@ package cmd
 import (
 	"context"
 
+	"github.com/urfave/cli/v2"
+
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/render"
 )
@@ -10,6 +12,7 @@ import (
 type metadataOptions struct {
 	*globals
 	author
+	at string
 }
 
 // metadataResult is a segment that was read, or the one change that was made.
@@ -23,7 +26,7 @@ func newMetadata(g *globals) *command {
 	return &command{
 		name: "metadata",
 		usage: []string{
-			"metadata [get PATH]",
+			"metadata [get PATH] [--at C]",
 			"metadata set PATH VALUE",
 			"metadata unset PATH",
 			"metadata refresh",
@@ -36,7 +39,7 @@ func newMetadata(g *globals) *command {
 			"metadata set interfaces.store '{package: store, stable: true}'",
 		},
 		globals: g,
-		flags:   join(o.author.flags(), g.flags()),
+		flags:   join([]cli.Flag{atFlag(&o.at)}, o.author.flags(), g.flags()),
 		most:    3,
 		action: func(ctx context.Context, env *Env, args []string) error {
 			r, err := runMetadata(ctx, env, o, args)
@@ -56,6 +59,9 @@ func runMetadata(ctx context.Context, env *Env, o *metadataOptions, args []strin
 	if err != nil {
 		return r, err
 	}
+	if o.at != "" && verb != "get" {
+		return r, usagef("--at goes with 'metadata get'")
+	}
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return r, err
@@ -68,7 +74,7 @@ func runMetadata(ctx context.Context, env *Env, o *metadataOptions, args []strin
 		if len(args) > 0 {
 			path = args[0]
 		}
-		seg, err := readSegment(ctx, s, path)
+		seg, err := readSegment(ctx, s, render.Where{Branch: o.branch, At: o.at}, path)
 		return metadataResult{segment: seg}, err
 	case "set":
 		change, err = s.SetMetadata(ctx, o.writer(env), args[0], args[1])

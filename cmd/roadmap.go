@@ -14,7 +14,7 @@ import (
 type roadmapOptions struct {
 	*globals
 	author
-	file string
+	file, at string
 }
 
 // roadmapResult is the roadmap as it stands now, or its history.
@@ -29,11 +29,12 @@ func newRoadmap(g *globals) *command {
 	o := &roadmapOptions{globals: g}
 	own := []cli.Flag{
 		text(&o.file, "-F, --file FILE", "read the section's text from FILE (- is standard input)"),
+		atFlag(&o.at),
 	}
 	return &command{
 		name: "roadmap",
 		usage: []string{
-			"roadmap [show]",
+			"roadmap [show] [--at C]",
 			"roadmap goal TEXT",
 			"roadmap (milestone | todo) (add | done | undo | remove) TEXT",
 			"roadmap decide TEXT",
@@ -66,6 +67,9 @@ func runRoadmap(ctx context.Context, env *Env, o *roadmapOptions, args []string)
 	if err != nil {
 		return r, err
 	}
+	if o.at != "" && len(args) > 0 && args[0] != "show" {
+		return r, usagef("--at goes with 'roadmap show'")
+	}
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return r, err
@@ -76,8 +80,15 @@ func runRoadmap(ctx context.Context, env *Env, o *roadmapOptions, args []string)
 		return revise.apply(ctx, s, o.writer(env))
 	case len(args) > 0 && args[0] == "log":
 		r.log, err = readRoadmapLog(ctx, s)
+	case o.at != "":
+		tip, err := s.At(ctx, o.branch, o.at)
+		if err != nil {
+			return r, err
+		}
+		r.view, r.main, err = s.Roadmap(ctx, tip)
+		return r, err
 	default:
-		r.view, r.main, err = s.Roadmap(ctx)
+		r.view, r.main, err = s.Roadmap(ctx, nil)
 	}
 	return r, err
 }
@@ -87,7 +98,10 @@ func (o *roadmapOptions) printRoadmap(ctx context.Context, env *Env, r roadmapRe
 	case r.log != nil:
 		return o.view(ctx, env, r.log, r.log.print)
 	case r.main != nil:
-		return o.view(ctx, env, r.view, func(p *render.Printer) { block(p, string(r.main)) })
+		return o.view(ctx, env, r.view, func(p *render.Printer) {
+			render.AtComment(p, r.view.At)
+			block(p, string(r.main))
+		})
 	}
 	return o.show(env, r.view, func(p *render.Printer) {
 		if r.reason == "" {

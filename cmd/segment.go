@@ -13,11 +13,16 @@ import (
 type segment struct {
 	value any
 	yaml  []byte
+	at    *refs.At // nil: now
 }
 
 // readSegment reads the segment at path, or the whole file where it is empty.
-func readSegment(ctx context.Context, s *refs.Store, path string) (*segment, error) {
-	m, err := s.Metadata(ctx)
+func readSegment(ctx context.Context, s *refs.Store, w render.Where, path string) (*segment, error) {
+	tip, err := s.At(ctx, w.Branch, w.At)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.Metadata(ctx, tip)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +37,7 @@ func readSegment(ctx context.Context, s *refs.Store, path string) (*segment, err
 	if err != nil {
 		return nil, err
 	}
-	return &segment{value: value, yaml: yaml}, nil
+	return &segment{value: value, yaml: yaml, at: tip.At()}, nil
 }
 
 func noSegment(path string, keys []string) error {
@@ -48,4 +53,10 @@ func noSegment(path string, keys []string) error {
 	return err
 }
 
-func (seg *segment) print(p *render.Printer) { block(p, string(seg.yaml)) }
+// print writes YAML; which moment of the past it is of stands in a comment.
+func (seg *segment) print(p *render.Printer) {
+	if seg.at != nil {
+		line(p, "# %s", render.AtLine(seg.at))
+	}
+	block(p, string(seg.yaml))
+}

@@ -13,16 +13,24 @@ import (
 type topicsOptions struct {
 	*globals
 	all bool
+	at  string
+}
+
+// topicList is the topics of a branch.
+type topicList struct {
+	Topics []refs.Topic `json:"topics"`
+	At     *refs.At     `json:"at"` // nil: now
 }
 
 func newTopics(g *globals) *command {
 	o := &topicsOptions{globals: g}
 	own := []cli.Flag{
 		toggle(&o.all, "--all", "list topics that another one supersedes, too"),
+		atFlag(&o.at),
 	}
 	return &command{
 		name:  "topics",
-		usage: []string{"topics [--all]"},
+		usage: []string{"topics [--all] [--at C]"},
 		about: "Lists the topics of the branch: key, who wrote it last and when, the files it speaks of.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
@@ -36,25 +44,31 @@ func newTopics(g *globals) *command {
 			if err != nil {
 				return err
 			}
-			value := struct {
-				Topics []refs.Topic `json:"topics"`
-			}{list}
-			return o.view(ctx, env, value, func(p *render.Printer) { printTopics(p, list) })
+			return o.view(ctx, env, list, func(p *render.Printer) { printTopics(p, list) })
 		},
 	}
 }
 
-func runTopics(ctx context.Context, env *Env, o *topicsOptions) (list []refs.Topic, err error) {
+func runTopics(ctx context.Context, env *Env, o *topicsOptions) (list topicList, err error) {
 	s, err := o.open(ctx, env)
 	if err != nil {
-		return nil, err
+		return list, err
 	}
 	defer closing(s, &err)
-	return s.Topics(ctx, o.all)
+	tip, err := s.At(ctx, o.branch, o.at)
+	if err != nil {
+		return list, err
+	}
+	list.At = tip.At()
+	list.Topics, err = s.Topics(ctx, tip, o.all)
+	return list, err
 }
 
-func printTopics(p *render.Printer, list []refs.Topic) {
-	width := 0
+func printTopics(p *render.Printer, v topicList) {
+	if v.At != nil {
+		line(p, "# %s", render.AtLine(v.At))
+	}
+	list, width := v.Topics, 0
 	for _, t := range list {
 		width = max(width, len(t.Key))
 	}
@@ -70,38 +84,51 @@ func printTopics(p *render.Printer, list []refs.Topic) {
 // topicDetail is one topic with its text, exact.
 type topicDetail struct {
 	refs.Topic
-	Text       string `json:"text"`
-	Supersedes string `json:"supersedes"`
+	Text       string   `json:"text"`
+	Supersedes string   `json:"supersedes"`
+	At         *refs.At `json:"at"` // nil: now
 }
 
 func newTopic(g *globals) *command {
+	at := ""
 	return &command{
 		name:  "topic",
-		usage: []string{"topic KEY"},
+		usage: []string{"topic KEY [--at C]"},
 		about: "Shows the text of one topic. With --json it is exact to the byte.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"topic db-pool",
 		},
 		globals: g,
-		flags:   g.flags(),
+		flags:   join([]cli.Flag{atFlag(&at)}, g.flags()),
 		least:   1, most: 1, needs: "a topic's key",
 		action: func(ctx context.Context, env *Env, args []string) error {
-			t, err := runTopic(ctx, env, g, args[0])
+			t, err := runTopic(ctx, env, g, at, args[0])
 			if err != nil {
 				return err
 			}
-			return g.view(ctx, env, t, func(p *render.Printer) { block(p, t.Text) })
+			return g.view(ctx, env, t, t.print)
 		},
 	}
 }
 
-func runTopic(ctx context.Context, env *Env, g *globals, key string) (t topicDetail, err error) {
+// print writes the text; which moment of the past it is of stands in a comment of
+// Markdown's.
+func (t topicDetail) print(p *render.Printer) {
+	render.AtComment(p, t.At)
+	block(p, t.Text)
+}
+
+func runTopic(ctx context.Context, env *Env, g *globals, at, key string) (t topicDetail, err error) {
 	s, err := g.open(ctx, env)
 	if err != nil {
 		return t, err
 	}
 	defer closing(s, &err)
-	topic, err := s.Topic(ctx, key)
-	return topicDetail{Topic: topic, Text: topic.Text, Supersedes: topic.Supersedes}, err
+	tip, err := s.At(ctx, g.branch, at)
+	if err != nil {
+		return t, err
+	}
+	topic, err := s.Topic(ctx, tip, key)
+	return topicDetail{Topic: topic, Text: topic.Text, Supersedes: topic.Supersedes, At: tip.At()}, err
 }

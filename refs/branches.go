@@ -90,12 +90,7 @@ func branchFrom(t map[string]string, tip git.ID, summary string, at time.Time) B
 
 // BranchOf is BRANCH of a tip, with its purpose in full.
 func (s *Store) BranchOf(ctx context.Context, t *Tip) (Branch, error) {
-	trailers := map[string]string{}
-	for _, key := range []string{trailerStatus, trailerPurpose, trailerCreated, trailerCommits} {
-		trailers[key] = t.commit.Trailer(key)
-	}
-	b := branchFrom(trailers, t.commit.ID, lastSummary(t.commit), t.commit.Committer.When)
-	b.Name = t.branch
+	b := branchAt(t.branch, t.commit)
 	meta, err := s.metadata(ctx, t)
 	if err != nil {
 		return b, err
@@ -106,6 +101,18 @@ func (s *Store) BranchOf(ctx context.Context, t *Tip) (Branch, error) {
 		return b, err
 	}
 	b.Current = current == t.branch
-	b.Pending, err = s.pendingCount(ctx, t.branch, t.commit)
+	p, err := s.pending(ctx, t)
+	b.Pending = len(p.lines)
 	return b, err
+}
+
+// branchAt is BRANCH as one of its commits has it.
+func branchAt(name string, c *git.Commit) Branch {
+	trailers := map[string]string{}
+	for _, key := range []string{trailerStatus, trailerPurpose, trailerCreated, trailerCommits} {
+		trailers[key] = c.Trailer(key)
+	}
+	b := branchFrom(trailers, c.ID, lastSummary(c), c.Committer.When)
+	b.Name = name
+	return b
 }

@@ -241,16 +241,16 @@ func (r *repo) content(branch string) content {
 	if total != len(steps) || most != len(marks) {
 		r.t.Errorf("branch %s: %d steps, %d milestones, but its totals are %d, %d", branch, len(steps), len(marks), total, most)
 	}
-	topics, err := s.Topics(ctx, true)
+	topics, err := s.Topics(ctx, tip, true)
 	r.must(err)
 	for _, t := range topics {
 		c.Topics[t.Key] = t.Text
 	}
-	meta, err := s.Metadata(ctx)
+	meta, err := s.Metadata(ctx, tip)
 	r.must(err)
 	c.Metadata, _, err = meta.Get("")
 	r.must(err)
-	view, _, err := s.Roadmap(ctx)
+	view, _, err := s.Roadmap(ctx, nil)
 	r.must(err)
 	for _, list := range [][]refs.Item{view.Milestones, view.Todo} {
 		for _, it := range list {

@@ -221,7 +221,7 @@ const (
 func (s *Store) locateNear(ctx context.Context, t *Tip, left map[string]*Commit) error {
 	for c, n := t.commit, 0; len(left) > 0 && n < nearCommits; n++ {
 		if m := left[c.Trailer(trailerID)]; m != nil {
-			if err := s.locateAt(ctx, m, c); err != nil {
+			if err := s.locateAt(ctx, t.at, m, c); err != nil {
 				return err
 			}
 			delete(left, m.ID)
@@ -240,8 +240,9 @@ func (s *Store) locateNear(ctx context.Context, t *Tip, left map[string]*Commit)
 	return nil
 }
 
-// locateAt fills in what a milestone's commit and note say.
-func (s *Store) locateAt(ctx context.Context, m *Commit, c *git.Commit) error {
+// locateAt fills in what a milestone's commit and note say, or said at a moment of
+// the past.
+func (s *Store) locateAt(ctx context.Context, at *At, m *Commit, c *git.Commit) error {
 	m.Hash = &c.ID
 	if code := git.ID(c.Trailer(trailerCode)); code != "" {
 		m.Code = &code
@@ -250,7 +251,7 @@ func (s *Store) locateAt(ctx context.Context, m *Commit, c *git.Commit) error {
 	if err != nil {
 		return err
 	}
-	m.judge(notes.Judge(notes.Parse(note)))
+	m.judge(at.judge(note))
 	return nil
 }
 
@@ -277,9 +278,18 @@ func (s *Store) locateIn(ctx context.Context, t *Tip, most int, left map[string]
 			code := git.ID(f[2])
 			c.Code = &code
 		}
-		c.judge(notes.Judge(notes.Parse(f[3])))
+		c.judge(t.at.judge(f[3]))
 	}
 	return nil
+}
+
+// judge reads what a note says: now, for nil, or at a moment of the past.
+func (at *At) judge(note []byte) notes.Judgement {
+	facts := notes.Parse(note)
+	if at != nil {
+		facts = slices.DeleteFunc(facts, func(f notes.Fact) bool { return f.Time.After(at.Time) })
+	}
+	return notes.Judge(facts)
 }
 
 // judge fills in what a milestone's note says.
@@ -295,11 +305,12 @@ func (s *Store) Milestone(ctx context.Context, rev string) (Commit, error) {
 	if err != nil {
 		return Commit{}, err
 	}
-	return s.milestoneOf(ctx, c)
+	return s.milestoneOf(ctx, nil, c)
 }
 
-// milestoneOf reads the milestone that a commit is.
-func (s *Store) milestoneOf(ctx context.Context, c *git.Commit) (Commit, error) {
+// milestoneOf reads the milestone that a commit is, with what its note says or said
+// at a moment of the past.
+func (s *Store) milestoneOf(ctx context.Context, at *At, c *git.Commit) (Commit, error) {
 	id := c.Trailer(trailerID)
 	ms, _, err := s.liveCommits(ctx, s.tipOf(c.Trailer(trailerBranch), c))
 	if err != nil {
@@ -310,7 +321,7 @@ func (s *Store) milestoneOf(ctx context.Context, c *git.Commit) (Commit, error) 
 		return Commit{}, fmt.Errorf("memory commit %s has no entry %s in its %s", c.ID, id, doc.CommitFile)
 	}
 	out := commitFrom(ms[i])
-	return out, s.locateAt(ctx, &out, c)
+	return out, s.locateAt(ctx, at, &out, c)
 }
 
 // PurposeProgress is a branch's purpose, and the progress summary of its newest
@@ -333,7 +344,7 @@ func (s *Store) PurposeProgress(ctx context.Context, t *Tip) (purpose, progress 
 // BranchContext is CONTEXT of one branch: its purpose, its progress and n of its
 // milestones behind the newest skip.
 func (s *Store) BranchContext(ctx context.Context, t *Tip, skip, n int) (BranchContext, error) {
-	v := BranchContext{Skip: skip}
+	v := BranchContext{Skip: skip, At: t.at}
 	var err error
 	if v.Branch, err = s.BranchOf(ctx, t); err != nil {
 		return v, err

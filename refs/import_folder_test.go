@@ -164,7 +164,7 @@ func TestImportContexa(t *testing.T) {
 	if got := r.git("log", "-1", "--format=%s", "refs/context/heads/jwt~3"); got != "Scaffolded the project" {
 		t.Errorf("jwt starts from '%s'", got)
 	}
-	view, _, err := s.Roadmap(t.Context())
+	view, _, err := s.Roadmap(t.Context(), nil)
 	if err != nil || view.Goal != "Build a REST API\nwith users" {
 		t.Errorf("%+v, %v", view, err)
 	}
@@ -204,7 +204,7 @@ func TestImportBesideOwnWork(t *testing.T) {
 	if b := ok(s.BranchOf(t.Context(), ok(s.Tip(t.Context(), "jwt"))(t)))(t); b.Status != "active" {
 		t.Errorf("jwt is %s", b.Status)
 	}
-	view, _, err := s.Roadmap(t.Context())
+	view, _, err := s.Roadmap(t.Context(), nil)
 	if err != nil || view.Goal != "Ours" || !strings.Contains(view.Sections["Imported: contexa"], "Build a REST API") {
 		t.Errorf("%+v, %v", view, err)
 	}

@@ -170,7 +170,7 @@ func TestMergesOfVeryManyBranches(t *testing.T) {
 		ok(s.Merge(ctx, refs.MergeOptions{Source: name, Into: "main"}))(t)
 	}
 	work("main", 10) // seals what the first one brought
-	meta := ok(r.open("main").Metadata(ctx))(t)
+	meta := ok(s.Metadata(ctx, ok(s.Tip(ctx, "main"))(t)))(t)
 	if _, folded := meta.Totals().Origins["_others"]; !folded {
 		t.Error("the totals were not folded: nothing was tested")
 	}

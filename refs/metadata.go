@@ -8,13 +8,9 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 )
 
-// Metadata reads the current branch's metadata.yaml.
-func (s *Store) Metadata(ctx context.Context) (*doc.Metadata, error) {
-	tip, err := s.Tip(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	return s.metadata(ctx, tip)
+// Metadata reads metadata.yaml as it stands at a tip.
+func (s *Store) Metadata(ctx context.Context, t *Tip) (*doc.Metadata, error) {
+	return s.metadata(ctx, t)
 }
 
 // SetMetadata sets a key path of the current branch's metadata to a YAML value

@@ -193,7 +193,7 @@ func (s *Store) Note(ctx context.Context, rev string) (Note, error) {
 }
 
 func (s *Store) noteOf(ctx context.Context, c *git.Commit) (Note, error) {
-	m, err := s.milestoneOf(ctx, c)
+	m, err := s.milestoneOf(ctx, nil, c)
 	if err != nil {
 		return Note{}, err
 	}

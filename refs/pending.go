@@ -27,8 +27,11 @@ func (p pending) untouched() pending {
 }
 
 // pending reads a branch's journal and finds out which of its steps the tip does
-// not hold.
+// not hold; none where the tip is one of the past.
 func (s *Store) pending(ctx context.Context, tip *Tip) (pending, error) {
+	if tip.at != nil {
+		return pending{}, nil
+	}
 	c, err := journal.Read(s.journalPath(tip.branch))
 	if errors.Is(err, journal.ErrMissing) {
 		return pending{}, nil

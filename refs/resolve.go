@@ -21,6 +21,18 @@ import (
 // @{1}). A commit that is no memory commit is ErrInvalid, a name that means
 // nothing ErrNotFound.
 func (s *Store) Revision(ctx context.Context, rev string) (*git.Commit, error) {
+	c, err := s.resolve(ctx, rev)
+	if err != nil {
+		return nil, s.noMilestone(ctx, rev, err)
+	}
+	if c.Trailer(trailerBranch) == "" {
+		return nil, fail(ErrInvalid, "not-memory", fmt.Sprintf("'%s' is no memory commit", oneLine(rev, 100)), "git context --branch "+DefaultBranch)
+	}
+	return c, nil
+}
+
+// resolve finds the commit that a name means, of memory if it can, else of code.
+func (s *Store) resolve(ctx context.Context, rev string) (*git.Commit, error) {
 	name, suffix := rev, ""
 	if i := strings.IndexAny(rev, "~^@"); i >= 0 {
 		name, suffix = rev[:i], rev[i:]
@@ -45,17 +57,10 @@ func (s *Store) Revision(ctx context.Context, rev string) (*git.Commit, error) {
 	}
 	if id == "" || suffix != "" {
 		if id, err = s.repo.Peel(ctx, full+"^{commit}"); err != nil {
-			return nil, s.noMilestone(ctx, rev, err)
+			return nil, err
 		}
 	}
-	c, err := s.repo.Commit(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	if c.Trailer(trailerBranch) == "" {
-		return nil, fail(ErrInvalid, "not-memory", fmt.Sprintf("'%s' is no memory commit", oneLine(rev, 100)), "git context --branch "+DefaultBranch)
-	}
-	return c, nil
+	return s.repo.Commit(ctx, id)
 }
 
 // named tries what only memory knows; "" where it is none of that.

@@ -10,16 +10,24 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// Roadmap reads main.md, as data and as it stands.
-func (s *Store) Roadmap(ctx context.Context) (RoadmapView, []byte, error) {
-	tip, data, err := s.readRoadmap(ctx)
+// Roadmap reads main.md, as data and as it stands, or as it stood at a tip.
+func (s *Store) Roadmap(ctx context.Context, t *Tip) (RoadmapView, []byte, error) {
+	tip, data, err := s.roadmapOf(ctx, t)
 	if err != nil {
 		return RoadmapView{}, nil, err
+	}
+	if tip == "" && t != nil && t.at != nil {
+		return RoadmapView{}, nil, fail(ErrNotFound, "roadmap-not-found",
+			fmt.Sprintf("no roadmap is known as of '%s'", oneLine(t.at.Rev, 100)), "git context roadmap")
 	}
 	if tip == "" {
 		return RoadmapView{}, nil, fail(ErrNoMemory, "no-memory", ErrNoMemory.Error(), "git context init")
 	}
-	return roadmapView(doc.ParseRoadmap(data), tip), data, nil
+	v := roadmapView(doc.ParseRoadmap(data), tip)
+	if t != nil {
+		v.At = t.at
+	}
+	return v, data, nil
 }
 
 // EditRoadmap changes main.md and commits it to the roadmap's own ref, whatever
@@ -167,6 +175,23 @@ func (s *Store) readRoadmap(ctx context.Context) (git.ID, []byte, error) {
 	}
 	data, err := s.roadmapAt(ctx, tip)
 	return tip, data, err
+}
+
+// roadmapOf reads main.md at the roadmap's tip or, of a tip of the past, as that
+// commit says that it stood. There is none where a fetch brought the branches alone.
+func (s *Store) roadmapOf(ctx context.Context, t *Tip) (git.ID, []byte, error) {
+	if t == nil || t.at == nil {
+		return s.readRoadmap(ctx)
+	}
+	id, _ := parseRoadmap(t.commit.Trailer(trailerRoadmap))
+	if id == "" {
+		return "", nil, nil
+	}
+	data, err := s.roadmapAt(ctx, id)
+	if errors.Is(err, git.ErrNotFound) {
+		return "", nil, nil
+	}
+	return id, data, err
 }
 
 func roadmapView(r *doc.Roadmap, tip git.ID) RoadmapView {

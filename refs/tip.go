@@ -15,6 +15,7 @@ import (
 type Tip struct {
 	branch string
 	commit *git.Commit
+	at     *At // nil: now
 
 	mu   sync.Mutex // tree reads its directories lazily
 	tree *git.Edit
@@ -25,6 +26,9 @@ func (t *Tip) Name() string { return t.branch }
 
 // Commit is the memory commit.
 func (t *Tip) Commit() *git.Commit { return t.commit }
+
+// At is the moment of the past that the tip shows; nil for the present.
+func (t *Tip) At() *At { return t.at }
 
 // Tip reads where a branch stands; an empty name means the current one. It
 // returns ErrNoMemory where the repository has no memory at all, and ErrNotFound

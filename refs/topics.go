@@ -101,13 +101,9 @@ func (s *Store) topicBlob(ctx context.Context, tip *Tip, key string) ([]byte, er
 	return nil, fail(ErrNotFound, "topic-not-found", fmt.Sprintf("topic '%s' not found in branch '%s'", key, tip.branch), hint)
 }
 
-// Topics lists the current branch's topics by key, each with who last changed it
-// and when. Topics that a standing one supersedes are listed only with all.
-func (s *Store) Topics(ctx context.Context, all bool) ([]Topic, error) {
-	tip, err := s.Tip(ctx, "")
-	if err != nil {
-		return nil, err
-	}
+// Topics lists the topics of a tip by key, each with who last changed it and when.
+// Topics that a standing one supersedes are listed only with all.
+func (s *Store) Topics(ctx context.Context, tip *Tip, all bool) ([]Topic, error) {
 	ids, err := topicIDs(ctx, tip)
 	if err != nil {
 		return nil, err
@@ -129,13 +125,9 @@ func (s *Store) Topics(ctx context.Context, all bool) ([]Topic, error) {
 	return list, s.dateTopics(ctx, tip, list)
 }
 
-// Topic reads one topic of the current branch.
-func (s *Store) Topic(ctx context.Context, key string) (Topic, error) {
+// Topic reads one topic of a tip.
+func (s *Store) Topic(ctx context.Context, tip *Tip, key string) (Topic, error) {
 	if err := checkTopic(key); err != nil {
-		return Topic{}, err
-	}
-	tip, err := s.Tip(ctx, "")
-	if err != nil {
 		return Topic{}, err
 	}
 	t, err := s.readTopic(ctx, tip, key)

@@ -248,6 +248,7 @@ type BranchContext struct {
 	Total    int      `json:"total"`
 	Skip     int      `json:"skip"`
 	Commits  []Commit `json:"commits"`
+	At       *At      `json:"at"` // nil: now
 
 	Limit int `json:"-"` // how many milestones were asked for, for paging
 }
@@ -303,6 +304,7 @@ type RoadmapView struct {
 	Outcomes   []string          `json:"outcomes"`
 	Sections   map[string]string `json:"sections"`
 	Commit     git.ID            `json:"commit"`
+	At         *At               `json:"at"` // nil: now
 }
 
 // Item is one line of a check list.

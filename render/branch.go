@@ -10,10 +10,9 @@ import (
 )
 
 // NewBranch is CONTEXT of one branch, with limit of its milestones behind the
-// newest skip. An empty name means the current branch. It returns
-// refs.ErrNotFound for a branch that does not exist.
-func NewBranch(ctx context.Context, s *refs.Store, name string, skip, limit int) (refs.BranchContext, error) {
-	tip, err := s.Tip(ctx, name)
+// newest skip. It returns refs.ErrNotFound for a branch that does not exist.
+func NewBranch(ctx context.Context, s *refs.Store, w Where, skip, limit int) (refs.BranchContext, error) {
+	tip, err := w.tip(ctx, s)
 	if err != nil {
 		return refs.BranchContext{}, err
 	}
@@ -27,6 +26,7 @@ func BranchText(p *Printer, v refs.BranchContext) {
 	b := v.Branch
 	p.line(bold("# Branch "), green(b.Name), plain(" at "), hash(b.Tip))
 	p.blank()
+	p.pastFacts(v.At)
 	p.attribute("status", plain(b.Status))
 	if b.CreatedFrom != nil {
 		p.attribute("from", plain(*b.CreatedFrom))
@@ -49,7 +49,7 @@ func BranchText(p *Printer, v refs.BranchContext) {
 		p.listed(c)
 	}
 	p.pages(page{
-		self: "--branch " + b.Name, unit: "--limit", size: v.Limit,
+		self: "--branch " + b.Name + atFlag(v.At), unit: "--limit", size: v.Limit,
 		skip: v.Skip, shown: len(v.Commits), older: v.Skip+len(v.Commits) < v.Total,
 	})
 }

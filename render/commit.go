@@ -1,6 +1,7 @@
 package render
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,6 +12,34 @@ import (
 
 // CommitText shows one milestone in full: `git context --commit C`.
 func CommitText(p *Printer, c refs.Commit) { p.commit("# ", c, "", "") }
+
+// Commit is one milestone, with what was said of it until the moment of the view.
+type Commit struct {
+	refs.Commit
+	At *refs.At `json:"at"` // nil: now
+}
+
+// NewCommit reads the milestone that rev names. Where w is a moment of the past, it
+// must have been part of the branch then: refs.ErrNotFound.
+func NewCommit(ctx context.Context, s *refs.Store, w Where, rev string) (v Commit, err error) {
+	if w.At == "" {
+		v.Commit, err = s.Milestone(ctx, rev)
+		return v, err
+	}
+	tip, err := w.tip(ctx, s)
+	if err != nil {
+		return v, err
+	}
+	v.At = tip.At()
+	v.Commit, err = s.MilestoneAt(ctx, tip, rev)
+	return v, err
+}
+
+// Text shows the milestone in full.
+func (v Commit) Text(p *Printer) {
+	CommitText(p, v.Commit)
+	p.past(v.At)
+}
 
 // commit shows a milestone under a heading. A block that says what the view has
 // said already, the branch's purpose or its progress, is only named.

@@ -14,18 +14,18 @@ type Log struct {
 	Total  int         `json:"total"` // pending ones included
 	Skip   int         `json:"skip"`  // how many newer ones were left out
 	Steps  []refs.Step `json:"steps"` // oldest first
+	At     *refs.At    `json:"at"`    // nil: now
 
 	size int // how many were asked for
 }
 
-// NewLog reads the current branch's newest steps, of which the newest skip are
-// left out.
-func NewLog(ctx context.Context, s *refs.Store, skip, steps int) (Log, error) {
-	tip, err := s.Tip(ctx, "")
+// NewLog reads a branch's newest steps, of which the newest skip are left out.
+func NewLog(ctx context.Context, s *refs.Store, w Where, skip, steps int) (Log, error) {
+	tip, err := w.tip(ctx, s)
 	if err != nil {
 		return Log{}, err
 	}
-	v := Log{Branch: tip.Name(), Skip: skip, size: steps}
+	v := Log{Branch: tip.Name(), Skip: skip, At: tip.At(), size: steps}
 	v.Steps, v.Total, err = s.Steps(ctx, tip, skip, steps)
 	v.Steps = some(v.Steps)
 	return v, err
@@ -33,6 +33,7 @@ func NewLog(ctx context.Context, s *refs.Store, skip, steps int) (Log, error) {
 
 // Text shows the steps as log.md has them.
 func (v Log) Text(p *Printer) {
+	AtComment(p, v.At)
 	if v.Total == 0 {
 		p.line(plain("no steps on branch '" + v.Branch + "' yet"))
 	}
@@ -40,7 +41,7 @@ func (v Log) Text(p *Printer) {
 		p.block("", l)
 	}
 	p.pages(page{
-		self: "-b " + v.Branch + " --log", unit: "--steps", size: v.size,
+		self: "-b " + v.Branch + " --log" + atFlag(v.At), unit: "--steps", size: v.size,
 		skip: v.Skip, shown: len(v.Steps), older: v.Skip+len(v.Steps) < v.Total,
 	})
 }
@@ -52,6 +53,7 @@ type Lines struct {
 	Skip   int
 	Lines  []string // oldest first, without their line ends
 	Older  bool     // whether there are lines before them
+	At     *refs.At // nil: now
 
 	size int
 }
@@ -59,15 +61,15 @@ type Lines struct {
 // shortestStep is the lines of a step with one text of one line.
 const shortestStep = 6
 
-// NewLines reads the last lines of the current branch's trace, of which the newest
-// skip are left out. The trace is the steps as log.md has them, pending ones
+// NewLines reads the last lines of a branch's trace, of which the newest skip are
+// left out. The trace is the steps as log.md has them, pending ones
 // included. It reads no more steps than may be needed.
-func NewLines(ctx context.Context, s *refs.Store, skip, lines int) (Lines, error) {
-	tip, err := s.Tip(ctx, "")
+func NewLines(ctx context.Context, s *refs.Store, w Where, skip, lines int) (Lines, error) {
+	tip, err := w.tip(ctx, s)
 	if err != nil {
 		return Lines{}, err
 	}
-	v := Lines{Branch: tip.Name(), Skip: skip, size: lines}
+	v := Lines{Branch: tip.Name(), Skip: skip, At: tip.At(), size: lines}
 	for n := (skip+lines)/shortestStep + 2; ; n *= 2 {
 		steps, _, err := s.Steps(ctx, tip, 0, n)
 		if err != nil {
@@ -95,6 +97,7 @@ func (v *Lines) cut(all []string, whole bool) {
 
 // Text shows the lines as they are.
 func (v Lines) Text(p *Printer) {
+	AtComment(p, v.At)
 	if !v.Older && v.Skip == 0 && len(v.Lines) == 0 {
 		p.line(plain("no steps on branch '" + v.Branch + "' yet"))
 	}
@@ -102,7 +105,7 @@ func (v Lines) Text(p *Printer) {
 		p.block("", l)
 	}
 	p.pages(page{
-		self: "-b " + v.Branch + " --log", unit: "--lines", size: v.size,
+		self: "-b " + v.Branch + " --log" + atFlag(v.At), unit: "--lines", size: v.size,
 		skip: v.Skip, shown: len(v.Lines), older: v.Older,
 	})
 }

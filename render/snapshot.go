@@ -19,10 +19,12 @@ type Snapshot struct {
 	Progress string        `json:"progress"`
 	Commits  []refs.Commit `json:"commits"` // newest first
 	Pending  int           `json:"pending"`
+	At       *refs.At      `json:"at"` // nil: now
 
 	// The text lists active branches only and counts the others.
 	active []refs.Branch
 	more   map[string]int // by status, how many the text does not list
+	far    int            // how many moved on too far since to say what they were
 }
 
 // Roadmap is the part of main.md that a snapshot shows.
@@ -32,22 +34,47 @@ type Roadmap struct {
 	Todo       []refs.Item `json:"todo"`
 }
 
-// NewSnapshot reads the current branch with its newest k milestones in full, the
-// roadmap and the newest branches, at most limit of them.
+// Where says what a view is of: a branch, as it stands or as it stood.
+type Where struct {
+	Branch string // empty: the current one
+	At     string // a revision of memory or of code, see [refs.Store.At]; empty: now
+}
+
+func (w Where) tip(ctx context.Context, s *refs.Store) (*refs.Tip, error) {
+	return s.At(ctx, w.Branch, w.At)
+}
+
+// NewSnapshot reads a branch with its newest k milestones in full, the roadmap and
+// the newest branches, at most limit of them.
 //
 // It returns refs.ErrNoMemory where there is none. Memory without a roadmap (a
 // fetch of the branches alone brings it) is shown without one.
-func NewSnapshot(ctx context.Context, s *refs.Store, k, limit int) (Snapshot, error) {
+func NewSnapshot(ctx context.Context, s *refs.Store, w Where, k, limit int) (Snapshot, error) {
 	v := Snapshot{Roadmap: Roadmap{Milestones: []refs.Item{}, Todo: []refs.Item{}}}
 	// The children behind these cost a millisecond each: they run side by side.
-	err := together(ctx,
-		func(ctx context.Context) error { return v.readTip(ctx, s, k) },
-		func(ctx context.Context) error { return v.readRoadmap(ctx, s) },
+	// Which roadmap a moment of the past had, the tip says.
+	var tip *refs.Tip
+	reads := []func(context.Context) error{
+		func(ctx context.Context) error {
+			var err error
+			if tip, err = w.tip(ctx, s); err != nil {
+				return err
+			}
+			return v.readTip(ctx, s, tip, k)
+		},
 		func(ctx context.Context) error {
 			var err error
 			v.Branches, err = s.Branches(ctx, refs.BranchQuery{})
 			return err
-		})
+		},
+	}
+	if w.At == "" {
+		reads = append(reads, func(ctx context.Context) error { return v.readRoadmap(ctx, s, nil) })
+	}
+	err := together(ctx, reads...)
+	if err == nil && w.At != "" {
+		v.Branches, v.far, err = s.BranchesAt(ctx, tip, v.Branches)
+	}
 	if err != nil {
 		return Snapshot{}, err
 	}
@@ -55,13 +82,9 @@ func NewSnapshot(ctx context.Context, s *refs.Store, k, limit int) (Snapshot, er
 	return v, nil
 }
 
-func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, k int) error {
-	tip, err := s.Tip(ctx, "")
-	if err != nil {
-		return err
-	}
-	v.Branch, v.Head = tip.Name(), tip.Commit().ID
-	return together(ctx,
+func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *refs.Tip, k int) error {
+	v.Branch, v.Head, v.At = tip.Name(), tip.Commit().ID, tip.At()
+	reads := []func(context.Context) error{
 		func(ctx context.Context) error {
 			var err error
 			v.Purpose, v.Progress, err = s.PurposeProgress(ctx, tip)
@@ -71,12 +94,18 @@ func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, k int) error {
 			commits, err := s.Newest(ctx, tip, k)
 			v.Commits = noted(commits)
 			return err
-		})
+		},
+	}
+	if v.At != nil {
+		reads = append(reads, func(ctx context.Context) error { return v.readRoadmap(ctx, s, tip) })
+	}
+	return together(ctx, reads...)
 }
 
-func (v *Snapshot) readRoadmap(ctx context.Context, s *refs.Store) error {
-	r, _, err := s.Roadmap(ctx)
-	if errors.Is(err, refs.ErrNoMemory) {
+// readRoadmap reads the roadmap as it stands, for nil, or as it stood at a tip.
+func (v *Snapshot) readRoadmap(ctx context.Context, s *refs.Store, tip *refs.Tip) error {
+	r, _, err := s.Roadmap(ctx, tip)
+	if errors.Is(err, refs.ErrNoMemory) || tip != nil && errors.Is(err, refs.ErrNotFound) {
 		return nil
 	}
 	if err == nil {
@@ -88,7 +117,7 @@ func (v *Snapshot) readRoadmap(ctx context.Context, s *refs.Store) error {
 // list cuts all branches down to those that are shown.
 func (v *Snapshot) list(limit int) {
 	all := some(v.Branches)
-	v.Total, v.more = len(all), map[string]int{}
+	v.Total, v.more = len(all)+v.far, map[string]int{}
 	var active []refs.Branch
 	for _, b := range all {
 		if b.Name == v.Branch {

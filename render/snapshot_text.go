@@ -11,6 +11,7 @@ import (
 // current branch is for and where it stands.
 func (v Snapshot) Text(p *Printer) {
 	p.line(bold("# Context of "), green(v.Branch), plain(" at "), hash(v.Head))
+	p.past(v.At)
 	p.section("Goal", v.Roadmap.Goal)
 	p.items("Milestones", v.Roadmap.Milestones)
 	p.items("To-Do", v.Roadmap.Todo)
@@ -91,7 +92,17 @@ func (v Snapshot) others(p *Printer) {
 			p.blank()
 			first = false
 		}
-		p.command(fmt.Sprintf("%d %s", n, rest.what), "%s", rest.arguments)
+		arguments := rest.arguments
+		if v.At != nil { // what the list of branches shows is of now
+			arguments = "--json" + atFlag(v.At)
+		}
+		p.command(fmt.Sprintf("%d %s", n, rest.what), "%s", arguments)
+	}
+	if v.far > 0 {
+		if first {
+			p.blank()
+		}
+		p.command(fmt.Sprintf("%d that moved on far since", v.far), "--branch NAME%s", atFlag(v.At))
 	}
 }
 

@@ -86,7 +86,7 @@ func remember(t *testing.T) *refs.Store {
 // page is; each page's text names the next.
 func TestLinesScroll(t *testing.T) {
 	s := remember(t)
-	log := must[Log](t)(NewLog(t.Context(), s, 0, 1000))
+	log := must[Log](t)(NewLog(t.Context(), s, Where{}, 0, 1000))
 	if log.Total != 69 || len(log.Steps) != 69 || !log.Steps[68].Pending || log.Steps[64].Pending {
 		t.Fatalf("%d of %d steps", len(log.Steps), log.Total)
 	}
@@ -94,7 +94,7 @@ func TestLinesScroll(t *testing.T) {
 	for _, size := range []int{7, 20, 1000} {
 		var got []string
 		for skip, more := 0, true; more; skip += size {
-			v := must[Lines](t)(NewLines(t.Context(), s, skip, size))
+			v := must[Lines](t)(NewLines(t.Context(), s, Where{}, skip, size))
 			text := show(v.Text, false)
 			if older := fmt.Sprintf("older: git context -b main --log --lines %d --skip %d\n", size, skip+size); strings.Contains(text, older) != v.Older {
 				t.Fatalf("the page behind %d does not say %q", skip, older)
@@ -115,7 +115,7 @@ func TestTraceIsTheDocument(t *testing.T) {
 	must[refs.CommitResult](t)(s.Commit(ctx, refs.CommitOptions{Summary: "All"}))
 	tip := must[*refs.Tip](t)(s.Tip(ctx, ""))
 	want := must[[]byte](t)(s.Document(ctx, tip, "log.md"))
-	got := show(must[Lines](t)(NewLines(ctx, s, 0, 1000)).Text, false)
+	got := show(must[Lines](t)(NewLines(ctx, s, Where{}, 0, 1000)).Text, false)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("-log.md +view:\n%s", diff)
 	}
@@ -137,16 +137,16 @@ func keys(t *testing.T, v any) []string {
 
 func TestJSONKeys(t *testing.T) {
 	s, ctx := remember(t), t.Context()
-	snapshot := must[Snapshot](t)(NewSnapshot(ctx, s, 2, 100))
-	branch := must[refs.BranchContext](t)(NewBranch(ctx, s, "main", 0, 3))
-	log := must[Log](t)(NewLog(ctx, s, 1, 2))
+	snapshot := must[Snapshot](t)(NewSnapshot(ctx, s, Where{}, 2, 100))
+	branch := must[refs.BranchContext](t)(NewBranch(ctx, s, Where{Branch: "main"}, 0, 3))
+	log := must[Log](t)(NewLog(ctx, s, Where{}, 1, 2))
 	for _, tt := range []struct {
 		name, want string
 		v          any
 	}{
-		{"snapshot", "branch branches branches_total commits head pending progress purpose roadmap", snapshot},
+		{"snapshot", "at branch branches branches_total commits head pending progress purpose roadmap", snapshot},
 		{"roadmap", "goal milestones todo", snapshot.Roadmap},
-		{"branch view", "branch commits progress purpose skip total", branch},
+		{"branch view", "at branch commits progress purpose skip total", branch},
 		{"BRANCH", "commits created_at created_from current name pending purpose status tip updated_at", branch.Branch},
 		{"COMMIT", "agent branch code commit contribution id outcome progress purpose score steps summary tags time", branch.Commits[0]},
 		{"log", "branch skip steps total", log},
@@ -164,13 +164,13 @@ func TestJSONKeys(t *testing.T) {
 // Nothing in a young memory is null that could be a list, a map or a text.
 func TestJSONOfEmptyMemory(t *testing.T) {
 	s, ctx := open(t), t.Context()
-	if _, err := NewSnapshot(ctx, s, 1, 100); !errors.Is(err, refs.ErrNoMemory) {
+	if _, err := NewSnapshot(ctx, s, Where{}, 1, 100); !errors.Is(err, refs.ErrNoMemory) {
 		t.Errorf("a snapshot without memory: %v", err)
 	}
 	must[refs.InitResult](t)(s.Init(ctx, refs.InitOptions{}))
 	for _, v := range []any{
-		must[Snapshot](t)(NewSnapshot(ctx, s, 1, 100)), must[Log](t)(NewLog(ctx, s, 0, 10)),
-		must[refs.BranchContext](t)(NewBranch(ctx, s, "", 0, 10)),
+		must[Snapshot](t)(NewSnapshot(ctx, s, Where{}, 1, 100)), must[Log](t)(NewLog(ctx, s, Where{}, 0, 10)),
+		must[refs.BranchContext](t)(NewBranch(ctx, s, Where{}, 0, 10)),
 	} {
 		var b bytes.Buffer
 		if err := WriteJSON(&b, v); err != nil {
