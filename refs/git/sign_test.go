@@ -1,0 +1,268 @@
+package git
+
+import (
+	"bytes"
+	"cmp"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// sshKey makes an SSH key in a sandbox, and returns its public half's path. Git signs
+// with it there.
+func (s *sandbox) sshKey(name string) string {
+	s.t.Helper()
+	program, err := exec.LookPath("ssh-keygen")
+	if err != nil {
+		s.t.Skip("*** SKIPPED: no ssh-keygen, so that SSH signatures are not tested ***")
+	}
+	out, err := exec.Command(program, "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", s.path(name)).CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("ssh-keygen: %v\n%s", err, out)
+	}
+	s.git("", "config", "--global", "gpg.format", "ssh")
+	s.git("", "config", "--global", "user.signingKey", s.path(name+".pub"))
+	return s.path(name + ".pub")
+}
+
+// allow writes the file of known signers.
+func (s *sandbox) allow(who, key string) {
+	s.t.Helper()
+	line := ""
+	if key != "" {
+		line = who + " " + string(ok(os.ReadFile(key))(s.t))
+	}
+	s.write("signers", "# nobody else\n"+line)
+	s.git("", "config", "--global", "gpg.ssh.allowedSignersFile", s.path("signers"))
+}
+
+// gnupg makes a home for GnuPG with a key for each person, whose programs all end
+// with the test; env is for git.
+func (s *sandbox) gnupg(people ...string) (env string) {
+	s.t.Helper()
+	if _, err := exec.LookPath("gpg"); err != nil {
+		s.t.Skip("*** SKIPPED: no gpg, so that OpenPGP signatures are not tested ***")
+	}
+	// Not in the test's own directory: a socket's path may have 107 bytes.
+	home := ok(os.MkdirTemp("", "gpg"))(s.t)
+	env = "GNUPGHOME=" + home
+	s.t.Cleanup(func() {
+		s.gpg(env, "gpgconf", "--kill", "all")
+		must(s.t, os.RemoveAll(home))
+	})
+	for _, who := range people {
+		s.gpg(env, "gpg", "--batch", "--quiet", "--passphrase", "", "--quick-gen-key", who, "ed25519", "sign", "never")
+	}
+	return env
+}
+
+func (s *sandbox) gpg(env, program string, args ...string) string {
+	s.t.Helper()
+	cmd := exec.Command(program, args...)
+	cmd.Env = append(s.env[:len(s.env):len(s.env)], env)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("%s %v: %v\n%s", program, args, err, out)
+	}
+	return string(out)
+}
+
+// unsigned is a commit to sign, on a tree that stands.
+func unsigned(t *testing.T, r *Repo, message string, parents ...ID) *Commit {
+	t.Helper()
+	who := Signature{"Zoë <An> Agent", "agent@example.com", testTime}
+	tree := ok(r.WriteTree(t.Context(), []TreeEntry{{ModeBlob, "log.md", ok(r.WriteBlob(t.Context(), []byte(message)))(t)}}))(t)
+	return &Commit{Tree: tree, Parents: parents, Author: who, Committer: who, Message: message}
+}
+
+// Signing adds a header and changes nothing else.
+func TestSignedCommitIsTheCommit(t *testing.T) {
+	t.Parallel()
+	for _, format := range []string{"sha1", "sha256"} {
+		s, r := newRepo(t, "--object-format="+format)
+		s.allow("agent@example.com", s.sshKey("k"))
+		// None of these may reach the commit.
+		s.git("r", "config", "i18n.commitEncoding", "ISO-8859-1")
+		s.git("r", "config", "core.commentChar", "o")
+		tx := ok(r.Begin(t.Context(), TxOptions{Message: "test"}))(t) // so that trees are written behind
+		defer tx.Close()
+		var parents []ID
+		for _, message := range []string{"one\n", "no newline", "two\n\n\n\n", "# three\n\n-- \n\tüñ€\r\n", "\n\nfour", ""} {
+			c := unsigned(t, r, message, parents...)
+			plain := ok(r.Commit(t.Context(), ok(r.WriteCommit(t.Context(), c))(t)))(t)
+			signed := ok(r.SignCommit(t.Context(), c, ""))(t)
+			if !signed.Signed() || plain.Signed() {
+				t.Errorf("Signed() = %v, and %v of the plain one", signed.Signed(), plain.Signed())
+			}
+			bare := *signed
+			bare.Extra = nil
+			if want := plain.encode(); !bytes.Equal(bare.encode(), want) {
+				t.Errorf("%s: signed\n%s\nwant\n%s", format, bare.encode(), want)
+			}
+			s.git("r", "verify-commit", string(signed.ID))
+			parents = append([]ID{signed.ID}, parents...)[:min(2, len(parents)+1)]
+		}
+		c := ok(r.SignCommit(t.Context(), unsigned(t, r, "a\ufffeb\U0010ffffc\ufdd0d\n"), ""))(t)
+		if want := "a\ufffdb\ufffdc\ufffdd\n"; c.Message != want {
+			t.Errorf("%s: message %q, want %q", format, c.Message, want)
+		}
+		s.git("r", "fsck", "--strict", "--no-dangling")
+	}
+}
+
+func TestSignWithAKeyOfOnesChoice(t *testing.T) {
+	t.Parallel()
+	s, r := newRepo(t)
+	other := s.sshKey("other")
+	s.sshKey("k")
+	s.allow("agent@example.com", other)
+	c := ok(r.SignCommit(t.Context(), unsigned(t, r, "x"), other))(t)
+	s.git("r", "verify-commit", string(c.ID))
+	_, err := r.SignCommit(t.Context(), unsigned(t, r, "x"), s.path("nobody.pub"))
+	if err == nil || !strings.Contains(err.Error(), "git commit-tree: ") || !strings.Contains(err.Error(), "nobody.pub") {
+		t.Errorf("signing with a key that is not there: %v", err)
+	}
+	if _, err := r.SignCommit(t.Context(), &Commit{Tree: "x"}, ""); err == nil {
+		t.Error("a commit without a tree was signed")
+	}
+}
+
+// verdicts is what VerifyCommits says of each: letter, whether git accepts it, signer.
+func verdicts(t *testing.T, r *Repo, ids ...ID) string {
+	t.Helper()
+	var out []string
+	for i, c := range ok(r.VerifyCommits(t.Context(), ids))(t) {
+		if c.ID != ids[i] {
+			t.Errorf("commit %d is %s, want %s", i, c.ID, ids[i])
+		}
+		word := string(c.Verdict)
+		if c.Accepted {
+			word += "+"
+		}
+		out = append(out, word+cmp.Or(c.Signer, "-"))
+	}
+	return strings.Join(out, " ")
+}
+
+func (s *sandbox) wantVerdicts(r *Repo, want string, ids ...ID) {
+	s.t.Helper()
+	if got := verdicts(s.t, r, ids...); got != want {
+		s.t.Errorf("verdicts %s; want %s", got, want)
+	}
+}
+
+// tamper stores a commit with another's signature.
+func tamper(t *testing.T, r *Repo, c *Commit) ID {
+	t.Helper()
+	forged := *c
+	forged.Message = "forged"
+	return ok(r.WriteCommit(t.Context(), &forged))(t)
+}
+
+func TestVerifySSH(t *testing.T) {
+	t.Parallel()
+	s, r := newRepo(t)
+	stranger := s.sshKey("stranger")
+	key := s.sshKey("k")
+	strange := ok(r.SignCommit(t.Context(), unsigned(t, r, "strange"), stranger))(t).ID
+	good := ok(r.SignCommit(t.Context(), unsigned(t, r, "good"), ""))(t)
+	forged, plain := tamper(t, r, good), ok(r.WriteCommit(t.Context(), unsigned(t, r, "plain")))(t)
+	all := []ID{good.ID, strange, forged, plain}
+
+	s.wantVerdicts(r, "E- E- E- N-", all...) // no file of signers
+	if c := ok(r.VerifyCommits(t.Context(), all[:1]))(t)[0]; !c.NoSigners || !strings.Contains(c.Problem, "gpg.ssh.allowedSignersFile") {
+		t.Errorf("without a file of signers: %+v", c)
+	}
+	s.allow("", "")
+	s.wantVerdicts(s.open("r"), "U- U- B- N-", all...)
+	s.allow("ada@example.com", key)
+	s.wantVerdicts(s.open("r"), "G+ada@example.com U- B- N-", all...)
+	c := ok(s.open("r").VerifyCommits(t.Context(), all[:2]))(t)
+	if c[0].Subject != "good" || !strings.HasPrefix(c[1].Key, "SHA256:") {
+		t.Errorf("%+v", c)
+	}
+
+	s.git("r", "config", "gpg.ssh.program", s.path("none"))
+	s.wantVerdicts(s.open("r"), "E- E- E- N-", all...)
+	s.wantVerdicts(r, "", []ID{}...)
+}
+
+// An expired key signed in time is not good any more; one of nobody that we trust is,
+// unless gpg.minTrustLevel says otherwise; one that is not here cannot be checked.
+func TestVerifyOpenPGP(t *testing.T) {
+	t.Parallel()
+	s, _ := newRepo(t)
+	home := s.gnupg("Ada <ada@example.com>")
+	s.gpg(home, "gpg", "--batch", "--quiet", "--passphrase", "", "--faked-system-time", "20200101T000000",
+		"--quick-gen-key", "Old <old@example.com>", "ed25519", "sign", "1d")
+	s.write("then", "#!/bin/sh\nexec gpg --faked-system-time 20200101T000001 \"$@\"\n")
+	must(t, os.Chmod(s.path("then"), 0o755))
+	r := s.open("r", home)
+	good := ok(r.SignCommit(t.Context(), unsigned(t, r, "good"), "ada@example.com"))(t)
+	s.git("r", "config", "gpg.program", s.path("then"))
+	old := ok(s.open("r", home).SignCommit(t.Context(), unsigned(t, r, "old"), "old@example.com"))(t).ID
+	s.git("r", "config", "--unset", "gpg.program")
+	forged := tamper(t, r, good)
+	s.wantVerdicts(s.open("r", home), "G+Ada <ada@example.com> YOld <old@example.com> BAda <ada@example.com>", good.ID, old, forged)
+
+	key := filepath.Join(s.dir, "key")
+	s.gpg(home, "gpg", "--export", "-o", key, "ada@example.com")
+	away := s.gnupg()
+	s.wantVerdicts(s.open("r", away), "E- E-", good.ID, old)
+	s.gpg(away, "gpg", "--quiet", "--import", key)
+	s.wantVerdicts(s.open("r", away), "U+Ada <ada@example.com>", good.ID)
+	s.git("r", "config", "gpg.minTrustLevel", "marginal")
+	s.wantVerdicts(s.open("r", away), "UAda <ada@example.com>", good.ID)
+	s.wantVerdicts(s.open("r", home), "G+Ada <ada@example.com>", good.ID)
+	s.git("r", "config", "gpg.program", s.path("none"))
+	s.wantVerdicts(s.open("r", home), "E-", good.ID)
+}
+
+func TestBetween(t *testing.T) {
+	t.Parallel()
+	_, r := newRepo(t)
+	a := commit(t, r, "a")
+	b := commit(t, r, "b", a)
+	c := commit(t, r, "c", b)
+	if got := ok(r.Between(t.Context(), a, c))(t); len(got) != 2 || got[0] != c || got[1] != b {
+		t.Errorf("Between = %v", got)
+	}
+	if got := ok(r.Between(t.Context(), c, a))(t); len(got) != 0 {
+		t.Errorf("Between, turned around = %v", got)
+	}
+}
+
+// Signing a commit takes two processes; so that one sees what it costs.
+func BenchmarkSignCommit(b *testing.B) {
+	program, err := exec.LookPath("ssh-keygen")
+	if err != nil {
+		b.Skip("*** SKIPPED: no ssh-keygen ***")
+	}
+	dir := b.TempDir()
+	if out, err := exec.Command(program, "-q", "-t", "ed25519", "-N", "", "-f", dir+"/k").CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	if out, err := exec.Command("git", "init", "-q", dir+"/r").CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	r, err := Open(b.Context(), Options{Dir: dir + "/r", Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir,
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=gpg.format", "GIT_CONFIG_VALUE_0=ssh",
+		"GIT_CONFIG_KEY_1=user.signingKey", "GIT_CONFIG_VALUE_1=" + dir + "/k.pub"}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close()
+	who := Signature{"Ada", "ada@example.com", time.Unix(1, 0)}
+	tree, err := r.WriteTree(b.Context(), nil)
+	for b.Loop() {
+		if err == nil {
+			_, err = r.SignCommit(b.Context(), &Commit{Tree: tree, Author: who, Committer: who, Message: "m\n"}, "")
+		}
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+}

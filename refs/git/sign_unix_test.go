@@ -1,0 +1,84 @@
+//go:build unix
+
+package git
+
+import (
+	"context"
+	"errors"
+	"os"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// program makes a script the one that signs.
+func (s *sandbox) program(text string) {
+	s.t.Helper()
+	s.write("signs", "#!/bin/sh\n"+text)
+	must(s.t, os.Chmod(s.path("signs"), 0o755))
+	s.git("r", "config", "gpg.program", s.path("signs"))
+}
+
+func TestSigningFails(t *testing.T) {
+	t.Parallel()
+	s, r := newRepo(t)
+	c := unsigned(t, r, "x")
+	for _, test := range []struct{ name, program, want string }{
+		{"fails", "echo why >&2; exit 3\n", "gpg failed to sign the data"},
+		{"says nothing", "exit 0\n", "gpg failed to sign the data"},
+	} {
+		s.program(test.program)
+		signed, err := s.open("r").SignCommit(t.Context(), c, "")
+		var failed *Error
+		if !errors.As(err, &failed) || failed.Code < 1 {
+			t.Errorf("%s: %v, %v", test.name, signed, err)
+			continue
+		}
+		wantErr(t, err, failed, test.want)
+	}
+	s.git("r", "config", "gpg.program", s.path("none"))
+	if _, err := s.open("r").SignCommit(t.Context(), c, ""); err == nil {
+		t.Error("signed by a program that is not there")
+	}
+}
+
+// A program that hangs is stopped when its time is over, has had no terminal, and
+// leaves nobody behind.
+func TestSigningHangs(t *testing.T) {
+	t.Parallel()
+	s, _ := newRepo(t)
+	s.program("sleep 60 &\necho $$ $! >" + s.path("pids") + "\nwait\n")
+	r := s.open("r")
+	c := unsigned(t, r, "x")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() {
+		_, err := r.SignCommit(ctx, c, "")
+		done <- err
+	}()
+	waitFor(t, "the program", func() bool { return len(s.pids("pids")) == 2 })
+	ours, err := unix.Getsid(0)
+	must(t, err)
+	if theirs, err := unix.Getsid(s.pids("pids")[0]); err != nil || theirs == ours {
+		t.Errorf("it is in session %d, %v; we are in %d", theirs, err, ours)
+	}
+	wantErr(t, <-done, context.DeadlineExceeded, "git commit-tree")
+	for _, pid := range s.pids("pids") {
+		waitFor(t, "the end of a child", func() bool { return gone(pid) })
+	}
+}
+
+func TestComplaintOfAProgramThatSigns(t *testing.T) {
+	t.Parallel()
+	for stderr, want := range map[string]string{
+		"error: gpg failed to sign the data:\n[GNUPG:] KEY_CONSIDERED 00 2\ngpg: signing failed: No secret key\n\nfatal: failed to write commit object\n": "gpg failed to sign the data: gpg: signing failed: No secret key",
+		"error: \n": "",
+		"error: Load key \"/k\": incorrect passphrase\r\n\n": `Load key "/k": incorrect passphrase`,
+	} {
+		if got := complaint(stderr); got != want {
+			t.Errorf("complaint(%q) = %q, want %q", stderr, got, want)
+		}
+	}
+}
