@@ -27,6 +27,7 @@ type command struct {
 	limit  time.Duration // without a deadline of the caller's; 0: childTimeout
 	silent bool          // must have no terminal to ask on
 	also   io.Writer     // if not nil, gets standard error too, as it comes
+	out    io.Writer     // if not nil, gets standard output as it comes, and the caller none
 }
 
 // Run runs a plumbing command in the worktree's top directory (in the git
@@ -60,10 +61,15 @@ func (r *Repo) View(ctx context.Context, args ...string) ([]byte, error) {
 
 // viewFrom is View from another directory, which a setting may be relative to.
 func (r *Repo) viewFrom(ctx context.Context, dir string, args []string) ([]byte, error) {
+	return r.start(ctx, r.viewing(dir, args))
+}
+
+// viewing is the child of a view.
+func (r *Repo) viewing(dir string, args []string) command {
 	env := append(without(r.childEnv, "GIT_WORK_TREE"), "GIT_IMPLICIT_WORK_TREE=0", "GIT_ATTR_NOSYSTEM=1")
 	full := append([]string{"-c", "core.bare=true", "-c", "core.attributesFile=" + os.DevNull,
 		"-c", "log.showSignature=false", "-c", "i18n.logOutputEncoding=UTF-8", "-c", "trailer.separators=:"}, args...)
-	return r.start(ctx, command{dir: dir, env: env, args: full})
+	return command{dir: dir, env: env, args: full}
 }
 
 // start completes a command and runs it.
@@ -106,6 +112,10 @@ func (r *Repo) spawn(ctx context.Context, c command) ([]byte, error) {
 		stderr = new(tail)
 	}
 	cmd.Stdout, cmd.Stderr = &stdout, stderr
+	if c.out != nil {
+		cmd.Stdout = c.out
+		cmd.WaitDelay = 0 // the child may have ended long before its reader has read it all
+	}
 	if c.also != nil {
 		cmd.Stderr = &tee{kept: stderr, shown: c.also}
 	}

@@ -11,6 +11,9 @@ const (
 	// dead host's.
 	askTimeout      = time.Minute
 	transferTimeout = time.Hour
+	// readerTimeout bounds a child whose output somebody reads as it comes, and
+	// may leave open in a pager over night.
+	readerTimeout = 24 * time.Hour
 	// stallTimeout is how long an HTTP transfer may move less than a byte a
 	// second where the user's configuration says nothing of it.
 	stallTimeout = time.Minute
