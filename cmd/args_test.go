@@ -20,6 +20,8 @@ type parsed struct {
 	N          int
 	Given      bool
 	Segment    string
+	Sign       bool
+	Key        string
 	Args       []string
 }
 
@@ -37,6 +39,7 @@ func parse(args []string) (parsed, error) {
 			toggle(&p.Keep, "-k, --keep", ""),
 			number(&p.N, "-n, --number N", 7, ""),
 			optional(&p.Given, &p.Segment, "--metadata [SEGMENT]", ""),
+			inline(&p.Sign, &p.Key, "-S, --gpg-sign [=KEYID]", ""),
 		}, g.everywhere()),
 		most: unlimited,
 		action: func(_ context.Context, _ *Env, args []string) error {
@@ -70,6 +73,9 @@ func TestParse(t *testing.T) {
 		{"--metadata|branch", parsed{N: 7, Given: true, Segment: "branch"}},
 		{"--metadata|--json", parsed{N: 7, Given: true, JSON: true}},
 		{"--metadata=-x|a", parsed{N: 7, Given: true, Segment: "-x", Args: []string{"a"}}},
+		{"-S|key|--gpg-sign", parsed{N: 7, Sign: true, Args: []string{"key"}}},
+		{"-Skm|-m|x", parsed{N: 7, Sign: true, Key: "km", Message: []string{"x"}}},
+		{"-kS|--gpg-sign=a=b", parsed{N: 7, Keep: true, Sign: true, Key: "a=b"}},
 		{"help|metadata|message", parsed{N: 7, Args: []string{"help", "metadata", "message"}}},
 	} {
 		got, err := parse(words(test.line))

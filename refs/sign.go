@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -65,11 +66,12 @@ func (ses *session) signError(ctx context.Context, err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		code, message = "sign-timeout", "the program that signs does not answer"
 	}
-	key, _ := cfg.String("user.signingKey")
+	configured, _ := cfg.String("user.signingKey")
+	key := oneLine(cmp.Or(ses.w.Sign.Key, configured), 200)
 	hints := []string{"git config user.signingKey KEY"}
 	switch format, _ := cfg.String("gpg.format"); {
 	case format == "ssh" && key != "":
-		hints = []string{"the key is '" + oneLine(key, 200) + "' (user.signingKey); if it has a passphrase: ssh-add PRIVATE-KEY"}
+		hints = []string{"the key is '" + key + "'; if it has a passphrase: ssh-add PRIVATE-KEY"}
 	case format == "ssh":
 		hints = []string{"git config user.signingKey ~/.ssh/id_ed25519.pub"}
 	case format == "" || format == "openpgp":

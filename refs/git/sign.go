@@ -33,6 +33,7 @@ func (r *Repo) SignCommit(ctx context.Context, c *Commit, key string) (*Commit, 
 	if key != "" {
 		sign += "=" + key
 	}
+	// Newer git would call the message Latin-1 where the user's commits are.
 	args := []string{"-c", "i18n.commitEncoding=UTF-8", "commit-tree", sign}
 	for _, p := range c.Parents {
 		args = append(args, "-p", string(p))
