@@ -1,9 +1,6 @@
 package index
 
-import (
-	"bytes"
-	"slices"
-)
+import "slices"
 
 // The limits of the tokeniser, in bytes.
 const (
@@ -156,8 +153,8 @@ func suffix[T string | []byte](rest T) int {
 // lookup is the terms of a word, from memory if it is there.
 func (t *Tokenizer) lookup(word []byte, hash uint64) []uint32 {
 	if len(word) <= maxMemo {
-		if e := t.words.find(word, hash); e != nil {
-			return t.parts[e.from : e.from+e.count]
+		if s := t.words.find(len(word), hash); s != nil {
+			return t.parts[s.from : s.from+uint32(s.count)]
 		}
 	}
 	from := len(t.parts)
@@ -171,8 +168,8 @@ func (t *Tokenizer) lookup(word []byte, hash uint64) []uint32 {
 		t.parts = append(t.parts, id)
 	})
 	terms := t.parts[from:]
-	if len(word) <= maxMemo {
-		t.words.add(word, hash, uint32(from), uint32(len(terms)))
+	if len(word) <= maxMemo && hash != 0 {
+		t.words.add(wordSlot{hash, uint32(from), uint16(len(terms)), uint16(len(word))})
 		return terms
 	}
 	terms = slices.Clone(terms)
@@ -196,56 +193,57 @@ func hashOf[T string | []byte](s T) uint64 {
 	return h
 }
 
-// wordTable finds what was remembered of a word. A map of Go would take twice as long
-// for what an index of a long history spends most of its time on.
+// wordTable finds what was remembered of a word by its hash and length: two words of one
+// hash would be taken for one. What an index of a long history spends most of its time
+// on is this lookup, and each place in memory that it touches.
 type wordTable struct {
-	slots   []uint32 // number of the entry, from 1
-	entries []wordEntry
-	text    []byte // of all words, one after another
+	slots []wordSlot
+	used  int
 }
 
-type wordEntry struct {
-	hash        uint64
-	start       uint32 // in text
-	size        uint32
-	from, count uint32 // of its terms in Tokenizer.parts
+type wordSlot struct {
+	hash  uint64 // 0: free
+	from  uint32 // of its terms in Tokenizer.parts
+	count uint16
+	size  uint16 // of the word
 }
 
-func (w *wordTable) init() { w.slots = make([]uint32, 1<<12) }
+func (w *wordTable) init() { w.slots = make([]wordSlot, 1<<12) }
 
-func (w *wordTable) find(word []byte, hash uint64) *wordEntry {
+func (w *wordTable) find(size int, hash uint64) *wordSlot {
 	mask := uint64(len(w.slots) - 1)
-	for i := spread(hash) & mask; w.slots[i] != 0; i = (i + 1) & mask {
-		e := &w.entries[w.slots[i]-1]
-		if e.hash == hash && bytes.Equal(w.text[e.start:e.start+e.size], word) {
-			return e
+	for i := spread(hash) & mask; w.slots[i].hash != 0; i = (i + 1) & mask {
+		if s := &w.slots[i]; s.hash == hash && int(s.size) == size {
+			return s
 		}
 	}
 	return nil
 }
 
-func (w *wordTable) add(word []byte, hash uint64, from, count uint32) {
-	if 2*len(w.entries) >= len(w.slots) {
+func (w *wordTable) add(s wordSlot) {
+	if 2*w.used >= len(w.slots) {
 		w.grow()
 	}
-	w.entries = append(w.entries, wordEntry{hash, uint32(len(w.text)), uint32(len(word)), from, count})
-	w.text = append(w.text, word...)
-	w.place(hash, uint32(len(w.entries)))
+	w.used++
+	w.place(s)
 }
 
-func (w *wordTable) place(hash uint64, number uint32) {
+func (w *wordTable) place(s wordSlot) {
 	mask := uint64(len(w.slots) - 1)
-	i := spread(hash) & mask
-	for w.slots[i] != 0 {
+	i := spread(s.hash) & mask
+	for w.slots[i].hash != 0 {
 		i = (i + 1) & mask
 	}
-	w.slots[i] = number
+	w.slots[i] = s
 }
 
 func (w *wordTable) grow() {
-	w.slots = make([]uint32, 4*len(w.slots))
-	for i := range w.entries {
-		w.place(w.entries[i].hash, uint32(i+1))
+	old := w.slots
+	w.slots = make([]wordSlot, 4*len(old))
+	for _, s := range old {
+		if s.hash != 0 {
+			w.place(s)
+		}
 	}
 }
 

@@ -1,0 +1,207 @@
+package index
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"slices"
+)
+
+// The constants of BM25, as most of its users have them.
+const (
+	saturation = 1.2  // k1: how little a term counts more when it stands there again
+	lengthPart = 0.75 // b: how much a long document's terms count less
+)
+
+// Source is a shard with the units that are to be searched in it.
+type Source struct {
+	Shard *Shard
+	Units []bool // by unit
+}
+
+// Hit is a document that holds a term of the query.
+type Hit struct {
+	Source int // among the sources
+	Unit   int // among the units of its shard
+	Doc    int // among the documents of its unit
+	ID     DocID
+	Score  float64 // BM25
+}
+
+// DamagedSource is the error of a source that was found out to be damaged.
+type DamagedSource struct {
+	Source int
+	Err    error
+}
+
+func (e *DamagedSource) Error() string { return e.Err.Error() }
+func (e *DamagedSource) Unwrap() error { return e.Err }
+
+// Rank finds the documents that hold any of the terms, the best first, and of two equal
+// ones the younger (the larger id) first. Documents that keep refuses are left out, as
+// are all but the first of one id and kind, and those behind the best most. A source
+// that is damaged gives a *DamagedSource.
+//
+// How often a term stands in a document is weighed by how rare it is among the searched
+// documents:
+//
+//	sum over terms of  ln(1 + (N-n+0.5)/(n+0.5)) · f·(k1+1) / (f + k1·(1 - b + b·length/average))
+//
+// with N documents, n of which hold the term, f times; k1 = 1.2 and b = 0.75.
+func Rank(sources []Source, terms []string, most int, keep func(Kind, DocID) bool) ([]Hit, error) {
+	r := ranking{sources: sources, scores: make([][]float64, len(sources)), alive: make([][]bool, len(sources))}
+	r.survey()
+	for i, term := range terms {
+		if slices.Index(terms, term) < i {
+			continue
+		}
+		if err := r.add(TermHash(term)); err != nil {
+			return nil, err
+		}
+	}
+	return r.best(most, keep), nil
+}
+
+type ranking struct {
+	sources []Source
+	alive   [][]bool    // by source and document: whether it is searched
+	scores  [][]float64 // likewise
+	count   int         // of documents that are searched
+	average float64     // length of these
+}
+
+// survey counts what is searched.
+func (r *ranking) survey() {
+	length := 0
+	for i, src := range r.sources {
+		r.alive[i], r.scores[i] = make([]bool, src.Shard.count), make([]float64, src.Shard.count)
+		for u, unit := range src.Shard.units {
+			if !src.Units[u] {
+				continue
+			}
+			r.count += unit.Docs
+			for doc := unit.First; doc < unit.First+unit.Docs; doc++ {
+				r.alive[i][doc] = true
+				length += src.Shard.length(doc)
+			}
+		}
+	}
+	r.average = max(1, float64(length)) / float64(max(1, r.count))
+}
+
+// add adds what one term is worth to the documents that hold it.
+func (r *ranking) add(term uint64) error {
+	found := make([][]posting, len(r.sources))
+	n := 0
+	for i, src := range r.sources {
+		l, err := src.Shard.find(term)
+		for err == nil {
+			var p posting
+			var ok bool
+			if p, ok, err = l.read(); err == nil && !ok {
+				break
+			}
+			if err == nil && r.alive[i][p.doc] {
+				found[i] = append(found[i], p)
+			}
+		}
+		if err != nil {
+			return &DamagedSource{i, err}
+		}
+		n += len(found[i])
+	}
+	rare := math.Log(1 + (float64(r.count-n)+0.5)/(float64(n)+0.5))
+	for i, list := range found {
+		shard, scores := r.sources[i].Shard, r.scores[i]
+		for _, p := range list {
+			f := float64(p.count)
+			scores[p.doc] += rare * f * (saturation + 1) /
+				(f + saturation*(1-lengthPart+lengthPart*float64(shard.length(int(p.doc)))/r.average))
+		}
+	}
+	return nil
+}
+
+// found is a document with a score.
+type found struct {
+	source, doc int
+	score       float64
+}
+
+// best orders what was found.
+func (r *ranking) best(most int, keep func(Kind, DocID) bool) []Hit {
+	var list []found
+	for i, scores := range r.scores {
+		for doc, score := range scores {
+			if score > 0 {
+				list = append(list, found{i, doc, score})
+			}
+		}
+	}
+	type identity struct {
+		kind Kind
+		id   DocID
+	}
+	seen := map[identity]bool{}
+	var hits []Hit
+	for sorted := 0; len(hits) < most && sorted < len(list); {
+		// Few of many are asked for: sorting goes as far as it must.
+		next := r.front(list[sorted:], max(4*most, 1024))
+		for _, f := range list[sorted : sorted+next] {
+			if len(hits) == most {
+				break
+			}
+			h := r.hit(f)
+			id := identity{r.sources[f.source].Shard.units[h.Unit].Key.Kind, h.ID}
+			if seen[id] || keep != nil && !keep(id.kind, id.id) {
+				continue
+			}
+			seen[id] = true
+			hits = append(hits, h)
+		}
+		sorted += next
+	}
+	return hits
+}
+
+// front brings the best n of a list to its front, sorted, and says how many they are.
+func (r *ranking) front(list []found, n int) int {
+	compare := func(a, b found) int {
+		if c := cmp.Compare(b.score, a.score); c != 0 {
+			return c
+		}
+		x, y := r.sources[a.source].Shard.ID(a.doc), r.sources[b.source].Shard.ID(b.doc)
+		if c := bytes.Compare(y[:], x[:]); c != 0 {
+			return c
+		}
+		return cmp.Or(cmp.Compare(a.source, b.source), cmp.Compare(a.doc, b.doc))
+	}
+	if n < len(list) {
+		// Where the n-th stands is guessed from a sample: too many are no harm, too
+		// few are made up for by the caller.
+		step := max(1, len(list)/1000)
+		var sample []found
+		for i := 0; i < len(list); i += step {
+			sample = append(sample, list[i])
+		}
+		slices.SortFunc(sample, compare)
+		limit := sample[min(len(sample)-1, 2*n/step+1)]
+		n = 0
+		for i := range list {
+			if compare(list[i], limit) <= 0 {
+				list[i], list[n] = list[n], list[i]
+				n++
+			}
+		}
+	} else {
+		n = len(list)
+	}
+	slices.SortFunc(list[:n], compare)
+	return n
+}
+
+func (r *ranking) hit(f found) Hit {
+	s := r.sources[f.source].Shard
+	unit := s.unitOf(f.doc)
+	return Hit{Source: f.source, Unit: unit, Doc: f.doc - s.units[unit].First, ID: s.ID(f.doc), Score: f.score}
+}

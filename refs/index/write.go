@@ -1,0 +1,117 @@
+package index
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"math/bits"
+	"slices"
+)
+
+// The format; see the package comment.
+const (
+	magic       = "gctxidx\x01" // the last byte is the version
+	headerSize  = 40
+	unitSize    = 28
+	docSize     = 20
+	bucketSize  = 12
+	recordSize  = 16
+	perBucket   = 32      // terms, on the average
+	maxShard    = 1 << 31 // bytes
+	checksumLen = 4
+)
+
+func checksum(data []byte) uint32 { return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)) }
+
+// writer makes the bytes of a shard from terms in the order of their hashes.
+type writer struct {
+	out     []byte // header, units, documents, buckets, checksum, then data
+	docs    int
+	bits    int // buckets, as a power of two
+	buckets int // where they stand in out
+	data    int // where the data begins
+
+	bucket  int // the open one
+	records []byte
+	lists   []byte
+}
+
+func newWriter(units []unit, docs []document, text int) *writer {
+	w := &writer{docs: len(docs)}
+	le := binary.LittleEndian
+	w.out = make([]byte, headerSize, headerSize+len(units)*unitSize+len(docs)*docSize)
+	copy(w.out, magic)
+	le.PutUint32(w.out[8:], uint32(len(units)))
+	le.PutUint32(w.out[12:], uint32(len(docs)))
+	le.PutUint64(w.out[24:], uint64(text))
+	for _, u := range units {
+		w.out = append(w.out, u.key.ID[:]...)
+		w.out = append(w.out, byte(u.key.Kind), 0, 0, 0)
+		w.out = le.AppendUint32(w.out, u.docs)
+	}
+	for _, d := range docs {
+		w.out = append(w.out, d.id[:]...)
+		w.out = le.AppendUint32(w.out, d.length)
+	}
+	return w
+}
+
+// begin makes room for the buckets of about so many terms, and for so many bytes of
+// postings.
+func (w *writer) begin(terms, postings int) {
+	w.bits = bits.Len(uint(terms / perBucket))
+	w.buckets = len(w.out)
+	w.data = w.buckets + bucketSize<<w.bits + checksumLen
+	w.out = slices.Grow(w.out, w.data-w.buckets+terms*recordSize+postings)[:w.data]
+	clear(w.out[w.buckets:])
+	binary.LittleEndian.PutUint32(w.out[16:], uint32(w.bits))
+}
+
+// bucketOf is the bucket of a term: the first bits of its hash.
+func bucketOf(hash uint64, bits int) int { return int(hash >> 32 >> (32 - bits)) }
+
+// term adds a term that stands in so many documents, with its postings; hashes must
+// come in order.
+func (w *writer) term(hash uint64, docs int, postings func([]byte) []byte) {
+	for w.bucket < bucketOf(hash, w.bits) {
+		w.flush()
+	}
+	le, start := binary.LittleEndian, len(w.lists)
+	w.lists = postings(w.lists)
+	w.records = le.AppendUint64(w.records, hash)
+	w.records = le.AppendUint32(w.records, uint32(docs))
+	w.records = le.AppendUint32(w.records, uint32(len(w.lists)-start))
+}
+
+// posting says that a term stands in a document so often. The first posting of a list
+// has the document's number, the others how much larger theirs is.
+type posting struct{ doc, count uint32 }
+
+func appendPosting(out []byte, p posting) []byte {
+	if p.count == 1 {
+		return binary.AppendUvarint(out, uint64(p.doc)<<1)
+	}
+	out = binary.AppendUvarint(out, uint64(p.doc)<<1|1)
+	return binary.AppendUvarint(out, uint64(p.count))
+}
+
+// flush closes a bucket.
+func (w *writer) flush() {
+	start := len(w.out)
+	w.out = append(append(w.out, w.records...), w.lists...)
+	le, at := binary.LittleEndian, w.buckets+w.bucket*bucketSize
+	le.PutUint32(w.out[at:], uint32(len(w.out)-w.data))
+	le.PutUint32(w.out[at+4:], uint32(len(w.records)/recordSize))
+	le.PutUint32(w.out[at+8:], checksum(w.out[start:]))
+	w.bucket++
+	w.records, w.lists = w.records[:0], w.lists[:0]
+}
+
+func (w *writer) finish() []byte {
+	for w.bucket < 1<<w.bits {
+		w.flush()
+	}
+	le := binary.LittleEndian
+	le.PutUint64(w.out[32:], uint64(len(w.out)))
+	le.PutUint32(w.out[w.data-checksumLen:], checksum(w.out[:w.data-checksumLen]))
+	return w.out
+}
