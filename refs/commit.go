@@ -188,7 +188,7 @@ func (ses *session) addMilestone(ctx context.Context, c *change, live []doc.Mile
 	}
 	m.Time, m.Agent, m.Session, m.Model, m.Tokens = ses.by.When, ses.w.Agent, ses.w.Session, ses.w.Model, ses.w.Tokens
 	m.Origin, m.Purpose = c.branch, facts.Purpose
-	if m.Progress == "" && len(live) > 0 {
+	if m.Progress == "" && m.Kind != doc.KindRollback && len(live) > 0 {
 		limit, err := ses.s.summaryLimit(ctx)
 		if err != nil {
 			return err

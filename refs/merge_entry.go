@@ -82,12 +82,14 @@ func (m *merging) entry(ctx context.Context, summary string, source, target *Tip
 }
 
 // ownProgress sums up what a branch did itself, without the progress that it was
-// born with: the target knows that.
+// born with: the target knows that. A rollback says itself how far it went back.
 func ownProgress(live []doc.Milestone, branch string, limit int) string {
 	progress := ""
 	for _, m := range live {
 		if m.Origin == branch && m.Kind != doc.KindBirth {
-			m.Progress = progress
+			if m.Kind != doc.KindRollback {
+				m.Progress = progress
+			}
 			progress = doc.NextProgress(m, limit)
 		}
 	}

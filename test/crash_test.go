@@ -62,6 +62,33 @@ func TestKilledAtEveryFaultPoint(t *testing.T) {
 	}
 }
 
+// A rollback moves the branch and the roadmap, or neither.
+func TestRollbackKilled(t *testing.T) {
+	t.Parallel()
+	for _, point := range []string{"after-objects", "after-refs", "before-mark", "after-objects:1"} {
+		t.Run(point, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.ok("remember", "pool", "wrong")
+			w.ok("roadmap", "goal", "Another")
+			first := id(t, w.ok("record", "-a", "before", "--json"))
+			w.killedAt(point, "rollback", "main~1")
+			undone := point != "after-objects"
+			if gone := w.command(nil, w.bin, "topic", "pool").Run() != nil; gone != undone {
+				t.Errorf("the topic went away: %v, want %v", gone, undone)
+			}
+			if back := strings.Contains(string(w.ok("roadmap")), "Keep every step"); back != undone {
+				t.Errorf("the roadmap came back: %v, want %v", back, undone)
+			}
+			w.ok("rollback", "main~1")
+			second := id(t, w.ok("record", "-a", "after", "--json"))
+			w.ok("commit", "-m", "next")
+			w.once("main", []string{first, second})
+			w.sound()
+		})
+	}
+}
+
 // A journal that has grown is replaced; dying just before that loses nothing.
 func TestKilledBeforeCompaction(t *testing.T) {
 	t.Parallel()

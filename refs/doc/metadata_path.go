@@ -54,6 +54,9 @@ func quotedPart(s string) (part, rest string, err error) {
 	return "", "", errors.New("a double quote is missing")
 }
 
+// JoinPath returns the path that leads from key to key.
+func JoinPath(keys ...string) string { return joinPath(keys) }
+
 // joinPath is the reverse of parsePath.
 func joinPath(parts []string) string {
 	var b strings.Builder

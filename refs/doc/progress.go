@@ -57,6 +57,9 @@ func unmentioned(live []Milestone, items []string, dropped bool) []string {
 	oldest := len(live) // of the news that are newer than something known
 	for i := len(live) - 2; i >= 0; i-- {
 		m := live[i]
+		if live[i+1].Kind == KindRollback && live[i+1].Origin == prev.Origin {
+			break // what it undid is no progress any more
+		}
 		if m.Origin != prev.Origin || m.Kind == KindBirth {
 			continue // of a merged branch: its merge sums it up
 		}

@@ -1,6 +1,7 @@
 package doc
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -293,4 +294,35 @@ func (r *Roadmap) remove(s *section) {
 			return
 		}
 	}
+}
+
+// TakeSection puts a section of another roadmap, byte for byte, in place of this one's;
+// none where the other has none.
+func (r *Roadmap) TakeSection(from *Roadmap, name string) {
+	theirs := from.find(name)
+	if theirs == nil {
+		if s := r.find(name); s != nil {
+			r.remove(s)
+		}
+		return
+	}
+	*r.ensure(name) = *theirs
+}
+
+// ChangedSections names the sections whose text differs between two roadmaps, in the order
+// of the first; the text before any section goes by "title".
+func ChangedSections(a, b *Roadmap) []string {
+	var changed []string
+	for i, side := range []*Roadmap{a, b} {
+		other := []*Roadmap{b, a}[i]
+		for j := range side.sections {
+			s := &side.sections[j]
+			o := other.find(s.name)
+			if side.find(s.name) != s || i == 1 && o != nil || o != nil && o.text() == s.text() || o == nil && s.text() == "" {
+				continue
+			}
+			changed = append(changed, cmp.Or(s.name, "title"))
+		}
+	}
+	return changed
 }

@@ -1,0 +1,245 @@
+package refs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// RollbackOptions are one rollback.
+type RollbackOptions struct {
+	Writer
+	Branch       string // empty: the current branch
+	To           string // a memory commit in the branch's own history
+	Summary      string // empty: made from that of To
+	Contribution string // stands before what the rollback says of itself
+}
+
+// RollbackResult is the milestone that a rollback made or, where nothing was to be
+// rolled back, the newest one that stands.
+type RollbackResult struct {
+	Commit
+
+	Unchanged bool     `json:"-"`
+	Changed   []string `json:"-"` // a phrase each
+	Replaced  bool     `json:"-"`
+	Warnings  []string `json:"-"`
+}
+
+// Rollback makes a milestone in which topics, the roadmap and people's metadata
+// stand as they did at an earlier commit of the branch, and whose progress is that
+// one's. Nothing is removed or rewritten: every entry stays, and what is undone is
+// in history. These stay as they are: what the program found out about the code,
+// the totals, the facts of the branch, the roadmap's Branch Outcomes (they are
+// history), and pending steps.
+//
+// The roadmap belongs to all branches: what any of them revised since is undone
+// too. Branch and roadmap move in one transaction, and are built anew on what
+// others wrote meanwhile. Rolling back to what stands already makes no commit.
+//
+// A revision of the code, and a commit that the branch never stood at, also one of
+// a branch that was merged into it, are ErrRefused.
+func (s *Store) Rollback(ctx context.Context, o RollbackOptions) (RollbackResult, error) {
+	var res RollbackResult
+	to, err := s.rollbackTo(ctx, o.To)
+	if err != nil {
+		return res, err
+	}
+	if o.Branch == "" {
+		if o.Branch, err = s.Current(ctx); err != nil {
+			return res, err
+		}
+	}
+	r := &rollingBack{o: o, to: s.tipOf(o.Branch, to)}
+	if r.replaced, err = r.describe(ctx, s); err != nil {
+		return res, err
+	}
+	if r.session, err = s.begin(ctx, o.Writer, "rollback: "+oneLine(r.o.Summary, 200), o.Branch); err != nil {
+		return res, err
+	}
+	defer r.close()
+	if err := r.swap(ctx, r.build); err != nil {
+		return res, err
+	}
+	if r.made == nil {
+		return r.unchanged(ctx)
+	}
+	fault("after-refs")
+	res = RollbackResult{Commit: commitFrom(*r.milestone), Changed: r.changed, Replaced: r.replaced}
+	res.Hash = &r.made.ID
+	if code := git.ID(r.made.Trailer(trailerCode)); code != "" {
+		res.Code = &code
+	}
+	mark := r.mark(ctx, o.Branch, r.waiting.untouched(), r.made.ID, 0, r.milestone.ID)
+	res.Warnings = append(r.warnings, r.afterwards(mark, r.fold(ctx, r.made))...)
+	return res, nil
+}
+
+// rollbackTo finds the memory commit to go back to.
+func (s *Store) rollbackTo(ctx context.Context, rev string) (*git.Commit, error) {
+	c, err := s.Revision(ctx, rev)
+	var wrong *Error
+	if errors.As(err, &wrong) && wrong.Code == "not-memory" {
+		wrong.Hints = []string{"git context --at " + oneLine(rev, 100)}
+	}
+	return c, err
+}
+
+// rollingBack is one rollback: what it was asked and what the last try made.
+type rollingBack struct {
+	*session
+	o        RollbackOptions
+	to       *Tip          // as what is restored stood
+	was      doc.Milestone // the newest milestone there
+	replaced bool
+
+	waiting   pending
+	made      *git.Commit // nil: nothing to roll back
+	milestone *doc.Milestone
+	changed   []string
+	warnings  []string
+}
+
+// maxQuoted bounds how much of an old contribution a rollback repeats, in
+// characters.
+const maxQuoted = 2000
+
+// describe reads the milestone that is gone back to and makes the message fit.
+func (r *rollingBack) describe(ctx context.Context, s *Store) (replaced bool, err error) {
+	live, _, err := s.liveCommits(ctx, r.to)
+	if err != nil {
+		return false, err
+	}
+	name := r.to.commit.ID.Short()
+	if n := len(live); n > 0 {
+		r.was = live[n-1]
+		name = "'" + oneLine(r.was.Summary, 100) + "'"
+		if r.was.ID != r.to.commit.Trailer(trailerID) {
+			name = r.to.commit.ID.Short() + ", after " + name
+		}
+	}
+	if r.o.Summary == "" && r.o.Contribution == "" {
+		r.o.Summary = "Roll back to " + name
+		return false, nil
+	}
+	replaced, err = checkMilestone(&r.o.Summary, &r.o.Contribution, new(string))
+	if r.o.Contribution == r.o.Summary { // the rollback says enough of itself
+		r.o.Contribution = ""
+	}
+	return replaced, err
+}
+
+// build makes one try, on the tip as it stands now.
+func (r *rollingBack) build(ctx context.Context) error {
+	r.made, r.changed = nil, nil
+	tip, err := r.s.Tip(ctx, r.o.Branch)
+	if err != nil {
+		return err
+	}
+	if err := r.stoodAt(ctx, tip); err != nil {
+		return err
+	}
+	if r.waiting, err = r.s.pending(ctx, tip); err != nil {
+		return err
+	}
+	c, err := r.follow(ctx, tip, r.o.Summary)
+	if err != nil {
+		return err
+	}
+	live, data, err := r.s.liveCommits(ctx, tip)
+	if err != nil {
+		return err
+	}
+	for _, restore := range []func(context.Context, *change, *Tip) error{r.topics, r.metadata} {
+		if err := restore(ctx, c, tip); err != nil {
+			return err
+		}
+	}
+	goal, err := r.roadmap(ctx, c)
+	if err != nil {
+		return err
+	}
+	if len(r.changed) == 0 {
+		return errNothing
+	}
+	r.milestone = &doc.Milestone{Kind: doc.KindRollback, Summary: r.o.Summary, Goal: goal,
+		Progress: r.was.Progress, Contribution: r.contribution()}
+	if err := r.addMilestone(ctx, c, live, data, r.milestone); err != nil {
+		return err
+	}
+	if err := r.s.refreshDetected(ctx, c, tip.commit); err != nil {
+		return err
+	}
+	r.warnings = c.warnings
+	r.made, err = r.write(ctx, c, tip.commit.ID)
+	return err
+}
+
+// stoodAt refuses a commit at which the branch never stood. It stood at
+//
+//  1. the commits of its first-parent line, and those of what it was made from;
+//  2. its own commits that came from another repository.
+func (r *rollingBack) stoodAt(ctx context.Context, tip *Tip) error {
+	c := r.to.commit
+	in, err := r.s.repo.IsAncestor(ctx, c.ID, tip.commit.ID)
+	if err != nil {
+		return err
+	}
+	own := c.Trailer(trailerBranch)
+	if in && own == tip.branch {
+		return nil
+	}
+	if in {
+		when := strconv.FormatInt(c.Committer.When.Unix(), 10)
+		line, err := r.s.repo.View(ctx, "rev-list", "--first-parent", "--max-age="+when, "--end-of-options", string(tip.commit.ID))
+		if err != nil {
+			return err
+		}
+		if strings.Contains(string(line), string(c.ID)+"\n") {
+			return nil
+		}
+	}
+	return fail(ErrRefused, "rollback-elsewhere",
+		fmt.Sprintf("branch '%s' never stood at %s, a commit of branch '%s'", tip.branch, c.ID.Short(), own),
+		fmt.Sprintf("git context -b %s rollback %s", own, c.ID.Short()), "git context --branch "+tip.branch)
+}
+
+// contribution says what the rollback did, and what stood there, which the progress
+// does not say yet.
+func (r *rollingBack) contribution() string {
+	var parts []string
+	if r.o.Contribution != "" {
+		parts = append(parts, r.o.Contribution)
+	}
+	c := r.to.commit
+	parts = append(parts, fmt.Sprintf("Rolled back to %s (%s) of %s.", oneLine(c.Subject(), purposeLimit), c.ID.Short(),
+		c.Committer.When.UTC().Format(time.RFC3339)), strings.Join(r.changed, "\n"))
+	if was := r.was.Contribution; was != "" && was != r.was.Summary {
+		if runes := []rune(was); len(runes) > maxQuoted {
+			was = string(runes[:maxQuoted]) + "…"
+		}
+		parts = append(parts, "What stood there: "+was)
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// unchanged answers a rollback to what stands already with the milestone that does.
+func (r *rollingBack) unchanged(ctx context.Context) (RollbackResult, error) {
+	res := RollbackResult{Unchanged: true, Commit: Commit{Branch: r.o.Branch, Tags: map[string]string{}}}
+	tip, err := r.s.Tip(ctx, r.o.Branch)
+	if err != nil {
+		return res, err
+	}
+	newest, err := r.s.newestMilestone(ctx, tip.commit)
+	if err != nil || newest == nil {
+		return res, err
+	}
+	res.Commit, err = r.s.milestoneOf(ctx, nil, newest)
+	return res, err
+}
