@@ -68,15 +68,23 @@ func (ses *session) signError(ctx context.Context, err error) error {
 	}
 	configured, _ := cfg.String("user.signingKey")
 	key := oneLine(cmp.Or(ses.w.Sign.Key, configured), 200)
-	hints := []string{"git config user.signingKey KEY"}
-	switch format, _ := cfg.String("gpg.format"); {
-	case format == "ssh" && key != "":
-		hints = []string{"the key is '" + key + "'; if it has a passphrase: ssh-add PRIVATE-KEY"}
-	case format == "ssh":
-		hints = []string{"git config user.signingKey ~/.ssh/id_ed25519.pub"}
-	case format == "" || format == "openpgp":
-		hints = append([]string{"gpg --list-secret-keys"}, hints...)
-	}
+	format, _ := cfg.String("gpg.format")
+	hints := signHints(cmp.Or(format, "openpgp"), key, code == "sign-timeout")
 	return &Error{Code: code, Kind: ErrRefused, Err: err, Message: message,
 		Hints: append(hints, "nothing was changed; without a signature: --no-gpg-sign, or git config "+keySign+" false")}
+}
+
+// signHints says what to look at. GnuPG's own words reach us only through newer git.
+func signHints(format, key string, late bool) []string {
+	switch {
+	case format == "ssh" && key != "":
+		return []string{"the key is '" + key + "'; if it has a passphrase: ssh-add PRIVATE-KEY"}
+	case format == "ssh":
+		return []string{"git config user.signingKey ~/.ssh/id_ed25519.pub"}
+	case format == "openpgp" && late:
+		return []string{"if the key has a passphrase: export GPG_TTY=$(tty)"}
+	case format == "openpgp":
+		return []string{"gpg --list-secret-keys", "git config user.signingKey KEY", "if the key has a passphrase: export GPG_TTY=$(tty)"}
+	}
+	return []string{"git config user.signingKey KEY"}
 }

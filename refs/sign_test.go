@@ -1,6 +1,7 @@
 package refs_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -157,6 +158,11 @@ func TestUnsignableIsRefused(t *testing.T) {
 	wantSignError(t, err, "sign-failed", "none.pub")
 	_, err = r.open().Remember(ctx, refs.TopicOptions{Key: "k", Text: "v"})
 	wantSignError(t, err, "sign-failed", "none.pub")
+	hang := r.slowly("sleep 60")
+	soon, cancel := context.WithTimeout(ctx, 400*time.Millisecond)
+	defer cancel()
+	_, err = hang.Commit(soon, refs.CommitOptions{Summary: "x"})
+	wantSignError(t, err, "sign-timeout", "does not answer")
 	r.git("config", "context.gpgSign", "perhaps")
 	_, err = r.open().Commit(ctx, refs.CommitOptions{Summary: "x"})
 	wantSignError(t, err, "config-invalid", "context.gpgSign")
@@ -193,19 +199,14 @@ func (r *repo) journals() string {
 // Many sign on one branch, from two worktrees; who records meanwhile never waits.
 func TestRecordWaitsForNoSignature(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("*** SKIPPED: the slow program is a shell script ***")
-	}
 	r := newRepo(t)
 	r.signer()
-	slow := filepath.Join(r.t.TempDir(), "slow")
-	r.must(os.WriteFile(slow, []byte("#!/bin/sh\ncase $* in *'-Y sign'*) sleep 0.2;; esac\nexec ssh-keygen \"$@\"\n"), 0o777))
 	ok(r.open().Init(t.Context(), refs.InitOptions{}))(t)
 	r.git("commit", "-q", "--allow-empty", "-m", "code")
 	linked := &repo{t: t, dir: filepath.Join(t.TempDir(), "linked"), env: r.env}
 	r.git("worktree", "add", "-q", linked.dir)
-	r.git("config", "gpg.ssh.program", slow)
 	r.git("config", "context.gpgSign", "true")
+	s := r.slowly("sleep 0.2")
 	var wg sync.WaitGroup
 	for i := range 4 {
 		wg.Go(func() {
@@ -218,7 +219,6 @@ func TestRecordWaitsForNoSignature(t *testing.T) {
 	done := make(chan struct{})
 	go func() { wg.Wait(); close(done) }()
 	var took []time.Duration
-	s := r.open()
 	for signing := true; signing; {
 		begin := time.Now()
 		ok(s.Record(t.Context(), []refs.NewStep{{Action: "meanwhile"}}))(t)
@@ -246,6 +246,19 @@ func TestRecordWaitsForNoSignature(t *testing.T) {
 	if err != nil || total != len(took) || len(steps) != len(took) {
 		t.Errorf("%d steps, %v; %d were recorded, the last %d committed in the end", total, err, len(took), left.Steps.Count)
 	}
+}
+
+// slowly opens the memory with a program that does something else before it signs.
+func (r *repo) slowly(what string) *refs.Store {
+	r.t.Helper()
+	if runtime.GOOS == "windows" {
+		r.t.Skip("*** SKIPPED: the slow program is a shell script ***")
+	}
+	slow := filepath.Join(r.t.TempDir(), "slow")
+	script := "#!/bin/sh\ncase $* in *'-Y sign'*) " + what + ";; esac\nexec ssh-keygen \"$@\"\n"
+	r.must(os.WriteFile(slow, []byte(script), 0o777))
+	r.git("config", "gpg.ssh.program", slow)
+	return r.open()
 }
 
 func TestVerify(t *testing.T) {
