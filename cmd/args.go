@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -134,6 +135,28 @@ func permute(flags []cli.Flag, args []string) ([]string, error) {
 			front = append(front, "--"+t.flag.Names()[0]+"="+t.value)
 		}
 	}
+}
+
+// shield puts `--` before the program that stands behind a word of the command, so
+// that the program's flags are not taken for ours: `bisect run go test -v`.
+func (c *command) shield(args []string) []string {
+	s := scanner{flags: c.flags, args: args}
+	for seen := 0; c.program != ""; {
+		t, ok, err := s.scan()
+		switch {
+		case err != nil || !ok || s.literal: // permute says what is wrong
+			return args
+		case t.flag != nil:
+			continue
+		}
+		if seen++; seen == 1 && t.value != c.program {
+			return args
+		}
+		if seen == 2 {
+			return slices.Concat(args[:s.next-1], []string{"--"}, args[s.next-1:])
+		}
+	}
+	return args
 }
 
 // findCommand splits a command line at the command's name: the first word that

@@ -19,6 +19,7 @@ type command struct {
 
 	least, most int    // arguments
 	needs       string // what is missing when there are fewer than least
+	program     string // the first argument behind which a program stands, with flags of its own
 
 	action func(ctx context.Context, env *Env, args []string) error
 }
@@ -63,6 +64,8 @@ func commands() []entry {
 		{groupKeep, "topic", "show one topic", newTopic},
 		{groupAsk, "note", "say what became of a milestone, or show what was said", newNote},
 		{groupAsk, "blame", "say who wrote each line of a topic, and when", newBlame},
+		{groupAsk, "bisect", "find the milestone that turned bad", newBisect},
+		{groupAsk, "rollback", "make what stood at a milestone stand again", newRollback},
 		{groupAsk, "verify", "check who signed memory commits", newVerify},
 		{groupShare, "sync", "bring memory together with a remote's", newSync},
 		{groupShare, "fetch", "ask a remote for its memory, without merging", newFetch},

@@ -103,7 +103,7 @@ func adviseHelp(err error, name string) error {
 
 // invoke parses a command's own command line and runs it.
 func (c *command) invoke(ctx context.Context, env *Env, args []string) error {
-	ordered, err := permute(c.flags, args)
+	ordered, err := permute(c.flags, c.shield(args))
 	switch {
 	case err != nil:
 		return err

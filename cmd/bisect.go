@@ -1,0 +1,134 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/render"
+)
+
+type bisectOptions struct{ *globals }
+
+func newBisect(g *globals) *command {
+	o := &bisectOptions{g}
+	return &command{
+		name: "bisect",
+		usage: []string{
+			"bisect start [BAD [GOOD...]]",
+			"bisect (good | bad | skip) [C]",
+			"bisect run CMD [ARG...]",
+			"bisect [status]",
+			"bisect (log | reset)",
+		},
+		about: "Finds the milestone that turned a check bad. Told one that is bad and one that is good, it names the one between them to be tested next, until the first bad one is found; without C a mark is about that one, before that about the branch's tip. 'run' tests by a command, from this directory, with GIT_CONTEXT_COMMIT (the milestone), GIT_CONTEXT_CODE (its code commit, or empty) and GIT_CONTEXT_ID: exit 0 is good, 125 cannot be tested, any other below 128 is bad, and from 128 on it stops, as with git bisect; what the command prints goes to standard error. Neither worktree nor HEAD nor git's own bisect is touched. There is one bisect for each branch and worktree. With --json: {\"branch\", \"good\", \"bad\", \"skipped\", \"next\": COMMIT, \"first_bad\": COMMIT, \"suspects\", \"left\"}; suspects are the commits of which one is it, where the others were skipped.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
+		examples: []string{
+			"bisect start main success/best",
+			"bisect run sh -c '! git grep -q global $GIT_CONTEXT_COMMIT -- topics/'",
+			"bisect run sh -c 'git archive $GIT_CONTEXT_CODE | (cd /tmp/t && tar x && go test ./...)'",
+			"bisect reset",
+		},
+		globals: g,
+		flags:   g.flags(),
+		most:    unlimited,
+		program: "run",
+		action: func(ctx context.Context, env *Env, args []string) error {
+			verb, rest := "status", []string(nil)
+			if len(args) > 0 {
+				verb, rest = args[0], args[1:]
+			}
+			if err := checkBisect(verb, rest); err != nil {
+				return err
+			}
+			return o.run(ctx, env, verb, rest)
+		},
+	}
+}
+
+// checkBisect refuses words that mean nothing, and too many or too few of them.
+func checkBisect(verb string, rest []string) error {
+	form := "bisect " + verb
+	switch verb {
+	case "start", refs.MarkGood, refs.MarkSkip:
+		return nil
+	case refs.MarkBad:
+		return countWords(form, rest, 0, 1)
+	case "run":
+		if len(rest) == 0 {
+			return usagef("'bisect run' needs a command")
+		}
+		return nil
+	case "status", "log", "reset":
+		return countWords(form, rest, 0, 0)
+	}
+	return unknownWord("bisect", verb, "start", refs.MarkGood, refs.MarkBad, refs.MarkSkip, "run", "status", "log", "reset")
+}
+
+func (o *bisectOptions) run(ctx context.Context, env *Env, verb string, rest []string) (err error) {
+	s, err := o.open(ctx, env)
+	if err != nil {
+		return err
+	}
+	defer closing(s, &err)
+	var b refs.Bisect
+	switch verb {
+	case "reset":
+		return o.reset(ctx, env, s)
+	case "log":
+		return o.log(ctx, env, s)
+	case "run":
+		return o.runProgram(ctx, env, s, rest)
+	case "start":
+		b, err = s.BisectStart(ctx, first(rest), rest[min(1, len(rest)):])
+	case "status":
+		b, err = s.Bisect(ctx)
+	default:
+		b, err = s.BisectMark(ctx, verb, rest)
+	}
+	if err != nil {
+		return err
+	}
+	return o.printBisect(ctx, env, b)
+}
+
+func (o *bisectOptions) printBisect(ctx context.Context, env *Env, b refs.Bisect) error {
+	env.warnAll(b.Warnings)
+	return o.view(ctx, env, b, func(p *render.Printer) { render.BisectText(p, b) })
+}
+
+func (o *bisectOptions) reset(ctx context.Context, env *Env, s *refs.Store) error {
+	branch, was, err := s.BisectReset(ctx)
+	if err != nil {
+		return err
+	}
+	value := struct {
+		Branch string `json:"branch"`
+		Reset  bool   `json:"reset"` // false where there was none
+	}{branch, was}
+	return o.show(env, value, func(p *render.Printer) {
+		if was {
+			line(p, "Forgot the bisect of '%s'", branch)
+		} else {
+			line(p, "No bisect was under way on '%s'", branch)
+		}
+	})
+}
+
+// log prints what the bisect was told as commands that tell it again.
+func (o *bisectOptions) log(ctx context.Context, env *Env, s *refs.Store) error {
+	list, err := s.BisectLog(ctx)
+	if err != nil {
+		return err
+	}
+	value := struct {
+		Log []refs.BisectEntry `json:"log"`
+	}{list}
+	return o.view(ctx, env, value, func(p *render.Printer) {
+		line(p, "%s bisect start", self)
+		for _, e := range list {
+			line(p, "# %s: [%s] %s", e.Mark, e.Commit.Short(), e.Summary)
+			line(p, "%s", fmt.Sprintf("%s bisect %s %s", self, e.Mark, e.Commit))
+		}
+	})
+}

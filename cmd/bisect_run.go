@@ -1,0 +1,121 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// The exit codes that git-bisect(1) gives a meaning.
+const (
+	testSkip    = 125 // cannot be tested
+	testNotExec = 126 // a shell's for what it cannot execute
+	testNoExec  = 127 // a shell's for what it cannot find
+	testAbort   = 128 // from here on: stop
+)
+
+// runProgram tests milestones by a program until the first bad one is found.
+func (o *bisectOptions) runProgram(ctx context.Context, env *Env, s *refs.Store, argv []string) error {
+	b, err := s.Bisect(ctx)
+	if err != nil {
+		return err
+	}
+	if b.Bad == nil || len(b.Good) == 0 {
+		return incomplete(b)
+	}
+	for first := true; b.Next != nil; first = false {
+		mark, err := o.test(ctx, env, s, argv, b, first)
+		if err != nil {
+			return err
+		}
+		env.say("", fmt.Sprintf("%s: [%s] %s", mark, b.Next.Hash.Short(), b.Next.Summary))
+		if b, err = s.BisectMark(ctx, mark, []string{string(*b.Next.Hash)}); err != nil {
+			return err
+		}
+	}
+	if err := o.printBisect(ctx, env, b); err != nil || b.FirstBad != nil {
+		return err
+	}
+	return &refs.Error{Code: "bisect-skipped", Kind: refs.ErrRefused, Message: "only milestones that cannot be tested are left",
+		Hints: []string{self + " bisect good C", self + " bisect reset"}}
+}
+
+// incomplete says what a search cannot begin without.
+func incomplete(b refs.Bisect) error {
+	e := &refs.Error{Code: "bisect-incomplete", Kind: refs.ErrRefused}
+	var lacks []string
+	if b.Bad == nil {
+		lacks, e.Hints = append(lacks, "bad"), append(e.Hints, self+" bisect bad")
+	}
+	if len(b.Good) == 0 {
+		lacks, e.Hints = append(lacks, "good"), append(e.Hints, self+" bisect good C")
+	}
+	e.Message = "no milestone is known to be " + strings.Join(lacks, ", and none to be ")
+	return e
+}
+
+// test runs the program for the milestone that is next, and reads its exit code. A
+// first code that a shell gives for what it cannot run would call everything bad:
+// the program must not give it for a good milestone too.
+func (o *bisectOptions) test(ctx context.Context, env *Env, s *refs.Store, argv []string, b refs.Bisect, first bool) (string, error) {
+	code, err := runTest(ctx, env, argv, *b.Next)
+	if err == nil && first && (code == testNotExec || code == testNoExec) {
+		good, goodErr := s.MemoryCommit(ctx, b.Good[0])
+		if goodErr != nil {
+			return "", goodErr
+		}
+		again := 0
+		if again, err = runTest(ctx, env, argv, good); err == nil && again == code {
+			return "", fmt.Errorf("'%s' exits with %d for the good %s too", argv[0], code, good.Hash.Short())
+		}
+	}
+	switch {
+	case err != nil:
+		return "", err
+	case code == 0:
+		return refs.MarkGood, nil
+	case code == testSkip:
+		return refs.MarkSkip, nil
+	}
+	return refs.MarkBad, nil
+}
+
+// runTest runs the program once and gives its exit code, if that is a verdict.
+func runTest(ctx context.Context, env *Env, argv []string, c refs.Commit) (int, error) {
+	var code git.ID
+	if c.Code != nil {
+		code = *c.Code
+	}
+	run := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	run.Dir = env.Dir
+	run.Env = append(env.Environ[:len(env.Environ):len(env.Environ)],
+		"GIT_CONTEXT_COMMIT="+string(*c.Hash), "GIT_CONTEXT_CODE="+string(code), "GIT_CONTEXT_ID="+c.ID)
+	run.Stdin, run.Stdout, run.Stderr = env.In, env.Err, env.Err
+	err := run.Run()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return 0, ctx.Err()
+	case err == nil:
+		return 0, nil
+	case !errors.As(err, &exit):
+		return 0, fmt.Errorf("cannot run '%s': %w", argv[0], cause(execCause(err)))
+	case exit.ExitCode() < 0 || exit.ExitCode() >= testAbort:
+		return 0, fmt.Errorf("'%s' ended with %s, which is no verdict on %s", argv[0], exit.ProcessState, c.Hash.Short())
+	}
+	return exit.ExitCode(), nil
+}
+
+// execCause drops the name that os/exec puts before the reason.
+func execCause(err error) error {
+	var failed *exec.Error
+	if errors.As(err, &failed) {
+		return failed.Err
+	}
+	return err
+}

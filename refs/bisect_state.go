@@ -1,0 +1,119 @@
+package refs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/git-context/git-context/refs/git"
+)
+
+// bisectState is a bisect as it stands in local state: one file for a worktree and
+// a branch, since several agents may share either. It names commits by hash, so
+// that a branch may be renamed or deleted meanwhile.
+type bisectState struct {
+	Version int           `json:"version"`
+	Branch  string        `json:"branch"`
+	Bad     git.ID        `json:"bad,omitempty"`
+	Good    []git.ID      `json:"good"`
+	Skipped []git.ID      `json:"skipped"`
+	Log     []BisectEntry `json:"log"`
+}
+
+const bisectVersion = 1
+
+func (s *Store) bisectName(branch string) string {
+	worktree := "main-worktree"
+	if s.repo.Linked() {
+		worktree = "worktree-" + filepath.Base(s.repo.GitDir())
+	}
+	return "bisect/" + worktree + "/" + fileName(branch) + ".json"
+}
+
+// lockBisect keeps two commands on one bisect apart.
+func (s *Store) lockBisect(ctx context.Context, branch string) (*git.Lock, error) {
+	return s.repo.Lock(ctx, s.bisectName(branch))
+}
+
+// openBisect reads and locks the bisect of the current branch. Where none is under
+// way it says which branch that is: it may have been started on another.
+func (s *Store) openBisect(ctx context.Context) (*bisectState, *git.Lock, error) {
+	branch, err := s.Current(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if st, err := s.readBisect(branch); err != nil || st == nil { // before a lock makes its file
+		return nil, nil, s.notBisecting(ctx, branch, err)
+	}
+	lock, err := s.lockBisect(ctx, branch)
+	if err != nil {
+		return nil, nil, err
+	}
+	st, err := s.readBisect(branch)
+	if err != nil || st == nil {
+		return nil, nil, errors.Join(s.notBisecting(ctx, branch, err), lock.Unlock())
+	}
+	return st, lock, nil
+}
+
+func (s *Store) notBisecting(ctx context.Context, branch string, err error) error {
+	if err != nil {
+		return err
+	}
+	if _, err := s.Tip(ctx, branch); err != nil { // no memory, or no such branch
+		return err
+	}
+	return fail(ErrNotFound, "not-bisecting", fmt.Sprintf("no bisect is under way on '%s' in this worktree", branch),
+		"git context bisect start")
+}
+
+// readBisect reads the bisect of a branch; nil if there is none.
+func (s *Store) readBisect(branch string) (*bisectState, error) {
+	f, err := s.repo.OpenState(s.bisectName(branch), os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	st := new(bisectState)
+	err = json.NewDecoder(f).Decode(st)
+	if err != nil || st.Version != bisectVersion || st.Branch != branch {
+		return nil, &Error{Code: "bisect-state", Kind: ErrInvalid, Err: err, Hints: []string{"git context bisect reset"},
+			Message: fmt.Sprintf("the bisect of '%s' cannot be read", branch)}
+	}
+	return st, nil
+}
+
+func (s *Store) writeBisect(st *bisectState) error {
+	data, err := json.Marshal(st)
+	if err != nil {
+		return err
+	}
+	return s.repo.WriteStateFile(s.bisectName(st.Branch), append(data, '\n'))
+}
+
+func (s *Store) dropBisect(branch string) (was bool, err error) {
+	err = os.Remove(filepath.Join(s.repo.StateDir(), filepath.FromSlash(s.bisectName(branch))))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// missing is how to say what a bisect does not know yet.
+func (st *bisectState) missing() []string {
+	var hints []string
+	if st.Bad == "" {
+		hints = append(hints, "git context bisect bad")
+	}
+	if len(st.Good) == 0 {
+		hints = append(hints, "git context bisect good C")
+	}
+	return hints
+}

@@ -1,0 +1,94 @@
+package render
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"github.com/git-context/git-context/refs"
+)
+
+// BisectText says where a bisect stands and what to do next, or which milestone
+// turned bad and how to see it.
+func BisectText(p *Printer, b refs.Bisect) {
+	switch {
+	case b.FirstBad != nil:
+		p.firstBad(*b.FirstBad)
+	case b.Next != nil:
+		p.nextTest(b)
+	case len(b.Suspects) > 0:
+		p.line(plain("only skipped milestones are left; the first bad one is one of"))
+		for _, id := range b.Suspects {
+			p.line(yellow(string(id)))
+		}
+	default:
+		p.line(plain("Bisecting '" + b.Branch + "': " + unknown(b)))
+	}
+}
+
+// unknown says what must be known first.
+func unknown(b refs.Bisect) string {
+	switch {
+	case b.Bad == nil && len(b.Good) == 0:
+		return "waiting for a bad and a good milestone"
+	case b.Bad == nil:
+		return fmt.Sprintf("waiting for a bad milestone, %d good known", len(b.Good))
+	}
+	return "waiting for a good milestone, a bad one is known"
+}
+
+func (p *Printer) nextTest(b refs.Bisect) {
+	if b.MergeBase {
+		p.line(plain("Bisecting '" + b.Branch + "': good is not before bad; what both come from must be tested"))
+	} else {
+		p.line(plain(fmt.Sprintf("Bisecting '%s': %s left to test after this (roughly %s)", b.Branch,
+			number(b.Left-1, "milestone"), number(bits.Len(uint(b.Left))-1, "more step"))))
+	}
+	c := *b.Next
+	p.line(plain("["), yellow(string(*c.Hash)), plain("] "+flat(c.Summary)))
+	if c.Code != nil {
+		p.line(dim("code: "), plain(string(*c.Code)))
+	}
+	p.command("then", "bisect good|bad|skip")
+}
+
+// firstBad shows the milestone that was looked for.
+func (p *Printer) firstBad(c refs.Commit) {
+	kind := "milestone"
+	if c.ID == "" {
+		kind = "memory commit, behind the last milestone"
+	}
+	p.line(yellow(string(*c.Hash)), plain(" "+flat(c.Summary)), bold(" is the first bad "+kind))
+	p.blank()
+	p.attribute("id", plain(c.ID))
+	p.attribute("branch", plain(c.Branch))
+	p.attribute("time", plain(p.when(c.Time)))
+	p.attribute("agent", plain(c.Agent))
+	if c.Steps.Count > 0 {
+		p.attribute("steps", plain(fmt.Sprintf("%d-%d (%d)", c.Steps.First, c.Steps.Last, c.Steps.Count)))
+	}
+	if c.Outcome != nil {
+		p.attribute("outcome", plain(*c.Outcome))
+	}
+	if c.Score != nil {
+		p.attribute("score", plain(score(*c.Score)))
+	}
+	p.attribute("tags", plain(strings.Join(tags(c.Tags), ", ")))
+	if c.Code != nil {
+		p.attribute("code", yellow(string(*c.Code)))
+	}
+	p.blank()
+	if c.ID != "" {
+		p.command("in full", "--commit %s", c.Hash.Short())
+	}
+	p.command("what it believed", "--at %s topics", c.Hash.Short())
+	p.command("when done", "bisect reset")
+}
+
+// number says "1 step", "2 steps".
+func number(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
