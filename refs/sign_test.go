@@ -93,6 +93,7 @@ func TestEveryMemoryCommitIsSigned(t *testing.T) {
 	ok(a.open().DeleteBranch(t.Context(), "gone", true))(t)
 	a.goal("Further")
 	ok(a.open().Commit(t.Context(), refs.CommitOptions{Summary: "Begun", Roadmap: refs.RoadmapChange{Done: []string{"Begin"}}}))(t)
+	ok(a.open().Rollback(t.Context(), refs.RollbackOptions{To: "main~1"}))(t)
 	b.work("main", "worked here too", 10)
 	b.goal("Further still")
 	a.sync("")

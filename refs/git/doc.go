@@ -19,6 +19,8 @@
 //   - loose SHA-1 objects are written in process, with git's own rules for mode,
 //     compression, fsync and modification time; in a SHA-256 repository
 //     `git hash-object` writes them;
+//   - signed commits are made by `git commit-tree -S` and judged by git log and
+//     `git verify-commit`, with whatever programs and keys the user's git has;
 //   - refs are moved by `git update-ref --stdin` alone (Tx), always with the old
 //     value. It is the one path that is right beside every other writer;
 //   - configuration is listed by `git config --list` and cached in local state,
@@ -36,7 +38,9 @@
 //
 // Children that talk to a remote (Fetch, Push, LsRemote) run in a session of
 // their own, where neither ssh nor a credential helper finds a terminal to ask
-// on, without SSH_ASKPASS and core.askPass. What git and a server say of a
+// on, without SSH_ASKPASS and core.askPass. Those that sign have no terminal
+// either, but the user's whole environment: an agent that keeps the key may ask,
+// in its own way and for 50 seconds. What git and a server say of a
 // rejected ref is read here and nowhere else.
 //
 // # Absent is not unreadable
