@@ -1,0 +1,149 @@
+package index
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// How many texts of the trade hold a term, estimated. It need not be exact: a factor of
+// four is a quarter of a rare word's weight.
+const (
+	rarityFiller = 0.2   // not, because, every; German, French and Spanish articles
+	rarityTrade  = 0.05  // fix, test, error, function
+	rarityShort  = 0.015 // three letters: rarely a name, often an abbreviation
+	rarityWord   = 0.004 // any other word
+)
+
+// rarity is the built-in estimate for a term, a stem as the tokeniser gives it.
+func rarity(term string) float64 {
+	switch {
+	case fillerWord(term):
+		return rarityFiller
+	case tradeWord(term):
+		return rarityTrade
+	}
+	first, _ := utf8.DecodeRuneInString(term)
+	switch n := utf8.RuneCountInString(term); {
+	case first >= '0' && first <= '9': // ids, lines and counts are what a copy changes
+		return rarityFiller
+	case unicode.Is(unicode.Hiragana, first): // endings and particles
+		return rarityFiller
+	case unspaced(first): // two characters are a word there
+		return rarityWord
+	case n <= 2:
+		return rarityTrade
+	case n == 3:
+		return rarityShort
+	}
+	return rarityWord
+}
+
+// fillerWord knows stems that say little and are no stop words of the index.
+func fillerWord(term string) bool {
+	switch term {
+	case "after", "all", "also", "ani", "becaus", "befor", "each", "everi", "more", "must", "need", "not", "now",
+		"onli", "sinc", "while",
+		"auf", "bei", "das", "dem", "den", "der", "des", "die", "ein", "fur", "im", "mit", "nach", "nicht", "sich",
+		"und", "von", "weil", "werden", "wird", "zu",
+		"al", "con", "del", "el", "en", "est", "et", "la", "las", "le", "les", "lo", "los", "par", "para", "pas",
+		"por", "pour", "que", "se", "sur", "un", "una", "une":
+		return true
+	}
+	return false
+}
+
+// tradeWord knows stems that stand in every other report on a program.
+func tradeWord(term string) bool {
+	switch term {
+	case "about", "add", "again", "against", "alreadi", "alway", "anoth", "api", "app", "ask", "away", "back",
+		"behind", "between", "both", "branch", "bug", "build", "call", "cannot", "case", "chang", "check", "class",
+		"client", "close", "code", "column", "come", "command", "commit", "config", "creat", "data", "default",
+		"differ", "down", "dure", "either", "empti", "error", "even", "fail", "failur", "fals", "fast", "few",
+		"field", "file", "find", "first", "fix", "function", "get", "give", "go", "handl", "happen", "here", "huge",
+		"import", "input", "instead", "invalid", "issu", "keep", "key", "last", "least", "less", "let", "like",
+		"line", "list", "load", "log", "look", "make", "mani", "may", "method", "might", "miss", "modul", "most",
+		"move", "msg", "much", "name", "never", "new", "next", "nil", "no", "object", "off", "onc", "one", "open",
+		"option", "other", "out", "output", "over", "own", "packag", "page", "part", "path", "per", "print",
+		"problem", "project", "put", "queri", "read", "releas", "remov", "renam", "replac", "repo", "request",
+		"respons", "result", "return", "right", "row", "run", "same", "save", "say", "second", "see", "send",
+		"server", "servic", "set", "shall", "short", "show", "side", "slow", "small", "stale", "start", "state",
+		"step", "still", "stop", "support", "tabl", "take", "tell", "test", "text", "thing", "three", "through",
+		"time", "tri", "true", "two", "type", "under", "until", "up", "updat", "use", "user", "valu", "version",
+		"want", "way", "well", "whole", "within", "without", "work", "write", "wrong":
+		return true
+	}
+	return false
+}
+
+// synonym makes one of the words of the trade that mean the same: the one that is
+// returned. It stays small: abbreviations that everybody writes, and the few pairs that
+// a rewording swaps. Stems, as the tokeniser gives them.
+func synonym(term string) string {
+	switch term {
+	case "argument", "arg", "paramet":
+		return "param"
+	case "asynchron":
+		return "async"
+	case "big", "larg", "long":
+		return "huge"
+	case "block", "stall":
+		return "wait"
+	case "configur":
+		return "config"
+	case "connect":
+		return "conn"
+	case "context":
+		return "ctx"
+	case "databas", "postgr":
+		return "db"
+	case "delet", "drop":
+		return "remov"
+	case "deni", "forbid", "reject":
+		return "refus"
+	case "dir", "directori":
+		return "folder"
+	case "document":
+		return "doc"
+	case "doubl", "twice":
+		return "duplic"
+	case "email":
+		return "mail"
+	case "environ":
+		return "env"
+	case "err", "except":
+		return "error"
+	case "heap", "mem":
+		return "memori"
+	case "initi", "initialis", "startup":
+		return "init"
+	case "k8s":
+		return "kubernet"
+	case "latenc", "slowli":
+		return "slow"
+	case "login":
+		return "auth"
+	case "messag":
+		return "msg"
+	case "none", "null":
+		return "nil"
+	case "mutex":
+		return "lock"
+	case "nondeterminist", "intermitt":
+		return "flaki"
+	case "old", "outdat":
+		return "stale"
+	case "panic":
+		return "crash"
+	case "pipelin", "workflow":
+		return "ci"
+	case "regexp":
+		return "regex"
+	case "repositori":
+		return "repo"
+	case "truncat", "shorten":
+		return "cut"
+	case "tz", "utc":
+		return "timezon"
+	}
+	return term
+}
