@@ -3,6 +3,7 @@ package refs
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/git-context/git-context/refs/git"
 )
@@ -18,10 +19,21 @@ const (
 
 	keyMaxNewEntries = "context.maxNewEntries" // steps and milestones that one fetch may bring
 
+	keyScoreWeight   = "context.search.scoreWeight" // of a milestone's note in a search, and so on
+	keyOutcomeWeight = "context.search.outcomeWeight"
+	keyRecencyWeight = "context.search.recencyWeight"
+	keySearchCache   = "context.search.cacheLimit" // bytes of the index
+
 	defaultSummaryLimit  = 1500
 	minSummaryLimit      = 200
 	defaultMaxNewEntries = 100_000
 	mostMaxNewEntries    = 100_000_000
+
+	defaultScoreWeight   = 0.7
+	defaultOutcomeWeight = 0.2
+	defaultRecencyWeight = 0.1
+	mostWeight           = 1000
+	defaultSearchCache   = 256 << 20
 )
 
 // checkConfig refuses a setting that cannot be understood before anything is
@@ -77,4 +89,45 @@ func (s *Store) maxNewEntries(ctx context.Context) (int, error) {
 		return 0, fail(ErrInvalid, "config-invalid", err.Error(), fmt.Sprintf("git config %s %d", keyMaxNewEntries, defaultMaxNewEntries))
 	}
 	return n, nil
+}
+
+// searchWeights are how much each part of a judgement counts in a search.
+func (s *Store) searchWeights(ctx context.Context) (weights, error) {
+	cfg, err := s.repo.Config(ctx)
+	if err != nil {
+		return weights{}, err
+	}
+	w := weights{defaultScoreWeight, defaultOutcomeWeight, defaultRecencyWeight}
+	for _, part := range []struct {
+		key    string
+		weight *float64
+	}{{keyScoreWeight, &w.score}, {keyOutcomeWeight, &w.outcome}, {keyRecencyWeight, &w.recency}} {
+		v, ok := cfg.String(part.key)
+		if !ok {
+			continue
+		}
+		x, err := strconv.ParseFloat(v, 64)
+		if err != nil || !(x >= 0 && x <= mostWeight) {
+			return w, fail(ErrInvalid, "config-invalid", fmt.Sprintf("%s is '%s'; it must be a number from 0 to %d", part.key, oneLine(v, 60), mostWeight),
+				fmt.Sprintf("git config %s %v", part.key, *part.weight))
+		}
+		*part.weight = x
+	}
+	return w, nil
+}
+
+// searchCacheLimit is how many bytes the index of searches may take.
+func (s *Store) searchCacheLimit(ctx context.Context) (int64, error) {
+	cfg, err := s.repo.Config(ctx)
+	if err != nil {
+		return 0, err
+	}
+	n, err := cfg.Int(keySearchCache, defaultSearchCache)
+	if err == nil && n < 0 {
+		err = fmt.Errorf("%s is %d; it must not be below 0", keySearchCache, n)
+	}
+	if err != nil {
+		return 0, fail(ErrInvalid, "config-invalid", err.Error(), "git config "+keySearchCache+" 256m")
+	}
+	return int64(n), nil
 }

@@ -1,0 +1,77 @@
+package cmd
+
+import (
+	"context"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/render"
+)
+
+type searchOptions struct {
+	*globals
+	filtering
+	all   bool
+	in    string
+	limit int
+}
+
+func newSearch(g *globals) *command {
+	o := &searchOptions{globals: g}
+	own := []cli.Flag{
+		toggle(&o.all, "--all", "search all branches, not the current one alone"),
+		text(&o.in, "--in WHAT", "search commits, steps or topics alone"),
+		number(&o.limit, "-n N", refs.SearchLimit, "show the best N (10)"),
+	}
+	return &command{
+		name:  "search",
+		usage: []string{"search QUERY... [-b NAME | --all] [--in WHAT] [--outcome O] [--min-score X] [-n N]"},
+		about: "Finds the milestones, steps and topics of the branch that hold words of QUERY, the best first, each with the command that shows it. Pending steps are found, too. Words are compared by their stems, and names in code by their parts: 'open' finds store.OpenPool. Milestones that were noted a good score or a success stand higher. To find none is no failure.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
+		examples: []string{
+			"search connection pool timeout",
+			"search --all --outcome failed 'data race'",
+			"search --in topics store.Open --json",
+		},
+		globals: g,
+		flags:   join(own, o.filtering.flags(), g.flags()),
+		least:   1, most: unlimited, needs: "what to search for",
+		action: func(ctx context.Context, env *Env, args []string) error {
+			r, err := runSearch(ctx, env, o, strings.Join(args, " "))
+			if err != nil {
+				return err
+			}
+			if len(r.Hits) == 0 && !o.json {
+				env.hint("nothing found" + o.wider())
+				return nil
+			}
+			return o.view(ctx, env, r, func(p *render.Printer) { render.Hits(p, r.Hits) })
+		},
+	}
+}
+
+// wider says where more could be found.
+func (o *searchOptions) wider() string {
+	if o.all {
+		return "; try other words"
+	}
+	return " on this branch; --all searches all of them"
+}
+
+func runSearch(ctx context.Context, env *Env, o *searchOptions, query string) (r refs.SearchResult, err error) {
+	if o.all && o.branch != "" {
+		return r, usagef("--all goes without -b")
+	}
+	filter, err := o.filtering.read()
+	if err != nil {
+		return r, err
+	}
+	s, err := o.open(ctx, env)
+	if err != nil {
+		return r, err
+	}
+	defer closing(s, &err)
+	return s.Search(ctx, refs.SearchOptions{Query: query, All: o.all, In: o.in, Filter: filter, Limit: o.limit})
+}

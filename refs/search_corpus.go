@@ -1,0 +1,440 @@
+package refs
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/index"
+)
+
+// corpus is what can be searched: the entries and topics of some branches as they stood
+// at one moment, pending steps included, and an index of them.
+type corpus struct {
+	s        *Store
+	branches []branchFiles
+	tips     map[string]git.ID     // by branch
+	waiting  map[string][]doc.Step // pending, by branch
+	places   map[index.Key]*place
+	sources  []index.Source
+	units    map[index.Key]unitAt
+
+	cached []shardFile
+	bad    []string // files of the cache that are none
+	fresh  [][]byte // shards that the cache lacks
+	all    bool     // whether these are all branches
+}
+
+// place is where a unit stands.
+type place struct {
+	file     string // doc.CommitFile, doc.LogFile; "" for a topic
+	path     string // one of those by which it goes
+	blob     git.ID // "" for pending steps
+	branches []string
+}
+
+// unitAt is where a unit is indexed.
+type unitAt struct{ source, unit int }
+
+// cacheFrom is how much text the cache must lack, in bytes, for it to be written: less
+// is read again by every search, in a millisecond, and leaves no file for each commit.
+const cacheFrom = 64 << 10
+
+// corpus reads the branch of a name, the current one for "", or all of them.
+func (s *Store) corpus(ctx context.Context, branch string, all bool) (*corpus, error) {
+	c := &corpus{s: s, all: all, tips: map[string]git.ID{}, waiting: map[string][]doc.Step{}}
+	s.repo.Warm()
+	trees, err := c.readTips(ctx, branch)
+	if err != nil {
+		return nil, err
+	}
+	if c.branches, err = s.listFiles(ctx, trees, all); err != nil {
+		return nil, err
+	}
+	if c.places, err = placesOf(c.branches); err != nil {
+		return nil, err
+	}
+	c.cached, c.bad = s.openShards()
+	if err := c.index(ctx); err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	return c, nil
+}
+
+// close closes the files of the cache.
+func (c *corpus) close() error {
+	var errs []error
+	for _, f := range c.cached {
+		errs = append(errs, f.file.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// readTips reads where the branches stand, and their trees.
+func (c *corpus) readTips(ctx context.Context, branch string) (map[string]git.ID, error) {
+	trees := map[string]git.ID{}
+	if !c.all {
+		tip, err := c.s.Tip(ctx, branch)
+		if err != nil {
+			return nil, err
+		}
+		c.tips[tip.branch], trees[tip.branch] = tip.commit.ID, tip.commit.Tree
+		return trees, nil
+	}
+	out, err := c.s.repo.View(ctx, "for-each-ref", "--format=%(refname) %(objectname) %(tree)", git.BranchPrefix)
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(out)) {
+		f := strings.Fields(line)
+		name, ok := "", len(f) == 3
+		if ok {
+			name, ok = git.BranchName(f[0])
+		}
+		if !ok {
+			return nil, fmt.Errorf("git for-each-ref: cannot understand '%s'", git.Shown(line))
+		}
+		c.tips[name], trees[name] = git.ID(f[1]), git.ID(f[2])
+	}
+	if len(trees) == 0 {
+		_, err := c.s.Tip(ctx, "") // says why
+		return nil, err
+	}
+	return trees, nil
+}
+
+// placesOf finds the units of branches.
+func placesOf(branches []branchFiles) (map[index.Key]*place, error) {
+	places := map[index.Key]*place{}
+	for _, b := range branches {
+		for _, f := range b.files {
+			key, err := unitKey(f)
+			if err != nil {
+				return nil, err
+			}
+			p := places[key]
+			if p == nil {
+				p = &place{file: fileOf(key.Kind), path: f.path, blob: f.id}
+				places[key] = p
+			}
+			p.branches = append(p.branches, b.branch)
+		}
+	}
+	return places, nil
+}
+
+func fileOf(kind index.Kind) string {
+	switch kind {
+	case index.Commits:
+		return doc.CommitFile
+	case index.Steps:
+		return doc.LogFile
+	}
+	return ""
+}
+
+// unitKey names the unit of a file: by its blob, and a topic by its name too.
+func unitKey(f branchFile) (index.Key, error) {
+	var key index.Key
+	switch {
+	case f.path == doc.CommitFile, strings.HasPrefix(f.path, doc.CommitDir+"/"):
+		key.Kind = index.Commits
+	case f.path == doc.LogFile, strings.HasPrefix(f.path, doc.LogDir+"/"):
+		key.Kind = index.Steps
+	default:
+		key.Kind = index.Topics
+		sum := sha256.Sum256([]byte(string(f.id) + " " + f.path))
+		copy(key.ID[:], sum[:])
+		return key, nil
+	}
+	if len(f.id) < 2*len(key.ID) {
+		return key, fmt.Errorf("'%s' is no object id", git.Shown(string(f.id)))
+	}
+	_, err := hex.Decode(key.ID[:], []byte(f.id[:2*len(key.ID)]))
+	return key, err
+}
+
+// pendingKey names the unit of a branch's pending steps. It is never cached.
+func pendingKey(branch string) index.Key {
+	key := index.Key{Kind: index.Steps}
+	sum := sha256.Sum256([]byte("pending " + branch))
+	copy(key.ID[:], sum[:])
+	return key
+}
+
+// index finds the units in the cache and indexes what it lacks.
+func (c *corpus) index(ctx context.Context) error {
+	c.sources, c.units, c.fresh = nil, map[index.Key]unitAt{}, nil
+	for _, f := range c.cached {
+		c.add(f.Shard)
+	}
+	var missing []index.Key
+	for key := range c.places {
+		if _, ok := c.units[key]; !ok && c.places[key].blob != "" {
+			missing = append(missing, key)
+		}
+	}
+	shards, err := c.build(ctx, missing)
+	if err != nil {
+		return err
+	}
+	text := int64(0)
+	for _, data := range shards {
+		shard, err := memoryShard(data)
+		if err != nil {
+			return err
+		}
+		text += shard.Text()
+		c.add(shard)
+	}
+	if text >= cacheFrom {
+		c.fresh = shards
+	}
+	return c.indexPending(ctx)
+}
+
+func memoryShard(data []byte) (*index.Shard, error) {
+	return index.Open(bytes.NewReader(data), int64(len(data)))
+}
+
+// add makes a shard a source of the units that no other has.
+func (c *corpus) add(shard *index.Shard) {
+	units := shard.Units()
+	src := index.Source{Shard: shard, Units: make([]bool, len(units))}
+	for i, u := range units {
+		if _, known := c.units[u.Key]; known || c.places[u.Key] == nil {
+			continue
+		}
+		src.Units[i] = true
+		c.units[u.Key] = unitAt{len(c.sources), i}
+	}
+	c.sources = append(c.sources, src)
+}
+
+// builders is how many goroutines cut texts into terms while git reads.
+func builders() int { return min(runtime.GOMAXPROCS(0), 4) }
+
+// build reads units and makes shards of them.
+func (c *corpus) build(ctx context.Context, keys []index.Key) ([][]byte, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	byBlob := make(map[git.ID][]index.Key, len(keys))
+	ids := make([]git.ID, 0, len(keys))
+	for _, key := range keys {
+		id := c.places[key].blob
+		if byBlob[id] == nil {
+			ids = append(ids, id)
+		}
+		byBlob[id] = append(byBlob[id], key)
+	}
+	// A reader that fails ends the builders; a builder that fails, the reader.
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	blobs := make(chan git.Object, 16)
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	var shards [][]byte
+	for range min(builders(), 1+len(ids)/32) {
+		wg.Go(func() {
+			made, err := c.builder(blobs, byBlob)
+			if err != nil {
+				cancel(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			shards = append(shards, made...)
+		})
+	}
+	err := c.s.repo.ReadAll(ctx, ids, func(o git.Object) error {
+		select {
+		case blobs <- o:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	})
+	close(blobs)
+	wg.Wait()
+	if cause := context.Cause(ctx); cause != nil && err != nil {
+		return nil, cause
+	}
+	return shards, err
+}
+
+// builder makes shards of the blobs that come.
+func (c *corpus) builder(blobs <-chan git.Object, byBlob map[git.ID][]index.Key) (shards [][]byte, err error) {
+	b := index.NewBuilder()
+	for o := range blobs {
+		for _, key := range byBlob[o.ID] {
+			if err := c.addUnit(b, key, o.Data); err != nil {
+				return nil, err
+			}
+		}
+		if b.Size() >= index.ShardText {
+			shards = append(shards, b.Bytes())
+		}
+	}
+	if b.Units() > 0 {
+		shards = append(shards, b.Bytes())
+	}
+	return shards, nil
+}
+
+// titleWeight is how often a word of a summary or a key counts.
+const titleWeight = 2
+
+// addUnit indexes one file.
+func (c *corpus) addUnit(b *index.Builder, key index.Key, data []byte) error {
+	b.Unit(key)
+	p := c.places[key]
+	if key.Kind == index.Topics {
+		b.Document(topicDoc(key))
+		b.Text([]byte(topicName(p.path)), titleWeight)
+		b.Text(data, 1)
+		return nil
+	}
+	err := doc.EntryTexts(p.file, data, func(_ int, e doc.EntryText) error {
+		id, err := ulid.ParseStrict(e.ID)
+		if err != nil {
+			return err
+		}
+		b.Document(index.DocID(id))
+		b.Text(e.Summary, titleWeight)
+		for _, text := range e.Blocks {
+			b.Text(text, 1)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("%s of branch '%s': %w", p.path, p.branches[0], err)
+	}
+	return nil
+}
+
+func topicDoc(key index.Key) (id index.DocID) {
+	copy(id[:], key.ID[:])
+	return id
+}
+
+func topicName(path string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(path, doc.TopicDir+"/"), ".md")
+}
+
+// indexPending indexes the steps that stand in journals.
+func (c *corpus) indexPending(ctx context.Context) error {
+	b := index.NewBuilder()
+	for _, branch := range c.branches {
+		steps, err := c.pendingSteps(ctx, branch.branch)
+		if err != nil {
+			return err
+		}
+		if len(steps) == 0 {
+			continue
+		}
+		key := pendingKey(branch.branch)
+		c.places[key] = &place{file: doc.LogFile, branches: []string{branch.branch}}
+		c.waiting[branch.branch] = steps
+		b.Unit(key)
+		for _, step := range steps {
+			id, err := ulid.ParseStrict(step.ID)
+			if err != nil {
+				return fmt.Errorf("journal of branch '%s', step %d: %w", branch.branch, step.Number, err)
+			}
+			b.Document(index.DocID(id))
+			for _, text := range []string{step.Observation, step.Thought, step.Action} {
+				b.Text([]byte(text), 1)
+			}
+		}
+	}
+	if b.Units() == 0 {
+		return nil
+	}
+	shard, err := memoryShard(b.Bytes())
+	if err == nil {
+		c.add(shard)
+	}
+	return err
+}
+
+// pendingSteps reads what a branch's journal holds and its tip does not.
+func (c *corpus) pendingSteps(ctx context.Context, branch string) ([]doc.Step, error) {
+	if _, err := os.Stat(c.s.journalPath(branch)); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	tip, err := c.s.tipAt(ctx, branch, c.tips[branch])
+	if err != nil {
+		return nil, err
+	}
+	p, err := c.s.pending(ctx, tip)
+	if err != nil {
+		return nil, err
+	}
+	return c.s.waiting(ctx, branch, p)
+}
+
+// rank finds the best documents that hold any of the terms. Where a file of the cache
+// turns out to be damaged, it is put away and what it held indexed anew.
+func (c *corpus) rank(ctx context.Context, terms []string, most int, keep func(index.Kind, index.DocID) bool) ([]index.Hit, error) {
+	for {
+		hits, err := index.Rank(c.sources, terms, most, keep)
+		var damaged *index.DamagedSource
+		if !errors.As(err, &damaged) || damaged.Source >= len(c.cached) {
+			return hits, err
+		}
+		f := c.cached[damaged.Source]
+		c.bad = append(c.bad, f.name)
+		c.cached = append(c.cached[:damaged.Source:damaged.Source], c.cached[damaged.Source+1:]...)
+		if err := errors.Join(f.file.Close(), c.index(ctx)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// keep writes what the cache lacks into it.
+func (c *corpus) keep(ctx context.Context) error {
+	limit, err := c.s.searchCacheLimit(ctx)
+	if err != nil || len(c.fresh) == 0 && len(c.bad) == 0 {
+		return err
+	}
+	// Only to save the next search work: a repository that cannot be written is no
+	// error.
+	_ = c.s.keepShards(c.cached, c.bad, c.fresh, limit, func() (map[index.Key]bool, error) { return c.alive(ctx) })
+	return nil
+}
+
+// alive is every unit that any branch holds now.
+func (c *corpus) alive(ctx context.Context) (map[index.Key]bool, error) {
+	branches := c.branches
+	if !c.all {
+		all := &corpus{s: c.s, all: true, tips: map[string]git.ID{}}
+		trees, err := all.readTips(ctx, "")
+		if err != nil {
+			return nil, err
+		}
+		if branches, err = c.s.listFiles(ctx, trees, true); err != nil {
+			return nil, err
+		}
+	}
+	places, err := placesOf(branches)
+	if err != nil {
+		return nil, err
+	}
+	alive := make(map[index.Key]bool, len(places))
+	for key := range places {
+		alive[key] = true
+	}
+	return alive, nil
+}

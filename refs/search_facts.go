@@ -1,0 +1,169 @@
+package refs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// milestoneCommits finds the commits of milestones, by id, below tips. The cache says
+// those of older tips, and git log those since. A milestone that was written anew has
+// its newest commit.
+//
+//	"tip" SP BRANCH SP COMMIT LF ... [ID SP COMMIT LF]...
+func (s *Store) milestoneCommits(ctx context.Context, tips map[string]git.ID) (map[string]git.ID, error) {
+	commits, walked := map[string]git.ID{}, map[string]git.ID{}
+	for line := range strings.Lines(s.readCache(cacheCommits)) {
+		f := strings.Fields(line)
+		switch {
+		case len(f) == 3 && f[0] == "tip":
+			walked[f[1]] = git.ID(f[2])
+		case len(f) == 2:
+			commits[f[0]] = git.ID(f[1])
+		}
+	}
+	var since []string
+	for branch, tip := range tips {
+		if walked[branch] != tip {
+			since = append(since, string(tip))
+		}
+	}
+	if len(since) == 0 {
+		return commits, nil
+	}
+	// Tips that a gc took since are no harm: what they had stands in the cache.
+	args := append([]string{"log", "--ignore-missing", "--format=%H %(trailers:key=" + trailerID + ",valueonly,separator=)"}, since...)
+	for _, tip := range walked {
+		args = append(args, "^"+string(tip))
+	}
+	out, err := s.repo.View(ctx, append(args, "--")...)
+	if err != nil {
+		return nil, err
+	}
+	lines := strings.Split(string(out), "\n")
+	for _, line := range slices.Backward(lines) { // oldest first
+		if hash, id, ok := strings.Cut(line, " "); ok && id != "" {
+			commits[id] = git.ID(hash)
+		}
+	}
+	maps.Copy(walked, tips)
+	var b strings.Builder
+	for _, branch := range slices.Sorted(maps.Keys(walked)) {
+		b.WriteString("tip " + branch + " " + string(walked[branch]) + "\n")
+	}
+	for _, id := range slices.Sorted(maps.Keys(commits)) {
+		b.WriteString(id + " " + string(commits[id]) + "\n")
+	}
+	s.writeCache(cacheCommits, b.String())
+	return commits, nil
+}
+
+// judgements reads the scores and outcomes of all notes, by the commit. The cache says
+// those of an older notes tree, and git which notes are different.
+//
+//	"tree" SP TREE LF [COMMIT SP SCORE SP OUTCOME LF]...       "-" for none
+func (s *Store) judgements(ctx context.Context) (map[git.ID]notes.Judgement, error) {
+	tip, err := s.notesTip(ctx)
+	if err != nil || tip == "" {
+		return nil, err
+	}
+	c, err := s.repo.Commit(ctx, tip)
+	if err != nil {
+		return nil, err
+	}
+	judged := map[git.ID]notes.Judgement{}
+	tree := s.repo.EmptyTree()
+	for line := range strings.Lines(s.readCache(cacheNotes)) {
+		if f := strings.Fields(line); len(f) == 2 && f[0] == "tree" {
+			tree = git.ID(f[1])
+		} else if len(f) == 3 {
+			judged[git.ID(f[0])] = parseJudgement(f[1], f[2])
+		}
+	}
+	if tree == c.Tree {
+		return judged, nil
+	}
+	pair := treePair{tree, c.Tree}
+	changes, err := s.diffTrees(ctx, []treePair{pair})
+	var failed *git.Error
+	if tree != s.repo.EmptyTree() && errors.As(err, &failed) { // a gc took the old tree
+		clear(judged)
+		pair.old = s.repo.EmptyTree()
+		changes, err = s.diffTrees(ctx, []treePair{pair})
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := s.judgeChanged(ctx, judged, changes[pair]); err != nil {
+		return nil, err
+	}
+	s.writeCache(cacheNotes, formatJudgements(c.Tree, judged))
+	return judged, nil
+}
+
+// judgeChanged reads the notes that are new or different.
+func (s *Store) judgeChanged(ctx context.Context, judged map[git.ID]notes.Judgement, changes []treeChange) error {
+	of := map[git.ID][]git.ID{} // the objects that have a note, by its blob
+	var blobs []git.ID
+	for _, c := range changes {
+		object := git.ID(strings.ReplaceAll(c.path, "/", "")) // in whatever fan-out
+		delete(judged, object)
+		if !c.blob {
+			continue
+		}
+		if of[c.id] == nil {
+			blobs = append(blobs, c.id)
+		}
+		of[c.id] = append(of[c.id], object)
+	}
+	return s.repo.ReadAll(ctx, blobs, func(o git.Object) error {
+		// Most notes are no judgement: to see that is a tenth of parsing them.
+		if !bytes.Contains(o.Data, []byte(notes.KindScore)) && !bytes.Contains(o.Data, []byte(notes.KindOutcome)) {
+			return nil
+		}
+		j := notes.Judge(notes.Parse(o.Data))
+		if j.Score == nil && j.Outcome == nil {
+			return nil
+		}
+		for _, object := range of[o.ID] {
+			judged[object] = notes.Judgement{Score: j.Score, Outcome: j.Outcome}
+		}
+		return nil
+	})
+}
+
+// none is a score or outcome that a note does not give.
+const none = "-"
+
+func parseJudgement(score, outcome string) (j notes.Judgement) {
+	if x, err := strconv.ParseFloat(score, 64); err == nil {
+		j.Score = &x
+	}
+	if outcome != none {
+		j.Outcome = &outcome
+	}
+	return j
+}
+
+func formatJudgements(tree git.ID, judged map[git.ID]notes.Judgement) string {
+	var b strings.Builder
+	b.WriteString("tree " + string(tree) + "\n")
+	for _, id := range slices.Sorted(maps.Keys(judged)) {
+		score, outcome := none, none
+		if j := judged[id]; j.Score != nil {
+			score = strconv.FormatFloat(*j.Score, 'g', -1, 64)
+		}
+		if j := judged[id]; j.Outcome != nil && !strings.ContainsAny(*j.Outcome, " \n\t\r") && *j.Outcome != "" {
+			outcome = *j.Outcome
+		}
+		b.WriteString(string(id) + " " + score + " " + outcome + "\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,33 @@
+package render
+
+import "github.com/git-context/git-context/refs"
+
+// hitIndent is as wide as the column of kinds: commit, step, topic.
+const hitIndent = "       "
+
+// Hits shows what a search or recall found, the best first: what it is and where, the
+// part of the text that was looked for, and the command that shows the rest.
+func Hits(p *Printer, hits []refs.SearchHit) {
+	for i, h := range hits {
+		if i > 0 {
+			p.blank()
+		}
+		name := h.ID
+		if h.Kind == "commit" && h.Commit != nil {
+			name = h.Commit.Short()
+		}
+		head := []piece{plain(h.Kind + pad(h.Kind, len(hitIndent))), yellow(name), plain(" "), green(h.Branch)}
+		used := 0
+		for _, x := range head {
+			used += cells(x.text)
+		}
+		if h.Kind != "topic" { // whose title is its name
+			head = append(head, plain(" "), bold(p.fit(h.Title, used+1)))
+		}
+		p.line(head...)
+		if h.Snippet != "" && h.Snippet != h.Title {
+			p.line(plain(hitIndent), plain(p.fit(h.Snippet, len(hitIndent))))
+		}
+		p.line(plain(hitIndent), dim(h.Open))
+	}
+}
