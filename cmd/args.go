@@ -159,6 +159,30 @@ func (c *command) shield(args []string) []string {
 	return args
 }
 
+// cutBehind takes what stands behind `--` off a command line whose command keeps it
+// apart: options and paths that are for git.
+func (c *command) cutBehind(args []string) ([]string, error) {
+	s := scanner{flags: c.flags, args: args}
+	for c.behind != nil {
+		_, ok, err := s.scan()
+		if err != nil {
+			return nil, err
+		}
+		if s.literal {
+			at := s.next // behind the token that was found after `--`, if one was
+			if ok {
+				at--
+			}
+			*c.behind = args[at:]
+			return args[:at-1], nil
+		}
+		if !ok {
+			break
+		}
+	}
+	return args, nil
+}
+
 // findCommand splits a command line at the command's name: the first word that
 // is neither a flag of CONTEXT nor such a flag's value. Without one, command
 // is empty and everything belongs to CONTEXT.

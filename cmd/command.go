@@ -17,9 +17,10 @@ type command struct {
 	globals  *globals
 	flags    []cli.Flag
 
-	least, most int    // arguments
-	needs       string // what is missing when there are fewer than least
-	program     string // the first argument behind which a program stands, with flags of its own
+	least, most int       // arguments
+	needs       string    // what is missing when there are fewer than least
+	program     string    // the first argument behind which a program stands, with flags of its own
+	behind      *[]string // where what stands behind `--` goes, which then is no argument
 
 	action func(ctx context.Context, env *Env, args []string) error
 }
@@ -62,11 +63,15 @@ func commands() []entry {
 		{groupKeep, "forget", "drop a topic", newForget},
 		{groupKeep, "topics", "list the topics", newTopics},
 		{groupKeep, "topic", "show one topic", newTopic},
+		{groupAsk, "log", "list milestones, as git log does", newLog},
+		{groupAsk, "diff", "compare what memory says at two commits", newDiff},
 		{groupAsk, "note", "say what became of a milestone, or show what was said", newNote},
 		{groupAsk, "blame", "say who wrote each line of a topic, and when", newBlame},
 		{groupAsk, "bisect", "find the milestone that turned bad", newBisect},
 		{groupAsk, "rollback", "make what stood at a milestone stand again", newRollback},
 		{groupAsk, "verify", "check who signed memory commits", newVerify},
+		{groupAsk, "search", "find milestones, steps and topics by words", newSearch},
+		{groupAsk, "recall", "say whether a problem was met before", newRecall},
 		{groupShare, "sync", "bring memory together with a remote's", newSync},
 		{groupShare, "fetch", "ask a remote for its memory, without merging", newFetch},
 		{groupShare, "push", "send memory to a remote, or delete it there", newPush},

@@ -1,8 +1,9 @@
 package cmd
 
 import (
-	"bytes"
 	"context"
+	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -13,14 +14,16 @@ import (
 
 // screen is how a view may use the terminal.
 type screen struct {
-	color bool
-	pager string // a shell command; "" is none
+	terminal bool
+	color    bool
+	pager    string // a shell command; "" is none
 }
 
 // Git's settings for colour: one for everything, and one that stands over it.
 const (
 	colorUI     = "color.ui"
 	colorBranch = "color.branch"
+	colorDiff   = "color.diff"
 )
 
 // screen asks git's configuration, for colour the setting given. Where standard
@@ -42,7 +45,7 @@ func (e *Env) screen(ctx context.Context, setting string) screen {
 	if err != nil {
 		return screen{}
 	}
-	s := screen{color: e.mayColor(config, setting)}
+	s := screen{terminal: true, color: e.mayColor(config, setting)}
 	if !paged {
 		s.pager = pagerOf(ctx, repo, config)
 	}
@@ -88,20 +91,85 @@ func pagerOf(ctx context.Context, repo *git.Repo, config *git.Config) string {
 	return ""
 }
 
-// page shows a text through the pager, with git's defaults for less and lv,
-// and waits for it: ^C belongs to the pager meanwhile. Where it cannot be
-// started the text is written as it is.
+// page shows a text through the pager.
 func (e *Env) page(pager string, content []byte) error {
-	c := exec.Command("sh", "-c", pager)
-	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(content), e.Out, e.Err
+	p := &paged{env: e, pager: pager}
+	defer p.close()
+	if _, err := p.Write(content); err != nil && !errors.Is(err, git.ErrEnough) {
+		return err
+	}
+	return nil
+}
+
+// stream writes to standard output as it comes, through a pager if there is one.
+func (e *Env) stream(pager string, write func(io.Writer) error) error {
+	if pager == "" {
+		return write(output{e.Out})
+	}
+	p := &paged{env: e, pager: pager}
+	defer p.close()
+	return write(p)
+}
+
+// output is standard output, whose failures are told as such.
+type output struct{ w io.Writer }
+
+func (o output) Write(p []byte) (int, error) {
+	n, err := o.w.Write(p)
+	if err != nil {
+		return n, &outputError{cause(err)}
+	}
+	return n, nil
+}
+
+// paged is a pager with git's defaults for less and lv. It is started by the first
+// thing that is written to it, so that an error alone needs none; ^C belongs to it
+// from then on. Where it cannot be started what is written goes out as it is.
+type paged struct {
+	env   *Env
+	pager string // a shell command
+
+	out   io.Writer // nil: not started
+	child *exec.Cmd
+	in    io.Closer
+}
+
+// Write fails with git.ErrEnough when the reader has left the pager.
+func (p *paged) Write(content []byte) (int, error) {
+	if p.out == nil {
+		p.start()
+	}
+	n, err := p.out.Write(content)
+	if err != nil && p.child != nil {
+		return n, git.ErrEnough
+	}
+	return n, err
+}
+
+func (p *paged) start() {
+	c := exec.Command("sh", "-c", p.pager)
+	c.Stdout, c.Stderr = p.env.Out, p.env.Err
 	c.Env = append(c.Env, "LESS=FRX", "LV=-c")
-	c.Env = append(append(c.Env, e.Environ...), "GIT_PAGER_IN_USE=true")
+	c.Env = append(append(c.Env, p.env.Environ...), "GIT_PAGER_IN_USE=true")
 	// Caught, and not ignored: the pager would inherit that.
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
-	if err := c.Start(); err != nil {
-		return e.write(string(content))
+	in, err := c.StdinPipe()
+	if err == nil {
+		err = c.Start()
 	}
-	// Its exit code says how the reader left, not how the command went.
-	_ = c.Wait()
-	return nil
+	if err != nil {
+		p.out = output{p.env.Out}
+		return
+	}
+	p.child, p.in, p.out = c, in, in
+}
+
+// close waits until the reader leaves the pager.
+func (p *paged) close() {
+	if p.child == nil {
+		return
+	}
+	// Neither says how the command went: a reader may leave before the end.
+	_ = p.in.Close()
+	_ = p.child.Wait()
 }

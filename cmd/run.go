@@ -103,7 +103,11 @@ func adviseHelp(err error, name string) error {
 
 // invoke parses a command's own command line and runs it.
 func (c *command) invoke(ctx context.Context, env *Env, args []string) error {
-	ordered, err := permute(c.flags, c.shield(args))
+	args, err := c.cutBehind(c.shield(args))
+	if err != nil {
+		return err
+	}
+	ordered, err := permute(c.flags, args)
 	switch {
 	case err != nil:
 		return err

@@ -1,0 +1,93 @@
+package cmd
+
+import (
+	"context"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/render"
+)
+
+type diffOptions struct {
+	*globals
+	stat, names, status bool
+	behind              []string // options and paths for git
+}
+
+func newDiff(g *globals) *command {
+	o := &diffOptions{globals: g}
+	own := []cli.Flag{
+		toggle(&o.stat, "--stat", "how much of each file differs"),
+		toggle(&o.names, "--name-only", "which files differ"),
+		toggle(&o.status, "--name-status", "which files were added, modified and deleted"),
+	}
+	return &command{
+		name:  "diff",
+		usage: []string{"diff A [B] [--stat | --name-only | --name-status]", "diff A..B | A...B", "diff ... -- [GIT-OPTION...] [[--] PATH...]"},
+		about: "Shows what memory says at B, or on the current branch, that it did not say at A, as git diff does between their trees: branches, tags, milestones. A...B is what B says since both parted. Topics are topics/KEY.md, milestones commit.md and commit/, steps log.md and log/. Behind '--' stand paths, and options of git diff's own: -w, --word-diff, -U10; those that write files, run programs or leave memory are refused. With --json: {\"from\", \"to\", \"files\": [{\"path\", \"status\", \"added\", \"deleted\"}], \"patch\"}, status A, M or D, without renames.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
+		examples: []string{
+			"diff main~3",
+			"diff failed success -- topics/ metadata.yaml",
+			"diff main...try-mutex --stat",
+			"diff before-rewrite -- --word-diff topics/db-pool.md",
+		},
+		globals: g,
+		flags:   join(own, g.flags()),
+		least:   1, most: 2, needs: "a milestone to compare with",
+		behind: &o.behind,
+		action: func(ctx context.Context, env *Env, args []string) error {
+			return runDiff(ctx, env, o, args)
+		},
+	}
+}
+
+func (o *diffOptions) arguments() (refs.Arguments, error) {
+	var words []string
+	for _, f := range []struct {
+		set  bool
+		word string
+	}{{o.stat, "--stat"}, {o.names, "--name-only"}, {o.status, "--name-status"}} {
+		if f.set {
+			words = append(words, f.word)
+		}
+	}
+	a, err := refs.DiffArguments(append(words, o.behind...))
+	if err == nil && o.json && len(a.Show) > 0 {
+		err = usagef("--json has a form of its own: it goes without what changes how text looks")
+	}
+	return a, err
+}
+
+func runDiff(ctx context.Context, env *Env, o *diffOptions, args []string) (err error) {
+	arguments, err := o.arguments()
+	if err != nil {
+		return err
+	}
+	s, err := o.open(ctx, env)
+	if err != nil {
+		return err
+	}
+	defer closing(s, &err)
+	second := ""
+	if len(args) == 2 {
+		second = args[1]
+	}
+	from, to, err := s.DiffEnds(ctx, args[0], second)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		d, err := s.Diff(ctx, from, to, arguments)
+		if err != nil {
+			return err
+		}
+		return showJSON(env, d)
+	}
+	screen := env.screen(ctx, colorDiff)
+	return env.stream(screen.pager, func(w io.Writer) error {
+		return render.WriteGitDiff(ctx, s, w, from, to, arguments, screen.color)
+	})
+}

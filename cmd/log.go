@@ -1,0 +1,132 @@
+package cmd
+
+import (
+	"context"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/render"
+)
+
+type logOptions struct {
+	*globals
+	filtering
+	most                 int
+	graph, all           bool
+	stat, patch, oneline bool
+	grep, pickaxe        string
+	agent, since         string
+	behind               []string // options and paths for git
+}
+
+func newLog(g *globals) *command {
+	o := &logOptions{globals: g}
+	own := []cli.Flag{
+		number(&o.most, "-n N", unset, "at most N milestones"),
+		toggle(&o.graph, "--graph", "draw how they stand on one another, with the births of branches"),
+		toggle(&o.oneline, "--oneline", "one line each"),
+		toggle(&o.stat, "--stat", "with the files that each changed"),
+		toggle(&o.patch, "-p, --patch", "with what each changed"),
+		text(&o.grep, "--grep P", "only those whose message or note matches the regular expression P"),
+		text(&o.pickaxe, "-S TEXT", "only those that changed how often memory says TEXT; reads all of it, half a second in 10,000"),
+	}
+	own = append(own, o.filtering.flags()...)
+	own = append(own,
+		text(&o.agent, "--agent A", "only those of the agent A"),
+		text(&o.since, "--since T", "only those since T, in git's words for dates: yesterday, '2 weeks ago', 2026-11-21"),
+		toggle(&o.all, "--all", "of every memory branch and tag"),
+	)
+	return &command{
+		name:  "log",
+		usage: []string{"log [REV | A..B | A...B | ^REV]... [-n N] [--graph] [--oneline] [--stat] [-p]", "log [--grep P] [-S TEXT] [--outcome O] [--min-score X] [--agent A] [--since T] [--all]", "log ... -- [GIT-OPTION...] [[--] PATH...]"},
+		about: "Lists milestones, newest first, as git log does: of the current branch, of what is named, or of a range. What their notes say is put into words; with --oneline and --graph it stands behind the hash. Behind '--' stand options of git log's own, --until=T, --name-only, --format=F, and paths of the memory's tree: then every memory commit that changed them is listed, what was remembered between milestones too. Git's options that write files, run programs or leave memory are refused. --graph draws what git makes of the commits that changed commit.md.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
+		examples: []string{
+			"log --oneline --graph --all",
+			"log main..try-mutex --stat",
+			"log --outcome success --min-score 0.8 --since '2 weeks ago'",
+			"log main -- --format='%h %an %s' --until=yesterday",
+			"log -p -- topics/db-pool.md",
+		},
+		globals: g,
+		flags:   join(own, g.flags()),
+		most:    unlimited,
+		behind:  &o.behind,
+		action: func(ctx context.Context, env *Env, args []string) error {
+			return runLog(ctx, env, o, args)
+		},
+	}
+}
+
+// options puts what was asked for together.
+func (o *logOptions) options(revs []string) (refs.LogOptions, error) {
+	out := refs.LogOptions{Revs: revs, All: o.all, Agent: o.agent, Most: o.most, Topo: o.graph}
+	var err error
+	if out.Filter, err = o.filtering.read(); err != nil {
+		return out, err
+	}
+	if out.Arguments, err = refs.LogArguments(append(o.forGit(), o.behind...)); err != nil {
+		return out, err
+	}
+	a := out.Arguments
+	switch {
+	case o.graph && (!out.Filter.All() || o.agent != ""):
+		return out, usagef("--graph draws all milestones: it goes without --outcome, --min-score and --agent")
+	case o.graph && a.Reverse:
+		return out, usagef("--graph goes without --reverse")
+	case o.json && (o.graph || a.Looks):
+		return out, usagef("--json has a form of its own: it goes without --graph and without what changes how text looks")
+	}
+	out.Judged = o.json || a.Layout == refs.LayoutLine || o.graph
+	return out, nil
+}
+
+// forGit is the flags that are git's own, as git takes them.
+func (o *logOptions) forGit() []string {
+	var words []string
+	for _, f := range []struct {
+		set  bool
+		word string
+	}{
+		{o.oneline, "--oneline"}, {o.stat, "--stat"}, {o.patch, "--patch"},
+		{o.grep != "", "--grep=" + o.grep}, {o.pickaxe != "", "-S" + o.pickaxe}, {o.since != "", "--since=" + o.since},
+	} {
+		if f.set {
+			words = append(words, f.word)
+		}
+	}
+	return words
+}
+
+func runLog(ctx context.Context, env *Env, o *logOptions, revs []string) (err error) {
+	options, err := o.options(revs)
+	if err != nil {
+		return err
+	}
+	s, err := o.open(ctx, env)
+	if err != nil {
+		return err
+	}
+	defer closing(s, &err)
+	log, err := s.Log(ctx, options)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		commits, err := s.LogCommits(ctx, log.Commits)
+		if err != nil {
+			return err
+		}
+		return showJSON(env, struct {
+			Commits []refs.Commit `json:"commits"`
+		}{commits})
+	}
+	screen := env.screen(ctx, colorDiff)
+	return env.stream(screen.pager, func(w io.Writer) error {
+		return render.WriteGitLog(ctx, s, w, render.GitLog{
+			Log: log, Arguments: options.Arguments, Graph: o.graph, Most: o.most, Terminal: screen.terminal, Color: screen.color,
+		})
+	})
+}

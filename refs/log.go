@@ -1,0 +1,229 @@
+package refs
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// LogOptions say which milestones a log lists.
+type LogOptions struct {
+	Revs   []string // REV, ^REV, A..B, A...B; empty: the current branch
+	All    bool     // every memory branch and tag
+	Filter Filter
+	Agent  string // exactly; empty: whoever it was
+	Most   int    // of those that the rest lets through; negative: all
+	Topo   bool   // children before parents, lines of work unmixed, as a graph has them
+	Judged bool   // read what the notes say
+
+	Arguments Arguments
+}
+
+// Log is what LogOptions mean.
+type Log struct {
+	Revs    []string // for git: patterns of refs, --end-of-options, full hashes with ^ and ...
+	Commits []Logged // in git log's order
+}
+
+// Logged is a milestone of a log, or, where paths were asked for, any memory commit
+// that changed them: a topic is remembered between milestones.
+type Logged struct {
+	Commit    git.ID
+	ID        string // its entry in commit.md; "" for no milestone
+	Branch    string
+	Code      git.ID          // "" for none
+	Judgement notes.Judgement // empty where notes were not read
+}
+
+// Log finds the milestones of a log through git log, and what else changed the paths
+// that were asked for. It ends git as soon as it has
+// as many as were asked for. A revision that is code's is ErrInvalid, one that is
+// nobody's ErrNotFound.
+func (s *Store) Log(ctx context.Context, o LogOptions) (Log, error) {
+	l := Log{}
+	if err := o.Filter.Check(); err != nil {
+		return l, err
+	}
+	var err error
+	if l.Revs, err = s.logRevs(ctx, o); err != nil || o.Most == 0 {
+		return l, err
+	}
+	var tagged map[git.ID][]string
+	if o.Filter.Outcome != "" {
+		if tagged, err = s.TagNames(ctx); err != nil {
+			return l, err
+		}
+	}
+	read := &records{fields: logFields, each: func(f [][]byte) error {
+		m := loggedFrom(f)
+		if m.Branch == "" || m.ID == "" && len(o.Arguments.Paths) == 0 || o.Agent != "" && string(f[3]) != o.Agent ||
+			!o.Filter.Matches(m.Judgement, tagged[m.Commit]) {
+			return nil
+		}
+		if l.Commits = append(l.Commits, m); len(l.Commits) == o.Most {
+			return git.ErrEnough
+		}
+		return nil
+	}}
+	if err := s.repo.ViewTo(ctx, read, nil, o.selection(l.Revs)...); err != nil {
+		return l, err
+	}
+	if len(read.rest) > 0 {
+		return l, fmt.Errorf("git log ended within a commit: '%s'", oneLine(string(read.rest), 60))
+	}
+	if o.Arguments.Reverse {
+		slices.Reverse(l.Commits)
+	}
+	return l, nil
+}
+
+const logFields = 6
+
+// selection is the git log that lists memory commits, a record each. Notes are in
+// effect even where they are not printed: --grep looks into them, as it does with
+// `git log --notes=context`.
+func (o LogOptions) selection(revs []string) []string {
+	note := ""
+	if o.Judged || !o.Filter.All() {
+		note = "%N"
+	}
+	args := []string{"log", "-z", "--no-color", "--no-ext-diff", "--no-textconv", "--text", "--notes=context", "--format=%H%x00" + value(trailerID) + "%x00" +
+		value(trailerBranch) + "%x00" + value(trailerAgent) + "%x00" + value(trailerCode) + "%x00" + note}
+	if o.Topo {
+		args = append(args, "--topo-order")
+	}
+	args = append(args, o.Arguments.Select...)
+	args = append(append(args, "-s"), revs...)
+	return append(append(args, "--"), o.Arguments.Paths...)
+}
+
+// value is the format for a trailer's value alone.
+func value(trailer string) string { return "%(trailers:key=" + trailer + ",valueonly,separator=)" }
+
+func loggedFrom(f [][]byte) Logged {
+	return Logged{Commit: git.ID(f[0]), ID: string(f[1]), Branch: string(f[2]), Code: git.ID(f[4]),
+		Judgement: notes.Judge(notes.Parse(f[5]))}
+}
+
+// logRevs turns names and ranges into what git can take for nothing else.
+func (s *Store) logRevs(ctx context.Context, o LogOptions) ([]string, error) {
+	var revs []string
+	if o.All {
+		names, err := s.branchNames(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if len(names) == 0 {
+			return nil, s.noBranch(ctx, "")
+		}
+		revs = append(revs, "--glob="+git.BranchPrefix+"*", "--glob="+git.TagPrefix+"*")
+	}
+	revs = append(revs, endOfOptions)
+	for _, word := range o.Revs {
+		named, err := s.logRev(ctx, word)
+		if err != nil {
+			return nil, err
+		}
+		revs = append(revs, named)
+	}
+	if o.All || len(o.Revs) > 0 {
+		return revs, nil
+	}
+	tip, err := s.Tip(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	return append(revs, string(tip.commit.ID)), nil
+}
+
+const endOfOptions = "--end-of-options"
+
+// logRev reads one word: a revision, or a range of two.
+func (s *Store) logRev(ctx context.Context, word string) (string, error) {
+	a, dots, b := SplitRange(word)
+	if dots != "" {
+		from, to, err := s.ends(ctx, a, b)
+		if err != nil {
+			return "", err
+		}
+		return string(from.ID) + dots + string(to.ID), nil
+	}
+	name, not := strings.CutPrefix(word, "^")
+	c, err := s.Revision(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	if not {
+		return "^" + string(c.ID), nil
+	}
+	return string(c.ID), nil
+}
+
+// SplitRange cuts A..B and A...B in two, as git does; dots is empty for a single
+// revision. No name may hold two dots.
+func SplitRange(word string) (a, dots, b string) {
+	a, b, ok := strings.Cut(word, "..")
+	if !ok {
+		return word, "", ""
+	}
+	if rest, three := strings.CutPrefix(b, "."); three {
+		return a, "...", rest
+	}
+	return a, "..", b
+}
+
+// ends finds both commits of a range. A side that is left out is the current branch.
+func (s *Store) ends(ctx context.Context, a, b string) (from, to *git.Commit, err error) {
+	var found [2]*git.Commit
+	for i, name := range []string{a, b} {
+		if name != "" {
+			found[i], err = s.Revision(ctx, name)
+		} else {
+			var tip *Tip
+			if tip, err = s.Tip(ctx, ""); err == nil {
+				found[i] = tip.commit
+			}
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return found[0], found[1], nil
+}
+
+// records cuts what git writes into fields, each ended by NUL, and hands on as many
+// as make a record. Fields are only good until each returns.
+type records struct {
+	fields int
+	each   func([][]byte) error
+	rest   []byte
+}
+
+func (r *records) Write(p []byte) (int, error) {
+	r.rest = append(r.rest, p...)
+	var record [][]byte
+	done, at := 0, 0
+	for {
+		n := bytes.IndexByte(r.rest[at:], 0)
+		if n < 0 {
+			break
+		}
+		record = append(record, r.rest[at:at+n])
+		at += n + 1
+		if len(record) < r.fields {
+			continue
+		}
+		if err := r.each(record); err != nil {
+			r.rest = nil
+			return len(p), err
+		}
+		record, done = record[:0], at
+	}
+	r.rest = append(r.rest[:0], r.rest[done:]...)
+	return len(p), nil
+}

@@ -1,0 +1,192 @@
+package render
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/git-context/git-context/refs/git"
+)
+
+// gitLine is a line of git's, cut where git's colours change.
+type gitLine []span
+
+// span is text behind a colour sequence of git's, which may be empty.
+type span struct{ style, text string }
+
+// plain is the line without colours.
+func (l gitLine) plain() string {
+	if len(l) == 1 {
+		return l[0].text
+	}
+	var b strings.Builder
+	for _, s := range l {
+		b.WriteString(s.text)
+	}
+	return b.String()
+}
+
+// write writes the line, its text made safe to show. A carriage return at its end is
+// a difference that a diff must tell.
+func (l gitLine) write(w io.Writer) error {
+	var b strings.Builder
+	for i, s := range l {
+		text, ended := s.text, ""
+		if i == len(l)-1 && strings.HasSuffix(text, "\r") {
+			text, ended = text[:len(text)-1], "\r"
+		}
+		b.WriteString(s.style + Safe(text) + ended)
+	}
+	b.WriteByte('\n')
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// insert puts a text in a colour of its own behind n bytes of the line.
+func (l gitLine) insert(n int, added piece, color bool) gitLine {
+	in := []span{{"", added.text}}
+	if color {
+		in = []span{{"\x1b[" + added.style + "m", added.text}, {"\x1b[m", ""}}
+	}
+	var out gitLine
+	for i, s := range l {
+		if n > len(s.text) || n == len(s.text) && i+1 < len(l) && l[i+1].style == "\x1b[m" {
+			n -= len(s.text)
+			out = append(out, s)
+			continue
+		}
+		out = append(append(out, span{s.style, s.text[:n]}), in...)
+		return append(append(out, span{"", s.text[n:]}), l[i+1:]...)
+	}
+	return append(out, in...)
+}
+
+// writeGit hands what git prints to each, line by line, and lets what each wrote out
+// whenever git says no more for now. In colour git is run twice,
+// with colours and without: what differs between the two is git's colours, and
+// everything else is text, so that no text can bring sequences of its own.
+func writeGit(ctx context.Context, repo *git.Repo, stdin []byte, args []string, color bool, each func(gitLine) error, flush func() error) error {
+	uncolored := option(args, "--no-color")
+	if !color {
+		lines := &lineWriter{flush: flush, each: func(text string) error { return each(gitLine{{"", text}}) }}
+		if err := repo.ViewTo(ctx, lines, stdin, uncolored...); err != nil {
+			return err
+		}
+		return lines.end()
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	from, to := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		err := repo.ViewTo(ctx, to, stdin, option(args, "--color=always")...)
+		_ = to.CloseWithError(cmpEOF(err)) // never fails
+		done <- err
+	}()
+	in := bufio.NewReader(from)
+	lines := &lineWriter{flush: flush, each: func(text string) error {
+		painted, err := in.ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		return each(paint(text, strings.TrimSuffix(painted, "\n")))
+	}}
+	err := repo.ViewTo(ctx, lines, stdin, uncolored...)
+	if err == nil {
+		err = lines.end()
+	}
+	_ = from.CloseWithError(git.ErrEnough) // a last colour may stand behind the last line
+	if painting := <-done; err == nil {
+		err = painting
+	}
+	return err
+}
+
+// cmpEOF is how a pipe ends.
+func cmpEOF(err error) error {
+	if err == nil {
+		return io.EOF
+	}
+	return err
+}
+
+// option is a command of git's with one more option in front of the others.
+func option(args []string, first string) []string {
+	return append([]string{args[0], first}, args[1:]...)
+}
+
+// paint finds git's colours in a line by comparing it with the same line without.
+// Where they are not the same line it is left plain.
+func paint(text, painted string) gitLine {
+	line := gitLine{{}}
+	at, i := 0, 0 // in text; where the last span of it began
+	for painted != "" {
+		style := sequence(painted)
+		switch {
+		case style != "" && !strings.HasPrefix(text[at:], style):
+			line[len(line)-1].text = text[i:at]
+			line, i = append(line, span{style: style}), at
+			painted = painted[len(style):]
+		case at < len(text) && text[at] == painted[0]:
+			at, painted = at+1, painted[1:]
+		default:
+			return gitLine{{"", text}}
+		}
+	}
+	if at < len(text) {
+		return gitLine{{"", text}}
+	}
+	line[len(line)-1].text = text[i:]
+	return line
+}
+
+// sequence is the colour sequence that a text begins with, "" for none.
+func sequence(s string) string {
+	rest, ok := strings.CutPrefix(s, "\x1b[")
+	if !ok {
+		return ""
+	}
+	n := strings.IndexFunc(rest, func(r rune) bool { return r != ';' && (r < '0' || r > '9') })
+	if n < 0 || rest[n] != 'm' {
+		return ""
+	}
+	return s[:len("\x1b[")+n+1]
+}
+
+// lineWriter hands on what is written to it line by line, without the newlines.
+type lineWriter struct {
+	each  func(string) error
+	flush func() error // called behind every write
+	rest  []byte
+}
+
+func (l *lineWriter) Write(p []byte) (int, error) {
+	size := len(p)
+	for {
+		n := bytes.IndexByte(p, '\n')
+		if n < 0 {
+			l.rest = append(l.rest, p...)
+			return size, l.flush()
+		}
+		line := p[:n]
+		if len(l.rest) > 0 {
+			line = append(l.rest, line...)
+			l.rest = l.rest[:0]
+		}
+		if err := l.each(string(line)); err != nil {
+			return 0, err
+		}
+		p = p[n+1:]
+	}
+}
+
+// end hands on a last line that no newline ends.
+func (l *lineWriter) end() error {
+	if len(l.rest) == 0 {
+		return nil
+	}
+	return l.each(string(l.rest))
+}
