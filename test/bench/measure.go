@@ -41,6 +41,7 @@ var operations = []operation{
 	{name: "context --log", unit: unitL, budget: 6, args: fixed("--log")},
 	{name: "context --branch", unit: unitL, budget: 6, args: fixed("--branch", "main")},
 	{name: "context --commit", unit: unitL, budget: 6, args: fixed("--commit", "main")},
+	{name: "context --at", unit: unitL, budget: 5.2, args: fixed("--at", "main~5")}, // 1.3 × the snapshot
 	{name: "branch", unit: unitC, budget: 1.5, args: func(i int) []string {
 		return []string{"branch", fmt.Sprintf("new/%d", i), "--no-switch", "--purpose", "Try"}
 	}},

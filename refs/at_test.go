@@ -1,0 +1,230 @@
+package refs_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// past is a repository whose clock a test turns.
+type past struct {
+	*repo
+	now time.Time
+}
+
+func newPast(t *testing.T) *past {
+	p := &past{repo: newRepo(t), now: time.Date(2026, 11, 1, 10, 0, 0, 0, time.UTC)}
+	p.code("first")
+	ok(p.store().Init(t.Context(), refs.InitOptions{Goal: "Remember"}))(t)
+	return p
+}
+
+func (p *past) store(branch ...string) *refs.Store {
+	p.t.Helper()
+	o := refs.Options{Dir: p.dir, Env: p.env, Now: func() time.Time { return p.now }, Branch: strings.Join(branch, "")}
+	s, err := refs.Open(p.t.Context(), o)
+	p.must(err)
+	p.t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// later lets a minute pass.
+func (p *past) later() { p.now = p.now.Add(time.Minute) }
+
+// code makes a code commit.
+func (p *past) code(subject string) git.ID {
+	p.t.Helper()
+	date := fmt.Sprintf("%d +0000", p.now.Unix())
+	cmd := exec.Command("git", "commit", "-q", "--allow-empty", "-m", subject)
+	cmd.Dir, cmd.Env = p.dir, append(p.env[:len(p.env):len(p.env)], "GIT_COMMITTER_DATE="+date, "GIT_AUTHOR_DATE="+date)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		p.t.Fatalf("git commit: %v\n%s", err, out)
+	}
+	return git.ID(p.git("rev-parse", "HEAD"))
+}
+
+func (p *past) commit(branch, summary string) git.ID {
+	p.t.Helper()
+	res, err := p.store(branch).Commit(p.t.Context(), refs.CommitOptions{Branch: branch, Summary: summary})
+	p.must(err)
+	return res.Commit
+}
+
+// at holds what a code or memory revision leads to.
+func (p *past) at(branch, rev, by string, want git.ID) {
+	p.t.Helper()
+	tip, err := p.store().At(p.t.Context(), branch, rev)
+	p.must(err)
+	if at := tip.At(); at.By != by || at.Commit != want {
+		p.t.Errorf("%s at %s: %s by %s, want %s by %s", branch, rev, at.Commit.Short(), at.By, want.Short(), by)
+	}
+}
+
+// However far back it stands, and whatever was made since, a code commit leads to
+// the newest memory that was made on it, or on its nearest ancestor that has any.
+func TestAtCode(t *testing.T) {
+	t.Parallel()
+	p := newPast(t)
+	p.later()
+	linked := p.code("linked")
+	p.commit("main", "On it")
+	p.later()
+	want := p.commit("main", "Still on it")
+	p.later()
+	p.git("tag", "-a", "v1", "-m", "release", string(linked))
+	bare := p.code("nothing was made on it")
+	p.later()
+	for i := range 18 { // more than are read one by one
+		p.code(fmt.Sprint("code ", i))
+		p.commit("main", fmt.Sprint("Milestone ", i))
+		p.later()
+	}
+	p.at("", "v1", refs.AtLink, want)
+	p.at("", string(linked), refs.AtLink, want)
+	p.at("", string(bare), refs.AtAncestor, want)
+	p.at("", "HEAD", refs.AtLink, git.ID(p.git("rev-parse", "refs/context/heads/main")))
+	p.git("checkout", "-q", "--detach", string(bare))
+	for i := range 17 {
+		bare = p.code(fmt.Sprint("aside ", i))
+	}
+	p.at("", string(bare), refs.AtAncestor, want)
+}
+
+// A note's link says more than any trailer; one that leads nowhere says nothing.
+func TestAtLinkedByNote(t *testing.T) {
+	t.Parallel()
+	p := newPast(t)
+	p.later()
+	before := p.commit("main", "Before")
+	p.later()
+	code := p.code("with its memory")
+	made := p.commit("main", "On it")
+	note := func(memory, branch, id string) {
+		line, err := json.Marshal(map[string]any{"v": 1, "id": id, "kind": "link", "time": p.now, "memory": memory, "branch": branch})
+		p.must(err)
+		p.git("notes", "--ref=context", "append", "-m", string(line), string(code))
+	}
+	p.at("", string(code), refs.AtLink, made)
+	for i, nowhere := range []string{strings.Repeat("ab", 20), string(code), "HEAD", "", "--all", "x\ny"} {
+		note(nowhere, "main", fmt.Sprintf("01JD5K0Z3V7Q3M9K2A4B5C6D1%d", i))
+	}
+	note(string(before), "other", "01JD5K0Z3V7Q3M9K2A4B5C6D20")
+	p.at("", string(code), refs.AtLink, made)
+	note(string(before), "main", "01JD5K0Z3V7Q3M9K2A4B5C6D0E") // older than those that lead nowhere
+	p.at("", string(code), refs.AtLink, before)
+}
+
+// Where the clock of whoever made the code is ahead, its memory is found all the
+// same; and memory that is older than the branch is not the branch's.
+func TestAtOddTimes(t *testing.T) {
+	t.Parallel()
+	p := newPast(t)
+	p.now = p.now.Add(time.Hour)
+	code := p.code("an hour ahead")
+	p.now = p.now.Add(-30 * time.Minute)
+	made := p.commit("main", "Half an hour behind")
+	p.later()
+	p.code("more")
+	p.commit("main", "More")
+	p.at("", string(code), refs.AtLink, made)
+	p.now = p.now.Add(2 * time.Hour)
+	ok(p.store().CreateBranch(t.Context(), refs.BranchOptions{Name: "late", NoSwitch: true}))(t)
+	_, err := p.store().At(t.Context(), "late", string(code))
+	if !errors.Is(err, refs.ErrNotFound) || !strings.Contains(fmt.Sprint(err.(*refs.Error).Hints), "made from 'main'") {
+		t.Errorf("a branch before it was made: %v", err)
+	}
+}
+
+// The branches are listed as they were: which there were, where each stood, whether
+// it was merged.
+func TestBranchesAt(t *testing.T) {
+	t.Parallel()
+	p := newPast(t)
+	ctx := t.Context()
+	branch := func(name string) {
+		ok(p.store().CreateBranch(ctx, refs.BranchOptions{Name: name, Purpose: "For " + name, NoSwitch: true}))(t)
+	}
+	p.later()
+	for _, name := range []string{"still", "moved", "merged"} {
+		branch(name)
+	}
+	p.later()
+	before := p.commit("moved", "One")
+	p.later()
+	then := p.commit("main", "Then")
+	p.later()
+	branch("young")
+	for i := range 3 {
+		p.commit("moved", fmt.Sprint("Later ", i))
+	}
+	p.commit("merged", "Done")
+	ok(p.store().Merge(ctx, refs.MergeOptions{Source: "merged", Into: "main"}))(t)
+	ok(p.store().SetMetadata(ctx, refs.Writer{}, "branch.purpose", "Another"))(t)
+
+	s := p.store()
+	tip := ok(s.At(ctx, "", string(then)))(t)
+	list, far, err := s.BranchesAt(ctx, tip, ok(s.Branches(ctx, refs.BranchQuery{}))(t))
+	if err != nil || far != 0 {
+		t.Fatalf("%d too far, %v", far, err)
+	}
+	var got []string
+	for _, b := range list {
+		got = append(got, fmt.Sprintf("%s %s %d %s", b.Name, b.Status, b.Commits, b.Summary))
+		if b.Name == "moved" && b.Tip != before {
+			t.Errorf("moved stood at %s, not at %s", b.Tip, before)
+		}
+	}
+	want := "main active 1 Then|moved active 1 One|merged active 0 |still active 0 "
+	if strings.Join(got, "|") != want {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, "|"), want)
+	}
+	v := ok(s.BranchContext(ctx, ok(s.At(ctx, "moved", string(then)))(t), 0, 10))(t)
+	if v.Total != 1 || v.Branch.Tip != before || v.At.By != refs.AtTime {
+		t.Errorf("moved: %+v", v)
+	}
+}
+
+// A branch that was renamed since is called what it was called; by its new name it
+// is found as well.
+func TestAtRenamed(t *testing.T) {
+	t.Parallel()
+	p := newPast(t)
+	p.later()
+	ok(p.store().CreateBranch(t.Context(), refs.BranchOptions{Name: "old", NoSwitch: true}))(t)
+	made := p.commit("old", "Under the old name")
+	p.later()
+	ok(p.store().RenameBranch(t.Context(), "old", "new"))(t)
+	p.commit("new", "Under the new one")
+	p.at("", string(made), refs.AtMemory, made)
+	p.at("new", string(made), refs.AtTime, made)
+	if tip := ok(p.store().At(t.Context(), "", "new~2"))(t); tip.Name() != "old" {
+		t.Errorf("called '%s'", tip.Name())
+	}
+}
+
+// Beyond the edge of a shallow clone nothing is known, and nothing fails.
+func TestAtShallow(t *testing.T) {
+	t.Parallel()
+	p := newPast(t)
+	for i := range 4 {
+		p.later()
+		p.code(fmt.Sprint("code ", i))
+		p.commit("main", fmt.Sprint("Milestone ", i))
+	}
+	last := git.ID(p.git("rev-parse", "refs/context/heads/main"))
+	clone := &past{repo: newRepo(t), now: p.now}
+	clone.git("fetch", "-q", "--depth=2", "file://"+p.dir, "+refs/context/*:refs/context/*", "HEAD:refs/heads/code")
+	clone.at("", "code", refs.AtLink, last)
+	clone.at("", "code~1", refs.AtLink, git.ID(clone.git("rev-parse", "refs/context/heads/main~1")))
+	clone.git("checkout", "-q", "--orphan", "other")
+	clone.later()
+	other := clone.code("elsewhere")
+	clone.at("main", string(other), refs.AtTime, last)
+}
