@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +23,9 @@ type Env struct {
 	Environ  []string // KEY=value, the last of a key wins
 	Now      func() time.Time
 	Term     Terminal
+
+	// Interruptible makes a context that ^C ends; nil leaves ^C to the system.
+	Interruptible func(context.Context) (context.Context, context.CancelFunc)
 
 	trace io.Writer // GIT_CONTEXT_TRACE, nil for none
 }

@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"time"
 
@@ -13,7 +14,8 @@ import (
 //
 // ^C is left to the system, which ends the process at once: memory is safe
 // against that at any instruction, and watching for the signal costs a thread,
-// a tenth of what `record` takes.
+// a tenth of what `record` takes. Only a child that signs, and may wait for a
+// person, is watched over.
 func Main() {
 	// A command lives for milliseconds and ends before collecting garbage pays;
 	// only one that grows large, as an import may, is collected at all.
@@ -24,6 +26,9 @@ func Main() {
 		Environ: os.Environ(),
 		Now:     time.Now,
 		Term:    terminal(),
+		Interruptible: func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return signal.NotifyContext(ctx, os.Interrupt)
+		},
 	}
 	os.Exit(Run(context.Background(), env, os.Args[1:]))
 }

@@ -16,6 +16,8 @@ func (g *globals) open(ctx context.Context, env *Env) (*refs.Store, error) {
 		Now:    env.Now,
 		Branch: cmp.Or(g.branch, env.getenv("GIT_CONTEXT_BRANCH")),
 		Trace:  env.trace,
+
+		Interruptible: env.Interruptible,
 	})
 }
 

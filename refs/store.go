@@ -23,6 +23,9 @@ type Options struct {
 	Now    func() time.Time // the clock
 	Branch string           // acts instead of CONTEXT_HEAD's branch; empty: GIT_CONTEXT_BRANCH, else CONTEXT_HEAD
 	Trace  io.Writer        // one line for each child, if set
+
+	// Interruptible is that of git.Options: how ^C reaches a child that signs.
+	Interruptible func(context.Context) (context.Context, context.CancelFunc)
 }
 
 // Store is the memory of one repository, seen from one worktree. Its methods are
@@ -39,7 +42,7 @@ type Store struct {
 // Open finds the repository. Whether it has memory is found out by the first
 // method that needs it.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	repo, err := git.Open(ctx, git.Options{Dir: o.Dir, Env: o.Env, Trace: o.Trace, Now: o.Now})
+	repo, err := git.Open(ctx, git.Options{Dir: o.Dir, Env: o.Env, Trace: o.Trace, Now: o.Now, Interruptible: o.Interruptible})
 	if err != nil {
 		return nil, err
 	}

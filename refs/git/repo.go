@@ -24,6 +24,10 @@ type Options struct {
 	Trace io.Writer
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
+	// Interruptible, if not nil, makes the context of a child that may wait for a
+	// person (one that signs) and has no terminal: ^C must end that context, or it
+	// ends us and leaves the child behind.
+	Interruptible func(context.Context) (context.Context, context.CancelFunc)
 }
 
 // Repo is a git repository, seen from one of its worktrees.
@@ -38,6 +42,8 @@ type Repo struct {
 	childEnv []string // for children of this repository
 	trace    *tracer
 	now      func() time.Time
+
+	interruptible func(context.Context) (context.Context, context.CancelFunc)
 
 	gitMu sync.Mutex
 	git   *installation // nil until the first child is needed
@@ -62,6 +68,10 @@ func Open(ctx context.Context, o Options) (*Repo, error) {
 	}
 	if r.now == nil {
 		r.now = time.Now
+	}
+	r.interruptible = o.Interruptible
+	if r.interruptible == nil {
+		r.interruptible = context.WithCancel
 	}
 	start, err := startDir(o.Dir)
 	if err != nil {

@@ -39,7 +39,9 @@ func (r *Repo) SignCommit(ctx context.Context, c *Commit, key string) (*Commit, 
 		args = append(args, "-p", string(p))
 	}
 	message := strings.Map(assigned, c.Message)
-	out, err := r.start(ctx, command{
+	waiting, done := r.interruptible(ctx)
+	defer done()
+	out, err := r.start(waiting, command{
 		env:   append(append(r.childEnv[:len(r.childEnv):len(r.childEnv)], c.Author.env("AUTHOR")...), c.Committer.env("COMMITTER")...),
 		args:  append(args, string(c.Tree)),
 		stdin: []byte(message), limit: signTimeout, silent: true,

@@ -1,0 +1,71 @@
+package test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// ^C while a program waits for the person whose key it is ends that program too,
+// and leaves everything as it was.
+func TestSigningIsInterrupted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.ok("record", "-o", "kept")
+	program, pid := filepath.Join(t.TempDir(), "signs"), filepath.Join(t.TempDir(), "pid")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\necho $$ >"+pid+"\nexec sleep 60\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	w.git("config", "gpg.program", program)
+	before := w.git("for-each-ref")
+
+	c := exec.Command(w.bin, "commit", "-S", "-m", "x")
+	c.Dir, c.Env = w.dir, w.env
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	late := time.AfterFunc(20*time.Second, func() { _ = c.Process.Kill() })
+	defer late.Stop()
+	signs := 0
+	for deadline := time.Now().Add(10 * time.Second); signs == 0 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if text, err := os.ReadFile(pid); err == nil && strings.HasSuffix(string(text), "\n") {
+			signs, _ = strconv.Atoi(strings.TrimSpace(string(text)))
+		}
+	}
+	if signs == 0 {
+		t.Error("nothing was asked to sign")
+	}
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait() // its exit code is looked at below
+	if code := c.ProcessState.ExitCode(); code != 130 {
+		t.Errorf("%s, want exit code 130", c.ProcessState)
+	}
+	if signs != 0 && !ended(signs) {
+		t.Errorf("process %d, which was to sign, is still there", signs)
+		_ = syscall.Kill(signs, syscall.SIGKILL)
+	}
+	if after := w.git("for-each-ref"); after != before {
+		t.Errorf("refs are\n%s\nand were\n%s", after, before)
+	}
+	w.ok("commit", "-m", "without")
+}
+
+// ended reports whether a process ends within a second; nobody may have asked for
+// its exit code yet.
+func ended(pid int) bool {
+	for range 100 {
+		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+		if syscall.Kill(pid, 0) == syscall.ESRCH || err == nil && strings.Contains(string(stat), ") Z ") {
+			return true
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return false
+}
