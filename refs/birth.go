@@ -123,20 +123,28 @@ func (s *Store) checkNewName(ctx context.Context, name string) error {
 		return err
 	}
 	for _, have := range names {
-		switch {
-		case have == name:
+		if have == name {
 			return fail(ErrExists, "branch-exists", fmt.Sprintf("branch '%s' already exists", name),
 				"git context switch "+name)
-		case strings.EqualFold(have, name):
-			return fail(ErrExists, "branch-exists",
-				fmt.Sprintf("branch '%s' differs only by case from '%s'", name, have), "choose another name")
-		case isPrefix(have, name) || isPrefix(name, have):
-			return fail(ErrExists, "branch-exists",
-				fmt.Sprintf("branch '%s' cannot stand beside '%s': git keeps refs as files and folders", name, have),
-				"choose another name")
+		}
+		if clash := nameClash(have, name); clash != "" {
+			return fail(ErrExists, "branch-exists", fmt.Sprintf("branch '%s' %s", name, clash), "choose another name")
 		}
 	}
 	return nil
+}
+
+// nameClash says why a name cannot stand beside another one: as files, in a folder
+// that does not tell case.
+func nameClash(have, name string) string {
+	switch {
+	case have == name:
+	case strings.EqualFold(have, name):
+		return fmt.Sprintf("differs only by case from '%s'", have)
+	case isPrefix(have, name) || isPrefix(name, have):
+		return fmt.Sprintf("cannot stand beside '%s': git keeps refs as files and folders", have)
+	}
+	return ""
 }
 
 // isPrefix reports whether a is a folder on the way to b, in any case of letters.

@@ -50,13 +50,13 @@ func (f Filter) Matches(j notes.Judgement, tags []string) bool {
 
 // TagNames is the memory tags by the milestone that each names.
 func (s *Store) TagNames(ctx context.Context) (map[git.ID][]string, error) {
-	tags, err := s.Tags(ctx)
+	tags, err := s.tagRefs(ctx)
 	if err != nil {
 		return nil, err
 	}
 	names := make(map[git.ID][]string, len(tags))
 	for _, t := range tags {
-		names[t.Commit] = append(names[t.Commit], t.Name)
+		names[t.ID] = append(names[t.ID], t.Name)
 	}
 	return names, nil
 }

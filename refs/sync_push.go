@@ -74,7 +74,9 @@ func (y *syncing) newTags(ours, theirs *survey) []git.PushUpdate {
 		switch theirs.tags[name] {
 		case ours.tags[name]:
 		case "":
-			if !y.shared[git.TagRef(name)] || y.first {
+			if clash := theirs.tagClash(name); clash != "" {
+				y.warn(fmt.Sprintf("tag '%s' stays here: on '%s' it %s", name, y.peer.name, clash))
+			} else if !y.shared[git.TagRef(name)] || y.first {
 				updates = append(updates, y.update(git.TagRef(name), ours.tags[name]))
 			}
 		default:
@@ -82,6 +84,16 @@ func (y *syncing) newTags(ours, theirs *survey) []git.PushUpdate {
 		}
 	}
 	return updates
+}
+
+// tagClash says why a tag cannot stand beside one of a side.
+func (v *survey) tagClash(name string) string {
+	for _, have := range slices.Sorted(maps.Keys(v.tags)) {
+		if clash := nameClash(have, name); clash != "" {
+			return clash
+		}
+	}
+	return ""
 }
 
 func (y *syncing) warn(text string) {
@@ -95,7 +107,8 @@ func (y *syncing) sendBatch(ctx context.Context, updates []git.PushUpdate, atomi
 	if len(updates) == 0 {
 		return false, nil
 	}
-	results, err := y.s.repo.Push(ctx, git.PushOptions{Remote: y.peer.name, Updates: updates, Atomic: atomic, Progress: y.o.Progress})
+	results, err := y.s.repo.Push(ctx, git.PushOptions{Remote: y.peer.name, Updates: updates, Absent: y.absent(updates),
+		Atomic: atomic, Progress: y.o.Progress})
 	if errors.Is(err, git.ErrUnreachable) {
 		return false, unreachable(y.peer.name, err)
 	}
@@ -124,6 +137,18 @@ func (y *syncing) sendBatch(ctx context.Context, updates []git.PushUpdate, atomi
 		}
 	}
 	return late, y.track(ctx, track, theirs)
+}
+
+// absent are the tags that are to be made: a tag that another clone has made
+// meanwhile must not move, not even forward.
+func (y *syncing) absent(updates []git.PushUpdate) []string {
+	var refs []string
+	for _, u := range updates {
+		if u.ID != "" && strings.HasPrefix(git.NameHere(u.Ref, y.peer.heads), git.TagPrefix) {
+			refs = append(refs, u.Ref)
+		}
+	}
+	return refs
 }
 
 // track says in the tracking refs what the remote has now. A configured refspec
@@ -171,21 +196,43 @@ func (v *survey) set(r git.Ref) {
 	}
 }
 
-// DeleteRemote deletes branches on a remote. Here they stay, and no Sync makes
-// them there again.
+// remoteTagPrefix marks a tag among the names that DeleteRemote is given.
+const remoteTagPrefix = "tags/"
+
+// DeleteRemote deletes branches on a remote, and tags, as tags/NAME. Here they stay,
+// and no Sync makes them there again.
 func (s *Store) DeleteRemote(ctx context.Context, o SyncOptions) (SyncResult, error) {
 	return s.exchange(ctx, o, func(y *syncing) { y.remove = true })
+}
+
+// refNamed finds the branch of a side, or the tag, that a name for DeleteRemote
+// means: a branch may be called tags/x too, and wins.
+func (v *survey) refNamed(name, remote string) (string, error) {
+	tag, isTag := strings.CutPrefix(name, remoteTagPrefix)
+	switch {
+	case v.branches[name] != "":
+		return git.BranchRef(name), nil
+	case isTag && v.tags[tag] != "":
+		return git.TagRef(tag), nil
+	case isTag:
+		return "", fail(ErrNotFound, "tag-not-found", fmt.Sprintf("'%s' has no tag '%s'", remote, oneLine(tag, 100)), "git context tag")
+	}
+	hint := "git context branch --all"
+	if v.tags[name] != "" {
+		hint = fmt.Sprintf("git context push --delete %s %s%s", remote, remoteTagPrefix, name)
+	}
+	return "", fail(ErrNotFound, "branch-not-found", fmt.Sprintf("'%s' has no branch '%s'", remote, oneLine(name, 100)), hint)
 }
 
 // removeBranches sends the deletions.
 func (y *syncing) removeBranches(ctx context.Context, ours, theirs *survey) error {
 	var updates []git.PushUpdate
 	for _, name := range y.o.Branches {
-		if theirs.branches[name] == "" {
-			return fail(ErrNotFound, "branch-not-found", fmt.Sprintf("'%s' has no branch '%s'", y.peer.name, oneLine(name, 100)),
-				"git context branch --all")
+		ref, err := theirs.refNamed(name, y.peer.name)
+		if err != nil {
+			return err
 		}
-		updates = append(updates, y.update(git.BranchRef(name), ""))
+		updates = append(updates, y.update(ref, ""))
 	}
 	if err := y.noteShared(ours, theirs); err != nil { // a later sync is to find them deleted
 		return err

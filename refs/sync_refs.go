@@ -104,7 +104,8 @@ func (y *syncing) noteShared(ours, theirs *survey) error {
 		}
 	}
 	for ref := range y.shared {
-		if strings.HasPrefix(ref, git.TagPrefix) {
+		name, isTag := strings.CutPrefix(ref, git.TagPrefix)
+		if isTag && (ours.tags[name] != "" || theirs.tags[name] != "") {
 			shared[ref] = true // deleted on one side, and so not to be made again
 		}
 	}
@@ -162,13 +163,15 @@ func (y *syncing) inspect(ctx context.Context, ours, theirs *survey) error {
 // step is what is to be done with one ref.
 type step struct {
 	ref    string // its name here
-	branch string // "" for the roadmap
+	branch string // "" for the roadmap and tags
 	ours   git.ID // where it stood
 	push   git.ID // what the remote is to have; "" for nothing
 	take   git.ID // what the ref here has to hold; "" for nothing
 	merged *git.Commit
 	late   bool // somebody else's push was faster
 }
+
+func (st *step) isTag() bool { return strings.HasPrefix(st.ref, git.TagPrefix) }
 
 // plan compares every ref and makes the merges, without moving anything:
 //

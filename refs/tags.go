@@ -4,30 +4,64 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 )
 
-// Tags lists the named milestones by name.
-func (s *Store) Tags(ctx context.Context) ([]Tag, error) {
-	list, err := s.repo.Refs(ctx, git.TagPrefix)
+// Tags lists the named milestones by name: all, or those whose names match one of
+// the patterns, in which '*' also stands for slashes, as with `git tag -l`.
+func (s *Store) Tags(ctx context.Context, patterns ...string) ([]Tag, error) {
+	for _, p := range patterns {
+		if _, err := matchName(p, ""); err != nil {
+			return nil, fail(ErrInvalid, "pattern-invalid", fmt.Sprintf("'%s' is no pattern", oneLine(p, 100)), "git context tag -l 'success/*'")
+		}
+	}
+	list, err := s.tagRefs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	tags := make([]Tag, len(list))
-	for i, r := range list {
-		tags[i] = Tag{Name: r.Name[len(git.TagPrefix):], Commit: r.ID}
+	tags := []Tag{}
+	for _, r := range list {
+		if len(patterns) > 0 && !slices.ContainsFunc(patterns, func(p string) bool { ok, err := matchName(p, r.Name); return ok && err == nil }) {
+			continue
+		}
+		c, err := s.repo.Commit(ctx, r.ID)
+		if err != nil {
+			return nil, fmt.Errorf("tag '%s': %w", r.Name, err)
+		}
+		tags = append(tags, Tag{Name: r.Name, Commit: r.ID, ID: c.Trailer(trailerID), Branch: c.Trailer(trailerBranch), Summary: c.Subject()})
 	}
 	return tags, nil
+}
+
+// matchName is path.Match where a slash is a character like others.
+func matchName(pattern, name string) (bool, error) {
+	const slash = "\x01" // which no name holds
+	return path.Match(strings.ReplaceAll(pattern, "/", slash), strings.ReplaceAll(name, "/", slash))
+}
+
+// tagRefs lists the tags by name, without what they name.
+func (s *Store) tagRefs(ctx context.Context) ([]git.Ref, error) {
+	list, err := s.repo.Refs(ctx, git.TagPrefix)
+	for i := range list {
+		list[i].Name = list[i].Name[len(git.TagPrefix):]
+	}
+	return list, err
 }
 
 // SetTag names a milestone; an empty rev means the newest one of the current
 // branch. A name that stands is never moved.
 func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change, error) {
 	if err := git.CheckBranchName(name); err != nil {
-		return Change{}, fail(ErrInvalid, "tag-name", strings.Replace(err.Error(), "branch name", "tag name", 1), "git context tag")
+		hint := "git context tag"
+		if strings.ContainsAny(name, "*?[") {
+			hint = "git context tag -l '" + oneLine(name, 100) + "'"
+		}
+		return Change{}, fail(ErrInvalid, "tag-name", strings.Replace(err.Error(), "branch name", "tag name", 1), hint)
 	}
 	if rev == "" {
 		branch, err := s.Current(ctx)
@@ -60,10 +94,61 @@ func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change,
 		case !errors.Is(err, git.ErrNotFound):
 			return err
 		}
+		if err := s.checkNewTag(ctx, name); err != nil {
+			return err
+		}
 		ses.tx.Update(git.TagRef(name), c.ID, "")
 		return nil
 	})
+	if err == nil {
+		err = s.warnOfBranch(ctx, name, &res)
+	}
 	return res, err
+}
+
+// checkNewTag refuses a name that cannot stand beside those that are there.
+func (s *Store) checkNewTag(ctx context.Context, name string) error {
+	list, err := s.tagRefs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, have := range list {
+		if clash := nameClash(have.Name, name); clash != "" {
+			return fail(ErrExists, "tag-exists", fmt.Sprintf("tag '%s' %s", name, clash), "choose another name")
+		}
+	}
+	return nil
+}
+
+// warnOfBranch says of a tag that a branch of that name hides it.
+func (s *Store) warnOfBranch(ctx context.Context, name string, res *Change) error {
+	_, err := s.repo.Ref(ctx, git.BranchRef(name))
+	if errors.Is(err, git.ErrNotFound) {
+		return nil
+	}
+	if err == nil {
+		res.Warnings = append(res.Warnings, fmt.Sprintf("'%s' is a branch too, which is what that name means", name))
+	}
+	return err
+}
+
+// TagRemotes lists the remotes that had a tag when they were last asked.
+func (s *Store) TagRemotes(ctx context.Context, name string) ([]string, error) {
+	remotes, err := s.repo.Remotes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var have []string
+	for _, remote := range remotes {
+		_, err := s.repo.Ref(ctx, git.RemoteTracking(remote).Of(git.TagRef(name)))
+		switch {
+		case err == nil:
+			have = append(have, remote)
+		case !errors.Is(err, git.ErrNotFound):
+			return nil, err
+		}
+	}
+	return have, nil
 }
 
 // DeleteTag removes a name. The milestone stays.
@@ -98,7 +183,7 @@ func (s *Store) tagID(ctx context.Context, name string) (git.ID, error) {
 			return id, err
 		}
 	}
-	tags, err := s.Tags(ctx)
+	tags, err := s.tagRefs(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -3,6 +3,7 @@ package refs
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/git-context/git-context/refs/git"
 )
@@ -80,7 +81,7 @@ func (t *taking) build(ctx context.Context) error {
 		return t.create(ctx)
 	case err != nil:
 		return err
-	case !t.y.merge: // somebody else made it meanwhile
+	case !t.y.merge || st.isTag(): // somebody else made it meanwhile; a tag never moves
 		return errNothing
 	case t.have == st.ours && st.merged != nil:
 		t.to = st.merged.ID
@@ -110,21 +111,31 @@ func (t *taking) create(ctx context.Context) error {
 	if st.ours != "" {
 		return errNothing
 	}
-	if st.branch != "" {
-		err := t.y.s.checkNewName(ctx, st.branch)
-		if errors.Is(err, ErrExists) { // it cannot stand beside a branch that is here
+	if err := t.checkName(ctx); err != nil {
+		if errors.Is(err, ErrExists) {
 			t.y.warn("left alone: " + err.Error())
 			return errNothing
 		}
-		if err != nil {
-			return err
-		}
+		return err
+	}
+	if st.branch != "" {
 		if err := t.y.s.clear(st.branch); err != nil {
 			return err
 		}
 	}
 	t.to = st.take
 	t.ses.tx.Update(st.ref, t.to, "")
+	return nil
+}
+
+// checkName is ErrExists for a name that cannot stand beside one that is here.
+func (t *taking) checkName(ctx context.Context) error {
+	switch {
+	case t.step.branch != "":
+		return t.y.s.checkNewName(ctx, t.step.branch)
+	case t.step.isTag():
+		return t.y.s.checkNewTag(ctx, strings.TrimPrefix(t.step.ref, git.TagPrefix))
+	}
 	return nil
 }
 

@@ -290,8 +290,11 @@ type Topic struct {
 
 // Tag is a named milestone.
 type Tag struct {
-	Name   string `json:"name"`
-	Commit git.ID `json:"commit"`
+	Name    string `json:"name"`
+	Commit  git.ID `json:"commit"`
+	ID      string `json:"id"`
+	Branch  string `json:"branch"` // that the milestone was made on
+	Summary string `json:"summary"`
 }
 
 // RoadmapView is main.md as `roadmap --json` gives it.

@@ -43,6 +43,9 @@ type Pushed struct {
 type PushOptions struct {
 	Remote  string
 	Updates []PushUpdate // each ref once
+	// Absent are those of the refs that must not be there yet: one that is would
+	// be stale, even where the update would only move it forward.
+	Absent []string
 	// Atomic: all or none. A single update is atomic in any case.
 	Atomic bool
 	// Progress, if not nil, gets git's messages and progress as they come, as
@@ -71,6 +74,12 @@ func (r *Repo) Push(ctx context.Context, o PushOptions) ([]Pushed, error) {
 	}
 	if o.Progress != nil {
 		args = append(args, "--progress")
+	}
+	for _, ref := range o.Absent {
+		if err := r.checkUpdate(PushUpdate{Ref: ref}); err != nil {
+			return nil, err
+		}
+		args = append(args, "--force-with-lease="+ref+":") // permits nothing where nothing is
 	}
 	args = append(args, "--", o.Remote)
 	for _, u := range o.Updates {

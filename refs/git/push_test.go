@@ -133,6 +133,33 @@ func TestPushDeletes(t *testing.T) {
 	}
 }
 
+// What must not be there yet is not moved, although it could be: forward, or to
+// where it stands.
+func TestPushWhatMustBeAbsent(t *testing.T) {
+	t.Parallel()
+	s, r := newRemote(t)
+	first := commit(t, r, "one")
+	second := commit(t, r, "two", first)
+	s.git("r", "push", "-q", "o", string(first)+":"+TagRef("x"))
+	for _, atomic := range []bool{false, true} {
+		got := ok(r.Push(t.Context(), PushOptions{Remote: "o", Atomic: atomic, Absent: []string{TagRef("x")},
+			Updates: []PushUpdate{{second, TagRef("x")}, {second, mainRef}}}))(t)
+		if got[0].Status != PushStale || (got[1].Status == PushDone) == atomic {
+			t.Errorf("atomic %v: %v", atomic, got)
+		}
+	}
+	got := ok(r.Push(t.Context(), PushOptions{Remote: "o", Absent: []string{TagRef("y")}, Updates: []PushUpdate{{second, TagRef("y")}}}))(t)
+	if got[0].Status != PushDone {
+		t.Errorf("it is absent: %v", got)
+	}
+	if at := s.git("server.git", "rev-parse", TagRef("x")); at != string(first) {
+		t.Errorf("it moved to %s", at)
+	}
+	if _, err := r.Push(t.Context(), PushOptions{Remote: "o", Absent: []string{"x:y"}, Updates: []PushUpdate{{second, TagRef("z")}}}); err == nil {
+		t.Error("a name that is none was taken")
+	}
+}
+
 func TestPushWithoutAtomic(t *testing.T) {
 	t.Parallel()
 	s, r := newRemote(t)
