@@ -20,7 +20,7 @@ type pushOptions struct {
 func newPush(g *globals) *command {
 	o := &pushOptions{globals: g}
 	own := []cli.Flag{
-		toggle(&o.remove, "-d, --delete", "delete the branches on the remote; they stay here"),
+		toggle(&o.remove, "-d, --delete", "delete the branches, and tags as tags/NAME, on the remote; they stay here"),
 	}
 	return &command{
 		name: "push",
@@ -33,7 +33,7 @@ func newPush(g *globals) *command {
 		examples: []string{
 			"push origin",
 			"push origin main try-mutex",
-			"push --delete origin try-mutex",
+			"push --delete origin try-mutex tags/before-rewrite",
 		},
 		globals: g,
 		flags:   join(own, o.author.flags(), g.flags()),

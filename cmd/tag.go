@@ -12,32 +12,35 @@ import (
 type tagOptions struct {
 	*globals
 	author
-	remove bool
+	remove, list bool
 }
 
 // tagResult is the list, or the one tag that was set or deleted.
 type tagResult struct {
-	list   []refs.Tag
-	change *refs.Change
+	list    []refs.Tag
+	change  *refs.Change
+	remotes []string // that have the deleted one
 }
 
 func newTag(g *globals) *command {
 	o := &tagOptions{globals: g}
 	own := []cli.Flag{
-		toggle(&o.remove, "-d, --delete", "delete a tag"),
+		toggle(&o.remove, "-d, --delete", "delete a tag here; 'push --delete REMOTE tags/NAME' does it there"),
+		toggle(&o.list, "-l, --list", "list the tags that match a PATTERN, in which * stands for anything"),
 	}
 	return &command{
 		name:  "tag",
-		usage: []string{"tag", "tag NAME [C]", "tag -d NAME"},
-		about: "Lists the memory tags, or gives the milestone C (the newest one) a name: success/best, before-rewrite. A tag is shared like a branch and names its milestone wherever one is asked for.",
+		usage: []string{"tag [-l [PATTERN...]]", "tag NAME [C]", "tag -d NAME"},
+		about: "Lists the memory tags, or gives the milestone C (the newest one) a name: success/best, before-rewrite. A tag is shared like a branch, never moves, and names its milestone wherever one is asked for; a branch of the same name wins. What begins with success, failed or abandoned, alone or before a slash, is that milestone's outcome for every filter, too. With --json the list is {\"tags\": [{\"name\", \"commit\", \"id\", \"branch\", \"summary\"}]}.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"tag before-rewrite",
 			"tag success/best main~2",
+			"tag -l 'success/*'",
 		},
 		globals: g,
 		flags:   join(own, o.author.flags(), g.flags()),
-		most:    2,
+		most:    unlimited,
 		action: func(ctx context.Context, env *Env, args []string) error {
 			r, err := runTag(ctx, env, o, args)
 			if err != nil {
@@ -49,32 +52,43 @@ func newTag(g *globals) *command {
 }
 
 func runTag(ctx context.Context, env *Env, o *tagOptions, args []string) (r tagResult, err error) {
-	switch {
-	case o.remove && len(args) == 0:
-		return r, usagef("which tag?").hint("give its name")
-	case o.remove && len(args) > 1:
-		return r, usagef("unexpected argument '%s'", args[1])
+	if err := o.check(args); err != nil {
+		return r, err
 	}
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return r, err
 	}
 	defer closing(s, &err)
-	if len(args) == 0 {
-		list, err := s.Tags(ctx)
-		return tagResult{list: list}, err
+	if o.list || len(args) == 0 {
+		r.list, err = s.Tags(ctx, args...)
+		return r, err
 	}
 	var change refs.Change
-	if o.remove {
-		change, err = s.DeleteTag(ctx, args[0])
-	} else {
-		rev := ""
-		if len(args) == 2 {
-			rev = args[1]
-		}
-		change, err = s.SetTag(ctx, o.writer(env), args[0], rev)
+	if !o.remove {
+		change, err = s.SetTag(ctx, o.writer(env), args[0], first(args[1:]))
+		return tagResult{change: &change}, err
 	}
-	return tagResult{change: &change}, err
+	if change, err = s.DeleteTag(ctx, args[0]); err != nil {
+		return r, err
+	}
+	remotes, err := s.TagRemotes(ctx, args[0])
+	return tagResult{change: &change, remotes: remotes}, err
+}
+
+// check refuses flags and arguments that do not go together.
+func (o *tagOptions) check(args []string) error {
+	switch {
+	case o.remove && o.list:
+		return usagef("-d goes without -l")
+	case o.remove && len(args) == 0:
+		return usagef("which tag?").hint("give its name")
+	case o.remove && len(args) > 1:
+		return usagef("unexpected argument '%s'", args[1])
+	case !o.list && len(args) > 2:
+		return usagef("unexpected argument '%s'", args[2])
+	}
+	return nil
 }
 
 func (o *tagOptions) printTag(ctx context.Context, env *Env, r tagResult) error {
@@ -86,19 +100,24 @@ func (o *tagOptions) printTag(ctx context.Context, env *Env, r tagResult) error 
 		case o.remove:
 			did = "Deleted tag"
 		}
+		env.warnAll(r.change.Warnings)
+		for _, remote := range r.remotes {
+			env.hint("'%s' has it still: %s push --delete %s tags/%s", remote, self, remote, r.change.Path)
+		}
 		return o.show(env, r.change, func(p *render.Printer) {
 			line(p, "%s '%s' (%s)", did, r.change.Path, r.change.Commit.Short())
 		})
-	}
-	if r.list == nil {
-		r.list = []refs.Tag{} // an empty list in JSON, not null
 	}
 	value := struct {
 		Tags []refs.Tag `json:"tags"`
 	}{r.list}
 	return o.view(ctx, env, value, func(p *render.Printer) {
+		width := 0
 		for _, t := range r.list {
-			line(p, "%s %s", t.Commit.Short(), t.Name)
+			width = max(width, len(t.Name))
+		}
+		for _, t := range r.list {
+			line(p, "%s %-*s %s", t.Commit.Short(), width, t.Name, t.Summary)
 		}
 	})
 }
