@@ -199,7 +199,7 @@ func (c *corpus) filter(ctx context.Context, f Filter) (func(index.Kind, index.D
 	if f.All() {
 		return nil, nil
 	}
-	judged, err := c.s.judgements(ctx)
+	commits, judged, err := c.s.facts(ctx, c.tips)
 	if err != nil {
 		return nil, err
 	}
@@ -207,38 +207,28 @@ func (c *corpus) filter(ctx context.Context, f Filter) (func(index.Kind, index.D
 	if err != nil {
 		return nil, err
 	}
-	commits, err := c.s.milestoneCommits(ctx, c.tips)
-	if err != nil {
-		return nil, err
-	}
 	meant := map[index.DocID]bool{}
-	for id, commit := range commits {
-		if !f.Matches(judged[commit], tags[commit]) {
-			continue
-		}
-		if d, err := ulid.ParseStrict(id); err == nil {
+	commits.each(func(id string, commit git.ID) {
+		if d, err := ulid.ParseStrict(id); err == nil && f.Matches(judged[commit], tags[commit]) {
 			meant[index.DocID(d)] = true
 		}
-	}
+	})
 	return func(k index.Kind, id index.DocID) bool { return k == index.Commits && meant[id] }, nil
 }
 
 // weigh orders hits by words and notes.
 func (c *corpus) weigh(ctx context.Context, hits []index.Hit, w weights) ([]ranked, error) {
 	list := make([]ranked, len(hits))
-	milestones := false
+	noted := false
 	for i, h := range hits {
 		list[i] = ranked{Hit: h, key: c.sources[h.Source].Shard.Units()[h.Unit].Key}
-		milestones = milestones || list[i].key.Kind == index.Commits
+		noted = noted || list[i].key.Kind == index.Commits
 	}
-	var commits map[string]git.ID
+	var commits milestones
 	var judged map[git.ID]notes.Judgement
-	if milestones {
+	if noted {
 		var err error
-		if commits, err = c.s.milestoneCommits(ctx, c.tips); err != nil {
-			return nil, err
-		}
-		if judged, err = c.s.judgements(ctx); err != nil {
+		if commits, judged, err = c.s.facts(ctx, c.tips); err != nil {
 			return nil, err
 		}
 	}
@@ -251,8 +241,10 @@ func (c *corpus) weigh(ctx context.Context, hits []index.Hit, w weights) ([]rank
 		if r.key.Kind != index.Topics {
 			id := ulid.ULID(r.ID)
 			recency = recent(now.Sub(ulid.Time(id.Time())))
-			if commit, ok := commits[id.String()]; ok && r.key.Kind == index.Commits {
-				r.commit, j = &commit, judged[commit]
+			if r.key.Kind == index.Commits {
+				if commit, ok := commits.commit(id.String()); ok {
+					r.commit, j = &commit, judged[commit]
+				}
 			}
 		}
 		r.score = r.Score * w.factor(j, recency)

@@ -2,9 +2,9 @@ package refs
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -28,8 +28,8 @@ const (
 	cacheLock    = "search-cache"
 )
 
-// readCache reads a small file of the cache: a line with the hash of the rest, and the
-// rest.
+// readCache reads a small file of the cache: a line with the checksum of the rest, and
+// the rest.
 func (s *Store) readCache(name string) string {
 	data, err := os.ReadFile(filepath.Join(s.repo.StateDir(), filepath.FromSlash(cacheDir), name))
 	if err != nil {
@@ -50,8 +50,8 @@ func (s *Store) writeCache(name, text string) {
 
 // textSum names format and content of a small file.
 func textSum(name, text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return "git-context " + name + " 1 " + hex.EncodeToString(sum[:16])
+	sum := crc32.Checksum([]byte(text), crc32.MakeTable(crc32.Castagnoli))
+	return fmt.Sprintf("git-context %s 1 %d %08x", name, len(text), sum)
 }
 
 // shardFile is a shard of the cache.

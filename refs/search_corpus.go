@@ -29,7 +29,6 @@ type corpus struct {
 	waiting  map[string][]doc.Step // pending, by branch
 	places   map[index.Key]*place
 	sources  []index.Source
-	units    map[index.Key]unitAt
 
 	cached []shardFile
 	bad    []string // files of the cache that are none
@@ -43,10 +42,8 @@ type place struct {
 	path     string // one of those by which it goes
 	blob     git.ID // "" for pending steps
 	branches []string
+	docs     int // how many entries it holds; -1 until it is indexed
 }
-
-// unitAt is where a unit is indexed.
-type unitAt struct{ source, unit int }
 
 // cacheFrom is how much text the cache must lack, in bytes, for it to be written: less
 // is read again by every search, in a millisecond, and leaves no file for each commit.
@@ -56,21 +53,30 @@ const cacheFrom = 64 << 10
 func (s *Store) corpus(ctx context.Context, branch string, all bool) (*corpus, error) {
 	c := &corpus{s: s, all: all, tips: map[string]git.ID{}, waiting: map[string][]doc.Step{}}
 	s.repo.Warm()
-	trees, err := c.readTips(ctx, branch)
+	var wg sync.WaitGroup
+	wg.Go(func() { c.cached, c.bad = s.openShards() }) // while git looks the branches up
+	err := c.list(ctx, branch)
+	wg.Wait()
+	if err == nil {
+		err = c.index(ctx)
+	}
 	if err != nil {
-		return nil, err
-	}
-	if c.branches, err = s.listFiles(ctx, trees, all); err != nil {
-		return nil, err
-	}
-	if c.places, err = placesOf(c.branches); err != nil {
-		return nil, err
-	}
-	c.cached, c.bad = s.openShards()
-	if err := c.index(ctx); err != nil {
 		return nil, errors.Join(err, c.close())
 	}
 	return c, nil
+}
+
+// list finds out what is to be searched.
+func (c *corpus) list(ctx context.Context, branch string) error {
+	trees, err := c.readTips(ctx, branch)
+	if err != nil {
+		return err
+	}
+	if c.branches, err = c.s.listFiles(ctx, trees, c.all); err != nil {
+		return err
+	}
+	c.places, err = placesOf(c.branches)
+	return err
 }
 
 // close closes the files of the cache.
@@ -117,7 +123,11 @@ func (c *corpus) readTips(ctx context.Context, branch string) (map[string]git.ID
 
 // placesOf finds the units of branches.
 func placesOf(branches []branchFiles) (map[index.Key]*place, error) {
-	places := map[index.Key]*place{}
+	n := 0
+	for _, b := range branches {
+		n += len(b.files)
+	}
+	places := make(map[index.Key]*place, n)
 	for _, b := range branches {
 		for _, f := range b.files {
 			key, err := unitKey(f)
@@ -126,7 +136,7 @@ func placesOf(branches []branchFiles) (map[index.Key]*place, error) {
 			}
 			p := places[key]
 			if p == nil {
-				p = &place{file: fileOf(key.Kind), path: f.path, blob: f.id}
+				p = &place{file: fileOf(key.Kind), path: f.path, blob: f.id, docs: -1}
 				places[key] = p
 			}
 			p.branches = append(p.branches, b.branch)
@@ -176,13 +186,16 @@ func pendingKey(branch string) index.Key {
 
 // index finds the units in the cache and indexes what it lacks.
 func (c *corpus) index(ctx context.Context) error {
-	c.sources, c.units, c.fresh = nil, map[index.Key]unitAt{}, nil
+	c.sources, c.fresh = nil, nil
+	for _, p := range c.places {
+		p.docs = -1
+	}
 	for _, f := range c.cached {
 		c.add(f.Shard)
 	}
 	var missing []index.Key
-	for key := range c.places {
-		if _, ok := c.units[key]; !ok && c.places[key].blob != "" {
+	for key, p := range c.places {
+		if p.docs < 0 && p.blob != "" {
 			missing = append(missing, key)
 		}
 	}
@@ -214,11 +227,9 @@ func (c *corpus) add(shard *index.Shard) {
 	units := shard.Units()
 	src := index.Source{Shard: shard, Units: make([]bool, len(units))}
 	for i, u := range units {
-		if _, known := c.units[u.Key]; known || c.places[u.Key] == nil {
-			continue
+		if p := c.places[u.Key]; p != nil && p.docs < 0 {
+			src.Units[i], p.docs = true, u.Docs
 		}
-		src.Units[i] = true
-		c.units[u.Key] = unitAt{len(c.sources), i}
 	}
 	c.sources = append(c.sources, src)
 }
@@ -345,7 +356,7 @@ func (c *corpus) indexPending(ctx context.Context) error {
 			continue
 		}
 		key := pendingKey(branch.branch)
-		c.places[key] = &place{file: doc.LogFile, branches: []string{branch.branch}}
+		c.places[key] = &place{file: doc.LogFile, branches: []string{branch.branch}, docs: -1}
 		c.waiting[branch.branch] = steps
 		b.Unit(key)
 		for _, step := range steps {

@@ -6,29 +6,58 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
 	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 )
 
-// milestoneCommits finds the commits of milestones, by id, below tips. The cache says
-// those of older tips, and git log those since. A milestone that was written anew has
-// its newest commit.
+// milestones says which commit made a milestone.
 //
-//	"tip" SP BRANCH SP COMMIT LF ... [ID SP COMMIT LF]...
-func (s *Store) milestoneCommits(ctx context.Context, tips map[string]git.ID) (map[string]git.ID, error) {
-	commits, walked := map[string]git.ID{}, map[string]git.ID{}
-	for line := range strings.Lines(s.readCache(cacheCommits)) {
-		f := strings.Fields(line)
-		switch {
-		case len(f) == 3 && f[0] == "tip":
-			walked[f[1]] = git.ID(f[2])
-		case len(f) == 2:
-			commits[f[0]] = git.ID(f[1])
+//	"tip" SP BRANCH SP COMMIT LF ... [ID SP COMMIT LF]...       by id
+type milestones struct{ lines string } // those of ids; all of one length
+
+// commit finds the commit of a milestone. It is found among ten thousand without looking
+// at more than fourteen: to read them all took longer than the rest of a search.
+func (m milestones) commit(id string) (git.ID, bool) {
+	size := strings.IndexByte(m.lines, '\n') + 1
+	if size == 0 {
+		return "", false
+	}
+	i, found := sort.Find(len(m.lines)/size, func(i int) int {
+		return strings.Compare(id, m.lines[i*size:i*size+len(id)])
+	})
+	if !found {
+		return "", false
+	}
+	return git.ID(m.lines[i*size+len(id)+1 : (i+1)*size-1]), true
+}
+
+// each hands out all of them.
+func (m milestones) each(visit func(id string, commit git.ID)) {
+	for line := range strings.Lines(m.lines) {
+		if id, commit, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " "); ok {
+			visit(id, git.ID(commit))
 		}
 	}
+}
+
+// milestoneCommits finds the commits of the milestones below tips. The cache says those
+// of older tips, and git log those since. A milestone that was written anew has its newest
+// commit.
+func (s *Store) milestoneCommits(ctx context.Context, tips map[string]git.ID) (milestones, error) {
+	walked, rest := map[string]git.ID{}, s.readCache(cacheCommits)
+	for strings.HasPrefix(rest, "tip ") {
+		var line string
+		line, rest, _ = strings.Cut(rest, "\n")
+		if f := strings.Fields(line); len(f) == 3 {
+			walked[f[1]] = git.ID(f[2])
+		}
+	}
+	known := milestones{rest}
 	var since []string
 	for branch, tip := range tips {
 		if walked[branch] != tip {
@@ -36,7 +65,7 @@ func (s *Store) milestoneCommits(ctx context.Context, tips map[string]git.ID) (m
 		}
 	}
 	if len(since) == 0 {
-		return commits, nil
+		return known, nil
 	}
 	// Tips that a gc took since are no harm: what they had stands in the cache.
 	args := append([]string{"log", "--ignore-missing", "--format=%H %(trailers:key=" + trailerID + ",valueonly,separator=)"}, since...)
@@ -45,24 +74,35 @@ func (s *Store) milestoneCommits(ctx context.Context, tips map[string]git.ID) (m
 	}
 	out, err := s.repo.View(ctx, append(args, "--")...)
 	if err != nil {
-		return nil, err
+		return known, err
 	}
-	lines := strings.Split(string(out), "\n")
-	for _, line := range slices.Backward(lines) { // oldest first
-		if hash, id, ok := strings.Cut(line, " "); ok && id != "" {
+	commits := map[string]git.ID{}
+	known.each(func(id string, commit git.ID) { commits[id] = commit })
+	for _, line := range slices.Backward(strings.Split(string(out), "\n")) { // oldest first
+		if hash, id, ok := strings.Cut(line, " "); ok && doc.ValidID(id) {
 			commits[id] = git.ID(hash)
 		}
 	}
+	var head, b strings.Builder
 	maps.Copy(walked, tips)
-	var b strings.Builder
 	for _, branch := range slices.Sorted(maps.Keys(walked)) {
-		b.WriteString("tip " + branch + " " + string(walked[branch]) + "\n")
+		head.WriteString("tip " + branch + " " + string(walked[branch]) + "\n")
 	}
 	for _, id := range slices.Sorted(maps.Keys(commits)) {
 		b.WriteString(id + " " + string(commits[id]) + "\n")
 	}
-	s.writeCache(cacheCommits, b.String())
-	return commits, nil
+	s.writeCache(cacheCommits, head.String()+b.String())
+	return milestones{b.String()}, nil
+}
+
+// facts reads what weighs milestones: their commits, and what was noted of these.
+func (s *Store) facts(ctx context.Context, tips map[string]git.ID) (milestones, map[git.ID]notes.Judgement, error) {
+	commits, err := s.milestoneCommits(ctx, tips)
+	if err != nil {
+		return commits, nil, err
+	}
+	judged, err := s.judgements(ctx)
+	return commits, judged, err
 }
 
 // judgements reads the scores and outcomes of all notes, by the commit. The cache says

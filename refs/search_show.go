@@ -165,7 +165,6 @@ func firstWords(s string) string {
 // known from the index.
 func (c *corpus) openStep(r ranked, branch string) (string, error) {
 	skip, passed := len(c.waiting[branch]), false
-	unit := func(key index.Key) int { return c.sources[c.units[key].source].Shard.Units()[c.units[key].unit].Docs }
 	if c.places[r.key].blob == "" {
 		skip -= r.Doc + 1
 		return stepCommand(branch, skip), nil
@@ -177,10 +176,10 @@ func (c *corpus) openStep(r ranked, branch string) (string, error) {
 			return "", err
 		}
 		if passed = key == r.key; passed {
-			skip += unit(key) - r.Doc - 1
+			skip += c.places[key].docs - r.Doc - 1
 			break
 		}
-		skip += unit(key)
+		skip += c.places[key].docs
 	}
 	if !passed {
 		return "", fmt.Errorf("step %s is not in branch '%s'", ulid.ULID(r.ID), branch)

@@ -39,7 +39,8 @@ type Builder struct {
 	units []unit
 	docs  []document
 	open  []uint32   // the terms of the open document
-	terms []termList // by number
+	count []uint32   // by term: how often it stands in the open document
+	terms []termList // by term: the postings of the documents before
 	arena arena
 	text  int
 }
@@ -54,13 +55,11 @@ type document struct {
 	length uint32 // terms
 }
 
-// termList is what is known of a term: how often it stands in the open document, and
-// the postings of those before.
+// termList is the postings of a term.
 type termList struct {
-	count uint32 // in the open document
-	docs  uint32
-	last  uint32 // the document of the last posting
-	list  chunks
+	docs uint32
+	last uint32 // the document of the last posting
+	list chunks
 }
 
 // NewBuilder returns one without units.
@@ -86,17 +85,24 @@ func (b *Builder) Text(text []byte, weight int) {
 	length := 0
 	b.words.each(text, func(terms []uint32, _, _ int) {
 		length += len(terms)
-		for len(b.terms) < len(b.words.terms) {
-			b.terms = append(b.terms, termList{})
+		if len(b.count) < len(b.words.terms) {
+			b.grow()
 		}
 		for _, t := range terms {
-			if b.terms[t].count == 0 {
+			if b.count[t] == 0 {
 				b.open = append(b.open, t)
 			}
-			b.terms[t].count += uint32(weight)
+			b.count[t] += uint32(weight)
 		}
 	})
 	b.docs[len(b.docs)-1].length += uint32(length * weight)
+}
+
+// grow makes room for terms that were not known.
+func (b *Builder) grow() {
+	n := len(b.words.terms)
+	b.count = append(b.count, make([]uint32, n-len(b.count))...)
+	b.terms = append(b.terms, make([]termList, n-len(b.terms))...)
 }
 
 // close writes the postings of the open document.
@@ -105,8 +111,8 @@ func (b *Builder) close() {
 	var buf [2 * binary.MaxVarintLen64]byte
 	for _, t := range b.open {
 		l := &b.terms[t]
-		b.arena.append(&l.list, appendPosting(buf[:0], posting{doc - l.last, l.count}))
-		l.last, l.count = doc, 0
+		b.arena.append(&l.list, appendPosting(buf[:0], posting{doc - l.last, b.count[t]}))
+		b.count[t], l.last = 0, doc
 		l.docs++
 	}
 	b.open = b.open[:0]

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sync"
 )
 
 // The constants of BM25, as most of its users have them.
@@ -51,14 +52,13 @@ func (e *DamagedSource) Unwrap() error { return e.Err }
 func Rank(sources []Source, terms []string, most int, keep func(Kind, DocID) bool) ([]Hit, error) {
 	r := ranking{sources: sources, scores: make([][]float64, len(sources)), alive: make([][]bool, len(sources))}
 	r.survey()
-	for i, term := range terms {
-		if slices.Index(terms, term) < i {
-			continue
-		}
-		if err := r.add(TermHash(term)); err != nil {
-			return nil, err
-		}
+	terms = slices.Clone(terms)
+	slices.Sort(terms)
+	found, err := r.find(slices.Compact(terms))
+	if err != nil {
+		return nil, err
 	}
+	r.add(found)
 	return r.best(most, keep), nil
 }
 
@@ -89,37 +89,72 @@ func (r *ranking) survey() {
 	r.average = max(1, float64(length)) / float64(max(1, r.count))
 }
 
-// add adds what one term is worth to the documents that hold it.
-func (r *ranking) add(term uint64) error {
-	found := make([][]posting, len(r.sources))
-	n := 0
-	for i, src := range r.sources {
-		l, err := src.Shard.find(term)
-		for err == nil {
-			var p posting
-			var ok bool
-			if p, ok, err = l.read(); err == nil && !ok {
-				break
+// find reads the postings of terms, by source and term. The sources are read side by
+// side.
+func (r *ranking) find(terms []string) ([][][]posting, error) {
+	found, errs := make([][][]posting, len(r.sources)), make([]error, len(r.sources))
+	var wg sync.WaitGroup
+	for i := range r.sources {
+		wg.Go(func() {
+			found[i] = make([][]posting, len(terms))
+			for t, term := range terms {
+				if found[i][t], errs[i] = r.postings(i, TermHash(term)); errs[i] != nil {
+					return
+				}
 			}
-			if err == nil && r.alive[i][p.doc] {
-				found[i] = append(found[i], p)
-			}
-		}
+		})
+	}
+	wg.Wait()
+	for i, err := range errs {
 		if err != nil {
-			return &DamagedSource{i, err}
-		}
-		n += len(found[i])
-	}
-	rare := math.Log(1 + (float64(r.count-n)+0.5)/(float64(n)+0.5))
-	for i, list := range found {
-		shard, scores := r.sources[i].Shard, r.scores[i]
-		for _, p := range list {
-			f := float64(p.count)
-			scores[p.doc] += rare * f * (saturation + 1) /
-				(f + saturation*(1-lengthPart+lengthPart*float64(shard.length(int(p.doc)))/r.average))
+			return nil, &DamagedSource{i, err}
 		}
 	}
-	return nil
+	return found, nil
+}
+
+// add adds what terms are worth to the documents that hold them.
+func (r *ranking) add(found [][][]posting) {
+	var wg sync.WaitGroup
+	for i, lists := range found {
+		rare := make([]float64, len(lists))
+		for t := range lists {
+			n := 0
+			for _, other := range found {
+				n += len(other[t])
+			}
+			rare[t] = math.Log(1 + (float64(r.count-n)+0.5)/(float64(n)+0.5))
+		}
+		wg.Go(func() {
+			shard, scores := r.sources[i].Shard, r.scores[i]
+			for t, list := range lists {
+				for _, p := range list {
+					f := float64(p.count)
+					scores[p.doc] += rare[t] * f * (saturation + 1) /
+						(f + saturation*(1-lengthPart+lengthPart*float64(shard.length(int(p.doc)))/r.average))
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// postings are those of a term in the documents of a source that are searched.
+func (r *ranking) postings(source int, term uint64) ([]posting, error) {
+	l, err := r.sources[source].Shard.find(term)
+	if err != nil {
+		return nil, err
+	}
+	alive, list := r.alive[source], make([]posting, 0, min(l.left, l.docs))
+	for {
+		p, ok, err := l.read()
+		if err != nil || !ok {
+			return list, err
+		}
+		if alive[p.doc] {
+			list = append(list, p)
+		}
+	}
 }
 
 // found is a document with a score.
@@ -174,7 +209,9 @@ func (r *ranking) front(list []found, n int) int {
 		if c := bytes.Compare(y[:], x[:]); c != 0 {
 			return c
 		}
-		return cmp.Or(cmp.Compare(a.source, b.source), cmp.Compare(a.doc, b.doc))
+		// Where the units stand in shards says nothing, and must decide nothing.
+		u, v := r.unit(a).Key, r.unit(b).Key
+		return cmp.Or(cmp.Compare(u.Kind, v.Kind), bytes.Compare(u.ID[:], v.ID[:]))
 	}
 	if n < len(list) {
 		// Where the n-th stands is guessed from a sample: too many are no harm, too
@@ -198,6 +235,11 @@ func (r *ranking) front(list []found, n int) int {
 	}
 	slices.SortFunc(list[:n], compare)
 	return n
+}
+
+func (r *ranking) unit(f found) Unit {
+	s := r.sources[f.source].Shard
+	return s.units[s.unitOf(f.doc)]
 }
 
 func (r *ranking) hit(f found) Hit {
