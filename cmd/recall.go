@@ -1,0 +1,84 @@
+package cmd
+
+import (
+	"context"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/render"
+)
+
+type recallOptions struct {
+	*globals
+	file          string
+	minSimilarity string
+	limit         int
+}
+
+func newRecall(g *globals) *command {
+	o := &recallOptions{globals: g}
+	own := []cli.Flag{
+		text(&o.file, "-F, --file FILE", "read the text from FILE (- is standard input)"),
+		text(&o.minSimilarity, "--min-similarity X", "show what is at least so near, from 0 to 1 (0.8)"),
+		number(&o.limit, "-n N", refs.RecallLimit, "show the nearest N (3)"),
+	}
+	return &command{
+		name:  "recall",
+		usage: []string{"recall TEXT... [-b NAME] [--min-similarity X] [-n N]", "recall -F FILE [-b NAME] [--min-similarity X] [-n N]"},
+		about: "Says whether the problem that TEXT tells of (- is standard input) was met before, on any branch: the milestones, steps and topics that tell of the same, with what became of them and the command that shows them. Only near-duplicates are known to help, in the same words or reworded, so nothing else is shown, and to find none is silent and no failure. A lower --min-similarity shows what is merely near, labelled as such. Steps that no commit has taken yet are no past cases.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
+		examples: []string{
+			"recall 'TestShutdown leaks goroutines, the pool waits for idle connections'",
+			"recall -F issue.md --json",
+			"recall -b main --min-similarity 0.6 'deadlock in transfer()'",
+		},
+		globals: g,
+		flags:   join(own, g.flags()),
+		most:    unlimited,
+		action: func(ctx context.Context, env *Env, args []string) error {
+			r, err := runRecall(ctx, env, o, args)
+			if err != nil {
+				return err
+			}
+			return o.view(ctx, env, r, func(p *render.Printer) { render.Recalled(p, r.Hits) })
+		},
+	}
+}
+
+func runRecall(ctx context.Context, env *Env, o *recallOptions, args []string) (r refs.RecallResult, err error) {
+	least, err := readScore("--min-similarity", o.minSimilarity)
+	if err != nil {
+		return r, err
+	}
+	if o.limit == 0 {
+		return r, usagef("flag '-n' needs a number from 1")
+	}
+	problem, err := o.text(env, args)
+	if err != nil {
+		return r, err
+	}
+	s, err := o.open(ctx, env)
+	if err != nil {
+		return r, err
+	}
+	defer closing(s, &err)
+	return s.Recall(ctx, refs.RecallOptions{Text: problem, Branch: o.branch, MinSimilarity: least, Limit: o.limit})
+}
+
+// text is the problem, from the arguments, a file or standard input. Where an agent's
+// own branch comes from the environment, all branches are still asked: only -b limits.
+func (o *recallOptions) text(env *Env, args []string) (string, error) {
+	switch {
+	case o.file != "" && len(args) > 0:
+		return "", usagef("unexpected argument '%s'", args[0]).hint("the text comes from '%s'", o.file)
+	case o.file != "":
+		return env.readText(o.file)
+	case len(args) == 0:
+		return "", usagef("which problem?").hint("tell it in a sentence, or in a file with -F FILE")
+	case len(args) == 1 && args[0] == "-":
+		return env.readText("-")
+	}
+	return strings.Join(args, " "), nil
+}

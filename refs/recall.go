@@ -1,0 +1,247 @@
+package refs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/index"
+)
+
+// RecallOptions are one question for a past case.
+type RecallOptions struct {
+	Text          string   // the problem at hand; at most 64 KiB, and at least one telling word
+	Branch        string   // only the cases of this branch; empty: of all
+	MinSimilarity *float64 // 0 to 1: what is shown; nil: near-duplicates
+	Limit         int      // of hits; 0: RecallLimit
+}
+
+// The limits of a recall.
+const (
+	RecallLimit     = 3   // hits, where nobody says otherwise: more are not read
+	mostRecallLimit = 100 // hits
+	maxRecallText   = 64 << 10
+
+	lookedUp    = 64 // of a text's terms, whose commonness is asked
+	recallTerms = 16 // by which candidates are looked for: the rarest in this memory
+	recallCases = 32 // candidates that are compared, or twice the limit
+)
+
+// RecallHit is a past case. Its Score is that of its words; Similarity and Duplicate
+// are never nil.
+type RecallHit struct {
+	SearchHit
+	Outcome *string `json:"outcome"` // a milestone's, by its note or tags; nil where nothing is known
+}
+
+// RecallResult is the past cases, the nearest first; none is the usual answer.
+type RecallResult struct {
+	Hits []RecallHit `json:"hits"`
+}
+
+// Recall finds the milestones, steps and topics, of all branches, that tell of the same
+// problem as a text: what an agent did or knew before. Only a near-duplicate is known to
+// help, so nothing else is shown unless MinSimilarity asks for it; see index.Similarity
+// for what is measured and index.DuplicateAt for the threshold.
+//
+// Candidates are the best by the text's most telling words, as Search ranks them without
+// notes; these are read and compared in full. An entry that stands on several branches is
+// one hit. Pending steps are no past cases: among them is the very problem that is asked
+// about. The cache is that of Search.
+//
+// It fails with ErrInvalid for a text without words or beyond the limits, and with
+// ErrNotFound for a branch that does not exist. It writes nothing but the cache, and is
+// safe beside any other process.
+func (s *Store) Recall(ctx context.Context, o RecallOptions) (res RecallResult, err error) {
+	res.Hits = []RecallHit{}
+	if err := o.check(); err != nil {
+		return res, err
+	}
+	terms := index.Telling(o.Text, lookedUp)
+	if len(terms) == 0 {
+		return res, fail(ErrInvalid, "recall-empty", fmt.Sprintf("'%s' holds no word to compare", oneLine(o.Text, 60)),
+			"tell the problem in a sentence: what fails, where, with which error")
+	}
+	c, err := s.corpus(ctx, o.Branch, o.Branch == "")
+	if err != nil {
+		return res, err
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+	cases, err := c.near(ctx, o, terms)
+	if err != nil {
+		return res, err
+	}
+	if res.Hits, err = c.recalled(ctx, cases, terms); err != nil {
+		return res, err
+	}
+	return res, c.keep(ctx)
+}
+
+func (o *RecallOptions) check() error {
+	if o.MinSimilarity == nil {
+		least := index.DuplicateAt
+		o.MinSimilarity = &least
+	}
+	if o.Limit == 0 {
+		o.Limit = RecallLimit
+	}
+	switch x := *o.MinSimilarity; {
+	case !(x >= 0 && x <= 1): // NaN neither
+		return fail(ErrInvalid, "similarity-invalid", fmt.Sprintf("similarity %v is not between 0 and 1", x))
+	case o.Limit < 1 || o.Limit > mostRecallLimit:
+		return fail(ErrInvalid, "recall-limit", fmt.Sprintf("%d hits cannot be shown; 1 to %d can", o.Limit, mostRecallLimit))
+	case strings.TrimSpace(o.Text) == "":
+		return fail(ErrInvalid, "recall-empty", "the text is empty", "git context recall 'what fails, where, with which error'")
+	case len(o.Text) > maxRecallText:
+		return fail(ErrInvalid, "recall-too-large", fmt.Sprintf("the text has %d bytes; at most %d are compared", len(o.Text), maxRecallText),
+			"tell the problem in a few sentences")
+	}
+	return nil
+}
+
+// pastCase is a candidate that is near enough.
+type pastCase struct {
+	ranked
+	similarity float64
+}
+
+// near compares the candidates and gives those that are near enough, the nearest first.
+func (c *corpus) near(ctx context.Context, o RecallOptions, terms []string) ([]pastCase, error) {
+	rarest, stats, err := c.commonness(terms)
+	if err != nil {
+		return nil, err
+	}
+	hits, err := c.candidates(ctx, rarest, max(recallCases, 2*o.Limit))
+	if err != nil {
+		return nil, err
+	}
+	texts, err := c.texts(ctx, hits)
+	if err != nil {
+		return nil, err
+	}
+	like := index.NewSimilarity(o.Text, stats)
+	var cases []pastCase
+	for i, t := range texts {
+		title, body := t.title, t.body
+		if hits[i].key.Kind == index.Steps { // its title is what was done; a problem is what was seen
+			title, body, _ = strings.Cut(body, "\n")
+		}
+		if x := like.To(title, body); x >= *o.MinSimilarity {
+			cases = append(cases, pastCase{hits[i], x})
+		}
+	}
+	slices.SortStableFunc(cases, func(a, b pastCase) int { return cmp.Compare(b.similarity, a.similarity) })
+	return cases[:min(o.Limit, len(cases))], nil
+}
+
+// candidates are the committed entries and topics that hold most of the terms.
+func (c *corpus) candidates(ctx context.Context, terms []string, most int) ([]ranked, error) {
+	waiting := 0
+	for _, steps := range c.waiting {
+		waiting += len(steps)
+	}
+	hits, err := c.rank(ctx, terms, most+min(waiting, most), nil)
+	if err != nil {
+		return nil, err
+	}
+	var list []ranked
+	for _, h := range hits {
+		key := c.sources[h.Source].Shard.Units()[h.Unit].Key
+		if c.places[key].blob != "" && len(list) < most {
+			list = append(list, ranked{Hit: h, key: key, score: h.Score})
+		}
+	}
+	return list, nil
+}
+
+// commonness says how many documents hold each of a text's terms, and which terms are
+// the rarest of those that any holds: few documents are ranked by these. Other words are
+// left to the built-in estimate: to look up every word of every candidate costs more
+// than it tells.
+func (c *corpus) commonness(terms []string) (rarest []string, stats index.Stats, err error) {
+	type count struct{ holding, all int }
+	counts := make(map[string]count, len(terms))
+	for _, term := range terms {
+		holding, all, err := index.Count(c.sources, term)
+		if damaged := (*index.DamagedSource)(nil); errors.As(err, &damaged) {
+			// A file of the cache, as if it were not there: ranking puts it away.
+			return terms[:min(recallTerms, len(terms))], nil, nil
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		counts[term] = count{holding, all}
+		if holding > 0 {
+			rarest = append(rarest, term)
+		}
+	}
+	slices.SortStableFunc(rarest, func(a, b string) int { return cmp.Compare(counts[a].holding, counts[b].holding) })
+	return rarest[:min(recallTerms, len(rarest))],
+		func(term string) (int, int) { return counts[term].holding, counts[term].all }, nil
+}
+
+// recalled reads what past cases say and what became of them.
+func (c *corpus) recalled(ctx context.Context, cases []pastCase, terms []string) ([]RecallHit, error) {
+	list := make([]ranked, len(cases))
+	for i, p := range cases {
+		list[i] = p.ranked
+	}
+	outcomes, err := c.outcomes(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := c.show(ctx, list, terms)
+	if err != nil {
+		return nil, err
+	}
+	hits := make([]RecallHit, len(shown))
+	for i, h := range shown {
+		duplicate := cases[i].similarity >= index.DuplicateAt
+		h.Similarity, h.Duplicate = &cases[i].similarity, &duplicate
+		hits[i] = RecallHit{h, outcomes[i]}
+	}
+	return hits, nil
+}
+
+// outcomes fills in the commits of milestones and says what became of each: by its
+// note, else by a tag that names it success, failed or abandoned.
+func (c *corpus) outcomes(ctx context.Context, list []ranked) ([]*string, error) {
+	found := make([]*string, len(list))
+	if !slices.ContainsFunc(list, func(r ranked) bool { return r.key.Kind == index.Commits }) {
+		return found, nil // two children that nobody asked for
+	}
+	commits, err := c.s.milestoneCommits(ctx, c.tips)
+	if err != nil {
+		return nil, err
+	}
+	judged, err := c.s.judgements(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tags, err := c.s.TagNames(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		r := &list[i]
+		if commit, ok := commits.commit(ulid.ULID(r.ID).String()); ok && r.key.Kind == index.Commits {
+			r.commit, found[i] = &commit, outcomeOf(judged[commit], tags[commit])
+		}
+	}
+	return found, nil
+}
+
+func outcomeOf(j notes.Judgement, tags []string) *string {
+	for _, outcome := range notes.Outcomes() {
+		if j.Outcome == nil && (Filter{Outcome: outcome}).Matches(j, tags) {
+			return &outcome
+		}
+	}
+	return j.Outcome
+}
