@@ -16,7 +16,8 @@ func newBisect(g *globals) *command {
 		name: "bisect",
 		usage: []string{
 			"bisect start [BAD [GOOD...]]",
-			"bisect (good | bad | skip) [C]",
+			"bisect (good | skip) [C...]",
+			"bisect bad [C]",
 			"bisect run CMD [ARG...]",
 			"bisect [status]",
 			"bisect (log | reset)",
@@ -25,8 +26,8 @@ func newBisect(g *globals) *command {
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"bisect start main success/best",
-			"bisect run sh -c '! git grep -q global $GIT_CONTEXT_COMMIT -- topics/'",
-			"bisect run sh -c 'git archive $GIT_CONTEXT_CODE | (cd /tmp/t && tar x && go test ./...)'",
+			"bisect run sh -c 'git context --at $GIT_CONTEXT_COMMIT topic pool | grep -q mutex'",
+			"bisect run sh -c 'cd ../worktree && git checkout -q $GIT_CONTEXT_CODE && go test ./...'",
 			"bisect reset",
 		},
 		globals: g,
