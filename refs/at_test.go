@@ -185,9 +185,38 @@ func TestBranchesAt(t *testing.T) {
 	if strings.Join(got, "|") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "|"), want)
 	}
+	// What is read one by one, what git lists, and what is too much.
+	for _, tt := range []struct {
+		branch       string
+		commits, far int
+	}{{"moved", 100, 0}, {"still", 5000, 2}} {
+		p.busy(tt.branch, tt.commits)
+		list, far, err = s.BranchesAt(ctx, tip, ok(s.Branches(ctx, refs.BranchQuery{}))(t))
+		if err != nil || far != tt.far || len(list) != 4-far {
+			t.Errorf("%s went on for %d commits: %d too far, %d found, %v", tt.branch, tt.commits, far, len(list), err)
+		}
+	}
 	v := ok(s.BranchContext(ctx, ok(s.At(ctx, "moved", string(then)))(t), 0, 10))(t)
 	if v.Total != 1 || v.Branch.Tip != before || v.At.By != refs.AtTime {
 		t.Errorf("moved: %+v", v)
+	}
+}
+
+// busy lets n commits be made on a branch.
+func (p *past) busy(branch string, n int) {
+	p.t.Helper()
+	ref := "refs/context/heads/" + branch
+	from := "from " + ref + "^0\n"
+	var stream strings.Builder
+	for range n {
+		p.later()
+		fmt.Fprintf(&stream, "commit %s\ncommitter B <b@example.com> %d +0000\ndata 1\nx\n%s\n", ref, p.now.Unix(), from)
+		from = "" // goes on from the last
+	}
+	cmd := exec.Command("git", "fast-import", "--quiet")
+	cmd.Dir, cmd.Env, cmd.Stdin = p.dir, p.env, strings.NewReader(stream.String())
+	if out, err := cmd.CombinedOutput(); err != nil {
+		p.t.Fatalf("git fast-import: %v\n%s", err, out)
 	}
 }
 
