@@ -1,0 +1,316 @@
+package refs_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/git-context/git-context/refs"
+)
+
+// library is a repository whose memory is worth a search.
+type library struct {
+	*repo
+	n int // milestones so far
+}
+
+func newLibrary(t *testing.T) *library {
+	l := &library{repo: newRepo(t)}
+	ok(l.open().Init(t.Context(), refs.InitOptions{Goal: "Search"}))(t)
+	l.git("config", "context.search.cacheLimit", "1m")
+	return l
+}
+
+// work commits a milestone of some steps, 6 KB of them.
+func (l *library) work(t *testing.T, branch string) refs.CommitResult {
+	t.Helper()
+	l.n++
+	steps := make([]refs.NewStep, 6)
+	for i := range steps {
+		steps[i] = refs.NewStep{
+			Observation: fmt.Sprintf("run %d.%d: %s", l.n, i, strings.Repeat(fmt.Sprintf("word%d handler%d ", (l.n+i)%17, i), 50)),
+			Action:      fmt.Sprintf("go test ./store%d -run TestPool%d", l.n%5, i),
+		}
+	}
+	s := l.open(branch)
+	ok(s.Record(t.Context(), steps))(t)
+	return ok(s.Commit(t.Context(), refs.CommitOptions{Branch: branch, Summary: fmt.Sprintf("Pool %d is up", l.n),
+		Contribution: fmt.Sprintf("The connection pool of store%d answers in time", l.n%5)}))(t)
+}
+
+func (l *library) cache() string { return filepath.Join(l.dir, ".git", "context", "cache", "search") }
+
+// found is what searches of every kind find now, as JSON.
+func (l *library) found(t *testing.T) string {
+	t.Helper()
+	score := 0.5
+	var all []string
+	for _, o := range []refs.SearchOptions{
+		{Query: "pool", All: true, Limit: 40},
+		{Query: "connection pool store3", Limit: 20},
+		{Query: "TestPool3 word4", All: true, In: refs.SearchSteps, Limit: 30},
+		{Query: "answers", All: true, In: refs.SearchCommits, Filter: refs.Filter{MinScore: &score}},
+		{Query: "pool", All: true, In: refs.SearchTopics},
+		{Query: "nowhere at all"},
+	} {
+		res := ok(l.open().Search(t.Context(), o))(t)
+		for i := range res.Hits {
+			res.Hits[i].Score = 0 // its recency is a moment older
+		}
+		data, err := json.MarshalIndent(res, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, string(data))
+	}
+	return strings.Join(all, "\n")
+}
+
+// same holds that what the cache says is what git says without it.
+func (l *library) same(t *testing.T, when string) {
+	t.Helper()
+	warm := l.found(t)
+	saved := l.cache() + ".saved"
+	if err := os.Rename(l.cache(), saved); err != nil {
+		t.Fatal(err)
+	}
+	if cold := l.found(t); cold != warm {
+		t.Errorf("%s: with the cache\n%s\nwithout\n%s", when, warm, cold)
+	}
+	if err := errors.Join(os.RemoveAll(l.cache()), os.Rename(saved, l.cache())); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The cache is never stale, whatever became of the branches since it was written.
+func TestSearchIsNeverStale(t *testing.T) {
+	t.Parallel()
+	l, ctx := newLibrary(t), t.Context()
+	for range 15 {
+		l.work(t, "main")
+	}
+	l.same(t, "at first")
+	l.branch("exp", "main")
+	l.branch("gone", "main")
+	for i := range 6 {
+		l.work(t, []string{"main", "exp", "gone"}[i%3])
+	}
+	l.same(t, "after more work")
+	ok(l.open().Remember(ctx, refs.TopicOptions{Key: "pool-size", Text: "the pool has ten connections"}))(t)
+	ok(l.open("exp").Record(ctx, []refs.NewStep{{Thought: "TestPool3 word4 is pending"}, {Action: "and so is the pool"}}))(t)
+	l.same(t, "after a topic and pending steps")
+	noted := ok(l.open().Search(ctx, refs.SearchOptions{Query: "pool", In: refs.SearchCommits}))(t).Hits[0]
+	ok(l.open().AddNote(ctx, refs.NoteOptions{Rev: string(*noted.Commit), Judging: refs.Judging{Score: new(0.9)}}))(t)
+	l.same(t, "after a note")
+	l.merge("exp", "main")
+	l.same(t, "after a merge")
+	ok(l.open().Remember(ctx, refs.TopicOptions{Key: "pool-size", Text: "the pool has twenty connections"}))(t)
+	ok(l.open().DeleteBranch(ctx, "gone", true))(t)
+	l.same(t, "after a deletion")
+	l.git("gc", "-q", "--prune=now")
+	for range 6 {
+		l.work(t, "main")
+	}
+	l.same(t, "after gc")
+}
+
+// A cache that is damaged, or is none at all, is as good as none.
+func TestSearchTrustsNoCache(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t)
+	for range 14 {
+		l.work(t, "main")
+	}
+	want := l.found(t)
+	names, err := os.ReadDir(l.cache())
+	if err != nil || len(names) < 3 {
+		t.Fatal(names, err)
+	}
+	for _, n := range names {
+		path := filepath.Join(l.cache(), n.Name())
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		flipped := slices.Clone(data)
+		for at := len(data) / 3; at < len(data); at += max(1, len(data)/50) {
+			flipped[at] ^= 0x20
+		}
+		for what, bad := range map[string][]byte{"empty": nil, "cut": data[:len(data)/2], "flipped": flipped, "text": []byte("x\ny\n")} {
+			if err := os.WriteFile(path, bad, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if got := l.found(t); got != want {
+				t.Errorf("%s, %s:\n%s\nwant\n%s", n.Name(), what, got, want)
+			}
+		}
+	}
+	if err := errors.Join(os.RemoveAll(filepath.Dir(l.cache())), os.WriteFile(filepath.Dir(l.cache()), nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	if got := l.found(t); got != want { // nowhere to write
+		t.Errorf("without a place for a cache:\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Searches at once wait for none and agree; the cache keeps its bounds.
+func TestSearchesAtOnce(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t)
+	for range 14 {
+		l.work(t, "main")
+	}
+	want := l.found(t)
+	if err := os.RemoveAll(l.cache()); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			if got := l.found(t); got != want {
+				t.Errorf("at once:\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+	wg.Wait()
+	l.git("config", "context.search.cacheLimit", "60k")
+	for range 3 {
+		for range 13 {
+			l.work(t, "main")
+		}
+		l.same(t, "with a small cache")
+		if n := l.shardBytes(t); n > 60<<10 {
+			t.Errorf("the cache has %d bytes", n)
+		}
+	}
+}
+
+func (l *library) shardBytes(t *testing.T) (sum int64) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(l.cache(), "*.shard"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		sum += ok(os.Stat(name))(t).Size()
+	}
+	return sum
+}
+
+// The command that a hit gives shows what was hit.
+func TestSearchOpens(t *testing.T) {
+	t.Parallel()
+	l, ctx := newLibrary(t), t.Context()
+	for range 4 {
+		l.work(t, "main")
+	}
+	l.branch("exp", "main")
+	for i := range 4 {
+		l.work(t, []string{"main", "exp"}[i%2])
+	}
+	l.merge("exp", "main")
+	l.branch("later", "main")
+	l.work(t, "later")
+	for _, b := range []string{"main", "later"} {
+		ok(l.open(b).Record(ctx, []refs.NewStep{{Thought: "pool pending on " + b}, {Action: "pool again"}}))(t)
+	}
+	hits := ok(l.open().Search(ctx, refs.SearchOptions{Query: "pool go test", All: true, Limit: 200}))(t).Hits
+	kinds, seen := map[string]int{}, map[string]bool{}
+	for _, h := range hits {
+		kinds[h.Kind]++
+		if seen[h.ID] {
+			t.Errorf("%s is found twice", h.ID)
+		}
+		seen[h.ID] = true
+		f := strings.Fields(h.Open)
+		switch h.Kind {
+		case "step": // git context -b NAME --log --steps 1 --skip N
+			s := l.open(f[3])
+			skip, err := strconv.Atoi(f[8])
+			if err != nil {
+				t.Fatal(h.Open)
+			}
+			steps, _, err := s.Steps(ctx, ok(s.Tip(ctx, f[3]))(t), skip, 1)
+			if err != nil || len(steps) != 1 || steps[0].ID != h.ID {
+				t.Errorf("'%s' shows %v, want %s: %v", h.Open, steps, h.ID, err)
+			}
+		case "commit": // git context --commit ID
+			if c := ok(l.open().Milestone(ctx, f[3]))(t); c.ID != h.ID || *c.Hash != *h.Commit || c.Summary != h.Title {
+				t.Errorf("'%s' shows %+v, want %+v", h.Open, c, h)
+			}
+		}
+	}
+	if kinds["step"] != 9*6+4 || kinds["commit"] < 9 {
+		t.Errorf("found %v", kinds)
+	}
+}
+
+// What was noted moves what is about as good, and nothing else.
+func TestSearchWeighs(t *testing.T) {
+	t.Parallel()
+	l, ctx := newLibrary(t), t.Context()
+	texts := []string{"The mutex guards the map", "The mutex guards the list", "A mutex, a mutex, a mutex: the mutex held twice", "Nothing of the kind"}
+	var made []refs.CommitResult
+	for _, text := range texts {
+		made = append(made, ok(l.open().Commit(ctx, refs.CommitOptions{Summary: text}))(t))
+	}
+	first := func(o refs.SearchOptions) string {
+		t.Helper()
+		o.Query = "mutex guards"
+		if hits := ok(l.open().Search(ctx, o))(t).Hits; len(hits) > 0 {
+			return hits[0].Title
+		}
+		return ""
+	}
+	note := func(i int, score float64, outcome string) {
+		t.Helper()
+		ok(l.open().AddNote(ctx, refs.NoteOptions{Rev: string(made[i].Commit), Judging: refs.Judging{Score: &score, Outcome: outcome}}))(t)
+	}
+	note(0, 0.9, "success")
+	note(1, 0.1, "failed")
+	note(3, 1, "success")
+	if got := first(refs.SearchOptions{}); got != texts[0] {
+		t.Errorf("first is %q", got)
+	}
+	note(0, 0, "failed")
+	note(1, 1, "success")
+	if got := first(refs.SearchOptions{}); got != texts[1] {
+		t.Errorf("after new notes, first is %q", got)
+	}
+	if got := first(refs.SearchOptions{Filter: refs.Filter{Outcome: "failed"}}); got != texts[0] {
+		t.Errorf("first of the failed is %q", got)
+	}
+	l.git("config", "context.search.scoreWeight", "much")
+	if _, err := l.open().Search(ctx, refs.SearchOptions{Query: "mutex"}); !errors.Is(err, refs.ErrInvalid) {
+		t.Errorf("a weight that is no number: %v", err)
+	}
+}
+
+func TestSearchRefuses(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t)
+	big := 2.0
+	for _, o := range []refs.SearchOptions{
+		{}, {Query: "  "}, {Query: "?! --"}, {Query: "the of"}, {Query: strings.Repeat("x ", 5000)},
+		{Query: "x", In: "notes"}, {Query: "x", Limit: -1}, {Query: "x", Limit: 5000}, {Query: "x", All: true, Branch: "main"},
+		{Query: "x", Filter: refs.Filter{MinScore: &big}}, {Query: "x", Filter: refs.Filter{Outcome: "fine"}},
+		{Query: "x", In: refs.SearchSteps, Filter: refs.Filter{Outcome: "failed"}},
+	} {
+		if _, err := l.open().Search(t.Context(), o); !errors.Is(err, refs.ErrInvalid) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	if _, err := l.open().Search(t.Context(), refs.SearchOptions{Query: "x", Branch: "nope"}); !errors.Is(err, refs.ErrNotFound) {
+		t.Errorf("a branch that is not there: %v", err)
+	}
+	if _, err := newRepo(t).open().Search(t.Context(), refs.SearchOptions{Query: "x", All: true}); !errors.Is(err, refs.ErrNoMemory) {
+		t.Errorf("no memory: %v", err)
+	}
+}
