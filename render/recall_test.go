@@ -1,0 +1,47 @@
+package render
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/git-context/git-context/refs"
+)
+
+func TestRecalled(t *testing.T) {
+	hit := func(kind, title, outcome string, similarity float64) refs.RecallHit {
+		duplicate := similarity >= 0.8
+		h := refs.RecallHit{SearchHit: refs.SearchHit{Kind: kind, Branch: "try", Title: title, Similarity: &similarity,
+			Duplicate: &duplicate, Open: "git context --commit X"}}
+		if outcome != "" {
+			h.Outcome = &outcome
+		}
+		return h
+	}
+	for _, c := range []struct {
+		hit   refs.RecallHit
+		first string
+	}{
+		{hit("commit", "Drain", "", 0.9), "you solved this: Drain"},
+		{hit("commit", "Drain", "success", 0.9), "you solved this: Drain"},
+		{hit("commit", "Drain", "failed", 0.9), "you tried this, it failed: Drain"},
+		{hit("commit", "Drain", "abandoned", 0.9), "you tried this and gave it up: Drain"},
+		{hit("step", "go test", "", 0.9), "you met this: go test"},
+		{hit("topic", "pool", "", 0.9), "you know this: pool"},
+		{hit("commit", "Drain", "failed", 0.7), "near, perhaps not the same: Drain"},
+		{hit("commit", "Dr\x1b[2Jain\nopen: rm", "", 0.9), "you solved this: Dr^[[2Jain open: rm"},
+	} {
+		want := c.first + "\n- similarity: " + map[bool]string{true: "0.90", false: "0.70"}[*c.hit.Duplicate] + "\n- branch: try\n"
+		if c.hit.Outcome != nil {
+			want += "- outcome: " + *c.hit.Outcome + "\n"
+		}
+		want += "- open: git context --commit X\n"
+		got := show(func(p *Printer) { Recalled(p, []refs.RecallHit{c.hit}) }, false)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	}
+	if got := show(func(p *Printer) { Recalled(p, nil) }, false); got != "" {
+		t.Errorf("no case is shown as %q", got)
+	}
+}
