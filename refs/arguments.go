@@ -110,7 +110,7 @@ func layoutOf(format string) Layout {
 // value of a letter. apart says whether its value may be the next word.
 func knownArgument(command, word string) (name string, what use, apart bool) {
 	name, _, _ = strings.Cut(word, "=")
-	if !strings.HasPrefix(word, "--") && len(word) > 2 && strings.Contains("SGUMC", word[1:2]) {
+	if !strings.HasPrefix(word, "--") && len(word) > 2 && strings.Contains("SGUMCnO", word[1:2]) {
 		name = word[:2]
 	}
 	if what, apart = differenceArgument(name); what != useUnknown || command == "diff" {

@@ -1,0 +1,209 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// stock is what git itself prints, with the environment of the store's children.
+func stock(t *testing.T, s *refs.Store, args ...string) string {
+	t.Helper()
+	out, err := s.Repo().Run(t.Context(), args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// logText is a log as `git context log` prints it: its revisions, then behind "--"
+// what is git's.
+func logText(t *testing.T, s *refs.Store, v GitLog, words ...string) string {
+	t.Helper()
+	o := refs.LogOptions{Most: -1, Topo: v.Graph, Judged: true}
+	behind := false
+	var forGit []string
+	for _, w := range words {
+		switch {
+		case behind:
+			forGit = append(forGit, w)
+		case w == "--":
+			behind = true
+		default:
+			o.Revs = append(o.Revs, w)
+		}
+	}
+	o.Arguments = must[refs.Arguments](t)(refs.LogArguments(forGit))
+	v.Log = must[refs.Log](t)(s.Log(t.Context(), o))
+	v.Arguments, v.Most = o.Arguments, -1
+	var b bytes.Buffer
+	if err := WriteGitLog(t.Context(), s, &b, v); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// withoutNotes takes the notes out of a log, whoever wrote them.
+func withoutNotes(log string) string {
+	return regexp.MustCompile(`(?m)\nNotes \(context\):\n(    .*\n)+`).ReplaceAllString(log, "")
+}
+
+// judge notes three of the milestones that remember makes.
+func judge(t *testing.T, s *refs.Store) {
+	t.Helper()
+	half, best := 0.5, 1.0
+	for rev, j := range map[string]refs.Judging{
+		"main":   {Score: &best, Outcome: "success", Review: "Good.\n\n\x1b[2JNotes (context):\n    forged"},
+		"main~2": {Score: &half, Tags: []refs.NoteTag{{Key: "area", Value: "store"}}},
+		"try~1":  {Outcome: "failed"},
+	} {
+		must[refs.Note](t)(s.AddNote(t.Context(), refs.NoteOptions{Judging: j, Rev: rev}))
+	}
+}
+
+// Without notes a log is to the byte what git log prints of the milestones.
+func TestGitLogIsGits(t *testing.T) {
+	s := remember(t)
+	judge(t, s)
+	must[refs.Change](t)(s.SetTag(t.Context(), refs.Writer{}, "before", "main~3"))
+	const milestones = "--grep=^Context-Id: "
+	full := func(name string) string { return git.BranchRef(name) }
+	for _, c := range []struct {
+		name  string
+		words []string
+		git   []string
+	}{
+		{"plain", nil, []string{full("main")}},
+		{"range", []string{"try..main"}, []string{full("try") + ".." + full("main")}},
+		{"parted", []string{"try...main~2"}, []string{full("try") + "..." + full("main") + "~2"}},
+		{"but", []string{"main", "^before"}, []string{full("main"), "^" + git.TagRef("before")}},
+		{"one line", []string{"try", "--", "--oneline"}, []string{"--oneline", "--no-notes", full("try")}},
+		{"patches", []string{"--", "-p", "-U1"}, []string{"-p", "-U1", full("main")}},
+		{"files", []string{"--", "--stat", "--name-status", "--date=iso"}, []string{"--stat", "--name-status", "--date=iso", full("main")}},
+		{"fuller", []string{"--", "--pretty=fuller", "--abbrev-commit"}, []string{"--pretty=fuller", "--abbrev-commit", full("main")}},
+		{"own format", []string{"--", "--format=%h%n%B%N"}, []string{"--format=%h%n%B%N", full("main")}},
+		{"reversed", []string{"--", "--reverse", "--format=reference"}, []string{"--reverse", "--format=reference", full("main")}},
+	} {
+		got := withoutNotes(logText(t, s, GitLog{}, c.words...))
+		if strings.Contains(strings.Join(c.words, " "), "oneline") {
+			got = regexp.MustCompile(`(?m)^([0-9a-f]+) \[[^]]*\]`).ReplaceAllString(got, "$1")
+		}
+		args := append([]string{"log", "--notes=context", milestones, "--text"}, c.git...)
+		if diff := cmp.Diff(withoutNotes(stock(t, s, args...)), got); diff != "" || got == "" {
+			t.Errorf("%s: -git +git context:\n%s", c.name, diff)
+		}
+	}
+}
+
+// A graph is what git draws of the commits that changed commit.md.
+func TestGitLogGraphIsGits(t *testing.T) {
+	s := remember(t)
+	must[refs.Change](t)(s.Remember(t.Context(), refs.TopicOptions{Key: "note", Text: "x"}))
+	plain := stock(t, s, "log", "--graph", "--no-notes", "--full-diff", "--stat", git.BranchRef("main"), "--", "commit.md")
+	if diff := cmp.Diff(plain, logText(t, s, GitLog{Graph: true}, "--", "--stat")); diff != "" {
+		t.Errorf("-git +git context:\n%s", diff)
+	}
+	judge(t, s)
+	got := logText(t, s, GitLog{Graph: true}, "--", "--oneline", "--no-abbrev-commit")
+	for _, want := range []string{` \[success 1\] Take it\n`, `\* [0-9a-f]{40} \[failed\] Tried\n`, `\| \* [0-9a-f]{40} Start branch try from main\n`} {
+		if !regexp.MustCompile(want).MatchString(got) {
+			t.Errorf("no %s in:\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "Remember") || strings.Contains(got, "Close") {
+		t.Errorf("what is no milestone is drawn:\n%s", got)
+	}
+}
+
+// Colours change nothing else, and in a terminal refs have their short names.
+func TestGitLogColours(t *testing.T) {
+	s := remember(t)
+	judge(t, s)
+	must[refs.Change](t)(s.SetTag(t.Context(), refs.Writer{}, "success/best", "try~1"))
+	colours := regexp.MustCompile("\x1b\\[[0-9;]*m")
+	for _, words := range [][]string{nil, {"--", "-p", "--stat"}, {"--", "--oneline"}} {
+		for _, graph := range []bool{false, true} {
+			plain := logText(t, s, GitLog{Graph: graph}, words...)
+			got := logText(t, s, GitLog{Graph: graph, Color: true}, words...)
+			if diff := cmp.Diff(plain, colours.ReplaceAllString(got, "")); diff != "" {
+				t.Errorf("%q, -plain +colour:\n%s", words, diff)
+			}
+			if !colours.MatchString(got) {
+				t.Errorf("%q: no colours", words)
+			}
+		}
+	}
+	got := logText(t, s, GitLog{Terminal: true}, "main", "try", "--", "--oneline")
+	for _, want := range []string{" (main) Take it\n", " [failed] (tag: success/best) Tried\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in:\n%s", want, got)
+		}
+	}
+}
+
+// What a note says is in words; what it does not say takes no line.
+func TestGitLogNotes(t *testing.T) {
+	s := remember(t)
+	judge(t, s)
+	stock(t, s, "-c", "user.name=Ada", "-c", "user.email=ada@example.com", "notes", "--ref=context", "append",
+		"-m", "somebody \x1b[1melse's", git.BranchRef("main"))
+	got := logText(t, s, GitLog{})
+	at := strings.Index(got, "Notes (context):\n")
+	if at < 0 {
+		t.Fatalf("no notes:\n%s", got)
+	}
+	want := "Notes (context):\n    outcome: success\n    score: 1\n    review by Ada, "
+	if !strings.HasPrefix(got[at:], want) {
+		t.Errorf("%q", got[at:at+len(want)])
+	}
+	for _, want := range []string{"    > Good.\n    > \n    > ^[[2JNotes (context):\n    >     forged\n", "    somebody ^[[1melse's\n\ncommit ",
+		"Notes (context):\n    score: 0.5\n    tags: area=store\n\ncommit "} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in:\n%s", want, got)
+		}
+	}
+	if n := strings.Count(got, "\nNotes (context):\n"); n != 3 {
+		t.Errorf("%d notes:\n%s", n, got)
+	}
+	if strings.Contains(got, `{"v":1`) || strings.Contains(got, "\n\n\n") {
+		t.Errorf("left over:\n%s", got)
+	}
+}
+
+// A diff is to the byte what git diff prints, in colour too.
+func TestGitDiffIsGits(t *testing.T) {
+	s := remember(t)
+	for _, c := range []struct {
+		a, b  string
+		words []string
+		git   []string
+	}{
+		{"main~2", "", nil, []string{git.BranchRef("main") + "~2", git.BranchRef("main")}},
+		{"try..main~2", "", []string{"--stat"}, []string{"--stat", git.BranchRef("try"), git.BranchRef("main") + "~2"}},
+		{"main~1...try", "", []string{"-U0", "commit.md"}, []string{"-U0", git.BranchRef("main") + "~1..." + git.BranchRef("try"), "--", "commit.md"}},
+		{"try", "main", []string{"--word-diff", "--", "log.md"}, []string{"--word-diff", git.BranchRef("try"), git.BranchRef("main"), "--", "log.md"}},
+	} {
+		from, to, err := s.DiffEnds(t.Context(), c.a, c.b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := must[refs.Arguments](t)(refs.DiffArguments(c.words))
+		for _, color := range []bool{false, true} {
+			var b bytes.Buffer
+			if err := WriteGitDiff(t.Context(), s, &b, from, to, a, color); err != nil {
+				t.Fatal(err)
+			}
+			want := stock(t, s, append([]string{"diff", fmt.Sprintf("--color=%s", map[bool]string{true: "always", false: "never"}[color])}, c.git...)...)
+			if diff := cmp.Diff(want, b.String()); diff != "" || want == "" {
+				t.Errorf("%s %s %q: -git +git context:\n%s", c.a, c.b, c.words, diff)
+			}
+		}
+	}
+}
