@@ -52,6 +52,9 @@ func AtLine(at *refs.At) string {
 	if at == nil {
 		return ""
 	}
+	if at.By == refs.AtMemory { // it was named itself
+		return "as of " + stamp(at.Time) + ", " + through(at)
+	}
 	return "as of " + stamp(at.Time) + ", memory commit " + at.Commit.Short() + " through " + through(at)
 }
 
