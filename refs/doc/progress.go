@@ -32,7 +32,8 @@ func NextProgress(prev Milestone, limit int) string {
 
 // NextProgressOf is NextProgress of the last of a branch's newest milestones, which are given
 // in the order of their ids. Milestones of the branch that were made beside it, in another
-// repository, and that its own Progress therefore does not know, come behind it.
+// repository, and that its own Progress therefore does not know, come behind it; what stands
+// before a rollback does not, for the rollback's Progress says what of it is left.
 func NextProgressOf(live []Milestone, limit int) string {
 	if len(live) == 0 {
 		return ""
