@@ -191,12 +191,12 @@ func TestRecallSaysWhatBecameOfIt(t *testing.T) {
 	if got := outcome(); got != "" {
 		t.Errorf("nothing was said, and it is '%s'", got)
 	}
-	ok(s.SetTag(ctx, refs.Writer{}, "failed/sleep", done.ID))(t)
-	if got := outcome(); got != "failed" {
-		t.Errorf("tagged failed/sleep, it is '%s'", got)
-	}
-	ok(s.AddNote(ctx, refs.NoteOptions{Rev: done.ID, Judging: refs.Judging{Outcome: "success"}}))(t)
+	ok(s.SetTag(ctx, refs.Writer{}, "success/sleep", done.ID))(t)
 	if got := outcome(); got != "success" {
-		t.Errorf("noted success, it is '%s'", got)
+		t.Errorf("tagged success/sleep, it is '%s'", got)
+	}
+	ok(s.AddNote(ctx, refs.NoteOptions{Rev: done.ID, Judging: refs.Judging{Outcome: "failed"}}))(t)
+	if got := outcome(); got != "failed" {
+		t.Errorf("noted failed, it is '%s'", got)
 	}
 }
