@@ -25,8 +25,12 @@ const maxSince = 4096
 //     a walk over what was committed since. The walk is bounded: far counts the
 //     branches that it did not get to, which are left out.
 //
-// Nothing is pending. A branch that was deleted since is not listed.
+// Nothing is pending. A branch that was deleted since is not listed. For a tip of
+// the present the list stays as it is.
 func (s *Store) BranchesAt(ctx context.Context, t *Tip, now []Branch) (then []Branch, far int, err error) {
+	if t.at == nil {
+		return now, 0, nil
+	}
 	own := branchAt(t.branch, t.commit)
 	then = []Branch{}
 	var moved []Branch

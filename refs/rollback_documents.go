@@ -3,11 +3,13 @@ package refs
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
 )
 
 // topics restores the topics: all of them, also that one was not there yet.
@@ -135,6 +137,10 @@ func (r *rollingBack) roadmap(ctx context.Context, c *change) (goal string, err 
 		return now.Goal(), nil
 	}
 	text, err := r.s.roadmapAt(ctx, was)
+	if errors.Is(err, git.ErrNotFound) { // a shallow clone; without it, half of what was asked would be done
+		return "", fail(ErrNotFound, "roadmap-not-found",
+			fmt.Sprintf("the roadmap as it stood at %s is not in this repository", r.to.commit.ID.Short()), "git fetch --unshallow")
+	}
 	if err != nil {
 		return "", err
 	}

@@ -19,6 +19,11 @@
 //	older: git context --branch main --limit 10 --skip 10
 //	newer: git context --branch main --limit 10
 //
+// # The past
+//
+// Every view may be one of the past, see [Where]. It then says as of when, and
+// through what commit that was found; the commands that it prints stay there.
+//
 // # JSON
 //
 // The keys are those of the types here and in package refs. What is not known is
