@@ -199,7 +199,7 @@ func (c *corpus) filter(ctx context.Context, f Filter) (func(index.Kind, index.D
 	if f.All() {
 		return nil, nil
 	}
-	commits, judged, err := c.s.facts(ctx, c.tips)
+	known, err := c.noted()
 	if err != nil {
 		return nil, err
 	}
@@ -208,8 +208,8 @@ func (c *corpus) filter(ctx context.Context, f Filter) (func(index.Kind, index.D
 		return nil, err
 	}
 	meant := map[index.DocID]bool{}
-	commits.each(func(id string, commit git.ID) {
-		if d, err := ulid.ParseStrict(id); err == nil && f.Matches(judged[commit], tags[commit]) {
+	known.commits.each(func(id string, commit git.ID) {
+		if d, err := ulid.ParseStrict(id); err == nil && f.Matches(known.judged[commit], tags[commit]) {
 			meant[index.DocID(d)] = true
 		}
 	})
@@ -219,16 +219,15 @@ func (c *corpus) filter(ctx context.Context, f Filter) (func(index.Kind, index.D
 // weigh orders hits by words and notes.
 func (c *corpus) weigh(ctx context.Context, hits []index.Hit, w weights) ([]ranked, error) {
 	list := make([]ranked, len(hits))
-	noted := false
+	milestones := false
 	for i, h := range hits {
 		list[i] = ranked{Hit: h, key: c.sources[h.Source].Shard.Units()[h.Unit].Key}
-		noted = noted || list[i].key.Kind == index.Commits
+		milestones = milestones || list[i].key.Kind == index.Commits
 	}
-	var commits milestones
-	var judged map[git.ID]notes.Judgement
-	if noted {
+	var known noted
+	if milestones {
 		var err error
-		if commits, judged, err = c.s.facts(ctx, c.tips); err != nil {
+		if known, err = c.noted(); err != nil {
 			return nil, err
 		}
 	}
@@ -242,8 +241,8 @@ func (c *corpus) weigh(ctx context.Context, hits []index.Hit, w weights) ([]rank
 			id := ulid.ULID(r.ID)
 			recency = recent(now.Sub(ulid.Time(id.Time())))
 			if r.key.Kind == index.Commits {
-				if commit, ok := commits.commit(id.String()); ok {
-					r.commit, j = &commit, judged[commit]
+				if commit, ok := known.commits.commit(id.String()); ok {
+					r.commit, j = &commit, known.judged[commit]
 				}
 			}
 		}

@@ -30,6 +30,10 @@ type corpus struct {
 	places   map[index.Key]*place
 	sources  []index.Source
 
+	noted   func() (noted, error) // waits for what is read meanwhile
+	behind  sync.WaitGroup        // of that
+	abandon context.CancelFunc    // ends it
+
 	cached []shardFile
 	bad    []string // files of the cache that are none
 	fresh  [][]byte // shards that the cache lacks
@@ -56,6 +60,11 @@ func (s *Store) corpus(ctx context.Context, branch string, all bool) (*corpus, e
 	var wg sync.WaitGroup
 	wg.Go(func() { c.cached, c.bad = s.openShards() }) // while git looks the branches up
 	err := c.list(ctx, branch)
+	if err == nil {
+		var beside context.Context
+		beside, c.abandon = context.WithCancel(ctx)
+		c.noted = c.s.facts(beside, c.tips, &c.behind)
+	}
 	wg.Wait()
 	if err == nil {
 		err = c.index(ctx)
@@ -79,8 +88,12 @@ func (c *corpus) list(ctx context.Context, branch string) error {
 	return err
 }
 
-// close closes the files of the cache.
+// close closes the files of the cache, and ends what nobody asked for.
 func (c *corpus) close() error {
+	if c.abandon != nil {
+		c.abandon()
+		c.behind.Wait()
+	}
 	var errs []error
 	for _, f := range c.cached {
 		errs = append(errs, f.file.Close())

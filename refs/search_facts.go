@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/doc"
@@ -95,14 +96,32 @@ func (s *Store) milestoneCommits(ctx context.Context, tips map[string]git.ID) (m
 	return milestones{b.String()}, nil
 }
 
-// facts reads what weighs milestones: their commits, and what was noted of these.
-func (s *Store) facts(ctx context.Context, tips map[string]git.ID) (milestones, map[git.ID]notes.Judgement, error) {
-	commits, err := s.milestoneCommits(ctx, tips)
-	if err != nil {
-		return commits, nil, err
+// noted is what weighs milestones: their commits, and what was noted of these.
+type noted struct {
+	commits milestones
+	judged  map[git.ID]notes.Judgement
+}
+
+// facts begins to read what weighs milestones, which takes a child of git's where
+// something is new, and returns what waits for it. wg knows when it is done.
+func (s *Store) facts(ctx context.Context, tips map[string]git.ID, wg *sync.WaitGroup) func() (noted, error) {
+	type answer struct {
+		commits milestones
+		err     error
 	}
-	judged, err := s.judgements(ctx)
-	return commits, judged, err
+	commits := make(chan answer, 1)
+	wg.Go(func() {
+		m, err := s.milestoneCommits(ctx, tips)
+		commits <- answer{m, err}
+	})
+	return sync.OnceValues(func() (noted, error) {
+		a := <-commits
+		if a.err != nil {
+			return noted{}, a.err
+		}
+		judged, err := s.judgements(ctx)
+		return noted{a.commits, judged}, err
+	})
 }
 
 // judgements reads the scores and outcomes of all notes, by the commit. The cache says

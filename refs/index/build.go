@@ -2,7 +2,7 @@ package index
 
 import (
 	"cmp"
-	"encoding/binary"
+	"math/bits"
 	"slices"
 )
 
@@ -38,12 +38,21 @@ type Builder struct {
 	words *Tokenizer
 	units []unit
 	docs  []document
-	open  []uint32   // the terms of the open document
-	count []uint32   // by term: how often it stands in the open document
-	terms []termList // by term: the postings of the documents before
-	arena arena
+	open  []uint32 // the terms of the open document
+	count []uint32 // by term: how often it stands in the open document
+	posts [][]post // of the documents before, one after another, in blocks of postBlock
+	size  int      // how many posts there are
 	text  int
 }
+
+// postBlock is how many posts are kept together: one list of them would be moved again
+// and again as it grows.
+const postBlock = 1 << 15
+
+// post says that a term stands in a document so often. The posts of a long text are
+// written one after another and sorted at the end: to put each at once where its term's
+// are takes three times as long, because that is another place in memory each time.
+type post struct{ term, doc, count uint32 }
 
 type unit struct {
 	key  Key
@@ -53,13 +62,6 @@ type unit struct {
 type document struct {
 	id     DocID
 	length uint32 // terms
-}
-
-// termList is the postings of a term.
-type termList struct {
-	docs uint32
-	last uint32 // the document of the last posting
-	list chunks
 }
 
 // NewBuilder returns one without units.
@@ -85,8 +87,8 @@ func (b *Builder) Text(text []byte, weight int) {
 	length := 0
 	b.words.each(text, func(terms []uint32, _, _ int) {
 		length += len(terms)
-		if len(b.count) < len(b.words.terms) {
-			b.grow()
+		if n := len(b.words.terms); len(b.count) < n {
+			b.count = append(b.count, make([]uint32, n-len(b.count))...)
 		}
 		for _, t := range terms {
 			if b.count[t] == 0 {
@@ -98,22 +100,17 @@ func (b *Builder) Text(text []byte, weight int) {
 	b.docs[len(b.docs)-1].length += uint32(length * weight)
 }
 
-// grow makes room for terms that were not known.
-func (b *Builder) grow() {
-	n := len(b.words.terms)
-	b.count = append(b.count, make([]uint32, n-len(b.count))...)
-	b.terms = append(b.terms, make([]termList, n-len(b.terms))...)
-}
-
-// close writes the postings of the open document.
+// close writes the posts of the open document.
 func (b *Builder) close() {
 	doc := uint32(len(b.docs) - 1)
-	var buf [2 * binary.MaxVarintLen64]byte
 	for _, t := range b.open {
-		l := &b.terms[t]
-		b.arena.append(&l.list, appendPosting(buf[:0], posting{doc - l.last, b.count[t]}))
-		b.count[t], l.last = 0, doc
-		l.docs++
+		if b.size%postBlock == 0 {
+			b.posts = append(b.posts, make([]post, 0, postBlock))
+		}
+		last := &b.posts[len(b.posts)-1]
+		*last = append(*last, post{t, doc, b.count[t]})
+		b.count[t] = 0
+		b.size++
 	}
 	b.open = b.open[:0]
 }
@@ -127,27 +124,56 @@ func (b *Builder) Units() int { return len(b.units) }
 // Bytes is the shard as a file has it. The Builder is then empty again.
 func (b *Builder) Bytes() []byte {
 	b.close()
+	posts := sortPosts(b.posts, b.size, len(b.words.terms))
 	var order []hashed
-	for t := range b.terms {
-		if b.terms[t].docs > 0 {
-			order = append(order, hashed{TermHash(b.words.terms[t]), uint32(t)})
+	for at := 0; at < len(posts); {
+		t, start := posts[at].term, at
+		for at < len(posts) && posts[at].term == t {
+			at++
 		}
+		order = append(order, hashed{TermHash(b.words.terms[t]), posts[start:at]})
 	}
 	slices.SortFunc(order, func(x, y hashed) int { return cmp.Compare(x.hash, y.hash) })
 	w := newWriter(b.units, b.docs, b.text)
-	w.begin(len(order), len(b.arena.data))
+	w.begin(len(order), 3*len(posts))
 	for _, t := range order {
-		l := &b.terms[t.number]
-		w.term(t.hash, int(l.docs), func(out []byte) []byte { return b.arena.read(out, l.list) })
+		w.term(t.hash, t.posts)
 	}
-	clear(b.terms)
-	b.arena.data, b.units, b.docs, b.text = b.arena.data[:0], nil, nil, 0
+	b.posts, b.size, b.units, b.docs, b.text = nil, 0, nil, nil, 0
 	return w.finish()
 }
 
+// sortPosts sorts by term; within one the order stays, which is that of the documents.
+// It sorts by the lower half of the bits and then by the upper one.
+func sortPosts(blocks [][]post, size, terms int) []post {
+	half := (bits.Len(uint(terms)) + 1) / 2
+	for shift := range 2 {
+		digit := func(p post) uint32 { return p.term >> (shift * half) & (1<<half - 1) }
+		next := make([]int, 1<<half+1)
+		for _, block := range blocks {
+			for _, p := range block {
+				next[digit(p)+1]++
+			}
+		}
+		for i := range len(next) - 1 {
+			next[i+1] += next[i]
+		}
+		sorted := make([]post, size)
+		for _, block := range blocks {
+			for _, p := range block {
+				d := digit(p)
+				sorted[next[d]] = p
+				next[d]++
+			}
+		}
+		blocks = [][]post{sorted}
+	}
+	return blocks[0]
+}
+
 type hashed struct {
-	hash   uint64
-	number uint32
+	hash  uint64
+	posts []post
 }
 
 // TermHash is what a shard knows a term by. Two terms of one hash would be found as

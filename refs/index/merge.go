@@ -11,7 +11,7 @@ func Merge(shards []*Shard, keep func(Key) bool) ([]byte, error) {
 		return nil, nil
 	}
 	terms, size := 0, 0
-	err := m.each(func(_ uint64, posts []posting) {
+	err := m.each(func(_ uint64, posts []post) {
 		terms++
 		size += 2 * len(posts)
 	})
@@ -19,10 +19,7 @@ func Merge(shards []*Shard, keep func(Key) bool) ([]byte, error) {
 		return nil, err
 	}
 	w.begin(terms, size)
-	err = m.each(func(hash uint64, posts []posting) {
-		w.term(hash, len(posts), func(out []byte) []byte { return appendAll(out, posts) })
-	})
-	if err != nil {
+	if err := m.each(w.term); err != nil {
 		return nil, err
 	}
 	if len(w.out) > maxShard {
@@ -71,18 +68,8 @@ func (m *merger) documents(keep func(Key) bool) *writer {
 	return newWriter(units, docs, int(text))
 }
 
-// appendAll writes postings whose documents are numbers.
-func appendAll(out []byte, posts []posting) []byte {
-	last := uint32(0)
-	for _, p := range posts {
-		out = appendPosting(out, posting{p.doc - last, p.count})
-		last = p.doc
-	}
-	return out
-}
-
 // each hands the terms of which postings are kept to visit, in the order of their hashes.
-func (m *merger) each(visit func(uint64, []posting)) error {
+func (m *merger) each(visit func(uint64, []post)) error {
 	streams := make([]stream, len(m.shards))
 	for i, s := range m.shards {
 		streams[i].shard = s
@@ -90,7 +77,7 @@ func (m *merger) each(visit func(uint64, []posting)) error {
 			return err
 		}
 	}
-	var posts []posting
+	var posts []post
 	for {
 		least, any := uint64(0), false
 		for i := range streams {
@@ -122,14 +109,14 @@ func (m *merger) each(visit func(uint64, []posting)) error {
 }
 
 // take adds the postings of one shard under their new numbers.
-func (m *merger) take(posts []posting, shard int, l list) ([]posting, error) {
+func (m *merger) take(posts []post, shard int, l list) ([]post, error) {
 	for {
 		p, ok, err := l.read()
 		if err != nil || !ok {
 			return posts, err
 		}
 		if n := m.numbers[shard][p.doc]; n >= 0 {
-			posts = append(posts, posting{uint32(n), p.count})
+			posts = append(posts, post{0, uint32(n), p.count})
 		}
 	}
 }

@@ -182,6 +182,9 @@ func (s *Shard) find(hash uint64) (found list, err error) {
 	return found, err
 }
 
+// posting says how often a term stands in a document.
+type posting struct{ doc, count uint32 }
+
 // list is the postings of a term as far as they are not read.
 type list struct {
 	data []byte

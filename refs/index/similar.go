@@ -66,9 +66,6 @@ func NewSimilarity(text string, stats Stats) *Similarity {
 	return s
 }
 
-// Empty says whether the text has no word that could be compared.
-func (s *Similarity) Empty() bool { return s.query[0].size == 0 }
-
 // To compares the query with a case: 0 is nothing in common, 1 the same words. Case is
 // judged by its title, if it has one, and its text, without the title.
 func (s *Similarity) To(title, text string) float64 {

@@ -221,7 +221,7 @@ func (w *wordTable) find(size int, hash uint64) *wordSlot {
 }
 
 func (w *wordTable) add(s wordSlot) {
-	if 2*w.used >= len(w.slots) {
+	if 4*w.used >= 3*len(w.slots) {
 		w.grow()
 	}
 	w.used++
@@ -239,7 +239,7 @@ func (w *wordTable) place(s wordSlot) {
 
 func (w *wordTable) grow() {
 	old := w.slots
-	w.slots = make([]wordSlot, 4*len(old))
+	w.slots = make([]wordSlot, 2*len(old))
 	for _, s := range old {
 		if s.hash != 0 {
 			w.place(s)

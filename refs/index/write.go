@@ -69,29 +69,25 @@ func (w *writer) begin(terms, postings int) {
 // bucketOf is the bucket of a term: the first bits of its hash.
 func bucketOf(hash uint64, bits int) int { return int(hash >> 32 >> (32 - bits)) }
 
-// term adds a term that stands in so many documents, with its postings; hashes must
-// come in order.
-func (w *writer) term(hash uint64, docs int, postings func([]byte) []byte) {
+// term adds a term with its posts, in the order of the documents; hashes must come in
+// order.
+func (w *writer) term(hash uint64, posts []post) {
 	for w.bucket < bucketOf(hash, w.bits) {
 		w.flush()
 	}
-	le, start := binary.LittleEndian, len(w.lists)
-	w.lists = postings(w.lists)
-	w.records = le.AppendUint64(w.records, hash)
-	w.records = le.AppendUint32(w.records, uint32(docs))
-	w.records = le.AppendUint32(w.records, uint32(len(w.lists)-start))
-}
-
-// posting says that a term stands in a document so often. The first posting of a list
-// has the document's number, the others how much larger theirs is.
-type posting struct{ doc, count uint32 }
-
-func appendPosting(out []byte, p posting) []byte {
-	if p.count == 1 {
-		return binary.AppendUvarint(out, uint64(p.doc)<<1)
+	le, start, last := binary.LittleEndian, len(w.lists), uint32(0)
+	for _, p := range posts {
+		delta := uint64(p.doc-last) << 1 // of the first: its number
+		if last = p.doc; p.count == 1 {
+			w.lists = binary.AppendUvarint(w.lists, delta)
+			continue
+		}
+		w.lists = binary.AppendUvarint(w.lists, delta|1)
+		w.lists = binary.AppendUvarint(w.lists, uint64(p.count))
 	}
-	out = binary.AppendUvarint(out, uint64(p.doc)<<1|1)
-	return binary.AppendUvarint(out, uint64(p.count))
+	w.records = le.AppendUint64(w.records, hash)
+	w.records = le.AppendUint32(w.records, uint32(len(posts)))
+	w.records = le.AppendUint32(w.records, uint32(len(w.lists)-start))
 }
 
 // flush closes a bucket.
