@@ -2,6 +2,7 @@ package index
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -37,12 +38,14 @@ const DuplicateAt = 0.8
 //	M = m/(m+30)    how much they say together, with m = |q∩c|
 //
 // M keeps a few words, which always are found somewhere, from being a case. A line
-// through these four is fitted to the labelled pairs of testdata/recall/calibration, and bent so
-// that 0 and 1 stay what they are and the chosen threshold stands at DuplicateAt.
+// through these four is fitted to the labelled pairs of testdata/recall/calibration, and
+// bent so that 0 and 1 stay what they are and the chosen threshold stands at DuplicateAt.
+// M never is 1: a text of a few sentences is 0.97 near to itself.
 //
 // A case longer than a passage (96 terms) is compared passage by passage, each with the
 // title, and a query of several paragraphs whole and by its first one alone: the best
-// counts. So a problem is found in the long output of a step, too.
+// counts. So a problem is found in the long output of a step, too, in its first 64 KiB
+// and 64 passages.
 type Similarity struct {
 	tok   *Tokenizer
 	stats Stats
@@ -66,11 +69,14 @@ func NewSimilarity(text string, stats Stats) *Similarity {
 	return s
 }
 
-// To compares the query with a case: 0 is nothing in common, 1 the same words. Case is
-// judged by its title, if it has one, and its text, without the title.
+// To compares the query with a case, given by its title, which may be empty, and the rest
+// of its text: 0 is nothing in common, near 1 the same words.
 func (s *Similarity) To(title, text string) float64 {
-	head := s.terms(title)
-	body := s.terms(text)
+	head, body := s.terms(title), s.terms(text[:min(len(text), maxCase)])
+	if len(head) > passage { // the first line of an output may be all of it
+		head, body = head[:passage], slices.Concat(head[passage:], body)
+	}
+	body = body[:min(len(body), passages*passage/2)]
 	t := s.bag(head)
 	best := 0.0
 	for start := 0; ; start += passage / 2 {
@@ -85,8 +91,12 @@ func (s *Similarity) To(title, text string) float64 {
 	}
 }
 
-// passage is how many terms of a long case are compared at once.
-const passage = 96
+// How long cases are cut: by half a passage, so that no problem falls between two.
+const (
+	passage  = 96       // terms that are compared at once
+	passages = 64       // of a case
+	maxCase  = 64 << 10 // bytes of a case's text
+)
 
 // features are what a similarity is made of; see Similarity.
 type features struct{ q, c, t, m float64 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -271,6 +272,12 @@ func TestSimilarityOfLongTexts(t *testing.T) {
 	}
 	if got := NewSimilarity(problem, nil).To("Look at the build", long+problem+"\n"+long); got < 0.7 {
 		t.Errorf("in the middle of a long text it is %.3f near", got)
+	}
+	if got := NewSimilarity(problem, nil).To(long+problem+long, ""); got < 0.7 {
+		t.Errorf("in the middle of a long title it is %.3f near", got)
+	}
+	if got := NewSimilarity(problem, nil).To("", strings.Repeat(long, 200)); got >= 0.5 {
+		t.Errorf("a text of a megabyte is %.3f near", got)
 	}
 	if got := NewSimilarity(problem+"\n\n"+long, nil).To(problem, problem); got < DuplicateAt {
 		t.Errorf("by its first paragraph it is %.3f near", got)
