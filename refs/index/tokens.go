@@ -22,6 +22,7 @@ type Tokenizer struct {
 	terms []string          // by number
 	ids   map[string]uint32 // of terms
 	parts []uint32          // of all remembered words, one after another
+	one   [1]uint32         // what is lent of a word with one term
 	work  splitter
 }
 
@@ -154,6 +155,10 @@ func suffix[T string | []byte](rest T) int {
 func (t *Tokenizer) lookup(word []byte, hash uint64) []uint32 {
 	if len(word) <= maxMemo {
 		if s := t.words.find(len(word), hash); s != nil {
+			if s.count == 1 {
+				t.one[0] = s.from
+				return t.one[:]
+			}
 			return t.parts[s.from : s.from+uint32(s.count)]
 		}
 	}
@@ -169,7 +174,11 @@ func (t *Tokenizer) lookup(word []byte, hash uint64) []uint32 {
 	})
 	terms := t.parts[from:]
 	if len(word) <= maxMemo && hash != 0 {
-		t.words.add(wordSlot{hash, uint32(from), uint16(len(terms)), uint16(len(word))})
+		at := uint32(from)
+		if len(terms) == 1 {
+			at = terms[0]
+		}
+		t.words.add(wordSlot{hash, at, uint16(len(terms)), uint16(len(word))})
 		return terms
 	}
 	terms = slices.Clone(terms)
@@ -203,7 +212,7 @@ type wordTable struct {
 
 type wordSlot struct {
 	hash  uint64 // 0: free
-	from  uint32 // of its terms in Tokenizer.parts
+	from  uint32 // of its terms in Tokenizer.parts; of a lone one, its number
 	count uint16
 	size  uint16 // of the word
 }
