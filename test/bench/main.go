@@ -3,7 +3,7 @@
 // ratios. It asserts nothing: these machines are noisy, and the table is for
 // people to read.
 //
-//	go run ./test/bench [-commits 10,1000,10000] [-objects 400000] [-runs 25]
+//	go run ./test/bench [-commits 10,1000,10000] [-objects 400000] [-runs 25] [-search=false]
 //
 // Every figure is a median of interleaved runs: each round runs every command
 // once, so that a busy moment falls on all of them.
@@ -26,14 +26,15 @@ func main() {
 	commits := flag.String("commits", "10,1000,10000", "lengths of the history, in milestones of 10 steps")
 	objects := flag.Int("objects", 400_000, "objects of the large code repository")
 	runs := flag.Int("runs", 25, "interleaved runs of each command")
+	search := flag.Bool("search", true, "measure searches, too")
 	flag.Parse()
-	if err := run(*commits, *objects, *runs); err != nil {
+	if err := run(*commits, *objects, *runs, *search); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(commits string, objects, runs int) error {
+func run(commits string, objects, runs int, search bool) error {
 	dir, err := os.MkdirTemp("", "git-context-bench")
 	if err != nil {
 		return err
@@ -62,7 +63,17 @@ func run(commits string, objects, runs int) error {
 		}
 		columns = append(columns, col)
 	}
-	return print(os.Stdout, columns, runs)
+	if err := print(os.Stdout, columns, runs); err != nil {
+		return err
+	}
+	if !search {
+		return nil
+	}
+	searched, err := b.search()
+	if err != nil {
+		return err
+	}
+	return searched.print(os.Stdout)
 }
 
 // bench is where the programs under test stand.

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs"
+)
+
+// The history that a search is measured on: 40 branches, 100,000 steps.
+const (
+	searchBranches   = 40
+	searchMilestones = 10_000
+	searchSteps      = 10 // of a milestone
+	searchQuery      = "connection pool timeout in store.Open"
+)
+
+// searched is what searching cost: with the cache and without it.
+type searched struct{ warm, cold time.Duration }
+
+// search measures whole processes over a long history of many branches, in turn with
+// the cache and after its deletion.
+func (b *bench) search() (searched, error) {
+	r, err := b.newRepo("search", 0)
+	if err != nil {
+		return searched{}, err
+	}
+	if err := r.fillSearch(); err != nil {
+		return searched{}, err
+	}
+	if err := r.settle(); err != nil {
+		return searched{}, err
+	}
+	var warm, cold []time.Duration
+	for i := range b.runs + 1 {
+		if err := os.RemoveAll(filepath.Join(r.dir, ".git", "context", "cache", "search")); err != nil {
+			return searched{}, err
+		}
+		c, err := r.time(r.dir, r.b.bin, "search", "--all", searchQuery)
+		if err != nil {
+			return searched{}, err
+		}
+		w, err := r.time(r.dir, r.b.bin, "search", "--all", searchQuery)
+		if err != nil {
+			return searched{}, err
+		}
+		if i >= 1 { // the first warms the disk
+			warm, cold = append(warm, w), append(cold, c)
+		}
+	}
+	return searched{median(warm), median(cold)}, nil
+}
+
+// fillSearch commits the milestones, in turn over the branches, and packs them.
+func (r *repo) fillSearch() error {
+	if err := r.git("config", "context.notes", "lazy"); err != nil {
+		return err
+	}
+	branches := make([]*refs.Store, searchBranches)
+	defer func() {
+		for _, s := range branches {
+			if s != nil {
+				_ = s.Close() // only children that were reading
+			}
+		}
+	}()
+	for i := range branches {
+		name := fmt.Sprintf("try/%d", i)
+		if err := r.git("context", "branch", name, "--no-switch", "--from", "main", "--purpose", "Try"); err != nil {
+			return err
+		}
+		s, err := refs.Open(context.Background(), refs.Options{Dir: r.dir, Env: r.env, Now: time.Now, Branch: name})
+		if err != nil {
+			return err
+		}
+		branches[i] = s
+	}
+	words := newProse()
+	for i := range searchMilestones {
+		if err := words.milestone(branches[i%searchBranches]); err != nil {
+			return err
+		}
+		if i%1000 == 999 {
+			if err := errors.Join(r.git("repack", "-qd"), r.git("prune-packed", "-q")); err != nil {
+				return err
+			}
+		}
+	}
+	return errors.Join(r.git("gc", "-q"), r.git("config", "--unset", "context.notes"))
+}
+
+// prose makes texts whose words are as unevenly frequent as those of English: the ten
+// most frequent are a quarter of a text, a hundred are half of it.
+type prose struct {
+	rand *rand.Rand
+	zipf *rand.Zipf
+	list []string
+}
+
+// newProse makes 30,000 words up, some of them names as code has them.
+func newProse() *prose {
+	p := &prose{rand: rand.New(rand.NewSource(1))}
+	p.zipf = rand.NewZipf(p.rand, 1.1, 3, 29_999)
+	p.list = strings.Fields("the to of and a in is it that for on with as was this be are by not or from at an but which " +
+		"test pool error connection router waits for handler that never returns and reports timeout after store.Open")
+	for len(p.list) < 30_000 {
+		w := p.syllables()
+		switch p.rand.Intn(8) {
+		case 0:
+			w += strings.ToUpper(w[:1]) + p.syllables()
+		case 1:
+			w += "/" + p.syllables() + ".go"
+		case 2:
+			w += "_" + p.syllables()
+		}
+		p.list = append(p.list, w)
+	}
+	return p
+}
+
+func (p *prose) syllables() string {
+	var b strings.Builder
+	for range 2 + p.rand.Intn(3) {
+		b.WriteByte("bcdfghklmnprstvw"[p.rand.Intn(16)])
+		b.WriteByte("aeiou"[p.rand.Intn(5)])
+	}
+	return b.String()
+}
+
+func (p *prose) text(words int) string {
+	list := make([]string, words)
+	for i := range list {
+		list[i] = p.list[p.zipf.Uint64()]
+	}
+	return strings.Join(list, " ")
+}
+
+// milestone commits ten steps of about 300 bytes.
+func (p *prose) milestone(s *refs.Store) error {
+	steps := make([]refs.NewStep, searchSteps)
+	for i := range steps {
+		steps[i] = refs.NewStep{Observation: p.text(22), Thought: p.text(12), Action: p.text(5)}
+	}
+	if _, err := s.Record(context.Background(), steps); err != nil {
+		return err
+	}
+	_, err := s.Commit(context.Background(), refs.CommitOptions{Summary: p.text(8), Contribution: p.text(40)})
+	return err
+}
+
+func (s searched) print(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "\nA search over %d milestones and %d steps in %d branches (milliseconds, not ratios):\n\n"+
+		"| operation | budget | |\n|---|---|---|\n| search | ≤ 30 ms | %.1f ms |\n| search, cold | ≤ 400 ms | %.1f ms |\n",
+		searchMilestones, searchMilestones*searchSteps, searchBranches, s.warm.Seconds()*1000, s.cold.Seconds()*1000)
+	return err
+}
