@@ -3,6 +3,7 @@ package refs
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -84,16 +85,22 @@ func (s *Store) Log(ctx context.Context, o LogOptions) (Log, error) {
 
 const logFields = 6
 
-// selection is the git log that lists memory commits, a record each. Notes are in
-// effect even where they are not printed: --grep looks into them, as it does with
-// `git log --notes=context`.
+// selection is the git log that lists memory commits, a record each. --grep looks
+// into notes, as it does with `git log --notes=context`, even where they are not
+// printed; otherwise they are left out where nobody asks: they cost more than all
+// the rest.
 func (o LogOptions) selection(revs []string) []string {
 	note := ""
 	if o.Judged || !o.Filter.All() {
 		note = "%N"
 	}
-	args := []string{"log", "-z", "--no-color", "--no-ext-diff", "--no-textconv", "--text", "--notes=context", "--format=%H%x00" + value(trailerID) + "%x00" +
+	args := []string{"log", "-z", "--no-color", "--no-ext-diff", "--no-textconv", "--text", "--format=%H%x00" + value(trailerID) + "%x00" +
 		value(trailerBranch) + "%x00" + value(trailerAgent) + "%x00" + value(trailerCode) + "%x00" + note}
+	if note != "" || slices.ContainsFunc(o.Arguments.Select, func(word string) bool { return strings.HasPrefix(word, "--grep") }) {
+		args = append(args, "--notes=context")
+	} else {
+		args = append(args, "--no-notes")
+	}
 	if o.Topo {
 		args = append(args, "--topo-order")
 	}
@@ -134,11 +141,15 @@ func (s *Store) logRevs(ctx context.Context, o LogOptions) ([]string, error) {
 	if o.All || len(o.Revs) > 0 {
 		return revs, nil
 	}
-	tip, err := s.Tip(ctx, "")
+	branch, err := s.Current(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return append(revs, string(tip.commit.ID)), nil
+	id, err := s.repo.Ref(ctx, git.BranchRef(branch)) // git reads the commit anyway
+	if errors.Is(err, git.ErrNotFound) {
+		err = s.noBranch(ctx, branch)
+	}
+	return append(revs, string(id)), err
 }
 
 const endOfOptions = "--end-of-options"

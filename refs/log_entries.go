@@ -60,8 +60,8 @@ func (s *Store) betweenMilestones(ctx context.Context, m Logged) (Commit, error)
 }
 
 // entriesAt fills in the entries that are wanted from the commit.md of a milestone,
-// newest first, as long as each segment holds one: where few of many are wanted, the
-// next one's own commit.md is nearer than the segments between.
+// newest first, as long as a segment holds nothing else: where few of many are wanted,
+// the next one's own commit.md is nearer than the segments between.
 func (s *Store) entriesAt(ctx context.Context, at Logged, wanted map[string]*doc.Milestone) error {
 	tip, err := s.tipAt(ctx, at.Branch, at.Commit)
 	if err != nil {
@@ -69,12 +69,14 @@ func (s *Store) entriesAt(ctx context.Context, at Logged, wanted map[string]*doc
 	}
 	return s.backwards(ctx, tip, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
 		ms, err := doc.ParseCommits(data)
-		found := false
+		all := true
 		for i, m := range ms {
-			if entry, ok := wanted[m.ID]; ok && entry == nil {
-				wanted[m.ID], found = &ms[i], true
+			if _, ok := wanted[m.ID]; ok {
+				wanted[m.ID] = &ms[i]
+			} else if m.Kind != doc.KindBirth {
+				all = false
 			}
 		}
-		return found, err
+		return all, err
 	})
 }

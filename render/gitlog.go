@@ -3,6 +3,7 @@ package render
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"strconv"
 	"strings"
@@ -30,7 +31,8 @@ func (v GitLog) inBrackets() bool {
 
 // WriteGitLog writes a log as git log prints it, with two changes: what a note says
 // is put into words, and control characters are made visible (see Safe). Memory refs
-// go by their short names. The output goes to w as it comes.
+// go by their short names. The output goes to w as it comes, until it fails with
+// git.ErrEnough.
 //
 // Without a graph git is given the commits one by one. With one it walks by
 // itself, over the commits that changed commit.md: those are the milestones and the
@@ -54,13 +56,11 @@ func WriteGitLog(ctx context.Context, s *refs.Store, w io.Writer, v GitLog) erro
 	if v.inBrackets() {
 		out.judged = byCommit(v.Log.Commits)
 	}
-	if err := writeGit(ctx, s.Repo(), []byte(list.String()), args, v.Color, out.line, b.Flush); err != nil {
-		return err
+	err = writeGit(ctx, s.Repo(), []byte(list.String()), args, v.Color, out.line, b.Flush)
+	if err == nil {
+		err = out.end()
 	}
-	if err := out.end(); err != nil {
-		return err
-	}
-	return b.Flush()
+	return flushed(b, err)
 }
 
 // command is the git log that is run.
@@ -105,8 +105,17 @@ func (v GitLog) command(ctx context.Context, repo *git.Repo) ([]string, error) {
 func WriteGitDiff(ctx context.Context, s *refs.Store, w io.Writer, from, to *git.Commit, a refs.Arguments, color bool) error {
 	b := bufio.NewWriter(w)
 	show := func(l gitLine) error { return l.write(b) }
-	if err := writeGit(ctx, s.Repo(), nil, refs.DiffCommand(from, to, a), color, show, b.Flush); err != nil {
-		return err
+	return flushed(b, writeGit(ctx, s.Repo(), nil, refs.DiffCommand(from, to, a), color, show, b.Flush))
+}
+
+// flushed ends a view that was written as it came. A reader who has left has seen
+// enough, which is no failure.
+func flushed(b *bufio.Writer, err error) error {
+	if err == nil {
+		err = b.Flush()
 	}
-	return b.Flush()
+	if errors.Is(err, git.ErrEnough) {
+		return nil
+	}
+	return err
 }
