@@ -2,6 +2,8 @@ package cmd
 
 import (
 	"context"
+	"strconv"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -14,6 +16,8 @@ type noteOptions struct {
 	author
 	judging
 	review string
+
+	said []string // what is noted now, a phrase each; none: the note is shown
 }
 
 func newNote(g *globals) *command {
@@ -37,6 +41,11 @@ func newNote(g *globals) *command {
 				return err
 			}
 			env.replaced(n.Replaced)
+			if len(o.said) > 0 {
+				return o.show(env, n, func(p *render.Printer) {
+					line(p, "[%s %s] %s", n.Milestone.Branch, n.Commit.Short(), strings.Join(o.said, ", "))
+				})
+			}
 			return o.view(ctx, env, n, func(p *render.Printer) { render.NoteText(p, n) })
 		},
 	}
@@ -48,6 +57,7 @@ func runNote(ctx context.Context, env *Env, o *noteOptions, rev string) (n refs.
 		return n, err
 	}
 	judging.Review = o.review
+	o.said = phrases(judging)
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return n, err
@@ -57,4 +67,22 @@ func runNote(ctx context.Context, env *Env, o *noteOptions, rev string) (n refs.
 		return s.Note(ctx, rev)
 	}
 	return s.AddNote(ctx, refs.NoteOptions{Writer: o.writer(env), Judging: judging, Rev: rev})
+}
+
+// phrases say what was asked to be noted.
+func phrases(j refs.Judging) []string {
+	var said []string
+	if j.Score != nil {
+		said = append(said, "score "+strconv.FormatFloat(*j.Score, 'g', -1, 64))
+	}
+	if j.Outcome != "" {
+		said = append(said, j.Outcome)
+	}
+	for _, t := range j.Tags {
+		said = append(said, t.Key+"="+t.Value)
+	}
+	if j.Review != "" {
+		said = append(said, "review")
+	}
+	return said
 }

@@ -44,7 +44,7 @@ func newSearch(g *globals) *command {
 				return err
 			}
 			if len(r.Hits) == 0 && !o.json {
-				env.hint("nothing found" + o.wider())
+				env.hint("nothing found%s", o.wider())
 				return nil
 			}
 			return o.view(ctx, env, r, func(p *render.Printer) { render.Hits(p, r.Hits) })

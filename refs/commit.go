@@ -64,7 +64,7 @@ func (ses *session) note(ctx context.Context, c *git.Commit, j Judging) error {
 	if j.Empty() {
 		return ses.fold(ctx, c)
 	}
-	if err := ses.addNote(ctx, c, j); err != nil {
+	if _, err := ses.addNote(ctx, c, j); err != nil {
 		return fmt.Errorf("what was said of it is not kept, say it again with git context note %s: %w", c.Trailer(trailerID), err)
 	}
 	return nil

@@ -37,7 +37,7 @@ type Note struct {
 	Commit git.ID            `json:"commit"`
 	Facts  []json.RawMessage `json:"facts"` // the note's own lines, oldest first
 
-	Milestone Commit `json:"-"`
+	Milestone Commit `json:"-"` // its id, branch and summary, and what is in force
 	Replaced  bool   `json:"-"` // invalid UTF-8 or NUL became U+FFFD
 }
 
@@ -130,23 +130,25 @@ func (s *Store) AddNote(ctx context.Context, o NoteOptions) (Note, error) {
 		return Note{}, err
 	}
 	defer ses.close()
-	if err := ses.addNote(ctx, c, o.Judging); err != nil {
+	text, err := ses.addNote(ctx, c, o.Judging)
+	if err != nil {
 		return Note{}, err
 	}
-	n, err := s.noteOf(ctx, c)
+	n := noteFrom(c, text)
 	n.Replaced = replaced
-	return n, err
+	return n, nil
 }
 
 // addNote adds a judgement to a milestone's note, together with its commit fact
-// where that is not folded yet: one commit of the notes for both.
-func (ses *session) addNote(ctx context.Context, c *git.Commit, j Judging) error {
+// where that is not folded yet: one commit of the notes for both. It returns the
+// note as it then is.
+func (ses *session) addNote(ctx context.Context, c *git.Commit, j Judging) (note []byte, err error) {
 	lock, err := ses.s.repo.Lock(ctx, notes.LockName)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer lock.Unlock()
-	return ses.swap(ctx, func(ctx context.Context) error {
+	err = ses.swap(ctx, func(ctx context.Context) error {
 		u, err := notes.Begin(ctx, ses.s.repo)
 		if err != nil {
 			return err
@@ -175,12 +177,15 @@ func (ses *session) addNote(ctx context.Context, c *git.Commit, j Judging) error
 		if err != nil {
 			return err
 		}
-		if err := u.Add(ctx, c.ID, append(lines, said...)); err != nil {
+		lines = append(lines, said...)
+		note = notes.Union(have, lines)
+		if err := u.Add(ctx, c.ID, lines); err != nil {
 			return err
 		}
 		_, err = u.Queue(ctx, ses.tx, ses.by, "context: note "+c.ID.Short())
 		return err
 	})
+	return note, err
 }
 
 // Note reads what is noted of a milestone.
@@ -189,21 +194,21 @@ func (s *Store) Note(ctx context.Context, rev string) (Note, error) {
 	if err != nil {
 		return Note{}, err
 	}
-	return s.noteOf(ctx, c)
+	text, err := notes.Read(ctx, s.repo, c.ID)
+	if err != nil {
+		return Note{}, err
+	}
+	return noteFrom(c, text), nil
 }
 
-func (s *Store) noteOf(ctx context.Context, c *git.Commit) (Note, error) {
-	m, err := s.milestoneOf(ctx, nil, c)
-	if err != nil {
-		return Note{}, err
-	}
-	n := Note{Commit: *m.Hash, Milestone: m, Facts: []json.RawMessage{}}
-	text, err := notes.Read(ctx, s.repo, n.Commit)
-	if err != nil {
-		return Note{}, err
-	}
-	for _, f := range notes.Parse(text) {
+// noteFrom puts a milestone's note together with what its commit alone says of it.
+func noteFrom(c *git.Commit, text []byte) Note {
+	n := Note{Commit: c.ID, Facts: []json.RawMessage{}, Milestone: Commit{ID: c.Trailer(trailerID), Hash: &c.ID,
+		Branch: c.Trailer(trailerBranch), Summary: c.Subject()}}
+	facts := notes.Parse(text)
+	for _, f := range facts {
 		n.Facts = append(n.Facts, f.Raw)
 	}
-	return n, nil
+	n.Milestone.judge(notes.Judge(facts))
+	return n
 }

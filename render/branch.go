@@ -68,7 +68,6 @@ func (p *Printer) listed(c refs.Commit) {
 	if c.Score != nil {
 		judged = append(judged, score(*c.Score))
 	}
-	judged = append(judged, tags(c.Tags)...)
 	note := ""
 	if len(judged) > 0 {
 		note = "[" + flat(strings.Join(judged, " ")) + "] "
