@@ -20,10 +20,11 @@ const (
 	searchMilestones = 10_000
 	searchSteps      = 10 // of a milestone
 	searchQuery      = "connection pool timeout in store.Open"
+	recallText       = "store.Open runs into a timeout because idle connections are never closed, and the retry loop of the pool holds the lock"
 )
 
-// searched is what searching cost: with the cache and without it.
-type searched struct{ warm, cold time.Duration }
+// searched is what searching and recalling cost: with the cache and without it.
+type searched struct{ warm, cold, recallWarm, recallCold time.Duration }
 
 // search measures whole processes over a long history of many branches, in turn with
 // the cache and after its deletion.
@@ -38,24 +39,34 @@ func (b *bench) search() (searched, error) {
 	if err := r.settle(); err != nil {
 		return searched{}, err
 	}
-	var warm, cold []time.Duration
-	for i := range b.runs + 1 {
+	var s searched
+	if s.warm, s.cold, err = r.timeCached("search", "--all", searchQuery); err != nil {
+		return searched{}, err
+	}
+	s.recallWarm, s.recallCold, err = r.timeCached("recall", recallText)
+	return s, err
+}
+
+// timeCached times a command with the cache of searches and after its deletion.
+func (r *repo) timeCached(args ...string) (warm, cold time.Duration, err error) {
+	var warms, colds []time.Duration
+	for i := range r.b.runs + 1 {
 		if err := os.RemoveAll(filepath.Join(r.dir, ".git", "context", "cache", "search")); err != nil {
-			return searched{}, err
+			return 0, 0, err
 		}
-		c, err := r.time(r.dir, r.b.bin, "search", "--all", searchQuery)
+		c, err := r.time(r.dir, r.b.bin, args...)
 		if err != nil {
-			return searched{}, err
+			return 0, 0, err
 		}
-		w, err := r.time(r.dir, r.b.bin, "search", "--all", searchQuery)
+		w, err := r.time(r.dir, r.b.bin, args...)
 		if err != nil {
-			return searched{}, err
+			return 0, 0, err
 		}
 		if i >= 1 { // the first warms the disk
-			warm, cold = append(warm, w), append(cold, c)
+			warms, colds = append(warms, w), append(colds, c)
 		}
 	}
-	return searched{median(warm), median(cold)}, nil
+	return median(warms), median(colds), nil
 }
 
 // fillSearch commits the milestones, in turn over the branches, and packs them.
@@ -156,8 +167,11 @@ func (p *prose) milestone(s *refs.Store) error {
 }
 
 func (s searched) print(w io.Writer) error {
+	ms := func(d time.Duration) float64 { return d.Seconds() * 1000 }
 	_, err := fmt.Fprintf(w, "\nA search over %d milestones and %d steps in %d branches (milliseconds, not ratios):\n\n"+
-		"| operation | budget | |\n|---|---|---|\n| search | ≤ 30 ms | %.1f ms |\n| search, cold | ≤ 400 ms | %.1f ms |\n",
-		searchMilestones, searchMilestones*searchSteps, searchBranches, s.warm.Seconds()*1000, s.cold.Seconds()*1000)
+		"| operation | budget | |\n|---|---|---|\n| search | ≤ 30 ms | %.1f ms |\n| search, cold | ≤ 400 ms | %.1f ms |\n"+
+		"| recall | ≤ 30 ms | %.1f ms |\n| recall, cold | ≤ 400 ms | %.1f ms |\n",
+		searchMilestones, searchMilestones*searchSteps, searchBranches,
+		ms(s.warm), ms(s.cold), ms(s.recallWarm), ms(s.recallCold))
 	return err
 }
