@@ -307,7 +307,7 @@ func (c *corpus) builder(blobs <-chan git.Object, byBlob map[git.ID][]index.Key)
 				return nil, err
 			}
 		}
-		if b.Size() >= index.ShardText {
+		if b.Full() {
 			shards = append(shards, b.Bytes())
 		}
 	}

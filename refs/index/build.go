@@ -51,8 +51,25 @@ const postBlock = 1 << 15
 
 // post says that a term stands in a document so often. The posts of a long text are
 // written one after another and sorted at the end: to put each at once where its term's
-// are takes three times as long, because that is another place in memory each time.
-type post struct{ term, doc, count uint32 }
+// are takes three times as long, because that is another place in memory each time. It is
+// packed: 26 bits of term, 26 of document, 12 of how often, the first the highest.
+type post uint64
+
+const (
+	termBits, docBits, countBits = 26, 26, 12
+
+	mostDocs  = 1 << docBits
+	mostTerms = 1 << termBits
+	mostCount = 1<<countBits - 1 // what stands more often counts as often as that
+)
+
+func newPost(term, doc, count uint32) post {
+	return post(term)<<(docBits+countBits) | post(doc)<<countBits | post(min(count, mostCount))
+}
+
+func (p post) term() uint32  { return uint32(p >> (docBits + countBits)) }
+func (p post) doc() uint32   { return uint32(p>>countBits) & (mostDocs - 1) }
+func (p post) count() uint32 { return uint32(p) & mostCount }
 
 type unit struct {
 	key  Key
@@ -108,15 +125,18 @@ func (b *Builder) close() {
 			b.posts = append(b.posts, make([]post, 0, postBlock))
 		}
 		last := &b.posts[len(b.posts)-1]
-		*last = append(*last, post{t, doc, b.count[t]})
+		*last = append(*last, newPost(t, doc, b.count[t]))
 		b.count[t] = 0
 		b.size++
 	}
 	b.open = b.open[:0]
 }
 
-// Size is how much text the shard holds by now, in bytes.
-func (b *Builder) Size() int { return b.text }
+// Full says whether the shard holds as much as one should: Bytes is then to be called
+// before the next unit.
+func (b *Builder) Full() bool {
+	return b.text >= ShardText || len(b.docs) >= mostDocs/2 || len(b.words.terms) >= mostTerms/4
+}
 
 // Units is how many units it holds.
 func (b *Builder) Units() int { return len(b.units) }
@@ -127,8 +147,8 @@ func (b *Builder) Bytes() []byte {
 	posts := sortPosts(b.posts, b.size, len(b.words.terms))
 	var order []hashed
 	for at := 0; at < len(posts); {
-		t, start := posts[at].term, at
-		for at < len(posts) && posts[at].term == t {
+		t, start := posts[at].term(), at
+		for at < len(posts) && posts[at].term() == t {
 			at++
 		}
 		order = append(order, hashed{TermHash(b.words.terms[t]), posts[start:at]})
@@ -140,6 +160,9 @@ func (b *Builder) Bytes() []byte {
 		w.term(t.hash, t.posts)
 	}
 	b.posts, b.size, b.units, b.docs, b.text = nil, 0, nil, nil, 0
+	if len(b.words.terms) >= mostTerms/4 {
+		b.words, b.count = NewTokenizer(), nil
+	}
 	return w.finish()
 }
 
@@ -148,7 +171,7 @@ func (b *Builder) Bytes() []byte {
 func sortPosts(blocks [][]post, size, terms int) []post {
 	half := (bits.Len(uint(terms)) + 1) / 2
 	for shift := range 2 {
-		digit := func(p post) uint32 { return p.term >> (shift * half) & (1<<half - 1) }
+		digit := func(p post) uint32 { return p.term() >> (shift * half) & (1<<half - 1) }
 		next := make([]int, 1<<half+1)
 		for _, block := range blocks {
 			for _, p := range block {

@@ -10,6 +10,9 @@ func Merge(shards []*Shard, keep func(Key) bool) ([]byte, error) {
 	if w == nil {
 		return nil, nil
 	}
+	if w.docs >= mostDocs {
+		return nil, fmt.Errorf("the shard has %d documents; at most %d are allowed", w.docs, mostDocs-1)
+	}
 	terms, size := 0, 0
 	err := m.each(func(_ uint64, posts []post) {
 		terms++
@@ -116,7 +119,7 @@ func (m *merger) take(posts []post, shard int, l list) ([]post, error) {
 			return posts, err
 		}
 		if n := m.numbers[shard][p.doc]; n >= 0 {
-			posts = append(posts, post{0, uint32(n), p.count})
+			posts = append(posts, newPost(0, uint32(n), p.count))
 		}
 	}
 }

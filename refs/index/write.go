@@ -77,13 +77,13 @@ func (w *writer) term(hash uint64, posts []post) {
 	}
 	le, start, last := binary.LittleEndian, len(w.lists), uint32(0)
 	for _, p := range posts {
-		delta := uint64(p.doc-last) << 1 // of the first: its number
-		if last = p.doc; p.count == 1 {
+		delta := uint64(p.doc()-last) << 1 // of the first: its number
+		if last = p.doc(); p.count() == 1 {
 			w.lists = binary.AppendUvarint(w.lists, delta)
 			continue
 		}
 		w.lists = binary.AppendUvarint(w.lists, delta|1)
-		w.lists = binary.AppendUvarint(w.lists, uint64(p.count))
+		w.lists = binary.AppendUvarint(w.lists, uint64(p.count()))
 	}
 	w.records = le.AppendUint64(w.records, hash)
 	w.records = le.AppendUint32(w.records, uint32(len(posts)))
