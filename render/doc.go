@@ -24,6 +24,13 @@
 // Every view may be one of the past, see [Where]. It then says as of when, and
 // through what commit that was found; the commands that it prints stay there.
 //
+// # What git prints
+//
+// Log and diff are git's own output, line by line as it comes (WriteGitLog,
+// WriteGitDiff): to the byte, but for notes, which are put into words, the short
+// names of memory refs, and what is made visible. Colours are those that git writes,
+// by the user's settings; none of a text's get through.
+//
 // # JSON
 //
 // The keys are those of the types here and in package refs. What is not known is
