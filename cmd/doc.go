@@ -4,8 +4,9 @@
 // # The command line
 //
 // Flags stand before the command's name, after it, or after its arguments, as
-// with git; `--` ends them, and behind it log and diff take options of git's own. A flag is given as --flag value, --flag=value, -f
-// value or -fvalue, switches as -abc together; what needs a value takes the
+// with git; `--` ends them, and behind it log and diff take options of git's
+// own. A flag is given as --flag value, --flag=value, -f value or -fvalue,
+// switches as -abc together; what needs a value takes the
 // next word whatever it looks like. A repeated flag adds up where help says so,
 // otherwise the last one counts. A comma is a comma. What is not known is wrong
 // usage, with the nearest right word as a hint.
@@ -19,8 +20,8 @@
 // # What it prints
 //
 // Results go to standard output, each in one piece; with --json as one document
-// (`record --stdin` answers line by line, log and diff write as git does). Hints, warnings and errors go to
-// standard error:
+// (`record --stdin` answers line by line, log and diff write as git does).
+// Hints, warnings and errors go to standard error:
 //
 //	git-context: error: branch 'plna' not found
 //	hint: did you mean 'plan'?
