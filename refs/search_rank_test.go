@@ -33,6 +33,7 @@ func TestRankingOfCases(t *testing.T) {
 	t.Parallel()
 	r, ctx := newRepo(t), t.Context()
 	s := r.open()
+	r.git("config", "context.notes", "lazy")
 	ok(s.Init(ctx, refs.InitOptions{Goal: "Measure"}))(t)
 	entry := map[string]string{} // by case: the entry's id
 	for _, part := range []string{"calibration", "held-out"} {
