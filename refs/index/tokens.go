@@ -154,7 +154,7 @@ func suffix[T string | []byte](rest T) int {
 // lookup is the terms of a word, from memory if it is there.
 func (t *Tokenizer) lookup(word []byte, hash uint64) []uint32 {
 	if len(word) <= maxMemo {
-		if s := t.words.find(len(word), hash); s != nil {
+		if s := t.words.lookup(len(word), hash); s != nil {
 			if s.count == 1 {
 				t.one[0] = s.from
 				return t.one[:]
@@ -206,8 +206,9 @@ func hashOf[T string | []byte](s T) uint64 {
 // hash would be taken for one. What an index of a long history spends most of its time
 // on is this lookup, and each place in memory that it touches.
 type wordTable struct {
-	slots []wordSlot
-	used  int
+	slots  []wordSlot
+	used   int
+	lately [1 << 10]wordSlot // the last words of each remainder: half of a text is a hundred words
 }
 
 type wordSlot struct {
@@ -218,6 +219,19 @@ type wordSlot struct {
 }
 
 func (w *wordTable) init() { w.slots = make([]wordSlot, 1<<12) }
+
+// lookup is find by way of the words that came lately, which stay near the processor.
+func (w *wordTable) lookup(size int, hash uint64) *wordSlot {
+	s := &w.lately[spread(hash)%uint64(len(w.lately))]
+	if s.hash == hash && int(s.size) == size {
+		return s
+	}
+	found := w.find(size, hash)
+	if found != nil {
+		*s = *found
+	}
+	return found
+}
 
 func (w *wordTable) find(size int, hash uint64) *wordSlot {
 	mask := uint64(len(w.slots) - 1)
