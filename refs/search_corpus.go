@@ -430,7 +430,7 @@ func (c *corpus) rank(ctx context.Context, terms []string, most int, keep func(i
 // keep writes what the cache lacks into it.
 func (c *corpus) keep(ctx context.Context) error {
 	limit, err := c.s.searchCacheLimit(ctx)
-	if err != nil || len(c.fresh) == 0 && len(c.bad) == 0 {
+	if err != nil || limit == 0 || len(c.fresh) == 0 && len(c.bad) == 0 {
 		return err
 	}
 	// Only to save the next search work: a repository that cannot be written is no
