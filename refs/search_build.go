@@ -1,0 +1,180 @@
+package refs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/index"
+)
+
+// builders is how many goroutines cut texts into terms while git reads.
+func builders() int { return min(runtime.GOMAXPROCS(0), 4) }
+
+// build reads units and makes shards of them.
+func (c *corpus) build(ctx context.Context, keys []index.Key) ([][]byte, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	byBlob := make(map[git.ID][]index.Key, len(keys))
+	ids := make([]git.ID, 0, len(keys))
+	for _, key := range keys {
+		id := c.places[key].blob
+		if byBlob[id] == nil {
+			ids = append(ids, id)
+		}
+		byBlob[id] = append(byBlob[id], key)
+	}
+	// A reader that fails ends the builders; a builder that fails, the reader.
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	blobs := make(chan git.Object, 16)
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	var shards [][]byte
+	for range min(builders(), 1+len(ids)/32) {
+		wg.Go(func() {
+			made, err := c.builder(blobs, byBlob)
+			if err != nil {
+				cancel(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			shards = append(shards, made...)
+		})
+	}
+	err := c.s.repo.ReadAll(ctx, ids, func(o git.Object) error {
+		select {
+		case blobs <- o:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	})
+	close(blobs)
+	wg.Wait()
+	if cause := context.Cause(ctx); cause != nil && err != nil {
+		return nil, cause
+	}
+	return shards, err
+}
+
+// builder makes shards of the blobs that come.
+func (c *corpus) builder(blobs <-chan git.Object, byBlob map[git.ID][]index.Key) (shards [][]byte, err error) {
+	b := index.NewBuilder()
+	for o := range blobs {
+		for _, key := range byBlob[o.ID] {
+			if err := c.addUnit(b, key, o.Data); err != nil {
+				return nil, err
+			}
+		}
+		if b.Full() {
+			shards = append(shards, b.Bytes())
+		}
+	}
+	if b.Units() > 0 {
+		shards = append(shards, b.Bytes())
+	}
+	return shards, nil
+}
+
+// titleWeight is how often a word of a summary or a key counts.
+const titleWeight = 2
+
+// addUnit indexes one file.
+func (c *corpus) addUnit(b *index.Builder, key index.Key, data []byte) error {
+	b.Unit(key)
+	p := c.places[key]
+	if key.Kind == index.Topics {
+		b.Document(topicDoc(key))
+		b.Text([]byte(topicName(p.path)), titleWeight)
+		b.Text(data, 1)
+		return nil
+	}
+	err := doc.EntryTexts(p.file, data, func(_ int, e doc.EntryText) error {
+		id, err := ulid.ParseStrict(e.ID)
+		if err != nil {
+			return err
+		}
+		b.Document(index.DocID(id))
+		b.Text(e.Summary, titleWeight)
+		for _, text := range e.Blocks {
+			b.Text(text, 1)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("%s of branch '%s': %w", p.path, p.branches[0], err)
+	}
+	return nil
+}
+
+func topicDoc(key index.Key) (id index.DocID) {
+	copy(id[:], key.ID[:])
+	return id
+}
+
+func topicName(path string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(path, doc.TopicDir+"/"), ".md")
+}
+
+// indexPending indexes the steps that stand in journals.
+func (c *corpus) indexPending(ctx context.Context) error {
+	b := index.NewBuilder()
+	for _, branch := range c.branches {
+		steps, err := c.pendingSteps(ctx, branch.branch)
+		if err != nil {
+			return err
+		}
+		if len(steps) == 0 {
+			continue
+		}
+		key := pendingKey(branch.branch)
+		c.places[key] = &place{file: doc.LogFile, branches: []string{branch.branch}, docs: -1}
+		c.waiting[branch.branch] = steps
+		b.Unit(key)
+		for _, step := range steps {
+			id, err := ulid.ParseStrict(step.ID)
+			if err != nil {
+				return fmt.Errorf("journal of branch '%s', step %d: %w", branch.branch, step.Number, err)
+			}
+			b.Document(index.DocID(id))
+			for _, text := range []string{step.Observation, step.Thought, step.Action} {
+				b.Text([]byte(text), 1)
+			}
+		}
+	}
+	if b.Units() == 0 {
+		return nil
+	}
+	shard, err := memoryShard(b.Bytes())
+	if err == nil {
+		c.add(shard)
+	}
+	return err
+}
+
+// pendingSteps reads what a branch's journal holds and its tip does not.
+func (c *corpus) pendingSteps(ctx context.Context, branch string) ([]doc.Step, error) {
+	if _, err := os.Stat(c.s.journalPath(branch)); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	tip, err := c.s.tipAt(ctx, branch, c.tips[branch])
+	if err != nil {
+		return nil, err
+	}
+	p, err := c.s.pending(ctx, tip)
+	if err != nil {
+		return nil, err
+	}
+	return c.s.waiting(ctx, branch, p)
+}
