@@ -121,15 +121,16 @@ func (s *Store) AddNote(ctx context.Context, o NoteOptions) (Note, error) {
 	if err != nil {
 		return Note{}, err
 	}
-	c, err := s.milestoneAt(ctx, o.Rev)
-	if err != nil {
-		return Note{}, err
-	}
-	ses, err := s.begin(ctx, o.Writer, "note: "+c.ID.Short())
+	// The child that moves the ref starts while the milestone is looked for.
+	ses, err := s.begin(ctx, o.Writer, "note: "+oneLine(o.Rev, 100))
 	if err != nil {
 		return Note{}, err
 	}
 	defer ses.close()
+	c, err := s.milestoneAt(ctx, o.Rev)
+	if err != nil {
+		return Note{}, err
+	}
 	text, err := ses.addNote(ctx, c, o.Judging)
 	if err != nil {
 		return Note{}, err

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
@@ -48,6 +50,16 @@ func (s *Store) resolve(ctx context.Context, rev string) (*git.Commit, error) {
 	if err != nil {
 		return nil, err
 	}
+	switch {
+	case id == "" && git.IsID(rev): // the most frequent of git's own: no child for it
+		if c, err := s.repo.Commit(ctx, git.ID(rev)); err == nil {
+			return c, nil
+		}
+	case id != "":
+		if c, err := s.ancestor(ctx, id, suffix); c != nil || err != nil {
+			return c, err
+		}
+	}
 	full := rev
 	if id != "" {
 		full = string(id) + suffix
@@ -61,6 +73,37 @@ func (s *Store) resolve(ctx context.Context, rev string) (*git.Commit, error) {
 		}
 	}
 	return s.repo.Commit(ctx, id)
+}
+
+// nearAncestors is how many first parents are followed in process: further back one
+// child is cheaper.
+const nearAncestors = 20
+
+// ancestor follows the first parents of a commit as ~N says; nil for another suffix,
+// and where history ends before.
+func (s *Store) ancestor(ctx context.Context, id git.ID, suffix string) (*git.Commit, error) {
+	n := 0
+	switch digits, tilde := strings.CutPrefix(suffix, "~"); {
+	case suffix == "~" || suffix == "^":
+		n = 1
+	case tilde:
+		var err error
+		if n, err = strconv.Atoi(digits); err != nil || n < 0 || n > nearAncestors || digits[0] == '+' {
+			return nil, nil
+		}
+	case suffix != "":
+		return nil, nil
+	}
+	for ; ; n-- {
+		c, err := s.repo.Commit(ctx, id)
+		if err != nil || n == 0 {
+			return c, err
+		}
+		if len(c.Parents) == 0 {
+			return nil, nil
+		}
+		id = c.Parents[0]
+	}
 }
 
 // named tries what only memory knows; "" where it is none of that.
@@ -77,14 +120,31 @@ func (s *Store) named(ctx context.Context, name string) (git.ID, error) {
 	if !doc.ValidID(name) {
 		return "", nil
 	}
-	out, err := s.repo.View(ctx, "log", "--format=%H %(trailers:key="+trailerID+",valueonly,separator=)", "--fixed-strings",
-		"--grep="+trailerID+": "+name, "--glob="+git.BranchPrefix+"*", "--glob="+git.TagPrefix+"*")
-	for line := range strings.Lines(string(out)) { // a text may speak of the id
-		if hash, id, _ := strings.Cut(strings.TrimSpace(line), " "); id == name {
-			return git.ID(hash), err
+	return s.byID(ctx, name)
+}
+
+// idSlack is how much older than the time in its id a milestone's commit may be for
+// the quick look: a busy minute's ids run ahead of the clock.
+const idSlack = time.Hour
+
+// byID looks for a milestone by its id: first among the commits that are not older than
+// the id, which for what was made lately are few, then among all.
+func (s *Store) byID(ctx context.Context, name string) (git.ID, error) {
+	args := []string{"log", "--format=%H " + value(trailerID), "--fixed-strings", "--grep=" + trailerID + ": " + name,
+		"--glob=" + git.BranchPrefix + "*", "--glob=" + git.TagPrefix + "*"}
+	young := fmt.Sprintf("--max-age=%d", max(doc.IDTime(name).Add(-idSlack).Unix(), 0))
+	for _, args := range [][]string{append(args, young), args} {
+		out, err := s.repo.View(ctx, args...)
+		if err != nil {
+			return "", err
+		}
+		for line := range strings.Lines(string(out)) { // a text may speak of the id
+			if hash, id, _ := strings.Cut(strings.TrimSpace(line), " "); id == name {
+				return git.ID(hash), nil
+			}
 		}
 	}
-	return "", err
+	return "", nil
 }
 
 // noMilestone says that a name means nothing here, with the nearest branch.

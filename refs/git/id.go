@@ -26,6 +26,9 @@ func (id ID) IsZero() bool {
 	return strings.Trim(string(id), "0") == ""
 }
 
+// IsID reports whether s can be an object's full name.
+func IsID(s string) bool { return validHex(s) }
+
 // isHex reports whether s is n lower-case hexadecimal digits.
 func isHex(s string, n int) bool {
 	if len(s) != n {
