@@ -13,18 +13,19 @@ import (
 // before each of its runs.
 type operation struct {
 	name   string
-	unit   string // what it is a ratio of: E, C or L
+	unit   string // what it is a ratio of: E, C, L or N
 	budget float64
 	args   func(i int) []string
 	config string                     // of context.notes, set once
 	before func(r *repo, i int) error // before each run
 }
 
-// The units: an empty Go program, git commit, git log.
+// The units: an empty Go program, git commit, git log, git notes append.
 const (
 	unitE = "E"
 	unitC = "C"
 	unitL = "L"
+	unitN = "N"
 )
 
 func fixed(args ...string) func(int) []string { return func(int) []string { return args } }
@@ -42,6 +43,7 @@ var operations = []operation{
 	{name: "context --branch", unit: unitL, budget: 6, args: fixed("--branch", "main")},
 	{name: "context --commit", unit: unitL, budget: 6, args: fixed("--commit", "main")},
 	{name: "context --at", unit: unitL, budget: 5.2, args: fixed("--at", "main~5")}, // 1.3 × the snapshot
+	{name: "note --score", unit: unitN, budget: 2, args: fixed("note", "main", "--score", "0.5")},
 	{name: "branch", unit: unitC, budget: 1.5, args: func(i int) []string {
 		return []string{"branch", fmt.Sprintf("new/%d", i), "--no-switch", "--purpose", "Try"}
 	}},
@@ -118,6 +120,7 @@ func (r *repo) measure(op operation, medians map[string]time.Duration) error {
 		unitE: {r.b.empty},
 		unitC: {"git", "commit", "-q", "--allow-empty", "-m", "x"},
 		unitL: {"git", "log", "-1"},
+		unitN: {"git", "notes", "--ref=bench", "append", "-m", lorem[:110], "HEAD"}, // as long as a line of ours
 	}[op.unit]
 	if op.config != "" {
 		if err := r.git("config", "context.notes", op.config); err != nil {
@@ -180,7 +183,7 @@ func median(list []time.Duration) time.Duration {
 // print writes the table as Markdown.
 func print(w io.Writer, columns []column, runs int) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Ratios of medians of %d interleaved runs; E = an empty Go program, C = `git commit --allow-empty`, L = `git log -1`.\n\n", runs)
+	fmt.Fprintf(&b, "Ratios of medians of %d interleaved runs; E = an empty Go program, C = `git commit --allow-empty`, L = `git log -1`, N = `git notes append`.\n\n", runs)
 	b.WriteString("| operation | budget |")
 	for _, c := range columns {
 		fmt.Fprintf(&b, " %s |", c.title)
