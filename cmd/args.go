@@ -97,6 +97,9 @@ func (s *scanner) value(f cli.Flag, written, value string, inline bool) (token, 
 		value = s.args[s.next]
 		s.next++
 	}
+	if kind == kindName && value == "" {
+		return token{}, usagef("flag '%s' needs a value", written)
+	}
 	if kind == kindNumber {
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 0 {

@@ -36,6 +36,7 @@ func parse(args []string) (parsed, error) {
 		flags: join([]cli.Flag{
 			texts(&m, "-m, --message TEXT", ""),
 			text(&p.Purpose, "--purpose TEXT", ""),
+			named(new(string), "-F, --file FILE", ""),
 			toggle(&p.Keep, "-k, --keep", ""),
 			number(&p.N, "-n, --number N", 7, ""),
 			optional(&p.Given, &p.Segment, "--metadata [SEGMENT]", ""),
@@ -107,6 +108,8 @@ func TestParseUsageErrors(t *testing.T) {
 		"-m":              "flag '-m' needs a value",
 		"--keep=yes":      "flag '--keep' takes no value",
 		"-k=1":            "flag '-k' takes no value",
+		"--file|":         "flag '--file' needs a value",
+		"-F=":             "flag '-F' needs a value",
 		"--number|x":      "flag '--number' needs a number, not 'x'",
 		"-n|-3":           "flag '-n' needs a number, not '-3'",
 		"-n":              "flag '-n' needs a value",

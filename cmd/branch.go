@@ -40,7 +40,7 @@ func newBranch(g *globals) *command {
 		toggle(&o.abandoned, "--abandoned", "list only abandoned branches"),
 		toggle(&o.all, "--all", "list remote-tracking branches too"),
 		text(&o.purpose, "--purpose TEXT", "why the new branch exists"),
-		text(&o.from, "--from C", "start from milestone C instead of the current branch"),
+		named(&o.from, "--from C", "start from milestone C instead of the current branch"),
 		toggle(&o.noSwitch, "--no-switch", "make the branch and stay on the current one"),
 		toggle(&o.remove, "-d, --delete", "delete a branch that holds nothing of its own"),
 		toggle(&o.force, "-D", "delete a branch whatever it holds"),

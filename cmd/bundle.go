@@ -19,7 +19,7 @@ type bundleOptions struct {
 func newBundle(g *globals) *command {
 	o := &bundleOptions{globals: g}
 	own := []cli.Flag{
-		text(&o.since, "--since OLD", "leave out what the former bundle OLD holds"),
+		named(&o.since, "--since OLD", "leave out what the former bundle OLD holds"),
 	}
 	return &command{
 		name:  "bundle",

@@ -92,7 +92,7 @@ type globals struct {
 
 func (g *globals) flags() []cli.Flag {
 	return append([]cli.Flag{
-		text(&g.branch, "-b, --branch NAME", "act on that memory branch instead of the current one"),
+		named(&g.branch, "-b, --branch NAME", "act on that memory branch instead of the current one"),
 	}, g.everywhere()...)
 }
 

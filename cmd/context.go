@@ -35,8 +35,8 @@ func newContext(g *globals) *command {
 	o := &contextOptions{globals: g}
 	own := []cli.Flag{
 		number(&o.newest, "-k N", unset, "show the newest N milestones in full (1)"),
-		text(&o.view, "--branch NAME", "the branch NAME: purpose, progress, latest milestones"),
-		text(&o.commit, "--commit C", "the milestone C in full"),
+		named(&o.view, "--branch NAME", "the branch NAME: purpose, progress, latest milestones"),
+		named(&o.commit, "--commit C", "the milestone C in full"),
 		toggle(&o.log, "--log", "the end of the trace, pending steps included"),
 		optional(&o.metadata, &o.segment, "--metadata [SEGMENT]", "metadata.yaml, or one segment of it; dots go deeper"),
 		atFlag(&o.at),
@@ -44,7 +44,7 @@ func newContext(g *globals) *command {
 		number(&o.skip, "--skip N", 0, "leave out the newest N milestones, with --log lines or steps"),
 		number(&o.lines, "--lines N", unset, "with --log: the last N lines (20)"),
 		number(&o.steps, "--steps N", unset, "with --log: the last N whole steps (10 with --json)"),
-		text(&g.branch, "-b NAME", "act on that memory branch instead of the current one"),
+		named(&g.branch, "-b NAME", "act on that memory branch instead of the current one"),
 	}
 	return &command{
 		usage: []string{

@@ -17,7 +17,7 @@ type exportOptions struct {
 func newExport(g *globals) *command {
 	o := &exportOptions{globals: g}
 	own := []cli.Flag{
-		text(&o.as, "--as DIALECT", "whose folder it is: contexa (default) or gcc-memory"),
+		named(&o.as, "--as DIALECT", "whose folder it is: contexa (default) or gcc-memory"),
 	}
 	return &command{
 		name:  "export",

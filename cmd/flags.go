@@ -12,6 +12,7 @@ type flagKind int
 
 const (
 	kindText     flagKind = iota // takes a value
+	kindName                     // takes a value that is not empty
 	kindNumber                   // takes a number that is not negative
 	kindSwitch                   // takes none
 	kindOptional                 // takes the next word unless that is a flag
@@ -38,8 +39,15 @@ func (f optionalFlag) Apply(set *flag.FlagSet) error {
 // same word: `-S[KEYID]`.
 type inlineFlag struct{ optionalFlag }
 
+// nameFlag is a text flag whose empty value would mean nothing: most likely it comes
+// of a shell variable that is not set, and to answer as if the flag were not there
+// would answer another question.
+type nameFlag struct{ *cli.StringFlag }
+
 func kindOf(f cli.Flag) flagKind {
 	switch f.(type) {
+	case nameFlag:
+		return kindName
 	case *cli.BoolFlag:
 		return kindSwitch
 	case *cli.IntFlag, *cli.Int64Flag:
@@ -59,6 +67,11 @@ func kindOf(f cli.Flag) flagKind {
 func text(to *string, form, usage string) cli.Flag {
 	name, more, value := parseForm(form)
 	return &cli.StringFlag{Name: name, Aliases: more, Usage: "`" + value + "` " + usage, Destination: to}
+}
+
+func named(to *string, form, usage string) cli.Flag {
+	name, more, value := parseForm(form)
+	return nameFlag{&cli.StringFlag{Name: name, Aliases: more, Usage: "`" + value + "` " + usage, Destination: to}}
 }
 
 // texts keeps every value of a repeated flag as it is: no splitting at commas
@@ -129,6 +142,8 @@ func single(flags []cli.Flag) []cli.Flag {
 	for _, f := range flags {
 		switch f := f.(type) {
 		case *cli.StringFlag:
+			f.Aliases = nil
+		case nameFlag:
 			f.Aliases = nil
 		case *cli.StringSliceFlag:
 			f.Aliases = nil

@@ -22,7 +22,7 @@ type importOptions struct {
 func newImport(g *globals) *command {
 	o := &importOptions{globals: g}
 	own := []cli.Flag{
-		text(&o.from, "--from AGENT", "whose trace it is: swe-agent"),
+		named(&o.from, "--from AGENT", "whose trace it is: swe-agent"),
 	}
 	return &command{
 		name:  "import",

@@ -24,7 +24,7 @@ func newInit(g *globals) *command {
 		texts(&o.milestones, "--milestone TEXT", "a milestone of the roadmap; may be repeated"),
 		texts(&o.todo, "--todo TEXT", "a to-do of the roadmap; may be repeated"),
 		text(&o.purpose, "--purpose TEXT", "what the first branch is for"),
-		text(&o.initial, "--initial-branch NAME", "name of the first branch (context.defaultBranch, else main)"),
+		named(&o.initial, "--initial-branch NAME", "name of the first branch (context.defaultBranch, else main)"),
 	}
 	return &command{
 		name:  "init",

@@ -17,8 +17,8 @@ type judging struct {
 
 func (j *judging) flags() []cli.Flag {
 	return []cli.Flag{
-		text(&j.score, "--score X", "how good it is, from 0 to 1"),
-		text(&j.outcome, "--outcome O", "what it came to: success, failed or abandoned"),
+		named(&j.score, "--score X", "how good it is, from 0 to 1"),
+		named(&j.outcome, "--outcome O", "what it came to: success, failed or abandoned"),
 		texts(&j.tags, "--tag K=V", "a tag of its note; may be repeated"),
 	}
 }
@@ -44,8 +44,8 @@ type filtering struct{ outcome, minScore string }
 
 func (f *filtering) flags() []cli.Flag {
 	return []cli.Flag{
-		text(&f.outcome, "--outcome O", "only what came to O: success, failed or abandoned, by its note or by a tag O or O/..."),
-		text(&f.minScore, "--min-score X", "only what is scored X or better, from 0 to 1"),
+		named(&f.outcome, "--outcome O", "only what came to O: success, failed or abandoned, by its note or by a tag O or O/..."),
+		named(&f.minScore, "--min-score X", "only what is scored X or better, from 0 to 1"),
 	}
 }
 

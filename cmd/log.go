@@ -29,13 +29,13 @@ func newLog(g *globals) *command {
 		toggle(&o.oneline, "--oneline", "one line each"),
 		toggle(&o.stat, "--stat", "with the files that each changed"),
 		toggle(&o.patch, "-p, --patch", "with what each changed"),
-		text(&o.grep, "--grep P", "only those whose message or note matches the regular expression P"),
-		text(&o.pickaxe, "-S TEXT", "only those that changed how often memory says TEXT; reads all of it, half a second in 10,000"),
+		named(&o.grep, "--grep P", "only those whose message or note matches the regular expression P"),
+		named(&o.pickaxe, "-S TEXT", "only those that changed how often memory says TEXT; reads all of it, half a second in 10,000"),
 	}
 	own = append(own, o.filtering.flags()...)
 	own = append(own,
-		text(&o.agent, "--agent A", "only those of the agent A"),
-		text(&o.since, "--since T", "only those since T, in git's words for dates: yesterday, '2 weeks ago', 2026-11-21"),
+		named(&o.agent, "--agent A", "only those of the agent A"),
+		named(&o.since, "--since T", "only those since T, in git's words for dates: yesterday, '2 weeks ago', 2026-11-21"),
 		toggle(&o.all, "--all", "of every memory branch and tag"),
 	)
 	return &command{

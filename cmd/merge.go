@@ -24,13 +24,13 @@ type mergeOptions struct {
 func newMerge(g *globals) *command {
 	o := &mergeOptions{globals: g}
 	own := []cli.Flag{
-		text(&o.into, "--into TARGET", "merge into TARGET instead of the current branch"),
+		named(&o.into, "--into TARGET", "merge into TARGET instead of the current branch"),
 		text(&o.purpose, "--purpose TEXT", "revise the target's purpose"),
 		texts(&o.done, "--done TEXT", "tick a milestone of the roadmap; may be repeated"),
 		toggle(&o.keep, "--keep", "leave the source branch open"),
 		toggle(&o.abandon, "--abandon", "close the source as abandoned and merge nothing"),
 		toggle(&o.dryRun, "--dry-run", "say what would come and what would conflict; change nothing"),
-		text(&o.prefer, "-X HOW", "settle every conflict beforehand: ours, theirs or union"),
+		named(&o.prefer, "-X HOW", "settle every conflict beforehand: ours, theirs or union"),
 		toggle(&o.resume, "--continue", "finish the merge that waits on the target, once its conflicts are resolved"),
 		toggle(&o.abort, "--abort", "forget the merge that waits on the target"),
 		toggle(&o.status, "--status", "list the conflicts of the merge that waits on the target"),

@@ -15,7 +15,7 @@ type message struct {
 func (m *message) flags() []cli.Flag {
 	return []cli.Flag{
 		texts(&m.paragraphs, "-m, --message TEXT", "the summary; repeated, the contribution's paragraphs"),
-		text(&m.file, "-F, --file FILE", "read the message, or with -m the rest of it, from FILE (- is standard input)"),
+		named(&m.file, "-F, --file FILE", "read the message, or with -m the rest of it, from FILE (- is standard input)"),
 	}
 }
 

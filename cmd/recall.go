@@ -20,8 +20,8 @@ type recallOptions struct {
 func newRecall(g *globals) *command {
 	o := &recallOptions{globals: g}
 	own := []cli.Flag{
-		text(&o.file, "-F, --file FILE", "read the text from FILE (- is standard input)"),
-		text(&o.minSimilarity, "--min-similarity X", "show what is at least so near, from 0 to 1 (0.8)"),
+		named(&o.file, "-F, --file FILE", "read the text from FILE (- is standard input)"),
+		named(&o.minSimilarity, "--min-similarity X", "show what is at least so near, from 0 to 1 (0.8)"),
 		number(&o.limit, "-n N", refs.RecallLimit, "show the nearest N (3)"),
 	}
 	return &command{

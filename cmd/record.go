@@ -23,7 +23,7 @@ func newRecord(g *globals) *command {
 		text(&o.observation, "-o, --observation TEXT", "what was seen"),
 		text(&o.thought, "-t, --thought TEXT", "what it was taken to mean"),
 		text(&o.action, "-a, --action TEXT", "what was done"),
-		text(&o.time, "--time T", "when, as 2026-11-21T01:37:05Z or @SECONDS (now)"),
+		named(&o.time, "--time T", "when, as 2026-11-21T01:37:05Z or @SECONDS (now)"),
 		toggle(&o.stdin, "--stdin", "read steps as JSON lines from standard input"),
 		o.meter(),
 	}

@@ -19,9 +19,9 @@ type rememberOptions struct {
 func newRemember(g *globals) *command {
 	o := &rememberOptions{globals: g}
 	own := []cli.Flag{
-		text(&o.file, "-F, --file FILE", "read the text from FILE (- is standard input)"),
+		named(&o.file, "-F, --file FILE", "read the text from FILE (- is standard input)"),
 		texts(&o.paths, "--path P", "a file the topic speaks of; may be repeated"),
-		text(&o.supersedes, "--supersedes KEY", "the topic that this one replaces"),
+		named(&o.supersedes, "--supersedes KEY", "the topic that this one replaces"),
 	}
 	return &command{
 		name:  "remember",

@@ -21,8 +21,8 @@ func newResolve(g *globals) *command {
 		toggle(&o.ours, "--ours", "what the target says shall stand"),
 		toggle(&o.theirs, "--theirs", "what the merged branch, or the remote, says shall stand"),
 		toggle(&o.union, "--union", "what both say: the lines of both, or a list of both values"),
-		text(&o.file, "-F, --file FILE", "the content of FILE shall stand, whole; - is standard input"),
-		text(&o.into, "--into TARGET", "of the merge that waits on TARGET instead of the current branch"),
+		named(&o.file, "-F, --file FILE", "the content of FILE shall stand, whole; - is standard input"),
+		named(&o.into, "--into TARGET", "of the merge that waits on TARGET instead of the current branch"),
 	}
 	return &command{
 		name:  "resolve",

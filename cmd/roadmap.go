@@ -28,7 +28,7 @@ type roadmapResult struct {
 func newRoadmap(g *globals) *command {
 	o := &roadmapOptions{globals: g}
 	own := []cli.Flag{
-		text(&o.file, "-F, --file FILE", "read the section's text from FILE (- is standard input)"),
+		named(&o.file, "-F, --file FILE", "read the section's text from FILE (- is standard input)"),
 		atFlag(&o.at),
 	}
 	return &command{

@@ -113,8 +113,6 @@ func (c *command) invoke(ctx context.Context, env *Env, args []string) error {
 		return err
 	case given(ordered, "--h"): // before cli sees it, and prints a help of its own
 		return printHelp(env, c)
-	case given(ordered, "--b=") || given(ordered, "--branch="): // an unset shell variable, most likely
-		return usagef("a branch needs a name")
 	}
 	app := &cli.App{
 		Name:                      "git-context",

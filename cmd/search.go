@@ -22,7 +22,7 @@ func newSearch(g *globals) *command {
 	o := &searchOptions{globals: g}
 	own := []cli.Flag{
 		toggle(&o.all, "--all", "search all branches, not the current one alone"),
-		text(&o.in, "--in WHAT", "search commits, steps or topics alone"),
+		named(&o.in, "--in WHAT", "search commits, steps or topics alone"),
 		number(&o.limit, "-n N", refs.SearchLimit, "show the best N (10)"),
 	}
 	return &command{

@@ -20,7 +20,7 @@ type syncOptions struct {
 func newSync(g *globals) *command {
 	o := &syncOptions{globals: g}
 	own := []cli.Flag{
-		text(&o.prefer, "-X HOW", "settle every conflict: ours, theirs or union"),
+		named(&o.prefer, "-X HOW", "settle every conflict: ours, theirs or union"),
 	}
 	return &command{
 		name:  "sync",
