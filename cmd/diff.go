@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -65,6 +66,9 @@ func runDiff(ctx context.Context, env *Env, o *diffOptions, args []string) (err 
 	arguments, err := o.arguments()
 	if err != nil {
 		return err
+	}
+	if slices.Contains(args, "") { // an unset shell variable, most likely
+		return usagef("'diff' needs a milestone, not ''")
 	}
 	s, err := o.open(ctx, env)
 	if err != nil {

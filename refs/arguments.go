@@ -70,6 +70,9 @@ func readArguments(command string, words []string) (a Arguments, err error) {
 			}
 			word += words[i]
 		}
+		if name, _, ok := strings.Cut(word, "="); ok && (name == "--format" || name == "--pretty") && strings.Contains(word, "%G") {
+			return a, fail(ErrRefused, "argument-refused", fmt.Sprintf("git's '%s' is refused here: %%G runs a program", name), "git context verify")
+		}
 		a.add(name, word, what)
 	}
 	return a, nil

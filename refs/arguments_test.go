@@ -39,7 +39,7 @@ func TestLogArguments(t *testing.T) {
 func TestArgumentsRefused(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{
-		"--output=x", "--output", "--outp=x", "--ext-diff", "--ext", "--textconv", "--no-index", "-O", "-Ofile", "--stdin", "--show-signature",
+		"--output=x", "--output", "--outp=x", "--ext-diff", "--ext", "--textconv", "--no-index", "-O", "-Ofile", "--stdin", "--show-signature", "--format=%h %G?", "--pretty=format:%GS",
 		"--all", "--branches", "--tags", "--remotes", "--glob=refs/heads/*", "--reflog", "-g", "--walk-reflogs", "--not", "--exclude=x",
 		"--no-walk", "--indexed-objects", "--alternate-refs", "--bisect", "--merge", "-n", "-n3", "-3", "--max-count=3", "--skip=1", "--graph",
 		"--color=always", "--color-words", "--word-diff=color", "--notes=x", "--no-notes", "-z", "--encoding=x", "--line-prefix=x",

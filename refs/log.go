@@ -188,7 +188,8 @@ func SplitRange(word string) (a, dots, b string) {
 	return a, "..", b
 }
 
-// ends finds both commits of a range. A side that is left out is the current branch.
+// ends finds both commits of a range. A side that is left out of one with dots is
+// the current branch, as HEAD is to git.
 func (s *Store) ends(ctx context.Context, a, b string) (from, to *git.Commit, err error) {
 	var found [2]*git.Commit
 	for i, name := range []string{a, b} {
@@ -212,29 +213,39 @@ func (s *Store) ends(ctx context.Context, a, b string) (from, to *git.Commit, er
 type records struct {
 	fields int
 	each   func([][]byte) error
-	rest   []byte
+	rest   []byte // of a record that has not ended
+	ends   []int  // of the fields in rest
+	looked int    // how far rest was searched: a note may be large and come in many pieces
 }
 
 func (r *records) Write(p []byte) (int, error) {
 	r.rest = append(r.rest, p...)
-	var record [][]byte
-	done, at := 0, 0
+	done := 0
 	for {
-		n := bytes.IndexByte(r.rest[at:], 0)
+		n := bytes.IndexByte(r.rest[r.looked:], 0)
 		if n < 0 {
+			r.looked = len(r.rest)
 			break
 		}
-		record = append(record, r.rest[at:at+n])
-		at += n + 1
-		if len(record) < r.fields {
+		r.ends = append(r.ends, r.looked+n)
+		r.looked += n + 1
+		if len(r.ends) < r.fields {
 			continue
+		}
+		record, from := make([][]byte, r.fields), done
+		for i, end := range r.ends {
+			record[i], from = r.rest[from:end], end+1
 		}
 		if err := r.each(record); err != nil {
 			r.rest = nil
 			return len(p), err
 		}
-		record, done = record[:0], at
+		r.ends, done = r.ends[:0], r.looked
 	}
 	r.rest = append(r.rest[:0], r.rest[done:]...)
+	r.looked -= done
+	for i := range r.ends {
+		r.ends[i] -= done
+	}
 	return len(p), nil
 }
