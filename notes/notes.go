@@ -12,6 +12,7 @@
 // steps, session, model, code, tokens), score (score), outcome (outcome),
 // tag (key, value), review (text). On code commits: link (memory, branch). For
 // one kind, and for tags one key, the line with the largest id is in force.
+// An id is a ULID of a time before the year 10000.
 // A line that is not such an object belongs to somebody else: it is kept and
 // never interpreted.
 //
@@ -35,6 +36,8 @@ import (
 	"encoding/json"
 	"slices"
 	"time"
+
+	"github.com/oklog/ulid/v2"
 
 	"github.com/git-context/git-context/refs/git"
 )
@@ -99,13 +102,20 @@ func Parse(note []byte) []Fact {
 	var facts []Fact
 	for line := range bytes.Lines(note) {
 		var f Fact
-		if json.Unmarshal(line, &f) == nil && f.Version == 1 && f.ID != "" && f.Kind != "" {
+		if json.Unmarshal(line, &f) == nil && f.Version == 1 && validID(f.ID) && f.Kind != "" {
 			f.Raw = bytes.ToValidUTF8(bytes.TrimSpace(line), []byte("\uFFFD")) // JSON's reader takes any bytes
 			facts = append(facts, f)
 		}
 	}
 	slices.SortStableFunc(facts, func(a, b Fact) int { return bytes.Compare([]byte(a.ID), []byte(b.ID)) })
 	return facts
+}
+
+// validID reports whether an id orders with others and others can follow it. What is
+// no ULID, or one that is later than any date, would be in force for good.
+func validID(id string) bool {
+	parsed, err := ulid.ParseStrict(id)
+	return err == nil && parsed.String() == id && ulid.Time(parsed.Time()).Year() <= 9999
 }
 
 // Judgement is what a milestone's facts say that is in force. Reviews do not

@@ -157,9 +157,9 @@ func TestJudgeTakesTheLargestID(t *testing.T) {
 	score := func(v float64) *float64 { return &v }
 	var note []byte
 	for _, f := range []notes.Fact{
-		{ID: "01B", Kind: notes.KindScore, Score: score(0.5)}, {ID: "01A", Kind: notes.KindScore, Score: score(0.1)},
-		{ID: "01C", Kind: notes.KindTag, Key: "k", Value: "old"}, {ID: "01D", Kind: notes.KindTag, Key: "k", Value: "new"},
-		{ID: "01E", Kind: notes.KindOutcome, Outcome: "failed"},
+		{ID: "01JD5K0Z3V7Q3M9K2A4B5C6D7B", Kind: notes.KindScore, Score: score(0.5)}, {ID: "01JD5K0Z3V7Q3M9K2A4B5C6D7A", Kind: notes.KindScore, Score: score(0.1)},
+		{ID: "01JD5K0Z3V7Q3M9K2A4B5C6D7C", Kind: notes.KindTag, Key: "k", Value: "old"}, {ID: "01JD5K0Z3V7Q3M9K2A4B5C6D7D", Kind: notes.KindTag, Key: "k", Value: "new"},
+		{ID: "01JD5K0Z3V7Q3M9K2A4B5C6D7E", Kind: notes.KindOutcome, Outcome: "failed"},
 	} {
 		line, err := f.Line()
 		if err != nil {
@@ -176,12 +176,14 @@ func TestJudgeTakesTheLargestID(t *testing.T) {
 // A fact keeps its line, with what this version does not know of it; what nobody
 // may say is not in force, and every review is.
 func TestParseAndJudgeOddLines(t *testing.T) {
-	note := "{\"v\":1,\"id\":\"01A\",\"kind\":\"score\",\"score\":0.5,\"later\":[1]}\n" +
-		"{\"v\":1,\"id\":\"01B\",\"kind\":\"score\",\"score\":1.5}\n" +
-		"{\"v\":1,\"id\":\"01C\",\"kind\":\"score\"}\n" +
-		"{\"v\":1,\"id\":\"01D\",\"kind\":\"outcome\",\"outcome\":\"maybe\"}\n" +
-		"{\"v\":1,\"id\":\"01E\",\"kind\":\"review\",\"text\":\"one\"}\n" +
-		"{\"v\":1,\"id\":\"01F\",\"kind\":\"review\",\"text\":\"t\xffwo\"}\n"
+	note := "{\"v\":1,\"id\":\"01JD5K0Z3V7Q3M9K2A4B5C6D7A\",\"kind\":\"score\",\"score\":0.5,\"later\":[1]}\n" +
+		"{\"v\":1,\"id\":\"01JD5K0Z3V7Q3M9K2A4B5C6D7B\",\"kind\":\"score\",\"score\":1.5}\n" +
+		"{\"v\":1,\"id\":\"01JD5K0Z3V7Q3M9K2A4B5C6D7C\",\"kind\":\"score\"}\n" +
+		"{\"v\":1,\"id\":\"01JD5K0Z3V7Q3M9K2A4B5C6D7D\",\"kind\":\"outcome\",\"outcome\":\"maybe\"}\n" +
+		"{\"v\":1,\"id\":\"zzzz\",\"kind\":\"score\",\"score\":0.1}\n" +
+		"{\"v\":1,\"id\":\"7ZZZZZZZZZZZZZZZZZZZZZZZZZ\",\"kind\":\"score\",\"score\":0.1}\n" +
+		"{\"v\":1,\"id\":\"01JD5K0Z3V7Q3M9K2A4B5C6D7E\",\"kind\":\"review\",\"text\":\"one\"}\n" +
+		"{\"v\":1,\"id\":\"01JD5K0Z3V7Q3M9K2A4B5C6D7F\",\"kind\":\"review\",\"text\":\"t\xffwo\"}\n"
 	facts := notes.Parse([]byte(note))
 	if len(facts) != 6 || string(facts[0].Raw) != strings.SplitN(note, "\n", 2)[0] || !utf8.Valid(facts[5].Raw) {
 		t.Errorf("%+v", facts)
@@ -227,7 +229,7 @@ func TestUnionLaws(t *testing.T) {
 }
 
 func ExampleJudge() {
-	note := []byte(`{"v":1,"id":"01JD5K6T","kind":"outcome","time":"2026-11-21T01:40:12Z","outcome":"success"}
+	note := []byte(`{"v":1,"id":"01JD5K6T3V7Q3M9K2A4B5C6D7E","kind":"outcome","time":"2026-11-21T01:40:12Z","outcome":"success"}
 `)
 	fmt.Println(*notes.Judge(notes.Parse(note)).Outcome)
 	// Output: success

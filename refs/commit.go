@@ -54,20 +54,24 @@ func (s *Store) Commit(ctx context.Context, o CommitOptions) (CommitResult, erro
 	res := done.result(branch)
 	res.Replaced = replaced
 	mark := ses.mark(ctx, branch, done.pending, done.commit.ID, done.lastStep, done.milestone.ID)
-	res.Warnings = append(done.warnings, ses.afterwards(mark, ses.note(ctx, done.commit, o.Judging))...)
+	if !o.Judging.Empty() {
+		res.Warnings = append(done.warnings, ses.afterwards(mark, nil)...)
+		return res, ses.said(ctx, done.commit, o.Judging)
+	}
+	res.Warnings = append(done.warnings, ses.afterwards(mark, ses.fold(ctx, done.commit))...)
 	return res, nil
 }
 
-// note writes the note of a milestone that was just made: what its trailers say,
-// which waits for nobody, or what was said of it, which stands nowhere else.
-func (ses *session) note(ctx context.Context, c *git.Commit, j Judging) error {
-	if j.Empty() {
-		return ses.fold(ctx, c)
+// said writes what was said of a milestone into its note. It stands nowhere else:
+// where it cannot be kept the milestone is made all the same, and the error says so.
+func (ses *session) said(ctx context.Context, c *git.Commit, j Judging) error {
+	_, err := ses.addNote(ctx, c, j)
+	if err == nil {
+		return nil
 	}
-	if _, err := ses.addNote(ctx, c, j); err != nil {
-		return fmt.Errorf("what was said of it is not kept, say it again with git context note %s: %w", c.Trailer(trailerID), err)
-	}
-	return nil
+	id := c.Trailer(trailerID)
+	return &Error{Code: "note-not-written", Kind: ErrRefused, Err: err, Hints: []string{"git context note " + id + " --score X --outcome O"},
+		Message: fmt.Sprintf("milestone %s is made, but not what was said of it", id)}
 }
 
 // committed is what one successful try of COMMIT made.

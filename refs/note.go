@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/notes"
-	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -58,6 +57,8 @@ func (j *Judging) check() (replaced bool, err error) {
 		if err := checkScore(*j.Score); err != nil {
 			return replaced, err
 		}
+		positive := *j.Score + 0 // of -0
+		j.Score = &positive
 	}
 	if j.Outcome != "" {
 		if err := checkOutcome(j.Outcome); err != nil {
@@ -168,11 +169,8 @@ func (ses *session) addNote(ctx context.Context, c *git.Commit, j Judging) (note
 			}
 			lines = append(line, '\n')
 		}
-		for _, f := range facts {
-			// One of the far future would be the last that could be said.
-			if doc.ValidID(f.ID) && doc.IDTime(f.ID).Before(ses.by.When.Add(maxAhead)) {
-				after = max(after, f.ID)
-			}
+		for _, f := range facts { // also one of the far future, which would stay in force else
+			after = max(after, f.ID)
 		}
 		said, err := ses.judgement(j, after)
 		if err != nil {
