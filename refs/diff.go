@@ -55,16 +55,16 @@ type FileDiff struct {
 func (s *Store) Diff(ctx context.Context, from, to *git.Commit, a Arguments) (Diff, error) {
 	d := Diff{From: from.ID, To: to.ID}
 	// What a program reads is the same whatever the user has set.
-	show := []string{"--no-color", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/", "-U3", "--inter-hunk-context=0",
+	show := []string{"--no-color", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/", "--inter-hunk-context=0",
 		"--diff-algorithm=default", "--indent-heuristic", "--no-relative"}
-	out, err := s.repo.View(ctx, DiffCommand(from, to, Arguments{Show: append(show, "-z", "--raw", "--numstat"), Paths: a.Paths})...)
+	out, err := s.repo.View(ctx, DiffCommand(from, to, Arguments{Show: append(show[:len(show):len(show)], "-z", "--raw", "--numstat"), Paths: a.Paths})...)
 	if err != nil {
 		return d, err
 	}
 	if d.Files, err = parseFileDiffs(out); err != nil {
 		return d, err
 	}
-	out, err = s.repo.View(ctx, DiffCommand(from, to, Arguments{Show: show, Paths: a.Paths})...)
+	out, err = s.repo.View(ctx, DiffCommand(from, to, Arguments{Show: append(show, "-U3"), Paths: a.Paths})...)
 	d.Patch = string(out)
 	return d, err
 }
