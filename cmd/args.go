@@ -224,6 +224,9 @@ func unknownFlag(flags []cli.Flag, written string) error {
 		}
 	}
 	err := usagef("unknown flag '%s'", written)
+	if n, isNumber := strings.CutPrefix(written, "-"); isNumber && slices.Contains(names, "-n") && strings.Trim(n, "0123456789") == "" {
+		return err.hint("-n %s", n)
+	}
 	if near := nearest(written, names); near != "" {
 		err.hints = append(err.hints, fmt.Sprintf("did you mean '%s'?", near))
 	}

@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -16,7 +17,8 @@ type logOptions struct {
 	most                 int
 	graph, all           bool
 	stat, patch, oneline bool
-	grep, pickaxe        string
+	grep                 cli.StringSlice
+	pickaxe              string
 	agent, since         string
 	behind               []string // options and paths for git
 }
@@ -29,7 +31,7 @@ func newLog(g *globals) *command {
 		toggle(&o.oneline, "--oneline", "one line each"),
 		toggle(&o.stat, "--stat", "with the files that each changed"),
 		toggle(&o.patch, "-p, --patch", "with what each changed"),
-		named(&o.grep, "--grep P", "only those whose message or note matches the regular expression P"),
+		texts(&o.grep, "--grep P", "only those whose message, or note as it is stored, matches the regular expression P; may be repeated, one has to match"),
 		named(&o.pickaxe, "-S TEXT", "only those that changed how often memory says TEXT; reads all of it, half a second in 10,000"),
 	}
 	own = append(own, o.filtering.flags()...)
@@ -41,7 +43,7 @@ func newLog(g *globals) *command {
 	return &command{
 		name:  "log",
 		usage: []string{"log [REV | A..B | A...B | ^REV]... [-n N] [--graph] [--oneline] [--stat] [-p]", "log [--grep P] [-S TEXT] [--outcome O] [--min-score X] [--agent A] [--since T] [--all]", "log ... -- [GIT-OPTION...] [[--] PATH...]"},
-		about: "Lists milestones, newest first, as git log does: of the current branch, of what is named, or of a range. What their notes say is put into words; with --oneline and --graph it stands behind the hash. Behind '--' stand options of git log's own, --until=T, --name-only, --format=F, and paths of the memory's tree: then every memory commit that changed them is listed, what was remembered between milestones too. Git's options that write files, run programs or leave memory are refused. --graph draws what git makes of the commits that changed commit.md.",
+		about: "Lists milestones, newest first, as git log does: of the current branch, of what is named, or of a range. What their notes say is put into words; with --oneline and --graph it stands behind the hash. Behind '--' stand options of git log's own, --until=T, --name-only, --format=F, and paths of the memory's tree: then every memory commit that changed them is listed, what was remembered between milestones too. Git's options that write files, run programs or leave memory are refused. --graph draws what git makes of the commits that changed commit.md: milestones and births of branches, which -n counts too; it goes without --outcome, --min-score and --agent.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"log --oneline --graph --all",
@@ -62,6 +64,9 @@ func newLog(g *globals) *command {
 
 // options puts what was asked for together.
 func (o *logOptions) options(revs []string) (refs.LogOptions, error) {
+	if slices.Contains(o.grep.Value(), "") {
+		return refs.LogOptions{}, usagef("flag '--grep' needs a value")
+	}
 	out := refs.LogOptions{Revs: revs, All: o.all, Agent: o.agent, Most: o.most, Topo: o.graph}
 	var err error
 	if out.Filter, err = o.filtering.read(); err != nil {
@@ -91,11 +96,14 @@ func (o *logOptions) forGit() []string {
 		word string
 	}{
 		{o.oneline, "--oneline"}, {o.stat, "--stat"}, {o.patch, "--patch"},
-		{o.grep != "", "--grep=" + o.grep}, {o.pickaxe != "", "-S" + o.pickaxe}, {o.since != "", "--since=" + o.since},
+		{o.pickaxe != "", "-S" + o.pickaxe}, {o.since != "", "--since=" + o.since},
 	} {
 		if f.set {
 			words = append(words, f.word)
 		}
+	}
+	for _, pattern := range o.grep.Value() {
+		words = append(words, "--grep="+pattern)
 	}
 	return words
 }

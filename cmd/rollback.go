@@ -35,6 +35,9 @@ func newRollback(g *globals) *command {
 			}
 			env.replaced(r.Replaced)
 			env.warnAll(r.Warnings)
+			if r.Roadmap {
+				env.hint("the roadmap belongs to all branches, and so does what came back: git context roadmap log")
+			}
 			return o.show(env, r, func(p *render.Printer) { printRollback(p, r) })
 		},
 	}

@@ -143,6 +143,9 @@ func given(ordered []string, flag string) bool {
 func (c *command) act(ctx context.Context, env *Env, args []string) error {
 	switch {
 	case len(args) > c.most:
+		if c.behind != nil {
+			return usagef("unexpected argument '%s'", args[c.most]).hint("paths, and options of git's own, stand behind '--'")
+		}
 		return usagef("unexpected argument '%s'", args[c.most]).
 			hint("a text that holds spaces goes in quotes")
 	case len(args) < c.least:

@@ -107,16 +107,12 @@ func newTopic(g *globals) *command {
 			if err != nil {
 				return err
 			}
-			return g.view(ctx, env, t, t.print)
+			if t.At != nil && !g.json { // beside the text, which a script compares
+				env.say("", render.AtLine(t.At))
+			}
+			return g.view(ctx, env, t, func(p *render.Printer) { block(p, t.Text) })
 		},
 	}
-}
-
-// print writes the text; which moment of the past it is of stands in a comment of
-// Markdown's.
-func (t topicDetail) print(p *render.Printer) {
-	render.AtComment(p, t.At)
-	block(p, t.Text)
 }
 
 func runTopic(ctx context.Context, env *Env, g *globals, at, key string) (t topicDetail, err error) {

@@ -45,6 +45,9 @@ type BlameMilestone struct {
 // the branch, and main.md the roadmap, whose lines stand in no milestone.
 // ErrNotFound says of a topic that was forgotten when, and by whom.
 func (s *Store) Blame(ctx context.Context, key, rev string) (Blame, error) {
+	if name, ok := strings.CutPrefix(key, doc.TopicDir+"/"); ok { // its path, as log and diff take it
+		key = strings.TrimSuffix(name, ".md")
+	}
 	if err := checkTopic(key); err != nil {
 		return Blame{}, err
 	}

@@ -74,7 +74,7 @@ func (j *Judging) check() (replaced bool, err error) {
 			return replaced, fail(ErrInvalid, "tag-invalid",
 				fmt.Sprintf("tag key '%s' is not 1 to %d characters without spaces", oneLine(t.Key, 60), maxTagKey), "--tag KEY=VALUE")
 		}
-		if err := checkLine("tag", t.Key+t.Value); err != nil {
+		if err := checkLine("tag", t.Key+"="+t.Value); err != nil {
 			return replaced, err
 		}
 	}
@@ -128,7 +128,7 @@ func (s *Store) AddNote(ctx context.Context, o NoteOptions) (Note, error) {
 		return Note{}, err
 	}
 	defer ses.close()
-	c, err := s.milestoneAt(ctx, o.Rev)
+	c, err := s.milestoneMeant(ctx, o.Rev)
 	if err != nil {
 		return Note{}, err
 	}
@@ -189,7 +189,7 @@ func (ses *session) addNote(ctx context.Context, c *git.Commit, j Judging) (note
 
 // Note reads what is noted of a milestone.
 func (s *Store) Note(ctx context.Context, rev string) (Note, error) {
-	c, err := s.milestoneAt(ctx, rev)
+	c, err := s.milestoneMeant(ctx, rev)
 	if err != nil {
 		return Note{}, err
 	}

@@ -28,7 +28,8 @@ func (s *Store) Revision(ctx context.Context, rev string) (*git.Commit, error) {
 		return nil, s.noMilestone(ctx, rev, err)
 	}
 	if c.Trailer(trailerBranch) == "" {
-		return nil, fail(ErrInvalid, "not-memory", fmt.Sprintf("'%s' is no memory commit", oneLine(rev, 100)), "git context --branch "+DefaultBranch)
+		return nil, fail(ErrInvalid, "not-memory", fmt.Sprintf("'%s' is a commit of the code, not of memory", oneLine(rev, 100)),
+			"git context --at "+oneLine(rev, 100))
 	}
 	return c, nil
 }
@@ -162,7 +163,7 @@ func (s *Store) noMilestone(ctx context.Context, rev string, err error) error {
 	if len(names) == 0 {
 		return fail(ErrNoMemory, "no-memory", ErrNoMemory.Error(), "git context init")
 	}
-	hint := "git context --branch NAME"
+	hint := "git context branch"
 	if near := doc.Nearest(rev, names); near != "" {
 		hint = fmt.Sprintf("did you mean '%s'?", near)
 	}
@@ -182,6 +183,43 @@ func (s *Store) milestoneAt(ctx context.Context, rev string) (*git.Commit, error
 			"git context commit -m SUMMARY")
 	}
 	return newest, err
+}
+
+// milestoneMeant finds the milestone that something is to be written about. A branch
+// means its newest one; any other name must name a milestone itself, because what is
+// said of one must not go to another.
+func (s *Store) milestoneMeant(ctx context.Context, rev string) (*git.Commit, error) {
+	c, err := s.Revision(ctx, rev)
+	if err != nil || c.Trailer(trailerID) != "" {
+		return c, err
+	}
+	name := rev
+	if rev == git.HeadName {
+		if name, err = s.Current(ctx); err != nil {
+			return nil, err
+		}
+	}
+	newest, err := s.newestMilestone(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	branch := false
+	if git.CheckBranchName(name) == nil {
+		tip, err := s.repo.Ref(ctx, git.BranchRef(name))
+		if err != nil && !errors.Is(err, git.ErrNotFound) {
+			return nil, err
+		}
+		branch = tip == c.ID
+	}
+	switch own := c.Trailer(trailerCommits) != "0"; {
+	case newest == nil || branch && !own:
+		return nil, fail(ErrNotFound, "milestone-not-found", fmt.Sprintf("'%s' has no milestone yet", oneLine(rev, 100)),
+			"git context commit -m SUMMARY")
+	case !branch:
+		return nil, fail(ErrInvalid, "no-milestone", fmt.Sprintf("'%s' is no milestone but what was written after %s", oneLine(rev, 100), newest.ID.Short()),
+			"git context log --oneline "+oneLine(rev, 100))
+	}
+	return newest, nil
 }
 
 // newestMilestone looks for the first milestone on every way back from a commit,

@@ -27,6 +27,7 @@ type RollbackResult struct {
 	Commit
 
 	Unchanged bool     `json:"-"`
+	Roadmap   bool     `json:"-"` // whether the roadmap changed, which all branches share
 	Changed   []string `json:"-"` // a phrase each
 	Replaced  bool     `json:"-"`
 	Warnings  []string `json:"-"`
@@ -71,7 +72,7 @@ func (s *Store) Rollback(ctx context.Context, o RollbackOptions) (RollbackResult
 		return r.unchanged(ctx)
 	}
 	fault("after-refs")
-	res = RollbackResult{Commit: commitFrom(*r.milestone), Changed: r.changed, Replaced: r.replaced}
+	res = RollbackResult{Commit: commitFrom(*r.milestone), Changed: r.changed, Roadmap: r.revised, Replaced: r.replaced}
 	res.Hash = &r.made.ID
 	if code := git.ID(r.made.Trailer(trailerCode)); code != "" {
 		res.Code = &code
@@ -103,6 +104,7 @@ type rollingBack struct {
 	made      *git.Commit // nil: nothing to roll back
 	milestone *doc.Milestone
 	changed   []string
+	revised   bool // the roadmap
 	warnings  []string
 }
 
@@ -137,7 +139,7 @@ func (r *rollingBack) describe(ctx context.Context, s *Store) (replaced bool, er
 
 // build makes one try, on the tip as it stands now.
 func (r *rollingBack) build(ctx context.Context) error {
-	r.made, r.changed = nil, nil
+	r.made, r.changed, r.revised = nil, nil, false
 	tip, err := r.s.Tip(ctx, r.o.Branch)
 	if err != nil {
 		return err

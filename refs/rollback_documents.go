@@ -153,7 +153,7 @@ func (r *rollingBack) roadmap(ctx context.Context, c *change) (goal string, err 
 		c.roadmapAge++
 		return now.Goal(), nil
 	}
-	c.roadmapAge = 0
+	c.roadmapAge, r.revised = 0, true
 	changed := doc.ChangedSections(now, then)
 	if len(changed) == 0 {
 		changed = []string{was.Short()} // by blank lines alone

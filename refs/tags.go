@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,11 @@ func (s *Store) Tags(ctx context.Context, patterns ...string) ([]Tag, error) {
 	list, err := s.tagRefs(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if len(list) == 0 { // none, or no memory at all
+		if names, err := s.branchNames(ctx); err != nil || len(names) == 0 {
+			return nil, cmp.Or(err, s.noBranch(ctx, ""))
+		}
 	}
 	tags := []Tag{}
 	for _, r := range list {
@@ -53,6 +59,12 @@ func (s *Store) tagRefs(ctx context.Context) ([]git.Ref, error) {
 	return list, err
 }
 
+// hashLike reports whether a name could be that of an object, in full or in short. As
+// a tag it would win over it.
+func hashLike(name string) bool {
+	return len(name) >= 7 && strings.Trim(name, "0123456789abcdef") == ""
+}
+
 // SetTag names a milestone; an empty rev means the newest one of the current
 // branch. A name that stands is never moved.
 func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change, error) {
@@ -62,6 +74,9 @@ func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change,
 			hint = "git context tag -l '" + oneLine(name, 100) + "'"
 		}
 		return Change{}, fail(ErrInvalid, "tag-name", strings.Replace(err.Error(), "branch name", "tag name", 1), hint)
+	}
+	if doc.ValidID(name) || hashLike(name) {
+		return Change{}, fail(ErrInvalid, "tag-name", fmt.Sprintf("'%s' reads like a hash or an id, which it would hide", name), "git context tag NAME "+name)
 	}
 	if rev == "" {
 		branch, err := s.Current(ctx)
@@ -73,7 +88,7 @@ func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change,
 		}
 		rev = branch
 	}
-	c, err := s.milestoneAt(ctx, rev)
+	c, err := s.milestoneMeant(ctx, rev)
 	if err != nil {
 		return Change{}, err
 	}
