@@ -15,7 +15,7 @@ type noteOptions struct {
 	*globals
 	author
 	judging
-	review string
+	review, file string
 
 	said []string // what is noted now, a phrase each; none: the note is shown
 }
@@ -24,7 +24,7 @@ func newNote(g *globals) *command {
 	o := &noteOptions{globals: g}
 	return &command{
 		name:  "note",
-		usage: []string{"note C [--score X] [--outcome O] [--tag K=V]... [--review TEXT]", "note C"},
+		usage: []string{"note C [--score X] [--outcome O] [--tag K=V]... [--review TEXT | -F FILE]", "note C"},
 		about: "Says what became of the milestone C, in its git note: a score, an outcome, tags, a review. Any number of writers may do so at once; for a score, an outcome and each tag the newest is in force, reviews stand beside one another. Without anything to say it shows the note. A note is no part of the milestone, whose hash stays.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
@@ -33,8 +33,11 @@ func newNote(g *globals) *command {
 			"note success/best --json",
 		},
 		globals: g,
-		flags:   join(o.judging.flags(), []cli.Flag{text(&o.review, "--review TEXT", "what you think of it")}, o.author.flags(), g.flags()),
-		least:   1, most: 1, needs: "a milestone",
+		flags: join(o.judging.flags(), []cli.Flag{
+			text(&o.review, "--review TEXT", "what you think of it"),
+			named(&o.file, "-F, --file FILE", "the review from FILE, - for standard input"),
+		}, o.author.flags(), g.flags()),
+		least: 1, most: 1, needs: "a milestone",
 		action: func(ctx context.Context, env *Env, args []string) error {
 			n, err := runNote(ctx, env, o, args[0])
 			if err != nil {
@@ -56,7 +59,14 @@ func runNote(ctx context.Context, env *Env, o *noteOptions, rev string) (n refs.
 	if err != nil {
 		return n, err
 	}
-	judging.Review = o.review
+	if judging.Review = o.review; o.file != "" {
+		if o.review != "" {
+			return n, usagef("the review comes from '--review' or from '-F'")
+		}
+		if judging.Review, err = env.readText(o.file); err != nil {
+			return n, err
+		}
+	}
 	o.said = phrases(judging)
 	s, err := o.open(ctx, env)
 	if err != nil {
