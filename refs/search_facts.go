@@ -3,7 +3,6 @@ package refs
 import (
 	"bytes"
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"sort"
@@ -150,17 +149,14 @@ func (s *Store) judgements(ctx context.Context) (map[git.ID]notes.Judgement, err
 		return judged, nil
 	}
 	pair := treePair{tree, c.Tree}
-	changes, err := s.diffTrees(ctx, []treePair{pair})
-	var failed *git.Error
-	if tree != s.repo.EmptyTree() && errors.As(err, &failed) { // a gc took the old tree
-		clear(judged)
-		pair.old = s.repo.EmptyTree()
-		changes, err = s.diffTrees(ctx, []treePair{pair})
-	}
+	diffs, err := s.diffTrees(ctx, []treePair{pair})
 	if err != nil {
 		return nil, err
 	}
-	if err := s.judgeChanged(ctx, judged, changes[pair]); err != nil {
+	if diffs[pair].anew {
+		clear(judged)
+	}
+	if err := s.judgeChanged(ctx, judged, diffs[pair].changes); err != nil {
 		return nil, err
 	}
 	s.writeCache(cacheNotes, formatJudgements(c.Tree, judged))

@@ -115,6 +115,25 @@ func TestSearchIsNeverStale(t *testing.T) {
 		l.work(t, "main")
 	}
 	l.same(t, "after gc")
+	ok(l.open().Commit(ctx, refs.CommitOptions{Branch: "exp", Summary: "a pool of xylophones"}))(t)
+	l.same(t, "before all that one branch had is lost")
+	ok(l.open().DeleteBranch(ctx, "exp", true))(t)
+	l.git("update-ref", "-d", "refs/notes/context")
+	l.forgetDeleted()
+	l.branch("exp", "main")
+	ok(l.open().Commit(ctx, refs.CommitOptions{Branch: "exp", Summary: "a pool of zebras"}))(t)
+	other := ok(l.open().Search(ctx, refs.SearchOptions{Query: "pool", In: refs.SearchCommits, Limit: 20}))(t).Hits[10]
+	ok(l.open().AddNote(ctx, refs.NoteOptions{Rev: string(*other.Commit), Judging: refs.Judging{Score: new(0.9)}}))(t)
+	l.same(t, "after a gc took trees that the cache speaks of")
+}
+
+// forgetDeleted has git throw away what no branch holds any more.
+func (l *library) forgetDeleted() {
+	for ref := range strings.Lines(l.git("for-each-ref", "--format=%(refname)", "refs/context/deleted/")) {
+		l.git("update-ref", "-d", strings.TrimSpace(ref))
+	}
+	l.git("reflog", "expire", "--expire=now", "--all")
+	l.git("gc", "-q", "--prune=now")
 }
 
 // A cache that is damaged, or is none at all, is as good as none.
