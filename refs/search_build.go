@@ -62,7 +62,7 @@ func (c *corpus) build(ctx context.Context, keys []index.Key) ([][]byte, error) 
 	})
 	close(blobs)
 	wg.Wait()
-	if cause := context.Cause(ctx); cause != nil && err != nil {
+	if cause := context.Cause(ctx); cause != nil { // of a builder that failed, also behind the last blob
 		return nil, cause
 	}
 	return shards, err
