@@ -58,7 +58,9 @@ const (
 //  4. Every document, each once, however many commits hold it: it parses whole,
 //     its ids grow and are not from the future, a segment is named by its first id.
 //     The roadmap is clean text. Notes may be anything.
-//  5. At most context.maxNewEntries steps and milestones, told apart by their ids, in
+//  5. The commit.md of a milestone ends with its entry, and the branch that a memory
+//     commit says it was made on has a branch's name.
+//  6. At most context.maxNewEntries steps and milestones, told apart by their ids, in
 //     files that are new (so those that a new log.md repeats count), and objects in
 //     proportion.
 //
@@ -125,6 +127,8 @@ type newCommit struct {
 	tree    git.ID // "" until it was read
 	roles   role   // what it is reached as
 	ref     string // a ref that brings it
+
+	milestone string // the id of its entry, on a branch; "" for no milestone
 }
 
 // inspection is one check of what comes in.
@@ -137,14 +141,16 @@ type inspection struct {
 	byID    map[git.ID]*newCommit
 	own     map[git.ID]git.ID     // trees of commits of our own, by commit
 	trees   map[seenTree]struct{} // that were checked
-	files   map[seenFile]string   // that were checked, with the id of their first entry
+	files   map[seenFile]ends     // that were checked
+
+	commitFiles map[git.ID]git.ID // the commit.md of the trees of branches that were checked
 }
 
 func newInspection(repo *git.Repo, limit int, latest time.Time) *inspection {
 	return &inspection{
 		repo: repo, limit: limit, latest: latest, objects: objectsExtra + objectsPerEntry*limit,
 		entries: map[entryKey]struct{}{}, byID: map[git.ID]*newCommit{}, own: map[git.ID]git.ID{},
-		trees: map[seenTree]struct{}{}, files: map[seenFile]string{},
+		trees: map[seenTree]struct{}{}, files: map[seenFile]ends{}, commitFiles: map[git.ID]git.ID{},
 	}
 }
 

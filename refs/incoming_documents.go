@@ -34,6 +34,9 @@ type seenFile struct {
 	id   git.ID
 }
 
+// ends are the ids of a document's first entry and its last.
+type ends struct{ first, last string }
+
 // entryKey is an entry's id, apart from the document that it was read in.
 type entryKey [26]byte
 
@@ -42,9 +45,8 @@ type entryKey [26]byte
 func (c *inspection) checkFiles(ctx context.Context, files []file) error {
 	var todo []file
 	for _, f := range files {
-		key := seenFile{f.kind, f.id}
-		if _, seen := c.files[key]; !seen {
-			c.files[key] = ""
+		if !c.wasRead(f) {
+			c.files[seenFile{f.kind, f.id}] = ends{}
 			todo = append(todo, f)
 		}
 	}
@@ -54,7 +56,7 @@ func (c *inspection) checkFiles(ctx context.Context, files []file) error {
 	for _, f := range files {
 		dir, _, deep := strings.Cut(f.path, "/")
 		if deep && (f.kind == kindLog || f.kind == kindCommits) {
-			if doc.SegmentPath(dir, c.files[seenFile{f.kind, f.id}]) != f.path {
+			if doc.SegmentPath(dir, c.files[seenFile{f.kind, f.id}].first) != f.path {
 				return f.refuse("the segment is not named by the id of its first entry", nil)
 			}
 		}
@@ -147,9 +149,6 @@ func checkEntries[E any](c *inspection, f file, entries []E, idOf func(*E) strin
 	last := ""
 	for i := range entries {
 		id := idOf(&entries[i])
-		if i == 0 {
-			c.files[seenFile{f.kind, f.id}] = strings.Clone(id) // the document itself need not stay
-		}
 		if id <= last {
 			return f.refuse(fmt.Sprintf("entry %s stands behind %s", id, last), nil)
 		}
@@ -161,6 +160,9 @@ func checkEntries[E any](c *inspection, f file, entries []E, idOf func(*E) strin
 		if len(c.entries) > c.limit {
 			return c.tooMany(f.at.ref, fmt.Sprintf("more than %d entries", c.limit))
 		}
+	}
+	if last != "" { // the document itself need not stay
+		c.files[seenFile{f.kind, f.id}] = ends{strings.Clone(idOf(&entries[0])), strings.Clone(last)}
 	}
 	return nil
 }

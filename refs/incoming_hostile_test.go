@@ -95,8 +95,12 @@ func step(id string) string {
 	return string(doc.FormatLog([]doc.Step{{ID: id, Number: 1, Agent: "x", Origin: "main", Action: "a", Time: time.Unix(1_700_000_000, 0)}}))
 }
 
-func milestone(id string) string {
-	return string(doc.FormatCommits([]doc.Milestone{{ID: id, Number: 1, Agent: "x", Origin: "main", Summary: "s", Time: time.Unix(1_700_000_000, 0)}}))
+func milestone(ids ...string) string {
+	var list []doc.Milestone
+	for i, id := range ids {
+		list = append(list, doc.Milestone{ID: id, Number: i + 1, Agent: "x", Origin: "main", Summary: "s", Time: time.Unix(1_700_000_000, 0)})
+	}
+	return string(doc.FormatCommits(list))
 }
 
 func inTrees() []hostileCase {
@@ -238,6 +242,11 @@ func inTips() []hostileCase {
 		}
 	}
 	empty := func(r *repo) string { return r.tree() }
+	said := func(trailers string) func(*repo) (refs.Incoming, string) { // on main, which it leaves as it is
+		return tipAt(func(r *repo) string {
+			return r.git("commit-tree", git.BranchRef("main")+"^{tree}", "-p", git.BranchRef("main"), "-m", "x\n\n"+trailers)
+		})
+	}
 	const by = "author A <a@x> 1 +0000\ncommitter A <a@x> 1 +0000\n"
 	return []hostileCase{
 		{"tip is a tag", tipAt(func(r *repo) string {
@@ -264,6 +273,19 @@ func inTips() []hostileCase {
 		{"newest id of the future", tipAt(raw(func(r *repo) string {
 			return "tree " + r.tree() + "\n" + by + "\nx\n\nContext-Newest: 7ZZZZZZZZZZZZZZZZZZZZZZZZZ\n"
 		})), "commit OBJECT: Context-Newest: the id 7ZZZZZZZZZZZZZZZZZZZZZZZZZ is of"},
+		{"branch of no name", said("Context-Branch: x;touch pwn"), "commit OBJECT: Context-Branch: branch name 'x;touch pwn' may hold only"},
+		{"hidden branch of no name", said("Context-Branch: $(id)\nContext-Branch: main"), "commit OBJECT: Context-Branch: branch name '$(id)'"},
+		{"milestone without its entry", said("Context-Id: " + firstID + "\nContext-Branch: main"), "in commit OBJECT: it does not end with the entry '" + firstID + "'"},
+		{"milestone of no id", said("Context-Id: \x1b[31m"), `in commit OBJECT: it does not end with the entry '\x1b[31m'`},
+		{"milestone without commit.md", tipAt(raw(func(r *repo) string {
+			return "tree " + r.tree() + "\n" + by + "\nx\n\nContext-Id: " + firstID + "\n"
+		})), "commit OBJECT: Context-Id: it has no commit.md"},
+		{"milestone of another's entry", func(r *repo) (refs.Incoming, string) {
+			id := r.blob(milestone(firstID, secondID))
+			tree := r.mktree(append(r.others("x commit.md x"), "100644 commit.md "+id)...)
+			made := r.git("commit-tree", tree, "-p", git.BranchRef("main"), "-m", "x\n\nContext-Id: "+firstID)
+			return refs.Incoming{Branches: []git.Ref{{Name: hostileRef, ID: git.ID(made)}}}, made
+		}, "it does not end with the entry '" + firstID + "'"},
 		{"branch's commits as notes", func(r *repo) (refs.Incoming, string) {
 			return refs.Incoming{Notes: []git.Ref{r.fetched(git.RemoteTracking("origin").Notes(), r.git("rev-parse", git.BranchRef("main")+"^{tree}"))}}, "commit.md"
 		}, "no tree of notes"},

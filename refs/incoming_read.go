@@ -60,7 +60,7 @@ func (c *inspection) commits(ctx context.Context, commits []*newCommit) error {
 		}
 		level = deeper
 	}
-	return nil
+	return c.milestones(ctx, commits)
 }
 
 // readCommits finds the trees of commits.
@@ -85,10 +85,8 @@ func (c *inspection) readCommits(ctx context.Context, commits []*newCommit) erro
 			return n.refuse("it cannot be read", err)
 		}
 		n.tree = parsed.Tree
-		if id := parsed.Trailer(trailerNewest); n.roles&roleBranch != 0 && id != "" {
-			if fault := c.idFault(id); fault != "" {
-				return n.refuse(trailerNewest+": "+fault, nil)
-			}
+		if n.roles&roleBranch != 0 {
+			return c.trailers(n, parsed)
 		}
 		return nil
 	}, func(i int) refuser { return commits[i] })

@@ -27,6 +27,9 @@ func (c *inspection) folder(f folder, trees map[git.ID][]git.TreeEntry, deeper [
 			continue
 		}
 		at := file{at: f.at, path: join(f.path, e.Name), id: e.ID}
+		if at.path == doc.CommitFile && f.role == roleBranch {
+			c.commitFiles[f.id] = e.ID
+		}
 		if fault == "" {
 			at.kind, fault = f.entryFault(entries, e, at.path)
 		}

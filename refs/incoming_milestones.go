@@ -1,0 +1,59 @@
+package refs
+
+import (
+	"context"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// trailers holds what the message of a commit on a branch says of it: others' views,
+// and commands that are pasted, build on it.
+func (c *inspection) trailers(n *newCommit, parsed *git.Commit) error {
+	if id := parsed.Trailer(trailerNewest); id != "" {
+		if fault := c.idFault(id); fault != "" {
+			return n.refuse(trailerNewest+": "+fault, nil)
+		}
+	}
+	for _, name := range parsed.Trailers(trailerBranch) {
+		if err := git.CheckBranchName(name); err != nil {
+			return n.refuse(trailerBranch+": "+err.Error(), nil)
+		}
+	}
+	n.milestone = strings.Clone(parsed.Trailer(trailerID)) // the message itself need not stay
+	return nil
+}
+
+// milestones holds that the commit.md of every milestone ends with its entry, whose id
+// was the largest when it was made. All trees were checked, and so nearly all of these
+// files; one that a parent of our own has too was not.
+func (c *inspection) milestones(ctx context.Context, commits []*newCommit) error {
+	var list, unread []file
+	for _, n := range commits {
+		if n.milestone == "" {
+			continue
+		}
+		f := file{at: n, path: doc.CommitFile, id: c.commitFiles[n.tree], kind: kindCommits}
+		if f.id == "" {
+			return n.refuse(trailerID+": it has no "+doc.CommitFile, nil)
+		}
+		if list = append(list, f); !c.wasRead(f) {
+			unread = append(unread, f)
+		}
+	}
+	if err := c.checkFiles(ctx, unread); err != nil {
+		return err
+	}
+	for _, f := range list {
+		if c.files[seenFile{f.kind, f.id}].last != f.at.milestone {
+			return f.refuse("it does not end with the entry '"+git.Shown(f.at.milestone)+"' that the commit's "+trailerID+" names", nil)
+		}
+	}
+	return nil
+}
+
+func (c *inspection) wasRead(f file) bool {
+	_, seen := c.files[seenFile{f.kind, f.id}]
+	return seen
+}
