@@ -31,7 +31,7 @@ func (s *Store) bisectName(branch string) string {
 	if s.repo.Linked() {
 		worktree = "worktree-" + filepath.Base(s.repo.GitDir())
 	}
-	return "bisect/" + worktree + "/" + fileName(branch) + ".json"
+	return "bisect/" + worktree + "/" + git.FileName(branch, ".json")
 }
 
 // lockBisect keeps two commands on one bisect apart.

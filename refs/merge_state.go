@@ -40,7 +40,7 @@ type heldPlace struct {
 const heldVersion = 1
 
 func heldName(target string) string {
-	return "merge/" + fileName(target) + ".json"
+	return "merge/" + git.FileName(target, ".json")
 }
 
 // branchLock is the lock that whoever changes a branch, or what waits on it, holds.
@@ -106,11 +106,7 @@ func (s *Store) writeHeld(h *heldMerge) error {
 
 // dropMerge forgets what waits on a branch.
 func (s *Store) dropMerge(target string) error {
-	path, err := s.repo.MakeState(heldName(target))
-	if err != nil {
-		return err
-	}
-	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(s.statePath(heldName(target))); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

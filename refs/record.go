@@ -263,7 +263,7 @@ func (s *Store) setAside(branch string) error {
 	if err != nil {
 		return err
 	}
-	err = os.Rename(path, filepath.Join(filepath.Dir(path), journal.FileName(branch)+".orphan-"+id))
+	err = os.Rename(path, filepath.Join(filepath.Dir(path), journal.OrphanName(branch, id)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

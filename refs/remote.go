@@ -93,11 +93,8 @@ func (s *Store) lockPeer(ctx context.Context, p peer) (*git.Lock, error) {
 // that is missing on a side was deleted by somebody, and is not made again. Tracking refs would tell
 // that too, were it not for `git fetch --prune`.
 func (p peer) sharedName() string {
-	return "shared/" + fileName(p.name)
+	return "shared/" + git.FileName(p.name, "")
 }
-
-// fileName is the name of a branch or a remote as that of one file.
-func fileName(name string) string { return strings.ReplaceAll(name, "/", "%2F") }
 
 func (s *Store) readShared(p peer) (map[string]bool, error) {
 	f, err := s.repo.OpenState(p.sharedName(), os.O_RDONLY)

@@ -137,8 +137,13 @@ func (s *Store) newID(after string) (string, error) {
 	return doc.NextID(t, after)
 }
 
+// statePath is the path of a file of local state; name uses slashes.
+func (s *Store) statePath(name string) string {
+	return filepath.Join(s.repo.StateDir(), filepath.FromSlash(name))
+}
+
 func (s *Store) journalPath(branch string) string {
-	return filepath.Join(s.repo.StateDir(), "journal", journal.FileName(branch))
+	return s.statePath("journal/" + journal.FileName(branch))
 }
 
 // checkBranchName puts git's rule and ours into the words of an error.

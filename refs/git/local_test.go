@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 )
 
 func TestLock(t *testing.T) {
@@ -120,6 +122,38 @@ func TestStateFiles(t *testing.T) {
 	if out := s.git("r", "status", "--porcelain"); out != "" {
 		t.Errorf("the worktree changed: %s", out)
 	}
+}
+
+func TestFileName(t *testing.T) {
+	for _, c := range []struct{ name, suffix, want string }{
+		{"main", ".json", "main.json"},
+		{"a/b/c.d-e", ".json", "a%2Fb%2Fc.d-e.json"},
+		{"origin", "", "origin"},
+		{strings.Repeat("x", 200), ".json", strings.Repeat("x", 200) + ".json"},
+		{strings.Repeat("a/", 61) + "x", ".json", strings.Repeat("a%2F", 61) + "x.json"}, // the longest in full
+		{strings.Repeat("a/", 61) + "xy", ".json", strings.Repeat("a%2F", 45) + "~" +
+			"d4c35090dcbe4a994da2cdf648eaf67441f6c2ecc3c5f5fff5e68525d6bf3974.json"},
+	} {
+		if got := FileName(c.name, c.suffix); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// Whatever the names, their files are different, and such as a file system takes.
+func TestFileNameIsOneToOne(t *testing.T) {
+	seen := map[string]string{}
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.StringMatching(`([ab]/){0,99}[ab]`).Draw(t, "name")
+		file := FileName(name, ".jsonl")
+		if before, ok := seen[file]; ok && before != name {
+			t.Fatalf("%s is the file of %s too", file, before)
+		}
+		seen[file] = name
+		if len(file) > maxStateFile || strings.Contains(file, "/") || !strings.HasSuffix(file, ".jsonl") {
+			t.Fatalf("%d bytes: %s", len(file), file)
+		}
+	})
 }
 
 func TestReadOnlyRepository(t *testing.T) {

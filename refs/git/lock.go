@@ -2,8 +2,6 @@ package git
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -95,8 +93,7 @@ func sameFile(f *os.File, path string) bool {
 const maxLockFile = 200
 
 // lockFile makes a file name of a lock's name: bytes other than letters,
-// digits, '.', '_' and '-' are percent-encoded; a name that would get too long
-// ends in its hash instead.
+// digits, '.', '_' and '-' are percent-encoded.
 func lockFile(name string) string {
 	var out strings.Builder
 	for i := range len(name) {
@@ -106,9 +103,5 @@ func lockFile(name string) string {
 			fmt.Fprintf(&out, "%%%02X", c)
 		}
 	}
-	if out.Len() <= maxLockFile {
-		return out.String()
-	}
-	sum := sha256.Sum256([]byte(name))
-	return out.String()[:maxLockFile-64] + hex.EncodeToString(sum[:])
+	return bounded(out.String(), "", maxLockFile)
 }

@@ -1,6 +1,8 @@
 package git
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,6 +10,29 @@ import (
 	"path/filepath"
 	"strings"
 )
+
+// maxStateFile is the longest name of a file of local state, in bytes: file systems
+// allow 255, and what replaces a journal is called a little longer.
+const maxStateFile = 250
+
+// FileName makes the name of one file of that of a branch or a remote: its slashes
+// are percent-encoded, and suffix is put behind it. The names of two branches never
+// give the same one; what a name was cannot be read from it, because one that would
+// get too long, as slashes make it, ends in '~' and its hash. Suffix is short.
+func FileName(name, suffix string) string {
+	return bounded(strings.ReplaceAll(name, "/", "%2F"), suffix, maxStateFile)
+}
+
+// bounded keeps a file name within a length. No encoded name has a '~', so that none
+// can be made to be the shortened one of another.
+func bounded(encoded, suffix string, most int) string {
+	if len(encoded)+len(suffix) <= most {
+		return encoded + suffix
+	}
+	sum := sha256.Sum256([]byte(encoded))
+	end := "~" + hex.EncodeToString(sum[:]) + suffix
+	return encoded[:most-len(end)] + end
+}
 
 // statePath is the path of a file of local state; name uses slashes.
 func (r *Repo) statePath(name string) string {

@@ -46,10 +46,11 @@ import (
 	"io/fs"
 	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
+
+	"github.com/git-context/git-context/refs/git"
 )
 
 // ErrMissing means that the branch has no journal yet.
@@ -86,10 +87,11 @@ type Journal struct {
 }
 
 // FileName is the name of a branch's journal: the branch's name with its slashes
-// percent-encoded.
-func FileName(branch string) string {
-	return strings.ReplaceAll(branch, "/", "%2F") + ".jsonl"
-}
+// percent-encoded, and shortened where that would be too long.
+func FileName(branch string) string { return git.FileName(branch, ".jsonl") }
+
+// OrphanName is the name of a journal whose branch is gone; id is a ULID.
+func OrphanName(branch, id string) string { return git.FileName(branch, ".jsonl.orphan-"+id) }
 
 // Options are how a journal is opened.
 type Options struct {

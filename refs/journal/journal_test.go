@@ -237,6 +237,12 @@ func TestFileName(t *testing.T) {
 			t.Errorf("%s: %s, want %s", branch, got, want)
 		}
 	}
+	long := strings.Repeat("a/", 99) + "x"
+	for _, name := range []string{FileName(long) + ".torn", FileName(long) + ".new", OrphanName(long, "01JD4Q7X2M8N5P3R6S9T0V1W2X")} {
+		if len(name) > 255 {
+			t.Errorf("%d bytes: %s", len(name), name)
+		}
+	}
 }
 
 // No text forges the end of a line: whatever stands in an object, the step and the
