@@ -13,11 +13,12 @@ import (
 )
 
 // bisectState is a bisect as it stands in local state: one file for a worktree and
-// a branch, since several agents may share either. It names commits by hash, so
-// that a branch may be renamed or deleted meanwhile.
+// a branch, since several agents may share either. The file's name alone says which
+// branch, so that it follows a renamed one in one step; commits are named by hash,
+// so that other branches may be renamed or deleted meanwhile.
 type bisectState struct {
 	Version int           `json:"version"`
-	Branch  string        `json:"branch"`
+	Branch  string        `json:"-"`
 	Bad     git.ID        `json:"bad,omitempty"`
 	Good    []git.ID      `json:"good"`
 	Skipped []git.ID      `json:"skipped"`
@@ -31,7 +32,13 @@ func (s *Store) bisectName(branch string) string {
 	if s.repo.Linked() {
 		worktree = "worktree-" + filepath.Base(s.repo.GitDir())
 	}
-	return "bisect/" + worktree + "/" + git.FileName(branch, ".json")
+	return bisectFile(worktree, branch)
+}
+
+const bisectDir = "bisect"
+
+func bisectFile(worktree, branch string) string {
+	return bisectDir + "/" + worktree + "/" + git.FileName(branch, ".json")
 }
 
 // lockBisect keeps two commands on one bisect apart.
@@ -81,9 +88,8 @@ func (s *Store) readBisect(branch string) (*bisectState, error) {
 		return nil, err
 	}
 	defer f.Close()
-	st := new(bisectState)
-	err = json.NewDecoder(f).Decode(st)
-	if err != nil || st.Version != bisectVersion || st.Branch != branch {
+	st := &bisectState{Branch: branch}
+	if err := json.NewDecoder(f).Decode(st); err != nil || st.Version != bisectVersion {
 		return nil, &Error{Code: "bisect-state", Kind: ErrInvalid, Err: err, Hints: []string{"git context bisect reset"},
 			Message: fmt.Sprintf("the bisect of '%s' cannot be read", branch)}
 	}
@@ -99,11 +105,57 @@ func (s *Store) writeBisect(st *bisectState) error {
 }
 
 func (s *Store) dropBisect(branch string) (was bool, err error) {
-	err = os.Remove(filepath.Join(s.repo.StateDir(), filepath.FromSlash(s.bisectName(branch))))
+	err = os.Remove(s.statePath(s.bisectName(branch)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// moveBisects lets the bisects of a branch, one for each worktree, follow it to
+// another name. One that stands there is of a branch that is no more.
+func (s *Store) moveBisects(ctx context.Context, old, name string) error {
+	if err := s.dropBisects(ctx, name); err != nil {
+		return err
+	}
+	return s.eachBisect(ctx, old, func(worktree, path string) error {
+		return os.Rename(path, s.statePath(bisectFile(worktree, name)))
+	})
+}
+
+// dropBisects forgets the bisects of a branch in all worktrees.
+func (s *Store) dropBisects(ctx context.Context, branch string) error {
+	return s.eachBisect(ctx, branch, func(_, path string) error { return os.Remove(path) })
+}
+
+// eachBisect visits the bisects of a branch, each locked, in all worktrees.
+func (s *Store) eachBisect(ctx context.Context, branch string, visit func(worktree, path string) error) error {
+	worktrees, err := os.ReadDir(s.statePath(bisectDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, w := range worktrees {
+		name := bisectFile(w.Name(), branch)
+		path := s.statePath(name)
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) { // before a lock makes its file
+			continue
+		}
+		lock, err := s.repo.Lock(ctx, name)
+		if err != nil {
+			return err
+		}
+		err = visit(w.Name(), path)
+		if errors.Is(err, fs.ErrNotExist) { // reset while we waited
+			err = nil
+		}
+		if err = errors.Join(err, lock.Unlock()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // missing is how to say what a bisect does not know yet.

@@ -53,7 +53,7 @@ func (ses *session) branch(ctx context.Context, o BranchOptions, from *Tip) erro
 	if err != nil {
 		return err
 	}
-	if err := ses.s.clear(o.Name); err != nil {
+	if err := ses.s.clear(ctx, o.Name); err != nil {
 		return err
 	}
 	_, err = ses.bear(ctx, birth{name: o.Name, purpose: o.Purpose, from: from, roadmap: roadmap, code: code})

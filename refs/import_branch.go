@@ -115,7 +115,7 @@ func (i *branchImport) begin(ctx context.Context) (err error) {
 	if err := i.s.checkNewName(ctx, i.b.name); err != nil {
 		return err
 	}
-	if err := i.s.setAside(i.b.name); err != nil {
+	if err := i.s.clear(ctx, i.b.name); err != nil {
 		return err
 	}
 	from, err := i.from(ctx)

@@ -100,7 +100,7 @@ func (ses *session) init(ctx context.Context, o InitOptions, res *InitResult) er
 	if err != nil {
 		return err
 	}
-	if err := s.setAside(res.Branch); err != nil {
+	if err := s.clear(ctx, res.Branch); err != nil {
 		return err
 	}
 	c, err := ses.bear(ctx, birth{name: res.Branch, purpose: o.Purpose, roadmap: res.Roadmap, goal: r.Goal(), code: code})

@@ -250,9 +250,9 @@ func (s *Store) journalHead(ctx context.Context, branch string) (journal.Head, e
 }
 
 // clear takes away what a branch of that name left that is no more: steps that
-// belong to nobody are set aside, a merge that waits is forgotten.
-func (s *Store) clear(branch string) error {
-	return errors.Join(s.setAside(branch), s.dropMerge(branch))
+// belong to nobody are set aside, a merge that waits and bisects are forgotten.
+func (s *Store) clear(ctx context.Context, branch string) error {
+	return errors.Join(s.setAside(branch), s.dropMerge(branch), s.dropBisects(ctx, branch))
 }
 
 // setAside moves a journal without a branch out of the way of a new branch of

@@ -58,7 +58,7 @@ func (s *Store) DeleteBranch(ctx context.Context, name string, force bool) (stri
 		return "", errors.Join(err, s.refill(ctx, name, j))
 	}
 	fault("after-refs")
-	return moved, errors.Join(j.Remove(), s.dropMerge(name))
+	return moved, errors.Join(j.Remove(), s.dropMerge(name), s.dropBisects(ctx, name))
 }
 
 // refill begins an emptied journal again, of a branch that was not deleted.
@@ -174,10 +174,10 @@ func (s *Store) RestoreBranch(ctx context.Context, name string) (Branch, error) 
 		return Branch{}, err
 	}
 	defer ses.close()
-	err = ses.swap(ctx, func(context.Context) error {
+	err = ses.swap(ctx, func(ctx context.Context) error {
 		ses.tx.Update(git.BranchRef(name), found.ID, "")
 		ses.tx.Delete(found.Name, found.ID)
-		return s.setAside(name)
+		return s.clear(ctx, name)
 	})
 	if err != nil {
 		return Branch{}, err

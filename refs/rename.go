@@ -11,8 +11,8 @@ import (
 	"github.com/git-context/git-context/refs/journal"
 )
 
-// RenameBranch gives a branch another name, with its journal, and repoints every
-// worktree's CONTEXT_HEAD that named it.
+// RenameBranch gives a branch another name, with its journal, the merge that waits
+// on it and its bisects, and repoints every worktree's CONTEXT_HEAD that named it.
 //
 // The journal is linked under the new name before the refs move and unlinked
 // from the old one after. Whenever this is killed both names lead to the same
@@ -53,6 +53,9 @@ func (s *Store) RenameBranch(ctx context.Context, old, name string) (Branch, err
 	}
 	fault("after-refs")
 	if err := s.moveMerge(waiting, old, name); err != nil {
+		return Branch{}, err
+	}
+	if err := s.moveBisects(ctx, old, name); err != nil {
 		return Branch{}, err
 	}
 	if err := s.repointHeads(ctx, old, name); err != nil {

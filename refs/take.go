@@ -119,7 +119,7 @@ func (t *taking) create(ctx context.Context) error {
 		return err
 	}
 	if st.branch != "" {
-		if err := t.y.s.clear(st.branch); err != nil {
+		if err := t.y.s.clear(ctx, st.branch); err != nil {
 			return err
 		}
 	}

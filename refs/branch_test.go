@@ -1,0 +1,92 @@
+package refs_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-context/git-context/refs"
+)
+
+// A legal name is never too long for the files that are named after its branch,
+// however many slashes stand in it.
+func TestBranchOfManyParts(t *testing.T) {
+	t.Parallel()
+	r, m := stones(t, 2)
+	ctx := t.Context()
+	name, other := strings.Repeat("a/", 90)+"x", strings.Repeat("a/", 90)+"y"
+	for _, branch := range []string{name, other} {
+		ok(r.open().CreateBranch(ctx, refs.BranchOptions{Name: branch, NoSwitch: true}))(t)
+		ok(r.open(branch).Record(ctx, []refs.NewStep{{Observation: strings.Repeat("large ", 20_000)}}))(t)
+		r.milestone(t, branch, "written anew is what held so much")
+		ok(r.open(branch).Record(ctx, []refs.NewStep{{Observation: "pending"}}))(t)
+		ok(r.open(branch).BisectStart(ctx, m[1], nil))(t)
+		r.teach(t, branch, "ann", "pool", branch)
+	}
+	_, err := r.open().Merge(ctx, refs.MergeOptions{Source: name, Into: other})
+	deniedAs(t, err, "merge-conflict") // and waits
+	if _, err := r.open().DeleteBranch(ctx, name, true); err != nil {
+		t.Fatal(err)
+	}
+	ok(r.open().RenameBranch(ctx, other, name))(t)
+	ok(r.open(name).Bisect(ctx))(t)
+	if n := len(ok(r.open(name).MergeStatus(ctx, ""))(t).Conflicts); n != 1 {
+		t.Errorf("%d conflicts wait", n)
+	}
+	r.git("update-ref", "-d", "refs/context/heads/"+name)
+	ok(r.open().CreateBranch(ctx, refs.BranchOptions{Name: name, NoSwitch: true}))(t)
+	files, err := filepath.Glob(filepath.Join(r.dir, ".git/context/journal/a*"))
+	if err != nil || len(files) != 2 || !strings.Contains(files[0]+files[1], ".orphan-") {
+		t.Errorf("%q, %v", files, err)
+	}
+}
+
+// A bisect belongs to its branch: it goes where that goes, in every worktree, and
+// ends with it.
+func TestBisectFollowsItsBranch(t *testing.T) {
+	t.Parallel()
+	r, m := stones(t, 3)
+	ctx := t.Context()
+	r.git("commit", "-q", "--allow-empty", "-m", "code")
+	r.git("worktree", "add", "-q", "../other")
+	linked := &repo{t: t, dir: filepath.Join(filepath.Dir(r.dir), "other"), env: r.env}
+	make := func(name string) {
+		t.Helper()
+		ok(r.open().CreateBranch(ctx, refs.BranchOptions{Name: name, NoSwitch: true}))(t)
+	}
+	none := func(branch string) {
+		t.Helper()
+		for _, in := range []*repo{r, linked} {
+			deniedAs(t, second(in.open(branch).Bisect(ctx)), "not-bisecting")
+		}
+	}
+	make("exp")
+	ok(r.open("exp").BisectStart(ctx, m[2], []string{m[0]}))(t)
+	ok(linked.open("exp").BisectStart(ctx, m[1], nil))(t)
+	ok(r.open().RenameBranch(ctx, "exp", "team/exp"))(t)
+	if b := ok(r.open("team/exp").Bisect(ctx))(t); b.Branch != "team/exp" || b.Next == nil || string(*b.Next.Hash) != m[1] {
+		t.Errorf("%+v", b)
+	}
+	if b := ok(linked.open("team/exp").BisectMark(ctx, refs.MarkGood, []string{m[0]}))(t); b.FirstBad == nil || string(*b.FirstBad.Hash) != m[1] {
+		t.Errorf("%+v", b)
+	}
+	make("exp")
+	none("exp")
+
+	if _, err := r.open().DeleteBranch(ctx, "team/exp", true); err != nil {
+		t.Fatal(err)
+	}
+	ok(r.open().RestoreBranch(ctx, "team/exp"))(t)
+	none("team/exp")
+
+	// What a crash, or another tool, leaves is no later branch's.
+	for _, again := range []func(){
+		func() { make("exp") },
+		func() { ok(r.open().RenameBranch(ctx, "team/exp", "exp"))(t) },
+	} {
+		ok(r.open("exp").BisectStart(ctx, m[2], nil))(t)
+		r.git("update-ref", "-d", "refs/context/heads/exp")
+		again()
+		none("exp")
+	}
+}
