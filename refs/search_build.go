@@ -100,20 +100,51 @@ func (c *corpus) addUnit(b *index.Builder, key index.Key, data []byte) error {
 		b.Text(data, 1)
 		return nil
 	}
-	err := doc.EntryTexts(p.file, data, func(_ int, e doc.EntryText) error {
-		id, err := ulid.ParseStrict(e.ID)
-		if err != nil {
+	if err := addEntries(b, p.file, data); err != nil {
+		return fmt.Errorf("%s of branch '%s': %w", p.path, p.branches[0], err)
+	}
+	return nil
+}
+
+// addEntries indexes what people wrote of steps and milestones. Births of branches are no
+// milestones and left out, and so are purposes and progress summaries, which repeat what
+// stands elsewhere.
+func addEntries(b *index.Builder, file string, data []byte) error {
+	if file == doc.LogFile {
+		steps, err := doc.ParseLog(data)
+		for i := range steps {
+			if err := addStep(b, &steps[i]); err != nil {
+				return err
+			}
+		}
+		return err
+	}
+	milestones, err := doc.ParseCommits(data)
+	for i := range milestones {
+		m := &milestones[i]
+		if m.Kind == doc.KindBirth {
+			continue
+		}
+		if err := addDocument(b, m.ID, m.Summary, m.Contribution); err != nil {
 			return err
 		}
-		b.Document(index.DocID(id))
-		b.Text(e.Summary, titleWeight)
-		for _, text := range e.Blocks {
-			b.Text(text, 1)
-		}
-		return nil
-	})
+	}
+	return err
+}
+
+func addStep(b *index.Builder, s *doc.Step) error {
+	return addDocument(b, s.ID, "", s.Observation, s.Thought, s.Action)
+}
+
+func addDocument(b *index.Builder, id, title string, texts ...string) error {
+	u, err := ulid.ParseStrict(id)
 	if err != nil {
-		return fmt.Errorf("%s of branch '%s': %w", p.path, p.branches[0], err)
+		return fmt.Errorf("entry '%s': %w", id, err)
+	}
+	b.Document(index.DocID(u))
+	b.Text([]byte(title), titleWeight)
+	for _, text := range texts {
+		b.Text([]byte(text), 1)
 	}
 	return nil
 }
@@ -143,13 +174,8 @@ func (c *corpus) indexPending(ctx context.Context) error {
 		c.waiting[branch.branch] = steps
 		b.Unit(key)
 		for _, step := range steps {
-			id, err := ulid.ParseStrict(step.ID)
-			if err != nil {
+			if err := addStep(b, &step); err != nil {
 				return fmt.Errorf("journal of branch '%s', step %d: %w", branch.branch, step.Number, err)
-			}
-			b.Document(index.DocID(id))
-			for _, text := range []string{step.Observation, step.Thought, step.Action} {
-				b.Text([]byte(text), 1)
 			}
 		}
 	}

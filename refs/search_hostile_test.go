@@ -29,6 +29,9 @@ func TestSearchSaysWhatIsDamaged(t *testing.T) {
 	for _, c := range []struct{ file, text, want string }{
 		{"log.md", "== Branch main ==\n\n### Step x\n", "log.md of branch 'main'"},
 		{"commit.md", "== Branch main ==\n\n## Commit x\n", "commit.md of branch 'main'"},
+		{"log.md", "garbage, not a log\n", "line 1: 'garbage, not a log'"},
+		{"commit.md", "garbage, no milestones\n", "line 1: 'garbage, no milestones'"},
+		{"log.md", "== Branch main ==\n\n### Step 1 · 2026-01-01T00:00:00Z · a · 01M7YYKHHJ24FS1S0B8CKK7ZCZ\n\n**Thought**\n\nunquoted\n", "line 7"},
 	} {
 		l := newLibrary(t)
 		l.work(t, "main")
