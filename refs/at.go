@@ -54,7 +54,7 @@ func (s *Store) At(ctx context.Context, branch, rev string) (*Tip, error) {
 		return nil, s.noCommit(ctx, rev, err)
 	}
 	at := &At{By: AtMemory, Rev: rev, Asked: c.ID}
-	own := c.Trailer(trailerBranch)
+	own := branchOf(c)
 	if own != "" && (branch == "" || branch == own) {
 		return s.past(own, c, at), nil
 	}
@@ -150,5 +150,5 @@ func (s *Store) MilestoneAt(ctx context.Context, t *Tip, rev string) (Commit, er
 	if err != nil {
 		return Commit{}, err
 	}
-	return s.milestoneOf(ctx, t.at, c)
+	return s.commitOf(ctx, t.at, c)
 }

@@ -101,7 +101,7 @@ func (w *codeSearch) noted(ctx context.Context, c *lineCommit) (git.ID, error) {
 			return "", err
 		}
 		m, err := w.s.repo.Commit(ctx, id)
-		if err != nil || m.Trailer(trailerBranch) != "" {
+		if err != nil || branchOf(m) != "" {
 			return id, err
 		}
 	}

@@ -137,15 +137,7 @@ func (s *Store) MemoryCommit(ctx context.Context, id git.ID) (Commit, error) {
 	if err != nil {
 		return Commit{}, err
 	}
-	if c.Trailer(trailerID) != "" {
-		return s.Milestone(ctx, string(id))
-	}
-	out := Commit{Hash: &c.ID, Branch: c.Trailer(trailerBranch), Time: c.Committer.When.UTC(), Agent: writerOf(c),
-		Summary: c.Subject(), Tags: map[string]string{}}
-	if code := git.ID(c.Trailer(trailerCode)); code != "" {
-		out.Code = &code
-	}
-	return out, nil
+	return s.commitOf(ctx, nil, c)
 }
 
 // meant is what a mark without a name is about.

@@ -134,7 +134,7 @@ func (ses *session) facts(ctx context.Context, most int, from ...*git.Commit) (*
 func fact(c *git.Commit) notes.Fact {
 	f := notes.Fact{
 		ID: c.Trailer(trailerID), Kind: notes.KindCommit, Time: c.Committer.When, Agent: c.Trailer(trailerAgent),
-		Branch: c.Trailer(trailerBranch), Steps: c.Trailer(trailerSteps), Session: c.Trailer(trailerSession),
+		Branch: branchOf(c), Steps: c.Trailer(trailerSteps), Session: c.Trailer(trailerSession),
 		Model: c.Trailer(trailerModel), Code: git.ID(c.Trailer(trailerCode)),
 	}
 	if n, err := strconv.ParseInt(c.Trailer(trailerTokens), 10, 64); err == nil {

@@ -305,23 +305,50 @@ func (s *Store) Milestone(ctx context.Context, rev string) (Commit, error) {
 	if err != nil {
 		return Commit{}, err
 	}
-	return s.milestoneOf(ctx, nil, c)
+	return s.commitOf(ctx, nil, c)
 }
 
-// milestoneOf reads the milestone that a commit is, with what its note says or said
-// at a moment of the past.
-func (s *Store) milestoneOf(ctx context.Context, at *At, c *git.Commit) (Commit, error) {
-	id := c.Trailer(trailerID)
-	ms, _, err := s.liveCommits(ctx, s.tipOf(c.Trailer(trailerBranch), c))
+// commitOf is a memory commit in full, with what its note says or said at a moment of
+// the past: the milestone that it is, or, of one that is none, what its message says,
+// without an id.
+func (s *Store) commitOf(ctx context.Context, at *At, c *git.Commit) (Commit, error) {
+	entry, err := s.entryOf(ctx, c)
 	if err != nil {
 		return Commit{}, err
 	}
-	i := slices.IndexFunc(ms, func(m doc.Milestone) bool { return m.ID == id })
-	if i < 0 {
-		return Commit{}, fmt.Errorf("memory commit %s has no entry %s in its %s", c.ID, id, doc.CommitFile)
+	out := betweenMilestones(c)
+	if entry != nil {
+		out = commitFrom(*entry)
 	}
-	out := commitFrom(ms[i])
 	return out, s.locateAt(ctx, at, &out, c)
+}
+
+// entryOf is what the commit.md of a milestone says of it; nil for a commit that is
+// none, also where its Context-Id names no entry there: another tool may have copied
+// the trailer, and no view shall fail for it.
+func (s *Store) entryOf(ctx context.Context, c *git.Commit) (*doc.Milestone, error) {
+	id := c.Trailer(trailerID)
+	if id == "" {
+		return nil, nil
+	}
+	ms, _, err := s.liveCommits(ctx, s.tipOf(branchOf(c), c))
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(ms, func(m doc.Milestone) bool { return m.ID == id }); i >= 0 {
+		return &ms[i], nil
+	}
+	return nil, nil
+}
+
+// betweenMilestones is a memory commit that is no milestone.
+func betweenMilestones(c *git.Commit) Commit {
+	out := Commit{Hash: &c.ID, Branch: branchOf(c), Time: c.Committer.When.UTC(), Agent: writerOf(c), Summary: c.Subject(),
+		Purpose: c.Trailer(trailerPurpose), Contribution: c.Body(), Tags: map[string]string{}}
+	if code := git.ID(c.Trailer(trailerCode)); code != "" {
+		out.Code = &code
+	}
+	return out
 }
 
 // PurposeProgress is a branch's purpose, and the progress summary of its newest

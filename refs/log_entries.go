@@ -2,7 +2,6 @@ package refs
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/git-context/git-context/refs/doc"
 )
@@ -10,7 +9,7 @@ import (
 // LogCommits reads the commits of a log in full, in its order. A milestone's
 // entry stands in the commit.md of its own commit and of those that build on it, so
 // that one walk over the segments of the newest finds those of its whole branch.
-// Of a commit that is none there is what its message says, and no id.
+// Of a commit that is none, see [Store.MemoryCommit], there is what its message says.
 func (s *Store) LogCommits(ctx context.Context, list []Logged) ([]Commit, error) {
 	entries := make(map[string]*doc.Milestone, len(list)) // nil: not found yet
 	for _, m := range list {
@@ -18,45 +17,27 @@ func (s *Store) LogCommits(ctx context.Context, list []Logged) ([]Commit, error)
 	}
 	commits := make([]Commit, len(list))
 	for i, m := range list {
-		if m.ID == "" {
-			var err error
-			if commits[i], err = s.betweenMilestones(ctx, m); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if entries[m.ID] == nil {
+		if m.ID != "" && entries[m.ID] == nil {
 			if err := s.entriesAt(ctx, m, entries); err != nil {
 				return nil, err
 			}
 		}
-		entry := entries[m.ID]
-		if entry == nil {
-			return nil, fmt.Errorf("memory commit %s has no entry %s in its %s", m.Commit, m.ID, doc.CommitFile)
-		}
-		commits[i] = commitFrom(*entry)
-		commits[i].Hash = &list[i].Commit
-		if m.Code != "" {
-			commits[i].Code = &list[i].Code
+		if entry := entries[m.ID]; entry != nil {
+			commits[i] = commitFrom(*entry)
+			commits[i].Hash = &list[i].Commit
+			if m.Code != "" {
+				commits[i].Code = &list[i].Code
+			}
+		} else {
+			c, err := s.repo.Commit(ctx, m.Commit)
+			if err != nil {
+				return nil, err
+			}
+			commits[i] = betweenMilestones(c)
 		}
 		commits[i].judge(m.Judgement)
 	}
 	return commits, nil
-}
-
-// betweenMilestones is a memory commit that is no milestone.
-func (s *Store) betweenMilestones(ctx context.Context, m Logged) (Commit, error) {
-	c, err := s.repo.Commit(ctx, m.Commit)
-	if err != nil {
-		return Commit{}, err
-	}
-	out := Commit{Hash: &c.ID, Branch: m.Branch, Time: c.Committer.When.UTC(), Agent: c.Trailer(trailerAgent),
-		Summary: c.Subject(), Purpose: c.Trailer(trailerPurpose), Contribution: c.Body()}
-	if m.Code != "" {
-		out.Code = &m.Code
-	}
-	out.judge(m.Judgement)
-	return out, nil
 }
 
 // entriesAt fills in the entries that are wanted from the commit.md of a milestone,

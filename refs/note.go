@@ -203,7 +203,7 @@ func (s *Store) Note(ctx context.Context, rev string) (Note, error) {
 // noteFrom puts a milestone's note together with what its commit alone says of it.
 func noteFrom(c *git.Commit, text []byte) Note {
 	n := Note{Commit: c.ID, Facts: []json.RawMessage{}, Milestone: Commit{ID: c.Trailer(trailerID), Hash: &c.ID,
-		Branch: c.Trailer(trailerBranch), Summary: c.Subject()}}
+		Branch: branchOf(c), Summary: c.Subject()}}
 	facts := notes.Parse(text)
 	for _, f := range facts {
 		n.Facts = append(n.Facts, f.Raw)

@@ -27,7 +27,7 @@ func (s *Store) Revision(ctx context.Context, rev string) (*git.Commit, error) {
 	if err != nil {
 		return nil, s.noMilestone(ctx, rev, err)
 	}
-	if c.Trailer(trailerBranch) == "" {
+	if branchOf(c) == "" {
 		return nil, fail(ErrInvalid, "not-memory", fmt.Sprintf("'%s' is a commit of the code, not of memory", oneLine(rev, 100)),
 			"git context --at "+oneLine(rev, 100))
 	}
@@ -190,7 +190,10 @@ func (s *Store) milestoneAt(ctx context.Context, rev string) (*git.Commit, error
 // said of one must not go to another.
 func (s *Store) milestoneMeant(ctx context.Context, rev string) (*git.Commit, error) {
 	c, err := s.Revision(ctx, rev)
-	if err != nil || c.Trailer(trailerID) != "" {
+	if err != nil {
+		return nil, err
+	}
+	if entry, err := s.entryOf(ctx, c); err != nil || entry != nil {
 		return c, err
 	}
 	name := rev
@@ -230,8 +233,12 @@ func (s *Store) newestMilestone(ctx context.Context, c *git.Commit) (*git.Commit
 	seen := map[git.ID]bool{}
 	for queue := []*git.Commit{c}; len(queue) > 0; queue = queue[1:] {
 		c := queue[0]
-		if id := c.Trailer(trailerID); id != "" {
-			if newest == nil || id > newest.Trailer(trailerID) {
+		entry, err := s.entryOf(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		if entry != nil {
+			if newest == nil || entry.ID > newest.Trailer(trailerID) {
 				newest = c
 			}
 			continue

@@ -193,7 +193,7 @@ func (r *rollingBack) stoodAt(ctx context.Context, tip *Tip) error {
 	if err != nil {
 		return err
 	}
-	own := c.Trailer(trailerBranch)
+	own := branchOf(c)
 	if in && own == tip.branch {
 		return nil
 	}
@@ -242,6 +242,6 @@ func (r *rollingBack) unchanged(ctx context.Context) (RollbackResult, error) {
 	if err != nil || newest == nil {
 		return res, err
 	}
-	res.Commit, err = r.s.milestoneOf(ctx, nil, newest)
+	res.Commit, err = r.s.commitOf(ctx, nil, newest)
 	return res, err
 }

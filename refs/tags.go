@@ -39,7 +39,7 @@ func (s *Store) Tags(ctx context.Context, patterns ...string) ([]Tag, error) {
 		if err != nil {
 			return nil, fmt.Errorf("tag '%s': %w", r.Name, err)
 		}
-		tags = append(tags, Tag{Name: r.Name, Commit: r.ID, ID: c.Trailer(trailerID), Branch: c.Trailer(trailerBranch), Summary: c.Subject()})
+		tags = append(tags, Tag{Name: r.Name, Commit: r.ID, ID: c.Trailer(trailerID), Branch: branchOf(c), Summary: c.Subject()})
 	}
 	return tags, nil
 }
@@ -92,7 +92,7 @@ func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change,
 	if err != nil {
 		return Change{}, err
 	}
-	res := Change{Commit: c.ID, Branch: c.Trailer(trailerBranch), Path: name}
+	res := Change{Commit: c.ID, Branch: branchOf(c), Path: name}
 	ses, err := s.begin(ctx, w, "tag: "+name)
 	if err != nil {
 		return Change{}, err
@@ -183,7 +183,7 @@ func (s *Store) DeleteTag(ctx context.Context, name string) (Change, error) {
 		if err != nil {
 			return err
 		}
-		res = Change{Commit: id, Branch: c.Trailer(trailerBranch), Path: name}
+		res = Change{Commit: id, Branch: branchOf(c), Path: name}
 		ses.tx.Delete(git.TagRef(name), id)
 		return nil
 	})

@@ -10,7 +10,8 @@ import (
 )
 
 // The trailers of a memory commit. They hold what a list or a recovery needs
-// without opening a document. A milestone is a memory commit with a Context-Id.
+// without opening a document. A milestone is a memory commit with a Context-Id
+// that its commit.md holds.
 const (
 	trailerID      = "Context-Id"      // the milestone's entry in commit.md
 	trailerBranch  = "Context-Branch"  // the branch that it was made on
@@ -29,6 +30,17 @@ const (
 	trailerModel   = "Model"
 	trailerTokens  = "Tokens"
 )
+
+// branchOf is the branch that a memory commit was made on. It is "" for what is no
+// memory commit, and for one whose trailer is no name: it comes from elsewhere, and
+// names stand in commands that are pasted.
+func branchOf(c *git.Commit) string {
+	name := c.Trailer(trailerBranch)
+	if git.CheckBranchName(name) != nil {
+		return ""
+	}
+	return name
+}
 
 // purposeLimit keeps the one-line purpose in lists short, in characters.
 const purposeLimit = 300
