@@ -81,7 +81,7 @@ type SearchResult struct {
 // Below the local state stands an index of what the branches hold, keyed by the ids of
 // blobs and trees: it can be incomplete but is never stale, and may be deleted at any
 // time. It takes about a third of the indexed text, and at most context.search.cacheLimit
-// bytes (256 MiB). It is written only when it lacks 64 KiB of text or more, beside its
+// bytes (256 MiB). It is written only when it lacks documents of 64 KiB or more, beside its
 // place, and by one search at a time; others go on without. Nothing that writes memory
 // touches it.
 func (s *Store) Search(ctx context.Context, o SearchOptions) (res SearchResult, err error) {

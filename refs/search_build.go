@@ -1,12 +1,15 @@
 package refs
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -20,13 +23,56 @@ import (
 // builders is how many goroutines cut texts into terms while git reads.
 func builders() int { return min(runtime.GOMAXPROCS(0), 4) }
 
-// build reads units and makes shards of them.
-func (c *corpus) build(ctx context.Context, keys []index.Key) ([][]byte, error) {
+// build reads units and makes shards of them; read is how many bytes it took. The same
+// units give the same shards, byte for byte, on the same machine.
+func (c *corpus) build(ctx context.Context, keys []index.Key) (shards [][]byte, read int64, err error) {
 	if len(keys) == 0 {
-		return nil, nil
+		return nil, 0, nil
 	}
-	byBlob := make(map[git.ID][]index.Key, len(keys))
-	ids := make([]git.ID, 0, len(keys))
+	ids, byBlob := c.blobsOf(keys)
+	// A reader that fails ends the builders; a builder that fails, the reader.
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	lanes := make([]chan git.Object, min(builders(), 1+len(ids)/32))
+	made := make([][][]byte, len(lanes))
+	var wg sync.WaitGroup
+	for i := range lanes {
+		lanes[i] = make(chan git.Object, 16)
+		wg.Go(func() {
+			var err error
+			if made[i], err = c.builder(lanes[i], byBlob); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	next := 0 // in turn, not to who is free: that would be another division each time
+	err = c.s.repo.ReadAll(ctx, ids, func(o git.Object) error {
+		read += int64(len(o.Data))
+		lane := lanes[next%len(lanes)]
+		next++
+		select {
+		case lane <- o:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	})
+	for _, lane := range lanes {
+		close(lane)
+	}
+	wg.Wait()
+	if cause := context.Cause(ctx); cause != nil { // of a builder that failed, also behind the last blob
+		return nil, 0, cause
+	}
+	return slices.Concat(made...), read, err
+}
+
+// blobsOf says which blobs to read for units, always in one order, and the units of each.
+func (c *corpus) blobsOf(keys []index.Key) (ids []git.ID, byBlob map[git.ID][]index.Key) {
+	slices.SortFunc(keys, func(a, b index.Key) int {
+		return cmp.Or(bytes.Compare(a.ID[:], b.ID[:]), cmp.Compare(a.Kind, b.Kind))
+	})
+	byBlob = make(map[git.ID][]index.Key, len(keys))
 	for _, key := range keys {
 		id := c.places[key].blob
 		if byBlob[id] == nil {
@@ -34,38 +80,7 @@ func (c *corpus) build(ctx context.Context, keys []index.Key) ([][]byte, error) 
 		}
 		byBlob[id] = append(byBlob[id], key)
 	}
-	// A reader that fails ends the builders; a builder that fails, the reader.
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	blobs := make(chan git.Object, 16)
-	var wg sync.WaitGroup
-	var mu sync.Mutex
-	var shards [][]byte
-	for range min(builders(), 1+len(ids)/32) {
-		wg.Go(func() {
-			made, err := c.builder(blobs, byBlob)
-			if err != nil {
-				cancel(err)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			shards = append(shards, made...)
-		})
-	}
-	err := c.s.repo.ReadAll(ctx, ids, func(o git.Object) error {
-		select {
-		case blobs <- o:
-			return nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	})
-	close(blobs)
-	wg.Wait()
-	if cause := context.Cause(ctx); cause != nil { // of a builder that failed, also behind the last blob
-		return nil, cause
-	}
-	return shards, err
+	return ids, byBlob
 }
 
 // builder makes shards of the blobs that come.

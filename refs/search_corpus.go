@@ -44,8 +44,9 @@ type place struct {
 	docs     int // how many entries it holds; -1 until it is indexed
 }
 
-// cacheFrom is how much text the cache must lack, in bytes, for it to be written: less
-// is read again by every search, in a millisecond, and leaves no file for each commit.
+// cacheFrom is how much a search must read for lack of a cache, in bytes of documents,
+// for that to be written: less is read again by every search, in a millisecond, and
+// leaves no file for each commit.
 const cacheFrom = 64 << 10
 
 // corpus reads the branch of a name, the current one for "", or all of them.
@@ -207,20 +208,18 @@ func (c *corpus) index(ctx context.Context) error {
 			missing = append(missing, key)
 		}
 	}
-	shards, err := c.build(ctx, missing)
+	shards, read, err := c.build(ctx, missing)
 	if err != nil {
 		return err
 	}
-	text := int64(0)
 	for _, data := range shards {
 		shard, err := memoryShard(data)
 		if err != nil {
 			return err
 		}
-		text += shard.Text()
 		c.add(shard)
 	}
-	if text >= cacheFrom {
+	if read >= cacheFrom {
 		c.fresh = shards
 	}
 	return c.indexPending(ctx)

@@ -1,6 +1,7 @@
 package refs_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -174,6 +175,41 @@ func TestSearchTrustsNoCache(t *testing.T) {
 	}
 	if got := l.found(t); got != want { // nowhere to write
 		t.Errorf("without a place for a cache:\n%s\nwant\n%s", got, want)
+	}
+}
+
+// What is costly to read is cached, however little of it is found by; and the same memory
+// gives the same cache.
+func TestSearchCachesWhatItRead(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t)
+	steps := make([]refs.NewStep, 500) // of 200 bytes each, six of them text
+	for i := range steps {
+		steps[i] = refs.NewStep{Action: "gofmt", Session: strings.Repeat("s", 80)}
+	}
+	ok(l.open().Record(t.Context(), steps))(t)
+	ok(l.open().Commit(t.Context(), refs.CommitOptions{Summary: "Tidy"}))(t)
+	for i := range 40 { // so many files that several goroutines index them
+		key := fmt.Sprintf("topic%d", i)
+		ok(l.open().Remember(t.Context(), refs.TopicOptions{Key: key, Text: "what " + key + " is about"}))(t)
+	}
+	var first string
+	for range 3 {
+		ok(l.open().Search(t.Context(), refs.SearchOptions{Query: "gofmt"}))(t)
+		names := ok(filepath.Glob(filepath.Join(l.cache(), "*.shard")))(t)
+		if len(names) == 0 {
+			t.Fatal("nothing is cached")
+		}
+		all := strings.Join(names, " ")
+		for _, name := range names {
+			all += string(ok(os.ReadFile(name))(t))
+		}
+		if first = cmp.Or(first, all); all != first {
+			t.Errorf("the same memory has two caches")
+		}
+		if err := os.RemoveAll(l.cache()); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
