@@ -68,7 +68,7 @@ func (s *Store) Recall(ctx context.Context, o RecallOptions) (res RecallResult, 
 		return res, fail(ErrInvalid, "recall-empty", fmt.Sprintf("'%s' holds no word to compare", oneLine(o.Text, 60)),
 			"tell the problem in a sentence: what fails, where, with which error")
 	}
-	c, err := s.corpus(ctx, o.Branch, o.Branch == "")
+	c, err := s.corpus(ctx, o.Branch, o.Branch == "", wanted{everyKind, false})
 	if err != nil {
 		return res, err
 	}
@@ -142,20 +142,13 @@ func (c *corpus) near(ctx context.Context, o RecallOptions, terms []string) ([]p
 
 // candidates are the committed entries and topics that hold most of the terms.
 func (c *corpus) candidates(ctx context.Context, terms []string, most int) ([]ranked, error) {
-	waiting := 0
-	for _, steps := range c.waiting {
-		waiting += len(steps)
-	}
-	hits, err := c.rank(ctx, terms, most+min(waiting, most), nil)
+	hits, err := c.rank(ctx, terms, most, nil)
 	if err != nil {
 		return nil, err
 	}
 	var list []ranked
 	for _, h := range hits {
-		key := c.sources[h.Source].Shard.Units()[h.Unit].Key
-		if c.places[key].blob != "" && len(list) < most {
-			list = append(list, ranked{Hit: h, key: key, score: h.Score})
-		}
+		list = append(list, ranked{Hit: h, key: c.sources[h.Source].Shard.Units()[h.Unit].Key, score: h.Score})
 	}
 	return list, nil
 }

@@ -98,7 +98,7 @@ func (s *Store) Search(ctx context.Context, o SearchOptions) (res SearchResult, 
 	if err != nil {
 		return res, err
 	}
-	c, err := s.corpus(ctx, o.Branch, o.All)
+	c, err := s.corpus(ctx, o.Branch, o.All, wanted{o.kinds, true})
 	if err != nil {
 		return res, err
 	}
@@ -164,7 +164,6 @@ const weighed = 256
 
 // search ranks by words, and weighs the best by what was noted of them.
 func (c *corpus) search(ctx context.Context, o SearchOptions, terms []string, w weights) ([]ranked, error) {
-	c.only(o.kinds)
 	keep, err := c.filter(ctx, o.Filter)
 	if err != nil {
 		return nil, err
@@ -178,20 +177,6 @@ func (c *corpus) search(ctx context.Context, o SearchOptions, terms []string, w 
 		return nil, err
 	}
 	return list[:min(o.Limit, len(list))], nil
-}
-
-// only leaves kinds out of the search.
-func (c *corpus) only(kinds func(index.Kind) bool) {
-	for key := range c.places {
-		if !kinds(key.Kind) {
-			delete(c.places, key)
-		}
-	}
-	for _, src := range c.sources {
-		for i, u := range src.Shard.Units() {
-			src.Units[i] = src.Units[i] && kinds(u.Key.Kind)
-		}
-	}
 }
 
 // filter says which milestones a Filter means; nil: all.

@@ -173,8 +173,12 @@ func topicName(path string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(path, doc.TopicDir+"/"), ".md")
 }
 
-// indexPending indexes the steps that stand in journals.
+// indexPending reads the steps that stand in journals, without which no command could be
+// given that shows a step, and indexes them if they are wanted.
 func (c *corpus) indexPending(ctx context.Context) error {
+	if !c.wanted.kinds(index.Steps) {
+		return nil
+	}
 	b := index.NewBuilder()
 	for _, branch := range c.branches {
 		steps, err := c.pendingSteps(ctx, branch.branch)
@@ -184,9 +188,12 @@ func (c *corpus) indexPending(ctx context.Context) error {
 		if len(steps) == 0 {
 			continue
 		}
+		c.waiting[branch.branch] = steps
+		if !c.wanted.pending {
+			continue
+		}
 		key := pendingKey(branch.branch)
 		c.places[key] = &place{file: doc.LogFile, branches: []string{branch.branch}, docs: -1}
-		c.waiting[branch.branch] = steps
 		b.Unit(key)
 		for _, step := range steps {
 			if err := addStep(b, &step); err != nil {

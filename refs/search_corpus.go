@@ -22,7 +22,8 @@ type corpus struct {
 	branches []branchFiles
 	tips     map[string]git.ID     // by branch
 	waiting  map[string][]doc.Step // pending, by branch
-	places   map[index.Key]*place
+	wanted   wanted
+	places   map[index.Key]*place // only of what is wanted
 	sources  []index.Source
 
 	noted   func() (noted, error) // waits for what is read meanwhile
@@ -33,6 +34,12 @@ type corpus struct {
 	bad    []string // files of the cache that are none
 	fresh  [][]byte // shards that the cache lacks
 	all    bool     // whether these are all branches
+}
+
+// wanted says what a corpus is to find.
+type wanted struct {
+	kinds   func(index.Kind) bool
+	pending bool // pending steps, too, if steps are wanted at all
 }
 
 // place is where a unit stands.
@@ -50,8 +57,8 @@ type place struct {
 const cacheFrom = 64 << 10
 
 // corpus reads the branch of a name, the current one for "", or all of them.
-func (s *Store) corpus(ctx context.Context, branch string, all bool) (*corpus, error) {
-	c := &corpus{s: s, all: all, tips: map[string]git.ID{}, waiting: map[string][]doc.Step{}}
+func (s *Store) corpus(ctx context.Context, branch string, all bool, w wanted) (*corpus, error) {
+	c := &corpus{s: s, all: all, wanted: w, tips: map[string]git.ID{}, waiting: map[string][]doc.Step{}}
 	s.repo.Warm()
 	var wg sync.WaitGroup
 	wg.Go(func() { c.cached, c.bad = s.openShards() }) // while git looks the branches up
@@ -80,7 +87,7 @@ func (c *corpus) list(ctx context.Context, branch string) error {
 	if c.branches, err = c.s.listFiles(ctx, trees, c.all); err != nil {
 		return err
 	}
-	c.places, err = placesOf(c.branches)
+	c.places, err = placesOf(c.branches, c.wanted.kinds)
 	return err
 }
 
@@ -130,8 +137,8 @@ func (c *corpus) readTips(ctx context.Context, branch string) (map[string]git.ID
 	return trees, nil
 }
 
-// placesOf finds the units of branches.
-func placesOf(branches []branchFiles) (map[index.Key]*place, error) {
+// placesOf finds the units of branches that are of some kinds.
+func placesOf(branches []branchFiles, kinds func(index.Kind) bool) (map[index.Key]*place, error) {
 	n := 0
 	for _, b := range branches {
 		n += len(b.files)
@@ -143,6 +150,9 @@ func placesOf(branches []branchFiles) (map[index.Key]*place, error) {
 			if err != nil {
 				return nil, err
 			}
+			if !kinds(key.Kind) {
+				continue
+			}
 			p := places[key]
 			if p == nil {
 				p = &place{file: fileOf(key.Kind), path: f.path, blob: f.id, docs: -1}
@@ -153,6 +163,8 @@ func placesOf(branches []branchFiles) (map[index.Key]*place, error) {
 	}
 	return places, nil
 }
+
+func everyKind(index.Kind) bool { return true }
 
 func fileOf(kind index.Kind) string {
 	switch kind {
@@ -284,7 +296,7 @@ func (c *corpus) alive(ctx context.Context) (map[index.Key]bool, error) {
 			return nil, err
 		}
 	}
-	places, err := placesOf(branches)
+	places, err := placesOf(branches, everyKind)
 	if err != nil {
 		return nil, err
 	}

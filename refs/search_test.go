@@ -2,6 +2,7 @@ package refs_test
 
 import (
 	"cmp"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -146,7 +147,8 @@ func TestSearchTrustsNoCache(t *testing.T) {
 	}
 	best := ok(l.open().Search(t.Context(), refs.SearchOptions{Query: "pool", In: refs.SearchCommits}))(t).Hits[0]
 	ok(l.open().AddNote(t.Context(), refs.NoteOptions{Rev: string(*best.Commit), Judging: refs.Judging{Score: new(0.9)}}))(t)
-	want := l.found(t)
+	ok(l.open().Record(t.Context(), []refs.NewStep{{Thought: "the pool is pending"}}))(t)
+	want, milestones := l.found(t), l.milestonesFound(t)
 	names, err := os.ReadDir(l.cache())
 	if err != nil || len(names) < 4 {
 		t.Fatal(names, err)
@@ -168,6 +170,12 @@ func TestSearchTrustsNoCache(t *testing.T) {
 			if got := l.found(t); got != want {
 				t.Errorf("%s, %s:\n%s\nwant\n%s", n.Name(), what, got, want)
 			}
+		}
+		if strings.HasSuffix(path, ".shard") {
+			l.spoilPostings(t, path, data)
+		}
+		if got := l.milestonesFound(t); !slices.Equal(got, milestones) {
+			t.Errorf("%s: of milestones, %q, want %q", n.Name(), got, milestones)
 		}
 	}
 	if err := errors.Join(os.RemoveAll(filepath.Dir(l.cache())), os.WriteFile(filepath.Dir(l.cache()), nil, 0o666)); err != nil {
@@ -211,6 +219,29 @@ func TestSearchCachesWhatItRead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// spoilPostings damages all of a shard that is read only when it is searched; see package
+// index for the numbers.
+func (l *library) spoilPostings(t *testing.T, path string, data []byte) {
+	t.Helper()
+	number := func(at int) int { return int(binary.LittleEndian.Uint32(data[at:])) }
+	bad := slices.Clone(data)
+	for i := 40 + 28*number(8) + 20*number(12) + 12<<number(16) + 4; i < len(bad); i++ {
+		bad[i] ^= 0x20
+	}
+	if err := os.WriteFile(path, bad, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// milestonesFound is what a search of milestones alone finds.
+func (l *library) milestonesFound(t *testing.T) (found []string) {
+	t.Helper()
+	for _, h := range ok(l.open().Search(t.Context(), refs.SearchOptions{Query: "pool", In: refs.SearchCommits}))(t).Hits {
+		found = append(found, h.Kind+" "+h.Title)
+	}
+	return found
 }
 
 // Searches at once wait for none and agree; the cache keeps its bounds.
