@@ -43,15 +43,8 @@ func (c *corpus) show(ctx context.Context, list []ranked, terms []string) ([]Sea
 		at := preferred(place.branches, current, t.origin)
 		h := SearchHit{Kind: kindName(r.key.Kind), ID: t.id, Commit: r.commit, Branch: cmp.Or(t.origin, at), Title: t.title,
 			Snippet: words.Snippet(t.body, terms, snippetSize), Score: math.Round(r.score*1000) / 1000}
-		switch r.key.Kind {
-		case index.Commits:
-			h.Open = "git context --commit " + t.id
-		case index.Steps:
-			if h.Open, err = c.openStep(r, at); err != nil {
-				return nil, err
-			}
-		case index.Topics:
-			h.Open = "git context topic " + t.id + " -b " + at
+		if h.Open, err = c.open(r, t.id, at); err != nil {
+			return nil, err
 		}
 		hits[i] = h
 	}
@@ -161,49 +154,60 @@ func firstWords(s string) string {
 	return oneLine(line, stepTitle)
 }
 
-// openStep is the command that shows a step: how many younger ones the branch has is
-// known from the index.
-func (c *corpus) openStep(r ranked, branch string) (string, error) {
-	skip, passed := len(c.waiting[branch]), false
-	if c.places[r.key].blob == "" {
-		skip -= r.Doc + 1
-		return stepCommand(branch, skip), nil
+// open is the command that shows what was hit, on a branch that holds it. A milestone
+// whose commit is not here, as in a shallow clone, goes by its place in the branch.
+func (c *corpus) open(r ranked, id, branch string) (string, error) {
+	switch {
+	case r.key.Kind == index.Topics:
+		return "git context topic " + id + " -b " + branch, nil
+	case r.key.Kind == index.Commits && r.commit != nil:
+		return "git context --commit " + id, nil
+	case r.key.Kind == index.Commits:
+		younger, err := c.younger(r, branch, doc.CommitFile, doc.CommitDir)
+		return fmt.Sprintf("git context -b %s --limit 1 --skip %d", branch, younger), err
 	}
+	waiting := len(c.waiting[branch])
+	if c.places[r.key].blob == "" {
+		return stepCommand(branch, waiting-r.Doc-1), nil
+	}
+	younger, err := c.younger(r, branch, doc.LogFile, doc.LogDir)
+	return stepCommand(branch, waiting+younger), err
+}
+
+// younger is how many younger entries of its kind a branch has than a hit, which is known
+// from the index.
+func (c *corpus) younger(r ranked, branch, live, dir string) (n int, err error) {
 	i := slices.IndexFunc(c.branches, func(b branchFiles) bool { return b.branch == branch })
-	for _, f := range logFiles(c.branches[i].files) {
+	for _, f := range newestFirst(c.branches[i].files, live, dir) {
 		key, err := unitKey(f)
 		if err != nil {
-			return "", err
+			return 0, err
 		}
-		if passed = key == r.key; passed {
-			skip += c.places[key].docs - r.Doc - 1
-			break
+		if key == r.key {
+			return n + c.places[key].docs - r.Doc - 1, nil
 		}
-		skip += c.places[key].docs
+		n += c.places[key].docs
 	}
-	if !passed {
-		return "", fmt.Errorf("step %s is not in branch '%s'", ulid.ULID(r.ID), branch)
-	}
-	return stepCommand(branch, skip), nil
+	return 0, fmt.Errorf("entry %s is not in branch '%s'", ulid.ULID(r.ID), branch)
 }
 
 func stepCommand(branch string, skip int) string {
 	return fmt.Sprintf("git context -b %s --log --steps 1 --skip %d", branch, skip)
 }
 
-// logFiles are the files of the log, the newest first, as CONTEXT reads them.
-func logFiles(files []branchFile) []branchFile {
+// newestFirst are the files of a document, live one and segments, as CONTEXT reads them.
+func newestFirst(files []branchFile, live, dir string) []branchFile {
 	var list []branchFile
 	for _, f := range files {
-		if f.path == doc.LogFile || strings.HasPrefix(f.path, doc.LogDir+"/") {
+		if f.path == live || strings.HasPrefix(f.path, dir+"/") {
 			list = append(list, f)
 		}
 	}
 	slices.SortFunc(list, func(a, b branchFile) int {
-		if live := func(f branchFile) bool { return f.path == doc.LogFile }; live(a) != live(b) {
-			if live(a) {
-				return -1
-			}
+		switch {
+		case a.path == live:
+			return -1
+		case b.path == live:
 			return 1
 		}
 		return strings.Compare(b.path, a.path)

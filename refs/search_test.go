@@ -336,6 +336,36 @@ func TestSearchOpens(t *testing.T) {
 	}
 }
 
+// A milestone whose commit a shallow clone lacks is opened by its place.
+func TestSearchOpensWithoutCommits(t *testing.T) {
+	t.Parallel()
+	l, ctx := newLibrary(t), t.Context()
+	for range 5 {
+		l.work(t, "main")
+	}
+	far := newRepo(t)
+	far.git("fetch", "-q", "--depth", "2", "file://"+l.dir, "+refs/context/*:refs/context/*")
+	lacking := 0
+	for _, h := range ok(far.open().Search(ctx, refs.SearchOptions{Query: "pool", Branch: "main", In: refs.SearchCommits}))(t).Hits {
+		if h.Commit != nil {
+			continue
+		}
+		lacking++
+		s, f := far.open("main"), strings.Fields(h.Open) // git context -b NAME --limit 1 --skip N
+		skip, err := strconv.Atoi(f[len(f)-1])
+		if err != nil {
+			t.Fatal(h.Open)
+		}
+		list, _, err := s.Milestones(ctx, ok(s.Tip(ctx, f[3]))(t), skip, 1)
+		if err != nil || len(list) != 1 || list[0].ID != h.ID {
+			t.Errorf("'%s' shows %v, want %s: %v", h.Open, list, h.ID, err)
+		}
+	}
+	if lacking != 3 {
+		t.Errorf("%d milestones without a commit, want 3", lacking)
+	}
+}
+
 // What was noted moves what is about as good, and nothing else.
 func TestSearchWeighs(t *testing.T) {
 	t.Parallel()
