@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // DuplicateAt is the similarity from which on two texts tell of the same problem.
@@ -27,29 +26,35 @@ const DuplicateAt = 0.8
 // weigh 0.3 of that: they say what a text is about, and two different problems of
 // one module share them; what is wrong with it stands in plain words.
 //
-// A term's weight is spread evenly over its trigrams of characters, with its two ends:
-// pool is ^po poo ool ol$. So "initialise" meets "initialisation", and a typing error
-// costs a part of a word. Of the bags of trigrams of query q and case c, and of the
-// case's title alone, t, are taken
+// A text holds a term, or the nearest form of it with the part of trigrams that both
+// share, from 0.6 on: so a typing error costs a part of a word. Of query q and case c
+// are taken
 //
-//	Q = |q∩c|/|q|   how much of the query the case says
-//	C = |q∩c|/|c|   how much of the case the query says
-//	T = |q∩t|/|t|   how much of the title the query says
-//	M = m/(m+30)    how much they say together, with m = |q∩c|
+//	Q   the part of q's weight that c holds
+//	C   the part of c's weight that q holds
+//	M   m/(m+40), with m the smaller of the weights that they hold of each other
+//	D   the part of its words that q tells and c holds in no form, or c and q, whichever
+//	    is smaller; of its words, not of their weight
 //
-// M keeps a few words, which always are found somewhere, from being a case. A line
-// through these four is fitted to the labelled pairs of testdata/recall/calibration, and
-// bent so that 0 and 1 stay what they are and the chosen threshold stands at DuplicateAt.
-// M never is 1: a text of a few sentences is 0.97 near to itself.
+// M keeps a few words, which always are found somewhere, from being a case. D is for
+// short texts, in which one other word is another problem, be it a common one (open or
+// close, refund or charge): it counts in full up to 6 words of the shorter text, less from
+// there, and nothing from 12 on. A line through these four is fitted to the labelled
+// pairs of testdata/recall/calibration, and bent so that 0 and 1 stay what they are and the
+// chosen threshold stands at DuplicateAt; above it the smaller of Q and C counts if that
+// is more, so that the same text is 1. Two texts that have fewer than three words in
+// common (an identifier is one, a filler none) stay below DuplicateAt: a word or two tell
+// of no problem.
 //
 // A case longer than a passage (96 terms) is compared passage by passage, each with the
-// title, and a query of several paragraphs whole and by its first one alone: the best
-// counts. So a problem is found in the long output of a step, too, in its first 64 KiB
-// and 64 passages.
+// title, and so is a query, by its first paragraph alone, too: the best counts. So a
+// problem is found in the long output of a step, in its first 64 KiB and 64 passages. Title
+// and text are compared alone, too, and long texts whole, if they are nearly the same.
 type Similarity struct {
 	tok   *Tokenizer
 	stats Stats
-	query []bag // whole, and the first paragraph where there are more
+	whole words
+	parts []words // its passages, and the first paragraph where there are more
 }
 
 // Stats says how common a term is in a memory: the number of texts that hold it, and of
@@ -59,183 +64,131 @@ type Stats func(term string) (holding, all int)
 // NewSimilarity prepares the comparison of a text with many. stats may be nil.
 func NewSimilarity(text string, stats Stats) *Similarity {
 	s := &Similarity{tok: NewTokenizer(), stats: stats}
-	s.query = []bag{s.bag(s.terms(text))}
+	terms := s.terms(text)
+	s.whole = wordsOf(terms)
+	for part := range cut(terms, passage) {
+		s.parts = append(s.parts, wordsOf(part))
+	}
 	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n\n")
 	if strings.TrimSpace(rest) != "" {
-		if b := s.bag(s.terms(first)); b.size > 0 {
-			s.query = append(s.query, b)
-		}
+		terms = s.terms(first)
+		s.parts = append(s.parts, wordsOf(terms[:min(len(terms), passage)]))
 	}
 	return s
 }
 
 // To compares the query with a case, given by its title, which may be empty, and the rest
-// of its text: 0 is nothing in common, near 1 the same words.
+// of its text: 0 is nothing in common, 1 the same words.
 func (s *Similarity) To(title, text string) float64 {
 	head, body := s.terms(title), s.terms(text[:min(len(text), maxCase)])
+	for i := range body {
+		body[i].number += len(title) // the title has not so many
+	}
 	if len(head) > passage { // the first line of an output may be all of it
 		head, body = head[:passage], slices.Concat(head[passage:], body)
 	}
-	body = body[:min(len(body), passages*passage/2)]
-	t := s.bag(head)
 	best := 0.0
-	for start := 0; ; start += passage / 2 {
-		end := min(start+passage, len(body))
-		c := s.bag(append(head[:len(head):len(head)], body[start:end]...))
-		for _, q := range s.query {
-			best = max(best, compare(q, c, t).line())
-		}
-		if end == len(body) {
-			return scale(best)
+	for part := range cut(body, passage) {
+		c := wordsOf(slices.Concat(head, part))
+		best = max(best, s.against(&c))
+	}
+	for _, alone := range [][]weighted{head, body} {
+		if len(alone) > 0 && len(alone) <= passage && len(body) > 0 {
+			c := wordsOf(alone)
+			best = max(best, s.against(&c))
 		}
 	}
+	if len(s.whole.terms)+len(head)+len(body) > passage {
+		best = max(best, s.same(body), s.same(slices.Concat(head, body)))
+	}
+	return best
 }
 
-// How long cases are cut: by half a passage, so that no problem falls between two.
+// How long texts are cut: by half a passage, so that no problem falls between two.
 const (
 	passage  = 96       // terms that are compared at once
-	passages = 64       // of a case
+	passages = 64       // of a text
 	maxCase  = 64 << 10 // bytes of a case's text
 )
 
-// features are what a similarity is made of; see Similarity.
-type features struct{ q, c, t, m float64 }
-
-func compare(q, c, t bag) features {
-	if q.size == 0 || c.size == 0 {
-		return features{}
-	}
-	both := q.shared(c)
-	f := features{q: both / q.size, c: both / c.size, m: both / (both + enough)}
-	if t.size > 0 {
-		f.t = q.shared(t) / t.size
-	} else {
-		f.t = f.c
-	}
-	return f
-}
-
-// enough is the shared weight at which M is a half: about six telling words.
-const enough = 30
-
-// The line fitted to the labelled pairs, its factors made to add up to 1.
-const (
-	fitQ, fitC, fitT, fitM = 0.31, 0.32, 0.12, 0.25
-	chosen                 = 0.4827 // the threshold on that line
-)
-
-func (f features) line() float64 { return fitQ*f.q + fitC*f.c + fitT*f.t + fitM*f.m }
-
-// scale bends the line so that the chosen threshold stands at DuplicateAt. The last
-// digits are dropped: they depend on the order in which weights were added.
-func scale(x float64) float64 {
-	if x < chosen {
-		x = x / chosen * DuplicateAt
-	} else {
-		x = DuplicateAt + (x-chosen)/(1-chosen)*(1-DuplicateAt)
-	}
-	return math.Round(min(1, x)*1e4) / 1e4
-}
-
-// weighted is a term of a text and what it weighs there.
-type weighted struct {
-	term   string
-	weight float64
-}
-
-// terms gives a text's terms with their weights, in order and with repeats.
-func (s *Similarity) terms(text string) []weighted {
-	var list []weighted
-	for word := range strings.FieldsSeq(text) {
-		factor := 1.0
-		if codeWord(word) {
-			factor = codeFactor
-		}
-		for _, t := range s.tok.Tokens(word) {
-			if strings.ContainsAny(t, "./-_:") {
-				continue // a compound: its parts follow
-			}
-			t = synonym(t)
-			list = append(list, weighted{t, factor * s.weight(t)})
-		}
-	}
-	return list
-}
-
-const codeFactor = 0.3
-
-func (s *Similarity) weight(term string) float64 {
-	p := rarity(term)
-	if s.stats != nil {
-		holding, all := s.stats(term)
-		p = max(p, float64(holding)/float64(all+500))
-	}
-	return math.Log(1 + 1/p)
-}
-
-// codeWord says whether a word of a text is an identifier, path, number or code rather
-// than a plain word: one with a digit or a sign inside, or a capital behind its first
-// letter.
-func codeWord(word string) bool {
-	word = strings.Trim(word, ".,;:()'\"`!?[]{}*")
-	for i := range len(word) {
-		c := word[i]
-		if c >= utf8.RuneSelf {
-			return false
-		}
-		if c >= '0' && c <= '9' || i > 0 && c >= 'A' && c <= 'Z' || strings.IndexByte("_/.:(=@$<>{}[]#\\", c) >= 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// bag is the trigrams of a text, each with the weight that terms brought it.
-type bag struct {
-	grams map[uint64]float64
-	size  float64 // the sum of all weights
-}
-
-// bag counts each different term once, with the most that it weighs.
-func (s *Similarity) bag(terms []weighted) bag {
-	most := make(map[string]float64, len(terms))
-	for _, t := range terms {
-		most[t.term] = max(most[t.term], t.weight)
-	}
-	b := bag{grams: make(map[uint64]float64, 6*len(most))}
-	for term, w := range most {
-		b.size += w
-		share := w / float64(utf8.RuneCountInString(term))
-		for g := range trigrams(term) {
-			b.grams[g] += share
-		}
-	}
-	return b
-}
-
-// shared is the weight that two bags have in common.
-func (b bag) shared(other bag) float64 {
-	if len(b.grams) > len(other.grams) {
-		b, other = other, b
-	}
-	sum := 0.0
-	for g, w := range b.grams {
-		sum += min(w, other.grams[g])
-	}
-	return sum
-}
-
-// trigrams yields every three characters of a term with its two ends, as many as it
-// has characters, packed into a number.
-func trigrams(term string) func(yield func(uint64) bool) {
-	return func(yield func(uint64) bool) {
-		const mask = 1<<42 - 1 // two characters of 21 bits
-		g, n := uint64('^'), 0
-		for _, r := range term + "$" {
-			g = (g&mask)<<21 | uint64(r)
-			if n++; n > 1 && !yield(g) {
+// cut yields the passages of a text, of which the first may be empty.
+func cut(terms []weighted, size int) func(yield func([]weighted) bool) {
+	return func(yield func([]weighted) bool) {
+		for i := range passages {
+			start := i * size / 2
+			end := min(start+size, len(terms))
+			if !yield(terms[start:end]) || end == len(terms) {
 				return
 			}
 		}
 	}
+}
+
+// against is how near a passage of a case is.
+func (s *Similarity) against(c *words) float64 {
+	best := 0.0
+	for i := range s.parts {
+		best = max(best, compare(&s.parts[i], c).scale())
+	}
+	return best
+}
+
+// same is how near the whole of a long text is, 0 unless it is the same but for a few
+// words: what two long texts share besides is in their passages, or is chance.
+func (s *Similarity) same(text []weighted) float64 {
+	c := wordsOf(text)
+	if f := compare(&s.whole, &c); min(f.q, f.c) >= almost {
+		return f.scale()
+	}
+	return 0
+}
+
+const almost = 0.9
+
+// features are what a similarity is made of; see Similarity.
+type features struct {
+	q, c, m, d float64
+	words      int // that both tell, fillers aside
+}
+
+func compare(q, c *words) features {
+	if q.weight == 0 || c.weight == 0 {
+		return features{}
+	}
+	ofQ, ofC := q.sharedWith(c), c.sharedWith(q)
+	both := min(ofQ.weight, ofC.weight)
+	f := features{q: ofQ.weight / q.weight, c: ofC.weight / c.weight, m: both / (both + enough), words: ofQ.words}
+	if n := float64(min(q.count, c.count)); n < notShort {
+		f.d = min(ofQ.lacks, ofC.lacks) * min(1, (notShort-n)/(notShort-short))
+	}
+	return f
+}
+
+const (
+	leastWords = 3  // with fewer of them in common, no two texts tell of the same problem
+	short      = 6  // words of a text of which one that differs counts in full
+	notShort   = 12 // words from which on the other features say it alone
+	enough     = 40 // shared weight at which M is a half: about eight telling words
+)
+
+// The line fitted to the labelled pairs; the factors of Q, C and M add up to 1.
+const (
+	fitQ, fitC, fitM, fitD = 0.3, 0.4, 0.3, 3
+	chosen                 = 0.334 // the threshold on that line
+)
+
+// scale bends the line so that the chosen threshold stands at DuplicateAt, and what is
+// the same at 1. The last digits are dropped: they depend on the order in which weights
+// were added.
+func (f features) scale() float64 {
+	x := max(0, fitQ*f.q+fitC*f.c+fitM*f.m-fitD*f.d)
+	if x < chosen {
+		x = x / chosen * DuplicateAt
+	} else {
+		x = DuplicateAt + (1-DuplicateAt)*max((x-chosen)/(1-chosen), min(f.q, f.c))
+	}
+	if f.words < leastWords {
+		x = min(x, DuplicateAt) * float64(f.words) / leastWords
+	}
+	return math.Round(min(1, x)*1e4) / 1e4
 }

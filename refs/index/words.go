@@ -140,6 +140,10 @@ func synonym(term string) string {
 		return "regex"
 	case "repositori":
 		return "repo"
+	case "sent":
+		return "send"
+	case "centr":
+		return "center"
 	case "truncat", "shorten":
 		return "cut"
 	case "tz", "utc":

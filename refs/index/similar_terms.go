@@ -1,0 +1,81 @@
+package index
+
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// weighted is a term of a text, what it weighs there, and the number of its word.
+type weighted struct {
+	term   string
+	weight float64
+	number int
+}
+
+// terms gives a text's terms with their weights, in order and with repeats.
+func (s *Similarity) terms(text string) []weighted {
+	var list []weighted
+	n := 0
+	for word := range strings.FieldsSeq(text) {
+		factor := 1.0
+		if codeWord(word) {
+			factor = codeFactor
+		}
+		n++
+		for _, t := range s.wordTerms(word) {
+			if strings.ContainsAny(t, "./-_:") {
+				continue // a compound: its parts follow
+			}
+			if first, _ := utf8.DecodeRuneInString(t); unspaced(first) {
+				n++ // two characters are a word there
+			}
+			t = synonym(t)
+			list = append(list, weighted{t, factor * s.weight(t), n})
+		}
+	}
+	return list
+}
+
+// wordTerms are the terms of a word; of a lone digit, which an index leaves out, itself:
+// version 2 is not version 3.
+func (s *Similarity) wordTerms(word string) []string {
+	terms := s.tok.Tokens(word)
+	if len(terms) == 0 {
+		if word = strings.Trim(word, marks); len(word) == 1 && word[0] >= '0' && word[0] <= '9' {
+			return []string{word}
+		}
+	}
+	return terms
+}
+
+// marks are the signs that stand around words.
+const marks = ".,;:()'\"`!?[]{}*"
+
+const codeFactor = 0.3
+
+func (s *Similarity) weight(term string) float64 {
+	p := rarity(term)
+	if s.stats != nil {
+		holding, all := s.stats(term)
+		p = max(p, float64(holding)/float64(all+500))
+	}
+	return math.Log(1 + 1/p)
+}
+
+// codeWord says whether a word of a text is an identifier, path, number or code rather
+// than a plain word: one with a digit or a sign inside, or a capital behind its first
+// letter.
+func codeWord(word string) bool {
+	word = strings.Trim(word, marks)
+	for i := range len(word) {
+		c := word[i]
+		if c >= utf8.RuneSelf {
+			return false
+		}
+		if c >= '0' && c <= '9' || i > 0 && c >= 'A' && c <= 'Z' || strings.IndexByte("_/.:(=@$<>{}[]#\\", c) >= 0 {
+			return true
+		}
+	}
+	return false
+}
