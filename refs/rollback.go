@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -183,33 +182,34 @@ func (r *rollingBack) build(ctx context.Context) error {
 	return err
 }
 
-// stoodAt refuses a commit at which the branch never stood. It stood at
-//
-//  1. the commits of its first-parent line, and those of what it was made from;
-//  2. its own commits that came from another repository.
+// stoodAt refuses a commit at which the branch never stood.
 func (r *rollingBack) stoodAt(ctx context.Context, tip *Tip) error {
 	c := r.to.commit
-	in, err := r.s.repo.IsAncestor(ctx, c.ID, tip.commit.ID)
+	stood, err := r.s.stoodAt(ctx, tip.commit, c.ID)
+	if err != nil || stood {
+		return err
+	}
+	made, hints := fmt.Sprintf("a commit of branch '%s'", branchOf(c)), []string{"git context --branch " + tip.branch}
+	if branchOf(c) == tip.branch {
+		made = "a commit of another branch that was called so"
+	}
+	home, err := r.s.homeOf(ctx, c)
 	if err != nil {
 		return err
 	}
-	own := branchOf(c)
-	if in && own == tip.branch {
-		return nil
-	}
-	if in {
-		when := strconv.FormatInt(c.Committer.When.Unix(), 10)
-		line, err := r.s.repo.View(ctx, "rev-list", "--first-parent", "--max-age="+when, "--end-of-options", string(tip.commit.ID))
+	if home != "" && home != tip.branch {
+		other, err := r.s.Tip(ctx, home)
 		if err != nil {
 			return err
 		}
-		if strings.Contains(string(line), string(c.ID)+"\n") {
-			return nil
+		if stood, err = r.s.stoodAt(ctx, other.commit, c.ID); err != nil {
+			return err
+		}
+		if stood {
+			hints = append([]string{fmt.Sprintf("git context -b %s rollback %s", home, c.ID.Short())}, hints...)
 		}
 	}
-	return fail(ErrRefused, "rollback-elsewhere",
-		fmt.Sprintf("branch '%s' never stood at %s, a commit of branch '%s'", tip.branch, c.ID.Short(), own),
-		fmt.Sprintf("git context -b %s rollback %s", own, c.ID.Short()), "git context --branch "+tip.branch)
+	return fail(ErrRefused, "rollback-elsewhere", fmt.Sprintf("branch '%s' never stood at %s, %s", tip.branch, c.ID.Short(), made), hints...)
 }
 
 // contribution says what the rollback did, and what stood there, which the progress

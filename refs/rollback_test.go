@@ -6,9 +6,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
 )
 
 // made makes a milestone and returns its hash.
@@ -154,4 +156,46 @@ func TestRollbackBesideOthers(t *testing.T) {
 		}
 	}
 	r.fsck()
+}
+
+// A branch goes back to where it stood, and nowhere else: not to a branch of its name
+// that was merged and deleted, whatever its commits say, but to what came from
+// another repository, and to what it was made from, however its clock went.
+func TestRollbackWhereItStood(t *testing.T) {
+	t.Parallel()
+	p := newPast(t)
+	ctx := t.Context()
+	p.remember("main", "a", "first")
+	inherited := p.commit("main", "Inherited")
+	p.now = p.now.Add(-time.Hour)
+	p.commit("main", "By a clock that lags")
+	ok(p.store().CreateBranch(ctx, refs.BranchOptions{Name: "exp", NoSwitch: true}))(t)
+	p.remember("exp", "a", "dead end")
+	dead := p.commit("exp", "Dead end")
+	ok(p.store().Merge(ctx, refs.MergeOptions{Source: "exp", Into: "main"}))(t)
+	ok(p.store().DeleteBranch(ctx, "exp", true))(t)
+	ok(p.store().CreateBranch(ctx, refs.BranchOptions{Name: "exp", NoSwitch: true}))(t)
+	p.remember("exp", "a", "anew")
+
+	to := func(branch string, at git.ID) error {
+		return second(p.store(branch).Rollback(ctx, refs.RollbackOptions{Branch: branch, To: string(at)}))
+	}
+	said := deniedAs(t, to("exp", dead), "rollback-elsewhere")
+	if !strings.Contains(said.Message, "of another branch that was called so") || len(said.Hints) != 1 {
+		t.Errorf("%s\n%v", said.Message, said.Hints)
+	}
+	if err := to("exp", inherited); err != nil {
+		t.Errorf("to what it was made from: %v", err)
+	}
+
+	main := git.BranchRef("main")
+	theirs := p.git("commit-tree", string(inherited)+"^{tree}", "-p", string(inherited), "-m", "Theirs\n\nContext-Branch: main")
+	both := p.git("commit-tree", main+"^{tree}", "-p", main, "-p", theirs, "-m", "Merge branch 'main' of there\n\nContext-Branch: main")
+	p.git("update-ref", main, both)
+	if err := to("main", git.ID(theirs)); err != nil {
+		t.Errorf("to what came from elsewhere: %v", err)
+	}
+	if said = deniedAs(t, to("main", dead), "rollback-elsewhere"); len(said.Hints) != 1 { // nor did the new exp
+		t.Errorf("%v", said.Hints)
+	}
 }
