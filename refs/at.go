@@ -38,7 +38,7 @@ type At struct {
 //
 //  1. a memory revision (see [Store.Revision]; a memory branch or tag wins over a
 //     code ref of its name), and branch is empty or the branch that it was made
-//     on: that commit;
+//     on, by the name that this has now: that commit;
 //  2. a memory revision and another branch: the newest commit of that branch
 //     which is not younger;
 //  3. a code revision: see [codeSearch], on the current branch if none is named.
@@ -54,7 +54,13 @@ func (s *Store) At(ctx context.Context, branch, rev string) (*Tip, error) {
 		return nil, s.noCommit(ctx, rev, err)
 	}
 	at := &At{By: AtMemory, Rev: rev, Asked: c.ID}
-	own := branchOf(c)
+	own, err := s.homeOf(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if own == "" { // gone, or never one of memory
+		own = branchOf(c)
+	}
 	if own != "" && (branch == "" || branch == own) {
 		return s.past(own, c, at), nil
 	}

@@ -106,11 +106,7 @@ func TestAtLinkedByNote(t *testing.T) {
 	p.later()
 	code := p.code("with its memory")
 	made := p.commit("main", "On it")
-	note := func(memory, branch, id string) {
-		line, err := json.Marshal(map[string]any{"v": 1, "id": id, "kind": "link", "time": p.now, "memory": memory, "branch": branch})
-		p.must(err)
-		p.git("notes", "--ref=context", "append", "-m", string(line), string(code))
-	}
+	note := func(memory, branch, id string) { p.link(string(code), memory, branch, id) }
 	p.at("", string(code), refs.AtLink, made)
 	for i, nowhere := range []string{strings.Repeat("ab", 20), string(code), "HEAD", "", "--all", "x\ny"} {
 		note(nowhere, "main", fmt.Sprintf("01JD5K0Z3V7Q3M9K2A4B5C6D1%d", i))
@@ -119,6 +115,35 @@ func TestAtLinkedByNote(t *testing.T) {
 	p.at("", string(code), refs.AtLink, made)
 	note(string(before), "main", "01JD5K0Z3V7Q3M9K2A4B5C6D0E") // older than those that lead nowhere
 	p.at("", string(code), refs.AtLink, before)
+}
+
+// Code that is older than all memory is not looked through down to its first commit.
+// But where memory was made on old code, it is found there.
+func TestAtBeforeMemory(t *testing.T) {
+	t.Parallel()
+	p := &past{repo: newRepo(t), now: time.Date(2026, 11, 1, 10, 0, 0, 0, time.UTC)}
+	var codes []git.ID
+	for i := range 60 {
+		codes = append(codes, p.code(fmt.Sprint("code ", i)))
+		p.later()
+	}
+	ok(p.store().Init(t.Context(), refs.InitOptions{}))(t)
+	p.later()
+	made := p.commit("main", "On the newest")
+	var trace strings.Builder
+	s := ok(refs.Open(t.Context(), refs.Options{Dir: p.dir, Env: p.env, Now: func() time.Time { return p.now }, Trace: &trace}))(t)
+	defer s.Close()
+	if _, err := s.At(t.Context(), "", string(codes[50])); !errors.Is(err, refs.ErrNotFound) {
+		t.Errorf("before there was memory: %v", err)
+	}
+	if strings.Contains(trace.String(), "--first-parent") {
+		t.Errorf("all code was listed:\n%s", trace.String())
+	}
+	p.at("", "HEAD", refs.AtLink, made)
+	p.git("checkout", "-q", "--detach", string(codes[20]))
+	p.later()
+	old := p.commit("main", "On old code")
+	p.at("", string(codes[50]), refs.AtAncestor, old)
 }
 
 // Where the clock of whoever made the code is ahead, its memory is found all the
@@ -220,22 +245,52 @@ func (p *past) busy(branch string, n int) {
 	}
 }
 
-// A branch that was renamed since is called what it was called; by its new name it
-// is found as well.
+// A branch that was renamed since is one branch all the same: what was made under
+// its old name, and linked by it, is its own, and it is listed once. A name that
+// nothing is called any more stays what it was.
 func TestAtRenamed(t *testing.T) {
 	t.Parallel()
 	p := newPast(t)
+	ctx := t.Context()
 	p.later()
-	ok(p.store().CreateBranch(t.Context(), refs.BranchOptions{Name: "old", NoSwitch: true}))(t)
+	ok(p.store().CreateBranch(ctx, refs.BranchOptions{Name: "old", NoSwitch: true}))(t)
+	code := p.code("with its memory")
 	made := p.commit("old", "Under the old name")
 	p.later()
-	ok(p.store().RenameBranch(t.Context(), "old", "new"))(t)
+	p.commit("old", "On it, by its trailer")
+	p.link(string(code), string(made), "old", firstID)
+	p.later()
+	ok(p.store().RenameBranch(ctx, "old", "new"))(t)
 	p.commit("new", "Under the new one")
-	p.at("", string(made), refs.AtMemory, made)
-	p.at("new", string(made), refs.AtTime, made)
-	if tip := ok(p.store().At(t.Context(), "", "new~2"))(t); tip.Name() != "old" {
-		t.Errorf("called '%s'", tip.Name())
+	p.later()
+	ok(p.store("new").CreateBranch(ctx, refs.BranchOptions{Name: "child", NoSwitch: true}))(t)
+	for _, branch := range []string{"", "new"} {
+		p.at(branch, string(made), refs.AtMemory, made)
 	}
+	p.at("new", string(code), refs.AtLink, made)
+	tip := ok(p.store().At(ctx, "", "new~3"))(t)
+	s := p.store()
+	list, _, err := s.BranchesAt(ctx, tip, ok(s.Branches(ctx, refs.BranchQuery{}))(t))
+	if err != nil || tip.Name() != "new" || len(list) != 2 || list[0].Name != "new" || list[1].Name != "main" {
+		t.Errorf("called '%s', %+v, %v", tip.Name(), list, err)
+	}
+	if _, err := p.store().At(ctx, "old", string(made)); !errors.Is(err, refs.ErrNotFound) {
+		t.Errorf("by the old name: %v", err)
+	}
+
+	ok(p.store().Merge(ctx, refs.MergeOptions{Source: "new", Into: "main"}))(t)
+	ok(p.store().DeleteBranch(ctx, "new", true))(t)
+	if tip := ok(p.store().At(ctx, "", string(made)))(t); tip.Name() != "old" {
+		t.Errorf("without a branch: called '%s'", tip.Name())
+	}
+}
+
+// link notes the memory of a code commit.
+func (p *past) link(code, memory, branch, id string) {
+	p.t.Helper()
+	line, err := json.Marshal(map[string]any{"v": 1, "id": id, "kind": "link", "time": p.now, "memory": memory, "branch": branch})
+	p.must(err)
+	p.git("notes", "--ref=context", "append", "-m", string(line), code)
 }
 
 // Beyond the edge of a shallow clone nothing is known, and nothing fails.
