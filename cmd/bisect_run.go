@@ -21,28 +21,43 @@ const (
 
 // runProgram tests milestones by a program until the first bad one is found.
 func (o *bisectOptions) runProgram(ctx context.Context, env *Env, s *refs.Store, argv []string) error {
-	b, err := s.Bisect(ctx)
+	b, err := o.testAll(ctx, env, s, argv)
 	if err != nil {
 		return err
-	}
-	if b.Bad == nil || len(b.Good) == 0 {
-		return incomplete(b)
-	}
-	for first := true; b.Next != nil; first = false {
-		mark, err := o.test(ctx, env, s, argv, b, first)
-		if err != nil {
-			return err
-		}
-		env.say("", fmt.Sprintf("%s: [%s] %s", mark, b.Next.Hash.Short(), b.Next.Summary))
-		if b, err = s.BisectMark(ctx, mark, []string{string(*b.Next.Hash)}); err != nil {
-			return err
-		}
 	}
 	if err := o.printBisect(ctx, env, b); err != nil || b.FirstBad != nil {
 		return err
 	}
 	return &refs.Error{Code: "bisect-skipped", Kind: refs.ErrRefused, Message: "only milestones that cannot be tested are left",
 		Hints: []string{self + " bisect good C", self + " bisect reset"}}
+}
+
+// testAll runs the program until nothing is left to be tested. A signal sent to this
+// process alone, as harnesses do, ends the program too. A terminal's ^C reaches it by
+// itself, and it may ask there: it is then left in our process group, as a shell
+// leaves it.
+func (o *bisectOptions) testAll(ctx context.Context, env *Env, s *refs.Store, argv []string) (refs.Bisect, error) {
+	if env.Interruptible != nil && !env.Term.In {
+		var done context.CancelFunc
+		ctx, done = env.Interruptible(ctx)
+		defer done()
+	}
+	b, err := s.Bisect(ctx)
+	if err == nil && (b.Bad == nil || len(b.Good) == 0) {
+		err = incomplete(b)
+	}
+	for first := true; err == nil && b.Next != nil; first = false {
+		var mark string
+		if mark, err = o.test(ctx, env, s, argv, b, first); err != nil {
+			break
+		}
+		env.say("", fmt.Sprintf("%s: [%s] %s", mark, b.Next.Hash.Short(), b.Next.Summary))
+		b, err = s.BisectMark(ctx, mark, []string{string(*b.Next.Hash)})
+	}
+	if errors.Is(err, context.Canceled) {
+		err = context.Cause(ctx) // which signal it was
+	}
+	return b, err
 }
 
 // incomplete says what a search cannot begin without.
@@ -96,7 +111,7 @@ func runTest(ctx context.Context, env *Env, argv []string, c refs.Commit) (int, 
 	run.Env = append(env.Environ[:len(env.Environ):len(env.Environ)],
 		"GIT_CONTEXT_COMMIT="+string(*c.Hash), "GIT_CONTEXT_CODE="+string(code), "GIT_CONTEXT_ID="+c.ID)
 	run.Stdin, run.Stdout, run.Stderr = env.In, env.Err, env.Err
-	err := run.Run()
+	err := runGrouped(ctx, env, run)
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
@@ -109,6 +124,15 @@ func runTest(ctx context.Context, env *Env, argv []string, c refs.Commit) (int, 
 		return 0, fmt.Errorf("'%s' ended with %s, which is no verdict on %s", argv[0], exit.ProcessState, c.Hash.Short())
 	}
 	return exit.ExitCode(), nil
+}
+
+// runGrouped runs a program in a process group of its own, unless it may ask on the
+// terminal.
+func runGrouped(ctx context.Context, env *Env, run *exec.Cmd) error {
+	if env.Term.In {
+		return run.Run()
+	}
+	return git.RunGroup(ctx, run)
 }
 
 // execCause drops the name that os/exec puts before the reason.

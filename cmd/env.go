@@ -24,7 +24,8 @@ type Env struct {
 	Now      func() time.Time
 	Term     Terminal
 
-	// Interruptible makes a context that ^C ends; nil leaves ^C to the system.
+	// Interruptible makes a context that ^C ends, and what else would end the
+	// process; nil leaves these to the system.
 	Interruptible func(context.Context) (context.Context, context.CancelFunc)
 
 	trace io.Writer // GIT_CONTEXT_TRACE, nil for none
@@ -32,6 +33,7 @@ type Env struct {
 
 // Terminal says what the standard streams are.
 type Terminal struct {
+	In    bool // standard input is a terminal
 	Out   bool // the output is a terminal
 	Width int  // its columns; 0 when not known
 	Err   bool // standard error is a terminal

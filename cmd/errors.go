@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"strings"
 	"syscall"
 
@@ -87,11 +88,29 @@ func classify(err error) (exit int, code string) {
 			break
 		}
 	}
+	var stopped *interruption
+	if exit == exitInterrupted && errors.As(err, &stopped) {
+		exit = stopped.exit()
+	}
 	var named *refs.Error
 	if errors.As(err, &named) && named.Code != "" {
 		code = named.Code
 	}
 	return exit, code
+}
+
+// interruption is a signal that ended the work.
+type interruption struct{ signal os.Signal }
+
+func (e *interruption) Error() string        { return "interrupted by a signal: " + e.signal.String() }
+func (e *interruption) Is(target error) bool { return target == context.Canceled }
+
+// exit is what a shell reports of a process that the signal ended.
+func (e *interruption) exit() int {
+	if sig, ok := e.signal.(syscall.Signal); ok {
+		return 128 + int(sig)
+	}
+	return exitInterrupted
 }
 
 var errUsage = errors.New("wrong usage")
@@ -149,10 +168,10 @@ func hintsOf(err error) []string {
 
 // report tells the user about an error, in the one voice that all commands
 // share, and gives the exit code. Nobody is left to be told of a broken pipe,
-// and who pressed ^C knows.
+// and who sent a signal knows.
 func (e *Env) report(err error, asJSON bool) int {
 	exit, code := classify(err)
-	if exit == exitDone || exit == exitInterrupted || exit == exitBrokenPipe {
+	if exit == exitDone || errors.Is(err, context.Canceled) || exit == exitBrokenPipe {
 		return exit
 	}
 	hints := hintsOf(err)

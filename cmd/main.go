@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"syscall"
 	"time"
 
 	"golang.org/x/term"
@@ -15,7 +16,7 @@ import (
 // ^C is left to the system, which ends the process at once: memory is safe
 // against that at any instruction, and watching for the signal costs a thread,
 // a tenth of what `record` takes. Only a child that signs, and may wait for a
-// person, is watched over.
+// person, and a program that tests, are watched over.
 func Main() {
 	// A command lives for milliseconds and ends before collecting garbage pays;
 	// only one that grows large, as an import may, is collected at all.
@@ -26,18 +27,39 @@ func Main() {
 		Environ: os.Environ(),
 		Now:     time.Now,
 		Term:    terminal(),
-		Interruptible: func(ctx context.Context) (context.Context, context.CancelFunc) {
-			return signal.NotifyContext(ctx, os.Interrupt)
-		},
 	}
+	env.Interruptible = interruptible
 	os.Exit(Run(context.Background(), env, os.Args[1:]))
 }
 
 // memoryLimit is the heap, in bytes, at which garbage begins to be collected.
 const memoryLimit = 256 << 20
 
+// interruptible makes a context that ends with an *interruption by a signal which
+// would have ended the process. What was ignored from the start (nohup) stays so.
+func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	caught := make(chan os.Signal, 1)
+	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(sig) {
+			signal.Notify(caught, sig)
+		}
+	}
+	go func() {
+		select {
+		case sig := <-caught:
+			cancel(&interruption{sig})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(caught)
+		cancel(nil)
+	}
+}
+
 func terminal() Terminal {
-	t := Terminal{Err: term.IsTerminal(int(os.Stderr.Fd()))}
+	t := Terminal{In: term.IsTerminal(int(os.Stdin.Fd())), Err: term.IsTerminal(int(os.Stderr.Fd()))}
 	out := int(os.Stdout.Fd())
 	if !term.IsTerminal(out) {
 		return t

@@ -5,7 +5,10 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"syscall"
+	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -44,4 +47,67 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	if !status.Signaled() || status.Signal() != syscall.SIGINT || stderr.Len() > 0 {
 		ts.Fatalf("%s, and said %q", c.ProcessState, stderr.String())
 	}
+}
+
+// A signal to `bisect run` alone ends the program that tests, with what it started,
+// even what does not listen; the bisect is as it was.
+func TestBisectRunIsInterrupted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.ok("commit", "-m", "good")
+	w.ok("tag", "good")
+	w.ok("commit", "-m", "between")
+	w.ok("commit", "-m", "bad")
+	w.ok("bisect", "start", "main", "good")
+	before := string(w.ok("bisect", "--json"))
+	t.Run("signals", func(t *testing.T) { w.interruptRuns(t) })
+	if after := string(w.ok("bisect", "--json")); after != before {
+		t.Errorf("the bisect is\n%s\nand was\n%s", after, before)
+	}
+}
+
+func (w *world) interruptRuns(t *testing.T) {
+	for _, c := range []struct {
+		name, program string
+		signal        syscall.Signal
+		exit          int
+	}{
+		{"INT", "touch $0; sleep 60; exit 1", syscall.SIGINT, 130},
+		{"TERM", "touch $0; sleep 60 & wait", syscall.SIGTERM, 143},
+		{"deaf", "(trap '' TERM; touch $0; sleep 60; sleep 60) & wait", syscall.SIGTERM, 143},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			begun := filepath.Join(t.TempDir(), "begun")
+			cmd := w.command([]string{"TEST_BEGUN=" + begun}, w.bin, "bisect", "run", "sh", "-c", c.program, begun)
+			var said strings.Builder
+			cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &said, &said, time.Second // what is left may keep them open
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			late := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
+			defer late.Stop()
+			for deadline := time.Now().Add(10 * time.Second); !exists(begun) && time.Now().Before(deadline); {
+				time.Sleep(5 * time.Millisecond)
+			}
+			if err := cmd.Process.Signal(c.signal); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait() // its exit code is looked at below
+			if code := cmd.ProcessState.ExitCode(); code != c.exit || said.Len() > 0 {
+				t.Errorf("%s, want exit code %d; it said %q", cmd.ProcessState, c.exit, &said)
+			}
+			if left := running(begun); len(left) > 0 {
+				t.Errorf("processes were left: %v", left)
+				for pid := range left {
+					_ = syscall.Kill(pid, syscall.SIGKILL)
+				}
+			}
+		})
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// ^C while a program waits for the person whose key it is ends that program too,
-// and leaves everything as it was.
+// ^C, or what else ends a command, while a program waits for the person whose key it
+// is, ends that program too, and leaves everything as it was.
 func TestSigningIsInterrupted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -23,7 +23,21 @@ func TestSigningIsInterrupted(t *testing.T) {
 	}
 	w.git("config", "gpg.program", program)
 	before := w.git("for-each-ref")
+	w.interruptSigning(pid, syscall.SIGINT, 130)
+	w.interruptSigning(pid, syscall.SIGTERM, 143)
+	if after := w.git("for-each-ref"); after != before {
+		t.Errorf("refs are\n%s\nand were\n%s", after, before)
+	}
+	w.ok("commit", "-m", "without")
+}
 
+// interruptSigning sends a signal to a commit once the program that signs has written
+// its id into the file pid.
+func (w *world) interruptSigning(pid string, signal os.Signal, exit int) {
+	t := w.t
+	if err := os.RemoveAll(pid); err != nil {
+		t.Fatal(err)
+	}
 	c := exec.Command(w.bin, "commit", "-S", "-m", "x")
 	c.Dir, c.Env = w.dir, w.env
 	if err := c.Start(); err != nil {
@@ -40,21 +54,17 @@ func TestSigningIsInterrupted(t *testing.T) {
 	if signs == 0 {
 		t.Error("nothing was asked to sign")
 	}
-	if err := c.Process.Signal(os.Interrupt); err != nil {
+	if err := c.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
 	_ = c.Wait() // its exit code is looked at below
-	if code := c.ProcessState.ExitCode(); code != 130 {
-		t.Errorf("%s, want exit code 130", c.ProcessState)
+	if code := c.ProcessState.ExitCode(); code != exit {
+		t.Errorf("%s, want exit code %d", c.ProcessState, exit)
 	}
 	if signs != 0 && !ended(signs) {
 		t.Errorf("process %d, which was to sign, is still there", signs)
 		_ = syscall.Kill(signs, syscall.SIGKILL)
 	}
-	if after := w.git("for-each-ref"); after != before {
-		t.Errorf("refs are\n%s\nand were\n%s", after, before)
-	}
-	w.ok("commit", "-m", "without")
 }
 
 // ended reports whether a process ends within a second; nobody may have asked for

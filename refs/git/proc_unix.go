@@ -32,6 +32,9 @@ func stopGroup(p *os.Process) error { return signalGroup(p, syscall.SIGTERM) }
 // killGroup ends what did not stop.
 func killGroup(p *os.Process) { _ = signalGroup(p, syscall.SIGKILL) }
 
+// groupEnded reports whether nothing is left of a group.
+func groupEnded(p *os.Process) bool { return errors.Is(signalGroup(p, 0), os.ErrProcessDone) }
+
 func signalGroup(p *os.Process, sig syscall.Signal) error {
 	err := syscall.Kill(-p.Pid, sig)
 	if errors.Is(err, syscall.ESRCH) {

@@ -26,7 +26,7 @@ type Options struct {
 	Now func() time.Time
 	// Interruptible, if not nil, makes the context of a child that may wait for a
 	// person (one that signs) and has no terminal: ^C must end that context, or it
-	// ends us and leaves the child behind.
+	// ends us and leaves the child behind. The context's cause is what is returned.
 	Interruptible func(context.Context) (context.Context, context.CancelFunc)
 }
 

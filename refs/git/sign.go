@@ -46,6 +46,9 @@ func (r *Repo) SignCommit(ctx context.Context, c *Commit, key string) (*Commit, 
 		args:  append(args, string(c.Tree)),
 		stdin: []byte(message), limit: signTimeout, silent: true,
 	})
+	if errors.Is(err, context.Canceled) {
+		err = context.Cause(waiting) // which signal it was
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -22,8 +22,10 @@ const (
 	// an agent of theirs asks.
 	signTimeout = 50 * time.Second
 	// killGrace is how long a child may take to remove its lock files after it
-	// was told to stop, before it is killed.
+	// was told to stop, before it is killed, and its descendants after it.
 	killGrace = 2 * time.Second
+	// groupPoll is how often is looked whether a group has ended by itself.
+	groupPoll = 10 * time.Millisecond
 	// commitGrace bounds the commit phase of a ref transaction. A child killed
 	// in it leaves lock files and half a transaction, so it gets longer.
 	commitGrace = 15 * time.Second
