@@ -33,11 +33,11 @@ func (c *corpus) build(ctx context.Context, keys []index.Key) (shards [][]byte, 
 	// A reader that fails ends the builders; a builder that fails, the reader.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	lanes := make([]chan git.Object, min(builders(), 1+len(ids)/32))
+	lanes := make([]lane, min(builders(), 1+len(ids)/32))
 	made := make([][][]byte, len(lanes))
 	var wg sync.WaitGroup
 	for i := range lanes {
-		lanes[i] = make(chan git.Object, 16)
+		lanes[i] = lane{make(chan git.Object, 16), make(chan []byte, 16)}
 		wg.Go(func() {
 			var err error
 			if made[i], err = c.builder(lanes[i], byBlob); err != nil {
@@ -48,23 +48,41 @@ func (c *corpus) build(ctx context.Context, keys []index.Key) (shards [][]byte, 
 	next := 0 // in turn, not to who is free: that would be another division each time
 	err = c.s.repo.ReadAll(ctx, ids, func(o git.Object) error {
 		read += int64(len(o.Data))
-		lane := lanes[next%len(lanes)]
+		l := lanes[next%len(lanes)]
 		next++
-		select {
-		case lane <- o:
-			return nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
+		return l.put(ctx, o)
 	})
-	for _, lane := range lanes {
-		close(lane)
+	for _, l := range lanes {
+		close(l.blobs)
 	}
 	wg.Wait()
 	if cause := context.Cause(ctx); cause != nil { // of a builder that failed, also behind the last blob
 		return nil, 0, cause
 	}
 	return slices.Concat(made...), read, err
+}
+
+// lane is the way of blobs to a builder. Their memory comes back on it: new memory for
+// each would cost more than its reading.
+type lane struct {
+	blobs chan git.Object
+	used  chan []byte
+}
+
+// put sends a copy of what is only lent.
+func (l lane) put(ctx context.Context, o git.Object) error {
+	var room []byte
+	select {
+	case room = <-l.used:
+	default:
+	}
+	o.Data = append(room[:0], o.Data...)
+	select {
+	case l.blobs <- o:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // blobsOf says which blobs to read for units, always in one order, and the units of each.
@@ -84,13 +102,17 @@ func (c *corpus) blobsOf(keys []index.Key) (ids []git.ID, byBlob map[git.ID][]in
 }
 
 // builder makes shards of the blobs that come.
-func (c *corpus) builder(blobs <-chan git.Object, byBlob map[git.ID][]index.Key) (shards [][]byte, err error) {
+func (c *corpus) builder(l lane, byBlob map[git.ID][]index.Key) (shards [][]byte, err error) {
 	b := index.NewBuilder()
-	for o := range blobs {
+	for o := range l.blobs {
 		for _, key := range byBlob[o.ID] {
 			if err := c.addUnit(b, key, o.Data); err != nil {
 				return nil, err
 			}
+		}
+		select {
+		case l.used <- o.Data:
+		default:
 		}
 		if b.Full() {
 			shards = append(shards, b.Bytes())
@@ -111,8 +133,8 @@ func (c *corpus) addUnit(b *index.Builder, key index.Key, data []byte) error {
 	p := c.places[key]
 	if key.Kind == index.Topics {
 		b.Document(topicDoc(key))
-		b.Text([]byte(topicName(p.path)), titleWeight)
-		b.Text(data, 1)
+		b.Text(topicName(p.path), titleWeight)
+		b.Text(string(data), 1)
 		return nil
 	}
 	if err := addEntries(b, p.file, data); err != nil {
@@ -157,9 +179,9 @@ func addDocument(b *index.Builder, id, title string, texts ...string) error {
 		return fmt.Errorf("entry '%s': %w", id, err)
 	}
 	b.Document(index.DocID(u))
-	b.Text([]byte(title), titleWeight)
+	b.Text(title, titleWeight)
 	for _, text := range texts {
-		b.Text([]byte(text), 1)
+		b.Text(text, 1)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -122,17 +123,27 @@ func readAnswer(in *bufio.Reader, rev string, hexLen int, content bool) (Object,
 	if !content {
 		return o, nil
 	}
-	if o.Data, err = readExactly(in, head.Size); err != nil {
-		return Object{}, fmt.Errorf("git cat-file: answer cut short: %w", err)
+	if o.Data, err = readContent(in, head.Size, nil); err != nil {
+		return Object{}, err
+	}
+	return o, nil
+}
+
+// readContent reads an object's content and the line's end behind it into room, which
+// grows if it must.
+func readContent(in *bufio.Reader, size int64, room []byte) ([]byte, error) {
+	data, err := readExactly(in, size, room)
+	if err != nil {
+		return nil, fmt.Errorf("git cat-file: answer cut short: %w", err)
 	}
 	end, err := in.ReadByte()
 	if err == nil && end != '\n' {
 		err = fmt.Errorf("'%c' where its end should be", end)
 	}
 	if err != nil {
-		return Object{}, fmt.Errorf("git cat-file: answer cut short: %w", err)
+		return nil, fmt.Errorf("git cat-file: answer cut short: %w", err)
 	}
-	return o, nil
+	return data, nil
 }
 
 // readHead reads the first line of an answer.
@@ -159,15 +170,15 @@ func readHead(in *bufio.Reader, rev string, hexLen int) (ObjectInfo, error) {
 	return ObjectInfo{ID: ID(fields[0]), Type: fields[1], Size: size}, nil
 }
 
-// readExactly reads n bytes. Large sizes are not believed before the bytes are
-// there.
-func readExactly(in io.Reader, n int64) ([]byte, error) {
+// readExactly reads n bytes into room, which grows if it must. Large sizes are not
+// believed before the bytes are there.
+func readExactly(in io.Reader, n int64, room []byte) ([]byte, error) {
 	const step = 1 << 20
-	data := make([]byte, 0, min(n, step))
+	data := room[:0]
 	for int64(len(data)) < n {
 		from := len(data)
-		more := min(n-int64(from), step)
-		data = append(data, make([]byte, more)...)
+		more := int(min(n-int64(from), step))
+		data = slices.Grow(data, more)[:from+more]
 		if _, err := io.ReadFull(in, data[from:]); err != nil {
 			return nil, err
 		}

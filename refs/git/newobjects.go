@@ -82,17 +82,21 @@ func (r *Repo) Infos(ctx context.Context, ids []ID) ([]ObjectInfo, error) {
 	return list, err
 }
 
-// ReadAll hands objects to each, in the order of ids, one in memory at a time;
-// Infos tells beforehand how large they are. It ends at the first error of each,
-// or with an error that wraps ErrNotFound at an object that does not exist. Git
-// reads ahead while each works. each may not ask the Repo for objects.
+// ReadAll hands objects to each, in the order of ids, one in memory at a time: its
+// Data is only lent. Infos tells beforehand how large they are. It ends at the first
+// error of each, or with an error that wraps ErrNotFound at an object that does not
+// exist. Git reads ahead while each works. each may not ask the Repo for objects.
 func (r *Repo) ReadAll(ctx context.Context, ids []ID, each func(Object) error) error {
+	var room []byte
 	return r.cat.many(ctx, "contents", ids, func(s *session, id ID) error {
-		o, err := readAnswer(s.out, string(id), r.hexLen(), true)
+		head, err := readHead(s.out, string(id), r.hexLen())
 		if err != nil {
 			return err
 		}
-		return each(o)
+		if room, err = readContent(s.out, head.Size, room); err != nil {
+			return err
+		}
+		return each(Object{ID: head.ID, Type: head.Type, Data: room})
 	})
 }
 

@@ -2,7 +2,6 @@ package index
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 )
 
@@ -35,14 +34,15 @@ const ShardText = 32 << 20
 // Builder makes a shard of units. It serves one goroutine; it may be used again after
 // Bytes and then remembers the words that it saw.
 type Builder struct {
-	words *Tokenizer
-	units []unit
-	docs  []document
-	open  []uint32 // the terms of the open document
-	count []uint32 // by term: how often it stands in the open document
-	posts [][]post // of the documents before, one after another, in blocks of postBlock
-	size  int      // how many posts there are
-	text  int
+	words  *Tokenizer
+	units  []unit
+	docs   []document
+	open   []uint32 // the terms of the open document
+	count  []uint32 // by term: how often it stands in the open document
+	hashes []uint64 // by term
+	posts  [][]post // of the documents before, one after another, in blocks of postBlock
+	size   int      // how many posts there are
+	text   int
 }
 
 // postBlock is how many posts are kept together: one list of them would be moved again
@@ -99,13 +99,14 @@ func (b *Builder) Document(id DocID) {
 
 // Text adds a text to the document. Each term counts weight times: what a title says
 // is worth more.
-func (b *Builder) Text(text []byte, weight int) {
+func (b *Builder) Text(text string, weight int) {
 	b.text += len(text)
 	length := 0
 	b.words.each(text, func(terms []uint32, _, _ int) {
 		length += len(terms)
-		if n := len(b.words.terms); len(b.count) < n {
-			b.count = append(b.count, make([]uint32, n-len(b.count))...)
+		for n := len(b.count); n < len(b.words.terms); n++ {
+			b.count = append(b.count, 0)
+			b.hashes = append(b.hashes, TermHash(b.words.terms[n]))
 		}
 		for _, t := range terms {
 			if b.count[t] == 0 {
@@ -144,59 +145,85 @@ func (b *Builder) Units() int { return len(b.units) }
 // Bytes is the shard as a file has it. The Builder is then empty again.
 func (b *Builder) Bytes() []byte {
 	b.close()
-	posts := sortPosts(b.posts, b.size, len(b.words.terms))
-	var order []hashed
-	for at := 0; at < len(posts); {
-		t, start := posts[at].term(), at
-		for at < len(posts) && posts[at].term() == t {
-			at++
-		}
-		order = append(order, hashed{TermHash(b.words.terms[t]), posts[start:at]})
+	terms := make([]uint32, len(b.hashes))
+	for t := range terms {
+		terms[t] = uint32(t)
 	}
-	slices.SortFunc(order, func(x, y hashed) int { return cmp.Compare(x.hash, y.hash) })
+	slices.SortFunc(terms, func(x, y uint32) int { return cmp.Compare(b.hashes[x], b.hashes[y]) })
 	w := newWriter(b.units, b.docs, b.text)
-	w.begin(len(order), 3*len(posts))
-	for _, t := range order {
-		w.term(t.hash, t.posts)
+	w.begin(len(terms), 3*b.size)
+	parts, ends := b.divide()
+	var sorted []post
+	start, place := 0, b.count // all zeros, and soon again
+	for part, end := range ends {
+		n := 0
+		for n < len(terms) && b.part(terms[n]) == part {
+			place[terms[n]] = uint32(n)
+			n++
+		}
+		sorted = sortPosts(sorted, parts[start:end], place, n)
+		for at := 0; at < len(sorted); {
+			t, from := sorted[at].term(), at
+			for at < len(sorted) && sorted[at].term() == t {
+				at++
+			}
+			w.term(b.hashes[t], sorted[from:at])
+		}
+		terms, start = terms[n:], end
 	}
+	clear(b.count)
 	b.posts, b.size, b.units, b.docs, b.text = nil, 0, nil, nil, 0
-	if len(b.words.terms) >= mostTerms/4 {
-		b.words, b.count = NewTokenizer(), nil
+	if len(b.hashes) >= mostTerms/4 {
+		b.words, b.count, b.hashes = NewTokenizer(), nil, nil
 	}
 	return w.finish()
 }
 
-// sortPosts sorts by term; within one the order stays, which is that of the documents.
-// It sorts by the lower half of the bits and then by the upper one.
-func sortPosts(blocks [][]post, size, terms int) []post {
-	half := (bits.Len(uint(terms)) + 1) / 2
-	for shift := range 2 {
-		digit := func(p post) uint32 { return p.term() >> (shift * half) & (1<<half - 1) }
-		next := make([]int, 1<<half+1)
-		for _, block := range blocks {
-			for _, p := range block {
-				next[digit(p)+1]++
-			}
+// partBits is how many of a hash's first bits say the part that it belongs to. The posts
+// of a part are few enough to be sorted near the processor.
+const partBits = 9
+
+func (b *Builder) part(term uint32) int { return int(b.hashes[term] >> (64 - partBits)) }
+
+// divide brings the posts of each part together, and says where each ends.
+func (b *Builder) divide() (posts []post, ends [1 << partBits]int) {
+	for _, block := range b.posts {
+		for _, p := range block {
+			ends[b.part(p.term())]++
 		}
-		for i := range len(next) - 1 {
-			next[i+1] += next[i]
-		}
-		sorted := make([]post, size)
-		for _, block := range blocks {
-			for _, p := range block {
-				d := digit(p)
-				sorted[next[d]] = p
-				next[d]++
-			}
-		}
-		blocks = [][]post{sorted}
 	}
-	return blocks[0]
+	sum := 0
+	for i, n := range ends {
+		ends[i], sum = sum, sum+n
+	}
+	posts = make([]post, b.size)
+	for _, block := range b.posts {
+		for _, p := range block {
+			end := &ends[b.part(p.term())]
+			posts[*end] = p
+			*end++
+		}
+	}
+	return posts, ends
 }
 
-type hashed struct {
-	hash  uint64
-	posts []post
+// sortPosts sorts by the place of the term, of which there are places; within one the
+// order stays, which is that of the documents.
+func sortPosts(sorted, posts []post, place []uint32, places int) []post {
+	next := make([]int, places+1)
+	for _, p := range posts {
+		next[place[p.term()]+1]++
+	}
+	for i := range places {
+		next[i+1] += next[i]
+	}
+	sorted = slices.Grow(sorted[:0], len(posts))[:len(posts)]
+	for _, p := range posts {
+		at := &next[place[p.term()]]
+		sorted[*at] = p
+		*at++
+	}
+	return sorted
 }
 
 // TermHash is what a shard knows a term by. Two terms of one hash would be found as

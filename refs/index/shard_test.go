@@ -89,8 +89,8 @@ func buildFrom(b *Builder, docs []modelDoc, units int, in func(int) bool) []byte
 		for _, d := range docs {
 			if d.unit == u {
 				b.Document(d.id)
-				b.Text([]byte(d.title), 2)
-				b.Text([]byte(d.text), 1)
+				b.Text(d.title, 2)
+				b.Text(d.text, 1)
 			}
 		}
 	}
@@ -173,7 +173,7 @@ func TestRankBestOfMany(t *testing.T) {
 		var id DocID
 		binary.BigEndian.PutUint32(id[:], uint32(i))
 		b.Document(id)
-		b.Text([]byte(strings.Repeat("pool ", 1+i*7919%13)+strings.Repeat("other ", i%17)), 1)
+		b.Text(strings.Repeat("pool ", 1+i*7919%13)+strings.Repeat("other ", i%17), 1)
 	}
 	src := []Source{{open(t, b.Bytes()), []bool{true}}}
 	all, err := Rank(src, Tokens("pool"), 1<<20, nil)
@@ -200,7 +200,7 @@ func TestDamageIsFound(t *testing.T) {
 	b.Unit(key(0))
 	for i := range 50 {
 		b.Document(DocID{byte(i)})
-		b.Text([]byte("pool router "+strings.Repeat("w", i)), 1)
+		b.Text("pool router "+strings.Repeat("w", i), 1)
 	}
 	data := b.Bytes()
 	whole := open(t, data)
@@ -229,7 +229,7 @@ func FuzzOpen(f *testing.F) {
 	b := NewBuilder()
 	b.Unit(key(1))
 	b.Document(DocID{1})
-	b.Text([]byte("pool pool router"), 1)
+	b.Text("pool pool router", 1)
 	f.Add(b.Bytes())
 	f.Add([]byte(magic))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -18,7 +18,7 @@ func (t *Tokenizer) Snippet(text string, terms []string, size int) string {
 		terms      []string
 	}
 	var all []match
-	t.each([]byte(text), func(ids []uint32, start, end int) {
+	t.each(text, func(ids []uint32, start, end int) {
 		var m []string
 		for _, id := range ids {
 			if wanted[t.terms[id]] {

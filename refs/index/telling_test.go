@@ -32,7 +32,7 @@ func TestCount(t *testing.T) {
 		b.Unit(Key{})
 		for i, text := range texts {
 			b.Document(DocID{byte(i + 1)})
-			b.Text([]byte(text), 1)
+			b.Text(text, 1)
 		}
 		data := b.Bytes()
 		s, err := Open(bytes.NewReader(data), int64(len(data)))

@@ -1,6 +1,9 @@
 package index
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // The limits of the tokeniser, in bytes.
 const (
@@ -55,7 +58,7 @@ func NewTokenizer() *Tokenizer {
 // Tokens is like the function of that name.
 func (t *Tokenizer) Tokens(text string) []string {
 	var list []string
-	t.each([]byte(text), func(terms []uint32, _, _ int) {
+	t.each(text, func(terms []uint32, _, _ int) {
 		for _, id := range terms {
 			list = append(list, t.terms[id])
 		}
@@ -65,7 +68,7 @@ func (t *Tokenizer) Tokens(text string) []string {
 
 // each hands every word's terms to yield, by number, with where the word stands in
 // the text. The slice is only lent.
-func (t *Tokenizer) each(text []byte, yield func(terms []uint32, start, end int)) {
+func (t *Tokenizer) each(text string, yield func(terms []uint32, start, end int)) {
 	for at := 0; at < len(text); {
 		if t.class[text[at]] < isWord {
 			at++
@@ -78,7 +81,7 @@ func (t *Tokenizer) each(text []byte, yield func(terms []uint32, start, end int)
 }
 
 // word finds the end of the word that starts at start, and its hash.
-func (t *Tokenizer) word(text []byte, start int) (end int, hash uint64) {
+func (t *Tokenizer) word(text string, start int) (end int, hash uint64) {
 	hash = hashStart
 	limit := min(len(text), start+maxWord)
 	for at := start; at < limit; {
@@ -92,7 +95,7 @@ func (t *Tokenizer) word(text []byte, start int) (end int, hash uint64) {
 		if n == 0 {
 			break
 		}
-		for _, c := range text[at : at+n] {
+		for _, c := range []byte(text[at : at+n]) {
 			hash = hashByte(hash, c)
 		}
 		at += n
@@ -112,7 +115,7 @@ func (t *Tokenizer) word(text []byte, start int) (end int, hash uint64) {
 
 // joint is the length of what joins two parts of a word at the start of rest, 0 where
 // the word ends.
-func (t *Tokenizer) joint(rest []byte) int {
+func (t *Tokenizer) joint(rest string) int {
 	n := 1
 	switch {
 	case t.class[rest[0]] != joins:
@@ -130,7 +133,7 @@ func (t *Tokenizer) joint(rest []byte) int {
 
 // behind is where to look for the next word: what stands behind an apostrophe, as in
 // "don't" and "pool's", is none.
-func (t *Tokenizer) behind(text []byte, end int) int {
+func (t *Tokenizer) behind(text string, end int) int {
 	if end >= len(text) || text[end] != '\'' {
 		return end
 	}
@@ -143,7 +146,7 @@ func (t *Tokenizer) behind(text []byte, end int) int {
 }
 
 // suffix is how many of the first two bytes are lower-case letters.
-func suffix[T string | []byte](rest T) int {
+func suffix(rest string) int {
 	n := 0
 	for n < min(2, len(rest)) && rest[n] >= 'a' && rest[n] <= 'z' {
 		n++
@@ -152,7 +155,7 @@ func suffix[T string | []byte](rest T) int {
 }
 
 // lookup is the terms of a word, from memory if it is there.
-func (t *Tokenizer) lookup(word []byte, hash uint64) []uint32 {
+func (t *Tokenizer) lookup(word string, hash uint64) []uint32 {
 	if len(word) <= maxMemo {
 		if s := t.words.lookup(len(word), hash); s != nil {
 			if s.count == 1 {
@@ -163,7 +166,7 @@ func (t *Tokenizer) lookup(word []byte, hash uint64) []uint32 {
 		}
 	}
 	from := len(t.parts)
-	t.work.split(string(word), func(term string) {
+	t.work.split(strings.Clone(word), func(term string) {
 		id, ok := t.ids[term]
 		if !ok {
 			id = uint32(len(t.terms))
@@ -194,7 +197,7 @@ const (
 
 func hashByte(h uint64, c byte) uint64 { return (h ^ uint64(c)) * hashPrime }
 
-func hashOf[T string | []byte](s T) uint64 {
+func hashOf(s string) uint64 {
 	h := uint64(hashStart)
 	for i := range len(s) {
 		h = hashByte(h, s[i])
