@@ -82,7 +82,7 @@ func (s *Store) BisectMark(ctx context.Context, mark string, revs []string) (Bis
 	}
 	defer lock.Unlock()
 	if len(revs) == 0 {
-		rev, err := s.meant(ctx, st, mark)
+		rev, err := st.meant(mark)
 		if err != nil {
 			return Bisect{}, err
 		}
@@ -141,14 +141,11 @@ func (s *Store) MemoryCommit(ctx context.Context, id git.ID) (Commit, error) {
 }
 
 // meant is what a mark without a name is about.
-func (s *Store) meant(ctx context.Context, st *bisectState, mark string) (string, error) {
-	step, err := s.nextToTest(ctx, st)
+func (st *bisectState) meant(mark string) (string, error) {
 	switch {
-	case err != nil:
-		return "", err
-	case step.next != "":
-		return string(step.next), nil
-	case step.firstBad != "" || len(step.suspects) > 0:
+	case st.Next != "":
+		return string(st.Next), nil
+	case st.Bad != "" && len(st.Good) > 0:
 		return "", fail(ErrRefused, "bisect-done", "nothing is left to be tested", "git context bisect status", "git context bisect reset")
 	case mark == MarkSkip:
 		return "", fail(ErrRefused, "bisect-incomplete", "nothing is to be tested yet", st.missing()...)
@@ -194,6 +191,10 @@ func (s *Store) advance(ctx context.Context, st *bisectState) (Bisect, error) {
 	b, err := s.viewBisect(ctx, st)
 	if err != nil {
 		return Bisect{}, err
+	}
+	st.Next = ""
+	if b.Next != nil {
+		st.Next = *b.Next.Hash
 	}
 	return b, s.writeBisect(st)
 }

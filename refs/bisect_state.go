@@ -22,6 +22,7 @@ type bisectState struct {
 	Bad     git.ID        `json:"bad,omitempty"`
 	Good    []git.ID      `json:"good"`
 	Skipped []git.ID      `json:"skipped"`
+	Next    git.ID        `json:"next,omitempty"` // what was said to be tested next
 	Log     []BisectEntry `json:"log"`
 }
 

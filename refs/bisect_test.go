@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
@@ -214,5 +215,20 @@ func TestBisectMarksAtOnce(t *testing.T) {
 	b := ok(r.open().Bisect(ctx))(t)
 	if len(b.Skipped) != 6 || len(b.Suspects) != 7 || b.Suspects[6] != git.ID(m[7]) || b.FirstBad != nil || b.Next != nil {
 		t.Errorf("%+v", b)
+	}
+}
+
+// A step looks through what is left once: told without a name, it knows what it asked.
+func TestBisectWalksOnce(t *testing.T) {
+	t.Parallel()
+	r, m := stones(t, 8)
+	ctx := t.Context()
+	ok(r.open().BisectStart(ctx, m[7], []string{m[0]}))(t)
+	var trace strings.Builder
+	s := ok(refs.Open(ctx, refs.Options{Dir: r.dir, Env: r.env, Now: time.Now, Trace: &trace}))(t)
+	defer s.Close()
+	b := ok(s.BisectMark(ctx, refs.MarkGood, nil))(t)
+	if n := strings.Count(trace.String(), "--bisect-all"); n != 1 || len(b.Good) != 2 || string(b.Good[1]) != m[3] {
+		t.Errorf("%d walks, %v:\n%s", n, b.Good, &trace)
 	}
 }
