@@ -58,8 +58,8 @@ const (
 //  4. Every document, each once, however many commits hold it: it parses whole,
 //     its ids grow and are not from the future, a segment is named by its first id.
 //     The roadmap is clean text. Notes may be anything.
-//  5. The commit.md of a milestone ends with its entry, and the branch that a memory
-//     commit says it was made on has a branch's name.
+//  5. The commit.md of a milestone ends with its entry, the branch that a memory commit
+//     says it was made on has a branch's name, and the code commit is a full hash.
 //  6. At most context.maxNewEntries steps and milestones, told apart by their ids, in
 //     files that are new (so those that a new log.md repeats count), and objects in
 //     proportion.

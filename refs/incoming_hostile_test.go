@@ -275,6 +275,7 @@ func inTips() []hostileCase {
 		})), "commit OBJECT: Context-Newest: the id 7ZZZZZZZZZZZZZZZZZZZZZZZZZ is of"},
 		{"branch of no name", said("Context-Branch: x;touch pwn"), "commit OBJECT: Context-Branch: branch name 'x;touch pwn' may hold only"},
 		{"hidden branch of no name", said("Context-Branch: $(id)\nContext-Branch: main"), "commit OBJECT: Context-Branch: branch name '$(id)'"},
+		{"code of no hash", said("Code-Commit: --output=x"), "commit OBJECT: Code-Commit: '--output=x' is not a full hash"},
 		{"milestone without its entry", said("Context-Id: " + firstID + "\nContext-Branch: main"), "in commit OBJECT: it does not end with the entry '" + firstID + "'"},
 		{"milestone of no id", said("Context-Id: \x1b[31m"), `in commit OBJECT: it does not end with the entry '\x1b[31m'`},
 		{"milestone without commit.md", tipAt(raw(func(r *repo) string {

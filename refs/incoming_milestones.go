@@ -21,6 +21,9 @@ func (c *inspection) trailers(n *newCommit, parsed *git.Commit) error {
 			return n.refuse(trailerBranch+": "+err.Error(), nil)
 		}
 	}
+	if code := parsed.Trailer(trailerCode); code != "" && !git.IsID(code) {
+		return n.refuse(trailerCode+": '"+git.Shown(code)+"' is not a full hash", nil)
+	}
 	n.milestone = strings.Clone(parsed.Trailer(trailerID)) // the message itself need not stay
 	return nil
 }
