@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -65,27 +66,39 @@ type shardFile struct {
 // its name given for removal.
 func (s *Store) openShards() (shards []shardFile, bad []string) {
 	dir := filepath.Join(s.repo.StateDir(), filepath.FromSlash(cacheDir))
-	names, err := os.ReadDir(dir) // sorted, so that two searches see one order
+	names, err := s.shardNames()
 	if err != nil {
 		return nil, nil
 	}
-	for _, e := range names {
-		if !strings.HasSuffix(e.Name(), shardSuffix) {
-			continue
-		}
-		f, err := os.Open(filepath.Join(dir, e.Name()))
-		if err != nil {
+	for _, name := range names {
+		f, err := os.Open(filepath.Join(dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
 			continue // removed since, by another search
+		}
+		if err != nil {
+			bad = append(bad, name)
+			continue
 		}
 		shard, err := openShard(f)
 		if err != nil {
-			bad = append(bad, e.Name())
+			bad = append(bad, name)
 			f.Close()
 			continue
 		}
-		shards = append(shards, shardFile{shard, f, e.Name()})
+		shards = append(shards, shardFile{shard, f, name})
 	}
 	return shards, bad
+}
+
+// shardNames lists the shards of the cache in one order.
+func (s *Store) shardNames() (names []string, err error) {
+	list, err := os.ReadDir(filepath.Join(s.repo.StateDir(), filepath.FromSlash(cacheDir)))
+	for _, e := range list {
+		if strings.HasSuffix(e.Name(), shardSuffix) {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
 }
 
 func openShard(f *os.File) (*index.Shard, error) {
@@ -99,43 +112,35 @@ func openShard(f *os.File) (*index.Shard, error) {
 // mostShards is how many shards the cache holds before the small ones are joined.
 const mostShards = 8
 
-// keepShards writes new shards into the cache, unless another search is about to. Above
-// limit bytes, and where there are too many, shards are joined, and units that alive
-// does not know are dropped.
+// keepShards writes new shards into the cache, unless another search is about to or has
+// done so since old was opened. Where there are too many, shards are joined, and units
+// that alive does not know are dropped. Above limit bytes, what fits is kept.
 func (s *Store) keepShards(old []shardFile, bad []string, fresh [][]byte, limit int64, alive func() (map[index.Key]bool, error)) error {
 	lock, ok, err := s.repo.TryLock(cacheLock)
 	if err != nil || !ok {
 		return err
 	}
 	defer lock.Unlock()
-	var total int64
-	for _, o := range old {
-		total += o.Size()
+	if changed, err := s.cacheChanged(old, bad); err != nil || changed {
+		return err
 	}
-	for _, data := range fresh {
-		total += int64(len(data))
+	slices.SortFunc(old, func(a, b shardFile) int { return cmp.Compare(a.Size(), b.Size()) })
+	for len(old) > 0 && sizeOf(old) > limit { // which was larger once
+		bad = append(bad, old[len(old)-1].name)
+		old = old[:len(old)-1]
 	}
 	join := 0 // how many of the old ones, the smallest first
-	slices.SortFunc(old, func(a, b shardFile) int { return int(min(max(a.Size()-b.Size(), -1), 1)) })
-	if total > limit {
-		join = len(old)
+	if sizeOf(old)+lengthOf(fresh) > limit {
+		if fresh, join, err = fitting(old, fresh, limit, alive); err != nil {
+			return err
+		}
 	} else if len(old)+len(fresh) > mostShards {
 		join = toJoin(old, fresh)
-	}
-	if join > 0 {
 		joined, err := joinShards(old[:join], fresh, alive)
 		if err != nil {
 			return err
 		}
 		fresh = [][]byte{joined}
-		total = int64(len(joined))
-		for _, o := range old[join:] {
-			total += o.Size()
-		}
-	}
-	if total > limit {
-		fresh = nil // what is alive is too much: keep what is there
-		join = 0
 	}
 	written := map[string]bool{}
 	for _, data := range fresh {
@@ -146,11 +151,116 @@ func (s *Store) keepShards(old []shardFile, bad []string, fresh [][]byte, limit 
 		written[name] = true
 	}
 	for _, o := range old[:join] {
-		if !written[o.name] {
-			bad = append(bad, o.name)
+		bad = append(bad, o.name)
+	}
+	return s.cleanCache(slices.DeleteFunc(bad, func(name string) bool { return written[name] }))
+}
+
+// cacheChanged reports whether another search wrote shards that this one does not know.
+func (s *Store) cacheChanged(old []shardFile, bad []string) (bool, error) {
+	known := map[string]bool{}
+	for _, o := range old {
+		known[o.name] = true
+	}
+	for _, name := range bad {
+		known[name] = true
+	}
+	names, err := s.shardNames()
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return slices.ContainsFunc(names, func(name string) bool { return !known[name] }), err
+}
+
+func sizeOf(shards []shardFile) (sum int64) {
+	for _, o := range shards {
+		sum += o.Size()
+	}
+	return sum
+}
+
+func lengthOf(shards [][]byte) (sum int64) {
+	for _, data := range shards {
+		sum += int64(len(data))
+	}
+	return sum
+}
+
+// worth is the part of the limit for which a full cache is written anew. Less room is
+// left as it is: else every search of a memory that is too large would join shards to
+// make place for what the next one drops.
+const worth = 8
+
+// fitting chooses what a cache takes in that cannot take all: how many of the old shards
+// are replaced, and what is written. Room is made of what is dead, and what goes in
+// stays there; a memory of any size is so cached up to the limit.
+func fitting(old []shardFile, fresh [][]byte, limit int64, alive func() (map[index.Key]bool, error)) (write [][]byte, join int, err error) {
+	room := limit - sizeOf(old)
+	if room < limit/worth && len(old) > 0 {
+		living, err := alive()
+		if err != nil {
+			return nil, 0, err
+		}
+		if room+deadIn(old, living) < limit/worth {
+			return nil, 0, nil
+		}
+		joined, err := joinShards(old, nil, func() (map[index.Key]bool, error) { return living, nil })
+		if err != nil {
+			return nil, 0, err
+		}
+		write, join, room = append(write, joined), len(old), limit-int64(len(joined))
+	}
+	for _, data := range fresh {
+		if int64(len(data)) > room {
+			if room < limit/worth {
+				break
+			}
+			if data, err = partOf(data, room); err != nil {
+				return nil, 0, err
+			}
+		}
+		write, room = append(write, data), room-int64(len(data))
+	}
+	return write, join, nil
+}
+
+// deadIn is about how many bytes of shards are of units that no branch holds.
+func deadIn(shards []shardFile, living map[index.Key]bool) (sum int64) {
+	for _, o := range shards {
+		dead, all := 0, 0
+		for _, u := range o.Units() {
+			all += u.Docs
+			if !living[u.Key] {
+				dead += u.Docs
+			}
+		}
+		sum += o.Size() * int64(dead) / int64(max(all, 1))
+	}
+	return sum
+}
+
+// partOf is a shard of as many units of another as take about room bytes and no more;
+// none if they are larger than was guessed.
+func partOf(data []byte, room int64) ([]byte, error) {
+	shard, err := memoryShard(data)
+	if err != nil {
+		return nil, err
+	}
+	units := map[index.Key]bool{}
+	docs, all := int64(0), int64(0)
+	for _, u := range shard.Units() {
+		all += int64(u.Docs)
+	}
+	for _, u := range shard.Units() { // an eighth less: a part has more terms for its size
+		if n := docs + int64(u.Docs); n*int64(len(data)) <= room*all*7/8 {
+			docs, units[u.Key] = n, true
 		}
 	}
-	return s.cleanCache(bad)
+	part, err := index.Merge([]*index.Shard{shard}, func(k index.Key) bool { return units[k] })
+	if int64(len(part)) > room {
+		return nil, err
+	}
+	return part, err
 }
 
 // toJoin says how many of the shards, which come smallest first, are joined with the
