@@ -35,16 +35,19 @@ const DuplicateAt = 0.8
 //	M   m/(m+40), with m the smaller of the weights that they hold of each other
 //	D   the part of its words that q tells and c holds in no form, or c and q, whichever
 //	    is smaller; of its words, not of their weight
+//	F   the larger of these two, if they have few words in common
 //
 // M keeps a few words, which always are found somewhere, from being a case. D is for
 // short texts, in which one other word is another problem, be it a common one (open or
 // close, refund or charge): it counts in full up to 6 words of the shorter text, less from
-// there, and nothing from 12 on. A line through these four is fitted to the labelled
-// pairs of testdata/recall/calibration, and bent so that 0 and 1 stay what they are and the
-// chosen threshold stands at DuplicateAt; above it the smaller of Q and C counts if that
-// is more, so that the same text is 1. Two texts that have fewer than three words in
-// common (an identifier is one, a filler none) stay below DuplicateAt: a word or two tell
-// of no problem.
+// there, and nothing from 12 on. F is for a text that says little, of which a longer one
+// holds every word: three words in common must be all that both tell; four, most of it;
+// five are enough. A line through these five is fitted to the labelled pairs of
+// testdata/recall/calibration, and bent so that 0 and 1 stay what they are and the chosen
+// threshold stands at DuplicateAt; above it the smaller of Q and C counts if that is more,
+// so that the same text is 1. Two texts that have fewer than three words in common (an
+// identifier is one, a filler none) stay below DuplicateAt: a word or two tell of no
+// problem.
 //
 // A case longer than a passage (96 terms) is compared passage by passage, each with the
 // title, and so is a query, by its first paragraph alone, too: the best counts. So a
@@ -147,8 +150,8 @@ const almost = 0.9
 
 // features are what a similarity is made of; see Similarity.
 type features struct {
-	q, c, m, d float64
-	words      int // that both tell, fillers aside
+	q, c, m, d, f float64
+	words         int // that both tell, fillers aside
 }
 
 func compare(q, c *words) features {
@@ -157,15 +160,18 @@ func compare(q, c *words) features {
 	}
 	ofQ, ofC := q.sharedWith(c), c.sharedWith(q)
 	both := min(ofQ.weight, ofC.weight)
-	f := features{q: ofQ.weight / q.weight, c: ofC.weight / c.weight, m: both / (both + enough), words: ofQ.words}
+	f := features{q: ofQ.weight / q.weight, c: ofC.weight / c.weight, m: both / (both + enough), words: min(ofQ.words, ofC.words)}
 	if n := float64(min(q.count, c.count)); n < notShort {
 		f.d = min(ofQ.lacks, ofC.lacks) * min(1, (notShort-n)/(notShort-short))
 	}
+	few := (fewWords - float64(f.words)) / (fewWords - leastWords)
+	f.f = min(1, max(0, few)) * max(ofQ.lacks, ofC.lacks)
 	return f
 }
 
 const (
 	leastWords = 3  // with fewer of them in common, no two texts tell of the same problem
+	fewWords   = 5  // from which on they are enough, whatever else is told
 	short      = 6  // words of a text of which one that differs counts in full
 	notShort   = 12 // words from which on the other features say it alone
 	enough     = 40 // shared weight at which M is a half: about eight telling words
@@ -173,19 +179,19 @@ const (
 
 // The line fitted to the labelled pairs; the factors of Q, C and M add up to 1.
 const (
-	fitQ, fitC, fitM, fitD = 0.3, 0.4, 0.3, 3
-	chosen                 = 0.334 // the threshold on that line
+	fitQ, fitC, fitM, fitD, fitF = 0.3, 0.4, 0.3, 3, 1
+	chosen                       = 0.334 // the threshold on that line
 )
 
 // scale bends the line so that the chosen threshold stands at DuplicateAt, and what is
-// the same at 1. The last digits are dropped: they depend on the order in which weights
-// were added.
+// the same at 1. Below the threshold D and F divide: so the nearest of what is not near
+// enough stays the first. The last digits are dropped: they depend on the order in which
+// weights were added.
 func (f features) scale() float64 {
-	x := max(0, fitQ*f.q+fitC*f.c+fitM*f.m-fitD*f.d)
-	if x < chosen {
-		x = x / chosen * DuplicateAt
-	} else {
-		x = DuplicateAt + (1-DuplicateAt)*max((x-chosen)/(1-chosen), min(f.q, f.c))
+	alike, apart := fitQ*f.q+fitC*f.c+fitM*f.m, fitD*f.d+fitF*f.f
+	x := DuplicateAt * alike / (chosen + apart)
+	if alike-apart >= chosen {
+		x = DuplicateAt + (1-DuplicateAt)*max((alike-apart-chosen)/(1-chosen), min(f.q, f.c))
 	}
 	if f.words < leastWords {
 		x = min(x, DuplicateAt) * float64(f.words) / leastWords
