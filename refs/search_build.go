@@ -201,17 +201,13 @@ func (c *corpus) indexPending(ctx context.Context) error {
 	if !c.wanted.kinds(index.Steps) {
 		return nil
 	}
+	if err := c.journals(); err != nil || !c.wanted.pending {
+		return err
+	}
 	b := index.NewBuilder()
 	for _, branch := range c.branches {
-		steps, err := c.pendingSteps(ctx, branch.branch)
-		if err != nil {
-			return err
-		}
+		steps := c.waiting[branch.branch]
 		if len(steps) == 0 {
-			continue
-		}
-		c.waiting[branch.branch] = steps
-		if !c.wanted.pending {
 			continue
 		}
 		key := pendingKey(branch.branch)
@@ -231,6 +227,18 @@ func (c *corpus) indexPending(ctx context.Context) error {
 		c.add(shard)
 	}
 	return err
+}
+
+// readJournals reads the pending steps of all branches.
+func (c *corpus) readJournals(ctx context.Context) error {
+	for branch := range c.tips {
+		steps, err := c.pendingSteps(ctx, branch)
+		if err != nil {
+			return err
+		}
+		c.waiting[branch] = steps
+	}
+	return nil
 }
 
 // pendingSteps reads what a branch's journal holds and its tip does not.

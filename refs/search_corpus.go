@@ -26,9 +26,10 @@ type corpus struct {
 	places   map[index.Key]*place // only of what is wanted
 	sources  []index.Source
 
-	noted   func() (noted, error) // waits for what is read meanwhile
-	behind  sync.WaitGroup        // of that
-	abandon context.CancelFunc    // ends it
+	noted    func() (noted, error) // waits for what is read meanwhile
+	journals func() error          // likewise, for waiting
+	behind   sync.WaitGroup        // of that
+	abandon  context.CancelFunc    // ends it
 
 	cached []shardFile
 	bad    []string // files of the cache that are none
@@ -63,11 +64,6 @@ func (s *Store) corpus(ctx context.Context, branch string, all bool, w wanted) (
 	var wg sync.WaitGroup
 	wg.Go(func() { c.cached, c.bad = s.openShards() }) // while git looks the branches up
 	err := c.list(ctx, branch)
-	if err == nil {
-		var beside context.Context
-		beside, c.abandon = context.WithCancel(ctx)
-		c.noted = c.s.facts(beside, c.tips, &c.behind)
-	}
 	wg.Wait()
 	if err == nil {
 		err = c.index(ctx)
@@ -84,11 +80,23 @@ func (c *corpus) list(ctx context.Context, branch string) error {
 	if err != nil {
 		return err
 	}
+	c.beside(ctx)
 	if c.branches, err = c.s.listFiles(ctx, trees, c.all); err != nil {
 		return err
 	}
 	c.places, err = placesOf(c.branches, c.wanted.kinds)
 	return err
+}
+
+// beside begins to read what is asked for later, while the rest goes on.
+func (c *corpus) beside(ctx context.Context) {
+	ctx, c.abandon = context.WithCancel(ctx)
+	c.noted = c.s.facts(ctx, c.tips, &c.behind)
+	if c.wanted.kinds(index.Steps) {
+		read := make(chan error, 1)
+		c.behind.Go(func() { read <- c.readJournals(ctx) })
+		c.journals = sync.OnceValue(func() error { return <-read })
+	}
 }
 
 // close closes the files of the cache, and ends what nobody asked for.

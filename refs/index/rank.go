@@ -163,26 +163,19 @@ type found struct {
 	score       float64
 }
 
-// best orders what was found.
+// best orders what was found. Few of many are asked for: what scores highest is looked at
+// first, and ever more as long as they do not suffice.
 func (r *ranking) best(most int, keep func(Kind, DocID) bool) []Hit {
-	var list []found
-	for i, scores := range r.scores {
-		for doc, score := range scores {
-			if score > 0 {
-				list = append(list, found{i, doc, score})
-			}
-		}
-	}
 	type identity struct {
 		kind Kind
 		id   DocID
 	}
 	seen := map[identity]bool{}
 	var hits []Hit
-	for sorted := 0; len(hits) < most && sorted < len(list); {
-		// Few of many are asked for: sorting goes as far as it must.
-		next := r.front(list[sorted:], max(4*most, 1024))
-		for _, f := range list[sorted : sorted+next] {
+	above := math.Inf(1)
+	for n := max(2*most, 256); above > 0 && len(hits) < most; n *= 8 {
+		from := r.scoreOf(n)
+		for _, f := range r.between(from, above) {
 			if len(hits) == most {
 				break
 			}
@@ -194,14 +187,41 @@ func (r *ranking) best(most int, keep func(Kind, DocID) bool) []Hit {
 			seen[id] = true
 			hits = append(hits, h)
 		}
-		sorted += next
+		above = from
 	}
 	return hits
 }
 
-// front brings the best n of a list to its front, sorted, and says how many they are.
-func (r *ranking) front(list []found, n int) int {
-	compare := func(a, b found) int {
+// scoreOf guesses from a sample what the n-th best document scores; 0 if there are hardly
+// as many.
+func (r *ranking) scoreOf(n int) float64 {
+	const step = 8
+	var sample []float64
+	for _, scores := range r.scores {
+		for doc := 0; doc < len(scores); doc += step {
+			if scores[doc] > 0 {
+				sample = append(sample, scores[doc])
+			}
+		}
+	}
+	if len(sample) <= n/step {
+		return 0
+	}
+	slices.Sort(sample)
+	return sample[len(sample)-1-n/step]
+}
+
+// between gives the documents with a score from one on and below another, the best first.
+func (r *ranking) between(from, below float64) []found {
+	var list []found
+	for i, scores := range r.scores {
+		for doc, score := range scores {
+			if score > 0 && score >= from && score < below {
+				list = append(list, found{i, doc, score})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b found) int {
 		if c := cmp.Compare(b.score, a.score); c != 0 {
 			return c
 		}
@@ -212,29 +232,8 @@ func (r *ranking) front(list []found, n int) int {
 		// Where the units stand in shards says nothing, and must decide nothing.
 		u, v := r.unit(a).Key, r.unit(b).Key
 		return cmp.Or(cmp.Compare(u.Kind, v.Kind), bytes.Compare(u.ID[:], v.ID[:]))
-	}
-	if n < len(list) {
-		// Where the n-th stands is guessed from a sample: too many are no harm, too
-		// few are made up for by the caller.
-		step := max(1, len(list)/1000)
-		var sample []found
-		for i := 0; i < len(list); i += step {
-			sample = append(sample, list[i])
-		}
-		slices.SortFunc(sample, compare)
-		limit := sample[min(len(sample)-1, 2*n/step+1)]
-		n = 0
-		for i := range list {
-			if compare(list[i], limit) <= 0 {
-				list[i], list[n] = list[n], list[i]
-				n++
-			}
-		}
-	} else {
-		n = len(list)
-	}
-	slices.SortFunc(list[:n], compare)
-	return n
+	})
+	return list
 }
 
 func (r *ranking) unit(f found) Unit {
