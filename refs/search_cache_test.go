@@ -222,6 +222,11 @@ func TestSearchCacheIsTidy(t *testing.T) {
 		t.Errorf("of what is dead, %d bytes became %d", before, after)
 	}
 	l.same(t, "after the dead went")
+	l.work(t, "main")
+	l.found(t)
+	if text := string(ok(os.ReadFile(filepath.Join(l.cache(), "commits")))(t)); strings.Count(text, "\ntip ") != 1 {
+		t.Errorf("the cache remembers more than one branch:\n%s", text)
+	}
 	l.git("config", "context.search.cacheLimit", fmt.Sprint(before/4))
 	if after := grow("main"); after > before/4 {
 		t.Errorf("%d bytes are cached; %d may be", after, before/4)

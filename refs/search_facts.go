@@ -3,6 +3,7 @@ package refs
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"sort"
@@ -58,32 +59,33 @@ func (s *Store) milestoneCommits(ctx context.Context, tips map[string]git.ID) (m
 		}
 	}
 	known := milestones{rest}
-	var since []string
+	var revs, out bytes.Buffer
 	for branch, tip := range tips {
 		if walked[branch] != tip {
-			since = append(since, string(tip))
+			fmt.Fprintln(&revs, tip)
 		}
 	}
-	if len(since) == 0 {
+	if revs.Len() == 0 {
 		return known, nil
 	}
-	// Tips that a gc took since are no harm: what they had stands in the cache.
-	args := append([]string{"log", "--ignore-missing", "--format=%H %(trailers:key=" + trailerID + ",valueonly,separator=)"}, since...)
 	for _, tip := range walked {
-		args = append(args, "^"+string(tip))
+		fmt.Fprintln(&revs, "^"+tip)
 	}
-	out, err := s.repo.View(ctx, append(args, "--")...)
+	// Tips that a gc took since are no harm: what they had stands in the cache.
+	err := s.repo.ViewTo(ctx, &out, revs.Bytes(), "log", "--ignore-missing", "--stdin",
+		"--format=%H %(trailers:key="+trailerID+",valueonly,separator=)", "--")
 	if err != nil {
 		return known, err
 	}
 	commits := map[string]git.ID{}
 	known.each(func(id string, commit git.ID) { commits[id] = commit })
-	for _, line := range slices.Backward(strings.Split(string(out), "\n")) { // oldest first
+	for _, line := range slices.Backward(strings.Split(out.String(), "\n")) { // oldest first
 		if hash, id, ok := strings.Cut(line, " "); ok && doc.ValidID(id) {
 			commits[id] = git.ID(hash)
 		}
 	}
 	var head, b strings.Builder
+	s.forgetGone(ctx, walked)
 	maps.Copy(walked, tips)
 	for _, branch := range slices.Sorted(maps.Keys(walked)) {
 		head.WriteString("tip " + branch + " " + string(walked[branch]) + "\n")
@@ -93,6 +95,16 @@ func (s *Store) milestoneCommits(ctx context.Context, tips map[string]git.ID) (m
 	}
 	s.writeCache(cacheCommits, head.String()+b.String())
 	return milestones{b.String()}, nil
+}
+
+// forgetGone takes branches out that are no more: their number has no bound.
+func (s *Store) forgetGone(ctx context.Context, tips map[string]git.ID) {
+	for branch := range tips {
+		// A ref that cannot be read is as good as none, for what is only spared a walk.
+		if _, err := s.repo.Ref(ctx, git.BranchRef(branch)); err != nil {
+			delete(tips, branch)
+		}
+	}
 }
 
 // noted is what weighs milestones: their commits, and what was noted of these.
