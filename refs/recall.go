@@ -16,7 +16,7 @@ import (
 
 // RecallOptions are one question for a past case.
 type RecallOptions struct {
-	Text          string   // the problem at hand; at most 64 KiB, and at least one telling word
+	Text          string   // the problem at hand; at most 64 KiB, and at least one word
 	Branch        string   // only the cases of this branch; empty: of all
 	MinSimilarity *float64 // 0 to 1: what is shown; nil: near-duplicates
 	Limit         int      // of hits; 0: RecallLimit
@@ -35,10 +35,7 @@ const (
 
 // RecallHit is a past case. Its Score is that of its words; Similarity and Duplicate
 // are never nil.
-type RecallHit struct {
-	SearchHit
-	Outcome *string `json:"outcome"` // a milestone's, by its note or tags; nil where nothing is known
-}
+type RecallHit struct{ SearchHit }
 
 // RecallResult is the past cases, the nearest first; none is the usual answer.
 type RecallResult struct {
@@ -53,7 +50,8 @@ type RecallResult struct {
 // Candidates are the best by the text's most telling words, as Search ranks them without
 // notes; these are read and compared in full. An entry that stands on several branches is
 // one hit. Pending steps are no past cases: among them is the very problem that is asked
-// about. The cache is that of Search.
+// about. Neither are topics that another one supersedes. A text of a word or two is a
+// duplicate of nothing, and finds nothing. The cache is that of Search.
 //
 // It fails with ErrInvalid for a text without words or beyond the limits, and with
 // ErrNotFound for a branch that does not exist. It writes nothing but the cache, and is
@@ -136,6 +134,9 @@ func (c *corpus) near(ctx context.Context, o RecallOptions, terms []string) ([]p
 			cases = append(cases, pastCase{hits[i], x})
 		}
 	}
+	if cases, err = c.standing(ctx, cases); err != nil {
+		return nil, err
+	}
 	slices.SortStableFunc(cases, func(a, b pastCase) int { return cmp.Compare(b.similarity, a.similarity) })
 	return cases[:min(o.Limit, len(cases))], nil
 }
@@ -185,9 +186,14 @@ func (c *corpus) recalled(ctx context.Context, cases []pastCase, terms []string)
 	for i, p := range cases {
 		list[i] = p.ranked
 	}
-	outcomes, err := c.outcomes(ctx, list)
-	if err != nil {
-		return nil, err
+	if slices.ContainsFunc(list, func(r ranked) bool { return r.key.Kind == index.Commits }) {
+		known, err := c.noted()
+		if err != nil {
+			return nil, err
+		}
+		for i := range list {
+			known.judge(&list[i])
+		}
 	}
 	shown, err := c.show(ctx, list, terms)
 	if err != nil {
@@ -197,44 +203,7 @@ func (c *corpus) recalled(ctx context.Context, cases []pastCase, terms []string)
 	for i, h := range shown {
 		duplicate := cases[i].similarity >= index.DuplicateAt
 		h.Similarity, h.Duplicate = &cases[i].similarity, &duplicate
-		hits[i] = RecallHit{h, outcomes[i]}
+		hits[i] = RecallHit{h}
 	}
 	return hits, nil
-}
-
-// outcomes fills in the commits of milestones and says what became of each: by its
-// note, else by a tag that names it success, failed or abandoned.
-func (c *corpus) outcomes(ctx context.Context, list []ranked) ([]*string, error) {
-	found := make([]*string, len(list))
-	if !slices.ContainsFunc(list, func(r ranked) bool { return r.key.Kind == index.Commits }) {
-		return found, nil // two children that nobody asked for
-	}
-	commits, err := c.s.milestoneCommits(ctx, c.tips)
-	if err != nil {
-		return nil, err
-	}
-	judged, err := c.s.judgements(ctx)
-	if err != nil {
-		return nil, err
-	}
-	tags, err := c.s.TagNames(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for i := range list {
-		r := &list[i]
-		if commit, ok := commits.commit(ulid.ULID(r.ID).String()); ok && r.key.Kind == index.Commits {
-			r.commit, found[i] = &commit, outcomeOf(judged[commit], tags[commit])
-		}
-	}
-	return found, nil
-}
-
-func outcomeOf(j notes.Judgement, tags []string) *string {
-	for _, outcome := range notes.Outcomes() {
-		if j.Outcome == nil && (Filter{Outcome: outcome}).Matches(j, tags) {
-			return &outcome
-		}
-	}
-	return j.Outcome
 }

@@ -131,6 +131,24 @@ func manual(size int) string {
 	return b.String()
 }
 
+// What waits to be committed is not in the way, however often it says the same.
+func TestRecallBehindPendingSteps(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	s, ctx := r.open(), t.Context()
+	ok(s.Init(ctx, refs.InitOptions{}))(t)
+	ok(s.Commit(ctx, refs.CommitOptions{Summary: "Close idle connections", Contribution: leak}))(t)
+	var steps []refs.NewStep
+	for range 70 {
+		steps = append(steps, refs.NewStep{Observation: leak})
+	}
+	ok(s.Record(ctx, steps))(t)
+	hits := r.recall(refs.RecallOptions{Text: leak})
+	if len(hits) != 1 || hits[0].Kind != "commit" {
+		t.Errorf("behind 70 pending steps: %+v", hits)
+	}
+}
+
 func TestRecallRefuses(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
