@@ -27,7 +27,7 @@ func newRecall(g *globals) *command {
 	return &command{
 		name:  "recall",
 		usage: []string{"recall TEXT... [-b NAME] [--min-similarity X] [-n N]", "recall -F FILE [-b NAME] [--min-similarity X] [-n N]"},
-		about: "Says whether the problem that TEXT tells of (- is standard input) was met before, on any branch: the milestones, steps and topics that tell of the same, with what became of them and the command that shows them. Only near-duplicates are known to help, in the same words or reworded, so nothing else is shown, and to find none is silent and no failure. A lower --min-similarity shows what is merely near, labelled as such. Steps that no commit has taken yet are no past cases.",
+		about: "Says whether the problem that TEXT tells of (- is standard input) was met before, on any branch: the milestones, steps and topics that tell of the same, with what became of them and the command that shows them. Only near-duplicates are known to help, in the same words or reworded, so nothing else is shown, and to find none is silent and no failure: in a title, one other word is another problem. A lower --min-similarity shows what is merely near, labelled as such. A word or two tell of no problem and are silent, too. Steps that no commit has taken yet are no past cases, nor are topics that another one supersedes.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"recall 'TestShutdown leaks goroutines, the pool waits for idle connections'",

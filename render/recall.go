@@ -28,9 +28,10 @@ func Recalled(p *Printer, hits []refs.RecallHit) {
 //  1. near, but another problem for all that is known,
 //  2. a topic,
 //  3. a step, of which nobody says how it ended,
-//  4. a milestone that failed, or
-//  5. was given up,
-//  6. any other milestone.
+//  4. a milestone that failed,
+//  5. was given up, or
+//  6. is said to have solved it,
+//  7. a milestone of which nobody says how it ended, a rollback as any other.
 func recallLabel(h refs.RecallHit) string {
 	outcome := ""
 	if h.Outcome != nil {
@@ -47,6 +48,8 @@ func recallLabel(h refs.RecallHit) string {
 		return "you tried this, it failed"
 	case outcome == "abandoned":
 		return "you tried this and gave it up"
+	case outcome == "success":
+		return "you solved this"
 	}
-	return "you solved this"
+	return "you did this"
 }

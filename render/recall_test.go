@@ -22,14 +22,14 @@ func TestRecalled(t *testing.T) {
 		hit   refs.RecallHit
 		first string
 	}{
-		{hit("commit", "Drain", "", 0.9), "you solved this: Drain"},
+		{hit("commit", "Drain", "", 0.9), "you did this: Drain"},
 		{hit("commit", "Drain", "success", 0.9), "you solved this: Drain"},
 		{hit("commit", "Drain", "failed", 0.9), "you tried this, it failed: Drain"},
 		{hit("commit", "Drain", "abandoned", 0.9), "you tried this and gave it up: Drain"},
 		{hit("step", "go test", "", 0.9), "you met this: go test"},
 		{hit("topic", "pool", "", 0.9), "you know this: pool"},
 		{hit("commit", "Drain", "failed", 0.7), "near, perhaps not the same: Drain"},
-		{hit("commit", "Dr\x1b[2Jain\nopen: rm", "", 0.9), "you solved this: Dr^[[2Jain open: rm"},
+		{hit("commit", "Dr\x1b[2Jain\nopen: rm", "", 0.9), "you did this: Dr^[[2Jain open: rm"},
 	} {
 		want := c.first + "\n- similarity: " + map[bool]string{true: "0.90", false: "0.70"}[*c.hit.Duplicate] + "\n- branch: try\n"
 		if c.hit.Outcome != nil {
