@@ -132,18 +132,14 @@ func (st *bisectState) revisions() []string {
 // between is the milestones that may be the first bad one, without the one that is
 // known to be bad.
 func (s *Store) between(ctx context.Context, st *bisectState) ([]git.ID, error) {
-	out, err := s.repo.View(ctx, append([]string{"log", "--format=%H %(trailers:key=" + trailerID + ",valueonly,separator=)"}, st.revisions()...)...)
-	if err != nil {
-		return nil, err
-	}
 	var ids []git.ID
-	for line := range strings.Lines(string(out)) {
-		hash, id, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if id != "" && git.ID(hash) != st.Bad {
-			ids = append(ids, git.ID(hash))
+	err := s.logIDs(ctx, st.revisions(), func(f [][]byte) error {
+		if hash := git.ID(f[0]); len(f[1]) > 0 && hash != st.Bad {
+			ids = append(ids, hash)
 		}
-	}
-	return ids, nil
+		return nil
+	})
+	return ids, err
 }
 
 // middle is the milestone whose test tells most: git's own choice, among commits

@@ -3,7 +3,6 @@ package refs
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -204,30 +203,22 @@ func (s *Store) blameLines(ctx context.Context, id git.ID, path string) ([]Blame
 // that holds it: of several, on branches that were merged later, the one with the
 // smallest id. One git log answers for all, children before their parents.
 func (s *Store) firstMilestones(ctx context.Context, tip git.ID) (map[git.ID]*BlameMilestone, error) {
-	out, err := s.repo.View(ctx, "log", "-z", "--topo-order",
-		"--format=%H%x00%P%x00%(trailers:key="+trailerID+",valueonly,separator=)%x00%s", "--end-of-options", string(tip))
-	if err != nil {
-		return nil, err
-	}
 	first := map[git.ID]*BlameMilestone{}
-	f := strings.Split(string(out), "\x00")
-	for ; len(f) >= 4; f = f[4:] {
-		id := git.ID(f[0])
-		if f[2] != "" { // younger ones stand on it
-			first[id] = &BlameMilestone{ID: f[2], Commit: id, Summary: f[3]}
+	err := s.logIDs(ctx, []string{"--topo-order", endOfOptions, string(tip)}, func(f [][]byte) error {
+		commit := git.ID(f[0])
+		if id := string(f[1]); id != "" { // younger ones stand on it
+			first[commit] = &BlameMilestone{ID: id, Commit: commit, Summary: string(f[3])}
 		}
-		m := first[id]
+		m := first[commit]
 		if m == nil {
-			continue
+			return nil
 		}
-		for parent := range strings.FieldsSeq(f[1]) {
+		for parent := range bytes.FieldsSeq(f[2]) {
 			if have := first[git.ID(parent)]; have == nil || m.ID < have.ID {
 				first[git.ID(parent)] = m
 			}
 		}
-	}
-	if len(f) > 1 {
-		return nil, errors.New("git log: its answer is cut short")
-	}
-	return first, nil
+		return nil
+	}, "%P", "%s")
+	return first, err
 }

@@ -131,18 +131,20 @@ const idSlack = time.Hour
 // byID looks for a milestone by its id: first among the commits that are not older than
 // the id, which for what was made lately are few, then among all.
 func (s *Store) byID(ctx context.Context, name string) (git.ID, error) {
-	args := []string{"log", "--format=%H " + value(trailerID), "--fixed-strings", "--grep=" + trailerID + ": " + name,
+	args := []string{"--fixed-strings", "--grep=" + trailerID + ": " + name,
 		"--glob=" + git.BranchPrefix + "*", "--glob=" + git.TagPrefix + "*"}
 	young := fmt.Sprintf("--max-age=%d", max(doc.IDTime(name).Add(-idSlack).Unix(), 0))
 	for _, args := range [][]string{append(args, young), args} {
-		out, err := s.repo.View(ctx, args...)
-		if err != nil {
-			return "", err
-		}
-		for line := range strings.Lines(string(out)) { // a text may speak of the id
-			if hash, id, _ := strings.Cut(strings.TrimSpace(line), " "); id == name {
-				return git.ID(hash), nil
+		var found git.ID
+		err := s.logIDs(ctx, args, func(f [][]byte) error {
+			if string(f[1]) != name { // its text speaks of the id
+				return nil
 			}
+			found = git.ID(f[0])
+			return git.ErrEnough
+		})
+		if found != "" || err != nil {
+			return found, err
 		}
 	}
 	return "", nil
