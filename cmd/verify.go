@@ -12,8 +12,8 @@ import (
 func newVerify(g *globals) *command {
 	return &command{
 		name:  "verify",
-		usage: []string{"verify [REV | A..B]"},
-		about: "Checks, through git and by its settings (gpg.*), who signed a memory commit: the newest milestone, the commit that REV names, or every commit that B reaches and A does not. A status is good, bad, unknown-validity, expired, expired-key, revoked-key, cannot-check or unsigned. Done means that git itself accepts every one of them; the first that it does not is named, with what helps.",
+		usage: []string{"verify [REV | A..B | A...B]"},
+		about: "Checks, through git and by its settings (gpg.*), who signed a memory commit: the newest milestone, the commit that REV names, or every commit that B reaches and A does not, with three dots those too that A reaches and B does not. A status is good, bad, unknown-validity, expired, expired-key, revoked-key, cannot-check or unsigned. Done means that git itself accepts every one of them; the first that it does not is named, with what helps.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"verify",

@@ -290,7 +290,8 @@ func TestVerify(t *testing.T) {
 		{"refs/context/roadmap", "unsigned", "not-verified", "is not signed"},
 		{"main~4..main", "", "milestone-not-found", "main~4"},
 		{"nope", "", "milestone-not-found", "nope"},
-		{"main...main", "", "milestone-not-found", ".main"},
+		{"main...main", "", "", ""},
+		{"main...main~3", "good unsigned good", "not-verified", "' is not signed"},
 	} {
 		list, err := r.open().Verify(ctx, test.rev)
 		var statuses []string
@@ -317,5 +318,43 @@ func TestVerify(t *testing.T) {
 	wantSignError(t, err, "not-verified", "by an unknown key, SHA256:")
 	if len(list) != 1 || list[0].Status != refs.SignatureUnknown || list[0].Signer != nil || list[0].Commit != two.Commit {
 		t.Errorf("of an unknown signer: %+v", list)
+	}
+}
+
+// Ranges are those of log and diff, from either side and from both.
+func TestVerifyRanges(t *testing.T) {
+	t.Parallel()
+	r, m := stones(t, 2)
+	ctx := t.Context()
+	ok(r.open().CreateBranch(ctx, refs.BranchOptions{Name: "exp", From: m[0], NoSwitch: true}))(t)
+	exp := string(r.milestone(t, "exp", "tried").Commit)
+	for rev, want := range map[string][]string{
+		m[0] + ".." + m[1]:     {m[1]},
+		"exp..main":            {m[1]},
+		"exp..":                {m[1]},
+		"exp~1...exp":          {exp},
+		m[0] + "...main":       {m[1]},
+		"..." + m[0]:           {m[1]},
+		m[1] + "..." + m[1]:    {},
+		"main..." + exp + "~2": {m[1]},
+	} {
+		list, err := r.open().Verify(ctx, rev)
+		var got []string
+		for _, v := range list {
+			got = append(got, string(v.Commit))
+		}
+		if len(want) > 0 {
+			deniedAs(t, err, "not-verified")
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", rev, got, want)
+		}
+	}
+	if both, _ := r.open().Verify(ctx, "exp...main"); len(both) != 3 { // the birth of exp is one
+		t.Errorf("both sides: %+v", both)
+	}
+	_, err := r.open().Verify(ctx, "main...nope")
+	if said := deniedAs(t, err, "milestone-not-found"); said.Message != "no milestone 'nope'" {
+		t.Errorf("said %q", said.Message)
 	}
 }

@@ -35,10 +35,10 @@ const (
 )
 
 // Verify has git check the signatures of the memory commits that rev names: of
-// one commit; of all that B reaches and A does not, newest first, for "A..B" (an
-// empty side is the current branch); of the current branch's newest milestone if
-// rev is empty. Any memory commit will do, milestone or not, and the roadmap by
-// its ref's name.
+// one commit; of all that B reaches and A does not, newest first, for "A..B", and
+// of all that only one of them reaches for "A...B" (an empty side is the current
+// branch); of the current branch's newest milestone if rev is empty. Any memory
+// commit will do, milestone or not, and the roadmap by its ref's name.
 //
 // With the list it returns an *Error that wraps ErrRefused, unless git accepts
 // every one (`git verify-commit`, gpg.minTrustLevel included). It names the first
@@ -65,7 +65,7 @@ func (s *Store) Verify(ctx context.Context, rev string) ([]Verified, error) {
 
 // toVerify finds the commits that a revision or a range names.
 func (s *Store) toVerify(ctx context.Context, rev string) ([]git.ID, error) {
-	if from, to, ok := strings.Cut(rev, ".."); ok {
+	if from, dots, to := SplitRange(rev); dots != "" {
 		a, err := s.verifiable(ctx, from)
 		if err != nil {
 			return nil, err
@@ -74,7 +74,7 @@ func (s *Store) toVerify(ctx context.Context, rev string) ([]git.ID, error) {
 		if err != nil {
 			return nil, err
 		}
-		return s.repo.Between(ctx, a, b)
+		return s.repo.Between(ctx, a, dots, b)
 	}
 	if rev != "" {
 		id, err := s.verifiable(ctx, rev)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -227,11 +228,19 @@ func TestBetween(t *testing.T) {
 	a := commit(t, r, "a")
 	b := commit(t, r, "b", a)
 	c := commit(t, r, "c", b)
-	if got := ok(r.Between(t.Context(), a, c))(t); len(got) != 2 || got[0] != c || got[1] != b {
-		t.Errorf("Between = %v", got)
+	d := commit(t, r, "d", b)
+	for _, test := range []struct {
+		from ID
+		dots string
+		to   ID
+		want []ID
+	}{{a, "..", c, []ID{c, b}}, {c, "..", a, nil}, {c, "..", d, []ID{d}}, {c, "...", a, []ID{c, b}}, {a, "...", a, nil}} {
+		if got := ok(r.Between(t.Context(), test.from, test.dots, test.to))(t); !slices.Equal(got, test.want) {
+			t.Errorf("%s = %v, want %v", test.dots, got, test.want)
+		}
 	}
-	if got := ok(r.Between(t.Context(), c, a))(t); len(got) != 0 {
-		t.Errorf("Between, turned around = %v", got)
+	if got := ok(r.Between(t.Context(), c, "...", d))(t); len(got) != 2 || !slices.Contains(got, c) || !slices.Contains(got, d) {
+		t.Errorf("both sides: %v", got)
 	}
 }
 

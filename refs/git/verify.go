@@ -126,9 +126,10 @@ func (r *Repo) judge(ctx context.Context, c *CheckedCommit, picky bool, said str
 	return nil
 }
 
-// Between lists the commits that to reaches and from does not, newest first.
-func (r *Repo) Between(ctx context.Context, from, to ID) ([]ID, error) {
-	out, err := r.Run(ctx, "rev-list", "--end-of-options", string(to), "^"+string(from))
+// Between lists the commits of a range, newest first: those that to reaches and from
+// does not for "..", those that only one of them reaches for "...".
+func (r *Repo) Between(ctx context.Context, from ID, dots string, to ID) ([]ID, error) {
+	out, err := r.Run(ctx, "rev-list", "--end-of-options", string(from)+dots+string(to), "--")
 	if err != nil {
 		return nil, err
 	}
