@@ -54,17 +54,25 @@ func remembering(t *testing.T) *world {
 	w.ok("merge", "try", "-m", "Übernommen")
 	w.ok("branch", "open", "--no-switch", "--purpose", "Später")
 	w.ok("record", "-o", "pending: ö")
+	w.ok("tag", "best", "main")
+	w.ok("bisect", "start", "main", "try~2")
 	return w
 }
 
-// views is what every view prints, with flags added to all of them.
+// views is what every view of ours prints, with flags added to all of them.
 func (w *world) views(flags ...string) map[string]string {
 	all := map[string]string{}
-	for _, args := range [][]string{
+	list := [][]string{
 		{}, {"-k", "3"}, {"--branch", "main"}, {"--branch", "try", "--limit", "1"}, {"--commit", "main"}, {"--commit", "try~1"},
 		{"--log"}, {"--log", "--steps", "2", "--skip", "1"}, {"--metadata"}, {"--metadata", "branch"},
 		{"branch", "--all"}, {"branch", "--merged"}, {"roadmap"}, {"roadmap", "log"}, {"topics"}, {"topic", "pool"}, {"tag"},
-	} {
+		{"blame", "pool"}, {"search", "größer"},
+		{"stats"}, {"bisect"}, {"--at", "HEAD"},
+	}
+	if len(flags) > 0 { // as text it is git's own, which looks as the user wants it
+		list = append(list, []string{"log"}, []string{"log", "--all", "-n", "2", "--grep", "Grüße"})
+	}
+	for _, args := range list {
 		name := "git context"
 		for _, a := range args {
 			name += " " + a
