@@ -8,9 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/oklog/ulid/v2"
-
-	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/index"
 )
 

@@ -48,7 +48,9 @@ type SearchHit struct {
 	Branch     string   `json:"branch"` // that recorded it; for a topic, one that holds it
 	Title      string   `json:"title"`  // the whole summary, a topic's key, what a step did
 	Snippet    string   `json:"snippet"`
-	Score      float64  `json:"score"`
+	Score      float64  `json:"score"`      // of the ranking
+	Outcome    *string  `json:"outcome"`    // a milestone's, by its note or tags; nil where nothing is known
+	Noted      *float64 `json:"noted"`      // a milestone's score, by its note
 	Similarity *float64 `json:"similarity"` // of recall
 	Duplicate  *bool    `json:"duplicate"`  // of recall
 	Open       string   `json:"open"`       // the command that shows it
@@ -154,9 +156,12 @@ func kindPlace(k index.Kind) string {
 // ranked is a hit with what is known of it.
 type ranked struct {
 	index.Hit
-	key    index.Key
-	score  float64
-	commit *git.ID
+	key   index.Key
+	score float64
+
+	commit  *git.ID // of a milestone, as the next two
+	outcome *string
+	noted   *float64
 }
 
 // weighed is how many of the best by words are weighed by their notes.
@@ -188,13 +193,9 @@ func (c *corpus) filter(ctx context.Context, f Filter) (func(index.Kind, index.D
 	if err != nil {
 		return nil, err
 	}
-	tags, err := c.s.TagNames(ctx)
-	if err != nil {
-		return nil, err
-	}
 	meant := map[index.DocID]bool{}
 	known.commits.each(func(id string, commit git.ID) {
-		if d, err := ulid.ParseStrict(id); err == nil && f.Matches(known.judged[commit], tags[commit]) {
+		if d, err := ulid.ParseStrict(id); err == nil && f.Matches(known.judged[commit], known.tags[commit]) {
 			meant[index.DocID(d)] = true
 		}
 	})
@@ -221,17 +222,12 @@ func (c *corpus) weigh(ctx context.Context, hits []index.Hit, w weights) ([]rank
 		return nil, err
 	}
 	for i := range list {
-		r, recency, j := &list[i], 0.5, notes.Judgement{}
+		r, recency := &list[i], 0.5
 		if r.key.Kind != index.Topics {
 			id := ulid.ULID(r.ID)
 			recency = recent(now.Sub(ulid.Time(id.Time())))
-			if r.key.Kind == index.Commits {
-				if commit, ok := known.commits.commit(id.String()); ok {
-					r.commit, j = &commit, known.judged[commit]
-				}
-			}
 		}
-		r.score = r.Score * w.factor(j, recency)
+		r.score = r.Score * w.factor(known.judge(r), recency)
 	}
 	slices.SortStableFunc(list, func(a, b ranked) int {
 		switch {

@@ -3,6 +3,7 @@ package refs
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,9 +12,12 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/oklog/ulid/v2"
+
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/index"
 )
 
 // milestones says which commit made a milestone.
@@ -111,27 +115,51 @@ func (s *Store) forgetGone(ctx context.Context, tips map[string]git.ID) {
 type noted struct {
 	commits milestones
 	judged  map[git.ID]notes.Judgement
+	tags    map[git.ID][]string // names
 }
 
-// facts begins to read what weighs milestones, which takes a child of git's where
-// something is new, and returns what waits for it. wg knows when it is done.
-func (s *Store) facts(ctx context.Context, tips map[string]git.ID, wg *sync.WaitGroup) func() (noted, error) {
-	type answer struct {
-		commits milestones
-		err     error
+// judge fills in what is known of a hit, and returns what its note says.
+func (n noted) judge(r *ranked) notes.Judgement {
+	if r.key.Kind != index.Commits {
+		return notes.Judgement{}
 	}
-	commits := make(chan answer, 1)
-	wg.Go(func() {
-		m, err := s.milestoneCommits(ctx, tips)
-		commits <- answer{m, err}
-	})
-	return sync.OnceValues(func() (noted, error) {
-		a := <-commits
-		if a.err != nil {
-			return noted{}, a.err
+	commit, ok := n.commits.commit(ulid.ULID(r.ID).String())
+	if !ok {
+		return notes.Judgement{}
+	}
+	j := n.judged[commit]
+	r.commit, r.outcome, r.noted = &commit, outcomeOf(j, n.tags[commit]), j.Score
+	return j
+}
+
+// outcomeOf says what became of a milestone: by its note, else by a tag that names it
+// success, failed or abandoned.
+func outcomeOf(j notes.Judgement, tags []string) *string {
+	for _, outcome := range notes.Outcomes() {
+		if j.Outcome == nil && (Filter{Outcome: outcome}).Matches(j, tags) {
+			return &outcome
 		}
-		judged, err := s.judgements(ctx)
-		return noted{a.commits, judged}, err
+	}
+	return j.Outcome
+}
+
+// facts begins to read what weighs milestones, which takes a child of git's for tags and
+// one where something is new, and returns what waits for it. wg knows when it is done.
+func (s *Store) facts(ctx context.Context, tips map[string]git.ID, wg *sync.WaitGroup) func() (noted, error) {
+	var n noted
+	var commits, tags error
+	var both sync.WaitGroup
+	both.Go(func() { n.commits, commits = s.milestoneCommits(ctx, tips) })
+	both.Go(func() { n.tags, tags = s.TagNames(ctx) })
+	wg.Go(both.Wait)
+	return sync.OnceValues(func() (noted, error) {
+		both.Wait()
+		if err := errors.Join(commits, tags); err != nil {
+			return noted{}, err
+		}
+		var err error
+		n.judged, err = s.judgements(ctx)
+		return n, err
 	})
 }
 

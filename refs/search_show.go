@@ -42,7 +42,8 @@ func (c *corpus) show(ctx context.Context, list []ranked, terms []string) ([]Sea
 		t, place := texts[i], c.places[r.key]
 		at := preferred(place.branches, current, t.origin)
 		h := SearchHit{Kind: kindName(r.key.Kind), ID: t.id, Commit: r.commit, Branch: cmp.Or(t.origin, at), Title: t.title,
-			Snippet: words.Snippet(t.body, terms, snippetSize), Score: math.Round(r.score*1000) / 1000}
+			Snippet: words.Snippet(t.body, terms, snippetSize), Score: math.Round(r.score*1000) / 1000,
+			Outcome: r.outcome, Noted: r.noted}
 		if h.Open, err = c.open(r, t.id, at); err != nil {
 			return nil, err
 		}

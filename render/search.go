@@ -1,6 +1,11 @@
 package render
 
-import "github.com/git-context/git-context/refs"
+import (
+	"strings"
+
+	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs"
+)
 
 // hitIndent is as wide as the column of kinds: commit, step, topic.
 const hitIndent = "       "
@@ -17,6 +22,9 @@ func Hits(p *Printer, hits []refs.SearchHit) {
 			name = h.Commit.Short()
 		}
 		head := []piece{plain(h.Kind + pad(h.Kind, len(hitIndent))), yellow(name), plain(" "), green(h.Branch)}
+		if said := verdict(notes.Judgement{Outcome: h.Outcome, Score: h.Noted}); len(said) > 0 {
+			head = append(head, plain(" ["+strings.Join(said, " ")+"]"))
+		}
 		used := 0
 		for _, x := range head {
 			used += cells(x.text)
