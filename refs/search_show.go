@@ -24,6 +24,8 @@ const (
 // text is what a hit says.
 type text struct {
 	id, origin, title, body string
+
+	rest string // what a snippet is cut from: all that the title does not say
 }
 
 // show reads what hits say.
@@ -42,7 +44,7 @@ func (c *corpus) show(ctx context.Context, list []ranked, terms []string) ([]Sea
 		t, place := texts[i], c.places[r.key]
 		at := preferred(place.branches, current, t.origin)
 		h := SearchHit{Kind: kindName(r.key.Kind), ID: t.id, Commit: r.commit, Branch: cmp.Or(t.origin, at), Title: t.title,
-			Snippet: words.Snippet(t.body, terms, snippetSize), Score: math.Round(r.score*1000) / 1000,
+			Snippet: words.Snippet(t.rest, terms, snippetSize), Score: math.Round(r.score*1000) / 1000,
 			Outcome: r.outcome, Noted: r.noted}
 		if h.Open, err = c.open(r, t.id, at); err != nil {
 			return nil, err
@@ -103,7 +105,7 @@ func (c *corpus) read(t *text, r ranked, data []byte) error {
 	case index.Topics:
 		topic, err := doc.ParseTopic(data)
 		key := topicName(c.places[r.key].path)
-		*t = text{id: key, title: key, body: topic.Text}
+		*t = text{id: key, title: key, body: topic.Text, rest: topic.Text}
 		return err
 	case index.Commits:
 		ms, err := doc.ParseCommits(data)
@@ -114,7 +116,7 @@ func (c *corpus) read(t *text, r ranked, data []byte) error {
 		if i < 0 {
 			return fmt.Errorf("no entry %s", id)
 		}
-		*t = text{id: id, origin: ms[i].Origin, title: ms[i].Summary, body: ms[i].Contribution}
+		*t = text{id: id, origin: ms[i].Origin, title: ms[i].Summary, body: ms[i].Contribution, rest: ms[i].Contribution}
 	default:
 		steps, err := doc.ParseLog(data)
 		if err != nil {
@@ -140,14 +142,31 @@ func (c *corpus) pendingText(t *text, r ranked) error {
 
 // step fills in a step: what was done names it best, else what was thought or seen.
 func (t *text) step(s doc.Step) {
-	title := cmp.Or(firstWords(s.Action), firstWords(s.Thought), firstWords(s.Observation))
-	*t = text{id: s.ID, origin: s.Origin, title: title}
-	for _, part := range []string{s.Observation, s.Thought, s.Action} {
-		if part != "" {
-			t.body += part + "\n"
+	titled := s.Observation
+	for _, part := range []string{s.Thought, s.Action} {
+		if strings.TrimSpace(part) != "" {
+			titled = part
 		}
 	}
+	*t = text{id: s.ID, origin: s.Origin, title: firstWords(titled)}
+	var parts []string
+	for _, part := range []string{s.Observation, s.Thought, s.Action} {
+		if part == "" {
+			continue
+		}
+		t.body += part + "\n"
+		if part == titled {
+			part = strings.TrimPrefix(strings.TrimSpace(part), t.title)
+		}
+		if part = strings.TrimSpace(part); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	t.rest = strings.Join(parts, partsBetween)
 }
+
+// partsBetween stands between what was seen, thought and done.
+const partsBetween = " · "
 
 // firstWords is the first line of a text that is not empty, shortened.
 func firstWords(s string) string {
