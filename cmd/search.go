@@ -64,6 +64,9 @@ func runSearch(ctx context.Context, env *Env, o *searchOptions, query string) (r
 	if o.all && o.branch != "" {
 		return r, usagef("--all goes without -b")
 	}
+	if o.limit == 0 {
+		return r, usagef("flag '-n' needs a number from 1")
+	}
 	filter, err := o.filtering.read()
 	if err != nil {
 		return r, err
