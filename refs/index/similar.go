@@ -50,12 +50,14 @@ const DuplicateAt = 0.8
 // problem.
 //
 // A case longer than a passage (96 terms) is compared passage by passage, each with the
-// title, and so is a query, by its first paragraph alone, too: the best counts. So a
-// problem is found in the long output of a step, in its first 64 KiB and 64 passages. Title
-// and text are compared alone, too, and long texts whole, if they are nearly the same.
+// title, in its first 64 KiB and 64 passages: so a problem is found in the long output of
+// a step, too. Of a query the first 384 terms are, passage by passage, and its first
+// paragraph: the best counts. Title and text are compared alone, too, and long texts whole,
+// if they are nearly the same.
 type Similarity struct {
 	tok   *Tokenizer
 	stats Stats
+	memo  map[string]known
 	whole words
 	parts []words // its passages, and the first paragraph where there are more
 }
@@ -66,10 +68,10 @@ type Stats func(term string) (holding, all int)
 
 // NewSimilarity prepares the comparison of a text with many. stats may be nil.
 func NewSimilarity(text string, stats Stats) *Similarity {
-	s := &Similarity{tok: NewTokenizer(), stats: stats}
+	s := &Similarity{tok: NewTokenizer(), stats: stats, memo: map[string]known{}}
 	terms := s.terms(text)
 	s.whole = wordsOf(terms)
-	for part := range cut(terms, passage) {
+	for part := range cut(terms[:min(len(terms), asked*passage)], passage) {
 		s.parts = append(s.parts, wordsOf(part))
 	}
 	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n\n")
@@ -111,7 +113,8 @@ func (s *Similarity) To(title, text string) float64 {
 const (
 	passage  = 96       // terms that are compared at once
 	passages = 64       // of a text
-	maxCase  = 64 << 10 // bytes of a case's text
+	asked    = 4        // passages of a query: each meets each of a case's
+	maxCase       = 64 << 10 // bytes of a case's text
 )
 
 // cut yields the passages of a text, of which the first may be empty.

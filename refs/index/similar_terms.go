@@ -2,15 +2,34 @@ package index
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
 // weighted is a term of a text, what it weighs there, and the number of its word.
 type weighted struct {
-	term   string
+	known
 	weight float64
 	number int
+}
+
+// known is what is found out about a term once.
+type known struct {
+	term  string   // or its synonym
+	plain float64  // what it weighs outside of identifiers
+	grams []uint64 // its trigrams
+}
+
+func (s *Similarity) known(term string) known {
+	k, ok := s.memo[term]
+	if !ok {
+		k.term = synonym(term)
+		k.plain = s.weight(k.term)
+		k.grams = slices.Collect(trigrams(k.term))
+		s.memo[term] = k
+	}
+	return k
 }
 
 // terms gives a text's terms with their weights, in order and with repeats.
@@ -30,8 +49,8 @@ func (s *Similarity) terms(text string) []weighted {
 			if first, _ := utf8.DecodeRuneInString(t); unspaced(first) {
 				n++ // two characters are a word there
 			}
-			t = synonym(t)
-			list = append(list, weighted{t, factor * s.weight(t), n})
+			k := s.known(t)
+			list = append(list, weighted{k, factor * k.plain, n})
 		}
 	}
 	return list

@@ -1,6 +1,6 @@
 package index
 
-import "unicode/utf8"
+import "slices"
 
 // words is a text as it is compared: its different terms.
 type words struct {
@@ -15,10 +15,8 @@ type words struct {
 // is. By size every word counts 1, a filler less, a part of an identifier its part: where
 // two texts are short, a common word that differs makes two problems as a rare one does.
 type word struct {
-	term   string
-	weight float64
-	number int
-	size   float64
+	weighted
+	size float64
 }
 
 const fillerSize = 0.4 // of a word
@@ -55,7 +53,7 @@ func (w *words) add(terms []weighted) {
 			telling = true
 		}
 		w.at[t.term] = len(w.terms)
-		w.terms = append(w.terms, word{t.term, t.weight, t.number, size})
+		w.terms = append(w.terms, word{t, size})
 		w.size += size
 	}
 	if telling {
@@ -73,12 +71,12 @@ type shared struct {
 func (w *words) sharedWith(other *words) (s shared) {
 	forms := len(w.terms) <= mostForms && len(other.terms) <= mostForms
 	last := -1
-	for _, t := range w.terms {
-		near := 0.0
+	for i := range w.terms {
+		t, near := &w.terms[i], 0.0
 		if _, ok := other.at[t.term]; ok {
 			near = 1
 		} else if forms {
-			near = other.form(t.term)
+			near = other.form(&t.known)
 		}
 		s.weight += near * t.weight
 		switch {
@@ -100,11 +98,11 @@ const leastAlike = 0.6
 const mostForms = 2 * passage
 
 // form says how near the nearest other form of a term is, 0 where there is none.
-func (w *words) form(term string) float64 {
+func (w *words) form(k *known) float64 {
 	best := 0.0
-	for _, t := range w.terms {
-		if t.term[0] == term[0] {
-			best = max(best, alike(t.term, term))
+	for i := range w.terms {
+		if t := &w.terms[i]; t.term[0] == k.term[0] {
+			best = max(best, alike(&t.known, k))
 		}
 	}
 	return best
@@ -113,21 +111,18 @@ func (w *words) form(term string) float64 {
 // alike says whether two terms look like forms of one word, or one like a typing error of
 // the other: the part of trigrams that they share, 0 below leastAlike. Numbers are the same
 // or not.
-func alike(a, b string) float64 {
-	if a[0] >= '0' && a[0] <= '9' {
+func alike(a, b *known) float64 {
+	least, most := min(len(a.grams), len(b.grams)), max(len(a.grams), len(b.grams))
+	if a.term[0] >= '0' && a.term[0] <= '9' || float64(least) < leastAlike*float64(most) {
 		return 0
 	}
-	n := max(utf8.RuneCountInString(a), utf8.RuneCountInString(b))
 	same := 0
-	for g := range trigrams(a) {
-		for h := range trigrams(b) {
-			if g == h {
-				same++
-				break
-			}
+	for _, g := range a.grams {
+		if slices.Contains(b.grams, g) {
+			same++
 		}
 	}
-	if x := float64(same) / float64(n); x >= leastAlike {
+	if x := float64(same) / float64(most); x >= leastAlike {
 		return x
 	}
 	return 0
