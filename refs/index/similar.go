@@ -114,7 +114,7 @@ const (
 	passage  = 96       // terms that are compared at once
 	passages = 64       // of a text
 	asked    = 4        // passages of a query: each meets each of a case's
-	maxCase       = 64 << 10 // bytes of a case's text
+	maxCase  = 64 << 10 // bytes of a case's text
 )
 
 // cut yields the passages of a text, of which the first may be empty.
