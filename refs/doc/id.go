@@ -2,8 +2,10 @@ package doc
 
 import (
 	"crypto/rand"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/bits"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -15,8 +17,9 @@ const idLen = ulid.EncodedSize
 // NextID returns a new ULID for the time now (milliseconds since 1970; the rest
 // from crypto/rand) that is larger than the id after, or any id where after is "".
 //
-// Where the clock does not stand later than after, the result is after plus one:
-// a clock that lags or stands still never reorders what is already written.
+// Where the clock does not stand later than after, the result is after plus a random
+// step: a clock that lags or stands still never reorders what is already written, and
+// two branches that both follow one id do not go on alike.
 func NextID(now time.Time, after string) (string, error) {
 	if after != "" && !ValidID(after) {
 		return "", fmt.Errorf("'%s' is not an id", after)
@@ -38,20 +41,26 @@ func NextID(now time.Time, after string) (string, error) {
 	return id.String(), nil
 }
 
-// successor adds one to the whole 128 bits, so that a full random part carries
-// into the time instead of failing.
+// successor adds 1 to 2^64 to the whole 128 bits, so that a full random part carries
+// into the time instead of failing: every 2^17 ids or so.
 func successor(after string) (string, error) {
 	id, err := ulid.ParseStrict(after)
 	if err != nil {
 		return "", fmt.Errorf("'%s' is not an id: %w", after, err)
 	}
-	for i := len(id) - 1; i >= 0; i-- {
-		id[i]++
-		if id[i] != 0 {
-			return id.String(), nil
-		}
+	var step [8]byte
+	if _, err := rand.Read(step[:]); err != nil {
+		return "", fmt.Errorf("new id: %w", err)
 	}
-	return "", errors.New("no id follows the largest one")
+	high, low := binary.BigEndian.Uint64(id[:8]), binary.BigEndian.Uint64(id[8:])
+	low, carry := bits.Add64(low, binary.BigEndian.Uint64(step[:]), 1)
+	high, over := bits.Add64(high, 0, carry)
+	if over != 0 {
+		return "", errors.New("no id follows the largest one")
+	}
+	binary.BigEndian.PutUint64(id[:8], high)
+	binary.BigEndian.PutUint64(id[8:], low)
+	return id.String(), nil
 }
 
 // ValidID reports whether s is a ULID as this package writes it: 26 upper-case
