@@ -153,7 +153,7 @@ func TestSearchesAtOnce(t *testing.T) {
 	}
 }
 
-// A memory that is larger than its cache may be is cached as far as it fits, once.
+// A memory that is larger than its cache may be is cached as far as it fits, and then let be.
 func TestSearchCachesWhatFits(t *testing.T) {
 	t.Parallel()
 	l := newLibrary(t)
@@ -174,8 +174,11 @@ func TestSearchCachesWhatFits(t *testing.T) {
 		t.Fatal(err)
 	}
 	var first string
-	for range 3 {
+	for i := range 5 {
 		l.found(t)
+		if i < 2 {
+			continue // as much as fits is taken in twice
+		}
 		now := strings.Join(ok(filepath.Glob(filepath.Join(l.cache(), "*.shard")))(t), " ")
 		if first = cmp.Or(first, now); now != first {
 			t.Errorf("what was cached is cached anew: %s, was %s", now, first)
