@@ -98,9 +98,6 @@ func (s *Shard) Units() []Unit { return s.units }
 // Size is the length of the file, in bytes.
 func (s *Shard) Size() int64 { return s.size }
 
-// Text is how much text the shard was made of, in bytes.
-func (s *Shard) Text() int64 { return s.text }
-
 // ID is the identity of a document.
 func (s *Shard) ID(doc int) (id DocID) {
 	copy(id[:], s.docs[doc*docSize:])
