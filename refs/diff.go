@@ -3,6 +3,7 @@ package refs
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -56,45 +57,85 @@ func (s *Store) Diff(ctx context.Context, from, to *git.Commit, a Arguments) (Di
 	d := Diff{From: from.ID, To: to.ID}
 	// What a program reads is the same whatever the user has set.
 	show := []string{"--no-color", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/", "--inter-hunk-context=0",
-		"--diff-algorithm=default", "--indent-heuristic", "--no-relative"}
-	out, err := s.repo.View(ctx, DiffCommand(from, to, Arguments{Show: append(show[:len(show):len(show)], "-z", "--raw", "--numstat"), Paths: a.Paths})...)
+		"--diff-algorithm=default", "--indent-heuristic", "--no-relative", "--full-index"}
+	out, err := s.repo.View(ctx, DiffCommand(from, to, Arguments{Show: append(show[:len(show):len(show)], "-z", "--raw"), Paths: a.Paths})...)
 	if err != nil {
 		return d, err
 	}
-	if d.Files, err = parseFileDiffs(out); err != nil {
+	if d.Files, err = parseRaw(out); err != nil {
 		return d, err
 	}
-	out, err = s.repo.View(ctx, DiffCommand(from, to, Arguments{Show: append(show, "-U3"), Paths: a.Paths})...)
+	if out, err = s.repo.View(ctx, DiffCommand(from, to, Arguments{Show: append(show, "-U3"), Paths: a.Paths})...); err != nil {
+		return d, err
+	}
 	d.Patch = string(out)
-	return d, err
+	countLines(d.Patch, d.Files)
+	slices.SortFunc(d.Files, func(a, b FileDiff) int { return strings.Compare(a.Path, b.Path) })
+	return d, nil
 }
 
-// parseFileDiffs reads what git diff says with --raw and --numstat: of every file
-// first ":modes ids STATUS" and its path, then of every file the lines and its path.
-func parseFileDiffs(out []byte) ([]FileDiff, error) {
+// parseRaw reads what git diff says with -z --raw: of every file ":modes ids STATUS" and
+// its path.
+func parseRaw(out []byte) ([]FileDiff, error) {
 	files := []FileDiff{}
-	at := map[string]int{}
-	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
-	for i := 0; i < len(fields) && len(out) > 0; i++ {
-		if raw, ok := strings.CutPrefix(fields[i], ":"); ok && i+1 < len(fields) {
-			i++
-			at[fields[i]] = len(files)
-			files = append(files, FileDiff{Path: fields[i], Status: raw[strings.LastIndexByte(raw, ' ')+1:]})
-			continue
+	for rest := string(out); rest != ""; {
+		facts, more, ok := strings.Cut(rest, "\x00")
+		path, more, ok2 := strings.Cut(more, "\x00")
+		if !ok || !ok2 || !strings.HasPrefix(facts, ":") {
+			return nil, fmt.Errorf("git diff said '%s'", oneLine(rest, 100))
 		}
-		f := strings.SplitN(fields[i], "\t", 3)
-		if len(f) < 3 {
-			return nil, fmt.Errorf("git diff said '%s'", oneLine(fields[i], 100))
-		}
-		file, ok := at[f[2]]
-		added, err := strconv.Atoi(f[0])
-		deleted, err2 := strconv.Atoi(f[1])
-		if !ok || err != nil || err2 != nil {
-			return nil, fmt.Errorf("git diff said '%s'", oneLine(fields[i], 100))
-		}
-		files[file].Added, files[file].Deleted = added, deleted
+		files = append(files, FileDiff{Path: path, Status: facts[strings.LastIndexByte(facts, ' ')+1:]})
+		rest = more
 	}
 	return files, nil
+}
+
+// countLines counts what a patch adds and deletes in each of its files, which it has in
+// the order of files. --numstat would say nothing of a file that the repository's
+// attributes call binary, whatever --text says.
+func countLines(patch string, files []FileDiff) {
+	file, left := -1, 0 // left: lines of the hunk still to come, on both sides
+	for line := range strings.Lines(patch) {
+		var from, to int
+		switch {
+		case left > 0 && line[0] == '\\': // "\ No newline at end of file"
+		case left > 0:
+			switch line[0] {
+			case '+':
+				files[file].Added++
+				left--
+			case '-':
+				files[file].Deleted++
+				left--
+			default:
+				left -= 2
+			}
+		case strings.HasPrefix(line, "diff --git "):
+			if file++; file == len(files) {
+				return
+			}
+		case file >= 0 && hunk(line, &from, &to):
+			left = from + to
+		}
+	}
+}
+
+// hunk reads "@@ -5,3 +5,4 @@": how many lines it has on both sides.
+func hunk(line string, from, to *int) bool {
+	f := strings.Fields(line)
+	if len(f) < 4 || f[0] != "@@" || f[3] != "@@" {
+		return false
+	}
+	for i, n := range []*int{from, to} {
+		*n = 1
+		if _, count, ok := strings.Cut(f[1+i], ","); ok {
+			var err error
+			if *n, err = strconv.Atoi(count); err != nil {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // DiffCommand is the git diff of two memory commits, for git.Repo.View.

@@ -70,7 +70,7 @@ func (w *world) views(flags ...string) map[string]string {
 		{"stats"}, {"bisect"}, {"--at", "HEAD"},
 	}
 	if len(flags) > 0 { // as text it is git's own, which looks as the user wants it
-		list = append(list, []string{"log"}, []string{"log", "--all", "-n", "2", "--grep", "Grüße"})
+		list = append(list, []string{"log"}, []string{"log", "--all", "-n", "2", "--grep", "Grüße"}, []string{"diff", "main~1"})
 	}
 	for _, args := range list {
 		name := "git context"
