@@ -47,7 +47,7 @@ func newRecall(g *globals) *command {
 	}
 }
 
-func runRecall(ctx context.Context, env *Env, o *recallOptions, args []string) (r refs.RecallResult, err error) {
+func runRecall(ctx context.Context, env *Env, o *recallOptions, args []string) (r refs.SearchResult, err error) {
 	least, err := readScore("--min-similarity", o.minSimilarity)
 	if err != nil {
 		return r, err

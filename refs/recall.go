@@ -30,17 +30,9 @@ const (
 	recallCases = 32 // candidates that are compared, or twice the limit
 )
 
-// RecallHit is a past case. Its Score is that of its words; Similarity and Duplicate
-// are never nil.
-type RecallHit struct{ SearchHit }
-
-// RecallResult is the past cases, the nearest first; none is the usual answer.
-type RecallResult struct {
-	Hits []RecallHit `json:"hits"`
-}
-
 // Recall finds the milestones, steps and topics, of all branches, that tell of the same
-// problem as a text: what an agent did or knew before. Only a near-duplicate is known to
+// problem as a text: what an agent did or knew before, the nearest first. The Score of a
+// hit is that of its words; its Similarity and Duplicate are never nil. Only a near-duplicate is known to
 // help, so nothing else is shown unless MinSimilarity asks for it; see index.Similarity
 // for what is measured and index.DuplicateAt for the threshold.
 //
@@ -53,8 +45,8 @@ type RecallResult struct {
 // It fails with ErrInvalid for a text without words or beyond the limits, and with
 // ErrNotFound for a branch that does not exist. It writes nothing but the cache, and is
 // safe beside any other process.
-func (s *Store) Recall(ctx context.Context, o RecallOptions) (res RecallResult, err error) {
-	res.Hits = []RecallHit{}
+func (s *Store) Recall(ctx context.Context, o RecallOptions) (res SearchResult, err error) {
+	res.Hits = []SearchHit{}
 	if err := o.check(); err != nil {
 		return res, err
 	}
@@ -178,7 +170,7 @@ func (c *corpus) commonness(terms []string) (rarest []string, stats index.Stats,
 }
 
 // recalled reads what past cases say and what became of them.
-func (c *corpus) recalled(ctx context.Context, cases []pastCase, terms []string) ([]RecallHit, error) {
+func (c *corpus) recalled(ctx context.Context, cases []pastCase, terms []string) ([]SearchHit, error) {
 	list := make([]ranked, len(cases))
 	for i, p := range cases {
 		list[i] = p.ranked
@@ -192,15 +184,10 @@ func (c *corpus) recalled(ctx context.Context, cases []pastCase, terms []string)
 			known.judge(&list[i])
 		}
 	}
-	shown, err := c.show(ctx, list, terms)
-	if err != nil {
-		return nil, err
-	}
-	hits := make([]RecallHit, len(shown))
-	for i, h := range shown {
+	hits, err := c.show(ctx, list, terms)
+	for i := range hits {
 		duplicate := cases[i].similarity >= index.DuplicateAt
-		h.Similarity, h.Duplicate = &cases[i].similarity, &duplicate
-		hits[i] = RecallHit{h}
+		hits[i].Similarity, hits[i].Duplicate = &cases[i].similarity, &duplicate
 	}
-	return hits, nil
+	return hits, err
 }

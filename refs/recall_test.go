@@ -32,7 +32,7 @@ func readLines[T any](t *testing.T, name string) (list []T) {
 }
 
 // recall asks as a process of its own does.
-func (r *repo) recall(o refs.RecallOptions) []refs.RecallHit {
+func (r *repo) recall(o refs.RecallOptions) []refs.SearchHit {
 	r.t.Helper()
 	s := r.open()
 	defer s.Close()

@@ -9,17 +9,17 @@ import (
 )
 
 func TestRecalled(t *testing.T) {
-	hit := func(kind, title, outcome string, similarity float64) refs.RecallHit {
+	hit := func(kind, title, outcome string, similarity float64) refs.SearchHit {
 		duplicate := similarity >= 0.8
-		h := refs.RecallHit{SearchHit: refs.SearchHit{Kind: kind, Branch: "try", Title: title, Similarity: &similarity,
-			Duplicate: &duplicate, Open: "git context --commit X"}}
+		h := refs.SearchHit{Kind: kind, Branch: "try", Title: title, Similarity: &similarity,
+			Duplicate: &duplicate, Open: "git context --commit X"}
 		if outcome != "" {
 			h.Outcome = &outcome
 		}
 		return h
 	}
 	for _, c := range []struct {
-		hit   refs.RecallHit
+		hit   refs.SearchHit
 		first string
 	}{
 		{hit("commit", "Drain", "", 0.9), "you did this: Drain"},
@@ -36,7 +36,7 @@ func TestRecalled(t *testing.T) {
 			want += "- outcome: " + *c.hit.Outcome + "\n"
 		}
 		want += "- open: git context --commit X\n"
-		got := show(func(p *Printer) { Recalled(p, []refs.RecallHit{c.hit}) }, false)
+		got := show(func(p *Printer) { Recalled(p, []refs.SearchHit{c.hit}) }, false)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
