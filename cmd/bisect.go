@@ -27,7 +27,7 @@ func newBisect(g *globals) *command {
 		examples: []string{
 			"bisect start main success/best",
 			"bisect run sh -c 'git context --at $GIT_CONTEXT_COMMIT topic pool | grep -q mutex'",
-			"bisect run sh -c 'cd ../worktree && git checkout -q $GIT_CONTEXT_CODE && go test ./...'",
+			"bisect run sh -c '[ $GIT_CONTEXT_CODE ] || exit 125; cd ../worktree && git checkout -q $GIT_CONTEXT_CODE && go test ./...'",
 			"bisect reset",
 		},
 		globals: g,

@@ -99,8 +99,12 @@ func (s *Store) consistent(ctx context.Context, st *bisectState) error {
 	if st.Bad == "" || len(st.Good) == 0 {
 		return nil
 	}
+	said := "git context bisect log"
+	if !st.kept { // it was to be started
+		said = "git context log --oneline"
+	}
 	if slices.Contains(st.Good, st.Bad) {
-		return fail(ErrRefused, "bisect-contradiction", fmt.Sprintf("%s cannot be good and bad", st.Bad.Short()), "git context bisect log")
+		return fail(ErrRefused, "bisect-contradiction", fmt.Sprintf("%s cannot be good and bad", st.Bad.Short()), said)
 	}
 	out, err := s.repo.Run(ctx, append([]string{"rev-list", "--max-count=1"}, st.revisions()...)...)
 	if err != nil || len(out) > 0 { // bad is in no good one: one child for all of them
@@ -114,7 +118,7 @@ func (s *Store) consistent(ctx context.Context, st *bisectState) error {
 		if before {
 			return fail(ErrRefused, "bisect-contradiction",
 				fmt.Sprintf("%s is bad, and %s, which stands on it, is good: what was bad was mended since", st.Bad.Short(), good.Short()),
-				"git context bisect log", "to look for what mended it, begin anew and call what is mended bad")
+				said, "to look for what mended it, begin anew and call what is mended bad")
 		}
 	}
 	return nil

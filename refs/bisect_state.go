@@ -24,6 +24,8 @@ type bisectState struct {
 	Skipped []git.ID      `json:"skipped"`
 	Next    git.ID        `json:"next,omitempty"` // what was said to be tested next
 	Log     []BisectEntry `json:"log"`
+
+	kept bool // whether it stands in local state
 }
 
 const bisectVersion = 1
@@ -89,7 +91,7 @@ func (s *Store) readBisect(branch string) (*bisectState, error) {
 		return nil, err
 	}
 	defer f.Close()
-	st := &bisectState{Branch: branch}
+	st := &bisectState{Branch: branch, kept: true}
 	if err := json.NewDecoder(f).Decode(st); err != nil || st.Version != bisectVersion {
 		return nil, &Error{Code: "bisect-state", Kind: ErrInvalid, Err: err, Hints: []string{"git context bisect reset"},
 			Message: fmt.Sprintf("the bisect of '%s' cannot be read", branch)}

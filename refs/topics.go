@@ -94,11 +94,14 @@ func (s *Store) topicBlob(ctx context.Context, tip *Tip, key string) ([]byte, er
 		keys = append(keys, strings.TrimSuffix(name, ".md"))
 	}
 	slices.Sort(keys)
-	hint := "git context topics"
+	hint, where := "git context topics", fmt.Sprintf("branch '%s'", tip.branch)
+	if at := tip.At(); at != nil {
+		hint, where = hint+" --at "+at.Commit.Short(), where+" at "+at.Commit.Short()
+	}
 	if near := doc.Nearest(key, keys); near != "" {
 		hint = fmt.Sprintf("did you mean '%s'?", near)
 	}
-	return nil, fail(ErrNotFound, "topic-not-found", fmt.Sprintf("topic '%s' not found in branch '%s'", key, tip.branch), hint)
+	return nil, fail(ErrNotFound, "topic-not-found", fmt.Sprintf("topic '%s' not found in %s", key, where), hint)
 }
 
 // Topics lists the topics of a tip by key, each with who last changed it and when.

@@ -44,8 +44,8 @@ run() {
 next() {
 	played=$((played + $1))
 	git -C ../recording context --log --json --steps "$1" --skip $((total - played)) >../page.json
-	sed -e 's/^.*"steps":\[//' -e 's/\]}$//' -e 's/},{"id":/}\
-{"id":/g' ../page.json | sed -e 's/"step":[0-9]*,//' -e 's/"origin":"[^"]*",//' -e 's/,"pending":[a-z]*}$/}/' >../steps.jsonl
+	sed -e 's/^.*"steps":\[//' -e 's/},{"id":/}\
+{"id":/g' ../page.json | sed -e 's/"step":[0-9]*,//' -e 's/"origin":"[^"]*",//' -e 's/,"pending":[a-z]*}.*/}/' >../steps.jsonl
 	[ "$(grep -c . ../steps.jsonl)" -eq "$1" ]
 }
 
