@@ -1,7 +1,6 @@
 package refs
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -256,20 +255,14 @@ func (s *Store) locateAt(ctx context.Context, at *At, m *Commit, c *git.Commit) 
 }
 
 func (s *Store) locateIn(ctx context.Context, t *Tip, most int, left map[string]*Commit) error {
-	args := []string{"log", "-z", "--notes=context",
-		"--format=%H%x00%(trailers:key=" + trailerID + ",valueonly,separator=)%x00" +
-			"%(trailers:key=" + trailerCode + ",valueonly,separator=)%x00%N"}
+	args := []string{"--notes=context"}
 	if most > 0 {
 		args = append(args, fmt.Sprintf("--max-count=%d", most))
 	}
-	out, err := s.repo.View(ctx, append(args, "--end-of-options", string(t.commit.ID))...)
-	if err != nil {
-		return err
-	}
-	for f := bytes.Split(out, []byte{0}); len(f) >= 4; f = f[4:] {
+	return s.logIDs(ctx, append(args, endOfOptions, string(t.commit.ID)), func(f [][]byte) error {
 		c := left[string(f[1])]
 		if c == nil {
-			continue
+			return nil
 		}
 		delete(left, c.ID)
 		hash := git.ID(f[0])
@@ -278,9 +271,11 @@ func (s *Store) locateIn(ctx context.Context, t *Tip, most int, left map[string]
 			code := git.ID(f[2])
 			c.Code = &code
 		}
-		c.judge(t.at.judge(f[3]))
-	}
-	return nil
+		if c.judge(t.at.judge(f[3])); len(left) == 0 {
+			return git.ErrEnough
+		}
+		return nil
+	}, value(trailerCode), "%N")
 }
 
 // judge reads what a note says: now, for nil, or at a moment of the past.

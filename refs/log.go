@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -60,7 +59,8 @@ func (s *Store) Log(ctx context.Context, o LogOptions) (Log, error) {
 			return l, err
 		}
 	}
-	read := &records{fields: logFields, each: func(f [][]byte) error {
+	args, note := o.selection(l.Revs)
+	err = s.logIDs(ctx, args, func(f [][]byte) error {
 		m := loggedFrom(f)
 		if m.Branch == "" || m.ID == "" && len(o.Arguments.Paths) == 0 || o.Agent != "" && string(f[3]) != o.Agent ||
 			!o.Filter.Matches(m.Judgement, tagged[m.Commit]) {
@@ -70,12 +70,9 @@ func (s *Store) Log(ctx context.Context, o LogOptions) (Log, error) {
 			return git.ErrEnough
 		}
 		return nil
-	}}
-	if err := s.repo.ViewTo(ctx, read, nil, o.selection(l.Revs)...); err != nil {
+	}, value(trailerBranch), value(trailerAgent), value(trailerCode), note)
+	if err != nil {
 		return l, err
-	}
-	if len(read.rest) > 0 {
-		return l, fmt.Errorf("git log ended within a commit: '%s'", oneLine(string(read.rest), 60))
 	}
 	if o.Arguments.Reverse {
 		slices.Reverse(l.Commits)
@@ -83,19 +80,15 @@ func (s *Store) Log(ctx context.Context, o LogOptions) (Log, error) {
 	return l, nil
 }
 
-const logFields = 6
-
-// selection is the git log that lists memory commits, a record each. --grep looks
+// selection is the git log that lists memory commits, and the format of their notes. --grep looks
 // into notes, as it does with `git log --notes=context`, even where they are not
 // printed; otherwise they are left out where nobody asks: they cost more than all
 // the rest.
-func (o LogOptions) selection(revs []string) []string {
-	note := ""
+func (o LogOptions) selection(revs []string) (args []string, note string) {
 	if o.Judged || !o.Filter.All() {
 		note = "%N"
 	}
-	args := []string{"log", "-z", "--no-color", "--no-ext-diff", "--no-textconv", "--text", "--format=%H%x00" + value(trailerID) + "%x00" +
-		value(trailerBranch) + "%x00" + value(trailerAgent) + "%x00" + value(trailerCode) + "%x00" + note}
+	args = []string{"--no-color", "--no-ext-diff", "--no-textconv", "--text"}
 	if note != "" || slices.ContainsFunc(o.Arguments.Select, func(word string) bool { return strings.HasPrefix(word, "--grep") }) {
 		args = append(args, "--notes=context")
 	} else {
@@ -106,7 +99,7 @@ func (o LogOptions) selection(revs []string) []string {
 	}
 	args = append(args, o.Arguments.Select...)
 	args = append(append(args, "-s"), revs...)
-	return append(append(args, "--"), o.Arguments.Paths...)
+	return append(append(args, "--"), o.Arguments.Paths...), note
 }
 
 // value is the format for a trailer's value alone.

@@ -63,7 +63,7 @@ func (s *Store) milestoneCommits(ctx context.Context, tips map[string]git.ID) (m
 		}
 	}
 	known := milestones{rest}
-	var revs, out bytes.Buffer
+	var revs bytes.Buffer
 	for branch, tip := range tips {
 		if walked[branch] != tip {
 			fmt.Fprintln(&revs, tip)
@@ -76,18 +76,21 @@ func (s *Store) milestoneCommits(ctx context.Context, tips map[string]git.ID) (m
 		fmt.Fprintln(&revs, "^"+tip)
 	}
 	// Tips that a gc took since are no harm: what they had stands in the cache.
-	err := s.repo.ViewTo(ctx, &out, revs.Bytes(), "log", "--ignore-missing", "--stdin",
-		"--format=%H %(trailers:key="+trailerID+",valueonly,separator=)", "--")
+	commits := map[string]git.ID{} // the newest first
+	err := s.logIDsFrom(ctx, revs.Bytes(), []string{"--ignore-missing", "--stdin", "--"}, func(f [][]byte) error {
+		if id := string(f[1]); doc.ValidID(id) && commits[id] == "" {
+			commits[id] = git.ID(f[0])
+		}
+		return nil
+	})
 	if err != nil {
 		return known, err
 	}
-	commits := map[string]git.ID{}
-	known.each(func(id string, commit git.ID) { commits[id] = commit })
-	for _, line := range slices.Backward(strings.Split(out.String(), "\n")) { // oldest first
-		if hash, id, ok := strings.Cut(line, " "); ok && doc.ValidID(id) {
-			commits[id] = git.ID(hash)
+	known.each(func(id string, commit git.ID) {
+		if commits[id] == "" {
+			commits[id] = commit
 		}
-	}
+	})
 	var head, b strings.Builder
 	s.forgetGone(ctx, walked)
 	maps.Copy(walked, tips)
@@ -255,7 +258,7 @@ func formatJudgements(tree git.ID, judged map[git.ID]notes.Judgement) string {
 		if j := judged[id]; j.Score != nil {
 			score = strconv.FormatFloat(*j.Score, 'g', -1, 64)
 		}
-		if j := judged[id]; j.Outcome != nil && !strings.ContainsAny(*j.Outcome, " \n\t\r") && *j.Outcome != "" {
+		if j := judged[id]; j.Outcome != nil { // one of a few words, see notes.Judge
 			outcome = *j.Outcome
 		}
 		b.WriteString(string(id) + " " + score + " " + outcome + "\n")

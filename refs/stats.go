@@ -44,7 +44,7 @@ type Tally struct {
 // Stats counts one branch, or all where branch is empty. It reads every document
 // that they hold, each once: the time is that of the text.
 func (s *Store) Stats(ctx context.Context, branch string) (Stats, error) {
-	c := &counting{s: s, files: map[git.ID]string{}, trees: map[git.ID]bool{}, topics: map[string]bool{}, seen: map[string]bool{},
+	c := &counting{s: s, files: map[git.ID]string{}, topics: map[string]bool{}, seen: map[string]bool{},
 		out: Stats{Agents: map[string]Tally{}, Days: map[string]Tally{}, Status: map[string]int{}}}
 	names := []string{branch}
 	if branch == "" {
@@ -62,6 +62,9 @@ func (s *Store) Stats(ctx context.Context, branch string) (Stats, error) {
 			return Stats{}, err
 		}
 	}
+	if err := c.list(ctx); err != nil {
+		return Stats{}, err
+	}
 	if err := c.read(ctx); err != nil {
 		return Stats{}, err
 	}
@@ -76,12 +79,12 @@ type counting struct {
 	s      *Store
 	out    Stats
 	files  map[git.ID]string // one path of each document
-	trees  map[git.ID]bool   // that were walked
+	pairs  []treePair        // of nothing and the tree of a branch
 	topics map[string]bool
 	seen   map[string]bool // entries by id
 }
 
-// branch notes which documents a branch holds, and counts its pending steps.
+// branch notes which tree a branch has, and counts its pending steps.
 func (c *counting) branch(ctx context.Context, name string) error {
 	tip, err := c.s.Tip(ctx, name)
 	if err != nil {
@@ -93,9 +96,7 @@ func (c *counting) branch(ctx context.Context, name string) error {
 	}
 	c.out.Branches++
 	c.out.Status[status]++
-	if err := c.walk(ctx, "", tip.commit.Tree); err != nil {
-		return fmt.Errorf("branch '%s': %w", name, err)
-	}
+	c.pairs = append(c.pairs, treePair{c.s.repo.EmptyTree(), tip.commit.Tree})
 	p, err := c.s.pending(ctx, tip)
 	if err != nil {
 		return err
@@ -109,27 +110,21 @@ func (c *counting) branch(ctx context.Context, name string) error {
 	return nil
 }
 
-// walk notes what stands below a folder. Branches share most of their folders.
-func (c *counting) walk(ctx context.Context, dir string, tree git.ID) error {
-	if c.trees[tree] {
-		return nil
-	}
-	c.trees[tree] = true
-	list, err := c.s.repo.Tree(ctx, tree)
+// list notes which documents there are, with one child for all branches.
+func (c *counting) list(ctx context.Context) error {
+	diffs, err := c.s.diffTrees(ctx, c.pairs)
 	if err != nil {
 		return err
 	}
-	for _, e := range list {
-		path := strings.TrimPrefix(dir+"/"+e.Name, "/")
-		if e.IsTree() {
-			if err := c.walk(ctx, path, e.ID); err != nil {
-				return err
+	for _, d := range diffs {
+		for _, f := range d.changes {
+			if !f.blob {
+				continue
 			}
-			continue
-		}
-		c.files[e.ID] = path
-		if doc.KnownFile(path) == doc.FileTopic {
-			c.topics[path] = true
+			c.files[f.id] = f.path
+			if doc.KnownFile(f.path) == doc.FileTopic {
+				c.topics[f.path] = true
+			}
 		}
 	}
 	return nil

@@ -65,9 +65,9 @@ func (l gitLine) insert(n int, added piece, color bool) gitLine {
 }
 
 // writeGit hands what git prints to each, line by line, and lets what each wrote out
-// whenever git says no more for now. In colour git is run twice,
-// with colours and without: what differs between the two is git's colours, and
-// everything else is text, so that no text can bring sequences of its own.
+// whenever git pauses. In colour git is run twice, with colours and without: what differs
+// between the two is git's colours, and everything else is text, so that no text can bring
+// sequences of its own.
 func writeGit(ctx context.Context, repo *git.Repo, stdin []byte, args []string, color bool, each func(gitLine) error, flush func() error) error {
 	uncolored := option(args, "--no-color")
 	if !color {
