@@ -70,7 +70,11 @@ func (s *Store) startOf(ctx context.Context, rev string) (*Tip, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.tipOf(c.Trailer(trailerBranch), c), nil
+	name, err := s.homeOf(ctx, c)
+	if name == "" { // its branch is gone
+		name = branchOf(c)
+	}
+	return s.tipOf(name, c), err
 }
 
 // Switch points this worktree's CONTEXT_HEAD to a branch. Pending steps stay
