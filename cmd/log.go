@@ -32,7 +32,7 @@ func newLog(g *globals) *command {
 		toggle(&o.stat, "--stat", "with the files that each changed"),
 		toggle(&o.patch, "-p, --patch", "with what each changed"),
 		texts(&o.grep, "--grep P", "only those whose message, or note as it is stored, matches the regular expression P; may be repeated, one has to match"),
-		named(&o.pickaxe, "-S TEXT", "only those that changed how often memory says TEXT; reads all of it, half a second in 10,000"),
+		named(&o.pickaxe, "-S TEXT", "the commits that changed how often memory says TEXT, between milestones too; reads all of it, half a second in 10,000"),
 	}
 	own = append(own, o.filtering.flags()...)
 	own = append(own,

@@ -14,9 +14,14 @@ type Arguments struct {
 	Show    []string // how each is shown, or what of a difference
 	Paths   []string // of the memory tree
 	Reverse bool     // oldest first
+	Content bool     // asks which commits changed a text (-S, -G)
 	Layout  Layout   // of a commit, by Show
 	Looks   bool     // Show changes how text looks, and not only what of it there is
 }
+
+// Between reports whether memory commits between milestones are meant, too: what is
+// remembered changes paths and texts in a commit of its own.
+func (a Arguments) Between() bool { return a.Content || len(a.Paths) > 0 }
 
 // Layout is how a log writes a commit.
 type Layout int
@@ -84,6 +89,8 @@ func (a *Arguments) add(name, word string, what use) {
 	case name == "--reverse": // git would first choose the oldest of what is streamed
 		a.Reverse = true
 		return
+	case name == "-S" || name == "-G":
+		a.Content = true
 	case name == "--oneline":
 		a.Layout = LayoutLine
 	case name == "--pretty" || name == "--format":

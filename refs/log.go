@@ -30,8 +30,8 @@ type Log struct {
 	Commits []Logged // in git log's order
 }
 
-// Logged is a milestone of a log, or, where paths were asked for, any memory commit
-// that changed them: a topic is remembered between milestones.
+// Logged is a milestone of a log or, where [Arguments.Between] says so, any memory
+// commit: a topic is remembered between milestones.
 type Logged struct {
 	Commit    git.ID
 	ID        string // its entry in commit.md; "" for no milestone
@@ -40,9 +40,9 @@ type Logged struct {
 	Judgement notes.Judgement // empty where notes were not read
 }
 
-// Log finds the milestones of a log through git log, and what else changed the paths
-// that were asked for. It ends git as soon as it has
-// as many as were asked for. A revision that is code's is ErrInvalid, one that is
+// Log finds the milestones of a log through git log, and what else changed the paths or
+// the text that were asked for. It ends git as soon as it has as many as were asked for.
+// A revision that is code's is ErrInvalid, one that is
 // nobody's ErrNotFound.
 func (s *Store) Log(ctx context.Context, o LogOptions) (Log, error) {
 	l := Log{}
@@ -62,7 +62,7 @@ func (s *Store) Log(ctx context.Context, o LogOptions) (Log, error) {
 	args, note := o.selection(l.Revs)
 	err = s.logIDs(ctx, args, func(f [][]byte) error {
 		m := loggedFrom(f)
-		if m.Branch == "" || m.ID == "" && len(o.Arguments.Paths) == 0 || o.Agent != "" && string(f[3]) != o.Agent ||
+		if m.Branch == "" || m.ID == "" && !o.Arguments.Between() || o.Agent != "" && string(f[3]) != o.Agent ||
 			!o.Filter.Matches(m.Judgement, tagged[m.Commit]) {
 			return nil
 		}
