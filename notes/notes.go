@@ -10,8 +10,10 @@
 //
 // The kind says what the other members are. On memory commits: commit (branch,
 // steps, session, model, code, tokens), score (score), outcome (outcome),
-// tag (key, value), review (text). On code commits: link (memory, branch). For
-// one kind, and for tags one key, the line with the largest id is in force.
+// tag (key, value), review (text). On code commits: link (memory, branch, and
+// milestone, its Context-Id, by which it is found where its commit was rewritten).
+// For one kind, and for tags one key, the line with the largest id is in force; of
+// links all are.
 // An id is a ULID of a time before the year 10000.
 // A line that is not such an object belongs to somebody else: it is kept and
 // never interpreted.
@@ -61,23 +63,24 @@ func Outcomes() []string { return []string{"success", "failed", "abandoned"} }
 
 // Fact is one line of a note. Members that a kind does not have are left out.
 type Fact struct {
-	Version int       `json:"v"`
-	ID      string    `json:"id"`
-	Kind    string    `json:"kind"`
-	Time    time.Time `json:"time"`
-	Agent   string    `json:"agent,omitempty"`
-	Branch  string    `json:"branch,omitempty"`
-	Steps   string    `json:"steps,omitempty"`
-	Session string    `json:"session,omitempty"`
-	Model   string    `json:"model,omitempty"`
-	Tokens  int64     `json:"tokens,omitempty"`
-	Code    git.ID    `json:"code,omitempty"`
-	Memory  git.ID    `json:"memory,omitempty"`
-	Score   *float64  `json:"score,omitempty"`
-	Outcome string    `json:"outcome,omitempty"`
-	Key     string    `json:"key,omitempty"`
-	Value   string    `json:"value,omitempty"`
-	Text    string    `json:"text,omitempty"`
+	Version   int       `json:"v"`
+	ID        string    `json:"id"`
+	Kind      string    `json:"kind"`
+	Time      time.Time `json:"time"`
+	Agent     string    `json:"agent,omitempty"`
+	Branch    string    `json:"branch,omitempty"`
+	Steps     string    `json:"steps,omitempty"`
+	Session   string    `json:"session,omitempty"`
+	Model     string    `json:"model,omitempty"`
+	Tokens    int64     `json:"tokens,omitempty"`
+	Code      git.ID    `json:"code,omitempty"`
+	Memory    git.ID    `json:"memory,omitempty"`
+	Milestone string    `json:"milestone,omitempty"`
+	Score     *float64  `json:"score,omitempty"`
+	Outcome   string    `json:"outcome,omitempty"`
+	Key       string    `json:"key,omitempty"`
+	Value     string    `json:"value,omitempty"`
+	Text      string    `json:"text,omitempty"`
 
 	// Raw is the line that Parse read the fact from, with members it does not know.
 	Raw json.RawMessage `json:"-"`

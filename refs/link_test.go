@@ -1,0 +1,62 @@
+package refs_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// Links go into the note of a code commit once each, are carried to what takes its
+// place, and leave alone what others wrote there.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	s, ctx := r.open(), t.Context()
+	code := func(message string) git.ID {
+		r.git("commit", "-q", "--allow-empty", "-m", message)
+		return git.ID(r.git("rev-parse", "HEAD"))
+	}
+	one, two, both, plain := code("one"), code("two"), code("both"), code("plain")
+	ok(s.Init(ctx, refs.InitOptions{}))(t)
+	r.git("notes", "--ref=context", "add", "-m", "by hand", string(one))
+	first := ok(s.Commit(ctx, refs.CommitOptions{Summary: "First"}))(t)
+	second := ok(s.Commit(ctx, refs.CommitOptions{Summary: "Second"}))(t)
+	for range 2 {
+		for code, rev := range map[git.ID]string{one: first.ID, two: string(second.Commit)} {
+			if err := s.Link(ctx, refs.Writer{}, code, rev); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	n := ok(s.CarryLinks(ctx, refs.Writer{}, []refs.Rewritten{{Old: one, New: both}, {Old: two, New: both}, {Old: plain, New: one}}))(t)
+	if n != 2 {
+		t.Errorf("%d commits gained a link, want 2", n)
+	}
+	note := func(code git.ID) string { return r.git("notes", "--ref=context", "show", string(code)) }
+	for _, c := range []struct {
+		code   git.ID
+		linked []refs.CommitResult
+		lines  int
+	}{{one, []refs.CommitResult{first}, 3}, {two, []refs.CommitResult{second}, 2}, {both, []refs.CommitResult{first, second}, 4}} {
+		text := note(c.code)
+		if n := len(strings.Split(text, "\n")); n != c.lines {
+			t.Errorf("the note of %s has %d lines, want %d:\n%s", c.code, n, c.lines, text)
+		}
+		for _, m := range c.linked {
+			for _, want := range []string{`"memory":"` + string(m.Commit) + `","milestone":"` + m.ID + `"`, "Context: " + m.ID + " " + m.Summary + " (main)"} {
+				if !strings.Contains(text, want) {
+					t.Errorf("the note of %s lacks %s:\n%s", c.code, want, text)
+				}
+			}
+		}
+	}
+	if !strings.HasPrefix(note(one), "by hand\n") {
+		t.Errorf("what others wrote is gone:\n%s", note(one))
+	}
+	if n := ok(s.CarryLinks(ctx, refs.Writer{}, []refs.Rewritten{{Old: one, New: both}}))(t); n != 0 {
+		t.Errorf("carried twice, %d commits gained a link", n)
+	}
+	r.fsck()
+}
