@@ -1,0 +1,329 @@
+package doc
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func mustRedact(t rapid.TB, e Expunged, path string, data []byte) Redacted {
+	t.Helper()
+	r, err := e.Redact(path, data)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, data)
+	}
+	return r
+}
+
+func TestRedactEntries(t *testing.T) {
+	ms := []Milestone{
+		{ID: idA, Time: testTime(), Agent: "a", Origin: "main", Kind: KindBirth, Summary: "Begin", Purpose: "use hunter2\nwell"},
+		{ID: idB, Number: 1, Time: testTime(), Agent: "a", Origin: "main", Summary: "# use hunter2", Session: "use hunter2", Progress: "- use hunter2\n  it holds", Contribution: "x\nuse hunter2"},
+		{ID: idC, Number: 2, Time: testTime(), Agent: "a", Origin: "exp", Summary: "Other", Progress: "- main 1: use hunter2\n  x", Extra: "- later: use hunter2\n"},
+	}
+	data := FormatCommits(ms)
+	r := mustRedact(t, forget(t, "use hunter2", "x", idA), CommitFile, data)
+	want := slices.Clone(ms)
+	want[0].Purpose = "(expunged)\nwell"
+	want[1].Summary, want[1].Session, want[1].Progress, want[1].Contribution = "# (expunged)", "(expunged)", "- (expunged)\n  it holds", "(expunged)\n(expunged)"
+	want[2].Progress, want[2].Extra = "- main 1: use hunter2\n  (expunged)", "- later: (expunged)\n"
+	if diff := cmp.Diff(string(FormatCommits(want)), string(r.Data)); diff != "" || r.First != idA || len(r.Milestones) > 0 {
+		t.Errorf("%s %v", diff, r)
+	}
+	r = mustRedact(t, forget(t, idA, idB), SegmentPath(CommitDir, idA), data)
+	if diff := cmp.Diff(string(FormatCommits([]Milestone{ms[0], ms[2]})), string(r.Data)); diff != "" || r.Milestones["main"] != 1 || r.Steps != nil {
+		t.Errorf("%s %v", diff, r)
+	}
+	r = mustRedact(t, forget(t, idB, idC), CommitFile, FormatCommits(ms[1:]))
+	if len(r.Data) > 0 || r.First != "" || !maps.Equal(r.Milestones, map[string]int{"main": 1, "exp": 1}) {
+		t.Errorf("%v", r)
+	}
+	steps := FormatLog([]Step{{ID: idA, Time: testTime(), Agent: "a", Origin: "main", Observation: "o", Extra: "- kind: birth\n"}})
+	if r = mustRedact(t, forget(t, idA), LogFile, steps); len(r.Data) > 0 || r.Steps["main"] != 1 || r.Milestones != nil {
+		t.Errorf("a step that says it is a birth: %v", r)
+	}
+}
+
+func TestRedactMetadata(t *testing.T) {
+	data := `# use hunter2
+version: 1 # 1
+
+branch:
+  name: main   # the first
+  purpose: |
+    build: the thing
+    use hunter2
+  status: active
+  owner: me
+
+# ports and such
+env_config:
+    port: 1      # use hunter2
+    hosts: [a, me]
+    # a comment inside
+    nested:
+        "use hunter2": {c: 1}
+        me: {c: me}
+
+totals:
+  steps: 1
+  milestones: 1
+use hunter2: {}
+interfaces: {}
+# the end
+`
+	got := string(mustRedact(t, forget(t, "use hunter2", "1", "me", "main", "active", "branch", "port"), MetadataFile, []byte(data)).Data)
+	want := `# (expunged)
+version: 1 # (expunged)
+
+branch:
+  name: main # the first
+  purpose: |
+    build: the thing
+    (expunged)
+  status: active
+  owner: (expunged)
+
+# ports and such
+env_config:
+  hosts: [a, (expunged)]
+  # a comment inside
+  nested: {}
+
+totals:
+  steps: 1
+  milestones: 1
+interfaces: {}
+# the end
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	pieces, err := PiecesIn(MetadataFile, []byte(data), "hunter2")
+	if diff := cmp.Diff([]string{"use hunter2"}, pieces); err != nil || diff != "" {
+		t.Errorf("%v %s", err, diff)
+	}
+	if _, err := (Expunged{}).Redact(MetadataFile, []byte("a: *b\n")); err == nil {
+		t.Error("what cannot be read was redacted")
+	}
+}
+
+func TestRedactTopicAndRoadmap(t *testing.T) {
+	e := forget(t, "use hunter2", "Goal", "Project Roadmap", "paths", "a/hunter2.go", "pool")
+	for _, c := range []struct{ path, data, want string }{
+		{"topics/x.md", "---\npaths:\n  - a/hunter2.go\n  - b.go\nsupersedes: pool\n---\n- use hunter2\nrest", "---\npaths:\n  - (expunged)\n  - b.go\nsupersedes: (expunged)\n---\n- (expunged)\nrest"},
+		{"topics/x.md", "---\r\npaths: [b.go]\r\n---\r\nuse hunter2\r\n", "---\r\npaths: [b.go]\r\n---\r\n(expunged)\r\n"},
+		{"topics/x.md", "---\n---\n---\nuse hunter2\n---\n", "---\n---\n---\n(expunged)\n---\n"},
+		{"topics/x.md", "---\npool: 1\n---\n", "---\n{}\n---\n"},
+		{RoadmapFile, "# Project Roadmap\n\n## Goal\n\nuse hunter2\n\n## use hunter2\n\nGoal\n", "# Project Roadmap\n\n## Goal\n\n(expunged)\n\n## (expunged)\n\n(expunged)\n"},
+		{RoadmapFile, "## To-Do\r\n\r\n- [x] use hunter2\r\n  Goal\r\n", "## To-Do\r\n\r\n- [x] (expunged)\r\n  (expunged)\r\n"},
+	} {
+		if got := string(mustRedact(t, e, c.path, []byte(c.data)).Data); got != c.want {
+			t.Errorf("%q became %q", c.data, got)
+		}
+	}
+	pieces, err := PiecesIn("topics/x.md", []byte("---\npaths: [a/hunter2.go]\n---\n- use hunter2\nx"), "hunter2")
+	if diff := cmp.Diff([]string{"a/hunter2.go", "use hunter2"}, pieces); err != nil || diff != "" {
+		t.Errorf("%v %s", err, diff)
+	}
+	for _, path := range []string{ExpungedFile, "topics/X.md", "", "log/x.md"} {
+		if _, err := e.Redact(path, nil); err == nil {
+			t.Errorf("'%s' was redacted", path)
+		}
+	}
+}
+
+// pieceWords are lines of the documents that the laws are tried on, and pieces of the sets.
+func pieceWords() []string {
+	return []string{"a", "b", "use hunter2", "it: holds", "---", "1", "true", "# c", "- d", "> e", "", " ", "main", "(expunged)", "\\ x", "\"q\"", "é", "x\ty"}
+}
+
+func drawText(t *rapid.T) string {
+	marks := rapid.SampledFrom([]string{"", "", "", "- ", "> ", "  ", "# ", "- [ ] ", "1. "})
+	var lines []string
+	for range rapid.IntRange(0, 3).Draw(t, "lines") {
+		lines = append(lines, marks.Draw(t, "marks")+rapid.SampledFrom(pieceWords()).Draw(t, "word"))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func drawEntries(t *rapid.T) (path string, data []byte) {
+	ids := []string{idA, idB, idC}[:rapid.IntRange(0, 3).Draw(t, "entries")]
+	origins := rapid.SampledFrom([]string{"main", "exp"})
+	kinds := rapid.SampledFrom([]string{"", "", KindMerge, KindBirth})
+	var steps []Step
+	var ms []Milestone
+	for _, id := range ids {
+		steps = append(steps, Step{ID: id, Time: testTime(), Agent: "a", Origin: origins.Draw(t, "origin"), Session: drawText(t), Observation: drawText(t), Action: drawText(t)})
+		ms = append(ms, Milestone{ID: id, Time: testTime(), Agent: "a", Origin: origins.Draw(t, "origin"), Kind: kinds.Draw(t, "kind"),
+			Summary: drawText(t), Goal: drawText(t), Purpose: drawText(t), Progress: drawText(t), Contribution: drawText(t), Source: drawText(t)})
+	}
+	if rapid.Bool().Draw(t, "log") {
+		return LogFile, FormatLog(steps)
+	}
+	return CommitFile, FormatCommits(ms)
+}
+
+// drawYAML writes a map by hand, with comments and in the styles that people use.
+func drawYAML(t *rapid.T, indent string, depth int) string {
+	var b strings.Builder
+	word := rapid.SampledFrom(pieceWords())
+	keys := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c", "branch", "name", "purpose", "version", "totals", "paths", "env_config"}), 1, 4, rapid.ID[string]).Draw(t, "keys")
+	for _, key := range keys {
+		if rapid.IntRange(0, 3).Draw(t, "comment") == 0 {
+			fmt.Fprintf(&b, "%s# %s\n", indent, strings.TrimLeft(word.Draw(t, "comment"), "# "))
+		}
+		fmt.Fprintf(&b, "%s%s:", indent, key)
+		switch style := rapid.IntRange(0, 6).Draw(t, "style"); {
+		case style == 0 && depth < 2:
+			b.WriteString("\n" + drawYAML(t, indent+"  ", depth+1))
+		case style == 1:
+			fmt.Fprintf(&b, "\n%s    - %s # %s\n%s    - %q\n", indent, "b", "use hunter2", indent, drawText(t))
+		case style == 2:
+			fmt.Fprintf(&b, " [a, %q, {b: 1}]\n", word.Draw(t, "item"))
+		case style == 3:
+			fmt.Fprintf(&b, " |\n%s    a\n\n%s    it: holds\n", indent, indent)
+		case style == 4:
+			fmt.Fprintf(&b, " >-\n%s    use\n%s    hunter2\n", indent, indent)
+		default:
+			fmt.Fprintf(&b, " %q # %s\n", word.Draw(t, "value"), word.Draw(t, "line comment"))
+		}
+	}
+	return b.String()
+}
+
+func drawDocument(t *rapid.T) (path string, data []byte) {
+	switch rapid.IntRange(0, 4).Draw(t, "document") {
+	case 0, 1:
+		return drawEntries(t)
+	case 2:
+		return MetadataFile, []byte(drawYAML(t, "", 0))
+	case 3:
+		front := rapid.SampledFrom([]string{"", "---\n---\n", "---\n" + drawYAML(t, "", 1) + "---\n"}).Draw(t, "front")
+		return TopicPath("x"), []byte(front + drawText(t))
+	}
+	sections := rapid.SampledFrom([]string{"# Project Roadmap\n\n", "## Goal\n", "## a\n", "## Todo\n", "\n"})
+	text := sections.Draw(t, "head") + drawText(t) + "\n" + sections.Draw(t, "section") + drawText(t)
+	return RoadmapFile, []byte(text)
+}
+
+func drawExpunged(t *rapid.T, name string) Expunged {
+	var e Expunged
+	for _, w := range rapid.SliceOfN(rapid.SampledFrom(pieceWords()), 0, 4).Draw(t, name) {
+		e.AddText(w)
+	}
+	for _, id := range rapid.SliceOfN(rapid.SampledFrom([]string{idA, idB, idC}), 0, 2).Draw(t, name+" ids") {
+		if err := e.AddEntry(id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return e
+}
+
+// TestRedactLaws holds what lets clones that hear of tombstones in any order agree.
+func TestRedactLaws(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		path, data := drawDocument(t)
+		if checkRedacted(path, data) != nil {
+			t.Skip("not a document")
+		}
+		one, two := drawExpunged(t, "one"), drawExpunged(t, "two")
+		holdLaws(t, path, data, one, two)
+	})
+}
+
+func holdLaws(t rapid.TB, path string, data []byte, one, two Expunged) {
+	t.Helper()
+	if r := mustRedact(t, Expunged{}, path, data); len(data) > 0 && &r.Data[0] != &data[0] {
+		t.Fatal("no tombstone made other bytes")
+	}
+	first := mustRedact(t, one, path, data)
+	if err := checkRedacted(path, first.Data); err != nil {
+		t.Fatalf("%v\n%s\n%s", err, data, first.Data)
+	}
+	if bytes.Equal(first.Data, data) && len(data) > 0 && &first.Data[0] != &data[0] {
+		t.Fatal("a copy of what did not change")
+	}
+	if again := mustRedact(t, one, path, first.Data); !bytes.Equal(again.Data, first.Data) || again.Steps != nil || again.Milestones != nil {
+		t.Fatalf("twice:\n%s\n%s", first.Data, again.Data)
+	}
+	both, after := mustRedact(t, one.Union(two), path, data), mustRedact(t, two, path, first.Data)
+	if diff := cmp.Diff(string(both.Data), string(after.Data)); diff != "" {
+		t.Fatalf("%q\nat once and one after the other: %s", data, diff)
+	}
+	if both.First != after.First || !maps.Equal(both.Steps, sum(first.Steps, after.Steps)) || !maps.Equal(both.Milestones, sum(first.Milestones, after.Milestones)) {
+		t.Fatalf("%v %v %v", both, first, after)
+	}
+}
+
+func sum(a, b map[string]int) map[string]int {
+	s := maps.Clone(a)
+	for k, n := range b {
+		if s == nil {
+			s = map[string]int{}
+		}
+		s[k] += n
+	}
+	return s
+}
+
+// checkRedacted reads a document of any kind.
+func checkRedacted(path string, data []byte) (err error) {
+	switch KnownFile(path) {
+	case FileLog:
+		_, err = ParseLog(data)
+	case FileCommits:
+		_, err = ParseCommits(data)
+	case FileMetadata:
+		_, err = ParseMetadata(data)
+	case FileTopic:
+		_, err = ParseTopic(data)
+	}
+	return err
+}
+
+func FuzzRedact(f *testing.F) {
+	paths := []string{LogFile, CommitFile, MetadataFile, TopicPath("x"), RoadmapFile}
+	f.Add(uint(1), []byte(commitSample), "x", "y")
+	f.Add(uint(2), []byte(handWritten), "main", "[a, b]")
+	f.Add(uint(3), []byte("---\npaths: [a]\n---\nb\n"), "a", "b")
+	f.Add(uint(4), []byte(handRoadmap), "Goal", "---")
+	f.Fuzz(func(t *testing.T, kind uint, data []byte, one, two string) {
+		path := paths[kind%uint(len(paths))]
+		if checkRedacted(path, data) != nil || len(data) > MetadataLimit/20 {
+			return
+		}
+		var a, b Expunged
+		a.AddText(one)
+		b.AddText(two)
+		r, err := a.Union(b).Redact(path, data)
+		if err != nil {
+			t.Fatalf("%v\n%q", err, data)
+		}
+		if err := checkRedacted(path, r.Data); err != nil {
+			t.Fatalf("%v\n%q\n%q", err, data, r.Data)
+		}
+		if KnownFile(path) != FileMetadata && KnownFile(path) != FileTopic { // YAML that nobody writes may settle otherwise
+			holdLaws(t, path, data, a, b)
+		}
+	})
+}
+
+func FuzzParseExpunged(f *testing.F) {
+	f.Add([]byte("commit " + strings.Repeat("0", 40) + "\nentry " + idA + "\ntext " + strings.Repeat("a", 64) + "\n"))
+	f.Add([]byte(""))
+	f.Add([]byte("entry x\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		e, err := ParseExpunged(data)
+		if err == nil && !bytes.Equal(e.Bytes(), data) {
+			t.Fatalf("%q became %q", data, e.Bytes())
+		}
+	})
+}
