@@ -1,0 +1,133 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// NamedObject is an object, and the path at which it was found first: "" for a commit
+// and for the tree of one.
+type NamedObject struct {
+	ID   ID
+	Path string
+}
+
+// History lists the commits that tips reach, parents before their children, with their
+// parents as they stand (those beyond the edge of a shallow clone left out). It is one
+// child, and a few words of memory for each commit.
+func (r *Repo) History(ctx context.Context, tips []ID) ([]NewCommit, error) {
+	out, err := r.reach(ctx, tips, "--topo-order", "--parents")
+	if err != nil {
+		return nil, err
+	}
+	list := make([]NewCommit, 0, bytes.Count(out, []byte("\n")))
+	for line := range strings.Lines(string(out)) {
+		ids := strings.Fields(line)
+		c := NewCommit{}
+		for i, id := range ids {
+			if !isHex(id, r.hexLen()) {
+				return nil, fmt.Errorf("git rev-list: cannot understand '%s'", shown(line))
+			}
+			if i == 0 {
+				c.ID = ID(id)
+			} else {
+				c.Parents = append(c.Parents, ID(id))
+			}
+		}
+		list = append(list, c)
+	}
+	slices.Reverse(list)
+	return list, nil
+}
+
+// Objects lists every object that tips reach and those of not do not, each once.
+func (r *Repo) Objects(ctx context.Context, tips, not []ID) ([]NamedObject, error) {
+	all := slices.Clone(tips)
+	for _, id := range not {
+		all = append(all, "^"+id)
+	}
+	out, err := r.reach(ctx, all, "--objects")
+	if err != nil {
+		return nil, err
+	}
+	list := make([]NamedObject, 0, bytes.Count(out, []byte("\n")))
+	for line := range strings.Lines(string(out)) {
+		id, path, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if !isHex(id, r.hexLen()) {
+			return nil, fmt.Errorf("git rev-list: cannot understand '%s'", shown(line))
+		}
+		list = append(list, NamedObject{ID(id), path})
+	}
+	return list, nil
+}
+
+// reach runs rev-list from tips; a tip that begins with '^' is left out, with all that
+// it reaches.
+func (r *Repo) reach(ctx context.Context, tips []ID, args ...string) ([]byte, error) {
+	if len(tips) == 0 {
+		return nil, nil
+	}
+	var in bytes.Buffer
+	for _, id := range tips {
+		if !isHex(strings.TrimPrefix(string(id), "^"), r.hexLen()) {
+			return nil, fmt.Errorf("'%s' is no object id", shown(string(id)))
+		}
+		fmt.Fprintln(&in, id)
+	}
+	return r.RunInput(ctx, in.Bytes(), append(append([]string{"rev-list"}, args...), "--stdin")...)
+}
+
+// Unreachable lists the objects that no ref, reflog or index leads to, in no order.
+// It walks the whole repository once, as `git fsck --connectivity-only` does.
+func (r *Repo) Unreachable(ctx context.Context) ([]ID, error) {
+	out, err := r.Run(ctx, "fsck", "--unreachable", "--connectivity-only", "--no-progress", "--no-dangling")
+	if err != nil && len(out) == 0 {
+		return nil, err
+	}
+	var ids []ID
+	for line := range strings.Lines(string(out)) {
+		f := strings.Fields(line)
+		if len(f) == 3 && f[0] == "unreachable" && isHex(f[2], r.hexLen()) {
+			ids = append(ids, ID(f[2]))
+		}
+	}
+	return ids, nil
+}
+
+// Parts cuts the message before its body and before its trailers, so that the three
+// joined are the message. Where a part is missing it is "".
+func (c *Commit) Parts() (subject, body, trailers string) {
+	lead := len(c.Message) - len(strings.TrimLeft(c.Message, "\n"))
+	at := strings.Index(c.Message[lead:], "\n\n")
+	if at < 0 {
+		return c.Message, "", ""
+	}
+	at += lead + 2
+	subject, rest := c.Message[:at], c.Message[at:]
+	text, block := splitTrailers(rest)
+	if block == "" {
+		return subject, rest, ""
+	}
+	if text == "" && !strings.HasPrefix(rest, "\n\n") {
+		return subject, "", rest
+	}
+	return subject, rest[:len(text)+2], rest[len(text)+2:]
+}
+
+// Unsigned returns Extra without the signatures, which hold for one content alone.
+func (c *Commit) Unsigned() []byte {
+	var kept []byte
+	drop := false
+	for line := range bytes.Lines(c.Extra) {
+		if line[0] != ' ' { // else it goes on the header above
+			drop = bytes.HasPrefix(line, []byte("gpgsig"))
+		}
+		if !drop {
+			kept = append(kept, line...)
+		}
+	}
+	return kept
+}
