@@ -80,11 +80,12 @@ func (r *Repo) reach(ctx context.Context, tips []ID, args ...string) ([]byte, er
 	return r.RunInput(ctx, in.Bytes(), append(append([]string{"rev-list"}, args...), "--stdin")...)
 }
 
-// Unreachable lists the objects that no ref, reflog or index leads to, in no order.
-// It walks the whole repository once, as `git fsck --connectivity-only` does.
+// Unreachable lists the objects that no ref and no index leads to, in no order; what
+// only a reflog leads to is among them. It walks the whole repository once, as
+// `git fsck --connectivity-only` does, and does not mind what else is wrong there.
 func (r *Repo) Unreachable(ctx context.Context) ([]ID, error) {
-	out, err := r.Run(ctx, "fsck", "--unreachable", "--connectivity-only", "--no-progress", "--no-dangling")
-	if err != nil && len(out) == 0 {
+	out, err := r.Run(ctx, "fsck", "--unreachable", "--no-reflogs", "--connectivity-only", "--no-progress", "--no-dangling")
+	if code := exitCode(err); err != nil && (code <= 0 || code >= 128) {
 		return nil, err
 	}
 	var ids []ID
