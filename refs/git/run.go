@@ -21,8 +21,9 @@ type command struct {
 	dir   string
 	env   []string
 	args  []string
-	stdin []byte // nil: the null device
-	said  *tail  // if not nil, gets standard error
+	stdin []byte   // nil: the null device
+	file  *os.File // if not nil, is standard input instead
+	said  *tail    // if not nil, gets standard error
 
 	limit  time.Duration // without a deadline of the caller's; 0: childTimeout
 	silent bool          // must have no terminal to ask on
@@ -121,7 +122,10 @@ func (r *Repo) spawn(ctx context.Context, c command) ([]byte, error) {
 	if c.also != nil {
 		cmd.Stderr = &tee{kept: stderr, shown: c.also}
 	}
-	if c.stdin != nil {
+	switch {
+	case c.file != nil:
+		cmd.Stdin = c.file
+	case c.stdin != nil:
 		cmd.Stdin = bytes.NewReader(c.stdin)
 	}
 	begin := time.Now()

@@ -14,6 +14,9 @@ const (
 	// readerTimeout bounds a child whose output somebody reads as it comes, and
 	// may leave open in a pager over night.
 	readerTimeout = 24 * time.Hour
+	// purgeTimeout bounds one child of Purge: walking and packing all of a large
+	// code repository takes minutes.
+	purgeTimeout = time.Hour
 	// stallTimeout is how long an HTTP transfer may move less than a byte a
 	// second where the user's configuration says nothing of it.
 	stallTimeout = time.Minute

@@ -1,0 +1,227 @@
+package git
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// stagePrefix begins the name of the folder, beside the packs, in which a new one
+// stands until it is complete. `git prune` clears such folders away, too.
+const stagePrefix = "tmp_objdir-purge-"
+
+// pack is one in an object directory.
+type pack struct {
+	base string // its path without an extension
+	keep bool
+}
+
+// packsIn lists the packs of an object directory, by name.
+func (r *Repo) packsIn(ctx context.Context, objectDir string) ([]pack, error) {
+	dir := filepath.Join(objectDir, "pack")
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	have := map[string]bool{}
+	for _, e := range entries {
+		have[e.Name()] = true
+	}
+	var list []pack
+	for _, e := range entries {
+		base, ok := strings.CutSuffix(e.Name(), ".idx")
+		if ok && have[base+".pack"] {
+			list = append(list, pack{filepath.Join(dir, base), have[base+".keep"]})
+		}
+	}
+	return list, nil
+}
+
+// packedObject is an object in a pack.
+type packedObject struct {
+	offset int64
+	id     ID
+}
+
+// contents lists the objects of a pack, in no order. fs.ErrNotExist: the pack was
+// deleted meanwhile.
+func (r *Repo) contents(ctx context.Context, k pack, each func(packedObject)) error {
+	f, err := os.Open(k.base + ".idx")
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	hexLen := r.hexLen()
+	out := &lines{each: func(line []byte) error {
+		fields := strings.Fields(string(line))
+		if len(fields) >= 2 && isHex(fields[1], hexLen) {
+			if at, err := strconv.ParseInt(fields[0], 10, 64); err == nil {
+				each(packedObject{at, ID(fields[1])})
+				return nil
+			}
+		}
+		return fmt.Errorf("git show-index: cannot understand '%s'", shown(string(line)))
+	}}
+	err = r.stream(ctx, command{args: []string{"show-index", "--object-format=" + r.format.hash}, file: f}, out)
+	if err != nil {
+		return fmt.Errorf("cannot read '%s': %w", f.Name(), err)
+	}
+	return nil
+}
+
+// holding lists, of some objects, those that a pack has.
+func (r *Repo) holding(ctx context.Context, k pack, of map[ID]bool) ([]ID, error) {
+	var found []ID
+	err := r.contents(ctx, k, func(o packedObject) {
+		if of[o.id] {
+			found = append(found, o.id)
+		}
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return found, err
+}
+
+// replacePack writes a pack anew without what is to be deleted, and reports whether
+// it held any of that. The new one is there before the old one goes.
+func (p *purge) replacePack(ctx context.Context, k pack) (had bool, err error) {
+	doomed, err := p.repo.holding(ctx, k, p.doomed)
+	if err != nil || len(doomed) == 0 {
+		return false, err
+	}
+	info, err := os.Stat(k.base + ".pack")
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil // a gc was faster: what it made of it is looked at next
+	}
+	if err != nil {
+		return false, err
+	}
+	if info.ModTime().After(p.since) {
+		// Whoever needs an object that is packed freshens the pack. Or a gc made it.
+		for _, id := range doomed {
+			p.fresh[id] = true
+		}
+		return true, nil
+	}
+	var rest []packedObject
+	err = p.repo.contents(ctx, k, func(o packedObject) {
+		if !p.doomed[o.id] {
+			rest = append(rest, o)
+		}
+	})
+	if err == nil && len(rest) > 0 {
+		err = p.writePack(ctx, k, rest)
+	}
+	if err != nil {
+		if _, gone := os.Stat(k.base + ".pack"); errors.Is(gone, fs.ErrNotExist) {
+			return true, nil
+		}
+		return false, err
+	}
+	if err := p.dropMidx(); err != nil { // it may name the pack
+		return false, err
+	}
+	if err := p.dropPack(k); err != nil {
+		return false, err
+	}
+	p.res.Packs++
+	for _, id := range doomed {
+		p.gone[id] = true
+	}
+	return true, nil
+}
+
+// writePack packs objects that one pack holds, in its order.
+func (p *purge) writePack(ctx context.Context, from pack, objects []packedObject) error {
+	slices.SortFunc(objects, func(a, b packedObject) int { return cmp.Compare(a.offset, b.offset) })
+	var in bytes.Buffer
+	for _, o := range objects {
+		fmt.Fprintln(&in, o.id)
+	}
+	stage := filepath.Join(p.packDir, stagePrefix+randomName())
+	if err := p.repo.sharing().mkdir(stage); err != nil {
+		return err
+	}
+	defer os.RemoveAll(stage) // of a failure; the next Purge clears away what stays
+	var names []string
+	out := &lines{each: func(line []byte) error {
+		if !isHex(string(line), p.repo.hexLen()) {
+			return fmt.Errorf("git pack-objects: cannot understand '%s'", shown(string(line)))
+		}
+		names = append(names, string(line))
+		return nil
+	}}
+	err := p.repo.stream(ctx, command{stdin: in.Bytes(),
+		args: []string{"pack-objects", "-q", "--delta-base-offset", filepath.Join(stage, "pack")}}, out)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := p.install(from, stage, "pack-"+name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// install moves a new pack to its place. Its .idx, which is what makes it be seen,
+// comes last; before it what says that its objects were promised by a remote.
+func (p *purge) install(from pack, stage, name string) error {
+	mark, err := os.ReadFile(from.base + ".promisor")
+	if err == nil {
+		err = replaceFile(filepath.Join(stage, name+".promisor"), mark, 0o666, p.repo.sharing())
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	entries, err := os.ReadDir(stage)
+	if err != nil {
+		return err
+	}
+	var files []string
+	for _, e := range entries {
+		if base, ext, _ := strings.Cut(e.Name(), "."); base == name && ext != "idx" {
+			files = append(files, e.Name())
+		}
+	}
+	for _, file := range append(files, name+".idx") {
+		path := filepath.Join(stage, file)
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		if err := os.Rename(path, filepath.Join(p.packDir, file)); err != nil {
+			return err
+		}
+		p.res.Bytes -= info.Size()
+	}
+	return nil
+}
+
+// dropPack deletes a pack, as git does: what makes it be seen first.
+func (p *purge) dropPack(k pack) error {
+	for _, ext := range []string{".idx", ".pack", ".rev", ".bitmap", ".mtimes", ".promisor"} {
+		info, err := os.Stat(k.base + ext)
+		if err == nil {
+			if err = os.Remove(k.base + ext); err == nil {
+				p.res.Bytes += info.Size()
+			}
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}

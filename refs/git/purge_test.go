@@ -1,0 +1,481 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// secret stands in what is to be purged, and nowhere else.
+const secret = "hunter2-hunter2-hunter2"
+
+// rewritten is a repository with code, whose memory was rewritten: main is at new,
+// and nothing but our knowledge leads to old.
+type rewritten struct {
+	*sandbox
+	repo     *Repo
+	old, new ID
+	bad      []ID // what holds the secret, and the commits and trees that lead there
+	shared   ID   // a blob of old that new's history, but not its tip, holds too
+}
+
+func newRewritten(t *testing.T, args ...string) *rewritten {
+	t.Helper()
+	s, r := newRepo(t, args...)
+	w := &rewritten{sandbox: s, repo: r}
+	for i := range 3 {
+		s.write(fmt.Sprintf("r/code%d.go", i), strings.Repeat(fmt.Sprintf("line %d\n", i), 200))
+		s.git("r", "add", ".")
+		s.git("r", "commit", "-qm", fmt.Sprint("code ", i))
+	}
+	w.shared = ok(r.WriteBlob(t.Context(), []byte("only in the middle\n")))(t)
+	for i := range 4 {
+		text, last := fmt.Sprintf("entry %d\n", i), ""
+		w.new = w.commit(t, text, i == 1, last, w.new)
+		if i == 0 {
+			text += secret + "\n"
+		}
+		if i == 3 {
+			last = secret
+		}
+		w.old = w.commit(t, text, i == 1, last, w.old)
+		w.bad = append(w.bad, w.old)
+	}
+	set(t, r, BranchRef("main"), w.old, "")
+	for _, rev := range []string{string(w.bad[0]) + ":", string(w.bad[0]) + ":log.md", string(w.old) + ":", string(w.old) + ":old.md"} {
+		w.bad = append(w.bad, ok(r.Object(t.Context(), rev))(t).ID)
+	}
+	return w
+}
+
+// commit makes a commit of memory whose log.md has a text, and that may hold more.
+func (w *rewritten) commit(t *testing.T, text string, middle bool, last string, parent ID) ID {
+	t.Helper()
+	ctx := t.Context()
+	entries := []TreeEntry{{ModeBlob, "log.md", ok(w.repo.WriteBlob(ctx, []byte(text)))(t)}}
+	if middle {
+		entries = append(entries, TreeEntry{ModeBlob, "main.md", w.shared})
+	}
+	if last != "" {
+		entries = append(entries, TreeEntry{ModeBlob, "old.md", ok(w.repo.WriteBlob(ctx, []byte(last)))(t)})
+	}
+	who := Signature{"An Agent", "agent@example.com", testTime}
+	c := &Commit{Tree: ok(w.repo.WriteTree(ctx, entries))(t), Author: who, Committer: who, Message: text}
+	if parent != "" {
+		c.Parents = []ID{parent}
+	}
+	return ok(w.repo.WriteCommit(ctx, c))(t)
+}
+
+// rewrite moves the branch and forgets where it was.
+func (w *rewritten) rewrite(t *testing.T) {
+	t.Helper()
+	set(t, w.repo, BranchRef("main"), w.new, w.old)
+	must(t, w.repo.DropReflogs(t.Context(), []string{BranchRef("main")}))
+}
+
+// purged checks that all that is bad is gone, and nothing else.
+func (w *rewritten) purged(t *testing.T, before string) {
+	t.Helper()
+	for _, id := range w.bad {
+		if out, err := w.try("r", "cat-file", "-e", string(id)); err == nil {
+			t.Errorf("%s is still there: %s", id, out)
+		}
+	}
+	if all := w.git("r", "cat-file", "--batch-all-objects", "--batch"); strings.Contains(all, secret) {
+		t.Error("the secret is still in an object")
+	}
+	after := w.git("r", "rev-list", "--objects", "--all", "--reflog", "--indexed-objects")
+	if after != before {
+		t.Errorf("what is reachable changed:\n%s\nwas\n%s", after, before)
+	}
+	w.sound(t)
+}
+
+// sound holds that git finds no fault and that nothing of ours is left.
+func (w *rewritten) sound(t *testing.T) {
+	t.Helper()
+	if out := w.git("r", "fsck", "--strict", "--full"); strings.Contains(out, "missing") || strings.Contains(out, "error") {
+		t.Errorf("fsck: %s", out)
+	}
+	left := ok(filepath.Glob(w.repo.objectDir + "/pack/tmp_*"))(t)
+	left = append(left, ok(filepath.Glob(w.repo.objectDir+"/tmp_*"))(t)...)
+	if len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	if _, err := os.Stat(w.repo.statePath(purgeState)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("state is left behind: %v", err)
+	}
+}
+
+func (w *rewritten) reachable() string {
+	return w.git("r", "rev-list", "--objects", "--all", "--reflog", "--indexed-objects")
+}
+
+func TestPurge(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		pack  [][]string
+		packs int
+	}{
+		{"loose", nil, 0},
+		{"packed with code", [][]string{{"gc", "-q"}}, 1},
+		{"packed and loose", [][]string{{"repack", "-q", "-a"}}, 1},
+		{"several packs and their index", [][]string{{"repack", "-q", "-d"}, {"commit", "-q", "--allow-empty", "-m", "x"}, {"repack", "-q", "-d"},
+			{"repack", "-q", "--geometric=2", "--write-midx", "--write-bitmap-index"}}, 1},
+		{"a chain of commit-graphs", [][]string{{"repack", "-q", "-a", "-d", "-b"}, {"commit-graph", "write", "--reachable", "--split"}, {"update-server-info"}}, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newRewritten(t)
+			for _, args := range c.pack {
+				w.git("r", args...)
+			}
+			_ = ok(w.repo.Object(t.Context(), string(w.old)))(t) // our own child has the packs open
+			w.rewrite(t)
+			before := w.reachable()
+			graph, midx := w.exists("info/commit-graph*"), w.exists("pack/multi-pack-index")
+			res := ok(w.repo.Purge(t.Context(), []ID{w.old}))(t)
+			if res.Objects != len(w.bad) || res.Packs != c.packs || len(res.Kept) > 0 {
+				t.Errorf("%+v; %d are bad", res, len(w.bad))
+			}
+			if c.packs == 0 && res.Bytes <= 0 {
+				t.Errorf("%d bytes", res.Bytes)
+			}
+			w.purged(t, before)
+			if w.exists("info/commit-graph*") != graph || w.exists("pack/multi-pack-index") != midx {
+				t.Error("an index is gone")
+			}
+			if _, err := w.repo.Object(t.Context(), string(w.old)); !errors.Is(err, ErrNotFound) {
+				t.Errorf("our child still reads it: %v", err)
+			}
+			again := ok(w.repo.Purge(t.Context(), []ID{w.old}))(t)
+			if again.Objects != 0 || again.Packs != 0 || again.Bytes != 0 || len(again.Kept) > 0 {
+				t.Errorf("again: %+v", again)
+			}
+		})
+	}
+}
+
+// exists reports whether something stands in the object directory.
+func (w *rewritten) exists(pattern string) bool {
+	found, err := filepath.Glob(filepath.Join(w.repo.objectDir, pattern))
+	return err == nil && len(found) > 0
+}
+
+// Whoever reads meanwhile does not notice.
+func TestPurgeBesideReaders(t *testing.T) {
+	t.Parallel()
+	w := newRewritten(t)
+	w.git("r", "gc", "-q")
+	w.rewrite(t)
+	before := w.reachable()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var readers sync.WaitGroup
+	reads := 0
+	readers.Go(func() {
+		for ; ctx.Err() == nil; reads++ {
+			cmd := exec.Command("git", "log", "-p", "--all", "--format=%H")
+			cmd.Dir, cmd.Env = w.path("r"), w.env
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("git log: %v\n%s", err, out)
+				return
+			}
+		}
+	})
+	for i := range 8 { // each time there is a pack to replace
+		_ = ok(w.repo.Purge(t.Context(), []ID{w.old}))(t)
+		if i == 0 {
+			w.purged(t, before)
+		}
+		w.old = w.commit(t, fmt.Sprint(secret, i), false, "", w.new)
+		set(t, w.repo, BranchRef("main"), w.old, w.new)
+		w.git("r", "repack", "-q", "-a", "-d")
+		w.rewrite(t)
+	}
+	stop()
+	readers.Wait()
+	if reads == 0 {
+		t.Error("nothing was read")
+	}
+}
+
+// What something else holds stays, and is told.
+func TestPurgeKeeps(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		by   KeptBy
+		hold func(*testing.T, *rewritten) (what string)
+	}{
+		{"a branch of code", KeptByRef, func(t *testing.T, w *rewritten) string {
+			w.git("r", "branch", "mine", string(w.old))
+			return "refs/heads/mine"
+		}},
+		{"another worktree's HEAD", KeptByReflog, func(t *testing.T, w *rewritten) string {
+			w.git("r", "worktree", "add", "-q", "--detach", "../w", string(w.old))
+			return ""
+		}},
+		{"another worktree's ref", KeptByWorktree, func(t *testing.T, w *rewritten) string {
+			w.git("r", "worktree", "add", "-q", "../w")
+			w.git("w", "update-ref", "refs/worktree/mine", string(w.old))
+			return ""
+		}},
+		{"a merge in another worktree", KeptByWorktree, func(t *testing.T, w *rewritten) string {
+			w.git("r", "worktree", "add", "-q", "../w")
+			w.write("r/.git/worktrees/w/MERGE_HEAD", string(w.new)+"\n"+string(w.old)+"\n")
+			return ""
+		}},
+		{"a rebase", KeptByWorktree, func(t *testing.T, w *rewritten) string {
+			w.write("r/.git/rebase-merge/orig-head", string(w.old)+"\n")
+			return ""
+		}},
+		{"a reflog", KeptByReflog, func(t *testing.T, w *rewritten) string {
+			w.git("r", "branch", "mine", string(w.old))
+			w.git("r", "reset", "-q", "--soft", "HEAD")
+			w.git("r", "update-ref", "-m", "away", "refs/heads/mine", "HEAD")
+			return ""
+		}},
+		{"a pack to keep", KeptByPack, func(t *testing.T, w *rewritten) string {
+			w.git("r", "repack", "-q", "-a", "-d")
+			packs := ok(w.repo.packsIn(t.Context(), w.repo.objectDir))(t)
+			must(t, os.WriteFile(packs[0].base+".keep", nil, 0o666))
+			return filepath.Base(packs[0].base) + ".pack"
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newRewritten(t)
+			name := c.hold(t, w)
+			w.rewrite(t)
+			res := ok(w.repo.Purge(t.Context(), []ID{w.old, w.bad[0]}))(t)
+			if res.Objects != 0 || len(res.Kept) != 1 || res.Kept[0].By != c.by || res.Kept[0].Name != name ||
+				!slices.Contains(res.Kept[0].Objects, w.old) {
+				t.Errorf("%+v", res)
+			}
+			for _, id := range w.bad {
+				w.git("r", "cat-file", "-e", string(id))
+			}
+			if c.by != KeptByPack {
+				w.sound(t)
+			}
+		})
+	}
+}
+
+// An index holds blobs that no commit does.
+func TestPurgeKeepsIndexed(t *testing.T) {
+	t.Parallel()
+	w := newRewritten(t)
+	w.git("r", "worktree", "add", "-q", "../w")
+	blob := w.bad[len(w.bad)-1]
+	w.git("w", "update-index", "--add", "--cacheinfo", "100644,"+string(blob)+",x")
+	w.rewrite(t)
+	res := ok(w.repo.Purge(t.Context(), []ID{w.old, blob}))(t)
+	if len(res.Kept) != 1 || res.Kept[0].By != KeptByWorktree || res.Kept[0].Objects[0] != blob || res.Objects != len(w.bad)-1 {
+		t.Errorf("%+v", res)
+	}
+	w.git("r", "cat-file", "-e", string(blob))
+	w.sound(t)
+}
+
+func TestPurgeBorrowed(t *testing.T) {
+	t.Parallel()
+	w := newRewritten(t)
+	w.git("", "clone", "-q", "--shared", "r", "c")
+	w.git("c", "update-ref", BranchRef("main"), string(w.bad[0]))
+	c := w.open("c")
+	blob := ok(c.WriteBlob(t.Context(), []byte(secret)))(t) // also a copy of its own
+	w.git("c", "update-ref", "-d", BranchRef("main"))
+	res := ok(c.Purge(t.Context(), []ID{w.bad[0], blob}))(t)
+	if len(res.Kept) != 1 || res.Kept[0].By != KeptByAlternate || res.Kept[0].Name != w.path("r/.git/objects") || res.Objects != 0 {
+		t.Errorf("%+v", res)
+	}
+	if _, err := os.Stat(c.loosePath(blob)); err == nil {
+		t.Error("the copy is still there")
+	}
+	w.git("r", "fsck")
+}
+
+// A Purge that was killed has deleted some of its objects, and the next one, which
+// cannot walk there any more, deletes the rest.
+func TestPurgeResumes(t *testing.T) {
+	t.Parallel()
+	for _, packed := range []bool{false, true} {
+		w := newRewritten(t)
+		if packed {
+			w.git("r", "gc", "-q")
+		}
+		w.rewrite(t)
+		before := w.reachable()
+		p := &purge{repo: w.repo}
+		must(t, p.begin(t.Context(), []ID{w.old}))
+		must(t, p.condemn(t.Context()))
+		stage := filepath.Join(p.packDir, stagePrefix+"x")
+		must(t, os.Mkdir(stage, 0o777))
+		if packed { // the new one is there, the old one not yet gone
+			k := ok(w.repo.packsIn(t.Context(), w.repo.objectDir))(t)[0]
+			var rest []packedObject
+			must(t, w.repo.contents(t.Context(), k, func(o packedObject) {
+				if !p.doomed[o.id] {
+					rest = append(rest, o)
+				}
+			}))
+			must(t, p.writePack(t.Context(), k, rest))
+		} else {
+			must(t, os.Remove(w.repo.loosePath(w.bad[0])))
+			must(t, os.Remove(w.repo.loosePath(w.old)))
+		}
+		if n := len(p.doomed); n != len(w.bad) {
+			t.Errorf("%d objects, want %d", n, len(w.bad))
+		}
+		_ = ok(w.repo.Purge(t.Context(), nil))(t)
+		w.purged(t, before)
+	}
+}
+
+// An object that somebody writes meanwhile stays for the time being.
+func TestPurgeLeavesFresh(t *testing.T) {
+	t.Parallel()
+	w := newRewritten(t)
+	w.git("r", "repack", "-q", "-a", "-d")
+	blob := w.bad[len(w.bad)-1]
+	must(t, w.repo.storeLoose(ok(w.repo.Object(t.Context(), string(blob)))(t), writeSettings{level: 1}))
+	w.rewrite(t)
+	packs := ok(w.repo.packsIn(t.Context(), w.repo.objectDir))(t)
+	soon := time.Now().Add(time.Hour)
+	for _, path := range []string{w.repo.loosePath(blob), packs[0].base + ".pack"} {
+		must(t, os.Chtimes(path, soon, soon))
+	}
+	res := ok(w.repo.Purge(t.Context(), []ID{w.old}))(t)
+	if res.Objects != 0 || res.Packs != 0 || len(res.Kept) != 1 || res.Kept[0].By != KeptByWriter || len(res.Kept[0].Objects) != len(w.bad) {
+		t.Errorf("%+v", res)
+	}
+	before, then := w.reachable(), time.Now().Add(-time.Hour)
+	for _, path := range []string{w.repo.loosePath(blob), packs[0].base + ".pack"} {
+		must(t, os.Chtimes(path, then, then))
+	}
+	_ = ok(w.repo.Purge(t.Context(), nil))(t) // what was asked for before
+	w.purged(t, before)
+}
+
+func TestPurgeElsewhere(t *testing.T) {
+	t.Parallel()
+	t.Run("sha256", func(t *testing.T) {
+		t.Parallel()
+		w := newRewritten(t, "--object-format=sha256")
+		w.git("r", "gc", "-q")
+		w.rewrite(t)
+		before := w.reachable()
+		_ = ok(w.repo.Purge(t.Context(), []ID{w.old}))(t)
+		w.purged(t, before)
+	})
+	t.Run("shared with a group", func(t *testing.T) {
+		t.Parallel()
+		w := newRewritten(t, "--shared=group")
+		w.git("r", "gc", "-q")
+		w.rewrite(t)
+		_ = ok(w.repo.Purge(t.Context(), []ID{w.old}))(t)
+		for _, path := range ok(filepath.Glob(w.repo.objectDir + "/pack/*"))(t) {
+			if mode := ok(os.Stat(path))(t).Mode().Perm(); mode&0o040 == 0 {
+				t.Errorf("%s: %v", filepath.Base(path), mode)
+			}
+		}
+		w.sound(t)
+	})
+	t.Run("precious", func(t *testing.T) {
+		t.Parallel()
+		w := newRewritten(t)
+		w.rewrite(t)
+		w.git("r", "config", "core.repositoryFormatVersion", "1")
+		w.git("r", "config", "extensions.preciousObjects", "true")
+		if _, err := w.open("r").Purge(t.Context(), []ID{w.old}); err == nil || !strings.Contains(err.Error(), "preciousObjects") {
+			t.Errorf("error = %v", err)
+		}
+		w.git("r", "cat-file", "-e", string(w.old))
+	})
+}
+
+// In a partial clone nothing is fetched, and what was promised stays so.
+func TestPurgePartialClone(t *testing.T) {
+	t.Parallel()
+	w := newRewritten(t)
+	w.git("r", "config", "uploadpack.allowFilter", "true")
+	w.git("", "clone", "-q", "--no-checkout", "--filter=blob:none", "file://"+w.path("r"), "c")
+	w.git("c", "fetch", "-q", "origin", BranchRef("main")+":"+BranchRef("main"))
+	w.git("c", "reset", "-q") // the index names blobs that are not here
+	w.git("c", "update-ref", "-d", BranchRef("main"))
+	must(t, os.Rename(w.path("r"), w.path("away"))) // a fetch would fail
+	c := w.open("c")
+	_ = ok(c.Purge(t.Context(), []ID{w.old}))(t)
+	for _, k := range ok(c.packsIn(t.Context(), c.objectDir))(t) {
+		if _, err := os.Stat(k.base + ".promisor"); err != nil {
+			t.Errorf("its objects are promised no more: %v", err)
+		}
+		if found := ok(c.holding(t.Context(), k, map[ID]bool{w.old: true}))(t); len(found) > 0 {
+			t.Error("the commit is still there")
+		}
+	}
+	must(t, os.Rename(w.path("away"), w.path("r")))
+	w.git("c", "fsck")
+	w.git("c", "checkout", "-q", "HEAD")
+}
+
+func TestPurgeShallow(t *testing.T) {
+	t.Parallel()
+	w := newRewritten(t)
+	w.git("", "clone", "-q", "--depth=1", "file://"+w.path("r"), "c")
+	w.git("c", "fetch", "-q", "--depth=2", "origin", BranchRef("main")+":"+BranchRef("main"))
+	w.git("c", "update-ref", "-d", BranchRef("main"))
+	c := w.open("c")
+	res := ok(c.Purge(t.Context(), []ID{w.old}))(t)
+	if res.Objects == 0 || len(res.Kept) > 0 {
+		t.Errorf("%+v", res)
+	}
+	w.git("c", "fsck", "--strict", "--full")
+	w.git("c", "fetch", "-q", "--unshallow")
+	if _, err := os.Stat(w.path("c/.git/shallow")); err == nil {
+		t.Error("it is still shallow")
+	}
+}
+
+func TestDropReflogs(t *testing.T) {
+	t.Parallel()
+	w := newRewritten(t)
+	w.git("r", "worktree", "add", "-q", "../w")
+	w.git("r", "config", "core.logAllRefUpdates", "always")
+	for _, dir := range []string{"r", "w"} {
+		w.git(dir, "symbolic-ref", "-m", secret, HeadName, BranchRef("main"))
+		w.git(dir, "update-ref", "-m", secret, HeadName, string(w.new), string(w.old))
+		w.git(dir, "update-ref", "-m", secret, HeadName, string(w.old), string(w.new))
+	}
+	code := w.git("r", "reflog", "show", "HEAD")
+	must(t, w.repo.DropReflogs(t.Context(), []string{BranchRef("main"), BranchRef("none"), NotesRef}))
+	must(t, filepath.WalkDir(w.repo.CommonDir(), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && strings.Contains(path, "/logs/") && strings.Contains(string(ok(os.ReadFile(path))(t)), secret) {
+			t.Errorf("%s still says it", path)
+		}
+		return err
+	}))
+	if now := w.git("r", "reflog", "show", "HEAD"); now != code {
+		t.Errorf("the reflog of code changed: %s", now)
+	}
+	set(t, w.repo, BranchRef("main"), w.new, w.old)
+	if log := w.git("r", "reflog", "show", BranchRef("main")); strings.Count(log, "\n") != 0 || log == "" {
+		t.Errorf("what comes later is not logged: %q", log)
+	}
+	if err := w.repo.DropReflogs(t.Context(), []string{"../x"}); err == nil {
+		t.Error("no error for a path")
+	}
+}
