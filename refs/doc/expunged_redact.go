@@ -22,9 +22,9 @@ type Redacted struct {
 //     file that loses all is empty. The pieces of the others are redacted: quotes, summaries, and
 //     attributes but for counts and kinds. Headings stay: agents and branches are names.
 //  2. main.md is redacted by line, but for its title and the headings of the standard sections.
-//  3. metadata.yaml is redacted by value and by comment. An entry of a map whose key is a piece
-//     goes. What the program itself says of the branch stays, but for its purpose; and so do the
-//     totals, which whoever removes entries counts anew.
+//  3. metadata.yaml is redacted by value, by key and by comment; a key reads "(expunged HASH)", as
+//     keys must differ. What the program itself says of the branch stays, but for its purpose; and so
+//     do the totals, which whoever removes entries counts anew.
 //  4. A topic is redacted by line, and its front matter as metadata.yaml.
 //
 // What changes nothing gives data itself. Applying two sets one after the other, in

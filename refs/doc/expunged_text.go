@@ -113,7 +113,7 @@ func TextPieces(text, match string) []string {
 		end := at + len(line)
 		// Whatever touches the line stands between these two.
 		from, to := max(0, at-len(match)+1), min(len(text), end+len(match)-1)
-		if from < to && strings.Contains(text[from:to], match) {
+		if strings.Contains(text[from:to], match) {
 			found.add(line)
 		}
 		at = end + 1

@@ -10,13 +10,13 @@ import (
 
 // redactMetadata redacts metadata.yaml. A segment in which nothing changes stays byte for byte.
 func (e Expunged) redactMetadata(data []byte) ([]byte, error) {
-	w := yamlWalk{text: e.RedactText, gone: e.HasText, metadata: true}
+	w := yamlWalk{text: e.RedactText, key: e.redactKey, metadata: true}
 	return w.file(data)
 }
 
 // redactTopic redacts a topic. Its text stays behind the front matter that it has.
 func (e Expunged) redactTopic(data []byte) ([]byte, error) {
-	w := yamlWalk{text: e.RedactText, gone: e.HasText}
+	w := yamlWalk{text: e.RedactText, key: e.redactKey}
 	front, text, err := w.front(string(data))
 	if err != nil {
 		return nil, err
@@ -24,11 +24,20 @@ func (e Expunged) redactTopic(data []byte) ([]byte, error) {
 	return unlessSame(data, []byte(front+e.RedactText(text))), nil
 }
 
+// redactKey names a key by its tombstone: two keys "(expunged)" could not stand in one map.
+func (e Expunged) redactKey(key string) string {
+	_, piece, _ := cutPiece(key)
+	if !e.HasText(piece) {
+		return key
+	}
+	return strings.TrimSuffix(redacted, ")") + strings.TrimPrefix(textLine(piece), tombText) + ")"
+}
+
 // yamlWalk goes through the texts of a YAML document and puts others in their place.
 type yamlWalk struct {
 	text     func(text string) string // what a value or a line of a comment reads now
-	gone     func(key string) bool
-	metadata bool // else the front matter of a topic
+	key      func(key string) string  // likewise; no two keys may become one
+	metadata bool                     // else the front matter of a topic
 	changed  bool
 }
 
@@ -52,23 +61,17 @@ func (w *yamlWalk) file(data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := m.blocks[:0:0]
-	lead := "" // of segments that went: it may be the head of the file
 	for i := range m.blocks {
 		b := &m.blocks[i]
-		b.lead, lead = lead+w.comment(b.lead), ""
-		if w.drops([]string{b.key}) {
-			lead = b.lead
+		b.lead = w.comment(b.lead)
+		if b.key == totalsKey {
 			continue
 		}
-		if b.key != totalsKey {
-			if err := w.block(m, b); err != nil {
-				return nil, err
-			}
+		if err := w.block(m, b); err != nil {
+			return nil, err
 		}
-		kept = append(kept, *b)
 	}
-	m.blocks, m.tail = kept, lead+w.comment(m.tail)
+	m.tail = w.comment(m.tail)
 	if !w.changed {
 		return data, nil
 	}
@@ -175,27 +178,20 @@ func (w *yamlWalk) scalar(path []string, n *yaml.Node) {
 	}
 }
 
-// entries redacts the values of a map, and drops those whose key is a piece: two keys that
-// both read "(expunged)" could not stand beside each other.
+// entries redacts the keys and values of a map.
 func (w *yamlWalk) entries(path []string, n *yaml.Node) {
-	kept := n.Content[:0:0]
 	for key, value := range pairs(n) {
 		at := child(path, key.Value)
-		if w.drops(at) {
-			continue
-		}
 		w.comments(key)
 		w.node(at, value)
-		kept = append(kept, key, value)
+		if w.ownKey(at) {
+			continue
+		}
+		if now := w.key(key.Value); now != key.Value {
+			replaceNode(key, newString(now))
+			w.changed = true
+		}
 	}
-	n.Content = kept
-}
-
-// drops reports whether the entry at a path goes.
-func (w *yamlWalk) drops(path []string) bool {
-	gone := !w.ownKey(path) && w.gone(path[len(path)-1])
-	w.changed = w.changed || gone
-	return gone
 }
 
 func (w *yamlWalk) comments(n *yaml.Node) {
@@ -227,7 +223,7 @@ func PiecesIn(path string, data []byte, match string) ([]string, error) {
 		}
 		return text
 	}
-	w := yamlWalk{text: look, gone: func(key string) bool { look(key); return false }}
+	w := yamlWalk{text: look, key: look}
 	text, err := string(data), error(nil)
 	switch kind := KnownFile(path); {
 	case kind == FileMetadata:
