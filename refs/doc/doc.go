@@ -147,6 +147,20 @@
 // key of another topic); others are kept. A text that itself begins with "---" gets an
 // empty front matter. A first line "---" with no such line after it is text.
 //
+// # expunged.txt
+//
+// The roadmap's tree may hold tombstones: what is to be forgotten, everywhere. One a line, sorted
+// bytewise, none twice, at most 1 MiB (MaxExpunged):
+//
+//	commit HASH   a commit that was rewritten although none of its parents was
+//	entry ID      the step or milestone of that id is removed; a birth never is
+//	text SHA256   the hash, in hex, of a piece of text that reads "(expunged)" wherever it stands
+//
+// A piece is one line without white space at its ends, and without what Markdown puts before a
+// text: any number of ">", bullets ("-", "*", "+") with or without a box, numbers of up to nine
+// digits with "." or ")", and headings ("#" and more, also behind backslashes); all but ">" only
+// with a space or the line's end behind them. Expunged.Redact says what is redacted in which document.
+//
 // # Merging
 //
 // Entries are joined as sets (UnionLog), everything else three ways: MergeMetadata, MergeRoadmap,
