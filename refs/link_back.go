@@ -1,0 +1,97 @@
+package refs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// linksBack finds the code commits of the milestone that rev names: the one that it was
+// made on, and those whose notes name it. One that is gone from here is among them.
+func (s *Store) linksBack(ctx context.Context, rev string) (Links, error) {
+	_, err := s.resolve(ctx, rev)
+	if errors.Is(err, git.ErrNotFound) {
+		return Links{}, s.noLink(ctx, rev)
+	}
+	c, err := s.milestoneAt(ctx, rev)
+	if err != nil {
+		return Links{}, err
+	}
+	m, err := s.commitOf(ctx, nil, c)
+	if err != nil {
+		return Links{}, err
+	}
+	how := map[git.ID]*CodeLink{}
+	if code := git.ID(c.Trailer(trailerCode)); git.IsID(string(code)) {
+		how[code] = &CodeLink{Commit: code, How: []string{LinkMadeOn}}
+	}
+	err = s.eachLink(ctx, []string{string(c.ID), m.ID}, func(code git.ID, f notes.Fact) {
+		if f.Memory != c.ID && f.Milestone != m.ID {
+			return
+		}
+		if how[code] == nil {
+			how[code] = &CodeLink{Commit: code}
+		}
+		how[code].add(LinkNoted)
+	})
+	if err != nil {
+		return Links{}, err
+	}
+	l := Links{Milestone: &m, Commits: []CodeLink{}}
+	for id, link := range how {
+		code, err := s.repo.Commit(ctx, id)
+		if err == nil {
+			found := codeLink(code)
+			link.Subject, link.Time = found.Subject, found.Time
+		} else if !errors.Is(err, git.ErrNotFound) {
+			return Links{}, err
+		}
+		l.Commits = append(l.Commits, *link)
+	}
+	slices.SortFunc(l.Commits, youngestFirst)
+	return l, nil
+}
+
+// eachLink hands out the links of all notes in whose lines one of some texts stands, by
+// one git grep: with ten thousand notes that takes 40 ms.
+func (s *Store) eachLink(ctx context.Context, texts []string, each func(code git.ID, f notes.Fact)) error {
+	tip, err := s.notesTip(ctx)
+	if err != nil || tip == "" {
+		return err
+	}
+	args := []string{"grep", "-z", "--full-name", "--no-color", "--no-textconv", "--no-recurse-submodules", "--text", "--no-line-number", "--no-column", "--fixed-strings"}
+	for _, text := range texts {
+		if text != "" {
+			args = append(args, "-e", text)
+		}
+	}
+	var out bytes.Buffer
+	err = s.repo.ViewTo(ctx, &out, nil, append(args, string(tip), "--")...)
+	var failed *git.Error
+	if errors.As(err, &failed) && failed.Code == 1 && failed.Stderr == "" { // nothing stands there
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for line := range bytes.Lines(out.Bytes()) {
+		path, text, ok := strings.Cut(strings.TrimPrefix(string(line), string(tip)+":"), "\x00")
+		if !ok {
+			return fmt.Errorf("git grep: cannot understand '%s'", oneLine(string(line), 80))
+		}
+		code := git.ID(strings.ReplaceAll(path, "/", "")) // in whatever fan-out
+		if !git.IsID(string(code)) {
+			continue
+		}
+		for _, f := range links([]byte(text)) {
+			each(code, f)
+		}
+	}
+	return nil
+}
