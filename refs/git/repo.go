@@ -36,6 +36,7 @@ type Repo struct {
 	commonDir string // shared by all worktrees; equals gitDir in the main one
 	workTree  string // empty if bare
 	objectDir string
+	dir       string // where the search began: that of the user
 	format    format
 
 	env      []string // as given
@@ -82,7 +83,7 @@ func Open(ctx context.Context, o Options) (*Repo, error) {
 		return nil, err
 	}
 	r.gitDir, r.commonDir, r.workTree = place.gitDir, place.commonDir, place.workTree
-	r.format = place.format
+	r.format, r.dir = place.format, start
 	r.objectDir = filepath.Join(r.commonDir, "objects")
 	if dir := r.Getenv("GIT_OBJECT_DIRECTORY"); dir != "" {
 		r.objectDir = absolute(start, dir)

@@ -127,6 +127,13 @@ func (tx *Tx) Commit(ctx context.Context) error {
 	return fmt.Errorf("cannot update %s: %w: %w", refNames(queued), ErrStale, err)
 }
 
+// Rehearse waits for the objects that were written behind, as Commit does, and drops
+// what is queued: whether it could have been built, nothing moves.
+func (tx *Tx) Rehearse() error {
+	tx.queued = nil
+	return tx.repo.behind.flush()
+}
+
 // attempt makes one transaction.
 func (tx *Tx) attempt(ctx context.Context, queued []refChange, input []byte) error {
 	s := tx.session()
