@@ -66,6 +66,7 @@ func commands() []entry {
 		{groupAsk, "log", "list milestones, as git log does", newLog},
 		{groupAsk, "diff", "compare what memory says at two commits", newDiff},
 		{groupAsk, "note", "say what became of a milestone, or show what was said", newNote},
+		{groupAsk, "link", "go from code to the memory behind it, and back", newLink},
 		{groupAsk, "blame", "say who wrote each line of a topic, and when", newBlame},
 		{groupAsk, "bisect", "find the milestone that turned bad", newBisect},
 		{groupAsk, "rollback", "make what stood at a milestone stand again", newRollback},

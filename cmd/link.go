@@ -1,0 +1,61 @@
+package cmd
+
+import (
+	"context"
+
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/render"
+)
+
+func newLink(g *globals) *command {
+	return &command{
+		name:  "link",
+		usage: []string{"link [CODE-COMMIT | A..B | A...B]", "link MILESTONE"},
+		about: "Shows the memory that belongs to a commit of the code (HEAD): the milestones that its note links, and those that were made on it, newest first, of every memory branch or of the one that -b names. The argument is any git revision of the code, before it is one of memory: a code branch wins over a memory branch of its name. What git blame prints in front of a line may be pasted. For a range it is everything that was learnt in it, each milestone once, with its code commits. For a milestone it is the other way round: its code commits, also those that are gone. Nothing is no failure. With --json: {\"code\": HASH or RANGE, \"memory\": [COMMIT...]}, each COMMIT with \"links\": [{\"commit\", \"subject\", \"time\", \"how\": [\"link\", \"made-on\"]}]; for a milestone {\"memory\": COMMIT, \"code\": [the same as in links]}, where subject and time of a code commit that is gone are null.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
+		examples: []string{
+			"link",
+			"link 1a2b3c4d",
+			"link v1.3..v1.4",
+			"link CONTEXT_HEAD --json",
+		},
+		globals: g,
+		flags:   g.flags(),
+		most:    1,
+		action: func(ctx context.Context, env *Env, args []string) error {
+			l, err := runLink(ctx, env, g, args)
+			if err != nil {
+				return err
+			}
+			return g.view(ctx, env, linkJSON(l), func(p *render.Printer) { render.LinkText(p, l) })
+		},
+	}
+}
+
+func runLink(ctx context.Context, env *Env, g *globals, args []string) (l refs.Links, err error) {
+	s, err := g.open(ctx, env)
+	if err != nil {
+		return l, err
+	}
+	defer closing(s, &err)
+	rev := "HEAD"
+	if len(args) > 0 {
+		rev = args[0]
+	}
+	// Not the branch of the environment: an agent that stands on one asks for all.
+	return s.Links(ctx, g.branch, rev)
+}
+
+// linkJSON is one of two shapes, by what was asked for.
+func linkJSON(l refs.Links) any {
+	if l.Milestone != nil {
+		return struct {
+			Memory *refs.Commit    `json:"memory"`
+			Code   []refs.CodeLink `json:"code"`
+		}{l.Milestone, l.Commits}
+	}
+	return struct {
+		Code   string              `json:"code"`
+		Memory []refs.LinkedCommit `json:"memory"`
+	}{l.Code, l.Memory}
+}

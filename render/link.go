@@ -1,0 +1,115 @@
+package render
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs"
+)
+
+// LinkText shows what belongs together, one line for each milestone and code commit, and
+// what opens it.
+func LinkText(p *Printer, l refs.Links) {
+	switch {
+	case l.Milestone != nil:
+		p.linksOfMilestone(*l.Milestone, l.Commits)
+	case len(l.Commits) > 0:
+		p.linksOfCode(l.Commits[0], l.Memory)
+	default:
+		p.linksOfRange(l.Code, l.Memory)
+	}
+}
+
+// linksOfCode shows the milestones of one code commit.
+func (p *Printer) linksOfCode(code refs.CodeLink, memory []refs.LinkedCommit) {
+	p.line(bold("# Code "), hash(code.Commit), plain(p.subject(code, len("# Code "))))
+	p.blank()
+	for _, m := range memory {
+		p.linkedCommit(m.Commit, how(m.Links[0]))
+	}
+	if len(memory) == 0 {
+		p.line(plain("no milestone belongs to it"))
+		p.command("what was known then", "--at %s", code.Commit.Short())
+		return
+	}
+	p.blank()
+	p.command("in full", "--commit %s", memory[0].Hash.Short())
+	p.command("what was known then", "--at %s", code.Commit.Short())
+}
+
+// linksOfRange shows the milestones of a range, each with its code commits.
+func (p *Printer) linksOfRange(asked string, memory []refs.LinkedCommit) {
+	if len(memory) == 0 {
+		p.line(plain("no milestone belongs to the code of " + asked))
+		if _, _, end := refs.SplitRange(asked); end != "" {
+			p.command("what was known then", "--at %s", end)
+		}
+		return
+	}
+	for _, m := range memory {
+		p.linkedCommit(m.Commit, "")
+		for _, code := range m.Links {
+			p.codeLink("    ", code)
+		}
+	}
+	p.blank()
+	p.command("in full", "--commit %s", memory[0].Hash.Short())
+}
+
+// linksOfMilestone shows the code commits of one milestone.
+func (p *Printer) linksOfMilestone(m refs.Commit, codes []refs.CodeLink) {
+	p.line(bold("# Milestone "), hash(*m.Hash), plain(" "+p.fit(m.Summary, len("# Milestone 0123456789 "))))
+	p.blank()
+	for _, code := range codes {
+		p.codeLink("", code)
+	}
+	if len(codes) == 0 {
+		p.line(plain("it belongs to no code commit"))
+		return
+	}
+	if codes[0].Time != nil {
+		p.blank()
+		p.line(dim("the code: "), plain("git show "+codes[0].Commit.Short()))
+	}
+}
+
+// linkedCommit shows a milestone on one line: hash, day, branch, what its note says, subject,
+// and how it belongs.
+func (p *Printer) linkedCommit(c refs.Commit, how string) {
+	note := ""
+	if c.Outcome != nil {
+		note = "[" + flat(*c.Outcome) + "] "
+	}
+	rest := " " + c.Time.UTC().Format(time.DateOnly) + " "
+	used := cells(c.Hash.Short()+rest+c.Branch+" "+note) + cells(how)
+	p.line(hash(*c.Hash), plain(rest), green(flat(c.Branch)+" "), green(note), plain(p.fit(c.Summary, used)), dim(how))
+}
+
+// codeLink shows a code commit on one line, and how the milestone belongs to it.
+func (p *Printer) codeLink(indent string, l refs.CodeLink) {
+	p.line(plain(indent), hash(l.Commit), plain(p.subject(l, len(indent)+cells(how(l)))), dim(how(l)))
+}
+
+// subject is the day and subject of a code commit for a line behind used cells.
+func (p *Printer) subject(l refs.CodeLink, used int) string {
+	if l.Subject == nil {
+		return " (gone from this repository)"
+	}
+	day := " " + l.Time.UTC().Format(time.DateOnly) + " "
+	return day + p.fit(*l.Subject, used+len(l.Commit.Short())+len(day))
+}
+
+// how says in words why a milestone belongs to a code commit; "" where nothing says so.
+func how(l refs.CodeLink) string {
+	var words []string
+	for _, h := range []struct{ how, words string }{{refs.LinkNoted, "linked"}, {refs.LinkMadeOn, "made on it"}} {
+		if slices.Contains(l.How, h.how) {
+			words = append(words, h.words)
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(words, ", ") + ")"
+}
