@@ -10,7 +10,8 @@ import (
 // only, and siblings never import each other.
 var layers = map[string][]string{
 	"cmd/git-context": {"cmd"},
-	"cmd":             {"render", "refs", "refs/doc", "refs/peer", "refs/git"},
+	"cmd":             {"hooks", "render", "refs", "refs/doc", "refs/peer", "refs/git"},
+	"hooks":           {},
 	"render":          {"refs", "notes", "refs/doc", "refs/git"},
 	"refs":            {"notes", "refs/doc", "refs/index", "refs/journal", "refs/peer", "refs/git"},
 	"notes":           {"refs/git"},

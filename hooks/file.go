@@ -1,0 +1,201 @@
+package hooks
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// kind is what stands where an event's hook belongs.
+type kind int
+
+const (
+	absent kind = iota
+	ours        // a file that holds the block
+	shell       // a script that the block can be put into
+	opaque      // a hook that has to be moved aside
+)
+
+// file is what stands where the hook of one event belongs.
+type file struct {
+	event string
+	path  string
+	kind  kind
+	info  fs.FileInfo
+	link  string // where it points to, if it is a symbolic link
+	script
+	owner string // whose hook it is, our part left out
+
+	stored *file // what was moved aside for it
+	husky  bool
+}
+
+// maxScript is the largest script that is edited, in bytes.
+const maxScript = 1 << 20
+
+// read looks at the hook of an event. It refuses what may not be replaced.
+func (p Place) read(event string) (*file, error) {
+	f, err := p.look(event, filepath.Join(p.dir(), event))
+	if err != nil {
+		return nil, err
+	}
+	if f.owner == "pre-commit" && f.kind != ours {
+		// It has moved ours, and runs it from there.
+		if moved, err := p.look(event, f.path+".legacy"); err == nil && moved.kind == ours {
+			f = moved
+		}
+	}
+	f.stored, err = p.storedFor(event)
+	return f, err
+}
+
+// storedFor is what was moved aside for an event, nil for nothing. It is not looked
+// into: it is somebody's, whatever it is.
+func (p Place) storedFor(event string) (*file, error) {
+	f := &file{event: event, path: p.kept(event), kind: opaque}
+	var err error
+	if f.info, err = os.Lstat(f.path); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil && f.info.Mode()&fs.ModeSymlink != 0 {
+		f.link, err = os.Readlink(f.path)
+	}
+	if err != nil {
+		return nil, refuse(err, "", "cannot read what was kept in '%s'", f.path)
+	}
+	head, _, err := readScript(f.path, maxScript+1)
+	if err != nil {
+		head = nil // whose it is can only be guessed
+	}
+	f.owner = owner(string(head))
+	return f, nil
+}
+
+// look reads one file.
+func (p Place) look(event, path string) (*file, error) {
+	f := &file{event: event, path: path, husky: p.husky()}
+	var err error
+	f.info, err = os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return f, nil
+	case err != nil:
+		return nil, refuse(err, "", "cannot read hook '%s'", path)
+	case f.info.Mode()&fs.ModeSymlink != 0:
+		return f, p.readLink(f)
+	case !f.info.Mode().IsRegular():
+		return nil, refuse(nil, "move it away, or rename it", "hook '%s' is no file", path)
+	}
+	head, whole, err := readScript(path, f.info.Size())
+	if err != nil {
+		return nil, refuse(err, "", "cannot read hook '%s'", path)
+	}
+	f.judge(head, whole)
+	if f.damaged {
+		return nil, refuse(nil, "take out its lines by hand, from '"+beginMark+"' to '"+endMark+"'",
+			"git-context's block in hook '%s' is damaged", path)
+	}
+	if f.husky && f.kind == opaque {
+		return nil, refuse(nil, "add the line by hand: "+call(event), "hook '%s' is no shell script", path)
+	}
+	return f, nil
+}
+
+// judge says what a regular file is.
+func (f *file) judge(head []byte, whole bool) {
+	f.script = parse(string(head))
+	f.owner = owner(f.foreign(f.event))
+	runs := f.husky || f.info.Mode()&0o111 != 0
+	switch {
+	case f.holds():
+		f.kind = ours
+		if f.foreign(f.event) == "" {
+			f.owner = OwnerSelf
+		}
+	case f.husky && whole && bytes.IndexByte(head, 0) < 0, // which `sh -e` runs, without a first line
+		whole && runs && isShell(head):
+		f.kind = shell
+	default:
+		f.kind = opaque
+	}
+	if f.husky && f.owner == ownerAnother {
+		f.owner = "husky"
+	}
+}
+
+// readScript reads a file, or the beginning of one that is too large to be edited.
+func readScript(path string, size int64) (head []byte, whole bool, err error) {
+	if size <= maxScript {
+		head, err = os.ReadFile(path)
+		return head, true, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	head = make([]byte, 4096)
+	n, err := io.ReadFull(f, head)
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return head[:n], false, err
+}
+
+// readLink judges a symbolic link: it may lead to any file of the repository.
+func (p Place) readLink(f *file) error {
+	var err error
+	if f.link, err = os.Readlink(f.path); err != nil {
+		return refuse(err, "", "cannot read hook '%s'", f.path)
+	}
+	inside, err := p.inside(f.path)
+	switch {
+	case err != nil:
+		return refuse(err, "", "hook '%s' is a symbolic link to '%s', which cannot be followed", f.path, f.link)
+	case !inside:
+		return refuse(nil, "add the line by hand: "+call(f.event),
+			"hook '%s' is a symbolic link to '%s', out of this repository", f.path, f.link)
+	case f.husky:
+		return refuse(nil, "add the line by hand: "+call(f.event), "hook '%s' is a symbolic link", f.path)
+	}
+	if info, err := os.Stat(f.path); err != nil || !info.Mode().IsRegular() {
+		return refuse(err, "", "hook '%s' is a symbolic link to '%s', which is no file", f.path, f.link)
+	}
+	head, _, err := readScript(f.path, maxScript+1)
+	if err != nil {
+		return refuse(err, "", "cannot read hook '%s'", f.path)
+	}
+	f.kind, f.owner = opaque, owner(string(head))
+	return nil
+}
+
+// same reports whether what is kept is what stands at the hook's own place still:
+// whoever moved it aside was stopped halfway.
+func (f *file) same() bool {
+	if f.stored == nil || f.kind == absent || f.kind == ours {
+		return false
+	}
+	if f.link != "" {
+		return f.stored.link == deeper(f.link)
+	}
+	return os.SameFile(f.info, f.stored.info)
+}
+
+// deeper is a symbolic link's target as seen from one directory below.
+func deeper(target string) string {
+	if filepath.IsAbs(target) {
+		return target
+	}
+	return ".." + string(filepath.Separator) + target
+}
+
+// runs reports whether git, or husky, runs the file.
+func (f *file) runs() bool { return f.husky || f.info.Mode()&0o111 != 0 }
+
+// current reports whether the block is the one that would be written today.
+func (f *file) current() bool {
+	return f.block == block(f.event, f.then())
+}

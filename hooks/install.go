@@ -1,0 +1,187 @@
+package hooks
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Did is what became of one hook.
+type Did string
+
+// What Install and Uninstall do.
+const (
+	Installed Did = "installed" // a new file, or a block in one that stood there
+	Kept      Did = "kept"      // what stood there was moved aside, and runs behind ours
+	Mended    Did = "mended"    // an older or edited block was written anew
+	Unchanged Did = "unchanged"
+	Removed   Did = "removed"  // the file, or the block in it
+	Restored  Did = "restored" // what was moved aside stands in its place again
+	Left      Did = "left"     // something stays: Note says what
+)
+
+// Change is what became of the hook of one event.
+type Change struct {
+	Event string `json:"name"`
+	Path  string `json:"path"`
+	Did   Did    `json:"did"`
+	Owner string `json:"owner"` // of what stood, or stands, there
+	Note  string `json:"note,omitempty"`
+}
+
+// Install puts the block into the hook of every event, or of none: what cannot be
+// done is refused before anything is changed, and what fails later is undone. Where
+// all is installed already nothing changes.
+func Install(p Place) ([]Change, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	files, err := p.plan()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(p.dir(), 0o777); err != nil {
+		return nil, refuse(err, "", "cannot make the hooks' directory '%s'", p.dir())
+	}
+	var changes []Change
+	for _, f := range files {
+		did, err := p.install(f)
+		changes = append(changes, Change{Event: f.event, Path: f.path, Did: did, Owner: f.owner})
+		if err != nil {
+			return nil, errors.Join(refuse(err, "", "cannot install hook '%s'", f.path), p.undo(changes))
+		}
+	}
+	return changes, nil
+}
+
+// plan reads all hooks and collects what stands in the way of installing any.
+func (p Place) plan() ([]*file, error) {
+	var files []*file
+	var errs []error
+	for _, event := range Events() {
+		f, err := p.read(event)
+		if err == nil {
+			err = f.obstacle(p.kept(event))
+		}
+		files = append(files, f)
+		errs = append(errs, err)
+	}
+	return files, errors.Join(errs...)
+}
+
+// obstacle is why a hook cannot be installed although each file alone could be.
+func (f *file) obstacle(kept string) error {
+	switch {
+	case f.stored != nil && f.kind != absent && !f.same() && f.then() != putsBack:
+		return refuse(nil, "move one of them away", "'%s' was kept when hook '%s' was installed, and another one stands there now", kept, f.path)
+	case f.kind == ours && !f.runs():
+		return refuse(nil, "chmod +x '"+f.path+"'", "hook '%s' is not executable any more", f.path)
+	}
+	return nil
+}
+
+// undo takes back what was installed until a hook failed, the last one.
+func (p Place) undo(changes []Change) error {
+	var errs []error
+	for _, c := range changes {
+		if c.Did != Unchanged && c.Did != Mended {
+			_, err := p.uninstall(c.Event, c.Path)
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// install puts the block into one hook:
+//
+//  1. it is there: nothing, or the same block anew where it was edited,
+//  2. a script: into it,
+//  3. another hook: that one aside, and a file in its place,
+//  4. none, but one was moved aside: that file,
+//  5. none: a new file.
+func (p Place) install(f *file) (Did, error) {
+	gone := f.kind == ours && f.then() == putsBack && f.stored == nil
+	switch {
+	case gone:
+		return Mended, replace(f.path, fresh(f.event, f.husky), 0o777, nil)
+	case f.kind == ours && f.current():
+		return Unchanged, nil
+	case f.kind == ours:
+		return Mended, replace(f.path, f.before+block(f.event, f.then())+f.after, 0, f.info)
+	case f.kind == shell:
+		return Installed, replace(f.path, insert(f.before, f.event), 0, f.info)
+	case f.kind == opaque:
+		if err := p.setAside(f); err != nil {
+			return "", err
+		}
+		return Kept, replace(f.path, instead(f.event), 0o777, nil)
+	case f.stored != nil:
+		return Kept, replace(f.path, instead(f.event), 0o777, nil)
+	}
+	f.owner = OwnerSelf
+	mode := fs.FileMode(0o777)
+	if f.husky {
+		mode = 0o666
+	}
+	return Installed, replace(f.path, fresh(f.event, f.husky), mode, nil)
+}
+
+// setAside gives a hook its second name, or on a file system without links its
+// other one: it never is without a name.
+func (p Place) setAside(f *file) error {
+	if f.same() {
+		return nil
+	}
+	kept := p.kept(f.event)
+	if err := os.Mkdir(filepath.Dir(kept), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if f.link != "" {
+		return os.Symlink(deeper(f.link), kept)
+	}
+	if err := os.Link(f.path, kept); err == nil {
+		return nil
+	}
+	return os.Rename(f.path, kept)
+}
+
+// replace writes a file beside its place and renames it, with the mode of the one
+// that stood there, or what the umask leaves of another.
+func replace(path, text string, mode fs.FileMode, as fs.FileInfo) error {
+	tmp, err := createBeside(path, mode)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name()) // of no effect once renamed
+	_, err = tmp.WriteString(text)
+	if err == nil {
+		err = tmp.Sync() // a crash of the machine must not leave an empty hook
+	}
+	if e := tmp.Close(); err == nil {
+		err = e
+	}
+	if err == nil && as != nil {
+		err = os.Chmod(tmp.Name(), as.Mode()&(fs.ModePerm|fs.ModeSetuid|fs.ModeSetgid|fs.ModeSticky))
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	return err
+}
+
+// createBeside makes a new file in a path's directory. The name that it takes is the
+// same each time, so that a crash leaves one at most: callers hold a lock.
+func createBeside(path string, mode fs.FileMode) (*os.File, error) {
+	name := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".git-context-tmp")
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode|0o600)
+}
+
+// Changed reports whether anything was done.
+func Changed(changes []Change) bool {
+	return slices.ContainsFunc(changes, func(c Change) bool { return c.Did != Unchanged })
+}

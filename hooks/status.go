@@ -1,0 +1,98 @@
+package hooks
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// The states of a hook.
+const (
+	StateInstalled = "installed"
+	StateKept      = "kept"    // installed; another hook was moved aside, and runs behind it
+	StateMissing   = "missing" // nothing of ours is there
+	StateBroken    = "broken"  // Reason says why
+)
+
+// Hook is how the hook of one event stands. Owner is by whom the file is, our block
+// left out: git-context, husky, lefthook, pre-commit, git-lfs, another; for a hook
+// that is kept, by whom that is. It is empty where there is none.
+type Hook struct {
+	Name   string `json:"name"`
+	Path   string `json:"path"`
+	State  string `json:"state"`
+	Owner  string `json:"owner"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// Status says how the hook of every event stands. It changes nothing, and a hook that
+// cannot be read is broken, not an error.
+func Status(p Place) ([]Hook, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	var list []Hook
+	for _, event := range Events() {
+		list = append(list, p.status(event))
+	}
+	return list, nil
+}
+
+func (p Place) status(event string) Hook {
+	h := Hook{Name: event, Path: filepath.Join(p.dir(), event), State: StateBroken}
+	f, err := p.read(event)
+	if err != nil {
+		h.Owner, h.Reason = ownerAnother, err.Error()
+		return h
+	}
+	h.Path, h.Owner = f.path, f.owner
+	if f.stored != nil && f.kind != absent {
+		h.Owner = f.stored.owner
+	}
+	h.Reason = p.fault(f)
+	switch {
+	case h.Reason != "":
+	case f.kind != ours:
+		h.State = StateMissing
+	case f.stored != nil:
+		h.State = StateKept
+	default:
+		h.State = StateInstalled
+	}
+	return h
+}
+
+// fault is why a hook does not do what it should; "" for none.
+func (p Place) fault(f *file) string {
+	switch {
+	case f.stored != nil && f.kind == absent:
+		return "the hook that was kept has no file that runs it; install again"
+	case f.kind != ours && f.stored != nil && !f.same():
+		return "another hook took the place of git-context's; what was kept is not run"
+	case f.kind != ours:
+		return ""
+	case !f.runs():
+		return "it is not executable, so that git does not run it"
+	case !f.current():
+		return "its lines were edited, or are of another version; install again"
+	case f.then() == putsBack && f.stored == nil:
+		return "the hook that was kept is gone"
+	case f.then() != putsBack && f.stored != nil:
+		return "what was kept is not run"
+	}
+	if f.husky {
+		if _, err := os.Stat(filepath.Join(p.Dir, f.event)); err != nil {
+			return "husky has no hook for it; run husky"
+		}
+	}
+	return ""
+}
+
+// Holds reports whether any hook there holds anything of ours.
+func Holds(p Place) bool {
+	for _, event := range Events() {
+		if f, err := p.read(event); err == nil && (f.kind == ours || f.stored != nil) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,111 @@
+package hooks
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Uninstall leaves every hook as Install found it, byte for byte. Lines that somebody added to a file of ours stay,
+// and the Change says so. Events whose hook holds nothing of ours have no Change. A
+// hook that cannot be read keeps none of the others.
+func Uninstall(p Place) ([]Change, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	var changes []Change
+	var errs []error
+	for _, event := range Events() {
+		path := filepath.Join(p.dir(), event)
+		// Other tools move a hook of ours out of their way: pre-commit, lefthook.
+		for _, path := range []string{path + ".legacy", path + ".old", path} {
+			c, err := p.uninstall(event, path)
+			if err != nil {
+				errs = append(errs, err)
+			}
+			if c.Did != "" {
+				changes = append(changes, c)
+			}
+		}
+	}
+	// Nothing is lost where they stay: they are empty, or they are needed.
+	_ = os.Remove(filepath.Join(p.dir(), keptDir))
+	return changes, errors.Join(errs...)
+}
+
+// uninstall takes the block out of one file:
+//
+//  1. the file was made for it and holds nothing else: the file goes,
+//  2. it stands for another that was moved aside, and nothing was added: that one
+//     takes its place again,
+//  3. else the block alone goes. What was added then stays, and what was moved aside
+//     is still run from where it is.
+//
+// What an interrupted Install left is put back too.
+func (p Place) uninstall(event, path string) (Change, error) {
+	f, err := p.look(event, path)
+	if err != nil {
+		if strings.HasSuffix(path, event) {
+			return Change{}, err
+		}
+		return Change{}, nil // whatever it is, it is not ours
+	}
+	if f.stored, err = p.storedFor(event); err != nil {
+		return Change{}, err
+	}
+	c := Change{Event: event, Path: path, Owner: f.owner}
+	c.Did, c.Note, err = p.takeOut(f)
+	if err != nil {
+		return Change{}, refuse(err, "", "cannot take git-context out of hook '%s'", path)
+	}
+	return c, nil
+}
+
+func (p Place) takeOut(f *file) (did Did, note string, err error) {
+	alone := f.kind == ours && f.foreign(f.event) == ""
+	switch {
+	case f.kind == ours && f.then() == putsBack && alone && f.stored != nil:
+		return Restored, "", p.putBack(f)
+	case f.kind == ours && f.then() != takesBlock && alone:
+		return Removed, "", os.Remove(f.path)
+	case f.kind == ours && f.then() != takesBlock:
+		note := "lines that were added to it stay"
+		if f.stored != nil {
+			note += "; it still runs '" + f.stored.path + "'"
+		}
+		return Left, note, replace(f.path, f.without(), 0, f.info)
+	case f.kind == ours:
+		return Removed, "", replace(f.path, f.without(), 0, f.info)
+	case f.same():
+		return Restored, "", os.Remove(f.stored.path)
+	case f.stored == nil || !strings.HasSuffix(f.path, f.event):
+		return "", "", nil
+	case f.kind == absent:
+		return Restored, "", p.putBack(f)
+	}
+	return Left, "another hook stands there; what was kept is in '" + f.stored.path + "'", nil
+}
+
+// putBack gives what was moved aside its place again.
+func (p Place) putBack(f *file) error {
+	if f.stored.link == "" {
+		return os.Rename(f.stored.path, f.path)
+	}
+	target := f.stored.link
+	if !filepath.IsAbs(target) {
+		target = strings.TrimPrefix(target, deeper(""))
+	}
+	tmp := filepath.Join(filepath.Dir(f.path), "."+f.event+".git-context-tmp")
+	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Symlink(target, tmp); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp, f.path); err != nil {
+		return err
+	}
+	return os.Remove(f.stored.path)
+}
