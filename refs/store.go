@@ -24,6 +24,8 @@ type Options struct {
 	Branch string           // acts instead of CONTEXT_HEAD's branch; empty: GIT_CONTEXT_BRANCH, else CONTEXT_HEAD
 	Trace  io.Writer        // one line for each child, if set
 
+	LockWait time.Duration // for one of our locks; 0: a minute
+
 	// Interruptible is that of git.Options: how ^C reaches a child that signs.
 	Interruptible func(context.Context) (context.Context, context.CancelFunc)
 }
@@ -42,7 +44,7 @@ type Store struct {
 // Open finds the repository. Whether it has memory is found out by the first
 // method that needs it.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	repo, err := git.Open(ctx, git.Options{Dir: o.Dir, Env: o.Env, Trace: o.Trace, Now: o.Now, Interruptible: o.Interruptible})
+	repo, err := git.Open(ctx, git.Options{Dir: o.Dir, Env: o.Env, Trace: o.Trace, Now: o.Now, Interruptible: o.Interruptible, LockWait: o.LockWait})
 	if err != nil {
 		return nil, err
 	}

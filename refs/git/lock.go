@@ -20,10 +20,14 @@ type Lock struct {
 }
 
 // Lock takes a lock by name, waiting until ctx ends (a minute if it has no
-// deadline). The error of a wait that ended names the lock.
+// deadline), or for Options.LockWait if that is less. The error of a wait that ended names the lock.
 func (r *Repo) Lock(ctx context.Context, name string) (*Lock, error) {
 	ctx, cancel := withTimeout(ctx, lockTimeout)
 	defer cancel()
+	if r.lockWait > 0 {
+		ctx, cancel = context.WithTimeout(ctx, r.lockWait)
+		defer cancel()
+	}
 	for pause := lockPollMin; ; pause = min(2*pause, lockPollMax) {
 		l, ok, err := r.TryLock(name)
 		if ok || err != nil {

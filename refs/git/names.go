@@ -24,6 +24,8 @@ const (
 	DeletedPrefix = Root + "deleted/"
 	// RemotePrefix is what a remote's branches and roadmap begin with.
 	RemotePrefix = Root + "remotes/"
+	// PickedHead is what a cherry-pick is taken from, while it is under way.
+	PickedHead = "CHERRY_PICK_HEAD"
 	// NotesRef holds the metadata of memory and code commits.
 	NotesRef = "refs/notes/context"
 	// RemoteNotesPrefix is what the notes of remotes begin with.
@@ -39,6 +41,9 @@ func BranchRef(branch string) string { return BranchPrefix + branch }
 
 // BranchName returns the name of the memory branch a ref is, if it is one.
 func BranchName(ref string) (string, bool) { return strings.CutPrefix(ref, BranchPrefix) }
+
+// CodeBranchName returns the name of the code branch a ref is, if it is one.
+func CodeBranchName(ref string) (string, bool) { return strings.CutPrefix(ref, "refs/heads/") }
 
 // TagRef returns the ref of a milestone's name.
 func TagRef(name string) string { return TagPrefix + name }

@@ -28,6 +28,9 @@ type Options struct {
 	// person (one that signs) and has no terminal: ^C must end that context, or it
 	// ends us and leaves the child behind. The context's cause is what is returned.
 	Interruptible func(context.Context) (context.Context, context.CancelFunc)
+	// LockWait is how long one of our locks is waited for at most; 0 means until the
+	// caller's context ends, a minute if it has no deadline.
+	LockWait time.Duration
 }
 
 // Repo is a git repository, seen from one of its worktrees.
@@ -43,6 +46,8 @@ type Repo struct {
 	childEnv []string // for children of this repository
 	trace    *tracer
 	now      func() time.Time
+
+	lockWait time.Duration // 0: the caller's
 
 	interruptible func(context.Context) (context.Context, context.CancelFunc)
 
@@ -63,7 +68,7 @@ type Repo struct {
 // future) is an *Error with git's own words. It starts no process where the
 // repository is plain and ours.
 func Open(ctx context.Context, o Options) (*Repo, error) {
-	r := &Repo{env: o.Env, now: o.Now, trace: &tracer{w: o.Trace}}
+	r := &Repo{env: o.Env, now: o.Now, lockWait: o.LockWait, trace: &tracer{w: o.Trace}}
 	if r.env == nil {
 		r.env = os.Environ()
 	}
