@@ -79,6 +79,8 @@ func commands() []entry {
 		{groupShare, "bundle", "write all memory into one file", newBundle},
 		{groupShare, "unbundle", "take in what such a file holds", newUnbundle},
 		{groupShare, "export", "write a folder that other implementations read", newExport},
+		{groupCare, "hooks", "install, remove or check git hooks", newHooks},
+		{groupCare, "hook", "do what a git hook is for; git runs it", newHook},
 		{groupCare, "stats", "count branches, milestones, steps, agents and days", newStats},
 		{groupCare, "version", "say which version this is", newVersion},
 	}

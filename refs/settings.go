@@ -17,6 +17,10 @@ const (
 	keyRemote       = "context.remote"       // the remote that is meant without a name
 	keySign         = "context.gpgSign"      // sign every memory commit
 
+	keyFollow      = "context.follow"      // the hook post-checkout: memory follows the code's branch
+	keyPush        = "context.push"        // the hook pre-push: memory goes along with code
+	keyPushTimeout = "context.pushTimeout" // for how many seconds at most
+
 	keyMaxNewEntries = "context.maxNewEntries" // steps and milestones that one fetch may bring
 
 	keyScoreWeight   = "context.search.scoreWeight" // of a milestone's note in a search, and so on

@@ -1,0 +1,122 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-context/git-context/hooks"
+	"github.com/git-context/git-context/refs"
+)
+
+// hookSwitch turns all hooks off where it is 0: for one command, a session, a machine.
+const hookSwitch = "GIT_CONTEXT_HOOKS"
+
+type hookOptions struct {
+	*globals
+	author
+}
+
+func newHook(g *globals) *command {
+	o := &hookOptions{globals: g}
+	return &command{
+		name:  "hook",
+		usage: []string{"hook EVENT [ARGUMENT...]"},
+		about: "Does what the git hook of that name is for, with its arguments and standard input; 'git context hooks install git' makes git run it. post-commit links the code commit to the newest milestone. post-rewrite carries links over an amendment or a rebase. post-checkout, with context.follow=true, makes the memory branch of the code branch's name the current one. pre-push, with context.push=true, pushes memory beside the code, for at most context.pushTimeout seconds (10). A hook never makes a git command fail: what goes wrong is one line on standard error, and 'git context fsck' shows it. GIT_CONTEXT_HOOKS=0 turns all off.",
+		exits: []int{exitDone, exitUsage},
+		examples: []string{
+			"hook post-commit",
+			"hook post-checkout OLD NEW 1",
+		},
+		globals: g,
+		flags:   g.flags(),
+		least:   1, most: unlimited, needs: "the name of a hook",
+		action: func(ctx context.Context, env *Env, args []string) error {
+			if !hooksOff(env.getenv(hookSwitch)) {
+				o.runHook(ctx, env, args[0], args[1:])
+			}
+			return nil
+		},
+	}
+}
+
+// hooksOff reads the switch as git reads such variables.
+func hooksOff(value string) bool {
+	switch strings.ToLower(value) {
+	case "0", "false", "no", "off":
+		return true
+	}
+	return false
+}
+
+// runHook does the work of an event and tells what failed. It has no error: git must
+// not be told.
+func (o *hookOptions) runHook(ctx context.Context, env *Env, event string, args []string) {
+	s, err := refs.Open(ctx, o.hookStore(env))
+	if err == nil {
+		defer func() { _ = s.Close() }() // what was to be done is done, or told
+		err = o.event(ctx, env, s, event, args)
+	}
+	if err == nil || errors.Is(err, refs.ErrNoMemory) {
+		return
+	}
+	tellHook(env, event, err.Error())
+	if s == nil {
+		return
+	}
+	if err := s.NoteHookFailure(ctx, event, err); err != nil {
+		tellHook(env, event, "this failure could not be kept for fsck: "+err.Error())
+	}
+}
+
+// hookStore is where the hook stands: git's environment says so. Somebody waits.
+func (o *hookOptions) hookStore(env *Env) refs.Options {
+	return refs.Options{Dir: env.Dir, Env: env.Environ, Now: env.Now, Branch: o.branch, Trace: env.trace,
+		LockWait: refs.HookLockWait}
+}
+
+// tellHook is the one line that a hook may print.
+func tellHook(env *Env, event, what string) {
+	env.say("git-context: hook "+event+": ", strings.Join(strings.Fields(what), " "))
+}
+
+// event does the work of one event.
+func (o *hookOptions) event(ctx context.Context, env *Env, s *refs.Store, event string, args []string) error {
+	switch event {
+	case hooks.PostCommit:
+		return s.LinkHead(ctx, o.writer(env))
+	case hooks.PostRewrite:
+		_, err := s.CarryRewritten(ctx, o.writer(env), env.In)
+		return err
+	case hooks.PostCheckout:
+		if len(args) != 3 {
+			return fmt.Errorf("%d arguments where git gives 3", len(args))
+		}
+		if args[2] != "1" { // files were checked out, no branch
+			return nil
+		}
+		return o.follow(ctx, env, s)
+	case hooks.PrePush:
+		if len(args) != 2 {
+			return fmt.Errorf("%d arguments where git gives 2", len(args))
+		}
+		news, err := s.PushBeside(ctx, o.writer(env), args[0])
+		if news {
+			tellHook(env, event, fmt.Sprintf("'%s' has memory that is not here: %s sync %s", args[0], self, args[0]))
+		}
+		return err
+	}
+	return fmt.Errorf("no hook of that name is known; is git-context older than what installed it?")
+}
+
+func (o *hookOptions) follow(ctx context.Context, env *Env, s *refs.Store) error {
+	f, err := s.Follow(ctx, o.writer(env))
+	switch {
+	case f.Made != "":
+		env.say("git-context: ", fmt.Sprintf("memory branch '%s' made from '%s'", f.Made, f.From))
+	case f.Stayed != "":
+		tellHook(env, hooks.PostCheckout, f.Stayed)
+	}
+	return err
+}

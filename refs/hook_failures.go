@@ -1,0 +1,132 @@
+package refs
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/git-context/git-context/refs/git"
+)
+
+// HookFailure is a hook that could not do its work. git was not told, because its own
+// command must not fail for it.
+type HookFailure struct {
+	Time     time.Time `json:"time"`
+	Event    string    `json:"event"`    // post-commit, …
+	Worktree string    `json:"worktree"` // its top directory; of a bare repository, the git directory
+	Code     git.ID    `json:"code"`     // HEAD then; "" if unborn, or unreadable
+	Branch   string    `json:"branch"`   // the memory branch that was current
+	Message  string    `json:"message"`
+}
+
+// The failures stand in a file of local state, one JSON object on a line.
+const (
+	hookFailures     = "hooks.jsonl"
+	maxHookFailures  = 64 << 10 // bytes; older ones are dropped
+	hookMessageLimit = 500      // characters
+)
+
+// NoteHookFailure keeps that a hook failed, for HookFailures. What of it cannot be
+// found out is left empty.
+func (s *Store) NoteHookFailure(ctx context.Context, event string, why error) error {
+	f := HookFailure{Time: s.now().UTC().Truncate(time.Second), Event: event, Worktree: s.repo.WorkTree(),
+		Message: oneLine(why.Error(), hookMessageLimit)}
+	if f.Worktree == "" {
+		f.Worktree = s.repo.GitDir()
+	}
+	if code, err := s.codeHead(ctx); err == nil {
+		f.Code = code
+	}
+	if branch, err := s.Current(ctx); err == nil {
+		f.Branch = branch
+	}
+	line, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	return s.editHookFailures(ctx, func(text []byte) []byte {
+		text = append(text, append(line, '\n')...)
+		for len(text) > maxHookFailures {
+			text = text[bytes.IndexByte(text, '\n')+1:]
+		}
+		return text
+	})
+}
+
+// HookFailures lists the hooks that failed and were not dropped since, oldest first.
+// Lines of another version are passed over.
+func (s *Store) HookFailures() ([]HookFailure, error) {
+	text, err := s.readHookFailures()
+	if err != nil {
+		return nil, err
+	}
+	var list []HookFailure
+	for line := range bytes.Lines(text) {
+		if f, ok := parseHookFailure(line); ok {
+			list = append(list, f)
+		}
+	}
+	return list, nil
+}
+
+// DropHookFailures forgets the failures that keep is false for.
+func (s *Store) DropHookFailures(ctx context.Context, keep func(HookFailure) bool) error {
+	return s.editHookFailures(ctx, func(text []byte) []byte {
+		var kept []byte
+		for line := range bytes.Lines(text) {
+			if f, ok := parseHookFailure(line); !ok || keep(f) {
+				kept = append(kept, line...)
+			}
+		}
+		return kept
+	})
+}
+
+func parseHookFailure(line []byte) (HookFailure, bool) {
+	var f HookFailure
+	err := json.Unmarshal(line, &f)
+	return f, err == nil && f.Event != ""
+}
+
+func (s *Store) readHookFailures() ([]byte, error) {
+	f, err := s.repo.OpenState(hookFailures, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(f)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read '%s': %w", f.Name(), err)
+	}
+	return text, nil
+}
+
+// editHookFailures replaces the file by what edit makes of it; an empty one goes.
+func (s *Store) editHookFailures(ctx context.Context, edit func([]byte) []byte) error {
+	lock, err := s.repo.Lock(ctx, "hook-failures")
+	if err != nil {
+		return err
+	}
+	defer lock.Unlock()
+	before, err := s.readHookFailures()
+	if err != nil {
+		return err
+	}
+	text := edit(bytes.Clone(before))
+	switch {
+	case bytes.Equal(text, before):
+		return nil
+	case len(text) == 0:
+		return os.Remove(s.statePath(hookFailures))
+	}
+	return s.repo.WriteStateFile(hookFailures, text)
+}
