@@ -32,7 +32,8 @@ func (p *past) madeFile() string { return filepath.Join(p.dir, ".git/context/cac
 func TestLinksAreExact(t *testing.T) {
 	t.Parallel()
 	p := newPast(t)
-	p.manyOn("main") // so that there is something to keep
+	first := p.git("rev-parse", "HEAD")
+	p.manyOn("main", first) // so that there is something to keep
 	code := string(p.code("code"))
 	main, aside := git.BranchRef("main"), git.BranchRef("aside")
 	for _, move := range []struct {
@@ -49,7 +50,9 @@ func TestLinksAreExact(t *testing.T) {
 		}, 2},
 		{"both forward", func() { p.commit("aside", "Three"); p.commit("main", "Four") }, 4},
 		{"merged", func() { ok(p.store().Merge(t.Context(), refs.MergeOptions{Source: "aside", Into: "main"}))(t) }, 5},
-		{"back", func() { p.git("update-ref", main, main+"~1") }, 4},
+		{"far forward", func() { p.manyOn("main", first) }, 5}, // all is kept now
+		{"back", func() { p.git("update-ref", main, main+"~300") }, 5},
+		{"further back", func() { p.git("update-ref", main, main+"~1") }, 4},
 		{"elsewhere", func() { p.git("update-ref", aside, main+"~1") }, 2},
 		{"a tag", func() { p.git("update-ref", git.TagRef("t"), main) }, 2},
 		{"gone but for the tag", func() { p.git("update-ref", main, main+"~2") }, 2},
@@ -64,16 +67,16 @@ func TestLinksAreExact(t *testing.T) {
 		if anew := p.hashes("", code); len(anew) != move.want || !slices.Equal(kept, anew) {
 			t.Errorf("%s: kept %v, read anew %v, want %d", move.name, kept, anew, move.want)
 		}
-		p.must(os.WriteFile(p.madeFile(), data, 0o666)) // of several moves before
+		p.must(os.WriteFile(p.madeFile(), data, 0o666))
 	}
 }
 
 // manyOn makes a branch stand on more commits than are read again and again, each made
 // on a code commit.
-func (p *past) manyOn(branch string) {
+func (p *past) manyOn(branch, code string) {
 	p.t.Helper()
-	tip, head := p.git("rev-parse", git.BranchRef(branch)), p.git("rev-parse", "HEAD")
-	message := "Many\n\nContext-Id: 01JD5K0Z3V7Q3M9K2A4B5C%04d\nContext-Branch: " + branch + "\nCode-Commit: " + head + "\n"
+	tip := p.git("rev-parse", git.BranchRef(branch))
+	message := "Many\n\nContext-Id: 01JD5K0Z3V7Q3M9K2A4B5C%04d\nContext-Branch: " + branch + "\nCode-Commit: " + code + "\n"
 	var in strings.Builder
 	for i := range 300 {
 		text := fmt.Sprintf(message, i)
@@ -89,7 +92,7 @@ func (p *past) manyOn(branch string) {
 func TestLinksKeptDamaged(t *testing.T) {
 	t.Parallel()
 	p := newPast(t)
-	p.manyOn("main")
+	p.manyOn("main", p.git("rev-parse", "HEAD"))
 	want := p.hashes("", "HEAD")
 	if len(want) != 300 {
 		t.Fatalf("%d milestones", len(want))
