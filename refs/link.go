@@ -11,8 +11,8 @@ import (
 )
 
 // A link says that a milestone belongs to a code commit. It stands in the note of
-// the code commit, as two lines: one to be read by programs, see [notes.KindLink],
-// and one that `git log --notes=context` shows to people. The milestone's own
+// the code commit, as two lines: one that `git log --notes=context` shows to people,
+// and one to be read by programs, see [notes.KindLink]. The milestone's own
 // Code-Commit trailer says on which code it was made; that is not repeated here.
 
 // linkSubject keeps the line for people short, in characters.
@@ -72,7 +72,8 @@ func (ses *session) link(ctx context.Context, code git.ID, m *git.Commit) error 
 	})
 }
 
-// linkLines are the two lines of a link to a milestone.
+// linkLines are the two lines of a link to a milestone, in the order that a union by
+// git's own cat_sort_uniq leaves them in.
 func (ses *session) linkLines(m *git.Commit, after string) ([]byte, error) {
 	id, err := ses.s.newID(after)
 	if err != nil {
@@ -83,7 +84,7 @@ func (ses *session) linkLines(m *git.Commit, after string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(append(line, '\n'), linkText(m)...), nil
+	return append(append(linkText(m), line...), '\n'), nil
 }
 
 // linkText is the line for people, by which anybody finds the milestone again also
