@@ -10,6 +10,7 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -63,7 +64,7 @@ func run(commits string, objects, runs int, search bool) error {
 		}
 		columns = append(columns, col)
 	}
-	if err := print(os.Stdout, columns, runs); err != nil {
+	if err := cmp.Or(print(os.Stdout, columns, runs), printHooks(os.Stdout, columns)); err != nil {
 		return err
 	}
 	if !search {

@@ -110,7 +110,7 @@ func (b *bench) column(milestones, objects int) (column, error) {
 			return column{}, fmt.Errorf("%s: %s: %w", title, op.name, err)
 		}
 	}
-	return col, nil
+	return col, r.hooks(col.medians)
 }
 
 // measure runs an operation and its unit in turn, so that one busy moment falls
