@@ -41,9 +41,17 @@ type session struct {
 	tx    *git.Tx
 }
 
-// begin locks branches, always in the order of their names so that two sessions
-// cannot wait for each other.
+// begin finishes what a killed process was forgetting, and locks branches.
 func (s *Store) begin(ctx context.Context, w Writer, reason string, branches ...string) (*session, error) {
+	if err := s.finishExpunge(ctx, w); err != nil {
+		return nil, err
+	}
+	return s.beginLocked(ctx, w, reason, branches...)
+}
+
+// beginLocked locks branches, always in the order of their names so that two sessions
+// cannot wait for each other.
+func (s *Store) beginLocked(ctx context.Context, w Writer, reason string, branches ...string) (*session, error) {
 	cfg, err := s.repo.Config(ctx)
 	if err != nil {
 		return nil, err

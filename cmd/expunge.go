@@ -1,0 +1,113 @@
+package cmd
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/render"
+)
+
+type expungeOptions struct {
+	*globals
+	author
+	match, id   string
+	dryRun, yes bool
+}
+
+func newExpunge(g *globals) *command {
+	o := &expungeOptions{globals: g}
+	own := []cli.Flag{
+		text(&o.match, "--match TEXT", "forget this piece of text, exactly as it is"),
+		text(&o.id, "--id ID", "forget this step or milestone"),
+		toggle(&o.dryRun, "-n, --dry-run", "say what would go, change nothing"),
+		toggle(&o.yes, "--yes", "also where all of memory would go, or TEXT is short"),
+	}
+	return &command{
+		name:  "expunge",
+		usage: []string{"expunge --match TEXT [--dry-run] [--yes]", "expunge --id ID [--dry-run] [--yes]"},
+		about: "Removes a secret from every memory commit, note, journal, reflog and object of this repository. Steps and milestones that hold TEXT in their own words are removed; wherever else it stands (a topic, the roadmap, metadata, a progress summary, a message) the lines that hold it read \"(expunged)\". What is rewritten gets new hashes, links and notes follow. Tombstones, which do not hold TEXT, stay in the roadmap: a clone that fetches them forgets too, and sync does not bring back what was forgotten. Commands for the remotes that had it are printed. No output repeats TEXT; but the shell's history holds it, so --match - reads it from standard input. With --json: {\"entries\", \"texts\", \"commits\", \"notes\", \"ids\", \"remotes\": [{\"remote\", \"refs\", \"commands\"}]}.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
+		examples: []string{
+			"expunge --match 'hunter2' --dry-run",
+			"expunge --match - < secret.txt",
+			"expunge --id 01JD5K0Z3V7Q3M9K2A4B5C6D7E",
+		},
+		globals: g,
+		flags:   join(own, o.author.flags(), g.flags()),
+		action: func(ctx context.Context, env *Env, args []string) error {
+			r, err := runExpunge(ctx, env, o)
+			if err != nil {
+				return err
+			}
+			env.warnAll(r.Warnings)
+			return o.show(env, r, func(p *render.Printer) { printExpunge(p, r) })
+		},
+	}
+}
+
+func runExpunge(ctx context.Context, env *Env, o *expungeOptions) (r refs.ExpungeResult, err error) {
+	match := o.match
+	if match == "-" {
+		data, err := env.readText("-")
+		if err != nil {
+			return r, err
+		}
+		match = strings.TrimSuffix(data, "\n")
+	}
+	s, err := o.open(ctx, env)
+	if err != nil {
+		return r, err
+	}
+	defer closing(s, &err)
+	return s.Expunge(ctx, refs.ExpungeOptions{Writer: o.writer(env), Match: match, ID: o.id, DryRun: o.dryRun, Yes: o.yes})
+}
+
+// printExpunge says what went, by ids, dates and names alone.
+func printExpunge(p *render.Printer, r refs.ExpungeResult) {
+	did := "Expunged"
+	if r.DryRun {
+		did = "Would expunge"
+	}
+	line(p, "%s %s and %s", did, numbered(r.Entries, "entry", "entries"), numbered(r.Texts, "piece of text", "pieces of text"))
+	for _, e := range r.Expunged {
+		state := ""
+		if e.Pending {
+			state = ", pending"
+		}
+		line(p, " %s %s of %s (%s%s)", e.Kind, e.ID, e.Branch, e.Time.UTC().Format(time.RFC3339), state)
+	}
+	if len(r.Topics) > 0 {
+		line(p, " in topics: %s", strings.Join(r.Topics, ", "))
+	}
+	line(p, " %s and %s rewritten", numbered(r.Commits, "commit", "commits"), numbered(r.Notes, "note", "notes"))
+	if !r.DryRun {
+		line(p, " %s deleted", numbered(r.Objects, "object", "objects"))
+	}
+	for _, h := range r.Remotes {
+		line(p, "")
+		line(p, "Remote '%s' still holds it (%s)", h.Remote, numbered(len(h.Refs), "ref", "refs"))
+		for _, c := range h.Commands {
+			line(p, "  %s", c)
+		}
+	}
+	if r.DryRun {
+		return
+	}
+	line(p, "")
+	if len(r.Remotes) > 0 {
+		line(p, "Then, in every other clone: git context sync")
+	}
+	line(p, "Whoever saw a secret has it: hosts keep what nothing leads to, and so do backups. Change it.")
+}
+
+func numbered(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}

@@ -1,0 +1,161 @@
+package refs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// ExpungeOptions are one act of forgetting: either Match or ID is set.
+type ExpungeOptions struct {
+	Writer
+	Match  string // a piece of text, exactly; it may span lines
+	ID     string // of a step, or a milestone by any of its names
+	DryRun bool   // only say what would go
+	Yes    bool   // also where everything would go, or the text is short
+}
+
+// ExpungedEntry is what is said of an entry that goes: nothing of its texts.
+type ExpungedEntry struct {
+	ID, Kind string // step or milestone
+	Branch   string // that recorded it
+	Time     time.Time
+	Pending  bool // was not committed yet
+}
+
+// shortMatch is the length, in characters, below which a text may stand anywhere.
+const shortMatch = 4
+
+// Expunge removes a text, or an entry, from every memory commit, note, journal, reflog and
+// object of this repository: steps and milestones that hold the text in their own words
+// are removed, all else that holds it is redacted. What cannot be cleaned from here is in
+// the result's warnings and remotes.
+//
+// ErrNotFound: nothing holds it. ErrRefused: it is everything, and Yes is not set; or
+// it would still stand somewhere, which the error names, and nothing was changed.
+// It takes a few passes over all of memory's history. Writers wait meanwhile, Record
+// does not. Killed at any moment, it is finished by the next command that writes.
+func (s *Store) Expunge(ctx context.Context, o ExpungeOptions) (ExpungeResult, error) {
+	res := ExpungeResult{IDs: []string{}, Remotes: []RemoteHolding{}, DryRun: o.DryRun}
+	if err := o.check(); err != nil {
+		return res, err
+	}
+	if names, err := s.branchNames(ctx); err != nil || len(names) == 0 {
+		return res, errors.Join(err, noMemoryIf(err == nil))
+	}
+	f, err := s.find(ctx, o)
+	if err != nil {
+		return res, err
+	}
+	if err := f.result(&res); err != nil {
+		return res, err
+	}
+	if o.DryRun {
+		return res, s.preview(ctx, f, &res)
+	}
+	if f.everything() && !o.Yes {
+		return res, fail(ErrRefused, "expunge-everything",
+			fmt.Sprintf("all %s and milestones would go", count(len(f.all), "step")), "git context expunge … --dry-run", "git context expunge … --yes")
+	}
+	x := &expunging{s: s, w: o.Writer, res: res, check: f.check}
+	x.intent.addOld(f.objects...)
+	if err := x.begin(ctx, f.expunged); err != nil {
+		return x.res, err
+	}
+	x.res.Remotes = slices.Clip(x.res.Remotes)
+	return x.res, f.leftovers(ctx, x)
+}
+
+func noMemoryIf(none bool) error {
+	if none {
+		return fail(ErrNoMemory, "no-memory", ErrNoMemory.Error(), "git context init")
+	}
+	return nil
+}
+
+// check refuses what cannot be meant. No message repeats the text.
+func (o ExpungeOptions) check() error {
+	short := utf8.RuneCountInString(o.Match) < shortMatch
+	switch {
+	case (o.Match == "") == (o.ID == ""):
+		return fail(ErrInvalid, "expunge-what", "what is to be forgotten? a text or an id", "git context expunge --match TEXT", "git context expunge --id ID")
+	case o.Match != "" && strings.TrimSpace(o.Match) == "":
+		return fail(ErrInvalid, "match-empty", "the text to forget is nothing but white space")
+	case o.Match != "" && strings.Contains(redaction(), o.Match):
+		return fail(ErrInvalid, "match-redaction", "the text is part of what stands in the place of a forgotten text")
+	case o.Match != "" && short && !o.Yes && !o.DryRun:
+		return fail(ErrRefused, "match-short", fmt.Sprintf("a text of fewer than %d characters may stand in many places", shortMatch),
+			"git context expunge … --dry-run", "git context expunge … --yes")
+	}
+	return nil
+}
+
+// preview finds out what forgetting would change, with objects that nobody sees.
+func (s *Store) preview(ctx context.Context, f *finder, res *ExpungeResult) (err error) {
+	repo, remove, err := s.repo.Quarantine(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	q := &Store{repo: repo, now: s.now, branch: s.branch, known: map[string]*sources{}}
+	known, err := q.tombstones(ctx)
+	if err != nil {
+		return err
+	}
+	w := q.newRewriter(known.Union(f.expunged))
+	v, err := q.memoryRefs(ctx)
+	if err != nil {
+		return err
+	}
+	now, err := w.rewrite(ctx, v.tips())
+	if err != nil {
+		return err
+	}
+	x := &expunging{s: q, rw: w}
+	if err := f.check(ctx, x, tipsNow(now)); err != nil {
+		return err
+	}
+	res.Commits = len(w.replaced())
+	if v.notes != "" {
+		if _, res.Notes, err = w.notesTree(ctx, v.notes); err != nil {
+			return err
+		}
+	}
+	held, err := w.holdings(ctx)
+	if err != nil {
+		return err
+	}
+	for name, refs := range held {
+		h := RemoteHolding{Remote: name, Refs: []string{}, Commands: []string{}}
+		for _, r := range refs {
+			h.Refs = append(h.Refs, r.ref)
+		}
+		res.Remotes = append(res.Remotes, h)
+	}
+	slices.SortFunc(res.Remotes, func(a, b RemoteHolding) int { return strings.Compare(a.Remote, b.Remote) })
+	return nil
+}
+
+// tipsNow are the new tips, each once.
+func tipsNow(now map[git.ID]git.ID) []git.ID {
+	var ids []git.ID
+	for _, id := range now {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// redaction is what stands in the place of a piece of text.
+func redaction() string {
+	var e doc.Expunged
+	e.AddText("x")
+	return e.RedactText("x")
+}

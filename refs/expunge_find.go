@@ -1,0 +1,394 @@
+package refs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// finder looks for what is to be forgotten in all of memory, its whole history, and in
+// local state, and makes tombstones of it. One object is in memory at a time.
+type finder struct {
+	s        *Store
+	match    matcher
+	id       string // of the entry that goes, where no text is looked for
+	limit    int    // of progress summaries
+	expunged doc.Expunged
+	found    map[string]ExpungedEntry
+	all      map[string]bool          // steps and milestones that there are
+	removed  map[string]doc.Milestone // milestones that go, by id
+	topics   map[string]bool
+	seen     map[git.ID]string // objects of memory, and their paths
+	holding  map[git.ID]bool   // of those, the ones that hold it
+	objects  []git.ID          // that nothing of memory leads to, and that hold it
+	hits     int               // times that something was found
+	left     []string          // what holds it and cannot be cleaned
+}
+
+// find looks everywhere.
+func (s *Store) find(ctx context.Context, o ExpungeOptions) (*finder, error) {
+	f := &finder{s: s, match: newMatcher(o.Match), id: o.ID, found: map[string]ExpungedEntry{}, all: map[string]bool{},
+		removed: map[string]doc.Milestone{}, topics: map[string]bool{}, seen: map[git.ID]string{}, holding: map[git.ID]bool{}}
+	var err error
+	if f.limit, err = s.summaryLimit(ctx); err != nil {
+		return nil, err
+	}
+	if o.ID != "" && !doc.ValidID(o.ID) {
+		c, err := s.milestoneMeant(ctx, o.ID)
+		if err != nil {
+			return nil, err
+		}
+		f.id = c.Trailer(trailerID)
+	}
+	v, err := s.memoryRefs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.history(ctx, v); err != nil {
+		return nil, err
+	}
+	if err := f.local(ctx); err != nil {
+		return nil, err
+	}
+	if len(f.removed) > 0 {
+		if err := f.quotes(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return f, f.strays(ctx)
+}
+
+// history looks into every object that the refs of memory lead to: documents first,
+// because of a milestone that goes the message goes too.
+func (f *finder) history(ctx context.Context, v *memoryRefs) error {
+	tips := append(v.tips(), tipsOf(v.trackingNotes)...)
+	if v.notes != "" {
+		tips = append(tips, v.notes)
+	}
+	list, err := f.s.repo.Objects(ctx, tips, nil)
+	if err != nil {
+		return err
+	}
+	var files, commits []git.ID
+	for _, o := range list {
+		f.seen[o.ID] = o.Path
+		if o.Path != "" {
+			files = append(files, o.ID)
+			f.name(o.Path)
+		} else {
+			commits = append(commits, o.ID)
+		}
+	}
+	if err := f.s.readObjects(ctx, files, f.file); err != nil {
+		return err
+	}
+	if err := f.s.readObjects(ctx, commits, f.commit); err != nil {
+		return err
+	}
+	for _, r := range slices.Concat(v.branches, v.tags, v.deleted) {
+		if f.match.in(r.Name) {
+			f.leave("the name of '%s' holds it; rename or delete that", r.Name)
+		}
+	}
+	return nil
+}
+
+// name looks at a path: a topic's key is a name, and names stay.
+func (f *finder) name(path string) {
+	if doc.KnownFile(path) == doc.FileTopic && f.match.in(path) {
+		f.leave("the key of a topic holds it, and keys stay in history; git context topics --all")
+	}
+}
+
+// leave takes down what cannot be cleaned.
+func (f *finder) leave(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(f.left, text) {
+		f.left = append(f.left, text)
+	}
+}
+
+// file looks into a file of memory.
+func (f *finder) file(o git.Object) error {
+	if o.Type != "blob" {
+		return nil
+	}
+	path := f.seen[o.ID]
+	before := f.hits
+	if err := f.document(path, o.Data); err != nil {
+		return fmt.Errorf("'%s' (%s): %w", path, o.ID.Short(), err)
+	}
+	f.holding[o.ID] = f.hits != before || f.holds(path, o.Data)
+	return nil
+}
+
+// document makes tombstones of what a file holds.
+func (f *finder) document(path string, data []byte) error {
+	switch kind := doc.KnownFile(path); {
+	case kind == doc.FileLog:
+		steps, err := doc.ParseLog(data)
+		for i := range steps {
+			f.step(&steps[i])
+		}
+		return err
+	case kind == doc.FileCommits:
+		ms, err := doc.ParseCommits(data)
+		for i := range ms {
+			f.milestone(&ms[i])
+		}
+		return err
+	case kind == doc.FileMetadata || kind == doc.FileTopic || path == doc.RoadmapFile:
+		pieces, err := f.match.inFile(path, data)
+		if len(pieces) > 0 && kind == doc.FileTopic {
+			f.topics[strings.TrimSuffix(strings.TrimPrefix(path, doc.TopicDir+"/"), ".md")] = true
+		}
+		f.text(pieces...)
+		return err
+	case path != doc.ExpungedFile:
+		f.noteLines(data)
+	}
+	return nil
+}
+
+func (f *finder) text(pieces ...string) {
+	for _, p := range pieces {
+		f.hits++
+		f.expunged.AddText(p)
+	}
+}
+
+// step looks at a step.
+func (f *finder) step(s *doc.Step) {
+	f.all[s.ID] = true
+	if s.ID == f.id || f.match.in(s.Observation) || f.match.in(s.Thought) || f.match.in(s.Action) || f.match.in(s.Agent) {
+		f.entry(ExpungedEntry{ID: s.ID, Kind: "step", Branch: s.Origin, Time: s.Time})
+		return
+	}
+	f.texts(s.Session, s.Model, s.Source, s.Extra)
+}
+
+// milestone looks at a milestone. A birth stays, whatever it says.
+func (f *finder) milestone(m *doc.Milestone) {
+	if m.Kind == doc.KindBirth {
+		f.texts(m.Summary, m.Contribution)
+	} else if f.all[m.ID] = true; m.ID == f.id || f.match.in(m.Summary) || f.match.in(m.Contribution) || f.match.in(m.Agent) {
+		f.entry(ExpungedEntry{ID: m.ID, Kind: "milestone", Branch: m.Origin, Time: m.Time})
+		if _, known := f.removed[m.ID]; !known {
+			f.removed[m.ID] = *m
+			f.text(doc.Quotes(*m, f.limit)...)
+		}
+	}
+	f.texts(m.Goal, m.Purpose, m.Progress, m.Session, m.Model, m.Source, m.Extra)
+}
+
+// entry takes down an entry that goes.
+func (f *finder) entry(e ExpungedEntry) {
+	if f.hits++; f.expunged.AddEntry(e.ID) == nil {
+		if _, known := f.found[e.ID]; !known {
+			f.found[e.ID] = e
+		}
+	}
+}
+
+// texts makes pieces of what texts hold.
+func (f *finder) texts(texts ...string) {
+	for _, t := range texts {
+		f.text(f.match.pieces(t)...)
+	}
+}
+
+// noteLines looks into a note. The note of a milestone that goes goes too.
+func (f *finder) noteLines(note []byte) {
+	for line := range bytes.Lines(note) {
+		text := strings.TrimSuffix(string(line), "\n")
+		if strings.HasPrefix(strings.TrimSpace(text), "{") {
+			mapJSONTexts(text, func(s string) string { f.texts(s); return s })
+		} else {
+			f.texts(text)
+		}
+	}
+}
+
+// commit looks at a message; of one of the notes too.
+func (f *finder) commit(o git.Object) error {
+	if o.Type != "commit" {
+		return nil
+	}
+	c, err := git.ParseCommit(o.ID, o.Data)
+	if err != nil {
+		return err
+	}
+	f.message(c)
+	f.holding[o.ID] = f.inMessage(c)
+	for _, who := range []git.Signature{c.Author, c.Committer} {
+		if f.match.in(who.Name) || f.match.in(who.Email) {
+			f.leave("who made memory commits is called so ('%s')", o.ID.Short())
+		}
+	}
+	return nil
+}
+
+// message makes pieces of a message.
+func (f *finder) message(c *git.Commit) {
+	subject, body, trailers := c.Parts()
+	if _, gone := f.found[c.Trailer(trailerID)]; !gone {
+		f.texts(subject + body)
+	}
+	f.eachValue(trailers, func(value string) { f.texts(value) })
+}
+
+// eachValue visits the values of trailers that hold people's words.
+func (f *finder) eachValue(trailers string, visit func(string)) {
+	for line := range strings.Lines(trailers) {
+		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		if !keptTrailer(key) && key != trailerRoadmap {
+			visit(value)
+		}
+	}
+}
+
+// inMessage reports whether a message holds what is looked for.
+func (f *finder) inMessage(c *git.Commit) bool {
+	subject, body, trailers := c.Parts()
+	found := f.match.in(subject + body)
+	f.eachValue(trailers, func(value string) { found = found || f.match.in(value) })
+	return found
+}
+
+// holds reports whether a file holds what is looked for, in any text of it.
+func (f *finder) holds(path string, data []byte) bool {
+	if doc.KnownFile(path) == doc.FileUnknown && path != doc.RoadmapFile {
+		return f.match.raw(data)
+	}
+	pieces, err := f.match.inFile(path, data)
+	return err != nil || len(pieces) > 0
+}
+
+// quotes looks for the pieces in which what is at hand quotes milestones that go.
+func (f *finder) quotes(ctx context.Context) error {
+	var files []git.ID
+	for id, path := range f.seen {
+		if doc.KnownFile(path) == doc.FileCommits || path == doc.RoadmapFile {
+			files = append(files, id)
+		}
+	}
+	gone := slices.Collect(maps.Values(f.removed))
+	return f.s.readObjects(ctx, files, func(o git.Object) error {
+		texts := []string{string(o.Data)}
+		if f.seen[o.ID] != doc.RoadmapFile {
+			ms, err := doc.ParseCommits(o.Data)
+			if err != nil {
+				return err
+			}
+			texts = texts[:0]
+			for _, m := range ms {
+				if _, goes := f.removed[m.ID]; !goes {
+					texts = append(texts, m.Progress, m.Contribution)
+				}
+			}
+		}
+		for _, m := range gone {
+			for _, t := range texts {
+				f.text(doc.QuotesIn(m, t)...)
+			}
+		}
+		return nil
+	})
+}
+
+// strays looks for the text in objects that nothing leads to, whatever they are.
+func (f *finder) strays(ctx context.Context) error {
+	if f.match.none() {
+		return nil
+	}
+	ids, err := f.s.repo.Unreachable(ctx)
+	if err != nil {
+		return err
+	}
+	return f.s.readObjects(ctx, ids, func(o git.Object) error {
+		if _, ours := f.seen[o.ID]; !ours && o.Type != "tree" && f.match.raw(o.Data) {
+			f.objects = append(f.objects, o.ID)
+		}
+		return nil
+	})
+}
+
+// everything reports whether no step and no milestone is left.
+func (f *finder) everything() bool { return len(f.found) > 0 && len(f.found) == len(f.all) }
+
+// result says what was found; an error, where that is nothing.
+func (f *finder) result(res *ExpungeResult) error {
+	if f.expunged.Empty() && len(f.objects) == 0 {
+		if len(f.left) > 0 {
+			return fail(ErrRefused, "expunge-names", "only names hold it: "+f.left[0])
+		}
+		if f.id != "" {
+			return fail(ErrNotFound, "entry-not-found", fmt.Sprintf("no step and no milestone has the id '%s'", f.id), "git context log", "git context --log")
+		}
+		return fail(ErrNotFound, "nothing-holds", "nothing in this repository's memory holds that text", "git context search WORDS")
+	}
+	res.Entries, res.Texts = len(f.found), bytes.Count(f.expunged.Bytes(), []byte("text "))
+	res.Expunged = slices.SortedFunc(maps.Values(f.found), func(a, b ExpungedEntry) int { return strings.Compare(a.ID, b.ID) })
+	for _, e := range res.Expunged {
+		res.IDs = append(res.IDs, e.ID)
+	}
+	res.Topics = slices.Sorted(maps.Keys(f.topics))
+	res.Warnings = append(res.Warnings, f.left...)
+	return nil
+}
+
+// errHolds ends a check that found something.
+var errHolds = errors.New("it still stands")
+
+// check holds that new history does not hold the text any more. It runs before refs move.
+func (f *finder) check(ctx context.Context, x *expunging, tips []git.ID) error {
+	if f.match.none() {
+		return nil
+	}
+	list, err := x.s.repo.Objects(ctx, tips, nil)
+	if err != nil {
+		return err
+	}
+	var fresh []git.ID
+	paths := map[git.ID]string{}
+	for _, o := range list {
+		if _, seen := f.seen[o.ID]; !seen {
+			fresh = append(fresh, o.ID)
+		} else if f.holding[o.ID] {
+			return f.stillHolds(o)
+		}
+		paths[o.ID] = o.Path
+	}
+	return x.s.readObjects(ctx, fresh, func(o git.Object) error {
+		held := false
+		switch o.Type {
+		case "blob":
+			held = f.holds(paths[o.ID], o.Data)
+		case "commit":
+			c, err := git.ParseCommit(o.ID, o.Data)
+			if err != nil {
+				return err
+			}
+			held = f.inMessage(c)
+		}
+		if held {
+			return f.stillHolds(git.NamedObject{ID: o.ID, Path: paths[o.ID]})
+		}
+		return nil
+	})
+}
+
+func (f *finder) stillHolds(o git.NamedObject) error {
+	where := "a memory commit's message"
+	if o.Path != "" {
+		where = "'" + git.Shown(o.Path) + "'"
+	}
+	return &Error{Code: "expunge-incomplete", Kind: ErrRefused, Err: errHolds,
+		Message: fmt.Sprintf("%s would still hold it (%s); nothing was changed", where, o.ID.Short()), Hints: []string{"git cat-file -p " + string(o.ID)}}
+}

@@ -1,0 +1,177 @@
+package refs
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/journal"
+)
+
+// local looks into local state: journals, committed lines too, and all else that may
+// quote memory.
+func (f *finder) local(ctx context.Context) error {
+	branches, err := f.s.branchNames(ctx)
+	if err != nil {
+		return err
+	}
+	of := map[string]string{}
+	for _, b := range branches {
+		of[f.s.journalPath(b)] = b
+	}
+	return f.s.eachState(func(path string, data []byte) error {
+		rel := strings.TrimPrefix(path, f.s.repo.StateDir()+string(filepath.Separator))
+		switch top, _, _ := strings.Cut(filepath.ToSlash(rel), "/"); top {
+		case "journal":
+			f.journal(of[path], data)
+		default:
+			if f.match.raw(data) {
+				f.noteLines(data)
+			}
+		}
+		return nil
+	})
+}
+
+// eachState visits the files of local state, but for locks, caches and the intent of
+// forgetting itself.
+func (s *Store) eachState(visit func(path string, data []byte) error) error {
+	root := s.repo.StateDir()
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (path == s.statePath("lock") || path == s.statePath("cache")):
+			return fs.SkipDir
+		case d.IsDir() || path == s.statePath(expungeIntentName):
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // done with since
+		}
+		if err != nil {
+			return err
+		}
+		return visit(path, data)
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// journal looks at recorded steps, of a branch or of one that is no more. Those of the
+// branch's commits are found there too.
+func (f *finder) journal(branch string, data []byte) {
+	c, err := journal.Parse(data)
+	known := map[string]bool{}
+	if err == nil {
+		for _, line := range c.After(c.Mark.Upto) {
+			known[line.ID] = true
+		}
+	}
+	for line := range bytes.Lines(data) {
+		text := strings.TrimSuffix(string(line), "\n")
+		var l entryLine
+		if json.Unmarshal(line, &l) != nil || l.ID == "" || l.Step == 0 {
+			if f.match.raw(line) { // torn, or of another version
+				f.text(text)
+			}
+			continue
+		}
+		step := l.step(branch, l.Agent)
+		if known[l.ID] || f.all[l.ID] || f.match.in(step.Observation) || f.match.in(step.Thought) || f.match.in(step.Action) {
+			f.step(&step)
+		}
+		if e, goes := f.found[l.ID]; goes && known[l.ID] {
+			e.Pending = true
+			f.found[l.ID] = e
+		}
+	}
+}
+
+// codeMessages bounds how many code commits are named that hold the text.
+const codeMessages = 5
+
+// leftovers says what still holds the text and cannot be cleaned from here.
+func (f *finder) leftovers(ctx context.Context, x *expunging) error {
+	for _, k := range x.kept {
+		x.warn("%s", keptBy(k))
+	}
+	if f.match.none() {
+		return nil
+	}
+	err := f.s.eachState(func(path string, data []byte) error {
+		if f.match.raw(data) {
+			x.warn("'%s' still holds it", path)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return f.codeCommits(ctx, x)
+}
+
+// keptBy says what keeps objects that were to be deleted.
+func keptBy(k git.Kept) string {
+	n := count(len(k.Objects), "object")
+	switch k.By {
+	case git.KeptByRef:
+		return n + " of the old history stay: '" + k.Name + "' leads to them"
+	case git.KeptByReflog:
+		return n + " of the old history stay: a reflog leads to them; git reflog expire --expire-unreachable=now --all"
+	case git.KeptByPack:
+		return n + " of the old history stay in '" + k.Name + "', which has a .keep file"
+	case git.KeptByAlternate:
+		return n + " of the old history stay in '" + k.Name + "', which this repository borrows from: expunge there too"
+	case git.KeptByWriter:
+		return n + " of the old history stay: another process writes them; run the command again"
+	}
+	return n + " of the old history stay: an operation under way in a worktree needs them"
+}
+
+// codeCommits looks at the messages of code: `commit --code` gives both the same. The
+// text is no argument of a child's, which everybody could read.
+func (f *finder) codeCommits(ctx context.Context, x *expunging) error {
+	found := 0
+	w := &recordWriter{each: func(record []byte) error {
+		hash, message, _ := bytes.Cut(record, []byte("\n"))
+		if !f.match.raw(message) {
+			return nil
+		}
+		if found++; found > codeMessages {
+			return git.ErrEnough
+		}
+		x.warn("the message of code commit %s holds it: memory is clean, the code's history is yours to rewrite", git.ID(hash).Short())
+		return nil
+	}}
+	return f.s.repo.ViewTo(ctx, w, nil, "log", "-z", "--format=%H%n%B", "--branches", "--tags", "--remotes")
+}
+
+// recordWriter cuts what is written to it at NUL bytes.
+type recordWriter struct {
+	each func([]byte) error
+	rest []byte
+}
+
+func (w *recordWriter) Write(p []byte) (int, error) {
+	w.rest = append(w.rest, p...)
+	for {
+		record, rest, ok := bytes.Cut(w.rest, []byte{0})
+		if !ok {
+			return len(p), nil
+		}
+		if err := w.each(record); err != nil {
+			return 0, err
+		}
+		w.rest = rest
+	}
+}

@@ -1,0 +1,229 @@
+package refs
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// RemoteHolding is a remote that had old history when it was last asked, and how to
+// take it away there.
+type RemoteHolding struct {
+	Remote   string   `json:"remote"`
+	Refs     []string `json:"refs"`     // by the names that they have here
+	Commands []string `json:"commands"` // to run in this order
+}
+
+// heldRef is a ref that a remote had, and what it is to have.
+type heldRef struct {
+	ref      string // by the name that it has here
+	old, now git.ID // now is "" of notes
+}
+
+// cleaning returns the commands that take old history away from a remote, as it was
+// when it was last asked; none where it holds none. They replace each ref by what it
+// is without what was forgotten, or by ours where ours holds all of that, and only if
+// nobody moved it meanwhile. What of notes is not here must be fetched first: sync does.
+func (s *Store) cleaning(ctx context.Context, remote string) ([]string, error) {
+	e, err := s.tombstones(ctx)
+	if err != nil || e.Empty() {
+		return nil, err
+	}
+	w := s.newRewriter(e)
+	p, err := s.remote(ctx, remote)
+	if err != nil {
+		return nil, err
+	}
+	held, err := w.heldBy(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return w.cleaningOf(ctx, p, held)
+}
+
+// heldBy lists the refs that a peer had and that lead to old history.
+func (w *rewriter) heldBy(ctx context.Context, p peer) ([]heldRef, error) {
+	list, err := w.s.repo.Refs(ctx, p.tracking.All()...)
+	if err != nil {
+		return nil, err
+	}
+	var held []heldRef
+	for _, r := range list {
+		if r.Name == p.tracking.Notes() {
+			dirty, err := w.dirtyNotes(ctx, r.ID)
+			if err != nil {
+				return nil, err
+			}
+			if dirty {
+				held = append(held, heldRef{git.NotesRef, r.ID, ""})
+			}
+			continue
+		}
+		ref := p.here(r.Name)
+		if ref == "" {
+			continue
+		}
+		now, err := w.rewrite(ctx, []git.ID{r.ID})
+		if err != nil {
+			return nil, err
+		}
+		if now[r.ID] != "" && now[r.ID] != r.ID {
+			held = append(held, heldRef{ref, r.ID, now[r.ID]})
+		}
+	}
+	return held, nil
+}
+
+// here is what a tracking ref is called in this repository, "" for one of ours that has
+// no counterpart.
+func (p peer) here(ref string) string {
+	t := p.tracking
+	if name, ok := strings.CutPrefix(ref, t.Branches()); ok {
+		return git.BranchRef(name)
+	}
+	if name, ok := strings.CutPrefix(ref, t.Tags()); ok {
+		return git.TagRef(name)
+	}
+	if ref == t.Roadmap() {
+		return git.RoadmapRef
+	}
+	return ""
+}
+
+// cleaningOf makes the commands.
+func (w *rewriter) cleaningOf(ctx context.Context, p peer, held []heldRef) ([]string, error) {
+	var leases, specs []string
+	fetchFirst := false
+	for _, h := range held {
+		there := git.NameOn(h.ref, p.heads)
+		from, ok, err := w.source(ctx, h)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			fetchFirst = true
+			continue
+		}
+		leases = append(leases, "--force-with-lease="+there+":"+string(h.old))
+		specs = append(specs, from+":"+there)
+	}
+	sync := "git context sync " + p.name
+	switch {
+	case fetchFirst:
+		return []string{sync}, nil // it says the rest
+	case len(specs) == 0:
+		return nil, nil
+	}
+	return []string{"git push " + strings.Join(leases, " ") + " " + p.name + " " + strings.Join(specs, " "), sync}, nil
+}
+
+// holdings finds the remotes that had old history when they were last asked. The
+// commands are made when the refs here have moved.
+func (w *rewriter) holdings(ctx context.Context) (map[string][]heldRef, error) {
+	names, err := w.s.repo.Remotes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string][]heldRef{}
+	for _, name := range names {
+		p, err := w.s.remote(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		held, err := w.heldBy(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		if len(held) > 0 {
+			found[name] = held
+		}
+	}
+	return found, nil
+}
+
+// remotesHolding says what to run for each of them.
+func (w *rewriter) remotesHolding(ctx context.Context, found map[string][]heldRef) ([]RemoteHolding, error) {
+	list := []RemoteHolding{}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		p, err := w.s.remote(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		h := RemoteHolding{Remote: name, Refs: []string{}}
+		for _, r := range found[name] {
+			h.Refs = append(h.Refs, r.ref)
+		}
+		if h.Commands, err = w.cleaningOf(ctx, p, found[name]); err != nil {
+			return nil, err
+		}
+		list = append(list, h)
+	}
+	return list, nil
+}
+
+// source is what a ref is replaced by: ours, if it holds all that is to be there. Of
+// notes that do not it reports false.
+func (w *rewriter) source(ctx context.Context, h heldRef) (string, bool, error) {
+	ours, err := w.s.repo.Ref(ctx, h.ref)
+	if err != nil {
+		return string(h.now), h.now != "", orAbsent(err)
+	}
+	if h.ref == git.NotesRef {
+		holds, err := w.notesHold(ctx, ours, h.old)
+		return h.ref, holds, err
+	}
+	holds, err := w.s.repo.IsAncestor(ctx, h.now, ours)
+	if err != nil || !holds {
+		return string(h.now), true, err
+	}
+	return h.ref, true, nil
+}
+
+// notesHold reports whether our notes hold all lines that others have, without what was
+// forgotten.
+func (w *rewriter) notesHold(ctx context.Context, ours, theirs git.ID) (bool, error) {
+	o, err := w.s.repo.Commit(ctx, ours)
+	if err != nil {
+		return false, err
+	}
+	have := map[git.ID]git.ID{}
+	err = w.eachNote(ctx, "", o.Tree, func(_ string, object, blob git.ID) error {
+		have[object] = blob
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	tree, _, err := w.notesTree(ctx, theirs)
+	if err != nil {
+		return false, err
+	}
+	id, err := tree.Write(ctx)
+	if err != nil {
+		return false, err
+	}
+	holds := true
+	err = w.eachNote(ctx, "", id, func(_ string, object, blob git.ID) error {
+		if have[object] == blob || !holds {
+			return nil
+		}
+		note, err := w.s.repo.Blob(ctx, blob)
+		if err != nil {
+			return err
+		}
+		var mine []byte
+		if have[object] != "" {
+			if mine, err = w.s.repo.Blob(ctx, have[object]); err != nil {
+				return err
+			}
+		}
+		holds = bytes.Equal(notes.Union(mine, note), mine)
+		return nil
+	})
+	return holds, err
+}

@@ -1,0 +1,193 @@
+package refs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// expungeIntentName is the file of local state that stands while something is being
+// forgotten: whoever finds it finishes that.
+const expungeIntentName = "expunge.json"
+
+// expungeIntent is what is to be forgotten, and the objects that are to be deleted in
+// the end: without it nobody could find them any more once the refs have moved. It
+// does not hold what was to be forgotten.
+type expungeIntent struct {
+	expunged doc.Expunged
+	old      []git.ID
+}
+
+// expungeFile is an expungeIntent as it stands in its file.
+type expungeFile struct {
+	Version  int      `json:"version"`
+	Expunged string   `json:"expunged"`
+	Old      []git.ID `json:"old"`
+}
+
+const expungeVersion = 1
+
+func (in *expungeIntent) addOld(ids ...git.ID) {
+	for _, id := range ids {
+		if !slices.Contains(in.old, id) {
+			in.old = append(in.old, id)
+		}
+	}
+}
+
+// join adds what another one was to do; nil is nothing.
+func (in *expungeIntent) join(left *expungeIntent) {
+	if left != nil {
+		in.expunged = in.expunged.Union(left.expunged)
+		in.addOld(left.old...)
+	}
+}
+
+// readExpungeIntent returns nil where nothing was left.
+func (s *Store) readExpungeIntent() (*expungeIntent, error) {
+	path := s.statePath(expungeIntentName)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var f expungeFile
+	if err := json.Unmarshal(data, &f); err != nil || f.Version != expungeVersion {
+		return nil, &Error{Code: "expunge-intent", Kind: ErrInvalid, Err: err,
+			Message: fmt.Sprintf("what '%s' says was to be forgotten cannot be read", path), Hints: []string{"git context fsck"}}
+	}
+	e, err := doc.ParseExpunged([]byte(f.Expunged))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &expungeIntent{e, f.Old}, nil
+}
+
+func (s *Store) writeExpungeIntent(in *expungeIntent) error {
+	data, err := json.Marshal(expungeFile{expungeVersion, string(in.expunged.Bytes()), in.old})
+	if err != nil {
+		return err
+	}
+	return s.repo.WriteStateFile(expungeIntentName, append(data, '\n'))
+}
+
+func (s *Store) dropExpungeIntent() error {
+	if err := os.Remove(s.statePath(expungeIntentName)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// finishExpunge ends what a killed process was forgetting, or waits for one that is at
+// it. It is one stat where there is nothing.
+func (s *Store) finishExpunge(ctx context.Context, w Writer) error {
+	_, err := os.Stat(s.statePath(expungeIntentName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = s.expungeAll(ctx, w, doc.Expunged{})
+	return err
+}
+
+// tombstones are those that the roadmap holds.
+func (s *Store) tombstones(ctx context.Context) (doc.Expunged, error) {
+	tip, err := s.roadmapTip(ctx)
+	if err != nil || tip == "" {
+		return doc.Expunged{}, err
+	}
+	c, err := s.repo.Commit(ctx, tip)
+	if err != nil {
+		return doc.Expunged{}, err
+	}
+	return s.tombstonesIn(ctx, s.repo.Edit(c.Tree))
+}
+
+// tombstonesIn are those in a tree of the roadmap.
+func (s *Store) tombstonesIn(ctx context.Context, tree *git.Edit) (doc.Expunged, error) {
+	e, ok, err := tree.Entry(ctx, doc.ExpungedFile)
+	if err != nil || !ok {
+		return doc.Expunged{}, err
+	}
+	data, err := s.repo.Blob(ctx, e.ID)
+	if err != nil {
+		return doc.Expunged{}, err
+	}
+	parsed, err := doc.ParseExpunged(data)
+	if err != nil {
+		return doc.Expunged{}, fmt.Errorf("%s: %w", doc.ExpungedFile, err)
+	}
+	return parsed, nil
+}
+
+// memoryRefs are all refs of memory, as one listing found them.
+type memoryRefs struct {
+	branches, tags, deleted []git.Ref
+	roadmap, notes          git.ID
+	tracking, trackingNotes []git.Ref // of remotes and bundles
+}
+
+// memoryRefs lists them.
+func (s *Store) memoryRefs(ctx context.Context) (*memoryRefs, error) {
+	bundle := git.BundleTracking()
+	list, err := s.repo.Refs(ctx, append(bundle.All(), git.Root, git.NotesRef, git.RemoteNotesPrefix)...)
+	if err != nil {
+		return nil, err
+	}
+	v := &memoryRefs{}
+	for _, r := range list {
+		switch {
+		case r.Name == git.RoadmapRef:
+			v.roadmap = r.ID
+		case r.Name == git.NotesRef:
+			v.notes = r.ID
+		case strings.HasPrefix(r.Name, git.BranchPrefix):
+			v.branches = append(v.branches, r)
+		case strings.HasPrefix(r.Name, git.TagPrefix):
+			v.tags = append(v.tags, r)
+		case strings.HasPrefix(r.Name, git.DeletedPrefix):
+			v.deleted = append(v.deleted, r)
+		case strings.HasPrefix(r.Name, git.Root):
+			v.tracking = append(v.tracking, r)
+		default:
+			v.trackingNotes = append(v.trackingNotes, r)
+		}
+	}
+	return v, nil
+}
+
+// own are the refs that this repository moves itself, but for the notes.
+func (v *memoryRefs) own() []git.Ref {
+	list := slices.Concat(v.branches, v.tags, v.deleted)
+	if v.roadmap != "" {
+		list = append(list, git.Ref{Name: git.RoadmapRef, ID: v.roadmap})
+	}
+	return list
+}
+
+// all are those and the tracking refs, without notes of either.
+func (v *memoryRefs) all() []git.Ref { return append(v.own(), v.tracking...) }
+
+// tips are what they name, each once.
+func (v *memoryRefs) tips() []git.ID { return tipsOf(v.all()) }
+
+func tipsOf(list []git.Ref) []git.ID {
+	ids := make([]git.ID, len(list))
+	for i, r := range list {
+		ids[i] = r.ID
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
