@@ -2,10 +2,8 @@ package cmd
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -96,6 +94,9 @@ func (o *hooksOptions) run(ctx context.Context, env *Env, word string) (err erro
 	if err != nil {
 		return hooksError(err)
 	}
+	if _, err := s.Tip(ctx, ""); word == "install" && errors.Is(err, refs.ErrNoMemory) {
+		env.hint("there is no memory yet: %s init", self)
+	}
 	return o.printChanges(env, s.Repo(), place, word, changes)
 }
 
@@ -123,162 +124,6 @@ func hooksError(err error) error {
 		return err
 	}
 	return &refs.Error{Code: "hooks-refused", Kind: refs.ErrRefused, Message: err.Error(), Hints: refused.Hints}
-}
-
-// The directories that hooks were installed in, a worktree's git directory and the
-// hooks' directory in turn: core.hooksPath may be set later, and git then looks
-// elsewhere.
-const hooksInstalled = "hooks.json"
-
-func readInstalled(repo *git.Repo) (map[string]string, error) {
-	known := map[string]string{}
-	data, err := os.ReadFile(filepath.Join(repo.StateDir(), hooksInstalled))
-	if errors.Is(err, os.ErrNotExist) {
-		return known, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &known)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("cannot read where hooks were installed: %w", err)
-	}
-	return known, nil
-}
-
-// noteInstalled keeps where the hooks of this worktree were installed; "": nowhere.
-func noteInstalled(repo *git.Repo, dir string) error {
-	known, err := readInstalled(repo)
-	if err != nil || known[repo.GitDir()] == dir {
-		return err
-	}
-	known[repo.GitDir()] = dir
-	if dir == "" {
-		delete(known, repo.GitDir())
-	}
-	data, err := json.Marshal(known)
-	if err != nil {
-		return err
-	}
-	return repo.WriteStateFile(hooksInstalled, append(data, '\n'))
-}
-
-func installHooks(repo *git.Repo, place hooks.Place) ([]hooks.Change, error) {
-	changes, err := hooks.Install(place)
-	if err != nil {
-		return nil, err
-	}
-	return changes, noteInstalled(repo, place.Dir)
-}
-
-// uninstallHooks takes them from where git looks now, and from where they were
-// installed.
-func uninstallHooks(repo *git.Repo, place hooks.Place) ([]hooks.Change, error) {
-	changes, err := hooks.Uninstall(place)
-	known, readErr := readInstalled(repo)
-	if readErr != nil {
-		return changes, errors.Join(err, readErr)
-	}
-	if dir := known[repo.GitDir()]; dir != "" && dir != place.Dir {
-		more, moreErr := hooks.Uninstall(hooks.Place{Dir: dir, Roots: place.Roots})
-		changes, err = append(changes, more...), moreErr
-	}
-	if err != nil {
-		return changes, err
-	}
-	return changes, noteInstalled(repo, "")
-}
-
-// hooksStatus adds to the state of the files what they do not show.
-func hooksStatus(env *Env, s *refs.Store, place hooks.Place) ([]hooks.Hook, error) {
-	list, err := hooks.Status(place)
-	if err != nil {
-		return nil, err
-	}
-	failures, err := s.HookFailures()
-	if err != nil {
-		return nil, err
-	}
-	found := env.finds("git-context")
-	for i := range list {
-		h := &list[i]
-		if h.State != hooks.StateInstalled && h.State != hooks.StateKept {
-			continue
-		}
-		if last, n := lastFailure(failures, h.Name); n > 0 {
-			h.State, h.Reason = hooks.StateBroken, fmt.Sprintf("it failed %s, last: %s", times(n), last.Message)
-		}
-		if !found {
-			h.State, h.Reason = hooks.StateBroken, "git-context is not on the PATH"
-		}
-	}
-	known, err := readInstalled(s.Repo())
-	if err != nil {
-		return nil, err
-	}
-	if dir := known[s.Repo().GitDir()]; dir != "" && dir != place.Dir {
-		list = append(list, unseen(hooks.Place{Dir: dir, Roots: place.Roots}, place.Dir)...)
-	}
-	return list, nil
-}
-
-// unseen are hooks that git does not look at any more.
-func unseen(old hooks.Place, now string) []hooks.Hook {
-	list, err := hooks.Status(old)
-	if err != nil {
-		return nil // not even the directory is this repository's
-	}
-	var stale []hooks.Hook
-	for _, h := range list {
-		if h.State != hooks.StateMissing {
-			h.State, h.Reason = hooks.StateBroken, "git looks in '"+now+"' now; install again"
-			stale = append(stale, h)
-		}
-	}
-	return stale
-}
-
-func lastFailure(all []refs.HookFailure, event string) (last refs.HookFailure, n int) {
-	for _, f := range all {
-		if f.Event == event {
-			last = f
-			n++
-		}
-	}
-	return last, n
-}
-
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
-}
-
-// finds reports whether a program is on the PATH. A process that git started has git's
-// own directory there too.
-func (e *Env) finds(program string) bool {
-	for _, dir := range filepath.SplitList(e.getenv("PATH")) {
-		info, err := os.Stat(filepath.Join(dir, program))
-		if err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-func (o *hooksOptions) printStatus(env *Env, list []hooks.Hook) error {
-	value := struct {
-		Hooks []hooks.Hook `json:"hooks"`
-	}{list}
-	return o.show(env, value, func(p *render.Printer) {
-		for _, h := range list {
-			text := fmt.Sprintf("%-13s %-9s %-11s %s", h.Name, h.State, h.Owner, h.Path)
-			if h.Reason != "" {
-				text += ": " + h.Reason
-			}
-			line(p, "%s", text)
-		}
-	})
 }
 
 // printChanges says what was done, and what people should know of it.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // kind is what stands where an event's hook belongs.
@@ -15,6 +16,7 @@ type kind int
 const (
 	absent kind = iota
 	ours        // a file that holds the block
+	byHand      // one that makes the same call without a block: somebody else's work
 	shell       // a script that the block can be put into
 	opaque      // a hook that has to be moved aside
 )
@@ -115,6 +117,8 @@ func (f *file) judge(head []byte, whole bool) {
 		if f.foreign(f.event) == "" {
 			f.owner = OwnerSelf
 		}
+	case strings.Contains(string(head), "git context hook "+f.event):
+		f.kind = byHand
 	case f.husky && whole && bytes.IndexByte(head, 0) < 0, // which `sh -e` runs, without a first line
 		whole && runs && isShell(head):
 		f.kind = shell

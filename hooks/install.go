@@ -76,7 +76,7 @@ func (f *file) obstacle(kept string) error {
 	switch {
 	case f.stored != nil && f.kind != absent && !f.same() && f.then() != putsBack:
 		return refuse(nil, "move one of them away", "'%s' was kept when hook '%s' was installed, and another one stands there now", kept, f.path)
-	case f.kind == ours && !f.runs():
+	case (f.kind == ours || f.kind == byHand) && !f.runs():
 		return refuse(nil, "chmod +x '"+f.path+"'", "hook '%s' is not executable any more", f.path)
 	}
 	return nil
@@ -96,7 +96,8 @@ func (p Place) undo(changes []Change) error {
 
 // install puts the block into one hook:
 //
-//  1. it is there: nothing, or the same block anew where it was edited,
+//  1. it is there, or was put there by hand: nothing, or the same block anew where it
+//     was edited,
 //  2. a script: into it,
 //  3. another hook: that one aside, and a file in its place,
 //  4. none, but one was moved aside: that file,
@@ -106,7 +107,7 @@ func (p Place) install(f *file) (Did, error) {
 	switch {
 	case gone:
 		return Mended, replace(f.path, fresh(f.event, f.husky), 0o777, nil)
-	case f.kind == ours && f.current():
+	case f.kind == byHand, f.kind == ours && f.current():
 		return Unchanged, nil
 	case f.kind == ours:
 		return Mended, replace(f.path, f.before+block(f.event, f.then())+f.after, 0, f.info)

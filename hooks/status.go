@@ -14,7 +14,7 @@ const (
 )
 
 // Hook is how the hook of one event stands. Owner is by whom the file is, our block
-// left out: git-context, husky, lefthook, pre-commit, git-lfs, another; for a hook
+// (or the same call, put in by hand) left out: git-context, husky, lefthook, pre-commit, git-lfs, another; for a hook
 // that is kept, by whom that is. It is empty where there is none.
 type Hook struct {
 	Name   string `json:"name"`
@@ -27,12 +27,17 @@ type Hook struct {
 // Status says how the hook of every event stands. It changes nothing, and a hook that
 // cannot be read is broken, not an error.
 func Status(p Place) ([]Hook, error) {
-	if err := p.check(); err != nil {
-		return nil, err
+	inside, err := p.inside(p.Dir)
+	if err != nil {
+		return nil, refuse(err, "", "cannot look for hooks in '%s'", p.Dir)
 	}
 	var list []Hook
 	for _, event := range Events() {
-		list = append(list, p.status(event))
+		h := p.status(event)
+		if h.State == StateMissing && !inside {
+			h.Reason = "it stands outside of this repository; by hand: " + call(event)
+		}
+		list = append(list, h)
 	}
 	return list, nil
 }
@@ -51,7 +56,7 @@ func (p Place) status(event string) Hook {
 	h.Reason = p.fault(f)
 	switch {
 	case h.Reason != "":
-	case f.kind != ours:
+	case f.kind != ours && f.kind != byHand:
 		h.State = StateMissing
 	case f.stored != nil:
 		h.State = StateKept
@@ -68,7 +73,9 @@ func (p Place) fault(f *file) string {
 		return "the hook that was kept has no file that runs it; install again"
 	case f.kind != ours && f.stored != nil && !f.same():
 		return "another hook took the place of git-context's; what was kept is not run"
-	case f.kind != ours:
+	case f.kind != ours && f.kind != byHand:
+		return ""
+	case f.kind == byHand && f.runs():
 		return ""
 	case !f.runs():
 		return "it is not executable, so that git does not run it"
@@ -85,14 +92,4 @@ func (p Place) fault(f *file) string {
 		}
 	}
 	return ""
-}
-
-// Holds reports whether any hook there holds anything of ours.
-func Holds(p Place) bool {
-	for _, event := range Events() {
-		if f, err := p.read(event); err == nil && (f.kind == ours || f.stored != nil) {
-			return true
-		}
-	}
-	return false
 }

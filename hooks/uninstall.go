@@ -10,9 +10,10 @@ import (
 
 // Uninstall leaves every hook as Install found it, byte for byte. Lines that somebody added to a file of ours stay,
 // and the Change says so. Events whose hook holds nothing of ours have no Change. A
-// hook that cannot be read keeps none of the others.
+// hook that cannot be read keeps none of the others. Outside of the repository nothing
+// was installed.
 func Uninstall(p Place) ([]Change, error) {
-	if err := p.check(); err != nil {
+	if inside, err := p.inside(p.Dir); err != nil || !inside {
 		return nil, err
 	}
 	var changes []Change
