@@ -1,0 +1,101 @@
+package cmd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/git-context/git-context/hooks"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// hooksInstalled is a file of local state: for each worktree, the directories that
+// hooks were installed in. core.hooksPath may be set, or changed, later; git then looks
+// elsewhere, and says nothing.
+const hooksInstalled = "hooks.json"
+
+// installedIn are the directories of each worktree, relative to the common git
+// directory, with which they are moved.
+type installedIn map[string][]string
+
+func readInstalled(repo *git.Repo) (installedIn, error) {
+	known := installedIn{}
+	data, err := os.ReadFile(filepath.Join(repo.StateDir(), hooksInstalled))
+	if errors.Is(err, fs.ErrNotExist) {
+		return known, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &known)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read where hooks were installed: %w", err)
+	}
+	return known, nil
+}
+
+// elsewhere are the places of this worktree's hooks that git does not look at now.
+func (known installedIn) elsewhere(repo *git.Repo, now hooks.Place) []hooks.Place {
+	var places []hooks.Place
+	for _, dir := range known[repo.WorktreeDir()] {
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(repo.CommonDir(), dir)
+		}
+		if dir != now.Dir {
+			places = append(places, hooks.Place{Dir: dir, Roots: now.Roots})
+		}
+	}
+	return places
+}
+
+// write keeps what is known; the caller holds the lock.
+func (known installedIn) write(repo *git.Repo) error {
+	data, err := json.Marshal(known)
+	if err != nil {
+		return err
+	}
+	return repo.WriteStateFile(hooksInstalled, append(data, '\n'))
+}
+
+func installHooks(repo *git.Repo, place hooks.Place) ([]hooks.Change, error) {
+	known, err := readInstalled(repo)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := filepath.Rel(repo.CommonDir(), place.Dir)
+	if err != nil { // on another volume
+		dir = place.Dir
+	}
+	changes, err := hooks.Install(place)
+	own := known[repo.WorktreeDir()]
+	if err != nil || slices.Contains(own, dir) {
+		return changes, err
+	}
+	known[repo.WorktreeDir()] = append(own, dir)
+	return changes, known.write(repo)
+}
+
+// uninstallHooks takes them from where git looks now, and from where else they were
+// installed.
+func uninstallHooks(repo *git.Repo, place hooks.Place) ([]hooks.Change, error) {
+	known, err := readInstalled(repo)
+	if err != nil {
+		return nil, err
+	}
+	var all []hooks.Change
+	for _, p := range append([]hooks.Place{place}, known.elsewhere(repo, place)...) {
+		changes, err := hooks.Uninstall(p)
+		all = append(all, changes...)
+		if err != nil {
+			return all, err
+		}
+	}
+	if len(known[repo.WorktreeDir()]) == 0 {
+		return all, nil
+	}
+	delete(known, repo.WorktreeDir())
+	return all, known.write(repo)
+}

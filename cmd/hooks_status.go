@@ -1,0 +1,107 @@
+package cmd
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/git-context/git-context/hooks"
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/render"
+)
+
+// hooksStatus adds to the state of the files what they do not show.
+func hooksStatus(env *Env, s *refs.Store, place hooks.Place) ([]hooks.Hook, error) {
+	list, err := hooks.Status(place)
+	if err != nil {
+		return nil, err
+	}
+	failures, err := s.HookFailures()
+	if err != nil {
+		return nil, err
+	}
+	found := env.finds("git-context")
+	for i := range list {
+		h := &list[i]
+		if h.State != hooks.StateInstalled && h.State != hooks.StateKept {
+			continue
+		}
+		if last, n := lastFailure(failures, h.Name); n > 0 {
+			h.State, h.Reason = hooks.StateBroken, fmt.Sprintf("it failed %s, last: %s", times(n), last.Message)
+		}
+		if hooksOff(env.getenv(hookSwitch)) {
+			h.State, h.Reason = hooks.StateBroken, hookSwitch+" turns it off"
+		}
+		if !found {
+			h.State, h.Reason = hooks.StateBroken, "git-context is not on the PATH"
+		}
+	}
+	known, err := readInstalled(s.Repo())
+	if err != nil {
+		return nil, err
+	}
+	for _, old := range known.elsewhere(s.Repo(), place) {
+		stale, err := unseen(old, place.Dir)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, stale...)
+	}
+	return list, nil
+}
+
+// unseen are hooks that git does not look at any more.
+func unseen(old hooks.Place, now string) (stale []hooks.Hook, err error) {
+	list, err := hooks.Status(old)
+	for _, h := range list {
+		if h.State != hooks.StateMissing {
+			h.State, h.Reason = hooks.StateBroken, "git looks in '"+now+"' now; install again"
+			stale = append(stale, h)
+		}
+	}
+	return stale, err
+}
+
+func lastFailure(all []refs.HookFailure, event string) (last refs.HookFailure, n int) {
+	for _, f := range all {
+		if f.Event == event {
+			last = f
+			n++
+		}
+	}
+	return last, n
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// finds reports whether a program is on the PATH. A process that git started has git's
+// own directory there too.
+func (e *Env) finds(program string) bool {
+	for _, dir := range filepath.SplitList(e.getenv("PATH")) {
+		info, err := os.Stat(filepath.Join(dir, program))
+		if err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (o *hooksOptions) printStatus(env *Env, list []hooks.Hook) error {
+	value := struct {
+		Hooks []hooks.Hook `json:"hooks"`
+	}{list}
+	return o.show(env, value, func(p *render.Printer) {
+		for _, h := range list {
+			text := fmt.Sprintf("%-13s %-9s %-11s %s", h.Name, h.State, h.Owner, h.Path)
+			if h.Reason != "" {
+				text += ": " + h.Reason
+			}
+			line(p, "%s", text)
+		}
+	})
+}
