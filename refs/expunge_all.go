@@ -44,7 +44,7 @@ type expunging struct {
 	res    ExpungeResult
 	check  func(context.Context, *expunging, []git.ID) error // of the new tips, before refs move; nil for none
 
-	replaced map[git.ID]bool // old commits, over all rounds
+	replaced map[git.ID]bool      // old commits, over all rounds
 	held     map[string][]heldRef // by remote; nil once the commands for them are made
 	kept     []git.Kept
 }

@@ -1,0 +1,116 @@
+package test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// secret has what JSON and Markdown escape.
+const secret = `hunter2 "<&> \ é`
+
+// spread puts the secret into everything that holds text, and returns the steps that
+// are to stay and those that are to go.
+func spread(w *world) (kept, gone []string) {
+	record := func(list *[]string, args ...string) {
+		*list = append(*list, id(w.t, w.ok(append([]string{"record", "--json"}, args...)...)))
+	}
+	w.ok("branch", "side", "--purpose", "Try it without "+secret, "--no-switch")
+	for i := range 4 {
+		record(&kept, "-a", fmt.Sprint("step ", i, strings.Repeat("x", 3000)))
+		record(&gone, "-o", "one\n"+secret+"\nthree", "-a", fmt.Sprint("look ", i))
+		w.ok("commit", "-m", fmt.Sprint("Milestone ", i))
+	}
+	w.ok("commit", "-m", "Log in with "+secret, "-m", "It is "+secret+".\n\nReally.", "--todo", "change "+secret)
+	w.ok("commit", "-m", "The next", "--score", "0.5")
+	w.ok("note", "main", "--review", "never write "+secret)
+	w.git("notes", "--ref=context", "append", "-m", "by hand: "+secret, "HEAD")
+	w.ok("remember", "pool", "ten\n"+secret+"\ntwenty")
+	w.ok("metadata", "set", "env_config.token", "'"+secret+"'")
+	w.ok("tag", "before", "main~2")
+	record(&kept, "-a", "pending")
+	record(&gone, "-t", "pending "+secret)
+	w.ok("search", "step")
+	return kept, gone
+}
+
+// forgotten holds that no file of the repository has the secret: loose objects and
+// packs by their content, everything else as it stands.
+func (w *world) forgotten(secret string) {
+	w.t.Helper()
+	quoted, err := json.Marshal(secret)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var plain bytes.Buffer
+	enc := json.NewEncoder(&plain)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(secret); err != nil {
+		w.t.Fatal(err)
+	}
+	forms := [][]byte{[]byte(secret), bytes.Trim(quoted, `"`), bytes.Trim(bytes.TrimSpace(plain.Bytes()), `"`)}
+	hold := func(where string, data []byte) {
+		for _, f := range forms {
+			if bytes.Contains(data, f) {
+				w.t.Errorf("%s still holds the secret", where)
+				return
+			}
+		}
+	}
+	for line := range strings.Lines(w.git("cat-file", "--batch-all-objects", "--batch-check", "--unordered")) {
+		id, kind, _ := strings.Cut(strings.TrimSpace(line), " ")
+		kind, _, _ = strings.Cut(kind, " ")
+		hold(kind+" "+id, []byte(w.git("cat-file", kind, id)))
+	}
+	err = filepath.WalkDir(filepath.Join(w.dir, ".git"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		hold(path, data)
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// An expunge that dies at any point is finished by the next command that writes:
+// nothing is lost but what was meant, and nothing of that is left.
+func TestExpungeKilled(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		point  string
+		packed bool
+	}{
+		{"expunge-intent", false}, {"after-objects", true}, {"expunge-refs", false}, {"expunge-refs", true},
+		{"expunge-journals", true}, {"expunge-purged", false},
+	} {
+		t.Run(fmt.Sprint(c.point, " ", c.packed), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			kept, gone := spread(w)
+			if c.packed {
+				w.git("gc", "-q")
+			}
+			w.killedAt(c.point, "expunge", "--match", secret)
+			w.removeStaleLocks()
+			kept = append(kept, id(t, w.ok("record", "-a", "after", "--json")))
+			w.ok("commit", "-m", "next")
+			w.once("main", kept)
+			for _, s := range w.steps("main") {
+				if slices.Contains(gone, s.ID) {
+					t.Errorf("step %s is still there", s.ID)
+				}
+			}
+			w.forgotten(secret)
+			w.sound()
+		})
+	}
+}
