@@ -70,11 +70,15 @@ func (r *Repo) NewCommits(ctx context.Context, tips []ID, most int) ([]NewCommit
 // Infos says what objects are, in the order of ids. One that does not exist has
 // no type. No content is read.
 func (r *Repo) Infos(ctx context.Context, ids []ID) ([]ObjectInfo, error) {
+	names, err := r.names(ids)
+	if err != nil {
+		return nil, err
+	}
 	list := make([]ObjectInfo, 0, len(ids))
-	err := r.cat.many(ctx, "info", ids, func(s *session, id ID) error {
-		info, err := readHead(s.out, string(id), r.hexLen())
+	err = r.cat.many(ctx, "info", names, func(s *session, id string) error {
+		info, err := readHead(s.out, id, r.hexLen())
 		if errors.Is(err, ErrNotFound) {
-			info, err = ObjectInfo{ID: id}, nil
+			info, err = ObjectInfo{ID: ID(id)}, nil
 		}
 		list = append(list, info)
 		return err
@@ -87,9 +91,13 @@ func (r *Repo) Infos(ctx context.Context, ids []ID) ([]ObjectInfo, error) {
 // error of each, or with an error that wraps ErrNotFound at an object that does not
 // exist. Git reads ahead while each works. each may not ask the Repo for objects.
 func (r *Repo) ReadAll(ctx context.Context, ids []ID, each func(Object) error) error {
+	names, err := r.names(ids)
+	if err != nil {
+		return err
+	}
 	var room []byte
-	return r.cat.many(ctx, "contents", ids, func(s *session, id ID) error {
-		head, err := readHead(s.out, string(id), r.hexLen())
+	return r.cat.many(ctx, "contents", names, func(s *session, id string) error {
+		head, err := readHead(s.out, id, r.hexLen())
 		if err != nil {
 			return err
 		}
@@ -100,17 +108,29 @@ func (r *Repo) ReadAll(ctx context.Context, ids []ID, each func(Object) error) e
 	})
 }
 
-// many puts one question about each object without waiting for the answers in
-// between: a question and answer in turn cost 20 µs, most of it two processes
-// waking each other. read takes the next answer. Where it fails the child is
+// names are ids as git is asked for them.
+func (r *Repo) names(ids []ID) ([]string, error) {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		if !isHex(string(id), r.hexLen()) {
+			return nil, fmt.Errorf("'%s' is no object id", shown(string(id)))
+		}
+		names[i] = string(id)
+	}
+	return names, nil
+}
+
+// many puts one question about each revision, which is one line, without waiting for
+// the answers in between: a question and answer in turn cost 20 µs, most of it two
+// processes waking each other. read takes the next answer. Where it fails the child is
 // thrown away, with the answers that nobody reads.
-func (c *catFile) many(ctx context.Context, what string, ids []ID, read func(*session, ID) error) error {
-	if len(ids) == 0 {
+func (c *catFile) many(ctx context.Context, what string, revs []string, read func(s *session, rev string) error) error {
+	if len(revs) == 0 {
 		return nil
 	}
-	questions, err := c.questions(what, ids)
-	if err != nil {
-		return err
+	var questions bytes.Buffer
+	for _, rev := range revs {
+		questions.WriteString(what + " " + rev + "\n")
 	}
 	ctx, cancel := withTimeout(ctx, childTimeout)
 	defer cancel()
@@ -131,32 +151,20 @@ func (c *catFile) many(ctx context.Context, what string, ids []ID, read func(*se
 	go func() {
 		defer close(asked)
 		// A child that stopped listening is found out where its answer is read.
-		_, _ = s.in.Write(questions)
+		_, _ = s.in.Write(questions.Bytes())
 	}()
-	for _, id := range ids {
-		if err := read(s, id); err != nil {
-			return c.abandon(ctx, asked, id, err)
+	for _, rev := range revs {
+		if err := read(s, rev); err != nil {
+			return c.abandon(ctx, asked, rev, err)
 		}
 	}
 	<-asked
 	return nil
 }
 
-// questions is the input that asks for all of the objects.
-func (c *catFile) questions(what string, ids []ID) ([]byte, error) {
-	var b bytes.Buffer
-	for _, id := range ids {
-		if !isHex(string(id), c.repo.hexLen()) {
-			return nil, fmt.Errorf("'%s' is no object id", shown(string(id)))
-		}
-		b.WriteString(what + " " + string(id) + "\n")
-	}
-	return b.Bytes(), nil
-}
-
 // abandon ends a child some of whose answers will not be read. What git died of
 // says more than that its answer was cut short; a caller's own error stands.
-func (c *catFile) abandon(ctx context.Context, asked <-chan struct{}, id ID, err error) error {
+func (c *catFile) abandon(ctx context.Context, asked <-chan struct{}, rev string, err error) error {
 	s := c.s
 	c.s = nil
 	cut := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
@@ -166,7 +174,7 @@ func (c *catFile) abandon(ctx context.Context, asked <-chan struct{}, id ID, err
 	died := s.end(ctx)
 	<-asked
 	if cut && died != nil {
-		return fmt.Errorf("cannot read object '%s': %w", id, died)
+		return fmt.Errorf("cannot read object '%s': %w", shown(rev), died)
 	}
 	return err
 }
