@@ -2,18 +2,20 @@ package cmd
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/render"
 )
 
 type topicsOptions struct {
 	*globals
-	all bool
-	at  string
+	all, stale bool
+	at         string
 }
 
 // topicList is the topics of a branch.
@@ -26,15 +28,19 @@ func newTopics(g *globals) *command {
 	o := &topicsOptions{globals: g}
 	own := []cli.Flag{
 		toggle(&o.all, "--all", "list topics that another one supersedes, too"),
+		toggle(&o.stale, "--stale", "list only topics whose files have changed in the code since"),
 		atFlag(&o.at),
 	}
 	return &command{
 		name:  "topics",
-		usage: []string{"topics [--all] [--at C]"},
-		about: "Lists the topics of the branch: key, who wrote it last and when, the files it speaks of.",
+		usage: []string{"topics [--all] [--stale] [--at C]"},
+		about: "Lists the topics of the branch: key, who wrote it and when, whether it is stale, and the files it " +
+			"speaks of. It is stale when one of these is another at the code's HEAD than in the code commit that " +
+			"the topic was written on; edits that are not committed do not count. What was stale in the past is not known.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"topics",
+			"topics --stale",
 			"topics --json",
 		},
 		globals: g,
@@ -50,6 +56,9 @@ func newTopics(g *globals) *command {
 }
 
 func runTopics(ctx context.Context, env *Env, o *topicsOptions) (list topicList, err error) {
+	if o.stale && o.at != "" {
+		return list, usagef("--stale is about the code as it is now; it cannot stand with --at").hint("git context topics --stale")
+	}
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return list, err
@@ -61,7 +70,20 @@ func runTopics(ctx context.Context, env *Env, o *topicsOptions) (list topicList,
 	}
 	list.At = tip.At()
 	list.Topics, err = s.Topics(ctx, tip, o.all)
+	if o.stale {
+		list.Topics = slices.DeleteFunc(list.Topics, func(t refs.Topic) bool { return !isStale(t) })
+	}
 	return list, err
+}
+
+func isStale(t refs.Topic) bool { return t.Stale != nil && *t.Stale }
+
+// staleWord marks a topic in the list.
+func staleWord(t refs.Topic) string {
+	if isStale(t) {
+		return " stale"
+	}
+	return ""
 }
 
 func printTopics(p *render.Printer, v topicList) {
@@ -77,7 +99,7 @@ func printTopics(p *render.Printer, v topicList) {
 		if len(t.Paths) > 0 {
 			paths = " (" + strings.Join(t.Paths, ", ") + ")"
 		}
-		line(p, "%-*s %s %s%s", width, t.Key, t.UpdatedAt.UTC().Format("2006-01-02"), t.Agent, paths)
+		line(p, "%-*s %s %s%s%s", width, t.Key, t.UpdatedAt.UTC().Format("2006-01-02"), t.Agent, staleWord(t), paths)
 	}
 }
 
@@ -86,7 +108,9 @@ type topicDetail struct {
 	refs.Topic
 	Text       string   `json:"text"`
 	Supersedes string   `json:"supersedes"`
-	At         *refs.At `json:"at"` // nil: now
+	Code       *git.ID  `json:"code"`    // the code HEAD that it was written on
+	Changed    []string `json:"changed"` // the paths that changed since
+	At         *refs.At `json:"at"`      // nil: now
 }
 
 func newTopic(g *globals) *command {
@@ -94,7 +118,8 @@ func newTopic(g *globals) *command {
 	return &command{
 		name:  "topic",
 		usage: []string{"topic KEY [--at C]"},
-		about: "Shows the text of one topic. With --json it is exact to the byte.",
+		about: "Shows the text of one topic, and on standard error which of its files have changed since it was " +
+			"written. With --json the text is exact to the byte.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"topic db-pool",
@@ -109,6 +134,9 @@ func newTopic(g *globals) *command {
 			}
 			if t.At != nil && !g.json { // beside the text, which a script compares
 				env.say("", render.AtLine(t.At))
+			}
+			if isStale(t.Topic) && !g.json {
+				env.say("stale: ", render.StaleLine(t.Staleness))
 			}
 			return g.view(ctx, env, t, func(p *render.Printer) { block(p, t.Text) })
 		},
@@ -126,5 +154,6 @@ func runTopic(ctx context.Context, env *Env, g *globals, at, key string) (t topi
 		return t, err
 	}
 	topic, err := s.Topic(ctx, tip, key)
-	return topicDetail{Topic: topic, Text: topic.Text, Supersedes: topic.Supersedes, At: tip.At()}, err
+	return topicDetail{Topic: topic, Text: topic.Text, Supersedes: topic.Supersedes, Code: topic.Base,
+		Changed: slices.Concat([]string{}, topic.Changed), At: tip.At()}, err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -104,8 +105,9 @@ func (s *Store) topicBlob(ctx context.Context, tip *Tip, key string) ([]byte, er
 	return nil, fail(ErrNotFound, "topic-not-found", fmt.Sprintf("topic '%s' not found in %s", key, where), hint)
 }
 
-// Topics lists the topics of a tip by key, each with who last changed it and when.
-// Topics that a standing one supersedes are listed only with all.
+// Topics lists the topics of a tip by key, each with who wrote it and when, and whether the
+// code that it names has changed since. Topics that a standing one supersedes are listed
+// only with all.
 func (s *Store) Topics(ctx context.Context, tip *Tip, all bool) ([]Topic, error) {
 	ids, err := topicIDs(ctx, tip)
 	if err != nil {
@@ -125,7 +127,7 @@ func (s *Store) Topics(ctx context.Context, tip *Tip, all bool) ([]Topic, error)
 		list = slices.DeleteFunc(list, func(t Topic) bool { return superseded[t.Key] })
 	}
 	slices.SortFunc(list, func(a, b Topic) int { return strings.Compare(a.Key, b.Key) })
-	return list, s.dateTopics(ctx, tip, list)
+	return list, s.aboutTopics(ctx, tip, list)
 }
 
 // Topic reads one topic of a tip.
@@ -138,7 +140,7 @@ func (s *Store) Topic(ctx context.Context, tip *Tip, key string) (Topic, error) 
 		return Topic{}, err
 	}
 	one := []Topic{t}
-	err = s.dateTopics(ctx, tip, one)
+	err = s.aboutTopics(ctx, tip, one)
 	return one[0], err
 }
 
@@ -154,15 +156,30 @@ func (s *Store) readTopic(ctx context.Context, tip *Tip, key string) (Topic, err
 	return Topic{Key: key, Paths: list(t.Paths), Text: t.Text, Supersedes: t.Supersedes}, nil
 }
 
-// dateTopics fills in the commit that last changed each topic. One git log over
-// these paths answers for all of them. It walks the whole history: a topic may
-// have stood since its beginning.
+// aboutTopics fills in what the files of topics do not say: who wrote them, and whether
+// they still fit the code. Whether they did at a moment of the past is not asked: they
+// are held to the code as it is now.
+func (s *Store) aboutTopics(ctx context.Context, tip *Tip, topics []Topic) error {
+	if err := s.dateTopics(ctx, tip, topics); err != nil || tip.at != nil {
+		return err
+	}
+	return s.staleTopics(ctx, topics)
+}
+
+// dateTopics fills in the commit that wrote each topic as it stands, which a merge or
+// a rollback may have brought here. One git log over these paths answers for all of them. It
+// walks the whole history: a topic may have stood since its beginning.
 func (s *Store) dateTopics(ctx context.Context, tip *Tip, topics []Topic) error {
 	if len(topics) == 0 {
 		return nil
 	}
-	args := []string{"log", "-z", "--no-renames", "--name-only", "--diff-merges=first-parent",
-		"--format=%x01%H%x00%ct%x00%(trailers:key=" + trailerAgent + ",valueonly,separator=)",
+	ids, err := topicIDs(ctx, tip)
+	if err != nil {
+		return err
+	}
+	// A merge is among them for the files that it took from none of its parents.
+	args := []string{"log", "-z", "--no-renames", "--raw", "--no-abbrev", "--diff-merges=combined",
+		"--format=%x01%H%x00%ct%x00%(trailers:key=" + trailerAgent + ",valueonly,separator=)%x00%(trailers:key=" + trailerCode + ",valueonly,separator=)",
 		"--end-of-options", string(tip.commit.ID), "--"}
 	left := map[string]*Topic{}
 	for i := range topics {
@@ -175,20 +192,45 @@ func (s *Store) dateTopics(ctx context.Context, tip *Tip, topics []Topic) error 
 	}
 	for _, record := range bytes.Split(out, []byte{1})[1:] {
 		f := strings.Split(string(record), "\x00")
-		if len(f) < 3 {
+		if len(f) < 4 {
 			continue
 		}
 		seconds, err := strconv.ParseInt(f[1], 10, 64)
 		if err != nil {
 			return fmt.Errorf("git log: no date for %s", f[0])
 		}
-		for _, name := range f[3:] {
-			name = strings.TrimLeft(name, "\n")
-			if t := left[name]; t != nil {
-				t.Commit, t.UpdatedAt, t.Agent = git.ID(f[0]), time.Unix(seconds, 0).UTC(), f[2]
-				delete(left, name)
+		for blob, path := range rawChanges(f[4:]) {
+			t := left[path]
+			if t == nil || blob != ids[t.Key+".md"] {
+				continue // on a side that a merge did not take
 			}
+			t.Commit, t.UpdatedAt, t.Agent = git.ID(f[0]), time.Unix(seconds, 0).UTC(), f[2]
+			if code := git.ID(f[3]); git.IsID(string(code)) {
+				t.Base = &code
+			}
+			delete(left, path)
 		}
 	}
 	return nil
+}
+
+// rawChanges reads pairs of what `git log --raw -z` says of a file and its path: the blob
+// that came about is the last but one word of
+//
+//	:100644 100644 <old> <new> M
+//	::100644 100644 100644 <old> <old> <new> MM
+func rawChanges(f []string) iter.Seq2[git.ID, string] {
+	return func(yield func(git.ID, string) bool) {
+		for len(f) >= 2 {
+			words := strings.Fields(f[0])
+			if len(words) < 2 { // a merge puts an empty line before its own
+				f = f[1:]
+				continue
+			}
+			if !yield(git.ID(words[len(words)-2]), f[1]) {
+				return
+			}
+			f = f[2:]
+		}
+	}
 }

@@ -280,9 +280,9 @@ type Topic struct {
 	Key       string    `json:"key"`
 	Agent     string    `json:"agent"`
 	UpdatedAt time.Time `json:"updated_at"`
-	Commit    git.ID    `json:"commit"` // the memory commit that last changed it
+	Commit    git.ID    `json:"commit"` // the memory commit that wrote it as it stands
 	Paths     []string  `json:"paths"`
-	Stale     *bool     `json:"stale"` // nil where it is not known
+	Staleness           // of its paths
 
 	Text       string `json:"-"`
 	Supersedes string `json:"-"`

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/git-context/git-context/refs"
 )
@@ -13,9 +14,11 @@ import (
 // CommitText shows one milestone in full: `git context --commit C`.
 func CommitText(p *Printer, c refs.Commit) { p.commit("# ", c, "", "") }
 
-// Commit is one milestone, with what was said of it until the moment of the view.
+// Commit is one milestone, with what was said of it until the moment of the view, and
+// whether the code that it names has changed since. Of a moment of the past that is not known.
 type Commit struct {
 	refs.Commit
+	refs.Staleness
 	At *refs.At `json:"at"` // nil: now
 }
 
@@ -23,7 +26,10 @@ type Commit struct {
 // must have been part of the branch then: refs.ErrNotFound.
 func NewCommit(ctx context.Context, s *refs.Store, w Where, rev string) (v Commit, err error) {
 	if w.At == "" {
-		v.Commit, err = s.Milestone(ctx, rev)
+		if v.Commit, err = s.Milestone(ctx, rev); err != nil {
+			return v, err
+		}
+		v.Staleness, err = s.Staleness(ctx, v.Commit)
 		return v, err
 	}
 	tip, err := w.tip(ctx, s)
@@ -37,24 +43,45 @@ func NewCommit(ctx context.Context, s *refs.Store, w Where, rev string) (v Commi
 
 // Text shows the milestone in full.
 func (v Commit) Text(p *Printer) {
-	CommitText(p, v.Commit)
+	p.summary("# ", v.Commit)
+	p.facts(v.Commit)
+	p.attribute("stale", plain(StaleLine(v.Staleness)))
+	p.texts(v.Commit, "", "")
 	p.past(v.At)
 }
 
 // commit shows a milestone under a heading. A block that says what the view has
 // said already, the branch's purpose or its progress, is only named.
 func (p *Printer) commit(level string, c refs.Commit, purpose, progress string) {
+	p.summary(level, c)
+	p.facts(c)
+	p.texts(c, purpose, progress)
+}
+
+func (p *Printer) summary(level string, c refs.Commit) {
 	title := flat(c.Summary)
 	if title == "" {
 		title = "(no summary)"
 	}
 	p.line(bold(level + title))
 	p.blank()
-	p.facts(c)
+}
+
+// texts shows the blocks of a milestone, and what reviewers said.
+func (p *Printer) texts(c refs.Commit, purpose, progress string) {
 	p.purpose(c, purpose)
 	p.said("Previous Progress Summary", c.Progress, progress)
 	p.said("This Commit's Contribution", c.Contribution, "")
 	p.reviews(c)
+}
+
+// StaleLine says which paths changed, and since which code commit; "" where none is
+// known to have.
+func StaleLine(s refs.Staleness) string {
+	if len(s.Changed) == 0 || s.Base == nil {
+		return ""
+	}
+	return strings.Join(s.Changed, ", ") + " changed since " + s.Base.Short()
 }
 
 // facts lists what is known about a milestone but its texts.

@@ -1,0 +1,184 @@
+package refs_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// write commits files of the code, "path=content"; "path" alone removes one.
+func (r *repo) write(files ...string) git.ID {
+	r.t.Helper()
+	for _, f := range files {
+		name, content, is := strings.Cut(f, "=")
+		path := filepath.Join(r.dir, name)
+		err := os.Remove(path)
+		if is {
+			if err = os.MkdirAll(filepath.Dir(path), 0o777); err == nil {
+				err = os.WriteFile(path, []byte(content), 0o666)
+			}
+		}
+		if err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	r.git("add", "-A")
+	r.git("commit", "-q", "--allow-empty", "-m", "code")
+	return git.ID(r.git("rev-parse", "HEAD"))
+}
+
+// A milestone names the files whose paths are words of it, however they are quoted.
+func TestMilestoneStaleness(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	s, ctx := r.open(), t.Context()
+	ok(s.Init(ctx, refs.InitOptions{}))(t)
+	base := r.write("a/b.go=1", "a/c.go=1", "top.md=1", "a/d e.go=1", "a/sub/x=1")
+	r.write("a/b.go=2", "top.md", "a/new.go=1", "a/sub/x=2")
+	many := strings.Repeat("x", 10) + ".go"
+	for text, want := range map[string]string{
+		"nothing":                               "",
+		"e.g. v1.2 and so on...":                "",
+		"a/c.go":                                "fresh",
+		"./a/c.go, as it was":                   "fresh",
+		"see a/b.go:12.":                        "a/b.go",
+		"see `a/b.go:12:3`!":                    "a/b.go",
+		"(a/b.go) \"top.md\" a/c.go":            "a/b.go top.md",
+		"**a/b.go**; a/b.go":                    "a/b.go",
+		"the folders a/ and a/sub":              "",
+		"a/new.go came since":                   "",
+		"/a/b.go ../a/b.go a/../../b.go":        "",
+		"https://host/a/b.go":                   "",
+		"a//b.go and a/./c.go":                  "a/b.go",
+		"日本語 「a/b.go」 a/b.go。":                  "a/b.go",
+		strings.Repeat(many+" ", 60) + "a/b.go": "a/b.go",
+		numbered(60) + " a/b.go":                "",
+	} {
+		for _, m := range []refs.Commit{{Summary: text, Code: &base}, {Summary: "x", Contribution: "x\n" + text, Code: &base}} {
+			st := ok(s.Staleness(ctx, m))(t)
+			got := strings.Join(st.Changed, " ")
+			if st.Stale != nil && !*st.Stale {
+				got = "fresh"
+			}
+			if got != want || (st.Stale == nil) != (want == "") {
+				t.Errorf("%q: %q %v, want %q", text, got, st.Stale, want)
+			}
+		}
+	}
+	gone := git.ID(strings.Repeat("ab", 20))
+	for name, m := range map[string]refs.Commit{
+		"a commit that is gone": {Summary: "a/b.go", Code: &gone},
+		"no commit":             {Summary: "a/b.go"},
+		"a tree":                {Summary: "a/b.go", Code: treeOf(r, base)},
+	} {
+		if st := ok(s.Staleness(ctx, m))(t); st.Stale != nil {
+			t.Errorf("%s: stale is %v", name, *st.Stale)
+		}
+	}
+}
+
+// numbered is n words, each of which may be a path.
+func numbered(n int) string {
+	var words []string
+	for i := range n {
+		words = append(words, strings.Repeat("y", i+1)+".go")
+	}
+	return strings.Join(words, " ")
+}
+
+func treeOf(r *repo, commit git.ID) *git.ID {
+	tree := git.ID(r.git("rev-parse", string(commit)+"^{tree}"))
+	return &tree
+}
+
+// Whoever commits the code right behind its milestone, and links it, has written the
+// milestone against that code.
+func TestStalenessOfLinkedCode(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	s, ctx := r.open(), t.Context()
+	ok(s.Init(ctx, refs.InitOptions{}))(t)
+	r.write("pool.go=1")
+	ok(s.Commit(ctx, refs.CommitOptions{Summary: "Lock pool.go; add pool_test.go"}))(t)
+	stale := func() string {
+		t.Helper()
+		s := r.open()
+		st := ok(s.Staleness(ctx, ok(s.Milestone(ctx, "main"))(t)))(t)
+		if st.Stale == nil || *st.Stale != (len(st.Changed) > 0) {
+			t.Fatalf("%+v", st)
+		}
+		return strings.Join(st.Changed, " ")
+	}
+	code := r.write("pool.go=2", "pool_test.go=1")
+	if got := stale(); got != "pool.go" {
+		t.Errorf("before it is linked: %q", got)
+	}
+	if err := r.open().Link(ctx, refs.Writer{}, code, "main"); err != nil {
+		t.Fatal(err)
+	}
+	if got := stale(); got != "" {
+		t.Errorf("linked: %q", got)
+	}
+	r.write("pool_test.go=2")
+	if got := stale(); got != "pool_test.go" {
+		t.Errorf("after another commit: %q", got)
+	}
+	r.write("pool.go")
+	if got := stale(); got != "pool.go pool_test.go" {
+		t.Errorf("after a removal: %q", got)
+	}
+	// A milestone that names new files alone.
+	ok(r.open().Commit(ctx, refs.CommitOptions{Summary: "Add fresh.go"}))(t)
+	code = r.write("fresh.go=1")
+	if err := r.open().Link(ctx, refs.Writer{}, code, "main"); err != nil {
+		t.Fatal(err)
+	}
+	if got := stale(); got != "" {
+		t.Errorf("a new file: %q", got)
+	}
+}
+
+// A topic is held to the commit that wrote its text, whatever brought it to the branch.
+func TestTopicIsDatedByItsWriter(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	s, ctx := r.open(), t.Context()
+	ok(s.Init(ctx, refs.InitOptions{}))(t)
+	r.write("a=1", "b=1")
+	remember := func(key, text string) git.ID {
+		t.Helper()
+		return ok(r.open().Remember(ctx, refs.TopicOptions{Key: key, Text: text, Paths: []string{"a"}}))(t).Commit
+	}
+	remember("kept", "one\ntwo\nthree\n")
+	ok(s.CreateBranch(ctx, refs.BranchOptions{Name: "exp"}))(t)
+	there := remember("there", "x")
+	remember("kept", "ONE\ntwo\nthree\n")
+	ok(r.open().Switch(ctx, "main"))(t)
+	here := remember("here", "x")
+	remember("kept", "one\ntwo\nTHREE\n")
+	now := r.write("a=2")
+	merged := ok(r.open().Merge(ctx, refs.MergeOptions{Source: "exp"}))(t)
+	if merged.Commit == nil {
+		t.Fatalf("%+v", merged)
+	}
+	m := r.open()
+	topics := ok(m.Topics(ctx, ok(m.Tip(ctx, "main"))(t), false))(t)
+	want := map[string]git.ID{"here": here, "there": there, "kept": *merged.Commit}
+	for _, topic := range topics {
+		one := ok(m.Topic(ctx, ok(m.Tip(ctx, "main"))(t), topic.Key))(t)
+		if topic.Commit != want[topic.Key] || one.Commit != topic.Commit {
+			t.Errorf("%s: %s and %s, want %s", topic.Key, topic.Commit, one.Commit, want[topic.Key])
+		}
+		if fresh := topic.Key == "kept"; topic.Stale == nil || *topic.Stale == fresh || fresh && *topic.Base != now || slices.Equal(topic.Changed, []string{"a"}) == fresh {
+			t.Errorf("%s: %+v", topic.Key, topic.Staleness)
+		}
+	}
+	if len(topics) != 3 {
+		t.Errorf("%d topics", len(topics))
+	}
+}
