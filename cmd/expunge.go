@@ -51,6 +51,9 @@ func newExpunge(g *globals) *command {
 }
 
 func runExpunge(ctx context.Context, env *Env, o *expungeOptions) (r refs.ExpungeResult, err error) {
+	if (o.match == "") == (o.id == "") {
+		return r, usagef("what is to be forgotten?").hint("give --match TEXT or --id ID")
+	}
 	match := o.match
 	if match == "-" {
 		data, err := env.readText("-")

@@ -62,7 +62,7 @@ func (s *Store) Expunge(ctx context.Context, o ExpungeOptions) (ExpungeResult, e
 	}
 	if f.everything() && !o.Yes {
 		return res, fail(ErrRefused, "expunge-everything",
-			fmt.Sprintf("all %s and milestones would go", count(len(f.all), "step")), "git context expunge … --dry-run", "git context expunge … --yes")
+			fmt.Sprintf("%s that there are would go", allEntries(len(f.all))), "add --dry-run to see what would go, --yes to go on")
 	}
 	x := &expunging{s: s, w: o.Writer, res: res, check: f.check}
 	x.intent.addOld(f.objects...)
@@ -71,6 +71,16 @@ func (s *Store) Expunge(ctx context.Context, o ExpungeOptions) (ExpungeResult, e
 	}
 	x.res.Remotes = slices.Clip(x.res.Remotes)
 	return x.res, f.leftovers(ctx, x)
+}
+
+func allEntries(n int) string {
+	switch n {
+	case 1:
+		return "the one step or milestone"
+	case 2:
+		return "both steps and milestones"
+	}
+	return fmt.Sprintf("all %d steps and milestones", n)
 }
 
 func noMemoryIf(none bool) error {
@@ -92,7 +102,7 @@ func (o ExpungeOptions) check() error {
 		return fail(ErrInvalid, "match-redaction", "the text is part of what stands in the place of a forgotten text")
 	case o.Match != "" && short && !o.Yes && !o.DryRun:
 		return fail(ErrRefused, "match-short", fmt.Sprintf("a text of fewer than %d characters may stand in many places", shortMatch),
-			"git context expunge … --dry-run", "git context expunge … --yes")
+			"add --dry-run to see what would go, --yes to go on")
 	}
 	return nil
 }
