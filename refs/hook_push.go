@@ -49,7 +49,7 @@ func (s *Store) PushBeside(ctx context.Context, w Writer, remote string) (news b
 	case errors.As(err, &named) && named.Code == "diverged":
 		return true, nil
 	case err != nil && limited.Err() != nil:
-		return false, fmt.Errorf("'%s' did not take the memory within %d seconds", remote, seconds)
+		return false, fmt.Errorf("'%s' did not take the memory within %s", remote, count(seconds, "second"))
 	}
 	return false, err
 }
