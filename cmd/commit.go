@@ -18,6 +18,7 @@ type commitOptions struct {
 	signing
 	progress           string
 	done, todo, decide cli.StringSlice
+	code, all          bool
 }
 
 // reviseAfter is how many milestones the roadmap may stand unrevised before
@@ -31,6 +32,8 @@ func newCommit(g *globals) *command {
 		texts(&o.done, "--done TEXT", "tick a milestone or to-do of the roadmap; may be repeated"),
 		texts(&o.todo, "--todo TEXT", "add a to-do to the roadmap; may be repeated"),
 		texts(&o.decide, "--decide TEXT", "add a decision to the roadmap; may be repeated"),
+		toggle(&o.code, "--code", "commit the code too, as git commit does, with the same message"),
+		toggle(&o.all, "-a, --all", "with --code: also what changed in tracked files without being staged"),
 		o.meter(),
 	}
 	return &command{
@@ -38,12 +41,14 @@ func newCommit(g *globals) *command {
 		usage: []string{
 			"commit -m SUMMARY [-m CONTRIBUTION]... [--progress TEXT] [--done TEXT]... [--todo TEXT]... [--decide TEXT]... [--score X] [--outcome O] [--tag K=V]... [-S]",
 			"commit -F FILE ...",
+			"commit --code [-a] -m SUMMARY ...",
 		},
-		about: "COMMIT: makes a milestone of every step that is pending on the branch; nothing pending is no obstacle. The first line of the message is the summary, the rest is what this milestone contributes (the summary, where there is none). --done, --todo and --decide revise the roadmap in the same transaction. --score, --outcome and --tag say what it came to; 'git context note' says it later. With -S, or where context.gpgSign is true, git signs the commit as it would sign one of yours; 'git context verify' checks it.",
+		about: "COMMIT: makes a milestone of every step that is pending on the branch; nothing pending is no obstacle. The first line of the message is the summary, the rest is what this milestone contributes (the summary, where there is none). --done, --todo and --decide revise the roadmap in the same transaction. --score, --outcome and --tag say what it came to; 'git context note' says it later. With -S, or where context.gpgSign is true, git signs the commit as it would sign one of yours; 'git context verify' checks it. With --code git commits the code that is staged at the same time, as 'git commit' would: its hooks, signature, identity and settings are the code's own, what it prints goes to standard error, and where it refuses there is no milestone either. The milestone names the code commit, whose note names the milestone. Interrupted in between, the next command that changes the branch finishes it.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"commit -m 'Pool is initialised before the router'",
 			"commit -m 'Lexer is done' -m 'All 140 tokens, fuzzed for an hour' --done Lexer",
+			"commit --code -a -m 'Close the pool before the router'",
 		},
 		globals: g,
 		flags:   join(o.message.flags(), own, o.judging.flags(), o.signing.flags(), o.author.flags(), g.flags()),
@@ -53,7 +58,7 @@ func newCommit(g *globals) *command {
 				return err
 			}
 			adviseCommit(env, r)
-			return o.show(env, r, func(p *render.Printer) { printCommit(p, r) })
+			return o.show(env, r, func(p *render.Printer) { printCommit(p, r, o.code) })
 		},
 	}
 }
@@ -62,6 +67,9 @@ func runCommit(ctx context.Context, env *Env, o *commitOptions) (r refs.CommitRe
 	summary, contribution, err := o.message.read(env)
 	if err != nil {
 		return r, err
+	}
+	if o.all && !o.code {
+		return r, usagef("-a needs --code").hint(self + " commit --code -a -m SUMMARY")
 	}
 	if summary == "" {
 		return r, usagef("a milestone needs a summary").hint("git context commit -m SUMMARY")
@@ -79,8 +87,14 @@ func runCommit(ctx context.Context, env *Env, o *commitOptions) (r refs.CommitRe
 		return r, err
 	}
 	defer closing(s, &err)
+	var code *refs.CodeOptions
+	if o.code {
+		code = env.code()
+		code.All = o.all
+	}
 	return s.Commit(ctx, refs.CommitOptions{
 		Writer:       w,
+		Code:         code,
 		Summary:      summary,
 		Contribution: contribution,
 		Progress:     o.progress,
@@ -99,9 +113,12 @@ func adviseCommit(env *Env, r refs.CommitResult) {
 	}
 }
 
-func printCommit(p *render.Printer, r refs.CommitResult) {
+func printCommit(p *render.Printer, r refs.CommitResult, code bool) {
 	line(p, "[%s %s] %s", r.Branch, r.Commit.Short(), r.Summary)
 	line(p, " id %s, %s", r.ID, stepsOf(r.Steps))
+	if code && r.Code != nil {
+		line(p, " code %s", r.Code.Short())
+	}
 }
 
 // stepsOf says which steps a milestone took.

@@ -3,6 +3,8 @@ package cmd
 import (
 	"context"
 
+	"github.com/urfave/cli/v2"
+
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/render"
 )
@@ -12,21 +14,27 @@ type rollbackOptions struct {
 	author
 	message
 	signing
+	code, reset bool
 }
 
 func newRollback(g *globals) *command {
 	o := &rollbackOptions{globals: g}
+	own := []cli.Flag{
+		toggle(&o.code, "--code", "bring the code back too, by a new commit"),
+		toggle(&o.reset, "--reset", "with --code: move the branch of the code back instead, as git reset --keep does"),
+	}
 	return &command{
 		name:  "rollback",
-		usage: []string{"rollback C [-m SUMMARY [-m CONTRIBUTION]...]"},
-		about: "Makes a new milestone in which topics, the roadmap and people's metadata stand as they did at C, a memory commit of the branch, and whose progress is C's. No milestone and no step is removed, nothing is rewritten, and another rollback undoes this one. The roadmap belongs to all branches: what was revised there since is undone too, but for its Branch Outcomes. Pending steps stay pending. The code is left alone.",
+		usage: []string{"rollback C [--code [--reset]] [-m SUMMARY [-m CONTRIBUTION]...]"},
+		about: "Makes a new milestone in which topics, the roadmap and people's metadata stand as they did at C, a memory commit of the branch, and whose progress is C's. No milestone and no step is removed, nothing is rewritten, and another rollback undoes this one. The roadmap belongs to all branches: what was revised there since is undone too, but for its Branch Outcomes. Pending steps stay pending. The code is left alone, unless --code says to bring it back first to the commit that C was made on: by one new commit on HEAD with the files as they were then or, with --reset, by 'git reset --keep', which drops the commits since from the branch. Changes that are not committed, a merge or rebase in progress and files that would be overwritten are refused before anything moves.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"rollback main~3",
 			"rollback before-rewrite -m 'The rewrite was a dead end'",
+			"rollback before-rewrite --code",
 		},
 		globals: g,
-		flags:   join(o.message.flags(), o.signing.flags(), o.author.flags(), g.flags()),
+		flags:   join(own, o.message.flags(), o.signing.flags(), o.author.flags(), g.flags()),
 		least:   1, most: 1, needs: "the memory commit to roll back to",
 		action: func(ctx context.Context, env *Env, args []string) error {
 			r, err := runRollback(ctx, env, o, args[0])
@@ -44,6 +52,9 @@ func newRollback(g *globals) *command {
 }
 
 func runRollback(ctx context.Context, env *Env, o *rollbackOptions, to string) (r refs.RollbackResult, err error) {
+	if o.reset && !o.code {
+		return r, usagef("--reset needs --code").hint(self + " rollback C --code --reset")
+	}
 	summary, contribution, err := o.message.read(env)
 	if err != nil {
 		return r, err
@@ -57,16 +68,28 @@ func runRollback(ctx context.Context, env *Env, o *rollbackOptions, to string) (
 		return r, err
 	}
 	defer closing(s, &err)
-	return s.Rollback(ctx, refs.RollbackOptions{Writer: w, To: to, Summary: summary, Contribution: contribution})
+	var code *refs.CodeOptions
+	if o.code {
+		code = env.code()
+		code.Reset = o.reset
+	}
+	return s.Rollback(ctx, refs.RollbackOptions{Writer: w, To: to, Summary: summary, Contribution: contribution, Code: code})
 }
 
 func printRollback(p *render.Printer, r refs.RollbackResult) {
-	if r.Unchanged {
+	switch {
+	case r.Unchanged && r.CodeStood:
+		line(p, "Nothing to roll back: code, topics, roadmap and metadata stand as they did")
+		return
+	case r.Unchanged:
 		line(p, "Nothing to roll back: topics, roadmap and metadata stand as they did")
 		return
 	}
 	line(p, "[%s %s] %s", r.Branch, r.Hash.Short(), r.Summary)
 	line(p, " id %s", r.ID)
+	if r.CodeStood {
+		line(p, " The code stands as it did: memory alone went back.")
+	}
 	for _, changed := range r.Changed {
 		line(p, " %s", changed)
 	}

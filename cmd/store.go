@@ -18,7 +18,14 @@ func (g *globals) open(ctx context.Context, env *Env) (*refs.Store, error) {
 		Trace:  env.trace,
 
 		Interruptible: env.Interruptible,
+		Warn:          func(message string) { env.warn("%s", message) },
 	})
+}
+
+// code says how git changes the code for the commands that do: it speaks on standard
+// error.
+func (e *Env) code() *refs.CodeOptions {
+	return &refs.CodeOptions{Output: e.Err, Terminal: e.Term.In}
 }
 
 // closing closes a store when its command is done. What the command set out to

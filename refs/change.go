@@ -143,7 +143,7 @@ func (ses *session) follow(ctx context.Context, tip *Tip, subject string) (*chan
 	if before, n := parseRoadmap(tip.commit.Trailer(trailerRoadmap)); before == roadmap {
 		age = n
 	}
-	code, err := ses.s.codeHead(ctx)
+	code, err := ses.codeHead(ctx)
 	if err != nil {
 		return nil, err
 	}

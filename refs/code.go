@@ -16,6 +16,14 @@ func (s *Store) codeHead(ctx context.Context) (git.ID, error) {
 	return id, err
 }
 
+// codeHead is the code commit that a change is made on.
+func (ses *session) codeHead(ctx context.Context) (git.ID, error) {
+	if ses.code != "" {
+		return ses.code, nil
+	}
+	return ses.s.codeHead(ctx)
+}
+
 // ImportSteps records the steps of a trace on the current branch, where they are
 // pending like any others. A step whose source is there already is skipped, so
 // that the same trace again adds nothing.

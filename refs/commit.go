@@ -16,6 +16,9 @@ import (
 // The branch's ref moves in one transaction, together with the roadmap's when
 // the roadmap is revised. After that the journal is marked and the milestone's
 // note is written; a crash in between is found out by the commit's trailers.
+//
+// With o.Code the code is committed too, and a crash leaves both commits, linked, or
+// none: what is missing is made by the next command that changes the branch.
 func (s *Store) Commit(ctx context.Context, o CommitOptions) (CommitResult, error) {
 	replaced, err := checkMilestone(&o.Summary, &o.Contribution, &o.Progress)
 	if err != nil {
@@ -42,24 +45,39 @@ func (s *Store) Commit(ctx context.Context, o CommitOptions) (CommitResult, erro
 	}
 	defer ses.close()
 
+	res := CommitResult{}
+	if o.Code != nil {
+		res, err = ses.commitBoth(ctx, branch, o)
+	} else {
+		var made *git.Commit
+		if res, made, err = ses.milestone(ctx, branch, o); err == nil && !o.Judging.Empty() {
+			err = ses.said(ctx, made, o.Judging)
+		}
+	}
+	res.Replaced = replaced
+	return res, err
+}
+
+// milestone makes one and moves the branch. Its note is written too, unless the
+// caller has to say more of it.
+func (ses *session) milestone(ctx context.Context, branch string, o CommitOptions) (CommitResult, *git.Commit, error) {
 	var done committed
-	err = ses.swap(ctx, func(ctx context.Context) error {
+	err := ses.swap(ctx, func(ctx context.Context) (err error) {
 		done, err = ses.commit(ctx, branch, o)
 		return err
 	})
 	if err != nil {
-		return CommitResult{}, err
+		return CommitResult{}, nil, err
 	}
 	fault("after-refs")
 	res := done.result(branch)
-	res.Replaced = replaced
 	mark := ses.mark(ctx, branch, done.pending, done.commit.ID, done.lastStep, done.milestone.ID)
-	if !o.Judging.Empty() {
-		res.Warnings = append(done.warnings, ses.afterwards(mark, nil)...)
-		return res, ses.said(ctx, done.commit, o.Judging)
+	var fold error
+	if o.Judging.Empty() {
+		fold = ses.fold(ctx, done.commit)
 	}
-	res.Warnings = append(done.warnings, ses.afterwards(mark, ses.fold(ctx, done.commit))...)
-	return res, nil
+	res.Warnings = append(done.warnings, ses.afterwards(mark, fold)...)
+	return res, done.commit, nil
 }
 
 // said writes what was said of a milestone into its note. It stands nowhere else:

@@ -227,6 +227,9 @@ func markDone(r *doc.Roadmap, text string) error {
 	return err
 }
 
+// itemNotFound is the code of an error about an item that the roadmap does not hold.
+const itemNotFound = "item-not-found"
+
 // roadmapError puts a wrong item's name into our words.
 func roadmapError(err error) error {
 	var item *doc.ItemError
@@ -239,7 +242,7 @@ func roadmapError(err error) error {
 		for _, text := range near {
 			hints = append(hints, fmt.Sprintf("did you mean '%s'?", oneLine(text, 100)))
 		}
-		return fail(ErrNotFound, "item-not-found", item.Error(), hints...)
+		return fail(ErrNotFound, itemNotFound, item.Error(), hints...)
 	}
 	return err
 }

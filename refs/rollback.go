@@ -18,6 +18,9 @@ type RollbackOptions struct {
 	To           string // a memory commit in the branch's own history
 	Summary      string // empty: made from that of To
 	Contribution string // stands before what the rollback says of itself
+
+	// Code, if not nil, brings the code back first.
+	Code *CodeOptions `json:"-"`
 }
 
 // RollbackResult is the milestone that a rollback made or, where nothing was to be
@@ -27,6 +30,7 @@ type RollbackResult struct {
 
 	Unchanged bool     `json:"-"`
 	Roadmap   bool     `json:"-"` // whether the roadmap changed, which all branches share
+	CodeStood bool     `json:"-"` // the code was to go back, and stands there already
 	Changed   []string `json:"-"` // a phrase each
 	Replaced  bool     `json:"-"`
 	Warnings  []string `json:"-"`
@@ -42,6 +46,10 @@ type RollbackResult struct {
 // The roadmap belongs to all branches: what any of them revised since is undone
 // too. Branch and roadmap move in one transaction, and are built anew on what
 // others wrote meanwhile. Rolling back to what stands already makes no commit.
+//
+// With o.Code the code goes back first, to the commit that was its HEAD then, and what
+// moved it is part of the milestone. Where that would lose anything it is ErrRefused,
+// and nothing has moved; a crash leaves both or none, see Commit.
 //
 // A revision of the code, and a commit that the branch never stood at, also one of
 // a branch that was merged into it, are ErrRefused.
@@ -64,20 +72,36 @@ func (s *Store) Rollback(ctx context.Context, o RollbackOptions) (RollbackResult
 		return res, err
 	}
 	defer r.close()
+	if o.Code != nil {
+		if err := r.rollbackCode(ctx); err != nil {
+			return res, err
+		}
+	}
+	return r.restore(ctx)
+}
+
+// restore makes the milestone.
+func (r *rollingBack) restore(ctx context.Context) (RollbackResult, error) {
 	if err := r.swap(ctx, r.build); err != nil {
-		return res, err
+		if r.intent != nil {
+			err = r.intent.unfinished(err)
+		}
+		return RollbackResult{}, err
 	}
 	if r.made == nil {
 		return r.unchanged(ctx)
 	}
 	fault("after-refs")
-	res = RollbackResult{Commit: commitFrom(*r.milestone), Changed: r.changed, Roadmap: r.revised, Replaced: r.replaced}
+	res := RollbackResult{CodeStood: r.codeStands, Commit: commitFrom(*r.milestone), Changed: r.changed, Roadmap: r.revised, Replaced: r.replaced}
 	res.Hash = &r.made.ID
 	if code := git.ID(r.made.Trailer(trailerCode)); code != "" {
 		res.Code = &code
 	}
-	mark := r.mark(ctx, o.Branch, r.waiting.untouched(), r.made.ID, 0, r.milestone.ID)
+	mark := r.mark(ctx, r.o.Branch, r.waiting.untouched(), r.made.ID, 0, r.milestone.ID)
 	res.Warnings = append(r.warnings, r.afterwards(mark, r.fold(ctx, r.made))...)
+	if r.intent != nil {
+		res.Warnings = append(res.Warnings, r.intent.incomplete(r.complete(ctx, r.intent, r.made))...)
+	}
 	return res, nil
 }
 
@@ -98,6 +122,9 @@ type rollingBack struct {
 	to       *Tip          // as what is restored stood
 	was      doc.Milestone // the newest milestone there
 	replaced bool
+
+	intent     *intent // of a code that goes back too; nil: memory alone
+	codeStands bool    // it is there already
 
 	waiting   pending
 	made      *git.Commit // nil: nothing to roll back
@@ -139,6 +166,9 @@ func (r *rollingBack) describe(ctx context.Context, s *Store) (replaced bool, er
 // build makes one try, on the tip as it stands now.
 func (r *rollingBack) build(ctx context.Context) error {
 	r.made, r.changed, r.revised = nil, nil, false
+	if r.intent != nil {
+		r.changed = []string{r.intent.Rollback.Said}
+	}
 	tip, err := r.s.Tip(ctx, r.o.Branch)
 	if err != nil {
 		return err
@@ -233,7 +263,7 @@ func (r *rollingBack) contribution() string {
 
 // unchanged answers a rollback to what stands already with the milestone that does.
 func (r *rollingBack) unchanged(ctx context.Context) (RollbackResult, error) {
-	res := RollbackResult{Unchanged: true, Commit: Commit{Branch: r.o.Branch, Tags: map[string]string{}}}
+	res := RollbackResult{Unchanged: true, CodeStood: r.codeStands, Commit: Commit{Branch: r.o.Branch, Tags: map[string]string{}}}
 	tip, err := r.s.Tip(ctx, r.o.Branch)
 	if err != nil {
 		return res, err

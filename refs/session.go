@@ -39,6 +39,7 @@ type session struct {
 	sign  bool // its commits
 	locks []*git.Lock
 	tx    *git.Tx
+	code  git.ID // the code commit that it is about; "": HEAD
 }
 
 // begin finishes what a killed process was forgetting, and locks branches.
@@ -81,20 +82,39 @@ func (s *Store) beginLocked(ctx context.Context, w Writer, reason string, branch
 		return nil, err
 	}
 	slices.Sort(branches)
-	var keep []*os.File
-	for _, b := range slices.Compact(branches) {
+	branches = slices.Compact(branches)
+	for _, b := range branches {
 		l, err := s.repo.Lock(ctx, branchLock(b))
 		if err != nil {
 			return nil, errors.Join(err, ses.close())
 		}
 		ses.locks = append(ses.locks, l)
-		keep = append(keep, l.File())
 	}
-	ses.tx, err = s.repo.Begin(ctx, git.TxOptions{Message: "context " + reason, Committer: ident, Keep: keep})
-	if err != nil {
+	for _, b := range branches {
+		if err := ses.settle(ctx, b); err != nil {
+			return nil, errors.Join(err, ses.close())
+		}
+	}
+	if err := ses.start(ctx, reason); err != nil {
 		return nil, errors.Join(err, ses.close())
 	}
 	return ses, nil
+}
+
+// start starts the child that will move the refs.
+func (ses *session) start(ctx context.Context, reason string) (err error) {
+	ses.tx, err = ses.s.repo.Begin(ctx, git.TxOptions{Message: "context " + reason,
+		Committer: git.Identity{Name: ses.by.Name, Email: ses.by.Email}, Keep: ses.held()})
+	return err
+}
+
+// held are the files of the locks, for children that must hold them too.
+func (ses *session) held() []*os.File {
+	var files []*os.File
+	for _, l := range ses.locks {
+		files = append(files, l.File())
+	}
+	return files
 }
 
 // close ends the child and releases the locks.

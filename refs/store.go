@@ -28,6 +28,10 @@ type Options struct {
 
 	// Interruptible is that of git.Options: how ^C reaches a child that signs.
 	Interruptible func(context.Context) (context.Context, context.CancelFunc)
+
+	// Warn, if not nil, is told what no result can say: that an earlier command, which
+	// was interrupted, is finished now.
+	Warn func(message string)
 }
 
 // Store is the memory of one repository, seen from one worktree. Its methods are
@@ -36,6 +40,7 @@ type Store struct {
 	repo   *git.Repo
 	now    func() time.Time
 	branch string // overrides CONTEXT_HEAD where set
+	warn   func(string)
 
 	mu    sync.Mutex
 	known map[string]*sources // by branch
@@ -48,7 +53,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{repo: repo, now: o.Now, branch: o.Branch, known: map[string]*sources{}}
+	s := &Store{repo: repo, now: o.Now, branch: o.Branch, warn: o.Warn, known: map[string]*sources{}}
 	if s.branch == "" {
 		s.branch = repo.Getenv("GIT_CONTEXT_BRANCH")
 	}
@@ -65,6 +70,13 @@ func (s *Store) Close() error { return s.repo.Close() }
 
 // Repo is the repository below, for views.
 func (s *Store) Repo() *git.Repo { return s.repo }
+
+// tell tells the user what belongs to no result.
+func (s *Store) tell(message string) {
+	if s.warn != nil {
+		s.warn(message)
+	}
+}
 
 // Current is the name of the current memory branch, which need not exist:
 //

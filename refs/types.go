@@ -133,6 +133,18 @@ type CommitOptions struct {
 	Progress     string // empty: regenerated
 	Roadmap      RoadmapChange
 	Judging      Judging // what it came to: written into its note
+
+	// Code, if not nil, makes a commit of the code too, with the same message.
+	Code *CodeOptions `json:"-"`
+}
+
+// CodeOptions say how the code is changed together with memory: by git, as the user
+// would run it, with their hooks, signatures, identity and index.
+type CodeOptions struct {
+	All      bool      // of COMMIT: with what changed in tracked files, as `git commit -a`
+	Reset    bool      // of a rollback: move HEAD's branch back, instead of adding a commit
+	Output   io.Writer // gets what git and its hooks print, as it comes; nil: nobody
+	Terminal bool      // a person is there, whom git and its hooks may ask
 }
 
 // RoadmapChange revises the roadmap in the same transaction.

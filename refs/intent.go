@@ -1,0 +1,240 @@
+package refs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/git-context/git-context/refs/git"
+)
+
+// intent is what `commit --code` or `rollback --code` has set out to do: one file of
+// local state for a branch, written before the code is touched and removed when all is
+// done. The branch's commit lock is held throughout, by git too while it runs, so that
+// whoever holds the lock and finds a file knows that its writer is dead. Then either
+// the code has moved, and memory follows; or it has not, and nothing was begun.
+type intent struct {
+	Version int    `json:"version"`
+	Token   string `json:"token"` // stands in the reflog of HEAD where the code moved
+	Branch  string `json:"branch"`
+	Tip     git.ID `json:"tip"` // of the branch before
+	// Worktree is the one whose HEAD moves, see [git.Repo.WorktreeDir].
+	Worktree string          `json:"worktree"`
+	Head     git.ID          `json:"head"` // of the code before; "" while it is unborn
+	Commit   *CommitOptions  `json:"commit,omitempty"`
+	Rollback *rollbackIntent `json:"rollback,omitempty"`
+}
+
+// rollbackIntent is the part of a rollback.
+type rollbackIntent struct {
+	RollbackOptions
+
+	Target git.ID `json:"target"` // where HEAD goes
+	Made   bool   `json:"made"`   // Target was made for it, and gets its link
+	Said   string `json:"said"`   // what the milestone says of the code
+}
+
+const (
+	codeIntentVersion = 1
+	intentUnfinished  = "intent-unfinished"
+)
+
+func intentName(branch string) string { return "intent/" + git.FileName(branch, ".json") }
+
+// newIntent begins an intent on a branch that is at tip.
+func (ses *session) newIntent(ctx context.Context, branch string, tip git.ID) (*intent, error) {
+	token, err := ses.s.newID("")
+	if err != nil {
+		return nil, err
+	}
+	head, err := ses.s.codeHead(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &intent{Version: codeIntentVersion, Token: token, Branch: branch, Tip: tip, Head: head, Worktree: ses.s.repo.WorktreeDir()}, nil
+}
+
+// command is what the user ran.
+func (in *intent) command() string {
+	if in.Rollback != nil {
+		return "rollback --code"
+	}
+	return "commit --code"
+}
+
+// mark is what a line of the reflog holds that came of an intent.
+func (in *intent) mark() string { return "(context " + in.Token + ")" }
+
+// action is what such a line begins with: git's own word, and the mark.
+func (in *intent) action() string {
+	if in.Rollback != nil {
+		return "rollback " + in.mark()
+	}
+	return "commit " + in.mark()
+}
+
+// writer is who asked for it.
+func (in *intent) writer() Writer {
+	if in.Rollback != nil {
+		return in.Rollback.Writer
+	}
+	return in.Commit.Writer
+}
+
+// readIntent reads what was left on a branch; nil, after one look at the disk, where
+// nothing was.
+func (s *Store) readIntent(branch string) (*intent, error) {
+	f, err := s.repo.OpenState(intentName(branch), os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	in := new(intent)
+	err = json.NewDecoder(f).Decode(in)
+	if err != nil || in.Version != codeIntentVersion || (in.Commit == nil) == (in.Rollback == nil) {
+		return nil, &Error{Code: "intent-unreadable", Kind: ErrInvalid, Err: err,
+			Message: fmt.Sprintf("a commit or rollback of branch '%s' with --code was interrupted, and what it set out to do cannot be read", branch),
+			Hints: []string{"git log -g -3 shows in '(context ...)' whether it moved the code",
+				"rm '" + f.Name() + "' forgets it; what is recorded stays pending"}}
+	}
+	return in, nil
+}
+
+func (s *Store) writeIntent(in *intent) error {
+	data, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	return s.repo.WriteStateFile(intentName(in.Branch), append(data, '\n'))
+}
+
+func (s *Store) dropIntent(in *intent) error {
+	if err := os.Remove(s.statePath(intentName(in.Branch))); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// settle finishes or forgets what an interrupted command left on a branch, whose lock
+// is held:
+//
+//  1. nothing was left;
+//  2. the code has not moved, or its worktree is gone: forgotten;
+//  3. the code has moved: the milestone is made, unless it stands already, and linked.
+func (ses *session) settle(ctx context.Context, branch string) error {
+	in, err := ses.s.readIntent(branch)
+	if err != nil || in == nil {
+		return err
+	}
+	code, err := ses.s.movedTo(ctx, in, false)
+	if err != nil {
+		return in.unfinished(err)
+	}
+	if code == "" {
+		return ses.s.dropIntent(in)
+	}
+	_, err = ses.s.Tip(ctx, branch)
+	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrNoMemory) { // taken away by other means than ours
+		ses.s.tell(fmt.Sprintf("'git context %s' was interrupted, and branch '%s' is gone: code commit %s has no milestone",
+			in.command(), branch, code.Short()))
+		return ses.s.dropIntent(in)
+	}
+	if err != nil {
+		return err
+	}
+	id, warnings, err := ses.finish(ctx, in, code)
+	if err != nil {
+		return in.unfinished(err)
+	}
+	ses.s.tell(fmt.Sprintf("'git context %s' was interrupted once the code had moved to %s; it is finished now: milestone %s",
+		in.command(), code.Short(), id))
+	for _, w := range warnings {
+		ses.s.tell(w)
+	}
+	return nil
+}
+
+// finish does what an intent still lacks, in a session of its writer's, and returns
+// the milestone's id.
+func (ses *session) finish(ctx context.Context, in *intent, code git.ID) (id string, warnings []string, err error) {
+	cfg, err := ses.s.repo.Config(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	as := &session{s: ses.s, w: in.writer(), by: ses.by, locks: ses.locks, code: code}
+	if as.sign, err = as.w.Sign.wanted(cfg); err != nil {
+		return "", nil, err
+	}
+	if err := as.start(ctx, in.command()); err != nil {
+		return "", nil, err
+	}
+	defer as.tx.Close()
+	made, err := as.madeFor(ctx, in)
+	switch {
+	case err != nil:
+		return "", nil, err
+	case made != nil:
+		return made.Trailer(trailerID), in.incomplete(as.complete(ctx, in, made)), nil
+	case in.Rollback != nil:
+		res, err := as.finishRollback(ctx, in)
+		return res.ID, res.Warnings, err
+	}
+	res, err := as.finishCommit(ctx, in)
+	return res.ID, res.Warnings, err
+}
+
+// madeFor is the milestone that an intent led to already; nil if there is none.
+func (ses *session) madeFor(ctx context.Context, in *intent) (*git.Commit, error) {
+	tip, err := ses.s.repo.Ref(ctx, git.BranchRef(in.Branch))
+	if err != nil || tip == in.Tip {
+		return nil, err
+	}
+	since, err := ses.s.repo.Between(ctx, in.Tip, "..", tip)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range since {
+		c, err := ses.s.repo.Commit(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if c.Trailer(trailerID) != "" && git.ID(c.Trailer(trailerCode)) == ses.code && branchOf(c) == in.Branch {
+			return c, nil
+		}
+	}
+	return nil, nil
+}
+
+// complete does what comes behind the branch's move: what is said of the milestone, if
+// it is not noted yet, and its link. Then the intent is done.
+func (ses *session) complete(ctx context.Context, in *intent, m *git.Commit) error {
+	if in.Commit != nil && !in.Commit.Judging.Empty() {
+		if err := ses.judgeOnce(ctx, m, in.Commit.Judging); err != nil {
+			return err
+		}
+	}
+	if in.Rollback == nil || in.Rollback.Made {
+		if err := ses.link(ctx, ses.code, m); err != nil {
+			return err
+		}
+	}
+	fault("after-link")
+	return ses.s.dropIntent(in)
+}
+
+// unfinished says that the code has moved, and memory has not.
+func (in *intent) unfinished(err error) error {
+	var already *Error
+	if errors.As(err, &already) && already.Code == intentUnfinished || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &Error{Code: intentUnfinished, Kind: ErrRefused, Err: err,
+		Message: fmt.Sprintf("the code has moved, but what 'git context %s' is to make of it on branch '%s' cannot be made yet", in.command(), in.Branch),
+		Hints:   []string{"nothing is lost: the next command that changes the branch makes it, for example: git context commit -m SUMMARY"}}
+}
