@@ -19,6 +19,7 @@ const (
 	kindMetadata
 	kindTopic
 	kindRoadmap
+	kindExpunged
 )
 
 // file is a blob to check.
@@ -101,8 +102,11 @@ func (c *inspection) readFiles(ctx context.Context, files []file) error {
 // fault says why a file may not be read.
 func (f file) fault(info git.ObjectInfo) string {
 	most := int64(maxFile)
-	if f.kind == kindMetadata {
+	switch f.kind {
+	case kindMetadata:
 		most = doc.MetadataLimit
+	case kindExpunged:
+		most = doc.MaxExpunged
 	}
 	switch {
 	case info.Type == "":
@@ -133,6 +137,8 @@ func (c *inspection) document(f file, data []byte) error {
 		_, err = doc.ParseMetadata(data)
 	case kindTopic:
 		_, err = doc.ParseTopic(data)
+	case kindExpunged:
+		_, err = doc.ParseExpunged(data)
 	case kindRoadmap:
 		if _, replaced := doc.Clean(string(data)); replaced {
 			return f.refuse("it is not UTF-8 without NUL", nil)

@@ -133,6 +133,8 @@ func (r role) what() string {
 // place says whether a path may stand in a tree, and how the file there is read.
 func (r role) place(path string, dir bool, hexLen int) (fileKind, bool) {
 	switch {
+	case r == roleRoadmap && path == doc.ExpungedFile:
+		return kindExpunged, !dir
 	case r == roleRoadmap:
 		return kindRoadmap, path == doc.RoadmapFile && !dir
 	case r == roleNotes && dir:
