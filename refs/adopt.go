@@ -46,6 +46,9 @@ func (i *initing) adopt(ctx context.Context, branch string, named bool) (string,
 	if err != nil {
 		return "", err
 	}
+	if _, err := y.forget(ctx, &ours, &theirs); err != nil {
+		return "", err
+	}
 	if branch, err = firstOf(&theirs, p.name, branch, named); err != nil {
 		return "", err
 	}
@@ -55,6 +58,9 @@ func (i *initing) adopt(ctx context.Context, branch string, named bool) (string,
 	y.o.Branches, y.current = []string{branch}, branch
 	if _, err := y.exchangeRefs(ctx, &ours, &theirs); err != nil {
 		return "", err
+	}
+	if err := y.holding(ctx); err != nil { // no reason not to begin
+		y.warn(err.Error())
 	}
 	i.res.Warnings = append(i.res.Warnings, done.Warnings...)
 	i.res.Did = append(i.res.Did, fmt.Sprintf("the memory of '%s', branch '%s'", p.name, branch))
@@ -175,6 +181,9 @@ func (s *Store) adoptBranch(ctx context.Context, name string) (bool, error) {
 	y := newSyncing(s, SyncOptions{}, peer{name: remote, tracking: git.RemoteTracking(remote)}, &done)
 	ref := git.Ref{Name: y.peer.tracking.Of(git.BranchRef(name)), ID: found[remote]}
 	if err := s.checkIncoming(ctx, incoming{branches: []git.Ref{ref}}); err != nil {
+		return false, err
+	}
+	if err := y.refuseHeld(ctx, name, ref.ID); err != nil {
 		return false, err
 	}
 	t := taking{y: y, step: &step{ref: git.BranchRef(name), branch: name, take: ref.ID}}

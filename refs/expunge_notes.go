@@ -225,6 +225,11 @@ func (w *rewriter) dirtyNotes(ctx context.Context, tip git.ID) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	return w.dirtyAmong(ctx, list)
+}
+
+// dirtyAmong reports whether one of some objects is a note that would change.
+func (w *rewriter) dirtyAmong(ctx context.Context, list []git.NamedObject) (bool, error) {
 	paths := map[git.ID]git.ID{}
 	var ids []git.ID
 	for _, o := range list {
@@ -233,7 +238,7 @@ func (w *rewriter) dirtyNotes(ctx context.Context, tip git.ID) (bool, error) {
 			ids = append(ids, o.ID)
 		}
 	}
-	err = w.s.repo.ReadAll(ctx, ids, func(o git.Object) error {
+	err := w.s.repo.ReadAll(ctx, ids, func(o git.Object) error {
 		now, text := w.note(paths[o.ID], o.Data)
 		if o.Type == "blob" && (now != paths[o.ID] || !bytes.Equal(text, o.Data)) {
 			return errDirty

@@ -2,6 +2,7 @@ package refs
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -22,7 +23,7 @@ type RemoteHolding struct {
 // heldRef is a ref that a remote had, and what it is to have.
 type heldRef struct {
 	ref      string // by the name that it has here
-	old, now git.ID // now is "" of notes
+	old, now git.ID // now is "" of notes that were not cleaned yet
 }
 
 // cleaning returns the commands that take old history away from a remote, as it was
@@ -174,7 +175,7 @@ func (w *rewriter) source(ctx context.Context, h heldRef) (string, bool, error) 
 		return string(h.now), h.now != "", orAbsent(err)
 	}
 	if h.ref == git.NotesRef {
-		holds, err := w.notesHold(ctx, ours, h.old)
+		holds, err := w.notesHold(ctx, ours, cmp.Or(h.now, h.old))
 		return h.ref, holds, err
 	}
 	holds, err := w.s.repo.IsAncestor(ctx, h.now, ours)

@@ -143,6 +143,9 @@ func (ses *session) mergeRoadmaps(ctx context.Context, ours, theirs git.ID, base
 	if err := ses.put(ctx, tree, doc.RoadmapFile, merged); err != nil {
 		return nil, nil, err
 	}
+	if err := ses.uniteTombstones(ctx, tree, ours, theirs); err != nil {
+		return nil, nil, err
+	}
 	c, err := ses.roadmapCommit(ctx, tree, []git.ID{ours, theirs}, "Merge the roadmap of "+oneLine(from, 100))
 	return c, conflicts, err
 }

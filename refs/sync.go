@@ -33,12 +33,15 @@ type syncing struct {
 	remove      bool // branches are deleted there, and nothing else is done
 	first       bool // a remote without memory, or one that deleted a branch, gets it (again)
 	adopt       bool // branches that only the other side has are made here
+	accepted    bool // what it has forgotten is forgotten here, however much that is
+	expunge     bool // nothing else is done
 
 	current  string            // the branch it stands on: conflicts are kept there
 	held     *heldMerge        // what waits there already
 	settle   settler           // for what is not resolved yet
 	shared   map[string]bool   // see peer.sharedName; refs by the names they have here
 	known    map[string]bool   // as it was read
+	old      heldState         // what the other side holds of what was forgotten
 	locked   int               // fetches in a row that a lock file stopped
 	idle     int               // pushes in a row that came too late although nothing moved there
 	late     bool              // the last push lost a race
@@ -83,7 +86,7 @@ func (s *Store) Sync(ctx context.Context, o SyncOptions) (SyncResult, error) {
 // newSyncing is an exchange in which nothing is asked for yet.
 func newSyncing(s *Store, o SyncOptions, p peer, res *SyncResult) *syncing {
 	return &syncing{s: s, o: o, peer: p, res: res, settle: settleNone,
-		shared: map[string]bool{}, openAt: map[string]git.ID{}}
+		shared: map[string]bool{}, openAt: map[string]git.ID{}, old: heldState{refs: map[string]heldRef{}}}
 }
 
 // newSyncResult has empty lists where nothing happened: JSON knows the difference.
@@ -169,6 +172,9 @@ func (y *syncing) prepare(ctx context.Context) error {
 		return err
 	}
 	maps.Copy(y.shared, y.known)
+	if err := y.recall(ctx); err != nil {
+		return err
+	}
 	if y.current, err = y.s.Current(ctx); err != nil {
 		return err
 	}
@@ -201,6 +207,16 @@ func (y *syncing) round(ctx context.Context) (again bool, err error) {
 		return false, err
 	}
 	fault("after-fetch")
+	forgot, err := y.forget(ctx, &ours, &theirs)
+	if err != nil {
+		return false, err
+	}
+	if forgot { // the refs here stand elsewhere, and tracking refs may be gone
+		return y.round(ctx)
+	}
+	if y.expunge {
+		return false, nil
+	}
 	if y.peer.bundle {
 		before = &ours // a bundle is asked once: what it has that is not here is news
 	}
@@ -214,11 +230,11 @@ func (y *syncing) round(ctx context.Context) (again bool, err error) {
 		return false, y.outcome()
 	}
 	if !y.merge && !y.push {
-		return false, y.noteShared(&ours, &theirs)
+		return false, errors.Join(y.noteShared(&ours, &theirs), y.holding(ctx))
 	}
 	again, err = y.exchangeRefs(ctx, &ours, &theirs)
 	if err == nil && !again {
-		err = y.outcome()
+		err = errors.Join(y.outcome(), y.holding(ctx))
 	}
 	return again, err
 }
@@ -271,8 +287,12 @@ func (y *syncing) fetch(ctx context.Context) (*survey, error) {
 	if err != nil {
 		return nil, err
 	}
+	not, err := y.stillHeld(ctx, &before)
+	if err != nil {
+		return nil, err
+	}
 	err = y.s.repo.Fetch(ctx, git.FetchOptions{Remote: y.peer.name, Prune: true, Progress: y.o.Progress,
-		Refspecs: git.MemoryRefspecs(y.peer.tracking, y.peer.heads)})
+		Refspecs: append(git.MemoryRefspecs(y.peer.tracking, y.peer.heads), not...)})
 	switch {
 	case err != nil && y.peer.bundle && !errors.Is(err, git.ErrStale):
 		err = bundleError(y.peer.name, err)

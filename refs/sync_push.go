@@ -33,7 +33,7 @@ func (y *syncing) send(ctx context.Context, plan []*step, ours, theirs *survey) 
 		updates = append(updates, y.newTags(ours, theirs)...)
 	}
 	var notes []git.PushUpdate
-	if ours.notes != theirs.notes {
+	if ours.notes != theirs.notes && !y.isHeld(git.NotesRef) {
 		notes = append(notes, y.update(git.NotesRef, ours.notes))
 	}
 	if len(updates)+len(notes) == 0 {

@@ -185,6 +185,9 @@ func (y *syncing) plan(ctx context.Context, ses *session, ours, theirs *survey) 
 	if err := y.compare(ctx, ses, roadmap, theirs.roadmap, ""); err != nil {
 		return nil, err
 	}
+	if y.isHeld(roadmap.ref) {
+		roadmap.push = ""
+	}
 	plan = append(plan, roadmap)
 	merged := roadmap.take
 	if roadmap.merged != nil {
@@ -201,6 +204,9 @@ func (y *syncing) plan(ctx context.Context, ses *session, ours, theirs *survey) 
 		}
 		if err := y.compare(ctx, ses, st, theirs.branches[name], merged); err != nil {
 			return nil, err
+		}
+		if y.isHeld(st.ref) {
+			st.push = ""
 		}
 		plan = append(plan, st)
 	}
@@ -250,7 +256,7 @@ func (y *syncing) compare(ctx context.Context, ses *session, st *step, theirs, r
 		st.take = theirs
 		return nil
 	}
-	how, bases, err := y.s.compare(ctx, st.ours, theirs)
+	how, bases, err := y.standing(ctx, st.ref, st.ours, theirs)
 	switch {
 	case err != nil:
 		return err

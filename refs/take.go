@@ -142,8 +142,8 @@ func (t *taking) checkName(ctx context.Context) error {
 // compare decides about a ref that stands elsewhere than the plan says, or is
 // only behind.
 func (t *taking) compare(ctx context.Context) error {
-	s, st := t.y.s, t.step
-	how, bases, err := s.compare(ctx, t.have, st.take)
+	st := t.step
+	how, bases, err := t.y.standing(ctx, st.ref, t.have, st.take)
 	switch {
 	case err != nil:
 		return err

@@ -1,0 +1,212 @@
+package refs
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// uniteTombstones puts those of two commits of the roadmap into a tree: what was
+// forgotten anywhere is forgotten, so that this never conflicts.
+func (ses *session) uniteTombstones(ctx context.Context, tree *git.Edit, sides ...git.ID) error {
+	var all doc.Expunged
+	for _, side := range sides {
+		e, err := ses.s.tombstonesAt(ctx, side)
+		if err != nil {
+			return err
+		}
+		all = all.Union(e)
+	}
+	if all.Empty() {
+		return nil
+	}
+	data := all.Bytes()
+	if len(data) > doc.MaxExpunged {
+		return fail(ErrRefused, "expunged-full", fmt.Sprintf("%s would have %d bytes; at most %d are allowed", doc.ExpungedFile, len(data), doc.MaxExpunged))
+	}
+	return ses.put(ctx, tree, doc.ExpungedFile, data)
+}
+
+// tombstonesAt are those that a commit of the roadmap holds; "" holds none.
+func (s *Store) tombstonesAt(ctx context.Context, roadmap git.ID) (doc.Expunged, error) {
+	if roadmap == "" {
+		return doc.Expunged{}, nil
+	}
+	c, err := s.repo.Commit(ctx, roadmap)
+	if err != nil {
+		return doc.Expunged{}, fmt.Errorf("read the roadmap: %w", err)
+	}
+	return s.tombstonesIn(ctx, s.repo.Edit(c.Tree))
+}
+
+// accept takes over what the other side says is forgotten, before anything of it is
+// merged. It reports whether this repository has rewritten itself, so that its refs
+// stand elsewhere now. The cases:
+//
+//  1. all of that is forgotten here: nothing. Replaced commits alone are no reason
+//     either, they come with the roadmap;
+//  2. there is no memory here yet: nothing; the roadmap is taken over as it is;
+//  3. the other side is only asked, or gets our branches: a hint at sync;
+//  4. else this repository forgets it too, unless hardly anything would be left.
+func (y *syncing) accept(ctx context.Context, ours, theirs *survey) (bool, error) {
+	if y.remove || ours.empty() || theirs.roadmap == "" || theirs.roadmap == ours.roadmap {
+		return false, nil
+	}
+	e, err := y.theirTombstones(ctx, theirs)
+	if err != nil {
+		return false, err
+	}
+	known, err := y.s.tombstonesAt(ctx, ours.roadmap)
+	if err != nil {
+		return false, err
+	}
+	for _, hash := range e.Commits() {
+		if err := known.AddCommit(hash); err != nil {
+			return false, err
+		}
+	}
+	n := newEntries(known, e)
+	switch {
+	case known.Holds(e):
+		return false, nil
+	case y.merge:
+		return true, y.obey(ctx, e, n)
+	case y.push:
+		return false, fail(ErrRefused, "expunged-elsewhere",
+			fmt.Sprintf("'%s' has expunged %s that this repository still has", y.peer.name, forgotten(n)), "git context sync "+y.peer.name)
+	}
+	y.warn(fmt.Sprintf("'%s' has expunged %s; git context sync %s removes it here too", y.peer.name, forgotten(n), y.peer.name))
+	return false, nil
+}
+
+// newEntries counts the entries that e forgets and known does not.
+func newEntries(known, e doc.Expunged) int {
+	n := 0
+	for _, id := range e.Entries() {
+		if !known.HasEntry(id) {
+			n++
+		}
+	}
+	return n
+}
+
+func forgotten(entries int) string {
+	switch entries {
+	case 0:
+		return "texts"
+	case 1:
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", entries)
+}
+
+// theirTombstones are those of the other side's roadmap, checked first where they are
+// not ours.
+func (y *syncing) theirTombstones(ctx context.Context, theirs *survey) (doc.Expunged, error) {
+	ref := git.Ref{Name: y.peer.tracking.Roadmap(), ID: theirs.roadmap}
+	if err := y.s.checkIncoming(ctx, incoming{roadmap: []git.Ref{ref}}); err != nil {
+		return doc.Expunged{}, err
+	}
+	return y.s.tombstonesAt(ctx, theirs.roadmap)
+}
+
+// obey forgets here what the other side has forgotten.
+func (y *syncing) obey(ctx context.Context, e doc.Expunged, entries int) error {
+	x := &expunging{s: y.s, w: y.o.Writer}
+	if !y.accepted {
+		x.check = y.plausible
+	}
+	if err := x.begin(ctx, e); err != nil {
+		return err
+	}
+	y.note(fmt.Sprintf("'%s' has expunged %s; they are removed here too", y.peer.name, forgotten(entries)))
+	y.res.Warnings = append(y.res.Warnings, x.res.Warnings...)
+	return nil
+}
+
+// plausible refuses what would leave a branch here without any entry, or this
+// repository with less than half of its own: whoever may push to a remote must not be
+// able to wipe the memory of all who sync with it.
+func (y *syncing) plausible(ctx context.Context, x *expunging, _ []git.ID) error {
+	v, err := y.s.memoryRefs(ctx)
+	if err != nil {
+		return err
+	}
+	now, err := x.rw.rewrite(ctx, tipsOf(v.branches))
+	if err != nil {
+		return err
+	}
+	all, left := 0, 0
+	for _, r := range v.branches {
+		name, _ := git.BranchName(r.Name)
+		before, err := y.s.countEntries(ctx, name, r.ID)
+		if err != nil {
+			return err
+		}
+		after, err := y.s.countEntries(ctx, name, now[r.ID])
+		if err != nil {
+			return err
+		}
+		if before > 0 && after == 0 {
+			return y.implausible(fmt.Sprintf("every entry of branch '%s'", name))
+		}
+		all, left = all+before, left+after
+	}
+	if 2*left < all {
+		return y.implausible(fmt.Sprintf("%d of the %d entries", all-left, all))
+	}
+	return nil
+}
+
+func (y *syncing) implausible(what string) error {
+	return fail(ErrRefused, "expunge-implausible", fmt.Sprintf("'%s' says that %s here shall be expunged; nothing was changed", y.peer.name, what),
+		"git context expunge --from "+y.peer.name+" --yes")
+}
+
+// countEntries counts the steps and milestones of a branch at a commit.
+func (s *Store) countEntries(ctx context.Context, branch string, id git.ID) (int, error) {
+	tip, err := s.tipAt(ctx, branch, id)
+	if err != nil {
+		return 0, err
+	}
+	meta, err := s.metadata(ctx, tip)
+	if err != nil {
+		return 0, err
+	}
+	t := meta.Totals()
+	return t.Steps + t.Milestones, nil
+}
+
+// standing is how a ref of ours stands to theirs. A roadmap that has all of ours but
+// lacks tombstones was made by somebody who dropped them: it is merged, not taken over.
+func (y *syncing) standing(ctx context.Context, ref string, ours, theirs git.ID) (standing, []git.ID, error) {
+	how, bases, err := y.s.compare(ctx, ours, theirs)
+	if err != nil || how != behind || ref != git.RoadmapRef {
+		return how, bases, err
+	}
+	known, err := y.s.tombstonesAt(ctx, ours)
+	if err != nil {
+		return how, nil, err
+	}
+	e, err := y.s.tombstonesAt(ctx, theirs)
+	if err == nil && !e.Holds(known) {
+		how = diverged
+	}
+	return how, bases, err
+}
+
+// ExpungeFrom forgets what a remote's memory says is forgotten, however much that is:
+// what Sync refuses where hardly anything would be left. Nothing else is exchanged.
+func (s *Store) ExpungeFrom(ctx context.Context, o SyncOptions) (SyncResult, error) {
+	return s.exchange(ctx, o, func(y *syncing) { y.merge, y.expunge, y.accepted = true, true, true })
+}
+
+// note adds what is no warning: it was done as asked.
+func (y *syncing) note(text string) {
+	if !slices.Contains(y.res.Warnings, text) {
+		y.res.Warnings = append(y.res.Warnings, text)
+	}
+}

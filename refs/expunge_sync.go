@@ -1,0 +1,213 @@
+package refs
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/git-context/git-context/refs/git"
+)
+
+// forget keeps what was forgotten from coming back. It is called with what was fetched,
+// before anything of that is merged:
+//
+//  1. what the other side has forgotten is forgotten here too (accept), and both sides
+//     are looked at anew;
+//  2. refs of the other side that lead to old history are put, in tracking refs alone,
+//     to what they are without what was forgotten, so that what others have added on
+//     top of it is merged as ever, and once; the old objects are deleted;
+//  3. those refs are not pushed: a plain push would be refused, for it is no news but
+//     another history. outcome says which commands replace them.
+//
+// Where nothing was ever forgotten this costs a look at the roadmap's tree.
+func (y *syncing) forget(ctx context.Context, ours, theirs *survey) (again bool, err error) {
+	if again, err := y.accept(ctx, ours, theirs); err != nil || again {
+		return again, err
+	}
+	if y.remove {
+		return false, nil
+	}
+	from := ours.roadmap
+	if ours.empty() { // nothing is here that says it yet
+		from = theirs.roadmap
+	}
+	e, err := y.s.tombstonesAt(ctx, from)
+	if err != nil || e.Empty() {
+		return false, err
+	}
+	w := y.s.newRewriter(e)
+	held, err := y.heldNow(ctx, w, ours, theirs)
+	if err != nil {
+		return false, err
+	}
+	if len(held) > 0 {
+		err = y.replaceTracking(ctx, held, theirs)
+	}
+	return false, err
+}
+
+// heldNow lists the refs of the other side that lead to old history.
+func (y *syncing) heldNow(ctx context.Context, w *rewriter, ours, theirs *survey) ([]heldRef, error) {
+	tips, err := y.newTips(ctx, ours, theirs)
+	if err != nil {
+		return nil, err
+	}
+	now, err := w.rewriteNew(ctx, tipsOf(tips))
+	if err != nil {
+		return nil, err
+	}
+	var held []heldRef
+	for _, r := range tips {
+		if to := now[r.ID]; to != r.ID {
+			held = append(held, heldRef{r.Name, r.ID, to})
+		}
+	}
+	if theirs.notes == "" || theirs.notes == ours.notes {
+		return held, nil
+	}
+	to, err := w.cleanNotes(ctx, theirs.notes, ours.notes)
+	if err == nil && to != theirs.notes {
+		held = append(held, heldRef{git.NotesRef, theirs.notes, to})
+	}
+	return held, err
+}
+
+// newTips are the refs of the other side, without notes, by their names here, that
+// stand elsewhere than ours. All are checked, for they are about to be read.
+func (y *syncing) newTips(ctx context.Context, ours, theirs *survey) ([]git.Ref, error) {
+	var list []git.Ref
+	for _, name := range slices.Sorted(maps.Keys(theirs.branches)) {
+		list = append(list, git.Ref{Name: git.BranchRef(name), ID: theirs.branches[name]})
+	}
+	for _, name := range slices.Sorted(maps.Keys(theirs.tags)) {
+		list = append(list, git.Ref{Name: git.TagRef(name), ID: theirs.tags[name]})
+	}
+	list = append(list, git.Ref{Name: git.RoadmapRef, ID: theirs.roadmap})
+	list = slices.DeleteFunc(list, func(r git.Ref) bool { return r.ID == "" || r.ID == ours.at(r.Name) })
+	var in incoming
+	for _, r := range list {
+		at := git.Ref{Name: y.peer.tracking.Of(r.Name), ID: r.ID}
+		if r.Name == git.RoadmapRef {
+			in.roadmap = append(in.roadmap, at)
+		} else {
+			in.branches = append(in.branches, at)
+		}
+	}
+	if theirs.notes != ours.notes {
+		in.notes = []git.Ref{{Name: y.peer.tracking.Notes(), ID: theirs.notes}}
+	}
+	return list, y.s.checkIncoming(ctx, in)
+}
+
+// rewriteNew is rewrite where what this repository's own memory reaches is known not to
+// change: it costs what is new.
+func (w *rewriter) rewriteNew(ctx context.Context, tips []git.ID) (map[git.ID]git.ID, error) {
+	list, err := w.s.repo.NewCommits(ctx, tips, -1)
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(list)
+	if err := w.roadmaps(ctx, list); err != nil {
+		return nil, err
+	}
+	for _, c := range list {
+		if err := w.commit(ctx, c.ID); err != nil {
+			return nil, err
+		}
+	}
+	now := make(map[git.ID]git.ID, len(tips))
+	for _, id := range tips {
+		now[id] = w.now(id)
+	}
+	return now, nil
+}
+
+// cleanNotes returns a commit of the notes without what was forgotten: the one that was
+// given, where neither it nor its history beyond ours holds any of that, else one
+// without history; "" where no note is left. It is the same each time.
+func (w *rewriter) cleanNotes(ctx context.Context, theirs, ours git.ID) (git.ID, error) {
+	dirty, err := w.dirtySince(ctx, theirs, ours)
+	if err != nil || !dirty {
+		return theirs, err
+	}
+	tree, _, err := w.notesTree(ctx, theirs)
+	if err != nil {
+		return "", err
+	}
+	left, err := tree.List(ctx, "")
+	if err != nil || len(left) == 0 {
+		return "", err
+	}
+	c, err := w.s.repo.Commit(ctx, theirs)
+	if err != nil {
+		return "", err
+	}
+	now := git.Commit{Author: c.Author, Committer: c.Committer, Message: "context: expunge\n"}
+	if now.Tree, err = tree.Write(ctx); err != nil {
+		return "", err
+	}
+	return w.s.repo.WriteCommit(ctx, &now)
+}
+
+// holding adds to an outcome what the other side still holds, and how to replace it.
+func (y *syncing) holding(ctx context.Context) error {
+	held := y.old.list()
+	switch {
+	case len(held) == 0:
+		return nil
+	case y.peer.bundle:
+		y.warn(fmt.Sprintf("'%s' holds what was expunged; delete it, and make another one", y.peer.name))
+		y.old.refs = map[string]heldRef{}
+		return y.s.writeHeldState(y.peer, y.old)
+	}
+	e, err := y.s.tombstones(ctx)
+	if err != nil {
+		return err
+	}
+	commands, err := y.s.newRewriter(e).cleaningOf(ctx, y.peer, held)
+	if err != nil {
+		return err
+	}
+	names := make([]string, len(held))
+	for i, h := range held {
+		names[i] = displayRef(h.ref)
+	}
+	return fail(ErrRefused, "expunged-on-remote",
+		fmt.Sprintf("'%s' still holds what was expunged, in %s", y.peer.name, quotedList(names)), commands...)
+}
+
+// refuseHeld refuses a branch that leads to old history, as plain git has fetched it:
+// sync fetches it without that.
+func (y *syncing) refuseHeld(ctx context.Context, name string, id git.ID) error {
+	e, err := y.s.tombstones(ctx)
+	if err != nil || e.Empty() {
+		return err
+	}
+	now, err := y.s.newRewriter(e).rewriteNew(ctx, []git.ID{id})
+	if err != nil || now[id] == id {
+		return err
+	}
+	return fail(ErrRefused, "expunged-on-remote", fmt.Sprintf("branch '%s' of '%s' holds what was expunged", name, y.peer.name),
+		"git context sync "+y.peer.name)
+}
+
+// isHeld reports whether a ref leads to old history on the other side.
+func (y *syncing) isHeld(ref string) bool {
+	_, held := y.old.refs[ref]
+	return held
+}
+
+// dirtySince is dirtyNotes of what a commit of the notes holds that another one does
+// not; "" holds nothing.
+func (w *rewriter) dirtySince(ctx context.Context, theirs, ours git.ID) (bool, error) {
+	var not []git.ID
+	if ours != "" {
+		not = append(not, ours)
+	}
+	list, err := w.s.repo.Objects(ctx, []git.ID{theirs}, not)
+	if err != nil {
+		return false, err
+	}
+	return w.dirtyAmong(ctx, list)
+}
