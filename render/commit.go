@@ -11,11 +11,9 @@ import (
 	"github.com/git-context/git-context/refs"
 )
 
-// CommitText shows one milestone in full: `git context --commit C`.
-func CommitText(p *Printer, c refs.Commit) { p.commit("# ", c, "", "") }
-
-// Commit is one milestone, with what was said of it until the moment of the view, and
-// whether the code that it names has changed since. Of a moment of the past that is not known.
+// Commit is one milestone in full, `git context --commit C`, with what was said of it
+// until the moment of the view, and whether the code that it names has changed since. Of
+// a moment of the past that is not known.
 type Commit struct {
 	refs.Commit
 	refs.Staleness

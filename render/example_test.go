@@ -9,13 +9,14 @@ import (
 	"github.com/git-context/git-context/render"
 )
 
-func ExampleCommitText() {
+func ExampleCommit_Text() {
 	at := time.Date(2026, 11, 21, 1, 40, 12, 0, time.UTC)
 	p := &render.Printer{W: os.Stdout, Now: at.Add(2 * time.Hour), Self: "git context"}
-	render.CommitText(p, refs.Commit{
+	v := render.Commit{Commit: refs.Commit{
 		ID: "01JD5K6T3V7Q3M9K2A4B5C6D7E", Branch: "main", Time: at, Agent: "claude-code",
 		Summary: "Pool is initialised before the router", Contribution: "# No heading\nof the view's.",
-	})
+	}}
+	v.Text(p)
 	// Output:
 	// # Pool is initialised before the router
 	//

@@ -75,13 +75,16 @@ func views(text func(string) string) map[string]func(*Printer) {
 	log := Log{Branch: "main", Total: 30, Skip: 2, Steps: traceOf(text), size: 4}
 	lines := Lines{Branch: "main", Skip: 5, size: 9}
 	lines.cut(trace(traceOf(text)), false)
+	base := id("c")
+	stale := Commit{Commit: refs.Commit{ID: "01JD5K0Z3V7Q3M9K2A4B5C6D99", Time: now}, Staleness: refs.Staleness{Base: &base, Changed: []string{"store/pool.go", text("README")}}}
 	return map[string]func(*Printer){
 		"snapshot":     snapshot.Text,
 		"snapshot-few": few.Text,
 		"snapshot-new": Snapshot{Branch: "main", Head: id("a")}.Text,
 		"branch":       func(p *Printer) { BranchText(p, b) },
-		"commit":       func(p *Printer) { CommitText(p, milestone(7, text)) },
-		"commit-bare":  func(p *Printer) { CommitText(p, refs.Commit{ID: "01JD5K0Z3V7Q3M9K2A4B5C6D99", Time: now}) },
+		"commit":       Commit{Commit: milestone(7, text)}.Text,
+		"commit-bare":  Commit{Commit: refs.Commit{ID: "01JD5K0Z3V7Q3M9K2A4B5C6D99", Time: now}}.Text,
+		"commit-stale": stale.Text,
 		"log":          log.Text,
 		"log-none":     Log{Branch: "main"}.Text,
 		"lines":        lines.Text,
