@@ -261,13 +261,34 @@ func (f *finder) inMessage(c *git.Commit) bool {
 	return found
 }
 
-// holds reports whether a file holds what is looked for, in any text of it.
+// holds reports whether a file holds what is looked for, in any text of it. Headings and
+// tags hold names, which stay.
 func (f *finder) holds(path string, data []byte) bool {
-	if doc.KnownFile(path) == doc.FileUnknown && path != doc.RoadmapFile {
-		return f.match.raw(data)
+	var texts []string
+	var err error
+	switch doc.KnownFile(path) {
+	case doc.FileLog:
+		var steps []doc.Step
+		steps, err = doc.ParseLog(data)
+		for _, s := range steps {
+			texts = append(texts, s.Observation, s.Thought, s.Action, s.Session, s.Model, s.Source, s.Extra)
+		}
+	case doc.FileCommits:
+		var ms []doc.Milestone
+		ms, err = doc.ParseCommits(data)
+		for _, m := range ms {
+			texts = append(texts, m.Summary, m.Contribution, m.Goal, m.Purpose, m.Progress, m.Session, m.Model, m.Source, m.Extra)
+		}
+	case doc.FileUnknown:
+		if path != doc.RoadmapFile {
+			return f.match.raw(data)
+		}
+		fallthrough
+	default:
+		pieces, err := f.match.inFile(path, data)
+		return err != nil || len(pieces) > 0
 	}
-	pieces, err := f.match.inFile(path, data)
-	return err != nil || len(pieces) > 0
+	return err != nil || slices.ContainsFunc(texts, f.match.in)
 }
 
 // quotes looks for the pieces in which what is at hand quotes milestones that go.

@@ -21,14 +21,22 @@ func (j *Journal) Without(h Head, upto int64, keep func(Line) ([]byte, error)) e
 		return err
 	}
 	data = append(data, '\n')
+	begin, last := int64(len(data)), Entry{h.Step, h.ID}
 	for _, l := range c.Lines {
 		raw, err := keep(l)
 		if err != nil {
 			return err
 		}
 		if raw != nil {
-			data = append(append(data, raw...), '\n')
+			data, last = append(append(data, raw...), '\n'), Entry{l.Step, l.ID}
 		}
+	}
+	if last != (Entry{h.Step, h.ID}) { // the last line says what was given
+		mark, err := json.Marshal(Mark{Committed: h.Committed, Upto: begin, Step: h.Step, ID: h.ID})
+		if err != nil {
+			return err
+		}
+		data = append(append(data, mark...), '\n')
 	}
 	return j.replace(data)
 }

@@ -1,0 +1,272 @@
+package refs_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-context/git-context/refs"
+)
+
+const secret = "hunter2 \"<&>\" \\"
+
+func (r *repo) expunge(o refs.ExpungeOptions) refs.ExpungeResult {
+	r.t.Helper()
+	res, err := r.open().Expunge(r.t.Context(), o)
+	r.must(err)
+	return res
+}
+
+// holding lists what below the git directory holds a text, raw or in an object.
+func (r *repo) holding(text string) []string {
+	r.t.Helper()
+	var found []string
+	for line := range strings.Lines(r.git("cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)", "--unordered")) {
+		id, kind, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if strings.Contains(r.git("cat-file", kind, id), text) {
+			found = append(found, kind+" "+id)
+		}
+	}
+	common := r.git("rev-parse", "--path-format=absolute", "--git-common-dir")
+	err := filepath.WalkDir(common, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if strings.Contains(string(data), text) {
+			found = append(found, path)
+		}
+		return err
+	})
+	r.must(err)
+	return found
+}
+
+// state writes a file of local state.
+func (r *repo) state(name, text string) string {
+	r.t.Helper()
+	path := filepath.Join(r.git("rev-parse", "--path-format=absolute", "--git-common-dir"), "context", filepath.FromSlash(name))
+	r.must(os.MkdirAll(filepath.Dir(path), 0o777))
+	r.must(os.WriteFile(path, []byte(text), 0o666))
+	return path
+}
+
+// Local state that quotes the text goes, and is said to: a merge that waits, what
+// crashes left of journals, the search cache.
+func TestExpungeLocalState(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	s, ctx := r.open(), t.Context()
+	ok(s.Init(ctx, refs.InitOptions{}))(t)
+	r.work("main", "first", 0)
+	r.branch("side", "")
+	r.remember("main", "pool", "ours secret9\n")
+	r.remember("side", "pool", "theirs\n")
+	if _, err := s.Merge(ctx, refs.MergeOptions{Source: "side"}); !errors.Is(err, refs.ErrConflict) {
+		t.Fatalf("Merge: %v", err)
+	}
+	ok(s.BisectStart(ctx, "main", nil))(t)
+	torn := r.state("journal/main.jsonl.torn", "{\"observation\":\"half of secret9\nkept\n")
+	orphan := r.state("journal/old.jsonl.orphan-01JD5K0Z3V7Q3M9K2A4B5C6D7E",
+		"{\"journal\":\"x\",\"committed\":\"\",\"step\":0,\"id\":\"\"}\n"+
+			"{\"time\":\"2026-11-21T01:37:05Z\",\"action\":\"secret9\",\"step\":1,\"id\":\"01JD5K0Z3V7Q3M9K2A4B5C6D7E\"}\n"+
+			"{\"time\":\"2026-11-21T01:37:05Z\",\"action\":\"kept\",\"step\":2,\"id\":\"01JD5K0Z3V7Q3M9K2A4B5C6D7F\"}\n")
+	hooks := r.state("hooks.jsonl", "{\"message\":\"secret9\"}\n{\"message\":\"kept\"}\n")
+	left := r.state("journal/main.jsonl.new", "secret9")
+	res := r.expunge(refs.ExpungeOptions{Match: "secret9"})
+	for _, want := range []string{"merge that waited", "bisect"} {
+		if !slices.ContainsFunc(res.Warnings, func(w string) bool { return strings.Contains(w, want) }) {
+			t.Errorf("no warning of %s: %q", want, res.Warnings)
+		}
+	}
+	for _, path := range []string{torn, orphan, hooks} {
+		if data, err := os.ReadFile(path); err != nil || !strings.Contains(string(data), "kept") {
+			t.Errorf("%s: %q, %v", path, data, err)
+		}
+	}
+	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s: %v", left, err)
+	}
+	if found := r.holding("secret9"); len(found) > 0 {
+		t.Errorf("still there: %q", found)
+	}
+	r.fsck()
+}
+
+// Steps that wait keep their numbers, whatever goes; a journal that a killed rename left
+// under two names is one again.
+func TestExpungePending(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	s, ctx := r.open(), t.Context()
+	ok(s.Init(ctx, refs.InitOptions{}))(t)
+	r.work("main", "first", 0)
+	for _, text := range []string{"two", "three " + secret, "four", "five " + secret} {
+		ok(s.Record(ctx, []refs.NewStep{{Action: text, Session: "s"}}))(t)
+	}
+	path := filepath.Join(r.dir, ".git", "context", "journal", "main.jsonl")
+	r.must(os.Link(path, filepath.Join(filepath.Dir(path), "renamed.jsonl")))
+	res := r.expunge(refs.ExpungeOptions{Match: secret})
+	if res.Entries != 2 || res.Commits != 0 || !res.Expunged[0].Pending {
+		t.Errorf("%+v", res)
+	}
+	if got := ok(s.Record(ctx, []refs.NewStep{{Action: "six"}}))(t); got[0].Step != 6 {
+		t.Errorf("the next step has the number %d", got[0].Step)
+	}
+	r.milestone(t, "main", "All")
+	c := r.content("main")
+	for i, want := range []string{"first", "two", "four", "six"} {
+		if !strings.HasSuffix(c.Steps[i], " "+want) {
+			t.Errorf("%q", c.Steps)
+		}
+	}
+	if found := r.holding("hunter2"); len(found) > 0 {
+		t.Errorf("still there: %q", found)
+	}
+}
+
+// A dry run leaves no object, and counts what the real one then does.
+func TestExpungeDryRun(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	ok(r.open().Init(t.Context(), refs.InitOptions{Goal: "use " + secret}))(t)
+	r.work("main", "say "+secret, 0)
+	r.work("main", "next", 9000)
+	before := r.git("count-objects", "-v") + r.git("for-each-ref")
+	dry := r.expunge(refs.ExpungeOptions{Match: secret, DryRun: true})
+	if now := r.git("count-objects", "-v") + r.git("for-each-ref"); now != before {
+		t.Errorf("was\n%s\nis\n%s", before, now)
+	}
+	done := r.expunge(refs.ExpungeOptions{Match: secret})
+	if dry.Commits == 0 || dry.Commits != done.Commits || dry.Notes != done.Notes || dry.Entries != done.Entries || dry.Texts != done.Texts {
+		t.Errorf("dry: %+v\ndone: %+v", dry, done)
+	}
+}
+
+// A repository of SHA-256, one seen from a linked worktree and a bare one forget alike.
+func TestExpungeRepositories(t *testing.T) {
+	t.Parallel()
+	for name, open := range map[string]func() *repo{
+		"sha256": func() *repo { return newRepo(t, "--object-format=sha256") },
+		"bare":   func() *repo { return newRepo(t, "--bare") },
+		"worktree": func() *repo {
+			r := newRepo(t)
+			r.git("commit", "-q", "--allow-empty", "-m", "code")
+			r.git("worktree", "add", "-q", "../linked")
+			r.dir = filepath.Join(filepath.Dir(r.dir), "linked")
+			return r
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := open()
+			ok(r.open().Init(t.Context(), refs.InitOptions{Goal: "Reach it"}))(t)
+			r.work("main", "say "+secret, 0)
+			r.branch("side", "")
+			r.work("main", "next", 0)
+			r.git("gc", "-q")
+			r.expunge(refs.ExpungeOptions{Match: secret})
+			if found := r.holding("hunter2"); len(found) > 0 {
+				t.Errorf("still there: %q", found)
+			}
+			if c := r.content("main"); len(c.Steps) != 1 || len(c.Milestones) != 1 {
+				t.Errorf("%+v", c)
+			}
+			r.fsck()
+		})
+	}
+}
+
+// A text that spans lines goes wherever it stands in that form; a milestone is named in
+// any way, and a birth is none.
+func TestExpungeForms(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	s, ctx := r.open(), t.Context()
+	ok(s.Init(ctx, refs.InitOptions{Purpose: "Go on"}))(t)
+	ok(s.Record(ctx, []refs.NewStep{{Action: "first\nsecond"}, {Action: "first and second"}}))(t)
+	r.milestone(t, "main", "Both")
+	r.remember("main", "pool", "zero\nfirst\nsecond\nthird")
+	res := r.expunge(refs.ExpungeOptions{Match: "st\nsec"})
+	if c := r.content("main"); res.Entries != 1 || len(c.Steps) != 1 || c.Topics["pool"] != "zero\n(expunged)\n(expunged)\nthird" {
+		t.Errorf("%+v, %+v", res, c)
+	}
+	r.milestone(t, "main", "Wrong")
+	r.milestone(t, "main", "Right")
+	if res := r.expunge(refs.ExpungeOptions{ID: "main~1"}); res.Entries != 1 {
+		t.Errorf("%+v", res)
+	}
+	if c := r.content("main"); len(c.Milestones) != 2 {
+		t.Errorf("%q", c.Milestones)
+	}
+	if text := r.git("show", "refs/context/heads/main:commit.md"); strings.Contains(text, "Wrong") {
+		t.Errorf("what quoted it is left: %s", text)
+	}
+	birth := strings.Fields(r.git("log", "--format=%H", "--grep=Start branch", "refs/context/heads/main"))[0]
+	if _, err := s.Expunge(ctx, refs.ExpungeOptions{ID: birth}); err == nil {
+		t.Error("a birth went")
+	}
+	r.fsck()
+}
+
+// What cannot be cleaned is said: a code commit, a pack with a .keep file, a name.
+func TestExpungeLeaves(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	ok(r.open().Init(t.Context(), refs.InitOptions{}))(t)
+	r.git("commit", "-q", "--allow-empty", "-m", "use hunter2 here")
+	r.work("main", "use hunter2", 0)
+	r.work("main", "next", 0)
+	r.branch("hunter2", "")
+	r.git("repack", "-q", "-a", "-d")
+	packs, err := filepath.Glob(filepath.Join(r.dir, ".git", "objects", "pack", "*.pack"))
+	r.must(err)
+	r.must(os.WriteFile(strings.TrimSuffix(packs[0], "pack")+"keep", nil, 0o666))
+	res := r.expunge(refs.ExpungeOptions{Match: "hunter2"})
+	for _, want := range []string{"code commit", ".keep", "the name of 'refs/context/heads/hunter2'"} {
+		if !slices.ContainsFunc(res.Warnings, func(w string) bool { return strings.Contains(w, want) }) {
+			t.Errorf("no warning of %s: %q", want, res.Warnings)
+		}
+	}
+}
+
+// Beside writers on all branches nothing is lost but what is meant.
+func TestExpungeBesideWriters(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	ok(r.open().Init(t.Context(), refs.InitOptions{}))(t)
+	r.work("main", "use hunter2", 0)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	done := make(chan int)
+	s := r.open()
+	go func() {
+		n := 0
+		for ; ctx.Err() == nil && n < 1000; n++ {
+			if _, err := s.Record(t.Context(), []refs.NewStep{{Action: "kept"}}); err != nil {
+				t.Error(err)
+			}
+			if _, err := s.Commit(t.Context(), refs.CommitOptions{Summary: "kept"}); err != nil {
+				t.Error(err)
+			}
+		}
+		done <- n
+	}()
+	res, err := r.open().Expunge(t.Context(), refs.ExpungeOptions{Match: "hunter2", Yes: true})
+	stop()
+	n := <-done
+	if err != nil || res.Entries != 2 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if c := r.content("main"); len(c.Steps) != n || len(c.Milestones) != n {
+		t.Errorf("%d steps, %d milestones, want %d", len(c.Steps), len(c.Milestones), n)
+	}
+	if found := r.holding("hunter2"); len(found) > 0 {
+		t.Errorf("still there: %q", found)
+	}
+	r.fsck()
+}
