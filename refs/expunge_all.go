@@ -47,6 +47,7 @@ type expunging struct {
 	replaced map[git.ID]bool      // old commits, over all rounds
 	held     map[string][]heldRef // by remote; nil once the commands for them are made
 	kept     []git.Kept
+	finished bool // what a killed one left
 }
 
 // expungeAll makes this repository forget what the tombstones say that its roadmap
@@ -88,6 +89,7 @@ func (x *expunging) run(ctx context.Context, add doc.Expunged) error {
 	if err != nil {
 		return err
 	}
+	x.finished = left != nil
 	x.intent.join(left)
 	x.intent.expunged = x.intent.expunged.Union(add).Union(known)
 	x.replaced = map[git.ID]bool{}

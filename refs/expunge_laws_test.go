@@ -79,7 +79,7 @@ func rewrite(t testing.TB, r *repo, e doc.Expunged, tips []git.ID) []git.ID {
 // it is what every clone takes in.
 func TestRewriteLaws(t *testing.T) {
 	t.Parallel()
-	checks(t, 3, func(tb testing.TB, rt *rapid.T) {
+	checks(t, 2, func(tb testing.TB, rt *rapid.T) {
 		r := newRepo(tb)
 		_, err := r.open().Init(tb.Context(), refs.InitOptions{Goal: "red"})
 		r.must(err)

@@ -98,8 +98,17 @@ func (s *Store) finishExpunge(ctx context.Context, w Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.expungeAll(ctx, w, doc.Expunged{})
-	return err
+	x := &expunging{s: s, w: w}
+	if err := x.begin(ctx, doc.Expunged{}); err != nil {
+		return err
+	}
+	if x.finished {
+		s.tell("an interrupted command has now forgotten what it was to forget")
+	}
+	for _, text := range x.res.Warnings {
+		s.tell(text)
+	}
+	return nil
 }
 
 // tombstones are those that the roadmap holds.
