@@ -37,6 +37,20 @@ func readInstalled(repo *git.Repo) (installedIn, error) {
 	return known, nil
 }
 
+// here reports whether hooks of this worktree were installed where git looks now.
+func (known installedIn) here(repo *git.Repo, now hooks.Place) bool {
+	return slices.Contains(known[repo.WorktreeDir()], relativeHooks(repo, now))
+}
+
+// relativeHooks is how a place is kept.
+func relativeHooks(repo *git.Repo, p hooks.Place) string {
+	dir, err := filepath.Rel(repo.CommonDir(), p.Dir)
+	if err != nil { // on another volume
+		return p.Dir
+	}
+	return dir
+}
+
 // elsewhere are the places of this worktree's hooks that git does not look at now.
 func (known installedIn) elsewhere(repo *git.Repo, now hooks.Place) []hooks.Place {
 	var places []hooks.Place
@@ -65,16 +79,11 @@ func installHooks(repo *git.Repo, place hooks.Place) ([]hooks.Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := filepath.Rel(repo.CommonDir(), place.Dir)
-	if err != nil { // on another volume
-		dir = place.Dir
-	}
 	changes, err := hooks.Install(place)
-	own := known[repo.WorktreeDir()]
-	if err != nil || slices.Contains(own, dir) {
+	if err != nil || known.here(repo, place) {
 		return changes, err
 	}
-	known[repo.WorktreeDir()] = append(own, dir)
+	known[repo.WorktreeDir()] = append(known[repo.WorktreeDir()], relativeHooks(repo, place))
 	return changes, known.write(repo)
 }
 

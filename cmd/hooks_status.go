@@ -20,25 +20,23 @@ func hooksStatus(env *Env, s *refs.Store, place hooks.Place) ([]hooks.Hook, erro
 	if err != nil {
 		return nil, err
 	}
-	found := env.finds("git-context")
-	for i := range list {
-		h := &list[i]
-		if h.State != hooks.StateInstalled && h.State != hooks.StateKept {
-			continue
-		}
-		if last, n := lastFailure(failures, h.Name); n > 0 {
-			h.State, h.Reason = hooks.StateBroken, fmt.Sprintf("it failed %s, last: %s", times(n), last.Message)
-		}
-		if hooksOff(env.getenv(hookSwitch)) {
-			h.State, h.Reason = hooks.StateBroken, hookSwitch+" turns it off"
-		}
-		if !found {
-			h.State, h.Reason = hooks.StateBroken, "git-context is not on the PATH"
-		}
-	}
 	known, err := readInstalled(s.Repo())
 	if err != nil {
 		return nil, err
+	}
+	for i, h := range list {
+		reason := ""
+		switch h.State {
+		case hooks.StateMissing:
+			if known.here(s.Repo(), place) {
+				reason = "it was installed, and somebody took it away; install again"
+			}
+		case hooks.StateInstalled, hooks.StateKept:
+			reason = env.hookFault(h.Name, failures)
+		}
+		if reason != "" {
+			list[i].State, list[i].Reason = hooks.StateBroken, reason
+		}
 	}
 	for _, old := range known.elsewhere(s.Repo(), place) {
 		stale, err := unseen(old, place.Dir)
@@ -48,6 +46,21 @@ func hooksStatus(env *Env, s *refs.Store, place hooks.Place) ([]hooks.Hook, erro
 		list = append(list, stale...)
 	}
 	return list, nil
+}
+
+// hookFault is why a hook whose file is as it should be does not do its work; "" for
+// none.
+func (e *Env) hookFault(event string, failures []refs.HookFailure) string {
+	last, n := lastFailure(failures, event)
+	switch {
+	case !e.finds("git-context"):
+		return "git-context is not on the PATH"
+	case hooksOff(e.getenv(hookSwitch)):
+		return hookSwitch + " turns it off"
+	case n > 0:
+		return fmt.Sprintf("it failed %s, last: %s", times(n), last.Message)
+	}
+	return ""
 }
 
 // unseen are hooks that git does not look at any more.

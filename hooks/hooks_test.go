@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -268,7 +267,6 @@ func TestRefusals(t *testing.T) {
 		"a link out":         func(w *world, path string) error { return os.Symlink(outside, path) },
 		"a link to nothing":  func(w *world, path string) error { return os.Symlink("nothing", path) },
 		"a link to a folder": func(w *world, path string) error { return os.Symlink("..", path) },
-		"a pipe":             func(w *world, path string) error { return syscall.Mkfifo(path, 0o777) },
 		"half a block": func(w *world, path string) error {
 			return os.WriteFile(path, []byte("#!/bin/sh\n# git-context: end\n"), 0o777)
 		},
