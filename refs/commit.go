@@ -220,7 +220,7 @@ func (ses *session) addMilestone(ctx context.Context, c *change, live []doc.Mile
 	if err := c.count(c.branch, 0, 1); err != nil {
 		return err
 	}
-	m.Number = c.meta.Totals().Origins[c.branch].Milestones
+	m.Number = nextNumber(live, c.branch, c.meta.Totals().Origins[c.branch].Milestones)
 	grown, err := doc.GrowCommits(data, []doc.Milestone{*m})
 	if err != nil {
 		return err
@@ -230,6 +230,17 @@ func (ses *session) addMilestone(ctx context.Context, c *change, live []doc.Mile
 		c.body = m.Contribution
 	}
 	return ses.putGrowth(ctx, c.tree, doc.CommitFile, grown)
+}
+
+// nextNumber is the number of a branch's next milestone: the count of them, but never
+// one that stands already, which an expunge may have brought about.
+func nextNumber(live []doc.Milestone, branch string, n int) int {
+	for _, m := range live {
+		if m.Origin == branch {
+			n = max(n, m.Number+1)
+		}
+	}
+	return n
 }
 
 // checkMilestone makes the texts of a milestone fit. A summary of several lines

@@ -98,6 +98,9 @@ func (x *expunging) run(ctx context.Context, add doc.Expunged) error {
 	if err != nil || left == nil && !old && known.Holds(x.intent.expunged) && len(x.intent.old) == 0 {
 		return err
 	}
+	if err := x.mayDelete(ctx); err != nil {
+		return err
+	}
 	if err := x.verify(ctx); err != nil {
 		return err
 	}
@@ -118,6 +121,20 @@ func (x *expunging) run(ctx context.Context, add doc.Expunged) error {
 		}
 	}
 	return fail(ErrStale, "busy", "refs that lead to what is forgotten keep appearing", "run the command again")
+}
+
+// mayDelete refuses where objects may not be deleted, before anything is done.
+func (x *expunging) mayDelete(ctx context.Context) error {
+	cfg, err := x.s.repo.Config(ctx)
+	if err != nil {
+		return err
+	}
+	precious, err := cfg.Bool("extensions.preciousobjects", false)
+	if err == nil && precious {
+		err = fail(ErrRefused, "objects-precious", "this repository's objects are never deleted: extensions.preciousObjects is set",
+			"git config --unset extensions.preciousObjects")
+	}
+	return err
 }
 
 // verify checks what history will be, before anything is locked.

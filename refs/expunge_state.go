@@ -89,7 +89,9 @@ func (s *Store) dropExpungeIntent() error {
 }
 
 // finishExpunge ends what a killed process was forgetting, or waits for one that is at
-// it. It is one stat where there is nothing.
+// it. It is one stat where there is nothing. What cannot be finished now (a pack that
+// cannot be written) is told, and tried again by the next writer: memory is whole at
+// any point of it, and must not be out of use for that.
 func (s *Store) finishExpunge(ctx context.Context, w Writer) error {
 	_, err := os.Stat(s.statePath(expungeIntentName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -100,7 +102,8 @@ func (s *Store) finishExpunge(ctx context.Context, w Writer) error {
 	}
 	x := &expunging{s: s, w: w}
 	if err := x.begin(ctx, doc.Expunged{}); err != nil {
-		return err
+		s.tell("what an interrupted command was to forget is not forgotten yet: " + err.Error())
+		return ctx.Err()
 	}
 	if x.finished {
 		s.tell("an interrupted command has now forgotten what it was to forget")
