@@ -103,6 +103,13 @@ func (e *Env) warnAll(warnings []string) {
 	}
 }
 
+// noteAll says what was done beside what was asked for.
+func (e *Env) noteAll(notes []string) {
+	for _, n := range notes {
+		e.say("note: ", n)
+	}
+}
+
 func (e *Env) hint(format string, args ...any) {
 	e.say("hint: ", fmt.Sprintf(format, args...))
 }

@@ -16,6 +16,7 @@ type expungeOptions struct {
 	*globals
 	author
 	match, id   string
+	from        string
 	dryRun, yes bool
 }
 
@@ -24,13 +25,14 @@ func newExpunge(g *globals) *command {
 	own := []cli.Flag{
 		text(&o.match, "--match TEXT", "forget this piece of text, exactly as it is"),
 		text(&o.id, "--id ID", "forget this step or milestone"),
+		text(&o.from, "--from REMOTE", "forget what this remote's memory has forgotten"),
 		toggle(&o.dryRun, "-n, --dry-run", "say what would go, change nothing"),
 		toggle(&o.yes, "--yes", "also where all of memory would go, or TEXT is short"),
 	}
 	return &command{
 		name:  "expunge",
-		usage: []string{"expunge --match TEXT [--dry-run] [--yes]", "expunge --id ID [--dry-run] [--yes]"},
-		about: "Removes a secret from every memory commit, note, journal, reflog and object of this repository. Steps and milestones that hold TEXT in their own words are removed; wherever else it stands (a topic, the roadmap, metadata, a progress summary, a message) the lines that hold it read \"(expunged)\". What is rewritten gets new hashes, links and notes follow. Tombstones, which do not hold TEXT, stay in the roadmap: a clone that fetches them forgets too, and sync does not bring back what was forgotten. Commands for the remotes that had it are printed. No output repeats TEXT; but the shell's history holds it, so --match - reads it from standard input. With --json: {\"entries\", \"texts\", \"commits\", \"notes\", \"ids\", \"remotes\": [{\"remote\", \"refs\", \"commands\"}]}.",
+		usage: []string{"expunge --match TEXT [--dry-run] [--yes]", "expunge --id ID [--dry-run] [--yes]", "expunge --from REMOTE [--yes]"},
+		about: "Removes a secret from every memory commit, note, journal, reflog and object of this repository. Steps and milestones that hold TEXT in their own words are removed; wherever else it stands (a topic, the roadmap, metadata, a progress summary, a message) the lines that hold it read \"(expunged)\". What is rewritten gets new hashes, links and notes follow. Tombstones, which do not hold TEXT, stay in the roadmap: a clone that syncs forgets too, and sync does not bring back what was forgotten. Where that would leave a branch without entries, or most entries would go, sync asks for '--from REMOTE --yes'. Commands for the remotes that had it are printed. No output repeats TEXT; but the shell's history holds it, so --match - reads it from standard input. With --json: {\"entries\", \"texts\", \"commits\", \"notes\", \"ids\", \"remotes\": [{\"remote\", \"refs\", \"commands\"}]}.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"expunge --match 'hunter2' --dry-run",
@@ -40,6 +42,9 @@ func newExpunge(g *globals) *command {
 		globals: g,
 		flags:   join(own, o.author.flags(), g.flags()),
 		action: func(ctx context.Context, env *Env, args []string) error {
+			if err := o.check(); err != nil {
+				return err
+			}
 			r, err := runExpunge(ctx, env, o)
 			if err != nil {
 				return err
@@ -50,10 +55,24 @@ func newExpunge(g *globals) *command {
 	}
 }
 
-func runExpunge(ctx context.Context, env *Env, o *expungeOptions) (r refs.ExpungeResult, err error) {
-	if (o.match == "") == (o.id == "") {
-		return r, usagef("what is to be forgotten?").hint("give --match TEXT or --id ID")
+// check refuses flags that do not go together.
+func (o *expungeOptions) check() error {
+	given := 0
+	for _, v := range []string{o.match, o.id, o.from} {
+		if v != "" {
+			given++
+		}
 	}
+	switch {
+	case given != 1:
+		return usagef("what is to be forgotten?").hint("give --match TEXT, --id ID or --from REMOTE")
+	case o.from != "" && o.dryRun:
+		return usagef("--from goes with --yes alone").hint("%s expunge --from %s", self, o.from)
+	}
+	return nil
+}
+
+func runExpunge(ctx context.Context, env *Env, o *expungeOptions) (r refs.ExpungeResult, err error) {
 	match := o.match
 	if match == "-" {
 		data, err := env.readText("-")
@@ -67,7 +86,17 @@ func runExpunge(ctx context.Context, env *Env, o *expungeOptions) (r refs.Expung
 		return r, err
 	}
 	defer closing(s, &err)
+	if o.from != "" {
+		return o.expungeFrom(ctx, env, s)
+	}
 	return s.Expunge(ctx, refs.ExpungeOptions{Writer: o.writer(env), Match: match, ID: o.id, DryRun: o.dryRun, Yes: o.yes})
+}
+
+// expungeFrom forgets what a remote has forgotten.
+func (o *expungeOptions) expungeFrom(ctx context.Context, env *Env, s *refs.Store) (refs.ExpungeResult, error) {
+	progress, stop := env.progress(o.json)
+	defer stop()
+	return s.ExpungeFrom(ctx, refs.SyncOptions{Writer: o.writer(env), Remote: o.from, Progress: progress}, o.yes)
 }
 
 // printExpunge says what went, by ids, dates and names alone.

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"github.com/git-context/git-context/refs"
@@ -24,10 +25,7 @@ func newFetch(g *globals) *command {
 			r, err := g.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (refs.SyncResult, error) {
 				return s.Fetch(ctx, refs.SyncOptions{Remote: first(args), Progress: progress})
 			})
-			if err != nil {
-				return err
-			}
-			return g.printExchange(ctx, env, r)
+			return errors.Join(g.printPartly(ctx, env, r, err), err)
 		},
 	}
 }

@@ -70,6 +70,8 @@ func (g *globals) exchange(ctx context.Context, env *Env, run func(*refs.Store, 
 // refused, keeps nothing else back.
 func (g *globals) printPartly(ctx context.Context, env *Env, r refs.SyncResult, failed error) error {
 	if failed != nil && quiet(r) {
+		env.noteAll(r.Notes)
+		env.warnAll(r.Warnings)
 		return nil
 	}
 	return g.printExchange(ctx, env, r)
@@ -82,6 +84,7 @@ func quiet(r refs.SyncResult) bool {
 
 // printExchange says what came and went, a line each.
 func (g *globals) printExchange(ctx context.Context, env *Env, r refs.SyncResult) error {
+	env.noteAll(r.Notes)
 	env.warnAll(r.Warnings)
 	return g.view(ctx, env, r, func(p *render.Printer) {
 		for _, part := range []struct {

@@ -68,29 +68,19 @@ func (y *syncing) accept(ctx context.Context, ours, theirs *survey) (bool, error
 			return false, err
 		}
 	}
-	n := newEntries(known, e)
+	ids := slices.DeleteFunc(e.Entries(), known.HasEntry)
+	n := len(ids)
 	switch {
 	case known.Holds(e):
 		return false, nil
 	case y.merge:
-		return true, y.obey(ctx, e, n)
+		return true, y.obey(ctx, e, ids)
 	case y.push:
 		return false, fail(ErrRefused, "expunged-elsewhere",
 			fmt.Sprintf("'%s' has expunged %s that this repository still has", y.peer.name, forgotten(n)), "git context sync "+y.peer.name)
 	}
 	y.warn(fmt.Sprintf("'%s' has expunged %s; git context sync %s removes it here too", y.peer.name, forgotten(n), y.peer.name))
 	return false, nil
-}
-
-// newEntries counts the entries that e forgets and known does not.
-func newEntries(known, e doc.Expunged) int {
-	n := 0
-	for _, id := range e.Entries() {
-		if !known.HasEntry(id) {
-			n++
-		}
-	}
-	return n
 }
 
 func forgotten(entries int) string {
@@ -113,16 +103,17 @@ func (y *syncing) theirTombstones(ctx context.Context, theirs *survey) (doc.Expu
 	return y.s.tombstonesAt(ctx, theirs.roadmap)
 }
 
-// obey forgets here what the other side has forgotten.
-func (y *syncing) obey(ctx context.Context, e doc.Expunged, entries int) error {
-	x := &expunging{s: y.s, w: y.o.Writer}
+// obey forgets here what the other side has forgotten, of entries those with these ids.
+func (y *syncing) obey(ctx context.Context, e doc.Expunged, ids []string) error {
+	x := &expunging{s: y.s, w: y.o.Writer, res: ExpungeResult{Entries: len(ids), IDs: ids, Remotes: []RemoteHolding{}}}
 	if !y.accepted {
 		x.check = y.plausible
 	}
 	if err := x.begin(ctx, e); err != nil {
 		return err
 	}
-	y.note(fmt.Sprintf("'%s' has expunged %s; they are removed here too", y.peer.name, forgotten(entries)))
+	y.forgot = &x.res
+	y.note(fmt.Sprintf("'%s' has expunged %s; it is done here too", y.peer.name, forgotten(len(ids))))
 	y.res.Warnings = append(y.res.Warnings, x.res.Warnings...)
 	return nil
 }
@@ -198,15 +189,27 @@ func (y *syncing) standing(ctx context.Context, ref string, ours, theirs git.ID)
 	return how, bases, err
 }
 
-// ExpungeFrom forgets what a remote's memory says is forgotten, however much that is:
-// what Sync refuses where hardly anything would be left. Nothing else is exchanged.
-func (s *Store) ExpungeFrom(ctx context.Context, o SyncOptions) (SyncResult, error) {
-	return s.exchange(ctx, o, func(y *syncing) { y.merge, y.expunge, y.accepted = true, true, true })
+// ExpungeFrom forgets what a remote's memory says is forgotten, and exchanges nothing
+// else. With all, that may be more than Sync believes: a branch's every entry, or most
+// of this repository's. ErrNotFound: all of it is forgotten here.
+func (s *Store) ExpungeFrom(ctx context.Context, o SyncOptions, all bool) (ExpungeResult, error) {
+	var y *syncing
+	_, err := s.exchange(ctx, o, func(made *syncing) {
+		y = made
+		y.merge, y.expunge, y.accepted = true, true, all
+	})
+	switch {
+	case err != nil:
+		return ExpungeResult{}, err
+	case y.forgot == nil:
+		return ExpungeResult{}, fail(ErrNotFound, "nothing-expunged", fmt.Sprintf("'%s' has expunged nothing that is still here", y.peer.name))
+	}
+	return *y.forgot, nil
 }
 
-// note adds what is no warning: it was done as asked.
+// note adds what was done beside what was asked for.
 func (y *syncing) note(text string) {
-	if !slices.Contains(y.res.Warnings, text) {
-		y.res.Warnings = append(y.res.Warnings, text)
+	if !slices.Contains(y.res.Notes, text) {
+		y.res.Notes = append(y.res.Notes, text)
 	}
 }

@@ -42,6 +42,7 @@ type syncing struct {
 	shared   map[string]bool   // see peer.sharedName; refs by the names they have here
 	known    map[string]bool   // as it was read
 	old      heldState         // what the other side holds of what was forgotten
+	forgot   *ExpungeResult    // what was forgotten because the other side has
 	locked   int               // fetches in a row that a lock file stopped
 	idle     int               // pushes in a row that came too late although nothing moved there
 	late     bool              // the last push lost a race

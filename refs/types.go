@@ -249,6 +249,7 @@ type SyncResult struct {
 	Steps    int      `json:"-"` // that came
 	Lost     int      `json:"-"` // pushes that somebody else's was faster than
 	Gone     []string `json:"-"` // deleted on the remote since it was last asked
+	Notes    []string `json:"-"` // what else was done, a sentence each
 	Warnings []string `json:"-"`
 }
 
