@@ -53,23 +53,30 @@ func (s *Store) Link(ctx context.Context, w Writer, code git.ID, rev string) err
 // called behind the swap that moved the milestone's branch.
 func (ses *session) link(ctx context.Context, code git.ID, m *git.Commit) error {
 	return ses.noteLinks(ctx, "context: link "+code.Short(), func(u *notes.Update) error {
-		have, err := u.Note(ctx, code)
-		if err != nil {
-			return err
-		}
-		after := ""
-		for _, f := range links(have) {
-			if f.Memory == m.ID && f.Branch == branchOf(m) {
-				return nil
-			}
-			after = max(after, f.ID) // the newest is in force, whatever the clock says
-		}
-		lines, err := ses.linkLines(m, after)
-		if err != nil {
-			return err
-		}
-		return u.Add(ctx, code, lines)
+		_, err := ses.addLink(ctx, u, code, m)
+		return err
 	})
+}
+
+// addLink adds the lines of a link to a code commit's note, and reports false where
+// they stand there already.
+func (ses *session) addLink(ctx context.Context, u *notes.Update, code git.ID, m *git.Commit) (bool, error) {
+	have, err := u.Note(ctx, code)
+	if err != nil {
+		return false, err
+	}
+	after := ""
+	for _, f := range links(have) {
+		if f.Memory == m.ID && f.Branch == branchOf(m) {
+			return false, nil
+		}
+		after = max(after, f.ID) // the newest is in force, whatever the clock says
+	}
+	lines, err := ses.linkLines(m, after)
+	if err != nil {
+		return false, err
+	}
+	return true, u.Add(ctx, code, lines)
 }
 
 // linkLines are the two lines of a link to a milestone, in the order that a union by
@@ -97,29 +104,56 @@ func linkText(m *git.Commit) []byte {
 const linkWord = "Context: "
 
 // CarryLinks copies what is linked to code commits to those that stand in their
-// place, and says how many of these gained a link. Several commits that became one
-// leave it the links of all. The old ones keep theirs: they may come back.
+// place, links what was made on them, and says how many of these gained a link.
+// Several commits that became one leave it the links of all. The old ones keep theirs:
+// they may come back.
 func (s *Store) CarryLinks(ctx context.Context, w Writer, pairs []Rewritten) (int, error) {
+	made, err := s.madeOn(ctx)
+	if err != nil {
+		return 0, err
+	}
 	ses, err := s.begin(ctx, w, "link: carry over "+strconv.Itoa(len(pairs)))
 	if err != nil {
 		return 0, err
 	}
 	defer ses.close()
-	gained := 0
+	gained := map[git.ID]bool{}
 	err = ses.noteLinks(ctx, "context: carry links over", func(u *notes.Update) error {
-		gained = 0
+		clear(gained)
 		for _, p := range pairs {
 			did, err := carry(ctx, u, p)
 			if err != nil {
 				return err
 			}
-			if did {
-				gained++
+			linked, err := ses.linkMade(ctx, u, p.New, made.on(p.Old))
+			if err != nil {
+				return err
+			}
+			if did || linked {
+				gained[p.New] = true
 			}
 		}
 		return nil
 	})
-	return gained, err
+	return len(gained), err
+}
+
+// linkMade links milestones that were made on a code commit to the one in its place: their
+// trailers go on naming the old one.
+func (ses *session) linkMade(ctx context.Context, u *notes.Update, code git.ID, made []git.ID) (bool, error) {
+	linked := false
+	for _, id := range made {
+		m, err := ses.s.repo.Commit(ctx, id)
+		if err != nil {
+			return linked, err
+		}
+		did, err := ses.addLink(ctx, u, code, m)
+		if err != nil {
+			return linked, err
+		}
+		linked = linked || did
+	}
+	return linked, nil
 }
 
 // carry adds the link lines of one code commit to another's note.

@@ -46,6 +46,20 @@ func (m *madeOn) on(code git.ID) []git.ID {
 	return append(found, m.fresh[code]...)
 }
 
+// codes hands out every code commit that a milestone was made on.
+func (m *madeOn) codes(each func(git.ID)) {
+	last := ""
+	for line := range strings.Lines(m.lines) {
+		if code, _, _ := strings.Cut(line, " "); code != last {
+			last = code
+			each(git.ID(code))
+		}
+	}
+	for code := range m.fresh {
+		each(code)
+	}
+}
+
 // madeOn reads what is new since it was last kept. What is kept is exact for the tips that
 // it names:
 //

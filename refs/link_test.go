@@ -18,7 +18,7 @@ func TestLinks(t *testing.T) {
 		r.git("commit", "-q", "--allow-empty", "-m", message)
 		return git.ID(r.git("rev-parse", "HEAD"))
 	}
-	one, two, both, plain := code("one"), code("two"), code("both"), code("plain")
+	one, two, both, plain, here := code("one"), code("two"), code("both"), code("plain"), code("here")
 	ok(s.Init(ctx, refs.InitOptions{}))(t)
 	r.git("notes", "--ref=context", "add", "-m", "by hand", string(one))
 	first := ok(s.Commit(ctx, refs.CommitOptions{Summary: "First"}))(t)
@@ -31,8 +31,8 @@ func TestLinks(t *testing.T) {
 		}
 	}
 	n := ok(s.CarryLinks(ctx, refs.Writer{}, []refs.Rewritten{{Old: one, New: both}, {Old: two, New: both}, {Old: plain, New: one}}))(t)
-	if n != 2 {
-		t.Errorf("%d commits gained a link, want 2", n)
+	if n != 1 {
+		t.Errorf("%d commits gained a link, want 1", n)
 	}
 	note := func(code git.ID) string { return r.git("notes", "--ref=context", "show", string(code)) }
 	for _, c := range []struct {
@@ -57,6 +57,16 @@ func TestLinks(t *testing.T) {
 	}
 	if n := ok(s.CarryLinks(ctx, refs.Writer{}, []refs.Rewritten{{Old: one, New: both}}))(t); n != 0 {
 		t.Errorf("carried twice, %d commits gained a link", n)
+	}
+	// What was made on a commit goes with it too, though its trailer stays.
+	there := code("there")
+	for _, want := range []int{1, 0} {
+		if n := ok(s.CarryLinks(ctx, refs.Writer{}, []refs.Rewritten{{Old: here, New: there}}))(t); n != want {
+			t.Errorf("%d commits gained a link, want %d", n, want)
+		}
+	}
+	if text := note(there); strings.Count(text, "Context: ") != 2 {
+		t.Errorf("two milestones were made on it:\n%s", text)
 	}
 	r.fsck()
 }
