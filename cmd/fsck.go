@@ -1,0 +1,122 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-context/git-context/hooks"
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/render"
+)
+
+type fsckOptions struct {
+	*globals
+	author
+	fix bool
+}
+
+func newFsck(g *globals) *command {
+	o := &fsckOptions{globals: g}
+	return &command{
+		name:  "fsck",
+		usage: []string{"fsck [--fix]"},
+		about: "Looks for what is wrong with memory and around it, and prints every problem with what mends it: links between code and memory that a rewriting left behind, hooks that failed, commands that were interrupted. --fix mends what can be mended without asking; where there is more than one way, it says which there are. Exit code 0 says that nothing is wrong, or that all of it is mended. A code commit that was dropped, or squashed into another one where no hook saw it, keeps its link and is no problem. With --json: {\"problems\": [{\"kind\", \"object\", \"message\", \"repair\", \"fixed\"}]}.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
+		examples: []string{
+			"fsck",
+			"fsck --fix",
+		},
+		globals: g,
+		flags:   join([]cli.Flag{toggle(&o.fix, "--fix", "mend what can be mended")}, o.author.flags(), g.flags()),
+		action: func(ctx context.Context, env *Env, args []string) error {
+			problems, err := runFsck(ctx, env, o)
+			if problems == nil {
+				return err
+			}
+			// Of problems there is a list and an error, as with verify.
+			return errors.Join(o.showProblems(ctx, env, problems), err)
+		},
+	}
+}
+
+func runFsck(ctx context.Context, env *Env, o *fsckOptions) (problems []refs.Problem, err error) {
+	s, err := o.open(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	defer closing(s, &err)
+	problems, err = s.Fsck(ctx, refs.FsckOptions{Writer: o.writer(env), Fix: o.fix})
+	if err != nil {
+		return problems, err
+	}
+	broken, err := brokenHooks(ctx, env, s)
+	if err != nil {
+		broken = []refs.Problem{{Kind: "unchecked", Object: "hooks", Message: "hooks cannot be checked: " + err.Error(), Repair: self + " hooks status"}}
+	}
+	problems = append(problems, broken...)
+	return problems, unmended(problems)
+}
+
+// brokenHooks are the hooks that are installed and do not run. Those that failed are
+// problems of their own, and whoever turned them off knows it. None is mended: what
+// stands in their files may be somebody else's.
+func brokenHooks(ctx context.Context, env *Env, s *refs.Store) ([]refs.Problem, error) {
+	place, err := hooksPlace(ctx, s.Repo())
+	if err != nil {
+		return nil, err
+	}
+	list, err := hooksStatus(env, s, place)
+	if err != nil {
+		return nil, err
+	}
+	failures, err := s.HookFailures()
+	if err != nil {
+		return nil, err
+	}
+	var broken []refs.Problem
+	for _, h := range list {
+		_, failed := lastFailure(failures, h.Name)
+		if h.State != hooks.StateBroken || failed > 0 || hooksOff(env.getenv(hookSwitch)) {
+			continue
+		}
+		p := refs.Problem{Kind: "hook-broken", Object: h.Path, Message: fmt.Sprintf("hook %s does not run: %s", h.Name, h.Reason),
+			Repair: self + " hooks install git"}
+		if !env.finds("git-context") {
+			p.Repair = "put git-context on the PATH"
+		}
+		broken = append(broken, p)
+	}
+	return broken, nil
+}
+
+// unmended is the error that what is left makes; nil for nothing.
+func unmended(problems []refs.Problem) error {
+	left, hint := 0, ""
+	for _, p := range problems {
+		if p.Fixed {
+			continue
+		}
+		left++
+		if p.Repair == refs.FsckFix {
+			hint = refs.FsckFix
+		}
+	}
+	if left == 0 {
+		return nil
+	}
+	err := &refs.Error{Code: "problems", Kind: refs.ErrRefused, Message: count(left, "problem")}
+	if hint != "" {
+		err.Hints = []string{hint}
+	}
+	return err
+}
+
+func (o *fsckOptions) showProblems(ctx context.Context, env *Env, problems []refs.Problem) error {
+	value := struct {
+		Problems []refs.Problem `json:"problems"`
+	}{problems}
+	return o.view(ctx, env, value, func(p *render.Printer) { render.ProblemsText(p, problems) })
+}

@@ -1,0 +1,117 @@
+package refs
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// Problem is something that is wrong with memory or around it, and what mends it.
+type Problem struct {
+	Kind    string `json:"kind"`    // a stable name for scripts: `link-left`
+	Object  string `json:"object"`  // what is wrong: a hash, a ref, a file; full names
+	Message string `json:"message"` // lower case, no full stop
+	Repair  string `json:"repair"`  // a command that can be pasted, or a short sentence
+	Fixed   bool   `json:"fixed"`   // it was mended just now
+}
+
+// FsckOptions are one fsck.
+type FsckOptions struct {
+	Writer      // who mends
+	Fix    bool // mend what can be mended
+}
+
+// FsckFix is the repair of whatever can be mended without being asked how.
+const FsckFix = "git context fsck --fix"
+
+// A check looks for one kind of trouble. It reports all that it finds, and mends it if
+// it was told to, see [checking.report]. Its error means that it could not look.
+type check struct {
+	name string
+	run  func(context.Context, *checking) error
+}
+
+// checks are all of them, in the order in which they run: what was interrupted is
+// finished before what it may have left is looked for.
+func checks() []check {
+	return []check{
+		{"expunge", checkExpunge},
+		{"intents", checkIntents},
+		{"hooks", checkHookFailures},
+		{"links", checkLinks},
+		{"rewritten code", checkRewritten},
+	}
+}
+
+// checking is one run of all checks.
+type checking struct {
+	s     *Store
+	w     Writer
+	fix   bool
+	found []Problem
+
+	noted map[git.ID][]notes.Fact // the links of all notes; nil: not read yet
+}
+
+// Fsck looks for everything that is wrong, and mends what it can if it was told to. It
+// returns every problem, mended or not; none is never nil. A check that cannot look is
+// a problem itself. ErrNoMemory: there is nothing to check.
+//
+// It is safe beside any other process: what one is at is not taken for trouble.
+func (s *Store) Fsck(ctx context.Context, o FsckOptions) ([]Problem, error) {
+	names, err := s.branchNames(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		return nil, s.noBranch(ctx, "")
+	}
+	c := &checking{s: s, w: o.Writer, fix: o.Fix, found: []Problem{}}
+	for _, check := range checks() {
+		if err := check.run(ctx, c); err != nil {
+			if ctx.Err() != nil {
+				return c.found, context.Cause(ctx)
+			}
+			c.unchecked(check.name, err)
+		}
+	}
+	return c.found, nil
+}
+
+// unchecked reports that a check could not look.
+func (c *checking) unchecked(name string, err error) {
+	p := Problem{Kind: "unchecked", Object: name, Message: name + " cannot be checked: " + err.Error(), Repair: "git fsck"}
+	var known *Error
+	if errors.As(err, &known) && len(known.Hints) > 0 {
+		p.Repair = known.Hints[0]
+	}
+	c.found = append(c.found, p)
+}
+
+// report adds problems, and mends them together if it was told to; mend is nil where
+// people must decide. Where mending fails, the problems stay and say why.
+func (c *checking) report(ctx context.Context, mend func(context.Context) error, problems ...Problem) {
+	if len(problems) == 0 {
+		return
+	}
+	if mend != nil && c.fix {
+		err := mend(ctx)
+		c.noted = nil
+		for i := range problems {
+			problems[i].Fixed = err == nil
+			if err != nil {
+				problems[i].Message += "; it could not be mended: " + err.Error()
+			}
+		}
+		var known *Error
+		if errors.As(err, &known) && len(known.Hints) > 0 {
+			for i := range problems {
+				problems[i].Repair = known.Hints[0]
+			}
+		}
+	}
+	c.found = slices.Concat(c.found, problems)
+}
