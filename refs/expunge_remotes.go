@@ -26,27 +26,6 @@ type heldRef struct {
 	old, now git.ID // now is "" of notes that were not cleaned yet
 }
 
-// cleaning returns the commands that take old history away from a remote, as it was
-// when it was last asked; none where it holds none. They replace each ref by what it
-// is without what was forgotten, or by ours where ours holds all of that, and only if
-// nobody moved it meanwhile. What of notes is not here must be fetched first: sync does.
-func (s *Store) cleaning(ctx context.Context, remote string) ([]string, error) {
-	e, err := s.tombstones(ctx)
-	if err != nil || e.Empty() {
-		return nil, err
-	}
-	w := s.newRewriter(e)
-	p, err := s.remote(ctx, remote)
-	if err != nil {
-		return nil, err
-	}
-	held, err := w.heldBy(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	return w.cleaningOf(ctx, p, held)
-}
-
 // heldBy lists the refs that a peer had and that lead to old history.
 func (w *rewriter) heldBy(ctx context.Context, p peer) ([]heldRef, error) {
 	list, err := w.s.repo.Refs(ctx, p.tracking.All()...)
@@ -96,7 +75,10 @@ func (p peer) here(ref string) string {
 	return ""
 }
 
-// cleaningOf makes the commands.
+// cleaningOf makes the commands that take old history away from a peer. They replace
+// each ref by ours, where ours holds all that is to be there, else by what it is
+// without what was forgotten, and only if nobody moved it meanwhile. Notes that are not
+// here yet must be fetched first.
 func (w *rewriter) cleaningOf(ctx context.Context, p peer, held []heldRef) ([]string, error) {
 	var leases, specs []string
 	fetchFirst := false
