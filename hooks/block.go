@@ -18,17 +18,14 @@ const (
 
 const shebang = "#!/bin/sh\n"
 
-// call is the line that does the work. git says itself where git-context is not
-// installed any more, and goes on.
+// call is the line that does the work, as people put it in. git says itself where
+// git-context is not installed any more, and goes on.
 func call(event string) string { return `git context hook ` + event + ` "$@" || :` }
 
 // block is the block of an event, whose first line ends in one of the above.
 func block(event, then string) string {
-	body := call(event) + "\n"
-	switch event {
-	case PrePush: // what is pushed is the next one's to read
-		body = "git context hook " + event + " \"$@\" </dev/null || :\n"
-	case PostRewrite: // exactly what came, for both: a variable would lose a newline or gain one
+	body := "git context hook " + event + " \"$@\" </dev/null || :\n" // input is the next one's to read
+	if event == PostRewrite {                                         // exactly what came, for both: a variable would lose a newline or gain one
 		body = `if git_context_input=$(mktemp); then
 	cat >"$git_context_input" || :
 	git context hook ` + event + ` "$@" <"$git_context_input" || :

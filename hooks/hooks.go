@@ -7,12 +7,12 @@
 // already. What is added is a block of lines for a shell:
 //
 //	# git-context: begin ('git context hooks uninstall git' takes this block away)
-//	git context hook post-commit "$@" || :
+//	git context hook post-commit "$@" </dev/null || :
 //	# git-context: end
 //
-// It never fails, never ends the script and leaves standard input as it was: the
-// block of post-rewrite reads it into a file, from which both are fed, and that of
-// pre-push does not read it. Which file gets the block:
+// It never fails, never ends the script and leaves standard input as it was; only the
+// block of post-rewrite needs it, and reads it into a file, from which both are fed.
+// Which file gets the block:
 //
 //  1. None stands there: a new one that holds nothing else. The block's first line
 //     says that the file goes with it.

@@ -24,7 +24,7 @@ func (s *Store) CarryRewritten(ctx context.Context, w Writer, in io.Reader) (int
 	if midway, err := s.midRebase(ctx); midway || err != nil {
 		return 0, err
 	}
-	if tip, err := s.notesTip(ctx); tip == "" || err != nil { // nothing is linked
+	if _, err := s.Tip(ctx, ""); err != nil { // without memory nothing is linked
 		return 0, err
 	}
 	return s.CarryLinks(ctx, w, pairs)
