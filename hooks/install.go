@@ -91,6 +91,7 @@ func (p Place) undo(changes []Change) error {
 			errs = append(errs, err)
 		}
 	}
+	p.removeKeptDir()
 	return errors.Join(errs...)
 }
 
@@ -175,11 +176,23 @@ func replace(path, text string, mode fs.FileMode, as fs.FileInfo) error {
 // createBeside makes a new file in a path's directory. The name that it takes is the
 // same each time, so that a crash leaves one at most: callers hold a lock.
 func createBeside(path string, mode fs.FileMode) (*os.File, error) {
-	name := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".git-context-tmp")
-	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := removeBeside(path); err != nil {
 		return nil, err
 	}
-	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode|0o600)
+	return os.OpenFile(beside(path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode|0o600)
+}
+
+func beside(path string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".git-context-tmp")
+}
+
+// removeBeside takes away what a crash left there.
+func removeBeside(path string) error {
+	err := os.Remove(beside(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // Changed reports whether anything was done.

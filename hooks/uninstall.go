@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,6 +19,9 @@ func Uninstall(p Place) ([]Change, error) {
 	var errs []error
 	for _, event := range Events() {
 		path := filepath.Join(p.dir(), event)
+		if err := removeBeside(path); err != nil {
+			errs = append(errs, refuse(err, "", "cannot clear up beside hook '%s'", path))
+		}
 		// Other tools move a hook of ours out of their way: pre-commit, lefthook.
 		for _, path := range []string{path + ".legacy", path + ".old", path} {
 			c, err := p.uninstall(event, path)
@@ -31,10 +33,12 @@ func Uninstall(p Place) ([]Change, error) {
 			}
 		}
 	}
-	// Nothing is lost where they stay: they are empty, or they are needed.
-	_ = os.Remove(filepath.Join(p.dir(), keptDir))
+	p.removeKeptDir()
 	return changes, errors.Join(errs...)
 }
+
+// removeKeptDir removes the directory of what is kept, unless something is.
+func (p Place) removeKeptDir() { _ = os.Remove(filepath.Join(p.dir(), keptDir)) }
 
 // uninstall takes the block out of one file:
 //
@@ -98,14 +102,13 @@ func (p Place) putBack(f *file) error {
 	if !filepath.IsAbs(target) {
 		target = strings.TrimPrefix(target, deeper(""))
 	}
-	tmp := filepath.Join(filepath.Dir(f.path), "."+f.event+".git-context-tmp")
-	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := removeBeside(f.path); err != nil {
 		return err
 	}
-	if err := os.Symlink(target, tmp); err != nil {
+	if err := os.Symlink(target, beside(f.path)); err != nil {
 		return err
 	}
-	if err := os.Rename(tmp, f.path); err != nil {
+	if err := os.Rename(beside(f.path), f.path); err != nil {
 		return err
 	}
 	return os.Remove(f.stored.path)
