@@ -177,7 +177,36 @@ func (s *Store) memoryRefs(ctx context.Context) (*memoryRefs, error) {
 			v.trackingNotes = append(v.trackingNotes, r)
 		}
 	}
-	return v, nil
+	return v, s.mappedRefs(ctx, v)
+}
+
+// mappedRefs adds what git keeps of remotes that have the memory among their branches.
+func (s *Store) mappedRefs(ctx context.Context, v *memoryRefs) error {
+	names, err := s.repo.Remotes(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		p, err := s.remote(ctx, name)
+		if err != nil {
+			return err
+		}
+		if !p.heads {
+			continue
+		}
+		list, err := s.repo.Refs(ctx, git.MappedTracking(name))
+		if err != nil {
+			return err
+		}
+		for _, r := range list {
+			if git.MappedNotes(r.Name, name) {
+				v.trackingNotes = append(v.trackingNotes, r)
+			} else {
+				v.tracking = append(v.tracking, r)
+			}
+		}
+	}
+	return nil
 }
 
 // own are the refs that this repository moves itself, but for the notes.

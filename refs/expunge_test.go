@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/git"
 )
 
 const secret = "hunter2 \"<&>\" \\"
@@ -269,4 +270,66 @@ func TestExpungeBesideWriters(t *testing.T) {
 		t.Errorf("still there: %q", found)
 	}
 	r.fsck()
+}
+
+// Links follow to what stands in a milestone's place, and go with one that goes; what
+// others wrote beside them stays.
+func TestExpungeLinks(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	s, ctx := r.open(), t.Context()
+	r.git("commit", "-q", "--allow-empty", "-m", "code")
+	code := git.ID(r.git("rev-parse", "HEAD"))
+	ok(s.Init(ctx, refs.InitOptions{}))(t)
+	gone := r.milestone(t, "main", "use "+secret)
+	kept := r.milestone(t, "main", "Next")
+	r.git("notes", "--ref=context", "add", "-m", "by hand", string(code))
+	for _, m := range []refs.CommitResult{gone, kept} {
+		r.must(s.Link(ctx, refs.Writer{}, code, m.ID))
+	}
+	res := r.expunge(refs.ExpungeOptions{Match: secret})
+	now := r.git("rev-parse", "refs/context/heads/main")
+	note := r.git("notes", "--ref=context", "show", string(code))
+	for _, want := range []string{"by hand", `"memory":"` + now + `"`, "Context: " + kept.ID} {
+		if !strings.Contains(note, want) {
+			t.Errorf("the note lacks %s: %s", want, note)
+		}
+	}
+	if strings.Contains(note, gone.ID) || strings.Contains(note, string(kept.Commit)) || res.Notes != 3 {
+		t.Errorf("%d notes changed: %s", res.Notes, note)
+	}
+	if n := strings.Fields(r.git("notes", "--ref=context", "list")); len(n) != 2*2 {
+		t.Errorf("%d notes are left, want 2", len(n)/2)
+	}
+}
+
+// The command that is printed for a remote cleans it, also where the memory stands
+// below its branches; a sync then finds nothing to complain of.
+func TestExpungeCommands(t *testing.T) {
+	t.Parallel()
+	for _, mapping := range []string{"refs", "heads"} {
+		t.Run(mapping, func(t *testing.T) {
+			t.Parallel()
+			hub, r := newRepo(t, "--bare"), newRepo(t)
+			r.git("remote", "add", "origin", hub.dir)
+			r.git("config", "context.origin.mapping", mapping)
+			ok(r.open().Init(t.Context(), refs.InitOptions{}))(t)
+			r.work("main", "use "+secret, 0)
+			r.branch("side", "")
+			r.work("main", "next", 0)
+			ok(r.open().Push(t.Context(), refs.SyncOptions{}))(t)
+			ok(r.open().Fetch(t.Context(), refs.SyncOptions{}))(t)
+			res := r.expunge(refs.ExpungeOptions{Match: secret})
+			if len(res.Remotes) != 1 || len(res.Remotes[0].Commands) != 2 {
+				t.Fatalf("%+v", res.Remotes)
+			}
+			r.git(strings.Fields(res.Remotes[0].Commands[0])[1:]...)
+			r.sync("")
+			hub.git("gc", "-q", "--prune=now")
+			if found := append(hub.holding("hunter2"), r.holding("hunter2")...); len(found) > 0 {
+				t.Errorf("still there: %q", found)
+			}
+			hub.fsck()
+		})
+	}
 }

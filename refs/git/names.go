@@ -117,6 +117,13 @@ func NameHere(ref string, heads bool) string {
 	return Root + name
 }
 
+// MappedTracking is where git itself keeps what a remote has of mapped memory: among its
+// branches.
+func MappedTracking(remote string) string { return "refs/remotes/" + remote + "/context/" }
+
+// MappedNotes reports whether such a ref is that of the notes.
+func MappedNotes(ref, remote string) bool { return ref == MappedTracking(remote)+"notes" }
+
 // MemoryRefspecs returns what brings all of a repository's memory into tracking
 // refs. The roadmap and the notes are patterns because an exact refspec makes a
 // fetch fail where the other side lacks that ref.
