@@ -24,7 +24,8 @@ type installedIn map[string][]string
 
 func readInstalled(repo *git.Repo) (installedIn, error) {
 	known := installedIn{}
-	data, err := os.ReadFile(filepath.Join(repo.StateDir(), hooksInstalled))
+	path := filepath.Join(repo.StateDir(), hooksInstalled)
+	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return known, nil
 	}
@@ -32,7 +33,7 @@ func readInstalled(repo *git.Repo) (installedIn, error) {
 		err = json.Unmarshal(data, &known)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot read where hooks were installed: %w", err)
+		return nil, fmt.Errorf("cannot read where hooks were installed from '%s': %w", path, cause(err))
 	}
 	return known, nil
 }
