@@ -26,12 +26,11 @@ const (
 type candidate struct {
 	id     git.ID
 	author string // who, and when
-	second int64  // of the author
 	title  string
 }
 
 func candidateOf(c *git.Commit) candidate {
-	return candidate{id: c.ID, second: c.Author.When.Unix(), title: c.Subject(),
+	return candidate{id: c.ID, title: c.Subject(),
 		author: authorKey(c.Author.Name, c.Author.Email, c.Author.When.Unix())}
 }
 
@@ -112,7 +111,7 @@ func (s *Store) candidates(ctx context.Context, left []*git.Commit) ([]candidate
 				return nil
 			}
 		}
-		list = append(list, candidate{id: git.ID(f[0]), second: at, title: string(f[4]), author: authorKey(string(f[2]), string(f[3]), at)})
+		list = append(list, candidate{id: git.ID(f[0]), title: string(f[4]), author: authorKey(string(f[2]), string(f[3]), at)})
 		return nil
 	}}
 	args := []string{"log", "-z", "--no-notes", "--no-mailmap", "--max-age=" + strconv.FormatInt(max(since, 0), 10), "--format=%H%x00%at%x00%an%x00%ae%x00%s"}
@@ -122,7 +121,16 @@ func (s *Store) candidates(ctx context.Context, left []*git.Commit) ([]candidate
 // patchIDs asks git for the patch-ids of commits. A merge has none, nor has a commit
 // that changes nothing.
 func (s *Store) patchIDs(ctx context.Context, ids []git.ID) (map[git.ID]string, error) {
-	p := &patches{ctx: ctx, s: s, found: map[git.ID]string{}}
+	found := map[git.ID]string{}
+	p := &patches{chunk: patchChunk, most: mostPatch, ask: func(diffs []byte) error {
+		out, err := s.repo.RunInput(ctx, diffs, "patch-id", "--stable")
+		for line := range strings.Lines(string(out)) {
+			if patch, id, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
+				found[git.ID(id)] = patch
+			}
+		}
+		return err
+	}}
 	var in bytes.Buffer
 	for _, id := range ids {
 		fmt.Fprintln(&in, id)
@@ -132,14 +140,13 @@ func (s *Store) patchIDs(ctx context.Context, ids []git.ID) (map[git.ID]string, 
 	if err == nil {
 		err = p.hand(len(p.held))
 	}
-	return p.found, err
+	return found, err
 }
 
-// patches hands the diffs that git prints to `git patch-id`, cut between commits.
+// patches hands the diffs that git prints on to ask, cut between commits.
 type patches struct {
-	ctx   context.Context
-	s     *Store
-	found map[git.ID]string
+	chunk, most int // bytes, see patchChunk and mostPatch
+	ask         func(diffs []byte) error
 
 	held   []byte
 	looked int  // how far held was searched for the names of commits
@@ -167,9 +174,9 @@ func (p *patches) Write(data []byte) (int, error) {
 	switch {
 	case p.skip:
 		p.forget(p.looked)
-	case len(p.held) > patchChunk && p.last > 0:
+	case len(p.held) > p.chunk && p.last > 0:
 		return len(data), p.hand(p.last)
-	case len(p.held) > mostPatch:
+	case len(p.held) > p.most:
 		p.skip = true
 		p.forget(p.looked)
 	}
@@ -182,19 +189,13 @@ func (p *patches) forget(n int) {
 	p.looked, p.last = p.looked-n, max(p.last-n, 0)
 }
 
-// hand asks for the patch-ids of the first n bytes.
+// hand hands the first n bytes on.
 func (p *patches) hand(n int) error {
 	if n == 0 || p.skip {
 		return nil
 	}
-	out, err := p.s.repo.RunInput(p.ctx, p.held[:n], "patch-id", "--stable")
-	if err != nil {
+	if err := p.ask(p.held[:n]); err != nil {
 		return err
-	}
-	for line := range strings.Lines(string(out)) {
-		if patch, id, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
-			p.found[git.ID(id)] = patch
-		}
 	}
 	p.forget(n)
 	return nil

@@ -181,13 +181,6 @@ func (w *rewritten) rebase(script string, args ...string) {
 	w.runEnv([]string{"GIT_SEQUENCE_EDITOR=" + editor}, append([]string{"rebase", "-q", "-i"}, args...)...)
 }
 
-func (w *rewritten) write(name, text string) {
-	w.t.Helper()
-	if err := os.WriteFile(filepath.Join(w.dir, name), []byte(text+"\n"), 0o666); err != nil {
-		w.t.Fatal(err)
-	}
-}
-
 func (w *rewritten) head() string { return strings.TrimSpace(w.git("rev-parse", "HEAD")) }
 
 // wrong runs git-context, which must find something wrong.
