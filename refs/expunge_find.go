@@ -180,7 +180,7 @@ func (f *finder) milestone(m *doc.Milestone) {
 		f.entry(ExpungedEntry{ID: m.ID, Kind: "milestone", Branch: m.Origin, Time: m.Time})
 		if _, known := f.removed[m.ID]; !known {
 			f.removed[m.ID] = *m
-			f.text(doc.Quotes(*m, f.limit)...)
+			f.text(f.telling(m, doc.Quotes(*m, f.limit))...)
 		}
 	}
 	f.texts(m.Goal, m.Purpose, m.Progress, m.Session, m.Model, m.Source, m.Extra)
@@ -277,7 +277,7 @@ func (f *finder) quotes(ctx context.Context) error {
 		}
 		for _, m := range gone {
 			for _, t := range texts {
-				f.text(doc.QuotesIn(m, t)...)
+				f.text(f.telling(&m, doc.QuotesIn(m, t))...)
 			}
 		}
 		return nil

@@ -79,3 +79,38 @@ func (m matcher) inFile(path string, data []byte) ([]string, error) {
 	}
 	return list, nil
 }
+
+// telling are those of the lines that quote a milestone which tell what is to be
+// forgotten: all of them where that is the milestone, else those of the lines that the
+// text touches, wherever a summary cut them. What else it said ("Tests pass.") others say
+// too.
+func (f *finder) telling(m *doc.Milestone, quotes []string) []string {
+	if m.ID == f.id {
+		return quotes
+	}
+	touched := append(f.match.pieces(m.Summary), f.match.pieces(m.Contribution)...)
+	var list []string
+	for _, q := range quotes {
+		if f.match.in(q) || slices.ContainsFunc(touched, func(line string) bool { return tellsOf(q, line) }) {
+			list = append(list, q)
+		}
+	}
+	return list
+}
+
+// leastTold is how much of the begin of a line a quote has to end with, in bytes.
+const leastTold = 4
+
+// tellsOf reports whether a quote holds a line, or ends within it.
+func tellsOf(quote, line string) bool {
+	quote = strings.TrimSuffix(quote, "…")
+	if strings.Contains(quote, line) {
+		return true
+	}
+	for n := min(len(quote), len(line)); n >= min(leastTold, len(quote)) && n > 0; n-- {
+		if strings.HasSuffix(quote, line[:n]) {
+			return true
+		}
+	}
+	return false
+}

@@ -333,3 +333,31 @@ func TestExpungeCommands(t *testing.T) {
 		})
 	}
 }
+
+// What else a milestone said that goes stays where others say it too; quotes of it go
+// wherever they were cut.
+func TestExpungeKeepsCommonLines(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	s, ctx := r.open(), t.Context()
+	ok(s.Init(ctx, refs.InitOptions{}))(t)
+	r.git("config", "context.summaryLimit", "400")
+	long := strings.Repeat("a long way round ", 20)
+	ok(s.Commit(ctx, refs.CommitOptions{Summary: "Ask", Contribution: "Tests pass.\nkey: open " + long + "sesame"}))(t)
+	ok(s.Record(ctx, []refs.NewStep{{Observation: "Tests pass."}}))(t)
+	ok(s.Commit(ctx, refs.CommitOptions{Summary: "Go on", Contribution: "Tests pass."}))(t)
+	ok(s.Commit(ctx, refs.CommitOptions{Summary: "And on"}))(t)
+	r.expunge(refs.ExpungeOptions{Match: "open " + long + "sesame"})
+	if found := r.holding("key: open a long"); len(found) > 0 {
+		t.Errorf("still there: %v", found)
+	}
+	tip := ok(r.open().Tip(ctx, "main"))(t)
+	steps, _, err := r.open().Steps(ctx, tip, 0, 10)
+	if err != nil || len(steps) != 1 || steps[0].Observation != "Tests pass." {
+		t.Errorf("%v %+v", err, steps)
+	}
+	commits, _, err := r.open().Milestones(ctx, tip, 0, 10)
+	if err != nil || len(commits) != 2 || commits[1].Contribution != "Tests pass." || !strings.Contains(commits[0].Progress, "Tests pass.") {
+		t.Errorf("%v %+v", err, commits)
+	}
+}
