@@ -22,6 +22,9 @@ import (
 // The commit lock is held throughout. What dies before 4 has moved the code has done
 // nothing; what dies behind it is finished by the branch's next session, see settle.
 func (ses *session) commitBoth(ctx context.Context, branch string, o CommitOptions) (CommitResult, error) {
+	if _, err := ses.s.Tip(ctx, branch); err != nil {
+		return CommitResult{}, err
+	}
 	if err := ses.s.mayCommitCode(ctx, o.Code.All); err != nil {
 		return CommitResult{}, err
 	}
@@ -47,12 +50,15 @@ func (ses *session) commitBoth(ctx context.Context, branch string, o CommitOptio
 	}
 	failed := ses.s.repo.RunUser(ctx, ses.asUser(in, o.Code, codeMessage(o)), args...)
 	if ses.code, err = ses.s.movedTo(ctx, in, failed == nil); err != nil {
-		return CommitResult{}, in.unfinished(errors.Join(failed, err))
+		return CommitResult{}, ses.s.unknown(in, errors.Join(failed, err))
 	}
 	if ses.code == "" {
 		return CommitResult{}, errors.Join(noCodeCommit(failed), ses.s.dropIntent(in))
 	}
 	fault("after-code")
+	if ses.by.When, err = ses.s.time(); err != nil { // hooks may take long, and memory is no older than its code
+		return CommitResult{}, ses.s.unfinished(in, err)
+	}
 	res, err := ses.finishCommit(ctx, in)
 	if failed != nil {
 		res.Warnings = append(res.Warnings, "once the code commit was made: "+failed.Error())
@@ -127,7 +133,7 @@ func (ses *session) finishCommit(ctx context.Context, in *intent) (CommitResult,
 		res.Warnings = append(res.Warnings, "roadmap not revised: "+wrong.Message)
 	}
 	if err != nil {
-		return res, in.unfinished(err)
+		return res, ses.s.unfinished(in, err)
 	}
 	res.Warnings = append(res.Warnings, in.incomplete(ses.complete(ctx, in, made))...)
 	return res, nil

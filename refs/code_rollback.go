@@ -28,6 +28,13 @@ const maxTakenBack = 50
 // merges and runs a hook of theirs; both overwrite what is ignored, so that is asked for
 // before.
 func (r *rollingBack) rollbackCode(ctx context.Context) error {
+	tip, err := r.s.Tip(ctx, r.o.Branch)
+	if err != nil {
+		return err
+	}
+	if err := r.stoodAt(ctx, tip); err != nil {
+		return err
+	}
 	to, err := r.codeThen(ctx)
 	if err != nil {
 		return err
@@ -68,14 +75,20 @@ func (r *rollingBack) moveCode(ctx context.Context, plan *rollbackIntent) error 
 		return err
 	}
 	fault("after-intent")
-	failed := r.s.repo.RunUser(ctx, r.asUser(in, r.o.Code, nil), "reset", "--keep", string(plan.Target))
+	as := r.asUser(in, r.o.Code, nil)
+	// To reset --keep a file that was only touched has changed.
+	failed := r.s.repo.RunUser(ctx, as, "update-index", "-q", "--refresh", "--ignore-submodules")
+	if failed == nil {
+		failed = r.s.repo.RunUser(ctx, as, "reset", "--keep", string(plan.Target))
+	}
 	moved, err := r.s.movedTo(ctx, in, failed == nil)
 	if err != nil {
-		return in.unfinished(errors.Join(failed, err))
+		return r.s.unknown(in, errors.Join(failed, err))
 	}
 	if moved != "" {
 		fault("after-code")
-		return nil
+		r.by.When, err = r.s.time() // memory is no older than its code
+		return r.s.unfinished(in, err)
 	}
 	if failed == nil || !errors.Is(failed, context.Canceled) {
 		failed = &Error{Code: "code-not-moved", Kind: ErrRefused, Err: failed, Message: "git did not move the code; memory stays as it is",
@@ -227,12 +240,12 @@ func (r *rollingBack) takenBack(ctx context.Context, head, to *git.Commit) (stri
 func (ses *session) finishRollback(ctx context.Context, in *intent) (RollbackResult, error) {
 	to, err := ses.s.repo.Commit(ctx, git.ID(in.Rollback.To))
 	if err != nil {
-		return RollbackResult{}, in.unfinished(err)
+		return RollbackResult{}, ses.s.unfinished(in, err)
 	}
 	r := &rollingBack{session: ses, o: in.Rollback.RollbackOptions, to: ses.s.tipOf(in.Branch, to), intent: in}
 	r.o.Branch = in.Branch
 	if r.replaced, err = r.describe(ctx, ses.s); err != nil {
-		return RollbackResult{}, in.unfinished(err)
+		return RollbackResult{}, ses.s.unfinished(in, err)
 	}
 	return r.restore(ctx)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/git-context/git-context/refs/git"
 )
@@ -121,6 +122,21 @@ func (s *Store) dropIntent(in *intent) error {
 	return nil
 }
 
+// inHookOf refuses to wait for a branch in a hook that git runs for an intent: the
+// intent's writer waits for the hook.
+func (s *Store) inHookOf(branch string) error {
+	action := s.repo.Getenv("GIT_REFLOG_ACTION")
+	if !strings.Contains(action, "(context ") {
+		return nil
+	}
+	in, err := s.readIntent(branch)
+	if err != nil || in == nil || !strings.Contains(action, in.mark()) {
+		return err
+	}
+	return fail(ErrRefused, "branch-busy", fmt.Sprintf("branch '%s' waits for the hook that this is run in, of 'git context %s'", branch, in.command()),
+		"git context record -o TEXT", "git context -b OTHER commit -m SUMMARY")
+}
+
 // settle finishes or forgets what an interrupted command left on a branch, whose lock
 // is held:
 //
@@ -134,7 +150,7 @@ func (ses *session) settle(ctx context.Context, branch string) error {
 	}
 	code, err := ses.s.movedTo(ctx, in, false)
 	if err != nil {
-		return in.unfinished(err)
+		return ses.s.unknown(in, err)
 	}
 	if code == "" {
 		return ses.s.dropIntent(in)
@@ -150,7 +166,7 @@ func (ses *session) settle(ctx context.Context, branch string) error {
 	}
 	id, warnings, err := ses.finish(ctx, in, code)
 	if err != nil {
-		return in.unfinished(err)
+		return ses.s.unfinished(in, err)
 	}
 	ses.s.tell(fmt.Sprintf("'git context %s' was interrupted once the code had moved to %s; it is finished now: milestone %s",
 		in.command(), code.Short(), id))
@@ -229,12 +245,22 @@ func (ses *session) complete(ctx context.Context, in *intent, m *git.Commit) err
 }
 
 // unfinished says that the code has moved, and memory has not.
-func (in *intent) unfinished(err error) error {
+func (s *Store) unfinished(in *intent, err error) error {
+	return s.left(in, err, "the code has moved, but what 'git context %s' is to make of it on branch '%s' cannot be made yet")
+}
+
+// unknown says that it is not known whether the code has moved.
+func (s *Store) unknown(in *intent, err error) error {
+	return s.left(in, err, "whether 'git context %s' of branch '%s' has moved the code cannot be found out")
+}
+
+// left words that an intent stays where it is.
+func (s *Store) left(in *intent, err error, message string) error {
 	var already *Error
-	if errors.As(err, &already) && already.Code == intentUnfinished || errors.Is(err, context.Canceled) {
+	if err == nil || errors.Is(err, context.Canceled) || errors.As(err, &already) && already.Code == intentUnfinished {
 		return err
 	}
-	return &Error{Code: intentUnfinished, Kind: ErrRefused, Err: err,
-		Message: fmt.Sprintf("the code has moved, but what 'git context %s' is to make of it on branch '%s' cannot be made yet", in.command(), in.Branch),
-		Hints:   []string{"nothing is lost: the next command that changes the branch makes it, for example: git context commit -m SUMMARY"}}
+	return &Error{Code: intentUnfinished, Kind: ErrRefused, Err: err, Message: fmt.Sprintf(message, in.command(), in.Branch),
+		Hints: []string{"nothing is lost: the next command that changes the branch tries again, for example: git context commit -m SUMMARY",
+			"rm '" + s.statePath(intentName(in.Branch)) + "' gives it up; what is recorded stays pending"}}
 }

@@ -84,7 +84,7 @@ func (s *Store) Rollback(ctx context.Context, o RollbackOptions) (RollbackResult
 func (r *rollingBack) restore(ctx context.Context) (RollbackResult, error) {
 	if err := r.swap(ctx, r.build); err != nil {
 		if r.intent != nil {
-			err = r.intent.unfinished(err)
+			err = r.s.unfinished(r.intent, err)
 		}
 		return RollbackResult{}, err
 	}

@@ -84,7 +84,7 @@ func (s *Store) beginLocked(ctx context.Context, w Writer, reason string, branch
 	slices.Sort(branches)
 	branches = slices.Compact(branches)
 	for _, b := range branches {
-		l, err := s.repo.Lock(ctx, branchLock(b))
+		l, err := s.lockBranch(ctx, b)
 		if err != nil {
 			return nil, errors.Join(err, ses.close())
 		}
@@ -99,6 +99,18 @@ func (s *Store) beginLocked(ctx context.Context, w Writer, reason string, branch
 		return nil, errors.Join(err, ses.close())
 	}
 	return ses, nil
+}
+
+// lockBranch waits for a branch's lock, unless who holds it waits for us.
+func (s *Store) lockBranch(ctx context.Context, branch string) (*git.Lock, error) {
+	l, ok, err := s.repo.TryLock(branchLock(branch))
+	if ok || err != nil {
+		return l, err
+	}
+	if err := s.inHookOf(branch); err != nil {
+		return nil, err
+	}
+	return s.repo.Lock(ctx, branchLock(branch))
 }
 
 // start starts the child that will move the refs.

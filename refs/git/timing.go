@@ -27,6 +27,8 @@ const (
 	// killGrace is how long a child may take to remove its lock files after it
 	// was told to stop, before it is killed, and its descendants after it.
 	killGrace = 2 * time.Second
+	// signalGrace is how long a signal may take to reach us that reached a child.
+	signalGrace = 200 * time.Millisecond
 	// groupPoll is how often is looked whether a group has ended by itself.
 	groupPoll = 10 * time.Millisecond
 	// commitGrace bounds the commit phase of a ref transaction. A child killed

@@ -58,7 +58,13 @@ func (r *Repo) RunUser(ctx context.Context, o UserOptions, args ...string) error
 	if o.Terminal {
 		cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 		cmd.WaitDelay = killGrace
-		err = cmd.Run()
+		if err = cmd.Run(); err != nil && cmd.ProcessState != nil && cmd.ProcessState.ExitCode() < 0 {
+			// A terminal's ^C ended it, and is about to reach us too.
+			select {
+			case <-waiting.Done():
+			case <-time.After(signalGrace):
+			}
+		}
 	} else {
 		err = RunGroup(waiting, cmd)
 	}
