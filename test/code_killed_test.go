@@ -17,6 +17,7 @@ import (
 // command comes next and wherever it is run.
 func TestKilledCommitCode(t *testing.T) {
 	t.Parallel()
+	base := newCode(t)
 	next := map[string][]string{
 		"commit": {"commit", "-m", "next"}, "topic": {"remember", "k", "v"}, "rename": {"branch", "-m", "main", "other"},
 		"elsewhere": {"-C", "../linked", "-b", "main", "commit", "-m", "next"},
@@ -28,7 +29,10 @@ func TestKilledCommitCode(t *testing.T) {
 	} {
 		t.Run(c.point+" "+c.next, func(t *testing.T) {
 			t.Parallel()
-			w := newCode(t)
+			w := base.copied(t)
+			if c.next == "elsewhere" {
+				w.git("worktree", "add", "-q", "--detach", "../linked")
+			}
 			steps := []string{id(t, w.ok("record", "-a", "before", "--json"))}
 			w.write("f", "changed\n")
 			w.git("add", "f")
@@ -71,16 +75,17 @@ func (w *world) hash(branch, summary string) string {
 // A rollback of both likewise: code, memory, worktree and index go back, or none does.
 func TestKilledRollbackCode(t *testing.T) {
 	t.Parallel()
+	base := newCode(t)
+	base.write("f", "changed\n")
+	base.write("new", "new\n")
+	base.git("add", ".")
+	base.ok("remember", "pool", "wrong")
+	base.ok("commit", "--code", "-m", "wrong")
 	for _, reset := range []bool{false, true} {
 		for _, point := range []string{"after-intent", "after-code", "after-refs", "after-link"} {
 			t.Run(fmt.Sprint(point, " ", reset), func(t *testing.T) {
 				t.Parallel()
-				w := newCode(t)
-				w.write("f", "changed\n")
-				w.write("new", "new\n")
-				w.git("add", ".")
-				w.ok("remember", "pool", "wrong")
-				w.ok("commit", "--code", "-m", "wrong")
+				w := base.copied(t)
 				steps := []string{id(t, w.ok("record", "-a", "before", "--json"))}
 				args := []string{"rollback", "good", "--code"}
 				if reset {
@@ -193,8 +198,8 @@ func TestCommitCodeIsInterrupted(t *testing.T) {
 	}
 }
 
-// newCode makes a world with a file in its code, a milestone 'good' that is tagged so,
-// and a linked worktree.
+// newCode makes a world with a file in its code, and a milestone 'good' that is tagged
+// so.
 func newCode(t testing.TB) *world {
 	t.Helper()
 	w := newWorld(t)
@@ -203,8 +208,18 @@ func newCode(t testing.TB) *world {
 	w.ok("roadmap", "milestone", "add", "Begin")
 	w.ok("commit", "--code", "-m", "good")
 	w.ok("tag", "good")
-	w.git("worktree", "add", "-q", "--detach", "../linked")
 	return w
+}
+
+// copied is a world of its own with the same repository.
+func (w *world) copied(t testing.TB) *world {
+	t.Helper()
+	c := *w
+	c.t, c.dir = t, filepath.Join(t.TempDir(), "code")
+	if err := os.CopyFS(c.dir, os.DirFS(w.dir)); err != nil {
+		t.Fatal(err)
+	}
+	return &c
 }
 
 func (w *world) write(name, text string) {
