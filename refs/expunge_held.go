@@ -155,11 +155,9 @@ func (v *survey) at(ref string) git.ID {
 // replaceTracking puts tracking refs to what they are without what was forgotten, and
 // deletes what they held: a kill in between is made up for by recall.
 func (y *syncing) replaceTracking(ctx context.Context, held []heldRef, theirs *survey) error {
-	var logs []string
 	for _, h := range held {
 		y.old.refs[h.ref] = h
 		y.old.purge = append(y.old.purge, h.old)
-		logs = append(logs, y.peer.tracking.Of(h.ref))
 	}
 	if err := y.s.writeHeldState(y.peer, y.old); err != nil {
 		return err
@@ -181,9 +179,6 @@ func (y *syncing) replaceTracking(ctx context.Context, held []heldRef, theirs *s
 		return err
 	}
 	fault("held-replaced")
-	if err := y.s.repo.DropReflogs(ctx, logs); err != nil {
-		return err
-	}
 	kept, err := y.deleteOld(ctx)
 	for _, k := range kept {
 		y.warn(fmt.Sprintf("%s of what '%s' still holds cannot be deleted here: %s", count(len(k.Objects), "object"), y.peer.name, keptBy(k)))
@@ -194,6 +189,13 @@ func (y *syncing) replaceTracking(ctx context.Context, held []heldRef, theirs *s
 // deleteOld deletes the objects of old history that were fetched, and says what could
 // not be.
 func (y *syncing) deleteOld(ctx context.Context) ([]git.Kept, error) {
+	var logs []string
+	for ref := range y.old.refs {
+		logs = append(logs, y.peer.tracking.Of(ref))
+	}
+	if err := y.s.repo.DropReflogs(ctx, logs); err != nil {
+		return nil, err
+	}
 	res, err := y.s.repo.Purge(ctx, y.old.purge)
 	if err != nil {
 		return nil, err

@@ -173,6 +173,14 @@ func inTrees() []hostileCase {
 	}
 }
 
+// withTombstones is a roadmap with a file of tombstones.
+func withTombstones(content string) func(*repo) (refs.Incoming, string) {
+	return onRoadmap(func(r *repo) (string, string) {
+		id := r.blob(content)
+		return r.mktree("100644 "+doc.ExpungedFile+" "+id, "100644 main.md "+r.blob("# Project Roadmap\n")), id
+	})
+}
+
 func inDocuments() []hostileCase {
 	return []hostileCase{
 		{"log.md", withFile("100644", "log.md", file("hello\n")), "it cannot be read: line 1"},
@@ -198,6 +206,10 @@ func inDocuments() []hostileCase {
 			id := r.blob("x")
 			return r.mktree("100644 main.md "+r.blob("# Project Roadmap\n"), "100644 other.md "+id), id
 		}), "'other.md' (OBJECT) in commit COMMIT: it is a file that no roadmap has"},
+		{"tombstones on a branch", withFile("100644", doc.ExpungedFile, file("")), "that no memory branch has"},
+		{"tombstones out of order", withTombstones("entry " + secondID + "\nentry " + firstID + "\n"), "out of order"},
+		{"tombstones that are none", withTombstones("entry ../x\n"), "is no tombstone"},
+		{"too many tombstones", withTombstones(strings.Repeat("x", doc.MaxExpunged+1)), "at most 1048576 are allowed"},
 		{"roadmap not UTF-8", onRoadmap(oneEntry("100644", "main.md", "\xff")), "not UTF-8"},
 		{"branch's tree as roadmap", onRoadmap(func(r *repo) (string, string) {
 			return r.git("rev-parse", git.BranchRef("main")+"^{tree}"), r.git("rev-parse", git.BranchRef("main")+":commit.md")

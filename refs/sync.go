@@ -168,7 +168,10 @@ func (y *syncing) run(ctx context.Context) error {
 
 // prepare reads what does not change while rounds repeat.
 func (y *syncing) prepare(ctx context.Context) error {
-	var err error
+	err := y.s.finishExpunge(ctx, y.o.Writer)
+	if err != nil {
+		return err
+	}
 	if y.known, err = y.s.readShared(y.peer); err != nil {
 		return err
 	}
@@ -209,6 +212,9 @@ func (y *syncing) round(ctx context.Context) (again bool, err error) {
 	}
 	fault("after-fetch")
 	forgot, err := y.forget(ctx, &ours, &theirs)
+	if errors.Is(err, git.ErrStale) {
+		return true, nil // a fetch or an expunge beside this one moved tracking refs
+	}
 	if err != nil {
 		return false, err
 	}

@@ -1,0 +1,141 @@
+package test
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// One clone forgets, another one has gone on from the old history, and dies in the
+// midst of hearing of it: what was acknowledged stands once everywhere, and what was
+// forgotten nowhere, wherever the server is.
+func TestExpungeAcrossClones(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		kind  string
+		early bool   // the other clone syncs before the server is clean
+		point string // at which it is killed then; "" for not
+	}{
+		{"http-backend", true, ""},
+		{"heads only", false, ""},
+		{"path", true, "held-replaced"},
+		{"path", true, "expunge-refs"},
+	} {
+		t.Run(strings.TrimSpace(c.kind+" "+c.point), func(t *testing.T) {
+			t.Parallel()
+			k := kindNamed(t, c.kind)
+			f := k.launch(t, 2)
+			ann, bob := f.agents[0], f.agents[1]
+			f.leak(ann)
+			bob.sync()
+			bob.work(1)
+			ann.ok("expunge", "--match", secret)
+			command := ann.cleaning()
+			if !c.early {
+				ann.clean(command)
+			}
+			if c.point != "" {
+				bob.killedAt(c.point, "sync")
+				bob.removeStaleLocks()
+			}
+			if c.early {
+				bob.cleaning() // it is done there too, and nothing old is pushed
+				bob.forgotten(secret)
+				ann.clean(command)
+			}
+			f.settled(k)
+			for _, w := range []*world{ann.world, bob.world} {
+				w.forgotten(secret)
+			}
+			ann.git("-C", f.dir, "gc", "-q", "--prune=now")
+			if all := ann.git("-C", f.dir, "cat-file", "--batch-all-objects", "--batch"); strings.Contains(all, "hunter2") {
+				t.Error("the server still holds it")
+			}
+		})
+	}
+}
+
+func kindNamed(t *testing.T, name string) serverKind {
+	t.Helper()
+	for _, k := range serverKinds {
+		if k.name == name {
+			return k
+		}
+	}
+	t.Fatalf("no server '%s'", name)
+	return serverKind{}
+}
+
+// leak has an agent share work, a step with the secret among it.
+func (f *fleet) leak(a *agent) {
+	f.t.Helper()
+	a.work(0)
+	a.ok("record", "-o", secret, "-a", "log in")
+	a.work(1)
+	a.ok("remember", "pool", "ten\n"+secret)
+	a.work(2)
+	a.sync()
+}
+
+// cleaning syncs, which must be refused, and returns the command that it says.
+func (a *agent) cleaning() string {
+	a.t.Helper()
+	var errs bytes.Buffer
+	cmd := a.command(nil, a.bin, "sync")
+	cmd.Stderr = &errs
+	err := cmd.Run()
+	_, command, found := strings.Cut(errs.String(), "hint: git push ")
+	if err == nil || !found || !strings.Contains(errs.String(), "still holds what was expunged") {
+		a.t.Fatalf("%s: git context sync: %v: %s", a.name, err, &errs)
+	}
+	command, _, _ = strings.Cut(command, "\n")
+	return "git push " + command
+}
+
+// clean runs such a command.
+func (a *agent) clean(command string) {
+	a.t.Helper()
+	if out, err := a.command(nil, "sh", "-c", command).CombinedOutput(); err != nil {
+		a.t.Fatalf("%s: %v\n%s", command, err, out)
+	}
+}
+
+// Tombstones that somebody drops from the roadmap on the remote are put back, and a
+// bundle from before brings nothing back.
+func TestExpungedStaysSo(t *testing.T) {
+	t.Parallel()
+	k := kindNamed(t, "path")
+	f := k.launch(t, 2)
+	ann, bob := f.agents[0], f.agents[1]
+	f.leak(ann)
+	bob.sync()
+	bob.work(1)
+	bundle := filepath.Join(t.TempDir(), "memory.bundle")
+	bob.ok("bundle", bundle)
+	ann.ok("expunge", "--match", secret)
+	ann.clean(ann.cleaning())
+	ann.sync()
+	tombstones := ann.git("show", "refs/context/roadmap:expunged.txt")
+
+	drop := "git commit-tree -p refs/context/roadmap -m x $(git ls-tree refs/context/roadmap | grep -v expunged | git mktree)"
+	ann.clean("git update-ref refs/context/roadmap $(" + drop + ") && git push -q origin refs/context/roadmap")
+	ann.git("update-ref", "refs/context/roadmap", "refs/context/roadmap~1")
+	ann.sync()
+	for _, dir := range []string{ann.dir, f.dir} {
+		if now := ann.git("-C", dir, "show", "refs/context/roadmap:expunged.txt"); now != tombstones {
+			t.Errorf("the tombstones are\n%s\nwere\n%s", now, tombstones)
+		}
+	}
+
+	var errs bytes.Buffer
+	cmd := ann.command(nil, ann.bin, "unbundle", bundle)
+	cmd.Stderr = &errs
+	if err := cmd.Run(); err != nil || !strings.Contains(errs.String(), "holds what was expunged; delete it") {
+		t.Errorf("unbundle: %v: %s", err, &errs)
+	}
+	ann.once("main", append(ann.steps, bob.steps...))
+	ann.forgotten(secret)
+	ann.sound()
+	f.settled(k)
+}
