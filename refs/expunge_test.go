@@ -342,6 +342,7 @@ func TestExpungeKeepsCommonLines(t *testing.T) {
 	s, ctx := r.open(), t.Context()
 	ok(s.Init(ctx, refs.InitOptions{}))(t)
 	r.git("config", "context.summaryLimit", "400")
+	s = r.open()
 	long := strings.Repeat("a long way round ", 60)
 	ok(s.Commit(ctx, refs.CommitOptions{Summary: "Ask", Contribution: "Tests pass.\nkey: open " + long + "sesame"}))(t)
 	ok(s.Record(ctx, []refs.NewStep{{Observation: "Tests pass."}}))(t)
