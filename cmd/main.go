@@ -16,7 +16,7 @@ import (
 // ^C is left to the system, which ends the process at once: memory is safe
 // against that at any instruction, and watching for the signal costs a thread,
 // a tenth of what `record` takes. Only a child that signs, and may wait for a
-// person, and a program that tests, are watched over.
+// person, one that commits the code, and a program that tests, are watched over.
 func Main() {
 	// A command lives for milliseconds and ends before collecting garbage pays;
 	// only one that grows large, as an import may, is collected at all.
