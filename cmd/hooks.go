@@ -28,7 +28,7 @@ func newHooks(g *globals) *command {
 			"hooks uninstall git",
 		},
 		globals: g,
-		flags:   g.everywhere(),
+		flags:   g.flags(),
 		least:   1, most: 2, needs: "what to do: install, uninstall or status",
 		action: func(ctx context.Context, env *Env, args []string) error {
 			if err := checkHooks(args); err != nil {
@@ -78,7 +78,7 @@ func (o *hooksOptions) run(ctx context.Context, env *Env, word string) (err erro
 		if err != nil {
 			return hooksError(err)
 		}
-		return o.printStatus(env, list)
+		return o.printStatus(env, s.Repo(), list)
 	}
 	lock, err := s.Repo().Lock(ctx, "hooks")
 	if err != nil {
@@ -151,9 +151,19 @@ func (o *hooksOptions) printChanges(env *Env, repo *git.Repo, place hooks.Place,
 			if c.Owner != "" && c.Owner != hooks.OwnerSelf {
 				text += " (" + c.Owner + ")"
 			}
-			line(p, "%s: %s", text, c.Path)
+			line(p, "%s: %s", text, shortPath(repo, c.Path))
 		}
 	})
+}
+
+// shortPath is a path as people know it: from the worktree's top where it is below that.
+func shortPath(repo *git.Repo, path string) string {
+	if top := repo.WorkTree(); top != "" {
+		if rel, err := filepath.Rel(top, path); err == nil && filepath.IsLocal(rel) {
+			return rel
+		}
+	}
+	return path
 }
 
 // inWorktree reports whether the hooks stand among the code's files.

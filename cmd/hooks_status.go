@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-context/git-context/hooks"
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/render"
 )
 
@@ -104,13 +105,13 @@ func (e *Env) finds(program string) bool {
 	return false
 }
 
-func (o *hooksOptions) printStatus(env *Env, list []hooks.Hook) error {
+func (o *hooksOptions) printStatus(env *Env, repo *git.Repo, list []hooks.Hook) error {
 	value := struct {
 		Hooks []hooks.Hook `json:"hooks"`
 	}{list}
 	return o.show(env, value, func(p *render.Printer) {
 		for _, h := range list {
-			text := fmt.Sprintf("%-13s %-9s %-11s %s", h.Name, h.State, h.Owner, h.Path)
+			text := fmt.Sprintf("%-13s %-9s %-11s %s", h.Name, h.State, h.Owner, shortPath(repo, h.Path))
 			if h.Reason != "" {
 				text += ": " + h.Reason
 			}
