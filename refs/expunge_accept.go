@@ -50,7 +50,7 @@ func (s *Store) tombstonesAt(ctx context.Context, roadmap git.ID) (doc.Expunged,
 //     either, they come with the roadmap;
 //  2. there is no memory here yet: nothing; the roadmap is taken over as it is;
 //  3. the other side is only asked, or gets our branches: a hint at sync;
-//  4. else this repository forgets it too, unless hardly anything would be left.
+//  4. else this repository forgets it too, unless that takes too much (plausible).
 func (y *syncing) accept(ctx context.Context, ours, theirs *survey) (bool, error) {
 	if y.remove || ours.empty() || theirs.roadmap == "" || theirs.roadmap == ours.roadmap {
 		return false, nil
@@ -116,59 +116,6 @@ func (y *syncing) obey(ctx context.Context, e doc.Expunged, ids []string) error 
 	y.note(fmt.Sprintf("'%s' has expunged %s; it is done here too", y.peer.name, forgotten(len(ids))))
 	y.res.Warnings = append(y.res.Warnings, x.res.Warnings...)
 	return nil
-}
-
-// plausible refuses what would leave a branch here without any entry, or this
-// repository with less than half of its own: whoever may push to a remote must not be
-// able to wipe the memory of all who sync with it.
-func (y *syncing) plausible(ctx context.Context, x *expunging, _ []git.ID) error {
-	v, err := y.s.memoryRefs(ctx)
-	if err != nil {
-		return err
-	}
-	now, err := x.rw.rewrite(ctx, tipsOf(v.branches))
-	if err != nil {
-		return err
-	}
-	all, left := 0, 0
-	for _, r := range v.branches {
-		name, _ := git.BranchName(r.Name)
-		before, err := y.s.countEntries(ctx, name, r.ID)
-		if err != nil {
-			return err
-		}
-		after, err := y.s.countEntries(ctx, name, now[r.ID])
-		if err != nil {
-			return err
-		}
-		if before > 0 && after == 0 {
-			return y.implausible(fmt.Sprintf("every entry of branch '%s'", name))
-		}
-		all, left = all+before, left+after
-	}
-	if 2*left < all {
-		return y.implausible(fmt.Sprintf("%d of the %d entries", all-left, all))
-	}
-	return nil
-}
-
-func (y *syncing) implausible(what string) error {
-	return fail(ErrRefused, "expunge-implausible", fmt.Sprintf("'%s' says that %s here shall be expunged; nothing was changed", y.peer.name, what),
-		"git context expunge --from "+y.peer.name+" --yes")
-}
-
-// countEntries counts the steps and milestones of a branch at a commit.
-func (s *Store) countEntries(ctx context.Context, branch string, id git.ID) (int, error) {
-	tip, err := s.tipAt(ctx, branch, id)
-	if err != nil {
-		return 0, err
-	}
-	meta, err := s.metadata(ctx, tip)
-	if err != nil {
-		return 0, err
-	}
-	t := meta.Totals()
-	return t.Steps + t.Milestones, nil
 }
 
 // standing is how a ref of ours stands to theirs. A roadmap that has all of ours but

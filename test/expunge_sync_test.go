@@ -101,6 +101,29 @@ func (a *agent) clean(command string) {
 	}
 }
 
+// Nobody who may push can wipe a memory, neither by ids nor by the texts of its lines.
+func TestExpungeImplausible(t *testing.T) {
+	t.Parallel()
+	k := kindNamed(t, "path")
+	f := k.launch(t, 2)
+	ann, bob := f.agents[0], f.agents[1]
+	ann.ok("remember", "pool", strings.Repeat("one of many lines\n", 1000))
+	ann.work(0)
+	ann.sync()
+	bob.sync()
+	ann.ok("expunge", "--match", "one of many lines")
+	ann.clean(ann.cleaning())
+	before := bob.tip("main")
+	if out, err := bob.trySync(nil); err == nil || !strings.Contains(err.Error(), "% of what memory says") {
+		t.Errorf("sync: %v: %+v", err, out)
+	}
+	if now := bob.tip("main"); now != before {
+		t.Errorf("main is at %s, was at %s", now, before)
+	}
+	bob.ok("expunge", "--from", "origin", "--yes")
+	f.settled(k)
+}
+
 // Tombstones that somebody drops from the roadmap on the remote are put back, and a
 // bundle from before brings nothing back.
 func TestExpungedStaysSo(t *testing.T) {

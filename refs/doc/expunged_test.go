@@ -145,7 +145,7 @@ func TestTextPieces(t *testing.T) {
 		for _, piece := range TextPieces(text, match) {
 			e.AddText(piece)
 		}
-		if left := e.RedactText(text); strings.Contains(strings.ReplaceAll(left, redacted, "R"), match) {
+		if left := e.RedactText(text); strings.Contains(strings.ReplaceAll(left, Redaction, "R"), match) {
 			t.Fatalf("%q is left in %q", match, left)
 		}
 	})

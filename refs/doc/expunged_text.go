@@ -2,8 +2,8 @@ package doc
 
 import "strings"
 
-// redacted stands where a piece of text stood.
-const redacted = "(expunged)"
+// Redaction stands where a piece of text stood.
+const Redaction = "(expunged)"
 
 // cutPiece splits a line, without its line feed, into the marks before the piece that it holds, the
 // piece, and white space behind it. Marks are white space and what Markdown puts before a text:
@@ -78,7 +78,7 @@ func (e Expunged) redactLine(line string) string {
 		return line
 	}
 	marks, _, space := cutPiece(line)
-	return marks + redacted + space
+	return marks + Redaction + space
 }
 
 // mapLines replaces each line of a text, and returns the text itself where all stay.

@@ -30,7 +30,7 @@ func (e Expunged) redactKey(key string) string {
 	if !e.HasText(piece) {
 		return key
 	}
-	return strings.TrimSuffix(redacted, ")") + strings.TrimPrefix(textLine(piece), tombText) + ")"
+	return strings.TrimSuffix(Redaction, ")") + strings.TrimPrefix(textLine(piece), tombText) + ")"
 }
 
 // yamlWalk goes through the texts of a YAML document and puts others in their place.
