@@ -46,9 +46,6 @@ func (i *initing) adopt(ctx context.Context, branch string, named bool) (string,
 	if err != nil {
 		return "", err
 	}
-	if _, err := y.forget(ctx, &ours, &theirs); err != nil {
-		return "", err
-	}
 	if branch, err = firstOf(&theirs, p.name, branch, named); err != nil {
 		return "", err
 	}
@@ -56,6 +53,9 @@ func (i *initing) adopt(ctx context.Context, branch string, named bool) (string,
 		return "", err
 	}
 	y.o.Branches, y.current = []string{branch}, branch
+	if _, err := y.forget(ctx, &ours, &theirs); err != nil {
+		return "", err
+	}
 	if _, err := y.exchangeRefs(ctx, &ours, &theirs); err != nil {
 		return "", err
 	}

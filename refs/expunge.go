@@ -50,6 +50,13 @@ func (s *Store) Expunge(ctx context.Context, o ExpungeOptions) (ExpungeResult, e
 	if names, err := s.branchNames(ctx); err != nil || len(names) == 0 {
 		return res, errors.Join(err, noMemoryIf(err == nil))
 	}
+	if !o.DryRun {
+		dropped, err := s.dropUnsoundTracking(ctx, o.Writer)
+		if err != nil {
+			return res, err
+		}
+		res.Warnings = append(res.Warnings, dropped...)
+	}
 	f, err := s.find(ctx, o)
 	if err != nil {
 		return res, err

@@ -109,6 +109,11 @@ func (y *syncing) obey(ctx context.Context, e doc.Expunged, ids []string) error 
 	if !y.accepted {
 		x.check = y.plausible
 	}
+	dropped, err := y.s.dropUnsoundTracking(ctx, y.o.Writer)
+	if err != nil {
+		return err
+	}
+	x.res.Warnings = append(x.res.Warnings, dropped...)
 	if err := x.begin(ctx, e); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/git-context/git-context/refs/git"
 )
@@ -74,25 +75,36 @@ func (y *syncing) heldNow(ctx context.Context, w *rewriter, ours, theirs *survey
 }
 
 // newTips are the refs of the other side, without notes, by their names here, that
-// stand elsewhere than ours. All are checked, for they are about to be read.
+// stand elsewhere than ours. All are checked, for they are about to be read. A branch
+// that nobody here wants, and that is refused, keeps nothing else back: it goes from the
+// tracking refs, for nobody can tell what it holds.
 func (y *syncing) newTips(ctx context.Context, ours, theirs *survey) ([]git.Ref, error) {
-	var list []git.Ref
+	var list, unwanted []git.Ref
 	for _, name := range slices.Sorted(maps.Keys(theirs.branches)) {
-		list = append(list, git.Ref{Name: git.BranchRef(name), ID: theirs.branches[name]})
+		ref := git.Ref{Name: git.BranchRef(name), ID: theirs.branches[name]}
+		if ours.branches[name] == "" && !(y.adopt && y.wants(name)) {
+			unwanted = append(unwanted, git.Ref{Name: y.peer.tracking.Of(ref.Name), ID: ref.ID})
+		}
+		list = append(list, ref)
 	}
 	for _, name := range slices.Sorted(maps.Keys(theirs.tags)) {
 		list = append(list, git.Ref{Name: git.TagRef(name), ID: theirs.tags[name]})
 	}
 	list = append(list, git.Ref{Name: git.RoadmapRef, ID: theirs.roadmap})
-	list = slices.DeleteFunc(list, func(r git.Ref) bool { return r.ID == "" || r.ID == ours.at(r.Name) })
+	dropped, why, err := y.s.dropUnsound(ctx, y.o.Writer, unwanted)
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range dropped {
+		delete(theirs.branches, strings.TrimPrefix(r.Name, y.peer.tracking.Branches()))
+		y.warn(why[i])
+	}
+	list = slices.DeleteFunc(list, func(r git.Ref) bool {
+		return r.ID == "" || r.ID == ours.at(r.Name) || theirs.at(r.Name) == ""
+	})
 	var in incoming
 	for _, r := range list {
-		at := git.Ref{Name: y.peer.tracking.Of(r.Name), ID: r.ID}
-		if r.Name == git.RoadmapRef {
-			in.roadmap = append(in.roadmap, at)
-		} else {
-			in.branches = append(in.branches, at)
-		}
+		in.add(git.Ref{Name: y.peer.tracking.Of(r.Name), ID: r.ID})
 	}
 	if theirs.notes != ours.notes {
 		in.notes = []git.Ref{{Name: y.peer.tracking.Notes(), ID: theirs.notes}}

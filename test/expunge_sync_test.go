@@ -101,6 +101,26 @@ func (a *agent) clean(command string) {
 	}
 }
 
+// A branch on the remote that cannot be read keeps nobody from forgetting, nor from
+// sharing what can.
+func TestExpungeBesideRefused(t *testing.T) {
+	t.Parallel()
+	k := kindNamed(t, "path")
+	f := k.launch(t, 2)
+	ann, bob := f.agents[0], f.agents[1]
+	f.leak(ann)
+	bob.sync()
+	forge := "{ git ls-tree refs/context/heads/main | grep -v log.md; printf '100644 blob %s\\tlog.md\\n' $(echo forged | git hash-object -w --stdin); } | git mktree"
+	ann.clean("git push -q origin $(git commit-tree -m forged -p refs/context/heads/main $(" + forge + ")):refs/context/heads/forged")
+	ann.ok("fetch")
+	ann.ok("expunge", "--match", secret)
+	ann.forgotten(secret)
+	ann.clean(ann.cleaning())
+	f.settled(k)
+	ann.forgotten(secret)
+	bob.forgotten(secret)
+}
+
 // Nobody who may push can wipe a memory, neither by ids nor by the texts of its lines.
 func TestExpungeImplausible(t *testing.T) {
 	t.Parallel()
