@@ -43,6 +43,9 @@ func (r *rollingBack) rollbackCode(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if to, err = r.standing(ctx, head, to); err != nil {
+		return err
+	}
 	if to.ID == head.ID || !r.o.Code.Reset && to.Tree == head.Tree {
 		r.codeStands = true
 		return nil
@@ -114,6 +117,25 @@ func (r *rollingBack) codeThen(ctx context.Context) (*git.Commit, error) {
 	return code, err
 }
 
+// standing is what stands in the place of a code commit that was amended or rebased
+// since, in the history of HEAD; the commit itself where there is nothing, or more than
+// one.
+func (r *rollingBack) standing(ctx context.Context, head, code *git.Commit) (*git.Commit, error) {
+	since, err := r.s.repo.IsAncestor(ctx, code.ID, head.ID)
+	if err != nil || since {
+		return code, err
+	}
+	found, err := r.s.replacements(ctx, []*git.Commit{code})
+	if err != nil || len(found[code.ID]) != 1 {
+		return code, err
+	}
+	now := found[code.ID][0]
+	if since, err = r.s.repo.IsAncestor(ctx, now, head.ID); err != nil || !since {
+		return code, err
+	}
+	return r.s.repo.Commit(ctx, now)
+}
+
 // mayMoveCode refuses where a move of HEAD would lose or mix up anything, and returns
 // the code's HEAD.
 func (r *rollingBack) mayMoveCode(ctx context.Context) (*git.Commit, error) {
@@ -160,6 +182,9 @@ func (r *rollingBack) planCode(ctx context.Context, head, to *git.Commit) (*roll
 			"move them away, or commit them")
 	}
 	name := fmt.Sprintf("to %s (%s)", to.ID.Short(), oneLine(to.Subject(), 100))
+	if was := git.ID(r.to.commit.Trailer(trailerCode)); was != to.ID {
+		name += ", which stands in the place of " + was.Short()
+	}
 	plan := &rollbackIntent{Target: to.ID, Said: "Code that went back: " + name + ", by git reset from " + head.ID.Short() + "."}
 	if !r.o.Code.Reset {
 		since, err := r.s.repo.IsAncestor(ctx, to.ID, head.ID)
@@ -226,7 +251,7 @@ func (r *rollingBack) takenBack(ctx context.Context, head, to *git.Commit) (stri
 		return "", fmt.Errorf("git rev-list: %w", err)
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "Revert to %s\n\nThe code is as it was at %s. This takes back:\n\n", oneLine(to.Subject(), 100), to.ID)
+	fmt.Fprintf(&text, "Revert to \"%s\"\n\nThe code is as it was at %s. This takes back:\n\n", oneLine(to.Subject(), 100), to.ID)
 	for line := range strings.Lines(string(list)) {
 		text.WriteString(oneLine(line, 120) + "\n")
 	}
