@@ -26,7 +26,8 @@ type finder struct {
 	topics   map[string]bool
 	seen     map[git.ID]string // objects of memory, and their paths
 	holding  map[git.ID]bool   // of those, the ones that hold it
-	objects  []git.ID          // that nothing of memory leads to, and that hold it
+	objects  []git.ID          // of memory that nothing leads to, and that hold it
+	foreign  int               // others that no ref leads to, and that hold it
 	hits     int               // times that something was found
 	left     []string          // what holds it and cannot be cleaned
 }
@@ -284,23 +285,6 @@ func (f *finder) quotes(ctx context.Context) error {
 	})
 }
 
-// strays looks for the text in objects that nothing leads to, whatever they are.
-func (f *finder) strays(ctx context.Context) error {
-	if f.match.none() {
-		return nil
-	}
-	ids, err := f.s.repo.Unreachable(ctx)
-	if err != nil {
-		return err
-	}
-	return f.s.readObjects(ctx, ids, func(o git.Object) error {
-		if _, ours := f.seen[o.ID]; !ours && o.Type != "tree" && f.match.raw(o.Data) {
-			f.objects = append(f.objects, o.ID)
-		}
-		return nil
-	})
-}
-
 // everything reports whether no step and no milestone is left.
 func (f *finder) everything() bool { return len(f.found) > 0 && len(f.found) == len(f.all) }
 
@@ -322,5 +306,9 @@ func (f *finder) result(res *ExpungeResult) error {
 	}
 	res.Topics = slices.Sorted(maps.Keys(f.topics))
 	res.Warnings = append(res.Warnings, f.left...)
+	if f.foreign > 0 {
+		res.Warnings = append(res.Warnings, count(f.foreign, "object")+
+			" that no ref leads to and that may be code's hold it; git gc --prune=now deletes what nothing needs")
+	}
 	return nil
 }

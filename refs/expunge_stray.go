@@ -116,19 +116,70 @@ func (x *expunging) strayCommits(ctx context.Context, ids []git.ID, old map[git.
 // forgets reports whether a file is one of entries or a note of ours, and holds what is
 // forgotten.
 func (x *expunging) forgets(data []byte) bool {
-	for _, path := range []string{doc.LogFile, doc.CommitFile, doc.MetadataFile} {
-		if path == doc.MetadataFile && !bytes.Contains(data, []byte("\ntotals:\n")) {
-			continue
-		}
-		if r, err := x.rw.e.Redact(path, data); err == nil && !bytes.Equal(r.Data, data) {
-			return true
-		}
-	}
-	if !bytes.HasPrefix(data, []byte(`{"v":1,`)) {
+	path, ok := ownFile(data)
+	switch {
+	case !ok:
 		return false
+	case path == "":
+		_, now := x.rw.note(x.s.repo.ZeroID(), data)
+		return !bytes.Equal(now, data)
 	}
-	_, now := x.rw.note(x.s.repo.ZeroID(), data)
-	return !bytes.Equal(now, data)
+	r, err := x.rw.e.Redact(path, data)
+	return err == nil && !bytes.Equal(r.Data, data)
+}
+
+// ownFile reports whether a file whose name is not known can be nothing but memory: the
+// name of one like it, "" of a note. Topics are plain text, which may be anybody's.
+func ownFile(data []byte) (path string, ok bool) {
+	if bytes.HasPrefix(data, []byte(`{"v":1,`)) {
+		return "", true
+	}
+	if steps, err := doc.ParseLog(data); err == nil && len(steps) > 0 {
+		return doc.LogFile, true
+	}
+	if ms, err := doc.ParseCommits(data); err == nil && len(ms) > 0 {
+		return doc.CommitFile, true
+	}
+	if bytes.Contains(data, []byte("\ntotals:\n")) {
+		if _, err := doc.ParseMetadata(data); err == nil {
+			return doc.MetadataFile, true
+		}
+	}
+	return "", false
+}
+
+// strays looks for the text in objects that no ref leads to. Those that are not memory's
+// are only counted: `git commit -a` whose editor is open has its files nowhere else, nor
+// has anybody who looks for work that was lost.
+func (f *finder) strays(ctx context.Context) error {
+	if f.match.none() {
+		return nil
+	}
+	ids, err := f.s.repo.Unreachable(ctx)
+	if err != nil {
+		return err
+	}
+	var commits []git.ID
+	err = f.s.readObjects(ctx, ids, func(o git.Object) error {
+		if _, ours := f.seen[o.ID]; ours || o.Type == "tree" || !f.match.raw(o.Data) {
+			return nil
+		}
+		if o.Type == "commit" {
+			commits = append(commits, o.ID)
+		} else if _, ours := ownFile(o.Data); ours && o.Type == "blob" {
+			f.objects = append(f.objects, o.ID)
+			return nil
+		}
+		f.foreign++
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	ours, err := f.s.memoryCommits(ctx, commits)
+	f.objects = append(f.objects, ours...)
+	f.foreign -= len(ours)
+	return err
 }
 
 // memoryCommits are those of some commits that are of a branch or of the roadmap.

@@ -166,6 +166,15 @@ func (p *purge) roots(ctx context.Context) ([]ID, error) {
 			}
 			roots = append(roots, ids...)
 		}
+		staged, err := r.stagedIn(ctx, dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range staged {
+			if p.doomed[id] { // what is only intended to be added need not be there
+				roots = append(roots, id)
+			}
+		}
 		if dir == r.gitDir && r.format.refFiles {
 			continue // --all has its refs
 		}
@@ -176,7 +185,47 @@ func (p *purge) roots(ctx context.Context) ([]ID, error) {
 		roots = append(roots, ids...)
 	}
 	slices.Sort(roots)
-	return slices.Compact(roots), nil
+	if roots = slices.Compact(roots); p.partial {
+		return roots, nil // to ask would fetch
+	}
+	infos, err := r.Infos(ctx, roots)
+	if err != nil {
+		return nil, err
+	}
+	var there []ID // a gc keeps not all that an old merge names
+	for _, info := range infos {
+		if info.Type != "" {
+			there = append(there, info.ID)
+		}
+	}
+	return there, nil
+}
+
+// stagedIn are the blobs of the indexes that a command under way has beside a worktree's
+// own: while the editor of `git commit -a` is open, nothing else holds its files.
+func (r *Repo) stagedIn(ctx context.Context, dir string) ([]ID, error) {
+	var ids []ID
+	for _, pattern := range []string{"index.lock", "next-index-*.lock", "index.stash.*"} {
+		found, err := filepath.Glob(filepath.Join(globQuote(dir), pattern))
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range found {
+			out, err := r.RunEnv(ctx, []string{"GIT_DIR=" + dir, "GIT_INDEX_FILE=" + path}, nil, "ls-files", "--stage", "-z")
+			if exitCode(err) > 0 {
+				continue // gone, or not written to its end: by a process that has just made its objects
+			}
+			if err != nil {
+				return nil, err
+			}
+			for entry := range strings.SplitSeq(string(out), "\x00") {
+				if f := strings.Fields(entry); len(f) > 2 && isHex(f[1], r.hexLen()) {
+					ids = append(ids, ID(f[1]))
+				}
+			}
+		}
+	}
+	return ids, nil
 }
 
 // idsIn reads the ids that stand at the beginning of a file's lines.

@@ -1,0 +1,44 @@
+package refs_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-context/git-context/refs"
+)
+
+// What no ref leads to and holds the text goes where it is memory's, and is told where
+// it may be code's: files that a commit under way is about to name, lost work.
+func TestExpungeStrays(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	s, ctx := r.open(), t.Context()
+	ok(s.Init(ctx, refs.InitOptions{}))(t)
+	r.work("main", "first", 0)
+	r.git("commit", "-q", "--allow-empty", "-m", "code")
+	r.must(os.WriteFile(filepath.Join(r.dir, "f"), []byte("hunter2\n"), 0o666))
+	file := r.git("hash-object", "-w", "f")
+	lost := r.git("commit-tree", "HEAD^{tree}", "-m", "hunter2")
+	tip := r.git("rev-parse", "refs/context/heads/main")
+	r.work("main", "use hunter2", 0) // of an attempt that was lost
+	stray := []string{r.git("rev-parse", "refs/context/heads/main"), r.git("rev-parse", "refs/context/heads/main:log.md")}
+	r.git("update-ref", "refs/context/heads/main", tip)
+	r.must(os.RemoveAll(filepath.Join(r.dir, ".git", "context", "journal")))
+	res := r.expunge(refs.ExpungeOptions{Match: "hunter2"})
+	if !slices.ContainsFunc(res.Warnings, func(w string) bool { return strings.HasPrefix(w, "2 objects that no ref leads to") }) {
+		t.Errorf("%q", res.Warnings)
+	}
+	for _, id := range []string{file, lost} {
+		r.git("cat-file", "-e", id)
+	}
+	there := r.git("cat-file", "--batch-all-objects", "--batch-check")
+	for _, id := range stray {
+		if strings.Contains(there, id) {
+			t.Errorf("%s is still there", id)
+		}
+	}
+	r.fsck()
+}
