@@ -189,8 +189,28 @@ func (p *purge) round(ctx context.Context) (again bool, err error) {
 		}
 		again = again || had
 	}
+	if wanted, err := p.named(ctx); err != nil || wanted {
+		return err == nil, err
+	}
 	had, err := p.unlink()
 	return again || had, err
+}
+
+// named reports whether a ref names by now what is to be deleted: a fetch makes one
+// without writing an object, where all of them are still here. Then nothing is doomed
+// any more, until the next look around.
+func (p *purge) named(ctx context.Context) (bool, error) {
+	out, err := p.repo.Run(ctx, "for-each-ref", "--format=%(objectname)")
+	if err != nil {
+		return false, err
+	}
+	for line := range strings.Lines(string(out)) {
+		if p.doomed[ID(strings.TrimSpace(line))] {
+			p.doomed = nil
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // unlink deletes loose objects. It reports whether there were any.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestPurgeElsewhere(t *testing.T) {
@@ -116,4 +117,75 @@ func TestDropReflogs(t *testing.T) {
 	if err := w.repo.DropReflogs(t.Context(), []string{"../x"}); err == nil {
 		t.Error("no error for a path")
 	}
+}
+
+// While an editor is open, what `git commit -a` is about to commit stands in another
+// index; what a merge of long ago names may be gone.
+func TestPurgeKeepsLocked(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"index.lock", "next-index-1.lock"} {
+		w := newRewritten(t)
+		w.git("r", "worktree", "add", "-q", "../w")
+		blob := w.bad[len(w.bad)-1]
+		index := w.path("r/.git/index")
+		saved := ok(os.ReadFile(index))(t)
+		w.git("r", "update-index", "--add", "--cacheinfo", "100644,"+string(blob)+",x")
+		must(t, os.Rename(index, w.path("r/.git/worktrees/w/"+name)))
+		must(t, os.WriteFile(index, saved, 0o666))
+		w.write("r/.git/index.lock", "DIRC half of one")
+		w.write("r/.git/AUTO_MERGE", strings.Repeat("12", 20)+"\n")
+		w.rewrite(t)
+		res := ok(w.repo.Purge(t.Context(), []ID{w.old, blob}))(t)
+		if len(res.Kept) != 1 || res.Kept[0].By != KeptByWorktree || res.Kept[0].Objects[0] != blob || res.Objects != len(w.bad)-1 {
+			t.Errorf("%s: %+v", name, res)
+		}
+	}
+}
+
+// What somebody comes to need while a pack is copied stays.
+func TestPurgeWantedMeanwhile(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]func(*testing.T, *rewritten, pack){
+		"freshened": func(t *testing.T, _ *rewritten, k pack) {
+			soon := time.Now().Add(time.Hour)
+			must(t, os.Chtimes(k.base+".pack", soon, soon))
+		},
+		"fetched": func(t *testing.T, w *rewritten, _ pack) { set(t, w.repo, BranchRef("side"), w.old, "") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newRewritten(t)
+			w.git("r", "repack", "-q", "-a", "-d")
+			w.rewrite(t)
+			p := &purge{repo: w.repo}
+			must(t, p.begin(t.Context(), []ID{w.old}))
+			must(t, p.condemn(t.Context()))
+			k := ok(w.repo.packsIn(t.Context(), w.repo.objectDir))(t)[0]
+			want(t, w, k)
+			doomed := ok(w.repo.holding(t.Context(), k, p.doomed))(t)
+			if !ok(p.wantedSince(t.Context(), k, doomed))(t) {
+				t.Error("nobody minds")
+			}
+			res := ok(w.repo.Purge(t.Context(), []ID{w.old}))(t)
+			if res.Objects != 0 || len(res.Kept) != 1 {
+				t.Errorf("%+v", res)
+			}
+			w.git("r", "cat-file", "-e", string(w.old))
+		})
+	}
+}
+
+// A ref that a fetch makes while packs are copied is not one to nothing.
+func TestPurgeBesideFetch(t *testing.T) {
+	t.Parallel()
+	w := newRewritten(t)
+	w.rewrite(t)
+	p := &purge{repo: w.repo}
+	must(t, p.begin(t.Context(), []ID{w.old}))
+	must(t, p.condemn(t.Context()))
+	set(t, w.repo, BranchRef("side"), w.old, "")
+	if again := ok(p.round(t.Context()))(t); !again || len(p.gone) > 0 {
+		t.Errorf("%d objects are gone", len(p.gone))
+	}
+	w.git("r", "fsck", "--strict", "--full")
 }

@@ -101,19 +101,8 @@ func (p *purge) replacePack(ctx context.Context, k pack) (had bool, err error) {
 	if err != nil || len(doomed) == 0 {
 		return false, err
 	}
-	info, err := os.Stat(k.base + ".pack")
-	if errors.Is(err, fs.ErrNotExist) {
-		return true, nil // a gc was faster: what it made of it is looked at next
-	}
-	if err != nil {
-		return false, err
-	}
-	if info.ModTime().After(p.since) {
-		// Whoever needs an object that is packed freshens the pack. Or a gc made it.
-		for _, id := range doomed {
-			p.fresh[id] = true
-		}
-		return true, nil
+	if fresh, err := p.freshened(k, doomed); err != nil || fresh {
+		return err == nil, err
 	}
 	var rest []packedObject
 	err = p.repo.contents(ctx, k, func(o packedObject) {
@@ -130,6 +119,9 @@ func (p *purge) replacePack(ctx context.Context, k pack) (had bool, err error) {
 		}
 		return false, err
 	}
+	if wanted, err := p.wantedSince(ctx, k, doomed); err != nil || wanted { // to copy a pack takes its time
+		return err == nil, err
+	}
 	if err := p.dropMidx(); err != nil { // it may name the pack
 		return false, err
 	}
@@ -139,6 +131,32 @@ func (p *purge) replacePack(ctx context.Context, k pack) (had bool, err error) {
 	p.res.Packs++
 	for _, id := range doomed {
 		p.gone[id] = true
+	}
+	return true, nil
+}
+
+// wantedSince reports whether somebody has come to need what is to be deleted from a
+// pack.
+func (p *purge) wantedSince(ctx context.Context, k pack, doomed []ID) (bool, error) {
+	if fresh, err := p.freshened(k, doomed); err != nil || fresh {
+		return fresh, err
+	}
+	return p.named(ctx)
+}
+
+// freshened reports whether a pack is newer than the look around: whoever needs an object
+// that is packed freshens the pack. Or a gc has made or deleted it, and what it made of
+// that is looked at next.
+func (p *purge) freshened(k pack, doomed []ID) (bool, error) {
+	info, err := os.Stat(k.base + ".pack")
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	if err != nil || !info.ModTime().After(p.since) {
+		return false, err
+	}
+	for _, id := range doomed {
+		p.fresh[id] = true
 	}
 	return true, nil
 }
