@@ -89,7 +89,7 @@ func TestRollbackCode(t *testing.T) {
 				t.Error("the new commit does not stand on what was HEAD")
 			}
 			message := r.git("log", "-1", "--format=%B")
-			want := "Revert to Good\n\nThe code is as it was at " + good + ". This takes back:\n\n" +
+			want := "Revert to \"Good\"\n\nThe code is as it was at " + good + ". This takes back:\n\n" +
 				r.git("log", "--abbrev=10", "--format=%h %s", "-3", "HEAD~1")
 			if message != want {
 				t.Errorf("its message is\n%s\nwant\n%s", message, want)
