@@ -290,3 +290,20 @@ func TestFollowAdopts(t *testing.T) {
 		t.Errorf("%+v, %v", f, err)
 	}
 }
+
+// A ref that another process has locked is waited for as long as one of our locks.
+func TestHookWaitsShortly(t *testing.T) {
+	t.Parallel()
+	r := newCode(t)
+	ok(r.open().Commit(t.Context(), refs.CommitOptions{Summary: "one"}))(t)
+	r.put("f", "changed\n")
+	r.git("commit", "-q", "-a", "-m", "code")
+	r.put(".git/refs/notes/context.lock", "")
+	s := ok(refs.Open(t.Context(), refs.Options{Dir: r.dir, Env: r.env, Now: time.Now, LockWait: refs.HookLockWait}))(t)
+	t.Cleanup(func() { s.Close() })
+	begin := time.Now()
+	err := s.LinkHead(t.Context(), refs.Writer{})
+	if took := time.Since(begin); !errors.Is(err, git.ErrLocked) || took > 2*refs.HookLockWait {
+		t.Errorf("after %v: %v", took, err)
+	}
+}

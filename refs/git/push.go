@@ -67,7 +67,7 @@ func (r *Repo) Push(ctx context.Context, o PushOptions) ([]Pushed, error) {
 	if len(o.Updates) == 0 {
 		return nil, nil
 	}
-	args := []string{"-c", "push.pushOption=", "-c", "advice.pushUpdateRejected=false", "-c", refsLockWait(), "push",
+	args := []string{"-c", "push.pushOption=", "-c", "advice.pushUpdateRejected=false", "-c", r.refsLockWait(), "push",
 		"--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no"}
 	if o.Atomic && len(o.Updates) > 1 {
 		args = append(args, "--atomic")

@@ -91,7 +91,7 @@ func (r *Repo) Fetch(ctx context.Context, o FetchOptions) error {
 	if len(o.Refspecs) == 0 {
 		return errors.New("cannot fetch: no refspec")
 	}
-	args := []string{"-c", "fetch.fsckObjects=true", "-c", refsLockWait(), "fetch",
+	args := []string{"-c", "fetch.fsckObjects=true", "-c", r.refsLockWait(), "fetch",
 		"--no-write-fetch-head", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance",
 		"--no-write-commit-graph", "--no-filter",
 		// Else tracking refs of the same names that are configured move too.
@@ -170,9 +170,14 @@ func (r *Repo) talkSettings(ctx context.Context) ([]string, error) {
 	return settings, nil
 }
 
-// refsLockWait is the setting that lets git wait for a ref's lock.
-func refsLockWait() string {
-	return fmt.Sprintf("core.filesRefLockTimeout=%d", refsLockTimeout.Milliseconds())
+// refsLockWait is the setting that lets git wait for a ref's lock: where Options.LockWait
+// is less, a quarter of that, because a swap that was refused is tried again.
+func (r *Repo) refsLockWait() string {
+	wait := refsLockTimeout
+	if r.lockWait > 0 {
+		wait = min(wait, r.lockWait/4)
+	}
+	return fmt.Sprintf("core.filesRefLockTimeout=%d", wait.Milliseconds())
 }
 
 // remoteError marks a failure that lies between us and the remote.

@@ -68,10 +68,9 @@ func (tx *Tx) session() *session {
 	if id := tx.opts.Committer; id.Email != "" {
 		env = append(env, "GIT_COMMITTER_EMAIL="+id.Email)
 	}
-	wait := fmt.Sprintf("core.filesRefLockTimeout=%d", refsLockTimeout.Milliseconds())
 	// Else git looks for refs that are named like our ids: thirty looks at the
 	// disk, and packed-refs is read before anything is locked.
-	args := []string{"-c", wait, "-c", "core.warnAmbiguousRefs=false", "update-ref", "--stdin", "-z", "--create-reflog"}
+	args := []string{"-c", tx.repo.refsLockWait(), "-c", "core.warnAmbiguousRefs=false", "update-ref", "--stdin", "-z", "--create-reflog"}
 	if tx.opts.Message != "" { // git refuses an empty reason
 		args = append(args, "-m", tx.opts.Message)
 	}
