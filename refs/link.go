@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
@@ -108,15 +109,18 @@ const linkWord = "Context: "
 // Several commits that became one leave it the links of all. The old ones keep theirs:
 // they may come back.
 func (s *Store) CarryLinks(ctx context.Context, w Writer, pairs []Rewritten) (int, error) {
-	made, err := s.madeOn(ctx)
-	if err != nil {
-		return 0, err
-	}
+	later := sync.OnceValues(func() (*madeOn, error) { return s.madeOn(ctx) })
+	go later()    // its children run while the session's one starts
+	defer later() // and must not outlive us
 	ses, err := s.begin(ctx, w, "link: carry over "+strconv.Itoa(len(pairs)))
 	if err != nil {
 		return 0, err
 	}
 	defer ses.close()
+	made, err := later()
+	if err != nil {
+		return 0, err
+	}
 	gained := map[git.ID]bool{}
 	err = ses.noteLinks(ctx, "context: carry links over", func(u *notes.Update) error {
 		clear(gained)
