@@ -178,6 +178,7 @@ func TestFilesAreLeftAsTheyWereFound(t *testing.T) {
 		{"no first line", prints, 0o755, "kept", "another", true, true},
 		{"another language", "#!/usr/bin/awk -f\nBEGIN { exit 3 }\n", 0o755, "kept", "another", true, false},
 		{"two languages", "#!/bin/sh\n'''exec' sh \"$0\" \"$@\"\n' '''\n", 0o755, "kept", "another", true, false},
+		{"counted lines", "#!/bin/sh\ntail -n +3 \"$0\" | sh -s \"$0\" \"$@\"; exit 3\necho \"$1|a b c|\"\n", 0o755, "kept", "another", true, false},
 		{"payload", "#!/bin/sh\n" + prints + "\x00\x01", 0o755, "kept", "another", true, true},
 		{"carriage returns", "#!/bin/sh\r\nexit 3\r\n", 0o755, "kept", "another", true, false},
 		{"not executable", "#!/bin/sh\n" + prints, 0o644, "kept", "another", true, false},
