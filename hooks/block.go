@@ -22,10 +22,15 @@ const shebang = "#!/bin/sh\n"
 // git-context is not installed any more, and goes on.
 func call(event string) string { return `git context hook ` + event + ` "$@" || :` }
 
-// block is the block of an event, whose first line ends in one of the above.
-func block(event, then string) string {
+// block is the block of an event, whose first line ends in one of the above. It is alone
+// where nobody behind it reads the input.
+func block(event, then string, alone bool) string {
 	body := "git context hook " + event + " \"$@\" </dev/null || :\n" // input is the next one's to read
-	if event == PostRewrite {                                         // exactly what came, for both: a variable would lose a newline or gain one
+	switch {
+	case event != PostRewrite:
+	case alone: // three processes less
+		body = call(event) + "\n"
+	default: // exactly what came, for both: a variable would lose a newline or gain one
 		body = `if git_context_input=$(mktemp); then
 	cat >"$git_context_input" || :
 	git context hook ` + event + ` "$@" <"$git_context_input" || :
@@ -40,14 +45,14 @@ fi
 // fresh is the file where none stood. One that husky runs has no first line.
 func fresh(event string, husky bool) string {
 	if husky {
-		return block(event, takesFile)
+		return block(event, takesFile, true)
 	}
-	return shebang + block(event, takesFile)
+	return shebang + block(event, takesFile, true)
 }
 
 // instead is the file in the place of one that was moved aside. It is found from the
 // directory that this one stands in, whatever another tool has renamed it to.
-func instead(event string) string { return shebang + block(event, putsBack) + runKept(event) }
+func instead(event string) string { return shebang + block(event, putsBack, false) + runKept(event) }
 
 func runKept(event string) string {
 	return `case $0 in
@@ -140,12 +145,12 @@ func insert(text, event string) string {
 		}
 		start = next
 	}
-	return text[:at] + block(event, takesBlock) + text[at:]
+	return text[:at] + block(event, takesBlock, false) + text[at:]
 }
 
 // isShell reports whether a file is a script that the block can stand in: its first
 // line names a shell of Bourne's kind, it is text, and does not hand itself ($0) to
-// another program, which could not read the block.
+// another program, which could not read the block or counts lines.
 func isShell(data []byte) bool {
 	first, rest, ok := bytes.Cut(data, []byte("\n"))
 	line, named := strings.CutPrefix(string(first), "#!")
@@ -164,7 +169,7 @@ func isShell(data []byte) bool {
 		return false
 	}
 	for line := range bytes.Lines(rest) {
-		if bytes.Contains(line, []byte("exec")) && bytes.Contains(line, []byte("$0")) {
+		if bytes.Contains(line, []byte("$0")) && (bytes.Contains(line, []byte("exec")) || bytes.Contains(line, []byte("tail "))) {
 			return false
 		}
 	}

@@ -23,7 +23,7 @@ func FuzzInsert(f *testing.F) {
 			if strings.HasPrefix(text, "#!") && !strings.Contains(text, "\n") {
 				continue // never edited, see isShell
 			}
-			if !s.holds() || s.damaged || s.without() != text || s.block != block(event, takesBlock) {
+			if !s.holds() || s.damaged || s.without() != text || s.block != block(event, takesBlock, false) {
 				t.Errorf("%s in %q: %+v", event, text, s)
 			}
 		}

@@ -199,7 +199,11 @@ func deeper(target string) string {
 // runs reports whether git, or husky, runs the file.
 func (f *file) runs() bool { return f.husky || f.info.Mode()&0o111 != 0 }
 
-// current reports whether the block is the one that would be written today.
-func (f *file) current() bool {
-	return f.block == block(f.event, f.then())
+// wanted is the block that would be written today. Lines that were added to a file of
+// ours may read the input.
+func (f *file) wanted() string {
+	return block(f.event, f.then(), f.then() == takesFile && f.foreign(f.event) == "")
 }
+
+// current reports whether the block is that one.
+func (f *file) current() bool { return f.block == f.wanted() }

@@ -11,7 +11,8 @@
 //	# git-context: end
 //
 // It never fails, never ends the script and leaves standard input as it was; only the
-// block of post-rewrite needs it, and reads it into a file, from which both are fed.
+// block of post-rewrite needs it, and reads it into a file, from which both are fed,
+// unless it stands alone.
 // Which file gets the block:
 //
 //  1. None stands there: a new one that holds nothing else. The block's first line

@@ -111,7 +111,7 @@ func (p Place) install(f *file) (Did, error) {
 	case f.kind == byHand, f.kind == ours && f.current():
 		return Unchanged, nil
 	case f.kind == ours:
-		return Mended, replace(f.path, f.before+block(f.event, f.then())+f.after, 0, f.info)
+		return Mended, replace(f.path, f.before+f.wanted()+f.after, 0, f.info)
 	case f.kind == shell:
 		return Installed, replace(f.path, insert(f.before, f.event), 0, f.info)
 	case f.kind == opaque:

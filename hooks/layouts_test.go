@@ -136,6 +136,29 @@ func TestAddedLinesStay(t *testing.T) {
 	}
 }
 
+// A file of ours keeps the input to itself until somebody adds lines, and says so.
+func TestAddedLinesGetInput(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, ".git/hooks")
+	w.install()
+	if text := w.text(hooks.PostRewrite); strings.Contains(text, "mktemp") {
+		t.Errorf("alone it is\n%s", text)
+	}
+	w.write(hooks.PostRewrite, w.text(hooks.PostRewrite)+prints, 0o755)
+	if state, _ := w.state(hooks.PostRewrite); state != hooks.StateBroken {
+		t.Errorf("with added lines it is %s", state)
+	}
+	w.install()
+	if state, _ := w.state(hooks.PostRewrite); state != hooks.StateInstalled {
+		t.Errorf("installed again it is %s", state)
+	}
+	w.checkRun(hooks.PostRewrite, "one two\n", true, false)
+	w.uninstall()
+	if text := w.text(hooks.PostRewrite); text != "#!/bin/sh\n"+prints {
+		t.Errorf("uninstalled it is %q", text)
+	}
+}
+
 func TestBrokenAndMended(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, ".git/hooks")

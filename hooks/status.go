@@ -79,6 +79,8 @@ func (p Place) fault(f *file) string {
 		return ""
 	case !f.runs():
 		return "it is not executable, so that git does not run it"
+	case !f.current() && f.block == block(f.event, takesFile, true):
+		return "lines that were added to it get no input; install again"
 	case !f.current():
 		return "its lines were edited, or are of another version; install again"
 	case f.then() == putsBack && f.stored == nil:
