@@ -79,7 +79,7 @@ func (c *checking) leftBehind(ctx context.Context) ([]*git.Commit, error) {
 	}
 	codes := maps.Clone(all)
 	made.codes(func(code git.ID) { codes[code] = nil })
-	lost, err := c.s.unreached(ctx, slices.Sorted(maps.Keys(codes)))
+	lost, err := c.s.unreached(ctx, slices.Sorted(maps.Keys(codes)), codeRefs())
 	if err != nil || len(lost) == 0 {
 		return nil, err
 	}
@@ -122,15 +122,16 @@ func codeRefs() []string {
 	return append(args, "--all")
 }
 
-// unreached are those of some commits that are here and that the code does not reach.
-func (s *Store) unreached(ctx context.Context, ids []git.ID) (map[git.ID]bool, error) {
+// unreached are those of some commits that are here and that no ref reaches of those that
+// options of rev-list stand for.
+func (s *Store) unreached(ctx context.Context, ids []git.ID, refs []string) (map[git.ID]bool, error) {
 	asked := make(map[git.ID]bool, len(ids))
 	var in bytes.Buffer
 	for _, id := range ids {
 		asked[id] = true
 		fmt.Fprintln(&in, id)
 	}
-	out, err := s.repo.RunInput(ctx, in.Bytes(), append([]string{"rev-list", "--ignore-missing", "--stdin", "--not"}, codeRefs()...)...)
+	out, err := s.repo.RunInput(ctx, in.Bytes(), append([]string{"rev-list", "--ignore-missing", "--stdin", "--not"}, refs...)...)
 	if err != nil {
 		return nil, err
 	}

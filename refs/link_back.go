@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
@@ -54,8 +56,67 @@ func (s *Store) linksBack(ctx context.Context, rev string) (Links, error) {
 		}
 		l.Commits = append(l.Commits, *link)
 	}
-	slices.SortFunc(l.Commits, youngestFirst)
-	return l, nil
+	return l, s.arrange(ctx, l.Commits)
+}
+
+// arrange puts code commits into git's topological order, newest first, those that are
+// gone behind, and marks those that nothing reaches.
+func (s *Store) arrange(ctx context.Context, list []CodeLink) error {
+	slices.SortFunc(list, youngestFirst)
+	var ids []git.ID
+	var oldest time.Time
+	for _, l := range list {
+		if l.Time != nil {
+			ids, oldest = append(ids, l.Commit), *l.Time
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	lost, err := s.unreached(ctx, ids, append(codeRefs(), "--remotes"))
+	if err != nil {
+		return err
+	}
+	place, err := s.topological(ctx, ids, oldest)
+	if err != nil {
+		return err
+	}
+	for i, l := range list {
+		list[i].Unreachable = lost[l.Commit]
+	}
+	slices.SortStableFunc(list, func(a, b CodeLink) int { return place.compare(a, b) })
+	return nil
+}
+
+// places are where code commits stand in an order of git's.
+type places map[git.ID]int
+
+// compare puts what has no place last.
+func (p places) compare(a, b CodeLink) int {
+	at := func(l CodeLink) int {
+		if n, ok := p[l.Commit]; ok {
+			return n
+		}
+		return len(p)
+	}
+	return at(a) - at(b)
+}
+
+// topological asks git for its order of commits, the oldest of which is of a time.
+func (s *Store) topological(ctx context.Context, ids []git.ID, oldest time.Time) (places, error) {
+	place := places{}
+	if len(ids) < 2 {
+		return place, nil
+	}
+	var in bytes.Buffer
+	for _, id := range ids {
+		fmt.Fprintln(&in, id)
+	}
+	out, err := s.repo.RunInput(ctx, in.Bytes(), "rev-list", "--topo-order", "--max-age="+strconv.FormatInt(max(oldest.Unix(), 0), 10), "--stdin", "--")
+	for id := range strings.FieldsSeq(string(out)) {
+		place[git.ID(id)] = len(place)
+	}
+	return place, err
 }
 
 // eachLink hands out the links of all notes in whose lines one of some texts stands, by

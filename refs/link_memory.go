@@ -71,7 +71,7 @@ func (s *Store) codeRange(ctx context.Context, revs string) ([]linkedCode, error
 		codes = append(codes, linkedCode{CodeLink{Commit: git.ID(f[0]), Subject: &subject, Time: &when}, links(f[3])})
 		return nil
 	}}
-	return codes, s.repo.ViewTo(ctx, read, nil, "log", "-z", "--notes=context", "--format=%H%x00%ct%x00%s%x00%N", endOfOptions, revs, "--")
+	return codes, s.repo.ViewTo(ctx, read, nil, "log", "-z", "--topo-order", "--notes=context", "--format=%H%x00%ct%x00%s%x00%N", endOfOptions, revs, "--")
 }
 
 // belonging collects the milestones of code commits, each once.
@@ -80,6 +80,7 @@ type belonging struct {
 	list    []*belongs
 	byName  map[string]*belongs // by hash, and by Context-Id
 	missing map[string][]CodeLink
+	place   places // of the code commits, as git ordered them
 }
 
 // belongs is a milestone and its code commits.
@@ -97,7 +98,10 @@ func (s *Store) memoryOf(ctx context.Context, branch string, later madeLater, co
 	if err != nil {
 		return nil, err
 	}
-	b := &belonging{s: s, byName: map[string]*belongs{}, missing: map[string][]CodeLink{}}
+	b := &belonging{s: s, byName: map[string]*belongs{}, missing: map[string][]CodeLink{}, place: places{}}
+	for i, code := range codes {
+		b.place[code.Commit] = i
+	}
 	if err := b.addMade(ctx, made, codes); err != nil {
 		return nil, err
 	}
@@ -278,7 +282,7 @@ func (b *belonging) commits(ctx context.Context) ([]LinkedCommit, error) {
 	}
 	out := make([]LinkedCommit, len(full))
 	for i, c := range full {
-		slices.SortFunc(b.list[i].links, youngestFirst)
+		slices.SortStableFunc(b.list[i].links, b.place.compare)
 		out[i] = LinkedCommit{Commit: c, Links: b.list[i].links}
 	}
 	slices.SortFunc(out, byNewestID)

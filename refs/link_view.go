@@ -43,6 +43,10 @@ type CodeLink struct {
 	Subject *string    `json:"subject"` // nil, as Time is, for a commit that is not here (any more)
 	Time    *time.Time `json:"time"`
 	How     []string   `json:"how"` // of the Link constants, at least one; none in Links of code
+
+	// Unreachable is looked for in Links of a milestone: no branch or tag of the code or of a
+	// remote reaches the commit any more. It was rewritten, or dropped.
+	Unreachable bool `json:"-"`
 }
 
 // Links finds what belongs together. What rev names, in this order:

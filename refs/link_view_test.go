@@ -152,3 +152,48 @@ func TestLinksNameNothing(t *testing.T) {
 		}
 	}
 }
+
+// Code commits stand in git's order, also those of one second; what was amended away is
+// said to be, and what a remote still has is not.
+func TestLinksInOrder(t *testing.T) {
+	t.Parallel()
+	p := newPast(t)
+	before := p.code("before")
+	milestone := p.commit("main", "One")
+	want := []git.ID{before}
+	for i := range 9 {
+		code := p.code(fmt.Sprint("code ", i))
+		p.link(string(code), string(milestone), "main", fmt.Sprintf("01JD5K0Z3V7Q3M9K2A4B5C6D1%d", i))
+		want = append(want, code)
+	}
+	pushed := want[9]
+	p.git("update-ref", "refs/remotes/origin/trunk", string(pushed))
+	p.git("reset", "-q", "--soft", "HEAD~1")
+	gone := p.code("gone")
+	p.git("reset", "-q", "--soft", "HEAD~1")
+	p.link(string(gone), string(milestone), "main", "01JD5K0Z3V7Q3M9K2A4B5C6D19")
+	slices.Reverse(want)
+	l, err := p.store().Links(t.Context(), "", string(milestone))
+	p.must(err)
+	var got []git.ID
+	for _, c := range l.Commits {
+		if c.Unreachable != (c.Commit == gone) {
+			t.Errorf("%s is unreachable: %v", *c.Subject, c.Unreachable)
+		}
+		if c.Commit != gone {
+			got = append(got, c.Commit)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("of a milestone %v, want %v", got, want)
+	}
+	l, err = p.store().Links(t.Context(), "", string(before)+".."+string(pushed))
+	p.must(err)
+	got = nil
+	for _, c := range l.Memory[0].Links {
+		got = append(got, c.Commit)
+	}
+	if !slices.Equal(got, want[:9]) {
+		t.Errorf("of a range %v, want %v", got, want[:9])
+	}
+}

@@ -108,6 +108,9 @@ func how(l refs.CodeLink) string {
 			words = append(words, h.words)
 		}
 	}
+	if l.Unreachable {
+		words = append(words, "unreachable")
+	}
 	if len(words) == 0 {
 		return ""
 	}
