@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,7 +84,7 @@ func brokenHooks(ctx context.Context, env *Env, s *refs.Store) ([]refs.Problem, 
 			continue
 		}
 		p := refs.Problem{Kind: "hook-broken", Object: h.Path, Message: fmt.Sprintf("hook %s does not run: %s", h.Name, h.Reason),
-			Repair: self + " hooks install git"}
+			Repair: cmp.Or(h.Repair, self+" hooks install git")}
 		if !env.finds("git-context") {
 			p.Repair = "put git-context on the PATH"
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/git-context/git-context/hooks"
 	"github.com/git-context/git-context/refs"
@@ -40,7 +41,7 @@ func hooksStatus(env *Env, s *refs.Store, place hooks.Place) ([]hooks.Hook, erro
 		}
 	}
 	for _, old := range known.elsewhere(s.Repo(), place) {
-		stale, err := unseen(old, place.Dir)
+		stale, err := unseen(old, place.Dir, list)
 		if err != nil {
 			return nil, err
 		}
@@ -64,11 +65,13 @@ func (e *Env) hookFault(event string, failures []refs.HookFailure) string {
 	return ""
 }
 
-// unseen are hooks that git does not look at any more.
-func unseen(old hooks.Place, now string) (stale []hooks.Hook, err error) {
+// unseen are hooks that git does not look at any more, but for those that are installed
+// where it looks now: uninstall takes these away too.
+func unseen(old hooks.Place, now string, seen []hooks.Hook) (stale []hooks.Hook, err error) {
 	list, err := hooks.Status(old)
 	for _, h := range list {
-		if h.State != hooks.StateMissing {
+		missing := slices.ContainsFunc(seen, func(s hooks.Hook) bool { return s.Name == h.Name && s.State == hooks.StateMissing })
+		if missing && h.State != hooks.StateMissing {
 			h.State, h.Reason = hooks.StateBroken, "git looks in '"+now+"' now; install again"
 			stale = append(stale, h)
 		}

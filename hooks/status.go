@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 )
@@ -22,6 +23,7 @@ type Hook struct {
 	State  string `json:"state"`
 	Owner  string `json:"owner"`
 	Reason string `json:"reason,omitempty"`
+	Repair string `json:"-"` // what mends a broken one, where to install again would be refused; "": that mends it
 }
 
 // Status says how the hook of every event stands. It changes nothing, and a hook that
@@ -46,7 +48,7 @@ func (p Place) status(event string) Hook {
 	h := Hook{Name: event, Path: filepath.Join(p.dir(), event), State: StateBroken}
 	f, err := p.read(event)
 	if err != nil {
-		h.Owner, h.Reason = ownerAnother, err.Error()
+		h.Owner, h.Reason, h.Repair = ownerAnother, err.Error(), repair(err)
 		return h
 	}
 	h.Path, h.Owner = f.path, f.owner
@@ -56,6 +58,7 @@ func (p Place) status(event string) Hook {
 	h.Reason = p.fault(f)
 	switch {
 	case h.Reason != "":
+		h.Repair = repair(f.obstacle(p.kept(event)))
 	case f.kind != ours && f.kind != byHand:
 		h.State = StateMissing
 	case f.stored != nil:
@@ -64,6 +67,18 @@ func (p Place) status(event string) Hook {
 		h.State = StateInstalled
 	}
 	return h
+}
+
+// repair is what a refusal to install asks for.
+func repair(refusal error) string {
+	var known *Error
+	switch {
+	case refusal == nil:
+		return ""
+	case errors.As(refusal, &known) && len(known.Hints) > 0:
+		return known.Hints[0]
+	}
+	return "look at the file"
 }
 
 // fault is why a hook does not do what it should; "" for none.

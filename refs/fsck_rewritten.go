@@ -43,9 +43,9 @@ func checkRewritten(ctx context.Context, c *checking) error {
 			p.Repair = FsckFix
 			clear = append(clear, p)
 		default:
-			p.Message = fmt.Sprintf("code commit %s was rewritten as one of %s, which its memory does not belong to", old.ID.Short(), shortHashes(news))
+			p.Message = fmt.Sprintf("code commit %s was rewritten as one of %s, which its memory does not belong to: say which", old.ID.Short(), shortHashes(news))
 			// With the hook's own words, which links what was made on it, too.
-			p.Repair = fmt.Sprintf("echo %s %s | git context hook post-rewrite, or with another one of them", old.ID, news[0])
+			p.Repair = fmt.Sprintf("echo %s %s | git context hook post-rewrite", old.ID, news[0])
 			unclear = append(unclear, p)
 		}
 	}
