@@ -34,9 +34,9 @@ func newTopics(g *globals) *command {
 	return &command{
 		name:  "topics",
 		usage: []string{"topics [--all] [--stale] [--at C]"},
-		about: "Lists the topics of the branch: key, who wrote it and when, whether it is stale, and the files it " +
-			"speaks of. It is stale when one of these is another at the code's HEAD than in the code commit that " +
-			"the topic was written on; edits that are not committed do not count. What was stale in the past is not known.",
+		about: "Lists the topics of the branch: key, who wrote it and when, in parentheses the files it speaks of, and " +
+			"behind 'stale:' those that have changed: they are not at the code's HEAD what they were in the code " +
+			"commit that the topic was written on. Edits that are not committed do not count. What was stale in the past is not known.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"topics",
@@ -78,14 +78,6 @@ func runTopics(ctx context.Context, env *Env, o *topicsOptions) (list topicList,
 
 func isStale(t refs.Topic) bool { return t.Stale != nil && *t.Stale }
 
-// staleWord marks a topic in the list.
-func staleWord(t refs.Topic) string {
-	if isStale(t) {
-		return " stale"
-	}
-	return ""
-}
-
 func printTopics(p *render.Printer, v topicList) {
 	if v.At != nil {
 		line(p, "# %s", render.AtLine(v.At))
@@ -95,12 +87,22 @@ func printTopics(p *render.Printer, v topicList) {
 		width = max(width, len(t.Key))
 	}
 	for _, t := range list {
-		paths := ""
-		if len(t.Paths) > 0 {
-			paths = " (" + strings.Join(t.Paths, ", ") + ")"
-		}
-		line(p, "%-*s %s %s%s%s", width, t.Key, t.UpdatedAt.UTC().Format("2006-01-02"), t.Agent, staleWord(t), paths)
+		line(p, "%-*s %s %s%s", width, t.Key, t.UpdatedAt.UTC().Format("2006-01-02"), t.Agent, listedPaths(t))
 	}
+}
+
+// listedPaths are the files of a topic, each once: those that still fit, and those that
+// have changed.
+func listedPaths(t refs.Topic) string {
+	list := ""
+	kept := slices.DeleteFunc(slices.Clone(t.Paths), func(p string) bool { return slices.Contains(t.Changed, p) })
+	if len(kept) > 0 {
+		list = " (" + strings.Join(kept, ", ") + ")"
+	}
+	if len(t.Changed) > 0 {
+		list += " stale: " + strings.Join(t.Changed, ", ")
+	}
+	return list
 }
 
 // topicDetail is one topic with its text, exact.
