@@ -111,7 +111,7 @@ type topicDetail struct {
 	Text       string   `json:"text"`
 	Supersedes string   `json:"supersedes"`
 	Code       *git.ID  `json:"code"`    // the code HEAD that it was written on
-	Changed    []string `json:"changed"` // the paths that changed since
+	Changed    []string `json:"changed"` // the paths that changed since; nil where that is not known
 	At         *refs.At `json:"at"`      // nil: now
 }
 
@@ -156,6 +156,9 @@ func runTopic(ctx context.Context, env *Env, g *globals, at, key string) (t topi
 		return t, err
 	}
 	topic, err := s.Topic(ctx, tip, key)
-	return topicDetail{Topic: topic, Text: topic.Text, Supersedes: topic.Supersedes, Code: topic.Base,
-		Changed: slices.Concat([]string{}, topic.Changed), At: tip.At()}, err
+	t = topicDetail{Topic: topic, Text: topic.Text, Supersedes: topic.Supersedes, Code: topic.Base, At: tip.At()}
+	if topic.Stale != nil {
+		t.Changed = append([]string{}, topic.Changed...)
+	}
+	return t, err
 }
