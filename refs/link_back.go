@@ -2,6 +2,7 @@ package refs
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,8 +60,8 @@ func (s *Store) linksBack(ctx context.Context, rev string) (Links, error) {
 	return l, s.arrange(ctx, l.Commits)
 }
 
-// arrange puts code commits into git's topological order, newest first, those that are
-// gone behind, and marks those that nothing reaches.
+// arrange marks code commits that nothing reaches, and orders: what is reached, in git's
+// topological order, newest first; then what is not; then what is gone.
 func (s *Store) arrange(ctx context.Context, list []CodeLink) error {
 	slices.SortFunc(list, youngestFirst)
 	var ids []git.ID
@@ -84,27 +85,26 @@ func (s *Store) arrange(ctx context.Context, list []CodeLink) error {
 	for i, l := range list {
 		list[i].Unreachable = lost[l.Commit]
 	}
-	slices.SortStableFunc(list, func(a, b CodeLink) int { return place.compare(a, b) })
+	slices.SortStableFunc(list, func(a, b CodeLink) int {
+		return cmp.Or(a.distance()-b.distance(), place[a.Commit]-place[b.Commit])
+	})
 	return nil
 }
 
-// places are where code commits stand in an order of git's.
-type places map[git.ID]int
-
-// compare puts what has no place last.
-func (p places) compare(a, b CodeLink) int {
-	at := func(l CodeLink) int {
-		if n, ok := p[l.Commit]; ok {
-			return n
-		}
-		return len(p)
+// distance is 0 for a commit that is reached, 1 for one that is not, 2 for one that is gone.
+func (l CodeLink) distance() int {
+	switch {
+	case l.Time == nil:
+		return 2
+	case l.Unreachable:
+		return 1
 	}
-	return at(a) - at(b)
+	return 0
 }
 
 // topological asks git for its order of commits, the oldest of which is of a time.
-func (s *Store) topological(ctx context.Context, ids []git.ID, oldest time.Time) (places, error) {
-	place := places{}
+func (s *Store) topological(ctx context.Context, ids []git.ID, oldest time.Time) (map[git.ID]int, error) {
+	place := map[git.ID]int{}
 	if len(ids) < 2 {
 		return place, nil
 	}

@@ -80,7 +80,7 @@ type belonging struct {
 	list    []*belongs
 	byName  map[string]*belongs // by hash, and by Context-Id
 	missing map[string][]CodeLink
-	place   places // of the code commits, as git ordered them
+	place   map[git.ID]int // of the code commits, as git ordered them
 }
 
 // belongs is a milestone and its code commits.
@@ -98,7 +98,7 @@ func (s *Store) memoryOf(ctx context.Context, branch string, later madeLater, co
 	if err != nil {
 		return nil, err
 	}
-	b := &belonging{s: s, byName: map[string]*belongs{}, missing: map[string][]CodeLink{}, place: places{}}
+	b := &belonging{s: s, byName: map[string]*belongs{}, missing: map[string][]CodeLink{}, place: map[git.ID]int{}}
 	for i, code := range codes {
 		b.place[code.Commit] = i
 	}
@@ -282,7 +282,7 @@ func (b *belonging) commits(ctx context.Context) ([]LinkedCommit, error) {
 	}
 	out := make([]LinkedCommit, len(full))
 	for i, c := range full {
-		slices.SortStableFunc(b.list[i].links, b.place.compare)
+		slices.SortFunc(b.list[i].links, func(x, y CodeLink) int { return b.place[x.Commit] - b.place[y.Commit] })
 		out[i] = LinkedCommit{Commit: c, Links: b.list[i].links}
 	}
 	slices.SortFunc(out, byNewestID)

@@ -184,6 +184,9 @@ func TestLinksInOrder(t *testing.T) {
 			got = append(got, c.Commit)
 		}
 	}
+	if last := l.Commits[len(l.Commits)-1]; last.Commit != gone {
+		t.Errorf("what is not reached stands before %s", *last.Subject)
+	}
 	if !slices.Equal(got, want) {
 		t.Errorf("of a milestone %v, want %v", got, want)
 	}
