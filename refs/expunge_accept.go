@@ -74,7 +74,7 @@ func (y *syncing) accept(ctx context.Context, ours, theirs *survey) (bool, error
 	case known.Holds(e):
 		return false, nil
 	case y.merge:
-		return true, y.obey(ctx, e, ids)
+		return true, y.obey(ctx, e, ids, theirs.roadmap)
 	case y.push:
 		return false, fail(ErrRefused, "expunged-elsewhere",
 			fmt.Sprintf("'%s' has expunged %s that this repository still has", y.peer.name, forgotten(n)), "git context sync "+y.peer.name)
@@ -104,8 +104,8 @@ func (y *syncing) theirTombstones(ctx context.Context, theirs *survey) (doc.Expu
 }
 
 // obey forgets here what the other side has forgotten, of entries those with these ids.
-func (y *syncing) obey(ctx context.Context, e doc.Expunged, ids []string) error {
-	x := &expunging{s: y.s, w: y.o.Writer, res: ExpungeResult{Entries: len(ids), IDs: ids, Remotes: []RemoteHolding{}}}
+func (y *syncing) obey(ctx context.Context, e doc.Expunged, ids []string, roadmap git.ID) error {
+	x := &expunging{s: y.s, w: y.o.Writer, roadmap: roadmap, res: ExpungeResult{Entries: len(ids), IDs: ids, Remotes: []RemoteHolding{}}}
 	if !y.accepted {
 		x.check = y.plausible
 	}

@@ -70,6 +70,30 @@ func (s *Store) writeHeldState(p peer, h heldState) error {
 	return s.repo.WriteStateFile(p.heldName(), []byte(b.String()))
 }
 
+// rememberHeld writes down what the remotes had that lead to old history, and returns
+// where their tracking refs go.
+func (x *expunging) rememberHeld(ctx context.Context) (map[string]git.ID, error) {
+	to := map[string]git.ID{}
+	for name, held := range x.held {
+		p, err := x.s.remote(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		state, err := x.s.readHeldState(p)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range held {
+			state.refs[h.ref] = h
+			to[p.tracking.Of(h.ref)] = h.now
+		}
+		if err := x.s.writeHeldState(p, state); err != nil {
+			return nil, err
+		}
+	}
+	return to, nil
+}
+
 // list are the refs by name.
 func (h *heldState) list() []heldRef {
 	var list []heldRef

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
@@ -215,7 +216,7 @@ func (x *expunging) purge(ctx context.Context) error {
 		return err
 	}
 	var names []string
-	for _, r := range v.all() {
+	for _, r := range slices.Concat(v.all(), v.trackingNotes) {
 		names = append(names, r.Name)
 	}
 	if v.notes != "" {

@@ -114,24 +114,34 @@ func (ses *session) forgetNotes(ctx context.Context, w *rewriter) (changed int, 
 	for _, c := range history {
 		old = append(old, c.ID)
 	}
-	left, err := tree.List(ctx, "")
-	if err != nil {
+	switch root, err := w.notesRoot(ctx, tip, tree); {
+	case err != nil:
 		return 0, nil, err
-	}
-	if len(left) == 0 {
+	case root == "":
 		ses.tx.Delete(git.NotesRef, tip)
-		return changed, old, nil
+	default:
+		ses.tx.Update(git.NotesRef, root, tip)
 	}
-	id, err := tree.Write(ctx)
-	if err != nil {
-		return 0, nil, err
-	}
-	c := &git.Commit{Tree: id, Author: ses.by, Committer: ses.by, Message: "context: expunge\n"}
-	if c.ID, err = ses.s.repo.WriteCommit(ctx, c); err != nil {
-		return 0, nil, err
-	}
-	ses.tx.Update(git.NotesRef, c.ID, tip)
 	return changed, old, nil
+}
+
+// notesRoot makes the commit that stands in the place of one of the notes, without the
+// history that held what goes; "" where no note is left. Who made the old one, and when,
+// stands in it too: clones that had the same notes have the same again.
+func (w *rewriter) notesRoot(ctx context.Context, old git.ID, tree *git.Edit) (git.ID, error) {
+	left, err := tree.List(ctx, "")
+	if err != nil || len(left) == 0 {
+		return "", err
+	}
+	c, err := w.s.repo.Commit(ctx, old)
+	if err != nil {
+		return "", err
+	}
+	root := git.Commit{Author: c.Author, Committer: c.Committer, Message: "context: expunge\n"}
+	if root.Tree, err = tree.Write(ctx); err != nil {
+		return "", err
+	}
+	return w.s.repo.WriteCommit(ctx, &root)
 }
 
 // notesTree is the tree of the notes without what was expunged, and how many notes

@@ -2,7 +2,6 @@ package refs
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -23,40 +22,47 @@ type RemoteHolding struct {
 // heldRef is a ref that a remote had, and what it is to have.
 type heldRef struct {
 	ref      string // by the name that it has here
-	old, now git.ID // now is "" of notes that were not cleaned yet
+	old, now git.ID // now is "" of notes of which nothing is left
 }
 
-// heldBy lists the refs that a peer had and that lead to old history.
+// heldBy lists the refs that a peer had and that lead to old history: those whose
+// tracking refs do, and those that did already before something else was forgotten.
 func (w *rewriter) heldBy(ctx context.Context, p peer) ([]heldRef, error) {
 	list, err := w.s.repo.Refs(ctx, p.tracking.All()...)
 	if err != nil {
 		return nil, err
 	}
+	before, err := w.s.readHeldState(p)
+	if err != nil {
+		return nil, err
+	}
 	var held []heldRef
 	for _, r := range list {
-		if r.Name == p.tracking.Notes() {
-			dirty, err := w.dirtyNotes(ctx, r.ID)
-			if err != nil {
-				return nil, err
-			}
-			if dirty {
-				held = append(held, heldRef{git.NotesRef, r.ID, ""})
-			}
+		h := heldRef{ref: p.here(r.Name), old: r.ID}
+		if h.ref == "" {
 			continue
 		}
-		ref := p.here(r.Name)
-		if ref == "" {
-			continue
-		}
-		now, err := w.rewrite(ctx, []git.ID{r.ID})
-		if err != nil {
+		if h.now, err = w.clean(ctx, h.ref, r.ID); err != nil {
 			return nil, err
 		}
-		if now[r.ID] != "" && now[r.ID] != r.ID {
-			held = append(held, heldRef{ref, r.ID, now[r.ID]})
+		if b, known := before.refs[h.ref]; known && b.now == r.ID {
+			h.old = b.old
+		}
+		if h.now != h.old {
+			held = append(held, h)
 		}
 	}
 	return held, nil
+}
+
+// clean is what a ref is without what was forgotten; "" for notes of which nothing is
+// left.
+func (w *rewriter) clean(ctx context.Context, ref string, id git.ID) (git.ID, error) {
+	if ref == git.NotesRef {
+		return w.cleanNotes(ctx, id, "")
+	}
+	now, err := w.rewrite(ctx, []git.ID{id})
+	return now[id], err
 }
 
 // here is what a tracking ref is called in this repository, "" for one of ours that has
@@ -69,8 +75,11 @@ func (p peer) here(ref string) string {
 	if name, ok := strings.CutPrefix(ref, t.Tags()); ok {
 		return git.TagRef(name)
 	}
-	if ref == t.Roadmap() {
+	switch ref {
+	case t.Roadmap():
 		return git.RoadmapRef
+	case t.Notes():
+		return git.NotesRef
 	}
 	return ""
 }
@@ -154,10 +163,13 @@ func (w *rewriter) remotesHolding(ctx context.Context, found map[string][]heldRe
 func (w *rewriter) source(ctx context.Context, h heldRef) (string, bool, error) {
 	ours, err := w.s.repo.Ref(ctx, h.ref)
 	if err != nil {
-		return string(h.now), h.now != "", orAbsent(err)
+		return string(h.now), true, orAbsent(err) // without either it is deleted
 	}
 	if h.ref == git.NotesRef {
-		holds, err := w.notesHold(ctx, ours, cmp.Or(h.now, h.old))
+		if h.now == "" {
+			return h.ref, true, nil
+		}
+		holds, err := w.notesHold(ctx, ours, h.now)
 		return h.ref, holds, err
 	}
 	holds, err := w.s.repo.IsAncestor(ctx, h.now, ours)

@@ -147,19 +147,7 @@ func (w *rewriter) cleanNotes(ctx context.Context, theirs, ours git.ID) (git.ID,
 	if err != nil {
 		return "", err
 	}
-	left, err := tree.List(ctx, "")
-	if err != nil || len(left) == 0 {
-		return "", err
-	}
-	c, err := w.s.repo.Commit(ctx, theirs)
-	if err != nil {
-		return "", err
-	}
-	now := git.Commit{Author: c.Author, Committer: c.Committer, Message: "context: expunge\n"}
-	if now.Tree, err = tree.Write(ctx); err != nil {
-		return "", err
-	}
-	return w.s.repo.WriteCommit(ctx, &now)
+	return w.notesRoot(ctx, theirs, tree)
 }
 
 // holding adds to an outcome what the other side still holds, and how to replace it.

@@ -304,7 +304,8 @@ func TestExpungeLinks(t *testing.T) {
 }
 
 // The command that is printed for a remote cleans it, also where the memory stands
-// below its branches; a sync then finds nothing to complain of.
+// below its branches, and where more is forgotten before it was run; a sync then finds
+// nothing to complain of.
 func TestExpungeCommands(t *testing.T) {
 	t.Parallel()
 	for _, mapping := range []string{"refs", "heads"} {
@@ -316,17 +317,19 @@ func TestExpungeCommands(t *testing.T) {
 			ok(r.open().Init(t.Context(), refs.InitOptions{}))(t)
 			r.work("main", "use "+secret, 0)
 			r.branch("side", "")
-			r.work("main", "next", 0)
+			r.work("side", "next token-2", 0)
+			r.work("main", "plain", 0)
 			ok(r.open().Push(t.Context(), refs.SyncOptions{}))(t)
 			ok(r.open().Fetch(t.Context(), refs.SyncOptions{}))(t)
-			res := r.expunge(refs.ExpungeOptions{Match: secret})
-			if len(res.Remotes) != 1 || len(res.Remotes[0].Commands) != 2 {
+			r.expunge(refs.ExpungeOptions{Match: secret})
+			res := r.expunge(refs.ExpungeOptions{Match: "token-2"})
+			if len(res.Remotes) != 1 || len(res.Remotes[0].Commands) != 2 || len(res.Remotes[0].Refs) != 3 {
 				t.Fatalf("%+v", res.Remotes)
 			}
 			r.git(strings.Fields(res.Remotes[0].Commands[0])[1:]...)
 			r.sync("")
 			hub.git("gc", "-q", "--prune=now")
-			if found := append(hub.holding("hunter2"), r.holding("hunter2")...); len(found) > 0 {
+			if found := slices.Concat(hub.holding("hunter2"), r.holding("hunter2"), hub.holding("token-2"), r.holding("token-2")); len(found) > 0 {
 				t.Errorf("still there: %q", found)
 			}
 			hub.fsck()
