@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-context/git-context/refs/git"
 )
@@ -121,6 +122,40 @@ func TestMovedTo(t *testing.T) {
 				t.Errorf("moved to '%s', %v; want '%s'", got, err, c.want)
 			}
 		})
+	}
+}
+
+// Who took a worktree away is told what was given up with it.
+func TestSettleWithoutWorktree(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@e.c"}
+	cmd := exec.Command("git", "init", "-q", dir)
+	cmd.Env = env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var told []string
+	s, err := Open(t.Context(), Options{Dir: dir, Env: env, Now: time.Now, Warn: func(m string) { told = append(told, m) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Init(t.Context(), InitOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	in := &intent{Version: codeIntentVersion, Token: "01X", Branch: "main", Worktree: "worktrees/x", Commit: &CommitOptions{}}
+	if err := s.writeIntent(in); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Commit(t.Context(), CommitOptions{Summary: "next"}); err != nil {
+		t.Fatal(err)
+	}
+	if len(told) != 1 || !strings.Contains(told[0], "'git context commit --code' was interrupted in a worktree that is gone") {
+		t.Errorf("told %q", told)
+	}
+	if in, err := s.readIntent("main"); in != nil || err != nil {
+		t.Errorf("left: %v, %v", in, err)
 	}
 }
 

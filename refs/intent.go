@@ -153,6 +153,9 @@ func (ses *session) settle(ctx context.Context, branch string) error {
 		return ses.s.unknown(in, err)
 	}
 	if code == "" {
+		if !ses.s.repo.HasWorktree(in.Worktree) { // the commit may stand on a branch
+			ses.s.tell(fmt.Sprintf("'git context %s' was interrupted in a worktree that is gone; it is given up, and what is recorded stays pending", in.command()))
+		}
 		return ses.s.dropIntent(in)
 	}
 	_, err = ses.s.Tip(ctx, branch)
