@@ -57,6 +57,9 @@ func (s *Store) find(ctx context.Context, o ExpungeOptions) (*finder, error) {
 	if err := f.local(ctx); err != nil {
 		return nil, err
 	}
+	if err := orTooMany(f.expunged); err != nil {
+		return nil, err
+	}
 	if len(f.removed) > 0 {
 		if err := f.quotes(ctx); err != nil {
 			return nil, err
@@ -253,7 +256,8 @@ func (f *finder) eachValue(trailers string, visit func(string)) {
 	}
 }
 
-// quotes looks for the pieces in which what is at hand quotes milestones that go.
+// quotes looks for the pieces in which what is at hand quotes milestones that go. Most
+// lines stand in many files: each is looked at once.
 func (f *finder) quotes(ctx context.Context) error {
 	var files []git.ID
 	for id, path := range f.seen {
@@ -261,28 +265,34 @@ func (f *finder) quotes(ctx context.Context) error {
 			files = append(files, id)
 		}
 	}
-	gone := slices.Collect(maps.Values(f.removed))
-	return f.s.readObjects(ctx, files, func(o git.Object) error {
-		texts := []string{string(o.Data)}
-		if f.seen[o.ID] != doc.RoadmapFile {
-			ms, err := doc.ParseCommits(o.Data)
-			if err != nil {
-				return err
-			}
-			texts = texts[:0]
-			for _, m := range ms {
-				if _, goes := f.removed[m.ID]; !goes {
-					texts = append(texts, m.Progress, m.Contribution)
-				}
+	lines := map[string]bool{}
+	add := func(text string) {
+		for line := range strings.SplitSeq(text, "\n") {
+			lines[line] = true
+		}
+	}
+	err := f.s.readObjects(ctx, files, func(o git.Object) error {
+		if f.seen[o.ID] == doc.RoadmapFile {
+			add(string(o.Data))
+			return nil
+		}
+		ms, err := doc.ParseCommits(o.Data)
+		for _, m := range ms {
+			if _, goes := f.removed[m.ID]; !goes {
+				add(m.Progress)
+				add(m.Contribution)
 			}
 		}
-		for _, m := range gone {
-			for _, t := range texts {
-				f.text(f.telling(&m, doc.QuotesIn(m, t))...)
-			}
-		}
-		return nil
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	text := strings.Join(slices.Collect(maps.Keys(lines)), "\n")
+	for _, m := range f.removed {
+		f.text(f.telling(&m, doc.QuotesIn(m, text))...)
+	}
+	return nil
 }
 
 // everything reports whether no step and no milestone is left.

@@ -73,6 +73,33 @@ func (s *Store) readExpungeIntent() (*expungeIntent, error) {
 	return &expungeIntent{e, f.Old}, nil
 }
 
+// spareTombstones is how much of the file of tombstones is kept for the commits that
+// turn out to be replaced, in bytes.
+const spareTombstones = 64 << 10
+
+// addReplaced adds replaced commits. Where there is no room for all of them those that
+// are left out are found by what they hold.
+func (in *expungeIntent) addReplaced(ids []git.ID) error {
+	room := (doc.MaxExpunged - len(in.expunged.Bytes())) / len("commit "+strings.Repeat("0", 64)+"\n")
+	for _, id := range ids[:max(0, min(room, len(ids)))] {
+		if err := in.expunged.AddCommit(string(id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// orTooMany refuses tombstones that no roadmap can hold. It has to be asked before an
+// intent says that they are to be: nobody could ever finish that.
+func orTooMany(e doc.Expunged) error {
+	size := len(e.Bytes())
+	if size <= doc.MaxExpunged-spareTombstones {
+		return nil
+	}
+	return fail(ErrRefused, "expunged-full", fmt.Sprintf("what is to be forgotten stands in too many places: %s would have %d bytes, at most %d are allowed",
+		doc.ExpungedFile, size, doc.MaxExpunged-spareTombstones), "git context expunge --match LONGER-TEXT")
+}
+
 func (s *Store) writeExpungeIntent(in *expungeIntent) error {
 	data, err := json.Marshal(expungeFile{expungeVersion, string(in.expunged.Bytes()), in.old})
 	if err != nil {

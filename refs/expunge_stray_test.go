@@ -1,6 +1,9 @@
 package refs_test
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,4 +44,34 @@ func TestExpungeStrays(t *testing.T) {
 		}
 	}
 	r.fsck()
+}
+
+// What stands in more places than there is room for tombstones is refused before
+// anything is done: nobody could finish it.
+func TestExpungeTooMany(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	s, ctx := r.open(), t.Context()
+	ok(s.Init(ctx, refs.InitOptions{}))(t)
+	r.work("main", "first", 0)
+	for i := range 2 {
+		var text strings.Builder
+		for line := range 9000 {
+			fmt.Fprintf(&text, "a %d b\n", 9000*i+line)
+		}
+		r.remember("main", fmt.Sprint("numbers", i), text.String())
+	}
+	before := r.git("for-each-ref")
+	for _, o := range []refs.ExpungeOptions{{Match: "a ", Yes: true}, {Match: "a ", DryRun: true}} {
+		if _, err := s.Expunge(ctx, o); !errors.Is(err, refs.ErrRefused) {
+			t.Errorf("error = %v", err)
+		}
+	}
+	r.milestone(t, "main", "Next")
+	if _, err := os.Stat(filepath.Join(r.dir, ".git", "context", "expunge.json")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("an intent is left: %v", err)
+	}
+	if now := r.git("for-each-ref"); now == before {
+		t.Error("no milestone was made")
+	}
 }
