@@ -44,6 +44,11 @@ type expunging struct {
 	res    ExpungeResult
 	check  func(context.Context, *expunging, []git.ID) error // of the new tips, before refs move; nil for none
 
+	// roadmap is another repository's with the tombstones; "" for none. Where it goes on
+	// from ours it is taken over: a hundred clones that each wrote them down anew would
+	// have a hundred merges.
+	roadmap git.ID
+
 	replaced map[git.ID]bool      // old commits, over all rounds
 	held     map[string][]heldRef // by remote; nil once the commands for them are made
 	kept     []git.Kept
@@ -56,8 +61,8 @@ type expunging struct {
 //  1. the intent is written down: whoever writes next finishes what a crash leaves;
 //  2. history is rewritten, without a lock, for that takes long;
 //  3. with all branches and the notes locked: what came meanwhile is rewritten too,
-//     state that quotes is dropped, and all refs move in one transaction. Tracking refs
-//     that lead to old history are deleted: the next fetch makes them anew;
+//     state that quotes is dropped, and all refs move in one transaction, tracking refs
+//     too; what the remotes really have is remembered, for the commands that clean them;
 //  4. journals lose what is committed, and steps that are forgotten;
 //  5. reflogs are emptied, and the objects that only old history holds are deleted;
 //  6. the intent is removed, when no ref leads to old history any more.
@@ -240,7 +245,7 @@ func (x *expunging) move(ctx context.Context, ses *session, locked []string) err
 		return err
 	}
 	queued += n
-	if n, err = x.dropTracking(ctx, ses, v, now); err != nil {
+	if n, err = x.moveTracking(ctx, ses, v, now); err != nil {
 		return err
 	}
 	if err := x.s.writeExpungeIntent(&x.intent); err != nil {
@@ -278,12 +283,16 @@ func (x *expunging) note(ctx context.Context, v *memoryRefs, now map[git.ID]git.
 // it has them all.
 func (x *expunging) moveRoadmap(ctx context.Context, ses *session, old git.ID, now map[git.ID]git.ID) (int, error) {
 	tree, parents := x.s.repo.Edit(""), []git.ID(nil)
-	if old != "" {
-		c, err := x.s.repo.Commit(ctx, now[old])
+	base, err := x.roadmapBase(ctx, now[old])
+	if err != nil {
+		return 0, err
+	}
+	if base != "" {
+		c, err := x.s.repo.Commit(ctx, base)
 		if err != nil {
 			return 0, err
 		}
-		tree, parents = x.s.repo.Edit(c.Tree), []git.ID{c.ID}
+		tree, parents = x.s.repo.Edit(c.Tree), []git.ID{base}
 	} else if err := ses.put(ctx, tree, doc.RoadmapFile, doc.ParseRoadmap(nil).Bytes()); err != nil {
 		return 0, err
 	}
@@ -292,10 +301,10 @@ func (x *expunging) moveRoadmap(ctx context.Context, ses *session, old git.ID, n
 		return 0, err
 	}
 	if have.Holds(x.intent.expunged) {
-		if old == "" || now[old] == old {
+		if base == old {
 			return 0, nil
 		}
-		ses.tx.Update(git.RoadmapRef, now[old], old)
+		ses.tx.Update(git.RoadmapRef, base, old)
 		return 1, nil
 	}
 	data := x.intent.expunged.Union(have).Bytes()
@@ -313,6 +322,23 @@ func (x *expunging) moveRoadmap(ctx context.Context, ses *session, old git.ID, n
 	}
 	ses.tx.Update(git.RoadmapRef, tip.ID, old)
 	return 1, nil
+}
+
+// roadmapBase is what the tombstones are put on: the roadmap as it is now, or the other
+// repository's where that goes on from there.
+func (x *expunging) roadmapBase(ctx context.Context, now git.ID) (git.ID, error) {
+	if x.roadmap == "" || now == "" {
+		return now, nil
+	}
+	theirs, err := x.rw.rewrite(ctx, []git.ID{x.roadmap})
+	if err != nil {
+		return "", err
+	}
+	ahead, err := x.s.repo.IsAncestor(ctx, now, theirs[x.roadmap])
+	if err != nil || !ahead {
+		return now, err
+	}
+	return theirs[x.roadmap], nil
 }
 
 func expungeSubject(entries int) string {
@@ -336,13 +362,25 @@ func (x *expunging) moveNotes(ctx context.Context, ses *session) (int, error) {
 	return 1, nil
 }
 
-// dropTracking deletes tracking refs that lead to old history or to old notes.
-func (x *expunging) dropTracking(ctx context.Context, ses *session, v *memoryRefs, now map[git.ID]git.ID) (int, error) {
+// moveTracking puts the tracking refs of remotes that lead to old history, or to old
+// notes, to what they are without it, and deletes others. What the remotes have is
+// written down first.
+func (x *expunging) moveTracking(ctx context.Context, ses *session, v *memoryRefs, now map[git.ID]git.ID) (int, error) {
+	to, err := x.rememberHeld(ctx)
+	if err != nil {
+		return 0, err
+	}
 	n := 0
+	move := func(r git.Ref) {
+		if n++; to[r.Name] == "" {
+			ses.tx.Delete(r.Name, r.ID)
+		} else {
+			ses.tx.Update(r.Name, to[r.Name], r.ID)
+		}
+	}
 	for _, r := range v.tracking {
 		if now[r.ID] != r.ID {
-			ses.tx.Delete(r.Name, r.ID)
-			n++
+			move(r)
 		}
 	}
 	for _, r := range v.trackingNotes {
@@ -352,8 +390,7 @@ func (x *expunging) dropTracking(ctx context.Context, ses *session, v *memoryRef
 		}
 		if dirty {
 			x.intent.addOld(r.ID)
-			ses.tx.Delete(r.Name, r.ID)
-			n++
+			move(r)
 		}
 	}
 	return n, nil
