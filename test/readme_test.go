@@ -13,16 +13,28 @@ import (
 // after another in one shell's places, and print what stands below them.
 func TestReadme(t *testing.T) {
 	t.Parallel()
-	readme, err := os.ReadFile("../README.md")
+	playSections(t, "../README.md", map[string]int{"Two agents, two clones": 20, "Asking the past": 24})
+}
+
+// So does the tutorial.
+func TestTutorial(t *testing.T) {
+	t.Parallel()
+	playSections(t, "../docs/tutorial.md", map[string]int{"From a line of code to the reason": 20, "Forget a secret everywhere": 18})
+}
+
+// playSections runs sections of a page, each with at least so many commands.
+func playSections(t *testing.T, page string, sections map[string]int) {
+	t.Helper()
+	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for title, least := range map[string]int{"Two agents, two clones": 20, "Asking the past": 24} {
+	for title, least := range sections {
 		t.Run(title, func(t *testing.T) {
 			t.Parallel()
-			_, section, ok := strings.Cut(string(readme), "\n## "+title+"\n")
+			_, section, ok := strings.Cut(string(text), "\n## "+title+"\n")
 			if !ok {
-				t.Fatal("the README has no such section")
+				t.Fatalf("%s has no such section", page)
 			}
 			section, _, _ = strings.Cut(section, "\n## ")
 			if ran := play(t, section); ran < least {
