@@ -33,8 +33,9 @@ func TestHusky(t *testing.T) {
 		}
 	}
 	w.remove(hooks.PrePush)
-	if state, _ := w.state(hooks.PrePush); state != hooks.StateBroken {
-		t.Errorf("without husky's part it is %s", state)
+	list, err := hooks.Status(w.place)
+	if last := list[len(list)-1]; err != nil || last.State != hooks.StateBroken || last.Repair != "npx husky" {
+		t.Errorf("without husky's part: %+v, %v", last, err)
 	}
 	w.write(hooks.PrePush, "#!/bin/sh\n. \"$(dirname \"$0\")/h\"\n", 0o755)
 	w.uninstall()

@@ -59,6 +59,9 @@ func (p Place) status(event string) Hook {
 	switch {
 	case h.Reason != "":
 		h.Repair = repair(f.obstacle(p.kept(event)))
+		if h.Reason == noHusky {
+			h.Repair = "npx husky"
+		}
 	case f.kind != ours && f.kind != byHand:
 		h.State = StateMissing
 	case f.stored != nil:
@@ -68,6 +71,9 @@ func (p Place) status(event string) Hook {
 	}
 	return h
 }
+
+// noHusky is what is wrong where the folder of husky's own files lacks one.
+const noHusky = "husky has no hook for it; run husky"
 
 // repair is what a refusal to install asks for.
 func repair(refusal error) string {
@@ -105,7 +111,7 @@ func (p Place) fault(f *file) string {
 	}
 	if f.husky {
 		if _, err := os.Stat(filepath.Join(p.Dir, f.event)); err != nil {
-			return "husky has no hook for it; run husky"
+			return noHusky
 		}
 	}
 	return ""
