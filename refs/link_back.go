@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/git-context/git-context/notes"
@@ -74,12 +75,11 @@ func (s *Store) arrange(ctx context.Context, list []CodeLink) error {
 	if len(ids) == 0 {
 		return nil
 	}
+	order := sync.OnceValues(func() (map[git.ID]int, error) { return s.topological(ctx, ids, oldest) })
+	go order()
 	lost, err := s.unreached(ctx, ids, append(codeRefs(), "--remotes"))
-	if err != nil {
-		return err
-	}
-	place, err := s.topological(ctx, ids, oldest)
-	if err != nil {
+	place, orderErr := order() // in any case: it must not outlive us
+	if err = errors.Join(err, orderErr); err != nil {
 		return err
 	}
 	for i, l := range list {
