@@ -1,8 +1,10 @@
 package git
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -22,25 +24,14 @@ func TestPaths(t *testing.T) {
 	}
 	s.git("r", "add", ".")
 	s.git("r", "commit", "-q", "-m", "files")
+	checkPaths(t, s)
+	s.git("r", "repack", "-q", "-a", "-d")
+	checkPaths(t, s)
+	s.write("r/top", "5") // the root is a loose object, what stands below it is packed
+	s.git("r", "commit", "-q", "-a", "-m", "more")
+	checkPaths(t, s)
 	r := s.open("r")
 	head := ID(s.git("r", "rev-parse", "HEAD"))
-	there := []string{"top", "dir", "dir/file", "dir/deep", "dir/deep/er", "with space/a b"}
-	var ask []CommitPath
-	for _, p := range append([]string{"", ".", "/top", "../top", "dir/", "dir//file", "dir/none", "none/file", "top/file", "a\nb", "a\nb/c", "a\x00b", ":(top)top"}, there...) {
-		ask = append(ask, CommitPath{head, p})
-	}
-	gone := ID(strings.Repeat("ab", 20))
-	ask = append(ask, CommitPath{gone, "top"}, CommitPath{gone, "dir/file"})
-	got, err := r.Paths(t.Context(), ask)
-	if err != nil || len(got) != len(there) {
-		t.Errorf("%v %v", got, err)
-	}
-	for _, p := range there {
-		e := got[CommitPath{head, p}]
-		if want := s.git("r", "rev-parse", "HEAD:"+p); string(e.ID) != want || e.IsTree() != (p == "dir" || p == "dir/deep") {
-			t.Errorf("%s: %v, want %s", p, e, want)
-		}
-	}
 	if got, err := r.Paths(t.Context(), nil); err != nil || len(got) != 0 {
 		t.Errorf("of nothing: %v %v", got, err)
 	}
@@ -48,11 +39,43 @@ func TestPaths(t *testing.T) {
 		t.Error("a revision passed for an id")
 	}
 	// Only trees are read: a blob that is not here is found all the same.
-	blob := s.git("r", "rev-parse", "HEAD:dir/file")
+	blob := s.git("r", "rev-parse", "HEAD:top")
 	if err := os.Remove(filepath.Join(s.dir, "r/.git/objects", blob[:2], blob[2:])); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.open("r").Paths(t.Context(), []CommitPath{{head, "dir/file"}}); err != nil || len(got) != 1 {
+	if got, err := s.open("r").Paths(t.Context(), []CommitPath{{head, "top"}}); err != nil || len(got) != 1 {
 		t.Errorf("without the blob: %v %v", got, err)
+	}
+}
+
+// checkPaths compares what Paths finds in HEAD, and not in other objects, with what git says.
+func checkPaths(t *testing.T, s *sandbox) {
+	t.Helper()
+	r := s.open("r")
+	head := ID(s.git("r", "rev-parse", "HEAD"))
+	there := []string{".", "top", "dir", "dir/file", "dir/deep", "dir/deep/er", "with space/a b"}
+	var ask []CommitPath
+	for _, p := range append([]string{"", "/top", "../top", "dir/", "dir//file", "dir/none", "none/file", "none/deep/er", "top/file", "a\nb", "a\nb/c", "a\x00b", ":(top)top"}, there...) {
+		ask = append(ask, CommitPath{head, p})
+	}
+	for _, id := range []string{strings.Repeat("ab", 20), s.git("r", "rev-parse", "HEAD^{tree}"), s.git("r", "rev-parse", "HEAD:top")} {
+		ask = append(ask, CommitPath{ID(id), "."}, CommitPath{ID(id), "top"}, CommitPath{ID(id), "dir/file"})
+	}
+	var gone []CommitPath // so many that what follows is not read in process
+	for i := range looseTrees {
+		gone = append(gone, CommitPath{ID(fmt.Sprintf("%040x", i+1)), "top"})
+	}
+	for _, more := range [][]CommitPath{ask, slices.Concat(gone, ask)} {
+		got, err := r.Paths(t.Context(), more)
+		if err != nil || len(got) != len(there) {
+			t.Errorf("%v %v", got, err)
+		}
+		for _, p := range there {
+			e := got[CommitPath{head, p}]
+			want := s.git("r", "rev-parse", "HEAD:"+strings.TrimPrefix(p, "."))
+			if string(e.ID) != want || e.IsTree() != (p == "." || p == "dir" || p == "dir/deep") {
+				t.Errorf("%s: %v, want %s", p, e, want)
+			}
+		}
 	}
 }
