@@ -38,50 +38,61 @@ func (y *syncing) forget(ctx context.Context, ours, theirs *survey) (again bool,
 		return false, err
 	}
 	w := y.s.newRewriter(e)
-	held, err := y.heldNow(ctx, w, ours, theirs)
+	known, err := y.s.readCleanState(y.peer, e)
+	if err != nil {
+		return false, err
+	}
+	held, clean, err := y.heldNow(ctx, w, known, ours, theirs)
 	if err != nil {
 		return false, err
 	}
 	if len(held) > 0 {
-		err = y.replaceTracking(ctx, held, theirs)
+		if err := y.replaceTracking(ctx, held, theirs); err != nil {
+			return false, err
+		}
 	}
-	return false, err
+	return false, y.s.writeCleanState(y.peer, known, clean, theirs)
 }
 
-// heldNow lists the refs of the other side that lead to old history.
-func (y *syncing) heldNow(ctx context.Context, w *rewriter, ours, theirs *survey) ([]heldRef, error) {
-	tips, err := y.newTips(ctx, ours, theirs)
+// heldNow lists the refs of the other side that lead to old history, and those, without
+// notes, that were looked at and do not.
+func (y *syncing) heldNow(ctx context.Context, w *rewriter, known cleanState, ours, theirs *survey) (held []heldRef, clean []git.Ref, err error) {
+	tips, err := y.newTips(ctx, known, ours, theirs)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	now, err := w.rewriteNew(ctx, tipsOf(tips))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var held []heldRef
 	for _, r := range tips {
 		if to := now[r.ID]; to != r.ID {
 			held = append(held, heldRef{r.Name, r.ID, to})
+		} else {
+			clean = append(clean, r)
 		}
 	}
 	if theirs.notes == "" || theirs.notes == ours.notes {
-		return held, nil
+		return held, clean, nil
 	}
 	to, err := w.cleanNotes(ctx, theirs.notes, ours.notes)
 	if err == nil && to != theirs.notes {
 		held = append(held, heldRef{git.NotesRef, theirs.notes, to})
 	}
-	return held, err
+	return held, clean, err
 }
 
 // newTips are the refs of the other side, without notes, by their names here, that
-// stand elsewhere than ours. All are checked, for they are about to be read. A branch
+// stand elsewhere than ours and are not known to be clean. All are checked, for they are about to be read. A branch
 // that nobody here wants, and that is refused, keeps nothing else back: it goes from the
 // tracking refs, for nobody can tell what it holds.
-func (y *syncing) newTips(ctx context.Context, ours, theirs *survey) ([]git.Ref, error) {
+func (y *syncing) newTips(ctx context.Context, known cleanState, ours, theirs *survey) ([]git.Ref, error) {
 	var list, unwanted []git.Ref
 	for _, name := range slices.Sorted(maps.Keys(theirs.branches)) {
 		ref := git.Ref{Name: git.BranchRef(name), ID: theirs.branches[name]}
+		if known.holds(ref.Name, ref.ID) {
+			continue
+		}
 		if ours.branches[name] == "" && !(y.adopt && y.wants(name)) {
 			unwanted = append(unwanted, git.Ref{Name: y.peer.tracking.Of(ref.Name), ID: ref.ID})
 		}
@@ -100,7 +111,7 @@ func (y *syncing) newTips(ctx context.Context, ours, theirs *survey) ([]git.Ref,
 		y.warn(why[i])
 	}
 	list = slices.DeleteFunc(list, func(r git.Ref) bool {
-		return r.ID == "" || r.ID == ours.at(r.Name) || theirs.at(r.Name) == ""
+		return r.ID == "" || r.ID == ours.at(r.Name) || theirs.at(r.Name) == "" || known.holds(r.Name, r.ID)
 	})
 	var in incoming
 	for _, r := range list {
@@ -115,6 +126,9 @@ func (y *syncing) newTips(ctx context.Context, ours, theirs *survey) ([]git.Ref,
 // rewriteNew is rewrite where what this repository's own memory reaches is known not to
 // change: it costs what is new.
 func (w *rewriter) rewriteNew(ctx context.Context, tips []git.ID) (map[git.ID]git.ID, error) {
+	if len(tips) == 0 {
+		return nil, nil
+	}
 	list, err := w.s.repo.NewCommits(ctx, tips, -1)
 	if err != nil {
 		return nil, err
