@@ -25,7 +25,7 @@ type world struct {
 
 func newWorld(t *testing.T, dir string) *world {
 	t.Helper()
-	root := filepath.Join(t.TempDir(), "code with spaces")
+	root := filepath.Join(t.TempDir(), "it's code with spaces")
 	w := &world{t: t, root: root, place: hooks.Place{Dir: filepath.Join(root, dir), Roots: []string{root}}}
 	if err := os.MkdirAll(w.place.Dir, 0o777); err != nil {
 		t.Fatal(err)

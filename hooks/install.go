@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Did is what became of one hook.
@@ -77,10 +78,13 @@ func (f *file) obstacle(kept string) error {
 	case f.stored != nil && f.kind != absent && !f.same() && f.then() != putsBack:
 		return refuse(nil, "move one of them away", "'%s' was kept when hook '%s' was installed, and another one stands there now", kept, f.path)
 	case (f.kind == ours || f.kind == byHand) && !f.runs():
-		return refuse(nil, "chmod +x '"+f.path+"'", "hook '%s' is not executable any more", f.path)
+		return refuse(nil, "chmod +x "+quote(f.path), "hook '%s' is not executable any more", f.path)
 	}
 	return nil
 }
+
+// quote writes a path such that a shell takes it as it is.
+func quote(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }
 
 // undo takes back what was installed until a hook failed, the last one.
 func (p Place) undo(changes []Change) error {

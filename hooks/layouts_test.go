@@ -1,7 +1,9 @@
 package hooks_test
 
 import (
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -187,8 +189,16 @@ func TestBrokenAndMended(t *testing.T) {
 	if state, _ := w.state(hooks.PrePush); state != hooks.StateBroken {
 		t.Errorf("not executable it is %s", state)
 	}
-	if _, err := hooks.Install(w.place); err == nil || !strings.Contains(err.Error(), "not executable") {
-		t.Errorf("installed: %v", err)
+	_, err := hooks.Install(w.place)
+	var refused *hooks.Error
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "not executable") {
+		t.Fatalf("installed: %v", err)
+	}
+	if out, err := exec.Command("sh", "-c", refused.Hints[0]).CombinedOutput(); err != nil {
+		t.Errorf("%s: %v\n%s", refused.Hints[0], err, out)
+	}
+	if state, _ := w.state(hooks.PrePush); state != hooks.StateInstalled {
+		t.Errorf("repaired it is %s", state)
 	}
 }
 

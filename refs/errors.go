@@ -2,6 +2,7 @@ package refs
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/git-context/git-context/refs/git"
 )
@@ -45,3 +46,6 @@ func (e *Error) Unwrap() []error {
 func fail(kind error, code, message string, hints ...string) *Error {
 	return &Error{Code: code, Message: message, Hints: hints, Kind: kind}
 }
+
+// shellQuoted writes a path for a hint such that a shell takes it as it is.
+func shellQuoted(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }

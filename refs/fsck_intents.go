@@ -50,7 +50,7 @@ func (c *checking) leftIntent(ctx context.Context, name string) error {
 	}
 	var in struct{ Branch string }
 	if json.Unmarshal(data, &in) != nil || git.CheckBranchName(in.Branch) != nil || intentName(in.Branch) != name {
-		c.report(ctx, nil, Problem{Kind: "intent-unreadable", Object: file, Repair: "rm '" + file + "'",
+		c.report(ctx, nil, Problem{Kind: "intent-unreadable", Object: file, Repair: "rm " + shellQuoted(file),
 			Message: fmt.Sprintf("what '%s' set out to do cannot be read; what is recorded stays pending", file)})
 		return nil
 	}

@@ -102,7 +102,7 @@ func (s *Store) readIntent(branch string) (*intent, error) {
 		return nil, &Error{Code: "intent-unreadable", Kind: ErrInvalid, Err: err,
 			Message: fmt.Sprintf("a commit or rollback of branch '%s' with --code was interrupted, and what it set out to do cannot be read", branch),
 			Hints: []string{"git log -g -3 shows in '(context ...)' whether it moved the code",
-				"rm '" + f.Name() + "' forgets it; what is recorded stays pending"}}
+				"rm " + shellQuoted(f.Name()) + " forgets it; what is recorded stays pending"}}
 	}
 	return in, nil
 }
@@ -265,5 +265,5 @@ func (s *Store) left(in *intent, err error, message string) error {
 	}
 	return &Error{Code: intentUnfinished, Kind: ErrRefused, Err: err, Message: fmt.Sprintf(message, in.command(), in.Branch),
 		Hints: []string{"nothing is lost: the next command that changes the branch tries again, for example: git context commit -m SUMMARY",
-			"rm '" + s.statePath(intentName(in.Branch)) + "' gives it up; what is recorded stays pending"}}
+			"rm " + shellQuoted(s.statePath(intentName(in.Branch))) + " gives it up; what is recorded stays pending"}}
 }
