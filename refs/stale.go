@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -42,7 +41,7 @@ func (s *Store) staleTopics(ctx context.Context, topics []Topic) error {
 	}
 	for i := range topics {
 		t := &topics[i]
-		if t.Base == nil || !v.here[*t.Base] {
+		if t.Base == nil || !v.here(*t.Base) {
 			continue
 		}
 		known := false
@@ -60,44 +59,60 @@ func (s *Store) staleTopics(ctx context.Context, topics []Topic) error {
 	return nil
 }
 
-// Staleness compares the files that a milestone names with those that it was written
-// against: as they were in the code commit that it was made on, or in one that is linked
-// to it, for people often commit the code right behind its milestone. It names a file by
-// a word of its summary or contribution that is the path of one in such a commit. Where no word looks
-// like a path, nothing is read.
-func (s *Store) Staleness(ctx context.Context, m Commit) (Staleness, error) {
-	st := Staleness{Base: m.Code}
-	words := pathWords(m.Summary + "\n" + m.Contribution)
-	if len(words) == 0 {
-		return st, nil
+// MarkStale fills in the Staleness of milestones: it compares the files that each names with
+// those that it was written against, as they were in the code commit that it was made
+// on, or in one that is linked to it, for people often commit the code right behind its
+// milestone. It names a file by a word of its summary or contribution that is the path of one
+// in such a commit. Where no word looks like a path, nothing is read.
+func (s *Store) MarkStale(ctx context.Context, commits []Commit) error {
+	var all []mention
+	for i := range commits {
+		m := mention{c: &commits[i], bases: codes(commits[i].Code)}
+		m.c.Base = m.c.Code
+		if len(m.bases) > 0 {
+			m.words = pathWords(m.c.Summary + "\n" + m.c.Contribution)
+		}
+		if len(m.words) > 0 {
+			all = append(all, m)
+		}
 	}
-	bases := codes(m.Code)
-	fits, err := s.fit(ctx, &st, bases, words)
-	if err != nil || fits {
-		return st, err
+	open, err := s.hold(ctx, all)
+	if err != nil || len(open) == 0 {
+		return err
 	}
-	linked, err := s.linkedTo(ctx, m)
-	if err != nil || len(linked) == 0 {
-		return st, err
+	if open, err = s.withLinked(ctx, open); err == nil {
+		_, err = s.hold(ctx, open)
 	}
-	_, err = s.fit(ctx, &st, append(bases, linked...), words)
-	return st, err
+	return err
 }
 
-// fit fills in the Staleness of a text by its words. It reports whether no other code
-// commit could say otherwise: each word is an unchanged file, or none at all.
-func (s *Store) fit(ctx context.Context, st *Staleness, bases []git.ID, words []string) (bool, error) {
+// hold compares what milestones name with the code, and gives back those of which another
+// code commit could say otherwise.
+func (s *Store) hold(ctx context.Context, all []mention) (open []mention, err error) {
 	v := codeView{s: s}
-	v.ask(bases, words)
-	if err := v.look(ctx); err != nil {
-		return false, err
+	for _, m := range all {
+		v.ask(m.bases, m.words)
 	}
+	if err := v.look(ctx); err != nil || v.head == "" {
+		return nil, err
+	}
+	for _, m := range all {
+		if !m.hold(&v) {
+			open = append(open, m)
+		}
+	}
+	return open, nil
+}
+
+// hold fills in the Staleness of a milestone. It reports whether no other code commit
+// could say otherwise: each word is an unchanged file, or none at all.
+func (m mention) hold(v *codeView) bool {
 	known, fits := false, true
 	var changed []string
-	for _, w := range words {
+	for _, w := range m.words {
 		now, is := v.entry(v.head, w)
 		named, same := false, false
-		for _, base := range bases {
+		for _, base := range m.bases {
 			then, was := v.entry(base, w)
 			if was && !then.IsTree() {
 				named, same = true, same || is && then.ID == now.ID
@@ -111,25 +126,8 @@ func (s *Store) fit(ctx context.Context, st *Staleness, bases []git.ID, words []
 		}
 		known = known || named
 	}
-	if v.head != "" {
-		st.set(known, changed)
-	}
-	return fits && len(changed) == 0, nil
-}
-
-// linkedTo is the code commits whose notes link a milestone.
-func (s *Store) linkedTo(ctx context.Context, m Commit) ([]git.ID, error) {
-	var hash git.ID
-	if m.Hash != nil {
-		hash = *m.Hash
-	}
-	var linked []git.ID
-	err := s.eachLink(ctx, []string{string(hash), m.ID}, func(code git.ID, f notes.Fact) {
-		if (f.Memory == hash || f.Milestone == m.ID) && !slices.Contains(linked, code) {
-			linked = append(linked, code)
-		}
-	})
-	return linked, err
+	m.c.set(known, changed)
+	return fits && len(changed) == 0
 }
 
 func codes(code *git.ID) []git.ID {
@@ -144,12 +142,14 @@ type codeView struct {
 	s       *Store
 	head    git.ID // "" while it is unborn
 	asked   map[git.ID][]string
-	here    map[git.ID]bool // the commits that exist
 	entries map[git.CommitPath]git.TreeEntry
 }
 
 // ask notes that paths of commits will be wanted.
 func (v *codeView) ask(commits []git.ID, paths []string) {
+	if len(paths) == 0 {
+		return
+	}
 	if v.asked == nil {
 		v.asked = make(map[git.ID][]string)
 	}
@@ -158,38 +158,33 @@ func (v *codeView) ask(commits []git.ID, paths []string) {
 	}
 }
 
-// look reads the answers, in two questions to git however many they are.
+// look reads the answers, together. It leaves head empty where nothing was asked for.
 func (v *codeView) look(ctx context.Context) error {
-	var ids []git.ID
-	for id, paths := range v.asked {
-		if len(paths) > 0 {
-			ids = append(ids, id)
-		}
-	}
-	if len(ids) == 0 {
+	if len(v.asked) == 0 {
 		return nil
 	}
 	var err error
 	if v.head, err = v.s.codeHead(ctx); err != nil || v.head == "" {
 		return err
 	}
-	infos, err := v.s.repo.Infos(ctx, ids)
-	if err != nil {
-		return err
-	}
-	v.here = make(map[git.ID]bool, len(infos))
 	var wanted []git.CommitPath
-	for i, info := range infos {
-		if info.Type != "commit" { // it is gone, or was never fetched
+	for id, paths := range v.asked {
+		if !git.IsID(string(id)) || len(id) != len(v.head) { // no commit of this repository, whoever wrote it down
 			continue
 		}
-		v.here[ids[i]] = true
-		for _, p := range v.asked[ids[i]] {
-			wanted = append(wanted, git.CommitPath{Commit: ids[i], Path: codePath(p)}, git.CommitPath{Commit: v.head, Path: codePath(p)})
+		wanted = append(wanted, git.CommitPath{Commit: id, Path: "."})
+		for _, p := range paths {
+			wanted = append(wanted, git.CommitPath{Commit: id, Path: codePath(p)}, git.CommitPath{Commit: v.head, Path: codePath(p)})
 		}
 	}
 	v.entries, err = v.s.repo.Paths(ctx, wanted)
 	return err
+}
+
+// here reports whether a commit exists. It may be gone, or never have been fetched.
+func (v *codeView) here(commit git.ID) bool {
+	_, ok := v.entry(commit, ".")
+	return ok
 }
 
 func (v *codeView) entry(commit git.ID, p string) (git.TreeEntry, bool) {

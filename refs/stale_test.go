@@ -1,11 +1,14 @@
 package refs_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
@@ -60,7 +63,7 @@ func TestMilestoneStaleness(t *testing.T) {
 		numbered(60) + " a/b.go":                "",
 	} {
 		for _, m := range []refs.Commit{{Summary: text, Code: &base}, {Summary: "x", Contribution: "x\n" + text, Code: &base}} {
-			st := ok(s.Staleness(ctx, m))(t)
+			st := marked(t, s, m).Staleness
 			got := strings.Join(st.Changed, " ")
 			if st.Stale != nil && !*st.Stale {
 				got = "fresh"
@@ -76,10 +79,20 @@ func TestMilestoneStaleness(t *testing.T) {
 		"no commit":             {Summary: "a/b.go"},
 		"a tree":                {Summary: "a/b.go", Code: treeOf(r, base)},
 	} {
-		if st := ok(s.Staleness(ctx, m))(t); st.Stale != nil {
+		if st := marked(t, s, m).Staleness; st.Stale != nil {
 			t.Errorf("%s: stale is %v", name, *st.Stale)
 		}
 	}
+}
+
+// marked is a milestone with its Staleness.
+func marked(t *testing.T, s *refs.Store, m refs.Commit) refs.Commit {
+	t.Helper()
+	one := []refs.Commit{m}
+	if err := s.MarkStale(t.Context(), one); err != nil {
+		t.Fatal(err)
+	}
+	return one[0]
 }
 
 // numbered is n words, each of which may be a path.
@@ -108,7 +121,7 @@ func TestStalenessOfLinkedCode(t *testing.T) {
 	stale := func() string {
 		t.Helper()
 		s := r.open()
-		st := ok(s.Staleness(ctx, ok(s.Milestone(ctx, "main"))(t)))(t)
+		st := marked(t, s, ok(s.Milestone(ctx, "main"))(t)).Staleness
 		if st.Stale == nil || *st.Stale != (len(st.Changed) > 0) {
 			t.Fatalf("%+v", st)
 		}
@@ -140,6 +153,89 @@ func TestStalenessOfLinkedCode(t *testing.T) {
 	}
 	if got := stale(); got != "" {
 		t.Errorf("a new file: %q", got)
+	}
+}
+
+// Which code is linked to a milestone is looked for once in the notes as they stand: as
+// the answers of a cache, whatever became of that.
+func TestLinksAreCached(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	s, ctx := r.open(), t.Context()
+	ok(s.Init(ctx, refs.InitOptions{}))(t)
+	r.write("pool.go=1")
+	ok(s.Commit(ctx, refs.CommitOptions{Summary: "Lock pool.go"}))(t)
+	code := r.write("pool.go=2")
+	if err := s.Link(ctx, refs.Writer{}, code, "main"); err != nil {
+		t.Fatal(err)
+	}
+	searched := func(stale bool) bool {
+		t.Helper()
+		var trace bytes.Buffer
+		s := ok(refs.Open(ctx, refs.Options{Dir: r.dir, Env: r.env, Now: time.Now, Trace: &trace}))(t)
+		defer s.Close()
+		if m := marked(t, s, ok(s.Milestone(ctx, "main"))(t)); m.Stale == nil || *m.Stale != stale {
+			t.Errorf("%+v", m.Staleness)
+		}
+		return strings.Contains(trace.String(), " grep ")
+	}
+	cache := filepath.Join(r.dir, ".git/context/cache/search/links")
+	if !searched(false) || searched(false) {
+		t.Error("not once")
+	}
+	r.write("other.go=1")
+	if searched(false) {
+		t.Error("searched the same notes again")
+	}
+	if err := os.WriteFile(cache, []byte("damaged"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if !searched(false) || searched(false) {
+		t.Error("a damaged cache is not replaced")
+	}
+	code = r.write("pool.go=3")
+	if searched(true) {
+		t.Error("searched the same notes again")
+	}
+	if err := r.open().Link(ctx, refs.Writer{}, code, "main"); err != nil {
+		t.Fatal(err)
+	}
+	if !searched(false) {
+		t.Error("did not search the notes that moved on")
+	}
+}
+
+// Several milestones are marked at once, as each alone.
+func TestMarkStaleTogether(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	s, ctx := r.open(), t.Context()
+	ok(s.Init(ctx, refs.InitOptions{}))(t)
+	bad := git.ID("main")
+	list := []refs.Commit{{Summary: "a.go", Code: &bad}}
+	for _, text := range []string{"a.go", "nothing", "b.go", "a.go and b.go", "c.go", "later.go"} {
+		code := r.write("a.go="+text, "b.go=1", "c.go=1")
+		list = append(list, refs.Commit{ID: text, Summary: text, Code: &code})
+	}
+	code := r.write("c.go=2", "later.go=1")
+	list = append(list, refs.Commit{Summary: "c.go", Code: &code})
+	if err := s.MarkStale(ctx, list); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range list {
+		one := marked(t, s, c)
+		if one.Stale == nil {
+			got = append(got, "?")
+		} else {
+			got = append(got, strings.Join(c.Changed, "+"))
+		}
+		if !reflect.DeepEqual(one, c) {
+			t.Errorf("alone %+v, together %+v", one.Staleness, c.Staleness)
+		}
+	}
+	if want := []string{"?", "a.go", "?", "", "a.go", "c.go", "?", ""}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

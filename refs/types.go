@@ -58,6 +58,7 @@ type Commit struct {
 	Score        *float64          `json:"score"`
 	Outcome      *string           `json:"outcome"`
 	Tags         map[string]string `json:"tags"`
+	Staleness                      // of the files that it names, where a view asked: [Store.MarkStale]
 
 	Goal    string       `json:"-"`
 	Kind    string       `json:"-"`

@@ -18,6 +18,9 @@ func NewBranch(ctx context.Context, s *refs.Store, w Where, skip, limit int) (re
 	}
 	v, err := s.BranchContext(ctx, tip, skip, limit)
 	v.Limit, v.Commits = limit, noted(v.Commits)
+	if err == nil && v.At == nil {
+		err = s.MarkStale(ctx, v.Commits)
+	}
 	return v, err
 }
 
@@ -54,8 +57,8 @@ func BranchText(p *Printer, v refs.BranchContext) {
 	})
 }
 
-// listed shows a milestone on one line: hash, id, time, subject, and what its
-// note says.
+// listed shows a milestone on one line: hash, id, time, what its note says and whether
+// the code that it names has changed since, subject.
 func (p *Printer) listed(c refs.Commit) {
 	short := strings.Repeat("-", 10) // a shallow clone does not hold it
 	if c.Hash != nil {
@@ -67,6 +70,9 @@ func (p *Printer) listed(c refs.Commit) {
 	}
 	if c.Score != nil {
 		judged = append(judged, score(*c.Score))
+	}
+	if c.Stale != nil && *c.Stale {
+		judged = append(judged, "stale")
 	}
 	note := ""
 	if len(judged) > 0 {

@@ -16,7 +16,6 @@ import (
 // a moment of the past that is not known.
 type Commit struct {
 	refs.Commit
-	refs.Staleness
 	At *refs.At `json:"at"` // nil: now
 }
 
@@ -27,7 +26,9 @@ func NewCommit(ctx context.Context, s *refs.Store, w Where, rev string) (v Commi
 		if v.Commit, err = s.Milestone(ctx, rev); err != nil {
 			return v, err
 		}
-		v.Staleness, err = s.Staleness(ctx, v.Commit)
+		one := []refs.Commit{v.Commit}
+		err = s.MarkStale(ctx, one)
+		v.Commit = one[0]
 		return v, err
 	}
 	tip, err := w.tip(ctx, s)
@@ -43,7 +44,6 @@ func NewCommit(ctx context.Context, s *refs.Store, w Where, rev string) (v Commi
 func (v Commit) Text(p *Printer) {
 	p.summary("# ", v.Commit)
 	p.facts(v.Commit)
-	p.attribute("stale", plain(StaleLine(v.Staleness)))
 	p.texts(v.Commit, "", "")
 	p.past(v.At)
 }
@@ -99,6 +99,7 @@ func (p *Printer) facts(c refs.Commit) {
 		p.attribute("code", yellow(string(*c.Code)))
 	}
 	p.judgement(c)
+	p.attribute("stale", plain(StaleLine(c.Staleness)))
 }
 
 // purpose shows the goal and the branch's purpose as commit.md has them: two

@@ -93,7 +93,10 @@ func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *refs.Tip, k 
 		func(ctx context.Context) error {
 			commits, err := s.Newest(ctx, tip, k)
 			v.Commits = noted(commits)
-			return err
+			if err != nil || v.At != nil { // of the past it is not known
+				return err
+			}
+			return s.MarkStale(ctx, v.Commits)
 		},
 	}
 	if v.At != nil {

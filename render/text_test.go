@@ -76,7 +76,7 @@ func views(text func(string) string) map[string]func(*Printer) {
 	lines := Lines{Branch: "main", Skip: 5, size: 9}
 	lines.cut(trace(traceOf(text)), false)
 	base := id("c")
-	stale := Commit{Commit: refs.Commit{ID: "01JD5K0Z3V7Q3M9K2A4B5C6D99", Time: now}, Staleness: refs.Staleness{Base: &base, Changed: []string{"store/pool.go", text("README")}}}
+	stale := Commit{Commit: refs.Commit{ID: "01JD5K0Z3V7Q3M9K2A4B5C6D99", Time: now, Staleness: refs.Staleness{Base: &base, Changed: []string{"store/pool.go", text("README")}}}}
 	return map[string]func(*Printer){
 		"snapshot":     snapshot.Text,
 		"snapshot-few": few.Text,
