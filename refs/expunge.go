@@ -51,6 +51,9 @@ func (s *Store) Expunge(ctx context.Context, o ExpungeOptions) (ExpungeResult, e
 		return res, errors.Join(err, noMemoryIf(err == nil))
 	}
 	if !o.DryRun {
+		if err := s.finishExpunge(ctx, o.Writer); err != nil { // it may be this very one, of which no text is left to be found
+			return res, err
+		}
 		dropped, err := s.dropUnsoundTracking(ctx, o.Writer)
 		if err != nil {
 			return res, err

@@ -81,6 +81,23 @@ func (w *world) forgotten(secret string) {
 	}
 }
 
+// The same again finishes it, although there is nothing left to be found.
+func TestExpungeKilledAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.ok("record", "-a", "say "+secret)
+	w.ok("commit", "-m", "Said")
+	w.killedAt("expunge-purged", "expunge", "--match", secret, "--yes")
+	w.removeStaleLocks()
+	if out := w.fails("context", "expunge", "--match", secret); !strings.Contains(out, "has now forgotten") {
+		t.Error(out)
+	}
+	if _, err := os.Stat(filepath.Join(w.dir, ".git", "context", "expunge.json")); err == nil {
+		t.Error("it is still to be finished")
+	}
+	w.sound()
+}
+
 // An expunge that dies at any point is finished by the next command that writes:
 // nothing is lost but what was meant, and nothing of that is left.
 func TestExpungeKilled(t *testing.T) {
