@@ -2,12 +2,15 @@ package refs
 
 import (
 	"bytes"
+	"compress/zlib"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
@@ -117,7 +120,63 @@ func (f *finder) leftovers(ctx context.Context, x *expunging) error {
 	if err != nil {
 		return err
 	}
+	if err := f.gitFiles(x); err != nil {
+		return err
+	}
 	return f.codeCommits(ctx, x)
+}
+
+// gitFiles looks at the other files of the git directory, which are the user's: the
+// last message, reflogs and settings of code, and what a killed process left of an object.
+func (f *finder) gitFiles(x *expunging) error {
+	root := f.s.repo.CommonDir()
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case d.IsDir() && filepath.Dir(path) == root && slices.Contains([]string{"context", "modules", "lfs", "annex"}, d.Name()):
+			return fs.SkipDir
+		case !d.Type().IsRegular():
+			return nil
+		}
+		partial := strings.HasPrefix(d.Name(), "tmp_obj_")
+		if rel, err := filepath.Rel(root, path); err != nil || strings.HasPrefix(filepath.ToSlash(rel), "objects/") && !partial {
+			return err
+		}
+		if info, err := d.Info(); err != nil || info.Size() > maxFile {
+			return orGone(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return orGone(err)
+		}
+		if partial {
+			data = inflated(data)
+		}
+		if f.match.raw(data) {
+			x.warn("'%s' holds it: memory is clean, this is yours to clear", path)
+		}
+		return nil
+	})
+}
+
+func orGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// inflated is as much of an object as its file has.
+func inflated(data []byte) []byte {
+	r, err := zlib.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil
+	}
+	out, _ := io.ReadAll(io.LimitReader(r, maxFile)) // what was cut short ends with an error
+	return out
 }
 
 // keptBy says what keeps objects that were to be deleted.

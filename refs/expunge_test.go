@@ -1,6 +1,8 @@
 package refs_test
 
 import (
+	"bytes"
+	"compress/zlib"
 	"context"
 	"errors"
 	"io/fs"
@@ -227,8 +229,13 @@ func TestExpungeLeaves(t *testing.T) {
 	packs, err := filepath.Glob(filepath.Join(r.dir, ".git", "objects", "pack", "*.pack"))
 	r.must(err)
 	r.must(os.WriteFile(strings.TrimSuffix(packs[0], "pack")+"keep", nil, 0o666))
+	var half bytes.Buffer
+	z := zlib.NewWriter(&half)
+	_, err = z.Write([]byte("blob 99\x00use hunter2"))
+	r.must(errors.Join(err, z.Flush()))
+	r.must(os.WriteFile(filepath.Join(r.dir, ".git", "objects", "tmp_obj_x"), half.Bytes(), 0o444))
 	res := r.expunge(refs.ExpungeOptions{Match: "hunter2"})
-	for _, want := range []string{"code commit", ".keep", "the name of 'refs/context/heads/hunter2'"} {
+	for _, want := range []string{"code commit", ".keep", "COMMIT_EDITMSG' holds it", "logs/HEAD' holds it", "tmp_obj_x' holds it", "the name of 'refs/context/heads/hunter2'"} {
 		if !slices.ContainsFunc(res.Warnings, func(w string) bool { return strings.Contains(w, want) }) {
 			t.Errorf("no warning of %s: %q", want, res.Warnings)
 		}
