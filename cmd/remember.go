@@ -2,10 +2,12 @@ package cmd
 
 import (
 	"context"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/git"
 )
 
 type rememberOptions struct {
@@ -20,7 +22,7 @@ func newRemember(g *globals) *command {
 	o := &rememberOptions{globals: g}
 	own := []cli.Flag{
 		named(&o.file, "-F, --file FILE", "read the text from FILE (- is standard input)"),
-		texts(&o.paths, "--path P", "a file the topic speaks of; may be repeated"),
+		texts(&o.paths, "--path P", "a file or folder the topic speaks of, from where you stand; may be repeated"),
 		named(&o.supersedes, "--supersedes KEY", "the topic that this one replaces"),
 	}
 	return &command{
@@ -65,10 +67,43 @@ func runRemember(ctx context.Context, env *Env, o *rememberOptions, args []strin
 		return c, err
 	}
 	defer closing(s, &err)
+	paths, err := codePaths(s, o.paths.Value())
+	if err != nil {
+		return c, err
+	}
 	return s.Remember(ctx, refs.TopicOptions{
 		Writer: o.writer(env), Key: args[0], Text: body,
-		Paths: o.paths.Value(), Supersedes: o.supersedes,
+		Paths: paths, Supersedes: o.supersedes,
 	})
+}
+
+// codePaths reads paths from where the user stands, each once.
+func codePaths(s *refs.Store, names []string) (paths []string, err error) {
+	for _, name := range names {
+		if name == "" {
+			return nil, usagef("a path is empty").hint("--path FILE, or leave it out")
+		}
+		p, ok := s.Repo().Inside(name)
+		if !ok {
+			return nil, outside(s.Repo(), name)
+		}
+		if !slices.Contains(paths, p) {
+			paths = append(paths, p)
+		}
+	}
+	return paths, nil
+}
+
+// outside refuses a path as git does.
+func outside(repo *git.Repo, name string) error {
+	e := &refs.Error{Kind: refs.ErrInvalid, Code: "path-outside", Message: "'" + name + "' is outside of the repository"}
+	if top := repo.WorkTree(); top != "" {
+		e.Message += " at '" + top + "'"
+		e.Hints = []string{"git ls-files"}
+	} else {
+		e.Hints = []string{"git ls-tree -r --name-only HEAD"}
+	}
+	return e
 }
 
 type forgetOptions struct {

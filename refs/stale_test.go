@@ -2,6 +2,7 @@ package refs_test
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -276,5 +277,29 @@ func TestTopicIsDatedByItsWriter(t *testing.T) {
 	}
 	if len(topics) != 3 {
 		t.Errorf("%d topics", len(topics))
+	}
+}
+
+// A path that no commit can hold is refused, and nothing is written.
+func TestRememberChecksPaths(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	s, ctx := r.open(), t.Context()
+	ok(s.Init(ctx, refs.InitOptions{}))(t)
+	r.write("a/b.go=1")
+	for _, p := range []string{"", "/a/b.go", "../a", "a/../../b", "./a", "a/", "a//b", "a\nb", "a\x00b", "\xff"} {
+		_, err := r.open().Remember(ctx, refs.TopicOptions{Key: "bad", Text: "x", Paths: []string{"a/b.go", p}})
+		var failed *refs.Error
+		if !errors.Is(err, refs.ErrInvalid) || !errors.As(err, &failed) || failed.Code != "topic-path" {
+			t.Errorf("%q: %v", p, err)
+		}
+	}
+	ch := ok(r.open().Remember(ctx, refs.TopicOptions{Key: "good", Text: "x", Paths: []string{"a/b.go", "a", ".", "a/c", "b\\c"}}))(t)
+	if len(ch.Warnings) != 2 || !strings.Contains(ch.Warnings[0], "'a/c'") || !strings.Contains(ch.Warnings[1], "'b\\c'") {
+		t.Errorf("%q", ch.Warnings)
+	}
+	again := r.open()
+	if topics := ok(again.Topics(ctx, ok(again.Tip(ctx, "main"))(t), false))(t); len(topics) != 1 || *topics[0].Stale {
+		t.Errorf("%+v", topics)
 	}
 }

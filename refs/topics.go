@@ -15,9 +15,13 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// Remember writes a topic of the current branch, as a memory commit of its own.
+// Remember writes a topic of the current branch, as a memory commit of its own. A path
+// that is none is ErrInvalid; one that the code does not have makes a warning.
 func (s *Store) Remember(ctx context.Context, o TopicOptions) (Change, error) {
 	if err := checkTopic(o.Key); err != nil {
+		return Change{}, err
+	}
+	if err := checkTopicPaths(o.Paths); err != nil {
 		return Change{}, err
 	}
 	replaced := clean(&o.Text)
@@ -52,7 +56,9 @@ func (s *Store) Remember(ctx context.Context, o TopicOptions) (Change, error) {
 		}
 		return c, nil
 	})
-	ch.Replaced = replaced
+	if ch.Replaced = replaced; err == nil {
+		ch.Warnings = append(ch.Warnings, s.lackOf(ctx, o.Paths)...)
+	}
 	return ch, err
 }
 

@@ -285,7 +285,7 @@ type TopicOptions struct {
 	Branch     string
 	Key        string
 	Text       string
-	Paths      []string
+	Paths      []string // files and folders, from the code's top: clean, with slashes; "." is all of it
 	Supersedes string
 }
 
