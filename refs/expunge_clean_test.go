@@ -53,3 +53,36 @@ func TestExpungeLooksOnce(t *testing.T) {
 		t.Errorf("still there: %q", found)
 	}
 }
+
+// A clone of a remote that has the memory among its branches has them twice, as git's
+// own and as ours; neither holds what was forgotten.
+func TestExpungeMappedClone(t *testing.T) {
+	t.Parallel()
+	hub := newRepo(t, "--bare")
+	clone := func() *repo {
+		r := newRepo(t)
+		r.git("remote", "add", "origin", hub.dir)
+		r.git("config", "context.origin.mapping", "heads")
+		return r
+	}
+	ann, dan := clone(), clone()
+	ok(ann.open().Init(t.Context(), refs.InitOptions{}))(t)
+	for _, name := range []string{"one", "two", "use hunter2", "four"} {
+		ann.work("main", name, 0)
+	}
+	ok(ann.open().Push(t.Context(), refs.SyncOptions{}))(t)
+	ann.expunge(refs.ExpungeOptions{Match: "hunter2"})
+	if _, err := ann.open().Sync(t.Context(), refs.SyncOptions{}); !errors.Is(err, refs.ErrRefused) {
+		t.Fatalf("Sync: %v", err) // the roadmap is there now
+	}
+	dan.git("fetch", "-q")
+	dan.git("fetch", "-q")
+	ok(dan.open().Init(t.Context(), refs.InitOptions{}))(t)
+	if _, err := dan.open().Sync(t.Context(), refs.SyncOptions{}); !errors.Is(err, refs.ErrRefused) {
+		t.Errorf("Sync: %v", err)
+	}
+	if found := dan.holding("hunter2"); len(found) > 0 {
+		t.Errorf("still there: %q", found)
+	}
+	dan.fsck()
+}

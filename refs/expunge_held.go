@@ -191,6 +191,15 @@ func (y *syncing) replaceTracking(ctx context.Context, held []heldRef, theirs *s
 		return err
 	}
 	defer ses.close()
+	mapped, err := y.mapped(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range mapped { // the next `git fetch` makes them anew
+		if slices.ContainsFunc(held, func(h heldRef) bool { return h.old == r.ID }) {
+			ses.tx.Delete(r.Name, r.ID)
+		}
+	}
 	for _, h := range held {
 		if h.now == "" { // of notes nothing may be left
 			ses.tx.Delete(y.peer.tracking.Of(h.ref), h.old)
@@ -217,6 +226,13 @@ func (y *syncing) deleteOld(ctx context.Context) ([]git.Kept, error) {
 	for ref := range y.old.refs {
 		logs = append(logs, y.peer.tracking.Of(ref))
 	}
+	mapped, err := y.mapped(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range mapped {
+		logs = append(logs, r.Name)
+	}
 	if err := y.s.repo.DropReflogs(ctx, logs); err != nil {
 		return nil, err
 	}
@@ -226,4 +242,13 @@ func (y *syncing) deleteOld(ctx context.Context) ([]git.Kept, error) {
 	}
 	y.old.purge = nil
 	return res.Kept, y.s.writeHeldState(y.peer, y.old)
+}
+
+// mapped are the refs in which git itself keeps the memory of a peer that has it among
+// its branches.
+func (y *syncing) mapped(ctx context.Context) ([]git.Ref, error) {
+	if !y.peer.heads || y.peer.bundle {
+		return nil, nil
+	}
+	return y.s.repo.Refs(ctx, git.MappedTracking(y.peer.name))
 }
