@@ -77,10 +77,13 @@ func (s *Store) MarkStale(ctx context.Context, commits []Commit) error {
 		}
 	}
 	open, err := s.hold(ctx, all)
-	if err != nil || len(open) == 0 {
-		return err
+	if err == nil && len(open) > 0 {
+		open, err = s.holdToHead(ctx, open)
 	}
-	if open, err = s.withLinked(ctx, open); err == nil {
+	if err == nil && len(open) > 0 {
+		open, err = s.withLinked(ctx, open)
+	}
+	if err == nil {
 		_, err = s.hold(ctx, open)
 	}
 	return err

@@ -27,6 +27,36 @@ func (m mention) name() string {
 	return m.c.ID + " " + string(*m.c.Hash)
 }
 
+// linkedBy reports whether a fact links the milestone.
+func (m mention) linkedBy(f notes.Fact) bool {
+	return f.Milestone == m.c.ID || m.c.Hash != nil && f.Memory == *m.c.Hash
+}
+
+// holdToHead compares milestones that the note of the code's HEAD links with HEAD too, and
+// gives back those of which yet another code commit could say otherwise. That note is
+// quickly read, and mostly settles what was committed right behind its milestone.
+func (s *Store) holdToHead(ctx context.Context, all []mention) (open []mention, err error) {
+	head, err := s.codeHead(ctx)
+	if err != nil || head == "" {
+		return nil, err
+	}
+	facts, err := s.linksOf(ctx, head)
+	if err != nil {
+		return nil, err
+	}
+	var linked []mention
+	for _, m := range all {
+		if slices.ContainsFunc(facts, m.linkedBy) && !slices.Contains(m.bases, head) {
+			m.bases = append(m.bases, head)
+			linked = append(linked, m)
+		} else {
+			open = append(open, m)
+		}
+	}
+	still, err := s.hold(ctx, linked)
+	return append(open, still...), err
+}
+
 // withLinked adds to milestones the code commits whose notes link them, and gives back
 // those that have any.
 func (s *Store) withLinked(ctx context.Context, all []mention) ([]mention, error) {
@@ -79,8 +109,7 @@ func (s *Store) findLinks(ctx context.Context, all []mention, linked map[string]
 	}
 	return s.eachLink(ctx, texts, func(code git.ID, f notes.Fact) {
 		for _, m := range all {
-			named := f.Milestone == m.c.ID || m.c.Hash != nil && f.Memory == *m.c.Hash
-			if name := m.name(); named && !slices.Contains(linked[name], code) {
+			if name := m.name(); m.linkedBy(f) && !slices.Contains(linked[name], code) {
 				linked[name] = append(linked[name], code)
 			}
 		}

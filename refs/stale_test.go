@@ -181,10 +181,14 @@ func TestLinksAreCached(t *testing.T) {
 		return strings.Contains(trace.String(), " grep ")
 	}
 	cache := filepath.Join(r.dir, ".git/context/cache/search/links")
+	if searched(false) {
+		t.Error("searched although HEAD's own note says it")
+	}
+	r.write("other.go=1")
 	if !searched(false) || searched(false) {
 		t.Error("not once")
 	}
-	r.write("other.go=1")
+	r.write("other.go=2")
 	if searched(false) {
 		t.Error("searched the same notes again")
 	}
@@ -201,6 +205,10 @@ func TestLinksAreCached(t *testing.T) {
 	if err := r.open().Link(ctx, refs.Writer{}, code, "main"); err != nil {
 		t.Fatal(err)
 	}
+	if searched(false) {
+		t.Error("searched although HEAD's own note says it")
+	}
+	r.write("other.go=3")
 	if !searched(false) {
 		t.Error("did not search the notes that moved on")
 	}
