@@ -29,6 +29,7 @@ type Env struct {
 	Interruptible func(context.Context) (context.Context, context.CancelFunc)
 
 	trace io.Writer // GIT_CONTEXT_TRACE, nil for none
+	stood *string   // Dir before -C; nil where there was none
 }
 
 // Terminal says what the standard streams are.
@@ -53,6 +54,7 @@ func (e *Env) getenv(key string) string {
 // before, as git does it.
 func (e *Env) in(dirs []string) *Env {
 	inner := *e
+	inner.stood = &e.Dir
 	for _, d := range dirs {
 		inner.Dir = inner.path(d)
 	}

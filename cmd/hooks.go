@@ -78,7 +78,7 @@ func (o *hooksOptions) run(ctx context.Context, env *Env, word string) (err erro
 		if err != nil {
 			return hooksError(err)
 		}
-		return o.printStatus(env, s.Repo(), list)
+		return o.printStatus(env, list)
 	}
 	lock, err := s.Repo().Lock(ctx, "hooks")
 	if err != nil {
@@ -90,6 +90,9 @@ func (o *hooksOptions) run(ctx context.Context, env *Env, word string) (err erro
 		changes, err = installHooks(s.Repo(), place)
 	} else {
 		changes, err = uninstallHooks(s.Repo(), place)
+	}
+	if err != nil && len(changes) > 0 {
+		return errors.Join(o.printChanges(env, s.Repo(), place, word, changes), hooksError(err))
 	}
 	if err != nil {
 		return hooksError(err)
@@ -151,17 +154,27 @@ func (o *hooksOptions) printChanges(env *Env, repo *git.Repo, place hooks.Place,
 			if c.Owner != "" && c.Owner != hooks.OwnerSelf {
 				text += " (" + c.Owner + ")"
 			}
-			line(p, "%s: %s", text, shortPath(repo, c.Path))
+			line(p, "%s: %s", text, shortPath(env, c.Path))
 		}
 	})
 }
 
-// shortPath is a path as people know it: from the worktree's top where it is below that.
-func shortPath(repo *git.Repo, path string) string {
-	if top := repo.WorkTree(); top != "" {
-		if rel, err := filepath.Rel(top, path); err == nil && filepath.IsLocal(rel) {
-			return rel
-		}
+// shortPath is a path as people can paste it where they stand: from there where it is
+// below that, else in full.
+func shortPath(env *Env, path string) string {
+	dir := env.Dir
+	if env.stood != nil { // whom -C took elsewhere
+		dir = *env.stood
+	}
+	dir, err := filepath.Abs(dir)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir) // git's paths hold none
+	}
+	if err != nil {
+		return path
+	}
+	if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+		return rel
 	}
 	return path
 }

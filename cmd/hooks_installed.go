@@ -89,23 +89,16 @@ func installHooks(repo *git.Repo, place hooks.Place) ([]hooks.Change, error) {
 }
 
 // uninstallHooks takes them from where git looks now, and from where else they were
-// installed.
+// installed. Beside an error stand the changes that were made before it.
 func uninstallHooks(repo *git.Repo, place hooks.Place) ([]hooks.Change, error) {
 	known, err := readInstalled(repo)
 	if err != nil {
 		return nil, err
 	}
-	var all []hooks.Change
-	for _, p := range append([]hooks.Place{place}, known.elsewhere(repo, place)...) {
-		changes, err := hooks.Uninstall(p)
-		all = append(all, changes...)
-		if err != nil {
-			return all, err
-		}
-	}
-	if len(known[repo.WorktreeDir()]) == 0 {
-		return all, nil
+	changes, err := hooks.Uninstall(append([]hooks.Place{place}, known.elsewhere(repo, place)...)...)
+	if err != nil || len(known[repo.WorktreeDir()]) == 0 {
+		return changes, err
 	}
 	delete(known, repo.WorktreeDir())
-	return all, known.write(repo)
+	return changes, known.write(repo)
 }

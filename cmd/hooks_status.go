@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,7 +9,6 @@ import (
 
 	"github.com/git-context/git-context/hooks"
 	"github.com/git-context/git-context/refs"
-	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/render"
 )
 
@@ -31,7 +31,7 @@ func hooksStatus(env *Env, s *refs.Store, place hooks.Place) ([]hooks.Hook, erro
 		switch h.State {
 		case hooks.StateMissing:
 			if known.here(s.Repo(), place) {
-				reason = "it was installed, and somebody took it away; install again"
+				reason = cmp.Or(h.Refusal, "it was installed, and somebody took it away; install again")
 			}
 		case hooks.StateInstalled, hooks.StateKept:
 			reason = env.hookFault(h.Name, failures)
@@ -41,7 +41,7 @@ func hooksStatus(env *Env, s *refs.Store, place hooks.Place) ([]hooks.Hook, erro
 		}
 	}
 	for _, old := range known.elsewhere(s.Repo(), place) {
-		stale, err := unseen(old, place.Dir, list)
+		stale, err := unseen(old, place, list)
 		if err != nil {
 			return nil, err
 		}
@@ -67,12 +67,16 @@ func (e *Env) hookFault(event string, failures []refs.HookFailure) string {
 
 // unseen are hooks that git does not look at any more, but for those that are installed
 // where it looks now: uninstall takes these away too.
-func unseen(old hooks.Place, now string, seen []hooks.Hook) (stale []hooks.Hook, err error) {
+func unseen(old, now hooks.Place, seen []hooks.Hook) (stale []hooks.Hook, err error) {
 	list, err := hooks.Status(old)
+	then, mend := "; install again", ""
+	if now.Check() != nil { // which cannot be done: it was moved, or hooks were turned off
+		then, mend = "", self+" hooks uninstall git"
+	}
 	for _, h := range list {
 		missing := slices.ContainsFunc(seen, func(s hooks.Hook) bool { return s.Name == h.Name && s.State == hooks.StateMissing })
 		if missing && h.State != hooks.StateMissing {
-			h.State, h.Reason = hooks.StateBroken, "git looks in '"+now+"' now; install again"
+			h.State, h.Reason, h.Repair = hooks.StateBroken, "git looks in '"+now.Dir+"' now"+then, mend
 			stale = append(stale, h)
 		}
 	}
@@ -108,13 +112,13 @@ func (e *Env) finds(program string) bool {
 	return false
 }
 
-func (o *hooksOptions) printStatus(env *Env, repo *git.Repo, list []hooks.Hook) error {
+func (o *hooksOptions) printStatus(env *Env, list []hooks.Hook) error {
 	value := struct {
 		Hooks []hooks.Hook `json:"hooks"`
 	}{list}
 	return o.show(env, value, func(p *render.Printer) {
 		for _, h := range list {
-			text := fmt.Sprintf("%-13s %-9s %-11s %s", h.Name, h.State, h.Owner, shortPath(repo, h.Path))
+			text := fmt.Sprintf("%-13s %-9s %-11s %s", h.Name, h.State, h.Owner, shortPath(env, h.Path))
 			if h.Reason != "" {
 				text += ": " + h.Reason
 			}

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+	"syscall"
 )
 
 // kind is what stands where an event's hook belongs.
@@ -38,20 +38,27 @@ type file struct {
 // maxScript is the largest script that is edited, in bytes.
 const maxScript = 1 << 20
 
-// read looks at the hook of an event. It refuses what may not be replaced.
+// read looks at the hook of an event. It refuses what may not be replaced; the file then
+// says as much of it as is known.
 func (p Place) read(event string) (*file, error) {
-	f, err := p.look(event, filepath.Join(p.dir(), event))
-	if err != nil {
-		return nil, err
-	}
+	f, refusal := p.look(event, filepath.Join(p.dir(), event))
 	if f.owner == "pre-commit" && f.kind != ours {
 		// It has moved ours, and runs it from there.
 		if moved, err := p.look(event, f.path+".legacy"); err == nil && moved.kind == ours {
 			f = moved
 		}
 	}
-	f.stored, err = p.storedFor(event)
-	return f, err
+	var err error
+	if f.stored, err = p.storedFor(event); refusal == nil {
+		refusal = err
+	}
+	return f, refusal
+}
+
+// nowhere reports whether an error says that nothing can stand at a path: nothing does,
+// or what should be a directory on the way is none (core.hooksPath=/dev/null).
+func nowhere(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // storedFor is what was moved aside for an event, nil for nothing. It is not looked
@@ -59,14 +66,14 @@ func (p Place) read(event string) (*file, error) {
 func (p Place) storedFor(event string) (*file, error) {
 	f := &file{event: event, path: p.kept(event), kind: opaque}
 	var err error
-	if f.info, err = os.Lstat(f.path); errors.Is(err, fs.ErrNotExist) {
+	if f.info, err = os.Lstat(f.path); nowhere(err) {
 		return nil, nil
 	}
 	if err == nil && f.info.Mode()&fs.ModeSymlink != 0 {
 		f.link, err = os.Readlink(f.path)
 	}
 	if err != nil {
-		return nil, refuse(err, "", "cannot read what was kept in '%s'", f.path)
+		return f, refuse(err, "", "cannot read what was kept in '%s'", f.path)
 	}
 	head, _, err := readScript(f.path, maxScript+1)
 	if err != nil {
@@ -76,32 +83,48 @@ func (p Place) storedFor(event string) (*file, error) {
 	return f, nil
 }
 
-// look reads one file.
+// look reads one file, and refuses what cannot be installed in.
 func (p Place) look(event, path string) (*file, error) {
+	f, err := p.find(event, path)
+	switch {
+	case err != nil || f.kind == absent || f.kind == ours || f.kind == byHand:
+		return f, err
+	case f.link != "":
+		return f, p.followed(f)
+	case f.info.IsDir():
+		return f, refuse(nil, "move it away, or rename it", "hook '%s' is a directory", path)
+	case !f.info.Mode().IsRegular():
+		return f, refuse(nil, "move it away, or rename it", "hook '%s' is no file", path)
+	case f.husky && f.kind == opaque:
+		return f, refuse(nil, "add the line by hand: "+call(event), "hook '%s' is no shell script", path)
+	}
+	return f, nil
+}
+
+// find reads one file, whatever it is: our block stands in regular files alone. It
+// refuses where that cannot be told, or not be trusted.
+func (p Place) find(event, path string) (*file, error) {
 	f := &file{event: event, path: path, husky: p.husky()}
 	var err error
-	f.info, err = os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if f.info, err = os.Lstat(path); nowhere(err) {
 		return f, nil
-	case err != nil:
-		return nil, refuse(err, "", "cannot read hook '%s'", path)
-	case f.info.Mode()&fs.ModeSymlink != 0:
-		return f, p.readLink(f)
-	case !f.info.Mode().IsRegular():
-		return nil, refuse(nil, "move it away, or rename it", "hook '%s' is no file", path)
+	}
+	if f.kind, f.owner = opaque, ownerAnother; err != nil {
+		return f, refuse(err, "", "cannot read hook '%s'", path)
+	}
+	if f.info.Mode()&fs.ModeSymlink != 0 {
+		return f, f.readLink()
+	}
+	if !f.info.Mode().IsRegular() {
+		return f, nil
 	}
 	head, whole, err := readScript(path, f.info.Size())
 	if err != nil {
-		return nil, refuse(err, "", "cannot read hook '%s'", path)
+		return f, refuse(err, "chmod u+r "+quote(path), "cannot read hook '%s'", path)
 	}
-	f.judge(head, whole)
-	if f.damaged {
-		return nil, refuse(nil, "take out its lines by hand, from '"+beginMark+"' to '"+endMark+"'",
+	if f.judge(head, whole); f.damaged {
+		return f, refuse(nil, "take out its lines by hand, from '"+beginMark+"' to '"+endMark+"'",
 			"git-context's block in hook '%s' is damaged", path)
-	}
-	if f.husky && f.kind == opaque {
-		return nil, refuse(nil, "add the line by hand: "+call(event), "hook '%s' is no shell script", path)
 	}
 	return f, nil
 }
@@ -117,7 +140,7 @@ func (f *file) judge(head []byte, whole bool) {
 		if f.foreign(f.event) == "" {
 			f.owner = OwnerSelf
 		}
-	case strings.Contains(string(head), "git context hook "+f.event):
+	case calls(head, f.event):
 		f.kind = byHand
 	case f.husky && whole && bytes.IndexByte(head, 0) < 0, // which `sh -e` runs, without a first line
 		whole && runs && isShell(head):
@@ -149,12 +172,33 @@ func readScript(path string, size int64) (head []byte, whole bool, err error) {
 	return head[:n], false, err
 }
 
-// readLink judges a symbolic link: it may lead to any file of the repository.
-func (p Place) readLink(f *file) error {
+// readLink reads a symbolic link. What it leads to is somebody else's, but may hold the
+// call.
+func (f *file) readLink() error {
 	var err error
 	if f.link, err = os.Readlink(f.path); err != nil {
 		return refuse(err, "", "cannot read hook '%s'", f.path)
 	}
+	if info, err := os.Stat(f.path); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	head, _, err := readScript(f.path, maxScript+1)
+	if err != nil {
+		return refuse(err, "", "cannot read hook '%s'", f.path)
+	}
+	if f.owner = owner(string(head)); calls(head, f.event) {
+		f.kind = byHand
+	}
+	return nil
+}
+
+// calls reports whether a script makes our call.
+func calls(head []byte, event string) bool {
+	return bytes.Contains(head, []byte("git context hook "+event))
+}
+
+// followed refuses a symbolic link that does not lead to a file of the repository.
+func (p Place) followed(f *file) error {
 	inside, err := p.inside(f.path)
 	switch {
 	case err != nil:
@@ -168,11 +212,6 @@ func (p Place) readLink(f *file) error {
 	if info, err := os.Stat(f.path); err != nil || !info.Mode().IsRegular() {
 		return refuse(err, "", "hook '%s' is a symbolic link to '%s', which is no file", f.path, f.link)
 	}
-	head, _, err := readScript(f.path, maxScript+1)
-	if err != nil {
-		return refuse(err, "", "cannot read hook '%s'", f.path)
-	}
-	f.kind, f.owner = opaque, owner(string(head))
 	return nil
 }
 

@@ -123,9 +123,9 @@ func (p Place) dir() string {
 
 func (p Place) kept(event string) string { return filepath.Join(p.dir(), keptDir, event) }
 
-// check refuses a directory that belongs to more than this repository: what is
+// Check refuses a directory that belongs to more than this repository: what is
 // installed there would run everywhere.
-func (p Place) check() error {
+func (p Place) Check() error {
 	inside, err := p.inside(p.Dir)
 	if err != nil {
 		return refuse(err, "", "cannot look for hooks in '%s'", p.Dir)
@@ -137,10 +137,17 @@ func (p Place) check() error {
 		}
 		return e
 	}
-	if info, err := os.Stat(p.Dir); err == nil && !info.IsDir() {
+	if p.isFile() {
 		return refuse(nil, "git config --show-origin core.hooksPath", "'%s' is no directory", p.Dir)
 	}
 	return nil
+}
+
+// isFile reports whether something that is no directory stands in the place of one, which
+// turns hooks off: people say core.hooksPath=/dev/null.
+func (p Place) isFile() bool {
+	info, err := os.Stat(p.Dir)
+	return err == nil && !info.IsDir()
 }
 
 // inside reports whether a path leads into the repository, whatever symbolic links

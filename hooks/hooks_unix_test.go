@@ -20,4 +20,5 @@ func TestPipe(t *testing.T) {
 	if _, err := hooks.Install(w.place); err == nil || !strings.Contains(err.Error(), "is no file") {
 		t.Errorf("installed: %v", err)
 	}
+	w.uninstall()
 }

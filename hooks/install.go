@@ -36,7 +36,7 @@ type Change struct {
 // done is refused before anything is changed, and what fails later is undone. Where
 // all is installed already nothing changes.
 func Install(p Place) ([]Change, error) {
-	if err := p.check(); err != nil {
+	if err := p.Check(); err != nil {
 		return nil, err
 	}
 	files, err := p.plan()
@@ -91,7 +91,10 @@ func (p Place) undo(changes []Change) error {
 	var errs []error
 	for _, c := range changes {
 		if c.Did != Unchanged && c.Did != Mended {
-			_, err := p.uninstall(c.Event, c.Path)
+			f, err := p.findOurs(c.Event, filepath.Base(c.Path))
+			if err == nil {
+				_, err = p.uninstall(f)
+			}
 			errs = append(errs, err)
 		}
 	}
@@ -193,7 +196,7 @@ func beside(path string) string {
 // removeBeside takes away what a crash left there.
 func removeBeside(path string) error {
 	err := os.Remove(beside(path))
-	if errors.Is(err, fs.ErrNotExist) {
+	if nowhere(err) {
 		return nil
 	}
 	return err

@@ -23,11 +23,16 @@ type Hook struct {
 	State  string `json:"state"`
 	Owner  string `json:"owner"`
 	Reason string `json:"reason,omitempty"`
-	Repair string `json:"-"` // what mends a broken one, where to install again would be refused; "": that mends it
+
+	// Where to install would be refused: why, and what to do about it, also for a hook of
+	// which nothing of ours is there.
+	Refusal string `json:"-"`
+	Repair  string `json:"-"`
 }
 
-// Status says how the hook of every event stands. It changes nothing, and a hook that
-// cannot be read is broken, not an error.
+// Status says how the hook of every event stands. It changes nothing, and a hook of ours
+// that cannot be read is broken, not an error. What stands where nothing of ours does is
+// somebody else's, and none of our business.
 func Status(p Place) ([]Hook, error) {
 	inside, err := p.inside(p.Dir)
 	if err != nil {
@@ -36,7 +41,7 @@ func Status(p Place) ([]Hook, error) {
 	var list []Hook
 	for _, event := range Events() {
 		h := p.status(event)
-		if h.State == StateMissing && !inside {
+		if h.State == StateMissing && !inside && !p.isFile() {
 			h.Reason = "it stands outside of this repository; by hand: " + call(event)
 		}
 		list = append(list, h)
@@ -48,7 +53,10 @@ func (p Place) status(event string) Hook {
 	h := Hook{Name: event, Path: filepath.Join(p.dir(), event), State: StateBroken}
 	f, err := p.read(event)
 	if err != nil {
-		h.Owner, h.Reason, h.Repair = ownerAnother, err.Error(), repair(err)
+		h.Owner, h.Refusal, h.Repair = f.owner, err.Error(), repair(err)
+		if h.State = StateMissing; f.holds() || f.damaged || f.stored != nil {
+			h.State, h.Reason = StateBroken, h.Refusal
+		}
 		return h
 	}
 	h.Path, h.Owner = f.path, f.owner

@@ -7,34 +7,65 @@ import (
 	"strings"
 )
 
-// Uninstall leaves every hook as Install found it, byte for byte. Lines that somebody added to a file of ours stay,
-// and the Change says so. Events whose hook holds nothing of ours have no Change. A
-// hook that cannot be read keeps none of the others. Outside of the repository nothing
-// was installed.
-func Uninstall(p Place) ([]Change, error) {
-	if inside, err := p.inside(p.Dir); err != nil || !inside {
+// Uninstall leaves every hook of some places as Install found it, byte for byte. Lines
+// that somebody added to a file of ours stay, and the Change says so. Events whose hook
+// holds nothing of ours have no Change, whatever stands there. Where one cannot be read,
+// or its block is damaged, nothing is changed in any place. What fails later is an error
+// beside the changes that were made; to uninstall again goes on. Outside of the repository
+// nothing was installed.
+func Uninstall(places ...Place) ([]Change, error) {
+	var files []placed
+	var errs []error
+	for _, p := range places {
+		if inside, err := p.inside(p.Dir); err != nil || !inside {
+			errs = append(errs, err)
+			continue
+		}
+		for _, event := range Events() {
+			// Other tools move a hook of ours out of their way: pre-commit, lefthook.
+			for _, name := range []string{event + ".legacy", event + ".old", event} {
+				f, err := p.findOurs(event, name)
+				files, errs = append(files, placed{p, f}), append(errs, err)
+			}
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	var changes []Change
-	var errs []error
-	for _, event := range Events() {
-		path := filepath.Join(p.dir(), event)
-		if err := removeBeside(path); err != nil {
-			errs = append(errs, refuse(err, "", "cannot clear up beside hook '%s'", path))
+	for _, at := range files {
+		if err := removeBeside(at.file.path); err != nil {
+			errs = append(errs, refuse(err, "", "cannot clear up beside hook '%s'", at.file.path))
 		}
-		// Other tools move a hook of ours out of their way: pre-commit, lefthook.
-		for _, path := range []string{path + ".legacy", path + ".old", path} {
-			c, err := p.uninstall(event, path)
-			if err != nil {
-				errs = append(errs, err)
-			}
-			if c.Did != "" {
-				changes = append(changes, c)
-			}
+		c, err := at.uninstall(at.file)
+		if errs = append(errs, err); c.Did != "" {
+			changes = append(changes, c)
 		}
 	}
-	p.removeKeptDir()
+	for _, p := range places {
+		p.removeKeptDir()
+	}
 	return changes, errors.Join(errs...)
+}
+
+// placed is a hook and where it was found.
+type placed struct {
+	Place
+	file *file
+}
+
+// findOurs reads one file of those that may hold our block, or stand for what was moved
+// aside.
+func (p Place) findOurs(event, name string) (*file, error) {
+	f, err := p.find(event, filepath.Join(p.dir(), name))
+	if err != nil && name != event {
+		return &file{event: event, path: f.path}, nil // whatever it is, it is not ours
+	}
+	if err != nil {
+		return nil, err
+	}
+	f.stored, err = p.storedFor(event)
+	return f, err
 }
 
 // removeKeptDir removes the directory of what is kept, unless something is.
@@ -49,21 +80,14 @@ func (p Place) removeKeptDir() { _ = os.Remove(filepath.Join(p.dir(), keptDir)) 
 //     is still run from where it is.
 //
 // What an interrupted Install left is put back too.
-func (p Place) uninstall(event, path string) (Change, error) {
-	f, err := p.look(event, path)
-	if err != nil {
-		if strings.HasSuffix(path, event) {
-			return Change{}, err
-		}
-		return Change{}, nil // whatever it is, it is not ours
+func (p Place) uninstall(f *file) (c Change, err error) {
+	if f.stored, err = p.storedFor(f.event); err != nil { // that of another file may have gone with it
+		return c, err
 	}
-	if f.stored, err = p.storedFor(event); err != nil {
-		return Change{}, err
-	}
-	c := Change{Event: event, Path: path, Owner: f.owner}
+	c = Change{Event: f.event, Path: f.path, Owner: f.owner}
 	c.Did, c.Note, err = p.takeOut(f)
 	if err != nil {
-		return Change{}, refuse(err, "", "cannot take git-context out of hook '%s'", path)
+		return Change{}, refuse(err, "", "cannot take git-context out of hook '%s'", f.path)
 	}
 	return c, nil
 }
