@@ -43,6 +43,7 @@ func checks() []check {
 		{"hooks", checkHookFailures},
 		{"links", checkLinks},
 		{"rewritten code", checkRewritten},
+		{"copied code", checkCopied},
 	}
 }
 
@@ -53,7 +54,8 @@ type checking struct {
 	fix   bool
 	found []Problem
 
-	noted map[git.ID][]notes.Fact // the links of all notes; nil: not read yet
+	noted   map[git.ID][]notes.Fact // the links of all notes; nil: not read yet
+	claimed map[git.ID]bool         // code commits that were found to stand in the place of others
 }
 
 // Fsck looks for everything that is wrong, and mends what it can if it was told to. It
@@ -69,7 +71,7 @@ func (s *Store) Fsck(ctx context.Context, o FsckOptions) ([]Problem, error) {
 	if len(names) == 0 {
 		return nil, s.noBranch(ctx, "")
 	}
-	c := &checking{s: s, w: o.Writer, fix: o.Fix, found: []Problem{}}
+	c := &checking{s: s, w: o.Writer, fix: o.Fix, found: []Problem{}, claimed: map[git.ID]bool{}}
 	for _, check := range checks() {
 		if err := check.run(ctx, c); err != nil {
 			if ctx.Err() != nil {

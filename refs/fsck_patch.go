@@ -101,21 +101,30 @@ func (s *Store) candidates(ctx context.Context, left []*git.Commit) ([]candidate
 	since -= int64(replacedSlack / time.Second)
 	var list []candidate
 	others := 0
+	err := s.eachCandidate(ctx, nil, func(c candidate, at int64) {
+		if !seconds[at] {
+			others++
+		}
+		if seconds[at] || others <= mostOthers {
+			list = append(list, c)
+		}
+	}, append([]string{"--max-age=" + strconv.FormatInt(max(since, 0), 10)}, codeRefs()...)...)
+	return list, err
+}
+
+// eachCandidate hands out the commits that git lists for some arguments and input, and the
+// second of their author.
+func (s *Store) eachCandidate(ctx context.Context, in []byte, each func(c candidate, at int64), args ...string) error {
 	read := &records{fields: 5, each: func(f [][]byte) error {
 		at, err := strconv.ParseInt(string(f[1]), 10, 64)
 		if err != nil {
 			return fmt.Errorf("git log: no date for %s", f[0])
 		}
-		if !seconds[at] {
-			if others++; others > mostOthers {
-				return nil
-			}
-		}
-		list = append(list, candidate{id: git.ID(f[0]), title: string(f[4]), author: authorKey(string(f[2]), string(f[3]), at)})
+		each(candidate{id: git.ID(f[0]), title: string(f[4]), author: authorKey(string(f[2]), string(f[3]), at)}, at)
 		return nil
 	}}
-	args := []string{"log", "-z", "--no-notes", "--no-mailmap", "--max-age=" + strconv.FormatInt(max(since, 0), 10), "--format=%H%x00%at%x00%an%x00%ae%x00%s"}
-	return list, s.repo.ViewTo(ctx, read, nil, append(append(args, codeRefs()...), "--")...)
+	list := []string{"log", "-z", "--no-notes", "--no-mailmap", "--format=%H%x00%at%x00%an%x00%ae%x00%s"}
+	return s.repo.ViewTo(ctx, read, in, append(append(list, args...), "--")...)
 }
 
 // patchIDs asks git for the patch-ids of commits. A merge has none, nor has a commit

@@ -35,6 +35,9 @@ func checkRewritten(ctx context.Context, c *checking) error {
 	var clear, unclear []Problem
 	for _, old := range left {
 		p := Problem{Kind: "link-left", Object: string(old.ID)}
+		for _, id := range found[old.ID] {
+			c.claimed[id] = true
+		}
 		switch news := found[old.ID]; len(news) {
 		case 0:
 		case 1:
