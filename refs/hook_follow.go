@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
@@ -19,8 +20,8 @@ type Followed struct {
 // Follow is what the hook post-checkout does where context.follow is set: the memory
 // branch of the code branch's name becomes the current one of this worktree. On first
 // use it is made: what a remote has, else a new one from the current branch, whose
-// purpose is what the code branch's description begins with. `main` and `master` are
-// one where memory has the other alone.
+// purpose is what the code branch's description begins with. Names of the code's trunk
+// are one, see memoryFor.
 //
 // A detached HEAD, a rebase, and a process that was told its branch change nothing.
 func (s *Store) Follow(ctx context.Context, w Writer) (Followed, error) {
@@ -74,26 +75,59 @@ func (s *Store) stay(ctx context.Context, why error) (Followed, error) {
 	return Followed{Stayed: fmt.Sprintf("%v; the memory stays on '%s'", why, tip.Name())}, nil
 }
 
-// memoryFor is the memory branch that belongs to a code branch, "" where there is
-// none yet.
+// memoryFor is the memory branch that belongs to a code branch, "" where there is none
+// yet:
+//
+//  1. the one of its name;
+//  2. for a name of the code's trunk the memory's default branch, else that of another
+//     name of the trunk.
 func (s *Store) memoryFor(ctx context.Context, code string) (string, error) {
-	names := []string{code}
-	switch code {
-	case "main":
-		names = append(names, "master")
-	case "master":
-		names = append(names, "main")
+	if there, err := s.hasBranch(ctx, code); there || err != nil {
+		return code, err
 	}
-	for _, name := range names {
-		_, err := s.repo.Ref(ctx, git.BranchRef(name))
-		if err == nil {
-			return name, nil
-		}
-		if !errors.Is(err, git.ErrNotFound) {
-			return "", err
+	names, err := s.trunk(ctx)
+	if err != nil || !slices.Contains(names, code) {
+		return "", err
+	}
+	first, err := s.defaultBranch(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range append([]string{first}, names...) {
+		if there, err := s.hasBranch(ctx, name); there || err != nil {
+			return name, err
 		}
 	}
 	return "", nil
+}
+
+func (s *Store) hasBranch(ctx context.Context, name string) (bool, error) {
+	_, err := s.repo.Ref(ctx, git.BranchRef(name))
+	if errors.Is(err, git.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// trunk are the names that the code's default branch has, or had: those that all know,
+// the one that new repositories of this user get, and what origin calls its own.
+func (s *Store) trunk(ctx context.Context) ([]string, error) {
+	names := []string{"main", "master"}
+	cfg, err := s.repo.Config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if name, _ := cfg.String("init.defaultBranch"); name != "" {
+		names = append(names, name)
+	}
+	target, err := s.repo.SymbolicRef(ctx, git.OriginHead)
+	if err != nil && !errors.Is(err, git.ErrNotFound) {
+		return nil, err
+	}
+	if name, ok := git.OriginBranchName(target); ok {
+		names = append(names, name)
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return git.CheckBranchName(name) != nil }), nil
 }
 
 // point makes a branch that exists the current one of this worktree.

@@ -272,6 +272,40 @@ func TestFollowAtOnce(t *testing.T) {
 	}
 }
 
+// The code's trunk is one, whatever it is called.
+func TestFollowTrunk(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, code string
+		config     []string // key and value
+		origin     string
+		want       string
+	}{
+		{"a branch like any other", "trunk", nil, "", "trunk"},
+		{"what all know", "master", nil, "", "main"},
+		{"what new repositories get", "trunk", []string{"init.defaultBranch", "trunk"}, "", "main"},
+		{"what origin has", "devel/next", nil, "devel/next", "main"},
+		{"memory's default is another", "trunk", []string{"context.defaultBranch", "base"}, "trunk", "base"},
+		{"a name that no memory has", "master", []string{"init.defaultBranch", "no..name"}, "", "main"},
+	} {
+		r := newRepo(t)
+		r.git("config", "context.follow", "true")
+		if c.config != nil {
+			r.git("config", c.config[0], c.config[1])
+		}
+		if c.origin != "" {
+			r.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/"+c.origin)
+		}
+		ok(r.open().Init(t.Context(), refs.InitOptions{}))(t)
+		ok(r.open().CreateBranch(t.Context(), refs.BranchOptions{Name: "feature", Purpose: "Try"}))(t)
+		r.git("checkout", "-q", "-b", c.code)
+		_, err := r.open().Follow(t.Context(), refs.Writer{})
+		if got := r.git("symbolic-ref", "CONTEXT_HEAD"); err != nil || got != "refs/context/heads/"+c.want {
+			t.Errorf("%s: %s, %v", c.name, got, err)
+		}
+	}
+}
+
 // A branch that only a remote has is taken from there.
 func TestFollowAdopts(t *testing.T) {
 	t.Parallel()

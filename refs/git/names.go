@@ -24,6 +24,8 @@ const (
 	DeletedPrefix = Root + "deleted/"
 	// RemotePrefix is what a remote's branches and roadmap begin with.
 	RemotePrefix = Root + "remotes/"
+	// OriginHead is the symbolic ref to what a clone took for the code's default branch.
+	OriginHead = "refs/remotes/origin/HEAD"
 	// PickedHead is what a cherry-pick is taken from, while it is under way.
 	PickedHead = "CHERRY_PICK_HEAD"
 	// NotesRef holds the metadata of memory and code commits.
@@ -44,6 +46,11 @@ func BranchName(ref string) (string, bool) { return strings.CutPrefix(ref, Branc
 
 // CodeBranchName returns the name of the code branch a ref is, if it is one.
 func CodeBranchName(ref string) (string, bool) { return strings.CutPrefix(ref, "refs/heads/") }
+
+// OriginBranchName returns the name of the code branch that [OriginHead] names.
+func OriginBranchName(target string) (string, bool) {
+	return strings.CutPrefix(target, "refs/remotes/origin/")
+}
 
 // TagRef returns the ref of a milestone's name.
 func TagRef(name string) string { return TagPrefix + name }
