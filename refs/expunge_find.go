@@ -24,18 +24,19 @@ type finder struct {
 	all      map[string]bool          // steps and milestones that there are
 	removed  map[string]doc.Milestone // milestones that go, by id
 	topics   map[string]bool
-	seen     map[git.ID]string // objects of memory, and their paths
-	holding  map[git.ID]bool   // of those, the ones that hold it
-	objects  []git.ID          // of memory that nothing leads to, and that hold it
-	foreign  int               // others that no ref leads to, and that hold it
-	hits     int               // times that something was found
-	left     []string          // what holds it and cannot be cleaned
+	seen     map[git.ID]string   // objects of memory, and their paths
+	holding  map[git.ID]bool     // of those, the ones that hold it
+	objects  []git.ID            // of memory that nothing leads to, and that hold it
+	foreign  int                 // others that no ref leads to, and that hold it
+	hits     int                 // times that something was found
+	inNames  []git.ID            // files that hold it in nothing that could be forgotten
+	names    map[string]keptName // that hold it, by their labels
 }
 
 // find looks everywhere.
 func (s *Store) find(ctx context.Context, o ExpungeOptions) (*finder, error) {
 	f := &finder{s: s, match: newMatcher(o.Match), id: o.ID, found: map[string]ExpungedEntry{}, all: map[string]bool{},
-		removed: map[string]doc.Milestone{}, topics: map[string]bool{}, seen: map[git.ID]string{}, holding: map[git.ID]bool{}}
+		removed: map[string]doc.Milestone{}, topics: map[string]bool{}, seen: map[git.ID]string{}, holding: map[git.ID]bool{}, names: map[string]keptName{}}
 	var err error
 	if f.limit, err = s.summaryLimit(ctx); err != nil {
 		return nil, err
@@ -84,7 +85,7 @@ func (f *finder) history(ctx context.Context, v *memoryRefs) error {
 		f.seen[o.ID] = o.Path
 		if o.Path != "" {
 			files = append(files, o.ID)
-			f.name(o.Path)
+			f.pathCalled(o.Path)
 		} else {
 			commits = append(commits, o.ID)
 		}
@@ -95,26 +96,8 @@ func (f *finder) history(ctx context.Context, v *memoryRefs) error {
 	if err := f.s.readObjects(ctx, commits, f.commit); err != nil {
 		return err
 	}
-	for _, r := range slices.Concat(v.branches, v.tags, v.deleted) {
-		if f.match.in(r.Name) {
-			f.leave("the name of '%s' holds it; rename or delete that", r.Name)
-		}
-	}
-	return nil
-}
-
-// name looks at a path: a topic's key is a name, and names stay.
-func (f *finder) name(path string) {
-	if doc.KnownFile(path) == doc.FileTopic && f.match.in(path) {
-		f.leave("the key of a topic holds it, and keys stay in history; git context topics --all")
-	}
-}
-
-// leave takes down what cannot be cleaned.
-func (f *finder) leave(format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); !slices.Contains(f.left, text) {
-		f.left = append(f.left, text)
-	}
+	f.refsCalled(v)
+	return f.filesCalled(ctx)
 }
 
 // file looks into a file of memory.
@@ -123,11 +106,14 @@ func (f *finder) file(o git.Object) error {
 		return nil
 	}
 	path := f.seen[o.ID]
-	before := f.hits
+	hits := f.hits
 	if err := f.document(path, o.Data); err != nil {
 		return fmt.Errorf("'%s' (%s): %w", path, o.ID.Short(), err)
 	}
-	f.holding[o.ID] = f.hits != before || f.holds(path, o.Data)
+	if f.hits == hits && path != doc.ExpungedFile && f.match.raw(o.Data) {
+		f.inNames = append(f.inNames, o.ID)
+	}
+	f.holding[o.ID] = f.hits != hits || f.holds(path, o.Data)
 	return nil
 }
 
@@ -169,6 +155,7 @@ func (f *finder) text(pieces ...string) {
 // step looks at a step.
 func (f *finder) step(s *doc.Step) {
 	f.all[s.ID] = true
+	f.branchCalled(s.Origin)
 	if s.ID == f.id || f.match.in(s.Observation) || f.match.in(s.Thought) || f.match.in(s.Action) || f.match.in(s.Agent) {
 		f.entry(ExpungedEntry{ID: s.ID, Kind: "step", Branch: s.Origin, Time: s.Time})
 		return
@@ -178,6 +165,7 @@ func (f *finder) step(s *doc.Step) {
 
 // milestone looks at a milestone. A birth stays, whatever it says.
 func (f *finder) milestone(m *doc.Milestone) {
+	f.branchCalled(m.Origin)
 	if m.Kind == doc.KindBirth {
 		f.texts(m.Summary, m.Contribution)
 	} else if f.all[m.ID] = true; m.ID == f.id || f.match.in(m.Summary) || f.match.in(m.Contribution) || f.match.in(m.Agent) {
@@ -229,11 +217,7 @@ func (f *finder) commit(o git.Object) error {
 	}
 	f.message(c)
 	f.holding[o.ID] = f.inMessage(c)
-	for _, who := range []git.Signature{c.Author, c.Committer} {
-		if f.match.in(who.Name) || f.match.in(who.Email) {
-			f.leave("who made memory commits is called so ('%s')", o.ID.Short())
-		}
-	}
+	f.commitCalled(c)
 	return nil
 }
 
@@ -301,8 +285,8 @@ func (f *finder) everything() bool { return len(f.found) > 0 && len(f.found) == 
 // result says what was found; an error, where that is nothing.
 func (f *finder) result(res *ExpungeResult) error {
 	if f.expunged.Empty() && len(f.objects) == 0 {
-		if len(f.left) > 0 {
-			return fail(ErrRefused, "expunge-names", "only names hold it: "+f.left[0])
+		if len(f.names) > 0 {
+			return f.onlyNames()
 		}
 		if f.id != "" {
 			return fail(ErrNotFound, "entry-not-found", fmt.Sprintf("no step and no milestone has the id '%s'", f.id), "git context log", "git context --log")
@@ -315,7 +299,7 @@ func (f *finder) result(res *ExpungeResult) error {
 		res.IDs = append(res.IDs, e.ID)
 	}
 	res.Topics = slices.Sorted(maps.Keys(f.topics))
-	res.Warnings = append(res.Warnings, f.left...)
+	res.Warnings = append(res.Warnings, f.nameWarnings()...)
 	if f.foreign > 0 {
 		res.Warnings = append(res.Warnings, count(f.foreign, "object")+
 			" that no ref leads to and that may be code's hold it; git gc --prune=now deletes what nothing needs")

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
@@ -101,17 +103,18 @@ func (w *rewriter) cleaningOf(ctx context.Context, p peer, held []heldRef) ([]st
 			fetchFirst = true
 			continue
 		}
-		leases = append(leases, "--force-with-lease="+there+":"+string(h.old))
-		specs = append(specs, from+":"+there)
+		leases = append(leases, shellWord("--force-with-lease="+there+":"+string(h.old)))
+		specs = append(specs, shellWord(from+":"+there))
 	}
-	sync := "git context sync " + p.name
+	name := shellWord(p.name)
+	sync := "git context sync " + name
 	switch {
 	case fetchFirst:
 		return []string{sync}, nil // it says the rest
 	case len(specs) == 0:
 		return nil, nil
 	}
-	return []string{"git push " + strings.Join(leases, " ") + " " + p.name + " " + strings.Join(specs, " "), sync}, nil
+	return []string{"git push " + strings.Join(leases, " ") + " " + name + " " + strings.Join(specs, " "), sync}, nil
 }
 
 // holdings finds the remotes that had old history when they were last asked. The
@@ -221,4 +224,16 @@ func (w *rewriter) notesHold(ctx context.Context, ours, theirs git.ID) (bool, er
 		return nil
 	})
 	return holds, err
+}
+
+// shellWord writes a name for a command such that a shell takes it as it is, in quotes
+// only where it needs them.
+func shellWord(name string) string {
+	plain := func(r rune) bool {
+		return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:@%+,=", r))
+	}
+	if name != "" && strings.IndexFunc(name, func(r rune) bool { return !plain(r) }) < 0 {
+		return name
+	}
+	return shellQuoted(name)
 }

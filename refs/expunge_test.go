@@ -235,7 +235,7 @@ func TestExpungeLeaves(t *testing.T) {
 	r.must(errors.Join(err, z.Flush()))
 	r.must(os.WriteFile(filepath.Join(r.dir, ".git", "objects", "tmp_obj_x"), half.Bytes(), 0o444))
 	res := r.expunge(refs.ExpungeOptions{Match: "hunter2"})
-	for _, want := range []string{"code commit", ".keep", "COMMIT_EDITMSG' holds it", "logs/HEAD' holds it", "tmp_obj_x' holds it", "the name of 'refs/context/heads/hunter2'"} {
+	for _, want := range []string{"code commit", ".keep", "COMMIT_EDITMSG' holds it", "logs/HEAD' holds it", "tmp_obj_x' holds it", "branch 'hunter2' holds it in its name"} {
 		if !slices.ContainsFunc(res.Warnings, func(w string) bool { return strings.Contains(w, want) }) {
 			t.Errorf("no warning of %s: %q", want, res.Warnings)
 		}
