@@ -192,9 +192,7 @@ func (r *rollingBack) planCode(ctx context.Context, head, to *git.Commit) (*roll
 			return nil, err
 		}
 		if !since {
-			return nil, fail(ErrRefused, "code-elsewhere",
-				fmt.Sprintf("code commit %s is not in the history of HEAD, so that nothing can be taken back since", to.ID.Short()),
-				"git context rollback "+r.to.commit.ID.Short()+" --code --reset", "git context rollback "+r.to.commit.ID.Short())
+			return nil, r.codeElsewhere(ctx, head, to)
 		}
 		if plan.Target, err = r.takeBack(ctx, head, to); err != nil {
 			return nil, err
@@ -203,6 +201,36 @@ func (r *rollingBack) planCode(ctx context.Context, head, to *git.Commit) (*roll
 		plan.Said = "Code that went back: " + name + ", by the new commit " + plan.Target.Short() + "."
 	}
 	return plan, nil
+}
+
+// codeElsewhere refuses to take back what came since a commit that HEAD does not come
+// from. --reset goes there, but what stands on this branch alone is then on none.
+func (r *rollingBack) codeElsewhere(ctx context.Context, head, to *git.Commit) error {
+	behind, err := r.countBetween(ctx, head, to)
+	if err != nil {
+		return err
+	}
+	message := fmt.Sprintf("code commit %s is not in the history of HEAD, so that nothing can be taken back since", to.ID.Short())
+	memory := "git context rollback " + r.to.commit.ID.Short()
+	reset := memory + " --code --reset"
+	if behind > 0 {
+		message += fmt.Sprintf("; --reset would leave %s of this branch behind", count(behind, "commit"))
+		reset = "git branch kept-of-" + head.ID.Short() + " && " + reset
+	}
+	return fail(ErrRefused, "code-elsewhere", message, memory, reset)
+}
+
+// countBetween is how many commits head has that to has not.
+func (r *rollingBack) countBetween(ctx context.Context, head, to *git.Commit) (int, error) {
+	out, err := r.s.repo.View(ctx, "rev-list", "--count", "--end-of-options", string(head.ID), "^"+string(to.ID), "--")
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(string(out)))
+	if err != nil {
+		return 0, fmt.Errorf("git rev-list: %w", err)
+	}
+	return n, nil
 }
 
 // takeBack makes the commit that takes back what came since: the user's, signed as
@@ -242,13 +270,9 @@ func (r *rollingBack) takenBack(ctx context.Context, head, to *git.Commit) (stri
 	if err != nil {
 		return "", err
 	}
-	total, err := r.s.repo.View(ctx, "rev-list", "--count", "--end-of-options", string(head.ID), "^"+string(to.ID), "--")
+	n, err := r.countBetween(ctx, head, to)
 	if err != nil {
 		return "", err
-	}
-	n, err := strconv.Atoi(strings.TrimSpace(string(total)))
-	if err != nil {
-		return "", fmt.Errorf("git rev-list: %w", err)
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "Revert to \"%s\"\n\nThe code is as it was at %s. This takes back:\n\n", oneLine(to.Subject(), 100), to.ID)

@@ -195,6 +195,12 @@ func TestResetElsewhere(t *testing.T) {
 	good := r.git("rev-parse", "HEAD~3")
 	r.git("checkout", "-q", "-b", "other", "HEAD~4")
 	r.git("commit", "-q", "--allow-empty", "-m", "other")
+	_, err := r.rollbackBoth("good", false)
+	var said *refs.Error
+	if !errors.As(err, &said) || !strings.HasSuffix(said.Message, "--reset would leave 1 commit of this branch behind") ||
+		strings.Contains(said.Hints[0], "--reset") || !strings.HasPrefix(said.Hints[1], "git branch ") {
+		t.Errorf("refused with %v, hints %q", err, said.Hints)
+	}
 	res, err := r.rollbackBoth("good", true)
 	r.must(err)
 	if r.git("rev-parse", "other") != good || string(*res.Code) != good || r.git("status", "--porcelain") != "" {
