@@ -339,5 +339,7 @@ func TestHookWaitsShortly(t *testing.T) {
 	err := s.LinkHead(t.Context(), refs.Writer{})
 	if took := time.Since(begin); !errors.Is(err, git.ErrLocked) || took > 2*refs.HookLockWait {
 		t.Errorf("after %v: %v", took, err)
+	} else if words := err.Error(); strings.Count(words, "a ref is locked: git update-ref: ") != 1 || strings.Contains(words, "has moved") {
+		t.Errorf("it says '%s'", words)
 	}
 }

@@ -18,7 +18,7 @@ func txError(queued []refChange, err error) error {
 		return fmt.Errorf("cannot update %s: %w", refNames(queued), err)
 	}
 	if strings.Contains(failed.Stderr, ".lock': File exists") {
-		return fmt.Errorf("%w: %w: %w", ErrStale, ErrLocked, err)
+		return lockedError{err}
 	}
 	ref := refInText(failed.Stderr)
 	if ref == "" {
@@ -26,6 +26,11 @@ func txError(queued []refChange, err error) error {
 	}
 	return fmt.Errorf("ref '%s': %w: %w", ref, ErrStale, err)
 }
+
+// lockedError is ErrLocked in git's own words, which say it already.
+type lockedError struct{ error }
+
+func (e lockedError) Unwrap() []error { return []error{ErrStale, ErrLocked, e.error} }
 
 // staleText reports whether update-ref failed because another process moved a
 // ref, or held its lock, first. Everything else (a hook's refusal, a missing
