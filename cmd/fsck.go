@@ -69,11 +69,11 @@ func brokenHooks(ctx context.Context, env *Env, s *refs.Store) ([]refs.Problem, 
 	if err != nil {
 		return nil, err
 	}
-	list, err := hooksStatus(env, s, place)
+	list, err := hooksStatus(ctx, env, s, place)
 	if err != nil {
 		return nil, err
 	}
-	failures, err := s.HookFailures()
+	failures, err := s.HookFailures(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -101,11 +101,7 @@ func (o *hookOptions) event(ctx context.Context, env *Env, s *refs.Store, event 
 		if len(args) != 2 {
 			return fmt.Errorf("%d arguments where git gives 2", len(args))
 		}
-		news, err := s.PushBeside(ctx, o.writer(env), args[0])
-		if news {
-			tellHook(env, event, fmt.Sprintf("'%s' has memory that is not here: %s sync %s", args[0], self, args[0]))
-		}
-		return err
+		return s.PushBeside(ctx, o.writer(env), args[0])
 	}
 	return fmt.Errorf("no hook of that name is known; is git-context older than what installed it?")
 }

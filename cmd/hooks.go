@@ -74,7 +74,7 @@ func (o *hooksOptions) run(ctx context.Context, env *Env, word string) (err erro
 		return err
 	}
 	if word == "status" {
-		list, err := hooksStatus(env, s, place)
+		list, err := hooksStatus(ctx, env, s, place)
 		if err != nil {
 			return hooksError(err)
 		}

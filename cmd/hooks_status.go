@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,12 +14,12 @@ import (
 )
 
 // hooksStatus adds to the state of the files what they do not show.
-func hooksStatus(env *Env, s *refs.Store, place hooks.Place) ([]hooks.Hook, error) {
+func hooksStatus(ctx context.Context, env *Env, s *refs.Store, place hooks.Place) ([]hooks.Hook, error) {
 	list, err := hooks.Status(place)
 	if err != nil {
 		return nil, err
 	}
-	failures, err := s.HookFailures()
+	failures, err := s.HookFailures(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -9,14 +9,16 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// checkHookFailures shows what hooks could not do. Mending makes the link that is missing,
-// and forgets the failure:
+// checkHookFailures shows what hooks could not do. Mending says what was done:
 //
-//  1. post-commit: the code commit gets its link, see [checking.linkMissed];
-//  2. post-rewrite: what was left behind is found by checkRewritten;
-//  3. another one: git's command is long over, and there is nothing to be made up for.
+//  1. the hook's setting is wrong: people must mend it first;
+//  2. post-commit: the code commit gets its link, see [checking.linkMissed];
+//  3. post-rewrite: what was left behind is found by checkRewritten;
+//  4. pre-push: a sync sends what was not sent, and that is no problem any more. To be
+//     mended is to be forgotten without;
+//  5. another one: git's command is long over, and there is nothing to be made up for.
 func checkHookFailures(ctx context.Context, c *checking) error {
-	list, err := c.s.HookFailures()
+	list, err := c.s.HookFailures(ctx)
 	if err != nil {
 		return err
 	}
@@ -26,54 +28,106 @@ func checkHookFailures(ctx context.Context, c *checking) error {
 		if p.Object == "" {
 			p.Object = f.Worktree
 		}
-		c.report(ctx, func(ctx context.Context) error {
-			if f.Event == "post-commit" {
-				if err := c.linkMissed(ctx, f); err != nil {
-					return err
-				}
+		if key := c.s.wrongSetting(ctx, f.Event); key != "" {
+			p.Repair = "git config --show-origin " + key
+			c.report(ctx, nil, p)
+			continue
+		}
+		if f.Remote != "" {
+			p.Repair = syncWith(f.Remote)
+		}
+		done := ""
+		c.report(ctx, func(ctx context.Context) (err error) {
+			if done, err = c.madeUp(ctx, f); err != nil {
+				return err
 			}
-			return c.s.DropHookFailures(ctx, func(g HookFailure) bool { return g != f })
+			return c.s.DropHookFailures(ctx, func(g HookFailure) bool { return !g.is(f) })
 		}, p)
+		if last := &c.found[len(c.found)-1]; last.Fixed {
+			last.Message += "; " + done
+		}
 	}
 	return nil
 }
 
+// wrongSetting is the setting without which the hook of an event fails each time, "" for
+// none.
+func (s *Store) wrongSetting(ctx context.Context, event string) string {
+	cfg, err := s.repo.Config(ctx)
+	if err != nil {
+		return ""
+	}
+	switch event {
+	case "post-checkout":
+		if _, err := cfg.Bool(keyFollow, false); err != nil {
+			return keyFollow
+		}
+	case "pre-push":
+		if _, err := cfg.Bool(keyPush, false); err != nil {
+			return keyPush
+		}
+		if _, err := s.pushLimit(ctx); err != nil {
+			return keyPushTimeout
+		}
+	}
+	return ""
+}
+
+// madeUp makes up for a hook that failed, and says what was done.
+func (c *checking) madeUp(ctx context.Context, f HookFailure) (string, error) {
+	switch {
+	case f.Event == "post-commit":
+		linked, err := c.linkMissed(ctx, f)
+		if linked {
+			return "the link is made", err
+		}
+		return "forgotten: there is no link to be made", err
+	case f.Event == "post-rewrite":
+		return "forgotten: links that were left behind are problems of their own", nil
+	case f.Remote != "":
+		return "forgotten, but nothing was sent: " + syncWith(f.Remote), nil
+	case f.Event == "pre-push":
+		return "forgotten, but nothing was sent: git context sync", nil
+	}
+	return "forgotten: it is over", nil
+}
+
 // linkMissed links the code commit of a hook that failed to the milestone that was the
 // newest of its branch then. Without any, or where the commit is gone or linked since,
-// there is nothing to do.
-func (c *checking) linkMissed(ctx context.Context, f HookFailure) error {
+// there is nothing to do, and it reports false.
+func (c *checking) linkMissed(ctx context.Context, f HookFailure) (bool, error) {
 	if !git.IsID(string(f.Code)) || git.CheckBranchName(f.Branch) != nil {
-		return nil
+		return false, nil
 	}
 	code, err := c.s.repo.Commit(ctx, f.Code)
 	if errors.Is(err, git.ErrNotFound) {
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	if known, err := c.s.linksOf(ctx, code.ID); err != nil || len(known) > 0 {
-		return err
+		return false, err
 	}
 	tip, err := c.s.Tip(ctx, f.Branch)
 	if errors.Is(err, ErrNotFound) { // deleted since
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	then, err := c.s.newestAt(ctx, tip.commit, code.Committer.When)
 	if err != nil || then == nil || !hasMilestones(then) {
-		return err
+		return false, err
 	}
 	m, err := c.s.newestMilestone(ctx, then)
 	if err != nil || m == nil {
-		return err
+		return false, err
 	}
 	ses, err := c.s.begin(ctx, c.w, "fsck: link "+code.ID.Short())
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer ses.close()
-	return ses.link(ctx, code.ID, m)
+	return true, ses.link(ctx, code.ID, m)
 }

@@ -23,6 +23,16 @@ type HookFailure struct {
 	Code     git.ID    `json:"code"`     // HEAD then; "" if unborn, or unreadable
 	Branch   string    `json:"branch"`   // the memory branch that was current
 	Message  string    `json:"message"`
+
+	// Of a push of memory that failed: where to, and what the remote had not then, as far
+	// as was known here, by ref; not more than mostUnsent.
+	Remote string            `json:"remote,omitempty"`
+	Unsent map[string]git.ID `json:"unsent,omitempty"`
+}
+
+// is reports whether both are one record.
+func (f HookFailure) is(g HookFailure) bool {
+	return f.Time.Equal(g.Time) && f.Event == g.Event && f.Worktree == g.Worktree && f.Code == g.Code && f.Message == g.Message
 }
 
 // The failures stand in a file of local state, one JSON object on a line.
@@ -30,10 +40,11 @@ const (
 	hookFailures     = "hooks.jsonl"
 	maxHookFailures  = 64 << 10 // bytes; older ones are dropped
 	hookMessageLimit = 500      // characters
+	mostUnsent       = 16
 )
 
 // NoteHookFailure keeps that a hook failed, for HookFailures. What of it cannot be
-// found out is left empty.
+// found out is left empty. Of pushes to one remote the last alone is kept.
 func (s *Store) NoteHookFailure(ctx context.Context, event string, why error) error {
 	f := HookFailure{Time: s.now().UTC().Truncate(time.Second), Event: event, Worktree: s.repo.WorkTree(),
 		Message: oneLine(why.Error(), hookMessageLimit)}
@@ -46,11 +57,21 @@ func (s *Store) NoteHookFailure(ctx context.Context, event string, why error) er
 	if branch, err := s.Current(ctx); err == nil {
 		f.Branch = branch
 	}
+	var push *pushFailure
+	if errors.As(why, &push) {
+		f.Remote = push.remote
+		if unsent, err := s.unsent(ctx, push.remote); err == nil {
+			f.Unsent = unsent
+		}
+	}
 	line, err := json.Marshal(f)
 	if err != nil {
 		return err
 	}
 	return s.editHookFailures(ctx, func(text []byte) []byte {
+		if f.Remote != "" {
+			text = dropLines(text, func(g HookFailure) bool { return g.Event == f.Event && g.Remote == f.Remote })
+		}
 		text = append(text, append(line, '\n')...)
 		for len(text) > maxHookFailures {
 			text = text[bytes.IndexByte(text, '\n')+1:]
@@ -59,16 +80,24 @@ func (s *Store) NoteHookFailure(ctx context.Context, event string, why error) er
 	})
 }
 
-// HookFailures lists the hooks that failed and were not dropped since, oldest first.
-// Lines of another version are passed over.
-func (s *Store) HookFailures() ([]HookFailure, error) {
+// HookFailures lists the hooks that failed and were not dropped since, oldest first, but
+// for pushes whose memory the remote has now. Lines of another version are passed over.
+func (s *Store) HookFailures(ctx context.Context) ([]HookFailure, error) {
 	text, err := s.readHookFailures()
 	if err != nil {
 		return nil, err
 	}
 	var list []HookFailure
 	for line := range bytes.Lines(text) {
-		if f, ok := parseHookFailure(line); ok {
+		f, ok := parseHookFailure(line)
+		if !ok {
+			continue
+		}
+		sent, err := s.sentSince(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		if !sent {
 			list = append(list, f)
 		}
 	}
@@ -78,14 +107,19 @@ func (s *Store) HookFailures() ([]HookFailure, error) {
 // DropHookFailures forgets the failures that keep is false for.
 func (s *Store) DropHookFailures(ctx context.Context, keep func(HookFailure) bool) error {
 	return s.editHookFailures(ctx, func(text []byte) []byte {
-		var kept []byte
-		for line := range bytes.Lines(text) {
-			if f, ok := parseHookFailure(line); !ok || keep(f) {
-				kept = append(kept, line...)
-			}
-		}
-		return kept
+		return dropLines(text, func(f HookFailure) bool { return !keep(f) })
 	})
+}
+
+// dropLines leaves out some records.
+func dropLines(text []byte, drop func(HookFailure) bool) []byte {
+	var kept []byte
+	for line := range bytes.Lines(text) {
+		if f, ok := parseHookFailure(line); !ok || !drop(f) {
+			kept = append(kept, line...)
+		}
+	}
+	return kept
 }
 
 func parseHookFailure(line []byte) (HookFailure, bool) {
