@@ -31,8 +31,8 @@ func newExpunge(g *globals) *command {
 	}
 	return &command{
 		name:  "expunge",
-		usage: []string{"expunge --match TEXT [--dry-run] [--yes]", "expunge --id ID [--dry-run] [--yes]", "expunge --from REMOTE [--yes]"},
-		about: "Removes a secret from every memory commit, note, journal, reflog and object of this repository. Steps and milestones that hold TEXT in their own words are removed; wherever else it stands (a topic, the roadmap, metadata, a progress summary, a message) the lines that hold it read \"(expunged)\". What is rewritten gets new hashes, links and notes follow. Tombstones, which do not hold TEXT, stay in the roadmap: a clone that syncs forgets too, and sync does not bring back what was forgotten. Where that would leave a branch without entries, or most entries would go, sync asks for '--from REMOTE --yes'. Commands for the remotes that had it are printed. A clone that borrows this repository's objects ('git clone --shared', '--reference') has to be made to stand by itself first: 'git repack -a -d' there. No output repeats TEXT, but in names that hold it, which history keeps; the shell's history holds it, so --match - reads it from standard input. With --json: {\"entries\", \"texts\", \"commits\", \"notes\", \"ids\", \"remotes\": [{\"remote\", \"refs\", \"commands\"}]}.",
+		usage: []string{"expunge --match TEXT [--dry-run] [--yes]", "expunge --id ID [--dry-run] [--yes]", "expunge --from REMOTE [--dry-run] [--yes]"},
+		about: "Removes a secret from every memory commit, note, journal, reflog and object of this repository. Steps and milestones that hold TEXT in their own words are removed; wherever else it stands (a topic, the roadmap, metadata, a progress summary, a message) the lines that hold it read \"(expunged)\". What is rewritten gets new hashes, links and notes follow. Tombstones, which do not hold TEXT, stay in the roadmap: a clone that syncs forgets too, and sync does not bring back what was forgotten. Where that would leave a branch without entries, or most entries would go, sync refuses: '--from REMOTE --dry-run' shows it, '--from REMOTE --yes' does it. Commands for the remotes that had it are printed. A clone that borrows this repository's objects ('git clone --shared', '--reference') has to be made to stand by itself first: 'git repack -a -d' there. No output repeats TEXT, but in names that hold it, which history keeps; the shell's history holds it, so --match - reads it from standard input. With --json: {\"entries\", \"texts\", \"commits\", \"notes\", \"ids\", \"remotes\": [{\"remote\", \"refs\", \"commands\"}]}.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"expunge --match 'hunter2' --dry-run",
@@ -64,10 +64,10 @@ func (o *expungeOptions) check() error {
 		}
 	}
 	switch {
-	case given != 1:
+	case given == 0:
 		return usagef("what is to be forgotten?").hint("give --match TEXT, --id ID or --from REMOTE")
-	case o.from != "" && o.dryRun:
-		return usagef("--from goes with --yes alone").hint("%s expunge --from %s", self, o.from)
+	case given > 1:
+		return usagef("one of --match, --id, --from")
 	}
 	return nil
 }
@@ -96,7 +96,7 @@ func runExpunge(ctx context.Context, env *Env, o *expungeOptions) (r refs.Expung
 func (o *expungeOptions) expungeFrom(ctx context.Context, env *Env, s *refs.Store) (refs.ExpungeResult, error) {
 	progress, stop := env.progress(o.json)
 	defer stop()
-	return s.ExpungeFrom(ctx, refs.SyncOptions{Writer: o.writer(env), Remote: o.from, Progress: progress}, o.yes)
+	return s.ExpungeFrom(ctx, refs.SyncOptions{Writer: o.writer(env), Remote: o.from, Progress: progress}, refs.ExpungeOptions{DryRun: o.dryRun, Yes: o.yes})
 }
 
 // printExpunge says what went, by ids, dates and names alone.

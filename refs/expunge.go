@@ -68,7 +68,7 @@ func (s *Store) Expunge(ctx context.Context, o ExpungeOptions) (ExpungeResult, e
 		return res, err
 	}
 	if o.DryRun {
-		return res, s.preview(ctx, f, &res)
+		return res, s.preview(ctx, f.expunged, f.check, &res)
 	}
 	if f.everything() && !o.Yes {
 		return res, fail(ErrRefused, "expunge-everything",
@@ -114,52 +114,6 @@ func (o ExpungeOptions) check() error {
 		return fail(ErrRefused, "match-short", fmt.Sprintf("a text of fewer than %d characters may stand in many places", shortMatch),
 			"add --dry-run to see what would go, --yes to go on")
 	}
-	return nil
-}
-
-// preview finds out what forgetting would change, with objects that nobody sees.
-func (s *Store) preview(ctx context.Context, f *finder, res *ExpungeResult) (err error) {
-	repo, remove, err := s.repo.Quarantine(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, remove()) }()
-	q := &Store{repo: repo, now: s.now, branch: s.branch, known: map[string]*sources{}}
-	known, err := q.tombstones(ctx)
-	if err != nil {
-		return err
-	}
-	w := q.newRewriter(known.Union(f.expunged))
-	v, err := q.memoryRefs(ctx)
-	if err != nil {
-		return err
-	}
-	now, err := w.rewrite(ctx, v.tips())
-	if err != nil {
-		return err
-	}
-	x := &expunging{s: q, rw: w}
-	if err := f.check(ctx, x, tipsNow(now)); err != nil {
-		return err
-	}
-	res.Commits = len(w.replaced())
-	if v.notes != "" {
-		if _, res.Notes, err = w.notesTree(ctx, v.notes); err != nil {
-			return err
-		}
-	}
-	held, err := w.holdings(ctx)
-	if err != nil {
-		return err
-	}
-	for name, refs := range held {
-		h := RemoteHolding{Remote: name, Refs: []string{}, Commands: []string{}}
-		for _, r := range refs {
-			h.Refs = append(h.Refs, r.ref)
-		}
-		res.Remotes = append(res.Remotes, h)
-	}
-	slices.SortFunc(res.Remotes, func(a, b RemoteHolding) int { return strings.Compare(a.Remote, b.Remote) })
 	return nil
 }
 

@@ -2,6 +2,7 @@ package refs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -75,12 +76,39 @@ func (y *syncing) accept(ctx context.Context, ours, theirs *survey) (bool, error
 		return false, nil
 	case y.merge:
 		return true, y.obey(ctx, e, ids, theirs.roadmap)
+	}
+	command, most, err := y.remedy(ctx, e)
+	switch {
+	case err != nil:
+		return false, err
 	case y.push:
 		return false, fail(ErrRefused, "expunged-elsewhere",
-			fmt.Sprintf("'%s' has expunged %s that this repository still has", y.peer.name, forgotten(n)), "git context sync "+y.peer.name)
+			fmt.Sprintf("'%s' has expunged %s that this repository still has", y.peer.name, forgotten(n)), command)
+	case most:
+		y.warn(fmt.Sprintf("'%s' has expunged %s, more than sync removes unasked; see %s", y.peer.name, forgotten(n), command))
+	default:
+		y.warn(fmt.Sprintf("'%s' has expunged %s; %s removes %s here too", y.peer.name, forgotten(n), command, itOrThem(n)))
 	}
-	y.warn(fmt.Sprintf("'%s' has expunged %s; git context sync %s removes it here too", y.peer.name, forgotten(n), y.peer.name))
 	return false, nil
+}
+
+// remedy is the command that forgets what the other side has forgotten, and whether that
+// is more than a sync would believe.
+func (y *syncing) remedy(ctx context.Context, e doc.Expunged) (command string, most bool, err error) {
+	name := shellWord(y.peer.name)
+	switch err := y.s.tried(ctx, e, func(x *expunging) error { return y.plausible(ctx, x, nil) }); {
+	case implausible(err):
+		return "git context expunge --from " + name + " --dry-run", true, nil
+	default:
+		return "git context sync " + name, false, err
+	}
+}
+
+func itOrThem(entries int) string {
+	if entries == 1 {
+		return "it"
+	}
+	return "them"
 }
 
 func forgotten(entries int) string {
@@ -103,9 +131,21 @@ func (y *syncing) theirTombstones(ctx context.Context, theirs *survey) (doc.Expu
 	return y.s.tombstonesAt(ctx, theirs.roadmap)
 }
 
+// errShown ends an exchange that was only to say what would be forgotten.
+var errShown = errors.New("only shown")
+
 // obey forgets here what the other side has forgotten, of entries those with these ids.
 func (y *syncing) obey(ctx context.Context, e doc.Expunged, ids []string, roadmap git.ID) error {
 	x := &expunging{s: y.s, w: y.o.Writer, roadmap: roadmap, res: ExpungeResult{Entries: len(ids), IDs: ids, Remotes: []RemoteHolding{}}}
+	if y.expunge {
+		if err := y.list(ctx, e, &x.res); err != nil {
+			return err
+		}
+	}
+	y.forgot = &x.res
+	if y.dry {
+		return y.show(ctx, e, &x.res)
+	}
 	if !y.accepted {
 		x.check = y.plausible
 	}
@@ -117,10 +157,47 @@ func (y *syncing) obey(ctx context.Context, e doc.Expunged, ids []string, roadma
 	if err := x.begin(ctx, e); err != nil {
 		return err
 	}
-	y.forgot = &x.res
 	y.note(fmt.Sprintf("'%s' has expunged %s; it is done here too", y.peer.name, forgotten(len(ids))))
 	y.res.Warnings = append(y.res.Warnings, x.res.Warnings...)
 	return nil
+}
+
+// list says which entries and how many texts of the other side's tombstones go here.
+func (y *syncing) list(ctx context.Context, e doc.Expunged, res *ExpungeResult) error {
+	known, err := y.s.tombstones(ctx)
+	if err != nil {
+		return err
+	}
+	f := newFinder(y.s)
+	f.named = e
+	v, err := y.s.memoryRefs(ctx)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(f.history(ctx, v), f.local(ctx)); err != nil {
+		return err
+	}
+	f.entries(res)
+	res.Texts = texts(known.Union(e)) - texts(known)
+	return nil
+}
+
+// show says what else would change. That sync would refuse it is a warning here.
+func (y *syncing) show(ctx context.Context, e doc.Expunged, res *ExpungeResult) error {
+	res.DryRun = true
+	err := y.s.preview(ctx, e, func(ctx context.Context, x *expunging, tips []git.ID) error {
+		err := y.plausible(ctx, x, tips)
+		var refusal *Error
+		if implausible(err) && errors.As(err, &refusal) {
+			res.Warnings = append(res.Warnings, refusal.Message)
+			return nil
+		}
+		return err
+	}, res)
+	if err != nil {
+		return err
+	}
+	return errShown
 }
 
 // standing is how a ref of ours stands to theirs. A roadmap that has all of ours but
@@ -142,16 +219,17 @@ func (y *syncing) standing(ctx context.Context, ref string, ours, theirs git.ID)
 }
 
 // ExpungeFrom forgets what a remote's memory says is forgotten, and exchanges nothing
-// else. With all, that may be more than Sync believes: a branch's every entry, or most
-// of this repository's. ErrNotFound: all of it is forgotten here.
-func (s *Store) ExpungeFrom(ctx context.Context, o SyncOptions, all bool) (ExpungeResult, error) {
+// else. With e.Yes, that may be more than Sync believes: a branch's every entry, or most
+// of this repository's. With e.DryRun it fetches, and says what would go. Of e nothing
+// else counts. ErrNotFound: all of it is forgotten here.
+func (s *Store) ExpungeFrom(ctx context.Context, o SyncOptions, e ExpungeOptions) (ExpungeResult, error) {
 	var y *syncing
 	_, err := s.exchange(ctx, o, func(made *syncing) {
 		y = made
-		y.merge, y.expunge, y.accepted = true, true, all
+		y.merge, y.expunge, y.accepted, y.dry = true, true, e.Yes, e.DryRun
 	})
 	switch {
-	case err != nil:
+	case err != nil && !errors.Is(err, errShown):
 		return ExpungeResult{}, err
 	case y.forgot == nil:
 		return ExpungeResult{}, fail(ErrNotFound, "nothing-expunged", fmt.Sprintf("'%s' has expunged nothing that is still here", y.peer.name))

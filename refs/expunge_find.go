@@ -17,8 +17,9 @@ import (
 type finder struct {
 	s        *Store
 	match    matcher
-	id       string // of the entry that goes, where no text is looked for
-	limit    int    // of progress summaries
+	id       string       // of the entry that goes, where no text is looked for
+	limit    int          // of progress summaries
+	named    doc.Expunged // has other entries that go
 	expunged doc.Expunged
 	found    map[string]ExpungedEntry
 	all      map[string]bool          // steps and milestones that there are
@@ -33,10 +34,15 @@ type finder struct {
 	names    map[string]keptName // that hold it, by their labels
 }
 
+func newFinder(s *Store) *finder {
+	return &finder{s: s, found: map[string]ExpungedEntry{}, all: map[string]bool{}, removed: map[string]doc.Milestone{},
+		topics: map[string]bool{}, seen: map[git.ID]string{}, holding: map[git.ID]bool{}, names: map[string]keptName{}}
+}
+
 // find looks everywhere.
 func (s *Store) find(ctx context.Context, o ExpungeOptions) (*finder, error) {
-	f := &finder{s: s, match: newMatcher(o.Match), id: o.ID, found: map[string]ExpungedEntry{}, all: map[string]bool{},
-		removed: map[string]doc.Milestone{}, topics: map[string]bool{}, seen: map[git.ID]string{}, holding: map[git.ID]bool{}, names: map[string]keptName{}}
+	f := newFinder(s)
+	f.match, f.id = newMatcher(o.Match), o.ID
 	var err error
 	if f.limit, err = s.summaryLimit(ctx); err != nil {
 		return nil, err
@@ -152,11 +158,14 @@ func (f *finder) text(pieces ...string) {
 	}
 }
 
+// wants reports whether an entry goes by its id.
+func (f *finder) wants(id string) bool { return id == f.id || f.named.HasEntry(id) }
+
 // step looks at a step.
 func (f *finder) step(s *doc.Step) {
 	f.all[s.ID] = true
 	f.branchCalled(s.Origin)
-	if s.ID == f.id || f.match.in(s.Observation) || f.match.in(s.Thought) || f.match.in(s.Action) || f.match.in(s.Agent) {
+	if f.wants(s.ID) || f.match.in(s.Observation) || f.match.in(s.Thought) || f.match.in(s.Action) || f.match.in(s.Agent) {
 		f.entry(ExpungedEntry{ID: s.ID, Kind: "step", Branch: s.Origin, Time: s.Time})
 		return
 	}
@@ -168,7 +177,7 @@ func (f *finder) milestone(m *doc.Milestone) {
 	f.branchCalled(m.Origin)
 	if m.Kind == doc.KindBirth {
 		f.texts(m.Summary, m.Contribution)
-	} else if f.all[m.ID] = true; m.ID == f.id || f.match.in(m.Summary) || f.match.in(m.Contribution) || f.match.in(m.Agent) {
+	} else if f.all[m.ID] = true; f.wants(m.ID) || f.match.in(m.Summary) || f.match.in(m.Contribution) || f.match.in(m.Agent) {
 		f.entry(ExpungedEntry{ID: m.ID, Kind: "milestone", Branch: m.Origin, Time: m.Time})
 		if _, known := f.removed[m.ID]; !known {
 			f.removed[m.ID] = *m
@@ -293,11 +302,8 @@ func (f *finder) result(res *ExpungeResult) error {
 		}
 		return fail(ErrNotFound, "nothing-holds", "nothing in this repository's memory holds that text", "git context search WORDS")
 	}
-	res.Entries, res.Texts = len(f.found), bytes.Count(f.expunged.Bytes(), []byte("text "))
-	res.Expunged = slices.SortedFunc(maps.Values(f.found), func(a, b ExpungedEntry) int { return strings.Compare(a.ID, b.ID) })
-	for _, e := range res.Expunged {
-		res.IDs = append(res.IDs, e.ID)
-	}
+	f.entries(res)
+	res.Texts = texts(f.expunged)
 	res.Topics = slices.Sorted(maps.Keys(f.topics))
 	res.Warnings = append(res.Warnings, f.nameWarnings()...)
 	if f.foreign > 0 {
@@ -306,3 +312,15 @@ func (f *finder) result(res *ExpungeResult) error {
 	}
 	return nil
 }
+
+// entries says which entries go.
+func (f *finder) entries(res *ExpungeResult) {
+	res.Entries, res.IDs = len(f.found), []string{}
+	res.Expunged = slices.SortedFunc(maps.Values(f.found), func(a, b ExpungedEntry) int { return strings.Compare(a.ID, b.ID) })
+	for _, e := range res.Expunged {
+		res.IDs = append(res.IDs, e.ID)
+	}
+}
+
+// texts counts the pieces of text of tombstones.
+func texts(e doc.Expunged) int { return bytes.Count(e.Bytes(), []byte("text ")) }

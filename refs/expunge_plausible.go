@@ -3,6 +3,7 @@ package refs
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,7 +17,7 @@ import (
 // redacted: whoever may push to a remote must not be able to wipe the memory of all who
 // sync with it.
 func (y *syncing) plausible(ctx context.Context, x *expunging, _ []git.ID) error {
-	v, err := y.s.memoryRefs(ctx)
+	v, err := x.s.memoryRefs(ctx)
 	if err != nil {
 		return err
 	}
@@ -31,11 +32,11 @@ func (y *syncing) plausible(ctx context.Context, x *expunging, _ []git.ID) error
 	entries, left := 0, 0
 	for _, r := range v.branches {
 		name, _ := git.BranchName(r.Name)
-		before, err := y.s.countEntries(ctx, name, r.ID)
+		before, err := x.s.countEntries(ctx, name, r.ID)
 		if err != nil {
 			return err
 		}
-		after, err := y.s.countEntries(ctx, name, now[r.ID])
+		after, err := x.s.countEntries(ctx, name, now[r.ID])
 		if err != nil {
 			return err
 		}
@@ -47,7 +48,7 @@ func (y *syncing) plausible(ctx context.Context, x *expunging, _ []git.ID) error
 	if 2*left < entries {
 		return y.implausible(fmt.Sprintf("%d of the %d entries", entries-left, entries))
 	}
-	lost, all, err := y.s.lostBytes(ctx, tips, slices.Collect(maps.Values(now)))
+	lost, all, err := x.s.lostBytes(ctx, tips, slices.Collect(maps.Values(now)))
 	if err == nil && 2*lost > all {
 		return y.implausible(fmt.Sprintf("%d%% of what memory says", 100*lost/all))
 	}
@@ -56,7 +57,13 @@ func (y *syncing) plausible(ctx context.Context, x *expunging, _ []git.ID) error
 
 func (y *syncing) implausible(what string) error {
 	return fail(ErrRefused, "expunge-implausible", fmt.Sprintf("'%s' says that %s here shall be expunged; nothing was changed", y.peer.name, what),
-		"git context expunge --from "+y.peer.name+" --yes")
+		"git context expunge --from "+shellWord(y.peer.name)+" --dry-run", "git context expunge --from "+shellWord(y.peer.name)+" --yes")
+}
+
+// implausible reports whether an error is that refusal.
+func implausible(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code == "expunge-implausible"
 }
 
 // countEntries counts the steps and milestones of a branch at a commit.

@@ -35,6 +35,7 @@ type syncing struct {
 	adopt       bool // branches that only the other side has are made here
 	accepted    bool // what it has forgotten is forgotten here, however much that is
 	expunge     bool // nothing else is done
+	dry         bool // nor that: it is only shown
 
 	current  string            // the branch it stands on: conflicts are kept there
 	held     *heldMerge        // what waits there already
