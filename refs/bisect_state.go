@@ -83,17 +83,13 @@ func (s *Store) notBisecting(ctx context.Context, branch string, err error) erro
 
 // readBisect reads the bisect of a branch; nil if there is none.
 func (s *Store) readBisect(branch string) (*bisectState, error) {
-	f, err := s.repo.OpenState(s.bisectName(branch), os.O_RDONLY)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	st := &bisectState{Branch: branch, kept: true}
+	found, bad, err := s.readState(s.bisectName(branch), st)
+	if err != nil || !found {
 		return nil, err
 	}
-	defer f.Close()
-	st := &bisectState{Branch: branch, kept: true}
-	if err := json.NewDecoder(f).Decode(st); err != nil || st.Version != bisectVersion {
-		return nil, &Error{Code: "bisect-state", Kind: ErrInvalid, Err: err, Hints: []string{"git context bisect reset"},
+	if bad != nil || st.Version != bisectVersion {
+		return nil, &Error{Code: "bisect-state", Kind: ErrInvalid, Err: bad, Hints: []string{"git context bisect reset"},
 			Message: fmt.Sprintf("the bisect of '%s' cannot be read", branch)}
 	}
 	return st, nil

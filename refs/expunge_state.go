@@ -54,16 +54,13 @@ func (in *expungeIntent) join(left *expungeIntent) {
 // readExpungeIntent returns nil where nothing was left.
 func (s *Store) readExpungeIntent() (*expungeIntent, error) {
 	path := s.statePath(expungeIntentName)
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	var f expungeFile
+	found, bad, err := s.readState(expungeIntentName, &f)
+	if err != nil || !found {
 		return nil, err
 	}
-	var f expungeFile
-	if err := json.Unmarshal(data, &f); err != nil || f.Version != expungeVersion {
-		return nil, &Error{Code: "expunge-intent", Kind: ErrInvalid, Err: err,
+	if bad != nil || f.Version != expungeVersion {
+		return nil, &Error{Code: "expunge-intent", Kind: ErrInvalid, Err: bad,
 			Message: fmt.Sprintf("what '%s' says was to be forgotten cannot be read", path), Hints: []string{"git context fsck"}}
 	}
 	e, err := doc.ParseExpunged([]byte(f.Expunged))

@@ -88,21 +88,16 @@ func (in *intent) writer() Writer {
 // readIntent reads what was left on a branch; nil, after one look at the disk, where
 // nothing was.
 func (s *Store) readIntent(branch string) (*intent, error) {
-	f, err := s.repo.OpenState(intentName(branch), os.O_RDONLY)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	in := new(intent)
+	found, bad, err := s.readState(intentName(branch), in)
+	if err != nil || !found {
 		return nil, err
 	}
-	defer f.Close()
-	in := new(intent)
-	err = json.NewDecoder(f).Decode(in)
-	if err != nil || in.Version != codeIntentVersion || (in.Commit == nil) == (in.Rollback == nil) {
-		return nil, &Error{Code: "intent-unreadable", Kind: ErrInvalid, Err: err,
+	if bad != nil || in.Version != codeIntentVersion || (in.Commit == nil) == (in.Rollback == nil) {
+		return nil, &Error{Code: "intent-unreadable", Kind: ErrInvalid, Err: bad,
 			Message: fmt.Sprintf("a commit or rollback of branch '%s' with --code was interrupted, and what it set out to do cannot be read", branch),
 			Hints: []string{"git log -g -3 shows in '(context ...)' whether it moved the code",
-				"rm " + shellQuoted(f.Name()) + " forgets it; what is recorded stays pending"}}
+				"rm " + shellQuoted(s.statePath(intentName(branch))) + " forgets it; what is recorded stays pending"}}
 	}
 	return in, nil
 }

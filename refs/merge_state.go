@@ -64,17 +64,13 @@ func (h *heldMerge) status() MergeStatus {
 
 // heldMerge reads what waits on a branch; nil if nothing does.
 func (s *Store) heldMerge(target string) (*heldMerge, error) {
-	f, err := s.repo.OpenState(heldName(target), os.O_RDONLY)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	h := new(heldMerge)
+	found, bad, err := s.readState(heldName(target), h)
+	if err != nil || !found {
 		return nil, err
 	}
-	defer f.Close()
-	h := new(heldMerge)
-	if err := json.NewDecoder(f).Decode(h); err != nil || h.Version != heldVersion {
-		return nil, &Error{Code: "merge-state", Kind: ErrInvalid, Err: err,
+	if bad != nil || h.Version != heldVersion {
+		return nil, &Error{Code: "merge-state", Kind: ErrInvalid, Err: bad,
 			Message: fmt.Sprintf("the merge that waits on '%s' cannot be read", target), Hints: []string{"git context merge --abort"}}
 	}
 	return h, nil
