@@ -23,24 +23,9 @@ func (r *Repo) History(ctx context.Context, tips []ID) ([]NewCommit, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := make([]NewCommit, 0, bytes.Count(out, []byte("\n")))
-	for line := range strings.Lines(string(out)) {
-		ids := strings.Fields(line)
-		c := NewCommit{}
-		for i, id := range ids {
-			if !isHex(id, r.hexLen()) {
-				return nil, fmt.Errorf("git rev-list: cannot understand '%s'", shown(line))
-			}
-			if i == 0 {
-				c.ID = ID(id)
-			} else {
-				c.Parents = append(c.Parents, ID(id))
-			}
-		}
-		list = append(list, c)
-	}
+	list, err := r.parentLines(out)
 	slices.Reverse(list)
-	return list, nil
+	return list, err
 }
 
 // Objects lists every object that tips reach and those of not do not, each once.

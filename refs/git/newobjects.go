@@ -49,6 +49,11 @@ func (r *Repo) NewCommits(ctx context.Context, tips []ID, most int) ([]NewCommit
 	if err != nil {
 		return nil, err
 	}
+	return r.parentLines(out)
+}
+
+// parentLines reads what `git rev-list --parents` prints.
+func (r *Repo) parentLines(out []byte) ([]NewCommit, error) {
 	list := make([]NewCommit, 0, bytes.Count(out, []byte("\n")))
 	for line := range strings.Lines(string(out)) {
 		var c NewCommit
