@@ -42,7 +42,7 @@ type CodeLink struct {
 	Commit  git.ID     `json:"commit"`
 	Subject *string    `json:"subject"` // nil, as Time is, for a commit that is not here (any more)
 	Time    *time.Time `json:"time"`
-	How     []string   `json:"how"` // of the Link constants, at least one; none in Links of code
+	How     []string   `json:"how"` // of the Link constants, in their order, at least one; none in Links of code
 
 	// Unreachable is looked for in Links of a milestone: no branch or tag of the code or of a
 	// remote reaches the commit any more. It was rewritten, or dropped.
@@ -54,7 +54,8 @@ type CodeLink struct {
 //  1. a range of code, A..B or A...B: every milestone that belongs to a commit of it;
 //  2. a code commit, by any git revision: its milestones; a code branch wins over a
 //     memory branch of the same name, unlike in all other commands;
-//  3. a milestone, by whatever names one: its code commits.
+//  3. a milestone, by whatever names one: its code commits;
+//  4. a code commit that is gone from here, by the beginning of its hash: its milestones.
 //
 // Milestones of all memory branches count, or those that one holds where branch is not
 // empty. Nothing is no error. A name that means nothing is ErrNotFound.
@@ -62,24 +63,88 @@ func (s *Store) Links(ctx context.Context, branch, rev string) (Links, error) {
 	made := sync.OnceValues(func() (*madeOn, error) { return s.madeOn(ctx) })
 	go made()    // the child that lists the refs starts while git looks the revision up
 	defer made() // and must not outlive us
-	if a, dots, b := SplitRange(rev); dots != "" {
+	rev = blamed(rev)
+	if a, dots, b := SplitRange(rev); dots != "" && !isSearch(rev) {
 		return s.linksOfRange(ctx, branch, made, a, dots, b)
 	}
 	c, err := s.codeCommit(ctx, rev)
-	if err != nil {
+	switch {
+	case err != nil:
 		return Links{}, err
+	case c != nil && branchOf(c) == "":
+		note, err := s.linksOf(ctx, c.ID)
+		if err != nil {
+			return Links{}, err
+		}
+		return s.linksOfCode(ctx, branch, made, linkedCode{CodeLink: codeLink(c), facts: note})
+	case c != nil && isSearch(rev):
+		rev = string(c.ID)
+	case c == nil:
+		gone, err := s.goneCode(ctx, made, rev)
+		if err != nil {
+			return Links{}, err
+		}
+		if gone != nil {
+			return s.linksOfCode(ctx, branch, made, *gone)
+		}
 	}
-	if c == nil || branchOf(c) != "" {
-		return s.linksBack(ctx, rev)
-	}
-	note, err := s.linksOf(ctx, c.ID)
-	if err != nil {
-		return Links{}, err
-	}
-	code := linkedCode{CodeLink: codeLink(c), facts: note}
-	l := Links{Code: string(c.ID), Commits: []CodeLink{code.CodeLink}}
+	return s.linksBack(ctx, rev)
+}
+
+// linksOfCode finds the milestones of one code commit.
+func (s *Store) linksOfCode(ctx context.Context, branch string, made madeLater, code linkedCode) (l Links, err error) {
+	l = Links{Code: string(code.Commit), Commits: []CodeLink{code.CodeLink}}
 	l.Memory, err = s.memoryOf(ctx, branch, made, []linkedCode{code})
 	return l, err
+}
+
+// blamed is the commit of a line of `git blame`, the whole of which may be pasted; any
+// other words as they are.
+func blamed(line string) string {
+	first, _, more := strings.Cut(line, " ")
+	if more && isShortHash(strings.TrimPrefix(first, "^")) {
+		return first
+	}
+	return line
+}
+
+// isSearch reports whether a revision is words that git looks for, up to its end.
+func isSearch(rev string) bool { return strings.HasPrefix(rev, ":/") }
+
+// goneCode finds a code commit that is not here any more, but of which memory knows; nil
+// for none. Names of memory go first.
+func (s *Store) goneCode(ctx context.Context, later madeLater, rev string) (*linkedCode, error) {
+	if !isShortHash(rev) {
+		return nil, nil
+	}
+	if _, err := s.resolve(ctx, rev); !errors.Is(err, git.ErrNotFound) {
+		return nil, nil // which linksBack tells
+	}
+	found := map[git.ID][]notes.Fact{}
+	err := s.eachLink(ctx, []string{linkWords}, func(code git.ID, f notes.Fact) {
+		if strings.HasPrefix(string(code), rev) {
+			found[code] = append(found[code], f)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	made, err := later()
+	if err != nil {
+		return nil, err
+	}
+	made.codes(func(code git.ID) {
+		if strings.HasPrefix(string(code), rev) && found[code] == nil {
+			found[code] = nil
+		}
+	})
+	if len(found) > 1 {
+		return nil, fail(ErrInvalid, "ambiguous", fmt.Sprintf("'%s' is ambiguous", rev), "use more digits")
+	}
+	for code, facts := range found {
+		return &linkedCode{CodeLink{Commit: code}, facts}, nil
+	}
+	return nil, nil
 }
 
 // codeCommit finds the commit that git takes a name for; nil where that is none, which
@@ -93,7 +158,10 @@ func (s *Store) codeCommit(ctx context.Context, rev string) (*git.Commit, error)
 	if isShortHash(name) && strings.Trim(name, "0") == "" {
 		return nil, fail(ErrNotFound, "not-committed", "a line that is not committed yet has no milestone", "git context --log")
 	}
-	id, err := s.repo.Peel(ctx, name+"^{commit}")
+	if !isSearch(name) { // which is of commits
+		name += "^{commit}"
+	}
+	id, err := s.repo.Peel(ctx, name)
 	if errors.Is(err, git.ErrAmbiguous) {
 		return nil, fail(ErrInvalid, "ambiguous", fmt.Sprintf("'%s' is ambiguous", oneLine(rev, 100)), "use more digits")
 	}
@@ -132,7 +200,7 @@ func (s *Store) noLink(ctx context.Context, rev string) error {
 		return s.noBranch(ctx, "")
 	}
 	if rev == "HEAD" {
-		return fail(ErrNotFound, "commit-not-found", "the code has no commit yet", "git context log")
+		return fail(ErrNotFound, "commit-not-found", "the code has no commit yet", "git context commit --code -m SUMMARY")
 	}
 	hints := []string{"git log --oneline", "git context log --oneline"}
 	if near := doc.Nearest(rev, names); near != "" {
@@ -159,8 +227,13 @@ func (l CodeLink) when() time.Time {
 	return *l.Time
 }
 
+// add keeps the order of the constants.
 func (l *CodeLink) add(how string) {
-	if !slices.Contains(l.How, how) {
+	switch {
+	case slices.Contains(l.How, how):
+	case how == LinkNoted:
+		l.How = slices.Insert(l.How, 0, how)
+	default:
 		l.How = append(l.How, how)
 	}
 }

@@ -30,12 +30,13 @@ func (p *Printer) linksOfCode(code refs.CodeLink, memory []refs.LinkedCommit) {
 	}
 	if len(memory) == 0 {
 		p.line(plain("no milestone belongs to it"))
-		p.command("what was known then", "--at %s", code.Commit.Short())
-		return
+	} else {
+		p.blank()
+		p.command("in full", "--commit %s", memory[0].Hash.Short())
 	}
-	p.blank()
-	p.command("in full", "--commit %s", memory[0].Hash.Short())
-	p.command("what was known then", "--at %s", code.Commit.Short())
+	if code.Time != nil { // of what is gone there is no time to look at
+		p.command("what was known then", "--at %s", code.Commit.Short())
+	}
 }
 
 // linksOfRange shows the milestones of a range, each with its code commits.
