@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/hooks"
@@ -23,7 +24,7 @@ func newHook(g *globals) *command {
 	return &command{
 		name:  "hook",
 		usage: []string{"hook EVENT [ARGUMENT...]"},
-		about: "Does what the git hook of that name is for, with its arguments and standard input; 'git context hooks install git' makes git run it. post-commit links the code commit to the newest milestone. post-rewrite carries links over an amendment or a rebase. post-checkout, with context.follow=true, makes the memory branch of the code branch's name the current one. pre-push, with context.push=true, pushes memory beside the code, for at most context.pushTimeout seconds (10). A hook never makes a git command fail: what goes wrong is one line on standard error, and 'git context fsck' shows it. GIT_CONTEXT_HOOKS=0 turns all off.",
+		about: "Does what the git hook of that name is for, with its arguments and standard input; 'git context hooks install git' makes git run it. post-commit links the code commit to the newest milestone. post-rewrite carries links over an amendment or a rebase. post-checkout, with context.follow=true, makes the memory branch of the code branch's name the current one. pre-push, with context.push=true, pushes memory beside the code, for at most context.pushTimeout seconds (10). A hook never makes a git command fail: the exit code is 0 for each of these names, what goes wrong is one line on standard error, and 'git context fsck' shows it. GIT_CONTEXT_HOOKS=0 turns all off.",
 		exits: []int{exitDone, exitUsage},
 		examples: []string{
 			"hook post-commit",
@@ -33,6 +34,9 @@ func newHook(g *globals) *command {
 		flags:   g.flags(),
 		least:   1, most: unlimited, needs: "the name of a hook",
 		action: func(ctx context.Context, env *Env, args []string) error {
+			if !slices.Contains(hooks.Events(), args[0]) {
+				return usagef("no hook '%s' is known", args[0]).hint("one of %s", strings.Join(hooks.Events(), ", "))
+			}
 			if !hooksOff(env.getenv(hookSwitch)) {
 				o.runHook(ctx, env, args[0], args[1:])
 			}
@@ -103,7 +107,7 @@ func (o *hookOptions) event(ctx context.Context, env *Env, s *refs.Store, event 
 		}
 		return s.PushBeside(ctx, o.writer(env), args[0])
 	}
-	return fmt.Errorf("no hook of that name is known; is git-context older than what installed it?")
+	return fmt.Errorf("nothing is done for it")
 }
 
 func (o *hookOptions) follow(ctx context.Context, env *Env, s *refs.Store) error {
