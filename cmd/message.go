@@ -19,6 +19,9 @@ func (m *message) flags() []cli.Flag {
 	}
 }
 
+// given reports whether there was any flag.
+func (m *message) given() bool { return len(m.paragraphs.Value()) > 0 || m.file != "" }
+
 func (m *message) read(env *Env) (summary, contribution string, err error) {
 	file := ""
 	if m.file != "" {

@@ -59,6 +59,9 @@ func runRollback(ctx context.Context, env *Env, o *rollbackOptions, to string) (
 	if err != nil {
 		return r, err
 	}
+	if summary == "" && o.message.given() {
+		return r, usagef("a milestone needs a summary").hint("git context rollback C -m SUMMARY")
+	}
 	w, err := o.signs(o.writer(env))
 	if err != nil {
 		return r, err

@@ -112,6 +112,9 @@ func (s *Store) rollbackTo(ctx context.Context, rev string) (*git.Commit, error)
 	if errors.As(err, &wrong) && wrong.Code == "not-memory" {
 		wrong.Hints = []string{"git context --at " + oneLine(rev, 100)}
 	}
+	if errors.As(err, &wrong) && errors.Is(err, ErrNotFound) {
+		wrong.Hints = append([]string{"git context log --oneline"}, wrong.Hints...)
+	}
 	return c, err
 }
 
