@@ -18,9 +18,14 @@ import (
 // elsewhere, and says nothing.
 const hooksInstalled = "hooks.json"
 
-// installedIn are the directories of each worktree, relative to the common git
-// directory, with which they are moved.
-type installedIn map[string][]string
+// installedIn are the places of each worktree.
+type installedIn map[string][]installed
+
+// installed is a place, relative to the common git directory, with which it is moved.
+type installed struct {
+	Dir  string `json:"dir"`
+	Made string `json:"made,omitempty"` // the uppermost directory that did not exist before
+}
 
 func readInstalled(repo *git.Repo) (installedIn, error) {
 	known := installedIn{}
@@ -40,26 +45,32 @@ func readInstalled(repo *git.Repo) (installedIn, error) {
 
 // here reports whether hooks of this worktree were installed where git looks now.
 func (known installedIn) here(repo *git.Repo, now hooks.Place) bool {
-	return slices.Contains(known[repo.WorktreeDir()], relativeHooks(repo, now))
+	dir := relativeHooks(repo, now.Dir)
+	return slices.ContainsFunc(known[repo.WorktreeDir()], func(in installed) bool { return in.Dir == dir })
 }
 
-// relativeHooks is how a place is kept.
-func relativeHooks(repo *git.Repo, p hooks.Place) string {
-	dir, err := filepath.Rel(repo.CommonDir(), p.Dir)
+// relativeHooks is how a directory is kept.
+func relativeHooks(repo *git.Repo, dir string) string {
+	rel, err := filepath.Rel(repo.CommonDir(), dir)
 	if err != nil { // on another volume
-		return p.Dir
+		return dir
 	}
-	return dir
+	return rel
+}
+
+// absoluteHooks is the directory that was kept.
+func absoluteHooks(repo *git.Repo, dir string) string {
+	if filepath.IsAbs(dir) {
+		return dir
+	}
+	return filepath.Join(repo.CommonDir(), dir)
 }
 
 // elsewhere are the places of this worktree's hooks that git does not look at now.
 func (known installedIn) elsewhere(repo *git.Repo, now hooks.Place) []hooks.Place {
 	var places []hooks.Place
-	for _, dir := range known[repo.WorktreeDir()] {
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(repo.CommonDir(), dir)
-		}
-		if dir != now.Dir {
+	for _, in := range known[repo.WorktreeDir()] {
+		if dir := absoluteHooks(repo, in.Dir); dir != now.Dir {
 			places = append(places, hooks.Place{Dir: dir, Roots: now.Roots})
 		}
 	}
@@ -80,12 +91,30 @@ func installHooks(repo *git.Repo, place hooks.Place) ([]hooks.Change, error) {
 	if err != nil {
 		return nil, err
 	}
+	in := installed{Dir: relativeHooks(repo, place.Dir)}
+	for dir := place.Dir; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		in.Made = relativeHooks(repo, dir)
+	}
 	changes, err := hooks.Install(place)
 	if err != nil || known.here(repo, place) {
 		return changes, err
 	}
-	known[repo.WorktreeDir()] = append(known[repo.WorktreeDir()], relativeHooks(repo, place))
+	known[repo.WorktreeDir()] = append(known[repo.WorktreeDir()], in)
 	return changes, known.write(repo)
+}
+
+// clear removes the directories that an install made, unless something stands in them.
+func (in installed) clear(repo *git.Repo) {
+	if in.Made == "" {
+		return
+	}
+	dir, top := absoluteHooks(repo, in.Dir), absoluteHooks(repo, in.Made)
+	for ; len(dir) >= len(top); dir = filepath.Dir(dir) {
+		_ = os.Remove(dir)
+	}
 }
 
 // uninstallHooks takes them from where git looks now, and from where else they were
@@ -98,6 +127,9 @@ func uninstallHooks(repo *git.Repo, place hooks.Place) ([]hooks.Change, error) {
 	changes, err := hooks.Uninstall(append([]hooks.Place{place}, known.elsewhere(repo, place)...)...)
 	if err != nil || len(known[repo.WorktreeDir()]) == 0 {
 		return changes, err
+	}
+	for _, in := range known[repo.WorktreeDir()] {
+		in.clear(repo)
 	}
 	delete(known, repo.WorktreeDir())
 	return changes, known.write(repo)
