@@ -68,7 +68,12 @@ func (s *Store) Expunge(ctx context.Context, o ExpungeOptions) (ExpungeResult, e
 		return res, err
 	}
 	if o.DryRun {
-		return res, s.preview(ctx, f.expunged, f.check, &res)
+		if err := s.preview(ctx, f.expunged, f.check, &res); err != nil {
+			return res, err
+		}
+		x := &expunging{s: s, res: res}
+		err := f.wouldLeave(ctx, x)
+		return x.res, err
 	}
 	if f.everything() && !o.Yes {
 		return res, fail(ErrRefused, "expunge-everything",
@@ -80,7 +85,8 @@ func (s *Store) Expunge(ctx context.Context, o ExpungeOptions) (ExpungeResult, e
 		return x.res, err
 	}
 	x.res.Remotes = slices.Clip(x.res.Remotes)
-	return x.res, f.leftovers(ctx, x)
+	err = f.leftovers(ctx, x)
+	return x.res, err
 }
 
 func allEntries(n int) string {

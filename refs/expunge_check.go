@@ -2,7 +2,6 @@ package refs
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -48,9 +47,6 @@ func (f *finder) holds(path string, data []byte) bool {
 	return err != nil || slices.ContainsFunc(texts, f.match.in)
 }
 
-// errHolds ends a check that found something.
-var errHolds = errors.New("it still stands")
-
 // check holds that new history does not hold the text any more. It runs before refs move.
 func (f *finder) check(ctx context.Context, x *expunging, tips []git.ID) error {
 	if f.match.none() {
@@ -94,6 +90,6 @@ func (f *finder) stillHolds(o git.NamedObject) error {
 	if o.Path != "" {
 		where = "'" + git.Shown(o.Path) + "'"
 	}
-	return &Error{Code: "expunge-incomplete", Kind: ErrRefused, Err: errHolds,
-		Message: fmt.Sprintf("%s would still hold it (%s); nothing was changed", where, o.ID.Short()), Hints: []string{"git cat-file -p " + string(o.ID)}}
+	return fail(ErrRefused, "expunge-incomplete", fmt.Sprintf("%s would still hold it (%s); nothing was changed", where, o.ID.Short()),
+		"git cat-file -p "+string(o.ID))
 }

@@ -16,3 +16,6 @@ func (s *Store) Rewrite(ctx context.Context, e doc.Expunged, tips []git.ID) (map
 func (s *Store) ExpungeAll(ctx context.Context, e doc.Expunged) (ExpungeResult, error) {
 	return s.expungeAll(ctx, Writer{}, e)
 }
+
+// KeptBy is keptBy, for tests from outside.
+func KeptBy(k git.Kept) string { return keptBy(k) }

@@ -120,15 +120,38 @@ func (f *finder) leftovers(ctx context.Context, x *expunging) error {
 	if err != nil {
 		return err
 	}
-	if err := f.gitFiles(x); err != nil {
+	return f.notOurs(ctx, x, nil)
+}
+
+// notOurs says what else holds the text, and is not memory's: files of git, but for
+// those in a set, and code.
+func (f *finder) notOurs(ctx context.Context, x *expunging, but map[string]bool) error {
+	if err := f.gitFiles(x, but); err != nil {
 		return err
 	}
 	return f.codeCommits(ctx, x)
 }
 
+// wouldLeave says what will still hold the text, of all that can be told before: reflogs
+// of memory are emptied.
+func (f *finder) wouldLeave(ctx context.Context, x *expunging) error {
+	if f.match.none() {
+		return nil
+	}
+	v, err := f.s.memoryRefs(ctx)
+	if err != nil {
+		return err
+	}
+	emptied := map[string]bool{"logs/" + git.NotesRef: true}
+	for _, r := range slices.Concat(v.all(), v.trackingNotes) {
+		emptied["logs/"+r.Name] = true
+	}
+	return f.notOurs(ctx, x, emptied)
+}
+
 // gitFiles looks at the other files of the git directory, which are the user's: the
 // last message, reflogs and settings of code, and what a killed process left of an object.
-func (f *finder) gitFiles(x *expunging) error {
+func (f *finder) gitFiles(x *expunging, but map[string]bool) error {
 	root := f.s.repo.CommonDir()
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -142,7 +165,8 @@ func (f *finder) gitFiles(x *expunging) error {
 			return nil
 		}
 		partial := strings.HasPrefix(d.Name(), "tmp_obj_")
-		if rel, err := filepath.Rel(root, path); err != nil || strings.HasPrefix(filepath.ToSlash(rel), "objects/") && !partial {
+		rel, err := filepath.Rel(root, path)
+		if rel = filepath.ToSlash(rel); err != nil || but[rel] || strings.HasPrefix(rel, "objects/") && !partial {
 			return err
 		}
 		if info, err := d.Info(); err != nil || info.Size() > maxFile {
@@ -181,20 +205,23 @@ func inflated(data []byte) []byte {
 
 // keptBy says what keeps objects that were to be deleted.
 func keptBy(k git.Kept) string {
-	n := count(len(k.Objects), "object")
+	what, them := count(len(k.Objects), "object")+" of the old history stay", "them"
+	if len(k.Objects) == 1 {
+		what, them = what+"s", "it"
+	}
 	switch k.By {
 	case git.KeptByRef:
-		return n + " of the old history stay: '" + k.Name + "' leads to them"
+		return what + ": '" + k.Name + "' leads to " + them
 	case git.KeptByReflog:
-		return n + " of the old history stay: a reflog leads to them; git reflog expire --expire-unreachable=now --all"
+		return what + ": a reflog leads to " + them + "; git reflog expire --expire-unreachable=now --all"
 	case git.KeptByPack:
-		return n + " of the old history stay in '" + k.Name + "', which has a .keep file"
+		return what + " in '" + k.Name + "', which has a .keep file"
 	case git.KeptByAlternate:
-		return n + " of the old history stay in '" + k.Name + "', which this repository borrows from: expunge there too"
+		return what + " in '" + k.Name + "', which this repository borrows from: expunge there too"
 	case git.KeptByWriter:
-		return n + " of the old history stay: another process writes them; run the command again"
+		return what + ": another process writes " + them + "; run the command again"
 	}
-	return n + " of the old history stay: an operation under way in a worktree needs them"
+	return what + ": an operation under way in a worktree needs " + them
 }
 
 // codeCommits looks at the messages of code: `commit --code` gives both the same. The

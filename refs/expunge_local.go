@@ -27,6 +27,14 @@ var quotingState = []struct{ dir, lost string }{
 // states drops files of local state that quote what is forgotten or name commits that
 // are replaced. It does so before the refs move: afterwards nobody could tell.
 func (x *expunging) states() error {
+	if err := x.quoting(os.Remove); err != nil {
+		return err
+	}
+	return x.lines(x.s.statePath("hooks.jsonl"))
+}
+
+// quoting visits those files, and says what is lost with them.
+func (x *expunging) quoting(visit func(path string) error) error {
 	for _, q := range quotingState {
 		err := x.eachFile(q.dir, func(path string, data []byte) error {
 			text := string(data)
@@ -34,13 +42,13 @@ func (x *expunging) states() error {
 				return nil
 			}
 			x.warn("%s", q.lost)
-			return os.Remove(path)
+			return visit(path)
 		})
 		if err != nil {
 			return err
 		}
 	}
-	return x.lines(x.s.statePath("hooks.jsonl"))
+	return nil
 }
 
 // eachFile visits the files below a folder of local state.

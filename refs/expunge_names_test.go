@@ -2,10 +2,10 @@ package refs_test
 
 import (
 	"errors"
-	"strings"
 	"testing"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/git"
 )
 
 // Names that history holds are told each time, all of them, also when nothing else holds
@@ -19,24 +19,28 @@ func TestExpungeNames(t *testing.T) {
 	m := r.milestone(t, "tok-999-br", "One")
 	ok(s.SetTag(ctx, refs.Writer{}, "tok-999-tag", m.ID))(t)
 	r.remember("main", "tok-999-key", "text\n")
-	told := func(list []string, want ...string) {
-		t.Helper()
-		all := strings.Join(list, "\n")
-		for _, w := range want {
-			if !strings.Contains(all, w) {
-				t.Errorf("'%s' is not told: %s", w, all)
-			}
-		}
-	}
 	names := []string{"branch 'tok-999-br'", "topic 'tok-999-key'"}
-	told(r.expunge(refs.ExpungeOptions{Match: "tok-999"}).Warnings, append(names, "tag 'tok-999-tag'", "history keeps it, renamed and deleted too")...)
+	r.warns(r.expunge(refs.ExpungeOptions{Match: "tok-999"}), append(names, "tag 'tok-999-tag'", "history keeps it, renamed and deleted too")...)
 	ok(s.RenameBranch(ctx, "tok-999-br", "fine"))(t)
-	told(r.expunge(refs.ExpungeOptions{Match: "tok-999"}).Warnings, names...)
+	r.warns(r.expunge(refs.ExpungeOptions{Match: "tok-999"}), names...)
 	_, err := r.open().Expunge(ctx, refs.ExpungeOptions{Match: "tok-999"})
 	var e *refs.Error
 	if !errors.As(err, &e) || e.Code != "expunge-names" || !errors.Is(err, refs.ErrRefused) {
 		t.Fatal(err)
 	}
-	told([]string{e.Message}, append(names, "history keeps names", "tag 'tok-999-tag'")...)
-	told(e.Hints, "git context tag -d tok-999-tag", "renaming and deleting do not take a name out of history")
+	r.warns(refs.ExpungeResult{Warnings: []string{e.Message}}, append(names, "history keeps names", "tag 'tok-999-tag'")...)
+	r.warns(refs.ExpungeResult{Warnings: e.Hints}, "git context tag -d tok-999-tag", "renaming and deleting do not take a name out of history")
+}
+
+// One object stays, two stay.
+func TestExpungeKept(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{
+		1: "1 object of the old history stays: 'refs/x' leads to it",
+		2: "2 objects of the old history stay: 'refs/x' leads to them",
+	} {
+		if got := refs.KeptBy(git.Kept{By: git.KeptByRef, Name: "refs/x", Objects: make([]git.ID, n)}); got != want {
+			t.Error(got)
+		}
+	}
 }

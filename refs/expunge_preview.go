@@ -47,6 +47,10 @@ func (s *Store) preview(ctx context.Context, e doc.Expunged, check func(context.
 				return err
 			}
 		}
+		if err := x.quoting(func(string) error { return nil }); err != nil {
+			return err
+		}
+		res.Warnings = append(res.Warnings, x.res.Warnings...)
 		return x.wouldHold(ctx, res)
 	})
 }

@@ -25,6 +25,16 @@ func (r *repo) expunge(o refs.ExpungeOptions) refs.ExpungeResult {
 	return res
 }
 
+// warns holds that a result warns of things.
+func (r *repo) warns(res refs.ExpungeResult, want ...string) {
+	r.t.Helper()
+	for _, w := range want {
+		if all := strings.Join(res.Warnings, "\n"); !strings.Contains(all, w) {
+			r.t.Errorf("no warning of %s: %s", w, all)
+		}
+	}
+}
+
 // holding lists what below the git directory holds a text, raw or in an object.
 func (r *repo) holding(text string) []string {
 	r.t.Helper()
@@ -81,11 +91,8 @@ func TestExpungeLocalState(t *testing.T) {
 			"{\"time\":\"2026-11-21T01:37:05Z\",\"action\":\"kept\",\"step\":2,\"id\":\"01JD5K0Z3V7Q3M9K2A4B5C6D7F\"}\n")
 	hooks := r.state("hooks.jsonl", "{\"message\":\"secret9\"}\n{\"message\":\"kept\"}\n")
 	left := r.state("journal/main.jsonl.new", "secret9")
-	res := r.expunge(refs.ExpungeOptions{Match: "secret9"})
-	for _, want := range []string{"merge that waited", "bisect"} {
-		if !slices.ContainsFunc(res.Warnings, func(w string) bool { return strings.Contains(w, want) }) {
-			t.Errorf("no warning of %s: %q", want, res.Warnings)
-		}
+	for _, dry := range []bool{true, false} {
+		r.warns(r.expunge(refs.ExpungeOptions{Match: "secret9", DryRun: dry}), "merge that waited", "bisect")
 	}
 	for _, path := range []string{torn, orphan, hooks} {
 		if data, err := os.ReadFile(path); err != nil || !strings.Contains(string(data), "kept") {
@@ -234,12 +241,13 @@ func TestExpungeLeaves(t *testing.T) {
 	_, err = z.Write([]byte("blob 99\x00use hunter2"))
 	r.must(errors.Join(err, z.Flush()))
 	r.must(os.WriteFile(filepath.Join(r.dir, ".git", "objects", "tmp_obj_x"), half.Bytes(), 0o444))
-	res := r.expunge(refs.ExpungeOptions{Match: "hunter2"})
-	for _, want := range []string{"code commit", ".keep", "COMMIT_EDITMSG' holds it", "logs/HEAD' holds it", "tmp_obj_x' holds it", "branch 'hunter2' holds it in its name"} {
-		if !slices.ContainsFunc(res.Warnings, func(w string) bool { return strings.Contains(w, want) }) {
-			t.Errorf("no warning of %s: %q", want, res.Warnings)
-		}
+	what := []string{"code commit", "COMMIT_EDITMSG' holds it", "logs/HEAD' holds it", "tmp_obj_x' holds it", "branch 'hunter2' holds it in its name"}
+	dry := r.expunge(refs.ExpungeOptions{Match: "hunter2", DryRun: true})
+	r.warns(dry, what...)
+	if slices.ContainsFunc(dry.Warnings, func(w string) bool { return strings.Contains(w, "logs/refs/context") }) {
+		t.Errorf("reflogs of memory do not stay: %q", dry.Warnings)
 	}
+	r.warns(r.expunge(refs.ExpungeOptions{Match: "hunter2"}), append(what, ".keep")...)
 }
 
 // Beside writers on all branches nothing is lost but what is meant.
@@ -315,12 +323,12 @@ func TestExpungeLinks(t *testing.T) {
 // nothing to complain of.
 func TestExpungeCommands(t *testing.T) {
 	t.Parallel()
-	for _, mapping := range []string{"refs", "heads"} {
+	for mapping, remote := range map[string]string{"refs": "o'r$x", "heads": "origin"} {
 		t.Run(mapping, func(t *testing.T) {
 			t.Parallel()
 			hub, r := newRepo(t, "--bare"), newRepo(t)
-			r.git("remote", "add", "origin", hub.dir)
-			r.git("config", "context.origin.mapping", mapping)
+			r.git("remote", "add", remote, hub.dir)
+			r.git("config", "context."+remote+".mapping", mapping)
 			ok(r.open().Init(t.Context(), refs.InitOptions{}))(t)
 			r.work("main", "use "+secret, 0)
 			r.branch("side", "")
@@ -333,7 +341,7 @@ func TestExpungeCommands(t *testing.T) {
 			if len(res.Remotes) != 1 || len(res.Remotes[0].Commands) != 2 || len(res.Remotes[0].Refs) != 3 {
 				t.Fatalf("%+v", res.Remotes)
 			}
-			r.git(strings.Fields(res.Remotes[0].Commands[0])[1:]...)
+			r.git("-c", "alias.pasted=!"+res.Remotes[0].Commands[0], "pasted")
 			r.sync("")
 			hub.git("gc", "-q", "--prune=now")
 			if found := slices.Concat(hub.holding("hunter2"), r.holding("hunter2"), hub.holding("token-2"), r.holding("token-2")); len(found) > 0 {
