@@ -39,9 +39,14 @@ func newExpunge(g *globals) *command {
 			"expunge --match - < secret.txt",
 			"expunge --id 01JD5K0Z3V7Q3M9K2A4B5C6D7E",
 		},
+		most:    unlimited,
 		globals: g,
 		flags:   join(own, o.author.flags(), g.flags()),
 		action: func(ctx context.Context, env *Env, args []string) error {
+			if len(args) > 0 { // it may be the secret: no error repeats it
+				return usagef("what is to be forgotten? a text stands behind --match").
+					hint("%s expunge --match TEXT", self).hint("%s expunge --match - < FILE", self)
+			}
 			if err := o.check(); err != nil {
 				return err
 			}
@@ -79,7 +84,9 @@ func runExpunge(ctx context.Context, env *Env, o *expungeOptions) (r refs.Expung
 		if err != nil {
 			return r, err
 		}
-		match = strings.TrimSuffix(data, "\n")
+		if match = strings.TrimSuffix(data, "\n"); match == "" {
+			return r, usagef("what is to be forgotten? standard input is empty")
+		}
 	}
 	s, err := o.open(ctx, env)
 	if err != nil {
@@ -133,6 +140,7 @@ func printExpunge(p *render.Printer, r refs.ExpungeResult) {
 	line(p, "")
 	if len(r.Remotes) > 0 {
 		line(p, "Then, in every other clone: git context sync")
+		line(p, "Where it was recorded again since, it has to be expunged there too: other clones are told of entries, not of the text.")
 	}
 	line(p, "Whoever saw a secret has it: hosts keep what nothing leads to, and so do backups. Change it.")
 }
