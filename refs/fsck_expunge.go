@@ -28,8 +28,8 @@ func checkExpunge(ctx context.Context, c *checking) error {
 	}
 	switch {
 	case errors.Is(err, ErrInvalid):
-		c.report(ctx, nil, Problem{Kind: "expunge-unreadable", Object: file, Message: err.Error(),
-			Repair: "rm '" + file + "', and then expunge again what was to be forgotten"})
+		c.report(ctx, nil, Problem{Kind: "expunge-unreadable", Object: file, Message: err.Error() + "; expunge again what was to be forgotten, when the file is gone",
+			Repair: "rm " + shellQuoted(file)})
 	case err != nil:
 		return err
 	case left != nil:
