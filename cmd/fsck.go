@@ -67,6 +67,10 @@ func runFsck(ctx context.Context, env *Env, o *fsckOptions) (problems []refs.Pro
 func brokenHooks(ctx context.Context, env *Env, s *refs.Store) ([]refs.Problem, error) {
 	place, err := hooksPlace(ctx, s.Repo())
 	if err != nil {
+		// Nor is it any problem of ours where git looks, if nothing was ever installed.
+		if known, unread := readInstalled(s.Repo()); unread == nil && len(known) == 0 {
+			return nil, nil
+		}
 		return nil, err
 	}
 	list, err := hooksStatus(ctx, env, s, place)
