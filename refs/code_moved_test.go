@@ -18,106 +18,136 @@ type logLine struct {
 	reason   string
 }
 
-// What an interrupted command did to HEAD is told by the reflog, not guessed.
-func TestMovedTo(t *testing.T) {
-	t.Parallel()
+// movedWorld is a repository with the commits that HEAD may be moved among.
+type movedWorld struct {
+	t   *testing.T
+	dir string
+	env []string
+
+	first, before, made, amended, later, other git.ID
+	zero, gone                                 git.ID
+}
+
+func newMovedWorld(t *testing.T) *movedWorld {
+	t.Helper()
 	dir := t.TempDir()
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@e.c",
-		"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@e.c"}
-	run := func(args ...string) git.ID {
-		t.Helper()
-		cmd := exec.Command("git", args...)
-		cmd.Dir, cmd.Env = dir, env
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-		return git.ID(strings.TrimSpace(string(out)))
-	}
-	run("init", "-q")
-	tree := string(run("hash-object", "-w", "-t", "tree", "/dev/null"))
+	w := &movedWorld{t: t, dir: dir, zero: git.ID(strings.Repeat("0", 40)), gone: git.ID(strings.Repeat("1", 40)),
+		env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@e.c",
+			"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@e.c"}}
+	w.run("init", "-q")
+	tree := string(w.run("hash-object", "-w", "-t", "tree", "/dev/null"))
 	commit := func(message string, parents ...git.ID) git.ID {
 		args := []string{"commit-tree", "-m", message, tree}
 		for _, p := range parents {
 			args = append(args, "-p", string(p))
 		}
-		return run(args...)
+		return w.run(args...)
 	}
-	first := commit("first")
-	before := commit("before", first)
-	made := commit("The summary", before)
-	amended := commit("[X-1] The summary", before)
-	later := commit("later", made)
-	other := commit("other", before)
-	zero := git.ID(strings.Repeat("0", 40))
-	gone := git.ID(strings.Repeat("1", 40))
-	s, err := Open(t.Context(), Options{Dir: dir, Env: env})
+	w.first = commit("first")
+	w.before = commit("before", w.first)
+	w.made = commit("The summary", w.before)
+	w.amended = commit("[X-1] The summary", w.before)
+	w.later = commit("later", w.made)
+	w.other = commit("other", w.before)
+	return w
+}
+
+func (w *movedWorld) run(args ...string) git.ID {
+	w.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = w.dir, w.env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		w.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return git.ID(strings.TrimSpace(string(out)))
+}
+
+// put puts HEAD and its reflog where they are to be found; "" is unborn, nil is none.
+func (w *movedWorld) put(head git.ID, lines []logLine) {
+	w.t.Helper()
+	if head == "" {
+		w.run("symbolic-ref", "HEAD", "refs/heads/unborn")
+	} else {
+		w.run("update-ref", "--no-deref", "HEAD", string(head))
+	}
+	log := filepath.Join(w.dir, ".git/logs/HEAD")
+	if err := os.RemoveAll(log); err != nil {
+		w.t.Fatal(err)
+	}
+	if lines == nil {
+		return
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s %s A <a@e.c> 1 +0000\tcommit (initial): long ago\n", w.zero, w.first)
+	for _, m := range lines {
+		fmt.Fprintf(&text, "%s %s A <a@e.c> 1 +0000\t%s\n", m.old, m.new, m.reason)
+	}
+	if err := os.MkdirAll(filepath.Dir(log), 0o777); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(log, []byte(text.String()), 0o666); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// movedCase is one way in which HEAD stands when an intent is found.
+type movedCase struct {
+	name string
+	in   *intent
+	log  []logLine // nil: no reflog
+	head git.ID    // "": unborn
+	sure bool
+	want git.ID
+}
+
+func (w *movedWorld) cases() []movedCase {
+	const ours, theirs = "commit (context 01X): The summary", "reset: moving to x"
+	both := func() *intent {
+		return &intent{Token: "01X", Head: w.before, Commit: &CommitOptions{Summary: "The summary"}}
+	}
+	return []movedCase{
+		{"nothing", both(), []logLine{{w.zero, w.before, theirs}}, w.before, false, ""},
+		{"made", both(), []logLine{{w.before, w.made, ours}}, w.made, false, w.made},
+		{"made, and more since", both(), []logLine{{w.before, w.made, ours}, {w.made, w.later, theirs}}, w.later, false, w.made},
+		{"made, and taken back", both(), []logLine{{w.before, w.made, ours}, {w.made, w.before, theirs}}, w.before, false, w.made},
+		{"killed before the branch moved", both(), []logLine{{w.before, w.made, ours}}, w.before, false, ""},
+		{"killed so, and another made since", both(), []logLine{{w.before, w.made, ours}, {w.before, w.other, theirs}}, w.other, false, ""},
+		{"made, and moved on from elsewhere", both(), []logLine{{w.before, w.made, ours}}, w.later, false, w.made},
+		{"amended by a hook", both(), []logLine{{w.before, w.made, ours}, {w.made, w.amended, ours}}, w.amended, false, w.amended},
+		{"stashed by a hook before", both(), []logLine{{w.before, w.before, "commit (context 01X): updating HEAD"}, {w.before, w.made, ours}}, w.made, false, w.made},
+		{"stashed by a hook, then refused", both(), []logLine{{w.before, w.before, "commit (context 01X): updating HEAD"}}, w.before, false, ""},
+		{"gone elsewhere by a hook", both(), []logLine{{w.before, w.made, ours}, {w.made, w.first, "commit (context 01X)"}}, w.first, false, w.made},
+		{"thrown away since", both(), []logLine{{w.before, w.gone, ours}, {w.gone, w.before, theirs}}, w.before, false, ""},
+		{"a first commit", &intent{Token: "01X", Commit: &CommitOptions{Summary: "first"}}, []logLine{{w.zero, w.first, ours}}, w.first, false, w.first},
+		{"no first commit", &intent{Token: "01X", Commit: &CommitOptions{Summary: "first"}}, nil, "", false, ""},
+		{"no reflog", both(), nil, w.made, false, w.made},
+		{"no reflog, nothing made", both(), nil, w.before, false, ""},
+		{"no reflog, somebody else's", both(), nil, w.other, false, ""},
+		{"no reflog, a message changed by a hook", both(), nil, w.other, true, w.other},
+		{"rolled back", &intent{Token: "01X", Head: w.later, Rollback: &rollbackIntent{Target: w.first}},
+			[]logLine{{w.later, w.first, "rollback (context 01X): updating HEAD"}}, w.first, false, w.first},
+		{"rolled back without a reflog", &intent{Token: "01X", Head: w.later, Rollback: &rollbackIntent{Target: w.first}}, nil, w.first, false, w.first},
+		{"not rolled back", &intent{Token: "01X", Head: w.later, Rollback: &rollbackIntent{Target: w.first}}, []logLine{}, w.later, false, ""},
+		{"a worktree that is gone", &intent{Token: "01X", Worktree: "worktrees/x", Commit: &CommitOptions{}}, nil, w.made, false, ""},
+	}
+}
+
+// What an interrupted command did to HEAD is told by the reflog, not guessed.
+func TestMovedTo(t *testing.T) {
+	t.Parallel()
+	w := newMovedWorld(t)
+	s, err := Open(t.Context(), Options{Dir: w.dir, Env: w.env})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	const ours, theirs = "commit (context 01X): The summary", "reset: moving to x"
-	both := func() *intent {
-		return &intent{Token: "01X", Head: before, Commit: &CommitOptions{Summary: "The summary"}}
-	}
-	for _, c := range []struct {
-		name string
-		in   *intent
-		log  []logLine // nil: no reflog
-		head git.ID    // "": unborn
-		sure bool
-		want git.ID
-	}{
-		{"nothing", both(), []logLine{{zero, before, theirs}}, before, false, ""},
-		{"made", both(), []logLine{{before, made, ours}}, made, false, made},
-		{"made, and more since", both(), []logLine{{before, made, ours}, {made, later, theirs}}, later, false, made},
-		{"made, and taken back", both(), []logLine{{before, made, ours}, {made, before, theirs}}, before, false, made},
-		{"killed before the branch moved", both(), []logLine{{before, made, ours}}, before, false, ""},
-		{"killed so, and another made since", both(), []logLine{{before, made, ours}, {before, other, theirs}}, other, false, ""},
-		{"made, and moved on from elsewhere", both(), []logLine{{before, made, ours}}, later, false, made},
-		{"amended by a hook", both(), []logLine{{before, made, ours}, {made, amended, ours}}, amended, false, amended},
-		{"stashed by a hook before", both(), []logLine{{before, before, "commit (context 01X): updating HEAD"}, {before, made, ours}}, made, false, made},
-		{"stashed by a hook, then refused", both(), []logLine{{before, before, "commit (context 01X): updating HEAD"}}, before, false, ""},
-		{"gone elsewhere by a hook", both(), []logLine{{before, made, ours}, {made, first, "commit (context 01X)"}}, first, false, made},
-		{"thrown away since", both(), []logLine{{before, gone, ours}, {gone, before, theirs}}, before, false, ""},
-		{"a first commit", &intent{Token: "01X", Commit: &CommitOptions{Summary: "first"}}, []logLine{{zero, first, ours}}, first, false, first},
-		{"no first commit", &intent{Token: "01X", Commit: &CommitOptions{Summary: "first"}}, nil, "", false, ""},
-		{"no reflog", both(), nil, made, false, made},
-		{"no reflog, nothing made", both(), nil, before, false, ""},
-		{"no reflog, somebody else's", both(), nil, other, false, ""},
-		{"no reflog, a message changed by a hook", both(), nil, other, true, other},
-		{"rolled back", &intent{Token: "01X", Head: later, Rollback: &rollbackIntent{Target: first}},
-			[]logLine{{later, first, "rollback (context 01X): updating HEAD"}}, first, false, first},
-		{"rolled back without a reflog", &intent{Token: "01X", Head: later, Rollback: &rollbackIntent{Target: first}}, nil, first, false, first},
-		{"not rolled back", &intent{Token: "01X", Head: later, Rollback: &rollbackIntent{Target: first}}, []logLine{}, later, false, ""},
-		{"a worktree that is gone", &intent{Token: "01X", Worktree: "worktrees/x", Commit: &CommitOptions{}}, nil, made, false, ""},
-	} {
+	for _, c := range w.cases() {
 		t.Run(c.name, func(t *testing.T) {
 			if c.in.Worktree == "" {
 				c.in.Worktree = "."
 			}
-			if c.head == "" {
-				run("symbolic-ref", "HEAD", "refs/heads/unborn")
-			} else {
-				run("update-ref", "--no-deref", "HEAD", string(c.head))
-			}
-			log := filepath.Join(dir, ".git/logs/HEAD")
-			if err := os.RemoveAll(log); err != nil {
-				t.Fatal(err)
-			}
-			if c.log != nil {
-				var text strings.Builder
-				fmt.Fprintf(&text, "%s %s A <a@e.c> 1 +0000\tcommit (initial): long ago\n", zero, first)
-				for _, m := range c.log {
-					fmt.Fprintf(&text, "%s %s A <a@e.c> 1 +0000\t%s\n", m.old, m.new, m.reason)
-				}
-				if err := os.MkdirAll(filepath.Dir(log), 0o777); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(log, []byte(text.String()), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
+			w.put(c.head, c.log)
 			if got, err := s.movedTo(t.Context(), c.in, c.sure); err != nil || got != c.want {
 				t.Errorf("moved to '%s', %v; want '%s'", got, err, c.want)
 			}

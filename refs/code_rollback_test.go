@@ -108,15 +108,15 @@ func TestRollbackCode(t *testing.T) {
 	}
 }
 
-// What would lose or mix up anything is refused, and nothing moves.
-func TestRollbackCodeRefused(t *testing.T) {
-	t.Parallel()
-	past := newGone(t)
-	for _, c := range []struct {
-		name, code string
-		reset      bool
-		spoil      func(r *repo) (to string)
-	}{
+// refusedCase is a way in which code cannot go back.
+type refusedCase struct {
+	name, code string
+	reset      bool
+	spoil      func(r *repo) (to string)
+}
+
+func refusedEdits() []refusedCase {
+	return []refusedCase{
 		{"edited", "code-edited", false, func(r *repo) string { r.put("f", "edited\n"); return "good" }},
 		{"edited elsewhere", "code-edited", true, func(r *repo) string { r.put("dir/g", "edited\n"); return "good" }},
 		{"staged", "code-edited", false, func(r *repo) string {
@@ -132,6 +132,11 @@ func TestRollbackCodeRefused(t *testing.T) {
 			r.put("gone", "mine\n")
 			return "good"
 		}},
+	}
+}
+
+func refusedPlaces() []refusedCase {
+	return []refusedCase{
 		{"a merge", "code-busy", false, func(r *repo) string {
 			r.git("checkout", "-q", "-b", "side", "HEAD~1")
 			r.put("side", "side\n")
@@ -164,7 +169,14 @@ func TestRollbackCodeRefused(t *testing.T) {
 			r.branch("exp", "main")
 			return r.made("exp", "Aside")
 		}},
-	} {
+	}
+}
+
+// What would lose or mix up anything is refused, and nothing moves.
+func TestRollbackCodeRefused(t *testing.T) {
+	t.Parallel()
+	past := newGone(t)
+	for _, c := range append(refusedEdits(), refusedPlaces()...) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			r := past.copied(t)
