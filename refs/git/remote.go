@@ -119,7 +119,7 @@ func fetchError(remote string, err error) error {
 	case strings.Contains(failed.Stderr, "couldn't find remote ref"):
 		return fmt.Errorf("remote '%s': %w: %w", shownRemote(remote), ErrNotFound, err)
 	case staleText(failed.Stderr) && strings.Contains(failed.Stderr, ".lock': File exists"):
-		return fmt.Errorf("%w: %w: %w", ErrStale, ErrLocked, err)
+		return lockedError{err}
 	case staleText(failed.Stderr):
 		return fmt.Errorf("%w: %w", ErrStale, err)
 	}
