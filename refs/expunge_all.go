@@ -110,6 +110,9 @@ func (x *expunging) run(ctx context.Context, add doc.Expunged) error {
 		if err := orTooMany(x.intent.expunged); err != nil {
 			return err
 		}
+		if err := x.whole(ctx); err != nil {
+			return err
+		}
 	}
 	if err := x.verify(ctx); err != nil {
 		return err
@@ -145,6 +148,18 @@ func (x *expunging) mayDelete(ctx context.Context) error {
 			"git config --unset extensions.preciousObjects")
 	}
 	return err
+}
+
+// whole refuses where an object is missing, be it code's: what was to be forgotten could
+// not be deleted, and the refs would have moved already.
+func (x *expunging) whole(ctx context.Context) error {
+	err := x.s.repo.CheckPurge(ctx)
+	var child *git.Error
+	if !errors.As(err, &child) || child.Code <= 0 {
+		return err
+	}
+	return &Error{Code: "objects-missing", Kind: ErrRefused, Err: err, Hints: []string{"git fsck --connectivity-only"},
+		Message: "an object is missing here, so that none can be deleted; nothing was changed"}
 }
 
 // verify checks what history will be, before anything is locked.

@@ -75,3 +75,29 @@ func TestExpungeTooMany(t *testing.T) {
 		t.Error("no milestone was made")
 	}
 }
+
+// An object of code that is missing is found out before anything is done.
+func TestExpungeMissing(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	ok(r.open().Init(t.Context(), refs.InitOptions{}))(t)
+	r.work("main", "use hunter2", 0)
+	r.work("main", "next", 0)
+	r.must(os.WriteFile(filepath.Join(r.dir, "code"), []byte("code"), 0o666))
+	r.git("add", "code")
+	r.git("commit", "-q", "-m", "code")
+	id := r.git("rev-parse", "HEAD:code")
+	lost := filepath.Join(r.dir, ".git", "objects", id[:2], id[2:])
+	r.must(os.Rename(lost, lost+".lost"))
+	before := r.git("for-each-ref")
+	_, err := r.open().Expunge(t.Context(), refs.ExpungeOptions{Match: "hunter2"})
+	if !errors.Is(err, refs.ErrRefused) || !strings.Contains(err.Error(), "nothing was changed") || !strings.Contains(err.Error(), id) {
+		t.Errorf("%v", err)
+	}
+	if now := r.git("for-each-ref"); now != before {
+		t.Errorf("was\n%s\nis\n%s", before, now)
+	}
+	r.must(os.Rename(lost+".lost", lost))
+	r.expunge(refs.ExpungeOptions{Match: "hunter2"})
+	r.fsck()
+}
