@@ -119,7 +119,7 @@ func TestRewriteLaws(t *testing.T) {
 // a merge finds out what is new.
 func TestExpungeThenMerge(t *testing.T) {
 	t.Parallel()
-	checks(t, 2, func(tb testing.TB, rt *rapid.T) {
+	checks(t, 1, func(tb testing.TB, rt *rapid.T) {
 		r := newRepo(tb)
 		_, err := r.open().Init(tb.Context(), refs.InitOptions{Goal: "Reach it"})
 		r.must(err)
