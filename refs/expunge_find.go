@@ -176,6 +176,7 @@ func (f *finder) step(s *doc.Step) {
 func (f *finder) milestone(m *doc.Milestone) {
 	f.branchCalled(m.Origin)
 	if m.Kind == doc.KindBirth {
+		f.birthCalled(m)
 		f.texts(m.Summary, m.Contribution)
 	} else if f.all[m.ID] = true; f.wants(m.ID) || f.match.in(m.Summary) || f.match.in(m.Contribution) || f.match.in(m.Agent) {
 		f.entry(ExpungedEntry{ID: m.ID, Kind: "milestone", Branch: m.Origin, Time: m.Time})

@@ -14,7 +14,7 @@ import (
 // keptName is a name that holds what is looked for. Names are not redacted: all clones
 // tell branches, topics and entries apart by them, and would merge what is called alike.
 type keptName struct {
-	name    string
+	name    string // "" where it is only known in which file it stands
 	label   string // "branch 'x'"
 	why     string // it stays
 	command string // that takes it away; "" where history keeps it
@@ -33,6 +33,11 @@ func (f *finder) keep(n keptName) { f.names[n.label] = n }
 // trailers also when no ref has it any more.
 func (f *finder) branchCalled(name string) {
 	f.called("branch", name, "history keeps it, renamed and deleted too, for clones tell entries apart by it")
+}
+
+// birthCalled looks at a birth, which stays, and at who made it.
+func (f *finder) birthCalled(m *doc.Milestone) {
+	f.called("agent", m.Agent, "history keeps who made a branch")
 }
 
 // pathCalled looks at a path. Those of topics are people's words.
@@ -77,7 +82,7 @@ func (f *finder) filesCalled(ctx context.Context) error {
 	without := strings.NewReplacer(pairs...)
 	return f.s.readObjects(ctx, f.inNames, func(o git.Object) error {
 		if f.match.raw([]byte(without.Replace(string(o.Data)))) {
-			f.keep(keptName{label: "file '" + git.Shown(f.seen[o.ID]) + "'", why: "history keeps what names, counts or dates something there"})
+			f.keep(keptName{label: "a name in '" + git.Shown(f.seen[o.ID]) + "'", why: "history keeps what names, counts or dates something there"})
 		}
 		return nil
 	})
@@ -96,7 +101,11 @@ func (f *finder) sortedNames() []keptName {
 func (f *finder) nameWarnings() []string {
 	var list []string
 	for _, n := range f.sortedNames() {
-		list = append(list, n.label+" holds it in its name: "+cmp.Or(n.command, n.why))
+		holds := " holds it in its name: "
+		if n.name == "" {
+			holds = " holds it: "
+		}
+		list = append(list, n.label+holds+cmp.Or(n.command, n.why))
 	}
 	return list
 }

@@ -16,10 +16,11 @@ func TestExpungeNames(t *testing.T) {
 	s, ctx := r.open(), t.Context()
 	ok(s.Init(ctx, refs.InitOptions{}))(t)
 	r.branch("tok-999-br", "")
+	ok(s.CreateBranch(ctx, refs.BranchOptions{Writer: refs.Writer{Agent: "tok-999-ag"}, Name: "other", Purpose: "Try", NoSwitch: true}))(t)
 	m := r.milestone(t, "tok-999-br", "One")
 	ok(s.SetTag(ctx, refs.Writer{}, "tok-999-tag", m.ID))(t)
 	r.remember("main", "tok-999-key", "text\n")
-	names := []string{"branch 'tok-999-br'", "topic 'tok-999-key'"}
+	names := []string{"branch 'tok-999-br'", "topic 'tok-999-key'", "agent 'tok-999-ag'"}
 	r.warns(r.expunge(refs.ExpungeOptions{Match: "tok-999"}), append(names, "tag 'tok-999-tag'", "history keeps it, renamed and deleted too")...)
 	ok(s.RenameBranch(ctx, "tok-999-br", "fine"))(t)
 	r.warns(r.expunge(refs.ExpungeOptions{Match: "tok-999"}), names...)
