@@ -47,5 +47,17 @@ func fail(kind error, code, message string, hints ...string) *Error {
 	return &Error{Code: code, Message: message, Hints: hints, Kind: kind}
 }
 
+// ShellWord writes a word for a command that is pasted such that a shell takes it as it
+// is, in quotes only where it needs them.
+func ShellWord(word string) string {
+	plain := word != "" && word[0] != '~' && !strings.ContainsFunc(word, func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune("./_-@~^:+%,=", r)
+	})
+	if plain {
+		return word
+	}
+	return shellQuoted(word)
+}
+
 // shellQuoted writes a path for a hint such that a shell takes it as it is.
 func shellQuoted(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }

@@ -95,7 +95,7 @@ func (y *syncing) accept(ctx context.Context, ours, theirs *survey) (bool, error
 // remedy is the command that forgets what the other side has forgotten, and whether that
 // is more than a sync would believe.
 func (y *syncing) remedy(ctx context.Context, e doc.Expunged) (command string, most bool, err error) {
-	name := shellWord(y.peer.name)
+	name := ShellWord(y.peer.name)
 	switch err := y.s.tried(ctx, e, func(x *expunging) error { return y.plausible(ctx, x, nil) }); {
 	case implausible(err):
 		return "git context expunge --from " + name + " --dry-run", true, nil

@@ -55,7 +55,7 @@ func (f *finder) refsCalled(v *memoryRefs) {
 	}
 	for _, r := range v.tags {
 		if name := strings.TrimPrefix(r.Name, git.TagPrefix); f.match.in(name) {
-			f.keep(keptName{name: name, label: "tag '" + name + "'", command: "git context tag -d " + shellWord(name)})
+			f.keep(keptName{name: name, label: "tag '" + name + "'", command: "git context tag -d " + ShellWord(name)})
 		}
 	}
 	for _, r := range slices.Concat(v.deleted, v.tracking) {

@@ -57,7 +57,7 @@ func (y *syncing) plausible(ctx context.Context, x *expunging, _ []git.ID) error
 
 func (y *syncing) implausible(what string) error {
 	return fail(ErrRefused, "expunge-implausible", fmt.Sprintf("'%s' says that %s here shall be expunged; nothing was changed", y.peer.name, what),
-		"git context expunge --from "+shellWord(y.peer.name)+" --dry-run", "git context expunge --from "+shellWord(y.peer.name)+" --yes")
+		"git context expunge --from "+ShellWord(y.peer.name)+" --dry-run", "git context expunge --from "+ShellWord(y.peer.name)+" --yes")
 }
 
 // implausible reports whether an error is that refusal.

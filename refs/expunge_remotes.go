@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
@@ -103,10 +101,10 @@ func (w *rewriter) cleaningOf(ctx context.Context, p peer, held []heldRef) ([]st
 			fetchFirst = true
 			continue
 		}
-		leases = append(leases, shellWord("--force-with-lease="+there+":"+string(h.old)))
-		specs = append(specs, shellWord(from+":"+there))
+		leases = append(leases, ShellWord("--force-with-lease="+there+":"+string(h.old)))
+		specs = append(specs, ShellWord(from+":"+there))
 	}
-	name := shellWord(p.name)
+	name := ShellWord(p.name)
 	sync := "git context sync " + name
 	switch {
 	case fetchFirst:
@@ -224,16 +222,4 @@ func (w *rewriter) notesHold(ctx context.Context, ours, theirs git.ID) (bool, er
 		return nil
 	})
 	return holds, err
-}
-
-// shellWord writes a name for a command such that a shell takes it as it is, in quotes
-// only where it needs them.
-func shellWord(name string) string {
-	plain := func(r rune) bool {
-		return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:@%+,=", r))
-	}
-	if name != "" && strings.IndexFunc(name, func(r rune) bool { return !plain(r) }) < 0 {
-		return name
-	}
-	return shellQuoted(name)
 }

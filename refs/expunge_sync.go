@@ -203,7 +203,7 @@ func (y *syncing) refuseHeld(ctx context.Context, name string, id git.ID) error 
 		return err
 	}
 	return fail(ErrRefused, "expunged-on-remote", fmt.Sprintf("branch '%s' of '%s' holds what was expunged", name, y.peer.name),
-		"git context sync "+shellWord(y.peer.name))
+		"git context sync "+ShellWord(y.peer.name))
 }
 
 // isHeld reports whether a ref leads to old history on the other side.

@@ -71,16 +71,5 @@ func atFlag(at *refs.At) string {
 	if at == nil {
 		return ""
 	}
-	return " --at " + shellWord(at.Rev)
-}
-
-// shellWord writes a word such that a shell takes it as it is.
-func shellWord(word string) string {
-	plain := word != "" && word[0] != '~' && !strings.ContainsFunc(word, func(r rune) bool {
-		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune("./_-@~^:+", r)
-	})
-	if plain {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return " --at " + refs.ShellWord(at.Rev)
 }

@@ -44,11 +44,4 @@ func TestPastCommands(t *testing.T) {
 			t.Errorf("want %q in:\n%s", want, text)
 		}
 	}
-	for word, want := range map[string]string{
-		"v1.4": "v1.4", "main~2": "main~2", "HEAD^": "HEAD^", "~x": "'~x'", "main@{1}": "'main@{1}'", "$(id)": "'$(id)'", "a b": "'a b'", "": "''",
-	} {
-		if got := shellWord(word); got != want {
-			t.Errorf("shellWord(%q) = %s, want %s", word, got, want)
-		}
-	}
 }
