@@ -41,7 +41,8 @@ func (r *repo) hooks(medians map[string]time.Duration) error {
 		}
 	}
 	err := cmp.Or(with.git("context", "hooks", "install", "git"), with.git("config", "context.follow", "true"),
-		with.git("checkout", "-q", "topic"), with.git("checkout", "-q", "trunk"), with.do("sync"))
+		with.git("checkout", "-q", "topic"), with.git("checkout", "-q", "trunk"),
+		with.git("context", "commit", "-m", "What commits are linked to"), with.do("sync"))
 	if err != nil {
 		return err
 	}
