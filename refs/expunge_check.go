@@ -20,6 +20,9 @@ func (f *finder) inMessage(c *git.Commit) bool {
 // holds reports whether a file holds what is looked for, in any text of it. Headings and
 // tags hold names, which stay.
 func (f *finder) holds(path string, data []byte) bool {
+	if path == doc.ExpungedFile { // hashes and ids, never the text
+		return false
+	}
 	var texts []string
 	var err error
 	switch doc.KnownFile(path) {

@@ -102,10 +102,13 @@ func (x *expunging) strayCommits(ctx context.Context, ids []git.ID, old map[git.
 			continue
 		}
 		left[id] = false
-		if err := w.commit(ctx, id); orAbsent(err) != nil {
+		err = orAbsent(w.commit(ctx, id))
+		var failed *git.Error
+		if ctx.Err() != nil || errors.As(err, &failed) {
 			return nil, err
 		}
-		if w.now(id) != id || slices.ContainsFunc(c.Parents, func(p git.ID) bool { return old[p] }) {
+		// Nobody can tell what one that cannot be read holds, and no ref keeps it.
+		if err != nil || w.now(id) != id || slices.ContainsFunc(c.Parents, func(p git.ID) bool { return old[p] }) {
 			old[id] = true
 			stray = append(stray, id)
 		}

@@ -101,3 +101,60 @@ func TestExpungeMissing(t *testing.T) {
 	r.expunge(refs.ExpungeOptions{Match: "hunter2"})
 	r.fsck()
 }
+
+// What was forgotten before stands in no text: its tombstones are words, hashes and ids.
+func TestExpungeAfterExpunge(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	ok(r.open().Init(t.Context(), refs.InitOptions{}))(t)
+	r.work("main", "say "+secret, 0)
+	r.work("main", "some text of an entry", 0)
+	r.work("main", "plain", 0)
+	r.expunge(refs.ExpungeOptions{Match: secret})
+	if res := r.expunge(refs.ExpungeOptions{Match: "text"}); res.Entries != 2 {
+		t.Errorf("%+v", res)
+	}
+	r.fsck()
+}
+
+// A commit of memory that no ref names and nobody can read keeps nobody from forgetting.
+func TestExpungeUnreadableStray(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	ok(r.open().Init(t.Context(), refs.InitOptions{}))(t)
+	r.work("main", "say "+secret, 0)
+	r.work("main", "plain", 0)
+	blob := r.input([]byte("hello\n"), "hash-object", "-w", "--stdin")
+	tree := r.input([]byte("100644 blob "+blob+"\tlog.md\n"), "mktree")
+	stray := r.git("commit-tree", "-m", "Odd\n\nContext-Branch: main", tree)
+	r.expunge(refs.ExpungeOptions{Match: secret})
+	if found := r.holding("hunter2"); len(found) > 0 {
+		t.Errorf("still there: %q", found)
+	}
+	if strings.Contains(r.git("cat-file", "--batch-all-objects", "--batch-check"), stray) {
+		t.Error("what nobody can read is kept")
+	}
+	r.work("main", "next", 0)
+	r.fsck()
+}
+
+// A remote may be called like a folder of refs.
+func TestExpungeRemoteNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"heads", "tags"} {
+		hub, r, other := newRepo(t, "--bare"), newRepo(t), newRepo(t)
+		for _, c := range []*repo{r, other} {
+			c.git("remote", "add", name, hub.dir)
+		}
+		ok(r.open().Init(t.Context(), refs.InitOptions{}))(t)
+		r.work("main", "say "+secret, 0)
+		r.work("main", "plain", 0)
+		r.expunge(refs.ExpungeOptions{Match: secret})
+		ok(r.open().Push(t.Context(), refs.SyncOptions{}))(t)
+		ok(other.open().Init(t.Context(), refs.InitOptions{}))(t)
+		other.work("main", "more", 0)
+		ok(other.open().Sync(t.Context(), refs.SyncOptions{}))(t)
+		ok(r.open().Sync(t.Context(), refs.SyncOptions{}))(t)
+		ok(other.open().Sync(t.Context(), refs.SyncOptions{}))(t)
+	}
+}

@@ -19,7 +19,7 @@ import (
 //     to what they are without what was forgotten, so that what others have added on
 //     top of it is merged as ever, and once; the old objects are deleted;
 //  3. those refs are not pushed: a plain push would be refused, for it is no news but
-//     another history. outcome says which commands replace them.
+//     another history. holding says which commands replace them.
 //
 // Where nothing was ever forgotten this costs a look at the roadmap's tree.
 func (y *syncing) forget(ctx context.Context, ours, theirs *survey) (again bool, err error) {
@@ -102,7 +102,7 @@ func (y *syncing) newTips(ctx context.Context, known cleanState, ours, theirs *s
 		list = append(list, git.Ref{Name: git.TagRef(name), ID: theirs.tags[name]})
 	}
 	list = append(list, git.Ref{Name: git.RoadmapRef, ID: theirs.roadmap})
-	dropped, why, err := y.s.dropUnsound(ctx, y.o.Writer, unwanted)
+	dropped, why, err := y.s.dropUnsound(ctx, y.o.Writer, unwanted, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (y *syncing) newTips(ctx context.Context, known cleanState, ours, theirs *s
 	})
 	var in incoming
 	for _, r := range list {
-		in.add(git.Ref{Name: y.peer.tracking.Of(r.Name), ID: r.ID})
+		in.add(git.Ref{Name: y.peer.tracking.Of(r.Name), ID: r.ID}, r.Name == git.RoadmapRef)
 	}
 	if theirs.notes != ours.notes {
 		in.notes = []git.Ref{{Name: y.peer.tracking.Notes(), ID: theirs.notes}}

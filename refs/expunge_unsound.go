@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/git-context/git-context/refs/git"
 )
@@ -12,18 +12,18 @@ import (
 // dropUnsound deletes those of some tracking refs that bring what is refused anyway, and
 // says why: what cannot be read cannot be rewritten either, and must not keep anybody
 // from forgetting. Nobody can tell what it holds, so its objects go too. The next fetch
-// makes them anew.
-func (s *Store) dropUnsound(ctx context.Context, w Writer, list []git.Ref) (dropped []git.Ref, why []string, err error) {
+// makes them anew. Which of them are roadmaps is given.
+func (s *Store) dropUnsound(ctx context.Context, w Writer, list []git.Ref, roadmaps []string) (dropped []git.Ref, why []string, err error) {
 	var all incoming
 	for _, r := range list {
-		all.add(r)
+		all.add(r, slices.Contains(roadmaps, r.Name))
 	}
 	if err := s.checkIncoming(ctx, all); err == nil || !unsound(err) { // mostly one look does
 		return nil, nil, err
 	}
 	for _, r := range list {
 		var in incoming
-		in.add(r)
+		in.add(r, slices.Contains(roadmaps, r.Name))
 		err := s.checkIncoming(ctx, in)
 		switch {
 		case err == nil:
@@ -54,10 +54,10 @@ func (s *Store) dropUnsound(ctx context.Context, w Writer, list []git.Ref) (drop
 	return dropped, why, err
 }
 
-// add adds a tracking ref by what it must be.
-func (in *incoming) add(r git.Ref) {
-	branch := strings.Contains(r.Name, "/heads/") || strings.Contains(r.Name, "/tags/")
-	if !branch && strings.HasSuffix(r.Name, "/roadmap") {
+// add adds a tracking ref by what it must be: tags are on branches. Its name alone does
+// not tell, for a remote may be called 'heads'.
+func (in *incoming) add(r git.Ref, roadmap bool) {
+	if roadmap {
 		in.roadmap = append(in.roadmap, r)
 	} else {
 		in.branches = append(in.branches, r)
@@ -76,6 +76,14 @@ func (s *Store) dropUnsoundTracking(ctx context.Context, w Writer) ([]string, er
 	if err != nil || len(v.tracking) == 0 {
 		return nil, err
 	}
-	_, why, err := s.dropUnsound(ctx, w, v.tracking)
+	remotes, err := s.repo.Remotes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	roadmaps := []string{git.BundleTracking().Roadmap()}
+	for _, name := range remotes {
+		roadmaps = append(roadmaps, git.RemoteTracking(name).Roadmap(), git.MappedRoadmap(name))
+	}
+	_, why, err := s.dropUnsound(ctx, w, v.tracking, roadmaps)
 	return why, err
 }

@@ -128,6 +128,9 @@ func NameHere(ref string, heads bool) string {
 // branches.
 func MappedTracking(remote string) string { return "refs/remotes/" + remote + "/context/" }
 
+// MappedRoadmap is the roadmap's among them.
+func MappedRoadmap(remote string) string { return MappedTracking(remote) + "roadmap" }
+
 // MappedNotes reports whether such a ref is that of the notes.
 func MappedNotes(ref, remote string) bool { return ref == MappedTracking(remote)+"notes" }
 
