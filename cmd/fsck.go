@@ -73,23 +73,18 @@ func brokenHooks(ctx context.Context, env *Env, s *refs.Store) ([]refs.Problem, 
 		}
 		return nil, err
 	}
-	list, err := hooksStatus(ctx, env, s, place)
-	if err != nil {
-		return nil, err
-	}
-	failures, err := s.HookFailures(ctx)
+	list, err := hooksStatus(env, s.Repo(), place, nil)
 	if err != nil {
 		return nil, err
 	}
 	var broken []refs.Problem
 	for _, h := range list {
-		_, failed := lastFailure(failures, h.Name)
-		if h.State != hooks.StateBroken || failed > 0 || hooksOff(env.getenv(hookSwitch)) {
+		if h.State != hooks.StateBroken || hooksOff(env.getenv(hookSwitch)) {
 			continue
 		}
 		p := refs.Problem{Kind: "hook-broken", Object: h.Path, Message: fmt.Sprintf("hook %s does not run: %s", h.Name, h.Reason),
 			Repair: cmp.Or(h.Repair, self+" hooks install git")}
-		if !env.finds("git-context") {
+		if h.Reason == noProgram {
 			p.Repair = "put git-context on the PATH"
 		}
 		broken = append(broken, p)

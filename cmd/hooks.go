@@ -74,7 +74,11 @@ func (o *hooksOptions) run(ctx context.Context, env *Env, word string) (err erro
 		return err
 	}
 	if word == "status" {
-		list, err := hooksStatus(ctx, env, s, place)
+		failures, err := s.HookFailures(ctx)
+		if err != nil {
+			return err
+		}
+		list, err := hooksStatus(env, s.Repo(), place, failures)
 		if err != nil {
 			return hooksError(err)
 		}

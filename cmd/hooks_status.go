@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,20 +9,17 @@ import (
 
 	"github.com/git-context/git-context/hooks"
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/render"
 )
 
 // hooksStatus adds to the state of the files what they do not show.
-func hooksStatus(ctx context.Context, env *Env, s *refs.Store, place hooks.Place) ([]hooks.Hook, error) {
+func hooksStatus(env *Env, repo *git.Repo, place hooks.Place, failures []refs.HookFailure) ([]hooks.Hook, error) {
 	list, err := hooks.Status(place)
 	if err != nil {
 		return nil, err
 	}
-	failures, err := s.HookFailures(ctx)
-	if err != nil {
-		return nil, err
-	}
-	known, err := readInstalled(s.Repo())
+	known, err := readInstalled(repo)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +27,7 @@ func hooksStatus(ctx context.Context, env *Env, s *refs.Store, place hooks.Place
 		reason := ""
 		switch h.State {
 		case hooks.StateMissing:
-			if known.here(s.Repo(), place) {
+			if known.here(repo, place) {
 				reason = cmp.Or(h.Refusal, "it was installed, and somebody took it away; install again")
 			}
 		case hooks.StateInstalled, hooks.StateKept:
@@ -41,7 +37,7 @@ func hooksStatus(ctx context.Context, env *Env, s *refs.Store, place hooks.Place
 			list[i].State, list[i].Reason = hooks.StateBroken, reason
 		}
 	}
-	for _, old := range known.elsewhere(s.Repo(), place) {
+	for _, old := range known.elsewhere(repo, place) {
 		stale, err := unseen(old, place, list)
 		if err != nil {
 			return nil, err
@@ -51,13 +47,15 @@ func hooksStatus(ctx context.Context, env *Env, s *refs.Store, place hooks.Place
 	return list, nil
 }
 
+const noProgram = "git-context is not on the PATH"
+
 // hookFault is why a hook whose file is as it should be does not do its work; "" for
 // none.
 func (e *Env) hookFault(event string, failures []refs.HookFailure) string {
 	last, n := lastFailure(failures, event)
 	switch {
 	case !e.finds("git-context"):
-		return "git-context is not on the PATH"
+		return noProgram
 	case hooksOff(e.getenv(hookSwitch)):
 		return hookSwitch + " turns it off"
 	case n > 0:

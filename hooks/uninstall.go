@@ -42,8 +42,8 @@ func Uninstall(places ...Place) ([]Change, error) {
 			changes = append(changes, c)
 		}
 	}
-	for _, p := range places {
-		p.removeKeptDir()
+	for _, at := range files { // none of them outside of the repository
+		at.removeKeptDir()
 	}
 	return changes, errors.Join(errs...)
 }
@@ -58,8 +58,8 @@ type placed struct {
 // aside.
 func (p Place) findOurs(event, name string) (*file, error) {
 	f, err := p.find(event, filepath.Join(p.dir(), name))
-	if err != nil && name != event {
-		return &file{event: event, path: f.path}, nil // whatever it is, it is not ours
+	if err != nil && name != event && !f.damaged {
+		return &file{event: event, path: f.path}, nil // unread, it is taken for somebody else's
 	}
 	if err != nil {
 		return nil, err

@@ -24,7 +24,12 @@ func (ses *session) uniteTombstones(ctx context.Context, tree *git.Edit, sides .
 	if all.Empty() {
 		return nil
 	}
-	data := all.Bytes()
+	return ses.putTombstones(ctx, tree, all)
+}
+
+// putTombstones writes them into a tree of the roadmap.
+func (ses *session) putTombstones(ctx context.Context, tree *git.Edit, e doc.Expunged) error {
+	data := e.Bytes()
 	if len(data) > doc.MaxExpunged {
 		return fail(ErrRefused, "expunged-full", fmt.Sprintf("%s would have %d bytes; at most %d are allowed", doc.ExpungedFile, len(data), doc.MaxExpunged))
 	}

@@ -19,9 +19,9 @@ import (
 // Where local state besides the journals stands that may quote memory, and what is
 // lost when a file there goes.
 var quotingState = []struct{ dir, lost string }{
-	{"merge", "a merge that waited to be resolved is forgotten; merge or sync again"},
+	{mergeDir, "a merge that waited to be resolved is forgotten; merge or sync again"},
 	{bisectDir, "a bisect is forgotten; git context bisect start"},
-	{"intent", "what a killed command left to be finished is forgotten"},
+	{intentDir, "what a killed command left to be finished is forgotten"},
 }
 
 // states drops files of local state that quote what is forgotten or name commits that
@@ -30,7 +30,7 @@ func (x *expunging) states() error {
 	if err := x.quoting(os.Remove); err != nil {
 		return err
 	}
-	return x.lines(x.s.statePath("hooks.jsonl"))
+	return x.lines(x.s.statePath(hookFailures))
 }
 
 // quoting visits those files, and says what is lost with them.

@@ -2,7 +2,6 @@ package refs
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -105,16 +104,11 @@ func (x *expunging) moveRoadmap(ctx context.Context, ses *session, old git.ID, n
 		ses.tx.Update(git.RoadmapRef, base, old)
 		return 1, nil
 	}
-	data := x.intent.expunged.Union(have).Bytes()
-	if len(data) > doc.MaxExpunged {
-		return 0, fail(ErrRefused, "expunged-full", fmt.Sprintf("%s would have %d bytes; at most %d are allowed",
-			doc.ExpungedFile, len(data), doc.MaxExpunged))
-	}
-	if err := ses.put(ctx, tree, doc.ExpungedFile, data); err != nil {
+	if err := ses.putTombstones(ctx, tree, x.intent.expunged.Union(have)); err != nil {
 		return 0, err
 	}
 	n := len(x.intent.expunged.Entries()) - len(have.Entries())
-	tip, err := ses.roadmapCommit(ctx, tree, parents, expungeSubject(n))
+	tip, err := ses.roadmapCommit(ctx, tree, parents, "Expunge "+forgotten(n))
 	if err != nil {
 		return 0, err
 	}
@@ -137,16 +131,6 @@ func (x *expunging) roadmapBase(ctx context.Context, now git.ID) (git.ID, error)
 		return now, err
 	}
 	return theirs[x.roadmap], nil
-}
-
-func expungeSubject(entries int) string {
-	switch entries {
-	case 0:
-		return "Expunge texts"
-	case 1:
-		return "Expunge 1 entry"
-	}
-	return fmt.Sprintf("Expunge %d entries", entries)
 }
 
 // moveNotes makes the notes forget.

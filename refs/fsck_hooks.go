@@ -28,7 +28,11 @@ func checkHookFailures(ctx context.Context, c *checking) error {
 		if p.Object == "" {
 			p.Object = f.Worktree
 		}
-		if key := c.s.wrongSetting(ctx, f.Event); key != "" {
+		key, err := c.s.wrongSetting(ctx, f.Event)
+		if err != nil {
+			return err
+		}
+		if key != "" {
 			p.Repair = "git config --show-origin " + key
 			c.report(ctx, nil, p)
 			continue
@@ -52,25 +56,25 @@ func checkHookFailures(ctx context.Context, c *checking) error {
 
 // wrongSetting is the setting without which the hook of an event fails each time, "" for
 // none.
-func (s *Store) wrongSetting(ctx context.Context, event string) string {
+func (s *Store) wrongSetting(ctx context.Context, event string) (string, error) {
 	cfg, err := s.repo.Config(ctx)
 	if err != nil {
-		return ""
+		return "", err
 	}
 	switch event {
 	case "post-checkout":
 		if _, err := cfg.Bool(keyFollow, false); err != nil {
-			return keyFollow
+			return keyFollow, nil
 		}
 	case "pre-push":
 		if _, err := cfg.Bool(keyPush, false); err != nil {
-			return keyPush
+			return keyPush, nil
 		}
 		if _, err := s.pushLimit(ctx); err != nil {
-			return keyPushTimeout
+			return keyPushTimeout, nil
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // madeUp makes up for a hook that failed, and says what was done.

@@ -58,8 +58,12 @@ func (c *checking) leftIntent(ctx context.Context, name string) error {
 	if err != nil || !free {
 		return err
 	}
+	_, gone := os.Stat(file) // whoever wrote it may have ended since it was read
 	if err := lock.Unlock(); err != nil {
 		return err
+	}
+	if errors.Is(gone, fs.ErrNotExist) {
+		return nil
 	}
 	c.report(ctx, func(ctx context.Context) error {
 		ses, err := c.s.begin(ctx, c.w, "fsck", in.Branch)

@@ -44,7 +44,7 @@ func checkLinks(ctx context.Context, c *checking) error {
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	now, here, err := c.s.milestoneHashes(ctx)
+	now, here, err := c.s.milestoneHashes(ctx, git.DeletedPrefix)
 	if err != nil {
 		return err
 	}
@@ -77,8 +77,8 @@ func f10(id git.ID) string {
 }
 
 // milestoneHashes is the hash of each milestone by its Context-Id, and which memory commits
-// the refs of this repository reach.
-func (s *Store) milestoneHashes(ctx context.Context) (now map[string]git.ID, here map[git.ID]bool, err error) {
+// there are, of what branches, tags and other refs of the memory reach.
+func (s *Store) milestoneHashes(ctx context.Context, others ...string) (now map[string]git.ID, here map[git.ID]bool, err error) {
 	now, here = map[string]git.ID{}, map[git.ID]bool{}
 	read := &records{fields: 2, each: func(f [][]byte) error {
 		c := &git.Commit{ID: git.ID(f[0]), Message: string(f[1])}
@@ -88,8 +88,11 @@ func (s *Store) milestoneHashes(ctx context.Context) (now map[string]git.ID, her
 		}
 		return nil
 	}}
-	return now, here, s.repo.ViewTo(ctx, read, nil, "log", "-z", "--no-notes", "--format=%H%x00%B",
-		"--glob="+git.BranchPrefix+"*", "--glob="+git.TagPrefix+"*", "--glob="+git.DeletedPrefix+"*", "--")
+	args := []string{"log", "-z", "--no-notes", "--format=%H%x00%B"}
+	for _, prefix := range append([]string{git.BranchPrefix, git.TagPrefix}, others...) {
+		args = append(args, "--glob="+prefix+"*")
+	}
+	return now, here, s.repo.ViewTo(ctx, read, nil, append(args, "--")...)
 }
 
 // relink links code commits to milestones by their present hashes.

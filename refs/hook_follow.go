@@ -159,8 +159,12 @@ func (s *Store) firstUse(ctx context.Context, w Writer, code string, cfg *git.Co
 	}
 	_, err = s.CreateBranch(ctx, BranchOptions{Writer: w, Name: code, Purpose: purposeOf(code, cfg)})
 	if errors.Is(err, ErrExists) {
-		if name, lookErr := s.memoryFor(ctx, code); name == code || lookErr != nil {
-			return Followed{}, errors.Join(lookErr, s.point(ctx, code)) // another worktree was faster
+		name, lookErr := s.memoryFor(ctx, code)
+		if lookErr != nil {
+			return Followed{}, lookErr
+		}
+		if name == code { // another worktree was faster
+			return Followed{}, s.point(ctx, code)
 		}
 		return s.stay(ctx, err) // only a name like it
 	}

@@ -43,7 +43,7 @@ const (
 	intentUnfinished  = "intent-unfinished"
 )
 
-func intentName(branch string) string { return "intent/" + git.FileName(branch, ".json") }
+func intentName(branch string) string { return intentDir + "/" + git.FileName(branch, ".json") }
 
 // newIntent begins an intent on a branch that is at tip.
 func (ses *session) newIntent(ctx context.Context, branch string, tip git.ID) (*intent, error) {

@@ -78,7 +78,7 @@ func (s *Store) codeRange(ctx context.Context, revs string) ([]linkedCode, error
 type belonging struct {
 	s       *Store
 	list    []*belongs
-	byName  map[string]*belongs // by hash, and by Context-Id
+	byName  map[string]*belongs // by Context-Id, by hash where there is none
 	missing map[string][]CodeLink
 	place   map[git.ID]int // of the code commits, as git ordered them
 }
@@ -90,8 +90,9 @@ type belongs struct {
 }
 
 // memoryOf finds the milestones that belong to code commits: those that were made on
-// them, and those that their notes name. A note's link is followed by its hash and,
-// where that is no memory here any more, by the Context-Id, which outlives a rewriting.
+// them, and those that their notes name. A note's link names what was found already by its
+// Context-Id, which outlives a rewriting; else it is followed by its hash, and where that is
+// no memory here any more by the Context-Id among all milestones.
 // What it names may be elsewhere: then it says nothing.
 func (s *Store) memoryOf(ctx context.Context, branch string, later madeLater, codes []linkedCode) ([]LinkedCommit, error) {
 	made, err := later()
@@ -204,7 +205,7 @@ func (b *belonging) findMissing(ctx context.Context) error {
 			found[id], err = b.s.byID(ctx, id)
 		}
 	} else if len(b.missing) > 1 {
-		found, err = b.s.milestoneIDs(ctx)
+		found, _, err = b.s.milestoneHashes(ctx)
 	}
 	if err != nil {
 		return err
@@ -222,21 +223,6 @@ func (b *belonging) findMissing(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// milestoneIDs is the commit of each milestone that a memory branch or tag reaches, by
-// its Context-Id.
-func (s *Store) milestoneIDs(ctx context.Context) (map[string]git.ID, error) {
-	found := map[string]git.ID{}
-	read := &records{fields: 2, each: func(f [][]byte) error {
-		c := &git.Commit{Message: string(f[1])}
-		if id := c.Trailer(trailerID); id != "" && found[id] == "" {
-			found[id] = git.ID(f[0])
-		}
-		return nil
-	}}
-	return found, s.repo.ViewTo(ctx, read, nil, "log", "-z", "--no-notes", "--format=%H%x00%B",
-		"--glob="+git.BranchPrefix+"*", "--glob="+git.TagPrefix+"*", "--")
 }
 
 // narrow leaves those that a branch holds.

@@ -39,8 +39,11 @@ type heldPlace struct {
 
 const heldVersion = 1
 
+// mergeDir is the folder of local state that holds them.
+const mergeDir = "merge"
+
 func heldName(target string) string {
-	return "merge/" + git.FileName(target, ".json")
+	return mergeDir + "/" + git.FileName(target, ".json")
 }
 
 // branchLock is the lock that whoever changes a branch, or what waits on it, holds.

@@ -58,17 +58,18 @@ func (s *Store) holdToHead(ctx context.Context, all []mention) (open []mention, 
 }
 
 // withLinked adds to milestones the code commits whose notes link them, and gives back
-// those that have any.
+// those that gained any.
 func (s *Store) withLinked(ctx context.Context, all []mention) ([]mention, error) {
 	linked, err := s.linkedTo(ctx, all)
 	var with []mention
 	for _, m := range all {
+		had := len(m.bases)
 		for _, code := range linked[m.name()] {
 			if !slices.Contains(m.bases, code) {
 				m.bases = append(m.bases, code)
 			}
 		}
-		if len(m.bases) > 1 {
+		if len(m.bases) > had {
 			with = append(with, m)
 		}
 	}

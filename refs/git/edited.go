@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 )
 
 // runIndex runs a command with the user's index, which GIT_INDEX_FILE may name.
@@ -132,7 +130,7 @@ func (r *Repo) obstacle(path string, looked map[string]bool) (string, error) {
 		}
 		info, err := os.Lstat(filepath.Join(r.workTree, filepath.FromSlash(at)))
 		switch {
-		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		case isAbsent(err):
 			return "", nil
 		case err != nil:
 			return "", err

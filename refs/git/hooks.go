@@ -80,14 +80,14 @@ func (r *Repo) LastMove(ctx context.Context) (HeadMove, error) {
 		return HeadMove{}, err
 	}
 	data = bytes.TrimSuffix(data, []byte("\n"))
+	if len(data) == 0 {
+		return HeadMove{}, fmt.Errorf("reflog of 'HEAD': %w", ErrNotFound)
+	}
 	return r.parseMove(string(data[bytes.LastIndexByte(data, '\n')+1:]))
 }
 
 // parseMove reads `<old> <new> <who> <when>TAB<reason>`.
 func (r *Repo) parseMove(line string) (HeadMove, error) {
-	if line == "" {
-		return HeadMove{}, fmt.Errorf("reflog of 'HEAD': %w", ErrNotFound)
-	}
 	head, reason, _ := strings.Cut(line, "\t")
 	fields := strings.SplitN(head, " ", 3)
 	if len(fields) < 3 || !isHex(fields[0], r.hexLen()) || !isHex(fields[1], r.hexLen()) {

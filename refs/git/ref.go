@@ -82,8 +82,8 @@ func (r *Repo) readRef(name string) (string, error) {
 	return r.packedRef(name)
 }
 
-// isAbsent reports whether a ref's file is not there: another ref's directory
-// may stand in its place, or a file in place of its directory.
+// isAbsent reports whether an error says that a file is not there: a directory may
+// stand in its place (another ref's), or a file in place of its directory.
 func isAbsent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENOTDIR)
 }

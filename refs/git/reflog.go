@@ -73,12 +73,11 @@ func (r *Repo) MovesSince(ctx context.Context, worktree, mark string) (moves []H
 		return nil, true, nil
 	}
 	for line := range strings.Lines(text[strings.LastIndexByte(text[:at], '\n')+1:]) {
-		head, reason, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		ids := strings.SplitN(head, " ", 3)
-		if len(ids) < 3 || !isHex(ids[0], r.hexLen()) || !isHex(ids[1], r.hexLen()) {
-			return nil, true, fmt.Errorf("the reflog of HEAD is malformed: '%s'", shown(line))
+		m, err := r.parseMove(strings.TrimSuffix(line, "\n"))
+		if err != nil {
+			return nil, true, err
 		}
-		moves = append(moves, HeadMove{Old: ID(ids[0]), New: ID(ids[1]), Reason: reason})
+		moves = append(moves, m)
 	}
 	return moves, true, nil
 }
@@ -88,6 +87,8 @@ func (r *Repo) MovesSince(ctx context.Context, worktree, mark string) (moves []H
 func (r *Repo) askMoves(ctx context.Context, worktree, mark string) (moves []HeadMove, kept bool, err error) {
 	if _, err := r.HeadOf(ctx, worktree); errors.Is(err, ErrNotFound) {
 		return nil, false, nil
+	} else if err != nil {
+		return nil, false, err
 	}
 	out, err := r.View(ctx, "log", "--walk-reflogs", "--format=%H %gs", "--end-of-options", r.headName(worktree), "--")
 	if err != nil {
@@ -107,7 +108,7 @@ func (r *Repo) askMoves(ctx context.Context, worktree, mark string) (moves []Hea
 			old, _, _ = strings.Cut(lines[i+1], " ")
 		}
 		if !isHex(id, r.hexLen()) || !isHex(old, r.hexLen()) {
-			return nil, true, fmt.Errorf("git rev-list: cannot understand '%s'", shown(lines[i]))
+			return nil, true, fmt.Errorf("git log: cannot understand '%s'", shown(lines[i]))
 		}
 		moves = append(moves, HeadMove{Old: ID(old), New: ID(id), Reason: reason})
 	}
