@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/git-context/git-context/refs/git"
@@ -14,11 +15,15 @@ import (
 //  1. the hook's setting is wrong: people must mend it first;
 //  2. post-commit: the code commit gets its link, see [checking.linkMissed];
 //  3. post-rewrite: what was left behind is found by checkRewritten;
-//  4. pre-push: a sync sends what was not sent, and that is no problem any more. To be
-//     mended is to be forgotten without;
+//  4. pre-push: a sync sends what was not sent, and that is no problem any more. It is
+//     mended by nothing else, unless the remote is no more;
 //  5. another one: git's command is long over, and there is nothing to be made up for.
 func checkHookFailures(ctx context.Context, c *checking) error {
 	list, err := c.s.HookFailures(ctx)
+	if err != nil {
+		return err
+	}
+	remotes, err := c.s.repo.Remotes(ctx)
 	if err != nil {
 		return err
 	}
@@ -37,8 +42,10 @@ func checkHookFailures(ctx context.Context, c *checking) error {
 			c.report(ctx, nil, p)
 			continue
 		}
-		if f.Remote != "" {
+		if slices.Contains(remotes, f.Remote) && len(f.Unsent) > 0 {
 			p.Repair = syncWith(f.Remote)
+			c.report(ctx, nil, p)
+			continue
 		}
 		done := ""
 		c.report(ctx, func(ctx context.Context) (err error) {
@@ -89,7 +96,7 @@ func (c *checking) madeUp(ctx context.Context, f HookFailure) (string, error) {
 	case f.Event == "post-rewrite":
 		return "forgotten: links that were left behind are problems of their own", nil
 	case f.Remote != "":
-		return "forgotten, but nothing was sent: " + syncWith(f.Remote), nil
+		return "forgotten: there is nothing to be sent, or no remote '" + oneLine(f.Remote, 100) + "' any more", nil
 	case f.Event == "pre-push":
 		return "forgotten, but nothing was sent: git context sync", nil
 	}
