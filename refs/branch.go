@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -33,7 +34,7 @@ func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, erro
 	if err != nil {
 		return Branch{}, err
 	}
-	fault("after-refs")
+	fault.Point("after-refs")
 	if err := s.makeJournal(ctx, o.Name); err != nil {
 		return Branch{}, err
 	}

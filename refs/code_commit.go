@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -43,7 +44,7 @@ func (ses *session) commitBoth(ctx context.Context, branch string, o CommitOptio
 	if err := ses.s.writeIntent(in); err != nil {
 		return CommitResult{}, err
 	}
-	fault("after-intent")
+	fault.Point("after-intent")
 	args := []string{"commit", "-F", "-"}
 	if o.Code.All {
 		args = append(args, "-a")
@@ -55,7 +56,7 @@ func (ses *session) commitBoth(ctx context.Context, branch string, o CommitOptio
 	if ses.code == "" {
 		return CommitResult{}, errors.Join(noCodeCommit(failed), ses.s.dropIntent(in))
 	}
-	fault("after-code")
+	fault.Point("after-code")
 	if ses.by.When, err = ses.s.time(); err != nil { // hooks may take long, and memory is no older than its code
 		return CommitResult{}, ses.s.unfinished(in, err)
 	}

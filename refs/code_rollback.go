@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -77,7 +78,7 @@ func (r *rollingBack) moveCode(ctx context.Context, plan *rollbackIntent) error 
 	if err := r.s.writeIntent(in); err != nil {
 		return err
 	}
-	fault("after-intent")
+	fault.Point("after-intent")
 	as := r.asUser(in, r.o.Code, nil)
 	// To reset --keep a file that was only touched has changed.
 	failed := r.s.repo.RunUser(ctx, as, "update-index", "-q", "--refresh", "--ignore-submodules")
@@ -89,7 +90,7 @@ func (r *rollingBack) moveCode(ctx context.Context, plan *rollbackIntent) error 
 		return r.s.unknown(in, errors.Join(failed, err))
 	}
 	if moved != "" {
-		fault("after-code")
+		fault.Point("after-code")
 		r.by.When, err = r.s.time() // memory is no older than its code
 		return r.s.unfinished(in, err)
 	}

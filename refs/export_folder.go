@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fault"
 	dialect "github.com/git-context/git-context/refs/peer"
 )
 
@@ -222,6 +223,6 @@ func (s *Store) writeFolder(path string, files []dialect.File) (err error) {
 			return err
 		}
 	}
-	fault("before-rename")
+	fault.Point("before-rename")
 	return os.Rename(temp, path)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -123,7 +124,7 @@ func (x *expunging) run(ctx context.Context, add doc.Expunged) error {
 	if err := x.s.writeExpungeIntent(&x.intent); err != nil {
 		return err
 	}
-	fault("expunge-intent")
+	fault.Point("expunge-intent")
 	for range expungeRounds {
 		again, err := x.round(ctx)
 		if err != nil {
@@ -198,7 +199,7 @@ func (x *expunging) round(ctx context.Context) (again bool, err error) {
 	if err := ses.swap(ctx, func(ctx context.Context) error { return x.move(ctx, ses, names) }); err != nil {
 		return errors.Is(err, errNewBranch), orNewBranch(err)
 	}
-	fault("expunge-refs")
+	fault.Point("expunge-refs")
 	if x.held != nil { // while the old notes are there to be compared with
 		if x.res.Remotes, err = x.rw.remotesHolding(ctx, x.held); err != nil {
 			return false, err
@@ -208,11 +209,11 @@ func (x *expunging) round(ctx context.Context) (again bool, err error) {
 	if err := x.journals(ctx, names); err != nil {
 		return false, err
 	}
-	fault("expunge-journals")
+	fault.Point("expunge-journals")
 	if err := x.purge(ctx); err != nil {
 		return false, err
 	}
-	fault("expunge-purged")
+	fault.Point("expunge-purged")
 	return x.appeared(ctx)
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -211,7 +212,7 @@ func (y *syncing) replaceTracking(ctx context.Context, held []heldRef, theirs *s
 	if err := ses.tx.Commit(ctx); err != nil {
 		return err
 	}
-	fault("held-replaced")
+	fault.Point("held-replaced")
 	kept, err := y.deleteOld(ctx)
 	for _, k := range kept {
 		y.warn(fmt.Sprintf("%s of what '%s' still holds cannot be deleted here: %s", count(len(k.Objects), "object"), y.peer.name, keptBy(k)))

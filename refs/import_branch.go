@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -50,7 +51,7 @@ func (m *folderImport) importBranch(ctx context.Context, b *importBranch) error 
 	if len(i.made) == 0 {
 		return nil
 	}
-	fault("after-refs")
+	fault.Point("after-refs")
 	m.res.Branches++
 	b.commits = i.made
 	m.res.Warnings = append(m.res.Warnings, ses.afterwards(i.settle(ctx))...)

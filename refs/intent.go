@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -238,7 +239,7 @@ func (ses *session) complete(ctx context.Context, in *intent, m *git.Commit) err
 			return err
 		}
 	}
-	fault("after-link")
+	fault.Point("after-link")
 	return ses.s.dropIntent(in)
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/journal"
 )
@@ -92,7 +93,7 @@ func (s *Store) append(j *journal.Journal, steps []NewStep, out []Recorded, know
 		for k, e := range entries {
 			out[fresh[k]].ID, out[fresh[k]].Step = e.ID, e.Step
 		}
-		fault("after-append")
+		fault.Point("after-append")
 	}
 	for i, step := range steps { // the second of two equal sources is answered like the first
 		if out[i].ID == "" {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -162,7 +163,7 @@ func (ses *session) swap(ctx context.Context, build func(context.Context) error)
 	for try := 1; ; try++ {
 		err := build(ctx)
 		if err == nil {
-			fault("after-objects")
+			fault.Point("after-objects")
 			err = ses.tx.Commit(ctx)
 		}
 		if errors.Is(err, errNothing) {

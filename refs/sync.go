@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -211,7 +212,7 @@ func (y *syncing) round(ctx context.Context) (again bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	fault("after-fetch")
+	fault.Point("after-fetch")
 	forgot, err := y.forget(ctx, &ours, &theirs)
 	if errors.Is(err, git.ErrStale) {
 		return true, nil // a fetch or an expunge beside this one moved tracking refs

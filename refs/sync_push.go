@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -40,7 +41,7 @@ func (y *syncing) send(ctx context.Context, plan []*step, ours, theirs *survey) 
 		return false, nil
 	}
 	y.res.Attempts++
-	fault("before-push")
+	fault.Point("before-push")
 	atomic := len(updates) > 1 && !y.noAtomic
 	if !atomic {
 		updates, notes = append(updates, notes...), nil
@@ -115,7 +116,7 @@ func (y *syncing) sendBatch(ctx context.Context, updates []git.PushUpdate, atomi
 	if err != nil {
 		return false, err
 	}
-	fault("after-push")
+	fault.Point("after-push")
 	var track []git.Ref
 	for i, r := range results {
 		ref := git.NameHere(r.Ref, y.peer.heads)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -41,7 +42,7 @@ func (y *syncing) exchangeRefs(ctx context.Context, ours, theirs *survey) (again
 	if err := ses.tx.Commit(ctx); err != nil { // nothing is queued: what was written behind gets to the disk
 		return false, err
 	}
-	fault("after-merge")
+	fault.Point("after-merge")
 	y.late, err = y.send(ctx, plan, ours, theirs)
 	if err != nil {
 		return false, errors.Join(err, y.takeAll(ctx, plan, ours, &again))

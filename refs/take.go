@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -57,7 +58,7 @@ func (t *taking) run(ctx context.Context) error {
 	if err := t.ses.swap(ctx, t.build); err != nil || t.to == "" {
 		return err
 	}
-	fault("after-refs")
+	fault.Point("after-refs")
 	t.y.merged(st.ref)
 	if st.branch == "" {
 		return nil

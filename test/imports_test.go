@@ -10,16 +10,17 @@ import (
 // only, and siblings never import each other.
 var layers = map[string][]string{
 	"cmd/git-context": {"cmd"},
-	"cmd":             {"hooks", "render", "refs", "refs/doc", "refs/peer", "refs/git"},
-	"hooks":           {},
+	"cmd":             {"hooks", "render", "refs", "refs/doc", "refs/peer", "refs/git", "refs/fault"},
+	"hooks":           {"refs/fault"},
 	"render":          {"refs", "notes", "refs/doc", "refs/git"},
-	"refs":            {"notes", "refs/doc", "refs/index", "refs/journal", "refs/peer", "refs/git"},
-	"notes":           {"refs/git"},
+	"refs":            {"notes", "refs/doc", "refs/index", "refs/journal", "refs/peer", "refs/git", "refs/fault"},
+	"notes":           {"refs/git", "refs/fault"},
 	"refs/doc":        {},
+	"refs/fault":      {},
 	"refs/index":      {},
-	"refs/journal":    {"refs/git"},
+	"refs/journal":    {"refs/git", "refs/fault"},
 	"refs/peer":       {},
-	"refs/git":        {},
+	"refs/git":        {"refs/fault"},
 	"test/bench":      {"refs"},
 	"test":            {},
 }
