@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-context/git-context/refs/fault"
 )
 
 // Did is what became of one hook.
@@ -148,9 +150,12 @@ func (p Place) setAside(f *file) error {
 		return err
 	}
 	if f.link != "" {
-		return os.Symlink(deeper(f.link), kept)
+		err := os.Symlink(deeper(f.link), kept)
+		fault.Point("after-hook-kept")
+		return err
 	}
 	if err := os.Link(f.path, kept); err == nil {
+		fault.Point("after-hook-kept")
 		return nil
 	}
 	return os.Rename(f.path, kept)
@@ -175,6 +180,7 @@ func replace(path, text string, mode fs.FileMode, as fs.FileInfo) error {
 		err = os.Chmod(tmp.Name(), as.Mode()&(fs.ModePerm|fs.ModeSetuid|fs.ModeSetgid|fs.ModeSticky))
 	}
 	if err == nil {
+		fault.Point("before-hook-rename")
 		err = os.Rename(tmp.Name(), path)
 	}
 	return err

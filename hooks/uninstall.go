@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-context/git-context/refs/fault"
 )
 
 // Uninstall leaves every hook of some places as Install found it, byte for byte. Lines
@@ -38,6 +40,7 @@ func Uninstall(places ...Place) ([]Change, error) {
 			errs = append(errs, refuse(err, "", "cannot clear up beside hook '%s'", at.file.path))
 		}
 		c, err := at.uninstall(at.file)
+		fault.Point("after-hook-removed")
 		if errs = append(errs, err); c.Did != "" {
 			changes = append(changes, c)
 		}
@@ -132,8 +135,10 @@ func (p Place) putBack(f *file) error {
 	if err := os.Symlink(target, beside(f.path)); err != nil {
 		return err
 	}
+	fault.Point("before-hook-rename")
 	if err := os.Rename(beside(f.path), f.path); err != nil {
 		return err
 	}
+	fault.Point("after-hook-restored")
 	return os.Remove(f.stored.path)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -101,6 +102,7 @@ func (i *initing) memoryElsewhere(ctx context.Context) (peer, bool, error) {
 		if _, err := i.s.repo.Run(ctx, "config", key, mappingHeads); err != nil {
 			return p, false, fmt.Errorf("set %s: %w", key, err)
 		}
+		fault.Point("after-config")
 		i.s.repo.InvalidateConfig()
 		i.res.Did = append(i.res.Did, key)
 		p.heads = true

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -118,7 +119,9 @@ func (s *Store) moveBisects(ctx context.Context, old, name string) error {
 		return err
 	}
 	return s.eachBisect(ctx, old, func(worktree, path string) error {
-		return os.Rename(path, s.statePath(bisectFile(worktree, name)))
+		err := os.Rename(path, s.statePath(bisectFile(worktree, name)))
+		fault.Point("after-bisect-moved")
+		return err
 	})
 }
 

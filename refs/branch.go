@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -34,7 +33,6 @@ func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, erro
 	if err != nil {
 		return Branch{}, err
 	}
-	fault.Point("after-refs")
 	if err := s.makeJournal(ctx, o.Name); err != nil {
 		return Branch{}, err
 	}

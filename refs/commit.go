@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
-	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -70,7 +69,6 @@ func (ses *session) milestone(ctx context.Context, branch string, o CommitOption
 	if err != nil {
 		return CommitResult{}, nil, err
 	}
-	fault.Point("after-refs")
 	res := done.result(branch)
 	mark := ses.mark(ctx, branch, done.pending, done.commit.ID, done.lastStep, done.milestone.ID)
 	var fold error

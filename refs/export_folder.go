@@ -222,7 +222,8 @@ func (s *Store) writeFolder(path string, files []dialect.File) (err error) {
 		if err := os.WriteFile(at, f.Data, 0o666); err != nil {
 			return err
 		}
+		fault.Point("after-folder-file")
 	}
-	fault.Point("before-rename")
+	fault.Point("before-folder-rename")
 	return os.Rename(temp, path)
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
-	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -51,7 +50,6 @@ func (m *folderImport) importBranch(ctx context.Context, b *importBranch) error 
 	if len(i.made) == 0 {
 		return nil
 	}
-	fault.Point("after-refs")
 	m.res.Branches++
 	b.commits = i.made
 	m.res.Warnings = append(m.res.Warnings, ses.afterwards(i.settle(ctx))...)

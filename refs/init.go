@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -186,6 +187,7 @@ func (s *Store) initConfig(ctx context.Context, res *InitResult) error {
 			if _, err := s.repo.Run(ctx, "config", "--add", "remote."+remote+".fetch", spec); err != nil {
 				return fmt.Errorf("add a fetch refspec to remote '%s': %w", remote, err)
 			}
+			fault.Point("after-config")
 			added = true
 		}
 		if added {

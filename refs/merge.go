@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/git-context/git-context/refs/doc"
-	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -69,7 +68,6 @@ func (s *Store) Merge(ctx context.Context, o MergeOptions) (MergeResult, error) 
 		return res, nil
 	}
 	if !res.UpToDate {
-		fault.Point("after-refs")
 		res.Warnings = m.finish(ctx)
 	}
 	if m.held != nil { // done, or abandoned

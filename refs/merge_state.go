@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/journal"
 )
@@ -131,6 +132,7 @@ func (s *Store) moveMerge(h *heldMerge, old, name string) error {
 	if err := s.writeHeld(h); err != nil {
 		return err
 	}
+	fault.Point("after-merge-copied")
 	return s.dropMerge(old)
 }
 

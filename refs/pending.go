@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"github.com/git-context/git-context/refs/doc"
-	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/journal"
 )
@@ -114,7 +113,6 @@ func (ses *session) mark(ctx context.Context, branch string, p pending, commit g
 	if p.journal == "" {
 		return nil
 	}
-	fault.Point("before-mark")
 	j, err := journal.Open(ctx, ses.s.journalPath(branch), ses.s.journalOptions())
 	if err != nil {
 		return err
@@ -125,7 +123,6 @@ func (ses *session) mark(ctx context.Context, branch string, p pending, commit g
 	if p.upto <= journal.CompactAt || j.Linked() {
 		return j.Mark(journal.Mark{Committed: string(commit), Upto: p.upto, Step: step, ID: id})
 	}
-	fault.Point("before-compact")
 	head := journal.Head{Committed: string(commit), Step: step, ID: id}
 	if head.Journal, err = ses.s.newID(""); err != nil {
 		return err

@@ -93,7 +93,6 @@ func (s *Store) append(j *journal.Journal, steps []NewStep, out []Recorded, know
 		for k, e := range entries {
 			out[fresh[k]].ID, out[fresh[k]].Step = e.ID, e.Step
 		}
-		fault.Point("after-append")
 	}
 	for i, step := range steps { // the second of two equal sources is answered like the first
 		if out[i].ID == "" {
@@ -229,6 +228,7 @@ func (s *Store) makeJournal(ctx context.Context, branch string) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
+	fault.Point("after-journal-made")
 	return journal.Begin(ctx, s.journalPath(branch), head, s.journalOptions())
 }
 

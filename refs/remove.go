@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
-	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/journal"
 )
@@ -58,7 +57,6 @@ func (s *Store) DeleteBranch(ctx context.Context, name string, force bool) (stri
 	}); err != nil {
 		return "", errors.Join(err, s.refill(ctx, name, j))
 	}
-	fault.Point("after-refs")
 	return moved, errors.Join(j.Remove(), s.dropMerge(name), s.dropBisects(ctx, name))
 }
 

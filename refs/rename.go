@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/journal"
 )
@@ -52,7 +51,6 @@ func (s *Store) RenameBranch(ctx context.Context, old, name string) (Branch, err
 	if err := ses.swap(ctx, func(ctx context.Context) error { return ses.queueRename(ctx, old, name) }); err != nil {
 		return Branch{}, errors.Join(err, os.Remove(s.journalPath(name)))
 	}
-	fault.Point("after-refs")
 	if err := s.moveMerge(waiting, old, name); err != nil {
 		return Branch{}, err
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
-	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -92,7 +91,6 @@ func (r *rollingBack) restore(ctx context.Context) (RollbackResult, error) {
 	if r.made == nil {
 		return r.unchanged(ctx)
 	}
-	fault.Point("after-refs")
 	res := RollbackResult{CodeStood: r.codeStands, Commit: commitFrom(*r.milestone), Changed: r.changed, Roadmap: r.revised, Replaced: r.replaced}
 	res.Hash = &r.made.ID
 	if code := git.ID(r.made.Trailer(trailerCode)); code != "" {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -163,7 +162,6 @@ func (ses *session) swap(ctx context.Context, build func(context.Context) error)
 	for try := 1; ; try++ {
 		err := build(ctx)
 		if err == nil {
-			fault.Point("after-objects")
 			err = ses.tx.Commit(ctx)
 		}
 		if errors.Is(err, errNothing) {

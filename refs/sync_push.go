@@ -41,7 +41,6 @@ func (y *syncing) send(ctx context.Context, plan []*step, ours, theirs *survey) 
 		return false, nil
 	}
 	y.res.Attempts++
-	fault.Point("before-push")
 	atomic := len(updates) > 1 && !y.noAtomic
 	if !atomic {
 		updates, notes = append(updates, notes...), nil

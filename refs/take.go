@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -58,7 +57,6 @@ func (t *taking) run(ctx context.Context) error {
 	if err := t.ses.swap(ctx, t.build); err != nil || t.to == "" {
 		return err
 	}
-	fault.Point("after-refs")
 	t.y.merged(st.ref)
 	if st.branch == "" {
 		return nil

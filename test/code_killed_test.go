@@ -23,7 +23,7 @@ func TestKilledCommitCode(t *testing.T) {
 		"elsewhere": {"-C", "../linked", "-b", "main", "commit", "-m", "next"},
 	}
 	for _, c := range []struct{ point, next string }{
-		{"after-intent", "commit"}, {"after-code", "commit"}, {"after-refs", "commit"}, {"before-mark", "commit"},
+		{"after-intent", "commit"}, {"after-code", "commit"}, {"after-refs", "commit"}, {"after-append", "commit"},
 		{"after-objects:1", "commit"}, {"after-link", "commit"},
 		{"after-intent", "elsewhere"}, {"after-code", "elsewhere"}, {"after-code", "rename"}, {"after-link", "topic"},
 	} {

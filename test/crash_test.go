@@ -22,13 +22,13 @@ func TestKilledAtEveryFaultPoint(t *testing.T) {
 		{"after-append", []string{"record", "-a", "unacknowledged"}},
 		{"after-objects", []string{"commit", "-m", "killed"}},
 		{"after-refs", []string{"commit", "-m", "killed"}},
-		{"before-mark", []string{"commit", "-m", "killed"}},
+		{"after-append", []string{"commit", "-m", "killed"}},
 		{"after-objects:1", []string{"commit", "-m", "killed in the fold"}},
 		{"after-objects", []string{"branch", "exp"}},
 		{"after-refs", []string{"branch", "exp"}},
 		{"after-objects", []string{"merge", "side"}},
 		{"after-refs", []string{"merge", "side"}},
-		{"before-mark", []string{"merge", "side"}},
+		{"after-append", []string{"merge", "side"}},
 		{"after-objects", []string{"branch", "-D", "side"}},
 		{"after-refs", []string{"branch", "-D", "side"}},
 		{"after-objects", []string{"branch", "-m", "side", "other"}},
@@ -65,7 +65,7 @@ func TestKilledAtEveryFaultPoint(t *testing.T) {
 // A rollback moves the branch and the roadmap, or neither.
 func TestRollbackKilled(t *testing.T) {
 	t.Parallel()
-	for _, point := range []string{"after-objects", "after-refs", "before-mark", "after-objects:1"} {
+	for _, point := range []string{"after-objects", "after-refs", "after-append", "after-objects:1"} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
@@ -97,7 +97,7 @@ func TestKilledBeforeCompaction(t *testing.T) {
 	for range 3 {
 		ids = append(ids, id(t, w.ok("record", "-o", strings.Repeat("x", 30_000), "--json")))
 	}
-	w.killedAt("before-compact", "commit", "-m", "killed")
+	w.killedAt("before-journal-rename", "commit", "-m", "killed")
 	ids = append(ids, id(t, w.ok("record", "-a", "after", "--json")))
 	w.ok("commit", "-m", "next")
 	w.once("main", ids)

@@ -15,7 +15,7 @@ func TestKilledImport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	points := []string{"before-mark"}
+	points := []string{"after-append"}
 	for n := range 4 { // the roadmap, the branches and their notes
 		points = append(points, "after-objects:"+strconv.Itoa(n))
 	}
@@ -48,7 +48,7 @@ func TestKilledExport(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	out := t.TempDir()
-	w.killedAt("before-rename", "export", out)
+	w.killedAt("before-folder-rename", "export", out)
 	if left, err := filepath.Glob(filepath.Join(out, ".GCC")); err != nil || len(left) > 0 {
 		t.Errorf("left %v, %v", left, err)
 	}

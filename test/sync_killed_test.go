@@ -106,7 +106,7 @@ func (a *agent) timeSync() time.Duration {
 // A sync that dies at a named point, with something to merge, loses nothing.
 func TestSyncKilledAtFaultPoints(t *testing.T) {
 	t.Parallel()
-	for _, point := range []string{"after-fetch", "after-objects", "after-merge", "before-push", "after-push", "after-refs"} {
+	for _, point := range []string{"after-fetch", "after-objects", "after-merge", "after-prepare", "after-push", "after-refs"} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			k := serverKinds[0]

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-context/git-context/refs/fault"
 )
 
 // A bundle is a file that holds refs and the objects that are needed to have
@@ -55,6 +57,7 @@ func (r *Repo) CreateBundle(ctx context.Context, file string, refs []Ref, not []
 		err = syncFile(temp)
 	}
 	if err == nil {
+		fault.Point("before-bundle-rename")
 		err = os.Rename(temp, file)
 	}
 	if err != nil {

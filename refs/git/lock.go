@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/git-context/git-context/refs/fault"
 )
 
 // Lock is an advisory lock between processes of ours, and between goroutines:
@@ -62,6 +64,7 @@ func (r *Repo) TryLock(name string) (*Lock, bool, error) {
 			return nil, false, nil
 		}
 		if sameFile(f, r.statePath(file)) {
+			fault.Point("after-lock")
 			return &Lock{file: f}, true, nil
 		}
 		f.Close() // removed between opening and locking: it protects nothing

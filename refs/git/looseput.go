@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/git-context/git-context/refs/fault"
 )
 
 // writeLoose stores an object as git does (object-file.c): beside its place
@@ -71,6 +73,7 @@ func (r *Repo) putLoose(path, kind string, data []byte, how writeSettings) error
 		err = how.shared.adjust(f.Name())
 	}
 	if err == nil {
+		fault.Point("before-object-rename")
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {

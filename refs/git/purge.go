@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-context/git-context/refs/fault"
 )
 
 // KeptBy says what kind of thing keeps an object.
@@ -232,6 +234,7 @@ func (p *purge) unlink() (had bool, err error) {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return had, err
 		}
+		fault.Point("after-unlink")
 		p.gone[id] = true
 		p.res.Bytes += info.Size()
 	}

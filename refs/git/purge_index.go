@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-context/git-context/refs/fault"
 )
 
 // midx is which index of several packs there was.
@@ -80,6 +82,7 @@ func (p *purge) writeGraph(ctx context.Context) error {
 	if !had {
 		return nil
 	}
+	fault.Point("after-graph-dropped")
 	entries, err := os.ReadDir(chain)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/git-context/git-context/refs/fault"
 )
 
 // stagePrefix begins the name of the folder, beside the packs, in which a new one
@@ -125,6 +127,7 @@ func (p *purge) replacePack(ctx context.Context, k pack) (had bool, err error) {
 	if err := p.dropMidx(); err != nil { // it may name the pack
 		return false, err
 	}
+	fault.Point("before-pack-dropped")
 	if err := p.dropPack(k); err != nil {
 		return false, err
 	}
@@ -220,6 +223,7 @@ func (p *purge) install(from pack, stage, name string) error {
 		if err != nil {
 			return err
 		}
+		fault.Point("before-pack-rename")
 		if err := os.Rename(path, filepath.Join(p.packDir, file)); err != nil {
 			return err
 		}
@@ -234,6 +238,7 @@ func (p *purge) dropPack(k pack) error {
 		info, err := os.Stat(k.base + ext)
 		if err == nil {
 			if err = os.Remove(k.base + ext); err == nil {
+				fault.Point("after-pack-file-dropped")
 				p.res.Bytes += info.Size()
 			}
 		}

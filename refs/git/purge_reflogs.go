@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/git-context/git-context/refs/fault"
 )
 
 // DropReflogs empties the reflogs of refs, and that of CONTEXT_HEAD in every
@@ -51,6 +53,7 @@ func (r *Repo) dropReflog(ctx context.Context, gitDir, ref string) error {
 	}
 	wait := fmt.Sprintf("core.filesRefLockTimeout=%d", refsLockTimeout.Milliseconds())
 	_, err = r.RunEnv(ctx, env, nil, "-c", wait, "reflog", "expire", "--expire=all", "--expire-unreachable=all", ref)
+	fault.Point("after-reflog-dropped")
 	return err
 }
 

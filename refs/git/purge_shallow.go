@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-context/git-context/refs/fault"
 )
 
 // forgetShallow takes commits that are gone off the list of those whose parents are
@@ -52,5 +54,6 @@ func (p *purge) forgetShallow() error {
 	if err := p.repo.sharing().adjust(lock.Name()); err != nil {
 		return err
 	}
+	fault.Point("before-shallow-rename")
 	return os.Rename(lock.Name(), path)
 }

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-context/git-context/refs/fault"
 )
 
 // maxStateFile is the longest name of a file of local state, in bytes: file systems
@@ -126,6 +128,7 @@ func replaceFile(path string, data []byte, mode fs.FileMode, p perm) error {
 		err = p.adjust(tmp.Name())
 	}
 	if err == nil {
+		fault.Point("before-file-rename")
 		err = os.Rename(tmp.Name(), path)
 	}
 	return err

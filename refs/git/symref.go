@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/git-context/git-context/refs/fault"
 )
 
 // symrefTarget returns what the content of a symbolic ref's file names.
@@ -69,5 +71,6 @@ func (r *Repo) SetSymbolicRef(ctx context.Context, name, target, reason string) 
 		}
 	}
 	_, err := r.Run(ctx, "symbolic-ref", "-m", reason, name, target)
+	fault.Point("after-symref")
 	return err
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/git-context/git-context/refs/fault"
 )
 
 // TxOptions are what the transactions of one Tx have in common.
@@ -112,6 +114,7 @@ func (tx *Tx) Commit(ctx context.Context) error {
 	if len(queued) == 0 {
 		return nil
 	}
+	fault.Point("after-objects")
 	input, err := tx.repo.encodeTx(queued)
 	if err != nil {
 		return err
@@ -140,6 +143,9 @@ func (tx *Tx) attempt(ctx context.Context, queued []refChange, input []byte) err
 	if err == nil {
 		err = s.prepare(ctx, input)
 	}
+	if err == nil {
+		fault.Point("after-prepare")
+	}
 	if err == nil && tx.mayBeTakenIn(queued) && !tx.unchanged() {
 		// The end of its input, instead of a decision, makes the child give up.
 		tx.s = nil
@@ -151,6 +157,7 @@ func (tx *Tx) attempt(ctx context.Context, queued []refChange, input []byte) err
 		decided, err = true, s.decide()
 	}
 	if err == nil {
+		fault.Point("after-refs")
 		tx.used = true
 		return nil
 	}
@@ -161,7 +168,7 @@ func (tx *Tx) attempt(ctx context.Context, queued []refChange, input []byte) err
 	if decided {
 		err = fmt.Errorf("failed while they were being moved, so that some may have: %w", err)
 	}
-	return txError(queued, err)
+	return tx.repo.txError(queued, err)
 }
 
 // prepare has the refs locked and their old values checked.

@@ -50,6 +50,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
+	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -113,7 +114,10 @@ func Begin(ctx context.Context, path string, h Head, o Options) error {
 	if err != nil {
 		return err
 	}
-	return j.write(append(line, '\n'))
+	if err := j.write(append(line, '\n')); err != nil {
+		return errors.Join(err, j.Remove()) // as good as missing: not to be left
+	}
+	return nil
 }
 
 // Open locks the journal at path, waiting for other writers, and mends a torn
@@ -260,6 +264,7 @@ func (j *Journal) Close() error { return j.f.Close() }
 // taken back, so that a full disk leaves the file as it was.
 func (j *Journal) write(data []byte) error {
 	n, err := j.f.Write(data)
+	fault.Point("after-append")
 	if err == nil && j.sync {
 		err = syncData(j.f)
 	}
@@ -289,6 +294,7 @@ func (j *Journal) cutTorn() error {
 	if err := appendFile(j.path+".torn", append(torn, '\n')); err != nil {
 		return err
 	}
+	fault.Point("after-torn-kept")
 	if err := j.f.Truncate(end); err != nil {
 		return fmt.Errorf("mend journal: %w", err)
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"github.com/git-context/git-context/refs/fault"
 )
 
 // CompactAt is the size past which a COMMIT replaces the journal. Below it a
@@ -61,6 +63,7 @@ func (j *Journal) replace(data []byte) (err error) {
 		err = syncData(f)
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
+		fault.Point("before-journal-rename")
 		err = os.Rename(tmp, j.path)
 	}
 	if err != nil {
@@ -90,4 +93,8 @@ func (j *Journal) Restart(h Head) error {
 }
 
 // Remove deletes the journal while it is locked: who waits for it finds it gone.
-func (j *Journal) Remove() error { return os.Remove(j.path) }
+func (j *Journal) Remove() error {
+	err := os.Remove(j.path)
+	fault.Point("after-journal-removed")
+	return err
+}
