@@ -134,8 +134,8 @@ func text(n int) string {
 // it recorded and what was merged into it.
 func TestMergesLoseAndDoubleNothing(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(rt *rapid.T) {
-		r := newRepo(t)
+	checks(t, 30, func(tb testing.TB, rt *rapid.T) {
+		r := newRepo(tb)
 		h := &history{t: rt, r: r, s: r.open(), names: []string{"main"},
 			steps: map[string]map[string]bool{"main": {}}, marks: map[string]map[string]bool{"main": {}}}
 		_, err := h.s.Init(rt.Context(), refs.InitOptions{})
