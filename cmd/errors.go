@@ -162,6 +162,8 @@ func hintsOf(err error) []string {
 		return []string{"nothing was changed; make the repository writable for this user"}
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return []string{"nothing that was acknowledged is lost; free some space and run it again"}
+	case errors.Is(err, syscall.EFBIG):
+		return []string{"nothing that was acknowledged is lost; let files be larger and run it again: ulimit -f unlimited"}
 	}
 	return nil
 }

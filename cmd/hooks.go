@@ -130,7 +130,11 @@ func hooksError(err error) error {
 	if !errors.As(err, &refused) {
 		return err
 	}
-	return &refs.Error{Code: "hooks-refused", Kind: refs.ErrRefused, Message: err.Error(), Hints: refused.Hints}
+	hints := refused.Hints
+	if len(hints) == 0 {
+		hints = hintsOf(err) // what the system refused
+	}
+	return &refs.Error{Code: "hooks-refused", Kind: refs.ErrRefused, Message: err.Error(), Hints: hints}
 }
 
 // printChanges says what was done, and what people should know of it.

@@ -17,7 +17,7 @@ type behind struct {
 	mu      sync.Mutex
 	open    int // Txs
 	queue   []looseWrite
-	writing map[ID]Object // queued or being written: readable from here
+	writing map[ID]Object // queued, being written, or not to be written: readable from here
 	busy    bool
 	idle    sync.Cond // signals that the queue was worked off
 	err     error     // the first failure since the last flush
@@ -74,8 +74,10 @@ func (r *Repo) workOff() {
 		b.mu.Unlock()
 		err := r.storeLoose(o, w.how)
 		b.mu.Lock()
-		delete(b.writing, w.id)
-		if err != nil && b.err == nil {
+		switch {
+		case err == nil:
+			delete(b.writing, w.id)
+		case b.err == nil:
 			b.err = fmt.Errorf("cannot write object '%s': %w", w.id, err)
 		}
 	}
@@ -83,7 +85,9 @@ func (r *Repo) workOff() {
 	b.idle.Broadcast()
 }
 
-// flush waits for everything queued, and says what failed.
+// flush waits for everything queued, and says what failed. Up to then what failed can
+// be read: that it is not there is not to be found out, as another error, by whoever
+// goes on with it.
 func (b *behind) flush() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -92,6 +96,7 @@ func (b *behind) flush() error {
 	}
 	err := b.err
 	b.err = nil
+	clear(b.writing)
 	return err
 }
 

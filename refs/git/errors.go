@@ -61,6 +61,13 @@ func (e *Error) Error() string {
 // Unwrap returns why the child was killed or could not be started.
 func (e *Error) Unwrap() error { return e.Err }
 
+// Is makes what the system refused git known as what it is: the text of an errno,
+// which git puts behind what it could not do, is as good as the errno.
+func (e *Error) Is(target error) bool {
+	errno, ok := systemSaid(e.Stderr)
+	return ok && errors.Is(errno, target)
+}
+
 // subcommand is the first argument that is no option of git itself.
 func (e *Error) subcommand() string {
 	for i := 0; i < len(e.Args); i++ {

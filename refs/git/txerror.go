@@ -3,18 +3,22 @@ package git
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 )
 
 // txError says whether a failed transaction may be tried again. git tells by
 // its text alone: exit code 128 stands for all of these.
-func txError(queued []refChange, err error) error {
+func (r *Repo) txError(queued []refChange, err error) error {
 	var failed *Error
-	if errors.As(err, &failed) && deniedText(failed.Stderr) {
-		return fmt.Errorf("cannot update %s: %w: %w", refNames(queued), fs.ErrPermission, err)
+	if !errors.As(err, &failed) {
+		return fmt.Errorf("cannot update %s: %w", refNames(queued), err)
 	}
-	if !errors.As(err, &failed) || failed.Err != nil || !staleText(failed.Stderr) {
+	if unsaidText(failed.Stderr) {
+		if why := r.refused(queued); why != nil {
+			return fmt.Errorf("cannot update %s: %w: %w", refNames(queued), err, why)
+		}
+	}
+	if failed.Err != nil || !staleText(failed.Stderr) {
 		return fmt.Errorf("cannot update %s: %w", refNames(queued), err)
 	}
 	if strings.Contains(failed.Stderr, ".lock': File exists") {
@@ -50,10 +54,11 @@ func staleText(stderr string) bool {
 	return strings.Contains(said, "cannot lock references") // reftable
 }
 
-// deniedText reports whether update-ref was not allowed to write. Of a directory
-// that it may not make it does not say why.
-func deniedText(stderr string) bool {
-	return strings.Contains(stderr, "Permission denied") || strings.Contains(stderr, "unable to create directory")
+// unsaidText reports whether update-ref could not write a file, or make a directory,
+// and does not say why.
+func unsaidText(stderr string) bool {
+	said := complaint(stderr)
+	return strings.Contains(said, "couldn't write '") || strings.Contains(said, "unable to create directory")
 }
 
 // refInText returns the ref that a complaint names.

@@ -1,0 +1,59 @@
+package git
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// refusals are why a system does not let anybody write: no room, more than one may
+// have, or no right to.
+func refusals() []syscall.Errno {
+	return []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EACCES, syscall.EPERM, syscall.EROFS, syscall.EIO}
+}
+
+// systemSaid finds in git's complaints why the system refused something. Children speak
+// as in the C locale. What a remote says of its own disk stands on lines of another
+// kind, and what ssh says of a key is no complaint of git's.
+func systemSaid(stderr string) (syscall.Errno, bool) {
+	for line := range strings.Lines(stderr) {
+		said, ok := faultLine(line)
+		if !ok {
+			continue
+		}
+		for _, errno := range refusals() {
+			if strings.HasSuffix(strings.ToLower(said), ": "+errno.Error()) {
+				return errno, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// refused asks the file system what git does not tell: why files cannot be written
+// beside all of some refs. It is nil where they can by now.
+func (r *Repo) refused(queued []refChange) (err error) {
+	for _, q := range queued {
+		dir := filepath.Dir(filepath.Join(r.commonDir, filepath.FromSlash(q.ref)))
+		for !isDir(dir) && len(dir) > len(r.commonDir) {
+			dir = filepath.Dir(dir)
+		}
+		// Were this process killed, git would pass over a file of such a name. It is
+		// as large as git's own, and there as long as the others.
+		path := filepath.Join(dir, "tmp_"+randomName()+".lock")
+		if err = os.WriteFile(path, make([]byte, 64), 0o666); !errors.Is(err, fs.ErrExist) {
+			defer os.Remove(path)
+		}
+		if err != nil {
+			break
+		}
+	}
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		return failed.Err // git named a path
+	}
+	return err
+}
