@@ -9,20 +9,22 @@ import (
 // layers says what each package may import of this module. Imports point down
 // only, and siblings never import each other.
 var layers = map[string][]string{
-	"cmd/git-context": {"cmd"},
-	"cmd":             {"hooks", "render", "refs", "refs/doc", "refs/peer", "refs/git", "refs/fault"},
-	"hooks":           {"refs/fault"},
-	"render":          {"refs", "notes", "refs/doc", "refs/git"},
-	"refs":            {"notes", "refs/doc", "refs/index", "refs/journal", "refs/peer", "refs/git", "refs/fault"},
-	"notes":           {"refs/git", "refs/fault"},
-	"refs/doc":        {},
-	"refs/fault":      {},
-	"refs/index":      {},
-	"refs/journal":    {"refs/git", "refs/fault"},
-	"refs/peer":       {},
-	"refs/git":        {"refs/fault"},
-	"test/bench":      {"refs"},
-	"test":            {},
+	"cmd/git-context":   {"cmd"},
+	"cmd":               {"hooks", "render", "refs", "refs/doc", "refs/peer", "refs/git", "refs/fault"},
+	"hooks":             {"refs/fault"},
+	"render":            {"refs", "notes", "refs/doc", "refs/git"},
+	"refs":              {"notes", "refs/doc", "refs/index", "refs/journal", "refs/peer", "refs/git", "refs/fault"},
+	"notes":             {"refs/git", "refs/fault"},
+	"refs/doc":          {},
+	"refs/fault":        {},
+	"refs/index":        {},
+	"refs/journal":      {"refs/git", "refs/fault"},
+	"refs/peer":         {},
+	"refs/git":          {"refs/fault"},
+	"test/bench":        {"refs"},
+	"test/bench/folder": {},
+	"test/scale":        {"refs"},
+	"test":              {},
 }
 
 func TestImportsPointDown(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 )
@@ -28,19 +27,18 @@ var hookedCommands = []hooked{
 // hooks measures git's commands in two copies of a repository, one of which has our
 // hooks, in turn.
 func (r *repo) hooks(medians map[string]time.Duration) error {
-	with := *r
-	with.dir = r.dir + "-hooked"
-	if err := os.CopyFS(with.dir, os.DirFS(r.own)); err != nil {
-		return err
-	}
 	plain := *r
 	plain.dir = r.own
-	for _, in := range []*repo{&plain, &with} {
+	with, err := plain.copied("hooked")
+	if err != nil {
+		return err
+	}
+	for _, in := range []*repo{&plain, with} {
 		if err := cmp.Or(in.git("checkout", "-q", "-f", "trunk"), in.git("branch", "-f", "topic")); err != nil {
 			return err
 		}
 	}
-	err := cmp.Or(with.git("context", "hooks", "install", "git"), with.git("config", "context.follow", "true"),
+	err = cmp.Or(with.git("context", "hooks", "install", "git"), with.git("config", "context.follow", "true"),
 		with.git("checkout", "-q", "topic"), with.git("checkout", "-q", "trunk"),
 		with.git("context", "commit", "-m", "What commits are linked to"), with.do("sync"))
 	if err != nil {

@@ -3,7 +3,7 @@
 // ratios. It asserts nothing: these machines are noisy, and the table is for
 // people to read.
 //
-//	go run ./test/bench [-commits 10,1000,10000] [-objects 400000] [-runs 25] [-search=false]
+//	go run ./test/bench [-tables speed,hooks,search,peers,disk] [-commits 10,1000,10000] [-objects 400000] [-steps 10,1000,10000,100000] [-runs 25]
 //
 // Every figure is a median of interleaved runs: each round runs every command
 // once, so that a busy moment falls on all of them.
@@ -13,9 +13,11 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -23,71 +25,148 @@ import (
 // tags are those of the released binary.
 const tags = "urfave_cli_no_docs,urfave_cli_no_suggest"
 
+// Tables that can be asked for.
+const (
+	tableSpeed  = "speed"
+	tableHooks  = "hooks"
+	tableSearch = "search"
+	tablePeers  = "peers"
+	tableDisk   = "disk"
+)
+
 func main() {
+	b := &bench{}
+	tables := flag.String("tables", strings.Join([]string{tableSpeed, tableHooks, tableSearch, tablePeers, tableDisk}, ","), "what to measure")
 	commits := flag.String("commits", "10,1000,10000", "lengths of the history, in milestones of 10 steps")
-	objects := flag.Int("objects", 400_000, "objects of the large code repository")
-	runs := flag.Int("runs", 25, "interleaved runs of each command")
-	search := flag.Bool("search", true, "measure searches, too")
+	steps := flag.String("steps", "10,1000,10000,100000", "lengths of the memory that is kept in other ways, too")
+	flag.IntVar(&b.objects, "objects", 400_000, "objects of the large code repository")
+	flag.IntVar(&b.runs, "runs", 25, "interleaved runs of each command")
 	flag.Parse()
-	if err := run(*commits, *objects, *runs, *search); err != nil {
+	b.tables = strings.Split(*tables, ",")
+	err := numbers(*commits, &b.commits)
+	if err = cmp.Or(err, numbers(*steps, &b.steps)); err == nil {
+		err = b.run()
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(commits string, objects, runs int, search bool) error {
-	dir, err := os.MkdirTemp("", "git-context-bench")
-	if err != nil {
+func numbers(list string, to *[]int) error {
+	for word := range strings.SplitSeq(list, ",") {
+		n, err := strconv.Atoi(word)
+		if err != nil {
+			return err
+		}
+		*to = append(*to, n)
+	}
+	return nil
+}
+
+// run prints the tables one after the other, as they are ready.
+func (b *bench) run() error {
+	var err error
+	if b.dir, err = os.MkdirTemp("", "git-context-bench"); err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	b := &bench{dir: dir, runs: runs}
+	defer os.RemoveAll(b.dir)
 	if err := b.build(); err != nil {
 		return err
 	}
-	var columns []column
-	for n := range strings.SplitSeq(commits, ",") {
-		size, err := strconv.Atoi(n)
-		if err != nil {
-			return err
-		}
-		col, err := b.column(size, 0)
-		if err != nil {
-			return err
-		}
-		columns = append(columns, col)
-	}
-	if objects > 0 {
-		col, err := b.column(1000, objects)
-		if err != nil {
-			return err
-		}
-		columns = append(columns, col)
-	}
-	if err := cmp.Or(print(os.Stdout, columns, runs), printHooks(os.Stdout, columns)); err != nil {
+	if err := b.printColumns(os.Stdout); err != nil {
 		return err
 	}
-	if !search {
+	if b.wants(tableSearch) {
+		searched, err := b.search()
+		if err != nil {
+			return err
+		}
+		if err := searched.print(os.Stdout); err != nil {
+			return err
+		}
+	}
+	return b.printFields(os.Stdout)
+}
+
+func (b *bench) wants(table string) bool { return slices.Contains(b.tables, table) }
+
+// printColumns measures our commands beside git's, and what hooks add to git's.
+func (b *bench) printColumns(w io.Writer) error {
+	if !b.wants(tableSpeed) && !b.wants(tableHooks) {
 		return nil
 	}
-	searched, err := b.search()
-	if err != nil {
-		return err
+	var columns []column
+	for _, n := range b.commits {
+		col, err := b.column(n, 0)
+		if err != nil {
+			return err
+		}
+		columns = append(columns, col)
 	}
-	return searched.print(os.Stdout)
+	if b.objects > 0 {
+		col, err := b.column(1000, b.objects)
+		if err != nil {
+			return err
+		}
+		columns = append(columns, col)
+	}
+	if b.wants(tableSpeed) {
+		if err := print(w, columns, b.runs); err != nil {
+			return err
+		}
+	}
+	if b.wants(tableHooks) {
+		return printHooks(w, columns)
+	}
+	return nil
+}
+
+// printFields measures other ways to keep a memory beside ours.
+func (b *bench) printFields(w io.Writer) error {
+	if !b.wants(tablePeers) && !b.wants(tableDisk) {
+		return nil
+	}
+	var fields []*field
+	for _, n := range b.steps {
+		f, err := b.newField(n)
+		if err != nil {
+			return err
+		}
+		if b.wants(tablePeers) {
+			if err := f.peers(); err != nil {
+				return err
+			}
+		}
+		fields = append(fields, f)
+	}
+	if b.wants(tablePeers) {
+		if err := printPeers(w, fields, b.runs); err != nil {
+			return err
+		}
+	}
+	if b.wants(tableDisk) {
+		return printDisk(w, fields)
+	}
+	return nil
 }
 
 // bench is where the programs under test stand.
 type bench struct {
-	dir   string
-	runs  int
-	bin   string // git-context
-	empty string // a Go program that does nothing
+	dir    string
+	bin    string // git-context
+	empty  string // a Go program that does nothing
+	folder string // a memory in a folder
+
+	tables         []string
+	commits, steps []int
+	objects, runs  int
 }
 
-// build makes both programs as they are released.
+// build makes the programs, ours as it is released.
 func (b *bench) build() error {
 	b.bin = filepath.Join(b.dir, "bin", "git-context")
+	b.folder = filepath.Join(b.dir, "bin", "folder")
 	b.empty = filepath.Join(b.dir, "bin", "empty")
 	src := filepath.Join(b.dir, "empty.go")
 	if err := os.WriteFile(src, []byte("package main\n\nfunc main() {}\n"), 0o666); err != nil {
@@ -95,6 +174,7 @@ func (b *bench) build() error {
 	}
 	for _, args := range [][]string{
 		{"build", "-tags", tags, "-o", b.bin, "github.com/git-context/git-context/cmd/git-context"},
+		{"build", "-o", b.folder, "github.com/git-context/git-context/test/bench/folder"},
 		{"build", "-o", b.empty, src},
 	} {
 		if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {

@@ -29,17 +29,21 @@ const gitConfig = `[user]
 	auto = 0
 `
 
-// newRepo makes a code repository of about that many packed objects.
+// newRepo makes a code repository of about that many packed objects, with memory.
 func (b *bench) newRepo(name string, objects int) (*repo, error) {
-	home := filepath.Join(b.dir, name)
-	r := &repo{b: b, dir: filepath.Join(home, "code"), env: []string{
-		"PATH=" + filepath.Dir(b.bin) + string(os.PathListSeparator) + os.Getenv("PATH"),
-		"HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C",
-	}}
-	if err := os.MkdirAll(r.dir, 0o777); err != nil {
+	r, err := b.newCode(name, objects)
+	if err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(gitConfig), 0o666); err != nil {
+	return r, r.initMemory()
+}
+
+func (r *repo) initMemory() error { return r.git("context", "init", "--goal", "Measure") }
+
+// newCode makes one without memory.
+func (b *bench) newCode(name string, objects int) (*repo, error) {
+	r, err := b.homed(filepath.Join(b.dir, name))
+	if err != nil {
 		return nil, err
 	}
 	if err := r.git("init", "-q", "-b", "trunk"); err != nil {
@@ -48,10 +52,19 @@ func (b *bench) newRepo(name string, objects int) (*repo, error) {
 	if err := r.code(max(objects, 30)); err != nil {
 		return nil, err
 	}
-	if err := r.git("repack", "-qad"); err != nil {
+	return r, r.git("repack", "-qad")
+}
+
+// homed is an empty directory of somebody with a home of their own.
+func (b *bench) homed(home string) (*repo, error) {
+	r := &repo{b: b, dir: filepath.Join(home, "code"), env: []string{
+		"PATH=" + filepath.Dir(b.bin) + string(os.PathListSeparator) + os.Getenv("PATH"),
+		"HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C",
+	}}
+	if err := os.MkdirAll(r.dir, 0o777); err != nil {
 		return nil, err
 	}
-	return r, r.git("context", "init", "--goal", "Measure")
+	return r, os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(gitConfig), 0o666)
 }
 
 // code imports a history whose blobs, trees and commits are that many objects.
@@ -137,16 +150,23 @@ func (r *repo) fill(milestones int) error {
 // deleted thousands of files, and ext4 without a journal looks at each of their
 // inodes again, for minutes, whenever a file is made beside them.
 func (r *repo) settle() error {
-	settled := r.dir + "-settled"
-	if err := os.CopyFS(settled, os.DirFS(r.dir)); err != nil {
+	settled, err := r.copied("settled")
+	if err != nil {
 		return err
 	}
-	r.own = r.dir + "-own"
-	if err := os.CopyFS(r.own, os.DirFS(r.dir)); err != nil {
+	own, err := r.copied("own")
+	if err != nil {
 		return err
 	}
-	r.dir = settled
+	r.dir, r.own = settled.dir, own.dir
 	return r.do("sync")
+}
+
+// copied is the same repository in a place beside it.
+func (r *repo) copied(suffix string) (*repo, error) {
+	c := *r
+	c.dir = r.dir + "-" + suffix
+	return &c, os.CopyFS(c.dir, os.DirFS(r.dir))
 }
 
 // steps are n different steps of about 500 bytes.
@@ -165,14 +185,16 @@ func (r *repo) steps(seed, n int) []refs.NewStep {
 }
 
 // record feeds n pending steps to a branch, unmeasured.
-func (r *repo) record(branch string, n int) error {
+func (r *repo) record(branch string, n int) error { return r.pending(branch, r.steps(n, n)) }
+
+func (r *repo) pending(branch string, steps []refs.NewStep) error {
 	ctx := context.Background()
 	s, err := refs.Open(ctx, refs.Options{Dir: r.dir, Env: r.env, Now: time.Now, Branch: branch})
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	_, err = s.Record(ctx, r.steps(n, n))
+	_, err = s.Record(ctx, steps)
 	return err
 }
 

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/git-context/git-context/refs"
@@ -18,7 +16,6 @@ import (
 const (
 	searchBranches   = 40
 	searchMilestones = 10_000
-	searchSteps      = 10 // of a milestone
 	searchQuery      = "connection pool timeout in store.Open"
 	recallText       = "store.Open runs into a timeout because idle connections are never closed, and the retry loop of the pool holds the lock"
 )
@@ -95,7 +92,7 @@ func (r *repo) fillSearch() error {
 	}
 	words := newProse()
 	for i := range searchMilestones {
-		if err := words.milestone(branches[i%searchBranches]); err != nil {
+		if err := words.milestone().commit(branches[i%searchBranches]); err != nil {
 			return err
 		}
 		if i%1000 == 999 {
@@ -107,71 +104,12 @@ func (r *repo) fillSearch() error {
 	return errors.Join(r.git("gc", "-q"), r.git("config", "--unset", "context.notes"))
 }
 
-// prose makes texts whose words are as unevenly frequent as those of English: the ten
-// most frequent are a quarter of a text, a hundred are half of it.
-type prose struct {
-	rand *rand.Rand
-	zipf *rand.Zipf
-	list []string
-}
-
-// newProse makes 30,000 words up, some of them names as code has them.
-func newProse() *prose {
-	p := &prose{rand: rand.New(rand.NewSource(1))}
-	p.zipf = rand.NewZipf(p.rand, 1.1, 3, 29_999)
-	p.list = strings.Fields("the to of and a in is it that for on with as was this be are by not or from at an but which " +
-		"test pool error connection router waits for handler that never returns and reports timeout after store.Open")
-	for len(p.list) < 30_000 {
-		w := p.syllables()
-		switch p.rand.Intn(8) {
-		case 0:
-			w += strings.ToUpper(w[:1]) + p.syllables()
-		case 1:
-			w += "/" + p.syllables() + ".go"
-		case 2:
-			w += "_" + p.syllables()
-		}
-		p.list = append(p.list, w)
-	}
-	return p
-}
-
-func (p *prose) syllables() string {
-	var b strings.Builder
-	for range 2 + p.rand.Intn(3) {
-		b.WriteByte("bcdfghklmnprstvw"[p.rand.Intn(16)])
-		b.WriteByte("aeiou"[p.rand.Intn(5)])
-	}
-	return b.String()
-}
-
-func (p *prose) text(words int) string {
-	list := make([]string, words)
-	for i := range list {
-		list[i] = p.list[p.zipf.Uint64()]
-	}
-	return strings.Join(list, " ")
-}
-
-// milestone commits ten steps of about 300 bytes.
-func (p *prose) milestone(s *refs.Store) error {
-	steps := make([]refs.NewStep, searchSteps)
-	for i := range steps {
-		steps[i] = refs.NewStep{Observation: p.text(22), Thought: p.text(12), Action: p.text(5)}
-	}
-	if _, err := s.Record(context.Background(), steps); err != nil {
-		return err
-	}
-	_, err := s.Commit(context.Background(), refs.CommitOptions{Summary: p.text(8), Contribution: p.text(40)})
-	return err
-}
-
 func (s searched) print(w io.Writer) error {
 	ms := func(d time.Duration) float64 { return d.Seconds() * 1000 }
 	_, err := fmt.Fprintf(w, "\nA search over %d milestones and %d steps in %d branches (milliseconds, not ratios):\n\n"+
 		"| operation | budget | |\n|---|---|---|\n| search | ≤ 30 ms | %.1f ms |\n| search, cold | ≤ 400 ms | %.1f ms |\n"+
 		"| recall | ≤ 30 ms | %.1f ms |\n| recall, cold | ≤ 400 ms | %.1f ms |\n",
-		searchMilestones, searchMilestones*searchSteps, searchBranches,
+		searchMilestones, searchMilestones*stepsOfMilestone, searchBranches,
 		ms(s.warm), ms(s.cold), ms(s.recallWarm), ms(s.recallCold))
 	return err
 }
