@@ -168,7 +168,7 @@ func (tx *Tx) attempt(ctx context.Context, queued []refChange, input []byte) err
 	if decided {
 		err = fmt.Errorf("failed while they were being moved, so that some may have: %w", err)
 	}
-	return txError(queued, err)
+	return tx.repo.txError(queued, err)
 }
 
 // prepare has the refs locked and their old values checked.
