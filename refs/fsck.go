@@ -34,10 +34,11 @@ type check struct {
 	run  func(context.Context, *checking) error
 }
 
-// checks are all of them, in the order in which they run: what was interrupted is
-// finished before what it may have left is looked for.
+// checks are all of them, in the order in which they run: first what the others stand
+// on; then what was interrupted is finished before what it may have left is looked for.
 func checks() []check {
 	return []check{
+		{"refs", checkRefs},
 		{"expunge", checkExpunge},
 		{"intents", checkIntents},
 		{"hooks", checkHookFailures},
@@ -56,6 +57,8 @@ type checking struct {
 
 	noted   map[git.ID][]notes.Fact // the links of all notes; nil: not read yet
 	claimed map[git.ID]bool         // code commits that were found to stand in the place of others
+
+	blocked bool // nothing more can be told before what was found is mended
 }
 
 // Fsck looks for everything that is wrong, and mends what it can if it was told to. It
@@ -64,11 +67,11 @@ type checking struct {
 //
 // It is safe beside any other process: what one is at is not taken for trouble.
 func (s *Store) Fsck(ctx context.Context, o FsckOptions) ([]Problem, error) {
-	names, err := s.branchNames(ctx)
+	l, err := s.repo.ListRefs(ctx, git.BranchPrefix)
 	if err != nil {
 		return nil, err
 	}
-	if len(names) == 0 {
+	if len(l.Refs)+len(l.Broken) == 0 {
 		return nil, s.noBranch(ctx, "")
 	}
 	c := &checking{s: s, w: o.Writer, fix: o.Fix, found: []Problem{}, claimed: map[git.ID]bool{}}
@@ -78,6 +81,9 @@ func (s *Store) Fsck(ctx context.Context, o FsckOptions) ([]Problem, error) {
 				return c.found, context.Cause(ctx)
 			}
 			c.unchecked(check.name, err)
+		}
+		if c.blocked {
+			break
 		}
 	}
 	return c.found, nil

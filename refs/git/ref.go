@@ -56,7 +56,7 @@ func (r *Repo) refID(name, value string) (ID, error) {
 	id := value[:min(len(value), r.hexLen())]
 	rest := value[len(id):]
 	if !isHex(id, r.hexLen()) || rest != "" && !strings.ContainsAny(rest[:1], " \t\n\r") {
-		return "", fmt.Errorf("ref '%s' is malformed", name)
+		return "", fmt.Errorf("ref '%s' %w", name, ErrBroken)
 	}
 	return ID(id), nil
 }
@@ -163,23 +163,13 @@ func refIsAbsent(stderr string) bool {
 // Refs lists refs whose names are one of prefixes, or begin with one up to a
 // slash, in the order of their names; all refs without a prefix.
 func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
-	args := append([]string{"for-each-ref", "--format=%(objectname) %(refname)", "--"}, prefixes...)
-	var said tail
-	out, err := r.start(ctx, command{env: r.childEnv, args: args, said: &said})
+	l, err := r.ListRefs(ctx, prefixes...)
 	if err != nil {
 		return nil, err
 	}
 	// git leaves a damaged ref out and only warns; that would make it absent.
-	if warning := said.String(); strings.Contains(warning, "ignoring broken ref") {
-		return nil, fmt.Errorf("git for-each-ref: %s", complaint(warning))
+	if len(l.Broken) > 0 {
+		return nil, fmt.Errorf("ref '%s' %w", l.Broken[0], ErrBroken)
 	}
-	var refs []Ref
-	for line := range strings.Lines(string(out)) {
-		id, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if !ok || !isHex(id, r.hexLen()) {
-			return nil, fmt.Errorf("git for-each-ref: cannot understand '%s'", shown(line))
-		}
-		refs = append(refs, Ref{Name: name, ID: ID(id)})
-	}
-	return refs, nil
+	return l.Refs, nil
 }

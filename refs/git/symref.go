@@ -45,7 +45,7 @@ func (r *Repo) SymbolicRef(ctx context.Context, name string) (string, error) {
 		return "", fmt.Errorf("symbolic ref '%s': %w: it names an object", name, ErrNotFound)
 	}
 	if checkRefName(target) != nil {
-		return "", fmt.Errorf("ref '%s' is malformed", name)
+		return "", fmt.Errorf("ref '%s' %w", name, ErrBroken)
 	}
 	return target, nil
 }
