@@ -96,3 +96,24 @@ func (w *world) fingerprint() map[string]string {
 	}
 	return sums
 }
+
+// base makes a repository with code in directories, in place of the world's.
+func (w *world) base() string {
+	dir := filepath.Join(filepath.Dir(w.dir), "base")
+	w.dir = filepath.Dir(dir)
+	w.git("init", "-q", dir)
+	w.dir = dir
+	if err := os.MkdirAll(filepath.Join(dir, "a", "b"), 0o777); err != nil {
+		w.t.Fatal(err)
+	}
+	for _, name := range []string{"go.mod", "a/one.go", "a/b/two.go"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("module example.com/m\n\ngo 1.26\n"), 0o666); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	w.git("add", ".")
+	for _, m := range []string{"one", "two", "three"} {
+		w.git("commit", "-q", "--allow-empty", "-m", m)
+	}
+	return dir
+}

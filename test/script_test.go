@@ -25,18 +25,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:                 "script",
-		Setup:               isolate,
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":     exits,
-			"interrupt": interrupt,
-			"json":      jsonIs,
-			"jsonenv":   jsonEnv,
-		},
-	})
+	testscript.Run(t, scripts(t, kinds[0]))
 }
 
 const gitConfig = `[user]
