@@ -1,6 +1,7 @@
 package main
 
 import (
+	"compress/zlib"
 	"errors"
 	"fmt"
 	"io"
@@ -49,6 +50,29 @@ const (
 // diskUse is what one way to keep a memory takes.
 type diskUse struct{ loose, packed int64 }
 
+// squeeze is how many bytes the text of milestones takes in one stream of zlib: what
+// could be had if nothing but the text were kept.
+func squeeze(list []milestone) (int64, error) {
+	var n length
+	w := zlib.NewWriter(&n)
+	for _, m := range list {
+		log, commit := m.markdown()
+		if _, err := io.WriteString(w, log+commit); err != nil {
+			return 0, err
+		}
+	}
+	err := w.Close()
+	return int64(n), err
+}
+
+// length counts what is written to it.
+type length int64
+
+func (n *length) Write(p []byte) (int, error) {
+	*n += length(len(p))
+	return len(p), nil
+}
+
 // printDisk writes the table as Markdown.
 func printDisk(w io.Writer, fields []*field) error {
 	var b strings.Builder
@@ -72,6 +96,11 @@ func printDisk(w io.Writer, fields []*field) error {
 		}
 		b.WriteString("\n")
 	}
+	b.WriteString("| the text alone, zlib |")
+	for _, f := range fields {
+		fmt.Fprintf(&b, " %.2f× |", float64(f.squeezed)/float64(f.raw))
+	}
+	b.WriteString("\n")
 	fmt.Fprintf(&b, "\nWhole files grow with the square of the milestones: of more than %d only the last is made, and not counted.\n", wholeAtMost)
 	_, err := io.WriteString(w, b.String())
 	return err

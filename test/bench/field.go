@@ -19,6 +19,7 @@ type field struct {
 	milestones int
 	words      *prose
 	raw        int64 // bytes of text
+	squeezed   int64 // of the same in one stream of zlib
 	use        map[string]diskUse
 	medians    map[string]time.Duration // by rival
 
@@ -35,10 +36,13 @@ func (f *field) steps() int { return f.milestones * stepsOfMilestone }
 func (b *bench) newField(steps int) (*field, error) {
 	f := &field{b: b, milestones: max(steps/stepsOfMilestone, 1), words: newProse(), use: map[string]diskUse{}, medians: map[string]time.Duration{}}
 	f.name = fmt.Sprintf("peers-%d", f.steps())
-	list := make([]milestone, f.milestones)
-	for i := range list {
-		list[i] = f.words.milestone()
-		f.raw += list[i].raw()
+	list := f.some(f.milestones)
+	for _, m := range list {
+		f.raw += m.raw()
+	}
+	var err error
+	if f.squeezed, err = squeeze(list); err != nil {
+		return nil, err
 	}
 	return f, cmp.Or(f.makeOurs(list), f.makePlumbing(list), f.makeFolder(list), f.makeCode())
 }
