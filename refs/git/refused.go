@@ -29,31 +29,36 @@ func systemSaid(stderr string) (syscall.Errno, bool) {
 				return errno, true
 			}
 		}
+		if strings.HasSuffix(said, "Out of diskspace") { // where a pack's write falls short
+			return syscall.ENOSPC, true
+		}
 	}
 	return 0, false
 }
 
+// filesOfRef are as many files and directories as git may make to move one ref: its
+// lock, its reflog, and what they stand in.
+const filesOfRef = 4
+
 // refused asks the file system what git does not tell: why files cannot be written
-// beside all of some refs. It is nil where they can by now.
-func (r *Repo) refused(queued []refChange) (err error) {
+// beside some refs. It is nil where they can by now.
+func (r *Repo) refused(queued []refChange) error {
 	for _, q := range queued {
 		dir := filepath.Dir(filepath.Join(r.commonDir, filepath.FromSlash(q.ref)))
 		for !isDir(dir) && len(dir) > len(r.commonDir) {
 			dir = filepath.Dir(dir)
 		}
-		// Were this process killed, git would pass over a file of such a name. It is
-		// as large as git's own, and there as long as the others.
-		path := filepath.Join(dir, "tmp_"+randomName()+".lock")
-		if err = os.WriteFile(path, make([]byte, 64), 0o666); !errors.Is(err, fs.ErrExist) {
+		for range filesOfRef {
+			// Were this process killed, git would pass over a file of such a name. It is
+			// as large as git's own, and there as long as the others.
+			path := filepath.Join(dir, "tmp_"+randomName()+".lock")
 			defer os.Remove(path)
-		}
-		if err != nil {
-			break
+			err := os.WriteFile(path, make([]byte, 64), 0o666)
+			var failed *fs.PathError
+			if errors.As(err, &failed) {
+				return failed.Err // git has named a path
+			}
 		}
 	}
-	var failed *fs.PathError
-	if errors.As(err, &failed) {
-		return failed.Err // git named a path
-	}
-	return err
+	return nil
 }

@@ -102,7 +102,8 @@ func (tx *Tx) Delete(ref string, old ID) {
 // If ctx ends before the changes are decided on, nothing has moved. Once they
 // are, Commit goes on to the end: a child stopped halfway would leave lock files
 // and some of the refs moved. Only if that takes longer than fifteen seconds is
-// the child stopped, and the error then does not tell what moved.
+// the child stopped. What moved although git failed, as on a disk that fills up
+// meanwhile, is moved back; where that fails too, the error names it.
 //
 // After any result the Tx may be used for another transaction.
 func (tx *Tx) Commit(ctx context.Context) error {
@@ -166,7 +167,9 @@ func (tx *Tx) attempt(ctx context.Context, queued []refChange, input []byte) err
 		err = died
 	}
 	if decided {
-		err = fmt.Errorf("failed while they were being moved, so that some may have: %w", err)
+		if err = tx.takeBack(queued, err); err == nil {
+			return nil
+		}
 	}
 	return tx.repo.txError(queued, err)
 }
