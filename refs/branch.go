@@ -3,6 +3,7 @@ package refs
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/git-context/git-context/refs/git"
 )
@@ -33,13 +34,16 @@ func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, erro
 	if err != nil {
 		return Branch{}, err
 	}
-	if err := s.makeJournal(ctx, o.Name); err != nil {
-		return Branch{}, err
-	}
 	if o.NoSwitch {
+		_ = s.makeJournal(ctx, o.Name) // the first record makes it where it is missing
 		return s.branchNamed(ctx, o.Name)
 	}
-	return s.Switch(ctx, o.Name)
+	b, err := s.Switch(ctx, o.Name)
+	if err != nil {
+		return Branch{}, &Error{Code: "not-switched", Kind: ErrRefused, Err: err, Hints: []string{"git context switch " + o.Name},
+			Message: fmt.Sprintf("branch '%s' is made, but this worktree is not switched to it", o.Name)}
+	}
+	return b, nil
 }
 
 // branch queues a birth on top of from.
@@ -100,6 +104,9 @@ func (s *Store) Switch(ctx context.Context, name string) (Branch, error) {
 	if err != nil {
 		return Branch{}, s.elsewhere(ctx, err)
 	}
+	if err := s.makeJournal(ctx, name); err != nil { // while nothing has changed yet
+		return Branch{}, err
+	}
 	now, err := s.repo.SymbolicRef(ctx, git.HeadName)
 	if err != nil && !errors.Is(err, git.ErrNotFound) {
 		return Branch{}, err
@@ -108,9 +115,6 @@ func (s *Store) Switch(ctx context.Context, name string) (Branch, error) {
 		if err := s.repo.SetSymbolicRef(ctx, git.HeadName, git.BranchRef(name), "context switch: "+name); err != nil {
 			return Branch{}, err
 		}
-	}
-	if err := s.makeJournal(ctx, name); err != nil {
-		return Branch{}, err
 	}
 	b, err := s.BranchOf(ctx, tip)
 	b.Current = true

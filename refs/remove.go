@@ -181,8 +181,6 @@ func (s *Store) RestoreBranch(ctx context.Context, name string) (Branch, error) 
 	if err != nil {
 		return Branch{}, err
 	}
-	if err := s.makeJournal(ctx, name); err != nil {
-		return Branch{}, err
-	}
+	_ = s.makeJournal(ctx, name) // the first record makes it where it is missing
 	return s.branchNamed(ctx, name)
 }
