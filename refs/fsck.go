@@ -41,6 +41,8 @@ func checks() []check {
 		{"refs", checkRefs},
 		{"expunge", checkExpunge},
 		{"intents", checkIntents},
+		{"journals", checkJournals},
+		{"worktree heads", checkHeads},
 		{"hooks", checkHookFailures},
 		{"links", checkLinks},
 		{"rewritten code", checkRewritten},
@@ -58,7 +60,8 @@ type checking struct {
 	noted   map[git.ID][]notes.Fact // the links of all notes; nil: not read yet
 	claimed map[git.ID]bool         // code commits that were found to stand in the place of others
 
-	blocked bool // nothing more can be told before what was found is mended
+	blocked bool            // nothing more can be told before what was found is mended
+	lost    map[string]bool // branches that are gone, and whose journals say how to get them back
 }
 
 // Fsck looks for everything that is wrong, and mends what it can if it was told to. It
@@ -74,7 +77,7 @@ func (s *Store) Fsck(ctx context.Context, o FsckOptions) ([]Problem, error) {
 	if len(l.Refs)+len(l.Broken) == 0 {
 		return nil, s.noBranch(ctx, "")
 	}
-	c := &checking{s: s, w: o.Writer, fix: o.Fix, found: []Problem{}, claimed: map[git.ID]bool{}}
+	c := &checking{s: s, w: o.Writer, fix: o.Fix, found: []Problem{}, claimed: map[git.ID]bool{}, lost: map[string]bool{}}
 	for _, check := range checks() {
 		if err := check.run(ctx, c); err != nil {
 			if ctx.Err() != nil {

@@ -3,7 +3,6 @@ package refs
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 
@@ -15,9 +14,9 @@ import (
 // on it and its bisects, and repoints every worktree's CONTEXT_HEAD that named it.
 //
 // The journal is linked under the new name before the refs move and unlinked
-// from the old one after. Whenever this is killed both names lead to the same
-// steps, because a journal with two names is never replaced; a worktree that was
-// left on the old name goes on with `git context switch`.
+// from the old one after, and so is the rest. Whenever this is killed both names lead
+// to the same steps, because a journal with two names is never replaced; a worktree
+// that was left on the old name goes on with `git context switch`.
 func (s *Store) RenameBranch(ctx context.Context, old, name string) (Branch, error) {
 	if err := checkBranchName(old); err != nil {
 		return Branch{}, err
@@ -48,16 +47,17 @@ func (s *Store) RenameBranch(ctx context.Context, old, name string) (Branch, err
 	if err := s.linkJournal(old, name); err != nil {
 		return Branch{}, err
 	}
-	if err := ses.swap(ctx, func(ctx context.Context) error { return ses.queueRename(ctx, old, name) }); err != nil {
-		return Branch{}, errors.Join(err, os.Remove(s.journalPath(name)))
+	err = errors.Join(s.copyMerge(waiting, name), s.linkBisects(ctx, old, name))
+	if err == nil {
+		err = ses.swap(ctx, func(ctx context.Context) error { return ses.queueRename(ctx, old, name) })
 	}
-	if err := s.moveMerge(waiting, old, name); err != nil {
-		return Branch{}, err
-	}
-	if err := s.moveBisects(ctx, old, name); err != nil {
-		return Branch{}, err
+	if err != nil {
+		return Branch{}, errors.Join(err, os.Remove(s.journalPath(name)), s.dropMerge(name), s.dropBisects(ctx, name))
 	}
 	if err := s.repointHeads(ctx, old, name); err != nil {
+		return Branch{}, err
+	}
+	if err := errors.Join(s.dropMerge(old), s.dropBisects(ctx, old)); err != nil {
 		return Branch{}, err
 	}
 	if err := j.Remove(); err != nil {
@@ -95,7 +95,7 @@ func (ses *session) queueRename(ctx context.Context, old, name string) error {
 	if err != nil {
 		return err
 	}
-	c, err := ses.follow(ctx, tip, fmt.Sprintf("Rename branch %s to %s", old, name))
+	c, err := ses.follow(ctx, tip, renameSubject(old, name))
 	if err != nil {
 		return err
 	}
@@ -111,6 +111,10 @@ func (ses *session) queueRename(ctx context.Context, old, name string) error {
 	ses.tx.Delete(git.BranchRef(old), tip.commit.ID)
 	return nil
 }
+
+// renameSubject is the subject of that commit, by which a worktree that was left on the
+// old name is led to the new one.
+func renameSubject(old, name string) string { return "Rename branch " + old + " to " + name }
 
 // repointHeads moves the CONTEXT_HEAD of every worktree that names old.
 func (s *Store) repointHeads(ctx context.Context, old, name string) error {

@@ -234,6 +234,7 @@ func prepare(t *testing.T) *prepared {
 	w.inDir(w.beside("linked")).ok("switch", "exp/pool")
 	record("main", 2)
 	record("exp/pool", 1)
+	w.git("repack", "-adq") // few files, for it is copied often
 	return p
 }
 

@@ -2,6 +2,7 @@ package test
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -11,7 +12,7 @@ func localRows() []broken {
 	return slices.Concat([]broken{
 		{name: "intent", kind: "intent-unreadable", breaks: func(w *world) { w.put("context/intent/main.json", "{") }},
 		{name: "expunge", kind: "expunge-unreadable", breaks: func(w *world) { w.put("context/expunge.json", "{") }},
-	}, refRows())
+	}, refRows(), headRows(), journalRows())
 }
 
 // noID is the name of an object that no repository has.
@@ -72,6 +73,88 @@ func refRows() []broken {
 		}},
 		{name: "no roadmap", kind: "roadmap-missing", fixable: true, breaks: func(w *world) {
 			w.git("update-ref", "-d", "refs/context/roadmap")
+		}},
+	}
+}
+
+// headRows break the CONTEXT_HEAD of a worktree.
+func headRows() []broken {
+	return []broken{
+		{name: "head at no branch", kind: "head-dangling", fixable: true, breaks: func(w *world) {
+			w.git("symbolic-ref", "CONTEXT_HEAD", "refs/context/heads/none")
+		}},
+		{name: "head at a renamed branch", kind: "head-dangling", fixable: true, breaks: func(w *world) {
+			w.ok("branch", "one", "--no-switch")
+			w.ok("branch", "-m", "one", "two")
+			w.ok("branch", "-m", "two", "three")
+			w.git("symbolic-ref", "CONTEXT_HEAD", "refs/context/heads/one")
+		}},
+		{name: "head of a worktree at no branch", kind: "head-dangling", fixable: true, breaks: func(w *world) {
+			w.git("symbolic-ref", "worktrees/linked/CONTEXT_HEAD", "refs/context/heads/none")
+		}},
+		{name: "detached head", kind: "head-detached", fixable: true, breaks: func(w *world) {
+			w.put("worktrees/linked/CONTEXT_HEAD", w.at("refs/context/heads/exp/pool")+"\n")
+		}},
+		{name: "head at the code", kind: "head-invalid", fixable: true, breaks: func(w *world) {
+			w.git("symbolic-ref", "CONTEXT_HEAD", "refs/heads/main")
+		}},
+		{name: "empty head", kind: "head-invalid", fixable: true, breaks: func(w *world) { w.put("CONTEXT_HEAD", "") }},
+	}
+}
+
+// journalOf is the text of a branch's journal.
+func (w *world) journalOf(file string) string {
+	return w.read(filepath.Join(".git", "context", "journal", file))
+}
+
+// journalRows break what was recorded and is not committed.
+func journalRows() []broken {
+	const journal = "context/journal/main.jsonl"
+	edit := func(change func(lines []string) []string) func(w *world) {
+		return func(w *world) {
+			lines := strings.SplitAfter(w.journalOf("main.jsonl"), "\n")
+			w.put(journal, strings.Join(change(lines[:len(lines)-1]), ""))
+		}
+	}
+	return []broken{
+		{name: "garbage among steps", kind: "journal-damaged", fixable: true, breaks: edit(func(l []string) []string {
+			return slices.Insert(l, len(l)-1, "garbage\n")
+		})},
+		{name: "garbage behind steps", kind: "journal-damaged", fixable: true, breaks: edit(func(l []string) []string {
+			return append(l, "garbage\n")
+		})},
+		{name: "a step that cannot be read", kind: "journal-damaged", fixable: true, breaks: edit(func(l []string) []string {
+			return append(l, `{"observation":7,"step":99,"id":"01JD5K0Z3V7Q3M9K2A4B5C6D7E"}`+"\n")
+		})},
+		{name: "garbage first", kind: "journal-damaged", fixable: true, breaks: edit(func(l []string) []string {
+			return append([]string{"garbage\n"}, l[1:]...)
+		})},
+		{name: "no first line", kind: "journal-damaged", fixable: true, breaks: edit(func(l []string) []string { return l[1:] })},
+		{name: "a mark of nowhere", kind: "journal-damaged", fixable: true, breaks: edit(func(l []string) []string {
+			return append(l, `{"committed":"`+noID+`","upto":7,"step":99,"id":"01ZZ5K0Z3V7Q3M9K2A4B5C6D7E"}`+"\n")
+		})},
+		{name: "steps out of order", kind: "journal-damaged", fixable: true, breaks: edit(func(l []string) []string {
+			n := len(l)
+			l[n-1], l[n-2] = l[n-2], l[n-1]
+			return append(l, l[n-1])
+		})},
+		{name: "a journal of long ago", kind: "journal-committed", fixable: true, breaks: func(w *world) {
+			old := w.journalOf("main.jsonl")
+			w.ok("commit", "-m", "Committed")
+			// As in a copy of the repository, whose journal was made anew since.
+			w.put(journal, strings.Replace(old, `{"journal":"01`, `{"journal":"00`, 1))
+		}},
+		{name: "a branch that is gone", kind: "journal-lost", breaks: func(w *world) {
+			w.git("symbolic-ref", "worktrees/linked/CONTEXT_HEAD", "refs/context/heads/main")
+			w.git("update-ref", "-d", "refs/context/heads/exp/pool")
+		}},
+		{name: "a current branch that is gone", kind: "journal-lost", breaks: func(w *world) {
+			w.git("update-ref", "-d", "refs/context/heads/exp/pool")
+		}},
+		{name: "a rename that was killed", kind: "journal-renamed", fixable: true, breaks: func(w *world) {
+			w.ok("branch", "one", "--no-switch")
+			w.ok("record", "-b", "one", "-a", "pending")
+			w.killedAt("after-refs", "branch", "-m", "one", "two")
 		}},
 	}
 }

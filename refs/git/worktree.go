@@ -21,14 +21,32 @@ type WorktreeHead struct {
 // whose directory is gone count too, as they do for `git branch -d`: they may
 // be on a disk that is not mounted.
 func (r *Repo) Worktrees(ctx context.Context) ([]WorktreeHead, error) {
+	all, err := r.HeadNames()
+	if err != nil {
+		return nil, err
+	}
 	var heads []WorktreeHead
+	for _, h := range all {
+		h.Target, err = r.SymbolicRef(ctx, h.Ref)
+		if errors.Is(err, ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		heads = append(heads, h)
+	}
+	return heads, nil
+}
+
+// HeadNames returns what the CONTEXT_HEAD of every worktree is called, the main one's
+// first, without looking at any.
+func (r *Repo) HeadNames() ([]WorktreeHead, error) {
 	main := r.commonDir
 	if filepath.Base(main) == ".git" {
 		main = filepath.Dir(main)
 	}
-	if err := r.addHead(ctx, &heads, main, MainHeadName); err != nil {
-		return nil, err
-	}
+	heads := []WorktreeHead{{Path: main, Ref: MainHeadName}}
 	dir := filepath.Join(r.commonDir, "worktrees")
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -43,22 +61,7 @@ func (r *Repo) Worktrees(ctx context.Context) ([]WorktreeHead, error) {
 			return nil, fmt.Errorf("cannot list worktrees: %w", err)
 		}
 		path := absolute(filepath.Join(dir, e.Name()), strings.TrimRight(string(data), "\r\n"))
-		if err := r.addHead(ctx, &heads, filepath.Dir(path), "worktrees/"+e.Name()+"/"+HeadName); err != nil {
-			return nil, err
-		}
+		heads = append(heads, WorktreeHead{Path: filepath.Dir(path), Ref: "worktrees/" + e.Name() + "/" + HeadName})
 	}
 	return heads, nil
-}
-
-// addHead adds a worktree's CONTEXT_HEAD, if it has one.
-func (r *Repo) addHead(ctx context.Context, heads *[]WorktreeHead, path, name string) error {
-	target, err := r.SymbolicRef(ctx, name)
-	if errors.Is(err, ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	*heads = append(*heads, WorktreeHead{path, name, target})
-	return nil
 }

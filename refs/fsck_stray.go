@@ -1,0 +1,112 @@
+package refs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/journal"
+)
+
+// strayJournal looks at a journal of no branch. One that holds nothing is gc's. Which
+// branch a file with a shortened name belonged to cannot be told.
+func (c *checking) strayJournal(ctx context.Context, path string, branches map[string]string) error {
+	file := filepath.Base(path)
+	name := strings.ReplaceAll(strings.TrimSuffix(file, ".jsonl"), "%2F", "/")
+	if git.CheckBranchName(name) != nil || journal.FileName(name) != file {
+		return nil
+	}
+	// A branch gets its journal after its ref, but for a rename, which holds the lock.
+	if gone, err := c.branchGone(ctx, name); err != nil || !gone {
+		return err
+	}
+	twin, err := twinOf(path, branches)
+	if err != nil {
+		return err
+	}
+	if twin != "" {
+		c.report(ctx, func(ctx context.Context) error { return c.dropTwin(ctx, name, twin) }, Problem{Kind: "journal-renamed", Object: path, Repair: FsckFix,
+			Message: fmt.Sprintf("the journal of branch '%s' is also that of '%s', which does not exist: a rename was interrupted", twin, name)})
+		return nil
+	}
+	data, err := readJournal(path)
+	if err != nil || data == nil {
+		return err
+	}
+	content, err := journal.Parse(data)
+	if err != nil { // no more than a file of some name
+		return nil
+	}
+	at, err := c.s.repo.Commit(ctx, git.ID(content.Mark.Committed))
+	if err != nil && !errors.Is(err, git.ErrNotFound) {
+		return err
+	}
+	from := content.Mark.Upto
+	if at != nil {
+		if from, err = c.s.takenUpto(ctx, content, at); err != nil {
+			return err
+		}
+	}
+	n := len(content.After(from))
+	if n == 0 {
+		return nil
+	}
+	p := Problem{Kind: "journal-lost", Object: path, Message: fmt.Sprintf("branch '%s' does not exist, and its journal holds %s", name, count(n, "pending step"))}
+	if at != nil {
+		p.Repair = fmt.Sprintf("git update-ref --create-reflog %s %s", git.BranchRef(name), at.ID)
+	} else {
+		p.Repair = "record again what is of use in '" + path + "', and remove it"
+	}
+	c.lost[name] = true
+	c.report(ctx, nil, p)
+	return nil
+}
+
+// twinOf is the branch that a journal belongs to by another name, which a rename gave it;
+// "" for none.
+func twinOf(path string, branches map[string]string) (string, error) {
+	own, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	for file, name := range branches {
+		info, err := os.Stat(filepath.Join(filepath.Dir(path), file))
+		if err == nil && os.SameFile(own, info) {
+			return name, nil
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
+	return "", nil
+}
+
+// dropTwin takes a journal's name away that no branch has any more.
+func (c *checking) dropTwin(ctx context.Context, gone, stays string) (err error) {
+	names := []string{gone, stays}
+	slices.Sort(names)
+	for _, name := range names {
+		lock, err1 := c.s.lockBranch(ctx, name)
+		if err1 != nil {
+			return err1
+		}
+		defer func() { err = errors.Join(err, lock.Unlock()) }()
+	}
+	if _, err := c.s.repo.Ref(ctx, git.BranchRef(gone)); !errors.Is(err, git.ErrNotFound) {
+		return err
+	}
+	twin, err := twinOf(c.s.journalPath(gone), map[string]string{journal.FileName(stays): stays})
+	if err != nil || twin == "" {
+		return err
+	}
+	return os.Remove(c.s.journalPath(gone))
+}

@@ -1,0 +1,168 @@
+package journal
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Flaw is a line that has no business in a journal.
+type Flaw struct {
+	Line int // from 1
+	Why  string
+}
+
+// Checked is what a close look at a journal finds.
+type Checked struct {
+	Steps []Line   // every line that is a step and can be read, wherever it stands
+	Bad   [][]byte // the lines that are neither steps nor marks, without their newlines
+	Flaws []Flaw   // in the order of the lines; none: the journal is sound
+	Head  Head     // zero where the first line cannot be read
+}
+
+// Check looks at a journal's bytes line by line, up to its last newline: what stands
+// behind it is a writer's that is at work, or was never acknowledged. It holds that the
+// first line names a journal, that each other one is a step that readable accepts or a
+// mark which speaks of the end of a line before it, and that numbers and ids rise.
+func Check(data []byte, readable func(Line) error) *Checked {
+	c := &checker{readable: readable, ends: map[int64]bool{}}
+	for line := range bytes.Lines(data) {
+		if line[len(line)-1] != '\n' {
+			break
+		}
+		c.n++
+		start := c.at
+		c.at += int64(len(line))
+		if why := c.line(line, start); why != "" {
+			c.out.Flaws = append(c.out.Flaws, Flaw{Line: c.n, Why: why})
+		}
+		c.ends[c.at] = true
+	}
+	return &c.out
+}
+
+type checker struct {
+	readable func(Line) error
+	out      Checked
+	n        int            // lines
+	at       int64          // behind the line
+	ends     map[int64]bool // of the lines so far
+	step     int            // the highest so far
+	id       string         // the newest so far
+}
+
+// line looks at one line, with its newline, and says what is wrong with it.
+func (c *checker) line(line []byte, start int64) string {
+	switch {
+	case c.n == 1:
+		if json.Unmarshal(line, &c.out.Head) == nil && c.out.Head.Journal != "" {
+			return ""
+		}
+		c.out.Head = Head{}
+		// The first line may be gone as a whole.
+		if why := c.stepLine(line); why == "" {
+			return "the line that names the journal is missing"
+		}
+		return "the first line does not name a journal"
+	case bytes.HasPrefix(line, []byte(markPrefix)):
+		return c.markLine(line, start)
+	}
+	return c.stepLine(line)
+}
+
+func (c *checker) markLine(line []byte, start int64) string {
+	var m Mark
+	switch {
+	case json.Unmarshal(line, &m) != nil:
+		c.out.Bad = append(c.out.Bad, line[:len(line)-1])
+		return "the mark cannot be read"
+	case m.Upto > start || !c.ends[m.Upto]:
+		return fmt.Sprintf("the mark speaks of offset %d, where no line before it ends", m.Upto)
+	}
+	c.step, c.id = max(c.step, m.Step), max(c.id, m.ID)
+	return ""
+}
+
+func (c *checker) stepLine(line []byte) string {
+	l := Line{Raw: line[:len(line)-1], End: c.at}
+	var err error
+	if l.Step, l.ID, err = parseEnd(line); err == nil {
+		err = c.readable(l)
+	}
+	if err != nil {
+		c.out.Bad = append(c.out.Bad, l.Raw)
+		return "it is neither a step nor a mark"
+	}
+	c.out.Steps = append(c.out.Steps, l)
+	if l.Step <= c.step || l.ID <= c.id {
+		return fmt.Sprintf("step %d does not follow on step %d", l.Step, c.step)
+	}
+	c.step, c.id = l.Step, l.ID
+	return ""
+}
+
+// Mended is what a journal is to become.
+type Mended struct {
+	Head  Head     // its step and id are raised to those of the lines
+	Lines [][]byte // steps, each as it is to stand, without its newline
+	Bad   [][]byte // lines to be kept in the file beside the journal that holds what was torn
+}
+
+// Mend replaces a journal, under its lock, by what how makes of its bytes; it is left as
+// it is for nil. How may be called for a journal that nothing else can open. One that a
+// rename left with two names is refused. ErrMissing where there is none.
+func Mend(ctx context.Context, path string, o Options, how func(data []byte) (*Mended, error)) error {
+	j, err := lockFile(ctx, path, o)
+	if err != nil {
+		return err
+	}
+	data := make([]byte, j.size)
+	if _, err := j.f.ReadAt(data, 0); err != nil {
+		return errors.Join(fmt.Errorf("read journal: %w", err), j.Close())
+	}
+	m, err := how(data)
+	if err == nil && m != nil {
+		err = j.mend(m)
+	}
+	return errors.Join(err, j.Close())
+}
+
+func (j *Journal) mend(m *Mended) error {
+	if j.Linked() {
+		return fmt.Errorf("journal '%s' has two names", j.path)
+	}
+	var last Entry
+	h := m.Head
+	for _, line := range m.Lines {
+		step, id, err := parseEnd(append(line[:len(line):len(line)], '\n'))
+		if err != nil {
+			return err
+		}
+		last = Entry{step, id}
+		h.Step, h.ID = max(h.Step, step), max(h.ID, id)
+	}
+	data, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	data = append(data, '\n')
+	begin := int64(len(data))
+	for _, line := range m.Lines {
+		data = append(append(data, line...), '\n')
+	}
+	if len(m.Lines) > 0 && last != (Entry{h.Step, h.ID}) { // the last line says what was given
+		mark, err := json.Marshal(Mark{Committed: h.Committed, Upto: begin, Step: h.Step, ID: h.ID})
+		if err != nil {
+			return err
+		}
+		data = append(append(data, mark...), '\n')
+	}
+	if len(m.Bad) > 0 {
+		if err := appendFile(j.path+".torn", append(bytes.Join(m.Bad, []byte("\n")), '\n')); err != nil {
+			return err
+		}
+	}
+	return j.replace(data)
+}
