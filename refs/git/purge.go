@@ -138,20 +138,12 @@ func (p *purge) begin(ctx context.Context, old []ID) error {
 	}
 	p.packDir = filepath.Join(p.repo.objectDir, "pack")
 	p.gone, p.asked = map[ID]bool{}, slices.Compact(slices.Sorted(slices.Values(old)))
-	for _, pattern := range []string{stagePrefix + "*", "*.promisor"} {
-		found, err := filepath.Glob(filepath.Join(globQuote(p.packDir), pattern))
-		if err != nil {
-			return err
-		}
-		if strings.HasPrefix(pattern, stagePrefix) {
-			for _, dir := range found {
-				if err := os.RemoveAll(dir); err != nil {
-					return err
-				}
-			}
-		} else {
-			p.partial = len(found) > 0
-		}
+	packing := &packing{repo: p.repo, packDir: p.packDir}
+	if err := packing.begin(ctx); err != nil { // finishes what was left of either
+		return err
+	}
+	if p.partial, err = packing.promised(); err != nil {
+		return err
 	}
 	p.left, err = p.remembered()
 	return err

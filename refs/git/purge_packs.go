@@ -112,6 +112,7 @@ func (p *purge) replacePack(ctx context.Context, k pack) (had bool, err error) {
 			rest = append(rest, o)
 		}
 	})
+	defer func() { err = errors.Join(err, letGo(p.packDir)) }()
 	if err == nil && len(rest) > 0 {
 		err = p.writePack(ctx, k, rest)
 	}
@@ -128,7 +129,9 @@ func (p *purge) replacePack(ctx context.Context, k pack) (had bool, err error) {
 		return false, err
 	}
 	fault.Point("before-pack-dropped")
-	if err := p.dropPack(k); err != nil {
+	size, err := removePack(k.base)
+	p.res.Bytes += size
+	if err != nil {
 		return false, err
 	}
 	p.res.Packs++
@@ -164,87 +167,27 @@ func (p *purge) freshened(k pack, doomed []ID) (bool, error) {
 	return true, nil
 }
 
-// writePack packs objects that one pack holds, in its order.
+// writePack packs objects that one pack holds, in its order, and marks the new pack as
+// the old one is: its objects may be promised by a remote.
 func (p *purge) writePack(ctx context.Context, from pack, objects []packedObject) error {
 	slices.SortFunc(objects, func(a, b packedObject) int { return cmp.Compare(a.offset, b.offset) })
 	var in bytes.Buffer
 	for _, o := range objects {
 		fmt.Fprintln(&in, o.id)
 	}
-	stage := filepath.Join(p.packDir, stagePrefix+randomName())
-	if err := p.repo.sharing().mkdir(stage); err != nil {
-		return err
-	}
-	defer os.RemoveAll(stage) // of a failure; the next Purge clears away what stays
-	var names []string
-	out := &lines{each: func(line []byte) error {
-		if !isHex(string(line), p.repo.hexLen()) {
-			return fmt.Errorf("git pack-objects: cannot understand '%s'", shown(string(line)))
-		}
-		names = append(names, string(line))
-		return nil
-	}}
-	err := p.repo.stream(ctx, command{stdin: in.Bytes(),
-		args: []string{"pack-objects", "-q", "--delta-base-offset", filepath.Join(stage, "pack")}}, out)
+	st, err := p.repo.stagePack(ctx, p.packDir, in.Bytes())
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		if err := p.install(from, stage, "pack-"+name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// install moves a new pack to its place. Its .idx, which is what makes it be seen,
-// comes last; before it what says that its objects were promised by a remote.
-func (p *purge) install(from pack, stage, name string) error {
+	defer st.remove() // of a failure; the next Purge clears away what stays
 	mark, err := os.ReadFile(from.base + ".promisor")
-	if err == nil {
-		err = replaceFile(filepath.Join(stage, name+".promisor"), mark, 0o666, p.repo.sharing())
-	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	entries, err := os.ReadDir(stage)
-	if err != nil {
+	if err := p.repo.inheritPack(from, st.names); err != nil {
 		return err
 	}
-	var files []string
-	for _, e := range entries {
-		if base, ext, _ := strings.Cut(e.Name(), "."); base == name && ext != "idx" {
-			files = append(files, e.Name())
-		}
-	}
-	for _, file := range append(files, name+".idx") {
-		path := filepath.Join(stage, file)
-		info, err := os.Stat(path)
-		if err != nil {
-			return err
-		}
-		fault.Point("before-pack-rename")
-		if err := os.Rename(path, filepath.Join(p.packDir, file)); err != nil {
-			return err
-		}
-		p.res.Bytes -= info.Size()
-	}
-	return nil
-}
-
-// dropPack deletes a pack, as git does: what makes it be seen first.
-func (p *purge) dropPack(k pack) error {
-	for _, ext := range []string{".idx", ".pack", ".rev", ".bitmap", ".mtimes", ".promisor"} {
-		info, err := os.Stat(k.base + ext)
-		if err == nil {
-			if err = os.Remove(k.base + ext); err == nil {
-				fault.Point("after-pack-file-dropped")
-				p.res.Bytes += info.Size()
-			}
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
+	size, err := st.install(mark)
+	p.res.Bytes -= size
+	return err
 }

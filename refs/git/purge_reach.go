@@ -20,7 +20,8 @@ const missingAllowed = "--missing=allow-any"
 // commits hold.
 func (p *purge) condemn(ctx context.Context) error {
 	p.fresh, p.reached = map[ID]bool{}, map[ID]bool{}
-	if err := p.readClock(); err != nil {
+	var err error
+	if p.since, err = p.repo.objectClock(); err != nil {
 		return err
 	}
 	doomed := maps.Clone(p.left)
@@ -62,24 +63,6 @@ func (p *purge) condemn(ctx context.Context) error {
 	return p.remember()
 }
 
-// readClock notes the time by the clock that objects get theirs from, which may be
-// another machine's.
-func (p *purge) readClock() error {
-	f, err := createTemp(p.repo.objectDir, "tmp_obj_", 0o444)
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	info, err := f.Stat()
-	if err1 := f.Close(); err == nil {
-		err = err1
-	}
-	if err == nil {
-		p.since = info.ModTime()
-	}
-	return err
-}
-
 // walk lists what ids, and what else args say, reach.
 func (p *purge) walk(ctx context.Context, from []ID, each func(ID), args ...string) error {
 	full := []string{"rev-list", "--objects", "--no-object-names"}
@@ -103,7 +86,10 @@ func (p *purge) walk(ctx context.Context, from []ID, each func(ID), args ...stri
 
 // stream runs a child whose output is read by lines.
 func (r *Repo) stream(ctx context.Context, c command, out *lines) error {
-	c.env, c.limit, c.out = r.childEnv, purgeTimeout, out
+	if c.env == nil {
+		c.env = r.childEnv
+	}
+	c.limit, c.out = purgeTimeout, out
 	_, err := r.start(ctx, c)
 	if out.err != nil {
 		return out.err

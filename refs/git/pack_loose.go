@@ -1,0 +1,169 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// looseObject is one to be packed.
+type looseObject struct {
+	id   ID
+	name string // what a tree calls it: git compares those of one name to find deltas
+}
+
+// loose lists the loose objects of the repository's own directory that tips reach. What
+// the tips of the last time reach is not looked at again, so that the cost is that of
+// what is new.
+func (p *packing) loose(ctx context.Context, o PackOptions) ([]looseObject, error) {
+	if len(o.Tips) == 0 {
+		return nil, nil
+	}
+	var in bytes.Buffer
+	for _, id := range o.Tips {
+		fmt.Fprintln(&in, id)
+	}
+	if !o.Whole {
+		for _, id := range p.state.Tips {
+			fmt.Fprintln(&in, "^"+id)
+		}
+	}
+	args := []string{"rev-list", "--objects", "--unpacked", "--ignore-missing", "--stdin"}
+	if promised, err := p.promised(); err != nil {
+		return nil, err
+	} else if promised {
+		args = append(args, missingAllowed) // nothing is fetched
+	}
+	var list []looseObject
+	err := p.repo.objectLines(ctx, args, in.Bytes(), func(o looseObject) error {
+		info, err := os.Lstat(p.repo.loosePath(o.id))
+		if errors.Is(err, fs.ErrNotExist) || p.doomed[o.id] { // packed, or borrowed
+			return nil
+		}
+		if err == nil && info.Mode().IsRegular() {
+			list = append(list, o)
+		}
+		return err
+	})
+	return list, err
+}
+
+// promised reports whether objects may be missing, because a remote promises them.
+func (p *packing) promised() (bool, error) {
+	found, err := filepath.Glob(filepath.Join(globQuote(p.packDir), "*.promisor"))
+	return len(found) > 0, err
+}
+
+// objectLines reads what `git rev-list --objects` prints. Of a path it takes the last
+// part, which is all that a tree knows.
+func (r *Repo) objectLines(ctx context.Context, args []string, stdin []byte, each func(looseObject) error) error {
+	out := &lines{each: func(line []byte) error {
+		id, name, _ := strings.Cut(string(line), " ")
+		if !isHex(id, r.hexLen()) {
+			return fmt.Errorf("git rev-list: cannot understand '%s'", shown(string(line)))
+		}
+		if name != "" {
+			name = path.Base(name)
+		}
+		return each(looseObject{ID(id), name})
+	}}
+	return r.stream(ctx, command{args: args, stdin: stdin}, out)
+}
+
+// objectClock is the time by the clock that objects get theirs from, which may be
+// another machine's.
+func (r *Repo) objectClock() (time.Time, error) {
+	f, err := createTemp(r.objectDir, "tmp_obj_", 0o444)
+	if err != nil {
+		return time.Time{}, err
+	}
+	defer os.Remove(f.Name())
+	info, err := f.Stat()
+	if err1 := f.Close(); err == nil {
+		err = err1
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
+	return info.ModTime(), nil
+}
+
+// unlinkStep is how many loose objects go between two looks at the packs that hold them.
+const unlinkStep = 256
+
+// unlink removes loose objects that new packs hold. One that was written or freshened
+// since they were looked at stays: whoever did so counts on its age. Should a pack be
+// gone, a gc of the user's has taken it in, and clears the rest away itself.
+func (p *packing) unlink(ids []ID, packs []string) error {
+	for step := range slices.Chunk(ids, unlinkStep) {
+		for _, name := range packs {
+			for _, ext := range []string{".pack", ".idx"} {
+				if _, err := os.Stat(filepath.Join(p.packDir, name+ext)); errors.Is(err, fs.ErrNotExist) {
+					return nil
+				} else if err != nil {
+					return err
+				}
+			}
+		}
+		for _, id := range step {
+			if err := p.unlinkOne(p.repo.loosePath(id)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (p *packing) unlinkOne(path string) error {
+	info, err := os.Lstat(path)
+	if err == nil && !info.ModTime().After(p.since) {
+		if err = os.Remove(path); err == nil {
+			p.res.Objects++
+			p.res.Bytes += info.Size()
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// looseOf lists the loose objects that are among some.
+func (p *packing) looseOf(have map[ID]bool) ([]ID, error) {
+	var ids []ID
+	err := p.repo.eachLooseDir(func(prefix string, files []os.DirEntry) error {
+		for _, f := range files {
+			if id := ID(prefix + f.Name()); have[id] {
+				ids = append(ids, id)
+			}
+		}
+		return nil
+	})
+	return ids, err
+}
+
+// eachLooseDir visits the folders that loose objects stand in.
+func (r *Repo) eachLooseDir(visit func(prefix string, files []os.DirEntry) error) error {
+	for i := range 256 {
+		prefix := fmt.Sprintf("%02x", i)
+		files, err := os.ReadDir(filepath.Join(r.objectDir, prefix))
+		if isAbsent(err) {
+			continue
+		}
+		if err == nil {
+			err = visit(prefix, files)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,367 @@
+package git
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// memory is a repository with code, some of it loose, and a memory branch.
+type memory struct {
+	*sandbox
+	repo *Repo
+	tip  ID
+	n    int
+}
+
+func newMemory(t *testing.T, args ...string) *memory {
+	t.Helper()
+	s, r := newRepo(t, args...)
+	s.write("r/code.go", "package code\n")
+	s.git("r", "add", ".")
+	s.git("r", "commit", "-qm", "code")
+	return &memory{sandbox: s, repo: r}
+}
+
+// grow makes n commits of memory, with three objects each, and moves the branch.
+func (m *memory) grow(t *testing.T, n int) {
+	t.Helper()
+	old := m.tip
+	for range n {
+		var parents []ID
+		if m.tip != "" {
+			parents = []ID{m.tip}
+		}
+		m.n++
+		m.tip = commit(t, m.repo, fmt.Sprintf("entry %d\n%s", m.n, strings.Repeat("text of it\n", m.n%7)), parents...)
+	}
+	set(t, m.repo, BranchRef("main"), m.tip, old)
+}
+
+// pack packs the branch.
+func (m *memory) pack(t *testing.T) PackResult {
+	t.Helper()
+	return ok(m.repo.Pack(t.Context(), PackOptions{Tips: []ID{m.tip}}))(t)
+}
+
+// whole holds that nothing is lost or damaged, and nothing was left.
+func (m *memory) whole(t *testing.T) {
+	t.Helper()
+	if out := m.git("r", "fsck", "--strict", "--full", "--no-dangling"); out != "" {
+		t.Errorf("fsck: %s", out)
+	}
+	if got := len(strings.Fields(m.git("r", "rev-list", BranchRef("main")))); got != m.n {
+		t.Errorf("%d commits, want %d", got, m.n)
+	}
+	left := ok(filepath.Glob(m.repo.objectDir + "/pack/tmp_*"))(t)
+	left = append(left, ok(filepath.Glob(m.repo.objectDir+"/tmp_*"))(t)...)
+	if len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// counts are the loose objects and the packs of the repository.
+func (m *memory) counts(t *testing.T) (loose, packs int) {
+	t.Helper()
+	must(t, m.repo.eachLooseDir(func(_ string, files []os.DirEntry) error {
+		loose += len(files)
+		return nil
+	}))
+	return loose, len(ok(filepath.Glob(m.repo.objectDir + "/pack/*.pack"))(t))
+}
+
+func TestPack(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{nil, {"--object-format=sha256"}, {"--shared=group"}} {
+		t.Run(fmt.Sprint(args), func(t *testing.T) {
+			t.Parallel()
+			m := newMemory(t, args...)
+			m.grow(t, 5)
+			stray := commit(t, m.repo, "a writer's that has not moved its ref yet", m.tip)
+			before, _ := m.counts(t)
+			if n := ok(m.repo.CountLoose(t.Context(), []ID{m.tip}))(t); n != 15 {
+				t.Errorf("%d are loose", n)
+			}
+			res := m.pack(t)
+			if res.Objects != 15 || res.Packs != 1 || res.Busy {
+				t.Errorf("%+v", res)
+			}
+			if loose, packs := m.counts(t); loose != before-15 || packs != 1 {
+				t.Errorf("%d of %d objects are loose, %d packs", loose, before, packs)
+			}
+			if _, err := os.Stat(m.repo.loosePath(stray)); err != nil {
+				t.Error(err)
+			}
+			if n := ok(m.repo.CountLoose(t.Context(), []ID{m.tip}))(t); n != 0 {
+				t.Errorf("%d are loose afterwards", n)
+			}
+			if again := m.pack(t); again != (PackResult{Packs: 1}) {
+				t.Errorf("again: %+v", again)
+			}
+			for _, path := range ok(filepath.Glob(m.repo.objectDir + "/pack/pack-*"))(t) {
+				info := ok(os.Stat(path))(t)
+				if want := m.repo.sharing().file(0o444); info.Mode().Perm() != want {
+					t.Errorf("%s: mode %v, want %v", filepath.Base(path), info.Mode().Perm(), want)
+				}
+			}
+			_ = ok(m.repo.Commit(t.Context(), m.tip))(t)
+			m.whole(t)
+		})
+	}
+}
+
+// Packs of ours are joined such that there are few, and each object is copied a few
+// times.
+func TestPacksAreFew(t *testing.T) {
+	t.Parallel()
+	m := newMemory(t)
+	copied := 0
+	for i := range 40 {
+		m.grow(t, 2)
+		res := m.pack(t)
+		copied += res.Merged
+		if _, packs := m.counts(t); packs > 6 || packs != res.Packs {
+			t.Errorf("%d packs after %d: %+v", packs, i+1, res)
+		}
+	}
+	if copied > 40 {
+		t.Errorf("%d packs were joined in 40 times", copied)
+	}
+	m.whole(t)
+}
+
+func TestToJoin(t *testing.T) {
+	t.Parallel()
+	many := []int{1, 2, 4, 8, 16, 32, 64, 128, 256, 512}
+	for _, c := range []struct {
+		name    string
+		sizes   []int
+		fresh   int
+		limit   int64
+		indexed int // the first so many
+		want    []int
+	}{
+		{"nothing at all", nil, 0, 0, 0, nil},
+		{"the first", nil, 5, 0, 0, nil},
+		{"an equal one", []int{5}, 5, 0, 0, []int{5}},
+		{"one twice as large stays", []int{10}, 5, 0, 0, nil},
+		{"all up to the gap", []int{5, 11, 100}, 6, 0, 0, []int{5, 11}},
+		{"nothing new, and all in order", []int{5, 10, 40}, 0, 0, 0, nil},
+		{"one alone", []int{5}, 0, 0, 0, nil},
+		{"ten are enough", many, 0, 0, 0, nil},
+		{"too many", append([]int{0}, many...), 0, 0, 0, []int{0, 1}},
+		{"an index names them", []int{5, 7, 9}, 5, 0, 2, []int{9}},
+		{"an index names too many", append([]int{0}, many...), 0, 0, 11, []int{0, 1}},
+		{"as large as may be", []int{5, 6}, 5, 10, 0, []int{5}},
+	} {
+		var own []ownPack
+		indexed := map[string]bool{}
+		for i, n := range c.sizes {
+			own = append(own, ownPack{pack: pack{base: fmt.Sprintf("/p/%02d", i)}, objects: n, size: int64(n)})
+			if i < c.indexed {
+				indexed[own[i].name()] = true
+			}
+		}
+		var got []int
+		for _, o := range toJoin(own, c.fresh, c.limit, indexed) {
+			got = append(got, o.objects)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// A pack that people keep, or that a multi-pack-index names, is left as it is.
+func TestPackLeavesOthersAlone(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		do   func(*memory) string // which file must stay
+	}{
+		{"keep", func(m *memory) string {
+			path := m.one("pack-*.pack")
+			keep := strings.TrimSuffix(path, ".pack") + ".keep"
+			must(m.t, os.WriteFile(keep, nil, 0o444))
+			return path
+		}},
+		{"multi-pack-index", func(m *memory) string {
+			m.git("r", "multi-pack-index", "write")
+			return m.one("pack-*.pack")
+		}},
+		{"the user's", func(m *memory) string {
+			must(m.t, os.Remove(m.repo.statePath(packStateName)))
+			return m.one("pack-*.pack")
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			m := newMemory(t)
+			m.grow(t, 3)
+			m.pack(t)
+			path := c.do(m)
+			m.grow(t, 3)
+			if res := m.pack(t); res.Merged != 0 {
+				t.Errorf("%+v", res)
+			}
+			if _, err := os.Stat(path); err != nil {
+				t.Error(err)
+			}
+			m.whole(t)
+		})
+	}
+}
+
+// one is the one file of the packs that a pattern matches.
+func (m *memory) one(pattern string) string {
+	m.t.Helper()
+	found := ok(filepath.Glob(filepath.Join(m.repo.objectDir, "pack", pattern)))(m.t)
+	if len(found) != 1 {
+		m.t.Fatalf("%s: %v", pattern, found)
+	}
+	return found[0]
+}
+
+// An index of several packs goes, and is written anew, where too many packs of ours are
+// named by it.
+func TestPackWritesTheIndexAnew(t *testing.T) {
+	t.Parallel()
+	m := newMemory(t)
+	for range mostPacks + 1 {
+		m.grow(t, 1)
+		m.pack(t)
+		s := ok(m.repo.readPackState())(t)
+		for _, name := range s.Packs { // so that none is joined for its size
+			must(t, os.WriteFile(filepath.Join(m.repo.objectDir, "pack", name+".keep"), nil, 0o444))
+		}
+	}
+	for _, path := range ok(filepath.Glob(m.repo.objectDir + "/pack/*.keep"))(t) {
+		must(t, os.Remove(path))
+	}
+	m.git("r", "multi-pack-index", "write")
+	m.git("r", "update-server-info")
+	if res := m.pack(t); res.Packs != mostPacks || res.Merged != 2 {
+		t.Errorf("%+v", res)
+	}
+	m.git("r", "multi-pack-index", "verify")
+	if list := m.git("r", "show", ":code.go"); list != "package code" {
+		t.Error(list)
+	}
+	listed := string(ok(os.ReadFile(m.repo.objectDir + "/info/packs"))(t))
+	for line := range strings.Lines(listed) {
+		if f := strings.Fields(line); len(f) == 2 && !exists(filepath.Join(m.repo.objectDir, "pack", f[1])) {
+			t.Errorf("info/packs names %s", f[1])
+		}
+	}
+	m.whole(t)
+}
+
+// Borrowed objects are not packed, wherever the folder is that they are borrowed from.
+func TestPackInABorrower(t *testing.T) {
+	t.Parallel()
+	m := newMemory(t)
+	m.grow(t, 4)
+	m.git("", "clone", "-q", "--shared", "--mirror", "r", `odd:"name`)
+	m.git(`odd:"name`, "config", "core.repositoryFormatVersion", "0")
+	r := m.open(`odd:"name`)
+	must(t, os.MkdirAll(r.StateDir(), 0o777))
+	own := commit(t, r, "its own", m.tip)
+	set(t, r, BranchRef("main"), own, m.tip)
+	if res := ok(r.Pack(t.Context(), PackOptions{Tips: []ID{own}}))(t); res.Objects != 3 || res.Packs != 1 {
+		t.Errorf("%+v", res)
+	}
+	if out := m.git(`odd:"name`, "fsck", "--strict", "--no-dangling"); out != "" {
+		t.Error(out)
+	}
+}
+
+// In a partial clone nothing is fetched, and what the remote promises is left alone.
+func TestPackInAPartialClone(t *testing.T) {
+	t.Parallel()
+	m := newMemory(t)
+	m.grow(t, 4)
+	m.git("r", "config", "uploadpack.allowFilter", "true")
+	m.git("", "clone", "-q", "--mirror", "--filter=blob:none", "file://"+m.path("r"), "part")
+	must(t, os.Rename(m.path("r"), m.path("gone")))
+	r := m.open("part")
+	must(t, os.MkdirAll(r.StateDir(), 0o777))
+	own := commit(t, r, "its own", m.tip)
+	set(t, r, BranchRef("main"), own, m.tip)
+	if res := ok(r.Pack(t.Context(), PackOptions{Tips: []ID{own}}))(t); res.Objects != 3 || res.Packs != 1 {
+		t.Errorf("%+v", res)
+	}
+	if out := m.git("part", "fsck", "--strict", "--no-dangling"); out != "" {
+		t.Error(out)
+	}
+}
+
+// What is freshened while it is packed stays loose: its writer counts on its age. The
+// next Pack removes it, if nobody did so again.
+func TestPackLeavesWhatIsFresh(t *testing.T) {
+	t.Parallel()
+	m := newMemory(t)
+	m.grow(t, 2)
+	later := time.Now().Add(time.Hour)
+	must(t, os.Chtimes(m.repo.loosePath(m.tip), later, later))
+	if res := m.pack(t); res.Objects != 5 {
+		t.Errorf("%+v", res)
+	}
+	if _, err := os.Stat(m.repo.loosePath(m.tip)); err != nil {
+		t.Error(err)
+	}
+	m.whole(t)
+}
+
+// A damaged state is no state, and one that names other packs does no harm.
+func TestPackStateMayBeWrong(t *testing.T) {
+	t.Parallel()
+	m := newMemory(t)
+	m.grow(t, 3)
+	m.git("r", "repack", "-q", "-a", "-d")
+	theirs := strings.TrimSuffix(filepath.Base(m.one("pack-*.pack")), ".pack")
+	for _, text := range []string{"{", `{"version":7}`, `{"version":1,"packs":["../../config"]}`,
+		fmt.Sprintf(`{"version":1,"packs":["%s","pack-%040d"],"tips":["%040d"],"unfinished":{"new":["pack-%040d"],"old":["%s"]}}`, theirs, 1, 2, 3, theirs)} {
+		must(t, os.WriteFile(m.repo.statePath(packStateName), []byte(text), 0o666))
+		m.grow(t, 3)
+		if res := m.pack(t); res.Objects != 9 || res.Packs < 1 {
+			t.Errorf("%s: %+v", text, res)
+		}
+		m.whole(t)
+	}
+}
+
+// Beside the user's own gc nothing is lost. (`git repack --geometric` is not among its
+// forms here: that of 2.39 loses what others write, also without us.)
+func TestPackBesideGC(t *testing.T) {
+	t.Parallel()
+	m := newMemory(t)
+	m.grow(t, 1)
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		defer close(done)
+		for range 8 {
+			for _, args := range [][]string{{"repack", "-q", "-a", "-d"}, {"gc", "-q"}, {"prune", "--expire=1.hour.ago"}, {"repack", "-q", "-d"}} {
+				if out, err := m.try("r", args...); err != nil {
+					t.Errorf("git %v: %v: %s", args, err, out)
+				}
+			}
+		}
+	})
+	for packing := true; packing; {
+		select {
+		case <-done:
+			packing = false
+		default:
+		}
+		m.grow(t, 2)
+		m.pack(t)
+	}
+	wg.Wait()
+	m.whole(t)
+}
