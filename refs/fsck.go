@@ -38,6 +38,7 @@ type check struct {
 // on; then what was interrupted is finished before what it may have left is looked for.
 func checks() []check {
 	return []check{
+		{"locks", checkLocks},
 		{"refs", checkRefs},
 		{"expunge", checkExpunge},
 		{"intents", checkIntents},

@@ -187,10 +187,10 @@ func (w *world) put(name, text string) {
 
 // prepared is a world with a bit of everything, which is copied for each row.
 type prepared struct {
-	root, home string
-	env        []string
-	bin        string
-	steps      map[string][]string // what was acknowledged, by branch
+	root  string
+	env   []string
+	bin   string
+	steps map[string][]string // what was acknowledged, by branch
 }
 
 // prepare makes it: milestones and pending steps on three branches, a merged one,

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // localRows are the ways in which local state and refs can break.
@@ -12,7 +13,7 @@ func localRows() []broken {
 	return slices.Concat([]broken{
 		{name: "intent", kind: "intent-unreadable", breaks: func(w *world) { w.put("context/intent/main.json", "{") }},
 		{name: "expunge", kind: "expunge-unreadable", breaks: func(w *world) { w.put("context/expunge.json", "{") }},
-	}, refRows(), headRows(), journalRows())
+	}, refRows(), headRows(), journalRows(), lockRows())
 }
 
 // noID is the name of an object that no repository has.
@@ -156,5 +157,27 @@ func journalRows() []broken {
 			w.ok("record", "-b", "one", "-a", "pending")
 			w.killedAt("after-refs", "branch", "-m", "one", "two")
 		}},
+	}
+}
+
+// lockRows leave a lock as a killed process does.
+func lockRows() []broken {
+	var rows []broken
+	for _, of := range []string{"refs/context/heads/exp/pool", "refs/context/roadmap", "refs/notes/context", "packed-refs",
+		"CONTEXT_HEAD", "worktrees/linked/CONTEXT_HEAD", "refs/context/remotes/origin/heads/main"} {
+		rows = append(rows, broken{name: "lock of " + of, kind: "lock-left", fixable: true, breaks: func(w *world) {
+			w.put(of+".lock", "")
+			w.age(of+".lock", 11*time.Minute)
+		}})
+	}
+	return rows
+}
+
+// age makes a file below the git directory look older.
+func (w *world) age(name string, by time.Duration) {
+	w.t.Helper()
+	then := time.Now().Add(-by)
+	if err := os.Chtimes(w.gitPath(filepath.FromSlash(name)), then, then); err != nil {
+		w.t.Fatal(err)
 	}
 }

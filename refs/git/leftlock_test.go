@@ -1,0 +1,72 @@
+package git
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+)
+
+// A lock is taken for left only if no process that was there when it was made has it
+// open, or is git's and at work in the repository.
+func TestAbandoned(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("*** SKIPPED: only Linux shows its processes")
+	}
+	t.Parallel()
+	_, r := newRepo(t)
+	path := filepath.Join(r.CommonDir(), "packed-refs.lock")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	abandoned := func(age time.Duration) bool {
+		t.Helper()
+		locks, err := r.RefLocks()
+		if err != nil || len(locks) != 1 || locks[0].Path != path {
+			t.Fatalf("locks %+v, %v", locks, err)
+		}
+		gone, err := r.Abandoned(locks[0], age)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return gone
+	}
+	if !abandoned(time.Second) {
+		t.Error("taken for used, and nobody is there")
+	}
+	for _, c := range []struct {
+		name string
+		cmd  *exec.Cmd
+		used bool
+	}{
+		{"who has it open", &exec.Cmd{Args: []string{"sleep", "60"}, ExtraFiles: []*os.File{file}}, true},
+		{"git at work", &exec.Cmd{Args: []string{"git", "update-ref", "--stdin"}, Dir: r.CommonDir()}, true},
+		{"git that reads", &exec.Cmd{Args: []string{"git", "cat-file", "--batch"}, Dir: r.CommonDir()}, false},
+		{"git elsewhere", &exec.Cmd{Args: []string{"git", "hash-object", "--stdin"}, Dir: t.TempDir()}, false},
+		{"a shell there", &exec.Cmd{Args: []string{"sleep", "60"}, Dir: r.CommonDir()}, false},
+	} {
+		if c.cmd.Path, err = exec.LookPath(c.cmd.Args[0]); err != nil {
+			t.Fatal(err)
+		}
+		in, err := c.cmd.StdinPipe() // which it waits for
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if used := !abandoned(time.Second); used != c.used {
+			t.Errorf("%s: in use %v, want %v", c.name, used, c.used)
+		}
+		if !abandoned(time.Hour) {
+			t.Errorf("%s: made the lock before it was there", c.name)
+		}
+		in.Close()
+		_ = c.cmd.Process.Kill()
+		_ = c.cmd.Wait()
+	}
+}
