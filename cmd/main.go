@@ -22,6 +22,7 @@ func Main() {
 	// only one that grows large, as an import may, is collected at all.
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(memoryLimit)
+	outliveSizeLimit()
 	env := &Env{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		Environ: os.Environ(),
