@@ -112,15 +112,15 @@ func (s *Store) dropBisect(branch string) (was bool, err error) {
 	return err == nil, err
 }
 
-// moveBisects lets the bisects of a branch, one for each worktree, follow it to
-// another name. One that stands there is of a branch that is no more.
-func (s *Store) moveBisects(ctx context.Context, old, name string) error {
+// linkBisects gives the bisects of a branch, one for each worktree, another name too.
+// One that stands there is of a branch that is no more.
+func (s *Store) linkBisects(ctx context.Context, old, name string) error {
 	if err := s.dropBisects(ctx, name); err != nil {
 		return err
 	}
 	return s.eachBisect(ctx, old, func(worktree, path string) error {
-		err := os.Rename(path, s.statePath(bisectFile(worktree, name)))
-		fault.Point("after-bisect-moved")
+		err := os.Link(path, s.statePath(bisectFile(worktree, name)))
+		fault.Point("after-bisect-linked")
 		return err
 	})
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
-	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/journal"
 )
@@ -123,17 +122,14 @@ func (s *Store) mayMoveMerge(branch string) (*heldMerge, error) {
 	return h, err
 }
 
-// moveMerge lets a merge that waits on a branch follow it to another name.
-func (s *Store) moveMerge(h *heldMerge, old, name string) error {
+// copyMerge lets a merge that waits on a branch wait under another name too; nil, with
+// what may stand there, is none.
+func (s *Store) copyMerge(h *heldMerge, name string) error {
 	if h == nil {
-		return nil
+		return s.dropMerge(name)
 	}
 	h.Target, h.Merge.Into = name, name
-	if err := s.writeHeld(h); err != nil {
-		return err
-	}
-	fault.Point("after-merge-copied")
-	return s.dropMerge(old)
+	return s.writeHeld(h)
 }
 
 // settled is what a conflict was settled with, if it was and both sides still say

@@ -14,9 +14,9 @@ import (
 // on it and its bisects, and repoints every worktree's CONTEXT_HEAD that named it.
 //
 // The journal is linked under the new name before the refs move and unlinked
-// from the old one after. Whenever this is killed both names lead to the same
-// steps, because a journal with two names is never replaced; a worktree that was
-// left on the old name goes on with `git context switch`.
+// from the old one after, and so is the rest. Whenever this is killed both names lead
+// to the same steps, because a journal with two names is never replaced; a worktree
+// that was left on the old name goes on with `git context switch`.
 func (s *Store) RenameBranch(ctx context.Context, old, name string) (Branch, error) {
 	if err := checkBranchName(old); err != nil {
 		return Branch{}, err
@@ -47,16 +47,17 @@ func (s *Store) RenameBranch(ctx context.Context, old, name string) (Branch, err
 	if err := s.linkJournal(old, name); err != nil {
 		return Branch{}, err
 	}
-	if err := ses.swap(ctx, func(ctx context.Context) error { return ses.queueRename(ctx, old, name) }); err != nil {
-		return Branch{}, errors.Join(err, os.Remove(s.journalPath(name)))
+	err = errors.Join(s.copyMerge(waiting, name), s.linkBisects(ctx, old, name))
+	if err == nil {
+		err = ses.swap(ctx, func(ctx context.Context) error { return ses.queueRename(ctx, old, name) })
 	}
-	if err := s.moveMerge(waiting, old, name); err != nil {
-		return Branch{}, err
-	}
-	if err := s.moveBisects(ctx, old, name); err != nil {
-		return Branch{}, err
+	if err != nil {
+		return Branch{}, errors.Join(err, os.Remove(s.journalPath(name)), s.dropMerge(name), s.dropBisects(ctx, name))
 	}
 	if err := s.repointHeads(ctx, old, name); err != nil {
+		return Branch{}, err
+	}
+	if err := errors.Join(s.dropMerge(old), s.dropBisects(ctx, old)); err != nil {
 		return Branch{}, err
 	}
 	if err := j.Remove(); err != nil {
