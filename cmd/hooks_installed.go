@@ -25,6 +25,8 @@ type installedIn map[string][]installed
 type installed struct {
 	Dir  string `json:"dir"`
 	Made string `json:"made,omitempty"` // the uppermost directory that did not exist before
+	// Leaving: they are being uninstalled, or that was interrupted. Nothing is missing then.
+	Leaving bool `json:"leaving,omitempty"`
 }
 
 func readInstalled(repo *git.Repo) (installedIn, error) {
@@ -46,7 +48,7 @@ func readInstalled(repo *git.Repo) (installedIn, error) {
 // here reports whether hooks of this worktree were installed where git looks now.
 func (known installedIn) here(repo *git.Repo, now hooks.Place) bool {
 	dir := relativeHooks(repo, now.Dir)
-	return slices.ContainsFunc(known[repo.WorktreeDir()], func(in installed) bool { return in.Dir == dir })
+	return slices.ContainsFunc(known[repo.WorktreeDir()], func(in installed) bool { return in.Dir == dir && !in.Leaving })
 }
 
 // relativeHooks is how a directory is kept.
@@ -102,8 +104,18 @@ func installHooks(repo *git.Repo, place hooks.Place) ([]hooks.Change, error) {
 	if err != nil || known.here(repo, place) {
 		return changes, err
 	}
-	known[repo.WorktreeDir()] = append(known[repo.WorktreeDir()], in)
+	known.add(repo, in)
 	return changes, known.write(repo)
+}
+
+// add takes a place down, unless it stands there as one that is left.
+func (known installedIn) add(repo *git.Repo, in installed) {
+	here := known[repo.WorktreeDir()]
+	if i := slices.IndexFunc(here, func(old installed) bool { return old.Dir == in.Dir }); i >= 0 {
+		here[i].Leaving = false
+		return
+	}
+	known[repo.WorktreeDir()] = append(here, in)
 }
 
 // clear removes the directories that an install made, unless something stands in them.
@@ -118,17 +130,27 @@ func (in installed) clear(repo *git.Repo) {
 }
 
 // uninstallHooks takes them from where git looks now, and from where else they were
-// installed. Beside an error stand the changes that were made before it.
+// installed. Beside an error stand the changes that were made before it. Killed halfway,
+// it leaves no hook that fsck would miss.
 func uninstallHooks(repo *git.Repo, place hooks.Place) ([]hooks.Change, error) {
 	known, err := readInstalled(repo)
 	if err != nil {
 		return nil, err
 	}
+	here := known[repo.WorktreeDir()]
+	for i := range here {
+		here[i].Leaving = true
+	}
+	if len(here) > 0 {
+		if err := known.write(repo); err != nil {
+			return nil, err
+		}
+	}
 	changes, err := hooks.Uninstall(append([]hooks.Place{place}, known.elsewhere(repo, place)...)...)
-	if err != nil || len(known[repo.WorktreeDir()]) == 0 {
+	if err != nil || len(here) == 0 {
 		return changes, err
 	}
-	for _, in := range known[repo.WorktreeDir()] {
+	for _, in := range here {
 		in.clear(repo)
 	}
 	delete(known, repo.WorktreeDir())
