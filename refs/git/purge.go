@@ -273,7 +273,7 @@ func (p *purge) forget() error {
 // tidy writes anew what named the old packs and the deleted commits.
 func (p *purge) tidy(ctx context.Context) error {
 	p.res.Objects = len(p.gone)
-	if len(p.gone) == 0 {
+	if len(p.gone) == 0 && len(p.left) == 0 { // one that was killed may not have come to this
 		return nil
 	}
 	return errors.Join(p.repo.cat.close(), p.writeMidx(ctx), p.writeGraph(ctx), p.writeInfo(ctx))

@@ -102,7 +102,7 @@ func (p *purge) writeGraph(ctx context.Context) error {
 // listed.
 func (p *purge) writeInfo(ctx context.Context) error {
 	_, err := os.Stat(filepath.Join(p.repo.objectDir, "info", "packs"))
-	if errors.Is(err, fs.ErrNotExist) || p.res.Packs == 0 && err == nil {
+	if errors.Is(err, fs.ErrNotExist) || p.res.Packs == 0 && len(p.left) == 0 && err == nil {
 		return nil
 	}
 	if err == nil {
