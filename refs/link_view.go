@@ -200,6 +200,13 @@ func (s *Store) noLink(ctx context.Context, rev string) error {
 		return s.noBranch(ctx, "")
 	}
 	if rev == "HEAD" {
+		head, err := s.codeHead(ctx)
+		if err == nil && head != "" {
+			_, err = s.repo.Commit(ctx, head) // it has one, which is not here
+		}
+		if err != nil {
+			return fmt.Errorf("read the code's HEAD: %w", err)
+		}
 		return fail(ErrNotFound, "commit-not-found", "the code has no commit yet", "git context commit --code -m SUMMARY")
 	}
 	hints := []string{"git log --oneline", "git context log --oneline"}

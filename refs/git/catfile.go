@@ -91,6 +91,9 @@ func (c *catFile) ask(ctx context.Context, what, rev string) (Object, error) {
 	if err == nil {
 		o, err = readAnswer(s.out, rev, c.repo.hexLen(), what == "contents")
 	}
+	if errors.Is(err, ErrNotFound) && isHex(rev, c.repo.hexLen()) {
+		return o, c.repo.missing(ctx, rev, err)
+	}
 	if err == nil || errors.Is(err, ErrNotFound) || errors.Is(err, ErrAmbiguous) {
 		return o, err
 	}

@@ -88,7 +88,15 @@ func (r *Repo) Infos(ctx context.Context, ids []ID) ([]ObjectInfo, error) {
 		list = append(list, info)
 		return err
 	})
-	return list, err
+	if err != nil {
+		return nil, err
+	}
+	for _, info := range list {
+		if info.Type == "" {
+			return list, r.missing(ctx, string(info.ID), nil)
+		}
+	}
+	return list, nil
 }
 
 // ReadAll hands objects to each, in the order of ids, one in memory at a time: its
@@ -103,6 +111,9 @@ func (r *Repo) ReadAll(ctx context.Context, ids []ID, each func(Object) error) e
 	var room []byte
 	return r.cat.many(ctx, "contents", names, func(s *session, id string) error {
 		head, err := readHead(s.out, id, r.hexLen())
+		if errors.Is(err, ErrNotFound) {
+			return r.missing(ctx, id, err)
+		}
 		if err != nil {
 			return err
 		}

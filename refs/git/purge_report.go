@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -27,7 +26,7 @@ func (p *purge) report(ctx context.Context) error {
 	if len(p.doomed) == 0 {
 		return nil
 	}
-	stores, err := p.repo.alternates(ctx)
+	stores, _, err := p.repo.alternates(ctx)
 	if err != nil {
 		return err
 	}
@@ -91,29 +90,6 @@ func (p *purge) reportStore(ctx context.Context, dir string) error {
 	}
 	p.kept(KeptByAlternate, dir, borrowed)
 	return nil
-}
-
-// alternates are the object directories that this repository borrows from, at any
-// remove.
-func (r *Repo) alternates(ctx context.Context) ([]string, error) {
-	_, err := os.Stat(filepath.Join(r.objectDir, "info", "alternates"))
-	if errors.Is(err, fs.ErrNotExist) && r.Getenv("GIT_ALTERNATE_OBJECT_DIRECTORIES") == "" {
-		return nil, nil
-	}
-	out, err := r.Run(ctx, "count-objects", "-v")
-	if err != nil {
-		return nil, err
-	}
-	var dirs []string
-	for line := range strings.Lines(string(out)) {
-		if dir, ok := strings.CutPrefix(strings.TrimSpace(line), "alternate: "); ok {
-			if plain, err := strconv.Unquote(dir); err == nil {
-				dir = plain // git quotes odd names as C does
-			}
-			dirs = append(dirs, dir)
-		}
-	}
-	return dirs, nil
 }
 
 // reportReached says which refs reach what was asked for, or what else does.
