@@ -80,7 +80,7 @@ func (r *Repo) Unreachable(ctx context.Context) ([]ID, error) {
 			ids = append(ids, ID(f[2]))
 		}
 	}
-	return ids, nil
+	return r.unreached(ctx, ids)
 }
 
 // Parts cuts the message before its body and before its trailers, so that the three

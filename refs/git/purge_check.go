@@ -1,9 +1,6 @@
 package git
 
-import (
-	"context"
-	"path/filepath"
-)
+import "context"
 
 // CheckPurge looks whether all is there that refs, worktrees and indexes reach: where an
 // object is missing nobody can tell what else needs those that Purge is to delete, and it
@@ -11,11 +8,11 @@ import (
 // empty some first. It costs a walk over all objects, as Purge does. The error of git,
 // an *Error, names the first object that is missing.
 func (r *Repo) CheckPurge(ctx context.Context) error {
-	found, err := filepath.Glob(filepath.Join(globQuote(filepath.Join(r.objectDir, "pack")), "*.promisor"))
+	partial, err := r.promised()
 	if err != nil {
 		return err
 	}
-	p := &purge{repo: r, partial: len(found) > 0}
+	p := &purge{repo: r, partial: partial}
 	roots, err := p.roots(ctx)
 	if err != nil {
 		return err
