@@ -82,6 +82,7 @@ func commands() []entry {
 		{groupCare, "hooks", "install, remove or check git hooks", newHooks},
 		{groupCare, "hook", "do what a git hook is for; git runs it", newHook},
 		{groupCare, "fsck", "find what is wrong, and mend it", newFsck},
+		{groupCare, "gc", "pack memory, and drop what is dead", newGC},
 		{groupCare, "expunge", "forget a text or an entry everywhere", newExpunge},
 		{groupCare, "stats", "count branches, milestones, steps, agents and days", newStats},
 		{groupCare, "version", "say which version this is", newVersion},

@@ -24,6 +24,10 @@ type Env struct {
 	Now      func() time.Time
 	Term     Terminal
 
+	// Program is this program's path, by which it starts itself in the background; "" for
+	// never.
+	Program string
+
 	// Interruptible makes a context that ^C ends, and what else would end the
 	// process; nil leaves these to the system.
 	Interruptible func(context.Context) (context.Context, context.CancelFunc)

@@ -30,6 +30,9 @@ func Main() {
 		Term:    terminal(),
 	}
 	env.Interruptible = interruptible
+	if path, err := os.Executable(); err == nil { // without it nothing runs in the background
+		env.Program = path
+	}
 	os.Exit(Run(context.Background(), env, os.Args[1:]))
 }
 

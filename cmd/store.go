@@ -17,6 +17,7 @@ func (g *globals) open(ctx context.Context, env *Env) (*refs.Store, error) {
 		Branch: cmp.Or(g.branch, env.getenv("GIT_CONTEXT_BRANCH")),
 		Trace:  env.trace,
 
+		Program:       env.Program,
 		Interruptible: env.Interruptible,
 		Warn:          func(message string) { env.warn("%s", message) },
 	})

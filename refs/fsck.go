@@ -48,6 +48,7 @@ func checks() []check {
 		{"links", checkLinks},
 		{"rewritten code", checkRewritten},
 		{"copied code", checkCopied},
+		{"maintenance", checkGC},
 	}
 }
 

@@ -47,7 +47,7 @@ func heldName(target string) string {
 }
 
 // branchLock is the lock that whoever changes a branch, or what waits on it, holds.
-func branchLock(branch string) string { return "branch-" + journal.FileName(branch) }
+func branchLock(branch string) string { return journalLock(journal.FileName(branch)) }
 
 // source is the other side.
 func (h *heldMerge) source() string {

@@ -129,10 +129,12 @@ func (ses *session) held() []*os.File {
 	return files
 }
 
-// close ends the child and releases the locks.
+// close ends the child and releases the locks. What was changed may have been the last
+// straw for maintenance.
 func (ses *session) close() error {
 	var errs []error
 	if ses.tx != nil {
+		defer ses.s.maintain(ses.tx.Moved())
 		errs = append(errs, ses.tx.Close())
 	}
 	for _, l := range ses.locks {

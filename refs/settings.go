@@ -23,6 +23,9 @@ const (
 
 	keyMaxNewEntries = "context.maxNewEntries" // steps and milestones that one fetch may bring
 
+	keyGCAuto        = "context.gcAuto"        // loose objects that start a gc in the background
+	keyDeletedExpire = "context.deletedExpire" // from when on gc drops a deleted branch
+
 	keyScoreWeight   = "context.search.scoreWeight" // of a milestone's note in a search, and so on
 	keyOutcomeWeight = "context.search.outcomeWeight"
 	keyRecencyWeight = "context.search.recencyWeight"
@@ -32,6 +35,9 @@ const (
 	minSummaryLimit      = 200
 	defaultMaxNewEntries = 100_000
 	mostMaxNewEntries    = 100_000_000
+
+	defaultGCAuto        = 1000
+	defaultDeletedExpire = "90.days.ago"
 
 	defaultScoreWeight   = 0.7
 	defaultOutcomeWeight = 0.2

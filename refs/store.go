@@ -29,6 +29,10 @@ type Options struct {
 	// Interruptible is that of git.Options: how ^C reaches a child that signs.
 	Interruptible func(context.Context) (context.Context, context.CancelFunc)
 
+	// Program is the path of git-context, which a change of memory now and then starts as
+	// `git-context gc --auto` in the background; empty: never.
+	Program string
+
 	// Warn, if not nil, is told what no result can say: that an earlier command, which
 	// was interrupted, is finished now.
 	Warn func(message string)
@@ -42,6 +46,8 @@ type Store struct {
 	branch string // overrides CONTEXT_HEAD where set
 	warn   func(string)
 
+	program string // see Options
+
 	mu    sync.Mutex
 	known map[string]*sources // by branch
 }
@@ -53,7 +59,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{repo: repo, now: o.Now, branch: o.Branch, warn: o.Warn, known: map[string]*sources{}}
+	s := &Store{repo: repo, now: o.Now, branch: o.Branch, warn: o.Warn, program: o.Program, known: map[string]*sources{}}
 	if s.branch == "" {
 		s.branch = repo.Getenv("GIT_CONTEXT_BRANCH")
 	}

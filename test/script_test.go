@@ -28,6 +28,8 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, scripts(t, kinds[0]))
 }
 
+// gitConfig is that of a user. Nothing of ours runs in the background, where it could
+// outlive its test.
 const gitConfig = `[user]
 	name = Ada
 	email = ada@example.com
@@ -35,6 +37,8 @@ const gitConfig = `[user]
 	defaultBranch = main
 [advice]
 	detachedHead = false
+[context]
+	gcAuto = 0
 `
 
 // environment is the key under which a script's world is kept for commands.

@@ -34,6 +34,7 @@ type Tx struct {
 	used   bool     // s made a transaction already
 	queued []refChange
 	open   bool // objects are written behind
+	moved  ID
 }
 
 type refChange struct {
@@ -124,11 +125,18 @@ func (tx *Tx) Commit(ctx context.Context) error {
 	defer cancel()
 	for range maxRepacked {
 		if err = tx.attempt(ctx, queued, input); !errors.Is(err, errRepacked) {
+			if err == nil {
+				tx.moved = queued[len(queued)-1].new
+			}
 			return err
 		}
 	}
 	return fmt.Errorf("cannot update %s: %w: %w", refNames(queued), ErrStale, err)
 }
+
+// Moved is what the last change of the last transaction moved its ref to; "" where there
+// was none, or it deleted the ref.
+func (tx *Tx) Moved() ID { return tx.moved }
 
 // Rehearse waits for the objects that were written behind, as Commit does, and drops
 // what is queued: whether it could have been built, nothing moves.
