@@ -38,12 +38,16 @@ type check struct {
 // on; then what was interrupted is finished before what it may have left is looked for.
 func checks() []check {
 	return []check{
+		{"local state", checkAccess},
 		{"locks", checkLocks},
 		{"refs", checkRefs},
 		{"expunge", checkExpunge},
 		{"intents", checkIntents},
+		{"state files", checkState},
 		{"journals", checkJournals},
 		{"worktree heads", checkHeads},
+		{"refspecs", checkRefspecs},
+		{"tracking refs", checkTracking},
 		{"hooks", checkHookFailures},
 		{"links", checkLinks},
 		{"rewritten code", checkRewritten},
@@ -63,6 +67,7 @@ type checking struct {
 	claimed map[git.ID]bool         // code commits that were found to stand in the place of others
 
 	blocked bool            // nothing more can be told before what was found is mended
+	renamed map[string]bool // remotes that have another name now
 	lost    map[string]bool // branches that are gone, and whose journals say how to get them back
 }
 
@@ -79,7 +84,7 @@ func (s *Store) Fsck(ctx context.Context, o FsckOptions) ([]Problem, error) {
 	if len(l.Refs)+len(l.Broken) == 0 {
 		return nil, s.noBranch(ctx, "")
 	}
-	c := &checking{s: s, w: o.Writer, fix: o.Fix, found: []Problem{}, claimed: map[git.ID]bool{}, lost: map[string]bool{}}
+	c := &checking{s: s, w: o.Writer, fix: o.Fix, found: []Problem{}, claimed: map[git.ID]bool{}, lost: map[string]bool{}, renamed: map[string]bool{}}
 	for _, check := range checks() {
 		if err := check.run(ctx, c); err != nil {
 			if ctx.Err() != nil {

@@ -161,6 +161,12 @@ func (s *Store) initHead(ctx context.Context, branch string, res *InitResult) er
 	return nil
 }
 
+// How git itself merges notes: as sets of lines, which loses none.
+const (
+	notesStrategyKey = "notes.context.mergeStrategy"
+	notesStrategy    = "cat_sort_uniq"
+)
+
 // initConfig adds the refspecs that a plain `git fetch` then brings memory with,
 // to each remote that has one already: in a bare clone ours would be the only
 // one, and a plain fetch would fetch nothing else.
@@ -176,11 +182,7 @@ func (s *Store) initConfig(ctx context.Context, res *InitResult) error {
 			continue
 		}
 		added := false
-		specs := git.FetchRefspecs(remote)
-		if mapping, _ := cfg.String("context." + remote + ".mapping"); mapping == mappingHeads {
-			specs = git.MemoryRefspecs(git.RemoteTracking(remote), true)
-		}
-		for _, spec := range specs {
+		for _, spec := range wantedRefspecs(cfg, remote) {
 			if slices.Contains(have, spec) {
 				continue
 			}
@@ -194,13 +196,12 @@ func (s *Store) initConfig(ctx context.Context, res *InitResult) error {
 			res.Did = append(res.Did, "fetch refspecs of '"+remote+"'")
 		}
 	}
-	const strategy = "notes.context.mergeStrategy"
-	if _, ok := cfg.String(strategy); ok {
+	if _, ok := cfg.String(notesStrategyKey); ok {
 		return nil
 	}
-	if _, err := s.repo.Run(ctx, "config", strategy, "cat_sort_uniq"); err != nil {
-		return fmt.Errorf("set %s: %w", strategy, err)
+	if _, err := s.repo.Run(ctx, "config", notesStrategyKey, notesStrategy); err != nil {
+		return fmt.Errorf("set %s: %w", notesStrategyKey, err)
 	}
-	res.Did = append(res.Did, strategy)
+	res.Did = append(res.Did, notesStrategyKey)
 	return nil
 }

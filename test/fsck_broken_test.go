@@ -23,6 +23,8 @@ type broken struct {
 
 	// byHand is what people do where no command can be said; nil: the repair is one.
 	byHand func(w *world)
+	// after looks at what the mending made; nil: that nothing is broken is enough.
+	after func(w *world)
 }
 
 // brokenRows are all of them.
@@ -64,6 +66,9 @@ func TestFsckFindsEachBrokenThing(t *testing.T) {
 			}
 			if left := w.problems(); len(left) > 0 {
 				t.Errorf("left once mended: %+v", left)
+			}
+			if b.after != nil {
+				b.after(w)
 			}
 			for branch, ids := range p.steps {
 				w.once(branch, ids)

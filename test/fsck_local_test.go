@@ -13,7 +13,7 @@ func localRows() []broken {
 	return slices.Concat([]broken{
 		{name: "intent", kind: "intent-unreadable", breaks: func(w *world) { w.put("context/intent/main.json", "{") }},
 		{name: "expunge", kind: "expunge-unreadable", breaks: func(w *world) { w.put("context/expunge.json", "{") }},
-	}, refRows(), headRows(), journalRows(), lockRows())
+	}, refRows(), headRows(), journalRows(), lockRows(), remoteRows(), stateRows())
 }
 
 // noID is the name of an object that no repository has.
