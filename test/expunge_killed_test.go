@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -102,37 +101,4 @@ func TestExpungeKilledAgain(t *testing.T) {
 		t.Error("it is still to be finished")
 	}
 	w.sound()
-}
-
-// An expunge that dies at any point is finished by the next command that writes:
-// nothing is lost but what was meant, and nothing of that is left.
-func TestExpungeKilled(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		point  string
-		packed bool
-	}{
-		{"expunge-intent", false}, {"after-objects", true}, {"expunge-refs", true}, {"expunge-journals", true}, {"expunge-purged", false},
-	} {
-		t.Run(fmt.Sprint(c.point, " ", c.packed), func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t)
-			kept, gone := spread(w)
-			if c.packed {
-				w.git("gc", "-q")
-			}
-			w.killedAt(c.point, "expunge", "--match", secret)
-			w.removeStaleLocks()
-			kept = append(kept, id(t, w.ok("record", "-a", "after", "--json")))
-			w.ok("commit", "-m", "next")
-			w.once("main", kept)
-			for _, s := range w.steps("main") {
-				if slices.Contains(gone, s.ID) {
-					t.Errorf("step %s is still there", s.ID)
-				}
-			}
-			w.forgotten(secret)
-			w.sound()
-		})
-	}
 }

@@ -103,25 +103,6 @@ func (a *agent) timeSync() time.Duration {
 	return 2 * time.Since(start)
 }
 
-// A sync that dies at a named point, with something to merge, loses nothing.
-func TestSyncKilledAtFaultPoints(t *testing.T) {
-	t.Parallel()
-	for _, point := range []string{"after-fetch", "after-objects", "after-merge", "after-prepare", "after-push", "after-refs"} {
-		t.Run(point, func(t *testing.T) {
-			t.Parallel()
-			k := serverKinds[0]
-			f := k.launch(t, 2)
-			for i, a := range f.agents {
-				a.work(i)
-			}
-			f.agents[1].sync()
-			f.agents[0].killedAt(point, "sync")
-			f.agents[1].work(2)
-			f.settled(k)
-		})
-	}
-}
-
 // A server that goes away at any moment makes a sync fail, with an error and
 // not a trace, and loses nothing; when it is back the next one finishes.
 func TestSyncCutOff(t *testing.T) {

@@ -1,0 +1,76 @@
+package test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// bulkKillings touch much at once.
+func bulkKillings(t *testing.T) []killing {
+	path := func(name string) string {
+		path, err := filepath.Abs(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	expunge := []string{"expunge", "--match", secret, "--yes"}
+	folder, trace := path("../refs/peer/testdata/contexa"), path("testdata/pool.traj")
+	return []killing{
+		{name: "expunge", prepare: spreading, args: expunge, again: []int{1}, holds: expunged},
+		{name: "expunge from packs", prepare: func(w *killWorld) {
+			spreading(w)
+			w.git("gc", "-q")
+		}, args: expunge, again: []int{1}, holds: expunged},
+		{name: "import a folder", args: []string{"import", folder}, holds: func(k *killed) {
+			k.importedOnce(11, folder)
+			k.once("main", k.kept["main"])
+			if main, jwt := len(k.steps("main"))-len(k.kept["main"]), len(k.steps("jwt")); main != 7 || jwt != 1 {
+				k.t.Errorf("%d steps came to main, %d to jwt", main, jwt)
+			}
+		}},
+		{name: "import a trace", args: []string{"import", "--from", "swe-agent", trace}, holds: func(k *killed) {
+			k.importedOnce(len(readTrace(t, trace)), "--from", "swe-agent", trace)
+			k.once("main", k.kept["main"])
+		}},
+		{name: "export", args: []string{"export", ".."}, again: []int{1}, holds: func(k *killed) {
+			left, err := filepath.Glob(filepath.Join(k.root, ".GCC", "branches", "*", "commit.md"))
+			if err != nil || len(left) != len(beginning(k.refs(), "refs/context/heads/")) {
+				k.t.Errorf("exported are %v, %v", left, err)
+			}
+		}},
+	}
+}
+
+// spreading has what is to be forgotten everywhere.
+func spreading(w *killWorld) {
+	w.ok("branch", "-D", "side") // the name is needed
+	kept, gone := spread(w.world)
+	w.kept["main"], w.kept["gone"] = append(w.kept["main"], kept...), gone
+}
+
+func expunged(k *killed) {
+	for _, s := range k.steps("main") {
+		if slices.Contains(k.kept["gone"], s.ID) {
+			k.t.Errorf("step %s is still there", s.ID)
+		}
+	}
+	k.forgotten(secret)
+	if exists(filepath.Join(k.dir, ".git", "context", "expunge.json")) {
+		k.t.Error("it is still to be finished")
+	}
+}
+
+// importedOnce holds that nothing is left to be imported.
+func (k *killed) importedOnce(skipped int, args ...string) {
+	k.t.Helper()
+	var again struct{ Commits, Steps, Skipped int }
+	if err := json.Unmarshal(k.ok(append([]string{"import", "--json"}, args...)...), &again); err != nil {
+		k.t.Fatal(err)
+	}
+	if again.Commits+again.Steps != 0 || again.Skipped != skipped {
+		k.t.Errorf("a third time: %+v", again)
+	}
+}

@@ -1,0 +1,102 @@
+package test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// recordKillings write the journal, roadmap, topics, metadata and notes.
+func recordKillings() []killing {
+	record := []string{"record", "-a", "unacknowledged", "--json"}
+	return []killing{
+		{name: "record", args: record, holds: recordedAgain},
+		{name: "record into no journal", prepare: journal(os.Remove), args: record, holds: recordedAgain},
+		{name: "record into an empty journal", prepare: journal(func(path string) error { return os.Truncate(path, 0) }), args: record, holds: recordedAgain},
+		{name: "record behind a torn line", prepare: journal(tear), args: record, holds: recordedAgain},
+		{name: "record lines", args: []string{"record", "--stdin", "--json"}, stdin: lines("", 3), acked: answers},
+		{name: "record lines with ids", args: []string{"record", "--stdin", "--json"}, stdin: lines("session:", 3), acked: answers,
+			holds: func(k *killed) { k.says(`"unacknowledged"`, 3, "--log", "--steps", "100", "--json") }},
+		{name: "roadmap", args: []string{"roadmap", "todo", "add", "Think"}, holds: func(k *killed) { k.says("- [ ] Think", 1, "roadmap") }},
+		{name: "remember", args: []string{"remember", "pool", "none at all"}, holds: func(k *killed) { k.says("none at all", 1, "topic", "pool") }},
+		{name: "forget", args: []string{"forget", "pool"}, again: []int{1}, holds: func(k *killed) { k.says("pool", 0, "topics") }},
+		{name: "metadata set", args: []string{"metadata", "set", "interfaces.http", "one"},
+			holds: func(k *killed) { k.is("one", "metadata", "get", "interfaces.http") }},
+		{name: "note", args: []string{"note", "good", "--score", "0.75"}, holds: func(k *killed) { k.says(`"score":0.75`, 1, "--commit", "good", "--json") }},
+	}
+}
+
+// recordedAgain holds that a step that nobody asked for twice by an id of its own
+// stands once for each time that it was asked for, at most.
+func recordedAgain(k *killed) {
+	n := 0
+	for _, s := range k.steps("main") {
+		if s.Action == "unacknowledged" {
+			n++
+		}
+	}
+	if n < 1 || n > 2 {
+		k.t.Errorf("a step that was recorded twice stands %d times", n)
+	}
+}
+
+// journal does something to the journal of main, once nothing is pending in it.
+func journal(do func(path string) error) func(*killWorld) {
+	return func(w *killWorld) {
+		w.ok("commit", "-m", "Nothing pending")
+		if err := do(filepath.Join(w.dir, ".git", "context", "journal", "main.jsonl")); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+// tear leaves what a crash in the middle of a write would.
+func tear(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.WriteString(`{"time":"2026-11-21T01:37:05Z","action":"half a st`)
+	return err
+}
+
+// lines are steps for record --stdin.
+func lines(source string, n int) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	for i := range n {
+		step := map[string]string{"action": "unacknowledged"}
+		if source != "" {
+			step["id"] = source + string(rune('0'+i))
+		}
+		if err := enc.Encode(step); err != nil {
+			panic(err) // a map of strings
+		}
+	}
+	return b.String()
+}
+
+// answers are the steps that were acknowledged before the kill.
+func answers(w *killWorld, out []byte) {
+	w.kept["main"] = append(w.kept["main"], answered(bufio.NewScanner(bytes.NewReader(out)))...)
+}
+
+// TestTornLine would otherwise prove nothing: what is torn must be set aside.
+func TestTornLineIsKept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.ok("record", "-a", "whole")
+	path := filepath.Join(w.dir, ".git", "context", "journal", "main.jsonl")
+	if err := tear(path); err != nil {
+		t.Fatal(err)
+	}
+	w.ok("record", "-a", "next")
+	if torn, err := os.ReadFile(path + ".torn"); err != nil || !bytes.Contains(torn, []byte("half a st")) {
+		t.Errorf("set aside is %q, %v", torn, err)
+	}
+}
