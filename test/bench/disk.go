@@ -76,7 +76,7 @@ func (n *length) Write(p []byte) (int, error) {
 // printDisk writes the table as Markdown.
 func printDisk(w io.Writer, fields []*field) error {
 	var b strings.Builder
-	b.WriteString("\nBytes on disk, in blocks of 4 KiB, per byte of text: never packed → after `git gc`.\n\n| |")
+	b.WriteString("\nBytes on disk, in blocks of 4 KiB, per byte of text: never packed → after `git context gc` (ours) or `git gc`.\n\n| |")
 	for _, f := range fields {
 		fmt.Fprintf(&b, " %d steps, %.1f MB |", f.steps(), float64(f.raw)/1e6)
 	}

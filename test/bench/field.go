@@ -66,7 +66,7 @@ func (f *field) makeOurs(list []milestone) error {
 	if err != nil {
 		return err
 	}
-	if err := r.git("gc", "-q"); err != nil {
+	if err := r.git("context", "gc"); err != nil {
 		return err
 	}
 	packed, err := r.memoryBytes()
