@@ -238,21 +238,29 @@ func (p *packing) join(ctx context.Context, loose []looseObject, old []ownPack) 
 	})
 }
 
-// finish ends what a killed Pack began: its packs are in their place, or were never
-// there.
+// finish ends what a killed Pack began: either its packs are in their place, or one is
+// not. Then nothing was removed for them, and what came of that one is of no use.
 func (p *packing) finish(ctx context.Context) error {
 	if p.state.Unfinished == nil {
 		return nil
 	}
+	whole := true
 	for _, name := range p.state.Unfinished.New {
-		if _, err := os.Stat(filepath.Join(p.packDir, name+".idx")); errors.Is(err, fs.ErrNotExist) {
-			p.state.Unfinished = nil
-			return p.save()
+		base := filepath.Join(p.packDir, name)
+		if _, err := os.Stat(base + ".idx"); errors.Is(err, fs.ErrNotExist) {
+			whole = false
+			if _, err := removePack(base); err != nil {
+				return err
+			}
 		} else if err != nil {
 			return err
 		}
 	}
-	return p.settle(ctx, p.looseOf)
+	if whole {
+		return p.settle(ctx, p.looseOf)
+	}
+	p.state.Unfinished = nil
+	return p.save()
 }
 
 // settle removes what the new packs hold: old packs, and the loose objects that which
