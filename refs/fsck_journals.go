@@ -48,6 +48,8 @@ func checkJournals(ctx context.Context, c *checking) error {
 			err = c.journal(ctx, path, name)
 		} else if filepath.Ext(f.Name()) == ".jsonl" {
 			err = c.strayJournal(ctx, path, branches)
+		} else if strings.Contains(f.Name(), ".jsonl.orphan-") {
+			err = c.setAside(ctx, path, names)
 		}
 		if err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,6 +36,22 @@ func (c *checking) strayJournal(ctx context.Context, path string, branches map[s
 			Message: fmt.Sprintf("the journal of branch '%s' is also that of '%s', which does not exist: a rename was interrupted", twin, name)})
 		return nil
 	}
+	return c.lostSteps(ctx, path, name, "")
+}
+
+// setAside looks at a journal that a new branch of its name put aside.
+func (c *checking) setAside(ctx context.Context, path string, names []string) error {
+	file, _, _ := strings.Cut(filepath.Base(path), ".orphan-")
+	name := strings.ReplaceAll(strings.TrimSuffix(file, ".jsonl"), "%2F", "/")
+	if git.CheckBranchName(name) != nil || journal.FileName(name) != file {
+		return nil
+	}
+	return c.lostSteps(ctx, path, name, fitName(name, append(names, name)))
+}
+
+// lostSteps reports steps in a journal of no branch that stand nowhere else. To get them
+// back the branch is made again where it stood, under another name if that one is taken.
+func (c *checking) lostSteps(ctx context.Context, path, name, to string) error {
 	data, err := readJournal(path)
 	if err != nil || data == nil {
 		return err
@@ -53,17 +70,28 @@ func (c *checking) strayJournal(ctx context.Context, path string, branches map[s
 			return err
 		}
 	}
-	n := len(content.After(from))
-	if n == 0 {
+	held := map[string]bool{}
+	for _, l := range content.After(from) {
+		held[l.ID] = false
+	}
+	if err := c.s.stepsAnywhere(ctx, held); err != nil {
+		return err
+	}
+	maps.DeleteFunc(held, func(_ string, held bool) bool { return held })
+	if len(held) == 0 {
 		return nil
 	}
-	p := Problem{Kind: "journal-lost", Object: path, Message: fmt.Sprintf("branch '%s' does not exist, and its journal holds %s", name, count(n, "pending step"))}
-	if at != nil {
-		p.Repair = fmt.Sprintf("git update-ref --create-reflog %s %s", git.BranchRef(name), at.ID)
-	} else {
+	p := Problem{Kind: "journal-lost", Object: path,
+		Message: fmt.Sprintf("branch '%s' is gone, and its journal holds %s that no branch has", name, count(len(held), "step"))}
+	switch {
+	case at == nil:
 		p.Repair = "record again what is of use in '" + path + "', and remove it"
+	case to == "":
+		p.Repair = fmt.Sprintf("git update-ref --create-reflog %s %s", git.BranchRef(name), at.ID)
+		c.lost[name] = true
+	default:
+		p.Repair = fmt.Sprintf("mv %s %s && git update-ref --create-reflog %s %s", shellQuoted(path), shellQuoted(c.s.journalPath(to)), git.BranchRef(to), at.ID)
 	}
-	c.lost[name] = true
 	c.report(ctx, nil, p)
 	return nil
 }

@@ -152,6 +152,16 @@ func journalRows() []broken {
 		{name: "a current branch that is gone", kind: "journal-lost", breaks: func(w *world) {
 			w.git("update-ref", "-d", "refs/context/heads/exp/pool")
 		}},
+		{name: "a branch that another one replaced", kind: "journal-lost", breaks: func(w *world) {
+			w.ok("branch", "one", "--no-switch")
+			w.ok("record", "-b", "one", "-a", "pending")
+			w.git("update-ref", "-d", "refs/context/heads/one")
+			w.ok("branch", "one", "--no-switch")
+		}, after: func(w *world) {
+			if steps := w.steps("one-2"); len(steps) != 1 {
+				w.t.Errorf("brought back: %+v", steps)
+			}
+		}},
 		{name: "a rename that was killed", kind: "journal-renamed", fixable: true, breaks: func(w *world) {
 			w.ok("branch", "one", "--no-switch")
 			w.ok("record", "-b", "one", "-a", "pending")
