@@ -28,7 +28,10 @@ type place struct {
 func (r *Repo) discover(ctx context.Context, start string) (place, error) {
 	p, err := r.plain(start)
 	if errors.Is(err, errUnusual) {
-		return r.askGit(ctx, start)
+		p, err = r.askGit(ctx, start)
+	}
+	if _, set := lookupEnv(r.env, "GIT_REFERENCE_BACKEND"); set {
+		p.format.refFiles = false // since git 2.54 refs may be anywhere
 	}
 	return p, err
 }

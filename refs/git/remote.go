@@ -170,14 +170,19 @@ func (r *Repo) talkSettings(ctx context.Context) ([]string, error) {
 	return settings, nil
 }
 
-// refsLockWait is the setting that lets git wait for a ref's lock: where Options.LockWait
-// is less, a quarter of that, because a swap that was refused is tried again.
+// refsLockWait is the setting that lets git wait for a ref's lock, or for that of all refs
+// in a reftable: where Options.LockWait is less, a quarter of that, because a swap that was
+// refused is tried again.
 func (r *Repo) refsLockWait() string {
 	wait := refsLockTimeout
 	if r.lockWait > 0 {
 		wait = min(wait, r.lockWait/4)
 	}
-	return fmt.Sprintf("core.filesRefLockTimeout=%d", wait.Milliseconds())
+	key := "core.filesRefLockTimeout"
+	if !r.format.refFiles {
+		key = "reftable.lockTimeout"
+	}
+	return fmt.Sprintf("%s=%d", key, wait.Milliseconds())
 }
 
 // remoteError marks a failure that lies between us and the remote.

@@ -24,6 +24,9 @@ func (r *Repo) txError(queued []refChange, err error) error {
 	if strings.Contains(failed.Stderr, ".lock': File exists") {
 		return lockedError{err}
 	}
+	if locked, ok := r.reftableLocked(failed); ok {
+		return locked
+	}
 	ref := refInText(failed.Stderr)
 	if ref == "" {
 		return fmt.Errorf("cannot update %s: %w: %w", refNames(queued), ErrStale, err)

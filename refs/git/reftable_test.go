@@ -1,0 +1,73 @@
+package git
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+)
+
+// newReftable makes a repository that keeps its refs in a reftable, by a git of at least
+// 2.minor.
+func newReftable(t *testing.T, minor int) (*sandbox, *Repo) {
+	t.Helper()
+	s := newSandbox(t)
+	has := 0
+	version := s.git("", "version")
+	if _, err := fmt.Sscanf(version, "git version 2.%d", &has); err != nil || has < minor {
+		t.Skipf("*** SKIPPED REFTABLE: %s is older than 2.%d ***", version, minor)
+	}
+	s.git("", "init", "-q", "--ref-format=reftable", "r")
+	return s, s.open("r")
+}
+
+// All refs of a reftable have one lock, for which git alone waits a tenth of a second.
+func TestReftableLockIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	s, r := newReftable(t, 48)
+	id := commit(t, r, "one")
+	lock := "r/.git/reftable/tables.list.lock"
+	s.write(lock, "")
+	gone := time.AfterFunc(500*time.Millisecond, func() { _ = os.Remove(s.path(lock)) })
+	defer gone.Stop()
+	must(t, move(t, r, BranchRef("main"), id, ""))
+	if got := ok(r.Ref(t.Context(), BranchRef("main")))(t); got != id {
+		t.Errorf("moved to %s", got)
+	}
+}
+
+// One that stays is named: somebody was killed. One that is new belongs to a writer who
+// was faster.
+func TestReftableStaysLocked(t *testing.T) {
+	t.Parallel()
+	s, r := newReftable(t, 45)
+	r.lockWait = time.Millisecond
+	id := commit(t, r, "one")
+	lock := s.path("r/.git/reftable/tables.list.lock")
+	must(t, os.WriteFile(lock, nil, 0o666))
+	err := move(t, r, BranchRef("main"), id, "")
+	wantErr(t, err, ErrStale, BranchRef("main"))
+	if errors.Is(err, ErrLocked) {
+		t.Errorf("just locked: %v", err)
+	}
+	past := time.Now().Add(-time.Minute)
+	must(t, os.Chtimes(lock, past, past))
+	wantErr(t, move(t, r, BranchRef("main"), id, ""), ErrLocked, lock)
+}
+
+// Since git 2.54 the environment may say that refs are elsewhere; an older git does not
+// look there, and neither do we.
+func TestRefsElsewhere(t *testing.T) {
+	t.Parallel()
+	s, r := newRepo(t)
+	here, there := commit(t, r, "here"), commit(t, r, "there")
+	must(t, move(t, r, BranchRef("main"), here, ""))
+	s.write("elsewhere/HEAD", "ref: refs/heads/trunk\n")
+	s.write("elsewhere/"+BranchRef("main"), string(there)+"\n")
+	s.env = append(s.env, "GIT_REFERENCE_BACKEND=files://"+s.path("elsewhere"))
+	want := ID(s.git("r", "rev-parse", BranchRef("main")))
+	if got := ok(s.open("r").Ref(t.Context(), BranchRef("main")))(t); got != want {
+		t.Errorf("ref at %s; git says %s", got, want)
+	}
+}
