@@ -186,8 +186,11 @@ func TestVerifySSH(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 
-	s.git("r", "config", "gpg.ssh.program", s.path("none"))
-	s.wantVerdicts(s.open("r"), "E- E- E- N-", all...)
+	s.write("plain", "no program")
+	for _, program := range []string{"no-such-program", s.path("none"), s.path("plain")} {
+		s.git("r", "config", "gpg.ssh.program", program)
+		s.wantVerdicts(s.open("r"), "E- E- E- N-", all...)
+	}
 	s.wantVerdicts(r, "", []ID{}...)
 }
 

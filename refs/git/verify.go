@@ -112,7 +112,7 @@ func (r *Repo) judge(ctx context.Context, c *CheckedCommit, picky bool, said str
 			c.Verdict, c.Problem = CannotCheck, complaint(said)
 			c.NoSigners = strings.HasPrefix(c.Problem, "gpg.ssh.allowedSignersFile ")
 		}
-	case c.Verdict == Bad && strings.Contains(said, "fatal: cannot run "):
+	case c.Verdict == Bad && notRunText(said):
 		c.Verdict, c.Problem = CannotCheck, complaint(said)
 	case c.Verdict == Good && !picky:
 		c.Accepted = true
@@ -124,6 +124,18 @@ func (r *Repo) judge(ctx context.Context, c *CheckedCommit, picky bool, said str
 		c.Accepted = err == nil
 	}
 	return nil
+}
+
+// notRunText reports whether git could not run a program: newer ones say "exec" of one
+// that is named by its path, as it always did of one that is not executable.
+func notRunText(stderr string) bool {
+	for line := range strings.Lines(stderr) {
+		said, ok := faultLine(line)
+		if ok && (strings.HasPrefix(said, "cannot run ") || strings.HasPrefix(said, "cannot exec ")) {
+			return true
+		}
+	}
+	return false
 }
 
 // Between lists the commits of a range, newest first: those that to reaches and from
