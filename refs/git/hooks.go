@@ -99,6 +99,9 @@ func (r *Repo) parseMove(line string) (HeadMove, error) {
 // askLastMove asks git, which keeps the reflog elsewhere. It tells where HEAD stood
 // before only as a line of its own.
 func (r *Repo) askLastMove(ctx context.Context) (HeadMove, error) {
+	if _, err := r.Ref(ctx, "HEAD"); err != nil {
+		return HeadMove{}, err // git log knows no reflog of an unborn branch
+	}
 	out, err := r.View(ctx, "log", "--walk-reflogs", "-n2", "--format=%H %gs", "HEAD", "--")
 	if err != nil {
 		return HeadMove{}, err

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -50,8 +51,10 @@ func TestLastMove(t *testing.T) {
 	s := newSandbox(t)
 	s.git(".", "init", "-q", "repo")
 	r, ctx := s.open("repo"), t.Context()
-	if _, err := r.LastMove(ctx); !errors.Is(err, ErrNotFound) {
-		t.Errorf("no reflog: %v", err)
+	for _, last := range []func(context.Context) (HeadMove, error){r.LastMove, r.askLastMove} {
+		if _, err := last(ctx); !errors.Is(err, ErrNotFound) {
+			t.Errorf("no reflog: %v", err)
+		}
 	}
 	s.git("repo", "commit", "-q", "--allow-empty", "-m", "one")
 	one := ID(s.git("repo", "rev-parse", "HEAD"))
