@@ -35,8 +35,10 @@ package notes
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -99,8 +101,9 @@ func (f Fact) Line() ([]byte, error) {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
-// Parse takes the facts out of a note, oldest first. Lines of other people are
-// passed over.
+// Parse takes the facts out of a note, oldest first, in whatever order its lines are:
+// of two facts of one id, which nobody makes by accident, the bytewise smaller is the
+// newer one, so that all clones agree. Lines of other people are passed over.
 func Parse(note []byte) []Fact {
 	var facts []Fact
 	for line := range bytes.Lines(note) {
@@ -110,7 +113,9 @@ func Parse(note []byte) []Fact {
 			facts = append(facts, f)
 		}
 	}
-	slices.SortStableFunc(facts, func(a, b Fact) int { return bytes.Compare([]byte(a.ID), []byte(b.ID)) })
+	slices.SortFunc(facts, func(a, b Fact) int {
+		return cmp.Or(strings.Compare(a.ID, b.ID), bytes.Compare(b.Raw, a.Raw))
+	})
 	return facts
 }
 

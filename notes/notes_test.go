@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -244,5 +246,43 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		notes.Judge(notes.Parse(note))
+	})
+}
+
+// linesOf are the lines of a note in one order, without empty ones.
+func linesOf(note []byte) []string {
+	lines := slices.Sorted(strings.Lines(string(note)))
+	return slices.DeleteFunc(lines, func(line string) bool { return line == "\n" })
+}
+
+// Two notes united are the set of their lines, whoever unites them and how often, and
+// say the same of a milestone; a line that is no fact of ours stays.
+func FuzzUnion(f *testing.F) {
+	one := `{"v":1,"id":"01JD5K6T3V7Q3M9K2A4B5C6D7E","kind":"score","time":"2026-11-21T01:40:12Z","agent":"a","score":0.5}` + "\n"
+	two := `{"v":1,"id":"01JD5K6T3V7Q3M9K2A4B5C6D7F","kind":"outcome","time":"2026-11-21T01:40:13Z","outcome":"failed"}` + "\n"
+	f.Add([]byte(one+two), []byte(two))
+	f.Add([]byte(one), []byte(strings.Replace(one, "0.5", "0.9", 1))) // one id twice
+	f.Add([]byte("Context: a line for people\n"+one), []byte("no newline"))
+	f.Add([]byte("\n\n\r\n"), []byte("\xff\x00"))
+	f.Add([]byte(`{"v":1,"id":"A","kind":"score","score":1e999}`), []byte(`{"v":1,"id":"A","kind":"tag","tag":"k","value":"\u001b[2J"}`))
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		both := notes.Union(a, b)
+		if other := notes.Union(b, a); !slices.Equal(linesOf(both), linesOf(other)) {
+			t.Errorf("%q, from the other side %q", both, other)
+		}
+		if again := notes.Union(both, a); !bytes.Equal(both, again) {
+			t.Errorf("%q, with one of them again %q", both, again)
+		}
+		for _, note := range [][]byte{a, b} {
+			for line := range bytes.Lines(note) {
+				if text := strings.TrimRight(string(line), "\n"); text != "" && !slices.Contains(linesOf(both), text+"\n") {
+					t.Errorf("%q is lost in %q", line, both)
+				}
+			}
+		}
+		x, y := notes.Judge(notes.Parse(both)), notes.Judge(notes.Parse(notes.Union(b, a)))
+		if !reflect.DeepEqual(x, y) {
+			t.Errorf("%+v, from the other side %+v", x, y)
+		}
 	})
 }
