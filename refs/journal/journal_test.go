@@ -289,3 +289,37 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// Whatever a crash left behind the last newline, the next writer sets it aside, and
+// what was acknowledged before stands, once.
+func FuzzTornEnd(f *testing.F) {
+	f.Add([]byte(`{"action":"half","step":9,"id":"`))
+	f.Add([]byte(`{"committed":"c1","upto":99999,"step":1,"id":"Z"}`))
+	f.Add([]byte("\x00\xff\r"))
+	f.Add(bytes.Repeat([]byte("x"), 4097))
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, torn []byte) {
+		torn = bytes.ReplaceAll(torn, []byte("\n"), nil)
+		path := filepath.Join(dir, "main.jsonl")
+		whole := "{\"journal\":\"J\",\"committed\":\"c0\",\"step\":7,\"id\":\"A\"}\n{\"action\":\"kept\",\"step\":8,\"id\":\"B\"}\n"
+		if err := os.WriteFile(path, append([]byte(whole), torn...), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.RemoveAll(path + ".torn"); err != nil {
+			t.Fatal(err)
+		}
+		if c := read(t, path); len(c.Lines) != 1 || c.Size != int64(len(whole)) {
+			t.Fatalf("a reader sees %+v", c)
+		}
+		if got := add(t, path, `{"action":"next"}`); got[0].Step != 9 {
+			t.Errorf("step %d", got[0].Step)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil || string(data) != whole+`{"action":"next","step":9,"id":"B1"}`+"\n" {
+			t.Errorf("%q, %v", data, err)
+		}
+		if kept, err := os.ReadFile(path + ".torn"); len(torn) > 0 && (err != nil || !bytes.Equal(kept, append(torn, '\n'))) {
+			t.Errorf("set aside %q, %v", kept, err)
+		}
+	})
+}
