@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// ErrBroken: the file of a ref says neither an object nor a ref. The error names it.
+// ErrBroken: the file of a ref says neither an object nor a ref, or another file of the
+// memory's is damaged. The error names it; fsck mends it.
 var ErrBroken = errors.New("is malformed")
 
 // Listed is what git lists of the refs, and what it leaves out of its lists.

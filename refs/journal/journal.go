@@ -132,7 +132,7 @@ func Open(ctx context.Context, path string, o Options) (*Journal, error) {
 		return nil, errors.Join(ErrMissing, j.Close())
 	}
 	if j.step, j.id, err = lastStep(j.f, j.size); err != nil {
-		return nil, errors.Join(fmt.Errorf("journal '%s': %w", path, err), j.Close())
+		return nil, errors.Join(fmt.Errorf("journal '%s' %w: %w", path, git.ErrBroken, err), j.Close())
 	}
 	return j, nil
 }

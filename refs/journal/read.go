@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+
+	"github.com/git-context/git-context/refs/git"
 )
 
 // Line is one step as it stands in the file.
@@ -50,7 +52,7 @@ func Parse(data []byte) (*Content, error) {
 	}
 	c := &Content{}
 	if err := json.Unmarshal(data[:end], &c.Head); err != nil || c.Head.Journal == "" {
-		return nil, fmt.Errorf("journal: the first line does not name a journal")
+		return nil, fmt.Errorf("journal %w: the first line does not name a journal", git.ErrBroken)
 	}
 	c.Mark = Mark{Committed: c.Head.Committed, Upto: int64(end), Step: c.Head.Step, ID: c.Head.ID}
 	c.Size = int64(end)
@@ -134,7 +136,7 @@ func (j *Journal) firstLine() ([]byte, error) {
 	}
 	end := bytes.IndexByte(line, '\n') + 1
 	if end == 0 {
-		return nil, errors.New("journal: the first line does not name a journal")
+		return nil, fmt.Errorf("journal %w: the first line does not name a journal", git.ErrBroken)
 	}
 	return line[:end:end], nil
 }
