@@ -47,7 +47,8 @@ const (
 //
 // Packs that it made before are joined with the new one such that each has at least twice
 // as many objects as the next smaller one, and there are never more than ten: an object
-// is copied as often as the whole doubles. Packs with a .keep file, with a bitmap, from a
+// is copied as often as the whole doubles. So are packs that hold nothing but what these
+// refs reach: a fetch of memory brings one each time. Packs with a .keep file, with a bitmap, from a
 // remote that promises objects, and those that a multi-pack-index names are not joined,
 // the last unless there would be too many. Nothing is ever dropped for not being
 // reachable: that is left to the user's own gc.
@@ -55,7 +56,7 @@ const (
 // A new pack is complete and in its place before an old one or a loose file goes. Killed
 // at any moment it has lost nothing, and the next Pack finishes. It may run beside any
 // reader and writer, and beside `git gc`, `git repack` and `git prune`, of which it locks
-// nothing; Purge waits for it. The caller asks extensions.preciousObjects.
+// nothing, but joins nothing while a gc runs; Purge waits for it. The caller asks extensions.preciousObjects.
 func (r *Repo) Pack(ctx context.Context, o PackOptions) (PackResult, error) {
 	p, unlock, err := r.newPacking()
 	if err != nil || p == nil {
@@ -84,7 +85,7 @@ func (r *Repo) CountLoose(ctx context.Context, tips []ID) (int, error) {
 	if p.state, err = r.readPackState(); err != nil {
 		return 0, err
 	}
-	loose, err := p.loose(ctx, PackOptions{Tips: tips})
+	loose, _, err := p.look(ctx, PackOptions{Tips: tips})
 	return len(loose), err
 }
 
@@ -154,13 +155,19 @@ func (p *packing) round(ctx context.Context, o PackOptions) (err error) {
 	if p.since, err = p.repo.objectClock(); err != nil {
 		return err
 	}
-	loose, err := p.loose(ctx, o)
+	loose, all, err := p.look(ctx, o)
 	if err != nil {
+		return err
+	}
+	if err := p.adopt(ctx, all); err != nil {
 		return err
 	}
 	own, err := p.own(ctx)
 	if err != nil {
 		return err
+	}
+	if p.theirs() {
+		own = nil
 	}
 	limit, err := p.sizeLimit(ctx)
 	if err != nil {
@@ -181,6 +188,17 @@ func (p *packing) round(ctx context.Context, o PackOptions) (err error) {
 	}
 	p.state.Tips = tips
 	return p.save()
+}
+
+// theirs reports whether the user's own gc or maintenance is at work. It gives up, without
+// a loss, where a pack goes that it has just listed: then none of ours goes.
+func (p *packing) theirs() bool {
+	for _, path := range []string{filepath.Join(p.repo.commonDir, "gc.pid"), filepath.Join(p.repo.objectDir, "maintenance.lock")} {
+		if info, err := os.Stat(path); err == nil && p.since.Sub(info.ModTime()) < theirLimit {
+			return true
+		}
+	}
+	return false
 }
 
 // sizeLimit is how large a pack may be, in bytes; 0 for any size. git takes less than a

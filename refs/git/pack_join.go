@@ -24,14 +24,17 @@ type ownPack struct {
 }
 
 // own lists the packs of ours that may be joined with others.
-func (p *packing) own(ctx context.Context) ([]ownPack, error) {
+func (p *packing) own(ctx context.Context) ([]ownPack, error) { return p.packs(ctx, true) }
+
+// packs lists packs that nobody keeps and nothing depends on, ours or all others.
+func (p *packing) packs(ctx context.Context, ours bool) ([]ownPack, error) {
 	all, err := p.repo.packsIn(ctx, p.repo.objectDir)
 	if err != nil {
 		return nil, err
 	}
 	var list []ownPack
 	for _, k := range all {
-		if k.keep || !slices.Contains(p.state.Packs, k.name()) || exists(k.base+".promisor") || exists(k.base+".bitmap") || exists(k.base+".mtimes") {
+		if k.keep || slices.Contains(p.state.Packs, k.name()) != ours || exists(k.base+".promisor") || exists(k.base+".bitmap") || exists(k.base+".mtimes") {
 			continue
 		}
 		o := ownPack{pack: k}
@@ -45,6 +48,47 @@ func (p *packing) own(ctx context.Context) ([]ownPack, error) {
 		list = append(list, o)
 	}
 	return list, nil
+}
+
+// adopt makes packs ours that hold nothing but memory: what was found to be new in it, and
+// what is in our packs. A fetch leaves such a pack, which fifty times would start the
+// user's gc; and so is found what a state that was lost had named.
+func (p *packing) adopt(ctx context.Context, all map[ID]bool) error {
+	others, err := p.packs(ctx, false)
+	if err != nil {
+		return err
+	}
+	own, err := p.own(ctx)
+	if err != nil {
+		return err
+	}
+	most := len(all)
+	for _, o := range own {
+		most += o.objects
+	}
+	others = slices.DeleteFunc(others, func(o ownPack) bool { return o.objects > most })
+	if len(others) == 0 || len(all) == 0 {
+		return nil
+	}
+	for _, o := range own {
+		if err := p.repo.contents(ctx, o.pack, func(o packedObject) { all[o.id] = true }); err != nil {
+			return err
+		}
+	}
+	for _, o := range others {
+		memory := o.objects > 0
+		err := p.repo.contents(ctx, o.pack, func(o packedObject) { memory = memory && all[o.id] })
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if memory {
+			p.state.Packs = append(p.state.Packs, o.name())
+		}
+	}
+	return nil
 }
 
 func exists(path string) bool {

@@ -20,12 +20,13 @@ type looseObject struct {
 	name string // what a tree calls it: git compares those of one name to find deltas
 }
 
-// loose lists the loose objects of the repository's own directory that tips reach. What
-// the tips of the last time reach is not looked at again, so that the cost is that of
-// what is new.
-func (p *packing) loose(ctx context.Context, o PackOptions) ([]looseObject, error) {
+// look lists what tips reach: all of it, and which are loose objects of the repository's
+// own directory. What the tips of the last time reach is not looked at again, so that the
+// cost is that of what is new.
+func (p *packing) look(ctx context.Context, o PackOptions) (loose []looseObject, all map[ID]bool, err error) {
+	all = map[ID]bool{}
 	if len(o.Tips) == 0 {
-		return nil, nil
+		return nil, all, nil
 	}
 	var in bytes.Buffer
 	for _, id := range o.Tips {
@@ -36,24 +37,23 @@ func (p *packing) loose(ctx context.Context, o PackOptions) ([]looseObject, erro
 			fmt.Fprintln(&in, "^"+id)
 		}
 	}
-	args := []string{"rev-list", "--objects", "--unpacked", "--ignore-missing", "--stdin"}
+	args := []string{"rev-list", "--objects", "--ignore-missing", "--stdin"}
 	if promised, err := p.promised(); err != nil {
-		return nil, err
+		return nil, nil, err
 	} else if promised {
 		args = append(args, missingAllowed) // nothing is fetched
 	}
-	var list []looseObject
-	err := p.repo.objectLines(ctx, args, in.Bytes(), func(o looseObject) error {
+	return loose, all, p.repo.objectLines(ctx, args, in.Bytes(), func(o looseObject) error {
+		all[o.id] = true
 		info, err := os.Lstat(p.repo.loosePath(o.id))
 		if errors.Is(err, fs.ErrNotExist) || p.doomed[o.id] { // packed, or borrowed
 			return nil
 		}
 		if err == nil && info.Mode().IsRegular() {
-			list = append(list, o)
+			loose = append(loose, o)
 		}
 		return err
 	})
-	return list, err
 }
 
 // promised reports whether objects may be missing, because a remote promises them.

@@ -12,8 +12,7 @@ import (
 // packStateName is the file of local state that says which packs are ours. It cannot do
 // harm by being wrong: a pack is called after what it holds, those that are gone are
 // passed over, and one that is none of ours would be joined as losslessly as the others.
-// Where the file is lost, what it named is left to the user's gc, like all other packs.
-// (A mark among the packs would be garbage for git, and other names than git's own are
+// Where the file is lost the packs are found again, by what they hold. (A mark among the packs would be garbage for git, and other names than git's own are
 // not read by all implementations.)
 const packStateName = "packs.json"
 

@@ -17,6 +17,8 @@ const (
 	// purgeTimeout bounds one child of Purge: walking and packing all of a large
 	// code repository takes minutes.
 	purgeTimeout = time.Hour
+	// theirLimit is how old the lock of a gc may be that is still believed to run.
+	theirLimit = 12 * time.Hour
 	// stallTimeout is how long an HTTP transfer may move less than a byte a
 	// second where the user's configuration says nothing of it.
 	stallTimeout = time.Minute

@@ -1,0 +1,49 @@
+package git
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+func TestToJoin(t *testing.T) {
+	t.Parallel()
+	many := []int{1, 2, 4, 8, 16, 32, 64, 128, 256, 512}
+	for _, c := range []struct {
+		name    string
+		sizes   []int
+		fresh   int
+		limit   int64
+		indexed int // the first so many
+		want    []int
+	}{
+		{"nothing at all", nil, 0, 0, 0, nil},
+		{"the first", nil, 5, 0, 0, nil},
+		{"an equal one", []int{5}, 5, 0, 0, []int{5}},
+		{"one twice as large stays", []int{10}, 5, 0, 0, nil},
+		{"all up to the gap", []int{5, 11, 100}, 6, 0, 0, []int{5, 11}},
+		{"nothing new, and all in order", []int{5, 10, 40}, 0, 0, 0, nil},
+		{"one alone", []int{5}, 0, 0, 0, nil},
+		{"ten are enough", many, 0, 0, 0, nil},
+		{"too many", append([]int{0}, many...), 0, 0, 0, []int{0, 1}},
+		{"an index names them", []int{5, 7, 9}, 5, 0, 2, []int{9}},
+		{"an index names too many", append([]int{0}, many...), 0, 0, 11, []int{0, 1}},
+		{"as large as may be", []int{5, 6}, 5, 10, 0, []int{5}},
+	} {
+		var own []ownPack
+		indexed := map[string]bool{}
+		for i, n := range c.sizes {
+			own = append(own, ownPack{pack: pack{base: fmt.Sprintf("/p/%02d", i)}, objects: n, size: int64(n)})
+			if i < c.indexed {
+				indexed[own[i].name()] = true
+			}
+		}
+		var got []int
+		for _, o := range toJoin(own, c.fresh, c.limit, indexed) {
+			got = append(got, o.objects)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
