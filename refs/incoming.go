@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -142,15 +143,28 @@ type inspection struct {
 	own     map[git.ID]git.ID     // trees of commits of our own, by commit
 	trees   map[seenTree]struct{} // that were checked
 	files   map[seenFile]ends     // that were checked
+	roots   map[git.ID]root       // of branches, by tree
 
-	commitFiles map[git.ID]git.ID // the commit.md of the trees of branches that were checked
+	// Of a check of what is here:
+	found  func(flaw)      // takes what is wrong; nil: the first flaw is the end
+	absent map[git.ID]bool // what a partial clone need not have
+	reader reader          // takes what was read; nil for none
+}
+
+// reader takes what stands in files, each distinct one once. It may not keep
+// what it is lent.
+type reader interface {
+	commit(n *newCommit, parsed *git.Commit)
+	steps(f file, data []byte, list []doc.Step)
+	milestones(f file, data []byte, list []doc.Milestone)
+	note(f file, data []byte)
 }
 
 func newInspection(repo *git.Repo, limit int, latest time.Time) *inspection {
 	return &inspection{
 		repo: repo, limit: limit, latest: latest, objects: objectsExtra + objectsPerEntry*limit,
 		entries: map[entryKey]struct{}{}, byID: map[git.ID]*newCommit{}, own: map[git.ID]git.ID{},
-		trees: map[seenTree]struct{}{}, files: map[seenFile]ends{}, commitFiles: map[git.ID]git.ID{},
+		trees: map[seenTree]struct{}{}, files: map[seenFile]ends{}, roots: map[git.ID]root{},
 	}
 }
 

@@ -36,7 +36,10 @@ type seenFile struct {
 }
 
 // ends are the ids of a document's first entry and its last.
-type ends struct{ first, last string }
+type ends struct {
+	first, last string
+	bad         bool // something is wrong with it, and was said
+}
 
 // entryKey is an entry's id, apart from the document that it was read in.
 type entryKey [26]byte
@@ -56,10 +59,12 @@ func (c *inspection) checkFiles(ctx context.Context, files []file) error {
 	}
 	for _, f := range files {
 		dir, _, deep := strings.Cut(f.path, "/")
-		if deep && (f.kind == kindLog || f.kind == kindCommits) {
-			if doc.SegmentPath(dir, c.files[seenFile{f.kind, f.id}].first) != f.path {
-				return f.refuse("the segment is not named by the id of its first entry", nil)
-			}
+		read := c.files[seenFile{f.kind, f.id}]
+		if !deep || read.bad || f.kind != kindLog && f.kind != kindCommits || doc.SegmentPath(dir, read.first) == f.path {
+			continue
+		}
+		if err := c.wrong(flawSegment, f, "the segment is not named by the id of its first entry", nil); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -76,21 +81,25 @@ func (c *inspection) readFiles(ctx context.Context, files []file) error {
 	if err != nil {
 		return err
 	}
+	sound, ids, sizes := files[:0:0], ids[:0], make([]int64, 0, len(ids))
 	for i, info := range infos {
-		if fault := files[i].fault(info); fault != "" {
-			return files[i].refuse(fault, nil)
+		if kind, fault := files[i].fault(info); fault == "" {
+			sound, ids, sizes = append(sound, files[i]), append(ids, info.ID), append(sizes, info.Size)
+		} else if err := c.wrong(kind, files[i], fault, nil); err != nil {
+			return err
 		}
 	}
+	files = sound
 	for from := 0; from < len(files); {
 		end, total := from, int64(0)
-		for end < len(files) && (end == from || total+infos[end].Size <= maxWindow) {
-			total += infos[end].Size
+		for end < len(files) && (end == from || total+sizes[end] <= maxWindow) {
+			total += sizes[end]
 			end++
 		}
 		batch := files[from:end]
 		err := c.read(ctx, ids[from:end],
 			func(i int, o git.Object) error { return c.document(batch[i], o.Data) },
-			func(i int) refuser { return batch[i] })
+			func(i int) placed { return batch[i] })
 		if err != nil {
 			return err
 		}
@@ -100,7 +109,7 @@ func (c *inspection) readFiles(ctx context.Context, files []file) error {
 }
 
 // fault says why a file may not be read.
-func (f file) fault(info git.ObjectInfo) string {
+func (f file) fault(info git.ObjectInfo) (flawKind, string) {
 	most := int64(maxFile)
 	switch f.kind {
 	case kindMetadata:
@@ -110,28 +119,40 @@ func (f file) fault(info git.ObjectInfo) string {
 	}
 	switch {
 	case info.Type == "":
-		return "it is missing"
+		return flawMissing, "it is missing"
 	case info.Type != "blob":
-		return "it is a " + info.Type + ", not a file"
+		return flawTree, "it is a " + info.Type + ", not a file"
 	case info.Size > most:
-		return fmt.Sprintf("it has %d bytes; at most %d are allowed", info.Size, most)
+		return flawDocument, tooLarge(info.Size, most)
 	}
-	return ""
+	return "", ""
 }
 
 // document reads a file whole.
 func (c *inspection) document(f file, data []byte) error {
 	var err error
 	switch f.kind {
+	case kindNote:
+		if c.reader != nil {
+			c.reader.note(f, data)
+		}
 	case kindLog:
 		var steps []doc.Step
 		if steps, err = doc.ParseLog(data); err == nil {
-			return checkEntries(c, f, steps, func(s *doc.Step) string { return s.ID })
+			err := checkEntries(c, f, steps, func(s *doc.Step) string { return s.ID })
+			if c.reader != nil && !c.files[seenFile{f.kind, f.id}].bad {
+				c.reader.steps(f, data, steps)
+			}
+			return err
 		}
 	case kindCommits:
 		var list []doc.Milestone
 		if list, err = doc.ParseCommits(data); err == nil {
-			return checkEntries(c, f, list, func(m *doc.Milestone) string { return m.ID })
+			err := checkEntries(c, f, list, func(m *doc.Milestone) string { return m.ID })
+			if c.reader != nil && !c.files[seenFile{f.kind, f.id}].bad {
+				c.reader.milestones(f, data, list)
+			}
+			return err
 		}
 	case kindMetadata:
 		_, err = doc.ParseMetadata(data)
@@ -141,11 +162,11 @@ func (c *inspection) document(f file, data []byte) error {
 		_, err = doc.ParseExpunged(data)
 	case kindRoadmap:
 		if _, replaced := doc.Clean(string(data)); replaced {
-			return f.refuse("it is not UTF-8 without NUL", nil)
+			return c.wrong(flawDocument, f, "it is not UTF-8 without NUL", nil)
 		}
 	}
 	if err != nil {
-		return f.refuse("it cannot be read", err)
+		return c.wrong(flawDocument, f, "it cannot be read", err)
 	}
 	return nil
 }
@@ -156,10 +177,10 @@ func checkEntries[E any](c *inspection, f file, entries []E, idOf func(*E) strin
 	for i := range entries {
 		id := idOf(&entries[i])
 		if id <= last {
-			return f.refuse(fmt.Sprintf("entry %s stands behind %s", id, last), nil)
+			return c.wrong(flawOrder, f, fmt.Sprintf("entry %s stands behind %s", id, last), nil)
 		}
 		if fault := c.idFault(id); fault != "" {
-			return f.refuse(fault, nil)
+			return c.wrong(flawAhead, f, fault, nil)
 		}
 		last = id
 		c.entries[entryKey([]byte(id))] = struct{}{}
@@ -168,7 +189,7 @@ func checkEntries[E any](c *inspection, f file, entries []E, idOf func(*E) strin
 		}
 	}
 	if last != "" { // the document itself need not stay
-		c.files[seenFile{f.kind, f.id}] = ends{strings.Clone(idOf(&entries[0])), strings.Clone(last)}
+		c.files[seenFile{f.kind, f.id}] = ends{first: strings.Clone(idOf(&entries[0])), last: strings.Clone(last)}
 	}
 	return nil
 }

@@ -13,16 +13,16 @@ import (
 func (c *inspection) trailers(n *newCommit, parsed *git.Commit) error {
 	if id := parsed.Trailer(trailerNewest); id != "" {
 		if fault := c.idFault(id); fault != "" {
-			return n.refuse(trailerNewest+": "+fault, nil)
+			return c.wrong(flawAhead, n, trailerNewest+": "+fault, nil)
 		}
 	}
 	for _, name := range parsed.Trailers(trailerBranch) {
 		if err := git.CheckBranchName(name); err != nil {
-			return n.refuse(trailerBranch+": "+err.Error(), nil)
+			return c.wrong(flawTrailer, n, trailerBranch+": "+err.Error(), nil)
 		}
 	}
 	if code := parsed.Trailer(trailerCode); code != "" && !git.IsID(code) {
-		return n.refuse(trailerCode+": '"+git.Shown(code)+"' is not a full hash", nil)
+		return c.wrong(flawTrailer, n, trailerCode+": '"+git.Shown(code)+"' is not a full hash", nil)
 	}
 	n.milestone = strings.Clone(parsed.Trailer(trailerID)) // the message itself need not stay
 	return nil
@@ -34,12 +34,16 @@ func (c *inspection) trailers(n *newCommit, parsed *git.Commit) error {
 func (c *inspection) milestones(ctx context.Context, commits []*newCommit) error {
 	var list, unread []file
 	for _, n := range commits {
-		if n.milestone == "" {
+		top, read := c.roots[n.tree]
+		f := file{at: n, path: doc.CommitFile, id: top.commits, kind: kindCommits}
+		if n.milestone == "" || !read || top.bad || c.absent[f.id] {
 			continue
 		}
-		f := file{at: n, path: doc.CommitFile, id: c.commitFiles[n.tree], kind: kindCommits}
 		if f.id == "" {
-			return n.refuse(trailerID+": it has no "+doc.CommitFile, nil)
+			if err := c.wrong(flawUnlisted, n, trailerID+": it has no "+doc.CommitFile, nil); err != nil {
+				return err
+			}
+			continue
 		}
 		if list = append(list, f); !c.wasRead(f) {
 			unread = append(unread, f)
@@ -49,8 +53,11 @@ func (c *inspection) milestones(ctx context.Context, commits []*newCommit) error
 		return err
 	}
 	for _, f := range list {
-		if c.files[seenFile{f.kind, f.id}].last != f.at.milestone {
-			return f.refuse("it does not end with the entry '"+git.Shown(f.at.milestone)+"' that the commit's "+trailerID+" names", nil)
+		if read := c.files[seenFile{f.kind, f.id}]; read.bad || read.last == f.at.milestone {
+			continue
+		}
+		if err := c.wrong(flawUnlisted, f, "it does not end with the entry '"+git.Shown(f.at.milestone)+"' that the commit's "+trailerID+" names", nil); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -45,7 +45,7 @@ func (c *inspection) commits(ctx context.Context, commits []*newCommit) error {
 			return err
 		}
 		for _, r := range []role{roleBranch, roleRoadmap, roleNotes} {
-			if n.roles&r != 0 {
+			if n.roles&r != 0 && n.tree != "" && !c.absent[n.tree] {
 				level = c.add(level, folder{at: n, role: r, id: n.tree, bases: bases})
 			}
 		}
@@ -73,23 +73,33 @@ func (c *inspection) readCommits(ctx context.Context, commits []*newCommit) erro
 	if err != nil {
 		return err
 	}
+	small, ids := commits[:0:0], ids[:0]
 	for i, info := range infos {
-		if info.Size > maxFile {
-			return commits[i].refuse(fmt.Sprintf("it has %d bytes; at most %d are allowed", info.Size, maxFile), nil)
+		if info.Size <= maxFile {
+			small, ids = append(small, commits[i]), append(ids, info.ID)
+		} else if err := c.wrong(flawDocument, commits[i], tooLarge(info.Size, maxFile), nil); err != nil {
+			return err
 		}
 	}
 	return c.read(ctx, ids, func(i int, o git.Object) error {
-		n := commits[i]
+		n := small[i]
 		parsed, err := git.ParseCommit(o.ID, o.Data)
 		if err != nil {
-			return n.refuse("it cannot be read", err)
+			return c.wrong(flawDocument, n, "it cannot be read", err)
 		}
 		n.tree = parsed.Tree
-		if n.roles&roleBranch != 0 {
-			return c.trailers(n, parsed)
+		if n.roles&roleBranch == 0 {
+			return nil
 		}
-		return nil
-	}, func(i int) refuser { return commits[i] })
+		if c.reader != nil {
+			c.reader.commit(n, parsed)
+		}
+		return c.trailers(n, parsed)
+	}, func(i int) placed { return small[i] })
+}
+
+func tooLarge(size, most int64) string {
+	return fmt.Sprintf("it has %d bytes; at most %d are allowed", size, most)
 }
 
 // parentTrees is what to compare a commit's tree with. A parent of our own that
@@ -98,7 +108,9 @@ func (c *inspection) parentTrees(ctx context.Context, n *newCommit) ([]git.ID, e
 	var trees []git.ID
 	for _, p := range n.parents[:min(len(n.parents), maxBases)] {
 		if parent := c.byID[p]; parent != nil {
-			trees = append(trees, parent.tree)
+			if parent.tree != "" && !c.absent[parent.tree] {
+				trees = append(trees, parent.tree)
+			}
 			continue
 		}
 		tree, known := c.own[p]
@@ -107,7 +119,7 @@ func (c *inspection) parentTrees(ctx context.Context, n *newCommit) ([]git.ID, e
 			switch {
 			case err == nil:
 				tree = commit.Tree
-			case !errors.Is(err, git.ErrNotFound):
+			case !errors.Is(err, git.ErrNotFound) && c.found == nil: // else it was reported
 				return nil, err
 			}
 			c.own[p] = tree
@@ -143,11 +155,20 @@ func (c *inspection) level(ctx context.Context, folders []folder) (deeper []fold
 		n, ids := window(folders, sizes)
 		trees := make(map[git.ID][]git.TreeEntry, len(ids))
 		err := c.read(ctx, ids, func(i int, o git.Object) (err error) {
-			if trees[o.ID], err = git.ParseTree(o.Data, len(o.ID)/2); err != nil {
-				return treeOf(folders, o.ID).refuse("it cannot be read", err)
+			entries, err := git.ParseTree(o.Data, len(o.ID)/2)
+			if err == nil {
+				trees[o.ID] = entries
+				return nil
 			}
-			return nil
-		}, func(i int) refuser { return treeOf(folders, ids[i]) })
+			p := treeOf(folders, o.ID)
+			switch {
+			case p != nil:
+				return c.wrong(flawTree, p, "it cannot be read", err)
+			case c.found != nil: // it is checked where it stands
+				return nil
+			}
+			return err
+		}, func(i int) placed { return treeOf(folders, ids[i]) })
 		if err != nil {
 			return nil, nil, err
 		}
@@ -199,11 +220,14 @@ func (c *inspection) treeSizes(ctx context.Context, folders []folder) (map[git.I
 		}
 		switch kind := types[f.id]; kind {
 		case "":
-			return nil, f.refuse("it is missing", nil)
+			err = c.wrong(flawMissing, f, "it is missing", nil)
 		case "tree":
-			return nil, f.refuse(fmt.Sprintf("it has more than %d bytes", maxTree), nil)
+			err = c.wrong(flawTree, f, fmt.Sprintf("it has more than %d bytes", maxTree), nil)
 		default:
-			return nil, f.refuse("it is a "+kind+", not a folder", nil)
+			err = c.wrong(flawTree, f, "it is a "+kind+", not a folder", nil)
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	return sizes, nil
@@ -231,12 +255,12 @@ func window(folders []folder, sizes map[git.ID]int64) (n int, ids []git.ID) {
 }
 
 // treeOf finds what a tree is checked as. Where it is only compared with, it stands
-// for what a folder was to be compared with.
-func treeOf(folders []folder, id git.ID) refuser {
+// for what a folder was to be compared with, and it is nil.
+func treeOf(folders []folder, id git.ID) placed {
 	for _, f := range folders {
 		if f.id == id {
 			return f
 		}
 	}
-	return ownTree(id)
+	return nil
 }

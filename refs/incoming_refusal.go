@@ -18,55 +18,118 @@ func refuse(ref, what string, cause error, inspect ...string) *Error {
 	}
 }
 
-// refuser is what an object is checked as.
-type refuser interface {
-	refuse(what string, cause error) error
+// spot is where an object was found, and what it is checked as.
+type spot struct {
+	at   *newCommit
+	path string // of a folder with a slash at its end; of no meaning for the commit itself
+	id   git.ID
 }
 
-func (n *newCommit) refuse(what string, cause error) error {
-	return refuse(n.ref, fmt.Sprintf("commit %s: %s", n.id, what), cause, show(n.id))
+// placed is what has a spot.
+type placed interface{ spot() spot }
+
+func (n *newCommit) spot() spot { return spot{at: n, id: n.id} }
+func (f file) spot() spot       { return spot{f.at, f.path, f.id} }
+func (f folder) spot() spot     { return spot{f.at, f.path + "/", f.id} }
+
+func (p spot) String() string {
+	if p.id == p.at.id {
+		return fmt.Sprintf("commit %s", p.id)
+	}
+	return fmt.Sprintf("'%s' (%s) in commit %s", visible(p.path), p.id, p.at.id)
 }
 
-func (f file) refuse(what string, cause error) error {
-	return f.at.refuseAt(f.path, f.id, what, cause)
+// refuse refuses the ref that brings what stands in a spot.
+func (p spot) refuse(what string, cause error) error {
+	inspect := []string{show(p.id)}
+	if p.id != p.at.id {
+		inspect = []string{fmt.Sprintf("git ls-tree -r -t -l %s", p.at.id), show(p.id)}
+	}
+	return refuse(p.at.ref, p.String()+": "+what, cause, inspect...)
 }
 
-func (f folder) refuse(what string, cause error) error {
-	return f.at.refuseAt(f.path+"/", f.id, what, cause)
+// flawKind is what is wrong, as a check of what is here names it.
+type flawKind string
+
+const (
+	flawMissing  flawKind = "object-missing"
+	flawDamaged  flawKind = "object-damaged"
+	flawTree     flawKind = "tree-invalid"
+	flawDocument flawKind = "document-invalid"
+	flawSegment  flawKind = "segment-misnamed"
+	flawOrder    flawKind = "entry-disordered"
+	flawAhead    flawKind = "id-ahead"
+	flawTrailer  flawKind = "trailer-wrong"
+	flawUnlisted flawKind = "milestone-unlisted"
+)
+
+// flaw is something wrong that was found in a spot.
+type flaw struct {
+	spot
+	kind  flawKind
+	what  string
+	cause error
 }
 
-// refuseAt names the path and the object too.
-func (n *newCommit) refuseAt(path string, id git.ID, what string, cause error) error {
-	where := fmt.Sprintf("'%s' (%s) in commit %s: %s", visible(path), id, n.id, what)
-	return refuse(n.ref, where, cause, fmt.Sprintf("git ls-tree -r -t -l %s", n.id), show(id))
+func (f flaw) Error() string {
+	text := f.String() + ": " + f.what
+	if f.cause != nil {
+		text += ": " + f.cause.Error()
+	}
+	return text
+}
+
+// wrong is called for all that is wrong. Of what comes in the first flaw is the end, of
+// what is here all are wanted: the caller goes on where it returns nil, without what is
+// wrong.
+func (c *inspection) wrong(kind flawKind, p placed, what string, cause error) error {
+	if c.found == nil {
+		return p.spot().refuse(what, cause)
+	}
+	if f, ok := p.(file); ok && kind != flawSegment && kind != flawUnlisted {
+		c.files[seenFile{f.kind, f.id}] = ends{bad: true}
+	}
+	c.found(flaw{p.spot(), kind, what, cause})
+	return nil
 }
 
 // show is a command that cannot be told by what it prints to do anything.
 func show(id git.ID) string { return fmt.Sprintf("git cat-file -p %s | cat -v", id) }
 
-// ownTree is a tree of our own memory: that it cannot be read is no fault of theirs.
-type ownTree git.ID
-
-func (t ownTree) refuse(_ string, cause error) error { return cause }
-
 // read hands objects to each, with their place in ids. An object that is missing
-// or broken is refused as what as says it is.
-func (c *inspection) read(ctx context.Context, ids []git.ID, each func(int, git.Object) error, as func(int) refuser) error {
-	at := 0
-	err := c.repo.ReadAll(ctx, ids, func(o git.Object) error {
-		i := at
-		at++
-		return each(i, o)
-	})
-	var refused *Error
-	var died *git.Error
-	switch {
-	case err == nil || errors.As(err, &refused) || at == len(ids):
-		return err
-	case errors.Is(err, git.ErrNotFound), errors.As(err, &died) && died.Code >= 0:
-		return as(at).refuse("it cannot be read", err)
+// or broken is wrong as what as says it is; as is nil for a tree of our own, which what
+// comes in is only compared with: that it cannot be read is no fault of theirs.
+func (c *inspection) read(ctx context.Context, ids []git.ID, each func(int, git.Object) error, as func(int) placed) error {
+	for from := 0; from < len(ids); from++ {
+		at := from
+		err := c.repo.ReadAll(ctx, ids[from:], func(o git.Object) error {
+			i := at
+			at++
+			return each(i, o)
+		})
+		var refused *Error
+		if err == nil || errors.As(err, &refused) || at == len(ids) || !unreadable(err) {
+			return err
+		}
+		p := as(at)
+		switch {
+		case p != nil:
+			err = c.wrong(flawDamaged, p, "it cannot be read", err)
+		case c.found != nil: // it is checked where it stands
+			err = nil
+		}
+		if err != nil {
+			return err
+		}
+		from = at // the others can be
 	}
-	return err
+	return nil
+}
+
+// unreadable reports whether an error is about an object that git could not read.
+func unreadable(err error) bool {
+	var died *git.Error
+	return errors.Is(err, git.ErrNotFound) || errors.As(err, &died) && died.Code >= 0
 }
 
 // tooMany is the error for a limit that the user may raise.

@@ -8,18 +8,43 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
+// root is what the tree of a branch holds itself; "" for what it has not.
+type root struct {
+	commits, log, metadata git.ID
+	bad                    bool // something is wrong with one of the three, and was said
+}
+
+// put takes an entry of the tree.
+func (r *root) put(e git.TreeEntry, bad bool) {
+	switch e.Name {
+	case doc.CommitFile:
+		r.commits = e.ID
+	case doc.LogFile:
+		r.log = e.ID
+	case doc.MetadataFile:
+		r.metadata = e.ID
+	default:
+		return
+	}
+	r.bad = r.bad || bad
+}
+
 // folder checks the entries of a tree. What a parent has at the same path was
 // checked there; in the root the names are looked at all the same, since a parent
 // may be a commit of our own that plays another role.
 func (c *inspection) folder(f folder, trees map[git.ID][]git.TreeEntry, deeper []folder, files []file) ([]folder, []file, error) {
-	entries := trees[f.id]
+	entries, ok := trees[f.id]
+	if !ok { // it could not be read
+		return deeper, files, nil
+	}
 	if len(entries) == 0 && f.path != "" {
-		return nil, nil, f.refuse("it is empty", nil)
+		return deeper, files, c.wrong(flawTree, f, "it is empty", nil)
 	}
 	bases := make([]base, len(f.bases))
 	for i, id := range f.bases {
 		bases[i].rest = trees[id]
 	}
+	var top root
 	for i, e := range entries {
 		known, below := lookUp(e, bases)
 		fault := orderFault(entries, i)
@@ -27,22 +52,25 @@ func (c *inspection) folder(f folder, trees map[git.ID][]git.TreeEntry, deeper [
 			continue
 		}
 		at := file{at: f.at, path: join(f.path, e.Name), id: e.ID}
-		if at.path == doc.CommitFile && f.role == roleBranch {
-			c.commitFiles[f.id] = e.ID
-		}
 		if fault == "" {
 			at.kind, fault = f.entryFault(entries, e, at.path)
 		}
+		top.put(e, fault != "")
 		switch {
 		case fault != "":
-			return nil, nil, at.refuse(fault, nil)
-		case known:
+			if err := c.wrong(flawTree, at, fault, nil); err != nil {
+				return nil, nil, err
+			}
+		case known || c.absent[e.ID]:
 		case e.IsTree():
 			deeper = c.add(deeper, folder{at: f.at, role: f.role, path: at.path, id: e.ID, bases: below})
 		default:
 			files = append(files, at)
 			c.objects--
 		}
+	}
+	if f.role == roleBranch && f.path == "" {
+		c.roots[f.id] = top
 	}
 	return deeper, files, nil
 }

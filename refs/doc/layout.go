@@ -34,6 +34,16 @@ func EntryHeads(file string, data []byte) ([]EntryHead, error) {
 	return heads, nil
 }
 
+// EachEntry hands out the entries of such a document as they stand in it, from the
+// heading to the end of the last line. The text is lent.
+func EachEntry(file string, data []byte, each func(h EntryHead, text []byte)) error {
+	entries, err := splitEntries(data, headingOf(file))
+	for _, e := range entries {
+		each(EntryHead{e.id, e.origin}, e.text)
+	}
+	return err
+}
+
 func headingOf(file string) string {
 	if file == CommitFile {
 		return commitHeading
