@@ -103,6 +103,9 @@ func (ses *session) trailers(c *change) string {
 	t.add(trailerPurpose, oneLine(facts.Purpose, purposeLimit))
 	t.add(trailerNewest, c.newest)
 	t.add(trailerCode, string(c.code))
+	if m := c.milestone; m != nil && m.Kind == "" {
+		t.add(trailerLink, string(ses.code))
+	}
 	if c.roadmap != "" {
 		t.add(trailerRoadmap, string(c.roadmap)+" "+strconv.Itoa(c.roadmapAge))
 	}

@@ -82,7 +82,7 @@ func trailer(key, value string) string { return fmt.Sprintf("%s: %s\n", key, val
 // hashes and numbers.
 func keptTrailer(key string) bool {
 	switch key {
-	case trailerID, trailerBranch, trailerSteps, trailerCommits, trailerCreated, trailerStatus, trailerCode, trailerNewest, trailerJournal, trailerTokens:
+	case trailerID, trailerBranch, trailerSteps, trailerCommits, trailerCreated, trailerStatus, trailerCode, trailerLink, trailerNewest, trailerJournal, trailerTokens:
 		return true
 	}
 	return false

@@ -22,6 +22,7 @@ const (
 	trailerStatus  = "Context-Status"  // active, merged, abandoned
 	trailerPurpose = "Context-Purpose" // the branch's purpose on one line
 	trailerCode    = "Code-Commit"     // the code HEAD that it was made on
+	trailerLink    = "Context-Link"    // the code commit that was made with it, whose note links it
 	trailerRoadmap = "Context-Roadmap" // the roadmap as it stood, and for how many milestones it has stood so
 	trailerNewest  = "Context-Newest"  // the largest entry id in its documents
 	trailerJournal = "Context-Journal" // journal id, offset and last step id that were taken
