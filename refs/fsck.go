@@ -44,11 +44,17 @@ func checks() []check {
 		{"expunge", checkExpunge},
 		{"intents", checkIntents},
 		{"state files", checkState},
+		{"documents", checkDocuments},
 		{"journals", checkJournals},
 		{"worktree heads", checkHeads},
 		{"refspecs", checkRefspecs},
 		{"tracking refs", checkTracking},
 		{"hooks", checkHookFailures},
+		{"entries", checkContents},
+		{"numbers", checkNumbers},
+		{"trailers", checkTrailers},
+		{"tips", checkTips},
+		{"notes", checkNotes},
 		{"links", checkLinks},
 		{"rewritten code", checkRewritten},
 		{"copied code", checkCopied},
@@ -65,6 +71,9 @@ type checking struct {
 
 	noted   map[git.ID][]notes.Fact // the links of all notes; nil: not read yet
 	claimed map[git.ID]bool         // code commits that were found to stand in the place of others
+
+	held     *memory         // what memory says; nil: not read yet
+	restores map[git.ID]bool // objects whose notes were lost in part, and can be restored
 
 	blocked bool            // nothing more can be told before what was found is mended
 	renamed map[string]bool // remotes that have another name now
@@ -90,7 +99,9 @@ func (s *Store) Fsck(ctx context.Context, o FsckOptions) ([]Problem, error) {
 			if ctx.Err() != nil {
 				return c.found, context.Cause(ctx)
 			}
-			c.unchecked(check.name, err)
+			if !c.unsound() { // else it is what could not be read that was reported
+				c.unchecked(check.name, err)
+			}
 		}
 		if c.blocked {
 			break
