@@ -36,7 +36,7 @@ func main() {
 
 func run(args []string, in io.Reader, out io.Writer) error {
 	if len(args) < 2 {
-		return errors.New("usage: folder DIR fill|record|commit|context|branch|merge ...")
+		return errors.New("usage: folder DIR fill|record|commit|context|branch|merge")
 	}
 	m := memory{dir: filepath.Join(args[0], "branches", "main")}
 	switch rest := args[2:]; {
