@@ -57,6 +57,9 @@ func (s *Store) maintain(id git.ID) {
 	if s.program == "" || !sampled(id) {
 		return
 	}
+	if s.repo.Getenv("GIT_OBJECT_DIRECTORY") != "" { // objects that somebody has not taken in yet
+		return
+	}
 	cfg, err := s.repo.Config(context.Background()) // it is known by now
 	if err != nil {
 		return
