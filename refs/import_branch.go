@@ -222,7 +222,12 @@ func (i *branchImport) addMilestone(ctx context.Context, e *importEntry) error {
 	if err := c.count(i.b.name, 0, 1); err != nil {
 		return err
 	}
-	m.Number, m.Goal, m.Steps = c.meta.Totals().Origins[i.b.name].Milestones, i.goal, coveredBy(i.covers)
+	live, err := doc.ParseCommits(data)
+	if err != nil {
+		return err
+	}
+	m.Number = nextNumber(live, i.b.name, c.meta.Totals().Origins[i.b.name].Milestones)
+	m.Goal, m.Steps = i.goal, coveredBy(i.covers)
 	i.covers = nil
 	grown, err := doc.GrowCommits(data, []doc.Milestone{m})
 	if err != nil {

@@ -300,7 +300,9 @@ func (s *Store) knownOf(ctx context.Context, branch string) (known, error) {
 	if err != nil {
 		return k, err
 	}
-	k.last = meta.Totals().Origins[branch].Steps
+	if k.last, err = s.lastNumber(ctx, tip, meta.Totals().Origins[branch].Steps); err != nil {
+		return k, err
+	}
 	p, err := s.pending(ctx, tip)
 	if err != nil {
 		return k, err

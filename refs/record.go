@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -242,12 +243,35 @@ func (s *Store) journalHead(ctx context.Context, branch string) (journal.Head, e
 	if err != nil {
 		return journal.Head{}, err
 	}
-	head := journal.Head{Committed: string(tip.commit.ID), Step: meta.Totals().Origins[branch].Steps}
+	head := journal.Head{Committed: string(tip.commit.ID)}
+	if head.Step, err = s.lastNumber(ctx, tip, meta.Totals().Origins[branch].Steps); err != nil {
+		return journal.Head{}, err
+	}
 	if head.ID, err = s.newest(ctx, tip); err != nil {
 		return journal.Head{}, err
 	}
 	head.Journal, err = s.newID("")
 	return head, err
+}
+
+// lastNumber is the number of the newest step that a branch of so many recorded itself: more
+// than their count where some were forgotten, or the branch had another name before.
+func (s *Store) lastNumber(ctx context.Context, tip *Tip, count int) (int, error) {
+	if count == 0 {
+		return 0, nil
+	}
+	last := count
+	err := s.backwards(ctx, tip, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
+		steps, err := doc.ParseLog(data)
+		for _, step := range slices.Backward(steps) {
+			if step.Origin == tip.branch {
+				last = max(last, step.Number)
+				return false, nil
+			}
+		}
+		return true, err
+	})
+	return last, err
 }
 
 // clear takes away what a branch of that name left that is no more: steps that
