@@ -34,20 +34,20 @@ type Bundled struct {
 // since the former bundle.
 func (s *Store) Bundle(ctx context.Context, o BundleOptions) (Bundled, error) {
 	res := Bundled{File: o.File, Refs: []string{}}
-	if err := s.foldBranches(ctx, o.Writer); err != nil {
-		return res, err
-	}
-	list, err := s.repo.Refs(ctx, git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)
+	names, err := s.branchNames(ctx)
 	if err != nil {
 		return res, err
 	}
-	if len(list) == 0 {
+	if len(names) == 0 {
 		return res, fail(ErrNoMemory, "no-memory", ErrNoMemory.Error(), "git context init")
 	}
-	var known []git.ID
+	if err := s.foldBranches(ctx, o.Writer); err != nil {
+		return res, err
+	}
 	if _, err := os.Stat(filepath.Dir(o.File)); errors.Is(err, fs.ErrNotExist) {
 		return res, fail(ErrNotFound, "folder-not-found", fmt.Sprintf("folder '%s' not found", oneLine(filepath.Dir(o.File), 200)))
 	}
+	var known []git.ID
 	if o.Since != "" {
 		former, err := s.checkBundle(ctx, o.Since)
 		if err != nil {
@@ -56,9 +56,8 @@ func (s *Store) Bundle(ctx context.Context, o BundleOptions) (Bundled, error) {
 		for _, r := range former {
 			known = append(known, r.ID)
 		}
-		list = slices.DeleteFunc(list, func(r git.Ref) bool { return slices.Contains(known, r.ID) })
 	}
-	err = s.repo.CreateBundle(ctx, o.File, list, known, o.Progress)
+	list, err := s.bundleRefs(ctx, o, known)
 	if errors.Is(err, git.ErrEmptyBundle) {
 		return res, fail(ErrRefused, "nothing-new", fmt.Sprintf("nothing is new since '%s'", oneLine(o.Since, 200)))
 	}
@@ -69,6 +68,22 @@ func (s *Store) Bundle(ctx context.Context, o BundleOptions) (Bundled, error) {
 		res.Refs = append(res.Refs, r.Name)
 	}
 	return res, nil
+}
+
+// bundleRefs writes all refs but those that are known, as they stand at one moment: it
+// begins again where one has moved before git came to it.
+func (s *Store) bundleRefs(ctx context.Context, o BundleOptions, known []git.ID) ([]git.Ref, error) {
+	for range maxTries {
+		list, err := s.repo.Refs(ctx, git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)
+		if err != nil {
+			return nil, err
+		}
+		list = slices.DeleteFunc(list, func(r git.Ref) bool { return slices.Contains(known, r.ID) })
+		if err = s.repo.CreateBundle(ctx, o.File, list, known, o.Progress); !errors.Is(err, git.ErrStale) {
+			return list, err
+		}
+	}
+	return nil, fail(ErrStale, "busy", fmt.Sprintf("other writers were faster %d times", maxTries), "run the command again")
 }
 
 // foldBranches writes every note that is missing, so that the bundle has it.
