@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,7 +73,7 @@ func lines(source string, n int) string {
 	for i := range n {
 		step := map[string]string{"action": "unacknowledged"}
 		if source != "" {
-			step["id"] = source + string(rune('0'+i))
+			step["id"] = fmt.Sprint(source, i)
 		}
 		if err := enc.Encode(step); err != nil {
 			panic(err) // a map of strings
