@@ -8,6 +8,11 @@ TAGS    := urfave_cli_no_docs,urfave_cli_no_suggest
 # How long each fuzz target runs, and which trace the demo plays.
 T       ?= 30s
 TRACE   ?=
+# The long tests that may run beside each other, and those that have many agents of
+# their own; and the laws over random histories.
+SOAK      ?= TestKill|TestModel|TestMatrix|TestFull|TestFileSize|TestReadOnly|TestDenied|TestFsckBeside|TestGC|TestUsersGC
+SOAK_SYNC ?= TestSync
+LAWS      ?= TestMerge|TestReplicas|TestRewriteLaws|TestDisjoint|TestContradictions
 
 VERSION := $(shell git describe --tags --dirty 2>/dev/null)
 COMMIT  := $(shell git rev-parse HEAD 2>/dev/null)
@@ -16,7 +21,7 @@ LDFLAGS := -s -w $(if $(VERSION),-X $(PKG).version=$(VERSION)) $(if $(COMMIT),-X
 BIN     := bin/git-context
 DEST    := $(DESTDIR)$(PREFIX)/bin
 
-.PHONY: build test race soak lint bench demo fuzz install uninstall clean
+.PHONY: build test race soak lint bench scale demo fuzz install uninstall clean
 
 build:
 	$(GO) build -trimpath -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/git-context
@@ -38,9 +43,13 @@ race:
 	@$(have_cc) || { echo 'make race: the race detector needs a C compiler' >&2; exit 1; }
 	$(GO) test -race -tags $(TAGS) ./...
 
-# Sixteen agents, twenty commits each, through every server; a hundred kills.
+# What make test plays in small, in large, see docs/reliability.md. Of the lines
+# that it prints, those with "figures:" say what was played. A part of it:
+# make soak SOAK=TestModel.
 soak:
-	GIT_CONTEXT_SOAK=1 $(GO) test -tags $(TAGS) -count=1 -timeout 2h -parallel 1 -run '^TestSync' -v ./test
+	GIT_CONTEXT_SOAK=1 $(GO) test -tags $(TAGS) -count=1 -timeout 3h -parallel 2 -run '^($(SOAK))' -v ./test
+	GIT_CONTEXT_SOAK=1 $(GO) test -tags $(TAGS) -count=1 -timeout 1h -parallel 1 -run '^($(SOAK_SYNC))' -v ./test
+	$(GO) test -tags $(TAGS) -count=1 -timeout 1h -run '^($(LAWS))' -v ./refs -rapid.checks=300
 
 lint:
 	@echo 'gofmt -l .'; unformatted=$$("$$($(GO) env GOROOT)/bin/gofmt" -l .) || exit 1; \
@@ -55,14 +64,20 @@ bench:
 demo: build
 	@sh test/demo.sh $(BIN) $(if $(TRACE),'$(TRACE)')
 
-# Every fuzz target for T.
+# Every fuzz target for T, and how often it was run.
 fuzz:
 	@for pkg in $$($(GO) list ./...); do \
-		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
-			echo "$$pkg $$target"; \
-			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(T) $$pkg || exit 1; \
+		for target in $$($(GO) test -tags $(TAGS) -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
+			said=$$($(GO) test -tags $(TAGS) -run '^$$' -fuzz "^$$target\$$" -fuzztime $(T) $$pkg 2>&1) || { echo "$$said"; exit 1; }; \
+			echo "$${pkg#*/*/*/} $$target: $$(echo "$$said" | sed -n 's/.* execs: \([0-9]*\).*/\1/p' | tail -n 1) executions"; \
 		done; \
 	done
+
+# What a sync costs, and with that a thousand agents: docs/scale.md.
+scale:
+	$(GO) run ./test/scale measure > docs/scale/measured.csv.new
+	mv docs/scale/measured.csv.new docs/scale/measured.csv
+	$(GO) run ./test/scale simulate docs/scale/measured.csv docs/scale.md
 
 install: build
 	mkdir -p '$(DEST)'
