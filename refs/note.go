@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/notes"
@@ -141,9 +140,10 @@ func (s *Store) AddNote(ctx context.Context, o NoteOptions) (Note, error) {
 	return n, nil
 }
 
-// addNote adds a judgement to a milestone's note, together with its commit fact
-// where that is not folded yet: one commit of the notes for both. It returns the
-// note as it then is.
+// addNote adds a judgement to a milestone's note, and folds what is not folded yet from
+// there back: one commit of the notes for both. The milestone's own fact alone would end
+// every later walk here, and those behind it would never get theirs. It returns the note
+// as it then is.
 func (ses *session) addNote(ctx context.Context, c *git.Commit, j Judging) (note []byte, err error) {
 	lock, err := ses.s.repo.Lock(ctx, notes.LockName)
 	if err != nil {
@@ -151,7 +151,7 @@ func (ses *session) addNote(ctx context.Context, c *git.Commit, j Judging) (note
 	}
 	defer lock.Unlock()
 	err = ses.swap(ctx, func(ctx context.Context) error {
-		u, err := notes.Begin(ctx, ses.s.repo)
+		u, _, err := ses.facts(ctx, foldWalk, c)
 		if err != nil {
 			return err
 		}
@@ -160,25 +160,15 @@ func (ses *session) addNote(ctx context.Context, c *git.Commit, j Judging) (note
 			return err
 		}
 		after := c.Trailer(trailerID)
-		var lines []byte
-		facts := notes.Parse(have)
-		if !slices.ContainsFunc(facts, func(f notes.Fact) bool { return f.Kind == notes.KindCommit }) {
-			line, err := fact(c).Line()
-			if err != nil {
-				return err
-			}
-			lines = append(line, '\n')
-		}
-		for _, f := range facts { // also one of the far future, which would stay in force else
+		for _, f := range notes.Parse(have) { // also one of the far future, which would stay in force else
 			after = max(after, f.ID)
 		}
 		said, err := ses.judgement(j, after)
 		if err != nil {
 			return err
 		}
-		lines = append(lines, said...)
-		note = notes.Union(have, lines)
-		if err := u.Add(ctx, c.ID, lines); err != nil {
+		note = notes.Union(have, said)
+		if err := u.Add(ctx, c.ID, said); err != nil {
 			return err
 		}
 		_, err = u.Queue(ctx, ses.tx, ses.by, "context: note "+c.ID.Short())
