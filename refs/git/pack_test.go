@@ -120,16 +120,16 @@ func TestPacksAreFew(t *testing.T) {
 	t.Parallel()
 	m := newMemory(t)
 	copied := 0
-	for i := range 40 {
+	for i := range 20 {
 		m.grow(t, 2)
 		res := m.pack(t)
 		copied += res.Merged
-		if _, packs := m.counts(t); packs > 6 || packs != res.Packs {
+		if _, packs := m.counts(t); packs > 5 || packs != res.Packs {
 			t.Errorf("%d packs after %d: %+v", packs, i+1, res)
 		}
 	}
-	if copied > 40 {
-		t.Errorf("%d packs were joined in 40 times", copied)
+	if copied > 20 {
+		t.Errorf("%d packs were joined in 20 times", copied)
 	}
 	m.whole(t)
 }
@@ -341,7 +341,7 @@ func TestPackBesideGC(t *testing.T) {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		defer close(done)
-		for range 8 {
+		for range 4 {
 			for _, args := range [][]string{{"repack", "-q", "-a", "-d"}, {"gc", "-q"}, {"prune", "--expire=1.hour.ago"}, {"repack", "-q", "-d"}} {
 				// It gives up where a pack goes that it has just listed.
 				if out, err := m.try("r", args...); err != nil && !strings.Contains(out, "unable to add recent objects") {
