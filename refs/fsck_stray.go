@@ -90,7 +90,7 @@ func (c *checking) lostSteps(ctx context.Context, path, name, to string) error {
 		p.Repair = fmt.Sprintf("git update-ref --create-reflog %s %s", git.BranchRef(name), at.ID)
 		c.lost[name] = true
 	default:
-		p.Repair = fmt.Sprintf("mv %s %s && git update-ref --create-reflog %s %s", shellQuoted(path), shellQuoted(c.s.journalPath(to)), git.BranchRef(to), at.ID)
+		p.Repair = fmt.Sprintf("mv %s %s && git update-ref --create-reflog %s %s && %s", shellQuoted(path), shellQuoted(c.s.journalPath(to)), git.BranchRef(to), at.ID, FsckFix)
 	}
 	c.report(ctx, nil, p)
 	return nil
