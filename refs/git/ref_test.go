@@ -163,6 +163,15 @@ func TestWorktrees(t *testing.T) {
 	if got := s.git("linked one", "symbolic-ref", HeadName); got != BranchRef("exp") {
 		t.Errorf("git sees %s", got)
 	}
+	for i, from := range []*Repo{r, linked} {
+		for j, head := range want {
+			want[j].Target = BranchRef(fmt.Sprintf("new-%d-%d", i, j))
+			must(t, from.SetSymbolicRef(ctx, head.Ref, want[j].Target, "x"))
+		}
+		if diff := cmp.Diff(want, ok(from.Worktrees(ctx))(t)); diff != "" {
+			t.Errorf("written from %s: %s", from.WorkTree(), diff)
+		}
+	}
 	must(t, os.Mkdir(r.CommonDir()+"/reftable", 0o777))
 	if diff := cmp.Diff(want, ok(s.open("other").Worktrees(ctx))(t)); diff != "" {
 		t.Errorf("through git: %s", diff)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/git-context/git-context/refs/fault"
@@ -63,14 +64,22 @@ func (r *Repo) askSymbolicRef(ctx context.Context, name string) (string, error) 
 }
 
 // SetSymbolicRef makes a symbolic ref name a ref; reason goes to its reflog, if
-// it has one.
+// it has one. It may be another worktree's, as for [Repo.SymbolicRef].
 func (r *Repo) SetSymbolicRef(ctx context.Context, name, target, reason string) error {
 	for _, ref := range []string{name, target} {
 		if err := checkRefName(ref); err != nil {
 			return err
 		}
 	}
-	_, err := r.Run(ctx, "symbolic-ref", "-m", reason, name, target)
+	// Since 2.46 git writes none but those of the worktree that it runs in.
+	gitDir := r.gitDir
+	if at := strings.LastIndexByte(name, '/'); at > 0 && !strings.HasPrefix(name, "refs/") {
+		gitDir, name = filepath.Join(r.commonDir, filepath.FromSlash(name[:at])), name[at+1:]
+		if filepath.Base(gitDir) == "main-worktree" {
+			gitDir = r.commonDir
+		}
+	}
+	_, err := r.RunEnv(ctx, []string{"GIT_DIR=" + gitDir}, nil, "symbolic-ref", "-m", reason, name, target)
 	fault.Point("after-symref")
 	return err
 }
