@@ -91,7 +91,11 @@ func (o *hookOptions) event(ctx context.Context, env *Env, s *refs.Store, event 
 	case hooks.PostCommit:
 		return s.LinkHead(ctx, o.writer(env))
 	case hooks.PostRewrite:
-		_, err := s.CarryRewritten(ctx, o.writer(env), env.In)
+		by := "" // people who mend links by hand
+		if len(args) > 0 {
+			by = args[0]
+		}
+		_, err := s.CarryRewritten(ctx, o.writer(env), by, env.In)
 		return err
 	case hooks.PostCheckout:
 		if len(args) != 3 {

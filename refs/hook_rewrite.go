@@ -12,17 +12,20 @@ import (
 )
 
 // CarryRewritten is what the hook post-rewrite does: it reads which commits stand in
-// the place of which, `<old> <new>` on each line of in, and carries their links over.
-// What a rebase amends on its way is left to its end, when git says all of it.
-func (s *Store) CarryRewritten(ctx context.Context, w Writer, in io.Reader) (int, error) {
+// the place of which, `<old> <new>` on each line of in, and carries their links over. by
+// is the command that wrote them: what a rebase amends on its way is left to its end, when
+// git says all of it.
+func (s *Store) CarryRewritten(ctx context.Context, w Writer, by string, in io.Reader) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, postRewriteLimit)
 	defer cancel()
 	pairs, err := readRewritten(in)
 	if len(pairs) == 0 || err != nil {
 		return 0, err
 	}
-	if midway, err := s.midRebase(ctx); midway || err != nil {
-		return 0, err
+	if by == "amend" {
+		if midway, err := s.midRebase(ctx); midway || err != nil {
+			return 0, err
+		}
 	}
 	if _, err := s.Tip(ctx, ""); err != nil { // without memory nothing is linked
 		return 0, err

@@ -38,7 +38,7 @@ func TestHooksWithoutMemory(t *testing.T) {
 		t.Errorf("PushBeside: %v", err)
 	}
 	head := r.git("rev-parse", "HEAD")
-	if n, err := s.CarryRewritten(ctx, refs.Writer{}, strings.NewReader(head+" "+head+"\n")); n != 0 || !errors.Is(err, refs.ErrNoMemory) {
+	if n, err := s.CarryRewritten(ctx, refs.Writer{}, "rebase", strings.NewReader(head+" "+head+"\n")); n != 0 || !errors.Is(err, refs.ErrNoMemory) {
 		t.Errorf("CarryRewritten: %d, %v", n, err)
 	}
 	if _, err := os.Stat(filepath.Join(r.dir, ".git", "context")); err == nil {
@@ -119,7 +119,7 @@ func TestCarryThousand(t *testing.T) {
 	for i := range 1000 {
 		fmt.Fprintf(&lines, "%s %040x and more\n", head, i+1)
 	}
-	n, err := s.CarryRewritten(ctx, refs.Writer{}, strings.NewReader(lines.String()))
+	n, err := s.CarryRewritten(ctx, refs.Writer{}, "rebase", strings.NewReader(lines.String()))
 	if n != 1000 || err != nil {
 		t.Errorf("carried %d, %v", n, err)
 	}
@@ -130,7 +130,7 @@ func TestCarryThousand(t *testing.T) {
 		t.Errorf("%d notes, want 1002", got)
 	}
 	for _, bad := range []string{head, head + " \n", "HEAD HEAD\n", strings.Repeat("x", 1<<17)} {
-		if _, err := s.CarryRewritten(ctx, refs.Writer{}, strings.NewReader(bad)); err == nil {
+		if _, err := s.CarryRewritten(ctx, refs.Writer{}, "rebase", strings.NewReader(bad)); err == nil {
 			t.Errorf("%.50q was taken", bad)
 		}
 	}
