@@ -8,11 +8,12 @@ import (
 	"time"
 )
 
-// reftableLocked says of a failed transaction whether a process holds the one lock that
-// all refs of a reftable have, and for how long: git tells of no file, and before 2.48 it
-// does not wait at all. One that is taken and given back is no more than another writer.
+// reftableLocked says of a child that failed whether a process holds the one lock that all
+// refs of a reftable have, and for how long: git tells of no file, and before 2.48 it does
+// not wait at all. One that is taken and given back is no more than another writer.
 func (r *Repo) reftableLocked(err *Error) (error, bool) {
-	if r.format.refFiles || !strings.Contains(complaint(err.Stderr), "cannot lock references") {
+	said := complaint(err.Stderr)
+	if r.format.refFiles || !strings.Contains(said, "cannot lock references") {
 		return nil, false
 	}
 	path := filepath.Join(r.commonDir, "reftable", "tables.list.lock")
@@ -20,5 +21,7 @@ func (r *Repo) reftableLocked(err *Error) (error, bool) {
 	if lerr != nil || time.Since(info.ModTime()) < refsLockTimeout {
 		return nil, false
 	}
-	return lockedError{fmt.Errorf("%w: '%s': File exists", err, path)}, true
+	named := *err
+	named.Stderr = fmt.Sprintf("fatal: %s: '%s': File exists\n", said, path)
+	return lockedError{&named}, true
 }

@@ -106,14 +106,17 @@ func (r *Repo) Fetch(ctx context.Context, o FetchOptions) error {
 	}
 	args = append(append(args, "--", o.Remote), o.Refspecs...)
 	_, err := r.talk(ctx, o.Remote, command{args: args, limit: transferTimeout, also: o.Progress})
-	return fetchError(o.Remote, err)
+	return r.fetchError(o.Remote, err)
 }
 
 // fetchError says which kind of failure a fetch was.
-func fetchError(remote string, err error) error {
+func (r *Repo) fetchError(remote string, err error) error {
 	var failed *Error
 	if !errors.As(err, &failed) || failed.Err != nil {
 		return remoteError(remote, err)
+	}
+	if locked, ok := r.reftableLocked(failed); ok {
+		return locked
 	}
 	switch {
 	case strings.Contains(failed.Stderr, "couldn't find remote ref"):
