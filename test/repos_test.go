@@ -191,7 +191,7 @@ var kinds = []kind{
 	}},
 }
 
-// manyRefs makes a repository with 100,000 tags.
+// manyRefs makes a repository with 100,000 refs.
 func manyRefs(t *testing.T, dir string) {
 	early(t, nil, "init", "-q", dir)
 	early(t, nil, "-C", dir, "commit", "-q", "--allow-empty", "-m", "code")
@@ -199,7 +199,7 @@ func manyRefs(t *testing.T, dir string) {
 	var tags bytes.Buffer
 	tags.WriteString("# pack-refs with: peeled fully-peeled sorted \n")
 	for i := range 100_000 {
-		fmt.Fprintf(&tags, "%s refs/tags/many/%05d\n", head, i)
+		fmt.Fprintf(&tags, "%s refs/changes/%05d/1\n", head, i)
 	}
 	if err := os.WriteFile(filepath.Join(dir, ".git", "packed-refs"), tags.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
