@@ -113,7 +113,7 @@ func checkGC(ctx context.Context, c *checking) error {
 	c.report(ctx, func(ctx context.Context) error {
 		_, err := c.s.GC(ctx, GCOptions{Writer: c.w})
 		return err
-	}, Problem{Kind: "gc-failed", Object: path, Repair: "git context gc", Message: fmt.Sprintf("a gc in the background failed on %s: %s",
+	}, Problem{Kind: "gc-failed", Object: path, Repair: FsckFix, Message: fmt.Sprintf("a gc in the background failed on %s: %s",
 		info.ModTime().UTC().Format(time.RFC3339), oneLine(string(bytes.TrimSpace(text)), 500))})
 	return nil
 }

@@ -172,6 +172,15 @@ func TestGCTwice(t *testing.T) {
 	w.sound()
 }
 
+// gcRows are the ways in which maintenance fails.
+func gcRows() []broken {
+	return []broken{{name: "a gc in the background failed", kind: "gc-failed", fixable: true, breaks: func(w *world) {
+		if err := os.WriteFile(w.gitPath("context", "gc.log"), []byte("no space left on device\n"), 0o666); err != nil {
+			w.t.Fatal(err)
+		}
+	}}}
+}
+
 // collecting is a world with gc in the background, all of whose processes are known by a
 // mark. The test waits for them.
 func collecting(t *testing.T, gcAuto int) (w *world, mark string) {
