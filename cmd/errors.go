@@ -150,6 +150,10 @@ func hintsOf(err error) []string {
 	if errors.As(err, &named) && len(named.Hints) > 0 {
 		return named.Hints
 	}
+	var failed *git.Error
+	if errors.As(err, &failed) && failed.Advice() != "" {
+		return []string{failed.Advice()}
+	}
 	var output *outputError
 	switch {
 	case errors.As(err, &output):

@@ -58,6 +58,17 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: exit status %d", what, e.Code)
 }
 
+// Advice is the command that git advises where it does not trust a repository of another
+// user's; else "".
+func (e *Error) Advice() string {
+	for line := range strings.Lines(e.Stderr) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "git config --global --add safe.directory ") {
+			return line
+		}
+	}
+	return ""
+}
+
 // Unwrap returns why the child was killed or could not be started.
 func (e *Error) Unwrap() error { return e.Err }
 
