@@ -135,9 +135,8 @@ func (g *collecting) deadJournal(dir string, f fs.DirEntry, branches map[string]
 	return d, err
 }
 
-// stepIDs are the ids of the steps in a file of journals. A line that cannot be read is
-// passed over in a file that sets such lines aside; in a journal it is kept by the same
-// means, see stepOf.
+// stepIDs are the ids of the steps in a file of journals, without lines that cannot be
+// read.
 func stepIDs(data []byte) (ids []string) {
 	for line := range bytes.Lines(data) {
 		if id := stepOf(line); id != "" {

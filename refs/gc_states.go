@@ -41,7 +41,7 @@ func (g *collecting) merges(ctx context.Context, branches map[string]string) err
 	}
 	for _, f := range files {
 		var h struct{ Target string }
-		if _, has := branches[f.Name()]; has || !g.names(mergeDir, f, &h) || heldName(h.Target) != path.Join(mergeDir, f.Name()) {
+		if _, has := branches[f.Name()]; has || !g.reads(mergeDir, f, &h) || heldName(h.Target) != path.Join(mergeDir, f.Name()) {
 			continue
 		}
 		err := g.unlessMade(ctx, branchLock(h.Target), h.Target, func() error {
@@ -54,9 +54,9 @@ func (g *collecting) merges(ctx context.Context, branches map[string]string) err
 	return nil
 }
 
-// names reads what a JSON file of local state names; false where it cannot be read: that
-// is told by fsck.
-func (g *collecting) names(dir string, f fs.DirEntry, into any) bool {
+// reads decodes a JSON file of local state, and reports whether it could: fsck tells of
+// those that cannot be read.
+func (g *collecting) reads(dir string, f fs.DirEntry, into any) bool {
 	data, err := os.ReadFile(g.s.statePath(path.Join(dir, f.Name())))
 	return err == nil && filepath.Ext(f.Name()) == ".json" && json.Unmarshal(data, into) == nil
 }
@@ -67,11 +67,8 @@ func (g *collecting) unlessMade(ctx context.Context, lockName, branch string, do
 	if err != nil || !free {
 		return err
 	}
-	_, err = g.s.repo.Ref(ctx, git.BranchRef(branch))
-	switch {
-	case errors.Is(err, git.ErrNotFound):
+	if _, err = g.s.repo.Ref(ctx, git.BranchRef(branch)); errors.Is(err, git.ErrNotFound) {
 		err = do()
-	case err == nil: // made meanwhile
 	}
 	return errors.Join(err, lock.Unlock())
 }
@@ -109,16 +106,7 @@ func (g *collecting) bisects(ctx context.Context, branches map[string]string) er
 			if _, has := branches[f.Name()]; filepath.Ext(f.Name()) != ".json" || has && !gone {
 				continue
 			}
-			name := path.Join(bisectDir, w.Name(), f.Name())
-			lock, free, err := g.s.repo.TryLock(name)
-			if err != nil {
-				return err
-			}
-			if !free {
-				continue
-			}
-			branch := strings.ReplaceAll(strings.TrimSuffix(f.Name(), ".json"), "%2F", "/")
-			if err := errors.Join(g.dropState(GCDrop{Kind: GCBisect, Name: branch}, name), lock.Unlock()); err != nil {
+			if err := g.dropBisect(ctx, path.Join(bisectDir, w.Name(), f.Name()), gone); err != nil {
 				return err
 			}
 		}
@@ -128,6 +116,20 @@ func (g *collecting) bisects(ctx context.Context, branches map[string]string) er
 		}
 	}
 	return nil
+}
+
+// dropBisect drops one, unless it is in use or its branch was made meanwhile.
+func (g *collecting) dropBisect(ctx context.Context, name string, gone bool) error {
+	lock, free, err := g.s.repo.TryLock(name)
+	if err != nil || !free {
+		return err
+	}
+	branches, err := g.branchFiles(ctx, ".json")
+	if _, has := branches[path.Base(name)]; err == nil && (gone || !has) {
+		branch := strings.ReplaceAll(strings.TrimSuffix(path.Base(name), ".json"), "%2F", "/")
+		err = g.dropState(GCDrop{Kind: GCBisect, Name: branch}, name)
+	}
+	return errors.Join(err, lock.Unlock())
 }
 
 // intents settles interrupted commands whose worktree or branch is gone: nothing can
@@ -140,7 +142,7 @@ func (g *collecting) intents(ctx context.Context) error {
 	}
 	for _, f := range files {
 		var in intent
-		if !g.names(intentDir, f, &in) || intentName(in.Branch) != path.Join(intentDir, f.Name()) || checkBranchName(in.Branch) != nil {
+		if !g.reads(intentDir, f, &in) || intentName(in.Branch) != path.Join(intentDir, f.Name()) || checkBranchName(in.Branch) != nil {
 			continue
 		}
 		_, err := g.s.repo.Ref(ctx, git.BranchRef(in.Branch))
