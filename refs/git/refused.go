@@ -36,27 +36,35 @@ func systemSaid(stderr string) (syscall.Errno, bool) {
 	return 0, false
 }
 
-// filesOfRef are as many files and directories as git may make to move one ref: its
-// lock, its reflog, and what they stand in.
-const filesOfRef = 4
+// filesOfRef are as many files and directories as git may make in each of the two
+// places to move one ref: its lock, or its reflog, and what they stand in.
+const filesOfRef = 3
 
 // refused asks the file system what git does not tell: why files cannot be written
-// beside some refs. It is nil where they can by now.
+// beside some refs or their reflogs. It is nil where they can by now.
 func (r *Repo) refused(queued []refChange) error {
-	for _, q := range queued {
-		dir := filepath.Dir(filepath.Join(r.commonDir, filepath.FromSlash(q.ref)))
-		for !isDir(dir) && len(dir) > len(r.commonDir) {
-			dir = filepath.Dir(dir)
+	var made []string
+	defer func() {
+		for _, path := range made {
+			_ = os.Remove(path)
 		}
-		for range filesOfRef {
-			// Were this process killed, git would pass over a file of such a name. It is
-			// as large as git's own, and there as long as the others.
-			path := filepath.Join(dir, "tmp_"+randomName()+".lock")
-			defer os.Remove(path)
-			err := os.WriteFile(path, make([]byte, 64), 0o666)
-			var failed *fs.PathError
-			if errors.As(err, &failed) {
-				return failed.Err // git has named a path
+	}()
+	for _, q := range queued {
+		for _, place := range []string{q.ref, "logs/" + q.ref} {
+			dir := filepath.Dir(filepath.Join(r.commonDir, filepath.FromSlash(place)))
+			for !isDir(dir) && len(dir) > len(r.commonDir) {
+				dir = filepath.Dir(dir)
+			}
+			for range filesOfRef {
+				// Were this process killed, git would pass over a file of such a name. It is
+				// as large as git's own, and there as long as the others.
+				path := filepath.Join(dir, "tmp_"+randomName()+".lock")
+				made = append(made, path)
+				err := os.WriteFile(path, make([]byte, 64), 0o666)
+				var failed *fs.PathError
+				if errors.As(err, &failed) {
+					return failed.Err // git has named a path
+				}
 			}
 		}
 	}
