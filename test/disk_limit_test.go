@@ -56,9 +56,9 @@ func (w *world) limited(c writing) {
 			want = try.outcome()
 		case r.code != 0:
 			failed++
-			try.after(c, r, before, "file too large")
+			r = try.after(c, r, before, "file too large")
 		}
-		try.complete(want)
+		try.complete(r, want)
 		if w.t.Failed() {
 			w.t.Fatalf("with files of at most %d blocks", blocks)
 		}

@@ -175,10 +175,11 @@ func (d *disk) attempt(t *testing.T, base *world, c writing, left room, want str
 	d.leave(left)
 	r := w.try(c)
 	d.leave(room{plenty, plenty})
+	last := r
 	if r.code != 0 {
-		w.after(c, r, before, "no space left on device")
+		last = w.after(c, r, before, "no space left on device")
 	}
-	w.complete(want)
+	w.complete(last, want)
 	return r.code == 0
 }
 

@@ -64,9 +64,9 @@ func (how refusing) tries(t *testing.T, template *world, part string) {
 		release()
 		if r.code != 0 {
 			failed++
-			base.after(c, r, before, how.cause)
+			r = base.after(c, r, before, how.cause)
 		}
-		base.complete(free.outcome())
+		base.complete(r, free.outcome())
 		if t.Failed() {
 			t.Fatalf("'%s', where '%s' is guarded", c.name, part)
 		}
