@@ -60,9 +60,11 @@ func (c *checking) lostSteps(ctx context.Context, path, name, to string) error {
 	if err != nil { // no more than a file of some name
 		return nil
 	}
-	at, err := c.s.repo.Commit(ctx, git.ID(content.Mark.Committed))
-	if err != nil && !errors.Is(err, git.ErrNotFound) {
-		return err
+	var at *git.Commit // nil: not here, or never known
+	if git.IsID(content.Mark.Committed) {
+		if at, err = c.s.repo.Commit(ctx, git.ID(content.Mark.Committed)); err != nil && !errors.Is(err, git.ErrNotFound) {
+			return err
+		}
 	}
 	from := content.Mark.Upto
 	if at != nil {

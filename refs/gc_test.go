@@ -33,6 +33,7 @@ func TestGCPacksAllRefsOfMemory(t *testing.T) {
 			ok(s.CreateBranch(ctx, refs.BranchOptions{Name: "gone", NoSwitch: true}))(t)
 			ok(s.DeleteBranch(ctx, "gone", true))(t)
 			far := ok(r.open("main").Commit(ctx, refs.CommitOptions{Summary: "far"}))(t)
+			r.git("remote", "add", "hub", "../hub")
 			r.git("update-ref", "refs/context/remotes/hub/heads/main", string(far.Commit))
 			res := ok(s.GC(ctx, refs.GCOptions{}))(t)
 			if loose := r.git("count-objects"); res.Packed == 0 || !strings.HasPrefix(loose, "0 objects") {

@@ -1,6 +1,7 @@
 package refs_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -72,13 +73,22 @@ func ok[T any](v T, err error) func(*testing.T) T {
 	}
 }
 
-// fsck holds that git itself finds nothing wrong.
+// fsck holds that git itself finds nothing wrong, and that ours does not where there is
+// memory.
 func (r *repo) fsck() {
 	r.t.Helper()
 	for line := range strings.Lines(r.git("fsck", "--strict", "--no-dangling")) {
 		if !strings.HasPrefix(line, "notice: HEAD points to an unborn branch") {
 			r.t.Errorf("git fsck: %s", line)
 		}
+	}
+	problems, err := r.open().Fsck(r.t.Context(), refs.FsckOptions{})
+	if errors.Is(err, refs.ErrNoMemory) {
+		return
+	}
+	r.must(err)
+	for _, p := range problems {
+		r.t.Errorf("fsck: %s %s: %s", p.Kind, p.Object, p.Message)
 	}
 }
 
