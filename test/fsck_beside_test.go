@@ -15,7 +15,7 @@ func TestFsckBesideWriters(t *testing.T) {
 	t.Parallel()
 	rounds, most := 3, 25 // checks: of a busy machine they would take all
 	if soaking() {
-		rounds, most = 100, 1000
+		rounds, most = 30, 300
 	}
 	p := prepare(t)
 	w := p.world(t)
