@@ -63,6 +63,7 @@ type said struct {
 	at       *newCommit
 	branch   string
 	steps    string
+	journal  string // that the newest steps of its branch were taken from
 	roadmap  git.ID
 	parents  []git.ID          // as the commit has them, also behind the edge of a shallow clone
 	trailers map[string]string // of a branch's tip
@@ -180,7 +181,8 @@ func (v *memory) commit(n *newCommit, parsed *git.Commit) {
 	_, _, block := parsed.Parts()
 	t := trailerMap(strings.Clone(block))
 	roadmap, _, _ := strings.Cut(t[trailerRoadmap], " ")
-	x := &said{at: n, branch: v.name(t[trailerBranch]), steps: t[trailerSteps], roadmap: git.ID(roadmap), parents: parsed.Parents}
+	took, _ := parseTaken(t[trailerJournal]) // another value is one of none
+	x := &said{at: n, branch: v.name(t[trailerBranch]), steps: t[trailerSteps], journal: v.name(took.journal), roadmap: git.ID(roadmap), parents: parsed.Parents}
 	if v.ends[n.id] {
 		x.trailers = t
 	}

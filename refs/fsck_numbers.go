@@ -13,8 +13,8 @@ import (
 // checkNumbers holds that the numbers of an origin's steps and milestones rise with
 // their ids. A number is a label, and no more: two clones count on their own, a branch
 // that was made again begins again, and what was imported or forgotten leaves gaps. So
-// only an origin is looked at whose commits are here, one line from one beginning, and none
-// of whose entries another tool numbered.
+// only an origin is looked at whose commits are here, one line from one beginning and out
+// of one journal, and none of whose entries another tool numbered.
 func checkNumbers(ctx context.Context, c *checking) error {
 	v, err := c.memory(ctx)
 	if err != nil || len(v.flaws) > 0 { // what is wrong there may be wrong here
@@ -63,7 +63,8 @@ func (v *memory) byID() []int32 {
 }
 
 // lines are the branches whose commits are one line: each but the first follows one of
-// the same branch, and no two follow the same.
+// the same branch, and no two follow the same. Where they took steps from two journals
+// these may be of two clones, one of which was behind the other when it recorded.
 func (v *memory) lines() map[string]bool {
 	begins, forked, followed := map[string]int{}, map[string]bool{}, map[git.ID]bool{}
 	for _, x := range v.said {
@@ -74,7 +75,8 @@ func (v *memory) lines() map[string]bool {
 				continue
 			}
 			before++
-			forked[x.branch] = forked[x.branch] || before > 1 || followed[p]
+			counts := x.journal != "" && parent.journal != "" && x.journal != parent.journal
+			forked[x.branch] = forked[x.branch] || counts || before > 1 || followed[p]
 			followed[p] = true
 		}
 		if before == 0 {
