@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/git-context/git-context/refs/git"
@@ -156,7 +157,8 @@ func FuzzTrailerValues(f *testing.F) {
 	f.Add("a b", int64(-1), "0000-00-00T00:00:00Z", -1, 1<<40)
 	f.Fuzz(func(t *testing.T, id string, upto int64, created string, first, count int) {
 		mark := taken{journal: id, upto: upto, id: id}
-		if got, ok := parseTaken(mark.String()); (ok && got != mark) || !ok && len(strings.Fields(id)) == 1 && strings.TrimSpace(id) == id {
+		oneWord := id != "" && !strings.ContainsFunc(id, unicode.IsSpace)
+		if got, ok := parseTaken(mark.String()); oneWord && (!ok || got != mark) {
 			t.Errorf("%+v is read as %+v, %v", mark, got, ok)
 		}
 		parseTaken(created)
