@@ -235,7 +235,7 @@ func TestUsersGCIsNotStarted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer s.Close()
+			t.Cleanup(func() { s.Close() }) // before nothingRuns
 			most, mostPacks := 0, 0
 			begin := time.Now()
 			for i := range c.commits {
@@ -243,7 +243,7 @@ func TestUsersGCIsNotStarted(t *testing.T) {
 					t.Fatal(err)
 				}
 				if _, err := s.Commit(t.Context(), refs.CommitOptions{Summary: fmt.Sprint("milestone ", i)}); err != nil {
-					t.Fatal(err)
+					t.Fatalf("commit %d: %v", i, err)
 				}
 				if i%20 == 0 { // as often as somebody commits code
 					if out, err := w.command([]string{"GIT_TRACE2_EVENT=" + trace}, "git", "gc", "--auto", "--quiet").CombinedOutput(); err != nil {
@@ -256,6 +256,9 @@ func TestUsersGCIsNotStarted(t *testing.T) {
 				}
 			}
 			took := time.Since(begin)
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
 			nothingRuns(t, mark)
 			data, err := os.ReadFile(trace)
 			if err != nil {

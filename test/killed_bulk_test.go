@@ -2,6 +2,7 @@ package test
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -35,6 +36,21 @@ func bulkKillings(t *testing.T) []killing {
 			k.importedOnce(len(readTrace(t, trace)), "--from", "swe-agent", trace)
 			k.once("main", k.kept["main"])
 		}},
+		{name: "gc", prepare: func(w *killWorld) {
+			w.git("config", "context.deletedExpire", "now")
+			apart(w)
+		}, args: []string{"gc"}, holds: func(k *killed) {
+			collected(k)
+			if left := beginning(k.refs(), "refs/context/deleted/"); len(left) > 0 {
+				k.t.Errorf("deleted branches are still there: %v", left)
+			}
+		}},
+		{name: "gc of many packs", prepare: func(w *killWorld) {
+			for i := range 3 {
+				w.ok("commit", "-m", fmt.Sprint("To be packed ", i))
+				w.ok("gc")
+			}
+		}, args: []string{"gc"}, holds: collected},
 		{name: "export", args: []string{"export", ".."}, again: []int{1}, holds: func(k *killed) {
 			left, err := filepath.Glob(filepath.Join(k.root, ".GCC", "branches", "*", "commit.md"))
 			if err != nil || len(left) != len(beginning(k.refs(), "refs/context/heads/")) {
@@ -42,6 +58,12 @@ func bulkKillings(t *testing.T) []killing {
 			}
 		}},
 	}
+}
+
+// collected holds that nothing is lost that gc packed or dropped.
+func collected(k *killed) {
+	k.once("side", k.kept["side"])
+	k.git("rev-list", "--objects", "--all", "--quiet")
 }
 
 // spreading has what is to be forgotten everywhere.

@@ -65,6 +65,7 @@ func deeds() []deed {
 		plain(1, func(a *killActor) []string { return []string{"bundle", a.k.dir + "/" + a.name + ".bundle", "--json"} }),
 		plain(1, func(a *killActor) []string { return []string{"export", a.folder(), "--json"} }),
 		plain(1, func(*killActor) []string { return []string{"fsck", "--fix", "--json"} }),
+		plain(2, func(*killActor) []string { return []string{"gc", "--json"} }),
 	}
 }
 
