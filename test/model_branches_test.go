@@ -75,6 +75,9 @@ func (r *modelRepo) homeOf(n *modelNode, current string) string {
 
 func (k player) switchTo() modelCommand {
 	name := pick(branchNames(), k.op.a)
+	if k.crowd && k.repo().heads[name] == nil { // what a remote has is looked up first, and taken then
+		name = k.repo().current[k.place.worktree]
+	}
 	return k.command(func(m *model, a *answer) error {
 		r := m.repos[k.place.repo]
 		if r.heads[name] == nil {

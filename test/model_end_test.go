@@ -27,6 +27,9 @@ func (g *game) end() error {
 		g.stage = "at the end"
 	}
 	for _, place := range modelPlaces() {
+		if err := g.codeOf(place); err != nil {
+			return err
+		}
 		if place.worktree == 0 {
 			if err := g.views(place); err != nil {
 				return fmt.Errorf("at the end, in %s: %w", place.dir, err)
@@ -100,7 +103,7 @@ func (g *game) views(p modelPlace) error {
 			return fmt.Errorf("--at %s: %w", n.mark.id, err)
 		}
 	}
-	return g.code(p)
+	return nil
 }
 
 // logOf compares git's own history of milestones.
@@ -194,13 +197,4 @@ func (g *game) stoodSo(p modelPlace, n *modelNode) error {
 		return fmt.Errorf("the roadmap: %w", err)
 	}
 	return g.topicsOf(p, n, at...)
-}
-
-// code holds that the code's refs, index and files are as they were.
-func (g *game) code(p modelPlace) error {
-	out, err := g.w.git(p.dir, "", "status", "--porcelain")
-	if err == nil && out != "" {
-		err = fmt.Errorf("the worktree of %s changed: %s", p.dir, out)
-	}
-	return err
 }

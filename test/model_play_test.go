@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // The exit codes of CLI.md.
@@ -21,8 +22,9 @@ type modelCommand struct {
 	git   bool // git itself, not git-context
 	args  []string
 	stdin string
-	at    int64 // the time of it, in seconds
-	looks bool  // the whole state is to be looked at afterwards: ids that it does not tell
+	edit  string // what the code's file is to hold before
+	at    int64  // the time of it, in seconds
+	looks bool   // the whole state is to be looked at afterwards: ids that it does not tell
 
 	// foretell makes the change in the model, and says where the answer is another one.
 	foretell func(m *model, a *answer) error
@@ -174,7 +176,7 @@ func modelKinds() []func(player) modelCommand {
 		player.resolve, player.resolve, player.proceed, player.abort, player.rollback, player.tag, player.untag, player.note, player.note,
 		player.deleteBranch, player.deleteBranch, player.restoreBranch, player.renameBranch,
 		player.fetch, player.push, player.sync, player.sync, player.sync, player.sync, player.prefer, player.deleteThere,
-		player.bundle, player.unbundle, player.importTrace, player.collect, player.fsck, player.spill,
+		player.bundle, player.unbundle, player.importTrace, player.collect, player.fsck, player.spill, player.code, player.code,
 	}
 }
 
@@ -190,7 +192,40 @@ func beside() []func(player) modelCommand {
 
 func (k player) record() modelCommand {
 	branch, args := k.on(k.op.a)
+	if k.op.b%3 == 2 {
+		return k.recordAll(branch, append(args, "record", "--stdin"))
+	}
 	return k.recording(branch, args, "did job"+strconv.Itoa(k.n))
+}
+
+// recordAll records three steps with one command.
+func (k player) recordAll(branch string, args []string) modelCommand {
+	var lines strings.Builder
+	var actions []string
+	for i := range 3 {
+		actions = append(actions, fmt.Sprint("did job", k.n, "x", i))
+		fmt.Fprintf(&lines, `{"action":"%s"}`+"\n", actions[i])
+	}
+	c := k.command(func(m *model, a *answer) error {
+		r, b := m.at(k.place, branch)
+		if r.heads[b] == nil {
+			return a.is(exitRefused)
+		}
+		said := slices.Collect(strings.Lines(a.out))
+		if len(said) != len(actions) {
+			return fmt.Errorf("%d answers, not %d: %q", len(said), len(actions), a.out)
+		}
+		for i, action := range actions {
+			id, err := (&answer{out: said[i]}).id()
+			if err != nil {
+				return err
+			}
+			r.pending[b] = append(r.pending[b], &modelStep{id: id, action: action, origin: b})
+		}
+		return a.is(exitDone)
+	}, args...)
+	c.stdin = lines.String()
+	return c
 }
 
 func (k player) recording(branch string, args []string, action string) modelCommand {

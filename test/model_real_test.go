@@ -41,7 +41,11 @@ func newModelTemplate(t testing.TB) *modelWorld {
 	root.git("init", "-q", "--bare", "hub.git")
 	root.git("clone", "-q", "hub.git", "ann")
 	ann := at("ann")
-	ann.git("commit", "-q", "--allow-empty", "-m", "code")
+	if err := os.WriteFile(filepath.Join(ann.dir, codeFile), []byte("code\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ann.git("add", codeFile)
+	ann.git("commit", "-q", "-m", "code")
 	ann.git("push", "-q", "origin", "HEAD")
 	ann.ok("init", "--goal", "ship")
 	ann.ok("metadata", "set", keyPrefix+"always", "here")
@@ -109,7 +113,7 @@ func (w *modelWorld) cmd(c modelCommand) *exec.Cmd {
 	date := fmt.Sprintf("@%d +0000", w.base+c.at)
 	cmd := w.home.command([]string{"GIT_CONTEXT_AGENT=" + c.place.dir, "GIT_COMMITTER_DATE=" + date, "GIT_AUTHOR_DATE=" + date}, name, c.args...)
 	cmd.Dir = filepath.Join(w.root, c.place.dir)
-	if c.stdin != "" || len(c.args) > 0 && c.args[len(c.args)-1] == "-" {
+	if c.stdin != "" || c.reads() {
 		cmd.Stdin = strings.NewReader(c.stdin)
 	}
 	return cmd
@@ -118,6 +122,11 @@ func (w *modelWorld) cmd(c modelCommand) *exec.Cmd {
 // run runs one command. A failure to run it at all, or one that no command of ours ends
 // with, is an error.
 func (w *modelWorld) run(c modelCommand) (*answer, error) {
+	if c.edit != "" {
+		if err := os.WriteFile(filepath.Join(w.root, c.place.dir, codeFile), []byte(c.edit), 0o666); err != nil {
+			return nil, err
+		}
+	}
 	var out, errs bytes.Buffer
 	cmd := w.cmd(c)
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -178,7 +187,7 @@ func modelStart() *model {
 	roadmap := &modelRoadmap{goal: "ship", lists: map[string][]modelItem{}, sections: map[string]string{}}
 	birth := &modelNode{branch: "main", steps: map[*modelStep]bool{}, marks: map[*modelMark]bool{}, topics: map[string]string{},
 		keys: map[string]string{}, facts: modelFacts{status: "active"}, roadmap: roadmap}
-	m := &model{hub: newModelSide(), bundles: map[string]modelSide{}}
+	m := &model{hub: newModelSide(), bundles: map[string]modelSide{}, code: map[string][]string{}}
 	first := birth.follow()
 	first.keys[keyPrefix+"always"] = quoted("here")
 	exp := first.follow()

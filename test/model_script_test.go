@@ -2,6 +2,7 @@ package test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -46,8 +47,11 @@ func (g *game) script() string {
 			for id, name := range vars {
 				line = strings.ReplaceAll(line, id, `"$`+name+`"`)
 			}
-			if p.stdin != "" || strings.HasSuffix(line, "-F - --json") {
+			if p.stdin != "" || p.reads() {
 				line = "printf %s " + shellWord(p.stdin) + " | " + line
+			}
+			if p.edit != "" {
+				line = "echo " + shellWord(strings.TrimSpace(p.edit)) + " >" + codeFile + "; " + line
 			}
 			line = fmt.Sprintf("at %s %d; %s", p.place.dir, p.at, line)
 			if id, err := p.answer.idOrNone(); err == nil && id != "" && len(round) == 1 && vars[id] == "" {
@@ -67,9 +71,14 @@ func (g *game) script() string {
 	return b.String()
 }
 
+// reads reports whether a command reads its standard input.
+func (c modelCommand) reads() bool {
+	return slices.Contains(c.args, "-F") || slices.Contains(c.args, "--stdin")
+}
+
 // idOrNone is the id of an answer that has one.
 func (a *answer) idOrNone() (string, error) {
-	if a == nil || a.exit != exitDone {
+	if a == nil || a.exit != exitDone || strings.Count(a.out, "\n") > 1 {
 		return "", nil
 	}
 	return a.id()
@@ -79,7 +88,7 @@ const scriptHead = `# in an empty folder
 top=$PWD; now=$(date +%s)
 at() { cd "$top/$1"; export GIT_CONTEXT_AGENT=$1 GIT_COMMITTER_DATE="@$((now + $2)) +0000" GIT_AUTHOR_DATE="@$((now + $2)) +0000"; }
 git init -q --bare hub.git; git clone -q hub.git ann; cd ann
-git commit -q --allow-empty -m code; git push -q origin HEAD; git context init --goal ship
+echo code >pool.go; git add .; git commit -qm code; git push -q origin HEAD; git context init --goal ship
 git context metadata set interfaces.always here; git context branch exp --no-switch; git context push
 git worktree add -q -b second ../ann2; (cd ../ann2; git context switch main); cd ..
 for c in bob cat; do git clone -q hub.git $c; (cd $c; git context init; git context fetch; git context switch exp; git context switch main); done

@@ -155,10 +155,11 @@ type model struct {
 	repos   []*modelRepo
 	hub     modelSide
 	bundles map[string]modelSide // by file
+	code    map[string][]string  // subjects of the code's commits since the beginning, by worktree
 }
 
 func (m *model) clone() *model {
-	c := &model{hub: m.hub.clone(), bundles: maps.Clone(m.bundles)}
+	c := &model{hub: m.hub.clone(), bundles: maps.Clone(m.bundles), code: maps.Clone(m.code)}
 	for _, r := range m.repos {
 		c.repos = append(c.repos, r.clone())
 	}
