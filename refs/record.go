@@ -194,11 +194,13 @@ func (s *Store) stillThere(ctx context.Context, branch string, j *journal.Journa
 }
 
 // journalOptions takes context.fsync, else core.fsync, from the settings that the last command
-// cached, without checking them: a check could need a git process.
+// cached: to ask for them could need a git process. Where nothing is cached that can be
+// trusted (an include, GIT_CONFIG_*, a file that has just changed) a step is flushed:
+// nobody knows that it need not be.
 func (s *Store) journalOptions() journal.Options {
 	cfg, ok := s.repo.CachedConfig()
 	if !ok {
-		return journal.Options{}
+		return journal.Options{Sync: true}
 	}
 	sync, err := cfg.FsyncLooseObjects()
 	if _, set := cfg.String(keyFsync); set {
