@@ -122,37 +122,50 @@ func (s *Store) readMemory(ctx context.Context) (*memory, error) {
 // commit is looked at: what they said before is git's to keep. A ref that names no
 // commit is reported by whoever looks at refs.
 func (s *Store) memoryTips(ctx context.Context) ([]tip, error) {
-	var tips []tip
-	add := func(r role, prefixes ...string) error {
-		list, err := s.repo.Refs(ctx, prefixes...)
-		for _, ref := range list {
-			tips = append(tips, tip{ref, r})
-		}
-		return err
-	}
-	if err := add(roleBranch, git.BranchPrefix, git.TagPrefix, git.DeletedPrefix); err != nil {
-		return nil, err
-	}
-	if err := add(roleRoadmap, git.RoadmapRef); err != nil {
-		return nil, err
-	}
-	if err := add(roleNotes, git.NotesRef); err != nil {
+	list, err := s.repo.Refs(ctx, git.Root, git.NotesRef)
+	if err != nil {
 		return nil, err
 	}
 	remotes, err := s.repo.Remotes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, remote := range remotes {
-		t := git.RemoteTracking(remote)
-		if err := add(roleBranch, t.Branches(), t.Tags()); err != nil {
-			return nil, err
-		}
-		if err := add(roleRoadmap, t.Roadmap()); err != nil {
-			return nil, err
+	var ours, theirs []tip
+	for _, ref := range list {
+		switch r := roleOf(ref.Name, remotes); {
+		case r == 0:
+		case own(ref.Name):
+			ours = append(ours, tip{ref, r})
+		default:
+			theirs = append(theirs, tip{ref, r})
 		}
 	}
-	return s.onlyCommits(ctx, tips)
+	return s.onlyCommits(ctx, append(ours, theirs...))
+}
+
+// roleOf is what a ref of memory is looked at as; 0 for one that is not.
+func roleOf(ref string, remotes []string) role {
+	for _, prefix := range []string{git.BranchPrefix, git.TagPrefix, git.DeletedPrefix} {
+		if strings.HasPrefix(ref, prefix) {
+			return roleBranch
+		}
+	}
+	for _, remote := range remotes {
+		t := git.RemoteTracking(remote)
+		switch {
+		case strings.HasPrefix(ref, t.Branches()), strings.HasPrefix(ref, t.Tags()):
+			return roleBranch
+		case ref == t.Roadmap():
+			return roleRoadmap
+		}
+	}
+	switch ref {
+	case git.RoadmapRef:
+		return roleRoadmap
+	case git.NotesRef:
+		return roleNotes
+	}
+	return 0
 }
 
 func (s *Store) onlyCommits(ctx context.Context, tips []tip) ([]tip, error) {

@@ -33,15 +33,10 @@ func objectRows() []broken {
 	}
 	return []broken{
 		{name: "missing document", kind: "object-missing", breaks: lose(mainTip + "~1:log.md")},
-		{name: "missing folder", kind: "object-missing", breaks: lose(mainTip + ":topics")},
 		{name: "missing commit", kind: "object-missing", breaks: lose(mainTip + "~2")},
 		{name: "damaged document", kind: "object-damaged", breaks: func(w *world) {
 			w.unpacks()
 			w.overwrites(w.loose(mainTip+"~1:commit.md"), "no object")
-		}},
-		{name: "damaged commit", kind: "object-damaged", breaks: func(w *world) {
-			w.unpacks()
-			w.overwrites(w.loose(mainTip+"~2"), "")
 		}},
 	}
 }
@@ -55,18 +50,12 @@ func documentRows() []broken {
 	back := func(w *world) { w.git("update-ref", mainTip, mainTip+"~1") }
 	return []broken{
 		{name: "document that no one can read", kind: "document-invalid", breaks: puts("100644", "log.md", "hello\n")},
-		{name: "metadata that is no map", kind: "document-invalid", breaks: puts("100644", "metadata.yaml", "- a\n")},
 		{name: "file of another tool", kind: "tree-invalid", breaks: puts("100644", "README.md", "hello\n")},
-		{name: "name in another case", kind: "tree-invalid", breaks: puts("100644", "Log.md", "")},
-		{name: "symbolic link", kind: "tree-invalid", breaks: puts("120000", "topics/link.md", "/etc/passwd")},
 		{name: "misnamed segment", kind: "segment-misnamed", breaks: puts("100644", doc.SegmentPath("log", ahead), oneStep(1, someID))},
 		{name: "id of the future", kind: "id-ahead", byHand: back, breaks: puts("100644", doc.SegmentPath("log", ahead), oneStep(1, ahead))},
 		{name: "ids that fall", kind: "entry-disordered", breaks: func(w *world) {
 			log := w.git("show", mainTip+":log.md")
 			w.puts("100644", "log.md", log+"\n"+oneStep(1, someID), w.message(mainTip))
-		}},
-		{name: "roadmap that is no text", kind: "document-invalid", breaks: func(w *world) {
-			w.on("refs/context/roadmap", "100644", "main.md", "a\x00b", "by hand\n")
 		}},
 	}
 }
@@ -118,8 +107,6 @@ func trailerRows() []broken {
 	}
 	return []broken{
 		{name: "code commit that is no hash", kind: "trailer-wrong", breaks: says("Code-Commit: main")},
-		{name: "roadmap that is no hash", kind: "trailer-wrong", breaks: says("Context-Roadmap: main 1")},
-		{name: "branch that is no name", kind: "trailer-wrong", breaks: says("Context-Branch: ../x")},
 		{name: "milestone that stands nowhere", kind: "milestone-unlisted", breaks: says("Context-Id: " + someID)},
 		{name: "steps that a milestone does not cover", kind: "trailer-wrong",
 			byHand: func(w *world) { w.git("update-ref", pool, "before") }, breaks: func(w *world) {
@@ -128,10 +115,6 @@ func trailerRows() []broken {
 				w.git("update-ref", pool, w.trimmed("commit-tree", "-p", pool+"~1", "-m", strings.TrimSpace(message), pool+"^{tree}"))
 			}},
 		{name: "status that is another", kind: "trailers-stale", fixable: true, breaks: says("Context-Status: merged")},
-		{name: "purpose that is another", kind: "trailers-stale", fixable: true, breaks: says("Context-Purpose: another one")},
-		{name: "count that is another", kind: "trailers-stale", fixable: true, breaks: says("Context-Commits: 99")},
-		{name: "newest id that is none of the newest", kind: "trailers-stale", fixable: true, breaks: says("Context-Newest: " + someID)},
-		{name: "last milestone that is another", kind: "trailers-stale", fixable: true, breaks: says("Context-Last: another one")},
 		{name: "commit that was made by hand", kind: "trailers-missing", fixable: true, breaks: func(w *world) {
 			w.puts("100644", "topics/pool.md", "It holds more\n", "by hand\n")
 		}},
