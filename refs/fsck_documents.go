@@ -3,6 +3,7 @@ package refs
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -24,8 +25,10 @@ func checkDocuments(ctx context.Context, c *checking) error {
 		if _, here := c.s.repo.LooseFile(f.id); here && f.kind == flawMissing {
 			f.kind, f.what = flawDamaged, "it is damaged"
 		}
-		if key := f.key(); !seen[key] {
-			seen[key] = true
+		if keys := f.keys(); !slices.ContainsFunc(keys, func(key string) bool { return seen[key] }) {
+			for _, key := range keys {
+				seen[key] = true
+			}
 			p, err := v.problem(ctx, f)
 			if err != nil {
 				return err
@@ -44,16 +47,20 @@ func (c *checking) unsound() bool { return c.held != nil && len(c.held.flaws) > 
 // lost reports whether the object cannot be read at all.
 func (f flaw) lost() bool { return f.kind == flawMissing || f.kind == flawDamaged }
 
-// key tells what is wrong apart from all else that is. What is lost is lost wherever it
-// stands; and once an id is ahead of the clock, all that follow are.
-func (f flaw) key() string {
-	switch {
-	case f.lost():
-		return string(f.id)
-	case f.kind == flawAhead:
-		return string(f.kind) + " " + f.at.ref
+// keys tell what is wrong apart from all else that is: two flaws that share one are the
+// same. What is lost is lost wherever it stands; once an id is ahead of the clock, all that
+// follow are; and a folder that is none of ours may hold much that is not.
+func (f flaw) keys() []string {
+	kind := string(f.kind) + " "
+	switch f.kind {
+	case flawMissing, flawDamaged:
+		return []string{string(f.id)}
+	case flawAhead:
+		return []string{kind + f.at.ref}
+	case flawTree:
+		return []string{kind + f.path + " " + string(f.id), kind + path.Dir(f.path) + " " + string(f.at.id)}
 	}
-	return fmt.Sprint(f.kind, " ", f.path, " ", f.id)
+	return []string{kind + f.path + " " + string(f.id)}
 }
 
 func (v *memory) problem(ctx context.Context, f flaw) (p Problem, err error) {

@@ -199,7 +199,7 @@ func (v *memory) commit(n *newCommit, parsed *git.Commit) {
 	if v.ends[n.id] {
 		x.trailers = t
 	}
-	if t[trailerID] != "" {
+	if doc.ValidID(t[trailerID]) {
 		x.fact, x.link = fact(parsed), git.ID(t[trailerLink])
 	}
 	v.said[n.id] = x

@@ -13,7 +13,11 @@ import (
 func (c *inspection) trailers(n *newCommit, parsed *git.Commit) error {
 	if id := parsed.Trailer(trailerNewest); id != "" {
 		if fault := c.idFault(id); fault != "" {
-			return c.wrong(flawAhead, n, trailerNewest+": "+fault, nil)
+			kind := flawAhead
+			if !doc.ValidID(id) {
+				kind = flawTrailer
+			}
+			return c.wrong(kind, n, trailerNewest+": "+fault, nil)
 		}
 	}
 	for _, name := range parsed.Trailers(trailerBranch) {
