@@ -325,8 +325,11 @@ func modelTraces() []string { return []string{"one.traj", "two.traj"} }
 
 const modelTraceSteps = 2
 
-// collect is the user's own git gc, at any time.
+// collect is the user's own git gc, or that of memory, at any time.
 func (k player) collect() modelCommand {
+	if k.op.a%2 == 1 {
+		return k.command(func(_ *model, a *answer) error { return a.is(exitDone) }, "gc", "--json")
+	}
 	c := k.command(func(_ *model, a *answer) error {
 		if a.exit != exitDone && gaveWay(a.errs) {
 			return nil
