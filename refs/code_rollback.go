@@ -126,15 +126,11 @@ func (r *rollingBack) standing(ctx context.Context, head, code *git.Commit) (*gi
 	if err != nil || since {
 		return code, err
 	}
-	found, err := r.s.replacements(ctx, []*git.Commit{code})
+	found, err := r.s.replacements(ctx, []*git.Commit{code}, string(head.ID))
 	if err != nil || len(found[code.ID]) != 1 {
 		return code, err
 	}
-	now := found[code.ID][0]
-	if since, err = r.s.repo.IsAncestor(ctx, now, head.ID); err != nil || !since {
-		return code, err
-	}
-	return r.s.repo.Commit(ctx, now)
+	return r.s.repo.Commit(ctx, found[code.ID][0])
 }
 
 // mayMoveCode refuses where a move of HEAD would lose or mix up anything, and returns

@@ -41,9 +41,10 @@ func authorKey(name, email string, at int64) string {
 // same reports whether both have an author, a second and a subject in common.
 func (c candidate) same(d candidate) bool { return c.author == d.author && c.title == d.title }
 
-// replacements finds what stands in the place of commits, see [checkRewritten].
-func (s *Store) replacements(ctx context.Context, left []*git.Commit) (map[git.ID][]git.ID, error) {
-	list, err := s.candidates(ctx, left)
+// replacements finds what stands in the place of commits among what some revisions
+// reach, see [checkRewritten].
+func (s *Store) replacements(ctx context.Context, left []*git.Commit, among ...string) (map[git.ID][]git.ID, error) {
+	list, err := s.candidates(ctx, left, among)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -89,9 +90,9 @@ func replacing(old candidate, list []candidate, patches map[git.ID]string) []git
 	return alike
 }
 
-// candidates lists the commits that the code reaches and that may stand in the place of
-// others, newest first.
-func (s *Store) candidates(ctx context.Context, left []*git.Commit) ([]candidate, error) {
+// candidates lists the commits that some revisions reach and that may stand in the place
+// of others, newest first.
+func (s *Store) candidates(ctx context.Context, left []*git.Commit, among []string) ([]candidate, error) {
 	since, seconds := int64(math.MaxInt64), map[int64]bool{}
 	for _, c := range left {
 		at := c.Author.When.Unix()
@@ -108,7 +109,7 @@ func (s *Store) candidates(ctx context.Context, left []*git.Commit) ([]candidate
 		if seconds[at] || others <= mostOthers {
 			list = append(list, c)
 		}
-	}, append([]string{"--max-age=" + strconv.FormatInt(max(since, 0), 10)}, codeRefs()...)...)
+	}, append([]string{"--max-age=" + strconv.FormatInt(max(since, 0), 10)}, among...)...)
 	return list, err
 }
 

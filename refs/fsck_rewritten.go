@@ -27,7 +27,7 @@ func checkRewritten(ctx context.Context, c *checking) error {
 	if err != nil || len(left) == 0 {
 		return err
 	}
-	found, err := c.s.replacements(ctx, left)
+	found, err := c.s.replacements(ctx, left, codeRefs()...)
 	if err != nil {
 		return err
 	}
