@@ -66,7 +66,7 @@ func (c *checking) stateNames(dir string) ([]string, error) {
 	var names []string
 	for _, f := range files {
 		name := strings.ReplaceAll(f.Name(), "%2F", "/")
-		if git.FileName(name, "") == f.Name() && !strings.HasPrefix(name, "tmp_") && !strings.Contains(name, "~") {
+		if git.FileName(name, "") == f.Name() && !strings.Contains(name, "~") {
 			names = append(names, name)
 		}
 	}

@@ -186,7 +186,7 @@ func (g *collecting) tempFiles() error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // somebody else cleared it away
 		}
-		if err != nil || d.IsDir() || !strings.HasPrefix(d.Name(), "tmp_") {
+		if err != nil || d.IsDir() || !git.IsTemp(d.Name()) {
 			return err
 		}
 		info, err := d.Info()

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/index"
 )
 
@@ -323,7 +324,7 @@ func (s *Store) cleanCache(names []string) error {
 	}
 	for _, e := range list {
 		info, err := e.Info()
-		if err == nil && strings.HasPrefix(e.Name(), "tmp_") && s.repo.Now().Sub(info.ModTime()) > abandoned {
+		if err == nil && git.IsTemp(e.Name()) && s.repo.Now().Sub(info.ModTime()) > abandoned {
 			names = append(names, e.Name())
 		}
 	}

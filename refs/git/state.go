@@ -36,6 +36,14 @@ func bounded(encoded, suffix string, most int) string {
 	return encoded[:most-len(end)] + end
 }
 
+// tempPrefix begins the name of a file of local state that is not finished. The files of
+// branches and remotes are called after them, and one may be called tmp_x: none has a
+// '~' so near to its beginning.
+const tempPrefix = "tmp_~"
+
+// IsTemp reports whether a file of local state is called as one that is not finished.
+func IsTemp(name string) bool { return strings.HasPrefix(name, tempPrefix) }
+
 // statePath is the path of a file of local state; name uses slashes.
 func (r *Repo) statePath(name string) string {
 	return filepath.Join(r.StateDir(), filepath.FromSlash(name))
@@ -115,7 +123,7 @@ func (r *Repo) cacheState(name string, data []byte) error {
 
 // replaceFile writes a file beside its place and renames it.
 func replaceFile(path string, data []byte, mode fs.FileMode, p perm) error {
-	tmp, err := createTemp(filepath.Dir(path), "tmp_", mode)
+	tmp, err := createTemp(filepath.Dir(path), tempPrefix, mode)
 	if err != nil {
 		return err
 	}

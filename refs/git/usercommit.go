@@ -81,7 +81,7 @@ func (r *Repo) RunUser(ctx context.Context, o UserOptions, args ...string) error
 // spool puts a text into a file to be read, which soon has no name any more. A pipe
 // would give the child half a text, should this process be killed.
 func (r *Repo) spool(text []byte) (*os.File, error) {
-	f, err := createTemp(r.StateDir(), "tmp_", 0o600)
+	f, err := createTemp(r.StateDir(), tempPrefix, 0o600)
 	if err != nil {
 		return nil, err
 	}
