@@ -98,7 +98,7 @@ func (u *Update) Restore(ctx context.Context, lost map[git.ID][]byte, from git.I
 }
 
 // Join puts what an object's note says in several places of the tree into the one where
-// it belongs. git reads them all, this package reads the first.
+// it belongs. git reads them all, this package reads the first. It is called before Add.
 func (u *Update) Join(ctx context.Context, object git.ID, paths []string) error {
 	for _, path := range paths {
 		entry, ok, err := u.tree.Entry(ctx, path)

@@ -117,6 +117,28 @@ func TestBesideGitNotes(t *testing.T) {
 	}
 }
 
+// A note that is added to twice in one update is written once: nothing is left to nobody.
+func TestNoLitter(t *testing.T) {
+	w := newWorld(t)
+	ctx, one := t.Context(), git.ID(w.git("rev-parse", "HEAD"))
+	w.add(one, "before")
+	u, err := notes.Begin(ctx, w.repo)
+	w.must(err)
+	for _, line := range []string{"fact\n", "judgement\n", "fact\n"} {
+		w.must(u.Add(ctx, one, []byte(line)))
+	}
+	if note, err := u.Note(ctx, one); err != nil || string(note) != "before\nfact\njudgement\n" {
+		t.Errorf("before it is written: %q, %v", note, err)
+	}
+	w.queue(u)
+	if got := w.git("notes", "--ref=context", "show", string(one)); got != "before\nfact\njudgement" {
+		t.Errorf("note: %q", got)
+	}
+	if out := w.git("fsck", "--strict"); out != "" {
+		t.Errorf("git fsck: %s", out)
+	}
+}
+
 // In the fixed fan-out a thousand notes are found by git as by us.
 func TestFanOut(t *testing.T) {
 	w := newWorld(t)

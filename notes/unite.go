@@ -35,14 +35,14 @@ func (u *Update) Unite(ctx context.Context, theirs git.ID) error {
 		}
 		ahead = slices.Contains(bases, u.old)
 	}
-	if ahead && !u.tree.Changed() {
+	if ahead && !u.changed() {
 		u.have = theirs
 		return nil
 	}
 	if err := u.unite(ctx, "", c.Tree); err != nil {
 		return err
 	}
-	tree, err := u.tree.Write(ctx)
+	tree, err := u.write(ctx)
 	if err != nil {
 		return err
 	}

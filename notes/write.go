@@ -1,9 +1,12 @@
 package notes
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/git-context/git-context/refs/git"
 )
@@ -26,6 +29,10 @@ type Update struct {
 	old    git.ID   // the notes ref's value that the update stands on; "" for none
 	theirs []git.ID // what was united with it
 	have   git.ID   // if not "": a commit that holds all that the update does, and more history
+
+	// texts are notes that were added to, by their paths. They are written at the end:
+	// one that was added to twice would leave its first blob to nobody.
+	texts map[string][]byte
 }
 
 // Begin reads the notes ref. The caller holds [LockName].
@@ -34,18 +41,18 @@ func Begin(ctx context.Context, repo *git.Repo) (*Update, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Update{repo: repo, tree: tree, old: old}, nil
+	return &Update{repo: repo, tree: tree, old: old, texts: map[string][]byte{}}, nil
 }
 
 // Note is an object's note with what was added to it; nil where it has none.
 func (u *Update) Note(ctx context.Context, object git.ID) ([]byte, error) {
-	note, _, err := find(ctx, u.repo, u.tree, object)
+	note, _, err := u.find(ctx, object)
 	return note, err
 }
 
 // Holds reports whether an object has a note with a fact of that kind.
 func (u *Update) Holds(ctx context.Context, object git.ID, kind string) (bool, error) {
-	note, _, err := find(ctx, u.repo, u.tree, object)
+	note, _, err := u.find(ctx, object)
 	for _, f := range Parse(note) {
 		if f.Kind == kind {
 			return true, err
@@ -57,15 +64,32 @@ func (u *Update) Holds(ctx context.Context, object git.ID, kind string) (bool, e
 // Add puts lines (each ending in a newline) into an object's note; lines that
 // stand there already are not repeated.
 func (u *Update) Add(ctx context.Context, object git.ID, lines []byte) error {
-	have, path, err := find(ctx, u.repo, u.tree, object)
+	have, path, err := u.find(ctx, object)
 	if err != nil {
 		return err
 	}
-	id, err := u.repo.WriteBlob(ctx, Union(have, lines))
-	if err != nil {
-		return err
+	if text := Union(have, lines); !bytes.Equal(text, have) {
+		u.texts[path] = text
 	}
-	return u.tree.Put(ctx, path, id)
+	return nil
+}
+
+// changed reports whether anything was added or removed.
+func (u *Update) changed() bool { return len(u.texts) > 0 || u.tree.Changed() }
+
+// write stores the notes, and returns their tree.
+func (u *Update) write(ctx context.Context) (git.ID, error) {
+	for _, path := range slices.Sorted(maps.Keys(u.texts)) {
+		id, err := u.repo.WriteBlob(ctx, u.texts[path])
+		if err != nil {
+			return "", err
+		}
+		if err := u.tree.Put(ctx, path, id); err != nil {
+			return "", err
+		}
+	}
+	clear(u.texts)
+	return u.tree.Write(ctx)
 }
 
 // Queue writes the notes commit and queues the swap of the ref. It reports false
@@ -75,10 +99,10 @@ func (u *Update) Queue(ctx context.Context, tx *git.Tx, by git.Signature, subjec
 		tx.Update(git.NotesRef, u.have, u.old)
 		return true, nil
 	}
-	if !u.tree.Changed() && len(u.theirs) == 0 {
+	if !u.changed() && len(u.theirs) == 0 {
 		return false, nil
 	}
-	tree, err := u.tree.Write(ctx)
+	tree, err := u.write(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -111,12 +135,20 @@ func open(ctx context.Context, repo *git.Repo) (*git.Edit, git.ID, error) {
 	return repo.Edit(c.Tree), tip, nil
 }
 
+// find is the function of that name, for notes that are not written yet.
+func (u *Update) find(ctx context.Context, object git.ID) (note []byte, path string, err error) {
+	for _, path := range places(object) {
+		if text, ok := u.texts[path]; ok {
+			return text, path, nil
+		}
+	}
+	return find(ctx, u.repo, u.tree, object)
+}
+
 // find reads an object's note and says where it stands, in whatever fan-out git
 // left it; where there is none, where it belongs.
 func find(ctx context.Context, repo *git.Repo, tree *git.Edit, object git.ID) (note []byte, path string, err error) {
-	name := string(object)
-	own := name[:fanout] + "/" + name[fanout:]
-	for _, path := range []string{own, name, name[:2] + "/" + name[2:4] + "/" + name[4:]} {
+	for _, path := range places(object) {
 		entry, ok, err := tree.Entry(ctx, path)
 		if err != nil {
 			return nil, "", err
@@ -126,7 +158,13 @@ func find(ctx context.Context, repo *git.Repo, tree *git.Edit, object git.ID) (n
 			return note, path, err
 		}
 	}
-	return nil, own, nil
+	return nil, places(object)[0], nil
+}
+
+// places are the paths at which a note may stand. It is written at the first.
+func places(object git.ID) [3]string {
+	name := string(object)
+	return [...]string{name[:fanout] + "/" + name[fanout:], name, name[:2] + "/" + name[2:4] + "/" + name[4:]}
 }
 
 // fanout is how many digits of an object's name make the directory.
