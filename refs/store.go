@@ -25,6 +25,7 @@ type Options struct {
 	Trace  io.Writer        // one line for each child, if set
 
 	LockWait time.Duration // for one of our locks; 0: a minute
+	ReadOnly bool          // for views that shall not even write caches
 
 	// Interruptible is that of git.Options: how ^C reaches a child that signs.
 	Interruptible func(context.Context) (context.Context, context.CancelFunc)
@@ -55,7 +56,7 @@ type Store struct {
 // Open finds the repository. Whether it has memory is found out by the first
 // method that needs it.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	repo, err := git.Open(ctx, git.Options{Dir: o.Dir, Env: o.Env, Trace: o.Trace, Now: o.Now, Interruptible: o.Interruptible, LockWait: o.LockWait})
+	repo, err := git.Open(ctx, git.Options{Dir: o.Dir, Env: o.Env, Trace: o.Trace, Now: o.Now, Interruptible: o.Interruptible, LockWait: o.LockWait, ReadOnly: o.ReadOnly})
 	if err != nil {
 		return nil, err
 	}

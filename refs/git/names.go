@@ -47,6 +47,9 @@ func BranchName(ref string) (string, bool) { return strings.CutPrefix(ref, Branc
 // CodeBranchName returns the name of the code branch a ref is, if it is one.
 func CodeBranchName(ref string) (string, bool) { return strings.CutPrefix(ref, "refs/heads/") }
 
+// CodePrefixes are what the branches and the tags of the code begin with.
+func CodePrefixes() []string { return []string{"refs/heads/", "refs/tags/"} }
+
 // OriginBranchName returns the name of the code branch that [OriginHead] names.
 func OriginBranchName(target string) (string, bool) {
 	return strings.CutPrefix(target, "refs/remotes/origin/")

@@ -31,6 +31,8 @@ type Options struct {
 	// LockWait is how long one of our locks is waited for at most; 0 means until the
 	// caller's context ends, a minute if it has no deadline.
 	LockWait time.Duration
+	// ReadOnly keeps even caches from being written.
+	ReadOnly bool
 }
 
 // Repo is a git repository, seen from one of its worktrees.
@@ -48,6 +50,7 @@ type Repo struct {
 	now      func() time.Time
 
 	lockWait time.Duration // 0: the caller's
+	readOnly bool          // no caches either
 
 	interruptible func(context.Context) (context.Context, context.CancelFunc)
 
@@ -68,7 +71,7 @@ type Repo struct {
 // future) is an *Error with git's own words. It starts no process where the
 // repository is plain and ours.
 func Open(ctx context.Context, o Options) (*Repo, error) {
-	r := &Repo{env: o.Env, now: o.Now, lockWait: o.LockWait, trace: &tracer{w: o.Trace}}
+	r := &Repo{env: o.Env, now: o.Now, lockWait: o.LockWait, readOnly: o.ReadOnly, trace: &tracer{w: o.Trace}}
 	if r.env == nil {
 		r.env = os.Environ()
 	}

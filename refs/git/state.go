@@ -108,9 +108,12 @@ func (r *Repo) WriteStateFile(name string, data []byte) error {
 }
 
 // cacheState keeps a cache. It never makes the state directory: a repository
-// that holds no memory is left as it is. The file is for this user alone:
-// configuration may hold credentials.
+// that holds no memory is left as it is, and so is one that is only read. The file is
+// for this user alone: configuration may hold credentials.
 func (r *Repo) cacheState(name string, data []byte) error {
+	if r.readOnly {
+		return fs.ErrPermission
+	}
 	if !isDir(r.StateDir()) {
 		return fs.ErrNotExist
 	}

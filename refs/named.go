@@ -1,0 +1,126 @@
+package refs
+
+import (
+	"bytes"
+	"context"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// Named is something by the name that a command takes, with one line that says what it
+// is, "" where nothing does. Neither is made safe to show.
+type Named struct{ Name, About string }
+
+// NamedBranches lists the memory branches, the newest first, each with its purpose. One
+// for-each-ref answers it.
+func (s *Store) NamedBranches(ctx context.Context) ([]Named, error) {
+	return s.namedRefs(ctx, value(trailerPurpose), git.BranchPrefix)
+}
+
+// NamedTags lists the memory tags, of the newest milestone first, each with what its
+// milestone says.
+func (s *Store) NamedTags(ctx context.Context) ([]Named, error) {
+	return s.namedRefs(ctx, "%(contents:subject)", git.TagPrefix)
+}
+
+// NamedDeleted lists the deleted branches that RestoreBranch knows, the newest first,
+// each with its purpose.
+func (s *Store) NamedDeleted(ctx context.Context) ([]Named, error) {
+	list, err := s.namedRefs(ctx, value(trailerPurpose), git.DeletedPrefix)
+	seen := map[string]bool{}
+	var names []Named
+	for _, d := range list {
+		i := strings.LastIndexByte(d.Name, '-')
+		if i < 0 || !doc.ValidID(d.Name[i+1:]) || seen[d.Name[:i]] {
+			continue
+		}
+		seen[d.Name[:i]] = true
+		names = append(names, Named{d.Name[:i], d.About})
+	}
+	return names, err
+}
+
+// NamedAt lists what a remote had when it was last asked, as DeleteRemote takes it:
+// branches by their names, tags as tags/NAME.
+func (s *Store) NamedAt(ctx context.Context, remote string) ([]Named, error) {
+	t := git.RemoteTracking(remote)
+	list, err := s.namedRefs(ctx, value(trailerPurpose), t.Branches())
+	if err != nil {
+		return nil, err
+	}
+	tags, err := s.namedRefs(ctx, "%(contents:subject)", t.Tags())
+	for _, tag := range tags {
+		list = append(list, Named{remoteTagPrefix + tag.Name, tag.About})
+	}
+	return list, err
+}
+
+// NamedCode lists the branches and tags of the code, by name, at most so many of each.
+func (s *Store) NamedCode(ctx context.Context, most int) ([]Named, error) {
+	var list []Named
+	for _, prefix := range git.CodePrefixes() {
+		// Neither sorted by date nor described: a repository of code may have a
+		// hundred thousand, and each would be opened for that.
+		names, err := s.repo.Refs(ctx, prefix)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range names[:min(most, len(names))] {
+			list = append(list, Named{Name: r.Name[len(prefix):]})
+		}
+	}
+	return list, nil
+}
+
+// namedRefs lists what stands behind a prefix of ref names, the newest first.
+func (s *Store) namedRefs(ctx context.Context, about, prefix string) ([]Named, error) {
+	out, err := s.repo.View(ctx, "for-each-ref", "--sort=-committerdate", "--format=%(refname)%00"+about+"%00", prefix)
+	if err != nil {
+		return nil, err
+	}
+	var list []Named
+	for f := bytes.Split(out, []byte{0}); len(f) >= 2; f = f[2:] {
+		ref := strings.TrimPrefix(string(f[0]), "\n")
+		list = append(list, Named{strings.TrimPrefix(ref, prefix), strings.TrimSpace(string(f[1]))})
+	}
+	return list, nil
+}
+
+// Recent is one of the newest milestones: what lists of many need of it.
+type Recent struct {
+	Commit             git.ID
+	ID, Agent, Summary string
+}
+
+// Recent lists the newest n milestones of a branch, the newest first, from git log
+// alone: no document is opened.
+func (s *Store) Recent(ctx context.Context, t *Tip, n int) ([]Recent, error) {
+	var list []Recent
+	args := []string{"--no-notes", endOfOptions, string(t.commit.ID)}
+	err := s.logIDs(ctx, args, func(f [][]byte) error {
+		if len(f[1]) == 0 {
+			return nil
+		}
+		list = append(list, Recent{Commit: git.ID(f[0]), ID: string(f[1]), Agent: string(f[2]), Summary: string(f[3])})
+		if len(list) == n {
+			return git.ErrEnough
+		}
+		return nil
+	}, value(trailerAgent), "%s")
+	return list, err
+}
+
+// TopicKeys lists the keys of a tip's topics, sorted, those too that another one
+// supersedes. No topic is opened.
+func (s *Store) TopicKeys(ctx context.Context, t *Tip) ([]string, error) {
+	list, err := t.list(ctx, doc.TopicDir)
+	var keys []string
+	for _, e := range list {
+		if key, ok := strings.CutSuffix(e.Name, ".md"); ok && e.Mode == git.ModeBlob {
+			keys = append(keys, key)
+		}
+	}
+	return keys, err
+}
