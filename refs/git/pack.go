@@ -297,12 +297,10 @@ func (p *packing) settle(ctx context.Context, which func(have map[ID]bool) ([]ID
 	if err != nil {
 		return err
 	}
-	if err := p.unlink(ids, u.New); err != nil {
-		return err
-	}
+	err = p.unlink(ids, u.New)
 	fault.Point("gc-unlinked")
-	p.state.Unfinished = nil
-	return p.save()
+	p.state.Unfinished = nil // an object that cannot be removed keeps the next Pack from nothing
+	return errors.Join(err, p.save())
 }
 
 // idsOf are the objects of packs, all of which must be there.

@@ -101,25 +101,26 @@ const unlinkStep = 256
 
 // unlink removes loose objects that new packs hold. One that was written or freshened
 // since they were looked at stays: whoever did so counts on its age. Should a pack be
-// gone, a gc of the user's has taken it in, and clears the rest away itself.
-func (p *packing) unlink(ids []ID, packs []string) error {
+// gone, a gc of the user's has taken it in, and clears the rest away itself. One that
+// cannot be removed, as another user's, stays beside its copy: the error names the first.
+func (p *packing) unlink(ids []ID, packs []string) (failed error) {
 	for step := range slices.Chunk(ids, unlinkStep) {
 		for _, name := range packs {
 			for _, ext := range []string{".pack", ".idx"} {
 				if _, err := os.Stat(filepath.Join(p.packDir, name+ext)); errors.Is(err, fs.ErrNotExist) {
-					return nil
+					return failed
 				} else if err != nil {
 					return err
 				}
 			}
 		}
 		for _, id := range step {
-			if err := p.unlinkOne(p.repo.loosePath(id)); err != nil {
-				return err
+			if err := p.unlinkOne(p.repo.loosePath(id)); failed == nil {
+				failed = err
 			}
 		}
 	}
-	return nil
+	return failed
 }
 
 func (p *packing) unlinkOne(path string) error {

@@ -313,6 +313,35 @@ func TestPackLeavesWhatIsFresh(t *testing.T) {
 	m.whole(t)
 }
 
+// An object that cannot be removed is told, and keeps neither the others nor the next Pack
+// from anything.
+func TestPackPassesWhatStays(t *testing.T) {
+	t.Parallel()
+	m := newMemory(t)
+	m.grow(t, 3)
+	ids := strings.Fields(m.git("r", "rev-list", "--objects", "--no-object-names", BranchRef("main")))
+	m.pack(t)
+	p := &packing{repo: m.repo, packDir: filepath.Join(m.repo.objectDir, "pack"), since: time.Now().Add(time.Hour)}
+	p.state = ok(m.repo.readPackState())(t)
+	p.state.Unfinished = &unfinishedPacks{New: p.state.Packs}
+	stays, goes := ID(ids[0]), ID(ids[1])
+	must(t, os.MkdirAll(filepath.Join(m.repo.loosePath(stays), "in its way"), 0o777))
+	must(t, os.MkdirAll(filepath.Dir(m.repo.loosePath(goes)), 0o777))
+	must(t, os.WriteFile(m.repo.loosePath(goes), nil, 0o444))
+	err := p.settle(t.Context(), func(map[ID]bool) ([]ID, error) { return []ID{stays, goes}, nil })
+	if err == nil || !strings.Contains(err.Error(), string(stays[2:])) {
+		t.Errorf("what stays is not told: %v", err)
+	}
+	if exists(m.repo.loosePath(goes)) {
+		t.Error("what can be removed was not")
+	}
+	if left := ok(m.repo.readPackState())(t).Unfinished; left != nil {
+		t.Errorf("left to do again: %+v", left)
+	}
+	must(t, os.RemoveAll(m.repo.loosePath(stays)))
+	m.whole(t)
+}
+
 // A damaged state is no state, and one that names other packs does no harm.
 func TestPackStateMayBeWrong(t *testing.T) {
 	t.Parallel()
