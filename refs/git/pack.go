@@ -74,7 +74,7 @@ func (r *Repo) Pack(ctx context.Context, o PackOptions) (PackResult, error) {
 	}
 	own, err1 := p.own(ctx)
 	p.res.Packs = len(own)
-	return p.res, errors.Join(err, err1, r.cat.close()) // it has old packs open
+	return p.res, errors.Join(err, err1)
 }
 
 // CountLoose is how many objects Pack would put into a pack. It costs a look at what

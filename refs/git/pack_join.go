@@ -209,6 +209,10 @@ func (p *packing) treeNames(ctx context.Context, ids []ID) (map[ID]string, error
 
 // dropOld deletes packs all of whose objects are in new ones.
 func (p *packing) dropOld(ctx context.Context, names []string, have map[ID]bool) error {
+	// It was asked for them, and has them open: not everywhere can such a file be deleted.
+	if err := p.repo.cat.close(); err != nil {
+		return err
+	}
 	index := &purge{repo: p.repo, packDir: p.packDir}
 	if err := p.dropIndex(index, names); err != nil {
 		return err
