@@ -17,9 +17,13 @@ import (
 func (c *checking) refNames(ctx context.Context, l git.Listed) {
 	for _, prefix := range []string{git.BranchPrefix, git.TagPrefix} {
 		var names []string
+		first := map[string]string{} // by what those that differ by case alone have in common
 		for _, r := range l.Refs {
 			if name, ok := strings.CutPrefix(r.Name, prefix); ok {
 				names = append(names, name)
+				if key := strings.ToLower(name); first[key] == "" {
+					first[key] = name
+				}
 			}
 		}
 		for _, r := range l.Refs {
@@ -32,8 +36,8 @@ func (c *checking) refNames(ctx context.Context, l git.Listed) {
 				continue
 			}
 			// Of two that clash the later one by name is told, once.
-			if i := slices.IndexFunc(names, func(have string) bool { return have < name && strings.EqualFold(have, name) }); i >= 0 {
-				c.misnamed(ctx, r, prefix, names, fmt.Sprintf("'%s' differs only by case from '%s'", name, names[i]))
+			if have := first[strings.ToLower(name)]; have != name {
+				c.misnamed(ctx, r, prefix, names, fmt.Sprintf("'%s' differs only by case from '%s'", name, have))
 			}
 		}
 	}
