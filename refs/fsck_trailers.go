@@ -58,9 +58,10 @@ func checkTips(ctx context.Context, c *checking) error {
 	if err != nil {
 		return err
 	}
+	flawed := v.flawed()
 	for _, t := range v.tips {
 		branch, ok := git.BranchName(t.Name)
-		if !ok || t.role != roleBranch || v.flawed(t.ID) {
+		if !ok || t.role != roleBranch || flawed[t.ID] {
 			continue
 		}
 		kind, faults, err := v.tipFaults(ctx, branch, t.ID)
@@ -76,21 +77,19 @@ func checkTips(ctx context.Context, c *checking) error {
 	return nil
 }
 
-// flawed reports whether something is wrong with what a tip holds or held, which was said.
-func (v *memory) flawed(tip git.ID) bool {
-	if len(v.flaws) == 0 {
-		return false
-	}
+// flawed are the commits that hold something wrong, which was said, and those that follow
+// one.
+func (v *memory) flawed() map[git.ID]bool {
 	bad := map[git.ID]bool{}
 	for _, f := range v.flaws {
 		bad[f.at.id] = true
 	}
-	for id := range v.reach(tip) {
-		if bad[id] {
-			return true
+	for _, n := range v.commits { // parents come first
+		if slices.ContainsFunc(n.parents, func(p git.ID) bool { return bad[p] }) {
+			bad[n.id] = true
 		}
 	}
-	return false
+	return bad
 }
 
 // tipFaults are what is wrong at a branch's tip. One that was made by hand, without any
