@@ -46,7 +46,18 @@ func (c *checking) setAside(ctx context.Context, path string, names []string) er
 	if git.CheckBranchName(name) != nil || journal.FileName(name) != file {
 		return nil
 	}
-	return c.lostSteps(ctx, path, name, fitName(name, append(names, name)))
+	taken := append(names[:len(names):len(names)], name)
+	to := fitName(name, taken)
+	for exists(c.s.journalPath(to)) { // of a branch that is gone, too
+		taken = append(taken, to)
+		to = fitName(name, taken)
+	}
+	return c.lostSteps(ctx, path, name, to)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // lostSteps reports steps in a journal of no branch that stand nowhere else. To get them
@@ -89,13 +100,18 @@ func (c *checking) lostSteps(ctx context.Context, path, name, to string) error {
 	case at == nil:
 		p.Repair = "record again what is of use in '" + path + "', and remove it"
 	case to == "":
-		p.Repair = fmt.Sprintf("git update-ref --create-reflog %s %s", git.BranchRef(name), at.ID)
+		p.Repair = makeAt(name, at.ID)
 		c.lost[name] = true
 	default:
-		p.Repair = fmt.Sprintf("mv %s %s && git update-ref --create-reflog %s %s && %s", shellQuoted(path), shellQuoted(c.s.journalPath(to)), git.BranchRef(to), at.ID, FsckFix)
+		p.Repair = fmt.Sprintf("mv %s %s && %s && %s", shellQuoted(path), shellQuoted(c.s.journalPath(to)), makeAt(to, at.ID), FsckFix)
 	}
 	c.report(ctx, nil, p)
 	return nil
+}
+
+// makeAt is the command that makes a branch at a commit, unless there is one by then.
+func makeAt(branch string, id git.ID) string {
+	return fmt.Sprintf("git update-ref --create-reflog %s %s ''", git.BranchRef(branch), id)
 }
 
 // twinOf is the branch that a journal belongs to by another name, which a rename gave it;
