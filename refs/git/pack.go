@@ -190,10 +190,12 @@ func (p *packing) round(ctx context.Context, o PackOptions) (err error) {
 	return p.save()
 }
 
-// theirs reports whether the user's own gc or maintenance is at work. It gives up, without
-// a loss, where a pack goes that it has just listed: then none of ours goes.
+// theirs reports whether the user's own gc or maintenance is at work, or writes an index
+// of all packs. It gives up, without a loss, where a pack goes that it has just listed:
+// then none of ours goes.
 func (p *packing) theirs() bool {
-	for _, path := range []string{filepath.Join(p.repo.commonDir, "gc.pid"), filepath.Join(p.repo.objectDir, "maintenance.lock")} {
+	for _, path := range []string{filepath.Join(p.repo.commonDir, "gc.pid"), filepath.Join(p.repo.objectDir, "maintenance.lock"),
+		filepath.Join(p.packDir, midxName+".lock")} {
 		if info, err := os.Stat(path); err == nil && p.since.Sub(info.ModTime()) < theirLimit {
 			return true
 		}

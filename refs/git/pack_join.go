@@ -261,13 +261,13 @@ func (p *packing) dropIndex(index *purge, names []string) error {
 // if there is a chain of them.
 func (p *packing) indexed() (map[string]bool, error) {
 	named := map[string]bool{}
-	if exists(filepath.Join(p.packDir, "multi-pack-index.d")) {
+	if exists(filepath.Join(p.packDir, midxName+".d")) {
 		for _, name := range p.state.Packs {
 			named[name] = true
 		}
 		return named, nil
 	}
-	f, err := os.Open(filepath.Join(p.packDir, "multi-pack-index"))
+	f, err := os.Open(filepath.Join(p.packDir, midxName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return named, nil
 	}

@@ -2,6 +2,8 @@ package git
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 )
@@ -46,4 +48,29 @@ func TestToJoin(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
+}
+
+// The lock of somebody who writes an index of several packs stays, and no pack goes
+// meanwhile.
+func TestPackBesideAnIndexWriter(t *testing.T) {
+	t.Parallel()
+	m := newMemory(t)
+	m.grow(t, 1)
+	m.pack(t)
+	p := &purge{repo: m.repo, packDir: filepath.Join(m.repo.objectDir, "pack")}
+	index := filepath.Join(p.packDir, midxName)
+	must(t, os.WriteFile(index+".lock", nil, 0o666))
+	m.grow(t, 1)
+	if res := m.pack(t); res.Objects != 3 || res.Merged != 0 || res.Packs != 2 {
+		t.Errorf("%+v", res)
+	}
+	must(t, os.Remove(index+".lock"))
+	m.git("r", "multi-pack-index", "write")
+	must(t, os.WriteFile(index+".lock", nil, 0o666))
+	must(t, p.dropMidx())
+	if exists(index) || !exists(index+".lock") {
+		t.Errorf("the index is there: %v; its lock is there: %v", exists(index), exists(index+".lock"))
+	}
+	must(t, os.Remove(index+".lock"))
+	m.whole(t)
 }

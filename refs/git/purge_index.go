@@ -11,6 +11,10 @@ import (
 	"github.com/git-context/git-context/refs/fault"
 )
 
+// midxName is the file of the index of several packs, and begins the names of what
+// belongs to it.
+const midxName = "multi-pack-index"
+
 // midx is which index of several packs there was.
 type midx uint8
 
@@ -28,7 +32,7 @@ func (p *purge) dropMidx() error {
 		return err
 	}
 	for _, e := range entries { // the index itself, by its name, before what belongs to it
-		if !strings.HasPrefix(e.Name(), "multi-pack-index") {
+		if !strings.HasPrefix(e.Name(), midxName) || e.Name() == midxName+".lock" { // whoever writes one holds that
 			continue
 		}
 		p.hadMidx = max(p.hadMidx, midxPlain)
