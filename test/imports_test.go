@@ -10,6 +10,7 @@ import (
 // only, and siblings never import each other.
 var layers = map[string][]string{
 	"cmd/git-context":   {"cmd"},
+	"cmd/manual":        {"cmd"},
 	"cmd":               {"hooks", "render", "refs", "refs/doc", "refs/peer", "refs/git", "refs/fault"},
 	"hooks":             {"refs/fault"},
 	"render":            {"refs", "notes", "refs/doc", "refs/git"},

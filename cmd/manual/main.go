@@ -1,0 +1,74 @@
+// Command manual writes the manual pages:
+//
+//	go run ./cmd/manual [-version V] [-date YYYY-MM-DD] [-source docs/man] DIR
+//
+// puts git-context(1), a page for each command and gitcontext-formats(5) into
+// DIR/man1 and DIR/man5. Name, synopsis, options, exit status and examples of a
+// page, and its description, are what the command's own help says; what more there
+// is to say stands as Markdown in docs/man, see [source]. The same commands and
+// texts make the same bytes: nothing is taken from the clock or the machine.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	version := flag.String("version", "", "the version that the pages are of")
+	date := flag.String("date", "", "the day of that version, as 2026-11-21")
+	source := flag.String("source", filepath.Join("docs", "man"), "where the texts are")
+	flag.Parse()
+	if flag.NArg() != 1 {
+		fmt.Fprintln(os.Stderr, "usage: manual [-version V] [-date YYYY-MM-DD] [-source DIR] DIR")
+		os.Exit(2)
+	}
+	if err := write(*source, flag.Arg(0), stamp{*version, *date}); err != nil {
+		fmt.Fprintln(os.Stderr, "manual: error:", err)
+		os.Exit(1)
+	}
+}
+
+// write makes every page, and writes them only if all could be made.
+func write(source, dir string, s stamp) error {
+	set, err := read(source)
+	if err != nil {
+		return err
+	}
+	pages, err := set.pages()
+	if err != nil {
+		return err
+	}
+	for _, p := range pages {
+		folder := filepath.Join(dir, fmt.Sprintf("man%d", p.section))
+		if err := errors.Join(
+			os.MkdirAll(folder, 0o777),
+			os.WriteFile(filepath.Join(folder, p.file()), p.roff(s), 0o666),
+		); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stamp is what the foot of every page says; either may be empty.
+type stamp struct{ version, date string }
+
+// page is one manual page, as Markdown without its title.
+type page struct {
+	name    string
+	section int
+	text    string
+}
+
+func (p page) file() string { return fmt.Sprintf("%s.%d", p.name, p.section) }
+
+// title is what go-md2man makes the page's head and foot of.
+func (p page) title(s stamp) string {
+	return fmt.Sprintf("# %s %d %q %q %q\n\n", strings.ToUpper(p.name), p.section,
+		s.date, strings.TrimSpace("git-context "+s.version), "Git Context Manual")
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-context/git-context/cmd"
+)
+
+// source is what docs/man holds: one file for a page, named after it, whose
+// sections begin with "## ". What a page's name says and a section is called tells
+// where it goes, see [order]. A section may hold these, but not within a literal block:
+//
+//	{{about N}}      the next N sentences of what the command's help says of it;
+//	                 where none stands in DESCRIPTION all of that goes first
+//	{{skip N}}       leave the next N out, because the page says it better
+//	{{config KEY}}   what config.md says of a setting; without KEY of all
+//	{{env NAME}}     what environment.md says of a variable; without NAME of all
+//	{{commands}}     the list of all commands
+//
+// git-context-commit(1) anywhere names a page.
+type source struct {
+	commands []cmd.Page
+	pagesOf  map[string][]section // by the page's name
+	config   []section            // by key
+	env      []section            // by name
+}
+
+// section is a heading and what stands below it, without empty lines at its ends.
+type section struct{ title, text string }
+
+// The files that are no pages, and the one page that is no command.
+const (
+	configFile  = "config"
+	envFile     = "environment"
+	formatsPage = "gitcontext-formats"
+)
+
+func read(dir string) (*source, error) {
+	s := &source{commands: cmd.Manual(), pagesOf: map[string][]section{}}
+	files, err := filepath.Glob(filepath.Join(dir, "*.md"))
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		sections, err := split(string(text))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		switch name := strings.TrimSuffix(filepath.Base(file), ".md"); name {
+		case configFile:
+			s.config = sections
+		case envFile:
+			s.env = sections
+		default:
+			s.pagesOf[name] = sections
+		}
+	}
+	return s, nil
+}
+
+// split cuts a file at its headings.
+func split(text string) ([]section, error) {
+	var all []section
+	literal := false
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "```") {
+			literal = !literal
+		}
+		title, found := strings.CutPrefix(line, "## ")
+		switch {
+		case found && !literal:
+			all = append(all, section{title: strings.TrimSpace(title)})
+		case len(all) > 0:
+			all[len(all)-1].text += line
+		case strings.TrimSpace(line) != "":
+			return nil, fmt.Errorf("text before the first heading: %s", strings.TrimSpace(line))
+		}
+	}
+	if literal {
+		return nil, fmt.Errorf("a block that begins with ``` does not end")
+	}
+	for i := range all {
+		all[i].text = strings.Trim(all[i].text, "\n")
+	}
+	return all, nil
+}
+
+// take removes a section from a list and gives its text.
+func take(from *[]section, title string) string {
+	for i, s := range *from {
+		if s.title == title {
+			*from = append((*from)[:i:i], (*from)[i+1:]...)
+			return s.text
+		}
+	}
+	return ""
+}
