@@ -8,13 +8,7 @@ import (
 
 // What a partial clone lacks is told without being fetched; elsewhere nothing is absent.
 func TestAbsent(t *testing.T) {
-	s := newSandbox(t)
-	s.git("", "init", "-q", "origin")
-	s.write("origin/f", "promised")
-	s.git("origin", "add", "f")
-	s.git("origin", "commit", "-qm", "one")
-	s.git("origin", "config", "uploadpack.allowFilter", "true")
-	s.git("", "clone", "-q", "--no-checkout", "--filter=blob:none", "file://"+s.path("origin"), "partial")
+	s := newPartial(t)
 	tip, blob := ID(s.git("origin", "rev-parse", "HEAD")), ID(s.git("origin", "rev-parse", "HEAD:f"))
 	packs := func() []string { return ok(filepath.Glob(s.path("partial", ".git", "objects", "pack", "*.pack")))(t) }
 	before := packs()

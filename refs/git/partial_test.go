@@ -25,3 +25,24 @@ func TestUnreachablePartialClone(t *testing.T) {
 		t.Errorf("unreachable: %v; want %s, not %s or %s", ids, three, two, one)
 	}
 }
+
+// newPartial has a repository 'origin', and its clone 'partial' that lacks the one blob.
+func newPartial(t *testing.T) *sandbox {
+	t.Helper()
+	s := newSandbox(t)
+	s.git("", "init", "-q", "origin")
+	s.write("origin/f", "promised")
+	s.git("origin", "add", "f")
+	s.git("origin", "commit", "-qm", "one")
+	s.git("origin", "config", "uploadpack.allowFilter", "true")
+	s.git("", "clone", "-q", "--no-checkout", "--filter=blob:none", "file://"+s.path("origin"), "partial")
+	return s
+}
+
+func TestPromisedObjects(t *testing.T) {
+	s := newPartial(t)
+	r := s.open("partial")
+	if got := string(ok(r.Object(t.Context(), "HEAD:f"))(t).Data); got != "promised" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,48 @@
+package git
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// While a Tx is open objects are written behind: named at once, readable at once,
+// and on the disk before a ref moves. One that cannot be written keeps the refs
+// where they are.
+func TestObjectsAreWrittenBehind(t *testing.T) {
+	s, r := newRepo(t)
+	ctx := t.Context()
+	tx := ok(r.Begin(ctx, TxOptions{Message: "x"}))(t)
+	defer tx.Close()
+	who := Signature{"A", "a@example.com", testTime}
+	var c ID
+	for i := range 50 {
+		blob := ok(r.WriteBlob(ctx, fmt.Append(nil, i)))(t)
+		tree := ok(r.WriteTree(ctx, []TreeEntry{{ModeBlob, "f", blob}}))(t)
+		if got := ok(r.Blob(ctx, ok(r.Tree(ctx, tree))(t)[0].ID))(t); string(got) != fmt.Sprint(i) {
+			t.Errorf("read %q before it was written", got)
+		}
+		c = ok(r.WriteCommit(ctx, &Commit{Tree: tree, Author: who, Committer: who, Message: "m\n"}))(t)
+	}
+	tx.Update(BranchRef("main"), c, "")
+	must(t, tx.Commit(ctx))
+	s.git("r", "fsck", "--strict", "--no-dangling")
+
+	must(t, os.RemoveAll(filepath.Join(r.CommonDir(), "objects", "00")))
+	must(t, os.WriteFile(filepath.Join(r.CommonDir(), "objects", "00"), nil, 0o666)) // in a folder's way
+	for i := 0; ; i++ {
+		if id := ok(r.WriteBlob(ctx, fmt.Appendf(nil, "again %d", i)))(t); id[:2] == "00" {
+			break
+		}
+	}
+	tx.Update(BranchRef("other"), c, "")
+	if err := tx.Commit(ctx); err == nil || !strings.Contains(err.Error(), "cannot write object '00") {
+		t.Errorf("an object was lost, and Commit says %v", err)
+	}
+	if _, err := r.Ref(ctx, BranchRef("other")); !errors.Is(err, ErrNotFound) {
+		t.Errorf("the ref has moved: %v", err)
+	}
+}
