@@ -143,7 +143,7 @@ func (x *expunging) mayDelete(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	precious, err := cfg.Bool("extensions.preciousobjects", false)
+	precious, err := cfg.PreciousObjects()
 	if err == nil && precious {
 		err = fail(ErrRefused, "objects-precious", "this repository's objects are never deleted: extensions.preciousObjects is set",
 			"git config --unset extensions.preciousObjects")

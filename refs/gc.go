@@ -185,7 +185,7 @@ func (g *collecting) pack(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	precious, err := cfg.Bool("extensions.preciousobjects", false)
+	precious, err := cfg.PreciousObjects()
 	if err != nil {
 		return err
 	}

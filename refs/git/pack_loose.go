@@ -38,7 +38,7 @@ func (p *packing) look(ctx context.Context, o PackOptions) (loose []looseObject,
 		}
 	}
 	args := []string{"rev-list", "--objects", "--ignore-missing", "--stdin"}
-	if promised, err := p.promised(); err != nil {
+	if promised, err := p.repo.promised(); err != nil {
 		return nil, nil, err
 	} else if promised {
 		args = append(args, missingAllowed) // nothing is fetched
@@ -54,12 +54,6 @@ func (p *packing) look(ctx context.Context, o PackOptions) (loose []looseObject,
 		}
 		return err
 	})
-}
-
-// promised reports whether objects may be missing, because a remote promises them.
-func (p *packing) promised() (bool, error) {
-	found, err := filepath.Glob(filepath.Join(globQuote(p.packDir), "*.promisor"))
-	return len(found) > 0, err
 }
 
 // objectLines reads what `git rev-list --objects` prints. Of a path it takes the last

@@ -129,7 +129,7 @@ func (p *purge) begin(ctx context.Context, old []ID) error {
 	if err != nil {
 		return err
 	}
-	precious, err := cfg.Bool("extensions.preciousobjects", false)
+	precious, err := cfg.PreciousObjects()
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (p *purge) begin(ctx context.Context, old []ID) error {
 	if err := packing.begin(ctx); err != nil { // finishes what was left of either
 		return err
 	}
-	if p.partial, err = packing.promised(); err != nil {
+	if p.partial, err = p.repo.promised(); err != nil {
 		return err
 	}
 	p.left, err = p.remembered()

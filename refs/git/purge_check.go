@@ -19,3 +19,9 @@ func (r *Repo) CheckPurge(ctx context.Context) error {
 	}
 	return p.walk(ctx, roots, func(ID) {}, "--all", "--indexed-objects")
 }
+
+// PreciousObjects reports whether no object may be deleted, as other repositories may
+// borrow it (extensions.preciousObjects).
+func (c *Config) PreciousObjects() (bool, error) {
+	return c.Bool("extensions.preciousobjects", false)
+}
