@@ -13,22 +13,32 @@ import (
 // is, "" where nothing does. Neither is made safe to show.
 type Named struct{ Name, About string }
 
-// NamedBranches lists the memory branches, the newest first, each with its purpose. One
-// for-each-ref answers it.
+// The formats that say what a ref is: a tag names a milestone, a branch has a purpose,
+// or else a newest milestone.
+const aboutTag = "%(contents:subject)"
+
+func aboutBranch() string {
+	last := value(trailerLast)
+	return "%(if)" + value(trailerPurpose) + "%(then)" + value(trailerPurpose) + "%(else)%(if)" + last + "%(then)" + last +
+		"%(else)%(contents:subject)%(end)%(end)"
+}
+
+// NamedBranches lists the memory branches, the newest first, each with its purpose, or
+// with what its newest milestone says. One for-each-ref answers it.
 func (s *Store) NamedBranches(ctx context.Context) ([]Named, error) {
-	return s.namedRefs(ctx, value(trailerPurpose), git.BranchPrefix)
+	return s.namedRefs(ctx, aboutBranch(), git.BranchPrefix)
 }
 
 // NamedTags lists the memory tags, of the newest milestone first, each with what its
 // milestone says.
 func (s *Store) NamedTags(ctx context.Context) ([]Named, error) {
-	return s.namedRefs(ctx, "%(contents:subject)", git.TagPrefix)
+	return s.namedRefs(ctx, aboutTag, git.TagPrefix)
 }
 
 // NamedDeleted lists the deleted branches that RestoreBranch knows, the newest first,
-// each with its purpose.
+// each as NamedBranches does.
 func (s *Store) NamedDeleted(ctx context.Context) ([]Named, error) {
-	list, err := s.namedRefs(ctx, value(trailerPurpose), git.DeletedPrefix)
+	list, err := s.namedRefs(ctx, aboutBranch(), git.DeletedPrefix)
 	seen := map[string]bool{}
 	var names []Named
 	for _, d := range list {
@@ -46,11 +56,11 @@ func (s *Store) NamedDeleted(ctx context.Context) ([]Named, error) {
 // branches by their names, tags as tags/NAME.
 func (s *Store) NamedAt(ctx context.Context, remote string) ([]Named, error) {
 	t := git.RemoteTracking(remote)
-	list, err := s.namedRefs(ctx, value(trailerPurpose), t.Branches())
+	list, err := s.namedRefs(ctx, aboutBranch(), t.Branches())
 	if err != nil {
 		return nil, err
 	}
-	tags, err := s.namedRefs(ctx, "%(contents:subject)", t.Tags())
+	tags, err := s.namedRefs(ctx, aboutTag, t.Tags())
 	for _, tag := range tags {
 		list = append(list, Named{remoteTagPrefix + tag.Name, tag.About})
 	}

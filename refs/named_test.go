@@ -39,10 +39,10 @@ func TestNamed(t *testing.T) {
 		return names
 	}
 	for what, got := range map[string][2]map[string]string{
-		"branches": {about(s.NamedBranches(ctx)), {"main": "", "try/a": "A plain mutex"}},
+		"branches": {about(s.NamedBranches(ctx)), {"main": "m2", "try/a": "A plain mutex"}},
 		"tags":     {about(s.NamedTags(ctx)), {"success/best": "m1"}},
 		"deleted":  {about(s.NamedDeleted(ctx)), {"gone-1": "A dead end"}},
-		"at":       {about(s.NamedAt(ctx, "origin")), {"theirs": "", "tags/v1": "m0"}},
+		"at":       {about(s.NamedAt(ctx, "origin")), {"theirs": "m2", "tags/v1": "m0"}},
 		"code":     {about(s.NamedCode(ctx, 2)), {"trunk": "", "topic": "", "v1.0": ""}},
 	} {
 		if diff := cmp.Diff(got[1], got[0]); diff != "" {
