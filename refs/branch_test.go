@@ -1,9 +1,12 @@
 package refs_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/git-context/git-context/refs"
 )
@@ -89,4 +92,45 @@ func TestBisectFollowsItsBranch(t *testing.T) {
 		again()
 		none("exp")
 	}
+}
+
+// Whoever forces a deletion gets it, however busy the branch is; what was acknowledged
+// until then is in what was deleted, once.
+func TestDeletionBesideWriters(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	s, ctx := r.open(), t.Context()
+	ok(s.Init(ctx, refs.InitOptions{Goal: "Race"}))(t)
+	for round := range 5 {
+		name := fmt.Sprint("busy", round)
+		ok(s.CreateBranch(ctx, refs.BranchOptions{Name: name, Purpose: "Be busy", NoSwitch: true}))(t)
+		var ids []string
+		var enough atomic.Bool
+		stopped := make(chan struct{})
+		go func() {
+			defer close(stopped)
+			w := r.open(name)
+			for !enough.Load() {
+				made, err := w.Record(ctx, []refs.NewStep{{Action: "go on"}})
+				if err != nil {
+					return
+				}
+				ids = append(ids, made[0].ID)
+			}
+		}()
+		time.Sleep(10 * time.Millisecond)
+		moved, err := r.open().DeleteBranch(ctx, name, true)
+		enough.Store(true)
+		<-stopped
+		if err != nil {
+			t.Fatal(err)
+		}
+		log := r.git("show", moved+":log.md")
+		for _, id := range ids {
+			if n := strings.Count(log, id); n != 1 {
+				t.Errorf("%s stands %d times in what was deleted", id, n)
+			}
+		}
+	}
+	r.fsck()
 }

@@ -26,11 +26,6 @@ func (s *Store) DeleteBranch(ctx context.Context, name string, force bool) (stri
 	if err := s.checkNotCurrent(ctx, name); err != nil {
 		return "", err
 	}
-	if force {
-		if err := s.commitPending(ctx, name); err != nil {
-			return "", err
-		}
-	}
 	ses, err := s.begin(ctx, Writer{}, "branch: delete "+name, name)
 	if err != nil {
 		return "", err
@@ -46,6 +41,11 @@ func (s *Store) DeleteBranch(ctx context.Context, name string, force bool) (stri
 		return "", err
 	}
 	defer j.Close()
+	if force {
+		if err := ses.keepPending(ctx, name); err != nil {
+			return "", err
+		}
+	}
 	var moved string
 	if err := ses.swap(ctx, func(ctx context.Context) error {
 		if moved, err = ses.queueDelete(ctx, name, force); err != nil {
@@ -134,6 +134,34 @@ func (s *Store) checkNotCurrent(ctx context.Context, name string) error {
 	return nil
 }
 
+// keepPending makes a milestone of what is pending on a branch whose journal is locked,
+// if anything is. The journal is not marked: it is about to go, and the commit says what
+// it took.
+func (ses *session) keepPending(ctx context.Context, name string) error {
+	var made *git.Commit
+	err := ses.swap(ctx, func(ctx context.Context) error {
+		tip, err := ses.s.Tip(ctx, name)
+		if err != nil {
+			return err
+		}
+		n, err := ses.s.pendingCount(ctx, name, tip.commit)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return errNothing
+		}
+		keep := keeping(n, name)
+		done, err := ses.commit(ctx, name, CommitOptions{Summary: keep, Contribution: keep})
+		made = done.commit
+		return err
+	})
+	if err != nil || made == nil {
+		return err
+	}
+	return ses.fold(ctx, made)
+}
+
 // commitPending makes a milestone of what is pending, if anything is.
 func (s *Store) commitPending(ctx context.Context, name string) error {
 	tip, err := s.Tip(ctx, name)
@@ -144,8 +172,13 @@ func (s *Store) commitPending(ctx context.Context, name string) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	_, err = s.Commit(ctx, CommitOptions{Branch: name, Summary: fmt.Sprintf("Keep %s of %s", count(n, "pending step"), name)})
+	_, err = s.Commit(ctx, CommitOptions{Branch: name, Summary: keeping(n, name)})
 	return err
+}
+
+// keeping is the summary of a milestone that is made before a branch goes.
+func keeping(n int, branch string) string {
+	return fmt.Sprintf("Keep %s of %s", count(n, "pending step"), branch)
 }
 
 // RestoreBranch brings back the newest deleted branch of that name.
