@@ -86,3 +86,16 @@ func TestFsckHoldsTrailersAgainstDocuments(t *testing.T) {
 	}
 	r.fsck()
 }
+
+// A remote that is added and fetched from while fsck looks is not one that is gone.
+func TestFsckSeesNewRemotes(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	s, ctx := r.open(), t.Context()
+	ok(s.Init(ctx, refs.InitOptions{Goal: "Share"}))(t) // it has read the configuration
+	r.git("remote", "add", "hub", "../hub")
+	r.git("update-ref", "refs/context/remotes/hub/heads/main", git.BranchRef("main"))
+	if problems, err := s.Fsck(ctx, refs.FsckOptions{}); err != nil || len(problems) > 0 {
+		t.Errorf("%v, %+v", err, problems)
+	}
+}

@@ -16,30 +16,34 @@ import (
 // checkTracking looks for what is kept of remotes that are gone: refs that show what
 // nobody has any more, and local state. What only they lead to is not dropped.
 func checkTracking(ctx context.Context, c *checking) error {
+	list, err := c.s.repo.Refs(ctx, strings.TrimSuffix(git.RemotePrefix, "/"), strings.TrimSuffix(git.RemoteNotesPrefix, "/"))
+	if err != nil {
+		return err
+	}
+	var states []string
+	for _, dir := range remoteStates {
+		names, err := c.stateNames(dir)
+		if err != nil {
+			return err
+		}
+		states = append(states, names...)
+	}
+	// Behind what it is held against: a remote may have been added since this began.
+	c.s.repo.InvalidateConfig()
 	cfg, err := c.s.repo.Config(ctx)
 	if err != nil {
 		return err
 	}
 	remotes := cfg.Subsections("remote")
-	list, err := c.s.repo.Refs(ctx, strings.TrimSuffix(git.RemotePrefix, "/"), strings.TrimSuffix(git.RemoteNotesPrefix, "/"))
-	if err != nil {
-		return err
-	}
 	gone := map[string][]git.Ref{}
 	for _, r := range list {
 		if remote := remoteOf(r.Name, remotes); remote != "" && !slices.Contains(remotes, remote) {
 			gone[remote] = append(gone[remote], r)
 		}
 	}
-	for _, dir := range remoteStates {
-		names, err := c.stateNames(dir)
-		if err != nil {
-			return err
-		}
-		for _, name := range names {
-			if !slices.Contains(remotes, name) {
-				gone[name] = gone[name][:len(gone[name]):len(gone[name])]
-			}
+	for _, name := range states {
+		if !slices.Contains(remotes, name) {
+			gone[name] = gone[name][:len(gone[name]):len(gone[name])]
 		}
 	}
 	for _, remote := range slices.Sorted(maps.Keys(gone)) {
