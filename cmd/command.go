@@ -85,6 +85,7 @@ func commands() []entry {
 		{groupCare, "gc", "pack memory, and drop what is dead", newGC},
 		{groupCare, "expunge", "forget a text or an entry everywhere", newExpunge},
 		{groupCare, "stats", "count branches, milestones, steps, agents and days", newStats},
+		{groupCare, "completion", "make a shell complete command lines", newCompletion},
 		{groupCare, "version", "say which version this is", newVersion},
 	}
 }

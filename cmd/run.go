@@ -78,6 +78,9 @@ func dispatch(ctx context.Context, env *Env, args []string) error {
 
 // find looks a command up by its name.
 func find(name string) (entry, error) {
+	if name == hidden().name {
+		return hidden(), nil
+	}
 	all := commands()
 	names := make([]string, len(all))
 	for i, e := range all {
