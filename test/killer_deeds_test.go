@@ -118,10 +118,12 @@ func ackSteps(a *killActor, args []string, out []byte, _ error) {
 
 func ackMilestone(a *killActor, args []string, out []byte, _ error) { a.made(branchOf(args), out) }
 
-// made takes down a milestone that was acknowledged, if the answer is whole.
+// made takes down a milestone that was acknowledged, if the answer is whole. A rollback
+// that has nothing to take back answers with where it stands already, on whatever branch
+// that is.
 func (a *killActor) made(branch string, out []byte) {
-	var v struct{ ID string }
-	if json.Unmarshal(out, &v) != nil || v.ID == "" {
+	var v struct{ ID, Branch string }
+	if json.Unmarshal(out, &v) != nil || v.ID == "" || v.Branch != branch {
 		return
 	}
 	a.mu.Lock()

@@ -215,7 +215,7 @@ func (a *killActor) judge(args []string, errs string, err error, child bool) {
 // expected reports whether an error is what comes of others who work beside.
 func expected(errs string) bool {
 	for _, code := range []string{"busy", "branch-not-found", "branch-closed", "branch-current", "ref-locked",
-		"push-refused", "topic-not-found", "code-refused", "branch-busy", "nothing-changed"} {
+		"push-refused", "topic-not-found", "milestone-not-found", "code-refused", "branch-busy", "nothing-changed"} {
 		if strings.Contains(errs, `"code":"`+code+`"`) {
 			return true
 		}
