@@ -51,7 +51,7 @@ func TestCommitsRoundTrip(t *testing.T) {
 }
 
 func TestCommitsKeepHostileTexts(t *testing.T) {
-	for _, text := range hostileTexts() {
+	for _, text := range texts() {
 		m := Milestone{ID: baseID, Time: testTime(), Agent: "a", Origin: "main", Kind: text, Session: text, Model: text,
 			Goal: text, Purpose: text, Summary: text, Progress: text, Contribution: text}
 		data := FormatCommits([]Milestone{m})
