@@ -59,6 +59,7 @@ func askedAlone() []asked {
 		{"git-context-hooks", 0, "git context hooks uninstall git --json", 0},
 		{"git-context-gc", 0, "git context gc --json", 0},
 		{"git-context-stats", 0, "git context stats --json", 0},
+		{"git-context-completion", 0, "git context completion bash --json", 0},
 		{"git-context-version", 0, "git context version --json", 0},
 	}
 }

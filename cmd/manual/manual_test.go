@@ -131,7 +131,7 @@ func TestDescriptionsAreWhole(t *testing.T) {
 
 // words is a text without its lines, and without the quotes of commands.
 func words(text string) string {
-	return strings.Join(strings.Fields(regexp.MustCompile(`'(git [^']*)'`).ReplaceAllString(text, "$1")), " ")
+	return strings.Join(strings.Fields(regexp.MustCompile(`'((?:git |--?[a-z])[^']*)'`).ReplaceAllString(text, "$1")), " ")
 }
 
 // Nothing of the day, the machine or a map's order gets into a page.

@@ -22,7 +22,7 @@ func escape(text string) string {
 // mark makes Markdown of what a help says: commands that it quotes, options and
 // settings become literal, the names that stand for something are stressed.
 func mark(text string, c cmd.Page) string {
-	words := regexp.MustCompile(`'git [^']+'|(?:^|[\s(])--?[A-Za-z][a-z-]*|\bcontext\.[A-Za-z.]*[A-Za-z]|\bGIT_CONTEXT_[A-Z]+(?:=\S+\b)?|[A-Z](?:[A-Z-]*[A-Z])?(?:=[A-Z])?`)
+	words := regexp.MustCompile(`'(?:git |--?[a-z])[^']*'|(?:^|[\s(])--?[A-Za-z][a-z-]*|\bcontext\.[A-Za-z.]*[A-Za-z]|\bGIT_CONTEXT_[A-Z]+(?:=\S+\b)?|[A-Z](?:[A-Z-]*[A-Z])?(?:=[A-Z])?`)
 	stand := standIns(c)
 	var b strings.Builder
 	last := 0
@@ -31,7 +31,7 @@ func mark(text string, c cmd.Page) string {
 		lead := word[:len(word)-len(strings.TrimLeft(word, " (\n"))]
 		word = word[len(lead):]
 		switch {
-		case strings.HasPrefix(word, "'git "):
+		case strings.HasPrefix(word, "'"):
 			word = code(strings.Trim(word, "'"))
 		case strings.HasPrefix(word, "-") || strings.HasPrefix(word, "context.") || strings.HasPrefix(word, "GIT_CONTEXT_"):
 			word = code(word)

@@ -125,6 +125,7 @@ func compareDefaults(t *testing.T, files map[string]*ast.File, settings map[stri
 		"context.notes":            "eager", // else "lazy" would have to be set to be so
 		"context.<remote>.mapping": "refs",  // its constant is what it is else
 		"context.defaultBranch":    "DefaultBranch",
+		"context.fsync":            "", // core.fsync is
 	}
 	names, values := constants(files)
 	switches := switchesOf(files)
