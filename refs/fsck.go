@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -75,29 +76,57 @@ type checking struct {
 	held     *memory         // what memory says; nil: not read yet
 	restores map[git.ID]bool // objects whose notes were lost in part, and can be restored
 
+	forgotten  *doc.Expunged // what was forgotten when this began; nil: not known
+	forgetting bool          // somebody was about to forget more
+
 	blocked bool            // nothing more can be told before what was found is mended
 	renamed map[string]bool // remotes that have another name now
 	lost    map[string]bool // branches that are gone, and whose journals say how to get them back
 }
 
+// fsckLooks is how often fsck looks, where memory is rewritten while it does.
+const fsckLooks = 3
+
 // Fsck looks for everything that is wrong, and mends what it can if it was told to. It
 // returns every problem, mended or not; none is never nil. A check that cannot look is
 // a problem itself. ErrNoMemory: there is nothing to check.
 //
-// It is safe beside any other process: what one is at is not taken for trouble.
+// It is safe beside any other process: what one is at is not taken for trouble. Beside an
+// expunge, which leaves no commit where it was, it waits for the end of that and looks
+// anew.
 func (s *Store) Fsck(ctx context.Context, o FsckOptions) ([]Problem, error) {
-	l, err := s.repo.ListRefs(ctx, git.BranchPrefix)
+	mended := []Problem{}
+	for look := 1; ; look++ {
+		c := &checking{s: s, w: o.Writer, fix: o.Fix, claimed: map[git.ID]bool{}, lost: map[string]bool{}, renamed: map[string]bool{}}
+		err := c.run(ctx)
+		left := slices.ContainsFunc(c.found, func(p Problem) bool { return !p.Fixed })
+		if err != nil || !left || look == fsckLooks {
+			return append(mended, c.found...), err
+		}
+		if again, err := c.forgotMeanwhile(ctx); err != nil || !again {
+			return append(mended, c.found...), err
+		}
+		mended = append(mended, slices.DeleteFunc(c.found, func(p Problem) bool { return !p.Fixed })...)
+	}
+}
+
+// run makes all checks.
+func (c *checking) run(ctx context.Context) error {
+	l, err := c.s.repo.ListRefs(ctx, git.BranchPrefix)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if len(l.Refs)+len(l.Broken) == 0 {
-		return nil, s.noBranch(ctx, "")
+		return c.s.noBranch(ctx, "")
 	}
-	c := &checking{s: s, w: o.Writer, fix: o.Fix, found: []Problem{}, claimed: map[git.ID]bool{}, lost: map[string]bool{}, renamed: map[string]bool{}}
+	c.forgetting = c.s.expungeAtWork()
+	if known, err := c.s.tombstones(ctx); err == nil { // else that is a problem of its own
+		c.forgotten = &known
+	}
 	for _, check := range checks() {
 		if err := check.run(ctx, c); err != nil {
 			if ctx.Err() != nil {
-				return c.found, context.Cause(ctx)
+				return context.Cause(ctx)
 			}
 			if !c.unsound() { // else it is what could not be read that was reported
 				c.unchecked(check.name, err)
@@ -107,7 +136,7 @@ func (s *Store) Fsck(ctx context.Context, o FsckOptions) ([]Problem, error) {
 			break
 		}
 	}
-	return c.found, nil
+	return nil
 }
 
 // unchecked reports that a check could not look.

@@ -38,3 +38,33 @@ func checkExpunge(ctx context.Context, c *checking) error {
 	}
 	return nil
 }
+
+// expungeAtWork reports whether somebody expunges right now. Where no lock can be taken
+// nobody can: that is a problem of its own.
+func (s *Store) expungeAtWork() bool {
+	if _, err := os.Stat(s.statePath(expungeIntentName)); err != nil {
+		return false
+	}
+	lock, free, err := s.repo.TryLock(expungeLock)
+	if free {
+		_ = lock.Unlock() // it ends with this process at the latest
+	}
+	return err == nil && !free
+}
+
+// forgotMeanwhile reports whether somebody has expunged something since this run of the
+// checks began, and waits for one who is at it.
+func (c *checking) forgotMeanwhile(ctx context.Context) (bool, error) {
+	if c.s.expungeAtWork() {
+		lock, err := c.s.repo.Lock(ctx, expungeLock)
+		if err != nil {
+			return false, err
+		}
+		return true, lock.Unlock()
+	}
+	if c.forgetting || c.forgotten == nil {
+		return c.forgetting, nil
+	}
+	known, err := c.s.tombstones(ctx)
+	return err == nil && !c.forgotten.Holds(known), nil
+}

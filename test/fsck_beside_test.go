@@ -58,6 +58,35 @@ func TestFsckBesideWriters(t *testing.T) {
 	t.Logf("figures: %d checks beside four agents, %d steps acknowledged, 0 lost", checks, len(all)-count)
 }
 
+// An expunge gives every commit another name while fsck looks: that is no problem either.
+func TestFsckBesideExpunge(t *testing.T) {
+	t.Parallel()
+	const milestones = 20
+	w := newWorld(t)
+	for i := range milestones {
+		w.ok("record", "-a", fmt.Sprintf("word%d", i))
+		w.ok("commit", "-m", fmt.Sprint("milestone ", i))
+	}
+	for pair := range 2 { // it looks three times: no more than two may come between
+		var working atomic.Bool
+		working.Store(true)
+		go func() {
+			defer working.Store(false)
+			for i := range 2 {
+				if out, err := w.command(nil, w.bin, "expunge", "--match", fmt.Sprintf("word%d", 2*pair+i)).CombinedOutput(); err != nil {
+					t.Errorf("expunge: %v\n%s", err, out)
+				}
+			}
+		}()
+		for check := 0; working.Load(); check++ {
+			for _, found := range w.problems() {
+				t.Errorf("pair %d, check %d found %+v", pair, check, found)
+			}
+		}
+	}
+	w.sound()
+}
+
 // works is one agent: each round it tries something on a branch of its own, merges that
 // into main, and brings what it has to the others. It returns the ids of its steps, all
 // of which end in main.
