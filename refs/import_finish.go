@@ -77,11 +77,6 @@ func (i *branchImport) onlyImported() bool {
 	for _, e := range i.b.entries {
 		ours[e.key] = true
 	}
-	for key := range i.known.steps {
-		if !ours[key] {
-			return false
-		}
-	}
 	for _, keys := range i.known.entries {
 		if !slices.ContainsFunc(keys, func(key string) bool { return ours[key] }) {
 			return false

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -213,6 +214,44 @@ func TestImportBesideOwnWork(t *testing.T) {
 		t.Errorf("again: %+v", res.Imported)
 	}
 	r.fsck()
+}
+
+// A step stands in a folder under the branch that holds it, once the branch that recorded
+// it is deleted or has another name; that it is here already is seen all the same.
+func TestImportAgainWhereTheOriginIsGone(t *testing.T) {
+	t.Parallel()
+	for name, gone := range map[string]func(*refs.Store) error{
+		"deleted": func(s *refs.Store) error {
+			_, err := s.DeleteBranch(t.Context(), "try", true)
+			return err
+		},
+		"renamed": func(s *refs.Store) error {
+			_, err := s.RenameBranch(t.Context(), "try", "tried")
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepo(t)
+			s := r.open()
+			ok(s.Init(t.Context(), refs.InitOptions{}))(t)
+			ok(s.CreateBranch(t.Context(), refs.BranchOptions{Name: "try", NoSwitch: true}))(t)
+			same := refs.NewStep{Action: "again", Time: time.Unix(1e9, 0)}
+			ok(r.open("try").Record(t.Context(), []refs.NewStep{same, {Thought: "hm"}, same}))(t)
+			ok(r.open("try").Commit(t.Context(), refs.CommitOptions{Summary: "Tried"}))(t)
+			ok(s.Record(t.Context(), []refs.NewStep{same}))(t)
+			ok(s.Merge(t.Context(), refs.MergeOptions{Source: "try"}))(t)
+			if err := gone(s); err != nil {
+				t.Fatal(err)
+			}
+			dir := t.TempDir()
+			out := ok(s.ExportFolder(t.Context(), refs.ExportOptions{Dir: dir}))(t)
+			if again := imported(t, s, dir); again.Steps+again.Commits != 0 || again.Skipped != out.Steps+out.Commits {
+				t.Errorf("again: %+v of %+v", again.Imported, out.Imported)
+			}
+			r.fsck()
+		})
+	}
 }
 
 // The other dialects, for what only they have.

@@ -43,7 +43,7 @@ type known struct {
 	tip        git.ID
 	steps      map[string]doc.Step
 	milestones map[string]bool
-	entries    [][]string // the keys of each milestone
+	entries    [][]string // the keys of each step and milestone
 	pending    bool
 	last       int    // the highest number of a step of its own
 	newest     string // id
@@ -311,11 +311,11 @@ func (s *Store) knownOf(ctx context.Context, branch string) (known, error) {
 	if err != nil {
 		return k, err
 	}
-	seen := map[string]int{}
-	if err := s.eachLog(ctx, tip, func(steps []doc.Step) { k.addSteps(steps, seen) }); err != nil {
+	seen, own := map[string]int{}, map[string]int{}
+	if err := s.eachLog(ctx, tip, func(steps []doc.Step) { k.addSteps(branch, steps, seen, own) }); err != nil {
 		return k, err
 	}
-	k.addSteps(waiting, seen)
+	k.addSteps(branch, waiting, seen, own)
 	if n := len(waiting); n > 0 {
 		k.pending, k.last = true, max(k.last, waiting[n-1].Number)
 	}
@@ -326,15 +326,21 @@ func (s *Store) knownOf(ctx context.Context, branch string) (known, error) {
 	})
 }
 
-func (k *known) addSteps(steps []doc.Step, seen map[string]int) {
+// addSteps knows a step by its source, and as one of the branch itself: in a folder it
+// stands there if the branch that recorded it is gone, or has another name now.
+func (k *known) addSteps(branch string, steps []doc.Step, seen, own map[string]int) {
 	for _, s := range steps {
-		k.steps[sourceKey("s", s.Origin, s.Source, dialect.Fingerprint(peerStep(s)), seen)] = s
+		print := dialect.Fingerprint(peerStep(s))
+		keys := []string{sourceKey("s", s.Origin, s.Source, print, seen), sourceKey("s", branch, "", print, own)}
+		for _, key := range keys {
+			k.steps[key] = s
+		}
+		k.entries = append(k.entries, keys)
 		k.newest = max(k.newest, s.ID)
 	}
 }
 
-// addMilestones knows a milestone by its source, and as one of the branch itself: in a folder
-// it stands there if the branch that made it is gone.
+// addMilestones does likewise.
 func (k *known) addMilestones(branch string, ms []doc.Milestone, seen map[string]int) {
 	for _, m := range ms {
 		if m.Kind == doc.KindBirth {
