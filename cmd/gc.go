@@ -31,10 +31,10 @@ func newGC(g *globals) *command {
 		flags:   join([]cli.Flag{toggle(&o.auto, "--auto", "only if enough objects are loose")}, o.author.flags(), g.flags()),
 		action: func(ctx context.Context, env *Env, _ []string) error {
 			res, err := runGC(ctx, env, o)
+			env.warnAll(res.Warnings) // also of what went well where another part did not
 			if err != nil {
 				return err
 			}
-			env.warnAll(res.Warnings)
 			return o.show(env, res, func(p *render.Printer) {
 				if !o.auto || res.Packed > 0 || res.Dropped > 0 {
 					render.GCText(p, res)
