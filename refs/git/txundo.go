@@ -21,7 +21,7 @@ func (tx *Tx) takeBack(queued []refChange, failure error) error {
 	for _, q := range queued {
 		now, err := tx.repo.Ref(ctx, q.ref)
 		if err != nil && !errors.Is(err, ErrNotFound) {
-			return fmt.Errorf("failed while they were being moved, so that some may have: %w", failure)
+			return fmt.Errorf("failed while they were being moved, so that some may have: %w; which cannot be read: %w", failure, err)
 		}
 		if now == q.new {
 			moved = append(moved, refChange{q.ref, q.old, q.new})
