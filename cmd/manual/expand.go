@@ -10,12 +10,23 @@ import (
 	"github.com/git-context/git-context/cmd"
 )
 
-// expander fills in the lines in braces of one page, and marks the pages that it
+// expander fills in what stands in braces in one page, and marks the pages that it
 // names.
 type expander struct {
-	source  *source
-	command cmd.Page
-	about   []string // the sentences that were not said yet
+	source *source
+	marker marker
+	about  []string // the sentences that were not said yet
+
+	references *regexp.Regexp // pages that are named, and what is literal
+	braces     *regexp.Regexp
+}
+
+func newExpander(s *source, c cmd.Page) *expander {
+	return &expander{
+		source: s, marker: newMarker(c), about: sentences(c.About),
+		references: regexp.MustCompile("`[^`]*`|" + `\bgit[a-z-]*\([1-9]\)`),
+		braces:     regexp.MustCompile(`\{\{([^{}]*)\}\}`),
+	}
 }
 
 // expand goes through a text line by line; what is literal stays as it is.
@@ -23,15 +34,13 @@ func (e *expander) expand(text string) (string, error) {
 	var b strings.Builder
 	var failed error
 	literal := false
-	references := regexp.MustCompile("`[^`]*`|" + reference)
-	braces := regexp.MustCompile(`\{\{([^{}]*)\}\}`)
 	for line := range strings.Lines(text + "\n") {
 		switch {
 		case strings.HasPrefix(line, "```"):
 			literal = !literal
 		case !literal:
-			line = references.ReplaceAllStringFunc(line, markReference)
-			line = braces.ReplaceAllStringFunc(line, func(found string) string {
+			line = e.references.ReplaceAllStringFunc(line, markReference)
+			line = e.braces.ReplaceAllStringFunc(line, func(found string) string {
 				name, argument, _ := strings.Cut(strings.Trim(found, "{}"), " ")
 				filled, err := e.fill(name, argument)
 				failed = errors.Join(failed, err)
@@ -43,9 +52,7 @@ func (e *expander) expand(text string) (string, error) {
 	return strings.Trim(b.String(), "\n"), failed
 }
 
-// reference is how a manual page is named.
-const reference = `\bgit[a-z-]*\([1-9]\)`
-
+// markReference marks a page that is named; what is literal stays.
 func markReference(found string) string {
 	name, number, ok := strings.Cut(found, "(")
 	if !ok || strings.HasPrefix(found, "`") {
@@ -67,7 +74,7 @@ func (e *expander) fill(name, argument string) (string, error) {
 		if name == "skip" {
 			return "", nil
 		}
-		return mark(said, e.command), nil
+		return e.marker.mark(said), nil
 	case "config":
 		return e.entries(e.source.config, argument)
 	case "env":

@@ -2,6 +2,7 @@ package main
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/cmd"
@@ -19,14 +20,35 @@ func escape(text string) string {
 		"<", `\<`, ">", `\>`, "&", `\&`, "!", `\!`, "|", `\|`, "~", `\~`, "#", `\#`).Replace(text)
 }
 
-// mark makes Markdown of what a help says: commands that it quotes, options and
-// settings become literal, the names that stand for something are stressed.
-func mark(text string, c cmd.Page) string {
-	words := regexp.MustCompile(`'(?:git |--?[a-z])[^']*'|(?:^|[\s(])--?[A-Za-z][a-z-]*|\bcontext\.[A-Za-z.]*[A-Za-z]|\bGIT_CONTEXT_[A-Z]+(?:=\S+\b)?|[A-Z](?:[A-Z-]*[A-Z])?(?:=[A-Z])?`)
-	stand := standIns(c)
+// marker makes Markdown of what a command's help says.
+type marker struct {
+	words *regexp.Regexp  // what may have to be marked
+	stand map[string]bool // the words in capitals that stand for what is to be typed
+}
+
+// newMarker finds those words in the forms and options of a command.
+func newMarker(c cmd.Page) marker {
+	m := marker{
+		words: regexp.MustCompile(`'(?:git |--?[a-z])[^']*'|(?:^|[\s(])--?[A-Za-z][a-z-]*|\bcontext\.[A-Za-z.]*[A-Za-z]|\bGIT_CONTEXT_[A-Z]+(?:=\S+\b)?|[A-Z](?:[A-Z-]*[A-Z])?(?:=[A-Z])?`),
+		stand: map[string]bool{},
+	}
+	upper := regexp.MustCompile(`\b[A-Z][A-Z-]*(?:=[A-Z])?\b`)
+	lines := slices.Clone(c.Forms)
+	for _, o := range c.Options {
+		lines = append(lines, o.Form)
+	}
+	for _, w := range upper.FindAllString(strings.Join(lines, "\n"), -1) {
+		m.stand[w] = true
+	}
+	return m
+}
+
+// mark makes commands that a text quotes, options and settings literal, and stresses
+// the names that stand for something.
+func (m marker) mark(text string) string {
 	var b strings.Builder
 	last := 0
-	for _, at := range words.FindAllStringIndex(text, -1) {
+	for _, at := range m.words.FindAllStringIndex(text, -1) {
 		word := text[at[0]:at[1]]
 		lead := word[:len(word)-len(strings.TrimLeft(word, " (\n"))]
 		word = word[len(lead):]
@@ -35,7 +57,7 @@ func mark(text string, c cmd.Page) string {
 			word = code(strings.Trim(word, "'"))
 		case strings.HasPrefix(word, "-") || strings.HasPrefix(word, "context.") || strings.HasPrefix(word, "GIT_CONTEXT_"):
 			word = code(word)
-		case stand[word] && alone(text, at[0], at[1]):
+		case m.stand[word] && alone(text, at[0], at[1]):
 			word = "*" + escape(word) + "*"
 		default:
 			word = escape(word)
@@ -46,33 +68,25 @@ func mark(text string, c cmd.Page) string {
 	return b.String() + escape(text[last:])
 }
 
-// alone says whether text[from:to] is a word of its own.
+// alone says whether text[from:to] is a word of its own, and no part of a name.
 func alone(text string, from, to int) bool {
-	letter := func(i int) bool {
-		return i >= 0 && i < len(text) && regexp.MustCompile(`[A-Za-z0-9_.'"-]`).MatchString(text[i:i+1]) &&
-			(text[i] != '.' || i+1 < len(text) && text[i+1] != ' ')
+	part := func(i int) bool {
+		switch {
+		case i < 0 || i >= len(text):
+			return false
+		case text[i] == '.': // which may also end the sentence
+			return i+1 < len(text) && text[i+1] != ' '
+		}
+		return isLetter(text[i]) || strings.IndexByte(`_'"-`, text[i]) >= 0
 	}
-	return !letter(from-1) && !letter(to)
+	return !part(from-1) && !part(to)
+}
+
+func isLetter(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
 func code(text string) string { return "`" + text + "`" }
-
-// standIns are the words in capitals of a command's forms and options, which stand
-// for what is to be typed.
-func standIns(c cmd.Page) map[string]bool {
-	words := map[string]bool{}
-	upper := regexp.MustCompile(`\b[A-Z][A-Z-]*(?:=[A-Z])?\b`)
-	lines := append([]string(nil), c.Forms...)
-	for _, o := range c.Options {
-		lines = append(lines, o.Form)
-	}
-	for _, l := range lines {
-		for _, w := range upper.FindAllString(l, -1) {
-			words[w] = true
-		}
-	}
-	return words
-}
 
 // markForm marks an option as a list shows it: -m, --message TEXT.
 func markForm(form string) string {

@@ -75,7 +75,7 @@ func pageName(command string) string {
 
 // join puts what is generated and what is written for a page into one text.
 func (s *source) join(c cmd.Page, made map[string]string, own []section) (string, error) {
-	e := expander{source: s, command: c, about: sentences(c.About)}
+	e := newExpander(s, c)
 	own = slices.Clone(own)
 	named := map[string]string{}
 	for _, title := range order() {
@@ -124,12 +124,13 @@ func generated(c cmd.Page) map[string]string {
 	for _, e := range c.Examples {
 		examples.WriteString(wrapCommand(e) + "\n")
 	}
+	m := newMarker(c)
 	var options, exits []section
 	for _, o := range c.Options {
-		options = append(options, section{markForm(o.Form), mark(o.Text, c)})
+		options = append(options, section{markForm(o.Form), m.mark(o.Text)})
 	}
 	for _, e := range c.Exits {
-		exits = append(exits, section{fmt.Sprintf("%d", e.Code), mark(e.Text, c)})
+		exits = append(exits, section{fmt.Sprintf("%d", e.Code), m.mark(e.Text)})
 	}
 	made := map[string]string{
 		sectionName:     pageName(c.Name) + " - " + escape(c.Short),
