@@ -101,6 +101,7 @@ func TestCompleteByForms(t *testing.T) {
 		"commit -Fx":                  "\tfiles",
 		"commit --outcome ":           "success failed abandoned",
 		"commit --unknown --outcome ": "success failed abandoned",
+		"commit -Qx --outcome ":       "success failed abandoned",
 		"commit --score x --outcome ": "success failed abandoned",
 		"commit -- --outcome ":        "",
 		"commit -m ":                  "",
