@@ -227,7 +227,7 @@ func (p *packing) dropOld(ctx context.Context, names []string, have map[ID]bool)
 		if err != nil {
 			return err
 		}
-		if !whole || exists(k.base+".keep") {
+		if !whole || exists(k.base+".keep") || slices.Contains(p.state.Unfinished.New, name) {
 			continue
 		}
 		size, err := removePack(k.base)

@@ -5,7 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 )
 
 func TestToJoin(t *testing.T) {
@@ -73,4 +75,55 @@ func TestPackBesideAnIndexWriter(t *testing.T) {
 	}
 	must(t, os.Remove(index+".lock"))
 	m.whole(t)
+}
+
+// What its state says is no reason to drop anything: an old copy of it may have come back.
+func TestPackDropsNothingForItsState(t *testing.T) {
+	t.Parallel()
+	m := newMemory(t)
+	dir := filepath.Join(m.repo.objectDir, "pack")
+	m.grow(t, 1)
+	m.pack(t)
+	first := ok(m.repo.readPackState())(t).Packs[0]
+	keep := filepath.Join(dir, first+".keep")
+	must(t, os.WriteFile(keep, nil, 0o444)) // so that it is not joined with the next
+	m.grow(t, 1)
+	m.pack(t)
+	state := ok(m.repo.readPackState())(t)
+	second := state.Packs[1-slices.Index(state.Packs, first)]
+	claim := func(news, olds string) {
+		t.Helper()
+		state.Unfinished = &unfinishedPacks{New: []string{news}, Old: []string{olds}}
+		must(t, m.repo.writePackState(state))
+		m.pack(t)
+		if !exists(filepath.Join(dir, first+".pack")) || !exists(filepath.Join(dir, second+".pack")) {
+			t.Fatalf("a pack went")
+		}
+	}
+	st := ok(m.repo.stagePack(t.Context(), dir, []byte(m.git("r", "rev-list", "--objects", "--no-object-names", BranchRef("main"))+"\n")))(t)
+	_ = ok(st.install(nil))(t)
+	must(t, st.remove())
+	claim(st.names[0], first) // all of which it holds, but people keep it
+	must(t, os.Remove(keep))
+	claim(second, first)  // which it does not hold
+	claim(second, second) // nothing holds itself
+
+	p := &packing{repo: m.repo, packDir: dir, since: time.Now().Add(time.Hour)}
+	loose := ok(m.repo.WriteBlob(t.Context(), []byte("nowhere else")))(t)
+	must(t, p.unlink([]ID{loose}, []string{"pack-" + strings.Repeat("0", 40)}))
+	if !exists(m.repo.loosePath(loose)) {
+		t.Error("an object went for a pack that is not there")
+	}
+	m.whole(t)
+}
+
+// What an expunge has yet to delete is not packed once more.
+func TestPackLeavesTheDoomed(t *testing.T) {
+	t.Parallel()
+	m := newMemory(t)
+	m.grow(t, 1)
+	must(t, m.repo.WriteStateFile(purgeState, []byte(m.tip+"\n")))
+	if res := m.pack(t); res.Objects != 2 || !exists(m.repo.loosePath(m.tip)) {
+		t.Errorf("%+v", res)
+	}
 }
