@@ -3,6 +3,8 @@
 
 GO      ?= go
 PREFIX  ?= /usr/local
+# A shell that is not bash leaves the ~ of PREFIX=~/.local as it is.
+override PREFIX := $(patsubst ~/%,$(HOME)/%,$(PREFIX))
 # What urfave/cli would otherwise add to every start: 0.3 to 1.1 ms.
 TAGS    := urfave_cli_no_docs,urfave_cli_no_suggest
 # How long each fuzz target runs, and which trace the demo plays.
@@ -16,15 +18,31 @@ LAWS      ?= TestMerge|TestReplicas|TestRewriteLaws|TestDisjoint|TestContradicti
 
 VERSION := $(shell git describe --tags --dirty 2>/dev/null)
 COMMIT  := $(shell git rev-parse HEAD 2>/dev/null)
+DATE    := $(shell git show -s --format=%cs HEAD 2>/dev/null)
 PKG     := github.com/git-context/git-context/cmd
 LDFLAGS := -s -w $(if $(VERSION),-X $(PKG).version=$(VERSION)) $(if $(COMMIT),-X $(PKG).commit=$(COMMIT))
 BIN     := bin/git-context
-DEST    := $(DESTDIR)$(PREFIX)/bin
+DEST    := $(DESTDIR)$(PREFIX)
+MAN     := $(DEST)/share/man
+# Where each shell looks for what completes the commands of others.
+BASH    := $(DEST)/share/bash-completion/completions
+ZSH     := $(DEST)/share/zsh/site-functions
+FISH    := $(DEST)/share/fish/vendor_completions.d
+# What a release is built for.
+SYSTEMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: build test race soak lint bench scale demo fuzz install uninstall clean
+.PHONY: build man completion test race soak lint bench scale demo fuzz dist install uninstall clean
 
 build:
 	$(GO) build -trimpath -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/git-context
+
+man:
+	rm -rf bin/man
+	$(GO) run ./cmd/manual -version '$(VERSION)' -date '$(DATE)' bin/man
+
+completion: build
+	mkdir -p bin/completion
+	for shell in bash zsh fish; do $(BIN) completion $$shell >bin/completion/git-context.$$shell || exit 1; done
 
 # The race detector needs C; without a compiler the tests run, without it. Go
 # knows which compiler it would use, and turns cgo off where there is none.
@@ -79,12 +97,40 @@ scale:
 	mv docs/scale/measured.csv.new docs/scale/measured.csv
 	$(GO) run ./test/scale simulate docs/scale/measured.csv docs/scale.md
 
-install: build
-	mkdir -p '$(DEST)'
-	install -m 755 $(BIN) '$(DEST)/git-context'
+# Static builds with their pages and completion, and what they hash to. git packs them,
+# and gives all files the time of the commit: the same commit and the same Go make the
+# same bytes. What is not committed is not in them, so there must be nothing.
+dist: man completion
+	@test -z "$$(git status --porcelain)" || { echo 'make dist: commit or remove what git status shows' >&2; exit 1; }
+	rm -rf dist bin/dist
+	mkdir dist bin/dist
+	@set -e; for system in $(SYSTEMS); do \
+		os=$${system%/*}; arch=$${system#*/}; name=git-context-$(or $(VERSION),$(COMMIT))-$$os-$$arch; \
+		case $$os in windows) exe=.exe pack=zip;; *) exe= pack=tar.gz;; esac; \
+		out=bin/dist/$$os-$$arch/git-context$$exe; echo "dist/$$name.$$pack"; \
+		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -buildvcs=false -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $$out ./cmd/git-context; \
+		set -- --prefix=$$name/ --add-file=$$out; \
+		for section in man1 man5; do set -- "$$@" --prefix=$$name/man/$$section/; for page in bin/man/$$section/*; do set -- "$$@" --add-file=$$page; done; done; \
+		set -- "$$@" --prefix=$$name/completion/; for file in bin/completion/*; do set -- "$$@" --add-file=$$file; done; \
+		git archive --format=$$pack -o dist/$$name.$$pack "$$@" --prefix=$$name/ HEAD LICENSE README.md CHANGELOG.md; \
+	done
+	cd dist && sha256sum * >SHA256SUMS
 
+install: build man completion
+	install -d '$(DEST)/bin' '$(MAN)/man1' '$(MAN)/man5' '$(BASH)' '$(ZSH)' '$(FISH)'
+	install -m 755 $(BIN) '$(DEST)/bin/git-context'
+	install -m 644 bin/man/man1/* '$(MAN)/man1'
+	install -m 644 bin/man/man5/* '$(MAN)/man5'
+	install -m 644 bin/completion/git-context.bash '$(BASH)/git-context'
+	install -m 644 bin/completion/git-context.zsh '$(ZSH)/_git-context'
+	install -m 644 bin/completion/git-context.fish '$(FISH)/git-context.fish'
+
+# What install made, and the folders that are empty without it.
 uninstall:
-	rm -f '$(DEST)/git-context'
+	rm -f '$(DEST)/bin/git-context' '$(BASH)/git-context' '$(ZSH)/_git-context' '$(FISH)/git-context.fish' \
+		'$(MAN)'/man1/git-context.1 '$(MAN)'/man1/git-context-*.1 '$(MAN)/man5/gitcontext-formats.5'
+	-@rmdir '$(MAN)/man1' '$(MAN)/man5' '$(MAN)' '$(BASH)' '$(DEST)/share/bash-completion' '$(ZSH)' '$(DEST)/share/zsh' \
+		'$(FISH)' '$(DEST)/share/fish' '$(DEST)/share' 2>/dev/null
 
 clean:
-	rm -rf bin
+	rm -rf bin dist
