@@ -38,7 +38,7 @@ build:
 
 man:
 	rm -rf bin/man
-	$(GO) run ./cmd/manual -version '$(VERSION)' -date '$(DATE)' bin/man
+	$(GO) run -tags $(TAGS) ./cmd/manual -version '$(VERSION)' -date '$(DATE)' bin/man
 
 completion: build
 	mkdir -p bin/completion
