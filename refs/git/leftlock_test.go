@@ -70,3 +70,56 @@ func TestAbandoned(t *testing.T) {
 		_ = c.cmd.Wait()
 	}
 }
+
+// A lock that somebody has taken since stays.
+func TestRemoveLockLeavesANewOne(t *testing.T) {
+	t.Parallel()
+	_, r := newRepo(t)
+	path := filepath.Join(r.CommonDir(), "packed-refs.lock")
+	must(t, os.WriteFile(path, nil, 0o666))
+	was := ok(r.RefLocks())(t)[0]
+	now := was.Made.Add(time.Second)
+	must(t, os.Chtimes(path, now, now))
+	if err := r.RemoveLock(was); err == nil || !exists(path) {
+		t.Errorf("it went: %v", err)
+	}
+	must(t, r.RemoveLock(ok(r.RefLocks())(t)[0]))
+	if exists(path) {
+		t.Error("the one that was found stays")
+	}
+}
+
+// The file of a lock is forgotten only where it is old, free and of no use any more: of
+// another file there could be another holder.
+func TestForgetLocks(t *testing.T) {
+	t.Parallel()
+	_, r := newRepo(t)
+	file := func(name string) string { return r.statePath("lock/" + lockFile(name)) }
+	held := taken(r.TryLock("branch-held"))(t)
+	for _, name := range []string{"branch-held", "branch-used", "branch-young", "branch-old", "notes"} {
+		if name != "branch-held" {
+			must(t, taken(r.TryLock(name))(t).Unlock())
+		}
+		if name != "branch-young" {
+			must(t, os.Chtimes(file(name), testTime, testTime))
+		}
+	}
+	must(t, r.ForgetLocks("branch-", []string{"branch-used"}, testTime.Add(time.Hour)))
+	for name, want := range map[string]bool{"branch-held": true, "branch-used": true, "branch-young": true, "branch-old": false, "notes": true} {
+		if exists(file(name)) != want {
+			t.Errorf("%s: there %v, want %v", name, !want, want)
+		}
+	}
+	must(t, held.Unlock())
+}
+
+// taken takes what must be there.
+func taken(l *Lock, free bool, err error) func(*testing.T) *Lock {
+	return func(t *testing.T) *Lock {
+		t.Helper()
+		if err != nil || !free {
+			t.Fatalf("free: %v, %v", free, err)
+		}
+		return l
+	}
+}
