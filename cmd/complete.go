@@ -36,7 +36,7 @@ func newComplete(g *globals) *command {
 	return &command{
 		name:  "complete",
 		usage: []string{"complete (bash | zsh | fish) [--breaks CHARS] -- WORD..."},
-		about: "Says what the last WORD of a command line may become; WORDs are those behind 'git context'. 'git context completion' prints what makes a shell ask. Each line is a candidate and, but for bash, behind a tab what it is. For bash WORDs are as they were typed, with their quotes, and so are the candidates, of which there are those alone that begin like the WORD. A line that begins with a tab says something else: 'files' or 'directories', that the shell shall complete their names; 'quoted', that a quote is open. Nothing is written, no remote is asked, and after a second it ends with what was found. With --json: {\"candidates\": [{\"word\", \"about\"}], \"shell\"}.",
+		about: "Says what the last WORD of a command line may become; WORDs are those behind 'git context'. 'git context completion' prints what makes a shell ask. Each line is a candidate and, but for bash, behind a tab what it is; for zsh behind another one of which kind. For bash WORDs are as they were typed, with their quotes, and so are the candidates, of which there are those alone that begin like the WORD. A line that begins with a tab says something else: 'files' or 'directories', that the shell shall complete their names; 'quoted', that a quote is open. Nothing is written, no remote is asked, and after a second it ends with what was found. With --json: {\"candidates\": [{\"word\", \"about\", \"kind\"}], \"shell\"}.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"complete zsh -- switch ''",
@@ -80,7 +80,7 @@ func runComplete(ctx context.Context, env *Env, o *completeOptions, shell string
 	if shell == shellBash {
 		writeForBash(&b, last, found.list)
 	} else {
-		writeDescribed(&b, found.list)
+		writeDescribed(&b, found.list, shell == shellZsh)
 	}
 	return errors.Join(failed, env.write(b.String()))
 }
@@ -96,11 +96,16 @@ func writeForBash(b *strings.Builder, word bashWord, list []candidate) {
 	}
 }
 
-func writeDescribed(b *strings.Builder, list []candidate) {
+// writeDescribed leaves nothing out: zsh and fish choose by rules of their users. zsh
+// lists each kind by itself.
+func writeDescribed(b *strings.Builder, list []candidate, kinds bool) {
 	for _, c := range list {
 		b.WriteString(c.Word)
-		if c.About != "" {
+		if c.About != "" || kinds {
 			b.WriteString("\t" + c.About)
+		}
+		if kinds {
+			b.WriteString("\t" + c.Kind)
 		}
 		b.WriteByte('\n')
 	}

@@ -93,7 +93,7 @@ func nothing(*offers, context.Context) error { return nil }
 // oneOf is a word of which there are only so many.
 func oneOf(words ...string) offer {
 	return func(o *offers, _ context.Context) error {
-		o.add("", words...)
+		o.add("words", "", words...)
 		return nil
 	}
 }

@@ -49,7 +49,7 @@ func (o *offers) close() error {
 }
 
 // named offers what a Store lists.
-func (o *offers) named(ctx context.Context, lists ...func(*refs.Store, context.Context) ([]refs.Named, error)) error {
+func (o *offers) named(ctx context.Context, kind string, lists ...func(*refs.Store, context.Context) ([]refs.Named, error)) error {
 	s, err := o.memory(ctx)
 	if err != nil {
 		return err
@@ -60,34 +60,34 @@ func (o *offers) named(ctx context.Context, lists ...func(*refs.Store, context.C
 			return err
 		}
 		for _, n := range names {
-			o.add(n.About, n.Name)
+			o.add(kind, n.About, n.Name)
 		}
 	}
 	return nil
 }
 
 func (o *offers) branches(ctx context.Context) error {
-	return o.named(ctx, (*refs.Store).NamedBranches)
+	return o.named(ctx, "branches", (*refs.Store).NamedBranches)
 }
 
 func (o *offers) tags(ctx context.Context) error {
-	return o.named(ctx, (*refs.Store).NamedTags)
+	return o.named(ctx, "tags", (*refs.Store).NamedTags)
 }
 
 func (o *offers) deleted(ctx context.Context) error {
-	return o.named(ctx, (*refs.Store).NamedDeleted)
+	return o.named(ctx, "deleted branches", (*refs.Store).NamedDeleted)
 }
 
 // onRemote offers what may be deleted on the remote that the line names.
 func (o *offers) onRemote(ctx context.Context) error {
-	return o.named(ctx, func(s *refs.Store, ctx context.Context) ([]refs.Named, error) {
+	return o.named(ctx, "on the remote", func(s *refs.Store, ctx context.Context) ([]refs.Named, error) {
 		return s.NamedAt(ctx, o.typed.args[0])
 	})
 }
 
 // switchable offers branches, those too that only a remote has: switch makes them.
 func (o *offers) switchable(ctx context.Context) error {
-	return o.named(ctx, (*refs.Store).NamedBranches, func(s *refs.Store, ctx context.Context) (all []refs.Named, err error) {
+	return o.named(ctx, "branches", (*refs.Store).NamedBranches, func(s *refs.Store, ctx context.Context) (all []refs.Named, err error) {
 		remotes, err := s.Repo().Remotes(ctx)
 		for _, remote := range remotes {
 			var list []refs.Named
@@ -106,7 +106,7 @@ func (o *offers) remotes(ctx context.Context) error {
 		return err
 	}
 	names, err := s.Repo().Remotes(ctx)
-	o.add("", names...)
+	o.add("remotes", "", names...)
 	return err
 }
 
@@ -118,12 +118,12 @@ func (o *offers) revision(ctx context.Context) error {
 	if rest, ok := strings.CutPrefix(o.word, "^"); ok {
 		o.lead, o.word = o.lead+"^", rest
 	}
-	err := o.named(ctx, (*refs.Store).NamedBranches, (*refs.Store).NamedTags)
+	err := cmp.Or(o.branches(ctx), o.tags(ctx))
 	// A hash without what it is says nothing to people, until they have begun one.
 	if err != nil || o.bare && o.word == "" {
 		return err
 	}
-	return o.recent(ctx, offeredMilestones, func(m refs.Recent) { o.add(m.Summary, m.Commit.Short()) })
+	return o.recent(ctx, offeredMilestones, func(m refs.Recent) { o.add("milestones", m.Summary, m.Commit.Short()) })
 }
 
 // revisionRange offers the same for each end of a range.
@@ -140,8 +140,8 @@ func (o *offers) cutRange() {
 
 // code offers the branches and tags of the code.
 func (o *offers) code(ctx context.Context) error {
-	o.add("", "HEAD")
-	return o.named(ctx, func(s *refs.Store, ctx context.Context) ([]refs.Named, error) {
+	o.add("code", "", "HEAD")
+	return o.named(ctx, "code", func(s *refs.Store, ctx context.Context) ([]refs.Named, error) {
 		return s.NamedCode(ctx, offeredCode)
 	})
 }
@@ -157,11 +157,11 @@ func (o *offers) moment(ctx context.Context) error {
 }
 
 func (o *offers) ids(ctx context.Context) error {
-	return o.recent(ctx, offeredMilestones, func(m refs.Recent) { o.add(m.Summary, m.ID) })
+	return o.recent(ctx, offeredMilestones, func(m refs.Recent) { o.add("milestones", m.Summary, m.ID) })
 }
 
 func (o *offers) agents(ctx context.Context) error {
-	return o.recent(ctx, 100, func(m refs.Recent) { o.add("", m.Agent) })
+	return o.recent(ctx, 100, func(m refs.Recent) { o.add("agents", "", m.Agent) })
 }
 
 func (o *offers) recent(ctx context.Context, n int, each func(refs.Recent)) error {
@@ -191,7 +191,7 @@ func (o *offers) topics(ctx context.Context) error {
 	return o.atTip(ctx, func(s *refs.Store, tip *refs.Tip) error {
 		keys, err := s.TopicKeys(ctx, tip)
 		if o.bare || len(keys) > describedTopics {
-			o.add("", keys...)
+			o.add("topics", "", keys...)
 			return err
 		}
 		for _, key := range keys {
@@ -201,7 +201,7 @@ func (o *offers) topics(ctx context.Context) error {
 			}
 			about, _ := doc.ParseTopic(data) // one that cannot be read has no text, but its key
 			text, _, _ := strings.Cut(strings.TrimSpace(about.Text), "\n")
-			o.add(text, key)
+			o.add("topics", text, key)
 		}
 		return err
 	})
@@ -210,17 +210,17 @@ func (o *offers) topics(ctx context.Context) error {
 // blamed offers what blame knows beside topics, too.
 func (o *offers) blamed(ctx context.Context) error {
 	err := o.topics(ctx)
-	o.add("", doc.MetadataFile, doc.RoadmapFile)
+	o.add("documents", "", doc.MetadataFile, doc.RoadmapFile)
 	return err
 }
 
 // documents offers paths of a memory branch's tree.
 func (o *offers) documents(ctx context.Context) error {
-	o.add("", doc.CommitFile, doc.CommitDir, doc.LogFile, doc.LogDir, doc.MetadataFile, doc.TopicDir)
+	o.add("documents", "", doc.CommitFile, doc.CommitDir, doc.LogFile, doc.LogDir, doc.MetadataFile, doc.TopicDir)
 	return o.atTip(ctx, func(s *refs.Store, tip *refs.Tip) error {
 		keys, err := s.TopicKeys(ctx, tip)
 		for _, key := range keys {
-			o.add("", doc.TopicPath(key))
+			o.add("documents", "", doc.TopicPath(key))
 		}
 		return err
 	})
@@ -247,7 +247,7 @@ func (o *offers) segments(ctx context.Context) error {
 
 // paths offers a path, and those below it that are so much deeper.
 func (o *offers) paths(value any, deeper int, keys ...string) {
-	o.add("", doc.JoinPath(keys...))
+	o.add("segments", "", doc.JoinPath(keys...))
 	below, ok := value.(map[string]any)
 	if !ok || deeper == 0 {
 		return
@@ -271,7 +271,7 @@ func (o *offers) items(ctx context.Context) error {
 		}
 		for _, item := range items {
 			if verb == "remove" || item.Done == (verb == "undo") {
-				o.add("", item.Text)
+				o.add("roadmap", "", item.Text)
 			}
 		}
 	})
@@ -282,14 +282,14 @@ func (o *offers) open(ctx context.Context) error {
 	return o.roadmap(ctx, func(v refs.RoadmapView) {
 		for _, item := range slices.Concat(v.Milestones, v.Todo) {
 			if !item.Done {
-				o.add("", item.Text)
+				o.add("roadmap", "", item.Text)
 			}
 		}
 	})
 }
 
 func (o *offers) sections(ctx context.Context) error {
-	return o.roadmap(ctx, func(v refs.RoadmapView) { o.add("", slices.Sorted(maps.Keys(v.Sections))...) })
+	return o.roadmap(ctx, func(v refs.RoadmapView) { o.add("sections", "", slices.Sorted(maps.Keys(v.Sections))...) })
 }
 
 func (o *offers) roadmap(ctx context.Context, look func(refs.RoadmapView)) error {
@@ -314,7 +314,7 @@ func (o *offers) conflicts(ctx context.Context) error {
 	waits, err := s.MergeStatus(ctx, into[len(into)-1])
 	for _, c := range waits.Conflicts {
 		if !c.Resolved {
-			o.add(c.Kind, c.Path)
+			o.add("conflicts", c.Kind, c.Path)
 		}
 	}
 	return err

@@ -11,11 +11,12 @@ import (
 	"github.com/git-context/git-context/render"
 )
 
-// candidate is a word that may stand in the place of the one that is completed, and one
-// line that says what it is.
+// candidate is a word that may stand in the place of the one that is completed, with one
+// line that says what it is, and with what it is one of.
 type candidate struct {
 	Word  string `json:"word"`
 	About string `json:"about"`
+	Kind  string `json:"kind"`
 }
 
 // What the shell completes by itself.
@@ -73,7 +74,7 @@ func (o *offers) arguments(ctx context.Context) (err error) {
 	for _, e := range expected {
 		o.lead, o.word = "", whole
 		if e.word != "" {
-			o.add("", e.word)
+			o.add("words", "", e.word)
 			continue
 		}
 		if find, ok := offerFor(e.form, e.name); ok {
@@ -114,7 +115,7 @@ func formIn(f cli.Flag) string {
 
 // add offers words, each once. What could not be typed, or would not be shown as it is,
 // is left out: names come from elsewhere.
-func (o *offers) add(about string, words ...string) {
+func (o *offers) add(kind, about string, words ...string) {
 	for _, w := range words {
 		w = o.lead + w
 		if o.seen[w] || w == "" || strings.ContainsAny(w, "\t\n\r") || render.Safe(w) != w {
@@ -122,7 +123,7 @@ func (o *offers) add(about string, words ...string) {
 		}
 		o.seen[w] = true
 		about = strings.Join(strings.Fields(render.Safe(about)), " ")
-		o.list = append(o.list, candidate{w, about})
+		o.list = append(o.list, candidate{w, about, kind})
 	}
 }
 
@@ -141,7 +142,7 @@ func (o *offers) flags() {
 			}
 		}
 		_, usage := formOf(f)
-		o.add(usage, written)
+		o.add("options", usage, written)
 	}
 }
 
@@ -149,11 +150,11 @@ func (o *offers) flags() {
 func (o *offers) commands(context.Context) error {
 	for _, e := range commands() {
 		if o.known(e) {
-			o.add(e.short, e.name)
+			o.add("commands", e.short, e.name)
 		}
 	}
 	if len(o.typed.flags) == 0 && o.typed.command.name != "help" {
-		o.add("tell of a command", "help")
+		o.add("commands", "tell of a command", "help")
 	}
 	return nil
 }

@@ -176,7 +176,7 @@ func TestCompleteJSON(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	want := completion{Candidates: []candidate{{"--outcome=success", ""}, {"--outcome=failed", ""}, {"--outcome=abandoned", ""}}}
+	want := completion{Candidates: []candidate{{"--outcome=success", "", "words"}, {"--outcome=failed", "", "words"}, {"--outcome=abandoned", "", "words"}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -187,8 +187,8 @@ func TestCompleteJSON(t *testing.T) {
 func TestOffersAreSafe(t *testing.T) {
 	t.Parallel()
 	o := offers{seen: map[string]bool{}}
-	o.add("a\tb\x1b[31m\nc", "fine", "fine", "", "two\nlines", "tab\there", "esc\x1b[2J", "turned\u202e", "\xff")
-	if diff := cmp.Diff([]candidate{{"fine", "a b^[[31m c"}}, o.list); diff != "" {
+	o.add("words", "a\tb\x1b[31m\nc", "fine", "fine", "", "two\nlines", "tab\there", "esc\x1b[2J", "turned\u202e", "\xff")
+	if diff := cmp.Diff([]candidate{{"fine", "a b^[[31m c", "words"}}, o.list); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -5,10 +5,11 @@
 # zsh's completion of git calls this for `git context`, and it stands for `git-context`
 # itself. What may stand where is asked of the program.
 
-local -a run said found typed
-local line word about
+local -a run typed said part
+local line word about kind last
+integer ret=1
 
-# git's options before the command's name: _git has --git-dir in the environment.
+# Git's options before the command's name: --git-dir is in the environment by now.
 run=(command git)
 if [[ $service == git ]] && (( $+opt_args[-C] )); then
   run+=(-C ${(Q)~opt_args[-C]})
@@ -26,9 +27,15 @@ case $said[1] in
     _directories
     return ;;
 esac
-for line in $said; do
-  word=${line%%$'\t'*} about=
-  [[ $line == *$'\t'* ]] && about=:${line#*$'\t'}
-  found+=("${word//:/\\:}$about")
+
+# Each line is a word, what it is, and of which kind; each kind is a group of its own.
+for line in $said ''; do
+  kind=${line##*$'\t'} line=${line%$'\t'*}
+  if [[ $kind != $last ]] && (( $#part )); then
+    _describe -V -t ${last// /-} $last part && ret=0
+    part=()
+  fi
+  word=${line%%$'\t'*} about=${line#*$'\t'} last=$kind
+  part+=("${word//:/\\:}${about:+:$about}")
 done
-_describe -V -t context 'git context' found
+return ret
