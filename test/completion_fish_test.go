@@ -50,7 +50,7 @@ func fishLines(w *world) []typedLine {
 		{`git context switch nosuch`, ""},
 		{`git context commit --outcome=`, "--outcome=success\n--outcome=failed\n--outcome=abandoned"},
 		{`git context commit --outcome su`, "success"},
-		{`git context roadmap todo done `, `It's $HOME "x" ` + "`y`\nFix *"},
+		{`git context roadmap todo done `, `It's $HOME "x" ` + "`y`\nFix *\nUse C:\\temp"},
 		{`git context roadmap milestone done 'Read t`, "Read the RFC"},
 		{`git context roadmap milestone done "Read: `, "Read: it"},
 		{`git context roadmap milestone done Read\ t`, "Read the RFC"},

@@ -24,6 +24,7 @@ func shellWorld(t *testing.T) (w *world, home string) {
 	w.ok("roadmap", "milestone", "add", "Read: it")
 	w.ok("roadmap", "todo", "add", `It's $HOME "x" `+"`y`")
 	w.ok("roadmap", "todo", "add", "Fix *")
+	w.ok("roadmap", "todo", "add", `Use C:\temp`)
 	w.ok("commit", "-m", "Lexer")
 	w.ok("branch", "try-mutex", "--purpose", "A plain mutex", "--no-switch")
 	w.ok("tag", "success/best")
@@ -105,6 +106,8 @@ func linesOfGit(dir string) []typedLine {
 		{`git context -b try-mutex topic d`, `git context -b try-mutex topic d`},
 		{`git context -b main topic d`, `git context -b main topic db-pool `},
 		{`git context roadmap todo done It`, "git context roadmap todo done It\\'s\\ \\$HOME\\ \\\"x\\\"\\ \\`y\\` "},
+		{`git context roadmap todo done U`, `git context roadmap todo done Use\ C:\\temp `},
+		{`git context roadmap todo done "Use C`, `git context roadmap todo done "Use C:\\temp" `},
 		{`git context roadmap todo done 'Fi`, `git context roadmap todo done 'Fix *' `},
 		{`git context roadmap milestone done "Read: `, `git context roadmap milestone done "Read: it" `},
 		{`git context roadmap milestone done Read:`, `git context roadmap milestone done Read:\ it `},

@@ -36,6 +36,7 @@ for line in $said ''; do
     part=()
   fi
   word=${line%%$'\t'*} about=${line#*$'\t'} last=$kind
+  word=${word//\\/\\\\}
   part+=("${word//:/\\:}${about:+:$about}")
 done
 return ret
