@@ -48,56 +48,63 @@ func (o *offers) close() error {
 	return o.store.Close()
 }
 
-// named offers what a Store lists.
-func (o *offers) named(ctx context.Context, kind string, lists ...func(*refs.Store, context.Context) ([]refs.Named, error)) error {
+// named offers what a Store lists, which is asked once: an argument may mean the same
+// in several forms.
+func (o *offers) named(ctx context.Context, kind string, list func(context.Context, *refs.Store) ([]refs.Named, error)) error {
 	s, err := o.memory(ctx)
 	if err != nil {
 		return err
 	}
-	for _, list := range lists {
-		names, err := list(s, ctx)
-		if err != nil {
-			return err
-		}
-		for _, n := range names {
-			o.add(kind, n.About, n.Name)
-		}
+	names, known := o.known[kind]
+	if !known {
+		names, err = list(ctx, s)
+		o.known[kind] = names
 	}
-	return nil
+	for _, n := range names {
+		o.add(kind, n.About, n.Name)
+	}
+	return err
 }
 
 func (o *offers) branches(ctx context.Context) error {
-	return o.named(ctx, "branches", (*refs.Store).NamedBranches)
+	return o.named(ctx, "branches", func(ctx context.Context, s *refs.Store) ([]refs.Named, error) {
+		return s.NamedBranches(ctx, !o.bare)
+	})
 }
 
 func (o *offers) tags(ctx context.Context) error {
-	return o.named(ctx, "tags", (*refs.Store).NamedTags)
+	return o.named(ctx, "tags", func(ctx context.Context, s *refs.Store) ([]refs.Named, error) {
+		return s.NamedTags(ctx, !o.bare)
+	})
 }
 
 func (o *offers) deleted(ctx context.Context) error {
-	return o.named(ctx, "deleted branches", (*refs.Store).NamedDeleted)
+	return o.named(ctx, "deleted branches", func(ctx context.Context, s *refs.Store) ([]refs.Named, error) {
+		return s.NamedDeleted(ctx, !o.bare)
+	})
 }
 
 // onRemote offers what may be deleted on the remote that the line names.
 func (o *offers) onRemote(ctx context.Context) error {
-	return o.named(ctx, "on the remote", func(s *refs.Store, ctx context.Context) ([]refs.Named, error) {
-		return s.NamedAt(ctx, o.typed.args[0])
+	return o.named(ctx, "on the remote", func(ctx context.Context, s *refs.Store) ([]refs.Named, error) {
+		return s.NamedAt(ctx, o.typed.args[0], !o.bare)
 	})
 }
 
 // switchable offers branches, those too that only a remote has: switch makes them.
 func (o *offers) switchable(ctx context.Context) error {
-	return o.named(ctx, "branches", (*refs.Store).NamedBranches, func(s *refs.Store, ctx context.Context) (all []refs.Named, err error) {
+	err := o.branches(ctx)
+	return cmp.Or(err, o.named(ctx, "branches of remotes", func(ctx context.Context, s *refs.Store) (all []refs.Named, err error) {
 		remotes, err := s.Repo().Remotes(ctx)
 		for _, remote := range remotes {
 			var list []refs.Named
-			if list, err = s.NamedAt(ctx, remote); err != nil {
+			if list, err = s.NamedAt(ctx, remote, !o.bare); err != nil {
 				break
 			}
 			all = append(all, list...)
 		}
 		return slices.DeleteFunc(all, func(n refs.Named) bool { return strings.HasPrefix(n.Name, "tags/") }), err
-	})
+	}))
 }
 
 func (o *offers) remotes(ctx context.Context) error {
@@ -123,7 +130,7 @@ func (o *offers) revision(ctx context.Context) error {
 	if err != nil || o.bare && o.word == "" {
 		return err
 	}
-	return o.recent(ctx, offeredMilestones, func(m refs.Recent) { o.add("milestones", m.Summary, m.Commit.Short()) })
+	return o.recent(ctx, func(m refs.Recent) { o.add("milestones", m.Summary, m.Commit.Short()) })
 }
 
 // revisionRange offers the same for each end of a range.
@@ -141,7 +148,7 @@ func (o *offers) cutRange() {
 // code offers the branches and tags of the code.
 func (o *offers) code(ctx context.Context) error {
 	o.add("code", "", "HEAD")
-	return o.named(ctx, "code", func(s *refs.Store, ctx context.Context) ([]refs.Named, error) {
+	return o.named(ctx, "code", func(ctx context.Context, s *refs.Store) ([]refs.Named, error) {
 		return s.NamedCode(ctx, offeredCode)
 	})
 }
@@ -157,17 +164,20 @@ func (o *offers) moment(ctx context.Context) error {
 }
 
 func (o *offers) ids(ctx context.Context) error {
-	return o.recent(ctx, offeredMilestones, func(m refs.Recent) { o.add("milestones", m.Summary, m.ID) })
+	return o.recent(ctx, func(m refs.Recent) { o.add("milestones", m.Summary, m.ID) })
 }
 
 func (o *offers) agents(ctx context.Context) error {
-	return o.recent(ctx, 100, func(m refs.Recent) { o.add("agents", "", m.Agent) })
+	return o.recent(ctx, func(m refs.Recent) { o.add("agents", "", m.Agent) })
 }
 
-func (o *offers) recent(ctx context.Context, n int, each func(refs.Recent)) error {
-	return o.atTip(ctx, func(s *refs.Store, tip *refs.Tip) error {
-		list, err := s.Recent(ctx, tip, n)
-		for _, m := range list {
+// recent looks at the newest milestones, which are asked for once.
+func (o *offers) recent(ctx context.Context, each func(refs.Recent)) error {
+	return o.atTip(ctx, func(s *refs.Store, tip *refs.Tip) (err error) {
+		if o.newest == nil {
+			o.newest, err = s.Recent(ctx, tip, offeredMilestones)
+		}
+		for _, m := range o.newest {
 			each(m)
 		}
 		return err

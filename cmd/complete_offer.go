@@ -37,7 +37,9 @@ type offers struct {
 	seen  map[string]bool
 	shell string // what the shell completes by itself; "" for nothing
 
-	store *refs.Store // nil until somebody asks
+	store  *refs.Store // nil until somebody asks
+	known  map[string][]refs.Named
+	newest []refs.Recent
 }
 
 // gather finds all that may stand in the word's place. Err says why memory gave
@@ -149,7 +151,7 @@ func (o *offers) flags() {
 // commands offers those commands that know the flags which stand before them.
 func (o *offers) commands(context.Context) error {
 	for _, e := range commands() {
-		if o.known(e) {
+		if o.knows(e) {
 			o.add("commands", e.short, e.name)
 		}
 	}
@@ -159,7 +161,8 @@ func (o *offers) commands(context.Context) error {
 	return nil
 }
 
-func (o *offers) known(e entry) bool {
+// knows says whether a command knows the flags before it.
+func (o *offers) knows(e entry) bool {
 	if len(o.typed.flags) == 0 { // nearly always, and forty commands need not be built
 		return true
 	}

@@ -2,6 +2,7 @@ package refs
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"strings"
 
@@ -10,35 +11,26 @@ import (
 )
 
 // Named is something by the name that a command takes, with one line that says what it
-// is, "" where nothing does. Neither is made safe to show.
+// is, "" where nothing does or nobody asked. Neither is made safe to show.
 type Named struct{ Name, About string }
 
-// The formats that say what a ref is: a tag names a milestone, a branch has a purpose,
-// or else a newest milestone.
-const aboutTag = "%(contents:subject)"
-
-func aboutBranch() string {
-	last := value(trailerLast)
-	return "%(if)" + value(trailerPurpose) + "%(then)" + value(trailerPurpose) + "%(else)%(if)" + last + "%(then)" + last +
-		"%(else)%(contents:subject)%(end)%(end)"
-}
-
 // NamedBranches lists the memory branches, the newest first, each with its purpose, or
-// with what its newest milestone says. One for-each-ref answers it.
-func (s *Store) NamedBranches(ctx context.Context) ([]Named, error) {
-	return s.namedRefs(ctx, aboutBranch(), git.BranchPrefix)
+// with what its newest milestone says. One for-each-ref answers it. Without about no
+// commit is opened, and the list is sorted by name; likewise below.
+func (s *Store) NamedBranches(ctx context.Context, about bool) ([]Named, error) {
+	return s.namedRefs(ctx, git.BranchPrefix, about, aboutBranch)
 }
 
 // NamedTags lists the memory tags, of the newest milestone first, each with what its
 // milestone says.
-func (s *Store) NamedTags(ctx context.Context) ([]Named, error) {
-	return s.namedRefs(ctx, aboutTag, git.TagPrefix)
+func (s *Store) NamedTags(ctx context.Context, about bool) ([]Named, error) {
+	return s.namedRefs(ctx, git.TagPrefix, about, aboutTag)
 }
 
 // NamedDeleted lists the deleted branches that RestoreBranch knows, the newest first,
 // each as NamedBranches does.
-func (s *Store) NamedDeleted(ctx context.Context) ([]Named, error) {
-	list, err := s.namedRefs(ctx, aboutBranch(), git.DeletedPrefix)
+func (s *Store) NamedDeleted(ctx context.Context, about bool) ([]Named, error) {
+	list, err := s.namedRefs(ctx, git.DeletedPrefix, about, aboutBranch)
 	seen := map[string]bool{}
 	var names []Named
 	for _, d := range list {
@@ -54,13 +46,13 @@ func (s *Store) NamedDeleted(ctx context.Context) ([]Named, error) {
 
 // NamedAt lists what a remote had when it was last asked, as DeleteRemote takes it:
 // branches by their names, tags as tags/NAME.
-func (s *Store) NamedAt(ctx context.Context, remote string) ([]Named, error) {
+func (s *Store) NamedAt(ctx context.Context, remote string, about bool) ([]Named, error) {
 	t := git.RemoteTracking(remote)
-	list, err := s.namedRefs(ctx, aboutBranch(), t.Branches())
+	list, err := s.namedRefs(ctx, t.Branches(), about, aboutBranch)
 	if err != nil {
 		return nil, err
 	}
-	tags, err := s.namedRefs(ctx, aboutTag, t.Tags())
+	tags, err := s.namedRefs(ctx, t.Tags(), about, aboutTag)
 	for _, tag := range tags {
 		list = append(list, Named{remoteTagPrefix + tag.Name, tag.About})
 	}
@@ -84,16 +76,29 @@ func (s *Store) NamedCode(ctx context.Context, most int) ([]Named, error) {
 	return list, nil
 }
 
-// namedRefs lists what stands behind a prefix of ref names, the newest first.
-func (s *Store) namedRefs(ctx context.Context, about, prefix string) ([]Named, error) {
-	out, err := s.repo.View(ctx, "for-each-ref", "--sort=-committerdate", "--format=%(refname)%00"+about+"%00", prefix)
+// aboutTag and aboutBranch say what a ref is: a tag names a milestone, a branch has a
+// purpose, or else a newest milestone.
+func aboutTag(c *git.Commit) string { return c.Subject() }
+
+func aboutBranch(c *git.Commit) string {
+	return cmp.Or(c.Trailer(trailerPurpose), c.Trailer(trailerLast), c.Subject())
+}
+
+// namedRefs lists what stands behind a prefix of ref names.
+func (s *Store) namedRefs(ctx context.Context, prefix string, about bool, say func(*git.Commit) string) ([]Named, error) {
+	args := []string{"for-each-ref", "--format=%(refname)%00%00"}
+	if about {
+		// git takes twice as long where it looks for the trailers itself.
+		args = []string{"for-each-ref", "--sort=-committerdate", "--format=%(refname)%00%(contents)%00"}
+	}
+	out, err := s.repo.View(ctx, append(args, prefix)...)
 	if err != nil {
 		return nil, err
 	}
 	var list []Named
 	for f := bytes.Split(out, []byte{0}); len(f) >= 2; f = f[2:] {
 		ref := strings.TrimPrefix(string(f[0]), "\n")
-		list = append(list, Named{strings.TrimPrefix(ref, prefix), strings.TrimSpace(string(f[1]))})
+		list = append(list, Named{strings.TrimPrefix(ref, prefix), say(&git.Commit{Message: string(f[1])})})
 	}
 	return list, nil
 }

@@ -39,15 +39,18 @@ func TestNamed(t *testing.T) {
 		return names
 	}
 	for what, got := range map[string][2]map[string]string{
-		"branches": {about(s.NamedBranches(ctx)), {"main": "m2", "try/a": "A plain mutex"}},
-		"tags":     {about(s.NamedTags(ctx)), {"success/best": "m1"}},
-		"deleted":  {about(s.NamedDeleted(ctx)), {"gone-1": "A dead end"}},
-		"at":       {about(s.NamedAt(ctx, "origin")), {"theirs": "m2", "tags/v1": "m0"}},
+		"branches": {about(s.NamedBranches(ctx, true)), {"main": "m2", "try/a": "A plain mutex"}},
+		"tags":     {about(s.NamedTags(ctx, true)), {"success/best": "m1"}},
+		"deleted":  {about(s.NamedDeleted(ctx, true)), {"gone-1": "A dead end"}},
+		"at":       {about(s.NamedAt(ctx, "origin", true)), {"theirs": "m2", "tags/v1": "m0"}},
 		"code":     {about(s.NamedCode(ctx, 2)), {"trunk": "", "topic": "", "v1.0": ""}},
 	} {
 		if diff := cmp.Diff(got[1], got[0]); diff != "" {
 			t.Errorf("%s: %s", what, diff)
 		}
+	}
+	if diff := cmp.Diff([]refs.Named{{Name: "main"}, {Name: "try/a"}}, ok(s.NamedBranches(ctx, false))(t)); diff != "" {
+		t.Error(diff)
 	}
 	tip := ok(s.Tip(ctx, ""))(t)
 	if diff := cmp.Diff([]string{"lock", "pool"}, ok(s.TopicKeys(ctx, tip))(t)); diff != "" {
@@ -80,7 +83,7 @@ func TestReadOnly(t *testing.T) {
 		before := files()
 		s := ok(refs.Open(t.Context(), refs.Options{Dir: r.dir, Env: r.env, Now: time.Now, ReadOnly: readOnly}))(t)
 		ok(s.Repo().Remotes(t.Context()))(t)
-		ok(s.NamedBranches(t.Context()))(t)
+		ok(s.NamedBranches(t.Context(), true))(t)
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
