@@ -20,11 +20,11 @@ const DefaultBranch = "main"
 type Options struct {
 	Dir    string           // where to look for the repository; empty: the process's
 	Env    []string         // the environment of discovery, settings and children
-	Now    func() time.Time // the clock
+	Now    func() time.Time // the clock; nil: time.Now
 	Branch string           // acts instead of CONTEXT_HEAD's branch; empty: GIT_CONTEXT_BRANCH, else CONTEXT_HEAD
 	Trace  io.Writer        // one line for each child, if set
 
-	LockWait time.Duration // for one of our locks; 0: a minute
+	LockWait time.Duration // for one of our locks; 0: until the context ends, a minute if it has no deadline
 	ReadOnly bool          // for views that shall not even write caches
 
 	// Interruptible is that of git.Options: how ^C reaches a child that signs.
@@ -60,7 +60,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{repo: repo, now: o.Now, branch: o.Branch, warn: o.Warn, program: o.Program, known: map[string]*sources{}}
+	s := &Store{repo: repo, now: repo.Now, branch: o.Branch, warn: o.Warn, program: o.Program, known: map[string]*sources{}}
 	if s.branch == "" {
 		s.branch = repo.Getenv("GIT_CONTEXT_BRANCH")
 	}

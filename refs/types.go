@@ -105,7 +105,7 @@ type InitResult struct {
 	Warnings []string `json:"-"`
 }
 
-// NewStep is a step to record. ID is the source's own name for it, if any
+// NewStep is a step to record. Source is the source's own name for it, if any
 // (session or file plus index): a step whose source is already on the branch
 // is answered and not repeated.
 type NewStep struct {
@@ -282,7 +282,6 @@ type Change struct {
 // TopicOptions are one `remember`.
 type TopicOptions struct {
 	Writer
-	Branch     string
 	Key        string
 	Text       string
 	Paths      []string // files and folders, from the code's top: clean, with slashes; "." is all of it
