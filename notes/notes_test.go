@@ -252,13 +252,6 @@ func TestUnionLaws(t *testing.T) {
 	})
 }
 
-func ExampleJudge() {
-	note := []byte(`{"v":1,"id":"01JD5K6T3V7Q3M9K2A4B5C6D7E","kind":"outcome","time":"2026-11-21T01:40:12Z","outcome":"success"}
-`)
-	fmt.Println(*notes.Judge(notes.Parse(note)).Outcome)
-	// Output: success
-}
-
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("{\"v\":1,\"id\":\"A\",\"kind\":\"score\",\"score\":0.5}\n"))
 	f.Fuzz(func(t *testing.T, note []byte) {

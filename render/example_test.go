@@ -1,8 +1,13 @@
 package render_test
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"log"
 	"os"
+	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/git-context/git-context/refs"
@@ -34,4 +39,46 @@ func ExampleCommit_Text() {
 func ExampleSafe() {
 	fmt.Println(render.Safe("\x1b[2Juser\u202enimda"))
 	// Output: ^[[2Juser<U+202E>nimda
+}
+
+// CONTEXT for a prompt: Markdown in which no text of memory can forge a heading.
+func ExampleNewSnapshot() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	env := []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com"}
+	init := exec.Command("git", "init", "-q", dir)
+	init.Env = env
+	if err := init.Run(); err != nil {
+		log.Fatal(err)
+	}
+	s, err := refs.Open(ctx, refs.Options{Dir: dir, Env: env})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Init(ctx, refs.InitOptions{Goal: "Serve a hundred users", Todo: []string{"Read the profile"}}); err != nil {
+		log.Fatal(err)
+	}
+
+	snapshot, err := render.NewSnapshot(ctx, s, render.Where{}, 1, 20)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var prompt bytes.Buffer
+	snapshot.Text(&render.Printer{W: &prompt, Now: time.Now(), Self: "git context"})
+	_, text, _ := strings.Cut(prompt.String(), "\n\n") // behind "# Context of main at …"
+	text, _, _ = strings.Cut(text, "\n## Branches\n")
+	fmt.Print(text)
+	// Output:
+	// ## Goal
+	//
+	// > Serve a hundred users
+	//
+	// ## To-Do
+	//
+	// - [ ] Read the profile
 }

@@ -1,7 +1,9 @@
 package index_test
 
 import (
+	"bytes"
 	"fmt"
+	"log"
 
 	"github.com/git-context/git-context/refs/index"
 )
@@ -20,4 +22,30 @@ func ExampleSimilarity() {
 	// Output:
 	// true
 	// false
+}
+
+// A shard is built once, kept as a file, and asked through an io.ReaderAt.
+func ExampleRank() {
+	b := index.NewBuilder()
+	b.Unit(index.Key{ID: [20]byte{1}, Kind: index.Commits})
+	for i, title := range []string{"Close idle connections", "Center the basket", "The pool leaks connections"} {
+		b.Document(index.DocID{byte(i)})
+		b.Text(title, 1)
+	}
+	file := b.Bytes()
+
+	shard, err := index.Open(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		log.Fatal(err)
+	}
+	hits, err := index.Rank([]index.Source{{Shard: shard, Units: []bool{true}}}, index.Tokens("leaking connection"), 10, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, hit := range hits {
+		fmt.Println("document", hit.ID[0])
+	}
+	// Output:
+	// document 2
+	// document 0
 }
