@@ -22,6 +22,11 @@ func TestTutorial(t *testing.T) {
 	playPage(t, "../docs/tutorial.md", 100)
 }
 
+func TestFaq(t *testing.T) {
+	t.Parallel()
+	playPage(t, "../docs/faq.md", 20)
+}
+
 func playPage(t *testing.T, page string, least int) {
 	t.Helper()
 	if ran := play(t, readPage(t, page)); ran < least {
