@@ -27,7 +27,7 @@ MAN     := $(DEST)/share/man
 # Where each shell looks for what completes the commands of others.
 BASH    := $(DEST)/share/bash-completion/completions
 ZSH     := $(DEST)/share/zsh/site-functions
-FISH    := $(DEST)/share/fish/vendor_completions.d
+FISH    := $(DEST)/share/fish/vendor_conf.d
 # What a release is built for.
 SYSTEMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
