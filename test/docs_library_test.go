@@ -1,0 +1,91 @@
+package test
+
+import (
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Every package that others may build on has an example that says what it prints.
+func TestPackagesHaveExamples(t *testing.T) {
+	t.Parallel()
+	for pkg := range layers {
+		if strings.HasPrefix(pkg, "cmd") || strings.HasPrefix(pkg, "test") || pkg == "refs/fault" {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), "../"+pkg+"/example_test.go", nil, parser.ParseComments)
+		if err != nil {
+			t.Errorf("package %s: %v", pkg, err)
+			continue
+		}
+		examples := doc.Examples(file)
+		if len(examples) == 0 {
+			t.Errorf("package %s has no example", pkg)
+		}
+		for _, e := range examples {
+			if e.Output == "" {
+				t.Errorf("Example%s of package %s prints nothing that is compared", e.Name, pkg)
+			}
+		}
+	}
+}
+
+// What docs/library.md shows in Go is what an example runs, or whole lines of it.
+func TestLibraryShowsExamples(t *testing.T) {
+	t.Parallel()
+	blocks := strings.Split(readPage(t, "../docs/library.md"), "\n```go\n")[1:]
+	if len(blocks) < 10 {
+		t.Errorf("only %d blocks were found", len(blocks))
+	}
+	bodies := exampleBodies(t)
+	for _, block := range blocks {
+		code, _, ok := strings.Cut(block, "\n```\n")
+		if !ok {
+			t.Fatalf("a block has no end:\n%s", block)
+		}
+		shown := false
+		for _, body := range bodies {
+			shown = shown || strings.Contains(body, "\n"+code+"\n")
+		}
+		if !shown {
+			t.Errorf("no example does this:\n%s", code)
+		}
+	}
+}
+
+// exampleBodies are the lines of every example, without a tab before them.
+func exampleBodies(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("../*/example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	deeper, err := filepath.Glob("../*/*/example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bodies []string
+	for _, path := range append(files, deeper...) {
+		source, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, path, source, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, decl := range file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && strings.HasPrefix(f.Name.Name, "Example") {
+				body := source[set.Position(f.Body.Lbrace).Offset+1 : set.Position(f.Body.Rbrace).Offset]
+				bodies = append(bodies, strings.ReplaceAll(string(body), "\n\t", "\n"))
+			}
+		}
+	}
+	return bodies
+}
