@@ -57,8 +57,15 @@ func newCommit(g *globals) *command {
 			if err != nil {
 				return err
 			}
-			adviseCommit(env, r)
-			return o.show(env, r, func(p *render.Printer) { printCommit(p, r, o.code) })
+			env.replaced(r.Replaced)
+			env.warnAll(r.Warnings)
+			if err := o.show(env, r, func(p *render.Printer) { printCommit(p, r, o.code) }); err != nil {
+				return err
+			}
+			if r.RoadmapAge >= reviseAfter {
+				env.hint("the roadmap was last revised %d milestones ago: git context roadmap", r.RoadmapAge)
+			}
+			return nil
 		},
 	}
 }
@@ -103,14 +110,6 @@ func runCommit(ctx context.Context, env *Env, o *commitOptions) (r refs.CommitRe
 		},
 		Judging: judging,
 	})
-}
-
-func adviseCommit(env *Env, r refs.CommitResult) {
-	env.replaced(r.Replaced)
-	env.warnAll(r.Warnings)
-	if r.RoadmapAge >= reviseAfter {
-		env.hint("the roadmap was last revised %d milestones ago: git context roadmap", r.RoadmapAge)
-	}
 }
 
 func printCommit(p *render.Printer, r refs.CommitResult, code bool) {

@@ -43,10 +43,13 @@ func newRollback(g *globals) *command {
 			}
 			env.replaced(r.Replaced)
 			env.warnAll(r.Warnings)
+			if err := o.show(env, r, func(p *render.Printer) { printRollback(p, r) }); err != nil {
+				return err
+			}
 			if r.Roadmap {
 				env.hint("the roadmap belongs to all branches, and so does what came back: git context roadmap log")
 			}
-			return o.show(env, r, func(p *render.Printer) { printRollback(p, r) })
+			return nil
 		},
 	}
 }

@@ -101,12 +101,16 @@ func (o *tagOptions) printTag(ctx context.Context, env *Env, r tagResult) error 
 			did = "Deleted tag"
 		}
 		env.warnAll(r.change.Warnings)
+		err := o.show(env, r.change, func(p *render.Printer) {
+			line(p, "%s '%s' (%s)", did, r.change.Path, r.change.Commit.Short())
+		})
+		if err != nil {
+			return err
+		}
 		for _, remote := range r.remotes {
 			env.hint("'%s' has it still: %s push --delete %s tags/%s", remote, self, remote, r.change.Path)
 		}
-		return o.show(env, r.change, func(p *render.Printer) {
-			line(p, "%s '%s' (%s)", did, r.change.Path, r.change.Commit.Short())
-		})
+		return nil
 	}
 	value := struct {
 		Tags []refs.Tag `json:"tags"`
