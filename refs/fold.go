@@ -31,7 +31,7 @@ func (ses *session) fold(ctx context.Context, from *git.Commit) error {
 	return ses.swap(ctx, func(ctx context.Context) error {
 		u, n, err := ses.facts(ctx, foldWalk, from)
 		if err == nil {
-			_, err = u.Queue(ctx, ses.tx, ses.by, "context: fold the facts of "+strconv.Itoa(n)+" milestones")
+			_, err = u.Queue(ctx, ses.tx, ses.by, "context: fold the facts of "+count(n, "milestone"))
 		}
 		return err
 	})

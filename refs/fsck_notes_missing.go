@@ -3,7 +3,6 @@ package refs
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
@@ -104,7 +103,7 @@ func (s *Store) noteFacts(ctx context.Context, w Writer, ids []git.ID) error {
 		return err
 	}
 	defer ses.close()
-	return ses.noteLinks(ctx, "context: fold the facts of "+strconv.Itoa(len(ids))+" milestones", func(u *notes.Update) error {
+	return ses.noteLinks(ctx, "context: fold the facts of "+count(len(ids), "milestone"), func(u *notes.Update) error {
 		for _, id := range ids {
 			m, err := s.repo.Commit(ctx, id)
 			if err != nil {
