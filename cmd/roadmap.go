@@ -96,11 +96,11 @@ func runRoadmap(ctx context.Context, env *Env, o *roadmapOptions, args []string)
 func (o *roadmapOptions) printRoadmap(ctx context.Context, env *Env, r roadmapResult) error {
 	switch {
 	case r.log != nil:
-		return o.view(ctx, env, r.log, r.log.print)
+		return o.view(ctx, env, r.log, func(p *render.Printer) { render.RevisionsText(p, r.log.Commits) })
 	case r.main != nil:
 		return o.view(ctx, env, r.view, func(p *render.Printer) {
 			render.AtComment(p, r.view.At)
-			block(p, string(r.main))
+			render.MarkdownText(p, string(r.main))
 		})
 	}
 	return o.show(env, r.view, func(p *render.Printer) {

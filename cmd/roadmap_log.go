@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
@@ -14,14 +13,7 @@ import (
 
 // roadmapLog is the history of main.md, newest first.
 type roadmapLog struct {
-	Commits []roadmapCommit `json:"commits"`
-}
-
-type roadmapCommit struct {
-	Commit  git.ID    `json:"commit"`
-	Time    time.Time `json:"time"`
-	Agent   string    `json:"agent"`
-	Summary string    `json:"summary"`
+	Commits []render.Revision `json:"commits"`
 }
 
 // readRoadmapLog asks git log: one child whatever the length.
@@ -36,7 +28,7 @@ func readRoadmapLog(ctx context.Context, s *refs.Store) (*roadmapLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	log := &roadmapLog{Commits: []roadmapCommit{}}
+	log := &roadmapLog{Commits: []render.Revision{}}
 	for l := range strings.Lines(string(out)) {
 		fields := strings.SplitN(strings.TrimSuffix(l, "\n"), "\x00", 4)
 		if len(fields) < 4 {
@@ -46,15 +38,9 @@ func readRoadmapLog(ctx context.Context, s *refs.Store) (*roadmapLog, error) {
 		if !ok {
 			return nil, fmt.Errorf("git log gave the time '%s'", fields[1])
 		}
-		log.Commits = append(log.Commits, roadmapCommit{
+		log.Commits = append(log.Commits, render.Revision{
 			Commit: git.ID(fields[0]), Time: at, Agent: fields[2], Summary: fields[3],
 		})
 	}
 	return log, nil
-}
-
-func (log *roadmapLog) print(p *render.Printer) {
-	for _, c := range log.Commits {
-		line(p, "%s %s %s: %s", c.Commit.Short(), c.Time.Format("2006-01-02"), c.Agent, c.Summary)
-	}
 }

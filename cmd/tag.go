@@ -115,13 +115,5 @@ func (o *tagOptions) printTag(ctx context.Context, env *Env, r tagResult) error 
 	value := struct {
 		Tags []refs.Tag `json:"tags"`
 	}{r.list}
-	return o.view(ctx, env, value, func(p *render.Printer) {
-		width := 0
-		for _, t := range r.list {
-			width = max(width, len(t.Name))
-		}
-		for _, t := range r.list {
-			line(p, "%s %-*s %s", t.Commit.Short(), width, t.Name, t.Summary)
-		}
-	})
+	return o.view(ctx, env, value, func(p *render.Printer) { render.TagsText(p, r.list) })
 }

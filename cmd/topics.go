@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -82,27 +81,7 @@ func printTopics(p *render.Printer, v topicList) {
 	if v.At != nil {
 		line(p, "# %s", render.AtLine(v.At))
 	}
-	list, width := v.Topics, 0
-	for _, t := range list {
-		width = max(width, len(t.Key))
-	}
-	for _, t := range list {
-		line(p, "%-*s %s %s%s", width, t.Key, t.UpdatedAt.UTC().Format("2006-01-02"), t.Agent, listedPaths(t))
-	}
-}
-
-// listedPaths are the files of a topic, each once: those that still fit, and those that
-// have changed.
-func listedPaths(t refs.Topic) string {
-	list := ""
-	kept := slices.DeleteFunc(slices.Clone(t.Paths), func(p string) bool { return slices.Contains(t.Changed, p) })
-	if len(kept) > 0 {
-		list = " (" + strings.Join(kept, ", ") + ")"
-	}
-	if len(t.Changed) > 0 {
-		list += " stale: " + strings.Join(t.Changed, ", ")
-	}
-	return list
+	render.TopicsText(p, v.Topics)
 }
 
 // topicDetail is one topic with its text, exact.

@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"errors"
-	"unicode/utf8"
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/render"
@@ -51,24 +50,5 @@ func (g *globals) showVerified(ctx context.Context, env *Env, list []refs.Verifi
 	value := struct {
 		Commits []refs.Verified `json:"commits"`
 	}{list}
-	return g.view(ctx, env, value, func(p *render.Printer) {
-		status, signer := 0, 0
-		for _, v := range list {
-			status, signer = max(status, len(v.Status)), max(signer, utf8.RuneCountInString(signerOf(v)))
-		}
-		for _, v := range list {
-			line(p, "%s %-*s  %-*s  %s", v.Commit.Short(), status, v.Status, signer, signerOf(v), v.Summary)
-		}
-	})
-}
-
-// signerOf says who signed, or at least with which key.
-func signerOf(v refs.Verified) string {
-	switch {
-	case v.Signer != nil:
-		return *v.Signer
-	case v.Key != "":
-		return v.Key
-	}
-	return "-"
+	return g.view(ctx, env, value, func(p *render.Printer) { render.VerifiedText(p, list) })
 }

@@ -27,7 +27,7 @@ func BlameText(p *Printer, b refs.Blame) {
 	digits := len(strconv.Itoa(len(b.Lines)))
 	for _, l := range b.Lines {
 		agent, stone := cut(flat(l.Agent), longAgent), stoneOf(l)
-		p.line(hash(l.Commit), plain(" "+agent+pad(agent, agents)+" "), dim(l.Time.UTC().Format("2006-01-02")+" "),
+		p.line(hash(l.Commit), plain(" "+agent+pad(agent, agents)+" "), dim(day(l.Time)+" "),
 			yellow(stone), plain(pad(stone, stones)+fmt.Sprintf(" %*d) ", digits, l.Line)), plain(strings.TrimSuffix(l.Text, "\r")))
 	}
 	p.stones(b)

@@ -57,8 +57,13 @@ func BranchText(p *Printer, v refs.BranchContext) {
 	})
 }
 
+// wideList is the narrowest terminal whose lines have room for a subject behind all
+// that names a milestone.
+const wideList = 100
+
 // listed shows a milestone on one line: hash, id, time, what its note says and whether
-// the code that it names has changed since, subject.
+// the code that it names has changed since, subject. A narrow terminal gets the hash and
+// the day alone before the subject, which is what a person reads.
 func (p *Printer) listed(c refs.Commit) {
 	short := strings.Repeat("-", 10) // a shallow clone does not hold it
 	if c.Hash != nil {
@@ -79,7 +84,10 @@ func (p *Printer) listed(c refs.Commit) {
 		note = "[" + flat(strings.Join(judged, " ")) + "] "
 	}
 	rest := fmt.Sprintf(" %s %s ", c.ID, stamp(c.Time))
-	p.line(yellow(short), plain(rest), green(note), plain(p.fit(c.Summary, cells(short+rest+note))))
+	if p.Width > 0 && p.Width < wideList {
+		rest = " " + day(c.Time) + " "
+	}
+	p.line(yellow(short), plain(rest), judgedAs(c.Outcome, note), plain(p.fit(c.Summary, cells(short+rest+note))))
 }
 
 // page is where in a list a view stands.

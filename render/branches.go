@@ -9,22 +9,29 @@ import (
 
 // BranchesText lists branches one a line, as `git branch -v` does and in its
 // colours: the current one marked, name, tip, what is not ordinary about it, its
-// newest subject, whole.
+// newest subject, which only a terminal cuts. What remotes have stands last.
 func BranchesText(p *Printer, list []refs.Branch) {
 	width := 0
 	for _, b := range list {
-		width = max(width, cells(listedName(b)))
+		width = max(width, min(cells(listedName(b)), longName))
 	}
-	for _, b := range list {
-		p.listedBranch(b, width)
+	for _, remote := range []bool{false, true} {
+		for _, b := range list {
+			if remote == (b.Remote != "") {
+				p.listedBranch(b, width)
+			}
+		}
 	}
 }
 
 func (p *Printer) listedBranch(b refs.Branch, width int) {
 	mark, name := "  ", listedName(b)
-	// Nothing stands behind the subject: a tab in it moves nothing.
-	subject := strings.ReplaceAll(b.Summary, "\n", " ")
-	gap, rest := pad(name, width)+" ", b.Tip.Short()+" "+listedRemarks(b)+subject
+	gap, rest := pad(name, width)+" ", b.Tip.Short()+" "+listedRemarks(b)
+	if p.Width > 0 {
+		rest += p.fit(b.Summary, cells(mark+name+gap+rest))
+	} else { // nothing stands behind the subject: a tab in it moves nothing
+		rest += strings.ReplaceAll(b.Summary, "\n", " ")
+	}
 	var line []piece
 	switch {
 	case b.Current:

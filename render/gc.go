@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/git-context/git-context/refs"
 )
@@ -25,7 +24,7 @@ func GCText(p *Printer, res refs.GCResult) {
 		case d.When.IsZero():
 			p.line(plain(fmt.Sprintf("Dropped %s '%s'", d.Kind, flat(d.Name))))
 		default:
-			p.line(plain(fmt.Sprintf("Dropped %s '%s' of %s", d.Kind, flat(d.Name), d.When.UTC().Format(time.DateOnly))))
+			p.line(plain(fmt.Sprintf("Dropped %s '%s' of %s", d.Kind, flat(d.Name), day(d.When))))
 		}
 	}
 	if temp > 0 {

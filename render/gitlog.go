@@ -71,7 +71,8 @@ func (v GitLog) command(ctx context.Context, repo *git.Repo) ([]string, error) {
 	} else {
 		args = append(args, "--notes=context")
 	}
-	for _, kind := range []string{git.BranchPrefix, git.TagPrefix, git.RemotePrefix} {
+	// What a remote calls a tag is no news where the tag stands.
+	for _, kind := range []string{git.BranchPrefix, git.TagPrefix, git.RemoteTracking("*").Branches()} {
 		args = append(args, "--decorate-refs="+kind+"*")
 	}
 	if v.Terminal {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs"
-	"github.com/git-context/git-context/refs/git"
 )
 
 // logLines turns what git log prints into what is shown, line by line. Messages are
@@ -58,9 +57,9 @@ func (o *logLines) line(l gitLine) error {
 		return err
 	}
 	if at := o.header(text); at > 0 {
-		l = o.named(l)
+		l = o.named(l, at)
 		if j, ok := o.judged.find(hashBefore(text, at)); ok {
-			l = l.insert(at, piece{"32", " [" + flat(strings.Join(verdict(j), " ")) + "]"}, o.color)
+			l = l.insert(at, judgedAs(j.Outcome, " ["+flat(strings.Join(verdict(j), " "))+"]"), o.color)
 		}
 	}
 	return l.write(o.w)
@@ -151,6 +150,20 @@ func verdict(j notes.Judgement) []string {
 	return append(said, tags(j.Tags)...)
 }
 
+// judgedAs gives words about a milestone the colour of its outcome: what failed must
+// not look like what worked. Any other verdict is neither.
+func judgedAs(outcome *string, words string) piece {
+	if outcome != nil {
+		switch *outcome {
+		case "success":
+			return green(words)
+		case "failed":
+			return red(words)
+		}
+	}
+	return plain(words)
+}
+
 // header says where the hash ends in a line that begins a commit, 0 in others.
 func (o *logLines) header(text string) int {
 	at := 0
@@ -179,19 +192,6 @@ func (o *logLines) header(text string) int {
 // hashBefore is the hash that ends in a line at a place.
 func hashBefore(text string, end int) string {
 	return text[strings.LastIndexByte(text[:end], ' ')+1 : end]
-}
-
-// named gives the refs behind a hash the names that people know.
-func (o *logLines) named(l gitLine) gitLine {
-	if !strings.Contains(l.plain(), "("+git.Root) {
-		return l
-	}
-	short := strings.NewReplacer(git.BranchPrefix, "", git.TagPrefix, "tag: ", git.RemotePrefix, "")
-	l = slices.Clone(l)
-	for i := range l {
-		l[i].text = short.Replace(l[i].text)
-	}
-	return l
 }
 
 // judged is what was said of milestones, by their hashes.

@@ -122,20 +122,53 @@ func TestGitLogGraphIsGits(t *testing.T) {
 	}
 }
 
+var sequences = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// Refs behind a hash have short names and git's colours, and what failed is red.
+// Nothing else in the line is touched: a subject may speak of refs.
+func TestGitLogDecorations(t *testing.T) {
+	s := remember(t)
+	judge(t, s)
+	must[refs.Change](t)(s.SetTag(t.Context(), refs.Writer{}, "best", "try~1"))
+	const subject = "See (refs/context/heads/main)"
+	must[refs.CommitResult](t)(s.Commit(t.Context(), refs.CommitOptions{Summary: subject}))
+	head := git.BranchRef("main")
+	for _, ref := range []string{git.RemoteTracking("origin").Of(head), git.RemoteTracking("origin").Of(git.TagRef("best"))} {
+		stock(t, s, "update-ref", ref, head)
+	}
+	const open, end = "\x1b[33m (\x1b[m", "\x1b[33m)\x1b[m"
+	here, there := "\x1b[1;32mmain\x1b[m", "\x1b[1;31morigin/main\x1b[m"
+	for _, graph := range []bool{false, true} {
+		got := logText(t, s, GitLog{Terminal: true, Color: true, Graph: graph}, "main", "try", "--", "--oneline")
+		for _, want := range []string{
+			open + there + "\x1b[33m, \x1b[m" + here + end + " " + subject + "\n",
+			"\x1b[31m [failed]\x1b[m" + open + "\x1b[1;33mtag: best\x1b[m" + end + " Tried\n",
+			"\x1b[32m [success 1]\x1b[m Take it\n",
+		} {
+			if !strings.Contains(got, want) {
+				t.Errorf("no %q in:\n%q", want, got)
+			}
+		}
+	}
+	got := logText(t, s, GitLog{Terminal: true}, "main", "--", "--oneline")
+	if want := " (origin/main, main) " + subject + "\n"; !strings.Contains(got, want) {
+		t.Errorf("no %q in:\n%s", want, got)
+	}
+}
+
 // Colours change nothing else, and in a terminal refs have their short names.
 func TestGitLogColours(t *testing.T) {
 	s := remember(t)
 	judge(t, s)
 	must[refs.Change](t)(s.SetTag(t.Context(), refs.Writer{}, "success/best", "try~1"))
-	colours := regexp.MustCompile("\x1b\\[[0-9;]*m")
 	for _, words := range [][]string{nil, {"--", "-p", "--stat"}, {"--", "--oneline"}} {
 		for _, graph := range []bool{false, true} {
 			plain := logText(t, s, GitLog{Graph: graph}, words...)
 			got := logText(t, s, GitLog{Graph: graph, Color: true}, words...)
-			if diff := cmp.Diff(plain, colours.ReplaceAllString(got, "")); diff != "" {
+			if diff := cmp.Diff(plain, sequences.ReplaceAllString(got, "")); diff != "" {
 				t.Errorf("%q, -plain +colour:\n%s", words, diff)
 			}
-			if !colours.MatchString(got) {
+			if !sequences.MatchString(got) {
 				t.Errorf("%q: no colours", words)
 			}
 		}

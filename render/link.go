@@ -3,7 +3,6 @@ package render
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/git-context/git-context/refs"
 )
@@ -82,9 +81,9 @@ func (p *Printer) linkedCommit(c refs.Commit, how string) {
 	if c.Outcome != nil {
 		note = "[" + flat(*c.Outcome) + "] "
 	}
-	rest := " " + c.Time.UTC().Format(time.DateOnly) + " "
+	rest := " " + day(c.Time) + " "
 	used := cells(c.Hash.Short()+rest+c.Branch+" "+note) + cells(how)
-	p.line(hash(*c.Hash), plain(rest), green(flat(c.Branch)+" "), green(note), plain(p.fit(c.Summary, used)), dim(how))
+	p.line(hash(*c.Hash), plain(rest), green(flat(c.Branch)+" "), judgedAs(c.Outcome, note), plain(p.fit(c.Summary, used)), dim(how))
 }
 
 // codeLink shows a code commit on one line, and how the milestone belongs to it.
@@ -97,8 +96,8 @@ func (p *Printer) subject(l refs.CodeLink, used int) string {
 	if l.Subject == nil {
 		return " (gone from this repository)"
 	}
-	day := " " + l.Time.UTC().Format(time.DateOnly) + " "
-	return day + p.fit(*l.Subject, used+len(l.Commit.Short())+len(day))
+	on := " " + day(*l.Time) + " "
+	return on + p.fit(*l.Subject, used+len(l.Commit.Short())+len(on))
 }
 
 // how says in words why a milestone belongs to a code commit; "" where nothing says so.

@@ -128,9 +128,31 @@ func (p *Printer) fit(text string, used int) string {
 	return cut(flat(text), room)
 }
 
+// fitTerminal is fit where a terminal would break the line, and with it the list. What
+// a program reads stays whole.
+func (p *Printer) fitTerminal(text string, used int) string {
+	if p.Width <= 0 {
+		return flat(text)
+	}
+	return p.fit(text, used)
+}
+
+func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
+
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // when is a time and its age.
 func (p *Printer) when(t time.Time) string {
 	return stamp(t) + " (" + age(t, p.Now) + ")"
+}
+
+// MarkdownText shows a document as it is, its headings as those of every view.
+func MarkdownText(p *Printer, text string) {
+	for l := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		if p.Color && strings.HasPrefix(l, "#") {
+			p.line(bold(l))
+			continue
+		}
+		p.block("", l)
+	}
 }

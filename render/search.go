@@ -23,7 +23,7 @@ func Hits(p *Printer, hits []refs.SearchHit) {
 		}
 		head := []piece{plain(h.Kind + pad(h.Kind, len(hitIndent))), yellow(name), plain(" "), green(h.Branch)}
 		if said := verdict(notes.Judgement{Outcome: h.Outcome, Score: h.Noted}); len(said) > 0 {
-			head = append(head, plain(" ["+strings.Join(said, " ")+"]"))
+			head = append(head, plain(" "), judgedAs(h.Outcome, "["+strings.Join(said, " ")+"]"))
 		}
 		used := 0
 		for _, x := range head {

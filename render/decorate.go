@@ -1,0 +1,88 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/git-context/git-context/refs/git"
+)
+
+// Git has colours for HEAD, branches, remote branches and tags, by the folder that
+// their refs stand in, and none for memory's. These are the same.
+const (
+	branchStyle = "1;32"
+	remoteStyle = "1;31"
+	tagStyle    = "1;33"
+)
+
+// named gives the refs behind the hash that ends at a place of a line the names that
+// people know, and colours by what they are. What stands behind them is not touched.
+func (o *logLines) named(l gitLine, at int) gitLine {
+	const open, between, end = " (", ", ", ")"
+	text := l.plain()
+	if !strings.HasPrefix(text[at:], open+git.Root) {
+		return l
+	}
+	size := strings.Index(text[at:], end)
+	if size < 0 {
+		return l
+	}
+	head, rest := l.split(at)
+	_, tail := rest.split(size + len(end))
+	frame := span{text: open}
+	if o.color {
+		frame.style = head.styleAtEnd()
+	}
+	out := append(gitLine{}, head...)
+	for ref := range strings.SplitSeq(text[at+len(open):at+size], between) {
+		name := decoration(ref)
+		out = append(out, frame)
+		if !o.color {
+			out = append(out, span{"", name.text})
+		} else {
+			out = append(out, span{"\x1b[m", ""}, span{"\x1b[" + name.style + "m", name.text}, span{"\x1b[m", ""})
+		}
+		frame.text = between
+	}
+	frame.text = end
+	return append(append(out, frame), tail...)
+}
+
+// decoration is how a memory ref is shown: origin/main for what the remote has.
+func decoration(ref string) piece {
+	if name, ok := strings.CutPrefix(ref, git.BranchPrefix); ok {
+		return piece{branchStyle, name}
+	}
+	if name, ok := strings.CutPrefix(ref, git.TagPrefix); ok {
+		return piece{tagStyle, "tag: " + name}
+	}
+	if name, ok := strings.CutPrefix(ref, git.RemotePrefix); ok {
+		kind := strings.TrimPrefix(git.BranchPrefix, git.Root)
+		return piece{remoteStyle, strings.Replace(name, "/"+kind, "/", 1)}
+	}
+	return plain(ref)
+}
+
+// split parts a line behind n bytes of its text. Colours that begin where it is parted
+// belong to the second part, and so does what ends the first part's.
+func (l gitLine) split(n int) (before, after gitLine) {
+	for i, s := range l {
+		if n < len(s.text) || n == len(s.text) && i+1 == len(l) {
+			return append(append(before, l[:i]...), span{s.style, s.text[:n]}), append(gitLine{{"", s.text[n:]}}, l[i+1:]...)
+		}
+		if n == len(s.text) {
+			return append(before, l[:i+1]...), l[i+1:]
+		}
+		n -= len(s.text)
+	}
+	return l, nil
+}
+
+// styleAtEnd is the colour that the end of a line is in.
+func (l gitLine) styleAtEnd() string {
+	for i := len(l) - 1; i >= 0; i-- {
+		if l[i].text != "" {
+			return l[i].style
+		}
+	}
+	return ""
+}

@@ -1,0 +1,95 @@
+package render
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/git-context/git-context/refs"
+)
+
+// lists is every list of one line each, with names and texts that are hard to align.
+func lists() map[string]func(*Printer) {
+	long := strings.Repeat("a subject that goes on 世界 🎉 ", 12)
+	topics := []refs.Topic{
+		{Key: "db", Agent: "ada", UpdatedAt: now},
+		{Key: "a-longer-key", Agent: "claude-code", UpdatedAt: now, Paths: []string{"pool/pool.go", "a.go"},
+			Staleness: refs.Staleness{Changed: []string{"a.go"}}},
+		{Key: "z", Agent: "試す", UpdatedAt: now, Paths: []string{strings.Repeat("dir/", 40) + "f.go"},
+			Staleness: refs.Staleness{Changed: []string{"a.go"}}},
+	}
+	tags := []refs.Tag{{Name: "before-rewrite", Commit: id("a"), Summary: long}, {Name: "v1", Commit: id("b"), Summary: "Short"}}
+	verified := []refs.Verified{{Commit: id("a"), Status: refs.SignatureBad, Signer: ptr("試す"), Summary: long},
+		{Commit: id("b"), Status: refs.SignatureGood, Signer: ptr("ada@example.com"), Summary: "Short"}, {Commit: id("c"), Status: refs.SignatureMissing}}
+	revisions := []Revision{{Commit: id("a"), Time: now, Agent: "ada", Summary: long}, {Commit: id("b"), Time: now.Add(-24 * time.Hour), Agent: "bob"}}
+	named := []refs.Branch{{Name: "試す", Tip: id("a"), Status: "active", Summary: long},
+		{Name: "origin/main", Remote: "origin", Tip: id("b"), Status: "active", Summary: long}, {Name: "x", Tip: id("c"), Status: "merged", Summary: long}}
+	return map[string]func(*Printer){
+		"topics":    func(p *Printer) { TopicsText(p, topics) },
+		"tags":      func(p *Printer) { TagsText(p, tags) },
+		"verified":  func(p *Printer) { VerifiedText(p, verified) },
+		"revisions": func(p *Printer) { RevisionsText(p, revisions) },
+		"branches":  func(p *Printer) { BranchesText(p, named) },
+		"milestones": func(p *Printer) {
+			p.listed(milestone(1, func(string) string { return long }))
+			p.listed(refs.Commit{ID: strings.Repeat("0", 26), Hash: ptr(id("b")), Time: now, Outcome: ptr("failed"), Summary: long})
+		},
+	}
+}
+
+// No line of a list is wider than the terminal, and colour changes nothing else.
+func TestListsFit(t *testing.T) {
+	for name, list := range lists() {
+		for _, width := range []int{80, 200} {
+			var plain, colored bytes.Buffer
+			list(&Printer{W: &plain, Width: width, Now: now})
+			list(&Printer{W: &colored, Width: width, Now: now, Color: true})
+			for l := range strings.Lines(plain.String()) {
+				if n := cells(strings.TrimSuffix(l, "\n")); n > width {
+					t.Errorf("%s: %d cells of %d: %s", name, n, width, l)
+				}
+			}
+			if diff := cmp.Diff(plain.String(), sequences.ReplaceAllString(colored.String(), "")); diff != "" {
+				t.Errorf("%s, -plain +colour:\n%s", name, diff)
+			}
+		}
+	}
+}
+
+// A program reads whole lines, in columns too.
+func TestListsWhole(t *testing.T) {
+	got := show(lists()["topics"], false)
+	want := "db           2026-11-21 ada\n" +
+		"a-longer-key 2026-11-21 claude-code (pool/pool.go) stale: a.go\n" +
+		"z            2026-11-21 試す        (" + strings.Repeat("dir/", 40) + "f.go) stale: a.go\n"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	got = show(lists()["verified"], false)
+	if !strings.Contains(got, "bbbbbbbbbb good      ada@example.com  Short\ncccccccccc unsigned  -\n") {
+		t.Errorf("%s", got)
+	}
+	if got := show(lists()["branches"], false); strings.Index(got, "remotes/origin/main") < strings.Index(got, "merged") {
+		t.Errorf("a remote's branch stands before one that is here:\n%s", got)
+	}
+}
+
+// Colours mean what they mean in git.
+func TestListColours(t *testing.T) {
+	for name, want := range map[string][]string{
+		"topics":     {"\x1b[33mdb\x1b[m", "\x1b[31mstale: a.go\x1b[m"},
+		"tags":       {"\x1b[33maaaaaaaaaa\x1b[m"},
+		"verified":   {"\x1b[31mbad ", "\x1b[32mgood ", "\x1b[munsigned "},
+		"milestones": {"\x1b[32m[success 0.75] \x1b[m", "\x1b[31m[failed] \x1b[m"},
+	} {
+		got := show(lists()[name], true)
+		for _, w := range want {
+			if !strings.Contains(got, w) {
+				t.Errorf("%s: no %q in:\n%q", name, w, got)
+			}
+		}
+	}
+}
