@@ -12,7 +12,7 @@ T       ?= 30s
 TRACE   ?=
 # The long tests that may run beside each other, and those that have many agents of
 # their own; and the laws over random histories.
-SOAK      ?= TestKill|TestModel|TestMatrix|TestFull|TestFileSize|TestReadOnly|TestDenied|TestFsckBeside|TestGC|TestUsersGC
+SOAK      ?= TestKill|TestModel|TestMatrix|TestFull|TestFileSize|TestReadOnly|TestDenied|TestFsckBeside|TestGC|TestUsersGC|TestReleaseIs
 SOAK_SYNC ?= TestSync
 LAWS      ?= TestMerge|TestReplicas|TestRewriteLaws|TestDisjoint|TestContradictions
 
@@ -38,7 +38,7 @@ build:
 
 man:
 	rm -rf bin/man
-	$(GO) run -tags $(TAGS) ./cmd/manual -version '$(VERSION)' -date '$(DATE)' bin/man
+	$(GO) run -trimpath -tags $(TAGS) ./cmd/manual -version '$(VERSION)' -date '$(DATE)' bin/man
 
 completion: build
 	mkdir -p bin/completion

@@ -27,7 +27,8 @@ func (t tidy) Run() int {
 // faultDir is where faultBinary built, if it did.
 var faultDir string
 
-// faultBinary builds git-context with its fault points, once for all tests.
+// faultBinary builds git-context with its fault points, once for all tests; with the flags
+// of the released one, so that its packages are compiled once.
 var faultBinary = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "git-context-faults")
 	if err != nil {
@@ -35,7 +36,7 @@ var faultBinary = sync.OnceValues(func() (string, error) {
 	}
 	faultDir = dir
 	path := filepath.Join(dir, "git-context")
-	out, err := exec.Command("go", "build", "-tags", tags+",faults", "-o", path, "../cmd/git-context").CombinedOutput()
+	out, err := exec.Command("go", "build", "-trimpath", "-tags", tags+",faults", "-o", path, "../cmd/git-context").CombinedOutput()
 	if err != nil {
 		return "", errors.Join(err, errors.New(string(out)))
 	}
