@@ -1,3 +1,5 @@
+//go:build unix
+
 package test
 
 // askedAlone is what one person asks of one repository.

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package test holds what tests the whole: scripts that read like a manual,
 // run against the real command and real git.
 package test
