@@ -34,7 +34,7 @@ func newFsck(g *globals) *command {
 		flags:   join([]cli.Flag{toggle(&o.fix, "--fix", "mend what can be mended")}, o.author.flags(), g.flags()),
 		action: func(ctx context.Context, env *Env, args []string) error {
 			problems, err := runFsck(ctx, env, o)
-			if problems == nil {
+			if err != nil && len(problems) == 0 { // nothing was found out
 				return err
 			}
 			// Of problems there is a list and an error, as with verify.

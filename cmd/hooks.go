@@ -82,7 +82,7 @@ func (o *hooksOptions) run(ctx context.Context, env *Env, word string) (err erro
 		if err != nil {
 			return hooksError(err)
 		}
-		return o.printStatus(env, list)
+		return o.printStatus(ctx, env, list)
 	}
 	lock, err := s.Repo().Lock(ctx, "hooks")
 	if err != nil {

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -111,17 +112,21 @@ func (e *Env) finds(program string) bool {
 	return false
 }
 
-func (o *hooksOptions) printStatus(env *Env, list []hooks.Hook) error {
+func (o *hooksOptions) printStatus(ctx context.Context, env *Env, list []hooks.Hook) error {
 	value := struct {
 		Hooks []hooks.Hook `json:"hooks"`
 	}{list}
-	return o.show(env, value, func(p *render.Printer) {
-		for _, h := range list {
-			text := fmt.Sprintf("%-13s %-9s %-11s %s", h.Name, h.State, h.Owner, shortPath(env, h.Path))
-			if h.Reason != "" {
-				text += ": " + h.Reason
+	return o.view(ctx, env, value, func(p *render.Printer) {
+		lines := make([]render.HookLine, len(list))
+		for i, h := range list {
+			lines[i] = render.HookLine{Name: h.Name, State: h.State, Owner: h.Owner, Path: shortPath(env, h.Path), Reason: h.Reason}
+			switch h.State {
+			case hooks.StateInstalled, hooks.StateKept:
+				lines[i].Good = true
+			case hooks.StateBroken:
+				lines[i].Bad = true
 			}
-			line(p, "%s", text)
 		}
+		render.HooksText(p, lines)
 	})
 }

@@ -13,7 +13,7 @@ import (
 func BranchesText(p *Printer, list []refs.Branch) {
 	width := 0
 	for _, b := range list {
-		width = max(width, min(cells(listedName(b)), longName))
+		width = max(width, p.column(listedName(b)))
 	}
 	for _, remote := range []bool{false, true} {
 		for _, b := range list {

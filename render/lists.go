@@ -14,8 +14,8 @@ import (
 func TopicsText(p *Printer, list []refs.Topic) {
 	keys, agents := 0, 0
 	for _, t := range list {
-		keys = max(keys, min(cells(t.Key), longName))
-		agents = max(agents, min(cells(flat(t.Agent)), longAgent))
+		keys = max(keys, p.column(t.Key))
+		agents = max(agents, p.column(flat(t.Agent)))
 	}
 	for _, t := range list {
 		kept, stale := topicPaths(t)
@@ -53,7 +53,7 @@ func topicPaths(t refs.Topic) (kept, stale string) {
 func TagsText(p *Printer, list []refs.Tag) {
 	width := 0
 	for _, t := range list {
-		width = max(width, min(cells(t.Name), longName))
+		width = max(width, p.column(t.Name))
 	}
 	for _, t := range list {
 		name := " " + t.Name + pad(t.Name, width) + " "
@@ -66,7 +66,7 @@ func TagsText(p *Printer, list []refs.Tag) {
 func VerifiedText(p *Printer, list []refs.Verified) {
 	status, signer := 0, 0
 	for _, v := range list {
-		status, signer = max(status, len(v.Status)), max(signer, cells(signerOf(v)))
+		status, signer = max(status, len(v.Status)), max(signer, p.column(signerOf(v)))
 	}
 	for _, v := range list {
 		short, state, who := v.Commit.Short()+" ", v.Status+pad(v.Status, status)+"  ", signerOf(v)

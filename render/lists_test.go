@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/git"
 )
 
 // lists is every list of one line each, with names and texts that are hard to align.
@@ -74,6 +75,44 @@ func TestListsWhole(t *testing.T) {
 	}
 	if got := show(lists()["branches"], false); strings.Index(got, "remotes/origin/main") < strings.Index(got, "merged") {
 		t.Errorf("a remote's branch stands before one that is here:\n%s", got)
+	}
+}
+
+// One name that is too long takes no room from the others.
+func TestListLongName(t *testing.T) {
+	list := []refs.Topic{{Key: "db", Agent: "ada", UpdatedAt: now}, {Key: "pool", Agent: "ada", UpdatedAt: now},
+		{Key: strings.Repeat("long", 13), Agent: "ada", UpdatedAt: now}}
+	want := "db   2026-11-21 ada\npool 2026-11-21 ada\n" + strings.Repeat("long", 13) + " 2026-11-21 ada\n"
+	if diff := cmp.Diff(want, show(func(p *Printer) { TopicsText(p, list) }, false)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// A line of hooks has a column for owners only where there are some.
+func TestHooksText(t *testing.T) {
+	list := []HookLine{{Name: "post-commit", State: "missing", Path: "a"}, {Name: "pre-push", State: "broken", Bad: true, Path: "b", Reason: "gone"}}
+	view := func(p *Printer) { HooksText(p, list) }
+	if want, got := "post-commit missing a\npre-push    broken  b: gone\n", show(view, false); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	list[0].Owner, list[0].Good = "git-context", true
+	want := "post-commit \x1b[32mmissing\x1b[m git-context a\npre-push    \x1b[31mbroken\x1b[m              b: gone\n"
+	if got := show(view, true); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A thousand refs are no line of a terminal.
+func TestRefNames(t *testing.T) {
+	refs := make([]string, 30)
+	for i := range refs {
+		refs[i] = git.BranchRef("b")
+	}
+	if got := RefNames(refs); !strings.HasSuffix(got, "b, b, and 10 more: --json has all") {
+		t.Error(got)
+	}
+	if got := RefNames(refs[:namedRefs+1]); strings.Contains(got, "more") {
+		t.Errorf("one more is named as fast as counted: %s", got)
 	}
 }
 

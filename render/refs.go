@@ -1,19 +1,27 @@
 package render
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
 )
 
+// namedRefs is how many refs are named in one line, which a hundred would make a wall.
+const namedRefs = 20
+
 // RefNames lists refs as people know them: branches by their names, the others
-// by what they hold.
+// by what they hold. Of very many it names the first, and counts the rest.
 func RefNames(refs []string) string {
+	more := ""
+	if n := len(refs) - namedRefs; n > 1 {
+		refs, more = refs[:namedRefs], fmt.Sprintf(", and %d more: --json has all", n)
+	}
 	names := make([]string, len(refs))
 	for i, ref := range refs {
 		names[i] = refName(ref)
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(names, ", ") + more
 }
 
 func refName(ref string) string {

@@ -70,7 +70,7 @@ func (v Snapshot) branches(p *Printer) {
 	p.heading("## ", "Branches")
 	width, ages := 0, 0
 	for _, b := range v.active {
-		width, ages = max(width, min(cells(b.Name), longName)), max(ages, len(age(b.UpdatedAt, p.Now)))
+		width, ages = max(width, p.column(b.Name)), max(ages, len(age(b.UpdatedAt, p.Now)))
 	}
 	for _, b := range v.active {
 		p.branch(b, width, ages)
@@ -108,6 +108,19 @@ func (v Snapshot) others(p *Printer) {
 
 // longName is the longest name that the other lines of a list align with.
 const longName = 48
+
+// column is how wide a name makes the column that it stands in: one that is too long
+// stands out, and takes no room from the other lines.
+func (p *Printer) column(name string) int {
+	most := longName
+	if p.Width > 0 {
+		most = min(most, p.Width*2/5)
+	}
+	if n := cells(name); n <= most {
+		return n
+	}
+	return 0
+}
 
 // branch shows a branch on two lines: where it stands, and what it is for.
 func (p *Printer) branch(b refs.Branch, width, ages int) {
