@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
@@ -13,8 +14,13 @@ import (
 
 // sources knows which source keys a branch holds already, so that an import that
 // is run again adds nothing. It is the only reader of a branch's whole log.
+//
+// Goroutines of one Store share it. Who reads or extends it holds the journal's lock,
+// which keeps them apart as it does processes; Go knows of that by mu alone.
 type sources struct {
-	tip     git.ID
+	tip git.ID // never changes
+
+	mu      sync.Mutex
 	journal string
 	upto    int64 // how far the journal has been read
 	at      map[string]journal.Entry
@@ -25,6 +31,8 @@ func (k *sources) find(source string) (journal.Entry, bool) {
 	if k == nil || source == "" {
 		return journal.Entry{}, false
 	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	e, ok := k.at[source]
 	return e, ok
 }
@@ -74,6 +82,8 @@ func (k *sources) catchUp(ctx context.Context, s *Store, branch string, j *journ
 	if err != nil || tip != k.tip {
 		return false, nil
 	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	c, err := j.Since(k.upto)
 	if err == nil && c.Head.Journal != k.journal {
 		k.journal = c.Head.Journal
