@@ -31,7 +31,7 @@ FISH    := $(DEST)/share/fish/vendor_conf.d
 # What a release is built for.
 SYSTEMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: build man completion test race soak lint bench scale demo fuzz dist install uninstall clean
+.PHONY: build man completion test race soak lint bench scale diagrams demo fuzz dist install uninstall clean
 
 build:
 	$(GO) build -trimpath -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/git-context
@@ -74,6 +74,8 @@ lint:
 	[ -z "$$unformatted" ] || { echo "make lint: not formatted:" $$unformatted >&2; exit 1; }
 	$(GO) vet -tags $(TAGS) ./...
 	$(GO) vet -tags $(TAGS),faults ./...
+	GOOS=windows $(GO) vet -tags $(TAGS) ./...
+	GOOS=darwin $(GO) vet -tags $(TAGS) ./...
 	$(GO) tool staticcheck -tags $(TAGS) ./...
 
 bench:
@@ -96,6 +98,11 @@ scale:
 	$(GO) run ./test/scale measure > docs/scale/measured.csv.new
 	mv docs/scale/measured.csv.new docs/scale/measured.csv
 	$(GO) run ./test/scale simulate docs/scale/measured.csv docs/scale.md
+
+# The pictures of docs, by Graphviz, whose version is not to be seen in them.
+diagrams:
+	@set -e; for dot in docs/diagrams/*.dot; do svg=$${dot%.dot}.svg; \
+		neato -n2 -Tsvg "$$dot" >"$$svg.new"; sed '/^<!-- Generated/,/-->/d' "$$svg.new" >"$$svg"; rm "$$svg.new"; done
 
 # Static builds with their pages and completion, and what they hash to. git packs them,
 # and gives all files the time of the commit: the same commit and the same Go make the
