@@ -55,7 +55,7 @@ func allPages(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(pages, "../README.md")
+	return append(pages, "../README.md", "../CONTRIBUTING.md")
 }
 
 // anchors are a page's headings as hosts link them.
