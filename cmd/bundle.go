@@ -46,9 +46,7 @@ func newBundle(g *globals) *command {
 }
 
 func runBundle(ctx context.Context, env *Env, o *bundleOptions, file string) (r refs.Bundled, err error) {
-	progress, stop := env.progress(o.json)
-	defer stop()
-	opts := refs.BundleOptions{Writer: o.writer(env), Progress: progress}
+	opts := refs.BundleOptions{Writer: o.writer(env), Progress: env.progress(o.json)}
 	if opts.File, err = filepath.Abs(env.path(file)); err != nil {
 		return r, err
 	}

@@ -101,9 +101,7 @@ func runExpunge(ctx context.Context, env *Env, o *expungeOptions) (r refs.Expung
 
 // expungeFrom forgets what a remote has forgotten.
 func (o *expungeOptions) expungeFrom(ctx context.Context, env *Env, s *refs.Store) (refs.ExpungeResult, error) {
-	progress, stop := env.progress(o.json)
-	defer stop()
-	return s.ExpungeFrom(ctx, refs.SyncOptions{Writer: o.writer(env), Remote: o.from, Progress: progress}, refs.ExpungeOptions{DryRun: o.dryRun, Yes: o.yes})
+	return s.ExpungeFrom(ctx, refs.SyncOptions{Writer: o.writer(env), Remote: o.from, Progress: env.progress(o.json)}, refs.ExpungeOptions{DryRun: o.dryRun, Yes: o.yes})
 }
 
 // printExpunge says what went, by ids, dates and names alone.

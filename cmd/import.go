@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/render"
 )
 
@@ -54,10 +56,13 @@ func newImport(g *globals) *command {
 
 const fromSWEAgent = "swe-agent"
 
+// importTrace is the form of the command line for a file.
+const importTrace = self + " import --from " + fromSWEAgent + " FILE..."
+
 func runImport(ctx context.Context, env *Env, o *importOptions, files []string) (r refs.Imported, err error) {
 	switch {
 	case o.from == "":
-		return r, usagef("'import' needs a folder").hint("git context import DIR").hint("git context import --from swe-agent FILE...")
+		return r, usagef("'import' needs a folder").hint("git context import DIR").hint(importTrace)
 	case o.from != fromSWEAgent:
 		return r, usagef("unknown kind of trace '%s'", o.from).hint("known: swe-agent")
 	case len(files) == 0:
@@ -65,13 +70,9 @@ func runImport(ctx context.Context, env *Env, o *importOptions, files []string) 
 	}
 	w := o.writer(env)
 	w.Agent = cmp.Or(o.agent, fromSWEAgent) // who ran the import did not take the steps
-	var steps []refs.NewStep
-	for _, f := range files {
-		more, err := o.readTrace(ctx, env, f, w)
-		if err != nil {
-			return r, err
-		}
-		steps = append(steps, more...)
+	steps, err := o.readTraces(ctx, env, files, w)
+	if err != nil {
+		return r, err
 	}
 	s, err := o.open(ctx, env)
 	if err != nil {
@@ -81,10 +82,27 @@ func runImport(ctx context.Context, env *Env, o *importOptions, files []string) 
 	return s.ImportSteps(ctx, w, steps)
 }
 
+// readTraces reads the steps of all files.
+func (o *importOptions) readTraces(ctx context.Context, env *Env, files []string, w refs.Writer) (steps []refs.NewStep, err error) {
+	meter := git.NewMeter(env.progress(o.json), env.Now, "Reading steps", 0)
+	defer meter.End()
+	for _, f := range files {
+		more, err := o.readTrace(ctx, env, f, w, meter)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, &refs.Error{Code: "not-found", Kind: refs.ErrNotFound, Message: err.Error(), Hints: []string{importTrace}}
+		}
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, more...)
+	}
+	return steps, nil
+}
+
 // readTrace reads one file's steps and says where they come from.
-func (o *importOptions) readTrace(ctx context.Context, env *Env, file string, w refs.Writer) ([]refs.NewStep, error) {
+func (o *importOptions) readTrace(ctx context.Context, env *Env, file string, w refs.Writer, meter *git.Meter) ([]refs.NewStep, error) {
 	name := filepath.Base(file)
-	trace, err := readSWEAgent(ctx, env.path(file), name)
+	trace, err := readSWEAgent(ctx, env.path(file), name, meter)
 	if fault := (*traceError)(nil); errors.As(err, &fault) {
 		fault.file = file // as it was typed
 	}

@@ -12,10 +12,10 @@ import (
 // a folder.
 func (o *importOptions) importFolder(ctx context.Context, env *Env, args []string) error {
 	if len(args) != 1 {
-		return usagef("'import' takes one folder").hint("git context import DIR").hint("git context import --from swe-agent FILE...")
+		return usagef("'import' takes one folder").hint("git context import DIR").hint(importTrace)
 	}
 	if info, err := os.Stat(env.path(args[0])); err == nil && !info.IsDir() {
-		return usagef("'%s' is a file, not a folder", args[0]).hint("git context import --from swe-agent FILE...")
+		return usagef("'%s' is a file, not a folder", args[0]).hint(importTrace)
 	}
 	r, err := runImportFolder(ctx, env, o, args[0])
 	env.warnAll(r.Warnings)

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/git"
 )
 
 // A SWE-agent trajectory is one JSON object. Its member "trajectory" is the
@@ -50,14 +51,14 @@ type sweTrace struct {
 
 // readSWEAgent reads the steps of a trajectory. The file is read to its end before anything
 // is returned: half a trajectory is an error that names the line.
-func readSWEAgent(ctx context.Context, path, name string) (*sweTrace, error) {
+func readSWEAgent(ctx context.Context, path, name string, meter *git.Meter) (*sweTrace, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, &traceError{file: name, err: cause(err)}
 	}
 	// Nothing was written, so closing cannot lose anything.
 	defer func() { _ = f.Close() }()
-	r := &sweReader{ctx: ctx, name: name, json: json.NewDecoder(f), digest: sha256.New()}
+	r := &sweReader{ctx: ctx, name: name, meter: meter, json: json.NewDecoder(f), digest: sha256.New()}
 	if err := r.document(); err != nil {
 		return nil, r.fault(f, err)
 	}
@@ -65,10 +66,11 @@ func readSWEAgent(ctx context.Context, path, name string) (*sweTrace, error) {
 }
 
 type sweReader struct {
-	ctx  context.Context
-	name string
-	json *json.Decoder
-	raw  json.RawMessage // the step that was read last
+	ctx   context.Context
+	name  string
+	meter *git.Meter
+	json  *json.Decoder
+	raw   json.RawMessage // the step that was read last
 
 	digest hash.Hash // of all steps so far
 	trace  sweTrace
@@ -142,6 +144,7 @@ func (r *sweReader) trajectory() error {
 		if err := r.step(n); err != nil {
 			return err
 		}
+		r.meter.Add(1)
 	}
 	_, err := r.json.Token() // the closing bracket
 	return err

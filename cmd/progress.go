@@ -17,45 +17,37 @@ const (
 	maxHeld = 64 << 10
 )
 
-// progress passes on what git says while it talks to a remote, once that takes
-// long. What the remote says in it is made safe to show.
+// progress passes on how far long work has come, and what git says of it, once that takes
+// long. What a remote says in it is made safe to show.
 type progress struct {
-	to    io.Writer
-	timer *time.Timer
+	to   io.Writer
+	now  func() time.Time
+	from time.Time // until then nothing is shown
 
 	mu   sync.Mutex
-	held bytes.Buffer // said before the delay was over
-	open bool         // it is over
+	held bytes.Buffer // said before that
 }
 
-// progress is where progress goes, and what ends it; nil where nobody watches.
-func (e *Env) progress(asJSON bool) (io.Writer, func()) {
+// progress is where progress goes; nil where nobody watches.
+func (e *Env) progress(asJSON bool) io.Writer {
 	if !e.Term.Err || asJSON {
-		return nil, func() {}
+		return nil
 	}
-	w := &progress{to: e.Err}
-	w.timer = time.AfterFunc(progressDelay, w.begin)
-	return w, func() { w.timer.Stop() }
-}
-
-// begin shows what was said so far.
-func (w *progress) begin() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.open = true
-	_ = w.show(w.held.String()) // a terminal that is gone stops nothing
-	w.held.Reset()
+	return &progress{to: e.Err, now: e.Now, from: e.Now().Add(progressDelay)}
 }
 
 func (w *progress) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.open {
-		return len(p), w.show(string(p))
+	if w.now().Before(w.from) {
+		if w.held.Len()+len(p) <= maxHeld {
+			w.held.Write(p)
+		}
+		return len(p), nil
 	}
-	if w.held.Len()+len(p) <= maxHeld {
-		w.held.Write(p)
-	}
+	text := w.held.String() + string(p)
+	w.held.Reset()
+	_ = w.show(text) // a terminal that is gone stops nothing
 	return len(p), nil
 }
 

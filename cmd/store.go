@@ -17,6 +17,8 @@ func (g *globals) open(ctx context.Context, env *Env) (*refs.Store, error) {
 		Branch: cmp.Or(g.branch, env.getenv("GIT_CONTEXT_BRANCH")),
 		Trace:  env.trace,
 
+		Progress: env.progress(g.json),
+
 		Program:       env.Program,
 		Interruptible: env.Interruptible,
 		Warn:          func(message string) { env.warn("%s", message) },

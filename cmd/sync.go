@@ -61,9 +61,7 @@ func (g *globals) exchange(ctx context.Context, env *Env, run func(*refs.Store, 
 		return r, err
 	}
 	defer closing(s, &err)
-	progress, stop := env.progress(g.json)
-	defer stop()
-	return run(s, progress)
+	return run(s, env.progress(g.json))
 }
 
 // printPartly says what was done, beside an error too: what conflicts, or is

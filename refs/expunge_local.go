@@ -252,12 +252,15 @@ func (x *expunging) purge(ctx context.Context) error {
 // readObjects reads objects as Repo.ReadAll does, a few at a time, so that no deadline
 // ends it halfway.
 func (s *Store) readObjects(ctx context.Context, ids []git.ID, each func(git.Object) error) error {
+	meter := s.repo.Meter("Reading memory", len(ids))
+	defer meter.End()
 	for len(ids) > 0 {
 		n := min(len(ids), chunkSize)
 		if err := s.repo.ReadAll(ctx, ids[:n], each); err != nil {
 			return err
 		}
 		ids = ids[n:]
+		meter.Add(n)
 	}
 	return nil
 }

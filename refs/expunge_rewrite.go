@@ -61,10 +61,13 @@ func (w *rewriter) rewrite(ctx context.Context, tips []git.ID) (map[git.ID]git.I
 	if err := w.roadmaps(ctx, list); err != nil {
 		return nil, err
 	}
+	meter := w.s.repo.Meter("Rewriting commits", len(list))
+	defer meter.End()
 	for _, c := range list {
 		if err := w.commit(ctx, c.ID); err != nil {
 			return nil, err
 		}
+		meter.Add(1)
 	}
 	out := make(map[git.ID]git.ID, len(tips))
 	for _, id := range tips {

@@ -109,11 +109,14 @@ func (s *Store) readMemory(ctx context.Context) (*memory, error) {
 	if v.commits, err = v.walk(ctx); err != nil {
 		return nil, err
 	}
+	meter := s.repo.Meter("Checking commits", len(v.commits))
+	defer meter.End()
 	for chunk := range slices.Chunk(v.commits, chunkSize) {
 		v.foreign = !own(chunk[0].ref)
 		if err := v.in.commits(ctx, chunk); err != nil {
 			return nil, err
 		}
+		meter.Add(len(chunk))
 	}
 	return v, nil
 }

@@ -82,10 +82,13 @@ func (i *branchImport) build(ctx context.Context) error {
 	if err := i.begin(ctx); err != nil {
 		return err
 	}
+	meter := i.s.repo.Meter("Importing branch '"+i.b.name+"'", len(i.b.entries))
+	defer meter.End()
 	for _, e := range i.b.entries {
 		if err := i.add(ctx, e); err != nil {
 			return err
 		}
+		meter.Add(1)
 	}
 	if err := i.finish(ctx); err != nil {
 		return err

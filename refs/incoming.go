@@ -92,10 +92,13 @@ func (s *Store) checkIncoming(ctx context.Context, in incoming) error {
 	if err != nil {
 		return err
 	}
+	meter := s.repo.Meter("Checking what came", len(commits))
+	defer meter.End()
 	for chunk := range slices.Chunk(commits, chunkSize) {
 		if err := c.commits(ctx, chunk); err != nil {
 			return err
 		}
+		meter.Add(len(chunk))
 	}
 	return nil
 }

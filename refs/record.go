@@ -68,7 +68,10 @@ func (s *Store) append(j *journal.Journal, steps []NewStep, out []Recorded, know
 	var lines [][]byte
 	var fresh []int
 	same := map[string]int{} // a source twice in one call is one step
+	meter := s.repo.Meter("Recording steps", len(steps))
+	defer meter.End()
 	for i, step := range steps {
+		meter.Add(1)
 		if at, ok := known.find(step.Source); ok {
 			out[i].ID, out[i].Step, out[i].Known = at.ID, at.Step, true
 			continue

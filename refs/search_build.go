@@ -45,8 +45,11 @@ func (c *corpus) build(ctx context.Context, keys []index.Key) (shards [][]byte, 
 			}
 		})
 	}
+	meter := c.s.repo.Meter("Indexing texts", len(ids))
+	defer meter.End()
 	next := 0 // in turn, not to who is free: that would be another division each time
 	err = c.s.repo.ReadAll(ctx, ids, func(o git.Object) error {
+		meter.Add(1)
 		read += int64(len(o.Data))
 		l := lanes[next%len(lanes)]
 		next++

@@ -136,7 +136,10 @@ func (c *counting) read(ctx context.Context) error {
 	for id := range c.files {
 		ids = append(ids, id)
 	}
+	meter := c.s.repo.Meter("Counting texts", len(ids))
+	defer meter.End()
 	return c.s.repo.ReadAll(ctx, ids, func(o git.Object) error {
+		meter.Add(1)
 		c.out.Bytes.Raw += int64(len(o.Data))
 		path := c.files[o.ID]
 		switch doc.KnownFile(path) {

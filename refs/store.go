@@ -34,6 +34,10 @@ type Options struct {
 	// `git-context gc --auto` in the background; empty: never.
 	Program string
 
+	// Progress is that of git.Options: who waits for long work, and is told how far it has
+	// come.
+	Progress io.Writer
+
 	// Warn, if not nil, is told what no result can say: that an earlier command, which
 	// was interrupted, is finished now.
 	Warn func(message string)
@@ -56,7 +60,7 @@ type Store struct {
 // Open finds the repository. Whether it has memory is found out by the first
 // method that needs it.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	repo, err := git.Open(ctx, git.Options{Dir: o.Dir, Env: o.Env, Trace: o.Trace, Now: o.Now, Interruptible: o.Interruptible, LockWait: o.LockWait, ReadOnly: o.ReadOnly})
+	repo, err := git.Open(ctx, git.Options{Dir: o.Dir, Env: o.Env, Trace: o.Trace, Now: o.Now, Interruptible: o.Interruptible, LockWait: o.LockWait, ReadOnly: o.ReadOnly, Progress: o.Progress})
 	if err != nil {
 		return nil, err
 	}

@@ -47,8 +47,12 @@ func (r *Repo) stagePack(ctx context.Context, packDir string, input []byte) (*st
 	}
 	env := append(without(without(r.childEnv, "GIT_OBJECT_DIRECTORY"), "GIT_ALTERNATE_OBJECT_DIRECTORIES"),
 		"GIT_OBJECT_DIRECTORY="+st.dir, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+others)
-	err := r.stream(ctx, command{stdin: input, env: env,
-		args: []string{"pack-objects", "-q", "--delta-base-offset", filepath.Join(st.dir, "pack")}}, out)
+	how := "-q"
+	if r.progress != nil {
+		how = "--progress"
+	}
+	err := r.stream(ctx, command{stdin: input, env: env, also: r.progress,
+		args: []string{"pack-objects", how, "--delta-base-offset", filepath.Join(st.dir, "pack")}}, out)
 	if err != nil {
 		return nil, errors.Join(err, st.remove())
 	}

@@ -33,6 +33,9 @@ type Options struct {
 	LockWait time.Duration
 	// ReadOnly keeps even caches from being written.
 	ReadOnly bool
+	// Progress, if not nil, is told how far long work has come, as git tells it: lines
+	// that a carriage return ends are written over by the next. For a person who waits.
+	Progress io.Writer
 }
 
 // Repo is a git repository, seen from one of its worktrees.
@@ -51,6 +54,7 @@ type Repo struct {
 
 	lockWait time.Duration // 0: the caller's
 	readOnly bool          // no caches either
+	progress io.Writer     // nil: nobody waits
 
 	interruptible func(context.Context) (context.Context, context.CancelFunc)
 
@@ -71,7 +75,7 @@ type Repo struct {
 // future) is an *Error with git's own words. It starts no process where the
 // repository is plain and ours.
 func Open(ctx context.Context, o Options) (*Repo, error) {
-	r := &Repo{env: o.Env, now: o.Now, lockWait: o.LockWait, readOnly: o.ReadOnly, trace: &tracer{w: o.Trace}}
+	r := &Repo{env: o.Env, now: o.Now, lockWait: o.LockWait, readOnly: o.ReadOnly, progress: o.Progress, trace: &tracer{w: o.Trace}}
 	if r.env == nil {
 		r.env = os.Environ()
 	}
