@@ -128,17 +128,20 @@ func findFolder(dir string) (string, error) {
 		return dir, nil
 	}
 	return "", fail(ErrNotFound, "folder-not-found", fmt.Sprintf("no memory folder in '%s'", dir),
-		"git context import DIR, where DIR holds .GCC or .gcc")
+		whichFolder)
 }
+
+// whichFolder is a hint for whoever names another one.
+const whichFolder = "git context import DIR, where DIR holds .GCC or .gcc"
 
 func folderError(path string, err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		err = p.Err
 	}
-	kind := ErrInvalid
+	failed := &Error{Code: "folder-unreadable", Kind: ErrInvalid, Err: err, Message: fmt.Sprintf("cannot read '%s'", oneLine(path, 300))}
 	if errors.Is(err, fs.ErrNotExist) {
-		kind = ErrNotFound
+		failed.Kind, failed.Hints = ErrNotFound, []string{whichFolder}
 	}
-	return &Error{Code: "folder-unreadable", Kind: kind, Err: err, Message: fmt.Sprintf("cannot read '%s'", oneLine(path, 300))}
+	return failed
 }
