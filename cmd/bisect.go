@@ -22,7 +22,7 @@ func newBisect(g *globals) *command {
 			"bisect [status]",
 			"bisect (log | reset)",
 		},
-		about: "Finds the milestone that turned a check bad. Told one that is bad and one that is good, it names the one between them to be tested next, until the first bad one is found; without C a mark is about that one, before that about the branch's tip. 'run' tests by a command, from this directory, with GIT_CONTEXT_COMMIT (the milestone), GIT_CONTEXT_CODE (its code commit, or empty) and GIT_CONTEXT_ID: exit 0 is good, 125 cannot be tested, any other below 128 is bad, and from 128 on it stops, as with git bisect; what the command prints goes to standard error. Neither worktree nor HEAD nor git's own bisect is touched. There is one bisect for each branch and worktree. With --json: {\"branch\", \"good\", \"bad\", \"skipped\", \"next\": COMMIT, \"first_bad\": COMMIT, \"suspects\", \"left\"}; suspects are the commits of which one is it, where the others were skipped.",
+		about: "Finds the milestone that turned a check bad. Told one that is bad and one that is good, it names the one between them to be tested next, until the first bad one is found; without C a mark is about that one, before that about the branch's tip. 'run' tests by a command: exit 0 is good, 125 cannot be tested, any other below 128 is bad, and from 128 on it stops, as with git bisect.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"bisect start main success/best",

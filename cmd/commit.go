@@ -43,7 +43,7 @@ func newCommit(g *globals) *command {
 			"commit -F FILE ...",
 			"commit --code [-a] -m SUMMARY ...",
 		},
-		about: "COMMIT: makes a milestone of every step that is pending on the branch; nothing pending is no obstacle. The first line of the message is the summary, the rest is what this milestone contributes (the summary, where there is none). --done, --todo and --decide revise the roadmap in the same transaction. --score, --outcome and --tag say what it came to; 'git context note' says it later. With -S, or where context.gpgSign is true, git signs the commit as it would sign one of yours; 'git context verify' checks it. With --code git commits the code that is staged at the same time, as 'git commit' would: its hooks, signature, identity and settings are the code's own, what it prints goes to standard error, and where it refuses there is no milestone either. Both have the message given, which a hook or a cleanup rule of the code may change for the code's commit alone. The milestone names the code commit, whose note names the milestone. Interrupted in between, the next command that changes the branch finishes it.",
+		about: "COMMIT: makes a milestone of every step that is pending on the branch; nothing pending is no obstacle. The first line of the message is the summary, the rest is what this milestone contributes (the summary, where there is none). With --code git commits the code that is staged at the same time, as 'git commit' would; where it refuses there is no milestone either.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"commit -m 'Pool is initialised before the router'",

@@ -24,7 +24,7 @@ func newFsck(g *globals) *command {
 	return &command{
 		name:  "fsck",
 		usage: []string{"fsck [--fix]"},
-		about: "Looks for what is wrong with memory and around it, and prints every problem with what mends it. Checked are every document, entry, number, trailer and note of memory; its refs, their names and their lock files; the CONTEXT_HEAD of every worktree; the journals of steps that are not committed; fetch refspecs and what is kept of remotes, also of renamed and removed ones; what killed commands left; merges and bisects that wait; hooks; and links between code and memory that a rewriting left behind. --fix mends what can be mended without asking; where there is more than one way, it says which there are. What it replaces stays in reflogs, and lines of a journal that cannot be read in a file beside it. A lock file is removed once it is older than 10 minutes and its owner is gone. It may run beside everything else: what another process is at is no problem. Exit code 0 says that nothing is wrong, or that all of it is mended. A code commit that was dropped, or squashed into another one where no hook saw it, keeps its link and is no problem. With --json: {\"problems\": [{\"kind\", \"object\", \"message\", \"repair\", \"fixed\"}]}.",
+		about: "Looks for what is wrong with memory and around it, and prints every problem with what mends it. --fix mends what can be mended without asking; where there is more than one way, it says which there are. Exit code 0 says that nothing is wrong, or that all of it is mended.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"fsck",

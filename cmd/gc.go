@@ -20,7 +20,7 @@ func newGC(g *globals) *command {
 	return &command{
 		name:  "gc",
 		usage: []string{"gc [--auto]"},
-		about: "Packs the loose objects of memory, and of nothing else, into packs of its own, ten at most; writes notes that are missing; and drops what is dead: branches that were deleted more than 90 days ago (context.deletedExpire, as git reads times; 'never' keeps them), journals of branches that are gone if all their steps stand in memory, waiting merges and bisects of branches and worktrees that are gone, files that killed commands left. A journal with a step that stands nowhere else stays, and is named. Code, its refs and its packs are not touched, no object is dropped for being unreachable, and nothing is sealed: that is COMMIT's. It may run beside everything, git gc included; a second one leaves at once. COMMIT starts 'gc --auto' in the background when about a thousand objects are loose (context.gcAuto; 0 for never, as gc.auto=0 and maintenance.auto=false mean, too); what that fails at is told by fsck. --auto does nothing before that many are loose. With --json: {\"packed\", \"dropped\", \"bytes\"}: objects, things, and how many bytes are free now.",
+		about: "Packs the loose objects of memory, and of nothing else, into packs of its own, ten at most; writes notes that are missing; and drops what is dead, old deleted branches among it. Code, its refs and its packs are not touched, and no object is dropped for being unreachable. It may run beside everything, git gc included; COMMIT starts it in the background now and then.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"gc",

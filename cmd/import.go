@@ -29,7 +29,7 @@ func newImport(g *globals) *command {
 	return &command{
 		name:  "import",
 		usage: []string{"import DIR", "import --from swe-agent FILE..."},
-		about: "Takes in the memory that another implementation keeps in a folder: DIR holds .GCC or .gcc, or is that folder. The paper's form, contexa's, gcc-memory's and that of skills are known by what the files say. Each branch becomes, or adds to, the memory branch of its name; each commit becomes a milestone with its own time and the steps before it; what is not recognised is kept as steps, and the warnings say how much that is. The roadmap never conflicts: where it has a goal of its own, the folder's becomes a section. Entries are known by branch, time and text, so that importing a folder again, also one that was exported from here, adds only what is new.\n\nWith --from: takes in the steps of another agent's trace, with its times where it has them; they are pending steps of the branch until the next commit. A step is known by its file's name, its place and the steps before it, so that importing a file again adds nothing. All files are read before anything is recorded: one that is broken changes nothing.",
+		about: "Takes in the memory that another implementation keeps in a folder: DIR holds .GCC or .gcc, or is that folder. Each branch becomes, or adds to, the memory branch of its name; each commit becomes a milestone with its own time and the steps before it. With --from: takes in the steps of another agent's trace, with its times where it has them; they are pending steps of the branch until the next commit. Importing again adds only what is new.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"import ../other-project",

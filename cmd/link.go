@@ -11,7 +11,7 @@ func newLink(g *globals) *command {
 	return &command{
 		name:  "link",
 		usage: []string{"link [CODE-COMMIT | A..B | A...B]", "link MILESTONE"},
-		about: "Shows the memory that belongs to a commit of the code (HEAD): the milestones that its note links, and those that were made on it, newest first, of every memory branch or of the one that -b names. The argument is any git revision of the code, before it is one of memory: a code branch wins over a memory branch of its name. What git blame prints in front of a line may be pasted, and so may the line. The hash of a code commit that was garbage-collected still finds its memory. For a range it is everything that was learnt in it, each milestone once, with its code commits. For a milestone it is the other way round: its code commits, also those that are gone, or that no branch, tag or remote reaches any more (unreachable). Nothing is no failure. With --json: {\"code\": HASH or RANGE, \"memory\": [COMMIT...]}, each COMMIT with \"links\": [{\"commit\", \"subject\", \"time\", \"how\": [\"link\", \"made-on\"]}]; for a milestone {\"memory\": COMMIT, \"code\": [the same as in links]}, where subject and time of a code commit that is gone are null.",
+		about: "Shows the memory that belongs to a commit of the code (HEAD): the milestones that its note links, and those that were made on it, newest first, of every memory branch or of the one that -b names. For a range it is everything that was learnt in it, each milestone once, with its code commits. For a milestone it is the other way round: its code commits.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"link",

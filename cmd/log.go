@@ -43,7 +43,7 @@ func newLog(g *globals) *command {
 	return &command{
 		name:  "log",
 		usage: []string{"log [REV | A..B | A...B | ^REV]... [-n N] [--graph] [--oneline] [--stat] [-p]", "log [--grep P] [-S TEXT] [--outcome O] [--min-score X] [--agent A] [--since T] [--all]", "log ... -- [GIT-OPTION...] [[--] PATH...]"},
-		about: "Lists milestones, newest first, as git log does: of the current branch, of what is named, or of a range. What their notes say is put into words; with --oneline and --graph it stands behind the hash. Behind '--' stand options of git log's own, --until=T, --name-only, --format=F, and paths of the memory's tree: then every memory commit that changed them is listed, what was remembered between milestones too. Git's options that write files, run programs or leave memory are refused. --graph draws what git makes of the commits that changed commit.md: milestones and births of branches, which -n counts too; it goes without --outcome, --min-score and --agent.",
+		about: "Lists milestones, newest first, as git log does: of the current branch, of what is named, or of a range. What their notes say is put into words; with --oneline and --graph it stands behind the hash. Behind '--' stand options of git log's own, --until=T, --name-only, --format=F, and paths of the memory's tree. --graph draws milestones and births of branches, which -n counts too; it goes without --outcome, --min-score and --agent.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"log --oneline --graph --all",

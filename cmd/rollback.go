@@ -26,7 +26,7 @@ func newRollback(g *globals) *command {
 	return &command{
 		name:  "rollback",
 		usage: []string{"rollback C [--code [--reset]] [-m SUMMARY [-m CONTRIBUTION]...]"},
-		about: "Makes a new milestone in which topics, the roadmap and people's metadata stand as they did at C, a memory commit of the branch, and whose progress is C's. No milestone and no step is removed, nothing is rewritten, and another rollback undoes this one. The roadmap belongs to all branches: what was revised there since is undone too, but for its Branch Outcomes. Pending steps stay pending. The code is left alone, unless --code says to bring it back first to the commit that C was made on: by one new commit on HEAD with the files as they were then or, with --reset, by 'git reset --keep', which drops the commits since from the branch. Changes that are not committed, a merge or rebase in progress and files that would be overwritten are refused before anything moves.",
+		about: "Makes a new milestone in which topics, the roadmap and people's metadata stand as they did at C, a memory commit of the branch, and whose progress is C's. No milestone and no step is removed, nothing is rewritten, and another rollback undoes this one. The code is left alone, unless --code says to bring it back first to the commit that C was made on.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"rollback main~3",
