@@ -44,16 +44,19 @@ func NewCommit(ctx context.Context, s *refs.Store, w Where, rev string) (v Commi
 func (v Commit) Text(p *Printer) {
 	p.summary("# ", v.Commit)
 	p.facts(v.Commit)
-	p.texts(v.Commit, "", "")
+	p.texts(v.Commit, shown{})
 	p.past(v.At)
 }
 
-// commit shows a milestone under a heading. A block that says what the view has
-// said already, the branch's purpose or its progress, is only named.
-func (p *Printer) commit(level string, c refs.Commit, purpose, progress string) {
+// shown is what a view has said already; "" is nothing.
+type shown struct{ goal, purpose, progress string }
+
+// commit shows a milestone under a heading. A block that says what the view has said
+// already is only named.
+func (p *Printer) commit(level string, c refs.Commit, above shown) {
 	p.summary(level, c)
 	p.facts(c)
-	p.texts(c, purpose, progress)
+	p.texts(c, above)
 }
 
 func (p *Printer) summary(level string, c refs.Commit) {
@@ -66,9 +69,9 @@ func (p *Printer) summary(level string, c refs.Commit) {
 }
 
 // texts shows the blocks of a milestone, and what reviewers said.
-func (p *Printer) texts(c refs.Commit, purpose, progress string) {
-	p.purpose(c, purpose)
-	p.said("Previous Progress Summary", c.Progress, progress)
+func (p *Printer) texts(c refs.Commit, above shown) {
+	p.purpose(c, above)
+	p.said("Previous Progress Summary", c.Progress, above.progress)
 	p.said("This Commit's Contribution", c.Contribution, "")
 	p.reviews(c)
 }
@@ -104,17 +107,19 @@ func (p *Printer) facts(c refs.Commit) {
 
 // purpose shows the goal and the branch's purpose as commit.md has them: two
 // quotes, or one where there is no goal.
-func (p *Printer) purpose(c refs.Commit, known string) {
-	if c.Goal == "" || known != "" && c.Purpose == known {
-		p.said("Branch Purpose", c.Purpose, known)
+func (p *Printer) purpose(c refs.Commit, above shown) {
+	switch {
+	case c.Goal == "" || above.purpose != "" && c.Purpose == above.purpose:
+		p.said("Branch Purpose", c.Purpose, above.purpose)
+		return
+	case c.Purpose == "":
+		p.said("Branch Purpose", c.Goal, above.goal)
 		return
 	}
 	p.label("Branch Purpose")
 	p.quote(c.Goal)
-	if c.Purpose != "" {
-		p.blank()
-		p.quote(c.Purpose)
-	}
+	p.blank()
+	p.quote(c.Purpose)
 }
 
 // said shows a block, unless it is empty or the view has its text already.

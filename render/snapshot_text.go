@@ -39,7 +39,7 @@ func (v Snapshot) newest(p *Printer) {
 		if i > 0 {
 			p.blank()
 		}
-		p.commit("### ", c, v.Purpose, v.Progress)
+		p.commit("### ", c, shown{goal: v.Roadmap.Goal, purpose: v.Purpose, progress: v.Progress})
 	}
 }
 

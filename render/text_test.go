@@ -193,3 +193,21 @@ func TestAge(t *testing.T) {
 		}
 	}
 }
+
+// On a branch that has no purpose of its own a milestone's is the goal, which stands above.
+func TestGoalIsSaidOnce(t *testing.T) {
+	c := milestone(1, same)
+	c.Purpose = ""
+	v := Snapshot{Branch: "main", Head: id("a"), Roadmap: Roadmap{Goal: c.Goal}, Commits: []refs.Commit{c}}
+	got := show(v.Text, false)
+	if n := strings.Count(got, c.Goal); n != 1 || !strings.Contains(got, "**Branch Purpose** (as above)\n") {
+		t.Errorf("%d times:\n%s", n, got)
+	}
+	v.Roadmap.Goal = "Another one since"
+	if got := show(v.Text, false); !strings.Contains(got, "**Branch Purpose**\n\n> "+c.Goal+"\n") {
+		t.Errorf("%s", got)
+	}
+	if got := show(Commit{Commit: c}.Text, false); !strings.Contains(got, "**Branch Purpose**\n\n> "+c.Goal+"\n") {
+		t.Errorf("%s", got)
+	}
+}
