@@ -108,7 +108,7 @@ func TestRefNames(t *testing.T) {
 	for i := range refs {
 		refs[i] = git.BranchRef("b")
 	}
-	if got := RefNames(refs); !strings.HasSuffix(got, "b, b, and 10 more: --json has all") {
+	if got := RefNames(refs); !strings.HasSuffix(got, "b, b, and 10 more") {
 		t.Error(got)
 	}
 	if got := RefNames(refs[:namedRefs+1]); strings.Contains(got, "more") {

@@ -15,7 +15,7 @@ const namedRefs = 20
 func RefNames(refs []string) string {
 	more := ""
 	if n := len(refs) - namedRefs; n > 1 {
-		refs, more = refs[:namedRefs], fmt.Sprintf(", and %d more: --json has all", n)
+		refs, more = refs[:namedRefs], fmt.Sprintf(", and %d more", n)
 	}
 	names := make([]string, len(refs))
 	for i, ref := range refs {
