@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -197,7 +198,8 @@ func (g *collecting) pack(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	res, err := g.s.repo.Pack(ctx, git.PackOptions{Tips: tips, Whole: !g.o.Auto})
+	res, err := g.s.repo.Pack(ctx, git.PackOptions{Tips: tips, Whole: !g.o.Auto,
+		Kin: map[string]func([]byte) string{doc.LogFile: doc.SegmentName, doc.CommitFile: doc.SegmentName}})
 	g.res.Packed, g.res.Packs = res.Objects, res.Packs
 	g.res.Bytes += res.Bytes
 	if res.Busy {

@@ -3,6 +3,7 @@ package refs_test
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -106,4 +107,49 @@ func TestGCCleansTheIndexOfSearches(t *testing.T) {
 		t.Errorf("%d bytes of what is dead, of %d", after, before)
 	}
 	found(0)
+}
+
+// The versions of a live file, and the segment that the last of them becomes, are like
+// each other and like no other: one is stored whole, the others as what differs.
+func TestGCComparesWhatIsAlike(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	s, ctx := r.open(), t.Context()
+	ok(s.Init(ctx, refs.InitOptions{Goal: "Be small"}))(t)
+	for i := range 40 {
+		ok(s.Record(ctx, []refs.NewStep{{Observation: noise(uint64(i), 2000)}}))(t)
+		ok(s.Commit(ctx, refs.CommitOptions{Summary: "Step on", Contribution: noise(uint64(1000+i), 1500)}))(t)
+	}
+	ok(s.GC(ctx, refs.GCOptions{}))(t)
+	stored := map[string]int{} // whole, by the first entry
+	for line := range strings.Lines(r.git("cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype) %(deltabase)")) {
+		f := strings.Fields(line)
+		if f[1] != "blob" {
+			continue
+		}
+		_, text, _ := strings.Cut(r.git("cat-file", "blob", f[0]), " · ")
+		first, _, _ := strings.Cut(text, "\n")
+		if first != "" && strings.Trim(f[2], "0") == "" {
+			stored[first[len(first)-26:]]++
+		}
+	}
+	if len(stored) < 10 {
+		t.Errorf("only %d files were sealed", len(stored))
+	}
+	for first, n := range stored {
+		if n > 1 {
+			t.Errorf("what begins with %s is stored whole %d times", first, n)
+		}
+	}
+	r.fsck()
+}
+
+// noise is text that nothing else is like.
+func noise(seed uint64, size int) string {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	var b strings.Builder
+	for b.Len() < size {
+		fmt.Fprintf(&b, "%x ", rng.Uint32())
+	}
+	return b.String()
 }

@@ -1,8 +1,11 @@
 package doc
 
 import (
+	"bytes"
 	"fmt"
+	"path"
 	"slices"
+	"strings"
 )
 
 const (
@@ -30,6 +33,21 @@ func SegmentPath(dir, id string) string {
 		return dir + "/" + id + ".md"
 	}
 	return dir + "/" + id[:4] + "/" + id[4:6] + "/" + id[6:8] + "/" + id + ".md"
+}
+
+// SegmentName is the name, without its folder, that a live commit.md or log.md will have
+// once it is sealed; "" for one that holds no entry, or is neither.
+func SegmentName(live []byte) string {
+	for line := range bytes.Lines(live) {
+		for _, heading := range []string{logHeading, commitHeading} {
+			if text, ok := strings.CutSuffix(string(line), "\n"); ok && strings.HasPrefix(text, heading) {
+				if h, ok := parseHeading(text, heading); ok {
+					return path.Base(SegmentPath("", h.ID))
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // Growth is what a milestone writes of commit.md or log.md.

@@ -72,6 +72,24 @@ func (r *Repo) objectLines(ctx context.Context, args []string, stdin []byte, eac
 	return r.stream(ctx, command{args: args, stdin: stdin}, out)
 }
 
+// rename gives loose objects the names of their kin.
+func (p *packing) rename(ctx context.Context, loose []looseObject, kin map[string]func([]byte) string) error {
+	var ids []ID
+	at := map[ID]int{}
+	for i, o := range loose {
+		if kin[o.name] != nil {
+			ids, at[o.id] = append(ids, o.id), i
+		}
+	}
+	return p.repo.ReadAll(ctx, ids, func(o Object) error {
+		l := &loose[at[o.ID]]
+		if name := kin[l.name](o.Data); name != "" && o.Type == "blob" {
+			l.name = name
+		}
+		return nil
+	})
+}
+
 // objectClock is the time by the clock that objects get theirs from, which may be
 // another machine's.
 func (r *Repo) objectClock() (time.Time, error) {
