@@ -136,6 +136,6 @@ func (g *globals) printChange(env *Env, c refs.Change) error {
 			line(p, "Nothing changed")
 			return
 		}
-		line(p, "[%s %s] %s", c.Branch, c.Commit.Short(), c.Path)
+		line(p, "[%s %s] %s", c.Branch, c.Commit.Short(), c.Subject)
 	})
 }

@@ -157,7 +157,7 @@ func (s *Store) changeBranch(ctx context.Context, w Writer, path string,
 		if err != nil {
 			return err
 		}
-		res.Commit = commit.ID
+		res.Commit, res.Subject = commit.ID, c.subject
 		return nil
 	})
 	if err != nil || res.Unchanged {

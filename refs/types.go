@@ -274,6 +274,7 @@ type Change struct {
 	Branch string `json:"branch"`
 	Path   string `json:"path"`
 
+	Subject   string   `json:"-"` // of the commit that was made; "" for a tag
 	Unchanged bool     `json:"-"`
 	Replaced  bool     `json:"-"`
 	Warnings  []string `json:"-"`
