@@ -55,8 +55,7 @@ func (r *Repo) inUseFor(lock string, age time.Duration) (bool, error) {
 		if !p.read() {
 			continue
 		}
-		lived := up - p.started // negative where a container has a time of its own
-		if (lived < 0 || lived >= age-clockSlack) && p.uses(places, lock) {
+		if p.mayBeAsOld(age, up) && p.uses(places, lock) {
 			return true, nil
 		}
 	}
@@ -97,6 +96,13 @@ func (p *process) read() bool {
 	return err == nil
 }
 
+// mayBeAsOld reports whether the process was there so long ago, or cannot be told: one
+// that begins only after now belongs to a container that has a time of its own.
+func (p *process) mayBeAsOld(age, now time.Duration) bool {
+	lived := now - p.started
+	return lived < -clockSlack || lived >= age-clockSlack
+}
+
 // uses reports whether a process has the lock file open, or is git's and stands in one of
 // the places of a repository or holds files there open.
 func (p *process) uses(places []string, lock string) bool {
@@ -133,6 +139,5 @@ func uptime() (time.Duration, error) {
 		return 0, err
 	}
 	first, _, _ := strings.Cut(string(data), " ")
-	seconds, err := strconv.ParseFloat(first, 64)
-	return time.Duration(seconds * float64(time.Second)), err
+	return time.ParseDuration(first + "s")
 }
