@@ -1,6 +1,7 @@
 package git
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -46,4 +47,13 @@ func isHex(s string, n int) bool {
 // randomName returns a word for a temporary file.
 func randomName() string {
 	return strconv.FormatUint(rand.Uint64(), 36)
+}
+
+// randomHex returns n random digits, such as those of an object's name.
+func randomHex(n int) string {
+	var b strings.Builder
+	for b.Len() < n {
+		fmt.Fprintf(&b, "%016x", rand.Uint64())
+	}
+	return b.String()[:n]
 }

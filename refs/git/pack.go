@@ -100,7 +100,6 @@ type packing struct {
 	state   packState
 	doomed  map[ID]bool // what a Purge that was killed has yet to delete
 	since   time.Time   // when the loose objects were looked at, by the file system's clock
-	same    bool        // what was to be made was there already
 	res     PackResult
 }
 
@@ -191,7 +190,7 @@ func (p *packing) round(ctx context.Context, o PackOptions) (err error) {
 		}
 	}
 	tips := slices.Compact(slices.Sorted(slices.Values(o.Tips)))
-	if p.same || slices.Equal(tips, p.state.Tips) {
+	if slices.Equal(tips, p.state.Tips) {
 		return nil
 	}
 	p.state.Tips = tips
@@ -226,10 +225,6 @@ func (p *packing) sizeLimit(ctx context.Context) (int64, error) {
 }
 
 // join makes one pack of loose objects and old packs.
-//
-// Where just that pack stands there already, somebody packs the same at this moment, and
-// the next Pack sees what is left: a .keep file of ours would have a `git repack -a -d`
-// that is about to delete that pack leave its objects out of the new one.
 func (p *packing) join(ctx context.Context, loose []looseObject, old []ownPack) (err error) {
 	input, err := p.input(ctx, loose, old)
 	if err != nil {
@@ -240,14 +235,9 @@ func (p *packing) join(ctx context.Context, loose []looseObject, old []ownPack) 
 		return err
 	}
 	defer st.remove()
-	if p.same = slices.ContainsFunc(st.names, func(name string) bool { return exists(filepath.Join(p.packDir, name+".idx")) }); p.same {
-		return nil
-	}
 	u := &unfinishedPacks{New: st.names}
 	for _, k := range old {
-		if !slices.Contains(st.names, k.name()) { // the same objects make the same pack
-			u.Old = append(u.Old, k.name())
-		}
+		u.Old = append(u.Old, k.name())
 	}
 	p.state.Unfinished = u
 	p.state.Packs = append(p.state.Packs, st.names...)

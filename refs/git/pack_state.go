@@ -10,10 +10,11 @@ import (
 )
 
 // packStateName is the file of local state that says which packs are ours. It cannot do
-// harm by being wrong: a pack is called after what it holds, those that are gone are
-// passed over, and one that is none of ours would be joined as losslessly as the others.
-// Where the file is lost the packs are found again, by what they hold. (A mark among the packs would be garbage for git, and other names than git's own are
-// not read by all implementations.)
+// harm by being wrong: no two packs have one name, those that are gone are passed over,
+// and one that is none of ours would be joined as losslessly as the others. Where the file
+// is lost the packs are found again, by what they hold. (A mark among the packs would be
+// garbage for git, and names of another form than git's are not read by all
+// implementations.)
 const packStateName = "packs.json"
 
 const packStateVersion = 1

@@ -360,6 +360,36 @@ func TestPackStateMayBeWrong(t *testing.T) {
 	}
 }
 
+// A pack has a name of its own, though there is one of the same objects: that may be
+// about to go, and a .keep file would have `git repack` believe that it stays.
+func TestPackIsNamedAnew(t *testing.T) {
+	t.Parallel()
+	m := newMemory(t)
+	m.grow(t, 3)
+	dir := filepath.Join(m.repo.objectDir, "pack")
+	objects := m.git("r", "rev-list", "--objects", "--no-object-names", BranchRef("main")) + "\n"
+	stage := func() string {
+		st := ok(m.repo.stagePack(t.Context(), dir, []byte(objects)))(t)
+		_ = ok(st.install(nil))(t)
+		must(t, st.remove())
+		return st.names[0]
+	}
+	first := stage()
+	must(t, letGo(dir))
+	second := stage()
+	if first == second || exists(filepath.Join(dir, first+".keep")) || !exists(filepath.Join(dir, second+".keep")) {
+		t.Errorf("%s, then %s: which is held?", first, second)
+	}
+	m.git("r", "repack", "-q", "-a", "-d")
+	m.whole(t)
+	must(t, letGo(dir))
+	m.git("r", "repack", "-q", "-a", "-d")
+	if _, packs := m.counts(t); packs != 1 {
+		t.Errorf("%d packs", packs)
+	}
+	m.whole(t)
+}
+
 // Beside the user's own gc nothing is lost. (`git repack --geometric` is not among its
 // forms here: that of 2.39 loses what others write, also without us.)
 func TestPackBesideGC(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 type stagedPack struct {
 	dir   string   // the folder
 	to    string   // where packs are
-	names []string // "pack-<hash>"
+	names []string // "pack-<hash>", see nameAnew
 
 	shared perm
 }
@@ -53,10 +53,35 @@ func (r *Repo) stagePack(ctx context.Context, packDir string, input []byte) (*st
 	}
 	err := r.stream(ctx, command{stdin: input, env: env, also: r.progress,
 		args: []string{"pack-objects", how, "--delta-base-offset", filepath.Join(st.dir, "pack")}}, out)
+	if err == nil {
+		err = st.nameAnew(r.hexLen())
+	}
 	if err != nil {
 		return nil, errors.Join(err, st.remove())
 	}
 	return st, nil
+}
+
+// nameAnew gives the packs names that nobody else comes upon. git's are hashes of what is
+// in a pack: where somebody packs the same at this moment, a pack of that name may be
+// among those that a `git repack -a -d` is about to delete, and a .keep file of ours would
+// have it leave those objects out of the new one, too.
+func (st *stagedPack) nameAnew(hexLen int) error {
+	entries, err := os.ReadDir(st.dir)
+	if err != nil {
+		return err
+	}
+	for i, was := range st.names {
+		st.names[i] = "pack-" + randomHex(hexLen)
+		for _, e := range entries {
+			if ext, ok := strings.CutPrefix(e.Name(), was+"."); ok {
+				if err := os.Rename(filepath.Join(st.dir, e.Name()), filepath.Join(st.dir, st.names[i]+"."+ext)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // quotePath writes a path as git reads it in a list of paths.
@@ -113,14 +138,11 @@ func (st *stagedPack) installOne(name string) (size int64, err error) {
 	}
 	files = append(files, name+".idx")
 	for i, file := range files {
-		from, to := filepath.Join(st.dir, file), filepath.Join(st.to, file)
-		if i == 0 && exists(to) {
-			continue // the same pack was there before, and people keep it
-		}
+		from := filepath.Join(st.dir, file)
 		info, err := os.Stat(from)
 		if err == nil {
 			fault.Point("before-pack-rename")
-			err = os.Rename(from, to)
+			err = os.Rename(from, filepath.Join(st.to, file))
 		}
 		if err != nil {
 			return 0, errors.Join(err, st.takeBack(files[:i]))
@@ -135,10 +157,6 @@ func (st *stagedPack) installOne(name string) (size int64, err error) {
 // takeBack removes files of a pack that has no .idx.
 func (st *stagedPack) takeBack(files []string) error {
 	for _, file := range slices.Backward(files) {
-		base, _, _ := strings.Cut(file, ".")
-		if _, err := os.Stat(filepath.Join(st.to, base+".idx")); !errors.Is(err, fs.ErrNotExist) {
-			return err // the same pack was there before
-		}
 		if err := os.Remove(filepath.Join(st.to, file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
