@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/git-context/git-context/refs/fault"
 )
@@ -48,7 +49,7 @@ func (p *purge) dropMidx() error {
 
 // writeMidx makes it anew.
 func (p *purge) writeMidx(ctx context.Context) error {
-	args := []string{"multi-pack-index", "write"}
+	args := []string{"write"}
 	switch p.hadMidx {
 	case midxNone:
 		return nil
@@ -59,8 +60,23 @@ func (p *purge) writeMidx(ctx context.Context) error {
 	if err != nil || len(packs) == 0 {
 		return err
 	}
-	_, err = p.repo.start(ctx, command{env: p.repo.childEnv, args: args, limit: purgeTimeout})
-	return err
+	return p.writeIndex(ctx, "multi-pack-index", args...)
+}
+
+// writeIndex has git write an index, and waits for whoever else writes it: a gc of the
+// user's holds its lock file for as long as that takes.
+func (p *purge) writeIndex(ctx context.Context, name string, args ...string) error {
+	for begin := time.Now(); ; {
+		_, err := p.repo.start(ctx, command{env: p.repo.childEnv, args: append([]string{name}, args...), limit: purgeTimeout})
+		if exitCode(err) <= 0 || !strings.Contains(err.Error(), name+".lock") || time.Since(begin) > lockTimeout {
+			return err
+		}
+		select {
+		case <-time.After(lockPollMax):
+		case <-ctx.Done():
+			return errors.Join(ctx.Err(), err)
+		}
+	}
 }
 
 // writeGraph makes the commit-graph anew, which names commits that are gone: fsck
@@ -68,7 +84,7 @@ func (p *purge) writeMidx(ctx context.Context) error {
 func (p *purge) writeGraph(ctx context.Context) error {
 	info := filepath.Join(p.repo.objectDir, "info")
 	chain := filepath.Join(info, "commit-graphs")
-	args := []string{"commit-graph", "write", "--reachable", "--no-progress"}
+	args := []string{"write", "--reachable", "--no-progress"}
 	had := false
 	for _, path := range []string{filepath.Join(info, "commit-graph"), filepath.Join(chain, "commit-graph-chain")} {
 		err := os.Remove(path)
@@ -98,8 +114,7 @@ func (p *purge) writeGraph(ctx context.Context) error {
 			}
 		}
 	}
-	_, err = p.repo.start(ctx, command{env: p.repo.childEnv, args: args, limit: purgeTimeout})
-	return err
+	return p.writeIndex(ctx, "commit-graph", args...)
 }
 
 // writeInfo lists the packs anew for those who fetch over plain HTTP, where they are

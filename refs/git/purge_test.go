@@ -215,6 +215,42 @@ func TestPurgeBesideReaders(t *testing.T) {
 	}
 }
 
+// Beside the user's own gc nothing is lost but what is to go.
+func TestPurgeBesideGC(t *testing.T) {
+	t.Parallel()
+	w := newRewritten(t)
+	w.rewrite(t)
+	before := w.reachable()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var users sync.WaitGroup
+	users.Go(func() {
+		for ctx.Err() == nil {
+			for _, args := range [][]string{{"repack", "-q", "-a", "-d"}, {"gc", "-q"}, {"repack", "-q", "-d"}} {
+				// It gives up where it comes upon what goes.
+				if out, err := w.try("r", args...); err != nil && !strings.Contains(err.Error(), "status 128") {
+					t.Errorf("git %v: %v: %s", args, err, out)
+				}
+			}
+		}
+	})
+	for i := range 6 {
+		w.old = w.commit(t, fmt.Sprint(secret, i), false, "", w.new)
+		set(t, w.repo, BranchRef("main"), w.old, w.new)
+		w.git("r", "repack", "-q")
+		w.rewrite(t)
+		_ = ok(w.repo.Purge(t.Context(), []ID{w.old}))(t)
+	}
+	stop()
+	users.Wait()
+	if after := w.reachable(); after != before {
+		t.Errorf("reachable now:\n%s\nand before:\n%s", after, before)
+	}
+	if out := w.git("r", "fsck", "--strict", "--full", "--no-dangling"); out != "" {
+		t.Errorf("fsck: %s", out)
+	}
+}
+
 // What something else holds stays, and is told.
 func TestPurgeKeeps(t *testing.T) {
 	t.Parallel()
