@@ -117,6 +117,17 @@ func (o *offers) remotes(ctx context.Context) error {
 	return err
 }
 
+// tracked offers the branches of remotes, once something is typed: before that they would
+// be the branches once more.
+func (o *offers) tracked(ctx context.Context) error {
+	if o.word == "" {
+		return nil
+	}
+	return o.named(ctx, "tracked branches", func(ctx context.Context, s *refs.Store) ([]refs.Named, error) {
+		return s.NamedTracked(ctx, !o.bare)
+	})
+}
+
 // revision offers what names a milestone: branches, tags, the hashes of the newest.
 func (o *offers) revision(ctx context.Context) error {
 	if strings.Contains(o.word, "..") {
@@ -125,7 +136,7 @@ func (o *offers) revision(ctx context.Context) error {
 	if rest, ok := strings.CutPrefix(o.word, "^"); ok {
 		o.lead, o.word = o.lead+"^", rest
 	}
-	err := cmp.Or(o.branches(ctx), o.tags(ctx))
+	err := cmp.Or(o.branches(ctx), o.tags(ctx), o.tracked(ctx))
 	// A hash without what it is says nothing to people, until they have begun one.
 	if err != nil || o.bare && o.word == "" {
 		return err

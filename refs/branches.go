@@ -70,7 +70,7 @@ func (s *Store) listed(ctx context.Context, field [][]byte, current string) (Bra
 			Message: message(b.Summary, "", trailerJournal+": "+t[trailerJournal]+"\n")})
 		return b, err
 	}
-	if remote, name, ok := strings.Cut(strings.TrimPrefix(ref, git.RemotePrefix), "/heads/"); ok {
+	if remote, name, ok := git.TrackedBranch(ref); ok {
 		b.Remote, b.Name = remote, remote+"/"+name
 	}
 	return b, nil

@@ -59,6 +59,19 @@ func (s *Store) NamedAt(ctx context.Context, remote string, about bool) ([]Named
 	return list, err
 }
 
+// NamedTracked lists the memory branches that remotes had when they were last asked, the
+// newest first, as Revision takes them: REMOTE/BRANCH.
+func (s *Store) NamedTracked(ctx context.Context, about bool) ([]Named, error) {
+	list, err := s.namedRefs(ctx, git.RemotePrefix, about, aboutBranch)
+	var branches []Named
+	for _, n := range list {
+		if remote, branch, ok := git.TrackedBranch(git.RemotePrefix + n.Name); ok {
+			branches = append(branches, Named{remote + "/" + branch, n.About})
+		}
+	}
+	return branches, err
+}
+
 // NamedCode lists the branches and tags of the code, by name, at most so many of each.
 func (s *Store) NamedCode(ctx context.Context, most int) ([]Named, error) {
 	var list []Named

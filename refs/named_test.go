@@ -43,6 +43,7 @@ func TestNamed(t *testing.T) {
 		"tags":     {about(s.NamedTags(ctx, true)), {"success/best": "m1"}},
 		"deleted":  {about(s.NamedDeleted(ctx, true)), {"gone-1": "A dead end"}},
 		"at":       {about(s.NamedAt(ctx, "origin", true)), {"theirs": "m2", "tags/v1": "m0"}},
+		"tracked":  {about(s.NamedTracked(ctx, true)), {"origin/theirs": "m2"}},
 		"code":     {about(s.NamedCode(ctx, 2)), {"trunk": "", "topic": "", "v1.0": ""}},
 	} {
 		if diff := cmp.Diff(got[1], got[0]); diff != "" {

@@ -16,10 +16,11 @@ import (
 //
 //  1. a memory branch, which wins over a code branch of the same name;
 //  2. a memory tag;
-//  3. a Context-Id;
-//  4. any git revision (a hash, an unambiguous short hash, CONTEXT_HEAD).
+//  3. a memory branch as a remote had it, [remotes/]REMOTE/BRANCH;
+//  4. a Context-Id;
+//  5. any git revision (a hash, an unambiguous short hash, CONTEXT_HEAD).
 //
-// Each of the first two may be followed by what git allows behind a name (~2, ^,
+// Each of the first three may be followed by what git allows behind a name (~2, ^,
 // @{1}). A commit that is no memory commit is ErrInvalid, a name that means
 // nothing ErrNotFound.
 func (s *Store) Revision(ctx context.Context, rev string) (*git.Commit, error) {
@@ -47,7 +48,7 @@ func (s *Store) resolve(ctx context.Context, rev string) (*git.Commit, error) {
 		}
 		rev = name + suffix
 	}
-	id, err := s.named(ctx, name)
+	id, ref, err := s.named(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -64,8 +65,8 @@ func (s *Store) resolve(ctx context.Context, rev string) (*git.Commit, error) {
 	full := rev
 	if id != "" {
 		full = string(id) + suffix
-		if strings.HasPrefix(suffix, "@") { // reflogs belong to refs
-			full = git.BranchRef(name) + suffix
+		if ref != "" && strings.HasPrefix(suffix, "@") { // reflogs belong to refs
+			full = ref + suffix
 		}
 	}
 	if id == "" || suffix != "" {
@@ -107,21 +108,29 @@ func (s *Store) ancestor(ctx context.Context, id git.ID, suffix string) (*git.Co
 	}
 }
 
-// named tries what only memory knows; "" where it is none of that.
-func (s *Store) named(ctx context.Context, name string) (git.ID, error) {
+// named tries what only memory knows; "" where it is none of that. An id has no ref.
+func (s *Store) named(ctx context.Context, name string) (id git.ID, ref string, err error) {
 	if git.CheckBranchName(name) != nil {
-		return "", nil
+		return "", "", nil
 	}
-	for _, ref := range []string{git.BranchRef(name), git.TagRef(name)} {
+	tries := []string{git.BranchRef(name), git.TagRef(name)}
+	tracked := strings.TrimPrefix(name, "remotes/") // as git branch --all shows it
+	for i := range len(tracked) {                   // either part may have a slash in its name
+		if tracked[i] == '/' {
+			tries = append(tries, git.RemoteTracking(tracked[:i]).Branches()+tracked[i+1:])
+		}
+	}
+	for _, ref := range tries {
 		id, err := s.repo.Ref(ctx, ref)
 		if err == nil || !errors.Is(err, git.ErrNotFound) {
-			return id, err
+			return id, ref, err
 		}
 	}
 	if !doc.ValidID(name) {
-		return "", nil
+		return "", "", nil
 	}
-	return s.byID(ctx, name)
+	id, err = s.byID(ctx, name)
+	return id, "", err
 }
 
 // idSlack is how much older than the time in its id a milestone's commit may be for

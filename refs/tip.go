@@ -79,6 +79,13 @@ func (s *Store) noBranch(ctx context.Context, branch string) error {
 	if near := doc.Nearest(branch, names); near != "" {
 		hint = fmt.Sprintf("did you mean '%s'?", near)
 	}
+	_, ref, err := s.named(ctx, branch)
+	if err != nil {
+		return err
+	}
+	if remote, _, ok := git.TrackedBranch(ref); ok { // which is not for writing
+		hint = "git context sync " + remote
+	}
 	return fail(ErrNotFound, "branch-not-found", fmt.Sprintf("branch '%s' not found", branch), hint)
 }
 

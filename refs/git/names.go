@@ -79,6 +79,14 @@ func BundleTracking() Tracking {
 // Branches is what the branches begin with.
 func (t Tracking) Branches() string { return t.memory + "heads/" }
 
+// TrackedBranch reads the ref of a branch that is kept of a remote.
+func TrackedBranch(ref string) (remote, branch string, ok bool) {
+	if rest, tracked := strings.CutPrefix(ref, RemotePrefix); tracked {
+		return strings.Cut(rest, "/heads/")
+	}
+	return "", "", false
+}
+
 // Tags is what the names for milestones begin with.
 func (t Tracking) Tags() string { return t.memory + "tags/" }
 
