@@ -78,9 +78,22 @@ func (c *checking) brokenRef(ctx context.Context, name string) error {
 		if err := c.s.repo.ReplaceBroken(name, to); err != nil {
 			return err
 		}
-		return c.s.repo.DropLostMoves(ctx, name)
+		return c.dropLostMoves(ctx, name)
 	}, p)
 	return nil
+}
+
+// dropLostMoves cleans a ref's reflog while no command moves its branch: git deletes the
+// lines by their number.
+func (c *checking) dropLostMoves(ctx context.Context, name string) (err error) {
+	if branch, ok := git.BranchName(name); ok && git.CheckBranchName(branch) == nil {
+		lock, err1 := c.s.repo.Lock(ctx, branchLock(branch))
+		if err1 != nil {
+			return err1
+		}
+		defer func() { err = errors.Join(err, lock.Unlock()) }()
+	}
+	return c.s.repo.DropLostMoves(ctx, name)
 }
 
 // tracking reports whether a ref is what a remote or a bundle had: no more than a copy.
@@ -189,7 +202,7 @@ func (c *checking) lostRef(ctx context.Context, r git.Ref, kind string) error {
 		}); err != nil {
 			return err
 		}
-		return c.s.repo.DropLostMoves(ctx, r.Name)
+		return c.dropLostMoves(ctx, r.Name)
 	}, p)
 	return nil
 }
