@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -96,8 +97,10 @@ func (g *globals) printExchange(ctx context.Context, env *Env, r refs.SyncResult
 		if r.Steps > 0 {
 			line(p, "%s new from '%s'", count(r.Steps, "step"), r.Remote)
 		}
-		if len(r.Gone) > 0 {
-			line(p, "%-8s %s", "deleted", render.RefNames(r.Gone))
+		// What was pushed is there again: so it is when the mapping was changed, too.
+		gone := slices.DeleteFunc(slices.Clone(r.Gone), func(ref string) bool { return slices.Contains(r.Pushed, ref) })
+		if len(gone) > 0 {
+			line(p, "%-8s %s", "deleted", render.RefNames(gone))
 		}
 		if r.Lost > 0 {
 			line(p, "others pushed too: it took %d tries", r.Attempts)
