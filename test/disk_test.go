@@ -77,7 +77,7 @@ func writings(t testing.TB) []writing {
 		{name: "forget", args: []string{"forget", "kept"}},
 		{name: "metadata set", args: []string{"metadata", "set", "interfaces.db", "sqlite"}},
 		{name: "roadmap", args: []string{"roadmap", "todo", "add", "More"}},
-		{name: "rollback", args: []string{"rollback", "main~2"}},
+		{name: "rollback", begin: func(w *world) { w.ok("remember", "kept", "otherwise") }, args: []string{"rollback", "main~2"}},
 		{name: "sync", args: []string{"sync"}, steps: true},
 		{name: "fetch", args: []string{"fetch"}, steps: true},
 		{name: "push", args: []string{"push"}, steps: true},
@@ -217,7 +217,7 @@ func (r tried) refusal(t testing.TB, causes ...string) (code string) {
 		return ""
 	}
 	said := slices.ContainsFunc(causes, func(c string) bool { return strings.Contains(strings.ToLower(v.Error.Message), c) })
-	if v.Error.Code == "code-refused" {
+	if v.Error.Code == "code-refused" && !said {
 		said = len(last) < len(r.err) // git has said it before, in its own words
 	}
 	if !said || v.Error.Hint == "" || strings.Contains(v.Error.Message, "\n") {

@@ -126,7 +126,21 @@ func (r *Repo) fetchError(remote string, err error) error {
 	case staleText(failed.Stderr):
 		return fmt.Errorf("%w: %w", ErrStale, err)
 	}
+	if why := r.refusedRef(failed.Stderr); why != nil {
+		err = fmt.Errorf("%w: %w", err, why)
+	}
 	return remoteError(remote, err)
+}
+
+// refusedRef asks the file system why git could not write the lock of a ref, which it
+// names without the cause; nil where it said nothing like that.
+func (r *Repo) refusedRef(stderr string) error {
+	_, rest, _ := strings.Cut(complaint(stderr), "cannot update ref '")
+	ref, _, named := strings.Cut(rest, "'")
+	if !named || !unsaidText(stderr) || checkRefName(ref) != nil {
+		return nil
+	}
+	return r.refused([]refChange{{ref: ref}})
 }
 
 // talk runs a child that talks to a remote. A remote's name is never printed
