@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -131,6 +132,62 @@ func TestDeletionBesideWriters(t *testing.T) {
 				t.Errorf("%s stands %d times in what was deleted", id, n)
 			}
 		}
+	}
+	r.fsck()
+}
+
+// Who works on the current branch does not notice that it is renamed meanwhile.
+func TestRenameBesideWriters(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	s, ctx := r.open(), t.Context()
+	ok(s.Init(ctx, refs.InitOptions{Goal: "Race"}))(t)
+	var enough atomic.Bool
+	var group sync.WaitGroup
+	recorded, last := 0, 0
+	for what, do := range map[string]func(*refs.Store, int) error{
+		"record": func(w *refs.Store, n int) error {
+			made, err := w.Record(ctx, []refs.NewStep{{Action: fmt.Sprint("step ", n)}})
+			if err == nil {
+				recorded, last = recorded+1, made[0].Step
+			}
+			return err
+		},
+		"commit": func(w *refs.Store, n int) error {
+			_, err := w.Commit(ctx, refs.CommitOptions{Summary: fmt.Sprint("Milestone ", n)})
+			return err
+		},
+		"remember": func(w *refs.Store, n int) error {
+			_, err := w.Remember(ctx, refs.TopicOptions{Key: "count", Text: fmt.Sprint(n)})
+			return err
+		},
+		"view": func(w *refs.Store, _ int) error {
+			_, err := w.Tip(ctx, "")
+			return err
+		},
+	} {
+		group.Go(func() {
+			w := r.open()
+			for n := 0; !enough.Load(); n++ {
+				if err := do(w, n); err != nil {
+					t.Errorf("%s: %v", what, err)
+					return
+				}
+				time.Sleep(2 * time.Millisecond) // a rename gets its turn
+			}
+		})
+	}
+	name := refs.DefaultBranch
+	for i := range 10 {
+		next := fmt.Sprint("name", i)
+		ok(r.open().RenameBranch(ctx, name, next))(t)
+		name = next
+	}
+	enough.Store(true)
+	group.Wait()
+	all := ok(s.Commit(ctx, refs.CommitOptions{Summary: "All"}))(t)
+	if all.Branch != name || last != recorded {
+		t.Errorf("%d steps, the last of them number %d, on branch %s, not %s", recorded, last, all.Branch, name)
 	}
 	r.fsck()
 }

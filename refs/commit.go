@@ -32,13 +32,18 @@ func (s *Store) Commit(ctx context.Context, o CommitOptions) (CommitResult, erro
 	if err != nil {
 		return CommitResult{}, err
 	}
-	replaced = replaced || listed || judged
-	branch := o.Branch
-	if branch == "" {
-		if branch, err = s.Current(ctx); err != nil {
-			return CommitResult{}, err
-		}
+	do := func(branch string) (CommitResult, error) { return s.commitOn(ctx, branch, o) }
+	var res CommitResult
+	if o.Branch != "" {
+		res, err = do(o.Branch)
+	} else {
+		res, err = onCurrent(ctx, s, do)
 	}
+	res.Replaced = replaced || listed || judged
+	return res, err
+}
+
+func (s *Store) commitOn(ctx context.Context, branch string, o CommitOptions) (CommitResult, error) {
 	ses, err := s.begin(ctx, o.Writer, "commit: "+oneLine(o.Summary, 200), branch)
 	if err != nil {
 		return CommitResult{}, err
@@ -54,7 +59,6 @@ func (s *Store) Commit(ctx context.Context, o CommitOptions) (CommitResult, erro
 			err = ses.said(ctx, made, o.Judging)
 		}
 	}
-	res.Replaced = replaced
 	return res, err
 }
 

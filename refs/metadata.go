@@ -126,10 +126,11 @@ func metadataError(path string, err error) error {
 // milestone. build returns nil where there is nothing to change.
 func (s *Store) changeBranch(ctx context.Context, w Writer, path string,
 	build func(context.Context, *session, *Tip) (*change, error)) (Change, error) {
-	branch, err := s.Current(ctx)
-	if err != nil {
-		return Change{}, err
-	}
+	return onCurrent(ctx, s, func(branch string) (Change, error) { return s.changeOn(ctx, branch, w, path, build) })
+}
+
+func (s *Store) changeOn(ctx context.Context, branch string, w Writer, path string,
+	build func(context.Context, *session, *Tip) (*change, error)) (Change, error) {
 	ses, err := s.begin(ctx, w, "change: "+oneLine(path, 100), branch)
 	if err != nil {
 		return Change{}, err

@@ -42,20 +42,23 @@ type entryLine struct {
 // git process, writes no object and moves no ref. All of the steps are recorded
 // or none.
 func (s *Store) Record(ctx context.Context, steps []NewStep) ([]Recorded, error) {
-	branch, err := s.Current(ctx)
-	if err != nil {
-		return nil, err
-	}
 	out := make([]Recorded, len(steps))
 	sourced := false
 	for i := range steps {
+		var err error
 		if out[i].Replaced, err = s.checkStep(&steps[i]); err != nil {
 			return nil, err
 		}
-		out[i].Branch = branch
 		sourced = sourced || steps[i].Source != ""
 	}
-	j, known, err := s.openForRecord(ctx, branch, sourced)
+	var known *sources
+	j, err := onCurrent(ctx, s, func(branch string) (j *journal.Journal, err error) {
+		for i := range out {
+			out[i].Branch = branch
+		}
+		j, known, err = s.openForRecord(ctx, branch, sourced)
+		return j, err
+	})
 	if err != nil {
 		return nil, err
 	}

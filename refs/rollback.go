@@ -54,15 +54,16 @@ type RollbackResult struct {
 // A revision of the code, and a commit that the branch never stood at, also one of
 // a branch that was merged into it, are ErrRefused.
 func (s *Store) Rollback(ctx context.Context, o RollbackOptions) (RollbackResult, error) {
+	if o.Branch == "" {
+		return onCurrent(ctx, s, func(branch string) (RollbackResult, error) {
+			o.Branch = branch
+			return s.Rollback(ctx, o)
+		})
+	}
 	var res RollbackResult
 	to, err := s.rollbackTo(ctx, o.To)
 	if err != nil {
 		return res, err
-	}
-	if o.Branch == "" {
-		if o.Branch, err = s.Current(ctx); err != nil {
-			return res, err
-		}
 	}
 	r := &rollingBack{o: o, to: s.tipOf(o.Branch, to)}
 	if r.replaced, err = r.describe(ctx, s); err != nil {

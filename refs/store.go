@@ -122,6 +122,42 @@ func (s *Store) Current(ctx context.Context) (string, error) {
 	return s.defaultBranch(ctx)
 }
 
+// onCurrent does something on the current branch, and again where another process has
+// renamed that branch meanwhile: of a rename CONTEXT_HEAD is what moves last. What is done
+// must have changed nothing when it says that there is no such branch.
+func onCurrent[T any](ctx context.Context, s *Store, do func(branch string) (T, error)) (T, error) {
+	branch, err := s.Current(ctx)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	for try := 1; ; try++ {
+		v, err := do(branch)
+		var gone *Error
+		if !errors.As(err, &gone) || gone.Code != "branch-not-found" || try == maxTries {
+			return v, err
+		}
+		now, err1 := s.currentAfter(ctx, branch)
+		if err1 != nil || now == branch {
+			return v, errors.Join(err, err1)
+		}
+		branch = now
+	}
+}
+
+// currentAfter is the current branch once nobody renames the one that it was.
+func (s *Store) currentAfter(ctx context.Context, was string) (string, error) {
+	if git.CheckBranchName(was) != nil {
+		return was, nil
+	}
+	lock, err := s.lockBranch(ctx, was)
+	if err != nil {
+		return "", err
+	}
+	branch, err := s.Current(ctx)
+	return branch, errors.Join(err, lock.Unlock())
+}
+
 func (s *Store) defaultBranch(ctx context.Context) (string, error) {
 	cfg, err := s.repo.Config(ctx)
 	if err != nil {

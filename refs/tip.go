@@ -35,13 +35,15 @@ func (t *Tip) At() *At { return t.at }
 // for a branch that does not exist.
 func (s *Store) Tip(ctx context.Context, branch string) (*Tip, error) {
 	if branch == "" {
-		var err error
-		if branch, err = s.Current(ctx); err != nil {
-			return nil, err
-		}
-	} else if err := checkBranchName(branch); err != nil {
+		return onCurrent(ctx, s, func(branch string) (*Tip, error) { return s.tipNow(ctx, branch) })
+	}
+	if err := checkBranchName(branch); err != nil {
 		return nil, err
 	}
+	return s.tipNow(ctx, branch)
+}
+
+func (s *Store) tipNow(ctx context.Context, branch string) (*Tip, error) {
 	id, err := s.repo.Ref(ctx, git.BranchRef(branch))
 	if errors.Is(err, git.ErrNotFound) {
 		return nil, s.noBranch(ctx, branch)
