@@ -38,7 +38,7 @@ func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, erro
 		_ = s.makeJournal(ctx, o.Name) // the first record makes it where it is missing
 		return s.branchNamed(ctx, o.Name)
 	}
-	b, err := s.Switch(ctx, o.Name)
+	b, err := s.switchTo(ctx, o.Name, true)
 	if err != nil {
 		return Branch{}, &Error{Code: "not-switched", Kind: ErrRefused, Err: err, Hints: []string{"git context switch " + o.Name},
 			Message: fmt.Sprintf("branch '%s' is made, but this worktree is not switched to it", o.Name)}
@@ -84,6 +84,11 @@ func (s *Store) startOf(ctx context.Context, rev string) (*Tip, error) {
 // with the branch that they were recorded on. A branch that only a remote has is
 // made from what is known of it.
 func (s *Store) Switch(ctx context.Context, name string) (Branch, error) {
+	return s.switchTo(ctx, name, false)
+}
+
+// switchTo is Switch; held says that the caller holds the branch's lock.
+func (s *Store) switchTo(ctx context.Context, name string, held bool) (Branch, error) {
 	if err := checkBranchName(name); err != nil {
 		return Branch{}, err
 	}
@@ -107,18 +112,35 @@ func (s *Store) Switch(ctx context.Context, name string) (Branch, error) {
 	if err := s.makeJournal(ctx, name); err != nil { // while nothing has changed yet
 		return Branch{}, err
 	}
-	now, err := s.repo.SymbolicRef(ctx, git.HeadName)
-	if err != nil && !errors.Is(err, git.ErrNotFound) {
+	if err := s.standOn(ctx, name, "switch", held); err != nil {
 		return Branch{}, err
-	}
-	if now != git.BranchRef(name) {
-		if err := s.repo.SetSymbolicRef(ctx, git.HeadName, git.BranchRef(name), "context switch: "+name); err != nil {
-			return Branch{}, err
-		}
 	}
 	b, err := s.BranchOf(ctx, tip)
 	b.Current = true
 	return b, err
+}
+
+// standOn makes a branch the current one of this worktree. Whoever deletes or renames it
+// holds its lock, and looks where each worktree stands: so the lock is taken, where the
+// caller does not hold it.
+func (s *Store) standOn(ctx context.Context, name, why string, held bool) (err error) {
+	now, err := s.repo.SymbolicRef(ctx, git.HeadName)
+	if err == nil && now == git.BranchRef(name) || err != nil && !errors.Is(err, git.ErrNotFound) {
+		return err
+	}
+	if !held {
+		lock, err1 := s.lockBranch(ctx, name)
+		if err1 != nil {
+			return err1
+		}
+		defer func() { err = errors.Join(err, lock.Unlock()) }()
+		if there, err := s.hasBranch(ctx, name); err != nil {
+			return err
+		} else if !there {
+			return s.noBranch(ctx, name)
+		}
+	}
+	return s.repo.SetSymbolicRef(ctx, git.HeadName, git.BranchRef(name), "context "+why+": "+name)
 }
 
 // elsewhere adds to a branch that was not found that a remote may have it.

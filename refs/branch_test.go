@@ -191,3 +191,35 @@ func TestRenameBesideWriters(t *testing.T) {
 	}
 	r.fsck()
 }
+
+// Nobody is left standing on a branch that is deleted at the same moment.
+func TestSwitchBesideDeletion(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	s, ctx := r.open(), t.Context()
+	ok(s.Init(ctx, refs.InitOptions{Goal: "Race"}))(t)
+	gone := 0
+	for round := range 30 {
+		name := fmt.Sprint("short", round)
+		ok(s.CreateBranch(ctx, refs.BranchOptions{Name: name, NoSwitch: true}))(t)
+		var switched, deleted error
+		var group sync.WaitGroup
+		group.Go(func() { _, deleted = r.open().DeleteBranch(ctx, name, true) })
+		group.Go(func() {
+			time.Sleep(time.Duration(round) * 200 * time.Microsecond)
+			_, switched = r.open().Switch(ctx, name)
+		})
+		group.Wait()
+		if (switched == nil) == (deleted == nil) {
+			t.Errorf("switched: %v, and deleted: %v", switched, deleted)
+		}
+		if deleted == nil {
+			gone++
+		}
+		if _, err := r.open().Tip(ctx, ""); err != nil {
+			t.Fatal(err)
+		}
+		ok(s.Switch(ctx, refs.DefaultBranch))(t)
+	}
+	t.Logf("%d of 30 were deleted", gone)
+}

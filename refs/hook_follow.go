@@ -132,14 +132,8 @@ func (s *Store) trunk(ctx context.Context) ([]string, error) {
 
 // point makes a branch that exists the current one of this worktree.
 func (s *Store) point(ctx context.Context, name string) error {
-	now, err := s.repo.SymbolicRef(ctx, git.HeadName)
-	if err != nil && !errors.Is(err, git.ErrNotFound) {
+	if err := s.standOn(ctx, name, "follow", false); err != nil {
 		return err
-	}
-	if now != git.BranchRef(name) {
-		if err := s.repo.SetSymbolicRef(ctx, git.HeadName, git.BranchRef(name), "context follow: "+name); err != nil {
-			return err
-		}
 	}
 	return s.makeJournal(ctx, name)
 }

@@ -23,14 +23,14 @@ func (s *Store) DeleteBranch(ctx context.Context, name string, force bool) (stri
 	if _, err := s.Tip(ctx, name); err != nil {
 		return "", err
 	}
-	if err := s.checkNotCurrent(ctx, name); err != nil {
-		return "", err
-	}
 	ses, err := s.begin(ctx, Writer{}, "branch: delete "+name, name)
 	if err != nil {
 		return "", err
 	}
 	defer ses.close()
+	if err := s.checkNotCurrent(ctx, name); err != nil { // nobody switches to it now
+		return "", err
+	}
 	// The journal stays locked until the ref has moved: a step that is recorded
 	// meanwhile waits, finds the journal gone, and is refused.
 	if err := s.makeJournal(ctx, name); err != nil {
