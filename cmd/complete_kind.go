@@ -37,7 +37,8 @@ func offerFor(form, name string) (offer, bool) {
 
 // meaningsOfForms is where a name means something else than elsewhere.
 func meaningsOfForms() []meaning {
-	return slices.Concat(meanings(nothing, "--agent NAME", "--model NAME", "--initial-branch NAME", "branch NAME", "tag NAME"),
+	return slices.Concat(meanings(nothing, "--agent NAME", "--model NAME", "--initial-branch NAME", "branch NAME", "tag NAME",
+		"fetch [REMOTE] [NAME"), // what only the remote knows
 		meanings((*offers).deleted, "branch --restore NAME"),
 		meanings((*offers).tags, "tag -d NAME"),
 		meanings((*offers).onRemote, "push --delete REMOTE NAME"),

@@ -42,12 +42,8 @@ func newPush(g *globals) *command {
 			if o.remove && len(args) < 2 {
 				return usagef("--delete needs a remote and the names of branches")
 			}
-			var names []string
-			if len(args) > 1 {
-				names = args[1:]
-			}
 			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (refs.SyncResult, error) {
-				opts := refs.SyncOptions{Writer: o.writer(env), Remote: first(args), Branches: names, Progress: progress}
+				opts := refs.SyncOptions{Writer: o.writer(env), Remote: first(args), Branches: rest(args), Progress: progress}
 				if o.remove {
 					return s.DeleteRemote(ctx, opts)
 				}

@@ -55,6 +55,14 @@ func first(args []string) string {
 	return args[0]
 }
 
+// rest are the names behind the first argument; nil for none.
+func rest(args []string) []string {
+	if len(args) < 2 {
+		return nil
+	}
+	return args[1:]
+}
+
 // exchange runs one exchange with a remote on the open store.
 func (g *globals) exchange(ctx context.Context, env *Env, run func(*refs.Store, io.Writer) (refs.SyncResult, error)) (r refs.SyncResult, err error) {
 	s, err := g.open(ctx, env)

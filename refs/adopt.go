@@ -40,6 +40,9 @@ func (i *initing) adopt(ctx context.Context, branch string, named bool) (string,
 		return "", err
 	}
 	defer lock.Unlock()
+	if p.follows != nil {
+		y.o.Branches = []string{branch}
+	}
 	if _, err := y.fetch(ctx); err != nil {
 		return "", err
 	}

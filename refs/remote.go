@@ -21,6 +21,7 @@ type peer struct {
 	heads    bool   // the memory stands below refs/heads/context/ there
 	bundle   bool
 	tracking git.Tracking
+	follows  []string // the branches that a fetch brings; nil for all
 }
 
 // mappingHeads is context.<remote>.mapping for a host that takes nothing but
@@ -68,7 +69,17 @@ func (s *Store) remote(ctx context.Context, name string) (peer, error) {
 		return peer{}, fail(ErrInvalid, "config-invalid", fmt.Sprintf("context.%s.mapping is '%s'; it must be heads or refs", name, mapping),
 			"git config context."+name+".mapping heads")
 	}
-	return peer{name: name, heads: mapping == mappingHeads, tracking: git.RemoteTracking(name)}, nil
+	follows := cfg.All("context." + name + ".branches")
+	for _, f := range follows {
+		if f == "" {
+			continue
+		}
+		if err := git.CheckBranchName(strings.Replace(f, "*", "x", 1)); err != nil {
+			return peer{}, fail(ErrInvalid, "config-invalid", fmt.Sprintf("context.%s.branches: %v", name, err),
+				"git config --get-all context."+name+".branches")
+		}
+	}
+	return peer{name: name, heads: mapping == mappingHeads, tracking: git.RemoteTracking(name), follows: follows}, nil
 }
 
 // lockName is the lock that whoever moves the peer's tracking refs holds.

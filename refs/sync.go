@@ -48,6 +48,7 @@ type syncing struct {
 	locked   int               // fetches in a row that a lock file stopped
 	idle     int               // pushes in a row that came too late although nothing moved there
 	late     bool              // the last push lost a race
+	beaten   map[string]bool   // branches that did: the remote has them
 	noAtomic bool              // the remote cannot push several refs as one
 	refused  []string          // what the remote will not have
 	reason   string            // why, in its words
@@ -57,7 +58,8 @@ type syncing struct {
 	blocked  error             // another merge waits where their conflicts should
 }
 
-// Fetch asks a remote for its memory and moves tracking refs alone.
+// Fetch asks a remote for its memory and moves tracking refs alone. Branches that are
+// named come along where context.<remote>.branches would leave them out, and must be there.
 func (s *Store) Fetch(ctx context.Context, o SyncOptions) (SyncResult, error) {
 	return s.exchange(ctx, o, func(y *syncing) {})
 }
@@ -89,7 +91,7 @@ func (s *Store) Sync(ctx context.Context, o SyncOptions) (SyncResult, error) {
 // newSyncing is an exchange in which nothing is asked for yet.
 func newSyncing(s *Store, o SyncOptions, p peer, res *SyncResult) *syncing {
 	return &syncing{s: s, o: o, peer: p, res: res, settle: settleNone,
-		shared: map[string]bool{}, openAt: map[string]git.ID{}, old: heldState{refs: map[string]heldRef{}}}
+		shared: map[string]bool{}, beaten: map[string]bool{}, openAt: map[string]git.ID{}, old: heldState{refs: map[string]heldRef{}}}
 }
 
 // newSyncResult has empty lists where nothing happened: JSON knows the difference.
@@ -239,7 +241,7 @@ func (y *syncing) round(ctx context.Context) (again bool, err error) {
 		return false, y.outcome()
 	}
 	if !y.merge && !y.push {
-		return false, errors.Join(y.noteShared(&ours, &theirs), y.holding(ctx))
+		return false, errors.Join(y.noteShared(&ours, &theirs), y.holding(ctx), y.came(&theirs))
 	}
 	again, err = y.exchangeRefs(ctx, &ours, &theirs)
 	if err == nil && !again {
@@ -288,36 +290,6 @@ func (y *syncing) stillLocked(err error) error {
 	}
 	return &Error{Code: "ref-locked", Kind: ErrRefused, Err: err, Message: "a tracking ref is locked",
 		Hints: []string{"if no git process is running, remove the .lock file that is named above"}}
-}
-
-// fetch brings tracking refs up to date and returns where they stood.
-func (y *syncing) fetch(ctx context.Context) (*survey, error) {
-	_, before, err := y.s.survey(ctx, y.peer)
-	if err != nil {
-		return nil, err
-	}
-	not, err := y.stillHeld(ctx, &before)
-	if err != nil {
-		return nil, err
-	}
-	err = y.s.repo.Fetch(ctx, git.FetchOptions{Remote: y.peer.name, Prune: true, Progress: y.o.Progress,
-		Refspecs: append(git.MemoryRefspecs(y.peer.tracking, y.peer.heads), not...)})
-	switch {
-	case err != nil && y.peer.bundle && !errors.Is(err, git.ErrStale):
-		err = bundleError(y.peer.name, err)
-	case errors.Is(err, git.ErrUnreachable):
-		err = unreachable(y.peer.name, err)
-	}
-	return &before, err
-}
-
-func unreachable(remote string, err error) error {
-	var said *git.Error
-	if errors.As(err, &said) {
-		err = said // git's own words; the rest is ours
-	}
-	return &Error{Code: "remote-unreachable", Kind: git.ErrUnreachable, Err: err,
-		Message: fmt.Sprintf("cannot reach remote '%s'", oneLine(remote, 100)), Hints: []string{"git remote -v"}}
 }
 
 // outcome is what of a round could not be done. Everything else is.

@@ -125,6 +125,7 @@ func (y *syncing) sendBatch(ctx context.Context, updates []git.PushUpdate, atomi
 			y.reason = oneLine(r.Reason, 300)
 			if st := steps[r.Ref]; st != nil {
 				st.late = true
+				y.beaten[st.branch] = true
 			}
 		case git.PushRefused:
 			y.refused = append(y.refused, displayRef(ref))

@@ -109,7 +109,7 @@ func TestSettingsAndVariables(t *testing.T) {
 	files := program(t)
 	settings := written(t, func(s *source) []section { return s.config })
 	known := literals(t, files, `^(context\.[A-Za-z]+(?:\.[A-Za-z]+)*)$`)
-	for suffix := range literals(t, files, `^(\.mapping)$`) { // behind "context." and a remote's name
+	for suffix := range literals(t, files, `^(\.mapping|\.branches)$`) { // behind "context." and a remote's name
 		known["context.<remote>"+suffix] = true
 	}
 	compare(t, "setting", known, keys(settings))

@@ -149,8 +149,12 @@ func MappedNotes(ref, remote string) bool { return ref == MappedTracking(remote)
 // refs. The roadmap and the notes are patterns because an exact refspec makes a
 // fetch fail where the other side lacks that ref.
 func MemoryRefspecs(t Tracking, heads bool) []string {
+	return append([]string{"+" + NameOn(BranchPrefix, heads) + "*:" + t.Branches() + "*"}, SideRefspecs(t, heads)...)
+}
+
+// SideRefspecs are those of it for what is no branch.
+func SideRefspecs(t Tracking, heads bool) []string {
 	return []string{
-		"+" + NameOn(BranchPrefix, heads) + "*:" + t.Branches() + "*",
 		"+" + NameOn(TagPrefix, heads) + "*:" + t.Tags() + "*",
 		"+" + NameOn(RoadmapRef, heads) + "*:" + t.Roadmap() + "*",
 		"+" + NameOn(NotesRef, heads) + "*:" + t.Notes() + "*",

@@ -74,6 +74,12 @@ func measureNews(l *lab, sizes []int) error {
 	if err != nil {
 		return err
 	}
+	if err := l.git(narrow.dir, "config", "context.origin.branches", "main"); err != nil {
+		return err
+	}
+	if _, err := narrow.context("sync"); err != nil { // which drops what is left out
+		return err
+	}
 	for _, n := range sizes {
 		all, own := series{}, series{}
 		for range max(1, min(l.runs(), 300/n)) {
@@ -86,7 +92,7 @@ func measureNews(l *lab, sizes []int) error {
 			if err := h.counted(all, c.syncs(0)); err != nil {
 				return err
 			}
-			if err := h.counted(own, narrow.fetchesOwn); err != nil {
+			if err := h.counted(own, narrow.syncs(0)); err != nil {
 				return err
 			}
 		}

@@ -52,8 +52,8 @@ func changed(base scene) []scene {
 	if base.branches > 0 {
 		return append(list, base.with("ten branches of a hundred", func(s *scene) { s.branches = 10 }))
 	}
-	return append(list, base.with("own branch fetched alone", func(s *scene) { s.narrow = true }),
-		base.with("notes not pushed, own branch alone", func(s *scene) { s.noNotes, s.narrow = true, true }))
+	return append(list, base.with("`context.<remote>.branches`: one's own alone", func(s *scene) { s.narrow = true }),
+		base.with("the same, notes not pushed", func(s *scene) { s.noNotes, s.narrow = true, true }))
 }
 
 // simulate prints the tables of docs/scale.md.

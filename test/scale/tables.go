@@ -59,7 +59,7 @@ func measuredTables(b *strings.Builder, l rows) {
 	})
 	table(b, l, "A fetch of others' milestones", "milestones", viaDaemon, l.sizes("news", viaDaemon), []cell{
 		{"host", "news", "host fetch cpu ms", ms}, {"client", "news", "client cpu ms", ms}, {"bytes", "news", "fetch bytes", bytesText},
-		{"own branch and notes alone: host", "news, own branch", "host fetch cpu ms", ms}, {"client", "news, own branch", "client cpu ms", ms},
+		{"`context.<remote>.branches=main`: host", "news, own branch", "host fetch cpu ms", ms}, {"client", "news, own branch", "client cpu ms", ms},
 		{"bytes", "news, own branch", "fetch bytes", bytesText},
 	})
 	for _, t := range []struct{ title, of, experiment string }{
