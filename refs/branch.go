@@ -84,7 +84,11 @@ func (s *Store) startOf(ctx context.Context, rev string) (*Tip, error) {
 // with the branch that they were recorded on. A branch that only a remote has is
 // made from what is known of it.
 func (s *Store) Switch(ctx context.Context, name string) (Branch, error) {
-	return s.switchTo(ctx, name, false)
+	b, err := s.switchTo(ctx, name, false)
+	if noSuchBranch(err) { // deleted since it was found: a remote may have it
+		b, err = s.switchTo(ctx, name, false)
+	}
+	return b, err
 }
 
 // switchTo is Switch; held says that the caller holds the branch's lock.

@@ -133,8 +133,7 @@ func onCurrent[T any](ctx context.Context, s *Store, do func(branch string) (T, 
 	}
 	for try := 1; ; try++ {
 		v, err := do(branch)
-		var gone *Error
-		if !errors.As(err, &gone) || gone.Code != "branch-not-found" || try == maxTries {
+		if !noSuchBranch(err) || try == maxTries {
 			return v, err
 		}
 		now, err1 := s.currentAfter(ctx, branch)

@@ -91,6 +91,11 @@ func (s *Store) noBranch(ctx context.Context, branch string) error {
 	return fail(ErrNotFound, "branch-not-found", fmt.Sprintf("branch '%s' not found", branch), hint)
 }
 
+func noSuchBranch(err error) bool {
+	var gone *Error
+	return errors.As(err, &gone) && gone.Code == "branch-not-found"
+}
+
 // branchNames lists the memory branches by name.
 func (s *Store) branchNames(ctx context.Context) ([]string, error) {
 	list, err := s.repo.Refs(ctx, git.BranchPrefix)
