@@ -111,7 +111,7 @@ func (s *Store) switchTo(ctx context.Context, name string, held bool) (Branch, e
 		}
 	}
 	if err != nil {
-		return Branch{}, s.elsewhere(ctx, err)
+		return Branch{}, s.elsewhere(ctx, name, err)
 	}
 	if err := s.makeJournal(ctx, name); err != nil { // while nothing has changed yet
 		return Branch{}, err
@@ -148,12 +148,14 @@ func (s *Store) standOn(ctx context.Context, name, why string, held bool) (err e
 }
 
 // elsewhere adds to a branch that was not found that a remote may have it.
-func (s *Store) elsewhere(ctx context.Context, err error) error {
+func (s *Store) elsewhere(ctx context.Context, name string, err error) error {
 	var missing *Error
 	if !errors.As(err, &missing) || missing.Kind != ErrNotFound {
 		return err
 	}
-	if remotes, listErr := s.repo.Remotes(ctx); listErr == nil && len(remotes) > 0 {
+	if p, peerErr := s.remote(ctx, ""); peerErr == nil && p.follows != nil {
+		missing.Hints = append(missing.Hints, "git context fetch "+p.name+" "+name)
+	} else if remotes, listErr := s.repo.Remotes(ctx); listErr == nil && len(remotes) > 0 {
 		missing.Hints = append(missing.Hints, "git context fetch")
 	}
 	return err

@@ -88,7 +88,7 @@ func (y *syncing) followed(ours, before *survey) *followed {
 		}
 	}
 	for _, name := range y.o.Branches {
-		if ours.branches[name] == "" && git.CheckBranchName(name) == nil {
+		if (ours.branches[name] == "" || !y.push) && git.CheckBranchName(name) == nil {
 			f.names[name] = true
 		}
 	}
