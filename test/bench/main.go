@@ -157,6 +157,7 @@ type bench struct {
 	bin    string // git-context
 	empty  string // a Go program that does nothing
 	folder string // a memory in a folder
+	floor  string // what writing costs at the least
 
 	tables         []string
 	commits, steps []int
@@ -168,6 +169,7 @@ func (b *bench) build() error {
 	b.bin = filepath.Join(b.dir, "bin", "git-context")
 	b.folder = filepath.Join(b.dir, "bin", "folder")
 	b.empty = filepath.Join(b.dir, "bin", "empty")
+	b.floor = filepath.Join(b.dir, "bin", "floor")
 	src := filepath.Join(b.dir, "empty.go")
 	if err := os.WriteFile(src, []byte("package main\n\nfunc main() {}\n"), 0o666); err != nil {
 		return err
@@ -175,6 +177,7 @@ func (b *bench) build() error {
 	for _, args := range [][]string{
 		{"build", "-tags", tags, "-o", b.bin, "github.com/git-context/git-context/cmd/git-context"},
 		{"build", "-o", b.folder, "github.com/git-context/git-context/test/bench/folder"},
+		{"build", "-o", b.floor, "github.com/git-context/git-context/test/bench/floor"},
 		{"build", "-o", b.empty, src},
 	} {
 		if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {

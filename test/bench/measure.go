@@ -18,6 +18,7 @@ type operation struct {
 	args   func(i int) []string
 	config string                     // of context.notes, set once
 	before func(r *repo, i int) error // before each run
+	writes bool                       // objects and refs: beside it runs what that costs at the least
 }
 
 // The units: an empty Go program, git commit, git log, git notes append.
@@ -32,25 +33,25 @@ func fixed(args ...string) func(int) []string { return func(int) []string { retu
 
 var operations = []operation{
 	{name: "record", unit: unitE, budget: 2.5, args: fixed("record", "-o", lorem[:300], "-a", "go test")},
-	{name: "commit, 10 pending, notes lazy", unit: unitC, budget: 1, args: fixed("commit", "-m", "Ten steps", "-m", lorem[:300]),
+	{name: "commit, 10 pending, notes lazy", unit: unitC, budget: 1, args: fixed("commit", "-m", "Ten steps", "-m", lorem[:300]), writes: true,
 		config: "lazy", before: func(r *repo, i int) error { return r.record("", 10) }},
-	{name: "commit, 10 pending, with its note", unit: unitC, budget: 1.5, args: fixed("commit", "-m", "Ten steps", "-m", lorem[:300]),
+	{name: "commit, 10 pending, with its note", unit: unitC, budget: 1.5, args: fixed("commit", "-m", "Ten steps", "-m", lorem[:300]), writes: true,
 		config: "eager", before: func(r *repo, i int) error { return r.record("", 10) }},
-	{name: "commit after a code change", unit: unitC, budget: 2, args: fixed("commit", "-m", "After a change"),
+	{name: "commit after a code change", unit: unitC, budget: 2, args: fixed("commit", "-m", "After a change"), writes: true,
 		config: "lazy", before: func(r *repo, i int) error { return cmp.Or(r.codeChange(i), r.record("", 10)) }},
 	{name: "context (snapshot)", unit: unitL, budget: 4, args: fixed()},
 	{name: "context --log", unit: unitL, budget: 6, args: fixed("--log")},
 	{name: "context --branch", unit: unitL, budget: 6, args: fixed("--branch", "main")},
 	{name: "context --commit", unit: unitL, budget: 6, args: fixed("--commit", "main")},
 	{name: "context --at", unit: unitL, budget: 5.2, args: fixed("--at", "main~5")}, // 1.3 × the snapshot
-	{name: "note --score", unit: unitN, budget: 2, args: fixed("note", "main", "--score", "0.5")},
-	{name: "branch", unit: unitC, budget: 1.5, args: func(i int) []string {
+	{name: "note --score", unit: unitN, budget: 2, args: fixed("note", "main", "--score", "0.5"), writes: true},
+	{name: "branch", unit: unitC, budget: 1.5, writes: true, args: func(i int) []string {
 		return []string{"branch", fmt.Sprintf("new/%d", i), "--no-switch", "--purpose", "Try"}
 	}},
 	{name: "switch", unit: unitC, budget: 1.5, args: func(i int) []string {
 		return []string{"switch", []string{"side", "main"}[i%2]}
 	}},
-	{name: "merge of 1,000 steps", unit: unitC, budget: 4, args: func(i int) []string {
+	{name: "merge of 1,000 steps", unit: unitC, budget: 4, writes: true, args: func(i int) []string {
 		return []string{"merge", fmt.Sprintf("steps/%d", i), "--into", "main"}
 	}, before: func(r *repo, i int) error {
 		name := fmt.Sprintf("steps/%d", i)
@@ -138,12 +139,20 @@ func (r *repo) measure(op operation, medians map[string]time.Duration) error {
 			return err
 		}
 	}
-	var own, base []time.Duration
+	var own, base, least []time.Duration
+	var at floor
 	for i := range r.b.runs + 2 {
 		if op.before != nil {
 			if err := op.before(r, i); err != nil {
 				return err
 			}
+		}
+		if i == 0 && op.writes {
+			var err error
+			if at, err = r.floorOf(func() error { return r.git(append([]string{"context"}, op.args(i)...)...) }); err != nil {
+				return err
+			}
+			continue
 		}
 		d, err := r.time(r.dir, r.b.bin, op.args(i)...)
 		if err != nil {
@@ -153,10 +162,17 @@ func (r *repo) measure(op operation, medians map[string]time.Duration) error {
 		if err != nil {
 			return err
 		}
+		var f time.Duration
+		if op.writes {
+			if f, err = at.run(r); err != nil {
+				return err
+			}
+		}
 		if i >= 2 { // the first two warm the caches
-			own, base = append(own, d), append(base, u)
+			own, base, least = append(own, d), append(base, u), append(least, f)
 		}
 	}
+	medians[op.name+floorSuffix] = median(least)
 	medians[op.name], medians[op.name+unitSuffix] = median(own), median(base)
 	return nil
 }
@@ -165,8 +181,11 @@ func (r *repo) measure(op operation, medians map[string]time.Duration) error {
 // again unseen.
 const configSettles = 2500 * time.Millisecond
 
-// unitSuffix marks the unit's median beside an operation's.
-const unitSuffix = "\x00unit"
+// Beside an operation's median stand its unit's, and its floor's.
+const (
+	unitSuffix  = "\x00unit"
+	floorSuffix = "\x00floor"
+)
 
 func (r *repo) time(dir, name string, args ...string) (time.Duration, error) {
 	cmd := r.command(name, args...)
@@ -188,7 +207,7 @@ func median(list []time.Duration) time.Duration {
 // print writes the table as Markdown.
 func print(w io.Writer, columns []column, runs int) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Ratios of medians of %d interleaved runs; E = an empty Go program, C = `git commit --allow-empty`, L = `git log -1`, N = `git notes append`.\n\n", runs)
+	fmt.Fprintf(&b, "Ratios of medians of %d interleaved runs; E = an empty Go program, C = `git commit --allow-empty`, L = `git log -1`, N = `git notes append`; a floor is an otherwise empty Go program that has git move as many refs and makes as many files.\n\n", runs)
 	b.WriteString("| operation | budget |")
 	for _, c := range columns {
 		fmt.Fprintf(&b, " %s |", c.title)
@@ -198,7 +217,11 @@ func print(w io.Writer, columns []column, runs int) error {
 		fmt.Fprintf(&b, "| %s | ≤ %.1f %s |", op.name, op.budget, op.unit)
 		for _, c := range columns {
 			own, unit := c.medians[op.name], c.medians[op.name+unitSuffix]
-			fmt.Fprintf(&b, " %.2f %s (%.1f ms) |", float64(own)/float64(unit), op.unit, own.Seconds()*1000)
+			fmt.Fprintf(&b, " %.2f %s (%.1f ms", float64(own)/float64(unit), op.unit, own.Seconds()*1000)
+			if op.writes {
+				fmt.Fprintf(&b, "; floor %.2f", float64(c.medians[op.name+floorSuffix])/float64(unit))
+			}
+			b.WriteString(") |")
 		}
 		b.WriteString("\n")
 	}
