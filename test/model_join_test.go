@@ -3,6 +3,7 @@
 package test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -200,16 +201,21 @@ func (k player) prefer() modelCommand {
 }
 
 func (k player) exchange(x modelExchange, args ...string) modelCommand {
-	return k.command(func(m *model, a *answer) error {
+	c := k.command(func(m *model, a *answer) error {
 		x := x
 		r, target := m.at(k.place, "")
 		x.target = target
 		f := m.withHub(r, x)
+		if f.late {
+			return errors.New("the hub would not have taken that")
+		}
 		if err := a.is(f.exits...); err != nil || f.early {
 			return err
 		}
 		return conflictsAre(a, f.slots)
 	}, args...)
+	c.ask = func(m *model) error { return m.ask(m.repos[k.place.repo]) }
+	return c
 }
 
 func (k player) deleteThere() modelCommand {

@@ -30,6 +30,9 @@ type modelCommand struct {
 
 	// foretell makes the change in the model, and says where the answer is another one.
 	foretell func(m *model, a *answer) error
+	// ask is what an exchange with the hub does before, nil for all others: what others
+	// push in between it does not see, unless it is to push that, too.
+	ask func(m *model) error
 }
 
 // answer is what a command came to.

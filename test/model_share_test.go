@@ -3,6 +3,7 @@
 package test
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -22,6 +23,7 @@ type exchangeForetold struct {
 	exits []int // any of these
 	slots map[string]modelSlot
 	early bool // refused before anything was looked at
+	late  bool // somebody else pushed one of the refs since it was asked: it would ask again
 }
 
 // fetch brings what is known of the hub up to date. What is gone there was shared.
@@ -73,7 +75,7 @@ func (m *model) exchange(r *modelRepo, x modelExchange, theirs *modelSide) excha
 	if !p.plan() {
 		return exchangeForetold{exits: []int{exitRefused}, early: true} // diverged, where nothing is merged
 	}
-	f := exchangeForetold{slots: p.slots.found}
+	f := exchangeForetold{slots: p.slots.found, late: p.late()}
 	open := p.slots.open > 0
 	blocked := open && !p.hold()
 	p.do()
@@ -254,7 +256,7 @@ func (p *sharing) send() {
 		if p.pushRoadmap != nil {
 			side.roadmap = p.pushRoadmap
 		}
-		side.notes = r.modelSide.clone().notes
+		side.uniteNotes(r.modelSide)
 		for name, c := range r.tags {
 			if len(p.x.only) == 0 && side.tags[name] == nil && (p.x.first || !r.shared[tagName(name)]) {
 				side.tags[name] = c
@@ -284,13 +286,53 @@ func (m *model) continueSync(r *modelRepo, target string) exchangeForetold {
 // withHub is an exchange with the hub. What is refused early remembers nothing of what
 // was deleted there.
 func (m *model) withHub(r *modelRepo, x modelExchange) exchangeForetold {
-	before := maps.Clone(r.shared)
-	m.fetch(r)
+	if r.asked == nil {
+		if err := m.ask(r); err != nil {
+			panic(err)
+		}
+	}
 	f := m.exchange(r, x, &r.remote)
 	if f.early {
-		r.shared = before
+		r.shared = r.asked.shared
 	}
+	r.asked = nil
 	return f
+}
+
+// modelAsked is what the hub had when an exchange that is under way asked it, and what the
+// repository knew before.
+type modelAsked struct {
+	hub    modelSide
+	shared map[string]bool
+}
+
+// ask is the first half of an exchange. Those of one repository wait for each other.
+func (m *model) ask(r *modelRepo) error {
+	if r.asked != nil {
+		return errors.New("another exchange is under way")
+	}
+	r.asked = &modelAsked{m.hub.clone(), maps.Clone(r.shared)}
+	m.fetch(r)
+	return nil
+}
+
+// late reports whether the hub has moved, since it was asked, what is to be pushed.
+func (p *sharing) late() bool {
+	if p.r.asked == nil || !p.x.push || p.x.bundle != "" {
+		return false
+	}
+	now, then := p.m.hub, p.r.asked.hub
+	for name := range p.push {
+		if now.heads[name] != then.heads[name] {
+			return true
+		}
+	}
+	for name := range p.r.tags {
+		if now.tags[name] != then.tags[name] {
+			return true
+		}
+	}
+	return p.pushRoadmap != nil && now.roadmap != then.roadmap
 }
 
 // deleteOnHub takes a branch away there, or a tag as tags/NAME.

@@ -125,6 +125,7 @@ type modelRepo struct {
 	remote  modelSide               // as it was last asked
 	bundle  modelSide               // that was last taken in
 	shared  map[string]bool         // branches, and tags as tags/NAME, that both sides had
+	asked   *modelAsked             // of an exchange that is under way
 }
 
 func (r *modelRepo) clone() *modelRepo {

@@ -247,12 +247,18 @@ func (g *game) explain(round []played) error {
 		return fmt.Errorf("after %d commands at once: %w", len(round), err)
 	}
 	var reasons []error
-	for _, order := range orders(len(round)) {
+	for _, order := range append(orders(len(round)), overlaps(round)...) {
 		m := g.m.clone()
 		err := func() error {
 			for _, i := range order {
-				if err := round[i].foretell(m, round[i].answer); err != nil {
-					return fmt.Errorf("%s: %w", round[i].modelCommand, err)
+				var err error
+				if i < 0 {
+					err = round[-1-i].ask(m)
+				} else {
+					err = round[i].foretell(m, round[i].answer)
+				}
+				if err != nil {
+					return fmt.Errorf("%s: %w", round[max(i, -1-i)].modelCommand, err)
 				}
 			}
 			return m.matches(seen, g.hashes)
@@ -261,7 +267,9 @@ func (g *game) explain(round []played) error {
 			g.m = m
 			return nil
 		}
-		reasons = append(reasons, fmt.Errorf("order %v: %w", order, err))
+		if len(order) == len(round) {
+			reasons = append(reasons, fmt.Errorf("order %v: %w", order, err))
+		}
 	}
 	return fmt.Errorf("no order explains what %d commands at once came to: %w\n%s", len(round), errors.Join(reasons...), answersOf(round))
 }
@@ -272,6 +280,31 @@ func answersOf(round []played) string {
 		fmt.Fprintf(&b, "%s: exit %d\n%s%s", p.modelCommand, p.answer.exit, p.answer.out, p.answer.errs)
 	}
 	return b.String()
+}
+
+// overlaps are the orders in which exchanges with the hub do it in halves: -1-i is the
+// moment at which command i asks. One alone overlaps with nobody.
+func overlaps(round []played) [][]int {
+	var halves []int
+	for i, p := range round {
+		if p.ask != nil {
+			halves = append(halves, i)
+		}
+	}
+	if len(halves) < 2 {
+		return nil
+	}
+	all := orders(len(round))
+	for _, i := range halves {
+		var more [][]int
+		for _, o := range all {
+			for at := range slices.Index(o, i) + 1 {
+				more = append(more, slices.Insert(slices.Clone(o), at, -1-i))
+			}
+		}
+		all = more
+	}
+	return all
 }
 
 // orders are all orders of n things, the given one first.
