@@ -117,11 +117,12 @@ func (x *matching) trace(name string, b *branchSeen) error {
 	taken, left := map[string]bool{}, []*modelStep{}
 	want := map[string]string{}
 	for i, s := range append(committed, pending...) {
-		if s.id == "" {
+		id := cmp.Or(s.id, x.steps[s]) // it may have been met on another branch
+		if id == "" {
 			left = append(left, s)
 			continue
 		}
-		want[s.id] = fmt.Sprint(s.action, " of ", s.origin, ", pending: ", i >= len(committed))
+		want[id] = fmt.Sprint(s.action, " of ", s.origin, ", pending: ", i >= len(committed))
 	}
 	got := map[string]string{}
 	for _, s := range b.steps {
