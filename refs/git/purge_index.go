@@ -68,7 +68,7 @@ func (p *purge) writeMidx(ctx context.Context) error {
 func (p *purge) writeIndex(ctx context.Context, name string, args ...string) error {
 	for begin := time.Now(); ; {
 		_, err := p.repo.start(ctx, command{env: p.repo.childEnv, args: append([]string{name}, args...), limit: purgeTimeout})
-		if exitCode(err) <= 0 || !strings.Contains(err.Error(), name+".lock") || time.Since(begin) > lockTimeout {
+		if exitCode(err) <= 0 || !strings.Contains(err.Error(), ".lock': File exists") || time.Since(begin) > lockTimeout {
 			return err
 		}
 		select {

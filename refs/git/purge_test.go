@@ -215,6 +215,34 @@ func TestPurgeBesideReaders(t *testing.T) {
 	}
 }
 
+// An index that somebody else writes just now is waited for.
+func TestPurgeWaitsForAnIndex(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		lock string
+		make []string
+	}{
+		{"info/commit-graph.lock", []string{"commit-graph", "write", "--reachable"}},
+		{"info/commit-graphs/commit-graph-chain.lock", []string{"commit-graph", "write", "--reachable", "--split"}},
+		{"pack/multi-pack-index.lock", []string{"multi-pack-index", "write"}},
+	} {
+		t.Run(c.lock, func(t *testing.T) {
+			t.Parallel()
+			w := newRewritten(t)
+			w.git("r", "repack", "-q", "-a", "-d")
+			w.rewrite(t)
+			w.git("r", c.make...)
+			lock := filepath.Join(w.repo.objectDir, c.lock)
+			must(t, os.WriteFile(lock, nil, 0o666))
+			gone := time.AfterFunc(500*time.Millisecond, func() { _ = os.Remove(lock) })
+			defer gone.Stop()
+			before := w.reachable()
+			_ = ok(w.repo.Purge(t.Context(), []ID{w.old}))(t)
+			w.purged(t, before)
+		})
+	}
+}
+
 // Beside the user's own gc nothing is lost but what is to go.
 func TestPurgeBesideGC(t *testing.T) {
 	t.Parallel()
