@@ -28,8 +28,8 @@ func (i *initing) adopt(ctx context.Context, branch string, named bool) (string,
 	if err != nil || len(names) > 0 {
 		return branch, err
 	}
-	p, ok, err := i.memoryElsewhere(ctx)
-	if err != nil || !ok {
+	p, there, err := i.memoryElsewhere(ctx)
+	if err != nil || there == nil {
 		return branch, err
 	}
 	done := newSyncResult(p.name)
@@ -40,9 +40,10 @@ func (i *initing) adopt(ctx context.Context, branch string, named bool) (string,
 		return "", err
 	}
 	defer lock.Unlock()
-	if p.follows != nil {
-		y.o.Branches = []string{branch}
+	if branch, err = firstOf(there, p.name, branch, named); err != nil {
+		return "", err
 	}
+	y.o.Branches = []string{branch}
 	if _, err := y.fetch(ctx); err != nil {
 		return "", err
 	}
@@ -50,13 +51,10 @@ func (i *initing) adopt(ctx context.Context, branch string, named bool) (string,
 	if err != nil {
 		return "", err
 	}
-	if branch, err = firstOf(&theirs, p.name, branch, named); err != nil {
-		return "", err
-	}
 	if err := i.checkRoadmap(ctx, theirs.roadmap); err != nil {
 		return "", err
 	}
-	y.o.Branches, y.current = []string{branch}, branch
+	y.current = branch
 	if _, err := y.forget(ctx, &ours, &theirs); err != nil {
 		return "", err
 	}
@@ -73,18 +71,19 @@ func (i *initing) adopt(ctx context.Context, branch string, named bool) (string,
 
 // memoryElsewhere asks the remote that is meant without a name. One that cannot
 // be asked is a warning: what is begun here can be merged with it later.
-func (i *initing) memoryElsewhere(ctx context.Context) (peer, bool, error) {
+// Which branches it has is nil where it has no memory.
+func (i *initing) memoryElsewhere(ctx context.Context) (peer, *survey, error) {
 	names, err := i.s.repo.Remotes(ctx)
 	if err != nil || len(names) == 0 {
-		return peer{}, false, err
+		return peer{}, nil, err
 	}
 	p, err := i.s.remote(ctx, "")
 	if errors.Is(err, ErrNotFound) { // several remotes, none of which is meant, or one that is not there
 		i.res.Warnings = append(i.res.Warnings, "no remote was asked whether it has memory: "+err.Error())
-		return p, false, nil
+		return p, nil, nil
 	}
 	if err != nil {
-		return p, false, err
+		return p, nil, err
 	}
 	limited, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
@@ -92,10 +91,10 @@ func (i *initing) memoryElsewhere(ctx context.Context) (peer, bool, error) {
 	list, err := i.s.repo.LsRemote(limited, p.name, plain+"*", mapped+"*")
 	if errors.Is(err, git.ErrUnreachable) && ctx.Err() == nil {
 		i.res.Warnings = append(i.res.Warnings, fmt.Sprintf("remote '%s' could not be asked whether it has memory: %v", p.name, err))
-		return p, false, nil
+		return p, nil, nil
 	}
 	if err != nil || len(list) == 0 {
-		return p, false, err
+		return p, nil, err
 	}
 	has := func(prefix string) bool {
 		return slices.ContainsFunc(list, func(r git.Ref) bool { return strings.HasPrefix(r.Name, prefix) })
@@ -103,14 +102,20 @@ func (i *initing) memoryElsewhere(ctx context.Context) (peer, bool, error) {
 	if !p.heads && !has(plain) { // whoever pushed it had to map it
 		key := "context." + p.name + ".mapping"
 		if _, err := i.s.repo.Run(ctx, "config", key, mappingHeads); err != nil {
-			return p, false, fmt.Errorf("set %s: %w", key, err)
+			return p, nil, fmt.Errorf("set %s: %w", key, err)
 		}
 		fault.Point("after-config")
 		i.s.repo.InvalidateConfig()
 		i.res.Did = append(i.res.Did, key)
 		p.heads = true
 	}
-	return p, true, nil
+	there := &survey{branches: map[string]git.ID{}}
+	for _, r := range list {
+		if name, ok := strings.CutPrefix(r.Name, git.NameOn(git.BranchPrefix, p.heads)); ok {
+			there.branches[name] = r.ID
+		}
+	}
+	return p, there, nil
 }
 
 // firstOf chooses the branch to begin with: the one that is wanted, else main,

@@ -87,7 +87,7 @@ func (c *checking) brokenRef(ctx context.Context, name string) error {
 // lines by their number.
 func (c *checking) dropLostMoves(ctx context.Context, name string) (err error) {
 	if branch, ok := git.BranchName(name); ok && git.CheckBranchName(branch) == nil {
-		lock, err1 := c.s.repo.Lock(ctx, branchLock(branch))
+		lock, err1 := c.s.lockBranch(ctx, branch)
 		if err1 != nil {
 			return err1
 		}

@@ -37,12 +37,17 @@ func checkRefspecs(ctx context.Context, c *checking) error {
 	return c.notesStrategy(ctx, cfg)
 }
 
-// wantedRefspecs are those that init gives a remote.
+// wantedRefspecs are those that init gives a remote. That of the branches goes first; where
+// only some are followed, a plain fetch brings none.
 func wantedRefspecs(cfg *git.Config, remote string) []string {
+	list := git.FetchRefspecs(remote)
 	if mapping, _ := cfg.String("context." + remote + ".mapping"); mapping == mappingHeads {
-		return git.MemoryRefspecs(git.RemoteTracking(remote), true)
+		list = git.MemoryRefspecs(git.RemoteTracking(remote), true)
 	}
-	return git.FetchRefspecs(remote)
+	if len(cfg.All("context."+remote+".branches")) > 0 {
+		return list[1:]
+	}
+	return list
 }
 
 // foreignRefspecs reports refspecs of a remote that write what it has where another one

@@ -29,20 +29,18 @@ func (y *syncing) fetch(ctx context.Context) (*survey, error) {
 		return y.s.repo.Fetch(ctx, git.FetchOptions{Remote: y.peer.name, Prune: true, Progress: y.o.Progress,
 			Refspecs: append(refspecs, not...)})
 	}
-	f := y.followed(&ours, &before)
-	if f == nil {
+	if f := y.followed(&ours, &before); f == nil {
 		err = get(git.MemoryRefspecs(y.peer.tracking, y.peer.heads))
-	} else if err = get(f.refspecs(y.peer, nil)); errors.Is(err, git.ErrNotFound) {
-		err = y.fetchThere(ctx, f, get)
+	} else if err = y.dropUnfollowed(ctx, f, &before); err == nil {
+		if err = get(f.refspecs(y.peer, nil)); errors.Is(err, git.ErrNotFound) {
+			err = y.fetchThere(ctx, f, get)
+		}
 	}
 	switch {
 	case err != nil && y.peer.bundle && !errors.Is(err, git.ErrStale):
 		err = bundleError(y.peer.name, err)
 	case errors.Is(err, git.ErrUnreachable):
 		err = unreachable(y.peer.name, err)
-	}
-	if err == nil && f != nil {
-		err = y.dropUnfollowed(ctx, f, &before)
 	}
 	return &before, err
 }
@@ -58,6 +56,15 @@ func (y *syncing) fetchThere(ctx context.Context, f *followed, get func([]string
 	there := map[string]bool{}
 	for _, r := range list {
 		there[strings.TrimPrefix(r.Name, prefix)] = true
+	}
+	var gone []string
+	for name := range f.names {
+		if !there[name] && f.tracked[name] != "" {
+			gone = append(gone, name)
+		}
+	}
+	if err := y.dropTracking(ctx, gone, &survey{branches: f.tracked}); err != nil {
+		return err
 	}
 	if err = get(f.refspecs(y.peer, there)); errors.Is(err, git.ErrNotFound) {
 		err = fmt.Errorf("%w: %w", git.ErrStale, err) // deleted since
@@ -106,17 +113,13 @@ func (y *syncing) followed(ours, before *survey) *followed {
 }
 
 // refspecs says it to git. there is what the remote has, if that is known: git wants every
-// name to be there. One that is not any more, and is tracked, goes with a pattern that it
-// alone is sure to match.
+// name to be there.
 func (f *followed) refspecs(p peer, there map[string]bool) []string {
 	from, to := git.NameOn(git.BranchPrefix, p.heads), p.tracking.Branches()
 	ask := slices.Clone(f.patterns)
 	for _, name := range slices.Sorted(maps.Keys(f.names)) {
-		switch {
-		case there == nil || there[name]:
+		if there == nil || there[name] {
 			ask = append(ask, name)
-		case f.tracked[name] != "":
-			ask = append(ask, name+"*")
 		}
 	}
 	for i, name := range ask {
@@ -134,23 +137,36 @@ func (f *followed) has(name string) bool {
 }
 
 // dropUnfollowed deletes tracking refs that no fetch moves any more: what was expunged
-// would stay in them.
+// would stay in them, and a branch whose name begins with one of them could not come.
 func (y *syncing) dropUnfollowed(ctx context.Context, f *followed, before *survey) error {
-	_, now, err := y.s.survey(ctx, y.peer)
+	var gone []string
+	for name := range before.branches {
+		if !f.has(name) {
+			gone = append(gone, name)
+		}
+	}
+	err := y.dropTracking(ctx, gone, before)
+	for _, name := range gone {
+		delete(before.branches, name) // nobody deleted it there
+	}
+	return err
+}
+
+// dropTracking deletes the tracking refs of branches, as git fetch --prune does: whoever
+// may fetch may do it, also without a name to commit as.
+func (y *syncing) dropTracking(ctx context.Context, names []string, at *survey) (err error) {
+	if len(names) == 0 {
+		return nil
+	}
+	tx, err := y.s.repo.Begin(ctx, git.TxOptions{Message: "context fetch: " + oneLine(y.peer.name, 100)})
 	if err != nil {
 		return err
 	}
-	var gone []git.Ref
-	for name := range now.branches {
-		if !f.has(name) {
-			gone = append(gone, git.Ref{Name: git.BranchRef(name)})
-			delete(before.branches, name) // nobody deleted it there
-		}
+	defer func() { err = errors.Join(err, tx.Close()) }()
+	for _, name := range names {
+		tx.Delete(y.peer.tracking.Branches()+name, at.branches[name])
 	}
-	if len(gone) == 0 {
-		return nil
-	}
-	return y.track(ctx, gone, &now)
+	return tx.Commit(ctx)
 }
 
 // came holds that the branches are there that were asked for by their names.
