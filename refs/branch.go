@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/git-context/git-context/refs/git"
 )
@@ -70,6 +71,9 @@ func (s *Store) startOf(ctx context.Context, rev string) (*Tip, error) {
 		return s.Tip(ctx, "")
 	}
 	c, err := s.Revision(ctx, rev)
+	if err == nil {
+		err = s.mayBuildOn(ctx, rev, c)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +82,17 @@ func (s *Store) startOf(ctx context.Context, rev string) (*Tip, error) {
 		name = branchOf(c)
 	}
 	return s.tipOf(name, c), err
+}
+
+// mayBuildOn checks history that no ref of ours leads to before one does: what a fetch
+// brought stands in tracking refs, and nobody has looked at it.
+func (s *Store) mayBuildOn(ctx context.Context, rev string, c *git.Commit) error {
+	out, err := s.repo.View(ctx, "for-each-ref", "--count=1", "--contains="+string(c.ID), "--format=%(refname)",
+		git.BranchPrefix, git.TagPrefix, git.DeletedPrefix)
+	if err != nil || len(out) > 0 {
+		return err
+	}
+	return s.checkIncoming(ctx, incoming{branches: []git.Ref{{Name: oneLine(rev, 100), ID: c.ID}}})
 }
 
 // Switch points this worktree's CONTEXT_HEAD to a branch. Pending steps stay
@@ -124,6 +139,10 @@ func (s *Store) switchTo(ctx context.Context, name string, held bool) (Branch, e
 	return b, err
 }
 
+// standWait is how long a deletion or a rename may hold a branch's lock that somebody
+// switches to. Whoever holds it longer commits there, and nobody has to wait for that.
+const standWait = 500 * time.Millisecond
+
 // standOn makes a branch the current one of this worktree. Whoever deletes or renames it
 // holds its lock, and looks where each worktree stands: so the lock is taken, where the
 // caller does not hold it.
@@ -133,11 +152,15 @@ func (s *Store) standOn(ctx context.Context, name, why string, held bool) (err e
 		return err
 	}
 	if !held {
-		lock, err1 := s.lockBranch(ctx, name)
-		if err1 != nil {
+		soon, cancel := context.WithTimeout(ctx, standWait)
+		defer cancel()
+		lock, err1 := s.repo.Lock(soon, branchLock(name))
+		switch {
+		case err1 == nil:
+			defer func() { err = errors.Join(err, lock.Unlock()) }()
+		case !errors.Is(err1, context.DeadlineExceeded) || ctx.Err() != nil:
 			return err1
 		}
-		defer func() { err = errors.Join(err, lock.Unlock()) }()
 		if there, err := s.hasBranch(ctx, name); err != nil {
 			return err
 		} else if !there {

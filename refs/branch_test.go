@@ -1,6 +1,7 @@
 package refs_test
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -222,4 +223,49 @@ func TestSwitchBesideDeletion(t *testing.T) {
 		ok(s.Switch(ctx, refs.DefaultBranch))(t)
 	}
 	t.Logf("%d of 30 were deleted", gone)
+}
+
+// Nobody waits for a commit to switch to the branch that it is made on, which may take as
+// long as somebody's hooks.
+func TestSwitchBesideALongCommit(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	s, ctx := r.open(), t.Context()
+	ok(s.Init(ctx, refs.InitOptions{Goal: "Race"}))(t)
+	ok(s.CreateBranch(ctx, refs.BranchOptions{Name: "aside"}))(t)
+	lock := ok(s.Repo().Lock(ctx, "branch-main.jsonl"))(t)
+	defer lock.Unlock()
+	begin := time.Now()
+	b := ok(r.open().Switch(ctx, "main"))(t)
+	if took := time.Since(begin); !b.Current || took > 20*time.Second {
+		t.Errorf("%+v after %v", b, took)
+	}
+}
+
+// A branch that was renamed is followed; where somebody has switched and deleted it, what
+// was meant for it goes nowhere else.
+func TestOnlyARenameIsFollowed(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	s, ctx := r.open(), t.Context()
+	ok(s.Init(ctx, refs.InitOptions{Goal: "Race"}))(t)
+	ok(s.CreateBranch(ctx, refs.BranchOptions{Name: "meant"}))(t)
+	lock := ok(s.Repo().Lock(ctx, "branch-meant.jsonl"))(t)
+	done := make(chan error)
+	go func() {
+		_, err := r.open().Commit(ctx, refs.CommitOptions{Summary: "Meant for it"})
+		done <- err
+	}()
+	time.Sleep(100 * time.Millisecond) // it waits for the lock
+	r.git("symbolic-ref", "CONTEXT_HEAD", "refs/context/heads/main")
+	r.git("update-ref", "-d", "refs/context/heads/meant")
+	if err := errors.Join(lock.Unlock()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; !errors.Is(err, refs.ErrNotFound) {
+		t.Errorf("it came to %v", err)
+	}
+	if log := r.git("log", "--format=%s", "refs/context/heads/main"); strings.Contains(log, "Meant") {
+		t.Errorf("it went to another branch: %s", log)
+	}
 }

@@ -51,7 +51,7 @@ func (c *checking) head(ctx context.Context, h git.WorktreeHead) error {
 		return nil // a rename repoints it last of all: it has, since
 	}
 	p := Problem{Kind: "head-dangling", Message: fmt.Sprintf("points to branch '%s', which does not exist", name)}
-	to, err := c.renamedTo(ctx, name)
+	to, err := c.s.renamedTo(ctx, name)
 	if to != "" {
 		p.Message += fmt.Sprintf(": it was renamed to '%s'", to)
 	}
@@ -139,37 +139,4 @@ func (c *checking) branchGone(ctx context.Context, name string) (bool, error) {
 	}
 	gone, err := missing()
 	return gone, errors.Join(err, lock.Unlock())
-}
-
-// renamedTo is the branch that a branch was renamed to, however often; "" where history
-// does not say so, or that one is gone too.
-func (c *checking) renamedTo(ctx context.Context, name string) (string, error) {
-	for range 100 { // or they lead in a circle
-		next, err := c.renamedOnce(ctx, name)
-		if err != nil || next == "" {
-			return "", err
-		}
-		if _, err := c.s.repo.Ref(ctx, git.BranchRef(next)); !errors.Is(err, git.ErrNotFound) {
-			return next, err
-		}
-		name = next
-	}
-	return "", nil
-}
-
-// renamedOnce finds the newest commit that RenameBranch made of a branch.
-func (c *checking) renamedOnce(ctx context.Context, name string) (string, error) {
-	said := renameSubject(name, "")
-	out, err := c.s.repo.View(ctx, "log", "--fixed-strings", "--grep="+said, "--format=%s%x00%(trailers:key="+trailerBranch+",valueonly,separator=)",
-		"--glob="+git.BranchPrefix+"*")
-	if err != nil {
-		return "", err
-	}
-	for line := range strings.Lines(string(out)) {
-		subject, branch, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\x00")
-		if to, ok := strings.CutPrefix(subject, said); ok && to == branch && git.CheckBranchName(to) == nil {
-			return to, nil
-		}
-	}
-	return "", nil
 }

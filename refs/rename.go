@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strings"
+	"time"
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/journal"
@@ -131,4 +133,72 @@ func (s *Store) repointHeads(ctx context.Context, old, name string) error {
 		}
 	}
 	return nil
+}
+
+// renameWait is how long a rename may take from the refs to CONTEXT_HEAD.
+const renameWait = 2 * time.Second
+
+// renamedNow is the current branch where that is what another one is renamed to just now;
+// "" where it was not, or is left on the old name.
+func (s *Store) renamedNow(ctx context.Context, was string) (string, error) {
+	to, err := s.renamedTo(ctx, was)
+	if err != nil || to == "" {
+		return "", err
+	}
+	for begin := time.Now(); ; {
+		switch now, err := s.Current(ctx); {
+		case err != nil:
+			return "", err
+		case now == to:
+			return now, nil
+		case now != was: // it is renamed once more, or somebody switched
+			if to, err = s.renamedTo(ctx, was); err != nil || to != now {
+				return "", err
+			}
+			return now, nil
+		case time.Since(begin) > renameWait:
+			return "", nil
+		}
+		select {
+		case <-time.After(headPoll):
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
+}
+
+// headPoll is how often is looked whether CONTEXT_HEAD has moved.
+const headPoll = 2 * time.Millisecond
+
+// renamedTo is the branch that a branch was renamed to, however often; "" where history
+// does not say so, or that one is gone too.
+func (s *Store) renamedTo(ctx context.Context, name string) (string, error) {
+	for range 100 { // or they lead in a circle
+		next, err := s.renamedOnce(ctx, name)
+		if err != nil || next == "" {
+			return "", err
+		}
+		if _, err := s.repo.Ref(ctx, git.BranchRef(next)); !errors.Is(err, git.ErrNotFound) {
+			return next, err
+		}
+		name = next
+	}
+	return "", nil
+}
+
+// renamedOnce finds the newest commit that RenameBranch made of a branch.
+func (s *Store) renamedOnce(ctx context.Context, name string) (string, error) {
+	said := renameSubject(name, "")
+	out, err := s.repo.View(ctx, "log", "--fixed-strings", "--grep="+said, "--format=%s%x00%(trailers:key="+trailerBranch+",valueonly,separator=)",
+		"--glob="+git.BranchPrefix+"*")
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(string(out)) {
+		subject, branch, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\x00")
+		if to, ok := strings.CutPrefix(subject, said); ok && to == branch && git.CheckBranchName(to) == nil {
+			return to, nil
+		}
+	}
+	return "", nil
 }

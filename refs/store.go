@@ -122,9 +122,9 @@ func (s *Store) Current(ctx context.Context) (string, error) {
 	return s.defaultBranch(ctx)
 }
 
-// onCurrent does something on the current branch, and again where another process has
-// renamed that branch meanwhile: of a rename CONTEXT_HEAD is what moves last. What is done
-// must have changed nothing when it says that there is no such branch.
+// onCurrent does something on the current branch, and again where another process renames
+// that branch meanwhile: of a rename CONTEXT_HEAD is what moves last. What is done must
+// have changed nothing when it says that there is no such branch.
 func onCurrent[T any](ctx context.Context, s *Store, do func(branch string) (T, error)) (T, error) {
 	branch, err := s.Current(ctx)
 	if err != nil {
@@ -133,28 +133,15 @@ func onCurrent[T any](ctx context.Context, s *Store, do func(branch string) (T, 
 	}
 	for try := 1; ; try++ {
 		v, err := do(branch)
-		if !noSuchBranch(err) || try == maxTries {
+		if !noSuchBranch(err) || s.branch != "" || try == maxTries {
 			return v, err
 		}
-		now, err1 := s.currentAfter(ctx, branch)
-		if err1 != nil || now == branch {
+		now, err1 := s.renamedNow(ctx, branch)
+		if err1 != nil || now == "" {
 			return v, errors.Join(err, err1)
 		}
 		branch = now
 	}
-}
-
-// currentAfter is the current branch once nobody renames the one that it was.
-func (s *Store) currentAfter(ctx context.Context, was string) (string, error) {
-	if git.CheckBranchName(was) != nil {
-		return was, nil
-	}
-	lock, err := s.lockBranch(ctx, was)
-	if err != nil {
-		return "", err
-	}
-	branch, err := s.Current(ctx)
-	return branch, errors.Join(err, lock.Unlock())
 }
 
 func (s *Store) defaultBranch(ctx context.Context) (string, error) {

@@ -89,6 +89,9 @@ func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change,
 		rev = branch
 	}
 	c, err := s.milestoneMeant(ctx, rev)
+	if err == nil {
+		err = s.mayBuildOn(ctx, rev, c)
+	}
 	if err != nil {
 		return Change{}, err
 	}
