@@ -203,11 +203,16 @@ func (k player) record() modelCommand {
 	return k.recording(branch, args, "did job"+strconv.Itoa(k.n))
 }
 
-// recordAll records three steps with one command.
+// recordAll records three steps with one command. Each is one for itself, and something
+// else may come in between: beside other commands there is but one.
 func (k player) recordAll(branch string, args []string) modelCommand {
 	var lines strings.Builder
 	var actions []string
-	for i := range 3 {
+	n := 3
+	if k.crowd {
+		n = 1
+	}
+	for i := range n {
 		actions = append(actions, fmt.Sprint("did job", k.n, "x", i))
 		fmt.Fprintf(&lines, `{"action":"%s"}`+"\n", actions[i])
 	}
