@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 )
@@ -44,10 +45,19 @@ func (r *repo) hooks(medians map[string]time.Duration) error {
 	if err != nil {
 		return err
 	}
+	idle, err := with.copied("idle")
+	if err != nil {
+		return err
+	}
+	idle.env = append(idle.env[:len(idle.env):len(idle.env)], "PATH="+r.b.idle+string(os.PathListSeparator)+os.Getenv("PATH"))
 	time.Sleep(configSettles)
 	for _, h := range hookedCommands {
-		var more, less []time.Duration
+		var more, less, least []time.Duration
 		for i := range r.b.runs + 2 {
+			c, err := idle.time(idle.dir, "git", h.args(i)...)
+			if err != nil {
+				return err
+			}
 			a, err := with.time(with.dir, "git", h.args(i)...)
 			if err != nil {
 				return err
@@ -57,10 +67,10 @@ func (r *repo) hooks(medians map[string]time.Duration) error {
 				return err
 			}
 			if i >= 2 {
-				more, less = append(more, a), append(less, b)
+				more, less, least = append(more, a), append(less, b), append(least, c)
 			}
 		}
-		medians[h.name], medians[h.name+unitSuffix] = median(more), median(less)
+		medians[h.name], medians[h.name+unitSuffix], medians[h.name+floorSuffix] = median(more), median(less), median(least)
 	}
 	return nil
 }
@@ -68,7 +78,7 @@ func (r *repo) hooks(medians map[string]time.Duration) error {
 // printHooks writes what the hooks cost as Markdown.
 func printHooks(w io.Writer, columns []column) error {
 	var b strings.Builder
-	b.WriteString("\nWhat the hooks add to git's own commands:\n\n| command | budget |")
+	b.WriteString("\nWhat the hooks add to git's own commands; a floor is what they add where an empty program is called git-context:\n\n| command | budget |")
 	for _, c := range columns {
 		fmt.Fprintf(&b, " %s |", c.title)
 	}
@@ -80,8 +90,9 @@ func printHooks(w io.Writer, columns []column) error {
 		}
 		fmt.Fprintf(&b, "| %s | %s |", h.name, budget)
 		for _, c := range columns {
-			with, without := c.medians[h.name], c.medians[h.name+unitSuffix]
-			fmt.Fprintf(&b, " +%.1f ms (%.1f, without %.1f) |", (with-without).Seconds()*1000, with.Seconds()*1000, without.Seconds()*1000)
+			with, without, floor := c.medians[h.name], c.medians[h.name+unitSuffix], c.medians[h.name+floorSuffix]
+			fmt.Fprintf(&b, " +%.1f ms (%.1f, without %.1f; floor +%.1f) |", (with-without).Seconds()*1000, with.Seconds()*1000,
+				without.Seconds()*1000, (floor-without).Seconds()*1000)
 		}
 		b.WriteString("\n")
 	}

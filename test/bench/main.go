@@ -158,6 +158,7 @@ type bench struct {
 	empty  string // a Go program that does nothing
 	folder string // a memory in a folder
 	floor  string // what writing costs at the least
+	idle   string // where the empty program is called git-context
 
 	tables         []string
 	commits, steps []int
@@ -169,6 +170,7 @@ func (b *bench) build() error {
 	b.bin = filepath.Join(b.dir, "bin", "git-context")
 	b.folder = filepath.Join(b.dir, "bin", "folder")
 	b.empty = filepath.Join(b.dir, "bin", "empty")
+	b.idle = filepath.Join(b.dir, "idle")
 	b.floor = filepath.Join(b.dir, "bin", "floor")
 	src := filepath.Join(b.dir, "empty.go")
 	if err := os.WriteFile(src, []byte("package main\n\nfunc main() {}\n"), 0o666); err != nil {
@@ -179,6 +181,7 @@ func (b *bench) build() error {
 		{"build", "-o", b.folder, "github.com/git-context/git-context/test/bench/folder"},
 		{"build", "-o", b.floor, "github.com/git-context/git-context/test/bench/floor"},
 		{"build", "-o", b.empty, src},
+		{"build", "-o", filepath.Join(b.idle, "git-context"), src},
 	} {
 		if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 			return fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
