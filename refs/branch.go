@@ -87,6 +87,10 @@ func (s *Store) startOf(ctx context.Context, rev string) (*Tip, error) {
 // mayBuildOn checks history that no ref of ours leads to before one does: what a fetch
 // brought stands in tracking refs, and nobody has looked at it.
 func (s *Store) mayBuildOn(ctx context.Context, rev string, c *git.Commit) error {
+	id, ref, err := s.named(ctx, beforeSuffix(rev))
+	if _, _, tracked := git.TrackedBranch(ref); err != nil || id != "" && !tracked {
+		return err // a branch, a tag or an id of ours, or what that comes from
+	}
 	out, err := s.repo.View(ctx, "for-each-ref", "--count=1", "--contains="+string(c.ID), "--format=%(refname)",
 		git.BranchPrefix, git.TagPrefix, git.DeletedPrefix)
 	if err != nil || len(out) > 0 {

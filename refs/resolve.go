@@ -37,10 +37,8 @@ func (s *Store) Revision(ctx context.Context, rev string) (*git.Commit, error) {
 
 // resolve finds the commit that a name means, of memory if it can, else of code.
 func (s *Store) resolve(ctx context.Context, rev string) (*git.Commit, error) {
-	name, suffix := rev, ""
-	if i := strings.IndexAny(rev, "~^@"); i >= 0 {
-		name, suffix = rev[:i], rev[i:]
-	}
+	name := beforeSuffix(rev)
+	suffix := rev[len(name):]
 	if name == git.HeadName { // a worktree may have none of its own
 		var err error
 		if name, err = s.Current(ctx); err != nil {
@@ -75,6 +73,14 @@ func (s *Store) resolve(ctx context.Context, rev string) (*git.Commit, error) {
 		}
 	}
 	return s.repo.Commit(ctx, id)
+}
+
+// beforeSuffix is the name in a revision such as main~2.
+func beforeSuffix(rev string) string {
+	if i := strings.IndexAny(rev, "~^@"); i >= 0 {
+		return rev[:i]
+	}
+	return rev
 }
 
 // nearAncestors is how many first parents are followed in process: further back one
