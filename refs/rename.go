@@ -142,22 +142,22 @@ const renameWait = 2 * time.Second
 // "" where it was not, or is left on the old name.
 func (s *Store) renamedNow(ctx context.Context, was string) (string, error) {
 	to, err := s.renamedTo(ctx, was)
+	if err == nil && to == "" { // who lists refs while one is renamed may see neither name
+		to, err = s.renamedTo(ctx, was)
+	}
 	if err != nil || to == "" {
 		return "", err
 	}
 	for begin := time.Now(); ; {
-		switch now, err := s.Current(ctx); {
-		case err != nil:
+		now, err := s.Current(ctx)
+		if err == nil && now != was && now != to { // it is renamed once more, or somebody switched
+			to, err = s.renamedTo(ctx, was)
+		}
+		switch {
+		case err != nil || to == "" || time.Since(begin) > renameWait:
 			return "", err
 		case now == to:
 			return now, nil
-		case now != was: // it is renamed once more, or somebody switched
-			if to, err = s.renamedTo(ctx, was); err != nil || to != now {
-				return "", err
-			}
-			return now, nil
-		case time.Since(begin) > renameWait:
-			return "", nil
 		}
 		select {
 		case <-time.After(headPoll):

@@ -23,6 +23,7 @@ var layers = map[string][]string{
 	"refs/peer":         {},
 	"refs/git":          {"refs/fault"},
 	"test/bench":        {"refs"},
+	"test/bench/floor":  {},
 	"test/bench/folder": {},
 	"test/scale":        {"refs"},
 	"test":              {},
