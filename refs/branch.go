@@ -96,7 +96,11 @@ func (s *Store) mayBuildOn(ctx context.Context, rev string, c *git.Commit) error
 	if err != nil || len(out) > 0 {
 		return err
 	}
-	return s.checkIncoming(ctx, incoming{branches: []git.Ref{{Name: oneLine(rev, 100), ID: c.ID}}})
+	rev = oneLine(rev, 100)
+	if err := s.checkIncoming(ctx, incoming{branches: []git.Ref{{Name: rev, ID: c.ID}}}); err != nil {
+		return err
+	}
+	return s.refuseExpunged(ctx, c.ID, "'"+rev+"'", "git context sync")
 }
 
 // Switch points this worktree's CONTEXT_HEAD to a branch. Pending steps stay

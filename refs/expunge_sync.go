@@ -194,16 +194,20 @@ func (y *syncing) holding(ctx context.Context) error {
 // refuseHeld refuses a branch that leads to old history, as plain git has fetched it:
 // sync fetches it without that.
 func (y *syncing) refuseHeld(ctx context.Context, name string, id git.ID) error {
-	e, err := y.s.tombstones(ctx)
+	return y.s.refuseExpunged(ctx, id, fmt.Sprintf("branch '%s' of '%s'", name, y.peer.name), "git context sync "+ShellWord(y.peer.name))
+}
+
+// refuseExpunged refuses a commit that leads to what was expunged here.
+func (s *Store) refuseExpunged(ctx context.Context, id git.ID, what, hint string) error {
+	e, err := s.tombstones(ctx)
 	if err != nil || e.Empty() {
 		return err
 	}
-	now, err := y.s.newRewriter(e).rewriteNew(ctx, []git.ID{id})
+	now, err := s.newRewriter(e).rewriteNew(ctx, []git.ID{id})
 	if err != nil || now[id] == id {
 		return err
 	}
-	return fail(ErrRefused, "expunged-on-remote", fmt.Sprintf("branch '%s' of '%s' holds what was expunged", name, y.peer.name),
-		"git context sync "+ShellWord(y.peer.name))
+	return fail(ErrRefused, "expunged-on-remote", what+" holds what was expunged", hint)
 }
 
 // isHeld reports whether a ref leads to old history on the other side.
