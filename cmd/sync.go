@@ -55,13 +55,8 @@ func first(args []string) string {
 	return args[0]
 }
 
-// rest are the names behind the first argument; nil for none.
-func rest(args []string) []string {
-	if len(args) < 2 {
-		return nil
-	}
-	return args[1:]
-}
+// rest are the names behind the first argument.
+func rest(args []string) []string { return args[min(1, len(args)):] }
 
 // exchange runs one exchange with a remote on the open store.
 func (g *globals) exchange(ctx context.Context, env *Env, run func(*refs.Store, io.Writer) (refs.SyncResult, error)) (r refs.SyncResult, err error) {

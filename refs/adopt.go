@@ -51,6 +51,9 @@ func (i *initing) adopt(ctx context.Context, branch string, named bool) (string,
 	if err != nil {
 		return "", err
 	}
+	if _, err := firstOf(&theirs, p.name, branch, true); err != nil { // deleted since
+		return "", err
+	}
 	if err := i.checkRoadmap(ctx, theirs.roadmap); err != nil {
 		return "", err
 	}
@@ -70,8 +73,8 @@ func (i *initing) adopt(ctx context.Context, branch string, named bool) (string,
 }
 
 // memoryElsewhere asks the remote that is meant without a name. One that cannot
-// be asked is a warning: what is begun here can be merged with it later.
-// Which branches it has is nil where it has no memory.
+// be asked is a warning: what is begun here can be merged with it later. Of a remote with
+// memory it returns the branches, nil of one without.
 func (i *initing) memoryElsewhere(ctx context.Context) (peer, *survey, error) {
 	names, err := i.s.repo.Remotes(ctx)
 	if err != nil || len(names) == 0 {

@@ -32,13 +32,7 @@ func (s *Store) Commit(ctx context.Context, o CommitOptions) (CommitResult, erro
 	if err != nil {
 		return CommitResult{}, err
 	}
-	do := func(branch string) (CommitResult, error) { return s.commitOn(ctx, branch, o) }
-	var res CommitResult
-	if o.Branch != "" {
-		res, err = do(o.Branch)
-	} else {
-		res, err = onCurrent(ctx, s, do)
-	}
+	res, err := onBranch(ctx, s, o.Branch, func(branch string) (CommitResult, error) { return s.commitOn(ctx, branch, o) })
 	res.Replaced = replaced || listed || judged
 	return res, err
 }

@@ -37,15 +37,16 @@ func checkRefspecs(ctx context.Context, c *checking) error {
 	return c.notesStrategy(ctx, cfg)
 }
 
-// wantedRefspecs are those that init gives a remote. That of the branches goes first; where
-// only some are followed, a plain fetch brings none.
+// wantedRefspecs are those that init gives a remote. Where only some branches are followed,
+// a plain fetch brings none.
 func wantedRefspecs(cfg *git.Config, remote string) []string {
 	list := git.FetchRefspecs(remote)
 	if mapping, _ := cfg.String("context." + remote + ".mapping"); mapping == mappingHeads {
 		list = git.MemoryRefspecs(git.RemoteTracking(remote), true)
 	}
-	if len(cfg.All("context."+remote+".branches")) > 0 {
-		return list[1:]
+	if followedOf(cfg, remote) != nil {
+		branches := git.RemoteTracking(remote).Branches()
+		list = slices.DeleteFunc(list, func(spec string) bool { return strings.Contains(spec, ":"+branches) })
 	}
 	return list
 }

@@ -26,13 +26,10 @@ import (
 // not with Keep. Steps pending on the source are committed with it; those of the
 // target stay pending.
 func (s *Store) Merge(ctx context.Context, o MergeOptions) (MergeResult, error) {
-	if o.Into == "" {
-		return onCurrent(ctx, s, func(branch string) (MergeResult, error) { return s.mergeInto(ctx, branch, o) })
-	}
-	return s.mergeInto(ctx, o.Into, o)
+	return onBranch(ctx, s, o.Into, func(branch string) (MergeResult, error) { return s.mergeOn(ctx, branch, o) })
 }
 
-func (s *Store) mergeInto(ctx context.Context, target string, o MergeOptions) (MergeResult, error) {
+func (s *Store) mergeOn(ctx context.Context, target string, o MergeOptions) (MergeResult, error) {
 	res := MergeResult{Branch: target, Merged: o.Source, Conflicts: []Conflict{}}
 	if err := o.check(target); err != nil {
 		return res, err

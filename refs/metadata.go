@@ -126,7 +126,7 @@ func metadataError(path string, err error) error {
 // milestone. build returns nil where there is nothing to change.
 func (s *Store) changeBranch(ctx context.Context, w Writer, path string,
 	build func(context.Context, *session, *Tip) (*change, error)) (Change, error) {
-	return onCurrent(ctx, s, func(branch string) (Change, error) { return s.changeOn(ctx, branch, w, path, build) })
+	return onBranch(ctx, s, "", func(branch string) (Change, error) { return s.changeOn(ctx, branch, w, path, build) })
 }
 
 func (s *Store) changeOn(ctx context.Context, branch string, w Writer, path string,

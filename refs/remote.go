@@ -69,7 +69,7 @@ func (s *Store) remote(ctx context.Context, name string) (peer, error) {
 		return peer{}, fail(ErrInvalid, "config-invalid", fmt.Sprintf("context.%s.mapping is '%s'; it must be heads or refs", name, mapping),
 			"git config context."+name+".mapping heads")
 	}
-	follows := cfg.All("context." + name + ".branches")
+	follows := followedOf(cfg, name)
 	for _, f := range follows {
 		if f == "" {
 			continue
@@ -80,6 +80,12 @@ func (s *Store) remote(ctx context.Context, name string) (peer, error) {
 		}
 	}
 	return peer{name: name, heads: mapping == mappingHeads, tracking: git.RemoteTracking(name), follows: follows}, nil
+}
+
+// followedOf is context.<remote>.branches: names, patterns, or "" for none but those that
+// are here; nil where it is not set.
+func followedOf(cfg *git.Config, remote string) []string {
+	return cfg.All("context." + remote + ".branches")
 }
 
 // lockName is the lock that whoever moves the peer's tracking refs holds.

@@ -135,8 +135,12 @@ func (s *Store) repointHeads(ctx context.Context, old, name string) error {
 	return nil
 }
 
-// renameWait is how long a rename may take from the refs to CONTEXT_HEAD.
-const renameWait = 2 * time.Second
+// renameWait is how long a rename may take from the refs to CONTEXT_HEAD, and headPoll how
+// often is looked whether that has moved.
+const (
+	renameWait = 2 * time.Second
+	headPoll   = 2 * time.Millisecond
+)
 
 // renamedNow is the current branch where that is what another one is renamed to just now;
 // "" where it was not, or is left on the old name.
@@ -166,9 +170,6 @@ func (s *Store) renamedNow(ctx context.Context, was string) (string, error) {
 		}
 	}
 }
-
-// headPoll is how often is looked whether CONTEXT_HEAD has moved.
-const headPoll = 2 * time.Millisecond
 
 // renamedTo is the branch that a branch was renamed to, however often; "" where history
 // does not say so, or that one is gone too.

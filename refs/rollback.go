@@ -54,12 +54,13 @@ type RollbackResult struct {
 // A revision of the code, and a commit that the branch never stood at, also one of
 // a branch that was merged into it, are ErrRefused.
 func (s *Store) Rollback(ctx context.Context, o RollbackOptions) (RollbackResult, error) {
-	if o.Branch == "" {
-		return onCurrent(ctx, s, func(branch string) (RollbackResult, error) {
-			o.Branch = branch
-			return s.Rollback(ctx, o)
-		})
-	}
+	return onBranch(ctx, s, o.Branch, func(branch string) (RollbackResult, error) {
+		o.Branch = branch
+		return s.rollbackOn(ctx, o)
+	})
+}
+
+func (s *Store) rollbackOn(ctx context.Context, o RollbackOptions) (RollbackResult, error) {
 	var res RollbackResult
 	to, err := s.rollbackTo(ctx, o.To)
 	if err != nil {

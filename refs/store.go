@@ -122,10 +122,13 @@ func (s *Store) Current(ctx context.Context) (string, error) {
 	return s.defaultBranch(ctx)
 }
 
-// onCurrent does something on the current branch, and again where another process renames
-// that branch meanwhile: of a rename CONTEXT_HEAD is what moves last. What is done must
-// have changed nothing when it says that there is no such branch.
-func onCurrent[T any](ctx context.Context, s *Store, do func(branch string) (T, error)) (T, error) {
+// onBranch does something on a branch; on the current one for "", and again where another
+// process renames that meanwhile: of a rename CONTEXT_HEAD is what moves last. What is done
+// must have changed nothing when it says that there is no such branch.
+func onBranch[T any](ctx context.Context, s *Store, branch string, do func(branch string) (T, error)) (T, error) {
+	if branch != "" {
+		return do(branch)
+	}
 	branch, err := s.Current(ctx)
 	if err != nil {
 		var none T
@@ -135,6 +138,9 @@ func onCurrent[T any](ctx context.Context, s *Store, do func(branch string) (T, 
 		v, err := do(branch)
 		if !noSuchBranch(err) || s.branch != "" || try == maxTries {
 			return v, err
+		}
+		if there, err1 := s.hasBranch(ctx, branch); there || err1 != nil { // it is another one that is not there
+			return v, errors.Join(err, err1)
 		}
 		now, err1 := s.renamedNow(ctx, branch)
 		if err1 != nil || now == "" {

@@ -63,7 +63,7 @@ func (y *syncing) fetchThere(ctx context.Context, f *followed, get func([]string
 			gone = append(gone, name)
 		}
 	}
-	if err := y.dropTracking(ctx, gone, &survey{branches: f.tracked}); err != nil {
+	if err := y.dropTracking(ctx, gone, f.tracked); err != nil {
 		return err
 	}
 	if err = get(f.refspecs(y.peer, there)); errors.Is(err, git.ErrNotFound) {
@@ -130,10 +130,7 @@ func (f *followed) refspecs(p peer, there map[string]bool) []string {
 
 // has reports whether a branch is among them.
 func (f *followed) has(name string) bool {
-	return f.names[name] || slices.ContainsFunc(f.patterns, func(p string) bool {
-		first, last, _ := strings.Cut(p, "*")
-		return len(name) >= len(p)-1 && strings.HasPrefix(name, first) && strings.HasSuffix(name, last)
-	})
+	return f.names[name] || slices.ContainsFunc(f.patterns, func(p string) bool { return git.Matches(p, name) })
 }
 
 // dropUnfollowed deletes tracking refs that no fetch moves any more: what was expunged
@@ -145,7 +142,7 @@ func (y *syncing) dropUnfollowed(ctx context.Context, f *followed, before *surve
 			gone = append(gone, name)
 		}
 	}
-	err := y.dropTracking(ctx, gone, before)
+	err := y.dropTracking(ctx, gone, before.branches)
 	for _, name := range gone {
 		delete(before.branches, name) // nobody deleted it there
 	}
@@ -154,7 +151,7 @@ func (y *syncing) dropUnfollowed(ctx context.Context, f *followed, before *surve
 
 // dropTracking deletes the tracking refs of branches, as git fetch --prune does: whoever
 // may fetch may do it, also without a name to commit as.
-func (y *syncing) dropTracking(ctx context.Context, names []string, at *survey) (err error) {
+func (y *syncing) dropTracking(ctx context.Context, names []string, at map[string]git.ID) (err error) {
 	if len(names) == 0 {
 		return nil
 	}
@@ -164,7 +161,7 @@ func (y *syncing) dropTracking(ctx context.Context, names []string, at *survey) 
 	}
 	defer func() { err = errors.Join(err, tx.Close()) }()
 	for _, name := range names {
-		tx.Delete(y.peer.tracking.Branches()+name, at.branches[name])
+		tx.Delete(y.peer.tracking.Branches()+name, at[name])
 	}
 	return tx.Commit(ctx)
 }

@@ -79,14 +79,11 @@ func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change,
 		return Change{}, fail(ErrInvalid, "tag-name", fmt.Sprintf("'%s' reads like a hash or an id, which it would hide", name), "git context tag NAME "+name)
 	}
 	if rev == "" {
-		branch, err := s.Current(ctx)
+		tip, err := s.Tip(ctx, "")
 		if err != nil {
 			return Change{}, err
 		}
-		if _, err := s.Tip(ctx, branch); err != nil {
-			return Change{}, err
-		}
-		rev = branch
+		rev = tip.Name()
 	}
 	c, err := s.milestoneMeant(ctx, rev)
 	if err == nil {

@@ -34,13 +34,12 @@ func (t *Tip) At() *At { return t.at }
 // returns ErrNoMemory where the repository has no memory at all, and ErrNotFound
 // for a branch that does not exist.
 func (s *Store) Tip(ctx context.Context, branch string) (*Tip, error) {
-	if branch == "" {
-		return onCurrent(ctx, s, func(branch string) (*Tip, error) { return s.tipNow(ctx, branch) })
+	if branch != "" {
+		if err := checkBranchName(branch); err != nil {
+			return nil, err
+		}
 	}
-	if err := checkBranchName(branch); err != nil {
-		return nil, err
-	}
-	return s.tipNow(ctx, branch)
+	return onBranch(ctx, s, branch, func(branch string) (*Tip, error) { return s.tipNow(ctx, branch) })
 }
 
 func (s *Store) tipNow(ctx context.Context, branch string) (*Tip, error) {

@@ -72,7 +72,7 @@ func (p *purge) writeIndex(ctx context.Context, name string, args ...string) err
 			return err
 		}
 		select {
-		case <-time.After(lockPollMax):
+		case <-time.After(indexPoll):
 		case <-ctx.Done():
 			return errors.Join(ctx.Err(), err)
 		}

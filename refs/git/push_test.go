@@ -280,7 +280,7 @@ func TestMatches(t *testing.T) {
 			t.Errorf("%s, %s: %v", c.pattern, c.name, got)
 		}
 	}
-	if !slices.Equal([]bool{matchesAny(nil, "x"), matches("", ""), matches("", "x")}, []bool{true, true, false}) {
+	if !slices.Equal([]bool{matchesAny(nil, "x"), Matches("", ""), Matches("", "x")}, []bool{true, true, false}) {
 		t.Error("the empty pattern")
 	}
 }

@@ -270,18 +270,18 @@ func shownRemote(remote string) string {
 // matchesAny reports whether a name matches one of the patterns, or there are
 // none.
 func matchesAny(patterns []string, name string) bool {
-	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool { return matches(p, name) })
+	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool { return Matches(p, name) })
 }
 
-// matches compares a whole name with a pattern, in which "*" stands for anything.
-func matches(pattern, name string) bool {
+// Matches compares a whole name with a pattern, in which "*" stands for anything.
+func Matches(pattern, name string) bool {
 	first, rest, star := strings.Cut(pattern, "*")
 	name, ok := strings.CutPrefix(name, first)
 	if !star || !ok {
 		return ok && name == ""
 	}
 	for i := range len(name) + 1 {
-		if matches(rest, name[i:]) {
+		if Matches(rest, name[i:]) {
 			return true
 		}
 	}

@@ -49,6 +49,10 @@ const (
 	lockPollMin = 200 * time.Microsecond
 	lockPollMax = 10 * time.Millisecond
 
+	// indexPoll is how often git is started again for an index that somebody else is
+	// writing.
+	indexPoll = 100 * time.Millisecond
+
 	// racyFine and racyCoarse: a file may change again without a new
 	// modification time within one tick of its file system's clock, which is
 	// 4 to 10 ms where times have a fraction, up to 2 s where they have none.
