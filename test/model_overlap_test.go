@@ -70,7 +70,11 @@ func (g *game) overlapped(round []played) error {
 		if err != nil {
 			return err
 		}
-		journals, err := filepath.Glob(filepath.Join(g.w.root, p.place.dir, ".git", "context", "journal", "*"))
+		dir, err := g.w.git(p.place.dir, "", "rev-parse", "--path-format=absolute", "--git-common-dir") // of all worktrees
+		if err != nil {
+			return err
+		}
+		journals, err := filepath.Glob(filepath.Join(strings.TrimSpace(dir), "context", "journal", "*"))
 		if err != nil {
 			return err
 		}
