@@ -95,10 +95,13 @@ func (c *modelNode) mergeSlots(base, theirs *modelNode, replica bool, settle set
 	}
 }
 
-// mergeModelFacts is the earlier of the two births, and the earlier of two ends.
+// mergeModelFacts is the birth and the end that one side changed, else the earlier of two.
 func mergeModelFacts(base, ours, theirs modelFacts) modelFacts {
 	m := ours
-	if theirs.created < ours.created || theirs.created == ours.created && theirs.from < ours.from {
+	birth := func(f modelFacts) modelFacts { return modelFacts{created: f.created, from: f.from} }
+	switch {
+	case birth(ours) == birth(theirs), birth(base) == birth(theirs):
+	case birth(base) == birth(ours), theirs.created < ours.created, theirs.created == ours.created && theirs.from < ours.from:
 		m.created, m.from = theirs.created, theirs.from
 	}
 	end := func(f modelFacts) modelFacts { return modelFacts{status: f.status, into: f.into, closed: f.closed} }

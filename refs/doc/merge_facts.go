@@ -9,23 +9,35 @@ import (
 
 // mergeFacts merges what two machines say of one branch, in either order alike.
 //
-//  1. Created: the earlier date, with where it says the branch was made from (both sides
-//     may have run init).
+//  1. Created: what one side changed since the base, which is a branch that was made anew
+//     where one of its name had been renamed; if both did, or both have run init, the
+//     earlier date, with where it says the branch was made from.
 //  2. Closed: what one side changed since the base; if both closed it, the one that
 //     did so first; a merge before an abandonment of the same second.
 //
 // Name and purpose are merged as other keys are.
 func mergeFacts(base, ours, theirs BranchFacts) BranchFacts {
 	merged := ours
-	if c := compareTimes(theirs.CreatedAt, ours.CreatedAt); c < 0 || c == 0 && theirs.CreatedFrom < ours.CreatedFrom {
-		merged.CreatedAt, merged.CreatedFrom = theirs.CreatedAt, theirs.CreatedFrom
+	created, ok := simpleMerge(creation(base), creation(ours), creation(theirs), sameCreation)
+	if c := compareTimes(theirs.CreatedAt, ours.CreatedAt); !ok && (c < 0 || c == 0 && theirs.CreatedFrom < ours.CreatedFrom) {
+		created = creation(theirs)
 	}
+	merged.CreatedAt, merged.CreatedFrom = created.CreatedAt, created.CreatedFrom
 	closed, ok := simpleMerge(closing(base), closing(ours), closing(theirs), sameClosing)
 	if !ok && compareClosings(theirs, ours) < 0 {
 		closed = closing(theirs)
 	}
 	merged.Status, merged.MergedInto, merged.MergedAt = closed.Status, closed.MergedInto, closed.MergedAt
 	return merged
+}
+
+// creation keeps only the two facts that a birth sets together.
+func creation(f BranchFacts) BranchFacts {
+	return BranchFacts{CreatedAt: f.CreatedAt, CreatedFrom: f.CreatedFrom}
+}
+
+func sameCreation(a, b BranchFacts) bool {
+	return a.CreatedFrom == b.CreatedFrom && a.CreatedAt.Equal(b.CreatedAt)
 }
 
 // closing keeps only the three facts that are set together.

@@ -175,6 +175,7 @@ func TestMergeMetadataReplica(t *testing.T) {
 	closed := func(status, into string, at int) BranchFacts {
 		return with(func(f *BranchFacts) { f.Status, f.MergedInto, f.MergedAt = status, into, day(at) })
 	}
+	bornAnew := with(func(f *BranchFacts) { f.CreatedAt, f.CreatedFrom = day(3), "fix" })
 	for _, c := range []struct {
 		name         string
 		base         *BranchFacts
@@ -187,6 +188,13 @@ func TestMergeMetadataReplica(t *testing.T) {
 		{"merged and abandoned", &active, closed(StatusAbandoned, "", 2), closed(StatusMerged, "b", 3), closed(StatusAbandoned, "", 2), 0},
 		{"taken up again", ptr(closed(StatusMerged, "b", 2)), active, closed(StatusMerged, "b", 2), active, 0},
 		{"both made it", nil, with(func(f *BranchFacts) { f.CreatedAt = day(1); f.CreatedFrom = "z" }), active, active, 0},
+		{"made anew", &active, bornAnew, closed(StatusMerged, "b", 2),
+			with(func(f *BranchFacts) {
+				*f = closed(StatusMerged, "b", 2)
+				f.CreatedAt, f.CreatedFrom = bornAnew.CreatedAt, bornAnew.CreatedFrom
+			}), 0},
+		{"made anew, and nothing else", &active, bornAnew, active, bornAnew, 0},
+		{"both made it anew", &active, bornAnew, with(func(f *BranchFacts) { f.CreatedAt = day(4) }), bornAnew, 0},
 		{"closed with no base", nil, active, closed(StatusMerged, "a", 1), closed(StatusMerged, "a", 1), 0},
 		{"purposes", &active, with(func(f *BranchFacts) { f.Purpose = "q" }), with(func(f *BranchFacts) { f.Purpose = "r" }), with(func(f *BranchFacts) { f.Purpose = "q" }), 1},
 		{"one purpose", &active, active, with(func(f *BranchFacts) { f.Purpose = "r" }), with(func(f *BranchFacts) { f.Purpose = "r" }), 0},
