@@ -118,11 +118,12 @@ func (s *Store) checkNewName(ctx context.Context, name string) error {
 	if err := checkBranchName(name); err != nil {
 		return err
 	}
-	names, err := s.branchNames(ctx)
+	names, err := s.repo.RefNames(ctx, git.BranchPrefix)
 	if err != nil {
 		return err
 	}
 	for _, have := range names {
+		have = have[len(git.BranchPrefix):]
 		if have == name {
 			return fail(ErrExists, "branch-exists", fmt.Sprintf("branch '%s' already exists", name),
 				"git context switch "+name)

@@ -49,6 +49,12 @@ func FuzzPackedRefs(f *testing.F) {
 		if !plain {
 			return
 		}
+		for _, prefix := range []string{"", "refs/context/heads/", name} {
+			want := slices.DeleteFunc(slices.Clone(refs), func(name string) bool { return !strings.HasPrefix(name, prefix) })
+			if got, err := p.below(prefix); err != nil || !slices.Equal(got, want) {
+				t.Fatalf("below '%s' are %q, %v; want %q", prefix, got, err, want)
+			}
+		}
 		for _, name := range append(refs, name) {
 			id, err := p.find(name)
 			if found := slices.Contains(refs, name); err != nil || (id != "") != found {

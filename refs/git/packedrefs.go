@@ -1,6 +1,7 @@
 package git
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -13,25 +14,32 @@ import (
 // packedRef returns the id of a ref in packed-refs, found by bisection as git
 // does: reading 100,000 lines takes 13 ms. It returns ErrNotFound, or
 // errUnusual for a file that is not sorted or not understood.
-func (r *Repo) packedRef(name string) (string, error) {
-	f, err := os.Open(filepath.Join(r.commonDir, "packed-refs"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("ref '%s': %w", name, ErrNotFound)
-	}
-	if err != nil {
-		return "", fmt.Errorf("cannot read packed-refs: %w", err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return "", fmt.Errorf("cannot read packed-refs: %w", err)
-	}
-	p := packedRefs{file: f, size: info.Size(), hexLen: r.hexLen()}
-	id, err := p.find(name)
+func (r *Repo) packedRef(name string) (id string, err error) {
+	err = r.readPacked(func(p *packedRefs) (err error) {
+		id, err = p.find(name)
+		return err
+	})
 	if err == nil && id == "" {
 		err = fmt.Errorf("ref '%s': %w", name, ErrNotFound)
 	}
 	return id, err
+}
+
+// readPacked opens packed-refs, if there is one.
+func (r *Repo) readPacked(read func(*packedRefs) error) error {
+	f, err := os.Open(filepath.Join(r.commonDir, "packed-refs"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("cannot read packed-refs: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("cannot read packed-refs: %w", err)
+	}
+	return read(&packedRefs{file: f, size: info.Size(), hexLen: r.hexLen()})
 }
 
 // packedRefs is an open packed-refs file; git replaces the whole file, so that
@@ -44,77 +52,114 @@ type packedRefs struct {
 	file   io.ReaderAt
 	size   int64
 	hexLen int
-	block  []byte
+	block  []byte // what was read last
+	at     int64  // where it stands in the file
 }
 
 // lineMax bounds a line: git's own limit of a name is the file system's.
 const lineMax = 8 << 10
 
+// find returns the id of a ref, "" where it has no line.
 func (p *packedRefs) find(name string) (string, error) {
+	e, err := p.seek(name)
+	if err != nil || e.name != name {
+		return "", err
+	}
+	return e.id, nil
+}
+
+// below lists the names that begin with a prefix.
+func (p *packedRefs) below(prefix string) ([]string, error) {
+	e, err := p.seek(prefix)
+	var names []string
+	for err == nil && e.name != "" && strings.HasPrefix(e.name, prefix) {
+		names = append(names, e.name)
+		e, err = p.entryFrom(e.next, e.next, p.size)
+	}
+	return names, err
+}
+
+// seek returns the entry of a name, else the first one behind it.
+func (p *packedRefs) seek(name string) (found packedEntry, err error) {
 	if p.size == 0 {
-		return "", nil
+		return found, nil
 	}
 	head, next, err := p.line(0)
 	if err != nil {
-		return "", err
+		return found, err
 	}
 	if !strings.HasPrefix(head, "# pack-refs with:") || !strings.Contains(head+" ", " sorted ") {
-		return "", errUnusual
+		return found, errUnusual
 	}
-	// Lines that begin in [low, high) remain; all names before low are smaller,
-	// all from high on are larger.
+	// Lines that begin in [low, high) remain; all names before low are smaller, found is
+	// the one at high, and all from there on are larger.
 	low, high := next, p.size
 	for low < high {
-		at, line, after, err := p.entryFrom(low+(high-low)/2, low, high)
-		if err != nil {
-			return "", err
+		e, err := p.entryFrom(low+(high-low)/2, low, high)
+		if err == nil && e.name == "" {
+			e, err = p.entryFrom(low, low, high) // only entries before the middle are left: walk them
 		}
-		if at >= high {
-			// Only entries before the middle are left: walk them.
-			if at, line, after, err = p.entryFrom(low, low, high); err != nil || at >= high {
-				return "", err
-			}
+		if err != nil || e.name == "" {
+			return found, err
 		}
-		if len(line) < p.hexLen+2 || !isHex(line[:p.hexLen], p.hexLen) || line[p.hexLen] != ' ' {
-			return "", errUnusual
-		}
-		switch c := strings.Compare(name, line[p.hexLen+1:]); {
+		switch c := strings.Compare(name, e.name); {
 		case c == 0:
-			return line[:p.hexLen], nil
+			return e, nil
 		case c > 0:
-			low = after
+			low = e.next
 		default:
-			high = at
+			found, high = e, e.at
 		}
 	}
-	return "", nil
+	return found, nil
 }
 
-// entryFrom returns the first entry that begins at or behind pos, where low is
-// known to begin one; at >= high if there is none.
-func (p *packedRefs) entryFrom(pos, low, high int64) (at int64, line string, after int64, err error) {
+// packedEntry is a line, and where it and the next one begin. Without a name it is none.
+type packedEntry struct {
+	id, name string
+	at, next int64
+}
+
+// entryFrom returns the first entry that begins at or behind pos and before high, where
+// low is known to begin one.
+func (p *packedRefs) entryFrom(pos, low, high int64) (e packedEntry, err error) {
 	if pos > low {
 		// pos may be inside a line: begin behind its end.
 		if _, pos, err = p.line(pos - 1); err != nil {
-			return 0, "", 0, err
+			return e, err
 		}
 	}
 	for pos < high {
-		if line, after, err = p.line(pos); err != nil {
-			return 0, "", 0, err
+		line, next, err := p.line(pos)
+		if err != nil {
+			return e, err
 		}
-		if !strings.HasPrefix(line, "^") {
-			return pos, line, after, nil
+		if strings.HasPrefix(line, "^") {
+			pos = next
+			continue
 		}
-		pos = after
+		if len(line) < p.hexLen+2 || !isHex(line[:p.hexLen], p.hexLen) || line[p.hexLen] != ' ' {
+			return e, errUnusual
+		}
+		return packedEntry{id: line[:p.hexLen], name: line[p.hexLen+1:], at: pos, next: next}, nil
 	}
-	return high, "", high, nil
+	return e, nil
 }
 
 // line returns what stands from pos to the end of its line, and where the next
 // line begins.
 func (p *packedRefs) line(pos int64) (string, int64, error) {
-	for size := 256; ; size *= 4 {
+	var text []byte
+	if skip := pos - p.at; skip >= 0 && skip < int64(len(p.block)) {
+		text = p.block[skip:]
+	}
+	for size := 4 << 10; ; size *= 4 {
+		if end := bytes.IndexByte(text, '\n'); end >= 0 {
+			return string(text[:end]), pos + int64(end) + 1, nil
+		}
+		if size > 4*lineMax || int64(len(text)) == p.size-pos {
+			return "", 0, errUnusual
+		}
 		if cap(p.block) < size {
 			p.block = make([]byte, size)
 		}
@@ -122,12 +167,7 @@ func (p *packedRefs) line(pos int64) (string, int64, error) {
 		if err != nil && err != io.EOF {
 			return "", 0, fmt.Errorf("cannot read packed-refs: %w", err)
 		}
-		text := string(p.block[:n])
-		if end := strings.IndexByte(text, '\n'); end >= 0 {
-			return text[:end], pos + int64(end) + 1, nil
-		}
-		if err == io.EOF || size > lineMax {
-			return "", 0, errUnusual
-		}
+		p.at, p.block = pos, p.block[:n]
+		text = p.block
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,6 +51,13 @@ func TestRef(t *testing.T) {
 		if diff := cmp.Diff(want, ok(r.Refs(ctx, BranchPrefix, RoadmapRef))(t)); diff != "" {
 			t.Errorf("%s: Refs (-want +got):\n%s", what, diff)
 		}
+		names := []string{BranchRef("a-"), BranchRef("a/b"), BranchRef("main")}
+		if diff := cmp.Diff(names, ok(r.RefNames(ctx, BranchPrefix))(t)); diff != "" {
+			t.Errorf("%s: RefNames (-want +got):\n%s", what, diff)
+		}
+		if got := ok(r.RefNames(ctx, "refs/nothing/"))(t); len(got) > 0 {
+			t.Errorf("%s: RefNames = %v", what, got)
+		}
 		if got := ok(r.Refs(ctx, "refs/nothing/"))(t); got != nil {
 			t.Errorf("%s: Refs = %v", what, got)
 		}
@@ -76,6 +84,9 @@ func TestBrokenRefIsNotAbsent(t *testing.T) {
 	path := r.CommonDir() + "/" + BranchRef("main")
 	for _, content := range []string{"", "rubbish\n", string(id[:39]) + "\n", string(id) + "0\n", "ref: \n", "ref: ../../x\n", strings.Repeat("\x00", 41)} {
 		must(t, os.WriteFile(path, []byte(content), 0o644))
+		if got := ok(r.RefNames(ctx, BranchPrefix))(t); !slices.Contains(got, BranchRef("main")) {
+			t.Errorf("%q: RefNames = %v", content, got)
+		}
 		if got, err := r.Ref(ctx, BranchRef("main")); err == nil || errors.Is(err, ErrNotFound) {
 			t.Errorf("%q: %s, %v", content, got, err)
 		}
