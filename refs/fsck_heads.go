@@ -92,10 +92,17 @@ func (c *checking) badHead(ctx context.Context, h git.WorktreeHead, p Problem, w
 	p.Object, p.Repair = h.Ref, FsckFix
 	p.Message = fmt.Sprintf("%s of '%s' %s; it goes to '%s'", git.HeadName, h.Path, p.Message, to)
 	c.report(ctx, func(ctx context.Context) error {
-		if now, err := c.s.repo.SymbolicRef(ctx, h.Ref); err == nil && now != was {
-			return nil // somebody switched meanwhile
-		}
-		return c.s.repo.SetSymbolicRef(ctx, h.Ref, git.BranchRef(to), "context fsck: restore")
+		return c.s.whileHeld(ctx, func() error {
+			if now, err := c.s.repo.SymbolicRef(ctx, h.Ref); err == nil && now != was {
+				return nil // somebody switched meanwhile
+			}
+			if there, err := c.s.hasBranch(ctx, to); err != nil {
+				return err
+			} else if !there {
+				return c.s.noBranch(ctx, to) // deleted, or renamed, since it was found
+			}
+			return c.s.repo.SetSymbolicRef(ctx, h.Ref, git.BranchRef(to), "context fsck: restore")
+		}, to)
 	}, p)
 	return nil
 }

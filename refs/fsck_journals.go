@@ -173,14 +173,11 @@ func (s *Store) stepsHeld(ctx context.Context, t *Tip, steps []journal.Line, who
 // mendJournal makes a journal anew of the steps in it that are pending. What cannot be
 // read is kept beside it.
 func (c *checking) mendJournal(ctx context.Context, path, branch string) error {
-	lock, err := c.s.lockBranch(ctx, branch)
-	if err != nil {
-		return err
-	}
-	err = journal.Mend(ctx, path, c.s.journalOptions(), func(data []byte) (*journal.Mended, error) {
-		return c.mendedJournal(ctx, branch, data)
-	})
-	return errors.Join(err, lock.Unlock())
+	return c.s.whileHeld(ctx, func() error {
+		return journal.Mend(ctx, path, c.s.journalOptions(), func(data []byte) (*journal.Mended, error) {
+			return c.mendedJournal(ctx, branch, data)
+		})
+	}, branch)
 }
 
 func (c *checking) mendedJournal(ctx context.Context, branch string, data []byte) (*journal.Mended, error) {

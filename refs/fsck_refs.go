@@ -85,15 +85,12 @@ func (c *checking) brokenRef(ctx context.Context, name string) error {
 
 // dropLostMoves cleans a ref's reflog while no command moves its branch: git deletes the
 // lines by their number.
-func (c *checking) dropLostMoves(ctx context.Context, name string) (err error) {
+func (c *checking) dropLostMoves(ctx context.Context, name string) error {
+	var held []string
 	if branch, ok := git.BranchName(name); ok && git.CheckBranchName(branch) == nil {
-		lock, err1 := c.s.lockBranch(ctx, branch)
-		if err1 != nil {
-			return err1
-		}
-		defer func() { err = errors.Join(err, lock.Unlock()) }()
+		held = append(held, branch)
 	}
-	return c.s.repo.DropLostMoves(ctx, name)
+	return c.s.whileHeld(ctx, func() error { return c.s.repo.DropLostMoves(ctx, name) }, held...)
 }
 
 // tracking reports whether a ref is what a remote or a bundle had: no more than a copy.

@@ -108,16 +108,14 @@ func (c *checking) renameHeld(ctx context.Context, from, to string) error {
 		if _, err := os.Stat(c.s.statePath(heldName(name))); err != nil {
 			continue
 		}
-		lock, err := c.s.lockBranch(ctx, name)
-		if err != nil {
-			return err
-		}
-		h, err := c.s.heldMerge(name)
-		if err == nil && h != nil && h.Remote == from && !h.Bundle {
+		if err := c.s.whileHeld(ctx, func() error {
+			h, err := c.s.heldMerge(name)
+			if err != nil || h == nil || h.Remote != from || h.Bundle {
+				return err
+			}
 			h.Remote = to
-			err = c.s.writeHeld(h)
-		}
-		if err = errors.Join(err, lock.Unlock()); err != nil {
+			return c.s.writeHeld(h)
+		}, name); err != nil {
 			return err
 		}
 	}

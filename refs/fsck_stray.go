@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
@@ -137,22 +136,15 @@ func twinOf(path string, branches map[string]string) (string, error) {
 }
 
 // dropTwin takes a journal's name away that no branch has any more.
-func (c *checking) dropTwin(ctx context.Context, gone, stays string) (err error) {
-	names := []string{gone, stays}
-	slices.Sort(names)
-	for _, name := range names {
-		lock, err1 := c.s.lockBranch(ctx, name)
-		if err1 != nil {
-			return err1
+func (c *checking) dropTwin(ctx context.Context, gone, stays string) error {
+	return c.s.whileHeld(ctx, func() error {
+		if _, err := c.s.repo.Ref(ctx, git.BranchRef(gone)); !errors.Is(err, git.ErrNotFound) {
+			return err
 		}
-		defer func() { err = errors.Join(err, lock.Unlock()) }()
-	}
-	if _, err := c.s.repo.Ref(ctx, git.BranchRef(gone)); !errors.Is(err, git.ErrNotFound) {
-		return err
-	}
-	twin, err := twinOf(c.s.journalPath(gone), map[string]string{journal.FileName(stays): stays})
-	if err != nil || twin == "" {
-		return err
-	}
-	return os.Remove(c.s.journalPath(gone))
+		twin, err := twinOf(c.s.journalPath(gone), map[string]string{journal.FileName(stays): stays})
+		if err != nil || twin == "" {
+			return err
+		}
+		return os.Remove(c.s.journalPath(gone))
+	}, gone, stays)
 }

@@ -113,6 +113,19 @@ func (s *Store) lockBranch(ctx context.Context, branch string) (*git.Lock, error
 	return s.repo.Lock(ctx, branchLock(branch))
 }
 
+// whileHeld does something while no command changes some branches.
+func (s *Store) whileHeld(ctx context.Context, do func() error, branches ...string) (err error) {
+	slices.Sort(branches)
+	for _, b := range slices.Compact(branches) {
+		lock, err1 := s.lockBranch(ctx, b)
+		if err1 != nil {
+			return err1
+		}
+		defer func() { err = errors.Join(err, lock.Unlock()) }()
+	}
+	return do()
+}
+
 // start starts the child that will move the refs.
 func (ses *session) start(ctx context.Context, reason string) (err error) {
 	ses.tx, err = ses.s.repo.Begin(ctx, git.TxOptions{Message: "context " + reason,
