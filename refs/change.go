@@ -139,12 +139,9 @@ func (ses *session) follow(ctx context.Context, tip *Tip, subject string) (*chan
 	if err != nil {
 		return nil, err
 	}
-	age, roadmap := 0, git.ID("")
-	if roadmap, err = ses.s.roadmapTip(ctx); err != nil {
+	roadmap, err := ses.s.roadmapTip(ctx)
+	if err != nil {
 		return nil, err
-	}
-	if before, n := parseRoadmap(tip.commit.Trailer(trailerRoadmap)); before == roadmap {
-		age = n
 	}
 	code, err := ses.codeHead(ctx)
 	if err != nil {
@@ -154,8 +151,19 @@ func (ses *session) follow(ctx context.Context, tip *Tip, subject string) (*chan
 	if err != nil {
 		return nil, err
 	}
-	return &change{
+	c := &change{
 		branch: tip.branch, tree: tip.tree, meta: meta, parents: []git.ID{tip.commit.ID}, parent: tip.commit,
-		subject: subject, last: lastSummary(tip.commit), newest: newest, code: code, roadmap: roadmap, roadmapAge: age,
-	}, nil
+		subject: subject, last: lastSummary(tip.commit), newest: newest, code: code,
+	}
+	c.standWith(roadmap)
+	return c, nil
+}
+
+// standWith sets the roadmap that stands with a change, and its age: as old as before it,
+// where the roadmap is the same.
+func (c *change) standWith(roadmap git.ID) {
+	c.roadmap, c.roadmapAge = roadmap, 0
+	if before, n := parseRoadmap(c.parent.Trailer(trailerRoadmap)); before == roadmap {
+		c.roadmapAge = n
+	}
 }

@@ -177,6 +177,10 @@ func (v *survey) read(list []git.Ref, branches, tags, roadmap, notes string) {
 // empty reports whether there is no memory at all.
 func (v *survey) empty() bool { return len(v.branches) == 0 && v.roadmap == "" }
 
+func (v *survey) equal(w *survey) bool {
+	return v.roadmap == w.roadmap && v.notes == w.notes && maps.Equal(v.branches, w.branches) && maps.Equal(v.tags, w.tags)
+}
+
 // changes lists what stands elsewhere in v than in before, and what of that is not
 // in v at all, by the names that refs have here.
 func (v *survey) changes(before *survey) (moved, gone []string) {

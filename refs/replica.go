@@ -44,7 +44,7 @@ type replica struct {
 	bases        []git.ID
 	from         string // where theirs comes from
 	settle       settler
-	roadmap      git.ID // as it stands with the merge; "" where this one's stays
+	roadmap      git.ID // as it stands with the merge
 }
 
 // mergeReplica merges them into a memory commit that is no milestone, and queues
@@ -55,9 +55,7 @@ func (ses *session) mergeReplica(ctx context.Context, r replica) (*git.Commit, *
 		return nil, nil, err
 	}
 	c.parents = append(c.parents, r.theirs.commit.ID)
-	if r.roadmap != "" {
-		c.roadmap, c.roadmapAge = r.roadmap, 0
-	}
+	c.standWith(r.roadmap)
 	u, err := ses.mergeTrees(ctx, c, joining{ours: r.ours, theirs: r.theirs, bases: r.bases, replica: true, settle: r.settle})
 	if err != nil || unsettled(u.conflicts) > 0 {
 		return nil, u, err

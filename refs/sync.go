@@ -210,7 +210,7 @@ func (y *syncing) round(ctx context.Context) (again bool, err error) {
 		return false, err
 	}
 	y.locked = 0
-	ours, theirs, err := y.s.survey(ctx, y.peer)
+	ours, theirs, err := y.survey(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -248,6 +248,25 @@ func (y *syncing) round(ctx context.Context) (again bool, err error) {
 		err = errors.Join(y.outcome(), y.holding(ctx))
 	}
 	return again, err
+}
+
+// survey is where both sides stand. git reads one ref after the other, and a commit that
+// moves its branch and the roadmap may come between: so where there is something to
+// exchange, two looks must find the same, or the remote could get a branch without the
+// roadmap that it names.
+func (y *syncing) survey(ctx context.Context) (ours, theirs survey, err error) {
+	ours, theirs, err = y.s.survey(ctx, y.peer)
+	for range maxTries {
+		if err != nil || !y.merge && !y.push || y.alike(&ours, &theirs) {
+			break
+		}
+		before := ours
+		ours, theirs, err = y.s.survey(ctx, y.peer)
+		if ours.equal(&before) {
+			break
+		}
+	}
+	return ours, theirs, err
 }
 
 // notice takes down what moved on the remote since it was last asked, and gives up

@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -190,10 +191,7 @@ func (y *syncing) plan(ctx context.Context, ses *session, ours, theirs *survey) 
 		roadmap.push = ""
 	}
 	plan = append(plan, roadmap)
-	merged := roadmap.take
-	if roadmap.merged != nil {
-		merged = roadmap.merged.ID
-	}
+	stands := cmp.Or(roadmap.take, ours.roadmap) // and no newer one, which is not pushed with it
 	for _, name := range slices.Sorted(maps.Keys(ours.branches)) {
 		if !y.wants(name) {
 			continue
@@ -203,7 +201,7 @@ func (y *syncing) plan(ctx context.Context, ses *session, ours, theirs *survey) 
 			y.deleted = append(y.deleted, name)
 			continue
 		}
-		if err := y.compare(ctx, ses, st, theirs.branches[name], merged); err != nil {
+		if err := y.compare(ctx, ses, st, theirs.branches[name], stands); err != nil {
 			return nil, err
 		}
 		if y.isHeld(st.ref) {

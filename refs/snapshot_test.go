@@ -1,0 +1,49 @@
+package refs_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/git-context/git-context/refs"
+)
+
+// A remote gets no branch whose roadmap it lacks, whatever moves while a sync looks at
+// what there is and merges.
+func TestSyncBesideCommits(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, 2)
+	ann, bob := f.clones[0], f.clones[1]
+	ann.branch("side", "")
+	ann.sync("")
+	bob.adopt("side")
+	ctx, stop := context.WithCancel(t.Context())
+	wrote := make(chan error, 1)
+	s := ann.open("main")
+	go func() {
+		var err error
+		for i := 0; ctx.Err() == nil && err == nil; i++ {
+			_, err = s.Commit(t.Context(), refs.CommitOptions{Summary: fmt.Sprint("commit ", i),
+				Roadmap: refs.RoadmapChange{Todo: []string{fmt.Sprint("todo ", i)}}})
+		}
+		wrote <- err
+	}()
+	for i := range 5 {
+		bob.work("side", fmt.Sprint("bob ", i), 10)
+		bob.sync("")
+		ann.work("side", fmt.Sprint("ann ", i), 10)
+		ann.sync("")
+		planned := f.hub.git("rev-list", "refs/context/roadmap")
+		for line := range strings.Lines(f.hub.git("for-each-ref", "--format=%(refname) %(trailers:key=Context-Roadmap,valueonly)", "refs/context/heads")) {
+			if words := strings.Fields(line); len(words) > 1 && !strings.Contains(planned, words[1]) {
+				t.Errorf("sync %d: the hub has not the roadmap of %s", i, line)
+			}
+		}
+	}
+	stop()
+	if err := <-wrote; err != nil {
+		t.Fatal(err)
+	}
+	f.settle()
+}
