@@ -15,9 +15,9 @@ import (
 // floor is what an operation does that nothing can spare it: refs that move, objects
 // that it makes.
 type floor struct {
-	refs, objects int
-	bytes         int64
-	commits       [2]string
+	refs, symbolic, objects int
+	bytes                   int64
+	commits                 [2]string
 }
 
 // floorOf looks what one run of an operation does.
@@ -27,6 +27,10 @@ func (r *repo) floorOf(run func() error) (floor, error) {
 		return floor{}, err
 	}
 	refs, err := r.refs()
+	if err != nil {
+		return floor{}, err
+	}
+	head, err := r.head()
 	if err != nil {
 		return floor{}, err
 	}
@@ -43,6 +47,11 @@ func (r *repo) floorOf(run func() error) (floor, error) {
 	}
 	maps.DeleteFunc(refsNow, func(name, id string) bool { return refs[name] == id })
 	f := floor{refs: len(refsNow), objects: max(objectsNow-objects, 0), bytes: max(sizeNow-size, 0)}
+	if now, err := r.head(); err != nil {
+		return floor{}, err
+	} else if now != head {
+		f.symbolic = 1
+	}
 	for i := range 256 { // as objects of so many milestones have made them
 		if err := os.MkdirAll(filepath.Join(r.own, ".git", "floor", fmt.Sprintf("%02x", i)), 0o777); err != nil {
 			return floor{}, err
@@ -63,7 +72,8 @@ func (r *repo) floorOf(run func() error) (floor, error) {
 // run does just that, beside git's own commands.
 func (f floor) run(r *repo) (time.Duration, error) {
 	each := f.bytes / int64(max(f.objects, 1))
-	return r.time(r.own, r.b.floor, strconv.Itoa(f.refs), strconv.Itoa(f.objects), strconv.FormatInt(each, 10), f.commits[0], f.commits[1])
+	return r.time(r.own, r.b.floor, strconv.Itoa(f.refs), strconv.Itoa(f.symbolic), strconv.Itoa(f.objects),
+		strconv.FormatInt(each, 10), f.commits[0], f.commits[1])
 }
 
 // loose counts the loose objects.
@@ -80,6 +90,12 @@ func (r *repo) loose() (n int, size int64, err error) {
 		return err
 	})
 	return n, size, err
+}
+
+// head is the branch that is current in memory.
+func (r *repo) head() (string, error) {
+	out, err := r.command("git", "symbolic-ref", "CONTEXT_HEAD").Output()
+	return string(out), err
 }
 
 // refs lists all refs.

@@ -45,10 +45,13 @@ var operations = []operation{
 	{name: "context --commit", unit: unitL, budget: 6, args: fixed("--commit", "main")},
 	{name: "context --at", unit: unitL, budget: 5.2, args: fixed("--at", "main~5")}, // 1.3 × the snapshot
 	{name: "note --score", unit: unitN, budget: 2, args: fixed("note", "main", "--score", "0.5"), writes: true},
-	{name: "branch", unit: unitC, budget: 1.5, writes: true, args: func(i int) []string {
+	{name: "branch --no-switch", unit: unitC, budget: 1.5, writes: true, args: func(i int) []string {
 		return []string{"branch", fmt.Sprintf("new/%d", i), "--no-switch", "--purpose", "Try"}
 	}},
-	{name: "switch", unit: unitC, budget: 1.5, args: func(i int) []string {
+	{name: "branch, and switch to it", unit: unitC, budget: 1.5, writes: true, args: func(i int) []string {
+		return []string{"branch", fmt.Sprintf("try/%d", i), "--purpose", "Try"}
+	}, before: func(r *repo, i int) error { return r.git("context", "switch", "main") }},
+	{name: "switch", unit: unitC, budget: 1.5, writes: true, args: func(i int) []string {
 		return []string{"switch", []string{"side", "main"}[i%2]}
 	}},
 	{name: "merge of 1,000 steps", unit: unitC, budget: 4, writes: true, args: func(i int) []string {
@@ -207,7 +210,7 @@ func median(list []time.Duration) time.Duration {
 // print writes the table as Markdown.
 func print(w io.Writer, columns []column, runs int) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Ratios of medians of %d interleaved runs; E = an empty Go program, C = `git commit --allow-empty`, L = `git log -1`, N = `git notes append`; a floor is an otherwise empty Go program that has git move as many refs and makes as many files.\n\n", runs)
+	fmt.Fprintf(&b, "Ratios of medians of %d interleaved runs; E = an empty Go program, C = `git commit --allow-empty`, L = `git log -1`, N = `git notes append`; a floor is an otherwise empty Go program that has git move as many refs, symbolic ones too, and makes as many files.\n\n", runs)
 	b.WriteString("| operation | budget |")
 	for _, c := range columns {
 		fmt.Fprintf(&b, " %s |", c.title)

@@ -1,8 +1,9 @@
 // Command floor is what a command that writes memory costs at the least: an otherwise
 // empty program that has git move refs in one transaction, and meanwhile makes as many
-// files as there are objects. It reads nothing and checks nothing.
+// files as there are objects, and then has git point symbolic refs to another ref. It
+// reads nothing and checks nothing.
 //
-//	floor REFS OBJECTS BYTES COMMIT OTHER
+//	floor REFS SYMBOLIC OBJECTS BYTES COMMIT OTHER
 //
 // It is run at the top of a repository. Refs go from one commit to the other, and back.
 package main
@@ -28,17 +29,33 @@ func main() {
 }
 
 func run(args []string) error {
-	if len(args) != 5 {
-		return errors.New("usage: floor REFS OBJECTS BYTES COMMIT OTHER")
+	if len(args) != 6 {
+		return errors.New("usage: floor REFS SYMBOLIC OBJECTS BYTES COMMIT OTHER")
 	}
-	var n [3]int
+	var n [4]int
 	for i := range n {
 		var err error
 		if n[i], err = strconv.Atoi(args[i]); err != nil {
 			return err
 		}
 	}
-	// As ours does: the child starts while objects are made.
+	if n[0] > 0 {
+		if err := write(n[0], n[2], n[3], args[4], args[5]); err != nil {
+			return err
+		}
+	}
+	for i := range n[1] {
+		cmd := exec.Command("git", "symbolic-ref", "-m", "floor", fmt.Sprint("FLOOR_HEAD_", i), "refs/floor/0")
+		cmd.Stderr = os.Stderr
+		if err := cmd.Run(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write makes objects and moves refs. As with ours the child starts meanwhile.
+func write(refs, objects, size int, a, b string) error {
 	cmd := exec.Command("git", "update-ref", "--create-reflog", "-m", "floor", "--stdin")
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -48,10 +65,10 @@ func run(args []string) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	if err := makeFiles(n[1], n[2]); err != nil {
+	if err := makeFiles(objects, size); err != nil {
 		return err
 	}
-	if err := moveRefs(in, n[0], args[3], args[4]); err != nil {
+	if err := moveRefs(in, refs, a, b); err != nil {
 		return err
 	}
 	return cmd.Wait()
