@@ -3,7 +3,9 @@ package refs
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,9 +21,66 @@ type BranchQuery struct {
 	Remotes bool
 }
 
-// Branches lists memory branches, the newest first. One for-each-ref answers it:
-// what a list shows stands in the tips' trailers.
+// fewBranches is how many branches are read one by one: asking git for them takes as long
+// as reading that many.
+const fewBranches = 20
+
+// Branches lists memory branches, the newest first. What a list shows stands in the tips'
+// trailers, and one for-each-ref answers it where there are many.
 func (s *Store) Branches(ctx context.Context, q BranchQuery) ([]Branch, error) {
+	list, err := s.tipsOfFew(ctx, q)
+	if list == nil && err == nil {
+		list, err = s.askBranches(ctx, q)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(list, func(b Branch) bool { return b.Name == "" || q.Status != "" && b.Status != q.Status }), nil
+}
+
+// tipsOfFew reads the tips of a few branches. It returns nil where git has to be asked:
+// there are many, or remotes' too; refs are no files; one is broken, or somebody else's
+// tool made its tip, whose message git reads by more rules than ours.
+func (s *Store) tipsOfFew(ctx context.Context, q BranchQuery) ([]Branch, error) {
+	if _, files := s.repo.RefFile(git.HeadName); !files || q.Remotes {
+		return nil, nil
+	}
+	refs, err := s.repo.RefNames(ctx, git.BranchPrefix)
+	if err != nil || len(refs) > fewBranches {
+		return nil, err
+	}
+	current, err := s.Current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := []Branch{}
+	for _, ref := range refs {
+		id, err := s.repo.Ref(ctx, ref)
+		if errors.Is(err, git.ErrNotFound) {
+			continue // deleted meanwhile
+		}
+		if err != nil {
+			return nil, ctx.Err()
+		}
+		c, err := s.repo.Commit(ctx, id)
+		if err != nil || c.Trailer(trailerStatus) == "" || bytes.HasPrefix(c.Extra, []byte("encoding ")) {
+			return nil, ctx.Err()
+		}
+		b := branchAt(ref[len(git.BranchPrefix):], c)
+		if b.Current = b.Name == current; c.Trailer(trailerID) != "" {
+			b.Summary = c.Subject()
+		}
+		if b.Pending, err = s.pendingCount(ctx, b.Name, c); err != nil {
+			return nil, err
+		}
+		list = append(list, b)
+	}
+	slices.SortStableFunc(list, func(a, b Branch) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
+	return list, nil
+}
+
+// askBranches asks git for branches, and for what stands beside a remote's, without a name.
+func (s *Store) askBranches(ctx context.Context, q BranchQuery) ([]Branch, error) {
 	const format = "--format=%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents:subject)%00" +
 		"%(contents:trailers:only,unfold)%00"
 	args := []string{"for-each-ref", "--sort=-committerdate", format, git.BranchPrefix}
@@ -43,9 +102,7 @@ func (s *Store) Branches(ctx context.Context, q BranchQuery) ([]Branch, error) {
 		if err != nil {
 			return nil, err
 		}
-		if b.Name != "" && (q.Status == "" || b.Status == q.Status) {
-			list = append(list, b)
-		}
+		list = append(list, b)
 	}
 	return list, nil
 }
