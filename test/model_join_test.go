@@ -176,7 +176,7 @@ func (k player) fetch() modelCommand {
 	return k.command(func(m *model, a *answer) error {
 		r := m.repos[k.place.repo]
 		m.fetch(r)
-		r.noteShared()
+		r.noteShared(r.heads)
 		return a.is(exitDone)
 	}, "fetch", "--json")
 }

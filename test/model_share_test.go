@@ -23,7 +23,7 @@ type exchangeForetold struct {
 	exits []int // any of these
 	slots map[string]modelSlot
 	early bool // refused before anything was looked at
-	late  bool // somebody else pushed one of the refs since it was asked: it would ask again
+	late  bool // one of the refs has moved since, there or here: it would ask again
 }
 
 // fetch brings what is known of the hub up to date. What is gone there was shared.
@@ -44,9 +44,10 @@ func (m *model) fetch(r *modelRepo) {
 func tagName(name string) string { return "tags/" + name }
 
 // noteShared keeps what both sides have, so that nobody brings back what was deleted.
-func (r *modelRepo) noteShared() {
+// heads are the branches here.
+func (r *modelRepo) noteShared(heads map[string]*modelNode) {
 	shared := map[string]bool{}
-	for name := range r.heads {
+	for name := range heads {
 		if r.remote.heads[name] != nil || r.shared[name] {
 			shared[name] = true
 		}
@@ -62,12 +63,16 @@ func (r *modelRepo) noteShared() {
 // exchange foretells a fetch's second half: what is merged, pushed and taken. theirs is
 // what the other side has.
 func (m *model) exchange(r *modelRepo, x modelExchange, theirs *modelSide) exchangeForetold {
+	ours := &r.modelSide
+	if r.asked != nil && x.bundle == "" {
+		ours = &r.asked.ours
+	}
 	for _, name := range x.only {
-		if r.heads[name] == nil && !x.adopt {
+		if ours.heads[name] == nil && !x.adopt {
 			return exchangeForetold{exits: []int{exitRefused}, early: true}
 		}
 	}
-	p := &sharing{m: m, r: r, x: x, theirs: theirs, slots: &openSlots{prefer: x.prefer, found: map[string]modelSlot{}},
+	p := &sharing{m: m, r: r, x: x, ours: ours, theirs: theirs, slots: &openSlots{prefer: x.prefer, found: map[string]modelSlot{}},
 		push: map[string]*modelNode{}, take: map[string]*modelNode{}}
 	if h := r.held[x.target]; x.merge && h != nil && h.merge == nil && h.from == x.bundle {
 		p.slots.held = h
@@ -80,7 +85,7 @@ func (m *model) exchange(r *modelRepo, x modelExchange, theirs *modelSide) excha
 	blocked := open && !p.hold()
 	p.do()
 	if x.bundle == "" {
-		r.noteShared()
+		r.noteShared(p.standing())
 	}
 	switch {
 	case open || blocked:
@@ -99,6 +104,7 @@ type sharing struct {
 	m           *model
 	r           *modelRepo
 	x           modelExchange
+	ours        *modelSide // when the other side was asked
 	theirs      *modelSide
 	slots       *openSlots
 	push, take  map[string]*modelNode // branches
@@ -112,15 +118,15 @@ func (p *sharing) plan() bool {
 	if !p.planRoadmap() {
 		return false
 	}
-	roadmap := p.r.roadmap
+	roadmap := p.ours.roadmap
 	if p.takeRoadmap != nil {
 		roadmap = p.takeRoadmap
 	}
-	for _, name := range slices.Sorted(maps.Keys(p.r.heads)) {
+	for _, name := range slices.Sorted(maps.Keys(p.ours.heads)) {
 		if len(p.x.only) > 0 && !slices.Contains(p.x.only, name) {
 			continue
 		}
-		ours, theirs := p.r.heads[name], p.theirs.heads[name]
+		ours, theirs := p.ours.heads[name], p.theirs.heads[name]
 		switch {
 		case ours == theirs:
 		case theirs == nil && p.r.shared[name] && !p.x.first && p.x.bundle == "":
@@ -136,7 +142,7 @@ func (p *sharing) plan() bool {
 		}
 	}
 	for name, theirs := range p.theirs.heads {
-		if p.x.adopt && p.r.heads[name] == nil {
+		if p.x.adopt && p.ours.heads[name] == nil {
 			p.take[name] = theirs
 		}
 	}
@@ -144,7 +150,7 @@ func (p *sharing) plan() bool {
 }
 
 func (p *sharing) planRoadmap() bool {
-	ours, theirs := p.r.roadmap, p.theirs.roadmap
+	ours, theirs := p.ours.roadmap, p.theirs.roadmap
 	switch {
 	case ours == theirs:
 	case theirs == nil || holds(ours, theirs):
@@ -226,6 +232,13 @@ func (p *sharing) hold() bool {
 	return true
 }
 
+// standing are the branches that were here, or are taken.
+func (p *sharing) standing() map[string]*modelNode {
+	heads := maps.Clone(p.ours.heads)
+	maps.Copy(heads, p.take)
+	return heads
+}
+
 // do pushes and takes what the plan says, with tags and notes.
 func (p *sharing) do() {
 	r := p.r
@@ -256,8 +269,8 @@ func (p *sharing) send() {
 		if p.pushRoadmap != nil {
 			side.roadmap = p.pushRoadmap
 		}
-		side.uniteNotes(r.modelSide)
-		for name, c := range r.tags {
+		side.uniteNotes(*p.ours)
+		for name, c := range p.ours.tags {
 			if len(p.x.only) == 0 && side.tags[name] == nil && (p.x.first || !r.shared[tagName(name)]) {
 				side.tags[name] = c
 			}
@@ -299,11 +312,11 @@ func (m *model) withHub(r *modelRepo, x modelExchange) exchangeForetold {
 	return f
 }
 
-// modelAsked is what the hub had when an exchange that is under way asked it, and what the
-// repository knew before.
+// modelAsked is what the hub and the repository had when an exchange that is under way
+// asked, and what the repository knew before.
 type modelAsked struct {
-	hub    modelSide
-	shared map[string]bool
+	hub, ours modelSide
+	shared    map[string]bool
 }
 
 // ask is the first half of an exchange. Those of one repository wait for each other.
@@ -311,14 +324,26 @@ func (m *model) ask(r *modelRepo) error {
 	if r.asked != nil {
 		return errors.New("another exchange is under way")
 	}
-	r.asked = &modelAsked{m.hub.clone(), maps.Clone(r.shared)}
+	r.asked = &modelAsked{m.hub.clone(), r.modelSide.clone(), maps.Clone(r.shared)}
 	m.fetch(r)
 	return nil
 }
 
-// late reports whether the hub has moved, since it was asked, what is to be pushed.
+// late reports whether, since it was asked, the hub has moved what is to be pushed, or the
+// repository what is to be taken.
 func (p *sharing) late() bool {
-	if p.r.asked == nil || !p.x.push || p.x.bundle != "" {
+	if p.r.asked == nil || p.x.bundle != "" {
+		return false
+	}
+	for name := range p.take {
+		if p.r.heads[name] != p.ours.heads[name] {
+			return true
+		}
+	}
+	if p.takeRoadmap != nil && p.r.roadmap != p.ours.roadmap {
+		return true
+	}
+	if !p.x.push {
 		return false
 	}
 	now, then := p.m.hub, p.r.asked.hub
@@ -327,7 +352,7 @@ func (p *sharing) late() bool {
 			return true
 		}
 	}
-	for name := range p.r.tags {
+	for name := range p.ours.tags {
 		if now.tags[name] != then.tags[name] {
 			return true
 		}
@@ -344,7 +369,7 @@ func (m *model) deleteOnHub(r *modelRepo, name string) int {
 		r.shared = before
 		return exitRefused
 	}
-	r.noteShared()
+	r.noteShared(r.heads)
 	for _, side := range []*modelSide{&m.hub, &r.remote} {
 		if isTag {
 			delete(side.tags, tag)
