@@ -88,7 +88,8 @@ func (s *Store) startOf(ctx context.Context, rev string) (*Tip, error) {
 // brought stands in tracking refs, and nobody has looked at it.
 func (s *Store) mayBuildOn(ctx context.Context, rev string, c *git.Commit) error {
 	id, ref, err := s.named(ctx, beforeSuffix(rev))
-	if _, _, tracked := git.TrackedBranch(ref); err != nil || id != "" && !tracked {
+	remote, _, tracked := git.TrackedBranch(ref)
+	if err != nil || id != "" && !tracked {
 		return err // a branch, a tag or an id of ours, or what that comes from
 	}
 	out, err := s.repo.View(ctx, "for-each-ref", "--count=1", "--contains="+string(c.ID), "--format=%(refname)",
@@ -100,7 +101,11 @@ func (s *Store) mayBuildOn(ctx context.Context, rev string, c *git.Commit) error
 	if err := s.checkIncoming(ctx, incoming{branches: []git.Ref{{Name: rev, ID: c.ID}}}); err != nil {
 		return err
 	}
-	return s.refuseExpunged(ctx, c.ID, "'"+rev+"'", "git context sync")
+	hint := "git context sync"
+	if tracked {
+		hint += " " + ShellWord(remote)
+	}
+	return s.refuseExpunged(ctx, c.ID, "'"+rev+"'", hint)
 }
 
 // Switch points this worktree's CONTEXT_HEAD to a branch. Pending steps stay

@@ -3,7 +3,6 @@ package refs
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -39,10 +38,9 @@ func (s *Store) Branches(ctx context.Context, q BranchQuery) ([]Branch, error) {
 }
 
 // tipsOfFew reads the tips of a few branches. It returns nil where git has to be asked:
-// there are many, or remotes' too; refs are no files; one is broken, or somebody else's
-// tool made its tip, whose message git reads by more rules than ours.
+// there are many, or remotes' too; refs are no files; one is broken, or goes meanwhile.
 func (s *Store) tipsOfFew(ctx context.Context, q BranchQuery) ([]Branch, error) {
-	if _, files := s.repo.RefFile(git.HeadName); !files || q.Remotes {
+	if _, files := s.repo.RefFile(git.BranchPrefix); !files || q.Remotes {
 		return nil, nil
 	}
 	refs, err := s.repo.RefNames(ctx, git.BranchPrefix)
@@ -56,21 +54,15 @@ func (s *Store) tipsOfFew(ctx context.Context, q BranchQuery) ([]Branch, error) 
 	list := []Branch{}
 	for _, ref := range refs {
 		id, err := s.repo.Ref(ctx, ref)
-		if errors.Is(err, git.ErrNotFound) {
-			continue // deleted meanwhile
-		}
-		if err != nil {
+		if err != nil || git.CheckBranchName(ref[len(git.BranchPrefix):]) != nil {
 			return nil, ctx.Err()
 		}
 		c, err := s.repo.Commit(ctx, id)
-		if err != nil || c.Trailer(trailerStatus) == "" || bytes.HasPrefix(c.Extra, []byte("encoding ")) {
+		if err != nil {
 			return nil, ctx.Err()
 		}
-		b := branchAt(ref[len(git.BranchPrefix):], c)
-		if b.Current = b.Name == current; c.Trailer(trailerID) != "" {
-			b.Summary = c.Subject()
-		}
-		if b.Pending, err = s.pendingCount(ctx, b.Name, c); err != nil {
+		b, err := s.listed(ctx, ref, c, current)
+		if err != nil {
 			return nil, err
 		}
 		list = append(list, b)
@@ -81,8 +73,7 @@ func (s *Store) tipsOfFew(ctx context.Context, q BranchQuery) ([]Branch, error) 
 
 // askBranches asks git for branches, and for what stands beside a remote's, without a name.
 func (s *Store) askBranches(ctx context.Context, q BranchQuery) ([]Branch, error) {
-	const format = "--format=%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents:subject)%00" +
-		"%(contents:trailers:only,unfold)%00"
+	const format = "--format=%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents)%00"
 	args := []string{"for-each-ref", "--sort=-committerdate", format, git.BranchPrefix}
 	if q.Remotes {
 		args = append(args, git.RemotePrefix)
@@ -97,8 +88,14 @@ func (s *Store) askBranches(ctx context.Context, q BranchQuery) ([]Branch, error
 	}
 	list := []Branch{}
 	fields := bytes.Split(out, []byte{0})
-	for ; len(fields) >= 5; fields = fields[5:] {
-		b, err := s.listed(ctx, fields[:5], current)
+	for ; len(fields) >= 4; fields = fields[4:] {
+		ref := strings.TrimPrefix(string(fields[0]), "\n")
+		seconds, err := strconv.ParseInt(string(fields[2]), 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("git for-each-ref: no date for '%s'", ref)
+		}
+		c := &git.Commit{ID: git.ID(fields[1]), Committer: git.Signature{When: time.Unix(seconds, 0)}, Message: string(fields[3])}
+		b, err := s.listed(ctx, ref, c, current)
 		if err != nil {
 			return nil, err
 		}
@@ -107,42 +104,18 @@ func (s *Store) askBranches(ctx context.Context, q BranchQuery) ([]Branch, error
 	return list, nil
 }
 
-// listed reads one record of Branches. A remote's roadmap, which stands beside
-// its branches, gives a Branch without a name.
-func (s *Store) listed(ctx context.Context, field [][]byte, current string) (Branch, error) {
-	ref := strings.TrimPrefix(string(field[0]), "\n")
-	seconds, err := strconv.ParseInt(string(field[2]), 10, 64)
-	if err != nil {
-		return Branch{}, fmt.Errorf("git for-each-ref: no date for '%s'", ref)
-	}
-	t := trailerMap(string(field[4]))
-	summary := t[trailerLast]
-	if t[trailerID] != "" {
-		summary = string(field[3])
-	}
-	b := branchFrom(t, git.ID(field[1]), summary, time.Unix(seconds, 0))
-	if name, ok := git.BranchName(ref); ok {
-		b.Name, b.Current = name, name == current
-		b.Pending, err = s.pendingCount(ctx, name, &git.Commit{ID: b.Tip,
-			Message: message(b.Summary, "", trailerJournal+": "+t[trailerJournal]+"\n")})
-		return b, err
-	}
-	if remote, name, ok := git.TrackedBranch(ref); ok {
+// listed is one line of Branches: a ref whose tip has at least an id, a date and a message.
+// A remote's roadmap, which stands beside its branches, gives a Branch without a name.
+func (s *Store) listed(ctx context.Context, ref string, tip *git.Commit, current string) (b Branch, err error) {
+	name, ours := git.BranchName(ref)
+	b = branchAt(name, tip)
+	if ours {
+		b.Current = name == current
+		b.Pending, err = s.pendingCount(ctx, name, tip)
+	} else if remote, name, ok := git.TrackedBranch(ref); ok {
 		b.Remote, b.Name = remote, remote+"/"+name
 	}
-	return b, nil
-}
-
-// branchFrom is BRANCH as the trailers of its tip have it.
-func branchFrom(t map[string]string, tip git.ID, summary string, at time.Time) Branch {
-	b := Branch{Tip: tip, Status: t[trailerStatus], Purpose: t[trailerPurpose], UpdatedAt: at.UTC(), Summary: summary}
-	if b.Status == "" {
-		b.Status = doc.StatusActive
-	}
-	b.CreatedAt, b.CreatedFrom = parseCreated(t[trailerCreated])
-	// A tip that somebody else's tool made has no count: it shows as none.
-	b.Commits, _ = strconv.Atoi(t[trailerCommits])
-	return b
+	return b, err
 }
 
 // BranchOf is BRANCH of a tip, with its purpose in full.
@@ -165,11 +138,17 @@ func (s *Store) BranchOf(ctx context.Context, t *Tip) (Branch, error) {
 
 // branchAt is BRANCH as one of its commits has it.
 func branchAt(name string, c *git.Commit) Branch {
-	trailers := map[string]string{}
-	for _, key := range []string{trailerStatus, trailerPurpose, trailerCreated, trailerCommits} {
-		trailers[key] = c.Trailer(key)
+	_, _, block := c.Parts()
+	t := trailerMap(block)
+	b := Branch{Name: name, Tip: c.ID, Status: t[trailerStatus], Purpose: t[trailerPurpose], UpdatedAt: c.Committer.When.UTC(), Summary: t[trailerLast]}
+	if t[trailerID] != "" {
+		b.Summary = c.Subject()
 	}
-	b := branchFrom(trailers, c.ID, lastSummary(c), c.Committer.When)
-	b.Name = name
+	if b.Status == "" {
+		b.Status = doc.StatusActive
+	}
+	b.CreatedAt, b.CreatedFrom = parseCreated(t[trailerCreated])
+	// A tip that somebody else's tool made has no count: it shows as none.
+	b.Commits, _ = strconv.Atoi(t[trailerCommits])
 	return b
 }

@@ -58,7 +58,9 @@ func TestBranchesReadAndAsked(t *testing.T) {
 	r.teach(t, "main", "ann", "pool", "newest of all")
 	check("both", 0)
 	r.git("update-ref", "refs/context/heads/foreign", r.git("commit-tree", "-m", "Some subject\n\nNo-Trailer of ours\nContext-Last: x", "refs/context/heads/main^{tree}"))
-	check("somebody else's", 1)
+	r.git("update-ref", "refs/context/heads/scissors", r.git("commit-tree", "-p", "refs/context/heads/main", "-m",
+		"Subject\n\n# ------------------------ >8 ------------------------\n\nContext-Status: merged\nContext-Last: x", "refs/context/heads/main^{tree}"))
+	check("somebody else's", 0)
 	r.git("update-ref", "-d", "refs/context/heads/foreign")
 	path := filepath.Join(r.dir, ".git/refs/context/heads/broken")
 	if err := os.WriteFile(path, []byte("rubbish\n"), 0o666); err != nil {

@@ -85,21 +85,25 @@ func (c *checking) detached(ctx context.Context, h git.WorktreeHead) error {
 func (c *checking) badHead(ctx context.Context, h git.WorktreeHead, p Problem, was, to string) error {
 	if to == "" {
 		var err error
-		if to, err = c.homeBranch(ctx); err != nil {
-			return err
+		if to, err = c.homeBranch(ctx); err != nil || to == "" {
+			return err // without a branch there is nothing to point to
 		}
 	}
 	p.Object, p.Repair = h.Ref, FsckFix
 	p.Message = fmt.Sprintf("%s of '%s' %s; it goes to '%s'", git.HeadName, h.Path, p.Message, to)
 	c.report(ctx, func(ctx context.Context) error {
 		return c.s.whileHeld(ctx, func() error {
-			if now, err := c.s.repo.SymbolicRef(ctx, h.Ref); err == nil && now != was {
+			now, err := c.s.repo.SymbolicRef(ctx, h.Ref)
+			switch {
+			case err == nil && now != was:
 				return nil // somebody switched meanwhile
+			case err != nil && !errors.Is(err, git.ErrNotFound) && !errors.Is(err, git.ErrBroken):
+				return err
 			}
 			if there, err := c.s.hasBranch(ctx, to); err != nil {
 				return err
 			} else if !there {
-				return c.s.noBranch(ctx, to) // deleted, or renamed, since it was found
+				return fail(ErrStale, "busy", fmt.Sprintf("branch '%s' went away meanwhile", to), FsckFix)
 			}
 			return c.s.repo.SetSymbolicRef(ctx, h.Ref, git.BranchRef(to), "context fsck: restore")
 		}, to)

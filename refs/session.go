@@ -50,8 +50,7 @@ func (s *Store) begin(ctx context.Context, w Writer, reason string, branches ...
 	return s.beginLocked(ctx, w, reason, branches...)
 }
 
-// beginLocked locks branches, always in the order of their names so that two sessions
-// cannot wait for each other.
+// beginLocked is begin where no expunge needs finishing.
 func (s *Store) beginLocked(ctx context.Context, w Writer, reason string, branches ...string) (*session, error) {
 	cfg, err := s.repo.Config(ctx)
 	if err != nil {
@@ -81,16 +80,10 @@ func (s *Store) beginLocked(ctx context.Context, w Writer, reason string, branch
 	if ses.sign, err = w.Sign.wanted(cfg); err != nil {
 		return nil, err
 	}
-	slices.Sort(branches)
-	branches = slices.Compact(branches)
-	for _, b := range branches {
-		l, err := s.lockBranch(ctx, b)
-		if err != nil {
-			return nil, errors.Join(err, ses.close())
-		}
-		ses.locks = append(ses.locks, l)
+	if ses.locks, err = s.lockBranches(ctx, branches); err != nil {
+		return nil, err
 	}
-	for _, b := range branches {
+	for _, b := range slices.Compact(branches) { // which are sorted now
 		if err := ses.settle(ctx, b); err != nil {
 			return nil, errors.Join(err, ses.close())
 		}
@@ -113,17 +106,36 @@ func (s *Store) lockBranch(ctx context.Context, branch string) (*git.Lock, error
 	return s.repo.Lock(ctx, branchLock(branch))
 }
 
-// whileHeld does something while no command changes some branches.
-func (s *Store) whileHeld(ctx context.Context, do func() error, branches ...string) (err error) {
+// lockBranches locks branches, always in the order of their names so that two of them
+// cannot wait for each other.
+func (s *Store) lockBranches(ctx context.Context, branches []string) ([]*git.Lock, error) {
 	slices.Sort(branches)
+	var locks []*git.Lock
 	for _, b := range slices.Compact(branches) {
-		lock, err1 := s.lockBranch(ctx, b)
-		if err1 != nil {
-			return err1
+		l, err := s.lockBranch(ctx, b)
+		if err != nil {
+			return nil, errors.Join(err, unlock(locks))
 		}
-		defer func() { err = errors.Join(err, lock.Unlock()) }()
+		locks = append(locks, l)
 	}
-	return do()
+	return locks, nil
+}
+
+func unlock(locks []*git.Lock) error {
+	var errs []error
+	for _, l := range locks {
+		errs = append(errs, l.Unlock())
+	}
+	return errors.Join(errs...)
+}
+
+// whileHeld does something while no command changes some branches.
+func (s *Store) whileHeld(ctx context.Context, do func() error, branches ...string) error {
+	locks, err := s.lockBranches(ctx, branches)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(), unlock(locks))
 }
 
 // start starts the child that will move the refs.
@@ -150,10 +162,7 @@ func (ses *session) close() error {
 		defer ses.s.maintain(ses.tx.Moved())
 		errs = append(errs, ses.tx.Close())
 	}
-	for _, l := range ses.locks {
-		errs = append(errs, l.Unlock())
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, unlock(ses.locks))...)
 }
 
 // afterwards words what failed once the refs had moved. It is a warning: what was

@@ -250,23 +250,21 @@ func (y *syncing) round(ctx context.Context) (again bool, err error) {
 	return again, err
 }
 
-// survey is where both sides stand. git reads one ref after the other, and a commit that
-// moves its branch and the roadmap may come between: so where there is something to
-// exchange, two looks must find the same, or the remote could get a branch without the
-// roadmap that it names.
+// survey is where both sides stand. git reads one ref after the other, the roadmap before
+// the branches, and a commit may move them meanwhile: the remote could get a branch without
+// the roadmap that it names. So where there is something to exchange, two looks must find
+// the same here: as no ref goes back to where it was, this is how all stood between them.
 func (y *syncing) survey(ctx context.Context) (ours, theirs survey, err error) {
-	ours, theirs, err = y.s.survey(ctx, y.peer)
 	for range maxTries {
-		if err != nil || !y.merge && !y.push || y.alike(&ours, &theirs) {
-			break
-		}
 		before := ours
-		ours, theirs, err = y.s.survey(ctx, y.peer)
-		if ours.equal(&before) {
-			break
+		if ours, theirs, err = y.s.survey(ctx, y.peer); err != nil {
+			return ours, theirs, err
+		}
+		if !y.merge && !y.push || ours.equal(&before) || y.alike(&ours, &theirs) {
+			return ours, theirs, nil
 		}
 	}
-	return ours, theirs, err
+	return ours, theirs, fail(ErrStale, "busy", fmt.Sprintf("other writers were faster %d times", maxTries), "git context sync "+ShellWord(y.peer.name))
 }
 
 // notice takes down what moved on the remote since it was last asked, and gives up

@@ -151,7 +151,11 @@ func (t *taking) compare(ctx context.Context) error {
 	case how == diverged:
 		t.again = true
 		now := &step{ref: st.ref, branch: st.branch, ours: t.have}
-		if err := t.y.mergeRef(ctx, t.ses, now, st.take, bases, ""); err != nil {
+		roadmap, err := t.y.s.roadmapTip(ctx)
+		if err != nil {
+			return err
+		}
+		if err := t.y.mergeRef(ctx, t.ses, now, st.take, bases, roadmap); err != nil {
 			return err
 		}
 		t.to = now.take

@@ -136,7 +136,8 @@ func parseTaken(value string) (taken, bool) {
 	return taken{journal: f[0], upto: upto, id: f[2]}, err == nil
 }
 
-// trailerMap reads the lines of a block of trailers as git prints them.
+// trailerMap reads the lines of a block of trailers. Of a key that stands twice the last
+// one counts.
 func trailerMap(block string) map[string]string {
 	m := map[string]string{}
 	for line := range strings.Lines(block) {

@@ -157,7 +157,7 @@ func (p *packedRefs) line(pos int64) (string, int64, error) {
 		if end := bytes.IndexByte(text, '\n'); end >= 0 {
 			return string(text[:end]), pos + int64(end) + 1, nil
 		}
-		if size > 4*lineMax || int64(len(text)) == p.size-pos {
+		if size/4 > lineMax || int64(len(text)) == p.size-pos {
 			return "", 0, errUnusual
 		}
 		if cap(p.block) < size {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -187,4 +188,36 @@ func TestWorktrees(t *testing.T) {
 	if diff := cmp.Diff(want, ok(s.open("other").Worktrees(ctx))(t)); diff != "" {
 		t.Errorf("through git: %s", diff)
 	}
+}
+
+// What stands among refs and is none is not listed, and what git finds through symbolic
+// links is.
+func TestRefNamesAsGit(t *testing.T) {
+	s, r := newRepo(t)
+	id := commit(t, r, "one")
+	set(t, r, BranchRef("main"), id, "")
+	set(t, r, BranchRef("team/inner"), id, "")
+	heads := filepath.Join(r.CommonDir(), strings.TrimSuffix(BranchPrefix, "/"))
+	check := func(what string) {
+		t.Helper()
+		want := strings.Fields(s.git("r", "for-each-ref", "--format=%(refname)", BranchPrefix))
+		if got := ok(r.RefNames(t.Context(), BranchPrefix))(t); !slices.Equal(got, want) {
+			t.Errorf("%s: %q; git lists %q", what, got, want)
+		}
+	}
+	for _, name := range []string{".DS_Store", ".nfs01/x", "main.lock", "team/.x"} {
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(heads, name)), 0o777))
+		must(t, os.WriteFile(filepath.Join(heads, name), []byte(id+"\n"), 0o666))
+	}
+	must(t, os.Mkdir(filepath.Join(heads, "empty"), 0o777))
+	check("files that are no refs")
+	must(t, os.Rename(filepath.Join(heads, "team"), filepath.Join(r.CommonDir(), "elsewhere")))
+	must(t, os.Symlink(filepath.Join(r.CommonDir(), "elsewhere"), filepath.Join(heads, "team")))
+	check("a folder elsewhere")
+	must(t, os.Rename(heads, heads+"-elsewhere"))
+	must(t, os.Symlink(heads+"-elsewhere", heads))
+	check("all elsewhere")
+	must(t, os.Remove(heads))
+	must(t, os.WriteFile(heads, []byte(id+"\n"), 0o666))
+	check("a file")
 }

@@ -7,11 +7,11 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
-// RefNames lists the names of refs below a prefix that ends in a slash, in their order.
-// What they name is not looked at: a broken ref has taken its name too.
+// RefNames lists the names of refs that all worktrees share, below a prefix that ends in a
+// slash, in their order. What they name is not looked at: a broken ref has taken its name
+// too.
 func (r *Repo) RefNames(ctx context.Context, prefix string) ([]string, error) {
 	if r.format.refFiles {
 		names, err := r.refNames(prefix)
@@ -34,7 +34,7 @@ func (r *Repo) RefNames(ctx context.Context, prefix string) ([]string, error) {
 // refNames reads the files first, and then packed-refs: packing writes the line before it
 // removes the file, and a line is removed with its ref alone.
 func (r *Repo) refNames(prefix string) ([]string, error) {
-	path, shared, ok := r.refPath(strings.TrimSuffix(prefix, "/"))
+	path, shared, ok := r.refPath(prefix)
 	if !ok || !shared {
 		return nil, errUnusual
 	}
@@ -46,7 +46,15 @@ func (r *Repo) refNames(prefix string) ([]string, error) {
 		if err != nil {
 			return fmt.Errorf("cannot list the refs below '%s': %w", prefix, err)
 		}
-		if d.IsDir() {
+		switch {
+		case file == path && !d.IsDir(), d.Type()&fs.ModeSymlink != 0:
+			return errUnusual // git follows symbolic links
+		case file != path && d.Name()[0] == '.': // no ref's, to git: .nfs000, .DS_Store
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case d.IsDir():
 			return nil
 		}
 		name := prefix + filepath.ToSlash(file[len(path)+1:])

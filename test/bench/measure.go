@@ -61,6 +61,7 @@ var operations = []operation{
 		return cmp.Or(r.git("context", "branch", name, "--no-switch", "--from", "main"),
 			r.record(name, 1000), r.git("context", "-b", name, "commit", "-m", "A thousand"))
 	}},
+	{name: "context (snapshot), 80 branches", unit: unitL, budget: 4, args: fixed()}, // which were made above
 }
 
 func (r *repo) codeChange(i int) error {

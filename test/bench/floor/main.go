@@ -1,7 +1,7 @@
 // Command floor is what a command that writes memory costs at the least: an otherwise
 // empty program that has git move refs in one transaction, and meanwhile makes as many
-// files as there are objects, and then has git point symbolic refs to another ref. It
-// reads nothing and checks nothing.
+// files as there are objects, and then has git point a symbolic ref to another ref, if one
+// is to move. It reads nothing and checks nothing.
 //
 //	floor REFS SYMBOLIC OBJECTS BYTES COMMIT OTHER
 //
@@ -44,8 +44,8 @@ func run(args []string) error {
 			return err
 		}
 	}
-	for i := range n[1] {
-		cmd := exec.Command("git", "symbolic-ref", "-m", "floor", fmt.Sprint("FLOOR_HEAD_", i), "refs/floor/0")
+	if n[1] > 0 {
+		cmd := exec.Command("git", "symbolic-ref", "-m", "floor", "FLOOR_HEAD", "refs/floor/0")
 		cmd.Stderr = os.Stderr
 		if err := cmd.Run(); err != nil {
 			return err
