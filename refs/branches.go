@@ -14,37 +14,22 @@ import (
 )
 
 // BranchQuery selects branches. Status is one of active, merged, abandoned, or
-// empty for all of them; Remotes adds what remotes have.
+// empty for all of them; Remotes adds what remotes have. Pending, if not nil, is asked in
+// the order of the list whose pending steps are counted: that reads a file for each.
 type BranchQuery struct {
 	Status  string
 	Remotes bool
+	Pending func(Branch) bool
 }
-
-// fewBranches is how many branches are read one by one: asking git for them takes as long
-// as reading that many.
-const fewBranches = 20
 
 // Branches lists memory branches, the newest first. What a list shows stands in the tips'
-// trailers, and one for-each-ref answers it where there are many.
+// trailers.
 func (s *Store) Branches(ctx context.Context, q BranchQuery) ([]Branch, error) {
-	list, err := s.tipsOfFew(ctx, q)
-	if list == nil && err == nil {
-		list, err = s.askBranches(ctx, q)
+	tips, err := s.tipsOfFew(ctx, q)
+	if tips == nil && err == nil {
+		tips, err = s.askTips(ctx, q)
 	}
 	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(list, func(b Branch) bool { return b.Name == "" || q.Status != "" && b.Status != q.Status }), nil
-}
-
-// tipsOfFew reads the tips of a few branches. It returns nil where git has to be asked:
-// there are many, or remotes' too; refs are no files; one is broken, or goes meanwhile.
-func (s *Store) tipsOfFew(ctx context.Context, q BranchQuery) ([]Branch, error) {
-	if _, files := s.repo.RefFile(git.BranchPrefix); !files || q.Remotes {
-		return nil, nil
-	}
-	refs, err := s.repo.RefNames(ctx, git.BranchPrefix)
-	if err != nil || len(refs) > fewBranches {
 		return nil, err
 	}
 	current, err := s.Current(ctx)
@@ -52,6 +37,49 @@ func (s *Store) tipsOfFew(ctx context.Context, q BranchQuery) ([]Branch, error) 
 		return nil, err
 	}
 	list := []Branch{}
+	for _, t := range tips {
+		name, ours := git.BranchName(t.ref)
+		b := branchAt(name, t.commit)
+		if b.Current = ours && name == current; !ours {
+			if b.Remote, name, ours = git.TrackedBranch(t.ref); !ours {
+				continue // a remote's roadmap, which stands beside its branches
+			}
+			b.Name = b.Remote + "/" + name
+		}
+		if q.Status != "" && b.Status != q.Status {
+			continue
+		}
+		if b.Remote == "" && (q.Pending == nil || q.Pending(b)) {
+			if b.Pending, err = s.pendingCount(ctx, name, t.commit); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, b)
+	}
+	return list, nil
+}
+
+// branchTip is what a list needs of a branch: the tip with its id, date and message.
+type branchTip struct {
+	ref    string
+	commit *git.Commit
+}
+
+// fewBranches is how many branches are read one by one: asking git for them takes as long
+// as reading that many.
+const fewBranches = 20
+
+// tipsOfFew reads the tips of a few branches. It returns nil where git has to be asked:
+// there are many, or remotes' too; refs are no files; one is broken, or goes meanwhile.
+func (s *Store) tipsOfFew(ctx context.Context, q BranchQuery) ([]branchTip, error) {
+	if _, files := s.repo.RefFile(git.BranchPrefix); !files || q.Remotes {
+		return nil, nil
+	}
+	refs, err := s.repo.RefNames(ctx, git.BranchPrefix)
+	if err != nil || len(refs) > fewBranches {
+		return nil, err
+	}
+	tips := []branchTip{}
 	for _, ref := range refs {
 		id, err := s.repo.Ref(ctx, ref)
 		if err != nil || git.CheckBranchName(ref[len(git.BranchPrefix):]) != nil {
@@ -61,18 +89,14 @@ func (s *Store) tipsOfFew(ctx context.Context, q BranchQuery) ([]Branch, error) 
 		if err != nil {
 			return nil, ctx.Err()
 		}
-		b, err := s.listed(ctx, ref, c, current)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, b)
+		tips = append(tips, branchTip{ref, c})
 	}
-	slices.SortStableFunc(list, func(a, b Branch) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
-	return list, nil
+	slices.SortStableFunc(tips, func(a, b branchTip) int { return b.commit.Committer.When.Compare(a.commit.Committer.When) })
+	return tips, nil
 }
 
-// askBranches asks git for branches, and for what stands beside a remote's, without a name.
-func (s *Store) askBranches(ctx context.Context, q BranchQuery) ([]Branch, error) {
+// askTips asks git for the tips of all branches, and of what remotes have.
+func (s *Store) askTips(ctx context.Context, q BranchQuery) ([]branchTip, error) {
 	const format = "--format=%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents)%00"
 	args := []string{"for-each-ref", "--sort=-committerdate", format, git.BranchPrefix}
 	if q.Remotes {
@@ -82,11 +106,7 @@ func (s *Store) askBranches(ctx context.Context, q BranchQuery) ([]Branch, error
 	if err != nil {
 		return nil, err
 	}
-	current, err := s.Current(ctx)
-	if err != nil {
-		return nil, err
-	}
-	list := []Branch{}
+	var tips []branchTip
 	fields := bytes.Split(out, []byte{0})
 	for ; len(fields) >= 4; fields = fields[4:] {
 		ref := strings.TrimPrefix(string(fields[0]), "\n")
@@ -94,28 +114,10 @@ func (s *Store) askBranches(ctx context.Context, q BranchQuery) ([]Branch, error
 		if err != nil {
 			return nil, fmt.Errorf("git for-each-ref: no date for '%s'", ref)
 		}
-		c := &git.Commit{ID: git.ID(fields[1]), Committer: git.Signature{When: time.Unix(seconds, 0)}, Message: string(fields[3])}
-		b, err := s.listed(ctx, ref, c, current)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, b)
+		tips = append(tips, branchTip{ref, &git.Commit{ID: git.ID(fields[1]),
+			Committer: git.Signature{When: time.Unix(seconds, 0)}, Message: string(fields[3])}})
 	}
-	return list, nil
-}
-
-// listed is one line of Branches: a ref whose tip has at least an id, a date and a message.
-// A remote's roadmap, which stands beside its branches, gives a Branch without a name.
-func (s *Store) listed(ctx context.Context, ref string, tip *git.Commit, current string) (b Branch, err error) {
-	name, ours := git.BranchName(ref)
-	b = branchAt(name, tip)
-	if ours {
-		b.Current = name == current
-		b.Pending, err = s.pendingCount(ctx, name, tip)
-	} else if remote, name, ok := git.TrackedBranch(ref); ok {
-		b.Remote, b.Name = remote, remote+"/"+name
-	}
-	return b, err
+	return tips, nil
 }
 
 // BranchOf is BRANCH of a tip, with its purpose in full.

@@ -64,7 +64,7 @@ func NewSnapshot(ctx context.Context, s *refs.Store, w Where, k, limit int) (Sna
 		},
 		func(ctx context.Context) error {
 			var err error
-			v.Branches, err = s.Branches(ctx, refs.BranchQuery{})
+			v.Branches, err = s.Branches(ctx, refs.BranchQuery{Pending: w.shown(limit)})
 			return err
 		},
 	}
@@ -115,6 +115,17 @@ func (v *Snapshot) readRoadmap(ctx context.Context, s *refs.Store, tip *refs.Tip
 		v.Roadmap = Roadmap{Goal: r.Goal, Milestones: some(r.Milestones), Todo: some(r.Todo)}
 	}
 	return err
+}
+
+// shown tells of branches, given in order, which of them list will keep.
+func (w Where) shown(limit int) func(refs.Branch) bool {
+	all, active := 0, 0
+	return func(b refs.Branch) bool {
+		if all++; b.Status == statusActive {
+			active++
+		}
+		return all <= limit || b.Status == statusActive && active <= limit || b.Current || b.Name == w.Branch || w.At != ""
+	}
 }
 
 // list cuts all branches down to those that are shown.
