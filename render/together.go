@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 )
 
 // together does independent reads side by side and waits for all of them. The
@@ -14,15 +15,25 @@ func together(ctx context.Context, reads ...func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	errs := make([]error, len(reads))
+	var broke atomic.Pointer[any]
 	var all sync.WaitGroup
 	for i, read := range reads {
 		all.Go(func() {
+			defer func() {
+				if p := recover(); p != nil {
+					broke.Store(&p)
+					cancel()
+				}
+			}()
 			if errs[i] = read(ctx); errs[i] != nil {
 				cancel()
 			}
 		})
 	}
 	all.Wait()
+	if p := broke.Load(); p != nil {
+		panic(*p) // where the caller's own recover finds it
+	}
 	var ended error
 	for _, err := range errs {
 		if err != nil && !errors.Is(err, context.Canceled) {

@@ -70,6 +70,7 @@ func FuzzParseMetadata(f *testing.F) {
 	f.Add([]byte(handWritten), []byte("a: 1\n"), "env_config.port", "8080")
 	f.Add([]byte("{a: 1, b: {c: [2]}}\n"), []byte(handWritten), `interfaces."a.b"`, "a\nb")
 	f.Add([]byte("---\n# c\na: |+\n  x\n\n...\n"), []byte("a: >-\n  y\n"), "a", "{b: 1} # c")
+	f.Add([]byte("x:\n - \n"), []byte("...x: y\n"), "x", "- ")
 	f.Add([]byte("a: 2026-01-01T00:00:00Z\nb: !!binary aGk=\n'c': \"\\x41\"\n"), []byte("? a\n: b\n"), "b.c", "2026-01-01")
 	f.Fuzz(func(t *testing.T, data, other []byte, path, value string) {
 		checkScan(t, string(data))

@@ -44,6 +44,8 @@ func (s *blockScanner) line(line string, at int) bool {
 		return indent == 0
 	case rest[0] == '#':
 		return printable(rest)
+	case strings.HasPrefix(line, "..."): // yaml.v3 ends the document there, whatever follows
+		return false
 	}
 	for {
 		item, isItem := strings.CutPrefix(rest, "- ")
@@ -52,6 +54,9 @@ func (s *blockScanner) line(line string, at int) bool {
 		}
 		if !isItem {
 			break
+		}
+		if item == "" {
+			return false
 		}
 		if _, _, isKey := splitKey(item); !isKey {
 			s.open = false

@@ -322,6 +322,8 @@ func TestScanKnowsWhatWeWrite(t *testing.T) {
 		t.Error("our own file is not plain")
 	}
 	checkScan(t, data)
+	checkScan(t, "...x: y\n") // the end of a document, to yaml.v3
+	checkScan(t, "x:\n - \n")
 	rapid.Check(t, func(t *rapid.T) {
 		var b strings.Builder
 		for range rapid.IntRange(1, 8).Draw(t, "lines") {
