@@ -238,7 +238,11 @@ func (s *Store) makeJournal(ctx context.Context, branch string) error {
 		return err
 	}
 	fault.Point("after-journal-made")
-	return journal.Begin(ctx, s.journalPath(branch), head, s.journalOptions())
+	err = journal.Begin(ctx, s.journalPath(branch), head, s.journalOptions())
+	if errors.Is(err, journal.ErrMissing) {
+		return s.makeJournal(ctx, branch) // it went meanwhile, and most likely its branch, which is said then
+	}
+	return err
 }
 
 // journalHead is the first line of a branch's journal, from where it stands now.
