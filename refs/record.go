@@ -218,8 +218,18 @@ func (s *Store) journalOptions() journal.Options {
 }
 
 // makeJournal begins the journal of a branch that exists. It returns ErrNotFound
-// for one that does not: nothing is ever acknowledged into nowhere.
-func (s *Store) makeJournal(ctx context.Context, branch string) error {
+// for one that does not: nothing is ever acknowledged into nowhere. Where the file goes
+// before its first line is written, most likely its branch did too: that is looked at again.
+func (s *Store) makeJournal(ctx context.Context, branch string) (err error) {
+	for range maxTries {
+		if err = s.tryJournal(ctx, branch); !errors.Is(err, journal.ErrMissing) {
+			return err
+		}
+	}
+	return err
+}
+
+func (s *Store) tryJournal(ctx context.Context, branch string) error {
 	if info, err := os.Stat(s.journalPath(branch)); err == nil && info.Size() > 0 {
 		return nil
 	}
@@ -238,11 +248,7 @@ func (s *Store) makeJournal(ctx context.Context, branch string) error {
 		return err
 	}
 	fault.Point("after-journal-made")
-	err = journal.Begin(ctx, s.journalPath(branch), head, s.journalOptions())
-	if errors.Is(err, journal.ErrMissing) {
-		return s.makeJournal(ctx, branch) // it went meanwhile, and most likely its branch, which is said then
-	}
-	return err
+	return journal.Begin(ctx, s.journalPath(branch), head, s.journalOptions())
 }
 
 // journalHead is the first line of a branch's journal, from where it stands now.

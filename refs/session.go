@@ -80,10 +80,11 @@ func (s *Store) beginLocked(ctx context.Context, w Writer, reason string, branch
 	if ses.sign, err = w.Sign.wanted(cfg); err != nil {
 		return nil, err
 	}
+	branches = slices.Compact(slices.Sorted(slices.Values(branches)))
 	if ses.locks, err = s.lockBranches(ctx, branches); err != nil {
 		return nil, err
 	}
-	for _, b := range slices.Compact(branches) { // which are sorted now
+	for _, b := range branches {
 		if err := ses.settle(ctx, b); err != nil {
 			return nil, errors.Join(err, ses.close())
 		}
@@ -106,12 +107,11 @@ func (s *Store) lockBranch(ctx context.Context, branch string) (*git.Lock, error
 	return s.repo.Lock(ctx, branchLock(branch))
 }
 
-// lockBranches locks branches, always in the order of their names so that two of them
-// cannot wait for each other.
+// lockBranches locks branches, each once and always in the order of their names, so that
+// two who do cannot wait for each other. The list stays as it is.
 func (s *Store) lockBranches(ctx context.Context, branches []string) ([]*git.Lock, error) {
-	slices.Sort(branches)
 	var locks []*git.Lock
-	for _, b := range slices.Compact(branches) {
+	for _, b := range slices.Compact(slices.Sorted(slices.Values(branches))) {
 		l, err := s.lockBranch(ctx, b)
 		if err != nil {
 			return nil, errors.Join(err, unlock(locks))
