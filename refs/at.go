@@ -19,20 +19,6 @@ const (
 	AtTime     = "time"     // it is the newest that is not younger than what was named
 )
 
-// At is the moment of the past that a view shows: what memory was when a memory
-// commit had just been made. Facts of notes that are younger are left out, and so
-// are pending steps.
-type At struct {
-	Commit git.ID    `json:"commit"` // the memory commit
-	Time   time.Time `json:"time"`   // when it was made
-	By     string    `json:"by"`     // one of the At constants
-	Code   *git.ID   `json:"code"`   // the code commit that was named; nil where that was memory
-	Linked *git.ID   `json:"linked"` // the code commit that the memory commit belongs to, by link or ancestor
-
-	Rev   string `json:"-"` // what was asked for
-	Asked git.ID `json:"-"` // the commit that it names, of code or of memory
-}
-
 // At finds a branch as it stood at a revision of memory or of code; an empty one
 // means now, see [Store.Tip]. The cases:
 //

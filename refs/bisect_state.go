@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -37,12 +36,6 @@ func (s *Store) bisectName(branch string) string {
 		worktree = "worktree-" + filepath.Base(s.repo.GitDir())
 	}
 	return bisectFile(worktree, branch)
-}
-
-const bisectDir = "bisect"
-
-func bisectFile(worktree, branch string) string {
-	return bisectDir + "/" + worktree + "/" + git.FileName(branch, ".json")
 }
 
 // lockBisect keeps two commands on one bisect apart.
@@ -110,54 +103,6 @@ func (s *Store) dropBisect(branch string) (was bool, err error) {
 		return false, nil
 	}
 	return err == nil, err
-}
-
-// linkBisects gives the bisects of a branch, one for each worktree, another name too.
-// One that stands there is of a branch that is no more.
-func (s *Store) linkBisects(ctx context.Context, old, name string) error {
-	if err := s.dropBisects(ctx, name); err != nil {
-		return err
-	}
-	return s.eachBisect(ctx, old, func(worktree, path string) error {
-		err := os.Link(path, s.statePath(bisectFile(worktree, name)))
-		fault.Point("after-bisect-linked")
-		return err
-	})
-}
-
-// dropBisects forgets the bisects of a branch in all worktrees.
-func (s *Store) dropBisects(ctx context.Context, branch string) error {
-	return s.eachBisect(ctx, branch, func(_, path string) error { return os.Remove(path) })
-}
-
-// eachBisect visits the bisects of a branch, each locked, in all worktrees.
-func (s *Store) eachBisect(ctx context.Context, branch string, visit func(worktree, path string) error) error {
-	worktrees, err := os.ReadDir(s.statePath(bisectDir))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	for _, w := range worktrees {
-		name := bisectFile(w.Name(), branch)
-		path := s.statePath(name)
-		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) { // before a lock makes its file
-			continue
-		}
-		lock, err := s.repo.Lock(ctx, name)
-		if err != nil {
-			return err
-		}
-		err = visit(w.Name(), path)
-		if errors.Is(err, fs.ErrNotExist) { // reset while we waited
-			err = nil
-		}
-		if err = errors.Join(err, lock.Unlock()); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // missing is how to say what a bisect does not know yet.

@@ -138,14 +138,6 @@ func (s *Store) noTopic(ctx context.Context, tip *Tip, key string) error {
 		fmt.Sprintf("git context blame %s %s~", key, id.Short()))
 }
 
-// writerOf is who made a memory commit: the agent, or whoever used another tool.
-func writerOf(c *git.Commit) string {
-	if agent := c.Trailer(trailerAgent); agent != "" {
-		return agent
-	}
-	return c.Author.Name
-}
-
 // blameRoadmap blames main.md, as it stood with the commit at rev.
 func (s *Store) blameRoadmap(ctx context.Context, tip *Tip, rev string) (Blame, error) {
 	id, err := s.roadmapTip(ctx)

@@ -86,28 +86,6 @@ func (s *Store) bundleRefs(ctx context.Context, o BundleOptions, known []git.ID)
 	return nil, fail(ErrStale, "busy", fmt.Sprintf("other writers were faster %d times", maxTries), "run the command again")
 }
 
-// foldBranches writes every note that is missing, so that the bundle has it.
-func (s *Store) foldBranches(ctx context.Context, w Writer) error {
-	list, err := s.repo.Refs(ctx, git.BranchPrefix)
-	if err != nil || len(list) == 0 {
-		return err
-	}
-	var tips []*git.Commit
-	for _, r := range list {
-		c, err := s.repo.Commit(ctx, r.ID)
-		if err != nil {
-			return err
-		}
-		tips = append(tips, c)
-	}
-	ses, err := s.begin(ctx, w, "fold notes")
-	if err != nil {
-		return err
-	}
-	defer ses.close()
-	return ses.foldAll(ctx, tips, "")
-}
-
 // checkBundle lists what a bundle holds, if all of it can be taken in here.
 func (s *Store) checkBundle(ctx context.Context, file string) ([]git.Ref, error) {
 	if _, err := os.Stat(file); err != nil {

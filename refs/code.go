@@ -2,27 +2,7 @@ package refs
 
 import (
 	"context"
-	"errors"
-
-	"github.com/git-context/git-context/refs/git"
 )
-
-// codeHead is the code repository's HEAD, "" while it is unborn.
-func (s *Store) codeHead(ctx context.Context) (git.ID, error) {
-	id, err := s.repo.Ref(ctx, "HEAD")
-	if errors.Is(err, git.ErrNotFound) {
-		return "", nil
-	}
-	return id, err
-}
-
-// codeHead is the code commit that a change is made on.
-func (ses *session) codeHead(ctx context.Context) (git.ID, error) {
-	if ses.code != "" {
-		return ses.code, nil
-	}
-	return ses.s.codeHead(ctx)
-}
 
 // ImportSteps records the steps of a trace on the current branch, where they are
 // pending like any others. A step whose source is there already is skipped, so

@@ -14,15 +14,6 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// What the program finds out about the code stands under these keys. People and
-// agents write beside them; in a merge they never conflict.
-const (
-	keyDetectedFrom = "detected_from"         // the code tree that the rest was read from
-	keyTree         = "file_structure.tree"   // two levels of it
-	keyEnv          = "env_config.detected"   // names of variables, versions that files declare
-	keyDependencies = "dependencies.detected" // by manifest
-)
-
 const (
 	maxTreeEntries  = 200     // of file_structure.tree
 	maxManifest     = 1 << 20 // bytes of a manifest that is read
@@ -39,33 +30,6 @@ func fitList(list []string, entries, size int) []string {
 		}
 	}
 	return list
-}
-
-// refreshDetected brings a change's detected keys up to date where the code has
-// moved on since the parent commit. The questions get more costly one by one:
-// is HEAD another commit, is its tree another tree, what is in it.
-func (s *Store) refreshDetected(ctx context.Context, c *change, parent *git.Commit) error {
-	if c.code == "" {
-		return nil
-	}
-	before, _, err := c.meta.Get(keyDetectedFrom)
-	if err != nil {
-		return err
-	}
-	known, _ := before.(string)
-	seen := parent != nil && parent.Trailer(trailerID) != "" && git.ID(parent.Trailer(trailerCode)) == c.code
-	if seen && known != "" {
-		return nil
-	}
-	failed := s.detect(ctx, c.meta, c.code, git.ID(known))
-	if failed == nil || ctx.Err() != nil {
-		return ctx.Err()
-	}
-	// What the code looks like is worth no milestone: the keys stay as they are,
-	// and without the tree that they were read from the next one tries again.
-	c.warnings = append(c.warnings, "metadata not refreshed: "+failed.Error())
-	_, err = c.meta.Unset(keyDetectedFrom)
-	return err
 }
 
 // detect reads a code commit's tree into the detected keys, unless it is the tree

@@ -2,6 +2,7 @@ package refs
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
@@ -61,3 +62,19 @@ func ShellWord(word string) string {
 
 // shellQuoted writes a path for a hint such that a shell takes it as it is.
 func shellQuoted(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }
+
+// count is a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func quotedList(names []string) string {
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = "'" + n + "'"
+	}
+	return strings.Join(quoted, ", ")
+}

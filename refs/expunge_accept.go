@@ -27,15 +27,6 @@ func (ses *session) uniteTombstones(ctx context.Context, tree *git.Edit, sides .
 	return ses.putTombstones(ctx, tree, all)
 }
 
-// putTombstones writes them into a tree of the roadmap.
-func (ses *session) putTombstones(ctx context.Context, tree *git.Edit, e doc.Expunged) error {
-	data := e.Bytes()
-	if len(data) > doc.MaxExpunged {
-		return fail(ErrRefused, "expunged-full", fmt.Sprintf("%s would have %d bytes; at most %d are allowed", doc.ExpungedFile, len(data), doc.MaxExpunged))
-	}
-	return ses.put(ctx, tree, doc.ExpungedFile, data)
-}
-
 // tombstonesAt are those that a commit of the roadmap holds; "" holds none.
 func (s *Store) tombstonesAt(ctx context.Context, roadmap git.ID) (doc.Expunged, error) {
 	if roadmap == "" {
@@ -114,16 +105,6 @@ func itOrThem(entries int) string {
 		return "it"
 	}
 	return "them"
-}
-
-func forgotten(entries int) string {
-	switch entries {
-	case 0:
-		return "texts"
-	case 1:
-		return "1 entry"
-	}
-	return fmt.Sprintf("%d entries", entries)
 }
 
 // theirTombstones are those of the other side's roadmap, checked first where they are

@@ -96,3 +96,16 @@ func (f *finder) stillHolds(o git.NamedObject) error {
 	return fail(ErrRefused, "expunge-incomplete", fmt.Sprintf("%s would still hold it (%s); nothing was changed", where, o.ID.Short()),
 		"git cat-file -p "+string(o.ID))
 }
+
+// refuseExpunged refuses a commit that leads to what was expunged here.
+func (s *Store) refuseExpunged(ctx context.Context, id git.ID, what, hint string) error {
+	e, err := s.tombstones(ctx)
+	if err != nil || e.Empty() {
+		return err
+	}
+	now, err := s.newRewriter(e).rewriteNew(ctx, []git.ID{id})
+	if err != nil || now[id] == id {
+		return err
+	}
+	return fail(ErrRefused, "expunged-on-remote", what+" holds what was expunged", hint)
+}

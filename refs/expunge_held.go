@@ -1,108 +1,14 @@
 package refs
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"maps"
-	"os"
 	"slices"
-	"strings"
 
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 )
-
-// heldState is what a peer held of old history when it was last asked, and what is
-// left to be deleted of it here. It stands in local state, a ref on a line:
-//
-//	held <ref> <what the peer has> <what that is without what was forgotten>
-//	purge <id>
-//
-// A ref whose tracking ref is at the latter is not fetched again while the peer has the
-// former: nothing old comes here just to be deleted.
-type heldState struct {
-	refs  map[string]heldRef // by the names that they have here
-	purge []git.ID
-}
-
-func (p peer) heldName() string { return "held/" + git.FileName(p.name, "") }
-
-func (s *Store) readHeldState(p peer) (heldState, error) {
-	h := heldState{refs: map[string]heldRef{}}
-	data, err := os.ReadFile(s.statePath(p.heldName()))
-	if errors.Is(err, fs.ErrNotExist) {
-		return h, nil
-	}
-	if err != nil {
-		return h, err
-	}
-	for line := range strings.Lines(string(data)) {
-		f := strings.Fields(line)
-		switch {
-		case len(f) == 4 && f[0] == "held":
-			h.refs[f[1]] = heldRef{f[1], git.ID(f[2]), git.ID(strings.TrimPrefix(f[3], "-"))}
-		case len(f) == 2 && f[0] == "purge":
-			h.purge = append(h.purge, git.ID(f[1]))
-		default:
-			return h, fmt.Errorf("'%s': cannot understand '%s'", s.statePath(p.heldName()), oneLine(line, 100))
-		}
-	}
-	return h, nil
-}
-
-func (s *Store) writeHeldState(p peer, h heldState) error {
-	if len(h.refs)+len(h.purge) == 0 {
-		err := os.Remove(s.statePath(p.heldName()))
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
-	}
-	var b strings.Builder
-	for _, r := range h.list() {
-		fmt.Fprintf(&b, "held %s %s %s\n", r.ref, r.old, cmp.Or(r.now, "-"))
-	}
-	for _, id := range h.purge {
-		fmt.Fprintf(&b, "purge %s\n", id)
-	}
-	return s.repo.WriteStateFile(p.heldName(), []byte(b.String()))
-}
-
-// rememberHeld writes down what the remotes had that lead to old history, and returns
-// where their tracking refs go.
-func (x *expunging) rememberHeld(ctx context.Context) (map[string]git.ID, error) {
-	to := map[string]git.ID{}
-	for name, held := range x.held {
-		p, err := x.s.remote(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		state, err := x.s.readHeldState(p)
-		if err != nil {
-			return nil, err
-		}
-		for _, h := range held {
-			state.refs[h.ref] = h
-			to[p.tracking.Of(h.ref)] = h.now
-		}
-		if err := x.s.writeHeldState(p, state); err != nil {
-			return nil, err
-		}
-	}
-	return to, nil
-}
-
-// list are the refs by name.
-func (h *heldState) list() []heldRef {
-	var list []heldRef
-	for _, ref := range slices.Sorted(maps.Keys(h.refs)) {
-		list = append(list, h.refs[ref])
-	}
-	return list
-}
 
 // recall reads what the peer held when it was last asked, and finishes what was to be
 // deleted of it.
@@ -158,23 +64,6 @@ func (y *syncing) saveHeld(before int) error {
 		return nil
 	}
 	return y.s.writeHeldState(y.peer, y.old)
-}
-
-// at is where a ref stands, by its name here; "" where it does not exist.
-func (v *survey) at(ref string) git.ID {
-	if name, ok := git.BranchName(ref); ok {
-		return v.branches[name]
-	}
-	if name, ok := strings.CutPrefix(ref, git.TagPrefix); ok {
-		return v.tags[name]
-	}
-	switch ref {
-	case git.RoadmapRef:
-		return v.roadmap
-	case git.NotesRef:
-		return v.notes
-	}
-	return ""
 }
 
 // replaceTracking puts tracking refs to what they are without what was forgotten, and

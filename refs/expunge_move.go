@@ -2,6 +2,7 @@ package refs
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -176,4 +177,13 @@ func (x *expunging) moveTracking(ctx context.Context, ses *session, v *memoryRef
 		}
 	}
 	return n, nil
+}
+
+// putTombstones writes them into a tree of the roadmap.
+func (ses *session) putTombstones(ctx context.Context, tree *git.Edit, e doc.Expunged) error {
+	data := e.Bytes()
+	if len(data) > doc.MaxExpunged {
+		return fail(ErrRefused, "expunged-full", fmt.Sprintf("%s would have %d bytes; at most %d are allowed", doc.ExpungedFile, len(data), doc.MaxExpunged))
+	}
+	return ses.put(ctx, tree, doc.ExpungedFile, data)
 }

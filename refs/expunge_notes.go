@@ -263,3 +263,32 @@ func (w *rewriter) dirtyAmong(ctx context.Context, list []git.NamedObject) (bool
 
 // errDirty ends the search for something to expunge.
 var errDirty = errors.New("to be expunged")
+
+// cleanNotes returns a commit of the notes without what was forgotten: the one that was
+// given, where neither it nor its history beyond ours holds any of that, else one
+// without history; "" where no note is left. It is the same each time.
+func (w *rewriter) cleanNotes(ctx context.Context, theirs, ours git.ID) (git.ID, error) {
+	dirty, err := w.dirtySince(ctx, theirs, ours)
+	if err != nil || !dirty {
+		return theirs, err
+	}
+	tree, _, err := w.notesTree(ctx, theirs)
+	if err != nil {
+		return "", err
+	}
+	return w.notesRoot(ctx, theirs, tree)
+}
+
+// dirtySince is dirtyNotes of what a commit of the notes holds that another one does
+// not; "" holds nothing.
+func (w *rewriter) dirtySince(ctx context.Context, theirs, ours git.ID) (bool, error) {
+	var not []git.ID
+	if ours != "" {
+		not = append(not, ours)
+	}
+	list, err := w.s.repo.Objects(ctx, []git.ID{theirs}, not)
+	if err != nil {
+		return false, err
+	}
+	return w.dirtyAmong(ctx, list)
+}

@@ -3,6 +3,7 @@ package refs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -70,4 +71,14 @@ func (x *expunging) wouldHold(ctx context.Context, res *ExpungeResult) error {
 	}
 	slices.SortFunc(res.Remotes, func(a, b RemoteHolding) int { return strings.Compare(a.Remote, b.Remote) })
 	return nil
+}
+
+func forgotten(entries int) string {
+	switch entries {
+	case 0:
+		return "texts"
+	case 1:
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", entries)
 }

@@ -19,12 +19,6 @@ type RemoteHolding struct {
 	Commands []string `json:"commands"` // to run in this order
 }
 
-// heldRef is a ref that a remote had, and what it is to have.
-type heldRef struct {
-	ref      string // by the name that it has here
-	old, now git.ID // now is "" of notes of which nothing is left
-}
-
 // heldBy lists the refs that a peer had and that lead to old history: those whose
 // tracking refs do, and those that did already before something else was forgotten.
 func (w *rewriter) heldBy(ctx context.Context, p peer) ([]heldRef, error) {
@@ -222,4 +216,45 @@ func (w *rewriter) notesHold(ctx context.Context, ours, theirs git.ID) (bool, er
 		return nil
 	})
 	return holds, err
+}
+
+// rememberHeld writes down what the remotes had that lead to old history, and returns
+// where their tracking refs go.
+func (x *expunging) rememberHeld(ctx context.Context) (map[string]git.ID, error) {
+	to := map[string]git.ID{}
+	for name, held := range x.held {
+		p, err := x.s.remote(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		state, err := x.s.readHeldState(p)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range held {
+			state.refs[h.ref] = h
+			to[p.tracking.Of(h.ref)] = h.now
+		}
+		if err := x.s.writeHeldState(p, state); err != nil {
+			return nil, err
+		}
+	}
+	return to, nil
+}
+
+// at is where a ref stands, by its name here; "" where it does not exist.
+func (v *survey) at(ref string) git.ID {
+	if name, ok := git.BranchName(ref); ok {
+		return v.branches[name]
+	}
+	if name, ok := strings.CutPrefix(ref, git.TagPrefix); ok {
+		return v.tags[name]
+	}
+	switch ref {
+	case git.RoadmapRef:
+		return v.roadmap
+	case git.NotesRef:
+		return v.notes
+	}
+	return ""
 }

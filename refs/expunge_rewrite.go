@@ -192,3 +192,29 @@ func (w *rewriter) rootsReplaced(ctx context.Context) ([]git.ID, error) {
 	}
 	return roots, nil
 }
+
+// rewriteNew is rewrite where what this repository's own memory reaches is known not to
+// change: it costs what is new.
+func (w *rewriter) rewriteNew(ctx context.Context, tips []git.ID) (map[git.ID]git.ID, error) {
+	if len(tips) == 0 {
+		return nil, nil
+	}
+	list, err := w.s.repo.NewCommits(ctx, tips, -1)
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(list)
+	if err := w.roadmaps(ctx, list); err != nil {
+		return nil, err
+	}
+	for _, c := range list {
+		if err := w.commit(ctx, c.ID); err != nil {
+			return nil, err
+		}
+	}
+	now := make(map[git.ID]git.ID, len(tips))
+	for _, id := range tips {
+		now[id] = w.now(id)
+	}
+	return now, nil
+}

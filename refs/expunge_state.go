@@ -1,11 +1,13 @@
 package refs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -255,4 +257,75 @@ func tipsOf(list []git.Ref) []git.ID {
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids)
+}
+
+func (s *Store) readHeldState(p peer) (heldState, error) {
+	h := heldState{refs: map[string]heldRef{}}
+	data, err := os.ReadFile(s.statePath(p.heldName()))
+	if errors.Is(err, fs.ErrNotExist) {
+		return h, nil
+	}
+	if err != nil {
+		return h, err
+	}
+	for line := range strings.Lines(string(data)) {
+		f := strings.Fields(line)
+		switch {
+		case len(f) == 4 && f[0] == "held":
+			h.refs[f[1]] = heldRef{f[1], git.ID(f[2]), git.ID(strings.TrimPrefix(f[3], "-"))}
+		case len(f) == 2 && f[0] == "purge":
+			h.purge = append(h.purge, git.ID(f[1]))
+		default:
+			return h, fmt.Errorf("'%s': cannot understand '%s'", s.statePath(p.heldName()), oneLine(line, 100))
+		}
+	}
+	return h, nil
+}
+
+func (s *Store) writeHeldState(p peer, h heldState) error {
+	if len(h.refs)+len(h.purge) == 0 {
+		err := os.Remove(s.statePath(p.heldName()))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	var b strings.Builder
+	for _, r := range h.list() {
+		fmt.Fprintf(&b, "held %s %s %s\n", r.ref, r.old, cmp.Or(r.now, "-"))
+	}
+	for _, id := range h.purge {
+		fmt.Fprintf(&b, "purge %s\n", id)
+	}
+	return s.repo.WriteStateFile(p.heldName(), []byte(b.String()))
+}
+
+// heldState is what a peer held of old history when it was last asked, and what is
+// left to be deleted of it here. It stands in local state, a ref on a line:
+//
+//	held <ref> <what the peer has> <what that is without what was forgotten>
+//	purge <id>
+//
+// A ref whose tracking ref is at the latter is not fetched again while the peer has the
+// former: nothing old comes here just to be deleted.
+type heldState struct {
+	refs  map[string]heldRef // by the names that they have here
+	purge []git.ID
+}
+
+// heldRef is a ref that a remote had, and what it is to have.
+type heldRef struct {
+	ref      string // by the name that it has here
+	old, now git.ID // now is "" of notes of which nothing is left
+}
+
+func (p peer) heldName() string { return "held/" + git.FileName(p.name, "") }
+
+// list are the refs by name.
+func (h *heldState) list() []heldRef {
+	var list []heldRef
+	for _, ref := range slices.Sorted(maps.Keys(h.refs)) {
+		list = append(list, h.refs[ref])
+	}
+	return list
 }

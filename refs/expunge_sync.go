@@ -123,47 +123,6 @@ func (y *syncing) newTips(ctx context.Context, known cleanState, ours, theirs *s
 	return list, y.s.checkIncoming(ctx, in)
 }
 
-// rewriteNew is rewrite where what this repository's own memory reaches is known not to
-// change: it costs what is new.
-func (w *rewriter) rewriteNew(ctx context.Context, tips []git.ID) (map[git.ID]git.ID, error) {
-	if len(tips) == 0 {
-		return nil, nil
-	}
-	list, err := w.s.repo.NewCommits(ctx, tips, -1)
-	if err != nil {
-		return nil, err
-	}
-	slices.Reverse(list)
-	if err := w.roadmaps(ctx, list); err != nil {
-		return nil, err
-	}
-	for _, c := range list {
-		if err := w.commit(ctx, c.ID); err != nil {
-			return nil, err
-		}
-	}
-	now := make(map[git.ID]git.ID, len(tips))
-	for _, id := range tips {
-		now[id] = w.now(id)
-	}
-	return now, nil
-}
-
-// cleanNotes returns a commit of the notes without what was forgotten: the one that was
-// given, where neither it nor its history beyond ours holds any of that, else one
-// without history; "" where no note is left. It is the same each time.
-func (w *rewriter) cleanNotes(ctx context.Context, theirs, ours git.ID) (git.ID, error) {
-	dirty, err := w.dirtySince(ctx, theirs, ours)
-	if err != nil || !dirty {
-		return theirs, err
-	}
-	tree, _, err := w.notesTree(ctx, theirs)
-	if err != nil {
-		return "", err
-	}
-	return w.notesRoot(ctx, theirs, tree)
-}
-
 // holding adds to an outcome what the other side still holds, and how to replace it.
 func (y *syncing) holding(ctx context.Context) error {
 	held := y.old.list()
@@ -197,35 +156,8 @@ func (y *syncing) refuseHeld(ctx context.Context, name string, id git.ID) error 
 	return y.s.refuseExpunged(ctx, id, fmt.Sprintf("branch '%s' of '%s'", name, y.peer.name), "git context sync "+ShellWord(y.peer.name))
 }
 
-// refuseExpunged refuses a commit that leads to what was expunged here.
-func (s *Store) refuseExpunged(ctx context.Context, id git.ID, what, hint string) error {
-	e, err := s.tombstones(ctx)
-	if err != nil || e.Empty() {
-		return err
-	}
-	now, err := s.newRewriter(e).rewriteNew(ctx, []git.ID{id})
-	if err != nil || now[id] == id {
-		return err
-	}
-	return fail(ErrRefused, "expunged-on-remote", what+" holds what was expunged", hint)
-}
-
 // isHeld reports whether a ref leads to old history on the other side.
 func (y *syncing) isHeld(ref string) bool {
 	_, held := y.old.refs[ref]
 	return held
-}
-
-// dirtySince is dirtyNotes of what a commit of the notes holds that another one does
-// not; "" holds nothing.
-func (w *rewriter) dirtySince(ctx context.Context, theirs, ours git.ID) (bool, error) {
-	var not []git.ID
-	if ours != "" {
-		not = append(not, ours)
-	}
-	list, err := w.s.repo.Objects(ctx, []git.ID{theirs}, not)
-	if err != nil {
-		return false, err
-	}
-	return w.dirtyAmong(ctx, list)
 }

@@ -2,7 +2,6 @@ package refs
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -59,19 +58,4 @@ func (s *Store) TagNames(ctx context.Context) (map[git.ID][]string, error) {
 		names[t.ID] = append(names[t.ID], t.Name)
 	}
 	return names, nil
-}
-
-func checkOutcome(outcome string) error {
-	if slices.Contains(notes.Outcomes(), outcome) {
-		return nil
-	}
-	return fail(ErrInvalid, "outcome-invalid", fmt.Sprintf("unknown outcome '%s'", oneLine(outcome, 60)),
-		"an outcome is "+strings.Join(notes.Outcomes(), ", "))
-}
-
-func checkScore(score float64) error {
-	if score >= 0 && score <= 1 { // not so for NaN
-		return nil
-	}
-	return fail(ErrInvalid, "score-invalid", fmt.Sprintf("score %v is not between 0 and 1", score))
 }

@@ -142,3 +142,25 @@ func fact(c *git.Commit) notes.Fact {
 	}
 	return f
 }
+
+// foldBranches writes every note that is missing, so that the bundle has it.
+func (s *Store) foldBranches(ctx context.Context, w Writer) error {
+	list, err := s.repo.Refs(ctx, git.BranchPrefix)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	var tips []*git.Commit
+	for _, r := range list {
+		c, err := s.repo.Commit(ctx, r.ID)
+		if err != nil {
+			return err
+		}
+		tips = append(tips, c)
+	}
+	ses, err := s.begin(ctx, w, "fold notes")
+	if err != nil {
+		return err
+	}
+	defer ses.close()
+	return ses.foldAll(ctx, tips, "")
+}

@@ -13,9 +13,6 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// intentDir is the folder of local state that holds them.
-const intentDir = "intent"
-
 // checkIntents looks for a `commit --code` or `rollback --code` that was interrupted.
 // The next command that changes the branch finishes or forgets it; to mend is to do
 // that now. One whose branch is locked is being worked on.

@@ -11,9 +11,6 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// linkWords stand in the line of every link.
-const linkWords = `"` + notes.KindLink + `"`
-
 // links reads the links of all notes, by code commit.
 func (c *checking) links(ctx context.Context) (map[git.ID][]notes.Fact, error) {
 	if c.noted != nil {
@@ -74,25 +71,6 @@ func f10(id git.ID) string {
 		return string(id)
 	}
 	return id.Short()
-}
-
-// milestoneHashes is the hash of each milestone by its Context-Id, and which memory commits
-// there are, of what branches, tags and other refs of the memory reach.
-func (s *Store) milestoneHashes(ctx context.Context, others ...string) (now map[string]git.ID, here map[git.ID]bool, err error) {
-	now, here = map[string]git.ID{}, map[git.ID]bool{}
-	read := &records{fields: 2, each: func(f [][]byte) error {
-		c := &git.Commit{ID: git.ID(f[0]), Message: string(f[1])}
-		here[c.ID] = true
-		if id := c.Trailer(trailerID); id != "" && now[id] == "" {
-			now[id] = c.ID
-		}
-		return nil
-	}}
-	args := []string{"log", "-z", "--no-notes", "--format=%H%x00%B"}
-	for _, prefix := range append([]string{git.BranchPrefix, git.TagPrefix}, others...) {
-		args = append(args, "--glob="+prefix+"*")
-	}
-	return now, here, s.repo.ViewTo(ctx, read, nil, append(args, "--")...)
 }
 
 // relink links code commits to milestones by their present hashes.

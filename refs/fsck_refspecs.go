@@ -37,20 +37,6 @@ func checkRefspecs(ctx context.Context, c *checking) error {
 	return c.notesStrategy(ctx, cfg)
 }
 
-// wantedRefspecs are those that init gives a remote. Where only some branches are followed,
-// a plain fetch brings none.
-func wantedRefspecs(cfg *git.Config, remote string) []string {
-	list := git.FetchRefspecs(remote)
-	if mapping, _ := cfg.String("context." + remote + ".mapping"); mapping == mappingHeads {
-		list = git.MemoryRefspecs(git.RemoteTracking(remote), true)
-	}
-	if followedOf(cfg, remote) != nil {
-		branches := git.RemoteTracking(remote).Branches()
-		list = slices.DeleteFunc(list, func(spec string) bool { return strings.Contains(spec, ":"+branches) })
-	}
-	return list
-}
-
 // foreignRefspecs reports refspecs of a remote that write what it has where another one
 // is kept; if that one is gone, the remote had its name.
 func (c *checking) foreignRefspecs(ctx context.Context, remote string, remotes, have []string) bool {

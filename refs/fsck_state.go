@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/git-context/git-context/refs/git"
 )
@@ -88,4 +90,26 @@ func (c *checking) bisects(ctx context.Context) error {
 		return nil
 	}
 	return err
+}
+
+// checkGC shows what the last gc in the background failed at. To mend is to do it now.
+func checkGC(ctx context.Context, c *checking) error {
+	path := c.s.statePath(gcLog)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	c.report(ctx, func(ctx context.Context) error {
+		_, err := c.s.GC(ctx, GCOptions{Writer: c.w})
+		return err
+	}, Problem{Kind: "gc-failed", Object: path, Repair: FsckFix, Message: fmt.Sprintf("a gc in the background failed on %s: %s",
+		info.ModTime().UTC().Format(time.RFC3339), oneLine(string(bytes.TrimSpace(text)), 500))})
+	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -111,28 +110,6 @@ func (c *checking) lostSteps(ctx context.Context, path, name, to string) error {
 // makeAt is the command that makes a branch at a commit, unless there is one by then.
 func makeAt(branch string, id git.ID) string {
 	return fmt.Sprintf("git update-ref --create-reflog %s %s ''", git.BranchRef(branch), id)
-}
-
-// twinOf is the branch that a journal belongs to by another name, which a rename gave it;
-// "" for none.
-func twinOf(path string, branches map[string]string) (string, error) {
-	own, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	for file, name := range branches {
-		info, err := os.Stat(filepath.Join(filepath.Dir(path), file))
-		if err == nil && os.SameFile(own, info) {
-			return name, nil
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
-	}
-	return "", nil
 }
 
 // dropTwin takes a journal's name away that no branch has any more.

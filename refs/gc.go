@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"time"
 
@@ -213,5 +215,21 @@ func (g *collecting) pack(ctx context.Context) error {
 		g.drop(GCDrop{Kind: GCTemp}, 0)
 	}
 	g.res.Bytes += freed
+	return err
+}
+
+// noteGC keeps what a gc in the background failed at, and forgets it after one that did
+// not.
+func (s *Store) noteGC(o GCOptions, err error) error {
+	switch {
+	case err == nil:
+		err = os.Remove(s.statePath(gcLog))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	case o.Auto:
+		return errors.Join(err, s.logGC(err))
+	}
 	return err
 }

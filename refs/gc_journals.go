@@ -202,9 +202,6 @@ func (h *stepHeadings) Write(data []byte) (int, error) {
 	}
 }
 
-// journalLock is the lock of the branch that a journal's file is of.
-func journalLock(file string) string { return "branch-" + file }
-
 // dropJournal removes a file if memory holds every step of it. A branch that is being
 // made, renamed or deleted has its journal to itself.
 func (g *collecting) dropJournal(ctx context.Context, dir string, d deadJournal, held map[string]bool) (err error) {
@@ -272,4 +269,26 @@ func (g *collecting) nowhereElse(data []byte, held map[string]bool, isJournal bo
 		return count(len(c.Bad), "line") + " that cannot be read"
 	}
 	return ""
+}
+
+// twinOf is the branch that a journal belongs to by another name, which a rename gave it;
+// "" for none.
+func twinOf(path string, branches map[string]string) (string, error) {
+	own, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	for file, name := range branches {
+		info, err := os.Stat(filepath.Join(filepath.Dir(path), file))
+		if err == nil && os.SameFile(own, info) {
+			return name, nil
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
+	return "", nil
 }

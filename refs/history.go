@@ -377,3 +377,46 @@ func (s *Store) BranchContext(ctx context.Context, t *Tip, skip, n int) (BranchC
 	v.Commits, v.Total, err = s.Milestones(ctx, t, skip, n)
 	return v, err
 }
+
+// holds reports whether an entry is found in a tip's live file, or in the segment
+// that it must be in unless segments of several branches overlap there.
+func (s *Store) holds(ctx context.Context, t *Tip, k entryKind, id string) (bool, error) {
+	live, err := s.optional(ctx, t, k.file)
+	if err != nil {
+		return false, err
+	}
+	found, err := hasEntry(k, live, id)
+	if err != nil || found {
+		return found, err
+	}
+	last := doc.SegmentPath(k.dir, id)
+	err = s.segmentsFrom(ctx, t, k.dir, last, func(data []byte) (bool, error) {
+		found, err = hasEntry(k, data, id)
+		return false, err
+	})
+	return found, err
+}
+
+var (
+	logEntries    = entryKind{doc.LogFile, doc.LogDir, doc.UnionLog}
+	commitEntries = entryKind{doc.CommitFile, doc.CommitDir, doc.UnionCommits}
+)
+
+// entryKind is one of the two documents that are sets of entries.
+type entryKind struct {
+	file, dir string
+	union     func(ours, theirs doc.Entries) (doc.Union, error)
+}
+
+func hasEntry(k entryKind, data []byte, id string) (bool, error) {
+	heads, err := doc.EntryHeads(k.file, data)
+	return slices.ContainsFunc(heads, func(h doc.EntryHead) bool { return h.ID == id }), err
+}
+
+// writerOf is who made a memory commit: the agent, or whoever used another tool.
+func writerOf(c *git.Commit) string {
+	if agent := c.Trailer(trailerAgent); agent != "" {
+		return agent
+	}
+	return c.Author.Name
+}

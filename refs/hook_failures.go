@@ -35,9 +35,7 @@ func (f HookFailure) is(g HookFailure) bool {
 	return f.Time.Equal(g.Time) && f.Event == g.Event && f.Worktree == g.Worktree && f.Code == g.Code && f.Message == g.Message
 }
 
-// The failures stand in a file of local state, one JSON object on a line.
 const (
-	hookFailures     = "hooks.jsonl"
 	maxHookFailures  = 64 << 10 // bytes; older ones are dropped
 	hookMessageLimit = 500      // characters
 	mostUnsent       = 16

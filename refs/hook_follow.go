@@ -101,14 +101,6 @@ func (s *Store) memoryFor(ctx context.Context, code string) (string, error) {
 	return "", nil
 }
 
-func (s *Store) hasBranch(ctx context.Context, name string) (bool, error) {
-	_, err := s.repo.Ref(ctx, git.BranchRef(name))
-	if errors.Is(err, git.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
 // trunk are the names that the code's default branch has, or had: those that all know,
 // the one that new repositories of this user get, and what origin calls its own.
 func (s *Store) trunk(ctx context.Context) ([]string, error) {

@@ -368,3 +368,11 @@ func sourceKey(kind, origin, source, print string, seen map[string]int) string {
 	}
 	return key
 }
+
+// Imported is what an import brought.
+type Imported struct {
+	Branches int `json:"branches"`
+	Commits  int `json:"commits"`
+	Steps    int `json:"steps"`
+	Skipped  int `json:"skipped"` // already there
+}

@@ -252,3 +252,19 @@ func (c *inspection) brokenHistory(ctx context.Context, tips []tip, err error) e
 	}
 	return err
 }
+
+// maxNewEntries is how many steps and milestones may come from a remote at once.
+func (s *Store) maxNewEntries(ctx context.Context) (int, error) {
+	cfg, err := s.repo.Config(ctx)
+	if err != nil {
+		return 0, err
+	}
+	n, err := cfg.Int(keyMaxNewEntries, defaultMaxNewEntries)
+	if err == nil && (n < 1 || n > mostMaxNewEntries) {
+		err = fmt.Errorf("%s is %d; it must be 1 to %d", keyMaxNewEntries, n, mostMaxNewEntries)
+	}
+	if err != nil {
+		return 0, fail(ErrInvalid, "config-invalid", err.Error(), fmt.Sprintf("git config %s %d", keyMaxNewEntries, defaultMaxNewEntries))
+	}
+	return n, nil
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fault"
@@ -204,4 +205,39 @@ func (s *Store) initConfig(ctx context.Context, res *InitResult) error {
 	}
 	res.Did = append(res.Did, notesStrategyKey)
 	return nil
+}
+
+// InitOptions are what `init` was told. Empty fields change nothing that stands.
+type InitOptions struct {
+	Writer
+	Goal       string
+	Milestones []string
+	Todo       []string
+	Purpose    string
+	Branch     string // --initial-branch; else context.defaultBranch, else main
+}
+
+// InitResult is what Init made or found.
+type InitResult struct {
+	Branch  string `json:"branch"`
+	Head    git.ID `json:"head"`
+	Roadmap git.ID `json:"roadmap"`
+	Created bool   `json:"created"` // false when nothing changed
+
+	Did      []string `json:"-"` // what changed, a phrase each
+	Warnings []string `json:"-"`
+}
+
+// wantedRefspecs are those that init gives a remote. Where only some branches are followed,
+// a plain fetch brings none.
+func wantedRefspecs(cfg *git.Config, remote string) []string {
+	list := git.FetchRefspecs(remote)
+	if mapping, _ := cfg.String("context." + remote + ".mapping"); mapping == mappingHeads {
+		list = git.MemoryRefspecs(git.RemoteTracking(remote), true)
+	}
+	if followedOf(cfg, remote) != nil {
+		branches := git.RemoteTracking(remote).Branches()
+		list = slices.DeleteFunc(list, func(spec string) bool { return strings.Contains(spec, ":"+branches) })
+	}
+	return list
 }

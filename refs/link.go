@@ -101,9 +101,6 @@ func linkText(m *git.Commit) []byte {
 	return []byte(linkWord + m.Trailer(trailerID) + " " + oneLine(m.Subject(), linkSubject) + " (" + branchOf(m) + ")\n")
 }
 
-// linkWord is what the line for people begins with.
-const linkWord = "Context: "
-
 // CarryLinks copies what is linked to code commits to those that stand in their
 // place, links what was made on them, and says how many of these gained a link.
 // Several commits that became one leave it the links of all. The old ones keep theirs:

@@ -156,3 +156,39 @@ func (s *Store) eachLink(ctx context.Context, texts []string, each func(code git
 	}
 	return nil
 }
+
+// unreached are those of some commits that are here and that no ref reaches of those that
+// options of rev-list stand for.
+func (s *Store) unreached(ctx context.Context, ids []git.ID, refs []string) (map[git.ID]bool, error) {
+	asked := make(map[git.ID]bool, len(ids))
+	var in bytes.Buffer
+	for _, id := range ids {
+		asked[id] = true
+		fmt.Fprintln(&in, id)
+	}
+	out, err := s.repo.RunInput(ctx, in.Bytes(), append([]string{"rev-list", "--ignore-missing", "--stdin", "--not"}, refs...)...)
+	if err != nil {
+		return nil, err
+	}
+	lost := map[git.ID]bool{}
+	for id := range strings.FieldsSeq(string(out)) {
+		if asked[git.ID(id)] {
+			lost[git.ID(id)] = true
+		}
+	}
+	return lost, nil
+}
+
+// codeRefs are the options that stand for everything that the code reaches: branches,
+// tags, the HEAD of each worktree.
+func codeRefs() []string {
+	var args []string
+	for _, pattern := range notCode {
+		args = append(args, "--exclude="+pattern)
+	}
+	return append(args, "--all")
+}
+
+// notCode are the refs that do not make a commit one of the code: memory's own, what
+// remotes have, and what git keeps of former times.
+var notCode = [...]string{git.Root + "*", "refs/notes/*", "refs/remotes/*", "refs/original/*", "refs/replace/*", "refs/stash"}

@@ -1,7 +1,6 @@
 package refs
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -102,9 +101,6 @@ func (o LogOptions) selection(revs []string) (args []string, note string) {
 	return append(append(args, "--"), o.Arguments.Paths...), note
 }
 
-// value is the format for a trailer's value alone.
-func value(trailer string) string { return "%(trailers:key=" + trailer + ",valueonly,separator=)" }
-
 func loggedFrom(f [][]byte) Logged {
 	return Logged{Commit: git.ID(f[0]), ID: string(f[1]), Branch: string(f[2]), Code: git.ID(f[4]),
 		Judgement: notes.Judge(notes.Parse(f[5]))}
@@ -144,8 +140,6 @@ func (s *Store) logRevs(ctx context.Context, o LogOptions) ([]string, error) {
 	}
 	return append(revs, string(id)), err
 }
-
-const endOfOptions = "--end-of-options"
 
 // logRev reads one word: a revision, or a range of two.
 func (s *Store) logRev(ctx context.Context, word string) (string, error) {
@@ -199,46 +193,4 @@ func (s *Store) ends(ctx context.Context, a, b string) (from, to *git.Commit, er
 		}
 	}
 	return found[0], found[1], nil
-}
-
-// records cuts what git writes into fields, each ended by NUL, and hands on as many
-// as make a record. Fields are only good until each returns.
-type records struct {
-	fields int
-	each   func([][]byte) error
-	rest   []byte // of a record that has not ended
-	ends   []int  // of the fields in rest
-	looked int    // how far rest was searched: a note may be large and come in many pieces
-}
-
-func (r *records) Write(p []byte) (int, error) {
-	r.rest = append(r.rest, p...)
-	done := 0
-	for {
-		n := bytes.IndexByte(r.rest[r.looked:], 0)
-		if n < 0 {
-			r.looked = len(r.rest)
-			break
-		}
-		r.ends = append(r.ends, r.looked+n)
-		r.looked += n + 1
-		if len(r.ends) < r.fields {
-			continue
-		}
-		record, from := make([][]byte, r.fields), done
-		for i, end := range r.ends {
-			record[i], from = r.rest[from:end], end+1
-		}
-		if err := r.each(record); err != nil {
-			r.rest = nil
-			return len(p), err
-		}
-		r.ends, done = r.ends[:0], r.looked
-	}
-	r.rest = append(r.rest[:0], r.rest[done:]...)
-	r.looked -= done
-	for i := range r.ends {
-		r.ends[i] -= done
-	}
-	return len(p), nil
 }

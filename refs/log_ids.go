@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 )
@@ -26,4 +27,51 @@ func (s *Store) logIDsFrom(ctx context.Context, stdin []byte, args []string, eac
 		return fmt.Errorf("git log ended within a commit: '%s'", oneLine(string(read.rest), 60))
 	}
 	return nil
+}
+
+const endOfOptions = "--end-of-options"
+
+// value is the format for a trailer's value alone.
+func value(trailer string) string { return "%(trailers:key=" + trailer + ",valueonly,separator=)" }
+
+// records cuts what git writes into fields, each ended by NUL, and hands on as many
+// as make a record. Fields are only good until each returns.
+type records struct {
+	fields int
+	each   func([][]byte) error
+	rest   []byte // of a record that has not ended
+	ends   []int  // of the fields in rest
+	looked int    // how far rest was searched: a note may be large and come in many pieces
+}
+
+func (r *records) Write(p []byte) (int, error) {
+	r.rest = append(r.rest, p...)
+	done := 0
+	for {
+		n := bytes.IndexByte(r.rest[r.looked:], 0)
+		if n < 0 {
+			r.looked = len(r.rest)
+			break
+		}
+		r.ends = append(r.ends, r.looked+n)
+		r.looked += n + 1
+		if len(r.ends) < r.fields {
+			continue
+		}
+		record, from := make([][]byte, r.fields), done
+		for i, end := range r.ends {
+			record[i], from = r.rest[from:end], end+1
+		}
+		if err := r.each(record); err != nil {
+			r.rest = nil
+			return len(p), err
+		}
+		r.ends, done = r.ends[:0], r.looked
+	}
+	r.rest = append(r.rest[:0], r.rest[done:]...)
+	r.looked -= done
+	for i := range r.ends {
+		r.ends[i] -= done
+	}
+	return len(p), nil
 }

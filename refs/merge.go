@@ -279,3 +279,53 @@ func (m *merging) finish(ctx context.Context) []string {
 	}
 	return warnings
 }
+
+// MergeOptions are one MERGE.
+type MergeOptions struct {
+	Writer
+	Source       string
+	Into         string // empty: the current branch
+	Summary      string
+	Contribution string
+	Purpose      string   // revises the target's purpose
+	Done         []string // milestones of the roadmap to tick
+	Keep         bool     // leave the source open
+	Abandon      bool     // close the source as abandoned, merge nothing
+	DryRun       bool
+	Prefer       string // settles every conflict: SettleOurs, SettleTheirs, SettleUnion; empty: none
+}
+
+// MergeResult is what MERGE made, or why it did not.
+type MergeResult struct {
+	ID        *string        `json:"id"`
+	Commit    *git.ID        `json:"commit"`
+	Branch    string         `json:"branch"` // the target
+	Merged    string         `json:"merged"` // the source
+	Steps     int            `json:"steps"`  // how many came
+	Conflicts []Conflict     `json:"conflicts"`
+	UpToDate  bool           `json:"up_to_date"`
+	Context   *BranchContext `json:"context"` // the source's CONTEXT as it stood before
+
+	Warnings []string `json:"-"`
+}
+
+// Conflict is one slot that both sides filled differently; null where absent. Its
+// path is topics/KEY.md, metadata.yaml#KEY.PATH or main.md#SECTION; after a sync
+// those of other branches than the current one begin with "BRANCH:".
+type Conflict struct {
+	Path     string  `json:"path"`
+	Kind     string  `json:"kind"` // content, add/add, modify/delete, key, prose
+	Base     *string `json:"base"`
+	Ours     *string `json:"ours"`
+	Theirs   *string `json:"theirs"`
+	Resolved bool    `json:"resolved"`
+}
+
+// MergeStatus is what of a merge or a sync waits on a branch.
+type MergeStatus struct {
+	Source    string     `json:"source"` // the merged branch, or the remote
+	Target    string     `json:"target"`
+	Conflicts []Conflict `json:"conflicts"` // sorted by path
+
+	Replaced bool `json:"-"` // invalid UTF-8 or NUL became U+FFFD
+}

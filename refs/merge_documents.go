@@ -176,18 +176,3 @@ func (d *documents) virtual(ctx context.Context) (*Tip, error) {
 	}
 	return d.ses.s.tipOf(d.ours.branch, &git.Commit{Tree: tree}), nil
 }
-
-// topicIDs lists the files of a tip's topics; none for nil.
-func topicIDs(ctx context.Context, t *Tip) (map[string]git.ID, error) {
-	ids := map[string]git.ID{}
-	if t == nil {
-		return ids, nil
-	}
-	list, err := t.list(ctx, doc.TopicDir)
-	for _, e := range list {
-		if e.Mode == git.ModeBlob {
-			ids[e.Name] = e.ID
-		}
-	}
-	return ids, err
-}

@@ -9,17 +9,6 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 )
 
-// entryKind is one of the two documents that are sets of entries.
-type entryKind struct {
-	file, dir string
-	union     func(ours, theirs doc.Entries) (doc.Union, error)
-}
-
-var (
-	logEntries    = entryKind{doc.LogFile, doc.LogDir, doc.UnionLog}
-	commitEntries = entryKind{doc.CommitFile, doc.CommitDir, doc.UnionCommits}
-)
-
 // sides are the two sides of a merge and, where there is just one, its base.
 type sides struct {
 	ours, theirs, base *Tip
@@ -141,30 +130,6 @@ func (s *Store) beyondBase(ctx context.Context, k entryKind, both sides, live []
 		return fresh, nil, false, err
 	}
 	return fresh, seg, true, nil
-}
-
-// holds reports whether an entry is found in a tip's live file, or in the segment
-// that it must be in unless segments of several branches overlap there.
-func (s *Store) holds(ctx context.Context, t *Tip, k entryKind, id string) (bool, error) {
-	live, err := s.optional(ctx, t, k.file)
-	if err != nil {
-		return false, err
-	}
-	found, err := hasEntry(k, live, id)
-	if err != nil || found {
-		return found, err
-	}
-	last := doc.SegmentPath(k.dir, id)
-	err = s.segmentsFrom(ctx, t, k.dir, last, func(data []byte) (bool, error) {
-		found, err = hasEntry(k, data, id)
-		return false, err
-	})
-	return found, err
-}
-
-func hasEntry(k entryKind, data []byte, id string) (bool, error) {
-	heads, err := doc.EntryHeads(k.file, data)
-	return slices.ContainsFunc(heads, func(h doc.EntryHead) bool { return h.ID == id }), err
 }
 
 // headsOf lists the entries of a side as far as it was read.

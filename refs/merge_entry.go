@@ -96,14 +96,6 @@ func ownProgress(live []doc.Milestone, branch string, limit int) string {
 	return progress
 }
 
-// count is a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // outcome adds a branch's end to the roadmap, ticks what the caller says is done
 // and returns the roadmap's commit.
 func (m *merging) outcome(ctx context.Context, source *Tip, what string) (git.ID, error) {

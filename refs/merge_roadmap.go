@@ -2,11 +2,9 @@ package refs
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
-	"github.com/git-context/git-context/refs/git"
 )
 
 // mergeRoadmap merges main.md as two repositories have it.
@@ -33,17 +31,4 @@ func (ses *session) mergeRoadmap(ctx context.Context, base, ours, theirs []byte,
 		conflicts[i] = c
 	}
 	return r.Bytes(), conflicts, nil
-}
-
-// roadmapAt reads main.md at a commit of the roadmap.
-func (s *Store) roadmapAt(ctx context.Context, id git.ID) ([]byte, error) {
-	c, err := s.repo.Commit(ctx, id)
-	if err != nil {
-		return nil, fmt.Errorf("read the roadmap: %w", err)
-	}
-	e, ok, err := s.repo.Edit(c.Tree).Entry(ctx, doc.RoadmapFile)
-	if err != nil || !ok {
-		return nil, err
-	}
-	return s.repo.Blob(ctx, e.ID)
 }

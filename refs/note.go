@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/notes"
@@ -200,4 +201,19 @@ func noteFrom(c *git.Commit, text []byte) Note {
 	}
 	n.Milestone.judge(notes.Judge(facts))
 	return n
+}
+
+func checkOutcome(outcome string) error {
+	if slices.Contains(notes.Outcomes(), outcome) {
+		return nil
+	}
+	return fail(ErrInvalid, "outcome-invalid", fmt.Sprintf("unknown outcome '%s'", oneLine(outcome, 60)),
+		"an outcome is "+strings.Join(notes.Outcomes(), ", "))
+}
+
+func checkScore(score float64) error {
+	if score >= 0 && score <= 1 { // not so for NaN
+		return nil
+	}
+	return fail(ErrInvalid, "score-invalid", fmt.Sprintf("score %v is not between 0 and 1", score))
 }

@@ -135,3 +135,9 @@ func (s *Store) pendingCount(ctx context.Context, branch string, tip *git.Commit
 	p, err := s.pending(ctx, &Tip{branch: branch, commit: tip})
 	return len(p.lines), err
 }
+
+// journalLock is the lock of the branch that a journal's file is of.
+func journalLock(file string) string { return "branch-" + file }
+
+// branchLock is the lock that whoever changes a branch, or what waits on it, holds.
+func branchLock(branch string) string { return journalLock(journal.FileName(branch)) }

@@ -246,3 +246,16 @@ func roadmapError(err error) error {
 	}
 	return err
 }
+
+// roadmapAt reads main.md at a commit of the roadmap.
+func (s *Store) roadmapAt(ctx context.Context, id git.ID) ([]byte, error) {
+	c, err := s.repo.Commit(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("read the roadmap: %w", err)
+	}
+	e, ok, err := s.repo.Edit(c.Tree).Entry(ctx, doc.RoadmapFile)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return s.repo.Blob(ctx, e.ID)
+}

@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
-
-	"github.com/oklog/ulid/v2"
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/index"
+	"github.com/oklog/ulid/v2"
 )
 
 // SearchOptions are one search.
@@ -268,4 +268,29 @@ func (w weights) factor(j notes.Judgement, recency float64) float64 {
 	}
 	judged := (w.score*score + w.outcome*outcome + w.recency*recency) / sum
 	return 1 + (judged-0.5)/2
+}
+
+// searchWeights are how much each part of a judgement counts in a search.
+func (s *Store) searchWeights(ctx context.Context) (weights, error) {
+	cfg, err := s.repo.Config(ctx)
+	if err != nil {
+		return weights{}, err
+	}
+	w := weights{defaultScoreWeight, defaultOutcomeWeight, defaultRecencyWeight}
+	for _, part := range []struct {
+		key    string
+		weight *float64
+	}{{keyScoreWeight, &w.score}, {keyOutcomeWeight, &w.outcome}, {keyRecencyWeight, &w.recency}} {
+		v, ok := cfg.String(part.key)
+		if !ok {
+			continue
+		}
+		x, err := strconv.ParseFloat(v, 64)
+		if err != nil || !(x >= 0 && x <= mostWeight) {
+			return w, fail(ErrInvalid, "config-invalid", fmt.Sprintf("%s is '%s'; it must be a number from 0 to %d", part.key, oneLine(v, 60), mostWeight),
+				fmt.Sprintf("git config %s %v", part.key, *part.weight))
+		}
+		*part.weight = x
+	}
+	return w, nil
 }

@@ -2,10 +2,10 @@ package refs
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,44 +17,13 @@ import (
 	"github.com/git-context/git-context/refs/index"
 )
 
-// The cache of searches is a folder of local state. Every file in it holds for good what
-// it says, because it says it of object ids: the files of a tree, the terms of a blob,
-// the milestone of a commit, the note of a notes tree. A file that is missing, damaged or
-// cannot be written is no error: what it would have said is read from git.
 const (
-	cacheDir     = "cache/search"
 	cacheFiles   = "files"   // of branches
 	cacheCommits = "commits" // of milestones
 	cacheNotes   = "notes"   // scores and outcomes
 	shardSuffix  = ".shard"
 	cacheLock    = "search-cache"
 )
-
-// readCache reads a small file of the cache: a line with the checksum of the rest, and
-// the rest.
-func (s *Store) readCache(name string) string {
-	data, err := os.ReadFile(filepath.Join(s.repo.StateDir(), filepath.FromSlash(cacheDir), name))
-	if err != nil {
-		return ""
-	}
-	sum, text, _ := strings.Cut(string(data), "\n")
-	if sum != textSum(name, text) {
-		return ""
-	}
-	return text
-}
-
-// writeCache replaces a small file of the cache.
-func (s *Store) writeCache(name, text string) {
-	// Only to save the next search its questions: failing is no error.
-	_ = s.repo.WriteStateFile(cacheDir+"/"+name, []byte(textSum(name, text)+"\n"+text))
-}
-
-// textSum names format and content of a small file.
-func textSum(name, text string) string {
-	sum := crc32.Checksum([]byte(text), crc32.MakeTable(crc32.Castagnoli))
-	return fmt.Sprintf("git-context %s 1 %d %08x", name, len(text), sum)
-}
 
 // shardFile is a shard of the cache.
 type shardFile struct {
@@ -334,4 +303,20 @@ func (s *Store) cleanCache(names []string) error {
 		}
 	}
 	return nil
+}
+
+// searchCacheLimit is how many bytes the index of searches may take.
+func (s *Store) searchCacheLimit(ctx context.Context) (int64, error) {
+	cfg, err := s.repo.Config(ctx)
+	if err != nil {
+		return 0, err
+	}
+	n, err := cfg.Int(keySearchCache, defaultSearchCache)
+	if err == nil && n < 0 {
+		err = fmt.Errorf("%s is %d; it must not be below 0", keySearchCache, n)
+	}
+	if err != nil {
+		return 0, fail(ErrInvalid, "config-invalid", err.Error(), "git config "+keySearchCache+" 256m")
+	}
+	return int64(n), nil
 }

@@ -3,7 +3,6 @@ package refs
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"github.com/git-context/git-context/refs/git"
 )
@@ -83,61 +82,4 @@ func (s *Store) lazyNotes(ctx context.Context) (bool, error) {
 	}
 	v, _ := cfg.String(keyNotes)
 	return v == "lazy", nil
-}
-
-// maxNewEntries is how many steps and milestones may come from a remote at once.
-func (s *Store) maxNewEntries(ctx context.Context) (int, error) {
-	cfg, err := s.repo.Config(ctx)
-	if err != nil {
-		return 0, err
-	}
-	n, err := cfg.Int(keyMaxNewEntries, defaultMaxNewEntries)
-	if err == nil && (n < 1 || n > mostMaxNewEntries) {
-		err = fmt.Errorf("%s is %d; it must be 1 to %d", keyMaxNewEntries, n, mostMaxNewEntries)
-	}
-	if err != nil {
-		return 0, fail(ErrInvalid, "config-invalid", err.Error(), fmt.Sprintf("git config %s %d", keyMaxNewEntries, defaultMaxNewEntries))
-	}
-	return n, nil
-}
-
-// searchWeights are how much each part of a judgement counts in a search.
-func (s *Store) searchWeights(ctx context.Context) (weights, error) {
-	cfg, err := s.repo.Config(ctx)
-	if err != nil {
-		return weights{}, err
-	}
-	w := weights{defaultScoreWeight, defaultOutcomeWeight, defaultRecencyWeight}
-	for _, part := range []struct {
-		key    string
-		weight *float64
-	}{{keyScoreWeight, &w.score}, {keyOutcomeWeight, &w.outcome}, {keyRecencyWeight, &w.recency}} {
-		v, ok := cfg.String(part.key)
-		if !ok {
-			continue
-		}
-		x, err := strconv.ParseFloat(v, 64)
-		if err != nil || !(x >= 0 && x <= mostWeight) {
-			return w, fail(ErrInvalid, "config-invalid", fmt.Sprintf("%s is '%s'; it must be a number from 0 to %d", part.key, oneLine(v, 60), mostWeight),
-				fmt.Sprintf("git config %s %v", part.key, *part.weight))
-		}
-		*part.weight = x
-	}
-	return w, nil
-}
-
-// searchCacheLimit is how many bytes the index of searches may take.
-func (s *Store) searchCacheLimit(ctx context.Context) (int64, error) {
-	cfg, err := s.repo.Config(ctx)
-	if err != nil {
-		return 0, err
-	}
-	n, err := cfg.Int(keySearchCache, defaultSearchCache)
-	if err == nil && n < 0 {
-		err = fmt.Errorf("%s is %d; it must not be below 0", keySearchCache, n)
-	}
-	if err != nil {
-		return 0, fail(ErrInvalid, "config-invalid", err.Error(), "git config "+keySearchCache+" 256m")
-	}
-	return int64(n), nil
 }

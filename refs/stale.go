@@ -9,18 +9,6 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// Staleness says whether the code that a topic or a milestone names is still what it
-// was written against. It compares commits, that one and the code's HEAD in this worktree, by the
-// ids of files and folders: an edit that is not committed is no change, neither then nor
-// now.
-type Staleness struct {
-	// Stale is nil where it is not known: no path is named or none was ever there, HEAD is
-	// unborn, or the code commit is not here (any more).
-	Stale   *bool    `json:"stale"`
-	Base    *git.ID  `json:"-"` // the code HEAD that it was written on; nil while that was unborn
-	Changed []string `json:"-"` // the named paths that changed, in the order of the text; removed ones too
-}
-
 // set makes an answer of what is known of the paths.
 func (st *Staleness) set(known bool, changed []string) {
 	if stale := len(changed) > 0; known || stale {

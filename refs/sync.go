@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/git-context/git-context/refs/fault"
@@ -339,10 +339,29 @@ func (y *syncing) outcome() error {
 	return errors.Join(errs...)
 }
 
-func quotedList(names []string) string {
-	quoted := make([]string, len(names))
-	for i, n := range names {
-		quoted[i] = "'" + n + "'"
-	}
-	return strings.Join(quoted, ", ")
+// SyncOptions are one exchange with a remote.
+type SyncOptions struct {
+	Writer
+	Remote   string   // empty: context.remote, else the only one, else origin
+	Branches []string // of push; empty: all
+	Prefer   string   // of sync: settles every conflict, as MergeOptions.Prefer
+	Progress io.Writer
+}
+
+// SyncResult is what came and went. Refs go by their names in this repository:
+// refs/context/heads/NAME, refs/context/roadmap, refs/context/tags/NAME,
+// refs/notes/context.
+type SyncResult struct {
+	Remote    string     `json:"remote"`
+	Fetched   []string   `json:"fetched"` // moved on the remote since it was last asked
+	Merged    []string   `json:"merged"`  // moved here
+	Pushed    []string   `json:"pushed"`
+	Conflicts []Conflict `json:"conflicts"`
+	Attempts  int        `json:"attempts"` // pushes that it took; 0 where nothing was pushed
+
+	Steps    int      `json:"-"` // that came
+	Lost     int      `json:"-"` // pushes that somebody else's was faster than
+	Gone     []string `json:"-"` // deleted on the remote since it was last asked
+	Notes    []string `json:"-"` // what else was done, a sentence each
+	Warnings []string `json:"-"`
 }

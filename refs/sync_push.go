@@ -197,9 +197,6 @@ func (v *survey) set(r git.Ref) {
 	}
 }
 
-// remoteTagPrefix marks a tag among the names that DeleteRemote is given.
-const remoteTagPrefix = "tags/"
-
 // DeleteRemote deletes branches on a remote, and tags, as tags/NAME. Here they stay,
 // and no Sync makes them there again.
 func (s *Store) DeleteRemote(ctx context.Context, o SyncOptions) (SyncResult, error) {

@@ -212,3 +212,6 @@ func (s *Store) tagID(ctx context.Context, name string) (git.ID, error) {
 	}
 	return "", fail(ErrNotFound, "tag-not-found", fmt.Sprintf("tag '%s' not found", oneLine(name, 100)), hint)
 }
+
+// remoteTagPrefix marks a tag among the names that DeleteRemote is given.
+const remoteTagPrefix = "tags/"

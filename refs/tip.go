@@ -210,3 +210,26 @@ func (s *Store) newest(ctx context.Context, t *Tip) (string, error) {
 	}
 	return id, nil
 }
+
+func (s *Store) hasBranch(ctx context.Context, name string) (bool, error) {
+	_, err := s.repo.Ref(ctx, git.BranchRef(name))
+	if errors.Is(err, git.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// topicIDs lists the files of a tip's topics; none for nil.
+func topicIDs(ctx context.Context, t *Tip) (map[string]git.ID, error) {
+	ids := map[string]git.ID{}
+	if t == nil {
+		return ids, nil
+	}
+	list, err := t.list(ctx, doc.TopicDir)
+	for _, e := range list {
+		if e.Mode == git.ModeBlob {
+			ids[e.Name] = e.ID
+		}
+	}
+	return ids, err
+}

@@ -147,3 +147,6 @@ func trailerMap(block string) map[string]string {
 	}
 	return m
 }
+
+// linkWord is what the line for people begins with.
+const linkWord = "Context: "

@@ -84,27 +84,6 @@ type Step struct {
 	Tokens int64  `json:"-"`
 }
 
-// InitOptions are what `init` was told. Empty fields change nothing that stands.
-type InitOptions struct {
-	Writer
-	Goal       string
-	Milestones []string
-	Todo       []string
-	Purpose    string
-	Branch     string // --initial-branch; else context.defaultBranch, else main
-}
-
-// InitResult is what Init made or found.
-type InitResult struct {
-	Branch  string `json:"branch"`
-	Head    git.ID `json:"head"`
-	Roadmap git.ID `json:"roadmap"`
-	Created bool   `json:"created"` // false when nothing changed
-
-	Did      []string `json:"-"` // what changed, a phrase each
-	Warnings []string `json:"-"`
-}
-
 // NewStep is a step to record. Source is the source's own name for it, if any
 // (session or file plus index): a step whose source is already on the branch
 // is answered and not repeated.
@@ -175,83 +154,6 @@ type BranchOptions struct {
 	Purpose  string
 	From     string // a milestone; empty: the current branch
 	NoSwitch bool
-}
-
-// MergeOptions are one MERGE.
-type MergeOptions struct {
-	Writer
-	Source       string
-	Into         string // empty: the current branch
-	Summary      string
-	Contribution string
-	Purpose      string   // revises the target's purpose
-	Done         []string // milestones of the roadmap to tick
-	Keep         bool     // leave the source open
-	Abandon      bool     // close the source as abandoned, merge nothing
-	DryRun       bool
-	Prefer       string // settles every conflict: SettleOurs, SettleTheirs, SettleUnion; empty: none
-}
-
-// MergeResult is what MERGE made, or why it did not.
-type MergeResult struct {
-	ID        *string        `json:"id"`
-	Commit    *git.ID        `json:"commit"`
-	Branch    string         `json:"branch"` // the target
-	Merged    string         `json:"merged"` // the source
-	Steps     int            `json:"steps"`  // how many came
-	Conflicts []Conflict     `json:"conflicts"`
-	UpToDate  bool           `json:"up_to_date"`
-	Context   *BranchContext `json:"context"` // the source's CONTEXT as it stood before
-
-	Warnings []string `json:"-"`
-}
-
-// Conflict is one slot that both sides filled differently; null where absent. Its
-// path is topics/KEY.md, metadata.yaml#KEY.PATH or main.md#SECTION; after a sync
-// those of other branches than the current one begin with "BRANCH:".
-type Conflict struct {
-	Path     string  `json:"path"`
-	Kind     string  `json:"kind"` // content, add/add, modify/delete, key, prose
-	Base     *string `json:"base"`
-	Ours     *string `json:"ours"`
-	Theirs   *string `json:"theirs"`
-	Resolved bool    `json:"resolved"`
-}
-
-// MergeStatus is what of a merge or a sync waits on a branch.
-type MergeStatus struct {
-	Source    string     `json:"source"` // the merged branch, or the remote
-	Target    string     `json:"target"`
-	Conflicts []Conflict `json:"conflicts"` // sorted by path
-
-	Replaced bool `json:"-"` // invalid UTF-8 or NUL became U+FFFD
-}
-
-// SyncOptions are one exchange with a remote.
-type SyncOptions struct {
-	Writer
-	Remote   string   // empty: context.remote, else the only one, else origin
-	Branches []string // of push; empty: all
-	Prefer   string   // of sync: settles every conflict, as MergeOptions.Prefer
-	Progress io.Writer
-}
-
-// SyncResult is what came and went. Refs go by their names in this repository:
-// refs/context/heads/NAME, refs/context/roadmap, refs/context/tags/NAME,
-// refs/notes/context.
-type SyncResult struct {
-	Remote    string     `json:"remote"`
-	Fetched   []string   `json:"fetched"` // moved on the remote since it was last asked
-	Merged    []string   `json:"merged"`  // moved here
-	Pushed    []string   `json:"pushed"`
-	Conflicts []Conflict `json:"conflicts"`
-	Attempts  int        `json:"attempts"` // pushes that it took; 0 where nothing was pushed
-
-	Steps    int      `json:"-"` // that came
-	Lost     int      `json:"-"` // pushes that somebody else's was faster than
-	Gone     []string `json:"-"` // deleted on the remote since it was last asked
-	Notes    []string `json:"-"` // what else was done, a sentence each
-	Warnings []string `json:"-"`
 }
 
 // BranchContext is CONTEXT of one branch: `git context --branch NAME`.
@@ -330,10 +232,28 @@ type Item struct {
 	Done bool   `json:"done"`
 }
 
-// Imported is what an import brought.
-type Imported struct {
-	Branches int `json:"branches"`
-	Commits  int `json:"commits"`
-	Steps    int `json:"steps"`
-	Skipped  int `json:"skipped"` // already there
+// Staleness says whether the code that a topic or a milestone names is still what it
+// was written against. It compares commits, that one and the code's HEAD in this worktree, by the
+// ids of files and folders: an edit that is not committed is no change, neither then nor
+// now.
+type Staleness struct {
+	// Stale is nil where it is not known: no path is named or none was ever there, HEAD is
+	// unborn, or the code commit is not here (any more).
+	Stale   *bool    `json:"stale"`
+	Base    *git.ID  `json:"-"` // the code HEAD that it was written on; nil while that was unborn
+	Changed []string `json:"-"` // the named paths that changed, in the order of the text; removed ones too
+}
+
+// At is the moment of the past that a view shows: what memory was when a memory
+// commit had just been made. Facts of notes that are younger are left out, and so
+// are pending steps.
+type At struct {
+	Commit git.ID    `json:"commit"` // the memory commit
+	Time   time.Time `json:"time"`   // when it was made
+	By     string    `json:"by"`     // one of the At constants
+	Code   *git.ID   `json:"code"`   // the code commit that was named; nil where that was memory
+	Linked *git.ID   `json:"linked"` // the code commit that the memory commit belongs to, by link or ancestor
+
+	Rev   string `json:"-"` // what was asked for
+	Asked git.ID `json:"-"` // the commit that it names, of code or of memory
 }
