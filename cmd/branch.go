@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/urfave/cli/v2"
 )
 
 type branchOptions struct {
@@ -152,7 +152,7 @@ func (o *branchOptions) list(ctx context.Context, s *refs.Store) (branchResult, 
 	}
 	list, err := s.Branches(ctx, q)
 	if err == nil && len(list) == 0 { // none of that kind, or no memory at all
-		if _, tipErr := s.Tip(ctx, ""); errors.Is(tipErr, refs.ErrNoMemory) {
+		if _, tipErr := s.Tip(ctx, ""); errors.Is(tipErr, fail.ErrNoMemory) {
 			err = tipErr
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/render"
 )
@@ -61,15 +62,15 @@ func kinds() []struct {
 		{errUsage, exitUsage, "usage"},
 		{context.Canceled, exitInterrupted, "interrupted"},
 		{syscall.EPIPE, exitBrokenPipe, "broken-pipe"},
-		{refs.ErrConflict, exitConflict, "conflict"},
-		{refs.ErrNoMemory, exitNoMemory, "no-memory"},
+		{fail.ErrConflict, exitConflict, "conflict"},
+		{fail.ErrNoMemory, exitNoMemory, "no-memory"},
 		{git.ErrNotRepository, exitNotRepository, "not-a-repository"},
 		{git.ErrOldGit, exitFailed, "old-git"},
-		{refs.ErrNotFound, exitFailed, "not-found"},
-		{refs.ErrExists, exitFailed, "exists"},
-		{refs.ErrInvalid, exitFailed, "invalid"},
-		{refs.ErrStale, exitFailed, "stale"},
-		{refs.ErrRefused, exitFailed, "refused"},
+		{fail.ErrNotFound, exitFailed, "not-found"},
+		{fail.ErrExists, exitFailed, "exists"},
+		{fail.ErrInvalid, exitFailed, "invalid"},
+		{fail.ErrStale, exitFailed, "stale"},
+		{fail.ErrRefused, exitFailed, "refused"},
 		{git.ErrNotFound, exitFailed, "not-found"},
 		{git.ErrAmbiguous, exitFailed, "ambiguous"},
 		{context.DeadlineExceeded, exitFailed, "timeout"},
@@ -92,7 +93,7 @@ func classify(err error) (exit int, code string) {
 	if exit == exitInterrupted && errors.As(err, &stopped) {
 		exit = stopped.exit()
 	}
-	var named *refs.Error
+	var named *fail.Error
 	if errors.As(err, &named) && named.Code != "" {
 		code = named.Code
 	}
@@ -146,7 +147,7 @@ func hintsOf(err error) []string {
 	if errors.As(err, &usage) {
 		return usage.hints
 	}
-	var named *refs.Error
+	var named *fail.Error
 	if errors.As(err, &named) && len(named.Hints) > 0 {
 		return named.Hints
 	}
@@ -158,7 +159,7 @@ func hintsOf(err error) []string {
 	switch {
 	case errors.As(err, &output):
 		return []string{"the command was carried out; only its output is lost: git context"}
-	case errors.Is(err, refs.ErrNoMemory):
+	case errors.Is(err, fail.ErrNoMemory):
 		return []string{"git context init"}
 	case errors.Is(err, git.ErrNotRepository):
 		return []string{"run it inside a git repository, or make one: git init"}

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-context/git-context/hooks"
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type fsckOptions struct {
@@ -107,7 +107,7 @@ func unmended(problems []refs.Problem) error {
 	if left == 0 {
 		return nil
 	}
-	err := &refs.Error{Code: "problems", Kind: refs.ErrRefused, Message: count(left, "problem")}
+	err := &fail.Error{Code: "problems", Kind: fail.ErrRefused, Message: count(left, "problem")}
 	if hint != "" {
 		err.Hints = []string{hint}
 	}

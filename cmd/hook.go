@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/hooks"
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 )
 
 // hookSwitch turns all hooks off where it is 0: for one command, a session, a machine.
@@ -62,7 +63,7 @@ func (o *hookOptions) runHook(ctx context.Context, env *Env, event string, args 
 		defer func() { _ = s.Close() }() // what was to be done is done, or told
 		err = o.event(ctx, env, s, event, args)
 	}
-	if err == nil || errors.Is(err, refs.ErrNoMemory) {
+	if err == nil || errors.Is(err, fail.ErrNoMemory) {
 		return
 	}
 	tellHook(env, event, err.Error())

@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type importOptions struct {
@@ -89,7 +89,7 @@ func (o *importOptions) readTraces(ctx context.Context, env *Env, files []string
 	for _, f := range files {
 		more, err := o.readTrace(ctx, env, f, w, meter)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, &refs.Error{Code: "not-found", Kind: refs.ErrNotFound, Message: err.Error(), Hints: []string{importTrace}}
+			return nil, &fail.Error{Code: "not-found", Kind: fail.ErrNotFound, Message: err.Error(), Hints: []string{importTrace}}
 		}
 		if err != nil {
 			return nil, err

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type mergeOptions struct {
@@ -63,7 +63,7 @@ func newMerge(g *globals) *command {
 			}
 			r, err := runMerge(ctx, env, o, args)
 			// Of a merge in conflict there is a result and an error.
-			if err != nil && !errors.Is(err, refs.ErrConflict) {
+			if err != nil && !errors.Is(err, fail.ErrConflict) {
 				return err
 			}
 			return errors.Join(o.printMerge(ctx, env, r, err), err)

@@ -4,10 +4,10 @@ import (
 	"context"
 	"slices"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/urfave/cli/v2"
 )
 
 type rememberOptions struct {
@@ -96,7 +96,7 @@ func codePaths(s *refs.Store, names []string) (paths []string, err error) {
 
 // outside refuses a path as git does.
 func outside(repo *git.Repo, name string) error {
-	e := &refs.Error{Kind: refs.ErrInvalid, Code: "path-outside", Message: "'" + name + "' is outside of the repository"}
+	e := &fail.Error{Kind: fail.ErrInvalid, Code: "path-outside", Message: "'" + name + "' is outside of the repository"}
 	if top := repo.WorkTree(); top != "" {
 		e.Message += " at '" + top + "'"
 		e.Hints = []string{"git ls-files"}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/render"
 )
 
@@ -41,10 +42,10 @@ func readSegment(ctx context.Context, s *refs.Store, w render.Where, path string
 }
 
 func noSegment(path string, keys []string) error {
-	err := &refs.Error{
+	err := &fail.Error{
 		Code:    "segment-not-found",
 		Message: fmt.Sprintf("no segment '%s' in metadata.yaml", path),
-		Kind:    refs.ErrNotFound,
+		Kind:    fail.ErrNotFound,
 		Hints:   []string{"there are: " + strings.Join(keys, ", ")},
 	}
 	if near := nearest(path, keys); near != "" {

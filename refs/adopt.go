@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // askLimit is how long init waits for a remote to say whether it has memory:
@@ -81,7 +83,7 @@ func (i *initing) memoryElsewhere(ctx context.Context) (peer, *survey, error) {
 		return peer{}, nil, err
 	}
 	p, err := i.s.remote(ctx, "")
-	if errors.Is(err, ErrNotFound) { // several remotes, none of which is meant, or one that is not there
+	if errors.Is(err, fail.ErrNotFound) { // several remotes, none of which is meant, or one that is not there
 		i.res.Warnings = append(i.res.Warnings, "no remote was asked whether it has memory: "+err.Error())
 		return p, nil, nil
 	}
@@ -134,7 +136,7 @@ func firstOf(theirs *survey, remote, branch string, named bool) (string, error) 
 	case slices.Contains(names, branch):
 		return branch, nil
 	case named || len(names) == 0:
-		return "", fail(ErrNotFound, "branch-not-found", fmt.Sprintf("remote '%s' has memory, without a branch '%s'", remote, branch),
+		return "", fail.New(fail.ErrNotFound, "branch-not-found", fmt.Sprintf("remote '%s' has memory, without a branch '%s'", remote, branch),
 			"git context init", "git context branch "+branch)
 	case slices.Contains(names, DefaultBranch):
 		return DefaultBranch, nil
@@ -182,11 +184,11 @@ func (s *Store) adoptBranch(ctx context.Context, name string) (bool, error) {
 	remote := remotes[0]
 	if len(found) > 1 {
 		p, err := s.remote(ctx, "")
-		if err != nil && !errors.Is(err, ErrNotFound) {
+		if err != nil && !errors.Is(err, fail.ErrNotFound) {
 			return false, err
 		}
 		if remote = p.name; found[remote] == "" {
-			return false, fail(ErrRefused, "branch-ambiguous", fmt.Sprintf("several remotes have a branch '%s': %s", name, quotedList(remotes)),
+			return false, fail.New(fail.ErrRefused, "branch-ambiguous", fmt.Sprintf("several remotes have a branch '%s': %s", name, prose.QuotedList(remotes)),
 				"git config "+keyRemote+" "+remotes[0])
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -46,17 +47,17 @@ func TestArgumentsRefused(t *testing.T) {
 		"--output-indicator-new=x", "--relative", "--submodule", "-l", "--help", "-", "---",
 	} {
 		for _, read := range []func([]string) (Arguments, error){LogArguments, DiffArguments} {
-			var said *Error
+			var said *fail.Error
 			_, err := read([]string{"--stat", word, "x"})
-			if !errors.As(err, &said) || !errors.Is(err, ErrRefused) || len(said.Hints) == 0 {
+			if !errors.As(err, &said) || !errors.Is(err, fail.ErrRefused) || len(said.Hints) == 0 {
 				t.Errorf("%s: %v", word, err)
 			}
 		}
 	}
-	if _, err := DiffArguments([]string{"--since=yesterday"}); !errors.Is(err, ErrRefused) {
+	if _, err := DiffArguments([]string{"--since=yesterday"}); !errors.Is(err, fail.ErrRefused) {
 		t.Errorf("an option of log in diff: %v", err)
 	}
-	if _, err := LogArguments([]string{"--grep"}); !errors.Is(err, ErrInvalid) {
+	if _, err := LogArguments([]string{"--grep"}); !errors.Is(err, fail.ErrInvalid) {
 		t.Errorf("no value: %v", err)
 	}
 }

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // By what a view of the past found its memory commit.
@@ -29,7 +31,7 @@ const (
 //     which is not younger;
 //  3. a code revision: see [codeSearch], on the current branch if none is named.
 //
-// It returns ErrNotFound where nothing has that name, and where the branch did not
+// It returns fail.ErrNotFound where nothing has that name, and where the branch did not
 // exist yet.
 func (s *Store) At(ctx context.Context, branch, rev string) (*Tip, error) {
 	if rev == "" {
@@ -104,28 +106,28 @@ func createdAt(c *git.Commit) time.Time {
 // notYet says that a branch has nothing as old as what was asked for.
 func notYet(now *Tip, at *At) error {
 	made := createdAt(now.commit)
-	message := fmt.Sprintf("branch '%s' has no milestone as old as '%s'", now.branch, oneLine(at.Rev, 100))
+	message := fmt.Sprintf("branch '%s' has no milestone as old as '%s'", now.branch, prose.OneLine(at.Rev, 100))
 	hint := fmt.Sprintf("git context --branch %s", now.branch)
 	_, from := parseCreated(now.commit.Trailer(trailerCreated))
 	if !made.IsZero() && from != nil {
 		hint = fmt.Sprintf("it was made from '%s' on %s", *from, made.Format(time.RFC3339))
 	}
-	return fail(ErrNotFound, "not-yet", message, hint)
+	return fail.New(fail.ErrNotFound, "not-yet", message, hint)
 }
 
 // noCommit says that a name means no commit at all.
 func (s *Store) noCommit(ctx context.Context, rev string, err error) error {
 	err = s.noMilestone(ctx, rev, err)
-	var missing *Error
+	var missing *fail.Error
 	if errors.As(err, &missing) && missing.Code == "milestone-not-found" {
-		missing.Code, missing.Message = "commit-not-found", fmt.Sprintf("no commit '%s', of memory or of code", oneLine(rev, 100))
+		missing.Code, missing.Message = "commit-not-found", fmt.Sprintf("no commit '%s', of memory or of code", prose.OneLine(rev, 100))
 	}
 	return err
 }
 
 // MilestoneAt is [Store.Milestone] as it stood at a tip. A milestone that was not
 // part of the branch then, by its entries or, as those that a branch is born with,
-// by its history, is ErrNotFound.
+// by its history, is fail.ErrNotFound.
 func (s *Store) MilestoneAt(ctx context.Context, t *Tip, rev string) (Commit, error) {
 	c, err := s.milestoneAt(ctx, rev)
 	if err != nil {
@@ -136,8 +138,8 @@ func (s *Store) MilestoneAt(ctx context.Context, t *Tip, rev string) (Commit, er
 		held, err = s.repo.IsAncestor(ctx, c.ID, t.commit.ID)
 	}
 	if err == nil && !held {
-		err = fail(ErrNotFound, "not-yet", fmt.Sprintf("milestone '%s' was not part of branch '%s' at %s",
-			oneLine(rev, 100), t.branch, t.commit.ID.Short()), "git context --commit "+c.ID.Short())
+		err = fail.New(fail.ErrNotFound, "not-yet", fmt.Sprintf("milestone '%s' was not part of branch '%s' at %s",
+			prose.OneLine(rev, 100), t.branch, t.commit.ID.Short()), "git context --commit "+c.ID.Short())
 	}
 	if err != nil {
 		return Commit{}, err

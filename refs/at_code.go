@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // codeSearch finds the memory that belongs to a code commit, on one branch:
@@ -221,7 +222,7 @@ func (w *codeSearch) age(ctx context.Context) error {
 		stamp, id, _ := strings.Cut(strings.TrimSpace(line), " ")
 		at, err := strconv.ParseInt(stamp, 10, 64)
 		if err != nil {
-			return fmt.Errorf("git rev-list: no date for '%s'", oneLine(id, 80))
+			return fmt.Errorf("git rev-list: no date for '%s'", prose.OneLine(id, 80))
 		}
 		w.oldest = min(w.oldest, at)
 	}

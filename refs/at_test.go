@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -133,7 +134,7 @@ func TestAtBeforeMemory(t *testing.T) {
 	var trace strings.Builder
 	s := ok(refs.Open(t.Context(), refs.Options{Dir: p.dir, Env: p.env, Now: func() time.Time { return p.now }, Trace: &trace}))(t)
 	defer s.Close()
-	if _, err := s.At(t.Context(), "", string(codes[50])); !errors.Is(err, refs.ErrNotFound) {
+	if _, err := s.At(t.Context(), "", string(codes[50])); !errors.Is(err, fail.ErrNotFound) {
 		t.Errorf("before there was memory: %v", err)
 	}
 	if strings.Contains(trace.String(), "--first-parent") {
@@ -162,7 +163,7 @@ func TestAtOddTimes(t *testing.T) {
 	p.now = p.now.Add(2 * time.Hour)
 	ok(p.store().CreateBranch(t.Context(), refs.BranchOptions{Name: "late", NoSwitch: true}))(t)
 	_, err := p.store().At(t.Context(), "late", string(code))
-	if !errors.Is(err, refs.ErrNotFound) || !strings.Contains(fmt.Sprint(err.(*refs.Error).Hints), "made from 'main'") {
+	if !errors.Is(err, fail.ErrNotFound) || !strings.Contains(fmt.Sprint(err.(*fail.Error).Hints), "made from 'main'") {
 		t.Errorf("a branch before it was made: %v", err)
 	}
 }
@@ -274,7 +275,7 @@ func TestAtRenamed(t *testing.T) {
 	if err != nil || tip.Name() != "new" || len(list) != 2 || list[0].Name != "new" || list[1].Name != "main" {
 		t.Errorf("called '%s', %+v, %v", tip.Name(), list, err)
 	}
-	if _, err := p.store().At(ctx, "old", string(made)); !errors.Is(err, refs.ErrNotFound) {
+	if _, err := p.store().At(ctx, "old", string(made)); !errors.Is(err, fail.ErrNotFound) {
 		t.Errorf("by the old name: %v", err)
 	}
 

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // The marks that a bisect is told.
@@ -41,7 +43,7 @@ type BisectEntry struct {
 }
 
 // BisectStart begins a search on the current branch, with what is known already:
-// bad may be empty. There is one for each branch and worktree; ErrExists says that
+// bad may be empty. There is one for each branch and worktree; fail.ErrExists says that
 // it is under way.
 func (s *Store) BisectStart(ctx context.Context, bad string, good []string) (Bisect, error) {
 	tip, err := s.Tip(ctx, "")
@@ -55,7 +57,7 @@ func (s *Store) BisectStart(ctx context.Context, bad string, good []string) (Bis
 	defer lock.Unlock()
 	if st, err := s.readBisect(tip.branch); err != nil || st != nil {
 		if err == nil {
-			err = fail(ErrExists, "bisecting", fmt.Sprintf("a bisect is under way on '%s'", tip.branch),
+			err = fail.New(fail.ErrExists, "bisecting", fmt.Sprintf("a bisect is under way on '%s'", tip.branch),
 				"git context bisect status", "git context bisect reset")
 		}
 		return Bisect{}, err
@@ -74,7 +76,7 @@ func (s *Store) BisectStart(ctx context.Context, bad string, good []string) (Bis
 
 // BisectMark tells the bisect of the current branch about memory commits; none
 // means the one that is to be tested, and the branch's tip before there is one.
-// Several cannot be bad. ErrRefused: the marks contradict each other.
+// Several cannot be bad. fail.ErrRefused: the marks contradict each other.
 func (s *Store) BisectMark(ctx context.Context, mark string, revs []string) (Bisect, error) {
 	st, lock, err := s.openBisect(ctx)
 	if err != nil {
@@ -94,7 +96,7 @@ func (s *Store) BisectMark(ctx context.Context, mark string, revs []string) (Bis
 	return s.advance(ctx, st)
 }
 
-// Bisect is where the bisect of the current branch stands; ErrNotFound without one.
+// Bisect is where the bisect of the current branch stands; fail.ErrNotFound without one.
 func (s *Store) Bisect(ctx context.Context) (Bisect, error) {
 	st, lock, err := s.openBisect(ctx)
 	if err != nil {
@@ -146,9 +148,9 @@ func (st *bisectState) meant(mark string) (string, error) {
 	case st.Next != "":
 		return string(st.Next), nil
 	case st.Bad != "" && len(st.Good) > 0:
-		return "", fail(ErrRefused, "bisect-done", "nothing is left to be tested", "git context bisect status", "git context bisect reset")
+		return "", fail.New(fail.ErrRefused, "bisect-done", "nothing is left to be tested", "git context bisect status", "git context bisect reset")
 	case mark == MarkSkip:
-		return "", fail(ErrRefused, "bisect-incomplete", "nothing is to be tested yet", st.missing()...)
+		return "", fail.New(fail.ErrRefused, "bisect-incomplete", "nothing is to be tested yet", st.missing()...)
 	}
 	return st.Branch, nil
 }
@@ -172,9 +174,9 @@ func (s *Store) mark(ctx context.Context, st *bisectState, mark string, revs []s
 		case MarkSkip:
 			st.Skipped = with(st.Skipped, c.ID)
 		default:
-			return fail(ErrInvalid, "bisect-mark", fmt.Sprintf("unknown mark '%s'", oneLine(mark, 60)), "a mark is good, bad or skip")
+			return fail.New(fail.ErrInvalid, "bisect-mark", fmt.Sprintf("unknown mark '%s'", prose.OneLine(mark, 60)), "a mark is good, bad or skip")
 		}
-		st.Log = append(st.Log, BisectEntry{mark, c.ID, oneLine(c.Subject(), 200), now})
+		st.Log = append(st.Log, BisectEntry{mark, c.ID, prose.OneLine(c.Subject(), 200), now})
 	}
 	return s.consistent(ctx, st)
 }
@@ -231,6 +233,6 @@ func (st *bisectState) gone(id git.ID, err error) error {
 	if !errors.Is(err, git.ErrNotFound) {
 		return err
 	}
-	return &Error{Code: "bisect-gone", Kind: ErrNotFound, Err: err, Hints: []string{"git context bisect reset"},
+	return &fail.Error{Code: "bisect-gone", Kind: fail.ErrNotFound, Err: err, Hints: []string{"git context bisect reset"},
 		Message: fmt.Sprintf("commit %s of this bisect is not in the repository any more", id.Short())}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -71,7 +72,7 @@ func (s *Store) notBisecting(ctx context.Context, branch string, err error) erro
 	if _, err := s.Tip(ctx, branch); err != nil { // no memory, or no such branch
 		return err
 	}
-	return fail(ErrNotFound, "not-bisecting", fmt.Sprintf("no bisect is under way on '%s' in this worktree", branch),
+	return fail.New(fail.ErrNotFound, "not-bisecting", fmt.Sprintf("no bisect is under way on '%s' in this worktree", branch),
 		"git context bisect start")
 }
 
@@ -83,7 +84,7 @@ func (s *Store) readBisect(branch string) (*bisectState, error) {
 		return nil, err
 	}
 	if bad != nil || st.Version != bisectVersion {
-		return nil, &Error{Code: "bisect-state", Kind: ErrInvalid, Err: bad, Hints: []string{"git context bisect reset"},
+		return nil, &fail.Error{Code: "bisect-state", Kind: fail.ErrInvalid, Err: bad, Hints: []string{"git context bisect reset"},
 			Message: fmt.Sprintf("the bisect of '%s' cannot be read", branch)}
 	}
 	return st, nil

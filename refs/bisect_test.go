@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -27,9 +28,9 @@ func stones(t *testing.T, n int) (*repo, []string) {
 }
 
 // deniedAs holds that an error is of a code.
-func deniedAs(t *testing.T, err error, code string) *refs.Error {
+func deniedAs(t *testing.T, err error, code string) *fail.Error {
 	t.Helper()
-	said := &refs.Error{}
+	said := &fail.Error{}
 	if !errors.As(err, &said) || said.Code != code {
 		t.Errorf("%v, want %s", err, code)
 	}

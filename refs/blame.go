@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // Blame is who wrote each line of a topic, of metadata.yaml or of main.md.
@@ -42,7 +44,7 @@ type BlameMilestone struct {
 // as it stood at rev, if that is not empty. What came by a merge is whose it was
 // before. Where there is no topic of that key, metadata.yaml means that document of
 // the branch, and main.md the roadmap, whose lines stand in no milestone.
-// ErrNotFound says of a topic that was forgotten when, and by whom.
+// fail.ErrNotFound says of a topic that was forgotten when, and by whom.
 func (s *Store) Blame(ctx context.Context, key, rev string) (Blame, error) {
 	if name, ok := strings.CutPrefix(key, doc.TopicDir+"/"); ok { // its path, as log and diff take it
 		key = strings.TrimSuffix(name, ".md")
@@ -133,8 +135,8 @@ func (s *Store) noTopic(ctx context.Context, tip *Tip, key string) error {
 	if err != nil {
 		return err
 	}
-	return fail(ErrNotFound, "topic-forgotten", fmt.Sprintf("topic '%s' was forgotten in branch '%s' by %s at %s (%s)", key, tip.branch,
-		oneLine(writerOf(c), 100), c.Committer.When.UTC().Format(time.RFC3339), id.Short()),
+	return fail.New(fail.ErrNotFound, "topic-forgotten", fmt.Sprintf("topic '%s' was forgotten in branch '%s' by %s at %s (%s)", key, tip.branch,
+		prose.OneLine(writerOf(c), 100), c.Committer.When.UTC().Format(time.RFC3339), id.Short()),
 		fmt.Sprintf("git context blame %s %s~", key, id.Short()))
 }
 
@@ -145,7 +147,7 @@ func (s *Store) blameRoadmap(ctx context.Context, tip *Tip, rev string) (Blame, 
 		id, _ = parseRoadmap(tip.commit.Trailer(trailerRoadmap))
 	}
 	if err == nil && id == "" {
-		err = fail(ErrNotFound, "document-not-found", "there is no roadmap", "git context init")
+		err = fail.New(fail.ErrNotFound, "document-not-found", "there is no roadmap", "git context init")
 	}
 	if err != nil {
 		return Blame{}, err

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 )
 
 // blamed is a blame as "agent in milestone: text" lines.
@@ -87,7 +88,7 @@ func TestBlameWhatIsNot(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	ctx := t.Context()
-	if _, err := r.open().Blame(ctx, "pool", ""); !errors.Is(err, refs.ErrNoMemory) {
+	if _, err := r.open().Blame(ctx, "pool", ""); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("without memory: %v", err)
 	}
 	ok(r.open().Init(ctx, refs.InitOptions{Goal: "g"}))(t)
@@ -95,7 +96,7 @@ func TestBlameWhatIsNot(t *testing.T) {
 	gone := ok(r.open().Forget(ctx, refs.Writer{Agent: "bob"}, "pool"))(t)
 	r.milestone(t, "main", "First")
 	_, err := r.open().Blame(ctx, "pool", "")
-	var said *refs.Error
+	var said *fail.Error
 	if !errors.As(err, &said) || said.Code != "topic-forgotten" || !strings.Contains(said.Message, "by bob at ") {
 		t.Fatalf("a forgotten topic: %v", err)
 	}

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // CreateBranch is BRANCH: it makes a branch at the current one, or at a
@@ -41,7 +43,7 @@ func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, erro
 	}
 	b, err := s.switchTo(ctx, o.Name, true)
 	if err != nil {
-		return Branch{}, &Error{Code: "not-switched", Kind: ErrRefused, Err: err, Hints: []string{"git context switch " + o.Name},
+		return Branch{}, &fail.Error{Code: "not-switched", Kind: fail.ErrRefused, Err: err, Hints: []string{"git context switch " + o.Name},
 			Message: fmt.Sprintf("branch '%s' is made, but this worktree is not switched to it", o.Name)}
 	}
 	return b, nil
@@ -97,13 +99,13 @@ func (s *Store) mayBuildOn(ctx context.Context, rev string, c *git.Commit) error
 	if err != nil || len(out) > 0 {
 		return err
 	}
-	rev = oneLine(rev, 100)
+	rev = prose.OneLine(rev, 100)
 	if err := s.checkIncoming(ctx, incoming{branches: []git.Ref{{Name: rev, ID: c.ID}}}); err != nil {
 		return err
 	}
 	hint := "git context sync"
 	if tracked {
-		hint += " " + ShellWord(remote)
+		hint += " " + prose.ShellWord(remote)
 	}
 	return s.refuseExpunged(ctx, c.ID, "'"+rev+"'", hint)
 }
@@ -130,7 +132,7 @@ func (s *Store) switchTo(ctx context.Context, name string, held bool) (Branch, e
 		}
 	}
 	tip, err := s.Tip(ctx, name)
-	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrNoMemory) {
+	if errors.Is(err, fail.ErrNotFound) || errors.Is(err, fail.ErrNoMemory) {
 		if made, adoptErr := s.adoptBranch(ctx, name); made || adoptErr != nil {
 			if adoptErr != nil {
 				return Branch{}, adoptErr
@@ -185,8 +187,8 @@ func (s *Store) standOn(ctx context.Context, name, why string, held bool) (err e
 
 // elsewhere adds to a branch that was not found that a remote may have it.
 func (s *Store) elsewhere(ctx context.Context, name string, err error) error {
-	var missing *Error
-	if !errors.As(err, &missing) || missing.Kind != ErrNotFound {
+	var missing *fail.Error
+	if !errors.As(err, &missing) || missing.Kind != fail.ErrNotFound {
 		return err
 	}
 	if p, peerErr := s.remote(ctx, ""); peerErr == nil && p.follows != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 )
 
 // A legal name is never too long for the files that are named after its branch,
@@ -217,7 +218,7 @@ func TestSwitchBesideDeletion(t *testing.T) {
 			_, switched = r.open().Switch(ctx, name)
 		})
 		group.Wait()
-		if (switched == nil) == (deleted == nil) || switched != nil && !errors.Is(switched, refs.ErrNotFound) {
+		if (switched == nil) == (deleted == nil) || switched != nil && !errors.Is(switched, fail.ErrNotFound) {
 			t.Errorf("switched: %v, and deleted: %v", switched, deleted)
 		}
 		if deleted == nil {
@@ -268,7 +269,7 @@ func TestOnlyARenameIsFollowed(t *testing.T) {
 	if err := errors.Join(lock.Unlock()); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-done; !errors.Is(err, refs.ErrNotFound) {
+	if err := <-done; !errors.Is(err, fail.ErrNotFound) {
 		t.Errorf("it came to %v", err)
 	}
 	if log := r.git("log", "--format=%s", "refs/context/heads/main"); strings.Contains(log, "Meant") {

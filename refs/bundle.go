@@ -11,7 +11,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // BundleOptions are one bundle to write. Paths are absolute.
@@ -30,7 +32,7 @@ type Bundled struct {
 
 // Bundle writes the memory (branches, tags, roadmap, notes) into a file that
 // Unbundle reads elsewhere, with the same hashes. It is git's own format: `git
-// bundle verify` and `git fetch` read it too. ErrRefused if there is nothing new
+// bundle verify` and `git fetch` read it too. fail.ErrRefused if there is nothing new
 // since the former bundle.
 func (s *Store) Bundle(ctx context.Context, o BundleOptions) (Bundled, error) {
 	res := Bundled{File: o.File, Refs: []string{}}
@@ -39,13 +41,13 @@ func (s *Store) Bundle(ctx context.Context, o BundleOptions) (Bundled, error) {
 		return res, err
 	}
 	if len(names) == 0 {
-		return res, fail(ErrNoMemory, "no-memory", ErrNoMemory.Error(), "git context init")
+		return res, fail.New(fail.ErrNoMemory, "no-memory", fail.ErrNoMemory.Error(), "git context init")
 	}
 	if err := s.foldBranches(ctx, o.Writer); err != nil {
 		return res, err
 	}
 	if _, err := os.Stat(filepath.Dir(o.File)); errors.Is(err, fs.ErrNotExist) {
-		return res, fail(ErrNotFound, "folder-not-found", fmt.Sprintf("folder '%s' not found", oneLine(filepath.Dir(o.File), 200)))
+		return res, fail.New(fail.ErrNotFound, "folder-not-found", fmt.Sprintf("folder '%s' not found", prose.OneLine(filepath.Dir(o.File), 200)))
 	}
 	var known []git.ID
 	if o.Since != "" {
@@ -59,7 +61,7 @@ func (s *Store) Bundle(ctx context.Context, o BundleOptions) (Bundled, error) {
 	}
 	list, err := s.bundleRefs(ctx, o, known)
 	if errors.Is(err, git.ErrEmptyBundle) {
-		return res, fail(ErrRefused, "nothing-new", fmt.Sprintf("nothing is new since '%s'", oneLine(o.Since, 200)))
+		return res, fail.New(fail.ErrRefused, "nothing-new", fmt.Sprintf("nothing is new since '%s'", prose.OneLine(o.Since, 200)))
 	}
 	if err != nil {
 		return res, err
@@ -83,7 +85,7 @@ func (s *Store) bundleRefs(ctx context.Context, o BundleOptions, known []git.ID)
 			return list, err
 		}
 	}
-	return nil, fail(ErrStale, "busy", fmt.Sprintf("other writers were faster %d times", maxTries), "run the command again")
+	return nil, fail.New(fail.ErrStale, "busy", fmt.Sprintf("other writers were faster %d times", maxTries), "run the command again")
 }
 
 // checkBundle lists what a bundle holds, if all of it can be taken in here.
@@ -115,8 +117,8 @@ func bundleError(file string, err error) error {
 	if errors.As(err, &said) {
 		err = said
 	}
-	return &Error{Code: "bundle-invalid", Kind: ErrInvalid, Err: err, Message: fmt.Sprintf("'%s' cannot be read as a bundle", oneLine(file, 200)),
-		Hints: []string{"git bundle verify " + oneLine(file, 200)}}
+	return &fail.Error{Code: "bundle-invalid", Kind: fail.ErrInvalid, Err: err, Message: fmt.Sprintf("'%s' cannot be read as a bundle", prose.OneLine(file, 200)),
+		Hints: []string{"git bundle verify " + prose.OneLine(file, 200)}}
 }
 
 func bundlePeer(file string) peer {
@@ -133,7 +135,7 @@ func (s *Store) Unbundle(ctx context.Context, w Writer, file string, progress io
 		return res, err
 	}
 	if !slices.ContainsFunc(held, func(r git.Ref) bool { return strings.HasPrefix(r.Name, git.Root) || r.Name == git.NotesRef }) {
-		return res, fail(ErrInvalid, "bundle-invalid", fmt.Sprintf("'%s' holds no memory", oneLine(file, 200)), "git bundle list-heads "+oneLine(file, 200))
+		return res, fail.New(fail.ErrInvalid, "bundle-invalid", fmt.Sprintf("'%s' holds no memory", prose.OneLine(file, 200)), "git bundle list-heads "+prose.OneLine(file, 200))
 	}
 	p := bundlePeer(file)
 	lock, err := s.lockPeer(ctx, p)
@@ -153,7 +155,7 @@ func (s *Store) Unbundle(ctx context.Context, w Writer, file string, progress io
 
 // forget drops what is known of another repository.
 func (s *Store) forget(ctx context.Context, p peer) error {
-	ses, err := s.begin(ctx, Writer{}, "forget "+oneLine(p.name, 100))
+	ses, err := s.begin(ctx, Writer{}, "forget "+prose.OneLine(p.name, 100))
 	if err != nil {
 		return err
 	}

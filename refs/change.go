@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // change is one memory commit in the making.
@@ -100,7 +101,7 @@ func (ses *session) trailers(c *change) string {
 	t.add(trailerCommits, strconv.Itoa(totals.Milestones))
 	t.add(trailerCreated, formatCreated(facts.CreatedAt, facts.CreatedFrom))
 	t.add(trailerStatus, facts.Status)
-	t.add(trailerPurpose, oneLine(facts.Purpose, purposeLimit))
+	t.add(trailerPurpose, prose.OneLine(facts.Purpose, purposeLimit))
 	t.add(trailerNewest, c.newest)
 	t.add(trailerCode, string(c.code))
 	if m := c.milestone; m != nil && m.Kind == "" {
@@ -128,7 +129,7 @@ func (ses *session) trailers(c *change) string {
 // lastSummary is the summary of a branch's newest milestone, "" where it has none.
 func lastSummary(tip *git.Commit) string {
 	if tip.Trailer(trailerID) != "" {
-		return oneLine(tip.Subject(), purposeLimit)
+		return prose.OneLine(tip.Subject(), purposeLimit)
 	}
 	return tip.Trailer(trailerLast)
 }

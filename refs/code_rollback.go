@@ -8,8 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // maxTakenBack is how many commits a commit that goes back lists.
@@ -95,7 +97,7 @@ func (r *rollingBack) moveCode(ctx context.Context, plan *rollbackIntent) error 
 		return r.s.unfinished(in, err)
 	}
 	if failed == nil || !errors.Is(failed, context.Canceled) {
-		failed = &Error{Code: "code-not-moved", Kind: ErrRefused, Err: failed, Message: "git did not move the code; memory stays as it is",
+		failed = &fail.Error{Code: "code-not-moved", Kind: fail.ErrRefused, Err: failed, Message: "git did not move the code; memory stays as it is",
 			Hints: []string{"git status"}}
 	}
 	return errors.Join(failed, r.s.dropIntent(in))
@@ -106,12 +108,12 @@ func (r *rollingBack) codeThen(ctx context.Context) (*git.Commit, error) {
 	c := r.to.commit
 	id := git.ID(c.Trailer(trailerCode))
 	if !git.IsID(string(id)) {
-		return nil, fail(ErrRefused, "code-unknown", fmt.Sprintf("%s was made before the code had a commit", c.ID.Short()),
+		return nil, fail.New(fail.ErrRefused, "code-unknown", fmt.Sprintf("%s was made before the code had a commit", c.ID.Short()),
 			"git context rollback "+c.ID.Short())
 	}
 	code, err := r.s.repo.Commit(ctx, id)
 	if errors.Is(err, git.ErrNotFound) {
-		return nil, fail(ErrNotFound, "code-gone",
+		return nil, fail.New(fail.ErrNotFound, "code-gone",
 			fmt.Sprintf("code commit %s, on which %s was made, is not in this repository: it was garbage-collected, or never fetched", id.Short(), c.ID.Short()),
 			"git fetch --all", "git context rollback "+c.ID.Short())
 	}
@@ -138,22 +140,22 @@ func (r *rollingBack) standing(ctx context.Context, head, code *git.Commit) (*gi
 func (r *rollingBack) mayMoveCode(ctx context.Context) (*git.Commit, error) {
 	repo := r.s.repo
 	if repo.WorkTree() == "" {
-		return nil, fail(ErrRefused, "no-worktree", "there is no worktree here whose code could go back", "git context rollback "+r.to.commit.ID.Short())
+		return nil, fail.New(fail.ErrRefused, "no-worktree", "there is no worktree here whose code could go back", "git context rollback "+r.to.commit.ID.Short())
 	}
 	head, err := r.s.codeHead(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if head == "" {
-		return nil, fail(ErrRefused, "code-unborn", "the code has no commit on this branch yet", "git context rollback "+r.to.commit.ID.Short())
+		return nil, fail.New(fail.ErrRefused, "code-unborn", "the code has no commit on this branch yet", "git context rollback "+r.to.commit.ID.Short())
 	}
 	switch doing, err := repo.InProgress(ctx); {
 	case err != nil:
 		return nil, err
 	case doing == "bisect":
-		return nil, fail(ErrRefused, "code-busy", "a bisect of the code is in progress", "git bisect reset")
+		return nil, fail.New(fail.ErrRefused, "code-busy", "a bisect of the code is in progress", "git bisect reset")
 	case doing != "":
-		return nil, fail(ErrRefused, "code-busy", fmt.Sprintf("a %s of the code is in progress", doing),
+		return nil, fail.New(fail.ErrRefused, "code-busy", fmt.Sprintf("a %s of the code is in progress", doing),
 			"git "+doing+" --continue", "git "+doing+" --abort")
 	}
 	for _, staged := range []bool{true, false} {
@@ -162,7 +164,7 @@ func (r *rollingBack) mayMoveCode(ctx context.Context) (*git.Commit, error) {
 			return nil, err
 		}
 		if len(edited) > 0 {
-			return nil, fail(ErrRefused, "code-edited", "the code has changes that are not committed: "+quoteSome(edited), "git stash", "git commit -a")
+			return nil, fail.New(fail.ErrRefused, "code-edited", "the code has changes that are not committed: "+quoteSome(edited), "git stash", "git commit -a")
 		}
 	}
 	return repo.Commit(ctx, head)
@@ -175,10 +177,10 @@ func (r *rollingBack) planCode(ctx context.Context, head, to *git.Commit) (*roll
 		return nil, err
 	}
 	if len(lost) > 0 {
-		return nil, fail(ErrRefused, "code-in-the-way", "files that git does not track would be overwritten: "+quoteSome(lost),
+		return nil, fail.New(fail.ErrRefused, "code-in-the-way", "files that git does not track would be overwritten: "+quoteSome(lost),
 			"move them away, or commit them")
 	}
-	name := fmt.Sprintf("to %s (%s)", to.ID.Short(), oneLine(to.Subject(), 100))
+	name := fmt.Sprintf("to %s (%s)", to.ID.Short(), prose.OneLine(to.Subject(), 100))
 	if was := git.ID(r.to.commit.Trailer(trailerCode)); was != to.ID {
 		name += ", which stands in the place of " + was.Short()
 	}
@@ -211,10 +213,10 @@ func (r *rollingBack) codeElsewhere(ctx context.Context, head, to *git.Commit) e
 	memory := "git context rollback " + r.to.commit.ID.Short()
 	reset := memory + " --code --reset"
 	if behind > 0 {
-		message += fmt.Sprintf("; --reset would leave %s of this branch behind", count(behind, "commit"))
+		message += fmt.Sprintf("; --reset would leave %s of this branch behind", prose.Count(behind, "commit"))
 		reset = "git branch kept-of-" + head.ID.Short() + " && " + reset
 	}
-	return fail(ErrRefused, "code-elsewhere", message, memory, reset)
+	return fail.New(fail.ErrRefused, "code-elsewhere", message, memory, reset)
 }
 
 // countBetween is how many commits head has that to has not.
@@ -255,7 +257,7 @@ func (r *rollingBack) takeBack(ctx context.Context, head, to *git.Commit) (git.I
 	}
 	id := git.ID(strings.TrimSpace(out.String()))
 	if !git.IsID(string(id)) {
-		return "", fmt.Errorf("git commit-tree: cannot understand '%s'", oneLine(out.String(), 100))
+		return "", fmt.Errorf("git commit-tree: cannot understand '%s'", prose.OneLine(out.String(), 100))
 	}
 	return id, nil
 }
@@ -272,9 +274,9 @@ func (r *rollingBack) takenBack(ctx context.Context, head, to *git.Commit) (stri
 		return "", err
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "Revert to \"%s\"\n\nThe code is as it was at %s. This takes back:\n\n", oneLine(to.Subject(), 100), to.ID)
+	fmt.Fprintf(&text, "Revert to \"%s\"\n\nThe code is as it was at %s. This takes back:\n\n", prose.OneLine(to.Subject(), 100), to.ID)
 	for line := range strings.Lines(string(list)) {
-		text.WriteString(oneLine(line, 120) + "\n")
+		text.WriteString(prose.OneLine(line, 120) + "\n")
 	}
 	if n > maxTakenBack {
 		fmt.Fprintf(&text, "and %d more\n", n-maxTakenBack)
@@ -304,7 +306,7 @@ func quoteSome(paths []string) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString("'" + oneLine(path, 200) + "'")
+		b.WriteString("'" + prose.OneLine(path, 200) + "'")
 	}
 	if more := len(paths) - most; more > 0 {
 		fmt.Fprintf(&b, " and %d more", more)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 )
 
 // newGone is a repository whose code and memory went on from 'Good', which is tagged
@@ -186,7 +187,7 @@ func TestRollbackCodeRefused(t *testing.T) {
 				before = r.stand()
 			}
 			_, err := r.rollbackBoth(to, c.reset)
-			var said *refs.Error
+			var said *fail.Error
 			if !errors.As(err, &said) || said.Code != c.code || len(said.Hints) == 0 && c.code != "rollback-elsewhere" {
 				t.Fatalf("refused with %v", err)
 			}
@@ -208,7 +209,7 @@ func TestResetElsewhere(t *testing.T) {
 	r.git("checkout", "-q", "-b", "other", "HEAD~4")
 	r.git("commit", "-q", "--allow-empty", "-m", "other")
 	_, err := r.rollbackBoth("good", false)
-	var said *refs.Error
+	var said *fail.Error
 	if !errors.As(err, &said) || !strings.HasSuffix(said.Message, "--reset would leave 1 commit of this branch behind") ||
 		strings.Contains(said.Hints[0], "--reset") || !strings.HasPrefix(said.Hints[1], "git branch ") {
 		t.Errorf("refused with %v, hints %q", err, said.Hints)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -167,7 +168,7 @@ func TestCommitCodeInSubmodule(t *testing.T) {
 	outer.bound(*res.Code, res.Commit)
 	outer.put("sub/f", "edited again\n")
 	_, err = outer.open().Commit(t.Context(), refs.CommitOptions{Summary: "nothing", Code: &refs.CodeOptions{All: true}})
-	if !errors.Is(err, refs.ErrRefused) {
+	if !errors.Is(err, fail.ErrRefused) {
 		t.Errorf("edits within a submodule: %v", err)
 	}
 	if back, err := outer.open().Rollback(t.Context(), refs.RollbackOptions{To: "main~1", Code: &refs.CodeOptions{}}); err != nil {
@@ -217,7 +218,7 @@ func TestCommitCodeInTheMiddle(t *testing.T) {
 			t.Fatalf("git %v: no conflict", args)
 		}
 		_, err := r.open().Commit(t.Context(), refs.CommitOptions{Summary: "too early", Code: &refs.CodeOptions{}})
-		if !errors.Is(err, refs.ErrRefused) {
+		if !errors.Is(err, fail.ErrRefused) {
 			t.Errorf("git %v, not settled: %v", args, err)
 		}
 		r.put("f", "both\n")
@@ -294,12 +295,12 @@ func TestSignBoth(t *testing.T) {
 	r.git("config", "user.signingKey", filepath.Join(t.TempDir(), "none"))
 	r.put("f", "unsigned")
 	_, err := r.open().Commit(t.Context(), refs.CommitOptions{Summary: "x", Code: &refs.CodeOptions{All: true}, Writer: refs.Writer{Sign: refs.Signing{Mode: refs.SignNever}}})
-	if !errors.Is(err, refs.ErrRefused) {
+	if !errors.Is(err, fail.ErrRefused) {
 		t.Errorf("code that cannot be signed: %v", err)
 	}
 	r.git("config", "commit.gpgSign", "false")
 	before := r.git("rev-parse", "HEAD")
-	if _, err = r.open().Commit(t.Context(), refs.CommitOptions{Summary: "x", Code: &refs.CodeOptions{All: true}}); !errors.Is(err, refs.ErrRefused) {
+	if _, err = r.open().Commit(t.Context(), refs.CommitOptions{Summary: "x", Code: &refs.CodeOptions{All: true}}); !errors.Is(err, fail.ErrRefused) {
 		t.Errorf("memory that cannot be signed: %v", err)
 	}
 	if after := r.git("rev-parse", "HEAD"); after != before {

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // Commit is COMMIT: it makes a milestone of every pending step of the branch,
@@ -38,7 +40,7 @@ func (s *Store) Commit(ctx context.Context, o CommitOptions) (CommitResult, erro
 }
 
 func (s *Store) commitOn(ctx context.Context, branch string, o CommitOptions) (CommitResult, error) {
-	ses, err := s.begin(ctx, o.Writer, "commit: "+oneLine(o.Summary, 200), branch)
+	ses, err := s.begin(ctx, o.Writer, "commit: "+prose.OneLine(o.Summary, 200), branch)
 	if err != nil {
 		return CommitResult{}, err
 	}
@@ -85,7 +87,7 @@ func (ses *session) said(ctx context.Context, c *git.Commit, j Judging) error {
 		return nil
 	}
 	id := c.Trailer(trailerID)
-	return &Error{Code: "note-not-written", Kind: ErrRefused, Err: err, Hints: []string{"git context note " + id + " --score X --outcome O"},
+	return &fail.Error{Code: "note-not-written", Kind: fail.ErrRefused, Err: err, Hints: []string{"git context note " + id + " --score X --outcome O"},
 		Message: fmt.Sprintf("milestone %s is made, but not what was said of it", id)}
 }
 
@@ -250,13 +252,13 @@ func checkMilestone(summary, contribution, progress *string) (replaced bool, err
 		*contribution = strings.TrimSuffix(rest+"\n\n"+*contribution, "\n\n")
 	}
 	if *summary == "" {
-		return replaced, fail(ErrInvalid, "summary-empty", "a milestone needs a summary", "git context commit -m SUMMARY")
+		return replaced, fail.New(fail.ErrInvalid, "summary-empty", "a milestone needs a summary", "git context commit -m SUMMARY")
 	}
 	if *contribution == "" {
 		*contribution = *summary
 	}
 	if size := len(*summary) + len(*contribution) + len(*progress); size > maxStep {
-		return replaced, fail(ErrInvalid, "milestone-too-large",
+		return replaced, fail.New(fail.ErrInvalid, "milestone-too-large",
 			fmt.Sprintf("the milestone has %d bytes; at most %d are allowed", size, maxStep))
 	}
 	return replaced, nil

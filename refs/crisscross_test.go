@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 )
 
 // A slot is a place where two sides of a merge may meet.
@@ -58,7 +59,7 @@ func crossClones(t *testing.T, a, b *repo) {
 	}
 	for i, r := range []*repo{b, a} {
 		_, err := r.open().Unbundle(t.Context(), refs.Writer{}, bundles[i], nil)
-		if errors.Is(err, refs.ErrConflict) {
+		if errors.Is(err, fail.ErrConflict) {
 			r.settleAll(refs.SettleOurs)
 			err = nil
 		}
@@ -199,7 +200,7 @@ func TestCrissCrossOfBranches(t *testing.T) {
 			crossBranches([2]string{"m", "e"})
 			before := a.all()
 			res, err := a.open().Merge(t.Context(), refs.MergeOptions{Source: "exp"})
-			if !errors.Is(err, refs.ErrConflict) || !slices.Equal(paths(res.Conflicts), []string{s.path}) || a.all() != before {
+			if !errors.Is(err, fail.ErrConflict) || !slices.Equal(paths(res.Conflicts), []string{s.path}) || a.all() != before {
 				t.Errorf("both changed it, and Merge = %+v, %v", res.Conflicts, err)
 			}
 			a.settleAll(refs.SettleUnion)

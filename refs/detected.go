@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/git-context/git-context/refs/detect"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -14,7 +15,7 @@ func (s *Store) refreshDetected(ctx context.Context, c *change, parent *git.Comm
 	if c.code == "" {
 		return nil
 	}
-	before, _, err := c.meta.Get(keyDetectedFrom)
+	before, _, err := c.meta.Get(detect.KeyFrom)
 	if err != nil {
 		return err
 	}
@@ -23,25 +24,16 @@ func (s *Store) refreshDetected(ctx context.Context, c *change, parent *git.Comm
 	if seen && known != "" {
 		return nil
 	}
-	failed := s.detect(ctx, c.meta, c.code, git.ID(known))
+	failed := detect.Refresh(ctx, s.repo, c.meta, c.code, git.ID(known))
 	if failed == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}
 	// What the code looks like is worth no milestone: the keys stay as they are,
 	// and without the tree that they were read from the next one tries again.
 	c.warnings = append(c.warnings, "metadata not refreshed: "+failed.Error())
-	_, err = c.meta.Unset(keyDetectedFrom)
+	_, err = c.meta.Unset(detect.KeyFrom)
 	return err
 }
-
-// What the program finds out about the code stands under these keys. People and
-// agents write beside them; in a merge they never conflict.
-const (
-	keyDetectedFrom = "detected_from"         // the code tree that the rest was read from
-	keyTree         = "file_structure.tree"   // two levels of it
-	keyEnv          = "env_config.detected"   // names of variables, versions that files declare
-	keyDependencies = "dependencies.detected" // by manifest
-)
 
 // codeHead is the code repository's HEAD, "" while it is unborn.
 func (s *Store) codeHead(ctx context.Context) (git.ID, error) {

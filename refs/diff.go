@@ -9,7 +9,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // DiffEnds finds the two commits that a diff compares: A and B, where a B that is
@@ -18,7 +20,7 @@ import (
 func (s *Store) DiffEnds(ctx context.Context, a, b string) (from, to *git.Commit, err error) {
 	first, dots, second := SplitRange(a)
 	if dots != "" && b != "" {
-		return nil, nil, fail(ErrInvalid, "range-invalid", fmt.Sprintf("'%s' is both sides already", oneLine(a, 100)), "git context diff "+oneLine(a, 100))
+		return nil, nil, fail.New(fail.ErrInvalid, "range-invalid", fmt.Sprintf("'%s' is both sides already", prose.OneLine(a, 100)), "git context diff "+prose.OneLine(a, 100))
 	}
 	if dots == "" {
 		second = b
@@ -31,7 +33,7 @@ func (s *Store) DiffEnds(ctx context.Context, a, b string) (from, to *git.Commit
 		return nil, nil, err
 	}
 	if len(bases) == 0 {
-		return nil, nil, fail(ErrInvalid, "no-merge-base", fmt.Sprintf("'%s' have no commit in common", oneLine(a, 100)),
+		return nil, nil, fail.New(fail.ErrInvalid, "no-merge-base", fmt.Sprintf("'%s' have no commit in common", prose.OneLine(a, 100)),
 			"git context diff "+first+".."+second)
 	}
 	from, err = s.repo.Commit(ctx, bases[0])
@@ -84,7 +86,7 @@ func parseRaw(out []byte) ([]FileDiff, error) {
 		facts, more, ok := strings.Cut(rest, "\x00")
 		path, more, ok2 := strings.Cut(more, "\x00")
 		if !ok || !ok2 || !strings.HasPrefix(facts, ":") {
-			return nil, fmt.Errorf("git diff said '%s'", oneLine(rest, 100))
+			return nil, fmt.Errorf("git diff said '%s'", prose.OneLine(rest, 100))
 		}
 		files = append(files, FileDiff{Path: path, Status: facts[strings.LastIndexByte(facts, ' ')+1:]})
 		rest = more

@@ -3,7 +3,7 @@ package refs_test
 import (
 	"testing"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // A command that is pasted says what was meant, whatever the names in it.
@@ -13,8 +13,8 @@ func TestShellWord(t *testing.T) {
 		"v1.4": "v1.4", "main~2": "main~2", "HEAD^": "HEAD^", "~x": "'~x'", "main@{1}": "'main@{1}'", "$(id)": "'$(id)'", "a b": "'a b'", "": "''",
 		"o'r$x": `'o'\''r$x'`, "a=b": "a=b",
 	} {
-		if got := refs.ShellWord(word); got != want {
-			t.Errorf("ShellWord(%q) = %s, want %s", word, got, want)
+		if got := prose.ShellWord(word); got != want {
+			t.Errorf("prose.ShellWord(%q) = %s, want %s", word, got, want)
 		}
 	}
 }

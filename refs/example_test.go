@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 )
 
 // An agent records what it does, makes a milestone of it, tries something on a
@@ -99,7 +100,7 @@ func ExampleStore_Merge() {
 		log.Fatal(err)
 	}
 	res, err := s.Merge(ctx, refs.MergeOptions{Source: "queue"})
-	if !errors.Is(err, refs.ErrConflict) {
+	if !errors.Is(err, fail.ErrConflict) {
 		log.Fatal(err)
 	}
 	for _, c := range res.Conflicts {
@@ -211,8 +212,8 @@ func ExampleError() {
 	defer remove()
 
 	_, err := s.Switch(ctx, "mian")
-	fmt.Println(errors.Is(err, refs.ErrNotFound))
-	var e *refs.Error
+	fmt.Println(errors.Is(err, fail.ErrNotFound))
+	var e *fail.Error
 	if errors.As(err, &e) {
 		fmt.Printf("%s: %s\nhint: %s\n", e.Code, e.Message, e.Hints[0])
 	}

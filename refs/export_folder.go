@@ -10,8 +10,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/detect"
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/prose"
+
 	dialect "github.com/git-context/git-context/refs/peer"
 )
 
@@ -31,7 +35,7 @@ func (s *Store) ExportFolder(ctx context.Context, o ExportOptions) (FolderResult
 	}
 	f := &dialect.Folder{Dialect: dialect.Dialect(o.As)}
 	if f.Dialect != dialect.Contexa && f.Dialect != dialect.Memory {
-		return FolderResult{}, fail(ErrInvalid, "dialect-unknown", fmt.Sprintf("unknown kind of folder '%s'", oneLine(o.As, 100)),
+		return FolderResult{}, fail.New(fail.ErrInvalid, "dialect-unknown", fmt.Sprintf("unknown kind of folder '%s'", prose.OneLine(o.As, 100)),
 			"known: contexa, gcc-memory")
 	}
 	res := FolderResult{Dialect: o.As, Folder: filepath.Join(o.Dir, f.Dialect.Root())}
@@ -48,7 +52,7 @@ func (s *Store) ExportFolder(ctx context.Context, o ExportOptions) (FolderResult
 	}
 	if res.Warnings = notes; topics > 0 {
 		res.Skipped = topics
-		res.Warnings = append(res.Warnings, count(topics, "topic")+" left out: the folder has no place for them")
+		res.Warnings = append(res.Warnings, prose.Count(topics, "topic")+" left out: the folder has no place for them")
 	}
 	return res, s.writeFolder(res.Folder, files)
 }
@@ -58,19 +62,19 @@ func (s *Store) ExportFolder(ctx context.Context, o ExportOptions) (FolderResult
 func checkNoFolder(dir string) error {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fail(ErrNotFound, "folder-not-found", fmt.Sprintf("no folder '%s'", oneLine(dir, 300)), "mkdir -p '"+dir+"'")
+		return fail.New(fail.ErrNotFound, "folder-not-found", fmt.Sprintf("no folder '%s'", prose.OneLine(dir, 300)), "mkdir -p '"+dir+"'")
 	}
 	if err != nil {
 		return folderError(dir, err)
 	}
 	if !info.IsDir() {
-		return fail(ErrInvalid, "folder-unreadable", fmt.Sprintf("'%s' is no folder", dir))
+		return fail.New(fail.ErrInvalid, "folder-unreadable", fmt.Sprintf("'%s' is no folder", dir))
 	}
 	for _, d := range []dialect.Dialect{dialect.Contexa, dialect.Memory} {
 		path := filepath.Join(dir, d.Root())
 		_, err := os.Lstat(path)
 		if err == nil {
-			return fail(ErrExists, "folder-exists", fmt.Sprintf("'%s' exists already", path), "git context export ANOTHER-DIR")
+			return fail.New(fail.ErrExists, "folder-exists", fmt.Sprintf("'%s' exists already", path), "git context export ANOTHER-DIR")
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return folderError(path, err)
@@ -86,7 +90,7 @@ func (s *Store) fillFolder(ctx context.Context, f *dialect.Folder, res *Imported
 		return 0, err
 	}
 	if len(names) == 0 {
-		return 0, fail(ErrNoMemory, "no-memory", ErrNoMemory.Error(), "git context init")
+		return 0, fail.New(fail.ErrNoMemory, "no-memory", fail.ErrNoMemory.Error(), "git context init")
 	}
 	_, main, err := s.readRoadmap(ctx)
 	if err != nil {
@@ -129,7 +133,7 @@ func (s *Store) folderBranch(ctx context.Context, tip *Tip, names []string) (dia
 	b := dialect.Branch{Name: tip.branch, Parent: facts.CreatedFrom, Purpose: facts.Purpose, Status: facts.Status,
 		MergedInto: facts.MergedInto, CreatedAt: facts.CreatedAt, MergedAt: facts.MergedAt, Segments: map[string]any{}}
 	for _, key := range meta.Keys() {
-		if key == "version" || key == "branch" || key == "totals" || key == keyDetectedFrom {
+		if key == "version" || key == "branch" || key == "totals" || key == detect.KeyFrom {
 			continue
 		}
 		if b.Segments[key], _, err = meta.Get(quotePath(key)); err != nil {

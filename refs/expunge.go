@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -38,7 +39,7 @@ const shortMatch = 4
 // are removed, all else that holds it is redacted. What cannot be cleaned from here is in
 // the result's warnings and remotes.
 //
-// ErrNotFound: nothing holds it. ErrRefused: it is everything, and Yes is not set; or
+// fail.ErrNotFound: nothing holds it. fail.ErrRefused: it is everything, and Yes is not set; or
 // it would still stand somewhere, which the error names, and nothing was changed.
 // It takes a few passes over all of memory's history. Writers wait meanwhile, Record
 // does not. Killed at any moment, it is finished by the next command that writes.
@@ -76,7 +77,7 @@ func (s *Store) Expunge(ctx context.Context, o ExpungeOptions) (ExpungeResult, e
 		return x.res, err
 	}
 	if f.everything() && !o.Yes {
-		return res, fail(ErrRefused, "expunge-everything",
+		return res, fail.New(fail.ErrRefused, "expunge-everything",
 			fmt.Sprintf("%s that there are would go", allEntries(len(f.all))), "add --dry-run to see what would go, --yes to go on")
 	}
 	x := &expunging{s: s, w: o.Writer, res: res, check: f.check}
@@ -101,7 +102,7 @@ func allEntries(n int) string {
 
 func noMemoryIf(none bool) error {
 	if none {
-		return fail(ErrNoMemory, "no-memory", ErrNoMemory.Error(), "git context init")
+		return fail.New(fail.ErrNoMemory, "no-memory", fail.ErrNoMemory.Error(), "git context init")
 	}
 	return nil
 }
@@ -111,13 +112,13 @@ func (o ExpungeOptions) check() error {
 	short := utf8.RuneCountInString(o.Match) < shortMatch
 	switch {
 	case (o.Match == "") == (o.ID == ""):
-		return fail(ErrInvalid, "expunge-what", "what is to be forgotten? a text or an id", "git context expunge --match TEXT", "git context expunge --id ID")
+		return fail.New(fail.ErrInvalid, "expunge-what", "what is to be forgotten? a text or an id", "git context expunge --match TEXT", "git context expunge --id ID")
 	case o.Match != "" && strings.TrimSpace(o.Match) == "":
-		return fail(ErrInvalid, "match-empty", "the text to forget is nothing but white space")
+		return fail.New(fail.ErrInvalid, "match-empty", "the text to forget is nothing but white space")
 	case o.Match != "" && strings.Contains(redaction(), o.Match):
-		return fail(ErrInvalid, "match-redaction", "the text is part of what stands in the place of a forgotten text")
+		return fail.New(fail.ErrInvalid, "match-redaction", "the text is part of what stands in the place of a forgotten text")
 	case o.Match != "" && short && !o.Yes && !o.DryRun:
-		return fail(ErrRefused, "match-short", fmt.Sprintf("a text of fewer than %d characters may stand in many places", shortMatch),
+		return fail.New(fail.ErrRefused, "match-short", fmt.Sprintf("a text of fewer than %d characters may stand in many places", shortMatch),
 			"add --dry-run to see what would go, --yes to go on")
 	}
 	return nil

@@ -7,7 +7,9 @@ import (
 	"slices"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // uniteTombstones puts those of two commits of the roadmap into a tree: what was
@@ -78,7 +80,7 @@ func (y *syncing) accept(ctx context.Context, ours, theirs *survey) (bool, error
 	case err != nil:
 		return false, err
 	case y.push:
-		return false, fail(ErrRefused, "expunged-elsewhere",
+		return false, fail.New(fail.ErrRefused, "expunged-elsewhere",
 			fmt.Sprintf("'%s' has expunged %s that this repository still has", y.peer.name, forgotten(n)), command)
 	case most:
 		y.warn(fmt.Sprintf("'%s' has expunged %s, more than sync removes unasked; see %s", y.peer.name, forgotten(n), command))
@@ -91,7 +93,7 @@ func (y *syncing) accept(ctx context.Context, ours, theirs *survey) (bool, error
 // remedy is the command that forgets what the other side has forgotten, and whether that
 // is more than a sync would believe.
 func (y *syncing) remedy(ctx context.Context, e doc.Expunged) (command string, most bool, err error) {
-	name := ShellWord(y.peer.name)
+	name := prose.ShellWord(y.peer.name)
 	switch err := y.s.tried(ctx, e, func(x *expunging) error { return y.plausible(ctx, x, nil) }); {
 	case implausible(err):
 		return "git context expunge --from " + name + " --dry-run", true, nil
@@ -173,7 +175,7 @@ func (y *syncing) show(ctx context.Context, e doc.Expunged, res *ExpungeResult) 
 	res.DryRun = true
 	err := y.s.preview(ctx, e, func(ctx context.Context, x *expunging, tips []git.ID) error {
 		err := y.plausible(ctx, x, tips)
-		var refusal *Error
+		var refusal *fail.Error
 		if implausible(err) && errors.As(err, &refusal) {
 			res.Warnings = append(res.Warnings, refusal.Message)
 			return nil
@@ -207,7 +209,7 @@ func (y *syncing) standing(ctx context.Context, ref string, ours, theirs git.ID)
 // ExpungeFrom forgets what a remote's memory says is forgotten, and exchanges nothing
 // else. With e.Yes, that may be more than Sync believes: a branch's every entry, or most
 // of this repository's. With e.DryRun it fetches, and says what would go. Of e nothing
-// else counts. ErrNotFound: all of it is forgotten here.
+// else counts. fail.ErrNotFound: all of it is forgotten here.
 func (s *Store) ExpungeFrom(ctx context.Context, o SyncOptions, e ExpungeOptions) (ExpungeResult, error) {
 	var y *syncing
 	_, err := s.exchange(ctx, o, func(made *syncing) {
@@ -218,7 +220,7 @@ func (s *Store) ExpungeFrom(ctx context.Context, o SyncOptions, e ExpungeOptions
 	case err != nil && !errors.Is(err, errShown):
 		return ExpungeResult{}, err
 	case y.forgot == nil:
-		return ExpungeResult{}, fail(ErrNotFound, "nothing-expunged", fmt.Sprintf("'%s' has expunged nothing that is still here", y.peer.name))
+		return ExpungeResult{}, fail.New(fail.ErrNotFound, "nothing-expunged", fmt.Sprintf("'%s' has expunged nothing that is still here", y.peer.name))
 	}
 	return *y.forgot, nil
 }

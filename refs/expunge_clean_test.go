@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 )
 
 // A branch of the remote that is not here is looked at once, and again when it stands
@@ -43,7 +44,7 @@ func TestExpungeLooksOnce(t *testing.T) {
 		t.Errorf("%q is known, not %q", now, line)
 	}
 	hub.git("update-ref", "refs/context/heads/side", old)
-	if _, err := dan.open().Sync(t.Context(), refs.SyncOptions{}); !errors.Is(err, refs.ErrRefused) || !strings.Contains(err.Error(), "'side'") {
+	if _, err := dan.open().Sync(t.Context(), refs.SyncOptions{}); !errors.Is(err, fail.ErrRefused) || !strings.Contains(err.Error(), "'side'") {
 		t.Errorf("error = %v", err)
 	}
 	if strings.Contains(known(), "/side ") {
@@ -72,13 +73,13 @@ func TestExpungeMappedClone(t *testing.T) {
 	}
 	ok(ann.open().Push(t.Context(), refs.SyncOptions{}))(t)
 	ann.expunge(refs.ExpungeOptions{Match: "hunter2"})
-	if _, err := ann.open().Sync(t.Context(), refs.SyncOptions{}); !errors.Is(err, refs.ErrRefused) {
+	if _, err := ann.open().Sync(t.Context(), refs.SyncOptions{}); !errors.Is(err, fail.ErrRefused) {
 		t.Fatalf("Sync: %v", err) // the roadmap is there now
 	}
 	dan.git("fetch", "-q")
 	dan.git("fetch", "-q")
 	ok(dan.open().Init(t.Context(), refs.InitOptions{}))(t)
-	if _, err := dan.open().Sync(t.Context(), refs.SyncOptions{}); !errors.Is(err, refs.ErrRefused) {
+	if _, err := dan.open().Sync(t.Context(), refs.SyncOptions{}); !errors.Is(err, fail.ErrRefused) {
 		t.Errorf("Sync: %v", err)
 	}
 	if found := dan.holding("hunter2"); len(found) > 0 {

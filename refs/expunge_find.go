@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // finder looks for what is to be forgotten in all of memory, its whole history, and in
@@ -299,16 +301,16 @@ func (f *finder) result(res *ExpungeResult) error {
 			return f.onlyNames()
 		}
 		if f.id != "" {
-			return fail(ErrNotFound, "entry-not-found", fmt.Sprintf("no step and no milestone has the id '%s'", f.id), "git context log", "git context --log")
+			return fail.New(fail.ErrNotFound, "entry-not-found", fmt.Sprintf("no step and no milestone has the id '%s'", f.id), "git context log", "git context --log")
 		}
-		return fail(ErrNotFound, "nothing-holds", "nothing in this repository's memory holds that text", "git context search WORDS")
+		return fail.New(fail.ErrNotFound, "nothing-holds", "nothing in this repository's memory holds that text", "git context search WORDS")
 	}
 	f.entries(res)
 	res.Texts = texts(f.expunged)
 	res.Topics = slices.Sorted(maps.Keys(f.topics))
 	res.Warnings = append(res.Warnings, f.nameWarnings()...)
 	if f.foreign > 0 {
-		res.Warnings = append(res.Warnings, count(f.foreign, "object")+
+		res.Warnings = append(res.Warnings, prose.Count(f.foreign, "object")+
 			" that no ref leads to and that may be code's hold it; git gc --prune=now deletes what nothing needs")
 	}
 	return nil

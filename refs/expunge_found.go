@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/journal"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // local looks into local state: journals, committed lines too, and all else that may
@@ -205,7 +206,7 @@ func inflated(data []byte) []byte {
 
 // keptBy says what keeps objects that were to be deleted.
 func keptBy(k git.Kept) string {
-	what, them := count(len(k.Objects), "object")+" of the old history stay", "them"
+	what, them := prose.Count(len(k.Objects), "object")+" of the old history stay", "them"
 	if len(k.Objects) == 1 {
 		what, them = what+"s", "it"
 	}

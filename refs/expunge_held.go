@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // recall reads what the peer held when it was last asked, and finishes what was to be
@@ -76,7 +77,7 @@ func (y *syncing) replaceTracking(ctx context.Context, held []heldRef, theirs *s
 	if err := y.s.writeHeldState(y.peer, y.old); err != nil {
 		return err
 	}
-	ses, err := y.s.begin(ctx, y.o.Writer, "expunge: "+oneLine(y.peer.name, 100))
+	ses, err := y.s.begin(ctx, y.o.Writer, "expunge: "+prose.OneLine(y.peer.name, 100))
 	if err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func (y *syncing) replaceTracking(ctx context.Context, held []heldRef, theirs *s
 	fault.Point("held-replaced")
 	kept, err := y.deleteOld(ctx)
 	for _, k := range kept {
-		y.warn(fmt.Sprintf("%s of what '%s' still holds cannot be deleted here: %s", count(len(k.Objects), "object"), y.peer.name, keptBy(k)))
+		y.warn(fmt.Sprintf("%s of what '%s' still holds cannot be deleted here: %s", prose.Count(len(k.Objects), "object"), y.peer.name, keptBy(k)))
 	}
 	return err
 }

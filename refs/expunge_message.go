@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // expungedSubject is the subject of what was a milestone.
@@ -144,7 +145,7 @@ func (w *rewriter) newestIn(ctx context.Context, id git.ID) (string, error) {
 	}
 	for _, m := range slices.Backward(ms) {
 		if m.Kind != doc.KindBirth {
-			w.newest[id] = oneLine(m.Summary, purposeLimit)
+			w.newest[id] = prose.OneLine(m.Summary, purposeLimit)
 			break
 		}
 	}

@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // keptName is a name that holds what is looked for. Names are not redacted: all clones
@@ -55,7 +57,7 @@ func (f *finder) refsCalled(v *memoryRefs) {
 	}
 	for _, r := range v.tags {
 		if name := strings.TrimPrefix(r.Name, git.TagPrefix); f.match.in(name) {
-			f.keep(keptName{name: name, label: "tag '" + name + "'", command: "git context tag -d " + ShellWord(name)})
+			f.keep(keptName{name: name, label: "tag '" + name + "'", command: "git context tag -d " + prose.ShellWord(name)})
 		}
 	}
 	for _, r := range slices.Concat(v.deleted, v.tracking) {
@@ -125,5 +127,5 @@ func (f *finder) onlyNames() error {
 	if kept != "" {
 		hints = append(hints, "take it for known, and change what is secret: renaming and deleting do not take a name out of history")
 	}
-	return fail(ErrRefused, "expunge-names", "only names hold it"+kept+": "+strings.Join(labels, ", "), hints...)
+	return fail.New(fail.ErrRefused, "expunge-names", "only names hold it"+kept+": "+strings.Join(labels, ", "), hints...)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -25,8 +26,8 @@ func TestExpungeNames(t *testing.T) {
 	ok(s.RenameBranch(ctx, "tok-999-br", "fine"))(t)
 	r.warns(r.expunge(refs.ExpungeOptions{Match: "tok-999"}), names...)
 	_, err := r.open().Expunge(ctx, refs.ExpungeOptions{Match: "tok-999"})
-	var e *refs.Error
-	if !errors.As(err, &e) || e.Code != "expunge-names" || !errors.Is(err, refs.ErrRefused) {
+	var e *fail.Error
+	if !errors.As(err, &e) || e.Code != "expunge-names" || !errors.Is(err, fail.ErrRefused) {
 		t.Fatal(err)
 	}
 	r.warns(refs.ExpungeResult{Warnings: []string{e.Message}}, append(names, "history keeps names", "tag 'tok-999-tag'")...)

@@ -9,7 +9,9 @@ import (
 	"slices"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // plausible refuses what would leave a branch here without any entry, or would take
@@ -56,13 +58,13 @@ func (y *syncing) plausible(ctx context.Context, x *expunging, _ []git.ID) error
 }
 
 func (y *syncing) implausible(what string) error {
-	return fail(ErrRefused, "expunge-implausible", fmt.Sprintf("'%s' says that %s here shall be expunged; nothing was changed", y.peer.name, what),
-		"git context expunge --from "+ShellWord(y.peer.name)+" --dry-run", "git context expunge --from "+ShellWord(y.peer.name)+" --yes")
+	return fail.New(fail.ErrRefused, "expunge-implausible", fmt.Sprintf("'%s' says that %s here shall be expunged; nothing was changed", y.peer.name, what),
+		"git context expunge --from "+prose.ShellWord(y.peer.name)+" --dry-run", "git context expunge --from "+prose.ShellWord(y.peer.name)+" --yes")
 }
 
 // implausible reports whether an error is that refusal.
 func implausible(err error) bool {
-	var e *Error
+	var e *fail.Error
 	return errors.As(err, &e) && e.Code == "expunge-implausible"
 }
 

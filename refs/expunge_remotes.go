@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // RemoteHolding is a remote that had old history when it was last asked, and how to
@@ -95,10 +96,10 @@ func (w *rewriter) cleaningOf(ctx context.Context, p peer, held []heldRef) ([]st
 			fetchFirst = true
 			continue
 		}
-		leases = append(leases, ShellWord("--force-with-lease="+there+":"+string(h.old)))
-		specs = append(specs, ShellWord(from+":"+there))
+		leases = append(leases, prose.ShellWord("--force-with-lease="+there+":"+string(h.old)))
+		specs = append(specs, prose.ShellWord(from+":"+there))
 	}
-	name := ShellWord(p.name)
+	name := prose.ShellWord(p.name)
 	sync := "git context sync " + name
 	switch {
 	case fetchFirst:

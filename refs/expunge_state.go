@@ -13,7 +13,9 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // expungeIntentName is the file of local state that stands while something is being
@@ -62,7 +64,7 @@ func (s *Store) readExpungeIntent() (*expungeIntent, error) {
 		return nil, err
 	}
 	if bad != nil || f.Version != expungeVersion {
-		return nil, &Error{Code: "expunge-intent", Kind: ErrInvalid, Err: bad,
+		return nil, &fail.Error{Code: "expunge-intent", Kind: fail.ErrInvalid, Err: bad,
 			Message: fmt.Sprintf("what '%s' says was to be forgotten cannot be read", path), Hints: []string{"git context fsck"}}
 	}
 	e, err := doc.ParseExpunged([]byte(f.Expunged))
@@ -95,7 +97,7 @@ func orTooMany(e doc.Expunged) error {
 	if size <= doc.MaxExpunged-spareTombstones {
 		return nil
 	}
-	return fail(ErrRefused, "expunged-full", fmt.Sprintf("what is to be forgotten stands in too many places: %s would have %d bytes, at most %d are allowed",
+	return fail.New(fail.ErrRefused, "expunged-full", fmt.Sprintf("what is to be forgotten stands in too many places: %s would have %d bytes, at most %d are allowed",
 		doc.ExpungedFile, size, doc.MaxExpunged-spareTombstones), "git context expunge --match LONGER-TEXT")
 }
 
@@ -276,7 +278,7 @@ func (s *Store) readHeldState(p peer) (heldState, error) {
 		case len(f) == 2 && f[0] == "purge":
 			h.purge = append(h.purge, git.ID(f[1]))
 		default:
-			return h, fmt.Errorf("'%s': cannot understand '%s'", s.statePath(p.heldName()), oneLine(line, 100))
+			return h, fmt.Errorf("'%s': cannot understand '%s'", s.statePath(p.heldName()), prose.OneLine(line, 100))
 		}
 	}
 	return h, nil

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 )
 
 // What no ref leads to and holds the text goes where it is memory's, and is told where
@@ -63,7 +64,7 @@ func TestExpungeTooMany(t *testing.T) {
 	}
 	before := r.git("for-each-ref")
 	for _, o := range []refs.ExpungeOptions{{Match: "a ", Yes: true}, {Match: "a ", DryRun: true}} {
-		if _, err := s.Expunge(ctx, o); !errors.Is(err, refs.ErrRefused) {
+		if _, err := s.Expunge(ctx, o); !errors.Is(err, fail.ErrRefused) {
 			t.Errorf("error = %v", err)
 		}
 	}
@@ -91,7 +92,7 @@ func TestExpungeMissing(t *testing.T) {
 	r.must(os.Rename(lost, lost+".lost"))
 	before := r.git("for-each-ref")
 	_, err := r.open().Expunge(t.Context(), refs.ExpungeOptions{Match: "hunter2"})
-	if !errors.Is(err, refs.ErrRefused) || !strings.Contains(err.Error(), "nothing was changed") || !strings.Contains(err.Error(), id) {
+	if !errors.Is(err, fail.ErrRefused) || !strings.Contains(err.Error(), "nothing was changed") || !strings.Contains(err.Error(), id) {
 		t.Errorf("%v", err)
 	}
 	if now := r.git("for-each-ref"); now != before {

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // forget keeps what was forgotten from coming back. It is called with what was fetched,
@@ -146,14 +148,14 @@ func (y *syncing) holding(ctx context.Context) error {
 	for i, h := range held {
 		names[i] = displayRef(h.ref)
 	}
-	return fail(ErrRefused, "expunged-on-remote",
-		fmt.Sprintf("'%s' still holds what was expunged, in %s", y.peer.name, quotedList(names)), commands...)
+	return fail.New(fail.ErrRefused, "expunged-on-remote",
+		fmt.Sprintf("'%s' still holds what was expunged, in %s", y.peer.name, prose.QuotedList(names)), commands...)
 }
 
 // refuseHeld refuses a branch that leads to old history, as plain git has fetched it:
 // sync fetches it without that.
 func (y *syncing) refuseHeld(ctx context.Context, name string, id git.ID) error {
-	return y.s.refuseExpunged(ctx, id, fmt.Sprintf("branch '%s' of '%s'", name, y.peer.name), "git context sync "+ShellWord(y.peer.name))
+	return y.s.refuseExpunged(ctx, id, fmt.Sprintf("branch '%s' of '%s'", name, y.peer.name), "git context sync "+prose.ShellWord(y.peer.name))
 }
 
 // isHeld reports whether a ref leads to old history on the other side.

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -85,7 +86,7 @@ func TestExpungeLocalState(t *testing.T) {
 	r.branch("side", "")
 	r.remember("main", "pool", "ours secret9\n")
 	r.remember("side", "pool", "theirs\n")
-	if _, err := s.Merge(ctx, refs.MergeOptions{Source: "side"}); !errors.Is(err, refs.ErrConflict) {
+	if _, err := s.Merge(ctx, refs.MergeOptions{Source: "side"}); !errors.Is(err, fail.ErrConflict) {
 		t.Fatalf("Merge: %v", err)
 	}
 	ok(s.BisectStart(ctx, "main", nil))(t)

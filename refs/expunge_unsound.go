@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -66,7 +67,7 @@ func (in *incoming) add(r git.Ref, roadmap bool) {
 
 // unsound reports whether an error is checkIncoming's refusal.
 func unsound(err error) bool {
-	var e *Error
+	var e *fail.Error
 	return errors.As(err, &e) && e.Code == "incoming-invalid"
 }
 

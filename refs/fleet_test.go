@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"pgregory.net/rapid"
 )
 
 // fleet is a bare repository and clones of it that have memory, known to each other
@@ -126,7 +126,7 @@ func (r *repo) sync(prefer string) refs.SyncResult {
 func (r *repo) clash() []string {
 	r.t.Helper()
 	res, err := r.open().Sync(r.t.Context(), refs.SyncOptions{})
-	if !errors.Is(err, refs.ErrConflict) {
+	if !errors.Is(err, fail.ErrConflict) {
 		r.t.Fatalf("Sync = %+v, %v; want a conflict", res, err)
 	}
 	return paths(res.Conflicts)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // foldWalk bounds how far back a COMMIT looks for milestones without a note. It
@@ -31,7 +32,7 @@ func (ses *session) fold(ctx context.Context, from *git.Commit) error {
 	return ses.swap(ctx, func(ctx context.Context) error {
 		u, n, err := ses.facts(ctx, foldWalk, from)
 		if err == nil {
-			_, err = u.Queue(ctx, ses.tx, ses.by, "context: fold the facts of "+count(n, "milestone"))
+			_, err = u.Queue(ctx, ses.tx, ses.by, "context: fold the facts of "+prose.Count(n, "milestone"))
 		}
 		return err
 	})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -89,7 +90,7 @@ const fsckLooks = 3
 
 // Fsck looks for everything that is wrong, and mends what it can if it was told to. It
 // returns every problem, mended or not; none is never nil. A check that cannot look is
-// a problem itself. ErrNoMemory: there is nothing to check.
+// a problem itself. fail.ErrNoMemory: there is nothing to check.
 //
 // It is safe beside any other process: what one is at is not taken for trouble. Beside an
 // expunge, which leaves no commit where it was, it waits for the end of that and looks
@@ -142,7 +143,7 @@ func (c *checking) run(ctx context.Context) error {
 // unchecked reports that a check could not look.
 func (c *checking) unchecked(name string, err error) {
 	p := Problem{Kind: "unchecked", Object: name, Message: name + " cannot be checked: " + err.Error(), Repair: "git fsck"}
-	var known *Error
+	var known *fail.Error
 	if errors.As(err, &known) && len(known.Hints) > 0 {
 		p.Repair = known.Hints[0]
 	}
@@ -164,7 +165,7 @@ func (c *checking) report(ctx context.Context, mend func(context.Context) error,
 				problems[i].Message += "; it could not be mended: " + err.Error()
 			}
 		}
-		var known *Error
+		var known *fail.Error
 		if errors.As(err, &known) && len(known.Hints) > 0 {
 			for i := range problems {
 				problems[i].Repair = known.Hints[0]

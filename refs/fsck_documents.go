@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // checkDocuments looks at all that memory holds, now and at any time before, as at what
@@ -85,7 +86,7 @@ func (v *memory) problem(ctx context.Context, f flaw) (p Problem, err error) {
 func (v *memory) bringBack(ctx context.Context, f flaw) (string, error) {
 	first := ""
 	if file, here := v.s.repo.LooseFile(f.id); here {
-		first = "rm -f " + shellQuoted(file) + " && "
+		first = "rm -f " + prose.ShellQuoted(file) + " && "
 	}
 	remotes, err := v.s.repo.Remotes(ctx)
 	if err != nil {
@@ -93,10 +94,10 @@ func (v *memory) bringBack(ctx context.Context, f flaw) (string, error) {
 	}
 	for _, remote := range remotes {
 		if slices.ContainsFunc(v.tips, func(t tip) bool { return strings.HasPrefix(t.Name, git.RemotePrefix+remote+"/") }) {
-			return first + "git fetch --refetch " + shellQuoted(remote), nil
+			return first + "git fetch --refetch " + prose.ShellQuoted(remote), nil
 		}
 	}
-	return first + "git fetch --refetch PATH-OF-ANOTHER-CLONE " + shellQuoted(git.Root+"*:"+git.RemotePrefix+"clone/*"), nil
+	return first + "git fetch --refetch PATH-OF-ANOTHER-CLONE " + prose.ShellQuoted(git.Root+"*:"+git.RemotePrefix+"clone/*"), nil
 }
 
 // without is how memory goes on without a commit that holds something wrong:

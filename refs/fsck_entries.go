@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // checkContents looks for entries that say two things under one id. Merges keep the
@@ -133,7 +134,7 @@ func (b *branchEntries) count(v *memory) {
 func (b *branchEntries) totalsFault(said doc.Totals) string {
 	if said.Steps != b.totals.Steps || said.Milestones != b.totals.Milestones {
 		return fmt.Sprintf("%s counts %s and %s, and %d and %d stand in it", doc.MetadataFile,
-			count(said.Steps, "step"), count(said.Milestones, "milestone"), b.totals.Steps, b.totals.Milestones)
+			prose.Count(said.Steps, "step"), prose.Count(said.Milestones, "milestone"), b.totals.Steps, b.totals.Milestones)
 	}
 	_, folded := said.Origins[doc.OtherOrigins]
 	for _, origin := range slices.Sorted(maps.Keys(b.totals.Origins)) {
@@ -143,13 +144,13 @@ func (b *branchEntries) totalsFault(said doc.Totals) string {
 		}
 		if now := b.totals.Origins[origin]; have != now {
 			return fmt.Sprintf("%s counts %s and %s of branch '%s', and %d and %d stand in it", doc.MetadataFile,
-				count(have.Steps, "step"), count(have.Milestones, "milestone"), origin, now.Steps, now.Milestones)
+				prose.Count(have.Steps, "step"), prose.Count(have.Milestones, "milestone"), origin, now.Steps, now.Milestones)
 		}
 	}
 	for _, origin := range slices.Sorted(maps.Keys(said.Origins)) {
 		if have := said.Origins[origin]; origin != doc.OtherOrigins && have != b.totals.Origins[origin] {
 			return fmt.Sprintf("%s counts %s and %s of branch '%s', and none stand in it", doc.MetadataFile,
-				count(have.Steps, "step"), count(have.Milestones, "milestone"), origin)
+				prose.Count(have.Steps, "step"), prose.Count(have.Milestones, "milestone"), origin)
 		}
 	}
 	return ""

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // checkExpunge looks for something that was to be forgotten, and is not yet, because
@@ -27,9 +30,9 @@ func checkExpunge(ctx context.Context, c *checking) error {
 		return errors.Join(err, err1)
 	}
 	switch {
-	case errors.Is(err, ErrInvalid):
+	case errors.Is(err, fail.ErrInvalid):
 		c.report(ctx, nil, Problem{Kind: "expunge-unreadable", Object: file, Message: err.Error() + "; expunge again what was to be forgotten, when the file is gone",
-			Repair: "rm " + shellQuoted(file)})
+			Repair: "rm " + prose.ShellQuoted(file)})
 	case err != nil:
 		return err
 	case left != nil:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -103,7 +104,7 @@ func (c *checking) badHead(ctx context.Context, h git.WorktreeHead, p Problem, w
 			if there, err := c.s.hasBranch(ctx, to); err != nil {
 				return err
 			} else if !there {
-				return fail(ErrStale, "busy", fmt.Sprintf("branch '%s' went away meanwhile", to), FsckFix)
+				return fail.New(fail.ErrStale, "busy", fmt.Sprintf("branch '%s' went away meanwhile", to), FsckFix)
 			}
 			return c.s.repo.SetSymbolicRef(ctx, h.Ref, git.BranchRef(to), "context fsck: restore")
 		}, to)

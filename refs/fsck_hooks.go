@@ -7,7 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // checkHookFailures shows what hooks could not do. Mending says what was done:
@@ -29,7 +31,7 @@ func checkHookFailures(ctx context.Context, c *checking) error {
 	}
 	for _, f := range list {
 		p := Problem{Kind: "hook-failed", Object: string(f.Code), Repair: FsckFix, Message: fmt.Sprintf("hook %s failed on %s in '%s': %s",
-			oneLine(f.Event, 40), f.Time.UTC().Format(time.RFC3339), f.Worktree, f.Message)}
+			prose.OneLine(f.Event, 40), f.Time.UTC().Format(time.RFC3339), f.Worktree, f.Message)}
 		if p.Object == "" {
 			p.Object = f.Worktree
 		}
@@ -96,7 +98,7 @@ func (c *checking) madeUp(ctx context.Context, f HookFailure) (string, error) {
 	case f.Event == "post-rewrite":
 		return "forgotten: links that were left behind are problems of their own", nil
 	case f.Remote != "":
-		return "forgotten: there is nothing to be sent, or no remote '" + oneLine(f.Remote, 100) + "' any more", nil
+		return "forgotten: there is nothing to be sent, or no remote '" + prose.OneLine(f.Remote, 100) + "' any more", nil
 	case f.Event == "pre-push":
 		return "forgotten, but nothing was sent: git context sync", nil
 	}
@@ -121,7 +123,7 @@ func (c *checking) linkMissed(ctx context.Context, f HookFailure) (bool, error) 
 		return false, err
 	}
 	tip, err := c.s.Tip(ctx, f.Branch)
-	if errors.Is(err, ErrNotFound) { // deleted since
+	if errors.Is(err, fail.ErrNotFound) { // deleted since
 		return false, nil
 	}
 	if err != nil {

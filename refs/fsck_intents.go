@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // checkIntents looks for a `commit --code` or `rollback --code` that was interrupted.
@@ -47,7 +48,7 @@ func (c *checking) leftIntent(ctx context.Context, name string) error {
 	}
 	var in struct{ Branch string }
 	if json.Unmarshal(data, &in) != nil || git.CheckBranchName(in.Branch) != nil || intentName(in.Branch) != name {
-		c.report(ctx, nil, Problem{Kind: "intent-unreadable", Object: file, Repair: "rm " + shellQuoted(file),
+		c.report(ctx, nil, Problem{Kind: "intent-unreadable", Object: file, Repair: "rm " + prose.ShellQuoted(file),
 			Message: fmt.Sprintf("what '%s' set out to do cannot be read; what is recorded stays pending", file)})
 		return nil
 	}

@@ -12,7 +12,9 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/journal"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // checkJournals looks at what was recorded and is not committed:
@@ -95,9 +97,9 @@ func (c *checking) journal(ctx context.Context, path, branch string) error {
 
 func countAre(n int, what string) string {
 	if n == 1 {
-		return count(n, what) + " is"
+		return prose.Count(n, what) + " is"
 	}
-	return count(n, what) + " are"
+	return prose.Count(n, what) + " are"
 }
 
 // readJournal reads a journal; nil for one that is gone, or was only just begun.
@@ -131,7 +133,7 @@ func (c *checking) againPending(ctx context.Context, branch string, data []byte)
 		return nil, err
 	}
 	tip, err := c.s.Tip(ctx, branch)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, fail.ErrNotFound) {
 		return nil, nil // deleted meanwhile
 	}
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // links reads the links of all notes, by code commit.
@@ -59,7 +60,7 @@ func checkLinks(ctx context.Context, c *checking) error {
 	for i, l := range moved {
 		problems[i] = Problem{Kind: "link-moved", Object: string(l.code), Repair: FsckFix, Message: fmt.Sprintf(
 			"code commit %s is linked to milestone %s by a hash that it has no more: %s is %s now",
-			l.code.Short(), l.fact.Milestone, oneLine(cmp.Or(f10(l.fact.Memory), "none"), 20), l.now.Short())}
+			l.code.Short(), l.fact.Milestone, prose.OneLine(cmp.Or(f10(l.fact.Memory), "none"), 20), l.now.Short())}
 	}
 	c.report(ctx, func(ctx context.Context) error { return c.s.relink(ctx, c.w, moved) }, problems...)
 	return nil

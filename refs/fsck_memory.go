@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // memory is what memory says, read once for all checks: every commit that branches,
@@ -233,7 +234,7 @@ func (v *memory) milestones(f file, data []byte, list []doc.Milestone) {
 	}, r.entries)
 	for _, m := range slices.Backward(list) {
 		if m.Kind != doc.KindBirth {
-			r.newest = strings.Clone(oneLine(m.Summary, purposeLimit))
+			r.newest = strings.Clone(prose.OneLine(m.Summary, purposeLimit))
 			break
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // noteLines is a note that was read.
@@ -108,7 +109,7 @@ func checkNotes(ctx context.Context, c *checking) error {
 			if text.damaged != "" {
 				v.unread[object] = true
 				c.report(ctx, nil, Problem{Kind: "note-damaged", Object: string(object), Repair: "git notes --ref=context edit " + string(object),
-					Message: fmt.Sprintf("a line of the note of %s cannot be read: %s", object.Short(), visible(oneLine(text.damaged, 100)))})
+					Message: fmt.Sprintf("a line of the note of %s cannot be read: %s", object.Short(), visible(prose.OneLine(text.damaged, 100)))})
 			}
 		}
 	}
@@ -151,7 +152,7 @@ func contradicts(have, want notes.Fact) string {
 		{"tokens", fmt.Sprint(have.Tokens), fmt.Sprint(want.Tokens)}, {"code", string(have.Code), string(want.Code)},
 	} {
 		if m.have != m.want && !redacted(m.have, m.want) {
-			return fmt.Sprintf("%s is '%s', and not '%s'", m.name, visible(oneLine(m.have, 100)), visible(oneLine(m.want, 100)))
+			return fmt.Sprintf("%s is '%s', and not '%s'", m.name, visible(prose.OneLine(m.have, 100)), visible(prose.OneLine(m.want, 100)))
 		}
 	}
 	if !have.Time.Equal(want.Time) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // lostNotes looks in the reflog of the notes for what was overwritten: git notes add
@@ -42,7 +43,7 @@ func (c *checking) lostNotes(ctx context.Context) error {
 	}
 	c.report(ctx, func(ctx context.Context) error { return c.s.restoreNotes(ctx, c.w, dropped) }, Problem{
 		Kind: "notes-lost", Object: git.NotesRef, Repair: FsckFix,
-		Message: fmt.Sprintf("%s of notes, one of them on %s, went when somebody wrote notes beside others with git notes", count(lines, "line"), object.Short())})
+		Message: fmt.Sprintf("%s of notes, one of them on %s, went when somebody wrote notes beside others with git notes", prose.Count(lines, "line"), object.Short())})
 	return nil
 }
 

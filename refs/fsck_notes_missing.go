@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // missingNotes reports milestones that have no note and that no COMMIT will give one:
@@ -103,7 +104,7 @@ func (s *Store) noteFacts(ctx context.Context, w Writer, ids []git.ID) error {
 		return err
 	}
 	defer ses.close()
-	return ses.noteLinks(ctx, "context: fold the facts of "+count(len(ids), "milestone"), func(u *notes.Update) error {
+	return ses.noteLinks(ctx, "context: fold the facts of "+prose.Count(len(ids), "milestone"), func(u *notes.Update) error {
 		for _, id := range ids {
 			m, err := s.repo.Commit(ctx, id)
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // refNames reports branches and tags whose names break the rule: commands would refuse
@@ -48,7 +49,7 @@ func (c *checking) refNames(ctx context.Context, l git.Listed) {
 func (c *checking) misnamed(ctx context.Context, r git.Ref, prefix string, names []string, why string) {
 	name := strings.TrimPrefix(r.Name, prefix)
 	to := fitName(name, names)
-	repair := fmt.Sprintf("git update-ref --create-reflog %s %s '' && git update-ref --no-deref -d %s %s", prefix+to, r.ID, shellQuoted(r.Name), r.ID)
+	repair := fmt.Sprintf("git update-ref --create-reflog %s %s '' && git update-ref --no-deref -d %s %s", prefix+to, r.ID, prose.ShellQuoted(r.Name), r.ID)
 	if prefix == git.BranchPrefix && git.CheckBranchName(name) == nil {
 		repair = fmt.Sprintf("git context branch -m %s %s", name, to)
 	}
@@ -88,7 +89,7 @@ func (c *checking) misfit(ctx context.Context, name string) {
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) || strings.HasSuffix(name, ".lock") {
 		return
 	}
-	c.report(ctx, nil, Problem{Kind: "ref-name", Object: path, Repair: "rm " + shellQuoted(path),
+	c.report(ctx, nil, Problem{Kind: "ref-name", Object: path, Repair: "rm " + prose.ShellQuoted(path),
 		Message: fmt.Sprintf("'%s' stands among the refs, and its name is none of a ref", git.Shown(name))})
 }
 

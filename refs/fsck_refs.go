@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // checkRefs looks at every ref of memory:
@@ -70,7 +71,7 @@ func (c *checking) brokenRef(ctx context.Context, name string) error {
 	default:
 		file, _ := c.s.repo.RefFile(name)
 		p.Message += ", and nothing says which one it was"
-		p.Repair = "rm " + shellQuoted(file)
+		p.Repair = "rm " + prose.ShellQuoted(file)
 		c.report(ctx, nil, p)
 		return nil
 	}
@@ -185,7 +186,7 @@ func (c *checking) lostRef(ctx context.Context, r git.Ref, kind string) error {
 	case tracking(r.Name):
 		p.Message += "; the next fetch makes it anew"
 	default:
-		p.Repair = fmt.Sprintf("git update-ref --no-deref -d %s %s", shellQuoted(r.Name), r.ID)
+		p.Repair = fmt.Sprintf("git update-ref --no-deref -d %s %s", prose.ShellQuoted(r.Name), r.ID)
 		c.report(ctx, nil, p)
 		return nil
 	}

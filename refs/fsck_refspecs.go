@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // checkRefspecs looks at the settings that init made, or that undo them:
@@ -161,7 +162,7 @@ func (c *checking) pushRefspecs(ctx context.Context, remote string, push []strin
 		return
 	}
 	key := "remote." + remote + ".push"
-	c.report(ctx, nil, Problem{Kind: "push-memory", Object: key, Repair: "git config --unset-all " + ShellWord(key),
+	c.report(ctx, nil, Problem{Kind: "push-memory", Object: key, Repair: "git config --unset-all " + prose.ShellWord(key),
 		Message: fmt.Sprintf("a plain push to remote '%s' sends memory and no code", remote)})
 }
 

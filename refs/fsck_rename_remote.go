@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // renameRemote moves what is kept of a remote to its new name: tracking refs, local
@@ -49,7 +50,7 @@ func (c *checking) renameTracking(ctx context.Context, old, now peer) error {
 	for _, r := range list {
 		there[r.Name] = true
 	}
-	return c.moveRefs(ctx, "rename remote "+oneLine(old.name, 100), func(tx *git.Tx) {
+	return c.moveRefs(ctx, "rename remote "+prose.OneLine(old.name, 100), func(tx *git.Tx) {
 		for _, r := range list {
 			for i, prefix := range old.tracking.All() {
 				rest, ok := strings.CutPrefix(r.Name, prefix)

@@ -11,7 +11,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // checkAccess looks whether local state can be written to. Who copied a repository as
@@ -24,10 +26,10 @@ func checkAccess(ctx context.Context, c *checking) error {
 	}
 	for _, r := range list {
 		p := Problem{Kind: "state-refused", Object: r.Path, Message: fmt.Sprintf("'%s' cannot be written to", r.Path),
-			Repair: "chmod -R u+rwX " + shellQuoted(r.Path)}
+			Repair: "chmod -R u+rwX " + prose.ShellQuoted(r.Path)}
 		if !r.Own {
 			p.Message += ": it belongs to another user"
-			p.Repair = `sudo chown -R "$(id -un)" ` + shellQuoted(r.Path)
+			p.Repair = `sudo chown -R "$(id -un)" ` + prose.ShellQuoted(r.Path)
 		}
 		c.report(ctx, nil, p)
 	}
@@ -43,7 +45,7 @@ func checkState(ctx context.Context, c *checking) error {
 		return err
 	}
 	for _, name := range names {
-		if _, err := c.s.heldMerge(name); errors.Is(err, ErrInvalid) {
+		if _, err := c.s.heldMerge(name); errors.Is(err, fail.ErrInvalid) {
 			c.report(ctx, nil, Problem{Kind: "merge-unreadable", Object: c.s.statePath(heldName(name)), Message: err.Error() + "; merge or sync again when it is gone",
 				Repair: "git context merge --abort --into " + name})
 		} else if err != nil {
@@ -59,7 +61,7 @@ func checkState(ctx context.Context, c *checking) error {
 		if _, err := c.s.readHeldState(peer{name: name}); errors.Is(err, fs.ErrPermission) {
 			return err
 		} else if err != nil {
-			c.report(ctx, nil, Problem{Kind: "held-unreadable", Object: path, Repair: "rm " + shellQuoted(path),
+			c.report(ctx, nil, Problem{Kind: "held-unreadable", Object: path, Repair: "rm " + prose.ShellQuoted(path),
 				Message: err.Error() + "; what remote '" + git.Shown(name) + "' has of what was forgotten is found again by the next sync"})
 		}
 	}
@@ -81,7 +83,7 @@ func (c *checking) bisects(ctx context.Context) error {
 		}
 		var st bisectState
 		if err := json.Unmarshal(data, &st); err != nil || st.Version != bisectVersion {
-			c.report(ctx, nil, Problem{Kind: "bisect-unreadable", Object: path, Repair: "rm " + shellQuoted(path),
+			c.report(ctx, nil, Problem{Kind: "bisect-unreadable", Object: path, Repair: "rm " + prose.ShellQuoted(path),
 				Message: fmt.Sprintf("the bisect in '%s' cannot be read; start it again when it is gone", path)})
 		}
 		return nil
@@ -110,6 +112,6 @@ func checkGC(ctx context.Context, c *checking) error {
 		_, err := c.s.GC(ctx, GCOptions{Writer: c.w})
 		return err
 	}, Problem{Kind: "gc-failed", Object: path, Repair: FsckFix, Message: fmt.Sprintf("a gc in the background failed on %s: %s",
-		info.ModTime().UTC().Format(time.RFC3339), oneLine(string(bytes.TrimSpace(text)), 500))})
+		info.ModTime().UTC().Format(time.RFC3339), prose.OneLine(string(bytes.TrimSpace(text)), 500))})
 	return nil
 }

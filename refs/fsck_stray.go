@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/journal"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // strayJournal looks at a journal of no branch. One that holds nothing is gc's. Which
@@ -93,7 +94,7 @@ func (c *checking) lostSteps(ctx context.Context, path, name, to string) error {
 		return nil
 	}
 	p := Problem{Kind: "journal-lost", Object: path,
-		Message: fmt.Sprintf("branch '%s' is gone, and its journal holds %s that no branch has", name, count(len(held), "step"))}
+		Message: fmt.Sprintf("branch '%s' is gone, and its journal holds %s that no branch has", name, prose.Count(len(held), "step"))}
 	switch {
 	case at == nil:
 		p.Repair = "record again what is of use in '" + path + "', and remove it"
@@ -101,7 +102,7 @@ func (c *checking) lostSteps(ctx context.Context, path, name, to string) error {
 		p.Repair = makeAt(name, at.ID)
 		c.lost[name] = true
 	default:
-		p.Repair = fmt.Sprintf("mv %s %s && %s && %s", shellQuoted(path), shellQuoted(c.s.journalPath(to)), makeAt(to, at.ID), FsckFix)
+		p.Repair = fmt.Sprintf("mv %s %s && %s && %s", prose.ShellQuoted(path), prose.ShellQuoted(c.s.journalPath(to)), makeAt(to, at.ID), FsckFix)
 	}
 	c.report(ctx, nil, p)
 	return nil

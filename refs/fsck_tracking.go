@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // checkTracking looks for what is kept of remotes that are gone: refs that show what
@@ -117,13 +118,13 @@ func (c *checking) goneRemote(ctx context.Context, remote string, list []git.Ref
 	for _, r := range alone {
 		if _, ok := c.deletedName(remote, r); !ok {
 			p.Message += fmt.Sprintf("; '%s' has what is nowhere else", git.Shown(r.Name))
-			p.Object, p.Repair = r.Name, fmt.Sprintf("git update-ref --no-deref -d %s %s", shellQuoted(r.Name), r.ID)
+			p.Object, p.Repair = r.Name, fmt.Sprintf("git update-ref --no-deref -d %s %s", prose.ShellQuoted(r.Name), r.ID)
 			c.report(ctx, nil, p)
 			return nil
 		}
 	}
 	if len(alone) > 0 {
-		p.Message += fmt.Sprintf(", %s of it nowhere else: git context branch --restore brings them back", count(len(alone), "branch"))
+		p.Message += fmt.Sprintf(", %s of it nowhere else: git context branch --restore brings them back", prose.Count(len(alone), "branch"))
 	}
 	c.report(ctx, func(ctx context.Context) error { return c.dropRemote(ctx, remote, list, alone) }, p)
 	return nil
@@ -168,7 +169,7 @@ func (c *checking) dropRemote(ctx context.Context, remote string, list, alone []
 	if err != nil {
 		return errors.Join(err, lock.Unlock())
 	}
-	err = c.moveRefs(ctx, "forget remote "+oneLine(remote, 100), func(tx *git.Tx) {
+	err = c.moveRefs(ctx, "forget remote "+prose.OneLine(remote, 100), func(tx *git.Tx) {
 		for _, r := range alone {
 			if to, ok := c.deletedName(remote, r); ok {
 				tx.Update(to, r.ID, "")

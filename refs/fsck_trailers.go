@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // checkTrailers holds what the messages of milestones say of themselves, for good,
@@ -144,12 +145,12 @@ func (v *memory) stale(x *said, branch string, b *branchEntries, meta *doc.Metad
 	facts := meta.Branch()
 	check := func(key, want string) {
 		if have := x.trailers[key]; have != want && !redacted(have, want) {
-			faults = append(faults, fmt.Sprintf("%s says '%s', and not '%s'", key, visible(oneLine(have, 100)), visible(oneLine(want, 100))))
+			faults = append(faults, fmt.Sprintf("%s says '%s', and not '%s'", key, visible(prose.OneLine(have, 100)), visible(prose.OneLine(want, 100))))
 		}
 	}
 	check(trailerBranch, branch)
 	check(trailerStatus, facts.Status)
-	check(trailerPurpose, oneLine(facts.Purpose, purposeLimit))
+	check(trailerPurpose, prose.OneLine(facts.Purpose, purposeLimit))
 	check(trailerCreated, formatCreated(facts.CreatedAt, facts.CreatedFrom))
 	check(trailerCommits, strconv.Itoa(meta.Totals().Milestones))
 	if last := v.records[v.in.roots[x.at.tree].commits].newest; x.at.milestone == "" && last != "" {

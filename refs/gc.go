@@ -75,7 +75,7 @@ const (
 //
 // A second gc leaves at once and says so. Killed anywhere it has lost nothing, and the
 // next one finishes. What one part cannot do stops no other; the error then tells all of
-// them. ErrNoMemory: there is nothing to take care of.
+// them. fail.ErrNoMemory: there is nothing to take care of.
 func (s *Store) GC(ctx context.Context, o GCOptions) (GCResult, error) {
 	g := &collecting{s: s, o: o, now: s.now()}
 	names, err := s.branchNames(ctx)

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // deleted drops branches that were deleted long ago. The id in the ref's name says when.
@@ -72,7 +74,7 @@ func (s *Store) deletedExpire(ctx context.Context) (time.Time, error) {
 	out, err := s.repo.Run(ctx, "config", "--type=expiry-date", "--default", defaultDeletedExpire, "--get", keyDeletedExpire)
 	var child *git.Error
 	if errors.As(err, &child) && child.Code > 0 {
-		return time.Time{}, &Error{Code: "config-invalid", Kind: ErrInvalid, Err: err, Hints: []string{"git config " + keyDeletedExpire + " " + defaultDeletedExpire},
+		return time.Time{}, &fail.Error{Code: "config-invalid", Kind: fail.ErrInvalid, Err: err, Hints: []string{"git config " + keyDeletedExpire + " " + defaultDeletedExpire},
 			Message: fmt.Sprintf("%s is no time that git understands", keyDeletedExpire)}
 	}
 	if err != nil {
@@ -80,7 +82,7 @@ func (s *Store) deletedExpire(ctx context.Context) (time.Time, error) {
 	}
 	seconds, err := strconv.ParseUint(strings.TrimSpace(string(out)), 10, 64)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("git config: cannot understand '%s'", oneLine(string(out), 60))
+		return time.Time{}, fmt.Errorf("git config: cannot understand '%s'", prose.OneLine(string(out), 60))
 	}
 	if seconds == 0 {
 		return time.Time{}, nil

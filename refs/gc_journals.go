@@ -14,6 +14,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/journal"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // deadJournal is a file of journals that may be of no use.
@@ -256,7 +257,7 @@ func (g *collecting) nowhereElse(data []byte, held map[string]bool, isJournal bo
 		}
 	}
 	if lost > 0 {
-		return count(lost, "step") + " that no branch holds"
+		return prose.Count(lost, "step") + " that no branch holds"
 	}
 	if !isJournal || !bytes.Contains(data, []byte("\n")) {
 		return ""
@@ -266,7 +267,7 @@ func (g *collecting) nowhereElse(data []byte, held map[string]bool, isJournal bo
 		return "what cannot be read"
 	}
 	if len(c.Bad) > 0 {
-		return count(len(c.Bad), "line") + " that cannot be read"
+		return prose.Count(len(c.Bad), "line") + " that cannot be read"
 	}
 	return ""
 }

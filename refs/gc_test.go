@@ -10,11 +10,12 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 )
 
 func TestGCNeedsMemory(t *testing.T) {
 	t.Parallel()
-	if _, err := newRepo(t).open().GC(t.Context(), refs.GCOptions{}); !errors.Is(err, refs.ErrNoMemory) {
+	if _, err := newRepo(t).open().GC(t.Context(), refs.GCOptions{}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Error(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -75,7 +76,7 @@ func TestBranchOfNoName(t *testing.T) {
 		"at":       second(s.At(ctx, "", odd)),
 		"revision": second(s.Revision(ctx, odd)),
 	} {
-		var said *refs.Error
+		var said *fail.Error
 		if name == "at" && err == nil { // found by its time, as a commit of the code
 			continue
 		}

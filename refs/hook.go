@@ -11,7 +11,7 @@ import (
 )
 
 // What git's hooks do. Each is safe in the environment of a hook, beside any other
-// process, and twice: links that are there are not repeated. ErrNoMemory: there is
+// process, and twice: links that are there are not repeated. fail.ErrNoMemory: there is
 // nothing to be done in this repository.
 
 // HookLockWait is how long a hook waits for a lock: somebody waits for git.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // HookFailure is a hook that could not do its work. git was not told, because its own
@@ -45,7 +46,7 @@ const (
 // found out is left empty. Of pushes to one remote the last alone is kept.
 func (s *Store) NoteHookFailure(ctx context.Context, event string, why error) error {
 	f := HookFailure{Time: s.now().UTC().Truncate(time.Second), Event: event, Worktree: s.repo.WorkTree(),
-		Message: oneLine(why.Error(), hookMessageLimit)}
+		Message: prose.OneLine(why.Error(), hookMessageLimit)}
 	if f.Worktree == "" {
 		f.Worktree = s.repo.GitDir()
 	}

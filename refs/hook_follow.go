@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -144,7 +145,7 @@ func (s *Store) firstUse(ctx context.Context, w Writer, code string, cfg *git.Co
 		return Followed{}, s.point(ctx, code)
 	}
 	_, err = s.CreateBranch(ctx, BranchOptions{Writer: w, Name: code, Purpose: purposeOf(code, cfg)})
-	if errors.Is(err, ErrExists) {
+	if errors.Is(err, fail.ErrExists) {
 		name, lookErr := s.memoryFor(ctx, code)
 		if lookErr != nil {
 			return Followed{}, lookErr

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // The bounds of context.pushTimeout, in seconds.
@@ -44,14 +46,14 @@ func (s *Store) PushBeside(ctx context.Context, w Writer, remote string) error {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	_, err = s.Push(limited, SyncOptions{Writer: w, Remote: remote})
-	var named *Error
+	var named *fail.Error
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &named) && named.Code == "diverged":
 		err = fmt.Errorf("'%s' has memory that is not here: %s", remote, syncWith(remote))
 	case limited.Err() != nil:
-		err = fmt.Errorf("'%s' did not take the memory within %s", remote, count(int(limit/time.Second), "second"))
+		err = fmt.Errorf("'%s' did not take the memory within %s", remote, prose.Count(int(limit/time.Second), "second"))
 	}
 	return &pushFailure{remote, err}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // CarryRewritten is what the hook post-rewrite does: it reads which commits stand in
@@ -58,7 +59,7 @@ func readRewritten(in io.Reader) ([]Rewritten, error) {
 			continue
 		}
 		if len(fields) < 2 || !git.IsID(fields[0]) || !git.IsID(fields[1]) {
-			return nil, fmt.Errorf("'%s' does not name two commits", oneLine(lines.Text(), 100))
+			return nil, fmt.Errorf("'%s' does not name two commits", prose.OneLine(lines.Text(), 100))
 		}
 		pairs = append(pairs, Rewritten{Old: git.ID(fields[0]), New: git.ID(fields[1])})
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -28,17 +29,17 @@ func TestHooksWithoutMemory(t *testing.T) {
 	r.git("config", "context.push", "true")
 	r.git("remote", "add", "origin", "nowhere")
 	ctx, s := t.Context(), r.open()
-	if err := s.LinkHead(ctx, refs.Writer{}); !errors.Is(err, refs.ErrNoMemory) {
+	if err := s.LinkHead(ctx, refs.Writer{}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("LinkHead: %v", err)
 	}
-	if _, err := s.Follow(ctx, refs.Writer{}); !errors.Is(err, refs.ErrNoMemory) {
+	if _, err := s.Follow(ctx, refs.Writer{}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("Follow: %v", err)
 	}
-	if err := s.PushBeside(ctx, refs.Writer{}, "origin"); !errors.Is(err, refs.ErrNoMemory) {
+	if err := s.PushBeside(ctx, refs.Writer{}, "origin"); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("PushBeside: %v", err)
 	}
 	head := r.git("rev-parse", "HEAD")
-	if n, err := s.CarryRewritten(ctx, refs.Writer{}, "rebase", strings.NewReader(head+" "+head+"\n")); n != 0 || !errors.Is(err, refs.ErrNoMemory) {
+	if n, err := s.CarryRewritten(ctx, refs.Writer{}, "rebase", strings.NewReader(head+" "+head+"\n")); n != 0 || !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("CarryRewritten: %d, %v", n, err)
 	}
 	if _, err := os.Stat(filepath.Join(r.dir, ".git", "context")); err == nil {

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // branchImport is one try to bring a branch of the folder in.
@@ -112,7 +114,7 @@ func (i *branchImport) begin(ctx context.Context) (err error) {
 		return err
 	}
 	if i.b.birth == nil {
-		return fail(ErrStale, "busy", fmt.Sprintf("branch '%s' was deleted meanwhile", i.b.name), "run the command again")
+		return fail.New(fail.ErrStale, "busy", fmt.Sprintf("branch '%s' was deleted meanwhile", i.b.name), "run the command again")
 	}
 	if err := i.s.checkNewName(ctx, i.b.name); err != nil {
 		return err
@@ -163,7 +165,7 @@ func (i *branchImport) from(ctx context.Context) (*Tip, error) {
 		return i.s.tipOf(parent, lastBefore(b.commits, i.b.birth.at, at)), nil
 	}
 	tip, err := i.s.Tip(ctx, parent)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, fail.ErrNotFound) {
 		return nil, nil
 	}
 	return tip, err
@@ -243,7 +245,7 @@ func (i *branchImport) addMilestone(ctx context.Context, e *importEntry) error {
 	if m.Contribution != m.Summary {
 		c.body = m.Contribution
 	}
-	c.subject = oneLine(m.Summary, maxSubject)
+	c.subject = prose.OneLine(m.Summary, maxSubject)
 	return i.commit(ctx, c, e.at)
 }
 

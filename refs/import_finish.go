@@ -9,7 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/detect"
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/prose"
+
 	dialect "github.com/git-context/git-context/refs/peer"
 )
 
@@ -41,14 +44,14 @@ func (i *branchImport) finish(ctx context.Context) error {
 	if steps == 0 && string(before) == string(after) {
 		return nil
 	}
-	c.subject = "Import " + count(steps, "step") + " and metadata"
+	c.subject = "Import " + prose.Count(steps, "step") + " and metadata"
 	switch {
 	case closed != "":
 		c.subject = fmt.Sprintf("Import branch '%s' as %s", i.b.name, closed)
 	case steps == 0:
 		c.subject = "Import metadata"
 	case string(before) == string(after):
-		c.subject = "Import " + count(steps, "step")
+		c.subject = "Import " + prose.Count(steps, "step")
 	}
 	at := i.b.peer.CreatedAt
 	if n := len(i.b.entries); n > 0 {
@@ -125,7 +128,7 @@ func (i *branchImport) putSegments(meta *doc.Metadata) {
 // reserved reports whether a segment is the program's own, or holds what it finds out.
 func (i *branchImport) reserved(key string) bool {
 	switch key {
-	case "version", "branch", "totals", keyDetectedFrom, "file_structure", "env_config", "dependencies":
+	case "version", "branch", "totals", detect.KeyFrom, "file_structure", "env_config", "dependencies":
 		return true
 	}
 	return false
@@ -147,7 +150,7 @@ func (i *branchImport) set(meta *doc.Metadata, path string, value any) {
 		}
 		err = errors.Join(err, undo)
 	}
-	i.left = append(i.left, fmt.Sprintf("metadata '%s' of branch '%s' was left out: %v", oneLine(path, 100), i.b.name, err))
+	i.left = append(i.left, fmt.Sprintf("metadata '%s' of branch '%s' was left out: %v", prose.OneLine(path, 100), i.b.name, err))
 }
 
 // saysNothing reports whether a value is empty, as tools write it that look and find nothing.

@@ -9,6 +9,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/prose"
+
 	dialect "github.com/git-context/git-context/refs/peer"
 )
 
@@ -38,15 +41,15 @@ type FolderResult struct {
 // (see Fingerprint in package peer), so that a folder that was imported already, or that was exported
 // from here, adds nothing. The roadmap is revised first, and never conflicts.
 //
-// It returns ErrNoMemory where there is no memory, ErrNotFound where there is no folder, and
-// ErrInvalid, which names the file, for a folder that cannot be read.
+// It returns fail.ErrNoMemory where there is no memory, fail.ErrNotFound where there is no folder, and
+// fail.ErrInvalid, which names the file, for a folder that cannot be read.
 func (s *Store) ImportFolder(ctx context.Context, o FolderOptions) (FolderResult, error) {
 	names, err := s.branchNames(ctx)
 	if err != nil {
 		return FolderResult{}, err
 	}
 	if len(names) == 0 {
-		return FolderResult{}, fail(ErrNoMemory, "no-memory", ErrNoMemory.Error(), "git context init")
+		return FolderResult{}, fail.New(fail.ErrNoMemory, "no-memory", fail.ErrNoMemory.Error(), "git context init")
 	}
 	f, path, err := readFolder(o.Dir)
 	if err != nil {
@@ -91,8 +94,8 @@ func readFolder(dir string) (*dialect.Folder, string, error) {
 	defer root.Close() // nothing was written through it
 	f, err := dialect.Read(root.FS())
 	if format := (*dialect.FormatError)(nil); errors.As(err, &format) {
-		return nil, "", fail(ErrInvalid, "folder-invalid",
-			fmt.Sprintf("cannot read '%s': %s", oneLine(filepath.Join(path, format.Path), 300), format.Reason))
+		return nil, "", fail.New(fail.ErrInvalid, "folder-invalid",
+			fmt.Sprintf("cannot read '%s': %s", prose.OneLine(filepath.Join(path, format.Path), 300), format.Reason))
 	}
 	return f, path, err
 }
@@ -122,12 +125,12 @@ func findFolder(dir string) (string, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return "", fail(ErrInvalid, "folder-ambiguous", fmt.Sprintf("'%s' holds both .GCC and .gcc", dir),
+		return "", fail.New(fail.ErrInvalid, "folder-ambiguous", fmt.Sprintf("'%s' holds both .GCC and .gcc", dir),
 			"git context import "+found[0], "git context import "+found[1])
 	case dialect.Looks(os.DirFS(dir)):
 		return dir, nil
 	}
-	return "", fail(ErrNotFound, "folder-not-found", fmt.Sprintf("no memory folder in '%s'", dir),
+	return "", fail.New(fail.ErrNotFound, "folder-not-found", fmt.Sprintf("no memory folder in '%s'", dir),
 		whichFolder)
 }
 
@@ -139,9 +142,9 @@ func folderError(path string, err error) error {
 	if errors.As(err, &p) {
 		err = p.Err
 	}
-	failed := &Error{Code: "folder-unreadable", Kind: ErrInvalid, Err: err, Message: fmt.Sprintf("cannot read '%s'", oneLine(path, 300))}
+	failed := &fail.Error{Code: "folder-unreadable", Kind: fail.ErrInvalid, Err: err, Message: fmt.Sprintf("cannot read '%s'", prose.OneLine(path, 300))}
 	if errors.Is(err, fs.ErrNotExist) {
-		failed.Kind, failed.Hints = ErrNotFound, []string{whichFolder}
+		failed.Kind, failed.Hints = fail.ErrNotFound, []string{whichFolder}
 	}
 	return failed
 }

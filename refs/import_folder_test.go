@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
-
-	"github.com/git-context/git-context/refs"
 )
 
 func imported(t *testing.T, s *refs.Store, dir string) refs.FolderResult {
@@ -99,7 +99,7 @@ func exportAndImport(t *testing.T, rt *rapid.T, as string) {
 	out, err := from.open().ExportFolder(ctx, refs.ExportOptions{Dir: dir, As: as})
 	must(err)
 	in, err := to.open().ImportFolder(ctx, refs.FolderOptions{Dir: dir})
-	if errors.Is(err, refs.ErrNoMemory) {
+	if errors.Is(err, fail.ErrNoMemory) {
 		_, err = to.open().Init(ctx, refs.InitOptions{})
 		must(err)
 		in, err = to.open().ImportFolder(ctx, refs.FolderOptions{Dir: dir})
@@ -311,17 +311,17 @@ func TestExportRefused(t *testing.T) {
 	r := newRepo(t)
 	s := r.open()
 	dir := t.TempDir()
-	if _, err := s.ExportFolder(t.Context(), refs.ExportOptions{Dir: dir}); !errors.Is(err, refs.ErrNoMemory) {
+	if _, err := s.ExportFolder(t.Context(), refs.ExportOptions{Dir: dir}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("without memory: %v", err)
 	}
 	ok(s.Init(t.Context(), refs.InitOptions{}))(t)
 	if err := os.Mkdir(filepath.Join(dir, ".gcc"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.ExportFolder(t.Context(), refs.ExportOptions{Dir: dir}); !errors.Is(err, refs.ErrExists) {
+	if _, err := s.ExportFolder(t.Context(), refs.ExportOptions{Dir: dir}); !errors.Is(err, fail.ErrExists) {
 		t.Errorf("over .gcc: %v", err)
 	}
-	if _, err := s.ExportFolder(t.Context(), refs.ExportOptions{Dir: dir + "/none"}); !errors.Is(err, refs.ErrNotFound) {
+	if _, err := s.ExportFolder(t.Context(), refs.ExportOptions{Dir: dir + "/none"}); !errors.Is(err, fail.ErrNotFound) {
 		t.Errorf("into nowhere: %v", err)
 	}
 	if left := ok(os.ReadDir(dir))(t); len(left) != 1 {

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+
 	dialect "github.com/git-context/git-context/refs/peer"
 )
 
@@ -30,7 +32,7 @@ func (m *folderImport) nameBranches(existing []string) {
 		b := &m.f.Branches[i]
 		name := freeName(nearName(b.Name), existing, taken)
 		if name != b.Name {
-			m.warn("branch '%s' is called '%s' here", oneLine(b.Name, 100), name)
+			m.warn("branch '%s' is called '%s' here", prose.OneLine(b.Name, 100), name)
 		}
 		m.names[b.Name] = name
 		taken = append(taken, name)
@@ -59,7 +61,7 @@ func (m *folderImport) order() {
 		if p := byName[b.Parent]; p != nil && state[p.Name] == 0 {
 			visit(p)
 		} else if p != nil && state[p.Name] == 1 {
-			m.warn("branch '%s' is made to begin without a parent: '%s' comes from it", oneLine(b.Name, 100), oneLine(b.Parent, 100))
+			m.warn("branch '%s' is made to begin without a parent: '%s' comes from it", prose.OneLine(b.Name, 100), prose.OneLine(b.Parent, 100))
 			b.Parent = ""
 		}
 		state[b.Name] = 2

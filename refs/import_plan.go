@@ -10,7 +10,10 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+
 	dialect "github.com/git-context/git-context/refs/peer"
 )
 
@@ -79,7 +82,7 @@ func (m *folderImport) plan(ctx context.Context) error {
 		m.warn("NUL in a text was replaced by U+FFFD")
 	}
 	if untimed > 0 {
-		m.warn("%s without a time that can be read: shown with that of the entry before", count(untimed, "entry"))
+		m.warn("%s without a time that can be read: shown with that of the entry before", prose.Count(untimed, "entry"))
 	}
 	return m.number(after)
 }
@@ -91,16 +94,16 @@ func cleanBranch(b *dialect.Branch) (replaced bool, err error) {
 		s := &b.Steps[i]
 		replaced = clean(&s.Observation, &s.Thought, &s.Action) || replaced
 		if size := len(s.Observation) + len(s.Thought) + len(s.Action); size > maxStep {
-			return false, fail(ErrInvalid, "step-too-large", fmt.Sprintf("step %d of branch '%s' has %d bytes; at most %d can be kept",
-				i+1, oneLine(b.Name, 100), size, maxStep))
+			return false, fail.New(fail.ErrInvalid, "step-too-large", fmt.Sprintf("step %d of branch '%s' has %d bytes; at most %d can be kept",
+				i+1, prose.OneLine(b.Name, 100), size, maxStep))
 		}
 	}
 	for i := range b.Milestones {
 		m := &b.Milestones[i]
-		m.Title = cmp.Or(m.Title, strings.TrimSpace("Imported milestone "+oneLine(m.ID, 100)))
+		m.Title = cmp.Or(m.Title, strings.TrimSpace("Imported milestone "+prose.OneLine(m.ID, 100)))
 		did, err := checkMilestone(&m.Title, &m.Contribution, &m.Progress)
 		if err != nil {
-			return false, fmt.Errorf("milestone %d of branch '%s': %w", i+1, oneLine(b.Name, 100), err)
+			return false, fmt.Errorf("milestone %d of branch '%s': %w", i+1, prose.OneLine(b.Name, 100), err)
 		}
 		replaced = clean(&m.Purpose) || did || replaced
 	}
@@ -199,7 +202,7 @@ func (m *folderImport) milestone(b *importBranch, pm *dialect.Milestone, key str
 	out := &doc.Milestone{Agent: m.agent(pm.Agent), Session: m.o.Session, Source: key, Origin: b.name,
 		Summary: pm.Title, Purpose: cmp.Or(pm.Purpose, b.peer.Purpose),
 		Progress: pm.Progress, Contribution: pm.Contribution}
-	if id := oneLine(pm.ID, 100); id != "" && checkLine("source", id) == nil {
+	if id := prose.OneLine(pm.ID, 100); id != "" && checkLine("source", id) == nil {
 		out.Source += "#" + id
 	}
 	return out
@@ -286,7 +289,7 @@ func (m *folderImport) births() []*importEntry {
 func (s *Store) knownOf(ctx context.Context, branch string) (known, error) {
 	k := known{steps: map[string]doc.Step{}, milestones: map[string]bool{}}
 	tip, err := s.Tip(ctx, branch)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, fail.ErrNotFound) {
 		return k, nil
 	}
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -43,7 +44,7 @@ const (
 // checkIncoming returns nil when all that refs bring is sound: every commit that
 // they reach and this repository's own memory does not (what remotes have is not
 // trusted, for it may be what was refused the last time). Else it returns an
-// *Error with the code incoming-invalid that wraps ErrRefused and names the ref,
+// *fail.Error with the code incoming-invalid that wraps fail.ErrRefused and names the ref,
 // the commit and the object. It moves no ref.
 //
 // What is held, of each new commit (against its parents, so that what they have
@@ -264,7 +265,7 @@ func (s *Store) maxNewEntries(ctx context.Context) (int, error) {
 		err = fmt.Errorf("%s is %d; it must be 1 to %d", keyMaxNewEntries, n, mostMaxNewEntries)
 	}
 	if err != nil {
-		return 0, fail(ErrInvalid, "config-invalid", err.Error(), fmt.Sprintf("git config %s %d", keyMaxNewEntries, defaultMaxNewEntries))
+		return 0, fail.New(fail.ErrInvalid, "config-invalid", err.Error(), fmt.Sprintf("git config %s %d", keyMaxNewEntries, defaultMaxNewEntries))
 	}
 	return n, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -338,8 +339,8 @@ func TestHostileMemoryStaysOut(t *testing.T) {
 // refused holds the form of a refusal.
 func refused(t *testing.T, err error, in refs.Incoming) {
 	t.Helper()
-	var e *refs.Error
-	if !errors.As(err, &e) || e.Code != "incoming-invalid" || !errors.Is(err, refs.ErrRefused) {
+	var e *fail.Error
+	if !errors.As(err, &e) || e.Code != "incoming-invalid" || !errors.Is(err, fail.ErrRefused) {
 		t.Fatalf("not refused: %v", err)
 	}
 	name := append(append(append(in.Branches, in.Tags...), in.Roadmap...), in.Notes...)[0].Name
@@ -371,13 +372,13 @@ func TestTooManyNewEntries(t *testing.T) {
 	c.git("config", "context.maxNewEntries", "12")
 	err := c.open().CheckIncoming(t.Context(), in)
 	refused(t, err, in)
-	var e *refs.Error
+	var e *fail.Error
 	if errors.As(err, &e); !strings.Contains(e.Message, "more than 12 entries") || e.Hints[0] != "git config context.maxNewEntries 120" {
 		t.Errorf("%+v", e)
 	}
 	for _, bad := range []string{"0", "many", "1000g"} {
 		c.git("config", "context.maxNewEntries", bad)
-		if err := c.open().CheckIncoming(t.Context(), in); !errors.Is(err, refs.ErrInvalid) {
+		if err := c.open().CheckIncoming(t.Context(), in); !errors.Is(err, fail.ErrInvalid) {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
@@ -393,7 +394,7 @@ func TestOwnDamageIsNotTheirs(t *testing.T) {
 	if err := os.WriteFile(path, fmt.Appendln(nil, strings.Repeat("ab", 20)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.open().CheckIncoming(t.Context(), in); err == nil || errors.Is(err, refs.ErrRefused) {
+	if err := r.open().CheckIncoming(t.Context(), in); err == nil || errors.Is(err, fail.ErrRefused) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 )
 
 // refuse is the error for what a ref brings. inspect are commands that show it.
-func refuse(ref, what string, cause error, inspect ...string) *Error {
-	return &Error{
-		Code: "incoming-invalid", Kind: ErrRefused, Err: cause,
+func refuse(ref, what string, cause error, inspect ...string) *fail.Error {
+	return &fail.Error{
+		Code: "incoming-invalid", Kind: fail.ErrRefused, Err: cause,
 		Message: fmt.Sprintf("'%s' is refused: %s", visible(ref), what),
 		Hints:   append(inspect, "nothing was taken in; what was fetched is kept in '"+visible(ref)+"' for inspection"),
 	}
@@ -107,7 +108,7 @@ func (c *inspection) read(ctx context.Context, ids []git.ID, each func(int, git.
 			at++
 			return each(i, o)
 		})
-		var refused *Error
+		var refused *fail.Error
 		if err == nil || errors.As(err, &refused) || at == len(ids) || !unreadable(err) {
 			return err
 		}
@@ -133,7 +134,7 @@ func unreadable(err error) bool {
 }
 
 // tooMany is the error for a limit that the user may raise.
-func (c *inspection) tooMany(ref, what string) *Error {
+func (c *inspection) tooMany(ref, what string) *fail.Error {
 	return refuse(ref, "it brings "+what+" that are not here", nil,
 		fmt.Sprintf("git config %s %d", keyMaxNewEntries, 10*c.limit))
 }

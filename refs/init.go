@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 )
@@ -121,7 +122,7 @@ func (s *Store) checkNoMemory(ctx context.Context, branch string) error {
 	if err != nil || len(names) == 0 {
 		return err
 	}
-	return fail(ErrExists, "memory-exists", fmt.Sprintf("this repository has memory already, without a branch '%s'", branch),
+	return fail.New(fail.ErrExists, "memory-exists", fmt.Sprintf("this repository has memory already, without a branch '%s'", branch),
 		"git context switch "+names[0], "git context branch "+branch)
 }
 
@@ -130,7 +131,7 @@ func (s *Store) checkNoMemory(ctx context.Context, branch string) error {
 func initRoadmap(r *doc.Roadmap, o InitOptions) error {
 	if o.Goal != "" && r.Goal() != o.Goal {
 		if r.Goal() != "" {
-			return fail(ErrExists, "goal-exists", "the roadmap has a goal already", "git context roadmap goal TEXT")
+			return fail.New(fail.ErrExists, "goal-exists", "the roadmap has a goal already", "git context roadmap goal TEXT")
 		}
 		r.SetGoal(o.Goal)
 	}

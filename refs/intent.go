@@ -9,8 +9,10 @@ import (
 	"os"
 	"strings"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // intent is what `commit --code` or `rollback --code` has set out to do: one file of
@@ -95,10 +97,10 @@ func (s *Store) readIntent(branch string) (*intent, error) {
 		return nil, err
 	}
 	if bad != nil || in.Version != codeIntentVersion || (in.Commit == nil) == (in.Rollback == nil) {
-		return nil, &Error{Code: "intent-unreadable", Kind: ErrInvalid, Err: bad,
+		return nil, &fail.Error{Code: "intent-unreadable", Kind: fail.ErrInvalid, Err: bad,
 			Message: fmt.Sprintf("a commit or rollback of branch '%s' with --code was interrupted, and what it set out to do cannot be read", branch),
 			Hints: []string{"git log -g -3 shows in '(context ...)' whether it moved the code",
-				"rm " + shellQuoted(s.statePath(intentName(branch))) + " forgets it; what is recorded stays pending"}}
+				"rm " + prose.ShellQuoted(s.statePath(intentName(branch))) + " forgets it; what is recorded stays pending"}}
 	}
 	return in, nil
 }
@@ -129,7 +131,7 @@ func (s *Store) inHookOf(branch string) error {
 	if err != nil || in == nil || !strings.Contains(action, in.mark()) {
 		return err
 	}
-	return fail(ErrRefused, "branch-busy", fmt.Sprintf("branch '%s' waits for the hook that this is run in, of 'git context %s'", branch, in.command()),
+	return fail.New(fail.ErrRefused, "branch-busy", fmt.Sprintf("branch '%s' waits for the hook that this is run in, of 'git context %s'", branch, in.command()),
 		"git context record -o TEXT", "git context -b OTHER commit -m SUMMARY")
 }
 
@@ -155,7 +157,7 @@ func (ses *session) settle(ctx context.Context, branch string) error {
 		return ses.s.dropIntent(in)
 	}
 	_, err = ses.s.Tip(ctx, branch)
-	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrNoMemory) { // taken away by other means than ours
+	if errors.Is(err, fail.ErrNotFound) || errors.Is(err, fail.ErrNoMemory) { // taken away by other means than ours
 		ses.s.tell(fmt.Sprintf("'git context %s' was interrupted, and branch '%s' is gone: code commit %s has no milestone",
 			in.command(), branch, code.Short()))
 		return ses.s.dropIntent(in)
@@ -255,11 +257,11 @@ func (s *Store) unknown(in *intent, err error) error {
 
 // left words that an intent stays where it is.
 func (s *Store) left(in *intent, err error, message string) error {
-	var already *Error
+	var already *fail.Error
 	if err == nil || errors.Is(err, context.Canceled) || errors.As(err, &already) && already.Code == intentUnfinished {
 		return err
 	}
-	return &Error{Code: intentUnfinished, Kind: ErrRefused, Err: err, Message: fmt.Sprintf(message, in.command(), in.Branch),
+	return &fail.Error{Code: intentUnfinished, Kind: fail.ErrRefused, Err: err, Message: fmt.Sprintf(message, in.command(), in.Branch),
 		Hints: []string{"nothing is lost: the next command that changes the branch tries again, for example: git context commit -m SUMMARY",
-			"rm " + shellQuoted(s.statePath(intentName(in.Branch))) + " gives it up; what is recorded stays pending"}}
+			"rm " + prose.ShellQuoted(s.statePath(intentName(in.Branch))) + " gives it up; what is recorded stays pending"}}
 }

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
-
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 // Whichever of two clones merges what diverged, the memory is the same. So are
@@ -172,14 +172,14 @@ func TestContradictionsConflict(t *testing.T) {
 	for range 2 { // what was given up conflicts again
 		before := r.all()
 		res, err := r.open().Merge(t.Context(), refs.MergeOptions{Source: "exp"})
-		if !errors.Is(err, refs.ErrConflict) || !slices.Equal(paths(res.Conflicts), want) || r.all() != before {
+		if !errors.Is(err, fail.ErrConflict) || !slices.Equal(paths(res.Conflicts), want) || r.all() != before {
 			t.Errorf("Merge = %v, %v; refs moved: %v", paths(res.Conflicts), err, r.all() != before)
 		}
 		st := ok(r.open().MergeAbort(t.Context(), ""))(t)
 		if !slices.Equal(paths(st.Conflicts), want) || r.all() != before {
 			t.Errorf("MergeAbort = %+v", st)
 		}
-		if _, err := r.open().MergeStatus(t.Context(), ""); !errors.Is(err, refs.ErrNotFound) {
+		if _, err := r.open().MergeStatus(t.Context(), ""); !errors.Is(err, fail.ErrNotFound) {
 			t.Errorf("after MergeAbort: %v", err)
 		}
 	}
@@ -251,7 +251,7 @@ func TestSyncConflictsSettled(t *testing.T) {
 	ok(s.Resolve(ctx, "", "main.md#Goal", "", "Both goals"))(t)
 	ok(s.Resolve(ctx, "", `metadata.yaml#seg."a.b"`, refs.SettleOurs, ""))(t)
 	ok(s.Resolve(ctx, "", "metadata.yaml#seg.port", refs.SettleUnion, ""))(t)
-	if _, err := s.MergeContinue(ctx, refs.Writer{}, ""); !errors.Is(err, refs.ErrConflict) {
+	if _, err := s.MergeContinue(ctx, refs.Writer{}, ""); !errors.Is(err, fail.ErrConflict) {
 		t.Errorf("MergeContinue with one open: %v", err)
 	}
 	if got := b.clash(); !slices.Contains(got, "topics/k.md") { // a sync keeps what was resolved

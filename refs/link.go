@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // A link says that a milestone belongs to a code commit. It stands in the note of
@@ -98,7 +99,7 @@ func (ses *session) linkLines(m *git.Commit, after string) ([]byte, error) {
 // linkText is the line for people, by which anybody finds the milestone again also
 // where its hash was rewritten.
 func linkText(m *git.Commit) []byte {
-	return []byte(linkWord + m.Trailer(trailerID) + " " + oneLine(m.Subject(), linkSubject) + " (" + branchOf(m) + ")\n")
+	return []byte(linkWord + m.Trailer(trailerID) + " " + prose.OneLine(m.Subject(), linkSubject) + " (" + branchOf(m) + ")\n")
 }
 
 // CarryLinks copies what is linked to code commits to those that stand in their

@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // linksBack finds the code commits of the milestone that rev names: the one that it was
@@ -144,7 +145,7 @@ func (s *Store) eachLink(ctx context.Context, texts []string, each func(code git
 	for line := range bytes.Lines(out.Bytes()) {
 		path, text, ok := strings.Cut(strings.TrimPrefix(string(line), string(tip)+":"), "\x00")
 		if !ok {
-			return fmt.Errorf("git grep: cannot understand '%s'", oneLine(string(line), 80))
+			return fmt.Errorf("git grep: cannot understand '%s'", prose.OneLine(string(line), 80))
 		}
 		code := git.ID(strings.ReplaceAll(path, "/", "")) // in whatever fan-out
 		if !git.IsID(string(code)) {

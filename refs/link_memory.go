@@ -13,7 +13,9 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // linksOfRange finds the milestones of a range of code: one git log for the code, and
@@ -53,8 +55,8 @@ func (s *Store) codeEnd(ctx context.Context, name, asked string) (git.ID, error)
 		}
 	}
 	if branchOf(c) != "" {
-		return "", fail(ErrInvalid, "not-code", fmt.Sprintf("'%s' is a commit of memory: a range is one of code", oneLine(name, 100)),
-			"git context log "+oneLine(asked, 200))
+		return "", fail.New(fail.ErrInvalid, "not-code", fmt.Sprintf("'%s' is a commit of memory: a range is one of code", prose.OneLine(name, 100)),
+			"git context log "+prose.OneLine(asked, 200))
 	}
 	return c.ID, nil
 }

@@ -12,7 +12,9 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // How a milestone belongs to a code commit.
@@ -58,7 +60,7 @@ type CodeLink struct {
 //  4. a code commit that is gone from here, by the beginning of its hash: its milestones.
 //
 // Milestones of all memory branches count, or those that one holds where branch is not
-// empty. Nothing is no error. A name that means nothing is ErrNotFound.
+// empty. Nothing is no error. A name that means nothing is fail.ErrNotFound.
 func (s *Store) Links(ctx context.Context, branch, rev string) (Links, error) {
 	made := sync.OnceValues(func() (*madeOn, error) { return s.madeOn(ctx) })
 	go made()    // the child that lists the refs starts while git looks the revision up
@@ -139,7 +141,7 @@ func (s *Store) goneCode(ctx context.Context, later madeLater, rev string) (*lin
 		}
 	})
 	if len(found) > 1 {
-		return nil, fail(ErrInvalid, "ambiguous", fmt.Sprintf("'%s' is ambiguous", rev), "use more digits")
+		return nil, fail.New(fail.ErrInvalid, "ambiguous", fmt.Sprintf("'%s' is ambiguous", rev), "use more digits")
 	}
 	for code, facts := range found {
 		return &linkedCode{CodeLink{Commit: code}, facts}, nil
@@ -156,14 +158,14 @@ func (s *Store) codeCommit(ctx context.Context, rev string) (*git.Commit, error)
 		name = marked
 	}
 	if isShortHash(name) && strings.Trim(name, "0") == "" {
-		return nil, fail(ErrNotFound, "not-committed", "a line that is not committed yet has no milestone", "git context --log")
+		return nil, fail.New(fail.ErrNotFound, "not-committed", "a line that is not committed yet has no milestone", "git context --log")
 	}
 	if !isSearch(name) { // which is of commits
 		name += "^{commit}"
 	}
 	id, err := s.repo.Peel(ctx, name)
 	if errors.Is(err, git.ErrAmbiguous) {
-		return nil, fail(ErrInvalid, "ambiguous", fmt.Sprintf("'%s' is ambiguous", oneLine(rev, 100)), "use more digits")
+		return nil, fail.New(fail.ErrInvalid, "ambiguous", fmt.Sprintf("'%s' is ambiguous", prose.OneLine(rev, 100)), "use more digits")
 	}
 	if errors.Is(err, git.ErrNotFound) {
 		return nil, nil
@@ -207,13 +209,13 @@ func (s *Store) noLink(ctx context.Context, rev string) error {
 		if err != nil {
 			return fmt.Errorf("read the code's HEAD: %w", err)
 		}
-		return fail(ErrNotFound, "commit-not-found", "the code has no commit yet", "git context commit --code -m SUMMARY")
+		return fail.New(fail.ErrNotFound, "commit-not-found", "the code has no commit yet", "git context commit --code -m SUMMARY")
 	}
 	hints := []string{"git log --oneline", "git context log --oneline"}
 	if near := doc.Nearest(rev, names); near != "" {
 		hints = append([]string{fmt.Sprintf("did you mean '%s'?", near)}, hints...)
 	}
-	return fail(ErrNotFound, "commit-not-found", fmt.Sprintf("no commit '%s', of code or of memory", oneLine(rev, 100)), hints...)
+	return fail.New(fail.ErrNotFound, "commit-not-found", fmt.Sprintf("no commit '%s', of code or of memory", prose.OneLine(rev, 100)), hints...)
 }
 
 // byNewestID orders milestones by their ids; what has none is older.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -137,17 +138,17 @@ func TestLinksNameNothing(t *testing.T) {
 	t.Parallel()
 	p := newPast(t)
 	for _, rev := range []string{"nope", "", "--all", "-x", "HEAD^{tree}", "01JD5K0Z3V7Q3M9K2A4B5C6D1A", strings.Repeat("ab", 20), "nope..HEAD", "HEAD..nope", "a\nb", "^" + strings.Repeat("ab", 20)} {
-		if l, err := p.store().Links(t.Context(), "", rev); !errors.Is(err, refs.ErrNotFound) {
+		if l, err := p.store().Links(t.Context(), "", rev); !errors.Is(err, fail.ErrNotFound) {
 			t.Errorf("'%s': %+v, %v", rev, l, err)
 		}
 	}
-	if _, err := p.store().Links(t.Context(), "", "HEAD..CONTEXT_HEAD"); !errors.Is(err, refs.ErrInvalid) {
+	if _, err := p.store().Links(t.Context(), "", "HEAD..CONTEXT_HEAD"); !errors.Is(err, fail.ErrInvalid) {
 		t.Errorf("a range of code and memory: %v", err)
 	}
 	empty := newRepo(t)
 	empty.git("commit", "-q", "--allow-empty", "-m", "code")
 	for _, rev := range []string{"HEAD", "nope", "HEAD..HEAD"} {
-		if _, err := empty.open().Links(t.Context(), "", rev); !errors.Is(err, refs.ErrNoMemory) {
+		if _, err := empty.open().Links(t.Context(), "", rev); !errors.Is(err, fail.ErrNoMemory) {
 			t.Errorf("'%s' without memory: %v", rev, err)
 		}
 	}

@@ -41,8 +41,8 @@ type Logged struct {
 
 // Log finds the milestones of a log through git log, and what else changed the paths or
 // the text that were asked for. It ends git as soon as it has as many as were asked for.
-// A revision that is code's is ErrInvalid, one that is
-// nobody's ErrNotFound.
+// A revision that is code's is fail.ErrInvalid, one that is
+// nobody's fail.ErrNotFound.
 func (s *Store) Log(ctx context.Context, o LogOptions) (Log, error) {
 	l := Log{}
 	if err := o.Filter.Check(); err != nil {

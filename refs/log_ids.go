@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // logIDs runs git log with args and hands out each commit's hash, its Context-Id,
@@ -24,7 +26,7 @@ func (s *Store) logIDsFrom(ctx context.Context, stdin []byte, args []string, eac
 		return err
 	}
 	if len(read.rest) > 0 {
-		return fmt.Errorf("git log ended within a commit: '%s'", oneLine(string(read.rest), 60))
+		return fmt.Errorf("git log ended within a commit: '%s'", prose.OneLine(string(read.rest), 60))
 	}
 	return nil
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/google/go-cmp/cmp"
 )
 
 // A log's milestones are read in full, over sealed segments and the birth of a
@@ -69,10 +69,10 @@ func TestLogNames(t *testing.T) {
 	r := newRepo(t)
 	ctx := t.Context()
 	s := r.open()
-	if _, err := s.Log(ctx, refs.LogOptions{Most: -1}); !errors.Is(err, refs.ErrNoMemory) {
+	if _, err := s.Log(ctx, refs.LogOptions{Most: -1}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("without memory: %v", err)
 	}
-	if _, err := s.Log(ctx, refs.LogOptions{Most: -1, All: true}); !errors.Is(err, refs.ErrNoMemory) {
+	if _, err := s.Log(ctx, refs.LogOptions{Most: -1, All: true}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("all, without memory: %v", err)
 	}
 	ok(s.Init(ctx, refs.InitOptions{Goal: "g"}))(t)
@@ -81,8 +81,8 @@ func TestLogNames(t *testing.T) {
 	}
 	for _, name := range []string{"--output=x", "^--all", "nope", "main..nope", "nope...main", "main...main...main", "^", "main^!", "main^@", ":/Start", "main:commit.md", "main\nmain"} {
 		_, err := s.Log(ctx, refs.LogOptions{Revs: []string{name}, Most: -1})
-		var said *refs.Error
-		if !errors.As(err, &said) || !errors.Is(err, refs.ErrNotFound) {
+		var said *fail.Error
+		if !errors.As(err, &said) || !errors.Is(err, fail.ErrNotFound) {
 			t.Errorf("%q: %v", name, err)
 		}
 		if _, _, err := s.DiffEnds(ctx, name, ""); err == nil {

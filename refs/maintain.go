@@ -6,7 +6,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // maintain starts a gc in the background, if one is due after a change that made id. It
@@ -41,7 +43,7 @@ func (s *Store) maintain(id git.ID) {
 func gcThreshold(cfg *git.Config) (int, error) {
 	n, err := cfg.Int(keyGCAuto, defaultGCAuto)
 	if err != nil {
-		return 0, fail(ErrInvalid, "config-invalid", err.Error(), "git config "+keyGCAuto+" "+strconv.Itoa(defaultGCAuto))
+		return 0, fail.New(fail.ErrInvalid, "config-invalid", err.Error(), "git config "+keyGCAuto+" "+strconv.Itoa(defaultGCAuto))
 	}
 	theirs, err := cfg.Int("gc.auto", 1)
 	if err != nil {
@@ -55,7 +57,7 @@ func gcThreshold(cfg *git.Config) (int, error) {
 }
 
 func (s *Store) logGC(err error) error {
-	return s.repo.WriteStateFile(gcLog, []byte(oneLine(err.Error(), 1000)+"\n"))
+	return s.repo.WriteStateFile(gcLog, []byte(prose.OneLine(err.Error(), 1000)+"\n"))
 }
 
 // gcLog is the file of local state that says what a gc in the background failed at, as

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -15,7 +16,7 @@ import (
 //  2. abandon: the source is closed as abandoned, nothing is merged;
 //  3. the target holds everything of the source already: up to date, no change;
 //  4. some slot was filled differently on both sides, and neither Prefer nor what
-//     was resolved before says what is to stand there: ErrConflict, the result
+//     was resolved before says what is to stand there: fail.ErrConflict, the result
 //     lists every one of them, nothing has moved, and the merge waits for
 //     Resolve and MergeContinue, or MergeAbort;
 //  5. otherwise one transaction makes a closing commit on the source, a merge
@@ -77,7 +78,7 @@ func (s *Store) mergeOn(ctx context.Context, target string, o MergeOptions) (Mer
 func (o *MergeOptions) check(target string) error {
 	clean(&o.Summary, &o.Contribution, &o.Purpose)
 	if target == o.Source {
-		return fail(ErrRefused, "merge-itself", fmt.Sprintf("branch '%s' cannot be merged into itself", target),
+		return fail.New(fail.ErrRefused, "merge-itself", fmt.Sprintf("branch '%s' cannot be merged into itself", target),
 			"git context switch TARGET", "git context merge "+target+" --into TARGET")
 	}
 	if err := checkBranchName(o.Source); err != nil {
@@ -146,7 +147,7 @@ func (m *merging) build(ctx context.Context) error {
 	if !m.o.Abandon && len(m.drained.lines) == 0 && len(bases) == 1 && bases[0] == source.commit.ID {
 		m.res.UpToDate = true
 		if m.held == nil && (len(m.o.Done) > 0 || m.o.Purpose != "") {
-			return fail(ErrRefused, "up-to-date", fmt.Sprintf("'%s' has nothing that '%s' lacks; nothing was changed", m.o.Source, m.target),
+			return fail.New(fail.ErrRefused, "up-to-date", fmt.Sprintf("'%s' has nothing that '%s' lacks; nothing was changed", m.o.Source, m.target),
 				"git context roadmap milestone done TEXT", "git context metadata set branch.purpose TEXT")
 		}
 		return nil

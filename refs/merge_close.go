@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // checkOpen refuses to abandon a branch that is closed already, unless it has
@@ -14,7 +16,7 @@ func (m *merging) checkOpen(source *Tip) error {
 	if status == "" || status == doc.StatusActive || len(m.drained.lines) > 0 {
 		return nil
 	}
-	return fail(ErrRefused, "branch-closed", fmt.Sprintf("branch '%s' is %s already", source.branch, status),
+	return fail.New(fail.ErrRefused, "branch-closed", fmt.Sprintf("branch '%s' is %s already", source.branch, status),
 		"git context branch -d "+source.branch)
 }
 
@@ -32,7 +34,7 @@ func (m *merging) closeSource(ctx context.Context, source *Tip) (*Tip, error) {
 	if !closes && len(m.drained.lines) == 0 {
 		return source, nil
 	}
-	subject := fmt.Sprintf("Record %s for a merge into %s", count(len(m.drained.lines), "pending step"), m.target)
+	subject := fmt.Sprintf("Record %s for a merge into %s", prose.Count(len(m.drained.lines), "pending step"), m.target)
 	switch {
 	case m.o.Abandon:
 		subject = "Abandon branch " + source.branch

@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // descends reports whether the branch of a tip goes back to another branch by
@@ -25,7 +27,7 @@ func (s *Store) descends(ctx context.Context, tip *git.Commit, from string) (boo
 		}
 		seen[*parent] = true
 		next, err := s.Tip(ctx, *parent)
-		if errors.Is(err, ErrNotFound) { // deleted or renamed since
+		if errors.Is(err, fail.ErrNotFound) { // deleted or renamed since
 			return false, nil
 		}
 		if err != nil {
@@ -53,7 +55,7 @@ func (m *merging) entry(ctx context.Context, summary string, source, target *Tip
 	if purpose := meta.Branch().Purpose; purpose != "" {
 		parts = append(parts, fmt.Sprintf("What '%s' was for: %s", source.branch, purpose))
 	}
-	parts = append(parts, fmt.Sprintf("It brought %s and %s.", count(u.milestones, "milestone"), count(u.steps, "step")))
+	parts = append(parts, fmt.Sprintf("It brought %s and %s.", prose.Count(u.milestones, "milestone"), prose.Count(u.steps, "step")))
 	theirs, _, err := m.s.liveCommits(ctx, source)
 	if err != nil {
 		return nil, err
@@ -115,7 +117,7 @@ func (m *merging) outcome(ctx context.Context, source *Tip, what string) (git.ID
 	}
 	line := source.branch + " " + what
 	if note := cmp.Or(m.o.Summary, meta.Branch().Purpose); note != "" {
-		line += ": " + oneLine(note, purposeLimit)
+		line += ": " + prose.OneLine(note, purposeLimit)
 	}
 	r.AddOutcome(line)
 	return m.writeRoadmap(ctx, old, data, r, line)

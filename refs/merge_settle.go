@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // The ways to settle a conflict without a text of one's own.
@@ -21,7 +23,7 @@ func CheckSettle(how string) error {
 	case "", SettleOurs, SettleTheirs, SettleUnion:
 		return nil
 	}
-	return fail(ErrInvalid, "settle-how", fmt.Sprintf("'%s' is no way to settle a conflict", oneLine(how, 40)), "use ours, theirs or union")
+	return fail.New(fail.ErrInvalid, "settle-how", fmt.Sprintf("'%s' is no way to settle a conflict", prose.OneLine(how, 40)), "use ours, theirs or union")
 }
 
 // settler says what is to stand where two sides differ, nil for nothing at all.

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 func (h *heldMerge) status() MergeStatus {
@@ -73,15 +75,15 @@ func sortConflicts(list []Conflict) {
 
 // conflictError is the refusal of a merge that cannot be clean.
 func conflictError(open int, target string, o MergeOptions) error {
-	message := fmt.Sprintf("merging '%s' into '%s' has %s; nothing was changed", o.Source, target, count(open, "conflict"))
+	message := fmt.Sprintf("merging '%s' into '%s' has %s; nothing was changed", o.Source, target, prose.Count(open, "conflict"))
 	if o.DryRun {
-		return fail(ErrConflict, "merge-conflict", message)
+		return fail.New(fail.ErrConflict, "merge-conflict", message)
 	}
 	into := ""
 	if o.Into != "" {
 		into = " --into " + target
 	}
-	return fail(ErrConflict, "merge-conflict", message, "git context resolve PATH --ours|--theirs|--union|-F FILE"+into,
+	return fail.New(fail.ErrConflict, "merge-conflict", message, "git context resolve PATH --ours|--theirs|--union|-F FILE"+into,
 		"git context merge --continue"+into, "git context merge --abort"+into)
 }
 
@@ -97,7 +99,7 @@ func checkResolution(path, text string) error {
 		err = doc.NewMetadata().Settle(doc.Conflict{Path: path}, &text)
 	}
 	if err != nil {
-		return &Error{Code: "resolution-invalid", Kind: ErrInvalid, Err: err, Message: fmt.Sprintf("this cannot stand in '%s'", path)}
+		return &fail.Error{Code: "resolution-invalid", Kind: fail.ErrInvalid, Err: err, Message: fmt.Sprintf("this cannot stand in '%s'", path)}
 	}
 	return nil
 }

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-context/git-context/refs/detect"
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // Metadata reads metadata.yaml as it stands at a tip.
@@ -33,7 +36,7 @@ func (s *Store) UnsetMetadata(ctx context.Context, w Writer, path string) (Chang
 	return s.editMetadata(ctx, w, path, "Unset "+path, func(m *doc.Metadata) error {
 		found, err := m.Unset(path)
 		if err == nil && !found {
-			return fail(ErrNotFound, "segment-not-found", fmt.Sprintf("'%s' is not in the metadata", path), segmentHint(m, path))
+			return fail.New(fail.ErrNotFound, "segment-not-found", fmt.Sprintf("'%s' is not in the metadata", path), segmentHint(m, path))
 		}
 		return err
 	})
@@ -45,9 +48,9 @@ func checkOwned(path string) error {
 	if path == "branch.purpose" {
 		return nil
 	}
-	for _, own := range []string{"version", "branch", "totals", keyDetectedFrom, keyTree, keyEnv, keyDependencies} {
+	for _, own := range []string{"version", "branch", "totals", detect.KeyFrom, detect.KeyTree, detect.KeyEnv, detect.KeyDependencies} {
 		if path == own || strings.HasPrefix(path, own+".") {
-			return fail(ErrRefused, "metadata-owned", fmt.Sprintf("'%s' is kept by git-context itself", oneLine(path, 100)),
+			return fail.New(fail.ErrRefused, "metadata-owned", fmt.Sprintf("'%s' is kept by git-context itself", prose.OneLine(path, 100)),
 				"git context metadata set branch.purpose TEXT", "git context metadata refresh")
 		}
 	}
@@ -77,7 +80,7 @@ func (s *Store) RefreshMetadata(ctx context.Context, w Writer) (Change, error) {
 		if c.code == "" {
 			return nil, nil // no code commit yet
 		}
-		if err := s.detect(ctx, c.meta, c.code, ""); err != nil {
+		if err := detect.Refresh(ctx, s.repo, c.meta, c.code, ""); err != nil {
 			return nil, err
 		}
 		after, err := c.meta.Bytes()
@@ -91,7 +94,7 @@ func (s *Store) RefreshMetadata(ctx context.Context, w Writer) (Change, error) {
 // editMetadata commits one change of metadata.yaml, unless it changes nothing.
 func (s *Store) editMetadata(ctx context.Context, w Writer, path, subject string, edit func(*doc.Metadata) error) (Change, error) {
 	return s.changeBranch(ctx, w, path, func(ctx context.Context, ses *session, tip *Tip) (*change, error) {
-		c, err := ses.follow(ctx, tip, oneLine(subject, 200))
+		c, err := ses.follow(ctx, tip, prose.OneLine(subject, 200))
 		if err != nil {
 			return nil, err
 		}
@@ -115,11 +118,11 @@ func (s *Store) editMetadata(ctx context.Context, w Writer, path, subject string
 
 // metadataError puts what the document says of a path or a value into our words.
 func metadataError(path string, err error) error {
-	if _, ok := err.(*Error); ok {
+	if _, ok := err.(*fail.Error); ok {
 		return err
 	}
-	return &Error{Code: "metadata-invalid", Kind: ErrInvalid, Err: err, Hints: []string{"git context metadata"},
-		Message: fmt.Sprintf("cannot change '%s'", oneLine(path, 100))}
+	return &fail.Error{Code: "metadata-invalid", Kind: fail.ErrInvalid, Err: err, Hints: []string{"git context metadata"},
+		Message: fmt.Sprintf("cannot change '%s'", prose.OneLine(path, 100))}
 }
 
 // changeBranch makes one memory commit on the current branch that is no
@@ -131,7 +134,7 @@ func (s *Store) changeBranch(ctx context.Context, w Writer, path string,
 
 func (s *Store) changeOn(ctx context.Context, branch string, w Writer, path string,
 	build func(context.Context, *session, *Tip) (*change, error)) (Change, error) {
-	ses, err := s.begin(ctx, w, "change: "+oneLine(path, 100), branch)
+	ses, err := s.begin(ctx, w, "change: "+prose.OneLine(path, 100), branch)
 	if err != nil {
 		return Change{}, err
 	}

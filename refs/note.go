@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // Judging is what a writer says of a milestone: any part of it may be missing.
@@ -66,13 +68,13 @@ func (j *Judging) check() (replaced bool, err error) {
 		}
 	}
 	if len(j.Review) > maxReview {
-		return replaced, fail(ErrInvalid, "review-too-large",
+		return replaced, fail.New(fail.ErrInvalid, "review-too-large",
 			fmt.Sprintf("the review has %d bytes; at most %d are allowed", len(j.Review), maxReview))
 	}
 	for _, t := range j.Tags {
 		if t.Key == "" || len(t.Key) > maxTagKey || strings.ContainsAny(t.Key, "= \t") {
-			return replaced, fail(ErrInvalid, "tag-invalid",
-				fmt.Sprintf("tag key '%s' is not 1 to %d characters without spaces", oneLine(t.Key, 60), maxTagKey), "--tag KEY=VALUE")
+			return replaced, fail.New(fail.ErrInvalid, "tag-invalid",
+				fmt.Sprintf("tag key '%s' is not 1 to %d characters without spaces", prose.OneLine(t.Key, 60), maxTagKey), "--tag KEY=VALUE")
 		}
 		if err := checkLine("tag", t.Key+"="+t.Value); err != nil {
 			return replaced, err
@@ -123,7 +125,7 @@ func (s *Store) AddNote(ctx context.Context, o NoteOptions) (Note, error) {
 		return Note{}, err
 	}
 	// The child that moves the ref starts while the milestone is looked for.
-	ses, err := s.begin(ctx, o.Writer, "note: "+oneLine(o.Rev, 100))
+	ses, err := s.begin(ctx, o.Writer, "note: "+prose.OneLine(o.Rev, 100))
 	if err != nil {
 		return Note{}, err
 	}
@@ -207,7 +209,7 @@ func checkOutcome(outcome string) error {
 	if slices.Contains(notes.Outcomes(), outcome) {
 		return nil
 	}
-	return fail(ErrInvalid, "outcome-invalid", fmt.Sprintf("unknown outcome '%s'", oneLine(outcome, 60)),
+	return fail.New(fail.ErrInvalid, "outcome-invalid", fmt.Sprintf("unknown outcome '%s'", prose.OneLine(outcome, 60)),
 		"an outcome is "+strings.Join(notes.Outcomes(), ", "))
 }
 
@@ -215,5 +217,5 @@ func checkScore(score float64) error {
 	if score >= 0 && score <= 1 { // not so for NaN
 		return nil
 	}
-	return fail(ErrInvalid, "score-invalid", fmt.Sprintf("score %v is not between 0 and 1", score))
+	return fail.New(fail.ErrInvalid, "score-invalid", fmt.Sprintf("score %v is not between 0 and 1", score))
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 )
 
 // readLines reads a file of the labelled set; package index says what it holds.
@@ -153,7 +154,7 @@ func TestRecallRefuses(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	if _, err := s.Recall(ctx, refs.RecallOptions{Text: "pool"}); !errors.Is(err, refs.ErrNoMemory) {
+	if _, err := s.Recall(ctx, refs.RecallOptions{Text: "pool"}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("without memory: %v", err)
 	}
 	ok(s.Init(ctx, refs.InitOptions{}))(t)
@@ -163,19 +164,19 @@ func TestRecallRefuses(t *testing.T) {
 		kind error
 		o    refs.RecallOptions
 	}{
-		{"recall-empty", refs.ErrInvalid, refs.RecallOptions{}},
-		{"recall-empty", refs.ErrInvalid, refs.RecallOptions{Text: " \n\t"}},
-		{"recall-empty", refs.ErrInvalid, refs.RecallOptions{Text: "?! ... — ()"}},
-		{"recall-empty", refs.ErrInvalid, refs.RecallOptions{Text: "the of and it is"}},
-		{"recall-too-large", refs.ErrInvalid, refs.RecallOptions{Text: strings.Repeat("pool ", 14_000)}},
-		{"similarity-invalid", refs.ErrInvalid, refs.RecallOptions{Text: "pool", MinSimilarity: number(1.01)}},
-		{"similarity-invalid", refs.ErrInvalid, refs.RecallOptions{Text: "pool", MinSimilarity: number(-0.01)}},
-		{"recall-limit", refs.ErrInvalid, refs.RecallOptions{Text: "pool", Limit: 101}},
-		{"recall-limit", refs.ErrInvalid, refs.RecallOptions{Text: "pool", Limit: -1}},
-		{"branch-not-found", refs.ErrNotFound, refs.RecallOptions{Text: "pool", Branch: "nope"}},
+		{"recall-empty", fail.ErrInvalid, refs.RecallOptions{}},
+		{"recall-empty", fail.ErrInvalid, refs.RecallOptions{Text: " \n\t"}},
+		{"recall-empty", fail.ErrInvalid, refs.RecallOptions{Text: "?! ... — ()"}},
+		{"recall-empty", fail.ErrInvalid, refs.RecallOptions{Text: "the of and it is"}},
+		{"recall-too-large", fail.ErrInvalid, refs.RecallOptions{Text: strings.Repeat("pool ", 14_000)}},
+		{"similarity-invalid", fail.ErrInvalid, refs.RecallOptions{Text: "pool", MinSimilarity: number(1.01)}},
+		{"similarity-invalid", fail.ErrInvalid, refs.RecallOptions{Text: "pool", MinSimilarity: number(-0.01)}},
+		{"recall-limit", fail.ErrInvalid, refs.RecallOptions{Text: "pool", Limit: 101}},
+		{"recall-limit", fail.ErrInvalid, refs.RecallOptions{Text: "pool", Limit: -1}},
+		{"branch-not-found", fail.ErrNotFound, refs.RecallOptions{Text: "pool", Branch: "nope"}},
 	} {
 		_, err := s.Recall(ctx, c.o)
-		var failure *refs.Error
+		var failure *fail.Error
 		if !errors.As(err, &failure) || failure.Code != c.code || !errors.Is(err, c.kind) {
 			t.Errorf("%.40q: %v, not %s", c.o.Text, err, c.code)
 		}

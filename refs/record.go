@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/journal"
@@ -117,17 +118,17 @@ func (s *Store) checkStep(step *NewStep) (replaced bool, err error) {
 	size := len(step.Observation) + len(step.Thought) + len(step.Action)
 	switch {
 	case size == 0:
-		return false, fail(ErrInvalid, "step-empty", "a step needs an observation, a thought or an action",
+		return false, fail.New(fail.ErrInvalid, "step-empty", "a step needs an observation, a thought or an action",
 			"git context record -o TEXT -t TEXT -a TEXT")
 	case size > maxStep:
-		return false, fail(ErrInvalid, "step-too-large",
+		return false, fail.New(fail.ErrInvalid, "step-too-large",
 			fmt.Sprintf("the step has %d bytes; at most %d can be recorded", size, maxStep))
 	}
 	if err := checkTokens(step.Tokens); err != nil {
 		return false, err
 	}
 	if y := step.Time.UTC().Year(); y < 0 || y > 9999 { // what a document can hold
-		return false, fail(ErrInvalid, "time-invalid", fmt.Sprintf("the year %d is outside of 0 to 9999", y))
+		return false, fail.New(fail.ErrInvalid, "time-invalid", fmt.Sprintf("the year %d is outside of 0 to 9999", y))
 	}
 	if step.Agent != "" {
 		if err := checkAgent(step.Agent); err != nil {
@@ -185,7 +186,7 @@ func (s *Store) openForRecord(ctx context.Context, branch string, sourced bool) 
 			return nil, nil, err
 		}
 	}
-	return nil, nil, fail(ErrStale, "busy", fmt.Sprintf("branch '%s' keeps moving", branch), "run the command again")
+	return nil, nil, fail.New(fail.ErrStale, "busy", fmt.Sprintf("branch '%s' keeps moving", branch), "run the command again")
 }
 
 // stillThere asks again, with the journal locked, whether the branch of a journal
@@ -217,7 +218,7 @@ func (s *Store) journalOptions() journal.Options {
 	return journal.Options{Sync: sync || err != nil}
 }
 
-// makeJournal begins the journal of a branch that exists. It returns ErrNotFound
+// makeJournal begins the journal of a branch that exists. It returns fail.ErrNotFound
 // for one that does not: nothing is ever acknowledged into nowhere. Where the file goes
 // before its first line is written, most likely its branch did too: that is looked at again.
 func (s *Store) makeJournal(ctx context.Context, branch string) (err error) {

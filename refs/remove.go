@@ -7,8 +7,10 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/journal"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // DeleteBranch moves a branch's tip to refs/context/deleted/ and returns the
@@ -84,7 +86,7 @@ func (ses *session) queueDelete(ctx context.Context, name string, force bool) (s
 		return "", err
 	}
 	if pending > 0 {
-		return "", fail(ErrRefused, "branch-pending", fmt.Sprintf("branch '%s' has %s", name, count(pending, "pending step")),
+		return "", fail.New(fail.ErrRefused, "branch-pending", fmt.Sprintf("branch '%s' has %s", name, prose.Count(pending, "pending step")),
 			"git context -b "+name+" commit -m SUMMARY", "git context branch -D "+name)
 	}
 	if !force {
@@ -93,8 +95,8 @@ func (ses *session) queueDelete(ctx context.Context, name string, force bool) (s
 			return "", err
 		}
 		if alone > 0 {
-			return "", fail(ErrRefused, "branch-unmerged",
-				fmt.Sprintf("branch '%s' has %s that no other branch holds", name, count(alone, "milestone")),
+			return "", fail.New(fail.ErrRefused, "branch-unmerged",
+				fmt.Sprintf("branch '%s' has %s that no other branch holds", name, prose.Count(alone, "milestone")),
 				"git context merge "+name, "git context branch -D "+name)
 		}
 	}
@@ -127,7 +129,7 @@ func (s *Store) checkNotCurrent(ctx context.Context, name string) error {
 	}
 	for _, head := range heads {
 		if head.Target == git.BranchRef(name) {
-			return fail(ErrRefused, "branch-current", fmt.Sprintf("branch '%s' is current in '%s'", name, head.Path),
+			return fail.New(fail.ErrRefused, "branch-current", fmt.Sprintf("branch '%s' is current in '%s'", name, head.Path),
 				"git context switch OTHER")
 		}
 	}
@@ -178,7 +180,7 @@ func (s *Store) commitPending(ctx context.Context, name string) error {
 
 // keeping is the summary of a milestone that is made before a branch goes.
 func keeping(n int, branch string) string {
-	return fmt.Sprintf("Keep %s of %s", count(n, "pending step"), branch)
+	return fmt.Sprintf("Keep %s of %s", prose.Count(n, "pending step"), branch)
 }
 
 // RestoreBranch brings back the newest deleted branch of that name.
@@ -198,7 +200,7 @@ func (s *Store) RestoreBranch(ctx context.Context, name string) (Branch, error) 
 		}
 	}
 	if found.Name == "" {
-		return Branch{}, fail(ErrNotFound, "branch-not-found", fmt.Sprintf("no deleted branch '%s'", name),
+		return Branch{}, fail.New(fail.ErrNotFound, "branch-not-found", fmt.Sprintf("no deleted branch '%s'", name),
 			"git for-each-ref "+git.DeletedPrefix)
 	}
 	ses, err := s.begin(ctx, Writer{}, "branch: restore "+name, name)

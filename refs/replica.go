@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // standing is how one history stands to another one of the same name.
@@ -50,7 +51,7 @@ type replica struct {
 // mergeReplica merges them into a memory commit that is no milestone, and queues
 // nothing. Where conflicts stay open there is no commit.
 func (ses *session) mergeReplica(ctx context.Context, r replica) (*git.Commit, *united, error) {
-	c, err := ses.follow(ctx, r.ours, fmt.Sprintf("Merge branch '%s' of %s", r.ours.branch, oneLine(r.from, 100)))
+	c, err := ses.follow(ctx, r.ours, fmt.Sprintf("Merge branch '%s' of %s", r.ours.branch, prose.OneLine(r.from, 100)))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -87,7 +88,7 @@ func (c *change) setLast(live []byte, theirs *git.Commit) error {
 	}
 	for _, m := range slices.Backward(ms) {
 		if m.Kind != doc.KindBirth {
-			c.last = oneLine(m.Summary, purposeLimit)
+			c.last = prose.OneLine(m.Summary, purposeLimit)
 			return nil
 		}
 	}
@@ -144,6 +145,6 @@ func (ses *session) mergeRoadmaps(ctx context.Context, ours, theirs git.ID, base
 	if err := ses.uniteTombstones(ctx, tree, ours, theirs); err != nil {
 		return nil, nil, err
 	}
-	c, err := ses.roadmapCommit(ctx, tree, []git.ID{ours, theirs}, "Merge the roadmap of "+oneLine(from, 100))
+	c, err := ses.roadmapCommit(ctx, tree, []git.ID{ours, theirs}, "Merge the roadmap of "+prose.OneLine(from, 100))
 	return c, conflicts, err
 }

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"pgregory.net/rapid"
 )
 
 // entrySet is what of a branch must stand: actions of steps, summaries of
@@ -94,7 +94,7 @@ func (h *replicas) remember(t *rapid.T) {
 	r, key := h.clones[i], rapid.SampledFrom([]string{"alpha", "beta"}).Draw(t, "key")
 	if rapid.IntRange(0, 3).Draw(t, "forget") == 0 {
 		_, err := r.open(branch).Forget(t.Context(), refs.Writer{}, key)
-		if !errors.Is(err, refs.ErrNotFound) {
+		if !errors.Is(err, fail.ErrNotFound) {
 			r.must(err)
 		}
 	} else {
@@ -165,7 +165,7 @@ func (h *replicas) merge(t *rapid.T) {
 	o := refs.MergeOptions{Source: from, Into: into, Summary: summary, Keep: rapid.Bool().Draw(t, "keep"), Prefer: h.prefer(t)}
 	r := h.clones[i]
 	res, err := r.open().Merge(t.Context(), o)
-	if errors.Is(err, refs.ErrConflict) && o.Prefer == "" {
+	if errors.Is(err, fail.ErrConflict) && o.Prefer == "" {
 		res = h.resolve(t, i, into)
 		err = nil
 	}
@@ -217,7 +217,7 @@ func (h *replicas) adopt(i int, name string) {
 func (h *replicas) syncClone(t *rapid.T, i int, prefer string) {
 	r := h.clones[i]
 	_, err := r.open().Sync(t.Context(), refs.SyncOptions{Prefer: prefer})
-	if errors.Is(err, refs.ErrConflict) && prefer == "" {
+	if errors.Is(err, fail.ErrConflict) && prefer == "" {
 		h.resolve(t, i, "")
 		r.sync("")
 		err = nil

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // Revision finds the memory commit that a name means. In this order:
@@ -21,16 +23,16 @@ import (
 //  5. any git revision (a hash, an unambiguous short hash, CONTEXT_HEAD).
 //
 // Each of the first three may be followed by what git allows behind a name (~2, ^,
-// @{1}). A commit that is no memory commit is ErrInvalid, a name that means
-// nothing ErrNotFound.
+// @{1}). A commit that is no memory commit is fail.ErrInvalid, a name that means
+// nothing fail.ErrNotFound.
 func (s *Store) Revision(ctx context.Context, rev string) (*git.Commit, error) {
 	c, err := s.resolve(ctx, rev)
 	if err != nil {
 		return nil, s.noMilestone(ctx, rev, err)
 	}
 	if branchOf(c) == "" {
-		return nil, fail(ErrInvalid, "not-memory", fmt.Sprintf("'%s' is a commit of the code, not of memory", oneLine(rev, 100)),
-			"git context --at "+oneLine(rev, 100))
+		return nil, fail.New(fail.ErrInvalid, "not-memory", fmt.Sprintf("'%s' is a commit of the code, not of memory", prose.OneLine(rev, 100)),
+			"git context --at "+prose.OneLine(rev, 100))
 	}
 	return c, nil
 }
@@ -171,20 +173,20 @@ func (s *Store) noMilestone(ctx context.Context, rev string, err error) error {
 		return err
 	}
 	if errors.Is(err, git.ErrAmbiguous) {
-		return fail(ErrInvalid, "ambiguous", fmt.Sprintf("'%s' is ambiguous", oneLine(rev, 100)), "use more digits")
+		return fail.New(fail.ErrInvalid, "ambiguous", fmt.Sprintf("'%s' is ambiguous", prose.OneLine(rev, 100)), "use more digits")
 	}
 	names, err := s.branchNames(ctx)
 	if err != nil {
 		return err
 	}
 	if len(names) == 0 {
-		return fail(ErrNoMemory, "no-memory", ErrNoMemory.Error(), "git context init")
+		return fail.New(fail.ErrNoMemory, "no-memory", fail.ErrNoMemory.Error(), "git context init")
 	}
 	hint := "git context branch"
 	if near := doc.Nearest(rev, names); near != "" {
 		hint = fmt.Sprintf("did you mean '%s'?", near)
 	}
-	return fail(ErrNotFound, "milestone-not-found", fmt.Sprintf("no milestone '%s'", oneLine(rev, 100)), hint)
+	return fail.New(fail.ErrNotFound, "milestone-not-found", fmt.Sprintf("no milestone '%s'", prose.OneLine(rev, 100)), hint)
 }
 
 // milestoneAt finds the milestone that a name means: the memory commit itself,
@@ -196,7 +198,7 @@ func (s *Store) milestoneAt(ctx context.Context, rev string) (*git.Commit, error
 	}
 	newest, err := s.newestMilestone(ctx, c)
 	if err == nil && newest == nil {
-		err = fail(ErrNotFound, "milestone-not-found", fmt.Sprintf("'%s' has no milestone yet", oneLine(rev, 100)),
+		err = fail.New(fail.ErrNotFound, "milestone-not-found", fmt.Sprintf("'%s' has no milestone yet", prose.OneLine(rev, 100)),
 			"git context commit -m SUMMARY")
 	}
 	return newest, err
@@ -233,11 +235,11 @@ func (s *Store) milestoneMeant(ctx context.Context, rev string) (*git.Commit, er
 	}
 	switch own := c.Trailer(trailerCommits) != "0"; {
 	case newest == nil || branch && !own:
-		return nil, fail(ErrNotFound, "milestone-not-found", fmt.Sprintf("'%s' has no milestone yet", oneLine(rev, 100)),
+		return nil, fail.New(fail.ErrNotFound, "milestone-not-found", fmt.Sprintf("'%s' has no milestone yet", prose.OneLine(rev, 100)),
 			"git context commit -m SUMMARY")
 	case !branch:
-		return nil, fail(ErrInvalid, "no-milestone", fmt.Sprintf("'%s' is no milestone but what was written after %s", oneLine(rev, 100), newest.ID.Short()),
-			"git context log --oneline "+oneLine(rev, 100))
+		return nil, fail.New(fail.ErrInvalid, "no-milestone", fmt.Sprintf("'%s' is no milestone but what was written after %s", prose.OneLine(rev, 100), newest.ID.Short()),
+			"git context log --oneline "+prose.OneLine(rev, 100))
 	}
 	return newest, nil
 }

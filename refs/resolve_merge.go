@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // prepare reads what waits on the target. A merge that waits is gone on with when
@@ -19,7 +21,7 @@ func (m *merging) prepare(ctx context.Context) error {
 	}
 	if h := m.held; h != nil && (h.Merge == nil || h.Merge.Source != m.o.Source) {
 		if !m.o.DryRun && !m.o.Abandon {
-			return fail(ErrRefused, "merge-waiting", fmt.Sprintf("'%s' waits to be merged into '%s'", h.source(), m.target),
+			return fail.New(fail.ErrRefused, "merge-waiting", fmt.Sprintf("'%s' waits to be merged into '%s'", h.source(), m.target),
 				"git context merge --status", "git context merge --continue", "git context merge --abort")
 		}
 		m.held = nil
@@ -41,7 +43,7 @@ func (m *merging) goOn(ctx context.Context) error {
 	}
 	grown, err := m.s.repo.IsAncestor(ctx, m.held.Tip, m.tip)
 	if err == nil && !grown {
-		err = fail(ErrStale, "merge-stale", fmt.Sprintf("'%s' is another branch than the one that waits to be merged into '%s'", m.o.Source, m.target),
+		err = fail.New(fail.ErrStale, "merge-stale", fmt.Sprintf("'%s' is another branch than the one that waits to be merged into '%s'", m.o.Source, m.target),
 			"git context merge --abort")
 	}
 	return err
@@ -49,7 +51,7 @@ func (m *merging) goOn(ctx context.Context) error {
 
 // wait keeps a merge in conflict for Resolve, and returns the refusal.
 func (m *merging) wait(refusal error) error {
-	if !errors.Is(refusal, ErrConflict) || m.o.DryRun {
+	if !errors.Is(refusal, fail.ErrConflict) || m.o.DryRun {
 		return refusal
 	}
 	o := m.o
@@ -58,7 +60,7 @@ func (m *merging) wait(refusal error) error {
 	return errors.Join(refusal, m.s.holdMerge(h, m.held, m.res.Conflicts))
 }
 
-// MergeStatus says what waits on a branch; the current one for "". ErrNotFound if
+// MergeStatus says what waits on a branch; the current one for "". fail.ErrNotFound if
 // nothing does.
 func (s *Store) MergeStatus(ctx context.Context, target string) (MergeStatus, error) {
 	target, err := s.orCurrent(ctx, target)
@@ -81,7 +83,7 @@ func (s *Store) MergeAbort(ctx context.Context, target string) (MergeStatus, err
 	}
 	defer lock.Unlock()
 	h, err := s.waitingMerge(ctx, target)
-	if errors.Is(err, ErrInvalid) { // not to be read, and so all the more to be dropped
+	if errors.Is(err, fail.ErrInvalid) { // not to be read, and so all the more to be dropped
 		h = &heldMerge{Target: target}
 	} else if err != nil {
 		return MergeStatus{}, err
@@ -106,7 +108,7 @@ func (s *Store) MergeContinue(ctx context.Context, w Writer, target string) (Mer
 	o := *h.Merge
 	o.Writer = w
 	res, err := s.Merge(ctx, o)
-	var gone *Error
+	var gone *fail.Error
 	if errors.As(err, &gone) && gone.Code == "branch-not-found" {
 		gone.Hints = append(gone.Hints, "git context branch --restore "+o.Source, "git context merge --abort --into "+target)
 	}
@@ -151,9 +153,9 @@ func (s *Store) waitingMerge(ctx context.Context, target string) (*heldMerge, er
 	h, err := s.heldMerge(target)
 	if err == nil && h == nil {
 		if names, listErr := s.branchNames(ctx); listErr != nil || len(names) == 0 {
-			return nil, errors.Join(listErr, fail(ErrNoMemory, "no-memory", ErrNoMemory.Error(), "git context init"))
+			return nil, errors.Join(listErr, fail.New(fail.ErrNoMemory, "no-memory", fail.ErrNoMemory.Error(), "git context init"))
 		}
-		err = fail(ErrNotFound, "no-merge", fmt.Sprintf("nothing waits to be merged into '%s'", target), "git context merge NAME", "git context sync")
+		err = fail.New(fail.ErrNotFound, "no-merge", fmt.Sprintf("nothing waits to be merged into '%s'", target), "git context merge NAME", "git context sync")
 	}
 	return h, err
 }
@@ -171,7 +173,7 @@ func (h *heldMerge) find(path string) (*heldPlace, error) {
 	if near := doc.Nearest(path, names); near != "" {
 		hints = append(hints, fmt.Sprintf("did you mean '%s'?", near))
 	}
-	return nil, fail(ErrNotFound, "conflict-not-found", fmt.Sprintf("'%s' is not in conflict", oneLine(path, 100)), hints...)
+	return nil, fail.New(fail.ErrNotFound, "conflict-not-found", fmt.Sprintf("'%s' is not in conflict", prose.OneLine(path, 100)), hints...)
 }
 
 // qualified names a place on another branch than the one that a sync stood on.

@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // Roadmap reads main.md, as data and as it stands, or as it stood at a tip.
@@ -17,11 +19,11 @@ func (s *Store) Roadmap(ctx context.Context, t *Tip) (RoadmapView, []byte, error
 		return RoadmapView{}, nil, err
 	}
 	if tip == "" && t != nil && t.at != nil {
-		return RoadmapView{}, nil, fail(ErrNotFound, "roadmap-not-found",
-			fmt.Sprintf("no roadmap is known as of '%s'", oneLine(t.at.Rev, 100)), "git context roadmap")
+		return RoadmapView{}, nil, fail.New(fail.ErrNotFound, "roadmap-not-found",
+			fmt.Sprintf("no roadmap is known as of '%s'", prose.OneLine(t.at.Rev, 100)), "git context roadmap")
 	}
 	if tip == "" {
-		return RoadmapView{}, nil, fail(ErrNoMemory, "no-memory", ErrNoMemory.Error(), "git context init")
+		return RoadmapView{}, nil, fail.New(fail.ErrNoMemory, "no-memory", fail.ErrNoMemory.Error(), "git context init")
 	}
 	v := roadmapView(doc.ParseRoadmap(data), tip)
 	if t != nil {
@@ -34,7 +36,7 @@ func (s *Store) Roadmap(ctx context.Context, t *Tip) (RoadmapView, []byte, error
 // branch is current. edit may be called again when another writer was faster. A
 // change that leaves main.md as it was makes no commit.
 func (s *Store) EditRoadmap(ctx context.Context, w Writer, reason string, edit func(*doc.Roadmap) error) (RoadmapView, error) {
-	ses, err := s.begin(ctx, w, "roadmap: "+oneLine(reason, 200))
+	ses, err := s.begin(ctx, w, "roadmap: "+prose.OneLine(reason, 200))
 	if err != nil {
 		return RoadmapView{}, err
 	}
@@ -46,7 +48,7 @@ func (s *Store) EditRoadmap(ctx context.Context, w Writer, reason string, edit f
 			return err
 		}
 		if old == "" {
-			return fail(ErrNoMemory, "no-memory", ErrNoMemory.Error(), "git context init")
+			return fail.New(fail.ErrNoMemory, "no-memory", fail.ErrNoMemory.Error(), "git context init")
 		}
 		r := doc.ParseRoadmap(data)
 		if err := edit(r); err != nil {
@@ -66,7 +68,7 @@ func (r RoadmapChange) check() (replaced bool, err error) {
 		for i := range list {
 			replaced = clean(&list[i]) || replaced
 			if strings.TrimSpace(list[i]) == "" {
-				return replaced, fail(ErrInvalid, "item-empty", "an item of the roadmap needs a text", "git context roadmap")
+				return replaced, fail.New(fail.ErrInvalid, "item-empty", "an item of the roadmap needs a text", "git context roadmap")
 			}
 		}
 	}
@@ -155,7 +157,7 @@ func (ses *session) roadmapCommit(ctx context.Context, tree *git.Edit, parents [
 	t.add(trailerSession, ses.w.Session)
 	t.add(trailerModel, ses.w.Model)
 	return ses.storeCommit(ctx, &git.Commit{Tree: id, Parents: parents, Author: ses.by, Committer: ses.by,
-		Message: message(oneLine(reason, 200), "", t.b.String())})
+		Message: message(prose.OneLine(reason, 200), "", t.b.String())})
 }
 
 // roadmapTip is the roadmap's commit, "" where there is none.
@@ -240,9 +242,9 @@ func roadmapError(err error) error {
 		}
 		hints := []string{"git context roadmap"}
 		for _, text := range near {
-			hints = append(hints, fmt.Sprintf("did you mean '%s'?", oneLine(text, 100)))
+			hints = append(hints, fmt.Sprintf("did you mean '%s'?", prose.OneLine(text, 100)))
 		}
-		return fail(ErrNotFound, itemNotFound, item.Error(), hints...)
+		return fail.New(fail.ErrNotFound, itemNotFound, item.Error(), hints...)
 	}
 	return err
 }

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // RollbackOptions are one rollback.
@@ -48,11 +50,11 @@ type RollbackResult struct {
 // others wrote meanwhile. Rolling back to what stands already makes no commit.
 //
 // With o.Code the code goes back first, to the commit that was its HEAD then, and what
-// moved it is part of the milestone. Where that would lose anything it is ErrRefused,
+// moved it is part of the milestone. Where that would lose anything it is fail.ErrRefused,
 // and nothing has moved; a crash leaves both or none, see Commit.
 //
 // A revision of the code, and a commit that the branch never stood at, also one of
-// a branch that was merged into it, are ErrRefused.
+// a branch that was merged into it, are fail.ErrRefused.
 func (s *Store) Rollback(ctx context.Context, o RollbackOptions) (RollbackResult, error) {
 	return onBranch(ctx, s, o.Branch, func(branch string) (RollbackResult, error) {
 		o.Branch = branch
@@ -70,7 +72,7 @@ func (s *Store) rollbackOn(ctx context.Context, o RollbackOptions) (RollbackResu
 	if r.replaced, err = r.describe(ctx, s); err != nil {
 		return res, err
 	}
-	if r.session, err = s.begin(ctx, o.Writer, "rollback: "+oneLine(r.o.Summary, 200), o.Branch); err != nil {
+	if r.session, err = s.begin(ctx, o.Writer, "rollback: "+prose.OneLine(r.o.Summary, 200), o.Branch); err != nil {
 		return res, err
 	}
 	defer r.close()
@@ -109,11 +111,11 @@ func (r *rollingBack) restore(ctx context.Context) (RollbackResult, error) {
 // rollbackTo finds the memory commit to go back to.
 func (s *Store) rollbackTo(ctx context.Context, rev string) (*git.Commit, error) {
 	c, err := s.Revision(ctx, rev)
-	var wrong *Error
+	var wrong *fail.Error
 	if errors.As(err, &wrong) && wrong.Code == "not-memory" {
-		wrong.Hints = []string{"git context --at " + oneLine(rev, 100)}
+		wrong.Hints = []string{"git context --at " + prose.OneLine(rev, 100)}
 	}
-	if errors.As(err, &wrong) && errors.Is(err, ErrNotFound) {
+	if errors.As(err, &wrong) && errors.Is(err, fail.ErrNotFound) {
 		wrong.Hints = append([]string{"git context log --oneline"}, wrong.Hints...)
 	}
 	return c, err
@@ -151,7 +153,7 @@ func (r *rollingBack) describe(ctx context.Context, s *Store) (replaced bool, er
 	name := r.to.commit.ID.Short()
 	if n := len(live); n > 0 {
 		r.was = live[n-1]
-		name = "'" + oneLine(r.was.Summary, 100) + "'"
+		name = "'" + prose.OneLine(r.was.Summary, 100) + "'"
 		if r.was.ID != r.to.commit.Trailer(trailerID) {
 			name = r.to.commit.ID.Short() + ", after " + name
 		}
@@ -243,7 +245,7 @@ func (r *rollingBack) stoodAt(ctx context.Context, tip *Tip) error {
 			hints = append([]string{fmt.Sprintf("git context -b %s rollback %s", home, c.ID.Short())}, hints...)
 		}
 	}
-	return fail(ErrRefused, "rollback-elsewhere", fmt.Sprintf("branch '%s' never stood at %s, %s", tip.branch, c.ID.Short(), made), hints...)
+	return fail.New(fail.ErrRefused, "rollback-elsewhere", fmt.Sprintf("branch '%s' never stood at %s, %s", tip.branch, c.ID.Short(), made), hints...)
 }
 
 // contribution says what the rollback did, and what stood there, which the progress
@@ -254,7 +256,7 @@ func (r *rollingBack) contribution() string {
 		parts = append(parts, r.o.Contribution)
 	}
 	c := r.to.commit
-	parts = append(parts, fmt.Sprintf("Rolled back to %s (%s) of %s.", oneLine(c.Subject(), purposeLimit), c.ID.Short(),
+	parts = append(parts, fmt.Sprintf("Rolled back to %s (%s) of %s.", prose.OneLine(c.Subject(), purposeLimit), c.ID.Short(),
 		c.Committer.When.UTC().Format(time.RFC3339)), strings.Join(r.changed, "\n"))
 	if was := r.was.Contribution; was != "" && was != r.was.Summary {
 		if runes := []rune(was); len(runes) > maxQuoted {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -138,7 +139,7 @@ func (r *rollingBack) roadmap(ctx context.Context, c *change) (goal string, err 
 	}
 	text, err := r.s.roadmapAt(ctx, was)
 	if errors.Is(err, git.ErrNotFound) { // a shallow clone; without it, half of what was asked would be done
-		return "", fail(ErrNotFound, "roadmap-not-found",
+		return "", fail.New(fail.ErrNotFound, "roadmap-not-found",
 			fmt.Sprintf("the roadmap as it stood at %s is not in this repository", r.to.commit.ID.Short()), "git fetch --unshallow")
 	}
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -61,7 +62,7 @@ func TestMergeAfterRollback(t *testing.T) {
 		t.Errorf("milestones: %v", got.Milestones)
 	}
 	res, err := s.Merge(ctx, refs.MergeOptions{Source: "against", Into: "main"})
-	if !errors.Is(err, refs.ErrConflict) || len(res.Conflicts) != 1 || res.Conflicts[0].Path != "topics/kept.md" {
+	if !errors.Is(err, fail.ErrConflict) || len(res.Conflicts) != 1 || res.Conflicts[0].Path != "topics/kept.md" {
 		t.Errorf("a topic rolled back here and revised there: %v, %v", res.Conflicts, err)
 	}
 	r.fsck()

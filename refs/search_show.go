@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/oklog/ulid/v2"
-
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/index"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/oklog/ulid/v2"
 )
 
 // The lengths of what a hit shows, in characters and bytes.
@@ -171,7 +171,7 @@ const partsBetween = " · "
 // firstWords is the first line of a text that is not empty, shortened.
 func firstWords(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	return oneLine(line, stepTitle)
+	return prose.OneLine(line, stepTitle)
 }
 
 // open is the command that shows what was hit, on a branch that holds it. A milestone

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 )
 
 // library is a repository whose memory is worth a search.
@@ -248,7 +249,7 @@ func TestSearchWeighs(t *testing.T) {
 		t.Errorf("first of the failed is %q", got)
 	}
 	l.git("config", "context.search.scoreWeight", "much")
-	if _, err := l.open().Search(ctx, refs.SearchOptions{Query: "mutex"}); !errors.Is(err, refs.ErrInvalid) {
+	if _, err := l.open().Search(ctx, refs.SearchOptions{Query: "mutex"}); !errors.Is(err, fail.ErrInvalid) {
 		t.Errorf("a weight that is no number: %v", err)
 	}
 }
@@ -263,14 +264,14 @@ func TestSearchRefuses(t *testing.T) {
 		{Query: "x", Filter: refs.Filter{MinScore: &big}}, {Query: "x", Filter: refs.Filter{Outcome: "fine"}},
 		{Query: "x", In: refs.SearchSteps, Filter: refs.Filter{Outcome: "failed"}},
 	} {
-		if _, err := l.open().Search(t.Context(), o); !errors.Is(err, refs.ErrInvalid) {
+		if _, err := l.open().Search(t.Context(), o); !errors.Is(err, fail.ErrInvalid) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	if _, err := l.open().Search(t.Context(), refs.SearchOptions{Query: "x", Branch: "nope"}); !errors.Is(err, refs.ErrNotFound) {
+	if _, err := l.open().Search(t.Context(), refs.SearchOptions{Query: "x", Branch: "nope"}); !errors.Is(err, fail.ErrNotFound) {
 		t.Errorf("a branch that is not there: %v", err)
 	}
-	if _, err := newRepo(t).open().Search(t.Context(), refs.SearchOptions{Query: "x", All: true}); !errors.Is(err, refs.ErrNoMemory) {
+	if _, err := newRepo(t).open().Search(t.Context(), refs.SearchOptions{Query: "x", All: true}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("no memory: %v", err)
 	}
 }

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // Signing says whether memory commits are signed. The zero value leaves it to
@@ -67,10 +69,10 @@ func (ses *session) signError(ctx context.Context, err error) error {
 		code, message = "sign-timeout", "the program that signs does not answer"
 	}
 	configured, _ := cfg.String("user.signingKey")
-	key := oneLine(cmp.Or(ses.w.Sign.Key, configured), 200)
+	key := prose.OneLine(cmp.Or(ses.w.Sign.Key, configured), 200)
 	format, _ := cfg.String("gpg.format")
 	hints := signHints(cmp.Or(format, "openpgp"), key, code == "sign-timeout")
-	return &Error{Code: code, Kind: ErrRefused, Err: err, Message: message,
+	return &fail.Error{Code: code, Kind: fail.ErrRefused, Err: err, Message: message,
 		Hints: append(hints, "nothing was changed; without a signature: --no-gpg-sign, or git config "+keySign+" false")}
 }
 

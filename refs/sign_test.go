@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 )
 
 // signer has git sign with an SSH key of the repository's own, by Ada, whom it trusts.
@@ -178,7 +179,7 @@ func TestUnsignableIsRefused(t *testing.T) {
 
 func wantSignError(t *testing.T, err error, code, text string) {
 	t.Helper()
-	var named *refs.Error
+	var named *fail.Error
 	if !errors.As(err, &named) || named.Code != code || len(named.Hints) == 0 || !strings.Contains(err.Error(), text) {
 		t.Errorf("error %#v; want %s that says '%s', with a hint", err, code, text)
 	}

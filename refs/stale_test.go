@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -297,8 +298,8 @@ func TestRememberChecksPaths(t *testing.T) {
 	r.write("a/b.go=1")
 	for _, p := range []string{"", "/a/b.go", "../a", "a/../../b", "./a", "a/", "a//b", "a\nb", "a\x00b", "\xff"} {
 		_, err := r.open().Remember(ctx, refs.TopicOptions{Key: "bad", Text: "x", Paths: []string{"a/b.go", p}})
-		var failed *refs.Error
-		if !errors.Is(err, refs.ErrInvalid) || !errors.As(err, &failed) || failed.Code != "topic-path" {
+		var failed *fail.Error
+		if !errors.Is(err, fail.ErrInvalid) || !errors.As(err, &failed) || failed.Code != "topic-path" {
 			t.Errorf("%q: %v", p, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 )
 
 // repo is a code repository of a test, with settings of its own alone.
@@ -83,7 +84,7 @@ func (r *repo) fsck() {
 		}
 	}
 	problems, err := r.open().Fsck(r.t.Context(), refs.FsckOptions{})
-	if errors.Is(err, refs.ErrNoMemory) {
+	if errors.Is(err, fail.ErrNoMemory) {
 		return
 	}
 	r.must(err)

@@ -10,8 +10,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // syncWaits is how many of its own rounds a push that lost a race waits at most,
@@ -65,7 +67,7 @@ func (s *Store) Fetch(ctx context.Context, o SyncOptions) (SyncResult, error) {
 }
 
 // Push sends branches to a remote, with the roadmap, tags and notes. It is never
-// forced: where the remote has what is not here, ErrStale says so. Notes alone
+// forced: where the remote has what is not here, fail.ErrStale says so. Notes alone
 // are united with the remote's and sent again until they get through.
 func (s *Store) Push(ctx context.Context, o SyncOptions) (SyncResult, error) {
 	return s.exchange(ctx, o, func(y *syncing) { y.push, y.first = true, true })
@@ -78,8 +80,8 @@ func (s *Store) Push(ctx context.Context, o SyncOptions) (SyncResult, error) {
 // own tip, so that history holds no merges of merges. With nothing to do it asks
 // the remote once.
 //
-// ErrConflict: some refs have conflicts, which wait for Resolve and MergeContinue;
-// all else is done. ErrRefused: the remote has no memory yet, or a branch was
+// fail.ErrConflict: some refs have conflicts, which wait for Resolve and MergeContinue;
+// all else is done. fail.ErrRefused: the remote has no memory yet, or a branch was
 // deleted there, or it takes no memory; the error says which.
 //
 // It may be killed at any moment: nothing acknowledged is lost, and the next Sync
@@ -138,8 +140,8 @@ func (r *SyncResult) sort() {
 // orNoMemory is the error of a repository without memory, where that is what is
 // missing first.
 func (s *Store) orNoMemory(ctx context.Context, err error) error {
-	if names, listErr := s.branchNames(ctx); listErr == nil && len(names) == 0 && errors.Is(err, ErrNotFound) {
-		return fail(ErrNoMemory, "no-memory", ErrNoMemory.Error(), "git context init")
+	if names, listErr := s.branchNames(ctx); listErr == nil && len(names) == 0 && errors.Is(err, fail.ErrNotFound) {
+		return fail.New(fail.ErrNoMemory, "no-memory", fail.ErrNoMemory.Error(), "git context init")
 	}
 	return err
 }
@@ -156,7 +158,7 @@ func (y *syncing) run(ctx context.Context) error {
 			return err
 		}
 		if try == maxTries {
-			return &Error{Code: "busy", Kind: ErrStale, Hints: []string{"git context sync"},
+			return &fail.Error{Code: "busy", Kind: fail.ErrStale, Hints: []string{"git context sync"},
 				Message: fmt.Sprintf("others pushed to '%s' faster %d times; nothing is lost", y.peer.name, maxTries)}
 		}
 		if y.locked > 0 {
@@ -264,7 +266,7 @@ func (y *syncing) survey(ctx context.Context) (ours, theirs survey, err error) {
 			return ours, theirs, nil
 		}
 	}
-	return ours, theirs, fail(ErrStale, "busy", fmt.Sprintf("other writers were faster %d times", maxTries), "git context sync "+ShellWord(y.peer.name))
+	return ours, theirs, fail.New(fail.ErrStale, "busy", fmt.Sprintf("other writers were faster %d times", maxTries), "git context sync "+prose.ShellWord(y.peer.name))
 }
 
 // notice takes down what moved on the remote since it was last asked, and gives up
@@ -288,7 +290,7 @@ func (y *syncing) notice(moved, gone []string) error {
 	if y.idle < maxIdle {
 		return nil
 	}
-	return fail(ErrRefused, "push-refused", fmt.Sprintf("'%s' takes no push, though nothing moves there: %s", y.peer.name, y.reason),
+	return fail.New(fail.ErrRefused, "push-refused", fmt.Sprintf("'%s' takes no push, though nothing moves there: %s", y.peer.name, y.reason),
 		"if no git process is running there, a .lock file was left beside that ref on the remote")
 }
 
@@ -305,7 +307,7 @@ func (y *syncing) stillLocked(err error) error {
 	if errors.As(err, &said) {
 		err = said // it names the file
 	}
-	return &Error{Code: "ref-locked", Kind: ErrRefused, Err: err, Message: "a tracking ref is locked",
+	return &fail.Error{Code: "ref-locked", Kind: fail.ErrRefused, Err: err, Message: "a tracking ref is locked",
 		Hints: []string{"if no git process is running, remove the .lock file that is named above"}}
 }
 
@@ -319,21 +321,21 @@ func (y *syncing) outcome() error {
 		if !y.peer.bundle {
 			hints = append(hints, "git context sync "+y.peer.name)
 		}
-		errs = append(errs, fail(ErrConflict, "merge-conflict",
-			fmt.Sprintf("'%s' and this repository have %s; those refs were left as they are", y.peer.name, count(n, "conflict")), hints...))
+		errs = append(errs, fail.New(fail.ErrConflict, "merge-conflict",
+			fmt.Sprintf("'%s' and this repository have %s; those refs were left as they are", y.peer.name, prose.Count(n, "conflict")), hints...))
 	}
 	if len(y.refused) > 0 {
 		hints := []string{"git remote -v"}
 		if !y.peer.heads { // a host that takes nothing but branches
 			hints = []string{"git config context." + y.peer.name + ".mapping heads", "git context init"}
 		}
-		errs = append(errs, fail(ErrRefused, "push-refused",
-			fmt.Sprintf("'%s' refuses %s: %s", y.peer.name, quotedList(y.refused), y.reason), hints...))
+		errs = append(errs, fail.New(fail.ErrRefused, "push-refused",
+			fmt.Sprintf("'%s' refuses %s: %s", y.peer.name, prose.QuotedList(y.refused), y.reason), hints...))
 	}
 	if len(y.deleted) > 0 {
 		name := y.deleted[0]
-		errs = append(errs, fail(ErrRefused, "deleted-on-remote",
-			fmt.Sprintf("'%s' has deleted %s", y.peer.name, quotedList(y.deleted)),
+		errs = append(errs, fail.New(fail.ErrRefused, "deleted-on-remote",
+			fmt.Sprintf("'%s' has deleted %s", y.peer.name, prose.QuotedList(y.deleted)),
 			"git context branch -d "+name, "git context push "+y.peer.name+" "+name))
 	}
 	return errors.Join(errs...)

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // mostNamed is how many branches a fetch asks for by their names: those of more take
@@ -155,7 +157,7 @@ func (y *syncing) dropTracking(ctx context.Context, names []string, at map[strin
 	if len(names) == 0 {
 		return nil
 	}
-	tx, err := y.s.repo.Begin(ctx, git.TxOptions{Message: "context fetch: " + oneLine(y.peer.name, 100)})
+	tx, err := y.s.repo.Begin(ctx, git.TxOptions{Message: "context fetch: " + prose.OneLine(y.peer.name, 100)})
 	if err != nil {
 		return err
 	}
@@ -181,6 +183,6 @@ func unreachable(remote string, err error) error {
 	if errors.As(err, &said) {
 		err = said // git's own words; the rest is ours
 	}
-	return &Error{Code: "remote-unreachable", Kind: git.ErrUnreachable, Err: err,
-		Message: fmt.Sprintf("cannot reach remote '%s'", oneLine(remote, 100)), Hints: []string{"git remote -v"}}
+	return &fail.Error{Code: "remote-unreachable", Kind: git.ErrUnreachable, Err: err,
+		Message: fmt.Sprintf("cannot reach remote '%s'", prose.OneLine(remote, 100)), Hints: []string{"git remote -v"}}
 }

@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // send pushes what a plan says, with tags that the remote lacks and the notes. It
@@ -122,14 +124,14 @@ func (y *syncing) sendBatch(ctx context.Context, updates []git.PushUpdate, atomi
 		switch r.Status {
 		case git.PushStale:
 			late = true
-			y.reason = oneLine(r.Reason, 300)
+			y.reason = prose.OneLine(r.Reason, 300)
 			if st := steps[r.Ref]; st != nil {
 				st.late = true
 				y.beaten[st.branch] = true
 			}
 		case git.PushRefused:
 			y.refused = append(y.refused, displayRef(ref))
-			y.reason = oneLine(r.Reason, 300) // the others' nearly always is the same
+			y.reason = prose.OneLine(r.Reason, 300) // the others' nearly always is the same
 		default:
 			if r.Status == git.PushDone && !slices.Contains(y.res.Pushed, ref) {
 				y.res.Pushed = append(y.res.Pushed, ref)
@@ -155,7 +157,7 @@ func (y *syncing) absent(updates []git.PushUpdate) []string {
 // track says in the tracking refs what the remote has now. A configured refspec
 // has made git do so already; where that is missing nobody else does.
 func (y *syncing) track(ctx context.Context, pushed []git.Ref, theirs *survey) error {
-	tx, err := y.s.begin(ctx, y.o.Writer, "push: "+oneLine(y.peer.name, 100))
+	tx, err := y.s.begin(ctx, y.o.Writer, "push: "+prose.OneLine(y.peer.name, 100))
 	if err != nil {
 		return err
 	}
@@ -213,13 +215,13 @@ func (v *survey) refNamed(name, remote string) (string, error) {
 	case isTag && v.tags[tag] != "":
 		return git.TagRef(tag), nil
 	case isTag:
-		return "", fail(ErrNotFound, "tag-not-found", fmt.Sprintf("'%s' has no tag '%s'", remote, oneLine(tag, 100)), "git context tag")
+		return "", fail.New(fail.ErrNotFound, "tag-not-found", fmt.Sprintf("'%s' has no tag '%s'", remote, prose.OneLine(tag, 100)), "git context tag")
 	}
 	hint := "git context branch --all"
 	if v.tags[name] != "" {
 		hint = fmt.Sprintf("git context push --delete %s %s%s", remote, remoteTagPrefix, name)
 	}
-	return "", fail(ErrNotFound, "branch-not-found", fmt.Sprintf("'%s' has no branch '%s'", remote, oneLine(name, 100)), hint)
+	return "", fail.New(fail.ErrNotFound, "branch-not-found", fmt.Sprintf("'%s' has no branch '%s'", remote, prose.OneLine(name, 100)), hint)
 }
 
 // removeBranches sends the deletions.
@@ -238,7 +240,7 @@ func (y *syncing) removeBranches(ctx context.Context, ours, theirs *survey) erro
 	y.res.Attempts++
 	late, err := y.sendBatch(ctx, updates, len(updates) > 1, nil, theirs)
 	if err == nil && late {
-		err = &Error{Code: "busy", Kind: ErrStale, Message: fmt.Sprintf("somebody pushes to '%s' just now", y.peer.name),
+		err = &fail.Error{Code: "busy", Kind: fail.ErrStale, Message: fmt.Sprintf("somebody pushes to '%s' just now", y.peer.name),
 			Hints: []string{"run the command again"}}
 	}
 	return err

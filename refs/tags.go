@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // Tags lists the named milestones by name: all, or those whose names match one of
@@ -18,7 +20,7 @@ import (
 func (s *Store) Tags(ctx context.Context, patterns ...string) ([]Tag, error) {
 	for _, p := range patterns {
 		if _, err := matchName(p, ""); err != nil {
-			return nil, fail(ErrInvalid, "pattern-invalid", fmt.Sprintf("'%s' is no pattern", oneLine(p, 100)), "git context tag -l 'success/*'")
+			return nil, fail.New(fail.ErrInvalid, "pattern-invalid", fmt.Sprintf("'%s' is no pattern", prose.OneLine(p, 100)), "git context tag -l 'success/*'")
 		}
 	}
 	list, err := s.tagRefs(ctx)
@@ -71,12 +73,12 @@ func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change,
 	if err := git.CheckBranchName(name); err != nil {
 		hint := "git context tag"
 		if strings.ContainsAny(name, "*?[") {
-			hint = "git context tag -l '" + oneLine(name, 100) + "'"
+			hint = "git context tag -l '" + prose.OneLine(name, 100) + "'"
 		}
-		return Change{}, fail(ErrInvalid, "tag-name", strings.Replace(err.Error(), "branch name", "tag name", 1), hint)
+		return Change{}, fail.New(fail.ErrInvalid, "tag-name", strings.Replace(err.Error(), "branch name", "tag name", 1), hint)
 	}
 	if doc.ValidID(name) || hashLike(name) {
-		return Change{}, fail(ErrInvalid, "tag-name", fmt.Sprintf("'%s' reads like a hash or an id, which it would hide", name), "git context tag NAME "+name)
+		return Change{}, fail.New(fail.ErrInvalid, "tag-name", fmt.Sprintf("'%s' reads like a hash or an id, which it would hide", name), "git context tag NAME "+name)
 	}
 	if rev == "" {
 		tip, err := s.Tip(ctx, "")
@@ -105,7 +107,7 @@ func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change,
 			res.Unchanged = true
 			return errNothing
 		case err == nil:
-			return fail(ErrExists, "tag-exists", fmt.Sprintf("tag '%s' already names %s", name, have.Short()), "git context tag -d "+name)
+			return fail.New(fail.ErrExists, "tag-exists", fmt.Sprintf("tag '%s' already names %s", name, have.Short()), "git context tag -d "+name)
 		case !errors.Is(err, git.ErrNotFound):
 			return err
 		}
@@ -129,7 +131,7 @@ func (s *Store) checkNewTag(ctx context.Context, name string) error {
 	}
 	for _, have := range list {
 		if clash := nameClash(have.Name, name); clash != "" {
-			return fail(ErrExists, "tag-exists", fmt.Sprintf("tag '%s' %s", name, clash), "choose another name")
+			return fail.New(fail.ErrExists, "tag-exists", fmt.Sprintf("tag '%s' %s", name, clash), "choose another name")
 		}
 	}
 	return nil
@@ -168,7 +170,7 @@ func (s *Store) TagRemotes(ctx context.Context, name string) ([]string, error) {
 
 // DeleteTag removes a name. The milestone stays.
 func (s *Store) DeleteTag(ctx context.Context, name string) (Change, error) {
-	ses, err := s.begin(ctx, Writer{}, "tag: delete "+oneLine(name, 100))
+	ses, err := s.begin(ctx, Writer{}, "tag: delete "+prose.OneLine(name, 100))
 	if err != nil {
 		return Change{}, err
 	}
@@ -190,7 +192,7 @@ func (s *Store) DeleteTag(ctx context.Context, name string) (Change, error) {
 	return res, err
 }
 
-// tagID is what a tag names; ErrNotFound says the nearest name.
+// tagID is what a tag names; fail.ErrNotFound says the nearest name.
 func (s *Store) tagID(ctx context.Context, name string) (git.ID, error) {
 	if git.CheckBranchName(name) == nil {
 		id, err := s.repo.Ref(ctx, git.TagRef(name))
@@ -210,7 +212,7 @@ func (s *Store) tagID(ctx context.Context, name string) (git.ID, error) {
 	if near := doc.Nearest(name, names); near != "" {
 		hint = fmt.Sprintf("did you mean '%s'?", near)
 	}
-	return "", fail(ErrNotFound, "tag-not-found", fmt.Sprintf("tag '%s' not found", oneLine(name, 100)), hint)
+	return "", fail.New(fail.ErrNotFound, "tag-not-found", fmt.Sprintf("tag '%s' not found", prose.OneLine(name, 100)), hint)
 }
 
 // remoteTagPrefix marks a tag among the names that DeleteRemote is given.

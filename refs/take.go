@@ -5,7 +5,9 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // takeAll moves the refs here to what a plan says. What lost a race on the remote
@@ -50,7 +52,7 @@ func (t *taking) run(ctx context.Context) error {
 		lock = append(lock, st.branch)
 	}
 	var err error
-	if t.ses, err = s.begin(ctx, t.y.o.Writer, "sync: "+oneLine(t.y.peer.name, 100), lock...); err != nil {
+	if t.ses, err = s.begin(ctx, t.y.o.Writer, "sync: "+prose.OneLine(t.y.peer.name, 100), lock...); err != nil {
 		return err
 	}
 	defer t.ses.close()
@@ -111,7 +113,7 @@ func (t *taking) create(ctx context.Context) error {
 		return errNothing
 	}
 	if err := t.checkName(ctx); err != nil {
-		if errors.Is(err, ErrExists) {
+		if errors.Is(err, fail.ErrExists) {
 			t.y.warn("left alone: " + err.Error())
 			return errNothing
 		}
@@ -127,7 +129,7 @@ func (t *taking) create(ctx context.Context) error {
 	return nil
 }
 
-// checkName is ErrExists for a name that cannot stand beside one that is here.
+// checkName is fail.ErrExists for a name that cannot stand beside one that is here.
 func (t *taking) checkName(ctx context.Context) error {
 	switch {
 	case t.step.branch != "":

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -31,7 +32,7 @@ func (t *Tip) Commit() *git.Commit { return t.commit }
 func (t *Tip) At() *At { return t.at }
 
 // Tip reads where a branch stands; an empty name means the current one. It
-// returns ErrNoMemory where the repository has no memory at all, and ErrNotFound
+// returns fail.ErrNoMemory where the repository has no memory at all, and fail.ErrNotFound
 // for a branch that does not exist.
 func (s *Store) Tip(ctx context.Context, branch string) (*Tip, error) {
 	if branch != "" {
@@ -74,7 +75,7 @@ func (s *Store) noBranch(ctx context.Context, branch string) error {
 		return err
 	}
 	if len(names) == 0 {
-		return fail(ErrNoMemory, "no-memory", ErrNoMemory.Error(), "git context init")
+		return fail.New(fail.ErrNoMemory, "no-memory", fail.ErrNoMemory.Error(), "git context init")
 	}
 	hint := "git context branch"
 	if near := doc.Nearest(branch, names); near != "" {
@@ -87,11 +88,11 @@ func (s *Store) noBranch(ctx context.Context, branch string) error {
 	if remote, _, ok := git.TrackedBranch(ref); ok { // which is not for writing
 		hint = "git context sync " + remote
 	}
-	return fail(ErrNotFound, "branch-not-found", fmt.Sprintf("branch '%s' not found", branch), hint)
+	return fail.New(fail.ErrNotFound, "branch-not-found", fmt.Sprintf("branch '%s' not found", branch), hint)
 }
 
 func noSuchBranch(err error) bool {
-	var gone *Error
+	var gone *fail.Error
 	return errors.As(err, &gone) && gone.Code == "branch-not-found"
 }
 
@@ -122,7 +123,7 @@ func (t *Tip) list(ctx context.Context, dir string) ([]git.TreeEntry, error) {
 	return t.tree.List(ctx, dir)
 }
 
-// Document reads a file of the tip's tree whole. It returns ErrNotFound where
+// Document reads a file of the tip's tree whole. It returns fail.ErrNotFound where
 // there is none by that path.
 func (s *Store) Document(ctx context.Context, t *Tip, path string) ([]byte, error) {
 	e, ok, err := t.entry(ctx, path)
@@ -130,7 +131,7 @@ func (s *Store) Document(ctx context.Context, t *Tip, path string) ([]byte, erro
 		return nil, err
 	}
 	if !ok {
-		return nil, fail(ErrNotFound, "document-not-found",
+		return nil, fail.New(fail.ErrNotFound, "document-not-found",
 			fmt.Sprintf("'%s' is not in branch '%s'", path, t.branch))
 	}
 	return s.repo.Blob(ctx, e.ID)
@@ -139,7 +140,7 @@ func (s *Store) Document(ctx context.Context, t *Tip, path string) ([]byte, erro
 // optional reads a file that a branch may do without: nil where it is absent.
 func (s *Store) optional(ctx context.Context, t *Tip, path string) ([]byte, error) {
 	data, err := s.Document(ctx, t, path)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, fail.ErrNotFound) {
 		return nil, nil
 	}
 	return data, err

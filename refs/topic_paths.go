@@ -8,7 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // checkTopicPaths refuses what cannot be the path of a file in a commit: the topic would
@@ -16,7 +18,7 @@ import (
 func checkTopicPaths(paths []string) error {
 	for _, p := range paths {
 		if !fs.ValidPath(p) || strings.ContainsAny(p, "\n\x00") {
-			return fail(ErrInvalid, "topic-path", fmt.Sprintf("'%s' is no path from the top of the code", oneLine(p, 200)),
+			return fail.New(fail.ErrInvalid, "topic-path", fmt.Sprintf("'%s' is no path from the top of the code", prose.OneLine(p, 200)),
 				"git ls-files --full-name")
 		}
 	}

@@ -12,11 +12,12 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 )
 
 // Remember writes a topic of the current branch, as a memory commit of its own. A path
-// that is none is ErrInvalid; one that the code does not have makes a warning.
+// that is none is fail.ErrInvalid; one that the code does not have makes a warning.
 func (s *Store) Remember(ctx context.Context, o TopicOptions) (Change, error) {
 	if err := checkTopic(o.Key); err != nil {
 		return Change{}, err
@@ -30,12 +31,12 @@ func (s *Store) Remember(ctx context.Context, o TopicOptions) (Change, error) {
 			return Change{}, err
 		}
 		if o.Supersedes == o.Key {
-			return Change{}, fail(ErrInvalid, "topic-key", fmt.Sprintf("topic '%s' cannot supersede itself", o.Key),
+			return Change{}, fail.New(fail.ErrInvalid, "topic-key", fmt.Sprintf("topic '%s' cannot supersede itself", o.Key),
 				"git context remember NEWKEY --supersedes "+o.Key)
 		}
 	}
 	if size := len(o.Text); size > maxStep {
-		return Change{}, fail(ErrInvalid, "topic-too-large", fmt.Sprintf("the topic has %d bytes; at most %d are allowed", size, maxStep))
+		return Change{}, fail.New(fail.ErrInvalid, "topic-too-large", fmt.Sprintf("the topic has %d bytes; at most %d are allowed", size, maxStep))
 	}
 	data := doc.Topic{Paths: o.Paths, Supersedes: o.Supersedes, Text: o.Text}.Bytes()
 	ch, err := s.changeBranch(ctx, o.Writer, o.Key, func(ctx context.Context, ses *session, tip *Tip) (*change, error) {
@@ -81,15 +82,15 @@ func (s *Store) Forget(ctx context.Context, w Writer, key string) (Change, error
 
 func checkTopic(key string) error {
 	if err := doc.CheckTopicKey(key); err != nil {
-		return fail(ErrInvalid, "topic-key", err.Error(), "git context topics")
+		return fail.New(fail.ErrInvalid, "topic-key", err.Error(), "git context topics")
 	}
 	return nil
 }
 
-// topicBlob reads a topic's file; ErrNotFound names the nearest key.
+// topicBlob reads a topic's file; fail.ErrNotFound names the nearest key.
 func (s *Store) topicBlob(ctx context.Context, tip *Tip, key string) ([]byte, error) {
 	data, err := s.Document(ctx, tip, doc.TopicPath(key))
-	if !errors.Is(err, ErrNotFound) {
+	if !errors.Is(err, fail.ErrNotFound) {
 		return data, err
 	}
 	ids, err := topicIDs(ctx, tip)
@@ -108,7 +109,7 @@ func (s *Store) topicBlob(ctx context.Context, tip *Tip, key string) ([]byte, er
 	if near := doc.Nearest(key, keys); near != "" {
 		hint = fmt.Sprintf("did you mean '%s'?", near)
 	}
-	return nil, fail(ErrNotFound, "topic-not-found", fmt.Sprintf("topic '%s' not found in %s", key, where), hint)
+	return nil, fail.New(fail.ErrNotFound, "topic-not-found", fmt.Sprintf("topic '%s' not found in %s", key, where), hint)
 }
 
 // Topics lists the topics of a tip by key, each with who wrote it and when, and whether the

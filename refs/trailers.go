@@ -64,15 +64,6 @@ func message(subject, body, trailers string) string {
 	return subject + "\n\n" + body + trailers
 }
 
-// oneLine folds white space and cuts at limit characters.
-func oneLine(text string, limit int) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if runes := []rune(text); len(runes) > limit {
-		return strings.TrimRight(string(runes[:limit-1]), " ") + "…"
-	}
-	return text
-}
-
 func formatSteps(r StepRange) string {
 	switch {
 	case r.Count == 0:

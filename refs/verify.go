@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -40,7 +41,7 @@ const (
 // branch); of the current branch's newest milestone if rev is empty. Any memory
 // commit will do, milestone or not, and the roadmap by its ref's name.
 //
-// With the list it returns an *Error that wraps ErrRefused, unless git accepts
+// With the list it returns an *fail.Error that wraps fail.ErrRefused, unless git accepts
 // every one (`git verify-commit`, gpg.minTrustLevel included). It names the first
 // that git does not.
 func (s *Store) Verify(ctx context.Context, rev string) ([]Verified, error) {
@@ -142,7 +143,7 @@ func refused(list []Verified) error {
 	if others > 0 {
 		message += fmt.Sprintf(" (the first of %d)", others+1)
 	}
-	return fail(ErrRefused, "not-verified", message, hint)
+	return fail.New(fail.ErrRefused, "not-verified", message, hint)
 }
 
 // complaint says what is wrong with a signature, and what helps.

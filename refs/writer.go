@@ -7,7 +7,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // checkWriter fills in the agent and refuses names that a heading or a trailer
@@ -34,12 +36,12 @@ func checkTokens(n int64) error {
 	if n >= 0 && n <= maxTokens {
 		return nil
 	}
-	return fail(ErrInvalid, "tokens-invalid", fmt.Sprintf("tokens must be 0 to %d: %d", int64(maxTokens), n))
+	return fail.New(fail.ErrInvalid, "tokens-invalid", fmt.Sprintf("tokens must be 0 to %d: %d", int64(maxTokens), n))
 }
 
 func checkAgent(name string) error {
 	if err := doc.CheckAgent(name); err != nil {
-		return fail(ErrInvalid, "agent-name", err.Error())
+		return fail.New(fail.ErrInvalid, "agent-name", err.Error())
 	}
 	return nil
 }
@@ -52,8 +54,8 @@ func checkLine(what, value string) error {
 	if len(value) <= maxLine && utf8.ValidString(value) && !strings.ContainsFunc(value, unicode.IsControl) {
 		return nil
 	}
-	return fail(ErrInvalid, what+"-invalid",
-		fmt.Sprintf("%s '%s' is not one printable line of at most %d bytes", what, oneLine(value, 60), maxLine))
+	return fail.New(fail.ErrInvalid, what+"-invalid",
+		fmt.Sprintf("%s '%s' is not one printable line of at most %d bytes", what, prose.OneLine(value, 60), maxLine))
 }
 
 // committerAgent is who writes where nobody says so.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // past says which moment of the past a view shows, and how it was found. It writes
@@ -71,5 +72,5 @@ func atFlag(at *refs.At) string {
 	if at == nil {
 		return ""
 	}
-	return " --at " + refs.ShellWord(at.Rev)
+	return " --at " + prose.ShellWord(at.Rev)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // NewBranch is CONTEXT of one branch, with limit of its milestones behind the
-// newest skip. It returns refs.ErrNotFound for a branch that does not exist.
+// newest skip. It returns fail.ErrNotFound for a branch that does not exist.
 func NewBranch(ctx context.Context, s *refs.Store, w Where, skip, limit int) (refs.BranchContext, error) {
 	tip, err := w.tip(ctx, s)
 	if err != nil {

@@ -20,7 +20,7 @@ type Commit struct {
 }
 
 // NewCommit reads the milestone that rev names. Where w is a moment of the past, it
-// must have been part of the branch then: refs.ErrNotFound.
+// must have been part of the branch then: fail.ErrNotFound.
 func NewCommit(ctx context.Context, s *refs.Store, w Where, rev string) (v Commit, err error) {
 	if w.At == "" {
 		if v.Commit, err = s.Milestone(ctx, rev); err != nil {

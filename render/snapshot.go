@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -47,7 +48,7 @@ func (w Where) tip(ctx context.Context, s *refs.Store) (*refs.Tip, error) {
 // NewSnapshot reads a branch with its newest k milestones in full, the roadmap and
 // the newest branches, at most limit of them.
 //
-// It returns refs.ErrNoMemory where there is none. Memory without a roadmap (a
+// It returns fail.ErrNoMemory where there is none. Memory without a roadmap (a
 // fetch of the branches alone brings it) is shown without one.
 func NewSnapshot(ctx context.Context, s *refs.Store, w Where, k, limit int) (Snapshot, error) {
 	v := Snapshot{Roadmap: Roadmap{Milestones: []refs.Item{}, Todo: []refs.Item{}}}
@@ -108,7 +109,7 @@ func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *refs.Tip, k 
 // readRoadmap reads the roadmap as it stands, for nil, or as it stood at a tip.
 func (v *Snapshot) readRoadmap(ctx context.Context, s *refs.Store, tip *refs.Tip) error {
 	r, _, err := s.Roadmap(ctx, tip)
-	if errors.Is(err, refs.ErrNoMemory) || tip != nil && errors.Is(err, refs.ErrNotFound) {
+	if errors.Is(err, fail.ErrNoMemory) || tip != nil && errors.Is(err, fail.ErrNotFound) {
 		return nil
 	}
 	if err == nil {

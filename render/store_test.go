@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/google/go-cmp/cmp"
 )
 
 // open makes a repository with memory in real git, away from the user's settings.
@@ -164,7 +164,7 @@ func TestJSONKeys(t *testing.T) {
 // Nothing in a young memory is null that could be a list, a map or a text.
 func TestJSONOfEmptyMemory(t *testing.T) {
 	s, ctx := open(t), t.Context()
-	if _, err := NewSnapshot(ctx, s, Where{}, 1, 100); !errors.Is(err, refs.ErrNoMemory) {
+	if _, err := NewSnapshot(ctx, s, Where{}, 1, 100); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("a snapshot without memory: %v", err)
 	}
 	must[refs.InitResult](t)(s.Init(ctx, refs.InitOptions{}))

@@ -1,4 +1,4 @@
-package refs
+package detect
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/pelletier/go-toml/v2"
 	"golang.org/x/mod/modfile"
 )
@@ -83,7 +84,7 @@ func nodeEngine(data []byte) string {
 	if json.Unmarshal(data, &p) != nil {
 		return ""
 	}
-	return oneLine(p.Engines["node"], 100)
+	return prose.OneLine(p.Engines["node"], 100)
 }
 
 func pythonProject(data []byte) ([]string, error) {
@@ -102,7 +103,7 @@ func pythonProject(data []byte) ([]string, error) {
 	}
 	var deps []string
 	for _, d := range p.Project.Dependencies {
-		deps = append(deps, oneLine(d, 200))
+		deps = append(deps, prose.OneLine(d, 200))
 	}
 	return append(deps, tomlDependencies(p.Tool.Poetry.Dependencies)...), nil
 }
@@ -132,7 +133,7 @@ func pythonRequirements(data []byte) ([]string, error) {
 	var deps []string
 	for line := range strings.Lines(string(data)) {
 		line, _, _ = strings.Cut(line, "#")
-		if line = oneLine(line, 200); line != "" && !strings.HasPrefix(line, "-") {
+		if line = prose.OneLine(line, 200); line != "" && !strings.HasPrefix(line, "-") {
 			deps = append(deps, line)
 		}
 	}
@@ -140,10 +141,10 @@ func pythonRequirements(data []byte) ([]string, error) {
 }
 
 func dependency(name, version string) string {
-	return oneLine(strings.TrimSpace(name+" "+version), 200)
+	return prose.OneLine(strings.TrimSpace(name+" "+version), 200)
 }
 
 func firstLine(data []byte) string {
 	line, _, _ := strings.Cut(string(data), "\n")
-	return oneLine(line, 100)
+	return prose.OneLine(line, 100)
 }

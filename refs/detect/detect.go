@@ -1,4 +1,8 @@
-package refs
+// Package detect reads facts about the code from its files: two levels of its tree, the
+// dependencies that manifests declare, the tool versions that files ask for, and the names
+// of environment variables. It runs no tool chain and writes nothing but the metadata that
+// it is given.
+package detect
 
 import (
 	"context"
@@ -12,6 +16,15 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+)
+
+// What the program finds out about the code stands under these keys. People and
+// agents write beside them; in a merge they never conflict.
+const (
+	KeyFrom         = "detected_from"         // the code tree that the rest was read from
+	KeyTree         = "file_structure.tree"   // two levels of it
+	KeyEnv          = "env_config.detected"   // names of variables, versions that files declare
+	KeyDependencies = "dependencies.detected" // by manifest
 )
 
 const (
@@ -32,23 +45,23 @@ func fitList(list []string, entries, size int) []string {
 	return list
 }
 
-// detect reads a code commit's tree into the detected keys, unless it is the tree
+// Refresh reads a code commit's tree into the detected keys, unless it is the tree
 // known. Everything comes from files: no tool chain runs.
-func (s *Store) detect(ctx context.Context, meta *doc.Metadata, code, known git.ID) error {
-	commit, err := s.repo.Commit(ctx, code)
+func Refresh(ctx context.Context, repo *git.Repo, meta *doc.Metadata, code, known git.ID) error {
+	commit, err := repo.Commit(ctx, code)
 	if err != nil || commit.Tree == known {
 		return err
 	}
 	root := commit.Tree
-	entries, err := s.repo.Tree(ctx, root)
+	entries, err := repo.Tree(ctx, root)
 	if err != nil {
 		return err
 	}
-	tree, err := s.fileTree(ctx, entries)
+	tree, err := fileTree(ctx, repo, entries)
 	if err != nil {
 		return err
 	}
-	files := &codeFiles{s: s, entries: entries}
+	files := &codeFiles{repo: repo, entries: entries}
 	deps, err := files.dependencies(ctx)
 	if err != nil {
 		return err
@@ -62,10 +75,10 @@ func (s *Store) detect(ctx context.Context, meta *doc.Metadata, code, known git.
 		value any
 		empty bool
 	}{
-		{keyDetectedFrom, string(root), false},
-		{keyTree, tree, len(tree) == 0},
-		{keyEnv, env, len(env) == 0},
-		{keyDependencies, deps, len(deps) == 0},
+		{KeyFrom, string(root), false},
+		{KeyTree, tree, len(tree) == 0},
+		{KeyEnv, env, len(env) == 0},
+		{KeyDependencies, deps, len(deps) == 0},
 	} {
 		if set.empty {
 			_, err = meta.Unset(set.key)
@@ -81,7 +94,7 @@ func (s *Store) detect(ctx context.Context, meta *doc.Metadata, code, known git.
 
 // fileTree lists two levels of the code, folders with a slash at their end; where
 // there is more than the limit, a last line says how much.
-func (s *Store) fileTree(ctx context.Context, root []git.TreeEntry) ([]string, error) {
+func fileTree(ctx context.Context, repo *git.Repo, root []git.TreeEntry) ([]string, error) {
 	var list []string
 	add := func(name string) { list = append(list, name) }
 	for _, e := range root {
@@ -94,7 +107,7 @@ func (s *Store) fileTree(ctx context.Context, root []git.TreeEntry) ([]string, e
 		if len(list) >= maxTreeEntries {
 			continue
 		}
-		below, err := s.repo.Tree(ctx, e.ID)
+		below, err := repo.Tree(ctx, e.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +127,7 @@ const modeExecutable = 0o100755
 
 // codeFiles reads files at the root of the code's HEAD tree.
 type codeFiles struct {
-	s       *Store
+	repo    *git.Repo
 	entries []git.TreeEntry
 }
 
@@ -123,7 +136,7 @@ type codeFiles struct {
 func (f *codeFiles) read(ctx context.Context, name string) ([]byte, error) {
 	for _, e := range f.entries {
 		if e.Name == name && (e.Mode == git.ModeBlob || e.Mode == modeExecutable) {
-			data, err := f.s.repo.Blob(ctx, e.ID)
+			data, err := f.repo.Blob(ctx, e.ID)
 			if err != nil || len(data) > maxManifest {
 				return nil, err
 			}
@@ -171,7 +184,7 @@ func (f *codeFiles) environment(ctx context.Context) (map[string]any, error) {
 			found[v.key] = version
 		}
 	}
-	names, err := f.s.envNames()
+	names, err := envNames(f.repo)
 	if len(names) > 0 {
 		found["variables"] = names
 	}
@@ -179,8 +192,8 @@ func (f *codeFiles) environment(ctx context.Context) (map[string]any, error) {
 }
 
 // envNames lists the variables that .env files at the top of the work tree set.
-func (s *Store) envNames() ([]string, error) {
-	top := s.repo.WorkTree()
+func envNames(repo *git.Repo) ([]string, error) {
+	top := repo.WorkTree()
 	if top == "" {
 		return nil, nil
 	}

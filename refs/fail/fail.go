@@ -1,9 +1,9 @@
-package refs
+// Package fail is the one voice of errors: a kind on which callers decide, a stable code
+// for scripts, a message and hints for people.
+package fail
 
 import (
 	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/git-context/git-context/refs/git"
 )
@@ -44,37 +44,7 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Kind, e.Err}
 }
 
-func fail(kind error, code, message string, hints ...string) *Error {
+// New makes an Error without a cause.
+func New(kind error, code, message string, hints ...string) *Error {
 	return &Error{Code: code, Message: message, Hints: hints, Kind: kind}
-}
-
-// ShellWord writes a word for a command that is pasted such that a shell takes it as it
-// is, in quotes only where it needs them.
-func ShellWord(word string) string {
-	plain := word != "" && word[0] != '~' && !strings.ContainsFunc(word, func(r rune) bool {
-		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune("./_-@~^:+%,=", r)
-	})
-	if plain {
-		return word
-	}
-	return shellQuoted(word)
-}
-
-// shellQuoted writes a path for a hint such that a shell takes it as it is.
-func shellQuoted(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }
-
-// count is a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-func quotedList(names []string) string {
-	quoted := make([]string, len(names))
-	for i, n := range names {
-		quoted[i] = "'" + n + "'"
-	}
-	return strings.Join(quoted, ", ")
 }
