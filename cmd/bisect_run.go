@@ -29,7 +29,7 @@ func (o *bisectOptions) runProgram(ctx context.Context, env *Env, s *refs.Store,
 	if err := o.printBisect(ctx, env, b); err != nil || b.FirstBad != nil {
 		return err
 	}
-	return &fail.Error{Code: "bisect-skipped", Kind: fail.ErrRefused, Message: "only milestones that cannot be tested are left",
+	return &fail.Error{Code: fail.BisectSkipped, Kind: fail.ErrRefused, Message: "only milestones that cannot be tested are left",
 		Hints: []string{self + " bisect good C", self + " bisect reset"}}
 }
 
@@ -63,7 +63,7 @@ func (o *bisectOptions) testAll(ctx context.Context, env *Env, s *refs.Store, ar
 
 // incomplete says what a search cannot begin without.
 func incomplete(b refs.Bisect) error {
-	e := &fail.Error{Code: "bisect-incomplete", Kind: fail.ErrRefused}
+	e := &fail.Error{Code: fail.BisectIncomplete, Kind: fail.ErrRefused}
 	var lacks []string
 	if b.Bad == nil {
 		lacks, e.Hints = append(lacks, "bad"), append(e.Hints, self+" bisect bad")

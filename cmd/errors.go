@@ -59,21 +59,21 @@ func kinds() []struct {
 		exit int
 		code string
 	}{
-		{errUsage, exitUsage, "usage"},
-		{context.Canceled, exitInterrupted, "interrupted"},
-		{syscall.EPIPE, exitBrokenPipe, "broken-pipe"},
-		{fail.ErrConflict, exitConflict, "conflict"},
-		{fail.ErrNoMemory, exitNoMemory, "no-memory"},
-		{git.ErrNotRepository, exitNotRepository, "not-a-repository"},
-		{git.ErrOldGit, exitFailed, "old-git"},
-		{fail.ErrNotFound, exitFailed, "not-found"},
-		{fail.ErrExists, exitFailed, "exists"},
-		{fail.ErrInvalid, exitFailed, "invalid"},
-		{fail.ErrStale, exitFailed, "stale"},
-		{fail.ErrRefused, exitFailed, "refused"},
-		{git.ErrNotFound, exitFailed, "not-found"},
-		{git.ErrAmbiguous, exitFailed, "ambiguous"},
-		{context.DeadlineExceeded, exitFailed, "timeout"},
+		{errUsage, exitUsage, fail.Usage},
+		{context.Canceled, exitInterrupted, fail.Interrupted},
+		{syscall.EPIPE, exitBrokenPipe, fail.BrokenPipe},
+		{fail.ErrConflict, exitConflict, fail.Conflict},
+		{fail.ErrNoMemory, exitNoMemory, fail.NoMemory},
+		{git.ErrNotRepository, exitNotRepository, fail.NotARepository},
+		{git.ErrOldGit, exitFailed, fail.OldGit},
+		{fail.ErrNotFound, exitFailed, fail.NotFound},
+		{fail.ErrExists, exitFailed, fail.Exists},
+		{fail.ErrInvalid, exitFailed, fail.Invalid},
+		{fail.ErrStale, exitFailed, fail.Stale},
+		{fail.ErrRefused, exitFailed, fail.Refused},
+		{git.ErrNotFound, exitFailed, fail.NotFound},
+		{git.ErrAmbiguous, exitFailed, fail.Ambiguous},
+		{context.DeadlineExceeded, exitFailed, fail.Timeout},
 	}
 }
 
@@ -82,7 +82,7 @@ func classify(err error) (exit int, code string) {
 	if err == nil {
 		return exitDone, ""
 	}
-	exit, code = exitFailed, "failed"
+	exit, code = exitFailed, fail.Failed
 	for _, k := range kinds() {
 		if errors.Is(err, k.kind) {
 			exit, code = k.exit, k.code

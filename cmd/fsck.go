@@ -107,7 +107,7 @@ func unmended(problems []refs.Problem) error {
 	if left == 0 {
 		return nil
 	}
-	err := &fail.Error{Code: "problems", Kind: fail.ErrRefused, Message: count(left, "problem")}
+	err := &fail.Error{Code: fail.Problems, Kind: fail.ErrRefused, Message: count(left, "problem")}
 	if hint != "" {
 		err.Hints = []string{hint}
 	}

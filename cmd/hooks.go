@@ -111,7 +111,7 @@ func (o *hooksOptions) run(ctx context.Context, env *Env, word string) (err erro
 func hooksPlace(ctx context.Context, repo *git.Repo) (hooks.Place, error) {
 	dir, err := repo.HooksPath(ctx)
 	if err != nil {
-		return hooks.Place{}, &fail.Error{Code: "hooks-path", Kind: fail.ErrInvalid, Err: err, Message: "git does not say where its hooks are",
+		return hooks.Place{}, &fail.Error{Code: fail.HooksPath, Kind: fail.ErrInvalid, Err: err, Message: "git does not say where its hooks are",
 			Hints: []string{"git config --show-origin core.hooksPath"}}
 	}
 	p := hooks.Place{Dir: dir, Roots: []string{repo.CommonDir(), repo.GitDir()}}
@@ -134,7 +134,7 @@ func hooksError(err error) error {
 	if len(hints) == 0 {
 		hints = hintsOf(err) // what the system refused
 	}
-	return &fail.Error{Code: "hooks-refused", Kind: fail.ErrRefused, Message: err.Error(), Hints: hints}
+	return &fail.Error{Code: fail.HooksRefused, Kind: fail.ErrRefused, Message: err.Error(), Hints: hints}
 }
 
 // printChanges says what was done, and what people should know of it.

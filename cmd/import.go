@@ -89,7 +89,7 @@ func (o *importOptions) readTraces(ctx context.Context, env *Env, files []string
 	for _, f := range files {
 		more, err := o.readTrace(ctx, env, f, w, meter)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, &fail.Error{Code: "not-found", Kind: fail.ErrNotFound, Message: err.Error(), Hints: []string{importTrace}}
+			return nil, &fail.Error{Code: fail.NotFound, Kind: fail.ErrNotFound, Message: err.Error(), Hints: []string{importTrace}}
 		}
 		if err != nil {
 			return nil, err

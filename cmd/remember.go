@@ -96,7 +96,7 @@ func codePaths(s *refs.Store, names []string) (paths []string, err error) {
 
 // outside refuses a path as git does.
 func outside(repo *git.Repo, name string) error {
-	e := &fail.Error{Kind: fail.ErrInvalid, Code: "path-outside", Message: "'" + name + "' is outside of the repository"}
+	e := &fail.Error{Kind: fail.ErrInvalid, Code: fail.PathOutside, Message: "'" + name + "' is outside of the repository"}
 	if top := repo.WorkTree(); top != "" {
 		e.Message += " at '" + top + "'"
 		e.Hints = []string{"git ls-files"}

@@ -43,7 +43,7 @@ func readSegment(ctx context.Context, s *refs.Store, w render.Where, path string
 
 func noSegment(path string, keys []string) error {
 	err := &fail.Error{
-		Code:    "segment-not-found",
+		Code:    fail.SegmentNotFound,
 		Message: fmt.Sprintf("no segment '%s' in metadata.yaml", path),
 		Kind:    fail.ErrNotFound,
 		Hints:   []string{"there are: " + strings.Join(keys, ", ")},

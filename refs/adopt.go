@@ -136,7 +136,7 @@ func firstOf(theirs *survey, remote, branch string, named bool) (string, error) 
 	case slices.Contains(names, branch):
 		return branch, nil
 	case named || len(names) == 0:
-		return "", fail.New(fail.ErrNotFound, "branch-not-found", fmt.Sprintf("remote '%s' has memory, without a branch '%s'", remote, branch),
+		return "", fail.New(fail.ErrNotFound, fail.BranchNotFound, fmt.Sprintf("remote '%s' has memory, without a branch '%s'", remote, branch),
 			"git context init", "git context branch "+branch)
 	case slices.Contains(names, DefaultBranch):
 		return DefaultBranch, nil
@@ -188,7 +188,7 @@ func (s *Store) adoptBranch(ctx context.Context, name string) (bool, error) {
 			return false, err
 		}
 		if remote = p.name; found[remote] == "" {
-			return false, fail.New(fail.ErrRefused, "branch-ambiguous", fmt.Sprintf("several remotes have a branch '%s': %s", name, prose.QuotedList(remotes)),
+			return false, fail.New(fail.ErrRefused, fail.BranchAmbiguous, fmt.Sprintf("several remotes have a branch '%s': %s", name, prose.QuotedList(remotes)),
 				"git config "+keyRemote+" "+remotes[0])
 		}
 	}

@@ -71,7 +71,7 @@ func readArguments(command string, words []string) (a Arguments, err error) {
 		}
 		if apart && word == name { // its value is the next word
 			if i++; i == len(words) {
-				return a, fail.New(fail.ErrInvalid, "argument-invalid", fmt.Sprintf("git's '%s' needs a value", name))
+				return a, fail.New(fail.ErrInvalid, fail.ArgumentInvalid, fmt.Sprintf("git's '%s' needs a value", name))
 			}
 			if strings.HasPrefix(name, "--") {
 				word += "="
@@ -79,7 +79,7 @@ func readArguments(command string, words []string) (a Arguments, err error) {
 			word += words[i]
 		}
 		if name, _, ok := strings.Cut(word, "="); ok && (name == "--format" || name == "--pretty") && strings.Contains(word, "%G") {
-			return a, fail.New(fail.ErrRefused, "argument-refused", fmt.Sprintf("git's '%s' is refused here: %%G runs a program", name), "git context verify")
+			return a, fail.New(fail.ErrRefused, fail.ArgumentRefused, fmt.Sprintf("git's '%s' is refused here: %%G runs a program", name), "git context verify")
 		}
 		a.add(name, word, what)
 	}
@@ -194,5 +194,5 @@ func refuseArgument(command, name string) error {
 	case "--color", "--color-words", "--word-diff":
 		why, hint = "colour follows color.ui, as in every view", "git -c color.ui=never context "+command
 	}
-	return fail.New(fail.ErrRefused, "argument-refused", fmt.Sprintf("git's '%s' is refused here: %s", prose.OneLine(name, 60), why), hint)
+	return fail.New(fail.ErrRefused, fail.ArgumentRefused, fmt.Sprintf("git's '%s' is refused here: %s", prose.OneLine(name, 60), why), hint)
 }

@@ -112,15 +112,15 @@ func notYet(now *Tip, at *At) error {
 	if !made.IsZero() && from != nil {
 		hint = fmt.Sprintf("it was made from '%s' on %s", *from, made.Format(time.RFC3339))
 	}
-	return fail.New(fail.ErrNotFound, "not-yet", message, hint)
+	return fail.New(fail.ErrNotFound, fail.NotYet, message, hint)
 }
 
 // noCommit says that a name means no commit at all.
 func (s *Store) noCommit(ctx context.Context, rev string, err error) error {
 	err = s.noMilestone(ctx, rev, err)
 	var missing *fail.Error
-	if errors.As(err, &missing) && missing.Code == "milestone-not-found" {
-		missing.Code, missing.Message = "commit-not-found", fmt.Sprintf("no commit '%s', of memory or of code", prose.OneLine(rev, 100))
+	if errors.As(err, &missing) && missing.Code == fail.MilestoneNotFound {
+		missing.Code, missing.Message = fail.CommitNotFound, fmt.Sprintf("no commit '%s', of memory or of code", prose.OneLine(rev, 100))
 	}
 	return err
 }
@@ -138,7 +138,7 @@ func (s *Store) MilestoneAt(ctx context.Context, t *Tip, rev string) (Commit, er
 		held, err = s.repo.IsAncestor(ctx, c.ID, t.commit.ID)
 	}
 	if err == nil && !held {
-		err = fail.New(fail.ErrNotFound, "not-yet", fmt.Sprintf("milestone '%s' was not part of branch '%s' at %s",
+		err = fail.New(fail.ErrNotFound, fail.NotYet, fmt.Sprintf("milestone '%s' was not part of branch '%s' at %s",
 			prose.OneLine(rev, 100), t.branch, t.commit.ID.Short()), "git context --commit "+c.ID.Short())
 	}
 	if err != nil {

@@ -126,11 +126,11 @@ func (s *Store) checkNewName(ctx context.Context, name string) error {
 	for _, have := range names {
 		have = have[len(git.BranchPrefix):]
 		if have == name {
-			return fail.New(fail.ErrExists, "branch-exists", fmt.Sprintf("branch '%s' already exists", name),
+			return fail.New(fail.ErrExists, fail.BranchExists, fmt.Sprintf("branch '%s' already exists", name),
 				"git context switch "+name)
 		}
 		if clash := nameClash(have, name); clash != "" {
-			return fail.New(fail.ErrExists, "branch-exists", fmt.Sprintf("branch '%s' %s", name, clash), "choose another name")
+			return fail.New(fail.ErrExists, fail.BranchExists, fmt.Sprintf("branch '%s' %s", name, clash), "choose another name")
 		}
 	}
 	return nil

@@ -57,7 +57,7 @@ func (s *Store) BisectStart(ctx context.Context, bad string, good []string) (Bis
 	defer lock.Unlock()
 	if st, err := s.readBisect(tip.branch); err != nil || st != nil {
 		if err == nil {
-			err = fail.New(fail.ErrExists, "bisecting", fmt.Sprintf("a bisect is under way on '%s'", tip.branch),
+			err = fail.New(fail.ErrExists, fail.Bisecting, fmt.Sprintf("a bisect is under way on '%s'", tip.branch),
 				"git context bisect status", "git context bisect reset")
 		}
 		return Bisect{}, err
@@ -148,9 +148,9 @@ func (st *bisectState) meant(mark string) (string, error) {
 	case st.Next != "":
 		return string(st.Next), nil
 	case st.Bad != "" && len(st.Good) > 0:
-		return "", fail.New(fail.ErrRefused, "bisect-done", "nothing is left to be tested", "git context bisect status", "git context bisect reset")
+		return "", fail.New(fail.ErrRefused, fail.BisectDone, "nothing is left to be tested", "git context bisect status", "git context bisect reset")
 	case mark == MarkSkip:
-		return "", fail.New(fail.ErrRefused, "bisect-incomplete", "nothing is to be tested yet", st.missing()...)
+		return "", fail.New(fail.ErrRefused, fail.BisectIncomplete, "nothing is to be tested yet", st.missing()...)
 	}
 	return st.Branch, nil
 }
@@ -174,7 +174,7 @@ func (s *Store) mark(ctx context.Context, st *bisectState, mark string, revs []s
 		case MarkSkip:
 			st.Skipped = with(st.Skipped, c.ID)
 		default:
-			return fail.New(fail.ErrInvalid, "bisect-mark", fmt.Sprintf("unknown mark '%s'", prose.OneLine(mark, 60)), "a mark is good, bad or skip")
+			return fail.New(fail.ErrInvalid, fail.BisectMark, fmt.Sprintf("unknown mark '%s'", prose.OneLine(mark, 60)), "a mark is good, bad or skip")
 		}
 		st.Log = append(st.Log, BisectEntry{mark, c.ID, prose.OneLine(c.Subject(), 200), now})
 	}
@@ -233,6 +233,6 @@ func (st *bisectState) gone(id git.ID, err error) error {
 	if !errors.Is(err, git.ErrNotFound) {
 		return err
 	}
-	return &fail.Error{Code: "bisect-gone", Kind: fail.ErrNotFound, Err: err, Hints: []string{"git context bisect reset"},
+	return &fail.Error{Code: fail.BisectGone, Kind: fail.ErrNotFound, Err: err, Hints: []string{"git context bisect reset"},
 		Message: fmt.Sprintf("commit %s of this bisect is not in the repository any more", id.Short())}
 }

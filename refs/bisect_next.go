@@ -105,7 +105,7 @@ func (s *Store) consistent(ctx context.Context, st *bisectState) error {
 		said = "git context log --oneline"
 	}
 	if slices.Contains(st.Good, st.Bad) {
-		return fail.New(fail.ErrRefused, "bisect-contradiction", fmt.Sprintf("%s cannot be good and bad", st.Bad.Short()), said)
+		return fail.New(fail.ErrRefused, fail.BisectContradiction, fmt.Sprintf("%s cannot be good and bad", st.Bad.Short()), said)
 	}
 	out, err := s.repo.Run(ctx, append([]string{"rev-list", "--max-count=1"}, st.revisions()...)...)
 	if err != nil || len(out) > 0 { // bad is in no good one: one child for all of them
@@ -117,7 +117,7 @@ func (s *Store) consistent(ctx context.Context, st *bisectState) error {
 			return err
 		}
 		if before {
-			return fail.New(fail.ErrRefused, "bisect-contradiction",
+			return fail.New(fail.ErrRefused, fail.BisectContradiction,
 				fmt.Sprintf("%s is bad, and %s, which stands on it, is good: what was bad was mended since", st.Bad.Short(), good.Short()),
 				said, "to look for what mended it, begin anew and call what is mended bad")
 		}

@@ -72,7 +72,7 @@ func (s *Store) notBisecting(ctx context.Context, branch string, err error) erro
 	if _, err := s.Tip(ctx, branch); err != nil { // no memory, or no such branch
 		return err
 	}
-	return fail.New(fail.ErrNotFound, "not-bisecting", fmt.Sprintf("no bisect is under way on '%s' in this worktree", branch),
+	return fail.New(fail.ErrNotFound, fail.NotBisecting, fmt.Sprintf("no bisect is under way on '%s' in this worktree", branch),
 		"git context bisect start")
 }
 
@@ -84,7 +84,7 @@ func (s *Store) readBisect(branch string) (*bisectState, error) {
 		return nil, err
 	}
 	if bad != nil || st.Version != bisectVersion {
-		return nil, &fail.Error{Code: "bisect-state", Kind: fail.ErrInvalid, Err: bad, Hints: []string{"git context bisect reset"},
+		return nil, &fail.Error{Code: fail.BisectState, Kind: fail.ErrInvalid, Err: bad, Hints: []string{"git context bisect reset"},
 			Message: fmt.Sprintf("the bisect of '%s' cannot be read", branch)}
 	}
 	return st, nil

@@ -135,7 +135,7 @@ func (s *Store) noTopic(ctx context.Context, tip *Tip, key string) error {
 	if err != nil {
 		return err
 	}
-	return fail.New(fail.ErrNotFound, "topic-forgotten", fmt.Sprintf("topic '%s' was forgotten in branch '%s' by %s at %s (%s)", key, tip.branch,
+	return fail.New(fail.ErrNotFound, fail.TopicForgotten, fmt.Sprintf("topic '%s' was forgotten in branch '%s' by %s at %s (%s)", key, tip.branch,
 		prose.OneLine(writerOf(c), 100), c.Committer.When.UTC().Format(time.RFC3339), id.Short()),
 		fmt.Sprintf("git context blame %s %s~", key, id.Short()))
 }
@@ -147,7 +147,7 @@ func (s *Store) blameRoadmap(ctx context.Context, tip *Tip, rev string) (Blame, 
 		id, _ = parseRoadmap(tip.commit.Trailer(trailerRoadmap))
 	}
 	if err == nil && id == "" {
-		err = fail.New(fail.ErrNotFound, "document-not-found", "there is no roadmap", "git context init")
+		err = fail.New(fail.ErrNotFound, fail.DocumentNotFound, "there is no roadmap", "git context init")
 	}
 	if err != nil {
 		return Blame{}, err

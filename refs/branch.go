@@ -43,7 +43,7 @@ func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, erro
 	}
 	b, err := s.switchTo(ctx, o.Name, true)
 	if err != nil {
-		return Branch{}, &fail.Error{Code: "not-switched", Kind: fail.ErrRefused, Err: err, Hints: []string{"git context switch " + o.Name},
+		return Branch{}, &fail.Error{Code: fail.NotSwitched, Kind: fail.ErrRefused, Err: err, Hints: []string{"git context switch " + o.Name},
 			Message: fmt.Sprintf("branch '%s' is made, but this worktree is not switched to it", o.Name)}
 	}
 	return b, nil

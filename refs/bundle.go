@@ -41,13 +41,13 @@ func (s *Store) Bundle(ctx context.Context, o BundleOptions) (Bundled, error) {
 		return res, err
 	}
 	if len(names) == 0 {
-		return res, fail.New(fail.ErrNoMemory, "no-memory", fail.ErrNoMemory.Error(), "git context init")
+		return res, fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
 	}
 	if err := s.foldBranches(ctx, o.Writer); err != nil {
 		return res, err
 	}
 	if _, err := os.Stat(filepath.Dir(o.File)); errors.Is(err, fs.ErrNotExist) {
-		return res, fail.New(fail.ErrNotFound, "folder-not-found", fmt.Sprintf("folder '%s' not found", prose.OneLine(filepath.Dir(o.File), 200)))
+		return res, fail.New(fail.ErrNotFound, fail.FolderNotFound, fmt.Sprintf("folder '%s' not found", prose.OneLine(filepath.Dir(o.File), 200)))
 	}
 	var known []git.ID
 	if o.Since != "" {
@@ -61,7 +61,7 @@ func (s *Store) Bundle(ctx context.Context, o BundleOptions) (Bundled, error) {
 	}
 	list, err := s.bundleRefs(ctx, o, known)
 	if errors.Is(err, git.ErrEmptyBundle) {
-		return res, fail.New(fail.ErrRefused, "nothing-new", fmt.Sprintf("nothing is new since '%s'", prose.OneLine(o.Since, 200)))
+		return res, fail.New(fail.ErrRefused, fail.NothingNew, fmt.Sprintf("nothing is new since '%s'", prose.OneLine(o.Since, 200)))
 	}
 	if err != nil {
 		return res, err
@@ -85,7 +85,7 @@ func (s *Store) bundleRefs(ctx context.Context, o BundleOptions, known []git.ID)
 			return list, err
 		}
 	}
-	return nil, fail.New(fail.ErrStale, "busy", fmt.Sprintf("other writers were faster %d times", maxTries), "run the command again")
+	return nil, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("other writers were faster %d times", maxTries), "run the command again")
 }
 
 // checkBundle lists what a bundle holds, if all of it can be taken in here.
@@ -117,7 +117,7 @@ func bundleError(file string, err error) error {
 	if errors.As(err, &said) {
 		err = said
 	}
-	return &fail.Error{Code: "bundle-invalid", Kind: fail.ErrInvalid, Err: err, Message: fmt.Sprintf("'%s' cannot be read as a bundle", prose.OneLine(file, 200)),
+	return &fail.Error{Code: fail.BundleInvalid, Kind: fail.ErrInvalid, Err: err, Message: fmt.Sprintf("'%s' cannot be read as a bundle", prose.OneLine(file, 200)),
 		Hints: []string{"git bundle verify " + prose.OneLine(file, 200)}}
 }
 
@@ -135,7 +135,7 @@ func (s *Store) Unbundle(ctx context.Context, w Writer, file string, progress io
 		return res, err
 	}
 	if !slices.ContainsFunc(held, func(r git.Ref) bool { return strings.HasPrefix(r.Name, git.Root) || r.Name == git.NotesRef }) {
-		return res, fail.New(fail.ErrInvalid, "bundle-invalid", fmt.Sprintf("'%s' holds no memory", prose.OneLine(file, 200)), "git bundle list-heads "+prose.OneLine(file, 200))
+		return res, fail.New(fail.ErrInvalid, fail.BundleInvalid, fmt.Sprintf("'%s' holds no memory", prose.OneLine(file, 200)), "git bundle list-heads "+prose.OneLine(file, 200))
 	}
 	p := bundlePeer(file)
 	lock, err := s.lockPeer(ctx, p)

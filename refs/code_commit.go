@@ -88,7 +88,7 @@ func noCodeCommit(failed error) error {
 	if errors.Is(failed, context.Canceled) {
 		return failed
 	}
-	e := &fail.Error{Code: "code-refused", Kind: fail.ErrRefused, Err: failed, Message: "no code commit was made, and no milestone"}
+	e := &fail.Error{Code: fail.CodeRefused, Kind: fail.ErrRefused, Err: failed, Message: "no code commit was made, and no milestone"}
 	var child *git.Error
 	if errors.As(failed, &child) && child.Code > 0 {
 		e.Hints = []string{"git, or a hook, has said why; what is recorded stays pending"}
@@ -100,7 +100,7 @@ func noCodeCommit(failed error) error {
 // be committed alone by surprise. What ends a merge may hold no change.
 func (s *Store) mayCommitCode(ctx context.Context, all bool) error {
 	if s.repo.WorkTree() == "" {
-		return fail.New(fail.ErrRefused, "no-worktree", "there is no worktree here to commit code from", "git context commit -m SUMMARY")
+		return fail.New(fail.ErrRefused, fail.NoWorktree, "there is no worktree here to commit code from", "git context commit -m SUMMARY")
 	}
 	switch doing, err := s.repo.InProgress(ctx); {
 	case err != nil:
@@ -116,10 +116,10 @@ func (s *Store) mayCommitCode(ctx context.Context, all bool) error {
 	case err != nil || len(changed) > 0:
 		return err
 	case all:
-		return fail.New(fail.ErrRefused, "nothing-changed", "nothing has changed in the tracked files of the code",
+		return fail.New(fail.ErrRefused, fail.NothingChanged, "nothing has changed in the tracked files of the code",
 			"git add FILE...", "git context commit -m SUMMARY")
 	}
-	return fail.New(fail.ErrRefused, "nothing-staged", "nothing is staged for a code commit", "git add FILE...",
+	return fail.New(fail.ErrRefused, fail.NothingStaged, "nothing is staged for a code commit", "git add FILE...",
 		"git context commit --code -a -m SUMMARY", "git context commit -m SUMMARY")
 }
 
@@ -128,7 +128,7 @@ func (s *Store) mayCommitCode(ctx context.Context, all bool) error {
 func (ses *session) finishCommit(ctx context.Context, in *intent) (CommitResult, error) {
 	res, made, err := ses.milestone(ctx, in.Branch, *in.Commit)
 	var wrong *fail.Error
-	if errors.As(err, &wrong) && wrong.Code == itemNotFound {
+	if errors.As(err, &wrong) && wrong.Code == fail.ItemNotFound {
 		o := *in.Commit
 		o.Roadmap = RoadmapChange{}
 		res, made, err = ses.milestone(ctx, in.Branch, o)

@@ -97,7 +97,7 @@ func (r *rollingBack) moveCode(ctx context.Context, plan *rollbackIntent) error 
 		return r.s.unfinished(in, err)
 	}
 	if failed == nil || !errors.Is(failed, context.Canceled) {
-		failed = &fail.Error{Code: "code-not-moved", Kind: fail.ErrRefused, Err: failed, Message: "git did not move the code; memory stays as it is",
+		failed = &fail.Error{Code: fail.CodeNotMoved, Kind: fail.ErrRefused, Err: failed, Message: "git did not move the code; memory stays as it is",
 			Hints: []string{"git status"}}
 	}
 	return errors.Join(failed, r.s.dropIntent(in))
@@ -108,12 +108,12 @@ func (r *rollingBack) codeThen(ctx context.Context) (*git.Commit, error) {
 	c := r.to.commit
 	id := git.ID(c.Trailer(trailerCode))
 	if !git.IsID(string(id)) {
-		return nil, fail.New(fail.ErrRefused, "code-unknown", fmt.Sprintf("%s was made before the code had a commit", c.ID.Short()),
+		return nil, fail.New(fail.ErrRefused, fail.CodeUnknown, fmt.Sprintf("%s was made before the code had a commit", c.ID.Short()),
 			"git context rollback "+c.ID.Short())
 	}
 	code, err := r.s.repo.Commit(ctx, id)
 	if errors.Is(err, git.ErrNotFound) {
-		return nil, fail.New(fail.ErrNotFound, "code-gone",
+		return nil, fail.New(fail.ErrNotFound, fail.CodeGone,
 			fmt.Sprintf("code commit %s, on which %s was made, is not in this repository: it was garbage-collected, or never fetched", id.Short(), c.ID.Short()),
 			"git fetch --all", "git context rollback "+c.ID.Short())
 	}
@@ -140,22 +140,22 @@ func (r *rollingBack) standing(ctx context.Context, head, code *git.Commit) (*gi
 func (r *rollingBack) mayMoveCode(ctx context.Context) (*git.Commit, error) {
 	repo := r.s.repo
 	if repo.WorkTree() == "" {
-		return nil, fail.New(fail.ErrRefused, "no-worktree", "there is no worktree here whose code could go back", "git context rollback "+r.to.commit.ID.Short())
+		return nil, fail.New(fail.ErrRefused, fail.NoWorktree, "there is no worktree here whose code could go back", "git context rollback "+r.to.commit.ID.Short())
 	}
 	head, err := r.s.codeHead(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if head == "" {
-		return nil, fail.New(fail.ErrRefused, "code-unborn", "the code has no commit on this branch yet", "git context rollback "+r.to.commit.ID.Short())
+		return nil, fail.New(fail.ErrRefused, fail.CodeUnborn, "the code has no commit on this branch yet", "git context rollback "+r.to.commit.ID.Short())
 	}
 	switch doing, err := repo.InProgress(ctx); {
 	case err != nil:
 		return nil, err
 	case doing == "bisect":
-		return nil, fail.New(fail.ErrRefused, "code-busy", "a bisect of the code is in progress", "git bisect reset")
+		return nil, fail.New(fail.ErrRefused, fail.CodeBusy, "a bisect of the code is in progress", "git bisect reset")
 	case doing != "":
-		return nil, fail.New(fail.ErrRefused, "code-busy", fmt.Sprintf("a %s of the code is in progress", doing),
+		return nil, fail.New(fail.ErrRefused, fail.CodeBusy, fmt.Sprintf("a %s of the code is in progress", doing),
 			"git "+doing+" --continue", "git "+doing+" --abort")
 	}
 	for _, staged := range []bool{true, false} {
@@ -164,7 +164,7 @@ func (r *rollingBack) mayMoveCode(ctx context.Context) (*git.Commit, error) {
 			return nil, err
 		}
 		if len(edited) > 0 {
-			return nil, fail.New(fail.ErrRefused, "code-edited", "the code has changes that are not committed: "+quoteSome(edited), "git stash", "git commit -a")
+			return nil, fail.New(fail.ErrRefused, fail.CodeEdited, "the code has changes that are not committed: "+quoteSome(edited), "git stash", "git commit -a")
 		}
 	}
 	return repo.Commit(ctx, head)
@@ -177,7 +177,7 @@ func (r *rollingBack) planCode(ctx context.Context, head, to *git.Commit) (*roll
 		return nil, err
 	}
 	if len(lost) > 0 {
-		return nil, fail.New(fail.ErrRefused, "code-in-the-way", "files that git does not track would be overwritten: "+quoteSome(lost),
+		return nil, fail.New(fail.ErrRefused, fail.CodeInTheWay, "files that git does not track would be overwritten: "+quoteSome(lost),
 			"move them away, or commit them")
 	}
 	name := fmt.Sprintf("to %s (%s)", to.ID.Short(), prose.OneLine(to.Subject(), 100))
@@ -216,7 +216,7 @@ func (r *rollingBack) codeElsewhere(ctx context.Context, head, to *git.Commit) e
 		message += fmt.Sprintf("; --reset would leave %s of this branch behind", prose.Count(behind, "commit"))
 		reset = "git branch kept-of-" + head.ID.Short() + " && " + reset
 	}
-	return fail.New(fail.ErrRefused, "code-elsewhere", message, memory, reset)
+	return fail.New(fail.ErrRefused, fail.CodeElsewhere, message, memory, reset)
 }
 
 // countBetween is how many commits head has that to has not.

@@ -87,7 +87,7 @@ func (ses *session) said(ctx context.Context, c *git.Commit, j Judging) error {
 		return nil
 	}
 	id := c.Trailer(trailerID)
-	return &fail.Error{Code: "note-not-written", Kind: fail.ErrRefused, Err: err, Hints: []string{"git context note " + id + " --score X --outcome O"},
+	return &fail.Error{Code: fail.NoteNotWritten, Kind: fail.ErrRefused, Err: err, Hints: []string{"git context note " + id + " --score X --outcome O"},
 		Message: fmt.Sprintf("milestone %s is made, but not what was said of it", id)}
 }
 
@@ -252,13 +252,13 @@ func checkMilestone(summary, contribution, progress *string) (replaced bool, err
 		*contribution = strings.TrimSuffix(rest+"\n\n"+*contribution, "\n\n")
 	}
 	if *summary == "" {
-		return replaced, fail.New(fail.ErrInvalid, "summary-empty", "a milestone needs a summary", "git context commit -m SUMMARY")
+		return replaced, fail.New(fail.ErrInvalid, fail.SummaryEmpty, "a milestone needs a summary", "git context commit -m SUMMARY")
 	}
 	if *contribution == "" {
 		*contribution = *summary
 	}
 	if size := len(*summary) + len(*contribution) + len(*progress); size > maxStep {
-		return replaced, fail.New(fail.ErrInvalid, "milestone-too-large",
+		return replaced, fail.New(fail.ErrInvalid, fail.MilestoneTooLarge,
 			fmt.Sprintf("the milestone has %d bytes; at most %d are allowed", size, maxStep))
 	}
 	return replaced, nil

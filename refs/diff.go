@@ -20,7 +20,7 @@ import (
 func (s *Store) DiffEnds(ctx context.Context, a, b string) (from, to *git.Commit, err error) {
 	first, dots, second := SplitRange(a)
 	if dots != "" && b != "" {
-		return nil, nil, fail.New(fail.ErrInvalid, "range-invalid", fmt.Sprintf("'%s' is both sides already", prose.OneLine(a, 100)), "git context diff "+prose.OneLine(a, 100))
+		return nil, nil, fail.New(fail.ErrInvalid, fail.RangeInvalid, fmt.Sprintf("'%s' is both sides already", prose.OneLine(a, 100)), "git context diff "+prose.OneLine(a, 100))
 	}
 	if dots == "" {
 		second = b
@@ -33,7 +33,7 @@ func (s *Store) DiffEnds(ctx context.Context, a, b string) (from, to *git.Commit
 		return nil, nil, err
 	}
 	if len(bases) == 0 {
-		return nil, nil, fail.New(fail.ErrInvalid, "no-merge-base", fmt.Sprintf("'%s' have no commit in common", prose.OneLine(a, 100)),
+		return nil, nil, fail.New(fail.ErrInvalid, fail.NoMergeBase, fmt.Sprintf("'%s' have no commit in common", prose.OneLine(a, 100)),
 			"git context diff "+first+".."+second)
 	}
 	from, err = s.repo.Commit(ctx, bases[0])

@@ -35,7 +35,7 @@ func (s *Store) ExportFolder(ctx context.Context, o ExportOptions) (FolderResult
 	}
 	f := &dialect.Folder{Dialect: dialect.Dialect(o.As)}
 	if f.Dialect != dialect.Contexa && f.Dialect != dialect.Memory {
-		return FolderResult{}, fail.New(fail.ErrInvalid, "dialect-unknown", fmt.Sprintf("unknown kind of folder '%s'", prose.OneLine(o.As, 100)),
+		return FolderResult{}, fail.New(fail.ErrInvalid, fail.DialectUnknown, fmt.Sprintf("unknown kind of folder '%s'", prose.OneLine(o.As, 100)),
 			"known: contexa, gcc-memory")
 	}
 	res := FolderResult{Dialect: o.As, Folder: filepath.Join(o.Dir, f.Dialect.Root())}
@@ -62,19 +62,19 @@ func (s *Store) ExportFolder(ctx context.Context, o ExportOptions) (FolderResult
 func checkNoFolder(dir string) error {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fail.New(fail.ErrNotFound, "folder-not-found", fmt.Sprintf("no folder '%s'", prose.OneLine(dir, 300)), "mkdir -p '"+dir+"'")
+		return fail.New(fail.ErrNotFound, fail.FolderNotFound, fmt.Sprintf("no folder '%s'", prose.OneLine(dir, 300)), "mkdir -p '"+dir+"'")
 	}
 	if err != nil {
 		return folderError(dir, err)
 	}
 	if !info.IsDir() {
-		return fail.New(fail.ErrInvalid, "folder-unreadable", fmt.Sprintf("'%s' is no folder", dir))
+		return fail.New(fail.ErrInvalid, fail.FolderUnreadable, fmt.Sprintf("'%s' is no folder", dir))
 	}
 	for _, d := range []dialect.Dialect{dialect.Contexa, dialect.Memory} {
 		path := filepath.Join(dir, d.Root())
 		_, err := os.Lstat(path)
 		if err == nil {
-			return fail.New(fail.ErrExists, "folder-exists", fmt.Sprintf("'%s' exists already", path), "git context export ANOTHER-DIR")
+			return fail.New(fail.ErrExists, fail.FolderExists, fmt.Sprintf("'%s' exists already", path), "git context export ANOTHER-DIR")
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return folderError(path, err)
@@ -90,7 +90,7 @@ func (s *Store) fillFolder(ctx context.Context, f *dialect.Folder, res *Imported
 		return 0, err
 	}
 	if len(names) == 0 {
-		return 0, fail.New(fail.ErrNoMemory, "no-memory", fail.ErrNoMemory.Error(), "git context init")
+		return 0, fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
 	}
 	_, main, err := s.readRoadmap(ctx)
 	if err != nil {

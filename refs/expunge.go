@@ -77,7 +77,7 @@ func (s *Store) Expunge(ctx context.Context, o ExpungeOptions) (ExpungeResult, e
 		return x.res, err
 	}
 	if f.everything() && !o.Yes {
-		return res, fail.New(fail.ErrRefused, "expunge-everything",
+		return res, fail.New(fail.ErrRefused, fail.ExpungeEverything,
 			fmt.Sprintf("%s that there are would go", allEntries(len(f.all))), "add --dry-run to see what would go, --yes to go on")
 	}
 	x := &expunging{s: s, w: o.Writer, res: res, check: f.check}
@@ -102,7 +102,7 @@ func allEntries(n int) string {
 
 func noMemoryIf(none bool) error {
 	if none {
-		return fail.New(fail.ErrNoMemory, "no-memory", fail.ErrNoMemory.Error(), "git context init")
+		return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
 	}
 	return nil
 }
@@ -112,13 +112,13 @@ func (o ExpungeOptions) check() error {
 	short := utf8.RuneCountInString(o.Match) < shortMatch
 	switch {
 	case (o.Match == "") == (o.ID == ""):
-		return fail.New(fail.ErrInvalid, "expunge-what", "what is to be forgotten? a text or an id", "git context expunge --match TEXT", "git context expunge --id ID")
+		return fail.New(fail.ErrInvalid, fail.ExpungeWhat, "what is to be forgotten? a text or an id", "git context expunge --match TEXT", "git context expunge --id ID")
 	case o.Match != "" && strings.TrimSpace(o.Match) == "":
-		return fail.New(fail.ErrInvalid, "match-empty", "the text to forget is nothing but white space")
+		return fail.New(fail.ErrInvalid, fail.MatchEmpty, "the text to forget is nothing but white space")
 	case o.Match != "" && strings.Contains(redaction(), o.Match):
-		return fail.New(fail.ErrInvalid, "match-redaction", "the text is part of what stands in the place of a forgotten text")
+		return fail.New(fail.ErrInvalid, fail.MatchRedaction, "the text is part of what stands in the place of a forgotten text")
 	case o.Match != "" && short && !o.Yes && !o.DryRun:
-		return fail.New(fail.ErrRefused, "match-short", fmt.Sprintf("a text of fewer than %d characters may stand in many places", shortMatch),
+		return fail.New(fail.ErrRefused, fail.MatchShort, fmt.Sprintf("a text of fewer than %d characters may stand in many places", shortMatch),
 			"add --dry-run to see what would go, --yes to go on")
 	}
 	return nil

@@ -80,7 +80,7 @@ func (y *syncing) accept(ctx context.Context, ours, theirs *survey) (bool, error
 	case err != nil:
 		return false, err
 	case y.push:
-		return false, fail.New(fail.ErrRefused, "expunged-elsewhere",
+		return false, fail.New(fail.ErrRefused, fail.ExpungedElsewhere,
 			fmt.Sprintf("'%s' has expunged %s that this repository still has", y.peer.name, forgotten(n)), command)
 	case most:
 		y.warn(fmt.Sprintf("'%s' has expunged %s, more than sync removes unasked; see %s", y.peer.name, forgotten(n), command))
@@ -220,7 +220,7 @@ func (s *Store) ExpungeFrom(ctx context.Context, o SyncOptions, e ExpungeOptions
 	case err != nil && !errors.Is(err, errShown):
 		return ExpungeResult{}, err
 	case y.forgot == nil:
-		return ExpungeResult{}, fail.New(fail.ErrNotFound, "nothing-expunged", fmt.Sprintf("'%s' has expunged nothing that is still here", y.peer.name))
+		return ExpungeResult{}, fail.New(fail.ErrNotFound, fail.NothingExpunged, fmt.Sprintf("'%s' has expunged nothing that is still here", y.peer.name))
 	}
 	return *y.forgot, nil
 }

@@ -135,7 +135,7 @@ func (x *expunging) run(ctx context.Context, add doc.Expunged) error {
 			return x.s.dropExpungeIntent()
 		}
 	}
-	return fail.New(fail.ErrStale, "busy", "refs that lead to what is forgotten keep appearing", "run the command again")
+	return fail.New(fail.ErrStale, fail.Busy, "refs that lead to what is forgotten keep appearing", "run the command again")
 }
 
 // mayDelete refuses where objects may not be deleted, before anything is done.
@@ -146,7 +146,7 @@ func (x *expunging) mayDelete(ctx context.Context) error {
 	}
 	precious, err := cfg.PreciousObjects()
 	if err == nil && precious {
-		err = fail.New(fail.ErrRefused, "objects-precious", "this repository's objects are never deleted: extensions.preciousObjects is set",
+		err = fail.New(fail.ErrRefused, fail.ObjectsPrecious, "this repository's objects are never deleted: extensions.preciousObjects is set",
 			"git config --unset extensions.preciousObjects")
 	}
 	return err
@@ -160,7 +160,7 @@ func (x *expunging) whole(ctx context.Context) error {
 	if !errors.As(err, &child) || child.Code <= 0 {
 		return err
 	}
-	return &fail.Error{Code: "objects-missing", Kind: fail.ErrRefused, Err: err, Hints: []string{"git fsck --connectivity-only"},
+	return &fail.Error{Code: fail.ObjectsMissing, Kind: fail.ErrRefused, Err: err, Hints: []string{"git fsck --connectivity-only"},
 		Message: "an object is missing here, so that none can be deleted; nothing was changed"}
 }
 

@@ -94,7 +94,7 @@ func (f *finder) stillHolds(o git.NamedObject) error {
 	if o.Path != "" {
 		where = "'" + git.Shown(o.Path) + "'"
 	}
-	return fail.New(fail.ErrRefused, "expunge-incomplete", fmt.Sprintf("%s would still hold it (%s); nothing was changed", where, o.ID.Short()),
+	return fail.New(fail.ErrRefused, fail.ExpungeIncomplete, fmt.Sprintf("%s would still hold it (%s); nothing was changed", where, o.ID.Short()),
 		"git cat-file -p "+string(o.ID))
 }
 
@@ -108,5 +108,5 @@ func (s *Store) refuseExpunged(ctx context.Context, id git.ID, what, hint string
 	if err != nil || now[id] == id {
 		return err
 	}
-	return fail.New(fail.ErrRefused, "expunged-on-remote", what+" holds what was expunged", hint)
+	return fail.New(fail.ErrRefused, fail.ExpungedOnRemote, what+" holds what was expunged", hint)
 }

@@ -301,9 +301,9 @@ func (f *finder) result(res *ExpungeResult) error {
 			return f.onlyNames()
 		}
 		if f.id != "" {
-			return fail.New(fail.ErrNotFound, "entry-not-found", fmt.Sprintf("no step and no milestone has the id '%s'", f.id), "git context log", "git context --log")
+			return fail.New(fail.ErrNotFound, fail.EntryNotFound, fmt.Sprintf("no step and no milestone has the id '%s'", f.id), "git context log", "git context --log")
 		}
-		return fail.New(fail.ErrNotFound, "nothing-holds", "nothing in this repository's memory holds that text", "git context search WORDS")
+		return fail.New(fail.ErrNotFound, fail.NothingHolds, "nothing in this repository's memory holds that text", "git context search WORDS")
 	}
 	f.entries(res)
 	res.Texts = texts(f.expunged)

@@ -184,7 +184,7 @@ func (x *expunging) moveTracking(ctx context.Context, ses *session, v *memoryRef
 func (ses *session) putTombstones(ctx context.Context, tree *git.Edit, e doc.Expunged) error {
 	data := e.Bytes()
 	if len(data) > doc.MaxExpunged {
-		return fail.New(fail.ErrRefused, "expunged-full", fmt.Sprintf("%s would have %d bytes; at most %d are allowed", doc.ExpungedFile, len(data), doc.MaxExpunged))
+		return fail.New(fail.ErrRefused, fail.ExpungedFull, fmt.Sprintf("%s would have %d bytes; at most %d are allowed", doc.ExpungedFile, len(data), doc.MaxExpunged))
 	}
 	return ses.put(ctx, tree, doc.ExpungedFile, data)
 }

@@ -127,5 +127,5 @@ func (f *finder) onlyNames() error {
 	if kept != "" {
 		hints = append(hints, "take it for known, and change what is secret: renaming and deleting do not take a name out of history")
 	}
-	return fail.New(fail.ErrRefused, "expunge-names", "only names hold it"+kept+": "+strings.Join(labels, ", "), hints...)
+	return fail.New(fail.ErrRefused, fail.ExpungeNames, "only names hold it"+kept+": "+strings.Join(labels, ", "), hints...)
 }

@@ -58,14 +58,14 @@ func (y *syncing) plausible(ctx context.Context, x *expunging, _ []git.ID) error
 }
 
 func (y *syncing) implausible(what string) error {
-	return fail.New(fail.ErrRefused, "expunge-implausible", fmt.Sprintf("'%s' says that %s here shall be expunged; nothing was changed", y.peer.name, what),
+	return fail.New(fail.ErrRefused, fail.ExpungeImplausible, fmt.Sprintf("'%s' says that %s here shall be expunged; nothing was changed", y.peer.name, what),
 		"git context expunge --from "+prose.ShellWord(y.peer.name)+" --dry-run", "git context expunge --from "+prose.ShellWord(y.peer.name)+" --yes")
 }
 
 // implausible reports whether an error is that refusal.
 func implausible(err error) bool {
 	var e *fail.Error
-	return errors.As(err, &e) && e.Code == "expunge-implausible"
+	return errors.As(err, &e) && e.Code == fail.ExpungeImplausible
 }
 
 // countEntries counts the steps and milestones of a branch at a commit.

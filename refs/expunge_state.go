@@ -64,7 +64,7 @@ func (s *Store) readExpungeIntent() (*expungeIntent, error) {
 		return nil, err
 	}
 	if bad != nil || f.Version != expungeVersion {
-		return nil, &fail.Error{Code: "expunge-intent", Kind: fail.ErrInvalid, Err: bad,
+		return nil, &fail.Error{Code: fail.ExpungeIntent, Kind: fail.ErrInvalid, Err: bad,
 			Message: fmt.Sprintf("what '%s' says was to be forgotten cannot be read", path), Hints: []string{"git context fsck"}}
 	}
 	e, err := doc.ParseExpunged([]byte(f.Expunged))
@@ -97,7 +97,7 @@ func orTooMany(e doc.Expunged) error {
 	if size <= doc.MaxExpunged-spareTombstones {
 		return nil
 	}
-	return fail.New(fail.ErrRefused, "expunged-full", fmt.Sprintf("what is to be forgotten stands in too many places: %s would have %d bytes, at most %d are allowed",
+	return fail.New(fail.ErrRefused, fail.ExpungedFull, fmt.Sprintf("what is to be forgotten stands in too many places: %s would have %d bytes, at most %d are allowed",
 		doc.ExpungedFile, size, doc.MaxExpunged-spareTombstones), "git context expunge --match LONGER-TEXT")
 }
 

@@ -148,7 +148,7 @@ func (y *syncing) holding(ctx context.Context) error {
 	for i, h := range held {
 		names[i] = displayRef(h.ref)
 	}
-	return fail.New(fail.ErrRefused, "expunged-on-remote",
+	return fail.New(fail.ErrRefused, fail.ExpungedOnRemote,
 		fmt.Sprintf("'%s' still holds what was expunged, in %s", y.peer.name, prose.QuotedList(names)), commands...)
 }
 

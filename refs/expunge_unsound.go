@@ -68,7 +68,7 @@ func (in *incoming) add(r git.Ref, roadmap bool) {
 // unsound reports whether an error is checkIncoming's refusal.
 func unsound(err error) bool {
 	var e *fail.Error
-	return errors.As(err, &e) && e.Code == "incoming-invalid"
+	return errors.As(err, &e) && e.Code == fail.IncomingInvalid
 }
 
 // dropUnsoundTracking does so with all tracking refs.

@@ -104,7 +104,7 @@ func (c *checking) badHead(ctx context.Context, h git.WorktreeHead, p Problem, w
 			if there, err := c.s.hasBranch(ctx, to); err != nil {
 				return err
 			} else if !there {
-				return fail.New(fail.ErrStale, "busy", fmt.Sprintf("branch '%s' went away meanwhile", to), FsckFix)
+				return fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("branch '%s' went away meanwhile", to), FsckFix)
 			}
 			return c.s.repo.SetSymbolicRef(ctx, h.Ref, git.BranchRef(to), "context fsck: restore")
 		}, to)

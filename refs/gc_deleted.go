@@ -74,7 +74,7 @@ func (s *Store) deletedExpire(ctx context.Context) (time.Time, error) {
 	out, err := s.repo.Run(ctx, "config", "--type=expiry-date", "--default", defaultDeletedExpire, "--get", keyDeletedExpire)
 	var child *git.Error
 	if errors.As(err, &child) && child.Code > 0 {
-		return time.Time{}, &fail.Error{Code: "config-invalid", Kind: fail.ErrInvalid, Err: err, Hints: []string{"git config " + keyDeletedExpire + " " + defaultDeletedExpire},
+		return time.Time{}, &fail.Error{Code: fail.ConfigInvalid, Kind: fail.ErrInvalid, Err: err, Hints: []string{"git config " + keyDeletedExpire + " " + defaultDeletedExpire},
 			Message: fmt.Sprintf("%s is no time that git understands", keyDeletedExpire)}
 	}
 	if err != nil {

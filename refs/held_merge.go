@@ -37,7 +37,7 @@ func (s *Store) heldMerge(target string) (*heldMerge, error) {
 		return nil, err
 	}
 	if bad != nil || h.Version != heldVersion {
-		return nil, &fail.Error{Code: "merge-state", Kind: fail.ErrInvalid, Err: bad,
+		return nil, &fail.Error{Code: fail.MergeState, Kind: fail.ErrInvalid, Err: bad,
 			Message: fmt.Sprintf("the merge that waits on '%s' cannot be read", target), Hints: []string{"git context merge --abort"}}
 	}
 	return h, nil
@@ -76,7 +76,7 @@ const heldVersion = 1
 func (s *Store) mayMoveMerge(branch string) (*heldMerge, error) {
 	h, err := s.heldMerge(branch)
 	if err == nil && h != nil && h.Merge == nil {
-		err = fail.New(fail.ErrRefused, "merge-waiting", fmt.Sprintf("conflicts with '%s' wait on '%s'", h.source(), branch),
+		err = fail.New(fail.ErrRefused, fail.MergeWaiting, fmt.Sprintf("conflicts with '%s' wait on '%s'", h.source(), branch),
 			"git context merge --status --into "+branch, "git context merge --continue --into "+branch, "git context merge --abort --into "+branch)
 	}
 	return h, err

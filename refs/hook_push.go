@@ -50,7 +50,7 @@ func (s *Store) PushBeside(ctx context.Context, w Writer, remote string) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &named) && named.Code == "diverged":
+	case errors.As(err, &named) && named.Code == fail.Diverged:
 		err = fmt.Errorf("'%s' has memory that is not here: %s", remote, syncWith(remote))
 	case limited.Err() != nil:
 		err = fmt.Errorf("'%s' did not take the memory within %s", remote, prose.Count(int(limit/time.Second), "second"))

@@ -114,7 +114,7 @@ func (i *branchImport) begin(ctx context.Context) (err error) {
 		return err
 	}
 	if i.b.birth == nil {
-		return fail.New(fail.ErrStale, "busy", fmt.Sprintf("branch '%s' was deleted meanwhile", i.b.name), "run the command again")
+		return fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("branch '%s' was deleted meanwhile", i.b.name), "run the command again")
 	}
 	if err := i.s.checkNewName(ctx, i.b.name); err != nil {
 		return err

@@ -49,7 +49,7 @@ func (s *Store) ImportFolder(ctx context.Context, o FolderOptions) (FolderResult
 		return FolderResult{}, err
 	}
 	if len(names) == 0 {
-		return FolderResult{}, fail.New(fail.ErrNoMemory, "no-memory", fail.ErrNoMemory.Error(), "git context init")
+		return FolderResult{}, fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
 	}
 	f, path, err := readFolder(o.Dir)
 	if err != nil {
@@ -94,7 +94,7 @@ func readFolder(dir string) (*dialect.Folder, string, error) {
 	defer root.Close() // nothing was written through it
 	f, err := dialect.Read(root.FS())
 	if format := (*dialect.FormatError)(nil); errors.As(err, &format) {
-		return nil, "", fail.New(fail.ErrInvalid, "folder-invalid",
+		return nil, "", fail.New(fail.ErrInvalid, fail.FolderInvalid,
 			fmt.Sprintf("cannot read '%s': %s", prose.OneLine(filepath.Join(path, format.Path), 300), format.Reason))
 	}
 	return f, path, err
@@ -125,12 +125,12 @@ func findFolder(dir string) (string, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return "", fail.New(fail.ErrInvalid, "folder-ambiguous", fmt.Sprintf("'%s' holds both .GCC and .gcc", dir),
+		return "", fail.New(fail.ErrInvalid, fail.FolderAmbiguous, fmt.Sprintf("'%s' holds both .GCC and .gcc", dir),
 			"git context import "+found[0], "git context import "+found[1])
 	case dialect.Looks(os.DirFS(dir)):
 		return dir, nil
 	}
-	return "", fail.New(fail.ErrNotFound, "folder-not-found", fmt.Sprintf("no memory folder in '%s'", dir),
+	return "", fail.New(fail.ErrNotFound, fail.FolderNotFound, fmt.Sprintf("no memory folder in '%s'", dir),
 		whichFolder)
 }
 
@@ -142,7 +142,7 @@ func folderError(path string, err error) error {
 	if errors.As(err, &p) {
 		err = p.Err
 	}
-	failed := &fail.Error{Code: "folder-unreadable", Kind: fail.ErrInvalid, Err: err, Message: fmt.Sprintf("cannot read '%s'", prose.OneLine(path, 300))}
+	failed := &fail.Error{Code: fail.FolderUnreadable, Kind: fail.ErrInvalid, Err: err, Message: fmt.Sprintf("cannot read '%s'", prose.OneLine(path, 300))}
 	if errors.Is(err, fs.ErrNotExist) {
 		failed.Kind, failed.Hints = fail.ErrNotFound, []string{whichFolder}
 	}

@@ -94,7 +94,7 @@ func cleanBranch(b *dialect.Branch) (replaced bool, err error) {
 		s := &b.Steps[i]
 		replaced = clean(&s.Observation, &s.Thought, &s.Action) || replaced
 		if size := len(s.Observation) + len(s.Thought) + len(s.Action); size > maxStep {
-			return false, fail.New(fail.ErrInvalid, "step-too-large", fmt.Sprintf("step %d of branch '%s' has %d bytes; at most %d can be kept",
+			return false, fail.New(fail.ErrInvalid, fail.StepTooLarge, fmt.Sprintf("step %d of branch '%s' has %d bytes; at most %d can be kept",
 				i+1, prose.OneLine(b.Name, 100), size, maxStep))
 		}
 	}

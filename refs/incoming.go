@@ -265,7 +265,7 @@ func (s *Store) maxNewEntries(ctx context.Context) (int, error) {
 		err = fmt.Errorf("%s is %d; it must be 1 to %d", keyMaxNewEntries, n, mostMaxNewEntries)
 	}
 	if err != nil {
-		return 0, fail.New(fail.ErrInvalid, "config-invalid", err.Error(), fmt.Sprintf("git config %s %d", keyMaxNewEntries, defaultMaxNewEntries))
+		return 0, fail.New(fail.ErrInvalid, fail.ConfigInvalid, err.Error(), fmt.Sprintf("git config %s %d", keyMaxNewEntries, defaultMaxNewEntries))
 	}
 	return n, nil
 }

@@ -13,7 +13,7 @@ import (
 // refuse is the error for what a ref brings. inspect are commands that show it.
 func refuse(ref, what string, cause error, inspect ...string) *fail.Error {
 	return &fail.Error{
-		Code: "incoming-invalid", Kind: fail.ErrRefused, Err: cause,
+		Code: fail.IncomingInvalid, Kind: fail.ErrRefused, Err: cause,
 		Message: fmt.Sprintf("'%s' is refused: %s", visible(ref), what),
 		Hints:   append(inspect, "nothing was taken in; what was fetched is kept in '"+visible(ref)+"' for inspection"),
 	}

@@ -122,7 +122,7 @@ func (s *Store) checkNoMemory(ctx context.Context, branch string) error {
 	if err != nil || len(names) == 0 {
 		return err
 	}
-	return fail.New(fail.ErrExists, "memory-exists", fmt.Sprintf("this repository has memory already, without a branch '%s'", branch),
+	return fail.New(fail.ErrExists, fail.MemoryExists, fmt.Sprintf("this repository has memory already, without a branch '%s'", branch),
 		"git context switch "+names[0], "git context branch "+branch)
 }
 
@@ -131,7 +131,7 @@ func (s *Store) checkNoMemory(ctx context.Context, branch string) error {
 func initRoadmap(r *doc.Roadmap, o InitOptions) error {
 	if o.Goal != "" && r.Goal() != o.Goal {
 		if r.Goal() != "" {
-			return fail.New(fail.ErrExists, "goal-exists", "the roadmap has a goal already", "git context roadmap goal TEXT")
+			return fail.New(fail.ErrExists, fail.GoalExists, "the roadmap has a goal already", "git context roadmap goal TEXT")
 		}
 		r.SetGoal(o.Goal)
 	}

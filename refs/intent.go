@@ -43,7 +43,6 @@ type rollbackIntent struct {
 
 const (
 	codeIntentVersion = 1
-	intentUnfinished  = "intent-unfinished"
 )
 
 func intentName(branch string) string { return intentDir + "/" + git.FileName(branch, ".json") }
@@ -97,7 +96,7 @@ func (s *Store) readIntent(branch string) (*intent, error) {
 		return nil, err
 	}
 	if bad != nil || in.Version != codeIntentVersion || (in.Commit == nil) == (in.Rollback == nil) {
-		return nil, &fail.Error{Code: "intent-unreadable", Kind: fail.ErrInvalid, Err: bad,
+		return nil, &fail.Error{Code: fail.IntentUnreadable, Kind: fail.ErrInvalid, Err: bad,
 			Message: fmt.Sprintf("a commit or rollback of branch '%s' with --code was interrupted, and what it set out to do cannot be read", branch),
 			Hints: []string{"git log -g -3 shows in '(context ...)' whether it moved the code",
 				"rm " + prose.ShellQuoted(s.statePath(intentName(branch))) + " forgets it; what is recorded stays pending"}}
@@ -131,7 +130,7 @@ func (s *Store) inHookOf(branch string) error {
 	if err != nil || in == nil || !strings.Contains(action, in.mark()) {
 		return err
 	}
-	return fail.New(fail.ErrRefused, "branch-busy", fmt.Sprintf("branch '%s' waits for the hook that this is run in, of 'git context %s'", branch, in.command()),
+	return fail.New(fail.ErrRefused, fail.BranchBusy, fmt.Sprintf("branch '%s' waits for the hook that this is run in, of 'git context %s'", branch, in.command()),
 		"git context record -o TEXT", "git context -b OTHER commit -m SUMMARY")
 }
 
@@ -258,10 +257,10 @@ func (s *Store) unknown(in *intent, err error) error {
 // left words that an intent stays where it is.
 func (s *Store) left(in *intent, err error, message string) error {
 	var already *fail.Error
-	if err == nil || errors.Is(err, context.Canceled) || errors.As(err, &already) && already.Code == intentUnfinished {
+	if err == nil || errors.Is(err, context.Canceled) || errors.As(err, &already) && already.Code == fail.IntentUnfinished {
 		return err
 	}
-	return &fail.Error{Code: intentUnfinished, Kind: fail.ErrRefused, Err: err, Message: fmt.Sprintf(message, in.command(), in.Branch),
+	return &fail.Error{Code: fail.IntentUnfinished, Kind: fail.ErrRefused, Err: err, Message: fmt.Sprintf(message, in.command(), in.Branch),
 		Hints: []string{"nothing is lost: the next command that changes the branch tries again, for example: git context commit -m SUMMARY",
 			"rm " + prose.ShellQuoted(s.statePath(intentName(in.Branch))) + " gives it up; what is recorded stays pending"}}
 }

@@ -55,7 +55,7 @@ func (s *Store) codeEnd(ctx context.Context, name, asked string) (git.ID, error)
 		}
 	}
 	if branchOf(c) != "" {
-		return "", fail.New(fail.ErrInvalid, "not-code", fmt.Sprintf("'%s' is a commit of memory: a range is one of code", prose.OneLine(name, 100)),
+		return "", fail.New(fail.ErrInvalid, fail.NotCode, fmt.Sprintf("'%s' is a commit of memory: a range is one of code", prose.OneLine(name, 100)),
 			"git context log "+prose.OneLine(asked, 200))
 	}
 	return c.ID, nil

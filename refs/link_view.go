@@ -141,7 +141,7 @@ func (s *Store) goneCode(ctx context.Context, later madeLater, rev string) (*lin
 		}
 	})
 	if len(found) > 1 {
-		return nil, fail.New(fail.ErrInvalid, "ambiguous", fmt.Sprintf("'%s' is ambiguous", rev), "use more digits")
+		return nil, fail.New(fail.ErrInvalid, fail.Ambiguous, fmt.Sprintf("'%s' is ambiguous", rev), "use more digits")
 	}
 	for code, facts := range found {
 		return &linkedCode{CodeLink{Commit: code}, facts}, nil
@@ -158,14 +158,14 @@ func (s *Store) codeCommit(ctx context.Context, rev string) (*git.Commit, error)
 		name = marked
 	}
 	if isShortHash(name) && strings.Trim(name, "0") == "" {
-		return nil, fail.New(fail.ErrNotFound, "not-committed", "a line that is not committed yet has no milestone", "git context --log")
+		return nil, fail.New(fail.ErrNotFound, fail.NotCommitted, "a line that is not committed yet has no milestone", "git context --log")
 	}
 	if !isSearch(name) { // which is of commits
 		name += "^{commit}"
 	}
 	id, err := s.repo.Peel(ctx, name)
 	if errors.Is(err, git.ErrAmbiguous) {
-		return nil, fail.New(fail.ErrInvalid, "ambiguous", fmt.Sprintf("'%s' is ambiguous", prose.OneLine(rev, 100)), "use more digits")
+		return nil, fail.New(fail.ErrInvalid, fail.Ambiguous, fmt.Sprintf("'%s' is ambiguous", prose.OneLine(rev, 100)), "use more digits")
 	}
 	if errors.Is(err, git.ErrNotFound) {
 		return nil, nil
@@ -209,13 +209,13 @@ func (s *Store) noLink(ctx context.Context, rev string) error {
 		if err != nil {
 			return fmt.Errorf("read the code's HEAD: %w", err)
 		}
-		return fail.New(fail.ErrNotFound, "commit-not-found", "the code has no commit yet", "git context commit --code -m SUMMARY")
+		return fail.New(fail.ErrNotFound, fail.CommitNotFound, "the code has no commit yet", "git context commit --code -m SUMMARY")
 	}
 	hints := []string{"git log --oneline", "git context log --oneline"}
 	if near := doc.Nearest(rev, names); near != "" {
 		hints = append([]string{fmt.Sprintf("did you mean '%s'?", near)}, hints...)
 	}
-	return fail.New(fail.ErrNotFound, "commit-not-found", fmt.Sprintf("no commit '%s', of code or of memory", prose.OneLine(rev, 100)), hints...)
+	return fail.New(fail.ErrNotFound, fail.CommitNotFound, fmt.Sprintf("no commit '%s', of code or of memory", prose.OneLine(rev, 100)), hints...)
 }
 
 // byNewestID orders milestones by their ids; what has none is older.

@@ -43,7 +43,7 @@ func (s *Store) maintain(id git.ID) {
 func gcThreshold(cfg *git.Config) (int, error) {
 	n, err := cfg.Int(keyGCAuto, defaultGCAuto)
 	if err != nil {
-		return 0, fail.New(fail.ErrInvalid, "config-invalid", err.Error(), "git config "+keyGCAuto+" "+strconv.Itoa(defaultGCAuto))
+		return 0, fail.New(fail.ErrInvalid, fail.ConfigInvalid, err.Error(), "git config "+keyGCAuto+" "+strconv.Itoa(defaultGCAuto))
 	}
 	theirs, err := cfg.Int("gc.auto", 1)
 	if err != nil {

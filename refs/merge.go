@@ -78,7 +78,7 @@ func (s *Store) mergeOn(ctx context.Context, target string, o MergeOptions) (Mer
 func (o *MergeOptions) check(target string) error {
 	clean(&o.Summary, &o.Contribution, &o.Purpose)
 	if target == o.Source {
-		return fail.New(fail.ErrRefused, "merge-itself", fmt.Sprintf("branch '%s' cannot be merged into itself", target),
+		return fail.New(fail.ErrRefused, fail.MergeItself, fmt.Sprintf("branch '%s' cannot be merged into itself", target),
 			"git context switch TARGET", "git context merge "+target+" --into TARGET")
 	}
 	if err := checkBranchName(o.Source); err != nil {
@@ -147,7 +147,7 @@ func (m *merging) build(ctx context.Context) error {
 	if !m.o.Abandon && len(m.drained.lines) == 0 && len(bases) == 1 && bases[0] == source.commit.ID {
 		m.res.UpToDate = true
 		if m.held == nil && (len(m.o.Done) > 0 || m.o.Purpose != "") {
-			return fail.New(fail.ErrRefused, "up-to-date", fmt.Sprintf("'%s' has nothing that '%s' lacks; nothing was changed", m.o.Source, m.target),
+			return fail.New(fail.ErrRefused, fail.UpToDate, fmt.Sprintf("'%s' has nothing that '%s' lacks; nothing was changed", m.o.Source, m.target),
 				"git context roadmap milestone done TEXT", "git context metadata set branch.purpose TEXT")
 		}
 		return nil

@@ -33,7 +33,7 @@ func (a *ancestry[T]) of(ctx context.Context, ids []git.ID) (*T, error) {
 		return nil, nil
 	}
 	if a.merged += len(ids) - 1; a.merged > maxVirtual {
-		return nil, fail.New(fail.ErrRefused, "too-many-bases", fmt.Sprintf("the two histories meet in more than %d commits", maxVirtual))
+		return nil, fail.New(fail.ErrRefused, fail.TooManyBases, fmt.Sprintf("the two histories meet in more than %d commits", maxVirtual))
 	}
 	base, err := a.read(ctx, ids[0])
 	if err != nil {

@@ -16,7 +16,7 @@ func (m *merging) checkOpen(source *Tip) error {
 	if status == "" || status == doc.StatusActive || len(m.drained.lines) > 0 {
 		return nil
 	}
-	return fail.New(fail.ErrRefused, "branch-closed", fmt.Sprintf("branch '%s' is %s already", source.branch, status),
+	return fail.New(fail.ErrRefused, fail.BranchClosed, fmt.Sprintf("branch '%s' is %s already", source.branch, status),
 		"git context branch -d "+source.branch)
 }
 

@@ -23,7 +23,7 @@ func CheckSettle(how string) error {
 	case "", SettleOurs, SettleTheirs, SettleUnion:
 		return nil
 	}
-	return fail.New(fail.ErrInvalid, "settle-how", fmt.Sprintf("'%s' is no way to settle a conflict", prose.OneLine(how, 40)), "use ours, theirs or union")
+	return fail.New(fail.ErrInvalid, fail.SettleHow, fmt.Sprintf("'%s' is no way to settle a conflict", prose.OneLine(how, 40)), "use ours, theirs or union")
 }
 
 // settler says what is to stand where two sides differ, nil for nothing at all.

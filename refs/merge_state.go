@@ -77,13 +77,13 @@ func sortConflicts(list []Conflict) {
 func conflictError(open int, target string, o MergeOptions) error {
 	message := fmt.Sprintf("merging '%s' into '%s' has %s; nothing was changed", o.Source, target, prose.Count(open, "conflict"))
 	if o.DryRun {
-		return fail.New(fail.ErrConflict, "merge-conflict", message)
+		return fail.New(fail.ErrConflict, fail.MergeConflict, message)
 	}
 	into := ""
 	if o.Into != "" {
 		into = " --into " + target
 	}
-	return fail.New(fail.ErrConflict, "merge-conflict", message, "git context resolve PATH --ours|--theirs|--union|-F FILE"+into,
+	return fail.New(fail.ErrConflict, fail.MergeConflict, message, "git context resolve PATH --ours|--theirs|--union|-F FILE"+into,
 		"git context merge --continue"+into, "git context merge --abort"+into)
 }
 
@@ -99,7 +99,7 @@ func checkResolution(path, text string) error {
 		err = doc.NewMetadata().Settle(doc.Conflict{Path: path}, &text)
 	}
 	if err != nil {
-		return &fail.Error{Code: "resolution-invalid", Kind: fail.ErrInvalid, Err: err, Message: fmt.Sprintf("this cannot stand in '%s'", path)}
+		return &fail.Error{Code: fail.ResolutionInvalid, Kind: fail.ErrInvalid, Err: err, Message: fmt.Sprintf("this cannot stand in '%s'", path)}
 	}
 	return nil
 }

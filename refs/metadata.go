@@ -36,7 +36,7 @@ func (s *Store) UnsetMetadata(ctx context.Context, w Writer, path string) (Chang
 	return s.editMetadata(ctx, w, path, "Unset "+path, func(m *doc.Metadata) error {
 		found, err := m.Unset(path)
 		if err == nil && !found {
-			return fail.New(fail.ErrNotFound, "segment-not-found", fmt.Sprintf("'%s' is not in the metadata", path), segmentHint(m, path))
+			return fail.New(fail.ErrNotFound, fail.SegmentNotFound, fmt.Sprintf("'%s' is not in the metadata", path), segmentHint(m, path))
 		}
 		return err
 	})
@@ -50,7 +50,7 @@ func checkOwned(path string) error {
 	}
 	for _, own := range []string{"version", "branch", "totals", detect.KeyFrom, detect.KeyTree, detect.KeyEnv, detect.KeyDependencies} {
 		if path == own || strings.HasPrefix(path, own+".") {
-			return fail.New(fail.ErrRefused, "metadata-owned", fmt.Sprintf("'%s' is kept by git-context itself", prose.OneLine(path, 100)),
+			return fail.New(fail.ErrRefused, fail.MetadataOwned, fmt.Sprintf("'%s' is kept by git-context itself", prose.OneLine(path, 100)),
 				"git context metadata set branch.purpose TEXT", "git context metadata refresh")
 		}
 	}
@@ -121,7 +121,7 @@ func metadataError(path string, err error) error {
 	if _, ok := err.(*fail.Error); ok {
 		return err
 	}
-	return &fail.Error{Code: "metadata-invalid", Kind: fail.ErrInvalid, Err: err, Hints: []string{"git context metadata"},
+	return &fail.Error{Code: fail.MetadataInvalid, Kind: fail.ErrInvalid, Err: err, Hints: []string{"git context metadata"},
 		Message: fmt.Sprintf("cannot change '%s'", prose.OneLine(path, 100))}
 }
 

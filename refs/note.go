@@ -68,12 +68,12 @@ func (j *Judging) check() (replaced bool, err error) {
 		}
 	}
 	if len(j.Review) > maxReview {
-		return replaced, fail.New(fail.ErrInvalid, "review-too-large",
+		return replaced, fail.New(fail.ErrInvalid, fail.ReviewTooLarge,
 			fmt.Sprintf("the review has %d bytes; at most %d are allowed", len(j.Review), maxReview))
 	}
 	for _, t := range j.Tags {
 		if t.Key == "" || len(t.Key) > maxTagKey || strings.ContainsAny(t.Key, "= \t") {
-			return replaced, fail.New(fail.ErrInvalid, "tag-invalid",
+			return replaced, fail.New(fail.ErrInvalid, fail.TagInvalid,
 				fmt.Sprintf("tag key '%s' is not 1 to %d characters without spaces", prose.OneLine(t.Key, 60), maxTagKey), "--tag KEY=VALUE")
 		}
 		if err := checkLine("tag", t.Key+"="+t.Value); err != nil {
@@ -209,7 +209,7 @@ func checkOutcome(outcome string) error {
 	if slices.Contains(notes.Outcomes(), outcome) {
 		return nil
 	}
-	return fail.New(fail.ErrInvalid, "outcome-invalid", fmt.Sprintf("unknown outcome '%s'", prose.OneLine(outcome, 60)),
+	return fail.New(fail.ErrInvalid, fail.OutcomeInvalid, fmt.Sprintf("unknown outcome '%s'", prose.OneLine(outcome, 60)),
 		"an outcome is "+strings.Join(notes.Outcomes(), ", "))
 }
 
@@ -217,5 +217,5 @@ func checkScore(score float64) error {
 	if score >= 0 && score <= 1 { // not so for NaN
 		return nil
 	}
-	return fail.New(fail.ErrInvalid, "score-invalid", fmt.Sprintf("score %v is not between 0 and 1", score))
+	return fail.New(fail.ErrInvalid, fail.ScoreInvalid, fmt.Sprintf("score %v is not between 0 and 1", score))
 }

@@ -54,7 +54,7 @@ func (s *Store) Recall(ctx context.Context, o RecallOptions) (res SearchResult, 
 	}
 	terms := index.Telling(o.Text, lookedUp)
 	if len(terms) == 0 {
-		return res, fail.New(fail.ErrInvalid, "recall-empty", fmt.Sprintf("'%s' holds no word to compare", prose.OneLine(o.Text, 60)),
+		return res, fail.New(fail.ErrInvalid, fail.RecallEmpty, fmt.Sprintf("'%s' holds no word to compare", prose.OneLine(o.Text, 60)),
 			"tell the problem in a sentence: what fails, where, with which error")
 	}
 	c, err := s.corpus(ctx, o.Branch, o.Branch == "", wanted{everyKind, false})
@@ -82,13 +82,13 @@ func (o *RecallOptions) check() error {
 	}
 	switch x := *o.MinSimilarity; {
 	case !(x >= 0 && x <= 1): // NaN neither
-		return fail.New(fail.ErrInvalid, "similarity-invalid", fmt.Sprintf("similarity %v is not between 0 and 1", x))
+		return fail.New(fail.ErrInvalid, fail.SimilarityInvalid, fmt.Sprintf("similarity %v is not between 0 and 1", x))
 	case o.Limit < 1 || o.Limit > mostRecallLimit:
-		return fail.New(fail.ErrInvalid, "recall-limit", fmt.Sprintf("%d hits cannot be shown; 1 to %d can", o.Limit, mostRecallLimit))
+		return fail.New(fail.ErrInvalid, fail.RecallLimit, fmt.Sprintf("%d hits cannot be shown; 1 to %d can", o.Limit, mostRecallLimit))
 	case strings.TrimSpace(o.Text) == "":
-		return fail.New(fail.ErrInvalid, "recall-empty", "the text is empty", "git context recall 'what fails, where, with which error'")
+		return fail.New(fail.ErrInvalid, fail.RecallEmpty, "the text is empty", "git context recall 'what fails, where, with which error'")
 	case len(o.Text) > maxRecallText:
-		return fail.New(fail.ErrInvalid, "recall-too-large", fmt.Sprintf("the text has %d bytes; at most %d are compared", len(o.Text), maxRecallText),
+		return fail.New(fail.ErrInvalid, fail.RecallTooLarge, fmt.Sprintf("the text has %d bytes; at most %d are compared", len(o.Text), maxRecallText),
 			"tell the problem in a few sentences")
 	}
 	return nil

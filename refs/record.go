@@ -118,17 +118,17 @@ func (s *Store) checkStep(step *NewStep) (replaced bool, err error) {
 	size := len(step.Observation) + len(step.Thought) + len(step.Action)
 	switch {
 	case size == 0:
-		return false, fail.New(fail.ErrInvalid, "step-empty", "a step needs an observation, a thought or an action",
+		return false, fail.New(fail.ErrInvalid, fail.StepEmpty, "a step needs an observation, a thought or an action",
 			"git context record -o TEXT -t TEXT -a TEXT")
 	case size > maxStep:
-		return false, fail.New(fail.ErrInvalid, "step-too-large",
+		return false, fail.New(fail.ErrInvalid, fail.StepTooLarge,
 			fmt.Sprintf("the step has %d bytes; at most %d can be recorded", size, maxStep))
 	}
 	if err := checkTokens(step.Tokens); err != nil {
 		return false, err
 	}
 	if y := step.Time.UTC().Year(); y < 0 || y > 9999 { // what a document can hold
-		return false, fail.New(fail.ErrInvalid, "time-invalid", fmt.Sprintf("the year %d is outside of 0 to 9999", y))
+		return false, fail.New(fail.ErrInvalid, fail.TimeInvalid, fmt.Sprintf("the year %d is outside of 0 to 9999", y))
 	}
 	if step.Agent != "" {
 		if err := checkAgent(step.Agent); err != nil {
@@ -186,7 +186,7 @@ func (s *Store) openForRecord(ctx context.Context, branch string, sourced bool) 
 			return nil, nil, err
 		}
 	}
-	return nil, nil, fail.New(fail.ErrStale, "busy", fmt.Sprintf("branch '%s' keeps moving", branch), "run the command again")
+	return nil, nil, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("branch '%s' keeps moving", branch), "run the command again")
 }
 
 // stillThere asks again, with the journal locked, whether the branch of a journal

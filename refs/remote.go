@@ -47,13 +47,13 @@ func (s *Store) remote(ctx context.Context, name string) (peer, error) {
 	switch {
 	case name != "":
 	case len(names) == 0:
-		return peer{}, fail.New(fail.ErrNotFound, "no-remote", "this repository has no remote", "git remote add origin URL")
+		return peer{}, fail.New(fail.ErrNotFound, fail.NoRemote, "this repository has no remote", "git remote add origin URL")
 	case len(names) == 1:
 		name = names[0]
 	case slices.Contains(names, "origin"):
 		name = "origin"
 	default:
-		return peer{}, fail.New(fail.ErrNotFound, "remote-not-found", "which remote is meant? There are "+prose.QuotedList(names),
+		return peer{}, fail.New(fail.ErrNotFound, fail.RemoteNotFound, "which remote is meant? There are "+prose.QuotedList(names),
 			"git config "+keyRemote+" "+names[0])
 	}
 	if !slices.Contains(names, name) {
@@ -64,11 +64,11 @@ func (s *Store) remote(ctx context.Context, name string) (peer, error) {
 		if near := doc.Nearest(name, names); near != "" {
 			hints = append(hints, fmt.Sprintf("did you mean '%s'?", near))
 		}
-		return peer{}, fail.New(fail.ErrNotFound, "remote-not-found", fmt.Sprintf("remote '%s' not found", prose.OneLine(name, 100)), hints...)
+		return peer{}, fail.New(fail.ErrNotFound, fail.RemoteNotFound, fmt.Sprintf("remote '%s' not found", prose.OneLine(name, 100)), hints...)
 	}
 	mapping, ok := cfg.String("context." + name + ".mapping")
 	if ok && mapping != mappingHeads && mapping != "refs" {
-		return peer{}, fail.New(fail.ErrInvalid, "config-invalid", fmt.Sprintf("context.%s.mapping is '%s'; it must be heads or refs", name, mapping),
+		return peer{}, fail.New(fail.ErrInvalid, fail.ConfigInvalid, fmt.Sprintf("context.%s.mapping is '%s'; it must be heads or refs", name, mapping),
 			"git config context."+name+".mapping heads")
 	}
 	follows := followedOf(cfg, name)
@@ -77,7 +77,7 @@ func (s *Store) remote(ctx context.Context, name string) (peer, error) {
 			continue
 		}
 		if err := git.CheckBranchName(strings.Replace(f, "*", "x", 1)); err != nil {
-			return peer{}, fail.New(fail.ErrInvalid, "config-invalid", fmt.Sprintf("context.%s.branches: %v", name, err),
+			return peer{}, fail.New(fail.ErrInvalid, fail.ConfigInvalid, fmt.Sprintf("context.%s.branches: %v", name, err),
 				"git config --get-all context."+name+".branches")
 		}
 	}
@@ -102,7 +102,7 @@ func (p peer) lockName() string {
 func (s *Store) lockPeer(ctx context.Context, p peer) (*git.Lock, error) {
 	lock, err := s.repo.Lock(ctx, p.lockName())
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		err = &fail.Error{Code: "busy", Kind: fail.ErrStale, Err: err, Hints: []string{"run the command again"},
+		err = &fail.Error{Code: fail.Busy, Kind: fail.ErrStale, Err: err, Hints: []string{"run the command again"},
 			Message: fmt.Sprintf("another exchange with '%s' is under way", prose.OneLine(p.name, 100))}
 	}
 	return lock, err

@@ -86,7 +86,7 @@ func (ses *session) queueDelete(ctx context.Context, name string, force bool) (s
 		return "", err
 	}
 	if pending > 0 {
-		return "", fail.New(fail.ErrRefused, "branch-pending", fmt.Sprintf("branch '%s' has %s", name, prose.Count(pending, "pending step")),
+		return "", fail.New(fail.ErrRefused, fail.BranchPending, fmt.Sprintf("branch '%s' has %s", name, prose.Count(pending, "pending step")),
 			"git context -b "+name+" commit -m SUMMARY", "git context branch -D "+name)
 	}
 	if !force {
@@ -95,7 +95,7 @@ func (ses *session) queueDelete(ctx context.Context, name string, force bool) (s
 			return "", err
 		}
 		if alone > 0 {
-			return "", fail.New(fail.ErrRefused, "branch-unmerged",
+			return "", fail.New(fail.ErrRefused, fail.BranchUnmerged,
 				fmt.Sprintf("branch '%s' has %s that no other branch holds", name, prose.Count(alone, "milestone")),
 				"git context merge "+name, "git context branch -D "+name)
 		}
@@ -129,7 +129,7 @@ func (s *Store) checkNotCurrent(ctx context.Context, name string) error {
 	}
 	for _, head := range heads {
 		if head.Target == git.BranchRef(name) {
-			return fail.New(fail.ErrRefused, "branch-current", fmt.Sprintf("branch '%s' is current in '%s'", name, head.Path),
+			return fail.New(fail.ErrRefused, fail.BranchCurrent, fmt.Sprintf("branch '%s' is current in '%s'", name, head.Path),
 				"git context switch OTHER")
 		}
 	}
@@ -200,7 +200,7 @@ func (s *Store) RestoreBranch(ctx context.Context, name string) (Branch, error) 
 		}
 	}
 	if found.Name == "" {
-		return Branch{}, fail.New(fail.ErrNotFound, "branch-not-found", fmt.Sprintf("no deleted branch '%s'", name),
+		return Branch{}, fail.New(fail.ErrNotFound, fail.BranchNotFound, fmt.Sprintf("no deleted branch '%s'", name),
 			"git for-each-ref "+git.DeletedPrefix)
 	}
 	ses, err := s.begin(ctx, Writer{}, "branch: restore "+name, name)

@@ -31,7 +31,7 @@ func (s *Store) Revision(ctx context.Context, rev string) (*git.Commit, error) {
 		return nil, s.noMilestone(ctx, rev, err)
 	}
 	if branchOf(c) == "" {
-		return nil, fail.New(fail.ErrInvalid, "not-memory", fmt.Sprintf("'%s' is a commit of the code, not of memory", prose.OneLine(rev, 100)),
+		return nil, fail.New(fail.ErrInvalid, fail.NotMemory, fmt.Sprintf("'%s' is a commit of the code, not of memory", prose.OneLine(rev, 100)),
 			"git context --at "+prose.OneLine(rev, 100))
 	}
 	return c, nil
@@ -173,20 +173,20 @@ func (s *Store) noMilestone(ctx context.Context, rev string, err error) error {
 		return err
 	}
 	if errors.Is(err, git.ErrAmbiguous) {
-		return fail.New(fail.ErrInvalid, "ambiguous", fmt.Sprintf("'%s' is ambiguous", prose.OneLine(rev, 100)), "use more digits")
+		return fail.New(fail.ErrInvalid, fail.Ambiguous, fmt.Sprintf("'%s' is ambiguous", prose.OneLine(rev, 100)), "use more digits")
 	}
 	names, err := s.branchNames(ctx)
 	if err != nil {
 		return err
 	}
 	if len(names) == 0 {
-		return fail.New(fail.ErrNoMemory, "no-memory", fail.ErrNoMemory.Error(), "git context init")
+		return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
 	}
 	hint := "git context branch"
 	if near := doc.Nearest(rev, names); near != "" {
 		hint = fmt.Sprintf("did you mean '%s'?", near)
 	}
-	return fail.New(fail.ErrNotFound, "milestone-not-found", fmt.Sprintf("no milestone '%s'", prose.OneLine(rev, 100)), hint)
+	return fail.New(fail.ErrNotFound, fail.MilestoneNotFound, fmt.Sprintf("no milestone '%s'", prose.OneLine(rev, 100)), hint)
 }
 
 // milestoneAt finds the milestone that a name means: the memory commit itself,
@@ -198,7 +198,7 @@ func (s *Store) milestoneAt(ctx context.Context, rev string) (*git.Commit, error
 	}
 	newest, err := s.newestMilestone(ctx, c)
 	if err == nil && newest == nil {
-		err = fail.New(fail.ErrNotFound, "milestone-not-found", fmt.Sprintf("'%s' has no milestone yet", prose.OneLine(rev, 100)),
+		err = fail.New(fail.ErrNotFound, fail.MilestoneNotFound, fmt.Sprintf("'%s' has no milestone yet", prose.OneLine(rev, 100)),
 			"git context commit -m SUMMARY")
 	}
 	return newest, err
@@ -235,10 +235,10 @@ func (s *Store) milestoneMeant(ctx context.Context, rev string) (*git.Commit, er
 	}
 	switch own := c.Trailer(trailerCommits) != "0"; {
 	case newest == nil || branch && !own:
-		return nil, fail.New(fail.ErrNotFound, "milestone-not-found", fmt.Sprintf("'%s' has no milestone yet", prose.OneLine(rev, 100)),
+		return nil, fail.New(fail.ErrNotFound, fail.MilestoneNotFound, fmt.Sprintf("'%s' has no milestone yet", prose.OneLine(rev, 100)),
 			"git context commit -m SUMMARY")
 	case !branch:
-		return nil, fail.New(fail.ErrInvalid, "no-milestone", fmt.Sprintf("'%s' is no milestone but what was written after %s", prose.OneLine(rev, 100), newest.ID.Short()),
+		return nil, fail.New(fail.ErrInvalid, fail.NoMilestone, fmt.Sprintf("'%s' is no milestone but what was written after %s", prose.OneLine(rev, 100), newest.ID.Short()),
 			"git context log --oneline "+prose.OneLine(rev, 100))
 	}
 	return newest, nil

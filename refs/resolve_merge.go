@@ -21,7 +21,7 @@ func (m *merging) prepare(ctx context.Context) error {
 	}
 	if h := m.held; h != nil && (h.Merge == nil || h.Merge.Source != m.o.Source) {
 		if !m.o.DryRun && !m.o.Abandon {
-			return fail.New(fail.ErrRefused, "merge-waiting", fmt.Sprintf("'%s' waits to be merged into '%s'", h.source(), m.target),
+			return fail.New(fail.ErrRefused, fail.MergeWaiting, fmt.Sprintf("'%s' waits to be merged into '%s'", h.source(), m.target),
 				"git context merge --status", "git context merge --continue", "git context merge --abort")
 		}
 		m.held = nil
@@ -43,7 +43,7 @@ func (m *merging) goOn(ctx context.Context) error {
 	}
 	grown, err := m.s.repo.IsAncestor(ctx, m.held.Tip, m.tip)
 	if err == nil && !grown {
-		err = fail.New(fail.ErrStale, "merge-stale", fmt.Sprintf("'%s' is another branch than the one that waits to be merged into '%s'", m.o.Source, m.target),
+		err = fail.New(fail.ErrStale, fail.MergeStale, fmt.Sprintf("'%s' is another branch than the one that waits to be merged into '%s'", m.o.Source, m.target),
 			"git context merge --abort")
 	}
 	return err
@@ -109,7 +109,7 @@ func (s *Store) MergeContinue(ctx context.Context, w Writer, target string) (Mer
 	o.Writer = w
 	res, err := s.Merge(ctx, o)
 	var gone *fail.Error
-	if errors.As(err, &gone) && gone.Code == "branch-not-found" {
+	if errors.As(err, &gone) && gone.Code == fail.BranchNotFound {
 		gone.Hints = append(gone.Hints, "git context branch --restore "+o.Source, "git context merge --abort --into "+target)
 	}
 	return res, err
@@ -153,9 +153,9 @@ func (s *Store) waitingMerge(ctx context.Context, target string) (*heldMerge, er
 	h, err := s.heldMerge(target)
 	if err == nil && h == nil {
 		if names, listErr := s.branchNames(ctx); listErr != nil || len(names) == 0 {
-			return nil, errors.Join(listErr, fail.New(fail.ErrNoMemory, "no-memory", fail.ErrNoMemory.Error(), "git context init"))
+			return nil, errors.Join(listErr, fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init"))
 		}
-		err = fail.New(fail.ErrNotFound, "no-merge", fmt.Sprintf("nothing waits to be merged into '%s'", target), "git context merge NAME", "git context sync")
+		err = fail.New(fail.ErrNotFound, fail.NoMerge, fmt.Sprintf("nothing waits to be merged into '%s'", target), "git context merge NAME", "git context sync")
 	}
 	return h, err
 }
@@ -173,7 +173,7 @@ func (h *heldMerge) find(path string) (*heldPlace, error) {
 	if near := doc.Nearest(path, names); near != "" {
 		hints = append(hints, fmt.Sprintf("did you mean '%s'?", near))
 	}
-	return nil, fail.New(fail.ErrNotFound, "conflict-not-found", fmt.Sprintf("'%s' is not in conflict", prose.OneLine(path, 100)), hints...)
+	return nil, fail.New(fail.ErrNotFound, fail.ConflictNotFound, fmt.Sprintf("'%s' is not in conflict", prose.OneLine(path, 100)), hints...)
 }
 
 // qualified names a place on another branch than the one that a sync stood on.

@@ -19,11 +19,11 @@ func (s *Store) Roadmap(ctx context.Context, t *Tip) (RoadmapView, []byte, error
 		return RoadmapView{}, nil, err
 	}
 	if tip == "" && t != nil && t.at != nil {
-		return RoadmapView{}, nil, fail.New(fail.ErrNotFound, "roadmap-not-found",
+		return RoadmapView{}, nil, fail.New(fail.ErrNotFound, fail.RoadmapNotFound,
 			fmt.Sprintf("no roadmap is known as of '%s'", prose.OneLine(t.at.Rev, 100)), "git context roadmap")
 	}
 	if tip == "" {
-		return RoadmapView{}, nil, fail.New(fail.ErrNoMemory, "no-memory", fail.ErrNoMemory.Error(), "git context init")
+		return RoadmapView{}, nil, fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
 	}
 	v := roadmapView(doc.ParseRoadmap(data), tip)
 	if t != nil {
@@ -48,7 +48,7 @@ func (s *Store) EditRoadmap(ctx context.Context, w Writer, reason string, edit f
 			return err
 		}
 		if old == "" {
-			return fail.New(fail.ErrNoMemory, "no-memory", fail.ErrNoMemory.Error(), "git context init")
+			return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
 		}
 		r := doc.ParseRoadmap(data)
 		if err := edit(r); err != nil {
@@ -68,7 +68,7 @@ func (r RoadmapChange) check() (replaced bool, err error) {
 		for i := range list {
 			replaced = clean(&list[i]) || replaced
 			if strings.TrimSpace(list[i]) == "" {
-				return replaced, fail.New(fail.ErrInvalid, "item-empty", "an item of the roadmap needs a text", "git context roadmap")
+				return replaced, fail.New(fail.ErrInvalid, fail.ItemEmpty, "an item of the roadmap needs a text", "git context roadmap")
 			}
 		}
 	}
@@ -229,9 +229,6 @@ func markDone(r *doc.Roadmap, text string) error {
 	return err
 }
 
-// itemNotFound is the code of an error about an item that the roadmap does not hold.
-const itemNotFound = "item-not-found"
-
 // roadmapError puts a wrong item's name into our words.
 func roadmapError(err error) error {
 	var item *doc.ItemError
@@ -244,7 +241,7 @@ func roadmapError(err error) error {
 		for _, text := range near {
 			hints = append(hints, fmt.Sprintf("did you mean '%s'?", prose.OneLine(text, 100)))
 		}
-		return fail.New(fail.ErrNotFound, itemNotFound, item.Error(), hints...)
+		return fail.New(fail.ErrNotFound, fail.ItemNotFound, item.Error(), hints...)
 	}
 	return err
 }

@@ -112,7 +112,7 @@ func (r *rollingBack) restore(ctx context.Context) (RollbackResult, error) {
 func (s *Store) rollbackTo(ctx context.Context, rev string) (*git.Commit, error) {
 	c, err := s.Revision(ctx, rev)
 	var wrong *fail.Error
-	if errors.As(err, &wrong) && wrong.Code == "not-memory" {
+	if errors.As(err, &wrong) && wrong.Code == fail.NotMemory {
 		wrong.Hints = []string{"git context --at " + prose.OneLine(rev, 100)}
 	}
 	if errors.As(err, &wrong) && errors.Is(err, fail.ErrNotFound) {
@@ -245,7 +245,7 @@ func (r *rollingBack) stoodAt(ctx context.Context, tip *Tip) error {
 			hints = append([]string{fmt.Sprintf("git context -b %s rollback %s", home, c.ID.Short())}, hints...)
 		}
 	}
-	return fail.New(fail.ErrRefused, "rollback-elsewhere", fmt.Sprintf("branch '%s' never stood at %s, %s", tip.branch, c.ID.Short(), made), hints...)
+	return fail.New(fail.ErrRefused, fail.RollbackElsewhere, fmt.Sprintf("branch '%s' never stood at %s, %s", tip.branch, c.ID.Short(), made), hints...)
 }
 
 // contribution says what the rollback did, and what stood there, which the progress

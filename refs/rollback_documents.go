@@ -139,7 +139,7 @@ func (r *rollingBack) roadmap(ctx context.Context, c *change) (goal string, err 
 	}
 	text, err := r.s.roadmapAt(ctx, was)
 	if errors.Is(err, git.ErrNotFound) { // a shallow clone; without it, half of what was asked would be done
-		return "", fail.New(fail.ErrNotFound, "roadmap-not-found",
+		return "", fail.New(fail.ErrNotFound, fail.RoadmapNotFound,
 			fmt.Sprintf("the roadmap as it stood at %s is not in this repository", r.to.commit.ID.Short()), "git fetch --unshallow")
 	}
 	if err != nil {

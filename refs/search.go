@@ -95,7 +95,7 @@ func (s *Store) Search(ctx context.Context, o SearchOptions) (res SearchResult, 
 	}
 	terms := index.Tokens(o.Query)
 	if len(terms) == 0 {
-		return res, fail.New(fail.ErrInvalid, "query-empty", fmt.Sprintf("'%s' holds no word to search for", prose.OneLine(o.Query, 60)),
+		return res, fail.New(fail.ErrInvalid, fail.QueryEmpty, fmt.Sprintf("'%s' holds no word to search for", prose.OneLine(o.Query, 60)),
 			"give a word that tells one text from another: a name, an error, a file")
 	}
 	w, err := s.searchWeights(ctx)
@@ -124,7 +124,7 @@ func (o *SearchOptions) check() error {
 	switch o.In {
 	case "", SearchCommits, SearchSteps, SearchTopics:
 	default:
-		return fail.New(fail.ErrInvalid, "search-in", fmt.Sprintf("unknown place '%s' to search in", prose.OneLine(o.In, 60)),
+		return fail.New(fail.ErrInvalid, fail.SearchIn, fmt.Sprintf("unknown place '%s' to search in", prose.OneLine(o.In, 60)),
 			"one of "+strings.Join([]string{SearchCommits, SearchSteps, SearchTopics}, ", "))
 	}
 	if o.Limit == 0 {
@@ -132,13 +132,13 @@ func (o *SearchOptions) check() error {
 	}
 	switch {
 	case o.All && o.Branch != "":
-		return fail.New(fail.ErrInvalid, "search-branches", "one branch and all of them cannot be searched at once")
+		return fail.New(fail.ErrInvalid, fail.SearchBranches, "one branch and all of them cannot be searched at once")
 	case !o.All && o.In != "" && o.In != SearchCommits && !o.Filter.All():
-		return fail.New(fail.ErrInvalid, "search-filter", fmt.Sprintf("%s have no score and no outcome", o.In), "--in "+SearchCommits)
+		return fail.New(fail.ErrInvalid, fail.SearchFilter, fmt.Sprintf("%s have no score and no outcome", o.In), "--in "+SearchCommits)
 	case o.Limit < 1 || o.Limit > mostSearchLimit:
-		return fail.New(fail.ErrInvalid, "search-limit", fmt.Sprintf("%d hits cannot be shown; 1 to %d can", o.Limit, mostSearchLimit))
+		return fail.New(fail.ErrInvalid, fail.SearchLimit, fmt.Sprintf("%d hits cannot be shown; 1 to %d can", o.Limit, mostSearchLimit))
 	case len(o.Query) > maxQuery:
-		return fail.New(fail.ErrInvalid, "query-too-large", fmt.Sprintf("the query has %d bytes; at most %d are allowed", len(o.Query), maxQuery))
+		return fail.New(fail.ErrInvalid, fail.QueryTooLarge, fmt.Sprintf("the query has %d bytes; at most %d are allowed", len(o.Query), maxQuery))
 	}
 	return nil
 }
@@ -289,7 +289,7 @@ func (s *Store) searchWeights(ctx context.Context) (weights, error) {
 		}
 		x, err := strconv.ParseFloat(v, 64)
 		if err != nil || !(x >= 0 && x <= mostWeight) {
-			return w, fail.New(fail.ErrInvalid, "config-invalid", fmt.Sprintf("%s is '%s'; it must be a number from 0 to %d", part.key, prose.OneLine(v, 60), mostWeight),
+			return w, fail.New(fail.ErrInvalid, fail.ConfigInvalid, fmt.Sprintf("%s is '%s'; it must be a number from 0 to %d", part.key, prose.OneLine(v, 60), mostWeight),
 				fmt.Sprintf("git config %s %v", part.key, *part.weight))
 		}
 		*part.weight = x

@@ -317,7 +317,7 @@ func (s *Store) searchCacheLimit(ctx context.Context) (int64, error) {
 		err = fmt.Errorf("%s is %d; it must not be below 0", keySearchCache, n)
 	}
 	if err != nil {
-		return 0, fail.New(fail.ErrInvalid, "config-invalid", err.Error(), "git config "+keySearchCache+" 256m")
+		return 0, fail.New(fail.ErrInvalid, fail.ConfigInvalid, err.Error(), "git config "+keySearchCache+" 256m")
 	}
 	return int64(n), nil
 }

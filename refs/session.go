@@ -62,7 +62,7 @@ func (s *Store) beginLocked(ctx context.Context, w Writer, reason string, branch
 	}
 	ident, err := s.repo.Committer(ctx)
 	if err != nil {
-		return nil, &fail.Error{Code: "identity-unknown", Kind: fail.ErrRefused, Err: err, Message: "nobody to commit as",
+		return nil, &fail.Error{Code: fail.IdentityUnknown, Kind: fail.ErrRefused, Err: err, Message: "nobody to commit as",
 			Hints: []string{"git config user.name NAME", "git config user.email EMAIL"}}
 	}
 	if w, err = s.checkWriter(w, ident); err != nil {
@@ -197,12 +197,12 @@ func (ses *session) swap(ctx context.Context, build func(context.Context) error)
 		}
 		if errors.Is(err, git.ErrLocked) {
 			if locked++; locked == lockedTries {
-				return &fail.Error{Code: "ref-locked", Kind: fail.ErrRefused, Err: err, Message: "a ref is locked",
+				return &fail.Error{Code: fail.RefLocked, Kind: fail.ErrRefused, Err: err, Message: "a ref is locked",
 					Hints: []string{"if no git process is running, remove the .lock file that is named above"}}
 			}
 		}
 		if try == maxTries {
-			return &fail.Error{Code: "busy", Kind: fail.ErrStale, Err: err, Hints: []string{"run the command again; nothing is lost"},
+			return &fail.Error{Code: fail.Busy, Kind: fail.ErrStale, Err: err, Hints: []string{"run the command again; nothing is lost"},
 				Message: fmt.Sprintf("other writers were faster %d times", maxTries)}
 		}
 		select {

@@ -51,7 +51,7 @@ const (
 func checkConfig(cfg *git.Config) error {
 	for _, key := range []string{keyFsync, keySign} {
 		if _, err := cfg.Bool(key, false); err != nil {
-			return fail.New(fail.ErrInvalid, "config-invalid", err.Error(), "git config "+key+" true")
+			return fail.New(fail.ErrInvalid, fail.ConfigInvalid, err.Error(), "git config "+key+" true")
 		}
 	}
 	limit, err := cfg.Int(keySummaryLimit, defaultSummaryLimit)
@@ -59,10 +59,10 @@ func checkConfig(cfg *git.Config) error {
 		err = fmt.Errorf("%s is %d; it must be at least %d", keySummaryLimit, limit, minSummaryLimit)
 	}
 	if err != nil {
-		return fail.New(fail.ErrInvalid, "config-invalid", err.Error(), fmt.Sprintf("git config %s %d", keySummaryLimit, defaultSummaryLimit))
+		return fail.New(fail.ErrInvalid, fail.ConfigInvalid, err.Error(), fmt.Sprintf("git config %s %d", keySummaryLimit, defaultSummaryLimit))
 	}
 	if v, ok := cfg.String(keyNotes); ok && v != "eager" && v != "lazy" {
-		return fail.New(fail.ErrInvalid, "config-invalid", fmt.Sprintf("%s is '%s'; it must be eager or lazy", keyNotes, v),
+		return fail.New(fail.ErrInvalid, fail.ConfigInvalid, fmt.Sprintf("%s is '%s'; it must be eager or lazy", keyNotes, v),
 			"git config "+keyNotes+" eager")
 	}
 	return nil

@@ -64,14 +64,14 @@ func (ses *session) signError(ctx context.Context, err error) error {
 	if problem != nil {
 		return errors.Join(err, problem)
 	}
-	code, message := "sign-failed", "cannot sign the memory commit"
+	code, message := fail.SignFailed, "cannot sign the memory commit"
 	if errors.Is(err, context.DeadlineExceeded) {
-		code, message = "sign-timeout", "the program that signs does not answer"
+		code, message = fail.SignTimeout, "the program that signs does not answer"
 	}
 	configured, _ := cfg.String("user.signingKey")
 	key := prose.OneLine(cmp.Or(ses.w.Sign.Key, configured), 200)
 	format, _ := cfg.String("gpg.format")
-	hints := signHints(cmp.Or(format, "openpgp"), key, code == "sign-timeout")
+	hints := signHints(cmp.Or(format, "openpgp"), key, code == fail.SignTimeout)
 	return &fail.Error{Code: code, Kind: fail.ErrRefused, Err: err, Message: message,
 		Hints: append(hints, "nothing was changed; without a signature: --no-gpg-sign, or git config "+keySign+" false")}
 }

@@ -115,7 +115,7 @@ func (s *Store) Current(ctx context.Context) (string, error) {
 		}
 		name, ok := git.BranchName(target)
 		if !ok {
-			return "", fail.New(fail.ErrInvalid, "head-invalid", head+" points to '"+target+"', which is no memory branch",
+			return "", fail.New(fail.ErrInvalid, fail.HeadInvalid, head+" points to '"+target+"', which is no memory branch",
 				"git context switch "+DefaultBranch)
 		}
 		return name, nil
@@ -174,7 +174,7 @@ func (s *Store) time() (time.Time, error) {
 func (s *Store) clock() (time.Time, error) {
 	t, ok, err := s.repo.CommitterDate()
 	if err != nil {
-		return time.Time{}, fail.New(fail.ErrInvalid, "date-invalid", err.Error())
+		return time.Time{}, fail.New(fail.ErrInvalid, fail.DateInvalid, err.Error())
 	}
 	if !ok {
 		t = s.now()
@@ -203,7 +203,7 @@ func (s *Store) journalPath(branch string) string {
 // checkBranchName puts git's rule and ours into the words of an error.
 func checkBranchName(name string) error {
 	if err := git.CheckBranchName(name); err != nil {
-		return fail.New(fail.ErrInvalid, "branch-name", err.Error(), "git context branch")
+		return fail.New(fail.ErrInvalid, fail.BranchName, err.Error(), "git context branch")
 	}
 	return nil
 }

@@ -141,7 +141,7 @@ func (r *SyncResult) sort() {
 // missing first.
 func (s *Store) orNoMemory(ctx context.Context, err error) error {
 	if names, listErr := s.branchNames(ctx); listErr == nil && len(names) == 0 && errors.Is(err, fail.ErrNotFound) {
-		return fail.New(fail.ErrNoMemory, "no-memory", fail.ErrNoMemory.Error(), "git context init")
+		return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
 	}
 	return err
 }
@@ -158,7 +158,7 @@ func (y *syncing) run(ctx context.Context) error {
 			return err
 		}
 		if try == maxTries {
-			return &fail.Error{Code: "busy", Kind: fail.ErrStale, Hints: []string{"git context sync"},
+			return &fail.Error{Code: fail.Busy, Kind: fail.ErrStale, Hints: []string{"git context sync"},
 				Message: fmt.Sprintf("others pushed to '%s' faster %d times; nothing is lost", y.peer.name, maxTries)}
 		}
 		if y.locked > 0 {
@@ -266,7 +266,7 @@ func (y *syncing) survey(ctx context.Context) (ours, theirs survey, err error) {
 			return ours, theirs, nil
 		}
 	}
-	return ours, theirs, fail.New(fail.ErrStale, "busy", fmt.Sprintf("other writers were faster %d times", maxTries), "git context sync "+prose.ShellWord(y.peer.name))
+	return ours, theirs, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("other writers were faster %d times", maxTries), "git context sync "+prose.ShellWord(y.peer.name))
 }
 
 // notice takes down what moved on the remote since it was last asked, and gives up
@@ -290,7 +290,7 @@ func (y *syncing) notice(moved, gone []string) error {
 	if y.idle < maxIdle {
 		return nil
 	}
-	return fail.New(fail.ErrRefused, "push-refused", fmt.Sprintf("'%s' takes no push, though nothing moves there: %s", y.peer.name, y.reason),
+	return fail.New(fail.ErrRefused, fail.PushRefused, fmt.Sprintf("'%s' takes no push, though nothing moves there: %s", y.peer.name, y.reason),
 		"if no git process is running there, a .lock file was left beside that ref on the remote")
 }
 
@@ -307,7 +307,7 @@ func (y *syncing) stillLocked(err error) error {
 	if errors.As(err, &said) {
 		err = said // it names the file
 	}
-	return &fail.Error{Code: "ref-locked", Kind: fail.ErrRefused, Err: err, Message: "a tracking ref is locked",
+	return &fail.Error{Code: fail.RefLocked, Kind: fail.ErrRefused, Err: err, Message: "a tracking ref is locked",
 		Hints: []string{"if no git process is running, remove the .lock file that is named above"}}
 }
 
@@ -321,7 +321,7 @@ func (y *syncing) outcome() error {
 		if !y.peer.bundle {
 			hints = append(hints, "git context sync "+y.peer.name)
 		}
-		errs = append(errs, fail.New(fail.ErrConflict, "merge-conflict",
+		errs = append(errs, fail.New(fail.ErrConflict, fail.MergeConflict,
 			fmt.Sprintf("'%s' and this repository have %s; those refs were left as they are", y.peer.name, prose.Count(n, "conflict")), hints...))
 	}
 	if len(y.refused) > 0 {
@@ -329,12 +329,12 @@ func (y *syncing) outcome() error {
 		if !y.peer.heads { // a host that takes nothing but branches
 			hints = []string{"git config context." + y.peer.name + ".mapping heads", "git context init"}
 		}
-		errs = append(errs, fail.New(fail.ErrRefused, "push-refused",
+		errs = append(errs, fail.New(fail.ErrRefused, fail.PushRefused,
 			fmt.Sprintf("'%s' refuses %s: %s", y.peer.name, prose.QuotedList(y.refused), y.reason), hints...))
 	}
 	if len(y.deleted) > 0 {
 		name := y.deleted[0]
-		errs = append(errs, fail.New(fail.ErrRefused, "deleted-on-remote",
+		errs = append(errs, fail.New(fail.ErrRefused, fail.DeletedOnRemote,
 			fmt.Sprintf("'%s' has deleted %s", y.peer.name, prose.QuotedList(y.deleted)),
 			"git context branch -d "+name, "git context push "+y.peer.name+" "+name))
 	}

@@ -183,6 +183,6 @@ func unreachable(remote string, err error) error {
 	if errors.As(err, &said) {
 		err = said // git's own words; the rest is ours
 	}
-	return &fail.Error{Code: "remote-unreachable", Kind: git.ErrUnreachable, Err: err,
+	return &fail.Error{Code: fail.RemoteUnreachable, Kind: git.ErrUnreachable, Err: err,
 		Message: fmt.Sprintf("cannot reach remote '%s'", prose.OneLine(remote, 100)), Hints: []string{"git remote -v"}}
 }

@@ -72,7 +72,7 @@ func (h *heldMerge) stillThere(theirs *survey) error {
 		if h.Bundle {
 			again = "git context unbundle " + h.Remote
 		}
-		return fail.New(fail.ErrStale, "merge-stale", fmt.Sprintf("what '%s' had of '%s' is not known here any more", h.Remote, displayRef(ref)),
+		return fail.New(fail.ErrStale, fail.MergeStale, fmt.Sprintf("what '%s' had of '%s' is not known here any more", h.Remote, displayRef(ref)),
 			again, "git context merge --abort")
 	}
 	return nil

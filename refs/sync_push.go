@@ -215,13 +215,13 @@ func (v *survey) refNamed(name, remote string) (string, error) {
 	case isTag && v.tags[tag] != "":
 		return git.TagRef(tag), nil
 	case isTag:
-		return "", fail.New(fail.ErrNotFound, "tag-not-found", fmt.Sprintf("'%s' has no tag '%s'", remote, prose.OneLine(tag, 100)), "git context tag")
+		return "", fail.New(fail.ErrNotFound, fail.TagNotFound, fmt.Sprintf("'%s' has no tag '%s'", remote, prose.OneLine(tag, 100)), "git context tag")
 	}
 	hint := "git context branch --all"
 	if v.tags[name] != "" {
 		hint = fmt.Sprintf("git context push --delete %s %s%s", remote, remoteTagPrefix, name)
 	}
-	return "", fail.New(fail.ErrNotFound, "branch-not-found", fmt.Sprintf("'%s' has no branch '%s'", remote, prose.OneLine(name, 100)), hint)
+	return "", fail.New(fail.ErrNotFound, fail.BranchNotFound, fmt.Sprintf("'%s' has no branch '%s'", remote, prose.OneLine(name, 100)), hint)
 }
 
 // removeBranches sends the deletions.
@@ -240,7 +240,7 @@ func (y *syncing) removeBranches(ctx context.Context, ours, theirs *survey) erro
 	y.res.Attempts++
 	late, err := y.sendBatch(ctx, updates, len(updates) > 1, nil, theirs)
 	if err == nil && late {
-		err = &fail.Error{Code: "busy", Kind: fail.ErrStale, Message: fmt.Sprintf("somebody pushes to '%s' just now", y.peer.name),
+		err = &fail.Error{Code: fail.Busy, Kind: fail.ErrStale, Message: fmt.Sprintf("somebody pushes to '%s' just now", y.peer.name),
 			Hints: []string{"run the command again"}}
 	}
 	return err

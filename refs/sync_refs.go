@@ -129,9 +129,9 @@ func (y *syncing) mayBegin(ctx context.Context, ours, theirs *survey) error {
 	}
 	switch {
 	case ours.empty() && !y.adopt:
-		return fail.New(fail.ErrNoMemory, "no-memory", fail.ErrNoMemory.Error(), "git context init")
+		return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
 	case y.push && !y.first && theirs.empty():
-		return fail.New(fail.ErrRefused, "first-push", fmt.Sprintf("remote '%s' has no memory; the first push needs saying", y.peer.name),
+		return fail.New(fail.ErrRefused, fail.FirstPush, fmt.Sprintf("remote '%s' has no memory; the first push needs saying", y.peer.name),
 			"git context push "+y.peer.name)
 	}
 	return nil
@@ -266,7 +266,7 @@ func (y *syncing) compare(ctx context.Context, ses *session, st *step, theirs, r
 	case how == behind:
 		st.take = theirs
 	case how == diverged && !y.merge:
-		return &fail.Error{Code: "diverged", Kind: fail.ErrStale, Hints: []string{"git context sync " + y.peer.name},
+		return &fail.Error{Code: fail.Diverged, Kind: fail.ErrStale, Hints: []string{"git context sync " + y.peer.name},
 			Message: fmt.Sprintf("'%s' has what '%s' lacks", y.peer.name, displayRef(st.ref))}
 	case how == diverged:
 		return y.mergeRef(ctx, ses, st, theirs, bases, roadmap)
@@ -341,7 +341,7 @@ func (y *syncing) holdConflicts(ctx context.Context) error {
 		return err
 	}
 	if waiting != nil && (waiting.Merge != nil || waiting.Remote != y.peer.name) {
-		y.blocked = fail.New(fail.ErrConflict, "merge-waiting", fmt.Sprintf("'%s' waits to be merged into '%s'; conflicts with '%s' have to wait for it",
+		y.blocked = fail.New(fail.ErrConflict, fail.MergeWaiting, fmt.Sprintf("'%s' waits to be merged into '%s'; conflicts with '%s' have to wait for it",
 			waiting.source(), y.current, y.peer.name), "git context merge --status", "git context merge --continue", "git context merge --abort")
 		return nil
 	}

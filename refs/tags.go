@@ -20,7 +20,7 @@ import (
 func (s *Store) Tags(ctx context.Context, patterns ...string) ([]Tag, error) {
 	for _, p := range patterns {
 		if _, err := matchName(p, ""); err != nil {
-			return nil, fail.New(fail.ErrInvalid, "pattern-invalid", fmt.Sprintf("'%s' is no pattern", prose.OneLine(p, 100)), "git context tag -l 'success/*'")
+			return nil, fail.New(fail.ErrInvalid, fail.PatternInvalid, fmt.Sprintf("'%s' is no pattern", prose.OneLine(p, 100)), "git context tag -l 'success/*'")
 		}
 	}
 	list, err := s.tagRefs(ctx)
@@ -75,10 +75,10 @@ func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change,
 		if strings.ContainsAny(name, "*?[") {
 			hint = "git context tag -l '" + prose.OneLine(name, 100) + "'"
 		}
-		return Change{}, fail.New(fail.ErrInvalid, "tag-name", strings.Replace(err.Error(), "branch name", "tag name", 1), hint)
+		return Change{}, fail.New(fail.ErrInvalid, fail.TagName, strings.Replace(err.Error(), "branch name", "tag name", 1), hint)
 	}
 	if doc.ValidID(name) || hashLike(name) {
-		return Change{}, fail.New(fail.ErrInvalid, "tag-name", fmt.Sprintf("'%s' reads like a hash or an id, which it would hide", name), "git context tag NAME "+name)
+		return Change{}, fail.New(fail.ErrInvalid, fail.TagName, fmt.Sprintf("'%s' reads like a hash or an id, which it would hide", name), "git context tag NAME "+name)
 	}
 	if rev == "" {
 		tip, err := s.Tip(ctx, "")
@@ -107,7 +107,7 @@ func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change,
 			res.Unchanged = true
 			return errNothing
 		case err == nil:
-			return fail.New(fail.ErrExists, "tag-exists", fmt.Sprintf("tag '%s' already names %s", name, have.Short()), "git context tag -d "+name)
+			return fail.New(fail.ErrExists, fail.TagExists, fmt.Sprintf("tag '%s' already names %s", name, have.Short()), "git context tag -d "+name)
 		case !errors.Is(err, git.ErrNotFound):
 			return err
 		}
@@ -131,7 +131,7 @@ func (s *Store) checkNewTag(ctx context.Context, name string) error {
 	}
 	for _, have := range list {
 		if clash := nameClash(have.Name, name); clash != "" {
-			return fail.New(fail.ErrExists, "tag-exists", fmt.Sprintf("tag '%s' %s", name, clash), "choose another name")
+			return fail.New(fail.ErrExists, fail.TagExists, fmt.Sprintf("tag '%s' %s", name, clash), "choose another name")
 		}
 	}
 	return nil
@@ -212,7 +212,7 @@ func (s *Store) tagID(ctx context.Context, name string) (git.ID, error) {
 	if near := doc.Nearest(name, names); near != "" {
 		hint = fmt.Sprintf("did you mean '%s'?", near)
 	}
-	return "", fail.New(fail.ErrNotFound, "tag-not-found", fmt.Sprintf("tag '%s' not found", prose.OneLine(name, 100)), hint)
+	return "", fail.New(fail.ErrNotFound, fail.TagNotFound, fmt.Sprintf("tag '%s' not found", prose.OneLine(name, 100)), hint)
 }
 
 // remoteTagPrefix marks a tag among the names that DeleteRemote is given.

@@ -75,7 +75,7 @@ func (s *Store) noBranch(ctx context.Context, branch string) error {
 		return err
 	}
 	if len(names) == 0 {
-		return fail.New(fail.ErrNoMemory, "no-memory", fail.ErrNoMemory.Error(), "git context init")
+		return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
 	}
 	hint := "git context branch"
 	if near := doc.Nearest(branch, names); near != "" {
@@ -88,12 +88,12 @@ func (s *Store) noBranch(ctx context.Context, branch string) error {
 	if remote, _, ok := git.TrackedBranch(ref); ok { // which is not for writing
 		hint = "git context sync " + remote
 	}
-	return fail.New(fail.ErrNotFound, "branch-not-found", fmt.Sprintf("branch '%s' not found", branch), hint)
+	return fail.New(fail.ErrNotFound, fail.BranchNotFound, fmt.Sprintf("branch '%s' not found", branch), hint)
 }
 
 func noSuchBranch(err error) bool {
 	var gone *fail.Error
-	return errors.As(err, &gone) && gone.Code == "branch-not-found"
+	return errors.As(err, &gone) && gone.Code == fail.BranchNotFound
 }
 
 // branchNames lists the memory branches by name.
@@ -131,7 +131,7 @@ func (s *Store) Document(ctx context.Context, t *Tip, path string) ([]byte, erro
 		return nil, err
 	}
 	if !ok {
-		return nil, fail.New(fail.ErrNotFound, "document-not-found",
+		return nil, fail.New(fail.ErrNotFound, fail.DocumentNotFound,
 			fmt.Sprintf("'%s' is not in branch '%s'", path, t.branch))
 	}
 	return s.repo.Blob(ctx, e.ID)

@@ -18,7 +18,7 @@ import (
 func checkTopicPaths(paths []string) error {
 	for _, p := range paths {
 		if !fs.ValidPath(p) || strings.ContainsAny(p, "\n\x00") {
-			return fail.New(fail.ErrInvalid, "topic-path", fmt.Sprintf("'%s' is no path from the top of the code", prose.OneLine(p, 200)),
+			return fail.New(fail.ErrInvalid, fail.TopicPath, fmt.Sprintf("'%s' is no path from the top of the code", prose.OneLine(p, 200)),
 				"git ls-files --full-name")
 		}
 	}

@@ -31,12 +31,12 @@ func (s *Store) Remember(ctx context.Context, o TopicOptions) (Change, error) {
 			return Change{}, err
 		}
 		if o.Supersedes == o.Key {
-			return Change{}, fail.New(fail.ErrInvalid, "topic-key", fmt.Sprintf("topic '%s' cannot supersede itself", o.Key),
+			return Change{}, fail.New(fail.ErrInvalid, fail.TopicKey, fmt.Sprintf("topic '%s' cannot supersede itself", o.Key),
 				"git context remember NEWKEY --supersedes "+o.Key)
 		}
 	}
 	if size := len(o.Text); size > maxStep {
-		return Change{}, fail.New(fail.ErrInvalid, "topic-too-large", fmt.Sprintf("the topic has %d bytes; at most %d are allowed", size, maxStep))
+		return Change{}, fail.New(fail.ErrInvalid, fail.TopicTooLarge, fmt.Sprintf("the topic has %d bytes; at most %d are allowed", size, maxStep))
 	}
 	data := doc.Topic{Paths: o.Paths, Supersedes: o.Supersedes, Text: o.Text}.Bytes()
 	ch, err := s.changeBranch(ctx, o.Writer, o.Key, func(ctx context.Context, ses *session, tip *Tip) (*change, error) {
@@ -82,7 +82,7 @@ func (s *Store) Forget(ctx context.Context, w Writer, key string) (Change, error
 
 func checkTopic(key string) error {
 	if err := doc.CheckTopicKey(key); err != nil {
-		return fail.New(fail.ErrInvalid, "topic-key", err.Error(), "git context topics")
+		return fail.New(fail.ErrInvalid, fail.TopicKey, err.Error(), "git context topics")
 	}
 	return nil
 }
@@ -109,7 +109,7 @@ func (s *Store) topicBlob(ctx context.Context, tip *Tip, key string) ([]byte, er
 	if near := doc.Nearest(key, keys); near != "" {
 		hint = fmt.Sprintf("did you mean '%s'?", near)
 	}
-	return nil, fail.New(fail.ErrNotFound, "topic-not-found", fmt.Sprintf("topic '%s' not found in %s", key, where), hint)
+	return nil, fail.New(fail.ErrNotFound, fail.TopicNotFound, fmt.Sprintf("topic '%s' not found in %s", key, where), hint)
 }
 
 // Topics lists the topics of a tip by key, each with who wrote it and when, and whether the

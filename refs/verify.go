@@ -143,7 +143,7 @@ func refused(list []Verified) error {
 	if others > 0 {
 		message += fmt.Sprintf(" (the first of %d)", others+1)
 	}
-	return fail.New(fail.ErrRefused, "not-verified", message, hint)
+	return fail.New(fail.ErrRefused, fail.NotVerified, message, hint)
 }
 
 // complaint says what is wrong with a signature, and what helps.

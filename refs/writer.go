@@ -36,12 +36,12 @@ func checkTokens(n int64) error {
 	if n >= 0 && n <= maxTokens {
 		return nil
 	}
-	return fail.New(fail.ErrInvalid, "tokens-invalid", fmt.Sprintf("tokens must be 0 to %d: %d", int64(maxTokens), n))
+	return fail.New(fail.ErrInvalid, fail.TokensInvalid, fmt.Sprintf("tokens must be 0 to %d: %d", int64(maxTokens), n))
 }
 
 func checkAgent(name string) error {
 	if err := doc.CheckAgent(name); err != nil {
-		return fail.New(fail.ErrInvalid, "agent-name", err.Error())
+		return fail.New(fail.ErrInvalid, fail.AgentName, err.Error())
 	}
 	return nil
 }
