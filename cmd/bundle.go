@@ -6,7 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
 
@@ -45,8 +45,8 @@ func newBundle(g *globals) *command {
 	}
 }
 
-func runBundle(ctx context.Context, env *Env, o *bundleOptions, file string) (r refs.Bundled, err error) {
-	opts := refs.BundleOptions{Writer: o.writer(env), Progress: env.progress(o.json)}
+func runBundle(ctx context.Context, env *Env, o *bundleOptions, file string) (r store.Bundled, err error) {
+	opts := store.BundleOptions{Writer: o.writer(env), Progress: env.progress(o.json)}
 	if opts.File, err = filepath.Abs(env.path(file)); err != nil {
 		return r, err
 	}

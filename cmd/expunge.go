@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type expungeOptions struct {
@@ -77,7 +77,7 @@ func (o *expungeOptions) check() error {
 	return nil
 }
 
-func runExpunge(ctx context.Context, env *Env, o *expungeOptions) (r refs.ExpungeResult, err error) {
+func runExpunge(ctx context.Context, env *Env, o *expungeOptions) (r store.ExpungeResult, err error) {
 	match := o.match
 	if match == "-" {
 		data, err := env.readText("-")
@@ -96,16 +96,16 @@ func runExpunge(ctx context.Context, env *Env, o *expungeOptions) (r refs.Expung
 	if o.from != "" {
 		return o.expungeFrom(ctx, env, s)
 	}
-	return s.Expunge(ctx, refs.ExpungeOptions{Writer: o.writer(env), Match: match, ID: o.id, DryRun: o.dryRun, Yes: o.yes})
+	return s.Expunge(ctx, store.ExpungeOptions{Writer: o.writer(env), Match: match, ID: o.id, DryRun: o.dryRun, Yes: o.yes})
 }
 
 // expungeFrom forgets what a remote has forgotten.
-func (o *expungeOptions) expungeFrom(ctx context.Context, env *Env, s *refs.Store) (refs.ExpungeResult, error) {
-	return s.ExpungeFrom(ctx, refs.SyncOptions{Writer: o.writer(env), Remote: o.from, Progress: env.progress(o.json)}, refs.ExpungeOptions{DryRun: o.dryRun, Yes: o.yes})
+func (o *expungeOptions) expungeFrom(ctx context.Context, env *Env, s *refs.Store) (store.ExpungeResult, error) {
+	return s.ExpungeFrom(ctx, store.SyncOptions{Writer: o.writer(env), Remote: o.from, Progress: env.progress(o.json)}, store.ExpungeOptions{DryRun: o.dryRun, Yes: o.yes})
 }
 
 // printExpunge says what went, by ids, dates and names alone.
-func printExpunge(p *render.Printer, r refs.ExpungeResult) {
+func printExpunge(p *render.Printer, r store.ExpungeResult) {
 	did := "Expunged"
 	if r.DryRun {
 		did = "Would expunge"

@@ -5,7 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
 
@@ -44,7 +44,7 @@ func newGC(g *globals) *command {
 	}
 }
 
-func runGC(ctx context.Context, env *Env, o *gcOptions) (res refs.GCResult, err error) {
+func runGC(ctx context.Context, env *Env, o *gcOptions) (res store.GCResult, err error) {
 	alone := *env
 	alone.Program = "" // what it writes itself starts no other
 	s, err := o.open(ctx, &alone)
@@ -52,5 +52,5 @@ func runGC(ctx context.Context, env *Env, o *gcOptions) (res refs.GCResult, err 
 		return res, err
 	}
 	defer closing(s, &err)
-	return s.GC(ctx, refs.GCOptions{Writer: o.writer(env), Auto: o.auto})
+	return s.GC(ctx, store.GCOptions{Writer: o.writer(env), Auto: o.auto})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/hooks"
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // hookSwitch turns all hooks off where it is 0: for one command, a session, a machine.
@@ -76,9 +77,9 @@ func (o *hookOptions) runHook(ctx context.Context, env *Env, event string, args 
 }
 
 // hookStore is where the hook stands: git's environment says so. Somebody waits.
-func (o *hookOptions) hookStore(env *Env) refs.Options {
-	return refs.Options{Dir: env.Dir, Env: env.Environ, Now: env.Now, Branch: o.branch, Trace: env.trace,
-		LockWait: refs.HookLockWait}
+func (o *hookOptions) hookStore(env *Env) store.Options {
+	return store.Options{Dir: env.Dir, Env: env.Environ, Now: env.Now, Branch: o.branch, Trace: env.trace,
+		LockWait: store.HookLockWait}
 }
 
 // tellHook is the one line that a hook may print.

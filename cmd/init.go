@@ -6,7 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
 
@@ -48,13 +48,13 @@ func newInit(g *globals) *command {
 	}
 }
 
-func runInit(ctx context.Context, env *Env, o *initOptions) (r refs.InitResult, err error) {
+func runInit(ctx context.Context, env *Env, o *initOptions) (r store.InitResult, err error) {
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return r, err
 	}
 	defer closing(s, &err)
-	return s.Init(ctx, refs.InitOptions{
+	return s.Init(ctx, store.InitOptions{
 		Writer:     o.writer(env),
 		Goal:       o.goal,
 		Milestones: o.milestones.Value(),
@@ -64,7 +64,7 @@ func runInit(ctx context.Context, env *Env, o *initOptions) (r refs.InitResult, 
 	})
 }
 
-func printInit(p *render.Printer, r refs.InitResult) {
+func printInit(p *render.Printer, r store.InitResult) {
 	if !r.Created {
 		line(p, "Nothing to do: branch '%s' and the roadmap are here", r.Branch)
 		return

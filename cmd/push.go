@@ -5,10 +5,10 @@ import (
 	"errors"
 	"io"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type pushOptions struct {
@@ -42,8 +42,8 @@ func newPush(g *globals) *command {
 			if o.remove && len(args) < 2 {
 				return usagef("--delete needs a remote and the names of branches")
 			}
-			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (refs.SyncResult, error) {
-				opts := refs.SyncOptions{Writer: o.writer(env), Remote: first(args), Branches: rest(args), Progress: progress}
+			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (store.SyncResult, error) {
+				opts := store.SyncOptions{Writer: o.writer(env), Remote: first(args), Branches: rest(args), Progress: progress}
 				if o.remove {
 					return s.DeleteRemote(ctx, opts)
 				}

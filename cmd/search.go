@@ -6,7 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
 
@@ -23,7 +23,7 @@ func newSearch(g *globals) *command {
 	own := []cli.Flag{
 		toggle(&o.all, "--all", "search all branches, not the current one alone"),
 		named(&o.in, "--in WHAT", "search commits, steps or topics alone"),
-		number(&o.limit, "-n N", refs.SearchLimit, "show the best N (10)"),
+		number(&o.limit, "-n N", store.SearchLimit, "show the best N (10)"),
 	}
 	return &command{
 		name:  "search",
@@ -60,7 +60,7 @@ func (o *searchOptions) wider() string {
 	return " on this branch; --all searches all of them"
 }
 
-func runSearch(ctx context.Context, env *Env, o *searchOptions, query string) (r refs.SearchResult, err error) {
+func runSearch(ctx context.Context, env *Env, o *searchOptions, query string) (r store.SearchResult, err error) {
 	if o.all && o.branch != "" {
 		return r, usagef("--all goes without -b")
 	}
@@ -76,5 +76,5 @@ func runSearch(ctx context.Context, env *Env, o *searchOptions, query string) (r
 		return r, err
 	}
 	defer closing(s, &err)
-	return s.Search(ctx, refs.SearchOptions{Query: query, All: o.all, In: o.in, Filter: filter, Limit: o.limit})
+	return s.Search(ctx, store.SearchOptions{Query: query, All: o.all, In: o.in, Filter: filter, Limit: o.limit})
 }

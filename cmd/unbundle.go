@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 )
 
 type unbundleOptions struct {
@@ -32,7 +33,7 @@ func newUnbundle(g *globals) *command {
 			if err != nil {
 				return err
 			}
-			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (refs.SyncResult, error) {
+			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (store.SyncResult, error) {
 				return s.Unbundle(ctx, o.writer(env), file, progress)
 			})
 			return errors.Join(o.printPartly(ctx, env, r, err), err)

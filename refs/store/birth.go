@@ -1,0 +1,155 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// birth is the first commit of a branch: a commit.md that holds one entry, the
+// purpose; an empty log.md; its own facts; no sealed segments. What the branch
+// starts from, if anything, is its parent: that history stays reachable and its
+// topics and segments of metadata are inherited.
+type birth struct {
+	name, purpose string
+	from          *Tip // nil for the first branch
+	roadmap       git.ID
+	goal          string // of the first branch; the others find it in what they start from
+	code          git.ID
+	at            time.Time // when the branch was made; zero: now
+	id            string    // of its entry; empty: a new one
+}
+
+// bear writes a birth and queues the branch's ref.
+func (ses *session) bear(ctx context.Context, b birth) (*git.Commit, error) {
+	c, err := ses.conceive(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	return ses.write(ctx, c, "")
+}
+
+// conceive makes the change of a birth.
+func (ses *session) conceive(ctx context.Context, b birth) (*change, error) {
+	if b.at.IsZero() {
+		b.at = ses.by.When
+	}
+	c := &change{branch: b.name, tree: ses.s.repo.Edit(""), meta: doc.NewMetadata(), roadmap: b.roadmap, code: b.code}
+	m := doc.Milestone{Kind: doc.KindBirth, Summary: "Start branch " + b.name, Contribution: "Start branch " + b.name,
+		Goal: b.goal, Purpose: b.purpose, Origin: b.name, Time: b.at,
+		Agent: ses.w.Agent, Session: ses.w.Session, Model: ses.w.Model}
+	facts := doc.BranchFacts{Name: b.name, Purpose: b.purpose, CreatedAt: b.at, Status: doc.StatusActive}
+	if b.from != nil {
+		if err := ses.inherit(ctx, c, b.from, &m); err != nil {
+			return nil, err
+		}
+		facts.CreatedFrom = b.from.branch
+	}
+	c.subject = m.Summary
+	var err error
+	if m.ID = b.id; m.ID == "" {
+		if m.ID, err = ses.s.newID(c.newest); err != nil {
+			return nil, err
+		}
+	}
+	c.newest = max(c.newest, m.ID)
+	if err := c.meta.SetBranch(facts); err != nil {
+		return nil, err
+	}
+	if err := c.meta.SetTotals(doc.Totals{Origins: map[string]doc.OriginTotals{b.name: {}}}); err != nil {
+		return nil, err
+	}
+	// What could not be found out is told by the first COMMIT, which asks again.
+	if err := ses.s.refreshDetected(ctx, c, c.parent); err != nil {
+		return nil, err
+	}
+	if err := ses.put(ctx, c.tree, doc.CommitFile, doc.FormatCommits([]doc.Milestone{m})); err != nil {
+		return nil, err
+	}
+	if err := ses.put(ctx, c.tree, doc.LogFile, doc.EmptyLog(b.name)); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// inherit takes over what a new branch gets from the one that it starts from:
+// everything but its milestones, its steps and their segments. Its progress so
+// far becomes the progress that the new branch starts with.
+func (ses *session) inherit(ctx context.Context, c *change, from *Tip, m *doc.Milestone) error {
+	live, _, err := ses.s.liveCommits(ctx, from)
+	if err != nil {
+		return err
+	}
+	if c.newest, err = ses.s.newest(ctx, from); err != nil {
+		return err
+	}
+	if c.meta, err = ses.s.metadata(ctx, from); err != nil {
+		return err
+	}
+	if m.Goal, err = ses.s.goal(ctx, from.commit, c.roadmap, live); err != nil {
+		return err
+	}
+	m.Summary += " from " + from.branch
+	m.Contribution = m.Summary
+	if len(live) > 0 {
+		limit, err := ses.s.summaryLimit(ctx)
+		if err != nil {
+			return err
+		}
+		m.Progress = doc.NextProgressOf(live, limit)
+	}
+	c.tree = ses.s.repo.Edit(from.commit.Tree)
+	for _, dir := range []string{doc.LogDir, doc.CommitDir} {
+		if err := c.tree.Remove(ctx, dir); err != nil {
+			return err
+		}
+	}
+	c.parents, c.parent = []git.ID{from.commit.ID}, from.commit
+	return nil
+}
+
+// checkNewName refuses a name that exists, or differs from one that exists only
+// by case: on many file systems the two would be one ref.
+func (s *Store) checkNewName(ctx context.Context, name string) error {
+	if err := checkBranchName(name); err != nil {
+		return err
+	}
+	names, err := s.repo.RefNames(ctx, git.BranchPrefix)
+	if err != nil {
+		return err
+	}
+	for _, have := range names {
+		have = have[len(git.BranchPrefix):]
+		if have == name {
+			return fail.New(fail.ErrExists, fail.BranchExists, fmt.Sprintf("branch '%s' already exists", name),
+				"git context switch "+name)
+		}
+		if clash := nameClash(have, name); clash != "" {
+			return fail.New(fail.ErrExists, fail.BranchExists, fmt.Sprintf("branch '%s' %s", name, clash), "choose another name")
+		}
+	}
+	return nil
+}
+
+// nameClash says why a name cannot stand beside another one: as files, in a folder
+// that does not tell case.
+func nameClash(have, name string) string {
+	switch {
+	case have == name:
+	case strings.EqualFold(have, name):
+		return fmt.Sprintf("differs only by case from '%s'", have)
+	case isPrefix(have, name) || isPrefix(name, have):
+		return fmt.Sprintf("cannot stand beside '%s': git keeps refs as files and folders", have)
+	}
+	return ""
+}
+
+// isPrefix reports whether a is a folder on the way to b, in any case of letters.
+func isPrefix(a, b string) bool {
+	return len(b) > len(a) && b[len(a)] == '/' && strings.EqualFold(a, b[:len(a)])
+}

@@ -1,0 +1,145 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+)
+
+// recall reads what the peer held when it was last asked, and finishes what was to be
+// deleted of it.
+func (y *syncing) recall(ctx context.Context) (err error) {
+	if y.old, err = y.s.readHeldState(y.peer); err != nil || len(y.old.purge) == 0 {
+		return err
+	}
+	_, err = y.deleteOld(ctx) // what is still in tracking refs is found again
+	return err
+}
+
+// stillHeld asks the peer for its refs where it held old history, and forgets of
+// which it does not any more. It returns refspecs that leave out the others.
+func (y *syncing) stillHeld(ctx context.Context, tracked *survey) ([]string, error) {
+	before := len(y.old.refs)
+	for ref, h := range y.old.refs {
+		if tracked.at(ref) != h.now { // fetched by plain git, or dropped, since
+			delete(y.old.refs, ref)
+		}
+	}
+	if len(y.old.refs) == 0 || y.peer.bundle {
+		return nil, y.saveHeld(before)
+	}
+	var names []string
+	for ref := range y.old.refs {
+		names = append(names, git.NameOn(ref, y.peer.heads))
+	}
+	list, err := y.s.repo.LsRemote(ctx, y.peer.name, names...)
+	if errors.Is(err, git.ErrUnreachable) {
+		err = unreachable(y.peer.name, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	there := map[string]git.ID{}
+	for _, r := range list {
+		there[git.NameHere(r.Name, y.peer.heads)] = r.ID
+	}
+	var not []string
+	for _, h := range y.old.list() {
+		if there[h.ref] != h.old {
+			delete(y.old.refs, h.ref)
+			continue
+		}
+		not = append(not, "^"+git.NameOn(h.ref, y.peer.heads))
+	}
+	return not, y.saveHeld(before)
+}
+
+// saveHeld writes the state where refs went from it.
+func (y *syncing) saveHeld(before int) error {
+	if len(y.old.refs) == before {
+		return nil
+	}
+	return y.s.writeHeldState(y.peer, y.old)
+}
+
+// replaceTracking puts tracking refs to what they are without what was forgotten, and
+// deletes what they held: a kill in between is made up for by recall.
+func (y *syncing) replaceTracking(ctx context.Context, held []heldRef, theirs *survey) error {
+	for _, h := range held {
+		y.old.refs[h.ref] = h
+		y.old.purge = append(y.old.purge, h.old)
+	}
+	if err := y.s.writeHeldState(y.peer, y.old); err != nil {
+		return err
+	}
+	ses, err := y.s.begin(ctx, y.o.Writer, "expunge: "+prose.OneLine(y.peer.name, 100))
+	if err != nil {
+		return err
+	}
+	defer ses.close()
+	mapped, err := y.mapped(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range mapped { // the next `git fetch` makes them anew
+		if slices.ContainsFunc(held, func(h heldRef) bool { return h.old == r.ID }) {
+			ses.tx.Delete(r.Name, r.ID)
+		}
+	}
+	for _, h := range held {
+		if h.now == "" { // of notes nothing may be left
+			ses.tx.Delete(y.peer.tracking.Of(h.ref), h.old)
+		} else {
+			ses.tx.Update(y.peer.tracking.Of(h.ref), h.now, h.old)
+		}
+		theirs.set(git.Ref{Name: h.ref, ID: h.now})
+	}
+	if err := ses.tx.Commit(ctx); err != nil {
+		return err
+	}
+	fault.Point("held-replaced")
+	kept, err := y.deleteOld(ctx)
+	for _, k := range kept {
+		y.warn(fmt.Sprintf("%s of what '%s' still holds cannot be deleted here: %s", prose.Count(len(k.Objects), "object"), y.peer.name, keptBy(k)))
+	}
+	return err
+}
+
+// deleteOld deletes the objects of old history that were fetched, and says what could
+// not be.
+func (y *syncing) deleteOld(ctx context.Context) ([]git.Kept, error) {
+	var logs []string
+	for ref := range y.old.refs {
+		logs = append(logs, y.peer.tracking.Of(ref))
+	}
+	mapped, err := y.mapped(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range mapped {
+		logs = append(logs, r.Name)
+	}
+	if err := y.s.repo.DropReflogs(ctx, logs); err != nil {
+		return nil, err
+	}
+	res, err := y.s.repo.Purge(ctx, y.old.purge)
+	if err != nil {
+		return nil, err
+	}
+	y.old.purge = nil
+	return res.Kept, y.s.writeHeldState(y.peer, y.old)
+}
+
+// mapped are the refs in which git itself keeps the memory of a peer that has it among
+// its branches.
+func (y *syncing) mapped(ctx context.Context) ([]git.Ref, error) {
+	if !y.peer.heads || y.peer.bundle {
+		return nil, nil
+	}
+	return y.s.repo.Refs(ctx, git.MappedTracking(y.peer.name))
+}

@@ -1,0 +1,190 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// move queues the moves of all refs that lead to old history.
+func (x *expunging) move(ctx context.Context, ses *session, locked []string) error {
+	v, err := x.s.memoryRefs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range v.branches {
+		if name, _ := git.BranchName(r.Name); !slices.Contains(locked, name) {
+			return errNewBranch
+		}
+	}
+	now, err := x.rw.rewrite(ctx, v.tips())
+	if err != nil {
+		return err
+	}
+	if err := x.note(ctx, v, now); err != nil {
+		return err
+	}
+	queued := 0
+	for _, r := range v.own() {
+		if r.Name != git.RoadmapRef && now[r.ID] != r.ID {
+			ses.tx.Update(r.Name, now[r.ID], r.ID)
+			queued++
+		}
+	}
+	n, err := x.moveRoadmap(ctx, ses, v.roadmap, now)
+	if err != nil {
+		return err
+	}
+	queued += n
+	if n, err = x.moveNotes(ctx, ses); err != nil {
+		return err
+	}
+	queued += n
+	if n, err = x.moveTracking(ctx, ses, v, now); err != nil {
+		return err
+	}
+	if err := x.s.writeExpungeIntent(&x.intent); err != nil {
+		return err
+	}
+	if err := x.states(); err != nil {
+		return err
+	}
+	if queued += n; queued == 0 {
+		return errNothing
+	}
+	return nil
+}
+
+// note takes down what is replaced: the tips, for their objects are to go however this
+// ends, and how many commits.
+func (x *expunging) note(ctx context.Context, v *memoryRefs, now map[git.ID]git.ID) error {
+	for _, r := range v.all() {
+		if to := now[r.ID]; to != "" && to != r.ID {
+			x.intent.addOld(r.ID)
+		}
+	}
+	for _, id := range x.rw.replaced() {
+		x.replaced[id] = true
+	}
+	roots, err := x.rw.rootsReplaced(ctx)
+	if err != nil {
+		return err
+	}
+	x.res.Commits = len(x.replaced)
+	return x.intent.addReplaced(roots)
+}
+
+// moveRoadmap puts a commit with the tombstones on top of the rewritten roadmap, unless
+// it has them all.
+func (x *expunging) moveRoadmap(ctx context.Context, ses *session, old git.ID, now map[git.ID]git.ID) (int, error) {
+	tree, parents := x.s.repo.Edit(""), []git.ID(nil)
+	base, err := x.roadmapBase(ctx, now[old])
+	if err != nil {
+		return 0, err
+	}
+	if base != "" {
+		c, err := x.s.repo.Commit(ctx, base)
+		if err != nil {
+			return 0, err
+		}
+		tree, parents = x.s.repo.Edit(c.Tree), []git.ID{base}
+	} else if err := ses.put(ctx, tree, doc.RoadmapFile, doc.ParseRoadmap(nil).Bytes()); err != nil {
+		return 0, err
+	}
+	have, err := x.s.tombstonesIn(ctx, tree)
+	if err != nil {
+		return 0, err
+	}
+	if have.Holds(x.intent.expunged) {
+		if base == old {
+			return 0, nil
+		}
+		ses.tx.Update(git.RoadmapRef, base, old)
+		return 1, nil
+	}
+	if err := ses.putTombstones(ctx, tree, x.intent.expunged.Union(have)); err != nil {
+		return 0, err
+	}
+	n := len(x.intent.expunged.Entries()) - len(have.Entries())
+	tip, err := ses.roadmapCommit(ctx, tree, parents, "Expunge "+forgotten(n))
+	if err != nil {
+		return 0, err
+	}
+	ses.tx.Update(git.RoadmapRef, tip.ID, old)
+	return 1, nil
+}
+
+// roadmapBase is what the tombstones are put on: the roadmap as it is now, or the other
+// repository's where that goes on from there.
+func (x *expunging) roadmapBase(ctx context.Context, now git.ID) (git.ID, error) {
+	if x.roadmap == "" || now == "" {
+		return now, nil
+	}
+	theirs, err := x.rw.rewrite(ctx, []git.ID{x.roadmap})
+	if err != nil {
+		return "", err
+	}
+	ahead, err := x.s.repo.IsAncestor(ctx, now, theirs[x.roadmap])
+	if err != nil || !ahead {
+		return now, err
+	}
+	return theirs[x.roadmap], nil
+}
+
+// moveNotes makes the notes forget.
+func (x *expunging) moveNotes(ctx context.Context, ses *session) (int, error) {
+	changed, old, err := ses.forgetNotes(ctx, x.rw)
+	if err != nil || len(old) == 0 {
+		return 0, err
+	}
+	x.res.Notes = max(x.res.Notes, changed)
+	x.intent.addOld(old[len(old)-1])
+	return 1, nil
+}
+
+// moveTracking puts the tracking refs of remotes that lead to old history, or to old
+// notes, to what they are without it, and deletes others. What the remotes have is
+// written down first.
+func (x *expunging) moveTracking(ctx context.Context, ses *session, v *memoryRefs, now map[git.ID]git.ID) (int, error) {
+	to, err := x.rememberHeld(ctx)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	move := func(r git.Ref) {
+		if n++; to[r.Name] == "" {
+			ses.tx.Delete(r.Name, r.ID)
+		} else {
+			ses.tx.Update(r.Name, to[r.Name], r.ID)
+		}
+	}
+	for _, r := range v.tracking {
+		if now[r.ID] != r.ID {
+			move(r)
+		}
+	}
+	for _, r := range v.trackingNotes {
+		dirty, err := x.rw.dirtyNotes(ctx, r.ID)
+		if err != nil {
+			return n, err
+		}
+		if dirty {
+			x.intent.addOld(r.ID)
+			move(r)
+		}
+	}
+	return n, nil
+}
+
+// putTombstones writes them into a tree of the roadmap.
+func (ses *session) putTombstones(ctx context.Context, tree *git.Edit, e doc.Expunged) error {
+	data := e.Bytes()
+	if len(data) > doc.MaxExpunged {
+		return fail.New(fail.ErrRefused, fail.ExpungedFull, fmt.Sprintf("%s would have %d bytes; at most %d are allowed", doc.ExpungedFile, len(data), doc.MaxExpunged))
+	}
+	return ses.put(ctx, tree, doc.ExpungedFile, data)
+}

@@ -1,0 +1,84 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// tried calls f with an act of forgetting what tombstones say, that writes objects which
+// nobody sees and moves no ref.
+func (s *Store) tried(ctx context.Context, e doc.Expunged, f func(*expunging) error) (err error) {
+	repo, remove, err := s.repo.Quarantine(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	q := &Store{repo: repo, now: s.now, branch: s.branch, known: map[string]*sources{}}
+	known, err := q.tombstones(ctx)
+	if err != nil {
+		return err
+	}
+	return f(&expunging{s: q, rw: q.newRewriter(known.Union(e))})
+}
+
+// preview finds out what forgetting would change. Like the real run it checks first what
+// history would be.
+func (s *Store) preview(ctx context.Context, e doc.Expunged, check func(context.Context, *expunging, []git.ID) error, res *ExpungeResult) error {
+	return s.tried(ctx, e, func(x *expunging) error {
+		v, err := x.s.memoryRefs(ctx)
+		if err != nil {
+			return err
+		}
+		now, err := x.rw.rewrite(ctx, v.tips())
+		if err != nil {
+			return err
+		}
+		if err := check(ctx, x, tipsNow(now)); err != nil {
+			return err
+		}
+		res.Commits = len(x.rw.replaced())
+		if v.notes != "" {
+			if _, res.Notes, err = x.rw.notesTree(ctx, v.notes); err != nil {
+				return err
+			}
+		}
+		if err := x.quoting(func(string) error { return nil }); err != nil {
+			return err
+		}
+		res.Warnings = append(res.Warnings, x.res.Warnings...)
+		return x.wouldHold(ctx, res)
+	})
+}
+
+// wouldHold says which remotes hold it. Commands for them are made when refs have moved.
+func (x *expunging) wouldHold(ctx context.Context, res *ExpungeResult) error {
+	held, err := x.rw.holdings(ctx)
+	if err != nil {
+		return err
+	}
+	for name, refs := range held {
+		h := RemoteHolding{Remote: name, Refs: []string{}, Commands: []string{}}
+		for _, r := range refs {
+			h.Refs = append(h.Refs, r.ref)
+		}
+		res.Remotes = append(res.Remotes, h)
+	}
+	slices.SortFunc(res.Remotes, func(a, b RemoteHolding) int { return strings.Compare(a.Remote, b.Remote) })
+	return nil
+}
+
+func forgotten(entries int) string {
+	switch entries {
+	case 0:
+		return "texts"
+	case 1:
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", entries)
+}

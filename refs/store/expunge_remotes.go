@@ -1,0 +1,261 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+)
+
+// RemoteHolding is a remote that had old history when it was last asked, and how to
+// take it away there.
+type RemoteHolding struct {
+	Remote   string   `json:"remote"`
+	Refs     []string `json:"refs"`     // by the names that they have here
+	Commands []string `json:"commands"` // to run in this order
+}
+
+// heldBy lists the refs that a peer had and that lead to old history: those whose
+// tracking refs do, and those that did already before something else was forgotten.
+func (w *rewriter) heldBy(ctx context.Context, p peer) ([]heldRef, error) {
+	list, err := w.s.repo.Refs(ctx, p.tracking.All()...)
+	if err != nil {
+		return nil, err
+	}
+	before, err := w.s.readHeldState(p)
+	if err != nil {
+		return nil, err
+	}
+	var held []heldRef
+	for _, r := range list {
+		h := heldRef{ref: p.here(r.Name), old: r.ID}
+		if h.ref == "" {
+			continue
+		}
+		if h.now, err = w.clean(ctx, h.ref, r.ID); err != nil {
+			return nil, err
+		}
+		if b, known := before.refs[h.ref]; known && b.now == r.ID {
+			h.old = b.old
+		}
+		if h.now != h.old {
+			held = append(held, h)
+		}
+	}
+	return held, nil
+}
+
+// clean is what a ref is without what was forgotten; "" for notes of which nothing is
+// left.
+func (w *rewriter) clean(ctx context.Context, ref string, id git.ID) (git.ID, error) {
+	if ref == git.NotesRef {
+		return w.cleanNotes(ctx, id, "")
+	}
+	now, err := w.rewrite(ctx, []git.ID{id})
+	return now[id], err
+}
+
+// here is what a tracking ref is called in this repository, "" for one of ours that has
+// no counterpart.
+func (p peer) here(ref string) string {
+	t := p.tracking
+	if name, ok := strings.CutPrefix(ref, t.Branches()); ok {
+		return git.BranchRef(name)
+	}
+	if name, ok := strings.CutPrefix(ref, t.Tags()); ok {
+		return git.TagRef(name)
+	}
+	switch ref {
+	case t.Roadmap():
+		return git.RoadmapRef
+	case t.Notes():
+		return git.NotesRef
+	}
+	return ""
+}
+
+// cleaningOf makes the commands that take old history away from a peer. They replace
+// each ref by ours, where ours holds all that is to be there, else by what it is
+// without what was forgotten, and only if nobody moved it meanwhile. Notes that are not
+// here yet must be fetched first.
+func (w *rewriter) cleaningOf(ctx context.Context, p peer, held []heldRef) ([]string, error) {
+	var leases, specs []string
+	fetchFirst := false
+	for _, h := range held {
+		there := git.NameOn(h.ref, p.heads)
+		from, ok, err := w.source(ctx, h)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			fetchFirst = true
+			continue
+		}
+		leases = append(leases, prose.ShellWord("--force-with-lease="+there+":"+string(h.old)))
+		specs = append(specs, prose.ShellWord(from+":"+there))
+	}
+	name := prose.ShellWord(p.name)
+	sync := "git context sync " + name
+	switch {
+	case fetchFirst:
+		return []string{sync}, nil // it says the rest
+	case len(specs) == 0:
+		return nil, nil
+	}
+	return []string{"git push " + strings.Join(leases, " ") + " " + name + " " + strings.Join(specs, " "), sync}, nil
+}
+
+// holdings finds the remotes that had old history when they were last asked. The
+// commands are made when the refs here have moved.
+func (w *rewriter) holdings(ctx context.Context) (map[string][]heldRef, error) {
+	names, err := w.s.repo.Remotes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string][]heldRef{}
+	for _, name := range names {
+		p, err := w.s.remote(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		held, err := w.heldBy(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		if len(held) > 0 {
+			found[name] = held
+		}
+	}
+	return found, nil
+}
+
+// remotesHolding says what to run for each of them.
+func (w *rewriter) remotesHolding(ctx context.Context, found map[string][]heldRef) ([]RemoteHolding, error) {
+	list := []RemoteHolding{}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		p, err := w.s.remote(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		h := RemoteHolding{Remote: name, Refs: []string{}}
+		for _, r := range found[name] {
+			h.Refs = append(h.Refs, r.ref)
+		}
+		if h.Commands, err = w.cleaningOf(ctx, p, found[name]); err != nil {
+			return nil, err
+		}
+		list = append(list, h)
+	}
+	return list, nil
+}
+
+// source is what a ref is replaced by: ours, if it holds all that is to be there. Of
+// notes that do not it reports false.
+func (w *rewriter) source(ctx context.Context, h heldRef) (string, bool, error) {
+	ours, err := w.s.repo.Ref(ctx, h.ref)
+	if err != nil {
+		return string(h.now), true, orAbsent(err) // without either it is deleted
+	}
+	if h.ref == git.NotesRef {
+		if h.now == "" {
+			return h.ref, true, nil
+		}
+		holds, err := w.notesHold(ctx, ours, h.now)
+		return h.ref, holds, err
+	}
+	holds, err := w.s.repo.IsAncestor(ctx, h.now, ours)
+	if err != nil || !holds {
+		return string(h.now), true, err
+	}
+	return h.ref, true, nil
+}
+
+// notesHold reports whether our notes hold all lines that others have, without what was
+// forgotten.
+func (w *rewriter) notesHold(ctx context.Context, ours, theirs git.ID) (bool, error) {
+	o, err := w.s.repo.Commit(ctx, ours)
+	if err != nil {
+		return false, err
+	}
+	have := map[git.ID]git.ID{}
+	err = w.eachNote(ctx, "", o.Tree, func(_ string, object, blob git.ID) error {
+		have[object] = blob
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	tree, _, err := w.notesTree(ctx, theirs)
+	if err != nil {
+		return false, err
+	}
+	id, err := tree.Write(ctx)
+	if err != nil {
+		return false, err
+	}
+	holds := true
+	err = w.eachNote(ctx, "", id, func(_ string, object, blob git.ID) error {
+		if have[object] == blob || !holds {
+			return nil
+		}
+		note, err := w.s.repo.Blob(ctx, blob)
+		if err != nil {
+			return err
+		}
+		var mine []byte
+		if have[object] != "" {
+			if mine, err = w.s.repo.Blob(ctx, have[object]); err != nil {
+				return err
+			}
+		}
+		holds = bytes.Equal(notes.Union(mine, note), mine)
+		return nil
+	})
+	return holds, err
+}
+
+// rememberHeld writes down what the remotes had that lead to old history, and returns
+// where their tracking refs go.
+func (x *expunging) rememberHeld(ctx context.Context) (map[string]git.ID, error) {
+	to := map[string]git.ID{}
+	for name, held := range x.held {
+		p, err := x.s.remote(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		state, err := x.s.readHeldState(p)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range held {
+			state.refs[h.ref] = h
+			to[p.tracking.Of(h.ref)] = h.now
+		}
+		if err := x.s.writeHeldState(p, state); err != nil {
+			return nil, err
+		}
+	}
+	return to, nil
+}
+
+// at is where a ref stands, by its name here; "" where it does not exist.
+func (v *survey) at(ref string) git.ID {
+	if name, ok := git.BranchName(ref); ok {
+		return v.branches[name]
+	}
+	if name, ok := strings.CutPrefix(ref, git.TagPrefix); ok {
+		return v.tags[name]
+	}
+	switch ref {
+	case git.RoadmapRef:
+		return v.roadmap
+	case git.NotesRef:
+		return v.notes
+	}
+	return ""
+}

@@ -1,0 +1,333 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+)
+
+// expungeIntentName is the file of local state that stands while something is being
+// forgotten: whoever finds it finishes that.
+const expungeIntentName = "expunge.json"
+
+// expungeIntent is what is to be forgotten, and the objects that are to be deleted in
+// the end: without it nobody could find them any more once the refs have moved. It
+// does not hold what was to be forgotten.
+type expungeIntent struct {
+	expunged doc.Expunged
+	old      []git.ID
+}
+
+// expungeFile is an expungeIntent as it stands in its file.
+type expungeFile struct {
+	Version  int      `json:"version"`
+	Expunged string   `json:"expunged"`
+	Old      []git.ID `json:"old"`
+}
+
+const expungeVersion = 1
+
+func (in *expungeIntent) addOld(ids ...git.ID) {
+	for _, id := range ids {
+		if !slices.Contains(in.old, id) {
+			in.old = append(in.old, id)
+		}
+	}
+}
+
+// join adds what another one was to do; nil is nothing.
+func (in *expungeIntent) join(left *expungeIntent) {
+	if left != nil {
+		in.expunged = in.expunged.Union(left.expunged)
+		in.addOld(left.old...)
+	}
+}
+
+// readExpungeIntent returns nil where nothing was left.
+func (s *Store) readExpungeIntent() (*expungeIntent, error) {
+	path := s.statePath(expungeIntentName)
+	var f expungeFile
+	found, bad, err := s.readState(expungeIntentName, &f)
+	if err != nil || !found {
+		return nil, err
+	}
+	if bad != nil || f.Version != expungeVersion {
+		return nil, &fail.Error{Code: fail.ExpungeIntent, Kind: fail.ErrInvalid, Err: bad,
+			Message: fmt.Sprintf("what '%s' says was to be forgotten cannot be read", path), Hints: []string{"git context fsck"}}
+	}
+	e, err := doc.ParseExpunged([]byte(f.Expunged))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &expungeIntent{e, f.Old}, nil
+}
+
+// spareTombstones is how much of the file of tombstones is kept for the commits that
+// turn out to be replaced, in bytes.
+const spareTombstones = 64 << 10
+
+// addReplaced adds replaced commits. Where there is no room for all of them those that
+// are left out are found by what they hold.
+func (in *expungeIntent) addReplaced(ids []git.ID) error {
+	room := (doc.MaxExpunged - len(in.expunged.Bytes())) / len("commit "+strings.Repeat("0", 64)+"\n")
+	for _, id := range ids[:max(0, min(room, len(ids)))] {
+		if err := in.expunged.AddCommit(string(id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// orTooMany refuses tombstones that no roadmap can hold. It has to be asked before an
+// intent says that they are to be: nobody could ever finish that.
+func orTooMany(e doc.Expunged) error {
+	size := len(e.Bytes())
+	if size <= doc.MaxExpunged-spareTombstones {
+		return nil
+	}
+	return fail.New(fail.ErrRefused, fail.ExpungedFull, fmt.Sprintf("what is to be forgotten stands in too many places: %s would have %d bytes, at most %d are allowed",
+		doc.ExpungedFile, size, doc.MaxExpunged-spareTombstones), "git context expunge --match LONGER-TEXT")
+}
+
+func (s *Store) writeExpungeIntent(in *expungeIntent) error {
+	data, err := json.Marshal(expungeFile{expungeVersion, string(in.expunged.Bytes()), in.old})
+	if err != nil {
+		return err
+	}
+	return s.repo.WriteStateFile(expungeIntentName, append(data, '\n'))
+}
+
+func (s *Store) dropExpungeIntent() error {
+	if err := os.Remove(s.statePath(expungeIntentName)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// finishExpunge ends what a killed process was forgetting, or waits for one that is at
+// it. It is one stat where there is nothing. What cannot be finished now (a pack that
+// cannot be written) is told, and tried again by the next writer: memory is whole at
+// any point of it, and must not be out of use for that.
+func (s *Store) finishExpunge(ctx context.Context, w Writer) error {
+	_, err := os.Stat(s.statePath(expungeIntentName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	x := &expunging{s: s, w: w}
+	if err := x.begin(ctx, doc.Expunged{}); err != nil {
+		s.tell("what an interrupted command was to forget is not forgotten yet: " + err.Error())
+		return ctx.Err()
+	}
+	if x.finished {
+		s.tell("an interrupted command has now forgotten what it was to forget")
+	}
+	for _, text := range x.res.Warnings {
+		s.tell(text)
+	}
+	return nil
+}
+
+// tombstones are those that the roadmap holds.
+func (s *Store) tombstones(ctx context.Context) (doc.Expunged, error) {
+	tip, err := s.roadmapTip(ctx)
+	if err != nil || tip == "" {
+		return doc.Expunged{}, err
+	}
+	c, err := s.repo.Commit(ctx, tip)
+	if err != nil {
+		return doc.Expunged{}, err
+	}
+	return s.tombstonesIn(ctx, s.repo.Edit(c.Tree))
+}
+
+// tombstonesIn are those in a tree of the roadmap.
+func (s *Store) tombstonesIn(ctx context.Context, tree *git.Edit) (doc.Expunged, error) {
+	e, ok, err := tree.Entry(ctx, doc.ExpungedFile)
+	if err != nil || !ok {
+		return doc.Expunged{}, err
+	}
+	data, err := s.repo.Blob(ctx, e.ID)
+	if err != nil {
+		return doc.Expunged{}, err
+	}
+	parsed, err := doc.ParseExpunged(data)
+	if err != nil {
+		return doc.Expunged{}, fmt.Errorf("%s: %w", doc.ExpungedFile, err)
+	}
+	return parsed, nil
+}
+
+// memoryRefs are all refs of memory, as one listing found them.
+type memoryRefs struct {
+	branches, tags, deleted []git.Ref
+	roadmap, notes          git.ID
+	tracking, trackingNotes []git.Ref // of remotes and bundles
+}
+
+// memoryRefs lists them.
+func (s *Store) memoryRefs(ctx context.Context) (*memoryRefs, error) {
+	bundle := git.BundleTracking()
+	list, err := s.repo.Refs(ctx, append(bundle.All(), git.Root, git.NotesRef, git.RemoteNotesPrefix)...)
+	if err != nil {
+		return nil, err
+	}
+	v := &memoryRefs{}
+	for _, r := range list {
+		switch {
+		case r.Name == git.RoadmapRef:
+			v.roadmap = r.ID
+		case r.Name == git.NotesRef:
+			v.notes = r.ID
+		case strings.HasPrefix(r.Name, git.BranchPrefix):
+			v.branches = append(v.branches, r)
+		case strings.HasPrefix(r.Name, git.TagPrefix):
+			v.tags = append(v.tags, r)
+		case strings.HasPrefix(r.Name, git.DeletedPrefix):
+			v.deleted = append(v.deleted, r)
+		case strings.HasPrefix(r.Name, git.Root):
+			v.tracking = append(v.tracking, r)
+		default:
+			v.trackingNotes = append(v.trackingNotes, r)
+		}
+	}
+	return v, s.mappedRefs(ctx, v)
+}
+
+// mappedRefs adds what git keeps of remotes that have the memory among their branches.
+func (s *Store) mappedRefs(ctx context.Context, v *memoryRefs) error {
+	names, err := s.repo.Remotes(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		p, err := s.remote(ctx, name)
+		if err != nil {
+			return err
+		}
+		if !p.heads {
+			continue
+		}
+		list, err := s.repo.Refs(ctx, git.MappedTracking(name))
+		if err != nil {
+			return err
+		}
+		for _, r := range list {
+			if git.MappedNotes(r.Name, name) {
+				v.trackingNotes = append(v.trackingNotes, r)
+			} else {
+				v.tracking = append(v.tracking, r)
+			}
+		}
+	}
+	return nil
+}
+
+// own are the refs that this repository moves itself, but for the notes.
+func (v *memoryRefs) own() []git.Ref {
+	list := slices.Concat(v.branches, v.tags, v.deleted)
+	if v.roadmap != "" {
+		list = append(list, git.Ref{Name: git.RoadmapRef, ID: v.roadmap})
+	}
+	return list
+}
+
+// all are those and the tracking refs, without notes of either.
+func (v *memoryRefs) all() []git.Ref { return append(v.own(), v.tracking...) }
+
+// tips are what they name, each once.
+func (v *memoryRefs) tips() []git.ID { return tipsOf(v.all()) }
+
+func tipsOf(list []git.Ref) []git.ID {
+	ids := make([]git.ID, len(list))
+	for i, r := range list {
+		ids[i] = r.ID
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+func (s *Store) readHeldState(p peer) (heldState, error) {
+	h := heldState{refs: map[string]heldRef{}}
+	data, err := os.ReadFile(s.statePath(p.heldName()))
+	if errors.Is(err, fs.ErrNotExist) {
+		return h, nil
+	}
+	if err != nil {
+		return h, err
+	}
+	for line := range strings.Lines(string(data)) {
+		f := strings.Fields(line)
+		switch {
+		case len(f) == 4 && f[0] == "held":
+			h.refs[f[1]] = heldRef{f[1], git.ID(f[2]), git.ID(strings.TrimPrefix(f[3], "-"))}
+		case len(f) == 2 && f[0] == "purge":
+			h.purge = append(h.purge, git.ID(f[1]))
+		default:
+			return h, fmt.Errorf("'%s': cannot understand '%s'", s.statePath(p.heldName()), prose.OneLine(line, 100))
+		}
+	}
+	return h, nil
+}
+
+func (s *Store) writeHeldState(p peer, h heldState) error {
+	if len(h.refs)+len(h.purge) == 0 {
+		err := os.Remove(s.statePath(p.heldName()))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	var b strings.Builder
+	for _, r := range h.list() {
+		fmt.Fprintf(&b, "held %s %s %s\n", r.ref, r.old, cmp.Or(r.now, "-"))
+	}
+	for _, id := range h.purge {
+		fmt.Fprintf(&b, "purge %s\n", id)
+	}
+	return s.repo.WriteStateFile(p.heldName(), []byte(b.String()))
+}
+
+// heldState is what a peer held of old history when it was last asked, and what is
+// left to be deleted of it here. It stands in local state, a ref on a line:
+//
+//	held <ref> <what the peer has> <what that is without what was forgotten>
+//	purge <id>
+//
+// A ref whose tracking ref is at the latter is not fetched again while the peer has the
+// former: nothing old comes here just to be deleted.
+type heldState struct {
+	refs  map[string]heldRef // by the names that they have here
+	purge []git.ID
+}
+
+// heldRef is a ref that a remote had, and what it is to have.
+type heldRef struct {
+	ref      string // by the name that it has here
+	old, now git.ID // now is "" of notes of which nothing is left
+}
+
+func (p peer) heldName() string { return "held/" + git.FileName(p.name, "") }
+
+// list are the refs by name.
+func (h *heldState) list() []heldRef {
+	var list []heldRef
+	for _, ref := range slices.Sorted(maps.Keys(h.refs)) {
+		list = append(list, h.refs[ref])
+	}
+	return list
+}

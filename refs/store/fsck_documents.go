@@ -1,0 +1,139 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+)
+
+// checkDocuments looks at all that memory holds, now and at any time before, as at what
+// comes in from elsewhere (see [Store.checkIncoming]): commits, trees and documents are
+// there and are what they must be. What a shallow or a partial clone leaves out is no
+// problem. Nothing of it is mended by --fix: history is never rewritten, and what is lost
+// is elsewhere, if anywhere.
+func checkDocuments(ctx context.Context, c *checking) error {
+	v, err := c.memory(ctx)
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, f := range v.flaws {
+		if _, here := c.s.repo.LooseFile(f.id); here && f.kind == flawMissing {
+			f.kind, f.what = flawDamaged, "it is damaged"
+		}
+		if keys := f.keys(); !slices.ContainsFunc(keys, func(key string) bool { return seen[key] }) {
+			for _, key := range keys {
+				seen[key] = true
+			}
+			p, err := v.problem(ctx, f)
+			if err != nil {
+				return err
+			}
+			c.report(ctx, nil, p)
+		}
+		// Others need what is lost, and would say so in their own words.
+		c.blocked = c.blocked || f.lost()
+	}
+	return nil
+}
+
+// unsound reports whether memory was found to hold something that cannot be read.
+func (c *checking) unsound() bool { return c.held != nil && len(c.held.flaws) > 0 }
+
+// lost reports whether the object cannot be read at all.
+func (f flaw) lost() bool { return f.kind == flawMissing || f.kind == flawDamaged }
+
+// keys tell what is wrong apart from all else that is: two flaws that share one are the
+// same. What is lost is lost wherever it stands; once an id is ahead of the clock, all that
+// follow are; and a folder that is none of ours may hold much that is not.
+func (f flaw) keys() []string {
+	kind := string(f.kind) + " "
+	switch f.kind {
+	case flawMissing, flawDamaged:
+		return []string{string(f.id)}
+	case flawAhead:
+		return []string{kind + f.at.ref}
+	case flawTree:
+		return []string{kind + f.path + " " + string(f.id), kind + path.Dir(f.path) + " " + string(f.at.id)}
+	}
+	return []string{kind + f.path + " " + string(f.id)}
+}
+
+func (v *memory) problem(ctx context.Context, f flaw) (p Problem, err error) {
+	p = Problem{Kind: string(f.kind), Object: string(f.id), Message: f.Error()}
+	switch {
+	case f.lost():
+		p.Repair, err = v.bringBack(ctx, f)
+		return p, err
+	case f.kind == flawUnlisted:
+		p.Object = string(f.at.id)
+	}
+	p.Repair = v.without(f)
+	if f.kind == flawAhead {
+		p.Repair = "set the clock, if it is behind; else " + p.Repair
+	}
+	return p, nil
+}
+
+// bringBack is how an object that is lost comes back: from a remote that has the memory,
+// which must send all that it has again, because git takes what a commit that is here
+// leads to for being here.
+func (v *memory) bringBack(ctx context.Context, f flaw) (string, error) {
+	first := ""
+	if file, here := v.s.repo.LooseFile(f.id); here {
+		first = "rm -f " + prose.ShellQuoted(file) + " && "
+	}
+	remotes, err := v.s.repo.Remotes(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, remote := range remotes {
+		if slices.ContainsFunc(v.tips, func(t tip) bool { return strings.HasPrefix(t.Name, git.RemotePrefix+remote+"/") }) {
+			return first + "git fetch --refetch " + prose.ShellQuoted(remote), nil
+		}
+	}
+	return first + "git fetch --refetch PATH-OF-ANOTHER-CLONE " + prose.ShellQuoted(git.Root+"*:"+git.RemotePrefix+"clone/*"), nil
+}
+
+// without is how memory goes on without a commit that holds something wrong:
+//
+//  1. what only a remote has is not taken in: it is mended there;
+//  2. a deleted branch and a tag can go;
+//  3. the newest commit of a branch is taken off it;
+//  4. below others it stays what it is: a new branch can start before it.
+func (v *memory) without(f flaw) string {
+	ref, bad := f.at.ref, f.at
+	switch {
+	case !own(ref):
+		return fmt.Sprintf("mend '%s' on its remote; nothing of it is taken in", visible(ref))
+	case strings.HasPrefix(ref, git.DeletedPrefix):
+		return fmt.Sprintf("git update-ref -d %s %s", ref, v.tipOf(ref))
+	case strings.HasPrefix(ref, git.TagPrefix):
+		return "git context tag -d " + strings.TrimPrefix(ref, git.TagPrefix)
+	case bad.roles == roleNotes:
+		return "git notes --ref=context prune, or remove by hand what is no note"
+	case len(bad.parents) == 0:
+		return "git log --stat " + string(v.tipOf(ref)) + ", then start anew from a commit that is sound"
+	case v.tipOf(ref) == bad.id:
+		return fmt.Sprintf("git update-ref %s %s %s", ref, bad.parents[0], bad.id)
+	case bad.roles&roleRoadmap != 0:
+		return fmt.Sprintf("git update-ref %s %s %s takes off what came since, too", ref, bad.parents[0], v.tipOf(ref))
+	}
+	name, _ := git.BranchName(ref)
+	return fmt.Sprintf("git context branch %s-sound --from %s", name, bad.parents[0].Short())
+}
+
+// tipOf is where a ref stands.
+func (v *memory) tipOf(ref string) git.ID {
+	for _, t := range v.tips {
+		if t.Name == ref {
+			return t.ID
+		}
+	}
+	return ""
+}

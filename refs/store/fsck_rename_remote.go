@@ -1,0 +1,143 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+)
+
+// renameRemote moves what is kept of a remote to its new name: tracking refs, local
+// state, what waits to be resolved, settings. What was learnt under the new name since is
+// newer and stands. The refspecs, by which this is found, come last, so that a kill
+// leaves it to be done again.
+func (c *checking) renameRemote(ctx context.Context, from, to string) (err error) {
+	old, now := peer{name: from, tracking: git.RemoteTracking(from)}, peer{name: to, tracking: git.RemoteTracking(to)}
+	both := []peer{old, now}
+	slices.SortFunc(both, func(a, b peer) int { return cmp.Compare(a.name, b.name) })
+	for _, p := range both {
+		lock, err1 := c.s.lockPeer(ctx, p)
+		if err1 != nil {
+			return err1
+		}
+		defer func() { err = errors.Join(err, lock.Unlock()) }()
+	}
+	if err := c.renameTracking(ctx, old, now); err != nil {
+		return err
+	}
+	if err := c.renameState(old, now); err != nil {
+		return err
+	}
+	if err := c.renameHeld(ctx, from, to); err != nil {
+		return err
+	}
+	return c.renameSettings(ctx, from, to)
+}
+
+func (c *checking) renameTracking(ctx context.Context, old, now peer) error {
+	list, err := c.s.repo.Refs(ctx, append(old.tracking.All(), now.tracking.All()...)...)
+	if err != nil {
+		return err
+	}
+	there := map[string]bool{}
+	for _, r := range list {
+		there[r.Name] = true
+	}
+	return c.moveRefs(ctx, "rename remote "+prose.OneLine(old.name, 100), func(tx *git.Tx) {
+		for _, r := range list {
+			for i, prefix := range old.tracking.All() {
+				rest, ok := strings.CutPrefix(r.Name, prefix)
+				if !ok || strings.HasPrefix(r.Name, now.tracking.All()[i]) {
+					continue
+				}
+				if to := now.tracking.All()[i] + rest; !there[to] {
+					tx.Update(to, r.ID, "")
+				}
+				tx.Delete(r.Name, r.ID)
+			}
+		}
+	})
+}
+
+// renameState joins what local state says under both names.
+func (c *checking) renameState(old, now peer) error {
+	shared, err := c.s.readShared(old)
+	if err != nil {
+		return err
+	}
+	since, err := c.s.readShared(now)
+	if err != nil {
+		return err
+	}
+	if len(shared) > 0 {
+		maps.Copy(shared, since)
+		if err := c.s.writeShared(now, shared); err != nil {
+			return err
+		}
+	}
+	held, err := c.s.readHeldState(old)
+	if err != nil {
+		return err
+	}
+	later, err := c.s.readHeldState(now)
+	if err != nil {
+		return err
+	}
+	maps.Copy(held.refs, later.refs)
+	held.purge = append(held.purge, later.purge...)
+	if err := c.s.writeHeldState(now, held); err != nil {
+		return err
+	}
+	// What is known to be clean is found out again.
+	return errors.Join(removeFile(c.s.statePath(old.sharedName())), removeFile(c.s.statePath(old.heldName())), removeFile(c.s.statePath(old.cleanName())))
+}
+
+// renameHeld renames the remote in conflicts of a sync that wait on branches.
+func (c *checking) renameHeld(ctx context.Context, from, to string) error {
+	names, err := c.s.branchNames(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if _, err := os.Stat(c.s.statePath(heldName(name))); err != nil {
+			continue
+		}
+		if err := c.s.whileHeld(ctx, func() error {
+			h, err := c.s.heldMerge(name)
+			if err != nil || h == nil || h.Remote != from || h.Bundle {
+				return err
+			}
+			h.Remote = to
+			return c.s.writeHeld(h)
+		}, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// renameSettings moves the settings that have the remote's name, unless the new one has
+// its own.
+func (c *checking) renameSettings(ctx context.Context, from, to string) error {
+	cfg, err := c.s.repo.Config(ctx)
+	if err != nil {
+		return err
+	}
+	have := cfg.Subsections("context")
+	if slices.Contains(have, from) && !slices.Contains(have, to) {
+		if err := c.setConfig(ctx, "config", "--rename-section", "context."+from, "context."+to); err != nil {
+			return fmt.Errorf("rename the settings of '%s': %w", from, err)
+		}
+	}
+	if name, _ := cfg.String(keyRemote); name == from {
+		return c.setConfig(ctx, "config", keyRemote, to)
+	}
+	return nil
+}

@@ -1,0 +1,244 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// Init makes what is missing of a repository's memory: the roadmap, the first
+// branch, CONTEXT_HEAD, and the fetch refspecs of remotes. Where all of it
+// stands it changes nothing; a goal, milestones and to-dos are added to a
+// roadmap that lacks them. Where there is no memory here, but the remote has
+// some, that is taken over.
+func (s *Store) Init(ctx context.Context, o InitOptions) (InitResult, error) {
+	clean(&o.Goal, &o.Purpose)
+	branch, err := s.initialBranch(ctx, o.Branch)
+	if err != nil {
+		return InitResult{}, err
+	}
+	i := &initing{s: s, o: o, res: &InitResult{Branch: branch}}
+	if branch, err = i.adopt(ctx, branch, o.Branch != ""); err != nil {
+		return *i.res, err
+	}
+	ses, err := s.begin(ctx, o.Writer, "init", branch)
+	if err != nil {
+		return InitResult{}, err
+	}
+	defer ses.close()
+	adopted := *i.res
+	if err := ses.swap(ctx, func(ctx context.Context) error {
+		*i.res = adopted
+		i.res.Branch = branch
+		return ses.init(ctx, o, i.res)
+	}); err != nil {
+		return InitResult{}, err
+	}
+	res := i.res
+	if err := s.initHead(ctx, branch, res); err != nil {
+		return *res, err
+	}
+	if err := s.initConfig(ctx, res); err != nil {
+		return *res, err
+	}
+	res.Created = len(res.Did) > 0
+	return *res, s.makeJournal(ctx, branch)
+}
+
+// initing is one init that may find memory elsewhere.
+type initing struct {
+	s   *Store
+	o   InitOptions
+	res *InitResult
+}
+
+// initialBranch is the branch that Init makes sure of: the one asked for, or
+// the current one.
+func (s *Store) initialBranch(ctx context.Context, name string) (string, error) {
+	if name != "" {
+		return name, checkBranchName(name)
+	}
+	return s.Current(ctx)
+}
+
+// init queues the roadmap and the first branch, where they are missing.
+func (ses *session) init(ctx context.Context, o InitOptions, res *InitResult) error {
+	s := ses.s
+	old, data, err := s.readRoadmap(ctx)
+	if err != nil {
+		return err
+	}
+	r := doc.ParseRoadmap(data)
+	if old == "" {
+		r = doc.NewRoadmap()
+	}
+	if err := initRoadmap(r, o); err != nil {
+		return err
+	}
+	if res.Roadmap, err = ses.writeRoadmap(ctx, old, data, r, "Initialize the roadmap"); err != nil {
+		return err
+	}
+	if res.Roadmap != old {
+		res.Did = append(res.Did, "roadmap")
+	}
+	head, err := s.repo.Ref(ctx, git.BranchRef(res.Branch))
+	if err == nil {
+		res.Head = head
+		return nil
+	}
+	if !errors.Is(err, git.ErrNotFound) {
+		return err
+	}
+	if err := s.checkNoMemory(ctx, res.Branch); err != nil {
+		return err
+	}
+	code, err := s.codeHead(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.clear(ctx, res.Branch); err != nil {
+		return err
+	}
+	c, err := ses.bear(ctx, birth{name: res.Branch, purpose: o.Purpose, roadmap: res.Roadmap, goal: r.Goal(), code: code})
+	if err != nil {
+		return err
+	}
+	res.Head = c.ID
+	res.Did = append(res.Did, "branch '"+res.Branch+"'")
+	return nil
+}
+
+// checkNoMemory refuses to start a second, unrelated history beside one that
+// stands: another branch is made by BRANCH.
+func (s *Store) checkNoMemory(ctx context.Context, branch string) error {
+	names, err := s.branchNames(ctx)
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	return fail.New(fail.ErrExists, fail.MemoryExists, fmt.Sprintf("this repository has memory already, without a branch '%s'", branch),
+		"git context switch "+names[0], "git context branch "+branch)
+}
+
+// initRoadmap adds what the roadmap does not hold yet. A goal that stands is not
+// overwritten: `roadmap goal` does that.
+func initRoadmap(r *doc.Roadmap, o InitOptions) error {
+	if o.Goal != "" && r.Goal() != o.Goal {
+		if r.Goal() != "" {
+			return fail.New(fail.ErrExists, fail.GoalExists, "the roadmap has a goal already", "git context roadmap goal TEXT")
+		}
+		r.SetGoal(o.Goal)
+	}
+	for _, text := range o.Milestones {
+		clean(&text)
+		r.AddMilestone(text)
+	}
+	for _, text := range o.Todo {
+		clean(&text)
+		r.AddTodo(text)
+	}
+	return nil
+}
+
+// initHead points this worktree's CONTEXT_HEAD to the branch unless it points
+// somewhere already.
+func (s *Store) initHead(ctx context.Context, branch string, res *InitResult) error {
+	_, err := s.repo.SymbolicRef(ctx, git.HeadName)
+	if err == nil {
+		return nil
+	}
+	if !errors.Is(err, git.ErrNotFound) {
+		return err
+	}
+	if err := s.repo.SetSymbolicRef(ctx, git.HeadName, git.BranchRef(branch), "context init"); err != nil {
+		return err
+	}
+	res.Did = append(res.Did, git.HeadName)
+	return nil
+}
+
+// How git itself merges notes: as sets of lines, which loses none.
+const (
+	notesStrategyKey = "notes.context.mergeStrategy"
+	notesStrategy    = "cat_sort_uniq"
+)
+
+// initConfig adds the refspecs that a plain `git fetch` then brings memory with,
+// to each remote that has one already: in a bare clone ours would be the only
+// one, and a plain fetch would fetch nothing else.
+func (s *Store) initConfig(ctx context.Context, res *InitResult) error {
+	cfg, err := s.repo.Config(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.repo.InvalidateConfig()
+	for _, remote := range cfg.Subsections("remote") {
+		have := cfg.All("remote." + remote + ".fetch")
+		if len(have) == 0 {
+			continue
+		}
+		added := false
+		for _, spec := range wantedRefspecs(cfg, remote) {
+			if slices.Contains(have, spec) {
+				continue
+			}
+			if _, err := s.repo.Run(ctx, "config", "--add", "remote."+remote+".fetch", spec); err != nil {
+				return fmt.Errorf("add a fetch refspec to remote '%s': %w", remote, err)
+			}
+			fault.Point("after-config")
+			added = true
+		}
+		if added {
+			res.Did = append(res.Did, "fetch refspecs of '"+remote+"'")
+		}
+	}
+	if _, ok := cfg.String(notesStrategyKey); ok {
+		return nil
+	}
+	if _, err := s.repo.Run(ctx, "config", notesStrategyKey, notesStrategy); err != nil {
+		return fmt.Errorf("set %s: %w", notesStrategyKey, err)
+	}
+	res.Did = append(res.Did, notesStrategyKey)
+	return nil
+}
+
+// InitOptions are what `init` was told. Empty fields change nothing that stands.
+type InitOptions struct {
+	Writer
+	Goal       string
+	Milestones []string
+	Todo       []string
+	Purpose    string
+	Branch     string // --initial-branch; else context.defaultBranch, else main
+}
+
+// InitResult is what Init made or found.
+type InitResult struct {
+	Branch  string `json:"branch"`
+	Head    git.ID `json:"head"`
+	Roadmap git.ID `json:"roadmap"`
+	Created bool   `json:"created"` // false when nothing changed
+
+	Did      []string `json:"-"` // what changed, a phrase each
+	Warnings []string `json:"-"`
+}
+
+// wantedRefspecs are those that init gives a remote. Where only some branches are followed,
+// a plain fetch brings none.
+func wantedRefspecs(cfg *git.Config, remote string) []string {
+	list := git.FetchRefspecs(remote)
+	if mapping, _ := cfg.String("context." + remote + ".mapping"); mapping == mappingHeads {
+		list = git.MemoryRefspecs(git.RemoteTracking(remote), true)
+	}
+	if followedOf(cfg, remote) != nil {
+		branches := git.RemoteTracking(remote).Branches()
+		list = slices.DeleteFunc(list, func(spec string) bool { return strings.Contains(spec, ":"+branches) })
+	}
+	return list
+}

@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// joining is one merge of two trees of memory.
+type joining struct {
+	ours, theirs *Tip
+	bases        []git.ID // the best common ancestors of the two
+	replica      bool     // the two are one branch, in two repositories
+	settle       settler
+}
+
+// united is what a merge of two trees found.
+type united struct {
+	steps, milestones int    // that the source brought
+	commits           []byte // the merged live commit.md, which the milestone of the merge goes into
+	conflicts         []Conflict
+}
+
+// unsettled counts the conflicts that are open.
+func unsettled(list []Conflict) int {
+	n := 0
+	for _, c := range list {
+		if !c.Resolved {
+			n++
+		}
+	}
+	return n
+}
+
+// mergeTrees merges the documents of theirs into a change on top of ours. Every
+// conflict is found before it returns; nothing but objects is written.
+func (ses *session) mergeTrees(ctx context.Context, c *change, j joining) (*united, error) {
+	base, err := ses.branchBase(ctx, j.ours.branch, j.bases, j.replica)
+	if err != nil {
+		return nil, err
+	}
+	u := &united{}
+	added := map[string]doc.OriginTotals{}
+	both := sides{ours: j.ours, theirs: j.theirs, totals: c.meta.Totals()}
+	if len(j.bases) == 1 { // a virtual base has no entries
+		both.base = base
+		meta, err := ses.s.metadata(ctx, base)
+		if err != nil {
+			return nil, err
+		}
+		both.baseTotals = meta.Totals()
+	}
+	log, _, err := ses.mergeEntries(ctx, logEntries, c, both)
+	if err != nil {
+		return nil, err
+	}
+	if err := ses.put(ctx, c.tree, doc.LogFile, log.Live); err != nil {
+		return nil, err
+	}
+	for origin, n := range log.Origins {
+		added[origin] = doc.OriginTotals{Steps: n}
+	}
+	u.steps = len(log.Added)
+	commits, read, err := ses.mergeEntries(ctx, commitEntries, c, both)
+	if err != nil {
+		return nil, err
+	}
+	u.commits = commits.Live
+	if u.milestones, err = countMilestones(read, commits.Added, added); err != nil {
+		return nil, err
+	}
+	d := &documents{ses: ses, tree: c.tree, base: base, ours: j.ours, theirs: j.theirs, replica: j.replica, settle: j.settle}
+	if c.meta, err = d.metadata(ctx); err != nil {
+		return nil, err
+	}
+	if err := addTotals(c.meta, u, added); err != nil {
+		return nil, err
+	}
+	err = d.topics(ctx)
+	u.conflicts = d.conflicts
+	return u, err
+}
+
+// addTotals counts what came.
+func addTotals(meta *doc.Metadata, u *united, added map[string]doc.OriginTotals) error {
+	totals := meta.Totals()
+	totals.Steps += u.steps
+	totals.Milestones += u.milestones
+	if totals.Origins == nil {
+		totals.Origins = map[string]doc.OriginTotals{}
+	}
+	for origin, n := range added {
+		have := totals.Origins[origin]
+		have.Steps += n.Steps
+		have.Milestones += n.Milestones
+		totals.Origins[origin] = have
+	}
+	return meta.SetTotals(totals)
+}

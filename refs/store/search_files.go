@@ -1,0 +1,136 @@
+package store
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// branchFiles is what can be searched in a branch: its documents of entries and its
+// topics, by path. They are the same for as long as the tree is.
+type branchFiles struct {
+	branch string
+	tree   git.ID
+	files  []branchFile // by path
+}
+
+type branchFile struct {
+	path string
+	id   git.ID
+}
+
+// searchable are the paths that branchFiles lists.
+func searchable() []string {
+	return []string{doc.CommitFile, doc.LogFile, doc.CommitDir, doc.LogDir, doc.TopicDir}
+}
+
+// listFiles lists the files of branches, given by name and tree. What stands in the
+// cache of an older tree is brought up to date by what git says is different: one child
+// for all branches, in the size of what is new. all says that these are all branches
+// there are, so that the cache forgets others.
+func (s *Store) listFiles(ctx context.Context, trees map[string]git.ID, all bool) ([]branchFiles, error) {
+	known := map[string]branchFiles{}
+	for _, b := range parseFileLists(s.readCache(cacheFiles)) {
+		known[b.branch] = b
+	}
+	var list, stale []branchFiles
+	for branch, tree := range trees {
+		b, ok := known[branch]
+		if ok && b.tree == tree {
+			list = append(list, b)
+			continue
+		}
+		if !ok {
+			b = branchFiles{branch: branch, tree: s.repo.EmptyTree()}
+		}
+		stale = append(stale, b)
+	}
+	if len(stale) > 0 {
+		if err := s.updateFiles(ctx, stale, trees); err != nil {
+			return nil, err
+		}
+		if all {
+			clear(known)
+		}
+		list = append(list, stale...)
+		for _, b := range list {
+			known[b.branch] = b
+		}
+		s.writeCache(cacheFiles, formatFileLists(known))
+	}
+	slices.SortFunc(list, func(a, b branchFiles) int { return strings.Compare(a.branch, b.branch) })
+	return list, nil
+}
+
+// updateFiles brings lists to the trees that they should be of.
+func (s *Store) updateFiles(ctx context.Context, lists []branchFiles, trees map[string]git.ID) error {
+	var pairs []treePair
+	for _, b := range lists {
+		pairs = append(pairs, treePair{b.tree, trees[b.branch]})
+	}
+	diffs, err := s.diffTrees(ctx, pairs, searchable()...)
+	if err != nil {
+		return err
+	}
+	for i := range lists {
+		b := &lists[i]
+		files := make(map[string]git.ID, len(b.files))
+		d := diffs[pairs[i]]
+		if !d.anew {
+			for _, f := range b.files {
+				files[f.path] = f.id
+			}
+		}
+		for _, c := range d.changes {
+			if c.blob {
+				files[c.path] = c.id
+			} else {
+				delete(files, c.path)
+			}
+		}
+		b.tree, b.files = trees[b.branch], make([]branchFile, 0, len(files))
+		for _, path := range slices.Sorted(maps.Keys(files)) {
+			b.files = append(b.files, branchFile{path, files[path]})
+		}
+	}
+	return nil
+}
+
+// blobMode is how diff-tree writes git.ModeBlob.
+const blobMode = "100644"
+
+// parseFileLists reads the cache of lists; what it cannot read is not there.
+//
+//	"branch" SP BRANCH SP TREE LF [ID SP PATH LF]...
+func parseFileLists(text string) []branchFiles {
+	var lists []branchFiles
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if head, ok := strings.CutPrefix(line, "branch "); ok {
+			branch, tree, _ := strings.Cut(head, " ")
+			lists = append(lists, branchFiles{branch: branch, tree: git.ID(tree)})
+			continue
+		}
+		if id, path, ok := strings.Cut(line, " "); ok && len(lists) > 0 {
+			b := &lists[len(lists)-1]
+			b.files = append(b.files, branchFile{path, git.ID(id)})
+		}
+	}
+	return lists
+}
+
+func formatFileLists(lists map[string]branchFiles) string {
+	var b strings.Builder
+	for _, branch := range slices.Sorted(maps.Keys(lists)) {
+		l := lists[branch]
+		b.WriteString("branch " + l.branch + " " + string(l.tree) + "\n")
+		for _, f := range l.files {
+			b.WriteString(string(f.id) + " " + f.path + "\n")
+		}
+	}
+	return b.String()
+}
