@@ -11,9 +11,10 @@ import (
 var layers = map[string][]string{
 	"cmd/git-context":   {"cmd"},
 	"cmd/manual":        {"cmd"},
-	"cmd":               {"render", "refs", "refs/store", "refs/fail", "hooks", "refs/git", "refs/doc", "refs/peer"},
-	"render":            {"refs", "refs/store", "notes", "refs/fail", "refs/git", "refs/doc", "refs/prose"},
+	"cmd":               {"render", "refs", "refs/fsck", "refs/store", "refs/fail", "hooks", "refs/git", "refs/doc", "refs/peer"},
+	"render":            {"refs", "refs/fsck", "refs/store", "notes", "refs/fail", "refs/git", "refs/doc", "refs/prose"},
 	"refs":              {"refs/store"},
+	"refs/fsck":         {"refs/store", "notes", "refs/fail", "refs/journal", "refs/git", "refs/doc", "refs/prose"},
 	"refs/store":        {"notes", "refs/detect", "refs/fail", "refs/journal", "refs/git", "refs/doc", "refs/fault", "refs/index", "refs/peer", "refs/prose"},
 	"notes":             {"refs/git"},
 	"refs/detect":       {"refs/git", "refs/doc", "refs/prose"},

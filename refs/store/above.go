@@ -16,13 +16,13 @@ type Above struct {
 
 	// SettleIntent finishes or forgets a `commit --code` or `rollback --code` that a killed
 	// process left on a branch, whose lock is held.
-	SettleIntent func(ctx context.Context, ses *session, branch string) error
+	SettleIntent func(ctx context.Context, ses *Transaction, branch string) error
 
 	// CheckHook refuses to wait for a branch's lock inside a hook that its owner waits for.
 	CheckHook func(s *Store, branch string) error
 
 	// CommitCode makes a memory commit together with a code commit.
-	CommitCode func(ctx context.Context, ses *session, branch string, o CommitOptions) (CommitResult, error)
+	CommitCode func(ctx context.Context, ses *Transaction, branch string, o CommitOptions) (CommitResult, error)
 
 	// AdoptBranch makes a branch that only a remote has; false where no remote has it.
 	AdoptBranch func(ctx context.Context, s *Store, name string) (bool, error)
@@ -42,10 +42,10 @@ func (a Above) check() error {
 // Wire is what is above while all of it is still here.
 func Wire() Above {
 	return Above{
-		FinishExpunge: func(ctx context.Context, s *Store, w Writer) error { return s.finishExpunge(ctx, w) },
-		SettleIntent:  func(ctx context.Context, ses *session, branch string) error { return ses.settle(ctx, branch) },
+		FinishExpunge: func(ctx context.Context, s *Store, w Writer) error { return s.FinishExpunge(ctx, w) },
+		SettleIntent:  func(ctx context.Context, ses *Transaction, branch string) error { return ses.settle(ctx, branch) },
 		CheckHook:     func(s *Store, branch string) error { return s.inHookOf(branch) },
-		CommitCode: func(ctx context.Context, ses *session, branch string, o CommitOptions) (CommitResult, error) {
+		CommitCode: func(ctx context.Context, ses *Transaction, branch string, o CommitOptions) (CommitResult, error) {
 			return ses.commitBoth(ctx, branch, o)
 		},
 		AdoptBranch: func(ctx context.Context, s *Store, name string) (bool, error) { return s.adoptBranch(ctx, name) },

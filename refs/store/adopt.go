@@ -26,7 +26,7 @@ const askLimit = 10 * time.Second
 // begin with after all: another one, where the remote has no branch of that name.
 func (i *initing) adopt(ctx context.Context, branch string, named bool) (string, error) {
 	s := i.s
-	names, err := s.branchNames(ctx)
+	names, err := s.BranchNames(ctx)
 	if err != nil || len(names) > 0 {
 		return branch, err
 	}
@@ -34,15 +34,15 @@ func (i *initing) adopt(ctx context.Context, branch string, named bool) (string,
 	if err != nil || there == nil {
 		return branch, err
 	}
-	done := newSyncResult(p.name)
+	done := newSyncResult(p.Name)
 	y := newSyncing(s, SyncOptions{Writer: i.o.Writer}, p, &done)
 	y.merge, y.adopt = true, true
-	lock, err := s.lockPeer(ctx, p)
+	lock, err := s.LockPeer(ctx, p)
 	if err != nil {
 		return "", err
 	}
 	defer lock.Unlock()
-	if branch, err = firstOf(there, p.name, branch, named); err != nil {
+	if branch, err = firstOf(there, p.Name, branch, named); err != nil {
 		return "", err
 	}
 	y.o.Branches = []string{branch}
@@ -53,7 +53,7 @@ func (i *initing) adopt(ctx context.Context, branch string, named bool) (string,
 	if err != nil {
 		return "", err
 	}
-	if _, err := firstOf(&theirs, p.name, branch, true); err != nil { // deleted since
+	if _, err := firstOf(&theirs, p.Name, branch, true); err != nil { // deleted since
 		return "", err
 	}
 	if err := i.checkRoadmap(ctx, theirs.roadmap); err != nil {
@@ -70,17 +70,17 @@ func (i *initing) adopt(ctx context.Context, branch string, named bool) (string,
 		y.warn(err.Error())
 	}
 	i.res.Warnings = append(i.res.Warnings, done.Warnings...)
-	i.res.Did = append(i.res.Did, fmt.Sprintf("the memory of '%s', branch '%s'", p.name, branch))
+	i.res.Did = append(i.res.Did, fmt.Sprintf("the memory of '%s', branch '%s'", p.Name, branch))
 	return branch, y.outcome()
 }
 
 // memoryElsewhere asks the remote that is meant without a name. One that cannot
 // be asked is a warning: what is begun here can be merged with it later. Of a remote with
 // memory it returns the branches, nil of one without.
-func (i *initing) memoryElsewhere(ctx context.Context) (peer, *survey, error) {
+func (i *initing) memoryElsewhere(ctx context.Context) (Remote, *survey, error) {
 	names, err := i.s.repo.Remotes(ctx)
 	if err != nil || len(names) == 0 {
-		return peer{}, nil, err
+		return Remote{}, nil, err
 	}
 	p, err := i.s.remote(ctx, "")
 	if errors.Is(err, fail.ErrNotFound) { // several remotes, none of which is meant, or one that is not there
@@ -93,9 +93,9 @@ func (i *initing) memoryElsewhere(ctx context.Context) (peer, *survey, error) {
 	limited, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	plain, mapped := git.NameOn(git.BranchPrefix, false), git.NameOn(git.BranchPrefix, true)
-	list, err := i.s.repo.LsRemote(limited, p.name, plain+"*", mapped+"*")
+	list, err := i.s.repo.LsRemote(limited, p.Name, plain+"*", mapped+"*")
 	if errors.Is(err, git.ErrUnreachable) && ctx.Err() == nil {
-		i.res.Warnings = append(i.res.Warnings, fmt.Sprintf("remote '%s' could not be asked whether it has memory: %v", p.name, err))
+		i.res.Warnings = append(i.res.Warnings, fmt.Sprintf("remote '%s' could not be asked whether it has memory: %v", p.Name, err))
 		return p, nil, nil
 	}
 	if err != nil || len(list) == 0 {
@@ -105,7 +105,7 @@ func (i *initing) memoryElsewhere(ctx context.Context) (peer, *survey, error) {
 		return slices.ContainsFunc(list, func(r git.Ref) bool { return strings.HasPrefix(r.Name, prefix) })
 	}
 	if !p.heads && !has(plain) { // whoever pushed it had to map it
-		key := "context." + p.name + ".mapping"
+		key := "context." + p.Name + ".mapping"
 		if _, err := i.s.repo.Run(ctx, "config", key, mappingHeads); err != nil {
 			return p, nil, fmt.Errorf("set %s: %w", key, err)
 		}
@@ -187,14 +187,14 @@ func (s *Store) adoptBranch(ctx context.Context, name string) (bool, error) {
 		if err != nil && !errors.Is(err, fail.ErrNotFound) {
 			return false, err
 		}
-		if remote = p.name; found[remote] == "" {
+		if remote = p.Name; found[remote] == "" {
 			return false, fail.New(fail.ErrRefused, fail.BranchAmbiguous, fmt.Sprintf("several remotes have a branch '%s': %s", name, prose.QuotedList(remotes)),
-				"git config "+keyRemote+" "+remotes[0])
+				"git config "+KeyRemote+" "+remotes[0])
 		}
 	}
 	done := newSyncResult(remote)
-	y := newSyncing(s, SyncOptions{}, peer{name: remote, tracking: git.RemoteTracking(remote)}, &done)
-	ref := git.Ref{Name: y.peer.tracking.Of(git.BranchRef(name)), ID: found[remote]}
+	y := newSyncing(s, SyncOptions{}, Remote{Name: remote, Tracking: git.RemoteTracking(remote)}, &done)
+	ref := git.Ref{Name: y.peer.Tracking.Of(git.BranchRef(name)), ID: found[remote]}
 	if err := s.checkIncoming(ctx, incoming{branches: []git.Ref{ref}}); err != nil {
 		return false, err
 	}
@@ -205,10 +205,10 @@ func (s *Store) adoptBranch(ctx context.Context, name string) (bool, error) {
 	if err := t.run(ctx); err != nil {
 		return true, err
 	}
-	shared, err := s.readShared(y.peer)
+	shared, err := s.ReadShared(y.peer)
 	if err != nil {
 		return true, err
 	}
 	shared[git.BranchRef(name)] = true
-	return true, s.writeShared(y.peer, shared)
+	return true, s.WriteShared(y.peer, shared)
 }

@@ -47,7 +47,7 @@ func (s *Store) At(ctx context.Context, branch, rev string) (*Tip, error) {
 		return nil, err
 	}
 	if own == "" { // gone, or never one of memory
-		own = branchOf(c)
+		own = BranchOf(c)
 	}
 	if own != "" && (branch == "" || branch == own) {
 		return s.past(own, c, at), nil
@@ -61,7 +61,7 @@ func (s *Store) At(ctx context.Context, branch, rev string) (*Tip, error) {
 		return s.atCode(ctx, now, c, at)
 	}
 	at.By = AtTime
-	then, err := s.newestAt(ctx, now.commit, c.Committer.When)
+	then, err := s.NewestAt(ctx, now.commit, c.Committer.When)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (s *Store) past(branch string, c *git.Commit, at *At) *Tip {
 
 // newestAt is the newest commit on a commit's first-parent line that is not
 // younger than t; nil for none.
-func (s *Store) newestAt(ctx context.Context, c *git.Commit, t time.Time) (*git.Commit, error) {
+func (s *Store) NewestAt(ctx context.Context, c *git.Commit, t time.Time) (*git.Commit, error) {
 	if !c.Committer.When.After(t) {
 		return c, nil
 	}
@@ -96,7 +96,7 @@ func (s *Store) newestAt(ctx context.Context, c *git.Commit, t time.Time) (*git.
 // createdAt is when the branch of a memory commit was made; zero where it does
 // not say.
 func createdAt(c *git.Commit) time.Time {
-	at, _ := parseCreated(c.Trailer(trailerCreated))
+	at, _ := parseCreated(c.Trailer(TrailerCreated))
 	if at == nil {
 		return time.Time{}
 	}
@@ -108,7 +108,7 @@ func notYet(now *Tip, at *At) error {
 	made := createdAt(now.commit)
 	message := fmt.Sprintf("branch '%s' has no milestone as old as '%s'", now.branch, prose.OneLine(at.Rev, 100))
 	hint := fmt.Sprintf("git context --branch %s", now.branch)
-	_, from := parseCreated(now.commit.Trailer(trailerCreated))
+	_, from := parseCreated(now.commit.Trailer(TrailerCreated))
 	if !made.IsZero() && from != nil {
 		hint = fmt.Sprintf("it was made from '%s' on %s", *from, made.Format(time.RFC3339))
 	}
@@ -133,7 +133,7 @@ func (s *Store) MilestoneAt(ctx context.Context, t *Tip, rev string) (Commit, er
 	if err != nil {
 		return Commit{}, err
 	}
-	held, err := s.holds(ctx, t, commitEntries, c.Trailer(trailerID))
+	held, err := s.holds(ctx, t, CommitEntries, c.Trailer(TrailerID))
 	if err == nil && !held {
 		held, err = s.repo.IsAncestor(ctx, c.ID, t.commit.ID)
 	}

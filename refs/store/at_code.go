@@ -126,7 +126,7 @@ func (w *codeSearch) noted(ctx context.Context, c *lineCommit) (git.ID, error) {
 		if err != nil {
 			return "", err
 		}
-		switch made := branchOf(m); {
+		switch made := BranchOf(m); {
 		case made == "":
 			continue
 		case f.Branch == w.branch:

@@ -82,7 +82,7 @@ func (l *line) near(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m := l.commit(c)
+	m := l.Commit(c)
 	m.at = c.Committer.When.Unix()
 	if l.notes {
 		if m.note, err = notes.Read(ctx, l.s.repo, c.ID); err != nil {
@@ -99,10 +99,10 @@ func (l *line) near(ctx context.Context) error {
 }
 
 // commit is what a commit's message says. Of code it says nothing that is asked for.
-func (l *line) commit(c *git.Commit) lineCommit {
+func (l *line) Commit(c *git.Commit) lineCommit {
 	m := lineCommit{id: c.ID}
 	if !l.notes {
-		m.milestone, m.code = c.Trailer(trailerID) != "", git.ID(c.Trailer(trailerCode))
+		m.milestone, m.code = c.Trailer(TrailerID) != "", git.ID(c.Trailer(trailerCode))
 	}
 	return m
 }
@@ -124,7 +124,7 @@ func (l *line) far(ctx context.Context, n int) error {
 	}
 	l.next = ""
 	for f := bytes.Split(out, []byte{0}); len(f) >= 4; f = f[4:] {
-		m := l.commit(&git.Commit{ID: git.ID(f[0]), Message: string(f[2])})
+		m := l.Commit(&git.Commit{ID: git.ID(f[0]), Message: string(f[2])})
 		m.note = f[3]
 		if m.at, err = strconv.ParseInt(string(f[1]), 10, 64); err != nil {
 			return fmt.Errorf("git log: no date for %s", m.id)

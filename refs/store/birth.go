@@ -26,20 +26,20 @@ type birth struct {
 }
 
 // bear writes a birth and queues the branch's ref.
-func (ses *session) bear(ctx context.Context, b birth) (*git.Commit, error) {
+func (ses *Transaction) bear(ctx context.Context, b birth) (*git.Commit, error) {
 	c, err := ses.conceive(ctx, b)
 	if err != nil {
 		return nil, err
 	}
-	return ses.write(ctx, c, "")
+	return ses.Write(ctx, c, "")
 }
 
 // conceive makes the change of a birth.
-func (ses *session) conceive(ctx context.Context, b birth) (*change, error) {
+func (ses *Transaction) conceive(ctx context.Context, b birth) (*Draft, error) {
 	if b.at.IsZero() {
 		b.at = ses.by.When
 	}
-	c := &change{branch: b.name, tree: ses.s.repo.Edit(""), meta: doc.NewMetadata(), roadmap: b.roadmap, code: b.code}
+	c := &Draft{branch: b.name, Tree: ses.Store.repo.Edit(""), Meta: doc.NewMetadata(), roadmap: b.roadmap, code: b.code}
 	m := doc.Milestone{Kind: doc.KindBirth, Summary: "Start branch " + b.name, Contribution: "Start branch " + b.name,
 		Goal: b.goal, Purpose: b.purpose, Origin: b.name, Time: b.at,
 		Agent: ses.w.Agent, Session: ses.w.Session, Model: ses.w.Model}
@@ -53,25 +53,25 @@ func (ses *session) conceive(ctx context.Context, b birth) (*change, error) {
 	c.subject = m.Summary
 	var err error
 	if m.ID = b.id; m.ID == "" {
-		if m.ID, err = ses.s.newID(c.newest); err != nil {
+		if m.ID, err = ses.Store.NewID(c.Newest); err != nil {
 			return nil, err
 		}
 	}
-	c.newest = max(c.newest, m.ID)
-	if err := c.meta.SetBranch(facts); err != nil {
+	c.Newest = max(c.Newest, m.ID)
+	if err := c.Meta.SetBranch(facts); err != nil {
 		return nil, err
 	}
-	if err := c.meta.SetTotals(doc.Totals{Origins: map[string]doc.OriginTotals{b.name: {}}}); err != nil {
+	if err := c.Meta.SetTotals(doc.Totals{Origins: map[string]doc.OriginTotals{b.name: {}}}); err != nil {
 		return nil, err
 	}
 	// What could not be found out is told by the first COMMIT, which asks again.
-	if err := ses.s.refreshDetected(ctx, c, c.parent); err != nil {
+	if err := ses.Store.refreshDetected(ctx, c, c.Parent); err != nil {
 		return nil, err
 	}
-	if err := ses.put(ctx, c.tree, doc.CommitFile, doc.FormatCommits([]doc.Milestone{m})); err != nil {
+	if err := ses.Put(ctx, c.Tree, doc.CommitFile, doc.FormatCommits([]doc.Milestone{m})); err != nil {
 		return nil, err
 	}
-	if err := ses.put(ctx, c.tree, doc.LogFile, doc.EmptyLog(b.name)); err != nil {
+	if err := ses.Put(ctx, c.Tree, doc.LogFile, doc.EmptyLog(b.name)); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -80,36 +80,36 @@ func (ses *session) conceive(ctx context.Context, b birth) (*change, error) {
 // inherit takes over what a new branch gets from the one that it starts from:
 // everything but its milestones, its steps and their segments. Its progress so
 // far becomes the progress that the new branch starts with.
-func (ses *session) inherit(ctx context.Context, c *change, from *Tip, m *doc.Milestone) error {
-	live, _, err := ses.s.liveCommits(ctx, from)
+func (ses *Transaction) inherit(ctx context.Context, c *Draft, from *Tip, m *doc.Milestone) error {
+	live, _, err := ses.Store.liveCommits(ctx, from)
 	if err != nil {
 		return err
 	}
-	if c.newest, err = ses.s.newest(ctx, from); err != nil {
+	if c.Newest, err = ses.Store.newest(ctx, from); err != nil {
 		return err
 	}
-	if c.meta, err = ses.s.metadata(ctx, from); err != nil {
+	if c.Meta, err = ses.Store.metadata(ctx, from); err != nil {
 		return err
 	}
-	if m.Goal, err = ses.s.goal(ctx, from.commit, c.roadmap, live); err != nil {
+	if m.Goal, err = ses.Store.goal(ctx, from.commit, c.roadmap, live); err != nil {
 		return err
 	}
 	m.Summary += " from " + from.branch
 	m.Contribution = m.Summary
 	if len(live) > 0 {
-		limit, err := ses.s.summaryLimit(ctx)
+		limit, err := ses.Store.summaryLimit(ctx)
 		if err != nil {
 			return err
 		}
 		m.Progress = doc.NextProgressOf(live, limit)
 	}
-	c.tree = ses.s.repo.Edit(from.commit.Tree)
+	c.Tree = ses.Store.repo.Edit(from.commit.Tree)
 	for _, dir := range []string{doc.LogDir, doc.CommitDir} {
-		if err := c.tree.Remove(ctx, dir); err != nil {
+		if err := c.Tree.Remove(ctx, dir); err != nil {
 			return err
 		}
 	}
-	c.parents, c.parent = []git.ID{from.commit.ID}, from.commit
+	c.parents, c.Parent = []git.ID{from.commit.ID}, from.commit
 	return nil
 }
 
@@ -129,7 +129,7 @@ func (s *Store) checkNewName(ctx context.Context, name string) error {
 			return fail.New(fail.ErrExists, fail.BranchExists, fmt.Sprintf("branch '%s' already exists", name),
 				"git context switch "+name)
 		}
-		if clash := nameClash(have, name); clash != "" {
+		if clash := NameClash(have, name); clash != "" {
 			return fail.New(fail.ErrExists, fail.BranchExists, fmt.Sprintf("branch '%s' %s", name, clash), "choose another name")
 		}
 	}
@@ -138,7 +138,7 @@ func (s *Store) checkNewName(ctx context.Context, name string) error {
 
 // nameClash says why a name cannot stand beside another one: as files, in a folder
 // that does not tell case.
-func nameClash(have, name string) string {
+func NameClash(have, name string) string {
 	switch {
 	case have == name:
 	case strings.EqualFold(have, name):

@@ -62,7 +62,7 @@ func (s *Store) BisectStart(ctx context.Context, bad string, good []string) (Bis
 		}
 		return Bisect{}, err
 	}
-	st := &bisectState{Version: bisectVersion, Branch: tip.branch, Good: []git.ID{}, Skipped: []git.ID{}, Log: []BisectEntry{}}
+	st := &BisectState{Version: BisectVersion, Branch: tip.branch, Good: []git.ID{}, Skipped: []git.ID{}, Log: []BisectEntry{}}
 	if bad != "" {
 		if err := s.mark(ctx, st, MarkBad, []string{bad}); err != nil {
 			return Bisect{}, err
@@ -143,7 +143,7 @@ func (s *Store) MemoryCommit(ctx context.Context, id git.ID) (Commit, error) {
 }
 
 // meant is what a mark without a name is about.
-func (st *bisectState) meant(mark string) (string, error) {
+func (st *BisectState) meant(mark string) (string, error) {
 	switch {
 	case st.Next != "":
 		return string(st.Next), nil
@@ -156,7 +156,7 @@ func (st *bisectState) meant(mark string) (string, error) {
 }
 
 // mark notes what commits are. Nothing of it is kept yet.
-func (s *Store) mark(ctx context.Context, st *bisectState, mark string, revs []string) error {
+func (s *Store) mark(ctx context.Context, st *BisectState, mark string, revs []string) error {
 	now, err := s.time()
 	if err != nil {
 		return err
@@ -189,7 +189,7 @@ func with(list []git.ID, id git.ID) []git.ID {
 }
 
 // advance sees where new marks lead, and keeps them.
-func (s *Store) advance(ctx context.Context, st *bisectState) (Bisect, error) {
+func (s *Store) advance(ctx context.Context, st *BisectState) (Bisect, error) {
 	b, err := s.viewBisect(ctx, st)
 	if err != nil {
 		return Bisect{}, err
@@ -202,7 +202,7 @@ func (s *Store) advance(ctx context.Context, st *bisectState) (Bisect, error) {
 }
 
 // viewBisect puts a state into words.
-func (s *Store) viewBisect(ctx context.Context, st *bisectState) (Bisect, error) {
+func (s *Store) viewBisect(ctx context.Context, st *BisectState) (Bisect, error) {
 	step, err := s.nextToTest(ctx, st)
 	if err != nil {
 		return Bisect{}, err
@@ -229,7 +229,7 @@ func (s *Store) viewBisect(ctx context.Context, st *bisectState) (Bisect, error)
 }
 
 // gone says of a commit that a bisect needs that it is not there any more.
-func (st *bisectState) gone(id git.ID, err error) error {
+func (st *BisectState) gone(id git.ID, err error) error {
 	if !errors.Is(err, git.ErrNotFound) {
 		return err
 	}

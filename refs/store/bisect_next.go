@@ -28,7 +28,7 @@ type bisectStep struct {
 //  3. milestones are left between them: the one nearest to the middle;
 //  4. all that are left cannot be tested: one of them, or the bad one, is the first;
 //  5. nothing is left: the bad one is the first.
-func (s *Store) nextToTest(ctx context.Context, st *bisectState) (bisectStep, error) {
+func (s *Store) nextToTest(ctx context.Context, st *BisectState) (bisectStep, error) {
 	step := bisectStep{suspects: []git.ID{}}
 	if err := s.present(ctx, st); err != nil || st.Bad == "" || len(st.Good) == 0 {
 		return step, err
@@ -62,7 +62,7 @@ func (s *Store) nextToTest(ctx context.Context, st *bisectState) (bisectStep, er
 
 // present holds that what is known is still there: a branch may have been deleted
 // and its commits collected meanwhile.
-func (s *Store) present(ctx context.Context, st *bisectState) error {
+func (s *Store) present(ctx context.Context, st *BisectState) error {
 	for _, id := range append([]git.ID{st.Bad}, st.Good...) {
 		if id == "" {
 			continue
@@ -77,7 +77,7 @@ func (s *Store) present(ctx context.Context, st *bisectState) error {
 // testBase wants what good and bad both come from to be tested, where good is not
 // before bad, as git does: were it bad, then good was mended, and the search would
 // look in the wrong place.
-func (s *Store) testBase(ctx context.Context, st *bisectState, step *bisectStep) (bool, error) {
+func (s *Store) testBase(ctx context.Context, st *BisectState, step *bisectStep) (bool, error) {
 	bases, err := s.repo.MergeBases(ctx, st.Bad, st.Good...)
 	if err != nil {
 		return false, err
@@ -96,7 +96,7 @@ func (s *Store) testBase(ctx context.Context, st *bisectState, step *bisectStep)
 }
 
 // consistent refuses a good one that is the bad one or stands on it.
-func (s *Store) consistent(ctx context.Context, st *bisectState) error {
+func (s *Store) consistent(ctx context.Context, st *BisectState) error {
 	if st.Bad == "" || len(st.Good) == 0 {
 		return nil
 	}
@@ -126,7 +126,7 @@ func (s *Store) consistent(ctx context.Context, st *bisectState) error {
 }
 
 // revisions is what is in bad and in no good one.
-func (st *bisectState) revisions() []string {
+func (st *BisectState) revisions() []string {
 	revs := []string{"--end-of-options", string(st.Bad)}
 	for _, id := range st.Good {
 		revs = append(revs, "^"+string(id))
@@ -136,7 +136,7 @@ func (st *bisectState) revisions() []string {
 
 // between is the milestones that may be the first bad one, without the one that is
 // known to be bad.
-func (s *Store) between(ctx context.Context, st *bisectState) ([]git.ID, error) {
+func (s *Store) between(ctx context.Context, st *BisectState) ([]git.ID, error) {
 	var ids []git.ID
 	err := s.logIDs(ctx, st.revisions(), func(f [][]byte) error {
 		if hash := git.ID(f[0]); len(f[1]) > 0 && hash != st.Bad {
@@ -151,7 +151,7 @@ func (s *Store) between(ctx context.Context, st *bisectState) ([]git.ID, error) 
 // that change commit.md. Every milestone does, and hardly anything else: were
 // topics and closing commits counted, the middle of the commits could lie far from
 // that of the milestones.
-func (s *Store) middle(ctx context.Context, st *bisectState, open []git.ID) (git.ID, error) {
+func (s *Store) middle(ctx context.Context, st *BisectState, open []git.ID) (git.ID, error) {
 	args := append([]string{"rev-list", "--bisect-all", "--full-history"}, st.revisions()...)
 	out, err := s.repo.View(ctx, append(args, doc.CommitFile)...)
 	if err != nil {

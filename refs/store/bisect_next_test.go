@@ -143,14 +143,14 @@ func TestBisectFindsTheFirst(t *testing.T) {
 				fine = append(fine, i)
 			}
 		}
-		st := &bisectState{Branch: "main", Bad: h.ids[last], Good: []git.ID{h.ids[rapid.SampledFrom(fine).Draw(rt, "good")]}}
+		st := &BisectState{Branch: "main", Bad: h.ids[last], Good: []git.ID{h.ids[rapid.SampledFrom(fine).Draw(rt, "good")]}}
 		skips := rapid.SampledFrom([]int{0, 0, 3}).Draw(rt, "skips")
 		h.search(t, rt, s, st, culprit, skips)
 	})
 }
 
 // search plays the one who tests.
-func (h *tangle) search(t *testing.T, rt *rapid.T, s *Store, st *bisectState, culprit, skips int) {
+func (h *tangle) search(t *testing.T, rt *rapid.T, s *Store, st *BisectState, culprit, skips int) {
 	tests, all, left := 0, -1, math.MaxInt
 	for {
 		step, err := s.nextToTest(t.Context(), st)
@@ -187,7 +187,7 @@ func (h *tangle) search(t *testing.T, rt *rapid.T, s *Store, st *bisectState, cu
 	}
 }
 
-func (h *tangle) judge(rt *rapid.T, st *bisectState, step bisectStep, culprit int) {
+func (h *tangle) judge(rt *rapid.T, st *BisectState, step bisectStep, culprit int) {
 	if step.firstBad != "" {
 		if i := slices.Index(h.ids, step.firstBad); !h.first(i, culprit) {
 			rt.Fatalf("%d is not the first bad one; the culprit is %d", i, culprit)

@@ -17,7 +17,7 @@ import (
 // a branch, since several agents may share either. The file's name alone says which
 // branch, so that it follows a renamed one in one step; commits are named by hash,
 // so that other branches may be renamed or deleted meanwhile.
-type bisectState struct {
+type BisectState struct {
 	Version int           `json:"version"`
 	Branch  string        `json:"-"`
 	Bad     git.ID        `json:"bad,omitempty"`
@@ -29,7 +29,7 @@ type bisectState struct {
 	kept bool // whether it stands in local state
 }
 
-const bisectVersion = 1
+const BisectVersion = 1
 
 func (s *Store) bisectName(branch string) string {
 	worktree := "main-worktree"
@@ -46,7 +46,7 @@ func (s *Store) lockBisect(ctx context.Context, branch string) (*git.Lock, error
 
 // openBisect reads and locks the bisect of the current branch. Where none is under
 // way it says which branch that is: it may have been started on another.
-func (s *Store) openBisect(ctx context.Context) (*bisectState, *git.Lock, error) {
+func (s *Store) openBisect(ctx context.Context) (*BisectState, *git.Lock, error) {
 	branch, err := s.Current(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -77,20 +77,20 @@ func (s *Store) notBisecting(ctx context.Context, branch string, err error) erro
 }
 
 // readBisect reads the bisect of a branch; nil if there is none.
-func (s *Store) readBisect(branch string) (*bisectState, error) {
-	st := &bisectState{Branch: branch, kept: true}
+func (s *Store) readBisect(branch string) (*BisectState, error) {
+	st := &BisectState{Branch: branch, kept: true}
 	found, bad, err := s.readState(s.bisectName(branch), st)
 	if err != nil || !found {
 		return nil, err
 	}
-	if bad != nil || st.Version != bisectVersion {
+	if bad != nil || st.Version != BisectVersion {
 		return nil, &fail.Error{Code: fail.BisectState, Kind: fail.ErrInvalid, Err: bad, Hints: []string{"git context bisect reset"},
 			Message: fmt.Sprintf("the bisect of '%s' cannot be read", branch)}
 	}
 	return st, nil
 }
 
-func (s *Store) writeBisect(st *bisectState) error {
+func (s *Store) writeBisect(st *BisectState) error {
 	data, err := json.Marshal(st)
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func (s *Store) writeBisect(st *bisectState) error {
 }
 
 func (s *Store) dropBisect(branch string) (was bool, err error) {
-	err = os.Remove(s.statePath(s.bisectName(branch)))
+	err = os.Remove(s.StatePath(s.bisectName(branch)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -107,7 +107,7 @@ func (s *Store) dropBisect(branch string) (was bool, err error) {
 }
 
 // missing is how to say what a bisect does not know yet.
-func (st *bisectState) missing() []string {
+func (st *BisectState) missing() []string {
 	var hints []string
 	if st.Bad == "" {
 		hints = append(hints, "git context bisect bad")

@@ -144,7 +144,7 @@ func (s *Store) noTopic(ctx context.Context, tip *Tip, key string) error {
 func (s *Store) blameRoadmap(ctx context.Context, tip *Tip, rev string) (Blame, error) {
 	id, err := s.roadmapTip(ctx)
 	if rev != "" {
-		id, _ = parseRoadmap(tip.commit.Trailer(trailerRoadmap))
+		id, _ = ParseRoadmap(tip.commit.Trailer(TrailerRoadmap))
 	}
 	if err == nil && id == "" {
 		err = fail.New(fail.ErrNotFound, fail.DocumentNotFound, "there is no roadmap", "git context init")

@@ -19,12 +19,12 @@ func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, erro
 	if err := checkBranchName(o.Name); err != nil {
 		return Branch{}, err
 	}
-	ses, err := s.begin(ctx, o.Writer, "branch: "+o.Name, o.Name)
+	ses, err := s.Begin(ctx, o.Writer, "branch: "+o.Name, o.Name)
 	if err != nil {
 		return Branch{}, err
 	}
-	defer ses.close()
-	err = ses.swap(ctx, func(ctx context.Context) error {
+	defer ses.Close()
+	err = ses.Swap(ctx, func(ctx context.Context) error {
 		if err := s.checkNewName(ctx, o.Name); err != nil {
 			return err
 		}
@@ -50,16 +50,16 @@ func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, erro
 }
 
 // branch queues a birth on top of from.
-func (ses *session) branch(ctx context.Context, o BranchOptions, from *Tip) error {
-	roadmap, err := ses.s.roadmapTip(ctx)
+func (ses *Transaction) branch(ctx context.Context, o BranchOptions, from *Tip) error {
+	roadmap, err := ses.Store.roadmapTip(ctx)
 	if err != nil {
 		return err
 	}
-	code, err := ses.s.codeHead(ctx)
+	code, err := ses.Store.codeHead(ctx)
 	if err != nil {
 		return err
 	}
-	if err := ses.s.clear(ctx, o.Name); err != nil {
+	if err := ses.Store.clear(ctx, o.Name); err != nil {
 		return err
 	}
 	_, err = ses.bear(ctx, birth{name: o.Name, purpose: o.Purpose, from: from, roadmap: roadmap, code: code})
@@ -81,7 +81,7 @@ func (s *Store) startOf(ctx context.Context, rev string) (*Tip, error) {
 	}
 	name, err := s.homeOf(ctx, c)
 	if name == "" { // its branch is gone
-		name = branchOf(c)
+		name = BranchOf(c)
 	}
 	return s.tipOf(name, c), err
 }
@@ -166,17 +166,17 @@ func (s *Store) standOn(ctx context.Context, name, why string, held bool) (err e
 	if !held {
 		soon, cancel := context.WithTimeout(ctx, standWait)
 		defer cancel()
-		lock, err1 := s.repo.Lock(soon, branchLock(name))
+		lock, err1 := s.repo.Lock(soon, BranchLock(name))
 		switch {
 		case err1 == nil:
 			defer func() { err = errors.Join(err, lock.Unlock()) }()
 		case !errors.Is(err1, context.DeadlineExceeded) || ctx.Err() != nil:
 			return err1
 		}
-		if there, err := s.hasBranch(ctx, name); err != nil {
+		if there, err := s.HasBranch(ctx, name); err != nil {
 			return err
 		} else if !there {
-			return s.noBranch(ctx, name)
+			return s.NoBranch(ctx, name)
 		}
 	}
 	return s.repo.SetSymbolicRef(ctx, git.HeadName, git.BranchRef(name), "context "+why+": "+name)
@@ -189,7 +189,7 @@ func (s *Store) elsewhere(ctx context.Context, name string, err error) error {
 		return err
 	}
 	if p, peerErr := s.remote(ctx, ""); peerErr == nil && p.follows != nil {
-		missing.Hints = append(missing.Hints, "git context fetch "+p.name+" "+name)
+		missing.Hints = append(missing.Hints, "git context fetch "+p.Name+" "+name)
 	} else if remotes, listErr := s.repo.Remotes(ctx); listErr == nil && len(remotes) > 0 {
 		missing.Hints = append(missing.Hints, "git context fetch")
 	}

@@ -133,7 +133,7 @@ func (s *Store) BranchOf(ctx context.Context, t *Tip) (Branch, error) {
 		return b, err
 	}
 	b.Current = current == t.branch
-	p, err := s.pending(ctx, t)
+	p, err := s.Pending(ctx, t)
 	b.Pending = len(p.lines)
 	return b, err
 }
@@ -141,16 +141,16 @@ func (s *Store) BranchOf(ctx context.Context, t *Tip) (Branch, error) {
 // branchAt is BRANCH as one of its commits has it.
 func branchAt(name string, c *git.Commit) Branch {
 	_, _, block := c.Parts()
-	t := trailerMap(block)
-	b := Branch{Name: name, Tip: c.ID, Status: t[trailerStatus], Purpose: t[trailerPurpose], UpdatedAt: c.Committer.When.UTC(), Summary: t[trailerLast]}
-	if t[trailerID] != "" {
+	t := TrailerMap(block)
+	b := Branch{Name: name, Tip: c.ID, Status: t[TrailerStatus], Purpose: t[TrailerPurpose], UpdatedAt: c.Committer.When.UTC(), Summary: t[TrailerLast]}
+	if t[TrailerID] != "" {
 		b.Summary = c.Subject()
 	}
 	if b.Status == "" {
 		b.Status = doc.StatusActive
 	}
-	b.CreatedAt, b.CreatedFrom = parseCreated(t[trailerCreated])
+	b.CreatedAt, b.CreatedFrom = parseCreated(t[TrailerCreated])
 	// A tip that somebody else's tool made has no count: it shows as none.
-	b.Commits, _ = strconv.Atoi(t[trailerCommits])
+	b.Commits, _ = strconv.Atoi(t[TrailerCommits])
 	return b
 }

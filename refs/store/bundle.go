@@ -36,7 +36,7 @@ type Bundled struct {
 // since the former bundle.
 func (s *Store) Bundle(ctx context.Context, o BundleOptions) (Bundled, error) {
 	res := Bundled{File: o.File, Refs: []string{}}
-	names, err := s.branchNames(ctx)
+	names, err := s.BranchNames(ctx)
 	if err != nil {
 		return res, err
 	}
@@ -121,8 +121,8 @@ func bundleError(file string, err error) error {
 		Hints: []string{"git bundle verify " + prose.OneLine(file, 200)}}
 }
 
-func bundlePeer(file string) peer {
-	return peer{name: file, bundle: true, tracking: git.BundleTracking()}
+func bundlePeer(file string) Remote {
+	return Remote{Name: file, bundle: true, Tracking: git.BundleTracking()}
 }
 
 // Unbundle takes in what a bundle holds, as Sync does what a remote has: branches
@@ -138,7 +138,7 @@ func (s *Store) Unbundle(ctx context.Context, w Writer, file string, progress io
 		return res, fail.New(fail.ErrInvalid, fail.BundleInvalid, fmt.Sprintf("'%s' holds no memory", prose.OneLine(file, 200)), "git bundle list-heads "+prose.OneLine(file, 200))
 	}
 	p := bundlePeer(file)
-	lock, err := s.lockPeer(ctx, p)
+	lock, err := s.LockPeer(ctx, p)
 	if err != nil {
 		return res, err
 	}
@@ -154,14 +154,14 @@ func (s *Store) Unbundle(ctx context.Context, w Writer, file string, progress io
 }
 
 // forget drops what is known of another repository.
-func (s *Store) forget(ctx context.Context, p peer) error {
-	ses, err := s.begin(ctx, Writer{}, "forget "+prose.OneLine(p.name, 100))
+func (s *Store) forget(ctx context.Context, p Remote) error {
+	ses, err := s.Begin(ctx, Writer{}, "forget "+prose.OneLine(p.Name, 100))
 	if err != nil {
 		return err
 	}
-	defer ses.close()
-	return ses.swap(ctx, func(ctx context.Context) error {
-		list, err := s.repo.Refs(ctx, p.tracking.All()...)
+	defer ses.Close()
+	return ses.Swap(ctx, func(ctx context.Context) error {
+		list, err := s.repo.Refs(ctx, p.Tracking.All()...)
 		if err != nil {
 			return err
 		}

@@ -10,18 +10,18 @@ import (
 )
 
 // change is one memory commit in the making.
-type change struct {
+type Draft struct {
 	branch  string
-	tree    *git.Edit
-	meta    *doc.Metadata
+	Tree    *git.Edit
+	Meta    *doc.Metadata
 	parents []git.ID
 
 	subject, body string
 	milestone     *doc.Milestone // nil for a memory commit that is no milestone
 	last          string         // the newest milestone's summary before; "" at a birth
-	newest        string         // the largest entry id in the documents
+	Newest        string         // the largest entry id in the documents
 	took          taken          // what it drained; zero: what the parent's trailer says
-	parent        *git.Commit    // the branch's tip before; nil for a first commit
+	Parent        *git.Commit    // the branch's tip before; nil for a first commit
 	code          git.ID         // the code HEAD; "" while it is unborn
 	roadmap       git.ID         // the roadmap as it stands with this commit
 	warnings      []string       // what could not be found out, and stops nothing
@@ -29,8 +29,8 @@ type change struct {
 }
 
 // put writes a document into a change's tree.
-func (ses *session) put(ctx context.Context, tree *git.Edit, path string, data []byte) error {
-	id, err := ses.s.repo.WriteBlob(ctx, data)
+func (ses *Transaction) Put(ctx context.Context, tree *git.Edit, path string, data []byte) error {
+	id, err := ses.Store.repo.WriteBlob(ctx, data)
 	if err != nil {
 		return err
 	}
@@ -38,9 +38,9 @@ func (ses *session) put(ctx context.Context, tree *git.Edit, path string, data [
 }
 
 // putGrowth writes a live file and the segments that it was cut into.
-func (ses *session) putGrowth(ctx context.Context, tree *git.Edit, live string, g doc.Growth) error {
+func (ses *Transaction) putGrowth(ctx context.Context, tree *git.Edit, live string, g doc.Growth) error {
 	for _, f := range append(g.Sealed, doc.File{Path: live, Data: g.Live}) {
-		if err := ses.put(ctx, tree, f.Path, f.Data); err != nil {
+		if err := ses.Put(ctx, tree, f.Path, f.Data); err != nil {
 			return err
 		}
 	}
@@ -49,7 +49,7 @@ func (ses *session) putGrowth(ctx context.Context, tree *git.Edit, live string, 
 
 // write stores a change and queues the move of its branch. old is the branch's
 // value that the change stands on.
-func (ses *session) write(ctx context.Context, c *change, old git.ID) (*git.Commit, error) {
+func (ses *Transaction) Write(ctx context.Context, c *Draft, old git.ID) (*git.Commit, error) {
 	commit, err := ses.store(ctx, c)
 	if err == nil {
 		ses.tx.Update(git.BranchRef(c.branch), commit.ID, old)
@@ -58,22 +58,22 @@ func (ses *session) write(ctx context.Context, c *change, old git.ID) (*git.Comm
 }
 
 // store writes a change's metadata, tree and commit.
-func (ses *session) store(ctx context.Context, c *change) (*git.Commit, error) {
-	if totals := c.meta.Totals(); len(totals.Origins) > 0 {
+func (ses *Transaction) store(ctx context.Context, c *Draft) (*git.Commit, error) {
+	if totals := c.Meta.Totals(); len(totals.Origins) > 0 {
 		if folded := totals.Fold(c.branch); len(folded.Origins) < len(totals.Origins) {
-			if err := c.meta.SetTotals(folded); err != nil {
+			if err := c.Meta.SetTotals(folded); err != nil {
 				return nil, err
 			}
 		}
 	}
-	meta, err := c.meta.Bytes()
+	meta, err := c.Meta.Bytes()
 	if err != nil {
 		return nil, err
 	}
-	if err := ses.put(ctx, c.tree, doc.MetadataFile, meta); err != nil {
+	if err := ses.Put(ctx, c.Tree, doc.MetadataFile, meta); err != nil {
 		return nil, err
 	}
-	tree, err := c.tree.Write(ctx)
+	tree, err := c.Tree.Write(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -85,38 +85,38 @@ func (ses *session) store(ctx context.Context, c *change) (*git.Commit, error) {
 }
 
 // trailers is the block that ends the message of a change.
-func (ses *session) trailers(c *change) string {
-	facts, totals := c.meta.Branch(), c.meta.Totals()
+func (ses *Transaction) trailers(c *Draft) string {
+	facts, totals := c.Meta.Branch(), c.Meta.Totals()
 	var t trailerBlock
 	if m := c.milestone; m != nil {
-		t.add(trailerID, m.ID)
+		t.add(TrailerID, m.ID)
 	}
-	t.add(trailerBranch, c.branch)
+	t.add(TrailerBranch, c.branch)
 	if m := c.milestone; m != nil {
-		t.add(trailerSteps, formatSteps(StepRange(m.Steps)))
+		t.add(TrailerSteps, FormatSteps(StepRange(m.Steps)))
 	}
 	if c.milestone == nil {
-		t.add(trailerLast, c.last)
+		t.add(TrailerLast, c.last)
 	}
-	t.add(trailerCommits, strconv.Itoa(totals.Milestones))
-	t.add(trailerCreated, formatCreated(facts.CreatedAt, facts.CreatedFrom))
-	t.add(trailerStatus, facts.Status)
-	t.add(trailerPurpose, prose.OneLine(facts.Purpose, purposeLimit))
-	t.add(trailerNewest, c.newest)
+	t.add(TrailerCommits, strconv.Itoa(totals.Milestones))
+	t.add(TrailerCreated, FormatCreated(facts.CreatedAt, facts.CreatedFrom))
+	t.add(TrailerStatus, facts.Status)
+	t.add(TrailerPurpose, prose.OneLine(facts.Purpose, PurposeLimit))
+	t.add(TrailerNewest, c.Newest)
 	t.add(trailerCode, string(c.code))
 	if m := c.milestone; m != nil && m.Kind == "" {
-		t.add(trailerLink, string(ses.code))
+		t.add(TrailerLink, string(ses.code))
 	}
 	if c.roadmap != "" {
-		t.add(trailerRoadmap, string(c.roadmap)+" "+strconv.Itoa(c.roadmapAge))
+		t.add(TrailerRoadmap, string(c.roadmap)+" "+strconv.Itoa(c.roadmapAge))
 	}
 	// Carried on by every commit, so that the tip alone says what is taken; but not
 	// by a merge, because the other parent may say more, even of the same journal.
 	took := c.took.String()
 	if took == "" && len(c.parents) == 1 {
-		took = c.parent.Trailer(trailerJournal)
+		took = c.Parent.Trailer(TrailerJournal)
 	}
-	t.add(trailerJournal, took)
+	t.add(TrailerJournal, took)
 	t.add(trailerAgent, ses.w.Agent)
 	t.add(trailerSession, ses.w.Session)
 	t.add(trailerModel, ses.w.Model)
@@ -128,19 +128,19 @@ func (ses *session) trailers(c *change) string {
 
 // lastSummary is the summary of a branch's newest milestone, "" where it has none.
 func lastSummary(tip *git.Commit) string {
-	if tip.Trailer(trailerID) != "" {
-		return prose.OneLine(tip.Subject(), purposeLimit)
+	if tip.Trailer(TrailerID) != "" {
+		return prose.OneLine(tip.Subject(), PurposeLimit)
 	}
-	return tip.Trailer(trailerLast)
+	return tip.Trailer(TrailerLast)
 }
 
 // follow begins a change on top of a tip: the same tree, the same facts.
-func (ses *session) follow(ctx context.Context, tip *Tip, subject string) (*change, error) {
-	meta, err := ses.s.metadata(ctx, tip)
+func (ses *Transaction) Follow(ctx context.Context, tip *Tip, subject string) (*Draft, error) {
+	meta, err := ses.Store.metadata(ctx, tip)
 	if err != nil {
 		return nil, err
 	}
-	roadmap, err := ses.s.roadmapTip(ctx)
+	roadmap, err := ses.Store.roadmapTip(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -148,13 +148,13 @@ func (ses *session) follow(ctx context.Context, tip *Tip, subject string) (*chan
 	if err != nil {
 		return nil, err
 	}
-	newest, err := ses.s.newest(ctx, tip)
+	newest, err := ses.Store.newest(ctx, tip)
 	if err != nil {
 		return nil, err
 	}
-	c := &change{
-		branch: tip.branch, tree: tip.tree, meta: meta, parents: []git.ID{tip.commit.ID}, parent: tip.commit,
-		subject: subject, last: lastSummary(tip.commit), newest: newest, code: code,
+	c := &Draft{
+		branch: tip.branch, Tree: tip.tree, Meta: meta, parents: []git.ID{tip.commit.ID}, Parent: tip.commit,
+		subject: subject, last: lastSummary(tip.commit), Newest: newest, code: code,
 	}
 	c.standWith(roadmap)
 	return c, nil
@@ -162,9 +162,9 @@ func (ses *session) follow(ctx context.Context, tip *Tip, subject string) (*chan
 
 // standWith sets the roadmap that stands with a change, and its age: as old as before it,
 // where the roadmap is the same.
-func (c *change) standWith(roadmap git.ID) {
+func (c *Draft) standWith(roadmap git.ID) {
 	c.roadmap, c.roadmapAge = roadmap, 0
-	if before, n := parseRoadmap(c.parent.Trailer(trailerRoadmap)); before == roadmap {
+	if before, n := ParseRoadmap(c.Parent.Trailer(TrailerRoadmap)); before == roadmap {
 		c.roadmapAge = n
 	}
 }

@@ -23,14 +23,14 @@ import (
 //
 // The commit lock is held throughout. What dies before 4 has moved the code has done
 // nothing; what dies behind it is finished by the branch's next session, see settle.
-func (ses *session) commitBoth(ctx context.Context, branch string, o CommitOptions) (CommitResult, error) {
-	if _, err := ses.s.Tip(ctx, branch); err != nil {
+func (ses *Transaction) commitBoth(ctx context.Context, branch string, o CommitOptions) (CommitResult, error) {
+	if _, err := ses.Store.Tip(ctx, branch); err != nil {
 		return CommitResult{}, err
 	}
-	if err := ses.s.mayCommitCode(ctx, o.Code.All); err != nil {
+	if err := ses.Store.mayCommitCode(ctx, o.Code.All); err != nil {
 		return CommitResult{}, err
 	}
-	rehearsed, err := ses.commit(ctx, branch, o)
+	rehearsed, err := ses.Commit(ctx, branch, o)
 	if err == nil {
 		err = ses.tx.Rehearse()
 	}
@@ -42,7 +42,7 @@ func (ses *session) commitBoth(ctx context.Context, branch string, o CommitOptio
 		return CommitResult{}, err
 	}
 	o.Writer, in.Commit = ses.w, &o
-	if err := ses.s.writeIntent(in); err != nil {
+	if err := ses.Store.writeIntent(in); err != nil {
 		return CommitResult{}, err
 	}
 	fault.Point("after-intent")
@@ -50,16 +50,16 @@ func (ses *session) commitBoth(ctx context.Context, branch string, o CommitOptio
 	if o.Code.All {
 		args = append(args, "-a")
 	}
-	failed := ses.s.repo.RunUser(ctx, ses.asUser(in, o.Code, codeMessage(o)), args...)
-	if ses.code, err = ses.s.movedTo(ctx, in, failed == nil); err != nil {
-		return CommitResult{}, ses.s.unknown(in, errors.Join(failed, err))
+	failed := ses.Store.repo.RunUser(ctx, ses.asUser(in, o.Code, codeMessage(o)), args...)
+	if ses.code, err = ses.Store.movedTo(ctx, in, failed == nil); err != nil {
+		return CommitResult{}, ses.Store.unknown(in, errors.Join(failed, err))
 	}
 	if ses.code == "" {
-		return CommitResult{}, errors.Join(noCodeCommit(failed), ses.s.dropIntent(in))
+		return CommitResult{}, errors.Join(noCodeCommit(failed), ses.Store.dropIntent(in))
 	}
 	fault.Point("after-code")
-	if ses.by.When, err = ses.s.time(); err != nil { // hooks may take long, and memory is no older than its code
-		return CommitResult{}, ses.s.unfinished(in, err)
+	if ses.by.When, err = ses.Store.time(); err != nil { // hooks may take long, and memory is no older than its code
+		return CommitResult{}, ses.Store.unfinished(in, err)
 	}
 	res, err := ses.finishCommit(ctx, in)
 	if failed != nil {
@@ -70,7 +70,7 @@ func (ses *session) commitBoth(ctx context.Context, branch string, o CommitOptio
 
 // asUser is how git is run for an intent. It holds the commit lock too: while it
 // lives, whoever killed this process, nobody may judge by the reflog.
-func (ses *session) asUser(in *intent, o *CodeOptions, input []byte) git.UserOptions {
+func (ses *Transaction) asUser(in *intent, o *CodeOptions, input []byte) git.UserOptions {
 	return git.UserOptions{Action: in.action(), Input: input, Out: o.Output, Err: o.Output, Terminal: o.Terminal, Keep: ses.held()}
 }
 
@@ -125,7 +125,7 @@ func (s *Store) mayCommitCode(ctx context.Context, all bool) error {
 
 // finishCommit makes the milestone of an intent whose code commit is made. It must not
 // fail at what others did meanwhile: a roadmap whose item is gone is left as it is.
-func (ses *session) finishCommit(ctx context.Context, in *intent) (CommitResult, error) {
+func (ses *Transaction) finishCommit(ctx context.Context, in *intent) (CommitResult, error) {
 	res, made, err := ses.milestone(ctx, in.Branch, *in.Commit)
 	var wrong *fail.Error
 	if errors.As(err, &wrong) && wrong.Code == fail.ItemNotFound {
@@ -135,15 +135,15 @@ func (ses *session) finishCommit(ctx context.Context, in *intent) (CommitResult,
 		res.Warnings = append(res.Warnings, "roadmap not revised: "+wrong.Message)
 	}
 	if err != nil {
-		return res, ses.s.unfinished(in, err)
+		return res, ses.Store.unfinished(in, err)
 	}
 	res.Warnings = append(res.Warnings, in.incomplete(ses.complete(ctx, in, made))...)
 	return res, nil
 }
 
 // judgeOnce says of a milestone what its writer said, unless it was said.
-func (ses *session) judgeOnce(ctx context.Context, m *git.Commit, j Judging) error {
-	note, err := notes.Read(ctx, ses.s.repo, m.ID)
+func (ses *Transaction) judgeOnce(ctx context.Context, m *git.Commit, j Judging) error {
+	note, err := notes.Read(ctx, ses.Store.repo, m.ID)
 	if err != nil {
 		return err
 	}

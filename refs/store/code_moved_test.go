@@ -189,38 +189,6 @@ func TestSettleWithoutWorktree(t *testing.T) {
 	}
 }
 
-// A repair can be pasted wherever the repository stands.
-func TestRepairIsQuoted(t *testing.T) {
-	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "it's")
-	cmd := exec.Command("git", "init", "-q", dir)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@e.c"}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	s, err := New(t.Context(), Options{Dir: dir, Env: cmd.Env, Now: time.Now}, Wire())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if _, err := s.Init(t.Context(), InitOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.repo.WriteStateFile(intentName("main"), []byte("x")); err != nil {
-		t.Fatal(err)
-	}
-	found, err := s.Fsck(t.Context(), FsckOptions{})
-	if err != nil || len(found) != 1 {
-		t.Fatalf("%+v, %v", found, err)
-	}
-	if out, err := exec.Command("sh", "-c", found[0].Repair).CombinedOutput(); err != nil {
-		t.Errorf("%s: %v\n%s", found[0].Repair, err, out)
-	}
-	if found, err := s.Fsck(t.Context(), FsckOptions{}); err != nil || len(found) > 0 {
-		t.Errorf("repaired: %+v, %v", found, err)
-	}
-}
-
 // What cannot be read is never taken for nothing.
 func TestReadIntent(t *testing.T) {
 	t.Parallel()
@@ -254,7 +222,7 @@ func TestReadIntent(t *testing.T) {
 		t.Errorf("%+v\nwas written, and %+v read", *want.Commit, *got.Commit)
 	}
 	for _, text := range []string{"", "{", "[]", `{"version":2,"commit":{}}`, `{"version":1}`, `{"version":1,"commit":{},"rollback":{}}`} {
-		if err := s.repo.WriteStateFile(intentName("a/b"), []byte(text)); err != nil {
+		if err := s.repo.WriteStateFile(IntentName("a/b"), []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 		if in, err := s.readIntent("a/b"); in != nil || err == nil {

@@ -23,15 +23,15 @@ const (
 )
 
 // candidate is a commit that may stand in the place of another one.
-type candidate struct {
-	id     git.ID
-	author string // who, and when
-	title  string
+type Candidate struct {
+	Id     git.ID
+	Author string // who, and when
+	Title  string
 }
 
-func candidateOf(c *git.Commit) candidate {
-	return candidate{id: c.ID, title: c.Subject(),
-		author: authorKey(c.Author.Name, c.Author.Email, c.Author.When.Unix())}
+func candidateOf(c *git.Commit) Candidate {
+	return Candidate{Id: c.ID, Title: c.Subject(),
+		Author: authorKey(c.Author.Name, c.Author.Email, c.Author.When.Unix())}
 }
 
 func authorKey(name, email string, at int64) string {
@@ -39,11 +39,11 @@ func authorKey(name, email string, at int64) string {
 }
 
 // same reports whether both have an author, a second and a subject in common.
-func (c candidate) same(d candidate) bool { return c.author == d.author && c.title == d.title }
+func (c Candidate) same(d Candidate) bool { return c.Author == d.Author && c.Title == d.Title }
 
 // replacements finds what stands in the place of commits among what some revisions
 // reach, see [checkRewritten].
-func (s *Store) replacements(ctx context.Context, left []*git.Commit, among ...string) (map[git.ID][]git.ID, error) {
+func (s *Store) Replacements(ctx context.Context, left []*git.Commit, among ...string) (map[git.ID][]git.ID, error) {
 	list, err := s.candidates(ctx, left, among)
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -53,9 +53,9 @@ func (s *Store) replacements(ctx context.Context, left []*git.Commit, among ...s
 		ids = append(ids, c.ID)
 	}
 	for _, c := range list {
-		ids = append(ids, c.id)
+		ids = append(ids, c.Id)
 	}
-	patches, err := s.patchIDs(ctx, ids)
+	patches, err := s.PatchIDs(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -67,17 +67,17 @@ func (s *Store) replacements(ctx context.Context, left []*git.Commit, among ...s
 }
 
 // replacing chooses among candidates for one commit.
-func replacing(old candidate, list []candidate, patches map[git.ID]string) []git.ID {
+func replacing(old Candidate, list []Candidate, patches map[git.ID]string) []git.ID {
 	var equal, both, alike []git.ID
 	for _, c := range list {
-		patch := patches[old.id] != "" && patches[c.id] == patches[old.id]
+		patch := patches[old.Id] != "" && patches[c.Id] == patches[old.Id]
 		if patch {
-			equal = append(equal, c.id)
+			equal = append(equal, c.Id)
 		}
 		if c.same(old) {
-			alike = append(alike, c.id)
+			alike = append(alike, c.Id)
 			if patch {
-				both = append(both, c.id)
+				both = append(both, c.Id)
 			}
 		}
 	}
@@ -92,7 +92,7 @@ func replacing(old candidate, list []candidate, patches map[git.ID]string) []git
 
 // candidates lists the commits that some revisions reach and that may stand in the place
 // of others, newest first.
-func (s *Store) candidates(ctx context.Context, left []*git.Commit, among []string) ([]candidate, error) {
+func (s *Store) candidates(ctx context.Context, left []*git.Commit, among []string) ([]Candidate, error) {
 	since, seconds := int64(math.MaxInt64), map[int64]bool{}
 	for _, c := range left {
 		at := c.Author.When.Unix()
@@ -100,9 +100,9 @@ func (s *Store) candidates(ctx context.Context, left []*git.Commit, among []stri
 		seconds[at] = true
 	}
 	since -= int64(replacedSlack / time.Second)
-	var list []candidate
+	var list []Candidate
 	others := 0
-	err := s.eachCandidate(ctx, nil, func(c candidate, at int64) {
+	err := s.EachCandidate(ctx, nil, func(c Candidate, at int64) {
 		if !seconds[at] {
 			others++
 		}
@@ -115,13 +115,13 @@ func (s *Store) candidates(ctx context.Context, left []*git.Commit, among []stri
 
 // eachCandidate hands out the commits that git lists for some arguments and input, and the
 // second of their author.
-func (s *Store) eachCandidate(ctx context.Context, in []byte, each func(c candidate, at int64), args ...string) error {
+func (s *Store) EachCandidate(ctx context.Context, in []byte, each func(c Candidate, at int64), args ...string) error {
 	read := &records{fields: 5, each: func(f [][]byte) error {
 		at, err := strconv.ParseInt(string(f[1]), 10, 64)
 		if err != nil {
 			return fmt.Errorf("git log: no date for %s", f[0])
 		}
-		each(candidate{id: git.ID(f[0]), title: string(f[4]), author: authorKey(string(f[2]), string(f[3]), at)}, at)
+		each(Candidate{Id: git.ID(f[0]), Title: string(f[4]), Author: authorKey(string(f[2]), string(f[3]), at)}, at)
 		return nil
 	}}
 	list := []string{"log", "-z", "--no-notes", "--no-mailmap", "--format=%H%x00%at%x00%an%x00%ae%x00%s"}
@@ -130,7 +130,7 @@ func (s *Store) eachCandidate(ctx context.Context, in []byte, each func(c candid
 
 // patchIDs asks git for the patch-ids of commits. A merge has none, nor has a commit
 // that changes nothing.
-func (s *Store) patchIDs(ctx context.Context, ids []git.ID) (map[git.ID]string, error) {
+func (s *Store) PatchIDs(ctx context.Context, ids []git.ID) (map[git.ID]string, error) {
 	found := map[git.ID]string{}
 	p := &patches{chunk: patchChunk, most: mostPatch, ask: func(diffs []byte) error {
 		out, err := s.repo.RunInput(ctx, diffs, "patch-id", "--stable")

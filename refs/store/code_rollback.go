@@ -31,7 +31,7 @@ const maxTakenBack = 50
 // merges and runs a hook of theirs; both overwrite what is ignored, so that is asked for
 // before.
 func (r *rollingBack) rollbackCode(ctx context.Context) error {
-	tip, err := r.s.Tip(ctx, r.o.Branch)
+	tip, err := r.Store.Tip(ctx, r.o.Branch)
 	if err != nil {
 		return err
 	}
@@ -77,30 +77,30 @@ func (r *rollingBack) moveCode(ctx context.Context, plan *rollbackIntent) error 
 	plan.RollbackOptions = r.o
 	plan.Writer, plan.To = r.w, string(r.to.commit.ID)
 	in.Rollback, r.intent = plan, in
-	if err := r.s.writeIntent(in); err != nil {
+	if err := r.Store.writeIntent(in); err != nil {
 		return err
 	}
 	fault.Point("after-intent")
 	as := r.asUser(in, r.o.Code, nil)
 	// To reset --keep a file that was only touched has changed.
-	failed := r.s.repo.RunUser(ctx, as, "update-index", "-q", "--refresh", "--ignore-submodules")
+	failed := r.Store.repo.RunUser(ctx, as, "update-index", "-q", "--refresh", "--ignore-submodules")
 	if failed == nil {
-		failed = r.s.repo.RunUser(ctx, as, "reset", "--keep", string(plan.Target))
+		failed = r.Store.repo.RunUser(ctx, as, "reset", "--keep", string(plan.Target))
 	}
-	moved, err := r.s.movedTo(ctx, in, failed == nil)
+	moved, err := r.Store.movedTo(ctx, in, failed == nil)
 	if err != nil {
-		return r.s.unknown(in, errors.Join(failed, err))
+		return r.Store.unknown(in, errors.Join(failed, err))
 	}
 	if moved != "" {
 		fault.Point("after-code")
-		r.by.When, err = r.s.time() // memory is no older than its code
-		return r.s.unfinished(in, err)
+		r.by.When, err = r.Store.time() // memory is no older than its code
+		return r.Store.unfinished(in, err)
 	}
 	if failed == nil || !errors.Is(failed, context.Canceled) {
 		failed = &fail.Error{Code: fail.CodeNotMoved, Kind: fail.ErrRefused, Err: failed, Message: "git did not move the code; memory stays as it is",
 			Hints: []string{"git status"}}
 	}
-	return errors.Join(failed, r.s.dropIntent(in))
+	return errors.Join(failed, r.Store.dropIntent(in))
 }
 
 // codeThen is the code commit that was HEAD at the commit to go back to.
@@ -111,7 +111,7 @@ func (r *rollingBack) codeThen(ctx context.Context) (*git.Commit, error) {
 		return nil, fail.New(fail.ErrRefused, fail.CodeUnknown, fmt.Sprintf("%s was made before the code had a commit", c.ID.Short()),
 			"git context rollback "+c.ID.Short())
 	}
-	code, err := r.s.repo.Commit(ctx, id)
+	code, err := r.Store.repo.Commit(ctx, id)
 	if errors.Is(err, git.ErrNotFound) {
 		return nil, fail.New(fail.ErrNotFound, fail.CodeGone,
 			fmt.Sprintf("code commit %s, on which %s was made, is not in this repository: it was garbage-collected, or never fetched", id.Short(), c.ID.Short()),
@@ -124,25 +124,25 @@ func (r *rollingBack) codeThen(ctx context.Context) (*git.Commit, error) {
 // since, in the history of HEAD; the commit itself where there is nothing, or more than
 // one.
 func (r *rollingBack) standing(ctx context.Context, head, code *git.Commit) (*git.Commit, error) {
-	since, err := r.s.repo.IsAncestor(ctx, code.ID, head.ID)
+	since, err := r.Store.repo.IsAncestor(ctx, code.ID, head.ID)
 	if err != nil || since {
 		return code, err
 	}
-	found, err := r.s.replacements(ctx, []*git.Commit{code}, string(head.ID))
+	found, err := r.Store.Replacements(ctx, []*git.Commit{code}, string(head.ID))
 	if err != nil || len(found[code.ID]) != 1 {
 		return code, err
 	}
-	return r.s.repo.Commit(ctx, found[code.ID][0])
+	return r.Store.repo.Commit(ctx, found[code.ID][0])
 }
 
 // mayMoveCode refuses where a move of HEAD would lose or mix up anything, and returns
 // the code's HEAD.
 func (r *rollingBack) mayMoveCode(ctx context.Context) (*git.Commit, error) {
-	repo := r.s.repo
+	repo := r.Store.repo
 	if repo.WorkTree() == "" {
 		return nil, fail.New(fail.ErrRefused, fail.NoWorktree, "there is no worktree here whose code could go back", "git context rollback "+r.to.commit.ID.Short())
 	}
-	head, err := r.s.codeHead(ctx)
+	head, err := r.Store.codeHead(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ func (r *rollingBack) mayMoveCode(ctx context.Context) (*git.Commit, error) {
 
 // planCode says where HEAD goes, and makes that commit where it is a new one.
 func (r *rollingBack) planCode(ctx context.Context, head, to *git.Commit) (*rollbackIntent, error) {
-	lost, err := r.s.repo.InTheWay(ctx, head.ID, to.ID)
+	lost, err := r.Store.repo.InTheWay(ctx, head.ID, to.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +186,7 @@ func (r *rollingBack) planCode(ctx context.Context, head, to *git.Commit) (*roll
 	}
 	plan := &rollbackIntent{Target: to.ID, Said: "Code that went back: " + name + ", by git reset from " + head.ID.Short() + "."}
 	if !r.o.Code.Reset {
-		since, err := r.s.repo.IsAncestor(ctx, to.ID, head.ID)
+		since, err := r.Store.repo.IsAncestor(ctx, to.ID, head.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -221,7 +221,7 @@ func (r *rollingBack) codeElsewhere(ctx context.Context, head, to *git.Commit) e
 
 // countBetween is how many commits head has that to has not.
 func (r *rollingBack) countBetween(ctx context.Context, head, to *git.Commit) (int, error) {
-	out, err := r.s.repo.View(ctx, "rev-list", "--count", "--end-of-options", string(head.ID), "^"+string(to.ID), "--")
+	out, err := r.Store.repo.View(ctx, "rev-list", "--count", "--end-of-options", string(head.ID), "^"+string(to.ID), "--")
 	if err != nil {
 		return 0, err
 	}
@@ -235,7 +235,7 @@ func (r *rollingBack) countBetween(ctx context.Context, head, to *git.Commit) (i
 // takeBack makes the commit that takes back what came since: the user's, signed as
 // they sign theirs.
 func (r *rollingBack) takeBack(ctx context.Context, head, to *git.Commit) (git.ID, error) {
-	cfg, err := r.s.repo.Config(ctx)
+	cfg, err := r.Store.repo.Config(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -252,7 +252,7 @@ func (r *rollingBack) takeBack(ctx context.Context, head, to *git.Commit) (git.I
 	}
 	var out bytes.Buffer
 	o := git.UserOptions{Input: []byte(text), Out: &out, Err: r.o.Code.Output, Terminal: r.o.Code.Terminal}
-	if err := r.s.repo.RunUser(ctx, o, args...); err != nil {
+	if err := r.Store.repo.RunUser(ctx, o, args...); err != nil {
 		return "", fmt.Errorf("cannot make the commit that takes the code back: %w", err)
 	}
 	id := git.ID(strings.TrimSpace(out.String()))
@@ -264,7 +264,7 @@ func (r *rollingBack) takeBack(ctx context.Context, head, to *git.Commit) (git.I
 
 // takenBack is the message of that commit.
 func (r *rollingBack) takenBack(ctx context.Context, head, to *git.Commit) (string, error) {
-	list, err := r.s.repo.View(ctx, "log", "--format=%h %s", "--abbrev=10", "--no-color", "-n", strconv.Itoa(maxTakenBack),
+	list, err := r.Store.repo.View(ctx, "log", "--format=%h %s", "--abbrev=10", "--no-color", "-n", strconv.Itoa(maxTakenBack),
 		"--end-of-options", string(head.ID), "^"+string(to.ID), "--")
 	if err != nil {
 		return "", err
@@ -285,15 +285,15 @@ func (r *rollingBack) takenBack(ctx context.Context, head, to *git.Commit) (stri
 }
 
 // finishRollback makes the milestone of an intent whose code has moved.
-func (ses *session) finishRollback(ctx context.Context, in *intent) (RollbackResult, error) {
-	to, err := ses.s.repo.Commit(ctx, git.ID(in.Rollback.To))
+func (ses *Transaction) finishRollback(ctx context.Context, in *intent) (RollbackResult, error) {
+	to, err := ses.Store.repo.Commit(ctx, git.ID(in.Rollback.To))
 	if err != nil {
-		return RollbackResult{}, ses.s.unfinished(in, err)
+		return RollbackResult{}, ses.Store.unfinished(in, err)
 	}
-	r := &rollingBack{session: ses, o: in.Rollback.RollbackOptions, to: ses.s.tipOf(in.Branch, to), intent: in}
+	r := &rollingBack{Transaction: ses, o: in.Rollback.RollbackOptions, to: ses.Store.tipOf(in.Branch, to), intent: in}
 	r.o.Branch = in.Branch
-	if r.replaced, err = r.describe(ctx, ses.s); err != nil {
-		return RollbackResult{}, ses.s.unfinished(in, err)
+	if r.replaced, err = r.describe(ctx, ses.Store); err != nil {
+		return RollbackResult{}, ses.Store.unfinished(in, err)
 	}
 	return r.restore(ctx)
 }

@@ -40,11 +40,11 @@ func (s *Store) Commit(ctx context.Context, o CommitOptions) (CommitResult, erro
 }
 
 func (s *Store) commitOn(ctx context.Context, branch string, o CommitOptions) (CommitResult, error) {
-	ses, err := s.begin(ctx, o.Writer, "commit: "+prose.OneLine(o.Summary, 200), branch)
+	ses, err := s.Begin(ctx, o.Writer, "commit: "+prose.OneLine(o.Summary, 200), branch)
 	if err != nil {
 		return CommitResult{}, err
 	}
-	defer ses.close()
+	defer ses.Close()
 
 	res := CommitResult{}
 	if o.Code != nil {
@@ -60,17 +60,17 @@ func (s *Store) commitOn(ctx context.Context, branch string, o CommitOptions) (C
 
 // milestone makes one and moves the branch. Its note is written too, unless the
 // caller has to say more of it.
-func (ses *session) milestone(ctx context.Context, branch string, o CommitOptions) (CommitResult, *git.Commit, error) {
+func (ses *Transaction) milestone(ctx context.Context, branch string, o CommitOptions) (CommitResult, *git.Commit, error) {
 	var done committed
-	err := ses.swap(ctx, func(ctx context.Context) (err error) {
-		done, err = ses.commit(ctx, branch, o)
+	err := ses.Swap(ctx, func(ctx context.Context) (err error) {
+		done, err = ses.Commit(ctx, branch, o)
 		return err
 	})
 	if err != nil {
 		return CommitResult{}, nil, err
 	}
 	res := done.result(branch)
-	mark := ses.mark(ctx, branch, done.pending, done.commit.ID, done.lastStep, done.milestone.ID)
+	mark := ses.Mark(ctx, branch, done.pending, done.commit.ID, done.lastStep, done.milestone.ID)
 	var fold error
 	if o.Judging.Empty() {
 		fold = ses.fold(ctx, done.commit)
@@ -81,12 +81,12 @@ func (ses *session) milestone(ctx context.Context, branch string, o CommitOption
 
 // said writes what was said of a milestone into its note. It stands nowhere else:
 // where it cannot be kept the milestone is made all the same, and the error says so.
-func (ses *session) said(ctx context.Context, c *git.Commit, j Judging) error {
+func (ses *Transaction) said(ctx context.Context, c *git.Commit, j Judging) error {
 	_, err := ses.addNote(ctx, c, j)
 	if err == nil {
 		return nil
 	}
-	id := c.Trailer(trailerID)
+	id := c.Trailer(TrailerID)
 	return &fail.Error{Code: fail.NoteNotWritten, Kind: fail.ErrRefused, Err: err, Hints: []string{"git context note " + id + " --score X --outcome O"},
 		Message: fmt.Sprintf("milestone %s is made, but not what was said of it", id)}
 }
@@ -95,7 +95,7 @@ func (ses *session) said(ctx context.Context, c *git.Commit, j Judging) error {
 type committed struct {
 	commit    *git.Commit
 	milestone doc.Milestone
-	pending   pending
+	pending   Pending
 	lastStep  int
 	code      git.ID
 	age       int
@@ -112,16 +112,16 @@ func (d committed) result(branch string) CommitResult {
 }
 
 // commit builds one milestone on the tip as it stands now.
-func (ses *session) commit(ctx context.Context, branch string, o CommitOptions) (committed, error) {
-	tip, err := ses.s.Tip(ctx, branch)
+func (ses *Transaction) Commit(ctx context.Context, branch string, o CommitOptions) (committed, error) {
+	tip, err := ses.Store.Tip(ctx, branch)
 	if err != nil {
 		return committed{}, err
 	}
-	c, err := ses.follow(ctx, tip, o.Summary)
+	c, err := ses.Follow(ctx, tip, o.Summary)
 	if err != nil {
 		return committed{}, err
 	}
-	live, data, err := ses.s.liveCommits(ctx, tip)
+	live, data, err := ses.Store.liveCommits(ctx, tip)
 	if err != nil {
 		return committed{}, err
 	}
@@ -130,7 +130,7 @@ func (ses *session) commit(ctx context.Context, branch string, o CommitOptions) 
 		return committed{}, err
 	}
 	d := committed{code: c.code}
-	if d.pending, err = ses.s.pending(ctx, tip); err != nil {
+	if d.pending, err = ses.Store.Pending(ctx, tip); err != nil {
 		return committed{}, err
 	}
 	steps, err := ses.drain(ctx, c, tip, d.pending)
@@ -141,25 +141,25 @@ func (ses *session) commit(ctx context.Context, branch string, o CommitOptions) 
 	if err := ses.addMilestone(ctx, c, live, data, &m); err != nil {
 		return committed{}, err
 	}
-	if err := ses.s.refreshDetected(ctx, c, tip.commit); err != nil {
+	if err := ses.Store.refreshDetected(ctx, c, tip.commit); err != nil {
 		return committed{}, err
 	}
 	d.milestone, d.age, d.warnings = m, c.roadmapAge, c.warnings
 	d.lastStep = steps.Last
-	d.commit, err = ses.write(ctx, c, tip.commit.ID)
+	d.commit, err = ses.Write(ctx, c, tip.commit.ID)
 	return d, err
 }
 
 // drain moves pending steps into a change's log.md and returns their range.
-func (ses *session) drain(ctx context.Context, c *change, tip *Tip, p pending) (doc.Steps, error) {
+func (ses *Transaction) drain(ctx context.Context, c *Draft, tip *Tip, p Pending) (doc.Steps, error) {
 	if len(p.lines) == 0 {
 		return doc.Steps{}, nil
 	}
-	data, err := ses.s.optional(ctx, tip, doc.LogFile)
+	data, err := ses.Store.Optional(ctx, tip, doc.LogFile)
 	if err != nil {
 		return doc.Steps{}, err
 	}
-	steps, err := p.steps(tip.branch, committerAgent(git.Identity{Name: ses.by.Name}))
+	steps, err := p.Steps(tip.branch, committerAgent(git.Identity{Name: ses.by.Name}))
 	if err != nil {
 		return doc.Steps{}, err
 	}
@@ -167,11 +167,11 @@ func (ses *session) drain(ctx context.Context, c *change, tip *Tip, p pending) (
 	if err != nil {
 		return doc.Steps{}, err
 	}
-	if err := ses.putGrowth(ctx, c.tree, doc.LogFile, grown); err != nil {
+	if err := ses.putGrowth(ctx, c.Tree, doc.LogFile, grown); err != nil {
 		return doc.Steps{}, err
 	}
 	first, last := steps[0], steps[len(steps)-1]
-	c.took, c.newest = p.took(), max(c.newest, last.ID)
+	c.took, c.Newest = p.took(), max(c.Newest, last.ID)
 	if err := c.count(tip.branch, len(steps), 0); err != nil {
 		return doc.Steps{}, err
 	}
@@ -179,8 +179,8 @@ func (ses *session) drain(ctx context.Context, c *change, tip *Tip, p pending) (
 }
 
 // count adds to a change's totals.
-func (c *change) count(origin string, steps, milestones int) error {
-	t := c.meta.Totals()
+func (c *Draft) count(origin string, steps, milestones int) error {
+	t := c.Meta.Totals()
 	t.Steps += steps
 	t.Milestones += milestones
 	if t.Origins == nil {
@@ -190,27 +190,27 @@ func (c *change) count(origin string, steps, milestones int) error {
 	own.Steps += steps
 	own.Milestones += milestones
 	t.Origins[origin] = own
-	return c.meta.SetTotals(t)
+	return c.Meta.SetTotals(t)
 }
 
 // addMilestone completes a milestone and puts it behind the live commit.md, whose
 // entries and text are given.
-func (ses *session) addMilestone(ctx context.Context, c *change, live []doc.Milestone, data []byte, m *doc.Milestone) (err error) {
-	if m.ID, err = ses.s.newID(c.newest); err != nil {
+func (ses *Transaction) addMilestone(ctx context.Context, c *Draft, live []doc.Milestone, data []byte, m *doc.Milestone) (err error) {
+	if m.ID, err = ses.Store.NewID(c.Newest); err != nil {
 		return err
 	}
-	c.newest = m.ID
-	facts := c.meta.Branch()
+	c.Newest = m.ID
+	facts := c.Meta.Branch()
 	if facts.Status != doc.StatusActive { // a COMMIT on a closed branch reactivates it
 		facts.Status, facts.MergedInto, facts.MergedAt = doc.StatusActive, "", time.Time{}
-		if err := c.meta.SetBranch(facts); err != nil {
+		if err := c.Meta.SetBranch(facts); err != nil {
 			return err
 		}
 	}
 	m.Time, m.Agent, m.Session, m.Model, m.Tokens = ses.by.When, ses.w.Agent, ses.w.Session, ses.w.Model, ses.w.Tokens
 	m.Origin, m.Purpose = c.branch, facts.Purpose
 	if m.Progress == "" && m.Kind != doc.KindRollback && len(live) > 0 {
-		limit, err := ses.s.summaryLimit(ctx)
+		limit, err := ses.Store.summaryLimit(ctx)
 		if err != nil {
 			return err
 		}
@@ -219,7 +219,7 @@ func (ses *session) addMilestone(ctx context.Context, c *change, live []doc.Mile
 	if err := c.count(c.branch, 0, 1); err != nil {
 		return err
 	}
-	m.Number = nextNumber(live, c.branch, c.meta.Totals().Origins[c.branch].Milestones)
+	m.Number = nextNumber(live, c.branch, c.Meta.Totals().Origins[c.branch].Milestones)
 	grown, err := doc.GrowCommits(data, []doc.Milestone{*m})
 	if err != nil {
 		return err
@@ -228,7 +228,7 @@ func (ses *session) addMilestone(ctx context.Context, c *change, live []doc.Mile
 	if m.Contribution != m.Summary {
 		c.body = m.Contribution
 	}
-	return ses.putGrowth(ctx, c.tree, doc.CommitFile, grown)
+	return ses.putGrowth(ctx, c.Tree, doc.CommitFile, grown)
 }
 
 // nextNumber is the number of a branch's next milestone: the count of them, but never

@@ -11,27 +11,27 @@ import (
 // refreshDetected brings a change's detected keys up to date where the code has
 // moved on since the parent commit. The questions get more costly one by one:
 // is HEAD another commit, is its tree another tree, what is in it.
-func (s *Store) refreshDetected(ctx context.Context, c *change, parent *git.Commit) error {
+func (s *Store) refreshDetected(ctx context.Context, c *Draft, parent *git.Commit) error {
 	if c.code == "" {
 		return nil
 	}
-	before, _, err := c.meta.Get(detect.KeyFrom)
+	before, _, err := c.Meta.Get(detect.KeyFrom)
 	if err != nil {
 		return err
 	}
 	known, _ := before.(string)
-	seen := parent != nil && parent.Trailer(trailerID) != "" && git.ID(parent.Trailer(trailerCode)) == c.code
+	seen := parent != nil && parent.Trailer(TrailerID) != "" && git.ID(parent.Trailer(trailerCode)) == c.code
 	if seen && known != "" {
 		return nil
 	}
-	failed := detect.Refresh(ctx, s.repo, c.meta, c.code, git.ID(known))
+	failed := detect.Refresh(ctx, s.repo, c.Meta, c.code, git.ID(known))
 	if failed == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}
 	// What the code looks like is worth no milestone: the keys stay as they are,
 	// and without the tree that they were read from the next one tries again.
 	c.warnings = append(c.warnings, "metadata not refreshed: "+failed.Error())
-	_, err = c.meta.Unset(detect.KeyFrom)
+	_, err = c.Meta.Unset(detect.KeyFrom)
 	return err
 }
 
@@ -45,9 +45,9 @@ func (s *Store) codeHead(ctx context.Context) (git.ID, error) {
 }
 
 // codeHead is the code commit that a change is made on.
-func (ses *session) codeHead(ctx context.Context) (git.ID, error) {
+func (ses *Transaction) codeHead(ctx context.Context) (git.ID, error) {
 	if ses.code != "" {
 		return ses.code, nil
 	}
-	return ses.s.codeHead(ctx)
+	return ses.Store.codeHead(ctx)
 }

@@ -85,7 +85,7 @@ func checkNoFolder(dir string) error {
 
 // fillFolder reads the memory, and counts the topics, which have no place in a folder.
 func (s *Store) fillFolder(ctx context.Context, f *dialect.Folder, res *Imported) (topics int, err error) {
-	names, err := s.branchNames(ctx)
+	names, err := s.BranchNames(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -140,7 +140,7 @@ func (s *Store) folderBranch(ctx context.Context, tip *Tip, names []string) (dia
 			return b, err
 		}
 	}
-	p, err := s.pending(ctx, tip)
+	p, err := s.Pending(ctx, tip)
 	if err != nil {
 		return b, err
 	}
@@ -160,7 +160,7 @@ func (s *Store) folderBranch(ctx context.Context, tip *Tip, names []string) (dia
 		b.Steps = append(b.Steps, out)
 	}
 	var ms []doc.Milestone
-	err = s.backwards(ctx, tip, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
+	err = s.Backwards(ctx, tip, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
 		more, err := doc.ParseCommits(data)
 		ms = append(ms, more...)
 		return true, err
@@ -205,7 +205,7 @@ func folderRoadmap(r *doc.Roadmap) dialect.Roadmap {
 // writeFolder writes a folder beside its name and gives it the name when it is whole. What a
 // crash leaves has another name, and is nobody's memory.
 func (s *Store) writeFolder(path string, files []dialect.File) (err error) {
-	id, err := s.newID("")
+	id, err := s.NewID("")
 	if err != nil {
 		return err
 	}

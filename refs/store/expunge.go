@@ -48,11 +48,11 @@ func (s *Store) Expunge(ctx context.Context, o ExpungeOptions) (ExpungeResult, e
 	if err := o.check(); err != nil {
 		return res, err
 	}
-	if names, err := s.branchNames(ctx); err != nil || len(names) == 0 {
+	if names, err := s.BranchNames(ctx); err != nil || len(names) == 0 {
 		return res, errors.Join(err, noMemoryIf(err == nil))
 	}
 	if !o.DryRun {
-		if err := s.finishExpunge(ctx, o.Writer); err != nil { // it may be this very one, of which no text is left to be found
+		if err := s.FinishExpunge(ctx, o.Writer); err != nil { // it may be this very one, of which no text is left to be found
 			return res, err
 		}
 		dropped, err := s.dropUnsoundTracking(ctx, o.Writer)

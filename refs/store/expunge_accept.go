@@ -14,10 +14,10 @@ import (
 
 // uniteTombstones puts those of two commits of the roadmap into a tree: what was
 // forgotten anywhere is forgotten, so that this never conflicts.
-func (ses *session) uniteTombstones(ctx context.Context, tree *git.Edit, sides ...git.ID) error {
+func (ses *Transaction) uniteTombstones(ctx context.Context, tree *git.Edit, sides ...git.ID) error {
 	var all doc.Expunged
 	for _, side := range sides {
-		e, err := ses.s.tombstonesAt(ctx, side)
+		e, err := ses.Store.tombstonesAt(ctx, side)
 		if err != nil {
 			return err
 		}
@@ -81,11 +81,11 @@ func (y *syncing) accept(ctx context.Context, ours, theirs *survey) (bool, error
 		return false, err
 	case y.push:
 		return false, fail.New(fail.ErrRefused, fail.ExpungedElsewhere,
-			fmt.Sprintf("'%s' has expunged %s that this repository still has", y.peer.name, forgotten(n)), command)
+			fmt.Sprintf("'%s' has expunged %s that this repository still has", y.peer.Name, forgotten(n)), command)
 	case most:
-		y.warn(fmt.Sprintf("'%s' has expunged %s, more than sync removes unasked; see %s", y.peer.name, forgotten(n), command))
+		y.warn(fmt.Sprintf("'%s' has expunged %s, more than sync removes unasked; see %s", y.peer.Name, forgotten(n), command))
 	default:
-		y.warn(fmt.Sprintf("'%s' has expunged %s; %s removes %s here too", y.peer.name, forgotten(n), command, itOrThem(n)))
+		y.warn(fmt.Sprintf("'%s' has expunged %s; %s removes %s here too", y.peer.Name, forgotten(n), command, itOrThem(n)))
 	}
 	return false, nil
 }
@@ -93,7 +93,7 @@ func (y *syncing) accept(ctx context.Context, ours, theirs *survey) (bool, error
 // remedy is the command that forgets what the other side has forgotten, and whether that
 // is more than a sync would believe.
 func (y *syncing) remedy(ctx context.Context, e doc.Expunged) (command string, most bool, err error) {
-	name := prose.ShellWord(y.peer.name)
+	name := prose.ShellWord(y.peer.Name)
 	switch err := y.s.tried(ctx, e, func(x *expunging) error { return y.plausible(ctx, x, nil) }); {
 	case implausible(err):
 		return "git context expunge --from " + name + " --dry-run", true, nil
@@ -112,7 +112,7 @@ func itOrThem(entries int) string {
 // theirTombstones are those of the other side's roadmap, checked first where they are
 // not ours.
 func (y *syncing) theirTombstones(ctx context.Context, theirs *survey) (doc.Expunged, error) {
-	ref := git.Ref{Name: y.peer.tracking.Roadmap(), ID: theirs.roadmap}
+	ref := git.Ref{Name: y.peer.Tracking.Roadmap(), ID: theirs.roadmap}
 	if err := y.s.checkIncoming(ctx, incoming{roadmap: []git.Ref{ref}}); err != nil {
 		return doc.Expunged{}, err
 	}
@@ -145,14 +145,14 @@ func (y *syncing) obey(ctx context.Context, e doc.Expunged, ids []string, roadma
 	if err := x.begin(ctx, e); err != nil {
 		return err
 	}
-	y.note(fmt.Sprintf("'%s' has expunged %s; it is done here too", y.peer.name, forgotten(len(ids))))
+	y.Note(fmt.Sprintf("'%s' has expunged %s; it is done here too", y.peer.Name, forgotten(len(ids))))
 	y.res.Warnings = append(y.res.Warnings, x.res.Warnings...)
 	return nil
 }
 
 // list says which entries and how many texts of the other side's tombstones go here.
 func (y *syncing) list(ctx context.Context, e doc.Expunged, res *ExpungeResult) error {
-	known, err := y.s.tombstones(ctx)
+	known, err := y.s.Tombstones(ctx)
 	if err != nil {
 		return err
 	}
@@ -220,13 +220,13 @@ func (s *Store) ExpungeFrom(ctx context.Context, o SyncOptions, e ExpungeOptions
 	case err != nil && !errors.Is(err, errShown):
 		return ExpungeResult{}, err
 	case y.forgot == nil:
-		return ExpungeResult{}, fail.New(fail.ErrNotFound, fail.NothingExpunged, fmt.Sprintf("'%s' has expunged nothing that is still here", y.peer.name))
+		return ExpungeResult{}, fail.New(fail.ErrNotFound, fail.NothingExpunged, fmt.Sprintf("'%s' has expunged nothing that is still here", y.peer.Name))
 	}
 	return *y.forgot, nil
 }
 
 // note adds what was done beside what was asked for.
-func (y *syncing) note(text string) {
+func (y *syncing) Note(text string) {
 	if !slices.Contains(y.res.Notes, text) {
 		y.res.Notes = append(y.res.Notes, text)
 	}

@@ -32,7 +32,7 @@ type ExpungeResult struct {
 }
 
 // expungeLock keeps two that forget apart, and everybody from half of it.
-const expungeLock = "expunge"
+const ExpungeLock = "expunge"
 
 // expungeRounds is how often refs may appear meanwhile that lead to what is forgotten.
 const expungeRounds = 10
@@ -79,7 +79,7 @@ func (s *Store) expungeAll(ctx context.Context, w Writer, add doc.Expunged) (Exp
 
 // begin takes the lock, and joins what a killed one left to what is to be done.
 func (x *expunging) begin(ctx context.Context, add doc.Expunged) (err error) {
-	lock, err := x.s.repo.Lock(ctx, expungeLock)
+	lock, err := x.s.repo.Lock(ctx, ExpungeLock)
 	if err != nil {
 		return err
 	}
@@ -88,11 +88,11 @@ func (x *expunging) begin(ctx context.Context, add doc.Expunged) (err error) {
 }
 
 func (x *expunging) run(ctx context.Context, add doc.Expunged) error {
-	left, err := x.s.readExpungeIntent()
+	left, err := x.s.ReadExpungeIntent()
 	if err != nil {
 		return err
 	}
-	known, err := x.s.tombstones(ctx)
+	known, err := x.s.Tombstones(ctx)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (x *expunging) run(ctx context.Context, add doc.Expunged) error {
 	x.intent.join(left)
 	x.intent.expunged = x.intent.expunged.Union(add).Union(known)
 	x.replaced = map[git.ID]bool{}
-	x.rw = x.s.newRewriter(x.intent.expunged)
+	x.rw = x.s.NewRewriter(x.intent.expunged)
 	old, err := x.appeared(ctx)
 	if err != nil || left == nil && !old && known.Holds(x.intent.expunged) && len(x.intent.old) == 0 {
 		return err
@@ -183,7 +183,7 @@ func (x *expunging) verify(ctx context.Context) error {
 // round does all of it once, and reports whether refs appeared meanwhile that lead to
 // old history.
 func (x *expunging) round(ctx context.Context) (again bool, err error) {
-	names, err := x.s.branchNames(ctx)
+	names, err := x.s.BranchNames(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -191,13 +191,13 @@ func (x *expunging) round(ctx context.Context) (again bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, ses.close()) }()
+	defer func() { err = errors.Join(err, ses.Close()) }()
 	lock, err := x.s.repo.Lock(ctx, notes.LockName)
 	if err != nil {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
-	if err := ses.swap(ctx, func(ctx context.Context) error { return x.move(ctx, ses, names) }); err != nil {
+	if err := ses.Swap(ctx, func(ctx context.Context) error { return x.move(ctx, ses, names) }); err != nil {
 		return errors.Is(err, errNewBranch), orNewBranch(err)
 	}
 	fault.Point("expunge-refs")

@@ -109,11 +109,11 @@ func (s *Store) checkForeign(ctx context.Context, at git.Ref, hint string) error
 
 // refuseExpunged refuses a commit that leads to what was expunged here.
 func (s *Store) refuseExpunged(ctx context.Context, id git.ID, what, hint string) error {
-	e, err := s.tombstones(ctx)
+	e, err := s.Tombstones(ctx)
 	if err != nil || e.Empty() {
 		return err
 	}
-	now, err := s.newRewriter(e).rewriteNew(ctx, []git.ID{id})
+	now, err := s.NewRewriter(e).rewriteNew(ctx, []git.ID{id})
 	if err != nil || now[id] == id {
 		return err
 	}

@@ -26,17 +26,17 @@ type cleanState struct {
 	refs       map[string]git.ID // by the names that they have here
 }
 
-func (p peer) cleanName() string { return "clean/" + git.FileName(p.name, "") }
+func (p Remote) CleanName() string { return "clean/" + git.FileName(p.Name, "") }
 
 // readCleanState returns what is known for these tombstones. A file that is damaged says
 // nothing.
-func (s *Store) readCleanState(p peer, e doc.Expunged) (cleanState, error) {
+func (s *Store) readCleanState(p Remote, e doc.Expunged) (cleanState, error) {
 	sum := sha256.Sum256(e.Bytes())
 	c := cleanState{hex.EncodeToString(sum[:]), map[string]git.ID{}}
 	if p.bundle {
 		return c, nil
 	}
-	data, err := os.ReadFile(s.statePath(p.cleanName()))
+	data, err := os.ReadFile(s.StatePath(p.CleanName()))
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
 	}
@@ -60,7 +60,7 @@ func (c cleanState) holds(ref string, id git.ID) bool { return id != "" && c.ref
 
 // writeCleanState adds refs that were found to be clean, and drops those that the peer
 // has no more, or elsewhere.
-func (s *Store) writeCleanState(p peer, known cleanState, found []git.Ref, theirs *survey) error {
+func (s *Store) writeCleanState(p Remote, known cleanState, found []git.Ref, theirs *survey) error {
 	if p.bundle {
 		return nil
 	}
@@ -77,5 +77,5 @@ func (s *Store) writeCleanState(p peer, known cleanState, found []git.Ref, their
 	for _, ref := range slices.Sorted(maps.Keys(now)) {
 		fmt.Fprintf(&b, "clean %s %s\n", ref, now[ref])
 	}
-	return s.repo.WriteStateFile(p.cleanName(), []byte(b.String()))
+	return s.repo.WriteStateFile(p.CleanName(), []byte(b.String()))
 }

@@ -9,7 +9,7 @@ import (
 
 // Rewrite is rewriter.rewrite, for tests from outside.
 func (s *Store) Rewrite(ctx context.Context, e doc.Expunged, tips []git.ID) (map[git.ID]git.ID, error) {
-	return s.newRewriter(e).rewrite(ctx, tips)
+	return s.NewRewriter(e).rewrite(ctx, tips)
 }
 
 // ExpungeAll is expungeAll, for tests from outside.

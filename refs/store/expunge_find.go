@@ -54,7 +54,7 @@ func (s *Store) find(ctx context.Context, o ExpungeOptions) (*finder, error) {
 		if err != nil {
 			return nil, err
 		}
-		f.id = c.Trailer(trailerID)
+		f.id = c.Trailer(TrailerID)
 	}
 	v, err := s.memoryRefs(ctx)
 	if err != nil {
@@ -101,7 +101,7 @@ func (f *finder) history(ctx context.Context, v *memoryRefs) error {
 	if err := f.s.readObjects(ctx, files, f.file); err != nil {
 		return err
 	}
-	if err := f.s.readObjects(ctx, commits, f.commit); err != nil {
+	if err := f.s.readObjects(ctx, commits, f.Commit); err != nil {
 		return err
 	}
 	f.refsCalled(v)
@@ -219,7 +219,7 @@ func (f *finder) noteLines(note []byte) {
 }
 
 // commit looks at a message; of one of the notes too.
-func (f *finder) commit(o git.Object) error {
+func (f *finder) Commit(o git.Object) error {
 	if o.Type != "commit" {
 		return nil
 	}
@@ -236,7 +236,7 @@ func (f *finder) commit(o git.Object) error {
 // message makes pieces of a message.
 func (f *finder) message(c *git.Commit) {
 	subject, body, trailers := c.Parts()
-	if _, gone := f.found[c.Trailer(trailerID)]; !gone {
+	if _, gone := f.found[c.Trailer(TrailerID)]; !gone {
 		f.texts(subject + body)
 	}
 	f.eachValue(trailers, func(value string) { f.texts(value) })
@@ -246,7 +246,7 @@ func (f *finder) message(c *git.Commit) {
 func (f *finder) eachValue(trailers string, visit func(string)) {
 	for line := range strings.Lines(trailers) {
 		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
-		if !keptTrailer(key) && key != trailerRoadmap {
+		if !keptTrailer(key) && key != TrailerRoadmap {
 			visit(value)
 		}
 	}

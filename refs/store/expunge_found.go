@@ -21,13 +21,13 @@ import (
 // local looks into local state: journals, committed lines too, and all else that may
 // quote memory.
 func (f *finder) local(ctx context.Context) error {
-	branches, err := f.s.branchNames(ctx)
+	branches, err := f.s.BranchNames(ctx)
 	if err != nil {
 		return err
 	}
 	of := map[string]string{}
 	for _, b := range branches {
-		of[f.s.journalPath(b)] = b
+		of[f.s.JournalPath(b)] = b
 	}
 	return f.s.eachState(func(path string, data []byte) error {
 		rel := strings.TrimPrefix(path, f.s.repo.StateDir()+string(filepath.Separator))
@@ -51,9 +51,9 @@ func (s *Store) eachState(visit func(path string, data []byte) error) error {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (path == s.statePath("lock") || path == s.statePath("cache")):
+		case d.IsDir() && (path == s.StatePath("lock") || path == s.StatePath("cache")):
 			return fs.SkipDir
-		case d.IsDir() || path == s.statePath(expungeIntentName):
+		case d.IsDir() || path == s.StatePath(ExpungeIntentName):
 			return nil
 		}
 		data, err := os.ReadFile(path)
@@ -83,7 +83,7 @@ func (f *finder) journal(branch string, data []byte) {
 	}
 	for line := range bytes.Lines(data) {
 		text := strings.TrimSuffix(string(line), "\n")
-		var l entryLine
+		var l EntryLine
 		if json.Unmarshal(line, &l) != nil || l.ID == "" || l.Step == 0 {
 			if f.match.raw(line) { // torn, or of another version
 				f.text(text)

@@ -14,7 +14,7 @@ import (
 // recall reads what the peer held when it was last asked, and finishes what was to be
 // deleted of it.
 func (y *syncing) recall(ctx context.Context) (err error) {
-	if y.old, err = y.s.readHeldState(y.peer); err != nil || len(y.old.purge) == 0 {
+	if y.old, err = y.s.ReadHeldState(y.peer); err != nil || len(y.old.Purge) == 0 {
 		return err
 	}
 	_, err = y.deleteOld(ctx) // what is still in tracking refs is found again
@@ -24,22 +24,22 @@ func (y *syncing) recall(ctx context.Context) (err error) {
 // stillHeld asks the peer for its refs where it held old history, and forgets of
 // which it does not any more. It returns refspecs that leave out the others.
 func (y *syncing) stillHeld(ctx context.Context, tracked *survey) ([]string, error) {
-	before := len(y.old.refs)
-	for ref, h := range y.old.refs {
+	before := len(y.old.Refs)
+	for ref, h := range y.old.Refs {
 		if tracked.at(ref) != h.now { // fetched by plain git, or dropped, since
-			delete(y.old.refs, ref)
+			delete(y.old.Refs, ref)
 		}
 	}
-	if len(y.old.refs) == 0 || y.peer.bundle {
+	if len(y.old.Refs) == 0 || y.peer.bundle {
 		return nil, y.saveHeld(before)
 	}
 	var names []string
-	for ref := range y.old.refs {
+	for ref := range y.old.Refs {
 		names = append(names, git.NameOn(ref, y.peer.heads))
 	}
-	list, err := y.s.repo.LsRemote(ctx, y.peer.name, names...)
+	list, err := y.s.repo.LsRemote(ctx, y.peer.Name, names...)
 	if errors.Is(err, git.ErrUnreachable) {
-		err = unreachable(y.peer.name, err)
+		err = unreachable(y.peer.Name, err)
 	}
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (y *syncing) stillHeld(ctx context.Context, tracked *survey) ([]string, err
 	var not []string
 	for _, h := range y.old.list() {
 		if there[h.ref] != h.old {
-			delete(y.old.refs, h.ref)
+			delete(y.old.Refs, h.ref)
 			continue
 		}
 		not = append(not, "^"+git.NameOn(h.ref, y.peer.heads))
@@ -61,27 +61,27 @@ func (y *syncing) stillHeld(ctx context.Context, tracked *survey) ([]string, err
 
 // saveHeld writes the state where refs went from it.
 func (y *syncing) saveHeld(before int) error {
-	if len(y.old.refs) == before {
+	if len(y.old.Refs) == before {
 		return nil
 	}
-	return y.s.writeHeldState(y.peer, y.old)
+	return y.s.WriteHeldState(y.peer, y.old)
 }
 
 // replaceTracking puts tracking refs to what they are without what was forgotten, and
 // deletes what they held: a kill in between is made up for by recall.
 func (y *syncing) replaceTracking(ctx context.Context, held []heldRef, theirs *survey) error {
 	for _, h := range held {
-		y.old.refs[h.ref] = h
-		y.old.purge = append(y.old.purge, h.old)
+		y.old.Refs[h.ref] = h
+		y.old.Purge = append(y.old.Purge, h.old)
 	}
-	if err := y.s.writeHeldState(y.peer, y.old); err != nil {
+	if err := y.s.WriteHeldState(y.peer, y.old); err != nil {
 		return err
 	}
-	ses, err := y.s.begin(ctx, y.o.Writer, "expunge: "+prose.OneLine(y.peer.name, 100))
+	ses, err := y.s.Begin(ctx, y.o.Writer, "expunge: "+prose.OneLine(y.peer.Name, 100))
 	if err != nil {
 		return err
 	}
-	defer ses.close()
+	defer ses.Close()
 	mapped, err := y.mapped(ctx)
 	if err != nil {
 		return err
@@ -93,9 +93,9 @@ func (y *syncing) replaceTracking(ctx context.Context, held []heldRef, theirs *s
 	}
 	for _, h := range held {
 		if h.now == "" { // of notes nothing may be left
-			ses.tx.Delete(y.peer.tracking.Of(h.ref), h.old)
+			ses.tx.Delete(y.peer.Tracking.Of(h.ref), h.old)
 		} else {
-			ses.tx.Update(y.peer.tracking.Of(h.ref), h.now, h.old)
+			ses.tx.Update(y.peer.Tracking.Of(h.ref), h.now, h.old)
 		}
 		theirs.set(git.Ref{Name: h.ref, ID: h.now})
 	}
@@ -105,7 +105,7 @@ func (y *syncing) replaceTracking(ctx context.Context, held []heldRef, theirs *s
 	fault.Point("held-replaced")
 	kept, err := y.deleteOld(ctx)
 	for _, k := range kept {
-		y.warn(fmt.Sprintf("%s of what '%s' still holds cannot be deleted here: %s", prose.Count(len(k.Objects), "object"), y.peer.name, keptBy(k)))
+		y.warn(fmt.Sprintf("%s of what '%s' still holds cannot be deleted here: %s", prose.Count(len(k.Objects), "object"), y.peer.Name, keptBy(k)))
 	}
 	return err
 }
@@ -114,8 +114,8 @@ func (y *syncing) replaceTracking(ctx context.Context, held []heldRef, theirs *s
 // not be.
 func (y *syncing) deleteOld(ctx context.Context) ([]git.Kept, error) {
 	var logs []string
-	for ref := range y.old.refs {
-		logs = append(logs, y.peer.tracking.Of(ref))
+	for ref := range y.old.Refs {
+		logs = append(logs, y.peer.Tracking.Of(ref))
 	}
 	mapped, err := y.mapped(ctx)
 	if err != nil {
@@ -127,12 +127,12 @@ func (y *syncing) deleteOld(ctx context.Context) ([]git.Kept, error) {
 	if err := y.s.repo.DropReflogs(ctx, logs); err != nil {
 		return nil, err
 	}
-	res, err := y.s.repo.Purge(ctx, y.old.purge)
+	res, err := y.s.repo.Purge(ctx, y.old.Purge)
 	if err != nil {
 		return nil, err
 	}
-	y.old.purge = nil
-	return res.Kept, y.s.writeHeldState(y.peer, y.old)
+	y.old.Purge = nil
+	return res.Kept, y.s.WriteHeldState(y.peer, y.old)
 }
 
 // mapped are the refs in which git itself keeps the memory of a peer that has it among
@@ -141,5 +141,5 @@ func (y *syncing) mapped(ctx context.Context) ([]git.Ref, error) {
 	if !y.peer.heads || y.peer.bundle {
 		return nil, nil
 	}
-	return y.s.repo.Refs(ctx, git.MappedTracking(y.peer.name))
+	return y.s.repo.Refs(ctx, git.MappedTracking(y.peer.Name))
 }

@@ -20,8 +20,8 @@ import (
 // lost when a file there goes.
 var quotingState = []struct{ dir, lost string }{
 	{mergeDir, "a merge that waited to be resolved is forgotten; merge or sync again"},
-	{bisectDir, "a bisect is forgotten; git context bisect start"},
-	{intentDir, "what a killed command left to be finished is forgotten"},
+	{BisectDir, "a bisect is forgotten; git context bisect start"},
+	{IntentDir, "what a killed command left to be finished is forgotten"},
 }
 
 // states drops files of local state that quote what is forgotten or name commits that
@@ -30,7 +30,7 @@ func (x *expunging) states() error {
 	if err := x.quoting(os.Remove); err != nil {
 		return err
 	}
-	return x.lines(x.s.statePath(hookFailures))
+	return x.lines(x.s.StatePath(hookFailures))
 }
 
 // quoting visits those files, and says what is lost with them.
@@ -53,7 +53,7 @@ func (x *expunging) quoting(visit func(path string) error) error {
 
 // eachFile visits the files below a folder of local state.
 func (x *expunging) eachFile(dir string, visit func(path string, data []byte) error) error {
-	err := filepath.WalkDir(x.s.statePath(dir), func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(x.s.StatePath(dir), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -101,7 +101,7 @@ func (x *expunging) lines(path string) error {
 
 // namesEntry reports whether a line of a journal is a step that is forgotten.
 func (x *expunging) namesEntry(line string) bool {
-	var l entryLine
+	var l EntryLine
 	return json.Unmarshal([]byte(line), &l) == nil && x.rw.e.HasEntry(l.ID)
 }
 
@@ -111,7 +111,7 @@ func (x *expunging) namesEntry(line string) bool {
 func (x *expunging) journals(ctx context.Context, branches []string) error {
 	done := map[string]bool{}
 	for _, name := range branches {
-		path := x.s.journalPath(name)
+		path := x.s.JournalPath(name)
 		done[path] = true
 		if err := x.journal(ctx, name); err != nil {
 			return fmt.Errorf("journal of branch '%s': %w", name, err)
@@ -130,8 +130,8 @@ func (x *expunging) journals(ctx context.Context, branches []string) error {
 
 // journal does so with the journal of one branch, under its own lock.
 func (x *expunging) journal(ctx context.Context, branch string) error {
-	path := x.s.journalPath(branch)
-	j, err := journal.Open(ctx, path, x.s.journalOptions())
+	path := x.s.JournalPath(branch)
+	j, err := journal.Open(ctx, path, x.s.JournalOptions())
 	if errors.Is(err, journal.ErrMissing) {
 		return nil
 	}
@@ -147,7 +147,7 @@ func (x *expunging) journal(ctx context.Context, branch string) error {
 	if err != nil {
 		return err
 	}
-	from, err := x.s.takenUpto(ctx, c, tip.commit)
+	from, err := x.s.TakenUpto(ctx, c, tip.commit)
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (x *expunging) journal(ctx context.Context, branch string) error {
 		}
 	}
 	head := journal.Head{Committed: string(tip.commit.ID)}
-	if head.Journal, err = x.s.newID(""); err != nil {
+	if head.Journal, err = x.s.NewID(""); err != nil {
 		return err
 	}
 	return j.Without(head, from, x.pendingLine)
@@ -186,7 +186,7 @@ func (x *expunging) pendingLine(line journal.Line) ([]byte, error) {
 	if x.rw.e.HasEntry(line.ID) {
 		return nil, nil
 	}
-	var l entryLine
+	var l EntryLine
 	if err := json.Unmarshal(line.Raw, &l); err != nil {
 		return nil, fmt.Errorf("step %d: %w", line.Step, err)
 	}
@@ -243,7 +243,7 @@ func (x *expunging) purge(ctx context.Context) error {
 	}
 	x.res.Objects += res.Objects
 	x.kept = res.Kept
-	if err := os.RemoveAll(x.s.statePath(cacheDir)); err != nil {
+	if err := os.RemoveAll(x.s.StatePath(cacheDir)); err != nil {
 		return err
 	}
 	return nil
@@ -255,7 +255,7 @@ func (s *Store) readObjects(ctx context.Context, ids []git.ID, each func(git.Obj
 	meter := s.repo.Meter("Reading memory", len(ids))
 	defer meter.End()
 	for len(ids) > 0 {
-		n := min(len(ids), chunkSize)
+		n := min(len(ids), ChunkSize)
 		if err := s.repo.ReadAll(ctx, ids[:n], each); err != nil {
 			return err
 		}

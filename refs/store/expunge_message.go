@@ -34,14 +34,14 @@ type rewritten struct {
 // Context-Journal, which says what a journal need not commit again.
 func (w *rewriter) message(ctx context.Context, old, now *git.Commit, tree rootChange, changed bool) (rewritten, error) {
 	subject, body, block := old.Parts()
-	gone := w.e.HasEntry(old.Trailer(trailerID)) && block != ""
+	gone := w.e.HasEntry(old.Trailer(TrailerID)) && block != ""
 	if gone {
 		subject, body = expungedSubject+"\n\n", ""
 	} else {
 		subject, body = w.e.RedactText(subject), w.e.RedactText(body)
 	}
 	text := subject + body + w.trailers(block, tree, gone)
-	if hasLast := old.Trailer(trailerLast) != ""; gone || hasLast && (changed || text != old.Message) {
+	if hasLast := old.Trailer(TrailerLast) != ""; gone || hasLast && (changed || text != old.Message) {
 		last, err := w.lastOf(ctx, now, tree)
 		if err != nil {
 			return rewritten{}, err
@@ -58,11 +58,11 @@ func (w *rewriter) trailers(block string, tree rootChange, gone bool) string {
 		key, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 		switch {
 		case !ok:
-		case gone && (key == trailerID || key == trailerSteps):
+		case gone && (key == TrailerID || key == TrailerSteps):
 			continue
-		case key == trailerCommits && tree.milestones >= 0:
+		case key == TrailerCommits && tree.milestones >= 0:
 			line = trailer(key, strconv.Itoa(tree.milestones))
-		case key == trailerRoadmap:
+		case key == TrailerRoadmap:
 			hash, age, _ := strings.Cut(value, " ")
 			if now := w.commits[git.ID(hash)]; now != "" {
 				line = trailer(key, strings.TrimSuffix(string(now)+" "+age, " "))
@@ -83,7 +83,7 @@ func trailer(key, value string) string { return fmt.Sprintf("%s: %s\n", key, val
 // hashes and numbers.
 func keptTrailer(key string) bool {
 	switch key {
-	case trailerID, trailerBranch, trailerSteps, trailerCommits, trailerCreated, trailerStatus, trailerCode, trailerLink, trailerNewest, trailerJournal, trailerTokens:
+	case TrailerID, TrailerBranch, TrailerSteps, TrailerCommits, TrailerCreated, TrailerStatus, trailerCode, TrailerLink, TrailerNewest, TrailerJournal, trailerTokens:
 		return true
 	}
 	return false
@@ -92,14 +92,14 @@ func keptTrailer(key string) bool {
 // setLast puts Context-Last into a block of trailers, or takes it out where last is "".
 func (w *rewriter) setLast(block, last string) string {
 	lines := slices.Collect(strings.Lines(block))
-	at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, trailerLast+": ") })
+	at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, TrailerLast+": ") })
 	if at < 0 { // behind Context-Branch, as a commit that is no milestone has it
-		at = 1 + slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, trailerBranch+": ") })
+		at = 1 + slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, TrailerBranch+": ") })
 	} else {
 		lines = slices.Delete(lines, at, at+1)
 	}
 	if last != "" {
-		lines = slices.Insert(lines, at, trailer(trailerLast, last))
+		lines = slices.Insert(lines, at, trailer(TrailerLast, last))
 	}
 	return strings.Join(lines, "")
 }
@@ -145,7 +145,7 @@ func (w *rewriter) newestIn(ctx context.Context, id git.ID) (string, error) {
 	}
 	for _, m := range slices.Backward(ms) {
 		if m.Kind != doc.KindBirth {
-			w.newest[id] = prose.OneLine(m.Summary, purposeLimit)
+			w.newest[id] = prose.OneLine(m.Summary, PurposeLimit)
 			break
 		}
 	}

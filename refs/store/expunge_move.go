@@ -11,7 +11,7 @@ import (
 )
 
 // move queues the moves of all refs that lead to old history.
-func (x *expunging) move(ctx context.Context, ses *session, locked []string) error {
+func (x *expunging) move(ctx context.Context, ses *Transaction, locked []string) error {
 	v, err := x.s.memoryRefs(ctx)
 	if err != nil {
 		return err
@@ -25,7 +25,7 @@ func (x *expunging) move(ctx context.Context, ses *session, locked []string) err
 	if err != nil {
 		return err
 	}
-	if err := x.note(ctx, v, now); err != nil {
+	if err := x.Note(ctx, v, now); err != nil {
 		return err
 	}
 	queued := 0
@@ -61,7 +61,7 @@ func (x *expunging) move(ctx context.Context, ses *session, locked []string) err
 
 // note takes down what is replaced: the tips, for their objects are to go however this
 // ends, and how many commits.
-func (x *expunging) note(ctx context.Context, v *memoryRefs, now map[git.ID]git.ID) error {
+func (x *expunging) Note(ctx context.Context, v *memoryRefs, now map[git.ID]git.ID) error {
 	for _, r := range v.all() {
 		if to := now[r.ID]; to != "" && to != r.ID {
 			x.intent.addOld(r.ID)
@@ -80,7 +80,7 @@ func (x *expunging) note(ctx context.Context, v *memoryRefs, now map[git.ID]git.
 
 // moveRoadmap puts a commit with the tombstones on top of the rewritten roadmap, unless
 // it has them all.
-func (x *expunging) moveRoadmap(ctx context.Context, ses *session, old git.ID, now map[git.ID]git.ID) (int, error) {
+func (x *expunging) moveRoadmap(ctx context.Context, ses *Transaction, old git.ID, now map[git.ID]git.ID) (int, error) {
 	tree, parents := x.s.repo.Edit(""), []git.ID(nil)
 	base, err := x.roadmapBase(ctx, now[old])
 	if err != nil {
@@ -92,7 +92,7 @@ func (x *expunging) moveRoadmap(ctx context.Context, ses *session, old git.ID, n
 			return 0, err
 		}
 		tree, parents = x.s.repo.Edit(c.Tree), []git.ID{base}
-	} else if err := ses.put(ctx, tree, doc.RoadmapFile, doc.ParseRoadmap(nil).Bytes()); err != nil {
+	} else if err := ses.Put(ctx, tree, doc.RoadmapFile, doc.ParseRoadmap(nil).Bytes()); err != nil {
 		return 0, err
 	}
 	have, err := x.s.tombstonesIn(ctx, tree)
@@ -136,7 +136,7 @@ func (x *expunging) roadmapBase(ctx context.Context, now git.ID) (git.ID, error)
 }
 
 // moveNotes makes the notes forget.
-func (x *expunging) moveNotes(ctx context.Context, ses *session) (int, error) {
+func (x *expunging) moveNotes(ctx context.Context, ses *Transaction) (int, error) {
 	changed, old, err := ses.forgetNotes(ctx, x.rw)
 	if err != nil || len(old) == 0 {
 		return 0, err
@@ -149,7 +149,7 @@ func (x *expunging) moveNotes(ctx context.Context, ses *session) (int, error) {
 // moveTracking puts the tracking refs of remotes that lead to old history, or to old
 // notes, to what they are without it, and deletes others. What the remotes have is
 // written down first.
-func (x *expunging) moveTracking(ctx context.Context, ses *session, v *memoryRefs, now map[git.ID]git.ID) (int, error) {
+func (x *expunging) moveTracking(ctx context.Context, ses *Transaction, v *memoryRefs, now map[git.ID]git.ID) (int, error) {
 	to, err := x.rememberHeld(ctx)
 	if err != nil {
 		return 0, err
@@ -181,10 +181,10 @@ func (x *expunging) moveTracking(ctx context.Context, ses *session, v *memoryRef
 }
 
 // putTombstones writes them into a tree of the roadmap.
-func (ses *session) putTombstones(ctx context.Context, tree *git.Edit, e doc.Expunged) error {
+func (ses *Transaction) putTombstones(ctx context.Context, tree *git.Edit, e doc.Expunged) error {
 	data := e.Bytes()
 	if len(data) > doc.MaxExpunged {
 		return fail.New(fail.ErrRefused, fail.ExpungedFull, fmt.Sprintf("%s would have %d bytes; at most %d are allowed", doc.ExpungedFile, len(data), doc.MaxExpunged))
 	}
-	return ses.put(ctx, tree, doc.ExpungedFile, data)
+	return ses.Put(ctx, tree, doc.ExpungedFile, data)
 }

@@ -67,7 +67,7 @@ func (f *finder) refsCalled(v *memoryRefs) {
 
 // commitCalled looks at the names in a commit that are not redacted.
 func (f *finder) commitCalled(c *git.Commit) {
-	f.branchCalled(c.Trailer(trailerBranch))
+	f.branchCalled(c.Trailer(TrailerBranch))
 	for _, who := range []git.Signature{c.Author, c.Committer} {
 		f.called("author", who.Name+" <"+who.Email+">", "history keeps who made it")
 	}

@@ -21,7 +21,7 @@ import (
 //
 // A note in which nothing of that changes keeps its bytes. What commits became is
 // known of those alone that the rewriter was asked about before.
-func (w *rewriter) note(object git.ID, note []byte) (git.ID, []byte) {
+func (w *rewriter) Note(object git.ID, note []byte) (git.ID, []byte) {
 	facts := notes.Parse(note)
 	if w.gone[object] || w.speaksOf(facts) {
 		return w.now(object), nil
@@ -93,8 +93,8 @@ func (w *rewriter) text(s string) string {
 // ref. It has no parents, for the old ones hold what goes. Where neither the notes nor
 // any older ones of their history change, it does nothing. It says how many notes
 // changed and which commits of notes are old. The caller holds the notes lock.
-func (ses *session) forgetNotes(ctx context.Context, w *rewriter) (changed int, old []git.ID, err error) {
-	tip, err := ses.s.notesTip(ctx)
+func (ses *Transaction) forgetNotes(ctx context.Context, w *rewriter) (changed int, old []git.ID, err error) {
+	tip, err := ses.Store.NotesTip(ctx)
 	if err != nil || tip == "" {
 		return 0, nil, err
 	}
@@ -102,7 +102,7 @@ func (ses *session) forgetNotes(ctx context.Context, w *rewriter) (changed int, 
 	if err != nil {
 		return 0, nil, err
 	}
-	history, err := ses.s.repo.History(ctx, []git.ID{tip})
+	history, err := ses.Store.repo.History(ctx, []git.ID{tip})
 	if err != nil {
 		return 0, nil, err
 	}
@@ -163,7 +163,7 @@ func (w *rewriter) notesTree(ctx context.Context, tip git.ID) (*git.Edit, int, e
 		if err != nil {
 			return err
 		}
-		now, text := w.note(object, note)
+		now, text := w.Note(object, note)
 		if now == object && bytes.Equal(text, note) {
 			return nil
 		}
@@ -249,7 +249,7 @@ func (w *rewriter) dirtyAmong(ctx context.Context, list []git.NamedObject) (bool
 		}
 	}
 	err := w.s.repo.ReadAll(ctx, ids, func(o git.Object) error {
-		now, text := w.note(paths[o.ID], o.Data)
+		now, text := w.Note(paths[o.ID], o.Data)
 		if o.Type == "blob" && (now != paths[o.ID] || !bytes.Equal(text, o.Data)) {
 			return errDirty
 		}

@@ -58,8 +58,8 @@ func (y *syncing) plausible(ctx context.Context, x *expunging, _ []git.ID) error
 }
 
 func (y *syncing) implausible(what string) error {
-	return fail.New(fail.ErrRefused, fail.ExpungeImplausible, fmt.Sprintf("'%s' says that %s here shall be expunged; nothing was changed", y.peer.name, what),
-		"git context expunge --from "+prose.ShellWord(y.peer.name)+" --dry-run", "git context expunge --from "+prose.ShellWord(y.peer.name)+" --yes")
+	return fail.New(fail.ErrRefused, fail.ExpungeImplausible, fmt.Sprintf("'%s' says that %s here shall be expunged; nothing was changed", y.peer.Name, what),
+		"git context expunge --from "+prose.ShellWord(y.peer.Name)+" --dry-run", "git context expunge --from "+prose.ShellWord(y.peer.Name)+" --yes")
 }
 
 // implausible reports whether an error is that refusal.

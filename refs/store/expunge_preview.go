@@ -19,12 +19,12 @@ func (s *Store) tried(ctx context.Context, e doc.Expunged, f func(*expunging) er
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	q := &Store{repo: repo, now: s.now, branch: s.branch, known: map[string]*sources{}}
-	known, err := q.tombstones(ctx)
+	q := &Store{repo: repo, Clock: s.Clock, branch: s.branch, known: map[string]*sources{}}
+	known, err := q.Tombstones(ctx)
 	if err != nil {
 		return err
 	}
-	return f(&expunging{s: q, rw: q.newRewriter(known.Union(e))})
+	return f(&expunging{s: q, rw: q.NewRewriter(known.Union(e))})
 }
 
 // preview finds out what forgetting would change. Like the real run it checks first what

@@ -22,12 +22,12 @@ type RemoteHolding struct {
 
 // heldBy lists the refs that a peer had and that lead to old history: those whose
 // tracking refs do, and those that did already before something else was forgotten.
-func (w *rewriter) heldBy(ctx context.Context, p peer) ([]heldRef, error) {
-	list, err := w.s.repo.Refs(ctx, p.tracking.All()...)
+func (w *rewriter) heldBy(ctx context.Context, p Remote) ([]heldRef, error) {
+	list, err := w.s.repo.Refs(ctx, p.Tracking.All()...)
 	if err != nil {
 		return nil, err
 	}
-	before, err := w.s.readHeldState(p)
+	before, err := w.s.ReadHeldState(p)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (w *rewriter) heldBy(ctx context.Context, p peer) ([]heldRef, error) {
 		if h.now, err = w.clean(ctx, h.ref, r.ID); err != nil {
 			return nil, err
 		}
-		if b, known := before.refs[h.ref]; known && b.now == r.ID {
+		if b, known := before.Refs[h.ref]; known && b.now == r.ID {
 			h.old = b.old
 		}
 		if h.now != h.old {
@@ -62,8 +62,8 @@ func (w *rewriter) clean(ctx context.Context, ref string, id git.ID) (git.ID, er
 
 // here is what a tracking ref is called in this repository, "" for one of ours that has
 // no counterpart.
-func (p peer) here(ref string) string {
-	t := p.tracking
+func (p Remote) here(ref string) string {
+	t := p.Tracking
 	if name, ok := strings.CutPrefix(ref, t.Branches()); ok {
 		return git.BranchRef(name)
 	}
@@ -83,7 +83,7 @@ func (p peer) here(ref string) string {
 // each ref by ours, where ours holds all that is to be there, else by what it is
 // without what was forgotten, and only if nobody moved it meanwhile. Notes that are not
 // here yet must be fetched first.
-func (w *rewriter) cleaningOf(ctx context.Context, p peer, held []heldRef) ([]string, error) {
+func (w *rewriter) cleaningOf(ctx context.Context, p Remote, held []heldRef) ([]string, error) {
 	var leases, specs []string
 	fetchFirst := false
 	for _, h := range held {
@@ -99,7 +99,7 @@ func (w *rewriter) cleaningOf(ctx context.Context, p peer, held []heldRef) ([]st
 		leases = append(leases, prose.ShellWord("--force-with-lease="+there+":"+string(h.old)))
 		specs = append(specs, prose.ShellWord(from+":"+there))
 	}
-	name := prose.ShellWord(p.name)
+	name := prose.ShellWord(p.Name)
 	sync := "git context sync " + name
 	switch {
 	case fetchFirst:
@@ -228,15 +228,15 @@ func (x *expunging) rememberHeld(ctx context.Context) (map[string]git.ID, error)
 		if err != nil {
 			return nil, err
 		}
-		state, err := x.s.readHeldState(p)
+		state, err := x.s.ReadHeldState(p)
 		if err != nil {
 			return nil, err
 		}
 		for _, h := range held {
-			state.refs[h.ref] = h
-			to[p.tracking.Of(h.ref)] = h.now
+			state.Refs[h.ref] = h
+			to[p.Tracking.Of(h.ref)] = h.now
 		}
-		if err := x.s.writeHeldState(p, state); err != nil {
+		if err := x.s.WriteHeldState(p, state); err != nil {
 			return nil, err
 		}
 	}

@@ -39,7 +39,7 @@ type rewriter struct {
 
 // newRewriter makes the function for a set of tombstones. It remembers what it did, so
 // that it is asked again at little cost; it is for one goroutine.
-func (s *Store) newRewriter(e doc.Expunged) *rewriter {
+func (s *Store) NewRewriter(e doc.Expunged) *rewriter {
 	return &rewriter{s: s, e: e, commits: map[git.ID]git.ID{}, gone: map[git.ID]bool{}, last: map[git.ID]string{},
 		dirs: map[dirKey]dirChange{}, roots: map[git.ID]rootChange{}, blobs: map[dirKey]blobChange{}, newest: map[git.ID]string{}}
 }
@@ -64,7 +64,7 @@ func (w *rewriter) rewrite(ctx context.Context, tips []git.ID) (map[git.ID]git.I
 	meter := w.s.repo.Meter("Rewriting commits", len(list))
 	defer meter.End()
 	for _, c := range list {
-		if err := w.commit(ctx, c.ID); err != nil {
+		if err := w.Commit(ctx, c.ID); err != nil {
 			return nil, err
 		}
 		meter.Add(1)
@@ -80,7 +80,7 @@ func (w *rewriter) rewrite(ctx context.Context, tips []git.ID) (map[git.ID]git.I
 // known first, and a branch may name one that no ref leads to.
 func (w *rewriter) roadmaps(ctx context.Context, list []git.NewCommit) error {
 	named := map[git.ID]bool{}
-	for chunk := range slices.Chunk(list, chunkSize) {
+	for chunk := range slices.Chunk(list, ChunkSize) {
 		ids := make([]git.ID, len(chunk))
 		for i, c := range chunk {
 			ids[i] = c.ID
@@ -90,7 +90,7 @@ func (w *rewriter) roadmaps(ctx context.Context, list []git.NewCommit) error {
 			if err != nil {
 				return err
 			}
-			if id, _ := parseRoadmap(c.Trailer(trailerRoadmap)); git.IsID(string(id)) && w.commits[id] == "" {
+			if id, _ := ParseRoadmap(c.Trailer(TrailerRoadmap)); git.IsID(string(id)) && w.commits[id] == "" {
 				named[id] = true
 			}
 			return nil
@@ -114,7 +114,7 @@ func (w *rewriter) roadmaps(ctx context.Context, list []git.NewCommit) error {
 		return err
 	}
 	for _, c := range history {
-		if err := w.commit(ctx, c.ID); err != nil {
+		if err := w.Commit(ctx, c.ID); err != nil {
 			return err
 		}
 	}
@@ -135,7 +135,7 @@ func (w *rewriter) replaced() []git.ID {
 
 // commit rewrites a commit whose parents are rewritten already; a parent beyond the
 // edge of a shallow clone stays what it is.
-func (w *rewriter) commit(ctx context.Context, id git.ID) error {
+func (w *rewriter) Commit(ctx context.Context, id git.ID) error {
 	if _, known := w.commits[id]; known {
 		return nil
 	}
@@ -208,7 +208,7 @@ func (w *rewriter) rewriteNew(ctx context.Context, tips []git.ID) (map[git.ID]gi
 		return nil, err
 	}
 	for _, c := range list {
-		if err := w.commit(ctx, c.ID); err != nil {
+		if err := w.Commit(ctx, c.ID); err != nil {
 			return nil, err
 		}
 	}

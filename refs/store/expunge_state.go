@@ -20,7 +20,7 @@ import (
 
 // expungeIntentName is the file of local state that stands while something is being
 // forgotten: whoever finds it finishes that.
-const expungeIntentName = "expunge.json"
+const ExpungeIntentName = "expunge.json"
 
 // expungeIntent is what is to be forgotten, and the objects that are to be deleted in
 // the end: without it nobody could find them any more once the refs have moved. It
@@ -56,10 +56,10 @@ func (in *expungeIntent) join(left *expungeIntent) {
 }
 
 // readExpungeIntent returns nil where nothing was left.
-func (s *Store) readExpungeIntent() (*expungeIntent, error) {
-	path := s.statePath(expungeIntentName)
+func (s *Store) ReadExpungeIntent() (*expungeIntent, error) {
+	path := s.StatePath(ExpungeIntentName)
 	var f expungeFile
-	found, bad, err := s.readState(expungeIntentName, &f)
+	found, bad, err := s.readState(ExpungeIntentName, &f)
 	if err != nil || !found {
 		return nil, err
 	}
@@ -106,11 +106,11 @@ func (s *Store) writeExpungeIntent(in *expungeIntent) error {
 	if err != nil {
 		return err
 	}
-	return s.repo.WriteStateFile(expungeIntentName, append(data, '\n'))
+	return s.repo.WriteStateFile(ExpungeIntentName, append(data, '\n'))
 }
 
 func (s *Store) dropExpungeIntent() error {
-	if err := os.Remove(s.statePath(expungeIntentName)); !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(s.StatePath(ExpungeIntentName)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -120,8 +120,8 @@ func (s *Store) dropExpungeIntent() error {
 // it. It is one stat where there is nothing. What cannot be finished now (a pack that
 // cannot be written) is told, and tried again by the next writer: memory is whole at
 // any point of it, and must not be out of use for that.
-func (s *Store) finishExpunge(ctx context.Context, w Writer) error {
-	_, err := os.Stat(s.statePath(expungeIntentName))
+func (s *Store) FinishExpunge(ctx context.Context, w Writer) error {
+	_, err := os.Stat(s.StatePath(ExpungeIntentName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -143,7 +143,7 @@ func (s *Store) finishExpunge(ctx context.Context, w Writer) error {
 }
 
 // tombstones are those that the roadmap holds.
-func (s *Store) tombstones(ctx context.Context) (doc.Expunged, error) {
+func (s *Store) Tombstones(ctx context.Context) (doc.Expunged, error) {
 	tip, err := s.roadmapTip(ctx)
 	if err != nil || tip == "" {
 		return doc.Expunged{}, err
@@ -261,9 +261,9 @@ func tipsOf(list []git.Ref) []git.ID {
 	return slices.Compact(ids)
 }
 
-func (s *Store) readHeldState(p peer) (heldState, error) {
-	h := heldState{refs: map[string]heldRef{}}
-	data, err := os.ReadFile(s.statePath(p.heldName()))
+func (s *Store) ReadHeldState(p Remote) (heldState, error) {
+	h := heldState{Refs: map[string]heldRef{}}
+	data, err := os.ReadFile(s.StatePath(p.HeldName()))
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, nil
 	}
@@ -274,19 +274,19 @@ func (s *Store) readHeldState(p peer) (heldState, error) {
 		f := strings.Fields(line)
 		switch {
 		case len(f) == 4 && f[0] == "held":
-			h.refs[f[1]] = heldRef{f[1], git.ID(f[2]), git.ID(strings.TrimPrefix(f[3], "-"))}
+			h.Refs[f[1]] = heldRef{f[1], git.ID(f[2]), git.ID(strings.TrimPrefix(f[3], "-"))}
 		case len(f) == 2 && f[0] == "purge":
-			h.purge = append(h.purge, git.ID(f[1]))
+			h.Purge = append(h.Purge, git.ID(f[1]))
 		default:
-			return h, fmt.Errorf("'%s': cannot understand '%s'", s.statePath(p.heldName()), prose.OneLine(line, 100))
+			return h, fmt.Errorf("'%s': cannot understand '%s'", s.StatePath(p.HeldName()), prose.OneLine(line, 100))
 		}
 	}
 	return h, nil
 }
 
-func (s *Store) writeHeldState(p peer, h heldState) error {
-	if len(h.refs)+len(h.purge) == 0 {
-		err := os.Remove(s.statePath(p.heldName()))
+func (s *Store) WriteHeldState(p Remote, h heldState) error {
+	if len(h.Refs)+len(h.Purge) == 0 {
+		err := os.Remove(s.StatePath(p.HeldName()))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -296,10 +296,10 @@ func (s *Store) writeHeldState(p peer, h heldState) error {
 	for _, r := range h.list() {
 		fmt.Fprintf(&b, "held %s %s %s\n", r.ref, r.old, cmp.Or(r.now, "-"))
 	}
-	for _, id := range h.purge {
+	for _, id := range h.Purge {
 		fmt.Fprintf(&b, "purge %s\n", id)
 	}
-	return s.repo.WriteStateFile(p.heldName(), []byte(b.String()))
+	return s.repo.WriteStateFile(p.HeldName(), []byte(b.String()))
 }
 
 // heldState is what a peer held of old history when it was last asked, and what is
@@ -311,8 +311,8 @@ func (s *Store) writeHeldState(p peer, h heldState) error {
 // A ref whose tracking ref is at the latter is not fetched again while the peer has the
 // former: nothing old comes here just to be deleted.
 type heldState struct {
-	refs  map[string]heldRef // by the names that they have here
-	purge []git.ID
+	Refs  map[string]heldRef // by the names that they have here
+	Purge []git.ID
 }
 
 // heldRef is a ref that a remote had, and what it is to have.
@@ -321,13 +321,13 @@ type heldRef struct {
 	old, now git.ID // now is "" of notes of which nothing is left
 }
 
-func (p peer) heldName() string { return "held/" + git.FileName(p.name, "") }
+func (p Remote) HeldName() string { return "held/" + git.FileName(p.Name, "") }
 
 // list are the refs by name.
 func (h *heldState) list() []heldRef {
 	var list []heldRef
-	for _, ref := range slices.Sorted(maps.Keys(h.refs)) {
-		list = append(list, h.refs[ref])
+	for _, ref := range slices.Sorted(maps.Keys(h.Refs)) {
+		list = append(list, h.Refs[ref])
 	}
 	return list
 }

@@ -85,7 +85,7 @@ func (x *expunging) strayCommits(ctx context.Context, ids []git.ID, old map[git.
 	for _, id := range ids {
 		left[id] = true
 	}
-	w := x.s.newRewriter(x.intent.expunged) // of its own: this is no history
+	w := x.s.NewRewriter(x.intent.expunged) // of its own: this is no history
 	var stray []git.ID
 	for len(ids) > 0 {
 		id := ids[len(ids)-1]
@@ -102,7 +102,7 @@ func (x *expunging) strayCommits(ctx context.Context, ids []git.ID, old map[git.
 			continue
 		}
 		left[id] = false
-		err = orAbsent(w.commit(ctx, id))
+		err = orAbsent(w.Commit(ctx, id))
 		var failed *git.Error
 		if ctx.Err() != nil || errors.As(err, &failed) {
 			return nil, err
@@ -124,7 +124,7 @@ func (x *expunging) forgets(data []byte) bool {
 	case !ok:
 		return false
 	case path == "":
-		_, now := x.rw.note(x.s.repo.ZeroID(), data)
+		_, now := x.rw.Note(x.s.repo.ZeroID(), data)
 		return !bytes.Equal(now, data)
 	}
 	r, err := x.rw.e.Redact(path, data)
@@ -193,7 +193,7 @@ func (s *Store) memoryCommits(ctx context.Context, ids []git.ID) ([]git.ID, erro
 		c, err := git.ParseCommit(o.ID, o.Data)
 		switch {
 		case err != nil: // not one of ours
-		case branchOf(c) != "":
+		case BranchOf(c) != "":
 			found = append(found, c.ID)
 		default:
 			trees[c.ID] = c.Tree

@@ -39,7 +39,7 @@ func (y *syncing) forget(ctx context.Context, ours, theirs *survey) (again bool,
 	if err != nil || e.Empty() {
 		return false, err
 	}
-	w := y.s.newRewriter(e)
+	w := y.s.NewRewriter(e)
 	known, err := y.s.readCleanState(y.peer, e)
 	if err != nil {
 		return false, err
@@ -96,7 +96,7 @@ func (y *syncing) newTips(ctx context.Context, known cleanState, ours, theirs *s
 			continue
 		}
 		if ours.branches[name] == "" && !(y.adopt && y.wants(name)) {
-			unwanted = append(unwanted, git.Ref{Name: y.peer.tracking.Of(ref.Name), ID: ref.ID})
+			unwanted = append(unwanted, git.Ref{Name: y.peer.Tracking.Of(ref.Name), ID: ref.ID})
 		}
 		list = append(list, ref)
 	}
@@ -109,7 +109,7 @@ func (y *syncing) newTips(ctx context.Context, known cleanState, ours, theirs *s
 		return nil, err
 	}
 	for i, r := range dropped {
-		delete(theirs.branches, strings.TrimPrefix(r.Name, y.peer.tracking.Branches()))
+		delete(theirs.branches, strings.TrimPrefix(r.Name, y.peer.Tracking.Branches()))
 		y.warn(why[i])
 	}
 	list = slices.DeleteFunc(list, func(r git.Ref) bool {
@@ -117,10 +117,10 @@ func (y *syncing) newTips(ctx context.Context, known cleanState, ours, theirs *s
 	})
 	var in incoming
 	for _, r := range list {
-		in.add(git.Ref{Name: y.peer.tracking.Of(r.Name), ID: r.ID}, r.Name == git.RoadmapRef)
+		in.add(git.Ref{Name: y.peer.Tracking.Of(r.Name), ID: r.ID}, r.Name == git.RoadmapRef)
 	}
 	if theirs.notes != ours.notes {
-		in.notes = []git.Ref{{Name: y.peer.tracking.Notes(), ID: theirs.notes}}
+		in.notes = []git.Ref{{Name: y.peer.Tracking.Notes(), ID: theirs.notes}}
 	}
 	return list, y.s.checkIncoming(ctx, in)
 }
@@ -132,15 +132,15 @@ func (y *syncing) holding(ctx context.Context) error {
 	case len(held) == 0:
 		return nil
 	case y.peer.bundle:
-		y.warn(fmt.Sprintf("'%s' holds what was expunged; delete it, and make another one", y.peer.name))
-		y.old.refs = map[string]heldRef{}
-		return y.s.writeHeldState(y.peer, y.old)
+		y.warn(fmt.Sprintf("'%s' holds what was expunged; delete it, and make another one", y.peer.Name))
+		y.old.Refs = map[string]heldRef{}
+		return y.s.WriteHeldState(y.peer, y.old)
 	}
-	e, err := y.s.tombstones(ctx)
+	e, err := y.s.Tombstones(ctx)
 	if err != nil {
 		return err
 	}
-	commands, err := y.s.newRewriter(e).cleaningOf(ctx, y.peer, held)
+	commands, err := y.s.NewRewriter(e).cleaningOf(ctx, y.peer, held)
 	if err != nil {
 		return err
 	}
@@ -149,17 +149,17 @@ func (y *syncing) holding(ctx context.Context) error {
 		names[i] = displayRef(h.ref)
 	}
 	return fail.New(fail.ErrRefused, fail.ExpungedOnRemote,
-		fmt.Sprintf("'%s' still holds what was expunged, in %s", y.peer.name, prose.QuotedList(names)), commands...)
+		fmt.Sprintf("'%s' still holds what was expunged, in %s", y.peer.Name, prose.QuotedList(names)), commands...)
 }
 
 // refuseHeld refuses a branch that leads to old history, as plain git has fetched it:
 // sync fetches it without that.
 func (y *syncing) refuseHeld(ctx context.Context, name string, id git.ID) error {
-	return y.s.refuseExpunged(ctx, id, fmt.Sprintf("branch '%s' of '%s'", name, y.peer.name), "git context sync "+prose.ShellWord(y.peer.name))
+	return y.s.refuseExpunged(ctx, id, fmt.Sprintf("branch '%s' of '%s'", name, y.peer.Name), "git context sync "+prose.ShellWord(y.peer.Name))
 }
 
 // isHeld reports whether a ref leads to old history on the other side.
 func (y *syncing) isHeld(ref string) bool {
-	_, held := y.old.refs[ref]
+	_, held := y.old.Refs[ref]
 	return held
 }

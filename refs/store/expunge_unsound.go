@@ -42,7 +42,7 @@ func (s *Store) dropUnsound(ctx context.Context, w Writer, list []git.Ref, roadm
 	if err != nil {
 		return nil, nil, err
 	}
-	defer ses.close()
+	defer ses.Close()
 	var ids []git.ID
 	for _, r := range dropped {
 		ses.tx.Delete(r.Name, r.ID)

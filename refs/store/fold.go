@@ -13,24 +13,24 @@ import (
 
 // foldWalk bounds how far back a COMMIT looks for milestones without a note. It
 // is only ever far when notes were lazy for long or the notes ref was deleted.
-const foldWalk = 64
+const FoldWalk = 64
 
 // fold writes the notes of a branch's milestones that have none yet: at once for
 // a lone agent. When another process holds the notes lock it leaves them, because
 // a crowd must not queue for what the trailers say already: the branch's next
 // COMMIT writes them. With context.notes=lazy none does.
-func (ses *session) fold(ctx context.Context, from *git.Commit) error {
-	lazy, err := ses.s.lazyNotes(ctx)
+func (ses *Transaction) fold(ctx context.Context, from *git.Commit) error {
+	lazy, err := ses.Store.LazyNotes(ctx)
 	if err != nil || lazy {
 		return err
 	}
-	lock, ok, err := ses.s.repo.TryLock(notes.LockName)
+	lock, ok, err := ses.Store.repo.TryLock(notes.LockName)
 	if err != nil || !ok {
 		return err
 	}
 	defer lock.Unlock()
-	return ses.swap(ctx, func(ctx context.Context) error {
-		u, n, err := ses.facts(ctx, foldWalk, from)
+	return ses.Swap(ctx, func(ctx context.Context) error {
+		u, n, err := ses.facts(ctx, FoldWalk, from)
 		if err == nil {
 			_, err = u.Queue(ctx, ses.tx, ses.by, "context: fold the facts of "+prose.Count(n, "milestone"))
 		}
@@ -41,13 +41,13 @@ func (ses *session) fold(ctx context.Context, from *git.Commit) error {
 // foldAll writes the notes of all milestones below some commits that have none
 // yet, whatever context.notes says, and adds those of another repository, if any.
 // It waits for the notes lock.
-func (ses *session) foldAll(ctx context.Context, from []*git.Commit, theirs git.ID) error {
-	lock, err := ses.s.repo.Lock(ctx, notes.LockName)
+func (ses *Transaction) foldAll(ctx context.Context, from []*git.Commit, theirs git.ID) error {
+	lock, err := ses.Store.repo.Lock(ctx, notes.LockName)
 	if err != nil {
 		return err
 	}
 	defer lock.Unlock()
-	return ses.swap(ctx, func(ctx context.Context) error {
+	return ses.Swap(ctx, func(ctx context.Context) error {
 		u, _, err := ses.facts(ctx, math.MaxInt, from...)
 		if err != nil {
 			return err
@@ -63,7 +63,7 @@ func (ses *session) foldAll(ctx context.Context, from []*git.Commit, theirs git.
 }
 
 // notesTip is the notes' commit, "" where there is none.
-func (s *Store) notesTip(ctx context.Context) (git.ID, error) {
+func (s *Store) NotesTip(ctx context.Context) (git.ID, error) {
 	id, err := s.repo.Ref(ctx, git.NotesRef)
 	if errors.Is(err, git.ErrNotFound) {
 		return "", nil
@@ -73,7 +73,7 @@ func (s *Store) notesTip(ctx context.Context) (git.ID, error) {
 
 // unnoted walks back from commits to the milestones that have their note, over at
 // most so many commits.
-func (ses *session) unnoted(ctx context.Context, u *notes.Update, most int, from ...*git.Commit) ([]*git.Commit, error) {
+func (ses *Transaction) unnoted(ctx context.Context, u *notes.Update, most int, from ...*git.Commit) ([]*git.Commit, error) {
 	var todo []*git.Commit
 	seen := map[git.ID]bool{}
 	for queue := from; len(queue) > 0 && len(seen) < most; {
@@ -83,7 +83,7 @@ func (ses *session) unnoted(ctx context.Context, u *notes.Update, most int, from
 			continue
 		}
 		seen[c.ID] = true
-		if c.Trailer(trailerID) != "" {
+		if c.Trailer(TrailerID) != "" {
 			noted, err := u.Holds(ctx, c.ID, notes.KindCommit)
 			if err != nil {
 				return nil, err
@@ -94,7 +94,7 @@ func (ses *session) unnoted(ctx context.Context, u *notes.Update, most int, from
 			todo = append(todo, c)
 		}
 		for _, p := range c.Parents {
-			parent, err := ses.s.repo.Commit(ctx, p)
+			parent, err := ses.Store.repo.Commit(ctx, p)
 			if errors.Is(err, git.ErrNotFound) { // the edge of a shallow clone
 				continue
 			}
@@ -109,8 +109,8 @@ func (ses *session) unnoted(ctx context.Context, u *notes.Update, most int, from
 
 // facts begins an update that adds the notes of all milestones below some commits
 // that have none, and says how many.
-func (ses *session) facts(ctx context.Context, most int, from ...*git.Commit) (*notes.Update, int, error) {
-	u, err := notes.Begin(ctx, ses.s.repo)
+func (ses *Transaction) facts(ctx context.Context, most int, from ...*git.Commit) (*notes.Update, int, error) {
+	u, err := notes.Begin(ctx, ses.Store.repo)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -119,7 +119,7 @@ func (ses *session) facts(ctx context.Context, most int, from ...*git.Commit) (*
 		return nil, 0, err
 	}
 	for _, c := range todo {
-		line, err := fact(c).Line()
+		line, err := Fact(c).Line()
 		if err != nil {
 			return nil, 0, err
 		}
@@ -132,10 +132,10 @@ func (ses *session) facts(ctx context.Context, most int, from ...*git.Commit) (*
 
 // fact is the note line of a milestone: all of it stands in the trailers, so
 // that writing it twice writes the same line.
-func fact(c *git.Commit) notes.Fact {
+func Fact(c *git.Commit) notes.Fact {
 	f := notes.Fact{
-		ID: c.Trailer(trailerID), Kind: notes.KindCommit, Time: c.Committer.When, Agent: c.Trailer(trailerAgent),
-		Branch: branchOf(c), Steps: c.Trailer(trailerSteps), Session: c.Trailer(trailerSession),
+		ID: c.Trailer(TrailerID), Kind: notes.KindCommit, Time: c.Committer.When, Agent: c.Trailer(trailerAgent),
+		Branch: BranchOf(c), Steps: c.Trailer(TrailerSteps), Session: c.Trailer(trailerSession),
 		Model: c.Trailer(trailerModel), Code: git.ID(c.Trailer(trailerCode)),
 	}
 	if n, err := strconv.ParseInt(c.Trailer(trailerTokens), 10, 64); err == nil {
@@ -158,10 +158,10 @@ func (s *Store) foldBranches(ctx context.Context, w Writer) error {
 		}
 		tips = append(tips, c)
 	}
-	ses, err := s.begin(ctx, w, "fold notes")
+	ses, err := s.Begin(ctx, w, "fold notes")
 	if err != nil {
 		return err
 	}
-	defer ses.close()
+	defer ses.Close()
 	return ses.foldAll(ctx, tips, "")
 }

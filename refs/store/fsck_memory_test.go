@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-context/git-context/refs/fsck"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -30,7 +31,7 @@ func TestFsckFindsWhatWouldBeRefused(t *testing.T) {
 		for _, ref := range append(append(in.Branches, in.Roadmap...), in.Notes...) {
 			r.git("update-ref", "-d", ref.Name)
 		}
-		problems, err := r.open().Fsck(ctx, store.FsckOptions{})
+		problems, err := fsck.Run(ctx, r.open(), fsck.Options{})
 		if err != nil || len(problems) != 1 || !strings.Contains(problems[0].Message, object) || problems[0].Repair == "" {
 			t.Errorf("%s: %v, %+v; want one that names %s", c.name, err, problems, object)
 		}
@@ -95,7 +96,7 @@ func TestFsckSeesNewRemotes(t *testing.T) {
 	ok(s.Init(ctx, store.InitOptions{Goal: "Share"}))(t) // it has read the configuration
 	r.git("remote", "add", "hub", "../hub")
 	r.git("update-ref", "refs/context/remotes/hub/heads/main", git.BranchRef("main"))
-	if problems, err := s.Fsck(ctx, store.FsckOptions{}); err != nil || len(problems) > 0 {
+	if problems, err := fsck.Run(ctx, s, fsck.Options{}); err != nil || len(problems) > 0 {
 		t.Errorf("%v, %+v", err, problems)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/git-context/git-context/refs/fsck"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -23,7 +24,7 @@ func (r *repo) dropped(from string) {
 
 func (r *repo) kinds(fix bool) []string {
 	r.t.Helper()
-	problems, err := r.open().Fsck(r.t.Context(), store.FsckOptions{Fix: fix})
+	problems, err := fsck.Run(r.t.Context(), r.open(), fsck.Options{Fix: fix})
 	r.must(err)
 	kinds := make([]string, len(problems))
 	for i, p := range problems {

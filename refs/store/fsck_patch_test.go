@@ -58,23 +58,23 @@ func TestPatchesAreCutBetweenCommits(t *testing.T) {
 
 func TestReplacing(t *testing.T) {
 	t.Parallel()
-	at := func(id, author, title string) candidate {
-		return candidate{id: git.ID(id), author: author, title: title}
+	at := func(id, author, title string) Candidate {
+		return Candidate{Id: git.ID(id), Author: author, Title: title}
 	}
 	old := at("old", "ada 1", "pool")
 	patches := map[git.ID]string{"old": "p", "p1": "p", "p2": "p", "both": "p", "same": "q", "empty": ""}
 	for _, c := range []struct {
 		name string
-		list []candidate
+		list []Candidate
 		want string
 	}{
 		{"nothing", nil, ""},
-		{"others", []candidate{at("x", "ada 1", "else"), at("y", "ada 2", "pool")}, ""},
-		{"the same change", []candidate{at("x", "ada 1", "else"), at("p1", "bob 2", "else")}, "p1"},
-		{"the same change twice", []candidate{at("p1", "bob 2", "else"), at("p2", "bob 3", "else")}, "p1 p2"},
-		{"one of them by the same author", []candidate{at("p1", "bob 2", "else"), at("both", "ada 1", "pool")}, "both"},
-		{"amended", []candidate{at("same", "ada 1", "pool"), at("x", "bob 1", "pool")}, "same"},
-		{"the same change goes before", []candidate{at("same", "ada 1", "pool"), at("p1", "bob 2", "else")}, "p1"},
+		{"others", []Candidate{at("x", "ada 1", "else"), at("y", "ada 2", "pool")}, ""},
+		{"the same change", []Candidate{at("x", "ada 1", "else"), at("p1", "bob 2", "else")}, "p1"},
+		{"the same change twice", []Candidate{at("p1", "bob 2", "else"), at("p2", "bob 3", "else")}, "p1 p2"},
+		{"one of them by the same author", []Candidate{at("p1", "bob 2", "else"), at("both", "ada 1", "pool")}, "both"},
+		{"amended", []Candidate{at("same", "ada 1", "pool"), at("x", "bob 1", "pool")}, "same"},
+		{"the same change goes before", []Candidate{at("same", "ada 1", "pool"), at("p1", "bob 2", "else")}, "p1"},
 	} {
 		var got []string
 		for _, id := range replacing(old, c.list, patches) {
@@ -84,7 +84,7 @@ func TestReplacing(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.name, joined, c.want)
 		}
 	}
-	if got := replacing(at("empty", "ada 1", "x"), []candidate{at("none", "bob 2", "y")}, patches); len(got) > 0 {
+	if got := replacing(at("empty", "ada 1", "x"), []Candidate{at("none", "bob 2", "y")}, patches); len(got) > 0 {
 		t.Errorf("two commits that change nothing are no pair: %v", got)
 	}
 }

@@ -30,7 +30,7 @@ func FuzzState(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, state := range []func() any{
-			func() any { return new(heldMerge) }, func() any { return new(bisectState) },
+			func() any { return new(heldMerge) }, func() any { return new(BisectState) },
 			func() any { return new(intent) }, func() any { return new(expungeFile) },
 		} {
 			one := state()
@@ -62,7 +62,7 @@ func used(state any) {
 		for i := range st.Conflicts {
 			st.settled(&st.Conflicts[i].Conflict)
 		}
-	case *bisectState:
+	case *BisectState:
 		st.missing()
 	case *intent:
 		if (st.Commit == nil) == (st.Rollback == nil) {
@@ -155,28 +155,28 @@ func FuzzTrailerValues(f *testing.F) {
 	f.Add("01JD5K0Z3V7Q3M9K2A4B5C6D7E", int64(4711), "2026-11-21T01:37:05Z main", 12, 3)
 	f.Add("a b", int64(-1), "0000-00-00T00:00:00Z", -1, 1<<40)
 	f.Fuzz(func(t *testing.T, id string, upto int64, created string, first, count int) {
-		mark := taken{journal: id, upto: upto, id: id}
+		mark := taken{Journal: id, upto: upto, id: id}
 		oneWord := id != "" && !strings.ContainsFunc(id, unicode.IsSpace)
-		if got, ok := parseTaken(mark.String()); oneWord && (!ok || got != mark) {
+		if got, ok := ParseTaken(mark.String()); oneWord && (!ok || got != mark) {
 			t.Errorf("%+v is read as %+v, %v", mark, got, ok)
 		}
-		parseTaken(created)
+		ParseTaken(created)
 		if at, from := parseCreated(created); at != nil && at.Year() >= 0 && at.Year() <= 9999 {
 			name := ""
 			if from != nil {
 				name = *from
 			}
-			again, also := parseCreated(formatCreated(*at, name))
+			again, also := parseCreated(FormatCreated(*at, name))
 			if again == nil || !again.Equal(at.Truncate(time.Second)) || strings.TrimSpace(name) != "" && (also == nil || *also != strings.TrimRight(name, " \t\n\v\f\r")) && name == strings.TrimSpace(name) {
 				t.Errorf("%q: %v %v, then %v %v", created, at, from, again, also)
 			}
 		}
-		hash, age := parseRoadmap(id + " " + strconv.Itoa(first))
+		hash, age := ParseRoadmap(id + " " + strconv.Itoa(first))
 		if !strings.Contains(id, " ") && (string(hash) != id || age != first) {
 			t.Errorf("'%s' and %d are read as '%s' and %d", id, first, hash, age)
 		}
-		_ = formatSteps(StepRange{First: first, Last: first + count, Count: count})
-		for key, value := range trailerMap(created) {
+		_ = FormatSteps(StepRange{First: first, Last: first + count, Count: count})
+		for key, value := range TrailerMap(created) {
 			if strings.Contains(key+value, "\n") {
 				t.Errorf("trailer %q: %q", key, value)
 			}
@@ -284,12 +284,12 @@ func FuzzEntryLine(f *testing.F) {
 		if _, err := new(Store).checkStep(&step); err != nil {
 			return
 		}
-		line, err := json.Marshal(entryLine{Time: step.Time, Agent: step.Agent, Session: step.Session, Model: step.Model, Tokens: step.Tokens,
+		line, err := json.Marshal(EntryLine{Time: step.Time, Agent: step.Agent, Session: step.Session, Model: step.Model, Tokens: step.Tokens,
 			Observation: step.Observation, Thought: step.Thought, Action: step.Action})
 		if err != nil || bytes.ContainsAny(line, "\n") || bytes.HasPrefix(line, []byte(`{"committed"`)) {
 			t.Fatalf("%q: %v", line, err)
 		}
-		var got entryLine
+		var got EntryLine
 		if err := json.Unmarshal(line, &got); err != nil {
 			t.Fatal(err)
 		}

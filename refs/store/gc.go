@@ -77,13 +77,13 @@ const (
 // next one finishes. What one part cannot do stops no other; the error then tells all of
 // them. fail.ErrNoMemory: there is nothing to take care of.
 func (s *Store) GC(ctx context.Context, o GCOptions) (GCResult, error) {
-	g := &collecting{s: s, o: o, now: s.now()}
-	names, err := s.branchNames(ctx)
+	g := &collecting{s: s, o: o, now: s.Clock()}
+	names, err := s.BranchNames(ctx)
 	if err != nil {
 		return g.res, err
 	}
 	if len(names) == 0 {
-		return g.res, s.noBranch(ctx, "")
+		return g.res, s.NoBranch(ctx, "")
 	}
 	lock, free, err := s.repo.TryLock(gcLock)
 	if err != nil {
@@ -223,7 +223,7 @@ func (g *collecting) pack(ctx context.Context) error {
 func (s *Store) noteGC(o GCOptions, err error) error {
 	switch {
 	case err == nil:
-		err = os.Remove(s.statePath(gcLog))
+		err = os.Remove(s.StatePath(GcLog))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}

@@ -25,12 +25,12 @@ func (g *collecting) deleted(ctx context.Context) error {
 		return err
 	}
 	var old []GCDrop
-	ses, err := g.s.begin(ctx, g.o.Writer, "gc: drop deleted branches")
+	ses, err := g.s.Begin(ctx, g.o.Writer, "gc: drop deleted branches")
 	if err != nil {
 		return err
 	}
-	defer ses.close()
-	err = ses.swap(ctx, func(ctx context.Context) error {
+	defer ses.Close()
+	err = ses.Swap(ctx, func(ctx context.Context) error {
 		old = nil
 		list, err := g.s.repo.Refs(ctx, git.DeletedPrefix)
 		if err != nil {

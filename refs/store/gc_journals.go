@@ -33,7 +33,7 @@ type deadJournal struct {
 // A file that holds a step which stands nowhere else stays, and is told. One that has
 // a branch's journal as its twin is left to fsck.
 func (g *collecting) journals(ctx context.Context) error {
-	dir := g.s.statePath("journal")
+	dir := g.s.StatePath("journal")
 	files, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -62,7 +62,7 @@ func (g *collecting) journals(ctx context.Context) error {
 	if len(dead) == 0 {
 		return nil
 	}
-	if err := g.s.stepsAnywhere(ctx, wanted); err != nil {
+	if err := g.s.StepsAnywhere(ctx, wanted); err != nil {
 		return err
 	}
 	for _, d := range dead {
@@ -75,7 +75,7 @@ func (g *collecting) journals(ctx context.Context) error {
 
 // branchFiles are the branches by the name of a file of local state.
 func (g *collecting) branchFiles(ctx context.Context, suffix string) (map[string]string, error) {
-	names, err := g.s.branchNames(ctx)
+	names, err := g.s.BranchNames(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (g *collecting) deadJournal(dir string, f fs.DirEntry, branches map[string]
 	}
 	path := filepath.Join(dir, f.Name())
 	if own == f.Name() {
-		if twin, err := twinOf(path, branches); err != nil || twin != "" {
+		if twin, err := TwinOf(path, branches); err != nil || twin != "" {
 			return nil, err
 		}
 	}
@@ -150,7 +150,7 @@ func stepIDs(data []byte) (ids []string) {
 // stepOf is the id of a line that is a step; "" for the first line, a mark, and what was
 // torn before it was whole, and so never acknowledged.
 func stepOf(line []byte) string {
-	var l entryLine
+	var l EntryLine
 	if json.Unmarshal(line, &l) != nil || !doc.ValidID(l.ID) || l.Observation+l.Thought+l.Action == "" {
 		return ""
 	}
@@ -158,7 +158,7 @@ func stepOf(line []byte) string {
 }
 
 // stepsAnywhere sets those ids that any ref of memory holds as a step.
-func (s *Store) stepsAnywhere(ctx context.Context, wanted map[string]bool) error {
+func (s *Store) StepsAnywhere(ctx context.Context, wanted map[string]bool) error {
 	if len(wanted) == 0 {
 		return nil
 	}
@@ -218,7 +218,7 @@ func (g *collecting) dropJournal(ctx context.Context, dir string, d deadJournal,
 		if _, has := branches[own]; err != nil || has {
 			return err
 		}
-		j, err := journal.Open(ctx, path, g.s.journalOptions())
+		j, err := journal.Open(ctx, path, g.s.JournalOptions())
 		if err != nil && !errors.Is(err, journal.ErrMissing) {
 			g.warn("journal '%s' is of no branch and cannot be read; it stays: %v", path, err)
 			return nil
@@ -274,7 +274,7 @@ func (g *collecting) nowhereElse(data []byte, held map[string]bool, isJournal bo
 
 // twinOf is the branch that a journal belongs to by another name, which a rename gave it;
 // "" for none.
-func twinOf(path string, branches map[string]string) (string, error) {
+func TwinOf(path string, branches map[string]string) (string, error) {
 	own, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil

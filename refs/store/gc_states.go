@@ -25,7 +25,7 @@ func (g *collecting) states(ctx context.Context) error {
 
 // stateFiles lists the files of a folder of local state; none where it is absent.
 func (g *collecting) stateFiles(dir string) ([]fs.DirEntry, error) {
-	files, err := os.ReadDir(g.s.statePath(dir))
+	files, err := os.ReadDir(g.s.StatePath(dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -41,11 +41,11 @@ func (g *collecting) merges(ctx context.Context, branches map[string]string) err
 	}
 	for _, f := range files {
 		var h struct{ Target string }
-		if _, has := branches[f.Name()]; has || !g.reads(mergeDir, f, &h) || heldName(h.Target) != path.Join(mergeDir, f.Name()) {
+		if _, has := branches[f.Name()]; has || !g.reads(mergeDir, f, &h) || HeldName(h.Target) != path.Join(mergeDir, f.Name()) {
 			continue
 		}
-		err := g.unlessMade(ctx, branchLock(h.Target), h.Target, func() error {
-			return g.dropState(GCDrop{Kind: GCMerge, Name: h.Target}, heldName(h.Target))
+		err := g.unlessMade(ctx, BranchLock(h.Target), h.Target, func() error {
+			return g.dropState(GCDrop{Kind: GCMerge, Name: h.Target}, HeldName(h.Target))
 		})
 		if err != nil {
 			return err
@@ -57,7 +57,7 @@ func (g *collecting) merges(ctx context.Context, branches map[string]string) err
 // reads decodes a JSON file of local state, and reports whether it could: fsck tells of
 // those that cannot be read.
 func (g *collecting) reads(dir string, f fs.DirEntry, into any) bool {
-	data, err := os.ReadFile(g.s.statePath(path.Join(dir, f.Name())))
+	data, err := os.ReadFile(g.s.StatePath(path.Join(dir, f.Name())))
 	return err == nil && filepath.Ext(f.Name()) == ".json" && json.Unmarshal(data, into) == nil
 }
 
@@ -75,7 +75,7 @@ func (g *collecting) unlessMade(ctx context.Context, lockName, branch string, do
 
 // dropState removes a file of local state.
 func (g *collecting) dropState(d GCDrop, name string) error {
-	file := g.s.statePath(name)
+	file := g.s.StatePath(name)
 	info, err := os.Stat(file)
 	if err == nil {
 		err = os.Remove(file)
@@ -91,14 +91,14 @@ func (g *collecting) dropState(d GCDrop, name string) error {
 
 // bisects drops those of worktrees that were removed, and of branches that are gone.
 func (g *collecting) bisects(ctx context.Context, branches map[string]string) error {
-	worktrees, err := g.stateFiles(bisectDir)
+	worktrees, err := g.stateFiles(BisectDir)
 	if err != nil {
 		return err
 	}
 	for _, w := range worktrees {
 		id, linked := strings.CutPrefix(w.Name(), "worktree-")
 		gone := linked && !g.s.repo.HasWorktree(path.Join("worktrees", id))
-		files, err := g.stateFiles(path.Join(bisectDir, w.Name()))
+		files, err := g.stateFiles(path.Join(BisectDir, w.Name()))
 		if err != nil {
 			return err
 		}
@@ -106,13 +106,13 @@ func (g *collecting) bisects(ctx context.Context, branches map[string]string) er
 			if _, has := branches[f.Name()]; filepath.Ext(f.Name()) != ".json" || has && !gone {
 				continue
 			}
-			if err := g.dropBisect(ctx, path.Join(bisectDir, w.Name(), f.Name()), gone); err != nil {
+			if err := g.dropBisect(ctx, path.Join(BisectDir, w.Name(), f.Name()), gone); err != nil {
 				return err
 			}
 		}
 		if gone {
 			// One that is not empty has what is not ours in it.
-			_ = os.Remove(g.s.statePath(path.Join(bisectDir, w.Name())))
+			_ = os.Remove(g.s.StatePath(path.Join(BisectDir, w.Name())))
 		}
 	}
 	return nil
@@ -136,13 +136,13 @@ func (g *collecting) dropBisect(ctx context.Context, name string, gone bool) err
 // finish them any more, and what they had made is told. The others wait for the next
 // command that changes their branch.
 func (g *collecting) intents(ctx context.Context) error {
-	files, err := g.stateFiles(intentDir)
+	files, err := g.stateFiles(IntentDir)
 	if err != nil {
 		return err
 	}
 	for _, f := range files {
 		var in intent
-		if !g.reads(intentDir, f, &in) || intentName(in.Branch) != path.Join(intentDir, f.Name()) || checkBranchName(in.Branch) != nil {
+		if !g.reads(IntentDir, f, &in) || IntentName(in.Branch) != path.Join(IntentDir, f.Name()) || checkBranchName(in.Branch) != nil {
 			continue
 		}
 		_, err := g.s.repo.Ref(ctx, git.BranchRef(in.Branch))
@@ -152,7 +152,7 @@ func (g *collecting) intents(ctx context.Context) error {
 		if err == nil && g.s.repo.HasWorktree(in.Worktree) {
 			continue
 		}
-		lock, free, err := g.s.repo.TryLock(branchLock(in.Branch))
+		lock, free, err := g.s.repo.TryLock(BranchLock(in.Branch))
 		if err != nil {
 			return err
 		}
@@ -170,14 +170,14 @@ func (g *collecting) intents(ctx context.Context) error {
 }
 
 func (g *collecting) settle(ctx context.Context, branch, file string) error {
-	ses, err := g.s.begin(ctx, g.o.Writer, "gc", branch)
+	ses, err := g.s.Begin(ctx, g.o.Writer, "gc", branch)
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(g.s.statePath(path.Join(intentDir, file))); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(g.s.StatePath(path.Join(IntentDir, file))); errors.Is(err, fs.ErrNotExist) {
 		g.drop(GCDrop{Kind: GCIntent, Name: branch}, 0)
 	}
-	return ses.close()
+	return ses.Close()
 }
 
 // tempFiles drops files of local state that nobody finished writing.
@@ -206,13 +206,13 @@ func (g *collecting) tempFiles() error {
 // made again when they are needed; agents that make a branch for each task would leave
 // thousands.
 func (g *collecting) locks(ctx context.Context) error {
-	names, err := g.s.branchNames(ctx)
+	names, err := g.s.BranchNames(ctx)
 	if err != nil {
 		return err
 	}
 	used := make([]string, len(names))
 	for i, name := range names {
-		used[i] = branchLock(name)
+		used[i] = BranchLock(name)
 	}
 	return g.s.repo.ForgetLocks(journalLock(""), used, g.now.Add(-tempAge))
 }

@@ -13,7 +13,7 @@ import (
 
 // dropMerge forgets what waits on a branch.
 func (s *Store) dropMerge(target string) error {
-	if err := os.Remove(s.statePath(heldName(target))); !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(s.StatePath(HeldName(target))); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -26,13 +26,13 @@ func (s *Store) copyMerge(h *heldMerge, name string) error {
 		return s.dropMerge(name)
 	}
 	h.Target, h.Merge.Into = name, name
-	return s.writeHeld(h)
+	return s.WriteHeld(h)
 }
 
 // heldMerge reads what waits on a branch; nil if nothing does.
-func (s *Store) heldMerge(target string) (*heldMerge, error) {
+func (s *Store) ReadMerge(target string) (*heldMerge, error) {
 	h := new(heldMerge)
-	found, bad, err := s.readState(heldName(target), h)
+	found, bad, err := s.readState(HeldName(target), h)
 	if err != nil || !found {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ type heldPlace struct {
 	Text *string `json:"text"` // nil: nothing at all
 }
 
-func heldName(target string) string {
+func HeldName(target string) string {
 	return mergeDir + "/" + git.FileName(target, ".json")
 }
 
@@ -74,7 +74,7 @@ const heldVersion = 1
 // mayMoveMerge is what waits on a branch that is to get another name. A sync's
 // conflicts are about what the remote has under the old one, and are settled first.
 func (s *Store) mayMoveMerge(branch string) (*heldMerge, error) {
-	h, err := s.heldMerge(branch)
+	h, err := s.ReadMerge(branch)
 	if err == nil && h != nil && h.Merge == nil {
 		err = fail.New(fail.ErrRefused, fail.MergeWaiting, fmt.Sprintf("conflicts with '%s' wait on '%s'", h.source(), branch),
 			"git context merge --status --into "+branch, "git context merge --continue --into "+branch, "git context merge --abort --into "+branch)
@@ -90,12 +90,12 @@ func (h *heldMerge) source() string {
 	return h.Remote
 }
 
-func (s *Store) writeHeld(h *heldMerge) error {
+func (s *Store) WriteHeld(h *heldMerge) error {
 	data, err := json.Marshal(h)
 	if err != nil {
 		return err
 	}
-	return s.repo.WriteStateFile(heldName(h.Target), append(data, '\n'))
+	return s.repo.WriteStateFile(HeldName(h.Target), append(data, '\n'))
 }
 
 // MergeOptions are one MERGE.

@@ -15,7 +15,7 @@ import (
 
 // Newest reads a branch's newest n milestones in full, newest first.
 func (s *Store) Newest(ctx context.Context, t *Tip, n int) ([]Commit, error) {
-	commits, err := s.milestones(ctx, t, 0, n)
+	commits, err := s.ListCommits(ctx, t, 0, n)
 	return commits, err
 }
 
@@ -27,13 +27,13 @@ func (s *Store) Milestones(ctx context.Context, t *Tip, skip, n int) ([]Commit, 
 	if err != nil {
 		return nil, 0, err
 	}
-	commits, err := s.milestones(ctx, t, skip, n)
+	commits, err := s.ListCommits(ctx, t, skip, n)
 	return commits, meta.Totals().Milestones, err
 }
 
-func (s *Store) milestones(ctx context.Context, t *Tip, skip, n int) ([]Commit, error) {
+func (s *Store) ListCommits(ctx context.Context, t *Tip, skip, n int) ([]Commit, error) {
 	found := []doc.Milestone{}
-	err := s.backwards(ctx, t, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
+	err := s.Backwards(ctx, t, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
 		ms, err := doc.ParseCommits(data)
 		if err != nil {
 			return false, err
@@ -59,7 +59,7 @@ func (s *Store) milestones(ctx context.Context, t *Tip, skip, n int) ([]Commit, 
 // Steps reads n of a branch's steps behind the newest skip, oldest first, and
 // how many there are. Pending steps are the newest.
 func (s *Store) Steps(ctx context.Context, t *Tip, skip, n int) ([]Step, int, error) {
-	p, err := s.pending(ctx, t)
+	p, err := s.Pending(ctx, t)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -77,7 +77,7 @@ func (s *Store) Steps(ctx context.Context, t *Tip, skip, n int) ([]Step, int, er
 	}
 	total := meta.Totals().Steps + len(waiting)
 	if len(found) < skip+n {
-		err = s.backwards(ctx, t, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
+		err = s.Backwards(ctx, t, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
 			steps, err := doc.ParseLog(data)
 			for _, step := range slices.Backward(steps) {
 				found = append(found, stepFrom(step, false))
@@ -91,7 +91,7 @@ func (s *Store) Steps(ctx context.Context, t *Tip, skip, n int) ([]Step, int, er
 }
 
 // waiting reads pending steps, each with the agent that COMMIT would give it.
-func (s *Store) waiting(ctx context.Context, branch string, p pending) ([]doc.Step, error) {
+func (s *Store) waiting(ctx context.Context, branch string, p Pending) ([]doc.Step, error) {
 	if len(p.lines) == 0 {
 		return nil, nil
 	}
@@ -101,14 +101,14 @@ func (s *Store) waiting(ctx context.Context, branch string, p pending) ([]doc.St
 		// what is wrong with it.
 		ident = git.Identity{}
 	}
-	return p.steps(branch, committerAgent(ident))
+	return p.Steps(branch, committerAgent(ident))
 }
 
 // backwards hands a document's files to visit, the live one first and then the
 // sealed segments from the newest to the oldest, until visit has enough. It
 // opens only the directories that it needs.
-func (s *Store) backwards(ctx context.Context, t *Tip, live, dir string, visit func([]byte) (bool, error)) error {
-	data, err := s.optional(ctx, t, live)
+func (s *Store) Backwards(ctx context.Context, t *Tip, live, dir string, visit func([]byte) (bool, error)) error {
+	data, err := s.Optional(ctx, t, live)
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (s *Store) backwardsIn(ctx context.Context, t *Tip, dir, last string, visit
 
 // eachLog hands every committed step of a branch to visit, a file at a time.
 func (s *Store) eachLog(ctx context.Context, t *Tip, visit func([]doc.Step)) error {
-	return s.backwards(ctx, t, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
+	return s.Backwards(ctx, t, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
 		steps, err := doc.ParseLog(data)
 		visit(steps)
 		return true, err
@@ -219,7 +219,7 @@ const (
 // locateNear looks for milestones among the first parents of a tip.
 func (s *Store) locateNear(ctx context.Context, t *Tip, left map[string]*Commit) error {
 	for c, n := t.commit, 0; len(left) > 0 && n < nearCommits; n++ {
-		if m := left[c.Trailer(trailerID)]; m != nil {
+		if m := left[c.Trailer(TrailerID)]; m != nil {
 			if err := s.locateAt(ctx, t.at, m, c); err != nil {
 				return err
 			}
@@ -322,11 +322,11 @@ func (s *Store) commitOf(ctx context.Context, at *At, c *git.Commit) (Commit, er
 // none, also where its Context-Id names no entry there: another tool may have copied
 // the trailer, and no view shall fail for it.
 func (s *Store) entryOf(ctx context.Context, c *git.Commit) (*doc.Milestone, error) {
-	id := c.Trailer(trailerID)
+	id := c.Trailer(TrailerID)
 	if id == "" {
 		return nil, nil
 	}
-	ms, _, err := s.liveCommits(ctx, s.tipOf(branchOf(c), c))
+	ms, _, err := s.liveCommits(ctx, s.tipOf(BranchOf(c), c))
 	if err != nil {
 		return nil, err
 	}
@@ -338,8 +338,8 @@ func (s *Store) entryOf(ctx context.Context, c *git.Commit) (*doc.Milestone, err
 
 // betweenMilestones is a memory commit that is no milestone.
 func betweenMilestones(c *git.Commit) Commit {
-	out := Commit{Hash: &c.ID, Branch: branchOf(c), Time: c.Committer.When.UTC(), Agent: writerOf(c), Summary: c.Subject(),
-		Purpose: c.Trailer(trailerPurpose), Contribution: c.Body(), Tags: map[string]string{}}
+	out := Commit{Hash: &c.ID, Branch: BranchOf(c), Time: c.Committer.When.UTC(), Agent: writerOf(c), Summary: c.Subject(),
+		Purpose: c.Trailer(TrailerPurpose), Contribution: c.Body(), Tags: map[string]string{}}
 	if code := git.ID(c.Trailer(trailerCode)); code != "" {
 		out.Code = &code
 	}
@@ -380,8 +380,8 @@ func (s *Store) BranchContext(ctx context.Context, t *Tip, skip, n int) (BranchC
 
 // holds reports whether an entry is found in a tip's live file, or in the segment
 // that it must be in unless segments of several branches overlap there.
-func (s *Store) holds(ctx context.Context, t *Tip, k entryKind, id string) (bool, error) {
-	live, err := s.optional(ctx, t, k.file)
+func (s *Store) holds(ctx context.Context, t *Tip, k EntryKind, id string) (bool, error) {
+	live, err := s.Optional(ctx, t, k.File)
 	if err != nil {
 		return false, err
 	}
@@ -389,8 +389,8 @@ func (s *Store) holds(ctx context.Context, t *Tip, k entryKind, id string) (bool
 	if err != nil || found {
 		return found, err
 	}
-	last := doc.SegmentPath(k.dir, id)
-	err = s.segmentsFrom(ctx, t, k.dir, last, func(data []byte) (bool, error) {
+	last := doc.SegmentPath(k.Dir, id)
+	err = s.segmentsFrom(ctx, t, k.Dir, last, func(data []byte) (bool, error) {
 		found, err = hasEntry(k, data, id)
 		return false, err
 	})
@@ -398,18 +398,18 @@ func (s *Store) holds(ctx context.Context, t *Tip, k entryKind, id string) (bool
 }
 
 var (
-	logEntries    = entryKind{doc.LogFile, doc.LogDir, doc.UnionLog}
-	commitEntries = entryKind{doc.CommitFile, doc.CommitDir, doc.UnionCommits}
+	LogEntries    = EntryKind{doc.LogFile, doc.LogDir, doc.UnionLog}
+	CommitEntries = EntryKind{doc.CommitFile, doc.CommitDir, doc.UnionCommits}
 )
 
 // entryKind is one of the two documents that are sets of entries.
-type entryKind struct {
-	file, dir string
-	union     func(ours, theirs doc.Entries) (doc.Union, error)
+type EntryKind struct {
+	File, Dir string
+	Union     func(ours, theirs doc.Entries) (doc.Union, error)
 }
 
-func hasEntry(k entryKind, data []byte, id string) (bool, error) {
-	heads, err := doc.EntryHeads(k.file, data)
+func hasEntry(k EntryKind, data []byte, id string) (bool, error) {
+	heads, err := doc.EntryHeads(k.File, data)
 	return slices.ContainsFunc(heads, func(h doc.EntryHead) bool { return h.ID == id }), err
 }
 

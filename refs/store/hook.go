@@ -46,19 +46,19 @@ func (s *Store) LinkHead(ctx context.Context, w Writer) error {
 	if err != nil {
 		return err
 	}
-	some := hasMilestones(tip.commit)
+	some := HasMilestones(tip.commit)
 	if !some && picked == "" {
 		return nil
 	}
-	ses, err := s.begin(ctx, w, "link: "+code.ID.Short())
+	ses, err := s.Begin(ctx, w, "link: "+code.ID.Short())
 	if err != nil {
 		return err
 	}
-	defer ses.close()
+	defer ses.Close()
 	if some {
-		m, err := s.newestMilestone(ctx, tip.commit)
+		m, err := s.NewestMilestone(ctx, tip.commit)
 		if err == nil && m != nil {
-			err = ses.link(ctx, code.ID, m)
+			err = ses.Link(ctx, code.ID, m)
 		}
 		if err != nil {
 			return err
@@ -67,16 +67,16 @@ func (s *Store) LinkHead(ctx context.Context, w Writer) error {
 	if picked == "" {
 		return nil
 	}
-	return ses.noteLinks(ctx, "context: carry links over a cherry-pick", func(u *notes.Update) error {
-		_, err := carry(ctx, u, Rewritten{Old: picked, New: code.ID})
+	return ses.NoteLinks(ctx, "context: carry links over a cherry-pick", func(u *notes.Update) error {
+		_, err := Carry(ctx, u, Rewritten{Old: picked, New: code.ID})
 		return err
 	})
 }
 
 // hasMilestones reports whether a branch has milestones of its own: those of the
 // branch that it started from stand behind it.
-func hasMilestones(tip *git.Commit) bool {
-	n := tip.Trailer(trailerCommits)
+func HasMilestones(tip *git.Commit) bool {
+	n := tip.Trailer(TrailerCommits)
 	return n != "" && n != "0"
 }
 

@@ -32,7 +32,7 @@ type HookFailure struct {
 }
 
 // is reports whether both are one record.
-func (f HookFailure) is(g HookFailure) bool {
+func (f HookFailure) Is(g HookFailure) bool {
 	return f.Time.Equal(g.Time) && f.Event == g.Event && f.Worktree == g.Worktree && f.Code == g.Code && f.Message == g.Message
 }
 
@@ -45,7 +45,7 @@ const (
 // NoteHookFailure keeps that a hook failed, for HookFailures. What of it cannot be
 // found out is left empty. Of pushes to one remote the last alone is kept.
 func (s *Store) NoteHookFailure(ctx context.Context, event string, why error) error {
-	f := HookFailure{Time: s.now().UTC().Truncate(time.Second), Event: event, Worktree: s.repo.WorkTree(),
+	f := HookFailure{Time: s.Clock().UTC().Truncate(time.Second), Event: event, Worktree: s.repo.WorkTree(),
 		Message: prose.OneLine(why.Error(), hookMessageLimit)}
 	if f.Worktree == "" {
 		f.Worktree = s.repo.GitDir()
@@ -159,7 +159,7 @@ func (s *Store) editHookFailures(ctx context.Context, edit func([]byte) []byte) 
 	case bytes.Equal(text, before):
 		return nil
 	case len(text) == 0:
-		return os.Remove(s.statePath(hookFailures))
+		return os.Remove(s.StatePath(hookFailures))
 	}
 	return s.repo.WriteStateFile(hookFailures, text)
 }

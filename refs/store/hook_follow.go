@@ -32,7 +32,7 @@ func (s *Store) Follow(ctx context.Context, w Writer) (Followed, error) {
 	if err != nil {
 		return Followed{}, err
 	}
-	on, err := cfg.Bool(keyFollow, false)
+	on, err := cfg.Bool(KeyFollow, false)
 	if !on || err != nil || s.branch != "" {
 		return Followed{}, err
 	}
@@ -83,19 +83,19 @@ func (s *Store) stay(ctx context.Context, why error) (Followed, error) {
 //  2. for a name of the code's trunk the memory's default branch, else that of another
 //     name of the trunk.
 func (s *Store) memoryFor(ctx context.Context, code string) (string, error) {
-	if there, err := s.hasBranch(ctx, code); there || err != nil {
+	if there, err := s.HasBranch(ctx, code); there || err != nil {
 		return code, err
 	}
 	names, err := s.trunk(ctx)
 	if err != nil || !slices.Contains(names, code) {
 		return "", err
 	}
-	first, err := s.defaultBranch(ctx)
+	first, err := s.DefaultBranch(ctx)
 	if err != nil {
 		return "", err
 	}
 	for _, name := range append([]string{first}, names...) {
-		if there, err := s.hasBranch(ctx, name); there || err != nil {
+		if there, err := s.HasBranch(ctx, name); there || err != nil {
 			return name, err
 		}
 	}

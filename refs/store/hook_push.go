@@ -32,7 +32,7 @@ func (e *pushFailure) Unwrap() error { return e.error }
 // URL) gets none. That the remote has what is not here, which a sync merges, is an error
 // too: nothing was sent.
 func (s *Store) PushBeside(ctx context.Context, w Writer, remote string) error {
-	limit, err := s.pushLimit(ctx)
+	limit, err := s.PushLimit(ctx)
 	if limit == 0 || err != nil {
 		return err
 	}
@@ -51,28 +51,28 @@ func (s *Store) PushBeside(ctx context.Context, w Writer, remote string) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &named) && named.Code == fail.Diverged:
-		err = fmt.Errorf("'%s' has memory that is not here: %s", remote, syncWith(remote))
+		err = fmt.Errorf("'%s' has memory that is not here: %s", remote, SyncWith(remote))
 	case limited.Err() != nil:
 		err = fmt.Errorf("'%s' did not take the memory within %s", remote, prose.Count(int(limit/time.Second), "second"))
 	}
 	return &pushFailure{remote, err}
 }
 
-func syncWith(remote string) string { return "git context sync " + remote }
+func SyncWith(remote string) string { return "git context sync " + remote }
 
 // pushLimit is how long a push beside the code's may take, 0 where there is to be none.
-func (s *Store) pushLimit(ctx context.Context) (time.Duration, error) {
+func (s *Store) PushLimit(ctx context.Context) (time.Duration, error) {
 	cfg, err := s.repo.Config(ctx)
 	if err != nil {
 		return 0, err
 	}
-	on, err := cfg.Bool(keyPush, false)
+	on, err := cfg.Bool(KeyPush, false)
 	if !on || err != nil {
 		return 0, err
 	}
-	seconds, err := cfg.Int(keyPushTimeout, defaultPushTimeout)
+	seconds, err := cfg.Int(KeyPushTimeout, defaultPushTimeout)
 	if err == nil && (seconds < 1 || seconds > mostPushTimeout) {
-		err = fmt.Errorf("%s is %d; it must be 1 to %d", keyPushTimeout, seconds, mostPushTimeout)
+		err = fmt.Errorf("%s is %d; it must be 1 to %d", KeyPushTimeout, seconds, mostPushTimeout)
 	}
 	return time.Duration(seconds) * time.Second, err
 }

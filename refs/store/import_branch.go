@@ -15,7 +15,7 @@ import (
 
 // branchImport is one try to bring a branch of the folder in.
 type branchImport struct {
-	*session
+	*Transaction
 	m     *folderImport
 	b     *importBranch
 	known known
@@ -32,14 +32,14 @@ type branchImport struct {
 
 // importBranch brings one branch in: a chain of commits, and one move of its ref.
 func (m *folderImport) importBranch(ctx context.Context, b *importBranch) error {
-	ses, err := m.s.begin(ctx, m.o.Writer, "import: "+m.res.Dialect, b.name)
+	ses, err := m.s.Begin(ctx, m.o.Writer, "import: "+m.res.Dialect, b.name)
 	if err != nil {
 		return err
 	}
-	defer ses.close()
+	defer ses.Close()
 	var i *branchImport
-	err = ses.swap(ctx, func(ctx context.Context) error {
-		i = &branchImport{session: ses, m: m, b: b}
+	err = ses.Swap(ctx, func(ctx context.Context) error {
+		i = &branchImport{Transaction: ses, m: m, b: b}
 		return i.build(ctx)
 	})
 	if err != nil {
@@ -62,14 +62,14 @@ func (m *folderImport) importBranch(ctx context.Context, b *importBranch) error 
 func (i *branchImport) settle(ctx context.Context) (mark, fold error) {
 	end := i.made[len(i.made)-1].commit
 	if i.known.tip == "" {
-		mark = i.s.makeJournal(ctx, i.b.name)
+		mark = i.Store.makeJournal(ctx, i.b.name)
 	} else {
-		var p pending
-		if p, mark = i.s.pending(ctx, i.s.tipOf(i.b.name, end)); mark == nil {
-			mark = i.mark(ctx, i.b.name, p.untouched(), end.ID, i.last, end.Trailer(trailerNewest))
+		var p Pending
+		if p, mark = i.Store.Pending(ctx, i.Store.tipOf(i.b.name, end)); mark == nil {
+			mark = i.Mark(ctx, i.b.name, p.Untouched(), end.ID, i.last, end.Trailer(TrailerNewest))
 		}
 	}
-	if lazy, err := i.s.lazyNotes(ctx); err != nil || lazy {
+	if lazy, err := i.Store.LazyNotes(ctx); err != nil || lazy {
 		return mark, err
 	}
 	return mark, i.foldAll(ctx, []*git.Commit{end}, "")
@@ -78,13 +78,13 @@ func (i *branchImport) settle(ctx context.Context) (mark, fold error) {
 // build makes the chain on the branch as it stands now and queues its move.
 func (i *branchImport) build(ctx context.Context) error {
 	var err error
-	if i.known, err = i.s.knownOf(ctx, i.b.name); err != nil {
+	if i.known, err = i.Store.knownOf(ctx, i.b.name); err != nil {
 		return err
 	}
 	if err := i.begin(ctx); err != nil {
 		return err
 	}
-	meter := i.s.repo.Meter("Importing branch '"+i.b.name+"'", len(i.b.entries))
+	meter := i.Store.repo.Meter("Importing branch '"+i.b.name+"'", len(i.b.entries))
 	defer meter.End()
 	for _, e := range i.b.entries {
 		if err := i.add(ctx, e); err != nil {
@@ -104,29 +104,29 @@ func (i *branchImport) build(ctx context.Context) error {
 
 // begin finds the branch's tip, or makes its birth.
 func (i *branchImport) begin(ctx context.Context) (err error) {
-	_, roadmap, err := i.s.readRoadmap(ctx)
+	_, roadmap, err := i.Store.readRoadmap(ctx)
 	if err != nil {
 		return err
 	}
 	i.goal = doc.ParseRoadmap(roadmap).Goal()
 	if i.known.tip != "" {
-		i.tip, err = i.s.tipAt(ctx, i.b.name, i.known.tip)
+		i.tip, err = i.Store.tipAt(ctx, i.b.name, i.known.tip)
 		return err
 	}
 	if i.b.birth == nil {
 		return fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("branch '%s' was deleted meanwhile", i.b.name), "run the command again")
 	}
-	if err := i.s.checkNewName(ctx, i.b.name); err != nil {
+	if err := i.Store.checkNewName(ctx, i.b.name); err != nil {
 		return err
 	}
-	if err := i.s.clear(ctx, i.b.name); err != nil {
+	if err := i.Store.clear(ctx, i.b.name); err != nil {
 		return err
 	}
 	from, err := i.from(ctx)
 	if err != nil {
 		return err
 	}
-	tip, err := i.s.roadmapTip(ctx)
+	tip, err := i.Store.roadmapTip(ctx)
 	if err != nil {
 		return err
 	}
@@ -135,15 +135,15 @@ func (i *branchImport) begin(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	facts := c.meta.Branch()
+	facts := c.Meta.Branch()
 	facts.CreatedFrom = cmp.Or(facts.CreatedFrom, i.m.name(i.b.peer.Parent))
-	if err := c.meta.SetBranch(facts); err != nil {
+	if err := c.Meta.SetBranch(facts); err != nil {
 		return err
 	}
-	if _, err := c.meta.Unset(keyImported); err != nil { // was the parent's
+	if _, err := c.Meta.Unset(keyImported); err != nil { // was the parent's
 		return err
 	}
-	return i.commit(ctx, c, i.b.birth.at)
+	return i.Commit(ctx, c, i.b.birth.at)
 }
 
 // from is where the branch starts: its parent as it stood when the branch was made, as far
@@ -162,9 +162,9 @@ func (i *branchImport) from(ctx context.Context) (*Tip, error) {
 		if b.birth == nil {
 			return i.fromExisting(ctx, b)
 		}
-		return i.s.tipOf(parent, lastBefore(b.commits, i.b.birth.at, at)), nil
+		return i.Store.tipOf(parent, lastBefore(b.commits, i.b.birth.at, at)), nil
 	}
-	tip, err := i.s.Tip(ctx, parent)
+	tip, err := i.Store.Tip(ctx, parent)
 	if errors.Is(err, fail.ErrNotFound) {
 		return nil, nil
 	}
@@ -173,11 +173,11 @@ func (i *branchImport) from(ctx context.Context) (*Tip, error) {
 
 // fromExisting is from for a parent that stood here before.
 func (i *branchImport) fromExisting(ctx context.Context, parent *importBranch) (*Tip, error) {
-	before, err := i.s.repo.Commit(ctx, parent.commits[0].commit.Parents[0])
+	before, err := i.Store.repo.Commit(ctx, parent.commits[0].commit.Parents[0])
 	if err != nil {
 		return nil, err
 	}
-	return i.s.tipOf(parent.name, lastBefore(parent.commits, i.b.birth.at, before)), nil
+	return i.Store.tipOf(parent.name, lastBefore(parent.commits, i.b.birth.at, before)), nil
 }
 
 // lastBefore is the last of some commits that was made by a time.
@@ -220,7 +220,7 @@ func (i *branchImport) addMilestone(ctx context.Context, e *importEntry) error {
 	if err != nil {
 		return err
 	}
-	data, err := i.s.optional(ctx, i.tip, doc.CommitFile)
+	data, err := i.Store.Optional(ctx, i.tip, doc.CommitFile)
 	if err != nil {
 		return err
 	}
@@ -231,22 +231,22 @@ func (i *branchImport) addMilestone(ctx context.Context, e *importEntry) error {
 	if err != nil {
 		return err
 	}
-	m.Number = nextNumber(live, i.b.name, c.meta.Totals().Origins[i.b.name].Milestones)
+	m.Number = nextNumber(live, i.b.name, c.Meta.Totals().Origins[i.b.name].Milestones)
 	m.Goal, m.Steps = i.goal, coveredBy(i.covers)
 	i.covers = nil
 	grown, err := doc.GrowCommits(data, []doc.Milestone{m})
 	if err != nil {
 		return err
 	}
-	if err := i.putGrowth(ctx, c.tree, doc.CommitFile, grown); err != nil {
+	if err := i.putGrowth(ctx, c.Tree, doc.CommitFile, grown); err != nil {
 		return err
 	}
-	c.milestone, c.newest = &m, max(c.newest, m.ID)
+	c.milestone, c.Newest = &m, max(c.Newest, m.ID)
 	if m.Contribution != m.Summary {
 		c.body = m.Contribution
 	}
 	c.subject = prose.OneLine(m.Summary, maxSubject)
-	return i.commit(ctx, c, e.at)
+	return i.Commit(ctx, c, e.at)
 }
 
 // maxSubject keeps a title that somebody else's tool did not bound from filling a screen, in
@@ -269,8 +269,8 @@ func coveredBy(steps []doc.Step) doc.Steps {
 
 // next begins a change that takes the waiting steps. The code of today has nothing to
 // do with it.
-func (i *branchImport) next(ctx context.Context, subject string) (*change, error) {
-	c, err := i.follow(ctx, i.tip, subject)
+func (i *branchImport) next(ctx context.Context, subject string) (*Draft, error) {
+	c, err := i.Follow(ctx, i.tip, subject)
 	if err != nil {
 		return nil, err
 	}
@@ -278,7 +278,7 @@ func (i *branchImport) next(ctx context.Context, subject string) (*change, error
 	if len(i.waiting) == 0 {
 		return c, nil
 	}
-	data, err := i.s.optional(ctx, i.tip, doc.LogFile)
+	data, err := i.Store.Optional(ctx, i.tip, doc.LogFile)
 	if err != nil {
 		return nil, err
 	}
@@ -287,7 +287,7 @@ func (i *branchImport) next(ctx context.Context, subject string) (*change, error
 		return nil, err
 	}
 	for _, s := range i.waiting {
-		if c.newest = max(c.newest, s.ID); s.Origin == i.b.name {
+		if c.Newest = max(c.Newest, s.ID); s.Origin == i.b.name {
 			i.last = max(i.last, s.Number)
 		}
 		if err := c.count(s.Origin, 1, 0); err != nil {
@@ -295,13 +295,13 @@ func (i *branchImport) next(ctx context.Context, subject string) (*change, error
 		}
 	}
 	i.waiting = nil
-	return c, i.putGrowth(ctx, c.tree, doc.LogFile, grown)
+	return c, i.putGrowth(ctx, c.Tree, doc.LogFile, grown)
 }
 
 // commit stores a change as the new end of the chain. What it says of who wrote comes from
 // its milestone.
-func (i *branchImport) commit(ctx context.Context, c *change, at time.Time) error {
-	by := *i.session
+func (i *branchImport) Commit(ctx context.Context, c *Draft, at time.Time) error {
+	by := *i.Transaction
 	if c.milestone != nil {
 		by.w = Writer{Agent: c.milestone.Agent, Session: c.milestone.Session}
 	}
@@ -309,7 +309,7 @@ func (i *branchImport) commit(ctx context.Context, c *change, at time.Time) erro
 	if err != nil {
 		return err
 	}
-	i.tip = i.s.tipOf(i.b.name, commit)
+	i.tip = i.Store.tipOf(i.b.name, commit)
 	i.made = append(i.made, datedCommit{at, commit})
 	return nil
 }

@@ -28,16 +28,16 @@ func (i *branchImport) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	before, err := c.meta.Bytes()
+	before, err := c.Meta.Bytes()
 	if err != nil {
 		return err
 	}
-	i.putSegments(c.meta)
-	closed, err := i.putFacts(c.meta)
+	i.putSegments(c.Meta)
+	closed, err := i.putFacts(c.Meta)
 	if err != nil {
 		return err
 	}
-	after, err := c.meta.Bytes()
+	after, err := c.Meta.Bytes()
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (i *branchImport) finish(ctx context.Context) error {
 	if n := len(i.b.entries); n > 0 {
 		at = i.b.entries[n-1].at
 	}
-	return i.commit(ctx, c, at)
+	return i.Commit(ctx, c, at)
 }
 
 // putFacts brings in what the folder says of the branch: the purpose where none stands, and

@@ -44,7 +44,7 @@ type FolderResult struct {
 // It returns fail.ErrNoMemory where there is no memory, fail.ErrNotFound where there is no folder, and
 // fail.ErrInvalid, which names the file, for a folder that cannot be read.
 func (s *Store) ImportFolder(ctx context.Context, o FolderOptions) (FolderResult, error) {
-	names, err := s.branchNames(ctx)
+	names, err := s.BranchNames(ctx)
 	if err != nil {
 		return FolderResult{}, err
 	}

@@ -54,7 +54,7 @@ type known struct {
 
 // sourceFolder begins the source of what came from a folder. Behind a '#' stands the
 // entry's own id there, if it had one.
-const sourceFolder = "folder:"
+const SourceFolder = "folder:"
 
 // plan finds out what stands here already, and gives every entry its place, number and id. An entry
 // that the logs of several branches hold gets one id in all of them.
@@ -114,7 +114,7 @@ func cleanBranch(b *dialect.Branch) (replaced bool, err error) {
 func (m *folderImport) planBranch(b *importBranch) (untimed int) {
 	seen := map[string]int{}
 	key := func(kind, branch, print string) string {
-		k := sourceFolder + kind + ":" + branch + ":" + print
+		k := SourceFolder + kind + ":" + branch + ":" + print
 		if seen[k]++; seen[k] > 1 {
 			return fmt.Sprintf("%s:%d", k, seen[k])
 		}
@@ -228,7 +228,7 @@ func (m *folderImport) number(after string) error {
 			e.step.Number, e.step.Time = last[e.step.Origin], e.at
 		}
 		var err error
-		if after, err = m.s.newID(after); err != nil {
+		if after, err = m.s.NewID(after); err != nil {
 			return err
 		}
 		if e.step != nil {
@@ -306,7 +306,7 @@ func (s *Store) knownOf(ctx context.Context, branch string) (known, error) {
 	if k.last, err = s.lastNumber(ctx, tip, meta.Totals().Origins[branch].Steps); err != nil {
 		return k, err
 	}
-	p, err := s.pending(ctx, tip)
+	p, err := s.Pending(ctx, tip)
 	if err != nil {
 		return k, err
 	}
@@ -322,7 +322,7 @@ func (s *Store) knownOf(ctx context.Context, branch string) (known, error) {
 	if n := len(waiting); n > 0 {
 		k.pending, k.last = true, max(k.last, waiting[n-1].Number)
 	}
-	return k, s.backwards(ctx, tip, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
+	return k, s.Backwards(ctx, tip, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
 		ms, err := doc.ParseCommits(data)
 		k.addMilestones(branch, ms, seen)
 		return true, err
@@ -361,11 +361,11 @@ func (k *known) addMilestones(branch string, ms []doc.Milestone, seen map[string
 // sourceKey is what an entry that stands here is known by: its source, where a folder was that,
 // else what its source would be if it came from one.
 func sourceKey(kind, origin, source, print string, seen map[string]int) string {
-	if strings.HasPrefix(source, sourceFolder) {
+	if strings.HasPrefix(source, SourceFolder) {
 		key, _, _ := strings.Cut(source, "#")
 		return key
 	}
-	key := sourceFolder + kind + ":" + origin + ":" + print
+	key := SourceFolder + kind + ":" + origin + ":" + print
 	if seen[key]++; seen[key] > 1 {
 		return fmt.Sprintf("%s:%d", key, seen[key])
 	}

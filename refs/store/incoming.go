@@ -21,21 +21,21 @@ type incoming struct {
 }
 
 // role is what the trees of a commit must be.
-type role uint8
+type Role uint8
 
 const (
-	roleBranch role = 1 << iota
-	roleRoadmap
-	roleNotes
+	RoleBranch Role = 1 << iota
+	RoleRoadmap
+	RoleNotes
 )
 
 const (
 	// chunkSize is how many commits are checked at a time: enough for git to read
 	// ahead, few enough to be held in memory.
-	chunkSize = 256
+	ChunkSize = 256
 	// maxAhead is how far the ids of others may be ahead of the clock: ours must be
 	// larger than every id seen, so one of the far future would be the last.
-	maxAhead = 24 * time.Hour
+	MaxAhead = 24 * time.Hour
 	// Objects that may come for each entry that may come, and some more: a milestone
 	// is about ten, its note included.
 	objectsPerEntry, objectsExtra = 10, 100_000
@@ -78,14 +78,14 @@ func (s *Store) checkIncoming(ctx context.Context, in incoming) error {
 	if err != nil {
 		return err
 	}
-	now, err := s.clock()
+	now, err := s.ClockX()
 	if err != nil {
 		return err
 	}
-	if t := s.now(); t.After(now) { // GIT_COMMITTER_DATE may be long ago
+	if t := s.Clock(); t.After(now) { // GIT_COMMITTER_DATE may be long ago
 		now = t
 	}
-	c := newInspection(s.repo, limit, now.Add(maxAhead))
+	c := NewInspection(s.repo, limit, now.Add(MaxAhead))
 	if err := c.tips(ctx, tips); err != nil {
 		return err
 	}
@@ -95,8 +95,8 @@ func (s *Store) checkIncoming(ctx context.Context, in incoming) error {
 	}
 	meter := s.repo.Meter("Checking what came", len(commits))
 	defer meter.End()
-	for chunk := range slices.Chunk(commits, chunkSize) {
-		if err := c.commits(ctx, chunk); err != nil {
+	for chunk := range slices.Chunk(commits, ChunkSize) {
+		if err := c.Commits(ctx, chunk); err != nil {
 			return err
 		}
 		meter.Add(len(chunk))
@@ -105,20 +105,20 @@ func (s *Store) checkIncoming(ctx context.Context, in incoming) error {
 }
 
 // tip is a ref to take in, and what it must be.
-type tip struct {
+type BranchTip struct {
 	git.Ref
-	role role
+	Role Role
 }
 
-func (in incoming) tips() []tip {
-	var list []tip
+func (in incoming) tips() []BranchTip {
+	var list []BranchTip
 	for _, of := range []struct {
 		refs []git.Ref
-		role role
-	}{{in.branches, roleBranch}, {in.tags, roleBranch}, {in.roadmap, roleRoadmap}, {in.notes, roleNotes}} {
+		role Role
+	}{{in.branches, RoleBranch}, {in.tags, RoleBranch}, {in.roadmap, RoleRoadmap}, {in.notes, RoleNotes}} {
 		for _, r := range of.refs {
 			if r.ID != "" {
-				list = append(list, tip{r, of.role})
+				list = append(list, BranchTip{r, of.role})
 			}
 		}
 	}
@@ -126,54 +126,54 @@ func (in incoming) tips() []tip {
 }
 
 // newCommit is a commit under inspection.
-type newCommit struct {
-	id      git.ID
-	parents []git.ID
-	tree    git.ID // "" until it was read
-	roles   role   // what it is reached as
-	ref     string // a ref that brings it
+type NewCommit struct {
+	Id      git.ID
+	Parents []git.ID
+	Tree    git.ID // "" until it was read
+	Roles   Role   // what it is reached as
+	Ref     string // a ref that brings it
 
-	milestone string // the id of its entry, on a branch; "" for no milestone
+	Milestone string // the id of its entry, on a branch; "" for no milestone
 }
 
 // inspection is one check of what comes in.
-type inspection struct {
+type Inspection struct {
 	repo    *git.Repo
 	limit   int       // of entries
 	latest  time.Time // of ids
 	objects int       // that are left
-	entries map[entryKey]struct{}
-	byID    map[git.ID]*newCommit
+	entries map[EntryKey]struct{}
+	ByID    map[git.ID]*NewCommit
 	own     map[git.ID]git.ID     // trees of commits of our own, by commit
 	trees   map[seenTree]struct{} // that were checked
-	files   map[seenFile]ends     // that were checked
-	roots   map[git.ID]root       // of branches, by tree
+	Files   map[SeenFile]ends     // that were checked
+	Roots   map[git.ID]root       // of branches, by tree
 
 	// Of a check of what is here:
-	found  func(flaw)      // takes what is wrong; nil: the first flaw is the end
-	absent map[git.ID]bool // what a partial clone need not have
-	reader reader          // takes what was read; nil for none
+	Found  func(Flaw)      // takes what is wrong; nil: the first flaw is the end
+	Absent map[git.ID]bool // what a partial clone need not have
+	Reader reader          // takes what was read; nil for none
 }
 
 // reader takes what stands in files, each distinct one once. It may not keep
 // what it is lent.
 type reader interface {
-	commit(n *newCommit, parsed *git.Commit)
-	steps(f file, data []byte, list []doc.Step)
-	milestones(f file, data []byte, list []doc.Milestone)
-	note(f file, data []byte)
+	Commit(n *NewCommit, parsed *git.Commit)
+	Steps(f File, data []byte, list []doc.Step)
+	Milestones(f File, data []byte, list []doc.Milestone)
+	Note(f File, data []byte)
 }
 
-func newInspection(repo *git.Repo, limit int, latest time.Time) *inspection {
-	return &inspection{
+func NewInspection(repo *git.Repo, limit int, latest time.Time) *Inspection {
+	return &Inspection{
 		repo: repo, limit: limit, latest: latest, objects: objectsExtra + objectsPerEntry*limit,
-		entries: map[entryKey]struct{}{}, byID: map[git.ID]*newCommit{}, own: map[git.ID]git.ID{},
-		trees: map[seenTree]struct{}{}, files: map[seenFile]ends{}, roots: map[git.ID]root{},
+		entries: map[EntryKey]struct{}{}, ByID: map[git.ID]*NewCommit{}, own: map[git.ID]git.ID{},
+		trees: map[seenTree]struct{}{}, Files: map[SeenFile]ends{}, Roots: map[git.ID]root{},
 	}
 }
 
 // tips holds that every ref names a commit that is there.
-func (c *inspection) tips(ctx context.Context, tips []tip) error {
+func (c *Inspection) tips(ctx context.Context, tips []BranchTip) error {
 	ids := make([]git.ID, len(tips))
 	for i, t := range tips {
 		ids[i] = t.ID
@@ -196,7 +196,7 @@ func (c *inspection) tips(ctx context.Context, tips []tip) error {
 }
 
 // walk lists the new commits, parents before their children.
-func (c *inspection) walk(ctx context.Context, tips []tip) ([]*newCommit, error) {
+func (c *Inspection) walk(ctx context.Context, tips []BranchTip) ([]*NewCommit, error) {
 	ids := make([]git.ID, len(tips))
 	for i, t := range tips {
 		ids[i] = t.ID
@@ -205,40 +205,40 @@ func (c *inspection) walk(ctx context.Context, tips []tip) ([]*newCommit, error)
 	if err != nil {
 		return nil, c.brokenHistory(ctx, tips, err)
 	}
-	commits := make([]*newCommit, len(list))
+	commits := make([]*NewCommit, len(list))
 	for i, n := range list {
-		commits[i] = &newCommit{id: n.ID, parents: n.Parents}
-		c.byID[n.ID] = commits[i]
+		commits[i] = &NewCommit{Id: n.ID, Parents: n.Parents}
+		c.ByID[n.ID] = commits[i]
 	}
 	for _, t := range tips {
-		if n := c.byID[t.ID]; n != nil {
-			n.reach(t.role, t.Name)
+		if n := c.ByID[t.ID]; n != nil {
+			n.Reach(t.Role, t.Name)
 		}
 	}
 	for _, n := range commits { // children first
-		for _, p := range n.parents {
-			if parent := c.byID[p]; parent != nil {
-				parent.reach(n.roles, n.ref)
+		for _, p := range n.Parents {
+			if parent := c.ByID[p]; parent != nil {
+				parent.Reach(n.Roles, n.Ref)
 			}
 		}
 	}
 	slices.Reverse(commits)
 	if c.objects -= len(commits); c.objects < 0 {
-		return nil, c.tooMany(commits[0].ref, fmt.Sprintf("more than %d objects", objectsExtra+objectsPerEntry*c.limit))
+		return nil, c.tooMany(commits[0].Ref, fmt.Sprintf("more than %d objects", objectsExtra+objectsPerEntry*c.limit))
 	}
 	return commits, nil
 }
 
-func (n *newCommit) reach(r role, ref string) {
-	n.roles |= r
-	if n.ref == "" {
-		n.ref = ref
+func (n *NewCommit) Reach(r Role, ref string) {
+	n.Roles |= r
+	if n.Ref == "" {
+		n.Ref = ref
 	}
 }
 
 // brokenHistory says why the new commits cannot be listed, and which ref leads to
 // what is missing or broken. That our own memory is broken is no fault of theirs.
-func (c *inspection) brokenHistory(ctx context.Context, tips []tip, err error) error {
+func (c *Inspection) brokenHistory(ctx context.Context, tips []BranchTip, err error) error {
 	var failed *git.Error
 	if !errors.As(err, &failed) || failed.Code < 0 {
 		return err

@@ -15,42 +15,42 @@ type fileKind uint8
 const (
 	kindNote fileKind = iota
 	kindLog
-	kindCommits
-	kindMetadata
+	KindCommits
+	KindMetadata
 	kindTopic
 	kindRoadmap
 	kindExpunged
 )
 
 // file is a blob to check.
-type file struct {
-	at   *newCommit
+type File struct {
+	at   *NewCommit
 	path string
-	id   git.ID
+	Id   git.ID
 	kind fileKind
 }
 
-type seenFile struct {
-	kind fileKind
-	id   git.ID
+type SeenFile struct {
+	Kind fileKind
+	Id   git.ID
 }
 
 // ends are the ids of a document's first entry and its last.
 type ends struct {
-	first, last string
-	bad         bool // something is wrong with it, and was said
+	first, Last string
+	Bad         bool // something is wrong with it, and was said
 }
 
 // entryKey is an entry's id, apart from the document that it was read in.
-type entryKey [26]byte
+type EntryKey [26]byte
 
 // checkFiles reads files that were not read as that kind before, and holds the
 // names of segments against what they begin with.
-func (c *inspection) checkFiles(ctx context.Context, files []file) error {
-	var todo []file
+func (c *Inspection) checkFiles(ctx context.Context, files []File) error {
+	var todo []File
 	for _, f := range files {
 		if !c.wasRead(f) {
-			c.files[seenFile{f.kind, f.id}] = ends{}
+			c.Files[SeenFile{f.kind, f.Id}] = ends{}
 			todo = append(todo, f)
 		}
 	}
@@ -59,8 +59,8 @@ func (c *inspection) checkFiles(ctx context.Context, files []file) error {
 	}
 	for _, f := range files {
 		dir, _, deep := strings.Cut(f.path, "/")
-		read := c.files[seenFile{f.kind, f.id}]
-		if !deep || read.bad || f.kind != kindLog && f.kind != kindCommits || doc.SegmentPath(dir, read.first) == f.path {
+		read := c.Files[SeenFile{f.kind, f.Id}]
+		if !deep || read.Bad || f.kind != kindLog && f.kind != KindCommits || doc.SegmentPath(dir, read.first) == f.path {
 			continue
 		}
 		if err := c.wrong(flawSegment, f, "the segment is not named by the id of its first entry", nil); err != nil {
@@ -72,10 +72,10 @@ func (c *inspection) checkFiles(ctx context.Context, files []file) error {
 
 // readFiles asks for the sizes of all files, and then reads as many at a time as
 // git may hand out in one go.
-func (c *inspection) readFiles(ctx context.Context, files []file) error {
+func (c *Inspection) readFiles(ctx context.Context, files []File) error {
 	ids := make([]git.ID, len(files))
 	for i, f := range files {
-		ids[i] = f.id
+		ids[i] = f.Id
 	}
 	infos, err := c.repo.Infos(ctx, ids)
 	if err != nil {
@@ -109,19 +109,19 @@ func (c *inspection) readFiles(ctx context.Context, files []file) error {
 }
 
 // fault says why a file may not be read.
-func (f file) fault(info git.ObjectInfo) (flawKind, string) {
+func (f File) fault(info git.ObjectInfo) (flawKind, string) {
 	most := int64(maxFile)
 	switch f.kind {
-	case kindMetadata:
+	case KindMetadata:
 		most = doc.MetadataLimit
 	case kindExpunged:
 		most = doc.MaxExpunged
 	}
 	switch {
 	case info.Type == "":
-		return flawMissing, "it is missing"
+		return FlawMissing, "it is missing"
 	case info.Type != "blob":
-		return flawTree, "it is a " + info.Type + ", not a file"
+		return FlawTree, "it is a " + info.Type + ", not a file"
 	case info.Size > most:
 		return flawDocument, tooLarge(info.Size, most)
 	}
@@ -129,32 +129,32 @@ func (f file) fault(info git.ObjectInfo) (flawKind, string) {
 }
 
 // document reads a file whole.
-func (c *inspection) document(f file, data []byte) error {
+func (c *Inspection) document(f File, data []byte) error {
 	var err error
 	switch f.kind {
 	case kindNote:
-		if c.reader != nil {
-			c.reader.note(f, data)
+		if c.Reader != nil {
+			c.Reader.Note(f, data)
 		}
 	case kindLog:
 		var steps []doc.Step
 		if steps, err = doc.ParseLog(data); err == nil {
 			err := checkEntries(c, f, steps, func(s *doc.Step) string { return s.ID })
-			if c.reader != nil && !c.files[seenFile{f.kind, f.id}].bad {
-				c.reader.steps(f, data, steps)
+			if c.Reader != nil && !c.Files[SeenFile{f.kind, f.Id}].Bad {
+				c.Reader.Steps(f, data, steps)
 			}
 			return err
 		}
-	case kindCommits:
+	case KindCommits:
 		var list []doc.Milestone
 		if list, err = doc.ParseCommits(data); err == nil {
 			err := checkEntries(c, f, list, func(m *doc.Milestone) string { return m.ID })
-			if c.reader != nil && !c.files[seenFile{f.kind, f.id}].bad {
-				c.reader.milestones(f, data, list)
+			if c.Reader != nil && !c.Files[SeenFile{f.kind, f.Id}].Bad {
+				c.Reader.Milestones(f, data, list)
 			}
 			return err
 		}
-	case kindMetadata:
+	case KindMetadata:
 		_, err = doc.ParseMetadata(data)
 	case kindTopic:
 		_, err = doc.ParseTopic(data)
@@ -172,7 +172,7 @@ func (c *inspection) document(f file, data []byte) error {
 }
 
 // checkEntries counts the entries of a document and holds its ids.
-func checkEntries[E any](c *inspection, f file, entries []E, idOf func(*E) string) error {
+func checkEntries[E any](c *Inspection, f File, entries []E, idOf func(*E) string) error {
 	last := ""
 	for i := range entries {
 		id := idOf(&entries[i])
@@ -180,28 +180,28 @@ func checkEntries[E any](c *inspection, f file, entries []E, idOf func(*E) strin
 			return c.wrong(flawOrder, f, fmt.Sprintf("entry %s stands behind %s", id, last), nil)
 		}
 		if fault := c.idFault(id); fault != "" {
-			return c.wrong(flawAhead, f, fault, nil)
+			return c.wrong(FlawAhead, f, fault, nil)
 		}
 		last = id
-		c.entries[entryKey([]byte(id))] = struct{}{}
+		c.entries[EntryKey([]byte(id))] = struct{}{}
 		if len(c.entries) > c.limit {
-			return c.tooMany(f.at.ref, fmt.Sprintf("more than %d entries", c.limit))
+			return c.tooMany(f.at.Ref, fmt.Sprintf("more than %d entries", c.limit))
 		}
 	}
 	if last != "" { // the document itself need not stay
-		c.files[seenFile{f.kind, f.id}] = ends{first: strings.Clone(idOf(&entries[0])), last: strings.Clone(last)}
+		c.Files[SeenFile{f.kind, f.Id}] = ends{first: strings.Clone(idOf(&entries[0])), Last: strings.Clone(last)}
 	}
 	return nil
 }
 
 // idFault says why an id cannot be taken in.
-func (c *inspection) idFault(id string) string {
+func (c *Inspection) idFault(id string) string {
 	switch {
 	case !doc.ValidID(id):
 		return fmt.Sprintf("'%s' is not an id", git.Shown(id))
 	case doc.IDTime(id).After(c.latest):
 		return fmt.Sprintf("the id %s is of %s, more than %d hours ahead of the clock here", id,
-			doc.IDTime(id).Format("2006-01-02"), int(maxAhead.Hours()))
+			doc.IDTime(id).Format("2006-01-02"), int(MaxAhead.Hours()))
 	}
 	return ""
 }

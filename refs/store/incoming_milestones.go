@@ -10,41 +10,41 @@ import (
 
 // trailers holds what the message of a commit on a branch says of it: others' views,
 // and commands that are pasted, build on it.
-func (c *inspection) trailers(n *newCommit, parsed *git.Commit) error {
-	if id := parsed.Trailer(trailerNewest); id != "" {
+func (c *Inspection) trailers(n *NewCommit, parsed *git.Commit) error {
+	if id := parsed.Trailer(TrailerNewest); id != "" {
 		if fault := c.idFault(id); fault != "" {
-			kind := flawAhead
+			kind := FlawAhead
 			if !doc.ValidID(id) {
-				kind = flawTrailer
+				kind = FlawTrailer
 			}
-			return c.wrong(kind, n, trailerNewest+": "+fault, nil)
+			return c.wrong(kind, n, TrailerNewest+": "+fault, nil)
 		}
 	}
-	for _, name := range parsed.Trailers(trailerBranch) {
+	for _, name := range parsed.Trailers(TrailerBranch) {
 		if err := git.CheckBranchName(name); err != nil {
-			return c.wrong(flawTrailer, n, trailerBranch+": "+err.Error(), nil)
+			return c.wrong(FlawTrailer, n, TrailerBranch+": "+err.Error(), nil)
 		}
 	}
 	if code := parsed.Trailer(trailerCode); code != "" && !git.IsID(code) {
-		return c.wrong(flawTrailer, n, trailerCode+": '"+git.Shown(code)+"' is not a full hash", nil)
+		return c.wrong(FlawTrailer, n, trailerCode+": '"+git.Shown(code)+"' is not a full hash", nil)
 	}
-	n.milestone = strings.Clone(parsed.Trailer(trailerID)) // the message itself need not stay
+	n.Milestone = strings.Clone(parsed.Trailer(TrailerID)) // the message itself need not stay
 	return nil
 }
 
 // milestones holds that the commit.md of every milestone ends with its entry, whose id
 // was the largest when it was made. All trees were checked, and so nearly all of these
 // files; one that a parent of our own has too was not.
-func (c *inspection) milestones(ctx context.Context, commits []*newCommit) error {
-	var list, unread []file
+func (c *Inspection) Milestones(ctx context.Context, commits []*NewCommit) error {
+	var list, unread []File
 	for _, n := range commits {
-		top, read := c.roots[n.tree]
-		f := file{at: n, path: doc.CommitFile, id: top.commits, kind: kindCommits}
-		if n.milestone == "" || !read || top.bad || c.absent[f.id] {
+		top, read := c.Roots[n.Tree]
+		f := File{at: n, path: doc.CommitFile, Id: top.Commits, kind: KindCommits}
+		if n.Milestone == "" || !read || top.Bad || c.Absent[f.Id] {
 			continue
 		}
-		if f.id == "" {
-			if err := c.wrong(flawUnlisted, n, trailerID+": it has no "+doc.CommitFile, nil); err != nil {
+		if f.Id == "" {
+			if err := c.wrong(FlawUnlisted, n, TrailerID+": it has no "+doc.CommitFile, nil); err != nil {
 				return err
 			}
 			continue
@@ -57,17 +57,17 @@ func (c *inspection) milestones(ctx context.Context, commits []*newCommit) error
 		return err
 	}
 	for _, f := range list {
-		if read := c.files[seenFile{f.kind, f.id}]; read.bad || read.last == f.at.milestone {
+		if read := c.Files[SeenFile{f.kind, f.Id}]; read.Bad || read.Last == f.at.Milestone {
 			continue
 		}
-		if err := c.wrong(flawUnlisted, f, "it does not end with the entry '"+git.Shown(f.at.milestone)+"' that the commit's "+trailerID+" names", nil); err != nil {
+		if err := c.wrong(FlawUnlisted, f, "it does not end with the entry '"+git.Shown(f.at.Milestone)+"' that the commit's "+TrailerID+" names", nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *inspection) wasRead(f file) bool {
-	_, seen := c.files[seenFile{f.kind, f.id}]
+func (c *Inspection) wasRead(f File) bool {
+	_, seen := c.Files[SeenFile{f.kind, f.Id}]
 	return seen
 }

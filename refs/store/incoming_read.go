@@ -18,8 +18,8 @@ const (
 
 // folder is a tree to check.
 type folder struct {
-	at    *newCommit
-	role  role
+	at    *NewCommit
+	role  Role
 	path  string
 	id    git.ID
 	bases []git.ID // what the commit's parents have at that path
@@ -28,13 +28,13 @@ type folder struct {
 // seenTree is a tree that was checked where it stands; for notes, whose rules ask
 // only how many digits lead to it, "/" and their number.
 type seenTree struct {
-	role role
+	role Role
 	path string
 	id   git.ID
 }
 
 // commits checks commits and everything that they hold.
-func (c *inspection) commits(ctx context.Context, commits []*newCommit) error {
+func (c *Inspection) Commits(ctx context.Context, commits []*NewCommit) error {
 	if err := c.readCommits(ctx, commits); err != nil {
 		return err
 	}
@@ -44,9 +44,9 @@ func (c *inspection) commits(ctx context.Context, commits []*newCommit) error {
 		if err != nil {
 			return err
 		}
-		for _, r := range []role{roleBranch, roleRoadmap, roleNotes} {
-			if n.roles&r != 0 && n.tree != "" && !c.absent[n.tree] {
-				level = c.add(level, folder{at: n, role: r, id: n.tree, bases: bases})
+		for _, r := range []Role{RoleBranch, RoleRoadmap, RoleNotes} {
+			if n.Roles&r != 0 && n.Tree != "" && !c.Absent[n.Tree] {
+				level = c.add(level, folder{at: n, role: r, id: n.Tree, bases: bases})
 			}
 		}
 	}
@@ -60,14 +60,14 @@ func (c *inspection) commits(ctx context.Context, commits []*newCommit) error {
 		}
 		level = deeper
 	}
-	return c.milestones(ctx, commits)
+	return c.Milestones(ctx, commits)
 }
 
 // readCommits finds the trees of commits.
-func (c *inspection) readCommits(ctx context.Context, commits []*newCommit) error {
+func (c *Inspection) readCommits(ctx context.Context, commits []*NewCommit) error {
 	ids := make([]git.ID, len(commits))
 	for i, n := range commits {
-		ids[i] = n.id
+		ids[i] = n.Id
 	}
 	infos, err := c.repo.Infos(ctx, ids)
 	if err != nil {
@@ -87,12 +87,12 @@ func (c *inspection) readCommits(ctx context.Context, commits []*newCommit) erro
 		if err != nil {
 			return c.wrong(flawDocument, n, "it cannot be read", err)
 		}
-		n.tree = parsed.Tree
-		if n.roles&roleBranch == 0 {
+		n.Tree = parsed.Tree
+		if n.Roles&RoleBranch == 0 {
 			return nil
 		}
-		if c.reader != nil {
-			c.reader.commit(n, parsed)
+		if c.Reader != nil {
+			c.Reader.Commit(n, parsed)
 		}
 		return c.trailers(n, parsed)
 	}, func(i int) placed { return small[i] })
@@ -104,12 +104,12 @@ func tooLarge(size, most int64) string {
 
 // parentTrees is what to compare a commit's tree with. A parent of our own that
 // a shallow clone lacks spares nothing.
-func (c *inspection) parentTrees(ctx context.Context, n *newCommit) ([]git.ID, error) {
+func (c *Inspection) parentTrees(ctx context.Context, n *NewCommit) ([]git.ID, error) {
 	var trees []git.ID
-	for _, p := range n.parents[:min(len(n.parents), maxBases)] {
-		if parent := c.byID[p]; parent != nil {
-			if parent.tree != "" && !c.absent[parent.tree] {
-				trees = append(trees, parent.tree)
+	for _, p := range n.Parents[:min(len(n.Parents), maxBases)] {
+		if parent := c.ByID[p]; parent != nil {
+			if parent.Tree != "" && !c.Absent[parent.Tree] {
+				trees = append(trees, parent.Tree)
 			}
 			continue
 		}
@@ -119,7 +119,7 @@ func (c *inspection) parentTrees(ctx context.Context, n *newCommit) ([]git.ID, e
 			switch {
 			case err == nil:
 				tree = commit.Tree
-			case !errors.Is(err, git.ErrNotFound) && c.found == nil: // else it was reported
+			case !errors.Is(err, git.ErrNotFound) && c.Found == nil: // else it was reported
 				return nil, err
 			}
 			c.own[p] = tree
@@ -132,9 +132,9 @@ func (c *inspection) parentTrees(ctx context.Context, n *newCommit) ([]git.ID, e
 }
 
 // add appends a folder unless it was checked at such a place before.
-func (c *inspection) add(level []folder, f folder) []folder {
+func (c *Inspection) add(level []folder, f folder) []folder {
 	key := seenTree{f.role, f.path, f.id}
-	if f.role == roleNotes {
+	if f.role == RoleNotes {
 		key.path = "/" + strconv.Itoa(noteDigits(f.path))
 	}
 	if _, seen := c.trees[key]; seen {
@@ -146,7 +146,7 @@ func (c *inspection) add(level []folder, f folder) []folder {
 }
 
 // level checks folders and returns those below them, and the files in them.
-func (c *inspection) level(ctx context.Context, folders []folder) (deeper []folder, files []file, err error) {
+func (c *Inspection) level(ctx context.Context, folders []folder) (deeper []folder, files []File, err error) {
 	sizes, err := c.treeSizes(ctx, folders)
 	if err != nil {
 		return nil, nil, err
@@ -163,8 +163,8 @@ func (c *inspection) level(ctx context.Context, folders []folder) (deeper []fold
 			p := treeOf(folders, o.ID)
 			switch {
 			case p != nil:
-				return c.wrong(flawTree, p, "it cannot be read", err)
-			case c.found != nil: // it is checked where it stands
+				return c.wrong(FlawTree, p, "it cannot be read", err)
+			case c.Found != nil: // it is checked where it stands
 				return nil
 			}
 			return err
@@ -177,7 +177,7 @@ func (c *inspection) level(ctx context.Context, folders []folder) (deeper []fold
 				return nil, nil, err
 			}
 			if c.objects < 0 {
-				return nil, nil, c.tooMany(f.at.ref, fmt.Sprintf("more than %d objects", objectsExtra+objectsPerEntry*c.limit))
+				return nil, nil, c.tooMany(f.at.Ref, fmt.Sprintf("more than %d objects", objectsExtra+objectsPerEntry*c.limit))
 			}
 		}
 		folders = folders[n:]
@@ -187,7 +187,7 @@ func (c *inspection) level(ctx context.Context, folders []folder) (deeper []fold
 
 // treeSizes asks for the sizes of folders and of what they are compared with; a
 // base that cannot be read is left out.
-func (c *inspection) treeSizes(ctx context.Context, folders []folder) (map[git.ID]int64, error) {
+func (c *Inspection) treeSizes(ctx context.Context, folders []folder) (map[git.ID]int64, error) {
 	sizes := make(map[git.ID]int64, 2*len(folders))
 	var ids []git.ID
 	want := func(id git.ID) {
@@ -220,11 +220,11 @@ func (c *inspection) treeSizes(ctx context.Context, folders []folder) (map[git.I
 		}
 		switch kind := types[f.id]; kind {
 		case "":
-			err = c.wrong(flawMissing, f, "it is missing", nil)
+			err = c.wrong(FlawMissing, f, "it is missing", nil)
 		case "tree":
-			err = c.wrong(flawTree, f, fmt.Sprintf("it has more than %d bytes", maxTree), nil)
+			err = c.wrong(FlawTree, f, fmt.Sprintf("it has more than %d bytes", maxTree), nil)
 		default:
-			err = c.wrong(flawTree, f, "it is a "+kind+", not a folder", nil)
+			err = c.wrong(FlawTree, f, "it is a "+kind+", not a folder", nil)
 		}
 		if err != nil {
 			return nil, err

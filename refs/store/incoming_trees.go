@@ -10,35 +10,35 @@ import (
 
 // root is what the tree of a branch holds itself; "" for what it has not.
 type root struct {
-	commits, log, metadata git.ID
-	bad                    bool // something is wrong with one of the three, and was said
+	Commits, Log, Metadata git.ID
+	Bad                    bool // something is wrong with one of the three, and was said
 }
 
 // put takes an entry of the tree.
 func (r *root) put(e git.TreeEntry, bad bool) {
 	switch e.Name {
 	case doc.CommitFile:
-		r.commits = e.ID
+		r.Commits = e.ID
 	case doc.LogFile:
-		r.log = e.ID
+		r.Log = e.ID
 	case doc.MetadataFile:
-		r.metadata = e.ID
+		r.Metadata = e.ID
 	default:
 		return
 	}
-	r.bad = r.bad || bad
+	r.Bad = r.Bad || bad
 }
 
 // folder checks the entries of a tree. What a parent has at the same path was
 // checked there; in the root the names are looked at all the same, since a parent
 // may be a commit of our own that plays another role.
-func (c *inspection) folder(f folder, trees map[git.ID][]git.TreeEntry, deeper []folder, files []file) ([]folder, []file, error) {
+func (c *Inspection) folder(f folder, trees map[git.ID][]git.TreeEntry, deeper []folder, files []File) ([]folder, []File, error) {
 	entries, ok := trees[f.id]
 	if !ok { // it could not be read
 		return deeper, files, nil
 	}
 	if len(entries) == 0 && f.path != "" {
-		return deeper, files, c.wrong(flawTree, f, "it is empty", nil)
+		return deeper, files, c.wrong(FlawTree, f, "it is empty", nil)
 	}
 	bases := make([]base, len(f.bases))
 	for i, id := range f.bases {
@@ -51,17 +51,17 @@ func (c *inspection) folder(f folder, trees map[git.ID][]git.TreeEntry, deeper [
 		if known && fault == "" && f.path != "" {
 			continue
 		}
-		at := file{at: f.at, path: join(f.path, e.Name), id: e.ID}
+		at := File{at: f.at, path: join(f.path, e.Name), Id: e.ID}
 		if fault == "" {
 			at.kind, fault = f.entryFault(entries, e, at.path)
 		}
 		top.put(e, fault != "")
 		switch {
 		case fault != "":
-			if err := c.wrong(flawTree, at, fault, nil); err != nil {
+			if err := c.wrong(FlawTree, at, fault, nil); err != nil {
 				return nil, nil, err
 			}
-		case known || c.absent[e.ID]:
+		case known || c.Absent[e.ID]:
 		case e.IsTree():
 			deeper = c.add(deeper, folder{at: f.at, role: f.role, path: at.path, id: e.ID, bases: below})
 		default:
@@ -69,8 +69,8 @@ func (c *inspection) folder(f folder, trees map[git.ID][]git.TreeEntry, deeper [
 			c.objects--
 		}
 	}
-	if f.role == roleBranch && f.path == "" {
-		c.roots[f.id] = top
+	if f.role == RoleBranch && f.path == "" {
+		c.Roots[f.id] = top
 	}
 	return deeper, files, nil
 }
@@ -148,27 +148,27 @@ func (f folder) entryFault(entries []git.TreeEntry, e git.TreeEntry, path string
 	return 0, "it is a file that no " + f.role.what() + " has"
 }
 
-func (r role) what() string {
+func (r Role) what() string {
 	switch r {
-	case roleRoadmap:
+	case RoleRoadmap:
 		return "roadmap"
-	case roleNotes:
+	case RoleNotes:
 		return "tree of notes"
 	}
 	return "memory branch"
 }
 
 // place says whether a path may stand in a tree, and how the file there is read.
-func (r role) place(path string, dir bool, hexLen int) (fileKind, bool) {
+func (r Role) place(path string, dir bool, hexLen int) (fileKind, bool) {
 	switch {
-	case r == roleRoadmap && path == doc.ExpungedFile:
+	case r == RoleRoadmap && path == doc.ExpungedFile:
 		return kindExpunged, !dir
-	case r == roleRoadmap:
+	case r == RoleRoadmap:
 		return kindRoadmap, path == doc.RoadmapFile && !dir
-	case r == roleNotes && dir:
+	case r == RoleNotes && dir:
 		n := noteDigits(path)
 		return 0, n > 0 && n < hexLen && strings.LastIndexByte(path, '/') == len(path)-3
-	case r == roleNotes:
+	case r == RoleNotes:
 		return kindNote, noteDigits(path) == hexLen
 	case dir:
 		return 0, doc.KnownDir(path)
@@ -177,9 +177,9 @@ func (r role) place(path string, dir bool, hexLen int) (fileKind, bool) {
 	case doc.FileLog:
 		return kindLog, true
 	case doc.FileCommits:
-		return kindCommits, true
+		return KindCommits, true
 	case doc.FileMetadata:
-		return kindMetadata, true
+		return KindMetadata, true
 	case doc.FileTopic:
 		return kindTopic, true
 	}

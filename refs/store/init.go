@@ -28,13 +28,13 @@ func (s *Store) Init(ctx context.Context, o InitOptions) (InitResult, error) {
 	if branch, err = i.adopt(ctx, branch, o.Branch != ""); err != nil {
 		return *i.res, err
 	}
-	ses, err := s.begin(ctx, o.Writer, "init", branch)
+	ses, err := s.Begin(ctx, o.Writer, "init", branch)
 	if err != nil {
 		return InitResult{}, err
 	}
-	defer ses.close()
+	defer ses.Close()
 	adopted := *i.res
-	if err := ses.swap(ctx, func(ctx context.Context) error {
+	if err := ses.Swap(ctx, func(ctx context.Context) error {
 		*i.res = adopted
 		i.res.Branch = branch
 		return ses.init(ctx, o, i.res)
@@ -69,8 +69,8 @@ func (s *Store) initialBranch(ctx context.Context, name string) (string, error) 
 }
 
 // init queues the roadmap and the first branch, where they are missing.
-func (ses *session) init(ctx context.Context, o InitOptions, res *InitResult) error {
-	s := ses.s
+func (ses *Transaction) init(ctx context.Context, o InitOptions, res *InitResult) error {
+	s := ses.Store
 	old, data, err := s.readRoadmap(ctx)
 	if err != nil {
 		return err
@@ -118,7 +118,7 @@ func (ses *session) init(ctx context.Context, o InitOptions, res *InitResult) er
 // checkNoMemory refuses to start a second, unrelated history beside one that
 // stands: another branch is made by BRANCH.
 func (s *Store) checkNoMemory(ctx context.Context, branch string) error {
-	names, err := s.branchNames(ctx)
+	names, err := s.BranchNames(ctx)
 	if err != nil || len(names) == 0 {
 		return err
 	}
@@ -165,8 +165,8 @@ func (s *Store) initHead(ctx context.Context, branch string, res *InitResult) er
 
 // How git itself merges notes: as sets of lines, which loses none.
 const (
-	notesStrategyKey = "notes.context.mergeStrategy"
-	notesStrategy    = "cat_sort_uniq"
+	NotesStrategyKey = "notes.context.mergeStrategy"
+	NotesStrategy    = "cat_sort_uniq"
 )
 
 // initConfig adds the refspecs that a plain `git fetch` then brings memory with,
@@ -184,7 +184,7 @@ func (s *Store) initConfig(ctx context.Context, res *InitResult) error {
 			continue
 		}
 		added := false
-		for _, spec := range wantedRefspecs(cfg, remote) {
+		for _, spec := range WantedRefspecs(cfg, remote) {
 			if slices.Contains(have, spec) {
 				continue
 			}
@@ -198,13 +198,13 @@ func (s *Store) initConfig(ctx context.Context, res *InitResult) error {
 			res.Did = append(res.Did, "fetch refspecs of '"+remote+"'")
 		}
 	}
-	if _, ok := cfg.String(notesStrategyKey); ok {
+	if _, ok := cfg.String(NotesStrategyKey); ok {
 		return nil
 	}
-	if _, err := s.repo.Run(ctx, "config", notesStrategyKey, notesStrategy); err != nil {
-		return fmt.Errorf("set %s: %w", notesStrategyKey, err)
+	if _, err := s.repo.Run(ctx, "config", NotesStrategyKey, NotesStrategy); err != nil {
+		return fmt.Errorf("set %s: %w", NotesStrategyKey, err)
 	}
-	res.Did = append(res.Did, notesStrategyKey)
+	res.Did = append(res.Did, NotesStrategyKey)
 	return nil
 }
 
@@ -231,7 +231,7 @@ type InitResult struct {
 
 // wantedRefspecs are those that init gives a remote. Where only some branches are followed,
 // a plain fetch brings none.
-func wantedRefspecs(cfg *git.Config, remote string) []string {
+func WantedRefspecs(cfg *git.Config, remote string) []string {
 	list := git.FetchRefspecs(remote)
 	if mapping, _ := cfg.String("context." + remote + ".mapping"); mapping == mappingHeads {
 		list = git.MemoryRefspecs(git.RemoteTracking(remote), true)

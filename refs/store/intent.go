@@ -45,19 +45,19 @@ const (
 	codeIntentVersion = 1
 )
 
-func intentName(branch string) string { return intentDir + "/" + git.FileName(branch, ".json") }
+func IntentName(branch string) string { return IntentDir + "/" + git.FileName(branch, ".json") }
 
 // newIntent begins an intent on a branch that is at tip.
-func (ses *session) newIntent(ctx context.Context, branch string, tip git.ID) (*intent, error) {
-	token, err := ses.s.newID("")
+func (ses *Transaction) newIntent(ctx context.Context, branch string, tip git.ID) (*intent, error) {
+	token, err := ses.Store.NewID("")
 	if err != nil {
 		return nil, err
 	}
-	head, err := ses.s.codeHead(ctx)
+	head, err := ses.Store.codeHead(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &intent{Version: codeIntentVersion, Token: token, Branch: branch, Tip: tip, Head: head, Worktree: ses.s.repo.WorktreeDir()}, nil
+	return &intent{Version: codeIntentVersion, Token: token, Branch: branch, Tip: tip, Head: head, Worktree: ses.Store.repo.WorktreeDir()}, nil
 }
 
 // command is what the user ran.
@@ -91,7 +91,7 @@ func (in *intent) writer() Writer {
 // nothing was.
 func (s *Store) readIntent(branch string) (*intent, error) {
 	in := new(intent)
-	found, bad, err := s.readState(intentName(branch), in)
+	found, bad, err := s.readState(IntentName(branch), in)
 	if err != nil || !found {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (s *Store) readIntent(branch string) (*intent, error) {
 		return nil, &fail.Error{Code: fail.IntentUnreadable, Kind: fail.ErrInvalid, Err: bad,
 			Message: fmt.Sprintf("a commit or rollback of branch '%s' with --code was interrupted, and what it set out to do cannot be read", branch),
 			Hints: []string{"git log -g -3 shows in '(context ...)' whether it moved the code",
-				"rm " + prose.ShellQuoted(s.statePath(intentName(branch))) + " forgets it; what is recorded stays pending"}}
+				"rm " + prose.ShellQuoted(s.StatePath(IntentName(branch))) + " forgets it; what is recorded stays pending"}}
 	}
 	return in, nil
 }
@@ -109,11 +109,11 @@ func (s *Store) writeIntent(in *intent) error {
 	if err != nil {
 		return err
 	}
-	return s.repo.WriteStateFile(intentName(in.Branch), append(data, '\n'))
+	return s.repo.WriteStateFile(IntentName(in.Branch), append(data, '\n'))
 }
 
 func (s *Store) dropIntent(in *intent) error {
-	if err := os.Remove(s.statePath(intentName(in.Branch))); !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(s.StatePath(IntentName(in.Branch))); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -140,50 +140,50 @@ func (s *Store) inHookOf(branch string) error {
 //  1. nothing was left;
 //  2. the code has not moved, or its worktree is gone: forgotten;
 //  3. the code has moved: the milestone is made, unless it stands already, and linked.
-func (ses *session) settle(ctx context.Context, branch string) error {
-	in, err := ses.s.readIntent(branch)
+func (ses *Transaction) settle(ctx context.Context, branch string) error {
+	in, err := ses.Store.readIntent(branch)
 	if err != nil || in == nil {
 		return err
 	}
-	code, err := ses.s.movedTo(ctx, in, false)
+	code, err := ses.Store.movedTo(ctx, in, false)
 	if err != nil {
-		return ses.s.unknown(in, err)
+		return ses.Store.unknown(in, err)
 	}
 	if code == "" {
-		if !ses.s.repo.HasWorktree(in.Worktree) { // the commit may stand on a branch
-			ses.s.tell(fmt.Sprintf("'git context %s' was interrupted in a worktree that is gone; it is given up, and what is recorded stays pending", in.command()))
+		if !ses.Store.repo.HasWorktree(in.Worktree) { // the commit may stand on a branch
+			ses.Store.tell(fmt.Sprintf("'git context %s' was interrupted in a worktree that is gone; it is given up, and what is recorded stays pending", in.command()))
 		}
-		return ses.s.dropIntent(in)
+		return ses.Store.dropIntent(in)
 	}
-	_, err = ses.s.Tip(ctx, branch)
+	_, err = ses.Store.Tip(ctx, branch)
 	if errors.Is(err, fail.ErrNotFound) || errors.Is(err, fail.ErrNoMemory) { // taken away by other means than ours
-		ses.s.tell(fmt.Sprintf("'git context %s' was interrupted, and branch '%s' is gone: code commit %s has no milestone",
+		ses.Store.tell(fmt.Sprintf("'git context %s' was interrupted, and branch '%s' is gone: code commit %s has no milestone",
 			in.command(), branch, code.Short()))
-		return ses.s.dropIntent(in)
+		return ses.Store.dropIntent(in)
 	}
 	if err != nil {
 		return err
 	}
 	id, warnings, err := ses.finish(ctx, in, code)
 	if err != nil {
-		return ses.s.unfinished(in, err)
+		return ses.Store.unfinished(in, err)
 	}
-	ses.s.tell(fmt.Sprintf("'git context %s' was interrupted once the code had moved to %s; it is finished now: milestone %s",
+	ses.Store.tell(fmt.Sprintf("'git context %s' was interrupted once the code had moved to %s; it is finished now: milestone %s",
 		in.command(), code.Short(), id))
 	for _, w := range warnings {
-		ses.s.tell(w)
+		ses.Store.tell(w)
 	}
 	return nil
 }
 
 // finish does what an intent still lacks, in a session of its writer's, and returns
 // the milestone's id.
-func (ses *session) finish(ctx context.Context, in *intent, code git.ID) (id string, warnings []string, err error) {
-	cfg, err := ses.s.repo.Config(ctx)
+func (ses *Transaction) finish(ctx context.Context, in *intent, code git.ID) (id string, warnings []string, err error) {
+	cfg, err := ses.Store.repo.Config(ctx)
 	if err != nil {
 		return "", nil, err
 	}
-	as := &session{s: ses.s, w: in.writer(), by: ses.by, locks: ses.locks, code: code}
+	as := &Transaction{Store: ses.Store, w: in.writer(), by: ses.by, locks: ses.locks, code: code}
 	if as.sign, err = as.w.Sign.wanted(cfg); err != nil {
 		return "", nil, err
 	}
@@ -196,7 +196,7 @@ func (ses *session) finish(ctx context.Context, in *intent, code git.ID) (id str
 	case err != nil:
 		return "", nil, err
 	case made != nil:
-		return made.Trailer(trailerID), in.incomplete(as.complete(ctx, in, made)), nil
+		return made.Trailer(TrailerID), in.incomplete(as.complete(ctx, in, made)), nil
 	case in.Rollback != nil:
 		res, err := as.finishRollback(ctx, in)
 		return res.ID, res.Warnings, err
@@ -206,21 +206,21 @@ func (ses *session) finish(ctx context.Context, in *intent, code git.ID) (id str
 }
 
 // madeFor is the milestone that an intent led to already; nil if there is none.
-func (ses *session) madeFor(ctx context.Context, in *intent) (*git.Commit, error) {
-	tip, err := ses.s.repo.Ref(ctx, git.BranchRef(in.Branch))
+func (ses *Transaction) madeFor(ctx context.Context, in *intent) (*git.Commit, error) {
+	tip, err := ses.Store.repo.Ref(ctx, git.BranchRef(in.Branch))
 	if err != nil || tip == in.Tip {
 		return nil, err
 	}
-	since, err := ses.s.repo.Between(ctx, in.Tip, "..", tip)
+	since, err := ses.Store.repo.Between(ctx, in.Tip, "..", tip)
 	if err != nil {
 		return nil, err
 	}
 	for _, id := range since {
-		c, err := ses.s.repo.Commit(ctx, id)
+		c, err := ses.Store.repo.Commit(ctx, id)
 		if err != nil {
 			return nil, err
 		}
-		if c.Trailer(trailerID) != "" && git.ID(c.Trailer(trailerCode)) == ses.code && branchOf(c) == in.Branch {
+		if c.Trailer(TrailerID) != "" && git.ID(c.Trailer(trailerCode)) == ses.code && BranchOf(c) == in.Branch {
 			return c, nil
 		}
 	}
@@ -229,19 +229,19 @@ func (ses *session) madeFor(ctx context.Context, in *intent) (*git.Commit, error
 
 // complete does what comes behind the branch's move: what is said of the milestone, if
 // it is not noted yet, and its link. Then the intent is done.
-func (ses *session) complete(ctx context.Context, in *intent, m *git.Commit) error {
+func (ses *Transaction) complete(ctx context.Context, in *intent, m *git.Commit) error {
 	if in.Commit != nil && !in.Commit.Judging.Empty() {
 		if err := ses.judgeOnce(ctx, m, in.Commit.Judging); err != nil {
 			return err
 		}
 	}
 	if in.Rollback == nil || in.Rollback.Made {
-		if err := ses.link(ctx, ses.code, m); err != nil {
+		if err := ses.Link(ctx, ses.code, m); err != nil {
 			return err
 		}
 	}
 	fault.Point("after-link")
-	return ses.s.dropIntent(in)
+	return ses.Store.dropIntent(in)
 }
 
 // unfinished says that the code has moved, and memory has not.
@@ -262,5 +262,5 @@ func (s *Store) left(in *intent, err error, message string) error {
 	}
 	return &fail.Error{Code: fail.IntentUnfinished, Kind: fail.ErrRefused, Err: err, Message: fmt.Sprintf(message, in.command(), in.Branch),
 		Hints: []string{"nothing is lost: the next command that changes the branch tries again, for example: git context commit -m SUMMARY",
-			"rm " + prose.ShellQuoted(s.statePath(intentName(in.Branch))) + " gives it up; what is recorded stays pending"}}
+			"rm " + prose.ShellQuoted(s.StatePath(IntentName(in.Branch))) + " gives it up; what is recorded stays pending"}}
 }

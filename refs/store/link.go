@@ -25,7 +25,7 @@ const linkSubject = 120
 type Rewritten struct{ Old, New git.ID }
 
 // linksOf is what is linked to a code commit, oldest first.
-func (s *Store) linksOf(ctx context.Context, code git.ID) ([]notes.Fact, error) {
+func (s *Store) LinksOf(ctx context.Context, code git.ID) ([]notes.Fact, error) {
 	note, err := notes.Read(ctx, s.repo, code)
 	return links(note), err
 }
@@ -38,38 +38,38 @@ func links(note []byte) []notes.Fact {
 // Link notes on a code commit that a milestone, named by rev, belongs to it; linking
 // it again changes nothing. `git log --notes=context` of the code shows it.
 func (s *Store) Link(ctx context.Context, w Writer, code git.ID, rev string) error {
-	ses, err := s.begin(ctx, w, "link: "+code.Short())
+	ses, err := s.Begin(ctx, w, "link: "+code.Short())
 	if err != nil {
 		return err
 	}
-	defer ses.close()
+	defer ses.Close()
 	m, err := s.milestoneMeant(ctx, rev)
 	if err != nil {
 		return err
 	}
-	return ses.link(ctx, code, m)
+	return ses.Link(ctx, code, m)
 }
 
 // link notes on a code commit that a milestone belongs to it, unless that is noted
 // already. It waits for the notes lock. It moves the notes ref alone, so that it is
 // called behind the swap that moved the milestone's branch.
-func (ses *session) link(ctx context.Context, code git.ID, m *git.Commit) error {
-	return ses.noteLinks(ctx, "context: link "+code.Short(), func(u *notes.Update) error {
-		_, err := ses.addLink(ctx, u, code, m)
+func (ses *Transaction) Link(ctx context.Context, code git.ID, m *git.Commit) error {
+	return ses.NoteLinks(ctx, "context: link "+code.Short(), func(u *notes.Update) error {
+		_, err := ses.AddLink(ctx, u, code, m)
 		return err
 	})
 }
 
 // addLink adds the lines of a link to a code commit's note, and reports false where
 // they stand there already.
-func (ses *session) addLink(ctx context.Context, u *notes.Update, code git.ID, m *git.Commit) (bool, error) {
+func (ses *Transaction) AddLink(ctx context.Context, u *notes.Update, code git.ID, m *git.Commit) (bool, error) {
 	have, err := u.Note(ctx, code)
 	if err != nil {
 		return false, err
 	}
 	after := ""
 	for _, f := range links(have) {
-		if f.Memory == m.ID && f.Branch == branchOf(m) {
+		if f.Memory == m.ID && f.Branch == BranchOf(m) {
 			return false, nil
 		}
 		after = max(after, f.ID) // the newest is in force, whatever the clock says
@@ -83,13 +83,13 @@ func (ses *session) addLink(ctx context.Context, u *notes.Update, code git.ID, m
 
 // linkLines are the two lines of a link to a milestone, in the order that a union by
 // git's own cat_sort_uniq leaves them in.
-func (ses *session) linkLines(m *git.Commit, after string) ([]byte, error) {
-	id, err := ses.s.newID(after)
+func (ses *Transaction) linkLines(m *git.Commit, after string) ([]byte, error) {
+	id, err := ses.Store.NewID(after)
 	if err != nil {
 		return nil, err
 	}
 	line, err := notes.Fact{ID: id, Kind: notes.KindLink, Time: ses.by.When, Agent: ses.w.Agent,
-		Branch: branchOf(m), Memory: m.ID, Milestone: m.Trailer(trailerID)}.Line()
+		Branch: BranchOf(m), Memory: m.ID, Milestone: m.Trailer(TrailerID)}.Line()
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (ses *session) linkLines(m *git.Commit, after string) ([]byte, error) {
 // linkText is the line for people, by which anybody finds the milestone again also
 // where its hash was rewritten.
 func linkText(m *git.Commit) []byte {
-	return []byte(linkWord + m.Trailer(trailerID) + " " + prose.OneLine(m.Subject(), linkSubject) + " (" + branchOf(m) + ")\n")
+	return []byte(linkWord + m.Trailer(TrailerID) + " " + prose.OneLine(m.Subject(), linkSubject) + " (" + BranchOf(m) + ")\n")
 }
 
 // CarryLinks copies what is linked to code commits to those that stand in their
@@ -107,27 +107,27 @@ func linkText(m *git.Commit) []byte {
 // Several commits that became one leave it the links of all. The old ones keep theirs:
 // they may come back.
 func (s *Store) CarryLinks(ctx context.Context, w Writer, pairs []Rewritten) (int, error) {
-	later := sync.OnceValues(func() (*madeOn, error) { return s.madeOn(ctx) })
+	later := sync.OnceValues(func() (*madeOn, error) { return s.MadeOn(ctx) })
 	go later()    // its children run while the session's one starts
 	defer later() // and must not outlive us
-	ses, err := s.begin(ctx, w, "link: carry over "+strconv.Itoa(len(pairs)))
+	ses, err := s.Begin(ctx, w, "link: carry over "+strconv.Itoa(len(pairs)))
 	if err != nil {
 		return 0, err
 	}
-	defer ses.close()
+	defer ses.Close()
 	made, err := later()
 	if err != nil {
 		return 0, err
 	}
 	gained := map[git.ID]bool{}
-	err = ses.noteLinks(ctx, "context: carry links over", func(u *notes.Update) error {
+	err = ses.NoteLinks(ctx, "context: carry links over", func(u *notes.Update) error {
 		clear(gained)
 		for _, p := range pairs {
-			did, err := carry(ctx, u, p)
+			did, err := Carry(ctx, u, p)
 			if err != nil {
 				return err
 			}
-			linked, err := ses.linkMade(ctx, u, p.New, made.on(p.Old))
+			linked, err := ses.linkMade(ctx, u, p.New, made.On(p.Old))
 			if err != nil {
 				return err
 			}
@@ -142,14 +142,14 @@ func (s *Store) CarryLinks(ctx context.Context, w Writer, pairs []Rewritten) (in
 
 // linkMade links milestones that were made on a code commit to the one in its place: their
 // trailers go on naming the old one.
-func (ses *session) linkMade(ctx context.Context, u *notes.Update, code git.ID, made []git.ID) (bool, error) {
+func (ses *Transaction) linkMade(ctx context.Context, u *notes.Update, code git.ID, made []git.ID) (bool, error) {
 	linked := false
 	for _, id := range made {
-		m, err := ses.s.repo.Commit(ctx, id)
+		m, err := ses.Store.repo.Commit(ctx, id)
 		if err != nil {
 			return linked, err
 		}
-		did, err := ses.addLink(ctx, u, code, m)
+		did, err := ses.AddLink(ctx, u, code, m)
 		if err != nil {
 			return linked, err
 		}
@@ -159,7 +159,7 @@ func (ses *session) linkMade(ctx context.Context, u *notes.Update, code git.ID, 
 }
 
 // carry adds the link lines of one code commit to another's note.
-func carry(ctx context.Context, u *notes.Update, p Rewritten) (bool, error) {
+func Carry(ctx context.Context, u *notes.Update, p Rewritten) (bool, error) {
 	from, err := u.Note(ctx, p.Old)
 	if err != nil {
 		return false, err
@@ -192,14 +192,14 @@ func linkLinesOf(note []byte) []byte {
 }
 
 // noteLinks makes one commit of the notes, anew as often as somebody is faster.
-func (ses *session) noteLinks(ctx context.Context, subject string, add func(*notes.Update) error) error {
-	lock, err := ses.s.repo.Lock(ctx, notes.LockName)
+func (ses *Transaction) NoteLinks(ctx context.Context, subject string, add func(*notes.Update) error) error {
+	lock, err := ses.Store.repo.Lock(ctx, notes.LockName)
 	if err != nil {
 		return err
 	}
 	defer lock.Unlock()
-	return ses.swap(ctx, func(ctx context.Context) error {
-		u, err := notes.Begin(ctx, ses.s.repo)
+	return ses.Swap(ctx, func(ctx context.Context) error {
+		u, err := notes.Begin(ctx, ses.Store.repo)
 		if err != nil {
 			return err
 		}

@@ -36,7 +36,7 @@ func (s *Store) linksBack(ctx context.Context, rev string) (Links, error) {
 	if code := git.ID(c.Trailer(trailerCode)); git.IsID(string(code)) {
 		how[code] = &CodeLink{Commit: code, How: []string{LinkMadeOn}}
 	}
-	err = s.eachLink(ctx, []string{string(c.ID), m.ID}, func(code git.ID, f notes.Fact) {
+	err = s.EachLink(ctx, []string{string(c.ID), m.ID}, func(code git.ID, f notes.Fact) {
 		if f.Memory != c.ID && f.Milestone != m.ID {
 			return
 		}
@@ -78,7 +78,7 @@ func (s *Store) arrange(ctx context.Context, list []CodeLink) error {
 	}
 	order := sync.OnceValues(func() (map[git.ID]int, error) { return s.topological(ctx, ids, oldest) })
 	go order()
-	lost, err := s.unreached(ctx, ids, append(codeRefs(), "--remotes"))
+	lost, err := s.Unreached(ctx, ids, append(CodeRefs(), "--remotes"))
 	place, orderErr := order() // in any case: it must not outlive us
 	if err = errors.Join(err, orderErr); err != nil {
 		return err
@@ -122,8 +122,8 @@ func (s *Store) topological(ctx context.Context, ids []git.ID, oldest time.Time)
 
 // eachLink hands out the links of all notes in whose lines one of some texts stands, by
 // one git grep: with ten thousand notes that takes 40 ms.
-func (s *Store) eachLink(ctx context.Context, texts []string, each func(code git.ID, f notes.Fact)) error {
-	tip, err := s.notesTip(ctx)
+func (s *Store) EachLink(ctx context.Context, texts []string, each func(code git.ID, f notes.Fact)) error {
+	tip, err := s.NotesTip(ctx)
 	if err != nil || tip == "" {
 		return err
 	}
@@ -160,7 +160,7 @@ func (s *Store) eachLink(ctx context.Context, texts []string, each func(code git
 
 // unreached are those of some commits that are here and that no ref reaches of those that
 // options of rev-list stand for.
-func (s *Store) unreached(ctx context.Context, ids []git.ID, refs []string) (map[git.ID]bool, error) {
+func (s *Store) Unreached(ctx context.Context, ids []git.ID, refs []string) (map[git.ID]bool, error) {
 	asked := make(map[git.ID]bool, len(ids))
 	var in bytes.Buffer
 	for _, id := range ids {
@@ -182,7 +182,7 @@ func (s *Store) unreached(ctx context.Context, ids []git.ID, refs []string) (map
 
 // codeRefs are the options that stand for everything that the code reaches: branches,
 // tags, the HEAD of each worktree.
-func codeRefs() []string {
+func CodeRefs() []string {
 	var args []string
 	for _, pattern := range notCode {
 		args = append(args, "--exclude="+pattern)

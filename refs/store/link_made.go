@@ -33,7 +33,7 @@ const cacheMade = "made"
 const someMade = 256
 
 // on is the commits of the milestones that were made on a code commit.
-func (m *madeOn) on(code git.ID) []git.ID {
+func (m *madeOn) On(code git.ID) []git.ID {
 	var found []git.ID
 	size := strings.IndexByte(m.lines, '\n') + 1
 	if size > 0 {
@@ -47,7 +47,7 @@ func (m *madeOn) on(code git.ID) []git.ID {
 }
 
 // codes hands out every code commit that a milestone was made on.
-func (m *madeOn) codes(each func(git.ID)) {
+func (m *madeOn) Codes(each func(git.ID)) {
 	last := ""
 	for line := range strings.Lines(m.lines) {
 		if code, _, _ := strings.Cut(line, " "); code != last {
@@ -66,13 +66,13 @@ func (m *madeOn) codes(each func(git.ID)) {
 //  1. the refs stand where they stood: that is all;
 //  2. some went forward, or are new: their commits are added;
 //  3. one is gone, or went elsewhere: everything is read anew.
-func (s *Store) madeOn(ctx context.Context) (*madeOn, error) {
+func (s *Store) MadeOn(ctx context.Context) (*madeOn, error) {
 	refs, err := s.repo.Refs(ctx, git.BranchPrefix, git.TagPrefix)
 	if err != nil {
 		return nil, err
 	}
 	if len(refs) == 0 || !strings.HasPrefix(refs[0].Name, git.BranchPrefix) { // branches sort before tags
-		return nil, s.noBranch(ctx, "")
+		return nil, s.NoBranch(ctx, "")
 	}
 	tips := map[string]git.ID{}
 	for _, r := range refs {
@@ -146,7 +146,7 @@ func (w *madeWalk) take(id git.ID, parents, message string) {
 	}
 	c := &git.Commit{ID: id, Message: message}
 	code := git.ID(c.Trailer(trailerCode))
-	if len(code) == len(id) && git.IsID(string(code)) && c.Trailer(trailerID) != "" {
+	if len(code) == len(id) && git.IsID(string(code)) && c.Trailer(TrailerID) != "" {
 		w.made[code] = append(w.made[code], id)
 	}
 }

@@ -54,7 +54,7 @@ func (s *Store) codeEnd(ctx context.Context, name, asked string) (git.ID, error)
 			return "", err
 		}
 	}
-	if branchOf(c) != "" {
+	if BranchOf(c) != "" {
 		return "", fail.New(fail.ErrInvalid, fail.NotCode, fmt.Sprintf("'%s' is a commit of memory: a range is one of code", prose.OneLine(name, 100)),
 			"git context log "+prose.OneLine(asked, 200))
 	}
@@ -130,7 +130,7 @@ func (b *belonging) addMade(ctx context.Context, made *madeOn, codes []linkedCod
 	var ids []git.ID
 	var on []CodeLink
 	for _, code := range codes {
-		for _, id := range made.on(code.Commit) {
+		for _, id := range made.On(code.Commit) {
 			ids, on = append(ids, id), append(on, code.CodeLink)
 		}
 	}
@@ -147,7 +147,7 @@ func (b *belonging) addMade(ctx context.Context, made *madeOn, codes []linkedCod
 
 // add puts a milestone down as one of a code commit.
 func (b *belonging) add(c *git.Commit, code CodeLink, how string) {
-	name := cmp.Or(c.Trailer(trailerID), string(c.ID))
+	name := cmp.Or(c.Trailer(TrailerID), string(c.ID))
 	m := b.byName[name]
 	if m == nil {
 		m = &belongs{c: c}
@@ -191,7 +191,7 @@ func (s *Store) memoryCommit(ctx context.Context, id git.ID) (*git.Commit, error
 		return nil, err
 	}
 	c, err := s.repo.Commit(ctx, id)
-	if err != nil || branchOf(c) == "" {
+	if err != nil || BranchOf(c) == "" {
 		return nil, err
 	}
 	return c, nil
@@ -207,7 +207,7 @@ func (b *belonging) findMissing(ctx context.Context) error {
 			found[id], err = b.s.byID(ctx, id)
 		}
 	} else if len(b.missing) > 1 {
-		found, _, err = b.s.milestoneHashes(ctx)
+		found, _, err = b.s.MilestoneHashes(ctx)
 	}
 	if err != nil {
 		return err
@@ -261,7 +261,7 @@ func (b *belonging) commits(ctx context.Context) ([]LinkedCommit, error) {
 	}
 	logged := make([]Logged, len(b.list))
 	for i, m := range b.list {
-		logged[i] = Logged{Commit: m.c.ID, ID: m.c.Trailer(trailerID), Branch: branchOf(m.c),
+		logged[i] = Logged{Commit: m.c.ID, ID: m.c.Trailer(TrailerID), Branch: BranchOf(m.c),
 			Code: git.ID(m.c.Trailer(trailerCode)), Judgement: judged[m.c.ID]}
 	}
 	full, err := b.s.LogCommits(ctx, logged)
@@ -307,12 +307,12 @@ func (b *belonging) judged(ctx context.Context) (map[git.ID]notes.Judgement, err
 
 // milestoneHashes is the hash of each milestone by its Context-Id, and which memory commits
 // there are, of what branches, tags and other refs of the memory reach.
-func (s *Store) milestoneHashes(ctx context.Context, others ...string) (now map[string]git.ID, here map[git.ID]bool, err error) {
+func (s *Store) MilestoneHashes(ctx context.Context, others ...string) (now map[string]git.ID, here map[git.ID]bool, err error) {
 	now, here = map[string]git.ID{}, map[git.ID]bool{}
 	read := &records{fields: 2, each: func(f [][]byte) error {
 		c := &git.Commit{ID: git.ID(f[0]), Message: string(f[1])}
 		here[c.ID] = true
-		if id := c.Trailer(trailerID); id != "" && now[id] == "" {
+		if id := c.Trailer(TrailerID); id != "" && now[id] == "" {
 			now[id] = c.ID
 		}
 		return nil
@@ -325,4 +325,4 @@ func (s *Store) milestoneHashes(ctx context.Context, others ...string) (now map[
 }
 
 // linkWords stand in the line of every link.
-const linkWords = `"` + notes.KindLink + `"`
+const LinkWords = `"` + notes.KindLink + `"`

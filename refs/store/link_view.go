@@ -62,7 +62,7 @@ type CodeLink struct {
 // Milestones of all memory branches count, or those that one holds where branch is not
 // empty. Nothing is no error. A name that means nothing is fail.ErrNotFound.
 func (s *Store) Links(ctx context.Context, branch, rev string) (Links, error) {
-	made := sync.OnceValues(func() (*madeOn, error) { return s.madeOn(ctx) })
+	made := sync.OnceValues(func() (*madeOn, error) { return s.MadeOn(ctx) })
 	go made()    // the child that lists the refs starts while git looks the revision up
 	defer made() // and must not outlive us
 	rev = blamed(rev)
@@ -73,8 +73,8 @@ func (s *Store) Links(ctx context.Context, branch, rev string) (Links, error) {
 	switch {
 	case err != nil:
 		return Links{}, err
-	case c != nil && branchOf(c) == "":
-		note, err := s.linksOf(ctx, c.ID)
+	case c != nil && BranchOf(c) == "":
+		note, err := s.LinksOf(ctx, c.ID)
 		if err != nil {
 			return Links{}, err
 		}
@@ -123,7 +123,7 @@ func (s *Store) goneCode(ctx context.Context, later madeLater, rev string) (*lin
 		return nil, nil // which linksBack tells
 	}
 	found := map[git.ID][]notes.Fact{}
-	err := s.eachLink(ctx, []string{linkWords}, func(code git.ID, f notes.Fact) {
+	err := s.EachLink(ctx, []string{LinkWords}, func(code git.ID, f notes.Fact) {
 		if strings.HasPrefix(string(code), rev) {
 			found[code] = append(found[code], f)
 		}
@@ -135,7 +135,7 @@ func (s *Store) goneCode(ctx context.Context, later madeLater, rev string) (*lin
 	if err != nil {
 		return nil, err
 	}
-	made.codes(func(code git.ID) {
+	made.Codes(func(code git.ID) {
 		if strings.HasPrefix(string(code), rev) && found[code] == nil {
 			found[code] = nil
 		}
@@ -194,12 +194,12 @@ func codeLink(c *git.Commit) CodeLink {
 
 // noLink says that a name means neither code nor memory.
 func (s *Store) noLink(ctx context.Context, rev string) error {
-	names, err := s.branchNames(ctx)
+	names, err := s.BranchNames(ctx)
 	if err != nil {
 		return err
 	}
 	if len(names) == 0 {
-		return s.noBranch(ctx, "")
+		return s.NoBranch(ctx, "")
 	}
 	if rev == "HEAD" {
 		head, err := s.codeHead(ctx)

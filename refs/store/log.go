@@ -69,7 +69,7 @@ func (s *Store) Log(ctx context.Context, o LogOptions) (Log, error) {
 			return git.ErrEnough
 		}
 		return nil
-	}, value(trailerBranch), value(trailerAgent), value(trailerCode), note)
+	}, value(TrailerBranch), value(trailerAgent), value(trailerCode), note)
 	if err != nil {
 		return l, err
 	}
@@ -110,12 +110,12 @@ func loggedFrom(f [][]byte) Logged {
 func (s *Store) logRevs(ctx context.Context, o LogOptions) ([]string, error) {
 	var revs []string
 	if o.All {
-		names, err := s.branchNames(ctx)
+		names, err := s.BranchNames(ctx)
 		if err != nil {
 			return nil, err
 		}
 		if len(names) == 0 {
-			return nil, s.noBranch(ctx, "")
+			return nil, s.NoBranch(ctx, "")
 		}
 		revs = append(revs, "--glob="+git.BranchPrefix+"*", "--glob="+git.TagPrefix+"*")
 	}
@@ -136,7 +136,7 @@ func (s *Store) logRevs(ctx context.Context, o LogOptions) ([]string, error) {
 	}
 	id, err := s.repo.Ref(ctx, git.BranchRef(branch)) // git reads the commit anyway
 	if errors.Is(err, git.ErrNotFound) {
-		err = s.noBranch(ctx, branch)
+		err = s.NoBranch(ctx, branch)
 	}
 	return append(revs, string(id)), err
 }

@@ -48,7 +48,7 @@ func (s *Store) entriesAt(ctx context.Context, at Logged, wanted map[string]*doc
 	if err != nil {
 		return err
 	}
-	return s.backwards(ctx, tip, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
+	return s.Backwards(ctx, tip, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
 		ms, err := doc.ParseCommits(data)
 		all := true
 		for i, m := range ms {

@@ -18,7 +18,7 @@ func (s *Store) logIDs(ctx context.Context, args []string, each func(fields [][]
 // logIDsFrom is logIDs with something on standard input, for revisions without bound.
 func (s *Store) logIDsFrom(ctx context.Context, stdin []byte, args []string, each func(fields [][]byte) error, more ...string) error {
 	read := &records{fields: 2 + len(more), each: each}
-	format := "--format=%H%x00" + value(trailerID)
+	format := "--format=%H%x00" + value(TrailerID)
 	for _, field := range more {
 		format += "%x00" + field
 	}

@@ -30,7 +30,7 @@ func (s *Store) maintain(id git.ID) {
 	if err != nil || least == 0 || s.repo.LooseEstimate(id) < least {
 		return
 	}
-	if info, err := os.Stat(s.statePath(gcLog)); err == nil && s.now().Sub(info.ModTime()) < gcPause {
+	if info, err := os.Stat(s.StatePath(GcLog)); err == nil && s.Clock().Sub(info.ModTime()) < gcPause {
 		return
 	}
 	if err := s.repo.StartBehind(s.program, "git-context", "gc", "--auto"); err != nil {
@@ -57,12 +57,12 @@ func gcThreshold(cfg *git.Config) (int, error) {
 }
 
 func (s *Store) logGC(err error) error {
-	return s.repo.WriteStateFile(gcLog, []byte(prose.OneLine(err.Error(), 1000)+"\n"))
+	return s.repo.WriteStateFile(GcLog, []byte(prose.OneLine(err.Error(), 1000)+"\n"))
 }
 
 // gcLog is the file of local state that says what a gc in the background failed at, as
 // git's own does.
-const gcLog = "gc.log"
+const GcLog = "gc.log"
 
 // gcPause is how long none is started after one that failed.
 const gcPause = time.Hour

@@ -49,17 +49,17 @@ func (s *Store) mergeOn(ctx context.Context, target string, o MergeOptions) (Mer
 		return res, err
 	}
 	res.Context = &view
-	ses, err := s.begin(ctx, o.Writer, "merge: "+o.Source+" into "+target, o.Source, target)
+	ses, err := s.Begin(ctx, o.Writer, "merge: "+o.Source+" into "+target, o.Source, target)
 	if err != nil {
 		return res, err
 	}
-	defer ses.close()
-	m := &merging{session: ses, o: o, target: target, res: &res}
+	defer ses.Close()
+	m := &merging{Transaction: ses, o: o, target: target, res: &res}
 	m.tip = source.commit.ID
 	if err := m.prepare(ctx); err != nil {
 		return res, err
 	}
-	if err := ses.swap(ctx, m.build); err != nil {
+	if err := ses.Swap(ctx, m.build); err != nil {
 		return res, m.wait(err)
 	}
 	if o.DryRun {
@@ -101,7 +101,7 @@ func (o *MergeOptions) check(target string) error {
 
 // merging is one MERGE: what it was asked and what the last try made.
 type merging struct {
-	*session
+	*Transaction
 	o      MergeOptions
 	target string
 	res    *MergeResult
@@ -111,8 +111,8 @@ type merging struct {
 
 	closing  *git.Commit // on the source; nil where the source needed none
 	merged   *git.Commit // on the target; nil for abandon
-	drained  pending     // of the source
-	waiting  pending     // of the target
+	drained  Pending     // of the source
+	waiting  Pending     // of the target
 	lastID   string
 	warnings []string // of the try that succeeded
 }
@@ -121,15 +121,15 @@ type merging struct {
 func (m *merging) build(ctx context.Context) error {
 	m.res.Conflicts, m.res.UpToDate, m.res.Steps = []Conflict{}, false, 0
 	m.closing, m.merged = nil, nil
-	source, err := m.s.Tip(ctx, m.o.Source)
+	source, err := m.Store.Tip(ctx, m.o.Source)
 	if err != nil {
 		return err
 	}
-	target, err := m.s.Tip(ctx, m.target)
+	target, err := m.Store.Tip(ctx, m.target)
 	if err != nil {
 		return err
 	}
-	if m.drained, err = m.s.pending(ctx, source); err != nil {
+	if m.drained, err = m.Store.Pending(ctx, source); err != nil {
 		return err
 	}
 	if m.o.Abandon {
@@ -137,7 +137,7 @@ func (m *merging) build(ctx context.Context) error {
 			return err
 		}
 	}
-	if m.waiting, err = m.s.pending(ctx, target); err != nil {
+	if m.waiting, err = m.Store.Pending(ctx, target); err != nil {
 		return err
 	}
 	bases, err := m.bases(ctx, source, target)
@@ -162,14 +162,14 @@ func (m *merging) build(ctx context.Context) error {
 // bases are the commits that both sides come from, seen before the source gets its
 // closing commit.
 func (m *merging) bases(ctx context.Context, source, target *Tip) ([]git.ID, error) {
-	ahead, err := m.s.isAhead(ctx, source.commit, target.commit.ID)
+	ahead, err := m.Store.isAhead(ctx, source.commit, target.commit.ID)
 	if err != nil {
 		return nil, err
 	}
 	if ahead {
 		return []git.ID{target.commit.ID}, nil
 	}
-	return m.s.repo.MergeBases(ctx, target.commit.ID, source.commit.ID)
+	return m.Store.repo.MergeBases(ctx, target.commit.ID, source.commit.ID)
 }
 
 // aheadWalk bounds how many commits isAhead reads before git is asked.
@@ -204,7 +204,7 @@ func (m *merging) mergeInto(ctx context.Context, target, source *Tip, bases []gi
 	if summary == "" {
 		summary = "Merge branch '" + source.branch + "'"
 	}
-	c, err := m.follow(ctx, target, summary)
+	c, err := m.Follow(ctx, target, summary)
 	if err != nil {
 		return err
 	}
@@ -213,11 +213,11 @@ func (m *merging) mergeInto(ctx context.Context, target, source *Tip, bases []gi
 	if err != nil {
 		return err
 	}
-	theirs, err := m.s.newest(ctx, source)
+	theirs, err := m.Store.newest(ctx, source)
 	if err != nil {
 		return err
 	}
-	c.newest = max(c.newest, theirs)
+	c.Newest = max(c.Newest, theirs)
 	m.res.Steps = u.steps
 	m.res.Conflicts = append(m.res.Conflicts, u.conflicts...)
 	sortConflicts(m.res.Conflicts)
@@ -242,10 +242,10 @@ func (m *merging) mergeInto(ctx context.Context, target, source *Tip, bases []gi
 	if err := m.addMilestone(ctx, c, live, u.commits, entry); err != nil {
 		return err
 	}
-	if err := m.s.refreshDetected(ctx, c, target.commit); err != nil {
+	if err := m.Store.refreshDetected(ctx, c, target.commit); err != nil {
 		return err
 	}
-	if m.merged, err = m.write(ctx, c, target.commit.ID); err != nil {
+	if m.merged, err = m.Write(ctx, c, target.commit.ID); err != nil {
 		return err
 	}
 	m.warnings = c.warnings
@@ -258,24 +258,24 @@ func (m *merging) mergeInto(ctx context.Context, target, source *Tip, bases []gi
 }
 
 // setPurpose revises what a branch is for, unless purpose is empty.
-func (c *change) setPurpose(purpose string) error {
+func (c *Draft) setPurpose(purpose string) error {
 	if purpose == "" {
 		return nil
 	}
-	facts := c.meta.Branch()
+	facts := c.Meta.Branch()
 	facts.Purpose = purpose
-	return c.meta.SetBranch(facts)
+	return c.Meta.SetBranch(facts)
 }
 
 // finish marks both journals and folds the notes.
 func (m *merging) finish(ctx context.Context) []string {
 	warnings := m.warnings
 	if m.closing != nil {
-		mark := m.mark(ctx, m.o.Source, m.drained, m.closing.ID, 0, m.lastID)
+		mark := m.Mark(ctx, m.o.Source, m.drained, m.closing.ID, 0, m.lastID)
 		warnings = append(warnings, m.afterwards(mark, nil)...)
 	}
 	if m.merged != nil {
-		mark := m.mark(ctx, m.target, m.waiting.untouched(), m.merged.ID, 0, *m.res.ID)
+		mark := m.Mark(ctx, m.target, m.waiting.Untouched(), m.merged.ID, 0, *m.res.ID)
 		warnings = append(warnings, m.afterwards(mark, m.fold(ctx, m.merged))...)
 	}
 	return warnings

@@ -62,11 +62,11 @@ func (a *ancestry[T]) of(ctx context.Context, ids []git.ID) (*T, error) {
 // branchBase is the tree that two tips of memory come from: a commit's, or one
 // that several were merged into, of which only the topics and the metadata mean
 // anything. replica says that the two are one branch. nil is none.
-func (ses *session) branchBase(ctx context.Context, branch string, ids []git.ID, replica bool) (*Tip, error) {
-	a := &ancestry[*Tip]{repo: ses.s.repo,
-		read: func(ctx context.Context, id git.ID) (*Tip, error) { return ses.s.tipAt(ctx, branch, id) },
+func (ses *Transaction) branchBase(ctx context.Context, branch string, ids []git.ID, replica bool) (*Tip, error) {
+	a := &ancestry[*Tip]{repo: ses.Store.repo,
+		read: func(ctx context.Context, id git.ID) (*Tip, error) { return ses.Store.tipAt(ctx, branch, id) },
 		merge: func(ctx context.Context, base **Tip, x, y *Tip) (*Tip, error) {
-			d := documents{ses: ses, tree: ses.s.repo.Edit(x.commit.Tree), ours: x, theirs: y, replica: replica, settle: ses.disagreement}
+			d := documents{ses: ses, tree: ses.Store.repo.Edit(x.commit.Tree), ours: x, theirs: y, replica: replica, settle: ses.disagreement}
 			if base != nil {
 				d.base = *base
 			}
@@ -82,9 +82,9 @@ func (ses *session) branchBase(ctx context.Context, branch string, ids []git.ID,
 
 // roadmapBase is the main.md that two commits of the roadmap come from, empty for
 // none.
-func (ses *session) roadmapBase(ctx context.Context, ids []git.ID) ([]byte, error) {
-	a := &ancestry[[]byte]{repo: ses.s.repo,
-		read: ses.s.roadmapAt,
+func (ses *Transaction) roadmapBase(ctx context.Context, ids []git.ID) ([]byte, error) {
+	a := &ancestry[[]byte]{repo: ses.Store.repo,
+		read: ses.Store.roadmapAt,
 		merge: func(ctx context.Context, base *[]byte, x, y []byte) ([]byte, error) {
 			var b []byte
 			if base != nil {

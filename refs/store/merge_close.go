@@ -12,7 +12,7 @@ import (
 // checkOpen refuses to abandon a branch that is closed already, unless it has
 // steps that nobody has seen.
 func (m *merging) checkOpen(source *Tip) error {
-	status := source.commit.Trailer(trailerStatus)
+	status := source.commit.Trailer(TrailerStatus)
 	if status == "" || status == doc.StatusActive || len(m.drained.lines) > 0 {
 		return nil
 	}
@@ -26,7 +26,7 @@ func (m *merging) closeSource(ctx context.Context, source *Tip) (*Tip, error) {
 	closes, status := m.o.Abandon, doc.StatusAbandoned
 	if !m.o.Abandon && !m.o.Keep {
 		var err error
-		if closes, err = m.s.descends(ctx, source.commit, m.target); err != nil {
+		if closes, err = m.Store.descends(ctx, source.commit, m.target); err != nil {
 			return nil, err
 		}
 		status = doc.StatusMerged
@@ -41,22 +41,22 @@ func (m *merging) closeSource(ctx context.Context, source *Tip) (*Tip, error) {
 	case closes:
 		subject = fmt.Sprintf("Close branch %s, merged into %s", source.branch, m.target)
 	}
-	c, err := m.follow(ctx, source, subject)
+	c, err := m.Follow(ctx, source, subject)
 	if err != nil {
 		return nil, err
 	}
 	if _, err = m.drain(ctx, c, source, m.drained); err != nil {
 		return nil, err
 	}
-	m.lastID = c.newest
+	m.lastID = c.Newest
 	if closes {
-		facts := c.meta.Branch()
+		facts := c.Meta.Branch()
 		facts.Status = status
 		facts.MergedInto, facts.MergedAt = m.target, m.by.When
 		if m.o.Abandon {
 			facts.MergedInto, c.body = "", m.o.Contribution
 		}
-		if err := c.meta.SetBranch(facts); err != nil {
+		if err := c.Meta.SetBranch(facts); err != nil {
 			return nil, err
 		}
 	}
@@ -65,8 +65,8 @@ func (m *merging) closeSource(ctx context.Context, source *Tip) (*Tip, error) {
 			return nil, err
 		}
 	}
-	if m.closing, err = m.write(ctx, c, source.commit.ID); err != nil {
+	if m.closing, err = m.Write(ctx, c, source.commit.ID); err != nil {
 		return nil, err
 	}
-	return m.s.tipOf(source.branch, m.closing), nil
+	return m.Store.tipOf(source.branch, m.closing), nil
 }

@@ -11,7 +11,7 @@ import (
 
 // documents merges what of two trees is no set of entries: topics and metadata.
 type documents struct {
-	ses          *session
+	ses          *Transaction
 	tree         *git.Edit // what the result is put into; it begins as ours
 	base         *Tip      // nil for none
 	ours, theirs *Tip
@@ -45,7 +45,7 @@ func (d *documents) metadata(ctx context.Context) (*doc.Metadata, error) {
 			continue
 		}
 		var err error
-		if texts[i], err = d.ses.s.optional(ctx, t, doc.MetadataFile); err != nil {
+		if texts[i], err = d.ses.Store.Optional(ctx, t, doc.MetadataFile); err != nil {
 			return nil, err
 		}
 	}
@@ -120,7 +120,7 @@ func (d *documents) topic(ctx context.Context, name string, b, o, t git.ID) erro
 		if id == "" {
 			continue
 		}
-		data, err := d.ses.s.repo.Blob(ctx, id)
+		data, err := d.ses.Store.repo.Blob(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -144,13 +144,13 @@ func (d *documents) topic(ctx context.Context, name string, b, o, t git.ID) erro
 	if merged == nil {
 		return d.tree.Remove(ctx, path)
 	}
-	return d.ses.put(ctx, d.tree, path, merged)
+	return d.ses.Put(ctx, d.tree, path, merged)
 }
 
 // textMerge merges texts by lines through git.
-func (ses *session) textMerge(ctx context.Context) doc.TextMerge {
+func (ses *Transaction) textMerge(ctx context.Context) doc.TextMerge {
 	return func(base, ours, theirs []byte) ([]byte, bool, error) {
-		return ses.s.repo.MergeFile(ctx, base, ours, theirs, [3]string{"base", "ours", "theirs"})
+		return ses.Store.repo.MergeFile(ctx, base, ours, theirs, [3]string{"base", "ours", "theirs"})
 	}
 }
 
@@ -167,12 +167,12 @@ func (d *documents) virtual(ctx context.Context) (*Tip, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.ses.put(ctx, d.tree, doc.MetadataFile, data); err != nil {
+	if err := d.ses.Put(ctx, d.tree, doc.MetadataFile, data); err != nil {
 		return nil, err
 	}
 	tree, err := d.tree.Write(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return d.ses.s.tipOf(d.ours.branch, &git.Commit{Tree: tree}), nil
+	return d.ses.Store.tipOf(d.ours.branch, &git.Commit{Tree: tree}), nil
 }

@@ -26,24 +26,24 @@ type sides struct {
 //     of the source is new. This is a branch that takes in the one it came from.
 //  3. otherwise, and where ours does not tell its origins apart any more, both sides
 //     are read whole.
-func (ses *session) mergeEntries(ctx context.Context, k entryKind, c *change, both sides) (doc.Union, doc.Entries, error) {
-	ours, theirs, seg, err := ses.s.entries(ctx, k, both)
+func (ses *Transaction) mergeEntries(ctx context.Context, k EntryKind, c *Draft, both sides) (doc.Union, doc.Entries, error) {
+	ours, theirs, seg, err := ses.Store.entries(ctx, k, both)
 	if err != nil {
 		return doc.Union{}, theirs, err
 	}
-	u, err := k.union(ours, theirs)
+	u, err := k.Union(ours, theirs)
 	if err != nil {
-		return u, theirs, fmt.Errorf("merge %s of '%s': %w", k.file, both.theirs.branch, err)
+		return u, theirs, fmt.Errorf("merge %s of '%s': %w", k.File, both.theirs.branch, err)
 	}
-	return u, theirs, ses.putSegments(ctx, c, seg, u)
+	return u, theirs, ses.PutSegments(ctx, c, seg, u)
 }
 
 // entries reads what mergeEntries must unite.
-func (s *Store) entries(ctx context.Context, k entryKind, both sides) (ours, theirs doc.Entries, seg *segments, err error) {
-	if ours.Live, err = s.optional(ctx, both.ours, k.file); err != nil {
+func (s *Store) entries(ctx context.Context, k EntryKind, both sides) (ours, theirs doc.Entries, seg *segments, err error) {
+	if ours.Live, err = s.Optional(ctx, both.ours, k.File); err != nil {
 		return
 	}
-	if theirs.Live, err = s.optional(ctx, both.theirs, k.file); err != nil {
+	if theirs.Live, err = s.Optional(ctx, both.theirs, k.File); err != nil {
 		return
 	}
 	_, folded := both.totals.Origins[doc.OtherOrigins]
@@ -54,7 +54,7 @@ func (s *Store) entries(ctx context.Context, k entryKind, both sides) (ours, the
 			return ours, fresh, seg, err
 		}
 	}
-	if seg, err = s.diffSegments(ctx, k.dir, both.ours, both.theirs, nil, false); err != nil {
+	if seg, err = s.DiffSegments(ctx, k.Dir, both.ours, both.theirs, nil, false); err != nil {
 		return
 	}
 	theirs.Segments = seg.theirs
@@ -64,9 +64,9 @@ func (s *Store) entries(ctx context.Context, k entryKind, both sides) (ours, the
 	}
 	for _, h := range heads {
 		if _, known := both.totals.Origins[h.Origin]; known || folded {
-			seg, err = s.diffSegments(ctx, k.dir, both.ours, both.theirs, nil, true)
+			seg, err = s.DiffSegments(ctx, k.Dir, both.ours, both.theirs, nil, true)
 			if err == nil {
-				ours.Segments, theirs.Segments = seg.ours, seg.theirs
+				ours.Segments, theirs.Segments = seg.Ours, seg.theirs
 			}
 			return
 		}
@@ -91,17 +91,17 @@ func (b sides) holdBase() bool {
 // some of that may stand in ours too: where ours has later entries of the same
 // origin, or where an entry older than the base turns up that its live file does
 // not hold.
-func (s *Store) beyondBase(ctx context.Context, k entryKind, both sides, live []byte) (doc.Entries, *segments, bool, error) {
+func (s *Store) beyondBase(ctx context.Context, k EntryKind, both sides, live []byte) (doc.Entries, *segments, bool, error) {
 	var fresh doc.Entries
-	seg, err := s.diffSegments(ctx, k.dir, both.ours, both.theirs, both.base, false)
-	if err != nil || len(seg.both) > 0 || !doc.ValidID(both.base.commit.Trailer(trailerNewest)) {
+	seg, err := s.DiffSegments(ctx, k.Dir, both.ours, both.theirs, both.base, false)
+	if err != nil || len(seg.both) > 0 || !doc.ValidID(both.base.commit.Trailer(TrailerNewest)) {
 		return fresh, nil, false, err
 	}
-	baseLive, err := s.optional(ctx, both.base, k.file)
+	baseLive, err := s.Optional(ctx, both.base, k.File)
 	if err != nil {
 		return fresh, nil, false, err
 	}
-	old, err := doc.EntryHeads(k.file, baseLive)
+	old, err := doc.EntryHeads(k.File, baseLive)
 	if err != nil {
 		return fresh, nil, false, err
 	}
@@ -116,7 +116,7 @@ func (s *Store) beyondBase(ctx context.Context, k entryKind, both sides, live []
 	for _, h := range old {
 		known[h.ID] = true
 	}
-	newest := both.base.commit.Trailer(trailerNewest)
+	newest := both.base.commit.Trailer(TrailerNewest)
 	heads, err := headsOf(k, doc.Entries{Live: live, Segments: seg.theirs})
 	if err != nil {
 		return fresh, nil, false, err
@@ -126,21 +126,21 @@ func (s *Store) beyondBase(ctx context.Context, k entryKind, both sides, live []
 			return fresh, nil, false, nil
 		}
 	}
-	if fresh, err = doc.WithoutEntries(k.file, doc.Entries{Live: live, Segments: seg.theirs}, known); err != nil {
+	if fresh, err = doc.WithoutEntries(k.File, doc.Entries{Live: live, Segments: seg.theirs}, known); err != nil {
 		return fresh, nil, false, err
 	}
 	return fresh, seg, true, nil
 }
 
 // headsOf lists the entries of a side as far as it was read.
-func headsOf(k entryKind, e doc.Entries) ([]doc.EntryHead, error) {
-	all, err := doc.EntryHeads(k.file, e.Live)
+func headsOf(k EntryKind, e doc.Entries) ([]doc.EntryHead, error) {
+	all, err := doc.EntryHeads(k.File, e.Live)
 	for _, f := range e.Segments {
 		if err != nil {
 			break
 		}
 		var more []doc.EntryHead
-		more, err = doc.EntryHeads(k.file, f.Data)
+		more, err = doc.EntryHeads(k.File, f.Data)
 		all = append(all, more...)
 	}
 	return all, err
@@ -148,9 +148,9 @@ func headsOf(k entryKind, e doc.Entries) ([]doc.EntryHead, error) {
 
 // putSegments writes a union's segments into the change's tree; its live file is
 // left to the caller.
-func (ses *session) putSegments(ctx context.Context, c *change, seg *segments, u doc.Union) error {
+func (ses *Transaction) PutSegments(ctx context.Context, c *Draft, seg *segments, u doc.Union) error {
 	for _, path := range u.Removed {
-		if err := c.tree.Remove(ctx, path); err != nil {
+		if err := c.Tree.Remove(ctx, path); err != nil {
 			return err
 		}
 	}
@@ -160,12 +160,12 @@ func (ses *session) putSegments(ctx context.Context, c *change, seg *segments, u
 	}
 	for _, f := range u.Segments {
 		if data, ok := given[f.Path]; ok && bytes.Equal(data, f.Data) { // taken as it is
-			if err := c.tree.Put(ctx, f.Path, seg.ids[f.Path]); err != nil {
+			if err := c.Tree.Put(ctx, f.Path, seg.ids[f.Path]); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := ses.put(ctx, c.tree, f.Path, f.Data); err != nil {
+		if err := ses.Put(ctx, c.Tree, f.Path, f.Data); err != nil {
 			return err
 		}
 	}

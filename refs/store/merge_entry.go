@@ -18,7 +18,7 @@ import (
 func (s *Store) descends(ctx context.Context, tip *git.Commit, from string) (bool, error) {
 	seen := map[string]bool{} // names can form a ring
 	for {
-		_, parent := parseCreated(tip.Trailer(trailerCreated))
+		_, parent := parseCreated(tip.Trailer(TrailerCreated))
 		switch {
 		case parent == nil || seen[*parent]:
 			return false, nil
@@ -40,11 +40,11 @@ func (s *Store) descends(ctx context.Context, tip *git.Commit, from string) (boo
 // entry is the milestone of a merge: what the caller wrote, what the branch was
 // for, and what it brought.
 func (m *merging) entry(ctx context.Context, summary string, source, target *Tip, u *united) (*doc.Milestone, error) {
-	meta, err := m.s.metadata(ctx, source)
+	meta, err := m.Store.metadata(ctx, source)
 	if err != nil {
 		return nil, err
 	}
-	limit, err := m.s.summaryLimit(ctx)
+	limit, err := m.Store.summaryLimit(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (m *merging) entry(ctx context.Context, summary string, source, target *Tip
 		parts = append(parts, fmt.Sprintf("What '%s' was for: %s", source.branch, purpose))
 	}
 	parts = append(parts, fmt.Sprintf("It brought %s and %s.", prose.Count(u.milestones, "milestone"), prose.Count(u.steps, "step")))
-	theirs, _, err := m.s.liveCommits(ctx, source)
+	theirs, _, err := m.Store.liveCommits(ctx, source)
 	if err != nil {
 		return nil, err
 	}
@@ -66,15 +66,15 @@ func (m *merging) entry(ctx context.Context, summary string, source, target *Tip
 	entry := &doc.Milestone{Kind: doc.KindMerge, Summary: summary, Contribution: strings.Join(parts, "\n\n")}
 	// The summary goes on from the target's own last milestone, not from whatever
 	// entry is the newest in the merged file.
-	ours, _, err := m.s.liveCommits(ctx, m.s.tipOf(target.branch, target.commit))
+	ours, _, err := m.Store.liveCommits(ctx, m.Store.tipOf(target.branch, target.commit))
 	if err != nil {
 		return nil, err
 	}
-	roadmap, err := m.s.roadmapTip(ctx)
+	roadmap, err := m.Store.roadmapTip(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if entry.Goal, err = m.s.goal(ctx, target.commit, roadmap, ours); err != nil {
+	if entry.Goal, err = m.Store.goal(ctx, target.commit, roadmap, ours); err != nil {
 		return nil, err
 	}
 	if len(ours) > 0 {
@@ -101,11 +101,11 @@ func ownProgress(live []doc.Milestone, branch string, limit int) string {
 // outcome adds a branch's end to the roadmap, ticks what the caller says is done
 // and returns the roadmap's commit.
 func (m *merging) outcome(ctx context.Context, source *Tip, what string) (git.ID, error) {
-	old, data, err := m.s.readRoadmap(ctx)
+	old, data, err := m.Store.readRoadmap(ctx)
 	if err != nil {
 		return "", err
 	}
-	meta, err := m.s.metadata(ctx, source)
+	meta, err := m.Store.metadata(ctx, source)
 	if err != nil {
 		return "", err
 	}
@@ -117,7 +117,7 @@ func (m *merging) outcome(ctx context.Context, source *Tip, what string) (git.ID
 	}
 	line := source.branch + " " + what
 	if note := cmp.Or(m.o.Summary, meta.Branch().Purpose); note != "" {
-		line += ": " + prose.OneLine(note, purposeLimit)
+		line += ": " + prose.OneLine(note, PurposeLimit)
 	}
 	r.AddOutcome(line)
 	return m.writeRoadmap(ctx, old, data, r, line)

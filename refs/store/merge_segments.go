@@ -11,7 +11,7 @@ import (
 // segments is what differs in one directory of sealed segments between the two
 // sides of a merge.
 type segments struct {
-	ours, theirs []doc.File        // as far as they were read
+	Ours, theirs []doc.File        // as far as they were read
 	ids          map[string]git.ID // of theirs, by path
 	both         []string          // paths that stand on both sides, with two contents
 }
@@ -19,7 +19,7 @@ type segments struct {
 // diffSegments compares a directory ("log" or "commit") of both sides. What
 // stands the same on both is left out, as is what the source has as in base, the
 // tree that a directory of that name has there. Ours are only read if whole.
-func (s *Store) diffSegments(ctx context.Context, dir string, ours, theirs, base *Tip, whole bool) (*segments, error) {
+func (s *Store) DiffSegments(ctx context.Context, dir string, ours, theirs, base *Tip, whole bool) (*segments, error) {
 	d := &segmentDiff{s: s, whole: whole, out: &segments{ids: map[string]git.ID{}}}
 	var ids [3]git.ID
 	for i, t := range []*Tip{ours, theirs, base} {
@@ -87,7 +87,7 @@ func (d *segmentDiff) entry(ctx context.Context, path string, o, t, b git.TreeEn
 		if err != nil {
 			return err
 		}
-		d.out.ours = append(d.out.ours, doc.File{Path: path, Data: data})
+		d.out.Ours = append(d.out.Ours, doc.File{Path: path, Data: data})
 	}
 	if t.ID == "" {
 		return nil

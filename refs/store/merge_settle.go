@@ -34,12 +34,12 @@ type settler func(ctx context.Context, c *Conflict) (text *string, ok bool, err 
 func settleNone(context.Context, *Conflict) (*string, bool, error) { return nil, false, nil }
 
 // preferring settles every conflict in one of the three ways; "" settles none.
-func (ses *session) preferring(how string) settler {
+func (ses *Transaction) preferring(how string) settler {
 	if how == "" {
 		return settleNone
 	}
 	return func(ctx context.Context, c *Conflict) (*string, bool, error) {
-		text, err := ses.s.settled(ctx, c, how)
+		text, err := ses.Store.settled(ctx, c, how)
 		return text, err == nil, err
 	}
 }
@@ -96,7 +96,7 @@ func fullLines(text string) []byte {
 // disagreement is what stands in a virtual base where its parts differ: a text
 // with conflict markers, which is neither side's, so that the merge above finds
 // both sides changed and nobody wins in silence.
-func (ses *session) disagreement(_ context.Context, c *Conflict) (*string, bool, error) {
+func (ses *Transaction) disagreement(_ context.Context, c *Conflict) (*string, bool, error) {
 	part := func(text *string) string {
 		if text == nil {
 			return ""

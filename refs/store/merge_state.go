@@ -32,7 +32,7 @@ func (s *Store) holdMerge(h, before *heldMerge, list []Conflict) error {
 		}
 	}
 	slices.SortFunc(h.Conflicts, func(a, b heldPlace) int { return strings.Compare(a.Path, b.Path) })
-	return s.writeHeld(h)
+	return s.WriteHeld(h)
 }
 
 // settled is what a conflict was settled with, if it was and both sides still say

@@ -35,34 +35,34 @@ func unsettled(list []Conflict) int {
 
 // mergeTrees merges the documents of theirs into a change on top of ours. Every
 // conflict is found before it returns; nothing but objects is written.
-func (ses *session) mergeTrees(ctx context.Context, c *change, j joining) (*united, error) {
+func (ses *Transaction) mergeTrees(ctx context.Context, c *Draft, j joining) (*united, error) {
 	base, err := ses.branchBase(ctx, j.ours.branch, j.bases, j.replica)
 	if err != nil {
 		return nil, err
 	}
 	u := &united{}
 	added := map[string]doc.OriginTotals{}
-	both := sides{ours: j.ours, theirs: j.theirs, totals: c.meta.Totals()}
+	both := sides{ours: j.ours, theirs: j.theirs, totals: c.Meta.Totals()}
 	if len(j.bases) == 1 { // a virtual base has no entries
 		both.base = base
-		meta, err := ses.s.metadata(ctx, base)
+		meta, err := ses.Store.metadata(ctx, base)
 		if err != nil {
 			return nil, err
 		}
 		both.baseTotals = meta.Totals()
 	}
-	log, _, err := ses.mergeEntries(ctx, logEntries, c, both)
+	log, _, err := ses.mergeEntries(ctx, LogEntries, c, both)
 	if err != nil {
 		return nil, err
 	}
-	if err := ses.put(ctx, c.tree, doc.LogFile, log.Live); err != nil {
+	if err := ses.Put(ctx, c.Tree, doc.LogFile, log.Live); err != nil {
 		return nil, err
 	}
 	for origin, n := range log.Origins {
 		added[origin] = doc.OriginTotals{Steps: n}
 	}
 	u.steps = len(log.Added)
-	commits, read, err := ses.mergeEntries(ctx, commitEntries, c, both)
+	commits, read, err := ses.mergeEntries(ctx, CommitEntries, c, both)
 	if err != nil {
 		return nil, err
 	}
@@ -70,11 +70,11 @@ func (ses *session) mergeTrees(ctx context.Context, c *change, j joining) (*unit
 	if u.milestones, err = countMilestones(read, commits.Added, added); err != nil {
 		return nil, err
 	}
-	d := &documents{ses: ses, tree: c.tree, base: base, ours: j.ours, theirs: j.theirs, replica: j.replica, settle: j.settle}
-	if c.meta, err = d.metadata(ctx); err != nil {
+	d := &documents{ses: ses, tree: c.Tree, base: base, ours: j.ours, theirs: j.theirs, replica: j.replica, settle: j.settle}
+	if c.Meta, err = d.metadata(ctx); err != nil {
 		return nil, err
 	}
-	if err := addTotals(c.meta, u, added); err != nil {
+	if err := addTotals(c.Meta, u, added); err != nil {
 		return nil, err
 	}
 	err = d.topics(ctx)

@@ -68,22 +68,22 @@ func segmentHint(m *doc.Metadata, path string) string {
 // RefreshMetadata finds out anew what the code repository looks like, also where
 // its tree has not changed.
 func (s *Store) RefreshMetadata(ctx context.Context, w Writer) (Change, error) {
-	return s.changeBranch(ctx, w, "metadata.yaml", func(ctx context.Context, ses *session, tip *Tip) (*change, error) {
-		c, err := ses.follow(ctx, tip, "Refresh metadata")
+	return s.changeBranch(ctx, w, "metadata.yaml", func(ctx context.Context, ses *Transaction, tip *Tip) (*Draft, error) {
+		c, err := ses.Follow(ctx, tip, "Refresh metadata")
 		if err != nil {
 			return nil, err
 		}
-		before, err := c.meta.Bytes()
+		before, err := c.Meta.Bytes()
 		if err != nil {
 			return nil, err
 		}
 		if c.code == "" {
 			return nil, nil // no code commit yet
 		}
-		if err := detect.Refresh(ctx, s.repo, c.meta, c.code, ""); err != nil {
+		if err := detect.Refresh(ctx, s.repo, c.Meta, c.code, ""); err != nil {
 			return nil, err
 		}
-		after, err := c.meta.Bytes()
+		after, err := c.Meta.Bytes()
 		if err != nil || string(after) == string(before) {
 			return nil, err
 		}
@@ -93,19 +93,19 @@ func (s *Store) RefreshMetadata(ctx context.Context, w Writer) (Change, error) {
 
 // editMetadata commits one change of metadata.yaml, unless it changes nothing.
 func (s *Store) editMetadata(ctx context.Context, w Writer, path, subject string, edit func(*doc.Metadata) error) (Change, error) {
-	return s.changeBranch(ctx, w, path, func(ctx context.Context, ses *session, tip *Tip) (*change, error) {
-		c, err := ses.follow(ctx, tip, prose.OneLine(subject, 200))
+	return s.changeBranch(ctx, w, path, func(ctx context.Context, ses *Transaction, tip *Tip) (*Draft, error) {
+		c, err := ses.Follow(ctx, tip, prose.OneLine(subject, 200))
 		if err != nil {
 			return nil, err
 		}
-		before, err := c.meta.Bytes()
+		before, err := c.Meta.Bytes()
 		if err != nil {
 			return nil, err
 		}
-		if err := edit(c.meta); err != nil {
+		if err := edit(c.Meta); err != nil {
 			return nil, metadataError(path, err)
 		}
-		after, err := c.meta.Bytes()
+		after, err := c.Meta.Bytes()
 		if err != nil {
 			return nil, metadataError(path, err)
 		}
@@ -128,20 +128,20 @@ func metadataError(path string, err error) error {
 // changeBranch makes one memory commit on the current branch that is no
 // milestone. build returns nil where there is nothing to change.
 func (s *Store) changeBranch(ctx context.Context, w Writer, path string,
-	build func(context.Context, *session, *Tip) (*change, error)) (Change, error) {
+	build func(context.Context, *Transaction, *Tip) (*Draft, error)) (Change, error) {
 	return onBranch(ctx, s, "", func(branch string) (Change, error) { return s.changeOn(ctx, branch, w, path, build) })
 }
 
 func (s *Store) changeOn(ctx context.Context, branch string, w Writer, path string,
-	build func(context.Context, *session, *Tip) (*change, error)) (Change, error) {
-	ses, err := s.begin(ctx, w, "change: "+prose.OneLine(path, 100), branch)
+	build func(context.Context, *Transaction, *Tip) (*Draft, error)) (Change, error) {
+	ses, err := s.Begin(ctx, w, "change: "+prose.OneLine(path, 100), branch)
 	if err != nil {
 		return Change{}, err
 	}
-	defer ses.close()
+	defer ses.Close()
 	res := Change{Branch: branch, Path: path}
-	var p pending
-	err = ses.swap(ctx, func(ctx context.Context) error {
+	var p Pending
+	err = ses.Swap(ctx, func(ctx context.Context) error {
 		tip, err := s.Tip(ctx, branch)
 		if err != nil {
 			return err
@@ -154,10 +154,10 @@ func (s *Store) changeOn(ctx context.Context, branch string, w Writer, path stri
 			res.Commit = tip.commit.ID
 			return errNothing
 		}
-		if p, err = s.pending(ctx, tip); err != nil {
+		if p, err = s.Pending(ctx, tip); err != nil {
 			return err
 		}
-		commit, err := ses.write(ctx, c, tip.commit.ID)
+		commit, err := ses.Write(ctx, c, tip.commit.ID)
 		if err != nil {
 			return err
 		}
@@ -167,6 +167,6 @@ func (s *Store) changeOn(ctx context.Context, branch string, w Writer, path stri
 	if err != nil || res.Unchanged {
 		return res, err
 	}
-	res.Warnings = ses.afterwards(ses.mark(ctx, branch, p.untouched(), res.Commit, 0, ""), nil)
+	res.Warnings = ses.afterwards(ses.Mark(ctx, branch, p.Untouched(), res.Commit, 0, ""), nil)
 	return res, nil
 }

@@ -94,7 +94,7 @@ func (s *Store) NamedCode(ctx context.Context, most int) ([]Named, error) {
 func aboutTag(c *git.Commit) string { return c.Subject() }
 
 func aboutBranch(c *git.Commit) string {
-	return cmp.Or(c.Trailer(trailerPurpose), c.Trailer(trailerLast), c.Subject())
+	return cmp.Or(c.Trailer(TrailerPurpose), c.Trailer(TrailerLast), c.Subject())
 }
 
 // namedRefs lists what stands behind a prefix of ref names.

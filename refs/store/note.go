@@ -85,7 +85,7 @@ func (j *Judging) check() (replaced bool, err error) {
 
 // judgement is what is said as lines of a note, each with an id behind after, so that
 // it is in force whatever the clock says.
-func (ses *session) judgement(j Judging, after string) ([]byte, error) {
+func (ses *Transaction) judgement(j Judging, after string) ([]byte, error) {
 	var list []notes.Fact
 	if j.Score != nil {
 		list = append(list, notes.Fact{Kind: notes.KindScore, Score: j.Score})
@@ -102,7 +102,7 @@ func (ses *session) judgement(j Judging, after string) ([]byte, error) {
 	var lines bytes.Buffer
 	for _, f := range list {
 		var err error
-		if after, err = ses.s.newID(after); err != nil {
+		if after, err = ses.Store.NewID(after); err != nil {
 			return nil, err
 		}
 		f.ID, f.Time = after, ses.by.When
@@ -125,11 +125,11 @@ func (s *Store) AddNote(ctx context.Context, o NoteOptions) (Note, error) {
 		return Note{}, err
 	}
 	// The child that moves the ref starts while the milestone is looked for.
-	ses, err := s.begin(ctx, o.Writer, "note: "+prose.OneLine(o.Rev, 100))
+	ses, err := s.Begin(ctx, o.Writer, "note: "+prose.OneLine(o.Rev, 100))
 	if err != nil {
 		return Note{}, err
 	}
-	defer ses.close()
+	defer ses.Close()
 	c, err := s.milestoneMeant(ctx, o.Rev)
 	if err != nil {
 		return Note{}, err
@@ -147,14 +147,14 @@ func (s *Store) AddNote(ctx context.Context, o NoteOptions) (Note, error) {
 // there back: one commit of the notes for both. The milestone's own fact alone would end
 // every later walk here, and those behind it would never get theirs. It returns the note
 // as it then is.
-func (ses *session) addNote(ctx context.Context, c *git.Commit, j Judging) (note []byte, err error) {
-	lock, err := ses.s.repo.Lock(ctx, notes.LockName)
+func (ses *Transaction) addNote(ctx context.Context, c *git.Commit, j Judging) (note []byte, err error) {
+	lock, err := ses.Store.repo.Lock(ctx, notes.LockName)
 	if err != nil {
 		return nil, err
 	}
 	defer lock.Unlock()
-	err = ses.swap(ctx, func(ctx context.Context) error {
-		u, _, err := ses.facts(ctx, foldWalk, c)
+	err = ses.Swap(ctx, func(ctx context.Context) error {
+		u, _, err := ses.facts(ctx, FoldWalk, c)
 		if err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ func (ses *session) addNote(ctx context.Context, c *git.Commit, j Judging) (note
 		if err != nil {
 			return err
 		}
-		after := c.Trailer(trailerID)
+		after := c.Trailer(TrailerID)
 		for _, f := range notes.Parse(have) { // also one of the far future, which would stay in force else
 			after = max(after, f.ID)
 		}
@@ -195,8 +195,8 @@ func (s *Store) Note(ctx context.Context, rev string) (Note, error) {
 
 // noteFrom puts a milestone's note together with what its commit alone says of it.
 func noteFrom(c *git.Commit, text []byte) Note {
-	n := Note{Commit: c.ID, Facts: []json.RawMessage{}, Milestone: Commit{ID: c.Trailer(trailerID), Hash: &c.ID,
-		Branch: branchOf(c), Summary: c.Subject()}}
+	n := Note{Commit: c.ID, Facts: []json.RawMessage{}, Milestone: Commit{ID: c.Trailer(TrailerID), Hash: &c.ID,
+		Branch: BranchOf(c), Summary: c.Subject()}}
 	facts := notes.Parse(text)
 	for _, f := range facts {
 		n.Facts = append(n.Facts, f.Raw)

@@ -24,7 +24,7 @@ const maxStep = 16 << 20
 
 // entryLine is a step as the journal holds it. Step and ID stand at its end,
 // written by the journal.
-type entryLine struct {
+type EntryLine struct {
 	Time        time.Time `json:"time"`
 	Agent       string    `json:"agent,omitempty"`
 	Session     string    `json:"session,omitempty"`
@@ -84,7 +84,7 @@ func (s *Store) append(j *journal.Journal, steps []NewStep, out []Recorded, know
 			continue
 		}
 		same[step.Source] = i
-		line, err := json.Marshal(entryLine{
+		line, err := json.Marshal(EntryLine{
 			Time: step.Time, Agent: step.Agent, Session: step.Session, Model: step.Model, Tokens: step.Tokens,
 			Source: step.Source, Observation: step.Observation, Thought: step.Thought, Action: step.Action,
 		})
@@ -94,7 +94,7 @@ func (s *Store) append(j *journal.Journal, steps []NewStep, out []Recorded, know
 		lines, fresh = append(lines, line), append(fresh, i)
 	}
 	if len(lines) > 0 {
-		entries, err := j.Append(lines, s.newID)
+		entries, err := j.Append(lines, s.NewID)
 		if err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ func (s *Store) openForRecord(ctx context.Context, branch string, sourced bool) 
 				return nil, nil, err
 			}
 		}
-		j, err := journal.Open(ctx, s.journalPath(branch), s.journalOptions())
+		j, err := journal.Open(ctx, s.JournalPath(branch), s.JournalOptions())
 		if errors.Is(err, journal.ErrMissing) {
 			if err := s.makeJournal(ctx, branch); err != nil {
 				return nil, nil, err
@@ -195,7 +195,7 @@ func (s *Store) openForRecord(ctx context.Context, branch string, sourced bool) 
 func (s *Store) stillThere(ctx context.Context, branch string, j *journal.Journal) error {
 	_, err := s.repo.Ref(ctx, git.BranchRef(branch))
 	if errors.Is(err, git.ErrNotFound) {
-		return errors.Join(s.noBranch(ctx, branch), j.Remove())
+		return errors.Join(s.NoBranch(ctx, branch), j.Remove())
 	}
 	return err
 }
@@ -204,7 +204,7 @@ func (s *Store) stillThere(ctx context.Context, branch string, j *journal.Journa
 // cached: to ask for them could need a git process. Where nothing is cached that can be
 // trusted (an include, GIT_CONFIG_*, a file that has just changed) a step is flushed:
 // nobody knows that it need not be.
-func (s *Store) journalOptions() journal.Options {
+func (s *Store) JournalOptions() journal.Options {
 	cfg, ok := s.repo.CachedConfig()
 	if !ok {
 		return journal.Options{Sync: true}
@@ -231,10 +231,10 @@ func (s *Store) makeJournal(ctx context.Context, branch string) (err error) {
 }
 
 func (s *Store) tryJournal(ctx context.Context, branch string) error {
-	if info, err := os.Stat(s.journalPath(branch)); err == nil && info.Size() > 0 {
+	if info, err := os.Stat(s.JournalPath(branch)); err == nil && info.Size() > 0 {
 		return nil
 	}
-	head, err := s.journalHead(ctx, branch)
+	head, err := s.JournalHead(ctx, branch)
 	if err != nil {
 		return err
 	}
@@ -249,11 +249,11 @@ func (s *Store) tryJournal(ctx context.Context, branch string) error {
 		return err
 	}
 	fault.Point("after-journal-made")
-	return journal.Begin(ctx, s.journalPath(branch), head, s.journalOptions())
+	return journal.Begin(ctx, s.JournalPath(branch), head, s.JournalOptions())
 }
 
 // journalHead is the first line of a branch's journal, from where it stands now.
-func (s *Store) journalHead(ctx context.Context, branch string) (journal.Head, error) {
+func (s *Store) JournalHead(ctx context.Context, branch string) (journal.Head, error) {
 	tip, err := s.Tip(ctx, branch)
 	if err != nil {
 		return journal.Head{}, err
@@ -269,7 +269,7 @@ func (s *Store) journalHead(ctx context.Context, branch string) (journal.Head, e
 	if head.ID, err = s.newest(ctx, tip); err != nil {
 		return journal.Head{}, err
 	}
-	head.Journal, err = s.newID("")
+	head.Journal, err = s.NewID("")
 	return head, err
 }
 
@@ -280,7 +280,7 @@ func (s *Store) lastNumber(ctx context.Context, tip *Tip, count int) (int, error
 		return 0, nil
 	}
 	last := count
-	err := s.backwards(ctx, tip, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
+	err := s.Backwards(ctx, tip, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
 		steps, err := doc.ParseLog(data)
 		for _, step := range slices.Backward(steps) {
 			if step.Origin == tip.branch {
@@ -302,8 +302,8 @@ func (s *Store) clear(ctx context.Context, branch string) error {
 // setAside moves a journal without a branch out of the way of a new branch of
 // that name. What it holds stays on disk.
 func (s *Store) setAside(branch string) error {
-	path := s.journalPath(branch)
-	id, err := s.newID("")
+	path := s.JournalPath(branch)
+	id, err := s.NewID("")
 	if err != nil {
 		return err
 	}
@@ -315,7 +315,7 @@ func (s *Store) setAside(branch string) error {
 }
 
 // step is the recorded step as documents hold it.
-func (l entryLine) step(branch, agent string) doc.Step {
+func (l EntryLine) step(branch, agent string) doc.Step {
 	if l.Agent != "" {
 		agent = l.Agent
 	}

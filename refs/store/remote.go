@@ -18,11 +18,11 @@ import (
 )
 
 // peer is another repository: a remote, or a bundle file.
-type peer struct {
-	name     string // as git takes it
+type Remote struct {
+	Name     string // as git takes it
 	heads    bool   // the memory stands below refs/heads/context/ there
 	bundle   bool
-	tracking git.Tracking
+	Tracking git.Tracking
 	follows  []string // the branches that a fetch brings; nil for all
 }
 
@@ -32,29 +32,29 @@ const mappingHeads = "heads"
 
 // remote finds a remote by its name, or the one that is meant without:
 // context.remote, else the only one, else origin.
-func (s *Store) remote(ctx context.Context, name string) (peer, error) {
+func (s *Store) remote(ctx context.Context, name string) (Remote, error) {
 	cfg, err := s.repo.Config(ctx)
 	if err != nil {
-		return peer{}, err
+		return Remote{}, err
 	}
 	names, err := s.repo.Remotes(ctx)
 	if err != nil {
-		return peer{}, err
+		return Remote{}, err
 	}
 	if name == "" {
-		name, _ = cfg.String(keyRemote)
+		name, _ = cfg.String(KeyRemote)
 	}
 	switch {
 	case name != "":
 	case len(names) == 0:
-		return peer{}, fail.New(fail.ErrNotFound, fail.NoRemote, "this repository has no remote", "git remote add origin URL")
+		return Remote{}, fail.New(fail.ErrNotFound, fail.NoRemote, "this repository has no remote", "git remote add origin URL")
 	case len(names) == 1:
 		name = names[0]
 	case slices.Contains(names, "origin"):
 		name = "origin"
 	default:
-		return peer{}, fail.New(fail.ErrNotFound, fail.RemoteNotFound, "which remote is meant? There are "+prose.QuotedList(names),
-			"git config "+keyRemote+" "+names[0])
+		return Remote{}, fail.New(fail.ErrNotFound, fail.RemoteNotFound, "which remote is meant? There are "+prose.QuotedList(names),
+			"git config "+KeyRemote+" "+names[0])
 	}
 	if !slices.Contains(names, name) {
 		hints := []string{"git remote -v"}
@@ -64,11 +64,11 @@ func (s *Store) remote(ctx context.Context, name string) (peer, error) {
 		if near := doc.Nearest(name, names); near != "" {
 			hints = append(hints, fmt.Sprintf("did you mean '%s'?", near))
 		}
-		return peer{}, fail.New(fail.ErrNotFound, fail.RemoteNotFound, fmt.Sprintf("remote '%s' not found", prose.OneLine(name, 100)), hints...)
+		return Remote{}, fail.New(fail.ErrNotFound, fail.RemoteNotFound, fmt.Sprintf("remote '%s' not found", prose.OneLine(name, 100)), hints...)
 	}
 	mapping, ok := cfg.String("context." + name + ".mapping")
 	if ok && mapping != mappingHeads && mapping != "refs" {
-		return peer{}, fail.New(fail.ErrInvalid, fail.ConfigInvalid, fmt.Sprintf("context.%s.mapping is '%s'; it must be heads or refs", name, mapping),
+		return Remote{}, fail.New(fail.ErrInvalid, fail.ConfigInvalid, fmt.Sprintf("context.%s.mapping is '%s'; it must be heads or refs", name, mapping),
 			"git config context."+name+".mapping heads")
 	}
 	follows := followedOf(cfg, name)
@@ -77,11 +77,11 @@ func (s *Store) remote(ctx context.Context, name string) (peer, error) {
 			continue
 		}
 		if err := git.CheckBranchName(strings.Replace(f, "*", "x", 1)); err != nil {
-			return peer{}, fail.New(fail.ErrInvalid, fail.ConfigInvalid, fmt.Sprintf("context.%s.branches: %v", name, err),
+			return Remote{}, fail.New(fail.ErrInvalid, fail.ConfigInvalid, fmt.Sprintf("context.%s.branches: %v", name, err),
 				"git config --get-all context."+name+".branches")
 		}
 	}
-	return peer{name: name, heads: mapping == mappingHeads, tracking: git.RemoteTracking(name), follows: follows}, nil
+	return Remote{Name: name, heads: mapping == mappingHeads, Tracking: git.RemoteTracking(name), follows: follows}, nil
 }
 
 // followedOf is context.<remote>.branches: names, patterns, or "" for none but those that
@@ -91,19 +91,19 @@ func followedOf(cfg *git.Config, remote string) []string {
 }
 
 // lockName is the lock that whoever moves the peer's tracking refs holds.
-func (p peer) lockName() string {
+func (p Remote) lockName() string {
 	if p.bundle {
 		return "bundle"
 	}
-	return "remote-" + p.name
+	return "remote-" + p.Name
 }
 
 // lockPeer keeps two exchanges with one peer apart.
-func (s *Store) lockPeer(ctx context.Context, p peer) (*git.Lock, error) {
+func (s *Store) LockPeer(ctx context.Context, p Remote) (*git.Lock, error) {
 	lock, err := s.repo.Lock(ctx, p.lockName())
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		err = &fail.Error{Code: fail.Busy, Kind: fail.ErrStale, Err: err, Hints: []string{"run the command again"},
-			Message: fmt.Sprintf("another exchange with '%s' is under way", prose.OneLine(p.name, 100))}
+			Message: fmt.Sprintf("another exchange with '%s' is under way", prose.OneLine(p.Name, 100))}
 	}
 	return lock, err
 }
@@ -111,12 +111,12 @@ func (s *Store) lockPeer(ctx context.Context, p peer) (*git.Lock, error) {
 // The branches and tags that were once on a remote and here, a ref on a line: one
 // that is missing on a side was deleted by somebody, and is not made again. Tracking refs would tell
 // that too, were it not for `git fetch --prune`.
-func (p peer) sharedName() string {
-	return "shared/" + git.FileName(p.name, "")
+func (p Remote) SharedName() string {
+	return "shared/" + git.FileName(p.Name, "")
 }
 
-func (s *Store) readShared(p peer) (map[string]bool, error) {
-	f, err := s.repo.OpenState(p.sharedName(), os.O_RDONLY)
+func (s *Store) ReadShared(p Remote) (map[string]bool, error) {
+	f, err := s.repo.OpenState(p.SharedName(), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return map[string]bool{}, nil
 	}
@@ -135,9 +135,9 @@ func (s *Store) readShared(p peer) (map[string]bool, error) {
 	return names, nil
 }
 
-func (s *Store) writeShared(p peer, names map[string]bool) error {
+func (s *Store) WriteShared(p Remote, names map[string]bool) error {
 	list := slices.Sorted(maps.Keys(names))
-	return s.repo.WriteStateFile(p.sharedName(), []byte(strings.Join(list, "\n")+"\n"))
+	return s.repo.WriteStateFile(p.SharedName(), []byte(strings.Join(list, "\n")+"\n"))
 }
 
 // survey is where two repositories stand: this one, and a peer as it was when it
@@ -148,13 +148,13 @@ type survey struct {
 }
 
 // survey reads both from one listing of the refs.
-func (s *Store) survey(ctx context.Context, p peer) (ours, theirs survey, err error) {
-	list, err := s.repo.Refs(ctx, append(p.tracking.All(), git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)...)
+func (s *Store) survey(ctx context.Context, p Remote) (ours, theirs survey, err error) {
+	list, err := s.repo.Refs(ctx, append(p.Tracking.All(), git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)...)
 	if err != nil {
 		return ours, theirs, err
 	}
 	ours.read(list, git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)
-	t := p.tracking
+	t := p.Tracking
 	theirs.read(list, t.Branches(), t.Tags(), t.Roadmap(), t.Notes())
 	return ours, theirs, nil
 }

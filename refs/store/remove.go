@@ -25,11 +25,11 @@ func (s *Store) DeleteBranch(ctx context.Context, name string, force bool) (stri
 	if _, err := s.Tip(ctx, name); err != nil {
 		return "", err
 	}
-	ses, err := s.begin(ctx, Writer{}, "branch: delete "+name, name)
+	ses, err := s.Begin(ctx, Writer{}, "branch: delete "+name, name)
 	if err != nil {
 		return "", err
 	}
-	defer ses.close()
+	defer ses.Close()
 	if err := s.checkNotCurrent(ctx, name); err != nil { // nobody switches to it now
 		return "", err
 	}
@@ -38,7 +38,7 @@ func (s *Store) DeleteBranch(ctx context.Context, name string, force bool) (stri
 	if err := s.makeJournal(ctx, name); err != nil {
 		return "", err
 	}
-	j, err := journal.Open(ctx, s.journalPath(name), s.journalOptions())
+	j, err := journal.Open(ctx, s.JournalPath(name), s.JournalOptions())
 	if err != nil {
 		return "", err
 	}
@@ -49,7 +49,7 @@ func (s *Store) DeleteBranch(ctx context.Context, name string, force bool) (stri
 		}
 	}
 	var moved string
-	if err := ses.swap(ctx, func(ctx context.Context) error {
+	if err := ses.Swap(ctx, func(ctx context.Context) error {
 		if moved, err = ses.queueDelete(ctx, name, force); err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func (s *Store) refill(ctx context.Context, name string, j *journal.Journal) err
 	if j.Size() > 0 {
 		return nil
 	}
-	head, err := s.journalHead(ctx, name)
+	head, err := s.JournalHead(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -75,8 +75,8 @@ func (s *Store) refill(ctx context.Context, name string, j *journal.Journal) err
 }
 
 // queueDelete checks a branch as it stands and queues the move of its tip.
-func (ses *session) queueDelete(ctx context.Context, name string, force bool) (string, error) {
-	s := ses.s
+func (ses *Transaction) queueDelete(ctx context.Context, name string, force bool) (string, error) {
+	s := ses.Store
 	tip, err := s.Tip(ctx, name)
 	if err != nil {
 		return "", err
@@ -100,7 +100,7 @@ func (ses *session) queueDelete(ctx context.Context, name string, force bool) (s
 				"git context merge "+name, "git context branch -D "+name)
 		}
 	}
-	id, err := s.newID("")
+	id, err := s.NewID("")
 	if err != nil {
 		return "", err
 	}
@@ -113,7 +113,7 @@ func (ses *session) queueDelete(ctx context.Context, name string, force bool) (s
 // onlyHere counts the milestones that no other branch, here or at a remote, can
 // reach.
 func (s *Store) onlyHere(ctx context.Context, name string, tip git.ID) (int, error) {
-	out, err := s.repo.View(ctx, "rev-list", "--format=%(trailers:key="+trailerID+",valueonly,separator=)", "--no-commit-header",
+	out, err := s.repo.View(ctx, "rev-list", "--format=%(trailers:key="+TrailerID+",valueonly,separator=)", "--no-commit-header",
 		string(tip), "--not", "--exclude="+git.BranchRef(name), "--glob="+git.BranchPrefix+"*",
 		"--glob="+git.RemotePrefix+"*")
 	if err != nil {
@@ -139,14 +139,14 @@ func (s *Store) checkNotCurrent(ctx context.Context, name string) error {
 // keepPending makes a milestone of what is pending on a branch whose journal is locked,
 // if anything is. The journal is not marked: it is about to go, and the commit says what
 // it took.
-func (ses *session) keepPending(ctx context.Context, name string) error {
+func (ses *Transaction) keepPending(ctx context.Context, name string) error {
 	var made *git.Commit
-	err := ses.swap(ctx, func(ctx context.Context) error {
-		tip, err := ses.s.Tip(ctx, name)
+	err := ses.Swap(ctx, func(ctx context.Context) error {
+		tip, err := ses.Store.Tip(ctx, name)
 		if err != nil {
 			return err
 		}
-		n, err := ses.s.pendingCount(ctx, name, tip.commit)
+		n, err := ses.Store.pendingCount(ctx, name, tip.commit)
 		if err != nil {
 			return err
 		}
@@ -154,7 +154,7 @@ func (ses *session) keepPending(ctx context.Context, name string) error {
 			return errNothing
 		}
 		keep := keeping(n, name)
-		done, err := ses.commit(ctx, name, CommitOptions{Summary: keep, Contribution: keep})
+		done, err := ses.Commit(ctx, name, CommitOptions{Summary: keep, Contribution: keep})
 		made = done.commit
 		return err
 	})
@@ -203,12 +203,12 @@ func (s *Store) RestoreBranch(ctx context.Context, name string) (Branch, error) 
 		return Branch{}, fail.New(fail.ErrNotFound, fail.BranchNotFound, fmt.Sprintf("no deleted branch '%s'", name),
 			"git for-each-ref "+git.DeletedPrefix)
 	}
-	ses, err := s.begin(ctx, Writer{}, "branch: restore "+name, name)
+	ses, err := s.Begin(ctx, Writer{}, "branch: restore "+name, name)
 	if err != nil {
 		return Branch{}, err
 	}
-	defer ses.close()
-	err = ses.swap(ctx, func(ctx context.Context) error {
+	defer ses.Close()
+	err = ses.Swap(ctx, func(ctx context.Context) error {
 		ses.tx.Update(git.BranchRef(name), found.ID, "")
 		ses.tx.Delete(found.Name, found.ID)
 		return s.clear(ctx, name)

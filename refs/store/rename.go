@@ -29,11 +29,11 @@ func (s *Store) RenameBranch(ctx context.Context, old, name string) (Branch, err
 	if err := s.checkNewName(ctx, name); err != nil {
 		return Branch{}, err
 	}
-	ses, err := s.begin(ctx, Writer{}, "branch: rename "+old+" to "+name, old, name)
+	ses, err := s.Begin(ctx, Writer{}, "branch: rename "+old+" to "+name, old, name)
 	if err != nil {
 		return Branch{}, err
 	}
-	defer ses.close()
+	defer ses.Close()
 	waiting, err := s.mayMoveMerge(old)
 	if err != nil {
 		return Branch{}, err
@@ -41,7 +41,7 @@ func (s *Store) RenameBranch(ctx context.Context, old, name string) (Branch, err
 	if err := s.makeJournal(ctx, old); err != nil {
 		return Branch{}, err
 	}
-	j, err := journal.Open(ctx, s.journalPath(old), s.journalOptions())
+	j, err := journal.Open(ctx, s.JournalPath(old), s.JournalOptions())
 	if err != nil {
 		return Branch{}, err
 	}
@@ -51,10 +51,10 @@ func (s *Store) RenameBranch(ctx context.Context, old, name string) (Branch, err
 	}
 	err = errors.Join(s.copyMerge(waiting, name), s.linkBisects(ctx, old, name))
 	if err == nil {
-		err = ses.swap(ctx, func(ctx context.Context) error { return ses.queueRename(ctx, old, name) })
+		err = ses.Swap(ctx, func(ctx context.Context) error { return ses.queueRename(ctx, old, name) })
 	}
 	if err != nil {
-		return Branch{}, errors.Join(err, os.Remove(s.journalPath(name)), s.dropMerge(name), s.dropBisects(ctx, name))
+		return Branch{}, errors.Join(err, os.Remove(s.JournalPath(name)), s.dropMerge(name), s.dropBisects(ctx, name))
 	}
 	if err := s.repointHeads(ctx, old, name); err != nil {
 		return Branch{}, err
@@ -72,7 +72,7 @@ func (s *Store) RenameBranch(ctx context.Context, old, name string) (Branch, err
 // branch: it is moved away, unless it is the same file, left by a rename that
 // was killed.
 func (s *Store) linkJournal(old, name string) error {
-	from, to := s.journalPath(old), s.journalPath(name)
+	from, to := s.JournalPath(old), s.JournalPath(name)
 	err := os.Link(from, to)
 	if !errors.Is(err, fs.ErrExist) {
 		return err
@@ -92,22 +92,22 @@ func (s *Store) linkJournal(old, name string) error {
 
 // queueRename makes the commit that says the branch's new name and queues both
 // refs.
-func (ses *session) queueRename(ctx context.Context, old, name string) error {
-	tip, err := ses.s.Tip(ctx, old)
+func (ses *Transaction) queueRename(ctx context.Context, old, name string) error {
+	tip, err := ses.Store.Tip(ctx, old)
 	if err != nil {
 		return err
 	}
-	c, err := ses.follow(ctx, tip, renameSubject(old, name))
+	c, err := ses.Follow(ctx, tip, renameSubject(old, name))
 	if err != nil {
 		return err
 	}
-	facts := c.meta.Branch()
+	facts := c.Meta.Branch()
 	facts.Name = name
-	if err := c.meta.SetBranch(facts); err != nil {
+	if err := c.Meta.SetBranch(facts); err != nil {
 		return err
 	}
 	c.branch = name
-	if _, err := ses.write(ctx, c, ""); err != nil {
+	if _, err := ses.Write(ctx, c, ""); err != nil {
 		return err
 	}
 	ses.tx.Delete(git.BranchRef(old), tip.commit.ID)
@@ -145,9 +145,9 @@ const (
 // renamedNow is the current branch where that is what another one is renamed to just now;
 // "" where it was not, or is left on the old name.
 func (s *Store) renamedNow(ctx context.Context, was string) (string, error) {
-	to, err := s.renamedTo(ctx, was)
+	to, err := s.RenamedTo(ctx, was)
 	if err == nil && to == "" { // who lists refs while one is renamed may see neither name
-		to, err = s.renamedTo(ctx, was)
+		to, err = s.RenamedTo(ctx, was)
 	}
 	if err != nil || to == "" {
 		return "", err
@@ -155,7 +155,7 @@ func (s *Store) renamedNow(ctx context.Context, was string) (string, error) {
 	for begin := time.Now(); ; {
 		now, err := s.Current(ctx)
 		if err == nil && now != was && now != to { // it is renamed once more, or somebody switched
-			to, err = s.renamedTo(ctx, was)
+			to, err = s.RenamedTo(ctx, was)
 		}
 		switch {
 		case err != nil || to == "" || time.Since(begin) > renameWait:
@@ -173,7 +173,7 @@ func (s *Store) renamedNow(ctx context.Context, was string) (string, error) {
 
 // renamedTo is the branch that a branch was renamed to, however often; "" where history
 // does not say so, or that one is gone too.
-func (s *Store) renamedTo(ctx context.Context, name string) (string, error) {
+func (s *Store) RenamedTo(ctx context.Context, name string) (string, error) {
 	for range 100 { // or they lead in a circle
 		next, err := s.renamedOnce(ctx, name)
 		if err != nil || next == "" {
@@ -190,7 +190,7 @@ func (s *Store) renamedTo(ctx context.Context, name string) (string, error) {
 // renamedOnce finds the newest commit that RenameBranch made of a branch.
 func (s *Store) renamedOnce(ctx context.Context, name string) (string, error) {
 	said := renameSubject(name, "")
-	out, err := s.repo.View(ctx, "log", "--fixed-strings", "--grep="+said, "--format=%s%x00%(trailers:key="+trailerBranch+",valueonly,separator=)",
+	out, err := s.repo.View(ctx, "log", "--fixed-strings", "--grep="+said, "--format=%s%x00%(trailers:key="+TrailerBranch+",valueonly,separator=)",
 		"--glob="+git.BranchPrefix+"*")
 	if err != nil {
 		return "", err

@@ -50,8 +50,8 @@ type replica struct {
 
 // mergeReplica merges them into a memory commit that is no milestone, and queues
 // nothing. Where conflicts stay open there is no commit.
-func (ses *session) mergeReplica(ctx context.Context, r replica) (*git.Commit, *united, error) {
-	c, err := ses.follow(ctx, r.ours, fmt.Sprintf("Merge branch '%s' of %s", r.ours.branch, prose.OneLine(r.from, 100)))
+func (ses *Transaction) mergeReplica(ctx context.Context, r replica) (*git.Commit, *united, error) {
+	c, err := ses.Follow(ctx, r.ours, fmt.Sprintf("Merge branch '%s' of %s", r.ours.branch, prose.OneLine(r.from, 100)))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -61,18 +61,18 @@ func (ses *session) mergeReplica(ctx context.Context, r replica) (*git.Commit, *
 	if err != nil || unsettled(u.conflicts) > 0 {
 		return nil, u, err
 	}
-	if err := ses.put(ctx, c.tree, doc.CommitFile, u.commits); err != nil {
+	if err := ses.Put(ctx, c.Tree, doc.CommitFile, u.commits); err != nil {
 		return nil, nil, err
 	}
-	newest, err := ses.s.newest(ctx, r.theirs)
+	newest, err := ses.Store.newest(ctx, r.theirs)
 	if err != nil {
 		return nil, nil, err
 	}
-	c.newest = max(c.newest, newest)
-	if err := c.setLast(u.commits, r.theirs.commit); err != nil {
+	c.Newest = max(c.Newest, newest)
+	if err := c.SetLast(u.commits, r.theirs.commit); err != nil {
 		return nil, nil, err
 	}
-	if err := ses.reopen(ctx, c.meta, r); err != nil {
+	if err := ses.reopen(ctx, c.Meta, r); err != nil {
 		return nil, nil, err
 	}
 	commit, err := ses.store(ctx, c)
@@ -81,14 +81,14 @@ func (ses *session) mergeReplica(ctx context.Context, r replica) (*git.Commit, *
 
 // setLast says what the newest milestone of a merged branch is: the last one in its
 // live commit.md, or, where all of that is sealed, what either side says.
-func (c *change) setLast(live []byte, theirs *git.Commit) error {
+func (c *Draft) SetLast(live []byte, theirs *git.Commit) error {
 	ms, err := doc.ParseCommits(live)
 	if err != nil {
 		return fmt.Errorf("the merged %s: %w", doc.CommitFile, err)
 	}
 	for _, m := range slices.Backward(ms) {
 		if m.Kind != doc.KindBirth {
-			c.last = prose.OneLine(m.Summary, purposeLimit)
+			c.last = prose.OneLine(m.Summary, PurposeLimit)
 			return nil
 		}
 	}
@@ -98,14 +98,14 @@ func (c *change) setLast(live []byte, theirs *git.Commit) error {
 
 // reopen makes a branch active again that one side closed without knowing all
 // milestones that the other made.
-func (ses *session) reopen(ctx context.Context, merged *doc.Metadata, r replica) error {
+func (ses *Transaction) reopen(ctx context.Context, merged *doc.Metadata, r replica) error {
 	facts := merged.Branch()
 	if facts.Status == doc.StatusActive {
 		return nil
 	}
 	all, closed := merged.Totals().Milestones, 0
 	for _, side := range []*Tip{r.ours, r.theirs} {
-		meta, err := ses.s.metadata(ctx, side)
+		meta, err := ses.Store.metadata(ctx, side)
 		if err != nil {
 			return err
 		}
@@ -121,16 +121,16 @@ func (ses *session) reopen(ctx context.Context, merged *doc.Metadata, r replica)
 }
 
 // mergeRoadmaps merges two commits of the roadmap into one, and queues nothing.
-func (ses *session) mergeRoadmaps(ctx context.Context, ours, theirs git.ID, bases []git.ID, from string, settle settler) (*git.Commit, []Conflict, error) {
+func (ses *Transaction) mergeRoadmaps(ctx context.Context, ours, theirs git.ID, bases []git.ID, from string, settle settler) (*git.Commit, []Conflict, error) {
 	base, err := ses.roadmapBase(ctx, bases)
 	if err != nil {
 		return nil, nil, err
 	}
-	o, err := ses.s.roadmapAt(ctx, ours)
+	o, err := ses.Store.roadmapAt(ctx, ours)
 	if err != nil {
 		return nil, nil, err
 	}
-	t, err := ses.s.roadmapAt(ctx, theirs)
+	t, err := ses.Store.roadmapAt(ctx, theirs)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -138,8 +138,8 @@ func (ses *session) mergeRoadmaps(ctx context.Context, ours, theirs git.ID, base
 	if err != nil || unsettled(conflicts) > 0 {
 		return nil, conflicts, err
 	}
-	tree := ses.s.repo.Edit("")
-	if err := ses.put(ctx, tree, doc.RoadmapFile, merged); err != nil {
+	tree := ses.Store.repo.Edit("")
+	if err := ses.Put(ctx, tree, doc.RoadmapFile, merged); err != nil {
 		return nil, nil, err
 	}
 	if err := ses.uniteTombstones(ctx, tree, ours, theirs); err != nil {

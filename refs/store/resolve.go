@@ -30,7 +30,7 @@ func (s *Store) Revision(ctx context.Context, rev string) (*git.Commit, error) {
 	if err != nil {
 		return nil, s.noMilestone(ctx, rev, err)
 	}
-	if branchOf(c) == "" {
+	if BranchOf(c) == "" {
 		return nil, fail.New(fail.ErrInvalid, fail.NotMemory, fmt.Sprintf("'%s' is a commit of the code, not of memory", prose.OneLine(rev, 100)),
 			"git context --at "+prose.OneLine(rev, 100))
 	}
@@ -148,7 +148,7 @@ const idSlack = time.Hour
 // byID looks for a milestone by its id: first among the commits that are not older than
 // the id, which for what was made lately are few, then among all.
 func (s *Store) byID(ctx context.Context, name string) (git.ID, error) {
-	args := []string{"--fixed-strings", "--grep=" + trailerID + ": " + name,
+	args := []string{"--fixed-strings", "--grep=" + TrailerID + ": " + name,
 		"--glob=" + git.BranchPrefix + "*", "--glob=" + git.TagPrefix + "*"}
 	young := fmt.Sprintf("--max-age=%d", max(doc.IDTime(name).Add(-idSlack).Unix(), 0))
 	for _, args := range [][]string{append(args, young), args} {
@@ -175,7 +175,7 @@ func (s *Store) noMilestone(ctx context.Context, rev string, err error) error {
 	if errors.Is(err, git.ErrAmbiguous) {
 		return fail.New(fail.ErrInvalid, fail.Ambiguous, fmt.Sprintf("'%s' is ambiguous", prose.OneLine(rev, 100)), "use more digits")
 	}
-	names, err := s.branchNames(ctx)
+	names, err := s.BranchNames(ctx)
 	if err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func (s *Store) milestoneAt(ctx context.Context, rev string) (*git.Commit, error
 	if err != nil {
 		return nil, err
 	}
-	newest, err := s.newestMilestone(ctx, c)
+	newest, err := s.NewestMilestone(ctx, c)
 	if err == nil && newest == nil {
 		err = fail.New(fail.ErrNotFound, fail.MilestoneNotFound, fmt.Sprintf("'%s' has no milestone yet", prose.OneLine(rev, 100)),
 			"git context commit -m SUMMARY")
@@ -221,7 +221,7 @@ func (s *Store) milestoneMeant(ctx context.Context, rev string) (*git.Commit, er
 			return nil, err
 		}
 	}
-	newest, err := s.newestMilestone(ctx, c)
+	newest, err := s.NewestMilestone(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +233,7 @@ func (s *Store) milestoneMeant(ctx context.Context, rev string) (*git.Commit, er
 		}
 		branch = tip == c.ID
 	}
-	switch own := c.Trailer(trailerCommits) != "0"; {
+	switch own := c.Trailer(TrailerCommits) != "0"; {
 	case newest == nil || branch && !own:
 		return nil, fail.New(fail.ErrNotFound, fail.MilestoneNotFound, fmt.Sprintf("'%s' has no milestone yet", prose.OneLine(rev, 100)),
 			"git context commit -m SUMMARY")
@@ -247,7 +247,7 @@ func (s *Store) milestoneMeant(ctx context.Context, rev string) (*git.Commit, er
 // newestMilestone looks for the first milestone on every way back from a commit,
 // and returns the one with the largest id; nil for none. The merge of one branch
 // from two repositories is no milestone, and stands on those of both.
-func (s *Store) newestMilestone(ctx context.Context, c *git.Commit) (*git.Commit, error) {
+func (s *Store) NewestMilestone(ctx context.Context, c *git.Commit) (*git.Commit, error) {
 	var newest *git.Commit
 	seen := map[git.ID]bool{}
 	for queue := []*git.Commit{c}; len(queue) > 0; queue = queue[1:] {
@@ -257,7 +257,7 @@ func (s *Store) newestMilestone(ctx context.Context, c *git.Commit) (*git.Commit
 			return nil, err
 		}
 		if entry != nil {
-			if newest == nil || entry.ID > newest.Trailer(trailerID) {
+			if newest == nil || entry.ID > newest.Trailer(TrailerID) {
 				newest = c
 			}
 			continue

@@ -16,7 +16,7 @@ import (
 // it is tried again; another one has to wait for it.
 func (m *merging) prepare(ctx context.Context) error {
 	var err error
-	if m.held, err = m.s.heldMerge(m.target); err != nil {
+	if m.held, err = m.Store.ReadMerge(m.target); err != nil {
 		return err
 	}
 	if h := m.held; h != nil && (h.Merge == nil || h.Merge.Source != m.o.Source) {
@@ -41,7 +41,7 @@ func (m *merging) goOn(ctx context.Context) error {
 	if m.o.Summary == "" && m.o.Contribution == "" {
 		m.o.Summary, m.o.Contribution = m.held.Merge.Summary, m.held.Merge.Contribution
 	}
-	grown, err := m.s.repo.IsAncestor(ctx, m.held.Tip, m.tip)
+	grown, err := m.Store.repo.IsAncestor(ctx, m.held.Tip, m.tip)
 	if err == nil && !grown {
 		err = fail.New(fail.ErrStale, fail.MergeStale, fmt.Sprintf("'%s' is another branch than the one that waits to be merged into '%s'", m.o.Source, m.target),
 			"git context merge --abort")
@@ -57,7 +57,7 @@ func (m *merging) wait(refusal error) error {
 	o := m.o
 	o.Into = m.target
 	h := &heldMerge{Target: m.target, Merge: &o, Tip: m.tip}
-	return errors.Join(refusal, m.s.holdMerge(h, m.held, m.res.Conflicts))
+	return errors.Join(refusal, m.Store.holdMerge(h, m.held, m.res.Conflicts))
 }
 
 // MergeStatus says what waits on a branch; the current one for "". fail.ErrNotFound if
@@ -134,14 +134,14 @@ func (s *Store) Resolve(ctx context.Context, target, path, how, text string) (Me
 	place.Resolved = true
 	st := h.status()
 	st.Replaced = replaced
-	return st, s.writeHeld(h)
+	return st, s.WriteHeld(h)
 }
 
 // waitingMerge is heldMerge for whoever needs one.
 func (s *Store) waitingMerge(ctx context.Context, target string) (*heldMerge, error) {
-	h, err := s.heldMerge(target)
+	h, err := s.ReadMerge(target)
 	if err == nil && h == nil {
-		if names, listErr := s.branchNames(ctx); listErr != nil || len(names) == 0 {
+		if names, listErr := s.BranchNames(ctx); listErr != nil || len(names) == 0 {
 			return nil, errors.Join(listErr, fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init"))
 		}
 		err = fail.New(fail.ErrNotFound, fail.NoMerge, fmt.Sprintf("nothing waits to be merged into '%s'", target), "git context merge NAME", "git context sync")
@@ -188,7 +188,7 @@ func (s *Store) lockTarget(ctx context.Context, target string) (string, *git.Loc
 	if err != nil {
 		return "", nil, err
 	}
-	lock, err := s.repo.Lock(ctx, branchLock(target))
+	lock, err := s.repo.Lock(ctx, BranchLock(target))
 	return target, lock, err
 }
 

@@ -36,13 +36,13 @@ func (s *Store) Roadmap(ctx context.Context, t *Tip) (RoadmapView, []byte, error
 // branch is current. edit may be called again when another writer was faster. A
 // change that leaves main.md as it was makes no commit.
 func (s *Store) EditRoadmap(ctx context.Context, w Writer, reason string, edit func(*doc.Roadmap) error) (RoadmapView, error) {
-	ses, err := s.begin(ctx, w, "roadmap: "+prose.OneLine(reason, 200))
+	ses, err := s.Begin(ctx, w, "roadmap: "+prose.OneLine(reason, 200))
 	if err != nil {
 		return RoadmapView{}, err
 	}
-	defer ses.close()
+	defer ses.Close()
 	var view RoadmapView
-	err = ses.swap(ctx, func(ctx context.Context) error {
+	err = ses.Swap(ctx, func(ctx context.Context) error {
 		old, data, err := s.readRoadmap(ctx)
 		if err != nil {
 			return err
@@ -78,12 +78,12 @@ func (r RoadmapChange) check() (replaced bool, err error) {
 // reviseRoadmap makes a milestone's changes to the roadmap, in the same
 // transaction, and returns the goal as it then stands. live is the branch's
 // commit.md before.
-func (ses *session) reviseRoadmap(ctx context.Context, c *change, live []doc.Milestone, change RoadmapChange) (goal string, err error) {
+func (ses *Transaction) reviseRoadmap(ctx context.Context, c *Draft, live []doc.Milestone, change RoadmapChange) (goal string, err error) {
 	if len(change.Done)+len(change.Todo)+len(change.Decide) == 0 {
 		c.roadmapAge++
-		return ses.s.goal(ctx, c.parent, c.roadmap, live)
+		return ses.Store.goal(ctx, c.Parent, c.roadmap, live)
 	}
-	old, data, err := ses.s.readRoadmap(ctx)
+	old, data, err := ses.Store.readRoadmap(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -111,8 +111,8 @@ func (ses *session) reviseRoadmap(ctx context.Context, c *change, live []doc.Mil
 // the same roadmap its entry says it, and the roadmap, which gc has packed long
 // ago, need not be read by another git process.
 func (s *Store) goal(ctx context.Context, tip *git.Commit, roadmap git.ID, live []doc.Milestone) (string, error) {
-	seen, _ := parseRoadmap(tip.Trailer(trailerRoadmap))
-	if n := len(live); n > 0 && seen == roadmap && tip.Trailer(trailerID) == live[n-1].ID {
+	seen, _ := ParseRoadmap(tip.Trailer(TrailerRoadmap))
+	if n := len(live); n > 0 && seen == roadmap && tip.Trailer(TrailerID) == live[n-1].ID {
 		return live[n-1].Goal, nil
 	}
 	_, data, err := s.readRoadmap(ctx)
@@ -121,21 +121,21 @@ func (s *Store) goal(ctx context.Context, tip *git.Commit, roadmap git.ID, live 
 
 // writeRoadmap commits a roadmap that has changed and queues its ref; otherwise
 // it returns the tip as it was.
-func (ses *session) writeRoadmap(ctx context.Context, old git.ID, before []byte, r *doc.Roadmap, reason string) (git.ID, error) {
+func (ses *Transaction) writeRoadmap(ctx context.Context, old git.ID, before []byte, r *doc.Roadmap, reason string) (git.ID, error) {
 	data := r.Bytes()
 	if old != "" && string(data) == string(before) {
 		return old, nil
 	}
-	tree := ses.s.repo.Edit("")
+	tree := ses.Store.repo.Edit("")
 	var parents []git.ID
 	if old != "" {
-		c, err := ses.s.repo.Commit(ctx, old)
+		c, err := ses.Store.repo.Commit(ctx, old)
 		if err != nil {
 			return "", err
 		}
-		tree, parents = ses.s.repo.Edit(c.Tree), []git.ID{old}
+		tree, parents = ses.Store.repo.Edit(c.Tree), []git.ID{old}
 	}
-	if err := ses.put(ctx, tree, doc.RoadmapFile, data); err != nil {
+	if err := ses.Put(ctx, tree, doc.RoadmapFile, data); err != nil {
 		return "", err
 	}
 	tip, err := ses.roadmapCommit(ctx, tree, parents, reason)
@@ -147,7 +147,7 @@ func (ses *session) writeRoadmap(ctx context.Context, old git.ID, before []byte,
 }
 
 // roadmapCommit stores a commit of the roadmap.
-func (ses *session) roadmapCommit(ctx context.Context, tree *git.Edit, parents []git.ID, reason string) (*git.Commit, error) {
+func (ses *Transaction) roadmapCommit(ctx context.Context, tree *git.Edit, parents []git.ID, reason string) (*git.Commit, error) {
 	id, err := tree.Write(ctx)
 	if err != nil {
 		return nil, err
@@ -185,7 +185,7 @@ func (s *Store) roadmapOf(ctx context.Context, t *Tip) (git.ID, []byte, error) {
 	if t == nil || t.at == nil {
 		return s.readRoadmap(ctx)
 	}
-	id, _ := parseRoadmap(t.commit.Trailer(trailerRoadmap))
+	id, _ := ParseRoadmap(t.commit.Trailer(TrailerRoadmap))
 	if id == "" {
 		return "", nil, nil
 	}

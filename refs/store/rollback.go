@@ -72,10 +72,10 @@ func (s *Store) rollbackOn(ctx context.Context, o RollbackOptions) (RollbackResu
 	if r.replaced, err = r.describe(ctx, s); err != nil {
 		return res, err
 	}
-	if r.session, err = s.begin(ctx, o.Writer, "rollback: "+prose.OneLine(r.o.Summary, 200), o.Branch); err != nil {
+	if r.Transaction, err = s.Begin(ctx, o.Writer, "rollback: "+prose.OneLine(r.o.Summary, 200), o.Branch); err != nil {
 		return res, err
 	}
-	defer r.close()
+	defer r.Close()
 	if o.Code != nil {
 		if err := r.rollbackCode(ctx); err != nil {
 			return res, err
@@ -86,9 +86,9 @@ func (s *Store) rollbackOn(ctx context.Context, o RollbackOptions) (RollbackResu
 
 // restore makes the milestone.
 func (r *rollingBack) restore(ctx context.Context) (RollbackResult, error) {
-	if err := r.swap(ctx, r.build); err != nil {
+	if err := r.Swap(ctx, r.build); err != nil {
 		if r.intent != nil {
-			err = r.s.unfinished(r.intent, err)
+			err = r.Store.unfinished(r.intent, err)
 		}
 		return RollbackResult{}, err
 	}
@@ -100,7 +100,7 @@ func (r *rollingBack) restore(ctx context.Context) (RollbackResult, error) {
 	if code := git.ID(r.made.Trailer(trailerCode)); code != "" {
 		res.Code = &code
 	}
-	mark := r.mark(ctx, r.o.Branch, r.waiting.untouched(), r.made.ID, 0, r.milestone.ID)
+	mark := r.Mark(ctx, r.o.Branch, r.waiting.Untouched(), r.made.ID, 0, r.milestone.ID)
 	res.Warnings = append(r.warnings, r.afterwards(mark, r.fold(ctx, r.made))...)
 	if r.intent != nil {
 		res.Warnings = append(res.Warnings, r.intent.incomplete(r.complete(ctx, r.intent, r.made))...)
@@ -123,7 +123,7 @@ func (s *Store) rollbackTo(ctx context.Context, rev string) (*git.Commit, error)
 
 // rollingBack is one rollback: what it was asked and what the last try made.
 type rollingBack struct {
-	*session
+	*Transaction
 	o        RollbackOptions
 	to       *Tip          // as what is restored stood
 	was      doc.Milestone // the newest milestone there
@@ -132,7 +132,7 @@ type rollingBack struct {
 	intent     *intent // of a code that goes back too; nil: memory alone
 	codeStands bool    // it is there already
 
-	waiting   pending
+	waiting   Pending
 	made      *git.Commit // nil: nothing to roll back
 	milestone *doc.Milestone
 	changed   []string
@@ -154,7 +154,7 @@ func (r *rollingBack) describe(ctx context.Context, s *Store) (replaced bool, er
 	if n := len(live); n > 0 {
 		r.was = live[n-1]
 		name = "'" + prose.OneLine(r.was.Summary, 100) + "'"
-		if r.was.ID != r.to.commit.Trailer(trailerID) {
+		if r.was.ID != r.to.commit.Trailer(TrailerID) {
 			name = r.to.commit.ID.Short() + ", after " + name
 		}
 	}
@@ -175,25 +175,25 @@ func (r *rollingBack) build(ctx context.Context) error {
 	if r.intent != nil {
 		r.changed = []string{r.intent.Rollback.Said}
 	}
-	tip, err := r.s.Tip(ctx, r.o.Branch)
+	tip, err := r.Store.Tip(ctx, r.o.Branch)
 	if err != nil {
 		return err
 	}
 	if err := r.stoodAt(ctx, tip); err != nil {
 		return err
 	}
-	if r.waiting, err = r.s.pending(ctx, tip); err != nil {
+	if r.waiting, err = r.Store.Pending(ctx, tip); err != nil {
 		return err
 	}
-	c, err := r.follow(ctx, tip, r.o.Summary)
+	c, err := r.Follow(ctx, tip, r.o.Summary)
 	if err != nil {
 		return err
 	}
-	live, data, err := r.s.liveCommits(ctx, tip)
+	live, data, err := r.Store.liveCommits(ctx, tip)
 	if err != nil {
 		return err
 	}
-	for _, restore := range []func(context.Context, *change, *Tip) error{r.topics, r.metadata} {
+	for _, restore := range []func(context.Context, *Draft, *Tip) error{r.topics, r.metadata} {
 		if err := restore(ctx, c, tip); err != nil {
 			return err
 		}
@@ -210,35 +210,35 @@ func (r *rollingBack) build(ctx context.Context) error {
 	if err := r.addMilestone(ctx, c, live, data, r.milestone); err != nil {
 		return err
 	}
-	if err := r.s.refreshDetected(ctx, c, tip.commit); err != nil {
+	if err := r.Store.refreshDetected(ctx, c, tip.commit); err != nil {
 		return err
 	}
 	r.warnings = c.warnings
-	r.made, err = r.write(ctx, c, tip.commit.ID)
+	r.made, err = r.Write(ctx, c, tip.commit.ID)
 	return err
 }
 
 // stoodAt refuses a commit at which the branch never stood.
 func (r *rollingBack) stoodAt(ctx context.Context, tip *Tip) error {
 	c := r.to.commit
-	stood, err := r.s.stoodAt(ctx, tip.commit, c.ID)
+	stood, err := r.Store.stoodAt(ctx, tip.commit, c.ID)
 	if err != nil || stood {
 		return err
 	}
-	made, hints := fmt.Sprintf("a commit of branch '%s'", branchOf(c)), []string{"git context --branch " + tip.branch}
-	if branchOf(c) == tip.branch {
+	made, hints := fmt.Sprintf("a commit of branch '%s'", BranchOf(c)), []string{"git context --branch " + tip.branch}
+	if BranchOf(c) == tip.branch {
 		made = "a commit of another branch that was called so"
 	}
-	home, err := r.s.homeOf(ctx, c)
+	home, err := r.Store.homeOf(ctx, c)
 	if err != nil {
 		return err
 	}
 	if home != "" && home != tip.branch {
-		other, err := r.s.Tip(ctx, home)
+		other, err := r.Store.Tip(ctx, home)
 		if err != nil {
 			return err
 		}
-		if stood, err = r.s.stoodAt(ctx, other.commit, c.ID); err != nil {
+		if stood, err = r.Store.stoodAt(ctx, other.commit, c.ID); err != nil {
 			return err
 		}
 		if stood {
@@ -256,7 +256,7 @@ func (r *rollingBack) contribution() string {
 		parts = append(parts, r.o.Contribution)
 	}
 	c := r.to.commit
-	parts = append(parts, fmt.Sprintf("Rolled back to %s (%s) of %s.", prose.OneLine(c.Subject(), purposeLimit), c.ID.Short(),
+	parts = append(parts, fmt.Sprintf("Rolled back to %s (%s) of %s.", prose.OneLine(c.Subject(), PurposeLimit), c.ID.Short(),
 		c.Committer.When.UTC().Format(time.RFC3339)), strings.Join(r.changed, "\n"))
 	if was := r.was.Contribution; was != "" && was != r.was.Summary {
 		if runes := []rune(was); len(runes) > maxQuoted {
@@ -270,14 +270,14 @@ func (r *rollingBack) contribution() string {
 // unchanged answers a rollback to what stands already with the milestone that does.
 func (r *rollingBack) unchanged(ctx context.Context) (RollbackResult, error) {
 	res := RollbackResult{Unchanged: true, CodeStood: r.codeStands, Commit: Commit{Branch: r.o.Branch, Tags: map[string]string{}}}
-	tip, err := r.s.Tip(ctx, r.o.Branch)
+	tip, err := r.Store.Tip(ctx, r.o.Branch)
 	if err != nil {
 		return res, err
 	}
-	newest, err := r.s.newestMilestone(ctx, tip.commit)
+	newest, err := r.Store.NewestMilestone(ctx, tip.commit)
 	if err != nil || newest == nil {
 		return res, err
 	}
-	res.Commit, err = r.s.commitOf(ctx, nil, newest)
+	res.Commit, err = r.Store.commitOf(ctx, nil, newest)
 	return res, err
 }

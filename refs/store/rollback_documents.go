@@ -14,7 +14,7 @@ import (
 )
 
 // topics restores the topics: all of them, also that one was not there yet.
-func (r *rollingBack) topics(ctx context.Context, c *change, tip *Tip) error {
+func (r *rollingBack) topics(ctx context.Context, c *Draft, tip *Tip) error {
 	now, err := topicIDs(ctx, tip)
 	if err != nil {
 		return err
@@ -33,7 +33,7 @@ func (r *rollingBack) topics(ctx context.Context, c *change, tip *Tip) error {
 		default:
 			continue
 		}
-		if err := c.tree.Put(ctx, doc.TopicDir+"/"+name, id); err != nil {
+		if err := c.Tree.Put(ctx, doc.TopicDir+"/"+name, id); err != nil {
 			return err
 		}
 	}
@@ -42,13 +42,13 @@ func (r *rollingBack) topics(ctx context.Context, c *change, tip *Tip) error {
 			continue
 		}
 		gone = append(gone, name)
-		if err := c.tree.Remove(ctx, doc.TopicDir+"/"+name); err != nil {
+		if err := c.Tree.Remove(ctx, doc.TopicDir+"/"+name); err != nil {
 			return err
 		}
 	}
-	r.note("Topics that changed back", topicKeys(changed))
-	r.note("Topics that came back", topicKeys(back))
-	r.note("Topics that went away", topicKeys(gone))
+	r.Note("Topics that changed back", topicKeys(changed))
+	r.Note("Topics that came back", topicKeys(back))
+	r.Note("Topics that went away", topicKeys(gone))
 	return nil
 }
 
@@ -64,7 +64,7 @@ func topicKeys(files []string) []string {
 const maxListed = 20
 
 // note keeps what was restored, for the contribution.
-func (r *rollingBack) note(what string, names []string) {
+func (r *rollingBack) Note(what string, names []string) {
 	if len(names) == 0 {
 		return
 	}
@@ -77,12 +77,12 @@ func (r *rollingBack) note(what string, names []string) {
 
 // metadata restores people's segments and keys. That is a merge in which only the
 // old side changed anything: the program's own keys are the present's there too.
-func (r *rollingBack) metadata(ctx context.Context, c *change, tip *Tip) error {
-	now, err := r.s.optional(ctx, tip, doc.MetadataFile)
+func (r *rollingBack) metadata(ctx context.Context, c *Draft, tip *Tip) error {
+	now, err := r.Store.Optional(ctx, tip, doc.MetadataFile)
 	if err != nil {
 		return err
 	}
-	then, err := r.s.optional(ctx, r.to, doc.MetadataFile)
+	then, err := r.Store.Optional(ctx, r.to, doc.MetadataFile)
 	if err != nil || then == nil { // another tool's commit: nothing is known to go back to
 		return err
 	}
@@ -90,19 +90,19 @@ func (r *rollingBack) metadata(ctx context.Context, c *change, tip *Tip) error {
 	if err != nil {
 		return err
 	}
-	before := c.meta
-	if c.meta, err = doc.ParseMetadata(merged); err != nil {
+	before := c.Meta
+	if c.Meta, err = doc.ParseMetadata(merged); err != nil {
 		return err
 	}
 	keys := before.Keys()
-	for _, key := range c.meta.Keys() {
+	for _, key := range c.Meta.Keys() {
 		if !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}
 	}
 	var changed []string
 	for _, key := range keys {
-		same, err := sameSegment(before, c.meta, key)
+		same, err := sameSegment(before, c.Meta, key)
 		if err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func (r *rollingBack) metadata(ctx context.Context, c *change, tip *Tip) error {
 			changed = append(changed, key)
 		}
 	}
-	r.note("Metadata that changed back", changed)
+	r.Note("Metadata that changed back", changed)
 	return nil
 }
 
@@ -126,18 +126,18 @@ func sameSegment(a, b *doc.Metadata, key string) (bool, error) {
 
 // roadmap restores main.md but for the outcomes of branches, and returns the goal
 // as it then stands.
-func (r *rollingBack) roadmap(ctx context.Context, c *change) (goal string, err error) {
-	old, data, err := r.s.readRoadmap(ctx)
+func (r *rollingBack) roadmap(ctx context.Context, c *Draft) (goal string, err error) {
+	old, data, err := r.Store.readRoadmap(ctx)
 	if err != nil || old == "" {
 		return "", err
 	}
 	now := doc.ParseRoadmap(data)
-	was, _ := parseRoadmap(r.to.commit.Trailer(trailerRoadmap))
+	was, _ := ParseRoadmap(r.to.commit.Trailer(TrailerRoadmap))
 	if was == "" || was == old { // it had none: nothing is known to go back to
 		c.roadmapAge++
 		return now.Goal(), nil
 	}
-	text, err := r.s.roadmapAt(ctx, was)
+	text, err := r.Store.roadmapAt(ctx, was)
 	if errors.Is(err, git.ErrNotFound) { // a shallow clone; without it, half of what was asked would be done
 		return "", fail.New(fail.ErrNotFound, fail.RoadmapNotFound,
 			fmt.Sprintf("the roadmap as it stood at %s is not in this repository", r.to.commit.ID.Short()), "git fetch --unshallow")
@@ -159,6 +159,6 @@ func (r *rollingBack) roadmap(ctx context.Context, c *change) (goal string, err 
 	if len(changed) == 0 {
 		changed = []string{was.Short()} // by blank lines alone
 	}
-	r.note("Roadmap that changed back", changed)
+	r.Note("Roadmap that changed back", changed)
 	return then.Goal(), nil
 }

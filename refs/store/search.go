@@ -219,7 +219,7 @@ func (c *corpus) weigh(ctx context.Context, hits []index.Hit, w weights) ([]rank
 			return nil, err
 		}
 	}
-	now, err := c.s.clock()
+	now, err := c.s.ClockX()
 	if err != nil {
 		return nil, err
 	}

@@ -246,14 +246,14 @@ func (c *corpus) readJournals(ctx context.Context) error {
 
 // pendingSteps reads what a branch's journal holds and its tip does not.
 func (c *corpus) pendingSteps(ctx context.Context, branch string) ([]doc.Step, error) {
-	if _, err := os.Stat(c.s.journalPath(branch)); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(c.s.JournalPath(branch)); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	tip, err := c.s.tipAt(ctx, branch, c.tips[branch])
 	if err != nil {
 		return nil, err
 	}
-	p, err := c.s.pending(ctx, tip)
+	p, err := c.s.Pending(ctx, tip)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ type milestones struct{ lines string } // those of ids; all of one length
 
 // commit finds the commit of a milestone. It is found among ten thousand without looking
 // at more than fourteen: to read them all took longer than the rest of a search.
-func (m milestones) commit(id string) (git.ID, bool) {
+func (m milestones) Commit(id string) (git.ID, bool) {
 	size := strings.IndexByte(m.lines, '\n') + 1
 	if size == 0 {
 		return "", false
@@ -126,7 +126,7 @@ func (n noted) judge(r *ranked) notes.Judgement {
 	if r.key.Kind != index.Commits {
 		return notes.Judgement{}
 	}
-	commit, ok := n.commits.commit(ulid.ULID(r.ID).String())
+	commit, ok := n.commits.Commit(ulid.ULID(r.ID).String())
 	if !ok {
 		return notes.Judgement{}
 	}
@@ -171,7 +171,7 @@ func (s *Store) facts(ctx context.Context, tips map[string]git.ID, wg *sync.Wait
 //
 //	"tree" SP TREE LF [COMMIT SP SCORE SP OUTCOME LF]...       "-" for none
 func (s *Store) judgements(ctx context.Context) (map[git.ID]notes.Judgement, error) {
-	tip, err := s.notesTip(ctx)
+	tip, err := s.NotesTip(ctx)
 	if err != nil || tip == "" {
 		return nil, err
 	}

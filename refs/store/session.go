@@ -33,8 +33,8 @@ var errNothing = errors.New("nothing to do")
 // started before anything is read, so that its start-up costs nothing, and holds
 // the locks too: when this process is killed, nobody else enters while the
 // child may still move a ref.
-type session struct {
-	s     *Store
+type Transaction struct {
+	Store *Store
 	w     Writer
 	by    git.Signature
 	sign  bool // its commits
@@ -44,7 +44,7 @@ type session struct {
 }
 
 // begin finishes what a killed process was forgetting, and locks branches.
-func (s *Store) begin(ctx context.Context, w Writer, reason string, branches ...string) (*session, error) {
+func (s *Store) Begin(ctx context.Context, w Writer, reason string, branches ...string) (*Transaction, error) {
 	if err := s.above.FinishExpunge(ctx, s, w); err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (s *Store) begin(ctx context.Context, w Writer, reason string, branches ...
 }
 
 // beginLocked is begin where no expunge needs finishing.
-func (s *Store) beginLocked(ctx context.Context, w Writer, reason string, branches ...string) (*session, error) {
+func (s *Store) beginLocked(ctx context.Context, w Writer, reason string, branches ...string) (*Transaction, error) {
 	cfg, err := s.repo.Config(ctx)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (s *Store) beginLocked(ctx context.Context, w Writer, reason string, branch
 			return nil, err
 		}
 	}
-	ses := &session{s: s, w: w, by: git.Signature{Name: ident.Name, Email: ident.Email, When: now}}
+	ses := &Transaction{Store: s, w: w, by: git.Signature{Name: ident.Name, Email: ident.Email, When: now}}
 	if ses.sign, err = w.Sign.wanted(cfg); err != nil {
 		return nil, err
 	}
@@ -87,25 +87,25 @@ func (s *Store) beginLocked(ctx context.Context, w Writer, reason string, branch
 	}
 	for _, b := range branches {
 		if err := s.above.SettleIntent(ctx, ses, b); err != nil {
-			return nil, errors.Join(err, ses.close())
+			return nil, errors.Join(err, ses.Close())
 		}
 	}
 	if err := ses.start(ctx, reason); err != nil {
-		return nil, errors.Join(err, ses.close())
+		return nil, errors.Join(err, ses.Close())
 	}
 	return ses, nil
 }
 
 // lockBranch waits for a branch's lock, unless who holds it waits for us.
 func (s *Store) lockBranch(ctx context.Context, branch string) (*git.Lock, error) {
-	l, ok, err := s.repo.TryLock(branchLock(branch))
+	l, ok, err := s.repo.TryLock(BranchLock(branch))
 	if ok || err != nil {
 		return l, err
 	}
 	if err := s.above.CheckHook(s, branch); err != nil {
 		return nil, err
 	}
-	return s.repo.Lock(ctx, branchLock(branch))
+	return s.repo.Lock(ctx, BranchLock(branch))
 }
 
 // lockBranches locks branches, each once and always in the order of their names, so that
@@ -131,7 +131,7 @@ func unlock(locks []*git.Lock) error {
 }
 
 // whileHeld does something while no command changes some branches.
-func (s *Store) whileHeld(ctx context.Context, do func() error, branches ...string) error {
+func (s *Store) WhileHeld(ctx context.Context, do func() error, branches ...string) error {
 	locks, err := s.lockBranches(ctx, branches)
 	if err != nil {
 		return err
@@ -140,14 +140,14 @@ func (s *Store) whileHeld(ctx context.Context, do func() error, branches ...stri
 }
 
 // start starts the child that will move the refs.
-func (ses *session) start(ctx context.Context, reason string) (err error) {
-	ses.tx, err = ses.s.repo.Begin(ctx, git.TxOptions{Message: "context " + reason,
+func (ses *Transaction) start(ctx context.Context, reason string) (err error) {
+	ses.tx, err = ses.Store.repo.Begin(ctx, git.TxOptions{Message: "context " + reason,
 		Committer: git.Identity{Name: ses.by.Name, Email: ses.by.Email}, Keep: ses.held()})
 	return err
 }
 
 // held are the files of the locks, for children that must hold them too.
-func (ses *session) held() []*os.File {
+func (ses *Transaction) held() []*os.File {
 	var files []*os.File
 	for _, l := range ses.locks {
 		files = append(files, l.File())
@@ -157,10 +157,10 @@ func (ses *session) held() []*os.File {
 
 // close ends the child and releases the locks. What was changed may have been the last
 // straw for maintenance.
-func (ses *session) close() error {
+func (ses *Transaction) Close() error {
 	var errs []error
 	if ses.tx != nil {
-		defer ses.s.maintain(ses.tx.Moved())
+		defer ses.Store.maintain(ses.tx.Moved())
 		errs = append(errs, ses.tx.Close())
 	}
 	return errors.Join(append(errs, unlock(ses.locks))...)
@@ -168,7 +168,7 @@ func (ses *session) close() error {
 
 // afterwards words what failed once the refs had moved. It is a warning: what was
 // asked for is done, and what is missing is found out and made up for later.
-func (ses *session) afterwards(mark, fold error) []string {
+func (ses *Transaction) afterwards(mark, fold error) []string {
 	var warnings []string
 	if mark != nil {
 		warnings = append(warnings, "journal not marked: "+mark.Error())
@@ -182,7 +182,7 @@ func (ses *session) afterwards(mark, fold error) []string {
 // swap builds a change and moves the refs, again and again while somebody else
 // is faster. build reads everything anew each time. Nothing queued is nothing
 // done.
-func (ses *session) swap(ctx context.Context, build func(context.Context) error) error {
+func (ses *Transaction) Swap(ctx context.Context, build func(context.Context) error) error {
 	wait, locked := firstWait, 0
 	for try := 1; ; try++ {
 		err := build(ctx)

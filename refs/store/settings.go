@@ -14,12 +14,12 @@ const (
 	keySummaryLimit = "context.summaryLimit" // characters of a progress summary
 	keyNotes        = "context.notes"        // eager or lazy
 	keyFsync        = "context.fsync"        // flush the journal before a step is acknowledged
-	keyRemote       = "context.remote"       // the remote that is meant without a name
+	KeyRemote       = "context.remote"       // the remote that is meant without a name
 	keySign         = "context.gpgSign"      // sign every memory commit
 
-	keyFollow      = "context.follow"      // the hook post-checkout: memory follows the code's branch
-	keyPush        = "context.push"        // the hook pre-push: memory goes along with code
-	keyPushTimeout = "context.pushTimeout" // for how many seconds at most
+	KeyFollow      = "context.follow"      // the hook post-checkout: memory follows the code's branch
+	KeyPush        = "context.push"        // the hook pre-push: memory goes along with code
+	KeyPushTimeout = "context.pushTimeout" // for how many seconds at most
 
 	keyMaxNewEntries = "context.maxNewEntries" // steps and milestones that one fetch may bring
 
@@ -76,7 +76,7 @@ func (s *Store) summaryLimit(ctx context.Context) (int, error) {
 	return cfg.Int(keySummaryLimit, defaultSummaryLimit)
 }
 
-func (s *Store) lazyNotes(ctx context.Context) (bool, error) {
+func (s *Store) LazyNotes(ctx context.Context) (bool, error) {
 	cfg, err := s.repo.Config(ctx)
 	if err != nil {
 		return false, err

@@ -40,13 +40,13 @@ func (o Signing) wanted(cfg *git.Config) (bool, error) {
 // storeCommit stores a memory commit, signed where that is wanted: all commits
 // but those of the notes go through it. A lost race signs again, with the commit
 // lock held; that of the journal is free, so that record never waits for it.
-func (ses *session) storeCommit(ctx context.Context, c *git.Commit) (*git.Commit, error) {
+func (ses *Transaction) storeCommit(ctx context.Context, c *git.Commit) (*git.Commit, error) {
 	if !ses.sign {
 		var err error
-		c.ID, err = ses.s.repo.WriteCommit(ctx, c)
+		c.ID, err = ses.Store.repo.WriteCommit(ctx, c)
 		return c, err
 	}
-	signed, err := ses.s.repo.SignCommit(ctx, c, ses.w.Sign.Key)
+	signed, err := ses.Store.repo.SignCommit(ctx, c, ses.w.Sign.Key)
 	if err != nil {
 		return nil, ses.signError(ctx, err)
 	}
@@ -55,12 +55,12 @@ func (ses *session) storeCommit(ctx context.Context, c *git.Commit) (*git.Commit
 
 // signError says that git made no signed commit. What else it fails at (no space)
 // it says itself.
-func (ses *session) signError(ctx context.Context, err error) error {
+func (ses *Transaction) signError(ctx context.Context, err error) error {
 	var failed *git.Error
 	if !errors.As(err, &failed) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	cfg, problem := ses.s.repo.Config(ctx)
+	cfg, problem := ses.Store.repo.Config(ctx)
 	if problem != nil {
 		return errors.Join(err, problem)
 	}

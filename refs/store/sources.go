@@ -93,7 +93,7 @@ func (k *sources) catchUp(ctx context.Context, s *Store, branch string, j *journ
 		return false, err
 	}
 	for _, line := range c.Lines {
-		var l entryLine
+		var l EntryLine
 		if err := json.Unmarshal(line.Raw, &l); err != nil {
 			return false, fmt.Errorf("journal of branch '%s', step %d: %w", branch, line.Step, err)
 		}

@@ -40,7 +40,7 @@ func (s *Store) holdToHead(ctx context.Context, all []mention) (open []mention, 
 	if err != nil || head == "" {
 		return nil, err
 	}
-	facts, err := s.linksOf(ctx, head)
+	facts, err := s.LinksOf(ctx, head)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (s *Store) withLinked(ctx context.Context, all []mention) ([]mention, error
 // all notes takes a child, which would be a third of what a snapshot takes: what was found
 // in the notes of a commit stays in the cache until they move on.
 func (s *Store) linkedTo(ctx context.Context, all []mention) (map[string][]git.ID, error) {
-	tip, err := s.notesTip(ctx)
+	tip, err := s.NotesTip(ctx)
 	if err != nil || tip == "" {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (s *Store) linkedTo(ctx context.Context, all []mention) (map[string][]git.I
 	if err := s.findLinks(ctx, all, linked); err != nil {
 		return nil, err
 	}
-	if now, err := s.notesTip(ctx); err != nil || now != tip { // what was found may be of later notes
+	if now, err := s.NotesTip(ctx); err != nil || now != tip { // what was found may be of later notes
 		return linked, err
 	}
 	s.writeCache(cacheLinks, cachedLinks(linked, tip))
@@ -108,7 +108,7 @@ func (s *Store) findLinks(ctx context.Context, all []mention, linked map[string]
 			texts = append(texts, string(*m.c.Hash))
 		}
 	}
-	return s.eachLink(ctx, texts, func(code git.ID, f notes.Fact) {
+	return s.EachLink(ctx, texts, func(code git.ID, f notes.Fact) {
 		for _, m := range all {
 			if name := m.name(); m.linkedBy(f) && !slices.Contains(linked[name], code) {
 				linked[name] = append(linked[name], code)

@@ -30,7 +30,7 @@ func (s *Store) readState(name string, into any) (found bool, bad, err error) {
 	return true, json.NewDecoder(f).Decode(into), nil
 }
 
-const bisectDir = "bisect"
+const BisectDir = "bisect"
 
 // dropBisects forgets the bisects of a branch in all worktrees.
 func (s *Store) dropBisects(ctx context.Context, branch string) error {
@@ -44,7 +44,7 @@ func (s *Store) linkBisects(ctx context.Context, old, name string) error {
 		return err
 	}
 	return s.eachBisect(ctx, old, func(worktree, path string) error {
-		err := os.Link(path, s.statePath(bisectFile(worktree, name)))
+		err := os.Link(path, s.StatePath(bisectFile(worktree, name)))
 		fault.Point("after-bisect-linked")
 		return err
 	})
@@ -52,7 +52,7 @@ func (s *Store) linkBisects(ctx context.Context, old, name string) error {
 
 // eachBisect visits the bisects of a branch, each locked, in all worktrees.
 func (s *Store) eachBisect(ctx context.Context, branch string, visit func(worktree, path string) error) error {
-	worktrees, err := os.ReadDir(s.statePath(bisectDir))
+	worktrees, err := os.ReadDir(s.StatePath(BisectDir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (s *Store) eachBisect(ctx context.Context, branch string, visit func(worktr
 	}
 	for _, w := range worktrees {
 		name := bisectFile(w.Name(), branch)
-		path := s.statePath(name)
+		path := s.StatePath(name)
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) { // before a lock makes its file
 			continue
 		}
@@ -81,11 +81,11 @@ func (s *Store) eachBisect(ctx context.Context, branch string, visit func(worktr
 }
 
 func bisectFile(worktree, branch string) string {
-	return bisectDir + "/" + worktree + "/" + git.FileName(branch, ".json")
+	return BisectDir + "/" + worktree + "/" + git.FileName(branch, ".json")
 }
 
 // intentDir is the folder of local state that holds them.
-const intentDir = "intent"
+const IntentDir = "intent"
 
 // The failures stand in a file of local state, one JSON object on a line.
 const hookFailures = "hooks.jsonl"

@@ -49,7 +49,7 @@ func (s *Store) Stats(ctx context.Context, branch string) (Stats, error) {
 	names := []string{branch}
 	if branch == "" {
 		var err error
-		if names, err = s.branchNames(ctx); err != nil {
+		if names, err = s.BranchNames(ctx); err != nil {
 			return Stats{}, err
 		}
 		if len(names) == 0 {
@@ -90,14 +90,14 @@ func (c *counting) branch(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	status := tip.commit.Trailer(trailerStatus)
+	status := tip.commit.Trailer(TrailerStatus)
 	if status == "" {
 		status = doc.StatusActive
 	}
 	c.out.Branches++
 	c.out.Status[status]++
 	c.pairs = append(c.pairs, treePair{c.s.repo.EmptyTree(), tip.commit.Tree})
-	p, err := c.s.pending(ctx, tip)
+	p, err := c.s.Pending(ctx, tip)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (c *counting) branch(ctx context.Context, name string) error {
 		return err
 	}
 	c.out.Pending += len(steps)
-	c.steps(steps)
+	c.Steps(steps)
 	return nil
 }
 
@@ -148,19 +148,19 @@ func (c *counting) read(ctx context.Context) error {
 			if err != nil {
 				return fmt.Errorf("%s (%s): %w", path, o.ID, err)
 			}
-			c.steps(steps)
+			c.Steps(steps)
 		case doc.FileCommits:
 			ms, err := doc.ParseCommits(o.Data)
 			if err != nil {
 				return fmt.Errorf("%s (%s): %w", path, o.ID, err)
 			}
-			c.milestones(ms)
+			c.Milestones(ms)
 		}
 		return nil
 	})
 }
 
-func (c *counting) steps(list []doc.Step) {
+func (c *counting) Steps(list []doc.Step) {
 	for _, s := range list {
 		if !c.seen[s.ID] {
 			c.seen[s.ID] = true
@@ -169,7 +169,7 @@ func (c *counting) steps(list []doc.Step) {
 	}
 }
 
-func (c *counting) milestones(list []doc.Milestone) {
+func (c *counting) Milestones(list []doc.Milestone) {
 	for _, m := range list {
 		if m.Kind != doc.KindBirth && !c.seen[m.ID] {
 			c.seen[m.ID] = true

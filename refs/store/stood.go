@@ -38,7 +38,7 @@ func (s *Store) stoodAt(ctx context.Context, tip *git.Commit, at git.ID) (bool, 
 			if err != nil {
 				return false, err
 			}
-			if c.Trailer(trailerID) != "" {
+			if c.Trailer(TrailerID) != "" {
 				follow = follow[:1]
 			}
 		}
@@ -55,7 +55,7 @@ func (s *Store) stoodAt(ctx context.Context, tip *git.Commit, at git.ID) (bool, 
 // at the same time and stood at the commit. The current one goes before others. It is
 // "" where the branch is gone.
 func (s *Store) homeOf(ctx context.Context, c *git.Commit) (string, error) {
-	own := branchOf(c)
+	own := BranchOf(c)
 	if own == "" {
 		return "", nil
 	}
@@ -81,7 +81,7 @@ func (s *Store) homeOf(ctx context.Context, c *git.Commit) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if tip.commit.Trailer(trailerCreated) != c.Trailer(trailerCreated) {
+		if tip.commit.Trailer(TrailerCreated) != c.Trailer(TrailerCreated) {
 			continue
 		}
 		if stood, err := s.stoodAt(ctx, tip.commit, c.ID); err != nil || stood {

@@ -48,7 +48,7 @@ type Options struct {
 // safe for concurrent use, and safe beside any other process.
 type Store struct {
 	repo   *git.Repo
-	now    func() time.Time
+	Clock  func() time.Time
 	branch string // overrides CONTEXT_HEAD where set
 	warn   func(string)
 
@@ -69,7 +69,7 @@ func New(ctx context.Context, o Options, above Above) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{repo: repo, now: repo.Now, branch: o.Branch, warn: o.Warn, program: o.Program, above: above, known: map[string]*sources{}}
+	s := &Store{repo: repo, Clock: repo.Now, branch: o.Branch, warn: o.Warn, program: o.Program, above: above, known: map[string]*sources{}}
 	if s.branch == "" {
 		s.branch = repo.Getenv("GIT_CONTEXT_BRANCH")
 	}
@@ -124,7 +124,7 @@ func (s *Store) Current(ctx context.Context) (string, error) {
 		}
 		return name, nil
 	}
-	return s.defaultBranch(ctx)
+	return s.DefaultBranch(ctx)
 }
 
 // onBranch does something on a branch; on the current one for "", and again where another
@@ -144,7 +144,7 @@ func onBranch[T any](ctx context.Context, s *Store, branch string, do func(branc
 		if !noSuchBranch(err) || s.branch != "" || try == maxTries {
 			return v, err
 		}
-		if there, err1 := s.hasBranch(ctx, branch); there || err1 != nil { // it is another one that is not there
+		if there, err1 := s.HasBranch(ctx, branch); there || err1 != nil { // it is another one that is not there
 			return v, errors.Join(err, err1)
 		}
 		now, err1 := s.renamedNow(ctx, branch)
@@ -155,7 +155,7 @@ func onBranch[T any](ctx context.Context, s *Store, branch string, do func(branc
 	}
 }
 
-func (s *Store) defaultBranch(ctx context.Context) (string, error) {
+func (s *Store) DefaultBranch(ctx context.Context) (string, error) {
 	cfg, err := s.repo.Config(ctx)
 	if err != nil {
 		return "", err
@@ -170,25 +170,25 @@ func (s *Store) defaultBranch(ctx context.Context) (string, error) {
 // time is what entries and commits are stamped with: whole seconds, as git has
 // them, because every reader pays for the digits. Ids order within a second.
 func (s *Store) time() (time.Time, error) {
-	t, err := s.clock()
+	t, err := s.ClockX()
 	return t.Truncate(time.Second), err
 }
 
 // clock is now, or what GIT_COMMITTER_DATE says, as git itself has it.
-func (s *Store) clock() (time.Time, error) {
+func (s *Store) ClockX() (time.Time, error) {
 	t, ok, err := s.repo.CommitterDate()
 	if err != nil {
 		return time.Time{}, fail.New(fail.ErrInvalid, fail.DateInvalid, err.Error())
 	}
 	if !ok {
-		t = s.now()
+		t = s.Clock()
 	}
 	return t.UTC(), nil
 }
 
 // newID makes an id larger than the clock's and than after.
-func (s *Store) newID(after string) (string, error) {
-	t, err := s.clock()
+func (s *Store) NewID(after string) (string, error) {
+	t, err := s.ClockX()
 	if err != nil {
 		return "", err
 	}
@@ -196,12 +196,12 @@ func (s *Store) newID(after string) (string, error) {
 }
 
 // statePath is the path of a file of local state; name uses slashes.
-func (s *Store) statePath(name string) string {
+func (s *Store) StatePath(name string) string {
 	return filepath.Join(s.repo.StateDir(), filepath.FromSlash(name))
 }
 
-func (s *Store) journalPath(branch string) string {
-	return s.statePath("journal/" + journal.FileName(branch))
+func (s *Store) JournalPath(branch string) string {
+	return s.StatePath("journal/" + journal.FileName(branch))
 }
 
 // checkBranchName puts git's rule and ours into the words of an error.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/fsck"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -84,7 +85,7 @@ func (r *repo) fsck() {
 			r.t.Errorf("git fsck: %s", line)
 		}
 	}
-	problems, err := r.open().Fsck(r.t.Context(), store.FsckOptions{})
+	problems, err := fsck.Run(r.t.Context(), r.open(), fsck.Options{})
 	if errors.Is(err, fail.ErrNoMemory) {
 		return
 	}

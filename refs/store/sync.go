@@ -29,7 +29,7 @@ const maxIdle = 10
 type syncing struct {
 	s    *Store
 	o    SyncOptions
-	peer peer
+	peer Remote
 	res  *SyncResult
 
 	merge, push bool // what is to be done with what differs
@@ -91,9 +91,9 @@ func (s *Store) Sync(ctx context.Context, o SyncOptions) (SyncResult, error) {
 }
 
 // newSyncing is an exchange in which nothing is asked for yet.
-func newSyncing(s *Store, o SyncOptions, p peer, res *SyncResult) *syncing {
+func newSyncing(s *Store, o SyncOptions, p Remote, res *SyncResult) *syncing {
 	return &syncing{s: s, o: o, peer: p, res: res, settle: settleNone,
-		shared: map[string]bool{}, beaten: map[string]bool{}, openAt: map[string]git.ID{}, old: heldState{refs: map[string]heldRef{}}}
+		shared: map[string]bool{}, beaten: map[string]bool{}, openAt: map[string]git.ID{}, old: heldState{Refs: map[string]heldRef{}}}
 }
 
 // newSyncResult has empty lists where nothing happened: JSON knows the difference.
@@ -111,7 +111,7 @@ func (s *Store) exchange(ctx context.Context, o SyncOptions, set func(*syncing))
 	if err != nil {
 		return res, s.orNoMemory(ctx, err)
 	}
-	res.Remote = p.name
+	res.Remote = p.Name
 	if s.branch != "" { // mistyped, it must not be ignored
 		if _, err := s.Tip(ctx, s.branch); err != nil {
 			return res, err
@@ -119,7 +119,7 @@ func (s *Store) exchange(ctx context.Context, o SyncOptions, set func(*syncing))
 	}
 	y := newSyncing(s, o, p, &res)
 	set(y)
-	lock, err := s.lockPeer(ctx, p)
+	lock, err := s.LockPeer(ctx, p)
 	if err != nil {
 		return res, err
 	}
@@ -140,7 +140,7 @@ func (r *SyncResult) sort() {
 // orNoMemory is the error of a repository without memory, where that is what is
 // missing first.
 func (s *Store) orNoMemory(ctx context.Context, err error) error {
-	if names, listErr := s.branchNames(ctx); listErr == nil && len(names) == 0 && errors.Is(err, fail.ErrNotFound) {
+	if names, listErr := s.BranchNames(ctx); listErr == nil && len(names) == 0 && errors.Is(err, fail.ErrNotFound) {
 		return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
 	}
 	return err
@@ -159,7 +159,7 @@ func (y *syncing) run(ctx context.Context) error {
 		}
 		if try == maxTries {
 			return &fail.Error{Code: fail.Busy, Kind: fail.ErrStale, Hints: []string{"git context sync"},
-				Message: fmt.Sprintf("others pushed to '%s' faster %d times; nothing is lost", y.peer.name, maxTries)}
+				Message: fmt.Sprintf("others pushed to '%s' faster %d times; nothing is lost", y.peer.Name, maxTries)}
 		}
 		if y.locked > 0 {
 			continue // git has waited for seconds
@@ -174,11 +174,11 @@ func (y *syncing) run(ctx context.Context) error {
 
 // prepare reads what does not change while rounds repeat.
 func (y *syncing) prepare(ctx context.Context) error {
-	err := y.s.finishExpunge(ctx, y.o.Writer)
+	err := y.s.FinishExpunge(ctx, y.o.Writer)
 	if err != nil {
 		return err
 	}
-	if y.known, err = y.s.readShared(y.peer); err != nil {
+	if y.known, err = y.s.ReadShared(y.peer); err != nil {
 		return err
 	}
 	maps.Copy(y.shared, y.known)
@@ -189,10 +189,10 @@ func (y *syncing) prepare(ctx context.Context) error {
 		return err
 	}
 	if y.merge {
-		if y.held, err = y.s.heldMerge(y.current); err != nil {
+		if y.held, err = y.s.ReadMerge(y.current); err != nil {
 			return err
 		}
-		if y.held != nil && (y.held.Merge != nil || y.held.Remote != y.peer.name) {
+		if y.held != nil && (y.held.Merge != nil || y.held.Remote != y.peer.Name) {
 			y.held = nil // another merge's
 		}
 	}
@@ -266,7 +266,7 @@ func (y *syncing) survey(ctx context.Context) (ours, theirs survey, err error) {
 			return ours, theirs, nil
 		}
 	}
-	return ours, theirs, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("other writers were faster %d times", maxTries), "git context sync "+prose.ShellWord(y.peer.name))
+	return ours, theirs, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("other writers were faster %d times", maxTries), "git context sync "+prose.ShellWord(y.peer.Name))
 }
 
 // notice takes down what moved on the remote since it was last asked, and gives up
@@ -290,7 +290,7 @@ func (y *syncing) notice(moved, gone []string) error {
 	if y.idle < maxIdle {
 		return nil
 	}
-	return fail.New(fail.ErrRefused, fail.PushRefused, fmt.Sprintf("'%s' takes no push, though nothing moves there: %s", y.peer.name, y.reason),
+	return fail.New(fail.ErrRefused, fail.PushRefused, fmt.Sprintf("'%s' takes no push, though nothing moves there: %s", y.peer.Name, y.reason),
 		"if no git process is running there, a .lock file was left beside that ref on the remote")
 }
 
@@ -319,24 +319,24 @@ func (y *syncing) outcome() error {
 	} else if n := unsettled(y.open); n > 0 {
 		hints := []string{"git context resolve PATH --ours|--theirs|--union|-F FILE", "git context merge --continue"}
 		if !y.peer.bundle {
-			hints = append(hints, "git context sync "+y.peer.name)
+			hints = append(hints, "git context sync "+y.peer.Name)
 		}
 		errs = append(errs, fail.New(fail.ErrConflict, fail.MergeConflict,
-			fmt.Sprintf("'%s' and this repository have %s; those refs were left as they are", y.peer.name, prose.Count(n, "conflict")), hints...))
+			fmt.Sprintf("'%s' and this repository have %s; those refs were left as they are", y.peer.Name, prose.Count(n, "conflict")), hints...))
 	}
 	if len(y.refused) > 0 {
 		hints := []string{"git remote -v"}
 		if !y.peer.heads { // a host that takes nothing but branches
-			hints = []string{"git config context." + y.peer.name + ".mapping heads", "git context init"}
+			hints = []string{"git config context." + y.peer.Name + ".mapping heads", "git context init"}
 		}
 		errs = append(errs, fail.New(fail.ErrRefused, fail.PushRefused,
-			fmt.Sprintf("'%s' refuses %s: %s", y.peer.name, prose.QuotedList(y.refused), y.reason), hints...))
+			fmt.Sprintf("'%s' refuses %s: %s", y.peer.Name, prose.QuotedList(y.refused), y.reason), hints...))
 	}
 	if len(y.deleted) > 0 {
 		name := y.deleted[0]
 		errs = append(errs, fail.New(fail.ErrRefused, fail.DeletedOnRemote,
-			fmt.Sprintf("'%s' has deleted %s", y.peer.name, prose.QuotedList(y.deleted)),
-			"git context branch -d "+name, "git context push "+y.peer.name+" "+name))
+			fmt.Sprintf("'%s' has deleted %s", y.peer.Name, prose.QuotedList(y.deleted)),
+			"git context branch -d "+name, "git context push "+y.peer.Name+" "+name))
 	}
 	return errors.Join(errs...)
 }

@@ -28,11 +28,11 @@ func (y *syncing) fetch(ctx context.Context) (*survey, error) {
 		return nil, err
 	}
 	get := func(refspecs []string) error {
-		return y.s.repo.Fetch(ctx, git.FetchOptions{Remote: y.peer.name, Prune: true, Progress: y.o.Progress,
+		return y.s.repo.Fetch(ctx, git.FetchOptions{Remote: y.peer.Name, Prune: true, Progress: y.o.Progress,
 			Refspecs: append(refspecs, not...)})
 	}
 	if f := y.followed(&ours, &before); f == nil {
-		err = get(git.MemoryRefspecs(y.peer.tracking, y.peer.heads))
+		err = get(git.MemoryRefspecs(y.peer.Tracking, y.peer.heads))
 	} else if err = y.dropUnfollowed(ctx, f, &before); err == nil {
 		if err = get(f.refspecs(y.peer, nil)); errors.Is(err, git.ErrNotFound) {
 			err = y.fetchThere(ctx, f, get)
@@ -40,9 +40,9 @@ func (y *syncing) fetch(ctx context.Context) (*survey, error) {
 	}
 	switch {
 	case err != nil && y.peer.bundle && !errors.Is(err, git.ErrStale):
-		err = bundleError(y.peer.name, err)
+		err = bundleError(y.peer.Name, err)
 	case errors.Is(err, git.ErrUnreachable):
-		err = unreachable(y.peer.name, err)
+		err = unreachable(y.peer.Name, err)
 	}
 	return &before, err
 }
@@ -51,7 +51,7 @@ func (y *syncing) fetch(ctx context.Context) (*survey, error) {
 // brings nothing then. It costs a look at what is.
 func (y *syncing) fetchThere(ctx context.Context, f *followed, get func([]string) error) error {
 	prefix := git.NameOn(git.BranchPrefix, y.peer.heads)
-	list, err := y.s.repo.LsRemote(ctx, y.peer.name, prefix+"*")
+	list, err := y.s.repo.LsRemote(ctx, y.peer.Name, prefix+"*")
 	if err != nil {
 		return err
 	}
@@ -116,8 +116,8 @@ func (y *syncing) followed(ours, before *survey) *followed {
 
 // refspecs says it to git. there is what the remote has, if that is known: git wants every
 // name to be there.
-func (f *followed) refspecs(p peer, there map[string]bool) []string {
-	from, to := git.NameOn(git.BranchPrefix, p.heads), p.tracking.Branches()
+func (f *followed) refspecs(p Remote, there map[string]bool) []string {
+	from, to := git.NameOn(git.BranchPrefix, p.heads), p.Tracking.Branches()
 	ask := slices.Clone(f.patterns)
 	for _, name := range slices.Sorted(maps.Keys(f.names)) {
 		if there == nil || there[name] {
@@ -127,7 +127,7 @@ func (f *followed) refspecs(p peer, there map[string]bool) []string {
 	for i, name := range ask {
 		ask[i] = "+" + from + name + ":" + to + name
 	}
-	return append(ask, git.SideRefspecs(p.tracking, p.heads)...)
+	return append(ask, git.SideRefspecs(p.Tracking, p.heads)...)
 }
 
 // has reports whether a branch is among them.
@@ -157,13 +157,13 @@ func (y *syncing) dropTracking(ctx context.Context, names []string, at map[strin
 	if len(names) == 0 {
 		return nil
 	}
-	tx, err := y.s.repo.Begin(ctx, git.TxOptions{Message: "context fetch: " + prose.OneLine(y.peer.name, 100)})
+	tx, err := y.s.repo.Begin(ctx, git.TxOptions{Message: "context fetch: " + prose.OneLine(y.peer.Name, 100)})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, tx.Close()) }()
 	for _, name := range names {
-		tx.Delete(y.peer.tracking.Branches()+name, at[name])
+		tx.Delete(y.peer.Tracking.Branches()+name, at[name])
 	}
 	return tx.Commit(ctx)
 }
@@ -171,7 +171,7 @@ func (y *syncing) dropTracking(ctx context.Context, names []string, at map[strin
 // came holds that the branches are there that were asked for by their names.
 func (y *syncing) came(theirs *survey) error {
 	for _, name := range y.o.Branches {
-		if _, err := theirs.refNamed(name, y.peer.name); err != nil {
+		if _, err := theirs.refNamed(name, y.peer.Name); err != nil {
 			return err
 		}
 	}

@@ -37,12 +37,12 @@ func (s *Store) continueSync(ctx context.Context, w Writer, h *heldMerge) (Merge
 	if err != nil {
 		return res, err
 	}
-	lock, err := s.lockPeer(ctx, p)
+	lock, err := s.LockPeer(ctx, p)
 	if err != nil {
 		return res, err
 	}
 	defer lock.Unlock()
-	done := newSyncResult(p.name)
+	done := newSyncResult(p.Name)
 	y := newSyncing(s, SyncOptions{Writer: w}, p, &done)
 	y.merge = true
 	if err := y.prepare(ctx); err != nil {

@@ -77,12 +77,12 @@ func (y *syncing) newTags(ours, theirs *survey) []git.PushUpdate {
 		case ours.tags[name]:
 		case "":
 			if clash := theirs.tagClash(name); clash != "" {
-				y.warn(fmt.Sprintf("tag '%s' stays here: on '%s' it %s", name, y.peer.name, clash))
+				y.warn(fmt.Sprintf("tag '%s' stays here: on '%s' it %s", name, y.peer.Name, clash))
 			} else if !y.shared[git.TagRef(name)] || y.first {
 				updates = append(updates, y.update(git.TagRef(name), ours.tags[name]))
 			}
 		default:
-			y.warn(fmt.Sprintf("tag '%s' names another milestone on '%s'", name, y.peer.name))
+			y.warn(fmt.Sprintf("tag '%s' names another milestone on '%s'", name, y.peer.Name))
 		}
 	}
 	return updates
@@ -91,7 +91,7 @@ func (y *syncing) newTags(ours, theirs *survey) []git.PushUpdate {
 // tagClash says why a tag cannot stand beside one of a side.
 func (v *survey) tagClash(name string) string {
 	for _, have := range slices.Sorted(maps.Keys(v.tags)) {
-		if clash := nameClash(have, name); clash != "" {
+		if clash := NameClash(have, name); clash != "" {
 			return clash
 		}
 	}
@@ -109,10 +109,10 @@ func (y *syncing) sendBatch(ctx context.Context, updates []git.PushUpdate, atomi
 	if len(updates) == 0 {
 		return false, nil
 	}
-	results, err := y.s.repo.Push(ctx, git.PushOptions{Remote: y.peer.name, Updates: updates, Absent: y.absent(updates),
+	results, err := y.s.repo.Push(ctx, git.PushOptions{Remote: y.peer.Name, Updates: updates, Absent: y.absent(updates),
 		Atomic: atomic, Progress: y.o.Progress})
 	if errors.Is(err, git.ErrUnreachable) {
-		return false, unreachable(y.peer.name, err)
+		return false, unreachable(y.peer.Name, err)
 	}
 	if err != nil {
 		return false, err
@@ -157,15 +157,15 @@ func (y *syncing) absent(updates []git.PushUpdate) []string {
 // track says in the tracking refs what the remote has now. A configured refspec
 // has made git do so already; where that is missing nobody else does.
 func (y *syncing) track(ctx context.Context, pushed []git.Ref, theirs *survey) error {
-	tx, err := y.s.begin(ctx, y.o.Writer, "push: "+prose.OneLine(y.peer.name, 100))
+	tx, err := y.s.Begin(ctx, y.o.Writer, "push: "+prose.OneLine(y.peer.Name, 100))
 	if err != nil {
 		return err
 	}
-	defer tx.close()
-	return tx.swap(ctx, func(ctx context.Context) error {
+	defer tx.Close()
+	return tx.Swap(ctx, func(ctx context.Context) error {
 		for _, r := range pushed {
 			theirs.set(r)
-			ref := y.peer.tracking.Of(r.Name)
+			ref := y.peer.Tracking.Of(r.Name)
 			have, err := y.s.repo.Ref(ctx, ref)
 			if err != nil && !errors.Is(err, git.ErrNotFound) {
 				return err
@@ -228,7 +228,7 @@ func (v *survey) refNamed(name, remote string) (string, error) {
 func (y *syncing) removeBranches(ctx context.Context, ours, theirs *survey) error {
 	var updates []git.PushUpdate
 	for _, name := range y.o.Branches {
-		ref, err := theirs.refNamed(name, y.peer.name)
+		ref, err := theirs.refNamed(name, y.peer.Name)
 		if err != nil {
 			return err
 		}
@@ -240,7 +240,7 @@ func (y *syncing) removeBranches(ctx context.Context, ours, theirs *survey) erro
 	y.res.Attempts++
 	late, err := y.sendBatch(ctx, updates, len(updates) > 1, nil, theirs)
 	if err == nil && late {
-		err = &fail.Error{Code: fail.Busy, Kind: fail.ErrStale, Message: fmt.Sprintf("somebody pushes to '%s' just now", y.peer.name),
+		err = &fail.Error{Code: fail.Busy, Kind: fail.ErrStale, Message: fmt.Sprintf("somebody pushes to '%s' just now", y.peer.Name),
 			Hints: []string{"run the command again"}}
 	}
 	return err

@@ -26,11 +26,11 @@ func (y *syncing) exchangeRefs(ctx context.Context, ours, theirs *survey) (again
 	if err := y.inspect(ctx, ours, theirs); err != nil {
 		return false, err
 	}
-	ses, err := y.s.begin(ctx, y.o.Writer, "sync: "+prose.OneLine(y.peer.name, 100))
+	ses, err := y.s.Begin(ctx, y.o.Writer, "sync: "+prose.OneLine(y.peer.Name, 100))
 	if err != nil {
 		return false, err
 	}
-	defer ses.close()
+	defer ses.Close()
 	y.settle = ses.preferring(y.o.Prefer)
 	plan, err := y.plan(ctx, ses, ours, theirs)
 	if err != nil {
@@ -65,13 +65,13 @@ func (y *syncing) dropHeld(ctx context.Context) error {
 	if y.held == nil || len(y.open) > 0 {
 		return nil
 	}
-	lock, err := y.s.repo.Lock(ctx, branchLock(y.current))
+	lock, err := y.s.repo.Lock(ctx, BranchLock(y.current))
 	if err != nil {
 		return err
 	}
 	defer lock.Unlock()
-	waiting, err := y.s.heldMerge(y.current)
-	if err != nil || waiting == nil || waiting.Merge != nil || waiting.Remote != y.peer.name {
+	waiting, err := y.s.ReadMerge(y.current)
+	if err != nil || waiting == nil || waiting.Merge != nil || waiting.Remote != y.peer.Name {
 		return err
 	}
 	return y.s.dropMerge(y.current)
@@ -117,22 +117,22 @@ func (y *syncing) noteShared(ours, theirs *survey) error {
 		return nil
 	}
 	y.known = shared
-	return y.s.writeShared(y.peer, shared)
+	return y.s.WriteShared(y.peer, shared)
 }
 
 // mayBegin refuses what only an explicit push does: the first memory of a remote.
 func (y *syncing) mayBegin(ctx context.Context, ours, theirs *survey) error {
 	for _, name := range y.o.Branches {
 		if ours.branches[name] == "" && !y.adopt {
-			return y.s.noBranch(ctx, name)
+			return y.s.NoBranch(ctx, name)
 		}
 	}
 	switch {
 	case ours.empty() && !y.adopt:
 		return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
 	case y.push && !y.first && theirs.empty():
-		return fail.New(fail.ErrRefused, fail.FirstPush, fmt.Sprintf("remote '%s' has no memory; the first push needs saying", y.peer.name),
-			"git context push "+y.peer.name)
+		return fail.New(fail.ErrRefused, fail.FirstPush, fmt.Sprintf("remote '%s' has no memory; the first push needs saying", y.peer.Name),
+			"git context push "+y.peer.Name)
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func (y *syncing) mayBegin(ctx context.Context, ours, theirs *survey) error {
 // not looked at until somebody wants it.
 func (y *syncing) inspect(ctx context.Context, ours, theirs *survey) error {
 	var in incoming
-	t := y.peer.tracking
+	t := y.peer.Tracking
 	if theirs.notes != ours.notes {
 		in.notes = []git.Ref{{Name: t.Notes(), ID: theirs.notes}}
 	}
@@ -183,7 +183,7 @@ func (st *step) isTag() bool { return strings.HasPrefix(st.ref, git.TagPrefix) }
 //  2. only here, or ahead: push, unless it was deleted there;
 //  3. only there, or behind: take, a branch only if it is here or all are wanted;
 //  4. diverged: merge, push and then take that.
-func (y *syncing) plan(ctx context.Context, ses *session, ours, theirs *survey) ([]*step, error) {
+func (y *syncing) plan(ctx context.Context, ses *Transaction, ours, theirs *survey) ([]*step, error) {
 	var plan []*step
 	roadmap := &step{ref: git.RoadmapRef, ours: ours.roadmap}
 	if err := y.compare(ctx, ses, roadmap, theirs.roadmap, ""); err != nil {
@@ -246,7 +246,7 @@ func (y *syncing) wants(branch string) bool {
 }
 
 // compare decides about one ref.
-func (y *syncing) compare(ctx context.Context, ses *session, st *step, theirs, roadmap git.ID) error {
+func (y *syncing) compare(ctx context.Context, ses *Transaction, st *step, theirs, roadmap git.ID) error {
 	switch {
 	case st.ours == theirs:
 		return nil
@@ -266,8 +266,8 @@ func (y *syncing) compare(ctx context.Context, ses *session, st *step, theirs, r
 	case how == behind:
 		st.take = theirs
 	case how == diverged && !y.merge:
-		return &fail.Error{Code: fail.Diverged, Kind: fail.ErrStale, Hints: []string{"git context sync " + y.peer.name},
-			Message: fmt.Sprintf("'%s' has what '%s' lacks", y.peer.name, displayRef(st.ref))}
+		return &fail.Error{Code: fail.Diverged, Kind: fail.ErrStale, Hints: []string{"git context sync " + y.peer.Name},
+			Message: fmt.Sprintf("'%s' has what '%s' lacks", y.peer.Name, displayRef(st.ref))}
 	case how == diverged:
 		return y.mergeRef(ctx, ses, st, theirs, bases, roadmap)
 	}
@@ -283,18 +283,18 @@ func displayRef(ref string) string {
 }
 
 // mergeRef merges a ref that diverged; one with open conflicts is left as it is.
-func (y *syncing) mergeRef(ctx context.Context, ses *session, st *step, theirs git.ID, bases []git.ID, roadmap git.ID) error {
+func (y *syncing) mergeRef(ctx context.Context, ses *Transaction, st *step, theirs git.ID, bases []git.ID, roadmap git.ID) error {
 	prefix := qualified(st.branch, y.current, "")
 	settle := y.held.settler(prefix, y.settle)
 	var conflicts []Conflict
 	var err error
 	if st.branch == "" {
-		st.merged, conflicts, err = ses.mergeRoadmaps(ctx, st.ours, theirs, bases, y.peer.name, settle)
+		st.merged, conflicts, err = ses.mergeRoadmaps(ctx, st.ours, theirs, bases, y.peer.Name, settle)
 	} else {
 		st.merged, conflicts, err = y.mergeBranch(ctx, ses, st, theirs, bases, roadmap, settle)
 	}
 	if err != nil {
-		return fmt.Errorf("merge '%s' of '%s': %w", displayRef(st.ref), y.peer.name, err)
+		return fmt.Errorf("merge '%s' of '%s': %w", displayRef(st.ref), y.peer.Name, err)
 	}
 	for _, c := range conflicts {
 		c.Path = prefix + c.Path
@@ -310,8 +310,8 @@ func (y *syncing) mergeRef(ctx context.Context, ses *session, st *step, theirs g
 	return nil
 }
 
-func (y *syncing) mergeBranch(ctx context.Context, ses *session, st *step, theirs git.ID, bases []git.ID, roadmap git.ID, settle settler) (*git.Commit, []Conflict, error) {
-	r := replica{bases: bases, from: y.peer.name, settle: settle, roadmap: roadmap}
+func (y *syncing) mergeBranch(ctx context.Context, ses *Transaction, st *step, theirs git.ID, bases []git.ID, roadmap git.ID, settle settler) (*git.Commit, []Conflict, error) {
+	r := replica{bases: bases, from: y.peer.Name, settle: settle, roadmap: roadmap}
 	var err error
 	if r.ours, err = y.s.tipAt(ctx, st.branch, st.ours); err != nil {
 		return nil, nil, err
@@ -331,26 +331,26 @@ func (y *syncing) holdConflicts(ctx context.Context) error {
 	if len(y.open) == 0 {
 		return nil
 	}
-	lock, err := y.s.repo.Lock(ctx, branchLock(y.current))
+	lock, err := y.s.repo.Lock(ctx, BranchLock(y.current))
 	if err != nil {
 		return err
 	}
 	defer lock.Unlock()
-	waiting, err := y.s.heldMerge(y.current)
+	waiting, err := y.s.ReadMerge(y.current)
 	if err != nil {
 		return err
 	}
-	if waiting != nil && (waiting.Merge != nil || waiting.Remote != y.peer.name) {
+	if waiting != nil && (waiting.Merge != nil || waiting.Remote != y.peer.Name) {
 		y.blocked = fail.New(fail.ErrConflict, fail.MergeWaiting, fmt.Sprintf("'%s' waits to be merged into '%s'; conflicts with '%s' have to wait for it",
-			waiting.source(), y.current, y.peer.name), "git context merge --status", "git context merge --continue", "git context merge --abort")
+			waiting.source(), y.current, y.peer.Name), "git context merge --status", "git context merge --continue", "git context merge --abort")
 		return nil
 	}
-	return y.s.holdMerge(&heldMerge{Target: y.current, Remote: y.peer.name, Bundle: y.peer.bundle, Theirs: y.openAt}, waiting, y.open)
+	return y.s.holdMerge(&heldMerge{Target: y.current, Remote: y.peer.Name, Bundle: y.peer.bundle, Theirs: y.openAt}, waiting, y.open)
 }
 
 // uniteNotes writes the notes that are missing of what is to be pushed, and adds
 // the remote's.
-func (y *syncing) uniteNotes(ctx context.Context, ses *session, plan []*step, ours, theirs *survey) error {
+func (y *syncing) uniteNotes(ctx context.Context, ses *Transaction, plan []*step, ours, theirs *survey) error {
 	var from []*git.Commit
 	for _, st := range plan {
 		if st.push == "" || st.branch == "" {
@@ -372,7 +372,7 @@ func (y *syncing) uniteNotes(ctx context.Context, ses *session, plan []*step, ou
 	if err := ses.foldAll(ctx, from, news); err != nil {
 		return err
 	}
-	now, err := y.s.notesTip(ctx)
+	now, err := y.s.NotesTip(ctx)
 	if err != nil {
 		return err
 	}

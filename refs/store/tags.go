@@ -28,8 +28,8 @@ func (s *Store) Tags(ctx context.Context, patterns ...string) ([]Tag, error) {
 		return nil, err
 	}
 	if len(list) == 0 { // none, or no memory at all
-		if names, err := s.branchNames(ctx); err != nil || len(names) == 0 {
-			return nil, cmp.Or(err, s.noBranch(ctx, ""))
+		if names, err := s.BranchNames(ctx); err != nil || len(names) == 0 {
+			return nil, cmp.Or(err, s.NoBranch(ctx, ""))
 		}
 	}
 	tags := []Tag{}
@@ -41,7 +41,7 @@ func (s *Store) Tags(ctx context.Context, patterns ...string) ([]Tag, error) {
 		if err != nil {
 			return nil, fmt.Errorf("tag '%s': %w", r.Name, err)
 		}
-		tags = append(tags, Tag{Name: r.Name, Commit: r.ID, ID: c.Trailer(trailerID), Branch: branchOf(c), Summary: c.Subject()})
+		tags = append(tags, Tag{Name: r.Name, Commit: r.ID, ID: c.Trailer(TrailerID), Branch: BranchOf(c), Summary: c.Subject()})
 	}
 	return tags, nil
 }
@@ -94,13 +94,13 @@ func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change,
 	if err != nil {
 		return Change{}, err
 	}
-	res := Change{Commit: c.ID, Branch: branchOf(c), Path: name}
-	ses, err := s.begin(ctx, w, "tag: "+name)
+	res := Change{Commit: c.ID, Branch: BranchOf(c), Path: name}
+	ses, err := s.Begin(ctx, w, "tag: "+name)
 	if err != nil {
 		return Change{}, err
 	}
-	defer ses.close()
-	err = ses.swap(ctx, func(ctx context.Context) error {
+	defer ses.Close()
+	err = ses.Swap(ctx, func(ctx context.Context) error {
 		have, err := s.repo.Ref(ctx, git.TagRef(name))
 		switch {
 		case err == nil && have == c.ID:
@@ -130,7 +130,7 @@ func (s *Store) checkNewTag(ctx context.Context, name string) error {
 		return err
 	}
 	for _, have := range list {
-		if clash := nameClash(have.Name, name); clash != "" {
+		if clash := NameClash(have.Name, name); clash != "" {
 			return fail.New(fail.ErrExists, fail.TagExists, fmt.Sprintf("tag '%s' %s", name, clash), "choose another name")
 		}
 	}
@@ -170,13 +170,13 @@ func (s *Store) TagRemotes(ctx context.Context, name string) ([]string, error) {
 
 // DeleteTag removes a name. The milestone stays.
 func (s *Store) DeleteTag(ctx context.Context, name string) (Change, error) {
-	ses, err := s.begin(ctx, Writer{}, "tag: delete "+prose.OneLine(name, 100))
+	ses, err := s.Begin(ctx, Writer{}, "tag: delete "+prose.OneLine(name, 100))
 	if err != nil {
 		return Change{}, err
 	}
-	defer ses.close()
+	defer ses.Close()
 	var res Change
-	err = ses.swap(ctx, func(ctx context.Context) error {
+	err = ses.Swap(ctx, func(ctx context.Context) error {
 		id, err := s.tagID(ctx, name)
 		if err != nil {
 			return err
@@ -185,7 +185,7 @@ func (s *Store) DeleteTag(ctx context.Context, name string) (Change, error) {
 		if err != nil {
 			return err
 		}
-		res = Change{Commit: id, Branch: branchOf(c), Path: name}
+		res = Change{Commit: id, Branch: BranchOf(c), Path: name}
 		ses.tx.Delete(git.TagRef(name), id)
 		return nil
 	})

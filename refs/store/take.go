@@ -38,11 +38,11 @@ func (y *syncing) takeAll(ctx context.Context, plan []*step, ours *survey, again
 type taking struct {
 	y     *syncing
 	step  *step
-	ses   *session
+	ses   *Transaction
 	have  git.ID // where it stands
 	to    git.ID // "" where nothing is to be done
 	again bool
-	wait  pending
+	wait  Pending
 }
 
 func (t *taking) run(ctx context.Context) error {
@@ -52,11 +52,11 @@ func (t *taking) run(ctx context.Context) error {
 		lock = append(lock, st.branch)
 	}
 	var err error
-	if t.ses, err = s.begin(ctx, t.y.o.Writer, "sync: "+prose.OneLine(t.y.peer.name, 100), lock...); err != nil {
+	if t.ses, err = s.Begin(ctx, t.y.o.Writer, "sync: "+prose.OneLine(t.y.peer.Name, 100), lock...); err != nil {
 		return err
 	}
-	defer t.ses.close()
-	if err := t.ses.swap(ctx, t.build); err != nil || t.to == "" {
+	defer t.ses.Close()
+	if err := t.ses.Swap(ctx, t.build); err != nil || t.to == "" {
 		return err
 	}
 	t.y.merged(st.ref)
@@ -99,7 +99,7 @@ func (t *taking) build(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if t.wait, err = s.pending(ctx, tip); err != nil {
+		if t.wait, err = s.Pending(ctx, tip); err != nil {
 			return err
 		}
 	}
@@ -194,7 +194,7 @@ func (t *taking) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	mark := t.ses.mark(ctx, branch, t.wait.untouched(), t.to, 0, newest)
+	mark := t.ses.Mark(ctx, branch, t.wait.Untouched(), t.to, 0, newest)
 	t.y.res.Warnings = append(t.y.res.Warnings, t.ses.afterwards(mark, nil)...)
 	return nil
 }

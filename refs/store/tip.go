@@ -46,7 +46,7 @@ func (s *Store) Tip(ctx context.Context, branch string) (*Tip, error) {
 func (s *Store) tipNow(ctx context.Context, branch string) (*Tip, error) {
 	id, err := s.repo.Ref(ctx, git.BranchRef(branch))
 	if errors.Is(err, git.ErrNotFound) {
-		return nil, s.noBranch(ctx, branch)
+		return nil, s.NoBranch(ctx, branch)
 	}
 	if err != nil {
 		return nil, err
@@ -69,8 +69,8 @@ func (s *Store) tipOf(branch string, c *git.Commit) *Tip {
 }
 
 // noBranch says why a branch is not there: no memory at all, or a wrong name.
-func (s *Store) noBranch(ctx context.Context, branch string) error {
-	names, err := s.branchNames(ctx)
+func (s *Store) NoBranch(ctx context.Context, branch string) error {
+	names, err := s.BranchNames(ctx)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func noSuchBranch(err error) bool {
 }
 
 // branchNames lists the memory branches by name.
-func (s *Store) branchNames(ctx context.Context) ([]string, error) {
+func (s *Store) BranchNames(ctx context.Context) ([]string, error) {
 	list, err := s.repo.Refs(ctx, git.BranchPrefix)
 	if err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func (s *Store) Document(ctx context.Context, t *Tip, path string) ([]byte, erro
 }
 
 // optional reads a file that a branch may do without: nil where it is absent.
-func (s *Store) optional(ctx context.Context, t *Tip, path string) ([]byte, error) {
+func (s *Store) Optional(ctx context.Context, t *Tip, path string) ([]byte, error) {
 	data, err := s.Document(ctx, t, path)
 	if errors.Is(err, fail.ErrNotFound) {
 		return nil, nil
@@ -148,7 +148,7 @@ func (s *Store) optional(ctx context.Context, t *Tip, path string) ([]byte, erro
 
 // liveCommits reads a branch's commit.md: its newest milestones, and the text.
 func (s *Store) liveCommits(ctx context.Context, t *Tip) ([]doc.Milestone, []byte, error) {
-	data, err := s.optional(ctx, t, doc.CommitFile)
+	data, err := s.Optional(ctx, t, doc.CommitFile)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -161,7 +161,7 @@ func (s *Store) liveCommits(ctx context.Context, t *Tip) ([]doc.Milestone, []byt
 
 // liveSteps reads a branch's log.md: its newest steps, and the text.
 func (s *Store) liveSteps(ctx context.Context, t *Tip) ([]doc.Step, []byte, error) {
-	data, err := s.optional(ctx, t, doc.LogFile)
+	data, err := s.Optional(ctx, t, doc.LogFile)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -174,7 +174,7 @@ func (s *Store) liveSteps(ctx context.Context, t *Tip) ([]doc.Step, []byte, erro
 
 // metadata reads and parses a branch's metadata.yaml.
 func (s *Store) metadata(ctx context.Context, t *Tip) (*doc.Metadata, error) {
-	data, err := s.optional(ctx, t, doc.MetadataFile)
+	data, err := s.Optional(ctx, t, doc.MetadataFile)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ func (s *Store) metadata(ctx context.Context, t *Tip) (*doc.Metadata, error) {
 // newest is the largest entry id in a tip's documents: a new one must be larger.
 // The trailer says it; where another tool made the commit, the live files do.
 func (s *Store) newest(ctx context.Context, t *Tip) (string, error) {
-	if id := t.commit.Trailer(trailerNewest); doc.ValidID(id) {
+	if id := t.commit.Trailer(TrailerNewest); doc.ValidID(id) {
 		return id, nil
 	}
 	ms, _, err := s.liveCommits(ctx, t)
@@ -212,7 +212,7 @@ func (s *Store) newest(ctx context.Context, t *Tip) (string, error) {
 	return id, nil
 }
 
-func (s *Store) hasBranch(ctx context.Context, name string) (bool, error) {
+func (s *Store) HasBranch(ctx context.Context, name string) (bool, error) {
 	_, err := s.repo.Ref(ctx, git.BranchRef(name))
 	if errors.Is(err, git.ErrNotFound) {
 		return false, nil

@@ -39,20 +39,20 @@ func (s *Store) Remember(ctx context.Context, o TopicOptions) (Change, error) {
 		return Change{}, fail.New(fail.ErrInvalid, fail.TopicTooLarge, fmt.Sprintf("the topic has %d bytes; at most %d are allowed", size, maxStep))
 	}
 	data := doc.Topic{Paths: o.Paths, Supersedes: o.Supersedes, Text: o.Text}.Bytes()
-	ch, err := s.changeBranch(ctx, o.Writer, o.Key, func(ctx context.Context, ses *session, tip *Tip) (*change, error) {
+	ch, err := s.changeBranch(ctx, o.Writer, o.Key, func(ctx context.Context, ses *Transaction, tip *Tip) (*Draft, error) {
 		if o.Supersedes != "" {
 			if _, err := s.topicBlob(ctx, tip, o.Supersedes); err != nil {
 				return nil, err
 			}
 		}
-		c, err := ses.follow(ctx, tip, "Remember "+o.Key)
+		c, err := ses.Follow(ctx, tip, "Remember "+o.Key)
 		if err != nil {
 			return nil, err
 		}
-		if err := ses.put(ctx, c.tree, doc.TopicPath(o.Key), data); err != nil {
+		if err := ses.Put(ctx, c.Tree, doc.TopicPath(o.Key), data); err != nil {
 			return nil, err
 		}
-		if !c.tree.Changed() {
+		if !c.Tree.Changed() {
 			return nil, nil
 		}
 		return c, nil
@@ -68,15 +68,15 @@ func (s *Store) Forget(ctx context.Context, w Writer, key string) (Change, error
 	if err := checkTopic(key); err != nil {
 		return Change{}, err
 	}
-	return s.changeBranch(ctx, w, key, func(ctx context.Context, ses *session, tip *Tip) (*change, error) {
+	return s.changeBranch(ctx, w, key, func(ctx context.Context, ses *Transaction, tip *Tip) (*Draft, error) {
 		if _, err := s.topicBlob(ctx, tip, key); err != nil {
 			return nil, err
 		}
-		c, err := ses.follow(ctx, tip, "Forget "+key)
+		c, err := ses.Follow(ctx, tip, "Forget "+key)
 		if err != nil {
 			return nil, err
 		}
-		return c, c.tree.Remove(ctx, doc.TopicPath(key))
+		return c, c.Tree.Remove(ctx, doc.TopicPath(key))
 	})
 }
 

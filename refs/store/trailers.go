@@ -13,19 +13,19 @@ import (
 // without opening a document. A milestone is a memory commit with a Context-Id
 // that its commit.md holds.
 const (
-	trailerID      = "Context-Id"      // the milestone's entry in commit.md
-	trailerBranch  = "Context-Branch"  // the branch that it was made on
-	trailerSteps   = "Context-Steps"   // first-last, and (count) where numbers are missing between
-	trailerLast    = "Context-Last"    // the newest milestone's summary, on a commit that is none
-	trailerCommits = "Context-Commits" // how many milestones the branch holds now
-	trailerCreated = "Context-Created" // when, and from which branch
-	trailerStatus  = "Context-Status"  // active, merged, abandoned
-	trailerPurpose = "Context-Purpose" // the branch's purpose on one line
+	TrailerID      = "Context-Id"      // the milestone's entry in commit.md
+	TrailerBranch  = "Context-Branch"  // the branch that it was made on
+	TrailerSteps   = "Context-Steps"   // first-last, and (count) where numbers are missing between
+	TrailerLast    = "Context-Last"    // the newest milestone's summary, on a commit that is none
+	TrailerCommits = "Context-Commits" // how many milestones the branch holds now
+	TrailerCreated = "Context-Created" // when, and from which branch
+	TrailerStatus  = "Context-Status"  // active, merged, abandoned
+	TrailerPurpose = "Context-Purpose" // the branch's purpose on one line
 	trailerCode    = "Code-Commit"     // the code HEAD that it was made on
-	trailerLink    = "Context-Link"    // the code commit that was made with it, whose note links it
-	trailerRoadmap = "Context-Roadmap" // the roadmap as it stood, and for how many milestones it has stood so
-	trailerNewest  = "Context-Newest"  // the largest entry id in its documents
-	trailerJournal = "Context-Journal" // journal id, offset and last step id that were taken
+	TrailerLink    = "Context-Link"    // the code commit that was made with it, whose note links it
+	TrailerRoadmap = "Context-Roadmap" // the roadmap as it stood, and for how many milestones it has stood so
+	TrailerNewest  = "Context-Newest"  // the largest entry id in its documents
+	TrailerJournal = "Context-Journal" // journal id, offset and last step id that were taken
 	trailerAgent   = "Agent"
 	trailerSession = "Session"
 	trailerModel   = "Model"
@@ -35,8 +35,8 @@ const (
 // branchOf is the branch that a memory commit was made on. It is "" for what is no
 // memory commit, and for one whose trailer is no name: it comes from elsewhere, and
 // names stand in commands that are pasted.
-func branchOf(c *git.Commit) string {
-	name := c.Trailer(trailerBranch)
+func BranchOf(c *git.Commit) string {
+	name := c.Trailer(TrailerBranch)
 	if git.CheckBranchName(name) != nil {
 		return ""
 	}
@@ -44,7 +44,7 @@ func branchOf(c *git.Commit) string {
 }
 
 // purposeLimit keeps the one-line purpose in lists short, in characters.
-const purposeLimit = 300
+const PurposeLimit = 300
 
 // trailerBlock collects trailers in order; empty values are left out.
 type trailerBlock struct{ b strings.Builder }
@@ -64,7 +64,7 @@ func message(subject, body, trailers string) string {
 	return subject + "\n\n" + body + trailers
 }
 
-func formatSteps(r StepRange) string {
+func FormatSteps(r StepRange) string {
 	switch {
 	case r.Count == 0:
 		return ""
@@ -74,7 +74,7 @@ func formatSteps(r StepRange) string {
 	return fmt.Sprintf("%d-%d (%d)", r.First, r.Last, r.Count)
 }
 
-func formatCreated(at time.Time, from string) string {
+func FormatCreated(at time.Time, from string) string {
 	if at.IsZero() {
 		return ""
 	}
@@ -94,7 +94,7 @@ func parseCreated(value string) (at *time.Time, from *string) {
 
 // parseRoadmap reads Context-Roadmap: the roadmap's commit, and how many
 // milestones in a row have seen it.
-func parseRoadmap(value string) (id git.ID, age int) {
+func ParseRoadmap(value string) (id git.ID, age int) {
 	hash, n, _ := strings.Cut(value, " ")
 	age, err := strconv.Atoi(n)
 	if err != nil {
@@ -106,30 +106,30 @@ func parseRoadmap(value string) (id git.ID, age int) {
 // taken is what Context-Journal says: everything of that journal up to an offset
 // is in the branch, and the step that ends there has that id.
 type taken struct {
-	journal string
+	Journal string
 	upto    int64
 	id      string
 }
 
 func (t taken) String() string {
-	if t.journal == "" {
+	if t.Journal == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s %d %s", t.journal, t.upto, t.id)
+	return fmt.Sprintf("%s %d %s", t.Journal, t.upto, t.id)
 }
 
-func parseTaken(value string) (taken, bool) {
+func ParseTaken(value string) (taken, bool) {
 	f := strings.Fields(value)
 	if len(f) != 3 {
 		return taken{}, false
 	}
 	upto, err := strconv.ParseInt(f[1], 10, 64)
-	return taken{journal: f[0], upto: upto, id: f[2]}, err == nil
+	return taken{Journal: f[0], upto: upto, id: f[2]}, err == nil
 }
 
 // trailerMap reads the lines of a block of trailers. Of a key that stands twice the last
 // one counts.
-func trailerMap(block string) map[string]string {
+func TrailerMap(block string) map[string]string {
 	m := map[string]string{}
 	for line := range strings.Lines(block) {
 		if key, value, ok := strings.Cut(strings.TrimRight(line, "\n"), ": "); ok {

@@ -1,4 +1,4 @@
-package store
+package fsck
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // checkTrailers holds what the messages of milestones say of themselves, for good,
@@ -22,33 +23,33 @@ func checkTrailers(ctx context.Context, c *checking) error {
 		return err
 	}
 	for _, n := range v.commits {
-		x := v.said[n.id]
-		if x == nil || !own(n.ref) {
+		x := v.said[n.Id]
+		if x == nil || !own(n.Ref) {
 			continue
 		}
 		what := v.milestoneFault(x)
 		if x.roadmap != "" && !git.IsID(string(x.roadmap)) {
-			what = fmt.Sprintf("%s: '%s' is not a full hash", trailerRoadmap, visible(string(x.roadmap)))
+			what = fmt.Sprintf("%s: '%s' is not a full hash", store.TrailerRoadmap, store.Visible(string(x.roadmap)))
 		}
 		if what == "" {
 			continue
 		}
-		f := flaw{n.spot(), flawTrailer, what, nil}
+		f := store.Flaw{n.Spot(), store.FlawTrailer, what, nil}
 		v.flaws = append(v.flaws, f)
-		c.report(ctx, nil, Problem{Kind: string(f.kind), Object: string(n.id), Message: f.Error(), Repair: v.without(f)})
+		c.report(ctx, nil, Problem{Kind: string(f.Kind), Object: string(n.Id), Message: f.Error(), Repair: v.without(f)})
 	}
 	return nil
 }
 
 // milestoneFault says what a milestone's entry says otherwise, unless that is another one's.
 func (v *memory) milestoneFault(x *said) string {
-	top := v.in.roots[x.at.tree]
-	r, read := v.records[top.commits]
-	if x.at.milestone == "" || top.bad || !read || r.steps == x.steps ||
-		v.in.files[seenFile{kindCommits, top.commits}].last != x.at.milestone {
+	top := v.in.Roots[x.at.Tree]
+	r, read := v.records[top.Commits]
+	if x.at.Milestone == "" || top.Bad || !read || r.steps == x.steps ||
+		v.in.Files[store.SeenFile{store.KindCommits, top.Commits}].Last != x.at.Milestone {
 		return ""
 	}
-	return fmt.Sprintf("%s says '%s', and the milestone in %s '%s'", trailerSteps, visible(x.steps), doc.CommitFile, r.steps)
+	return fmt.Sprintf("%s says '%s', and the milestone in %s '%s'", store.TrailerSteps, store.Visible(x.steps), doc.CommitFile, r.steps)
 }
 
 // checkTips holds what the newest commit of each branch says of it, in trailers that
@@ -62,7 +63,7 @@ func checkTips(ctx context.Context, c *checking) error {
 	flawed := v.flawed()
 	for _, t := range v.tips {
 		branch, ok := git.BranchName(t.Name)
-		if !ok || t.role != roleBranch || flawed[t.ID] {
+		if !ok || t.Role != store.RoleBranch || flawed[t.ID] {
 			continue
 		}
 		kind, faults, err := v.tipFaults(ctx, branch, t.ID)
@@ -72,7 +73,7 @@ func checkTips(ctx context.Context, c *checking) error {
 		if len(faults) == 0 {
 			continue
 		}
-		c.report(ctx, func(ctx context.Context) error { return c.s.restate(ctx, c.w, branch) }, Problem{Kind: kind, Object: t.Name, Repair: FsckFix,
+		c.report(ctx, func(ctx context.Context) error { return restate(ctx, c.s, c.w, branch) }, Problem{Kind: kind, Object: t.Name, Repair: FsckFix,
 			Message: fmt.Sprintf("branch '%s': %s", branch, strings.Join(faults, "; "))})
 	}
 	return nil
@@ -83,11 +84,11 @@ func checkTips(ctx context.Context, c *checking) error {
 func (v *memory) flawed() map[git.ID]bool {
 	bad := map[git.ID]bool{}
 	for _, f := range v.flaws {
-		bad[f.at.id] = true
+		bad[f.At.Id] = true
 	}
 	for _, n := range v.commits { // parents come first
-		if slices.ContainsFunc(n.parents, func(p git.ID) bool { return bad[p] }) {
-			bad[n.id] = true
+		if slices.ContainsFunc(n.Parents, func(p git.ID) bool { return bad[p] }) {
+			bad[n.Id] = true
 		}
 	}
 	return bad
@@ -100,9 +101,9 @@ func (v *memory) tipFaults(ctx context.Context, branch string, tip git.ID) (kind
 	if x == nil {
 		return "", nil, nil
 	}
-	b, read, err := v.entriesOf(ctx, x.at.tree)
-	top := v.in.roots[x.at.tree]
-	if err != nil || !read || v.in.absent[top.metadata] || v.in.files[seenFile{kindMetadata, top.metadata}].bad {
+	b, read, err := v.entriesOf(ctx, x.at.Tree)
+	top := v.in.Roots[x.at.Tree]
+	if err != nil || !read || v.in.Absent[top.Metadata] || v.in.Files[store.SeenFile{store.KindMetadata, top.Metadata}].Bad {
 		return "", nil, err
 	}
 	add := func(of, fault string) {
@@ -115,8 +116,8 @@ func (v *memory) tipFaults(ctx context.Context, branch string, tip git.ID) (kind
 		add("entry-twice", fmt.Sprintf("%s stands in it twice", strings.Join(b.twice[:min(len(b.twice), 10)], ", ")))
 	}
 	meta := doc.NewMetadata()
-	if top.metadata != "" {
-		data, err := v.s.repo.Blob(ctx, top.metadata)
+	if top.Metadata != "" {
+		data, err := v.s.Repo().Blob(ctx, top.Metadata)
 		if err != nil {
 			return "", nil, err
 		}
@@ -128,9 +129,9 @@ func (v *memory) tipFaults(ctx context.Context, branch string, tip git.ID) (kind
 		add("totals-wrong", fault)
 	}
 	if name := meta.Branch().Name; name != branch {
-		add("branch-misnamed", fmt.Sprintf("%s says that it is branch '%s'", doc.MetadataFile, visible(name)))
+		add("branch-misnamed", fmt.Sprintf("%s says that it is branch '%s'", doc.MetadataFile, store.Visible(name)))
 	}
-	if len(x.trailers) == 0 || x.trailers[trailerBranch] == "" {
+	if len(x.trailers) == 0 || x.trailers[store.TrailerBranch] == "" {
 		add("trailers-missing", "its newest commit has no trailers")
 		return kind, faults, nil
 	}
@@ -145,16 +146,16 @@ func (v *memory) stale(x *said, branch string, b *branchEntries, meta *doc.Metad
 	facts := meta.Branch()
 	check := func(key, want string) {
 		if have := x.trailers[key]; have != want && !redacted(have, want) {
-			faults = append(faults, fmt.Sprintf("%s says '%s', and not '%s'", key, visible(prose.OneLine(have, 100)), visible(prose.OneLine(want, 100))))
+			faults = append(faults, fmt.Sprintf("%s says '%s', and not '%s'", key, store.Visible(prose.OneLine(have, 100)), store.Visible(prose.OneLine(want, 100))))
 		}
 	}
-	check(trailerBranch, branch)
-	check(trailerStatus, facts.Status)
-	check(trailerPurpose, prose.OneLine(facts.Purpose, purposeLimit))
-	check(trailerCreated, formatCreated(facts.CreatedAt, facts.CreatedFrom))
-	check(trailerCommits, strconv.Itoa(meta.Totals().Milestones))
-	if last := v.records[v.in.roots[x.at.tree].commits].newest; x.at.milestone == "" && last != "" {
-		check(trailerLast, last)
+	check(store.TrailerBranch, branch)
+	check(store.TrailerStatus, facts.Status)
+	check(store.TrailerPurpose, prose.OneLine(facts.Purpose, store.PurposeLimit))
+	check(store.TrailerCreated, store.FormatCreated(facts.CreatedAt, facts.CreatedFrom))
+	check(store.TrailerCommits, strconv.Itoa(meta.Totals().Milestones))
+	if last := v.records[v.in.Roots[x.at.Tree].Commits].newest; x.at.Milestone == "" && last != "" {
+		check(store.TrailerLast, last)
 	}
 	newest := ""
 	for _, list := range [][]int32{b.steps, b.records} {
@@ -162,8 +163,8 @@ func (v *memory) stale(x *said, branch string, b *branchEntries, meta *doc.Metad
 			newest = max(newest, v.entries[list[n-1]].id)
 		}
 	}
-	if have := x.trailers[trailerNewest]; have < newest || have != "" && !doc.ValidID(have) {
-		faults = append(faults, fmt.Sprintf("%s says '%s', and %s stands in it", trailerNewest, visible(have), newest))
+	if have := x.trailers[store.TrailerNewest]; have < newest || have != "" && !doc.ValidID(have) {
+		faults = append(faults, fmt.Sprintf("%s says '%s', and %s stands in it", store.TrailerNewest, store.Visible(have), newest))
 	}
 	return faults
 }

@@ -1,4 +1,4 @@
-package store
+package fsck
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // noteLines is a note that was read.
@@ -20,8 +21,8 @@ type noteLines struct {
 }
 
 // note takes a note.
-func (v *memory) note(f file, data []byte) {
-	v.noteText[f.id] = &noteLines{facts: notes.Parse(data), damaged: damagedLine(data)}
+func (v *memory) Note(f store.File, data []byte) {
+	v.noteText[f.Id] = &noteLines{facts: notes.Parse(data), damaged: damagedLine(data)}
 }
 
 // damagedLine is the first line that was one of ours: what begins like one and is no
@@ -39,17 +40,17 @@ func damagedLine(note []byte) string {
 // notePaths lists where the notes of objects stand.
 func (v *memory) notePaths(ctx context.Context) (map[git.ID][]string, map[git.ID][]git.ID, error) {
 	paths, blobs := map[git.ID][]string{}, map[git.ID][]git.ID{}
-	tip, err := v.s.notesTip(ctx)
+	tip, err := v.s.NotesTip(ctx)
 	if err != nil || tip == "" {
 		return paths, blobs, err
 	}
-	c, err := v.s.repo.Commit(ctx, tip)
+	c, err := v.s.Repo().Commit(ctx, tip)
 	if err != nil {
 		return paths, blobs, err
 	}
 	var walk func(dir string, tree git.ID) error
 	walk = func(dir string, tree git.ID) error {
-		list, err := v.s.repo.Tree(ctx, tree)
+		list, err := v.s.Repo().Tree(ctx, tree)
 		if err != nil {
 			return err
 		}
@@ -95,7 +96,7 @@ func checkNotes(ctx context.Context, c *checking) error {
 	v.noted, v.unread = map[git.ID][]notes.Fact{}, map[git.ID]bool{}
 	for _, object := range slices.Sorted(maps.Keys(blobs)) {
 		if len(paths[object]) > 1 {
-			c.report(ctx, func(ctx context.Context) error { return c.s.joinNotes(ctx, c.w, object, paths[object]) }, Problem{
+			c.report(ctx, func(ctx context.Context) error { return joinNotes(ctx, c.s, c.w, object, paths[object]) }, Problem{
 				Kind: "note-twice", Object: string(object), Repair: FsckFix,
 				Message: fmt.Sprintf("object %s has two notes, of which one is not read: %s", object.Short(), strings.Join(paths[object], ", "))})
 		}
@@ -109,7 +110,7 @@ func checkNotes(ctx context.Context, c *checking) error {
 			if text.damaged != "" {
 				v.unread[object] = true
 				c.report(ctx, nil, Problem{Kind: "note-damaged", Object: string(object), Repair: "git notes --ref=context edit " + string(object),
-					Message: fmt.Sprintf("a line of the note of %s cannot be read: %s", object.Short(), visible(prose.OneLine(text.damaged, 100)))})
+					Message: fmt.Sprintf("a line of the note of %s cannot be read: %s", object.Short(), store.Visible(prose.OneLine(text.damaged, 100)))})
 			}
 		}
 	}
@@ -123,22 +124,22 @@ func checkNotes(ctx context.Context, c *checking) error {
 // wrongNotes reports notes that say something else of a milestone than its trailers do.
 func (c *checking) wrongNotes(ctx context.Context, v *memory) {
 	for _, n := range v.commits {
-		x := v.said[n.id]
+		x := v.said[n.Id]
 		if x == nil || x.fact.Kind == "" {
 			continue
 		}
 		var inForce *notes.Fact
-		for i, f := range v.noted[n.id] {
+		for i, f := range v.noted[n.Id] {
 			if f.Kind == notes.KindCommit && (inForce == nil || f.ID >= inForce.ID) {
-				inForce = &v.noted[n.id][i]
+				inForce = &v.noted[n.Id][i]
 			}
 		}
 		if inForce == nil {
 			continue
 		}
 		if fault := contradicts(*inForce, x.fact); fault != "" {
-			c.report(ctx, func(ctx context.Context) error { return c.s.noteAgain(ctx, c.w, n.id, inForce.ID) }, Problem{
-				Kind: "note-wrong", Object: string(n.id), Repair: FsckFix,
+			c.report(ctx, func(ctx context.Context) error { return noteAgain(ctx, c.s, c.w, n.Id, inForce.ID) }, Problem{
+				Kind: "note-wrong", Object: string(n.Id), Repair: FsckFix,
 				Message: fmt.Sprintf("the note of milestone %s contradicts its trailers: %s", x.fact.ID, fault)})
 		}
 	}
@@ -152,7 +153,7 @@ func contradicts(have, want notes.Fact) string {
 		{"tokens", fmt.Sprint(have.Tokens), fmt.Sprint(want.Tokens)}, {"code", string(have.Code), string(want.Code)},
 	} {
 		if m.have != m.want && !redacted(m.have, m.want) {
-			return fmt.Sprintf("%s is '%s', and not '%s'", m.name, visible(prose.OneLine(m.have, 100)), visible(prose.OneLine(m.want, 100)))
+			return fmt.Sprintf("%s is '%s', and not '%s'", m.name, store.Visible(prose.OneLine(m.have, 100)), store.Visible(prose.OneLine(m.want, 100)))
 		}
 	}
 	if !have.Time.Equal(want.Time) {
@@ -168,32 +169,32 @@ func (v *memory) hasFact(id git.ID) bool {
 }
 
 // joinNotes makes one note of an object's several.
-func (s *Store) joinNotes(ctx context.Context, w Writer, object git.ID, paths []string) error {
-	ses, err := s.begin(ctx, w, "fsck: join notes")
+func joinNotes(ctx context.Context, s *store.Store, w store.Writer, object git.ID, paths []string) error {
+	ses, err := s.Begin(ctx, w, "fsck: join notes")
 	if err != nil {
 		return err
 	}
-	defer ses.close()
-	return ses.noteLinks(ctx, "context: join the notes of "+object.Short(), func(u *notes.Update) error { return u.Join(ctx, object, paths) })
+	defer ses.Close()
+	return ses.NoteLinks(ctx, "context: join the notes of "+object.Short(), func(u *notes.Update) error { return u.Join(ctx, object, paths) })
 }
 
 // noteAgain writes what a milestone's trailers say behind what its note says, so that it
 // is in force, also where a sync brings the old line again.
-func (s *Store) noteAgain(ctx context.Context, w Writer, id git.ID, after string) error {
-	m, err := s.repo.Commit(ctx, id)
+func noteAgain(ctx context.Context, s *store.Store, w store.Writer, id git.ID, after string) error {
+	m, err := s.Repo().Commit(ctx, id)
 	if err != nil {
 		return err
 	}
-	ses, err := s.begin(ctx, w, "fsck: note "+id.Short())
+	ses, err := s.Begin(ctx, w, "fsck: note "+id.Short())
 	if err != nil {
 		return err
 	}
-	defer ses.close()
-	f := fact(m)
-	if f.ID, err = s.newID(max(after, f.ID)); err != nil {
+	defer ses.Close()
+	f := store.Fact(m)
+	if f.ID, err = s.NewID(max(after, f.ID)); err != nil {
 		return err
 	}
-	return ses.noteLinks(ctx, "context: note what "+id.Short()+" says", func(u *notes.Update) error { return addFact(ctx, u, id, f) })
+	return ses.NoteLinks(ctx, "context: note what "+id.Short()+" says", func(u *notes.Update) error { return addFact(ctx, u, id, f) })
 }
 
 func addFact(ctx context.Context, u *notes.Update, id git.ID, f notes.Fact) error {

@@ -1,4 +1,4 @@
-package store
+package fsck
 
 import (
 	"context"
@@ -20,10 +20,10 @@ func checkNumbers(ctx context.Context, c *checking) error {
 	if err != nil || len(v.flaws) > 0 { // what is wrong there may be wrong here
 		return err
 	}
-	if forgotten, err := c.s.tombstones(ctx); err != nil || !forgotten.Empty() {
+	if forgotten, err := c.s.Tombstones(ctx); err != nil || !forgotten.Empty() {
 		return err
 	}
-	if edge, err := c.s.repo.Shallow(); err != nil || len(edge) > 0 {
+	if edge, err := c.s.Repo().Shallow(); err != nil || len(edge) > 0 {
 		return err
 	}
 	counted := v.lines()

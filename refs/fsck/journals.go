@@ -1,4 +1,4 @@
-package store
+package fsck
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/journal"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // checkJournals looks at what was recorded and is not committed:
@@ -28,7 +29,7 @@ import (
 // Journals are read without a lock, as every view reads them; what depends on more than
 // the file is looked at again with the branch locked.
 func checkJournals(ctx context.Context, c *checking) error {
-	names, err := c.s.branchNames(ctx)
+	names, err := c.s.BranchNames(ctx)
 	if err != nil {
 		return err
 	}
@@ -36,7 +37,7 @@ func checkJournals(ctx context.Context, c *checking) error {
 	for _, name := range names {
 		branches[journal.FileName(name)] = name
 	}
-	dir := c.s.statePath("journal")
+	dir := c.s.StatePath("journal")
 	files, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -79,7 +80,7 @@ func (c *checking) journal(ctx context.Context, path, branch string) error {
 	if again, err := c.againPending(ctx, branch, data); err != nil || len(again) == 0 {
 		return err
 	}
-	lock, free, err := c.s.repo.TryLock(branchLock(branch))
+	lock, free, err := c.s.Repo().TryLock(store.BranchLock(branch))
 	if err != nil || !free {
 		return err
 	}
@@ -116,7 +117,7 @@ func readJournal(path string) ([]byte, error) {
 
 // readableStep holds that a line of a journal can be committed.
 func readableStep(l journal.Line) error {
-	var e entryLine
+	var e store.EntryLine
 	if err := json.Unmarshal(l.Raw, &e); err != nil {
 		return err
 	}
@@ -139,17 +140,17 @@ func (c *checking) againPending(ctx context.Context, branch string, data []byte)
 	if err != nil {
 		return nil, err
 	}
-	from, err := c.s.takenUpto(ctx, content, tip.commit)
+	from, err := c.s.TakenUpto(ctx, content, tip.Commit())
 	if err != nil {
 		return nil, err
 	}
-	return c.s.stepsHeld(ctx, tip, content.After(from), false)
+	return stepsHeld(ctx, c.s, tip, content.After(from), false)
 }
 
 // stepsHeld are the ids of those steps of a journal that a branch's log holds. Ids rise in a
 // log, so that only its newest segments are read, unless all of it is to be: two that
 // came from several machines may overlap.
-func (s *Store) stepsHeld(ctx context.Context, t *Tip, steps []journal.Line, whole bool) (map[string]bool, error) {
+func stepsHeld(ctx context.Context, s *store.Store, t *store.Tip, steps []journal.Line, whole bool) (map[string]bool, error) {
 	if len(steps) == 0 {
 		return nil, nil
 	}
@@ -158,7 +159,7 @@ func (s *Store) stepsHeld(ctx context.Context, t *Tip, steps []journal.Line, who
 		wanted[l.ID], least = true, min(least, l.ID)
 	}
 	held := map[string]bool{}
-	err := s.backwards(ctx, t, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
+	err := s.Backwards(ctx, t, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
 		steps, err := doc.ParseLog(data)
 		more := true
 		for _, step := range steps {
@@ -175,8 +176,8 @@ func (s *Store) stepsHeld(ctx context.Context, t *Tip, steps []journal.Line, who
 // mendJournal makes a journal anew of the steps in it that are pending. What cannot be
 // read is kept beside it.
 func (c *checking) mendJournal(ctx context.Context, path, branch string) error {
-	return c.s.whileHeld(ctx, func() error {
-		return journal.Mend(ctx, path, c.s.journalOptions(), func(data []byte) (*journal.Mended, error) {
+	return c.s.WhileHeld(ctx, func() error {
+		return journal.Mend(ctx, path, c.s.JournalOptions(), func(data []byte) (*journal.Mended, error) {
 			return c.mendedJournal(ctx, branch, data)
 		})
 	}, branch)
@@ -194,19 +195,19 @@ func (c *checking) mendedJournal(ctx context.Context, branch string, data []byte
 		if err != nil {
 			return nil, err
 		}
-		if from, err = c.s.takenUpto(ctx, content, tip.commit); err != nil {
+		if from, err = c.s.TakenUpto(ctx, content, tip.Commit()); err != nil {
 			return nil, err
 		}
 	}
 	steps := slices.DeleteFunc(found.Steps, func(l journal.Line) bool { return l.End <= from })
 	slices.SortStableFunc(steps, func(a, b journal.Line) int { return strings.Compare(a.ID, b.ID) })
 	steps = slices.CompactFunc(steps, func(a, b journal.Line) bool { return a.ID == b.ID })
-	held, err := c.s.stepsHeld(ctx, tip, steps, true)
+	held, err := stepsHeld(ctx, c.s, tip, steps, true)
 	if err != nil {
 		return nil, err
 	}
 	m := &journal.Mended{Bad: found.Bad}
-	if m.Head, err = c.s.journalHead(ctx, branch); err != nil {
+	if m.Head, err = c.s.JournalHead(ctx, branch); err != nil {
 		return nil, err
 	}
 	last := 0
@@ -226,7 +227,7 @@ func (c *checking) mendedJournal(ctx context.Context, branch string, data []byte
 
 // renumbered is a step with another number, which is a label and no key.
 func renumbered(l journal.Line, step int) (journal.Line, error) {
-	var e entryLine
+	var e store.EntryLine
 	if err := json.Unmarshal(l.Raw, &e); err != nil {
 		return l, err
 	}

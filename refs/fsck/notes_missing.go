@@ -1,4 +1,4 @@
-package store
+package fsck
 
 import (
 	"context"
@@ -7,12 +7,13 @@ import (
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // missingNotes reports milestones that have no note and that no COMMIT will give one:
 // notes are written from a tip back to the first milestone that has one.
 func (c *checking) missingNotes(ctx context.Context, v *memory) error {
-	lazy, err := c.s.lazyNotes(ctx)
+	lazy, err := c.s.LazyNotes(ctx)
 	if err != nil {
 		return err
 	}
@@ -25,18 +26,18 @@ func (c *checking) missingNotes(ctx context.Context, v *memory) error {
 	}
 	var all, missing []git.ID
 	for _, n := range v.commits {
-		x := v.said[n.id]
-		if x == nil || x.fact.Kind == "" || !mine[n.id] || v.hasFact(n.id) {
+		x := v.said[n.Id]
+		if x == nil || x.fact.Kind == "" || !mine[n.Id] || v.hasFact(n.Id) {
 			continue
 		}
-		all = append(all, n.id)
-		if !lazy && !shared[n.id] && !soon[n.id] && !c.restores[n.id] {
-			missing = append(missing, n.id)
+		all = append(all, n.Id)
+		if !lazy && !shared[n.Id] && !soon[n.Id] && !c.restores[n.Id] {
+			missing = append(missing, n.Id)
 		}
 	}
 	if len(missing) == 0 {
 		if c.fix && len(all) > 0 {
-			return c.s.noteFacts(ctx, c.w, all)
+			return noteFacts(ctx, c.s, c.w, all)
 		}
 		return nil
 	}
@@ -46,7 +47,7 @@ func (c *checking) missingNotes(ctx context.Context, v *memory) error {
 		p.Object = git.NotesRef
 		p.Message = fmt.Sprintf("%d milestones have no note, and no commit will give them one; the first is %s", n, first)
 	}
-	c.report(ctx, func(ctx context.Context) error { return c.s.noteFacts(ctx, c.w, all) }, p)
+	c.report(ctx, func(ctx context.Context) error { return noteFacts(ctx, c.s, c.w, all) }, p)
 	return nil
 }
 
@@ -68,9 +69,9 @@ func (v *memory) reach(todo ...git.ID) map[git.ID]bool {
 	for len(todo) > 0 {
 		id := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if n := v.in.byID[id]; n != nil && !reached[id] {
+		if n := v.in.ByID[id]; n != nil && !reached[id] {
 			reached[id] = true
-			todo = append(todo, n.parents...)
+			todo = append(todo, n.Parents...)
 		}
 	}
 	return reached
@@ -80,37 +81,37 @@ func (v *memory) reach(todo ...git.ID) map[git.ID]bool {
 // [session.unnoted] finds them.
 func (v *memory) foldedSoon(tip git.ID, soon map[git.ID]bool) {
 	seen := map[git.ID]bool{}
-	for queue := []git.ID{tip}; len(queue) > 0 && len(seen) < foldWalk; {
-		n := v.in.byID[queue[0]]
+	for queue := []git.ID{tip}; len(queue) > 0 && len(seen) < store.FoldWalk; {
+		n := v.in.ByID[queue[0]]
 		queue = queue[1:]
-		if n == nil || seen[n.id] {
+		if n == nil || seen[n.Id] {
 			continue
 		}
-		seen[n.id] = true
-		if x := v.said[n.id]; x != nil && x.fact.Kind != "" {
-			if v.hasFact(n.id) {
+		seen[n.Id] = true
+		if x := v.said[n.Id]; x != nil && x.fact.Kind != "" {
+			if v.hasFact(n.Id) {
 				continue
 			}
-			soon[n.id] = true
+			soon[n.Id] = true
 		}
-		queue = append(queue, n.parents...)
+		queue = append(queue, n.Parents...)
 	}
 }
 
 // noteFacts writes the notes of milestones.
-func (s *Store) noteFacts(ctx context.Context, w Writer, ids []git.ID) error {
-	ses, err := s.begin(ctx, w, "fsck: notes")
+func noteFacts(ctx context.Context, s *store.Store, w store.Writer, ids []git.ID) error {
+	ses, err := s.Begin(ctx, w, "fsck: notes")
 	if err != nil {
 		return err
 	}
-	defer ses.close()
-	return ses.noteLinks(ctx, "context: fold the facts of "+prose.Count(len(ids), "milestone"), func(u *notes.Update) error {
+	defer ses.Close()
+	return ses.NoteLinks(ctx, "context: fold the facts of "+prose.Count(len(ids), "milestone"), func(u *notes.Update) error {
 		for _, id := range ids {
-			m, err := s.repo.Commit(ctx, id)
+			m, err := s.Repo().Commit(ctx, id)
 			if err != nil {
 				return err
 			}
-			if err := addFact(ctx, u, id, fact(m)); err != nil {
+			if err := addFact(ctx, u, id, store.Fact(m)); err != nil {
 				return err
 			}
 		}

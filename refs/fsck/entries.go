@@ -1,4 +1,4 @@
-package store
+package fsck
 
 import (
 	"context"
@@ -46,15 +46,15 @@ type branchEntries struct {
 // entriesOf counts what stands in a tree of a branch. It reports false where not all of
 // it was read: what is wrong there has been said, or a partial clone does not have it.
 func (v *memory) entriesOf(ctx context.Context, tree git.ID) (*branchEntries, bool, error) {
-	top, ok := v.in.roots[tree]
-	if !ok || top.bad {
+	top, ok := v.in.Roots[tree]
+	if !ok || top.Bad {
 		return nil, false, nil
 	}
 	b := &branchEntries{}
-	if top.log != "" && !v.take(b, top.log, true) || top.commits != "" && !v.take(b, top.commits, false) {
+	if top.Log != "" && !v.take(b, top.Log, true) || top.Commits != "" && !v.take(b, top.Commits, false) {
 		return nil, false, nil
 	}
-	list, err := v.s.repo.Tree(ctx, tree)
+	list, err := v.s.Repo().Tree(ctx, tree)
 	if err != nil {
 		return nil, false, err
 	}
@@ -71,10 +71,10 @@ func (v *memory) entriesOf(ctx context.Context, tree git.ID) (*branchEntries, bo
 
 // segments takes those below a folder.
 func (v *memory) segments(ctx context.Context, b *branchEntries, tree git.ID, log bool) (bool, error) {
-	if v.in.absent[tree] {
+	if v.in.Absent[tree] {
 		return false, nil
 	}
-	list, err := v.s.repo.Tree(ctx, tree)
+	list, err := v.s.Repo().Tree(ctx, tree)
 	if err != nil {
 		return false, err
 	}

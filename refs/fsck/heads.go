@@ -1,4 +1,4 @@
-package store
+package fsck
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // checkHeads looks at the CONTEXT_HEAD of every worktree. One that is not there is no
@@ -18,7 +19,7 @@ import (
 //  2. it names a commit: to the branch that this commit was made on, else likewise;
 //  3. it names what is no memory branch, or nothing that can be read: to the default branch.
 func checkHeads(ctx context.Context, c *checking) error {
-	heads, err := c.s.repo.HeadNames()
+	heads, err := c.s.Repo().HeadNames()
 	if err != nil {
 		return err
 	}
@@ -31,7 +32,7 @@ func checkHeads(ctx context.Context, c *checking) error {
 }
 
 func (c *checking) head(ctx context.Context, h git.WorktreeHead) error {
-	target, err := c.s.repo.SymbolicRef(ctx, h.Ref)
+	target, err := c.s.Repo().SymbolicRef(ctx, h.Ref)
 	if errors.Is(err, git.ErrBroken) {
 		return c.badHead(ctx, h, Problem{Kind: "head-invalid", Message: "cannot be read"}, "", "")
 	}
@@ -48,11 +49,11 @@ func (c *checking) head(ctx context.Context, h git.WorktreeHead) error {
 	if gone, err := c.branchGone(ctx, name); err != nil || !gone || c.lost[name] {
 		return err
 	}
-	if now, err := c.s.repo.SymbolicRef(ctx, h.Ref); err != nil || now != target {
+	if now, err := c.s.Repo().SymbolicRef(ctx, h.Ref); err != nil || now != target {
 		return nil // a rename repoints it last of all: it has, since
 	}
 	p := Problem{Kind: "head-dangling", Message: fmt.Sprintf("points to branch '%s', which does not exist", name)}
-	to, err := c.s.renamedTo(ctx, name)
+	to, err := c.s.RenamedTo(ctx, name)
 	if to != "" {
 		p.Message += fmt.Sprintf(": it was renamed to '%s'", to)
 	}
@@ -64,7 +65,7 @@ func (c *checking) head(ctx context.Context, h git.WorktreeHead) error {
 
 // detached reports a CONTEXT_HEAD that names a commit, if it does.
 func (c *checking) detached(ctx context.Context, h git.WorktreeHead) error {
-	id, err := c.s.repo.Ref(ctx, h.Ref)
+	id, err := c.s.Repo().Ref(ctx, h.Ref)
 	if errors.Is(err, git.ErrNotFound) {
 		return nil
 	}
@@ -72,8 +73,8 @@ func (c *checking) detached(ctx context.Context, h git.WorktreeHead) error {
 		return err
 	}
 	to := ""
-	if commit, err := c.s.repo.Commit(ctx, id); err == nil {
-		if to = branchOf(commit); to != "" {
+	if commit, err := c.s.Repo().Commit(ctx, id); err == nil {
+		if to = store.BranchOf(commit); to != "" {
 			if gone, err := c.branchGone(ctx, to); err != nil || gone {
 				to = ""
 			}
@@ -93,20 +94,20 @@ func (c *checking) badHead(ctx context.Context, h git.WorktreeHead, p Problem, w
 	p.Object, p.Repair = h.Ref, FsckFix
 	p.Message = fmt.Sprintf("%s of '%s' %s; it goes to '%s'", git.HeadName, h.Path, p.Message, to)
 	c.report(ctx, func(ctx context.Context) error {
-		return c.s.whileHeld(ctx, func() error {
-			now, err := c.s.repo.SymbolicRef(ctx, h.Ref)
+		return c.s.WhileHeld(ctx, func() error {
+			now, err := c.s.Repo().SymbolicRef(ctx, h.Ref)
 			switch {
 			case err == nil && now != was:
 				return nil // somebody switched meanwhile
 			case err != nil && !errors.Is(err, git.ErrNotFound) && !errors.Is(err, git.ErrBroken):
 				return err
 			}
-			if there, err := c.s.hasBranch(ctx, to); err != nil {
+			if there, err := c.s.HasBranch(ctx, to); err != nil {
 				return err
 			} else if !there {
 				return fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("branch '%s' went away meanwhile", to), FsckFix)
 			}
-			return c.s.repo.SetSymbolicRef(ctx, h.Ref, git.BranchRef(to), "context fsck: restore")
+			return c.s.Repo().SetSymbolicRef(ctx, h.Ref, git.BranchRef(to), "context fsck: restore")
 		}, to)
 	}, p)
 	return nil
@@ -115,13 +116,13 @@ func (c *checking) badHead(ctx context.Context, h git.WorktreeHead, p Problem, w
 // homeBranch is where a worktree goes whose branch is not known: the default branch,
 // else the newest.
 func (c *checking) homeBranch(ctx context.Context) (string, error) {
-	name, err := c.s.defaultBranch(ctx)
+	name, err := c.s.DefaultBranch(ctx)
 	if err == nil {
-		if _, err = c.s.repo.Ref(ctx, git.BranchRef(name)); err == nil {
+		if _, err = c.s.Repo().Ref(ctx, git.BranchRef(name)); err == nil {
 			return name, nil
 		}
 	}
-	out, err := c.s.repo.View(ctx, "for-each-ref", "--sort=-committerdate", "--count=1", "--format=%(refname)", git.BranchPrefix)
+	out, err := c.s.Repo().View(ctx, "for-each-ref", "--sort=-committerdate", "--count=1", "--format=%(refname)", git.BranchPrefix)
 	if err != nil {
 		return "", err
 	}
@@ -133,7 +134,7 @@ func (c *checking) homeBranch(ctx context.Context) (string, error) {
 // renames or deletes one holds its lock.
 func (c *checking) branchGone(ctx context.Context, name string) (bool, error) {
 	missing := func() (bool, error) {
-		_, err := c.s.repo.Ref(ctx, git.BranchRef(name))
+		_, err := c.s.Repo().Ref(ctx, git.BranchRef(name))
 		if errors.Is(err, git.ErrNotFound) {
 			return true, nil
 		}
@@ -145,7 +146,7 @@ func (c *checking) branchGone(ctx context.Context, name string) (bool, error) {
 	if git.CheckBranchName(name) != nil { // which no command of ours could have made
 		return true, nil
 	}
-	lock, free, err := c.s.repo.TryLock(branchLock(name))
+	lock, free, err := c.s.Repo().TryLock(store.BranchLock(name))
 	if err != nil || !free {
 		return false, err
 	}

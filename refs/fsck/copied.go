@@ -1,4 +1,4 @@
-package store
+package fsck
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // mostCopies is among how many of the newest commits of the code copies are looked for.
@@ -31,7 +32,7 @@ func checkCopied(ctx context.Context, c *checking) error {
 	if err != nil || len(pairs) == 0 {
 		return err
 	}
-	if pairs, err = c.s.samePatch(ctx, pairs); err != nil {
+	if pairs, err = samePatch(ctx, c.s, pairs); err != nil {
 		return err
 	}
 	problems := make([]Problem, len(pairs))
@@ -39,14 +40,14 @@ func checkCopied(ctx context.Context, c *checking) error {
 		problems[i] = Problem{Kind: "link-missing", Object: string(p.New), Repair: FsckFix,
 			Message: fmt.Sprintf("code commit %s is a copy of %s, whose memory it does not belong to", p.New.Short(), p.Old.Short())}
 	}
-	c.report(ctx, func(ctx context.Context) error { return c.s.copyLinks(ctx, c.w, pairs) }, problems...)
+	c.report(ctx, func(ctx context.Context) error { return copyLinks(ctx, c.s, c.w, pairs) }, problems...)
 	return nil
 }
 
 // likely pairs linked commits with those that may be copies of them, the newest first.
-func (c *checking) likely(ctx context.Context, all map[git.ID][]notes.Fact) ([]Rewritten, error) {
+func (c *checking) likely(ctx context.Context, all map[git.ID][]notes.Fact) ([]store.Rewritten, error) {
 	ids := slices.Sorted(maps.Keys(all))
-	lost, err := c.s.unreached(ctx, ids, codeRefs())
+	lost, err := c.s.Unreached(ctx, ids, store.CodeRefs())
 	if err != nil {
 		return nil, err
 	}
@@ -54,50 +55,50 @@ func (c *checking) likely(ctx context.Context, all map[git.ID][]notes.Fact) ([]R
 	for _, id := range ids {
 		fmt.Fprintln(&in, id)
 	}
-	linked := map[string][]candidate{}
-	err = c.s.eachCandidate(ctx, in.Bytes(), func(d candidate, _ int64) {
-		linked[d.author] = append(linked[d.author], d)
+	linked := map[string][]store.Candidate{}
+	err = c.s.EachCandidate(ctx, in.Bytes(), func(d store.Candidate, _ int64) {
+		linked[d.Author] = append(linked[d.Author], d)
 	}, "--no-walk=unsorted", "--ignore-missing", "--stdin")
 	if err != nil {
 		return nil, err
 	}
-	var pairs []Rewritten
-	err = c.s.eachCandidate(ctx, nil, func(d candidate, _ int64) {
-		if len(all[d.id]) > 0 || c.claimed[d.id] {
+	var pairs []store.Rewritten
+	err = c.s.EachCandidate(ctx, nil, func(d store.Candidate, _ int64) {
+		if len(all[d.Id]) > 0 || c.claimed[d.Id] {
 			return
 		}
-		for _, old := range linked[d.author] {
-			if lost[old.id] || old.title == d.title {
-				pairs = append(pairs, Rewritten{Old: old.id, New: d.id})
+		for _, old := range linked[d.Author] {
+			if lost[old.Id] || old.Title == d.Title {
+				pairs = append(pairs, store.Rewritten{Old: old.Id, New: d.Id})
 			}
 		}
-	}, append([]string{"--no-merges", "--max-count=" + strconv.Itoa(mostCopies)}, codeRefs()...)...)
+	}, append([]string{"--no-merges", "--max-count=" + strconv.Itoa(mostCopies)}, store.CodeRefs()...)...)
 	return pairs, err
 }
 
 // samePatch leaves the pairs that make the same change.
-func (s *Store) samePatch(ctx context.Context, pairs []Rewritten) ([]Rewritten, error) {
+func samePatch(ctx context.Context, s *store.Store, pairs []store.Rewritten) ([]store.Rewritten, error) {
 	var ids []git.ID
 	for _, p := range pairs {
 		ids = append(ids, p.Old, p.New)
 	}
 	slices.Sort(ids)
-	patches, err := s.patchIDs(ctx, slices.Compact(ids))
-	return slices.DeleteFunc(pairs, func(p Rewritten) bool {
+	patches, err := s.PatchIDs(ctx, slices.Compact(ids))
+	return slices.DeleteFunc(pairs, func(p store.Rewritten) bool {
 		return patches[p.New] == "" || patches[p.New] != patches[p.Old]
 	}), err
 }
 
 // copyLinks gives copies the links of what they are copies of, as a cherry-pick does.
-func (s *Store) copyLinks(ctx context.Context, w Writer, pairs []Rewritten) error {
-	ses, err := s.begin(ctx, w, "fsck: links of copies")
+func copyLinks(ctx context.Context, s *store.Store, w store.Writer, pairs []store.Rewritten) error {
+	ses, err := s.Begin(ctx, w, "fsck: links of copies")
 	if err != nil {
 		return err
 	}
-	defer ses.close()
-	return ses.noteLinks(ctx, "context: carry links over to copies", func(u *notes.Update) error {
+	defer ses.Close()
+	return ses.NoteLinks(ctx, "context: carry links over to copies", func(u *notes.Update) error {
 		for _, p := range pairs {
-			if _, err := carry(ctx, u, p); err != nil {
+			if _, err := store.Carry(ctx, u, p); err != nil {
 				return err
 			}
 		}

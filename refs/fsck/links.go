@@ -1,4 +1,4 @@
-package store
+package fsck
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // links reads the links of all notes, by code commit.
@@ -18,7 +19,7 @@ func (c *checking) links(ctx context.Context) (map[git.ID][]notes.Fact, error) {
 		return c.noted, nil
 	}
 	all := map[git.ID][]notes.Fact{}
-	err := c.s.eachLink(ctx, []string{linkWords}, func(code git.ID, f notes.Fact) {
+	err := c.s.EachLink(ctx, []string{store.LinkWords}, func(code git.ID, f notes.Fact) {
 		all[code] = append(all[code], f)
 	})
 	if err == nil {
@@ -42,7 +43,7 @@ func checkLinks(ctx context.Context, c *checking) error {
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	now, here, err := c.s.milestoneHashes(ctx, git.DeletedPrefix)
+	now, here, err := c.s.MilestoneHashes(ctx, git.DeletedPrefix)
 	if err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func checkLinks(ctx context.Context, c *checking) error {
 			"code commit %s is linked to milestone %s by a hash that it has no more: %s is %s now",
 			l.code.Short(), l.fact.Milestone, prose.OneLine(cmp.Or(f10(l.fact.Memory), "none"), 20), l.now.Short())}
 	}
-	c.report(ctx, func(ctx context.Context) error { return c.s.relink(ctx, c.w, moved) }, problems...)
+	c.report(ctx, func(ctx context.Context) error { return relink(ctx, c.s, c.w, moved) }, problems...)
 	return nil
 }
 
@@ -75,19 +76,19 @@ func f10(id git.ID) string {
 }
 
 // relink links code commits to milestones by their present hashes.
-func (s *Store) relink(ctx context.Context, w Writer, moved []movedLink) error {
-	ses, err := s.begin(ctx, w, "fsck: links")
+func relink(ctx context.Context, s *store.Store, w store.Writer, moved []movedLink) error {
+	ses, err := s.Begin(ctx, w, "fsck: links")
 	if err != nil {
 		return err
 	}
-	defer ses.close()
-	return ses.noteLinks(ctx, "context: link by present hashes", func(u *notes.Update) error {
+	defer ses.Close()
+	return ses.NoteLinks(ctx, "context: link by present hashes", func(u *notes.Update) error {
 		for _, l := range moved {
-			m, err := s.repo.Commit(ctx, l.now)
+			m, err := s.Repo().Commit(ctx, l.now)
 			if err != nil {
 				return err
 			}
-			if _, err := ses.addLink(ctx, u, l.code, m); err != nil {
+			if _, err := ses.AddLink(ctx, u, l.code, m); err != nil {
 				return err
 			}
 		}

@@ -1,4 +1,4 @@
-package store
+package fsck
 
 import (
 	"cmp"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // renameRemote moves what is kept of a remote to its new name: tracking refs, local
@@ -19,11 +20,11 @@ import (
 // newer and stands. The refspecs, by which this is found, come last, so that a kill
 // leaves it to be done again.
 func (c *checking) renameRemote(ctx context.Context, from, to string) (err error) {
-	old, now := peer{name: from, tracking: git.RemoteTracking(from)}, peer{name: to, tracking: git.RemoteTracking(to)}
-	both := []peer{old, now}
-	slices.SortFunc(both, func(a, b peer) int { return cmp.Compare(a.name, b.name) })
+	old, now := store.Remote{Name: from, Tracking: git.RemoteTracking(from)}, store.Remote{Name: to, Tracking: git.RemoteTracking(to)}
+	both := []store.Remote{old, now}
+	slices.SortFunc(both, func(a, b store.Remote) int { return cmp.Compare(a.Name, b.Name) })
 	for _, p := range both {
-		lock, err1 := c.s.lockPeer(ctx, p)
+		lock, err1 := c.s.LockPeer(ctx, p)
 		if err1 != nil {
 			return err1
 		}
@@ -41,8 +42,8 @@ func (c *checking) renameRemote(ctx context.Context, from, to string) (err error
 	return c.renameSettings(ctx, from, to)
 }
 
-func (c *checking) renameTracking(ctx context.Context, old, now peer) error {
-	list, err := c.s.repo.Refs(ctx, append(old.tracking.All(), now.tracking.All()...)...)
+func (c *checking) renameTracking(ctx context.Context, old, now store.Remote) error {
+	list, err := c.s.Repo().Refs(ctx, append(old.Tracking.All(), now.Tracking.All()...)...)
 	if err != nil {
 		return err
 	}
@@ -50,14 +51,14 @@ func (c *checking) renameTracking(ctx context.Context, old, now peer) error {
 	for _, r := range list {
 		there[r.Name] = true
 	}
-	return c.moveRefs(ctx, "rename remote "+prose.OneLine(old.name, 100), func(tx *git.Tx) {
+	return c.moveRefs(ctx, "rename remote "+prose.OneLine(old.Name, 100), func(tx *git.Tx) {
 		for _, r := range list {
-			for i, prefix := range old.tracking.All() {
+			for i, prefix := range old.Tracking.All() {
 				rest, ok := strings.CutPrefix(r.Name, prefix)
-				if !ok || strings.HasPrefix(r.Name, now.tracking.All()[i]) {
+				if !ok || strings.HasPrefix(r.Name, now.Tracking.All()[i]) {
 					continue
 				}
-				if to := now.tracking.All()[i] + rest; !there[to] {
+				if to := now.Tracking.All()[i] + rest; !there[to] {
 					tx.Update(to, r.ID, "")
 				}
 				tx.Delete(r.Name, r.ID)
@@ -67,55 +68,55 @@ func (c *checking) renameTracking(ctx context.Context, old, now peer) error {
 }
 
 // renameState joins what local state says under both names.
-func (c *checking) renameState(old, now peer) error {
-	shared, err := c.s.readShared(old)
+func (c *checking) renameState(old, now store.Remote) error {
+	shared, err := c.s.ReadShared(old)
 	if err != nil {
 		return err
 	}
-	since, err := c.s.readShared(now)
+	since, err := c.s.ReadShared(now)
 	if err != nil {
 		return err
 	}
 	if len(shared) > 0 {
 		maps.Copy(shared, since)
-		if err := c.s.writeShared(now, shared); err != nil {
+		if err := c.s.WriteShared(now, shared); err != nil {
 			return err
 		}
 	}
-	held, err := c.s.readHeldState(old)
+	held, err := c.s.ReadHeldState(old)
 	if err != nil {
 		return err
 	}
-	later, err := c.s.readHeldState(now)
+	later, err := c.s.ReadHeldState(now)
 	if err != nil {
 		return err
 	}
-	maps.Copy(held.refs, later.refs)
-	held.purge = append(held.purge, later.purge...)
-	if err := c.s.writeHeldState(now, held); err != nil {
+	maps.Copy(held.Refs, later.Refs)
+	held.Purge = append(held.Purge, later.Purge...)
+	if err := c.s.WriteHeldState(now, held); err != nil {
 		return err
 	}
 	// What is known to be clean is found out again.
-	return errors.Join(removeFile(c.s.statePath(old.sharedName())), removeFile(c.s.statePath(old.heldName())), removeFile(c.s.statePath(old.cleanName())))
+	return errors.Join(removeFile(c.s.StatePath(old.SharedName())), removeFile(c.s.StatePath(old.HeldName())), removeFile(c.s.StatePath(old.CleanName())))
 }
 
 // renameHeld renames the remote in conflicts of a sync that wait on branches.
 func (c *checking) renameHeld(ctx context.Context, from, to string) error {
-	names, err := c.s.branchNames(ctx)
+	names, err := c.s.BranchNames(ctx)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		if _, err := os.Stat(c.s.statePath(heldName(name))); err != nil {
+		if _, err := os.Stat(c.s.StatePath(store.HeldName(name))); err != nil {
 			continue
 		}
-		if err := c.s.whileHeld(ctx, func() error {
-			h, err := c.s.heldMerge(name)
+		if err := c.s.WhileHeld(ctx, func() error {
+			h, err := c.s.ReadMerge(name)
 			if err != nil || h == nil || h.Remote != from || h.Bundle {
 				return err
 			}
 			h.Remote = to
-			return c.s.writeHeld(h)
+			return c.s.WriteHeld(h)
 		}, name); err != nil {
 			return err
 		}
@@ -126,7 +127,7 @@ func (c *checking) renameHeld(ctx context.Context, from, to string) error {
 // renameSettings moves the settings that have the remote's name, unless the new one has
 // its own.
 func (c *checking) renameSettings(ctx context.Context, from, to string) error {
-	cfg, err := c.s.repo.Config(ctx)
+	cfg, err := c.s.Repo().Config(ctx)
 	if err != nil {
 		return err
 	}
@@ -136,8 +137,8 @@ func (c *checking) renameSettings(ctx context.Context, from, to string) error {
 			return fmt.Errorf("rename the settings of '%s': %w", from, err)
 		}
 	}
-	if name, _ := cfg.String(keyRemote); name == from {
-		return c.setConfig(ctx, "config", keyRemote, to)
+	if name, _ := cfg.String(store.KeyRemote); name == from {
+		return c.setConfig(ctx, "config", store.KeyRemote, to)
 	}
 	return nil
 }

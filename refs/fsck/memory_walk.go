@@ -1,4 +1,4 @@
-package store
+package fsck
 
 import (
 	"context"
@@ -6,67 +6,68 @@ import (
 	"slices"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // walk lists what tips reach, parents before their children, and all that our own refs
 // reach before what only remotes have. Of the notes it is the tip alone.
-func (v *memory) walk(ctx context.Context) ([]*newCommit, error) {
+func (v *memory) walk(ctx context.Context) ([]*store.NewCommit, error) {
 	var deep []git.ID
 	for _, t := range v.tips {
-		if t.role != roleNotes {
+		if t.Role != store.RoleNotes {
 			deep = append(deep, t.ID)
 		}
 	}
-	list, err := v.s.repo.History(ctx, deep)
+	list, err := v.s.Repo().History(ctx, deep)
 	if err != nil {
-		if !unreadable(err) {
+		if !store.Unreadable(err) {
 			return nil, err
 		}
 		if list, err = v.walkBroken(ctx, deep); err != nil {
 			return nil, err
 		}
 	}
-	commits := make([]*newCommit, 0, len(list)+1)
+	commits := make([]*store.NewCommit, 0, len(list)+1)
 	for _, n := range list {
-		c := &newCommit{id: n.ID, parents: n.Parents}
-		commits, v.in.byID[n.ID] = append(commits, c), c
+		c := &store.NewCommit{Id: n.ID, Parents: n.Parents}
+		commits, v.in.ByID[n.ID] = append(commits, c), c
 	}
 	for _, mine := range []bool{true, false} {
 		v.mark(commits, mine)
 	}
-	slices.SortStableFunc(commits, func(a, b *newCommit) int {
+	slices.SortStableFunc(commits, func(a, b *store.NewCommit) int {
 		switch {
-		case own(a.ref) == own(b.ref):
+		case own(a.Ref) == own(b.Ref):
 			return 0
-		case own(a.ref):
+		case own(a.Ref):
 			return -1
 		}
 		return 1
 	})
 	for _, t := range v.tips {
-		if t.role == roleNotes && v.in.byID[t.ID] == nil {
-			commits = append(commits, &newCommit{id: t.ID, roles: roleNotes, ref: t.Name})
+		if t.Role == store.RoleNotes && v.in.ByID[t.ID] == nil {
+			commits = append(commits, &store.NewCommit{Id: t.ID, Roles: store.RoleNotes, Ref: t.Name})
 		}
 	}
 	return commits, nil
 }
 
 // mark says of commits what our own refs, or those of remotes, reach them as.
-func (v *memory) mark(commits []*newCommit, mine bool) {
+func (v *memory) mark(commits []*store.NewCommit, mine bool) {
 	reached := map[git.ID]bool{}
 	for _, t := range v.tips {
-		if n := v.in.byID[t.ID]; n != nil && own(t.Name) == mine {
-			n.reach(t.role, t.Name)
-			reached[n.id] = true
+		if n := v.in.ByID[t.ID]; n != nil && own(t.Name) == mine {
+			n.Reach(t.Role, t.Name)
+			reached[n.Id] = true
 		}
 	}
 	for _, n := range slices.Backward(commits) { // children first
-		if !reached[n.id] {
+		if !reached[n.Id] {
 			continue
 		}
-		for _, p := range n.parents {
-			if parent := v.in.byID[p]; parent != nil {
-				parent.reach(n.roles, n.ref)
+		for _, p := range n.Parents {
+			if parent := v.in.ByID[p]; parent != nil {
+				parent.Reach(n.Roles, n.Ref)
 				reached[p] = true
 			}
 		}
@@ -76,7 +77,7 @@ func (v *memory) mark(commits []*newCommit, mine bool) {
 // walkBroken walks a history that git does not, because commits are missing or damaged:
 // these are reported, and what lies behind them is out of reach.
 func (v *memory) walkBroken(ctx context.Context, tips []git.ID) ([]git.NewCommit, error) {
-	edge, err := v.s.repo.Shallow()
+	edge, err := v.s.Repo().Shallow()
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +96,7 @@ func (v *memory) walkBroken(ctx context.Context, tips []git.ID) ([]git.NewCommit
 			}
 			continue
 		}
-		c, err := v.s.repo.Commit(ctx, id)
+		c, err := v.s.Repo().Commit(ctx, id)
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil, err
@@ -121,20 +122,20 @@ func (v *memory) walkBroken(ctx context.Context, tips []git.ID) ([]git.NewCommit
 
 // lost reports a commit that is not here, or cannot be read.
 func (v *memory) lost(id, child git.ID, err error) {
-	kind, what := flawMissing, "it is missing"
+	kind, what := store.FlawMissing, "it is missing"
 	if !errors.Is(err, git.ErrNotFound) {
-		kind, what = flawDamaged, "it cannot be read"
+		kind, what = store.FlawDamaged, "it cannot be read"
 	} else {
 		err = nil
 	}
-	n := &newCommit{id: id}
+	n := &store.NewCommit{Id: id}
 	for _, t := range v.tips {
 		if t.ID == id {
-			n.ref = t.Name
+			n.Ref = t.Name
 		}
 	}
 	if child != "" {
 		what += "; it is a parent of " + child.Short()
 	}
-	v.in.found(flaw{n.spot(), kind, what, err})
+	v.in.Found(store.Flaw{n.Spot(), kind, what, err})
 }

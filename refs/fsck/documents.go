@@ -1,4 +1,4 @@
-package store
+package fsck
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // checkDocuments looks at all that memory holds, now and at any time before, as at what
@@ -23,10 +24,10 @@ func checkDocuments(ctx context.Context, c *checking) error {
 	}
 	seen := map[string]bool{}
 	for _, f := range v.flaws {
-		if _, here := c.s.repo.LooseFile(f.id); here && f.kind == flawMissing {
-			f.kind, f.what = flawDamaged, "it is damaged"
+		if _, here := c.s.Repo().LooseFile(f.Id); here && f.Kind == store.FlawMissing {
+			f.Kind, f.What = store.FlawDamaged, "it is damaged"
 		}
-		if keys := f.keys(); !slices.ContainsFunc(keys, func(key string) bool { return seen[key] }) {
+		if keys := keys(f); !slices.ContainsFunc(keys, func(key string) bool { return seen[key] }) {
 			for _, key := range keys {
 				seen[key] = true
 			}
@@ -37,7 +38,7 @@ func checkDocuments(ctx context.Context, c *checking) error {
 			c.report(ctx, nil, p)
 		}
 		// Others need what is lost, and would say so in their own words.
-		c.blocked = c.blocked || f.lost()
+		c.blocked = c.blocked || lost(f)
 	}
 	return nil
 }
@@ -46,35 +47,35 @@ func checkDocuments(ctx context.Context, c *checking) error {
 func (c *checking) unsound() bool { return c.held != nil && len(c.held.flaws) > 0 }
 
 // lost reports whether the object cannot be read at all.
-func (f flaw) lost() bool { return f.kind == flawMissing || f.kind == flawDamaged }
+func lost(f store.Flaw) bool { return f.Kind == store.FlawMissing || f.Kind == store.FlawDamaged }
 
 // keys tell what is wrong apart from all else that is: two flaws that share one are the
 // same. What is lost is lost wherever it stands; once an id is ahead of the clock, all that
 // follow are; and a folder that is none of ours may hold much that is not.
-func (f flaw) keys() []string {
-	kind := string(f.kind) + " "
-	switch f.kind {
-	case flawMissing, flawDamaged:
-		return []string{string(f.id)}
-	case flawAhead:
-		return []string{kind + f.at.ref}
-	case flawTree:
-		return []string{kind + f.path + " " + string(f.id), kind + path.Dir(f.path) + " " + string(f.at.id)}
+func keys(f store.Flaw) []string {
+	kind := string(f.Kind) + " "
+	switch f.Kind {
+	case store.FlawMissing, store.FlawDamaged:
+		return []string{string(f.Id)}
+	case store.FlawAhead:
+		return []string{kind + f.At.Ref}
+	case store.FlawTree:
+		return []string{kind + f.Path + " " + string(f.Id), kind + path.Dir(f.Path) + " " + string(f.At.Id)}
 	}
-	return []string{kind + f.path + " " + string(f.id)}
+	return []string{kind + f.Path + " " + string(f.Id)}
 }
 
-func (v *memory) problem(ctx context.Context, f flaw) (p Problem, err error) {
-	p = Problem{Kind: string(f.kind), Object: string(f.id), Message: f.Error()}
+func (v *memory) problem(ctx context.Context, f store.Flaw) (p Problem, err error) {
+	p = Problem{Kind: string(f.Kind), Object: string(f.Id), Message: f.Error()}
 	switch {
-	case f.lost():
+	case lost(f):
 		p.Repair, err = v.bringBack(ctx, f)
 		return p, err
-	case f.kind == flawUnlisted:
-		p.Object = string(f.at.id)
+	case f.Kind == store.FlawUnlisted:
+		p.Object = string(f.At.Id)
 	}
 	p.Repair = v.without(f)
-	if f.kind == flawAhead {
+	if f.Kind == store.FlawAhead {
 		p.Repair = "set the clock, if it is behind; else " + p.Repair
 	}
 	return p, nil
@@ -83,17 +84,17 @@ func (v *memory) problem(ctx context.Context, f flaw) (p Problem, err error) {
 // bringBack is how an object that is lost comes back: from a remote that has the memory,
 // which must send all that it has again, because git takes what a commit that is here
 // leads to for being here.
-func (v *memory) bringBack(ctx context.Context, f flaw) (string, error) {
+func (v *memory) bringBack(ctx context.Context, f store.Flaw) (string, error) {
 	first := ""
-	if file, here := v.s.repo.LooseFile(f.id); here {
+	if file, here := v.s.Repo().LooseFile(f.Id); here {
 		first = "rm -f " + prose.ShellQuoted(file) + " && "
 	}
-	remotes, err := v.s.repo.Remotes(ctx)
+	remotes, err := v.s.Repo().Remotes(ctx)
 	if err != nil {
 		return "", err
 	}
 	for _, remote := range remotes {
-		if slices.ContainsFunc(v.tips, func(t tip) bool { return strings.HasPrefix(t.Name, git.RemotePrefix+remote+"/") }) {
+		if slices.ContainsFunc(v.tips, func(t store.BranchTip) bool { return strings.HasPrefix(t.Name, git.RemotePrefix+remote+"/") }) {
 			return first + "git fetch --refetch " + prose.ShellQuoted(remote), nil
 		}
 	}
@@ -106,26 +107,26 @@ func (v *memory) bringBack(ctx context.Context, f flaw) (string, error) {
 //  2. a deleted branch and a tag can go;
 //  3. the newest commit of a branch is taken off it;
 //  4. below others it stays what it is: a new branch can start before it.
-func (v *memory) without(f flaw) string {
-	ref, bad := f.at.ref, f.at
+func (v *memory) without(f store.Flaw) string {
+	ref, bad := f.At.Ref, f.At
 	switch {
 	case !own(ref):
-		return fmt.Sprintf("mend '%s' on its remote; nothing of it is taken in", visible(ref))
+		return fmt.Sprintf("mend '%s' on its remote; nothing of it is taken in", store.Visible(ref))
 	case strings.HasPrefix(ref, git.DeletedPrefix):
 		return fmt.Sprintf("git update-ref -d %s %s", ref, v.tipOf(ref))
 	case strings.HasPrefix(ref, git.TagPrefix):
 		return "git context tag -d " + strings.TrimPrefix(ref, git.TagPrefix)
-	case bad.roles == roleNotes:
+	case bad.Roles == store.RoleNotes:
 		return "git notes --ref=context prune, or remove by hand what is no note"
-	case len(bad.parents) == 0:
+	case len(bad.Parents) == 0:
 		return "git log --stat " + string(v.tipOf(ref)) + ", then start anew from a commit that is sound"
-	case v.tipOf(ref) == bad.id:
-		return fmt.Sprintf("git update-ref %s %s %s", ref, bad.parents[0], bad.id)
-	case bad.roles&roleRoadmap != 0:
-		return fmt.Sprintf("git update-ref %s %s %s takes off what came since, too", ref, bad.parents[0], v.tipOf(ref))
+	case v.tipOf(ref) == bad.Id:
+		return fmt.Sprintf("git update-ref %s %s %s", ref, bad.Parents[0], bad.Id)
+	case bad.Roles&store.RoleRoadmap != 0:
+		return fmt.Sprintf("git update-ref %s %s %s takes off what came since, too", ref, bad.Parents[0], v.tipOf(ref))
 	}
 	name, _ := git.BranchName(ref)
-	return fmt.Sprintf("git context branch %s-sound --from %s", name, bad.parents[0].Short())
+	return fmt.Sprintf("git context branch %s-sound --from %s", name, bad.Parents[0].Short())
 }
 
 // tipOf is where a ref stands.

@@ -1,4 +1,4 @@
-package store
+package fsck
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // checkRefspecs looks at the settings that init made, or that undo them:
@@ -20,7 +21,7 @@ import (
 //  4. a plain push of a remote sends memory and no code;
 //  5. notes have no way to be merged.
 func checkRefspecs(ctx context.Context, c *checking) error {
-	cfg, err := c.s.repo.Config(ctx)
+	cfg, err := c.s.Repo().Config(ctx)
 	if err != nil {
 		return err
 	}
@@ -112,15 +113,15 @@ func (c *checking) rewriteRefspecs(ctx context.Context, remote, other string, ha
 
 // setConfig runs git config in this repository's own file.
 func (c *checking) setConfig(ctx context.Context, args ...string) error {
-	_, err := c.s.repo.Run(ctx, args...)
-	c.s.repo.InvalidateConfig()
+	_, err := c.s.Repo().Run(ctx, args...)
+	c.s.Repo().InvalidateConfig()
 	return err
 }
 
 // remoteRefspecs reports what a remote's fetch refspecs lack, and ours alone where code
 // is not fetched. A remote that memory was never shared with lacks nothing.
 func (c *checking) remoteRefspecs(ctx context.Context, cfg *git.Config, remote string, have []string) error {
-	wanted := wantedRefspecs(cfg, remote)
+	wanted := store.WantedRefspecs(cfg, remote)
 	ours := func(spec string) bool { _, ok := refspecOf(spec); return ok }
 	if bare, err := cfg.Bool("core.bare", false); err == nil && bare && len(have) > 0 && !slices.ContainsFunc(have, func(s string) bool { return !ours(s) }) {
 		c.report(ctx, func(ctx context.Context) error {
@@ -135,7 +136,7 @@ func (c *checking) remoteRefspecs(ctx context.Context, cfg *git.Config, remote s
 		return nil
 	}
 	if len(missing) == len(wanted) {
-		shared, err := c.s.readShared(peer{name: remote})
+		shared, err := c.s.ReadShared(store.Remote{Name: remote})
 		if err != nil || len(shared) == 0 {
 			return err
 		}
@@ -169,15 +170,17 @@ func (c *checking) pushRefspecs(ctx context.Context, remote string, push []strin
 // notesStrategy reports that git would ask people to merge notes by hand. A repository
 // that init was never run in, as one on a server, needs no setting.
 func (c *checking) notesStrategy(ctx context.Context, cfg *git.Config) error {
-	if _, set := cfg.String(notesStrategyKey); set {
+	if _, set := cfg.String(store.NotesStrategyKey); set {
 		return nil
 	}
-	heads, err := c.s.repo.Worktrees(ctx)
+	heads, err := c.s.Repo().Worktrees(ctx)
 	if err != nil || len(heads) == 0 {
 		return err
 	}
-	c.report(ctx, func(ctx context.Context) error { return c.setConfig(ctx, "config", notesStrategyKey, notesStrategy) },
-		Problem{Kind: "config-missing", Object: notesStrategyKey, Repair: FsckFix,
-			Message: notesStrategyKey + " is not set: git notes merge would stop at two agents' notes on one commit"})
+	c.report(ctx, func(ctx context.Context) error {
+		return c.setConfig(ctx, "config", store.NotesStrategyKey, store.NotesStrategy)
+	},
+		Problem{Kind: "config-missing", Object: store.NotesStrategyKey, Repair: FsckFix,
+			Message: store.NotesStrategyKey + " is not set: git notes merge would stop at two agents' notes on one commit"})
 	return nil
 }

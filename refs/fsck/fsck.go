@@ -1,4 +1,4 @@
-package store
+package fsck
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // Problem is something that is wrong with memory or around it, and what mends it.
@@ -21,9 +22,9 @@ type Problem struct {
 }
 
 // FsckOptions are one fsck.
-type FsckOptions struct {
-	Writer      // who mends
-	Fix    bool // mend what can be mended
+type Options struct {
+	store.Writer      // who mends
+	Fix          bool // mend what can be mended
 }
 
 // FsckFix is the repair of whatever can be mended without being asked how.
@@ -66,8 +67,8 @@ func checks() []check {
 
 // checking is one run of all checks.
 type checking struct {
-	s     *Store
-	w     Writer
+	s     *store.Store
+	w     store.Writer
 	fix   bool
 	found []Problem
 
@@ -95,7 +96,7 @@ const fsckLooks = 3
 // It is safe beside any other process: what one is at is not taken for trouble. Beside an
 // expunge, which leaves no commit where it was, it waits for the end of that and looks
 // anew.
-func (s *Store) Fsck(ctx context.Context, o FsckOptions) ([]Problem, error) {
+func Run(ctx context.Context, s *store.Store, o Options) ([]Problem, error) {
 	mended := []Problem{}
 	for look := 1; ; look++ {
 		c := &checking{s: s, w: o.Writer, fix: o.Fix, claimed: map[git.ID]bool{}, lost: map[string]bool{}, renamed: map[string]bool{}}
@@ -113,15 +114,15 @@ func (s *Store) Fsck(ctx context.Context, o FsckOptions) ([]Problem, error) {
 
 // run makes all checks.
 func (c *checking) run(ctx context.Context) error {
-	l, err := c.s.repo.ListRefs(ctx, git.BranchPrefix)
+	l, err := c.s.Repo().ListRefs(ctx, git.BranchPrefix)
 	if err != nil {
 		return err
 	}
 	if len(l.Refs)+len(l.Broken) == 0 {
-		return c.s.noBranch(ctx, "")
+		return c.s.NoBranch(ctx, "")
 	}
-	c.forgetting = c.s.expungeAtWork()
-	if known, err := c.s.tombstones(ctx); err == nil { // else that is a problem of its own
+	c.forgetting = expungeAtWork(c.s)
+	if known, err := c.s.Tombstones(ctx); err == nil { // else that is a problem of its own
 		c.forgotten = &known
 	}
 	for _, check := range checks() {

@@ -1,4 +1,4 @@
-package store
+package fsck
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/journal"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // strayJournal looks at a journal of no branch. One that holds nothing is gc's. Which
@@ -26,7 +27,7 @@ func (c *checking) strayJournal(ctx context.Context, path string, branches map[s
 	if gone, err := c.branchGone(ctx, name); err != nil || !gone {
 		return err
 	}
-	twin, err := twinOf(path, branches)
+	twin, err := store.TwinOf(path, branches)
 	if err != nil {
 		return err
 	}
@@ -47,7 +48,7 @@ func (c *checking) setAside(ctx context.Context, path string, names []string) er
 	}
 	taken := append(names[:len(names):len(names)], name)
 	to := fitName(name, taken)
-	for exists(c.s.journalPath(to)) { // of a branch that is gone, too
+	for exists(c.s.JournalPath(to)) { // of a branch that is gone, too
 		taken = append(taken, to)
 		to = fitName(name, taken)
 	}
@@ -72,13 +73,13 @@ func (c *checking) lostSteps(ctx context.Context, path, name, to string) error {
 	}
 	var at *git.Commit // nil: not here, or never known
 	if git.IsID(content.Mark.Committed) {
-		if at, err = c.s.repo.Commit(ctx, git.ID(content.Mark.Committed)); err != nil && !errors.Is(err, git.ErrNotFound) {
+		if at, err = c.s.Repo().Commit(ctx, git.ID(content.Mark.Committed)); err != nil && !errors.Is(err, git.ErrNotFound) {
 			return err
 		}
 	}
 	from := content.Mark.Upto
 	if at != nil {
-		if from, err = c.s.takenUpto(ctx, content, at); err != nil {
+		if from, err = c.s.TakenUpto(ctx, content, at); err != nil {
 			return err
 		}
 	}
@@ -86,7 +87,7 @@ func (c *checking) lostSteps(ctx context.Context, path, name, to string) error {
 	for _, l := range content.After(from) {
 		held[l.ID] = false
 	}
-	if err := c.s.stepsAnywhere(ctx, held); err != nil {
+	if err := c.s.StepsAnywhere(ctx, held); err != nil {
 		return err
 	}
 	maps.DeleteFunc(held, func(_ string, held bool) bool { return held })
@@ -102,7 +103,7 @@ func (c *checking) lostSteps(ctx context.Context, path, name, to string) error {
 		p.Repair = makeAt(name, at.ID)
 		c.lost[name] = true
 	default:
-		p.Repair = fmt.Sprintf("mv %s %s && %s && %s", prose.ShellQuoted(path), prose.ShellQuoted(c.s.journalPath(to)), makeAt(to, at.ID), FsckFix)
+		p.Repair = fmt.Sprintf("mv %s %s && %s && %s", prose.ShellQuoted(path), prose.ShellQuoted(c.s.JournalPath(to)), makeAt(to, at.ID), FsckFix)
 	}
 	c.report(ctx, nil, p)
 	return nil
@@ -115,14 +116,14 @@ func makeAt(branch string, id git.ID) string {
 
 // dropTwin takes a journal's name away that no branch has any more.
 func (c *checking) dropTwin(ctx context.Context, gone, stays string) error {
-	return c.s.whileHeld(ctx, func() error {
-		if _, err := c.s.repo.Ref(ctx, git.BranchRef(gone)); !errors.Is(err, git.ErrNotFound) {
+	return c.s.WhileHeld(ctx, func() error {
+		if _, err := c.s.Repo().Ref(ctx, git.BranchRef(gone)); !errors.Is(err, git.ErrNotFound) {
 			return err
 		}
-		twin, err := twinOf(c.s.journalPath(gone), map[string]string{journal.FileName(stays): stays})
+		twin, err := store.TwinOf(c.s.JournalPath(gone), map[string]string{journal.FileName(stays): stays})
 		if err != nil || twin == "" {
 			return err
 		}
-		return os.Remove(c.s.journalPath(gone))
+		return os.Remove(c.s.JournalPath(gone))
 	}, gone, stays)
 }

@@ -1,4 +1,4 @@
-package store
+package fsck
 
 import (
 	"context"
@@ -12,13 +12,14 @@ import (
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // checkIntents looks for a `commit --code` or `rollback --code` that was interrupted.
 // The next command that changes the branch finishes or forgets it; to mend is to do
 // that now. One whose branch is locked is being worked on.
 func checkIntents(ctx context.Context, c *checking) error {
-	files, err := os.ReadDir(c.s.statePath(intentDir))
+	files, err := os.ReadDir(c.s.StatePath(store.IntentDir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -29,7 +30,7 @@ func checkIntents(ctx context.Context, c *checking) error {
 		if filepath.Ext(file.Name()) != ".json" { // what a killed writer left beside it
 			continue
 		}
-		if err := c.leftIntent(ctx, path.Join(intentDir, file.Name())); err != nil {
+		if err := c.leftIntent(ctx, path.Join(store.IntentDir, file.Name())); err != nil {
 			return err
 		}
 	}
@@ -38,7 +39,7 @@ func checkIntents(ctx context.Context, c *checking) error {
 
 // leftIntent reports one, by the branch that its file names.
 func (c *checking) leftIntent(ctx context.Context, name string) error {
-	file := c.s.statePath(name)
+	file := c.s.StatePath(name)
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -47,12 +48,12 @@ func (c *checking) leftIntent(ctx context.Context, name string) error {
 		return err
 	}
 	var in struct{ Branch string }
-	if json.Unmarshal(data, &in) != nil || git.CheckBranchName(in.Branch) != nil || intentName(in.Branch) != name {
+	if json.Unmarshal(data, &in) != nil || git.CheckBranchName(in.Branch) != nil || store.IntentName(in.Branch) != name {
 		c.report(ctx, nil, Problem{Kind: "intent-unreadable", Object: file, Repair: "rm " + prose.ShellQuoted(file),
 			Message: fmt.Sprintf("what '%s' set out to do cannot be read; what is recorded stays pending", file)})
 		return nil
 	}
-	lock, free, err := c.s.repo.TryLock(branchLock(in.Branch))
+	lock, free, err := c.s.Repo().TryLock(store.BranchLock(in.Branch))
 	if err != nil || !free {
 		return err
 	}
@@ -64,11 +65,11 @@ func (c *checking) leftIntent(ctx context.Context, name string) error {
 		return nil
 	}
 	c.report(ctx, func(ctx context.Context) error {
-		ses, err := c.s.begin(ctx, c.w, "fsck", in.Branch)
+		ses, err := c.s.Begin(ctx, c.w, "fsck", in.Branch)
 		if err != nil {
 			return err
 		}
-		return ses.close()
+		return ses.Close()
 	}, Problem{Kind: "intent-left", Object: git.BranchRef(in.Branch), Repair: FsckFix,
 		Message: fmt.Sprintf("a commit or rollback of branch '%s' with --code was interrupted", in.Branch)})
 	return nil

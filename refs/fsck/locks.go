@@ -1,4 +1,4 @@
-package store
+package fsck
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // lockAge is how old a lock file of a ref must be to be taken for left: git holds one for
@@ -17,12 +18,12 @@ const lockAge = 10 * time.Minute
 // checkLocks looks for lock files of refs whose owner is gone. A younger one may be in
 // use, and so is one whose owner is there: neither is a problem.
 func checkLocks(ctx context.Context, c *checking) error {
-	locks, err := c.s.repo.RefLocks()
+	locks, err := c.s.Repo().RefLocks()
 	if err != nil {
 		return err
 	}
 	for _, l := range locks {
-		age := c.s.now().Sub(l.Made)
+		age := c.s.Clock().Sub(l.Made)
 		if age < lockAge {
 			continue
 		}
@@ -48,12 +49,12 @@ func checkLocks(ctx context.Context, c *checking) error {
 func (c *checking) left(l git.LeftLock, age time.Duration) (bool, error) {
 	own := ""
 	if name, ok := git.BranchName(l.Ref); ok {
-		own = branchLock(name)
+		own = store.BranchLock(name)
 	} else if l.Ref == git.NotesRef {
 		own = notes.LockName
 	}
 	if own != "" {
-		lock, free, err := c.s.repo.TryLock(own)
+		lock, free, err := c.s.Repo().TryLock(own)
 		if err != nil || !free {
 			return false, err
 		}
@@ -61,15 +62,15 @@ func (c *checking) left(l git.LeftLock, age time.Duration) (bool, error) {
 			return false, err
 		}
 	}
-	return c.s.repo.Abandoned(l, age)
+	return c.s.Repo().Abandoned(l, age)
 }
 
 // removeLock takes a lock file away, one process at a time: of two that found the same
 // file the second could take away the one of somebody who came in between.
 func (c *checking) removeLock(ctx context.Context, l git.LeftLock) error {
-	lock, err := c.s.repo.Lock(ctx, "fsck-locks")
+	lock, err := c.s.Repo().Lock(ctx, "fsck-locks")
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.s.repo.RemoveLock(l), lock.Unlock())
+	return errors.Join(c.s.Repo().RemoveLock(l), lock.Unlock())
 }

@@ -1,4 +1,4 @@
-package store
+package fsck
 
 import (
 	"context"
@@ -8,24 +8,25 @@ import (
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // checkExpunge looks for something that was to be forgotten, and is not yet, because
 // whoever was at it was killed. The next command that writes finishes it; to mend is to
 // do that now. Where the lock is held somebody is at it.
 func checkExpunge(ctx context.Context, c *checking) error {
-	file := c.s.statePath(expungeIntentName)
+	file := c.s.StatePath(store.ExpungeIntentName)
 	if _, err := os.Stat(file); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		return err
 	}
-	lock, free, err := c.s.repo.TryLock(expungeLock)
+	lock, free, err := c.s.Repo().TryLock(store.ExpungeLock)
 	if err != nil || !free {
 		return err
 	}
-	left, err := c.s.readExpungeIntent()
+	left, err := c.s.ReadExpungeIntent()
 	if err1 := lock.Unlock(); err1 != nil {
 		return errors.Join(err, err1)
 	}
@@ -36,7 +37,7 @@ func checkExpunge(ctx context.Context, c *checking) error {
 	case err != nil:
 		return err
 	case left != nil:
-		c.report(ctx, func(ctx context.Context) error { return c.s.finishExpunge(ctx, c.w) }, Problem{Kind: "expunge-left", Object: file,
+		c.report(ctx, func(ctx context.Context) error { return c.s.FinishExpunge(ctx, c.w) }, Problem{Kind: "expunge-left", Object: file,
 			Repair: FsckFix, Message: "an expunge was interrupted: what it was to forget is not gone yet"})
 	}
 	return nil
@@ -44,11 +45,11 @@ func checkExpunge(ctx context.Context, c *checking) error {
 
 // expungeAtWork reports whether somebody expunges right now. Where no lock can be taken
 // nobody can: that is a problem of its own.
-func (s *Store) expungeAtWork() bool {
-	if _, err := os.Stat(s.statePath(expungeIntentName)); err != nil {
+func expungeAtWork(s *store.Store) bool {
+	if _, err := os.Stat(s.StatePath(store.ExpungeIntentName)); err != nil {
 		return false
 	}
-	lock, free, err := s.repo.TryLock(expungeLock)
+	lock, free, err := s.Repo().TryLock(store.ExpungeLock)
 	if free {
 		_ = lock.Unlock() // it ends with this process at the latest
 	}
@@ -58,8 +59,8 @@ func (s *Store) expungeAtWork() bool {
 // forgotMeanwhile reports whether somebody has expunged something since this run of the
 // checks began, and waits for one who is at it.
 func (c *checking) forgotMeanwhile(ctx context.Context) (bool, error) {
-	if c.s.expungeAtWork() {
-		lock, err := c.s.repo.Lock(ctx, expungeLock)
+	if expungeAtWork(c.s) {
+		lock, err := c.s.Repo().Lock(ctx, store.ExpungeLock)
 		if err != nil {
 			return false, err
 		}
@@ -68,6 +69,6 @@ func (c *checking) forgotMeanwhile(ctx context.Context) (bool, error) {
 	if c.forgetting || c.forgotten == nil {
 		return c.forgetting, nil
 	}
-	known, err := c.s.tombstones(ctx)
+	known, err := c.s.Tombstones(ctx)
 	return err == nil && !c.forgotten.Holds(known), nil
 }

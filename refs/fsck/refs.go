@@ -1,4 +1,4 @@
-package store
+package fsck
 
 import (
 	"context"
@@ -22,7 +22,7 @@ import (
 // The first three keep git from reading all refs: until they are mended, nothing else
 // can be told of memory.
 func checkRefs(ctx context.Context, c *checking) error {
-	l, err := c.s.repo.ListRefs(ctx, memoryPrefixes()...)
+	l, err := c.s.Repo().ListRefs(ctx, memoryPrefixes()...)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (c *checking) brokenRef(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if _, ok := c.s.repo.RefFile(name); !ok {
+	if _, ok := c.s.Repo().RefFile(name); !ok {
 		return nil // one that is no file is git's to mend
 	}
 	switch {
@@ -69,14 +69,14 @@ func (c *checking) brokenRef(ctx context.Context, name string) error {
 	case tracking(name):
 		p.Message += "; the next fetch makes it anew"
 	default:
-		file, _ := c.s.repo.RefFile(name)
+		file, _ := c.s.Repo().RefFile(name)
 		p.Message += ", and nothing says which one it was"
 		p.Repair = "rm " + prose.ShellQuoted(file)
 		c.report(ctx, nil, p)
 		return nil
 	}
 	c.report(ctx, func(ctx context.Context) error {
-		if err := c.s.repo.ReplaceBroken(name, to); err != nil {
+		if err := c.s.Repo().ReplaceBroken(name, to); err != nil {
 			return err
 		}
 		return c.dropLostMoves(ctx, name)
@@ -91,7 +91,7 @@ func (c *checking) dropLostMoves(ctx context.Context, name string) error {
 	if branch, ok := git.BranchName(name); ok && git.CheckBranchName(branch) == nil {
 		held = append(held, branch)
 	}
-	return c.s.whileHeld(ctx, func() error { return c.s.repo.DropLostMoves(ctx, name) }, held...)
+	return c.s.WhileHeld(ctx, func() error { return c.s.Repo().DropLostMoves(ctx, name) }, held...)
 }
 
 // tracking reports whether a ref is what a remote or a bundle had: no more than a copy.
@@ -106,16 +106,16 @@ func (c *checking) formerly(ctx context.Context, name string) (git.ID, error) {
 	if tracking(name) {
 		return "", nil
 	}
-	past, err := c.s.repo.RefPast(name)
+	past, err := c.s.Repo().RefPast(name)
 	if err != nil {
 		return "", err
 	}
-	remotes, err := c.s.repo.Remotes(ctx)
+	remotes, err := c.s.Repo().Remotes(ctx)
 	if err != nil {
 		return "", err
 	}
 	for _, remote := range remotes {
-		id, err := c.s.repo.Ref(ctx, git.RemoteTracking(remote).Of(name))
+		id, err := c.s.Repo().Ref(ctx, git.RemoteTracking(remote).Of(name))
 		if err == nil {
 			past = append(past, id)
 		}
@@ -123,7 +123,7 @@ func (c *checking) formerly(ctx context.Context, name string) (git.ID, error) {
 	if len(past) == 0 {
 		return "", nil
 	}
-	infos, err := c.s.repo.Infos(ctx, past)
+	infos, err := c.s.Repo().Infos(ctx, past)
 	if err != nil {
 		return "", err
 	}
@@ -137,11 +137,11 @@ func (c *checking) formerly(ctx context.Context, name string) (git.ID, error) {
 
 // whole reports whether a commit and its tree can be read.
 func (c *checking) whole(ctx context.Context, id git.ID) bool {
-	commit, err := c.s.repo.Commit(ctx, id)
+	commit, err := c.s.Repo().Commit(ctx, id)
 	if err != nil {
 		return false
 	}
-	_, err = c.s.repo.Tree(ctx, commit.Tree)
+	_, err = c.s.Repo().Tree(ctx, commit.Tree)
 	return err == nil
 }
 
@@ -151,7 +151,7 @@ func (c *checking) lostRefs(ctx context.Context, list []git.Ref) error {
 	for i, r := range list {
 		ids[i] = r.ID
 	}
-	infos, err := c.s.repo.Infos(ctx, ids)
+	infos, err := c.s.Repo().Infos(ctx, ids)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (c *checking) lostRefs(ctx context.Context, list []git.Ref) error {
 		if infos[i].Type == "commit" {
 			continue
 		}
-		now, err := c.s.repo.Ref(ctx, r.Name)
+		now, err := c.s.Repo().Ref(ctx, r.Name)
 		if err == nil && now == r.ID { // else somebody moved it, and what it was is collected
 			err = c.lostRef(ctx, r, infos[i].Type)
 		}
@@ -207,11 +207,11 @@ func (c *checking) lostRef(ctx context.Context, r git.Ref, kind string) error {
 
 // moveRefs moves refs in one transaction, without a commit.
 func (c *checking) moveRefs(ctx context.Context, reason string, queue func(*git.Tx)) error {
-	id, err := c.s.repo.Committer(ctx)
+	id, err := c.s.Repo().Committer(ctx)
 	if err != nil {
 		return err
 	}
-	tx, err := c.s.repo.Begin(ctx, git.TxOptions{Message: "context fsck: " + reason, Committer: git.Identity{Name: id.Name, Email: id.Email}})
+	tx, err := c.s.Repo().Begin(ctx, git.TxOptions{Message: "context fsck: " + reason, Committer: git.Identity{Name: id.Name, Email: id.Email}})
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package store
+package fsck
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // refNames reports branches and tags whose names break the rule: commands would refuse
@@ -76,7 +77,7 @@ func fitName(name string, taken []string) string {
 		if n > 2 || slices.ContainsFunc(taken, func(have string) bool { return strings.EqualFold(have, fit) }) {
 			try = fmt.Sprintf("%s-%d", fit, n)
 		}
-		if !slices.ContainsFunc(taken, func(have string) bool { return have == try || nameClash(have, try) != "" }) {
+		if !slices.ContainsFunc(taken, func(have string) bool { return have == try || store.NameClash(have, try) != "" }) {
 			return try
 		}
 	}
@@ -85,7 +86,7 @@ func fitName(name string, taken []string) string {
 // misfit reports a file that stands among the refs and is none, as programs that copy
 // folders leave them. Lists leave it out, and a walk from all refs ends there.
 func (c *checking) misfit(ctx context.Context, name string) {
-	path := filepath.Join(c.s.repo.CommonDir(), filepath.FromSlash(name))
+	path := filepath.Join(c.s.Repo().CommonDir(), filepath.FromSlash(name))
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) || strings.HasSuffix(name, ".lock") {
 		return
 	}
@@ -102,7 +103,7 @@ func (c *checking) roadmapGone(ctx context.Context, list []git.Ref) error {
 		return nil
 	}
 	// Init moves several refs at once, and a list may show one of them without the others.
-	if _, err := c.s.repo.Ref(ctx, git.RoadmapRef); !errors.Is(err, git.ErrNotFound) {
+	if _, err := c.s.Repo().Ref(ctx, git.RoadmapRef); !errors.Is(err, git.ErrNotFound) {
 		return err
 	}
 	to, err := c.newestRoadmap(ctx, list)
@@ -129,18 +130,18 @@ func (c *checking) newestRoadmap(ctx context.Context, list []git.Ref) (git.ID, e
 	for _, r := range list {
 		id := r.ID
 		if strings.HasPrefix(r.Name, git.BranchPrefix) {
-			tip, err := c.s.repo.Commit(ctx, r.ID)
+			tip, err := c.s.Repo().Commit(ctx, r.ID)
 			if err != nil {
 				return "", err
 			}
-			id, _ = parseRoadmap(tip.Trailer(trailerRoadmap))
+			id, _ = store.ParseRoadmap(tip.Trailer(store.TrailerRoadmap))
 		} else if !strings.HasPrefix(r.Name, git.RemotePrefix) || !strings.HasSuffix(r.Name, "/roadmap") {
 			continue
 		}
 		if !git.IsID(string(id)) || !c.whole(ctx, id) {
 			continue
 		}
-		if found, err := c.s.repo.Commit(ctx, id); err == nil && (newest == nil || found.Committer.When.After(newest.Committer.When)) {
+		if found, err := c.s.Repo().Commit(ctx, id); err == nil && (newest == nil || found.Committer.When.After(newest.Committer.When)) {
 			newest = found
 		}
 	}

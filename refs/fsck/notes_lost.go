@@ -1,4 +1,4 @@
-package store
+package fsck
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // lostNotes looks in the reflog of the notes for what was overwritten: git notes add
@@ -17,18 +18,18 @@ import (
 // are the lines that neither that one nor the newest notes hold. An expunge empties this
 // reflog, and what it forgot is not brought back even from one that it could not empty.
 func (c *checking) lostNotes(ctx context.Context) error {
-	dropped, err := c.s.droppedNotes(ctx)
+	dropped, err := droppedNotes(ctx, c.s)
 	if err != nil || len(dropped) == 0 {
 		return err
 	}
-	u, err := notes.Begin(ctx, c.s.repo)
+	u, err := notes.Begin(ctx, c.s.Repo())
 	if err != nil {
 		return err
 	}
 	lines, object := 0, git.ID("")
 	c.restores = map[git.ID]bool{}
 	for _, m := range dropped {
-		lost, err := c.s.lostLines(ctx, u, m)
+		lost, err := lostLines(ctx, c.s, u, m)
 		if err != nil {
 			return err
 		}
@@ -41,7 +42,7 @@ func (c *checking) lostNotes(ctx context.Context) error {
 	if lines == 0 {
 		return nil
 	}
-	c.report(ctx, func(ctx context.Context) error { return c.s.restoreNotes(ctx, c.w, dropped) }, Problem{
+	c.report(ctx, func(ctx context.Context) error { return restoreNotes(ctx, c.s, c.w, dropped) }, Problem{
 		Kind: "notes-lost", Object: git.NotesRef, Repair: FsckFix,
 		Message: fmt.Sprintf("%s of notes, one of them on %s, went when somebody wrote notes beside others with git notes", prose.Count(lines, "line"), object.Short())})
 	return nil
@@ -49,16 +50,16 @@ func (c *checking) lostNotes(ctx context.Context) error {
 
 // droppedNotes are the moves of the notes that dropped a commit, as far as both
 // commits are here.
-func (s *Store) droppedNotes(ctx context.Context) ([]git.RefMove, error) {
-	tip, err := s.notesTip(ctx)
+func droppedNotes(ctx context.Context, s *store.Store) ([]git.RefMove, error) {
+	tip, err := s.NotesTip(ctx)
 	if err != nil || tip == "" {
 		return nil, err
 	}
-	moves, err := s.repo.Moves(ctx, git.NotesRef)
+	moves, err := s.Repo().Moves(ctx, git.NotesRef)
 	if err != nil || len(moves) == 0 {
 		return nil, err
 	}
-	history, err := s.repo.History(ctx, []git.ID{tip})
+	history, err := s.Repo().History(ctx, []git.ID{tip})
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +72,7 @@ func (s *Store) droppedNotes(ctx context.Context) ([]git.RefMove, error) {
 	for _, m := range moves {
 		ids = append(ids, m.Old, m.New)
 	}
-	infos, err := s.repo.Infos(ctx, ids)
+	infos, err := s.Repo().Infos(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +81,7 @@ func (s *Store) droppedNotes(ctx context.Context) ([]git.RefMove, error) {
 		if infos[2*i].Type != "commit" || infos[2*i+1].Type != "commit" {
 			continue
 		}
-		bases, err := s.repo.MergeBases(ctx, m.Old, m.New)
+		bases, err := s.Repo().MergeBases(ctx, m.Old, m.New)
 		if err != nil {
 			return nil, err
 		}
@@ -92,18 +93,18 @@ func (s *Store) droppedNotes(ctx context.Context) ([]git.RefMove, error) {
 }
 
 // lostLines are the lines that a move lost, by object, without what was expunged.
-func (s *Store) lostLines(ctx context.Context, u *notes.Update, m git.RefMove) (map[git.ID][]byte, error) {
+func lostLines(ctx context.Context, s *store.Store, u *notes.Update, m git.RefMove) (map[git.ID][]byte, error) {
 	lost, err := u.Lost(ctx, m.Old, m.New)
 	if err != nil {
 		return nil, err
 	}
-	e, err := s.tombstones(ctx)
+	e, err := s.Tombstones(ctx)
 	if err != nil || e.Empty() {
 		return lost, err
 	}
-	w := s.newRewriter(e)
+	w := s.NewRewriter(e)
 	for object, lines := range lost {
-		if _, now := w.note(object, lines); !bytes.Equal(now, lines) {
+		if _, now := w.Note(object, lines); !bytes.Equal(now, lines) {
 			delete(lost, object)
 		}
 	}
@@ -112,19 +113,19 @@ func (s *Store) lostLines(ctx context.Context, u *notes.Update, m git.RefMove) (
 
 // restoreNotes brings back what moves lost. They become part of the history of the notes,
 // unless something was forgotten since.
-func (s *Store) restoreNotes(ctx context.Context, w Writer, dropped []git.RefMove) error {
-	e, err := s.tombstones(ctx)
+func restoreNotes(ctx context.Context, s *store.Store, w store.Writer, dropped []git.RefMove) error {
+	e, err := s.Tombstones(ctx)
 	if err != nil {
 		return err
 	}
-	ses, err := s.begin(ctx, w, "fsck: restore notes")
+	ses, err := s.Begin(ctx, w, "fsck: restore notes")
 	if err != nil {
 		return err
 	}
-	defer ses.close()
-	return ses.noteLinks(ctx, "context: restore notes that were lost", func(u *notes.Update) error {
+	defer ses.Close()
+	return ses.NoteLinks(ctx, "context: restore notes that were lost", func(u *notes.Update) error {
 		for _, m := range dropped {
-			lost, err := s.lostLines(ctx, u, m)
+			lost, err := lostLines(ctx, s, u, m)
 			if err != nil {
 				return err
 			}

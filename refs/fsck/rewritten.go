@@ -1,4 +1,4 @@
-package store
+package fsck
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // checkRewritten looks for code commits that memory belongs to, that no ref of the code
@@ -26,11 +27,11 @@ func checkRewritten(ctx context.Context, c *checking) error {
 	if err != nil || len(left) == 0 {
 		return err
 	}
-	found, err := c.s.replacements(ctx, left, codeRefs()...)
+	found, err := c.s.Replacements(ctx, left, store.CodeRefs()...)
 	if err != nil {
 		return err
 	}
-	var pairs []Rewritten
+	var pairs []store.Rewritten
 	var clear, unclear []Problem
 	for _, old := range left {
 		p := Problem{Kind: "link-left", Object: string(old.ID)}
@@ -40,7 +41,7 @@ func checkRewritten(ctx context.Context, c *checking) error {
 		switch news := found[old.ID]; len(news) {
 		case 0:
 		case 1:
-			pairs = append(pairs, Rewritten{Old: old.ID, New: news[0]})
+			pairs = append(pairs, store.Rewritten{Old: old.ID, New: news[0]})
 			p.Message = fmt.Sprintf("code commit %s was rewritten as %s, which its memory does not belong to", old.ID.Short(), news[0].Short())
 			p.Repair = FsckFix
 			clear = append(clear, p)
@@ -75,13 +76,13 @@ func (c *checking) leftBehind(ctx context.Context) ([]*git.Commit, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, err := c.s.madeOn(ctx)
+	made, err := c.s.MadeOn(ctx)
 	if err != nil {
 		return nil, err
 	}
 	codes := maps.Clone(all)
-	made.codes(func(code git.ID) { codes[code] = nil })
-	lost, err := c.s.unreached(ctx, slices.Sorted(maps.Keys(codes)), codeRefs())
+	made.Codes(func(code git.ID) { codes[code] = nil })
+	lost, err := c.s.Unreached(ctx, slices.Sorted(maps.Keys(codes)), store.CodeRefs())
 	if err != nil || len(lost) == 0 {
 		return nil, err
 	}
@@ -91,18 +92,18 @@ func (c *checking) leftBehind(ctx context.Context) ([]*git.Commit, error) {
 	}
 	var left []*git.Commit
 	for _, code := range slices.Sorted(maps.Keys(lost)) {
-		settled, err := c.settled(ctx, all[code], made.on(code), kept)
+		settled, err := c.settled(ctx, all[code], made.On(code), kept)
 		if err != nil {
 			return nil, err
 		}
 		if settled {
 			continue
 		}
-		commit, err := c.s.repo.Commit(ctx, code)
+		commit, err := c.s.Repo().Commit(ctx, code)
 		if err != nil {
 			return nil, err
 		}
-		if branchOf(commit) == "" { // anybody may have noted a link on memory
+		if store.BranchOf(commit) == "" { // anybody may have noted a link on memory
 			left = append(left, commit)
 		}
 	}
@@ -115,7 +116,7 @@ func (c *checking) leftBehind(ctx context.Context) ([]*git.Commit, error) {
 func (c *checking) keptLinks(ctx context.Context, all map[git.ID][]notes.Fact, lost map[git.ID]bool) (map[string]bool, error) {
 	kept := map[string]bool{}
 	ids := slices.Sorted(maps.Keys(all))
-	infos, err := c.s.repo.Infos(ctx, ids)
+	infos, err := c.s.Repo().Infos(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -139,8 +140,8 @@ func (c *checking) settled(ctx context.Context, facts []notes.Fact, made []git.I
 		}
 	}
 	for _, id := range made {
-		m, err := c.s.repo.Commit(ctx, id)
-		if err != nil || !kept[m.Trailer(trailerID)] {
+		m, err := c.s.Repo().Commit(ctx, id)
+		if err != nil || !kept[m.Trailer(store.TrailerID)] {
 			return false, err
 		}
 	}

@@ -1,4 +1,4 @@
-package store
+package fsck
 
 import (
 	"bytes"
@@ -14,13 +14,14 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // checkAccess looks whether local state can be written to. Who copied a repository as
 // another user, or ran a command as root once, cannot record any more; nor can anything
 // else be told then.
 func checkAccess(ctx context.Context, c *checking) error {
-	list, err := c.s.repo.RefusedState()
+	list, err := c.s.Repo().RefusedState()
 	if err != nil {
 		return err
 	}
@@ -40,13 +41,13 @@ func checkAccess(ctx context.Context, c *checking) error {
 // checkState looks for files of local state that cannot be read, each of which keeps
 // some command from working: merges that wait, bisects, what remotes held.
 func checkState(ctx context.Context, c *checking) error {
-	names, err := c.s.branchNames(ctx)
+	names, err := c.s.BranchNames(ctx)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		if _, err := c.s.heldMerge(name); errors.Is(err, fail.ErrInvalid) {
-			c.report(ctx, nil, Problem{Kind: "merge-unreadable", Object: c.s.statePath(heldName(name)), Message: err.Error() + "; merge or sync again when it is gone",
+		if _, err := c.s.ReadMerge(name); errors.Is(err, fail.ErrInvalid) {
+			c.report(ctx, nil, Problem{Kind: "merge-unreadable", Object: c.s.StatePath(store.HeldName(name)), Message: err.Error() + "; merge or sync again when it is gone",
 				Repair: "git context merge --abort --into " + name})
 		} else if err != nil {
 			return err
@@ -57,8 +58,8 @@ func checkState(ctx context.Context, c *checking) error {
 		return err
 	}
 	for _, name := range remotes {
-		path := c.s.statePath(peer{name: name}.heldName())
-		if _, err := c.s.readHeldState(peer{name: name}); errors.Is(err, fs.ErrPermission) {
+		path := c.s.StatePath(store.Remote{Name: name}.HeldName())
+		if _, err := c.s.ReadHeldState(store.Remote{Name: name}); errors.Is(err, fs.ErrPermission) {
 			return err
 		} else if err != nil {
 			c.report(ctx, nil, Problem{Kind: "held-unreadable", Object: path, Repair: "rm " + prose.ShellQuoted(path),
@@ -70,7 +71,7 @@ func checkState(ctx context.Context, c *checking) error {
 
 // bisects looks at the bisects of all worktrees and branches.
 func (c *checking) bisects(ctx context.Context) error {
-	err := filepath.WalkDir(c.s.statePath(bisectDir), func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(c.s.StatePath(store.BisectDir), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".json" {
 			return err
 		}
@@ -81,8 +82,8 @@ func (c *checking) bisects(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		var st bisectState
-		if err := json.Unmarshal(data, &st); err != nil || st.Version != bisectVersion {
+		var st store.BisectState
+		if err := json.Unmarshal(data, &st); err != nil || st.Version != store.BisectVersion {
 			c.report(ctx, nil, Problem{Kind: "bisect-unreadable", Object: path, Repair: "rm " + prose.ShellQuoted(path),
 				Message: fmt.Sprintf("the bisect in '%s' cannot be read; start it again when it is gone", path)})
 		}
@@ -96,7 +97,7 @@ func (c *checking) bisects(ctx context.Context) error {
 
 // checkGC shows what the last gc in the background failed at. To mend is to do it now.
 func checkGC(ctx context.Context, c *checking) error {
-	path := c.s.statePath(gcLog)
+	path := c.s.StatePath(store.GcLog)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -109,7 +110,7 @@ func checkGC(ctx context.Context, c *checking) error {
 		return err
 	}
 	c.report(ctx, func(ctx context.Context) error {
-		_, err := c.s.GC(ctx, GCOptions{Writer: c.w})
+		_, err := c.s.GC(ctx, store.GCOptions{Writer: c.w})
 		return err
 	}, Problem{Kind: "gc-failed", Object: path, Repair: FsckFix, Message: fmt.Sprintf("a gc in the background failed on %s: %s",
 		info.ModTime().UTC().Format(time.RFC3339), prose.OneLine(string(bytes.TrimSpace(text)), 500))})

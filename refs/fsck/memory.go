@@ -1,4 +1,4 @@
-package store
+package fsck
 
 import (
 	"context"
@@ -11,24 +11,25 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // memory is what memory says, read once for all checks: every commit that branches,
 // tags, the roadmap, deleted branches and what remotes have lead to, each file of theirs
 // once. 10,000 milestones with 100,000 steps take about as long as to adopt them.
 type memory struct {
-	s     *Store
-	in    *inspection
-	flaws []flaw
+	s     *store.Store
+	in    *store.Inspection
+	flaws []store.Flaw
 
-	tips    []tip // those that name a commit, our own first
+	tips    []store.BranchTip // those that name a commit, our own first
 	ends    map[git.ID]bool
-	commits []*newCommit
+	commits []*store.NewCommit
 	said    map[git.ID]*said // by commit, of branches
 	foreign bool             // what is read now is a remote's alone
 
 	seed    maphash.Seed
-	index   map[entryKey]int32
+	index   map[store.EntryKey]int32
 	entries []memoryEntry
 	logs    map[git.ID][]int32 // the entries of a log.md or a segment, by blob
 	records map[git.ID]record  // of a commit.md or a segment
@@ -61,7 +62,7 @@ type record struct {
 
 // said is what the message of a memory commit says.
 type said struct {
-	at       *newCommit
+	at       *store.NewCommit
 	branch   string
 	steps    string
 	journal  string // that the newest steps of its branch were taken from
@@ -77,44 +78,44 @@ func (c *checking) memory(ctx context.Context) (*memory, error) {
 	if c.held != nil {
 		return c.held, nil
 	}
-	v, err := c.s.readMemory(ctx)
+	v, err := readMemory(ctx, c.s)
 	if err == nil {
 		c.held = v
 	}
 	return v, err
 }
 
-func (s *Store) readMemory(ctx context.Context) (*memory, error) {
-	now, err := s.clock()
+func readMemory(ctx context.Context, s *store.Store) (*memory, error) {
+	now, err := s.ClockX()
 	if err != nil {
 		return nil, err
 	}
-	if t := s.now(); t.After(now) {
+	if t := s.Clock(); t.After(now) {
 		now = t
 	}
-	v := &memory{s: s, in: newInspection(s.repo, math.MaxInt32, now.Add(maxAhead)), ends: map[git.ID]bool{}, said: map[git.ID]*said{},
-		seed: maphash.MakeSeed(), index: map[entryKey]int32{}, logs: map[git.ID][]int32{},
+	v := &memory{s: s, in: store.NewInspection(s.Repo(), math.MaxInt32, now.Add(store.MaxAhead)), ends: map[git.ID]bool{}, said: map[git.ID]*said{},
+		seed: maphash.MakeSeed(), index: map[store.EntryKey]int32{}, logs: map[git.ID][]int32{},
 		records: map[git.ID]record{}, noteText: map[git.ID]*noteLines{}, origins: map[string]string{}}
-	v.in.found = func(f flaw) { v.flaws = append(v.flaws, f) }
-	v.in.reader = v
-	if v.tips, err = s.memoryTips(ctx); err != nil {
+	v.in.Found = func(f store.Flaw) { v.flaws = append(v.flaws, f) }
+	v.in.Reader = v
+	if v.tips, err = memoryTips(ctx, s); err != nil {
 		return nil, err
 	}
 	ids := make([]git.ID, len(v.tips))
 	for i, t := range v.tips {
 		ids[i], v.ends[t.ID] = t.ID, true
 	}
-	if v.in.absent, err = s.repo.Absent(ctx, ids); err != nil {
+	if v.in.Absent, err = s.Repo().Absent(ctx, ids); err != nil {
 		return nil, err
 	}
 	if v.commits, err = v.walk(ctx); err != nil {
 		return nil, err
 	}
-	meter := s.repo.Meter("Checking commits", len(v.commits))
+	meter := s.Repo().Meter("Checking commits", len(v.commits))
 	defer meter.End()
-	for chunk := range slices.Chunk(v.commits, chunkSize) {
-		v.foreign = !own(chunk[0].ref)
-		if err := v.in.commits(ctx, chunk); err != nil {
+	for chunk := range slices.Chunk(v.commits, store.ChunkSize) {
+		v.foreign = !own(chunk[0].Ref)
+		if err := v.in.Commits(ctx, chunk); err != nil {
 			return nil, err
 		}
 		meter.Add(len(chunk))
@@ -125,63 +126,63 @@ func (s *Store) readMemory(ctx context.Context) (*memory, error) {
 // memoryTips are the refs to look below, our own first. Of the notes only the newest
 // commit is looked at: what they said before is git's to keep. A ref that names no
 // commit is reported by whoever looks at refs.
-func (s *Store) memoryTips(ctx context.Context) ([]tip, error) {
-	list, err := s.repo.Refs(ctx, git.Root, git.NotesRef)
+func memoryTips(ctx context.Context, s *store.Store) ([]store.BranchTip, error) {
+	list, err := s.Repo().Refs(ctx, git.Root, git.NotesRef)
 	if err != nil {
 		return nil, err
 	}
-	remotes, err := s.repo.Remotes(ctx)
+	remotes, err := s.Repo().Remotes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var ours, theirs []tip
+	var ours, theirs []store.BranchTip
 	for _, ref := range list {
 		switch r := roleOf(ref.Name, remotes); {
 		case r == 0:
 		case own(ref.Name):
-			ours = append(ours, tip{ref, r})
+			ours = append(ours, store.BranchTip{ref, r})
 		default:
-			theirs = append(theirs, tip{ref, r})
+			theirs = append(theirs, store.BranchTip{ref, r})
 		}
 	}
-	return s.onlyCommits(ctx, append(ours, theirs...))
+	return onlyCommits(ctx, s, append(ours, theirs...))
 }
 
 // roleOf is what a ref of memory is looked at as; 0 for one that is not.
-func roleOf(ref string, remotes []string) role {
+func roleOf(ref string, remotes []string) store.Role {
 	for _, prefix := range []string{git.BranchPrefix, git.TagPrefix, git.DeletedPrefix} {
 		if strings.HasPrefix(ref, prefix) {
-			return roleBranch
+			return store.RoleBranch
 		}
 	}
 	for _, remote := range remotes {
 		t := git.RemoteTracking(remote)
 		switch {
 		case strings.HasPrefix(ref, t.Branches()), strings.HasPrefix(ref, t.Tags()):
-			return roleBranch
+			return store.RoleBranch
 		case ref == t.Roadmap():
-			return roleRoadmap
+			return store.RoleRoadmap
 		}
 	}
 	switch ref {
 	case git.RoadmapRef:
-		return roleRoadmap
+		return store.RoleRoadmap
 	case git.NotesRef:
-		return roleNotes
+		return store.RoleNotes
 	}
 	return 0
 }
 
-func (s *Store) onlyCommits(ctx context.Context, tips []tip) ([]tip, error) {
+func onlyCommits(ctx context.Context, s *store.Store, tips []store.BranchTip) ([]store.BranchTip, error) {
 	ids := make([]git.ID, len(tips))
 	for i, t := range tips {
 		ids[i] = t.ID
 	}
-	infos, err := s.repo.Infos(ctx, ids)
+	infos, err := s.Repo().Infos(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	var list []tip
+	var list []store.BranchTip
 	for i, t := range tips {
 		if infos[i].Type == "commit" {
 			list = append(list, t)
@@ -194,19 +195,19 @@ func (s *Store) onlyCommits(ctx context.Context, tips []tip) ([]tip, error) {
 func own(ref string) bool { return !strings.HasPrefix(ref, git.RemotePrefix) }
 
 // commit takes what a memory commit says.
-func (v *memory) commit(n *newCommit, parsed *git.Commit) {
+func (v *memory) Commit(n *store.NewCommit, parsed *git.Commit) {
 	_, _, block := parsed.Parts()
-	t := trailerMap(strings.Clone(block))
-	roadmap, _, _ := strings.Cut(t[trailerRoadmap], " ")
-	took, _ := parseTaken(t[trailerJournal]) // another value is one of none
-	x := &said{at: n, branch: v.name(t[trailerBranch]), steps: t[trailerSteps], journal: v.name(took.journal), roadmap: git.ID(roadmap), parents: parsed.Parents}
-	if v.ends[n.id] {
+	t := store.TrailerMap(strings.Clone(block))
+	roadmap, _, _ := strings.Cut(t[store.TrailerRoadmap], " ")
+	took, _ := store.ParseTaken(t[store.TrailerJournal]) // another value is one of none
+	x := &said{at: n, branch: v.name(t[store.TrailerBranch]), steps: t[store.TrailerSteps], journal: v.name(took.Journal), roadmap: git.ID(roadmap), parents: parsed.Parents}
+	if v.ends[n.Id] {
 		x.trailers = t
 	}
-	if doc.ValidID(t[trailerID]) {
-		x.fact, x.link = fact(parsed), git.ID(t[trailerLink])
+	if doc.ValidID(t[store.TrailerID]) {
+		x.fact, x.link = store.Fact(parsed), git.ID(t[store.TrailerLink])
 	}
-	v.said[n.id] = x
+	v.said[n.Id] = x
 }
 
 // name is the one copy of a branch's name.
@@ -219,45 +220,45 @@ func (v *memory) name(s string) string {
 	return s
 }
 
-func (v *memory) steps(f file, data []byte, list []doc.Step) {
+func (v *memory) Steps(f store.File, data []byte, list []doc.Step) {
 	ids := make([]int32, len(list))
 	v.each(f, doc.LogFile, data, func(i int, e *memoryEntry) {
-		e.step, e.number, e.imported = true, list[i].Number, strings.HasPrefix(list[i].Source, sourceFolder)
+		e.step, e.number, e.imported = true, list[i].Number, strings.HasPrefix(list[i].Source, store.SourceFolder)
 	}, ids)
-	v.logs[f.id] = ids
+	v.logs[f.Id] = ids
 }
 
-func (v *memory) milestones(f file, data []byte, list []doc.Milestone) {
+func (v *memory) Milestones(f store.File, data []byte, list []doc.Milestone) {
 	r := record{entries: make([]int32, len(list))}
 	v.each(f, doc.CommitFile, data, func(i int, e *memoryEntry) {
-		e.birth, e.number, e.imported = list[i].Kind == doc.KindBirth, list[i].Number, strings.HasPrefix(list[i].Source, sourceFolder)
+		e.birth, e.number, e.imported = list[i].Kind == doc.KindBirth, list[i].Number, strings.HasPrefix(list[i].Source, store.SourceFolder)
 	}, r.entries)
 	for _, m := range slices.Backward(list) {
 		if m.Kind != doc.KindBirth {
-			r.newest = strings.Clone(prose.OneLine(m.Summary, purposeLimit))
+			r.newest = strings.Clone(prose.OneLine(m.Summary, store.PurposeLimit))
 			break
 		}
 	}
 	if n := len(list); n > 0 {
-		r.steps = formatSteps(StepRange(list[n-1].Steps))
+		r.steps = store.FormatSteps(store.StepRange(list[n-1].Steps))
 	}
-	v.records[f.id] = r
+	v.records[f.Id] = r
 }
 
 // each finds the entries of a document, and takes those that are new; of one that
 // is known it holds the contents against each other, unless one is a remote's alone: what
 // stands there may be what was forgotten here.
-func (v *memory) each(f file, kind string, data []byte, fill func(int, *memoryEntry), ids []int32) {
+func (v *memory) each(f store.File, kind string, data []byte, fill func(int, *memoryEntry), ids []int32) {
 	n := 0
 	// It has been parsed: it can be cut.
 	_ = doc.EachEntry(kind, data, func(h doc.EntryHead, text []byte) {
 		sum := maphash.Bytes(v.seed, text) ^ maphash.String(v.seed, h.Origin)
-		at, known := v.index[entryKey([]byte(h.ID))]
+		at, known := v.index[store.EntryKey([]byte(h.ID))]
 		if !known {
 			at = int32(len(v.entries))
-			e := memoryEntry{id: strings.Clone(h.ID), origin: v.name(h.Origin), sum: sum, file: f.id}
+			e := memoryEntry{id: strings.Clone(h.ID), origin: v.name(h.Origin), sum: sum, file: f.Id}
 			fill(n, &e)
-			v.index[entryKey([]byte(h.ID))] = at
+			v.index[store.EntryKey([]byte(h.ID))] = at
 			v.entries = append(v.entries, e)
 		} else if e := &v.entries[at]; e.sum != sum && !e.differs && !v.foreign {
 			e.differs = true

@@ -1,4 +1,4 @@
-package store
+package fsck
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // checkHookFailures shows what hooks could not do. Mending says what was done:
@@ -25,7 +26,7 @@ func checkHookFailures(ctx context.Context, c *checking) error {
 	if err != nil {
 		return err
 	}
-	remotes, err := c.s.repo.Remotes(ctx)
+	remotes, err := c.s.Repo().Remotes(ctx)
 	if err != nil {
 		return err
 	}
@@ -35,7 +36,7 @@ func checkHookFailures(ctx context.Context, c *checking) error {
 		if p.Object == "" {
 			p.Object = f.Worktree
 		}
-		key, err := c.s.wrongSetting(ctx, f.Event)
+		key, err := wrongSetting(ctx, c.s, f.Event)
 		if err != nil {
 			return err
 		}
@@ -45,7 +46,7 @@ func checkHookFailures(ctx context.Context, c *checking) error {
 			continue
 		}
 		if slices.Contains(remotes, f.Remote) && len(f.Unsent) > 0 {
-			p.Repair = syncWith(f.Remote)
+			p.Repair = store.SyncWith(f.Remote)
 			c.report(ctx, nil, p)
 			continue
 		}
@@ -54,7 +55,7 @@ func checkHookFailures(ctx context.Context, c *checking) error {
 			if done, err = c.madeUp(ctx, f); err != nil {
 				return err
 			}
-			return c.s.DropHookFailures(ctx, func(g HookFailure) bool { return !g.is(f) })
+			return c.s.DropHookFailures(ctx, func(g store.HookFailure) bool { return !g.Is(f) })
 		}, p)
 		if last := &c.found[len(c.found)-1]; last.Fixed {
 			last.Message += "; " + done
@@ -65,29 +66,29 @@ func checkHookFailures(ctx context.Context, c *checking) error {
 
 // wrongSetting is the setting without which the hook of an event fails each time, "" for
 // none.
-func (s *Store) wrongSetting(ctx context.Context, event string) (string, error) {
-	cfg, err := s.repo.Config(ctx)
+func wrongSetting(ctx context.Context, s *store.Store, event string) (string, error) {
+	cfg, err := s.Repo().Config(ctx)
 	if err != nil {
 		return "", err
 	}
 	switch event {
 	case "post-checkout":
-		if _, err := cfg.Bool(keyFollow, false); err != nil {
-			return keyFollow, nil
+		if _, err := cfg.Bool(store.KeyFollow, false); err != nil {
+			return store.KeyFollow, nil
 		}
 	case "pre-push":
-		if _, err := cfg.Bool(keyPush, false); err != nil {
-			return keyPush, nil
+		if _, err := cfg.Bool(store.KeyPush, false); err != nil {
+			return store.KeyPush, nil
 		}
-		if _, err := s.pushLimit(ctx); err != nil {
-			return keyPushTimeout, nil
+		if _, err := s.PushLimit(ctx); err != nil {
+			return store.KeyPushTimeout, nil
 		}
 	}
 	return "", nil
 }
 
 // madeUp makes up for a hook that failed, and says what was done.
-func (c *checking) madeUp(ctx context.Context, f HookFailure) (string, error) {
+func (c *checking) madeUp(ctx context.Context, f store.HookFailure) (string, error) {
 	switch {
 	case f.Event == "post-commit":
 		linked, err := c.linkMissed(ctx, f)
@@ -108,18 +109,18 @@ func (c *checking) madeUp(ctx context.Context, f HookFailure) (string, error) {
 // linkMissed links the code commit of a hook that failed to the milestone that was the
 // newest of its branch then. Without any, or where the commit is gone or linked since,
 // there is nothing to do, and it reports false.
-func (c *checking) linkMissed(ctx context.Context, f HookFailure) (bool, error) {
+func (c *checking) linkMissed(ctx context.Context, f store.HookFailure) (bool, error) {
 	if !git.IsID(string(f.Code)) || git.CheckBranchName(f.Branch) != nil {
 		return false, nil
 	}
-	code, err := c.s.repo.Commit(ctx, f.Code)
+	code, err := c.s.Repo().Commit(ctx, f.Code)
 	if errors.Is(err, git.ErrNotFound) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	if known, err := c.s.linksOf(ctx, code.ID); err != nil || len(known) > 0 {
+	if known, err := c.s.LinksOf(ctx, code.ID); err != nil || len(known) > 0 {
 		return false, err
 	}
 	tip, err := c.s.Tip(ctx, f.Branch)
@@ -129,18 +130,18 @@ func (c *checking) linkMissed(ctx context.Context, f HookFailure) (bool, error) 
 	if err != nil {
 		return false, err
 	}
-	then, err := c.s.newestAt(ctx, tip.commit, code.Committer.When)
-	if err != nil || then == nil || !hasMilestones(then) {
+	then, err := c.s.NewestAt(ctx, tip.Commit(), code.Committer.When)
+	if err != nil || then == nil || !store.HasMilestones(then) {
 		return false, err
 	}
-	m, err := c.s.newestMilestone(ctx, then)
+	m, err := c.s.NewestMilestone(ctx, then)
 	if err != nil || m == nil {
 		return false, err
 	}
-	ses, err := c.s.begin(ctx, c.w, "fsck: link "+code.ID.Short())
+	ses, err := c.s.Begin(ctx, c.w, "fsck: link "+code.ID.Short())
 	if err != nil {
 		return false, err
 	}
-	defer ses.close()
-	return true, ses.link(ctx, code.ID, m)
+	defer ses.Close()
+	return true, ses.Link(ctx, code.ID, m)
 }

@@ -1,4 +1,4 @@
-package store
+package fsck
 
 import (
 	"context"
@@ -12,12 +12,13 @@ import (
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // checkTracking looks for what is kept of remotes that are gone: refs that show what
 // nobody has any more, and local state. What only they lead to is not dropped.
 func checkTracking(ctx context.Context, c *checking) error {
-	list, err := c.s.repo.Refs(ctx, strings.TrimSuffix(git.RemotePrefix, "/"), strings.TrimSuffix(git.RemoteNotesPrefix, "/"))
+	list, err := c.s.Repo().Refs(ctx, strings.TrimSuffix(git.RemotePrefix, "/"), strings.TrimSuffix(git.RemoteNotesPrefix, "/"))
 	if err != nil {
 		return err
 	}
@@ -30,8 +31,8 @@ func checkTracking(ctx context.Context, c *checking) error {
 		states = append(states, names...)
 	}
 	// Behind what it is held against: a remote may have been added since this began.
-	c.s.repo.InvalidateConfig()
-	cfg, err := c.s.repo.Config(ctx)
+	c.s.Repo().InvalidateConfig()
+	cfg, err := c.s.Repo().Config(ctx)
 	if err != nil {
 		return err
 	}
@@ -64,7 +65,7 @@ var remoteStates = [...]string{"shared", "held", "clean"}
 // stateNames are the remotes that have a file in one of them, as far as the files' names
 // say that.
 func (c *checking) stateNames(dir string) ([]string, error) {
-	files, err := os.ReadDir(c.s.statePath(dir))
+	files, err := os.ReadDir(c.s.StatePath(dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -141,7 +142,7 @@ func (c *checking) aloneIn(ctx context.Context, list []git.Ref) ([]git.Ref, erro
 		ids[i] = r.ID
 		options = append(options, "--exclude="+r.Name)
 	}
-	lost, err := c.s.unreached(ctx, ids, append(options, "--all"))
+	lost, err := c.s.Unreached(ctx, ids, append(options, "--all"))
 	if err != nil {
 		return nil, err
 	}
@@ -154,18 +155,18 @@ func (c *checking) deletedName(remote string, r git.Ref) (string, bool) {
 	if !ok || git.CheckBranchName(name) != nil {
 		return "", false
 	}
-	id, err := c.s.newID("")
+	id, err := c.s.NewID("")
 	return git.DeletedRef(name, id), err == nil
 }
 
 // dropRemote takes all away that is left of a remote.
 func (c *checking) dropRemote(ctx context.Context, remote string, list, alone []git.Ref) error {
-	p := peer{name: remote, tracking: git.RemoteTracking(remote)}
-	lock, err := c.s.lockPeer(ctx, p)
+	p := store.Remote{Name: remote, Tracking: git.RemoteTracking(remote)}
+	lock, err := c.s.LockPeer(ctx, p)
 	if err != nil {
 		return err
 	}
-	held, err := c.s.readHeldState(p)
+	held, err := c.s.ReadHeldState(p)
 	if err != nil {
 		return errors.Join(err, lock.Unlock())
 	}
@@ -179,12 +180,12 @@ func (c *checking) dropRemote(ctx context.Context, remote string, list, alone []
 			tx.Delete(r.Name, r.ID)
 		}
 	})
-	if err == nil && len(held.purge) > 0 { // what was to be forgotten of it still is
-		_, err = c.s.repo.Purge(ctx, held.purge)
+	if err == nil && len(held.Purge) > 0 { // what was to be forgotten of it still is
+		_, err = c.s.Repo().Purge(ctx, held.Purge)
 	}
-	for _, name := range []string{p.sharedName(), p.heldName(), p.cleanName()} {
+	for _, name := range []string{p.SharedName(), p.HeldName(), p.CleanName()} {
 		if err == nil {
-			err = removeFile(c.s.statePath(name))
+			err = removeFile(c.s.StatePath(name))
 		}
 	}
 	return errors.Join(err, lock.Unlock())
