@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/maintain"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -110,7 +111,7 @@ func checkGC(ctx context.Context, c *checking) error {
 		return err
 	}
 	c.report(ctx, func(ctx context.Context) error {
-		_, err := c.s.GC(ctx, store.GCOptions{Writer: c.w})
+		_, err := maintain.Run(ctx, c.s, maintain.Options{Writer: c.w})
 		return err
 	}, Problem{Kind: "gc-failed", Object: path, Repair: FsckFix, Message: fmt.Sprintf("a gc in the background failed on %s: %s",
 		info.ModTime().UTC().Format(time.RFC3339), prose.OneLine(string(bytes.TrimSpace(text)), 500))})

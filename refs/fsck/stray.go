@@ -11,8 +11,8 @@ import (
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/journal"
+	"github.com/git-context/git-context/refs/maintain"
 	"github.com/git-context/git-context/refs/prose"
-	"github.com/git-context/git-context/refs/store"
 )
 
 // strayJournal looks at a journal of no branch. One that holds nothing is gc's. Which
@@ -27,7 +27,7 @@ func (c *checking) strayJournal(ctx context.Context, path string, branches map[s
 	if gone, err := c.branchGone(ctx, name); err != nil || !gone {
 		return err
 	}
-	twin, err := store.TwinOf(path, branches)
+	twin, err := maintain.TwinOf(path, branches)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (c *checking) lostSteps(ctx context.Context, path, name, to string) error {
 	for _, l := range content.After(from) {
 		held[l.ID] = false
 	}
-	if err := c.s.StepsAnywhere(ctx, held); err != nil {
+	if err := maintain.StepsAnywhere(ctx, c.s, held); err != nil {
 		return err
 	}
 	maps.DeleteFunc(held, func(_ string, held bool) bool { return held })
@@ -120,7 +120,7 @@ func (c *checking) dropTwin(ctx context.Context, gone, stays string) error {
 		if _, err := c.s.Repo().Ref(ctx, git.BranchRef(gone)); !errors.Is(err, git.ErrNotFound) {
 			return err
 		}
-		twin, err := store.TwinOf(c.s.JournalPath(gone), map[string]string{journal.FileName(stays): stays})
+		twin, err := maintain.TwinOf(c.s.JournalPath(gone), map[string]string{journal.FileName(stays): stays})
 		if err != nil || twin == "" {
 			return err
 		}

@@ -116,7 +116,7 @@ func (ses *Transaction) inherit(ctx context.Context, c *Draft, from *Tip, m *doc
 // checkNewName refuses a name that exists, or differs from one that exists only
 // by case: on many file systems the two would be one ref.
 func (s *Store) checkNewName(ctx context.Context, name string) error {
-	if err := checkBranchName(name); err != nil {
+	if err := CheckBranchName(name); err != nil {
 		return err
 	}
 	names, err := s.repo.RefNames(ctx, git.BranchPrefix)

@@ -16,7 +16,7 @@ import (
 // the branch it starts from stay there.
 func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, error) {
 	clean(&o.Purpose)
-	if err := checkBranchName(o.Name); err != nil {
+	if err := CheckBranchName(o.Name); err != nil {
 		return Branch{}, err
 	}
 	ses, err := s.Begin(ctx, o.Writer, "branch: "+o.Name, o.Name)
@@ -120,7 +120,7 @@ func (s *Store) Switch(ctx context.Context, name string) (Branch, error) {
 
 // switchTo is Switch; held says that the caller holds the branch's lock.
 func (s *Store) switchTo(ctx context.Context, name string, held bool) (Branch, error) {
-	if err := checkBranchName(name); err != nil {
+	if err := CheckBranchName(name); err != nil {
 		return Branch{}, err
 	}
 	if s.branch != "" && s.branch != name {

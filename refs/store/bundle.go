@@ -43,7 +43,7 @@ func (s *Store) Bundle(ctx context.Context, o BundleOptions) (Bundled, error) {
 	if len(names) == 0 {
 		return res, fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
 	}
-	if err := s.foldBranches(ctx, o.Writer); err != nil {
+	if err := s.FoldBranches(ctx, o.Writer); err != nil {
 		return res, err
 	}
 	if _, err := os.Stat(filepath.Dir(o.File)); errors.Is(err, fs.ErrNotExist) {
@@ -166,7 +166,7 @@ func (s *Store) forget(ctx context.Context, p Remote) error {
 			return err
 		}
 		for _, r := range list {
-			ses.tx.Delete(r.Name, r.ID)
+			ses.Tx.Delete(r.Name, r.ID)
 		}
 		return nil
 	})

@@ -52,7 +52,7 @@ func (ses *Transaction) putGrowth(ctx context.Context, tree *git.Edit, live stri
 func (ses *Transaction) Write(ctx context.Context, c *Draft, old git.ID) (*git.Commit, error) {
 	commit, err := ses.store(ctx, c)
 	if err == nil {
-		ses.tx.Update(git.BranchRef(c.branch), commit.ID, old)
+		ses.Tx.Update(git.BranchRef(c.branch), commit.ID, old)
 	}
 	return commit, err
 }

@@ -32,7 +32,7 @@ func (ses *Transaction) commitBoth(ctx context.Context, branch string, o CommitO
 	}
 	rehearsed, err := ses.Commit(ctx, branch, o)
 	if err == nil {
-		err = ses.tx.Rehearse()
+		err = ses.Tx.Rehearse()
 	}
 	if err != nil {
 		return CommitResult{}, err
@@ -70,7 +70,7 @@ func (ses *Transaction) commitBoth(ctx context.Context, branch string, o CommitO
 
 // asUser is how git is run for an intent. It holds the commit lock too: while it
 // lives, whoever killed this process, nobody may judge by the reflog.
-func (ses *Transaction) asUser(in *intent, o *CodeOptions, input []byte) git.UserOptions {
+func (ses *Transaction) asUser(in *Intent, o *CodeOptions, input []byte) git.UserOptions {
 	return git.UserOptions{Action: in.action(), Input: input, Out: o.Output, Err: o.Output, Terminal: o.Terminal, Keep: ses.held()}
 }
 
@@ -125,7 +125,7 @@ func (s *Store) mayCommitCode(ctx context.Context, all bool) error {
 
 // finishCommit makes the milestone of an intent whose code commit is made. It must not
 // fail at what others did meanwhile: a roadmap whose item is gone is left as it is.
-func (ses *Transaction) finishCommit(ctx context.Context, in *intent) (CommitResult, error) {
+func (ses *Transaction) finishCommit(ctx context.Context, in *Intent) (CommitResult, error) {
 	res, made, err := ses.milestone(ctx, in.Branch, *in.Commit)
 	var wrong *fail.Error
 	if errors.As(err, &wrong) && wrong.Code == fail.ItemNotFound {
@@ -156,7 +156,7 @@ func (ses *Transaction) judgeOnce(ctx context.Context, m *git.Commit, j Judging)
 }
 
 // incomplete is a warning: the milestone stands, and what is missing will be made up for.
-func (in *intent) incomplete(err error) []string {
+func (in *Intent) incomplete(err error) []string {
 	if err == nil {
 		return nil
 	}

@@ -17,7 +17,7 @@ import (
 //  3. without one, HEAD itself stands where the intent put it. sure says that git has
 //     ended well just now; else somebody else may have made the commit, which is then
 //     known by its message.
-func (s *Store) movedTo(ctx context.Context, in *intent, sure bool) (git.ID, error) {
+func (s *Store) movedTo(ctx context.Context, in *Intent, sure bool) (git.ID, error) {
 	if !s.repo.HasWorktree(in.Worktree) {
 		return "", nil
 	}
@@ -48,7 +48,7 @@ func (s *Store) movedTo(ctx context.Context, in *intent, sure bool) (git.ID, err
 }
 
 // logged finds the intent's code commit among the moves of HEAD since.
-func (s *Store) logged(ctx context.Context, in *intent, moves []git.HeadMove, head git.ID) (git.ID, error) {
+func (s *Store) logged(ctx context.Context, in *Intent, moves []git.HeadMove, head git.ID) (git.ID, error) {
 	var found *git.Commit
 	for i, m := range moves {
 		if !strings.Contains(m.Reason, in.mark()) {
@@ -85,7 +85,7 @@ func (s *Store) logged(ctx context.Context, in *intent, moves []git.HeadMove, he
 // ours tells what an intent did to HEAD from what hooks did that inherited its mark: a
 // rollback goes to where it said; a commit follows the HEAD before it. A hook that
 // amends the commit puts another one in its place.
-func ours(in *intent, m git.HeadMove, c, found *git.Commit) bool {
+func ours(in *Intent, m git.HeadMove, c, found *git.Commit) bool {
 	switch {
 	case in.Rollback != nil:
 		return c.ID == in.Rollback.Target

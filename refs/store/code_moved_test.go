@@ -94,7 +94,7 @@ func (w *movedWorld) put(head git.ID, lines []logLine) {
 // movedCase is one way in which HEAD stands when an intent is found.
 type movedCase struct {
 	name string
-	in   *intent
+	in   *Intent
 	log  []logLine // nil: no reflog
 	head git.ID    // "": unborn
 	sure bool
@@ -103,8 +103,8 @@ type movedCase struct {
 
 func (w *movedWorld) cases() []movedCase {
 	const ours, theirs = "commit (context 01X): The summary", "reset: moving to x"
-	both := func() *intent {
-		return &intent{Token: "01X", Head: w.before, Commit: &CommitOptions{Summary: "The summary"}}
+	both := func() *Intent {
+		return &Intent{Token: "01X", Head: w.before, Commit: &CommitOptions{Summary: "The summary"}}
 	}
 	return []movedCase{
 		{"nothing", both(), []logLine{{w.zero, w.before, theirs}}, w.before, false, ""},
@@ -119,17 +119,17 @@ func (w *movedWorld) cases() []movedCase {
 		{"stashed by a hook, then refused", both(), []logLine{{w.before, w.before, "commit (context 01X): updating HEAD"}}, w.before, false, ""},
 		{"gone elsewhere by a hook", both(), []logLine{{w.before, w.made, ours}, {w.made, w.first, "commit (context 01X)"}}, w.first, false, w.made},
 		{"thrown away since", both(), []logLine{{w.before, w.gone, ours}, {w.gone, w.before, theirs}}, w.before, false, ""},
-		{"a first commit", &intent{Token: "01X", Commit: &CommitOptions{Summary: "first"}}, []logLine{{w.zero, w.first, ours}}, w.first, false, w.first},
-		{"no first commit", &intent{Token: "01X", Commit: &CommitOptions{Summary: "first"}}, nil, "", false, ""},
+		{"a first commit", &Intent{Token: "01X", Commit: &CommitOptions{Summary: "first"}}, []logLine{{w.zero, w.first, ours}}, w.first, false, w.first},
+		{"no first commit", &Intent{Token: "01X", Commit: &CommitOptions{Summary: "first"}}, nil, "", false, ""},
 		{"no reflog", both(), nil, w.made, false, w.made},
 		{"no reflog, nothing made", both(), nil, w.before, false, ""},
 		{"no reflog, somebody else's", both(), nil, w.other, false, ""},
 		{"no reflog, a message changed by a hook", both(), nil, w.other, true, w.other},
-		{"rolled back", &intent{Token: "01X", Head: w.later, Rollback: &rollbackIntent{Target: w.first}},
+		{"rolled back", &Intent{Token: "01X", Head: w.later, Rollback: &rollbackIntent{Target: w.first}},
 			[]logLine{{w.later, w.first, "rollback (context 01X): updating HEAD"}}, w.first, false, w.first},
-		{"rolled back without a reflog", &intent{Token: "01X", Head: w.later, Rollback: &rollbackIntent{Target: w.first}}, nil, w.first, false, w.first},
-		{"not rolled back", &intent{Token: "01X", Head: w.later, Rollback: &rollbackIntent{Target: w.first}}, []logLine{}, w.later, false, ""},
-		{"a worktree that is gone", &intent{Token: "01X", Worktree: "worktrees/x", Commit: &CommitOptions{}}, nil, w.made, false, ""},
+		{"rolled back without a reflog", &Intent{Token: "01X", Head: w.later, Rollback: &rollbackIntent{Target: w.first}}, nil, w.first, false, w.first},
+		{"not rolled back", &Intent{Token: "01X", Head: w.later, Rollback: &rollbackIntent{Target: w.first}}, []logLine{}, w.later, false, ""},
+		{"a worktree that is gone", &Intent{Token: "01X", Worktree: "worktrees/x", Commit: &CommitOptions{}}, nil, w.made, false, ""},
 	}
 }
 
@@ -174,7 +174,7 @@ func TestSettleWithoutWorktree(t *testing.T) {
 	if _, err := s.Init(t.Context(), InitOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	in := &intent{Version: codeIntentVersion, Token: "01X", Branch: "main", Worktree: "worktrees/x", Commit: &CommitOptions{}}
+	in := &Intent{Version: codeIntentVersion, Token: "01X", Branch: "main", Worktree: "worktrees/x", Commit: &CommitOptions{}}
 	if err := s.writeIntent(in); err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestReadIntent(t *testing.T) {
 		t.Errorf("none: %v, %v", in, err)
 	}
 	score := 0.5
-	want := &intent{Version: codeIntentVersion, Token: "01X", Branch: "a/b", Worktree: ".", Head: "h", Tip: "t",
+	want := &Intent{Version: codeIntentVersion, Token: "01X", Branch: "a/b", Worktree: ".", Head: "h", Tip: "t",
 		Commit: &CommitOptions{Writer: Writer{Agent: "A", Sign: Signing{Mode: SignAlways, Key: "K"}}, Summary: "S", Contribution: "C",
 			Roadmap: RoadmapChange{Done: []string{"d"}}, Judging: Judging{Score: &score, Tags: []NoteTag{{"k", "v"}}}}}
 	if err := s.writeIntent(want); err != nil {

@@ -58,11 +58,11 @@ func (r *rollingBack) rollbackCode(ctx context.Context) error {
 		return err
 	}
 	r.code = plan.Target
-	r.intent = &intent{Rollback: plan}
+	r.intent = &Intent{Rollback: plan}
 	if err := r.build(ctx); err != nil {
 		return err
 	}
-	if err := r.tx.Rehearse(); err != nil {
+	if err := r.Tx.Rehearse(); err != nil {
 		return err
 	}
 	return r.moveCode(ctx, plan)
@@ -285,7 +285,7 @@ func (r *rollingBack) takenBack(ctx context.Context, head, to *git.Commit) (stri
 }
 
 // finishRollback makes the milestone of an intent whose code has moved.
-func (ses *Transaction) finishRollback(ctx context.Context, in *intent) (RollbackResult, error) {
+func (ses *Transaction) finishRollback(ctx context.Context, in *Intent) (RollbackResult, error) {
 	to, err := ses.Store.repo.Commit(ctx, git.ID(in.Rollback.To))
 	if err != nil {
 		return RollbackResult{}, ses.Store.unfinished(in, err)

@@ -158,7 +158,7 @@ func (y *syncing) list(ctx context.Context, e doc.Expunged, res *ExpungeResult) 
 	}
 	f := newFinder(y.s)
 	f.named = e
-	v, err := y.s.memoryRefs(ctx)
+	v, err := y.s.MemoryRefs(ctx)
 	if err != nil {
 		return err
 	}

@@ -169,11 +169,11 @@ func (x *expunging) verify(ctx context.Context) error {
 	if x.check == nil {
 		return nil
 	}
-	v, err := x.s.memoryRefs(ctx)
+	v, err := x.s.MemoryRefs(ctx)
 	if err != nil {
 		return err
 	}
-	now, err := x.rw.rewrite(ctx, v.tips())
+	now, err := x.rw.rewrite(ctx, v.Tips())
 	if err != nil {
 		return err
 	}
@@ -230,15 +230,15 @@ func orNewBranch(err error) error {
 
 // appeared reports whether there are refs that lead to old history.
 func (x *expunging) appeared(ctx context.Context) (bool, error) {
-	v, err := x.s.memoryRefs(ctx)
+	v, err := x.s.MemoryRefs(ctx)
 	if err != nil {
 		return false, err
 	}
-	now, err := x.rw.rewrite(ctx, v.tips())
+	now, err := x.rw.rewrite(ctx, v.Tips())
 	if err != nil {
 		return false, err
 	}
-	for _, r := range v.all() {
+	for _, r := range v.All() {
 		if to := now[r.ID]; to != "" && to != r.ID {
 			return true, nil
 		}

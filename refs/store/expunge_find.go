@@ -56,7 +56,7 @@ func (s *Store) find(ctx context.Context, o ExpungeOptions) (*finder, error) {
 		}
 		f.id = c.Trailer(TrailerID)
 	}
-	v, err := s.memoryRefs(ctx)
+	v, err := s.MemoryRefs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -80,9 +80,9 @@ func (s *Store) find(ctx context.Context, o ExpungeOptions) (*finder, error) {
 // history looks into every object that the refs of memory lead to: documents first,
 // because of a milestone that goes the message goes too.
 func (f *finder) history(ctx context.Context, v *memoryRefs) error {
-	tips := append(v.tips(), tipsOf(v.trackingNotes)...)
-	if v.notes != "" {
-		tips = append(tips, v.notes)
+	tips := append(v.Tips(), TipsOf(v.TrackingNotes)...)
+	if v.Notes != "" {
+		tips = append(tips, v.Notes)
 	}
 	list, err := f.s.repo.Objects(ctx, tips, nil)
 	if err != nil {

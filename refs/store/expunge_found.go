@@ -139,12 +139,12 @@ func (f *finder) wouldLeave(ctx context.Context, x *expunging) error {
 	if f.match.none() {
 		return nil
 	}
-	v, err := f.s.memoryRefs(ctx)
+	v, err := f.s.MemoryRefs(ctx)
 	if err != nil {
 		return err
 	}
 	emptied := map[string]bool{"logs/" + git.NotesRef: true}
-	for _, r := range slices.Concat(v.all(), v.trackingNotes) {
+	for _, r := range slices.Concat(v.All(), v.TrackingNotes) {
 		emptied["logs/"+r.Name] = true
 	}
 	return f.notOurs(ctx, x, emptied)

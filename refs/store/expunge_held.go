@@ -88,18 +88,18 @@ func (y *syncing) replaceTracking(ctx context.Context, held []heldRef, theirs *s
 	}
 	for _, r := range mapped { // the next `git fetch` makes them anew
 		if slices.ContainsFunc(held, func(h heldRef) bool { return h.old == r.ID }) {
-			ses.tx.Delete(r.Name, r.ID)
+			ses.Tx.Delete(r.Name, r.ID)
 		}
 	}
 	for _, h := range held {
 		if h.now == "" { // of notes nothing may be left
-			ses.tx.Delete(y.peer.Tracking.Of(h.ref), h.old)
+			ses.Tx.Delete(y.peer.Tracking.Of(h.ref), h.old)
 		} else {
-			ses.tx.Update(y.peer.Tracking.Of(h.ref), h.now, h.old)
+			ses.Tx.Update(y.peer.Tracking.Of(h.ref), h.now, h.old)
 		}
 		theirs.set(git.Ref{Name: h.ref, ID: h.now})
 	}
-	if err := ses.tx.Commit(ctx); err != nil {
+	if err := ses.Tx.Commit(ctx); err != nil {
 		return err
 	}
 	fault.Point("held-replaced")

@@ -19,7 +19,7 @@ import (
 // Where local state besides the journals stands that may quote memory, and what is
 // lost when a file there goes.
 var quotingState = []struct{ dir, lost string }{
-	{mergeDir, "a merge that waited to be resolved is forgotten; merge or sync again"},
+	{MergeDir, "a merge that waited to be resolved is forgotten; merge or sync again"},
 	{BisectDir, "a bisect is forgotten; git context bisect start"},
 	{IntentDir, "what a killed command left to be finished is forgotten"},
 }
@@ -219,15 +219,15 @@ func (x *expunging) unlinkTwins(path string) error {
 // purge empties reflogs and deletes the objects of old history, and all else that
 // nothing leads to and that holds what is forgotten.
 func (x *expunging) purge(ctx context.Context) error {
-	v, err := x.s.memoryRefs(ctx)
+	v, err := x.s.MemoryRefs(ctx)
 	if err != nil {
 		return err
 	}
 	var names []string
-	for _, r := range slices.Concat(v.all(), v.trackingNotes) {
+	for _, r := range slices.Concat(v.All(), v.TrackingNotes) {
 		names = append(names, r.Name)
 	}
-	if v.notes != "" {
+	if v.Notes != "" {
 		names = append(names, git.NotesRef)
 	}
 	if err := x.s.repo.DropReflogs(ctx, names); err != nil {

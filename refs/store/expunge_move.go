@@ -12,7 +12,7 @@ import (
 
 // move queues the moves of all refs that lead to old history.
 func (x *expunging) move(ctx context.Context, ses *Transaction, locked []string) error {
-	v, err := x.s.memoryRefs(ctx)
+	v, err := x.s.MemoryRefs(ctx)
 	if err != nil {
 		return err
 	}
@@ -21,7 +21,7 @@ func (x *expunging) move(ctx context.Context, ses *Transaction, locked []string)
 			return errNewBranch
 		}
 	}
-	now, err := x.rw.rewrite(ctx, v.tips())
+	now, err := x.rw.rewrite(ctx, v.Tips())
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (x *expunging) move(ctx context.Context, ses *Transaction, locked []string)
 	queued := 0
 	for _, r := range v.own() {
 		if r.Name != git.RoadmapRef && now[r.ID] != r.ID {
-			ses.tx.Update(r.Name, now[r.ID], r.ID)
+			ses.Tx.Update(r.Name, now[r.ID], r.ID)
 			queued++
 		}
 	}
@@ -54,7 +54,7 @@ func (x *expunging) move(ctx context.Context, ses *Transaction, locked []string)
 		return err
 	}
 	if queued += n; queued == 0 {
-		return errNothing
+		return ErrNothing
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func (x *expunging) move(ctx context.Context, ses *Transaction, locked []string)
 // note takes down what is replaced: the tips, for their objects are to go however this
 // ends, and how many commits.
 func (x *expunging) Note(ctx context.Context, v *memoryRefs, now map[git.ID]git.ID) error {
-	for _, r := range v.all() {
+	for _, r := range v.All() {
 		if to := now[r.ID]; to != "" && to != r.ID {
 			x.intent.addOld(r.ID)
 		}
@@ -103,7 +103,7 @@ func (x *expunging) moveRoadmap(ctx context.Context, ses *Transaction, old git.I
 		if base == old {
 			return 0, nil
 		}
-		ses.tx.Update(git.RoadmapRef, base, old)
+		ses.Tx.Update(git.RoadmapRef, base, old)
 		return 1, nil
 	}
 	if err := ses.putTombstones(ctx, tree, x.intent.expunged.Union(have)); err != nil {
@@ -114,7 +114,7 @@ func (x *expunging) moveRoadmap(ctx context.Context, ses *Transaction, old git.I
 	if err != nil {
 		return 0, err
 	}
-	ses.tx.Update(git.RoadmapRef, tip.ID, old)
+	ses.Tx.Update(git.RoadmapRef, tip.ID, old)
 	return 1, nil
 }
 
@@ -157,9 +157,9 @@ func (x *expunging) moveTracking(ctx context.Context, ses *Transaction, v *memor
 	n := 0
 	move := func(r git.Ref) {
 		if n++; to[r.Name] == "" {
-			ses.tx.Delete(r.Name, r.ID)
+			ses.Tx.Delete(r.Name, r.ID)
 		} else {
-			ses.tx.Update(r.Name, to[r.Name], r.ID)
+			ses.Tx.Update(r.Name, to[r.Name], r.ID)
 		}
 	}
 	for _, r := range v.tracking {
@@ -167,7 +167,7 @@ func (x *expunging) moveTracking(ctx context.Context, ses *Transaction, v *memor
 			move(r)
 		}
 	}
-	for _, r := range v.trackingNotes {
+	for _, r := range v.TrackingNotes {
 		dirty, err := x.rw.dirtyNotes(ctx, r.ID)
 		if err != nil {
 			return n, err

@@ -118,9 +118,9 @@ func (ses *Transaction) forgetNotes(ctx context.Context, w *rewriter) (changed i
 	case err != nil:
 		return 0, nil, err
 	case root == "":
-		ses.tx.Delete(git.NotesRef, tip)
+		ses.Tx.Delete(git.NotesRef, tip)
 	default:
-		ses.tx.Update(git.NotesRef, root, tip)
+		ses.Tx.Update(git.NotesRef, root, tip)
 	}
 	return changed, old, nil
 }

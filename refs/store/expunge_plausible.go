@@ -19,11 +19,11 @@ import (
 // redacted: whoever may push to a remote must not be able to wipe the memory of all who
 // sync with it.
 func (y *syncing) plausible(ctx context.Context, x *expunging, _ []git.ID) error {
-	v, err := x.s.memoryRefs(ctx)
+	v, err := x.s.MemoryRefs(ctx)
 	if err != nil {
 		return err
 	}
-	tips := tipsOf(v.branches)
+	tips := TipsOf(v.branches)
 	if v.roadmap != "" {
 		tips = append(tips, v.roadmap)
 	}

@@ -31,11 +31,11 @@ func (s *Store) tried(ctx context.Context, e doc.Expunged, f func(*expunging) er
 // history would be.
 func (s *Store) preview(ctx context.Context, e doc.Expunged, check func(context.Context, *expunging, []git.ID) error, res *ExpungeResult) error {
 	return s.tried(ctx, e, func(x *expunging) error {
-		v, err := x.s.memoryRefs(ctx)
+		v, err := x.s.MemoryRefs(ctx)
 		if err != nil {
 			return err
 		}
-		now, err := x.rw.rewrite(ctx, v.tips())
+		now, err := x.rw.rewrite(ctx, v.Tips())
 		if err != nil {
 			return err
 		}
@@ -43,8 +43,8 @@ func (s *Store) preview(ctx context.Context, e doc.Expunged, check func(context.
 			return err
 		}
 		res.Commits = len(x.rw.replaced())
-		if v.notes != "" {
-			if _, res.Notes, err = x.rw.notesTree(ctx, v.notes); err != nil {
+		if v.Notes != "" {
+			if _, res.Notes, err = x.rw.notesTree(ctx, v.Notes); err != nil {
 				return err
 			}
 		}

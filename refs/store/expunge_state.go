@@ -175,12 +175,12 @@ func (s *Store) tombstonesIn(ctx context.Context, tree *git.Edit) (doc.Expunged,
 // memoryRefs are all refs of memory, as one listing found them.
 type memoryRefs struct {
 	branches, tags, deleted []git.Ref
-	roadmap, notes          git.ID
-	tracking, trackingNotes []git.Ref // of remotes and bundles
+	roadmap, Notes          git.ID
+	tracking, TrackingNotes []git.Ref // of remotes and bundles
 }
 
 // memoryRefs lists them.
-func (s *Store) memoryRefs(ctx context.Context) (*memoryRefs, error) {
+func (s *Store) MemoryRefs(ctx context.Context) (*memoryRefs, error) {
 	bundle := git.BundleTracking()
 	list, err := s.repo.Refs(ctx, append(bundle.All(), git.Root, git.NotesRef, git.RemoteNotesPrefix)...)
 	if err != nil {
@@ -192,7 +192,7 @@ func (s *Store) memoryRefs(ctx context.Context) (*memoryRefs, error) {
 		case r.Name == git.RoadmapRef:
 			v.roadmap = r.ID
 		case r.Name == git.NotesRef:
-			v.notes = r.ID
+			v.Notes = r.ID
 		case strings.HasPrefix(r.Name, git.BranchPrefix):
 			v.branches = append(v.branches, r)
 		case strings.HasPrefix(r.Name, git.TagPrefix):
@@ -202,7 +202,7 @@ func (s *Store) memoryRefs(ctx context.Context) (*memoryRefs, error) {
 		case strings.HasPrefix(r.Name, git.Root):
 			v.tracking = append(v.tracking, r)
 		default:
-			v.trackingNotes = append(v.trackingNotes, r)
+			v.TrackingNotes = append(v.TrackingNotes, r)
 		}
 	}
 	return v, s.mappedRefs(ctx, v)
@@ -228,7 +228,7 @@ func (s *Store) mappedRefs(ctx context.Context, v *memoryRefs) error {
 		}
 		for _, r := range list {
 			if git.MappedNotes(r.Name, name) {
-				v.trackingNotes = append(v.trackingNotes, r)
+				v.TrackingNotes = append(v.TrackingNotes, r)
 			} else {
 				v.tracking = append(v.tracking, r)
 			}
@@ -247,12 +247,12 @@ func (v *memoryRefs) own() []git.Ref {
 }
 
 // all are those and the tracking refs, without notes of either.
-func (v *memoryRefs) all() []git.Ref { return append(v.own(), v.tracking...) }
+func (v *memoryRefs) All() []git.Ref { return append(v.own(), v.tracking...) }
 
 // tips are what they name, each once.
-func (v *memoryRefs) tips() []git.ID { return tipsOf(v.all()) }
+func (v *memoryRefs) Tips() []git.ID { return TipsOf(v.All()) }
 
-func tipsOf(list []git.Ref) []git.ID {
+func TipsOf(list []git.Ref) []git.ID {
 	ids := make([]git.ID, len(list))
 	for i, r := range list {
 		ids[i] = r.ID

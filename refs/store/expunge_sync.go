@@ -63,7 +63,7 @@ func (y *syncing) heldNow(ctx context.Context, w *rewriter, known cleanState, ou
 	if err != nil {
 		return nil, nil, err
 	}
-	now, err := w.rewriteNew(ctx, tipsOf(tips))
+	now, err := w.rewriteNew(ctx, TipsOf(tips))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -45,10 +45,10 @@ func (s *Store) dropUnsound(ctx context.Context, w Writer, list []git.Ref, roadm
 	defer ses.Close()
 	var ids []git.ID
 	for _, r := range dropped {
-		ses.tx.Delete(r.Name, r.ID)
+		ses.Tx.Delete(r.Name, r.ID)
 		ids = append(ids, r.ID)
 	}
-	if err := ses.tx.Commit(ctx); err != nil {
+	if err := ses.Tx.Commit(ctx); err != nil {
 		return nil, nil, err
 	}
 	_, err = s.repo.Purge(ctx, ids) // a deleted ref has no reflog
@@ -73,7 +73,7 @@ func unsound(err error) bool {
 
 // dropUnsoundTracking does so with all tracking refs.
 func (s *Store) dropUnsoundTracking(ctx context.Context, w Writer) ([]string, error) {
-	v, err := s.memoryRefs(ctx)
+	v, err := s.MemoryRefs(ctx)
 	if err != nil || len(v.tracking) == 0 {
 		return nil, err
 	}

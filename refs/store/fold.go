@@ -32,7 +32,7 @@ func (ses *Transaction) fold(ctx context.Context, from *git.Commit) error {
 	return ses.Swap(ctx, func(ctx context.Context) error {
 		u, n, err := ses.facts(ctx, FoldWalk, from)
 		if err == nil {
-			_, err = u.Queue(ctx, ses.tx, ses.by, "context: fold the facts of "+prose.Count(n, "milestone"))
+			_, err = u.Queue(ctx, ses.Tx, ses.by, "context: fold the facts of "+prose.Count(n, "milestone"))
 		}
 		return err
 	})
@@ -57,7 +57,7 @@ func (ses *Transaction) foldAll(ctx context.Context, from []*git.Commit, theirs 
 				return err
 			}
 		}
-		_, err = u.Queue(ctx, ses.tx, ses.by, "context: fold and unite notes")
+		_, err = u.Queue(ctx, ses.Tx, ses.by, "context: fold and unite notes")
 		return err
 	})
 }
@@ -145,7 +145,7 @@ func Fact(c *git.Commit) notes.Fact {
 }
 
 // foldBranches writes every note that is missing, so that the bundle has it.
-func (s *Store) foldBranches(ctx context.Context, w Writer) error {
+func (s *Store) FoldBranches(ctx context.Context, w Writer) error {
 	list, err := s.repo.Refs(ctx, git.BranchPrefix)
 	if err != nil || len(list) == 0 {
 		return err

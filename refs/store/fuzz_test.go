@@ -31,7 +31,7 @@ func FuzzState(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, state := range []func() any{
 			func() any { return new(heldMerge) }, func() any { return new(BisectState) },
-			func() any { return new(intent) }, func() any { return new(expungeFile) },
+			func() any { return new(Intent) }, func() any { return new(expungeFile) },
 		} {
 			one := state()
 			if json.NewDecoder(bytes.NewReader(data)).Decode(one) != nil {
@@ -64,7 +64,7 @@ func used(state any) {
 		}
 	case *BisectState:
 		st.missing()
-	case *intent:
+	case *Intent:
 		if (st.Commit == nil) == (st.Rollback == nil) {
 			return // readIntent refuses it
 		}

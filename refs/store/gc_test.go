@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/maintain"
 	"github.com/git-context/git-context/refs/store"
 )
 
 func TestGCNeedsMemory(t *testing.T) {
 	t.Parallel()
-	if _, err := newRepo(t).open().GC(t.Context(), store.GCOptions{}); !errors.Is(err, fail.ErrNoMemory) {
+	if _, err := maintain.Run(t.Context(), newRepo(t).open(), maintain.Options{}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Error(err)
 	}
 }
@@ -37,11 +38,11 @@ func TestGCPacksAllRefsOfMemory(t *testing.T) {
 			far := ok(r.open("main").Commit(ctx, store.CommitOptions{Summary: "far"}))(t)
 			r.git("remote", "add", "hub", "../hub")
 			r.git("update-ref", "refs/context/remotes/hub/heads/main", string(far.Commit))
-			res := ok(s.GC(ctx, store.GCOptions{}))(t)
+			res := ok(maintain.Run(ctx, s, maintain.Options{}))(t)
 			if loose := r.git("count-objects"); res.Packed == 0 || !strings.HasPrefix(loose, "0 objects") {
 				t.Errorf("%+v; %s", res, loose)
 			}
-			if again := ok(s.GC(ctx, store.GCOptions{}))(t); again.Packed != 0 || again.Dropped != 0 || len(again.Warnings) > 0 {
+			if again := ok(maintain.Run(ctx, s, maintain.Options{}))(t); again.Packed != 0 || again.Dropped != 0 || len(again.Warnings) > 0 {
 				t.Errorf("again: %+v", again)
 			}
 			r.fsck()
@@ -57,7 +58,7 @@ func TestGCGoesOn(t *testing.T) {
 	ok(s.Init(ctx, store.InitOptions{Goal: "Pack"}))(t)
 	r.git("config", "context.deletedExpire", "whenever")
 	r.git("update-ref", "refs/context/deleted/x-01JD4Q7X2M8N5P3R6S9T0V1W2X", "refs/context/heads/main")
-	res, err := r.open().GC(ctx, store.GCOptions{})
+	res, err := maintain.Run(ctx, r.open(), maintain.Options{})
 	if err == nil || !strings.Contains(err.Error(), "cannot drop deleted branches: context.deletedExpire") || res.Packed == 0 {
 		t.Errorf("%+v %v", res, err)
 	}
@@ -98,12 +99,12 @@ func TestGCCleansTheIndexOfSearches(t *testing.T) {
 	}
 	found(1)
 	before := cached()
-	ok(r.open().GC(ctx, store.GCOptions{}))(t)
+	ok(maintain.Run(ctx, r.open(), maintain.Options{}))(t)
 	if after := cached(); before == 0 || after != before {
 		t.Errorf("%d bytes of what lives, %d before", after, before)
 	}
 	ok(s.DeleteBranch(ctx, "large", true))(t)
-	ok(r.open().GC(ctx, store.GCOptions{}))(t)
+	ok(maintain.Run(ctx, r.open(), maintain.Options{}))(t)
 	if after := cached(); after > before/10 {
 		t.Errorf("%d bytes of what is dead, of %d", after, before)
 	}
@@ -121,7 +122,7 @@ func TestGCComparesWhatIsAlike(t *testing.T) {
 		ok(s.Record(ctx, []store.NewStep{{Observation: noise(uint64(i), 2000)}}))(t)
 		ok(s.Commit(ctx, store.CommitOptions{Summary: "Step on", Contribution: noise(uint64(1000+i), 1500)}))(t)
 	}
-	ok(s.GC(ctx, store.GCOptions{}))(t)
+	ok(maintain.Run(ctx, s, maintain.Options{}))(t)
 	stored := map[string]int{} // whole, by the first entry
 	for line := range strings.Lines(r.git("cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype) %(deltabase)")) {
 		f := strings.Fields(line)

@@ -66,7 +66,7 @@ type heldPlace struct {
 }
 
 func HeldName(target string) string {
-	return mergeDir + "/" + git.FileName(target, ".json")
+	return MergeDir + "/" + git.FileName(target, ".json")
 }
 
 const heldVersion = 1

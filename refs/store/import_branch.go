@@ -96,9 +96,9 @@ func (i *branchImport) build(ctx context.Context) error {
 		return err
 	}
 	if len(i.made) == 0 {
-		return errNothing
+		return ErrNothing
 	}
-	i.tx.Update(git.BranchRef(i.b.name), i.tip.commit.ID, i.known.tip)
+	i.Tx.Update(git.BranchRef(i.b.name), i.tip.commit.ID, i.known.tip)
 	return nil
 }
 

@@ -63,7 +63,7 @@ type initing struct {
 // the current one.
 func (s *Store) initialBranch(ctx context.Context, name string) (string, error) {
 	if name != "" {
-		return name, checkBranchName(name)
+		return name, CheckBranchName(name)
 	}
 	return s.Current(ctx)
 }

@@ -20,7 +20,7 @@ import (
 // done. The branch's commit lock is held throughout, by git too while it runs, so that
 // whoever holds the lock and finds a file knows that its writer is dead. Then either
 // the code has moved, and memory follows; or it has not, and nothing was begun.
-type intent struct {
+type Intent struct {
 	Version int    `json:"version"`
 	Token   string `json:"token"` // stands in the reflog of HEAD where the code moved
 	Branch  string `json:"branch"`
@@ -48,7 +48,7 @@ const (
 func IntentName(branch string) string { return IntentDir + "/" + git.FileName(branch, ".json") }
 
 // newIntent begins an intent on a branch that is at tip.
-func (ses *Transaction) newIntent(ctx context.Context, branch string, tip git.ID) (*intent, error) {
+func (ses *Transaction) newIntent(ctx context.Context, branch string, tip git.ID) (*Intent, error) {
 	token, err := ses.Store.NewID("")
 	if err != nil {
 		return nil, err
@@ -57,11 +57,11 @@ func (ses *Transaction) newIntent(ctx context.Context, branch string, tip git.ID
 	if err != nil {
 		return nil, err
 	}
-	return &intent{Version: codeIntentVersion, Token: token, Branch: branch, Tip: tip, Head: head, Worktree: ses.Store.repo.WorktreeDir()}, nil
+	return &Intent{Version: codeIntentVersion, Token: token, Branch: branch, Tip: tip, Head: head, Worktree: ses.Store.repo.WorktreeDir()}, nil
 }
 
 // command is what the user ran.
-func (in *intent) command() string {
+func (in *Intent) command() string {
 	if in.Rollback != nil {
 		return "rollback --code"
 	}
@@ -69,10 +69,10 @@ func (in *intent) command() string {
 }
 
 // mark is what a line of the reflog holds that came of an intent.
-func (in *intent) mark() string { return "(context " + in.Token + ")" }
+func (in *Intent) mark() string { return "(context " + in.Token + ")" }
 
 // action is what such a line begins with: git's own word, and the mark.
-func (in *intent) action() string {
+func (in *Intent) action() string {
 	if in.Rollback != nil {
 		return "rollback " + in.mark()
 	}
@@ -80,7 +80,7 @@ func (in *intent) action() string {
 }
 
 // writer is who asked for it.
-func (in *intent) writer() Writer {
+func (in *Intent) writer() Writer {
 	if in.Rollback != nil {
 		return in.Rollback.Writer
 	}
@@ -89,8 +89,8 @@ func (in *intent) writer() Writer {
 
 // readIntent reads what was left on a branch; nil, after one look at the disk, where
 // nothing was.
-func (s *Store) readIntent(branch string) (*intent, error) {
-	in := new(intent)
+func (s *Store) readIntent(branch string) (*Intent, error) {
+	in := new(Intent)
 	found, bad, err := s.readState(IntentName(branch), in)
 	if err != nil || !found {
 		return nil, err
@@ -104,7 +104,7 @@ func (s *Store) readIntent(branch string) (*intent, error) {
 	return in, nil
 }
 
-func (s *Store) writeIntent(in *intent) error {
+func (s *Store) writeIntent(in *Intent) error {
 	data, err := json.Marshal(in)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (s *Store) writeIntent(in *intent) error {
 	return s.repo.WriteStateFile(IntentName(in.Branch), append(data, '\n'))
 }
 
-func (s *Store) dropIntent(in *intent) error {
+func (s *Store) dropIntent(in *Intent) error {
 	if err := os.Remove(s.StatePath(IntentName(in.Branch))); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -178,7 +178,7 @@ func (ses *Transaction) settle(ctx context.Context, branch string) error {
 
 // finish does what an intent still lacks, in a session of its writer's, and returns
 // the milestone's id.
-func (ses *Transaction) finish(ctx context.Context, in *intent, code git.ID) (id string, warnings []string, err error) {
+func (ses *Transaction) finish(ctx context.Context, in *Intent, code git.ID) (id string, warnings []string, err error) {
 	cfg, err := ses.Store.repo.Config(ctx)
 	if err != nil {
 		return "", nil, err
@@ -190,7 +190,7 @@ func (ses *Transaction) finish(ctx context.Context, in *intent, code git.ID) (id
 	if err := as.start(ctx, in.command()); err != nil {
 		return "", nil, err
 	}
-	defer as.tx.Close()
+	defer as.Tx.Close()
 	made, err := as.madeFor(ctx, in)
 	switch {
 	case err != nil:
@@ -206,7 +206,7 @@ func (ses *Transaction) finish(ctx context.Context, in *intent, code git.ID) (id
 }
 
 // madeFor is the milestone that an intent led to already; nil if there is none.
-func (ses *Transaction) madeFor(ctx context.Context, in *intent) (*git.Commit, error) {
+func (ses *Transaction) madeFor(ctx context.Context, in *Intent) (*git.Commit, error) {
 	tip, err := ses.Store.repo.Ref(ctx, git.BranchRef(in.Branch))
 	if err != nil || tip == in.Tip {
 		return nil, err
@@ -229,7 +229,7 @@ func (ses *Transaction) madeFor(ctx context.Context, in *intent) (*git.Commit, e
 
 // complete does what comes behind the branch's move: what is said of the milestone, if
 // it is not noted yet, and its link. Then the intent is done.
-func (ses *Transaction) complete(ctx context.Context, in *intent, m *git.Commit) error {
+func (ses *Transaction) complete(ctx context.Context, in *Intent, m *git.Commit) error {
 	if in.Commit != nil && !in.Commit.Judging.Empty() {
 		if err := ses.judgeOnce(ctx, m, in.Commit.Judging); err != nil {
 			return err
@@ -245,17 +245,17 @@ func (ses *Transaction) complete(ctx context.Context, in *intent, m *git.Commit)
 }
 
 // unfinished says that the code has moved, and memory has not.
-func (s *Store) unfinished(in *intent, err error) error {
+func (s *Store) unfinished(in *Intent, err error) error {
 	return s.left(in, err, "the code has moved, but what 'git context %s' is to make of it on branch '%s' cannot be made yet")
 }
 
 // unknown says that it is not known whether the code has moved.
-func (s *Store) unknown(in *intent, err error) error {
+func (s *Store) unknown(in *Intent, err error) error {
 	return s.left(in, err, "whether 'git context %s' of branch '%s' has moved the code cannot be found out")
 }
 
 // left words that an intent stays where it is.
-func (s *Store) left(in *intent, err error, message string) error {
+func (s *Store) left(in *Intent, err error, message string) error {
 	var already *fail.Error
 	if err == nil || errors.Is(err, context.Canceled) || errors.As(err, &already) && already.Code == fail.IntentUnfinished {
 		return err

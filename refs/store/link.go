@@ -206,9 +206,9 @@ func (ses *Transaction) NoteLinks(ctx context.Context, subject string, add func(
 		if err := add(u); err != nil {
 			return err
 		}
-		some, err := u.Queue(ctx, ses.tx, ses.by, subject)
+		some, err := u.Queue(ctx, ses.Tx, ses.by, subject)
 		if err == nil && !some {
-			return errNothing
+			return ErrNothing
 		}
 		return err
 	})

@@ -26,7 +26,7 @@ func (s *Store) maintain(id git.ID) {
 	if err != nil {
 		return
 	}
-	least, err := gcThreshold(cfg)
+	least, err := GcThreshold(cfg)
 	if err != nil || least == 0 || s.repo.LooseEstimate(id) < least {
 		return
 	}
@@ -34,13 +34,13 @@ func (s *Store) maintain(id git.ID) {
 		return
 	}
 	if err := s.repo.StartBehind(s.program, "git-context", "gc", "--auto"); err != nil {
-		_ = s.logGC(err) // there is nobody else to tell
+		_ = s.LogGC(err) // there is nobody else to tell
 	}
 }
 
 // gcThreshold is how many loose objects start a gc; 0 for never. Who turned git's own
 // background maintenance off wants none of ours.
-func gcThreshold(cfg *git.Config) (int, error) {
+func GcThreshold(cfg *git.Config) (int, error) {
 	n, err := cfg.Int(keyGCAuto, defaultGCAuto)
 	if err != nil {
 		return 0, fail.New(fail.ErrInvalid, fail.ConfigInvalid, err.Error(), "git config "+keyGCAuto+" "+strconv.Itoa(defaultGCAuto))
@@ -56,7 +56,7 @@ func gcThreshold(cfg *git.Config) (int, error) {
 	return n, err
 }
 
-func (s *Store) logGC(err error) error {
+func (s *Store) LogGC(err error) error {
 	return s.repo.WriteStateFile(GcLog, []byte(prose.OneLine(err.Error(), 1000)+"\n"))
 }
 

@@ -81,7 +81,7 @@ func (o *MergeOptions) check(target string) error {
 		return fail.New(fail.ErrRefused, fail.MergeItself, fmt.Sprintf("branch '%s' cannot be merged into itself", target),
 			"git context switch TARGET", "git context merge "+target+" --into TARGET")
 	}
-	if err := checkBranchName(o.Source); err != nil {
+	if err := CheckBranchName(o.Source); err != nil {
 		return err
 	}
 	if err := CheckSettle(o.Prefer); err != nil {
@@ -252,7 +252,7 @@ func (m *merging) mergeInto(ctx context.Context, target, source *Tip, bases []gi
 	m.res.ID, m.res.Commit = &entry.ID, &m.merged.ID
 	if m.o.DryRun {
 		m.res.ID, m.res.Commit = nil, nil
-		return errNothing
+		return ErrNothing
 	}
 	return nil
 }

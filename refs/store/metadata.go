@@ -152,7 +152,7 @@ func (s *Store) changeOn(ctx context.Context, branch string, w Writer, path stri
 		}
 		if res.Unchanged = c == nil; res.Unchanged {
 			res.Commit = tip.commit.ID
-			return errNothing
+			return ErrNothing
 		}
 		if p, err = s.Pending(ctx, tip); err != nil {
 			return err

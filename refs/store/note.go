@@ -174,7 +174,7 @@ func (ses *Transaction) addNote(ctx context.Context, c *git.Commit, j Judging) (
 		if err := u.Add(ctx, c.ID, said); err != nil {
 			return err
 		}
-		_, err = u.Queue(ctx, ses.tx, ses.by, "context: note "+c.ID.Short())
+		_, err = u.Queue(ctx, ses.Tx, ses.by, "context: note "+c.ID.Short())
 		return err
 	})
 	return note, err

@@ -137,7 +137,7 @@ func (s *Store) pendingCount(ctx context.Context, branch string, tip *git.Commit
 }
 
 // journalLock is the lock of the branch that a journal's file is of.
-func journalLock(file string) string { return "branch-" + file }
+func JournalLock(file string) string { return "branch-" + file }
 
 // branchLock is the lock that whoever changes a branch, or what waits on it, holds.
-func BranchLock(branch string) string { return journalLock(journal.FileName(branch)) }
+func BranchLock(branch string) string { return JournalLock(journal.FileName(branch)) }

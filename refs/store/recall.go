@@ -61,7 +61,7 @@ func (s *Store) Recall(ctx context.Context, o RecallOptions) (res SearchResult, 
 	if err != nil {
 		return res, err
 	}
-	defer func() { err = errors.Join(err, c.close()) }()
+	defer func() { err = errors.Join(err, c.Close()) }()
 	cases, err := c.near(ctx, o, terms)
 	if err != nil {
 		return res, err
@@ -101,7 +101,7 @@ type pastCase struct {
 }
 
 // near compares the candidates and gives those that are near enough, the nearest first.
-func (c *corpus) near(ctx context.Context, o RecallOptions, terms []string) ([]pastCase, error) {
+func (c *Corpus) near(ctx context.Context, o RecallOptions, terms []string) ([]pastCase, error) {
 	rarest, stats, err := c.commonness(terms)
 	if err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func (c *corpus) near(ctx context.Context, o RecallOptions, terms []string) ([]p
 }
 
 // candidates are the committed entries and topics that hold most of the terms.
-func (c *corpus) candidates(ctx context.Context, terms []string, most int) ([]ranked, error) {
+func (c *Corpus) candidates(ctx context.Context, terms []string, most int) ([]ranked, error) {
 	hits, err := c.rank(ctx, terms, most, nil)
 	if err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func (c *corpus) candidates(ctx context.Context, terms []string, most int) ([]ra
 // the rarest of those that any holds: few documents are ranked by these. Other words are
 // left to the built-in estimate: to look up every word of every candidate costs more
 // than it tells.
-func (c *corpus) commonness(terms []string) (rarest []string, stats index.Stats, err error) {
+func (c *Corpus) commonness(terms []string) (rarest []string, stats index.Stats, err error) {
 	type count struct{ holding, all int }
 	counts := make(map[string]count, len(terms))
 	for _, term := range terms {
@@ -172,7 +172,7 @@ func (c *corpus) commonness(terms []string) (rarest []string, stats index.Stats,
 }
 
 // recalled reads what past cases say and what became of them.
-func (c *corpus) recalled(ctx context.Context, cases []pastCase, terms []string) ([]SearchHit, error) {
+func (c *Corpus) recalled(ctx context.Context, cases []pastCase, terms []string) ([]SearchHit, error) {
 	list := make([]ranked, len(cases))
 	for i, p := range cases {
 		list[i] = p.ranked

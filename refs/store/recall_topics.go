@@ -14,7 +14,7 @@ import (
 // standing leaves out the topics that another topic of their branch supersedes: what
 // somebody took back is not known. A topic that stands on several branches stays with
 // those where it is in force.
-func (c *corpus) standing(ctx context.Context, cases []pastCase) ([]pastCase, error) {
+func (c *Corpus) standing(ctx context.Context, cases []pastCase) ([]pastCase, error) {
 	branches := map[string]bool{}
 	for _, p := range cases {
 		if p.key.Kind == index.Topics {
@@ -46,10 +46,10 @@ func (c *corpus) standing(ctx context.Context, cases []pastCase) ([]pastCase, er
 type topicOf struct{ branch, key string }
 
 // superseded reads the topics of branches and gives those that another one supersedes.
-func (c *corpus) superseded(ctx context.Context, branches map[string]bool) (map[topicOf]bool, error) {
+func (c *Corpus) superseded(ctx context.Context, branches map[string]bool) (map[topicOf]bool, error) {
 	at := map[git.ID][]topicOf{}
 	var blobs []git.ID
-	for _, b := range c.branches {
+	for _, b := range c.Branches {
 		if !branches[b.branch] {
 			continue
 		}
@@ -64,7 +64,7 @@ func (c *corpus) superseded(ctx context.Context, branches map[string]bool) (map[
 		}
 	}
 	gone := map[topicOf]bool{}
-	err := c.s.repo.ReadAll(ctx, blobs, func(o git.Object) error {
+	err := c.S.repo.ReadAll(ctx, blobs, func(o git.Object) error {
 		for _, by := range at[o.ID] {
 			topic, err := doc.ParseTopic(o.Data)
 			if err != nil {

@@ -19,7 +19,7 @@ import (
 // so that nothing acknowledged is lost. A branch that is current in any worktree
 // is never deleted.
 func (s *Store) DeleteBranch(ctx context.Context, name string, force bool) (string, error) {
-	if err := checkBranchName(name); err != nil {
+	if err := CheckBranchName(name); err != nil {
 		return "", err
 	}
 	if _, err := s.Tip(ctx, name); err != nil {
@@ -105,8 +105,8 @@ func (ses *Transaction) queueDelete(ctx context.Context, name string, force bool
 		return "", err
 	}
 	moved := git.DeletedRef(name, id)
-	ses.tx.Update(moved, tip.commit.ID, "")
-	ses.tx.Delete(git.BranchRef(name), tip.commit.ID)
+	ses.Tx.Update(moved, tip.commit.ID, "")
+	ses.Tx.Delete(git.BranchRef(name), tip.commit.ID)
 	return moved, nil
 }
 
@@ -151,7 +151,7 @@ func (ses *Transaction) keepPending(ctx context.Context, name string) error {
 			return err
 		}
 		if n == 0 {
-			return errNothing
+			return ErrNothing
 		}
 		keep := keeping(n, name)
 		done, err := ses.Commit(ctx, name, CommitOptions{Summary: keep, Contribution: keep})
@@ -209,8 +209,8 @@ func (s *Store) RestoreBranch(ctx context.Context, name string) (Branch, error) 
 	}
 	defer ses.Close()
 	err = ses.Swap(ctx, func(ctx context.Context) error {
-		ses.tx.Update(git.BranchRef(name), found.ID, "")
-		ses.tx.Delete(found.Name, found.ID)
+		ses.Tx.Update(git.BranchRef(name), found.ID, "")
+		ses.Tx.Delete(found.Name, found.ID)
 		return s.clear(ctx, name)
 	})
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 // to the same steps, because a journal with two names is never replaced; a worktree
 // that was left on the old name goes on with `git context switch`.
 func (s *Store) RenameBranch(ctx context.Context, old, name string) (Branch, error) {
-	if err := checkBranchName(old); err != nil {
+	if err := CheckBranchName(old); err != nil {
 		return Branch{}, err
 	}
 	if _, err := s.Tip(ctx, old); err != nil {
@@ -110,7 +110,7 @@ func (ses *Transaction) queueRename(ctx context.Context, old, name string) error
 	if _, err := ses.Write(ctx, c, ""); err != nil {
 		return err
 	}
-	ses.tx.Delete(git.BranchRef(old), tip.commit.ID)
+	ses.Tx.Delete(git.BranchRef(old), tip.commit.ID)
 	return nil
 }
 

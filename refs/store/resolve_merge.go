@@ -176,7 +176,7 @@ func qualified(branch, current, path string) string {
 // unqualified is the path alone.
 func unqualified(path string) string {
 	branch, rest, _ := strings.Cut(path, ":")
-	if (strings.HasPrefix(rest, doc.TopicDir+"/") || strings.HasPrefix(rest, doc.MetadataFile+"#")) && checkBranchName(branch) == nil {
+	if (strings.HasPrefix(rest, doc.TopicDir+"/") || strings.HasPrefix(rest, doc.MetadataFile+"#")) && CheckBranchName(branch) == nil {
 		return rest
 	}
 	return path
@@ -195,7 +195,7 @@ func (s *Store) lockTarget(ctx context.Context, target string) (string, *git.Loc
 // orCurrent is the branch itself, or the current one for "".
 func (s *Store) orCurrent(ctx context.Context, branch string) (string, error) {
 	if branch != "" {
-		return branch, checkBranchName(branch)
+		return branch, CheckBranchName(branch)
 	}
 	return s.Current(ctx)
 }

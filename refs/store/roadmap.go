@@ -142,7 +142,7 @@ func (ses *Transaction) writeRoadmap(ctx context.Context, old git.ID, before []b
 	if err != nil {
 		return "", err
 	}
-	ses.tx.Update(git.RoadmapRef, tip.ID, old)
+	ses.Tx.Update(git.RoadmapRef, tip.ID, old)
 	return tip.ID, nil
 }
 

@@ -129,7 +129,7 @@ type rollingBack struct {
 	was      doc.Milestone // the newest milestone there
 	replaced bool
 
-	intent     *intent // of a code that goes back too; nil: memory alone
+	intent     *Intent // of a code that goes back too; nil: memory alone
 	codeStands bool    // it is there already
 
 	waiting   Pending
@@ -203,7 +203,7 @@ func (r *rollingBack) build(ctx context.Context) error {
 		return err
 	}
 	if len(r.changed) == 0 {
-		return errNothing
+		return ErrNothing
 	}
 	r.milestone = &doc.Milestone{Kind: doc.KindRollback, Summary: r.o.Summary, Goal: goal,
 		Progress: r.was.Progress, Contribution: r.contribution()}

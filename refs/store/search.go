@@ -106,7 +106,7 @@ func (s *Store) Search(ctx context.Context, o SearchOptions) (res SearchResult, 
 	if err != nil {
 		return res, err
 	}
-	defer func() { err = errors.Join(err, c.close()) }()
+	defer func() { err = errors.Join(err, c.Close()) }()
 	found, err := c.search(ctx, o, terms, w)
 	if err != nil {
 		return res, err
@@ -170,7 +170,7 @@ type ranked struct {
 const weighed = 256
 
 // search ranks by words, and weighs the best by what was noted of them.
-func (c *corpus) search(ctx context.Context, o SearchOptions, terms []string, w weights) ([]ranked, error) {
+func (c *Corpus) search(ctx context.Context, o SearchOptions, terms []string, w weights) ([]ranked, error) {
 	keep, err := c.filter(ctx, o.Filter)
 	if err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func (c *corpus) search(ctx context.Context, o SearchOptions, terms []string, w 
 }
 
 // filter says which milestones a Filter means; nil: all.
-func (c *corpus) filter(ctx context.Context, f Filter) (func(index.Kind, index.DocID) bool, error) {
+func (c *Corpus) filter(ctx context.Context, f Filter) (func(index.Kind, index.DocID) bool, error) {
 	if f.All() {
 		return nil, nil
 	}
@@ -205,7 +205,7 @@ func (c *corpus) filter(ctx context.Context, f Filter) (func(index.Kind, index.D
 }
 
 // weigh orders hits by words and notes.
-func (c *corpus) weigh(ctx context.Context, hits []index.Hit, w weights) ([]ranked, error) {
+func (c *Corpus) weigh(ctx context.Context, hits []index.Hit, w weights) ([]ranked, error) {
 	list := make([]ranked, len(hits))
 	milestones := false
 	for i, h := range hits {
@@ -219,7 +219,7 @@ func (c *corpus) weigh(ctx context.Context, hits []index.Hit, w weights) ([]rank
 			return nil, err
 		}
 	}
-	now, err := c.s.ClockX()
+	now, err := c.S.ClockX()
 	if err != nil {
 		return nil, err
 	}

@@ -23,19 +23,19 @@ const (
 	cacheCommits = "commits" // of milestones
 	cacheNotes   = "notes"   // scores and outcomes
 	shardSuffix  = ".shard"
-	cacheLock    = "search-cache"
+	CacheLock    = "search-cache"
 )
 
 // shardFile is a shard of the cache.
-type shardFile struct {
+type ShardFile struct {
 	*index.Shard
 	file *os.File
-	name string
+	Name string
 }
 
 // openShards opens what is in the cache. A file that is no shard is passed over, and
 // its name given for removal.
-func (s *Store) openShards() (shards []shardFile, bad []string) {
+func (s *Store) OpenShards() (shards []ShardFile, bad []string) {
 	dir := filepath.Join(s.repo.StateDir(), filepath.FromSlash(cacheDir))
 	names, err := s.shardNames()
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *Store) openShards() (shards []shardFile, bad []string) {
 			f.Close()
 			continue
 		}
-		shards = append(shards, shardFile{shard, f, name})
+		shards = append(shards, ShardFile{shard, f, name})
 	}
 	return shards, bad
 }
@@ -86,28 +86,28 @@ const mostShards = 8
 // keepShards writes new shards into the cache, unless another search is about to or has
 // done so since old was opened. Where there are too many, shards are joined, and units
 // that alive does not know are dropped. Above limit bytes, what fits is kept.
-func (s *Store) keepShards(old []shardFile, bad []string, fresh [][]byte, limit int64, alive func() (map[index.Key]bool, error)) error {
-	lock, ok, err := s.repo.TryLock(cacheLock)
+func (s *Store) keepShards(old []ShardFile, bad []string, fresh [][]byte, limit int64, alive func() (map[index.Key]bool, error)) error {
+	lock, ok, err := s.repo.TryLock(CacheLock)
 	if err != nil || !ok {
 		return err
 	}
 	defer lock.Unlock()
-	if changed, err := s.cacheChanged(old, bad); err != nil || changed {
+	if changed, err := s.CacheChanged(old, bad); err != nil || changed {
 		return err
 	}
-	slices.SortFunc(old, func(a, b shardFile) int { return cmp.Compare(a.Size(), b.Size()) })
-	for len(old) > 0 && sizeOf(old) > limit { // which was larger once
-		bad = append(bad, old[len(old)-1].name)
+	slices.SortFunc(old, func(a, b ShardFile) int { return cmp.Compare(a.Size(), b.Size()) })
+	for len(old) > 0 && SizeOf(old) > limit { // which was larger once
+		bad = append(bad, old[len(old)-1].Name)
 		old = old[:len(old)-1]
 	}
 	join := 0 // how many of the old ones, the smallest first
-	if sizeOf(old)+lengthOf(fresh) > limit {
+	if SizeOf(old)+lengthOf(fresh) > limit {
 		if fresh, join, err = fitting(old, fresh, limit, alive); err != nil {
 			return err
 		}
 	} else if len(old)+len(fresh) > mostShards {
 		join = toJoin(old, fresh)
-		joined, err := joinShards(old[:join], fresh, alive)
+		joined, err := JoinShards(old[:join], fresh, alive)
 		if err != nil {
 			return err
 		}
@@ -115,23 +115,23 @@ func (s *Store) keepShards(old []shardFile, bad []string, fresh [][]byte, limit 
 	}
 	written := map[string]bool{}
 	for _, data := range fresh {
-		name, err := s.writeShard(data)
+		name, err := s.WriteShard(data)
 		if err != nil {
 			return err
 		}
 		written[name] = true
 	}
 	for _, o := range old[:join] {
-		bad = append(bad, o.name)
+		bad = append(bad, o.Name)
 	}
-	return s.cleanCache(slices.DeleteFunc(bad, func(name string) bool { return written[name] }))
+	return s.CleanCache(slices.DeleteFunc(bad, func(name string) bool { return written[name] }))
 }
 
 // cacheChanged reports whether another search wrote shards that this one does not know.
-func (s *Store) cacheChanged(old []shardFile, bad []string) (bool, error) {
+func (s *Store) CacheChanged(old []ShardFile, bad []string) (bool, error) {
 	known := map[string]bool{}
 	for _, o := range old {
-		known[o.name] = true
+		known[o.Name] = true
 	}
 	for _, name := range bad {
 		known[name] = true
@@ -143,7 +143,7 @@ func (s *Store) cacheChanged(old []shardFile, bad []string) (bool, error) {
 	return slices.ContainsFunc(names, func(name string) bool { return !known[name] }), err
 }
 
-func sizeOf(shards []shardFile) (sum int64) {
+func SizeOf(shards []ShardFile) (sum int64) {
 	for _, o := range shards {
 		sum += o.Size()
 	}
@@ -165,17 +165,17 @@ const worth = 8
 // fitting chooses what a cache takes in that cannot take all: how many of the old shards
 // are replaced, and what is written. Room is made of what is dead, and what goes in
 // stays there; a memory of any size is so cached up to the limit.
-func fitting(old []shardFile, fresh [][]byte, limit int64, alive func() (map[index.Key]bool, error)) (write [][]byte, join int, err error) {
-	room := limit - sizeOf(old)
+func fitting(old []ShardFile, fresh [][]byte, limit int64, alive func() (map[index.Key]bool, error)) (write [][]byte, join int, err error) {
+	room := limit - SizeOf(old)
 	if room < limit/worth && len(old) > 0 {
 		living, err := alive()
 		if err != nil {
 			return nil, 0, err
 		}
-		if room+deadIn(old, living) < limit/worth {
+		if room+DeadIn(old, living) < limit/worth {
 			return nil, 0, nil
 		}
-		joined, err := joinShards(old, nil, func() (map[index.Key]bool, error) { return living, nil })
+		joined, err := JoinShards(old, nil, func() (map[index.Key]bool, error) { return living, nil })
 		if err != nil {
 			return nil, 0, err
 		}
@@ -196,7 +196,7 @@ func fitting(old []shardFile, fresh [][]byte, limit int64, alive func() (map[ind
 }
 
 // deadIn is about how many bytes of shards are of units that no branch holds.
-func deadIn(shards []shardFile, living map[index.Key]bool) (sum int64) {
+func DeadIn(shards []ShardFile, living map[index.Key]bool) (sum int64) {
 	for _, o := range shards {
 		dead, all := 0, 0
 		for _, u := range o.Units() {
@@ -237,7 +237,7 @@ func partOf(data []byte, room int64) ([]byte, error) {
 // toJoin says how many of the shards, which come smallest first, are joined with the
 // new ones: those that are together larger than half of the next. A unit is so written
 // again only as often as the index doubles.
-func toJoin(old []shardFile, fresh [][]byte) int {
+func toJoin(old []ShardFile, fresh [][]byte) int {
 	var sum int64
 	for _, data := range fresh {
 		sum += int64(len(data))
@@ -252,7 +252,7 @@ func toJoin(old []shardFile, fresh [][]byte) int {
 }
 
 // joinShards merges shards into one; nothing at all gives no bytes.
-func joinShards(old []shardFile, fresh [][]byte, alive func() (map[index.Key]bool, error)) ([]byte, error) {
+func JoinShards(old []ShardFile, fresh [][]byte, alive func() (map[index.Key]bool, error)) ([]byte, error) {
 	keep, err := alive()
 	if err != nil {
 		return nil, err
@@ -273,7 +273,7 @@ func joinShards(old []shardFile, fresh [][]byte, alive func() (map[index.Key]boo
 
 // writeShard writes a shard under a name that its content gives it: two searches that
 // made the same write the same file.
-func (s *Store) writeShard(data []byte) (string, error) {
+func (s *Store) WriteShard(data []byte) (string, error) {
 	if len(data) == 0 {
 		return "", nil
 	}
@@ -286,7 +286,7 @@ func (s *Store) writeShard(data []byte) (string, error) {
 const abandoned = time.Hour
 
 // cleanCache removes files from the cache, and what was left by a search that was killed.
-func (s *Store) cleanCache(names []string) error {
+func (s *Store) CleanCache(names []string) error {
 	dir := filepath.Join(s.repo.StateDir(), filepath.FromSlash(cacheDir))
 	list, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -307,7 +307,7 @@ func (s *Store) cleanCache(names []string) error {
 }
 
 // searchCacheLimit is how many bytes the index of searches may take.
-func (s *Store) searchCacheLimit(ctx context.Context) (int64, error) {
+func (s *Store) SearchCacheLimit(ctx context.Context) (int64, error) {
 	cfg, err := s.repo.Config(ctx)
 	if err != nil {
 		return 0, err

@@ -17,10 +17,10 @@ import (
 
 // corpus is what can be searched: the entries and topics of some branches as they stood
 // at one moment, pending steps included, and an index of them.
-type corpus struct {
-	s        *Store
-	branches []branchFiles
-	tips     map[string]git.ID     // by branch
+type Corpus struct {
+	S        *Store
+	Branches []branchFiles
+	Tips     map[string]git.ID     // by branch
 	waiting  map[string][]doc.Step // pending, by branch
 	wanted   wanted
 	places   map[index.Key]*place // only of what is wanted
@@ -31,10 +31,10 @@ type corpus struct {
 	behind   sync.WaitGroup        // of that
 	abandon  context.CancelFunc    // ends it
 
-	cached []shardFile
-	bad    []string // files of the cache that are none
+	Cached []ShardFile
+	Bad    []string // files of the cache that are none
 	fresh  [][]byte // shards that the cache lacks
-	all    bool     // whether these are all branches
+	All    bool     // whether these are all branches
 }
 
 // wanted says what a corpus is to find.
@@ -58,40 +58,40 @@ type place struct {
 const cacheFrom = 64 << 10
 
 // corpus reads the branch of a name, the current one for "", or all of them.
-func (s *Store) corpus(ctx context.Context, branch string, all bool, w wanted) (*corpus, error) {
-	c := &corpus{s: s, all: all, wanted: w, tips: map[string]git.ID{}, waiting: map[string][]doc.Step{}}
+func (s *Store) corpus(ctx context.Context, branch string, all bool, w wanted) (*Corpus, error) {
+	c := &Corpus{S: s, All: all, wanted: w, Tips: map[string]git.ID{}, waiting: map[string][]doc.Step{}}
 	s.repo.Warm()
 	var wg sync.WaitGroup
-	wg.Go(func() { c.cached, c.bad = s.openShards() }) // while git looks the branches up
+	wg.Go(func() { c.Cached, c.Bad = s.OpenShards() }) // while git looks the branches up
 	err := c.list(ctx, branch)
 	wg.Wait()
 	if err == nil {
 		err = c.index(ctx)
 	}
 	if err != nil {
-		return nil, errors.Join(err, c.close())
+		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
 }
 
 // list finds out what is to be searched.
-func (c *corpus) list(ctx context.Context, branch string) error {
-	trees, err := c.readTips(ctx, branch)
+func (c *Corpus) list(ctx context.Context, branch string) error {
+	trees, err := c.ReadTips(ctx, branch)
 	if err != nil {
 		return err
 	}
 	c.beside(ctx)
-	if c.branches, err = c.s.listFiles(ctx, trees, c.all); err != nil {
+	if c.Branches, err = c.S.ListFiles(ctx, trees, c.All); err != nil {
 		return err
 	}
-	c.places, err = placesOf(c.branches, c.wanted.kinds)
+	c.places, err = placesOf(c.Branches, c.wanted.kinds)
 	return err
 }
 
 // beside begins to read what is asked for later, while the rest goes on.
-func (c *corpus) beside(ctx context.Context) {
+func (c *Corpus) beside(ctx context.Context) {
 	ctx, c.abandon = context.WithCancel(ctx)
-	c.noted = c.s.facts(ctx, c.tips, &c.behind)
+	c.noted = c.S.facts(ctx, c.Tips, &c.behind)
 	if c.wanted.kinds(index.Steps) {
 		read := make(chan error, 1)
 		c.behind.Go(func() { read <- c.readJournals(ctx) })
@@ -100,30 +100,30 @@ func (c *corpus) beside(ctx context.Context) {
 }
 
 // close closes the files of the cache, and ends what nobody asked for.
-func (c *corpus) close() error {
+func (c *Corpus) Close() error {
 	if c.abandon != nil {
 		c.abandon()
 		c.behind.Wait()
 	}
 	var errs []error
-	for _, f := range c.cached {
+	for _, f := range c.Cached {
 		errs = append(errs, f.file.Close())
 	}
 	return errors.Join(errs...)
 }
 
 // readTips reads where the branches stand, and their trees.
-func (c *corpus) readTips(ctx context.Context, branch string) (map[string]git.ID, error) {
+func (c *Corpus) ReadTips(ctx context.Context, branch string) (map[string]git.ID, error) {
 	trees := map[string]git.ID{}
-	if !c.all {
-		tip, err := c.s.Tip(ctx, branch)
+	if !c.All {
+		tip, err := c.S.Tip(ctx, branch)
 		if err != nil {
 			return nil, err
 		}
-		c.tips[tip.branch], trees[tip.branch] = tip.commit.ID, tip.commit.Tree
+		c.Tips[tip.branch], trees[tip.branch] = tip.commit.ID, tip.commit.Tree
 		return trees, nil
 	}
-	out, err := c.s.repo.View(ctx, "for-each-ref", "--format=%(refname) %(objectname) %(tree)", git.BranchPrefix)
+	out, err := c.S.repo.View(ctx, "for-each-ref", "--format=%(refname) %(objectname) %(tree)", git.BranchPrefix)
 	if err != nil {
 		return nil, err
 	}
@@ -136,10 +136,10 @@ func (c *corpus) readTips(ctx context.Context, branch string) (map[string]git.ID
 		if !ok {
 			return nil, fmt.Errorf("git for-each-ref: cannot understand '%s'", git.Shown(line))
 		}
-		c.tips[name], trees[name] = git.ID(f[1]), git.ID(f[2])
+		c.Tips[name], trees[name] = git.ID(f[1]), git.ID(f[2])
 	}
 	if len(trees) == 0 {
-		_, err := c.s.Tip(ctx, "") // says why
+		_, err := c.S.Tip(ctx, "") // says why
 		return nil, err
 	}
 	return trees, nil
@@ -214,12 +214,12 @@ func pendingKey(branch string) index.Key {
 }
 
 // index finds the units in the cache and indexes what it lacks.
-func (c *corpus) index(ctx context.Context) error {
+func (c *Corpus) index(ctx context.Context) error {
 	c.sources, c.fresh = nil, nil
 	for _, p := range c.places {
 		p.docs = -1
 	}
-	for _, f := range c.cached {
+	for _, f := range c.Cached {
 		c.add(f.Shard)
 	}
 	var missing []index.Key
@@ -250,7 +250,7 @@ func memoryShard(data []byte) (*index.Shard, error) {
 }
 
 // add makes a shard a source of the units that no other has.
-func (c *corpus) add(shard *index.Shard) {
+func (c *Corpus) add(shard *index.Shard) {
 	units := shard.Units()
 	src := index.Source{Shard: shard, Units: make([]bool, len(units))}
 	for i, u := range units {
@@ -263,16 +263,16 @@ func (c *corpus) add(shard *index.Shard) {
 
 // rank finds the best documents that hold any of the terms. Where a file of the cache
 // turns out to be damaged, it is put away and what it held indexed anew.
-func (c *corpus) rank(ctx context.Context, terms []string, most int, keep func(index.Kind, index.DocID) bool) ([]index.Hit, error) {
+func (c *Corpus) rank(ctx context.Context, terms []string, most int, keep func(index.Kind, index.DocID) bool) ([]index.Hit, error) {
 	for {
 		hits, err := index.Rank(c.sources, terms, most, keep)
 		var damaged *index.DamagedSource
-		if !errors.As(err, &damaged) || damaged.Source >= len(c.cached) {
+		if !errors.As(err, &damaged) || damaged.Source >= len(c.Cached) {
 			return hits, err
 		}
-		f := c.cached[damaged.Source]
-		c.bad = append(c.bad, f.name)
-		c.cached = append(c.cached[:damaged.Source:damaged.Source], c.cached[damaged.Source+1:]...)
+		f := c.Cached[damaged.Source]
+		c.Bad = append(c.Bad, f.Name)
+		c.Cached = append(c.Cached[:damaged.Source:damaged.Source], c.Cached[damaged.Source+1:]...)
 		if err := errors.Join(f.file.Close(), c.index(ctx)); err != nil {
 			return nil, err
 		}
@@ -280,27 +280,27 @@ func (c *corpus) rank(ctx context.Context, terms []string, most int, keep func(i
 }
 
 // keep writes what the cache lacks into it.
-func (c *corpus) keep(ctx context.Context) error {
-	limit, err := c.s.searchCacheLimit(ctx)
-	if err != nil || limit == 0 || len(c.fresh) == 0 && len(c.bad) == 0 {
+func (c *Corpus) keep(ctx context.Context) error {
+	limit, err := c.S.SearchCacheLimit(ctx)
+	if err != nil || limit == 0 || len(c.fresh) == 0 && len(c.Bad) == 0 {
 		return err
 	}
 	// Only to save the next search work: a repository that cannot be written is no
 	// error.
-	_ = c.s.keepShards(c.cached, c.bad, c.fresh, limit, func() (map[index.Key]bool, error) { return c.alive(ctx) })
+	_ = c.S.keepShards(c.Cached, c.Bad, c.fresh, limit, func() (map[index.Key]bool, error) { return c.Alive(ctx) })
 	return nil
 }
 
 // alive is every unit that any branch holds now.
-func (c *corpus) alive(ctx context.Context) (map[index.Key]bool, error) {
-	branches := c.branches
-	if !c.all {
-		all := &corpus{s: c.s, all: true, tips: map[string]git.ID{}}
-		trees, err := all.readTips(ctx, "")
+func (c *Corpus) Alive(ctx context.Context) (map[index.Key]bool, error) {
+	branches := c.Branches
+	if !c.All {
+		all := &Corpus{S: c.S, All: true, Tips: map[string]git.ID{}}
+		trees, err := all.ReadTips(ctx, "")
 		if err != nil {
 			return nil, err
 		}
-		if branches, err = c.s.listFiles(ctx, trees, true); err != nil {
+		if branches, err = c.S.ListFiles(ctx, trees, true); err != nil {
 			return nil, err
 		}
 	}

@@ -32,7 +32,7 @@ func searchable() []string {
 // cache of an older tree is brought up to date by what git says is different: one child
 // for all branches, in the size of what is new. all says that these are all branches
 // there are, so that the cache forgets others.
-func (s *Store) listFiles(ctx context.Context, trees map[string]git.ID, all bool) ([]branchFiles, error) {
+func (s *Store) ListFiles(ctx context.Context, trees map[string]git.ID, all bool) ([]branchFiles, error) {
 	known := map[string]branchFiles{}
 	for _, b := range parseFileLists(s.readCache(cacheFiles)) {
 		known[b.branch] = b

@@ -26,7 +26,7 @@ const (
 )
 
 // errNothing ends a swap without moving anything.
-var errNothing = errors.New("nothing to do")
+var ErrNothing = errors.New("nothing to do")
 
 // session is one change of memory: the commit locks of the branches that it
 // changes, and the update-ref child that will move the refs. The child is
@@ -39,7 +39,7 @@ type Transaction struct {
 	by    git.Signature
 	sign  bool // its commits
 	locks []*git.Lock
-	tx    *git.Tx
+	Tx    *git.Tx
 	code  git.ID // the code commit that it is about; "": HEAD
 }
 
@@ -141,7 +141,7 @@ func (s *Store) WhileHeld(ctx context.Context, do func() error, branches ...stri
 
 // start starts the child that will move the refs.
 func (ses *Transaction) start(ctx context.Context, reason string) (err error) {
-	ses.tx, err = ses.Store.repo.Begin(ctx, git.TxOptions{Message: "context " + reason,
+	ses.Tx, err = ses.Store.repo.Begin(ctx, git.TxOptions{Message: "context " + reason,
 		Committer: git.Identity{Name: ses.by.Name, Email: ses.by.Email}, Keep: ses.held()})
 	return err
 }
@@ -159,9 +159,9 @@ func (ses *Transaction) held() []*os.File {
 // straw for maintenance.
 func (ses *Transaction) Close() error {
 	var errs []error
-	if ses.tx != nil {
-		defer ses.Store.maintain(ses.tx.Moved())
-		errs = append(errs, ses.tx.Close())
+	if ses.Tx != nil {
+		defer ses.Store.maintain(ses.Tx.Moved())
+		errs = append(errs, ses.Tx.Close())
 	}
 	return errors.Join(append(errs, unlock(ses.locks))...)
 }
@@ -187,9 +187,9 @@ func (ses *Transaction) Swap(ctx context.Context, build func(context.Context) er
 	for try := 1; ; try++ {
 		err := build(ctx)
 		if err == nil {
-			err = ses.tx.Commit(ctx)
+			err = ses.Tx.Commit(ctx)
 		}
-		if errors.Is(err, errNothing) {
+		if errors.Is(err, ErrNothing) {
 			return nil
 		}
 		if !errors.Is(err, git.ErrStale) {

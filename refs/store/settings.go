@@ -24,7 +24,7 @@ const (
 	keyMaxNewEntries = "context.maxNewEntries" // steps and milestones that one fetch may bring
 
 	keyGCAuto        = "context.gcAuto"        // loose objects that start a gc in the background
-	keyDeletedExpire = "context.deletedExpire" // from when on gc drops a deleted branch
+	KeyDeletedExpire = "context.deletedExpire" // from when on gc drops a deleted branch
 
 	keyScoreWeight   = "context.search.scoreWeight" // of a milestone's note in a search, and so on
 	keyOutcomeWeight = "context.search.outcomeWeight"
@@ -37,7 +37,7 @@ const (
 	mostMaxNewEntries    = 100_000_000
 
 	defaultGCAuto        = 1000
-	defaultDeletedExpire = "90.days.ago"
+	DefaultDeletedExpire = "90.days.ago"
 
 	defaultScoreWeight   = 0.7
 	defaultOutcomeWeight = 0.2

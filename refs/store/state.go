@@ -91,7 +91,7 @@ const IntentDir = "intent"
 const hookFailures = "hooks.jsonl"
 
 // mergeDir is the folder of local state that holds them.
-const mergeDir = "merge"
+const MergeDir = "merge"
 
 // readCache reads a small file of the cache: a line with the checksum of the rest, and
 // the rest.

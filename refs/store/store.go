@@ -74,7 +74,7 @@ func New(ctx context.Context, o Options, above Above) (*Store, error) {
 		s.branch = repo.Getenv("GIT_CONTEXT_BRANCH")
 	}
 	if s.branch != "" {
-		if err := checkBranchName(s.branch); err != nil {
+		if err := CheckBranchName(s.branch); err != nil {
 			return nil, errors.Join(err, repo.Close())
 		}
 	}
@@ -164,7 +164,7 @@ func (s *Store) DefaultBranch(ctx context.Context) (string, error) {
 	if !ok || name == "" {
 		return DefaultBranch, nil
 	}
-	return name, checkBranchName(name)
+	return name, CheckBranchName(name)
 }
 
 // time is what entries and commits are stamped with: whole seconds, as git has
@@ -205,7 +205,7 @@ func (s *Store) JournalPath(branch string) string {
 }
 
 // checkBranchName puts git's rule and ours into the words of an error.
-func checkBranchName(name string) error {
+func CheckBranchName(name string) error {
 	if err := git.CheckBranchName(name); err != nil {
 		return fail.New(fail.ErrInvalid, fail.BranchName, err.Error(), "git context branch")
 	}

@@ -173,9 +173,9 @@ func (y *syncing) track(ctx context.Context, pushed []git.Ref, theirs *survey) e
 			switch {
 			case have == r.ID:
 			case r.ID == "":
-				tx.tx.Delete(ref, have)
+				tx.Tx.Delete(ref, have)
 			default:
-				tx.tx.Update(ref, r.ID, have)
+				tx.Tx.Update(ref, r.ID, have)
 			}
 		}
 		return nil

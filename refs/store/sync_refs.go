@@ -42,7 +42,7 @@ func (y *syncing) exchangeRefs(ctx context.Context, ours, theirs *survey) (again
 	if err := y.uniteNotes(ctx, ses, plan, ours, theirs); err != nil {
 		return false, err
 	}
-	if err := ses.tx.Commit(ctx); err != nil { // nothing is queued: what was written behind gets to the disk
+	if err := ses.Tx.Commit(ctx); err != nil { // nothing is queued: what was written behind gets to the disk
 		return false, err
 	}
 	fault.Point("after-merge")
@@ -215,7 +215,7 @@ func (y *syncing) plan(ctx context.Context, ses *Transaction, ours, theirs *surv
 		if ours.branches[name] != "" || !y.adopt || !y.wants(name) {
 			continue
 		}
-		if err := checkBranchName(name); err != nil {
+		if err := CheckBranchName(name); err != nil {
 			y.warn("left alone: " + err.Error())
 			continue
 		}

@@ -105,7 +105,7 @@ func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change,
 		switch {
 		case err == nil && have == c.ID:
 			res.Unchanged = true
-			return errNothing
+			return ErrNothing
 		case err == nil:
 			return fail.New(fail.ErrExists, fail.TagExists, fmt.Sprintf("tag '%s' already names %s", name, have.Short()), "git context tag -d "+name)
 		case !errors.Is(err, git.ErrNotFound):
@@ -114,7 +114,7 @@ func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change,
 		if err := s.checkNewTag(ctx, name); err != nil {
 			return err
 		}
-		ses.tx.Update(git.TagRef(name), c.ID, "")
+		ses.Tx.Update(git.TagRef(name), c.ID, "")
 		return nil
 	})
 	if err == nil {
@@ -186,7 +186,7 @@ func (s *Store) DeleteTag(ctx context.Context, name string) (Change, error) {
 			return err
 		}
 		res = Change{Commit: id, Branch: BranchOf(c), Path: name}
-		ses.tx.Delete(git.TagRef(name), id)
+		ses.Tx.Delete(git.TagRef(name), id)
 		return nil
 	})
 	return res, err

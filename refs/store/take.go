@@ -83,7 +83,7 @@ func (t *taking) build(ctx context.Context) error {
 	case err != nil:
 		return err
 	case !t.y.merge || st.isTag(): // somebody else made it meanwhile; a tag never moves
-		return errNothing
+		return ErrNothing
 	case t.have == st.ours && st.merged != nil:
 		t.to = st.merged.ID
 	default:
@@ -92,7 +92,7 @@ func (t *taking) build(ctx context.Context) error {
 		}
 	}
 	if t.to == "" {
-		return errNothing
+		return ErrNothing
 	}
 	if st.branch != "" {
 		tip, err := s.tipAt(ctx, st.branch, t.have)
@@ -103,19 +103,19 @@ func (t *taking) build(ctx context.Context) error {
 			return err
 		}
 	}
-	t.ses.tx.Update(st.ref, t.to, t.have)
+	t.ses.Tx.Update(st.ref, t.to, t.have)
 	return nil
 }
 
 func (t *taking) create(ctx context.Context) error {
 	st := t.step
 	if st.ours != "" {
-		return errNothing
+		return ErrNothing
 	}
 	if err := t.checkName(ctx); err != nil {
 		if errors.Is(err, fail.ErrExists) {
 			t.y.warn("left alone: " + err.Error())
-			return errNothing
+			return ErrNothing
 		}
 		return err
 	}
@@ -125,7 +125,7 @@ func (t *taking) create(ctx context.Context) error {
 		}
 	}
 	t.to = st.take
-	t.ses.tx.Update(st.ref, t.to, "")
+	t.ses.Tx.Update(st.ref, t.to, "")
 	return nil
 }
 

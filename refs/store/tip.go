@@ -36,7 +36,7 @@ func (t *Tip) At() *At { return t.at }
 // for a branch that does not exist.
 func (s *Store) Tip(ctx context.Context, branch string) (*Tip, error) {
 	if branch != "" {
-		if err := checkBranchName(branch); err != nil {
+		if err := CheckBranchName(branch); err != nil {
 			return nil, err
 		}
 	}

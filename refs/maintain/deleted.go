@@ -1,4 +1,4 @@
-package store
+package maintain
 
 import (
 	"context"
@@ -12,15 +12,16 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // deleted drops branches that were deleted long ago. The id in the ref's name says when.
 func (g *collecting) deleted(ctx context.Context) error {
-	list, err := g.s.repo.Refs(ctx, git.DeletedPrefix)
+	list, err := g.s.Repo().Refs(ctx, git.DeletedPrefix)
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	expire, err := g.s.deletedExpire(ctx)
+	expire, err := deletedExpire(ctx, g.s)
 	if err != nil || expire.IsZero() {
 		return err
 	}
@@ -32,7 +33,7 @@ func (g *collecting) deleted(ctx context.Context) error {
 	defer ses.Close()
 	err = ses.Swap(ctx, func(ctx context.Context) error {
 		old = nil
-		list, err := g.s.repo.Refs(ctx, git.DeletedPrefix)
+		list, err := g.s.Repo().Refs(ctx, git.DeletedPrefix)
 		if err != nil {
 			return err
 		}
@@ -41,11 +42,11 @@ func (g *collecting) deleted(ctx context.Context) error {
 			if when.IsZero() || !when.Before(expire) {
 				continue
 			}
-			ses.tx.Delete(r.Name, r.ID)
+			ses.Tx.Delete(r.Name, r.ID)
 			old = append(old, GCDrop{Kind: GCBranch, Name: name, When: when})
 		}
 		if len(old) == 0 {
-			return errNothing
+			return store.ErrNothing
 		}
 		return nil
 	})
@@ -70,12 +71,12 @@ func deletedBranch(ref string) (name string, when time.Time) {
 
 // deletedExpire is until when a branch must have been deleted to go now; the zero time
 // for never. git itself reads it, as it reads gc.reflogExpire.
-func (s *Store) deletedExpire(ctx context.Context) (time.Time, error) {
-	out, err := s.repo.Run(ctx, "config", "--type=expiry-date", "--default", defaultDeletedExpire, "--get", keyDeletedExpire)
+func deletedExpire(ctx context.Context, s *store.Store) (time.Time, error) {
+	out, err := s.Repo().Run(ctx, "config", "--type=expiry-date", "--default", store.DefaultDeletedExpire, "--get", store.KeyDeletedExpire)
 	var child *git.Error
 	if errors.As(err, &child) && child.Code > 0 {
-		return time.Time{}, &fail.Error{Code: fail.ConfigInvalid, Kind: fail.ErrInvalid, Err: err, Hints: []string{"git config " + keyDeletedExpire + " " + defaultDeletedExpire},
-			Message: fmt.Sprintf("%s is no time that git understands", keyDeletedExpire)}
+		return time.Time{}, &fail.Error{Code: fail.ConfigInvalid, Kind: fail.ErrInvalid, Err: err, Hints: []string{"git config " + store.KeyDeletedExpire + " " + store.DefaultDeletedExpire},
+			Message: fmt.Sprintf("%s is no time that git understands", store.KeyDeletedExpire)}
 	}
 	if err != nil {
 		return time.Time{}, err

@@ -1,4 +1,4 @@
-package store
+package maintain
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/journal"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // deadJournal is a file of journals that may be of no use.
@@ -62,7 +63,7 @@ func (g *collecting) journals(ctx context.Context) error {
 	if len(dead) == 0 {
 		return nil
 	}
-	if err := g.s.StepsAnywhere(ctx, wanted); err != nil {
+	if err := StepsAnywhere(ctx, g.s, wanted); err != nil {
 		return err
 	}
 	for _, d := range dead {
@@ -150,7 +151,7 @@ func stepIDs(data []byte) (ids []string) {
 // stepOf is the id of a line that is a step; "" for the first line, a mark, and what was
 // torn before it was whole, and so never acknowledged.
 func stepOf(line []byte) string {
-	var l EntryLine
+	var l store.EntryLine
 	if json.Unmarshal(line, &l) != nil || !doc.ValidID(l.ID) || l.Observation+l.Thought+l.Action == "" {
 		return ""
 	}
@@ -158,22 +159,22 @@ func stepOf(line []byte) string {
 }
 
 // stepsAnywhere sets those ids that any ref of memory holds as a step.
-func (s *Store) StepsAnywhere(ctx context.Context, wanted map[string]bool) error {
+func StepsAnywhere(ctx context.Context, s *store.Store, wanted map[string]bool) error {
 	if len(wanted) == 0 {
 		return nil
 	}
-	v, err := s.memoryRefs(ctx)
+	v, err := s.MemoryRefs(ctx)
 	if err != nil {
 		return err
 	}
 	read := &stepHeadings{wanted: wanted}
 	const most = 500 // revisions on one command line
-	for tips := v.tips(); len(tips) > 0; tips = tips[min(len(tips), most):] {
+	for tips := v.Tips(); len(tips) > 0; tips = tips[min(len(tips), most):] {
 		args := []string{"grep", "--text", "-h", "-e", "^### Step "}
 		for _, id := range tips[:min(len(tips), most)] {
 			args = append(args, string(id))
 		}
-		err := s.repo.ViewTo(ctx, read, nil, append(args, "--", doc.LogFile, doc.LogDir)...)
+		err := s.Repo().ViewTo(ctx, read, nil, append(args, "--", doc.LogFile, doc.LogDir)...)
 		var child *git.Error
 		if err != nil && !(errors.As(err, &child) && child.Code == 1) { // 1: there are none
 			return err
@@ -207,7 +208,7 @@ func (h *stepHeadings) Write(data []byte) (int, error) {
 // made, renamed or deleted has its journal to itself.
 func (g *collecting) dropJournal(ctx context.Context, dir string, d deadJournal, held map[string]bool) (err error) {
 	own, age, _ := journalOf(d.name)
-	lock, free, err := g.s.repo.TryLock(journalLock(own))
+	lock, free, err := g.s.Repo().TryLock(store.JournalLock(own))
 	if err != nil || !free {
 		return err
 	}

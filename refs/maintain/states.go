@@ -1,4 +1,4 @@
-package store
+package maintain
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // states drops local state of branches and worktrees that are gone, and what killed
@@ -35,17 +36,17 @@ func (g *collecting) stateFiles(dir string) ([]fs.DirEntry, error) {
 // merges drops merges and syncs that wait on branches that are gone. One whose name was
 // shortened is of a branch that its content names.
 func (g *collecting) merges(ctx context.Context, branches map[string]string) error {
-	files, err := g.stateFiles(mergeDir)
+	files, err := g.stateFiles(store.MergeDir)
 	if err != nil {
 		return err
 	}
 	for _, f := range files {
 		var h struct{ Target string }
-		if _, has := branches[f.Name()]; has || !g.reads(mergeDir, f, &h) || HeldName(h.Target) != path.Join(mergeDir, f.Name()) {
+		if _, has := branches[f.Name()]; has || !g.reads(store.MergeDir, f, &h) || store.HeldName(h.Target) != path.Join(store.MergeDir, f.Name()) {
 			continue
 		}
-		err := g.unlessMade(ctx, BranchLock(h.Target), h.Target, func() error {
-			return g.dropState(GCDrop{Kind: GCMerge, Name: h.Target}, HeldName(h.Target))
+		err := g.unlessMade(ctx, store.BranchLock(h.Target), h.Target, func() error {
+			return g.dropState(GCDrop{Kind: GCMerge, Name: h.Target}, store.HeldName(h.Target))
 		})
 		if err != nil {
 			return err
@@ -63,11 +64,11 @@ func (g *collecting) reads(dir string, f fs.DirEntry, into any) bool {
 
 // unlessMade does something with a lock held, if it is free and a branch does not exist.
 func (g *collecting) unlessMade(ctx context.Context, lockName, branch string, do func() error) error {
-	lock, free, err := g.s.repo.TryLock(lockName)
+	lock, free, err := g.s.Repo().TryLock(lockName)
 	if err != nil || !free {
 		return err
 	}
-	if _, err = g.s.repo.Ref(ctx, git.BranchRef(branch)); errors.Is(err, git.ErrNotFound) {
+	if _, err = g.s.Repo().Ref(ctx, git.BranchRef(branch)); errors.Is(err, git.ErrNotFound) {
 		err = do()
 	}
 	return errors.Join(err, lock.Unlock())
@@ -91,14 +92,14 @@ func (g *collecting) dropState(d GCDrop, name string) error {
 
 // bisects drops those of worktrees that were removed, and of branches that are gone.
 func (g *collecting) bisects(ctx context.Context, branches map[string]string) error {
-	worktrees, err := g.stateFiles(BisectDir)
+	worktrees, err := g.stateFiles(store.BisectDir)
 	if err != nil {
 		return err
 	}
 	for _, w := range worktrees {
 		id, linked := strings.CutPrefix(w.Name(), "worktree-")
-		gone := linked && !g.s.repo.HasWorktree(path.Join("worktrees", id))
-		files, err := g.stateFiles(path.Join(BisectDir, w.Name()))
+		gone := linked && !g.s.Repo().HasWorktree(path.Join("worktrees", id))
+		files, err := g.stateFiles(path.Join(store.BisectDir, w.Name()))
 		if err != nil {
 			return err
 		}
@@ -106,13 +107,13 @@ func (g *collecting) bisects(ctx context.Context, branches map[string]string) er
 			if _, has := branches[f.Name()]; filepath.Ext(f.Name()) != ".json" || has && !gone {
 				continue
 			}
-			if err := g.dropBisect(ctx, path.Join(BisectDir, w.Name(), f.Name()), gone); err != nil {
+			if err := g.dropBisect(ctx, path.Join(store.BisectDir, w.Name(), f.Name()), gone); err != nil {
 				return err
 			}
 		}
 		if gone {
 			// One that is not empty has what is not ours in it.
-			_ = os.Remove(g.s.StatePath(path.Join(BisectDir, w.Name())))
+			_ = os.Remove(g.s.StatePath(path.Join(store.BisectDir, w.Name())))
 		}
 	}
 	return nil
@@ -120,7 +121,7 @@ func (g *collecting) bisects(ctx context.Context, branches map[string]string) er
 
 // dropBisect drops one, unless it is in use or its branch was made meanwhile.
 func (g *collecting) dropBisect(ctx context.Context, name string, gone bool) error {
-	lock, free, err := g.s.repo.TryLock(name)
+	lock, free, err := g.s.Repo().TryLock(name)
 	if err != nil || !free {
 		return err
 	}
@@ -136,23 +137,23 @@ func (g *collecting) dropBisect(ctx context.Context, name string, gone bool) err
 // finish them any more, and what they had made is told. The others wait for the next
 // command that changes their branch.
 func (g *collecting) intents(ctx context.Context) error {
-	files, err := g.stateFiles(IntentDir)
+	files, err := g.stateFiles(store.IntentDir)
 	if err != nil {
 		return err
 	}
 	for _, f := range files {
-		var in intent
-		if !g.reads(IntentDir, f, &in) || IntentName(in.Branch) != path.Join(IntentDir, f.Name()) || checkBranchName(in.Branch) != nil {
+		var in store.Intent
+		if !g.reads(store.IntentDir, f, &in) || store.IntentName(in.Branch) != path.Join(store.IntentDir, f.Name()) || store.CheckBranchName(in.Branch) != nil {
 			continue
 		}
-		_, err := g.s.repo.Ref(ctx, git.BranchRef(in.Branch))
+		_, err := g.s.Repo().Ref(ctx, git.BranchRef(in.Branch))
 		if err != nil && !errors.Is(err, git.ErrNotFound) {
 			return err
 		}
-		if err == nil && g.s.repo.HasWorktree(in.Worktree) {
+		if err == nil && g.s.Repo().HasWorktree(in.Worktree) {
 			continue
 		}
-		lock, free, err := g.s.repo.TryLock(BranchLock(in.Branch))
+		lock, free, err := g.s.Repo().TryLock(store.BranchLock(in.Branch))
 		if err != nil {
 			return err
 		}
@@ -174,7 +175,7 @@ func (g *collecting) settle(ctx context.Context, branch, file string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(g.s.StatePath(path.Join(IntentDir, file))); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(g.s.StatePath(path.Join(store.IntentDir, file))); errors.Is(err, fs.ErrNotExist) {
 		g.drop(GCDrop{Kind: GCIntent, Name: branch}, 0)
 	}
 	return ses.Close()
@@ -182,7 +183,7 @@ func (g *collecting) settle(ctx context.Context, branch, file string) error {
 
 // tempFiles drops files of local state that nobody finished writing.
 func (g *collecting) tempFiles() error {
-	return filepath.WalkDir(g.s.repo.StateDir(), func(file string, d fs.DirEntry, err error) error {
+	return filepath.WalkDir(g.s.Repo().StateDir(), func(file string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // somebody else cleared it away
 		}
@@ -212,7 +213,7 @@ func (g *collecting) locks(ctx context.Context) error {
 	}
 	used := make([]string, len(names))
 	for i, name := range names {
-		used[i] = BranchLock(name)
+		used[i] = store.BranchLock(name)
 	}
-	return g.s.repo.ForgetLocks(journalLock(""), used, g.now.Add(-tempAge))
+	return g.s.Repo().ForgetLocks(store.JournalLock(""), used, g.now.Add(-tempAge))
 }

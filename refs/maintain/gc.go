@@ -1,4 +1,4 @@
-package store
+package maintain
 
 import (
 	"context"
@@ -11,16 +11,17 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // GCOptions are one gc.
-type GCOptions struct {
-	Writer      // who folds notes
-	Auto   bool // only if there are as many loose objects as context.gcAuto says
+type Options struct {
+	store.Writer      // who folds notes
+	Auto         bool // only if there are as many loose objects as context.gcAuto says
 }
 
 // GCResult is what a gc did.
-type GCResult struct {
+type Result struct {
 	Packed  int   `json:"packed"`  // objects that were loose before
 	Dropped int   `json:"dropped"` // deleted branches, journals, states and files left by killed commands
 	Bytes   int64 `json:"bytes"`   // that are free now
@@ -76,7 +77,7 @@ const (
 // A second gc leaves at once and says so. Killed anywhere it has lost nothing, and the
 // next one finishes. What one part cannot do stops no other; the error then tells all of
 // them. fail.ErrNoMemory: there is nothing to take care of.
-func (s *Store) GC(ctx context.Context, o GCOptions) (GCResult, error) {
+func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 	g := &collecting{s: s, o: o, now: s.Clock()}
 	names, err := s.BranchNames(ctx)
 	if err != nil {
@@ -85,7 +86,7 @@ func (s *Store) GC(ctx context.Context, o GCOptions) (GCResult, error) {
 	if len(names) == 0 {
 		return g.res, s.NoBranch(ctx, "")
 	}
-	lock, free, err := s.repo.TryLock(gcLock)
+	lock, free, err := s.Repo().TryLock(gcLock)
 	if err != nil {
 		return g.res, err
 	}
@@ -96,21 +97,21 @@ func (s *Store) GC(ctx context.Context, o GCOptions) (GCResult, error) {
 	defer lock.Unlock()
 	if o.Auto {
 		if due, err := g.due(ctx); err != nil || !due {
-			return g.res, s.noteGC(o, err)
+			return g.res, noteGC(s, o, err)
 		}
 	}
 	err = g.run(ctx)
 	g.res.Dropped = len(g.res.Drops)
 	g.res.Bytes = max(g.res.Bytes, 0) // a pack of a few objects is larger than they were
-	return g.res, s.noteGC(o, err)
+	return g.res, noteGC(s, o, err)
 }
 
 // collecting is one gc under way.
 type collecting struct {
-	s   *Store
-	o   GCOptions
+	s   *store.Store
+	o   Options
 	now time.Time
-	res GCResult
+	res Result
 }
 
 func (g *collecting) warn(format string, args ...any) {
@@ -148,29 +149,29 @@ func (g *collecting) run(ctx context.Context) error {
 }
 
 func (g *collecting) fold(ctx context.Context) error {
-	return g.s.foldBranches(ctx, g.o.Writer)
+	return g.s.FoldBranches(ctx, g.o.Writer)
 }
 
 // tips are what all refs of memory name.
 func (g *collecting) tips(ctx context.Context) ([]git.ID, error) {
-	v, err := g.s.memoryRefs(ctx)
+	v, err := g.s.MemoryRefs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	list := slices.Concat(v.all(), v.trackingNotes)
-	if v.notes != "" {
-		list = append(list, git.Ref{Name: git.NotesRef, ID: v.notes})
+	list := slices.Concat(v.All(), v.TrackingNotes)
+	if v.Notes != "" {
+		list = append(list, git.Ref{Name: git.NotesRef, ID: v.Notes})
 	}
-	return tipsOf(list), nil
+	return store.TipsOf(list), nil
 }
 
 // due reports whether there are as many loose objects as start a gc.
 func (g *collecting) due(ctx context.Context) (bool, error) {
-	cfg, err := g.s.repo.Config(ctx)
+	cfg, err := g.s.Repo().Config(ctx)
 	if err != nil {
 		return false, err
 	}
-	least, err := gcThreshold(cfg)
+	least, err := store.GcThreshold(cfg)
 	if err != nil || least == 0 {
 		return false, err
 	}
@@ -178,13 +179,13 @@ func (g *collecting) due(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	n, err := g.s.repo.CountLoose(ctx, tips)
+	n, err := g.s.Repo().CountLoose(ctx, tips)
 	return n >= least, err
 }
 
 // pack packs, unless objects may not be deleted.
 func (g *collecting) pack(ctx context.Context) error {
-	cfg, err := g.s.repo.Config(ctx)
+	cfg, err := g.s.Repo().Config(ctx)
 	if err != nil {
 		return err
 	}
@@ -200,7 +201,7 @@ func (g *collecting) pack(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	res, err := g.s.repo.Pack(ctx, git.PackOptions{Tips: tips, Whole: !g.o.Auto,
+	res, err := g.s.Repo().Pack(ctx, git.PackOptions{Tips: tips, Whole: !g.o.Auto,
 		Kin: map[string]func([]byte) string{doc.LogFile: doc.SegmentName, doc.CommitFile: doc.SegmentName}})
 	g.res.Packed, g.res.Packs = res.Objects, res.Packs
 	g.res.Bytes += res.Bytes
@@ -210,7 +211,7 @@ func (g *collecting) pack(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n, freed, err := g.s.repo.ClearTemp(g.now.Add(-tempAge))
+	n, freed, err := g.s.Repo().ClearTemp(g.now.Add(-tempAge))
 	for range n {
 		g.drop(GCDrop{Kind: GCTemp}, 0)
 	}
@@ -220,16 +221,16 @@ func (g *collecting) pack(ctx context.Context) error {
 
 // noteGC keeps what a gc in the background failed at, and forgets it after one that did
 // not.
-func (s *Store) noteGC(o GCOptions, err error) error {
+func noteGC(s *store.Store, o Options, err error) error {
 	switch {
 	case err == nil:
-		err = os.Remove(s.StatePath(GcLog))
+		err = os.Remove(s.StatePath(store.GcLog))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		return err
 	case o.Auto:
-		return errors.Join(err, s.logGC(err))
+		return errors.Join(err, s.LogGC(err))
 	}
 	return err
 }
