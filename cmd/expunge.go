@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 	"github.com/urfave/cli/v2"
@@ -101,7 +102,7 @@ func runExpunge(ctx context.Context, env *Env, o *expungeOptions) (r store.Expun
 
 // expungeFrom forgets what a remote has forgotten.
 func (o *expungeOptions) expungeFrom(ctx context.Context, env *Env, s *refs.Store) (store.ExpungeResult, error) {
-	return s.ExpungeFrom(ctx, store.SyncOptions{Writer: o.writer(env), Remote: o.from, Progress: env.progress(o.json)}, store.ExpungeOptions{DryRun: o.dryRun, Yes: o.yes})
+	return share.ExpungeFrom(ctx, s, share.SyncOptions{Writer: o.writer(env), Remote: o.from, Progress: env.progress(o.json)}, store.ExpungeOptions{DryRun: o.dryRun, Yes: o.yes})
 }
 
 // printExpunge says what went, by ids, dates and names alone.

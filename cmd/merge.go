@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 	"github.com/urfave/cli/v2"
@@ -109,7 +110,7 @@ func runMerge(ctx context.Context, env *Env, o *mergeOptions, args []string) (r 
 	}
 	defer closing(s, &err)
 	if o.resume {
-		return s.MergeContinue(ctx, w, o.into)
+		return share.Continue(ctx, s, w, o.into)
 	}
 	return s.Merge(ctx, store.MergeOptions{
 		Writer: w, Source: args[0], Into: o.into,

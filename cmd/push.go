@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"github.com/git-context/git-context/refs"
-	"github.com/git-context/git-context/refs/store"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/render"
 	"github.com/urfave/cli/v2"
 )
@@ -42,12 +42,12 @@ func newPush(g *globals) *command {
 			if o.remove && len(args) < 2 {
 				return usagef("--delete needs a remote and the names of branches")
 			}
-			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (store.SyncResult, error) {
-				opts := store.SyncOptions{Writer: o.writer(env), Remote: first(args), Branches: rest(args), Progress: progress}
+			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (share.SyncResult, error) {
+				opts := share.SyncOptions{Writer: o.writer(env), Remote: first(args), Branches: rest(args), Progress: progress}
 				if o.remove {
-					return s.DeleteRemote(ctx, opts)
+					return share.DeleteRemote(ctx, s, opts)
 				}
-				return s.Push(ctx, opts)
+				return share.Push(ctx, s, opts)
 			})
 			if err != nil {
 				return errors.Join(o.printPartly(ctx, env, r, err), err)

@@ -3,13 +3,16 @@ package refs
 import (
 	"context"
 
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
 // Store is the memory of one repository, seen from one worktree.
 type Store = store.Store
 
-// Open finds the repository and wires the rooms that the store calls.
+// Open finds the repository and gives its store what that needs of the rooms above it.
 func Open(ctx context.Context, o store.Options) (*Store, error) {
-	return store.New(ctx, o, store.Wire())
+	above := store.Wire()
+	above.AdoptBranch = share.AdoptBranch
+	return store.New(ctx, o, above)
 }

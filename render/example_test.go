@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
@@ -61,7 +62,7 @@ func ExampleNewSnapshot() {
 		log.Fatal(err)
 	}
 	defer s.Close()
-	if _, err := s.Init(ctx, store.InitOptions{Goal: "Serve a hundred users", Todo: []string{"Read the profile"}}); err != nil {
+	if _, err := share.Init(ctx, s, share.InitOptions{Goal: "Serve a hundred users", Todo: []string{"Read the profile"}}); err != nil {
 		log.Fatal(err)
 	}
 

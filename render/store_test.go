@@ -16,6 +16,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/google/go-cmp/cmp"
 )
@@ -69,7 +70,7 @@ func record(t *testing.T, s *refs.Store, first, n int) {
 func remember(t *testing.T) *refs.Store {
 	t.Helper()
 	s, ctx := open(t), t.Context()
-	must[store.InitResult](t)(s.Init(ctx, store.InitOptions{Goal: "A goal", Purpose: "The line of work", Todo: []string{"Ask"}}))
+	must[share.InitResult](t)(share.Init(ctx, s, share.InitOptions{Goal: "A goal", Purpose: "The line of work", Todo: []string{"Ask"}}))
 	for i := range 6 {
 		record(t, s, i*10, 10)
 		must[store.CommitResult](t)(s.Commit(ctx, store.CommitOptions{Summary: fmt.Sprintf("Milestone %d", i)}))
@@ -111,7 +112,7 @@ func TestLinesScroll(t *testing.T) {
 // The trace is log.md as it stands, its segments included.
 func TestTraceIsTheDocument(t *testing.T) {
 	s, ctx := open(t), t.Context()
-	must[store.InitResult](t)(s.Init(ctx, store.InitOptions{}))
+	must[share.InitResult](t)(share.Init(ctx, s, share.InitOptions{}))
 	record(t, s, 0, 9)
 	must[store.CommitResult](t)(s.Commit(ctx, store.CommitOptions{Summary: "All"}))
 	tip := must[*store.Tip](t)(s.Tip(ctx, ""))
@@ -168,7 +169,7 @@ func TestJSONOfEmptyMemory(t *testing.T) {
 	if _, err := NewSnapshot(ctx, s, Where{}, 1, 100); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("a snapshot without memory: %v", err)
 	}
-	must[store.InitResult](t)(s.Init(ctx, store.InitOptions{}))
+	must[share.InitResult](t)(share.Init(ctx, s, share.InitOptions{}))
 	for _, v := range []any{
 		must[Snapshot](t)(NewSnapshot(ctx, s, Where{}, 1, 100)), must[Log](t)(NewLog(ctx, s, Where{}, 0, 10)),
 		must[store.BranchContext](t)(NewBranch(ctx, s, Where{}, 0, 10)),

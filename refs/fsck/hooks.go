@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -22,7 +23,7 @@ import (
 //     mended by nothing else, unless the remote is no more;
 //  5. another one: git's command is long over, and there is nothing to be made up for.
 func checkHookFailures(ctx context.Context, c *checking) error {
-	list, err := c.s.HookFailures(ctx)
+	list, err := share.HookFailures(ctx, c.s)
 	if err != nil {
 		return err
 	}
@@ -46,7 +47,7 @@ func checkHookFailures(ctx context.Context, c *checking) error {
 			continue
 		}
 		if slices.Contains(remotes, f.Remote) && len(f.Unsent) > 0 {
-			p.Repair = store.SyncWith(f.Remote)
+			p.Repair = share.SyncWith(f.Remote)
 			c.report(ctx, nil, p)
 			continue
 		}
@@ -55,7 +56,7 @@ func checkHookFailures(ctx context.Context, c *checking) error {
 			if done, err = c.madeUp(ctx, f); err != nil {
 				return err
 			}
-			return c.s.DropHookFailures(ctx, func(g store.HookFailure) bool { return !g.Is(f) })
+			return share.DropHookFailures(ctx, c.s, func(g share.HookFailure) bool { return !g.Is(f) })
 		}, p)
 		if last := &c.found[len(c.found)-1]; last.Fixed {
 			last.Message += "; " + done
@@ -80,7 +81,7 @@ func wrongSetting(ctx context.Context, s *store.Store, event string) (string, er
 		if _, err := cfg.Bool(store.KeyPush, false); err != nil {
 			return store.KeyPush, nil
 		}
-		if _, err := s.PushLimit(ctx); err != nil {
+		if _, err := share.PushLimit(ctx, s); err != nil {
 			return store.KeyPushTimeout, nil
 		}
 	}
@@ -88,7 +89,7 @@ func wrongSetting(ctx context.Context, s *store.Store, event string) (string, er
 }
 
 // madeUp makes up for a hook that failed, and says what was done.
-func (c *checking) madeUp(ctx context.Context, f store.HookFailure) (string, error) {
+func (c *checking) madeUp(ctx context.Context, f share.HookFailure) (string, error) {
 	switch {
 	case f.Event == "post-commit":
 		linked, err := c.linkMissed(ctx, f)
@@ -109,7 +110,7 @@ func (c *checking) madeUp(ctx context.Context, f store.HookFailure) (string, err
 // linkMissed links the code commit of a hook that failed to the milestone that was the
 // newest of its branch then. Without any, or where the commit is gone or linked since,
 // there is nothing to do, and it reports false.
-func (c *checking) linkMissed(ctx context.Context, f store.HookFailure) (bool, error) {
+func (c *checking) linkMissed(ctx context.Context, f share.HookFailure) (bool, error) {
 	if !git.IsID(string(f.Code)) || git.CheckBranchName(f.Branch) != nil {
 		return false, nil
 	}

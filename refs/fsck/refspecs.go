@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -121,7 +122,7 @@ func (c *checking) setConfig(ctx context.Context, args ...string) error {
 // remoteRefspecs reports what a remote's fetch refspecs lack, and ours alone where code
 // is not fetched. A remote that memory was never shared with lacks nothing.
 func (c *checking) remoteRefspecs(ctx context.Context, cfg *git.Config, remote string, have []string) error {
-	wanted := store.WantedRefspecs(cfg, remote)
+	wanted := share.WantedRefspecs(cfg, remote)
 	ours := func(spec string) bool { _, ok := refspecOf(spec); return ok }
 	if bare, err := cfg.Bool("core.bare", false); err == nil && bare && len(have) > 0 && !slices.ContainsFunc(have, func(s string) bool { return !ours(s) }) {
 		c.report(ctx, func(ctx context.Context) error {
@@ -170,7 +171,7 @@ func (c *checking) pushRefspecs(ctx context.Context, remote string, push []strin
 // notesStrategy reports that git would ask people to merge notes by hand. A repository
 // that init was never run in, as one on a server, needs no setting.
 func (c *checking) notesStrategy(ctx context.Context, cfg *git.Config) error {
-	if _, set := cfg.String(store.NotesStrategyKey); set {
+	if _, set := cfg.String(share.NotesStrategyKey); set {
 		return nil
 	}
 	heads, err := c.s.Repo().Worktrees(ctx)
@@ -178,9 +179,9 @@ func (c *checking) notesStrategy(ctx context.Context, cfg *git.Config) error {
 		return err
 	}
 	c.report(ctx, func(ctx context.Context) error {
-		return c.setConfig(ctx, "config", store.NotesStrategyKey, store.NotesStrategy)
+		return c.setConfig(ctx, "config", share.NotesStrategyKey, share.NotesStrategy)
 	},
-		Problem{Kind: "config-missing", Object: store.NotesStrategyKey, Repair: FsckFix,
-			Message: store.NotesStrategyKey + " is not set: git notes merge would stop at two agents' notes on one commit"})
+		Problem{Kind: "config-missing", Object: share.NotesStrategyKey, Repair: FsckFix,
+			Message: share.NotesStrategyKey + " is not set: git notes merge would stop at two agents' notes on one commit"})
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -95,7 +96,7 @@ func recountKind(ctx context.Context, ses *store.Transaction, c *store.Draft, ti
 		}
 	}
 	if k.File == doc.CommitFile {
-		return c.SetLast(u.Live, tip.Commit())
+		return share.SetLast(c, u.Live, tip.Commit())
 	}
 	return nil
 }

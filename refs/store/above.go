@@ -48,7 +48,6 @@ func Wire() Above {
 		CommitCode: func(ctx context.Context, ses *Transaction, branch string, o CommitOptions) (CommitResult, error) {
 			return ses.commitBoth(ctx, branch, o)
 		},
-		AdoptBranch: func(ctx context.Context, s *Store, name string) (bool, error) { return s.adoptBranch(ctx, name) },
 		CheckForeign: func(ctx context.Context, s *Store, at git.Ref, hint string) error {
 			return s.checkForeign(ctx, at, hint)
 		},

@@ -12,6 +12,7 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -24,7 +25,7 @@ type past struct {
 func newPast(t *testing.T) *past {
 	p := &past{repo: newRepo(t), now: time.Date(2026, 11, 1, 10, 0, 0, 0, time.UTC)}
 	p.code("first")
-	ok(p.store().Init(t.Context(), store.InitOptions{Goal: "Remember"}))(t)
+	ok(share.Init(t.Context(), p.store(), share.InitOptions{Goal: "Remember"}))(t)
 	return p
 }
 
@@ -129,7 +130,7 @@ func TestAtBeforeMemory(t *testing.T) {
 		codes = append(codes, p.code(fmt.Sprint("code ", i)))
 		p.later()
 	}
-	ok(p.store().Init(t.Context(), store.InitOptions{}))(t)
+	ok(share.Init(t.Context(), p.store(), share.InitOptions{}))(t)
 	p.later()
 	made := p.commit("main", "On the newest")
 	var trace strings.Builder

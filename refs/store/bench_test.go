@@ -3,6 +3,7 @@ package store_test
 import (
 	"testing"
 
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -11,7 +12,7 @@ import (
 func BenchmarkCommit(b *testing.B) {
 	r := newRepo(b)
 	s, ctx := r.open(), b.Context()
-	if _, err := s.Init(ctx, store.InitOptions{Goal: "Measure"}); err != nil {
+	if _, err := share.Init(ctx, s, share.InitOptions{Goal: "Measure"}); err != nil {
 		b.Fatal(err)
 	}
 	r.git("config", "context.notes", "lazy")

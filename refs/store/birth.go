@@ -15,18 +15,18 @@ import (
 // purpose; an empty log.md; its own facts; no sealed segments. What the branch
 // starts from, if anything, is its parent: that history stays reachable and its
 // topics and segments of metadata are inherited.
-type birth struct {
-	name, purpose string
+type Birth struct {
+	Name, Purpose string
 	from          *Tip // nil for the first branch
-	roadmap       git.ID
-	goal          string // of the first branch; the others find it in what they start from
-	code          git.ID
+	Roadmap       git.ID
+	Goal          string // of the first branch; the others find it in what they start from
+	Code          git.ID
 	at            time.Time // when the branch was made; zero: now
 	id            string    // of its entry; empty: a new one
 }
 
 // bear writes a birth and queues the branch's ref.
-func (ses *Transaction) bear(ctx context.Context, b birth) (*git.Commit, error) {
+func (ses *Transaction) Bear(ctx context.Context, b Birth) (*git.Commit, error) {
 	c, err := ses.conceive(ctx, b)
 	if err != nil {
 		return nil, err
@@ -35,15 +35,15 @@ func (ses *Transaction) bear(ctx context.Context, b birth) (*git.Commit, error) 
 }
 
 // conceive makes the change of a birth.
-func (ses *Transaction) conceive(ctx context.Context, b birth) (*Draft, error) {
+func (ses *Transaction) conceive(ctx context.Context, b Birth) (*Draft, error) {
 	if b.at.IsZero() {
 		b.at = ses.by.When
 	}
-	c := &Draft{branch: b.name, Tree: ses.Store.repo.Edit(""), Meta: doc.NewMetadata(), roadmap: b.roadmap, code: b.code}
-	m := doc.Milestone{Kind: doc.KindBirth, Summary: "Start branch " + b.name, Contribution: "Start branch " + b.name,
-		Goal: b.goal, Purpose: b.purpose, Origin: b.name, Time: b.at,
+	c := &Draft{branch: b.Name, Tree: ses.Store.repo.Edit(""), Meta: doc.NewMetadata(), roadmap: b.Roadmap, code: b.Code}
+	m := doc.Milestone{Kind: doc.KindBirth, Summary: "Start branch " + b.Name, Contribution: "Start branch " + b.Name,
+		Goal: b.Goal, Purpose: b.Purpose, Origin: b.Name, Time: b.at,
 		Agent: ses.w.Agent, Session: ses.w.Session, Model: ses.w.Model}
-	facts := doc.BranchFacts{Name: b.name, Purpose: b.purpose, CreatedAt: b.at, Status: doc.StatusActive}
+	facts := doc.BranchFacts{Name: b.Name, Purpose: b.Purpose, CreatedAt: b.at, Status: doc.StatusActive}
 	if b.from != nil {
 		if err := ses.inherit(ctx, c, b.from, &m); err != nil {
 			return nil, err
@@ -61,7 +61,7 @@ func (ses *Transaction) conceive(ctx context.Context, b birth) (*Draft, error) {
 	if err := c.Meta.SetBranch(facts); err != nil {
 		return nil, err
 	}
-	if err := c.Meta.SetTotals(doc.Totals{Origins: map[string]doc.OriginTotals{b.name: {}}}); err != nil {
+	if err := c.Meta.SetTotals(doc.Totals{Origins: map[string]doc.OriginTotals{b.Name: {}}}); err != nil {
 		return nil, err
 	}
 	// What could not be found out is told by the first COMMIT, which asks again.
@@ -71,7 +71,7 @@ func (ses *Transaction) conceive(ctx context.Context, b birth) (*Draft, error) {
 	if err := ses.Put(ctx, c.Tree, doc.CommitFile, doc.FormatCommits([]doc.Milestone{m})); err != nil {
 		return nil, err
 	}
-	if err := ses.Put(ctx, c.Tree, doc.LogFile, doc.EmptyLog(b.name)); err != nil {
+	if err := ses.Put(ctx, c.Tree, doc.LogFile, doc.EmptyLog(b.Name)); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -85,10 +85,10 @@ func (ses *Transaction) inherit(ctx context.Context, c *Draft, from *Tip, m *doc
 	if err != nil {
 		return err
 	}
-	if c.Newest, err = ses.Store.newest(ctx, from); err != nil {
+	if c.Newest, err = ses.Store.NewestX(ctx, from); err != nil {
 		return err
 	}
-	if c.Meta, err = ses.Store.metadata(ctx, from); err != nil {
+	if c.Meta, err = ses.Store.MetadataX(ctx, from); err != nil {
 		return err
 	}
 	if m.Goal, err = ses.Store.goal(ctx, from.commit, c.roadmap, live); err != nil {
@@ -109,13 +109,13 @@ func (ses *Transaction) inherit(ctx context.Context, c *Draft, from *Tip, m *doc
 			return err
 		}
 	}
-	c.parents, c.Parent = []git.ID{from.commit.ID}, from.commit
+	c.Parents, c.Parent = []git.ID{from.commit.ID}, from.commit
 	return nil
 }
 
 // checkNewName refuses a name that exists, or differs from one that exists only
 // by case: on many file systems the two would be one ref.
-func (s *Store) checkNewName(ctx context.Context, name string) error {
+func (s *Store) CheckNewName(ctx context.Context, name string) error {
 	if err := CheckBranchName(name); err != nil {
 		return err
 	}

@@ -110,7 +110,7 @@ func bareStore(t *testing.T) (*Store, string) {
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("git init: %v\n%s", err, out)
 	}
-	s, err := New(t.Context(), Options{Dir: filepath.Join(dir, "r"), Env: env, Now: time.Now}, Wire())
+	s, err := New(t.Context(), Options{Dir: filepath.Join(dir, "r"), Env: env, Now: time.Now}, unused())
 	if err != nil {
 		t.Fatal(err)
 	}

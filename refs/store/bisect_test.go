@@ -13,6 +13,7 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -20,7 +21,7 @@ import (
 func stones(t *testing.T, n int) (*repo, []string) {
 	t.Helper()
 	r := newRepo(t)
-	ok(r.open().Init(t.Context(), store.InitOptions{Goal: "g"}))(t)
+	ok(share.Init(t.Context(), r.open(), share.InitOptions{Goal: "g"}))(t)
 	ids := make([]string, n)
 	for i := range ids {
 		ids[i] = string(r.milestone(t, "main", fmt.Sprint("m", i)).Commit)

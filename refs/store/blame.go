@@ -142,7 +142,7 @@ func (s *Store) noTopic(ctx context.Context, tip *Tip, key string) error {
 
 // blameRoadmap blames main.md, as it stood with the commit at rev.
 func (s *Store) blameRoadmap(ctx context.Context, tip *Tip, rev string) (Blame, error) {
-	id, err := s.roadmapTip(ctx)
+	id, err := s.RoadmapTip(ctx)
 	if rev != "" {
 		id, _ = ParseRoadmap(tip.commit.Trailer(TrailerRoadmap))
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -48,7 +49,7 @@ func TestBlameTopic(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	ctx := t.Context()
-	ok(r.open().Init(ctx, store.InitOptions{Goal: "g"}))(t)
+	ok(share.Init(ctx, r.open(), share.InitOptions{Goal: "g"}))(t)
 	// Everything that makes a `git blame` of code speak otherwise.
 	first := r.teach(t, "", "ann", "pool", "one\nall two of them\nthree")
 	r.milestone(t, "main", "First")
@@ -91,7 +92,7 @@ func TestBlameWhatIsNot(t *testing.T) {
 	if _, err := r.open().Blame(ctx, "pool", ""); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("without memory: %v", err)
 	}
-	ok(r.open().Init(ctx, store.InitOptions{Goal: "g"}))(t)
+	ok(share.Init(ctx, r.open(), share.InitOptions{Goal: "g"}))(t)
 	r.teach(t, "", "ann", "pool", "one")
 	gone := ok(r.open().Forget(ctx, store.Writer{Agent: "bob"}, "pool"))(t)
 	r.milestone(t, "main", "First")
@@ -124,7 +125,7 @@ func TestBlameDocuments(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	ctx := t.Context()
-	ok(r.open().Init(ctx, store.InitOptions{Goal: "g"}))(t)
+	ok(share.Init(ctx, r.open(), share.InitOptions{Goal: "g"}))(t)
 	before := r.milestone(t, "main", "First")
 	r.goal("Another")
 	if got := r.blamed(t, "main", "main.md", ""); !strings.Contains(got, "in -: Another\n") {

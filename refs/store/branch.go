@@ -15,7 +15,7 @@ import (
 // milestone, and switches to it unless told otherwise. Steps that are pending on
 // the branch it starts from stay there.
 func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, error) {
-	clean(&o.Purpose)
+	Clean(&o.Purpose)
 	if err := CheckBranchName(o.Name); err != nil {
 		return Branch{}, err
 	}
@@ -25,7 +25,7 @@ func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, erro
 	}
 	defer ses.Close()
 	err = ses.Swap(ctx, func(ctx context.Context) error {
-		if err := s.checkNewName(ctx, o.Name); err != nil {
+		if err := s.CheckNewName(ctx, o.Name); err != nil {
 			return err
 		}
 		from, err := s.startOf(ctx, o.From)
@@ -38,7 +38,7 @@ func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, erro
 		return Branch{}, err
 	}
 	if o.NoSwitch {
-		_ = s.makeJournal(ctx, o.Name) // the first record makes it where it is missing
+		_ = s.MakeJournal(ctx, o.Name) // the first record makes it where it is missing
 		return s.branchNamed(ctx, o.Name)
 	}
 	b, err := s.switchTo(ctx, o.Name, true)
@@ -51,18 +51,18 @@ func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, erro
 
 // branch queues a birth on top of from.
 func (ses *Transaction) branch(ctx context.Context, o BranchOptions, from *Tip) error {
-	roadmap, err := ses.Store.roadmapTip(ctx)
+	roadmap, err := ses.Store.RoadmapTip(ctx)
 	if err != nil {
 		return err
 	}
-	code, err := ses.Store.codeHead(ctx)
+	code, err := ses.Store.CodeHead(ctx)
 	if err != nil {
 		return err
 	}
-	if err := ses.Store.clear(ctx, o.Name); err != nil {
+	if err := ses.Store.Clear(ctx, o.Name); err != nil {
 		return err
 	}
-	_, err = ses.bear(ctx, birth{name: o.Name, purpose: o.Purpose, from: from, roadmap: roadmap, code: code})
+	_, err = ses.Bear(ctx, Birth{Name: o.Name, Purpose: o.Purpose, from: from, Roadmap: roadmap, Code: code})
 	return err
 }
 
@@ -123,8 +123,8 @@ func (s *Store) switchTo(ctx context.Context, name string, held bool) (Branch, e
 	if err := CheckBranchName(name); err != nil {
 		return Branch{}, err
 	}
-	if s.branch != "" && s.branch != name {
-		if _, err := s.Tip(ctx, s.branch); err != nil {
+	if s.Branch != "" && s.Branch != name {
+		if _, err := s.Tip(ctx, s.Branch); err != nil {
 			return Branch{}, err
 		}
 	}
@@ -140,10 +140,10 @@ func (s *Store) switchTo(ctx context.Context, name string, held bool) (Branch, e
 	if err != nil {
 		return Branch{}, s.elsewhere(ctx, name, err)
 	}
-	if err := s.makeJournal(ctx, name); err != nil { // while nothing has changed yet
+	if err := s.MakeJournal(ctx, name); err != nil { // while nothing has changed yet
 		return Branch{}, err
 	}
-	if err := s.standOn(ctx, name, "switch", held); err != nil {
+	if err := s.StandOn(ctx, name, "switch", held); err != nil {
 		return Branch{}, err
 	}
 	b, err := s.BranchOf(ctx, tip)
@@ -158,7 +158,7 @@ const standWait = 500 * time.Millisecond
 // standOn makes a branch the current one of this worktree. Whoever deletes or renames it
 // holds its lock, and looks where each worktree stands: so the lock is taken, where the
 // caller does not hold it.
-func (s *Store) standOn(ctx context.Context, name, why string, held bool) (err error) {
+func (s *Store) StandOn(ctx context.Context, name, why string, held bool) (err error) {
 	now, err := s.repo.SymbolicRef(ctx, git.HeadName)
 	if err == nil && now == git.BranchRef(name) || err != nil && !errors.Is(err, git.ErrNotFound) {
 		return err
@@ -188,7 +188,7 @@ func (s *Store) elsewhere(ctx context.Context, name string, err error) error {
 	if !errors.As(err, &missing) || missing.Kind != fail.ErrNotFound {
 		return err
 	}
-	if p, peerErr := s.remote(ctx, ""); peerErr == nil && p.follows != nil {
+	if p, peerErr := s.Remote(ctx, ""); peerErr == nil && p.Follows != nil {
 		missing.Hints = append(missing.Hints, "git context fetch "+p.Name+" "+name)
 	} else if remotes, listErr := s.repo.Remotes(ctx); listErr == nil && len(remotes) > 0 {
 		missing.Hints = append(missing.Hints, "git context fetch")

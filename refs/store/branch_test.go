@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -105,7 +106,7 @@ func TestDeletionBesideWriters(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{Goal: "Race"}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{Goal: "Race"}))(t)
 	for round := range 5 {
 		name := fmt.Sprint("busy", round)
 		ok(s.CreateBranch(ctx, store.BranchOptions{Name: name, Purpose: "Be busy", NoSwitch: true}))(t)
@@ -145,7 +146,7 @@ func TestRenameBesideWriters(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{Goal: "Race"}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{Goal: "Race"}))(t)
 	var enough atomic.Bool
 	var group sync.WaitGroup
 	recorded, last := 0, 0
@@ -201,7 +202,7 @@ func TestSwitchBesideDeletion(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{Goal: "Race"}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{Goal: "Race"}))(t)
 	gone := 0
 	for round := range 30 {
 		name := fmt.Sprint("short", round)
@@ -239,7 +240,7 @@ func TestSwitchBesideALongCommit(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{Goal: "Race"}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{Goal: "Race"}))(t)
 	ok(s.CreateBranch(ctx, store.BranchOptions{Name: "aside"}))(t)
 	lock := ok(s.Repo().Lock(ctx, "branch-main.jsonl"))(t)
 	defer lock.Unlock()
@@ -256,7 +257,7 @@ func TestOnlyARenameIsFollowed(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{Goal: "Race"}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{Goal: "Race"}))(t)
 	ok(s.CreateBranch(ctx, store.BranchOptions{Name: "meant"}))(t)
 	lock := ok(s.Repo().Lock(ctx, "branch-meant.jsonl"))(t)
 	done := make(chan error)

@@ -123,7 +123,7 @@ func (s *Store) askTips(ctx context.Context, q BranchQuery) ([]branchTip, error)
 // BranchOf is BRANCH of a tip, with its purpose in full.
 func (s *Store) BranchOf(ctx context.Context, t *Tip) (Branch, error) {
 	b := branchAt(t.branch, t.commit)
-	meta, err := s.metadata(ctx, t)
+	meta, err := s.MetadataX(ctx, t)
 	if err != nil {
 		return b, err
 	}

@@ -14,11 +14,11 @@ type Draft struct {
 	branch  string
 	Tree    *git.Edit
 	Meta    *doc.Metadata
-	parents []git.ID
+	Parents []git.ID
 
 	subject, body string
 	milestone     *doc.Milestone // nil for a memory commit that is no milestone
-	last          string         // the newest milestone's summary before; "" at a birth
+	Last          string         // the newest milestone's summary before; "" at a birth
 	Newest        string         // the largest entry id in the documents
 	took          taken          // what it drained; zero: what the parent's trailer says
 	Parent        *git.Commit    // the branch's tip before; nil for a first commit
@@ -50,7 +50,7 @@ func (ses *Transaction) putGrowth(ctx context.Context, tree *git.Edit, live stri
 // write stores a change and queues the move of its branch. old is the branch's
 // value that the change stands on.
 func (ses *Transaction) Write(ctx context.Context, c *Draft, old git.ID) (*git.Commit, error) {
-	commit, err := ses.store(ctx, c)
+	commit, err := ses.StoreX(ctx, c)
 	if err == nil {
 		ses.Tx.Update(git.BranchRef(c.branch), commit.ID, old)
 	}
@@ -58,7 +58,7 @@ func (ses *Transaction) Write(ctx context.Context, c *Draft, old git.ID) (*git.C
 }
 
 // store writes a change's metadata, tree and commit.
-func (ses *Transaction) store(ctx context.Context, c *Draft) (*git.Commit, error) {
+func (ses *Transaction) StoreX(ctx context.Context, c *Draft) (*git.Commit, error) {
 	if totals := c.Meta.Totals(); len(totals.Origins) > 0 {
 		if folded := totals.Fold(c.branch); len(folded.Origins) < len(totals.Origins) {
 			if err := c.Meta.SetTotals(folded); err != nil {
@@ -78,7 +78,7 @@ func (ses *Transaction) store(ctx context.Context, c *Draft) (*git.Commit, error
 		return nil, err
 	}
 	commit := &git.Commit{
-		Tree: tree, Parents: c.parents, Author: ses.by, Committer: ses.by,
+		Tree: tree, Parents: c.Parents, Author: ses.by, Committer: ses.by,
 		Message: message(c.subject, c.body, ses.trailers(c)),
 	}
 	return ses.storeCommit(ctx, commit)
@@ -96,7 +96,7 @@ func (ses *Transaction) trailers(c *Draft) string {
 		t.add(TrailerSteps, FormatSteps(StepRange(m.Steps)))
 	}
 	if c.milestone == nil {
-		t.add(TrailerLast, c.last)
+		t.add(TrailerLast, c.Last)
 	}
 	t.add(TrailerCommits, strconv.Itoa(totals.Milestones))
 	t.add(TrailerCreated, FormatCreated(facts.CreatedAt, facts.CreatedFrom))
@@ -113,7 +113,7 @@ func (ses *Transaction) trailers(c *Draft) string {
 	// Carried on by every commit, so that the tip alone says what is taken; but not
 	// by a merge, because the other parent may say more, even of the same journal.
 	took := c.took.String()
-	if took == "" && len(c.parents) == 1 {
+	if took == "" && len(c.Parents) == 1 {
 		took = c.Parent.Trailer(TrailerJournal)
 	}
 	t.add(TrailerJournal, took)
@@ -127,7 +127,7 @@ func (ses *Transaction) trailers(c *Draft) string {
 }
 
 // lastSummary is the summary of a branch's newest milestone, "" where it has none.
-func lastSummary(tip *git.Commit) string {
+func LastSummary(tip *git.Commit) string {
 	if tip.Trailer(TrailerID) != "" {
 		return prose.OneLine(tip.Subject(), PurposeLimit)
 	}
@@ -136,11 +136,11 @@ func lastSummary(tip *git.Commit) string {
 
 // follow begins a change on top of a tip: the same tree, the same facts.
 func (ses *Transaction) Follow(ctx context.Context, tip *Tip, subject string) (*Draft, error) {
-	meta, err := ses.Store.metadata(ctx, tip)
+	meta, err := ses.Store.MetadataX(ctx, tip)
 	if err != nil {
 		return nil, err
 	}
-	roadmap, err := ses.Store.roadmapTip(ctx)
+	roadmap, err := ses.Store.RoadmapTip(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -148,21 +148,21 @@ func (ses *Transaction) Follow(ctx context.Context, tip *Tip, subject string) (*
 	if err != nil {
 		return nil, err
 	}
-	newest, err := ses.Store.newest(ctx, tip)
+	newest, err := ses.Store.NewestX(ctx, tip)
 	if err != nil {
 		return nil, err
 	}
 	c := &Draft{
-		branch: tip.branch, Tree: tip.tree, Meta: meta, parents: []git.ID{tip.commit.ID}, Parent: tip.commit,
-		subject: subject, last: lastSummary(tip.commit), Newest: newest, code: code,
+		branch: tip.branch, Tree: tip.tree, Meta: meta, Parents: []git.ID{tip.commit.ID}, Parent: tip.commit,
+		subject: subject, Last: LastSummary(tip.commit), Newest: newest, code: code,
 	}
-	c.standWith(roadmap)
+	c.StandWith(roadmap)
 	return c, nil
 }
 
 // standWith sets the roadmap that stands with a change, and its age: as old as before it,
 // where the roadmap is the same.
-func (c *Draft) standWith(roadmap git.ID) {
+func (c *Draft) StandWith(roadmap git.ID) {
 	c.roadmap, c.roadmapAge = roadmap, 0
 	if before, n := ParseRoadmap(c.Parent.Trailer(TrailerRoadmap)); before == roadmap {
 		c.roadmapAge = n

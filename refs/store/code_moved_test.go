@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/git-context/git-context/refs/git"
 )
@@ -137,7 +136,7 @@ func (w *movedWorld) cases() []movedCase {
 func TestMovedTo(t *testing.T) {
 	t.Parallel()
 	w := newMovedWorld(t)
-	s, err := New(t.Context(), Options{Dir: w.dir, Env: w.env}, Wire())
+	s, err := New(t.Context(), Options{Dir: w.dir, Env: w.env}, unused())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,40 +154,6 @@ func TestMovedTo(t *testing.T) {
 	}
 }
 
-// Who took a worktree away is told what was given up with it.
-func TestSettleWithoutWorktree(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@e.c"}
-	cmd := exec.Command("git", "init", "-q", dir)
-	cmd.Env = env
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	var told []string
-	s, err := New(t.Context(), Options{Dir: dir, Env: env, Now: time.Now, Warn: func(m string) { told = append(told, m) }}, Wire())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if _, err := s.Init(t.Context(), InitOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	in := &Intent{Version: codeIntentVersion, Token: "01X", Branch: "main", Worktree: "worktrees/x", Commit: &CommitOptions{}}
-	if err := s.writeIntent(in); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Commit(t.Context(), CommitOptions{Summary: "next"}); err != nil {
-		t.Fatal(err)
-	}
-	if len(told) != 1 || !strings.Contains(told[0], "'git context commit --code' was interrupted in a worktree that is gone") {
-		t.Errorf("told %q", told)
-	}
-	if in, err := s.readIntent("main"); in != nil || err != nil {
-		t.Errorf("left: %v, %v", in, err)
-	}
-}
-
 // What cannot be read is never taken for nothing.
 func TestReadIntent(t *testing.T) {
 	t.Parallel()
@@ -198,7 +163,7 @@ func TestReadIntent(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	s, err := New(t.Context(), Options{Dir: dir, Env: cmd.Env}, Wire())
+	s, err := New(t.Context(), Options{Dir: dir, Env: cmd.Env}, unused())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -142,7 +142,7 @@ func (r *rollingBack) mayMoveCode(ctx context.Context) (*git.Commit, error) {
 	if repo.WorkTree() == "" {
 		return nil, fail.New(fail.ErrRefused, fail.NoWorktree, "there is no worktree here whose code could go back", "git context rollback "+r.to.commit.ID.Short())
 	}
-	head, err := r.Store.codeHead(ctx)
+	head, err := r.Store.CodeHead(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -24,7 +25,7 @@ func newCode(t testing.TB) *repo {
 	r.put("dir/g", "first\n")
 	r.git("add", ".")
 	r.git("commit", "-q", "-m", "first")
-	_, err := r.open().Init(t.Context(), store.InitOptions{})
+	_, err := share.Init(t.Context(), r.open(), share.InitOptions{})
 	r.must(err)
 	return r
 }
@@ -153,7 +154,7 @@ func TestCommitCodeInSubmodule(t *testing.T) {
 	outer.bound(*res.Code, res.Commit)
 	sub := filepath.Join(outer.dir, "sub")
 	s := outer.from(sub)
-	_, err := s.Init(t.Context(), store.InitOptions{})
+	_, err := share.Init(t.Context(), s, share.InitOptions{})
 	outer.must(err)
 	outer.put("sub/f", "of the submodule\n")
 	before := outer.git("rev-parse", "HEAD")
@@ -254,7 +255,7 @@ func TestCommitCodeWithoutReflog(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	r.git("config", "core.logAllRefUpdates", "false")
-	_, err := r.open().Init(t.Context(), store.InitOptions{})
+	_, err := share.Init(t.Context(), r.open(), share.InitOptions{})
 	r.must(err)
 	for _, text := range []string{"one", "two"} {
 		r.put("f", text)

@@ -75,7 +75,7 @@ func (ses *Transaction) milestone(ctx context.Context, branch string, o CommitOp
 	if o.Judging.Empty() {
 		fold = ses.fold(ctx, done.commit)
 	}
-	res.Warnings = append(done.warnings, ses.afterwards(mark, fold)...)
+	res.Warnings = append(done.warnings, ses.Afterwards(mark, fold)...)
 	return res, done.commit, nil
 }
 
@@ -245,7 +245,7 @@ func nextNumber(live []doc.Milestone, branch string, n int) int {
 // checkMilestone makes the texts of a milestone fit. A summary of several lines
 // is a summary and the beginning of the contribution, as with git commit.
 func checkMilestone(summary, contribution, progress *string) (replaced bool, err error) {
-	replaced = clean(summary, contribution, progress)
+	replaced = Clean(summary, contribution, progress)
 	first, rest, _ := strings.Cut(strings.TrimSpace(*summary), "\n")
 	*summary = strings.TrimSpace(first)
 	if rest = strings.TrimSpace(rest); rest != "" {

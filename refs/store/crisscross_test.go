@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -43,7 +44,7 @@ func (r *repo) settleAll(how string) {
 		_, err := s.Resolve(ctx, "", c.Path, how, "")
 		r.must(err)
 	}
-	_, err = s.MergeContinue(ctx, store.Writer{}, "")
+	_, err = share.Continue(ctx, s, store.Writer{}, "")
 	r.must(err)
 }
 
@@ -54,11 +55,11 @@ func crossClones(t *testing.T, a, b *repo) {
 	var bundles []string
 	for _, r := range []*repo{a, b} {
 		file := filepath.Join(t.TempDir(), "bundle")
-		ok(r.open().Bundle(t.Context(), store.BundleOptions{File: file}))(t)
+		ok(share.Bundle(t.Context(), r.open(), share.BundleOptions{File: file}))(t)
 		bundles = append(bundles, file)
 	}
 	for i, r := range []*repo{b, a} {
-		_, err := r.open().Unbundle(t.Context(), store.Writer{}, bundles[i], nil)
+		_, err := share.Unbundle(t.Context(), r.open(), store.Writer{}, bundles[i], nil)
 		if errors.Is(err, fail.ErrConflict) {
 			r.settleAll(store.SettleOurs)
 			err = nil

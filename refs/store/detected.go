@@ -36,7 +36,7 @@ func (s *Store) refreshDetected(ctx context.Context, c *Draft, parent *git.Commi
 }
 
 // codeHead is the code repository's HEAD, "" while it is unborn.
-func (s *Store) codeHead(ctx context.Context) (git.ID, error) {
+func (s *Store) CodeHead(ctx context.Context) (git.ID, error) {
 	id, err := s.repo.Ref(ctx, "HEAD")
 	if errors.Is(err, git.ErrNotFound) {
 		return "", nil
@@ -49,5 +49,5 @@ func (ses *Transaction) codeHead(ctx context.Context) (git.ID, error) {
 	if ses.code != "" {
 		return ses.code, nil
 	}
-	return ses.Store.codeHead(ctx)
+	return ses.Store.CodeHead(ctx)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -25,7 +26,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer s.Close()
-	if _, err := s.Init(ctx, store.InitOptions{Goal: "Make /users answer"}); err != nil {
+	if _, err := share.Init(ctx, s, share.InitOptions{Goal: "Make /users answer"}); err != nil {
 		log.Fatal(err)
 	}
 	by := store.Writer{Agent: "claude-code", Session: "7f3a2c"}
@@ -110,7 +111,7 @@ func ExampleStore_Merge() {
 			log.Fatal(err)
 		}
 	}
-	res, err = s.MergeContinue(ctx, store.Writer{}, "main")
+	res, err = share.Continue(ctx, s, store.Writer{}, "main")
 	fmt.Println(res.Merged, "into", res.Branch, err)
 	// Output:
 	// topics/lock.md (add/add): "One mutex around the queue" or "A channel owns the queue"
@@ -174,7 +175,7 @@ func ExampleStore_Search() {
 }
 
 // Two clones of one repository meet in a true merge.
-func ExampleStore_Sync() {
+func Example_sync() {
 	ctx := context.Background()
 	hub, _, remove := repository("init", "-q", "--bare")
 	defer remove()
@@ -189,13 +190,13 @@ func ExampleStore_Sync() {
 		}
 	}
 	// The first push to a remote without memory has to be asked for.
-	if _, err := ann.Push(ctx, store.SyncOptions{}); err != nil {
+	if _, err := share.Push(ctx, ann, share.SyncOptions{}); err != nil {
 		log.Fatal(err)
 	}
-	if _, err := bob.Sync(ctx, store.SyncOptions{}); err != nil {
+	if _, err := share.Sync(ctx, bob, share.SyncOptions{}); err != nil {
 		log.Fatal(err)
 	}
-	if _, err := ann.Sync(ctx, store.SyncOptions{}); err != nil {
+	if _, err := share.Sync(ctx, ann, share.SyncOptions{}); err != nil {
 		log.Fatal(err)
 	}
 	tip, err := ann.Tip(ctx, "main")
@@ -236,7 +237,7 @@ func memory(git ...string) (s *refs.Store, remove func()) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := s.Init(ctx, store.InitOptions{}); err != nil {
+	if _, err := share.Init(ctx, s, share.InitOptions{}); err != nil {
 		log.Fatal(err)
 	}
 	return s, func() { s.Close(); removeAll() }

@@ -92,7 +92,7 @@ func (s *Store) fillFolder(ctx context.Context, f *dialect.Folder, res *Imported
 	if len(names) == 0 {
 		return 0, fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
 	}
-	_, main, err := s.readRoadmap(ctx)
+	_, main, err := s.ReadRoadmap(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -125,7 +125,7 @@ func (s *Store) fillFolder(ctx context.Context, f *dialect.Folder, res *Imported
 // folderBranch reads one branch whole. As the other implementations merge, it holds the steps
 // that a merge brought, but milestones only of its own and of branches that are gone.
 func (s *Store) folderBranch(ctx context.Context, tip *Tip, names []string) (dialect.Branch, error) {
-	meta, err := s.metadata(ctx, tip)
+	meta, err := s.MetadataX(ctx, tip)
 	if err != nil {
 		return dialect.Branch{}, err
 	}

@@ -55,7 +55,7 @@ func (s *Store) Expunge(ctx context.Context, o ExpungeOptions) (ExpungeResult, e
 		if err := s.FinishExpunge(ctx, o.Writer); err != nil { // it may be this very one, of which no text is left to be found
 			return res, err
 		}
-		dropped, err := s.dropUnsoundTracking(ctx, o.Writer)
+		dropped, err := s.DropUnsoundTracking(ctx, o.Writer)
 		if err != nil {
 			return res, err
 		}
@@ -69,25 +69,25 @@ func (s *Store) Expunge(ctx context.Context, o ExpungeOptions) (ExpungeResult, e
 		return res, err
 	}
 	if o.DryRun {
-		if err := s.preview(ctx, f.expunged, f.check, &res); err != nil {
+		if err := s.Preview(ctx, f.expunged, f.check, &res); err != nil {
 			return res, err
 		}
-		x := &expunging{s: s, res: res}
+		x := &Expunging{S: s, Res: res}
 		err := f.wouldLeave(ctx, x)
-		return x.res, err
+		return x.Res, err
 	}
 	if f.everything() && !o.Yes {
 		return res, fail.New(fail.ErrRefused, fail.ExpungeEverything,
 			fmt.Sprintf("%s that there are would go", allEntries(len(f.all))), "add --dry-run to see what would go, --yes to go on")
 	}
-	x := &expunging{s: s, w: o.Writer, res: res, check: f.check}
+	x := &Expunging{S: s, W: o.Writer, Res: res, Check: f.check}
 	x.intent.addOld(f.objects...)
-	if err := x.begin(ctx, f.expunged); err != nil {
-		return x.res, err
+	if err := x.Begin(ctx, f.expunged); err != nil {
+		return x.Res, err
 	}
-	x.res.Remotes = slices.Clip(x.res.Remotes)
+	x.Res.Remotes = slices.Clip(x.Res.Remotes)
 	err = f.leftovers(ctx, x)
-	return x.res, err
+	return x.Res, err
 }
 
 func allEntries(n int) string {

@@ -38,21 +38,21 @@ const ExpungeLock = "expunge"
 const expungeRounds = 10
 
 // expunging is one act of forgetting.
-type expunging struct {
-	s      *Store
-	w      Writer
+type Expunging struct {
+	S      *Store
+	W      Writer
 	intent expungeIntent
-	rw     *rewriter
-	res    ExpungeResult
-	check  func(context.Context, *expunging, []git.ID) error // of the new tips, before refs move; nil for none
+	Rw     *Rewriter
+	Res    ExpungeResult
+	Check  func(context.Context, *Expunging, []git.ID) error // of the new tips, before refs move; nil for none
 
 	// roadmap is another repository's with the tombstones; "" for none. Where it goes on
 	// from ours it is taken over: a hundred clones that each wrote them down anew would
 	// have a hundred merges.
-	roadmap git.ID
+	Roadmap git.ID
 
 	replaced map[git.ID]bool      // old commits, over all rounds
-	held     map[string][]heldRef // by remote; nil once the commands for them are made
+	held     map[string][]HeldRef // by remote; nil once the commands for them are made
 	kept     []git.Kept
 	finished bool // what a killed one left
 }
@@ -72,14 +72,14 @@ type expunging struct {
 // It changes nothing where nothing of that is to be done. With the same tombstones it
 // may be called again at any time; killed anywhere, it is finished by that.
 func (s *Store) expungeAll(ctx context.Context, w Writer, add doc.Expunged) (ExpungeResult, error) {
-	x := &expunging{s: s, w: w}
-	err := x.begin(ctx, add)
-	return x.res, err
+	x := &Expunging{S: s, W: w}
+	err := x.Begin(ctx, add)
+	return x.Res, err
 }
 
 // begin takes the lock, and joins what a killed one left to what is to be done.
-func (x *expunging) begin(ctx context.Context, add doc.Expunged) (err error) {
-	lock, err := x.s.repo.Lock(ctx, ExpungeLock)
+func (x *Expunging) Begin(ctx context.Context, add doc.Expunged) (err error) {
+	lock, err := x.S.repo.Lock(ctx, ExpungeLock)
 	if err != nil {
 		return err
 	}
@@ -87,12 +87,12 @@ func (x *expunging) begin(ctx context.Context, add doc.Expunged) (err error) {
 	return x.run(ctx, add)
 }
 
-func (x *expunging) run(ctx context.Context, add doc.Expunged) error {
-	left, err := x.s.ReadExpungeIntent()
+func (x *Expunging) run(ctx context.Context, add doc.Expunged) error {
+	left, err := x.S.ReadExpungeIntent()
 	if err != nil {
 		return err
 	}
-	known, err := x.s.Tombstones(ctx)
+	known, err := x.S.Tombstones(ctx)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (x *expunging) run(ctx context.Context, add doc.Expunged) error {
 	x.intent.join(left)
 	x.intent.expunged = x.intent.expunged.Union(add).Union(known)
 	x.replaced = map[git.ID]bool{}
-	x.rw = x.s.NewRewriter(x.intent.expunged)
+	x.Rw = x.S.NewRewriter(x.intent.expunged)
 	old, err := x.appeared(ctx)
 	if err != nil || left == nil && !old && known.Holds(x.intent.expunged) && len(x.intent.old) == 0 {
 		return err
@@ -119,10 +119,10 @@ func (x *expunging) run(ctx context.Context, add doc.Expunged) error {
 	if err := x.verify(ctx); err != nil {
 		return err
 	}
-	if x.held, err = x.rw.holdings(ctx); err != nil {
+	if x.held, err = x.Rw.holdings(ctx); err != nil {
 		return err
 	}
-	if err := x.s.writeExpungeIntent(&x.intent); err != nil {
+	if err := x.S.writeExpungeIntent(&x.intent); err != nil {
 		return err
 	}
 	fault.Point("expunge-intent")
@@ -132,15 +132,15 @@ func (x *expunging) run(ctx context.Context, add doc.Expunged) error {
 			return err
 		}
 		if !again {
-			return x.s.dropExpungeIntent()
+			return x.S.dropExpungeIntent()
 		}
 	}
 	return fail.New(fail.ErrStale, fail.Busy, "refs that lead to what is forgotten keep appearing", "run the command again")
 }
 
 // mayDelete refuses where objects may not be deleted, before anything is done.
-func (x *expunging) mayDelete(ctx context.Context) error {
-	cfg, err := x.s.repo.Config(ctx)
+func (x *Expunging) mayDelete(ctx context.Context) error {
+	cfg, err := x.S.repo.Config(ctx)
 	if err != nil {
 		return err
 	}
@@ -154,8 +154,8 @@ func (x *expunging) mayDelete(ctx context.Context) error {
 
 // whole refuses where an object is missing, be it code's: what was to be forgotten could
 // not be deleted, and the refs would have moved already.
-func (x *expunging) whole(ctx context.Context) error {
-	err := x.s.repo.CheckPurge(ctx)
+func (x *Expunging) whole(ctx context.Context) error {
+	err := x.S.repo.CheckPurge(ctx)
 	var child *git.Error
 	if !errors.As(err, &child) || child.Code <= 0 {
 		return err
@@ -165,34 +165,34 @@ func (x *expunging) whole(ctx context.Context) error {
 }
 
 // verify checks what history will be, before anything is locked.
-func (x *expunging) verify(ctx context.Context) error {
-	if x.check == nil {
+func (x *Expunging) verify(ctx context.Context) error {
+	if x.Check == nil {
 		return nil
 	}
-	v, err := x.s.MemoryRefs(ctx)
+	v, err := x.S.MemoryRefs(ctx)
 	if err != nil {
 		return err
 	}
-	now, err := x.rw.rewrite(ctx, v.Tips())
+	now, err := x.Rw.Rewrite(ctx, v.Tips())
 	if err != nil {
 		return err
 	}
-	return x.check(ctx, x, tipsNow(now))
+	return x.Check(ctx, x, tipsNow(now))
 }
 
 // round does all of it once, and reports whether refs appeared meanwhile that lead to
 // old history.
-func (x *expunging) round(ctx context.Context) (again bool, err error) {
-	names, err := x.s.BranchNames(ctx)
+func (x *Expunging) round(ctx context.Context) (again bool, err error) {
+	names, err := x.S.BranchNames(ctx)
 	if err != nil {
 		return false, err
 	}
-	ses, err := x.s.beginLocked(ctx, x.w, "expunge", slices.Clone(names)...)
+	ses, err := x.S.beginLocked(ctx, x.W, "expunge", slices.Clone(names)...)
 	if err != nil {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, ses.Close()) }()
-	lock, err := x.s.repo.Lock(ctx, notes.LockName)
+	lock, err := x.S.repo.Lock(ctx, notes.LockName)
 	if err != nil {
 		return false, err
 	}
@@ -202,7 +202,7 @@ func (x *expunging) round(ctx context.Context) (again bool, err error) {
 	}
 	fault.Point("expunge-refs")
 	if x.held != nil { // while the old notes are there to be compared with
-		if x.res.Remotes, err = x.rw.remotesHolding(ctx, x.held); err != nil {
+		if x.Res.Remotes, err = x.Rw.remotesHolding(ctx, x.held); err != nil {
 			return false, err
 		}
 		x.held = nil
@@ -229,12 +229,12 @@ func orNewBranch(err error) error {
 }
 
 // appeared reports whether there are refs that lead to old history.
-func (x *expunging) appeared(ctx context.Context) (bool, error) {
-	v, err := x.s.MemoryRefs(ctx)
+func (x *Expunging) appeared(ctx context.Context) (bool, error) {
+	v, err := x.S.MemoryRefs(ctx)
 	if err != nil {
 		return false, err
 	}
-	now, err := x.rw.rewrite(ctx, v.Tips())
+	now, err := x.Rw.Rewrite(ctx, v.Tips())
 	if err != nil {
 		return false, err
 	}
@@ -247,9 +247,9 @@ func (x *expunging) appeared(ctx context.Context) (bool, error) {
 }
 
 // warn says once what the caller is to know.
-func (x *expunging) warn(format string, args ...any) {
+func (x *Expunging) warn(format string, args ...any) {
 	text := strings.TrimSpace(fmt.Sprintf(format, args...))
-	if !slices.Contains(x.res.Warnings, text) {
-		x.res.Warnings = append(x.res.Warnings, text)
+	if !slices.Contains(x.Res.Warnings, text) {
+		x.Res.Warnings = append(x.Res.Warnings, text)
 	}
 }

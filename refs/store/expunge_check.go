@@ -52,11 +52,11 @@ func (f *finder) holds(path string, data []byte) bool {
 }
 
 // check holds that new history does not hold the text any more. It runs before refs move.
-func (f *finder) check(ctx context.Context, x *expunging, tips []git.ID) error {
+func (f *finder) check(ctx context.Context, x *Expunging, tips []git.ID) error {
 	if f.match.none() {
 		return nil
 	}
-	list, err := x.s.repo.Objects(ctx, tips, nil)
+	list, err := x.S.repo.Objects(ctx, tips, nil)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (f *finder) check(ctx context.Context, x *expunging, tips []git.ID) error {
 		}
 		paths[o.ID] = o.Path
 	}
-	return x.s.readObjects(ctx, fresh, func(o git.Object) error {
+	return x.S.ReadObjects(ctx, fresh, func(o git.Object) error {
 		held := false
 		switch o.Type {
 		case "blob":
@@ -101,19 +101,19 @@ func (f *finder) stillHolds(o git.NamedObject) error {
 // checkForeign checks history that no ref of this repository leads to, before one does: its
 // documents, and that nothing expunged is in it.
 func (s *Store) checkForeign(ctx context.Context, at git.Ref, hint string) error {
-	if err := s.checkIncoming(ctx, incoming{branches: []git.Ref{at}}); err != nil {
+	if err := s.CheckIncomingX(ctx, IncomingX{Branches: []git.Ref{at}}); err != nil {
 		return err
 	}
-	return s.refuseExpunged(ctx, at.ID, "'"+at.Name+"'", hint)
+	return s.RefuseExpunged(ctx, at.ID, "'"+at.Name+"'", hint)
 }
 
 // refuseExpunged refuses a commit that leads to what was expunged here.
-func (s *Store) refuseExpunged(ctx context.Context, id git.ID, what, hint string) error {
+func (s *Store) RefuseExpunged(ctx context.Context, id git.ID, what, hint string) error {
 	e, err := s.Tombstones(ctx)
 	if err != nil || e.Empty() {
 		return err
 	}
-	now, err := s.NewRewriter(e).rewriteNew(ctx, []git.ID{id})
+	now, err := s.NewRewriter(e).RewriteNew(ctx, []git.ID{id})
 	if err != nil || now[id] == id {
 		return err
 	}

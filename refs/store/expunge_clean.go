@@ -21,7 +21,7 @@ import (
 //
 //	tombstones <SHA-256 of all of them>
 //	clean <ref> <id>
-type cleanState struct {
+type CleanState struct {
 	tombstones string
 	refs       map[string]git.ID // by the names that they have here
 }
@@ -30,10 +30,10 @@ func (p Remote) CleanName() string { return "clean/" + git.FileName(p.Name, "") 
 
 // readCleanState returns what is known for these tombstones. A file that is damaged says
 // nothing.
-func (s *Store) readCleanState(p Remote, e doc.Expunged) (cleanState, error) {
+func (s *Store) ReadCleanState(p Remote, e doc.Expunged) (CleanState, error) {
 	sum := sha256.Sum256(e.Bytes())
-	c := cleanState{hex.EncodeToString(sum[:]), map[string]git.ID{}}
-	if p.bundle {
+	c := CleanState{hex.EncodeToString(sum[:]), map[string]git.ID{}}
+	if p.Bundle {
 		return c, nil
 	}
 	data, err := os.ReadFile(s.StatePath(p.CleanName()))
@@ -56,19 +56,19 @@ func (s *Store) readCleanState(p Remote, e doc.Expunged) (cleanState, error) {
 }
 
 // holds reports whether a ref is known to be clean where it stands.
-func (c cleanState) holds(ref string, id git.ID) bool { return id != "" && c.refs[ref] == id }
+func (c CleanState) Holds(ref string, id git.ID) bool { return id != "" && c.refs[ref] == id }
 
 // writeCleanState adds refs that were found to be clean, and drops those that the peer
 // has no more, or elsewhere.
-func (s *Store) writeCleanState(p Remote, known cleanState, found []git.Ref, theirs *survey) error {
-	if p.bundle {
+func (s *Store) WriteCleanState(p Remote, known CleanState, found []git.Ref, theirs *Survey) error {
+	if p.Bundle {
 		return nil
 	}
 	now := maps.Clone(known.refs)
 	for _, r := range found {
 		now[r.Name] = r.ID
 	}
-	maps.DeleteFunc(now, func(ref string, id git.ID) bool { return theirs.at(ref) != id })
+	maps.DeleteFunc(now, func(ref string, id git.ID) bool { return theirs.At(ref) != id })
 	if maps.Equal(now, known.refs) {
 		return nil
 	}

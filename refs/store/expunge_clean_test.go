@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -22,7 +23,7 @@ func TestExpungeLooksOnce(t *testing.T) {
 		return r
 	}
 	ann, dan := clone(), clone()
-	ok(ann.open().Init(t.Context(), store.InitOptions{}))(t)
+	ok(share.Init(t.Context(), ann.open(), share.InitOptions{}))(t)
 	for _, name := range []string{"one", "two", "three", "use hunter2", "four"} {
 		ann.work("main", name, 0)
 	}
@@ -31,8 +32,8 @@ func TestExpungeLooksOnce(t *testing.T) {
 	ann.expunge(store.ExpungeOptions{Match: "hunter2"})
 	ann.branch("side", "")
 	ann.work("side", "six", 0)
-	ok(ann.open().Push(t.Context(), store.SyncOptions{}))(t)
-	ok(dan.open().Init(t.Context(), store.InitOptions{}))(t)
+	ok(share.Push(t.Context(), ann.open(), share.SyncOptions{}))(t)
+	ok(share.Init(t.Context(), dan.open(), share.InitOptions{}))(t)
 	dan.sync("")
 	known := func() string {
 		data, err := os.ReadFile(filepath.Join(dan.dir, ".git", "context", "clean", "origin"))
@@ -44,7 +45,7 @@ func TestExpungeLooksOnce(t *testing.T) {
 		t.Errorf("%q is known, not %q", now, line)
 	}
 	hub.git("update-ref", "refs/context/heads/side", old)
-	if _, err := dan.open().Sync(t.Context(), store.SyncOptions{}); !errors.Is(err, fail.ErrRefused) || !strings.Contains(err.Error(), "'side'") {
+	if _, err := share.Sync(t.Context(), dan.open(), share.SyncOptions{}); !errors.Is(err, fail.ErrRefused) || !strings.Contains(err.Error(), "'side'") {
 		t.Errorf("error = %v", err)
 	}
 	if strings.Contains(known(), "/side ") {
@@ -67,19 +68,19 @@ func TestExpungeMappedClone(t *testing.T) {
 		return r
 	}
 	ann, dan := clone(), clone()
-	ok(ann.open().Init(t.Context(), store.InitOptions{}))(t)
+	ok(share.Init(t.Context(), ann.open(), share.InitOptions{}))(t)
 	for _, name := range []string{"one", "two", "use hunter2", "four"} {
 		ann.work("main", name, 0)
 	}
-	ok(ann.open().Push(t.Context(), store.SyncOptions{}))(t)
+	ok(share.Push(t.Context(), ann.open(), share.SyncOptions{}))(t)
 	ann.expunge(store.ExpungeOptions{Match: "hunter2"})
-	if _, err := ann.open().Sync(t.Context(), store.SyncOptions{}); !errors.Is(err, fail.ErrRefused) {
+	if _, err := share.Sync(t.Context(), ann.open(), share.SyncOptions{}); !errors.Is(err, fail.ErrRefused) {
 		t.Fatalf("Sync: %v", err) // the roadmap is there now
 	}
 	dan.git("fetch", "-q")
 	dan.git("fetch", "-q")
-	ok(dan.open().Init(t.Context(), store.InitOptions{}))(t)
-	if _, err := dan.open().Sync(t.Context(), store.SyncOptions{}); !errors.Is(err, fail.ErrRefused) {
+	ok(share.Init(t.Context(), dan.open(), share.InitOptions{}))(t)
+	if _, err := share.Sync(t.Context(), dan.open(), share.SyncOptions{}); !errors.Is(err, fail.ErrRefused) {
 		t.Errorf("Sync: %v", err)
 	}
 	if found := dan.holding("hunter2"); len(found) > 0 {

@@ -9,7 +9,7 @@ import (
 
 // Rewrite is rewriter.rewrite, for tests from outside.
 func (s *Store) Rewrite(ctx context.Context, e doc.Expunged, tips []git.ID) (map[git.ID]git.ID, error) {
-	return s.NewRewriter(e).rewrite(ctx, tips)
+	return s.NewRewriter(e).Rewrite(ctx, tips)
 }
 
 // ExpungeAll is expungeAll, for tests from outside.
@@ -18,4 +18,4 @@ func (s *Store) ExpungeAll(ctx context.Context, e doc.Expunged) (ExpungeResult, 
 }
 
 // KeptBy is keptBy, for tests from outside.
-func KeptBy(k git.Kept) string { return keptBy(k) }
+func KeptBy(k git.Kept) string { return KeptByX(k) }

@@ -21,7 +21,7 @@ type finder struct {
 	match    matcher
 	id       string       // of the entry that goes, where no text is looked for
 	limit    int          // of progress summaries
-	named    doc.Expunged // has other entries that go
+	Named    doc.Expunged // has other entries that go
 	expunged doc.Expunged
 	found    map[string]ExpungedEntry
 	all      map[string]bool          // steps and milestones that there are
@@ -36,14 +36,14 @@ type finder struct {
 	names    map[string]keptName // that hold it, by their labels
 }
 
-func newFinder(s *Store) *finder {
+func NewFinder(s *Store) *finder {
 	return &finder{s: s, found: map[string]ExpungedEntry{}, all: map[string]bool{}, removed: map[string]doc.Milestone{},
 		topics: map[string]bool{}, seen: map[git.ID]string{}, holding: map[git.ID]bool{}, names: map[string]keptName{}}
 }
 
 // find looks everywhere.
 func (s *Store) find(ctx context.Context, o ExpungeOptions) (*finder, error) {
-	f := newFinder(s)
+	f := NewFinder(s)
 	f.match, f.id = newMatcher(o.Match), o.ID
 	var err error
 	if f.limit, err = s.summaryLimit(ctx); err != nil {
@@ -60,10 +60,10 @@ func (s *Store) find(ctx context.Context, o ExpungeOptions) (*finder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.history(ctx, v); err != nil {
+	if err := f.History(ctx, v); err != nil {
 		return nil, err
 	}
-	if err := f.local(ctx); err != nil {
+	if err := f.Local(ctx); err != nil {
 		return nil, err
 	}
 	if err := orTooMany(f.expunged); err != nil {
@@ -79,7 +79,7 @@ func (s *Store) find(ctx context.Context, o ExpungeOptions) (*finder, error) {
 
 // history looks into every object that the refs of memory lead to: documents first,
 // because of a milestone that goes the message goes too.
-func (f *finder) history(ctx context.Context, v *memoryRefs) error {
+func (f *finder) History(ctx context.Context, v *memoryRefs) error {
 	tips := append(v.Tips(), TipsOf(v.TrackingNotes)...)
 	if v.Notes != "" {
 		tips = append(tips, v.Notes)
@@ -98,10 +98,10 @@ func (f *finder) history(ctx context.Context, v *memoryRefs) error {
 			commits = append(commits, o.ID)
 		}
 	}
-	if err := f.s.readObjects(ctx, files, f.file); err != nil {
+	if err := f.s.ReadObjects(ctx, files, f.file); err != nil {
 		return err
 	}
-	if err := f.s.readObjects(ctx, commits, f.Commit); err != nil {
+	if err := f.s.ReadObjects(ctx, commits, f.Commit); err != nil {
 		return err
 	}
 	f.refsCalled(v)
@@ -161,7 +161,7 @@ func (f *finder) text(pieces ...string) {
 }
 
 // wants reports whether an entry goes by its id.
-func (f *finder) wants(id string) bool { return id == f.id || f.named.HasEntry(id) }
+func (f *finder) wants(id string) bool { return id == f.id || f.Named.HasEntry(id) }
 
 // step looks at a step.
 func (f *finder) step(s *doc.Step) {
@@ -267,7 +267,7 @@ func (f *finder) quotes(ctx context.Context) error {
 			lines[line] = true
 		}
 	}
-	err := f.s.readObjects(ctx, files, func(o git.Object) error {
+	err := f.s.ReadObjects(ctx, files, func(o git.Object) error {
 		if f.seen[o.ID] == doc.RoadmapFile {
 			add(string(o.Data))
 			return nil
@@ -305,8 +305,8 @@ func (f *finder) result(res *ExpungeResult) error {
 		}
 		return fail.New(fail.ErrNotFound, fail.NothingHolds, "nothing in this repository's memory holds that text", "git context search WORDS")
 	}
-	f.entries(res)
-	res.Texts = texts(f.expunged)
+	f.Entries(res)
+	res.Texts = Texts(f.expunged)
 	res.Topics = slices.Sorted(maps.Keys(f.topics))
 	res.Warnings = append(res.Warnings, f.nameWarnings()...)
 	if f.foreign > 0 {
@@ -317,7 +317,7 @@ func (f *finder) result(res *ExpungeResult) error {
 }
 
 // entries says which entries go.
-func (f *finder) entries(res *ExpungeResult) {
+func (f *finder) Entries(res *ExpungeResult) {
 	res.Entries, res.IDs = len(f.found), []string{}
 	res.Expunged = slices.SortedFunc(maps.Values(f.found), func(a, b ExpungedEntry) int { return strings.Compare(a.ID, b.ID) })
 	for _, e := range res.Expunged {
@@ -326,4 +326,4 @@ func (f *finder) entries(res *ExpungeResult) {
 }
 
 // texts counts the pieces of text of tombstones.
-func texts(e doc.Expunged) int { return bytes.Count(e.Bytes(), []byte("text ")) }
+func Texts(e doc.Expunged) int { return bytes.Count(e.Bytes(), []byte("text ")) }

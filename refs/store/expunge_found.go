@@ -20,7 +20,7 @@ import (
 
 // local looks into local state: journals, committed lines too, and all else that may
 // quote memory.
-func (f *finder) local(ctx context.Context) error {
+func (f *finder) Local(ctx context.Context) error {
 	branches, err := f.s.BranchNames(ctx)
 	if err != nil {
 		return err
@@ -105,9 +105,9 @@ func (f *finder) journal(branch string, data []byte) {
 const codeMessages = 5
 
 // leftovers says what still holds the text and cannot be cleaned from here.
-func (f *finder) leftovers(ctx context.Context, x *expunging) error {
+func (f *finder) leftovers(ctx context.Context, x *Expunging) error {
 	for _, k := range x.kept {
-		x.warn("%s", keptBy(k))
+		x.warn("%s", KeptByX(k))
 	}
 	if f.match.none() {
 		return nil
@@ -126,7 +126,7 @@ func (f *finder) leftovers(ctx context.Context, x *expunging) error {
 
 // notOurs says what else holds the text, and is not memory's: files of git, but for
 // those in a set, and code.
-func (f *finder) notOurs(ctx context.Context, x *expunging, but map[string]bool) error {
+func (f *finder) notOurs(ctx context.Context, x *Expunging, but map[string]bool) error {
 	if err := f.gitFiles(x, but); err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (f *finder) notOurs(ctx context.Context, x *expunging, but map[string]bool)
 
 // wouldLeave says what will still hold the text, of all that can be told before: reflogs
 // of memory are emptied.
-func (f *finder) wouldLeave(ctx context.Context, x *expunging) error {
+func (f *finder) wouldLeave(ctx context.Context, x *Expunging) error {
 	if f.match.none() {
 		return nil
 	}
@@ -152,7 +152,7 @@ func (f *finder) wouldLeave(ctx context.Context, x *expunging) error {
 
 // gitFiles looks at the other files of the git directory, which are the user's: the
 // last message, reflogs and settings of code, and what a killed process left of an object.
-func (f *finder) gitFiles(x *expunging, but map[string]bool) error {
+func (f *finder) gitFiles(x *Expunging, but map[string]bool) error {
 	root := f.s.repo.CommonDir()
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -205,7 +205,7 @@ func inflated(data []byte) []byte {
 }
 
 // keptBy says what keeps objects that were to be deleted.
-func keptBy(k git.Kept) string {
+func KeptByX(k git.Kept) string {
 	what, them := prose.Count(len(k.Objects), "object")+" of the old history stay", "them"
 	if len(k.Objects) == 1 {
 		what, them = what+"s", "it"
@@ -227,7 +227,7 @@ func keptBy(k git.Kept) string {
 
 // codeCommits looks at the messages of code: `commit --code` gives both the same. The
 // text is no argument of a child's, which everybody could read.
-func (f *finder) codeCommits(ctx context.Context, x *expunging) error {
+func (f *finder) codeCommits(ctx context.Context, x *Expunging) error {
 	found := 0
 	w := &recordWriter{each: func(record []byte) error {
 		hash, message, _ := bytes.Cut(record, []byte("\n"))

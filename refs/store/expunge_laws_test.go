@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
-
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 // past makes a history of two branches that know of each other, with segments, topics,
@@ -81,7 +81,7 @@ func TestRewriteLaws(t *testing.T) {
 	t.Parallel()
 	checks(t, 2, func(tb testing.TB, rt *rapid.T) {
 		r := newRepo(tb)
-		_, err := r.open().Init(tb.Context(), store.InitOptions{Goal: "red"})
+		_, err := share.Init(tb.Context(), r.open(), share.InitOptions{Goal: "red"})
 		r.must(err)
 		r.past(rt)
 		one, two := r.drawn(rt, "one"), r.drawn(rt, "two")
@@ -121,7 +121,7 @@ func TestExpungeThenMerge(t *testing.T) {
 	t.Parallel()
 	checks(t, 1, func(tb testing.TB, rt *rapid.T) {
 		r := newRepo(tb)
-		_, err := r.open().Init(tb.Context(), store.InitOptions{Goal: "Reach it"})
+		_, err := share.Init(tb.Context(), r.open(), share.InitOptions{Goal: "Reach it"})
 		r.must(err)
 		r.past(rt)
 		e := r.drawn(rt, "entries")

@@ -26,19 +26,19 @@ var quotingState = []struct{ dir, lost string }{
 
 // states drops files of local state that quote what is forgotten or name commits that
 // are replaced. It does so before the refs move: afterwards nobody could tell.
-func (x *expunging) states() error {
+func (x *Expunging) states() error {
 	if err := x.quoting(os.Remove); err != nil {
 		return err
 	}
-	return x.lines(x.s.StatePath(hookFailures))
+	return x.lines(x.S.StatePath(HookFailures))
 }
 
 // quoting visits those files, and says what is lost with them.
-func (x *expunging) quoting(visit func(path string) error) error {
+func (x *Expunging) quoting(visit func(path string) error) error {
 	for _, q := range quotingState {
 		err := x.eachFile(q.dir, func(path string, data []byte) error {
 			text := string(data)
-			if mapJSONTexts(text, x.rw.text) == text {
+			if mapJSONTexts(text, x.Rw.text) == text {
 				return nil
 			}
 			x.warn("%s", q.lost)
@@ -52,8 +52,8 @@ func (x *expunging) quoting(visit func(path string) error) error {
 }
 
 // eachFile visits the files below a folder of local state.
-func (x *expunging) eachFile(dir string, visit func(path string, data []byte) error) error {
-	err := filepath.WalkDir(x.s.StatePath(dir), func(path string, d fs.DirEntry, err error) error {
+func (x *Expunging) eachFile(dir string, visit func(path string, data []byte) error) error {
+	err := filepath.WalkDir(x.S.StatePath(dir), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -71,7 +71,7 @@ func (x *expunging) eachFile(dir string, visit func(path string, data []byte) er
 
 // lines takes lines that quote what is forgotten out of a file, and the file where none
 // is left.
-func (x *expunging) lines(path string) error {
+func (x *Expunging) lines(path string) error {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -82,7 +82,7 @@ func (x *expunging) lines(path string) error {
 	var left []byte
 	for line := range bytes.Lines(data) {
 		text := strings.TrimSuffix(string(line), "\n")
-		if !x.rw.e.HasText(text) && mapJSONTexts(text, x.rw.text) == text && !x.namesEntry(text) {
+		if !x.Rw.e.HasText(text) && mapJSONTexts(text, x.Rw.text) == text && !x.namesEntry(text) {
 			left = append(left, line...)
 		}
 	}
@@ -92,26 +92,26 @@ func (x *expunging) lines(path string) error {
 	case len(left) == 0:
 		return os.Remove(path)
 	}
-	name, err := filepath.Rel(x.s.repo.StateDir(), path)
+	name, err := filepath.Rel(x.S.repo.StateDir(), path)
 	if err != nil {
 		return err
 	}
-	return x.s.repo.WriteStateFile(filepath.ToSlash(name), left)
+	return x.S.repo.WriteStateFile(filepath.ToSlash(name), left)
 }
 
 // namesEntry reports whether a line of a journal is a step that is forgotten.
-func (x *expunging) namesEntry(line string) bool {
+func (x *Expunging) namesEntry(line string) bool {
 	var l EntryLine
-	return json.Unmarshal([]byte(line), &l) == nil && x.rw.e.HasEntry(l.ID)
+	return json.Unmarshal([]byte(line), &l) == nil && x.Rw.e.HasEntry(l.ID)
 }
 
 // journals takes out of the journals of branches what is committed, and the steps that
 // are forgotten; out of what stands beside them, the lines that are. The branches are
 // locked.
-func (x *expunging) journals(ctx context.Context, branches []string) error {
+func (x *Expunging) journals(ctx context.Context, branches []string) error {
 	done := map[string]bool{}
 	for _, name := range branches {
-		path := x.s.JournalPath(name)
+		path := x.S.JournalPath(name)
 		done[path] = true
 		if err := x.journal(ctx, name); err != nil {
 			return fmt.Errorf("journal of branch '%s': %w", name, err)
@@ -129,9 +129,9 @@ func (x *expunging) journals(ctx context.Context, branches []string) error {
 }
 
 // journal does so with the journal of one branch, under its own lock.
-func (x *expunging) journal(ctx context.Context, branch string) error {
-	path := x.s.JournalPath(branch)
-	j, err := journal.Open(ctx, path, x.s.JournalOptions())
+func (x *Expunging) journal(ctx context.Context, branch string) error {
+	path := x.S.JournalPath(branch)
+	j, err := journal.Open(ctx, path, x.S.JournalOptions())
 	if errors.Is(err, journal.ErrMissing) {
 		return nil
 	}
@@ -143,11 +143,11 @@ func (x *expunging) journal(ctx context.Context, branch string) error {
 	if err != nil {
 		return err
 	}
-	tip, err := x.s.Tip(ctx, branch)
+	tip, err := x.S.Tip(ctx, branch)
 	if err != nil {
 		return err
 	}
-	from, err := x.s.TakenUpto(ctx, c, tip.commit)
+	from, err := x.S.TakenUpto(ctx, c, tip.commit)
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (x *expunging) journal(ctx context.Context, branch string) error {
 		}
 	}
 	head := journal.Head{Committed: string(tip.commit.ID)}
-	if head.Journal, err = x.s.NewID(""); err != nil {
+	if head.Journal, err = x.S.NewID(""); err != nil {
 		return err
 	}
 	return j.Without(head, from, x.pendingLine)
@@ -168,7 +168,7 @@ func (x *expunging) journal(ctx context.Context, branch string) error {
 
 // touches reports whether a journal holds what is forgotten, or speaks of a commit that
 // was replaced.
-func (x *expunging) touches(c *journal.Content, tip git.ID) bool {
+func (x *Expunging) touches(c *journal.Content, tip git.ID) bool {
 	if c.Mark.Committed != string(tip) || len(c.Bad) > 0 {
 		return true
 	}
@@ -182,8 +182,8 @@ func (x *expunging) touches(c *journal.Content, tip git.ID) bool {
 }
 
 // pendingLine is a step without what is forgotten; nil where all of it is.
-func (x *expunging) pendingLine(line journal.Line) ([]byte, error) {
-	if x.rw.e.HasEntry(line.ID) {
+func (x *Expunging) pendingLine(line journal.Line) ([]byte, error) {
+	if x.Rw.e.HasEntry(line.ID) {
 		return nil, nil
 	}
 	var l EntryLine
@@ -192,7 +192,7 @@ func (x *expunging) pendingLine(line journal.Line) ([]byte, error) {
 	}
 	before := l
 	for _, text := range []*string{&l.Observation, &l.Thought, &l.Action, &l.Session, &l.Model, &l.Source} {
-		*text = x.rw.e.RedactText(*text)
+		*text = x.Rw.e.RedactText(*text)
 	}
 	if l == before {
 		return line.Raw, nil
@@ -202,7 +202,7 @@ func (x *expunging) pendingLine(line journal.Line) ([]byte, error) {
 
 // unlinkTwins takes the other name from a journal that a killed rename left with two: no
 // branch has it.
-func (x *expunging) unlinkTwins(path string) error {
+func (x *Expunging) unlinkTwins(path string) error {
 	own, err := os.Stat(path)
 	if err != nil {
 		return err
@@ -218,8 +218,8 @@ func (x *expunging) unlinkTwins(path string) error {
 
 // purge empties reflogs and deletes the objects of old history, and all else that
 // nothing leads to and that holds what is forgotten.
-func (x *expunging) purge(ctx context.Context) error {
-	v, err := x.s.MemoryRefs(ctx)
+func (x *Expunging) purge(ctx context.Context) error {
+	v, err := x.S.MemoryRefs(ctx)
 	if err != nil {
 		return err
 	}
@@ -230,20 +230,20 @@ func (x *expunging) purge(ctx context.Context) error {
 	if v.Notes != "" {
 		names = append(names, git.NotesRef)
 	}
-	if err := x.s.repo.DropReflogs(ctx, names); err != nil {
+	if err := x.S.repo.DropReflogs(ctx, names); err != nil {
 		return err
 	}
 	stray, err := x.strayObjects(ctx)
 	if err != nil {
 		return err
 	}
-	res, err := x.s.repo.Purge(ctx, append(stray, x.intent.old...))
+	res, err := x.S.repo.Purge(ctx, append(stray, x.intent.old...))
 	if err != nil {
 		return err
 	}
-	x.res.Objects += res.Objects
+	x.Res.Objects += res.Objects
 	x.kept = res.Kept
-	if err := os.RemoveAll(x.s.StatePath(cacheDir)); err != nil {
+	if err := os.RemoveAll(x.S.StatePath(cacheDir)); err != nil {
 		return err
 	}
 	return nil
@@ -251,7 +251,7 @@ func (x *expunging) purge(ctx context.Context) error {
 
 // readObjects reads objects as Repo.ReadAll does, a few at a time, so that no deadline
 // ends it halfway.
-func (s *Store) readObjects(ctx context.Context, ids []git.ID, each func(git.Object) error) error {
+func (s *Store) ReadObjects(ctx context.Context, ids []git.ID, each func(git.Object) error) error {
 	meter := s.repo.Meter("Reading memory", len(ids))
 	defer meter.End()
 	for len(ids) > 0 {

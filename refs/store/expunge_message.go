@@ -32,7 +32,7 @@ type rewritten struct {
 //
 // Context-Newest stays: ids must grow beyond what was ever given. So does
 // Context-Journal, which says what a journal need not commit again.
-func (w *rewriter) message(ctx context.Context, old, now *git.Commit, tree rootChange, changed bool) (rewritten, error) {
+func (w *Rewriter) message(ctx context.Context, old, now *git.Commit, tree rootChange, changed bool) (rewritten, error) {
 	subject, body, block := old.Parts()
 	gone := w.e.HasEntry(old.Trailer(TrailerID)) && block != ""
 	if gone {
@@ -52,7 +52,7 @@ func (w *rewriter) message(ctx context.Context, old, now *git.Commit, tree rootC
 }
 
 // trailers rewrites a block of trailers, but for Context-Last.
-func (w *rewriter) trailers(block string, tree rootChange, gone bool) string {
+func (w *Rewriter) trailers(block string, tree rootChange, gone bool) string {
 	var b strings.Builder
 	for line := range strings.Lines(block) {
 		key, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
@@ -90,7 +90,7 @@ func keptTrailer(key string) bool {
 }
 
 // setLast puts Context-Last into a block of trailers, or takes it out where last is "".
-func (w *rewriter) setLast(block, last string) string {
+func (w *Rewriter) setLast(block, last string) string {
 	lines := slices.Collect(strings.Lines(block))
 	at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, TrailerLast+": ") })
 	if at < 0 { // behind Context-Branch, as a commit that is no milestone has it
@@ -107,7 +107,7 @@ func (w *rewriter) setLast(block, last string) string {
 // lastOf is the summary of the newest milestone that a rewritten commit knows: the last
 // one in its live commit.md or, where that holds none, what its parents say. It looks at
 // what is rewritten alone, so that it does not matter in how many goes that came about.
-func (w *rewriter) lastOf(ctx context.Context, now *git.Commit, tree rootChange) (string, error) {
+func (w *Rewriter) lastOf(ctx context.Context, now *git.Commit, tree rootChange) (string, error) {
 	last, err := w.newestIn(ctx, tree.commits)
 	for _, p := range now.Parents {
 		if err != nil || last != "" {
@@ -119,7 +119,7 @@ func (w *rewriter) lastOf(ctx context.Context, now *git.Commit, tree rootChange)
 }
 
 // lastBelow is what a parent says.
-func (w *rewriter) lastBelow(ctx context.Context, id git.ID) (string, error) {
+func (w *Rewriter) lastBelow(ctx context.Context, id git.ID) (string, error) {
 	if last, ok := w.last[id]; ok {
 		return last, nil
 	}
@@ -127,11 +127,11 @@ func (w *rewriter) lastBelow(ctx context.Context, id git.ID) (string, error) {
 	if err != nil {
 		return "", orAbsent(err) // the edge of a shallow clone
 	}
-	return lastSummary(c), nil
+	return LastSummary(c), nil
 }
 
 // newestIn is the summary of the last milestone in a commit.md, "" where it holds none.
-func (w *rewriter) newestIn(ctx context.Context, id git.ID) (string, error) {
+func (w *Rewriter) newestIn(ctx context.Context, id git.ID) (string, error) {
 	if last, ok := w.newest[id]; ok || id == "" {
 		return last, nil
 	}

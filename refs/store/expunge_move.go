@@ -11,17 +11,17 @@ import (
 )
 
 // move queues the moves of all refs that lead to old history.
-func (x *expunging) move(ctx context.Context, ses *Transaction, locked []string) error {
-	v, err := x.s.MemoryRefs(ctx)
+func (x *Expunging) move(ctx context.Context, ses *Transaction, locked []string) error {
+	v, err := x.S.MemoryRefs(ctx)
 	if err != nil {
 		return err
 	}
-	for _, r := range v.branches {
+	for _, r := range v.Branches {
 		if name, _ := git.BranchName(r.Name); !slices.Contains(locked, name) {
 			return errNewBranch
 		}
 	}
-	now, err := x.rw.rewrite(ctx, v.Tips())
+	now, err := x.Rw.Rewrite(ctx, v.Tips())
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (x *expunging) move(ctx context.Context, ses *Transaction, locked []string)
 			queued++
 		}
 	}
-	n, err := x.moveRoadmap(ctx, ses, v.roadmap, now)
+	n, err := x.moveRoadmap(ctx, ses, v.Roadmap, now)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (x *expunging) move(ctx context.Context, ses *Transaction, locked []string)
 	if n, err = x.moveTracking(ctx, ses, v, now); err != nil {
 		return err
 	}
-	if err := x.s.writeExpungeIntent(&x.intent); err != nil {
+	if err := x.S.writeExpungeIntent(&x.intent); err != nil {
 		return err
 	}
 	if err := x.states(); err != nil {
@@ -61,41 +61,41 @@ func (x *expunging) move(ctx context.Context, ses *Transaction, locked []string)
 
 // note takes down what is replaced: the tips, for their objects are to go however this
 // ends, and how many commits.
-func (x *expunging) Note(ctx context.Context, v *memoryRefs, now map[git.ID]git.ID) error {
+func (x *Expunging) Note(ctx context.Context, v *memoryRefs, now map[git.ID]git.ID) error {
 	for _, r := range v.All() {
 		if to := now[r.ID]; to != "" && to != r.ID {
 			x.intent.addOld(r.ID)
 		}
 	}
-	for _, id := range x.rw.replaced() {
+	for _, id := range x.Rw.replaced() {
 		x.replaced[id] = true
 	}
-	roots, err := x.rw.rootsReplaced(ctx)
+	roots, err := x.Rw.rootsReplaced(ctx)
 	if err != nil {
 		return err
 	}
-	x.res.Commits = len(x.replaced)
+	x.Res.Commits = len(x.replaced)
 	return x.intent.addReplaced(roots)
 }
 
 // moveRoadmap puts a commit with the tombstones on top of the rewritten roadmap, unless
 // it has them all.
-func (x *expunging) moveRoadmap(ctx context.Context, ses *Transaction, old git.ID, now map[git.ID]git.ID) (int, error) {
-	tree, parents := x.s.repo.Edit(""), []git.ID(nil)
+func (x *Expunging) moveRoadmap(ctx context.Context, ses *Transaction, old git.ID, now map[git.ID]git.ID) (int, error) {
+	tree, parents := x.S.repo.Edit(""), []git.ID(nil)
 	base, err := x.roadmapBase(ctx, now[old])
 	if err != nil {
 		return 0, err
 	}
 	if base != "" {
-		c, err := x.s.repo.Commit(ctx, base)
+		c, err := x.S.repo.Commit(ctx, base)
 		if err != nil {
 			return 0, err
 		}
-		tree, parents = x.s.repo.Edit(c.Tree), []git.ID{base}
+		tree, parents = x.S.repo.Edit(c.Tree), []git.ID{base}
 	} else if err := ses.Put(ctx, tree, doc.RoadmapFile, doc.ParseRoadmap(nil).Bytes()); err != nil {
 		return 0, err
 	}
-	have, err := x.s.tombstonesIn(ctx, tree)
+	have, err := x.S.TombstonesIn(ctx, tree)
 	if err != nil {
 		return 0, err
 	}
@@ -106,11 +106,11 @@ func (x *expunging) moveRoadmap(ctx context.Context, ses *Transaction, old git.I
 		ses.Tx.Update(git.RoadmapRef, base, old)
 		return 1, nil
 	}
-	if err := ses.putTombstones(ctx, tree, x.intent.expunged.Union(have)); err != nil {
+	if err := ses.PutTombstones(ctx, tree, x.intent.expunged.Union(have)); err != nil {
 		return 0, err
 	}
 	n := len(x.intent.expunged.Entries()) - len(have.Entries())
-	tip, err := ses.roadmapCommit(ctx, tree, parents, "Expunge "+forgotten(n))
+	tip, err := ses.RoadmapCommit(ctx, tree, parents, "Expunge "+Forgotten(n))
 	if err != nil {
 		return 0, err
 	}
@@ -120,28 +120,28 @@ func (x *expunging) moveRoadmap(ctx context.Context, ses *Transaction, old git.I
 
 // roadmapBase is what the tombstones are put on: the roadmap as it is now, or the other
 // repository's where that goes on from there.
-func (x *expunging) roadmapBase(ctx context.Context, now git.ID) (git.ID, error) {
-	if x.roadmap == "" || now == "" {
+func (x *Expunging) roadmapBase(ctx context.Context, now git.ID) (git.ID, error) {
+	if x.Roadmap == "" || now == "" {
 		return now, nil
 	}
-	theirs, err := x.rw.rewrite(ctx, []git.ID{x.roadmap})
+	theirs, err := x.Rw.Rewrite(ctx, []git.ID{x.Roadmap})
 	if err != nil {
 		return "", err
 	}
-	ahead, err := x.s.repo.IsAncestor(ctx, now, theirs[x.roadmap])
+	ahead, err := x.S.repo.IsAncestor(ctx, now, theirs[x.Roadmap])
 	if err != nil || !ahead {
 		return now, err
 	}
-	return theirs[x.roadmap], nil
+	return theirs[x.Roadmap], nil
 }
 
 // moveNotes makes the notes forget.
-func (x *expunging) moveNotes(ctx context.Context, ses *Transaction) (int, error) {
-	changed, old, err := ses.forgetNotes(ctx, x.rw)
+func (x *Expunging) moveNotes(ctx context.Context, ses *Transaction) (int, error) {
+	changed, old, err := ses.forgetNotes(ctx, x.Rw)
 	if err != nil || len(old) == 0 {
 		return 0, err
 	}
-	x.res.Notes = max(x.res.Notes, changed)
+	x.Res.Notes = max(x.Res.Notes, changed)
 	x.intent.addOld(old[len(old)-1])
 	return 1, nil
 }
@@ -149,7 +149,7 @@ func (x *expunging) moveNotes(ctx context.Context, ses *Transaction) (int, error
 // moveTracking puts the tracking refs of remotes that lead to old history, or to old
 // notes, to what they are without it, and deletes others. What the remotes have is
 // written down first.
-func (x *expunging) moveTracking(ctx context.Context, ses *Transaction, v *memoryRefs, now map[git.ID]git.ID) (int, error) {
+func (x *Expunging) moveTracking(ctx context.Context, ses *Transaction, v *memoryRefs, now map[git.ID]git.ID) (int, error) {
 	to, err := x.rememberHeld(ctx)
 	if err != nil {
 		return 0, err
@@ -168,7 +168,7 @@ func (x *expunging) moveTracking(ctx context.Context, ses *Transaction, v *memor
 		}
 	}
 	for _, r := range v.TrackingNotes {
-		dirty, err := x.rw.dirtyNotes(ctx, r.ID)
+		dirty, err := x.Rw.dirtyNotes(ctx, r.ID)
 		if err != nil {
 			return n, err
 		}
@@ -181,7 +181,7 @@ func (x *expunging) moveTracking(ctx context.Context, ses *Transaction, v *memor
 }
 
 // putTombstones writes them into a tree of the roadmap.
-func (ses *Transaction) putTombstones(ctx context.Context, tree *git.Edit, e doc.Expunged) error {
+func (ses *Transaction) PutTombstones(ctx context.Context, tree *git.Edit, e doc.Expunged) error {
 	data := e.Bytes()
 	if len(data) > doc.MaxExpunged {
 		return fail.New(fail.ErrRefused, fail.ExpungedFull, fmt.Sprintf("%s would have %d bytes; at most %d are allowed", doc.ExpungedFile, len(data), doc.MaxExpunged))

@@ -51,7 +51,7 @@ func (f *finder) pathCalled(path string) {
 
 // refsCalled looks at the names of refs.
 func (f *finder) refsCalled(v *memoryRefs) {
-	for _, r := range v.branches {
+	for _, r := range v.Branches {
 		name, _ := git.BranchName(r.Name)
 		f.branchCalled(name)
 	}
@@ -82,7 +82,7 @@ func (f *finder) filesCalled(ctx context.Context) error {
 		pairs = append(pairs, n.name, "")
 	}
 	without := strings.NewReplacer(pairs...)
-	return f.s.readObjects(ctx, f.inNames, func(o git.Object) error {
+	return f.s.ReadObjects(ctx, f.inNames, func(o git.Object) error {
 		if f.match.raw([]byte(without.Replace(string(o.Data)))) {
 			f.keep(keptName{label: "a name in '" + git.Shown(f.seen[o.ID]) + "'", why: "history keeps what names, counts or dates something there"})
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -15,7 +16,7 @@ func TestExpungeNames(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	r.branch("tok-999-br", "")
 	ok(s.CreateBranch(ctx, store.BranchOptions{Writer: store.Writer{Agent: "tok-999-ag"}, Name: "other", Purpose: "Try", NoSwitch: true}))(t)
 	m := r.milestone(t, "tok-999-br", "One")

@@ -21,7 +21,7 @@ import (
 //
 // A note in which nothing of that changes keeps its bytes. What commits became is
 // known of those alone that the rewriter was asked about before.
-func (w *rewriter) Note(object git.ID, note []byte) (git.ID, []byte) {
+func (w *Rewriter) Note(object git.ID, note []byte) (git.ID, []byte) {
 	facts := notes.Parse(note)
 	if w.gone[object] || w.speaksOf(facts) {
 		return w.now(object), nil
@@ -45,7 +45,7 @@ func (w *rewriter) Note(object git.ID, note []byte) (git.ID, []byte) {
 }
 
 // now is what stands in the place of a commit, itself for any other object.
-func (w *rewriter) now(id git.ID) git.ID {
+func (w *Rewriter) now(id git.ID) git.ID {
 	if now := w.commits[id]; now != "" {
 		return now
 	}
@@ -54,7 +54,7 @@ func (w *rewriter) now(id git.ID) git.ID {
 
 // speaksOf reports whether facts are those of a milestone whose entry went, which may
 // be one that no commit here is known of.
-func (w *rewriter) speaksOf(facts []notes.Fact) bool {
+func (w *Rewriter) speaksOf(facts []notes.Fact) bool {
 	for _, f := range facts {
 		if f.Kind == notes.KindCommit && w.e.HasEntry(f.ID) {
 			return true
@@ -64,7 +64,7 @@ func (w *rewriter) speaksOf(facts []notes.Fact) bool {
 }
 
 // noteLine rewrites a line of a note, or reports that it goes.
-func (w *rewriter) noteLine(line string) (string, bool) {
+func (w *Rewriter) noteLine(line string) (string, bool) {
 	for _, f := range notes.Parse([]byte(line)) {
 		if f.Kind == notes.KindLink && (w.e.HasEntry(f.Milestone) || w.gone[f.Memory]) {
 			return "", false
@@ -82,7 +82,7 @@ func (w *rewriter) noteLine(line string) (string, bool) {
 }
 
 // text redacts a text that stands in JSON, and brings the hash of a commit up to date.
-func (w *rewriter) text(s string) string {
+func (w *Rewriter) text(s string) string {
 	if git.IsID(s) {
 		return string(w.now(git.ID(s)))
 	}
@@ -93,7 +93,7 @@ func (w *rewriter) text(s string) string {
 // ref. It has no parents, for the old ones hold what goes. Where neither the notes nor
 // any older ones of their history change, it does nothing. It says how many notes
 // changed and which commits of notes are old. The caller holds the notes lock.
-func (ses *Transaction) forgetNotes(ctx context.Context, w *rewriter) (changed int, old []git.ID, err error) {
+func (ses *Transaction) forgetNotes(ctx context.Context, w *Rewriter) (changed int, old []git.ID, err error) {
 	tip, err := ses.Store.NotesTip(ctx)
 	if err != nil || tip == "" {
 		return 0, nil, err
@@ -128,7 +128,7 @@ func (ses *Transaction) forgetNotes(ctx context.Context, w *rewriter) (changed i
 // notesRoot makes the commit that stands in the place of one of the notes, without the
 // history that held what goes; "" where no note is left. Who made the old one, and when,
 // stands in it too: clones that had the same notes have the same again.
-func (w *rewriter) notesRoot(ctx context.Context, old git.ID, tree *git.Edit) (git.ID, error) {
+func (w *Rewriter) notesRoot(ctx context.Context, old git.ID, tree *git.Edit) (git.ID, error) {
 	left, err := tree.List(ctx, "")
 	if err != nil || len(left) == 0 {
 		return "", err
@@ -146,7 +146,7 @@ func (w *rewriter) notesRoot(ctx context.Context, old git.ID, tree *git.Edit) (g
 
 // notesTree is the tree of the notes without what was expunged, and how many notes
 // changed.
-func (w *rewriter) notesTree(ctx context.Context, tip git.ID) (*git.Edit, int, error) {
+func (w *Rewriter) notesTree(ctx context.Context, tip git.ID) (*git.Edit, int, error) {
 	c, err := w.s.repo.Commit(ctx, tip)
 	if err != nil {
 		return nil, 0, err
@@ -187,7 +187,7 @@ func notePath(object git.ID) string { return string(object[:2]) + "/" + string(o
 
 // addNote puts a note into a tree, beside what is noted there already: two commits may
 // have become one.
-func (w *rewriter) addNote(ctx context.Context, tree *git.Edit, path string, note []byte) error {
+func (w *Rewriter) addNote(ctx context.Context, tree *git.Edit, path string, note []byte) error {
 	e, ok, err := tree.Entry(ctx, path)
 	if err != nil {
 		return err
@@ -208,7 +208,7 @@ func (w *rewriter) addNote(ctx context.Context, tree *git.Edit, path string, not
 
 // eachNote visits the notes below a folder of their tree, in any fan-out. What is no
 // note is passed over.
-func (w *rewriter) eachNote(ctx context.Context, dir string, tree git.ID, visit func(path string, object, blob git.ID) error) error {
+func (w *Rewriter) eachNote(ctx context.Context, dir string, tree git.ID, visit func(path string, object, blob git.ID) error) error {
 	list, err := w.s.repo.Tree(ctx, tree)
 	if err != nil {
 		return err
@@ -230,7 +230,7 @@ func (w *rewriter) eachNote(ctx context.Context, dir string, tree git.ID, visit 
 }
 
 // dirtyNotes reports whether a note of the history of the notes would change.
-func (w *rewriter) dirtyNotes(ctx context.Context, tip git.ID) (bool, error) {
+func (w *Rewriter) dirtyNotes(ctx context.Context, tip git.ID) (bool, error) {
 	list, err := w.s.repo.Objects(ctx, []git.ID{tip}, nil)
 	if err != nil {
 		return false, err
@@ -239,7 +239,7 @@ func (w *rewriter) dirtyNotes(ctx context.Context, tip git.ID) (bool, error) {
 }
 
 // dirtyAmong reports whether one of some objects is a note that would change.
-func (w *rewriter) dirtyAmong(ctx context.Context, list []git.NamedObject) (bool, error) {
+func (w *Rewriter) dirtyAmong(ctx context.Context, list []git.NamedObject) (bool, error) {
 	paths := map[git.ID]git.ID{}
 	var ids []git.ID
 	for _, o := range list {
@@ -267,7 +267,7 @@ var errDirty = errors.New("to be expunged")
 // cleanNotes returns a commit of the notes without what was forgotten: the one that was
 // given, where neither it nor its history beyond ours holds any of that, else one
 // without history; "" where no note is left. It is the same each time.
-func (w *rewriter) cleanNotes(ctx context.Context, theirs, ours git.ID) (git.ID, error) {
+func (w *Rewriter) CleanNotes(ctx context.Context, theirs, ours git.ID) (git.ID, error) {
 	dirty, err := w.dirtySince(ctx, theirs, ours)
 	if err != nil || !dirty {
 		return theirs, err
@@ -281,7 +281,7 @@ func (w *rewriter) cleanNotes(ctx context.Context, theirs, ours git.ID) (git.ID,
 
 // dirtySince is dirtyNotes of what a commit of the notes holds that another one does
 // not; "" holds nothing.
-func (w *rewriter) dirtySince(ctx context.Context, theirs, ours git.ID) (bool, error) {
+func (w *Rewriter) dirtySince(ctx context.Context, theirs, ours git.ID) (bool, error) {
 	var not []git.ID
 	if ours != "" {
 		not = append(not, ours)

@@ -22,7 +22,7 @@ type RemoteHolding struct {
 
 // heldBy lists the refs that a peer had and that lead to old history: those whose
 // tracking refs do, and those that did already before something else was forgotten.
-func (w *rewriter) heldBy(ctx context.Context, p Remote) ([]heldRef, error) {
+func (w *Rewriter) heldBy(ctx context.Context, p Remote) ([]HeldRef, error) {
 	list, err := w.s.repo.Refs(ctx, p.Tracking.All()...)
 	if err != nil {
 		return nil, err
@@ -31,19 +31,19 @@ func (w *rewriter) heldBy(ctx context.Context, p Remote) ([]heldRef, error) {
 	if err != nil {
 		return nil, err
 	}
-	var held []heldRef
+	var held []HeldRef
 	for _, r := range list {
-		h := heldRef{ref: p.here(r.Name), old: r.ID}
-		if h.ref == "" {
+		h := HeldRef{Ref: p.here(r.Name), Old: r.ID}
+		if h.Ref == "" {
 			continue
 		}
-		if h.now, err = w.clean(ctx, h.ref, r.ID); err != nil {
+		if h.Now, err = w.clean(ctx, h.Ref, r.ID); err != nil {
 			return nil, err
 		}
-		if b, known := before.Refs[h.ref]; known && b.now == r.ID {
-			h.old = b.old
+		if b, known := before.Refs[h.Ref]; known && b.Now == r.ID {
+			h.Old = b.Old
 		}
-		if h.now != h.old {
+		if h.Now != h.Old {
 			held = append(held, h)
 		}
 	}
@@ -52,11 +52,11 @@ func (w *rewriter) heldBy(ctx context.Context, p Remote) ([]heldRef, error) {
 
 // clean is what a ref is without what was forgotten; "" for notes of which nothing is
 // left.
-func (w *rewriter) clean(ctx context.Context, ref string, id git.ID) (git.ID, error) {
+func (w *Rewriter) clean(ctx context.Context, ref string, id git.ID) (git.ID, error) {
 	if ref == git.NotesRef {
-		return w.cleanNotes(ctx, id, "")
+		return w.CleanNotes(ctx, id, "")
 	}
-	now, err := w.rewrite(ctx, []git.ID{id})
+	now, err := w.Rewrite(ctx, []git.ID{id})
 	return now[id], err
 }
 
@@ -83,11 +83,11 @@ func (p Remote) here(ref string) string {
 // each ref by ours, where ours holds all that is to be there, else by what it is
 // without what was forgotten, and only if nobody moved it meanwhile. Notes that are not
 // here yet must be fetched first.
-func (w *rewriter) cleaningOf(ctx context.Context, p Remote, held []heldRef) ([]string, error) {
+func (w *Rewriter) CleaningOf(ctx context.Context, p Remote, held []HeldRef) ([]string, error) {
 	var leases, specs []string
 	fetchFirst := false
 	for _, h := range held {
-		there := git.NameOn(h.ref, p.heads)
+		there := git.NameOn(h.Ref, p.Heads)
 		from, ok, err := w.source(ctx, h)
 		if err != nil {
 			return nil, err
@@ -96,7 +96,7 @@ func (w *rewriter) cleaningOf(ctx context.Context, p Remote, held []heldRef) ([]
 			fetchFirst = true
 			continue
 		}
-		leases = append(leases, prose.ShellWord("--force-with-lease="+there+":"+string(h.old)))
+		leases = append(leases, prose.ShellWord("--force-with-lease="+there+":"+string(h.Old)))
 		specs = append(specs, prose.ShellWord(from+":"+there))
 	}
 	name := prose.ShellWord(p.Name)
@@ -112,14 +112,14 @@ func (w *rewriter) cleaningOf(ctx context.Context, p Remote, held []heldRef) ([]
 
 // holdings finds the remotes that had old history when they were last asked. The
 // commands are made when the refs here have moved.
-func (w *rewriter) holdings(ctx context.Context) (map[string][]heldRef, error) {
+func (w *Rewriter) holdings(ctx context.Context) (map[string][]HeldRef, error) {
 	names, err := w.s.repo.Remotes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found := map[string][]heldRef{}
+	found := map[string][]HeldRef{}
 	for _, name := range names {
-		p, err := w.s.remote(ctx, name)
+		p, err := w.s.Remote(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -135,18 +135,18 @@ func (w *rewriter) holdings(ctx context.Context) (map[string][]heldRef, error) {
 }
 
 // remotesHolding says what to run for each of them.
-func (w *rewriter) remotesHolding(ctx context.Context, found map[string][]heldRef) ([]RemoteHolding, error) {
+func (w *Rewriter) remotesHolding(ctx context.Context, found map[string][]HeldRef) ([]RemoteHolding, error) {
 	list := []RemoteHolding{}
 	for _, name := range slices.Sorted(maps.Keys(found)) {
-		p, err := w.s.remote(ctx, name)
+		p, err := w.s.Remote(ctx, name)
 		if err != nil {
 			return nil, err
 		}
 		h := RemoteHolding{Remote: name, Refs: []string{}}
 		for _, r := range found[name] {
-			h.Refs = append(h.Refs, r.ref)
+			h.Refs = append(h.Refs, r.Ref)
 		}
-		if h.Commands, err = w.cleaningOf(ctx, p, found[name]); err != nil {
+		if h.Commands, err = w.CleaningOf(ctx, p, found[name]); err != nil {
 			return nil, err
 		}
 		list = append(list, h)
@@ -156,28 +156,28 @@ func (w *rewriter) remotesHolding(ctx context.Context, found map[string][]heldRe
 
 // source is what a ref is replaced by: ours, if it holds all that is to be there. Of
 // notes that do not it reports false.
-func (w *rewriter) source(ctx context.Context, h heldRef) (string, bool, error) {
-	ours, err := w.s.repo.Ref(ctx, h.ref)
+func (w *Rewriter) source(ctx context.Context, h HeldRef) (string, bool, error) {
+	ours, err := w.s.repo.Ref(ctx, h.Ref)
 	if err != nil {
-		return string(h.now), true, orAbsent(err) // without either it is deleted
+		return string(h.Now), true, orAbsent(err) // without either it is deleted
 	}
-	if h.ref == git.NotesRef {
-		if h.now == "" {
-			return h.ref, true, nil
+	if h.Ref == git.NotesRef {
+		if h.Now == "" {
+			return h.Ref, true, nil
 		}
-		holds, err := w.notesHold(ctx, ours, h.now)
-		return h.ref, holds, err
+		holds, err := w.notesHold(ctx, ours, h.Now)
+		return h.Ref, holds, err
 	}
-	holds, err := w.s.repo.IsAncestor(ctx, h.now, ours)
+	holds, err := w.s.repo.IsAncestor(ctx, h.Now, ours)
 	if err != nil || !holds {
-		return string(h.now), true, err
+		return string(h.Now), true, err
 	}
-	return h.ref, true, nil
+	return h.Ref, true, nil
 }
 
 // notesHold reports whether our notes hold all lines that others have, without what was
 // forgotten.
-func (w *rewriter) notesHold(ctx context.Context, ours, theirs git.ID) (bool, error) {
+func (w *Rewriter) notesHold(ctx context.Context, ours, theirs git.ID) (bool, error) {
 	o, err := w.s.repo.Commit(ctx, ours)
 	if err != nil {
 		return false, err
@@ -221,22 +221,22 @@ func (w *rewriter) notesHold(ctx context.Context, ours, theirs git.ID) (bool, er
 
 // rememberHeld writes down what the remotes had that lead to old history, and returns
 // where their tracking refs go.
-func (x *expunging) rememberHeld(ctx context.Context) (map[string]git.ID, error) {
+func (x *Expunging) rememberHeld(ctx context.Context) (map[string]git.ID, error) {
 	to := map[string]git.ID{}
 	for name, held := range x.held {
-		p, err := x.s.remote(ctx, name)
+		p, err := x.S.Remote(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		state, err := x.s.ReadHeldState(p)
+		state, err := x.S.ReadHeldState(p)
 		if err != nil {
 			return nil, err
 		}
 		for _, h := range held {
-			state.Refs[h.ref] = h
-			to[p.Tracking.Of(h.ref)] = h.now
+			state.Refs[h.Ref] = h
+			to[p.Tracking.Of(h.Ref)] = h.Now
 		}
-		if err := x.s.WriteHeldState(p, state); err != nil {
+		if err := x.S.WriteHeldState(p, state); err != nil {
 			return nil, err
 		}
 	}
@@ -244,18 +244,18 @@ func (x *expunging) rememberHeld(ctx context.Context) (map[string]git.ID, error)
 }
 
 // at is where a ref stands, by its name here; "" where it does not exist.
-func (v *survey) at(ref string) git.ID {
+func (v *Survey) At(ref string) git.ID {
 	if name, ok := git.BranchName(ref); ok {
-		return v.branches[name]
+		return v.Branches[name]
 	}
 	if name, ok := strings.CutPrefix(ref, git.TagPrefix); ok {
-		return v.tags[name]
+		return v.Tags[name]
 	}
 	switch ref {
 	case git.RoadmapRef:
-		return v.roadmap
+		return v.Roadmap
 	case git.NotesRef:
-		return v.notes
+		return v.Notes
 	}
 	return ""
 }

@@ -24,7 +24,7 @@ import (
 // All else stays, dates included. A commit in which nothing of that changes keeps its
 // hash. What was rewritten by T and then by U is what is rewritten by both at once;
 // so nothing may be taken from the old commit that the first rewriting changes.
-type rewriter struct {
+type Rewriter struct {
 	s *Store
 	e doc.Expunged
 
@@ -39,15 +39,15 @@ type rewriter struct {
 
 // newRewriter makes the function for a set of tombstones. It remembers what it did, so
 // that it is asked again at little cost; it is for one goroutine.
-func (s *Store) NewRewriter(e doc.Expunged) *rewriter {
-	return &rewriter{s: s, e: e, commits: map[git.ID]git.ID{}, gone: map[git.ID]bool{}, last: map[git.ID]string{},
+func (s *Store) NewRewriter(e doc.Expunged) *Rewriter {
+	return &Rewriter{s: s, e: e, commits: map[git.ID]git.ID{}, gone: map[git.ID]bool{}, last: map[git.ID]string{},
 		dirs: map[dirKey]dirChange{}, roots: map[git.ID]rootChange{}, blobs: map[dirKey]blobChange{}, newest: map[git.ID]string{}}
 }
 
 // rewrite returns what stands in the place of commits of branches and of the roadmap:
 // themselves, where nothing that they reach changes. Commits that it knows already
 // are not listed again.
-func (w *rewriter) rewrite(ctx context.Context, tips []git.ID) (map[git.ID]git.ID, error) {
+func (w *Rewriter) Rewrite(ctx context.Context, tips []git.ID) (map[git.ID]git.ID, error) {
 	var todo []git.ID
 	for _, id := range tips {
 		if _, known := w.commits[id]; !known {
@@ -78,7 +78,7 @@ func (w *rewriter) rewrite(ctx context.Context, tips []git.ID) (map[git.ID]git.I
 
 // roadmaps rewrites the commits of the roadmap that memory commits name: they must be
 // known first, and a branch may name one that no ref leads to.
-func (w *rewriter) roadmaps(ctx context.Context, list []git.NewCommit) error {
+func (w *Rewriter) roadmaps(ctx context.Context, list []git.NewCommit) error {
 	named := map[git.ID]bool{}
 	for chunk := range slices.Chunk(list, ChunkSize) {
 		ids := make([]git.ID, len(chunk))
@@ -122,7 +122,7 @@ func (w *rewriter) roadmaps(ctx context.Context, list []git.NewCommit) error {
 }
 
 // replaced are the old commits that others stand in the place of, sorted.
-func (w *rewriter) replaced() []git.ID {
+func (w *Rewriter) replaced() []git.ID {
 	var ids []git.ID
 	for old, now := range w.commits {
 		if old != now {
@@ -135,7 +135,7 @@ func (w *rewriter) replaced() []git.ID {
 
 // commit rewrites a commit whose parents are rewritten already; a parent beyond the
 // edge of a shallow clone stays what it is.
-func (w *rewriter) Commit(ctx context.Context, id git.ID) error {
+func (w *Rewriter) Commit(ctx context.Context, id git.ID) error {
 	if _, known := w.commits[id]; known {
 		return nil
 	}
@@ -170,13 +170,13 @@ func (w *rewriter) Commit(ctx context.Context, id git.ID) error {
 		}
 	}
 	w.commits[id], w.commits[now.ID] = now.ID, now.ID
-	w.last[now.ID] = lastSummary(&now)
+	w.last[now.ID] = LastSummary(&now)
 	return nil
 }
 
 // rootsReplaced are the replaced commits of which no parent was replaced: all that is
 // old history descends from one.
-func (w *rewriter) rootsReplaced(ctx context.Context) ([]git.ID, error) {
+func (w *Rewriter) rootsReplaced(ctx context.Context) ([]git.ID, error) {
 	var roots []git.ID
 	for _, id := range w.replaced() {
 		c, err := w.s.repo.Commit(ctx, id)
@@ -195,7 +195,7 @@ func (w *rewriter) rootsReplaced(ctx context.Context) ([]git.ID, error) {
 
 // rewriteNew is rewrite where what this repository's own memory reaches is known not to
 // change: it costs what is new.
-func (w *rewriter) rewriteNew(ctx context.Context, tips []git.ID) (map[git.ID]git.ID, error) {
+func (w *Rewriter) RewriteNew(ctx context.Context, tips []git.ID) (map[git.ID]git.ID, error) {
 	if len(tips) == 0 {
 		return nil, nil
 	}

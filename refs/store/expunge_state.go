@@ -128,15 +128,15 @@ func (s *Store) FinishExpunge(ctx context.Context, w Writer) error {
 	if err != nil {
 		return err
 	}
-	x := &expunging{s: s, w: w}
-	if err := x.begin(ctx, doc.Expunged{}); err != nil {
+	x := &Expunging{S: s, W: w}
+	if err := x.Begin(ctx, doc.Expunged{}); err != nil {
 		s.tell("what an interrupted command was to forget is not forgotten yet: " + err.Error())
 		return ctx.Err()
 	}
 	if x.finished {
 		s.tell("an interrupted command has now forgotten what it was to forget")
 	}
-	for _, text := range x.res.Warnings {
+	for _, text := range x.Res.Warnings {
 		s.tell(text)
 	}
 	return nil
@@ -144,7 +144,7 @@ func (s *Store) FinishExpunge(ctx context.Context, w Writer) error {
 
 // tombstones are those that the roadmap holds.
 func (s *Store) Tombstones(ctx context.Context) (doc.Expunged, error) {
-	tip, err := s.roadmapTip(ctx)
+	tip, err := s.RoadmapTip(ctx)
 	if err != nil || tip == "" {
 		return doc.Expunged{}, err
 	}
@@ -152,11 +152,11 @@ func (s *Store) Tombstones(ctx context.Context) (doc.Expunged, error) {
 	if err != nil {
 		return doc.Expunged{}, err
 	}
-	return s.tombstonesIn(ctx, s.repo.Edit(c.Tree))
+	return s.TombstonesIn(ctx, s.repo.Edit(c.Tree))
 }
 
 // tombstonesIn are those in a tree of the roadmap.
-func (s *Store) tombstonesIn(ctx context.Context, tree *git.Edit) (doc.Expunged, error) {
+func (s *Store) TombstonesIn(ctx context.Context, tree *git.Edit) (doc.Expunged, error) {
 	e, ok, err := tree.Entry(ctx, doc.ExpungedFile)
 	if err != nil || !ok {
 		return doc.Expunged{}, err
@@ -174,8 +174,8 @@ func (s *Store) tombstonesIn(ctx context.Context, tree *git.Edit) (doc.Expunged,
 
 // memoryRefs are all refs of memory, as one listing found them.
 type memoryRefs struct {
-	branches, tags, deleted []git.Ref
-	roadmap, Notes          git.ID
+	Branches, tags, deleted []git.Ref
+	Roadmap, Notes          git.ID
 	tracking, TrackingNotes []git.Ref // of remotes and bundles
 }
 
@@ -190,11 +190,11 @@ func (s *Store) MemoryRefs(ctx context.Context) (*memoryRefs, error) {
 	for _, r := range list {
 		switch {
 		case r.Name == git.RoadmapRef:
-			v.roadmap = r.ID
+			v.Roadmap = r.ID
 		case r.Name == git.NotesRef:
 			v.Notes = r.ID
 		case strings.HasPrefix(r.Name, git.BranchPrefix):
-			v.branches = append(v.branches, r)
+			v.Branches = append(v.Branches, r)
 		case strings.HasPrefix(r.Name, git.TagPrefix):
 			v.tags = append(v.tags, r)
 		case strings.HasPrefix(r.Name, git.DeletedPrefix):
@@ -215,11 +215,11 @@ func (s *Store) mappedRefs(ctx context.Context, v *memoryRefs) error {
 		return err
 	}
 	for _, name := range names {
-		p, err := s.remote(ctx, name)
+		p, err := s.Remote(ctx, name)
 		if err != nil {
 			return err
 		}
-		if !p.heads {
+		if !p.Heads {
 			continue
 		}
 		list, err := s.repo.Refs(ctx, git.MappedTracking(name))
@@ -239,9 +239,9 @@ func (s *Store) mappedRefs(ctx context.Context, v *memoryRefs) error {
 
 // own are the refs that this repository moves itself, but for the notes.
 func (v *memoryRefs) own() []git.Ref {
-	list := slices.Concat(v.branches, v.tags, v.deleted)
-	if v.roadmap != "" {
-		list = append(list, git.Ref{Name: git.RoadmapRef, ID: v.roadmap})
+	list := slices.Concat(v.Branches, v.tags, v.deleted)
+	if v.Roadmap != "" {
+		list = append(list, git.Ref{Name: git.RoadmapRef, ID: v.Roadmap})
 	}
 	return list
 }
@@ -261,8 +261,8 @@ func TipsOf(list []git.Ref) []git.ID {
 	return slices.Compact(ids)
 }
 
-func (s *Store) ReadHeldState(p Remote) (heldState, error) {
-	h := heldState{Refs: map[string]heldRef{}}
+func (s *Store) ReadHeldState(p Remote) (HeldState, error) {
+	h := HeldState{Refs: map[string]HeldRef{}}
 	data, err := os.ReadFile(s.StatePath(p.HeldName()))
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, nil
@@ -274,7 +274,7 @@ func (s *Store) ReadHeldState(p Remote) (heldState, error) {
 		f := strings.Fields(line)
 		switch {
 		case len(f) == 4 && f[0] == "held":
-			h.Refs[f[1]] = heldRef{f[1], git.ID(f[2]), git.ID(strings.TrimPrefix(f[3], "-"))}
+			h.Refs[f[1]] = HeldRef{f[1], git.ID(f[2]), git.ID(strings.TrimPrefix(f[3], "-"))}
 		case len(f) == 2 && f[0] == "purge":
 			h.Purge = append(h.Purge, git.ID(f[1]))
 		default:
@@ -284,7 +284,7 @@ func (s *Store) ReadHeldState(p Remote) (heldState, error) {
 	return h, nil
 }
 
-func (s *Store) WriteHeldState(p Remote, h heldState) error {
+func (s *Store) WriteHeldState(p Remote, h HeldState) error {
 	if len(h.Refs)+len(h.Purge) == 0 {
 		err := os.Remove(s.StatePath(p.HeldName()))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -293,8 +293,8 @@ func (s *Store) WriteHeldState(p Remote, h heldState) error {
 		return err
 	}
 	var b strings.Builder
-	for _, r := range h.list() {
-		fmt.Fprintf(&b, "held %s %s %s\n", r.ref, r.old, cmp.Or(r.now, "-"))
+	for _, r := range h.List() {
+		fmt.Fprintf(&b, "held %s %s %s\n", r.Ref, r.Old, cmp.Or(r.Now, "-"))
 	}
 	for _, id := range h.Purge {
 		fmt.Fprintf(&b, "purge %s\n", id)
@@ -310,22 +310,22 @@ func (s *Store) WriteHeldState(p Remote, h heldState) error {
 //
 // A ref whose tracking ref is at the latter is not fetched again while the peer has the
 // former: nothing old comes here just to be deleted.
-type heldState struct {
-	Refs  map[string]heldRef // by the names that they have here
+type HeldState struct {
+	Refs  map[string]HeldRef // by the names that they have here
 	Purge []git.ID
 }
 
 // heldRef is a ref that a remote had, and what it is to have.
-type heldRef struct {
-	ref      string // by the name that it has here
-	old, now git.ID // now is "" of notes of which nothing is left
+type HeldRef struct {
+	Ref      string // by the name that it has here
+	Old, Now git.ID // now is "" of notes of which nothing is left
 }
 
 func (p Remote) HeldName() string { return "held/" + git.FileName(p.Name, "") }
 
 // list are the refs by name.
-func (h *heldState) list() []heldRef {
-	var list []heldRef
+func (h *HeldState) List() []HeldRef {
+	var list []HeldRef
 	for _, ref := range slices.Sorted(maps.Keys(h.Refs)) {
 		list = append(list, h.Refs[ref])
 	}

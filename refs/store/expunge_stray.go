@@ -13,8 +13,8 @@ import (
 // strayObjects are the commits and documents that no ref leads to and that hold what is
 // forgotten: of attempts that lost a race, or that were killed. What may be anybody's,
 // because it is plain text, is not among them; nor is what old tips lead to.
-func (x *expunging) strayObjects(ctx context.Context) ([]git.ID, error) {
-	ids, err := x.s.repo.Unreachable(ctx)
+func (x *Expunging) strayObjects(ctx context.Context) ([]git.ID, error) {
+	ids, err := x.S.repo.Unreachable(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -22,7 +22,7 @@ func (x *expunging) strayObjects(ctx context.Context) ([]git.ID, error) {
 	if err != nil {
 		return nil, err
 	}
-	infos, err := x.s.repo.Infos(ctx, slices.DeleteFunc(ids, func(id git.ID) bool { return known[id] }))
+	infos, err := x.S.repo.Infos(ctx, slices.DeleteFunc(ids, func(id git.ID) bool { return known[id] }))
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (x *expunging) strayObjects(ctx context.Context) ([]git.ID, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = x.s.readObjects(ctx, blobs, func(o git.Object) error {
+	err = x.S.ReadObjects(ctx, blobs, func(o git.Object) error {
 		if x.forgets(o.Data) {
 			stray = append(stray, o.ID)
 		}
@@ -49,8 +49,8 @@ func (x *expunging) strayObjects(ctx context.Context) ([]git.ID, error) {
 }
 
 // oldObjects are those that go in any case.
-func (x *expunging) oldObjects(ctx context.Context) (map[git.ID]bool, error) {
-	infos, err := x.s.repo.Infos(ctx, x.intent.old)
+func (x *Expunging) oldObjects(ctx context.Context) (map[git.ID]bool, error) {
+	infos, err := x.S.repo.Infos(ctx, x.intent.old)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (x *expunging) oldObjects(ctx context.Context) (map[git.ID]bool, error) {
 		if info.Type == "" {
 			continue
 		}
-		list, err := x.s.repo.Objects(ctx, []git.ID{info.ID}, nil)
+		list, err := x.S.repo.Objects(ctx, []git.ID{info.ID}, nil)
 		var broken *git.Error
 		if errors.As(err, &broken) && broken.Code > 0 {
 			continue // half deleted, by a process that was killed: it is looked at piece by piece
@@ -76,8 +76,8 @@ func (x *expunging) oldObjects(ctx context.Context) (map[git.ID]bool, error) {
 
 // strayCommits are those that hold what is forgotten or descend from such, of commits
 // some of whose parents may be missing. What descends from old history goes with it.
-func (x *expunging) strayCommits(ctx context.Context, ids []git.ID, old map[git.ID]bool) ([]git.ID, error) {
-	ids, err := x.s.memoryCommits(ctx, ids)
+func (x *Expunging) strayCommits(ctx context.Context, ids []git.ID, old map[git.ID]bool) ([]git.ID, error) {
+	ids, err := x.S.memoryCommits(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (x *expunging) strayCommits(ctx context.Context, ids []git.ID, old map[git.
 	for _, id := range ids {
 		left[id] = true
 	}
-	w := x.s.NewRewriter(x.intent.expunged) // of its own: this is no history
+	w := x.S.NewRewriter(x.intent.expunged) // of its own: this is no history
 	var stray []git.ID
 	for len(ids) > 0 {
 		id := ids[len(ids)-1]
@@ -93,7 +93,7 @@ func (x *expunging) strayCommits(ctx context.Context, ids []git.ID, old map[git.
 			ids = ids[:len(ids)-1]
 			continue
 		}
-		c, err := x.s.repo.Commit(ctx, id)
+		c, err := x.S.repo.Commit(ctx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -118,16 +118,16 @@ func (x *expunging) strayCommits(ctx context.Context, ids []git.ID, old map[git.
 
 // forgets reports whether a file is one of entries or a note of ours, and holds what is
 // forgotten.
-func (x *expunging) forgets(data []byte) bool {
+func (x *Expunging) forgets(data []byte) bool {
 	path, ok := ownFile(data)
 	switch {
 	case !ok:
 		return false
 	case path == "":
-		_, now := x.rw.Note(x.s.repo.ZeroID(), data)
+		_, now := x.Rw.Note(x.S.repo.ZeroID(), data)
 		return !bytes.Equal(now, data)
 	}
-	r, err := x.rw.e.Redact(path, data)
+	r, err := x.Rw.e.Redact(path, data)
 	return err == nil && !bytes.Equal(r.Data, data)
 }
 
@@ -163,7 +163,7 @@ func (f *finder) strays(ctx context.Context) error {
 		return err
 	}
 	var commits []git.ID
-	err = f.s.readObjects(ctx, ids, func(o git.Object) error {
+	err = f.s.ReadObjects(ctx, ids, func(o git.Object) error {
 		if _, ours := f.seen[o.ID]; ours || o.Type == "tree" || !f.match.raw(o.Data) {
 			return nil
 		}
@@ -189,7 +189,7 @@ func (f *finder) strays(ctx context.Context) error {
 func (s *Store) memoryCommits(ctx context.Context, ids []git.ID) ([]git.ID, error) {
 	var found []git.ID
 	trees := map[git.ID]git.ID{}
-	err := s.readObjects(ctx, ids, func(o git.Object) error {
+	err := s.ReadObjects(ctx, ids, func(o git.Object) error {
 		c, err := git.ParseCommit(o.ID, o.Data)
 		switch {
 		case err != nil: // not one of ours

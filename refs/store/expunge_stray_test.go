@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -20,7 +21,7 @@ func TestExpungeStrays(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	r.work("main", "first", 0)
 	r.git("commit", "-q", "--allow-empty", "-m", "code")
 	r.must(os.WriteFile(filepath.Join(r.dir, "f"), []byte("hunter2\n"), 0o666))
@@ -53,7 +54,7 @@ func TestExpungeTooMany(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	r.work("main", "first", 0)
 	for i := range 2 {
 		var text strings.Builder
@@ -81,7 +82,7 @@ func TestExpungeTooMany(t *testing.T) {
 func TestExpungeMissing(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
-	ok(r.open().Init(t.Context(), store.InitOptions{}))(t)
+	ok(share.Init(t.Context(), r.open(), share.InitOptions{}))(t)
 	r.work("main", "use hunter2", 0)
 	r.work("main", "next", 0)
 	r.must(os.WriteFile(filepath.Join(r.dir, "code"), []byte("code"), 0o666))
@@ -107,7 +108,7 @@ func TestExpungeMissing(t *testing.T) {
 func TestExpungeAfterExpunge(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
-	ok(r.open().Init(t.Context(), store.InitOptions{}))(t)
+	ok(share.Init(t.Context(), r.open(), share.InitOptions{}))(t)
 	r.work("main", "say "+secret, 0)
 	r.work("main", "some text of an entry", 0)
 	r.work("main", "plain", 0)
@@ -122,7 +123,7 @@ func TestExpungeAfterExpunge(t *testing.T) {
 func TestExpungeUnreadableStray(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
-	ok(r.open().Init(t.Context(), store.InitOptions{}))(t)
+	ok(share.Init(t.Context(), r.open(), share.InitOptions{}))(t)
 	r.work("main", "say "+secret, 0)
 	r.work("main", "plain", 0)
 	blob := r.input([]byte("hello\n"), "hash-object", "-w", "--stdin")
@@ -147,15 +148,15 @@ func TestExpungeRemoteNames(t *testing.T) {
 		for _, c := range []*repo{r, other} {
 			c.git("remote", "add", name, hub.dir)
 		}
-		ok(r.open().Init(t.Context(), store.InitOptions{}))(t)
+		ok(share.Init(t.Context(), r.open(), share.InitOptions{}))(t)
 		r.work("main", "say "+secret, 0)
 		r.work("main", "plain", 0)
 		r.expunge(store.ExpungeOptions{Match: secret})
-		ok(r.open().Push(t.Context(), store.SyncOptions{}))(t)
-		ok(other.open().Init(t.Context(), store.InitOptions{}))(t)
+		ok(share.Push(t.Context(), r.open(), share.SyncOptions{}))(t)
+		ok(share.Init(t.Context(), other.open(), share.InitOptions{}))(t)
 		other.work("main", "more", 0)
-		ok(other.open().Sync(t.Context(), store.SyncOptions{}))(t)
-		ok(r.open().Sync(t.Context(), store.SyncOptions{}))(t)
-		ok(other.open().Sync(t.Context(), store.SyncOptions{}))(t)
+		ok(share.Sync(t.Context(), other.open(), share.SyncOptions{}))(t)
+		ok(share.Sync(t.Context(), r.open(), share.SyncOptions{}))(t)
+		ok(share.Sync(t.Context(), other.open(), share.SyncOptions{}))(t)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -81,7 +82,7 @@ func TestExpungeLocalState(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	r.work("main", "first", 0)
 	r.branch("side", "")
 	r.remember("main", "pool", "ours secret9\n")
@@ -121,7 +122,7 @@ func TestExpungePending(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	r.work("main", "first", 0)
 	for _, text := range []string{"two", "three " + secret, "four", "five " + secret} {
 		ok(s.Record(ctx, []store.NewStep{{Action: text, Session: "s"}}))(t)
@@ -151,7 +152,7 @@ func TestExpungePending(t *testing.T) {
 func TestExpungeDryRun(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
-	ok(r.open().Init(t.Context(), store.InitOptions{Goal: "use " + secret}))(t)
+	ok(share.Init(t.Context(), r.open(), share.InitOptions{Goal: "use " + secret}))(t)
 	r.work("main", "say "+secret, 0)
 	r.work("main", "next", 9000)
 	before := r.git("count-objects", "-v") + r.git("for-each-ref")
@@ -181,7 +182,7 @@ func TestExpungeRepositories(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := open(t)
-			ok(r.open().Init(t.Context(), store.InitOptions{Goal: "Reach it"}))(t)
+			ok(share.Init(t.Context(), r.open(), share.InitOptions{Goal: "Reach it"}))(t)
 			r.work("main", "say "+secret, 0)
 			r.branch("side", "")
 			r.work("main", "next", 0)
@@ -204,7 +205,7 @@ func TestExpungeForms(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{Purpose: "Go on"}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{Purpose: "Go on"}))(t)
 	ok(s.Record(ctx, []store.NewStep{{Action: "first\nsecond"}, {Action: "first and second"}}))(t)
 	r.milestone(t, "main", "Both")
 	r.remember("main", "pool", "zero\nfirst\nsecond\nthird")
@@ -234,7 +235,7 @@ func TestExpungeForms(t *testing.T) {
 func TestExpungeLeaves(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
-	ok(r.open().Init(t.Context(), store.InitOptions{}))(t)
+	ok(share.Init(t.Context(), r.open(), share.InitOptions{}))(t)
 	r.git("commit", "-q", "--allow-empty", "-m", "use hunter2 here")
 	r.work("main", "use hunter2", 0)
 	r.work("main", "next", 0)
@@ -261,7 +262,7 @@ func TestExpungeLeaves(t *testing.T) {
 func TestExpungeBesideWriters(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
-	ok(r.open().Init(t.Context(), store.InitOptions{}))(t)
+	ok(share.Init(t.Context(), r.open(), share.InitOptions{}))(t)
 	r.work("main", "use hunter2", 0)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -302,7 +303,7 @@ func TestExpungeLinks(t *testing.T) {
 	s, ctx := r.open(), t.Context()
 	r.git("commit", "-q", "--allow-empty", "-m", "code")
 	code := git.ID(r.git("rev-parse", "HEAD"))
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	gone := r.milestone(t, "main", "use "+secret)
 	kept := r.milestone(t, "main", "Next")
 	r.git("notes", "--ref=context", "add", "-m", "by hand", string(code))
@@ -333,13 +334,13 @@ func TestExpungeCommands(t *testing.T) {
 	hub, r := newRepo(t, "--bare"), newRepo(t)
 	r.git("remote", "add", "o'r$x", hub.dir)
 	r.git("config", "context.o'r$x.mapping", "heads")
-	ok(r.open().Init(t.Context(), store.InitOptions{}))(t)
+	ok(share.Init(t.Context(), r.open(), share.InitOptions{}))(t)
 	r.work("main", "use "+secret, 0)
 	r.branch("side", "")
 	r.work("side", "next token-2", 0)
 	r.work("main", "plain", 0)
-	ok(r.open().Push(t.Context(), store.SyncOptions{}))(t)
-	ok(r.open().Fetch(t.Context(), store.SyncOptions{}))(t)
+	ok(share.Push(t.Context(), r.open(), share.SyncOptions{}))(t)
+	ok(share.Fetch(t.Context(), r.open(), share.SyncOptions{}))(t)
 	r.expunge(store.ExpungeOptions{Match: secret})
 	res := r.expunge(store.ExpungeOptions{Match: "token-2"})
 	if len(res.Remotes) != 1 || len(res.Remotes[0].Commands) != 2 || len(res.Remotes[0].Refs) != 3 {
@@ -360,7 +361,7 @@ func TestExpungeKeepsCommonLines(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	r.git("config", "context.summaryLimit", "400")
 	s = r.open()
 	long := strings.Repeat("a long way round ", 60)

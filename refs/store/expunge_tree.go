@@ -59,7 +59,7 @@ type rootChange struct {
 
 // root rewrites the tree of a commit, of a branch or of the roadmap. Files that no
 // memory has are left alone, and so are the tombstones.
-func (w *rewriter) root(ctx context.Context, tree git.ID) (rootChange, error) {
+func (w *Rewriter) root(ctx context.Context, tree git.ID) (rootChange, error) {
 	if done, ok := w.roots[tree]; ok {
 		return done, nil
 	}
@@ -119,7 +119,7 @@ type blobChange struct {
 }
 
 // blob redacts a file.
-func (w *rewriter) blob(ctx context.Context, path string, id git.ID) (blobChange, error) {
+func (w *Rewriter) blob(ctx context.Context, path string, id git.ID) (blobChange, error) {
 	key := dirKey{kindPath(path), id}
 	if b, ok := w.blobs[key]; ok {
 		return b, nil
@@ -156,7 +156,7 @@ func kindPath(path string) string {
 }
 
 // dir rewrites a folder of the root.
-func (w *rewriter) dir(ctx context.Context, path string, id git.ID) (dirChange, error) {
+func (w *Rewriter) dir(ctx context.Context, path string, id git.ID) (dirChange, error) {
 	d, err := w.below(ctx, path, id)
 	if err != nil || path != doc.LogDir && path != doc.CommitDir || len(d.files) == 0 || d.id != id {
 		return d, err
@@ -190,7 +190,7 @@ func (w *rewriter) dir(ctx context.Context, path string, id git.ID) (dirChange, 
 
 // below finds what changes in a folder: of topics its tree, of segments the files, for
 // one of another name belongs into another folder.
-func (w *rewriter) below(ctx context.Context, path string, id git.ID) (dirChange, error) {
+func (w *Rewriter) below(ctx context.Context, path string, id git.ID) (dirChange, error) {
 	if d, ok := w.dirs[dirKey{path, id}]; ok {
 		return d, nil
 	}
@@ -233,7 +233,7 @@ func (w *rewriter) below(ctx context.Context, path string, id git.ID) (dirChange
 }
 
 // segment adds a segment to the changes of its folder.
-func (w *rewriter) segment(ctx context.Context, d *dirChange, path string, id git.ID) error {
+func (w *Rewriter) segment(ctx context.Context, d *dirChange, path string, id git.ID) error {
 	b, err := w.blob(ctx, path, id)
 	if err != nil || b.id == id {
 		return err
@@ -250,7 +250,7 @@ func (w *rewriter) segment(ctx context.Context, d *dirChange, path string, id gi
 
 // metadata redacts metadata.yaml and counts anew. It says how many milestones there are
 // now, -1 where none went.
-func (w *rewriter) metadata(ctx context.Context, id git.ID, gone removals) (git.ID, int, error) {
+func (w *Rewriter) metadata(ctx context.Context, id git.ID, gone removals) (git.ID, int, error) {
 	b, err := w.blob(ctx, doc.MetadataFile, id)
 	if err != nil || gone.none() {
 		return b.id, -1, err

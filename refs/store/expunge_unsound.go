@@ -14,18 +14,18 @@ import (
 // says why: what cannot be read cannot be rewritten either, and must not keep anybody
 // from forgetting. Nobody can tell what it holds, so its objects go too. The next fetch
 // makes them anew. Which of them are roadmaps is given.
-func (s *Store) dropUnsound(ctx context.Context, w Writer, list []git.Ref, roadmaps []string) (dropped []git.Ref, why []string, err error) {
-	var all incoming
+func (s *Store) DropUnsound(ctx context.Context, w Writer, list []git.Ref, roadmaps []string) (dropped []git.Ref, why []string, err error) {
+	var all IncomingX
 	for _, r := range list {
-		all.add(r, slices.Contains(roadmaps, r.Name))
+		all.Add(r, slices.Contains(roadmaps, r.Name))
 	}
-	if err := s.checkIncoming(ctx, all); err == nil || !unsound(err) { // mostly one look does
+	if err := s.CheckIncomingX(ctx, all); err == nil || !unsound(err) { // mostly one look does
 		return nil, nil, err
 	}
 	for _, r := range list {
-		var in incoming
-		in.add(r, slices.Contains(roadmaps, r.Name))
-		err := s.checkIncoming(ctx, in)
+		var in IncomingX
+		in.Add(r, slices.Contains(roadmaps, r.Name))
+		err := s.CheckIncomingX(ctx, in)
 		switch {
 		case err == nil:
 		case unsound(err):
@@ -57,11 +57,11 @@ func (s *Store) dropUnsound(ctx context.Context, w Writer, list []git.Ref, roadm
 
 // add adds a tracking ref by what it must be: tags are on branches. Its name alone does
 // not tell, for a remote may be called 'heads'.
-func (in *incoming) add(r git.Ref, roadmap bool) {
+func (in *IncomingX) Add(r git.Ref, roadmap bool) {
 	if roadmap {
-		in.roadmap = append(in.roadmap, r)
+		in.Roadmap = append(in.Roadmap, r)
 	} else {
-		in.branches = append(in.branches, r)
+		in.Branches = append(in.Branches, r)
 	}
 }
 
@@ -72,7 +72,7 @@ func unsound(err error) bool {
 }
 
 // dropUnsoundTracking does so with all tracking refs.
-func (s *Store) dropUnsoundTracking(ctx context.Context, w Writer) ([]string, error) {
+func (s *Store) DropUnsoundTracking(ctx context.Context, w Writer) ([]string, error) {
 	v, err := s.MemoryRefs(ctx)
 	if err != nil || len(v.tracking) == 0 {
 		return nil, err
@@ -85,6 +85,6 @@ func (s *Store) dropUnsoundTracking(ctx context.Context, w Writer) ([]string, er
 	for _, name := range remotes {
 		roadmaps = append(roadmaps, git.RemoteTracking(name).Roadmap(), git.MappedRoadmap(name))
 	}
-	_, why, err := s.dropUnsound(ctx, w, v.tracking, roadmaps)
+	_, why, err := s.DropUnsound(ctx, w, v.tracking, roadmaps)
 	return why, err
 }

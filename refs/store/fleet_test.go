@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 	"pgregory.net/rapid"
 )
@@ -31,24 +32,24 @@ func newFleet(t testing.TB, clones int) *fleet {
 	t.Helper()
 	f := &fleet{t: t, hub: newRepo(t, "--bare")}
 	for range clones {
-		f.join(store.InitOptions{Goal: "Reach it", Todo: []string{"begin"}})
+		f.join(share.InitOptions{Goal: "Reach it", Todo: []string{"begin"}})
 	}
 	return f
 }
 
 // join adds a clone. The first one pushes what it begins.
-func (f *fleet) join(o store.InitOptions) *repo {
+func (f *fleet) join(o share.InitOptions) *repo {
 	f.t.Helper()
 	r := newRepo(f.t)
 	r.git("remote", "add", "origin", f.hub.dir)
 	s := r.open()
 	if len(f.clones) > 0 {
-		o = store.InitOptions{}
+		o = share.InitOptions{}
 	}
-	_, err := s.Init(f.t.Context(), o)
+	_, err := share.Init(f.t.Context(), s, o)
 	r.must(err)
 	if len(f.clones) == 0 {
-		_, err = s.Push(f.t.Context(), store.SyncOptions{})
+		_, err = share.Push(f.t.Context(), s, share.SyncOptions{})
 		r.must(err)
 	}
 	f.clones = append(f.clones, r)
@@ -115,9 +116,9 @@ func (r *repo) all() string {
 }
 
 // sync syncs and fails the test where that fails.
-func (r *repo) sync(prefer string) store.SyncResult {
+func (r *repo) sync(prefer string) share.SyncResult {
 	r.t.Helper()
-	res, err := r.open().Sync(r.t.Context(), store.SyncOptions{Prefer: prefer})
+	res, err := share.Sync(r.t.Context(), r.open(), share.SyncOptions{Prefer: prefer})
 	r.must(err)
 	return res
 }
@@ -125,7 +126,7 @@ func (r *repo) sync(prefer string) store.SyncResult {
 // clash syncs what must be in conflict, and returns where.
 func (r *repo) clash() []string {
 	r.t.Helper()
-	res, err := r.open().Sync(r.t.Context(), store.SyncOptions{})
+	res, err := share.Sync(r.t.Context(), r.open(), share.SyncOptions{})
 	if !errors.Is(err, fail.ErrConflict) {
 		r.t.Fatalf("Sync = %+v, %v; want a conflict", res, err)
 	}

@@ -41,7 +41,7 @@ func (ses *Transaction) fold(ctx context.Context, from *git.Commit) error {
 // foldAll writes the notes of all milestones below some commits that have none
 // yet, whatever context.notes says, and adds those of another repository, if any.
 // It waits for the notes lock.
-func (ses *Transaction) foldAll(ctx context.Context, from []*git.Commit, theirs git.ID) error {
+func (ses *Transaction) FoldAll(ctx context.Context, from []*git.Commit, theirs git.ID) error {
 	lock, err := ses.Store.repo.Lock(ctx, notes.LockName)
 	if err != nil {
 		return err
@@ -163,5 +163,5 @@ func (s *Store) FoldBranches(ctx context.Context, w Writer) error {
 		return err
 	}
 	defer ses.Close()
-	return ses.foldAll(ctx, tips, "")
+	return ses.FoldAll(ctx, tips, "")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-context/git-context/refs/fsck"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -16,7 +17,7 @@ func TestFsckFindsWhatWouldBeRefused(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{Goal: "Stay"}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{Goal: "Stay"}))(t)
 	roadmap := r.git("rev-parse", git.RoadmapRef)
 	for _, c := range append(inTrees(), inDocuments()...) {
 		in, object := c.bring(r)
@@ -47,7 +48,7 @@ func TestFsckHoldsTrailersAgainstDocuments(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{Goal: "Agree", Purpose: "One\nand two"}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{Goal: "Agree", Purpose: "One\nand two"}))(t)
 	ok(s.Record(ctx, []store.NewStep{{Action: "go on"}}))(t)
 	ok(s.Commit(ctx, store.CommitOptions{Summary: "First"}))(t)
 	ok(s.Remember(ctx, store.TopicOptions{Key: "pool", Text: "It holds ten\n"}))(t)
@@ -93,7 +94,7 @@ func TestFsckSeesNewRemotes(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{Goal: "Share"}))(t) // it has read the configuration
+	ok(share.Init(ctx, s, share.InitOptions{Goal: "Share"}))(t) // it has read the configuration
 	r.git("remote", "add", "hub", "../hub")
 	r.git("update-ref", "refs/context/remotes/hub/heads/main", git.BranchRef("main"))
 	if problems, err := fsck.Run(ctx, s, fsck.Options{}); err != nil || len(problems) > 0 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-context/git-context/refs/fsck"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -38,7 +39,7 @@ func (r *repo) kinds(fix bool) []string {
 func TestLostNotesComeBackButNothingForgotten(t *testing.T) {
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	ok(s.Commit(ctx, store.CommitOptions{Summary: "One"}))(t)
 	before := r.git("rev-parse", git.NotesRef)
 	note := func(text string) string {

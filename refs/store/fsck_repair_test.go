@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fsck"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -26,7 +27,7 @@ func TestRepairIsQuoted(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if _, err := s.Init(t.Context(), store.InitOptions{}); err != nil {
+	if _, err := share.Init(t.Context(), s, share.InitOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Repo().WriteStateFile("intent/main.json", []byte("x")); err != nil {

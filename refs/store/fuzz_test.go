@@ -30,7 +30,7 @@ func FuzzState(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, state := range []func() any{
-			func() any { return new(heldMerge) }, func() any { return new(BisectState) },
+			func() any { return new(WaitingMerge) }, func() any { return new(BisectState) },
 			func() any { return new(Intent) }, func() any { return new(expungeFile) },
 		} {
 			one := state()
@@ -56,9 +56,9 @@ func FuzzState(f *testing.F) {
 // used does with a state what needs no repository.
 func used(state any) {
 	switch st := state.(type) {
-	case *heldMerge:
+	case *WaitingMerge:
 		st.status()
-		st.source()
+		st.Source()
 		for i := range st.Conflicts {
 			st.settled(&st.Conflicts[i].Conflict)
 		}
@@ -72,25 +72,6 @@ func used(state any) {
 		st.action()
 		st.writer()
 	}
-}
-
-// The file of hooks that failed keeps what it does not understand, and forgets what it
-// is told to.
-func FuzzHookFailures(f *testing.F) {
-	f.Add([]byte(`{"time":"2026-11-21T01:37:05Z","event":"post-commit","error":"x"}` + "\nnot json\n" + `{"event":""}`))
-	f.Add([]byte("\n\n{}\n\xff"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		all := dropLines(text, func(HookFailure) bool { return false })
-		if !bytes.Equal(all, text) {
-			t.Errorf("%q became %q", text, all)
-		}
-		rest := dropLines(text, func(HookFailure) bool { return true })
-		for line := range bytes.Lines(rest) {
-			if _, ok := parseHookFailure(line); ok {
-				t.Errorf("%q was kept", line)
-			}
-		}
-	})
 }
 
 // What git tells a hook of rewritten commits is read whole, or refused in one line.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/maintain"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -30,7 +31,7 @@ func TestGCPacksAllRefsOfMemory(t *testing.T) {
 			t.Parallel()
 			r := newRepo(t, "--object-format="+format)
 			s, ctx := r.open(), t.Context()
-			ok(s.Init(ctx, store.InitOptions{Goal: "Pack"}))(t)
+			ok(share.Init(ctx, s, share.InitOptions{Goal: "Pack"}))(t)
 			c := ok(s.Commit(ctx, store.CommitOptions{Summary: "one"}))(t)
 			ok(s.SetTag(ctx, store.Writer{}, "best", string(c.Commit)))(t)
 			ok(s.CreateBranch(ctx, store.BranchOptions{Name: "gone", NoSwitch: true}))(t)
@@ -55,7 +56,7 @@ func TestGCGoesOn(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{Goal: "Pack"}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{Goal: "Pack"}))(t)
 	r.git("config", "context.deletedExpire", "whenever")
 	r.git("update-ref", "refs/context/deleted/x-01JD4Q7X2M8N5P3R6S9T0V1W2X", "refs/context/heads/main")
 	res, err := maintain.Run(ctx, r.open(), maintain.Options{})
@@ -69,7 +70,7 @@ func TestGCCleansTheIndexOfSearches(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{Goal: "Search"}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{Goal: "Search"}))(t)
 	ok(s.CreateBranch(ctx, store.BranchOptions{Name: "large", NoSwitch: true}))(t)
 	large := r.open("large")
 	for i := range 8 {
@@ -117,7 +118,7 @@ func TestGCComparesWhatIsAlike(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{Goal: "Be small"}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{Goal: "Be small"}))(t)
 	for i := range 40 {
 		ok(s.Record(ctx, []store.NewStep{{Observation: noise(uint64(i), 2000)}}))(t)
 		ok(s.Commit(ctx, store.CommitOptions{Summary: "Step on", Contribution: noise(uint64(1000+i), 1500)}))(t)

@@ -12,7 +12,7 @@ import (
 )
 
 // dropMerge forgets what waits on a branch.
-func (s *Store) dropMerge(target string) error {
+func (s *Store) DropMerge(target string) error {
 	if err := os.Remove(s.StatePath(HeldName(target))); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -21,17 +21,17 @@ func (s *Store) dropMerge(target string) error {
 
 // copyMerge lets a merge that waits on a branch wait under another name too; nil, with
 // what may stand there, is none.
-func (s *Store) copyMerge(h *heldMerge, name string) error {
+func (s *Store) copyMerge(h *WaitingMerge, name string) error {
 	if h == nil {
-		return s.dropMerge(name)
+		return s.DropMerge(name)
 	}
 	h.Target, h.Merge.Into = name, name
 	return s.WriteHeld(h)
 }
 
 // heldMerge reads what waits on a branch; nil if nothing does.
-func (s *Store) ReadMerge(target string) (*heldMerge, error) {
-	h := new(heldMerge)
+func (s *Store) ReadMerge(target string) (*WaitingMerge, error) {
+	h := new(WaitingMerge)
 	found, bad, err := s.readState(HeldName(target), h)
 	if err != nil || !found {
 		return nil, err
@@ -46,7 +46,7 @@ func (s *Store) ReadMerge(target string) (*heldMerge, error) {
 // heldMerge is a merge or a sync that waits for its conflicts to be settled, as
 // it stands in local state: one file for a target. Nothing has moved for it, so
 // that to forget it is to abort it.
-type heldMerge struct {
+type WaitingMerge struct {
 	Version int    `json:"version"`
 	Target  string `json:"target"`
 	Remote  string `json:"remote,omitempty"` // of a sync; its conflicts may lie on several refs
@@ -73,24 +73,24 @@ const heldVersion = 1
 
 // mayMoveMerge is what waits on a branch that is to get another name. A sync's
 // conflicts are about what the remote has under the old one, and are settled first.
-func (s *Store) mayMoveMerge(branch string) (*heldMerge, error) {
+func (s *Store) mayMoveMerge(branch string) (*WaitingMerge, error) {
 	h, err := s.ReadMerge(branch)
 	if err == nil && h != nil && h.Merge == nil {
-		err = fail.New(fail.ErrRefused, fail.MergeWaiting, fmt.Sprintf("conflicts with '%s' wait on '%s'", h.source(), branch),
+		err = fail.New(fail.ErrRefused, fail.MergeWaiting, fmt.Sprintf("conflicts with '%s' wait on '%s'", h.Source(), branch),
 			"git context merge --status --into "+branch, "git context merge --continue --into "+branch, "git context merge --abort --into "+branch)
 	}
 	return h, err
 }
 
 // source is the other side.
-func (h *heldMerge) source() string {
+func (h *WaitingMerge) Source() string {
 	if h.Merge != nil {
 		return h.Merge.Source
 	}
 	return h.Remote
 }
 
-func (s *Store) WriteHeld(h *heldMerge) error {
+func (s *Store) WriteHeld(h *WaitingMerge) error {
 	data, err := json.Marshal(h)
 	if err != nil {
 		return err

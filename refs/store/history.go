@@ -23,7 +23,7 @@ func (s *Store) Newest(ctx context.Context, t *Tip, n int) ([]Commit, error) {
 // first, and how many there are. Which they are and what they say stands in
 // commit.md and its segments; their commits and notes come from one git log.
 func (s *Store) Milestones(ctx context.Context, t *Tip, skip, n int) ([]Commit, int, error) {
-	meta, err := s.metadata(ctx, t)
+	meta, err := s.MetadataX(ctx, t)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -63,7 +63,7 @@ func (s *Store) Steps(ctx context.Context, t *Tip, skip, n int) ([]Step, int, er
 	if err != nil {
 		return nil, 0, err
 	}
-	meta, err := s.metadata(ctx, t)
+	meta, err := s.MetadataX(ctx, t)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -349,7 +349,7 @@ func betweenMilestones(c *git.Commit) Commit {
 // PurposeProgress is a branch's purpose, and the progress summary of its newest
 // milestone: what came before that one.
 func (s *Store) PurposeProgress(ctx context.Context, t *Tip) (purpose, progress string, err error) {
-	meta, err := s.metadata(ctx, t)
+	meta, err := s.MetadataX(ctx, t)
 	if err != nil {
 		return "", "", err
 	}

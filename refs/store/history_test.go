@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -17,7 +18,7 @@ func TestMilestoneWithoutEntry(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	first := r.made("main", "First")
 	real := r.made("main", "Real")
 	ghost := r.git("commit-tree", git.BranchRef("main")+"^{tree}", "-p", real, "-m", "Ghost\n\nSaid.\n\nContext-Id: "+firstID+"\nContext-Branch: main\nAgent: eve")
@@ -62,7 +63,7 @@ func TestBranchOfNoName(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	r.made("main", "First")
 	odd := r.git("commit-tree", git.BranchRef("main")+"^{tree}", "-p", git.BranchRef("main"), "-m", "x\n\nContext-Branch: x;touch pwn")
 	r.git("update-ref", git.TagRef("odd"), odd)

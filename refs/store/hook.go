@@ -20,7 +20,7 @@ const HookLockWait = time.Second
 // How long all of a hook may take. What is not done then is for fsck to mend.
 const (
 	postCommitLimit   = 5 * time.Second
-	postCheckoutLimit = 5 * time.Second
+	PostCheckoutLimit = 5 * time.Second
 	postRewriteLimit  = time.Minute // a thousand commits take a second
 )
 
@@ -87,7 +87,7 @@ func (s *Store) newCode(ctx context.Context) (*git.Commit, error) {
 	if rebasing, err := s.repo.Rebasing(); rebasing || err != nil {
 		return nil, err
 	}
-	id, err := s.codeHead(ctx)
+	id, err := s.CodeHead(ctx)
 	if id == "" || err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -33,10 +34,10 @@ func TestHooksWithoutMemory(t *testing.T) {
 	if err := s.LinkHead(ctx, store.Writer{}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("LinkHead: %v", err)
 	}
-	if _, err := s.Follow(ctx, store.Writer{}); !errors.Is(err, fail.ErrNoMemory) {
+	if _, err := share.Follow(ctx, s, store.Writer{}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("Follow: %v", err)
 	}
-	if err := s.PushBeside(ctx, store.Writer{}, "origin"); !errors.Is(err, fail.ErrNoMemory) {
+	if err := share.PushBeside(ctx, s, store.Writer{}, "origin"); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("PushBeside: %v", err)
 	}
 	head := r.git("rev-parse", "HEAD")
@@ -54,7 +55,7 @@ func TestLinkHead(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	ctx, s := t.Context(), r.open()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	if err := s.LinkHead(ctx, store.Writer{}); err != nil {
 		t.Errorf("an unborn HEAD: %v", err)
 	}
@@ -85,7 +86,7 @@ func TestPickedBehindConflict(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	ctx, s := t.Context(), r.open()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	r.git("commit", "-q", "--allow-empty", "-m", "code")
 	ok(s.Commit(ctx, store.CommitOptions{Summary: "one"}))(t)
 	if err := s.LinkHead(ctx, store.Writer{}); err != nil {
@@ -110,7 +111,7 @@ func TestCarryThousand(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	ctx, s := t.Context(), r.open()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	r.git("commit", "-q", "--allow-empty", "-m", "code")
 	ok(s.Commit(ctx, store.CommitOptions{Summary: "one"}))(t)
 	if err := s.LinkHead(ctx, store.Writer{}); err != nil {
@@ -143,7 +144,7 @@ func TestHookGivesUpOnALock(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	ctx, s := t.Context(), r.open()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	r.git("commit", "-q", "--allow-empty", "-m", "code")
 	ok(s.Commit(ctx, store.CommitOptions{Summary: "one"}))(t)
 	lock := ok(s.Repo().Lock(ctx, "notes"))(t)
@@ -166,26 +167,26 @@ func TestHookFailures(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	ctx, s := t.Context(), r.open()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
-	if list := ok(s.HookFailures(ctx))(t); len(list) != 0 {
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
+	if list := ok(share.HookFailures(ctx, s))(t); len(list) != 0 {
 		t.Errorf("%+v", list)
 	}
-	if err := s.NoteHookFailure(ctx, "post-commit", errors.New("first\nof all")); err != nil {
+	if err := share.NoteHookFailure(ctx, s, "post-commit", errors.New("first\nof all")); err != nil {
 		t.Fatal(err)
 	}
 	r.git("commit", "-q", "--allow-empty", "-m", "code")
-	if err := s.NoteHookFailure(ctx, "pre-push", errors.New("second")); err != nil {
+	if err := share.NoteHookFailure(ctx, s, "pre-push", errors.New("second")); err != nil {
 		t.Fatal(err)
 	}
-	list := ok(s.HookFailures(ctx))(t)
+	list := ok(share.HookFailures(ctx, s))(t)
 	if len(list) != 2 || list[0].Message != "first of all" || list[0].Code != "" || list[0].Branch != "main" ||
 		list[1].Event != "pre-push" || string(list[1].Code) != r.git("rev-parse", "HEAD") || list[1].Worktree != s.Repo().WorkTree() {
 		t.Errorf("%+v", list)
 	}
-	if err := s.DropHookFailures(ctx, func(f store.HookFailure) bool { return f.Event == "pre-push" }); err != nil {
+	if err := share.DropHookFailures(ctx, s, func(f share.HookFailure) bool { return f.Event == "pre-push" }); err != nil {
 		t.Fatal(err)
 	}
-	if list := ok(s.HookFailures(ctx))(t); len(list) != 1 || list[0].Message != "second" {
+	if list := ok(share.HookFailures(ctx, s))(t); len(list) != 1 || list[0].Message != "second" {
 		t.Errorf("kept %+v", list)
 	}
 	path := filepath.Join(r.dir, ".git", "context", "hooks.jsonl")
@@ -193,16 +194,16 @@ func TestHookFailures(t *testing.T) {
 	if err := os.WriteFile(path, []byte(big), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.NoteHookFailure(ctx, "pre-push", errors.New("the newest")); err != nil {
+	if err := share.NoteHookFailure(ctx, s, "pre-push", errors.New("the newest")); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Size() > 64<<10 || info.Size() < 60<<10 {
 		t.Errorf("%v, %v", info.Size(), err)
 	}
-	if list := ok(s.HookFailures(ctx))(t); len(list) != 1 || list[0].Message != "the newest" {
+	if list := ok(share.HookFailures(ctx, s))(t); len(list) != 1 || list[0].Message != "the newest" {
 		t.Errorf("bounded: %+v", list)
 	}
-	if err := s.DropHookFailures(ctx, func(store.HookFailure) bool { return false }); err != nil {
+	if err := share.DropHookFailures(ctx, s, func(share.HookFailure) bool { return false }); err != nil {
 		t.Fatal(err)
 	}
 	if data, err := os.ReadFile(path); err != nil || strings.Contains(string(data), "newest") || len(data) == 0 {
@@ -215,7 +216,7 @@ func TestPushBesideIsBounded(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	ctx, s := t.Context(), r.open()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	r.git("remote", "add", "slow", "ext::sleep 60")
 	r.git("config", "protocol.ext.allow", "always")
 	for _, set := range []struct{ push, timeout, remote, want string }{
@@ -229,7 +230,7 @@ func TestPushBesideIsBounded(t *testing.T) {
 		r.git("config", "context.push", set.push)
 		r.git("config", "context.pushTimeout", set.timeout)
 		begin := time.Now()
-		err := r.open().PushBeside(ctx, store.Writer{}, set.remote)
+		err := share.PushBeside(ctx, r.open(), store.Writer{}, set.remote)
 		if got := fmt.Sprint(err); (err == nil) != (set.want == "") || err != nil && !strings.Contains(got, set.want) {
 			t.Errorf("%+v: %v", set, err)
 		}
@@ -244,14 +245,14 @@ func TestFollowAtOnce(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	ctx, s := t.Context(), r.open()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	r.git("config", "context.follow", "true")
 	r.git("commit", "-q", "--allow-empty", "-m", "code")
 	r.git("checkout", "-q", "-b", "topic")
 	made := make(chan string, 4)
 	for range cap(made) {
 		go func() {
-			f, err := r.open().Follow(ctx, store.Writer{})
+			f, err := share.Follow(ctx, r.open(), store.Writer{})
 			if err != nil {
 				t.Error(err)
 			}
@@ -268,7 +269,7 @@ func TestFollowAtOnce(t *testing.T) {
 		t.Errorf("made %d times, on %s", n, r.git("symbolic-ref", "CONTEXT_HEAD"))
 	}
 	r.git("checkout", "-q", "-b", "Topic/below")
-	f, err := r.open().Follow(ctx, store.Writer{})
+	f, err := share.Follow(ctx, r.open(), store.Writer{})
 	if err != nil || !strings.Contains(f.Stayed, "the memory stays on 'topic'") {
 		t.Errorf("a name like another: %+v, %v", f, err)
 	}
@@ -298,10 +299,10 @@ func TestFollowTrunk(t *testing.T) {
 		if c.origin != "" {
 			r.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/"+c.origin)
 		}
-		ok(r.open().Init(t.Context(), store.InitOptions{}))(t)
+		ok(share.Init(t.Context(), r.open(), share.InitOptions{}))(t)
 		ok(r.open().CreateBranch(t.Context(), store.BranchOptions{Name: "feature", Purpose: "Try"}))(t)
 		r.git("checkout", "-q", "-b", c.code)
-		_, err := r.open().Follow(t.Context(), store.Writer{})
+		_, err := share.Follow(t.Context(), r.open(), store.Writer{})
 		if got := r.git("symbolic-ref", "CONTEXT_HEAD"); err != nil || got != "refs/context/heads/"+c.want {
 			t.Errorf("%s: %s, %v", c.name, got, err)
 		}
@@ -313,7 +314,7 @@ func TestFollowAdopts(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	ctx, s := t.Context(), r.open()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	b := ok(s.CreateBranch(ctx, store.BranchOptions{Name: "far", Purpose: "Theirs"}))(t)
 	r.git("remote", "add", "origin", "nowhere")
 	r.git("update-ref", "refs/context/remotes/origin/heads/far", string(b.Tip))
@@ -321,8 +322,8 @@ func TestFollowAdopts(t *testing.T) {
 	r.git("update-ref", "-d", "refs/context/heads/far")
 	r.git("config", "context.follow", "yes")
 	r.git("checkout", "-q", "-b", "far")
-	f, err := r.open().Follow(ctx, store.Writer{})
-	if err != nil || f != (store.Followed{}) || r.git("rev-parse", "CONTEXT_HEAD") != string(b.Tip) {
+	f, err := share.Follow(ctx, r.open(), store.Writer{})
+	if err != nil || f != (share.Followed{}) || r.git("rev-parse", "CONTEXT_HEAD") != string(b.Tip) {
 		t.Errorf("%+v, %v", f, err)
 	}
 }

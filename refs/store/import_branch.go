@@ -54,7 +54,7 @@ func (m *folderImport) importBranch(ctx context.Context, b *importBranch) error 
 	}
 	m.res.Branches++
 	b.commits = i.made
-	m.res.Warnings = append(m.res.Warnings, ses.afterwards(i.settle(ctx))...)
+	m.res.Warnings = append(m.res.Warnings, ses.Afterwards(i.settle(ctx))...)
 	return nil
 }
 
@@ -62,7 +62,7 @@ func (m *folderImport) importBranch(ctx context.Context, b *importBranch) error 
 func (i *branchImport) settle(ctx context.Context) (mark, fold error) {
 	end := i.made[len(i.made)-1].commit
 	if i.known.tip == "" {
-		mark = i.Store.makeJournal(ctx, i.b.name)
+		mark = i.Store.MakeJournal(ctx, i.b.name)
 	} else {
 		var p Pending
 		if p, mark = i.Store.Pending(ctx, i.Store.tipOf(i.b.name, end)); mark == nil {
@@ -72,7 +72,7 @@ func (i *branchImport) settle(ctx context.Context) (mark, fold error) {
 	if lazy, err := i.Store.LazyNotes(ctx); err != nil || lazy {
 		return mark, err
 	}
-	return mark, i.foldAll(ctx, []*git.Commit{end}, "")
+	return mark, i.FoldAll(ctx, []*git.Commit{end}, "")
 }
 
 // build makes the chain on the branch as it stands now and queues its move.
@@ -104,33 +104,33 @@ func (i *branchImport) build(ctx context.Context) error {
 
 // begin finds the branch's tip, or makes its birth.
 func (i *branchImport) begin(ctx context.Context) (err error) {
-	_, roadmap, err := i.Store.readRoadmap(ctx)
+	_, roadmap, err := i.Store.ReadRoadmap(ctx)
 	if err != nil {
 		return err
 	}
 	i.goal = doc.ParseRoadmap(roadmap).Goal()
 	if i.known.tip != "" {
-		i.tip, err = i.Store.tipAt(ctx, i.b.name, i.known.tip)
+		i.tip, err = i.Store.TipAt(ctx, i.b.name, i.known.tip)
 		return err
 	}
 	if i.b.birth == nil {
 		return fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("branch '%s' was deleted meanwhile", i.b.name), "run the command again")
 	}
-	if err := i.Store.checkNewName(ctx, i.b.name); err != nil {
+	if err := i.Store.CheckNewName(ctx, i.b.name); err != nil {
 		return err
 	}
-	if err := i.Store.clear(ctx, i.b.name); err != nil {
+	if err := i.Store.Clear(ctx, i.b.name); err != nil {
 		return err
 	}
 	from, err := i.from(ctx)
 	if err != nil {
 		return err
 	}
-	tip, err := i.Store.roadmapTip(ctx)
+	tip, err := i.Store.RoadmapTip(ctx)
 	if err != nil {
 		return err
 	}
-	c, err := i.conceive(ctx, birth{name: i.b.name, purpose: i.b.peer.Purpose, from: from, roadmap: tip, goal: i.goal,
+	c, err := i.conceive(ctx, Birth{Name: i.b.name, Purpose: i.b.peer.Purpose, from: from, Roadmap: tip, Goal: i.goal,
 		at: i.b.birth.at, id: i.b.birth.milestone.ID})
 	if err != nil {
 		return err
@@ -305,7 +305,7 @@ func (i *branchImport) Commit(ctx context.Context, c *Draft, at time.Time) error
 	if c.milestone != nil {
 		by.w = Writer{Agent: c.milestone.Agent, Session: c.milestone.Session}
 	}
-	commit, err := by.store(ctx, c)
+	commit, err := by.StoreX(ctx, c)
 	if err != nil {
 		return err
 	}

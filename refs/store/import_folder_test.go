@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -75,7 +76,7 @@ func exportAndImport(t *testing.T, rt *rapid.T, as string) {
 	ctx := t.Context()
 	from, to := newRepo(t), newRepo(t)
 	s := from.open()
-	_, err := s.Init(ctx, store.InitOptions{Goal: "Reach it", Todo: []string{"a", "b\nc"}})
+	_, err := share.Init(ctx, s, share.InitOptions{Goal: "Reach it", Todo: []string{"a", "b\nc"}})
 	must(err)
 	branches := []string{"main", "a/b", "a--b"}
 	for _, name := range branches[1:] {
@@ -101,7 +102,7 @@ func exportAndImport(t *testing.T, rt *rapid.T, as string) {
 	must(err)
 	in, err := to.open().ImportFolder(ctx, store.FolderOptions{Dir: dir})
 	if errors.Is(err, fail.ErrNoMemory) {
-		_, err = to.open().Init(ctx, store.InitOptions{})
+		_, err = share.Init(ctx, to.open(), share.InitOptions{})
 		must(err)
 		in, err = to.open().ImportFolder(ctx, store.FolderOptions{Dir: dir})
 	}
@@ -132,7 +133,7 @@ func TestImportContexa(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s := r.open()
-	ok(s.Init(t.Context(), store.InitOptions{}))(t)
+	ok(share.Init(t.Context(), s, share.InitOptions{}))(t)
 	res := imported(t, s, "peer/testdata/contexa")
 	if want := (store.Imported{Branches: 2, Commits: 3, Steps: 8}); res.Imported != want {
 		t.Errorf("%+v", res.Imported)
@@ -179,7 +180,7 @@ func TestImportBesideOwnWork(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s := r.open()
-	ok(s.Init(t.Context(), store.InitOptions{Goal: "Ours"}))(t)
+	ok(share.Init(t.Context(), s, share.InitOptions{Goal: "Ours"}))(t)
 	ok(s.CreateBranch(t.Context(), store.BranchOptions{Name: "jwt", NoSwitch: true}))(t)
 	for _, b := range []string{"main", "jwt"} {
 		ok(r.open(b).Record(t.Context(), []store.NewStep{{Action: "mine"}}))(t)
@@ -235,7 +236,7 @@ func TestImportAgainWhereTheOriginIsGone(t *testing.T) {
 			t.Parallel()
 			r := newRepo(t)
 			s := r.open()
-			ok(s.Init(t.Context(), store.InitOptions{}))(t)
+			ok(share.Init(t.Context(), s, share.InitOptions{}))(t)
 			ok(s.CreateBranch(t.Context(), store.BranchOptions{Name: "try", NoSwitch: true}))(t)
 			same := store.NewStep{Action: "again", Time: time.Unix(1e9, 0)}
 			ok(r.open("try").Record(t.Context(), []store.NewStep{same, {Thought: "hm"}, same}))(t)
@@ -266,7 +267,7 @@ func TestImportOthers(t *testing.T) {
 	} {
 		r := newRepo(t)
 		s := r.open()
-		ok(s.Init(t.Context(), store.InitOptions{}))(t)
+		ok(share.Init(t.Context(), s, share.InitOptions{}))(t)
 		if res := imported(t, s, "peer/testdata/"+name); res.Imported != want {
 			t.Errorf("%s: %+v", name, res.Imported)
 		}
@@ -295,7 +296,7 @@ func TestImportNames(t *testing.T) {
 	}
 	r := newRepo(t)
 	s := r.open()
-	ok(s.Init(t.Context(), store.InitOptions{}))(t)
+	ok(share.Init(t.Context(), s, share.InitOptions{}))(t)
 	res := imported(t, s, filepath.Dir(dir))
 	if res.Branches != 9 || res.Steps != 9 {
 		t.Errorf("%+v", res.Imported)
@@ -315,7 +316,7 @@ func TestExportRefused(t *testing.T) {
 	if _, err := s.ExportFolder(t.Context(), store.ExportOptions{Dir: dir}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("without memory: %v", err)
 	}
-	ok(s.Init(t.Context(), store.InitOptions{}))(t)
+	ok(share.Init(t.Context(), s, share.InitOptions{}))(t)
 	if err := os.Mkdir(filepath.Join(dir, ".gcc"), 0o777); err != nil {
 		t.Fatal(err)
 	}

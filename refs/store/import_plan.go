@@ -89,10 +89,10 @@ func (m *folderImport) plan(ctx context.Context) error {
 
 // cleanBranch makes the texts of a branch fit to be kept: YAML can say what a file cannot.
 func cleanBranch(b *dialect.Branch) (replaced bool, err error) {
-	replaced = clean(&b.Purpose)
+	replaced = Clean(&b.Purpose)
 	for i := range b.Steps {
 		s := &b.Steps[i]
-		replaced = clean(&s.Observation, &s.Thought, &s.Action) || replaced
+		replaced = Clean(&s.Observation, &s.Thought, &s.Action) || replaced
 		if size := len(s.Observation) + len(s.Thought) + len(s.Action); size > maxStep {
 			return false, fail.New(fail.ErrInvalid, fail.StepTooLarge, fmt.Sprintf("step %d of branch '%s' has %d bytes; at most %d can be kept",
 				i+1, prose.OneLine(b.Name, 100), size, maxStep))
@@ -105,7 +105,7 @@ func cleanBranch(b *dialect.Branch) (replaced bool, err error) {
 		if err != nil {
 			return false, fmt.Errorf("milestone %d of branch '%s': %w", i+1, prose.OneLine(b.Name, 100), err)
 		}
-		replaced = clean(&m.Purpose) || did || replaced
+		replaced = Clean(&m.Purpose) || did || replaced
 	}
 	return replaced, nil
 }
@@ -296,10 +296,10 @@ func (s *Store) knownOf(ctx context.Context, branch string) (known, error) {
 		return k, err
 	}
 	k.tip = tip.commit.ID
-	if k.newest, err = s.newest(ctx, tip); err != nil {
+	if k.newest, err = s.NewestX(ctx, tip); err != nil {
 		return k, err
 	}
-	meta, err := s.metadata(ctx, tip)
+	meta, err := s.MetadataX(ctx, tip)
 	if err != nil {
 		return k, err
 	}

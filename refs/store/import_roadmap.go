@@ -20,7 +20,7 @@ func (m *folderImport) roadmap(ctx context.Context) error {
 	if strings.TrimSpace(from.Text) == "" {
 		return nil
 	}
-	clean(&from.Text, &from.Goal)
+	Clean(&from.Text, &from.Goal)
 	_, err := m.s.EditRoadmap(ctx, m.o.Writer, "Import the roadmap of a "+m.res.Dialect+" folder", func(r *doc.Roadmap) error {
 		if r.Goal() == "" || r.Goal() == from.Goal {
 			takeRoadmap(r, from)

@@ -14,10 +14,10 @@ import (
 
 // incoming is what is to be taken in from elsewhere: where its refs stand, under
 // the names that they have here. Refs with an empty ID are left out.
-type incoming struct {
-	branches       []git.Ref // of memory branches
-	tags           []git.Ref // of milestones, so on memory branches too
-	roadmap, notes []git.Ref
+type IncomingX struct {
+	Branches       []git.Ref // of memory branches
+	Tags           []git.Ref // of milestones, so on memory branches too
+	Roadmap, Notes []git.Ref
 }
 
 // role is what the trees of a commit must be.
@@ -69,7 +69,7 @@ const (
 // It costs one rev-list, the running cat-file, and no more memory than the largest
 // file and a few words for each new object. Adopting 10,000 commits with
 // 100,000 steps takes about three seconds.
-func (s *Store) checkIncoming(ctx context.Context, in incoming) error {
+func (s *Store) CheckIncomingX(ctx context.Context, in IncomingX) error {
 	tips := in.tips()
 	if len(tips) == 0 {
 		return nil
@@ -110,12 +110,12 @@ type BranchTip struct {
 	Role Role
 }
 
-func (in incoming) tips() []BranchTip {
+func (in IncomingX) tips() []BranchTip {
 	var list []BranchTip
 	for _, of := range []struct {
 		refs []git.Ref
 		role Role
-	}{{in.branches, RoleBranch}, {in.tags, RoleBranch}, {in.roadmap, RoleRoadmap}, {in.notes, RoleNotes}} {
+	}{{in.Branches, RoleBranch}, {in.Tags, RoleBranch}, {in.Roadmap, RoleRoadmap}, {in.Notes, RoleNotes}} {
 		for _, r := range of.refs {
 			if r.ID != "" {
 				list = append(list, BranchTip{r, of.role})

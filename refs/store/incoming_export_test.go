@@ -11,5 +11,5 @@ type Incoming struct{ Branches, Tags, Roadmap, Notes []git.Ref }
 
 // CheckIncoming is checkIncoming, for tests from outside.
 func (s *Store) CheckIncoming(ctx context.Context, in Incoming) error {
-	return s.checkIncoming(ctx, incoming{branches: in.Branches, tags: in.Tags, roadmap: in.Roadmap, notes: in.Notes})
+	return s.CheckIncomingX(ctx, IncomingX{Branches: in.Branches, Tags: in.Tags, Roadmap: in.Roadmap, Notes: in.Notes})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -318,7 +319,7 @@ func TestHostileMemoryStaysOut(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			r := newRepo(t)
-			ok(r.open().Init(t.Context(), store.InitOptions{Goal: "Stay"}))(t)
+			ok(share.Init(t.Context(), r.open(), share.InitOptions{Goal: "Stay"}))(t)
 			in, object := c.bring(r)
 			before := r.git("for-each-ref")
 			err := r.open().CheckIncoming(t.Context(), in)
@@ -359,7 +360,7 @@ func TestTooManyNewEntries(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s := r.open()
-	ok(s.Init(t.Context(), store.InitOptions{}))(t)
+	ok(share.Init(t.Context(), s, share.InitOptions{}))(t)
 	for range 3 {
 		ok(s.Record(t.Context(), []store.NewStep{{Action: "a"}, {Action: "b"}, {Action: "c"}}))(t)
 		ok(s.Commit(t.Context(), store.CommitOptions{Summary: "Three steps"}))(t)
@@ -388,7 +389,7 @@ func TestTooManyNewEntries(t *testing.T) {
 func TestOwnDamageIsNotTheirs(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
-	ok(r.open().Init(t.Context(), store.InitOptions{}))(t)
+	ok(share.Init(t.Context(), r.open(), share.InitOptions{}))(t)
 	in := store.Incoming{Branches: []git.Ref{r.fetched(hostileRef, r.mktree(r.others("x x")...))}}
 	path := filepath.Join(r.dir, ".git", "refs", "context", "heads", "broken")
 	if err := os.WriteFile(path, fmt.Appendln(nil, strings.Repeat("ab", 20)), 0o666); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -87,7 +88,7 @@ func rich(t *testing.T) *repo {
 	r := newRepo(t)
 	r.git("commit", "-q", "--allow-empty", "-m", "code")
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{Goal: "Fix the pool", Milestones: []string{"Find it"}, Purpose: "The trunk"}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{Goal: "Fix the pool", Milestones: []string{"Find it"}, Purpose: "The trunk"}))(t)
 	for i := range 5 {
 		ok(s.Record(ctx, []store.NewStep{{Observation: text(3000), Thought: "…\u202e", Action: fmt.Sprint(i)}, {Action: text(9000)}}))(t)
 		ok(s.Commit(ctx, store.CommitOptions{Summary: fmt.Sprint("Milestone ", i), Contribution: text(5000)}))(t)
@@ -183,7 +184,7 @@ func TestUnusualClonesTakeMemoryIn(t *testing.T) {
 			t.Parallel()
 			r := newRepo(t, "--object-format="+c.format)
 			s, ctx := r.open(), t.Context()
-			ok(s.Init(ctx, store.InitOptions{}))(t)
+			ok(share.Init(ctx, s, share.InitOptions{}))(t)
 			for range 3 {
 				ok(s.Record(ctx, []store.NewStep{{Action: text(9000)}}))(t)
 				ok(s.Commit(ctx, store.CommitOptions{Summary: "Sealed"}))(t)

@@ -53,7 +53,7 @@ func (ses *Transaction) newIntent(ctx context.Context, branch string, tip git.ID
 	if err != nil {
 		return nil, err
 	}
-	head, err := ses.Store.codeHead(ctx)
+	head, err := ses.Store.CodeHead(ctx)
 	if err != nil {
 		return nil, err
 	}

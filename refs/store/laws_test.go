@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -251,14 +252,14 @@ func TestSyncConflictsSettled(t *testing.T) {
 	ok(s.Resolve(ctx, "", "main.md#Goal", "", "Both goals"))(t)
 	ok(s.Resolve(ctx, "", `metadata.yaml#seg."a.b"`, store.SettleOurs, ""))(t)
 	ok(s.Resolve(ctx, "", "metadata.yaml#seg.port", store.SettleUnion, ""))(t)
-	if _, err := s.MergeContinue(ctx, store.Writer{}, ""); !errors.Is(err, fail.ErrConflict) {
+	if _, err := share.Continue(ctx, s, store.Writer{}, ""); !errors.Is(err, fail.ErrConflict) {
 		t.Errorf("MergeContinue with one open: %v", err)
 	}
 	if got := b.clash(); !slices.Contains(got, "topics/k.md") { // a sync keeps what was resolved
 		t.Errorf("conflicts %v", got)
 	}
 	ok(s.Resolve(ctx, "", "topics/k.md", "", "settled\n"))(t)
-	ok(s.MergeContinue(ctx, store.Writer{}, ""))(t)
+	ok(share.Continue(ctx, s, store.Writer{}, ""))(t)
 	f.settle()
 	for i, r := range f.clones {
 		c := r.content("main")
@@ -336,7 +337,7 @@ func TestUnrelatedHistories(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 1)
 	a, b := f.clones[0], newRepo(t)
-	ok(b.open().Init(t.Context(), store.InitOptions{Milestones: []string{"another plan"}}))(t)
+	ok(share.Init(t.Context(), b.open(), share.InitOptions{Milestones: []string{"another plan"}}))(t)
 	for i, r := range []*repo{a, b} {
 		for n := range 3 {
 			r.work("main", fmt.Sprint("side ", i, " ", n), 5000)
@@ -348,7 +349,7 @@ func TestUnrelatedHistories(t *testing.T) {
 	}
 	a.sync("")
 	b.git("remote", "add", "origin", f.hub.dir)
-	ok(b.open().Init(t.Context(), store.InitOptions{}))(t)
+	ok(share.Init(t.Context(), b.open(), share.InitOptions{}))(t)
 	f.clones = append(f.clones, b)
 	f.settle()
 	for i, r := range f.clones {

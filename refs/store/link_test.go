@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -19,7 +20,7 @@ func TestLinks(t *testing.T) {
 		return git.ID(r.git("rev-parse", "HEAD"))
 	}
 	one, two, both, plain, here := code("one"), code("two"), code("both"), code("plain"), code("here")
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	r.git("notes", "--ref=context", "add", "-m", "by hand", string(one))
 	first := ok(s.Commit(ctx, store.CommitOptions{Summary: "First"}))(t)
 	second := ok(s.Commit(ctx, store.CommitOptions{Summary: "Second"}))(t)

@@ -202,7 +202,7 @@ func (s *Store) noLink(ctx context.Context, rev string) error {
 		return s.NoBranch(ctx, "")
 	}
 	if rev == "HEAD" {
-		head, err := s.codeHead(ctx)
+		head, err := s.CodeHead(ctx)
 		if err == nil && head != "" {
 			_, err = s.repo.Commit(ctx, head) // it has one, which is not here
 		}

@@ -44,7 +44,7 @@ func (s *Store) LogCommits(ctx context.Context, list []Logged) ([]Commit, error)
 // newest first, as long as a segment holds nothing else: where few of many are wanted,
 // the next one's own commit.md is nearer than the segments between.
 func (s *Store) entriesAt(ctx context.Context, at Logged, wanted map[string]*doc.Milestone) error {
-	tip, err := s.tipAt(ctx, at.Branch, at.Commit)
+	tip, err := s.TipAt(ctx, at.Branch, at.Commit)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/google/go-cmp/cmp"
 )
@@ -17,7 +18,7 @@ func TestLogCommits(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	ctx := t.Context()
-	ok(r.open().Init(ctx, store.InitOptions{Goal: "g"}))(t)
+	ok(share.Init(ctx, r.open(), share.InitOptions{Goal: "g"}))(t)
 	s := r.open("main")
 	half := 0.5
 	for i := range 24 {
@@ -75,7 +76,7 @@ func TestLogNames(t *testing.T) {
 	if _, err := s.Log(ctx, store.LogOptions{Most: -1, All: true}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("all, without memory: %v", err)
 	}
-	ok(s.Init(ctx, store.InitOptions{Goal: "g"}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{Goal: "g"}))(t)
 	if log := ok(s.Log(ctx, store.LogOptions{Most: -1}))(t); len(log.Commits) > 0 {
 		t.Errorf("a birth is listed: %v", log)
 	}

@@ -69,14 +69,14 @@ func (s *Store) mergeOn(ctx context.Context, target string, o MergeOptions) (Mer
 		res.Warnings = m.finish(ctx)
 	}
 	if m.held != nil { // done, or abandoned
-		return res, s.dropMerge(target)
+		return res, s.DropMerge(target)
 	}
 	return res, nil
 }
 
 // check refuses options that no merge can follow, and completes the others.
 func (o *MergeOptions) check(target string) error {
-	clean(&o.Summary, &o.Contribution, &o.Purpose)
+	Clean(&o.Summary, &o.Contribution, &o.Purpose)
 	if target == o.Source {
 		return fail.New(fail.ErrRefused, fail.MergeItself, fmt.Sprintf("branch '%s' cannot be merged into itself", target),
 			"git context switch TARGET", "git context merge "+target+" --into TARGET")
@@ -105,9 +105,9 @@ type merging struct {
 	o      MergeOptions
 	target string
 	res    *MergeResult
-	tip    git.ID     // of the source, as it was found
-	held   *heldMerge // what waits on the target for this merge; nil if nothing does
-	settle settler
+	tip    git.ID        // of the source, as it was found
+	held   *WaitingMerge // what waits on the target for this merge; nil if nothing does
+	settle Settler
 
 	closing  *git.Commit // on the source; nil where the source needed none
 	merged   *git.Commit // on the target; nil for abandon
@@ -208,20 +208,20 @@ func (m *merging) mergeInto(ctx context.Context, target, source *Tip, bases []gi
 	if err != nil {
 		return err
 	}
-	c.parents = append(c.parents, source.commit.ID)
-	u, err := m.mergeTrees(ctx, c, joining{ours: target, theirs: source, bases: bases, settle: m.settle})
+	c.Parents = append(c.Parents, source.commit.ID)
+	u, err := m.MergeTrees(ctx, c, Joining{Ours: target, Theirs: source, Bases: bases, Settle: m.settle})
 	if err != nil {
 		return err
 	}
-	theirs, err := m.Store.newest(ctx, source)
+	theirs, err := m.Store.NewestX(ctx, source)
 	if err != nil {
 		return err
 	}
 	c.Newest = max(c.Newest, theirs)
 	m.res.Steps = u.steps
-	m.res.Conflicts = append(m.res.Conflicts, u.conflicts...)
-	sortConflicts(m.res.Conflicts)
-	if open := unsettled(u.conflicts); open > 0 {
+	m.res.Conflicts = append(m.res.Conflicts, u.Conflicts...)
+	SortConflicts(m.res.Conflicts)
+	if open := Unsettled(u.Conflicts); open > 0 {
 		return conflictError(open, m.target, m.o)
 	}
 	if err := c.setPurpose(m.o.Purpose); err != nil {
@@ -235,11 +235,11 @@ func (m *merging) mergeInto(ctx context.Context, target, source *Tip, bases []gi
 	if err != nil {
 		return err
 	}
-	live, err := doc.ParseCommits(u.commits)
+	live, err := doc.ParseCommits(u.Commits)
 	if err != nil {
 		return fmt.Errorf("the merged %s: %w", doc.CommitFile, err)
 	}
-	if err := m.addMilestone(ctx, c, live, u.commits, entry); err != nil {
+	if err := m.addMilestone(ctx, c, live, u.Commits, entry); err != nil {
 		return err
 	}
 	if err := m.Store.refreshDetected(ctx, c, target.commit); err != nil {
@@ -272,11 +272,11 @@ func (m *merging) finish(ctx context.Context) []string {
 	warnings := m.warnings
 	if m.closing != nil {
 		mark := m.Mark(ctx, m.o.Source, m.drained, m.closing.ID, 0, m.lastID)
-		warnings = append(warnings, m.afterwards(mark, nil)...)
+		warnings = append(warnings, m.Afterwards(mark, nil)...)
 	}
 	if m.merged != nil {
 		mark := m.Mark(ctx, m.target, m.waiting.Untouched(), m.merged.ID, 0, *m.res.ID)
-		warnings = append(warnings, m.afterwards(mark, m.fold(ctx, m.merged))...)
+		warnings = append(warnings, m.Afterwards(mark, m.fold(ctx, m.merged))...)
 	}
 	return warnings
 }

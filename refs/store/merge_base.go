@@ -64,7 +64,7 @@ func (a *ancestry[T]) of(ctx context.Context, ids []git.ID) (*T, error) {
 // anything. replica says that the two are one branch. nil is none.
 func (ses *Transaction) branchBase(ctx context.Context, branch string, ids []git.ID, replica bool) (*Tip, error) {
 	a := &ancestry[*Tip]{repo: ses.Store.repo,
-		read: func(ctx context.Context, id git.ID) (*Tip, error) { return ses.Store.tipAt(ctx, branch, id) },
+		read: func(ctx context.Context, id git.ID) (*Tip, error) { return ses.Store.TipAt(ctx, branch, id) },
 		merge: func(ctx context.Context, base **Tip, x, y *Tip) (*Tip, error) {
 			d := documents{ses: ses, tree: ses.Store.repo.Edit(x.commit.Tree), ours: x, theirs: y, replica: replica, settle: ses.disagreement}
 			if base != nil {
@@ -82,15 +82,15 @@ func (ses *Transaction) branchBase(ctx context.Context, branch string, ids []git
 
 // roadmapBase is the main.md that two commits of the roadmap come from, empty for
 // none.
-func (ses *Transaction) roadmapBase(ctx context.Context, ids []git.ID) ([]byte, error) {
+func (ses *Transaction) RoadmapBase(ctx context.Context, ids []git.ID) ([]byte, error) {
 	a := &ancestry[[]byte]{repo: ses.Store.repo,
-		read: ses.Store.roadmapAt,
+		read: ses.Store.RoadmapAt,
 		merge: func(ctx context.Context, base *[]byte, x, y []byte) ([]byte, error) {
 			var b []byte
 			if base != nil {
 				b = *base
 			}
-			merged, _, err := ses.mergeRoadmap(ctx, b, x, y, ses.disagreement)
+			merged, _, err := ses.MergeRoadmap(ctx, b, x, y, ses.disagreement)
 			return merged, err
 		},
 	}

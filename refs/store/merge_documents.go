@@ -16,7 +16,7 @@ type documents struct {
 	base         *Tip      // nil for none
 	ours, theirs *Tip
 	replica      bool // the two are one branch, in two repositories
-	settle       settler
+	settle       Settler
 	conflicts    []Conflict // all that were found, settled or not
 }
 

@@ -39,8 +39,8 @@ func (s *Store) descends(ctx context.Context, tip *git.Commit, from string) (boo
 
 // entry is the milestone of a merge: what the caller wrote, what the branch was
 // for, and what it brought.
-func (m *merging) entry(ctx context.Context, summary string, source, target *Tip, u *united) (*doc.Milestone, error) {
-	meta, err := m.Store.metadata(ctx, source)
+func (m *merging) entry(ctx context.Context, summary string, source, target *Tip, u *United) (*doc.Milestone, error) {
+	meta, err := m.Store.MetadataX(ctx, source)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (m *merging) entry(ctx context.Context, summary string, source, target *Tip
 	if err != nil {
 		return nil, err
 	}
-	roadmap, err := m.Store.roadmapTip(ctx)
+	roadmap, err := m.Store.RoadmapTip(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -101,11 +101,11 @@ func ownProgress(live []doc.Milestone, branch string, limit int) string {
 // outcome adds a branch's end to the roadmap, ticks what the caller says is done
 // and returns the roadmap's commit.
 func (m *merging) outcome(ctx context.Context, source *Tip, what string) (git.ID, error) {
-	old, data, err := m.Store.readRoadmap(ctx)
+	old, data, err := m.Store.ReadRoadmap(ctx)
 	if err != nil {
 		return "", err
 	}
-	meta, err := m.Store.metadata(ctx, source)
+	meta, err := m.Store.MetadataX(ctx, source)
 	if err != nil {
 		return "", err
 	}
@@ -120,5 +120,5 @@ func (m *merging) outcome(ctx context.Context, source *Tip, what string) (git.ID
 		line += ": " + prose.OneLine(note, PurposeLimit)
 	}
 	r.AddOutcome(line)
-	return m.writeRoadmap(ctx, old, data, r, line)
+	return m.WriteRoadmap(ctx, old, data, r, line)
 }

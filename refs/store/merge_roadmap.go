@@ -8,7 +8,7 @@ import (
 )
 
 // mergeRoadmap merges main.md as two repositories have it.
-func (ses *Transaction) mergeRoadmap(ctx context.Context, base, ours, theirs []byte, settle settler) ([]byte, []Conflict, error) {
+func (ses *Transaction) MergeRoadmap(ctx context.Context, base, ours, theirs []byte, settle Settler) ([]byte, []Conflict, error) {
 	merged, found, err := doc.MergeRoadmap(base, ours, theirs, ses.textMerge(ctx))
 	if err != nil || len(found) == 0 {
 		return merged, nil, err

@@ -28,15 +28,15 @@ func CheckSettle(how string) error {
 
 // settler says what is to stand where two sides differ, nil for nothing at all.
 // It reports false where the conflict stays open.
-type settler func(ctx context.Context, c *Conflict) (text *string, ok bool, err error)
+type Settler func(ctx context.Context, c *Conflict) (text *string, ok bool, err error)
 
 // settleNone leaves every conflict open.
-func settleNone(context.Context, *Conflict) (*string, bool, error) { return nil, false, nil }
+func SettleNone(context.Context, *Conflict) (*string, bool, error) { return nil, false, nil }
 
 // preferring settles every conflict in one of the three ways; "" settles none.
-func (ses *Transaction) preferring(how string) settler {
+func (ses *Transaction) Preferring(how string) Settler {
 	if how == "" {
-		return settleNone
+		return SettleNone
 	}
 	return func(ctx context.Context, c *Conflict) (*string, bool, error) {
 		text, err := ses.Store.settled(ctx, c, how)

@@ -11,8 +11,8 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-func (h *heldMerge) status() MergeStatus {
-	st := MergeStatus{Source: h.source(), Target: h.Target, Conflicts: make([]Conflict, len(h.Conflicts))}
+func (h *WaitingMerge) status() MergeStatus {
+	st := MergeStatus{Source: h.Source(), Target: h.Target, Conflicts: make([]Conflict, len(h.Conflicts))}
 	for i, p := range h.Conflicts {
 		st.Conflicts[i] = p.Conflict
 	}
@@ -21,7 +21,7 @@ func (h *heldMerge) status() MergeStatus {
 
 // holdMerge keeps conflicts for Resolve. What was settled before stays settled
 // where it still is about the same two texts.
-func (s *Store) holdMerge(h, before *heldMerge, list []Conflict) error {
+func (s *Store) HoldMerge(h, before *WaitingMerge, list []Conflict) error {
 	h.Version, h.Conflicts = heldVersion, make([]heldPlace, len(list))
 	for i, c := range list {
 		h.Conflicts[i] = heldPlace{Conflict: c}
@@ -37,7 +37,7 @@ func (s *Store) holdMerge(h, before *heldMerge, list []Conflict) error {
 
 // settled is what a conflict was settled with, if it was and both sides still say
 // the same. h may be nil.
-func (h *heldMerge) settled(c *Conflict) (*string, bool) {
+func (h *WaitingMerge) settled(c *Conflict) (*string, bool) {
 	if h == nil {
 		return nil, false
 	}
@@ -58,7 +58,7 @@ func sameText(a, b *string) bool {
 
 // settler takes what was resolved, and asks next for the rest. prefix is what the
 // paths of the ref begin with.
-func (h *heldMerge) settler(prefix string, next settler) settler {
+func (h *WaitingMerge) Settler(prefix string, next Settler) Settler {
 	return func(ctx context.Context, c *Conflict) (*string, bool, error) {
 		named := *c
 		named.Path = prefix + c.Path
@@ -69,7 +69,7 @@ func (h *heldMerge) settler(prefix string, next settler) settler {
 	}
 }
 
-func sortConflicts(list []Conflict) {
+func SortConflicts(list []Conflict) {
 	slices.SortFunc(list, func(a, b Conflict) int { return strings.Compare(a.Path, b.Path) })
 }
 

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
+	"pgregory.net/rapid"
 )
 
 // history plays random work on a few branches and keeps what each must hold.
@@ -139,7 +139,7 @@ func TestMergesLoseAndDoubleNothing(t *testing.T) {
 		r := newRepo(tb)
 		h := &history{t: rt, r: r, s: r.open(), names: []string{"main"},
 			steps: map[string]map[string]bool{"main": {}}, marks: map[string]map[string]bool{"main": {}}}
-		_, err := h.s.Init(rt.Context(), store.InitOptions{})
+		_, err := share.Init(rt.Context(), h.s, share.InitOptions{})
 		h.ok(err)
 		rt.Repeat(map[string]func(*rapid.T){"work": h.work, "branch": h.branch, "merge": h.merge})
 		h.check(rt)
@@ -153,7 +153,7 @@ func TestMergesOfVeryManyBranches(t *testing.T) {
 	r := newRepo(t)
 	s := r.open()
 	ctx := t.Context()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	long := strings.Repeat("x", 190)
 	work := func(branch string, size int) {
 		ok(r.open(branch).Record(ctx, []store.NewStep{{Action: "on " + branch, Observation: text(size)}}))(t)

@@ -8,22 +8,22 @@ import (
 )
 
 // joining is one merge of two trees of memory.
-type joining struct {
-	ours, theirs *Tip
-	bases        []git.ID // the best common ancestors of the two
-	replica      bool     // the two are one branch, in two repositories
-	settle       settler
+type Joining struct {
+	Ours, Theirs *Tip
+	Bases        []git.ID // the best common ancestors of the two
+	Replica      bool     // the two are one branch, in two repositories
+	Settle       Settler
 }
 
 // united is what a merge of two trees found.
-type united struct {
+type United struct {
 	steps, milestones int    // that the source brought
-	commits           []byte // the merged live commit.md, which the milestone of the merge goes into
-	conflicts         []Conflict
+	Commits           []byte // the merged live commit.md, which the milestone of the merge goes into
+	Conflicts         []Conflict
 }
 
 // unsettled counts the conflicts that are open.
-func unsettled(list []Conflict) int {
+func Unsettled(list []Conflict) int {
 	n := 0
 	for _, c := range list {
 		if !c.Resolved {
@@ -35,17 +35,17 @@ func unsettled(list []Conflict) int {
 
 // mergeTrees merges the documents of theirs into a change on top of ours. Every
 // conflict is found before it returns; nothing but objects is written.
-func (ses *Transaction) mergeTrees(ctx context.Context, c *Draft, j joining) (*united, error) {
-	base, err := ses.branchBase(ctx, j.ours.branch, j.bases, j.replica)
+func (ses *Transaction) MergeTrees(ctx context.Context, c *Draft, j Joining) (*United, error) {
+	base, err := ses.branchBase(ctx, j.Ours.branch, j.Bases, j.Replica)
 	if err != nil {
 		return nil, err
 	}
-	u := &united{}
+	u := &United{}
 	added := map[string]doc.OriginTotals{}
-	both := sides{ours: j.ours, theirs: j.theirs, totals: c.Meta.Totals()}
-	if len(j.bases) == 1 { // a virtual base has no entries
+	both := sides{ours: j.Ours, theirs: j.Theirs, totals: c.Meta.Totals()}
+	if len(j.Bases) == 1 { // a virtual base has no entries
 		both.base = base
-		meta, err := ses.Store.metadata(ctx, base)
+		meta, err := ses.Store.MetadataX(ctx, base)
 		if err != nil {
 			return nil, err
 		}
@@ -66,11 +66,11 @@ func (ses *Transaction) mergeTrees(ctx context.Context, c *Draft, j joining) (*u
 	if err != nil {
 		return nil, err
 	}
-	u.commits = commits.Live
+	u.Commits = commits.Live
 	if u.milestones, err = countMilestones(read, commits.Added, added); err != nil {
 		return nil, err
 	}
-	d := &documents{ses: ses, tree: c.Tree, base: base, ours: j.ours, theirs: j.theirs, replica: j.replica, settle: j.settle}
+	d := &documents{ses: ses, tree: c.Tree, base: base, ours: j.Ours, theirs: j.Theirs, replica: j.Replica, settle: j.Settle}
 	if c.Meta, err = d.metadata(ctx); err != nil {
 		return nil, err
 	}
@@ -78,12 +78,12 @@ func (ses *Transaction) mergeTrees(ctx context.Context, c *Draft, j joining) (*u
 		return nil, err
 	}
 	err = d.topics(ctx)
-	u.conflicts = d.conflicts
+	u.Conflicts = d.conflicts
 	return u, err
 }
 
 // addTotals counts what came.
-func addTotals(meta *doc.Metadata, u *united, added map[string]doc.OriginTotals) error {
+func addTotals(meta *doc.Metadata, u *United, added map[string]doc.OriginTotals) error {
 	totals := meta.Totals()
 	totals.Steps += u.steps
 	totals.Milestones += u.milestones

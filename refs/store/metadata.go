@@ -13,13 +13,13 @@ import (
 
 // Metadata reads metadata.yaml as it stands at a tip.
 func (s *Store) Metadata(ctx context.Context, t *Tip) (*doc.Metadata, error) {
-	return s.metadata(ctx, t)
+	return s.MetadataX(ctx, t)
 }
 
 // SetMetadata sets a key path of the current branch's metadata to a YAML value
 // and commits that. Setting what stands already makes no commit.
 func (s *Store) SetMetadata(ctx context.Context, w Writer, path, value string) (Change, error) {
-	replaced := clean(&path, &value)
+	replaced := Clean(&path, &value)
 	if err := checkOwned(path); err != nil {
 		return Change{}, err
 	}
@@ -167,6 +167,6 @@ func (s *Store) changeOn(ctx context.Context, branch string, w Writer, path stri
 	if err != nil || res.Unchanged {
 		return res, err
 	}
-	res.Warnings = ses.afterwards(ses.Mark(ctx, branch, p.Untouched(), res.Commit, 0, ""), nil)
+	res.Warnings = ses.Afterwards(ses.Mark(ctx, branch, p.Untouched(), res.Commit, 0, ""), nil)
 	return res, nil
 }

@@ -54,7 +54,7 @@ func (s *Store) NamedAt(ctx context.Context, remote string, about bool) ([]Named
 	}
 	tags, err := s.namedRefs(ctx, t.Tags(), about, aboutTag)
 	for _, tag := range tags {
-		list = append(list, Named{remoteTagPrefix + tag.Name, tag.About})
+		list = append(list, Named{RemoteTagPrefix + tag.Name, tag.About})
 	}
 	return list, err
 }

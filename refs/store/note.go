@@ -54,7 +54,7 @@ func (j Judging) Empty() bool {
 
 // check refuses what a note cannot hold.
 func (j *Judging) check() (replaced bool, err error) {
-	replaced = clean(&j.Review)
+	replaced = Clean(&j.Review)
 	if j.Score != nil {
 		if err := checkScore(*j.Score); err != nil {
 			return replaced, err

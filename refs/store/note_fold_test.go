@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -12,7 +13,7 @@ import (
 func TestNotesThatWaitedAreFoldedWithAJudgement(t *testing.T) {
 	t.Parallel()
 	s, ctx := newRepo(t).open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	lock, _, err := s.Repo().TryLock(notes.LockName)
 	if err != nil {
 		t.Fatal(err)

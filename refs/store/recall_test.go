@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -49,7 +50,7 @@ func TestRecallFindsTheCaseAmongOthers(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	ids := map[string]string{}
 	for _, c := range readLines[struct{ ID, Kind, Summary, Contribution string }](t, "cases.jsonl") {
 		if c.Kind == "commit" && len(ids) < 12 {
@@ -84,7 +85,7 @@ func TestRecallIsTheSameEveryTime(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	ok(s.CreateBranch(ctx, store.BranchOptions{Name: "try"}))(t)
 	ok(s.Commit(ctx, store.CommitOptions{Summary: "Close idle connections", Contribution: leak + ". " + solution}))(t)
 	// Enough text for the cache to be written.
@@ -137,7 +138,7 @@ func TestRecallBehindPendingSteps(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	ok(s.Commit(ctx, store.CommitOptions{Summary: "Close idle connections", Contribution: leak}))(t)
 	var steps []store.NewStep
 	for range 70 {
@@ -157,7 +158,7 @@ func TestRecallRefuses(t *testing.T) {
 	if _, err := s.Recall(ctx, store.RecallOptions{Text: "pool"}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("without memory: %v", err)
 	}
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	number := func(x float64) *float64 { return &x }
 	for _, c := range []struct {
 		code string
@@ -194,7 +195,7 @@ func TestRecallSaysWhatBecameOfIt(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	done := ok(s.Commit(ctx, store.CommitOptions{Summary: "Sleep in Pool.Close", Contribution: leak}))(t)
 	outcome := func() string {
 		t.Helper()

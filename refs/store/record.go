@@ -114,7 +114,7 @@ func (s *Store) append(j *journal.Journal, steps []NewStep, out []Recorded, know
 // checkStep makes a step fit to be recorded, and reports whether its text had to
 // be changed.
 func (s *Store) checkStep(step *NewStep) (replaced bool, err error) {
-	replaced = clean(&step.Observation, &step.Thought, &step.Action)
+	replaced = Clean(&step.Observation, &step.Thought, &step.Action)
 	size := len(step.Observation) + len(step.Thought) + len(step.Action)
 	switch {
 	case size == 0:
@@ -164,7 +164,7 @@ func (s *Store) openForRecord(ctx context.Context, branch string, sourced bool) 
 		}
 		j, err := journal.Open(ctx, s.JournalPath(branch), s.JournalOptions())
 		if errors.Is(err, journal.ErrMissing) {
-			if err := s.makeJournal(ctx, branch); err != nil {
+			if err := s.MakeJournal(ctx, branch); err != nil {
 				return nil, nil, err
 			}
 			made = true
@@ -221,8 +221,8 @@ func (s *Store) JournalOptions() journal.Options {
 // makeJournal begins the journal of a branch that exists. It returns fail.ErrNotFound
 // for one that does not: nothing is ever acknowledged into nowhere. Where the file goes
 // before its first line is written, most likely its branch did too: that is looked at again.
-func (s *Store) makeJournal(ctx context.Context, branch string) (err error) {
-	for range maxTries {
+func (s *Store) MakeJournal(ctx context.Context, branch string) (err error) {
+	for range MaxTries {
 		if err = s.tryJournal(ctx, branch); !errors.Is(err, journal.ErrMissing) {
 			return err
 		}
@@ -258,7 +258,7 @@ func (s *Store) JournalHead(ctx context.Context, branch string) (journal.Head, e
 	if err != nil {
 		return journal.Head{}, err
 	}
-	meta, err := s.metadata(ctx, tip)
+	meta, err := s.MetadataX(ctx, tip)
 	if err != nil {
 		return journal.Head{}, err
 	}
@@ -266,7 +266,7 @@ func (s *Store) JournalHead(ctx context.Context, branch string) (journal.Head, e
 	if head.Step, err = s.lastNumber(ctx, tip, meta.Totals().Origins[branch].Steps); err != nil {
 		return journal.Head{}, err
 	}
-	if head.ID, err = s.newest(ctx, tip); err != nil {
+	if head.ID, err = s.NewestX(ctx, tip); err != nil {
 		return journal.Head{}, err
 	}
 	head.Journal, err = s.NewID("")
@@ -295,8 +295,8 @@ func (s *Store) lastNumber(ctx context.Context, tip *Tip, count int) (int, error
 
 // clear takes away what a branch of that name left that is no more: steps that
 // belong to nobody are set aside, a merge that waits and bisects are forgotten.
-func (s *Store) clear(ctx context.Context, branch string) error {
-	return errors.Join(s.setAside(branch), s.dropMerge(branch), s.dropBisects(ctx, branch))
+func (s *Store) Clear(ctx context.Context, branch string) error {
+	return errors.Join(s.setAside(branch), s.DropMerge(branch), s.dropBisects(ctx, branch))
 }
 
 // setAside moves a journal without a branch out of the way of a new branch of

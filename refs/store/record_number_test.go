@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestNumbersGoOnBehindWhatWasForgotten(t *testing.T) {
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	steps := ok(s.Record(ctx, []store.NewStep{{Action: "one"}, {Action: "two"}, {Action: "three"}}))(t)
 	ok(s.Commit(ctx, store.CommitOptions{Summary: "Three steps"}))(t)
 	r.expunge(store.ExpungeOptions{ID: steps[1].ID, Yes: true})

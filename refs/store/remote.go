@@ -20,19 +20,19 @@ import (
 // peer is another repository: a remote, or a bundle file.
 type Remote struct {
 	Name     string // as git takes it
-	heads    bool   // the memory stands below refs/heads/context/ there
-	bundle   bool
+	Heads    bool   // the memory stands below refs/heads/context/ there
+	Bundle   bool
 	Tracking git.Tracking
-	follows  []string // the branches that a fetch brings; nil for all
+	Follows  []string // the branches that a fetch brings; nil for all
 }
 
 // mappingHeads is context.<remote>.mapping for a host that takes nothing but
 // branches and tags.
-const mappingHeads = "heads"
+const MappingHeads = "heads"
 
 // remote finds a remote by its name, or the one that is meant without:
 // context.remote, else the only one, else origin.
-func (s *Store) remote(ctx context.Context, name string) (Remote, error) {
+func (s *Store) Remote(ctx context.Context, name string) (Remote, error) {
 	cfg, err := s.repo.Config(ctx)
 	if err != nil {
 		return Remote{}, err
@@ -67,11 +67,11 @@ func (s *Store) remote(ctx context.Context, name string) (Remote, error) {
 		return Remote{}, fail.New(fail.ErrNotFound, fail.RemoteNotFound, fmt.Sprintf("remote '%s' not found", prose.OneLine(name, 100)), hints...)
 	}
 	mapping, ok := cfg.String("context." + name + ".mapping")
-	if ok && mapping != mappingHeads && mapping != "refs" {
+	if ok && mapping != MappingHeads && mapping != "refs" {
 		return Remote{}, fail.New(fail.ErrInvalid, fail.ConfigInvalid, fmt.Sprintf("context.%s.mapping is '%s'; it must be heads or refs", name, mapping),
 			"git config context."+name+".mapping heads")
 	}
-	follows := followedOf(cfg, name)
+	follows := FollowedOf(cfg, name)
 	for _, f := range follows {
 		if f == "" {
 			continue
@@ -81,18 +81,18 @@ func (s *Store) remote(ctx context.Context, name string) (Remote, error) {
 				"git config --get-all context."+name+".branches")
 		}
 	}
-	return Remote{Name: name, heads: mapping == mappingHeads, Tracking: git.RemoteTracking(name), follows: follows}, nil
+	return Remote{Name: name, Heads: mapping == MappingHeads, Tracking: git.RemoteTracking(name), Follows: follows}, nil
 }
 
 // followedOf is context.<remote>.branches: names, patterns, or "" for none but those that
 // are here; nil where it is not set.
-func followedOf(cfg *git.Config, remote string) []string {
+func FollowedOf(cfg *git.Config, remote string) []string {
 	return cfg.All("context." + remote + ".branches")
 }
 
 // lockName is the lock that whoever moves the peer's tracking refs holds.
 func (p Remote) lockName() string {
-	if p.bundle {
+	if p.Bundle {
 		return "bundle"
 	}
 	return "remote-" + p.Name
@@ -142,13 +142,13 @@ func (s *Store) WriteShared(p Remote, names map[string]bool) error {
 
 // survey is where two repositories stand: this one, and a peer as it was when it
 // was last asked. Branches and tags go by name.
-type survey struct {
-	branches, tags map[string]git.ID
-	roadmap, notes git.ID
+type Survey struct {
+	Branches, Tags map[string]git.ID
+	Roadmap, Notes git.ID
 }
 
 // survey reads both from one listing of the refs.
-func (s *Store) survey(ctx context.Context, p Remote) (ours, theirs survey, err error) {
+func (s *Store) Survey(ctx context.Context, p Remote) (ours, theirs Survey, err error) {
 	list, err := s.repo.Refs(ctx, append(p.Tracking.All(), git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)...)
 	if err != nil {
 		return ours, theirs, err
@@ -159,41 +159,41 @@ func (s *Store) survey(ctx context.Context, p Remote) (ours, theirs survey, err 
 	return ours, theirs, nil
 }
 
-func (v *survey) read(list []git.Ref, branches, tags, roadmap, notes string) {
-	v.branches, v.tags = map[string]git.ID{}, map[string]git.ID{}
+func (v *Survey) read(list []git.Ref, branches, tags, roadmap, notes string) {
+	v.Branches, v.Tags = map[string]git.ID{}, map[string]git.ID{}
 	for _, r := range list {
 		if name, ok := strings.CutPrefix(r.Name, branches); ok {
-			v.branches[name] = r.ID
+			v.Branches[name] = r.ID
 		} else if name, ok := strings.CutPrefix(r.Name, tags); ok {
-			v.tags[name] = r.ID
+			v.Tags[name] = r.ID
 		}
 		switch r.Name {
 		case roadmap:
-			v.roadmap = r.ID
+			v.Roadmap = r.ID
 		case notes:
-			v.notes = r.ID
+			v.Notes = r.ID
 		}
 	}
 }
 
 // empty reports whether there is no memory at all.
-func (v *survey) empty() bool { return len(v.branches) == 0 && v.roadmap == "" }
+func (v *Survey) Empty() bool { return len(v.Branches) == 0 && v.Roadmap == "" }
 
-func (v *survey) equal(w *survey) bool {
-	return v.roadmap == w.roadmap && v.notes == w.notes && maps.Equal(v.branches, w.branches) && maps.Equal(v.tags, w.tags)
+func (v *Survey) Equal(w *Survey) bool {
+	return v.Roadmap == w.Roadmap && v.Notes == w.Notes && maps.Equal(v.Branches, w.Branches) && maps.Equal(v.Tags, w.Tags)
 }
 
 // changes lists what stands elsewhere in v than in before, and what of that is not
 // in v at all, by the names that refs have here.
-func (v *survey) changes(before *survey) (moved, gone []string) {
+func (v *Survey) Changes(before *Survey) (moved, gone []string) {
 	for _, m := range []struct {
 		now, then map[string]git.ID
 		prefix    string
 	}{
-		{v.branches, before.branches, git.BranchPrefix},
-		{v.tags, before.tags, git.TagPrefix},
-		{map[string]git.ID{git.RoadmapRef: v.roadmap}, map[string]git.ID{git.RoadmapRef: before.roadmap}, ""},
-		{map[string]git.ID{git.NotesRef: v.notes}, map[string]git.ID{git.NotesRef: before.notes}, ""},
+		{v.Branches, before.Branches, git.BranchPrefix},
+		{v.Tags, before.Tags, git.TagPrefix},
+		{map[string]git.ID{git.RoadmapRef: v.Roadmap}, map[string]git.ID{git.RoadmapRef: before.Roadmap}, ""},
+		{map[string]git.ID{git.NotesRef: v.Notes}, map[string]git.ID{git.NotesRef: before.Notes}, ""},
 	} {
 		for name, id := range m.now {
 			if m.then[name] != id && id != "" {

@@ -35,7 +35,7 @@ func (s *Store) DeleteBranch(ctx context.Context, name string, force bool) (stri
 	}
 	// The journal stays locked until the ref has moved: a step that is recorded
 	// meanwhile waits, finds the journal gone, and is refused.
-	if err := s.makeJournal(ctx, name); err != nil {
+	if err := s.MakeJournal(ctx, name); err != nil {
 		return "", err
 	}
 	j, err := journal.Open(ctx, s.JournalPath(name), s.JournalOptions())
@@ -59,7 +59,7 @@ func (s *Store) DeleteBranch(ctx context.Context, name string, force bool) (stri
 	}); err != nil {
 		return "", errors.Join(err, s.refill(ctx, name, j))
 	}
-	return moved, errors.Join(j.Remove(), s.dropMerge(name), s.dropBisects(ctx, name))
+	return moved, errors.Join(j.Remove(), s.DropMerge(name), s.dropBisects(ctx, name))
 }
 
 // refill begins an emptied journal again, of a branch that was not deleted.
@@ -185,7 +185,7 @@ func keeping(n int, branch string) string {
 
 // RestoreBranch brings back the newest deleted branch of that name.
 func (s *Store) RestoreBranch(ctx context.Context, name string) (Branch, error) {
-	if err := s.checkNewName(ctx, name); err != nil {
+	if err := s.CheckNewName(ctx, name); err != nil {
 		return Branch{}, err
 	}
 	deleted, err := s.repo.Refs(ctx, git.DeletedPrefix)
@@ -211,11 +211,11 @@ func (s *Store) RestoreBranch(ctx context.Context, name string) (Branch, error) 
 	err = ses.Swap(ctx, func(ctx context.Context) error {
 		ses.Tx.Update(git.BranchRef(name), found.ID, "")
 		ses.Tx.Delete(found.Name, found.ID)
-		return s.clear(ctx, name)
+		return s.Clear(ctx, name)
 	})
 	if err != nil {
 		return Branch{}, err
 	}
-	_ = s.makeJournal(ctx, name) // the first record makes it where it is missing
+	_ = s.MakeJournal(ctx, name) // the first record makes it where it is missing
 	return s.branchNamed(ctx, name)
 }

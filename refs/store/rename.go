@@ -26,7 +26,7 @@ func (s *Store) RenameBranch(ctx context.Context, old, name string) (Branch, err
 	if _, err := s.Tip(ctx, old); err != nil {
 		return Branch{}, err
 	}
-	if err := s.checkNewName(ctx, name); err != nil {
+	if err := s.CheckNewName(ctx, name); err != nil {
 		return Branch{}, err
 	}
 	ses, err := s.Begin(ctx, Writer{}, "branch: rename "+old+" to "+name, old, name)
@@ -38,7 +38,7 @@ func (s *Store) RenameBranch(ctx context.Context, old, name string) (Branch, err
 	if err != nil {
 		return Branch{}, err
 	}
-	if err := s.makeJournal(ctx, old); err != nil {
+	if err := s.MakeJournal(ctx, old); err != nil {
 		return Branch{}, err
 	}
 	j, err := journal.Open(ctx, s.JournalPath(old), s.JournalOptions())
@@ -54,12 +54,12 @@ func (s *Store) RenameBranch(ctx context.Context, old, name string) (Branch, err
 		err = ses.Swap(ctx, func(ctx context.Context) error { return ses.queueRename(ctx, old, name) })
 	}
 	if err != nil {
-		return Branch{}, errors.Join(err, os.Remove(s.JournalPath(name)), s.dropMerge(name), s.dropBisects(ctx, name))
+		return Branch{}, errors.Join(err, os.Remove(s.JournalPath(name)), s.DropMerge(name), s.dropBisects(ctx, name))
 	}
 	if err := s.repointHeads(ctx, old, name); err != nil {
 		return Branch{}, err
 	}
-	if err := errors.Join(s.dropMerge(old), s.dropBisects(ctx, old)); err != nil {
+	if err := errors.Join(s.DropMerge(old), s.dropBisects(ctx, old)); err != nil {
 		return Branch{}, err
 	}
 	if err := j.Remove(); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 	"pgregory.net/rapid"
 )
@@ -195,7 +196,7 @@ func (h *replicas) resolve(t *rapid.T, i int, target string) store.MergeResult {
 		_, err := r.open().Resolve(t.Context(), target, c.Path, how, "")
 		r.must(err)
 	}
-	res, err := r.open().MergeContinue(t.Context(), store.Writer{}, target)
+	res, err := share.Continue(t.Context(), r.open(), store.Writer{}, target)
 	r.must(err)
 	return res
 }
@@ -216,7 +217,7 @@ func (h *replicas) adopt(i int, name string) {
 
 func (h *replicas) syncClone(t *rapid.T, i int, prefer string) {
 	r := h.clones[i]
-	_, err := r.open().Sync(t.Context(), store.SyncOptions{Prefer: prefer})
+	_, err := share.Sync(t.Context(), r.open(), share.SyncOptions{Prefer: prefer})
 	if errors.Is(err, fail.ErrConflict) && prefer == "" {
 		h.resolve(t, i, "")
 		r.sync("")

@@ -21,7 +21,7 @@ func (m *merging) prepare(ctx context.Context) error {
 	}
 	if h := m.held; h != nil && (h.Merge == nil || h.Merge.Source != m.o.Source) {
 		if !m.o.DryRun && !m.o.Abandon {
-			return fail.New(fail.ErrRefused, fail.MergeWaiting, fmt.Sprintf("'%s' waits to be merged into '%s'", h.source(), m.target),
+			return fail.New(fail.ErrRefused, fail.MergeWaiting, fmt.Sprintf("'%s' waits to be merged into '%s'", h.Source(), m.target),
 				"git context merge --status", "git context merge --continue", "git context merge --abort")
 		}
 		m.held = nil
@@ -31,7 +31,7 @@ func (m *merging) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	m.settle = m.held.settler("", m.preferring(m.o.Prefer))
+	m.settle = m.held.Settler("", m.Preferring(m.o.Prefer))
 	return nil
 }
 
@@ -56,18 +56,18 @@ func (m *merging) wait(refusal error) error {
 	}
 	o := m.o
 	o.Into = m.target
-	h := &heldMerge{Target: m.target, Merge: &o, Tip: m.tip}
-	return errors.Join(refusal, m.Store.holdMerge(h, m.held, m.res.Conflicts))
+	h := &WaitingMerge{Target: m.target, Merge: &o, Tip: m.tip}
+	return errors.Join(refusal, m.Store.HoldMerge(h, m.held, m.res.Conflicts))
 }
 
 // MergeStatus says what waits on a branch; the current one for "". fail.ErrNotFound if
 // nothing does.
 func (s *Store) MergeStatus(ctx context.Context, target string) (MergeStatus, error) {
-	target, err := s.orCurrent(ctx, target)
+	target, err := s.OrCurrent(ctx, target)
 	if err != nil {
 		return MergeStatus{}, err
 	}
-	h, err := s.waitingMerge(ctx, target)
+	h, err := s.WaitingMerge(ctx, target)
 	if err != nil {
 		return MergeStatus{}, err
 	}
@@ -82,18 +82,18 @@ func (s *Store) MergeAbort(ctx context.Context, target string) (MergeStatus, err
 		return MergeStatus{}, err
 	}
 	defer lock.Unlock()
-	h, err := s.waitingMerge(ctx, target)
+	h, err := s.WaitingMerge(ctx, target)
 	if errors.Is(err, fail.ErrInvalid) { // not to be read, and so all the more to be dropped
-		h = &heldMerge{Target: target}
+		h = &WaitingMerge{Target: target}
 	} else if err != nil {
 		return MergeStatus{}, err
 	}
-	return h.status(), s.dropMerge(target)
+	return h.status(), s.DropMerge(target)
 }
 
 // continueMerge finishes a merge that waits, on the tips as they are now. A conflict that
 // changed since it was resolved is open again.
-func (s *Store) continueMerge(ctx context.Context, w Writer, h *heldMerge) (MergeResult, error) {
+func (s *Store) ContinueMerge(ctx context.Context, w Writer, h *WaitingMerge) (MergeResult, error) {
 	o, target := *h.Merge, h.Target
 	o.Writer = w
 	res, err := s.Merge(ctx, o)
@@ -112,7 +112,7 @@ func (s *Store) Resolve(ctx context.Context, target, path, how, text string) (Me
 		return MergeStatus{}, err
 	}
 	defer lock.Unlock()
-	h, err := s.waitingMerge(ctx, target)
+	h, err := s.WaitingMerge(ctx, target)
 	if err != nil {
 		return MergeStatus{}, err
 	}
@@ -125,7 +125,7 @@ func (s *Store) Resolve(ctx context.Context, target, path, how, text string) (Me
 	if how != "" {
 		place.Text, err = s.settled(ctx, &c, how)
 	} else {
-		replaced = clean(&text)
+		replaced = Clean(&text)
 		place.Text, err = &text, checkResolution(c.Path, text)
 	}
 	if err != nil {
@@ -138,7 +138,7 @@ func (s *Store) Resolve(ctx context.Context, target, path, how, text string) (Me
 }
 
 // waitingMerge is heldMerge for whoever needs one.
-func (s *Store) waitingMerge(ctx context.Context, target string) (*heldMerge, error) {
+func (s *Store) WaitingMerge(ctx context.Context, target string) (*WaitingMerge, error) {
 	h, err := s.ReadMerge(target)
 	if err == nil && h == nil {
 		if names, listErr := s.BranchNames(ctx); listErr != nil || len(names) == 0 {
@@ -150,7 +150,7 @@ func (s *Store) waitingMerge(ctx context.Context, target string) (*heldMerge, er
 }
 
 // find looks a conflict up by its path. A topic may also be named by its key.
-func (h *heldMerge) find(path string) (*heldPlace, error) {
+func (h *WaitingMerge) find(path string) (*heldPlace, error) {
 	names := make([]string, len(h.Conflicts))
 	for i := range h.Conflicts {
 		p := &h.Conflicts[i]
@@ -166,7 +166,7 @@ func (h *heldMerge) find(path string) (*heldPlace, error) {
 }
 
 // qualified names a place on another branch than the one that a sync stood on.
-func qualified(branch, current, path string) string {
+func Qualified(branch, current, path string) string {
 	if branch == current || branch == "" {
 		return path
 	}
@@ -184,7 +184,7 @@ func unqualified(path string) string {
 
 // lockTarget keeps others from what waits on a branch.
 func (s *Store) lockTarget(ctx context.Context, target string) (string, *git.Lock, error) {
-	target, err := s.orCurrent(ctx, target)
+	target, err := s.OrCurrent(ctx, target)
 	if err != nil {
 		return "", nil, err
 	}
@@ -193,7 +193,7 @@ func (s *Store) lockTarget(ctx context.Context, target string) (string, *git.Loc
 }
 
 // orCurrent is the branch itself, or the current one for "".
-func (s *Store) orCurrent(ctx context.Context, branch string) (string, error) {
+func (s *Store) OrCurrent(ctx context.Context, branch string) (string, error) {
 	if branch != "" {
 		return branch, CheckBranchName(branch)
 	}

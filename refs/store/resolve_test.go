@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -17,7 +18,7 @@ func TestRevisionIsGits(t *testing.T) {
 	r.git("commit", "-q", "--allow-empty", "-m", "code")
 	ctx := t.Context()
 	s := r.open()
-	if _, err := s.Init(ctx, store.InitOptions{}); err != nil {
+	if _, err := share.Init(ctx, s, share.InitOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	ids := map[string]string{}
@@ -62,7 +63,7 @@ func TestRevisionByAnIDOfTheFuture(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ahead.Close()
-	if _, err := ahead.Init(ctx, store.InitOptions{}); err != nil {
+	if _, err := share.Init(ctx, ahead, share.InitOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ahead.Commit(ctx, store.CommitOptions{Summary: "ahead"}); err != nil {

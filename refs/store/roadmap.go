@@ -43,7 +43,7 @@ func (s *Store) EditRoadmap(ctx context.Context, w Writer, reason string, edit f
 	defer ses.Close()
 	var view RoadmapView
 	err = ses.Swap(ctx, func(ctx context.Context) error {
-		old, data, err := s.readRoadmap(ctx)
+		old, data, err := s.ReadRoadmap(ctx)
 		if err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func (s *Store) EditRoadmap(ctx context.Context, w Writer, reason string, edit f
 		if err := edit(r); err != nil {
 			return roadmapError(err)
 		}
-		tip, err := ses.writeRoadmap(ctx, old, data, r, reason)
+		tip, err := ses.WriteRoadmap(ctx, old, data, r, reason)
 		view = roadmapView(r, tip)
 		return err
 	})
@@ -66,7 +66,7 @@ func (s *Store) EditRoadmap(ctx context.Context, w Writer, reason string, edit f
 func (r RoadmapChange) check() (replaced bool, err error) {
 	for _, list := range [][]string{r.Done, r.Todo, r.Decide} {
 		for i := range list {
-			replaced = clean(&list[i]) || replaced
+			replaced = Clean(&list[i]) || replaced
 			if strings.TrimSpace(list[i]) == "" {
 				return replaced, fail.New(fail.ErrInvalid, fail.ItemEmpty, "an item of the roadmap needs a text", "git context roadmap")
 			}
@@ -83,7 +83,7 @@ func (ses *Transaction) reviseRoadmap(ctx context.Context, c *Draft, live []doc.
 		c.roadmapAge++
 		return ses.Store.goal(ctx, c.Parent, c.roadmap, live)
 	}
-	old, data, err := ses.Store.readRoadmap(ctx)
+	old, data, err := ses.Store.ReadRoadmap(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -99,7 +99,7 @@ func (ses *Transaction) reviseRoadmap(ctx context.Context, c *Draft, live []doc.
 	for _, text := range change.Decide {
 		r.AddDecision(text)
 	}
-	tip, err := ses.writeRoadmap(ctx, old, data, r, c.subject)
+	tip, err := ses.WriteRoadmap(ctx, old, data, r, c.subject)
 	if err != nil {
 		return "", err
 	}
@@ -115,13 +115,13 @@ func (s *Store) goal(ctx context.Context, tip *git.Commit, roadmap git.ID, live 
 	if n := len(live); n > 0 && seen == roadmap && tip.Trailer(TrailerID) == live[n-1].ID {
 		return live[n-1].Goal, nil
 	}
-	_, data, err := s.readRoadmap(ctx)
+	_, data, err := s.ReadRoadmap(ctx)
 	return doc.ParseRoadmap(data).Goal(), err
 }
 
 // writeRoadmap commits a roadmap that has changed and queues its ref; otherwise
 // it returns the tip as it was.
-func (ses *Transaction) writeRoadmap(ctx context.Context, old git.ID, before []byte, r *doc.Roadmap, reason string) (git.ID, error) {
+func (ses *Transaction) WriteRoadmap(ctx context.Context, old git.ID, before []byte, r *doc.Roadmap, reason string) (git.ID, error) {
 	data := r.Bytes()
 	if old != "" && string(data) == string(before) {
 		return old, nil
@@ -138,7 +138,7 @@ func (ses *Transaction) writeRoadmap(ctx context.Context, old git.ID, before []b
 	if err := ses.Put(ctx, tree, doc.RoadmapFile, data); err != nil {
 		return "", err
 	}
-	tip, err := ses.roadmapCommit(ctx, tree, parents, reason)
+	tip, err := ses.RoadmapCommit(ctx, tree, parents, reason)
 	if err != nil {
 		return "", err
 	}
@@ -147,7 +147,7 @@ func (ses *Transaction) writeRoadmap(ctx context.Context, old git.ID, before []b
 }
 
 // roadmapCommit stores a commit of the roadmap.
-func (ses *Transaction) roadmapCommit(ctx context.Context, tree *git.Edit, parents []git.ID, reason string) (*git.Commit, error) {
+func (ses *Transaction) RoadmapCommit(ctx context.Context, tree *git.Edit, parents []git.ID, reason string) (*git.Commit, error) {
 	id, err := tree.Write(ctx)
 	if err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func (ses *Transaction) roadmapCommit(ctx context.Context, tree *git.Edit, paren
 }
 
 // roadmapTip is the roadmap's commit, "" where there is none.
-func (s *Store) roadmapTip(ctx context.Context) (git.ID, error) {
+func (s *Store) RoadmapTip(ctx context.Context) (git.ID, error) {
 	id, err := s.repo.Ref(ctx, git.RoadmapRef)
 	if errors.Is(err, git.ErrNotFound) {
 		return "", nil
@@ -170,12 +170,12 @@ func (s *Store) roadmapTip(ctx context.Context) (git.ID, error) {
 }
 
 // readRoadmap reads main.md at the roadmap's tip.
-func (s *Store) readRoadmap(ctx context.Context) (git.ID, []byte, error) {
-	tip, err := s.roadmapTip(ctx)
+func (s *Store) ReadRoadmap(ctx context.Context) (git.ID, []byte, error) {
+	tip, err := s.RoadmapTip(ctx)
 	if err != nil || tip == "" {
 		return "", nil, err
 	}
-	data, err := s.roadmapAt(ctx, tip)
+	data, err := s.RoadmapAt(ctx, tip)
 	return tip, data, err
 }
 
@@ -183,13 +183,13 @@ func (s *Store) readRoadmap(ctx context.Context) (git.ID, []byte, error) {
 // commit says that it stood. There is none where a fetch brought the branches alone.
 func (s *Store) roadmapOf(ctx context.Context, t *Tip) (git.ID, []byte, error) {
 	if t == nil || t.at == nil {
-		return s.readRoadmap(ctx)
+		return s.ReadRoadmap(ctx)
 	}
 	id, _ := ParseRoadmap(t.commit.Trailer(TrailerRoadmap))
 	if id == "" {
 		return "", nil, nil
 	}
-	data, err := s.roadmapAt(ctx, id)
+	data, err := s.RoadmapAt(ctx, id)
 	if errors.Is(err, git.ErrNotFound) {
 		return "", nil, nil
 	}
@@ -247,7 +247,7 @@ func roadmapError(err error) error {
 }
 
 // roadmapAt reads main.md at a commit of the roadmap.
-func (s *Store) roadmapAt(ctx context.Context, id git.ID) ([]byte, error) {
+func (s *Store) RoadmapAt(ctx context.Context, id git.ID) ([]byte, error) {
 	c, err := s.repo.Commit(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("read the roadmap: %w", err)

@@ -101,7 +101,7 @@ func (r *rollingBack) restore(ctx context.Context) (RollbackResult, error) {
 		res.Code = &code
 	}
 	mark := r.Mark(ctx, r.o.Branch, r.waiting.Untouched(), r.made.ID, 0, r.milestone.ID)
-	res.Warnings = append(r.warnings, r.afterwards(mark, r.fold(ctx, r.made))...)
+	res.Warnings = append(r.warnings, r.Afterwards(mark, r.fold(ctx, r.made))...)
 	if r.intent != nil {
 		res.Warnings = append(res.Warnings, r.intent.incomplete(r.complete(ctx, r.intent, r.made))...)
 	}

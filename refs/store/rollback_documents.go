@@ -127,7 +127,7 @@ func sameSegment(a, b *doc.Metadata, key string) (bool, error) {
 // roadmap restores main.md but for the outcomes of branches, and returns the goal
 // as it then stands.
 func (r *rollingBack) roadmap(ctx context.Context, c *Draft) (goal string, err error) {
-	old, data, err := r.Store.readRoadmap(ctx)
+	old, data, err := r.Store.ReadRoadmap(ctx)
 	if err != nil || old == "" {
 		return "", err
 	}
@@ -137,7 +137,7 @@ func (r *rollingBack) roadmap(ctx context.Context, c *Draft) (goal string, err e
 		c.roadmapAge++
 		return now.Goal(), nil
 	}
-	text, err := r.Store.roadmapAt(ctx, was)
+	text, err := r.Store.RoadmapAt(ctx, was)
 	if errors.Is(err, git.ErrNotFound) { // a shallow clone; without it, half of what was asked would be done
 		return "", fail.New(fail.ErrNotFound, fail.RoadmapNotFound,
 			fmt.Sprintf("the roadmap as it stood at %s is not in this repository", r.to.commit.ID.Short()), "git fetch --unshallow")
@@ -147,7 +147,7 @@ func (r *rollingBack) roadmap(ctx context.Context, c *Draft) (goal string, err e
 	}
 	then := doc.ParseRoadmap(text)
 	then.TakeSection(now, doc.SectionOutcomes)
-	if c.roadmap, err = r.writeRoadmap(ctx, old, data, then, r.o.Summary); err != nil {
+	if c.roadmap, err = r.WriteRoadmap(ctx, old, data, then, r.o.Summary); err != nil {
 		return "", err
 	}
 	if c.roadmap == old {

@@ -11,6 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -35,7 +36,7 @@ func TestMergeAfterRollback(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{Goal: "Merge"}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{Goal: "Merge"}))(t)
 	r.remember("main", "kept", "first")
 	r.remember("main", "moved", "first")
 	good := r.made("main", "Good")
@@ -73,7 +74,7 @@ func TestProgressAfterRollback(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	ok(s.CreateBranch(ctx, store.BranchOptions{Name: "exp", Purpose: "Try"}))(t)
 	r.made("exp", "Right")
 	r.remember("exp", "a", "right")
@@ -99,7 +100,7 @@ func TestProgressAfterRollback(t *testing.T) {
 func TestRollbackToTheFirst(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
-	ok(r.open().Init(t.Context(), store.InitOptions{}))(t)
+	ok(share.Init(t.Context(), r.open(), share.InitOptions{}))(t)
 	first := r.made("main", "First")
 	r.remember("main", "a", "b")
 	r.made("main", "Second")
@@ -114,7 +115,7 @@ func TestRollbackBesideOthers(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	ctx := t.Context()
-	ok(r.open().Init(ctx, store.InitOptions{Goal: "One"}))(t)
+	ok(share.Init(ctx, r.open(), share.InitOptions{Goal: "One"}))(t)
 	r.remember("main", "a", "one")
 	good := r.made("main", "Good")
 	var all sync.WaitGroup

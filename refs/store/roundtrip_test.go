@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
+	"pgregory.net/rapid"
 )
 
 // hostile are texts that broke other memories.
@@ -26,7 +26,7 @@ var hostile = []string{
 func TestTextsComeBackExactly(t *testing.T) {
 	r := newRepo(t)
 	s := r.open()
-	ok(s.Init(t.Context(), store.InitOptions{}))(t)
+	ok(share.Init(t.Context(), s, share.InitOptions{}))(t)
 	for _, h := range hostile {
 		trip(t, s, [5]string{h, h, h, h, h})
 	}

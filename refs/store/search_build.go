@@ -249,7 +249,7 @@ func (c *Corpus) pendingSteps(ctx context.Context, branch string) ([]doc.Step, e
 	if _, err := os.Stat(c.S.JournalPath(branch)); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	tip, err := c.S.tipAt(ctx, branch, c.Tips[branch])
+	tip, err := c.S.TipAt(ctx, branch, c.Tips[branch])
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -35,7 +36,7 @@ func TestRankingOfCases(t *testing.T) {
 	r, ctx := newRepo(t), t.Context()
 	s := r.open()
 	r.git("config", "context.notes", "lazy")
-	ok(s.Init(ctx, store.InitOptions{Goal: "Measure"}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{Goal: "Measure"}))(t)
 	entry := map[string]string{} // by case: the entry's id
 	for _, part := range []string{"calibration", "held-out"} {
 		for _, c := range rankingLines[rankedCase](t, filepath.Join("index", "testdata", "recall", part, "cases.jsonl")) {
@@ -104,7 +105,7 @@ func TestRankingOfTraces(t *testing.T) {
 	t.Parallel()
 	r, ctx := newRepo(t), t.Context()
 	s := r.open()
-	ok(s.Init(ctx, store.InitOptions{Goal: "Measure"}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{Goal: "Measure"}))(t)
 	ids := map[string][]string{}
 	for _, q := range traceQueries {
 		if ids[q.trace] != nil {

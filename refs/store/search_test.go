@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -22,7 +23,7 @@ type library struct {
 
 func newLibrary(t *testing.T) *library {
 	l := &library{repo: newRepo(t)}
-	ok(l.open().Init(t.Context(), store.InitOptions{Goal: "Search"}))(t)
+	ok(share.Init(t.Context(), l.open(), share.InitOptions{Goal: "Search"}))(t)
 	l.git("config", "context.notes", "lazy")
 	return l
 }

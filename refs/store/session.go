@@ -16,13 +16,13 @@ import (
 // A lost race is tried again. Sixty tries with full jitter are more than thirty
 // times what sixteen writers on one branch ever needed.
 const (
-	maxTries  = 60
+	MaxTries  = 60
 	firstWait = time.Millisecond
 	longWait  = 100 * time.Millisecond
 
 	// A lock that outlives three waits of two seconds was left by a process that
 	// was killed: git's own commands do not wait that long.
-	lockedTries = 3
+	LockedTries = 3
 )
 
 // errNothing ends a swap without moving anything.
@@ -72,8 +72,8 @@ func (s *Store) beginLocked(ctx context.Context, w Writer, reason string, branch
 	if err != nil {
 		return nil, err
 	}
-	if s.branch != "" && !slices.Contains(branches, s.branch) { // mistyped, it must not be ignored
-		if _, err := s.Tip(ctx, s.branch); err != nil {
+	if s.Branch != "" && !slices.Contains(branches, s.Branch) { // mistyped, it must not be ignored
+		if _, err := s.Tip(ctx, s.Branch); err != nil {
 			return nil, err
 		}
 	}
@@ -168,7 +168,7 @@ func (ses *Transaction) Close() error {
 
 // afterwards words what failed once the refs had moved. It is a warning: what was
 // asked for is done, and what is missing is found out and made up for later.
-func (ses *Transaction) afterwards(mark, fold error) []string {
+func (ses *Transaction) Afterwards(mark, fold error) []string {
 	var warnings []string
 	if mark != nil {
 		warnings = append(warnings, "journal not marked: "+mark.Error())
@@ -196,14 +196,14 @@ func (ses *Transaction) Swap(ctx context.Context, build func(context.Context) er
 			return err
 		}
 		if errors.Is(err, git.ErrLocked) {
-			if locked++; locked == lockedTries {
+			if locked++; locked == LockedTries {
 				return &fail.Error{Code: fail.RefLocked, Kind: fail.ErrRefused, Err: err, Message: "a ref is locked",
 					Hints: []string{"if no git process is running, remove the .lock file that is named above"}}
 			}
 		}
-		if try == maxTries {
+		if try == MaxTries {
 			return &fail.Error{Code: fail.Busy, Kind: fail.ErrStale, Err: err, Hints: []string{"run the command again; nothing is lost"},
-				Message: fmt.Sprintf("other writers were faster %d times", maxTries)}
+				Message: fmt.Sprintf("other writers were faster %d times", MaxTries)}
 		}
 		select {
 		case <-ctx.Done():

@@ -14,7 +14,7 @@ func TestLockBranches(t *testing.T) {
 	if out, err := exec.Command("git", "init", "-q", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	s, err := New(t.Context(), Options{Dir: dir, Now: time.Now}, Wire())
+	s, err := New(t.Context(), Options{Dir: dir, Now: time.Now}, unused())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -79,9 +80,9 @@ func TestEveryMemoryCommitIsSigned(t *testing.T) {
 		}
 		r.git("config", "context.gpgSign", "true")
 		r.git("remote", "add", "origin", f.hub.dir)
-		ok(r.open().Init(t.Context(), store.InitOptions{Goal: "Reach it", Milestones: []string{"Begin"}}))(t)
+		ok(share.Init(t.Context(), r.open(), share.InitOptions{Goal: "Reach it", Milestones: []string{"Begin"}}))(t)
 		if i == 0 {
-			ok(r.open().Push(t.Context(), store.SyncOptions{}))(t)
+			ok(share.Push(t.Context(), r.open(), share.SyncOptions{}))(t)
 		}
 	}
 	a, b := f.clones[0], f.clones[1]
@@ -118,7 +119,7 @@ func TestSignOneCommand(t *testing.T) {
 		r.signer()
 		r.git("config", "commit.gpgSign", "true") // of the user's own commits
 		s, ctx := r.open(), t.Context()
-		ok(s.Init(ctx, store.InitOptions{}))(t)
+		ok(share.Init(ctx, s, share.InitOptions{}))(t)
 		sign := store.Writer{Sign: store.Signing{Mode: store.SignAlways}}
 		ok(s.Commit(ctx, store.CommitOptions{Writer: sign, Summary: "one", Roadmap: store.RoadmapChange{Todo: []string{"x"}}}))(t)
 		r.branch("exp", "main")
@@ -148,7 +149,7 @@ func TestUnsignableIsRefused(t *testing.T) {
 	r := newRepo(t)
 	r.signer()
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	r.branch("exp", "main")
 	ok(r.open("exp").Record(ctx, []store.NewStep{{Action: "tried"}}))(t)
 	ok(s.Record(ctx, []store.NewStep{{Action: "kept"}}))(t)
@@ -204,7 +205,7 @@ func TestRecordWaitsForNoSignature(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	r.signer()
-	ok(r.open().Init(t.Context(), store.InitOptions{}))(t)
+	ok(share.Init(t.Context(), r.open(), share.InitOptions{}))(t)
 	r.git("commit", "-q", "--allow-empty", "-m", "code")
 	linked := &repo{t: t, dir: filepath.Join(t.TempDir(), "linked"), env: r.env}
 	r.git("worktree", "add", "-q", linked.dir)
@@ -269,7 +270,7 @@ func TestVerify(t *testing.T) {
 	r := newRepo(t)
 	r.signer()
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	_, err := s.Verify(ctx, "")
 	wantSignError(t, err, "milestone-not-found", "no milestone yet")
 	sign := store.Writer{Sign: store.Signing{Mode: store.SignAlways}}

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestSourcesAreRecordedOnce(t *testing.T) {
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	step := func(n int) store.NewStep { return store.NewStep{Action: fmt.Sprint(n), Source: fmt.Sprint("run:", n)} }
 	first := ok(s.Record(ctx, []store.NewStep{step(1), step(2), step(1)}))(t)
 	if first[2].ID != first[0].ID || !first[2].Known || first[0].Known {

@@ -180,7 +180,7 @@ func (v *codeView) look(ctx context.Context) error {
 		return nil
 	}
 	var err error
-	if v.head, err = v.s.codeHead(ctx); err != nil || v.head == "" {
+	if v.head, err = v.s.CodeHead(ctx); err != nil || v.head == "" {
 		return err
 	}
 	var wanted []git.CommitPath

@@ -36,7 +36,7 @@ func (m mention) linkedBy(f notes.Fact) bool {
 // gives back those of which yet another code commit could say otherwise. That note is
 // quickly read, and mostly settles what was committed right behind its milestone.
 func (s *Store) holdToHead(ctx context.Context, all []mention) (open []mention, err error) {
-	head, err := s.codeHead(ctx)
+	head, err := s.CodeHead(ctx)
 	if err != nil || head == "" {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -43,7 +44,7 @@ func TestMilestoneStaleness(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	base := r.write("a/b.go=1", "a/c.go=1", "top.md=1", "a/d e.go=1", "a/sub/x=1")
 	r.write("a/b.go=2", "top.md", "a/new.go=1", "a/sub/x=2")
 	many := strings.Repeat("x", 10) + ".go"
@@ -118,7 +119,7 @@ func TestStalenessOfLinkedCode(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	r.write("pool.go=1")
 	ok(s.Commit(ctx, store.CommitOptions{Summary: "Lock pool.go; add pool_test.go"}))(t)
 	stale := func() string {
@@ -165,7 +166,7 @@ func TestLinksAreCached(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	r.write("pool.go=1")
 	ok(s.Commit(ctx, store.CommitOptions{Summary: "Lock pool.go"}))(t)
 	code := r.write("pool.go=2")
@@ -221,7 +222,7 @@ func TestMarkStaleTogether(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	bad := git.ID("main")
 	list := []store.Commit{{Summary: "a.go", Code: &bad}}
 	for _, text := range []string{"a.go", "nothing", "b.go", "a.go and b.go", "c.go", "later.go"} {
@@ -255,7 +256,7 @@ func TestTopicIsDatedByItsWriter(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	r.write("a=1", "b=1")
 	remember := func(key, text string) git.ID {
 		t.Helper()
@@ -295,7 +296,7 @@ func TestRememberChecksPaths(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	ok(s.Init(ctx, store.InitOptions{}))(t)
+	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	r.write("a/b.go=1")
 	for _, p := range []string{"", "/a/b.go", "../a", "a/../../b", "./a", "a/", "a//b", "a\nb", "a\x00b", "\xff"} {
 		_, err := r.open().Remember(ctx, store.TopicOptions{Key: "bad", Text: "x", Paths: []string{"a/b.go", p}})

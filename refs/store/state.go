@@ -88,7 +88,7 @@ func bisectFile(worktree, branch string) string {
 const IntentDir = "intent"
 
 // The failures stand in a file of local state, one JSON object on a line.
-const hookFailures = "hooks.jsonl"
+const HookFailures = "hooks.jsonl"
 
 // mergeDir is the folder of local state that holds them.
 const MergeDir = "merge"

@@ -49,7 +49,7 @@ type Options struct {
 type Store struct {
 	repo   *git.Repo
 	Clock  func() time.Time
-	branch string // overrides CONTEXT_HEAD where set
+	Branch string // overrides CONTEXT_HEAD where set
 	warn   func(string)
 
 	program string // see Options
@@ -69,12 +69,12 @@ func New(ctx context.Context, o Options, above Above) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{repo: repo, Clock: repo.Now, branch: o.Branch, warn: o.Warn, program: o.Program, above: above, known: map[string]*sources{}}
-	if s.branch == "" {
-		s.branch = repo.Getenv("GIT_CONTEXT_BRANCH")
+	s := &Store{repo: repo, Clock: repo.Now, Branch: o.Branch, warn: o.Warn, program: o.Program, above: above, known: map[string]*sources{}}
+	if s.Branch == "" {
+		s.Branch = repo.Getenv("GIT_CONTEXT_BRANCH")
 	}
-	if s.branch != "" {
-		if err := CheckBranchName(s.branch); err != nil {
+	if s.Branch != "" {
+		if err := CheckBranchName(s.Branch); err != nil {
 			return nil, errors.Join(err, repo.Close())
 		}
 	}
@@ -102,8 +102,8 @@ func (s *Store) tell(message string) {
 //  4. context.defaultBranch,
 //  5. main.
 func (s *Store) Current(ctx context.Context) (string, error) {
-	if s.branch != "" {
-		return s.branch, nil
+	if s.Branch != "" {
+		return s.Branch, nil
 	}
 	heads := []string{git.HeadName}
 	if s.repo.Linked() {
@@ -141,7 +141,7 @@ func onBranch[T any](ctx context.Context, s *Store, branch string, do func(branc
 	}
 	for try := 1; ; try++ {
 		v, err := do(branch)
-		if !noSuchBranch(err) || s.branch != "" || try == maxTries {
+		if !noSuchBranch(err) || s.Branch != "" || try == MaxTries {
 			return v, err
 		}
 		if there, err1 := s.HasBranch(ctx, branch); there || err1 != nil { // it is another one that is not there

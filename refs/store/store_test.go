@@ -12,6 +12,7 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fsck"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -98,7 +99,7 @@ func (r *repo) fsck() {
 func TestOneDay(t *testing.T) {
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	init := ok(s.Init(ctx, store.InitOptions{Goal: "Fix the pool", Milestones: []string{"Find it"}, Purpose: "The trunk"}))(t)
+	init := ok(share.Init(ctx, s, share.InitOptions{Goal: "Fix the pool", Milestones: []string{"Find it"}, Purpose: "The trunk"}))(t)
 	if !init.Created || init.Branch != "main" {
 		t.Errorf("Init = %+v", init)
 	}

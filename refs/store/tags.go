@@ -111,7 +111,7 @@ func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change,
 		case !errors.Is(err, git.ErrNotFound):
 			return err
 		}
-		if err := s.checkNewTag(ctx, name); err != nil {
+		if err := s.CheckNewTag(ctx, name); err != nil {
 			return err
 		}
 		ses.Tx.Update(git.TagRef(name), c.ID, "")
@@ -124,7 +124,7 @@ func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change,
 }
 
 // checkNewTag refuses a name that cannot stand beside those that are there.
-func (s *Store) checkNewTag(ctx context.Context, name string) error {
+func (s *Store) CheckNewTag(ctx context.Context, name string) error {
 	list, err := s.tagRefs(ctx)
 	if err != nil {
 		return err
@@ -216,4 +216,4 @@ func (s *Store) tagID(ctx context.Context, name string) (git.ID, error) {
 }
 
 // remoteTagPrefix marks a tag among the names that DeleteRemote is given.
-const remoteTagPrefix = "tags/"
+const RemoteTagPrefix = "tags/"

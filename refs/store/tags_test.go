@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -128,13 +129,13 @@ func TestTagDeletedOnTheRemote(t *testing.T) {
 	if remotes := ok(a.open().TagRemotes(ctx, "best"))(t); !slices.Equal(remotes, []string{"origin"}) {
 		t.Errorf("it is on %v", remotes)
 	}
-	_, err := a.open().DeleteRemote(ctx, store.SyncOptions{Branches: []string{"best"}})
+	_, err := share.DeleteRemote(ctx, a.open(), share.SyncOptions{Branches: []string{"best"}})
 	if said := deniedAs(t, err, "branch-not-found"); said.Hints[0] != "git context push --delete origin tags/best" {
 		t.Errorf("%v", said.Hints)
 	}
-	_, err = a.open().DeleteRemote(ctx, store.SyncOptions{Branches: []string{"tags/bets"}})
+	_, err = share.DeleteRemote(ctx, a.open(), share.SyncOptions{Branches: []string{"tags/bets"}})
 	deniedAs(t, err, "tag-not-found")
-	ok(a.open().DeleteRemote(ctx, store.SyncOptions{Branches: []string{"tags/best"}}))(t)
+	ok(share.DeleteRemote(ctx, a.open(), share.SyncOptions{Branches: []string{"tags/best"}}))(t)
 	if remotes := ok(a.open().TagRemotes(ctx, "best"))(t); len(remotes) > 0 {
 		t.Errorf("it is still on %v", remotes)
 	}

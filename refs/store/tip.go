@@ -51,11 +51,11 @@ func (s *Store) tipNow(ctx context.Context, branch string) (*Tip, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.tipAt(ctx, branch, id)
+	return s.TipAt(ctx, branch, id)
 }
 
 // tipAt reads a branch as it stood at a commit.
-func (s *Store) tipAt(ctx context.Context, branch string, id git.ID) (*Tip, error) {
+func (s *Store) TipAt(ctx context.Context, branch string, id git.ID) (*Tip, error) {
 	c, err := s.repo.Commit(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("read memory commit %s of branch '%s': %w", id, branch, err)
@@ -173,7 +173,7 @@ func (s *Store) liveSteps(ctx context.Context, t *Tip) ([]doc.Step, []byte, erro
 }
 
 // metadata reads and parses a branch's metadata.yaml.
-func (s *Store) metadata(ctx context.Context, t *Tip) (*doc.Metadata, error) {
+func (s *Store) MetadataX(ctx context.Context, t *Tip) (*doc.Metadata, error) {
 	data, err := s.Optional(ctx, t, doc.MetadataFile)
 	if err != nil {
 		return nil, err
@@ -190,7 +190,7 @@ func (s *Store) metadata(ctx context.Context, t *Tip) (*doc.Metadata, error) {
 
 // newest is the largest entry id in a tip's documents: a new one must be larger.
 // The trailer says it; where another tool made the commit, the live files do.
-func (s *Store) newest(ctx context.Context, t *Tip) (string, error) {
+func (s *Store) NewestX(ctx context.Context, t *Tip) (string, error) {
 	if id := t.commit.Trailer(TrailerNewest); doc.ValidID(id) {
 		return id, nil
 	}

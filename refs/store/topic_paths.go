@@ -32,7 +32,7 @@ func (s *Store) lackOf(ctx context.Context, paths []string) (warnings []string) 
 	if len(paths) == 0 {
 		return nil
 	}
-	head, err := s.codeHead(ctx)
+	head, err := s.CodeHead(ctx)
 	if err == nil && head == "" {
 		return []string{"the code has no commit yet: the topic is not seen to be stale before it is remembered again"}
 	}

@@ -25,7 +25,7 @@ func (s *Store) Remember(ctx context.Context, o TopicOptions) (Change, error) {
 	if err := checkTopicPaths(o.Paths); err != nil {
 		return Change{}, err
 	}
-	replaced := clean(&o.Text)
+	replaced := Clean(&o.Text)
 	if o.Supersedes != "" {
 		if err := checkTopic(o.Supersedes); err != nil {
 			return Change{}, err

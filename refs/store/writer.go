@@ -67,7 +67,7 @@ func committerAgent(ident git.Identity) string {
 }
 
 // clean makes texts valid UTF-8 without NUL and reports whether it had to.
-func clean(texts ...*string) bool {
+func Clean(texts ...*string) bool {
 	replaced := false
 	for _, t := range texts {
 		var did bool

@@ -1,4 +1,4 @@
-package store
+package share
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // Followed is what the memory did when the code's branch changed; all empty: nothing
@@ -25,41 +26,41 @@ type Followed struct {
 // are one, see memoryFor.
 //
 // A detached HEAD, a rebase, and a process that was told its branch change nothing.
-func (s *Store) Follow(ctx context.Context, w Writer) (Followed, error) {
-	ctx, cancel := context.WithTimeout(ctx, postCheckoutLimit)
+func Follow(ctx context.Context, s *store.Store, w store.Writer) (Followed, error) {
+	ctx, cancel := context.WithTimeout(ctx, store.PostCheckoutLimit)
 	defer cancel()
-	cfg, err := s.repo.Config(ctx)
+	cfg, err := s.Repo().Config(ctx)
 	if err != nil {
 		return Followed{}, err
 	}
-	on, err := cfg.Bool(KeyFollow, false)
-	if !on || err != nil || s.branch != "" {
+	on, err := cfg.Bool(store.KeyFollow, false)
+	if !on || err != nil || s.Branch != "" {
 		return Followed{}, err
 	}
-	code, err := s.codeBranch(ctx)
+	code, err := codeBranch(ctx, s)
 	if code == "" || err != nil {
 		return Followed{}, err
 	}
 	if fault := git.CheckBranchName(code); fault != nil {
-		return s.stay(ctx, fault)
+		return stay(ctx, s, fault)
 	}
-	name, err := s.memoryFor(ctx, code)
+	name, err := memoryFor(ctx, s, code)
 	if name == "" && err == nil {
-		return s.firstUse(ctx, w, code, cfg)
+		return firstUse(ctx, s, w, code, cfg)
 	}
 	if err != nil {
 		return Followed{}, err
 	}
-	return Followed{}, s.point(ctx, name)
+	return Followed{}, point(ctx, s, name)
 }
 
 // codeBranch is the code branch that is checked out, "" where HEAD is detached or a
 // rebase is under way.
-func (s *Store) codeBranch(ctx context.Context) (string, error) {
-	if rebasing, err := s.repo.Rebasing(); rebasing || err != nil {
+func codeBranch(ctx context.Context, s *store.Store) (string, error) {
+	if rebasing, err := s.Repo().Rebasing(); rebasing || err != nil {
 		return "", err
 	}
-	target, err := s.repo.SymbolicRef(ctx, "HEAD")
+	target, err := s.Repo().SymbolicRef(ctx, "HEAD")
 	if errors.Is(err, git.ErrNotFound) {
 		return "", nil
 	}
@@ -68,7 +69,7 @@ func (s *Store) codeBranch(ctx context.Context) (string, error) {
 }
 
 // stay is what is told of a code branch that memory cannot follow.
-func (s *Store) stay(ctx context.Context, why error) (Followed, error) {
+func stay(ctx context.Context, s *store.Store, why error) (Followed, error) {
 	tip, err := s.Tip(ctx, "")
 	if err != nil {
 		return Followed{}, err
@@ -82,11 +83,11 @@ func (s *Store) stay(ctx context.Context, why error) (Followed, error) {
 //  1. the one of its name;
 //  2. for a name of the code's trunk the memory's default branch, else that of another
 //     name of the trunk.
-func (s *Store) memoryFor(ctx context.Context, code string) (string, error) {
+func memoryFor(ctx context.Context, s *store.Store, code string) (string, error) {
 	if there, err := s.HasBranch(ctx, code); there || err != nil {
 		return code, err
 	}
-	names, err := s.trunk(ctx)
+	names, err := trunk(ctx, s)
 	if err != nil || !slices.Contains(names, code) {
 		return "", err
 	}
@@ -104,16 +105,16 @@ func (s *Store) memoryFor(ctx context.Context, code string) (string, error) {
 
 // trunk are the names that the code's default branch has, or had: those that all know,
 // the one that new repositories of this user get, and what origin calls its own.
-func (s *Store) trunk(ctx context.Context) ([]string, error) {
+func trunk(ctx context.Context, s *store.Store) ([]string, error) {
 	names := []string{"main", "master"}
-	cfg, err := s.repo.Config(ctx)
+	cfg, err := s.Repo().Config(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if name, _ := cfg.String("init.defaultBranch"); name != "" {
 		names = append(names, name)
 	}
-	target, err := s.repo.SymbolicRef(ctx, git.OriginHead)
+	target, err := s.Repo().SymbolicRef(ctx, git.OriginHead)
 	if err != nil && !errors.Is(err, git.ErrNotFound) {
 		return nil, err
 	}
@@ -124,36 +125,36 @@ func (s *Store) trunk(ctx context.Context) ([]string, error) {
 }
 
 // point makes a branch that exists the current one of this worktree.
-func (s *Store) point(ctx context.Context, name string) error {
-	if err := s.standOn(ctx, name, "follow", false); err != nil {
+func point(ctx context.Context, s *store.Store, name string) error {
+	if err := s.StandOn(ctx, name, "follow", false); err != nil {
 		return err
 	}
-	return s.makeJournal(ctx, name)
+	return s.MakeJournal(ctx, name)
 }
 
 // firstUse makes the memory branch of a code branch.
-func (s *Store) firstUse(ctx context.Context, w Writer, code string, cfg *git.Config) (Followed, error) {
+func firstUse(ctx context.Context, s *store.Store, w store.Writer, code string, cfg *git.Config) (Followed, error) {
 	from, err := s.Tip(ctx, "")
 	if err != nil {
 		return Followed{}, err
 	}
-	adopted, err := s.adoptBranch(ctx, code)
+	adopted, err := AdoptBranch(ctx, s, code)
 	if err != nil {
 		return Followed{}, err
 	}
 	if adopted {
-		return Followed{}, s.point(ctx, code)
+		return Followed{}, point(ctx, s, code)
 	}
-	_, err = s.CreateBranch(ctx, BranchOptions{Writer: w, Name: code, Purpose: purposeOf(code, cfg)})
+	_, err = s.CreateBranch(ctx, store.BranchOptions{Writer: w, Name: code, Purpose: purposeOf(code, cfg)})
 	if errors.Is(err, fail.ErrExists) {
-		name, lookErr := s.memoryFor(ctx, code)
+		name, lookErr := memoryFor(ctx, s, code)
 		if lookErr != nil {
 			return Followed{}, lookErr
 		}
 		if name == code { // another worktree was faster
-			return Followed{}, s.point(ctx, code)
+			return Followed{}, point(ctx, s, code)
 		}
-		return s.stay(ctx, err) // only a name like it
+		return stay(ctx, s, err) // only a name like it
 	}
 	if err != nil {
 		return Followed{}, err

@@ -1,4 +1,4 @@
-package store
+package share
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // forget keeps what was forgotten from coming back. It is called with what was fetched,
@@ -24,23 +25,23 @@ import (
 //     another history. holding says which commands replace them.
 //
 // Where nothing was ever forgotten this costs a look at the roadmap's tree.
-func (y *syncing) forget(ctx context.Context, ours, theirs *survey) (again bool, err error) {
+func (y *syncing) forget(ctx context.Context, ours, theirs *store.Survey) (again bool, err error) {
 	if again, err := y.accept(ctx, ours, theirs); err != nil || again {
 		return again, err
 	}
 	if y.remove {
 		return false, nil
 	}
-	from := ours.roadmap
-	if ours.empty() { // nothing is here that says it yet
-		from = theirs.roadmap
+	from := ours.Roadmap
+	if ours.Empty() { // nothing is here that says it yet
+		from = theirs.Roadmap
 	}
-	e, err := y.s.tombstonesAt(ctx, from)
+	e, err := tombstonesAt(ctx, y.s, from)
 	if err != nil || e.Empty() {
 		return false, err
 	}
 	w := y.s.NewRewriter(e)
-	known, err := y.s.readCleanState(y.peer, e)
+	known, err := y.s.ReadCleanState(y.peer, e)
 	if err != nil {
 		return false, err
 	}
@@ -53,33 +54,33 @@ func (y *syncing) forget(ctx context.Context, ours, theirs *survey) (again bool,
 			return false, err
 		}
 	}
-	return false, y.s.writeCleanState(y.peer, known, clean, theirs)
+	return false, y.s.WriteCleanState(y.peer, known, clean, theirs)
 }
 
 // heldNow lists the refs of the other side that lead to old history, and those, without
 // notes, that were looked at and do not.
-func (y *syncing) heldNow(ctx context.Context, w *rewriter, known cleanState, ours, theirs *survey) (held []heldRef, clean []git.Ref, err error) {
+func (y *syncing) heldNow(ctx context.Context, w *store.Rewriter, known store.CleanState, ours, theirs *store.Survey) (held []store.HeldRef, clean []git.Ref, err error) {
 	tips, err := y.newTips(ctx, known, ours, theirs)
 	if err != nil {
 		return nil, nil, err
 	}
-	now, err := w.rewriteNew(ctx, TipsOf(tips))
+	now, err := w.RewriteNew(ctx, store.TipsOf(tips))
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, r := range tips {
 		if to := now[r.ID]; to != r.ID {
-			held = append(held, heldRef{r.Name, r.ID, to})
+			held = append(held, store.HeldRef{r.Name, r.ID, to})
 		} else {
 			clean = append(clean, r)
 		}
 	}
-	if theirs.notes == "" || theirs.notes == ours.notes {
+	if theirs.Notes == "" || theirs.Notes == ours.Notes {
 		return held, clean, nil
 	}
-	to, err := w.cleanNotes(ctx, theirs.notes, ours.notes)
-	if err == nil && to != theirs.notes {
-		held = append(held, heldRef{git.NotesRef, theirs.notes, to})
+	to, err := w.CleanNotes(ctx, theirs.Notes, ours.Notes)
+	if err == nil && to != theirs.Notes {
+		held = append(held, store.HeldRef{git.NotesRef, theirs.Notes, to})
 	}
 	return held, clean, err
 }
@@ -88,65 +89,65 @@ func (y *syncing) heldNow(ctx context.Context, w *rewriter, known cleanState, ou
 // stand elsewhere than ours and are not known to be clean. All are checked, for they are about to be read. A branch
 // that nobody here wants, and that is refused, keeps nothing else back: it goes from the
 // tracking refs, for nobody can tell what it holds.
-func (y *syncing) newTips(ctx context.Context, known cleanState, ours, theirs *survey) ([]git.Ref, error) {
+func (y *syncing) newTips(ctx context.Context, known store.CleanState, ours, theirs *store.Survey) ([]git.Ref, error) {
 	var list, unwanted []git.Ref
-	for _, name := range slices.Sorted(maps.Keys(theirs.branches)) {
-		ref := git.Ref{Name: git.BranchRef(name), ID: theirs.branches[name]}
-		if known.holds(ref.Name, ref.ID) {
+	for _, name := range slices.Sorted(maps.Keys(theirs.Branches)) {
+		ref := git.Ref{Name: git.BranchRef(name), ID: theirs.Branches[name]}
+		if known.Holds(ref.Name, ref.ID) {
 			continue
 		}
-		if ours.branches[name] == "" && !(y.adopt && y.wants(name)) {
+		if ours.Branches[name] == "" && !(y.adopt && y.wants(name)) {
 			unwanted = append(unwanted, git.Ref{Name: y.peer.Tracking.Of(ref.Name), ID: ref.ID})
 		}
 		list = append(list, ref)
 	}
-	for _, name := range slices.Sorted(maps.Keys(theirs.tags)) {
-		list = append(list, git.Ref{Name: git.TagRef(name), ID: theirs.tags[name]})
+	for _, name := range slices.Sorted(maps.Keys(theirs.Tags)) {
+		list = append(list, git.Ref{Name: git.TagRef(name), ID: theirs.Tags[name]})
 	}
-	list = append(list, git.Ref{Name: git.RoadmapRef, ID: theirs.roadmap})
-	dropped, why, err := y.s.dropUnsound(ctx, y.o.Writer, unwanted, nil)
+	list = append(list, git.Ref{Name: git.RoadmapRef, ID: theirs.Roadmap})
+	dropped, why, err := y.s.DropUnsound(ctx, y.o.Writer, unwanted, nil)
 	if err != nil {
 		return nil, err
 	}
 	for i, r := range dropped {
-		delete(theirs.branches, strings.TrimPrefix(r.Name, y.peer.Tracking.Branches()))
+		delete(theirs.Branches, strings.TrimPrefix(r.Name, y.peer.Tracking.Branches()))
 		y.warn(why[i])
 	}
 	list = slices.DeleteFunc(list, func(r git.Ref) bool {
-		return r.ID == "" || r.ID == ours.at(r.Name) || theirs.at(r.Name) == "" || known.holds(r.Name, r.ID)
+		return r.ID == "" || r.ID == ours.At(r.Name) || theirs.At(r.Name) == "" || known.Holds(r.Name, r.ID)
 	})
-	var in incoming
+	var in store.IncomingX
 	for _, r := range list {
-		in.add(git.Ref{Name: y.peer.Tracking.Of(r.Name), ID: r.ID}, r.Name == git.RoadmapRef)
+		in.Add(git.Ref{Name: y.peer.Tracking.Of(r.Name), ID: r.ID}, r.Name == git.RoadmapRef)
 	}
-	if theirs.notes != ours.notes {
-		in.notes = []git.Ref{{Name: y.peer.Tracking.Notes(), ID: theirs.notes}}
+	if theirs.Notes != ours.Notes {
+		in.Notes = []git.Ref{{Name: y.peer.Tracking.Notes(), ID: theirs.Notes}}
 	}
-	return list, y.s.checkIncoming(ctx, in)
+	return list, y.s.CheckIncomingX(ctx, in)
 }
 
 // holding adds to an outcome what the other side still holds, and how to replace it.
 func (y *syncing) holding(ctx context.Context) error {
-	held := y.old.list()
+	held := y.old.List()
 	switch {
 	case len(held) == 0:
 		return nil
-	case y.peer.bundle:
+	case y.peer.Bundle:
 		y.warn(fmt.Sprintf("'%s' holds what was expunged; delete it, and make another one", y.peer.Name))
-		y.old.Refs = map[string]heldRef{}
+		y.old.Refs = map[string]store.HeldRef{}
 		return y.s.WriteHeldState(y.peer, y.old)
 	}
 	e, err := y.s.Tombstones(ctx)
 	if err != nil {
 		return err
 	}
-	commands, err := y.s.NewRewriter(e).cleaningOf(ctx, y.peer, held)
+	commands, err := y.s.NewRewriter(e).CleaningOf(ctx, y.peer, held)
 	if err != nil {
 		return err
 	}
 	names := make([]string, len(held))
 	for i, h := range held {
-		names[i] = displayRef(h.ref)
+		names[i] = displayRef(h.Ref)
 	}
 	return fail.New(fail.ErrRefused, fail.ExpungedOnRemote,
 		fmt.Sprintf("'%s' still holds what was expunged, in %s", y.peer.Name, prose.QuotedList(names)), commands...)
@@ -155,7 +156,7 @@ func (y *syncing) holding(ctx context.Context) error {
 // refuseHeld refuses a branch that leads to old history, as plain git has fetched it:
 // sync fetches it without that.
 func (y *syncing) refuseHeld(ctx context.Context, name string, id git.ID) error {
-	return y.s.refuseExpunged(ctx, id, fmt.Sprintf("branch '%s' of '%s'", name, y.peer.Name), "git context sync "+prose.ShellWord(y.peer.Name))
+	return y.s.RefuseExpunged(ctx, id, fmt.Sprintf("branch '%s' of '%s'", name, y.peer.Name), "git context sync "+prose.ShellWord(y.peer.Name))
 }
 
 // isHeld reports whether a ref leads to old history on the other side.

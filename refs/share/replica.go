@@ -1,4 +1,4 @@
-package store
+package share
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // standing is how one history stands to another one of the same name.
@@ -23,11 +24,11 @@ const (
 )
 
 // compare tells how two commits stand to each other, and what both come from.
-func (s *Store) compare(ctx context.Context, ours, theirs git.ID) (standing, []git.ID, error) {
+func compare(ctx context.Context, s *store.Store, ours, theirs git.ID) (standing, []git.ID, error) {
 	if ours == theirs {
 		return same, nil, nil
 	}
-	bases, err := s.repo.MergeBases(ctx, ours, theirs)
+	bases, err := s.Repo().MergeBases(ctx, ours, theirs)
 	switch {
 	case err != nil:
 		return same, nil, err
@@ -41,71 +42,71 @@ func (s *Store) compare(ctx context.Context, ours, theirs git.ID) (standing, []g
 
 // replica is one branch as it stands in two repositories.
 type replica struct {
-	ours, theirs *Tip
+	ours, theirs *store.Tip
 	bases        []git.ID
 	from         string // where theirs comes from
-	settle       settler
+	settle       store.Settler
 	roadmap      git.ID // as it stands with the merge
 }
 
 // mergeReplica merges them into a memory commit that is no milestone, and queues
 // nothing. Where conflicts stay open there is no commit.
-func (ses *Transaction) mergeReplica(ctx context.Context, r replica) (*git.Commit, *united, error) {
-	c, err := ses.Follow(ctx, r.ours, fmt.Sprintf("Merge branch '%s' of %s", r.ours.branch, prose.OneLine(r.from, 100)))
+func mergeReplica(ctx context.Context, ses *store.Transaction, r replica) (*git.Commit, *store.United, error) {
+	c, err := ses.Follow(ctx, r.ours, fmt.Sprintf("Merge branch '%s' of %s", r.ours.Name(), prose.OneLine(r.from, 100)))
 	if err != nil {
 		return nil, nil, err
 	}
-	c.parents = append(c.parents, r.theirs.commit.ID)
-	c.standWith(r.roadmap)
-	u, err := ses.mergeTrees(ctx, c, joining{ours: r.ours, theirs: r.theirs, bases: r.bases, replica: true, settle: r.settle})
-	if err != nil || unsettled(u.conflicts) > 0 {
+	c.Parents = append(c.Parents, r.theirs.Commit().ID)
+	c.StandWith(r.roadmap)
+	u, err := ses.MergeTrees(ctx, c, store.Joining{Ours: r.ours, Theirs: r.theirs, Bases: r.bases, Replica: true, Settle: r.settle})
+	if err != nil || store.Unsettled(u.Conflicts) > 0 {
 		return nil, u, err
 	}
-	if err := ses.Put(ctx, c.Tree, doc.CommitFile, u.commits); err != nil {
+	if err := ses.Put(ctx, c.Tree, doc.CommitFile, u.Commits); err != nil {
 		return nil, nil, err
 	}
-	newest, err := ses.Store.newest(ctx, r.theirs)
+	newest, err := ses.Store.NewestX(ctx, r.theirs)
 	if err != nil {
 		return nil, nil, err
 	}
 	c.Newest = max(c.Newest, newest)
-	if err := c.SetLast(u.commits, r.theirs.commit); err != nil {
+	if err := SetLast(c, u.Commits, r.theirs.Commit()); err != nil {
 		return nil, nil, err
 	}
-	if err := ses.reopen(ctx, c.Meta, r); err != nil {
+	if err := reopen(ctx, ses, c.Meta, r); err != nil {
 		return nil, nil, err
 	}
-	commit, err := ses.store(ctx, c)
+	commit, err := ses.StoreX(ctx, c)
 	return commit, u, err
 }
 
 // setLast says what the newest milestone of a merged branch is: the last one in its
 // live commit.md, or, where all of that is sealed, what either side says.
-func (c *Draft) SetLast(live []byte, theirs *git.Commit) error {
+func SetLast(c *store.Draft, live []byte, theirs *git.Commit) error {
 	ms, err := doc.ParseCommits(live)
 	if err != nil {
 		return fmt.Errorf("the merged %s: %w", doc.CommitFile, err)
 	}
 	for _, m := range slices.Backward(ms) {
 		if m.Kind != doc.KindBirth {
-			c.last = prose.OneLine(m.Summary, PurposeLimit)
+			c.Last = prose.OneLine(m.Summary, store.PurposeLimit)
 			return nil
 		}
 	}
-	c.last = cmp.Or(c.last, lastSummary(theirs))
+	c.Last = cmp.Or(c.Last, store.LastSummary(theirs))
 	return nil
 }
 
 // reopen makes a branch active again that one side closed without knowing all
 // milestones that the other made.
-func (ses *Transaction) reopen(ctx context.Context, merged *doc.Metadata, r replica) error {
+func reopen(ctx context.Context, ses *store.Transaction, merged *doc.Metadata, r replica) error {
 	facts := merged.Branch()
 	if facts.Status == doc.StatusActive {
 		return nil
 	}
 	all, closed := merged.Totals().Milestones, 0
-	for _, side := range []*Tip{r.ours, r.theirs} {
-		meta, err := ses.Store.metadata(ctx, side)
+	for _, side := range []*store.Tip{r.ours, r.theirs} {
+		meta, err := ses.Store.MetadataX(ctx, side)
 		if err != nil {
 			return err
 		}
@@ -121,30 +122,30 @@ func (ses *Transaction) reopen(ctx context.Context, merged *doc.Metadata, r repl
 }
 
 // mergeRoadmaps merges two commits of the roadmap into one, and queues nothing.
-func (ses *Transaction) mergeRoadmaps(ctx context.Context, ours, theirs git.ID, bases []git.ID, from string, settle settler) (*git.Commit, []Conflict, error) {
-	base, err := ses.roadmapBase(ctx, bases)
+func mergeRoadmaps(ctx context.Context, ses *store.Transaction, ours, theirs git.ID, bases []git.ID, from string, settle store.Settler) (*git.Commit, []store.Conflict, error) {
+	base, err := ses.RoadmapBase(ctx, bases)
 	if err != nil {
 		return nil, nil, err
 	}
-	o, err := ses.Store.roadmapAt(ctx, ours)
+	o, err := ses.Store.RoadmapAt(ctx, ours)
 	if err != nil {
 		return nil, nil, err
 	}
-	t, err := ses.Store.roadmapAt(ctx, theirs)
+	t, err := ses.Store.RoadmapAt(ctx, theirs)
 	if err != nil {
 		return nil, nil, err
 	}
-	merged, conflicts, err := ses.mergeRoadmap(ctx, base, o, t, settle)
-	if err != nil || unsettled(conflicts) > 0 {
+	merged, conflicts, err := ses.MergeRoadmap(ctx, base, o, t, settle)
+	if err != nil || store.Unsettled(conflicts) > 0 {
 		return nil, conflicts, err
 	}
-	tree := ses.Store.repo.Edit("")
+	tree := ses.Store.Repo().Edit("")
 	if err := ses.Put(ctx, tree, doc.RoadmapFile, merged); err != nil {
 		return nil, nil, err
 	}
-	if err := ses.uniteTombstones(ctx, tree, ours, theirs); err != nil {
+	if err := uniteTombstones(ctx, ses, tree, ours, theirs); err != nil {
 		return nil, nil, err
 	}
-	c, err := ses.roadmapCommit(ctx, tree, []git.ID{ours, theirs}, "Merge the roadmap of "+prose.OneLine(from, 100))
+	c, err := ses.RoadmapCommit(ctx, tree, []git.ID{ours, theirs}, "Merge the roadmap of "+prose.OneLine(from, 100))
 	return c, conflicts, err
 }

@@ -1,4 +1,4 @@
-package store
+package share
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // mostNamed is how many branches a fetch asks for by their names: those of more take
@@ -18,8 +19,8 @@ import (
 const mostNamed = 1000
 
 // fetch brings tracking refs up to date and returns where they stood.
-func (y *syncing) fetch(ctx context.Context) (*survey, error) {
-	ours, before, err := y.s.survey(ctx, y.peer)
+func (y *syncing) fetch(ctx context.Context) (*store.Survey, error) {
+	ours, before, err := y.s.Survey(ctx, y.peer)
 	if err != nil {
 		return nil, err
 	}
@@ -28,18 +29,18 @@ func (y *syncing) fetch(ctx context.Context) (*survey, error) {
 		return nil, err
 	}
 	get := func(refspecs []string) error {
-		return y.s.repo.Fetch(ctx, git.FetchOptions{Remote: y.peer.Name, Prune: true, Progress: y.o.Progress,
+		return y.s.Repo().Fetch(ctx, git.FetchOptions{Remote: y.peer.Name, Prune: true, Progress: y.o.Progress,
 			Refspecs: append(refspecs, not...)})
 	}
 	if f := y.followed(&ours, &before); f == nil {
-		err = get(git.MemoryRefspecs(y.peer.Tracking, y.peer.heads))
+		err = get(git.MemoryRefspecs(y.peer.Tracking, y.peer.Heads))
 	} else if err = y.dropUnfollowed(ctx, f, &before); err == nil {
 		if err = get(f.refspecs(y.peer, nil)); errors.Is(err, git.ErrNotFound) {
 			err = y.fetchThere(ctx, f, get)
 		}
 	}
 	switch {
-	case err != nil && y.peer.bundle && !errors.Is(err, git.ErrStale):
+	case err != nil && y.peer.Bundle && !errors.Is(err, git.ErrStale):
 		err = bundleError(y.peer.Name, err)
 	case errors.Is(err, git.ErrUnreachable):
 		err = unreachable(y.peer.Name, err)
@@ -50,8 +51,8 @@ func (y *syncing) fetch(ctx context.Context) (*survey, error) {
 // fetchThere fetches where a branch that was asked for by its name is not there: git
 // brings nothing then. It costs a look at what is.
 func (y *syncing) fetchThere(ctx context.Context, f *followed, get func([]string) error) error {
-	prefix := git.NameOn(git.BranchPrefix, y.peer.heads)
-	list, err := y.s.repo.LsRemote(ctx, y.peer.Name, prefix+"*")
+	prefix := git.NameOn(git.BranchPrefix, y.peer.Heads)
+	list, err := y.s.Repo().LsRemote(ctx, y.peer.Name, prefix+"*")
 	if err != nil {
 		return err
 	}
@@ -86,22 +87,22 @@ type followed struct {
 // names, those that were asked for, and those that are here and were there. A branch that
 // is only here is not asked for: where the remote has one of its name, the push comes too
 // late, and then it is.
-func (y *syncing) followed(ours, before *survey) *followed {
-	if y.peer.follows == nil || y.expunge {
+func (y *syncing) followed(ours, before *store.Survey) *followed {
+	if y.peer.Follows == nil || y.expunge {
 		return nil
 	}
-	f := &followed{names: map[string]bool{}, tracked: before.branches}
-	for name := range ours.branches {
-		if before.branches[name] != "" || y.shared[git.BranchRef(name)] || y.beaten[name] {
+	f := &followed{names: map[string]bool{}, tracked: before.Branches}
+	for name := range ours.Branches {
+		if before.Branches[name] != "" || y.shared[git.BranchRef(name)] || y.beaten[name] {
 			f.names[name] = true
 		}
 	}
 	for _, name := range y.o.Branches {
-		if (ours.branches[name] == "" || !y.push) && git.CheckBranchName(name) == nil {
+		if (ours.Branches[name] == "" || !y.push) && git.CheckBranchName(name) == nil {
 			f.names[name] = true
 		}
 	}
-	for _, p := range y.peer.follows {
+	for _, p := range y.peer.Follows {
 		if strings.Contains(p, "*") {
 			f.patterns = append(f.patterns, p)
 		} else if p != "" {
@@ -116,8 +117,8 @@ func (y *syncing) followed(ours, before *survey) *followed {
 
 // refspecs says it to git. there is what the remote has, if that is known: git wants every
 // name to be there.
-func (f *followed) refspecs(p Remote, there map[string]bool) []string {
-	from, to := git.NameOn(git.BranchPrefix, p.heads), p.Tracking.Branches()
+func (f *followed) refspecs(p store.Remote, there map[string]bool) []string {
+	from, to := git.NameOn(git.BranchPrefix, p.Heads), p.Tracking.Branches()
 	ask := slices.Clone(f.patterns)
 	for _, name := range slices.Sorted(maps.Keys(f.names)) {
 		if there == nil || there[name] {
@@ -127,7 +128,7 @@ func (f *followed) refspecs(p Remote, there map[string]bool) []string {
 	for i, name := range ask {
 		ask[i] = "+" + from + name + ":" + to + name
 	}
-	return append(ask, git.SideRefspecs(p.Tracking, p.heads)...)
+	return append(ask, git.SideRefspecs(p.Tracking, p.Heads)...)
 }
 
 // has reports whether a branch is among them.
@@ -137,16 +138,16 @@ func (f *followed) has(name string) bool {
 
 // dropUnfollowed deletes tracking refs that no fetch moves any more: what was expunged
 // would stay in them, and a branch whose name begins with one of them could not come.
-func (y *syncing) dropUnfollowed(ctx context.Context, f *followed, before *survey) error {
+func (y *syncing) dropUnfollowed(ctx context.Context, f *followed, before *store.Survey) error {
 	var gone []string
-	for name := range before.branches {
+	for name := range before.Branches {
 		if !f.has(name) {
 			gone = append(gone, name)
 		}
 	}
-	err := y.dropTracking(ctx, gone, before.branches)
+	err := y.dropTracking(ctx, gone, before.Branches)
 	for _, name := range gone {
-		delete(before.branches, name) // nobody deleted it there
+		delete(before.Branches, name) // nobody deleted it there
 	}
 	return err
 }
@@ -157,7 +158,7 @@ func (y *syncing) dropTracking(ctx context.Context, names []string, at map[strin
 	if len(names) == 0 {
 		return nil
 	}
-	tx, err := y.s.repo.Begin(ctx, git.TxOptions{Message: "context fetch: " + prose.OneLine(y.peer.Name, 100)})
+	tx, err := y.s.Repo().Begin(ctx, git.TxOptions{Message: "context fetch: " + prose.OneLine(y.peer.Name, 100)})
 	if err != nil {
 		return err
 	}
@@ -169,9 +170,9 @@ func (y *syncing) dropTracking(ctx context.Context, names []string, at map[strin
 }
 
 // came holds that the branches are there that were asked for by their names.
-func (y *syncing) came(theirs *survey) error {
+func (y *syncing) came(theirs *store.Survey) error {
 	for _, name := range y.o.Branches {
-		if _, err := theirs.refNamed(name, y.peer.Name); err != nil {
+		if _, err := refNamed(theirs, name, y.peer.Name); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package store
+package share
 
 import (
 	"context"
@@ -7,32 +7,33 @@ import (
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // Continue finishes what waits on a branch, a merge or a sync that met conflicts, on the
 // tips as they are now. A conflict that changed since it was resolved is open again.
-func (s *Store) MergeContinue(ctx context.Context, w Writer, target string) (MergeResult, error) {
-	target, err := s.orCurrent(ctx, target)
+func Continue(ctx context.Context, s *store.Store, w store.Writer, target string) (store.MergeResult, error) {
+	target, err := s.OrCurrent(ctx, target)
 	if err != nil {
-		return MergeResult{}, err
+		return store.MergeResult{}, err
 	}
-	h, err := s.waitingMerge(ctx, target)
+	h, err := s.WaitingMerge(ctx, target)
 	if err != nil {
-		return MergeResult{Branch: target}, err
+		return store.MergeResult{Branch: target}, err
 	}
 	if h.Merge == nil {
-		return s.continueSync(ctx, w, h)
+		return continueSync(ctx, s, w, h)
 	}
-	return s.continueMerge(ctx, w, h)
+	return s.ContinueMerge(ctx, w, h)
 }
 
 // continueSync finishes the refs that a sync left in conflict, from what the
 // remote had when it was last asked. The next sync pushes them.
-func (s *Store) continueSync(ctx context.Context, w Writer, h *heldMerge) (MergeResult, error) {
-	res := MergeResult{Branch: h.Target, Merged: h.Remote, Conflicts: []Conflict{}}
+func continueSync(ctx context.Context, s *store.Store, w store.Writer, h *store.WaitingMerge) (store.MergeResult, error) {
+	res := store.MergeResult{Branch: h.Target, Merged: h.Remote, Conflicts: []store.Conflict{}}
 	p, err := bundlePeer(h.Remote), error(nil)
 	if !h.Bundle {
-		p, err = s.remote(ctx, h.Remote)
+		p, err = s.Remote(ctx, h.Remote)
 	}
 	if err != nil {
 		return res, err
@@ -49,11 +50,11 @@ func (s *Store) continueSync(ctx context.Context, w Writer, h *heldMerge) (Merge
 		return res, err
 	}
 	y.current, y.held = h.Target, h
-	ours, theirs, err := s.survey(ctx, p)
+	ours, theirs, err := s.Survey(ctx, p)
 	if err != nil {
 		return res, err
 	}
-	if err := h.stillThere(&theirs); err != nil {
+	if err := stillThere(h, &theirs); err != nil {
 		return res, err
 	}
 	_, err = y.exchangeRefs(ctx, &ours, &theirs)
@@ -61,13 +62,13 @@ func (s *Store) continueSync(ctx context.Context, w Writer, h *heldMerge) (Merge
 		err = y.outcome()
 	}
 	if err == nil && h.Bundle {
-		err = s.forget(ctx, p)
+		err = forget(ctx, s, p)
 	}
 	res.Conflicts, res.Steps, res.Warnings = done.Conflicts, done.Steps, done.Warnings
-	sortConflicts(res.Conflicts)
+	store.SortConflicts(res.Conflicts)
 	res.UpToDate = err == nil && len(done.Merged) == 0
 	if slices.Contains(done.Merged, git.BranchRef(h.Target)) {
-		tip := ours.branches[h.Target]
+		tip := ours.Branches[h.Target]
 		res.Commit = &tip
 	}
 	return res, err
@@ -76,11 +77,11 @@ func (s *Store) continueSync(ctx context.Context, w Writer, h *heldMerge) (Merge
 // stillThere refuses to go on without what the conflicts are about: a prune took
 // the tracking refs away, or another bundle's stand in their place. A remote that
 // has gone on meanwhile is another matter: its news are merged too.
-func (h *heldMerge) stillThere(theirs *survey) error {
+func stillThere(h *store.WaitingMerge, theirs *store.Survey) error {
 	for ref, id := range h.Theirs {
-		now := theirs.roadmap
+		now := theirs.Roadmap
 		if name, ok := git.BranchName(ref); ok {
-			now = theirs.branches[name]
+			now = theirs.Branches[name]
 		}
 		if now == id || now != "" && !h.Bundle {
 			continue

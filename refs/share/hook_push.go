@@ -1,4 +1,4 @@
-package store
+package share
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // The bounds of context.pushTimeout, in seconds.
@@ -31,12 +32,12 @@ func (e *pushFailure) Unwrap() error { return e.error }
 // setting is the consent: a remote without memory gets it. What is no remote's name (a
 // URL) gets none. That the remote has what is not here, which a sync merges, is an error
 // too: nothing was sent.
-func (s *Store) PushBeside(ctx context.Context, w Writer, remote string) error {
-	limit, err := s.PushLimit(ctx)
+func PushBeside(ctx context.Context, s *store.Store, w store.Writer, remote string) error {
+	limit, err := PushLimit(ctx, s)
 	if limit == 0 || err != nil {
 		return err
 	}
-	names, err := s.repo.Remotes(ctx)
+	names, err := s.Repo().Remotes(ctx)
 	if err != nil || !slices.Contains(names, remote) {
 		return err
 	}
@@ -45,7 +46,7 @@ func (s *Store) PushBeside(ctx context.Context, w Writer, remote string) error {
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	_, err = s.Push(limited, SyncOptions{Writer: w, Remote: remote})
+	_, err = Push(limited, s, SyncOptions{Writer: w, Remote: remote})
 	var named *fail.Error
 	switch {
 	case err == nil:
@@ -61,32 +62,32 @@ func (s *Store) PushBeside(ctx context.Context, w Writer, remote string) error {
 func SyncWith(remote string) string { return "git context sync " + remote }
 
 // pushLimit is how long a push beside the code's may take, 0 where there is to be none.
-func (s *Store) PushLimit(ctx context.Context) (time.Duration, error) {
-	cfg, err := s.repo.Config(ctx)
+func PushLimit(ctx context.Context, s *store.Store) (time.Duration, error) {
+	cfg, err := s.Repo().Config(ctx)
 	if err != nil {
 		return 0, err
 	}
-	on, err := cfg.Bool(KeyPush, false)
+	on, err := cfg.Bool(store.KeyPush, false)
 	if !on || err != nil {
 		return 0, err
 	}
-	seconds, err := cfg.Int(KeyPushTimeout, defaultPushTimeout)
+	seconds, err := cfg.Int(store.KeyPushTimeout, defaultPushTimeout)
 	if err == nil && (seconds < 1 || seconds > mostPushTimeout) {
-		err = fmt.Errorf("%s is %d; it must be 1 to %d", KeyPushTimeout, seconds, mostPushTimeout)
+		err = fmt.Errorf("%s is %d; it must be 1 to %d", store.KeyPushTimeout, seconds, mostPushTimeout)
 	}
 	return time.Duration(seconds) * time.Second, err
 }
 
 // unsent is what a remote has not, as far as is known here.
-func (s *Store) unsent(ctx context.Context, remote string) (map[string]git.ID, error) {
-	list, err := s.repo.Refs(ctx, git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)
+func unsent(ctx context.Context, s *store.Store, remote string) (map[string]git.ID, error) {
+	list, err := s.Repo().Refs(ctx, git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)
 	if err != nil {
 		return nil, err
 	}
 	tracking := git.RemoteTracking(remote)
 	unsent := map[string]git.ID{}
 	for _, r := range list {
-		there, err := s.repo.Ref(ctx, tracking.Of(r.Name))
+		there, err := s.Repo().Ref(ctx, tracking.Of(r.Name))
 		if err != nil && !errors.Is(err, git.ErrNotFound) {
 			return nil, err
 		}
@@ -100,20 +101,20 @@ func (s *Store) unsent(ctx context.Context, remote string) (map[string]git.ID, e
 // sentSince reports whether a remote has what a push did not send it: a commit that what
 // it has now leads back to. One that is gone from here was rewritten, and is nobody's to
 // send.
-func (s *Store) sentSince(ctx context.Context, f HookFailure) (bool, error) {
+func sentSince(ctx context.Context, s *store.Store, f HookFailure) (bool, error) {
 	tracking := git.RemoteTracking(f.Remote)
 	for name, id := range f.Unsent {
-		there, err := s.repo.Ref(ctx, tracking.Of(name))
+		there, err := s.Repo().Ref(ctx, tracking.Of(name))
 		if errors.Is(err, git.ErrNotFound) {
 			return false, nil
 		}
 		if err != nil {
 			return false, err
 		}
-		if _, err := s.repo.Commit(ctx, id); errors.Is(err, git.ErrNotFound) {
+		if _, err := s.Repo().Commit(ctx, id); errors.Is(err, git.ErrNotFound) {
 			continue
 		}
-		if held, err := s.repo.IsAncestor(ctx, id, there); !held || err != nil {
+		if held, err := s.Repo().IsAncestor(ctx, id, there); !held || err != nil {
 			return false, err
 		}
 	}

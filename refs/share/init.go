@@ -1,4 +1,4 @@
-package store
+package share
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // Init makes what is missing of a repository's memory: the roadmap, the first
@@ -18,9 +19,9 @@ import (
 // stands it changes nothing; a goal, milestones and to-dos are added to a
 // roadmap that lacks them. Where there is no memory here, but the remote has
 // some, that is taken over.
-func (s *Store) Init(ctx context.Context, o InitOptions) (InitResult, error) {
-	clean(&o.Goal, &o.Purpose)
-	branch, err := s.initialBranch(ctx, o.Branch)
+func Init(ctx context.Context, s *store.Store, o InitOptions) (InitResult, error) {
+	store.Clean(&o.Goal, &o.Purpose)
+	branch, err := initialBranch(ctx, s, o.Branch)
 	if err != nil {
 		return InitResult{}, err
 	}
@@ -37,41 +38,41 @@ func (s *Store) Init(ctx context.Context, o InitOptions) (InitResult, error) {
 	if err := ses.Swap(ctx, func(ctx context.Context) error {
 		*i.res = adopted
 		i.res.Branch = branch
-		return ses.init(ctx, o, i.res)
+		return begin(ctx, ses, o, i.res)
 	}); err != nil {
 		return InitResult{}, err
 	}
 	res := i.res
-	if err := s.initHead(ctx, branch, res); err != nil {
+	if err := initHead(ctx, s, branch, res); err != nil {
 		return *res, err
 	}
-	if err := s.initConfig(ctx, res); err != nil {
+	if err := initConfig(ctx, s, res); err != nil {
 		return *res, err
 	}
 	res.Created = len(res.Did) > 0
-	return *res, s.makeJournal(ctx, branch)
+	return *res, s.MakeJournal(ctx, branch)
 }
 
 // initing is one init that may find memory elsewhere.
 type initing struct {
-	s   *Store
+	s   *store.Store
 	o   InitOptions
 	res *InitResult
 }
 
 // initialBranch is the branch that Init makes sure of: the one asked for, or
 // the current one.
-func (s *Store) initialBranch(ctx context.Context, name string) (string, error) {
+func initialBranch(ctx context.Context, s *store.Store, name string) (string, error) {
 	if name != "" {
-		return name, CheckBranchName(name)
+		return name, store.CheckBranchName(name)
 	}
 	return s.Current(ctx)
 }
 
-// init queues the roadmap and the first branch, where they are missing.
-func (ses *Transaction) init(ctx context.Context, o InitOptions, res *InitResult) error {
+// begin queues the roadmap and the first branch, where they are missing.
+func begin(ctx context.Context, ses *store.Transaction, o InitOptions, res *InitResult) error {
 	s := ses.Store
-	old, data, err := s.readRoadmap(ctx)
+	old, data, err := s.ReadRoadmap(ctx)
 	if err != nil {
 		return err
 	}
@@ -82,13 +83,13 @@ func (ses *Transaction) init(ctx context.Context, o InitOptions, res *InitResult
 	if err := initRoadmap(r, o); err != nil {
 		return err
 	}
-	if res.Roadmap, err = ses.writeRoadmap(ctx, old, data, r, "Initialize the roadmap"); err != nil {
+	if res.Roadmap, err = ses.WriteRoadmap(ctx, old, data, r, "Initialize the roadmap"); err != nil {
 		return err
 	}
 	if res.Roadmap != old {
 		res.Did = append(res.Did, "roadmap")
 	}
-	head, err := s.repo.Ref(ctx, git.BranchRef(res.Branch))
+	head, err := s.Repo().Ref(ctx, git.BranchRef(res.Branch))
 	if err == nil {
 		res.Head = head
 		return nil
@@ -96,17 +97,17 @@ func (ses *Transaction) init(ctx context.Context, o InitOptions, res *InitResult
 	if !errors.Is(err, git.ErrNotFound) {
 		return err
 	}
-	if err := s.checkNoMemory(ctx, res.Branch); err != nil {
+	if err := checkNoMemory(ctx, s, res.Branch); err != nil {
 		return err
 	}
-	code, err := s.codeHead(ctx)
+	code, err := s.CodeHead(ctx)
 	if err != nil {
 		return err
 	}
-	if err := s.clear(ctx, res.Branch); err != nil {
+	if err := s.Clear(ctx, res.Branch); err != nil {
 		return err
 	}
-	c, err := ses.bear(ctx, birth{name: res.Branch, purpose: o.Purpose, roadmap: res.Roadmap, goal: r.Goal(), code: code})
+	c, err := ses.Bear(ctx, store.Birth{Name: res.Branch, Purpose: o.Purpose, Roadmap: res.Roadmap, Goal: r.Goal(), Code: code})
 	if err != nil {
 		return err
 	}
@@ -117,7 +118,7 @@ func (ses *Transaction) init(ctx context.Context, o InitOptions, res *InitResult
 
 // checkNoMemory refuses to start a second, unrelated history beside one that
 // stands: another branch is made by BRANCH.
-func (s *Store) checkNoMemory(ctx context.Context, branch string) error {
+func checkNoMemory(ctx context.Context, s *store.Store, branch string) error {
 	names, err := s.BranchNames(ctx)
 	if err != nil || len(names) == 0 {
 		return err
@@ -136,11 +137,11 @@ func initRoadmap(r *doc.Roadmap, o InitOptions) error {
 		r.SetGoal(o.Goal)
 	}
 	for _, text := range o.Milestones {
-		clean(&text)
+		store.Clean(&text)
 		r.AddMilestone(text)
 	}
 	for _, text := range o.Todo {
-		clean(&text)
+		store.Clean(&text)
 		r.AddTodo(text)
 	}
 	return nil
@@ -148,15 +149,15 @@ func initRoadmap(r *doc.Roadmap, o InitOptions) error {
 
 // initHead points this worktree's CONTEXT_HEAD to the branch unless it points
 // somewhere already.
-func (s *Store) initHead(ctx context.Context, branch string, res *InitResult) error {
-	_, err := s.repo.SymbolicRef(ctx, git.HeadName)
+func initHead(ctx context.Context, s *store.Store, branch string, res *InitResult) error {
+	_, err := s.Repo().SymbolicRef(ctx, git.HeadName)
 	if err == nil {
 		return nil
 	}
 	if !errors.Is(err, git.ErrNotFound) {
 		return err
 	}
-	if err := s.repo.SetSymbolicRef(ctx, git.HeadName, git.BranchRef(branch), "context init"); err != nil {
+	if err := s.Repo().SetSymbolicRef(ctx, git.HeadName, git.BranchRef(branch), "context init"); err != nil {
 		return err
 	}
 	res.Did = append(res.Did, git.HeadName)
@@ -172,12 +173,12 @@ const (
 // initConfig adds the refspecs that a plain `git fetch` then brings memory with,
 // to each remote that has one already: in a bare clone ours would be the only
 // one, and a plain fetch would fetch nothing else.
-func (s *Store) initConfig(ctx context.Context, res *InitResult) error {
-	cfg, err := s.repo.Config(ctx)
+func initConfig(ctx context.Context, s *store.Store, res *InitResult) error {
+	cfg, err := s.Repo().Config(ctx)
 	if err != nil {
 		return err
 	}
-	defer s.repo.InvalidateConfig()
+	defer s.Repo().InvalidateConfig()
 	for _, remote := range cfg.Subsections("remote") {
 		have := cfg.All("remote." + remote + ".fetch")
 		if len(have) == 0 {
@@ -188,7 +189,7 @@ func (s *Store) initConfig(ctx context.Context, res *InitResult) error {
 			if slices.Contains(have, spec) {
 				continue
 			}
-			if _, err := s.repo.Run(ctx, "config", "--add", "remote."+remote+".fetch", spec); err != nil {
+			if _, err := s.Repo().Run(ctx, "config", "--add", "remote."+remote+".fetch", spec); err != nil {
 				return fmt.Errorf("add a fetch refspec to remote '%s': %w", remote, err)
 			}
 			fault.Point("after-config")
@@ -201,7 +202,7 @@ func (s *Store) initConfig(ctx context.Context, res *InitResult) error {
 	if _, ok := cfg.String(NotesStrategyKey); ok {
 		return nil
 	}
-	if _, err := s.repo.Run(ctx, "config", NotesStrategyKey, NotesStrategy); err != nil {
+	if _, err := s.Repo().Run(ctx, "config", NotesStrategyKey, NotesStrategy); err != nil {
 		return fmt.Errorf("set %s: %w", NotesStrategyKey, err)
 	}
 	res.Did = append(res.Did, NotesStrategyKey)
@@ -210,7 +211,7 @@ func (s *Store) initConfig(ctx context.Context, res *InitResult) error {
 
 // InitOptions are what `init` was told. Empty fields change nothing that stands.
 type InitOptions struct {
-	Writer
+	store.Writer
 	Goal       string
 	Milestones []string
 	Todo       []string
@@ -233,10 +234,10 @@ type InitResult struct {
 // a plain fetch brings none.
 func WantedRefspecs(cfg *git.Config, remote string) []string {
 	list := git.FetchRefspecs(remote)
-	if mapping, _ := cfg.String("context." + remote + ".mapping"); mapping == mappingHeads {
+	if mapping, _ := cfg.String("context." + remote + ".mapping"); mapping == store.MappingHeads {
 		list = git.MemoryRefspecs(git.RemoteTracking(remote), true)
 	}
-	if followedOf(cfg, remote) != nil {
+	if store.FollowedOf(cfg, remote) != nil {
 		branches := git.RemoteTracking(remote).Branches()
 		list = slices.DeleteFunc(list, func(spec string) bool { return strings.Contains(spec, ":"+branches) })
 	}

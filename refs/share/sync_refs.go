@@ -1,4 +1,4 @@
-package store
+package share
 
 import (
 	"cmp"
@@ -13,10 +13,11 @@ import (
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // exchangeRefs does what one look at both sides asks for.
-func (y *syncing) exchangeRefs(ctx context.Context, ours, theirs *survey) (again bool, err error) {
+func (y *syncing) exchangeRefs(ctx context.Context, ours, theirs *store.Survey) (again bool, err error) {
 	if err := y.mayBegin(ctx, ours, theirs); err != nil {
 		return false, err
 	}
@@ -31,7 +32,7 @@ func (y *syncing) exchangeRefs(ctx context.Context, ours, theirs *survey) (again
 		return false, err
 	}
 	defer ses.Close()
-	y.settle = ses.preferring(y.o.Prefer)
+	y.settle = ses.Preferring(y.o.Prefer)
 	plan, err := y.plan(ctx, ses, ours, theirs)
 	if err != nil {
 		return false, err
@@ -65,7 +66,7 @@ func (y *syncing) dropHeld(ctx context.Context) error {
 	if y.held == nil || len(y.open) > 0 {
 		return nil
 	}
-	lock, err := y.s.repo.Lock(ctx, BranchLock(y.current))
+	lock, err := y.s.Repo().Lock(ctx, store.BranchLock(y.current))
 	if err != nil {
 		return err
 	}
@@ -74,46 +75,46 @@ func (y *syncing) dropHeld(ctx context.Context) error {
 	if err != nil || waiting == nil || waiting.Merge != nil || waiting.Remote != y.peer.Name {
 		return err
 	}
-	return y.s.dropMerge(y.current)
+	return y.s.DropMerge(y.current)
 }
 
 // alike reports whether both sides stand at the same.
-func (y *syncing) alike(ours, theirs *survey) bool {
-	for name, id := range ours.branches {
-		if y.wants(name) && theirs.branches[name] != id {
+func (y *syncing) alike(ours, theirs *store.Survey) bool {
+	for name, id := range ours.Branches {
+		if y.wants(name) && theirs.Branches[name] != id {
 			return false
 		}
 	}
 	if y.adopt {
-		for name := range theirs.branches {
-			if ours.branches[name] == "" && y.wants(name) {
+		for name := range theirs.Branches {
+			if ours.Branches[name] == "" && y.wants(name) {
 				return false
 			}
 		}
 	}
-	return ours.roadmap == theirs.roadmap && ours.notes == theirs.notes && maps.Equal(ours.tags, theirs.tags)
+	return ours.Roadmap == theirs.Roadmap && ours.Notes == theirs.Notes && maps.Equal(ours.Tags, theirs.Tags)
 }
 
 // noteShared remembers which branches both sides have.
-func (y *syncing) noteShared(ours, theirs *survey) error {
+func (y *syncing) noteShared(ours, theirs *store.Survey) error {
 	shared := map[string]bool{}
-	for name := range ours.branches {
-		if ref := git.BranchRef(name); theirs.branches[name] != "" || y.shared[ref] {
+	for name := range ours.Branches {
+		if ref := git.BranchRef(name); theirs.Branches[name] != "" || y.shared[ref] {
 			shared[ref] = true
 		}
 	}
-	for name := range ours.tags {
-		if theirs.tags[name] != "" {
+	for name := range ours.Tags {
+		if theirs.Tags[name] != "" {
 			shared[git.TagRef(name)] = true
 		}
 	}
 	for ref := range y.shared {
 		name, isTag := strings.CutPrefix(ref, git.TagPrefix)
-		if isTag && (ours.tags[name] != "" || theirs.tags[name] != "") {
+		if isTag && (ours.Tags[name] != "" || theirs.Tags[name] != "") {
 			shared[ref] = true // deleted on one side, and so not to be made again
 		}
 	}
-	if y.peer.bundle || maps.Equal(shared, y.known) {
+	if y.peer.Bundle || maps.Equal(shared, y.known) {
 		return nil
 	}
 	y.known = shared
@@ -121,16 +122,16 @@ func (y *syncing) noteShared(ours, theirs *survey) error {
 }
 
 // mayBegin refuses what only an explicit push does: the first memory of a remote.
-func (y *syncing) mayBegin(ctx context.Context, ours, theirs *survey) error {
+func (y *syncing) mayBegin(ctx context.Context, ours, theirs *store.Survey) error {
 	for _, name := range y.o.Branches {
-		if ours.branches[name] == "" && !y.adopt {
+		if ours.Branches[name] == "" && !y.adopt {
 			return y.s.NoBranch(ctx, name)
 		}
 	}
 	switch {
-	case ours.empty() && !y.adopt:
+	case ours.Empty() && !y.adopt:
 		return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
-	case y.push && !y.first && theirs.empty():
+	case y.push && !y.first && theirs.Empty():
 		return fail.New(fail.ErrRefused, fail.FirstPush, fmt.Sprintf("remote '%s' has no memory; the first push needs saying", y.peer.Name),
 			"git context push "+y.peer.Name)
 	}
@@ -139,29 +140,29 @@ func (y *syncing) mayBegin(ctx context.Context, ours, theirs *survey) error {
 
 // inspect checks what is to be merged or taken. What only the other side has is
 // not looked at until somebody wants it.
-func (y *syncing) inspect(ctx context.Context, ours, theirs *survey) error {
-	var in incoming
+func (y *syncing) inspect(ctx context.Context, ours, theirs *store.Survey) error {
+	var in store.IncomingX
 	t := y.peer.Tracking
-	if theirs.notes != ours.notes {
-		in.notes = []git.Ref{{Name: t.Notes(), ID: theirs.notes}}
+	if theirs.Notes != ours.Notes {
+		in.Notes = []git.Ref{{Name: t.Notes(), ID: theirs.Notes}}
 	}
 	if !y.merge {
-		return y.s.checkIncoming(ctx, in)
+		return y.s.CheckIncomingX(ctx, in)
 	}
-	for name, id := range theirs.branches {
-		if have := ours.branches[name]; have != id && (have != "" || y.adopt && y.wants(name)) {
-			in.branches = append(in.branches, git.Ref{Name: t.Of(git.BranchRef(name)), ID: id})
+	for name, id := range theirs.Branches {
+		if have := ours.Branches[name]; have != id && (have != "" || y.adopt && y.wants(name)) {
+			in.Branches = append(in.Branches, git.Ref{Name: t.Of(git.BranchRef(name)), ID: id})
 		}
 	}
-	for name, id := range theirs.tags {
-		if ours.tags[name] == "" {
-			in.tags = append(in.tags, git.Ref{Name: t.Of(git.TagRef(name)), ID: id})
+	for name, id := range theirs.Tags {
+		if ours.Tags[name] == "" {
+			in.Tags = append(in.Tags, git.Ref{Name: t.Of(git.TagRef(name)), ID: id})
 		}
 	}
-	if theirs.roadmap != ours.roadmap {
-		in.roadmap = []git.Ref{{Name: t.Roadmap(), ID: theirs.roadmap}}
+	if theirs.Roadmap != ours.Roadmap {
+		in.Roadmap = []git.Ref{{Name: t.Roadmap(), ID: theirs.Roadmap}}
 	}
-	return y.s.checkIncoming(ctx, in)
+	return y.s.CheckIncomingX(ctx, in)
 }
 
 // step is what is to be done with one ref.
@@ -183,27 +184,27 @@ func (st *step) isTag() bool { return strings.HasPrefix(st.ref, git.TagPrefix) }
 //  2. only here, or ahead: push, unless it was deleted there;
 //  3. only there, or behind: take, a branch only if it is here or all are wanted;
 //  4. diverged: merge, push and then take that.
-func (y *syncing) plan(ctx context.Context, ses *Transaction, ours, theirs *survey) ([]*step, error) {
+func (y *syncing) plan(ctx context.Context, ses *store.Transaction, ours, theirs *store.Survey) ([]*step, error) {
 	var plan []*step
-	roadmap := &step{ref: git.RoadmapRef, ours: ours.roadmap}
-	if err := y.compare(ctx, ses, roadmap, theirs.roadmap, ""); err != nil {
+	roadmap := &step{ref: git.RoadmapRef, ours: ours.Roadmap}
+	if err := y.compare(ctx, ses, roadmap, theirs.Roadmap, ""); err != nil {
 		return nil, err
 	}
 	if y.isHeld(roadmap.ref) {
 		roadmap.push = ""
 	}
 	plan = append(plan, roadmap)
-	stands := cmp.Or(roadmap.take, ours.roadmap) // and no newer one, which is not pushed with it
-	for _, name := range slices.Sorted(maps.Keys(ours.branches)) {
+	stands := cmp.Or(roadmap.take, ours.Roadmap) // and no newer one, which is not pushed with it
+	for _, name := range slices.Sorted(maps.Keys(ours.Branches)) {
 		if !y.wants(name) {
 			continue
 		}
-		st := &step{ref: git.BranchRef(name), branch: name, ours: ours.branches[name]}
-		if theirs.branches[name] == "" && y.shared[git.BranchRef(name)] && !y.first {
+		st := &step{ref: git.BranchRef(name), branch: name, ours: ours.Branches[name]}
+		if theirs.Branches[name] == "" && y.shared[git.BranchRef(name)] && !y.first {
 			y.deleted = append(y.deleted, name)
 			continue
 		}
-		if err := y.compare(ctx, ses, st, theirs.branches[name], stands); err != nil {
+		if err := y.compare(ctx, ses, st, theirs.Branches[name], stands); err != nil {
 			return nil, err
 		}
 		if y.isHeld(st.ref) {
@@ -211,31 +212,31 @@ func (y *syncing) plan(ctx context.Context, ses *Transaction, ours, theirs *surv
 		}
 		plan = append(plan, st)
 	}
-	for _, name := range slices.Sorted(maps.Keys(theirs.branches)) {
-		if ours.branches[name] != "" || !y.adopt || !y.wants(name) {
+	for _, name := range slices.Sorted(maps.Keys(theirs.Branches)) {
+		if ours.Branches[name] != "" || !y.adopt || !y.wants(name) {
 			continue
 		}
-		if err := CheckBranchName(name); err != nil {
+		if err := store.CheckBranchName(name); err != nil {
 			y.warn("left alone: " + err.Error())
 			continue
 		}
-		plan = append(plan, &step{ref: git.BranchRef(name), branch: name, take: theirs.branches[name]})
+		plan = append(plan, &step{ref: git.BranchRef(name), branch: name, take: theirs.Branches[name]})
 	}
 	return append(plan, y.tagsToTake(ours, theirs)...), nil
 }
 
 // tagsToTake are the tags that only the other side has.
-func (y *syncing) tagsToTake(ours, theirs *survey) []*step {
+func (y *syncing) tagsToTake(ours, theirs *store.Survey) []*step {
 	var plan []*step
-	for _, name := range slices.Sorted(maps.Keys(theirs.tags)) {
-		if ours.tags[name] != "" || !y.merge || y.shared[git.TagRef(name)] {
+	for _, name := range slices.Sorted(maps.Keys(theirs.Tags)) {
+		if ours.Tags[name] != "" || !y.merge || y.shared[git.TagRef(name)] {
 			continue
 		}
 		if err := git.CheckBranchName(name); err != nil {
 			y.warn("left alone: tag: " + err.Error())
 			continue
 		}
-		plan = append(plan, &step{ref: git.TagRef(name), take: theirs.tags[name]})
+		plan = append(plan, &step{ref: git.TagRef(name), take: theirs.Tags[name]})
 	}
 	return plan
 }
@@ -246,7 +247,7 @@ func (y *syncing) wants(branch string) bool {
 }
 
 // compare decides about one ref.
-func (y *syncing) compare(ctx context.Context, ses *Transaction, st *step, theirs, roadmap git.ID) error {
+func (y *syncing) compare(ctx context.Context, ses *store.Transaction, st *step, theirs, roadmap git.ID) error {
 	switch {
 	case st.ours == theirs:
 		return nil
@@ -283,13 +284,13 @@ func displayRef(ref string) string {
 }
 
 // mergeRef merges a ref that diverged; one with open conflicts is left as it is.
-func (y *syncing) mergeRef(ctx context.Context, ses *Transaction, st *step, theirs git.ID, bases []git.ID, roadmap git.ID) error {
-	prefix := qualified(st.branch, y.current, "")
-	settle := y.held.settler(prefix, y.settle)
-	var conflicts []Conflict
+func (y *syncing) mergeRef(ctx context.Context, ses *store.Transaction, st *step, theirs git.ID, bases []git.ID, roadmap git.ID) error {
+	prefix := store.Qualified(st.branch, y.current, "")
+	settle := y.held.Settler(prefix, y.settle)
+	var conflicts []store.Conflict
 	var err error
 	if st.branch == "" {
-		st.merged, conflicts, err = ses.mergeRoadmaps(ctx, st.ours, theirs, bases, y.peer.Name, settle)
+		st.merged, conflicts, err = mergeRoadmaps(ctx, ses, st.ours, theirs, bases, y.peer.Name, settle)
 	} else {
 		st.merged, conflicts, err = y.mergeBranch(ctx, ses, st, theirs, bases, roadmap, settle)
 	}
@@ -310,20 +311,20 @@ func (y *syncing) mergeRef(ctx context.Context, ses *Transaction, st *step, thei
 	return nil
 }
 
-func (y *syncing) mergeBranch(ctx context.Context, ses *Transaction, st *step, theirs git.ID, bases []git.ID, roadmap git.ID, settle settler) (*git.Commit, []Conflict, error) {
+func (y *syncing) mergeBranch(ctx context.Context, ses *store.Transaction, st *step, theirs git.ID, bases []git.ID, roadmap git.ID, settle store.Settler) (*git.Commit, []store.Conflict, error) {
 	r := replica{bases: bases, from: y.peer.Name, settle: settle, roadmap: roadmap}
 	var err error
-	if r.ours, err = y.s.tipAt(ctx, st.branch, st.ours); err != nil {
+	if r.ours, err = y.s.TipAt(ctx, st.branch, st.ours); err != nil {
 		return nil, nil, err
 	}
-	if r.theirs, err = y.s.tipAt(ctx, st.branch, theirs); err != nil {
+	if r.theirs, err = y.s.TipAt(ctx, st.branch, theirs); err != nil {
 		return nil, nil, err
 	}
-	c, u, err := ses.mergeReplica(ctx, r)
+	c, u, err := mergeReplica(ctx, ses, r)
 	if err != nil {
 		return nil, nil, err
 	}
-	return c, u.conflicts, nil
+	return c, u.Conflicts, nil
 }
 
 // holdConflicts keeps what is open where Resolve finds it.
@@ -331,7 +332,7 @@ func (y *syncing) holdConflicts(ctx context.Context) error {
 	if len(y.open) == 0 {
 		return nil
 	}
-	lock, err := y.s.repo.Lock(ctx, BranchLock(y.current))
+	lock, err := y.s.Repo().Lock(ctx, store.BranchLock(y.current))
 	if err != nil {
 		return err
 	}
@@ -342,44 +343,44 @@ func (y *syncing) holdConflicts(ctx context.Context) error {
 	}
 	if waiting != nil && (waiting.Merge != nil || waiting.Remote != y.peer.Name) {
 		y.blocked = fail.New(fail.ErrConflict, fail.MergeWaiting, fmt.Sprintf("'%s' waits to be merged into '%s'; conflicts with '%s' have to wait for it",
-			waiting.source(), y.current, y.peer.Name), "git context merge --status", "git context merge --continue", "git context merge --abort")
+			waiting.Source(), y.current, y.peer.Name), "git context merge --status", "git context merge --continue", "git context merge --abort")
 		return nil
 	}
-	return y.s.holdMerge(&heldMerge{Target: y.current, Remote: y.peer.Name, Bundle: y.peer.bundle, Theirs: y.openAt}, waiting, y.open)
+	return y.s.HoldMerge(&store.WaitingMerge{Target: y.current, Remote: y.peer.Name, Bundle: y.peer.Bundle, Theirs: y.openAt}, waiting, y.open)
 }
 
 // uniteNotes writes the notes that are missing of what is to be pushed, and adds
 // the remote's.
-func (y *syncing) uniteNotes(ctx context.Context, ses *Transaction, plan []*step, ours, theirs *survey) error {
+func (y *syncing) uniteNotes(ctx context.Context, ses *store.Transaction, plan []*step, ours, theirs *store.Survey) error {
 	var from []*git.Commit
 	for _, st := range plan {
 		if st.push == "" || st.branch == "" {
 			continue
 		}
-		c, err := y.s.repo.Commit(ctx, st.ours)
+		c, err := y.s.Repo().Commit(ctx, st.ours)
 		if err != nil {
 			return err
 		}
 		from = append(from, c)
 	}
-	news := theirs.notes
-	if news == ours.notes {
+	news := theirs.Notes
+	if news == ours.Notes {
 		news = ""
 	}
 	if len(from) == 0 && news == "" {
 		return nil
 	}
-	if err := ses.foldAll(ctx, from, news); err != nil {
+	if err := ses.FoldAll(ctx, from, news); err != nil {
 		return err
 	}
 	now, err := y.s.NotesTip(ctx)
 	if err != nil {
 		return err
 	}
-	if now != ours.notes && news != "" {
+	if now != ours.Notes && news != "" {
 		y.merged(git.NotesRef)
 	}
-	ours.notes = now
+	ours.Notes = now
 	return nil
 }
 

@@ -1,4 +1,4 @@
-package store
+package share
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // recall reads what the peer held when it was last asked, and finishes what was to be
@@ -23,21 +24,21 @@ func (y *syncing) recall(ctx context.Context) (err error) {
 
 // stillHeld asks the peer for its refs where it held old history, and forgets of
 // which it does not any more. It returns refspecs that leave out the others.
-func (y *syncing) stillHeld(ctx context.Context, tracked *survey) ([]string, error) {
+func (y *syncing) stillHeld(ctx context.Context, tracked *store.Survey) ([]string, error) {
 	before := len(y.old.Refs)
 	for ref, h := range y.old.Refs {
-		if tracked.at(ref) != h.now { // fetched by plain git, or dropped, since
+		if tracked.At(ref) != h.Now { // fetched by plain git, or dropped, since
 			delete(y.old.Refs, ref)
 		}
 	}
-	if len(y.old.Refs) == 0 || y.peer.bundle {
+	if len(y.old.Refs) == 0 || y.peer.Bundle {
 		return nil, y.saveHeld(before)
 	}
 	var names []string
 	for ref := range y.old.Refs {
-		names = append(names, git.NameOn(ref, y.peer.heads))
+		names = append(names, git.NameOn(ref, y.peer.Heads))
 	}
-	list, err := y.s.repo.LsRemote(ctx, y.peer.Name, names...)
+	list, err := y.s.Repo().LsRemote(ctx, y.peer.Name, names...)
 	if errors.Is(err, git.ErrUnreachable) {
 		err = unreachable(y.peer.Name, err)
 	}
@@ -46,15 +47,15 @@ func (y *syncing) stillHeld(ctx context.Context, tracked *survey) ([]string, err
 	}
 	there := map[string]git.ID{}
 	for _, r := range list {
-		there[git.NameHere(r.Name, y.peer.heads)] = r.ID
+		there[git.NameHere(r.Name, y.peer.Heads)] = r.ID
 	}
 	var not []string
-	for _, h := range y.old.list() {
-		if there[h.ref] != h.old {
-			delete(y.old.Refs, h.ref)
+	for _, h := range y.old.List() {
+		if there[h.Ref] != h.Old {
+			delete(y.old.Refs, h.Ref)
 			continue
 		}
-		not = append(not, "^"+git.NameOn(h.ref, y.peer.heads))
+		not = append(not, "^"+git.NameOn(h.Ref, y.peer.Heads))
 	}
 	return not, y.saveHeld(before)
 }
@@ -69,10 +70,10 @@ func (y *syncing) saveHeld(before int) error {
 
 // replaceTracking puts tracking refs to what they are without what was forgotten, and
 // deletes what they held: a kill in between is made up for by recall.
-func (y *syncing) replaceTracking(ctx context.Context, held []heldRef, theirs *survey) error {
+func (y *syncing) replaceTracking(ctx context.Context, held []store.HeldRef, theirs *store.Survey) error {
 	for _, h := range held {
-		y.old.Refs[h.ref] = h
-		y.old.Purge = append(y.old.Purge, h.old)
+		y.old.Refs[h.Ref] = h
+		y.old.Purge = append(y.old.Purge, h.Old)
 	}
 	if err := y.s.WriteHeldState(y.peer, y.old); err != nil {
 		return err
@@ -87,17 +88,17 @@ func (y *syncing) replaceTracking(ctx context.Context, held []heldRef, theirs *s
 		return err
 	}
 	for _, r := range mapped { // the next `git fetch` makes them anew
-		if slices.ContainsFunc(held, func(h heldRef) bool { return h.old == r.ID }) {
+		if slices.ContainsFunc(held, func(h store.HeldRef) bool { return h.Old == r.ID }) {
 			ses.Tx.Delete(r.Name, r.ID)
 		}
 	}
 	for _, h := range held {
-		if h.now == "" { // of notes nothing may be left
-			ses.Tx.Delete(y.peer.Tracking.Of(h.ref), h.old)
+		if h.Now == "" { // of notes nothing may be left
+			ses.Tx.Delete(y.peer.Tracking.Of(h.Ref), h.Old)
 		} else {
-			ses.Tx.Update(y.peer.Tracking.Of(h.ref), h.now, h.old)
+			ses.Tx.Update(y.peer.Tracking.Of(h.Ref), h.Now, h.Old)
 		}
-		theirs.set(git.Ref{Name: h.ref, ID: h.now})
+		set(theirs, git.Ref{Name: h.Ref, ID: h.Now})
 	}
 	if err := ses.Tx.Commit(ctx); err != nil {
 		return err
@@ -105,7 +106,7 @@ func (y *syncing) replaceTracking(ctx context.Context, held []heldRef, theirs *s
 	fault.Point("held-replaced")
 	kept, err := y.deleteOld(ctx)
 	for _, k := range kept {
-		y.warn(fmt.Sprintf("%s of what '%s' still holds cannot be deleted here: %s", prose.Count(len(k.Objects), "object"), y.peer.Name, keptBy(k)))
+		y.warn(fmt.Sprintf("%s of what '%s' still holds cannot be deleted here: %s", prose.Count(len(k.Objects), "object"), y.peer.Name, store.KeptByX(k)))
 	}
 	return err
 }
@@ -124,10 +125,10 @@ func (y *syncing) deleteOld(ctx context.Context) ([]git.Kept, error) {
 	for _, r := range mapped {
 		logs = append(logs, r.Name)
 	}
-	if err := y.s.repo.DropReflogs(ctx, logs); err != nil {
+	if err := y.s.Repo().DropReflogs(ctx, logs); err != nil {
 		return nil, err
 	}
-	res, err := y.s.repo.Purge(ctx, y.old.Purge)
+	res, err := y.s.Repo().Purge(ctx, y.old.Purge)
 	if err != nil {
 		return nil, err
 	}
@@ -138,8 +139,8 @@ func (y *syncing) deleteOld(ctx context.Context) ([]git.Kept, error) {
 // mapped are the refs in which git itself keeps the memory of a peer that has it among
 // its branches.
 func (y *syncing) mapped(ctx context.Context) ([]git.Ref, error) {
-	if !y.peer.heads || y.peer.bundle {
+	if !y.peer.Heads || y.peer.Bundle {
 		return nil, nil
 	}
-	return y.s.repo.Refs(ctx, git.MappedTracking(y.peer.Name))
+	return y.s.Repo().Refs(ctx, git.MappedTracking(y.peer.Name))
 }

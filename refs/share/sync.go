@@ -1,4 +1,4 @@
-package store
+package share
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // syncWaits is how many of its own rounds a push that lost a race waits at most,
@@ -27,9 +28,9 @@ const maxIdle = 10
 
 // syncing is one exchange with another repository.
 type syncing struct {
-	s    *Store
+	s    *store.Store
 	o    SyncOptions
-	peer Remote
+	peer store.Remote
 	res  *SyncResult
 
 	merge, push bool // what is to be done with what differs
@@ -40,37 +41,37 @@ type syncing struct {
 	expunge     bool // nothing else is done
 	dry         bool // nor that: it is only shown
 
-	current  string            // the branch it stands on: conflicts are kept there
-	held     *heldMerge        // what waits there already
-	settle   settler           // for what is not resolved yet
-	shared   map[string]bool   // see peer.sharedName; refs by the names they have here
-	known    map[string]bool   // as it was read
-	old      heldState         // what the other side holds of what was forgotten
-	forgot   *ExpungeResult    // what was forgotten because the other side has
-	locked   int               // fetches in a row that a lock file stopped
-	idle     int               // pushes in a row that came too late although nothing moved there
-	late     bool              // the last push lost a race
-	beaten   map[string]bool   // branches that did: the remote has them
-	noAtomic bool              // the remote cannot push several refs as one
-	refused  []string          // what the remote will not have
-	reason   string            // why, in its words
-	deleted  []string          // branches that somebody deleted on the remote
-	open     []Conflict        // of refs that were left as they are
-	openAt   map[string]git.ID // what the other side has of those
-	blocked  error             // another merge waits where their conflicts should
+	current  string               // the branch it stands on: conflicts are kept there
+	held     *store.WaitingMerge  // what waits there already
+	settle   store.Settler        // for what is not resolved yet
+	shared   map[string]bool      // see peer.sharedName; refs by the names they have here
+	known    map[string]bool      // as it was read
+	old      store.HeldState      // what the other side holds of what was forgotten
+	forgot   *store.ExpungeResult // what was forgotten because the other side has
+	locked   int                  // fetches in a row that a lock file stopped
+	idle     int                  // pushes in a row that came too late although nothing moved there
+	late     bool                 // the last push lost a race
+	beaten   map[string]bool      // branches that did: the remote has them
+	noAtomic bool                 // the remote cannot push several refs as one
+	refused  []string             // what the remote will not have
+	reason   string               // why, in its words
+	deleted  []string             // branches that somebody deleted on the remote
+	open     []store.Conflict     // of refs that were left as they are
+	openAt   map[string]git.ID    // what the other side has of those
+	blocked  error                // another merge waits where their conflicts should
 }
 
 // Fetch asks a remote for its memory and moves tracking refs alone. Branches that are
 // named come along where context.<remote>.branches would leave them out, and must be there.
-func (s *Store) Fetch(ctx context.Context, o SyncOptions) (SyncResult, error) {
-	return s.exchange(ctx, o, func(y *syncing) {})
+func Fetch(ctx context.Context, s *store.Store, o SyncOptions) (SyncResult, error) {
+	return exchange(ctx, s, o, func(y *syncing) {})
 }
 
 // Push sends branches to a remote, with the roadmap, tags and notes. It is never
 // forced: where the remote has what is not here, fail.ErrStale says so. Notes alone
 // are united with the remote's and sent again until they get through.
-func (s *Store) Push(ctx context.Context, o SyncOptions) (SyncResult, error) {
-	return s.exchange(ctx, o, func(y *syncing) { y.push, y.first = true, true })
+func Push(ctx context.Context, s *store.Store, o SyncOptions) (SyncResult, error) {
+	return exchange(ctx, s, o, func(y *syncing) { y.push, y.first = true, true })
 }
 
 // Sync brings all local branches, the roadmap, tags and notes together with a
@@ -86,34 +87,34 @@ func (s *Store) Push(ctx context.Context, o SyncOptions) (SyncResult, error) {
 //
 // It may be killed at any moment: nothing acknowledged is lost, and the next Sync
 // goes on.
-func (s *Store) Sync(ctx context.Context, o SyncOptions) (SyncResult, error) {
-	return s.exchange(ctx, o, func(y *syncing) { y.merge, y.push = true, true })
+func Sync(ctx context.Context, s *store.Store, o SyncOptions) (SyncResult, error) {
+	return exchange(ctx, s, o, func(y *syncing) { y.merge, y.push = true, true })
 }
 
 // newSyncing is an exchange in which nothing is asked for yet.
-func newSyncing(s *Store, o SyncOptions, p Remote, res *SyncResult) *syncing {
-	return &syncing{s: s, o: o, peer: p, res: res, settle: settleNone,
-		shared: map[string]bool{}, beaten: map[string]bool{}, openAt: map[string]git.ID{}, old: heldState{Refs: map[string]heldRef{}}}
+func newSyncing(s *store.Store, o SyncOptions, p store.Remote, res *SyncResult) *syncing {
+	return &syncing{s: s, o: o, peer: p, res: res, settle: store.SettleNone,
+		shared: map[string]bool{}, beaten: map[string]bool{}, openAt: map[string]git.ID{}, old: store.HeldState{Refs: map[string]store.HeldRef{}}}
 }
 
 // newSyncResult has empty lists where nothing happened: JSON knows the difference.
 func newSyncResult(remote string) SyncResult {
-	return SyncResult{Remote: remote, Fetched: []string{}, Merged: []string{}, Pushed: []string{}, Conflicts: []Conflict{}}
+	return SyncResult{Remote: remote, Fetched: []string{}, Merged: []string{}, Pushed: []string{}, Conflicts: []store.Conflict{}}
 }
 
 // exchange runs one of the three with a remote.
-func (s *Store) exchange(ctx context.Context, o SyncOptions, set func(*syncing)) (SyncResult, error) {
+func exchange(ctx context.Context, s *store.Store, o SyncOptions, set func(*syncing)) (SyncResult, error) {
 	res := newSyncResult(o.Remote)
-	if err := CheckSettle(o.Prefer); err != nil {
+	if err := store.CheckSettle(o.Prefer); err != nil {
 		return res, err
 	}
-	p, err := s.remote(ctx, o.Remote)
+	p, err := s.Remote(ctx, o.Remote)
 	if err != nil {
-		return res, s.orNoMemory(ctx, err)
+		return res, orNoMemory(ctx, s, err)
 	}
 	res.Remote = p.Name
-	if s.branch != "" { // mistyped, it must not be ignored
-		if _, err := s.Tip(ctx, s.branch); err != nil {
+	if s.Branch != "" { // mistyped, it must not be ignored
+		if _, err := s.Tip(ctx, s.Branch); err != nil {
 			return res, err
 		}
 	}
@@ -134,12 +135,12 @@ func (r *SyncResult) sort() {
 	for _, list := range [][]string{r.Fetched, r.Merged, r.Pushed} {
 		slices.Sort(list)
 	}
-	sortConflicts(r.Conflicts)
+	store.SortConflicts(r.Conflicts)
 }
 
 // orNoMemory is the error of a repository without memory, where that is what is
 // missing first.
-func (s *Store) orNoMemory(ctx context.Context, err error) error {
+func orNoMemory(ctx context.Context, s *store.Store, err error) error {
 	if names, listErr := s.BranchNames(ctx); listErr == nil && len(names) == 0 && errors.Is(err, fail.ErrNotFound) {
 		return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
 	}
@@ -157,9 +158,9 @@ func (y *syncing) run(ctx context.Context) error {
 		if err != nil || !again {
 			return err
 		}
-		if try == maxTries {
+		if try == store.MaxTries {
 			return &fail.Error{Code: fail.Busy, Kind: fail.ErrStale, Hints: []string{"git context sync"},
-				Message: fmt.Sprintf("others pushed to '%s' faster %d times; nothing is lost", y.peer.Name, maxTries)}
+				Message: fmt.Sprintf("others pushed to '%s' faster %d times; nothing is lost", y.peer.Name, store.MaxTries)}
 		}
 		if y.locked > 0 {
 			continue // git has waited for seconds
@@ -203,7 +204,7 @@ func (y *syncing) prepare(ctx context.Context) error {
 // faster.
 func (y *syncing) round(ctx context.Context) (again bool, err error) {
 	y.refused, y.deleted, y.blocked = nil, nil, nil
-	y.open, y.openAt, y.res.Conflicts = nil, map[string]git.ID{}, []Conflict{}
+	y.open, y.openAt, y.res.Conflicts = nil, map[string]git.ID{}, []store.Conflict{}
 	before, err := y.fetch(ctx)
 	if errors.Is(err, git.ErrStale) {
 		return true, y.stillLocked(err) // somebody else fetches just now
@@ -230,10 +231,10 @@ func (y *syncing) round(ctx context.Context) (again bool, err error) {
 	if y.expunge {
 		return false, nil
 	}
-	if y.peer.bundle {
+	if y.peer.Bundle {
 		before = &ours // a bundle is asked once: what it has that is not here is news
 	}
-	if err := y.notice(theirs.changes(before)); err != nil {
+	if err := y.notice(theirs.Changes(before)); err != nil {
 		return false, err
 	}
 	if y.remove {
@@ -256,17 +257,17 @@ func (y *syncing) round(ctx context.Context) (again bool, err error) {
 // the branches, and a commit may move them meanwhile: the remote could get a branch without
 // the roadmap that it names. So where there is something to exchange, two looks must find
 // the same here: as no ref goes back to where it was, this is how all stood between them.
-func (y *syncing) survey(ctx context.Context) (ours, theirs survey, err error) {
-	for range maxTries {
+func (y *syncing) survey(ctx context.Context) (ours, theirs store.Survey, err error) {
+	for range store.MaxTries {
 		before := ours
-		if ours, theirs, err = y.s.survey(ctx, y.peer); err != nil {
+		if ours, theirs, err = y.s.Survey(ctx, y.peer); err != nil {
 			return ours, theirs, err
 		}
-		if !y.merge && !y.push || ours.equal(&before) || y.alike(&ours, &theirs) {
+		if !y.merge && !y.push || ours.Equal(&before) || y.alike(&ours, &theirs) {
 			return ours, theirs, nil
 		}
 	}
-	return ours, theirs, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("other writers were faster %d times", maxTries), "git context sync "+prose.ShellWord(y.peer.Name))
+	return ours, theirs, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("other writers were faster %d times", store.MaxTries), "git context sync "+prose.ShellWord(y.peer.Name))
 }
 
 // notice takes down what moved on the remote since it was last asked, and gives up
@@ -277,7 +278,7 @@ func (y *syncing) notice(moved, gone []string) error {
 			y.res.Fetched = append(y.res.Fetched, ref)
 		}
 	}
-	if y.peer.bundle {
+	if y.peer.Bundle {
 		gone = nil
 	}
 	for _, ref := range gone {
@@ -300,7 +301,7 @@ func (y *syncing) stillLocked(err error) error {
 	if !errors.Is(err, git.ErrLocked) {
 		return nil
 	}
-	if y.locked++; y.locked < lockedTries {
+	if y.locked++; y.locked < store.LockedTries {
 		return nil
 	}
 	var said *git.Error
@@ -316,9 +317,9 @@ func (y *syncing) outcome() error {
 	var errs []error
 	if y.blocked != nil {
 		errs = append(errs, y.blocked)
-	} else if n := unsettled(y.open); n > 0 {
+	} else if n := store.Unsettled(y.open); n > 0 {
 		hints := []string{"git context resolve PATH --ours|--theirs|--union|-F FILE", "git context merge --continue"}
-		if !y.peer.bundle {
+		if !y.peer.Bundle {
 			hints = append(hints, "git context sync "+y.peer.Name)
 		}
 		errs = append(errs, fail.New(fail.ErrConflict, fail.MergeConflict,
@@ -326,7 +327,7 @@ func (y *syncing) outcome() error {
 	}
 	if len(y.refused) > 0 {
 		hints := []string{"git remote -v"}
-		if !y.peer.heads { // a host that takes nothing but branches
+		if !y.peer.Heads { // a host that takes nothing but branches
 			hints = []string{"git config context." + y.peer.Name + ".mapping heads", "git context init"}
 		}
 		errs = append(errs, fail.New(fail.ErrRefused, fail.PushRefused,
@@ -343,7 +344,7 @@ func (y *syncing) outcome() error {
 
 // SyncOptions are one exchange with a remote.
 type SyncOptions struct {
-	Writer
+	store.Writer
 	Remote   string   // empty: context.remote, else the only one, else origin
 	Branches []string // of push; empty: all
 	Prefer   string   // of sync: settles every conflict, as MergeOptions.Prefer
@@ -354,12 +355,12 @@ type SyncOptions struct {
 // refs/context/heads/NAME, refs/context/roadmap, refs/context/tags/NAME,
 // refs/notes/context.
 type SyncResult struct {
-	Remote    string     `json:"remote"`
-	Fetched   []string   `json:"fetched"` // moved on the remote since it was last asked
-	Merged    []string   `json:"merged"`  // moved here
-	Pushed    []string   `json:"pushed"`
-	Conflicts []Conflict `json:"conflicts"`
-	Attempts  int        `json:"attempts"` // pushes that it took; 0 where nothing was pushed
+	Remote    string           `json:"remote"`
+	Fetched   []string         `json:"fetched"` // moved on the remote since it was last asked
+	Merged    []string         `json:"merged"`  // moved here
+	Pushed    []string         `json:"pushed"`
+	Conflicts []store.Conflict `json:"conflicts"`
+	Attempts  int              `json:"attempts"` // pushes that it took; 0 where nothing was pushed
 
 	Steps    int      `json:"-"` // that came
 	Lost     int      `json:"-"` // pushes that somebody else's was faster than

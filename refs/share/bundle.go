@@ -1,4 +1,4 @@
-package store
+package share
 
 import (
 	"context"
@@ -14,11 +14,12 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // BundleOptions are one bundle to write. Paths are absolute.
 type BundleOptions struct {
-	Writer
+	store.Writer
 	File     string
 	Since    string // a former bundle: what it holds is left out; empty: everything is in
 	Progress io.Writer
@@ -34,7 +35,7 @@ type Bundled struct {
 // Unbundle reads elsewhere, with the same hashes. It is git's own format: `git
 // bundle verify` and `git fetch` read it too. fail.ErrRefused if there is nothing new
 // since the former bundle.
-func (s *Store) Bundle(ctx context.Context, o BundleOptions) (Bundled, error) {
+func Bundle(ctx context.Context, s *store.Store, o BundleOptions) (Bundled, error) {
 	res := Bundled{File: o.File, Refs: []string{}}
 	names, err := s.BranchNames(ctx)
 	if err != nil {
@@ -51,7 +52,7 @@ func (s *Store) Bundle(ctx context.Context, o BundleOptions) (Bundled, error) {
 	}
 	var known []git.ID
 	if o.Since != "" {
-		former, err := s.checkBundle(ctx, o.Since)
+		former, err := checkBundle(ctx, s, o.Since)
 		if err != nil {
 			return res, err
 		}
@@ -59,7 +60,7 @@ func (s *Store) Bundle(ctx context.Context, o BundleOptions) (Bundled, error) {
 			known = append(known, r.ID)
 		}
 	}
-	list, err := s.bundleRefs(ctx, o, known)
+	list, err := bundleRefs(ctx, s, o, known)
 	if errors.Is(err, git.ErrEmptyBundle) {
 		return res, fail.New(fail.ErrRefused, fail.NothingNew, fmt.Sprintf("nothing is new since '%s'", prose.OneLine(o.Since, 200)))
 	}
@@ -74,28 +75,28 @@ func (s *Store) Bundle(ctx context.Context, o BundleOptions) (Bundled, error) {
 
 // bundleRefs writes all refs but those that are known, as they stand at one moment: it
 // begins again where one has moved before git came to it.
-func (s *Store) bundleRefs(ctx context.Context, o BundleOptions, known []git.ID) ([]git.Ref, error) {
-	for range maxTries {
-		list, err := s.repo.Refs(ctx, git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)
+func bundleRefs(ctx context.Context, s *store.Store, o BundleOptions, known []git.ID) ([]git.Ref, error) {
+	for range store.MaxTries {
+		list, err := s.Repo().Refs(ctx, git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)
 		if err != nil {
 			return nil, err
 		}
 		list = slices.DeleteFunc(list, func(r git.Ref) bool { return slices.Contains(known, r.ID) })
-		if err = s.repo.CreateBundle(ctx, o.File, list, known, o.Progress); !errors.Is(err, git.ErrStale) {
+		if err = s.Repo().CreateBundle(ctx, o.File, list, known, o.Progress); !errors.Is(err, git.ErrStale) {
 			return list, err
 		}
 	}
-	return nil, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("other writers were faster %d times", maxTries), "run the command again")
+	return nil, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("other writers were faster %d times", store.MaxTries), "run the command again")
 }
 
 // checkBundle lists what a bundle holds, if all of it can be taken in here.
-func (s *Store) checkBundle(ctx context.Context, file string) ([]git.Ref, error) {
+func checkBundle(ctx context.Context, s *store.Store, file string) ([]git.Ref, error) {
 	if _, err := os.Stat(file); err != nil {
 		return nil, fmt.Errorf("cannot read '%s': %w", file, reason(err))
 	}
-	held, err := s.repo.BundleRefs(ctx, file)
+	held, err := s.Repo().BundleRefs(ctx, file)
 	if err == nil {
-		err = s.repo.VerifyBundle(ctx, file)
+		err = s.Repo().VerifyBundle(ctx, file)
 	}
 	if err != nil {
 		return nil, bundleError(file, err)
@@ -121,16 +122,16 @@ func bundleError(file string, err error) error {
 		Hints: []string{"git bundle verify " + prose.OneLine(file, 200)}}
 }
 
-func bundlePeer(file string) Remote {
-	return Remote{Name: file, bundle: true, Tracking: git.BundleTracking()}
+func bundlePeer(file string) store.Remote {
+	return store.Remote{Name: file, Bundle: true, Tracking: git.BundleTracking()}
 }
 
 // Unbundle takes in what a bundle holds, as Sync does what a remote has: branches
 // that are not here are made with the same hashes, others are moved forward or
 // merged. A bundle whose prerequisites are missing here changes nothing.
-func (s *Store) Unbundle(ctx context.Context, w Writer, file string, progress io.Writer) (SyncResult, error) {
+func Unbundle(ctx context.Context, s *store.Store, w store.Writer, file string, progress io.Writer) (SyncResult, error) {
 	res := newSyncResult(file)
-	held, err := s.checkBundle(ctx, file)
+	held, err := checkBundle(ctx, s, file)
 	if err != nil {
 		return res, err
 	}
@@ -150,18 +151,18 @@ func (s *Store) Unbundle(ctx context.Context, w Writer, file string, progress io
 	if err != nil {
 		return res, err
 	}
-	return res, s.forget(ctx, p)
+	return res, forget(ctx, s, p)
 }
 
 // forget drops what is known of another repository.
-func (s *Store) forget(ctx context.Context, p Remote) error {
-	ses, err := s.Begin(ctx, Writer{}, "forget "+prose.OneLine(p.Name, 100))
+func forget(ctx context.Context, s *store.Store, p store.Remote) error {
+	ses, err := s.Begin(ctx, store.Writer{}, "forget "+prose.OneLine(p.Name, 100))
 	if err != nil {
 		return err
 	}
 	defer ses.Close()
 	return ses.Swap(ctx, func(ctx context.Context) error {
-		list, err := s.repo.Refs(ctx, p.Tracking.All()...)
+		list, err := s.Repo().Refs(ctx, p.Tracking.All()...)
 		if err != nil {
 			return err
 		}

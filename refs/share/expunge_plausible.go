@@ -1,4 +1,4 @@
-package store
+package share
 
 import (
 	"bytes"
@@ -12,33 +12,34 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // plausible refuses what would leave a branch here without any entry, or would take
 // more than half of the entries, or of what branches and roadmap say, be it removed or
 // redacted: whoever may push to a remote must not be able to wipe the memory of all who
 // sync with it.
-func (y *syncing) plausible(ctx context.Context, x *expunging, _ []git.ID) error {
-	v, err := x.s.MemoryRefs(ctx)
+func (y *syncing) plausible(ctx context.Context, x *store.Expunging, _ []git.ID) error {
+	v, err := x.S.MemoryRefs(ctx)
 	if err != nil {
 		return err
 	}
-	tips := TipsOf(v.branches)
-	if v.roadmap != "" {
-		tips = append(tips, v.roadmap)
+	tips := store.TipsOf(v.Branches)
+	if v.Roadmap != "" {
+		tips = append(tips, v.Roadmap)
 	}
-	now, err := x.rw.rewrite(ctx, tips)
+	now, err := x.Rw.Rewrite(ctx, tips)
 	if err != nil {
 		return err
 	}
 	entries, left := 0, 0
-	for _, r := range v.branches {
+	for _, r := range v.Branches {
 		name, _ := git.BranchName(r.Name)
-		before, err := x.s.countEntries(ctx, name, r.ID)
+		before, err := countEntries(ctx, x.S, name, r.ID)
 		if err != nil {
 			return err
 		}
-		after, err := x.s.countEntries(ctx, name, now[r.ID])
+		after, err := countEntries(ctx, x.S, name, now[r.ID])
 		if err != nil {
 			return err
 		}
@@ -50,7 +51,7 @@ func (y *syncing) plausible(ctx context.Context, x *expunging, _ []git.ID) error
 	if 2*left < entries {
 		return y.implausible(fmt.Sprintf("%d of the %d entries", entries-left, entries))
 	}
-	lost, all, err := x.s.lostBytes(ctx, tips, slices.Collect(maps.Values(now)))
+	lost, all, err := lostBytes(ctx, x.S, tips, slices.Collect(maps.Values(now)))
 	if err == nil && 2*lost > all {
 		return y.implausible(fmt.Sprintf("%d%% of what memory says", 100*lost/all))
 	}
@@ -69,12 +70,12 @@ func implausible(err error) bool {
 }
 
 // countEntries counts the steps and milestones of a branch at a commit.
-func (s *Store) countEntries(ctx context.Context, branch string, id git.ID) (int, error) {
-	tip, err := s.tipAt(ctx, branch, id)
+func countEntries(ctx context.Context, s *store.Store, branch string, id git.ID) (int, error) {
+	tip, err := s.TipAt(ctx, branch, id)
 	if err != nil {
 		return 0, err
 	}
-	meta, err := s.metadata(ctx, tip)
+	meta, err := s.MetadataX(ctx, tip)
 	if err != nil {
 		return 0, err
 	}
@@ -84,12 +85,12 @@ func (s *Store) countEntries(ctx context.Context, branch string, id git.ID) (int
 
 // lostBytes says how many bytes of the documents of some commits those of the others,
 // which stand in their place, do not hold any more, and how many there were.
-func (s *Store) lostBytes(ctx context.Context, before, after []git.ID) (lost, all int64, err error) {
-	old, err := s.documents(ctx, before)
+func lostBytes(ctx context.Context, s *store.Store, before, after []git.ID) (lost, all int64, err error) {
+	old, err := documents(ctx, s, before)
 	if err != nil {
 		return 0, 0, err
 	}
-	now, err := s.documents(ctx, after)
+	now, err := documents(ctx, s, after)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -105,7 +106,7 @@ func (s *Store) lostBytes(ctx context.Context, before, after []git.ID) (lost, al
 			changed = append(changed, id)
 		}
 	}
-	err = s.readObjects(ctx, changed, func(o git.Object) error {
+	err = s.ReadObjects(ctx, changed, func(o git.Object) error {
 		for line := range bytes.Lines(o.Data) {
 			if !bytes.Contains(line, []byte(doc.Redaction)) {
 				lost -= int64(len(line))
@@ -117,23 +118,23 @@ func (s *Store) lostBytes(ctx context.Context, before, after []git.ID) (lost, al
 }
 
 // documents are the files in the trees of commits, each once, with their sizes.
-func (s *Store) documents(ctx context.Context, commits []git.ID) (map[git.ID]int64, error) {
+func documents(ctx context.Context, s *store.Store, commits []git.ID) (map[git.ID]int64, error) {
 	var trees, ids []git.ID
 	for _, id := range commits {
-		c, err := s.repo.Commit(ctx, id)
+		c, err := s.Repo().Commit(ctx, id)
 		if err != nil {
 			return nil, err
 		}
 		trees = append(trees, c.Tree)
 	}
-	list, err := s.repo.Objects(ctx, trees, nil)
+	list, err := s.Repo().Objects(ctx, trees, nil)
 	if err != nil {
 		return nil, err
 	}
 	for _, o := range list {
 		ids = append(ids, o.ID)
 	}
-	infos, err := s.repo.Infos(ctx, ids)
+	infos, err := s.Repo().Infos(ctx, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package store
+package share
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // askLimit is how long init waits for a remote to say whether it has memory:
@@ -49,14 +50,14 @@ func (i *initing) adopt(ctx context.Context, branch string, named bool) (string,
 	if _, err := y.fetch(ctx); err != nil {
 		return "", err
 	}
-	ours, theirs, err := s.survey(ctx, p)
+	ours, theirs, err := s.Survey(ctx, p)
 	if err != nil {
 		return "", err
 	}
 	if _, err := firstOf(&theirs, p.Name, branch, true); err != nil { // deleted since
 		return "", err
 	}
-	if err := i.checkRoadmap(ctx, theirs.roadmap); err != nil {
+	if err := i.checkRoadmap(ctx, theirs.Roadmap); err != nil {
 		return "", err
 	}
 	y.current = branch
@@ -77,12 +78,12 @@ func (i *initing) adopt(ctx context.Context, branch string, named bool) (string,
 // memoryElsewhere asks the remote that is meant without a name. One that cannot
 // be asked is a warning: what is begun here can be merged with it later. Of a remote with
 // memory it returns the branches, nil of one without.
-func (i *initing) memoryElsewhere(ctx context.Context) (Remote, *survey, error) {
-	names, err := i.s.repo.Remotes(ctx)
+func (i *initing) memoryElsewhere(ctx context.Context) (store.Remote, *store.Survey, error) {
+	names, err := i.s.Repo().Remotes(ctx)
 	if err != nil || len(names) == 0 {
-		return Remote{}, nil, err
+		return store.Remote{}, nil, err
 	}
-	p, err := i.s.remote(ctx, "")
+	p, err := i.s.Remote(ctx, "")
 	if errors.Is(err, fail.ErrNotFound) { // several remotes, none of which is meant, or one that is not there
 		i.res.Warnings = append(i.res.Warnings, "no remote was asked whether it has memory: "+err.Error())
 		return p, nil, nil
@@ -93,7 +94,7 @@ func (i *initing) memoryElsewhere(ctx context.Context) (Remote, *survey, error) 
 	limited, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	plain, mapped := git.NameOn(git.BranchPrefix, false), git.NameOn(git.BranchPrefix, true)
-	list, err := i.s.repo.LsRemote(limited, p.Name, plain+"*", mapped+"*")
+	list, err := i.s.Repo().LsRemote(limited, p.Name, plain+"*", mapped+"*")
 	if errors.Is(err, git.ErrUnreachable) && ctx.Err() == nil {
 		i.res.Warnings = append(i.res.Warnings, fmt.Sprintf("remote '%s' could not be asked whether it has memory: %v", p.Name, err))
 		return p, nil, nil
@@ -104,20 +105,20 @@ func (i *initing) memoryElsewhere(ctx context.Context) (Remote, *survey, error) 
 	has := func(prefix string) bool {
 		return slices.ContainsFunc(list, func(r git.Ref) bool { return strings.HasPrefix(r.Name, prefix) })
 	}
-	if !p.heads && !has(plain) { // whoever pushed it had to map it
+	if !p.Heads && !has(plain) { // whoever pushed it had to map it
 		key := "context." + p.Name + ".mapping"
-		if _, err := i.s.repo.Run(ctx, "config", key, mappingHeads); err != nil {
+		if _, err := i.s.Repo().Run(ctx, "config", key, store.MappingHeads); err != nil {
 			return p, nil, fmt.Errorf("set %s: %w", key, err)
 		}
 		fault.Point("after-config")
-		i.s.repo.InvalidateConfig()
+		i.s.Repo().InvalidateConfig()
 		i.res.Did = append(i.res.Did, key)
-		p.heads = true
+		p.Heads = true
 	}
-	there := &survey{branches: map[string]git.ID{}}
+	there := &store.Survey{Branches: map[string]git.ID{}}
 	for _, r := range list {
-		if name, ok := strings.CutPrefix(r.Name, git.NameOn(git.BranchPrefix, p.heads)); ok {
-			there.branches[name] = r.ID
+		if name, ok := strings.CutPrefix(r.Name, git.NameOn(git.BranchPrefix, p.Heads)); ok {
+			there.Branches[name] = r.ID
 		}
 	}
 	return p, there, nil
@@ -125,9 +126,9 @@ func (i *initing) memoryElsewhere(ctx context.Context) (Remote, *survey, error) 
 
 // firstOf chooses the branch to begin with: the one that is wanted, else main,
 // else the first by name.
-func firstOf(theirs *survey, remote, branch string, named bool) (string, error) {
+func firstOf(theirs *store.Survey, remote, branch string, named bool) (string, error) {
 	var names []string
-	for _, name := range slices.Sorted(maps.Keys(theirs.branches)) {
+	for _, name := range slices.Sorted(maps.Keys(theirs.Branches)) {
 		if git.CheckBranchName(name) == nil {
 			names = append(names, name)
 		}
@@ -138,8 +139,8 @@ func firstOf(theirs *survey, remote, branch string, named bool) (string, error) 
 	case named || len(names) == 0:
 		return "", fail.New(fail.ErrNotFound, fail.BranchNotFound, fmt.Sprintf("remote '%s' has memory, without a branch '%s'", remote, branch),
 			"git context init", "git context branch "+branch)
-	case slices.Contains(names, DefaultBranch):
-		return DefaultBranch, nil
+	case slices.Contains(names, store.DefaultBranch):
+		return store.DefaultBranch, nil
 	}
 	return names[0], nil
 }
@@ -150,7 +151,7 @@ func (i *initing) checkRoadmap(ctx context.Context, tip git.ID) error {
 	if tip == "" {
 		return nil
 	}
-	data, err := i.s.roadmapAt(ctx, tip)
+	data, err := i.s.RoadmapAt(ctx, tip)
 	if err != nil {
 		return err
 	}
@@ -159,14 +160,14 @@ func (i *initing) checkRoadmap(ctx context.Context, tip git.ID) error {
 
 // adoptBranch makes a branch that only a remote has, as it was when the remote
 // was last asked. It reports false where no remote has it.
-func (s *Store) adoptBranch(ctx context.Context, name string) (bool, error) {
-	remotes, err := s.repo.Remotes(ctx)
+func AdoptBranch(ctx context.Context, s *store.Store, name string) (bool, error) {
+	remotes, err := s.Repo().Remotes(ctx)
 	if err != nil {
 		return false, err
 	}
 	found := map[string]git.ID{}
 	for _, remote := range remotes {
-		id, err := s.repo.Ref(ctx, git.RemoteTracking(remote).Of(git.BranchRef(name)))
+		id, err := s.Repo().Ref(ctx, git.RemoteTracking(remote).Of(git.BranchRef(name)))
 		if err != nil && !errors.Is(err, git.ErrNotFound) {
 			return false, err
 		}
@@ -177,25 +178,25 @@ func (s *Store) adoptBranch(ctx context.Context, name string) (bool, error) {
 	if len(found) == 0 {
 		return false, nil
 	}
-	if err := s.checkNewName(ctx, name); err != nil {
+	if err := s.CheckNewName(ctx, name); err != nil {
 		return false, err
 	}
 	remotes = slices.Sorted(maps.Keys(found))
 	remote := remotes[0]
 	if len(found) > 1 {
-		p, err := s.remote(ctx, "")
+		p, err := s.Remote(ctx, "")
 		if err != nil && !errors.Is(err, fail.ErrNotFound) {
 			return false, err
 		}
 		if remote = p.Name; found[remote] == "" {
 			return false, fail.New(fail.ErrRefused, fail.BranchAmbiguous, fmt.Sprintf("several remotes have a branch '%s': %s", name, prose.QuotedList(remotes)),
-				"git config "+KeyRemote+" "+remotes[0])
+				"git config "+store.KeyRemote+" "+remotes[0])
 		}
 	}
 	done := newSyncResult(remote)
-	y := newSyncing(s, SyncOptions{}, Remote{Name: remote, Tracking: git.RemoteTracking(remote)}, &done)
+	y := newSyncing(s, SyncOptions{}, store.Remote{Name: remote, Tracking: git.RemoteTracking(remote)}, &done)
 	ref := git.Ref{Name: y.peer.Tracking.Of(git.BranchRef(name)), ID: found[remote]}
-	if err := s.checkIncoming(ctx, incoming{branches: []git.Ref{ref}}); err != nil {
+	if err := s.CheckIncomingX(ctx, store.IncomingX{Branches: []git.Ref{ref}}); err != nil {
 		return false, err
 	}
 	if err := y.refuseHeld(ctx, name, ref.ID); err != nil {

@@ -1,4 +1,4 @@
-package store
+package share
 
 import (
 	"context"
@@ -10,14 +10,15 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // uniteTombstones puts those of two commits of the roadmap into a tree: what was
 // forgotten anywhere is forgotten, so that this never conflicts.
-func (ses *Transaction) uniteTombstones(ctx context.Context, tree *git.Edit, sides ...git.ID) error {
+func uniteTombstones(ctx context.Context, ses *store.Transaction, tree *git.Edit, sides ...git.ID) error {
 	var all doc.Expunged
 	for _, side := range sides {
-		e, err := ses.Store.tombstonesAt(ctx, side)
+		e, err := tombstonesAt(ctx, ses.Store, side)
 		if err != nil {
 			return err
 		}
@@ -26,19 +27,19 @@ func (ses *Transaction) uniteTombstones(ctx context.Context, tree *git.Edit, sid
 	if all.Empty() {
 		return nil
 	}
-	return ses.putTombstones(ctx, tree, all)
+	return ses.PutTombstones(ctx, tree, all)
 }
 
 // tombstonesAt are those that a commit of the roadmap holds; "" holds none.
-func (s *Store) tombstonesAt(ctx context.Context, roadmap git.ID) (doc.Expunged, error) {
+func tombstonesAt(ctx context.Context, s *store.Store, roadmap git.ID) (doc.Expunged, error) {
 	if roadmap == "" {
 		return doc.Expunged{}, nil
 	}
-	c, err := s.repo.Commit(ctx, roadmap)
+	c, err := s.Repo().Commit(ctx, roadmap)
 	if err != nil {
 		return doc.Expunged{}, fmt.Errorf("read the roadmap: %w", err)
 	}
-	return s.tombstonesIn(ctx, s.repo.Edit(c.Tree))
+	return s.TombstonesIn(ctx, s.Repo().Edit(c.Tree))
 }
 
 // accept takes over what the other side says is forgotten, before anything of it is
@@ -50,15 +51,15 @@ func (s *Store) tombstonesAt(ctx context.Context, roadmap git.ID) (doc.Expunged,
 //  2. there is no memory here yet: nothing; the roadmap is taken over as it is;
 //  3. the other side is only asked, or gets our branches: a hint at sync;
 //  4. else this repository forgets it too, unless that takes too much (plausible).
-func (y *syncing) accept(ctx context.Context, ours, theirs *survey) (bool, error) {
-	if y.remove || ours.empty() || theirs.roadmap == "" || theirs.roadmap == ours.roadmap {
+func (y *syncing) accept(ctx context.Context, ours, theirs *store.Survey) (bool, error) {
+	if y.remove || ours.Empty() || theirs.Roadmap == "" || theirs.Roadmap == ours.Roadmap {
 		return false, nil
 	}
 	e, err := y.theirTombstones(ctx, theirs)
 	if err != nil {
 		return false, err
 	}
-	known, err := y.s.tombstonesAt(ctx, ours.roadmap)
+	known, err := tombstonesAt(ctx, y.s, ours.Roadmap)
 	if err != nil {
 		return false, err
 	}
@@ -73,7 +74,7 @@ func (y *syncing) accept(ctx context.Context, ours, theirs *survey) (bool, error
 	case known.Holds(e):
 		return false, nil
 	case y.merge:
-		return true, y.obey(ctx, e, ids, theirs.roadmap)
+		return true, y.obey(ctx, e, ids, theirs.Roadmap)
 	}
 	command, most, err := y.remedy(ctx, e)
 	switch {
@@ -81,11 +82,11 @@ func (y *syncing) accept(ctx context.Context, ours, theirs *survey) (bool, error
 		return false, err
 	case y.push:
 		return false, fail.New(fail.ErrRefused, fail.ExpungedElsewhere,
-			fmt.Sprintf("'%s' has expunged %s that this repository still has", y.peer.Name, forgotten(n)), command)
+			fmt.Sprintf("'%s' has expunged %s that this repository still has", y.peer.Name, store.Forgotten(n)), command)
 	case most:
-		y.warn(fmt.Sprintf("'%s' has expunged %s, more than sync removes unasked; see %s", y.peer.Name, forgotten(n), command))
+		y.warn(fmt.Sprintf("'%s' has expunged %s, more than sync removes unasked; see %s", y.peer.Name, store.Forgotten(n), command))
 	default:
-		y.warn(fmt.Sprintf("'%s' has expunged %s; %s removes %s here too", y.peer.Name, forgotten(n), command, itOrThem(n)))
+		y.warn(fmt.Sprintf("'%s' has expunged %s; %s removes %s here too", y.peer.Name, store.Forgotten(n), command, itOrThem(n)))
 	}
 	return false, nil
 }
@@ -94,7 +95,7 @@ func (y *syncing) accept(ctx context.Context, ours, theirs *survey) (bool, error
 // is more than a sync would believe.
 func (y *syncing) remedy(ctx context.Context, e doc.Expunged) (command string, most bool, err error) {
 	name := prose.ShellWord(y.peer.Name)
-	switch err := y.s.tried(ctx, e, func(x *expunging) error { return y.plausible(ctx, x, nil) }); {
+	switch err := y.s.Tried(ctx, e, func(x *store.Expunging) error { return y.plausible(ctx, x, nil) }); {
 	case implausible(err):
 		return "git context expunge --from " + name + " --dry-run", true, nil
 	default:
@@ -111,12 +112,12 @@ func itOrThem(entries int) string {
 
 // theirTombstones are those of the other side's roadmap, checked first where they are
 // not ours.
-func (y *syncing) theirTombstones(ctx context.Context, theirs *survey) (doc.Expunged, error) {
-	ref := git.Ref{Name: y.peer.Tracking.Roadmap(), ID: theirs.roadmap}
-	if err := y.s.checkIncoming(ctx, incoming{roadmap: []git.Ref{ref}}); err != nil {
+func (y *syncing) theirTombstones(ctx context.Context, theirs *store.Survey) (doc.Expunged, error) {
+	ref := git.Ref{Name: y.peer.Tracking.Roadmap(), ID: theirs.Roadmap}
+	if err := y.s.CheckIncomingX(ctx, store.IncomingX{Roadmap: []git.Ref{ref}}); err != nil {
 		return doc.Expunged{}, err
 	}
-	return y.s.tombstonesAt(ctx, theirs.roadmap)
+	return tombstonesAt(ctx, y.s, theirs.Roadmap)
 }
 
 // errShown ends an exchange that was only to say what would be forgotten.
@@ -124,56 +125,56 @@ var errShown = errors.New("only shown")
 
 // obey forgets here what the other side has forgotten, of entries those with these ids.
 func (y *syncing) obey(ctx context.Context, e doc.Expunged, ids []string, roadmap git.ID) error {
-	x := &expunging{s: y.s, w: y.o.Writer, roadmap: roadmap, res: ExpungeResult{Entries: len(ids), IDs: ids, Remotes: []RemoteHolding{}}}
+	x := &store.Expunging{S: y.s, W: y.o.Writer, Roadmap: roadmap, Res: store.ExpungeResult{Entries: len(ids), IDs: ids, Remotes: []store.RemoteHolding{}}}
 	if y.expunge {
-		if err := y.list(ctx, e, &x.res); err != nil {
+		if err := y.list(ctx, e, &x.Res); err != nil {
 			return err
 		}
 	}
-	y.forgot = &x.res
+	y.forgot = &x.Res
 	if y.dry {
-		return y.show(ctx, e, &x.res)
+		return y.show(ctx, e, &x.Res)
 	}
 	if !y.accepted {
-		x.check = y.plausible
+		x.Check = y.plausible
 	}
-	dropped, err := y.s.dropUnsoundTracking(ctx, y.o.Writer)
+	dropped, err := y.s.DropUnsoundTracking(ctx, y.o.Writer)
 	if err != nil {
 		return err
 	}
-	x.res.Warnings = append(x.res.Warnings, dropped...)
-	if err := x.begin(ctx, e); err != nil {
+	x.Res.Warnings = append(x.Res.Warnings, dropped...)
+	if err := x.Begin(ctx, e); err != nil {
 		return err
 	}
-	y.Note(fmt.Sprintf("'%s' has expunged %s; it is done here too", y.peer.Name, forgotten(len(ids))))
-	y.res.Warnings = append(y.res.Warnings, x.res.Warnings...)
+	y.Note(fmt.Sprintf("'%s' has expunged %s; it is done here too", y.peer.Name, store.Forgotten(len(ids))))
+	y.res.Warnings = append(y.res.Warnings, x.Res.Warnings...)
 	return nil
 }
 
 // list says which entries and how many texts of the other side's tombstones go here.
-func (y *syncing) list(ctx context.Context, e doc.Expunged, res *ExpungeResult) error {
+func (y *syncing) list(ctx context.Context, e doc.Expunged, res *store.ExpungeResult) error {
 	known, err := y.s.Tombstones(ctx)
 	if err != nil {
 		return err
 	}
-	f := newFinder(y.s)
-	f.named = e
+	f := store.NewFinder(y.s)
+	f.Named = e
 	v, err := y.s.MemoryRefs(ctx)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(f.history(ctx, v), f.local(ctx)); err != nil {
+	if err := errors.Join(f.History(ctx, v), f.Local(ctx)); err != nil {
 		return err
 	}
-	f.entries(res)
-	res.Texts = texts(known.Union(e)) - texts(known)
+	f.Entries(res)
+	res.Texts = store.Texts(known.Union(e)) - store.Texts(known)
 	return nil
 }
 
 // show says what else would change. That sync would refuse it is a warning here.
-func (y *syncing) show(ctx context.Context, e doc.Expunged, res *ExpungeResult) error {
+func (y *syncing) show(ctx context.Context, e doc.Expunged, res *store.ExpungeResult) error {
 	res.DryRun = true
-	err := y.s.preview(ctx, e, func(ctx context.Context, x *expunging, tips []git.ID) error {
+	err := y.s.Preview(ctx, e, func(ctx context.Context, x *store.Expunging, tips []git.ID) error {
 		err := y.plausible(ctx, x, tips)
 		var refusal *fail.Error
 		if implausible(err) && errors.As(err, &refusal) {
@@ -191,15 +192,15 @@ func (y *syncing) show(ctx context.Context, e doc.Expunged, res *ExpungeResult) 
 // standing is how a ref of ours stands to theirs. A roadmap that has all of ours but
 // lacks tombstones was made by somebody who dropped them: it is merged, not taken over.
 func (y *syncing) standing(ctx context.Context, ref string, ours, theirs git.ID) (standing, []git.ID, error) {
-	how, bases, err := y.s.compare(ctx, ours, theirs)
+	how, bases, err := compare(ctx, y.s, ours, theirs)
 	if err != nil || how != behind || ref != git.RoadmapRef {
 		return how, bases, err
 	}
-	known, err := y.s.tombstonesAt(ctx, ours)
+	known, err := tombstonesAt(ctx, y.s, ours)
 	if err != nil {
 		return how, nil, err
 	}
-	e, err := y.s.tombstonesAt(ctx, theirs)
+	e, err := tombstonesAt(ctx, y.s, theirs)
 	if err == nil && !e.Holds(known) {
 		how = diverged
 	}
@@ -210,17 +211,17 @@ func (y *syncing) standing(ctx context.Context, ref string, ours, theirs git.ID)
 // else. With e.Yes, that may be more than Sync believes: a branch's every entry, or most
 // of this repository's. With e.DryRun it fetches, and says what would go. Of e nothing
 // else counts. fail.ErrNotFound: all of it is forgotten here.
-func (s *Store) ExpungeFrom(ctx context.Context, o SyncOptions, e ExpungeOptions) (ExpungeResult, error) {
+func ExpungeFrom(ctx context.Context, s *store.Store, o SyncOptions, e store.ExpungeOptions) (store.ExpungeResult, error) {
 	var y *syncing
-	_, err := s.exchange(ctx, o, func(made *syncing) {
+	_, err := exchange(ctx, s, o, func(made *syncing) {
 		y = made
 		y.merge, y.expunge, y.accepted, y.dry = true, true, e.Yes, e.DryRun
 	})
 	switch {
 	case err != nil && !errors.Is(err, errShown):
-		return ExpungeResult{}, err
+		return store.ExpungeResult{}, err
 	case y.forgot == nil:
-		return ExpungeResult{}, fail.New(fail.ErrNotFound, fail.NothingExpunged, fmt.Sprintf("'%s' has expunged nothing that is still here", y.peer.Name))
+		return store.ExpungeResult{}, fail.New(fail.ErrNotFound, fail.NothingExpunged, fmt.Sprintf("'%s' has expunged nothing that is still here", y.peer.Name))
 	}
 	return *y.forgot, nil
 }

@@ -1,4 +1,4 @@
-package store
+package share
 
 import (
 	"context"
@@ -8,13 +8,14 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // takeAll moves the refs here to what a plan says. What lost a race on the remote
 // stays, to be merged anew from where it stands; what the remote refused is
 // merged here all the same. again is set where a branch went on meanwhile, so that
 // the remote does not have all of it.
-func (y *syncing) takeAll(ctx context.Context, plan []*step, ours *survey, again *bool) error {
+func (y *syncing) takeAll(ctx context.Context, plan []*step, ours *store.Survey, again *bool) error {
 	if !y.merge {
 		return nil
 	}
@@ -28,7 +29,7 @@ func (y *syncing) takeAll(ctx context.Context, plan []*step, ours *survey, again
 		}
 		*again = *again || t.again
 		if t.to != "" {
-			ours.set(git.Ref{Name: st.ref, ID: t.to})
+			set(ours, git.Ref{Name: st.ref, ID: t.to})
 		}
 	}
 	return nil
@@ -38,11 +39,11 @@ func (y *syncing) takeAll(ctx context.Context, plan []*step, ours *survey, again
 type taking struct {
 	y     *syncing
 	step  *step
-	ses   *Transaction
+	ses   *store.Transaction
 	have  git.ID // where it stands
 	to    git.ID // "" where nothing is to be done
 	again bool
-	wait  Pending
+	wait  store.Pending
 }
 
 func (t *taking) run(ctx context.Context) error {
@@ -76,14 +77,14 @@ func (t *taking) build(ctx context.Context) error {
 	s, st := t.y.s, t.step
 	t.to, t.again, t.have = "", false, ""
 	var err error
-	t.have, err = s.repo.Ref(ctx, st.ref)
+	t.have, err = s.Repo().Ref(ctx, st.ref)
 	switch {
 	case errors.Is(err, git.ErrNotFound):
 		return t.create(ctx)
 	case err != nil:
 		return err
 	case !t.y.merge || st.isTag(): // somebody else made it meanwhile; a tag never moves
-		return ErrNothing
+		return store.ErrNothing
 	case t.have == st.ours && st.merged != nil:
 		t.to = st.merged.ID
 	default:
@@ -92,10 +93,10 @@ func (t *taking) build(ctx context.Context) error {
 		}
 	}
 	if t.to == "" {
-		return ErrNothing
+		return store.ErrNothing
 	}
 	if st.branch != "" {
-		tip, err := s.tipAt(ctx, st.branch, t.have)
+		tip, err := s.TipAt(ctx, st.branch, t.have)
 		if err != nil {
 			return err
 		}
@@ -110,17 +111,17 @@ func (t *taking) build(ctx context.Context) error {
 func (t *taking) create(ctx context.Context) error {
 	st := t.step
 	if st.ours != "" {
-		return ErrNothing
+		return store.ErrNothing
 	}
 	if err := t.checkName(ctx); err != nil {
 		if errors.Is(err, fail.ErrExists) {
 			t.y.warn("left alone: " + err.Error())
-			return ErrNothing
+			return store.ErrNothing
 		}
 		return err
 	}
 	if st.branch != "" {
-		if err := t.y.s.clear(ctx, st.branch); err != nil {
+		if err := t.y.s.Clear(ctx, st.branch); err != nil {
 			return err
 		}
 	}
@@ -133,9 +134,9 @@ func (t *taking) create(ctx context.Context) error {
 func (t *taking) checkName(ctx context.Context) error {
 	switch {
 	case t.step.branch != "":
-		return t.y.s.checkNewName(ctx, t.step.branch)
+		return t.y.s.CheckNewName(ctx, t.step.branch)
 	case t.step.isTag():
-		return t.y.s.checkNewTag(ctx, strings.TrimPrefix(t.step.ref, git.TagPrefix))
+		return t.y.s.CheckNewTag(ctx, strings.TrimPrefix(t.step.ref, git.TagPrefix))
 	}
 	return nil
 }
@@ -153,7 +154,7 @@ func (t *taking) compare(ctx context.Context) error {
 	case how == diverged:
 		t.again = true
 		now := &step{ref: st.ref, branch: st.branch, ours: t.have}
-		roadmap, err := t.y.s.roadmapTip(ctx)
+		roadmap, err := t.y.s.RoadmapTip(ctx)
 		if err != nil {
 			return err
 		}
@@ -170,31 +171,31 @@ func (t *taking) compare(ctx context.Context) error {
 // finish gives a new branch its journal, and marks that of one that moved.
 func (t *taking) finish(ctx context.Context) error {
 	s, branch := t.y.s, t.step.branch
-	tip, err := s.tipAt(ctx, branch, t.to)
+	tip, err := s.TipAt(ctx, branch, t.to)
 	if err != nil {
 		return err
 	}
-	meta, err := s.metadata(ctx, tip)
+	meta, err := s.MetadataX(ctx, tip)
 	if err != nil {
 		return err
 	}
 	t.y.res.Steps += meta.Totals().Steps
 	if t.have == "" {
-		return s.makeJournal(ctx, branch)
+		return s.MakeJournal(ctx, branch)
 	}
-	old, err := s.tipAt(ctx, branch, t.have)
+	old, err := s.TipAt(ctx, branch, t.have)
 	if err != nil {
 		return err
 	}
-	if meta, err = s.metadata(ctx, old); err != nil {
+	if meta, err = s.MetadataX(ctx, old); err != nil {
 		return err
 	}
 	t.y.res.Steps -= meta.Totals().Steps
-	newest, err := s.newest(ctx, tip)
+	newest, err := s.NewestX(ctx, tip)
 	if err != nil {
 		return err
 	}
 	mark := t.ses.Mark(ctx, branch, t.wait.Untouched(), t.to, 0, newest)
-	t.y.res.Warnings = append(t.y.res.Warnings, t.ses.afterwards(mark, nil)...)
+	t.y.res.Warnings = append(t.y.res.Warnings, t.ses.Afterwards(mark, nil)...)
 	return nil
 }

@@ -1,4 +1,4 @@
-package store
+package share
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // send pushes what a plan says, with tags that the remote lacks and the notes. It
@@ -20,7 +21,7 @@ import (
 // Branches and the roadmap go as one: a merge moves several of them. Notes are
 // moved by every agent, and must not make the branches of one wait for another's:
 // they go along with a single ref, and else apart.
-func (y *syncing) send(ctx context.Context, plan []*step, ours, theirs *survey) (late bool, err error) {
+func (y *syncing) send(ctx context.Context, plan []*step, ours, theirs *store.Survey) (late bool, err error) {
 	if !y.push {
 		return false, nil
 	}
@@ -29,15 +30,15 @@ func (y *syncing) send(ctx context.Context, plan []*step, ours, theirs *survey) 
 	for _, st := range plan {
 		if st.push != "" {
 			updates = append(updates, y.update(st.ref, st.push))
-			steps[git.NameOn(st.ref, y.peer.heads)] = st
+			steps[git.NameOn(st.ref, y.peer.Heads)] = st
 		}
 	}
 	if len(y.o.Branches) == 0 { // a tag may name another branch's milestone, and would take its history along
 		updates = append(updates, y.newTags(ours, theirs)...)
 	}
 	var notes []git.PushUpdate
-	if ours.notes != theirs.notes && !y.isHeld(git.NotesRef) {
-		notes = append(notes, y.update(git.NotesRef, ours.notes))
+	if ours.Notes != theirs.Notes && !y.isHeld(git.NotesRef) {
+		notes = append(notes, y.update(git.NotesRef, ours.Notes))
 	}
 	if len(updates)+len(notes) == 0 {
 		return false, nil
@@ -65,21 +66,21 @@ func (y *syncing) send(ctx context.Context, plan []*step, ours, theirs *survey) 
 }
 
 func (y *syncing) update(ref string, id git.ID) git.PushUpdate {
-	return git.PushUpdate{ID: id, Ref: git.NameOn(ref, y.peer.heads)}
+	return git.PushUpdate{ID: id, Ref: git.NameOn(ref, y.peer.Heads)}
 }
 
 // newTags are the tags that the remote lacks. One that names something else there
 // is left to people.
-func (y *syncing) newTags(ours, theirs *survey) []git.PushUpdate {
+func (y *syncing) newTags(ours, theirs *store.Survey) []git.PushUpdate {
 	var updates []git.PushUpdate
-	for _, name := range slices.Sorted(maps.Keys(ours.tags)) {
-		switch theirs.tags[name] {
-		case ours.tags[name]:
+	for _, name := range slices.Sorted(maps.Keys(ours.Tags)) {
+		switch theirs.Tags[name] {
+		case ours.Tags[name]:
 		case "":
-			if clash := theirs.tagClash(name); clash != "" {
+			if clash := tagClash(theirs, name); clash != "" {
 				y.warn(fmt.Sprintf("tag '%s' stays here: on '%s' it %s", name, y.peer.Name, clash))
 			} else if !y.shared[git.TagRef(name)] || y.first {
-				updates = append(updates, y.update(git.TagRef(name), ours.tags[name]))
+				updates = append(updates, y.update(git.TagRef(name), ours.Tags[name]))
 			}
 		default:
 			y.warn(fmt.Sprintf("tag '%s' names another milestone on '%s'", name, y.peer.Name))
@@ -89,9 +90,9 @@ func (y *syncing) newTags(ours, theirs *survey) []git.PushUpdate {
 }
 
 // tagClash says why a tag cannot stand beside one of a side.
-func (v *survey) tagClash(name string) string {
-	for _, have := range slices.Sorted(maps.Keys(v.tags)) {
-		if clash := NameClash(have, name); clash != "" {
+func tagClash(v *store.Survey, name string) string {
+	for _, have := range slices.Sorted(maps.Keys(v.Tags)) {
+		if clash := store.NameClash(have, name); clash != "" {
 			return clash
 		}
 	}
@@ -105,11 +106,11 @@ func (y *syncing) warn(text string) {
 }
 
 // sendBatch makes one push and notes what became of each ref.
-func (y *syncing) sendBatch(ctx context.Context, updates []git.PushUpdate, atomic bool, steps map[string]*step, theirs *survey) (late bool, err error) {
+func (y *syncing) sendBatch(ctx context.Context, updates []git.PushUpdate, atomic bool, steps map[string]*step, theirs *store.Survey) (late bool, err error) {
 	if len(updates) == 0 {
 		return false, nil
 	}
-	results, err := y.s.repo.Push(ctx, git.PushOptions{Remote: y.peer.Name, Updates: updates, Absent: y.absent(updates),
+	results, err := y.s.Repo().Push(ctx, git.PushOptions{Remote: y.peer.Name, Updates: updates, Absent: y.absent(updates),
 		Atomic: atomic, Progress: y.o.Progress})
 	if errors.Is(err, git.ErrUnreachable) {
 		return false, unreachable(y.peer.Name, err)
@@ -120,7 +121,7 @@ func (y *syncing) sendBatch(ctx context.Context, updates []git.PushUpdate, atomi
 	fault.Point("after-push")
 	var track []git.Ref
 	for i, r := range results {
-		ref := git.NameHere(r.Ref, y.peer.heads)
+		ref := git.NameHere(r.Ref, y.peer.Heads)
 		switch r.Status {
 		case git.PushStale:
 			late = true
@@ -147,7 +148,7 @@ func (y *syncing) sendBatch(ctx context.Context, updates []git.PushUpdate, atomi
 func (y *syncing) absent(updates []git.PushUpdate) []string {
 	var refs []string
 	for _, u := range updates {
-		if u.ID != "" && strings.HasPrefix(git.NameHere(u.Ref, y.peer.heads), git.TagPrefix) {
+		if u.ID != "" && strings.HasPrefix(git.NameHere(u.Ref, y.peer.Heads), git.TagPrefix) {
 			refs = append(refs, u.Ref)
 		}
 	}
@@ -156,7 +157,7 @@ func (y *syncing) absent(updates []git.PushUpdate) []string {
 
 // track says in the tracking refs what the remote has now. A configured refspec
 // has made git do so already; where that is missing nobody else does.
-func (y *syncing) track(ctx context.Context, pushed []git.Ref, theirs *survey) error {
+func (y *syncing) track(ctx context.Context, pushed []git.Ref, theirs *store.Survey) error {
 	tx, err := y.s.Begin(ctx, y.o.Writer, "push: "+prose.OneLine(y.peer.Name, 100))
 	if err != nil {
 		return err
@@ -164,9 +165,9 @@ func (y *syncing) track(ctx context.Context, pushed []git.Ref, theirs *survey) e
 	defer tx.Close()
 	return tx.Swap(ctx, func(ctx context.Context) error {
 		for _, r := range pushed {
-			theirs.set(r)
+			set(theirs, r)
 			ref := y.peer.Tracking.Of(r.Name)
-			have, err := y.s.repo.Ref(ctx, ref)
+			have, err := y.s.Repo().Ref(ctx, ref)
 			if err != nil && !errors.Is(err, git.ErrNotFound) {
 				return err
 			}
@@ -183,52 +184,52 @@ func (y *syncing) track(ctx context.Context, pushed []git.Ref, theirs *survey) e
 }
 
 // set notes what a ref, by its name here, is now.
-func (v *survey) set(r git.Ref) {
+func set(v *store.Survey, r git.Ref) {
 	if name, ok := git.BranchName(r.Name); ok {
-		v.branches[name] = r.ID
+		v.Branches[name] = r.ID
 		return
 	}
 	if name, ok := strings.CutPrefix(r.Name, git.TagPrefix); ok {
-		v.tags[name] = r.ID
+		v.Tags[name] = r.ID
 	}
 	switch r.Name {
 	case git.RoadmapRef:
-		v.roadmap = r.ID
+		v.Roadmap = r.ID
 	case git.NotesRef:
-		v.notes = r.ID
+		v.Notes = r.ID
 	}
 }
 
 // DeleteRemote deletes branches on a remote, and tags, as tags/NAME. Here they stay,
 // and no Sync makes them there again.
-func (s *Store) DeleteRemote(ctx context.Context, o SyncOptions) (SyncResult, error) {
-	return s.exchange(ctx, o, func(y *syncing) { y.remove = true })
+func DeleteRemote(ctx context.Context, s *store.Store, o SyncOptions) (SyncResult, error) {
+	return exchange(ctx, s, o, func(y *syncing) { y.remove = true })
 }
 
 // refNamed finds the branch of a side, or the tag, that a name for DeleteRemote
 // means: a branch may be called tags/x too, and wins.
-func (v *survey) refNamed(name, remote string) (string, error) {
-	tag, isTag := strings.CutPrefix(name, remoteTagPrefix)
+func refNamed(v *store.Survey, name, remote string) (string, error) {
+	tag, isTag := strings.CutPrefix(name, store.RemoteTagPrefix)
 	switch {
-	case v.branches[name] != "":
+	case v.Branches[name] != "":
 		return git.BranchRef(name), nil
-	case isTag && v.tags[tag] != "":
+	case isTag && v.Tags[tag] != "":
 		return git.TagRef(tag), nil
 	case isTag:
 		return "", fail.New(fail.ErrNotFound, fail.TagNotFound, fmt.Sprintf("'%s' has no tag '%s'", remote, prose.OneLine(tag, 100)), "git context tag")
 	}
 	hint := "git context branch --all"
-	if v.tags[name] != "" {
-		hint = fmt.Sprintf("git context push --delete %s %s%s", remote, remoteTagPrefix, name)
+	if v.Tags[name] != "" {
+		hint = fmt.Sprintf("git context push --delete %s %s%s", remote, store.RemoteTagPrefix, name)
 	}
 	return "", fail.New(fail.ErrNotFound, fail.BranchNotFound, fmt.Sprintf("'%s' has no branch '%s'", remote, prose.OneLine(name, 100)), hint)
 }
 
 // removeBranches sends the deletions.
-func (y *syncing) removeBranches(ctx context.Context, ours, theirs *survey) error {
+func (y *syncing) removeBranches(ctx context.Context, ours, theirs *store.Survey) error {
 	var updates []git.PushUpdate
 	for _, name := range y.o.Branches {
-		ref, err := theirs.refNamed(name, y.peer.Name)
+		ref, err := refNamed(theirs, name, y.peer.Name)
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package store
+package share
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // HookFailure is a hook that could not do its work. git was not told, because its own
@@ -44,13 +45,13 @@ const (
 
 // NoteHookFailure keeps that a hook failed, for HookFailures. What of it cannot be
 // found out is left empty. Of pushes to one remote the last alone is kept.
-func (s *Store) NoteHookFailure(ctx context.Context, event string, why error) error {
-	f := HookFailure{Time: s.Clock().UTC().Truncate(time.Second), Event: event, Worktree: s.repo.WorkTree(),
+func NoteHookFailure(ctx context.Context, s *store.Store, event string, why error) error {
+	f := HookFailure{Time: s.Clock().UTC().Truncate(time.Second), Event: event, Worktree: s.Repo().WorkTree(),
 		Message: prose.OneLine(why.Error(), hookMessageLimit)}
 	if f.Worktree == "" {
-		f.Worktree = s.repo.GitDir()
+		f.Worktree = s.Repo().GitDir()
 	}
-	if code, err := s.codeHead(ctx); err == nil {
+	if code, err := s.CodeHead(ctx); err == nil {
 		f.Code = code
 	}
 	if branch, err := s.Current(ctx); err == nil {
@@ -59,7 +60,7 @@ func (s *Store) NoteHookFailure(ctx context.Context, event string, why error) er
 	var push *pushFailure
 	if errors.As(why, &push) {
 		f.Remote = push.remote
-		if unsent, err := s.unsent(ctx, push.remote); err == nil {
+		if unsent, err := unsent(ctx, s, push.remote); err == nil {
 			f.Unsent = unsent
 		}
 	}
@@ -67,7 +68,7 @@ func (s *Store) NoteHookFailure(ctx context.Context, event string, why error) er
 	if err != nil {
 		return err
 	}
-	return s.editHookFailures(ctx, func(text []byte) []byte {
+	return editHookFailures(ctx, s, func(text []byte) []byte {
 		if f.Remote != "" {
 			text = dropLines(text, func(g HookFailure) bool { return g.Event == f.Event && g.Remote == f.Remote })
 		}
@@ -81,8 +82,8 @@ func (s *Store) NoteHookFailure(ctx context.Context, event string, why error) er
 
 // HookFailures lists the hooks that failed and were not dropped since, oldest first, but
 // for pushes whose memory the remote has now. Lines of another version are passed over.
-func (s *Store) HookFailures(ctx context.Context) ([]HookFailure, error) {
-	text, err := s.readHookFailures()
+func HookFailures(ctx context.Context, s *store.Store) ([]HookFailure, error) {
+	text, err := readHookFailures(s)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +93,7 @@ func (s *Store) HookFailures(ctx context.Context) ([]HookFailure, error) {
 		if !ok {
 			continue
 		}
-		sent, err := s.sentSince(ctx, f)
+		sent, err := sentSince(ctx, s, f)
 		if err != nil {
 			return nil, err
 		}
@@ -104,8 +105,8 @@ func (s *Store) HookFailures(ctx context.Context) ([]HookFailure, error) {
 }
 
 // DropHookFailures forgets the failures that keep is false for.
-func (s *Store) DropHookFailures(ctx context.Context, keep func(HookFailure) bool) error {
-	return s.editHookFailures(ctx, func(text []byte) []byte {
+func DropHookFailures(ctx context.Context, s *store.Store, keep func(HookFailure) bool) error {
+	return editHookFailures(ctx, s, func(text []byte) []byte {
 		return dropLines(text, func(f HookFailure) bool { return !keep(f) })
 	})
 }
@@ -127,8 +128,8 @@ func parseHookFailure(line []byte) (HookFailure, bool) {
 	return f, err == nil && f.Event != ""
 }
 
-func (s *Store) readHookFailures() ([]byte, error) {
-	f, err := s.repo.OpenState(hookFailures, os.O_RDONLY)
+func readHookFailures(s *store.Store) ([]byte, error) {
+	f, err := s.Repo().OpenState(store.HookFailures, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -144,13 +145,13 @@ func (s *Store) readHookFailures() ([]byte, error) {
 }
 
 // editHookFailures replaces the file by what edit makes of it; an empty one goes.
-func (s *Store) editHookFailures(ctx context.Context, edit func([]byte) []byte) error {
-	lock, err := s.repo.Lock(ctx, "hook-failures")
+func editHookFailures(ctx context.Context, s *store.Store, edit func([]byte) []byte) error {
+	lock, err := s.Repo().Lock(ctx, "hook-failures")
 	if err != nil {
 		return err
 	}
 	defer lock.Unlock()
-	before, err := s.readHookFailures()
+	before, err := readHookFailures(s)
 	if err != nil {
 		return err
 	}
@@ -159,7 +160,7 @@ func (s *Store) editHookFailures(ctx context.Context, edit func([]byte) []byte) 
 	case bytes.Equal(text, before):
 		return nil
 	case len(text) == 0:
-		return os.Remove(s.StatePath(hookFailures))
+		return os.Remove(s.StatePath(store.HookFailures))
 	}
-	return s.repo.WriteStateFile(hookFailures, text)
+	return s.Repo().WriteStateFile(store.HookFailures, text)
 }
