@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/share"
-	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 	"github.com/urfave/cli/v2"
 )
@@ -78,7 +78,7 @@ func (o *expungeOptions) check() error {
 	return nil
 }
 
-func runExpunge(ctx context.Context, env *Env, o *expungeOptions) (r store.ExpungeResult, err error) {
+func runExpunge(ctx context.Context, env *Env, o *expungeOptions) (r expunge.Result, err error) {
 	match := o.match
 	if match == "-" {
 		data, err := env.readText("-")
@@ -97,16 +97,16 @@ func runExpunge(ctx context.Context, env *Env, o *expungeOptions) (r store.Expun
 	if o.from != "" {
 		return o.expungeFrom(ctx, env, s)
 	}
-	return s.Expunge(ctx, store.ExpungeOptions{Writer: o.writer(env), Match: match, ID: o.id, DryRun: o.dryRun, Yes: o.yes})
+	return expunge.Run(ctx, s, expunge.Options{Writer: o.writer(env), Match: match, ID: o.id, DryRun: o.dryRun, Yes: o.yes})
 }
 
 // expungeFrom forgets what a remote has forgotten.
-func (o *expungeOptions) expungeFrom(ctx context.Context, env *Env, s *refs.Store) (store.ExpungeResult, error) {
-	return share.ExpungeFrom(ctx, s, share.SyncOptions{Writer: o.writer(env), Remote: o.from, Progress: env.progress(o.json)}, store.ExpungeOptions{DryRun: o.dryRun, Yes: o.yes})
+func (o *expungeOptions) expungeFrom(ctx context.Context, env *Env, s *refs.Store) (expunge.Result, error) {
+	return share.ExpungeFrom(ctx, s, share.SyncOptions{Writer: o.writer(env), Remote: o.from, Progress: env.progress(o.json)}, expunge.Options{DryRun: o.dryRun, Yes: o.yes})
 }
 
 // printExpunge says what went, by ids, dates and names alone.
-func printExpunge(p *render.Printer, r store.ExpungeResult) {
+func printExpunge(p *render.Printer, r expunge.Result) {
 	did := "Expunged"
 	if r.DryRun {
 		did = "Would expunge"

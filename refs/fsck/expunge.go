@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
@@ -15,18 +16,18 @@ import (
 // whoever was at it was killed. The next command that writes finishes it; to mend is to
 // do that now. Where the lock is held somebody is at it.
 func checkExpunge(ctx context.Context, c *checking) error {
-	file := c.s.StatePath(store.ExpungeIntentName)
+	file := c.s.StatePath(expunge.ExpungeIntentName)
 	if _, err := os.Stat(file); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		return err
 	}
-	lock, free, err := c.s.Repo().TryLock(store.ExpungeLock)
+	lock, free, err := c.s.Repo().TryLock(expunge.ExpungeLock)
 	if err != nil || !free {
 		return err
 	}
-	left, err := c.s.ReadExpungeIntent()
+	left, err := expunge.ReadExpungeIntent(c.s)
 	if err1 := lock.Unlock(); err1 != nil {
 		return errors.Join(err, err1)
 	}
@@ -37,7 +38,7 @@ func checkExpunge(ctx context.Context, c *checking) error {
 	case err != nil:
 		return err
 	case left != nil:
-		c.report(ctx, func(ctx context.Context) error { return c.s.FinishExpunge(ctx, c.w) }, Problem{Kind: "expunge-left", Object: file,
+		c.report(ctx, func(ctx context.Context) error { return expunge.FinishExpunge(ctx, c.s, c.w) }, Problem{Kind: "expunge-left", Object: file,
 			Repair: FsckFix, Message: "an expunge was interrupted: what it was to forget is not gone yet"})
 	}
 	return nil
@@ -46,10 +47,10 @@ func checkExpunge(ctx context.Context, c *checking) error {
 // expungeAtWork reports whether somebody expunges right now. Where no lock can be taken
 // nobody can: that is a problem of its own.
 func expungeAtWork(s *store.Store) bool {
-	if _, err := os.Stat(s.StatePath(store.ExpungeIntentName)); err != nil {
+	if _, err := os.Stat(s.StatePath(expunge.ExpungeIntentName)); err != nil {
 		return false
 	}
-	lock, free, err := s.Repo().TryLock(store.ExpungeLock)
+	lock, free, err := s.Repo().TryLock(expunge.ExpungeLock)
 	if free {
 		_ = lock.Unlock() // it ends with this process at the latest
 	}
@@ -60,7 +61,7 @@ func expungeAtWork(s *store.Store) bool {
 // checks began, and waits for one who is at it.
 func (c *checking) forgotMeanwhile(ctx context.Context) (bool, error) {
 	if expungeAtWork(c.s) {
-		lock, err := c.s.Repo().Lock(ctx, store.ExpungeLock)
+		lock, err := c.s.Repo().Lock(ctx, expunge.ExpungeLock)
 		if err != nil {
 			return false, err
 		}
@@ -69,6 +70,6 @@ func (c *checking) forgotMeanwhile(ctx context.Context) (bool, error) {
 	if c.forgetting || c.forgotten == nil {
 		return c.forgetting, nil
 	}
-	known, err := c.s.Tombstones(ctx)
+	known, err := expunge.Tombstones(ctx, c.s)
 	return err == nil && !c.forgotten.Holds(known), nil
 }

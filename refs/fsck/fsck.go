@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
@@ -122,7 +123,7 @@ func (c *checking) run(ctx context.Context) error {
 		return c.s.NoBranch(ctx, "")
 	}
 	c.forgetting = expungeAtWork(c.s)
-	if known, err := c.s.Tombstones(ctx); err == nil { // else that is a problem of its own
+	if known, err := expunge.Tombstones(ctx, c.s); err == nil { // else that is a problem of its own
 		c.forgotten = &known
 	}
 	for _, check := range checks() {

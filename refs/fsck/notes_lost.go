@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
@@ -98,11 +99,11 @@ func lostLines(ctx context.Context, s *store.Store, u *notes.Update, m git.RefMo
 	if err != nil {
 		return nil, err
 	}
-	e, err := s.Tombstones(ctx)
+	e, err := expunge.Tombstones(ctx, s)
 	if err != nil || e.Empty() {
 		return lost, err
 	}
-	w := s.NewRewriter(e)
+	w := expunge.NewRewriter(s, e)
 	for object, lines := range lost {
 		if _, now := w.Note(object, lines); !bytes.Equal(now, lines) {
 			delete(lost, object)
@@ -114,7 +115,7 @@ func lostLines(ctx context.Context, s *store.Store, u *notes.Update, m git.RefMo
 // restoreNotes brings back what moves lost. They become part of the history of the notes,
 // unless something was forgotten since.
 func restoreNotes(ctx context.Context, s *store.Store, w store.Writer, dropped []git.RefMove) error {
-	e, err := s.Tombstones(ctx)
+	e, err := expunge.Tombstones(ctx, s)
 	if err != nil {
 		return err
 	}

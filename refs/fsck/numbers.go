@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -20,7 +21,7 @@ func checkNumbers(ctx context.Context, c *checking) error {
 	if err != nil || len(v.flaws) > 0 { // what is wrong there may be wrong here
 		return err
 	}
-	if forgotten, err := c.s.Tombstones(ctx); err != nil || !forgotten.Empty() {
+	if forgotten, err := expunge.Tombstones(ctx, c.s); err != nil || !forgotten.Empty() {
 		return err
 	}
 	if edge, err := c.s.Repo().Shallow(); err != nil || len(edge) > 0 {

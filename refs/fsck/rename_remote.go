@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
@@ -83,21 +84,21 @@ func (c *checking) renameState(old, now store.Remote) error {
 			return err
 		}
 	}
-	held, err := c.s.ReadHeldState(old)
+	held, err := expunge.ReadHeldState(c.s, old)
 	if err != nil {
 		return err
 	}
-	later, err := c.s.ReadHeldState(now)
+	later, err := expunge.ReadHeldState(c.s, now)
 	if err != nil {
 		return err
 	}
 	maps.Copy(held.Refs, later.Refs)
 	held.Purge = append(held.Purge, later.Purge...)
-	if err := c.s.WriteHeldState(now, held); err != nil {
+	if err := expunge.WriteHeldState(c.s, now, held); err != nil {
 		return err
 	}
 	// What is known to be clean is found out again.
-	return errors.Join(removeFile(c.s.StatePath(old.SharedName())), removeFile(c.s.StatePath(old.HeldName())), removeFile(c.s.StatePath(old.CleanName())))
+	return errors.Join(removeFile(c.s.StatePath(old.SharedName())), removeFile(c.s.StatePath(expunge.HeldName(old))), removeFile(c.s.StatePath(expunge.CleanName(old))))
 }
 
 // renameHeld renames the remote in conflicts of a sync that wait on branches.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/maintain"
@@ -59,8 +60,8 @@ func checkState(ctx context.Context, c *checking) error {
 		return err
 	}
 	for _, name := range remotes {
-		path := c.s.StatePath(store.Remote{Name: name}.HeldName())
-		if _, err := c.s.ReadHeldState(store.Remote{Name: name}); errors.Is(err, fs.ErrPermission) {
+		path := c.s.StatePath(expunge.HeldName(store.Remote{Name: name}))
+		if _, err := expunge.ReadHeldState(c.s, store.Remote{Name: name}); errors.Is(err, fs.ErrPermission) {
 			return err
 		} else if err != nil {
 			c.report(ctx, nil, Problem{Kind: "held-unreadable", Object: path, Repair: "rm " + prose.ShellQuoted(path),

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
@@ -166,7 +167,7 @@ func (c *checking) dropRemote(ctx context.Context, remote string, list, alone []
 	if err != nil {
 		return err
 	}
-	held, err := c.s.ReadHeldState(p)
+	held, err := expunge.ReadHeldState(c.s, p)
 	if err != nil {
 		return errors.Join(err, lock.Unlock())
 	}
@@ -183,7 +184,7 @@ func (c *checking) dropRemote(ctx context.Context, remote string, list, alone []
 	if err == nil && len(held.Purge) > 0 { // what was to be forgotten of it still is
 		_, err = c.s.Repo().Purge(ctx, held.Purge)
 	}
-	for _, name := range []string{p.SharedName(), p.HeldName(), p.CleanName()} {
+	for _, name := range []string{p.SharedName(), expunge.HeldName(p), expunge.CleanName(p)} {
 		if err == nil {
 			err = removeFile(c.s.StatePath(name))
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -154,7 +155,7 @@ func (g *collecting) fold(ctx context.Context) error {
 
 // tips are what all refs of memory name.
 func (g *collecting) tips(ctx context.Context) ([]git.ID, error) {
-	v, err := g.s.MemoryRefs(ctx)
+	v, err := expunge.MemoryRefs(ctx, g.s)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +163,7 @@ func (g *collecting) tips(ctx context.Context) ([]git.ID, error) {
 	if v.Notes != "" {
 		list = append(list, git.Ref{Name: git.NotesRef, ID: v.Notes})
 	}
-	return store.TipsOf(list), nil
+	return expunge.TipsOf(list), nil
 }
 
 // due reports whether there are as many loose objects as start a gc.

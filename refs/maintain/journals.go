@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/journal"
 	"github.com/git-context/git-context/refs/prose"
@@ -163,7 +164,7 @@ func StepsAnywhere(ctx context.Context, s *store.Store, wanted map[string]bool) 
 	if len(wanted) == 0 {
 		return nil
 	}
-	v, err := s.MemoryRefs(ctx)
+	v, err := expunge.MemoryRefs(ctx, s)
 	if err != nil {
 		return err
 	}

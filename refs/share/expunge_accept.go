@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
@@ -27,7 +28,7 @@ func uniteTombstones(ctx context.Context, ses *store.Transaction, tree *git.Edit
 	if all.Empty() {
 		return nil
 	}
-	return ses.PutTombstones(ctx, tree, all)
+	return expunge.PutTombstones(ctx, ses, tree, all)
 }
 
 // tombstonesAt are those that a commit of the roadmap holds; "" holds none.
@@ -39,7 +40,7 @@ func tombstonesAt(ctx context.Context, s *store.Store, roadmap git.ID) (doc.Expu
 	if err != nil {
 		return doc.Expunged{}, fmt.Errorf("read the roadmap: %w", err)
 	}
-	return s.TombstonesIn(ctx, s.Repo().Edit(c.Tree))
+	return expunge.TombstonesIn(ctx, s, s.Repo().Edit(c.Tree))
 }
 
 // accept takes over what the other side says is forgotten, before anything of it is
@@ -82,11 +83,11 @@ func (y *syncing) accept(ctx context.Context, ours, theirs *store.Survey) (bool,
 		return false, err
 	case y.push:
 		return false, fail.New(fail.ErrRefused, fail.ExpungedElsewhere,
-			fmt.Sprintf("'%s' has expunged %s that this repository still has", y.peer.Name, store.Forgotten(n)), command)
+			fmt.Sprintf("'%s' has expunged %s that this repository still has", y.peer.Name, expunge.Forgotten(n)), command)
 	case most:
-		y.warn(fmt.Sprintf("'%s' has expunged %s, more than sync removes unasked; see %s", y.peer.Name, store.Forgotten(n), command))
+		y.warn(fmt.Sprintf("'%s' has expunged %s, more than sync removes unasked; see %s", y.peer.Name, expunge.Forgotten(n), command))
 	default:
-		y.warn(fmt.Sprintf("'%s' has expunged %s; %s removes %s here too", y.peer.Name, store.Forgotten(n), command, itOrThem(n)))
+		y.warn(fmt.Sprintf("'%s' has expunged %s; %s removes %s here too", y.peer.Name, expunge.Forgotten(n), command, itOrThem(n)))
 	}
 	return false, nil
 }
@@ -95,7 +96,7 @@ func (y *syncing) accept(ctx context.Context, ours, theirs *store.Survey) (bool,
 // is more than a sync would believe.
 func (y *syncing) remedy(ctx context.Context, e doc.Expunged) (command string, most bool, err error) {
 	name := prose.ShellWord(y.peer.Name)
-	switch err := y.s.Tried(ctx, e, func(x *store.Expunging) error { return y.plausible(ctx, x, nil) }); {
+	switch err := expunge.Tried(ctx, y.s, e, func(x *expunge.Expunging) error { return y.plausible(ctx, x, nil) }); {
 	case implausible(err):
 		return "git context expunge --from " + name + " --dry-run", true, nil
 	default:
@@ -125,7 +126,7 @@ var errShown = errors.New("only shown")
 
 // obey forgets here what the other side has forgotten, of entries those with these ids.
 func (y *syncing) obey(ctx context.Context, e doc.Expunged, ids []string, roadmap git.ID) error {
-	x := &store.Expunging{S: y.s, W: y.o.Writer, Roadmap: roadmap, Res: store.ExpungeResult{Entries: len(ids), IDs: ids, Remotes: []store.RemoteHolding{}}}
+	x := &expunge.Expunging{S: y.s, W: y.o.Writer, Roadmap: roadmap, Res: expunge.Result{Entries: len(ids), IDs: ids, Remotes: []expunge.RemoteHolding{}}}
 	if y.expunge {
 		if err := y.list(ctx, e, &x.Res); err != nil {
 			return err
@@ -138,7 +139,7 @@ func (y *syncing) obey(ctx context.Context, e doc.Expunged, ids []string, roadma
 	if !y.accepted {
 		x.Check = y.plausible
 	}
-	dropped, err := y.s.DropUnsoundTracking(ctx, y.o.Writer)
+	dropped, err := expunge.DropUnsoundTracking(ctx, y.s, y.o.Writer)
 	if err != nil {
 		return err
 	}
@@ -146,20 +147,20 @@ func (y *syncing) obey(ctx context.Context, e doc.Expunged, ids []string, roadma
 	if err := x.Begin(ctx, e); err != nil {
 		return err
 	}
-	y.Note(fmt.Sprintf("'%s' has expunged %s; it is done here too", y.peer.Name, store.Forgotten(len(ids))))
+	y.Note(fmt.Sprintf("'%s' has expunged %s; it is done here too", y.peer.Name, expunge.Forgotten(len(ids))))
 	y.res.Warnings = append(y.res.Warnings, x.Res.Warnings...)
 	return nil
 }
 
 // list says which entries and how many texts of the other side's tombstones go here.
-func (y *syncing) list(ctx context.Context, e doc.Expunged, res *store.ExpungeResult) error {
-	known, err := y.s.Tombstones(ctx)
+func (y *syncing) list(ctx context.Context, e doc.Expunged, res *expunge.Result) error {
+	known, err := expunge.Tombstones(ctx, y.s)
 	if err != nil {
 		return err
 	}
-	f := store.NewFinder(y.s)
+	f := expunge.NewFinder(y.s)
 	f.Named = e
-	v, err := y.s.MemoryRefs(ctx)
+	v, err := expunge.MemoryRefs(ctx, y.s)
 	if err != nil {
 		return err
 	}
@@ -167,14 +168,14 @@ func (y *syncing) list(ctx context.Context, e doc.Expunged, res *store.ExpungeRe
 		return err
 	}
 	f.Entries(res)
-	res.Texts = store.Texts(known.Union(e)) - store.Texts(known)
+	res.Texts = expunge.Texts(known.Union(e)) - expunge.Texts(known)
 	return nil
 }
 
 // show says what else would change. That sync would refuse it is a warning here.
-func (y *syncing) show(ctx context.Context, e doc.Expunged, res *store.ExpungeResult) error {
+func (y *syncing) show(ctx context.Context, e doc.Expunged, res *expunge.Result) error {
 	res.DryRun = true
-	err := y.s.Preview(ctx, e, func(ctx context.Context, x *store.Expunging, tips []git.ID) error {
+	err := expunge.Preview(ctx, y.s, e, func(ctx context.Context, x *expunge.Expunging, tips []git.ID) error {
 		err := y.plausible(ctx, x, tips)
 		var refusal *fail.Error
 		if implausible(err) && errors.As(err, &refusal) {
@@ -211,7 +212,7 @@ func (y *syncing) standing(ctx context.Context, ref string, ours, theirs git.ID)
 // else. With e.Yes, that may be more than Sync believes: a branch's every entry, or most
 // of this repository's. With e.DryRun it fetches, and says what would go. Of e nothing
 // else counts. fail.ErrNotFound: all of it is forgotten here.
-func ExpungeFrom(ctx context.Context, s *store.Store, o SyncOptions, e store.ExpungeOptions) (store.ExpungeResult, error) {
+func ExpungeFrom(ctx context.Context, s *store.Store, o SyncOptions, e expunge.Options) (expunge.Result, error) {
 	var y *syncing
 	_, err := exchange(ctx, s, o, func(made *syncing) {
 		y = made
@@ -219,9 +220,9 @@ func ExpungeFrom(ctx context.Context, s *store.Store, o SyncOptions, e store.Exp
 	})
 	switch {
 	case err != nil && !errors.Is(err, errShown):
-		return store.ExpungeResult{}, err
+		return expunge.Result{}, err
 	case y.forgot == nil:
-		return store.ExpungeResult{}, fail.New(fail.ErrNotFound, fail.NothingExpunged, fmt.Sprintf("'%s' has expunged nothing that is still here", y.peer.Name))
+		return expunge.Result{}, fail.New(fail.ErrNotFound, fail.NothingExpunged, fmt.Sprintf("'%s' has expunged nothing that is still here", y.peer.Name))
 	}
 	return *y.forgot, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
@@ -15,7 +16,7 @@ import (
 // recall reads what the peer held when it was last asked, and finishes what was to be
 // deleted of it.
 func (y *syncing) recall(ctx context.Context) (err error) {
-	if y.old, err = y.s.ReadHeldState(y.peer); err != nil || len(y.old.Purge) == 0 {
+	if y.old, err = expunge.ReadHeldState(y.s, y.peer); err != nil || len(y.old.Purge) == 0 {
 		return err
 	}
 	_, err = y.deleteOld(ctx) // what is still in tracking refs is found again
@@ -27,7 +28,7 @@ func (y *syncing) recall(ctx context.Context) (err error) {
 func (y *syncing) stillHeld(ctx context.Context, tracked *store.Survey) ([]string, error) {
 	before := len(y.old.Refs)
 	for ref, h := range y.old.Refs {
-		if tracked.At(ref) != h.Now { // fetched by plain git, or dropped, since
+		if expunge.At(tracked, ref) != h.Now { // fetched by plain git, or dropped, since
 			delete(y.old.Refs, ref)
 		}
 	}
@@ -65,17 +66,17 @@ func (y *syncing) saveHeld(before int) error {
 	if len(y.old.Refs) == before {
 		return nil
 	}
-	return y.s.WriteHeldState(y.peer, y.old)
+	return expunge.WriteHeldState(y.s, y.peer, y.old)
 }
 
 // replaceTracking puts tracking refs to what they are without what was forgotten, and
 // deletes what they held: a kill in between is made up for by recall.
-func (y *syncing) replaceTracking(ctx context.Context, held []store.HeldRef, theirs *store.Survey) error {
+func (y *syncing) replaceTracking(ctx context.Context, held []expunge.HeldRef, theirs *store.Survey) error {
 	for _, h := range held {
 		y.old.Refs[h.Ref] = h
 		y.old.Purge = append(y.old.Purge, h.Old)
 	}
-	if err := y.s.WriteHeldState(y.peer, y.old); err != nil {
+	if err := expunge.WriteHeldState(y.s, y.peer, y.old); err != nil {
 		return err
 	}
 	ses, err := y.s.Begin(ctx, y.o.Writer, "expunge: "+prose.OneLine(y.peer.Name, 100))
@@ -88,7 +89,7 @@ func (y *syncing) replaceTracking(ctx context.Context, held []store.HeldRef, the
 		return err
 	}
 	for _, r := range mapped { // the next `git fetch` makes them anew
-		if slices.ContainsFunc(held, func(h store.HeldRef) bool { return h.Old == r.ID }) {
+		if slices.ContainsFunc(held, func(h expunge.HeldRef) bool { return h.Old == r.ID }) {
 			ses.Tx.Delete(r.Name, r.ID)
 		}
 	}
@@ -106,7 +107,7 @@ func (y *syncing) replaceTracking(ctx context.Context, held []store.HeldRef, the
 	fault.Point("held-replaced")
 	kept, err := y.deleteOld(ctx)
 	for _, k := range kept {
-		y.warn(fmt.Sprintf("%s of what '%s' still holds cannot be deleted here: %s", prose.Count(len(k.Objects), "object"), y.peer.Name, store.KeptByX(k)))
+		y.warn(fmt.Sprintf("%s of what '%s' still holds cannot be deleted here: %s", prose.Count(len(k.Objects), "object"), y.peer.Name, expunge.KeptBy(k)))
 	}
 	return err
 }
@@ -133,7 +134,7 @@ func (y *syncing) deleteOld(ctx context.Context) ([]git.Kept, error) {
 		return nil, err
 	}
 	y.old.Purge = nil
-	return res.Kept, y.s.WriteHeldState(y.peer, y.old)
+	return res.Kept, expunge.WriteHeldState(y.s, y.peer, y.old)
 }
 
 // mapped are the refs in which git itself keeps the memory of a peer that has it among

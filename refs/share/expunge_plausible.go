@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
@@ -19,12 +20,12 @@ import (
 // more than half of the entries, or of what branches and roadmap say, be it removed or
 // redacted: whoever may push to a remote must not be able to wipe the memory of all who
 // sync with it.
-func (y *syncing) plausible(ctx context.Context, x *store.Expunging, _ []git.ID) error {
-	v, err := x.S.MemoryRefs(ctx)
+func (y *syncing) plausible(ctx context.Context, x *expunge.Expunging, _ []git.ID) error {
+	v, err := expunge.MemoryRefs(ctx, x.S)
 	if err != nil {
 		return err
 	}
-	tips := store.TipsOf(v.Branches)
+	tips := expunge.TipsOf(v.Branches)
 	if v.Roadmap != "" {
 		tips = append(tips, v.Roadmap)
 	}
@@ -106,7 +107,7 @@ func lostBytes(ctx context.Context, s *store.Store, before, after []git.ID) (los
 			changed = append(changed, id)
 		}
 	}
-	err = s.ReadObjects(ctx, changed, func(o git.Object) error {
+	err = expunge.ReadObjects(ctx, s, changed, func(o git.Object) error {
 		for line := range bytes.Lines(o.Data) {
 			if !bytes.Contains(line, []byte(doc.Redaction)) {
 				lost -= int64(len(line))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
@@ -40,8 +41,8 @@ func (y *syncing) forget(ctx context.Context, ours, theirs *store.Survey) (again
 	if err != nil || e.Empty() {
 		return false, err
 	}
-	w := y.s.NewRewriter(e)
-	known, err := y.s.ReadCleanState(y.peer, e)
+	w := expunge.NewRewriter(y.s, e)
+	known, err := expunge.ReadCleanState(y.s, y.peer, e)
 	if err != nil {
 		return false, err
 	}
@@ -54,23 +55,23 @@ func (y *syncing) forget(ctx context.Context, ours, theirs *store.Survey) (again
 			return false, err
 		}
 	}
-	return false, y.s.WriteCleanState(y.peer, known, clean, theirs)
+	return false, expunge.WriteCleanState(y.s, y.peer, known, clean, theirs)
 }
 
 // heldNow lists the refs of the other side that lead to old history, and those, without
 // notes, that were looked at and do not.
-func (y *syncing) heldNow(ctx context.Context, w *store.Rewriter, known store.CleanState, ours, theirs *store.Survey) (held []store.HeldRef, clean []git.Ref, err error) {
+func (y *syncing) heldNow(ctx context.Context, w *expunge.Rewriter, known expunge.CleanState, ours, theirs *store.Survey) (held []expunge.HeldRef, clean []git.Ref, err error) {
 	tips, err := y.newTips(ctx, known, ours, theirs)
 	if err != nil {
 		return nil, nil, err
 	}
-	now, err := w.RewriteNew(ctx, store.TipsOf(tips))
+	now, err := w.RewriteNew(ctx, expunge.TipsOf(tips))
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, r := range tips {
 		if to := now[r.ID]; to != r.ID {
-			held = append(held, store.HeldRef{r.Name, r.ID, to})
+			held = append(held, expunge.HeldRef{r.Name, r.ID, to})
 		} else {
 			clean = append(clean, r)
 		}
@@ -80,7 +81,7 @@ func (y *syncing) heldNow(ctx context.Context, w *store.Rewriter, known store.Cl
 	}
 	to, err := w.CleanNotes(ctx, theirs.Notes, ours.Notes)
 	if err == nil && to != theirs.Notes {
-		held = append(held, store.HeldRef{git.NotesRef, theirs.Notes, to})
+		held = append(held, expunge.HeldRef{git.NotesRef, theirs.Notes, to})
 	}
 	return held, clean, err
 }
@@ -89,7 +90,7 @@ func (y *syncing) heldNow(ctx context.Context, w *store.Rewriter, known store.Cl
 // stand elsewhere than ours and are not known to be clean. All are checked, for they are about to be read. A branch
 // that nobody here wants, and that is refused, keeps nothing else back: it goes from the
 // tracking refs, for nobody can tell what it holds.
-func (y *syncing) newTips(ctx context.Context, known store.CleanState, ours, theirs *store.Survey) ([]git.Ref, error) {
+func (y *syncing) newTips(ctx context.Context, known expunge.CleanState, ours, theirs *store.Survey) ([]git.Ref, error) {
 	var list, unwanted []git.Ref
 	for _, name := range slices.Sorted(maps.Keys(theirs.Branches)) {
 		ref := git.Ref{Name: git.BranchRef(name), ID: theirs.Branches[name]}
@@ -105,7 +106,7 @@ func (y *syncing) newTips(ctx context.Context, known store.CleanState, ours, the
 		list = append(list, git.Ref{Name: git.TagRef(name), ID: theirs.Tags[name]})
 	}
 	list = append(list, git.Ref{Name: git.RoadmapRef, ID: theirs.Roadmap})
-	dropped, why, err := y.s.DropUnsound(ctx, y.o.Writer, unwanted, nil)
+	dropped, why, err := expunge.DropUnsound(ctx, y.s, y.o.Writer, unwanted, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -114,11 +115,11 @@ func (y *syncing) newTips(ctx context.Context, known store.CleanState, ours, the
 		y.warn(why[i])
 	}
 	list = slices.DeleteFunc(list, func(r git.Ref) bool {
-		return r.ID == "" || r.ID == ours.At(r.Name) || theirs.At(r.Name) == "" || known.Holds(r.Name, r.ID)
+		return r.ID == "" || r.ID == expunge.At(ours, r.Name) || expunge.At(theirs, r.Name) == "" || known.Holds(r.Name, r.ID)
 	})
 	var in store.IncomingX
 	for _, r := range list {
-		in.Add(git.Ref{Name: y.peer.Tracking.Of(r.Name), ID: r.ID}, r.Name == git.RoadmapRef)
+		expunge.Add(&in, git.Ref{Name: y.peer.Tracking.Of(r.Name), ID: r.ID}, r.Name == git.RoadmapRef)
 	}
 	if theirs.Notes != ours.Notes {
 		in.Notes = []git.Ref{{Name: y.peer.Tracking.Notes(), ID: theirs.Notes}}
@@ -134,14 +135,14 @@ func (y *syncing) holding(ctx context.Context) error {
 		return nil
 	case y.peer.Bundle:
 		y.warn(fmt.Sprintf("'%s' holds what was expunged; delete it, and make another one", y.peer.Name))
-		y.old.Refs = map[string]store.HeldRef{}
-		return y.s.WriteHeldState(y.peer, y.old)
+		y.old.Refs = map[string]expunge.HeldRef{}
+		return expunge.WriteHeldState(y.s, y.peer, y.old)
 	}
-	e, err := y.s.Tombstones(ctx)
+	e, err := expunge.Tombstones(ctx, y.s)
 	if err != nil {
 		return err
 	}
-	commands, err := y.s.NewRewriter(e).CleaningOf(ctx, y.peer, held)
+	commands, err := expunge.NewRewriter(y.s, e).CleaningOf(ctx, y.peer, held)
 	if err != nil {
 		return err
 	}
@@ -156,7 +157,7 @@ func (y *syncing) holding(ctx context.Context) error {
 // refuseHeld refuses a branch that leads to old history, as plain git has fetched it:
 // sync fetches it without that.
 func (y *syncing) refuseHeld(ctx context.Context, name string, id git.ID) error {
-	return y.s.RefuseExpunged(ctx, id, fmt.Sprintf("branch '%s' of '%s'", name, y.peer.Name), "git context sync "+prose.ShellWord(y.peer.Name))
+	return expunge.RefuseExpunged(ctx, y.s, id, fmt.Sprintf("branch '%s' of '%s'", name, y.peer.Name), "git context sync "+prose.ShellWord(y.peer.Name))
 }
 
 // isHeld reports whether a ref leads to old history on the other side.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
@@ -41,24 +42,24 @@ type syncing struct {
 	expunge     bool // nothing else is done
 	dry         bool // nor that: it is only shown
 
-	current  string               // the branch it stands on: conflicts are kept there
-	held     *store.WaitingMerge  // what waits there already
-	settle   store.Settler        // for what is not resolved yet
-	shared   map[string]bool      // see peer.sharedName; refs by the names they have here
-	known    map[string]bool      // as it was read
-	old      store.HeldState      // what the other side holds of what was forgotten
-	forgot   *store.ExpungeResult // what was forgotten because the other side has
-	locked   int                  // fetches in a row that a lock file stopped
-	idle     int                  // pushes in a row that came too late although nothing moved there
-	late     bool                 // the last push lost a race
-	beaten   map[string]bool      // branches that did: the remote has them
-	noAtomic bool                 // the remote cannot push several refs as one
-	refused  []string             // what the remote will not have
-	reason   string               // why, in its words
-	deleted  []string             // branches that somebody deleted on the remote
-	open     []store.Conflict     // of refs that were left as they are
-	openAt   map[string]git.ID    // what the other side has of those
-	blocked  error                // another merge waits where their conflicts should
+	current  string              // the branch it stands on: conflicts are kept there
+	held     *store.WaitingMerge // what waits there already
+	settle   store.Settler       // for what is not resolved yet
+	shared   map[string]bool     // see peer.sharedName; refs by the names they have here
+	known    map[string]bool     // as it was read
+	old      expunge.HeldState   // what the other side holds of what was forgotten
+	forgot   *expunge.Result     // what was forgotten because the other side has
+	locked   int                 // fetches in a row that a lock file stopped
+	idle     int                 // pushes in a row that came too late although nothing moved there
+	late     bool                // the last push lost a race
+	beaten   map[string]bool     // branches that did: the remote has them
+	noAtomic bool                // the remote cannot push several refs as one
+	refused  []string            // what the remote will not have
+	reason   string              // why, in its words
+	deleted  []string            // branches that somebody deleted on the remote
+	open     []store.Conflict    // of refs that were left as they are
+	openAt   map[string]git.ID   // what the other side has of those
+	blocked  error               // another merge waits where their conflicts should
 }
 
 // Fetch asks a remote for its memory and moves tracking refs alone. Branches that are
@@ -94,7 +95,7 @@ func Sync(ctx context.Context, s *store.Store, o SyncOptions) (SyncResult, error
 // newSyncing is an exchange in which nothing is asked for yet.
 func newSyncing(s *store.Store, o SyncOptions, p store.Remote, res *SyncResult) *syncing {
 	return &syncing{s: s, o: o, peer: p, res: res, settle: store.SettleNone,
-		shared: map[string]bool{}, beaten: map[string]bool{}, openAt: map[string]git.ID{}, old: store.HeldState{Refs: map[string]store.HeldRef{}}}
+		shared: map[string]bool{}, beaten: map[string]bool{}, openAt: map[string]git.ID{}, old: expunge.HeldState{Refs: map[string]expunge.HeldRef{}}}
 }
 
 // newSyncResult has empty lists where nothing happened: JSON knows the difference.
@@ -175,7 +176,7 @@ func (y *syncing) run(ctx context.Context) error {
 
 // prepare reads what does not change while rounds repeat.
 func (y *syncing) prepare(ctx context.Context) error {
-	err := y.s.FinishExpunge(ctx, y.o.Writer)
+	err := expunge.FinishExpunge(ctx, y.s, y.o.Writer)
 	if err != nil {
 		return err
 	}

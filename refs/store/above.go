@@ -42,14 +42,10 @@ func (a Above) check() error {
 // Wire is what is above while all of it is still here.
 func Wire() Above {
 	return Above{
-		FinishExpunge: func(ctx context.Context, s *Store, w Writer) error { return s.FinishExpunge(ctx, w) },
-		SettleIntent:  func(ctx context.Context, ses *Transaction, branch string) error { return ses.settle(ctx, branch) },
-		CheckHook:     func(s *Store, branch string) error { return s.inHookOf(branch) },
+		SettleIntent: func(ctx context.Context, ses *Transaction, branch string) error { return ses.settle(ctx, branch) },
+		CheckHook:    func(s *Store, branch string) error { return s.inHookOf(branch) },
 		CommitCode: func(ctx context.Context, ses *Transaction, branch string, o CommitOptions) (CommitResult, error) {
 			return ses.commitBoth(ctx, branch, o)
-		},
-		CheckForeign: func(ctx context.Context, s *Store, at git.Ref, hint string) error {
-			return s.checkForeign(ctx, at, hint)
 		},
 	}
 }

@@ -102,7 +102,7 @@ func (l *line) near(ctx context.Context) error {
 func (l *line) Commit(c *git.Commit) lineCommit {
 	m := lineCommit{id: c.ID}
 	if !l.notes {
-		m.milestone, m.code = c.Trailer(TrailerID) != "", git.ID(c.Trailer(trailerCode))
+		m.milestone, m.code = c.Trailer(TrailerID) != "", git.ID(c.Trailer(TrailerCode))
 	}
 	return m
 }

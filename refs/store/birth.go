@@ -97,7 +97,7 @@ func (ses *Transaction) inherit(ctx context.Context, c *Draft, from *Tip, m *doc
 	m.Summary += " from " + from.branch
 	m.Contribution = m.Summary
 	if len(live) > 0 {
-		limit, err := ses.Store.summaryLimit(ctx)
+		limit, err := ses.Store.SummaryLimit(ctx)
 		if err != nil {
 			return err
 		}

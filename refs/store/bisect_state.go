@@ -79,7 +79,7 @@ func (s *Store) notBisecting(ctx context.Context, branch string, err error) erro
 // readBisect reads the bisect of a branch; nil if there is none.
 func (s *Store) readBisect(branch string) (*BisectState, error) {
 	st := &BisectState{Branch: branch, kept: true}
-	found, bad, err := s.readState(s.bisectName(branch), st)
+	found, bad, err := s.ReadState(s.bisectName(branch), st)
 	if err != nil || !found {
 		return nil, err
 	}

@@ -103,7 +103,7 @@ func (ses *Transaction) trailers(c *Draft) string {
 	t.add(TrailerStatus, facts.Status)
 	t.add(TrailerPurpose, prose.OneLine(facts.Purpose, PurposeLimit))
 	t.add(TrailerNewest, c.Newest)
-	t.add(trailerCode, string(c.code))
+	t.add(TrailerCode, string(c.code))
 	if m := c.milestone; m != nil && m.Kind == "" {
 		t.add(TrailerLink, string(ses.code))
 	}
@@ -121,7 +121,7 @@ func (ses *Transaction) trailers(c *Draft) string {
 	t.add(trailerSession, ses.w.Session)
 	t.add(trailerModel, ses.w.Model)
 	if ses.w.Tokens > 0 {
-		t.add(trailerTokens, strconv.FormatInt(ses.w.Tokens, 10))
+		t.add(TrailerTokens, strconv.FormatInt(ses.w.Tokens, 10))
 	}
 	return t.b.String()
 }

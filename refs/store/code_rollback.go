@@ -106,7 +106,7 @@ func (r *rollingBack) moveCode(ctx context.Context, plan *rollbackIntent) error 
 // codeThen is the code commit that was HEAD at the commit to go back to.
 func (r *rollingBack) codeThen(ctx context.Context) (*git.Commit, error) {
 	c := r.to.commit
-	id := git.ID(c.Trailer(trailerCode))
+	id := git.ID(c.Trailer(TrailerCode))
 	if !git.IsID(string(id)) {
 		return nil, fail.New(fail.ErrRefused, fail.CodeUnknown, fmt.Sprintf("%s was made before the code had a commit", c.ID.Short()),
 			"git context rollback "+c.ID.Short())
@@ -181,7 +181,7 @@ func (r *rollingBack) planCode(ctx context.Context, head, to *git.Commit) (*roll
 			"move them away, or commit them")
 	}
 	name := fmt.Sprintf("to %s (%s)", to.ID.Short(), prose.OneLine(to.Subject(), 100))
-	if was := git.ID(r.to.commit.Trailer(trailerCode)); was != to.ID {
+	if was := git.ID(r.to.commit.Trailer(TrailerCode)); was != to.ID {
 		name += ", which stands in the place of " + was.Short()
 	}
 	plan := &rollbackIntent{Target: to.ID, Said: "Code that went back: " + name + ", by git reset from " + head.ID.Short() + "."}

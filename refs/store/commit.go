@@ -210,7 +210,7 @@ func (ses *Transaction) addMilestone(ctx context.Context, c *Draft, live []doc.M
 	m.Time, m.Agent, m.Session, m.Model, m.Tokens = ses.by.When, ses.w.Agent, ses.w.Session, ses.w.Model, ses.w.Tokens
 	m.Origin, m.Purpose = c.branch, facts.Purpose
 	if m.Progress == "" && m.Kind != doc.KindRollback && len(live) > 0 {
-		limit, err := ses.Store.summaryLimit(ctx)
+		limit, err := ses.Store.SummaryLimit(ctx)
 		if err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ func (s *Store) refreshDetected(ctx context.Context, c *Draft, parent *git.Commi
 		return err
 	}
 	known, _ := before.(string)
-	seen := parent != nil && parent.Trailer(TrailerID) != "" && git.ID(parent.Trailer(trailerCode)) == c.code
+	seen := parent != nil && parent.Trailer(TrailerID) != "" && git.ID(parent.Trailer(TrailerCode)) == c.code
 	if seen && known != "" {
 		return nil
 	}

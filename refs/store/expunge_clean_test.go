@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/share"
-	"github.com/git-context/git-context/refs/store"
 )
 
 // A branch of the remote that is not here is looked at once, and again when it stands
@@ -29,7 +29,7 @@ func TestExpungeLooksOnce(t *testing.T) {
 	}
 	old := ann.git("rev-parse", "refs/context/heads/main")
 	hub.git("fetch", "-q", ann.dir, "+refs/context/heads/main:refs/mine")
-	ann.expunge(store.ExpungeOptions{Match: "hunter2"})
+	ann.expunge(expunge.Options{Match: "hunter2"})
 	ann.branch("side", "")
 	ann.work("side", "six", 0)
 	ok(share.Push(t.Context(), ann.open(), share.SyncOptions{}))(t)
@@ -73,7 +73,7 @@ func TestExpungeMappedClone(t *testing.T) {
 		ann.work("main", name, 0)
 	}
 	ok(share.Push(t.Context(), ann.open(), share.SyncOptions{}))(t)
-	ann.expunge(store.ExpungeOptions{Match: "hunter2"})
+	ann.expunge(expunge.Options{Match: "hunter2"})
 	if _, err := share.Sync(t.Context(), ann.open(), share.SyncOptions{}); !errors.Is(err, fail.ErrRefused) {
 		t.Fatalf("Sync: %v", err) // the roadmap is there now
 	}

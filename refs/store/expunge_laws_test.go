@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -65,7 +66,7 @@ func (r *repo) tips() []git.ID {
 
 func rewrite(t testing.TB, r *repo, e doc.Expunged, tips []git.ID) []git.ID {
 	t.Helper()
-	now, err := r.open().Rewrite(t.Context(), e, tips)
+	now, err := expunge.NewRewriter(r.open(), e).Rewrite(t.Context(), tips)
 	r.must(err)
 	var out []git.ID
 	for _, id := range tips {
@@ -134,7 +135,7 @@ func TestExpungeThenMerge(t *testing.T) {
 			}
 		}
 		forget := func(r *repo) {
-			_, err := r.open().ExpungeAll(tb.Context(), e)
+			err := (&expunge.Expunging{S: r.open()}).Begin(tb.Context(), e)
 			r.must(err)
 		}
 		forget(r)

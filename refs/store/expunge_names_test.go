@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/share"
@@ -23,16 +24,16 @@ func TestExpungeNames(t *testing.T) {
 	ok(s.SetTag(ctx, store.Writer{}, "tok-999-tag", m.ID))(t)
 	r.remember("main", "tok-999-key", "text\n")
 	names := []string{"branch 'tok-999-br'", "topic 'tok-999-key'", "agent 'tok-999-ag'"}
-	r.warns(r.expunge(store.ExpungeOptions{Match: "tok-999"}), append(names, "tag 'tok-999-tag'", "history keeps it, renamed and deleted too")...)
+	r.warns(r.expunge(expunge.Options{Match: "tok-999"}), append(names, "tag 'tok-999-tag'", "history keeps it, renamed and deleted too")...)
 	ok(s.RenameBranch(ctx, "tok-999-br", "fine"))(t)
-	r.warns(r.expunge(store.ExpungeOptions{Match: "tok-999"}), names...)
-	_, err := r.open().Expunge(ctx, store.ExpungeOptions{Match: "tok-999"})
+	r.warns(r.expunge(expunge.Options{Match: "tok-999"}), names...)
+	_, err := expunge.Run(ctx, r.open(), expunge.Options{Match: "tok-999"})
 	var e *fail.Error
 	if !errors.As(err, &e) || e.Code != "expunge-names" || !errors.Is(err, fail.ErrRefused) {
 		t.Fatal(err)
 	}
-	r.warns(store.ExpungeResult{Warnings: []string{e.Message}}, append(names, "history keeps names", "tag 'tok-999-tag'")...)
-	r.warns(store.ExpungeResult{Warnings: e.Hints}, "git context tag -d tok-999-tag", "renaming and deleting do not take a name out of history")
+	r.warns(expunge.Result{Warnings: []string{e.Message}}, append(names, "history keeps names", "tag 'tok-999-tag'")...)
+	r.warns(expunge.Result{Warnings: e.Hints}, "git context tag -d tok-999-tag", "renaming and deleting do not take a name out of history")
 }
 
 // One object stays, two stay.
@@ -42,7 +43,7 @@ func TestExpungeKept(t *testing.T) {
 		1: "1 object of the old history stays: 'refs/x' leads to it",
 		2: "2 objects of the old history stay: 'refs/x' leads to them",
 	} {
-		if got := store.KeptBy(git.Kept{By: git.KeptByRef, Name: "refs/x", Objects: make([]git.ID, n)}); got != want {
+		if got := expunge.KeptBy(git.Kept{By: git.KeptByRef, Name: "refs/x", Objects: make([]git.ID, n)}); got != want {
 			t.Error(got)
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/share"
-	"github.com/git-context/git-context/refs/store"
 )
 
 // What no ref leads to and holds the text goes where it is memory's, and is told where
@@ -32,7 +32,7 @@ func TestExpungeStrays(t *testing.T) {
 	stray := []string{r.git("rev-parse", "refs/context/heads/main"), r.git("rev-parse", "refs/context/heads/main:log.md")}
 	r.git("update-ref", "refs/context/heads/main", tip)
 	r.must(os.RemoveAll(filepath.Join(r.dir, ".git", "context", "journal")))
-	res := r.expunge(store.ExpungeOptions{Match: "hunter2"})
+	res := r.expunge(expunge.Options{Match: "hunter2"})
 	if !slices.ContainsFunc(res.Warnings, func(w string) bool { return strings.HasPrefix(w, "2 objects that no ref leads to") }) {
 		t.Errorf("%q", res.Warnings)
 	}
@@ -64,8 +64,8 @@ func TestExpungeTooMany(t *testing.T) {
 		r.remember("main", fmt.Sprint("numbers", i), text.String())
 	}
 	before := r.git("for-each-ref")
-	for _, o := range []store.ExpungeOptions{{Match: "a ", Yes: true}, {Match: "a ", DryRun: true}} {
-		if _, err := s.Expunge(ctx, o); !errors.Is(err, fail.ErrRefused) {
+	for _, o := range []expunge.Options{{Match: "a ", Yes: true}, {Match: "a ", DryRun: true}} {
+		if _, err := expunge.Run(ctx, s, o); !errors.Is(err, fail.ErrRefused) {
 			t.Errorf("error = %v", err)
 		}
 	}
@@ -92,7 +92,7 @@ func TestExpungeMissing(t *testing.T) {
 	lost := filepath.Join(r.dir, ".git", "objects", id[:2], id[2:])
 	r.must(os.Rename(lost, lost+".lost"))
 	before := r.git("for-each-ref")
-	_, err := r.open().Expunge(t.Context(), store.ExpungeOptions{Match: "hunter2"})
+	_, err := expunge.Run(t.Context(), r.open(), expunge.Options{Match: "hunter2"})
 	if !errors.Is(err, fail.ErrRefused) || !strings.Contains(err.Error(), "nothing was changed") || !strings.Contains(err.Error(), id) {
 		t.Errorf("%v", err)
 	}
@@ -100,7 +100,7 @@ func TestExpungeMissing(t *testing.T) {
 		t.Errorf("was\n%s\nis\n%s", before, now)
 	}
 	r.must(os.Rename(lost+".lost", lost))
-	r.expunge(store.ExpungeOptions{Match: "hunter2"})
+	r.expunge(expunge.Options{Match: "hunter2"})
 	r.fsck()
 }
 
@@ -112,8 +112,8 @@ func TestExpungeAfterExpunge(t *testing.T) {
 	r.work("main", "say "+secret, 0)
 	r.work("main", "some text of an entry", 0)
 	r.work("main", "plain", 0)
-	r.expunge(store.ExpungeOptions{Match: secret})
-	if res := r.expunge(store.ExpungeOptions{Match: "text"}); res.Entries != 2 {
+	r.expunge(expunge.Options{Match: secret})
+	if res := r.expunge(expunge.Options{Match: "text"}); res.Entries != 2 {
 		t.Errorf("%+v", res)
 	}
 	r.fsck()
@@ -129,7 +129,7 @@ func TestExpungeUnreadableStray(t *testing.T) {
 	blob := r.input([]byte("hello\n"), "hash-object", "-w", "--stdin")
 	tree := r.input([]byte("100644 blob "+blob+"\tlog.md\n"), "mktree")
 	stray := r.git("commit-tree", "-m", "Odd\n\nContext-Branch: main", tree)
-	r.expunge(store.ExpungeOptions{Match: secret})
+	r.expunge(expunge.Options{Match: secret})
 	if found := r.holding("hunter2"); len(found) > 0 {
 		t.Errorf("still there: %q", found)
 	}
@@ -151,7 +151,7 @@ func TestExpungeRemoteNames(t *testing.T) {
 		ok(share.Init(t.Context(), r.open(), share.InitOptions{}))(t)
 		r.work("main", "say "+secret, 0)
 		r.work("main", "plain", 0)
-		r.expunge(store.ExpungeOptions{Match: secret})
+		r.expunge(expunge.Options{Match: secret})
 		ok(share.Push(t.Context(), r.open(), share.SyncOptions{}))(t)
 		ok(share.Init(t.Context(), other.open(), share.InitOptions{}))(t)
 		other.work("main", "more", 0)

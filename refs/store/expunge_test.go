@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/share"
@@ -21,15 +22,15 @@ import (
 
 const secret = "hunter2 \"<&>\" \\"
 
-func (r *repo) expunge(o store.ExpungeOptions) store.ExpungeResult {
+func (r *repo) expunge(o expunge.Options) expunge.Result {
 	r.t.Helper()
-	res, err := r.open().Expunge(r.t.Context(), o)
+	res, err := expunge.Run(r.t.Context(), r.open(), o)
 	r.must(err)
 	return res
 }
 
 // warns holds that a result warns of things.
-func (r *repo) warns(res store.ExpungeResult, want ...string) {
+func (r *repo) warns(res expunge.Result, want ...string) {
 	r.t.Helper()
 	for _, w := range want {
 		if all := strings.Join(res.Warnings, "\n"); !strings.Contains(all, w) {
@@ -99,7 +100,7 @@ func TestExpungeLocalState(t *testing.T) {
 	hooks := r.state("hooks.jsonl", "{\"message\":\"secret9\"}\n{\"message\":\"kept\"}\n")
 	left := r.state("journal/main.jsonl.new", "secret9")
 	for _, dry := range []bool{true, false} {
-		r.warns(r.expunge(store.ExpungeOptions{Match: "secret9", DryRun: dry}), "merge that waited", "bisect")
+		r.warns(r.expunge(expunge.Options{Match: "secret9", DryRun: dry}), "merge that waited", "bisect")
 	}
 	for _, path := range []string{torn, orphan, hooks} {
 		if data, err := os.ReadFile(path); err != nil || !strings.Contains(string(data), "kept") {
@@ -129,7 +130,7 @@ func TestExpungePending(t *testing.T) {
 	}
 	path := filepath.Join(r.dir, ".git", "context", "journal", "main.jsonl")
 	r.must(os.Link(path, filepath.Join(filepath.Dir(path), "renamed.jsonl")))
-	res := r.expunge(store.ExpungeOptions{Match: secret})
+	res := r.expunge(expunge.Options{Match: secret})
 	if res.Entries != 2 || res.Commits != 0 || !res.Expunged[0].Pending {
 		t.Errorf("%+v", res)
 	}
@@ -156,11 +157,11 @@ func TestExpungeDryRun(t *testing.T) {
 	r.work("main", "say "+secret, 0)
 	r.work("main", "next", 9000)
 	before := r.git("count-objects", "-v") + r.git("for-each-ref")
-	dry := r.expunge(store.ExpungeOptions{Match: secret, DryRun: true})
+	dry := r.expunge(expunge.Options{Match: secret, DryRun: true})
 	if now := r.git("count-objects", "-v") + r.git("for-each-ref"); now != before {
 		t.Errorf("was\n%s\nis\n%s", before, now)
 	}
-	done := r.expunge(store.ExpungeOptions{Match: secret})
+	done := r.expunge(expunge.Options{Match: secret})
 	if dry.Commits == 0 || dry.Commits != done.Commits || dry.Notes != done.Notes || dry.Entries != done.Entries || dry.Texts != done.Texts {
 		t.Errorf("dry: %+v\ndone: %+v", dry, done)
 	}
@@ -187,7 +188,7 @@ func TestExpungeRepositories(t *testing.T) {
 			r.branch("side", "")
 			r.work("main", "next", 0)
 			r.git("gc", "-q")
-			r.expunge(store.ExpungeOptions{Match: secret})
+			r.expunge(expunge.Options{Match: secret})
 			if found := r.holding("hunter2"); len(found) > 0 {
 				t.Errorf("still there: %q", found)
 			}
@@ -209,13 +210,13 @@ func TestExpungeForms(t *testing.T) {
 	ok(s.Record(ctx, []store.NewStep{{Action: "first\nsecond"}, {Action: "first and second"}}))(t)
 	r.milestone(t, "main", "Both")
 	r.remember("main", "pool", "zero\nfirst\nsecond\nthird")
-	res := r.expunge(store.ExpungeOptions{Match: "st\nsec"})
+	res := r.expunge(expunge.Options{Match: "st\nsec"})
 	if c := r.content("main"); res.Entries != 1 || len(c.Steps) != 1 || c.Topics["pool"] != "zero\n(expunged)\n(expunged)\nthird" {
 		t.Errorf("%+v, %+v", res, c)
 	}
 	r.milestone(t, "main", "Wrong")
 	r.milestone(t, "main", "Right")
-	if res := r.expunge(store.ExpungeOptions{ID: "main~1"}); res.Entries != 1 {
+	if res := r.expunge(expunge.Options{ID: "main~1"}); res.Entries != 1 {
 		t.Errorf("%+v", res)
 	}
 	if c := r.content("main"); len(c.Milestones) != 2 {
@@ -225,7 +226,7 @@ func TestExpungeForms(t *testing.T) {
 		t.Errorf("what quoted it is left: %s", text)
 	}
 	birth := strings.Fields(r.git("log", "--format=%H", "--grep=Start branch", "refs/context/heads/main"))[0]
-	if _, err := s.Expunge(ctx, store.ExpungeOptions{ID: birth}); err == nil {
+	if _, err := expunge.Run(ctx, s, expunge.Options{ID: birth}); err == nil {
 		t.Error("a birth went")
 	}
 	r.fsck()
@@ -250,12 +251,12 @@ func TestExpungeLeaves(t *testing.T) {
 	r.must(errors.Join(err, z.Flush()))
 	r.must(os.WriteFile(filepath.Join(r.dir, ".git", "objects", "tmp_obj_x"), half.Bytes(), 0o444))
 	what := []string{"code commit", "COMMIT_EDITMSG' holds it", "logs/HEAD' holds it", "tmp_obj_x' holds it", "branch 'hunter2' holds it in its name"}
-	dry := r.expunge(store.ExpungeOptions{Match: "hunter2", DryRun: true})
+	dry := r.expunge(expunge.Options{Match: "hunter2", DryRun: true})
 	r.warns(dry, what...)
 	if slices.ContainsFunc(dry.Warnings, func(w string) bool { return strings.Contains(w, "logs/refs/context") }) {
 		t.Errorf("reflogs of memory do not stay: %q", dry.Warnings)
 	}
-	r.warns(r.expunge(store.ExpungeOptions{Match: "hunter2"}), append(what, ".keep")...)
+	r.warns(r.expunge(expunge.Options{Match: "hunter2"}), append(what, ".keep")...)
 }
 
 // Beside writers on all branches nothing is lost but what is meant.
@@ -280,7 +281,7 @@ func TestExpungeBesideWriters(t *testing.T) {
 		}
 		done <- n
 	}()
-	res, err := r.open().Expunge(t.Context(), store.ExpungeOptions{Match: "hunter2", Yes: true})
+	res, err := expunge.Run(t.Context(), r.open(), expunge.Options{Match: "hunter2", Yes: true})
 	stop()
 	n := <-done
 	if err != nil || res.Entries != 2 {
@@ -310,7 +311,7 @@ func TestExpungeLinks(t *testing.T) {
 	for _, m := range []store.CommitResult{gone, kept} {
 		r.must(s.Link(ctx, store.Writer{}, code, m.ID))
 	}
-	res := r.expunge(store.ExpungeOptions{Match: secret})
+	res := r.expunge(expunge.Options{Match: secret})
 	now := r.git("rev-parse", "refs/context/heads/main")
 	note := r.git("notes", "--ref=context", "show", string(code))
 	for _, want := range []string{"by hand", `"memory":"` + now + `"`, "Context: " + kept.ID} {
@@ -341,8 +342,8 @@ func TestExpungeCommands(t *testing.T) {
 	r.work("main", "plain", 0)
 	ok(share.Push(t.Context(), r.open(), share.SyncOptions{}))(t)
 	ok(share.Fetch(t.Context(), r.open(), share.SyncOptions{}))(t)
-	r.expunge(store.ExpungeOptions{Match: secret})
-	res := r.expunge(store.ExpungeOptions{Match: "token-2"})
+	r.expunge(expunge.Options{Match: secret})
+	res := r.expunge(expunge.Options{Match: "token-2"})
 	if len(res.Remotes) != 1 || len(res.Remotes[0].Commands) != 2 || len(res.Remotes[0].Refs) != 3 {
 		t.Fatalf("%+v", res.Remotes)
 	}
@@ -369,7 +370,7 @@ func TestExpungeKeepsCommonLines(t *testing.T) {
 	ok(s.Record(ctx, []store.NewStep{{Observation: "Tests pass."}}))(t)
 	ok(s.Commit(ctx, store.CommitOptions{Summary: "Go on", Contribution: "Tests pass."}))(t)
 	ok(s.Commit(ctx, store.CommitOptions{Summary: "And on"}))(t)
-	r.expunge(store.ExpungeOptions{Match: "open " + long + "sesame"})
+	r.expunge(expunge.Options{Match: "open " + long + "sesame"})
 	if found := r.holding("key: open a long"); len(found) > 0 {
 		t.Errorf("still there: %v", found)
 	}

@@ -136,9 +136,9 @@ func Fact(c *git.Commit) notes.Fact {
 	f := notes.Fact{
 		ID: c.Trailer(TrailerID), Kind: notes.KindCommit, Time: c.Committer.When, Agent: c.Trailer(trailerAgent),
 		Branch: BranchOf(c), Steps: c.Trailer(TrailerSteps), Session: c.Trailer(trailerSession),
-		Model: c.Trailer(trailerModel), Code: git.ID(c.Trailer(trailerCode)),
+		Model: c.Trailer(trailerModel), Code: git.ID(c.Trailer(TrailerCode)),
 	}
-	if n, err := strconv.ParseInt(c.Trailer(trailerTokens), 10, 64); err == nil {
+	if n, err := strconv.ParseInt(c.Trailer(TrailerTokens), 10, 64); err == nil {
 		f.Tokens = n
 	}
 	return f

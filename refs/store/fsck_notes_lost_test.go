@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fsck"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/share"
@@ -51,7 +52,7 @@ func TestLostNotesComeBackButNothingForgotten(t *testing.T) {
 	r.git("update-ref", "refs/keep/plain", plain)
 	r.git("update-ref", "refs/keep/hidden", hidden)
 	ok(s.Remember(ctx, store.TopicOptions{Key: "pool", Text: "it was hunter2\n"}))(t)
-	r.expunge(store.ExpungeOptions{Match: "it was hunter2", Yes: true})
+	r.expunge(expunge.Options{Match: "it was hunter2", Yes: true})
 	if kinds := r.kinds(false); len(kinds) > 0 {
 		t.Errorf("what was forgotten is missed: %v", kinds)
 	}

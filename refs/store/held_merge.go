@@ -32,7 +32,7 @@ func (s *Store) copyMerge(h *WaitingMerge, name string) error {
 // heldMerge reads what waits on a branch; nil if nothing does.
 func (s *Store) ReadMerge(target string) (*WaitingMerge, error) {
 	h := new(WaitingMerge)
-	found, bad, err := s.readState(HeldName(target), h)
+	found, bad, err := s.ReadState(HeldName(target), h)
 	if err != nil || !found {
 		return nil, err
 	}

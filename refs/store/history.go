@@ -243,7 +243,7 @@ func (s *Store) locateNear(ctx context.Context, t *Tip, left map[string]*Commit)
 // the past.
 func (s *Store) locateAt(ctx context.Context, at *At, m *Commit, c *git.Commit) error {
 	m.Hash = &c.ID
-	if code := git.ID(c.Trailer(trailerCode)); code != "" {
+	if code := git.ID(c.Trailer(TrailerCode)); code != "" {
 		m.Code = &code
 	}
 	note, err := notes.Read(ctx, s.repo, c.ID)
@@ -275,7 +275,7 @@ func (s *Store) locateIn(ctx context.Context, t *Tip, most int, left map[string]
 			return git.ErrEnough
 		}
 		return nil
-	}, value(trailerCode), "%N")
+	}, value(TrailerCode), "%N")
 }
 
 // judge reads what a note says: now, for nil, or at a moment of the past.
@@ -340,7 +340,7 @@ func (s *Store) entryOf(ctx context.Context, c *git.Commit) (*doc.Milestone, err
 func betweenMilestones(c *git.Commit) Commit {
 	out := Commit{Hash: &c.ID, Branch: BranchOf(c), Time: c.Committer.When.UTC(), Agent: writerOf(c), Summary: c.Subject(),
 		Purpose: c.Trailer(TrailerPurpose), Contribution: c.Body(), Tags: map[string]string{}}
-	if code := git.ID(c.Trailer(trailerCode)); code != "" {
+	if code := git.ID(c.Trailer(TrailerCode)); code != "" {
 		out.Code = &code
 	}
 	return out

@@ -110,7 +110,7 @@ func (c *Inspection) readFiles(ctx context.Context, files []File) error {
 
 // fault says why a file may not be read.
 func (f File) fault(info git.ObjectInfo) (flawKind, string) {
-	most := int64(maxFile)
+	most := int64(MaxFile)
 	switch f.kind {
 	case KindMetadata:
 		most = doc.MetadataLimit

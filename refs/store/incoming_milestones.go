@@ -25,8 +25,8 @@ func (c *Inspection) trailers(n *NewCommit, parsed *git.Commit) error {
 			return c.wrong(FlawTrailer, n, TrailerBranch+": "+err.Error(), nil)
 		}
 	}
-	if code := parsed.Trailer(trailerCode); code != "" && !git.IsID(code) {
-		return c.wrong(FlawTrailer, n, trailerCode+": '"+git.Shown(code)+"' is not a full hash", nil)
+	if code := parsed.Trailer(TrailerCode); code != "" && !git.IsID(code) {
+		return c.wrong(FlawTrailer, n, TrailerCode+": '"+git.Shown(code)+"' is not a full hash", nil)
 	}
 	n.Milestone = strings.Clone(parsed.Trailer(TrailerID)) // the message itself need not stay
 	return nil

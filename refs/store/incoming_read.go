@@ -11,7 +11,7 @@ import (
 
 const (
 	maxTree   = 8 << 20            // bytes of a tree: some 60,000 topics or 100,000 notes in one folder
-	maxFile   = 2*maxStep + 64<<10 // bytes: a text of line feeds doubles as a quote; the rest is heading
+	MaxFile   = 2*maxStep + 64<<10 // bytes: a text of line feeds doubles as a quote; the rest is heading
 	maxBases  = 8                  // parents that a tree is compared with; the others only spare work
 	maxWindow = 32 << 20           // bytes of trees, and of files, that one batch asks for
 )
@@ -75,9 +75,9 @@ func (c *Inspection) readCommits(ctx context.Context, commits []*NewCommit) erro
 	}
 	small, ids := commits[:0:0], ids[:0]
 	for i, info := range infos {
-		if info.Size <= maxFile {
+		if info.Size <= MaxFile {
 			small, ids = append(small, commits[i]), append(ids, info.ID)
-		} else if err := c.wrong(flawDocument, commits[i], tooLarge(info.Size, maxFile), nil); err != nil {
+		} else if err := c.wrong(flawDocument, commits[i], tooLarge(info.Size, MaxFile), nil); err != nil {
 			return err
 		}
 	}

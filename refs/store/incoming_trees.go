@@ -51,7 +51,7 @@ func (c *Inspection) folder(f folder, trees map[git.ID][]git.TreeEntry, deeper [
 		if known && fault == "" && f.path != "" {
 			continue
 		}
-		at := File{at: f.at, path: join(f.path, e.Name), Id: e.ID}
+		at := File{at: f.at, path: Join(f.path, e.Name), Id: e.ID}
 		if fault == "" {
 			at.kind, fault = f.entryFault(entries, e, at.path)
 		}
@@ -75,7 +75,7 @@ func (c *Inspection) folder(f folder, trees map[git.ID][]git.TreeEntry, deeper [
 	return deeper, files, nil
 }
 
-func join(dir, name string) string {
+func Join(dir, name string) string {
 	if dir == "" {
 		return name
 	}

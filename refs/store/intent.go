@@ -91,7 +91,7 @@ func (in *Intent) writer() Writer {
 // nothing was.
 func (s *Store) readIntent(branch string) (*Intent, error) {
 	in := new(Intent)
-	found, bad, err := s.readState(IntentName(branch), in)
+	found, bad, err := s.ReadState(IntentName(branch), in)
 	if err != nil || !found {
 		return nil, err
 	}
@@ -151,13 +151,13 @@ func (ses *Transaction) settle(ctx context.Context, branch string) error {
 	}
 	if code == "" {
 		if !ses.Store.repo.HasWorktree(in.Worktree) { // the commit may stand on a branch
-			ses.Store.tell(fmt.Sprintf("'git context %s' was interrupted in a worktree that is gone; it is given up, and what is recorded stays pending", in.command()))
+			ses.Store.Tell(fmt.Sprintf("'git context %s' was interrupted in a worktree that is gone; it is given up, and what is recorded stays pending", in.command()))
 		}
 		return ses.Store.dropIntent(in)
 	}
 	_, err = ses.Store.Tip(ctx, branch)
 	if errors.Is(err, fail.ErrNotFound) || errors.Is(err, fail.ErrNoMemory) { // taken away by other means than ours
-		ses.Store.tell(fmt.Sprintf("'git context %s' was interrupted, and branch '%s' is gone: code commit %s has no milestone",
+		ses.Store.Tell(fmt.Sprintf("'git context %s' was interrupted, and branch '%s' is gone: code commit %s has no milestone",
 			in.command(), branch, code.Short()))
 		return ses.Store.dropIntent(in)
 	}
@@ -168,10 +168,10 @@ func (ses *Transaction) settle(ctx context.Context, branch string) error {
 	if err != nil {
 		return ses.Store.unfinished(in, err)
 	}
-	ses.Store.tell(fmt.Sprintf("'git context %s' was interrupted once the code had moved to %s; it is finished now: milestone %s",
+	ses.Store.Tell(fmt.Sprintf("'git context %s' was interrupted once the code had moved to %s; it is finished now: milestone %s",
 		in.command(), code.Short(), id))
 	for _, w := range warnings {
-		ses.Store.tell(w)
+		ses.Store.Tell(w)
 	}
 	return nil
 }
@@ -220,7 +220,7 @@ func (ses *Transaction) madeFor(ctx context.Context, in *Intent) (*git.Commit, e
 		if err != nil {
 			return nil, err
 		}
-		if c.Trailer(TrailerID) != "" && git.ID(c.Trailer(trailerCode)) == ses.code && BranchOf(c) == in.Branch {
+		if c.Trailer(TrailerID) != "" && git.ID(c.Trailer(TrailerCode)) == ses.code && BranchOf(c) == in.Branch {
 			return c, nil
 		}
 	}

@@ -43,7 +43,7 @@ func (s *Store) Link(ctx context.Context, w Writer, code git.ID, rev string) err
 		return err
 	}
 	defer ses.Close()
-	m, err := s.milestoneMeant(ctx, rev)
+	m, err := s.MilestoneMeant(ctx, rev)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (ses *Transaction) linkLines(m *git.Commit, after string) ([]byte, error) {
 // linkText is the line for people, by which anybody finds the milestone again also
 // where its hash was rewritten.
 func linkText(m *git.Commit) []byte {
-	return []byte(linkWord + m.Trailer(TrailerID) + " " + prose.OneLine(m.Subject(), linkSubject) + " (" + BranchOf(m) + ")\n")
+	return []byte(LinkWord + m.Trailer(TrailerID) + " " + prose.OneLine(m.Subject(), linkSubject) + " (" + BranchOf(m) + ")\n")
 }
 
 // CarryLinks copies what is linked to code commits to those that stand in their
@@ -182,7 +182,7 @@ func linkLinesOf(note []byte) []byte {
 	for line := range bytes.Lines(note) {
 		text := bytes.TrimSpace(line)
 		ours := slices.ContainsFunc(found, func(f notes.Fact) bool {
-			return bytes.Equal(text, f.Raw) || f.Milestone != "" && bytes.HasPrefix(text, []byte(linkWord+f.Milestone+" "))
+			return bytes.Equal(text, f.Raw) || f.Milestone != "" && bytes.HasPrefix(text, []byte(LinkWord+f.Milestone+" "))
 		})
 		if ours {
 			out = append(append(out, text...), '\n')

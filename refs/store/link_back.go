@@ -33,7 +33,7 @@ func (s *Store) linksBack(ctx context.Context, rev string) (Links, error) {
 		return Links{}, err
 	}
 	how := map[git.ID]*CodeLink{}
-	if code := git.ID(c.Trailer(trailerCode)); git.IsID(string(code)) {
+	if code := git.ID(c.Trailer(TrailerCode)); git.IsID(string(code)) {
 		how[code] = &CodeLink{Commit: code, How: []string{LinkMadeOn}}
 	}
 	err = s.EachLink(ctx, []string{string(c.ID), m.ID}, func(code git.ID, f notes.Fact) {

@@ -145,7 +145,7 @@ func (w *madeWalk) take(id git.ID, parents, message string) {
 		w.parents[git.ID(p)] = true
 	}
 	c := &git.Commit{ID: id, Message: message}
-	code := git.ID(c.Trailer(trailerCode))
+	code := git.ID(c.Trailer(TrailerCode))
 	if len(code) == len(id) && git.IsID(string(code)) && c.Trailer(TrailerID) != "" {
 		w.made[code] = append(w.made[code], id)
 	}

@@ -262,7 +262,7 @@ func (b *belonging) commits(ctx context.Context) ([]LinkedCommit, error) {
 	logged := make([]Logged, len(b.list))
 	for i, m := range b.list {
 		logged[i] = Logged{Commit: m.c.ID, ID: m.c.Trailer(TrailerID), Branch: BranchOf(m.c),
-			Code: git.ID(m.c.Trailer(trailerCode)), Judgement: judged[m.c.ID]}
+			Code: git.ID(m.c.Trailer(TrailerCode)), Judgement: judged[m.c.ID]}
 	}
 	full, err := b.s.LogCommits(ctx, logged)
 	if err != nil {

@@ -69,7 +69,7 @@ func (s *Store) Log(ctx context.Context, o LogOptions) (Log, error) {
 			return git.ErrEnough
 		}
 		return nil
-	}, value(TrailerBranch), value(trailerAgent), value(trailerCode), note)
+	}, value(TrailerBranch), value(trailerAgent), value(TrailerCode), note)
 	if err != nil {
 		return l, err
 	}

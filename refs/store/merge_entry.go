@@ -44,7 +44,7 @@ func (m *merging) entry(ctx context.Context, summary string, source, target *Tip
 	if err != nil {
 		return nil, err
 	}
-	limit, err := m.Store.summaryLimit(ctx)
+	limit, err := m.Store.SummaryLimit(ctx)
 	if err != nil {
 		return nil, err
 	}

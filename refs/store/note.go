@@ -130,7 +130,7 @@ func (s *Store) AddNote(ctx context.Context, o NoteOptions) (Note, error) {
 		return Note{}, err
 	}
 	defer ses.Close()
-	c, err := s.milestoneMeant(ctx, o.Rev)
+	c, err := s.MilestoneMeant(ctx, o.Rev)
 	if err != nil {
 		return Note{}, err
 	}
@@ -182,7 +182,7 @@ func (ses *Transaction) addNote(ctx context.Context, c *git.Commit, j Judging) (
 
 // Note reads what is noted of a milestone.
 func (s *Store) Note(ctx context.Context, rev string) (Note, error) {
-	c, err := s.milestoneMeant(ctx, rev)
+	c, err := s.MilestoneMeant(ctx, rev)
 	if err != nil {
 		return Note{}, err
 	}

@@ -91,7 +91,7 @@ func (p Pending) Steps(branch, agent string) ([]doc.Step, error) {
 		if err := json.Unmarshal(line.Raw, &l); err != nil {
 			return nil, fmt.Errorf("journal of branch '%s', step %d: %w", branch, line.Step, err)
 		}
-		steps[i] = l.step(branch, agent)
+		steps[i] = l.StepX(branch, agent)
 	}
 	return steps, nil
 }

@@ -52,7 +52,7 @@ func (s *Store) Record(ctx context.Context, steps []NewStep) ([]Recorded, error)
 		}
 		sourced = sourced || steps[i].Source != ""
 	}
-	var known *sources
+	var known *Sources
 	j, err := onBranch(ctx, s, "", func(branch string) (j *journal.Journal, err error) {
 		for i := range out {
 			out[i].Branch = branch
@@ -68,7 +68,7 @@ func (s *Store) Record(ctx context.Context, steps []NewStep) ([]Recorded, error)
 }
 
 // append writes the steps whose source is new and fills in the answers.
-func (s *Store) append(j *journal.Journal, steps []NewStep, out []Recorded, known *sources) error {
+func (s *Store) append(j *journal.Journal, steps []NewStep, out []Recorded, known *Sources) error {
 	var lines [][]byte
 	var fresh []int
 	same := map[string]int{} // a source twice in one call is one step
@@ -152,10 +152,10 @@ func (s *Store) checkStep(step *NewStep) (replaced bool, err error) {
 // openForRecord locks the branch's journal, and for steps with sources reads
 // which of them are known. The journal's existence means that the branch exists;
 // only where it is missing git is asked.
-func (s *Store) openForRecord(ctx context.Context, branch string, sourced bool) (*journal.Journal, *sources, error) {
+func (s *Store) openForRecord(ctx context.Context, branch string, sourced bool) (*journal.Journal, *Sources, error) {
 	made := false
 	for range 10 {
-		var known *sources
+		var known *Sources
 		var err error
 		if sourced {
 			if known, err = s.sourcesOf(ctx, branch); err != nil {
@@ -315,7 +315,7 @@ func (s *Store) setAside(branch string) error {
 }
 
 // step is the recorded step as documents hold it.
-func (l EntryLine) step(branch, agent string) doc.Step {
+func (l EntryLine) StepX(branch, agent string) doc.Step {
 	if l.Agent != "" {
 		agent = l.Agent
 	}

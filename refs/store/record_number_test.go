@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -17,7 +18,7 @@ func TestNumbersGoOnBehindWhatWasForgotten(t *testing.T) {
 	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	steps := ok(s.Record(ctx, []store.NewStep{{Action: "one"}, {Action: "two"}, {Action: "three"}}))(t)
 	ok(s.Commit(ctx, store.CommitOptions{Summary: "Three steps"}))(t)
-	r.expunge(store.ExpungeOptions{ID: steps[1].ID, Yes: true})
+	r.expunge(expunge.Options{ID: steps[1].ID, Yes: true})
 	r.must(os.Remove(filepath.Join(r.dir, ".git", "context", "journal", "main.jsonl")))
 	next := ok(r.open().Record(ctx, []store.NewStep{{Action: "four"}}))(t)
 	if next[0].Step != 4 {

@@ -207,7 +207,7 @@ func (s *Store) milestoneAt(ctx context.Context, rev string) (*git.Commit, error
 // milestoneMeant finds the milestone that something is to be written about. A branch
 // means its newest one; any other name must name a milestone itself, because what is
 // said of one must not go to another.
-func (s *Store) milestoneMeant(ctx context.Context, rev string) (*git.Commit, error) {
+func (s *Store) MilestoneMeant(ctx context.Context, rev string) (*git.Commit, error) {
 	c, err := s.Revision(ctx, rev)
 	if err != nil {
 		return nil, err

@@ -97,7 +97,7 @@ func (r *rollingBack) restore(ctx context.Context) (RollbackResult, error) {
 	}
 	res := RollbackResult{CodeStood: r.codeStands, Commit: commitFrom(*r.milestone), Changed: r.changed, Roadmap: r.revised, Replaced: r.replaced}
 	res.Hash = &r.made.ID
-	if code := git.ID(r.made.Trailer(trailerCode)); code != "" {
+	if code := git.ID(r.made.Trailer(TrailerCode)); code != "" {
 		res.Code = &code
 	}
 	mark := r.Mark(ctx, r.o.Branch, r.waiting.Untouched(), r.made.ID, 0, r.milestone.ID)

@@ -36,7 +36,7 @@ type ShardFile struct {
 // openShards opens what is in the cache. A file that is no shard is passed over, and
 // its name given for removal.
 func (s *Store) OpenShards() (shards []ShardFile, bad []string) {
-	dir := filepath.Join(s.repo.StateDir(), filepath.FromSlash(cacheDir))
+	dir := filepath.Join(s.repo.StateDir(), filepath.FromSlash(CacheDir))
 	names, err := s.shardNames()
 	if err != nil {
 		return nil, nil
@@ -63,7 +63,7 @@ func (s *Store) OpenShards() (shards []ShardFile, bad []string) {
 
 // shardNames lists the shards of the cache in one order.
 func (s *Store) shardNames() (names []string, err error) {
-	list, err := os.ReadDir(filepath.Join(s.repo.StateDir(), filepath.FromSlash(cacheDir)))
+	list, err := os.ReadDir(filepath.Join(s.repo.StateDir(), filepath.FromSlash(CacheDir)))
 	for _, e := range list {
 		if strings.HasSuffix(e.Name(), shardSuffix) {
 			names = append(names, e.Name())
@@ -279,7 +279,7 @@ func (s *Store) WriteShard(data []byte) (string, error) {
 	}
 	sum := sha256.Sum256(data[:min(len(data), 1<<16)])
 	name := fmt.Sprintf("%x-%x%s", len(data), sum[:10], shardSuffix)
-	return name, s.repo.WriteStateFile(cacheDir+"/"+name, data)
+	return name, s.repo.WriteStateFile(CacheDir+"/"+name, data)
 }
 
 // abandoned is the age from which on a file that nobody finished writing is removed.
@@ -287,7 +287,7 @@ const abandoned = time.Hour
 
 // cleanCache removes files from the cache, and what was left by a search that was killed.
 func (s *Store) CleanCache(names []string) error {
-	dir := filepath.Join(s.repo.StateDir(), filepath.FromSlash(cacheDir))
+	dir := filepath.Join(s.repo.StateDir(), filepath.FromSlash(CacheDir))
 	list, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

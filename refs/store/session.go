@@ -48,11 +48,11 @@ func (s *Store) Begin(ctx context.Context, w Writer, reason string, branches ...
 	if err := s.above.FinishExpunge(ctx, s, w); err != nil {
 		return nil, err
 	}
-	return s.beginLocked(ctx, w, reason, branches...)
+	return s.BeginLocked(ctx, w, reason, branches...)
 }
 
 // beginLocked is begin where no expunge needs finishing.
-func (s *Store) beginLocked(ctx context.Context, w Writer, reason string, branches ...string) (*Transaction, error) {
+func (s *Store) BeginLocked(ctx context.Context, w Writer, reason string, branches ...string) (*Transaction, error) {
 	cfg, err := s.repo.Config(ctx)
 	if err != nil {
 		return nil, err

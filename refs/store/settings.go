@@ -68,7 +68,7 @@ func checkConfig(cfg *git.Config) error {
 	return nil
 }
 
-func (s *Store) summaryLimit(ctx context.Context) (int, error) {
+func (s *Store) SummaryLimit(ctx context.Context) (int, error) {
 	cfg, err := s.repo.Config(ctx)
 	if err != nil {
 		return 0, err

@@ -18,7 +18,7 @@ import (
 // readState decodes a file of local state, after one look at the disk where there is
 // none: found is false then. What is there and cannot be understood is bad; the caller
 // knows what people can do about it.
-func (s *Store) readState(name string, into any) (found bool, bad, err error) {
+func (s *Store) ReadState(name string, into any) (found bool, bad, err error) {
 	f, err := s.repo.OpenState(name, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil, nil
@@ -96,7 +96,7 @@ const MergeDir = "merge"
 // readCache reads a small file of the cache: a line with the checksum of the rest, and
 // the rest.
 func (s *Store) readCache(name string) string {
-	data, err := os.ReadFile(filepath.Join(s.repo.StateDir(), filepath.FromSlash(cacheDir), name))
+	data, err := os.ReadFile(filepath.Join(s.repo.StateDir(), filepath.FromSlash(CacheDir), name))
 	if err != nil {
 		return ""
 	}
@@ -110,14 +110,14 @@ func (s *Store) readCache(name string) string {
 // writeCache replaces a small file of the cache.
 func (s *Store) writeCache(name, text string) {
 	// Only to save the next search its questions: failing is no error.
-	_ = s.repo.WriteStateFile(cacheDir+"/"+name, []byte(textSum(name, text)+"\n"+text))
+	_ = s.repo.WriteStateFile(CacheDir+"/"+name, []byte(textSum(name, text)+"\n"+text))
 }
 
 // The cache of searches is a folder of local state. Every file in it holds for good what
 // it says, because it says it of object ids: the files of a tree, the terms of a blob,
 // the milestone of a commit, the note of a notes tree. A file that is missing, damaged or
 // cannot be written is no error: what it would have said is read from git.
-const cacheDir = "cache/search"
+const CacheDir = "cache/search"
 
 // textSum names format and content of a small file.
 func textSum(name, text string) string {

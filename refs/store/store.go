@@ -56,7 +56,7 @@ type Store struct {
 	above   Above
 
 	mu    sync.Mutex
-	known map[string]*sources // by branch
+	Known map[string]*Sources // by branch
 }
 
 // New finds the repository. Whether it has memory is found out by the first
@@ -69,7 +69,7 @@ func New(ctx context.Context, o Options, above Above) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{repo: repo, Clock: repo.Now, Branch: o.Branch, warn: o.Warn, program: o.Program, above: above, known: map[string]*sources{}}
+	s := &Store{repo: repo, Clock: repo.Now, Branch: o.Branch, warn: o.Warn, program: o.Program, above: above, Known: map[string]*Sources{}}
 	if s.Branch == "" {
 		s.Branch = repo.Getenv("GIT_CONTEXT_BRANCH")
 	}
@@ -84,11 +84,17 @@ func New(ctx context.Context, o Options, above Above) (*Store, error) {
 // Close ends the Store's children.
 func (s *Store) Close() error { return s.repo.Close() }
 
+// Over is the same Store over another view of its repository, such as a quarantine. It warns
+// of nothing and starts no maintenance.
+func (s *Store) Over(repo *git.Repo) *Store {
+	return &Store{repo: repo, Clock: s.Clock, Branch: s.Branch, Known: map[string]*Sources{}, above: s.above}
+}
+
 // Repo is the repository below, for views.
 func (s *Store) Repo() *git.Repo { return s.repo }
 
 // tell tells the user what belongs to no result.
-func (s *Store) tell(message string) {
+func (s *Store) Tell(message string) {
 	if s.warn != nil {
 		s.warn(message)
 	}

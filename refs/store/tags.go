@@ -87,7 +87,7 @@ func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change,
 		}
 		rev = tip.Name()
 	}
-	c, err := s.milestoneMeant(ctx, rev)
+	c, err := s.MilestoneMeant(ctx, rev)
 	if err == nil {
 		err = s.mayBuildOn(ctx, rev, c)
 	}

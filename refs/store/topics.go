@@ -175,7 +175,7 @@ func (s *Store) dateTopics(ctx context.Context, tip *Tip, topics []Topic) error 
 	}
 	// A merge is among them for the files that it took from none of its parents.
 	args := []string{"log", "-z", "--no-renames", "--raw", "--no-abbrev", "--diff-merges=combined",
-		"--format=%x01%H%x00%ct%x00%(trailers:key=" + trailerAgent + ",valueonly,separator=)%x00%(trailers:key=" + trailerCode + ",valueonly,separator=)",
+		"--format=%x01%H%x00%ct%x00%(trailers:key=" + trailerAgent + ",valueonly,separator=)%x00%(trailers:key=" + TrailerCode + ",valueonly,separator=)",
 		"--end-of-options", string(tip.commit.ID), "--"}
 	left := map[string]*Topic{}
 	for i := range topics {

@@ -21,7 +21,7 @@ const (
 	TrailerCreated = "Context-Created" // when, and from which branch
 	TrailerStatus  = "Context-Status"  // active, merged, abandoned
 	TrailerPurpose = "Context-Purpose" // the branch's purpose on one line
-	trailerCode    = "Code-Commit"     // the code HEAD that it was made on
+	TrailerCode    = "Code-Commit"     // the code HEAD that it was made on
 	TrailerLink    = "Context-Link"    // the code commit that was made with it, whose note links it
 	TrailerRoadmap = "Context-Roadmap" // the roadmap as it stood, and for how many milestones it has stood so
 	TrailerNewest  = "Context-Newest"  // the largest entry id in its documents
@@ -29,7 +29,7 @@ const (
 	trailerAgent   = "Agent"
 	trailerSession = "Session"
 	trailerModel   = "Model"
-	trailerTokens  = "Tokens"
+	TrailerTokens  = "Tokens"
 )
 
 // branchOf is the branch that a memory commit was made on. It is "" for what is no
@@ -140,4 +140,4 @@ func TrailerMap(block string) map[string]string {
 }
 
 // linkWord is what the line for people begins with.
-const linkWord = "Context: "
+const LinkWord = "Context: "

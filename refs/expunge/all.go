@@ -1,4 +1,4 @@
-package store
+package expunge
 
 import (
 	"context"
@@ -12,10 +12,11 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // ExpungeResult is what was forgotten, or would be.
-type ExpungeResult struct {
+type Result struct {
 	Entries int      `json:"entries"` // steps and milestones that are removed, pending ones included
 	Texts   int      `json:"texts"`   // pieces of text that are redacted wherever they stand
 	Commits int      `json:"commits"` // that others stand in the place of
@@ -39,11 +40,11 @@ const expungeRounds = 10
 
 // expunging is one act of forgetting.
 type Expunging struct {
-	S      *Store
-	W      Writer
+	S      *store.Store
+	W      store.Writer
 	intent expungeIntent
 	Rw     *Rewriter
-	Res    ExpungeResult
+	Res    Result
 	Check  func(context.Context, *Expunging, []git.ID) error // of the new tips, before refs move; nil for none
 
 	// roadmap is another repository's with the tombstones; "" for none. Where it goes on
@@ -69,17 +70,9 @@ type Expunging struct {
 //  5. reflogs are emptied, and the objects that only old history holds are deleted;
 //  6. the intent is removed, when no ref leads to old history any more.
 //
-// It changes nothing where nothing of that is to be done. With the same tombstones it
-// may be called again at any time; killed anywhere, it is finished by that.
-func (s *Store) expungeAll(ctx context.Context, w Writer, add doc.Expunged) (ExpungeResult, error) {
-	x := &Expunging{S: s, W: w}
-	err := x.Begin(ctx, add)
-	return x.Res, err
-}
-
 // begin takes the lock, and joins what a killed one left to what is to be done.
 func (x *Expunging) Begin(ctx context.Context, add doc.Expunged) (err error) {
-	lock, err := x.S.repo.Lock(ctx, ExpungeLock)
+	lock, err := x.S.Repo().Lock(ctx, ExpungeLock)
 	if err != nil {
 		return err
 	}
@@ -88,11 +81,11 @@ func (x *Expunging) Begin(ctx context.Context, add doc.Expunged) (err error) {
 }
 
 func (x *Expunging) run(ctx context.Context, add doc.Expunged) error {
-	left, err := x.S.ReadExpungeIntent()
+	left, err := ReadExpungeIntent(x.S)
 	if err != nil {
 		return err
 	}
-	known, err := x.S.Tombstones(ctx)
+	known, err := Tombstones(ctx, x.S)
 	if err != nil {
 		return err
 	}
@@ -100,7 +93,7 @@ func (x *Expunging) run(ctx context.Context, add doc.Expunged) error {
 	x.intent.join(left)
 	x.intent.expunged = x.intent.expunged.Union(add).Union(known)
 	x.replaced = map[git.ID]bool{}
-	x.Rw = x.S.NewRewriter(x.intent.expunged)
+	x.Rw = NewRewriter(x.S, x.intent.expunged)
 	old, err := x.appeared(ctx)
 	if err != nil || left == nil && !old && known.Holds(x.intent.expunged) && len(x.intent.old) == 0 {
 		return err
@@ -122,7 +115,7 @@ func (x *Expunging) run(ctx context.Context, add doc.Expunged) error {
 	if x.held, err = x.Rw.holdings(ctx); err != nil {
 		return err
 	}
-	if err := x.S.writeExpungeIntent(&x.intent); err != nil {
+	if err := writeExpungeIntent(x.S, &x.intent); err != nil {
 		return err
 	}
 	fault.Point("expunge-intent")
@@ -132,7 +125,7 @@ func (x *Expunging) run(ctx context.Context, add doc.Expunged) error {
 			return err
 		}
 		if !again {
-			return x.S.dropExpungeIntent()
+			return dropExpungeIntent(x.S)
 		}
 	}
 	return fail.New(fail.ErrStale, fail.Busy, "refs that lead to what is forgotten keep appearing", "run the command again")
@@ -140,7 +133,7 @@ func (x *Expunging) run(ctx context.Context, add doc.Expunged) error {
 
 // mayDelete refuses where objects may not be deleted, before anything is done.
 func (x *Expunging) mayDelete(ctx context.Context) error {
-	cfg, err := x.S.repo.Config(ctx)
+	cfg, err := x.S.Repo().Config(ctx)
 	if err != nil {
 		return err
 	}
@@ -155,7 +148,7 @@ func (x *Expunging) mayDelete(ctx context.Context) error {
 // whole refuses where an object is missing, be it code's: what was to be forgotten could
 // not be deleted, and the refs would have moved already.
 func (x *Expunging) whole(ctx context.Context) error {
-	err := x.S.repo.CheckPurge(ctx)
+	err := x.S.Repo().CheckPurge(ctx)
 	var child *git.Error
 	if !errors.As(err, &child) || child.Code <= 0 {
 		return err
@@ -169,7 +162,7 @@ func (x *Expunging) verify(ctx context.Context) error {
 	if x.Check == nil {
 		return nil
 	}
-	v, err := x.S.MemoryRefs(ctx)
+	v, err := MemoryRefs(ctx, x.S)
 	if err != nil {
 		return err
 	}
@@ -187,12 +180,12 @@ func (x *Expunging) round(ctx context.Context) (again bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	ses, err := x.S.beginLocked(ctx, x.W, "expunge", slices.Clone(names)...)
+	ses, err := x.S.BeginLocked(ctx, x.W, "expunge", slices.Clone(names)...)
 	if err != nil {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, ses.Close()) }()
-	lock, err := x.S.repo.Lock(ctx, notes.LockName)
+	lock, err := x.S.Repo().Lock(ctx, notes.LockName)
 	if err != nil {
 		return false, err
 	}
@@ -230,7 +223,7 @@ func orNewBranch(err error) error {
 
 // appeared reports whether there are refs that lead to old history.
 func (x *Expunging) appeared(ctx context.Context) (bool, error) {
-	v, err := x.S.MemoryRefs(ctx)
+	v, err := MemoryRefs(ctx, x.S)
 	if err != nil {
 		return false, err
 	}

@@ -1,4 +1,4 @@
-package store
+package expunge
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // inMessage reports whether a message holds what is looked for.
@@ -56,7 +57,7 @@ func (f *finder) check(ctx context.Context, x *Expunging, tips []git.ID) error {
 	if f.match.none() {
 		return nil
 	}
-	list, err := x.S.repo.Objects(ctx, tips, nil)
+	list, err := x.S.Repo().Objects(ctx, tips, nil)
 	if err != nil {
 		return err
 	}
@@ -70,7 +71,7 @@ func (f *finder) check(ctx context.Context, x *Expunging, tips []git.ID) error {
 		}
 		paths[o.ID] = o.Path
 	}
-	return x.S.ReadObjects(ctx, fresh, func(o git.Object) error {
+	return ReadObjects(ctx, x.S, fresh, func(o git.Object) error {
 		held := false
 		switch o.Type {
 		case "blob":
@@ -100,20 +101,20 @@ func (f *finder) stillHolds(o git.NamedObject) error {
 
 // checkForeign checks history that no ref of this repository leads to, before one does: its
 // documents, and that nothing expunged is in it.
-func (s *Store) checkForeign(ctx context.Context, at git.Ref, hint string) error {
-	if err := s.CheckIncomingX(ctx, IncomingX{Branches: []git.Ref{at}}); err != nil {
+func CheckForeign(ctx context.Context, s *store.Store, at git.Ref, hint string) error {
+	if err := s.CheckIncomingX(ctx, store.IncomingX{Branches: []git.Ref{at}}); err != nil {
 		return err
 	}
-	return s.RefuseExpunged(ctx, at.ID, "'"+at.Name+"'", hint)
+	return RefuseExpunged(ctx, s, at.ID, "'"+at.Name+"'", hint)
 }
 
 // refuseExpunged refuses a commit that leads to what was expunged here.
-func (s *Store) RefuseExpunged(ctx context.Context, id git.ID, what, hint string) error {
-	e, err := s.Tombstones(ctx)
+func RefuseExpunged(ctx context.Context, s *store.Store, id git.ID, what, hint string) error {
+	e, err := Tombstones(ctx, s)
 	if err != nil || e.Empty() {
 		return err
 	}
-	now, err := s.NewRewriter(e).RewriteNew(ctx, []git.ID{id})
+	now, err := NewRewriter(s, e).RewriteNew(ctx, []git.ID{id})
 	if err != nil || now[id] == id {
 		return err
 	}

@@ -1,4 +1,4 @@
-package store
+package expunge
 
 import (
 	"crypto/sha256"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // cleanState is which refs of a peer were looked at and hold nothing of what some
@@ -26,17 +27,17 @@ type CleanState struct {
 	refs       map[string]git.ID // by the names that they have here
 }
 
-func (p Remote) CleanName() string { return "clean/" + git.FileName(p.Name, "") }
+func CleanName(p store.Remote) string { return "clean/" + git.FileName(p.Name, "") }
 
 // readCleanState returns what is known for these tombstones. A file that is damaged says
 // nothing.
-func (s *Store) ReadCleanState(p Remote, e doc.Expunged) (CleanState, error) {
+func ReadCleanState(s *store.Store, p store.Remote, e doc.Expunged) (CleanState, error) {
 	sum := sha256.Sum256(e.Bytes())
 	c := CleanState{hex.EncodeToString(sum[:]), map[string]git.ID{}}
 	if p.Bundle {
 		return c, nil
 	}
-	data, err := os.ReadFile(s.StatePath(p.CleanName()))
+	data, err := os.ReadFile(s.StatePath(CleanName(p)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
 	}
@@ -60,7 +61,7 @@ func (c CleanState) Holds(ref string, id git.ID) bool { return id != "" && c.ref
 
 // writeCleanState adds refs that were found to be clean, and drops those that the peer
 // has no more, or elsewhere.
-func (s *Store) WriteCleanState(p Remote, known CleanState, found []git.Ref, theirs *Survey) error {
+func WriteCleanState(s *store.Store, p store.Remote, known CleanState, found []git.Ref, theirs *store.Survey) error {
 	if p.Bundle {
 		return nil
 	}
@@ -68,7 +69,7 @@ func (s *Store) WriteCleanState(p Remote, known CleanState, found []git.Ref, the
 	for _, r := range found {
 		now[r.Name] = r.ID
 	}
-	maps.DeleteFunc(now, func(ref string, id git.ID) bool { return theirs.At(ref) != id })
+	maps.DeleteFunc(now, func(ref string, id git.ID) bool { return At(theirs, ref) != id })
 	if maps.Equal(now, known.refs) {
 		return nil
 	}
@@ -77,5 +78,5 @@ func (s *Store) WriteCleanState(p Remote, known CleanState, found []git.Ref, the
 	for _, ref := range slices.Sorted(maps.Keys(now)) {
 		fmt.Fprintf(&b, "clean %s %s\n", ref, now[ref])
 	}
-	return s.repo.WriteStateFile(p.CleanName(), []byte(b.String()))
+	return s.Repo().WriteStateFile(CleanName(p), []byte(b.String()))
 }

@@ -1,4 +1,4 @@
-package store
+package expunge
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // rewriter is history without what was expunged: a pure function of a commit and a set
@@ -25,7 +26,7 @@ import (
 // hash. What was rewritten by T and then by U is what is rewritten by both at once;
 // so nothing may be taken from the old commit that the first rewriting changes.
 type Rewriter struct {
-	s *Store
+	s *store.Store
 	e doc.Expunged
 
 	commits map[git.ID]git.ID // by old id
@@ -39,7 +40,7 @@ type Rewriter struct {
 
 // newRewriter makes the function for a set of tombstones. It remembers what it did, so
 // that it is asked again at little cost; it is for one goroutine.
-func (s *Store) NewRewriter(e doc.Expunged) *Rewriter {
+func NewRewriter(s *store.Store, e doc.Expunged) *Rewriter {
 	return &Rewriter{s: s, e: e, commits: map[git.ID]git.ID{}, gone: map[git.ID]bool{}, last: map[git.ID]string{},
 		dirs: map[dirKey]dirChange{}, roots: map[git.ID]rootChange{}, blobs: map[dirKey]blobChange{}, newest: map[git.ID]string{}}
 }
@@ -54,14 +55,14 @@ func (w *Rewriter) Rewrite(ctx context.Context, tips []git.ID) (map[git.ID]git.I
 			todo = append(todo, id)
 		}
 	}
-	list, err := w.s.repo.History(ctx, todo)
+	list, err := w.s.Repo().History(ctx, todo)
 	if err != nil {
 		return nil, err
 	}
 	if err := w.roadmaps(ctx, list); err != nil {
 		return nil, err
 	}
-	meter := w.s.repo.Meter("Rewriting commits", len(list))
+	meter := w.s.Repo().Meter("Rewriting commits", len(list))
 	defer meter.End()
 	for _, c := range list {
 		if err := w.Commit(ctx, c.ID); err != nil {
@@ -80,17 +81,17 @@ func (w *Rewriter) Rewrite(ctx context.Context, tips []git.ID) (map[git.ID]git.I
 // known first, and a branch may name one that no ref leads to.
 func (w *Rewriter) roadmaps(ctx context.Context, list []git.NewCommit) error {
 	named := map[git.ID]bool{}
-	for chunk := range slices.Chunk(list, ChunkSize) {
+	for chunk := range slices.Chunk(list, store.ChunkSize) {
 		ids := make([]git.ID, len(chunk))
 		for i, c := range chunk {
 			ids[i] = c.ID
 		}
-		err := w.s.repo.ReadAll(ctx, ids, func(o git.Object) error {
+		err := w.s.Repo().ReadAll(ctx, ids, func(o git.Object) error {
 			c, err := git.ParseCommit(o.ID, o.Data)
 			if err != nil {
 				return err
 			}
-			if id, _ := ParseRoadmap(c.Trailer(TrailerRoadmap)); git.IsID(string(id)) && w.commits[id] == "" {
+			if id, _ := store.ParseRoadmap(c.Trailer(store.TrailerRoadmap)); git.IsID(string(id)) && w.commits[id] == "" {
 				named[id] = true
 			}
 			return nil
@@ -99,7 +100,7 @@ func (w *Rewriter) roadmaps(ctx context.Context, list []git.NewCommit) error {
 			return err
 		}
 	}
-	infos, err := w.s.repo.Infos(ctx, slices.Sorted(maps.Keys(named)))
+	infos, err := w.s.Repo().Infos(ctx, slices.Sorted(maps.Keys(named)))
 	if err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func (w *Rewriter) roadmaps(ctx context.Context, list []git.NewCommit) error {
 			there = append(there, info.ID)
 		}
 	}
-	history, err := w.s.repo.History(ctx, there)
+	history, err := w.s.Repo().History(ctx, there)
 	if err != nil {
 		return err
 	}
@@ -139,7 +140,7 @@ func (w *Rewriter) Commit(ctx context.Context, id git.ID) error {
 	if _, known := w.commits[id]; known {
 		return nil
 	}
-	old, err := w.s.repo.Commit(ctx, id)
+	old, err := w.s.Repo().Commit(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -165,12 +166,12 @@ func (w *Rewriter) Commit(ctx context.Context, id git.ID) error {
 	}
 	if changed || now.Message != old.Message {
 		now.Extra = old.Unsigned()
-		if now.ID, err = w.s.repo.WriteCommit(ctx, &now); err != nil {
+		if now.ID, err = w.s.Repo().WriteCommit(ctx, &now); err != nil {
 			return err
 		}
 	}
 	w.commits[id], w.commits[now.ID] = now.ID, now.ID
-	w.last[now.ID] = LastSummary(&now)
+	w.last[now.ID] = store.LastSummary(&now)
 	return nil
 }
 
@@ -179,7 +180,7 @@ func (w *Rewriter) Commit(ctx context.Context, id git.ID) error {
 func (w *Rewriter) rootsReplaced(ctx context.Context) ([]git.ID, error) {
 	var roots []git.ID
 	for _, id := range w.replaced() {
-		c, err := w.s.repo.Commit(ctx, id)
+		c, err := w.s.Repo().Commit(ctx, id)
 		if errors.Is(err, git.ErrNotFound) {
 			continue
 		}
@@ -199,7 +200,7 @@ func (w *Rewriter) RewriteNew(ctx context.Context, tips []git.ID) (map[git.ID]gi
 	if len(tips) == 0 {
 		return nil, nil
 	}
-	list, err := w.s.repo.NewCommits(ctx, tips, -1)
+	list, err := w.s.Repo().NewCommits(ctx, tips, -1)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package store
+package expunge
 
 import (
 	"encoding/json"

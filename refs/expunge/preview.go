@@ -1,4 +1,4 @@
-package store
+package expunge
 
 import (
 	"context"
@@ -9,29 +9,30 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // tried calls f with an act of forgetting what tombstones say, that writes objects which
 // nobody sees and moves no ref.
-func (s *Store) Tried(ctx context.Context, e doc.Expunged, f func(*Expunging) error) (err error) {
-	repo, remove, err := s.repo.Quarantine(ctx)
+func Tried(ctx context.Context, s *store.Store, e doc.Expunged, f func(*Expunging) error) (err error) {
+	repo, remove, err := s.Repo().Quarantine(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	q := &Store{repo: repo, Clock: s.Clock, Branch: s.Branch, known: map[string]*sources{}}
-	known, err := q.Tombstones(ctx)
+	q := s.Over(repo)
+	known, err := Tombstones(ctx, q)
 	if err != nil {
 		return err
 	}
-	return f(&Expunging{S: q, Rw: q.NewRewriter(known.Union(e))})
+	return f(&Expunging{S: q, Rw: NewRewriter(q, known.Union(e))})
 }
 
 // preview finds out what forgetting would change. Like the real run it checks first what
 // history would be.
-func (s *Store) Preview(ctx context.Context, e doc.Expunged, check func(context.Context, *Expunging, []git.ID) error, res *ExpungeResult) error {
-	return s.Tried(ctx, e, func(x *Expunging) error {
-		v, err := x.S.MemoryRefs(ctx)
+func Preview(ctx context.Context, s *store.Store, e doc.Expunged, check func(context.Context, *Expunging, []git.ID) error, res *Result) error {
+	return Tried(ctx, s, e, func(x *Expunging) error {
+		v, err := MemoryRefs(ctx, x.S)
 		if err != nil {
 			return err
 		}
@@ -57,7 +58,7 @@ func (s *Store) Preview(ctx context.Context, e doc.Expunged, check func(context.
 }
 
 // wouldHold says which remotes hold it. Commands for them are made when refs have moved.
-func (x *Expunging) wouldHold(ctx context.Context, res *ExpungeResult) error {
+func (x *Expunging) wouldHold(ctx context.Context, res *Result) error {
 	held, err := x.Rw.holdings(ctx)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package store
+package expunge
 
 import (
 	"cmp"
@@ -16,6 +16,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // expungeIntentName is the file of local state that stands while something is being
@@ -56,10 +57,10 @@ func (in *expungeIntent) join(left *expungeIntent) {
 }
 
 // readExpungeIntent returns nil where nothing was left.
-func (s *Store) ReadExpungeIntent() (*expungeIntent, error) {
+func ReadExpungeIntent(s *store.Store) (*expungeIntent, error) {
 	path := s.StatePath(ExpungeIntentName)
 	var f expungeFile
-	found, bad, err := s.readState(ExpungeIntentName, &f)
+	found, bad, err := s.ReadState(ExpungeIntentName, &f)
 	if err != nil || !found {
 		return nil, err
 	}
@@ -101,15 +102,15 @@ func orTooMany(e doc.Expunged) error {
 		doc.ExpungedFile, size, doc.MaxExpunged-spareTombstones), "git context expunge --match LONGER-TEXT")
 }
 
-func (s *Store) writeExpungeIntent(in *expungeIntent) error {
+func writeExpungeIntent(s *store.Store, in *expungeIntent) error {
 	data, err := json.Marshal(expungeFile{expungeVersion, string(in.expunged.Bytes()), in.old})
 	if err != nil {
 		return err
 	}
-	return s.repo.WriteStateFile(ExpungeIntentName, append(data, '\n'))
+	return s.Repo().WriteStateFile(ExpungeIntentName, append(data, '\n'))
 }
 
-func (s *Store) dropExpungeIntent() error {
+func dropExpungeIntent(s *store.Store) error {
 	if err := os.Remove(s.StatePath(ExpungeIntentName)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -120,7 +121,7 @@ func (s *Store) dropExpungeIntent() error {
 // it. It is one stat where there is nothing. What cannot be finished now (a pack that
 // cannot be written) is told, and tried again by the next writer: memory is whole at
 // any point of it, and must not be out of use for that.
-func (s *Store) FinishExpunge(ctx context.Context, w Writer) error {
+func FinishExpunge(ctx context.Context, s *store.Store, w store.Writer) error {
 	_, err := os.Stat(s.StatePath(ExpungeIntentName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -130,38 +131,38 @@ func (s *Store) FinishExpunge(ctx context.Context, w Writer) error {
 	}
 	x := &Expunging{S: s, W: w}
 	if err := x.Begin(ctx, doc.Expunged{}); err != nil {
-		s.tell("what an interrupted command was to forget is not forgotten yet: " + err.Error())
+		s.Tell("what an interrupted command was to forget is not forgotten yet: " + err.Error())
 		return ctx.Err()
 	}
 	if x.finished {
-		s.tell("an interrupted command has now forgotten what it was to forget")
+		s.Tell("an interrupted command has now forgotten what it was to forget")
 	}
 	for _, text := range x.Res.Warnings {
-		s.tell(text)
+		s.Tell(text)
 	}
 	return nil
 }
 
 // tombstones are those that the roadmap holds.
-func (s *Store) Tombstones(ctx context.Context) (doc.Expunged, error) {
+func Tombstones(ctx context.Context, s *store.Store) (doc.Expunged, error) {
 	tip, err := s.RoadmapTip(ctx)
 	if err != nil || tip == "" {
 		return doc.Expunged{}, err
 	}
-	c, err := s.repo.Commit(ctx, tip)
+	c, err := s.Repo().Commit(ctx, tip)
 	if err != nil {
 		return doc.Expunged{}, err
 	}
-	return s.TombstonesIn(ctx, s.repo.Edit(c.Tree))
+	return TombstonesIn(ctx, s, s.Repo().Edit(c.Tree))
 }
 
 // tombstonesIn are those in a tree of the roadmap.
-func (s *Store) TombstonesIn(ctx context.Context, tree *git.Edit) (doc.Expunged, error) {
+func TombstonesIn(ctx context.Context, s *store.Store, tree *git.Edit) (doc.Expunged, error) {
 	e, ok, err := tree.Entry(ctx, doc.ExpungedFile)
 	if err != nil || !ok {
 		return doc.Expunged{}, err
 	}
-	data, err := s.repo.Blob(ctx, e.ID)
+	data, err := s.Repo().Blob(ctx, e.ID)
 	if err != nil {
 		return doc.Expunged{}, err
 	}
@@ -180,9 +181,9 @@ type memoryRefs struct {
 }
 
 // memoryRefs lists them.
-func (s *Store) MemoryRefs(ctx context.Context) (*memoryRefs, error) {
+func MemoryRefs(ctx context.Context, s *store.Store) (*memoryRefs, error) {
 	bundle := git.BundleTracking()
-	list, err := s.repo.Refs(ctx, append(bundle.All(), git.Root, git.NotesRef, git.RemoteNotesPrefix)...)
+	list, err := s.Repo().Refs(ctx, append(bundle.All(), git.Root, git.NotesRef, git.RemoteNotesPrefix)...)
 	if err != nil {
 		return nil, err
 	}
@@ -205,12 +206,12 @@ func (s *Store) MemoryRefs(ctx context.Context) (*memoryRefs, error) {
 			v.TrackingNotes = append(v.TrackingNotes, r)
 		}
 	}
-	return v, s.mappedRefs(ctx, v)
+	return v, mappedRefs(ctx, s, v)
 }
 
 // mappedRefs adds what git keeps of remotes that have the memory among their branches.
-func (s *Store) mappedRefs(ctx context.Context, v *memoryRefs) error {
-	names, err := s.repo.Remotes(ctx)
+func mappedRefs(ctx context.Context, s *store.Store, v *memoryRefs) error {
+	names, err := s.Repo().Remotes(ctx)
 	if err != nil {
 		return err
 	}
@@ -222,7 +223,7 @@ func (s *Store) mappedRefs(ctx context.Context, v *memoryRefs) error {
 		if !p.Heads {
 			continue
 		}
-		list, err := s.repo.Refs(ctx, git.MappedTracking(name))
+		list, err := s.Repo().Refs(ctx, git.MappedTracking(name))
 		if err != nil {
 			return err
 		}
@@ -261,9 +262,9 @@ func TipsOf(list []git.Ref) []git.ID {
 	return slices.Compact(ids)
 }
 
-func (s *Store) ReadHeldState(p Remote) (HeldState, error) {
+func ReadHeldState(s *store.Store, p store.Remote) (HeldState, error) {
 	h := HeldState{Refs: map[string]HeldRef{}}
-	data, err := os.ReadFile(s.StatePath(p.HeldName()))
+	data, err := os.ReadFile(s.StatePath(HeldName(p)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, nil
 	}
@@ -278,15 +279,15 @@ func (s *Store) ReadHeldState(p Remote) (HeldState, error) {
 		case len(f) == 2 && f[0] == "purge":
 			h.Purge = append(h.Purge, git.ID(f[1]))
 		default:
-			return h, fmt.Errorf("'%s': cannot understand '%s'", s.StatePath(p.HeldName()), prose.OneLine(line, 100))
+			return h, fmt.Errorf("'%s': cannot understand '%s'", s.StatePath(HeldName(p)), prose.OneLine(line, 100))
 		}
 	}
 	return h, nil
 }
 
-func (s *Store) WriteHeldState(p Remote, h HeldState) error {
+func WriteHeldState(s *store.Store, p store.Remote, h HeldState) error {
 	if len(h.Refs)+len(h.Purge) == 0 {
-		err := os.Remove(s.StatePath(p.HeldName()))
+		err := os.Remove(s.StatePath(HeldName(p)))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -299,7 +300,7 @@ func (s *Store) WriteHeldState(p Remote, h HeldState) error {
 	for _, id := range h.Purge {
 		fmt.Fprintf(&b, "purge %s\n", id)
 	}
-	return s.repo.WriteStateFile(p.HeldName(), []byte(b.String()))
+	return s.Repo().WriteStateFile(HeldName(p), []byte(b.String()))
 }
 
 // heldState is what a peer held of old history when it was last asked, and what is
@@ -321,7 +322,7 @@ type HeldRef struct {
 	Old, Now git.ID // now is "" of notes of which nothing is left
 }
 
-func (p Remote) HeldName() string { return "held/" + git.FileName(p.Name, "") }
+func HeldName(p store.Remote) string { return "held/" + git.FileName(p.Name, "") }
 
 // list are the refs by name.
 func (h *HeldState) List() []HeldRef {

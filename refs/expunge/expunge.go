@@ -1,4 +1,4 @@
-package store
+package expunge
 
 import (
 	"context"
@@ -12,11 +12,12 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // ExpungeOptions are one act of forgetting: either Match or ID is set.
-type ExpungeOptions struct {
-	Writer
+type Options struct {
+	store.Writer
 	Match  string // a piece of text, exactly; it may span lines
 	ID     string // of a step, or a milestone by any of its names
 	DryRun bool   // only say what would go
@@ -43,8 +44,8 @@ const shortMatch = 4
 // it would still stand somewhere, which the error names, and nothing was changed.
 // It takes a few passes over all of memory's history. Writers wait meanwhile, Record
 // does not. Killed at any moment, it is finished by the next command that writes.
-func (s *Store) Expunge(ctx context.Context, o ExpungeOptions) (ExpungeResult, error) {
-	res := ExpungeResult{IDs: []string{}, Remotes: []RemoteHolding{}, DryRun: o.DryRun}
+func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
+	res := Result{IDs: []string{}, Remotes: []RemoteHolding{}, DryRun: o.DryRun}
 	if err := o.check(); err != nil {
 		return res, err
 	}
@@ -52,16 +53,16 @@ func (s *Store) Expunge(ctx context.Context, o ExpungeOptions) (ExpungeResult, e
 		return res, errors.Join(err, noMemoryIf(err == nil))
 	}
 	if !o.DryRun {
-		if err := s.FinishExpunge(ctx, o.Writer); err != nil { // it may be this very one, of which no text is left to be found
+		if err := FinishExpunge(ctx, s, o.Writer); err != nil { // it may be this very one, of which no text is left to be found
 			return res, err
 		}
-		dropped, err := s.DropUnsoundTracking(ctx, o.Writer)
+		dropped, err := DropUnsoundTracking(ctx, s, o.Writer)
 		if err != nil {
 			return res, err
 		}
 		res.Warnings = append(res.Warnings, dropped...)
 	}
-	f, err := s.find(ctx, o)
+	f, err := find(ctx, s, o)
 	if err != nil {
 		return res, err
 	}
@@ -69,7 +70,7 @@ func (s *Store) Expunge(ctx context.Context, o ExpungeOptions) (ExpungeResult, e
 		return res, err
 	}
 	if o.DryRun {
-		if err := s.Preview(ctx, f.expunged, f.check, &res); err != nil {
+		if err := Preview(ctx, s, f.expunged, f.check, &res); err != nil {
 			return res, err
 		}
 		x := &Expunging{S: s, Res: res}
@@ -108,7 +109,7 @@ func noMemoryIf(none bool) error {
 }
 
 // check refuses what cannot be meant. No message repeats the text.
-func (o ExpungeOptions) check() error {
+func (o Options) check() error {
 	short := utf8.RuneCountInString(o.Match) < shortMatch
 	switch {
 	case (o.Match == "") == (o.ID == ""):

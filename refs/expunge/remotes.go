@@ -1,4 +1,4 @@
-package store
+package expunge
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // RemoteHolding is a remote that had old history when it was last asked, and how to
@@ -22,18 +23,18 @@ type RemoteHolding struct {
 
 // heldBy lists the refs that a peer had and that lead to old history: those whose
 // tracking refs do, and those that did already before something else was forgotten.
-func (w *Rewriter) heldBy(ctx context.Context, p Remote) ([]HeldRef, error) {
-	list, err := w.s.repo.Refs(ctx, p.Tracking.All()...)
+func (w *Rewriter) heldBy(ctx context.Context, p store.Remote) ([]HeldRef, error) {
+	list, err := w.s.Repo().Refs(ctx, p.Tracking.All()...)
 	if err != nil {
 		return nil, err
 	}
-	before, err := w.s.ReadHeldState(p)
+	before, err := ReadHeldState(w.s, p)
 	if err != nil {
 		return nil, err
 	}
 	var held []HeldRef
 	for _, r := range list {
-		h := HeldRef{Ref: p.here(r.Name), Old: r.ID}
+		h := HeldRef{Ref: here(p, r.Name), Old: r.ID}
 		if h.Ref == "" {
 			continue
 		}
@@ -62,7 +63,7 @@ func (w *Rewriter) clean(ctx context.Context, ref string, id git.ID) (git.ID, er
 
 // here is what a tracking ref is called in this repository, "" for one of ours that has
 // no counterpart.
-func (p Remote) here(ref string) string {
+func here(p store.Remote, ref string) string {
 	t := p.Tracking
 	if name, ok := strings.CutPrefix(ref, t.Branches()); ok {
 		return git.BranchRef(name)
@@ -83,7 +84,7 @@ func (p Remote) here(ref string) string {
 // each ref by ours, where ours holds all that is to be there, else by what it is
 // without what was forgotten, and only if nobody moved it meanwhile. Notes that are not
 // here yet must be fetched first.
-func (w *Rewriter) CleaningOf(ctx context.Context, p Remote, held []HeldRef) ([]string, error) {
+func (w *Rewriter) CleaningOf(ctx context.Context, p store.Remote, held []HeldRef) ([]string, error) {
 	var leases, specs []string
 	fetchFirst := false
 	for _, h := range held {
@@ -113,7 +114,7 @@ func (w *Rewriter) CleaningOf(ctx context.Context, p Remote, held []HeldRef) ([]
 // holdings finds the remotes that had old history when they were last asked. The
 // commands are made when the refs here have moved.
 func (w *Rewriter) holdings(ctx context.Context) (map[string][]HeldRef, error) {
-	names, err := w.s.repo.Remotes(ctx)
+	names, err := w.s.Repo().Remotes(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +158,7 @@ func (w *Rewriter) remotesHolding(ctx context.Context, found map[string][]HeldRe
 // source is what a ref is replaced by: ours, if it holds all that is to be there. Of
 // notes that do not it reports false.
 func (w *Rewriter) source(ctx context.Context, h HeldRef) (string, bool, error) {
-	ours, err := w.s.repo.Ref(ctx, h.Ref)
+	ours, err := w.s.Repo().Ref(ctx, h.Ref)
 	if err != nil {
 		return string(h.Now), true, orAbsent(err) // without either it is deleted
 	}
@@ -168,7 +169,7 @@ func (w *Rewriter) source(ctx context.Context, h HeldRef) (string, bool, error) 
 		holds, err := w.notesHold(ctx, ours, h.Now)
 		return h.Ref, holds, err
 	}
-	holds, err := w.s.repo.IsAncestor(ctx, h.Now, ours)
+	holds, err := w.s.Repo().IsAncestor(ctx, h.Now, ours)
 	if err != nil || !holds {
 		return string(h.Now), true, err
 	}
@@ -178,7 +179,7 @@ func (w *Rewriter) source(ctx context.Context, h HeldRef) (string, bool, error) 
 // notesHold reports whether our notes hold all lines that others have, without what was
 // forgotten.
 func (w *Rewriter) notesHold(ctx context.Context, ours, theirs git.ID) (bool, error) {
-	o, err := w.s.repo.Commit(ctx, ours)
+	o, err := w.s.Repo().Commit(ctx, ours)
 	if err != nil {
 		return false, err
 	}
@@ -203,13 +204,13 @@ func (w *Rewriter) notesHold(ctx context.Context, ours, theirs git.ID) (bool, er
 		if have[object] == blob || !holds {
 			return nil
 		}
-		note, err := w.s.repo.Blob(ctx, blob)
+		note, err := w.s.Repo().Blob(ctx, blob)
 		if err != nil {
 			return err
 		}
 		var mine []byte
 		if have[object] != "" {
-			if mine, err = w.s.repo.Blob(ctx, have[object]); err != nil {
+			if mine, err = w.s.Repo().Blob(ctx, have[object]); err != nil {
 				return err
 			}
 		}
@@ -228,7 +229,7 @@ func (x *Expunging) rememberHeld(ctx context.Context) (map[string]git.ID, error)
 		if err != nil {
 			return nil, err
 		}
-		state, err := x.S.ReadHeldState(p)
+		state, err := ReadHeldState(x.S, p)
 		if err != nil {
 			return nil, err
 		}
@@ -236,7 +237,7 @@ func (x *Expunging) rememberHeld(ctx context.Context) (map[string]git.ID, error)
 			state.Refs[h.Ref] = h
 			to[p.Tracking.Of(h.Ref)] = h.Now
 		}
-		if err := x.S.WriteHeldState(p, state); err != nil {
+		if err := WriteHeldState(x.S, p, state); err != nil {
 			return nil, err
 		}
 	}
@@ -244,7 +245,7 @@ func (x *Expunging) rememberHeld(ctx context.Context) (map[string]git.ID, error)
 }
 
 // at is where a ref stands, by its name here; "" where it does not exist.
-func (v *Survey) At(ref string) git.ID {
+func At(v *store.Survey, ref string) git.ID {
 	if name, ok := git.BranchName(ref); ok {
 		return v.Branches[name]
 	}

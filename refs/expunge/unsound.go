@@ -1,4 +1,4 @@
-package store
+package expunge
 
 import (
 	"context"
@@ -8,23 +8,24 @@ import (
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // dropUnsound deletes those of some tracking refs that bring what is refused anyway, and
 // says why: what cannot be read cannot be rewritten either, and must not keep anybody
 // from forgetting. Nobody can tell what it holds, so its objects go too. The next fetch
 // makes them anew. Which of them are roadmaps is given.
-func (s *Store) DropUnsound(ctx context.Context, w Writer, list []git.Ref, roadmaps []string) (dropped []git.Ref, why []string, err error) {
-	var all IncomingX
+func DropUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git.Ref, roadmaps []string) (dropped []git.Ref, why []string, err error) {
+	var all store.IncomingX
 	for _, r := range list {
-		all.Add(r, slices.Contains(roadmaps, r.Name))
+		Add(&all, r, slices.Contains(roadmaps, r.Name))
 	}
 	if err := s.CheckIncomingX(ctx, all); err == nil || !unsound(err) { // mostly one look does
 		return nil, nil, err
 	}
 	for _, r := range list {
-		var in IncomingX
-		in.Add(r, slices.Contains(roadmaps, r.Name))
+		var in store.IncomingX
+		Add(&in, r, slices.Contains(roadmaps, r.Name))
 		err := s.CheckIncomingX(ctx, in)
 		switch {
 		case err == nil:
@@ -38,7 +39,7 @@ func (s *Store) DropUnsound(ctx context.Context, w Writer, list []git.Ref, roadm
 	if len(dropped) == 0 {
 		return nil, nil, nil
 	}
-	ses, err := s.beginLocked(ctx, w, "expunge: what is refused")
+	ses, err := s.BeginLocked(ctx, w, "expunge: what is refused")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -51,13 +52,13 @@ func (s *Store) DropUnsound(ctx context.Context, w Writer, list []git.Ref, roadm
 	if err := ses.Tx.Commit(ctx); err != nil {
 		return nil, nil, err
 	}
-	_, err = s.repo.Purge(ctx, ids) // a deleted ref has no reflog
+	_, err = s.Repo().Purge(ctx, ids) // a deleted ref has no reflog
 	return dropped, why, err
 }
 
 // add adds a tracking ref by what it must be: tags are on branches. Its name alone does
 // not tell, for a remote may be called 'heads'.
-func (in *IncomingX) Add(r git.Ref, roadmap bool) {
+func Add(in *store.IncomingX, r git.Ref, roadmap bool) {
 	if roadmap {
 		in.Roadmap = append(in.Roadmap, r)
 	} else {
@@ -72,12 +73,12 @@ func unsound(err error) bool {
 }
 
 // dropUnsoundTracking does so with all tracking refs.
-func (s *Store) DropUnsoundTracking(ctx context.Context, w Writer) ([]string, error) {
-	v, err := s.MemoryRefs(ctx)
+func DropUnsoundTracking(ctx context.Context, s *store.Store, w store.Writer) ([]string, error) {
+	v, err := MemoryRefs(ctx, s)
 	if err != nil || len(v.tracking) == 0 {
 		return nil, err
 	}
-	remotes, err := s.repo.Remotes(ctx)
+	remotes, err := s.Repo().Remotes(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -85,6 +86,6 @@ func (s *Store) DropUnsoundTracking(ctx context.Context, w Writer) ([]string, er
 	for _, name := range remotes {
 		roadmaps = append(roadmaps, git.RemoteTracking(name).Roadmap(), git.MappedRoadmap(name))
 	}
-	_, why, err := s.DropUnsound(ctx, w, v.tracking, roadmaps)
+	_, why, err := DropUnsound(ctx, s, w, v.tracking, roadmaps)
 	return why, err
 }

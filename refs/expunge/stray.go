@@ -1,4 +1,4 @@
-package store
+package expunge
 
 import (
 	"bytes"
@@ -8,13 +8,14 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // strayObjects are the commits and documents that no ref leads to and that hold what is
 // forgotten: of attempts that lost a race, or that were killed. What may be anybody's,
 // because it is plain text, is not among them; nor is what old tips lead to.
 func (x *Expunging) strayObjects(ctx context.Context) ([]git.ID, error) {
-	ids, err := x.S.repo.Unreachable(ctx)
+	ids, err := x.S.Repo().Unreachable(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -22,16 +23,16 @@ func (x *Expunging) strayObjects(ctx context.Context) ([]git.ID, error) {
 	if err != nil {
 		return nil, err
 	}
-	infos, err := x.S.repo.Infos(ctx, slices.DeleteFunc(ids, func(id git.ID) bool { return known[id] }))
+	infos, err := x.S.Repo().Infos(ctx, slices.DeleteFunc(ids, func(id git.ID) bool { return known[id] }))
 	if err != nil {
 		return nil, err
 	}
 	var commits, blobs []git.ID
 	for _, info := range infos {
 		switch {
-		case info.Type == "commit" && info.Size <= maxFile:
+		case info.Type == "commit" && info.Size <= store.MaxFile:
 			commits = append(commits, info.ID)
-		case info.Type == "blob" && info.Size <= maxFile:
+		case info.Type == "blob" && info.Size <= store.MaxFile:
 			blobs = append(blobs, info.ID)
 		}
 	}
@@ -39,7 +40,7 @@ func (x *Expunging) strayObjects(ctx context.Context) ([]git.ID, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = x.S.ReadObjects(ctx, blobs, func(o git.Object) error {
+	err = ReadObjects(ctx, x.S, blobs, func(o git.Object) error {
 		if x.forgets(o.Data) {
 			stray = append(stray, o.ID)
 		}
@@ -50,7 +51,7 @@ func (x *Expunging) strayObjects(ctx context.Context) ([]git.ID, error) {
 
 // oldObjects are those that go in any case.
 func (x *Expunging) oldObjects(ctx context.Context) (map[git.ID]bool, error) {
-	infos, err := x.S.repo.Infos(ctx, x.intent.old)
+	infos, err := x.S.Repo().Infos(ctx, x.intent.old)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +60,7 @@ func (x *Expunging) oldObjects(ctx context.Context) (map[git.ID]bool, error) {
 		if info.Type == "" {
 			continue
 		}
-		list, err := x.S.repo.Objects(ctx, []git.ID{info.ID}, nil)
+		list, err := x.S.Repo().Objects(ctx, []git.ID{info.ID}, nil)
 		var broken *git.Error
 		if errors.As(err, &broken) && broken.Code > 0 {
 			continue // half deleted, by a process that was killed: it is looked at piece by piece
@@ -77,7 +78,7 @@ func (x *Expunging) oldObjects(ctx context.Context) (map[git.ID]bool, error) {
 // strayCommits are those that hold what is forgotten or descend from such, of commits
 // some of whose parents may be missing. What descends from old history goes with it.
 func (x *Expunging) strayCommits(ctx context.Context, ids []git.ID, old map[git.ID]bool) ([]git.ID, error) {
-	ids, err := x.S.memoryCommits(ctx, ids)
+	ids, err := memoryCommits(ctx, x.S, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +86,7 @@ func (x *Expunging) strayCommits(ctx context.Context, ids []git.ID, old map[git.
 	for _, id := range ids {
 		left[id] = true
 	}
-	w := x.S.NewRewriter(x.intent.expunged) // of its own: this is no history
+	w := NewRewriter(x.S, x.intent.expunged) // of its own: this is no history
 	var stray []git.ID
 	for len(ids) > 0 {
 		id := ids[len(ids)-1]
@@ -93,7 +94,7 @@ func (x *Expunging) strayCommits(ctx context.Context, ids []git.ID, old map[git.
 			ids = ids[:len(ids)-1]
 			continue
 		}
-		c, err := x.S.repo.Commit(ctx, id)
+		c, err := x.S.Repo().Commit(ctx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -124,7 +125,7 @@ func (x *Expunging) forgets(data []byte) bool {
 	case !ok:
 		return false
 	case path == "":
-		_, now := x.Rw.Note(x.S.repo.ZeroID(), data)
+		_, now := x.Rw.Note(x.S.Repo().ZeroID(), data)
 		return !bytes.Equal(now, data)
 	}
 	r, err := x.Rw.e.Redact(path, data)
@@ -158,12 +159,12 @@ func (f *finder) strays(ctx context.Context) error {
 	if f.match.none() {
 		return nil
 	}
-	ids, err := f.s.repo.Unreachable(ctx)
+	ids, err := f.s.Repo().Unreachable(ctx)
 	if err != nil {
 		return err
 	}
 	var commits []git.ID
-	err = f.s.ReadObjects(ctx, ids, func(o git.Object) error {
+	err = ReadObjects(ctx, f.s, ids, func(o git.Object) error {
 		if _, ours := f.seen[o.ID]; ours || o.Type == "tree" || !f.match.raw(o.Data) {
 			return nil
 		}
@@ -179,21 +180,21 @@ func (f *finder) strays(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ours, err := f.s.memoryCommits(ctx, commits)
+	ours, err := memoryCommits(ctx, f.s, commits)
 	f.objects = append(f.objects, ours...)
 	f.foreign -= len(ours)
 	return err
 }
 
 // memoryCommits are those of some commits that are of a branch or of the roadmap.
-func (s *Store) memoryCommits(ctx context.Context, ids []git.ID) ([]git.ID, error) {
+func memoryCommits(ctx context.Context, s *store.Store, ids []git.ID) ([]git.ID, error) {
 	var found []git.ID
 	trees := map[git.ID]git.ID{}
-	err := s.ReadObjects(ctx, ids, func(o git.Object) error {
+	err := ReadObjects(ctx, s, ids, func(o git.Object) error {
 		c, err := git.ParseCommit(o.ID, o.Data)
 		switch {
 		case err != nil: // not one of ours
-		case BranchOf(c) != "":
+		case store.BranchOf(c) != "":
 			found = append(found, c.ID)
 		default:
 			trees[c.ID] = c.Tree
@@ -204,7 +205,7 @@ func (s *Store) memoryCommits(ctx context.Context, ids []git.ID) ([]git.ID, erro
 		return nil, err
 	}
 	for id, tree := range trees {
-		list, err := s.repo.Tree(ctx, tree)
+		list, err := s.Repo().Tree(ctx, tree)
 		if errors.Is(err, git.ErrNotFound) {
 			continue
 		}

@@ -1,4 +1,4 @@
-package store
+package expunge
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // keptName is a name that holds what is looked for. Names are not redacted: all clones
@@ -67,7 +68,7 @@ func (f *finder) refsCalled(v *memoryRefs) {
 
 // commitCalled looks at the names in a commit that are not redacted.
 func (f *finder) commitCalled(c *git.Commit) {
-	f.branchCalled(c.Trailer(TrailerBranch))
+	f.branchCalled(c.Trailer(store.TrailerBranch))
 	for _, who := range []git.Signature{c.Author, c.Committer} {
 		f.called("author", who.Name+" <"+who.Email+">", "history keeps who made it")
 	}
@@ -82,7 +83,7 @@ func (f *finder) filesCalled(ctx context.Context) error {
 		pairs = append(pairs, n.name, "")
 	}
 	without := strings.NewReplacer(pairs...)
-	return f.s.ReadObjects(ctx, f.inNames, func(o git.Object) error {
+	return ReadObjects(ctx, f.s, f.inNames, func(o git.Object) error {
 		if f.match.raw([]byte(without.Replace(string(o.Data)))) {
 			f.keep(keptName{label: "a name in '" + git.Shown(f.seen[o.ID]) + "'", why: "history keeps what names, counts or dates something there"})
 		}

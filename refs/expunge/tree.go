@@ -1,4 +1,4 @@
-package store
+package expunge
 
 import (
 	"bytes"
@@ -63,7 +63,7 @@ func (w *Rewriter) root(ctx context.Context, tree git.ID) (rootChange, error) {
 	if done, ok := w.roots[tree]; ok {
 		return done, nil
 	}
-	list, err := w.s.repo.Tree(ctx, tree)
+	list, err := w.s.Repo().Tree(ctx, tree)
 	if err != nil {
 		return rootChange{}, err
 	}
@@ -103,7 +103,7 @@ func (w *Rewriter) root(ctx context.Context, tree git.ID) (rootChange, error) {
 		}
 	}
 	if !slices.Equal(list, now) {
-		if done.id, err = w.s.repo.WriteTree(ctx, now); err != nil {
+		if done.id, err = w.s.Repo().WriteTree(ctx, now); err != nil {
 			return done, err
 		}
 	}
@@ -124,7 +124,7 @@ func (w *Rewriter) blob(ctx context.Context, path string, id git.ID) (blobChange
 	if b, ok := w.blobs[key]; ok {
 		return b, nil
 	}
-	data, err := w.s.repo.Blob(ctx, id)
+	data, err := w.s.Repo().Blob(ctx, id)
 	if err != nil {
 		return blobChange{}, err
 	}
@@ -134,7 +134,7 @@ func (w *Rewriter) blob(ctx context.Context, path string, id git.ID) (blobChange
 	}
 	b := blobChange{id: id, first: r.First, removed: removals{r.Steps, r.Milestones}}
 	if !bytes.Equal(r.Data, data) {
-		if b.id, err = w.s.repo.WriteBlob(ctx, r.Data); err != nil {
+		if b.id, err = w.s.Repo().WriteBlob(ctx, r.Data); err != nil {
 			return b, err
 		}
 	}
@@ -161,7 +161,7 @@ func (w *Rewriter) dir(ctx context.Context, path string, id git.ID) (dirChange, 
 	if err != nil || path != doc.LogDir && path != doc.CommitDir || len(d.files) == 0 || d.id != id {
 		return d, err
 	}
-	tree := w.s.repo.Edit(id)
+	tree := w.s.Repo().Edit(id)
 	for _, f := range d.files {
 		if err := tree.Remove(ctx, strings.TrimPrefix(f.old, path+"/")); err != nil {
 			return d, err
@@ -194,7 +194,7 @@ func (w *Rewriter) below(ctx context.Context, path string, id git.ID) (dirChange
 	if d, ok := w.dirs[dirKey{path, id}]; ok {
 		return d, nil
 	}
-	list, err := w.s.repo.Tree(ctx, id)
+	list, err := w.s.Repo().Tree(ctx, id)
 	if err != nil {
 		return dirChange{}, err
 	}
@@ -224,7 +224,7 @@ func (w *Rewriter) below(ctx context.Context, path string, id git.ID) (dirChange
 		}
 	}
 	if !slices.Equal(list, now) {
-		if d.id, err = w.s.repo.WriteTree(ctx, now); err != nil {
+		if d.id, err = w.s.Repo().WriteTree(ctx, now); err != nil {
 			return d, err
 		}
 	}
@@ -255,7 +255,7 @@ func (w *Rewriter) metadata(ctx context.Context, id git.ID, gone removals) (git.
 	if err != nil || gone.none() {
 		return b.id, -1, err
 	}
-	data, err := w.s.repo.Blob(ctx, b.id)
+	data, err := w.s.Repo().Blob(ctx, b.id)
 	if err != nil {
 		return "", 0, err
 	}
@@ -270,7 +270,7 @@ func (w *Rewriter) metadata(ctx context.Context, id git.ID, gone removals) (git.
 	if data, err = m.Bytes(); err != nil {
 		return "", 0, err
 	}
-	id, err = w.s.repo.WriteBlob(ctx, data)
+	id, err = w.s.Repo().WriteBlob(ctx, data)
 	return id, t.Milestones, err
 }
 

@@ -1,4 +1,4 @@
-package store
+package expunge
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // expungedSubject is the subject of what was a milestone.
@@ -34,14 +35,14 @@ type rewritten struct {
 // Context-Journal, which says what a journal need not commit again.
 func (w *Rewriter) message(ctx context.Context, old, now *git.Commit, tree rootChange, changed bool) (rewritten, error) {
 	subject, body, block := old.Parts()
-	gone := w.e.HasEntry(old.Trailer(TrailerID)) && block != ""
+	gone := w.e.HasEntry(old.Trailer(store.TrailerID)) && block != ""
 	if gone {
 		subject, body = expungedSubject+"\n\n", ""
 	} else {
 		subject, body = w.e.RedactText(subject), w.e.RedactText(body)
 	}
 	text := subject + body + w.trailers(block, tree, gone)
-	if hasLast := old.Trailer(TrailerLast) != ""; gone || hasLast && (changed || text != old.Message) {
+	if hasLast := old.Trailer(store.TrailerLast) != ""; gone || hasLast && (changed || text != old.Message) {
 		last, err := w.lastOf(ctx, now, tree)
 		if err != nil {
 			return rewritten{}, err
@@ -58,11 +59,11 @@ func (w *Rewriter) trailers(block string, tree rootChange, gone bool) string {
 		key, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 		switch {
 		case !ok:
-		case gone && (key == TrailerID || key == TrailerSteps):
+		case gone && (key == store.TrailerID || key == store.TrailerSteps):
 			continue
-		case key == TrailerCommits && tree.milestones >= 0:
+		case key == store.TrailerCommits && tree.milestones >= 0:
 			line = trailer(key, strconv.Itoa(tree.milestones))
-		case key == TrailerRoadmap:
+		case key == store.TrailerRoadmap:
 			hash, age, _ := strings.Cut(value, " ")
 			if now := w.commits[git.ID(hash)]; now != "" {
 				line = trailer(key, strings.TrimSuffix(string(now)+" "+age, " "))
@@ -83,7 +84,7 @@ func trailer(key, value string) string { return fmt.Sprintf("%s: %s\n", key, val
 // hashes and numbers.
 func keptTrailer(key string) bool {
 	switch key {
-	case TrailerID, TrailerBranch, TrailerSteps, TrailerCommits, TrailerCreated, TrailerStatus, trailerCode, TrailerLink, TrailerNewest, TrailerJournal, trailerTokens:
+	case store.TrailerID, store.TrailerBranch, store.TrailerSteps, store.TrailerCommits, store.TrailerCreated, store.TrailerStatus, store.TrailerCode, store.TrailerLink, store.TrailerNewest, store.TrailerJournal, store.TrailerTokens:
 		return true
 	}
 	return false
@@ -92,14 +93,14 @@ func keptTrailer(key string) bool {
 // setLast puts Context-Last into a block of trailers, or takes it out where last is "".
 func (w *Rewriter) setLast(block, last string) string {
 	lines := slices.Collect(strings.Lines(block))
-	at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, TrailerLast+": ") })
+	at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, store.TrailerLast+": ") })
 	if at < 0 { // behind Context-Branch, as a commit that is no milestone has it
-		at = 1 + slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, TrailerBranch+": ") })
+		at = 1 + slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, store.TrailerBranch+": ") })
 	} else {
 		lines = slices.Delete(lines, at, at+1)
 	}
 	if last != "" {
-		lines = slices.Insert(lines, at, trailer(TrailerLast, last))
+		lines = slices.Insert(lines, at, trailer(store.TrailerLast, last))
 	}
 	return strings.Join(lines, "")
 }
@@ -123,11 +124,11 @@ func (w *Rewriter) lastBelow(ctx context.Context, id git.ID) (string, error) {
 	if last, ok := w.last[id]; ok {
 		return last, nil
 	}
-	c, err := w.s.repo.Commit(ctx, id)
+	c, err := w.s.Repo().Commit(ctx, id)
 	if err != nil {
 		return "", orAbsent(err) // the edge of a shallow clone
 	}
-	return LastSummary(c), nil
+	return store.LastSummary(c), nil
 }
 
 // newestIn is the summary of the last milestone in a commit.md, "" where it holds none.
@@ -135,7 +136,7 @@ func (w *Rewriter) newestIn(ctx context.Context, id git.ID) (string, error) {
 	if last, ok := w.newest[id]; ok || id == "" {
 		return last, nil
 	}
-	data, err := w.s.repo.Blob(ctx, id)
+	data, err := w.s.Repo().Blob(ctx, id)
 	if err != nil {
 		return "", err
 	}
@@ -145,7 +146,7 @@ func (w *Rewriter) newestIn(ctx context.Context, id git.ID) (string, error) {
 	}
 	for _, m := range slices.Backward(ms) {
 		if m.Kind != doc.KindBirth {
-			w.newest[id] = prose.OneLine(m.Summary, PurposeLimit)
+			w.newest[id] = prose.OneLine(m.Summary, store.PurposeLimit)
 			break
 		}
 	}

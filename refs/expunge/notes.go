@@ -1,4 +1,4 @@
-package store
+package expunge
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // note returns an object's note without what was expunged, and the object that it
@@ -70,7 +71,7 @@ func (w *Rewriter) noteLine(line string) (string, bool) {
 			return "", false
 		}
 	}
-	if rest, ok := strings.CutPrefix(line, linkWord); ok {
+	if rest, ok := strings.CutPrefix(line, store.LinkWord); ok {
 		if id, _, _ := strings.Cut(rest, " "); w.e.HasEntry(id) {
 			return "", false
 		}
@@ -93,7 +94,7 @@ func (w *Rewriter) text(s string) string {
 // ref. It has no parents, for the old ones hold what goes. Where neither the notes nor
 // any older ones of their history change, it does nothing. It says how many notes
 // changed and which commits of notes are old. The caller holds the notes lock.
-func (ses *Transaction) forgetNotes(ctx context.Context, w *Rewriter) (changed int, old []git.ID, err error) {
+func forgetNotes(ctx context.Context, ses *store.Transaction, w *Rewriter) (changed int, old []git.ID, err error) {
 	tip, err := ses.Store.NotesTip(ctx)
 	if err != nil || tip == "" {
 		return 0, nil, err
@@ -102,7 +103,7 @@ func (ses *Transaction) forgetNotes(ctx context.Context, w *Rewriter) (changed i
 	if err != nil {
 		return 0, nil, err
 	}
-	history, err := ses.Store.repo.History(ctx, []git.ID{tip})
+	history, err := ses.Store.Repo().History(ctx, []git.ID{tip})
 	if err != nil {
 		return 0, nil, err
 	}
@@ -133,7 +134,7 @@ func (w *Rewriter) notesRoot(ctx context.Context, old git.ID, tree *git.Edit) (g
 	if err != nil || len(left) == 0 {
 		return "", err
 	}
-	c, err := w.s.repo.Commit(ctx, old)
+	c, err := w.s.Repo().Commit(ctx, old)
 	if err != nil {
 		return "", err
 	}
@@ -141,17 +142,17 @@ func (w *Rewriter) notesRoot(ctx context.Context, old git.ID, tree *git.Edit) (g
 	if root.Tree, err = tree.Write(ctx); err != nil {
 		return "", err
 	}
-	return w.s.repo.WriteCommit(ctx, &root)
+	return w.s.Repo().WriteCommit(ctx, &root)
 }
 
 // notesTree is the tree of the notes without what was expunged, and how many notes
 // changed.
 func (w *Rewriter) notesTree(ctx context.Context, tip git.ID) (*git.Edit, int, error) {
-	c, err := w.s.repo.Commit(ctx, tip)
+	c, err := w.s.Repo().Commit(ctx, tip)
 	if err != nil {
 		return nil, 0, err
 	}
-	tree := w.s.repo.Edit(c.Tree)
+	tree := w.s.Repo().Edit(c.Tree)
 	changed := 0
 	type moved struct {
 		path string
@@ -159,7 +160,7 @@ func (w *Rewriter) notesTree(ctx context.Context, tip git.ID) (*git.Edit, int, e
 	}
 	var all []moved
 	err = w.eachNote(ctx, "", c.Tree, func(path string, object, blob git.ID) error {
-		note, err := w.s.repo.Blob(ctx, blob)
+		note, err := w.s.Repo().Blob(ctx, blob)
 		if err != nil {
 			return err
 		}
@@ -193,13 +194,13 @@ func (w *Rewriter) addNote(ctx context.Context, tree *git.Edit, path string, not
 		return err
 	}
 	if ok {
-		have, err := w.s.repo.Blob(ctx, e.ID)
+		have, err := w.s.Repo().Blob(ctx, e.ID)
 		if err != nil {
 			return err
 		}
 		note = notes.Union(have, note)
 	}
-	id, err := w.s.repo.WriteBlob(ctx, note)
+	id, err := w.s.Repo().WriteBlob(ctx, note)
 	if err != nil {
 		return err
 	}
@@ -209,12 +210,12 @@ func (w *Rewriter) addNote(ctx context.Context, tree *git.Edit, path string, not
 // eachNote visits the notes below a folder of their tree, in any fan-out. What is no
 // note is passed over.
 func (w *Rewriter) eachNote(ctx context.Context, dir string, tree git.ID, visit func(path string, object, blob git.ID) error) error {
-	list, err := w.s.repo.Tree(ctx, tree)
+	list, err := w.s.Repo().Tree(ctx, tree)
 	if err != nil {
 		return err
 	}
 	for _, e := range list {
-		path := join(dir, e.Name)
+		path := store.Join(dir, e.Name)
 		object := git.ID(strings.ReplaceAll(path, "/", ""))
 		switch {
 		case e.IsTree():
@@ -231,7 +232,7 @@ func (w *Rewriter) eachNote(ctx context.Context, dir string, tree git.ID, visit 
 
 // dirtyNotes reports whether a note of the history of the notes would change.
 func (w *Rewriter) dirtyNotes(ctx context.Context, tip git.ID) (bool, error) {
-	list, err := w.s.repo.Objects(ctx, []git.ID{tip}, nil)
+	list, err := w.s.Repo().Objects(ctx, []git.ID{tip}, nil)
 	if err != nil {
 		return false, err
 	}
@@ -248,7 +249,7 @@ func (w *Rewriter) dirtyAmong(ctx context.Context, list []git.NamedObject) (bool
 			ids = append(ids, o.ID)
 		}
 	}
-	err := w.s.repo.ReadAll(ctx, ids, func(o git.Object) error {
+	err := w.s.Repo().ReadAll(ctx, ids, func(o git.Object) error {
 		now, text := w.Note(paths[o.ID], o.Data)
 		if o.Type == "blob" && (now != paths[o.ID] || !bytes.Equal(text, o.Data)) {
 			return errDirty
@@ -286,7 +287,7 @@ func (w *Rewriter) dirtySince(ctx context.Context, theirs, ours git.ID) (bool, e
 	if ours != "" {
 		not = append(not, ours)
 	}
-	list, err := w.s.repo.Objects(ctx, []git.ID{theirs}, not)
+	list, err := w.s.Repo().Objects(ctx, []git.ID{theirs}, not)
 	if err != nil {
 		return false, err
 	}

@@ -1,4 +1,4 @@
-package store
+package expunge
 
 import (
 	"bytes"
@@ -12,12 +12,13 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // finder looks for what is to be forgotten in all of memory, its whole history, and in
 // local state, and makes tombstones of it. One object is in memory at a time.
 type finder struct {
-	s        *Store
+	s        *store.Store
 	match    matcher
 	id       string       // of the entry that goes, where no text is looked for
 	limit    int          // of progress summaries
@@ -36,27 +37,27 @@ type finder struct {
 	names    map[string]keptName // that hold it, by their labels
 }
 
-func NewFinder(s *Store) *finder {
+func NewFinder(s *store.Store) *finder {
 	return &finder{s: s, found: map[string]ExpungedEntry{}, all: map[string]bool{}, removed: map[string]doc.Milestone{},
 		topics: map[string]bool{}, seen: map[git.ID]string{}, holding: map[git.ID]bool{}, names: map[string]keptName{}}
 }
 
 // find looks everywhere.
-func (s *Store) find(ctx context.Context, o ExpungeOptions) (*finder, error) {
+func find(ctx context.Context, s *store.Store, o Options) (*finder, error) {
 	f := NewFinder(s)
 	f.match, f.id = newMatcher(o.Match), o.ID
 	var err error
-	if f.limit, err = s.summaryLimit(ctx); err != nil {
+	if f.limit, err = s.SummaryLimit(ctx); err != nil {
 		return nil, err
 	}
 	if o.ID != "" && !doc.ValidID(o.ID) {
-		c, err := s.milestoneMeant(ctx, o.ID)
+		c, err := s.MilestoneMeant(ctx, o.ID)
 		if err != nil {
 			return nil, err
 		}
-		f.id = c.Trailer(TrailerID)
+		f.id = c.Trailer(store.TrailerID)
 	}
-	v, err := s.MemoryRefs(ctx)
+	v, err := MemoryRefs(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func (f *finder) History(ctx context.Context, v *memoryRefs) error {
 	if v.Notes != "" {
 		tips = append(tips, v.Notes)
 	}
-	list, err := f.s.repo.Objects(ctx, tips, nil)
+	list, err := f.s.Repo().Objects(ctx, tips, nil)
 	if err != nil {
 		return err
 	}
@@ -98,10 +99,10 @@ func (f *finder) History(ctx context.Context, v *memoryRefs) error {
 			commits = append(commits, o.ID)
 		}
 	}
-	if err := f.s.ReadObjects(ctx, files, f.file); err != nil {
+	if err := ReadObjects(ctx, f.s, files, f.file); err != nil {
 		return err
 	}
-	if err := f.s.ReadObjects(ctx, commits, f.Commit); err != nil {
+	if err := ReadObjects(ctx, f.s, commits, f.Commit); err != nil {
 		return err
 	}
 	f.refsCalled(v)
@@ -236,7 +237,7 @@ func (f *finder) Commit(o git.Object) error {
 // message makes pieces of a message.
 func (f *finder) message(c *git.Commit) {
 	subject, body, trailers := c.Parts()
-	if _, gone := f.found[c.Trailer(TrailerID)]; !gone {
+	if _, gone := f.found[c.Trailer(store.TrailerID)]; !gone {
 		f.texts(subject + body)
 	}
 	f.eachValue(trailers, func(value string) { f.texts(value) })
@@ -246,7 +247,7 @@ func (f *finder) message(c *git.Commit) {
 func (f *finder) eachValue(trailers string, visit func(string)) {
 	for line := range strings.Lines(trailers) {
 		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
-		if !keptTrailer(key) && key != TrailerRoadmap {
+		if !keptTrailer(key) && key != store.TrailerRoadmap {
 			visit(value)
 		}
 	}
@@ -267,7 +268,7 @@ func (f *finder) quotes(ctx context.Context) error {
 			lines[line] = true
 		}
 	}
-	err := f.s.ReadObjects(ctx, files, func(o git.Object) error {
+	err := ReadObjects(ctx, f.s, files, func(o git.Object) error {
 		if f.seen[o.ID] == doc.RoadmapFile {
 			add(string(o.Data))
 			return nil
@@ -295,7 +296,7 @@ func (f *finder) quotes(ctx context.Context) error {
 func (f *finder) everything() bool { return len(f.found) > 0 && len(f.found) == len(f.all) }
 
 // result says what was found; an error, where that is nothing.
-func (f *finder) result(res *ExpungeResult) error {
+func (f *finder) result(res *Result) error {
 	if f.expunged.Empty() && len(f.objects) == 0 {
 		if len(f.names) > 0 {
 			return f.onlyNames()
@@ -317,7 +318,7 @@ func (f *finder) result(res *ExpungeResult) error {
 }
 
 // entries says which entries go.
-func (f *finder) Entries(res *ExpungeResult) {
+func (f *finder) Entries(res *Result) {
 	res.Entries, res.IDs = len(f.found), []string{}
 	res.Expunged = slices.SortedFunc(maps.Values(f.found), func(a, b ExpungedEntry) int { return strings.Compare(a.ID, b.ID) })
 	for _, e := range res.Expunged {

@@ -1,4 +1,4 @@
-package store
+package expunge
 
 import (
 	"context"
@@ -8,11 +8,12 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // move queues the moves of all refs that lead to old history.
-func (x *Expunging) move(ctx context.Context, ses *Transaction, locked []string) error {
-	v, err := x.S.MemoryRefs(ctx)
+func (x *Expunging) move(ctx context.Context, ses *store.Transaction, locked []string) error {
+	v, err := MemoryRefs(ctx, x.S)
 	if err != nil {
 		return err
 	}
@@ -47,14 +48,14 @@ func (x *Expunging) move(ctx context.Context, ses *Transaction, locked []string)
 	if n, err = x.moveTracking(ctx, ses, v, now); err != nil {
 		return err
 	}
-	if err := x.S.writeExpungeIntent(&x.intent); err != nil {
+	if err := writeExpungeIntent(x.S, &x.intent); err != nil {
 		return err
 	}
 	if err := x.states(); err != nil {
 		return err
 	}
 	if queued += n; queued == 0 {
-		return ErrNothing
+		return store.ErrNothing
 	}
 	return nil
 }
@@ -80,22 +81,22 @@ func (x *Expunging) Note(ctx context.Context, v *memoryRefs, now map[git.ID]git.
 
 // moveRoadmap puts a commit with the tombstones on top of the rewritten roadmap, unless
 // it has them all.
-func (x *Expunging) moveRoadmap(ctx context.Context, ses *Transaction, old git.ID, now map[git.ID]git.ID) (int, error) {
-	tree, parents := x.S.repo.Edit(""), []git.ID(nil)
+func (x *Expunging) moveRoadmap(ctx context.Context, ses *store.Transaction, old git.ID, now map[git.ID]git.ID) (int, error) {
+	tree, parents := x.S.Repo().Edit(""), []git.ID(nil)
 	base, err := x.roadmapBase(ctx, now[old])
 	if err != nil {
 		return 0, err
 	}
 	if base != "" {
-		c, err := x.S.repo.Commit(ctx, base)
+		c, err := x.S.Repo().Commit(ctx, base)
 		if err != nil {
 			return 0, err
 		}
-		tree, parents = x.S.repo.Edit(c.Tree), []git.ID{base}
+		tree, parents = x.S.Repo().Edit(c.Tree), []git.ID{base}
 	} else if err := ses.Put(ctx, tree, doc.RoadmapFile, doc.ParseRoadmap(nil).Bytes()); err != nil {
 		return 0, err
 	}
-	have, err := x.S.TombstonesIn(ctx, tree)
+	have, err := TombstonesIn(ctx, x.S, tree)
 	if err != nil {
 		return 0, err
 	}
@@ -106,7 +107,7 @@ func (x *Expunging) moveRoadmap(ctx context.Context, ses *Transaction, old git.I
 		ses.Tx.Update(git.RoadmapRef, base, old)
 		return 1, nil
 	}
-	if err := ses.PutTombstones(ctx, tree, x.intent.expunged.Union(have)); err != nil {
+	if err := PutTombstones(ctx, ses, tree, x.intent.expunged.Union(have)); err != nil {
 		return 0, err
 	}
 	n := len(x.intent.expunged.Entries()) - len(have.Entries())
@@ -128,7 +129,7 @@ func (x *Expunging) roadmapBase(ctx context.Context, now git.ID) (git.ID, error)
 	if err != nil {
 		return "", err
 	}
-	ahead, err := x.S.repo.IsAncestor(ctx, now, theirs[x.Roadmap])
+	ahead, err := x.S.Repo().IsAncestor(ctx, now, theirs[x.Roadmap])
 	if err != nil || !ahead {
 		return now, err
 	}
@@ -136,8 +137,8 @@ func (x *Expunging) roadmapBase(ctx context.Context, now git.ID) (git.ID, error)
 }
 
 // moveNotes makes the notes forget.
-func (x *Expunging) moveNotes(ctx context.Context, ses *Transaction) (int, error) {
-	changed, old, err := ses.forgetNotes(ctx, x.Rw)
+func (x *Expunging) moveNotes(ctx context.Context, ses *store.Transaction) (int, error) {
+	changed, old, err := forgetNotes(ctx, ses, x.Rw)
 	if err != nil || len(old) == 0 {
 		return 0, err
 	}
@@ -149,7 +150,7 @@ func (x *Expunging) moveNotes(ctx context.Context, ses *Transaction) (int, error
 // moveTracking puts the tracking refs of remotes that lead to old history, or to old
 // notes, to what they are without it, and deletes others. What the remotes have is
 // written down first.
-func (x *Expunging) moveTracking(ctx context.Context, ses *Transaction, v *memoryRefs, now map[git.ID]git.ID) (int, error) {
+func (x *Expunging) moveTracking(ctx context.Context, ses *store.Transaction, v *memoryRefs, now map[git.ID]git.ID) (int, error) {
 	to, err := x.rememberHeld(ctx)
 	if err != nil {
 		return 0, err
@@ -181,7 +182,7 @@ func (x *Expunging) moveTracking(ctx context.Context, ses *Transaction, v *memor
 }
 
 // putTombstones writes them into a tree of the roadmap.
-func (ses *Transaction) PutTombstones(ctx context.Context, tree *git.Edit, e doc.Expunged) error {
+func PutTombstones(ctx context.Context, ses *store.Transaction, tree *git.Edit, e doc.Expunged) error {
 	data := e.Bytes()
 	if len(data) > doc.MaxExpunged {
 		return fail.New(fail.ErrRefused, fail.ExpungedFull, fmt.Sprintf("%s would have %d bytes; at most %d are allowed", doc.ExpungedFile, len(data), doc.MaxExpunged))

@@ -1,4 +1,4 @@
-package store
+package expunge
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/journal"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // local looks into local state: journals, committed lines too, and all else that may
@@ -29,8 +30,8 @@ func (f *finder) Local(ctx context.Context) error {
 	for _, b := range branches {
 		of[f.s.JournalPath(b)] = b
 	}
-	return f.s.eachState(func(path string, data []byte) error {
-		rel := strings.TrimPrefix(path, f.s.repo.StateDir()+string(filepath.Separator))
+	return eachState(f.s, func(path string, data []byte) error {
+		rel := strings.TrimPrefix(path, f.s.Repo().StateDir()+string(filepath.Separator))
 		switch top, _, _ := strings.Cut(filepath.ToSlash(rel), "/"); top {
 		case "journal":
 			f.journal(of[path], data)
@@ -45,8 +46,8 @@ func (f *finder) Local(ctx context.Context) error {
 
 // eachState visits the files of local state, but for locks, caches and the intent of
 // forgetting itself.
-func (s *Store) eachState(visit func(path string, data []byte) error) error {
-	root := s.repo.StateDir()
+func eachState(s *store.Store, visit func(path string, data []byte) error) error {
+	root := s.Repo().StateDir()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -83,14 +84,14 @@ func (f *finder) journal(branch string, data []byte) {
 	}
 	for line := range bytes.Lines(data) {
 		text := strings.TrimSuffix(string(line), "\n")
-		var l EntryLine
+		var l store.EntryLine
 		if json.Unmarshal(line, &l) != nil || l.ID == "" || l.Step == 0 {
 			if f.match.raw(line) { // torn, or of another version
 				f.text(text)
 			}
 			continue
 		}
-		step := l.step(branch, l.Agent)
+		step := l.StepX(branch, l.Agent)
 		if known[l.ID] || f.all[l.ID] || f.match.in(step.Observation) || f.match.in(step.Thought) || f.match.in(step.Action) {
 			f.step(&step)
 		}
@@ -107,12 +108,12 @@ const codeMessages = 5
 // leftovers says what still holds the text and cannot be cleaned from here.
 func (f *finder) leftovers(ctx context.Context, x *Expunging) error {
 	for _, k := range x.kept {
-		x.warn("%s", KeptByX(k))
+		x.warn("%s", KeptBy(k))
 	}
 	if f.match.none() {
 		return nil
 	}
-	err := f.s.eachState(func(path string, data []byte) error {
+	err := eachState(f.s, func(path string, data []byte) error {
 		if f.match.raw(data) {
 			x.warn("'%s' still holds it", path)
 		}
@@ -139,7 +140,7 @@ func (f *finder) wouldLeave(ctx context.Context, x *Expunging) error {
 	if f.match.none() {
 		return nil
 	}
-	v, err := f.s.MemoryRefs(ctx)
+	v, err := MemoryRefs(ctx, f.s)
 	if err != nil {
 		return err
 	}
@@ -153,7 +154,7 @@ func (f *finder) wouldLeave(ctx context.Context, x *Expunging) error {
 // gitFiles looks at the other files of the git directory, which are the user's: the
 // last message, reflogs and settings of code, and what a killed process left of an object.
 func (f *finder) gitFiles(x *Expunging, but map[string]bool) error {
-	root := f.s.repo.CommonDir()
+	root := f.s.Repo().CommonDir()
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -170,7 +171,7 @@ func (f *finder) gitFiles(x *Expunging, but map[string]bool) error {
 		if rel = filepath.ToSlash(rel); err != nil || but[rel] || strings.HasPrefix(rel, "objects/") && !partial {
 			return err
 		}
-		if info, err := d.Info(); err != nil || info.Size() > maxFile {
+		if info, err := d.Info(); err != nil || info.Size() > store.MaxFile {
 			return orGone(err)
 		}
 		data, err := os.ReadFile(path)
@@ -200,12 +201,12 @@ func inflated(data []byte) []byte {
 	if err != nil {
 		return nil
 	}
-	out, _ := io.ReadAll(io.LimitReader(r, maxFile)) // what was cut short ends with an error
+	out, _ := io.ReadAll(io.LimitReader(r, store.MaxFile)) // what was cut short ends with an error
 	return out
 }
 
 // keptBy says what keeps objects that were to be deleted.
-func KeptByX(k git.Kept) string {
+func KeptBy(k git.Kept) string {
 	what, them := prose.Count(len(k.Objects), "object")+" of the old history stay", "them"
 	if len(k.Objects) == 1 {
 		what, them = what+"s", "it"
@@ -240,7 +241,7 @@ func (f *finder) codeCommits(ctx context.Context, x *Expunging) error {
 		x.warn("the message of code commit %s holds it: memory is clean, the code's history is yours to rewrite", git.ID(hash).Short())
 		return nil
 	}}
-	return f.s.repo.ViewTo(ctx, w, nil, "log", "-z", "--format=%H%n%B", "--branches", "--tags", "--remotes")
+	return f.s.Repo().ViewTo(ctx, w, nil, "log", "-z", "--format=%H%n%B", "--branches", "--tags", "--remotes")
 }
 
 // recordWriter cuts what is written to it at NUL bytes.

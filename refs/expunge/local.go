@@ -1,4 +1,4 @@
-package store
+package expunge
 
 import (
 	"bytes"
@@ -14,14 +14,15 @@ import (
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/journal"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // Where local state besides the journals stands that may quote memory, and what is
 // lost when a file there goes.
 var quotingState = []struct{ dir, lost string }{
-	{MergeDir, "a merge that waited to be resolved is forgotten; merge or sync again"},
-	{BisectDir, "a bisect is forgotten; git context bisect start"},
-	{IntentDir, "what a killed command left to be finished is forgotten"},
+	{store.MergeDir, "a merge that waited to be resolved is forgotten; merge or sync again"},
+	{store.BisectDir, "a bisect is forgotten; git context bisect start"},
+	{store.IntentDir, "what a killed command left to be finished is forgotten"},
 }
 
 // states drops files of local state that quote what is forgotten or name commits that
@@ -30,7 +31,7 @@ func (x *Expunging) states() error {
 	if err := x.quoting(os.Remove); err != nil {
 		return err
 	}
-	return x.lines(x.S.StatePath(HookFailures))
+	return x.lines(x.S.StatePath(store.HookFailures))
 }
 
 // quoting visits those files, and says what is lost with them.
@@ -92,16 +93,16 @@ func (x *Expunging) lines(path string) error {
 	case len(left) == 0:
 		return os.Remove(path)
 	}
-	name, err := filepath.Rel(x.S.repo.StateDir(), path)
+	name, err := filepath.Rel(x.S.Repo().StateDir(), path)
 	if err != nil {
 		return err
 	}
-	return x.S.repo.WriteStateFile(filepath.ToSlash(name), left)
+	return x.S.Repo().WriteStateFile(filepath.ToSlash(name), left)
 }
 
 // namesEntry reports whether a line of a journal is a step that is forgotten.
 func (x *Expunging) namesEntry(line string) bool {
-	var l EntryLine
+	var l store.EntryLine
 	return json.Unmarshal([]byte(line), &l) == nil && x.Rw.e.HasEntry(l.ID)
 }
 
@@ -147,11 +148,11 @@ func (x *Expunging) journal(ctx context.Context, branch string) error {
 	if err != nil {
 		return err
 	}
-	from, err := x.S.TakenUpto(ctx, c, tip.commit)
+	from, err := x.S.TakenUpto(ctx, c, tip.Commit())
 	if err != nil {
 		return err
 	}
-	if !x.touches(c, tip.commit.ID) {
+	if !x.touches(c, tip.Commit().ID) {
 		return nil
 	}
 	if j.Linked() {
@@ -159,7 +160,7 @@ func (x *Expunging) journal(ctx context.Context, branch string) error {
 			return err
 		}
 	}
-	head := journal.Head{Committed: string(tip.commit.ID)}
+	head := journal.Head{Committed: string(tip.Commit().ID)}
 	if head.Journal, err = x.S.NewID(""); err != nil {
 		return err
 	}
@@ -186,7 +187,7 @@ func (x *Expunging) pendingLine(line journal.Line) ([]byte, error) {
 	if x.Rw.e.HasEntry(line.ID) {
 		return nil, nil
 	}
-	var l EntryLine
+	var l store.EntryLine
 	if err := json.Unmarshal(line.Raw, &l); err != nil {
 		return nil, fmt.Errorf("step %d: %w", line.Step, err)
 	}
@@ -219,7 +220,7 @@ func (x *Expunging) unlinkTwins(path string) error {
 // purge empties reflogs and deletes the objects of old history, and all else that
 // nothing leads to and that holds what is forgotten.
 func (x *Expunging) purge(ctx context.Context) error {
-	v, err := x.S.MemoryRefs(ctx)
+	v, err := MemoryRefs(ctx, x.S)
 	if err != nil {
 		return err
 	}
@@ -230,20 +231,20 @@ func (x *Expunging) purge(ctx context.Context) error {
 	if v.Notes != "" {
 		names = append(names, git.NotesRef)
 	}
-	if err := x.S.repo.DropReflogs(ctx, names); err != nil {
+	if err := x.S.Repo().DropReflogs(ctx, names); err != nil {
 		return err
 	}
 	stray, err := x.strayObjects(ctx)
 	if err != nil {
 		return err
 	}
-	res, err := x.S.repo.Purge(ctx, append(stray, x.intent.old...))
+	res, err := x.S.Repo().Purge(ctx, append(stray, x.intent.old...))
 	if err != nil {
 		return err
 	}
 	x.Res.Objects += res.Objects
 	x.kept = res.Kept
-	if err := os.RemoveAll(x.S.StatePath(cacheDir)); err != nil {
+	if err := os.RemoveAll(x.S.StatePath(store.CacheDir)); err != nil {
 		return err
 	}
 	return nil
@@ -251,12 +252,12 @@ func (x *Expunging) purge(ctx context.Context) error {
 
 // readObjects reads objects as Repo.ReadAll does, a few at a time, so that no deadline
 // ends it halfway.
-func (s *Store) ReadObjects(ctx context.Context, ids []git.ID, each func(git.Object) error) error {
-	meter := s.repo.Meter("Reading memory", len(ids))
+func ReadObjects(ctx context.Context, s *store.Store, ids []git.ID, each func(git.Object) error) error {
+	meter := s.Repo().Meter("Reading memory", len(ids))
 	defer meter.End()
 	for len(ids) > 0 {
-		n := min(len(ids), ChunkSize)
-		if err := s.repo.ReadAll(ctx, ids[:n], each); err != nil {
+		n := min(len(ids), store.ChunkSize)
+		if err := s.Repo().ReadAll(ctx, ids[:n], each); err != nil {
 			return err
 		}
 		ids = ids[n:]
