@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/index"
+	"github.com/git-context/git-context/refs/search"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -13,14 +14,14 @@ import (
 // no branch has any more, if they are half of it, and loses its largest files if it is
 // above its limit. The next search adds what it lacks.
 func (g *collecting) search(ctx context.Context) (err error) {
-	limit, err := g.s.SearchCacheLimit(ctx)
+	limit, err := search.SearchCacheLimit(ctx, g.s)
 	if err != nil {
 		return err
 	}
-	c := &store.Corpus{S: g.s, All: true, Tips: map[string]git.ID{}}
-	c.Cached, c.Bad = g.s.OpenShards()
+	c := &search.Corpus{S: g.s, All: true, Tips: map[string]git.ID{}}
+	c.Cached, c.Bad = search.OpenShards(g.s)
 	defer func() { err = errors.Join(err, c.Close()) }()
-	before := store.SizeOf(c.Cached)
+	before := search.SizeOf(c.Cached)
 	if before == 0 && len(c.Bad) == 0 {
 		return nil
 	}
@@ -28,14 +29,14 @@ func (g *collecting) search(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if c.Branches, err = g.s.ListFiles(ctx, trees, true); err != nil {
+	if c.Branches, err = search.ListFiles(ctx, g.s, trees, true); err != nil {
 		return err
 	}
 	alive, err := c.Alive(ctx)
 	if err != nil {
 		return err
 	}
-	if 2*store.DeadIn(c.Cached, alive) < before && before <= limit && len(c.Bad) == 0 {
+	if 2*search.DeadIn(c.Cached, alive) < before && before <= limit && len(c.Bad) == 0 {
 		return nil
 	}
 	after, err := shrinkCache(g.s, c.Cached, c.Bad, limit, alive)
@@ -45,30 +46,30 @@ func (g *collecting) search(ctx context.Context) (err error) {
 
 // shrinkCache leaves one shard of what is alive, if it fits, unless another search is at
 // it. It returns how many bytes the cache has then.
-func shrinkCache(s *store.Store, old []store.ShardFile, bad []string, limit int64, alive map[index.Key]bool) (size int64, err error) {
-	lock, ok, err := s.Repo().TryLock(store.CacheLock)
+func shrinkCache(s *store.Store, old []search.ShardFile, bad []string, limit int64, alive map[index.Key]bool) (size int64, err error) {
+	lock, ok, err := s.Repo().TryLock(search.CacheLock)
 	if err != nil || !ok {
-		return store.SizeOf(old), err
+		return search.SizeOf(old), err
 	}
 	defer lock.Unlock()
-	if changed, err := s.CacheChanged(old, bad); err != nil || changed {
-		return store.SizeOf(old), err
+	if changed, err := search.CacheChanged(s, old, bad); err != nil || changed {
+		return search.SizeOf(old), err
 	}
-	data, err := store.JoinShards(old, nil, func() (map[index.Key]bool, error) { return alive, nil })
+	data, err := search.JoinShards(old, nil, func() (map[index.Key]bool, error) { return alive, nil })
 	if err != nil {
-		return store.SizeOf(old), err
+		return search.SizeOf(old), err
 	}
 	if int64(len(data)) > limit {
 		data = nil
 	}
-	name, err := s.WriteShard(data)
+	name, err := search.WriteShard(s, data)
 	if err != nil {
-		return store.SizeOf(old), err
+		return search.SizeOf(old), err
 	}
 	for _, o := range old {
 		if o.Name != name {
 			bad = append(bad, o.Name)
 		}
 	}
-	return int64(len(data)), s.CleanCache(bad)
+	return int64(len(data)), search.CleanCache(s, bad)
 }

@@ -48,3 +48,18 @@ func FuzzRewritten(f *testing.F) {
 		}
 	})
 }
+
+// What is kept of links is read as it was written; what is no such list is none.
+func FuzzCachedLinks(f *testing.F) {
+	f.Add("1\nmain 01J 2 3\nx\n", "1")
+	f.Add("no list\n \n", "")
+	f.Fuzz(func(t *testing.T, text, tip string) {
+		linked := linksCached(text, git.ID(tip))
+		if strings.Contains(tip, "\n") || len(linked) > mostLinks {
+			return
+		}
+		if back := linksCached(cachedLinks(linked, git.ID(tip)), git.ID(tip)); len(back) != len(linked) {
+			t.Errorf("%v, then %v", linked, back)
+		}
+	})
+}

@@ -151,16 +151,16 @@ func DiffCommand(from, to *git.Commit, a Arguments) []string {
 
 // diffTrees compares trees, several pairs with one child. What no ref holds, a gc takes:
 // where that was an old tree, its new one is compared with nothing instead.
-func (s *Store) diffTrees(ctx context.Context, pairs []treePair, paths ...string) (map[treePair]treeDiff, error) {
+func (s *Store) DiffTrees(ctx context.Context, pairs []TreePair, paths ...string) (map[TreePair]treeDiff, error) {
 	diffs, err := s.askDiffs(ctx, pairs, paths)
 	var failed *git.Error
 	if err != nil && !errors.As(err, &failed) { // git's own failure: an old tree may be there in part
 		return nil, err
 	}
-	var again []treePair
+	var again []TreePair
 	for _, p := range pairs {
 		if _, ok := diffs[p]; !ok {
-			again = append(again, treePair{s.repo.EmptyTree(), p.now})
+			again = append(again, TreePair{s.repo.EmptyTree(), p.Now})
 		}
 	}
 	if len(again) == 0 {
@@ -174,29 +174,29 @@ func (s *Store) diffTrees(ctx context.Context, pairs []treePair, paths ...string
 		if _, ok := diffs[p]; ok {
 			continue
 		}
-		d, ok := whole[treePair{s.repo.EmptyTree(), p.now}]
+		d, ok := whole[TreePair{s.repo.EmptyTree(), p.Now}]
 		if !ok {
-			return nil, fmt.Errorf("cannot read tree '%s': %w", p.now, git.ErrNotFound)
+			return nil, fmt.Errorf("cannot read tree '%s': %w", p.Now, git.ErrNotFound)
 		}
-		diffs[p] = treeDiff{d.changes, true}
+		diffs[p] = treeDiff{d.Changes, true}
 	}
 	return diffs, nil
 }
 
 // askDiffs asks git for differences. A pair of which git cannot read a tree has none: git
 // says nothing of it, and says so neither. Where git fails nothing is known of any.
-func (s *Store) askDiffs(ctx context.Context, pairs []treePair, paths []string) (map[treePair]treeDiff, error) {
-	diffs := map[treePair]treeDiff{}
+func (s *Store) askDiffs(ctx context.Context, pairs []TreePair, paths []string) (map[TreePair]treeDiff, error) {
+	diffs := map[TreePair]treeDiff{}
 	var in bytes.Buffer
 	for _, p := range pairs {
-		fmt.Fprintf(&in, "%s %s\n", p.old, p.now)
+		fmt.Fprintf(&in, "%s %s\n", p.Old, p.Now)
 	}
 	args := []string{"diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--stdin", "--"}
 	out, err := s.repo.RunInput(ctx, in.Bytes(), append(args, paths...)...)
 	if err != nil {
 		return diffs, err
 	}
-	var pair treePair
+	var pair TreePair
 	for rest := string(out); rest != ""; {
 		if rest[0] != ':' { // "OLD NEW\n" begins a pair, also one without differences
 			line, more, ok := strings.Cut(rest, "\n")
@@ -204,7 +204,7 @@ func (s *Store) askDiffs(ctx context.Context, pairs []treePair, paths []string) 
 			if !ok || !ok1 {
 				return nil, fmt.Errorf("git diff-tree: cannot understand its answer")
 			}
-			pair, rest = treePair{git.ID(old), git.ID(now)}, more
+			pair, rest = TreePair{git.ID(old), git.ID(now)}, more
 			diffs[pair] = treeDiff{}
 			continue
 		}
@@ -214,24 +214,27 @@ func (s *Store) askDiffs(ctx context.Context, pairs []treePair, paths []string) 
 		if !ok || len(f) != 5 {
 			return nil, fmt.Errorf("git diff-tree: cannot understand its answer")
 		}
-		diffs[pair] = treeDiff{changes: append(diffs[pair].changes, treeChange{path, git.ID(f[3]), f[1] == blobMode})}
+		diffs[pair] = treeDiff{Changes: append(diffs[pair].Changes, TreeChange{path, git.ID(f[3]), f[1] == blobMode})}
 		rest = more
 	}
 	return diffs, nil
 }
 
 // treePair is two trees to compare.
-type treePair struct{ old, now git.ID }
+type TreePair struct{ Old, Now git.ID }
 
 // treeChange is a path that two trees do not have in common, and what stands there now.
-type treeChange struct {
-	path string
-	id   git.ID
-	blob bool // false: nothing that is a file
+type TreeChange struct {
+	Path string
+	Id   git.ID
+	Blob bool // false: nothing that is a file
 }
 
 // treeDiff is what became of a tree.
 type treeDiff struct {
-	changes []treeChange
-	anew    bool // the old tree is gone, and changes are all that stands in the new one
+	Changes []TreeChange
+	Anew    bool // the old tree is gone, and changes are all that stands in the new one
 }
+
+// blobMode is how diff-tree writes git.ModeBlob.
+const blobMode = "100644"

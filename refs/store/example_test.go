@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/search"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -150,7 +151,7 @@ func ExampleStore_Tip() {
 	// - Reproduce the leak
 }
 
-func ExampleStore_Search() {
+func Example_search() {
 	ctx := context.Background()
 	s, remove := memory()
 	defer remove()
@@ -164,7 +165,7 @@ func ExampleStore_Search() {
 			log.Fatal(err)
 		}
 	}
-	found, err := s.Search(ctx, store.SearchOptions{Query: "leaking pool", All: true})
+	found, err := search.Search(ctx, s, search.SearchOptions{Query: "leaking pool", All: true})
 	if err != nil {
 		log.Fatal(err)
 	}

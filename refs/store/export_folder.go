@@ -144,7 +144,7 @@ func (s *Store) folderBranch(ctx context.Context, tip *Tip, names []string) (dia
 	if err != nil {
 		return b, err
 	}
-	steps, err := s.waiting(ctx, tip.branch, p)
+	steps, err := s.Waiting(ctx, tip.branch, p)
 	if err != nil {
 		return b, err
 	}

@@ -1,14 +1,11 @@
 package store
 
 import (
-	"reflect"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 	"unicode"
-
-	"github.com/git-context/git-context/refs/git"
 )
 
 // What a trailer says is read as it was written, and anything else as nothing.
@@ -41,36 +38,6 @@ func FuzzTrailerValues(f *testing.F) {
 			if strings.Contains(key+value, "\n") {
 				t.Errorf("trailer %q: %q", key, value)
 			}
-		}
-	})
-}
-
-// What is kept of lists of files, and of links, is read as it was written; what is no
-// such list is none.
-func FuzzCachedLists(f *testing.F) {
-	f.Add("branch main 1\n2 topics/a.md\n3 log/01/a b.md\nbranch x \n", "1")
-	f.Add("1\nmain 01J 2 3\nx\n", "1")
-	f.Add("no branch\n \n", "")
-	f.Fuzz(func(t *testing.T, text, tip string) {
-		lists := map[string]branchFiles{}
-		for _, l := range parseFileLists(text) {
-			if _, twice := lists[l.branch]; !twice {
-				lists[l.branch] = l
-			}
-		}
-		again := map[string]branchFiles{}
-		for _, l := range parseFileLists(formatFileLists(lists)) {
-			again[l.branch] = l
-		}
-		if !reflect.DeepEqual(lists, again) {
-			t.Errorf("%+v, then %+v", lists, again)
-		}
-		linked := linksCached(text, git.ID(tip))
-		if strings.Contains(tip, "\n") || len(linked) > mostLinks {
-			return
-		}
-		if back := linksCached(cachedLinks(linked, git.ID(tip)), git.ID(tip)); len(back) != len(linked) {
-			t.Errorf("%v, then %v", linked, back)
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/maintain"
+	"github.com/git-context/git-context/refs/search"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -86,7 +87,7 @@ func TestGCCleansTheIndexOfSearches(t *testing.T) {
 	}
 	found := func(want int) {
 		t.Helper()
-		res := ok(r.open().Search(ctx, store.SearchOptions{Query: "xyzzy", All: true}))(t)
+		res := ok(search.Search(ctx, r.open(), search.SearchOptions{Query: "xyzzy", All: true}))(t)
 		if len(res.Hits) != want {
 			t.Errorf("%d hits, want %d", len(res.Hits), want)
 		}

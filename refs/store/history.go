@@ -67,7 +67,7 @@ func (s *Store) Steps(ctx context.Context, t *Tip, skip, n int) ([]Step, int, er
 	if err != nil {
 		return nil, 0, err
 	}
-	waiting, err := s.waiting(ctx, t.branch, p)
+	waiting, err := s.Waiting(ctx, t.branch, p)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -91,7 +91,7 @@ func (s *Store) Steps(ctx context.Context, t *Tip, skip, n int) ([]Step, int, er
 }
 
 // waiting reads pending steps, each with the agent that COMMIT would give it.
-func (s *Store) waiting(ctx context.Context, branch string, p Pending) ([]doc.Step, error) {
+func (s *Store) Waiting(ctx context.Context, branch string, p Pending) ([]doc.Step, error) {
 	if len(p.lines) == 0 {
 		return nil, nil
 	}

@@ -310,7 +310,7 @@ func (s *Store) knownOf(ctx context.Context, branch string) (known, error) {
 	if err != nil {
 		return k, err
 	}
-	waiting, err := s.waiting(ctx, branch, p)
+	waiting, err := s.Waiting(ctx, branch, p)
 	if err != nil {
 		return k, err
 	}

@@ -78,7 +78,7 @@ func (s *Store) MadeOn(ctx context.Context) (*madeOn, error) {
 	for _, r := range refs {
 		tips[r.Name] = r.ID
 	}
-	walked, rest := map[string]git.ID{}, s.readCache(cacheMade)
+	walked, rest := map[string]git.ID{}, s.ReadCache(cacheMade)
 	for strings.HasPrefix(rest, "tip ") {
 		var line string
 		line, rest, _ = strings.Cut(rest, "\n")
@@ -182,5 +182,5 @@ func (s *Store) keepMade(tips map[string]git.ID, lines string) {
 	for _, ref := range slices.Sorted(maps.Keys(tips)) {
 		head.WriteString("tip " + ref + " " + string(tips[ref]) + "\n")
 	}
-	s.writeCache(cacheMade, head.String()+lines)
+	s.WriteCache(cacheMade, head.String()+lines)
 }

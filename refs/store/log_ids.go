@@ -12,11 +12,11 @@ import (
 // empty for what is no milestone, and what more of git log's formats says. Fields are
 // only good until each returns, which ends git by git.ErrEnough.
 func (s *Store) logIDs(ctx context.Context, args []string, each func(fields [][]byte) error, more ...string) error {
-	return s.logIDsFrom(ctx, nil, args, each, more...)
+	return s.LogIDsFrom(ctx, nil, args, each, more...)
 }
 
 // logIDsFrom is logIDs with something on standard input, for revisions without bound.
-func (s *Store) logIDsFrom(ctx context.Context, stdin []byte, args []string, each func(fields [][]byte) error, more ...string) error {
+func (s *Store) LogIDsFrom(ctx context.Context, stdin []byte, args []string, each func(fields [][]byte) error, more ...string) error {
 	read := &records{fields: 2 + len(more), each: each}
 	format := "--format=%H%x00" + value(TrailerID)
 	for _, field := range more {

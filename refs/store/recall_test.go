@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/search"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -34,11 +35,11 @@ func readLines[T any](t *testing.T, name string) (list []T) {
 }
 
 // recall asks as a process of its own does.
-func (r *repo) recall(o store.RecallOptions) []store.SearchHit {
+func (r *repo) recall(o search.RecallOptions) []search.SearchHit {
 	r.t.Helper()
 	s := r.open()
 	defer s.Close()
-	res, err := s.Recall(r.t.Context(), o)
+	res, err := search.Recall(r.t.Context(), s, o)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -64,7 +65,7 @@ func TestRecallFindsTheCaseAmongOthers(t *testing.T) {
 			continue
 		}
 		asked++
-		hits := r.recall(store.RecallOptions{Text: p.Text})
+		hits := r.recall(search.RecallOptions{Text: p.Text})
 		if len(hits) != 1 || hits[0].ID != ids[p.Case] || !*hits[0].Duplicate {
 			t.Errorf("'%s' recalls %+v, not %s alone", p.Text, hits, p.Case)
 		}
@@ -94,7 +95,7 @@ func TestRecallIsTheSameEveryTime(t *testing.T) {
 
 	ask := func(when string) {
 		t.Helper()
-		hits := r.recall(store.RecallOptions{Text: leak + "; " + solution})
+		hits := r.recall(search.RecallOptions{Text: leak + "; " + solution})
 		if len(hits) != 1 || hits[0].Title != "Close idle connections" || hits[0].Commit == nil {
 			t.Errorf("%s: %+v", when, hits)
 		}
@@ -145,7 +146,7 @@ func TestRecallBehindPendingSteps(t *testing.T) {
 		steps = append(steps, store.NewStep{Observation: leak})
 	}
 	ok(s.Record(ctx, steps))(t)
-	hits := r.recall(store.RecallOptions{Text: leak})
+	hits := r.recall(search.RecallOptions{Text: leak})
 	if len(hits) != 1 || hits[0].Kind != "commit" {
 		t.Errorf("behind 70 pending steps: %+v", hits)
 	}
@@ -155,7 +156,7 @@ func TestRecallRefuses(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	if _, err := s.Recall(ctx, store.RecallOptions{Text: "pool"}); !errors.Is(err, fail.ErrNoMemory) {
+	if _, err := search.Recall(ctx, s, search.RecallOptions{Text: "pool"}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("without memory: %v", err)
 	}
 	ok(share.Init(ctx, s, share.InitOptions{}))(t)
@@ -163,20 +164,20 @@ func TestRecallRefuses(t *testing.T) {
 	for _, c := range []struct {
 		code string
 		kind error
-		o    store.RecallOptions
+		o    search.RecallOptions
 	}{
-		{"recall-empty", fail.ErrInvalid, store.RecallOptions{}},
-		{"recall-empty", fail.ErrInvalid, store.RecallOptions{Text: " \n\t"}},
-		{"recall-empty", fail.ErrInvalid, store.RecallOptions{Text: "?! ... — ()"}},
-		{"recall-empty", fail.ErrInvalid, store.RecallOptions{Text: "the of and it is"}},
-		{"recall-too-large", fail.ErrInvalid, store.RecallOptions{Text: strings.Repeat("pool ", 14_000)}},
-		{"similarity-invalid", fail.ErrInvalid, store.RecallOptions{Text: "pool", MinSimilarity: number(1.01)}},
-		{"similarity-invalid", fail.ErrInvalid, store.RecallOptions{Text: "pool", MinSimilarity: number(-0.01)}},
-		{"recall-limit", fail.ErrInvalid, store.RecallOptions{Text: "pool", Limit: 101}},
-		{"recall-limit", fail.ErrInvalid, store.RecallOptions{Text: "pool", Limit: -1}},
-		{"branch-not-found", fail.ErrNotFound, store.RecallOptions{Text: "pool", Branch: "nope"}},
+		{"recall-empty", fail.ErrInvalid, search.RecallOptions{}},
+		{"recall-empty", fail.ErrInvalid, search.RecallOptions{Text: " \n\t"}},
+		{"recall-empty", fail.ErrInvalid, search.RecallOptions{Text: "?! ... — ()"}},
+		{"recall-empty", fail.ErrInvalid, search.RecallOptions{Text: "the of and it is"}},
+		{"recall-too-large", fail.ErrInvalid, search.RecallOptions{Text: strings.Repeat("pool ", 14_000)}},
+		{"similarity-invalid", fail.ErrInvalid, search.RecallOptions{Text: "pool", MinSimilarity: number(1.01)}},
+		{"similarity-invalid", fail.ErrInvalid, search.RecallOptions{Text: "pool", MinSimilarity: number(-0.01)}},
+		{"recall-limit", fail.ErrInvalid, search.RecallOptions{Text: "pool", Limit: 101}},
+		{"recall-limit", fail.ErrInvalid, search.RecallOptions{Text: "pool", Limit: -1}},
+		{"branch-not-found", fail.ErrNotFound, search.RecallOptions{Text: "pool", Branch: "nope"}},
 	} {
-		_, err := s.Recall(ctx, c.o)
+		_, err := search.Recall(ctx, s, c.o)
 		var failure *fail.Error
 		if !errors.As(err, &failure) || failure.Code != c.code || !errors.Is(err, c.kind) {
 			t.Errorf("%.40q: %v, not %s", c.o.Text, err, c.code)
@@ -184,7 +185,7 @@ func TestRecallRefuses(t *testing.T) {
 	}
 	// A memory without a case, and a text as long as may be, are no errors.
 	for _, text := range []string{"pool", strings.Repeat("pool ", 13_000), "\xff\xfe pool", "0", "日"} {
-		if hits := r.recall(store.RecallOptions{Text: text, MinSimilarity: number(0)}); len(hits) != 0 {
+		if hits := r.recall(search.RecallOptions{Text: text, MinSimilarity: number(0)}); len(hits) != 0 {
 			t.Errorf("%.40q: %+v", text, hits)
 		}
 	}
@@ -199,7 +200,7 @@ func TestRecallSaysWhatBecameOfIt(t *testing.T) {
 	done := ok(s.Commit(ctx, store.CommitOptions{Summary: "Sleep in Pool.Close", Contribution: leak}))(t)
 	outcome := func() string {
 		t.Helper()
-		hits := r.recall(store.RecallOptions{Text: leak})
+		hits := r.recall(search.RecallOptions{Text: leak})
 		if len(hits) != 1 {
 			t.Fatalf("%+v", hits)
 		}

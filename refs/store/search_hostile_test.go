@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs/git"
-	"github.com/git-context/git-context/refs/store"
+	"github.com/git-context/git-context/refs/search"
 )
 
 // spoil gives a branch another document.
@@ -37,7 +37,7 @@ func TestSearchSaysWhatIsDamaged(t *testing.T) {
 		l.work(t, "main")
 		l.spoil("main", c.file, c.text)
 		for range 2 { // a cache must not hide it
-			res, err := l.open().Search(t.Context(), store.SearchOptions{Query: "pool"})
+			res, err := search.Search(t.Context(), l.open(), search.SearchOptions{Query: "pool"})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%q: %v, %+v", c.text, err, res)
 			}

@@ -26,10 +26,10 @@ const (
 	keyGCAuto        = "context.gcAuto"        // loose objects that start a gc in the background
 	KeyDeletedExpire = "context.deletedExpire" // from when on gc drops a deleted branch
 
-	keyScoreWeight   = "context.search.scoreWeight" // of a milestone's note in a search, and so on
-	keyOutcomeWeight = "context.search.outcomeWeight"
-	keyRecencyWeight = "context.search.recencyWeight"
-	keySearchCache   = "context.search.cacheLimit" // bytes of the index
+	KeyScoreWeight   = "context.search.scoreWeight" // of a milestone's note in a search, and so on
+	KeyOutcomeWeight = "context.search.outcomeWeight"
+	KeyRecencyWeight = "context.search.recencyWeight"
+	KeySearchCache   = "context.search.cacheLimit" // bytes of the index
 
 	defaultSummaryLimit  = 1500
 	minSummaryLimit      = 200
@@ -39,11 +39,11 @@ const (
 	defaultGCAuto        = 1000
 	DefaultDeletedExpire = "90.days.ago"
 
-	defaultScoreWeight   = 0.7
-	defaultOutcomeWeight = 0.2
-	defaultRecencyWeight = 0.1
-	mostWeight           = 1000
-	defaultSearchCache   = 256 << 20
+	DefaultScoreWeight   = 0.7
+	DefaultOutcomeWeight = 0.2
+	DefaultRecencyWeight = 0.1
+	MostWeight           = 1000
+	DefaultSearchCache   = 256 << 20
 )
 
 // checkConfig refuses a setting that cannot be understood before anything is

@@ -84,7 +84,7 @@ func (s *Store) linkedTo(ctx context.Context, all []mention) (map[string][]git.I
 	if err != nil || tip == "" {
 		return nil, err
 	}
-	linked := linksCached(s.readCache(cacheLinks), tip)
+	linked := linksCached(s.ReadCache(cacheLinks), tip)
 	all = slices.DeleteFunc(slices.Clone(all), func(m mention) bool { _, known := linked[m.name()]; return known })
 	if len(all) == 0 {
 		return linked, nil
@@ -95,7 +95,7 @@ func (s *Store) linkedTo(ctx context.Context, all []mention) (map[string][]git.I
 	if now, err := s.NotesTip(ctx); err != nil || now != tip { // what was found may be of later notes
 		return linked, err
 	}
-	s.writeCache(cacheLinks, cachedLinks(linked, tip))
+	s.WriteCache(cacheLinks, cachedLinks(linked, tip))
 	return linked, nil
 }
 

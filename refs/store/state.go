@@ -95,7 +95,7 @@ const MergeDir = "merge"
 
 // readCache reads a small file of the cache: a line with the checksum of the rest, and
 // the rest.
-func (s *Store) readCache(name string) string {
+func (s *Store) ReadCache(name string) string {
 	data, err := os.ReadFile(filepath.Join(s.repo.StateDir(), filepath.FromSlash(CacheDir), name))
 	if err != nil {
 		return ""
@@ -108,7 +108,7 @@ func (s *Store) readCache(name string) string {
 }
 
 // writeCache replaces a small file of the cache.
-func (s *Store) writeCache(name, text string) {
+func (s *Store) WriteCache(name, text string) {
 	// Only to save the next search its questions: failing is no error.
 	_ = s.repo.WriteStateFile(CacheDir+"/"+name, []byte(textSum(name, text)+"\n"+text))
 }

@@ -79,7 +79,7 @@ type counting struct {
 	s      *Store
 	out    Stats
 	files  map[git.ID]string // one path of each document
-	pairs  []treePair        // of nothing and the tree of a branch
+	pairs  []TreePair        // of nothing and the tree of a branch
 	topics map[string]bool
 	seen   map[string]bool // entries by id
 }
@@ -96,12 +96,12 @@ func (c *counting) branch(ctx context.Context, name string) error {
 	}
 	c.out.Branches++
 	c.out.Status[status]++
-	c.pairs = append(c.pairs, treePair{c.s.repo.EmptyTree(), tip.commit.Tree})
+	c.pairs = append(c.pairs, TreePair{c.s.repo.EmptyTree(), tip.commit.Tree})
 	p, err := c.s.Pending(ctx, tip)
 	if err != nil {
 		return err
 	}
-	steps, err := c.s.waiting(ctx, name, p)
+	steps, err := c.s.Waiting(ctx, name, p)
 	if err != nil {
 		return err
 	}
@@ -112,18 +112,18 @@ func (c *counting) branch(ctx context.Context, name string) error {
 
 // list notes which documents there are, with one child for all branches.
 func (c *counting) list(ctx context.Context) error {
-	diffs, err := c.s.diffTrees(ctx, c.pairs)
+	diffs, err := c.s.DiffTrees(ctx, c.pairs)
 	if err != nil {
 		return err
 	}
 	for _, d := range diffs {
-		for _, f := range d.changes {
-			if !f.blob {
+		for _, f := range d.Changes {
+			if !f.Blob {
 				continue
 			}
-			c.files[f.id] = f.path
-			if doc.KnownFile(f.path) == doc.FileTopic {
-				c.topics[f.path] = true
+			c.files[f.Id] = f.Path
+			if doc.KnownFile(f.Path) == doc.FileTopic {
+				c.topics[f.Path] = true
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package store
+package search
 
 import (
 	"bytes"
@@ -13,12 +13,13 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/index"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // corpus is what can be searched: the entries and topics of some branches as they stood
 // at one moment, pending steps included, and an index of them.
 type Corpus struct {
-	S        *Store
+	S        *store.Store
 	Branches []branchFiles
 	Tips     map[string]git.ID     // by branch
 	waiting  map[string][]doc.Step // pending, by branch
@@ -58,11 +59,11 @@ type place struct {
 const cacheFrom = 64 << 10
 
 // corpus reads the branch of a name, the current one for "", or all of them.
-func (s *Store) corpus(ctx context.Context, branch string, all bool, w wanted) (*Corpus, error) {
+func corpus(ctx context.Context, s *store.Store, branch string, all bool, w wanted) (*Corpus, error) {
 	c := &Corpus{S: s, All: all, wanted: w, Tips: map[string]git.ID{}, waiting: map[string][]doc.Step{}}
-	s.repo.Warm()
+	s.Repo().Warm()
 	var wg sync.WaitGroup
-	wg.Go(func() { c.Cached, c.Bad = s.OpenShards() }) // while git looks the branches up
+	wg.Go(func() { c.Cached, c.Bad = OpenShards(s) }) // while git looks the branches up
 	err := c.list(ctx, branch)
 	wg.Wait()
 	if err == nil {
@@ -81,7 +82,7 @@ func (c *Corpus) list(ctx context.Context, branch string) error {
 		return err
 	}
 	c.beside(ctx)
-	if c.Branches, err = c.S.ListFiles(ctx, trees, c.All); err != nil {
+	if c.Branches, err = ListFiles(ctx, c.S, trees, c.All); err != nil {
 		return err
 	}
 	c.places, err = placesOf(c.Branches, c.wanted.kinds)
@@ -91,7 +92,7 @@ func (c *Corpus) list(ctx context.Context, branch string) error {
 // beside begins to read what is asked for later, while the rest goes on.
 func (c *Corpus) beside(ctx context.Context) {
 	ctx, c.abandon = context.WithCancel(ctx)
-	c.noted = c.S.facts(ctx, c.Tips, &c.behind)
+	c.noted = facts(ctx, c.S, c.Tips, &c.behind)
 	if c.wanted.kinds(index.Steps) {
 		read := make(chan error, 1)
 		c.behind.Go(func() { read <- c.readJournals(ctx) })
@@ -120,10 +121,10 @@ func (c *Corpus) ReadTips(ctx context.Context, branch string) (map[string]git.ID
 		if err != nil {
 			return nil, err
 		}
-		c.Tips[tip.branch], trees[tip.branch] = tip.commit.ID, tip.commit.Tree
+		c.Tips[tip.Name()], trees[tip.Name()] = tip.Commit().ID, tip.Commit().Tree
 		return trees, nil
 	}
-	out, err := c.S.repo.View(ctx, "for-each-ref", "--format=%(refname) %(objectname) %(tree)", git.BranchPrefix)
+	out, err := c.S.Repo().View(ctx, "for-each-ref", "--format=%(refname) %(objectname) %(tree)", git.BranchPrefix)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +167,7 @@ func placesOf(branches []branchFiles, kinds func(index.Kind) bool) (map[index.Ke
 				p = &place{file: fileOf(key.Kind), path: f.path, blob: f.id, docs: -1}
 				places[key] = p
 			}
-			p.branches = append(p.branches, b.branch)
+			p.branches = append(p.branches, b.Branch)
 		}
 	}
 	return places, nil
@@ -281,13 +282,13 @@ func (c *Corpus) rank(ctx context.Context, terms []string, most int, keep func(i
 
 // keep writes what the cache lacks into it.
 func (c *Corpus) keep(ctx context.Context) error {
-	limit, err := c.S.SearchCacheLimit(ctx)
+	limit, err := SearchCacheLimit(ctx, c.S)
 	if err != nil || limit == 0 || len(c.fresh) == 0 && len(c.Bad) == 0 {
 		return err
 	}
 	// Only to save the next search work: a repository that cannot be written is no
 	// error.
-	_ = c.S.keepShards(c.Cached, c.Bad, c.fresh, limit, func() (map[index.Key]bool, error) { return c.Alive(ctx) })
+	_ = keepShards(c.S, c.Cached, c.Bad, c.fresh, limit, func() (map[index.Key]bool, error) { return c.Alive(ctx) })
 	return nil
 }
 
@@ -300,7 +301,7 @@ func (c *Corpus) Alive(ctx context.Context) (map[index.Key]bool, error) {
 		if err != nil {
 			return nil, err
 		}
-		if branches, err = c.S.ListFiles(ctx, trees, true); err != nil {
+		if branches, err = ListFiles(ctx, c.S, trees, true); err != nil {
 			return nil, err
 		}
 	}

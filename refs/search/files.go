@@ -1,4 +1,4 @@
-package store
+package search
 
 import (
 	"context"
@@ -8,12 +8,13 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // branchFiles is what can be searched in a branch: its documents of entries and its
 // topics, by path. They are the same for as long as the tree is.
 type branchFiles struct {
-	branch string
+	Branch string
 	tree   git.ID
 	files  []branchFile // by path
 }
@@ -32,10 +33,10 @@ func searchable() []string {
 // cache of an older tree is brought up to date by what git says is different: one child
 // for all branches, in the size of what is new. all says that these are all branches
 // there are, so that the cache forgets others.
-func (s *Store) ListFiles(ctx context.Context, trees map[string]git.ID, all bool) ([]branchFiles, error) {
+func ListFiles(ctx context.Context, s *store.Store, trees map[string]git.ID, all bool) ([]branchFiles, error) {
 	known := map[string]branchFiles{}
-	for _, b := range parseFileLists(s.readCache(cacheFiles)) {
-		known[b.branch] = b
+	for _, b := range parseFileLists(s.ReadCache(cacheFiles)) {
+		known[b.Branch] = b
 	}
 	var list, stale []branchFiles
 	for branch, tree := range trees {
@@ -45,12 +46,12 @@ func (s *Store) ListFiles(ctx context.Context, trees map[string]git.ID, all bool
 			continue
 		}
 		if !ok {
-			b = branchFiles{branch: branch, tree: s.repo.EmptyTree()}
+			b = branchFiles{Branch: branch, tree: s.Repo().EmptyTree()}
 		}
 		stale = append(stale, b)
 	}
 	if len(stale) > 0 {
-		if err := s.updateFiles(ctx, stale, trees); err != nil {
+		if err := updateFiles(ctx, s, stale, trees); err != nil {
 			return nil, err
 		}
 		if all {
@@ -58,21 +59,21 @@ func (s *Store) ListFiles(ctx context.Context, trees map[string]git.ID, all bool
 		}
 		list = append(list, stale...)
 		for _, b := range list {
-			known[b.branch] = b
+			known[b.Branch] = b
 		}
-		s.writeCache(cacheFiles, formatFileLists(known))
+		s.WriteCache(cacheFiles, formatFileLists(known))
 	}
-	slices.SortFunc(list, func(a, b branchFiles) int { return strings.Compare(a.branch, b.branch) })
+	slices.SortFunc(list, func(a, b branchFiles) int { return strings.Compare(a.Branch, b.Branch) })
 	return list, nil
 }
 
 // updateFiles brings lists to the trees that they should be of.
-func (s *Store) updateFiles(ctx context.Context, lists []branchFiles, trees map[string]git.ID) error {
-	var pairs []treePair
+func updateFiles(ctx context.Context, s *store.Store, lists []branchFiles, trees map[string]git.ID) error {
+	var pairs []store.TreePair
 	for _, b := range lists {
-		pairs = append(pairs, treePair{b.tree, trees[b.branch]})
+		pairs = append(pairs, store.TreePair{b.tree, trees[b.Branch]})
 	}
-	diffs, err := s.diffTrees(ctx, pairs, searchable()...)
+	diffs, err := s.DiffTrees(ctx, pairs, searchable()...)
 	if err != nil {
 		return err
 	}
@@ -80,28 +81,25 @@ func (s *Store) updateFiles(ctx context.Context, lists []branchFiles, trees map[
 		b := &lists[i]
 		files := make(map[string]git.ID, len(b.files))
 		d := diffs[pairs[i]]
-		if !d.anew {
+		if !d.Anew {
 			for _, f := range b.files {
 				files[f.path] = f.id
 			}
 		}
-		for _, c := range d.changes {
-			if c.blob {
-				files[c.path] = c.id
+		for _, c := range d.Changes {
+			if c.Blob {
+				files[c.Path] = c.Id
 			} else {
-				delete(files, c.path)
+				delete(files, c.Path)
 			}
 		}
-		b.tree, b.files = trees[b.branch], make([]branchFile, 0, len(files))
+		b.tree, b.files = trees[b.Branch], make([]branchFile, 0, len(files))
 		for _, path := range slices.Sorted(maps.Keys(files)) {
 			b.files = append(b.files, branchFile{path, files[path]})
 		}
 	}
 	return nil
 }
-
-// blobMode is how diff-tree writes git.ModeBlob.
-const blobMode = "100644"
 
 // parseFileLists reads the cache of lists; what it cannot read is not there.
 //
@@ -112,7 +110,7 @@ func parseFileLists(text string) []branchFiles {
 		line = strings.TrimSuffix(line, "\n")
 		if head, ok := strings.CutPrefix(line, "branch "); ok {
 			branch, tree, _ := strings.Cut(head, " ")
-			lists = append(lists, branchFiles{branch: branch, tree: git.ID(tree)})
+			lists = append(lists, branchFiles{Branch: branch, tree: git.ID(tree)})
 			continue
 		}
 		if id, path, ok := strings.Cut(line, " "); ok && len(lists) > 0 {
@@ -127,7 +125,7 @@ func formatFileLists(lists map[string]branchFiles) string {
 	var b strings.Builder
 	for _, branch := range slices.Sorted(maps.Keys(lists)) {
 		l := lists[branch]
-		b.WriteString("branch " + l.branch + " " + string(l.tree) + "\n")
+		b.WriteString("branch " + l.Branch + " " + string(l.tree) + "\n")
 		for _, f := range l.files {
 			b.WriteString(string(f.id) + " " + f.path + "\n")
 		}

@@ -1,4 +1,4 @@
-package store
+package search
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/index"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // RecallOptions are one question for a past case.
@@ -47,7 +48,7 @@ const (
 // It fails with fail.ErrInvalid for a text without words or beyond the limits, and with
 // fail.ErrNotFound for a branch that does not exist. It writes nothing but the cache, and is
 // safe beside any other process.
-func (s *Store) Recall(ctx context.Context, o RecallOptions) (res SearchResult, err error) {
+func Recall(ctx context.Context, s *store.Store, o RecallOptions) (res SearchResult, err error) {
 	res.Hits = []SearchHit{}
 	if err := o.check(); err != nil {
 		return res, err
@@ -57,7 +58,7 @@ func (s *Store) Recall(ctx context.Context, o RecallOptions) (res SearchResult, 
 		return res, fail.New(fail.ErrInvalid, fail.RecallEmpty, fmt.Sprintf("'%s' holds no word to compare", prose.OneLine(o.Text, 60)),
 			"tell the problem in a sentence: what fails, where, with which error")
 	}
-	c, err := s.corpus(ctx, o.Branch, o.Branch == "", wanted{everyKind, false})
+	c, err := corpus(ctx, s, o.Branch, o.Branch == "", wanted{everyKind, false})
 	if err != nil {
 		return res, err
 	}

@@ -1,4 +1,4 @@
-package store
+package search
 
 import (
 	"context"
@@ -15,17 +15,18 @@ import (
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/index"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/oklog/ulid/v2"
 )
 
 // SearchOptions are one search.
 type SearchOptions struct {
-	Query  string
-	Branch string // empty: the current one
-	All    bool   // all branches; Branch is then empty
-	In     string // SearchCommits, SearchSteps, SearchTopics; empty: all of them
-	Filter        // with one, only milestones are found: nothing else is judged
-	Limit  int    // of hits; 0: SearchLimit
+	Query        string
+	Branch       string // empty: the current one
+	All          bool   // all branches; Branch is then empty
+	In           string // SearchCommits, SearchSteps, SearchTopics; empty: all of them
+	store.Filter        // with one, only milestones are found: nothing else is judged
+	Limit        int    // of hits; 0: SearchLimit
 }
 
 // What can be searched.
@@ -88,7 +89,7 @@ type SearchResult struct {
 // bytes (256 MiB). It is written only when it lacks documents of 64 KiB or more, beside its
 // place, and by one search at a time; others go on without. Nothing that writes memory
 // touches it.
-func (s *Store) Search(ctx context.Context, o SearchOptions) (res SearchResult, err error) {
+func Search(ctx context.Context, s *store.Store, o SearchOptions) (res SearchResult, err error) {
 	res.Hits = []SearchHit{}
 	if err := o.check(); err != nil {
 		return res, err
@@ -98,11 +99,11 @@ func (s *Store) Search(ctx context.Context, o SearchOptions) (res SearchResult, 
 		return res, fail.New(fail.ErrInvalid, fail.QueryEmpty, fmt.Sprintf("'%s' holds no word to search for", prose.OneLine(o.Query, 60)),
 			"give a word that tells one text from another: a name, an error, a file")
 	}
-	w, err := s.searchWeights(ctx)
+	w, err := searchWeights(ctx, s)
 	if err != nil {
 		return res, err
 	}
-	c, err := s.corpus(ctx, o.Branch, o.All, wanted{o.kinds, true})
+	c, err := corpus(ctx, s, o.Branch, o.All, wanted{o.kinds, true})
 	if err != nil {
 		return res, err
 	}
@@ -187,7 +188,7 @@ func (c *Corpus) search(ctx context.Context, o SearchOptions, terms []string, w 
 }
 
 // filter says which milestones a Filter means; nil: all.
-func (c *Corpus) filter(ctx context.Context, f Filter) (func(index.Kind, index.DocID) bool, error) {
+func (c *Corpus) filter(ctx context.Context, f store.Filter) (func(index.Kind, index.DocID) bool, error) {
 	if f.All() {
 		return nil, nil
 	}
@@ -273,23 +274,23 @@ func (w weights) factor(j notes.Judgement, recency float64) float64 {
 }
 
 // searchWeights are how much each part of a judgement counts in a search.
-func (s *Store) searchWeights(ctx context.Context) (weights, error) {
-	cfg, err := s.repo.Config(ctx)
+func searchWeights(ctx context.Context, s *store.Store) (weights, error) {
+	cfg, err := s.Repo().Config(ctx)
 	if err != nil {
 		return weights{}, err
 	}
-	w := weights{defaultScoreWeight, defaultOutcomeWeight, defaultRecencyWeight}
+	w := weights{store.DefaultScoreWeight, store.DefaultOutcomeWeight, store.DefaultRecencyWeight}
 	for _, part := range []struct {
 		key    string
 		weight *float64
-	}{{keyScoreWeight, &w.score}, {keyOutcomeWeight, &w.outcome}, {keyRecencyWeight, &w.recency}} {
+	}{{store.KeyScoreWeight, &w.score}, {store.KeyOutcomeWeight, &w.outcome}, {store.KeyRecencyWeight, &w.recency}} {
 		v, ok := cfg.String(part.key)
 		if !ok {
 			continue
 		}
 		x, err := strconv.ParseFloat(v, 64)
-		if err != nil || !(x >= 0 && x <= mostWeight) {
-			return w, fail.New(fail.ErrInvalid, fail.ConfigInvalid, fmt.Sprintf("%s is '%s'; it must be a number from 0 to %d", part.key, prose.OneLine(v, 60), mostWeight),
+		if err != nil || !(x >= 0 && x <= store.MostWeight) {
+			return w, fail.New(fail.ErrInvalid, fail.ConfigInvalid, fmt.Sprintf("%s is '%s'; it must be a number from 0 to %d", part.key, prose.OneLine(v, 60), store.MostWeight),
 				fmt.Sprintf("git config %s %v", part.key, *part.weight))
 		}
 		*part.weight = x

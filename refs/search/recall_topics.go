@@ -1,4 +1,4 @@
-package store
+package search
 
 import (
 	"context"
@@ -50,7 +50,7 @@ func (c *Corpus) superseded(ctx context.Context, branches map[string]bool) (map[
 	at := map[git.ID][]topicOf{}
 	var blobs []git.ID
 	for _, b := range c.Branches {
-		if !branches[b.branch] {
+		if !branches[b.Branch] {
 			continue
 		}
 		for _, f := range b.files {
@@ -60,11 +60,11 @@ func (c *Corpus) superseded(ctx context.Context, branches map[string]bool) (map[
 			if at[f.id] == nil {
 				blobs = append(blobs, f.id)
 			}
-			at[f.id] = append(at[f.id], topicOf{b.branch, topicName(f.path)})
+			at[f.id] = append(at[f.id], topicOf{b.Branch, topicName(f.path)})
 		}
 	}
 	gone := map[topicOf]bool{}
-	err := c.S.repo.ReadAll(ctx, blobs, func(o git.Object) error {
+	err := c.S.Repo().ReadAll(ctx, blobs, func(o git.Object) error {
 		for _, by := range at[o.ID] {
 			topic, err := doc.ParseTopic(o.Data)
 			if err != nil {

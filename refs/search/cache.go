@@ -1,4 +1,4 @@
-package store
+package search
 
 import (
 	"cmp"
@@ -16,6 +16,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/index"
+	"github.com/git-context/git-context/refs/store"
 )
 
 const (
@@ -35,9 +36,9 @@ type ShardFile struct {
 
 // openShards opens what is in the cache. A file that is no shard is passed over, and
 // its name given for removal.
-func (s *Store) OpenShards() (shards []ShardFile, bad []string) {
-	dir := filepath.Join(s.repo.StateDir(), filepath.FromSlash(CacheDir))
-	names, err := s.shardNames()
+func OpenShards(s *store.Store) (shards []ShardFile, bad []string) {
+	dir := filepath.Join(s.Repo().StateDir(), filepath.FromSlash(store.CacheDir))
+	names, err := shardNames(s)
 	if err != nil {
 		return nil, nil
 	}
@@ -62,8 +63,8 @@ func (s *Store) OpenShards() (shards []ShardFile, bad []string) {
 }
 
 // shardNames lists the shards of the cache in one order.
-func (s *Store) shardNames() (names []string, err error) {
-	list, err := os.ReadDir(filepath.Join(s.repo.StateDir(), filepath.FromSlash(CacheDir)))
+func shardNames(s *store.Store) (names []string, err error) {
+	list, err := os.ReadDir(filepath.Join(s.Repo().StateDir(), filepath.FromSlash(store.CacheDir)))
 	for _, e := range list {
 		if strings.HasSuffix(e.Name(), shardSuffix) {
 			names = append(names, e.Name())
@@ -86,13 +87,13 @@ const mostShards = 8
 // keepShards writes new shards into the cache, unless another search is about to or has
 // done so since old was opened. Where there are too many, shards are joined, and units
 // that alive does not know are dropped. Above limit bytes, what fits is kept.
-func (s *Store) keepShards(old []ShardFile, bad []string, fresh [][]byte, limit int64, alive func() (map[index.Key]bool, error)) error {
-	lock, ok, err := s.repo.TryLock(CacheLock)
+func keepShards(s *store.Store, old []ShardFile, bad []string, fresh [][]byte, limit int64, alive func() (map[index.Key]bool, error)) error {
+	lock, ok, err := s.Repo().TryLock(CacheLock)
 	if err != nil || !ok {
 		return err
 	}
 	defer lock.Unlock()
-	if changed, err := s.CacheChanged(old, bad); err != nil || changed {
+	if changed, err := CacheChanged(s, old, bad); err != nil || changed {
 		return err
 	}
 	slices.SortFunc(old, func(a, b ShardFile) int { return cmp.Compare(a.Size(), b.Size()) })
@@ -115,7 +116,7 @@ func (s *Store) keepShards(old []ShardFile, bad []string, fresh [][]byte, limit 
 	}
 	written := map[string]bool{}
 	for _, data := range fresh {
-		name, err := s.WriteShard(data)
+		name, err := WriteShard(s, data)
 		if err != nil {
 			return err
 		}
@@ -124,11 +125,11 @@ func (s *Store) keepShards(old []ShardFile, bad []string, fresh [][]byte, limit 
 	for _, o := range old[:join] {
 		bad = append(bad, o.Name)
 	}
-	return s.CleanCache(slices.DeleteFunc(bad, func(name string) bool { return written[name] }))
+	return CleanCache(s, slices.DeleteFunc(bad, func(name string) bool { return written[name] }))
 }
 
 // cacheChanged reports whether another search wrote shards that this one does not know.
-func (s *Store) CacheChanged(old []ShardFile, bad []string) (bool, error) {
+func CacheChanged(s *store.Store, old []ShardFile, bad []string) (bool, error) {
 	known := map[string]bool{}
 	for _, o := range old {
 		known[o.Name] = true
@@ -136,7 +137,7 @@ func (s *Store) CacheChanged(old []ShardFile, bad []string) (bool, error) {
 	for _, name := range bad {
 		known[name] = true
 	}
-	names, err := s.shardNames()
+	names, err := shardNames(s)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -273,28 +274,28 @@ func JoinShards(old []ShardFile, fresh [][]byte, alive func() (map[index.Key]boo
 
 // writeShard writes a shard under a name that its content gives it: two searches that
 // made the same write the same file.
-func (s *Store) WriteShard(data []byte) (string, error) {
+func WriteShard(s *store.Store, data []byte) (string, error) {
 	if len(data) == 0 {
 		return "", nil
 	}
 	sum := sha256.Sum256(data[:min(len(data), 1<<16)])
 	name := fmt.Sprintf("%x-%x%s", len(data), sum[:10], shardSuffix)
-	return name, s.repo.WriteStateFile(CacheDir+"/"+name, data)
+	return name, s.Repo().WriteStateFile(store.CacheDir+"/"+name, data)
 }
 
 // abandoned is the age from which on a file that nobody finished writing is removed.
 const abandoned = time.Hour
 
 // cleanCache removes files from the cache, and what was left by a search that was killed.
-func (s *Store) CleanCache(names []string) error {
-	dir := filepath.Join(s.repo.StateDir(), filepath.FromSlash(CacheDir))
+func CleanCache(s *store.Store, names []string) error {
+	dir := filepath.Join(s.Repo().StateDir(), filepath.FromSlash(store.CacheDir))
 	list, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, e := range list {
 		info, err := e.Info()
-		if err == nil && git.IsTemp(e.Name()) && s.repo.Now().Sub(info.ModTime()) > abandoned {
+		if err == nil && git.IsTemp(e.Name()) && s.Repo().Now().Sub(info.ModTime()) > abandoned {
 			names = append(names, e.Name())
 		}
 	}
@@ -307,17 +308,17 @@ func (s *Store) CleanCache(names []string) error {
 }
 
 // searchCacheLimit is how many bytes the index of searches may take.
-func (s *Store) SearchCacheLimit(ctx context.Context) (int64, error) {
-	cfg, err := s.repo.Config(ctx)
+func SearchCacheLimit(ctx context.Context, s *store.Store) (int64, error) {
+	cfg, err := s.Repo().Config(ctx)
 	if err != nil {
 		return 0, err
 	}
-	n, err := cfg.Int(keySearchCache, defaultSearchCache)
+	n, err := cfg.Int(store.KeySearchCache, store.DefaultSearchCache)
 	if err == nil && n < 0 {
-		err = fmt.Errorf("%s is %d; it must not be below 0", keySearchCache, n)
+		err = fmt.Errorf("%s is %d; it must not be below 0", store.KeySearchCache, n)
 	}
 	if err != nil {
-		return 0, fail.New(fail.ErrInvalid, fail.ConfigInvalid, err.Error(), "git config "+keySearchCache+" 256m")
+		return 0, fail.New(fail.ErrInvalid, fail.ConfigInvalid, err.Error(), "git config "+store.KeySearchCache+" 256m")
 	}
 	return int64(n), nil
 }

@@ -1,4 +1,4 @@
-package store
+package search
 
 import (
 	"bytes"
@@ -45,10 +45,10 @@ func (c *Corpus) build(ctx context.Context, keys []index.Key) (shards [][]byte, 
 			}
 		})
 	}
-	meter := c.S.repo.Meter("Indexing texts", len(ids))
+	meter := c.S.Repo().Meter("Indexing texts", len(ids))
 	defer meter.End()
 	next := 0 // in turn, not to who is free: that would be another division each time
-	err = c.S.repo.ReadAll(ctx, ids, func(o git.Object) error {
+	err = c.S.Repo().ReadAll(ctx, ids, func(o git.Object) error {
 		meter.Add(1)
 		read += int64(len(o.Data))
 		l := lanes[next%len(lanes)]
@@ -209,16 +209,16 @@ func (c *Corpus) indexPending(ctx context.Context) error {
 	}
 	b := index.NewBuilder()
 	for _, branch := range c.Branches {
-		steps := c.waiting[branch.branch]
+		steps := c.waiting[branch.Branch]
 		if len(steps) == 0 {
 			continue
 		}
-		key := pendingKey(branch.branch)
-		c.places[key] = &place{file: doc.LogFile, branches: []string{branch.branch}, docs: -1}
+		key := pendingKey(branch.Branch)
+		c.places[key] = &place{file: doc.LogFile, branches: []string{branch.Branch}, docs: -1}
 		b.Unit(key)
 		for _, step := range steps {
 			if err := addStep(b, &step); err != nil {
-				return fmt.Errorf("journal of branch '%s', step %d: %w", branch.branch, step.Number, err)
+				return fmt.Errorf("journal of branch '%s', step %d: %w", branch.Branch, step.Number, err)
 			}
 		}
 	}
@@ -257,5 +257,5 @@ func (c *Corpus) pendingSteps(ctx context.Context, branch string) ([]doc.Step, e
 	if err != nil {
 		return nil, err
 	}
-	return c.S.waiting(ctx, branch, p)
+	return c.S.Waiting(ctx, branch, p)
 }

@@ -1,4 +1,4 @@
-package store
+package search
 
 import (
 	"cmp"
@@ -85,7 +85,7 @@ func (c *Corpus) texts(ctx context.Context, list []ranked) ([]text, error) {
 		}
 		byBlob[blob] = append(byBlob[blob], i)
 	}
-	err := c.S.repo.ReadAll(ctx, blobs, func(o git.Object) error {
+	err := c.S.Repo().ReadAll(ctx, blobs, func(o git.Object) error {
 		for _, i := range byBlob[o.ID] {
 			r := list[i]
 			if err := c.read(&texts[i], r, o.Data); err != nil {
@@ -197,7 +197,7 @@ func (c *Corpus) open(r ranked, id, branch string) (string, error) {
 // younger is how many younger entries of its kind a branch has than a hit, which is known
 // from the index.
 func (c *Corpus) younger(r ranked, branch, live, dir string) (n int, err error) {
-	i := slices.IndexFunc(c.Branches, func(b branchFiles) bool { return b.branch == branch })
+	i := slices.IndexFunc(c.Branches, func(b branchFiles) bool { return b.Branch == branch })
 	for _, f := range newestFirst(c.Branches[i].files, live, dir) {
 		key, err := unitKey(f)
 		if err != nil {

@@ -1,4 +1,4 @@
-package store
+package search
 
 import (
 	"bytes"
@@ -12,12 +12,12 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/oklog/ulid/v2"
-
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/index"
+	"github.com/git-context/git-context/refs/store"
+	"github.com/oklog/ulid/v2"
 )
 
 // milestones says which commit made a milestone.
@@ -53,8 +53,8 @@ func (m milestones) each(visit func(id string, commit git.ID)) {
 // milestoneCommits finds the commits of the milestones below tips. The cache says those
 // of older tips, and git log those since. A milestone that was written anew has its newest
 // commit.
-func (s *Store) milestoneCommits(ctx context.Context, tips map[string]git.ID) (milestones, error) {
-	walked, rest := map[string]git.ID{}, s.readCache(cacheCommits)
+func milestoneCommits(ctx context.Context, s *store.Store, tips map[string]git.ID) (milestones, error) {
+	walked, rest := map[string]git.ID{}, s.ReadCache(cacheCommits)
 	for strings.HasPrefix(rest, "tip ") {
 		var line string
 		line, rest, _ = strings.Cut(rest, "\n")
@@ -77,7 +77,7 @@ func (s *Store) milestoneCommits(ctx context.Context, tips map[string]git.ID) (m
 	}
 	// Tips that a gc took since are no harm: what they had stands in the cache.
 	commits := map[string]git.ID{} // the newest first
-	err := s.logIDsFrom(ctx, revs.Bytes(), []string{"--ignore-missing", "--stdin", "--"}, func(f [][]byte) error {
+	err := s.LogIDsFrom(ctx, revs.Bytes(), []string{"--ignore-missing", "--stdin", "--"}, func(f [][]byte) error {
 		if id := string(f[1]); doc.ValidID(id) && commits[id] == "" {
 			commits[id] = git.ID(f[0])
 		}
@@ -92,7 +92,7 @@ func (s *Store) milestoneCommits(ctx context.Context, tips map[string]git.ID) (m
 		}
 	})
 	var head, b strings.Builder
-	s.forgetGone(ctx, walked)
+	forgetGone(ctx, s, walked)
 	maps.Copy(walked, tips)
 	for _, branch := range slices.Sorted(maps.Keys(walked)) {
 		head.WriteString("tip " + branch + " " + string(walked[branch]) + "\n")
@@ -100,15 +100,15 @@ func (s *Store) milestoneCommits(ctx context.Context, tips map[string]git.ID) (m
 	for _, id := range slices.Sorted(maps.Keys(commits)) {
 		b.WriteString(id + " " + string(commits[id]) + "\n")
 	}
-	s.writeCache(cacheCommits, head.String()+b.String())
+	s.WriteCache(cacheCommits, head.String()+b.String())
 	return milestones{b.String()}, nil
 }
 
 // forgetGone takes branches out that are no more: their number has no bound.
-func (s *Store) forgetGone(ctx context.Context, tips map[string]git.ID) {
+func forgetGone(ctx context.Context, s *store.Store, tips map[string]git.ID) {
 	for branch := range tips {
 		// A ref that cannot be read is as good as none, for what is only spared a walk.
-		if _, err := s.repo.Ref(ctx, git.BranchRef(branch)); err != nil {
+		if _, err := s.Repo().Ref(ctx, git.BranchRef(branch)); err != nil {
 			delete(tips, branch)
 		}
 	}
@@ -139,7 +139,7 @@ func (n noted) judge(r *ranked) notes.Judgement {
 // success, failed or abandoned.
 func outcomeOf(j notes.Judgement, tags []string) *string {
 	for _, outcome := range notes.Outcomes() {
-		if j.Outcome == nil && (Filter{Outcome: outcome}).Matches(j, tags) {
+		if j.Outcome == nil && (store.Filter{Outcome: outcome}).Matches(j, tags) {
 			return &outcome
 		}
 	}
@@ -148,11 +148,11 @@ func outcomeOf(j notes.Judgement, tags []string) *string {
 
 // facts begins to read what weighs milestones, which takes a child of git's for tags and
 // one where something is new, and returns what waits for it. wg knows when it is done.
-func (s *Store) facts(ctx context.Context, tips map[string]git.ID, wg *sync.WaitGroup) func() (noted, error) {
+func facts(ctx context.Context, s *store.Store, tips map[string]git.ID, wg *sync.WaitGroup) func() (noted, error) {
 	var n noted
 	var commits, tags error
 	var both sync.WaitGroup
-	both.Go(func() { n.commits, commits = s.milestoneCommits(ctx, tips) })
+	both.Go(func() { n.commits, commits = milestoneCommits(ctx, s, tips) })
 	both.Go(func() { n.tags, tags = s.TagNames(ctx) })
 	wg.Go(both.Wait)
 	return sync.OnceValues(func() (noted, error) {
@@ -161,7 +161,7 @@ func (s *Store) facts(ctx context.Context, tips map[string]git.ID, wg *sync.Wait
 			return noted{}, err
 		}
 		var err error
-		n.judged, err = s.judgements(ctx)
+		n.judged, err = judgements(ctx, s)
 		return n, err
 	})
 }
@@ -170,18 +170,18 @@ func (s *Store) facts(ctx context.Context, tips map[string]git.ID, wg *sync.Wait
 // those of an older notes tree, and git which notes are different.
 //
 //	"tree" SP TREE LF [COMMIT SP SCORE SP OUTCOME LF]...       "-" for none
-func (s *Store) judgements(ctx context.Context) (map[git.ID]notes.Judgement, error) {
+func judgements(ctx context.Context, s *store.Store) (map[git.ID]notes.Judgement, error) {
 	tip, err := s.NotesTip(ctx)
 	if err != nil || tip == "" {
 		return nil, err
 	}
-	c, err := s.repo.Commit(ctx, tip)
+	c, err := s.Repo().Commit(ctx, tip)
 	if err != nil {
 		return nil, err
 	}
 	judged := map[git.ID]notes.Judgement{}
-	tree := s.repo.EmptyTree()
-	for line := range strings.Lines(s.readCache(cacheNotes)) {
+	tree := s.Repo().EmptyTree()
+	for line := range strings.Lines(s.ReadCache(cacheNotes)) {
 		if f := strings.Fields(line); len(f) == 2 && f[0] == "tree" {
 			tree = git.ID(f[1])
 		} else if len(f) == 3 {
@@ -191,37 +191,37 @@ func (s *Store) judgements(ctx context.Context) (map[git.ID]notes.Judgement, err
 	if tree == c.Tree {
 		return judged, nil
 	}
-	pair := treePair{tree, c.Tree}
-	diffs, err := s.diffTrees(ctx, []treePair{pair})
+	pair := store.TreePair{tree, c.Tree}
+	diffs, err := s.DiffTrees(ctx, []store.TreePair{pair})
 	if err != nil {
 		return nil, err
 	}
-	if diffs[pair].anew {
+	if diffs[pair].Anew {
 		clear(judged)
 	}
-	if err := s.judgeChanged(ctx, judged, diffs[pair].changes); err != nil {
+	if err := judgeChanged(ctx, s, judged, diffs[pair].Changes); err != nil {
 		return nil, err
 	}
-	s.writeCache(cacheNotes, formatJudgements(c.Tree, judged))
+	s.WriteCache(cacheNotes, formatJudgements(c.Tree, judged))
 	return judged, nil
 }
 
 // judgeChanged reads the notes that are new or different.
-func (s *Store) judgeChanged(ctx context.Context, judged map[git.ID]notes.Judgement, changes []treeChange) error {
+func judgeChanged(ctx context.Context, s *store.Store, judged map[git.ID]notes.Judgement, changes []store.TreeChange) error {
 	of := map[git.ID][]git.ID{} // the objects that have a note, by its blob
 	var blobs []git.ID
 	for _, c := range changes {
-		object := git.ID(strings.ReplaceAll(c.path, "/", "")) // in whatever fan-out
+		object := git.ID(strings.ReplaceAll(c.Path, "/", "")) // in whatever fan-out
 		delete(judged, object)
-		if !c.blob {
+		if !c.Blob {
 			continue
 		}
-		if of[c.id] == nil {
-			blobs = append(blobs, c.id)
+		if of[c.Id] == nil {
+			blobs = append(blobs, c.Id)
 		}
-		of[c.id] = append(of[c.id], object)
+		of[c.Id] = append(of[c.Id], object)
 	}
-	return s.repo.ReadAll(ctx, blobs, func(o git.Object) error {
+	return s.Repo().ReadAll(ctx, blobs, func(o git.Object) error {
 		// Most notes are no judgement: to see that is a tenth of parsing them.
 		if !bytes.Contains(o.Data, []byte(notes.KindScore)) && !bytes.Contains(o.Data, []byte(notes.KindOutcome)) {
 			return nil
