@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/folder"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
@@ -59,7 +60,7 @@ const fromSWEAgent = "swe-agent"
 // importTrace is the form of the command line for a file.
 const importTrace = self + " import --from " + fromSWEAgent + " FILE..."
 
-func runImport(ctx context.Context, env *Env, o *importOptions, files []string) (r store.Imported, err error) {
+func runImport(ctx context.Context, env *Env, o *importOptions, files []string) (r folder.Imported, err error) {
 	switch {
 	case o.from == "":
 		return r, usagef("'import' needs a folder").hint("git context import DIR").hint(importTrace)
@@ -79,7 +80,7 @@ func runImport(ctx context.Context, env *Env, o *importOptions, files []string) 
 		return r, err
 	}
 	defer closing(s, &err)
-	return s.ImportSteps(ctx, w, steps)
+	return folder.ImportSteps(ctx, s, w, steps)
 }
 
 // readTraces reads the steps of all files.

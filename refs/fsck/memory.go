@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/folder"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
@@ -223,7 +224,7 @@ func (v *memory) name(s string) string {
 func (v *memory) Steps(f store.File, data []byte, list []doc.Step) {
 	ids := make([]int32, len(list))
 	v.each(f, doc.LogFile, data, func(i int, e *memoryEntry) {
-		e.step, e.number, e.imported = true, list[i].Number, strings.HasPrefix(list[i].Source, store.SourceFolder)
+		e.step, e.number, e.imported = true, list[i].Number, strings.HasPrefix(list[i].Source, folder.SourceFolder)
 	}, ids)
 	v.logs[f.Id] = ids
 }
@@ -231,7 +232,7 @@ func (v *memory) Steps(f store.File, data []byte, list []doc.Step) {
 func (v *memory) Milestones(f store.File, data []byte, list []doc.Milestone) {
 	r := record{entries: make([]int32, len(list))}
 	v.each(f, doc.CommitFile, data, func(i int, e *memoryEntry) {
-		e.birth, e.number, e.imported = list[i].Kind == doc.KindBirth, list[i].Number, strings.HasPrefix(list[i].Source, store.SourceFolder)
+		e.birth, e.number, e.imported = list[i].Kind == doc.KindBirth, list[i].Number, strings.HasPrefix(list[i].Source, folder.SourceFolder)
 	}, r.entries)
 	for _, m := range slices.Backward(list) {
 		if m.Kind != doc.KindBirth {

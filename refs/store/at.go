@@ -73,7 +73,7 @@ func (s *Store) At(ctx context.Context, branch, rev string) (*Tip, error) {
 
 // past is a branch as it stood at a commit.
 func (s *Store) past(branch string, c *git.Commit, at *At) *Tip {
-	t := s.tipOf(branch, c)
+	t := s.TipOf(branch, c)
 	at.Commit, at.Time = c.ID, c.Committer.When.UTC()
 	t.at = at
 	return t

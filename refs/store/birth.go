@@ -17,17 +17,17 @@ import (
 // topics and segments of metadata are inherited.
 type Birth struct {
 	Name, Purpose string
-	from          *Tip // nil for the first branch
+	From          *Tip // nil for the first branch
 	Roadmap       git.ID
 	Goal          string // of the first branch; the others find it in what they start from
 	Code          git.ID
-	at            time.Time // when the branch was made; zero: now
-	id            string    // of its entry; empty: a new one
+	At            time.Time // when the branch was made; zero: now
+	Id            string    // of its entry; empty: a new one
 }
 
 // bear writes a birth and queues the branch's ref.
 func (ses *Transaction) Bear(ctx context.Context, b Birth) (*git.Commit, error) {
-	c, err := ses.conceive(ctx, b)
+	c, err := ses.Conceive(ctx, b)
 	if err != nil {
 		return nil, err
 	}
@@ -35,24 +35,24 @@ func (ses *Transaction) Bear(ctx context.Context, b Birth) (*git.Commit, error) 
 }
 
 // conceive makes the change of a birth.
-func (ses *Transaction) conceive(ctx context.Context, b Birth) (*Draft, error) {
-	if b.at.IsZero() {
-		b.at = ses.by.When
+func (ses *Transaction) Conceive(ctx context.Context, b Birth) (*Draft, error) {
+	if b.At.IsZero() {
+		b.At = ses.by.When
 	}
-	c := &Draft{branch: b.Name, Tree: ses.Store.repo.Edit(""), Meta: doc.NewMetadata(), roadmap: b.Roadmap, code: b.Code}
+	c := &Draft{branch: b.Name, Tree: ses.Store.repo.Edit(""), Meta: doc.NewMetadata(), roadmap: b.Roadmap, Code: b.Code}
 	m := doc.Milestone{Kind: doc.KindBirth, Summary: "Start branch " + b.Name, Contribution: "Start branch " + b.Name,
-		Goal: b.Goal, Purpose: b.Purpose, Origin: b.Name, Time: b.at,
-		Agent: ses.w.Agent, Session: ses.w.Session, Model: ses.w.Model}
-	facts := doc.BranchFacts{Name: b.Name, Purpose: b.Purpose, CreatedAt: b.at, Status: doc.StatusActive}
-	if b.from != nil {
-		if err := ses.inherit(ctx, c, b.from, &m); err != nil {
+		Goal: b.Goal, Purpose: b.Purpose, Origin: b.Name, Time: b.At,
+		Agent: ses.W.Agent, Session: ses.W.Session, Model: ses.W.Model}
+	facts := doc.BranchFacts{Name: b.Name, Purpose: b.Purpose, CreatedAt: b.At, Status: doc.StatusActive}
+	if b.From != nil {
+		if err := ses.inherit(ctx, c, b.From, &m); err != nil {
 			return nil, err
 		}
-		facts.CreatedFrom = b.from.branch
+		facts.CreatedFrom = b.From.branch
 	}
-	c.subject = m.Summary
+	c.Subject = m.Summary
 	var err error
-	if m.ID = b.id; m.ID == "" {
+	if m.ID = b.Id; m.ID == "" {
 		if m.ID, err = ses.Store.NewID(c.Newest); err != nil {
 			return nil, err
 		}
@@ -143,13 +143,13 @@ func NameClash(have, name string) string {
 	case have == name:
 	case strings.EqualFold(have, name):
 		return fmt.Sprintf("differs only by case from '%s'", have)
-	case isPrefix(have, name) || isPrefix(name, have):
+	case IsPrefix(have, name) || IsPrefix(name, have):
 		return fmt.Sprintf("cannot stand beside '%s': git keeps refs as files and folders", have)
 	}
 	return ""
 }
 
 // isPrefix reports whether a is a folder on the way to b, in any case of letters.
-func isPrefix(a, b string) bool {
+func IsPrefix(a, b string) bool {
 	return len(b) > len(a) && b[len(a)] == '/' && strings.EqualFold(a, b[:len(a)])
 }

@@ -157,7 +157,7 @@ func (st *BisectState) meant(mark string) (string, error) {
 
 // mark notes what commits are. Nothing of it is kept yet.
 func (s *Store) mark(ctx context.Context, st *BisectState, mark string, revs []string) error {
-	now, err := s.time()
+	now, err := s.Stamp()
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func (ses *Transaction) branch(ctx context.Context, o BranchOptions, from *Tip) 
 	if err := ses.Store.Clear(ctx, o.Name); err != nil {
 		return err
 	}
-	_, err = ses.Bear(ctx, Birth{Name: o.Name, Purpose: o.Purpose, from: from, Roadmap: roadmap, Code: code})
+	_, err = ses.Bear(ctx, Birth{Name: o.Name, Purpose: o.Purpose, From: from, Roadmap: roadmap, Code: code})
 	return err
 }
 
@@ -83,7 +83,7 @@ func (s *Store) startOf(ctx context.Context, rev string) (*Tip, error) {
 	if name == "" { // its branch is gone
 		name = BranchOf(c)
 	}
-	return s.tipOf(name, c), err
+	return s.TipOf(name, c), err
 }
 
 // mayBuildOn checks history that no ref of ours leads to before one does: what a fetch

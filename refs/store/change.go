@@ -16,13 +16,13 @@ type Draft struct {
 	Meta    *doc.Metadata
 	Parents []git.ID
 
-	subject, body string
-	milestone     *doc.Milestone // nil for a memory commit that is no milestone
+	Subject, Body string
+	Milestone     *doc.Milestone // nil for a memory commit that is no milestone
 	Last          string         // the newest milestone's summary before; "" at a birth
 	Newest        string         // the largest entry id in the documents
 	took          taken          // what it drained; zero: what the parent's trailer says
 	Parent        *git.Commit    // the branch's tip before; nil for a first commit
-	code          git.ID         // the code HEAD; "" while it is unborn
+	Code          git.ID         // the code HEAD; "" while it is unborn
 	roadmap       git.ID         // the roadmap as it stands with this commit
 	warnings      []string       // what could not be found out, and stops nothing
 	roadmapAge    int            // milestones since the roadmap was revised
@@ -38,7 +38,7 @@ func (ses *Transaction) Put(ctx context.Context, tree *git.Edit, path string, da
 }
 
 // putGrowth writes a live file and the segments that it was cut into.
-func (ses *Transaction) putGrowth(ctx context.Context, tree *git.Edit, live string, g doc.Growth) error {
+func (ses *Transaction) PutGrowth(ctx context.Context, tree *git.Edit, live string, g doc.Growth) error {
 	for _, f := range append(g.Sealed, doc.File{Path: live, Data: g.Live}) {
 		if err := ses.Put(ctx, tree, f.Path, f.Data); err != nil {
 			return err
@@ -79,7 +79,7 @@ func (ses *Transaction) StoreX(ctx context.Context, c *Draft) (*git.Commit, erro
 	}
 	commit := &git.Commit{
 		Tree: tree, Parents: c.Parents, Author: ses.by, Committer: ses.by,
-		Message: message(c.subject, c.body, ses.trailers(c)),
+		Message: message(c.Subject, c.Body, ses.trailers(c)),
 	}
 	return ses.storeCommit(ctx, commit)
 }
@@ -88,14 +88,14 @@ func (ses *Transaction) StoreX(ctx context.Context, c *Draft) (*git.Commit, erro
 func (ses *Transaction) trailers(c *Draft) string {
 	facts, totals := c.Meta.Branch(), c.Meta.Totals()
 	var t trailerBlock
-	if m := c.milestone; m != nil {
+	if m := c.Milestone; m != nil {
 		t.add(TrailerID, m.ID)
 	}
 	t.add(TrailerBranch, c.branch)
-	if m := c.milestone; m != nil {
+	if m := c.Milestone; m != nil {
 		t.add(TrailerSteps, FormatSteps(StepRange(m.Steps)))
 	}
-	if c.milestone == nil {
+	if c.Milestone == nil {
 		t.add(TrailerLast, c.Last)
 	}
 	t.add(TrailerCommits, strconv.Itoa(totals.Milestones))
@@ -103,8 +103,8 @@ func (ses *Transaction) trailers(c *Draft) string {
 	t.add(TrailerStatus, facts.Status)
 	t.add(TrailerPurpose, prose.OneLine(facts.Purpose, PurposeLimit))
 	t.add(TrailerNewest, c.Newest)
-	t.add(TrailerCode, string(c.code))
-	if m := c.milestone; m != nil && m.Kind == "" {
+	t.add(TrailerCode, string(c.Code))
+	if m := c.Milestone; m != nil && m.Kind == "" {
 		t.add(TrailerLink, string(ses.code))
 	}
 	if c.roadmap != "" {
@@ -117,11 +117,11 @@ func (ses *Transaction) trailers(c *Draft) string {
 		took = c.Parent.Trailer(TrailerJournal)
 	}
 	t.add(TrailerJournal, took)
-	t.add(trailerAgent, ses.w.Agent)
-	t.add(trailerSession, ses.w.Session)
-	t.add(trailerModel, ses.w.Model)
-	if ses.w.Tokens > 0 {
-		t.add(TrailerTokens, strconv.FormatInt(ses.w.Tokens, 10))
+	t.add(trailerAgent, ses.W.Agent)
+	t.add(trailerSession, ses.W.Session)
+	t.add(trailerModel, ses.W.Model)
+	if ses.W.Tokens > 0 {
+		t.add(TrailerTokens, strconv.FormatInt(ses.W.Tokens, 10))
 	}
 	return t.b.String()
 }
@@ -154,7 +154,7 @@ func (ses *Transaction) Follow(ctx context.Context, tip *Tip, subject string) (*
 	}
 	c := &Draft{
 		branch: tip.branch, Tree: tip.tree, Meta: meta, Parents: []git.ID{tip.commit.ID}, Parent: tip.commit,
-		subject: subject, Last: LastSummary(tip.commit), Newest: newest, code: code,
+		Subject: subject, Last: LastSummary(tip.commit), Newest: newest, Code: code,
 	}
 	c.StandWith(roadmap)
 	return c, nil

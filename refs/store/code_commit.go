@@ -41,7 +41,7 @@ func (ses *Transaction) commitBoth(ctx context.Context, branch string, o CommitO
 	if err != nil {
 		return CommitResult{}, err
 	}
-	o.Writer, in.Commit = ses.w, &o
+	o.Writer, in.Commit = ses.W, &o
 	if err := ses.Store.writeIntent(in); err != nil {
 		return CommitResult{}, err
 	}
@@ -58,7 +58,7 @@ func (ses *Transaction) commitBoth(ctx context.Context, branch string, o CommitO
 		return CommitResult{}, errors.Join(noCodeCommit(failed), ses.Store.dropIntent(in))
 	}
 	fault.Point("after-code")
-	if ses.by.When, err = ses.Store.time(); err != nil { // hooks may take long, and memory is no older than its code
+	if ses.by.When, err = ses.Store.Stamp(); err != nil { // hooks may take long, and memory is no older than its code
 		return CommitResult{}, ses.Store.unfinished(in, err)
 	}
 	res, err := ses.finishCommit(ctx, in)

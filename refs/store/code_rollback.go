@@ -75,7 +75,7 @@ func (r *rollingBack) moveCode(ctx context.Context, plan *rollbackIntent) error 
 		return err
 	}
 	plan.RollbackOptions = r.o
-	plan.Writer, plan.To = r.w, string(r.to.commit.ID)
+	plan.Writer, plan.To = r.W, string(r.to.commit.ID)
 	in.Rollback, r.intent = plan, in
 	if err := r.Store.writeIntent(in); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (r *rollingBack) moveCode(ctx context.Context, plan *rollbackIntent) error 
 	}
 	if moved != "" {
 		fault.Point("after-code")
-		r.by.When, err = r.Store.time() // memory is no older than its code
+		r.by.When, err = r.Store.Stamp() // memory is no older than its code
 		return r.Store.unfinished(in, err)
 	}
 	if failed == nil || !errors.Is(failed, context.Canceled) {
@@ -290,7 +290,7 @@ func (ses *Transaction) finishRollback(ctx context.Context, in *Intent) (Rollbac
 	if err != nil {
 		return RollbackResult{}, ses.Store.unfinished(in, err)
 	}
-	r := &rollingBack{Transaction: ses, o: in.Rollback.RollbackOptions, to: ses.Store.tipOf(in.Branch, to), intent: in}
+	r := &rollingBack{Transaction: ses, o: in.Rollback.RollbackOptions, to: ses.Store.TipOf(in.Branch, to), intent: in}
 	r.o.Branch = in.Branch
 	if r.replaced, err = r.describe(ctx, ses.Store); err != nil {
 		return RollbackResult{}, ses.Store.unfinished(in, err)

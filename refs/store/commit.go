@@ -22,7 +22,7 @@ import (
 // With o.Code the code is committed too, and a crash leaves both commits, linked, or
 // none: what is missing is made by the next command that changes the branch.
 func (s *Store) Commit(ctx context.Context, o CommitOptions) (CommitResult, error) {
-	replaced, err := checkMilestone(&o.Summary, &o.Contribution, &o.Progress)
+	replaced, err := CheckMilestone(&o.Summary, &o.Contribution, &o.Progress)
 	if err != nil {
 		return CommitResult{}, err
 	}
@@ -129,7 +129,7 @@ func (ses *Transaction) Commit(ctx context.Context, branch string, o CommitOptio
 	if err != nil {
 		return committed{}, err
 	}
-	d := committed{code: c.code}
+	d := committed{code: c.Code}
 	if d.pending, err = ses.Store.Pending(ctx, tip); err != nil {
 		return committed{}, err
 	}
@@ -167,19 +167,19 @@ func (ses *Transaction) drain(ctx context.Context, c *Draft, tip *Tip, p Pending
 	if err != nil {
 		return doc.Steps{}, err
 	}
-	if err := ses.putGrowth(ctx, c.Tree, doc.LogFile, grown); err != nil {
+	if err := ses.PutGrowth(ctx, c.Tree, doc.LogFile, grown); err != nil {
 		return doc.Steps{}, err
 	}
 	first, last := steps[0], steps[len(steps)-1]
 	c.took, c.Newest = p.took(), max(c.Newest, last.ID)
-	if err := c.count(tip.branch, len(steps), 0); err != nil {
+	if err := c.Count(tip.branch, len(steps), 0); err != nil {
 		return doc.Steps{}, err
 	}
 	return doc.Steps{First: first.Number, Last: last.Number, Count: len(steps)}, nil
 }
 
 // count adds to a change's totals.
-func (c *Draft) count(origin string, steps, milestones int) error {
+func (c *Draft) Count(origin string, steps, milestones int) error {
 	t := c.Meta.Totals()
 	t.Steps += steps
 	t.Milestones += milestones
@@ -207,7 +207,7 @@ func (ses *Transaction) addMilestone(ctx context.Context, c *Draft, live []doc.M
 			return err
 		}
 	}
-	m.Time, m.Agent, m.Session, m.Model, m.Tokens = ses.by.When, ses.w.Agent, ses.w.Session, ses.w.Model, ses.w.Tokens
+	m.Time, m.Agent, m.Session, m.Model, m.Tokens = ses.by.When, ses.W.Agent, ses.W.Session, ses.W.Model, ses.W.Tokens
 	m.Origin, m.Purpose = c.branch, facts.Purpose
 	if m.Progress == "" && m.Kind != doc.KindRollback && len(live) > 0 {
 		limit, err := ses.Store.SummaryLimit(ctx)
@@ -216,24 +216,24 @@ func (ses *Transaction) addMilestone(ctx context.Context, c *Draft, live []doc.M
 		}
 		m.Progress = doc.NextProgressOf(live, limit)
 	}
-	if err := c.count(c.branch, 0, 1); err != nil {
+	if err := c.Count(c.branch, 0, 1); err != nil {
 		return err
 	}
-	m.Number = nextNumber(live, c.branch, c.Meta.Totals().Origins[c.branch].Milestones)
+	m.Number = NextNumber(live, c.branch, c.Meta.Totals().Origins[c.branch].Milestones)
 	grown, err := doc.GrowCommits(data, []doc.Milestone{*m})
 	if err != nil {
 		return err
 	}
-	c.milestone = m
+	c.Milestone = m
 	if m.Contribution != m.Summary {
-		c.body = m.Contribution
+		c.Body = m.Contribution
 	}
-	return ses.putGrowth(ctx, c.Tree, doc.CommitFile, grown)
+	return ses.PutGrowth(ctx, c.Tree, doc.CommitFile, grown)
 }
 
 // nextNumber is the number of a branch's next milestone: the count of them, but never
 // one that stands already, which an expunge may have brought about.
-func nextNumber(live []doc.Milestone, branch string, n int) int {
+func NextNumber(live []doc.Milestone, branch string, n int) int {
 	for _, m := range live {
 		if m.Origin == branch {
 			n = max(n, m.Number+1)
@@ -244,7 +244,7 @@ func nextNumber(live []doc.Milestone, branch string, n int) int {
 
 // checkMilestone makes the texts of a milestone fit. A summary of several lines
 // is a summary and the beginning of the contribution, as with git commit.
-func checkMilestone(summary, contribution, progress *string) (replaced bool, err error) {
+func CheckMilestone(summary, contribution, progress *string) (replaced bool, err error) {
 	replaced = Clean(summary, contribution, progress)
 	first, rest, _ := strings.Cut(strings.TrimSpace(*summary), "\n")
 	*summary = strings.TrimSpace(first)
@@ -257,9 +257,9 @@ func checkMilestone(summary, contribution, progress *string) (replaced bool, err
 	if *contribution == "" {
 		*contribution = *summary
 	}
-	if size := len(*summary) + len(*contribution) + len(*progress); size > maxStep {
+	if size := len(*summary) + len(*contribution) + len(*progress); size > MaxStep {
 		return replaced, fail.New(fail.ErrInvalid, fail.MilestoneTooLarge,
-			fmt.Sprintf("the milestone has %d bytes; at most %d are allowed", size, maxStep))
+			fmt.Sprintf("the milestone has %d bytes; at most %d are allowed", size, MaxStep))
 	}
 	return replaced, nil
 }

@@ -12,7 +12,7 @@ import (
 // moved on since the parent commit. The questions get more costly one by one:
 // is HEAD another commit, is its tree another tree, what is in it.
 func (s *Store) refreshDetected(ctx context.Context, c *Draft, parent *git.Commit) error {
-	if c.code == "" {
+	if c.Code == "" {
 		return nil
 	}
 	before, _, err := c.Meta.Get(detect.KeyFrom)
@@ -20,11 +20,11 @@ func (s *Store) refreshDetected(ctx context.Context, c *Draft, parent *git.Commi
 		return err
 	}
 	known, _ := before.(string)
-	seen := parent != nil && parent.Trailer(TrailerID) != "" && git.ID(parent.Trailer(TrailerCode)) == c.code
+	seen := parent != nil && parent.Trailer(TrailerID) != "" && git.ID(parent.Trailer(TrailerCode)) == c.Code
 	if seen && known != "" {
 		return nil
 	}
-	failed := detect.Refresh(ctx, s.repo, c.Meta, c.code, git.ID(known))
+	failed := detect.Refresh(ctx, s.repo, c.Meta, c.Code, git.ID(known))
 	if failed == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}

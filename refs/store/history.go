@@ -130,7 +130,7 @@ func (s *Store) segmentsFrom(ctx context.Context, t *Tip, dir, last string, visi
 }
 
 func (s *Store) backwardsIn(ctx context.Context, t *Tip, dir, last string, visit func([]byte) (bool, error)) (bool, error) {
-	list, err := t.list(ctx, dir)
+	list, err := t.List(ctx, dir)
 	if err != nil {
 		return false, err
 	}
@@ -160,7 +160,7 @@ func (s *Store) backwardsIn(ctx context.Context, t *Tip, dir, last string, visit
 }
 
 // eachLog hands every committed step of a branch to visit, a file at a time.
-func (s *Store) eachLog(ctx context.Context, t *Tip, visit func([]doc.Step)) error {
+func (s *Store) EachLog(ctx context.Context, t *Tip, visit func([]doc.Step)) error {
 	return s.Backwards(ctx, t, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
 		steps, err := doc.ParseLog(data)
 		visit(steps)
@@ -326,7 +326,7 @@ func (s *Store) entryOf(ctx context.Context, c *git.Commit) (*doc.Milestone, err
 	if id == "" {
 		return nil, nil
 	}
-	ms, _, err := s.liveCommits(ctx, s.tipOf(BranchOf(c), c))
+	ms, _, err := s.liveCommits(ctx, s.TipOf(BranchOf(c), c))
 	if err != nil {
 		return nil, err
 	}

@@ -13,15 +13,16 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/folder"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
-func imported(t *testing.T, s *refs.Store, dir string) store.FolderResult {
+func imported(t *testing.T, s *refs.Store, dir string) folder.FolderResult {
 	t.Helper()
-	return ok(s.ImportFolder(t.Context(), store.FolderOptions{Dir: dir}))(t)
+	return ok(folder.Import(t.Context(), s, folder.FolderOptions{Dir: dir}))(t)
 }
 
 // entries is what a branch holds, without what a folder has no place for.
@@ -98,13 +99,13 @@ func exportAndImport(t *testing.T, rt *rapid.T, as string) {
 		must(err)
 	}
 	dir := t.TempDir()
-	out, err := from.open().ExportFolder(ctx, store.ExportOptions{Dir: dir, As: as})
+	out, err := folder.Export(ctx, from.open(), folder.ExportOptions{Dir: dir, As: as})
 	must(err)
-	in, err := to.open().ImportFolder(ctx, store.FolderOptions{Dir: dir})
+	in, err := folder.Import(ctx, to.open(), folder.FolderOptions{Dir: dir})
 	if errors.Is(err, fail.ErrNoMemory) {
 		_, err = share.Init(ctx, to.open(), share.InitOptions{})
 		must(err)
-		in, err = to.open().ImportFolder(ctx, store.FolderOptions{Dir: dir})
+		in, err = folder.Import(ctx, to.open(), folder.FolderOptions{Dir: dir})
 	}
 	must(err)
 	if in.Commits != out.Commits || in.Skipped != 0 {
@@ -118,7 +119,7 @@ func exportAndImport(t *testing.T, rt *rapid.T, as string) {
 		}
 	}
 	for _, r := range []*repo{from, to} {
-		again, err := r.open().ImportFolder(ctx, store.FolderOptions{Dir: dir})
+		again, err := folder.Import(ctx, r.open(), folder.FolderOptions{Dir: dir})
 		must(err)
 		if again.Commits != 0 || again.Steps != 0 || again.Skipped != out.Commits+out.Steps {
 			rt.Fatalf("again: %+v of %+v", again.Imported, out.Imported)
@@ -135,7 +136,7 @@ func TestImportContexa(t *testing.T) {
 	s := r.open()
 	ok(share.Init(t.Context(), s, share.InitOptions{}))(t)
 	res := imported(t, s, "peer/testdata/contexa")
-	if want := (store.Imported{Branches: 2, Commits: 3, Steps: 8}); res.Imported != want {
+	if want := (folder.Imported{Branches: 2, Commits: 3, Steps: 8}); res.Imported != want {
 		t.Errorf("%+v", res.Imported)
 	}
 	main := ok(s.Tip(t.Context(), "main"))(t)
@@ -247,7 +248,7 @@ func TestImportAgainWhereTheOriginIsGone(t *testing.T) {
 				t.Fatal(err)
 			}
 			dir := t.TempDir()
-			out := ok(s.ExportFolder(t.Context(), store.ExportOptions{Dir: dir}))(t)
+			out := ok(folder.Export(t.Context(), s, folder.ExportOptions{Dir: dir}))(t)
 			if again := imported(t, s, dir); again.Steps+again.Commits != 0 || again.Skipped != out.Steps+out.Commits {
 				t.Errorf("again: %+v of %+v", again.Imported, out.Imported)
 			}
@@ -259,7 +260,7 @@ func TestImportAgainWhereTheOriginIsGone(t *testing.T) {
 // The other dialects, for what only they have.
 func TestImportOthers(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]store.Imported{
+	for name, want := range map[string]folder.Imported{
 		"contexa-old": {Branches: 1, Steps: 2},
 		"gcc-memory":  {Branches: 2, Commits: 3, Steps: 5},
 		"skill":       {Branches: 2, Commits: 2, Steps: 4},
@@ -313,17 +314,17 @@ func TestExportRefused(t *testing.T) {
 	r := newRepo(t)
 	s := r.open()
 	dir := t.TempDir()
-	if _, err := s.ExportFolder(t.Context(), store.ExportOptions{Dir: dir}); !errors.Is(err, fail.ErrNoMemory) {
+	if _, err := folder.Export(t.Context(), s, folder.ExportOptions{Dir: dir}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("without memory: %v", err)
 	}
 	ok(share.Init(t.Context(), s, share.InitOptions{}))(t)
 	if err := os.Mkdir(filepath.Join(dir, ".gcc"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.ExportFolder(t.Context(), store.ExportOptions{Dir: dir}); !errors.Is(err, fail.ErrExists) {
+	if _, err := folder.Export(t.Context(), s, folder.ExportOptions{Dir: dir}); !errors.Is(err, fail.ErrExists) {
 		t.Errorf("over .gcc: %v", err)
 	}
-	if _, err := s.ExportFolder(t.Context(), store.ExportOptions{Dir: dir + "/none"}); !errors.Is(err, fail.ErrNotFound) {
+	if _, err := folder.Export(t.Context(), s, folder.ExportOptions{Dir: dir + "/none"}); !errors.Is(err, fail.ErrNotFound) {
 		t.Errorf("into nowhere: %v", err)
 	}
 	if left := ok(os.ReadDir(dir))(t); len(left) != 1 {

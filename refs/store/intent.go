@@ -183,8 +183,8 @@ func (ses *Transaction) finish(ctx context.Context, in *Intent, code git.ID) (id
 	if err != nil {
 		return "", nil, err
 	}
-	as := &Transaction{Store: ses.Store, w: in.writer(), by: ses.by, locks: ses.locks, code: code}
-	if as.sign, err = as.w.Sign.wanted(cfg); err != nil {
+	as := &Transaction{Store: ses.Store, W: in.writer(), by: ses.by, locks: ses.locks, code: code}
+	if as.sign, err = as.W.Sign.wanted(cfg); err != nil {
 		return "", nil, err
 	}
 	if err := as.start(ctx, in.command()); err != nil {

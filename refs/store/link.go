@@ -88,7 +88,7 @@ func (ses *Transaction) linkLines(m *git.Commit, after string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	line, err := notes.Fact{ID: id, Kind: notes.KindLink, Time: ses.by.When, Agent: ses.w.Agent,
+	line, err := notes.Fact{ID: id, Kind: notes.KindLink, Time: ses.by.When, Agent: ses.W.Agent,
 		Branch: BranchOf(m), Memory: m.ID, Milestone: m.Trailer(TrailerID)}.Line()
 	if err != nil {
 		return nil, err

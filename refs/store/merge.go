@@ -90,7 +90,7 @@ func (o *MergeOptions) check(target string) error {
 	if o.Summary == "" && o.Contribution == "" {
 		return nil
 	}
-	if _, err := checkMilestone(&o.Summary, &o.Contribution, new(string)); err != nil {
+	if _, err := CheckMilestone(&o.Summary, &o.Contribution, new(string)); err != nil {
 		return err
 	}
 	if o.Contribution == o.Summary { // the merge says enough of itself

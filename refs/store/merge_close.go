@@ -54,7 +54,7 @@ func (m *merging) closeSource(ctx context.Context, source *Tip) (*Tip, error) {
 		facts.Status = status
 		facts.MergedInto, facts.MergedAt = m.target, m.by.When
 		if m.o.Abandon {
-			facts.MergedInto, c.body = "", m.o.Contribution
+			facts.MergedInto, c.Body = "", m.o.Contribution
 		}
 		if err := c.Meta.SetBranch(facts); err != nil {
 			return nil, err
@@ -68,5 +68,5 @@ func (m *merging) closeSource(ctx context.Context, source *Tip) (*Tip, error) {
 	if m.closing, err = m.Write(ctx, c, source.commit.ID); err != nil {
 		return nil, err
 	}
-	return m.Store.tipOf(source.branch, m.closing), nil
+	return m.Store.TipOf(source.branch, m.closing), nil
 }

@@ -174,5 +174,5 @@ func (d *documents) virtual(ctx context.Context) (*Tip, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.ses.Store.tipOf(d.ours.branch, &git.Commit{Tree: tree}), nil
+	return d.ses.Store.TipOf(d.ours.branch, &git.Commit{Tree: tree}), nil
 }

@@ -91,8 +91,8 @@ func conflictError(open int, target string, o MergeOptions) error {
 func checkResolution(path, text string) error {
 	var err error
 	switch {
-	case len(text) > maxStep:
-		err = fmt.Errorf("%d bytes; at most %d are allowed", len(text), maxStep)
+	case len(text) > MaxStep:
+		err = fmt.Errorf("%d bytes; at most %d are allowed", len(text), MaxStep)
 	case strings.HasPrefix(path, doc.TopicDir+"/"):
 		_, err = doc.ParseTopic([]byte(text))
 	case strings.HasPrefix(path, doc.MetadataFile+"#"):

@@ -77,10 +77,10 @@ func (s *Store) RefreshMetadata(ctx context.Context, w Writer) (Change, error) {
 		if err != nil {
 			return nil, err
 		}
-		if c.code == "" {
+		if c.Code == "" {
 			return nil, nil // no code commit yet
 		}
-		if err := detect.Refresh(ctx, s.repo, c.Meta, c.code, ""); err != nil {
+		if err := detect.Refresh(ctx, s.repo, c.Meta, c.Code, ""); err != nil {
 			return nil, err
 		}
 		after, err := c.Meta.Bytes()
@@ -161,7 +161,7 @@ func (s *Store) changeOn(ctx context.Context, branch string, w Writer, path stri
 		if err != nil {
 			return err
 		}
-		res.Commit, res.Subject = commit.ID, c.subject
+		res.Commit, res.Subject = commit.ID, c.Subject
 		return nil
 	})
 	if err != nil || res.Unchanged {

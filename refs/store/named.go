@@ -143,7 +143,7 @@ func (s *Store) Recent(ctx context.Context, t *Tip, n int) ([]Recent, error) {
 // TopicKeys lists the keys of a tip's topics, sorted, those too that another one
 // supersedes. No topic is opened.
 func (s *Store) TopicKeys(ctx context.Context, t *Tip) ([]string, error) {
-	list, err := t.list(ctx, doc.TopicDir)
+	list, err := t.List(ctx, doc.TopicDir)
 	var keys []string
 	for _, e := range list {
 		if key, ok := strings.CutSuffix(e.Name, ".md"); ok && e.Mode == git.ModeBlob {

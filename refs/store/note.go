@@ -76,7 +76,7 @@ func (j *Judging) check() (replaced bool, err error) {
 			return replaced, fail.New(fail.ErrInvalid, fail.TagInvalid,
 				fmt.Sprintf("tag key '%s' is not 1 to %d characters without spaces", prose.OneLine(t.Key, 60), maxTagKey), "--tag KEY=VALUE")
 		}
-		if err := checkLine("tag", t.Key+"="+t.Value); err != nil {
+		if err := CheckLine("tag", t.Key+"="+t.Value); err != nil {
 			return replaced, err
 		}
 	}
@@ -106,7 +106,7 @@ func (ses *Transaction) judgement(j Judging, after string) ([]byte, error) {
 			return nil, err
 		}
 		f.ID, f.Time = after, ses.by.When
-		f.Agent, f.Session, f.Model = ses.w.Agent, ses.w.Session, ses.w.Model
+		f.Agent, f.Session, f.Model = ses.W.Agent, ses.W.Session, ses.W.Model
 		line, err := f.Line()
 		if err != nil {
 			return nil, err

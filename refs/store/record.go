@@ -20,7 +20,7 @@ import (
 
 // maxStep bounds one step, in bytes of text: half of what a remote may hand out
 // in one blob.
-const maxStep = 16 << 20
+const MaxStep = 16 << 20
 
 // entryLine is a step as the journal holds it. Step and ID stand at its end,
 // written by the journal.
@@ -120,9 +120,9 @@ func (s *Store) checkStep(step *NewStep) (replaced bool, err error) {
 	case size == 0:
 		return false, fail.New(fail.ErrInvalid, fail.StepEmpty, "a step needs an observation, a thought or an action",
 			"git context record -o TEXT -t TEXT -a TEXT")
-	case size > maxStep:
+	case size > MaxStep:
 		return false, fail.New(fail.ErrInvalid, fail.StepTooLarge,
-			fmt.Sprintf("the step has %d bytes; at most %d can be recorded", size, maxStep))
+			fmt.Sprintf("the step has %d bytes; at most %d can be recorded", size, MaxStep))
 	}
 	if err := checkTokens(step.Tokens); err != nil {
 		return false, err
@@ -131,19 +131,19 @@ func (s *Store) checkStep(step *NewStep) (replaced bool, err error) {
 		return false, fail.New(fail.ErrInvalid, fail.TimeInvalid, fmt.Sprintf("the year %d is outside of 0 to 9999", y))
 	}
 	if step.Agent != "" {
-		if err := checkAgent(step.Agent); err != nil {
+		if err := CheckAgent(step.Agent); err != nil {
 			return false, err
 		}
 	}
 	for _, v := range []struct{ what, value string }{
 		{"session", step.Session}, {"model", step.Model}, {"source", step.Source},
 	} {
-		if err := checkLine(v.what, v.value); err != nil {
+		if err := CheckLine(v.what, v.value); err != nil {
 			return false, err
 		}
 	}
 	if step.Time.IsZero() {
-		step.Time, err = s.time()
+		step.Time, err = s.Stamp()
 	}
 	step.Time = step.Time.UTC()
 	return replaced, err
@@ -263,7 +263,7 @@ func (s *Store) JournalHead(ctx context.Context, branch string) (journal.Head, e
 		return journal.Head{}, err
 	}
 	head := journal.Head{Committed: string(tip.commit.ID)}
-	if head.Step, err = s.lastNumber(ctx, tip, meta.Totals().Origins[branch].Steps); err != nil {
+	if head.Step, err = s.LastNumber(ctx, tip, meta.Totals().Origins[branch].Steps); err != nil {
 		return journal.Head{}, err
 	}
 	if head.ID, err = s.NewestX(ctx, tip); err != nil {
@@ -275,7 +275,7 @@ func (s *Store) JournalHead(ctx context.Context, branch string) (journal.Head, e
 
 // lastNumber is the number of the newest step that a branch of so many recorded itself: more
 // than their count where some were forgotten, or the branch had another name before.
-func (s *Store) lastNumber(ctx context.Context, tip *Tip, count int) (int, error) {
+func (s *Store) LastNumber(ctx context.Context, tip *Tip, count int) (int, error) {
 	if count == 0 {
 		return 0, nil
 	}

@@ -99,7 +99,7 @@ func (ses *Transaction) reviseRoadmap(ctx context.Context, c *Draft, live []doc.
 	for _, text := range change.Decide {
 		r.AddDecision(text)
 	}
-	tip, err := ses.WriteRoadmap(ctx, old, data, r, c.subject)
+	tip, err := ses.WriteRoadmap(ctx, old, data, r, c.Subject)
 	if err != nil {
 		return "", err
 	}
@@ -153,9 +153,9 @@ func (ses *Transaction) RoadmapCommit(ctx context.Context, tree *git.Edit, paren
 		return nil, err
 	}
 	var t trailerBlock
-	t.add(trailerAgent, ses.w.Agent)
-	t.add(trailerSession, ses.w.Session)
-	t.add(trailerModel, ses.w.Model)
+	t.add(trailerAgent, ses.W.Agent)
+	t.add(trailerSession, ses.W.Session)
+	t.add(trailerModel, ses.W.Model)
 	return ses.storeCommit(ctx, &git.Commit{Tree: id, Parents: parents, Author: ses.by, Committer: ses.by,
 		Message: message(prose.OneLine(reason, 200), "", t.b.String())})
 }

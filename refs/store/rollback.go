@@ -68,7 +68,7 @@ func (s *Store) rollbackOn(ctx context.Context, o RollbackOptions) (RollbackResu
 	if err != nil {
 		return res, err
 	}
-	r := &rollingBack{o: o, to: s.tipOf(o.Branch, to)}
+	r := &rollingBack{o: o, to: s.TipOf(o.Branch, to)}
 	if r.replaced, err = r.describe(ctx, s); err != nil {
 		return res, err
 	}
@@ -162,7 +162,7 @@ func (r *rollingBack) describe(ctx context.Context, s *Store) (replaced bool, er
 		r.o.Summary = "Roll back to " + name
 		return false, nil
 	}
-	replaced, err = checkMilestone(&r.o.Summary, &r.o.Contribution, new(string))
+	replaced, err = CheckMilestone(&r.o.Summary, &r.o.Contribution, new(string))
 	if r.o.Contribution == r.o.Summary { // the rollback says enough of itself
 		r.o.Contribution = ""
 	}

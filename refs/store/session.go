@@ -35,7 +35,7 @@ var ErrNothing = errors.New("nothing to do")
 // child may still move a ref.
 type Transaction struct {
 	Store *Store
-	w     Writer
+	W     Writer
 	by    git.Signature
 	sign  bool // its commits
 	locks []*git.Lock
@@ -68,7 +68,7 @@ func (s *Store) BeginLocked(ctx context.Context, w Writer, reason string, branch
 	if w, err = s.checkWriter(w, ident); err != nil {
 		return nil, err
 	}
-	now, err := s.time()
+	now, err := s.Stamp()
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (s *Store) BeginLocked(ctx context.Context, w Writer, reason string, branch
 			return nil, err
 		}
 	}
-	ses := &Transaction{Store: s, w: w, by: git.Signature{Name: ident.Name, Email: ident.Email, When: now}}
+	ses := &Transaction{Store: s, W: w, by: git.Signature{Name: ident.Name, Email: ident.Email, When: now}}
 	if ses.sign, err = w.Sign.wanted(cfg); err != nil {
 		return nil, err
 	}

@@ -175,7 +175,7 @@ func (s *Store) DefaultBranch(ctx context.Context) (string, error) {
 
 // time is what entries and commits are stamped with: whole seconds, as git has
 // them, because every reader pays for the digits. Ids order within a second.
-func (s *Store) time() (time.Time, error) {
+func (s *Store) Stamp() (time.Time, error) {
 	t, err := s.ClockX()
 	return t.Truncate(time.Second), err
 }

@@ -60,11 +60,11 @@ func (s *Store) TipAt(ctx context.Context, branch string, id git.ID) (*Tip, erro
 	if err != nil {
 		return nil, fmt.Errorf("read memory commit %s of branch '%s': %w", id, branch, err)
 	}
-	return s.tipOf(branch, c), nil
+	return s.TipOf(branch, c), nil
 }
 
 // tipOf is a branch at a commit that is at hand.
-func (s *Store) tipOf(branch string, c *git.Commit) *Tip {
+func (s *Store) TipOf(branch string, c *git.Commit) *Tip {
 	return &Tip{branch: branch, commit: c, tree: s.repo.Edit(c.Tree)}
 }
 
@@ -117,7 +117,7 @@ func (t *Tip) entry(ctx context.Context, path string) (git.TreeEntry, bool, erro
 }
 
 // list is the entries of a directory of the tip's tree.
-func (t *Tip) list(ctx context.Context, dir string) ([]git.TreeEntry, error) {
+func (t *Tip) List(ctx context.Context, dir string) ([]git.TreeEntry, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.tree.List(ctx, dir)
@@ -226,7 +226,7 @@ func topicIDs(ctx context.Context, t *Tip) (map[string]git.ID, error) {
 	if t == nil {
 		return ids, nil
 	}
-	list, err := t.list(ctx, doc.TopicDir)
+	list, err := t.List(ctx, doc.TopicDir)
 	for _, e := range list {
 		if e.Mode == git.ModeBlob {
 			ids[e.Name] = e.ID

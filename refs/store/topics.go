@@ -35,8 +35,8 @@ func (s *Store) Remember(ctx context.Context, o TopicOptions) (Change, error) {
 				"git context remember NEWKEY --supersedes "+o.Key)
 		}
 	}
-	if size := len(o.Text); size > maxStep {
-		return Change{}, fail.New(fail.ErrInvalid, fail.TopicTooLarge, fmt.Sprintf("the topic has %d bytes; at most %d are allowed", size, maxStep))
+	if size := len(o.Text); size > MaxStep {
+		return Change{}, fail.New(fail.ErrInvalid, fail.TopicTooLarge, fmt.Sprintf("the topic has %d bytes; at most %d are allowed", size, MaxStep))
 	}
 	data := doc.Topic{Paths: o.Paths, Supersedes: o.Supersedes, Text: o.Text}.Bytes()
 	ch, err := s.changeBranch(ctx, o.Writer, o.Key, func(ctx context.Context, ses *Transaction, tip *Tip) (*Draft, error) {

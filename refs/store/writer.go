@@ -18,11 +18,11 @@ func (s *Store) checkWriter(w Writer, ident git.Identity) (Writer, error) {
 	if w.Agent == "" {
 		w.Agent = committerAgent(ident)
 	}
-	if err := checkAgent(w.Agent); err != nil {
+	if err := CheckAgent(w.Agent); err != nil {
 		return w, err
 	}
 	for _, v := range []struct{ what, value string }{{"session", w.Session}, {"model", w.Model}} {
-		if err := checkLine(v.what, v.value); err != nil {
+		if err := CheckLine(v.what, v.value); err != nil {
 			return w, err
 		}
 	}
@@ -39,7 +39,7 @@ func checkTokens(n int64) error {
 	return fail.New(fail.ErrInvalid, fail.TokensInvalid, fmt.Sprintf("tokens must be 0 to %d: %d", int64(maxTokens), n))
 }
 
-func checkAgent(name string) error {
+func CheckAgent(name string) error {
 	if err := doc.CheckAgent(name); err != nil {
 		return fail.New(fail.ErrInvalid, fail.AgentName, err.Error())
 	}
@@ -50,7 +50,7 @@ func checkAgent(name string) error {
 const maxLine = 1000
 
 // checkLine holds a value that stands on a line of its own.
-func checkLine(what, value string) error {
+func CheckLine(what, value string) error {
 	if len(value) <= maxLine && utf8.ValidString(value) && !strings.ContainsFunc(value, unicode.IsControl) {
 		return nil
 	}

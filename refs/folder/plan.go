@@ -1,4 +1,4 @@
-package store
+package folder
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 
 	dialect "github.com/git-context/git-context/refs/peer"
 )
@@ -62,7 +63,7 @@ func (m *folderImport) plan(ctx context.Context) error {
 	m.known = map[string]known{}
 	after := ""
 	for _, b := range m.branches {
-		k, err := m.s.knownOf(ctx, b.name)
+		k, err := knownOf(ctx, m.s, b.name)
 		if err != nil {
 			return err
 		}
@@ -89,23 +90,23 @@ func (m *folderImport) plan(ctx context.Context) error {
 
 // cleanBranch makes the texts of a branch fit to be kept: YAML can say what a file cannot.
 func cleanBranch(b *dialect.Branch) (replaced bool, err error) {
-	replaced = Clean(&b.Purpose)
+	replaced = store.Clean(&b.Purpose)
 	for i := range b.Steps {
 		s := &b.Steps[i]
-		replaced = Clean(&s.Observation, &s.Thought, &s.Action) || replaced
-		if size := len(s.Observation) + len(s.Thought) + len(s.Action); size > maxStep {
+		replaced = store.Clean(&s.Observation, &s.Thought, &s.Action) || replaced
+		if size := len(s.Observation) + len(s.Thought) + len(s.Action); size > store.MaxStep {
 			return false, fail.New(fail.ErrInvalid, fail.StepTooLarge, fmt.Sprintf("step %d of branch '%s' has %d bytes; at most %d can be kept",
-				i+1, prose.OneLine(b.Name, 100), size, maxStep))
+				i+1, prose.OneLine(b.Name, 100), size, store.MaxStep))
 		}
 	}
 	for i := range b.Milestones {
 		m := &b.Milestones[i]
 		m.Title = cmp.Or(m.Title, strings.TrimSpace("Imported milestone "+prose.OneLine(m.ID, 100)))
-		did, err := checkMilestone(&m.Title, &m.Contribution, &m.Progress)
+		did, err := store.CheckMilestone(&m.Title, &m.Contribution, &m.Progress)
 		if err != nil {
 			return false, fmt.Errorf("milestone %d of branch '%s': %w", i+1, prose.OneLine(b.Name, 100), err)
 		}
-		replaced = Clean(&m.Purpose) || did || replaced
+		replaced = store.Clean(&m.Purpose) || did || replaced
 	}
 	return replaced, nil
 }
@@ -179,7 +180,7 @@ func at(b *importBranch) time.Time {
 
 // fallbackTime is for what stands before anything that has a time.
 func (m *folderImport) fallbackTime() time.Time {
-	now, err := m.s.time()
+	now, err := m.s.Stamp()
 	if err != nil { // whoever begins a session is told
 		return time.Unix(0, 0).UTC()
 	}
@@ -202,7 +203,7 @@ func (m *folderImport) milestone(b *importBranch, pm *dialect.Milestone, key str
 	out := &doc.Milestone{Agent: m.agent(pm.Agent), Session: m.o.Session, Source: key, Origin: b.name,
 		Summary: pm.Title, Purpose: cmp.Or(pm.Purpose, b.peer.Purpose),
 		Progress: pm.Progress, Contribution: pm.Contribution}
-	if id := prose.OneLine(pm.ID, 100); id != "" && checkLine("source", id) == nil {
+	if id := prose.OneLine(pm.ID, 100); id != "" && store.CheckLine("source", id) == nil {
 		out.Source += "#" + id
 	}
 	return out
@@ -286,7 +287,7 @@ func (m *folderImport) births() []*importEntry {
 
 // knownOf reads what stands in a branch, pending steps included. A branch that is not
 // there has no tip.
-func (s *Store) knownOf(ctx context.Context, branch string) (known, error) {
+func knownOf(ctx context.Context, s *store.Store, branch string) (known, error) {
 	k := known{steps: map[string]doc.Step{}, milestones: map[string]bool{}}
 	tip, err := s.Tip(ctx, branch)
 	if errors.Is(err, fail.ErrNotFound) {
@@ -295,7 +296,7 @@ func (s *Store) knownOf(ctx context.Context, branch string) (known, error) {
 	if err != nil {
 		return k, err
 	}
-	k.tip = tip.commit.ID
+	k.tip = tip.Commit().ID
 	if k.newest, err = s.NewestX(ctx, tip); err != nil {
 		return k, err
 	}
@@ -303,7 +304,7 @@ func (s *Store) knownOf(ctx context.Context, branch string) (known, error) {
 	if err != nil {
 		return k, err
 	}
-	if k.last, err = s.lastNumber(ctx, tip, meta.Totals().Origins[branch].Steps); err != nil {
+	if k.last, err = s.LastNumber(ctx, tip, meta.Totals().Origins[branch].Steps); err != nil {
 		return k, err
 	}
 	p, err := s.Pending(ctx, tip)
@@ -315,7 +316,7 @@ func (s *Store) knownOf(ctx context.Context, branch string) (known, error) {
 		return k, err
 	}
 	seen, own := map[string]int{}, map[string]int{}
-	if err := s.eachLog(ctx, tip, func(steps []doc.Step) { k.addSteps(branch, steps, seen, own) }); err != nil {
+	if err := s.EachLog(ctx, tip, func(steps []doc.Step) { k.addSteps(branch, steps, seen, own) }); err != nil {
 		return k, err
 	}
 	k.addSteps(branch, waiting, seen, own)

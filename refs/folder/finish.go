@@ -1,4 +1,4 @@
-package store
+package folder
 
 import (
 	"context"
@@ -44,14 +44,14 @@ func (i *branchImport) finish(ctx context.Context) error {
 	if steps == 0 && string(before) == string(after) {
 		return nil
 	}
-	c.subject = "Import " + prose.Count(steps, "step") + " and metadata"
+	c.Subject = "Import " + prose.Count(steps, "step") + " and metadata"
 	switch {
 	case closed != "":
-		c.subject = fmt.Sprintf("Import branch '%s' as %s", i.b.name, closed)
+		c.Subject = fmt.Sprintf("Import branch '%s' as %s", i.b.name, closed)
 	case steps == 0:
-		c.subject = "Import metadata"
+		c.Subject = "Import metadata"
 	case string(before) == string(after):
-		c.subject = "Import " + prose.Count(steps, "step")
+		c.Subject = "Import " + prose.Count(steps, "step")
 	}
 	at := i.b.peer.CreatedAt
 	if n := len(i.b.entries); n > 0 {

@@ -1,10 +1,12 @@
-package store
+package folder
 
 import (
 	"context"
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/store"
+
 	dialect "github.com/git-context/git-context/refs/peer"
 )
 
@@ -20,7 +22,7 @@ func (m *folderImport) roadmap(ctx context.Context) error {
 	if strings.TrimSpace(from.Text) == "" {
 		return nil
 	}
-	Clean(&from.Text, &from.Goal)
+	store.Clean(&from.Text, &from.Goal)
 	_, err := m.s.EditRoadmap(ctx, m.o.Writer, "Import the roadmap of a "+m.res.Dialect+" folder", func(r *doc.Roadmap) error {
 		if r.Goal() == "" || r.Goal() == from.Goal {
 			takeRoadmap(r, from)

@@ -1,13 +1,15 @@
-package store
+package folder
 
 import (
 	"context"
+
+	"github.com/git-context/git-context/refs/store"
 )
 
 // ImportSteps records the steps of a trace on the current branch, where they are
 // pending like any others. A step whose source is there already is skipped, so
 // that the same trace again adds nothing.
-func (s *Store) ImportSteps(ctx context.Context, w Writer, steps []NewStep) (Imported, error) {
+func ImportSteps(ctx context.Context, s *store.Store, w store.Writer, steps []store.NewStep) (Imported, error) {
 	for i := range steps {
 		if steps[i].Agent == "" {
 			steps[i].Agent = w.Agent

@@ -1,4 +1,4 @@
-package store
+package folder
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 
 	dialect "github.com/git-context/git-context/refs/peer"
 )
@@ -29,7 +30,7 @@ type ExportOptions struct {
 // folder that another implementation reads. The folder is complete when it has its name:
 // it is written beside that and renamed. What that dialect cannot hold exactly, the result's
 // Warnings count.
-func (s *Store) ExportFolder(ctx context.Context, o ExportOptions) (FolderResult, error) {
+func Export(ctx context.Context, s *store.Store, o ExportOptions) (FolderResult, error) {
 	if o.As == "" {
 		o.As = string(dialect.Contexa)
 	}
@@ -42,7 +43,7 @@ func (s *Store) ExportFolder(ctx context.Context, o ExportOptions) (FolderResult
 	if err := checkNoFolder(o.Dir); err != nil {
 		return res, err
 	}
-	topics, err := s.fillFolder(ctx, f, &res.Imported)
+	topics, err := fillFolder(ctx, s, f, &res.Imported)
 	if err != nil {
 		return res, err
 	}
@@ -54,7 +55,7 @@ func (s *Store) ExportFolder(ctx context.Context, o ExportOptions) (FolderResult
 		res.Skipped = topics
 		res.Warnings = append(res.Warnings, prose.Count(topics, "topic")+" left out: the folder has no place for them")
 	}
-	return res, s.writeFolder(res.Folder, files)
+	return res, writeFolder(s, res.Folder, files)
 }
 
 // checkNoFolder refuses to write where memory is kept already, under either name: some file
@@ -84,7 +85,7 @@ func checkNoFolder(dir string) error {
 }
 
 // fillFolder reads the memory, and counts the topics, which have no place in a folder.
-func (s *Store) fillFolder(ctx context.Context, f *dialect.Folder, res *Imported) (topics int, err error) {
+func fillFolder(ctx context.Context, s *store.Store, f *dialect.Folder, res *Imported) (topics int, err error) {
 	names, err := s.BranchNames(ctx)
 	if err != nil {
 		return 0, err
@@ -105,7 +106,7 @@ func (s *Store) fillFolder(ctx context.Context, f *dialect.Folder, res *Imported
 		if err != nil {
 			return 0, err
 		}
-		b, err := s.folderBranch(ctx, tip, names)
+		b, err := folderBranch(ctx, s, tip, names)
 		if err != nil {
 			return 0, fmt.Errorf("branch '%s': %w", name, err)
 		}
@@ -113,7 +114,7 @@ func (s *Store) fillFolder(ctx context.Context, f *dialect.Folder, res *Imported
 		res.Branches++
 		res.Commits += len(b.Milestones)
 		res.Steps += len(b.Steps)
-		list, err := tip.list(ctx, doc.TopicDir)
+		list, err := tip.List(ctx, doc.TopicDir)
 		if err != nil {
 			return 0, err
 		}
@@ -124,13 +125,13 @@ func (s *Store) fillFolder(ctx context.Context, f *dialect.Folder, res *Imported
 
 // folderBranch reads one branch whole. As the other implementations merge, it holds the steps
 // that a merge brought, but milestones only of its own and of branches that are gone.
-func (s *Store) folderBranch(ctx context.Context, tip *Tip, names []string) (dialect.Branch, error) {
+func folderBranch(ctx context.Context, s *store.Store, tip *store.Tip, names []string) (dialect.Branch, error) {
 	meta, err := s.MetadataX(ctx, tip)
 	if err != nil {
 		return dialect.Branch{}, err
 	}
 	facts := meta.Branch()
-	b := dialect.Branch{Name: tip.branch, Parent: facts.CreatedFrom, Purpose: facts.Purpose, Status: facts.Status,
+	b := dialect.Branch{Name: tip.Name(), Parent: facts.CreatedFrom, Purpose: facts.Purpose, Status: facts.Status,
 		MergedInto: facts.MergedInto, CreatedAt: facts.CreatedAt, MergedAt: facts.MergedAt, Segments: map[string]any{}}
 	for _, key := range meta.Keys() {
 		if key == "version" || key == "branch" || key == "totals" || key == detect.KeyFrom {
@@ -144,17 +145,17 @@ func (s *Store) folderBranch(ctx context.Context, tip *Tip, names []string) (dia
 	if err != nil {
 		return b, err
 	}
-	steps, err := s.Waiting(ctx, tip.branch, p)
+	steps, err := s.Waiting(ctx, tip.Name(), p)
 	if err != nil {
 		return b, err
 	}
-	if err := s.eachLog(ctx, tip, func(more []doc.Step) { steps = append(steps, more...) }); err != nil {
+	if err := s.EachLog(ctx, tip, func(more []doc.Step) { steps = append(steps, more...) }); err != nil {
 		return b, err
 	}
 	slices.SortStableFunc(steps, func(a, b doc.Step) int { return strings.Compare(a.ID, b.ID) })
 	for _, step := range steps {
 		out := peerStep(step)
-		if step.Origin == tip.branch {
+		if step.Origin == tip.Name() {
 			out.Origin = ""
 		}
 		b.Steps = append(b.Steps, out)
@@ -167,7 +168,7 @@ func (s *Store) folderBranch(ctx context.Context, tip *Tip, names []string) (dia
 	})
 	slices.SortStableFunc(ms, func(a, b doc.Milestone) int { return strings.Compare(a.ID, b.ID) })
 	for _, m := range ms {
-		if m.Kind != doc.KindBirth && (m.Origin == tip.branch || !slices.Contains(names, m.Origin)) {
+		if m.Kind != doc.KindBirth && (m.Origin == tip.Name() || !slices.Contains(names, m.Origin)) {
 			b.Milestones = append(b.Milestones, peerMilestone(m))
 		}
 	}
@@ -204,7 +205,7 @@ func folderRoadmap(r *doc.Roadmap) dialect.Roadmap {
 
 // writeFolder writes a folder beside its name and gives it the name when it is whole. What a
 // crash leaves has another name, and is nobody's memory.
-func (s *Store) writeFolder(path string, files []dialect.File) (err error) {
+func writeFolder(s *store.Store, path string, files []dialect.File) (err error) {
 	id, err := s.NewID("")
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package store
+package folder
 
 import (
 	"cmp"
@@ -11,13 +11,14 @@ import (
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 
 	dialect "github.com/git-context/git-context/refs/peer"
 )
 
 // FolderOptions are one import of a folder.
 type FolderOptions struct {
-	Writer
+	store.Writer
 	Dir   string // the folder that holds .GCC or .gcc, or that folder itself
 	Agent string // of entries that name none; empty: the folder's dialect
 }
@@ -43,7 +44,7 @@ type FolderResult struct {
 //
 // It returns fail.ErrNoMemory where there is no memory, fail.ErrNotFound where there is no folder, and
 // fail.ErrInvalid, which names the file, for a folder that cannot be read.
-func (s *Store) ImportFolder(ctx context.Context, o FolderOptions) (FolderResult, error) {
+func Import(ctx context.Context, s *store.Store, o FolderOptions) (FolderResult, error) {
 	names, err := s.BranchNames(ctx)
 	if err != nil {
 		return FolderResult{}, err
@@ -56,7 +57,7 @@ func (s *Store) ImportFolder(ctx context.Context, o FolderOptions) (FolderResult
 		return FolderResult{}, err
 	}
 	o.Agent = cmp.Or(o.Agent, string(f.Dialect))
-	if err := checkAgent(o.Agent); err != nil {
+	if err := store.CheckAgent(o.Agent); err != nil {
 		return FolderResult{}, err
 	}
 	m := &folderImport{s: s, o: o, f: f, res: FolderResult{Folder: path, Dialect: string(f.Dialect), Warnings: f.Notes}}

@@ -1,4 +1,4 @@
-package store
+package folder
 
 import (
 	"cmp"
@@ -11,16 +11,17 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // branchImport is one try to bring a branch of the folder in.
 type branchImport struct {
-	*Transaction
+	*store.Transaction
 	m     *folderImport
 	b     *importBranch
 	known known
 	goal  string
-	tip   *Tip // the chain's end so far; nil before a birth
+	tip   *store.Tip // the chain's end so far; nil before a birth
 
 	waiting []doc.Step // new ones, for the next commit
 	covers  []doc.Step // all since the last milestone, known ones too
@@ -64,9 +65,9 @@ func (i *branchImport) settle(ctx context.Context) (mark, fold error) {
 	if i.known.tip == "" {
 		mark = i.Store.MakeJournal(ctx, i.b.name)
 	} else {
-		var p Pending
-		if p, mark = i.Store.Pending(ctx, i.Store.tipOf(i.b.name, end)); mark == nil {
-			mark = i.Mark(ctx, i.b.name, p.Untouched(), end.ID, i.last, end.Trailer(TrailerNewest))
+		var p store.Pending
+		if p, mark = i.Store.Pending(ctx, i.Store.TipOf(i.b.name, end)); mark == nil {
+			mark = i.Mark(ctx, i.b.name, p.Untouched(), end.ID, i.last, end.Trailer(store.TrailerNewest))
 		}
 	}
 	if lazy, err := i.Store.LazyNotes(ctx); err != nil || lazy {
@@ -78,13 +79,13 @@ func (i *branchImport) settle(ctx context.Context) (mark, fold error) {
 // build makes the chain on the branch as it stands now and queues its move.
 func (i *branchImport) build(ctx context.Context) error {
 	var err error
-	if i.known, err = i.Store.knownOf(ctx, i.b.name); err != nil {
+	if i.known, err = knownOf(ctx, i.Store, i.b.name); err != nil {
 		return err
 	}
 	if err := i.begin(ctx); err != nil {
 		return err
 	}
-	meter := i.Store.repo.Meter("Importing branch '"+i.b.name+"'", len(i.b.entries))
+	meter := i.Store.Repo().Meter("Importing branch '"+i.b.name+"'", len(i.b.entries))
 	defer meter.End()
 	for _, e := range i.b.entries {
 		if err := i.add(ctx, e); err != nil {
@@ -96,9 +97,9 @@ func (i *branchImport) build(ctx context.Context) error {
 		return err
 	}
 	if len(i.made) == 0 {
-		return ErrNothing
+		return store.ErrNothing
 	}
-	i.Tx.Update(git.BranchRef(i.b.name), i.tip.commit.ID, i.known.tip)
+	i.Tx.Update(git.BranchRef(i.b.name), i.tip.Commit().ID, i.known.tip)
 	return nil
 }
 
@@ -130,8 +131,8 @@ func (i *branchImport) begin(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	c, err := i.conceive(ctx, Birth{Name: i.b.name, Purpose: i.b.peer.Purpose, from: from, Roadmap: tip, Goal: i.goal,
-		at: i.b.birth.at, id: i.b.birth.milestone.ID})
+	c, err := i.Conceive(ctx, store.Birth{Name: i.b.name, Purpose: i.b.peer.Purpose, From: from, Roadmap: tip, Goal: i.goal,
+		At: i.b.birth.at, Id: i.b.birth.milestone.ID})
 	if err != nil {
 		return err
 	}
@@ -149,7 +150,7 @@ func (i *branchImport) begin(ctx context.Context) (err error) {
 // from is where the branch starts: its parent as it stood when the branch was made, as far
 // as this import made that, else the parent as it stands. A branch whose parent is not
 // here starts from nothing.
-func (i *branchImport) from(ctx context.Context) (*Tip, error) {
+func (i *branchImport) from(ctx context.Context) (*store.Tip, error) {
 	if i.b.peer.Parent == "" {
 		return nil, nil
 	}
@@ -162,7 +163,7 @@ func (i *branchImport) from(ctx context.Context) (*Tip, error) {
 		if b.birth == nil {
 			return i.fromExisting(ctx, b)
 		}
-		return i.Store.tipOf(parent, lastBefore(b.commits, i.b.birth.at, at)), nil
+		return i.Store.TipOf(parent, lastBefore(b.commits, i.b.birth.at, at)), nil
 	}
 	tip, err := i.Store.Tip(ctx, parent)
 	if errors.Is(err, fail.ErrNotFound) {
@@ -172,12 +173,12 @@ func (i *branchImport) from(ctx context.Context) (*Tip, error) {
 }
 
 // fromExisting is from for a parent that stood here before.
-func (i *branchImport) fromExisting(ctx context.Context, parent *importBranch) (*Tip, error) {
-	before, err := i.Store.repo.Commit(ctx, parent.commits[0].commit.Parents[0])
+func (i *branchImport) fromExisting(ctx context.Context, parent *importBranch) (*store.Tip, error) {
+	before, err := i.Store.Repo().Commit(ctx, parent.commits[0].commit.Parents[0])
 	if err != nil {
 		return nil, err
 	}
-	return i.Store.tipOf(parent.name, lastBefore(parent.commits, i.b.birth.at, before)), nil
+	return i.Store.TipOf(parent.name, lastBefore(parent.commits, i.b.birth.at, before)), nil
 }
 
 // lastBefore is the last of some commits that was made by a time.
@@ -224,28 +225,28 @@ func (i *branchImport) addMilestone(ctx context.Context, e *importEntry) error {
 	if err != nil {
 		return err
 	}
-	if err := c.count(i.b.name, 0, 1); err != nil {
+	if err := c.Count(i.b.name, 0, 1); err != nil {
 		return err
 	}
 	live, err := doc.ParseCommits(data)
 	if err != nil {
 		return err
 	}
-	m.Number = nextNumber(live, i.b.name, c.Meta.Totals().Origins[i.b.name].Milestones)
+	m.Number = store.NextNumber(live, i.b.name, c.Meta.Totals().Origins[i.b.name].Milestones)
 	m.Goal, m.Steps = i.goal, coveredBy(i.covers)
 	i.covers = nil
 	grown, err := doc.GrowCommits(data, []doc.Milestone{m})
 	if err != nil {
 		return err
 	}
-	if err := i.putGrowth(ctx, c.Tree, doc.CommitFile, grown); err != nil {
+	if err := i.PutGrowth(ctx, c.Tree, doc.CommitFile, grown); err != nil {
 		return err
 	}
-	c.milestone, c.Newest = &m, max(c.Newest, m.ID)
+	c.Milestone, c.Newest = &m, max(c.Newest, m.ID)
 	if m.Contribution != m.Summary {
-		c.body = m.Contribution
+		c.Body = m.Contribution
 	}
-	c.subject = prose.OneLine(m.Summary, maxSubject)
+	c.Subject = prose.OneLine(m.Summary, maxSubject)
 	return i.Commit(ctx, c, e.at)
 }
 
@@ -269,12 +270,12 @@ func coveredBy(steps []doc.Step) doc.Steps {
 
 // next begins a change that takes the waiting steps. The code of today has nothing to
 // do with it.
-func (i *branchImport) next(ctx context.Context, subject string) (*Draft, error) {
+func (i *branchImport) next(ctx context.Context, subject string) (*store.Draft, error) {
 	c, err := i.Follow(ctx, i.tip, subject)
 	if err != nil {
 		return nil, err
 	}
-	c.code = ""
+	c.Code = ""
 	if len(i.waiting) == 0 {
 		return c, nil
 	}
@@ -290,26 +291,26 @@ func (i *branchImport) next(ctx context.Context, subject string) (*Draft, error)
 		if c.Newest = max(c.Newest, s.ID); s.Origin == i.b.name {
 			i.last = max(i.last, s.Number)
 		}
-		if err := c.count(s.Origin, 1, 0); err != nil {
+		if err := c.Count(s.Origin, 1, 0); err != nil {
 			return nil, err
 		}
 	}
 	i.waiting = nil
-	return c, i.putGrowth(ctx, c.Tree, doc.LogFile, grown)
+	return c, i.PutGrowth(ctx, c.Tree, doc.LogFile, grown)
 }
 
 // commit stores a change as the new end of the chain. What it says of who wrote comes from
 // its milestone.
-func (i *branchImport) Commit(ctx context.Context, c *Draft, at time.Time) error {
+func (i *branchImport) Commit(ctx context.Context, c *store.Draft, at time.Time) error {
 	by := *i.Transaction
-	if c.milestone != nil {
-		by.w = Writer{Agent: c.milestone.Agent, Session: c.milestone.Session}
+	if c.Milestone != nil {
+		by.W = store.Writer{Agent: c.Milestone.Agent, Session: c.Milestone.Session}
 	}
 	commit, err := by.StoreX(ctx, c)
 	if err != nil {
 		return err
 	}
-	i.tip = i.Store.tipOf(i.b.name, commit)
+	i.tip = i.Store.TipOf(i.b.name, commit)
 	i.made = append(i.made, datedCommit{at, commit})
 	return nil
 }

@@ -1,4 +1,4 @@
-package store
+package folder
 
 import (
 	"fmt"
@@ -7,13 +7,14 @@ import (
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 
 	dialect "github.com/git-context/git-context/refs/peer"
 )
 
 // folderImport is one import under way.
 type folderImport struct {
-	s        *Store
+	s        *store.Store
 	o        FolderOptions
 	f        *dialect.Folder
 	names    map[string]string // what a branch of the folder is called here
@@ -129,5 +130,5 @@ func freeName(name string, existing, taken []string) string {
 // clashes reports whether two names that differ cannot stand side by side: they differ
 // only by case, or one is a folder on the way to the other.
 func clashes(a, b string) bool {
-	return a != b && (strings.EqualFold(a, b) || isPrefix(a, b) || isPrefix(b, a))
+	return a != b && (strings.EqualFold(a, b) || store.IsPrefix(a, b) || store.IsPrefix(b, a))
 }
