@@ -8,6 +8,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -102,7 +103,7 @@ func (f *finder) stillHolds(o git.NamedObject) error {
 // checkForeign checks history that no ref of this repository leads to, before one does: its
 // documents, and that nothing expunged is in it.
 func CheckForeign(ctx context.Context, s *store.Store, at git.Ref, hint string) error {
-	if err := s.CheckIncomingX(ctx, store.IncomingX{Branches: []git.Ref{at}}); err != nil {
+	if err := incoming.Check(ctx, s, incoming.Refs{Branches: []git.Ref{at}}); err != nil {
 		return err
 	}
 	return RefuseExpunged(ctx, s, at.ID, "'"+at.Name+"'", hint)

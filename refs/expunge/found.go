@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/journal"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
@@ -171,7 +172,7 @@ func (f *finder) gitFiles(x *Expunging, but map[string]bool) error {
 		if rel = filepath.ToSlash(rel); err != nil || but[rel] || strings.HasPrefix(rel, "objects/") && !partial {
 			return err
 		}
-		if info, err := d.Info(); err != nil || info.Size() > store.MaxFile {
+		if info, err := d.Info(); err != nil || info.Size() > incoming.MaxFile {
 			return orGone(err)
 		}
 		data, err := os.ReadFile(path)
@@ -201,7 +202,7 @@ func inflated(data []byte) []byte {
 	if err != nil {
 		return nil
 	}
-	out, _ := io.ReadAll(io.LimitReader(r, store.MaxFile)) // what was cut short ends with an error
+	out, _ := io.ReadAll(io.LimitReader(r, incoming.MaxFile)) // what was cut short ends with an error
 	return out
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/journal"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -256,7 +257,7 @@ func ReadObjects(ctx context.Context, s *store.Store, ids []git.ID, each func(gi
 	meter := s.Repo().Meter("Reading memory", len(ids))
 	defer meter.End()
 	for len(ids) > 0 {
-		n := min(len(ids), store.ChunkSize)
+		n := min(len(ids), incoming.ChunkSize)
 		if err := s.Repo().ReadAll(ctx, ids[:n], each); err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -215,7 +216,7 @@ func (w *Rewriter) eachNote(ctx context.Context, dir string, tree git.ID, visit 
 		return err
 	}
 	for _, e := range list {
-		path := store.Join(dir, e.Name)
+		path := incoming.Join(dir, e.Name)
 		object := git.ID(strings.ReplaceAll(path, "/", ""))
 		switch {
 		case e.IsTree():

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -81,7 +82,7 @@ func (w *Rewriter) Rewrite(ctx context.Context, tips []git.ID) (map[git.ID]git.I
 // known first, and a branch may name one that no ref leads to.
 func (w *Rewriter) roadmaps(ctx context.Context, list []git.NewCommit) error {
 	named := map[git.ID]bool{}
-	for chunk := range slices.Chunk(list, store.ChunkSize) {
+	for chunk := range slices.Chunk(list, incoming.ChunkSize) {
 		ids := make([]git.ID, len(chunk))
 		for i, c := range chunk {
 			ids[i] = c.ID

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -30,9 +31,9 @@ func (x *Expunging) strayObjects(ctx context.Context) ([]git.ID, error) {
 	var commits, blobs []git.ID
 	for _, info := range infos {
 		switch {
-		case info.Type == "commit" && info.Size <= store.MaxFile:
+		case info.Type == "commit" && info.Size <= incoming.MaxFile:
 			commits = append(commits, info.ID)
-		case info.Type == "blob" && info.Size <= store.MaxFile:
+		case info.Type == "blob" && info.Size <= incoming.MaxFile:
 			blobs = append(blobs, info.ID)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -16,17 +17,17 @@ import (
 // from forgetting. Nobody can tell what it holds, so its objects go too. The next fetch
 // makes them anew. Which of them are roadmaps is given.
 func DropUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git.Ref, roadmaps []string) (dropped []git.Ref, why []string, err error) {
-	var all store.IncomingX
+	var all incoming.Refs
 	for _, r := range list {
 		Add(&all, r, slices.Contains(roadmaps, r.Name))
 	}
-	if err := s.CheckIncomingX(ctx, all); err == nil || !unsound(err) { // mostly one look does
+	if err := incoming.Check(ctx, s, all); err == nil || !unsound(err) { // mostly one look does
 		return nil, nil, err
 	}
 	for _, r := range list {
-		var in store.IncomingX
+		var in incoming.Refs
 		Add(&in, r, slices.Contains(roadmaps, r.Name))
-		err := s.CheckIncomingX(ctx, in)
+		err := incoming.Check(ctx, s, in)
 		switch {
 		case err == nil:
 		case unsound(err):
@@ -58,7 +59,7 @@ func DropUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git
 
 // add adds a tracking ref by what it must be: tags are on branches. Its name alone does
 // not tell, for a remote may be called 'heads'.
-func Add(in *store.IncomingX, r git.Ref, roadmap bool) {
+func Add(in *incoming.Refs, r git.Ref, roadmap bool) {
 	if roadmap {
 		in.Roadmap = append(in.Roadmap, r)
 	} else {

@@ -11,6 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/folder"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -20,17 +21,17 @@ import (
 // once. 10,000 milestones with 100,000 steps take about as long as to adopt them.
 type memory struct {
 	s     *store.Store
-	in    *store.Inspection
-	flaws []store.Flaw
+	in    *incoming.Inspection
+	flaws []incoming.Flaw
 
-	tips    []store.BranchTip // those that name a commit, our own first
+	tips    []incoming.BranchTip // those that name a commit, our own first
 	ends    map[git.ID]bool
-	commits []*store.NewCommit
+	commits []*incoming.NewCommit
 	said    map[git.ID]*said // by commit, of branches
 	foreign bool             // what is read now is a remote's alone
 
 	seed    maphash.Seed
-	index   map[store.EntryKey]int32
+	index   map[incoming.EntryKey]int32
 	entries []memoryEntry
 	logs    map[git.ID][]int32 // the entries of a log.md or a segment, by blob
 	records map[git.ID]record  // of a commit.md or a segment
@@ -63,7 +64,7 @@ type record struct {
 
 // said is what the message of a memory commit says.
 type said struct {
-	at       *store.NewCommit
+	at       *incoming.NewCommit
 	branch   string
 	steps    string
 	journal  string // that the newest steps of its branch were taken from
@@ -94,10 +95,10 @@ func readMemory(ctx context.Context, s *store.Store) (*memory, error) {
 	if t := s.Clock(); t.After(now) {
 		now = t
 	}
-	v := &memory{s: s, in: store.NewInspection(s.Repo(), math.MaxInt32, now.Add(store.MaxAhead)), ends: map[git.ID]bool{}, said: map[git.ID]*said{},
-		seed: maphash.MakeSeed(), index: map[store.EntryKey]int32{}, logs: map[git.ID][]int32{},
+	v := &memory{s: s, in: incoming.NewInspection(s.Repo(), math.MaxInt32, now.Add(incoming.MaxAhead)), ends: map[git.ID]bool{}, said: map[git.ID]*said{},
+		seed: maphash.MakeSeed(), index: map[incoming.EntryKey]int32{}, logs: map[git.ID][]int32{},
 		records: map[git.ID]record{}, noteText: map[git.ID]*noteLines{}, origins: map[string]string{}}
-	v.in.Found = func(f store.Flaw) { v.flaws = append(v.flaws, f) }
+	v.in.Found = func(f incoming.Flaw) { v.flaws = append(v.flaws, f) }
 	v.in.Reader = v
 	if v.tips, err = memoryTips(ctx, s); err != nil {
 		return nil, err
@@ -114,7 +115,7 @@ func readMemory(ctx context.Context, s *store.Store) (*memory, error) {
 	}
 	meter := s.Repo().Meter("Checking commits", len(v.commits))
 	defer meter.End()
-	for chunk := range slices.Chunk(v.commits, store.ChunkSize) {
+	for chunk := range slices.Chunk(v.commits, incoming.ChunkSize) {
 		v.foreign = !own(chunk[0].Ref)
 		if err := v.in.Commits(ctx, chunk); err != nil {
 			return nil, err
@@ -127,7 +128,7 @@ func readMemory(ctx context.Context, s *store.Store) (*memory, error) {
 // memoryTips are the refs to look below, our own first. Of the notes only the newest
 // commit is looked at: what they said before is git's to keep. A ref that names no
 // commit is reported by whoever looks at refs.
-func memoryTips(ctx context.Context, s *store.Store) ([]store.BranchTip, error) {
+func memoryTips(ctx context.Context, s *store.Store) ([]incoming.BranchTip, error) {
 	list, err := s.Repo().Refs(ctx, git.Root, git.NotesRef)
 	if err != nil {
 		return nil, err
@@ -136,45 +137,45 @@ func memoryTips(ctx context.Context, s *store.Store) ([]store.BranchTip, error) 
 	if err != nil {
 		return nil, err
 	}
-	var ours, theirs []store.BranchTip
+	var ours, theirs []incoming.BranchTip
 	for _, ref := range list {
 		switch r := roleOf(ref.Name, remotes); {
 		case r == 0:
 		case own(ref.Name):
-			ours = append(ours, store.BranchTip{ref, r})
+			ours = append(ours, incoming.BranchTip{ref, r})
 		default:
-			theirs = append(theirs, store.BranchTip{ref, r})
+			theirs = append(theirs, incoming.BranchTip{ref, r})
 		}
 	}
 	return onlyCommits(ctx, s, append(ours, theirs...))
 }
 
 // roleOf is what a ref of memory is looked at as; 0 for one that is not.
-func roleOf(ref string, remotes []string) store.Role {
+func roleOf(ref string, remotes []string) incoming.Role {
 	for _, prefix := range []string{git.BranchPrefix, git.TagPrefix, git.DeletedPrefix} {
 		if strings.HasPrefix(ref, prefix) {
-			return store.RoleBranch
+			return incoming.RoleBranch
 		}
 	}
 	for _, remote := range remotes {
 		t := git.RemoteTracking(remote)
 		switch {
 		case strings.HasPrefix(ref, t.Branches()), strings.HasPrefix(ref, t.Tags()):
-			return store.RoleBranch
+			return incoming.RoleBranch
 		case ref == t.Roadmap():
-			return store.RoleRoadmap
+			return incoming.RoleRoadmap
 		}
 	}
 	switch ref {
 	case git.RoadmapRef:
-		return store.RoleRoadmap
+		return incoming.RoleRoadmap
 	case git.NotesRef:
-		return store.RoleNotes
+		return incoming.RoleNotes
 	}
 	return 0
 }
 
-func onlyCommits(ctx context.Context, s *store.Store, tips []store.BranchTip) ([]store.BranchTip, error) {
+func onlyCommits(ctx context.Context, s *store.Store, tips []incoming.BranchTip) ([]incoming.BranchTip, error) {
 	ids := make([]git.ID, len(tips))
 	for i, t := range tips {
 		ids[i] = t.ID
@@ -183,7 +184,7 @@ func onlyCommits(ctx context.Context, s *store.Store, tips []store.BranchTip) ([
 	if err != nil {
 		return nil, err
 	}
-	var list []store.BranchTip
+	var list []incoming.BranchTip
 	for i, t := range tips {
 		if infos[i].Type == "commit" {
 			list = append(list, t)
@@ -196,7 +197,7 @@ func onlyCommits(ctx context.Context, s *store.Store, tips []store.BranchTip) ([
 func own(ref string) bool { return !strings.HasPrefix(ref, git.RemotePrefix) }
 
 // commit takes what a memory commit says.
-func (v *memory) Commit(n *store.NewCommit, parsed *git.Commit) {
+func (v *memory) Commit(n *incoming.NewCommit, parsed *git.Commit) {
 	_, _, block := parsed.Parts()
 	t := store.TrailerMap(strings.Clone(block))
 	roadmap, _, _ := strings.Cut(t[store.TrailerRoadmap], " ")
@@ -221,7 +222,7 @@ func (v *memory) name(s string) string {
 	return s
 }
 
-func (v *memory) Steps(f store.File, data []byte, list []doc.Step) {
+func (v *memory) Steps(f incoming.File, data []byte, list []doc.Step) {
 	ids := make([]int32, len(list))
 	v.each(f, doc.LogFile, data, func(i int, e *memoryEntry) {
 		e.step, e.number, e.imported = true, list[i].Number, strings.HasPrefix(list[i].Source, folder.SourceFolder)
@@ -229,7 +230,7 @@ func (v *memory) Steps(f store.File, data []byte, list []doc.Step) {
 	v.logs[f.Id] = ids
 }
 
-func (v *memory) Milestones(f store.File, data []byte, list []doc.Milestone) {
+func (v *memory) Milestones(f incoming.File, data []byte, list []doc.Milestone) {
 	r := record{entries: make([]int32, len(list))}
 	v.each(f, doc.CommitFile, data, func(i int, e *memoryEntry) {
 		e.birth, e.number, e.imported = list[i].Kind == doc.KindBirth, list[i].Number, strings.HasPrefix(list[i].Source, folder.SourceFolder)
@@ -249,17 +250,17 @@ func (v *memory) Milestones(f store.File, data []byte, list []doc.Milestone) {
 // each finds the entries of a document, and takes those that are new; of one that
 // is known it holds the contents against each other, unless one is a remote's alone: what
 // stands there may be what was forgotten here.
-func (v *memory) each(f store.File, kind string, data []byte, fill func(int, *memoryEntry), ids []int32) {
+func (v *memory) each(f incoming.File, kind string, data []byte, fill func(int, *memoryEntry), ids []int32) {
 	n := 0
 	// It has been parsed: it can be cut.
 	_ = doc.EachEntry(kind, data, func(h doc.EntryHead, text []byte) {
 		sum := maphash.Bytes(v.seed, text) ^ maphash.String(v.seed, h.Origin)
-		at, known := v.index[store.EntryKey([]byte(h.ID))]
+		at, known := v.index[incoming.EntryKey([]byte(h.ID))]
 		if !known {
 			at = int32(len(v.entries))
 			e := memoryEntry{id: strings.Clone(h.ID), origin: v.name(h.Origin), sum: sum, file: f.Id}
 			fill(n, &e)
-			v.index[store.EntryKey([]byte(h.ID))] = at
+			v.index[incoming.EntryKey([]byte(h.ID))] = at
 			v.entries = append(v.entries, e)
 		} else if e := &v.entries[at]; e.sum != sum && !e.differs && !v.foreign {
 			e.differs = true

@@ -6,36 +6,36 @@ import (
 	"slices"
 
 	"github.com/git-context/git-context/refs/git"
-	"github.com/git-context/git-context/refs/store"
+	"github.com/git-context/git-context/refs/incoming"
 )
 
 // walk lists what tips reach, parents before their children, and all that our own refs
 // reach before what only remotes have. Of the notes it is the tip alone.
-func (v *memory) walk(ctx context.Context) ([]*store.NewCommit, error) {
+func (v *memory) walk(ctx context.Context) ([]*incoming.NewCommit, error) {
 	var deep []git.ID
 	for _, t := range v.tips {
-		if t.Role != store.RoleNotes {
+		if t.Role != incoming.RoleNotes {
 			deep = append(deep, t.ID)
 		}
 	}
 	list, err := v.s.Repo().History(ctx, deep)
 	if err != nil {
-		if !store.Unreadable(err) {
+		if !incoming.Unreadable(err) {
 			return nil, err
 		}
 		if list, err = v.walkBroken(ctx, deep); err != nil {
 			return nil, err
 		}
 	}
-	commits := make([]*store.NewCommit, 0, len(list)+1)
+	commits := make([]*incoming.NewCommit, 0, len(list)+1)
 	for _, n := range list {
-		c := &store.NewCommit{Id: n.ID, Parents: n.Parents}
+		c := &incoming.NewCommit{Id: n.ID, Parents: n.Parents}
 		commits, v.in.ByID[n.ID] = append(commits, c), c
 	}
 	for _, mine := range []bool{true, false} {
 		v.mark(commits, mine)
 	}
-	slices.SortStableFunc(commits, func(a, b *store.NewCommit) int {
+	slices.SortStableFunc(commits, func(a, b *incoming.NewCommit) int {
 		switch {
 		case own(a.Ref) == own(b.Ref):
 			return 0
@@ -45,15 +45,15 @@ func (v *memory) walk(ctx context.Context) ([]*store.NewCommit, error) {
 		return 1
 	})
 	for _, t := range v.tips {
-		if t.Role == store.RoleNotes && v.in.ByID[t.ID] == nil {
-			commits = append(commits, &store.NewCommit{Id: t.ID, Roles: store.RoleNotes, Ref: t.Name})
+		if t.Role == incoming.RoleNotes && v.in.ByID[t.ID] == nil {
+			commits = append(commits, &incoming.NewCommit{Id: t.ID, Roles: incoming.RoleNotes, Ref: t.Name})
 		}
 	}
 	return commits, nil
 }
 
 // mark says of commits what our own refs, or those of remotes, reach them as.
-func (v *memory) mark(commits []*store.NewCommit, mine bool) {
+func (v *memory) mark(commits []*incoming.NewCommit, mine bool) {
 	reached := map[git.ID]bool{}
 	for _, t := range v.tips {
 		if n := v.in.ByID[t.ID]; n != nil && own(t.Name) == mine {
@@ -122,13 +122,13 @@ func (v *memory) walkBroken(ctx context.Context, tips []git.ID) ([]git.NewCommit
 
 // lost reports a commit that is not here, or cannot be read.
 func (v *memory) lost(id, child git.ID, err error) {
-	kind, what := store.FlawMissing, "it is missing"
+	kind, what := incoming.FlawMissing, "it is missing"
 	if !errors.Is(err, git.ErrNotFound) {
-		kind, what = store.FlawDamaged, "it cannot be read"
+		kind, what = incoming.FlawDamaged, "it cannot be read"
 	} else {
 		err = nil
 	}
-	n := &store.NewCommit{Id: id}
+	n := &incoming.NewCommit{Id: id}
 	for _, t := range v.tips {
 		if t.ID == id {
 			n.Ref = t.Name
@@ -137,5 +137,5 @@ func (v *memory) lost(id, child git.ID, err error) {
 	if child != "" {
 		what += "; it is a parent of " + child.Short()
 	}
-	v.in.Found(store.Flaw{n.Spot(), kind, what, err})
+	v.in.Found(incoming.Flaw{n.Spot(), kind, what, err})
 }

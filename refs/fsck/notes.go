@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -21,7 +22,7 @@ type noteLines struct {
 }
 
 // note takes a note.
-func (v *memory) Note(f store.File, data []byte) {
+func (v *memory) Note(f incoming.File, data []byte) {
 	v.noteText[f.Id] = &noteLines{facts: notes.Parse(data), damaged: damagedLine(data)}
 }
 
@@ -110,7 +111,7 @@ func checkNotes(ctx context.Context, c *checking) error {
 			if text.damaged != "" {
 				v.unread[object] = true
 				c.report(ctx, nil, Problem{Kind: "note-damaged", Object: string(object), Repair: "git notes --ref=context edit " + string(object),
-					Message: fmt.Sprintf("a line of the note of %s cannot be read: %s", object.Short(), store.Visible(prose.OneLine(text.damaged, 100)))})
+					Message: fmt.Sprintf("a line of the note of %s cannot be read: %s", object.Short(), incoming.Visible(prose.OneLine(text.damaged, 100)))})
 			}
 		}
 	}
@@ -153,7 +154,7 @@ func contradicts(have, want notes.Fact) string {
 		{"tokens", fmt.Sprint(have.Tokens), fmt.Sprint(want.Tokens)}, {"code", string(have.Code), string(want.Code)},
 	} {
 		if m.have != m.want && !redacted(m.have, m.want) {
-			return fmt.Sprintf("%s is '%s', and not '%s'", m.name, store.Visible(prose.OneLine(m.have, 100)), store.Visible(prose.OneLine(m.want, 100)))
+			return fmt.Sprintf("%s is '%s', and not '%s'", m.name, incoming.Visible(prose.OneLine(m.have, 100)), incoming.Visible(prose.OneLine(m.want, 100)))
 		}
 	}
 	if !have.Time.Equal(want.Time) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -29,12 +30,12 @@ func checkTrailers(ctx context.Context, c *checking) error {
 		}
 		what := v.milestoneFault(x)
 		if x.roadmap != "" && !git.IsID(string(x.roadmap)) {
-			what = fmt.Sprintf("%s: '%s' is not a full hash", store.TrailerRoadmap, store.Visible(string(x.roadmap)))
+			what = fmt.Sprintf("%s: '%s' is not a full hash", store.TrailerRoadmap, incoming.Visible(string(x.roadmap)))
 		}
 		if what == "" {
 			continue
 		}
-		f := store.Flaw{n.Spot(), store.FlawTrailer, what, nil}
+		f := incoming.Flaw{n.Spot(), incoming.FlawTrailer, what, nil}
 		v.flaws = append(v.flaws, f)
 		c.report(ctx, nil, Problem{Kind: string(f.Kind), Object: string(n.Id), Message: f.Error(), Repair: v.without(f)})
 	}
@@ -46,10 +47,10 @@ func (v *memory) milestoneFault(x *said) string {
 	top := v.in.Roots[x.at.Tree]
 	r, read := v.records[top.Commits]
 	if x.at.Milestone == "" || top.Bad || !read || r.steps == x.steps ||
-		v.in.Files[store.SeenFile{store.KindCommits, top.Commits}].Last != x.at.Milestone {
+		v.in.Files[incoming.SeenFile{incoming.KindCommits, top.Commits}].Last != x.at.Milestone {
 		return ""
 	}
-	return fmt.Sprintf("%s says '%s', and the milestone in %s '%s'", store.TrailerSteps, store.Visible(x.steps), doc.CommitFile, r.steps)
+	return fmt.Sprintf("%s says '%s', and the milestone in %s '%s'", store.TrailerSteps, incoming.Visible(x.steps), doc.CommitFile, r.steps)
 }
 
 // checkTips holds what the newest commit of each branch says of it, in trailers that
@@ -63,7 +64,7 @@ func checkTips(ctx context.Context, c *checking) error {
 	flawed := v.flawed()
 	for _, t := range v.tips {
 		branch, ok := git.BranchName(t.Name)
-		if !ok || t.Role != store.RoleBranch || flawed[t.ID] {
+		if !ok || t.Role != incoming.RoleBranch || flawed[t.ID] {
 			continue
 		}
 		kind, faults, err := v.tipFaults(ctx, branch, t.ID)
@@ -103,7 +104,7 @@ func (v *memory) tipFaults(ctx context.Context, branch string, tip git.ID) (kind
 	}
 	b, read, err := v.entriesOf(ctx, x.at.Tree)
 	top := v.in.Roots[x.at.Tree]
-	if err != nil || !read || v.in.Absent[top.Metadata] || v.in.Files[store.SeenFile{store.KindMetadata, top.Metadata}].Bad {
+	if err != nil || !read || v.in.Absent[top.Metadata] || v.in.Files[incoming.SeenFile{incoming.KindMetadata, top.Metadata}].Bad {
 		return "", nil, err
 	}
 	add := func(of, fault string) {
@@ -129,7 +130,7 @@ func (v *memory) tipFaults(ctx context.Context, branch string, tip git.ID) (kind
 		add("totals-wrong", fault)
 	}
 	if name := meta.Branch().Name; name != branch {
-		add("branch-misnamed", fmt.Sprintf("%s says that it is branch '%s'", doc.MetadataFile, store.Visible(name)))
+		add("branch-misnamed", fmt.Sprintf("%s says that it is branch '%s'", doc.MetadataFile, incoming.Visible(name)))
 	}
 	if len(x.trailers) == 0 || x.trailers[store.TrailerBranch] == "" {
 		add("trailers-missing", "its newest commit has no trailers")
@@ -146,7 +147,7 @@ func (v *memory) stale(x *said, branch string, b *branchEntries, meta *doc.Metad
 	facts := meta.Branch()
 	check := func(key, want string) {
 		if have := x.trailers[key]; have != want && !redacted(have, want) {
-			faults = append(faults, fmt.Sprintf("%s says '%s', and not '%s'", key, store.Visible(prose.OneLine(have, 100)), store.Visible(prose.OneLine(want, 100))))
+			faults = append(faults, fmt.Sprintf("%s says '%s', and not '%s'", key, incoming.Visible(prose.OneLine(have, 100)), incoming.Visible(prose.OneLine(want, 100))))
 		}
 	}
 	check(store.TrailerBranch, branch)
@@ -164,7 +165,7 @@ func (v *memory) stale(x *said, branch string, b *branchEntries, meta *doc.Metad
 		}
 	}
 	if have := x.trailers[store.TrailerNewest]; have < newest || have != "" && !doc.ValidID(have) {
-		faults = append(faults, fmt.Sprintf("%s says '%s', and %s stands in it", store.TrailerNewest, store.Visible(have), newest))
+		faults = append(faults, fmt.Sprintf("%s says '%s', and %s stands in it", store.TrailerNewest, incoming.Visible(have), newest))
 	}
 	return faults
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -196,7 +197,7 @@ func AdoptBranch(ctx context.Context, s *store.Store, name string) (bool, error)
 	done := newSyncResult(remote)
 	y := newSyncing(s, SyncOptions{}, store.Remote{Name: remote, Tracking: git.RemoteTracking(remote)}, &done)
 	ref := git.Ref{Name: y.peer.Tracking.Of(git.BranchRef(name)), ID: found[remote]}
-	if err := s.CheckIncomingX(ctx, store.IncomingX{Branches: []git.Ref{ref}}); err != nil {
+	if err := incoming.Check(ctx, s, incoming.Refs{Branches: []git.Ref{ref}}); err != nil {
 		return false, err
 	}
 	if err := y.refuseHeld(ctx, name, ref.ID); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -115,7 +116,7 @@ func itOrThem(entries int) string {
 // not ours.
 func (y *syncing) theirTombstones(ctx context.Context, theirs *store.Survey) (doc.Expunged, error) {
 	ref := git.Ref{Name: y.peer.Tracking.Roadmap(), ID: theirs.Roadmap}
-	if err := y.s.CheckIncomingX(ctx, store.IncomingX{Roadmap: []git.Ref{ref}}); err != nil {
+	if err := incoming.Check(ctx, y.s, incoming.Refs{Roadmap: []git.Ref{ref}}); err != nil {
 		return doc.Expunged{}, err
 	}
 	return tombstonesAt(ctx, y.s, theirs.Roadmap)

@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -117,14 +118,14 @@ func (y *syncing) newTips(ctx context.Context, known expunge.CleanState, ours, t
 	list = slices.DeleteFunc(list, func(r git.Ref) bool {
 		return r.ID == "" || r.ID == expunge.At(ours, r.Name) || expunge.At(theirs, r.Name) == "" || known.Holds(r.Name, r.ID)
 	})
-	var in store.IncomingX
+	var in incoming.Refs
 	for _, r := range list {
 		expunge.Add(&in, git.Ref{Name: y.peer.Tracking.Of(r.Name), ID: r.ID}, r.Name == git.RoadmapRef)
 	}
 	if theirs.Notes != ours.Notes {
 		in.Notes = []git.Ref{{Name: y.peer.Tracking.Notes(), ID: theirs.Notes}}
 	}
-	return list, y.s.CheckIncomingX(ctx, in)
+	return list, incoming.Check(ctx, y.s, in)
 }
 
 // holding adds to an outcome what the other side still holds, and how to replace it.

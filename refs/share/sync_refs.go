@@ -12,6 +12,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -141,13 +142,13 @@ func (y *syncing) mayBegin(ctx context.Context, ours, theirs *store.Survey) erro
 // inspect checks what is to be merged or taken. What only the other side has is
 // not looked at until somebody wants it.
 func (y *syncing) inspect(ctx context.Context, ours, theirs *store.Survey) error {
-	var in store.IncomingX
+	var in incoming.Refs
 	t := y.peer.Tracking
 	if theirs.Notes != ours.Notes {
 		in.Notes = []git.Ref{{Name: t.Notes(), ID: theirs.Notes}}
 	}
 	if !y.merge {
-		return y.s.CheckIncomingX(ctx, in)
+		return incoming.Check(ctx, y.s, in)
 	}
 	for name, id := range theirs.Branches {
 		if have := ours.Branches[name]; have != id && (have != "" || y.adopt && y.wants(name)) {
@@ -162,7 +163,7 @@ func (y *syncing) inspect(ctx context.Context, ours, theirs *store.Survey) error
 	if theirs.Roadmap != ours.Roadmap {
 		in.Roadmap = []git.Ref{{Name: t.Roadmap(), ID: theirs.Roadmap}}
 	}
-	return y.s.CheckIncomingX(ctx, in)
+	return incoming.Check(ctx, y.s, in)
 }
 
 // step is what is to be done with one ref.

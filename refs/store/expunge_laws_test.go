@@ -9,6 +9,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/google/go-cmp/cmp"
@@ -100,7 +101,7 @@ func TestRewriteLaws(t *testing.T) {
 				rt.Errorf("%s: %v, want %v", what, got, both)
 			}
 		}
-		in := store.Incoming{}
+		in := incoming.Refs{}
 		for i, id := range both {
 			ref := git.Ref{Name: fmt.Sprint("refs/test/", i), ID: id}
 			if i == len(both)-1 {
@@ -109,7 +110,7 @@ func TestRewriteLaws(t *testing.T) {
 				in.Branches = append(in.Branches, ref)
 			}
 		}
-		if err := r.open().CheckIncoming(tb.Context(), in); err != nil {
+		if err := incoming.Check(tb.Context(), r.open(), in); err != nil {
 			rt.Errorf("not to be taken in: %v", err)
 		}
 		r.fsck()

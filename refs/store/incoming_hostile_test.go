@@ -12,6 +12,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -20,15 +21,15 @@ import (
 // bring returns the refs to check and what the refusal must name: an object, mostly.
 type hostileCase struct {
 	name  string
-	bring func(*repo) (in store.Incoming, object string)
+	bring func(*repo) (in incoming.Refs, object string)
 	says  string
 }
 
 const hostileRef = git.RemotePrefix + "origin/heads/main"
 
 // withFile is a branch whose tree holds, besides what main has, one entry at a path.
-func withFile(mode, path string, object func(*repo) string) func(*repo) (store.Incoming, string) {
-	return func(r *repo) (store.Incoming, string) {
+func withFile(mode, path string, object func(*repo) string) func(*repo) (incoming.Refs, string) {
+	return func(r *repo) (incoming.Refs, string) {
 		id := object(r)
 		parts := strings.Split(path, "/")
 		entry := mode + " " + parts[len(parts)-1] + " " + id
@@ -36,7 +37,7 @@ func withFile(mode, path string, object func(*repo) string) func(*repo) (store.I
 			entry = "040000 " + parts[i] + " " + r.mktree(entry)
 		}
 		tree := r.mktree(append(r.others(entry), entry)...)
-		return store.Incoming{Branches: []git.Ref{r.fetched(hostileRef, tree, git.BranchRef("main"))}}, id
+		return incoming.Refs{Branches: []git.Ref{r.fetched(hostileRef, tree, git.BranchRef("main"))}}, id
 	}
 }
 
@@ -59,24 +60,24 @@ func file(content string) func(*repo) string {
 }
 
 // onBranch, onRoadmap and onNotes bring a tree without a history.
-func onBranch(tree func(*repo) (tree, object string)) func(*repo) (store.Incoming, string) {
-	return func(r *repo) (store.Incoming, string) {
+func onBranch(tree func(*repo) (tree, object string)) func(*repo) (incoming.Refs, string) {
+	return func(r *repo) (incoming.Refs, string) {
 		t, object := tree(r)
-		return store.Incoming{Branches: []git.Ref{r.fetched(hostileRef, t)}}, object
+		return incoming.Refs{Branches: []git.Ref{r.fetched(hostileRef, t)}}, object
 	}
 }
 
-func onRoadmap(tree func(*repo) (tree, object string)) func(*repo) (store.Incoming, string) {
-	return func(r *repo) (store.Incoming, string) {
+func onRoadmap(tree func(*repo) (tree, object string)) func(*repo) (incoming.Refs, string) {
+	return func(r *repo) (incoming.Refs, string) {
 		t, object := tree(r)
-		return store.Incoming{Roadmap: []git.Ref{r.fetched(git.RemoteTracking("origin").Roadmap(), t)}}, object
+		return incoming.Refs{Roadmap: []git.Ref{r.fetched(git.RemoteTracking("origin").Roadmap(), t)}}, object
 	}
 }
 
-func onNotes(tree func(*repo) (tree, object string)) func(*repo) (store.Incoming, string) {
-	return func(r *repo) (store.Incoming, string) {
+func onNotes(tree func(*repo) (tree, object string)) func(*repo) (incoming.Refs, string) {
+	return func(r *repo) (incoming.Refs, string) {
 		t, object := tree(r)
-		return store.Incoming{Notes: []git.Ref{r.fetched(git.RemoteTracking("origin").Notes(), t)}}, object
+		return incoming.Refs{Notes: []git.Ref{r.fetched(git.RemoteTracking("origin").Notes(), t)}}, object
 	}
 }
 
@@ -176,7 +177,7 @@ func inTrees() []hostileCase {
 }
 
 // withTombstones is a roadmap with a file of tombstones.
-func withTombstones(content string) func(*repo) (store.Incoming, string) {
+func withTombstones(content string) func(*repo) (incoming.Refs, string) {
 	return onRoadmap(func(r *repo) (string, string) {
 		id := r.blob(content)
 		return r.mktree("100644 "+doc.ExpungedFile+" "+id, "100644 main.md "+r.blob("# Project Roadmap\n")), id
@@ -219,9 +220,9 @@ func inDocuments() []hostileCase {
 		{"roadmap's tree as branch", onBranch(func(r *repo) (string, string) {
 			return r.git("rev-parse", git.RoadmapRef+"^{tree}"), r.git("rev-parse", git.RoadmapRef+":main.md")
 		}), "'main.md' (OBJECT)"},
-		{"roadmap's commit as branch", func(r *repo) (store.Incoming, string) {
+		{"roadmap's commit as branch", func(r *repo) (incoming.Refs, string) {
 			ref := r.fetched(hostileRef, r.git("rev-parse", git.RoadmapRef+"^{tree}"), git.RoadmapRef)
-			return store.Incoming{Branches: []git.Ref{ref}}, r.git("rev-parse", git.RoadmapRef+":main.md")
+			return incoming.Refs{Branches: []git.Ref{ref}}, r.git("rev-parse", git.RoadmapRef+":main.md")
 		}, "'main.md' (OBJECT)"},
 		{"note's name", onNotes(oneEntry("100644", "README", "x")), "'README' (OBJECT) in commit COMMIT: it is a file that no tree of notes has"},
 		{"note's short name", onNotes(oneEntry("100644", strings.Repeat("a", 38), "x")), "no tree of notes"},
@@ -244,10 +245,10 @@ func (r *repo) cut(id string, size int64) {
 }
 
 func inTips() []hostileCase {
-	tipAt := func(object func(*repo) string) func(*repo) (store.Incoming, string) {
-		return func(r *repo) (store.Incoming, string) {
+	tipAt := func(object func(*repo) string) func(*repo) (incoming.Refs, string) {
+		return func(r *repo) (incoming.Refs, string) {
 			id := object(r)
-			return store.Incoming{Tags: []git.Ref{{Name: hostileRef, ID: git.ID(id)}}}, id
+			return incoming.Refs{Tags: []git.Ref{{Name: hostileRef, ID: git.ID(id)}}}, id
 		}
 	}
 	raw := func(text func(*repo) string) func(*repo) string {
@@ -256,7 +257,7 @@ func inTips() []hostileCase {
 		}
 	}
 	empty := func(r *repo) string { return r.tree() }
-	said := func(trailers string) func(*repo) (store.Incoming, string) { // on main, which it leaves as it is
+	said := func(trailers string) func(*repo) (incoming.Refs, string) { // on main, which it leaves as it is
 		return tipAt(func(r *repo) string {
 			return r.git("commit-tree", git.BranchRef("main")+"^{tree}", "-p", git.BranchRef("main"), "-m", "x\n\n"+trailers)
 		})
@@ -271,15 +272,15 @@ func inTips() []hostileCase {
 		{"tip is a tree", tipAt(empty), "it names the tree OBJECT, not a commit"},
 		{"tip is missing", tipAt(func(*repo) string { return strings.Repeat("ab", 20) }), "its object OBJECT is missing"},
 		{"broken commit", tipAt(raw(func(r *repo) string { return "tree " + r.tree() + "\nauthor\n\nx\n" })), "OBJECT"},
-		{"missing parent", func(r *repo) (store.Incoming, string) {
+		{"missing parent", func(r *repo) (incoming.Refs, string) {
 			gone := strings.Repeat("ab", 20)
 			id := r.input([]byte("tree "+r.tree()+"\nparent "+gone+"\n"+by+"\nx\n"), "hash-object", "-t", "commit", "-w", "--stdin", "--literally")
-			return store.Incoming{Branches: []git.Ref{{Name: hostileRef, ID: git.ID(id)}}}, gone
+			return incoming.Refs{Branches: []git.Ref{{Name: hostileRef, ID: git.ID(id)}}}, gone
 		}, "its history cannot be read"},
-		{"missing tree", func(r *repo) (store.Incoming, string) {
+		{"missing tree", func(r *repo) (incoming.Refs, string) {
 			gone := strings.Repeat("ab", 20)
 			id := r.input([]byte("tree "+gone+"\n"+by+"\nx\n"), "hash-object", "-t", "commit", "-w", "--stdin", "--literally")
-			return store.Incoming{Branches: []git.Ref{{Name: hostileRef, ID: git.ID(id)}}}, gone
+			return incoming.Refs{Branches: []git.Ref{{Name: hostileRef, ID: git.ID(id)}}}, gone
 		}, "'/' (OBJECT)"},
 		{"large commit", tipAt(raw(func(r *repo) string {
 			return "tree " + r.tree() + "\n" + by + "\n" + strings.Repeat("x", 33<<20)
@@ -295,19 +296,19 @@ func inTips() []hostileCase {
 		{"milestone without commit.md", tipAt(raw(func(r *repo) string {
 			return "tree " + r.tree() + "\n" + by + "\nx\n\nContext-Id: " + firstID + "\n"
 		})), "commit OBJECT: Context-Id: it has no commit.md"},
-		{"milestone of another's entry", func(r *repo) (store.Incoming, string) {
+		{"milestone of another's entry", func(r *repo) (incoming.Refs, string) {
 			id := r.blob(milestone(firstID, secondID))
 			tree := r.mktree(append(r.others("x commit.md x"), "100644 commit.md "+id)...)
 			made := r.git("commit-tree", tree, "-p", git.BranchRef("main"), "-m", "x\n\nContext-Id: "+firstID)
-			return store.Incoming{Branches: []git.Ref{{Name: hostileRef, ID: git.ID(made)}}}, made
+			return incoming.Refs{Branches: []git.Ref{{Name: hostileRef, ID: git.ID(made)}}}, made
 		}, "it does not end with the entry '" + firstID + "'"},
-		{"branch's commits as notes", func(r *repo) (store.Incoming, string) {
-			return store.Incoming{Notes: []git.Ref{r.fetched(git.RemoteTracking("origin").Notes(), r.git("rev-parse", git.BranchRef("main")+"^{tree}"))}}, "commit.md"
+		{"branch's commits as notes", func(r *repo) (incoming.Refs, string) {
+			return incoming.Refs{Notes: []git.Ref{r.fetched(git.RemoteTracking("origin").Notes(), r.git("rev-parse", git.BranchRef("main")+"^{tree}"))}}, "commit.md"
 		}, "no tree of notes"},
-		{"hidden in the past", func(r *repo) (store.Incoming, string) {
+		{"hidden in the past", func(r *repo) (incoming.Refs, string) {
 			bad := r.blob("x")
 			first := r.fetched(hostileRef, r.mktree("120000 log.md "+bad), git.BranchRef("main"))
-			return store.Incoming{Branches: []git.Ref{r.fetched(hostileRef, r.mktree(r.others("x x")...), string(first.ID))}}, bad
+			return incoming.Refs{Branches: []git.Ref{r.fetched(hostileRef, r.mktree(r.others("x x")...), string(first.ID))}}, bad
 		}, "it is a symbolic link"},
 	}
 }
@@ -322,7 +323,7 @@ func TestHostileMemoryStaysOut(t *testing.T) {
 			ok(share.Init(t.Context(), r.open(), share.InitOptions{Goal: "Stay"}))(t)
 			in, object := c.bring(r)
 			before := r.git("for-each-ref")
-			err := r.open().CheckIncoming(t.Context(), in)
+			err := incoming.Check(t.Context(), r.open(), in)
 			refused(t, err, in)
 			for _, want := range []string{object, strings.ReplaceAll(c.says, "OBJECT", object)} {
 				want, _, _ := strings.Cut(want, "COMMIT")
@@ -338,7 +339,7 @@ func TestHostileMemoryStaysOut(t *testing.T) {
 }
 
 // refused holds the form of a refusal.
-func refused(t *testing.T, err error, in store.Incoming) {
+func refused(t *testing.T, err error, in incoming.Refs) {
 	t.Helper()
 	var e *fail.Error
 	if !errors.As(err, &e) || e.Code != "incoming-invalid" || !errors.Is(err, fail.ErrRefused) {
@@ -367,11 +368,11 @@ func TestTooManyNewEntries(t *testing.T) {
 	}
 	c, in := r.clone() // 9 steps, 3 milestones, 1 birth
 	c.git("config", "context.maxNewEntries", "13")
-	if err := c.open().CheckIncoming(t.Context(), in); err != nil {
+	if err := incoming.Check(t.Context(), c.open(), in); err != nil {
 		t.Errorf("13 entries: %v", err)
 	}
 	c.git("config", "context.maxNewEntries", "12")
-	err := c.open().CheckIncoming(t.Context(), in)
+	err := incoming.Check(t.Context(), c.open(), in)
 	refused(t, err, in)
 	var e *fail.Error
 	if errors.As(err, &e); !strings.Contains(e.Message, "more than 12 entries") || e.Hints[0] != "git config context.maxNewEntries 120" {
@@ -379,7 +380,7 @@ func TestTooManyNewEntries(t *testing.T) {
 	}
 	for _, bad := range []string{"0", "many", "1000g"} {
 		c.git("config", "context.maxNewEntries", bad)
-		if err := c.open().CheckIncoming(t.Context(), in); !errors.Is(err, fail.ErrInvalid) {
+		if err := incoming.Check(t.Context(), c.open(), in); !errors.Is(err, fail.ErrInvalid) {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
@@ -390,12 +391,12 @@ func TestOwnDamageIsNotTheirs(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	ok(share.Init(t.Context(), r.open(), share.InitOptions{}))(t)
-	in := store.Incoming{Branches: []git.Ref{r.fetched(hostileRef, r.mktree(r.others("x x")...))}}
+	in := incoming.Refs{Branches: []git.Ref{r.fetched(hostileRef, r.mktree(r.others("x x")...))}}
 	path := filepath.Join(r.dir, ".git", "refs", "context", "heads", "broken")
 	if err := os.WriteFile(path, fmt.Appendln(nil, strings.Repeat("ab", 20)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.open().CheckIncoming(t.Context(), in); err == nil || errors.Is(err, fail.ErrRefused) {
+	if err := incoming.Check(t.Context(), r.open(), in); err == nil || errors.Is(err, fail.ErrRefused) {
 		t.Errorf("got %v", err)
 	}
 }

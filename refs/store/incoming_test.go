@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -112,7 +113,7 @@ func rich(t *testing.T) *repo {
 }
 
 // clone is another repository that has fetched all of this one's memory.
-func (r *repo) clone() (*repo, store.Incoming) {
+func (r *repo) clone() (*repo, incoming.Refs) {
 	r.t.Helper()
 	c := newRepo(r.t)
 	refspecs := append(git.FetchRefspecs("origin"), "+"+git.TagPrefix+"*:"+git.RemotePrefix+"origin/tags/*")
@@ -121,9 +122,9 @@ func (r *repo) clone() (*repo, store.Incoming) {
 }
 
 // tracking is all that was fetched.
-func (r *repo) tracking() store.Incoming {
+func (r *repo) tracking() incoming.Refs {
 	r.t.Helper()
-	var in store.Incoming
+	var in incoming.Refs
 	for line := range strings.Lines(r.git("for-each-ref", "--format=%(objectname) %(refname)", git.RemotePrefix, git.RemoteNotesPrefix)) {
 		id, name, _ := strings.Cut(strings.TrimSpace(line), " ")
 		ref := git.Ref{Name: name, ID: git.ID(id)}
@@ -148,7 +149,7 @@ func TestSoundMemoryComesIn(t *testing.T) {
 	if len(in.Branches) != 3 || len(in.Roadmap) != 1 || len(in.Notes) != 1 || len(in.Tags) != 1 {
 		t.Fatalf("fetched %+v", in)
 	}
-	if err := c.open().CheckIncoming(t.Context(), in); err != nil {
+	if err := incoming.Check(t.Context(), c.open(), in); err != nil {
 		t.Errorf("a new clone: %v", err)
 	}
 	// What is here already is not looked at again, and adds nothing to the count.
@@ -158,7 +159,7 @@ func TestSoundMemoryComesIn(t *testing.T) {
 	c.git("update-ref", git.RoadmapRef, string(in.Roadmap[0].ID))
 	c.git("update-ref", git.NotesRef, string(in.Notes[0].ID))
 	c.git("config", "context.maxNewEntries", "1")
-	if err := c.open().CheckIncoming(t.Context(), in); err != nil {
+	if err := incoming.Check(t.Context(), c.open(), in); err != nil {
 		t.Errorf("nothing new: %v", err)
 	}
 	c.git("config", "context.maxNewEntries", "100")
@@ -166,10 +167,10 @@ func TestSoundMemoryComesIn(t *testing.T) {
 	ok(s.Record(t.Context(), []store.NewStep{{Action: "one more"}}))(t)
 	ok(s.Commit(t.Context(), store.CommitOptions{Branch: "main", Summary: "News"}))(t)
 	c.git("fetch", "-q", r.dir, git.FetchRefspecs("origin")[0])
-	if err := c.open().CheckIncoming(t.Context(), c.tracking()); err != nil {
+	if err := incoming.Check(t.Context(), c.open(), c.tracking()); err != nil {
 		t.Errorf("news: %v", err)
 	}
-	if err := c.open().CheckIncoming(t.Context(), store.Incoming{Branches: []git.Ref{{Name: "refs/x"}}}); err != nil {
+	if err := incoming.Check(t.Context(), c.open(), incoming.Refs{Branches: []git.Ref{{Name: "refs/x"}}}); err != nil {
 		t.Errorf("no refs: %v", err)
 	}
 }
@@ -192,13 +193,13 @@ func TestUnusualClonesTakeMemoryIn(t *testing.T) {
 			d := newRepo(t, "--object-format="+c.format)
 			d.git(append([]string{"fetch", "-q", c.depth, "file://" + r.dir}, git.FetchRefspecs("origin")...)...)
 			in := d.tracking()
-			if err := d.open().CheckIncoming(ctx, in); err != nil {
+			if err := incoming.Check(ctx, d.open(), in); err != nil {
 				t.Error(err)
 			}
 			d.git("update-ref", git.BranchRef("main"), string(in.Branches[0].ID))
 			link := d.mktree("120000 log.md " + d.blob("x"))
 			in.Branches[0] = d.fetched(in.Branches[0].Name, link, git.BranchRef("main"))
-			refused(t, d.open().CheckIncoming(ctx, in), in)
+			refused(t, incoming.Check(ctx, d.open(), in), in)
 		})
 	}
 }
@@ -223,7 +224,7 @@ func TestNewsCostsWhatIsNew(t *testing.T) {
 	}
 	in = c.tracking()
 	in.Notes = nil
-	if err := errors.Join(s.CheckIncoming(t.Context(), in), s.Close()); err != nil {
+	if err := errors.Join(incoming.Check(t.Context(), s, in), s.Close()); err != nil {
 		t.Error(err)
 	}
 	for _, child := range []string{"git rev-list", "git cat-file"} {

@@ -21,7 +21,7 @@ const (
 	KeyPush        = "context.push"        // the hook pre-push: memory goes along with code
 	KeyPushTimeout = "context.pushTimeout" // for how many seconds at most
 
-	keyMaxNewEntries = "context.maxNewEntries" // steps and milestones that one fetch may bring
+	KeyMaxNewEntries = "context.maxNewEntries" // steps and milestones that one fetch may bring
 
 	keyGCAuto        = "context.gcAuto"        // loose objects that start a gc in the background
 	KeyDeletedExpire = "context.deletedExpire" // from when on gc drops a deleted branch
@@ -33,8 +33,8 @@ const (
 
 	defaultSummaryLimit  = 1500
 	minSummaryLimit      = 200
-	defaultMaxNewEntries = 100_000
-	mostMaxNewEntries    = 100_000_000
+	DefaultMaxNewEntries = 100_000
+	MostMaxNewEntries    = 100_000_000
 
 	defaultGCAuto        = 1000
 	DefaultDeletedExpire = "90.days.ago"

@@ -1,4 +1,4 @@
-package store
+package incoming
 
 import (
 	"context"
@@ -10,11 +10,12 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // incoming is what is to be taken in from elsewhere: where its refs stand, under
 // the names that they have here. Refs with an empty ID are left out.
-type IncomingX struct {
+type Refs struct {
 	Branches       []git.Ref // of memory branches
 	Tags           []git.Ref // of milestones, so on memory branches too
 	Roadmap, Notes []git.Ref
@@ -69,12 +70,12 @@ const (
 // It costs one rev-list, the running cat-file, and no more memory than the largest
 // file and a few words for each new object. Adopting 10,000 commits with
 // 100,000 steps takes about three seconds.
-func (s *Store) CheckIncomingX(ctx context.Context, in IncomingX) error {
+func Check(ctx context.Context, s *store.Store, in Refs) error {
 	tips := in.tips()
 	if len(tips) == 0 {
 		return nil
 	}
-	limit, err := s.maxNewEntries(ctx)
+	limit, err := maxNewEntries(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -85,7 +86,7 @@ func (s *Store) CheckIncomingX(ctx context.Context, in IncomingX) error {
 	if t := s.Clock(); t.After(now) { // GIT_COMMITTER_DATE may be long ago
 		now = t
 	}
-	c := NewInspection(s.repo, limit, now.Add(MaxAhead))
+	c := NewInspection(s.Repo(), limit, now.Add(MaxAhead))
 	if err := c.tips(ctx, tips); err != nil {
 		return err
 	}
@@ -93,7 +94,7 @@ func (s *Store) CheckIncomingX(ctx context.Context, in IncomingX) error {
 	if err != nil {
 		return err
 	}
-	meter := s.repo.Meter("Checking what came", len(commits))
+	meter := s.Repo().Meter("Checking what came", len(commits))
 	defer meter.End()
 	for chunk := range slices.Chunk(commits, ChunkSize) {
 		if err := c.Commits(ctx, chunk); err != nil {
@@ -110,7 +111,7 @@ type BranchTip struct {
 	Role Role
 }
 
-func (in IncomingX) tips() []BranchTip {
+func (in Refs) tips() []BranchTip {
 	var list []BranchTip
 	for _, of := range []struct {
 		refs []git.Ref
@@ -255,17 +256,17 @@ func (c *Inspection) brokenHistory(ctx context.Context, tips []BranchTip, err er
 }
 
 // maxNewEntries is how many steps and milestones may come from a remote at once.
-func (s *Store) maxNewEntries(ctx context.Context) (int, error) {
-	cfg, err := s.repo.Config(ctx)
+func maxNewEntries(ctx context.Context, s *store.Store) (int, error) {
+	cfg, err := s.Repo().Config(ctx)
 	if err != nil {
 		return 0, err
 	}
-	n, err := cfg.Int(keyMaxNewEntries, defaultMaxNewEntries)
-	if err == nil && (n < 1 || n > mostMaxNewEntries) {
-		err = fmt.Errorf("%s is %d; it must be 1 to %d", keyMaxNewEntries, n, mostMaxNewEntries)
+	n, err := cfg.Int(store.KeyMaxNewEntries, store.DefaultMaxNewEntries)
+	if err == nil && (n < 1 || n > store.MostMaxNewEntries) {
+		err = fmt.Errorf("%s is %d; it must be 1 to %d", store.KeyMaxNewEntries, n, store.MostMaxNewEntries)
 	}
 	if err != nil {
-		return 0, fail.New(fail.ErrInvalid, fail.ConfigInvalid, err.Error(), fmt.Sprintf("git config %s %d", keyMaxNewEntries, defaultMaxNewEntries))
+		return 0, fail.New(fail.ErrInvalid, fail.ConfigInvalid, err.Error(), fmt.Sprintf("git config %s %d", store.KeyMaxNewEntries, store.DefaultMaxNewEntries))
 	}
 	return n, nil
 }

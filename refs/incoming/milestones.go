@@ -1,4 +1,4 @@
-package store
+package incoming
 
 import (
 	"context"
@@ -6,29 +6,30 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // trailers holds what the message of a commit on a branch says of it: others' views,
 // and commands that are pasted, build on it.
 func (c *Inspection) trailers(n *NewCommit, parsed *git.Commit) error {
-	if id := parsed.Trailer(TrailerNewest); id != "" {
+	if id := parsed.Trailer(store.TrailerNewest); id != "" {
 		if fault := c.idFault(id); fault != "" {
 			kind := FlawAhead
 			if !doc.ValidID(id) {
 				kind = FlawTrailer
 			}
-			return c.wrong(kind, n, TrailerNewest+": "+fault, nil)
+			return c.wrong(kind, n, store.TrailerNewest+": "+fault, nil)
 		}
 	}
-	for _, name := range parsed.Trailers(TrailerBranch) {
+	for _, name := range parsed.Trailers(store.TrailerBranch) {
 		if err := git.CheckBranchName(name); err != nil {
-			return c.wrong(FlawTrailer, n, TrailerBranch+": "+err.Error(), nil)
+			return c.wrong(FlawTrailer, n, store.TrailerBranch+": "+err.Error(), nil)
 		}
 	}
-	if code := parsed.Trailer(TrailerCode); code != "" && !git.IsID(code) {
-		return c.wrong(FlawTrailer, n, TrailerCode+": '"+git.Shown(code)+"' is not a full hash", nil)
+	if code := parsed.Trailer(store.TrailerCode); code != "" && !git.IsID(code) {
+		return c.wrong(FlawTrailer, n, store.TrailerCode+": '"+git.Shown(code)+"' is not a full hash", nil)
 	}
-	n.Milestone = strings.Clone(parsed.Trailer(TrailerID)) // the message itself need not stay
+	n.Milestone = strings.Clone(parsed.Trailer(store.TrailerID)) // the message itself need not stay
 	return nil
 }
 
@@ -44,7 +45,7 @@ func (c *Inspection) Milestones(ctx context.Context, commits []*NewCommit) error
 			continue
 		}
 		if f.Id == "" {
-			if err := c.wrong(FlawUnlisted, n, TrailerID+": it has no "+doc.CommitFile, nil); err != nil {
+			if err := c.wrong(FlawUnlisted, n, store.TrailerID+": it has no "+doc.CommitFile, nil); err != nil {
 				return err
 			}
 			continue
@@ -60,7 +61,7 @@ func (c *Inspection) Milestones(ctx context.Context, commits []*NewCommit) error
 		if read := c.Files[SeenFile{f.kind, f.Id}]; read.Bad || read.Last == f.at.Milestone {
 			continue
 		}
-		if err := c.wrong(FlawUnlisted, f, "it does not end with the entry '"+git.Shown(f.at.Milestone)+"' that the commit's "+TrailerID+" names", nil); err != nil {
+		if err := c.wrong(FlawUnlisted, f, "it does not end with the entry '"+git.Shown(f.at.Milestone)+"' that the commit's "+store.TrailerID+" names", nil); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package store
+package incoming
 
 import (
 	"context"
@@ -7,13 +7,14 @@ import (
 	"strconv"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 const (
-	maxTree   = 8 << 20            // bytes of a tree: some 60,000 topics or 100,000 notes in one folder
-	MaxFile   = 2*MaxStep + 64<<10 // bytes: a text of line feeds doubles as a quote; the rest is heading
-	maxBases  = 8                  // parents that a tree is compared with; the others only spare work
-	maxWindow = 32 << 20           // bytes of trees, and of files, that one batch asks for
+	maxTree   = 8 << 20                  // bytes of a tree: some 60,000 topics or 100,000 notes in one folder
+	MaxFile   = 2*store.MaxStep + 64<<10 // bytes: a text of line feeds doubles as a quote; the rest is heading
+	maxBases  = 8                        // parents that a tree is compared with; the others only spare work
+	maxWindow = 32 << 20                 // bytes of trees, and of files, that one batch asks for
 )
 
 // folder is a tree to check.

@@ -1,4 +1,4 @@
-package store
+package incoming
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // refuse is the error for what a ref brings. inspect are commands that show it.
@@ -136,7 +137,7 @@ func Unreadable(err error) bool {
 // tooMany is the error for a limit that the user may raise.
 func (c *Inspection) tooMany(ref, what string) *fail.Error {
 	return refuse(ref, "it brings "+what+" that are not here", nil,
-		fmt.Sprintf("git config %s %d", keyMaxNewEntries, 10*c.limit))
+		fmt.Sprintf("git config %s %d", store.KeyMaxNewEntries, 10*c.limit))
 }
 
 // visible makes a name that others chose fit for a line of a message: as it
