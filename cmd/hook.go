@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/hooks"
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -80,7 +81,7 @@ func (o *hookOptions) runHook(ctx context.Context, env *Env, event string, args 
 // hookStore is where the hook stands: git's environment says so. Somebody waits.
 func (o *hookOptions) hookStore(env *Env) store.Options {
 	return store.Options{Dir: env.Dir, Env: env.Environ, Now: env.Now, Branch: o.branch, Trace: env.trace,
-		LockWait: store.HookLockWait}
+		LockWait: code.HookLockWait}
 }
 
 // tellHook is the one line that a hook may print.
@@ -92,13 +93,13 @@ func tellHook(env *Env, event, what string) {
 func (o *hookOptions) event(ctx context.Context, env *Env, s *refs.Store, event string, args []string) error {
 	switch event {
 	case hooks.PostCommit:
-		return s.LinkHead(ctx, o.writer(env))
+		return code.LinkHead(ctx, s, o.writer(env))
 	case hooks.PostRewrite:
 		by := "" // people who mend links by hand
 		if len(args) > 0 {
 			by = args[0]
 		}
-		_, err := s.CarryRewritten(ctx, o.writer(env), by, env.In)
+		_, err := code.CarryRewritten(ctx, s, o.writer(env), by, env.In)
 		return err
 	case hooks.PostCheckout:
 		if len(args) != 3 {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"slices"
 
-	"github.com/urfave/cli/v2"
-
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type topicsOptions struct {
@@ -68,7 +68,7 @@ func runTopics(ctx context.Context, env *Env, o *topicsOptions) (list topicList,
 		return list, err
 	}
 	list.At = tip.At()
-	list.Topics, err = s.TopicsWithCode(ctx, tip, o.all)
+	list.Topics, err = code.Topics(ctx, s, tip, o.all)
 	if o.stale {
 		list.Topics = slices.DeleteFunc(list.Topics, func(t store.Topic) bool { return !isStale(t) })
 	}
@@ -134,7 +134,7 @@ func runTopic(ctx context.Context, env *Env, g *globals, at, key string) (t topi
 	if err != nil {
 		return t, err
 	}
-	topic, err := s.TopicWithCode(ctx, tip, key)
+	topic, err := code.Topic(ctx, s, tip, key)
 	t = topicDetail{Topic: topic, Text: topic.Text, Supersedes: topic.Supersedes, Code: topic.Base, At: tip.At()}
 	if topic.Stale != nil {
 		t.Changed = append([]string{}, topic.Changed...)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -20,7 +21,7 @@ func NewBranch(ctx context.Context, s *refs.Store, w Where, skip, limit int) (st
 	v, err := s.BranchContext(ctx, tip, skip, limit)
 	v.Limit, v.Commits = limit, noted(v.Commits)
 	if err == nil && v.At == nil {
-		err = s.MarkStale(ctx, v.Commits)
+		err = code.MarkStale(ctx, s, v.Commits)
 	}
 	return v, err
 }

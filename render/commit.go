@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -28,7 +29,7 @@ func NewCommit(ctx context.Context, s *refs.Store, w Where, rev string) (v Commi
 			return v, err
 		}
 		one := []store.Commit{v.Commit}
-		err = s.MarkStale(ctx, one)
+		err = code.MarkStale(ctx, s, one)
 		v.Commit = one[0]
 		return v, err
 	}

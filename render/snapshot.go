@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
@@ -98,7 +99,7 @@ func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *store.Tip, k
 			if err != nil || v.At != nil { // of the past it is not known
 				return err
 			}
-			return s.MarkStale(ctx, v.Commits)
+			return code.MarkStale(ctx, s, v.Commits)
 		},
 	}
 	if v.At != nil {

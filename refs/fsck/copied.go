@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -45,9 +46,9 @@ func checkCopied(ctx context.Context, c *checking) error {
 }
 
 // likely pairs linked commits with those that may be copies of them, the newest first.
-func (c *checking) likely(ctx context.Context, all map[git.ID][]notes.Fact) ([]store.Rewritten, error) {
+func (c *checking) likely(ctx context.Context, all map[git.ID][]notes.Fact) ([]code.Rewritten, error) {
 	ids := slices.Sorted(maps.Keys(all))
-	lost, err := c.s.Unreached(ctx, ids, store.CodeRefs())
+	lost, err := code.Unreached(ctx, c.s, ids, code.CodeRefs())
 	if err != nil {
 		return nil, err
 	}
@@ -55,50 +56,50 @@ func (c *checking) likely(ctx context.Context, all map[git.ID][]notes.Fact) ([]s
 	for _, id := range ids {
 		fmt.Fprintln(&in, id)
 	}
-	linked := map[string][]store.Candidate{}
-	err = c.s.EachCandidate(ctx, in.Bytes(), func(d store.Candidate, _ int64) {
+	linked := map[string][]code.Candidate{}
+	err = code.EachCandidate(ctx, c.s, in.Bytes(), func(d code.Candidate, _ int64) {
 		linked[d.Author] = append(linked[d.Author], d)
 	}, "--no-walk=unsorted", "--ignore-missing", "--stdin")
 	if err != nil {
 		return nil, err
 	}
-	var pairs []store.Rewritten
-	err = c.s.EachCandidate(ctx, nil, func(d store.Candidate, _ int64) {
+	var pairs []code.Rewritten
+	err = code.EachCandidate(ctx, c.s, nil, func(d code.Candidate, _ int64) {
 		if len(all[d.Id]) > 0 || c.claimed[d.Id] {
 			return
 		}
 		for _, old := range linked[d.Author] {
 			if lost[old.Id] || old.Title == d.Title {
-				pairs = append(pairs, store.Rewritten{Old: old.Id, New: d.Id})
+				pairs = append(pairs, code.Rewritten{Old: old.Id, New: d.Id})
 			}
 		}
-	}, append([]string{"--no-merges", "--max-count=" + strconv.Itoa(mostCopies)}, store.CodeRefs()...)...)
+	}, append([]string{"--no-merges", "--max-count=" + strconv.Itoa(mostCopies)}, code.CodeRefs()...)...)
 	return pairs, err
 }
 
 // samePatch leaves the pairs that make the same change.
-func samePatch(ctx context.Context, s *store.Store, pairs []store.Rewritten) ([]store.Rewritten, error) {
+func samePatch(ctx context.Context, s *store.Store, pairs []code.Rewritten) ([]code.Rewritten, error) {
 	var ids []git.ID
 	for _, p := range pairs {
 		ids = append(ids, p.Old, p.New)
 	}
 	slices.Sort(ids)
-	patches, err := s.PatchIDs(ctx, slices.Compact(ids))
-	return slices.DeleteFunc(pairs, func(p store.Rewritten) bool {
+	patches, err := code.PatchIDs(ctx, s, slices.Compact(ids))
+	return slices.DeleteFunc(pairs, func(p code.Rewritten) bool {
 		return patches[p.New] == "" || patches[p.New] != patches[p.Old]
 	}), err
 }
 
 // copyLinks gives copies the links of what they are copies of, as a cherry-pick does.
-func copyLinks(ctx context.Context, s *store.Store, w store.Writer, pairs []store.Rewritten) error {
+func copyLinks(ctx context.Context, s *store.Store, w store.Writer, pairs []code.Rewritten) error {
 	ses, err := s.Begin(ctx, w, "fsck: links of copies")
 	if err != nil {
 		return err
 	}
 	defer ses.Close()
-	return ses.NoteLinks(ctx, "context: carry links over to copies", func(u *notes.Update) error {
+	return code.NoteLinks(ctx, ses, "context: carry links over to copies", func(u *notes.Update) error {
 		for _, p := range pairs {
-			if _, err := store.Carry(ctx, u, p); err != nil {
+			if _, err := code.Carry(ctx, u, p); err != nil {
 				return err
 			}
 		}

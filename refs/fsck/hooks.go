@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
@@ -114,14 +115,14 @@ func (c *checking) linkMissed(ctx context.Context, f share.HookFailure) (bool, e
 	if !git.IsID(string(f.Code)) || git.CheckBranchName(f.Branch) != nil {
 		return false, nil
 	}
-	code, err := c.s.Repo().Commit(ctx, f.Code)
+	made, err := c.s.Repo().Commit(ctx, f.Code)
 	if errors.Is(err, git.ErrNotFound) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	if known, err := c.s.LinksOf(ctx, code.ID); err != nil || len(known) > 0 {
+	if known, err := code.LinksOf(ctx, c.s, made.ID); err != nil || len(known) > 0 {
 		return false, err
 	}
 	tip, err := c.s.Tip(ctx, f.Branch)
@@ -131,18 +132,18 @@ func (c *checking) linkMissed(ctx context.Context, f share.HookFailure) (bool, e
 	if err != nil {
 		return false, err
 	}
-	then, err := c.s.NewestAt(ctx, tip.Commit(), code.Committer.When)
-	if err != nil || then == nil || !store.HasMilestones(then) {
+	then, err := c.s.NewestAt(ctx, tip.Commit(), made.Committer.When)
+	if err != nil || then == nil || !code.HasMilestones(then) {
 		return false, err
 	}
 	m, err := c.s.NewestMilestone(ctx, then)
 	if err != nil || m == nil {
 		return false, err
 	}
-	ses, err := c.s.Begin(ctx, c.w, "fsck: link "+code.ID.Short())
+	ses, err := c.s.Begin(ctx, c.w, "fsck: link "+made.ID.Short())
 	if err != nil {
 		return false, err
 	}
 	defer ses.Close()
-	return true, ses.Link(ctx, code.ID, m)
+	return true, code.WriteLink(ctx, ses, made.ID, m)
 }

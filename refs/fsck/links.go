@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
@@ -19,7 +20,7 @@ func (c *checking) links(ctx context.Context) (map[git.ID][]notes.Fact, error) {
 		return c.noted, nil
 	}
 	all := map[git.ID][]notes.Fact{}
-	err := c.s.EachLink(ctx, []string{store.LinkWords}, func(code git.ID, f notes.Fact) {
+	err := code.EachLink(ctx, c.s, []string{code.LinkWords}, func(code git.ID, f notes.Fact) {
 		all[code] = append(all[code], f)
 	})
 	if err == nil {
@@ -43,7 +44,7 @@ func checkLinks(ctx context.Context, c *checking) error {
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	now, here, err := c.s.MilestoneHashes(ctx, git.DeletedPrefix)
+	now, here, err := code.MilestoneHashes(ctx, c.s, git.DeletedPrefix)
 	if err != nil {
 		return err
 	}
@@ -82,13 +83,13 @@ func relink(ctx context.Context, s *store.Store, w store.Writer, moved []movedLi
 		return err
 	}
 	defer ses.Close()
-	return ses.NoteLinks(ctx, "context: link by present hashes", func(u *notes.Update) error {
+	return code.NoteLinks(ctx, ses, "context: link by present hashes", func(u *notes.Update) error {
 		for _, l := range moved {
 			m, err := s.Repo().Commit(ctx, l.now)
 			if err != nil {
 				return err
 			}
-			if _, err := ses.AddLink(ctx, u, l.code, m); err != nil {
+			if _, err := code.AddLink(ctx, ses, u, l.code, m); err != nil {
 				return err
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -49,8 +50,8 @@ func (c *checking) lostLinks(ctx context.Context, v *memory) error {
 }
 
 // relinkMade notes a link again.
-func relinkMade(ctx context.Context, s *store.Store, w store.Writer, code, milestone git.ID) error {
-	ses, err := s.Begin(ctx, w, "fsck: link "+code.Short())
+func relinkMade(ctx context.Context, s *store.Store, w store.Writer, made, milestone git.ID) error {
+	ses, err := s.Begin(ctx, w, "fsck: link "+made.Short())
 	if err != nil {
 		return err
 	}
@@ -59,5 +60,5 @@ func relinkMade(ctx context.Context, s *store.Store, w store.Writer, code, miles
 	if err != nil {
 		return err
 	}
-	return ses.Link(ctx, code, m)
+	return code.WriteLink(ctx, ses, made, m)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
@@ -124,7 +125,7 @@ func restoreNotes(ctx context.Context, s *store.Store, w store.Writer, dropped [
 		return err
 	}
 	defer ses.Close()
-	return ses.NoteLinks(ctx, "context: restore notes that were lost", func(u *notes.Update) error {
+	return code.NoteLinks(ctx, ses, "context: restore notes that were lost", func(u *notes.Update) error {
 		for _, m := range dropped {
 			lost, err := lostLines(ctx, s, u, m)
 			if err != nil {

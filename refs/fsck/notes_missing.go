@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
@@ -105,7 +106,7 @@ func noteFacts(ctx context.Context, s *store.Store, w store.Writer, ids []git.ID
 		return err
 	}
 	defer ses.Close()
-	return ses.NoteLinks(ctx, "context: fold the facts of "+prose.Count(len(ids), "milestone"), func(u *notes.Update) error {
+	return code.NoteLinks(ctx, ses, "context: fold the facts of "+prose.Count(len(ids), "milestone"), func(u *notes.Update) error {
 		for _, id := range ids {
 			m, err := s.Repo().Commit(ctx, id)
 			if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -27,11 +28,11 @@ func checkRewritten(ctx context.Context, c *checking) error {
 	if err != nil || len(left) == 0 {
 		return err
 	}
-	found, err := c.s.Replacements(ctx, left, store.CodeRefs()...)
+	found, err := code.Replacements(ctx, c.s, left, code.CodeRefs()...)
 	if err != nil {
 		return err
 	}
-	var pairs []store.Rewritten
+	var pairs []code.Rewritten
 	var clear, unclear []Problem
 	for _, old := range left {
 		p := Problem{Kind: "link-left", Object: string(old.ID)}
@@ -41,7 +42,7 @@ func checkRewritten(ctx context.Context, c *checking) error {
 		switch news := found[old.ID]; len(news) {
 		case 0:
 		case 1:
-			pairs = append(pairs, store.Rewritten{Old: old.ID, New: news[0]})
+			pairs = append(pairs, code.Rewritten{Old: old.ID, New: news[0]})
 			p.Message = fmt.Sprintf("code commit %s was rewritten as %s, which its memory does not belong to", old.ID.Short(), news[0].Short())
 			p.Repair = FsckFix
 			clear = append(clear, p)
@@ -53,7 +54,7 @@ func checkRewritten(ctx context.Context, c *checking) error {
 		}
 	}
 	c.report(ctx, func(ctx context.Context) error {
-		_, err := c.s.CarryLinks(ctx, c.w, pairs)
+		_, err := code.CarryLinks(ctx, c.s, c.w, pairs)
 		return err
 	}, clear...)
 	c.report(ctx, nil, unclear...)
@@ -76,13 +77,13 @@ func (c *checking) leftBehind(ctx context.Context) ([]*git.Commit, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, err := c.s.MadeOn(ctx)
+	made, err := code.MadeOn(ctx, c.s)
 	if err != nil {
 		return nil, err
 	}
 	codes := maps.Clone(all)
 	made.Codes(func(code git.ID) { codes[code] = nil })
-	lost, err := c.s.Unreached(ctx, slices.Sorted(maps.Keys(codes)), store.CodeRefs())
+	lost, err := code.Unreached(ctx, c.s, slices.Sorted(maps.Keys(codes)), code.CodeRefs())
 	if err != nil || len(lost) == 0 {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
@@ -143,7 +144,7 @@ func (c *checking) aloneIn(ctx context.Context, list []git.Ref) ([]git.Ref, erro
 		ids[i] = r.ID
 		options = append(options, "--exclude="+r.Name)
 	}
-	lost, err := c.s.Unreached(ctx, ids, append(options, "--all"))
+	lost, err := code.Unreached(ctx, c.s, ids, append(options, "--all"))
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -142,8 +143,8 @@ func (g *collecting) intents(ctx context.Context) error {
 		return err
 	}
 	for _, f := range files {
-		var in store.Intent
-		if !g.reads(store.IntentDir, f, &in) || store.IntentName(in.Branch) != path.Join(store.IntentDir, f.Name()) || store.CheckBranchName(in.Branch) != nil {
+		var in code.Intent
+		if !g.reads(store.IntentDir, f, &in) || code.IntentName(in.Branch) != path.Join(store.IntentDir, f.Name()) || store.CheckBranchName(in.Branch) != nil {
 			continue
 		}
 		_, err := g.s.Repo().Ref(ctx, git.BranchRef(in.Branch))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
@@ -27,7 +28,7 @@ type Followed struct {
 //
 // A detached HEAD, a rebase, and a process that was told its branch change nothing.
 func Follow(ctx context.Context, s *store.Store, w store.Writer) (Followed, error) {
-	ctx, cancel := context.WithTimeout(ctx, store.PostCheckoutLimit)
+	ctx, cancel := context.WithTimeout(ctx, code.PostCheckoutLimit)
 	defer cancel()
 	cfg, err := s.Repo().Config(ctx)
 	if err != nil {

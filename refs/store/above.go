@@ -38,14 +38,3 @@ func (a Above) check() error {
 	}
 	return nil
 }
-
-// Wire is what is above while all of it is still here.
-func Wire() Above {
-	return Above{
-		SettleIntent: func(ctx context.Context, ses *Transaction, branch string) error { return ses.settle(ctx, branch) },
-		CheckHook:    func(s *Store, branch string) error { return s.inHookOf(branch) },
-		CommitCode: func(ctx context.Context, ses *Transaction, branch string, o CommitOptions) (CommitResult, error) {
-			return ses.commitBoth(ctx, branch, o)
-		},
-	}
-}

@@ -85,7 +85,7 @@ func TestRecords(t *testing.T) {
 	const in = "a\x00\x00b\nc\x00d\x00e\x00f\x00"
 	for size := 1; size <= len(in); size++ {
 		var got []string
-		r := &records{fields: 3, each: func(f [][]byte) error {
+		r := &Records{Fields: 3, Each: func(f [][]byte) error {
 			for _, field := range f {
 				got = append(got, string(field))
 			}

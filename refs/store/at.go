@@ -37,12 +37,12 @@ func (s *Store) At(ctx context.Context, branch, rev string) (*Tip, error) {
 	if rev == "" {
 		return s.Tip(ctx, branch)
 	}
-	c, err := s.resolve(ctx, rev)
+	c, err := s.ResolveX(ctx, rev)
 	if err != nil {
 		return nil, s.noCommit(ctx, rev, err)
 	}
 	at := &At{By: AtMemory, Rev: rev, Asked: c.ID}
-	own, err := s.homeOf(ctx, c)
+	own, err := s.HomeOf(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (s *Store) noCommit(ctx context.Context, rev string, err error) error {
 // part of the branch then, by its entries or, as those that a branch is born with,
 // by its history, is fail.ErrNotFound.
 func (s *Store) MilestoneAt(ctx context.Context, t *Tip, rev string) (Commit, error) {
-	c, err := s.milestoneAt(ctx, rev)
+	c, err := s.MilestoneAtX(ctx, rev)
 	if err != nil {
 		return Commit{}, err
 	}
@@ -144,5 +144,5 @@ func (s *Store) MilestoneAt(ctx context.Context, t *Tip, rev string) (Commit, er
 	if err != nil {
 		return Commit{}, err
 	}
-	return s.commitOf(ctx, t.at, c)
+	return s.CommitOf(ctx, t.at, c)
 }

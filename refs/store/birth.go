@@ -37,9 +37,9 @@ func (ses *Transaction) Bear(ctx context.Context, b Birth) (*git.Commit, error) 
 // conceive makes the change of a birth.
 func (ses *Transaction) Conceive(ctx context.Context, b Birth) (*Draft, error) {
 	if b.At.IsZero() {
-		b.At = ses.by.When
+		b.At = ses.By.When
 	}
-	c := &Draft{branch: b.Name, Tree: ses.Store.repo.Edit(""), Meta: doc.NewMetadata(), roadmap: b.Roadmap, Code: b.Code}
+	c := &Draft{branch: b.Name, Tree: ses.Store.repo.Edit(""), Meta: doc.NewMetadata(), Roadmap: b.Roadmap, Code: b.Code}
 	m := doc.Milestone{Kind: doc.KindBirth, Summary: "Start branch " + b.Name, Contribution: "Start branch " + b.Name,
 		Goal: b.Goal, Purpose: b.Purpose, Origin: b.Name, Time: b.At,
 		Agent: ses.W.Agent, Session: ses.W.Session, Model: ses.W.Model}
@@ -65,7 +65,7 @@ func (ses *Transaction) Conceive(ctx context.Context, b Birth) (*Draft, error) {
 		return nil, err
 	}
 	// What could not be found out is told by the first COMMIT, which asks again.
-	if err := ses.Store.refreshDetected(ctx, c, c.Parent); err != nil {
+	if err := ses.Store.RefreshDetected(ctx, c, c.Parent); err != nil {
 		return nil, err
 	}
 	if err := ses.Put(ctx, c.Tree, doc.CommitFile, doc.FormatCommits([]doc.Milestone{m})); err != nil {
@@ -81,7 +81,7 @@ func (ses *Transaction) Conceive(ctx context.Context, b Birth) (*Draft, error) {
 // everything but its milestones, its steps and their segments. Its progress so
 // far becomes the progress that the new branch starts with.
 func (ses *Transaction) inherit(ctx context.Context, c *Draft, from *Tip, m *doc.Milestone) error {
-	live, _, err := ses.Store.liveCommits(ctx, from)
+	live, _, err := ses.Store.LiveCommits(ctx, from)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (ses *Transaction) inherit(ctx context.Context, c *Draft, from *Tip, m *doc
 	if c.Meta, err = ses.Store.MetadataX(ctx, from); err != nil {
 		return err
 	}
-	if m.Goal, err = ses.Store.goal(ctx, from.commit, c.roadmap, live); err != nil {
+	if m.Goal, err = ses.Store.goal(ctx, from.commit, c.Roadmap, live); err != nil {
 		return err
 	}
 	m.Summary += " from " + from.branch

@@ -139,7 +139,7 @@ func (s *Store) MemoryCommit(ctx context.Context, id git.ID) (Commit, error) {
 	if err != nil {
 		return Commit{}, err
 	}
-	return s.commitOf(ctx, nil, c)
+	return s.CommitOf(ctx, nil, c)
 }
 
 // meant is what a mark without a name is about.

@@ -98,7 +98,7 @@ func (s *Store) blameTopic(ctx context.Context, tip *Tip, key string) (Blame, er
 
 // supersededBy is the key of a topic that says it replaces another; "" for none.
 func (s *Store) supersededBy(ctx context.Context, tip *Tip, key string) (string, error) {
-	ids, err := topicIDs(ctx, tip)
+	ids, err := TopicIDs(ctx, tip)
 	if err != nil {
 		return "", err
 	}
@@ -198,7 +198,7 @@ func (s *Store) blameLines(ctx context.Context, id git.ID, path string) ([]Blame
 // smallest id. One git log answers for all, children before their parents.
 func (s *Store) firstMilestones(ctx context.Context, tip git.ID) (map[git.ID]*BlameMilestone, error) {
 	first := map[git.ID]*BlameMilestone{}
-	err := s.logIDs(ctx, []string{"--topo-order", endOfOptions, string(tip)}, func(f [][]byte) error {
+	err := s.logIDs(ctx, []string{"--topo-order", EndOfOptions, string(tip)}, func(f [][]byte) error {
 		commit := git.ID(f[0])
 		if id := string(f[1]); id != "" { // younger ones stand on it
 			first[commit] = &BlameMilestone{ID: id, Commit: commit, Summary: string(f[3])}

@@ -79,7 +79,7 @@ func (s *Store) startOf(ctx context.Context, rev string) (*Tip, error) {
 	if err != nil {
 		return nil, err
 	}
-	name, err := s.homeOf(ctx, c)
+	name, err := s.HomeOf(ctx, c)
 	if name == "" { // its branch is gone
 		name = BranchOf(c)
 	}

@@ -23,9 +23,9 @@ type Draft struct {
 	took          taken          // what it drained; zero: what the parent's trailer says
 	Parent        *git.Commit    // the branch's tip before; nil for a first commit
 	Code          git.ID         // the code HEAD; "" while it is unborn
-	roadmap       git.ID         // the roadmap as it stands with this commit
-	warnings      []string       // what could not be found out, and stops nothing
-	roadmapAge    int            // milestones since the roadmap was revised
+	Roadmap       git.ID         // the roadmap as it stands with this commit
+	Warnings      []string       // what could not be found out, and stops nothing
+	RoadmapAge    int            // milestones since the roadmap was revised
 }
 
 // put writes a document into a change's tree.
@@ -78,7 +78,7 @@ func (ses *Transaction) StoreX(ctx context.Context, c *Draft) (*git.Commit, erro
 		return nil, err
 	}
 	commit := &git.Commit{
-		Tree: tree, Parents: c.Parents, Author: ses.by, Committer: ses.by,
+		Tree: tree, Parents: c.Parents, Author: ses.By, Committer: ses.By,
 		Message: message(c.Subject, c.Body, ses.trailers(c)),
 	}
 	return ses.storeCommit(ctx, commit)
@@ -105,10 +105,10 @@ func (ses *Transaction) trailers(c *Draft) string {
 	t.add(TrailerNewest, c.Newest)
 	t.add(TrailerCode, string(c.Code))
 	if m := c.Milestone; m != nil && m.Kind == "" {
-		t.add(TrailerLink, string(ses.code))
+		t.add(TrailerLink, string(ses.Code))
 	}
-	if c.roadmap != "" {
-		t.add(TrailerRoadmap, string(c.roadmap)+" "+strconv.Itoa(c.roadmapAge))
+	if c.Roadmap != "" {
+		t.add(TrailerRoadmap, string(c.Roadmap)+" "+strconv.Itoa(c.RoadmapAge))
 	}
 	// Carried on by every commit, so that the tip alone says what is taken; but not
 	// by a merge, because the other parent may say more, even of the same journal.
@@ -163,8 +163,8 @@ func (ses *Transaction) Follow(ctx context.Context, tip *Tip, subject string) (*
 // standWith sets the roadmap that stands with a change, and its age: as old as before it,
 // where the roadmap is the same.
 func (c *Draft) StandWith(roadmap git.ID) {
-	c.roadmap, c.roadmapAge = roadmap, 0
+	c.Roadmap, c.RoadmapAge = roadmap, 0
 	if before, n := ParseRoadmap(c.Parent.Trailer(TrailerRoadmap)); before == roadmap {
-		c.roadmapAge = n
+		c.RoadmapAge = n
 	}
 }

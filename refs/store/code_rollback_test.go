@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -37,8 +38,8 @@ func newGone(t testing.TB) *repo {
 	return r
 }
 
-func (r *repo) rollbackBoth(to string, reset bool) (store.RollbackResult, error) {
-	return r.open().Rollback(r.t.Context(), store.RollbackOptions{To: to, Code: &store.CodeOptions{Reset: reset}})
+func (r *repo) rollbackBoth(to string, reset bool) (code.RollbackResult, error) {
+	return code.Rollback(r.t.Context(), r.open(), code.RollbackOptions{To: to, Code: &store.CodeOptions{Reset: reset}})
 }
 
 // stand is all that a refused rollback must leave alone.
@@ -230,7 +231,7 @@ func TestRollbackCodeInWorktrees(t *testing.T) {
 	trunk := r.git("rev-parse", "trunk")
 	r.git("-C", linked, "sparse-checkout", "set", "dir")
 	s := r.from(filepath.Join(linked, "dir"))
-	res, err := s.Rollback(t.Context(), store.RollbackOptions{Branch: "main", To: "good", Code: &store.CodeOptions{}})
+	res, err := code.Rollback(t.Context(), s, code.RollbackOptions{Branch: "main", To: "good", Code: &store.CodeOptions{}})
 	r.must(err)
 	if side := r.git("rev-parse", "side"); side != string(*res.Code) || r.git("rev-parse", "trunk") != trunk {
 		t.Errorf("side is at %s, the milestone names %s", side, *res.Code)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/share"
@@ -173,7 +174,7 @@ func TestCommitCodeInSubmodule(t *testing.T) {
 	if !errors.Is(err, fail.ErrRefused) {
 		t.Errorf("edits within a submodule: %v", err)
 	}
-	if back, err := outer.open().Rollback(t.Context(), store.RollbackOptions{To: "main~1", Code: &store.CodeOptions{}}); err != nil {
+	if back, err := code.Rollback(t.Context(), outer.open(), code.RollbackOptions{To: "main~1", Code: &store.CodeOptions{}}); err != nil {
 		t.Errorf("rollback beside edits within a submodule: %v", err)
 	} else {
 		outer.bound(*back.Code, *back.Hash)
@@ -268,7 +269,7 @@ func TestCommitCodeWithoutReflog(t *testing.T) {
 	}
 	r.put("f", "three")
 	r.commitBoth(r.open(), "three")
-	back, err := r.open().Rollback(t.Context(), store.RollbackOptions{To: "main~1", Code: &store.CodeOptions{}})
+	back, err := code.Rollback(t.Context(), r.open(), code.RollbackOptions{To: "main~1", Code: &store.CodeOptions{}})
 	r.must(err)
 	r.bound(*back.Code, *back.Hash)
 	if got := r.got("f"); got != "two" {
@@ -286,7 +287,7 @@ func TestSignBoth(t *testing.T) {
 		r.git("config", "context.gpgSign", memory)
 		r.put("f", memory)
 		res := r.commitBoth(r.open(), "Both")
-		back, err := r.open().Rollback(t.Context(), store.RollbackOptions{To: "main~1", Code: &store.CodeOptions{}})
+		back, err := code.Rollback(t.Context(), r.open(), code.RollbackOptions{To: "main~1", Code: &store.CodeOptions{}})
 		r.must(err)
 		for id, want := range map[git.ID]bool{*res.Code: true, *back.Code: true, res.Commit: memory == "true", *back.Hash: memory == "true"} {
 			if good := r.git("log", "-1", "--format=%G?", string(id)) == "G"; good != want {

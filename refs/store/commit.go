@@ -34,7 +34,7 @@ func (s *Store) Commit(ctx context.Context, o CommitOptions) (CommitResult, erro
 	if err != nil {
 		return CommitResult{}, err
 	}
-	res, err := onBranch(ctx, s, o.Branch, func(branch string) (CommitResult, error) { return s.commitOn(ctx, branch, o) })
+	res, err := OnBranch(ctx, s, o.Branch, func(branch string) (CommitResult, error) { return s.commitOn(ctx, branch, o) })
 	res.Replaced = replaced || listed || judged
 	return res, err
 }
@@ -51,8 +51,8 @@ func (s *Store) commitOn(ctx context.Context, branch string, o CommitOptions) (C
 		res, err = s.above.CommitCode(ctx, ses, branch, o)
 	} else {
 		var made *git.Commit
-		if res, made, err = ses.milestone(ctx, branch, o); err == nil && !o.Judging.Empty() {
-			err = ses.said(ctx, made, o.Judging)
+		if res, made, err = ses.Milestone(ctx, branch, o); err == nil && !o.Judging.Empty() {
+			err = ses.Said(ctx, made, o.Judging)
 		}
 	}
 	return res, err
@@ -60,7 +60,7 @@ func (s *Store) commitOn(ctx context.Context, branch string, o CommitOptions) (C
 
 // milestone makes one and moves the branch. Its note is written too, unless the
 // caller has to say more of it.
-func (ses *Transaction) milestone(ctx context.Context, branch string, o CommitOptions) (CommitResult, *git.Commit, error) {
+func (ses *Transaction) Milestone(ctx context.Context, branch string, o CommitOptions) (CommitResult, *git.Commit, error) {
 	var done committed
 	err := ses.Swap(ctx, func(ctx context.Context) (err error) {
 		done, err = ses.Commit(ctx, branch, o)
@@ -70,18 +70,18 @@ func (ses *Transaction) milestone(ctx context.Context, branch string, o CommitOp
 		return CommitResult{}, nil, err
 	}
 	res := done.result(branch)
-	mark := ses.Mark(ctx, branch, done.pending, done.commit.ID, done.lastStep, done.milestone.ID)
+	mark := ses.Mark(ctx, branch, done.pending, done.Commit.ID, done.lastStep, done.milestone.ID)
 	var fold error
 	if o.Judging.Empty() {
-		fold = ses.fold(ctx, done.commit)
+		fold = ses.Fold(ctx, done.Commit)
 	}
 	res.Warnings = append(done.warnings, ses.Afterwards(mark, fold)...)
-	return res, done.commit, nil
+	return res, done.Commit, nil
 }
 
 // said writes what was said of a milestone into its note. It stands nowhere else:
 // where it cannot be kept the milestone is made all the same, and the error says so.
-func (ses *Transaction) said(ctx context.Context, c *git.Commit, j Judging) error {
+func (ses *Transaction) Said(ctx context.Context, c *git.Commit, j Judging) error {
 	_, err := ses.addNote(ctx, c, j)
 	if err == nil {
 		return nil
@@ -93,7 +93,7 @@ func (ses *Transaction) said(ctx context.Context, c *git.Commit, j Judging) erro
 
 // committed is what one successful try of COMMIT made.
 type committed struct {
-	commit    *git.Commit
+	Commit    *git.Commit
 	milestone doc.Milestone
 	pending   Pending
 	lastStep  int
@@ -103,7 +103,7 @@ type committed struct {
 }
 
 func (d committed) result(branch string) CommitResult {
-	res := CommitResult{ID: d.milestone.ID, Commit: d.commit.ID, Branch: branch, Summary: d.milestone.Summary,
+	res := CommitResult{ID: d.milestone.ID, Commit: d.Commit.ID, Branch: branch, Summary: d.milestone.Summary,
 		Steps: StepRange(d.milestone.Steps), RoadmapAge: d.age}
 	if d.code != "" {
 		res.Code = &d.code
@@ -121,7 +121,7 @@ func (ses *Transaction) Commit(ctx context.Context, branch string, o CommitOptio
 	if err != nil {
 		return committed{}, err
 	}
-	live, data, err := ses.Store.liveCommits(ctx, tip)
+	live, data, err := ses.Store.LiveCommits(ctx, tip)
 	if err != nil {
 		return committed{}, err
 	}
@@ -138,15 +138,15 @@ func (ses *Transaction) Commit(ctx context.Context, branch string, o CommitOptio
 		return committed{}, err
 	}
 	m := doc.Milestone{Summary: o.Summary, Contribution: o.Contribution, Progress: o.Progress, Goal: goal, Steps: steps}
-	if err := ses.addMilestone(ctx, c, live, data, &m); err != nil {
+	if err := ses.AddMilestone(ctx, c, live, data, &m); err != nil {
 		return committed{}, err
 	}
-	if err := ses.Store.refreshDetected(ctx, c, tip.commit); err != nil {
+	if err := ses.Store.RefreshDetected(ctx, c, tip.commit); err != nil {
 		return committed{}, err
 	}
-	d.milestone, d.age, d.warnings = m, c.roadmapAge, c.warnings
+	d.milestone, d.age, d.warnings = m, c.RoadmapAge, c.Warnings
 	d.lastStep = steps.Last
-	d.commit, err = ses.Write(ctx, c, tip.commit.ID)
+	d.Commit, err = ses.Write(ctx, c, tip.commit.ID)
 	return d, err
 }
 
@@ -159,7 +159,7 @@ func (ses *Transaction) drain(ctx context.Context, c *Draft, tip *Tip, p Pending
 	if err != nil {
 		return doc.Steps{}, err
 	}
-	steps, err := p.Steps(tip.branch, committerAgent(git.Identity{Name: ses.by.Name}))
+	steps, err := p.Steps(tip.branch, committerAgent(git.Identity{Name: ses.By.Name}))
 	if err != nil {
 		return doc.Steps{}, err
 	}
@@ -195,7 +195,7 @@ func (c *Draft) Count(origin string, steps, milestones int) error {
 
 // addMilestone completes a milestone and puts it behind the live commit.md, whose
 // entries and text are given.
-func (ses *Transaction) addMilestone(ctx context.Context, c *Draft, live []doc.Milestone, data []byte, m *doc.Milestone) (err error) {
+func (ses *Transaction) AddMilestone(ctx context.Context, c *Draft, live []doc.Milestone, data []byte, m *doc.Milestone) (err error) {
 	if m.ID, err = ses.Store.NewID(c.Newest); err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func (ses *Transaction) addMilestone(ctx context.Context, c *Draft, live []doc.M
 			return err
 		}
 	}
-	m.Time, m.Agent, m.Session, m.Model, m.Tokens = ses.by.When, ses.W.Agent, ses.W.Session, ses.W.Model, ses.W.Tokens
+	m.Time, m.Agent, m.Session, m.Model, m.Tokens = ses.By.When, ses.W.Agent, ses.W.Session, ses.W.Model, ses.W.Tokens
 	m.Origin, m.Purpose = c.branch, facts.Purpose
 	if m.Progress == "" && m.Kind != doc.KindRollback && len(live) > 0 {
 		limit, err := ses.Store.SummaryLimit(ctx)

@@ -11,7 +11,7 @@ import (
 // refreshDetected brings a change's detected keys up to date where the code has
 // moved on since the parent commit. The questions get more costly one by one:
 // is HEAD another commit, is its tree another tree, what is in it.
-func (s *Store) refreshDetected(ctx context.Context, c *Draft, parent *git.Commit) error {
+func (s *Store) RefreshDetected(ctx context.Context, c *Draft, parent *git.Commit) error {
 	if c.Code == "" {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (s *Store) refreshDetected(ctx context.Context, c *Draft, parent *git.Commi
 	}
 	// What the code looks like is worth no milestone: the keys stay as they are,
 	// and without the tree that they were read from the next one tries again.
-	c.warnings = append(c.warnings, "metadata not refreshed: "+failed.Error())
+	c.Warnings = append(c.Warnings, "metadata not refreshed: "+failed.Error())
 	_, err = c.Meta.Unset(detect.KeyFrom)
 	return err
 }
@@ -46,8 +46,8 @@ func (s *Store) CodeHead(ctx context.Context) (git.ID, error) {
 
 // codeHead is the code commit that a change is made on.
 func (ses *Transaction) codeHead(ctx context.Context) (git.ID, error) {
-	if ses.code != "" {
-		return ses.code, nil
+	if ses.Code != "" {
+		return ses.Code, nil
 	}
 	return ses.Store.CodeHead(ctx)
 }

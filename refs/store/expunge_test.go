@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
@@ -303,17 +304,17 @@ func TestExpungeLinks(t *testing.T) {
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
 	r.git("commit", "-q", "--allow-empty", "-m", "code")
-	code := git.ID(r.git("rev-parse", "HEAD"))
+	linked := git.ID(r.git("rev-parse", "HEAD"))
 	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	gone := r.milestone(t, "main", "use "+secret)
 	kept := r.milestone(t, "main", "Next")
-	r.git("notes", "--ref=context", "add", "-m", "by hand", string(code))
+	r.git("notes", "--ref=context", "add", "-m", "by hand", string(linked))
 	for _, m := range []store.CommitResult{gone, kept} {
-		r.must(s.Link(ctx, store.Writer{}, code, m.ID))
+		r.must(code.Link(ctx, s, store.Writer{}, linked, m.ID))
 	}
 	res := r.expunge(expunge.Options{Match: secret})
 	now := r.git("rev-parse", "refs/context/heads/main")
-	note := r.git("notes", "--ref=context", "show", string(code))
+	note := r.git("notes", "--ref=context", "show", string(linked))
 	for _, want := range []string{"by hand", `"memory":"` + now + `"`, "Context: " + kept.ID} {
 		if !strings.Contains(note, want) {
 			t.Errorf("the note lacks %s: %s", want, note)

@@ -19,7 +19,7 @@ const FoldWalk = 64
 // a lone agent. When another process holds the notes lock it leaves them, because
 // a crowd must not queue for what the trailers say already: the branch's next
 // COMMIT writes them. With context.notes=lazy none does.
-func (ses *Transaction) fold(ctx context.Context, from *git.Commit) error {
+func (ses *Transaction) Fold(ctx context.Context, from *git.Commit) error {
 	lazy, err := ses.Store.LazyNotes(ctx)
 	if err != nil || lazy {
 		return err
@@ -32,7 +32,7 @@ func (ses *Transaction) fold(ctx context.Context, from *git.Commit) error {
 	return ses.Swap(ctx, func(ctx context.Context) error {
 		u, n, err := ses.facts(ctx, FoldWalk, from)
 		if err == nil {
-			_, err = u.Queue(ctx, ses.Tx, ses.by, "context: fold the facts of "+prose.Count(n, "milestone"))
+			_, err = u.Queue(ctx, ses.Tx, ses.By, "context: fold the facts of "+prose.Count(n, "milestone"))
 		}
 		return err
 	})
@@ -57,7 +57,7 @@ func (ses *Transaction) FoldAll(ctx context.Context, from []*git.Commit, theirs 
 				return err
 			}
 		}
-		_, err = u.Queue(ctx, ses.Tx, ses.by, "context: fold and unite notes")
+		_, err = u.Queue(ctx, ses.Tx, ses.By, "context: fold and unite notes")
 		return err
 	})
 }

@@ -51,7 +51,7 @@ func (s *Store) ListCommits(ctx context.Context, t *Tip, skip, n int) ([]Commit,
 	found = found[min(skip, len(found)):min(skip+n, len(found))]
 	commits := make([]Commit, len(found))
 	for i, m := range found {
-		commits[i] = commitFrom(m)
+		commits[i] = CommitFrom(m)
 	}
 	return commits, s.locate(ctx, t, skip, commits)
 }
@@ -168,7 +168,7 @@ func (s *Store) EachLog(ctx context.Context, t *Tip, visit func([]doc.Step)) err
 	})
 }
 
-func commitFrom(m doc.Milestone) Commit {
+func CommitFrom(m doc.Milestone) Commit {
 	return Commit{ID: m.ID, Branch: m.Origin, Time: m.Time, Agent: m.Agent, Summary: m.Summary, Purpose: m.Purpose,
 		Progress: m.Progress, Contribution: m.Contribution, Steps: StepRange(m.Steps), Tags: map[string]string{},
 		Goal: m.Goal, Kind: m.Kind}
@@ -259,7 +259,7 @@ func (s *Store) locateIn(ctx context.Context, t *Tip, most int, left map[string]
 	if most > 0 {
 		args = append(args, fmt.Sprintf("--max-count=%d", most))
 	}
-	return s.logIDs(ctx, append(args, endOfOptions, string(t.commit.ID)), func(f [][]byte) error {
+	return s.logIDs(ctx, append(args, EndOfOptions, string(t.commit.ID)), func(f [][]byte) error {
 		c := left[string(f[1])]
 		if c == nil {
 			return nil
@@ -296,24 +296,24 @@ func (c *Commit) judge(j notes.Judgement) {
 // whatever names it; where it names another memory commit, the newest milestone
 // that this one stands on is meant.
 func (s *Store) Milestone(ctx context.Context, rev string) (Commit, error) {
-	c, err := s.milestoneAt(ctx, rev)
+	c, err := s.MilestoneAtX(ctx, rev)
 	if err != nil {
 		return Commit{}, err
 	}
-	return s.commitOf(ctx, nil, c)
+	return s.CommitOf(ctx, nil, c)
 }
 
 // commitOf is a memory commit in full, with what its note says or said at a moment of
 // the past: the milestone that it is, or, of one that is none, what its message says,
 // without an id.
-func (s *Store) commitOf(ctx context.Context, at *At, c *git.Commit) (Commit, error) {
+func (s *Store) CommitOf(ctx context.Context, at *At, c *git.Commit) (Commit, error) {
 	entry, err := s.entryOf(ctx, c)
 	if err != nil {
 		return Commit{}, err
 	}
 	out := betweenMilestones(c)
 	if entry != nil {
-		out = commitFrom(*entry)
+		out = CommitFrom(*entry)
 	}
 	return out, s.locateAt(ctx, at, &out, c)
 }
@@ -326,7 +326,7 @@ func (s *Store) entryOf(ctx context.Context, c *git.Commit) (*doc.Milestone, err
 	if id == "" {
 		return nil, nil
 	}
-	ms, _, err := s.liveCommits(ctx, s.TipOf(BranchOf(c), c))
+	ms, _, err := s.LiveCommits(ctx, s.TipOf(BranchOf(c), c))
 	if err != nil {
 		return nil, err
 	}
@@ -353,7 +353,7 @@ func (s *Store) PurposeProgress(ctx context.Context, t *Tip) (purpose, progress 
 	if err != nil {
 		return "", "", err
 	}
-	live, _, err := s.liveCommits(ctx, t)
+	live, _, err := s.LiveCommits(ctx, t)
 	if err != nil {
 		return "", "", err
 	}

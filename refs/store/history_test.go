@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/share"
@@ -73,7 +74,7 @@ func TestBranchOfNoName(t *testing.T) {
 		}
 	}
 	for name, err := range map[string]error{
-		"rollback": second(s.Rollback(ctx, store.RollbackOptions{To: odd})),
+		"rollback": second(code.Rollback(ctx, s, code.RollbackOptions{To: odd})),
 		"at":       second(s.At(ctx, "", odd)),
 		"revision": second(s.Revision(ctx, odd)),
 	} {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/share"
@@ -31,7 +32,7 @@ func TestHooksWithoutMemory(t *testing.T) {
 	r.git("config", "context.push", "true")
 	r.git("remote", "add", "origin", "nowhere")
 	ctx, s := t.Context(), r.open()
-	if err := s.LinkHead(ctx, store.Writer{}); !errors.Is(err, fail.ErrNoMemory) {
+	if err := code.LinkHead(ctx, s, store.Writer{}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("LinkHead: %v", err)
 	}
 	if _, err := share.Follow(ctx, s, store.Writer{}); !errors.Is(err, fail.ErrNoMemory) {
@@ -41,7 +42,7 @@ func TestHooksWithoutMemory(t *testing.T) {
 		t.Errorf("PushBeside: %v", err)
 	}
 	head := r.git("rev-parse", "HEAD")
-	if n, err := s.CarryRewritten(ctx, store.Writer{}, "rebase", strings.NewReader(head+" "+head+"\n")); n != 0 || !errors.Is(err, fail.ErrNoMemory) {
+	if n, err := code.CarryRewritten(ctx, s, store.Writer{}, "rebase", strings.NewReader(head+" "+head+"\n")); n != 0 || !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("CarryRewritten: %d, %v", n, err)
 	}
 	if _, err := os.Stat(filepath.Join(r.dir, ".git", "context")); err == nil {
@@ -56,13 +57,13 @@ func TestLinkHead(t *testing.T) {
 	r := newRepo(t)
 	ctx, s := t.Context(), r.open()
 	ok(share.Init(ctx, s, share.InitOptions{}))(t)
-	if err := s.LinkHead(ctx, store.Writer{}); err != nil {
+	if err := code.LinkHead(ctx, s, store.Writer{}); err != nil {
 		t.Errorf("an unborn HEAD: %v", err)
 	}
 	r.git("commit", "-q", "--allow-empty", "-m", "code")
 	ok(s.Commit(ctx, store.CommitOptions{Summary: "one"}))(t)
 	for range 2 {
-		if err := s.LinkHead(ctx, store.Writer{}); err != nil {
+		if err := code.LinkHead(ctx, s, store.Writer{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -71,12 +72,12 @@ func TestLinkHead(t *testing.T) {
 	}
 	ok(s.CreateBranch(ctx, store.BranchOptions{Name: "young"}))(t)
 	r.git("commit", "-q", "--allow-empty", "-m", "more")
-	if err := s.LinkHead(ctx, store.Writer{}); err != nil || r.linksOn("HEAD") != 0 {
+	if err := code.LinkHead(ctx, s, store.Writer{}); err != nil || r.linksOn("HEAD") != 0 {
 		t.Errorf("a branch without milestones: %d links, %v", r.linksOn("HEAD"), err)
 	}
 	r.git("-c", "core.logAllRefUpdates=false", "commit", "-q", "--allow-empty", "-m", "unlogged")
 	r.git("symbolic-ref", "CONTEXT_HEAD", "refs/context/heads/main")
-	if err := r.open().LinkHead(ctx, store.Writer{}); err != nil || r.linksOn("HEAD") != 1 {
+	if err := code.LinkHead(ctx, r.open(), store.Writer{}); err != nil || r.linksOn("HEAD") != 1 {
 		t.Errorf("a reflog that ends earlier: %d links, %v", r.linksOn("HEAD"), err)
 	}
 }
@@ -89,7 +90,7 @@ func TestPickedBehindConflict(t *testing.T) {
 	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	r.git("commit", "-q", "--allow-empty", "-m", "code")
 	ok(s.Commit(ctx, store.CommitOptions{Summary: "one"}))(t)
-	if err := s.LinkHead(ctx, store.Writer{}); err != nil {
+	if err := code.LinkHead(ctx, s, store.Writer{}); err != nil {
 		t.Fatal(err)
 	}
 	picked := r.git("rev-parse", "HEAD")
@@ -100,7 +101,7 @@ func TestPickedBehindConflict(t *testing.T) {
 		"something else\n\n(cherry picked from commit abc)":     1,
 	} {
 		r.git("commit", "-q", "--allow-empty", "-m", message)
-		if err := s.LinkHead(ctx, store.Writer{}); err != nil || r.linksOn("HEAD") != want {
+		if err := code.LinkHead(ctx, s, store.Writer{}); err != nil || r.linksOn("HEAD") != want {
 			t.Errorf("%q: %d links, want %d, %v", message, r.linksOn("HEAD"), want, err)
 		}
 	}
@@ -114,7 +115,7 @@ func TestCarryThousand(t *testing.T) {
 	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	r.git("commit", "-q", "--allow-empty", "-m", "code")
 	ok(s.Commit(ctx, store.CommitOptions{Summary: "one"}))(t)
-	if err := s.LinkHead(ctx, store.Writer{}); err != nil {
+	if err := code.LinkHead(ctx, s, store.Writer{}); err != nil {
 		t.Fatal(err)
 	}
 	head, before := r.git("rev-parse", "HEAD"), r.git("rev-list", "--count", git.NotesRef)
@@ -122,7 +123,7 @@ func TestCarryThousand(t *testing.T) {
 	for i := range 1000 {
 		fmt.Fprintf(&lines, "%s %040x and more\n", head, i+1)
 	}
-	n, err := s.CarryRewritten(ctx, store.Writer{}, "rebase", strings.NewReader(lines.String()))
+	n, err := code.CarryRewritten(ctx, s, store.Writer{}, "rebase", strings.NewReader(lines.String()))
 	if n != 1000 || err != nil {
 		t.Errorf("carried %d, %v", n, err)
 	}
@@ -133,7 +134,7 @@ func TestCarryThousand(t *testing.T) {
 		t.Errorf("%d notes, want 1002", got)
 	}
 	for _, bad := range []string{head, head + " \n", "HEAD HEAD\n", strings.Repeat("x", 1<<17)} {
-		if _, err := s.CarryRewritten(ctx, store.Writer{}, "rebase", strings.NewReader(bad)); err == nil {
+		if _, err := code.CarryRewritten(ctx, s, store.Writer{}, "rebase", strings.NewReader(bad)); err == nil {
 			t.Errorf("%.50q was taken", bad)
 		}
 	}
@@ -151,14 +152,14 @@ func TestHookGivesUpOnALock(t *testing.T) {
 	hook := ok(refs.Open(ctx, store.Options{Dir: r.dir, Env: r.env, Now: time.Now, LockWait: 50 * time.Millisecond}))(t)
 	defer hook.Close()
 	begin := time.Now()
-	err := hook.LinkHead(ctx, store.Writer{})
+	err := code.LinkHead(ctx, hook, store.Writer{})
 	if took := time.Since(begin); err == nil || took > 2*time.Second {
 		t.Errorf("after %v: %v", took, err)
 	}
 	if err := lock.Unlock(); err != nil {
 		t.Fatal(err)
 	}
-	if err := hook.LinkHead(ctx, store.Writer{}); err != nil || r.linksOn("HEAD") != 1 {
+	if err := code.LinkHead(ctx, hook, store.Writer{}); err != nil || r.linksOn("HEAD") != 1 {
 		t.Errorf("once it is free: %v", err)
 	}
 }
@@ -336,11 +337,11 @@ func TestHookWaitsShortly(t *testing.T) {
 	r.put("f", "changed\n")
 	r.git("commit", "-q", "-a", "-m", "code")
 	r.put(".git/refs/notes/context.lock", "")
-	s := ok(refs.Open(t.Context(), store.Options{Dir: r.dir, Env: r.env, Now: time.Now, LockWait: store.HookLockWait}))(t)
+	s := ok(refs.Open(t.Context(), store.Options{Dir: r.dir, Env: r.env, Now: time.Now, LockWait: code.HookLockWait}))(t)
 	t.Cleanup(func() { s.Close() })
 	begin := time.Now()
-	err := s.LinkHead(t.Context(), store.Writer{})
-	if took := time.Since(begin); !errors.Is(err, git.ErrLocked) || took > 2*store.HookLockWait {
+	err := code.LinkHead(t.Context(), s, store.Writer{})
+	if took := time.Since(begin); !errors.Is(err, git.ErrLocked) || took > 2*code.HookLockWait {
 		t.Errorf("after %v: %v", took, err)
 	} else if words := err.Error(); strings.Count(words, "a ref is locked: git update-ref: ") != 1 || strings.Contains(words, "has moved") {
 		t.Errorf("it says '%s'", words)

@@ -26,12 +26,12 @@ func TestLinks(t *testing.T) {
 	second := ok(s.Commit(ctx, store.CommitOptions{Summary: "Second"}))(t)
 	for range 2 {
 		for code, rev := range map[git.ID]string{one: first.ID, two: string(second.Commit)} {
-			if err := s.Link(ctx, store.Writer{}, code, rev); err != nil {
+			if err := code.Link(ctx, s, store.Writer{}, code, rev); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	n := ok(s.CarryLinks(ctx, store.Writer{}, []store.Rewritten{{Old: one, New: both}, {Old: two, New: both}, {Old: plain, New: one}}))(t)
+	n := ok(code.CarryLinks(ctx, s, store.Writer{}, []code.Rewritten{{Old: one, New: both}, {Old: two, New: both}, {Old: plain, New: one}}))(t)
 	if n != 1 {
 		t.Errorf("%d commits gained a link, want 1", n)
 	}
@@ -56,13 +56,13 @@ func TestLinks(t *testing.T) {
 	if !strings.HasPrefix(note(one), "by hand\n") {
 		t.Errorf("what others wrote is gone:\n%s", note(one))
 	}
-	if n := ok(s.CarryLinks(ctx, store.Writer{}, []store.Rewritten{{Old: one, New: both}}))(t); n != 0 {
+	if n := ok(code.CarryLinks(ctx, s, store.Writer{}, []code.Rewritten{{Old: one, New: both}}))(t); n != 0 {
 		t.Errorf("carried twice, %d commits gained a link", n)
 	}
 	// What was made on a commit goes with it too, though its trailer stays.
 	there := code("there")
 	for _, want := range []int{1, 0} {
-		if n := ok(s.CarryLinks(ctx, store.Writer{}, []store.Rewritten{{Old: here, New: there}}))(t); n != want {
+		if n := ok(code.CarryLinks(ctx, s, store.Writer{}, []code.Rewritten{{Old: here, New: there}}))(t); n != want {
 			t.Errorf("%d commits gained a link, want %d", n, want)
 		}
 	}

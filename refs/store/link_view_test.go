@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
@@ -17,7 +18,7 @@ import (
 // hashes is the milestones of a code revision, newest first.
 func (p *past) hashes(branch, rev string) []git.ID {
 	p.t.Helper()
-	l, err := p.store().Links(p.t.Context(), branch, rev)
+	l, err := code.FindLinks(p.t.Context(), p.store(), branch, rev)
 	p.must(err)
 	var out []git.ID
 	for _, m := range l.Memory {
@@ -127,9 +128,9 @@ func TestLinksOfOthers(t *testing.T) {
 	if got := p.hashes("", "HEAD"); !slices.Equal(got, []git.ID{before}) {
 		t.Errorf("a milestone that is linked twice: %v", got)
 	}
-	l, err := p.store().Links(t.Context(), "", string(before))
+	l, err := code.FindLinks(t.Context(), p.store(), "", string(before))
 	p.must(err)
-	if len(l.Commits) != 2 || l.Commits[0].Commit != code || !slices.Equal(l.Commits[0].How, []string{store.LinkNoted}) {
+	if len(l.Commits) != 2 || l.Commits[0].Commit != code || !slices.Equal(l.Commits[0].How, []string{code.LinkNoted}) {
 		t.Errorf("back: %+v", l.Commits)
 	}
 }
@@ -138,17 +139,17 @@ func TestLinksNameNothing(t *testing.T) {
 	t.Parallel()
 	p := newPast(t)
 	for _, rev := range []string{"nope", "", "--all", "-x", "HEAD^{tree}", "01JD5K0Z3V7Q3M9K2A4B5C6D1A", strings.Repeat("ab", 20), "nope..HEAD", "HEAD..nope", "a\nb", "^" + strings.Repeat("ab", 20)} {
-		if l, err := p.store().Links(t.Context(), "", rev); !errors.Is(err, fail.ErrNotFound) {
+		if l, err := code.FindLinks(t.Context(), p.store(), "", rev); !errors.Is(err, fail.ErrNotFound) {
 			t.Errorf("'%s': %+v, %v", rev, l, err)
 		}
 	}
-	if _, err := p.store().Links(t.Context(), "", "HEAD..CONTEXT_HEAD"); !errors.Is(err, fail.ErrInvalid) {
+	if _, err := code.FindLinks(t.Context(), p.store(), "", "HEAD..CONTEXT_HEAD"); !errors.Is(err, fail.ErrInvalid) {
 		t.Errorf("a range of code and memory: %v", err)
 	}
 	empty := newRepo(t)
 	empty.git("commit", "-q", "--allow-empty", "-m", "code")
 	for _, rev := range []string{"HEAD", "nope", "HEAD..HEAD"} {
-		if _, err := empty.open().Links(t.Context(), "", rev); !errors.Is(err, fail.ErrNoMemory) {
+		if _, err := code.FindLinks(t.Context(), empty.open(), "", rev); !errors.Is(err, fail.ErrNoMemory) {
 			t.Errorf("'%s' without memory: %v", rev, err)
 		}
 	}
@@ -174,7 +175,7 @@ func TestLinksInOrder(t *testing.T) {
 	p.git("reset", "-q", "--soft", "HEAD~1")
 	p.link(string(gone), string(milestone), "main", "01JD5K0Z3V7Q3M9K2A4B5C6D19")
 	slices.Reverse(want)
-	l, err := p.store().Links(t.Context(), "", string(milestone))
+	l, err := code.FindLinks(t.Context(), p.store(), "", string(milestone))
 	p.must(err)
 	var got []git.ID
 	for _, c := range l.Commits {
@@ -191,7 +192,7 @@ func TestLinksInOrder(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("of a milestone %v, want %v", got, want)
 	}
-	l, err = p.store().Links(t.Context(), "", string(before)+".."+string(pushed))
+	l, err = code.FindLinks(t.Context(), p.store(), "", string(before)+".."+string(pushed))
 	p.must(err)
 	got = nil
 	for _, c := range l.Memory[0].Links {

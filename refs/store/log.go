@@ -119,7 +119,7 @@ func (s *Store) logRevs(ctx context.Context, o LogOptions) ([]string, error) {
 		}
 		revs = append(revs, "--glob="+git.BranchPrefix+"*", "--glob="+git.TagPrefix+"*")
 	}
-	revs = append(revs, endOfOptions)
+	revs = append(revs, EndOfOptions)
 	for _, word := range o.Revs {
 		named, err := s.logRev(ctx, word)
 		if err != nil {

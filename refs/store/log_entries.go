@@ -23,7 +23,7 @@ func (s *Store) LogCommits(ctx context.Context, list []Logged) ([]Commit, error)
 			}
 		}
 		if entry := entries[m.ID]; entry != nil {
-			commits[i] = commitFrom(*entry)
+			commits[i] = CommitFrom(*entry)
 			commits[i].Hash = &list[i].Commit
 			if m.Code != "" {
 				commits[i].Code = &list[i].Code

@@ -17,7 +17,7 @@ func (s *Store) logIDs(ctx context.Context, args []string, each func(fields [][]
 
 // logIDsFrom is logIDs with something on standard input, for revisions without bound.
 func (s *Store) LogIDsFrom(ctx context.Context, stdin []byte, args []string, each func(fields [][]byte) error, more ...string) error {
-	read := &records{fields: 2 + len(more), each: each}
+	read := &Records{Fields: 2 + len(more), Each: each}
 	format := "--format=%H%x00" + value(TrailerID)
 	for _, field := range more {
 		format += "%x00" + field
@@ -31,22 +31,22 @@ func (s *Store) LogIDsFrom(ctx context.Context, stdin []byte, args []string, eac
 	return nil
 }
 
-const endOfOptions = "--end-of-options"
+const EndOfOptions = "--end-of-options"
 
 // value is the format for a trailer's value alone.
 func value(trailer string) string { return "%(trailers:key=" + trailer + ",valueonly,separator=)" }
 
 // records cuts what git writes into fields, each ended by NUL, and hands on as many
 // as make a record. Fields are only good until each returns.
-type records struct {
-	fields int
-	each   func([][]byte) error
+type Records struct {
+	Fields int
+	Each   func([][]byte) error
 	rest   []byte // of a record that has not ended
 	ends   []int  // of the fields in rest
 	looked int    // how far rest was searched: a note may be large and come in many pieces
 }
 
-func (r *records) Write(p []byte) (int, error) {
+func (r *Records) Write(p []byte) (int, error) {
 	r.rest = append(r.rest, p...)
 	done := 0
 	for {
@@ -57,14 +57,14 @@ func (r *records) Write(p []byte) (int, error) {
 		}
 		r.ends = append(r.ends, r.looked+n)
 		r.looked += n + 1
-		if len(r.ends) < r.fields {
+		if len(r.ends) < r.Fields {
 			continue
 		}
-		record, from := make([][]byte, r.fields), done
+		record, from := make([][]byte, r.Fields), done
 		for i, end := range r.ends {
 			record[i], from = r.rest[from:end], end+1
 		}
-		if err := r.each(record); err != nil {
+		if err := r.Each(record); err != nil {
 			r.rest = nil
 			return len(p), err
 		}

@@ -27,7 +27,7 @@ import (
 // not with Keep. Steps pending on the source are committed with it; those of the
 // target stay pending.
 func (s *Store) Merge(ctx context.Context, o MergeOptions) (MergeResult, error) {
-	return onBranch(ctx, s, o.Into, func(branch string) (MergeResult, error) { return s.mergeOn(ctx, branch, o) })
+	return OnBranch(ctx, s, o.Into, func(branch string) (MergeResult, error) { return s.mergeOn(ctx, branch, o) })
 }
 
 func (s *Store) mergeOn(ctx context.Context, target string, o MergeOptions) (MergeResult, error) {
@@ -227,10 +227,10 @@ func (m *merging) mergeInto(ctx context.Context, target, source *Tip, bases []gi
 	if err := c.setPurpose(m.o.Purpose); err != nil {
 		return err
 	}
-	if c.roadmap, err = m.outcome(ctx, source, "merged into "+m.target); err != nil {
+	if c.Roadmap, err = m.outcome(ctx, source, "merged into "+m.target); err != nil {
 		return err
 	}
-	c.roadmapAge = 0
+	c.RoadmapAge = 0
 	entry, err := m.entry(ctx, summary, source, target, u)
 	if err != nil {
 		return err
@@ -239,16 +239,16 @@ func (m *merging) mergeInto(ctx context.Context, target, source *Tip, bases []gi
 	if err != nil {
 		return fmt.Errorf("the merged %s: %w", doc.CommitFile, err)
 	}
-	if err := m.addMilestone(ctx, c, live, u.Commits, entry); err != nil {
+	if err := m.AddMilestone(ctx, c, live, u.Commits, entry); err != nil {
 		return err
 	}
-	if err := m.Store.refreshDetected(ctx, c, target.commit); err != nil {
+	if err := m.Store.RefreshDetected(ctx, c, target.commit); err != nil {
 		return err
 	}
 	if m.merged, err = m.Write(ctx, c, target.commit.ID); err != nil {
 		return err
 	}
-	m.warnings = c.warnings
+	m.warnings = c.Warnings
 	m.res.ID, m.res.Commit = &entry.ID, &m.merged.ID
 	if m.o.DryRun {
 		m.res.ID, m.res.Commit = nil, nil
@@ -276,7 +276,7 @@ func (m *merging) finish(ctx context.Context) []string {
 	}
 	if m.merged != nil {
 		mark := m.Mark(ctx, m.target, m.waiting.Untouched(), m.merged.ID, 0, *m.res.ID)
-		warnings = append(warnings, m.Afterwards(mark, m.fold(ctx, m.merged))...)
+		warnings = append(warnings, m.Afterwards(mark, m.Fold(ctx, m.merged))...)
 	}
 	return warnings
 }

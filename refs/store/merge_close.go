@@ -52,7 +52,7 @@ func (m *merging) closeSource(ctx context.Context, source *Tip) (*Tip, error) {
 	if closes {
 		facts := c.Meta.Branch()
 		facts.Status = status
-		facts.MergedInto, facts.MergedAt = m.target, m.by.When
+		facts.MergedInto, facts.MergedAt = m.target, m.By.When
 		if m.o.Abandon {
 			facts.MergedInto, c.Body = "", m.o.Contribution
 		}
@@ -61,7 +61,7 @@ func (m *merging) closeSource(ctx context.Context, source *Tip) (*Tip, error) {
 		}
 	}
 	if m.o.Abandon {
-		if c.roadmap, err = m.outcome(ctx, source, "abandoned"); err != nil {
+		if c.Roadmap, err = m.outcome(ctx, source, "abandoned"); err != nil {
 			return nil, err
 		}
 	}

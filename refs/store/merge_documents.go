@@ -88,7 +88,7 @@ func (d *documents) topics(ctx context.Context) error {
 	all := map[string]bool{}
 	for i, t := range []*Tip{d.base, d.ours, d.theirs} {
 		var err error
-		if sides[i], err = topicIDs(ctx, t); err != nil {
+		if sides[i], err = TopicIDs(ctx, t); err != nil {
 			return err
 		}
 		for name := range sides[i] {

@@ -56,7 +56,7 @@ func (m *merging) entry(ctx context.Context, summary string, source, target *Tip
 		parts = append(parts, fmt.Sprintf("What '%s' was for: %s", source.branch, purpose))
 	}
 	parts = append(parts, fmt.Sprintf("It brought %s and %s.", prose.Count(u.milestones, "milestone"), prose.Count(u.steps, "step")))
-	theirs, _, err := m.Store.liveCommits(ctx, source)
+	theirs, _, err := m.Store.LiveCommits(ctx, source)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (m *merging) entry(ctx context.Context, summary string, source, target *Tip
 	entry := &doc.Milestone{Kind: doc.KindMerge, Summary: summary, Contribution: strings.Join(parts, "\n\n")}
 	// The summary goes on from the target's own last milestone, not from whatever
 	// entry is the newest in the merged file.
-	ours, _, err := m.Store.liveCommits(ctx, m.Store.TipOf(target.branch, target.commit))
+	ours, _, err := m.Store.LiveCommits(ctx, m.Store.TipOf(target.branch, target.commit))
 	if err != nil {
 		return nil, err
 	}

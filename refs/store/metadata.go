@@ -129,7 +129,7 @@ func metadataError(path string, err error) error {
 // milestone. build returns nil where there is nothing to change.
 func (s *Store) changeBranch(ctx context.Context, w Writer, path string,
 	build func(context.Context, *Transaction, *Tip) (*Draft, error)) (Change, error) {
-	return onBranch(ctx, s, "", func(branch string) (Change, error) { return s.changeOn(ctx, branch, w, path, build) })
+	return OnBranch(ctx, s, "", func(branch string) (Change, error) { return s.changeOn(ctx, branch, w, path, build) })
 }
 
 func (s *Store) changeOn(ctx context.Context, branch string, w Writer, path string,

@@ -126,7 +126,7 @@ type Recent struct {
 // alone: no document is opened.
 func (s *Store) Recent(ctx context.Context, t *Tip, n int) ([]Recent, error) {
 	var list []Recent
-	args := []string{"--no-notes", endOfOptions, string(t.commit.ID)}
+	args := []string{"--no-notes", EndOfOptions, string(t.commit.ID)}
 	err := s.logIDs(ctx, args, func(f [][]byte) error {
 		if len(f[1]) == 0 {
 			return nil

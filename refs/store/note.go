@@ -105,7 +105,7 @@ func (ses *Transaction) judgement(j Judging, after string) ([]byte, error) {
 		if after, err = ses.Store.NewID(after); err != nil {
 			return nil, err
 		}
-		f.ID, f.Time = after, ses.by.When
+		f.ID, f.Time = after, ses.By.When
 		f.Agent, f.Session, f.Model = ses.W.Agent, ses.W.Session, ses.W.Model
 		line, err := f.Line()
 		if err != nil {
@@ -174,7 +174,7 @@ func (ses *Transaction) addNote(ctx context.Context, c *git.Commit, j Judging) (
 		if err := u.Add(ctx, c.ID, said); err != nil {
 			return err
 		}
-		_, err = u.Queue(ctx, ses.Tx, ses.by, "context: note "+c.ID.Short())
+		_, err = u.Queue(ctx, ses.Tx, ses.By, "context: note "+c.ID.Short())
 		return err
 	})
 	return note, err

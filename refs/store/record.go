@@ -53,7 +53,7 @@ func (s *Store) Record(ctx context.Context, steps []NewStep) ([]Recorded, error)
 		sourced = sourced || steps[i].Source != ""
 	}
 	var known *Sources
-	j, err := onBranch(ctx, s, "", func(branch string) (j *journal.Journal, err error) {
+	j, err := OnBranch(ctx, s, "", func(branch string) (j *journal.Journal, err error) {
 		for i := range out {
 			out[i].Branch = branch
 		}

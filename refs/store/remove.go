@@ -155,13 +155,13 @@ func (ses *Transaction) keepPending(ctx context.Context, name string) error {
 		}
 		keep := keeping(n, name)
 		done, err := ses.Commit(ctx, name, CommitOptions{Summary: keep, Contribution: keep})
-		made = done.commit
+		made = done.Commit
 		return err
 	})
 	if err != nil || made == nil {
 		return err
 	}
-	return ses.fold(ctx, made)
+	return ses.Fold(ctx, made)
 }
 
 // commitPending makes a milestone of what is pending, if anything is.

@@ -26,7 +26,7 @@ import (
 // @{1}). A commit that is no memory commit is fail.ErrInvalid, a name that means
 // nothing fail.ErrNotFound.
 func (s *Store) Revision(ctx context.Context, rev string) (*git.Commit, error) {
-	c, err := s.resolve(ctx, rev)
+	c, err := s.ResolveX(ctx, rev)
 	if err != nil {
 		return nil, s.noMilestone(ctx, rev, err)
 	}
@@ -38,7 +38,7 @@ func (s *Store) Revision(ctx context.Context, rev string) (*git.Commit, error) {
 }
 
 // resolve finds the commit that a name means, of memory if it can, else of code.
-func (s *Store) resolve(ctx context.Context, rev string) (*git.Commit, error) {
+func (s *Store) ResolveX(ctx context.Context, rev string) (*git.Commit, error) {
 	name := beforeSuffix(rev)
 	suffix := rev[len(name):]
 	if name == git.HeadName { // a worktree may have none of its own
@@ -137,7 +137,7 @@ func (s *Store) named(ctx context.Context, name string) (id git.ID, ref string, 
 	if !doc.ValidID(name) {
 		return "", "", nil
 	}
-	id, err = s.byID(ctx, name)
+	id, err = s.ByID(ctx, name)
 	return id, "", err
 }
 
@@ -147,7 +147,7 @@ const idSlack = time.Hour
 
 // byID looks for a milestone by its id: first among the commits that are not older than
 // the id, which for what was made lately are few, then among all.
-func (s *Store) byID(ctx context.Context, name string) (git.ID, error) {
+func (s *Store) ByID(ctx context.Context, name string) (git.ID, error) {
 	args := []string{"--fixed-strings", "--grep=" + TrailerID + ": " + name,
 		"--glob=" + git.BranchPrefix + "*", "--glob=" + git.TagPrefix + "*"}
 	young := fmt.Sprintf("--max-age=%d", max(doc.IDTime(name).Add(-idSlack).Unix(), 0))
@@ -191,7 +191,7 @@ func (s *Store) noMilestone(ctx context.Context, rev string, err error) error {
 
 // milestoneAt finds the milestone that a name means: the memory commit itself,
 // or the newest milestone that it stands on.
-func (s *Store) milestoneAt(ctx context.Context, rev string) (*git.Commit, error) {
+func (s *Store) MilestoneAtX(ctx context.Context, rev string) (*git.Commit, error) {
 	c, err := s.Revision(ctx, rev)
 	if err != nil {
 		return nil, err

@@ -80,8 +80,8 @@ func (r RoadmapChange) check() (replaced bool, err error) {
 // commit.md before.
 func (ses *Transaction) reviseRoadmap(ctx context.Context, c *Draft, live []doc.Milestone, change RoadmapChange) (goal string, err error) {
 	if len(change.Done)+len(change.Todo)+len(change.Decide) == 0 {
-		c.roadmapAge++
-		return ses.Store.goal(ctx, c.Parent, c.roadmap, live)
+		c.RoadmapAge++
+		return ses.Store.goal(ctx, c.Parent, c.Roadmap, live)
 	}
 	old, data, err := ses.Store.ReadRoadmap(ctx)
 	if err != nil {
@@ -103,7 +103,7 @@ func (ses *Transaction) reviseRoadmap(ctx context.Context, c *Draft, live []doc.
 	if err != nil {
 		return "", err
 	}
-	c.roadmap, c.roadmapAge = tip, 0
+	c.Roadmap, c.RoadmapAge = tip, 0
 	return r.Goal(), nil
 }
 
@@ -156,7 +156,7 @@ func (ses *Transaction) RoadmapCommit(ctx context.Context, tree *git.Edit, paren
 	t.add(trailerAgent, ses.W.Agent)
 	t.add(trailerSession, ses.W.Session)
 	t.add(trailerModel, ses.W.Model)
-	return ses.storeCommit(ctx, &git.Commit{Tree: id, Parents: parents, Author: ses.by, Committer: ses.by,
+	return ses.storeCommit(ctx, &git.Commit{Tree: id, Parents: parents, Author: ses.By, Committer: ses.By,
 		Message: message(prose.OneLine(reason, 200), "", t.b.String())})
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
@@ -23,9 +24,9 @@ func (r *repo) made(branch, summary string) string {
 	return string(res.Commit)
 }
 
-func (r *repo) rollback(branch, to string) store.RollbackResult {
+func (r *repo) rollback(branch, to string) code.RollbackResult {
 	r.t.Helper()
-	res, err := r.open(branch).Rollback(r.t.Context(), store.RollbackOptions{Branch: branch, To: to})
+	res, err := code.Rollback(r.t.Context(), r.open(branch), code.RollbackOptions{Branch: branch, To: to})
 	r.must(err)
 	return res
 }
@@ -140,7 +141,7 @@ func TestRollbackBesideOthers(t *testing.T) {
 			return err
 		})
 		beside(func() error {
-			_, err := r.open().Rollback(ctx, store.RollbackOptions{To: good})
+			_, err := code.Rollback(ctx, r.open(), code.RollbackOptions{To: good})
 			return err
 		})
 	}
@@ -180,7 +181,7 @@ func TestRollbackWhereItStood(t *testing.T) {
 	p.remember("exp", "a", "anew")
 
 	to := func(branch string, at git.ID) error {
-		return second(p.store(branch).Rollback(ctx, store.RollbackOptions{Branch: branch, To: string(at)}))
+		return second(code.Rollback(ctx, p.store(branch), code.RollbackOptions{Branch: branch, To: string(at)}))
 	}
 	said := deniedAs(t, to("exp", dead), "rollback-elsewhere")
 	if !strings.Contains(said.Message, "of another branch that was called so") || len(said.Hints) != 1 {

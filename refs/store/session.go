@@ -36,11 +36,11 @@ var ErrNothing = errors.New("nothing to do")
 type Transaction struct {
 	Store *Store
 	W     Writer
-	by    git.Signature
-	sign  bool // its commits
-	locks []*git.Lock
+	By    git.Signature
+	Sign  bool // its commits
+	Locks []*git.Lock
 	Tx    *git.Tx
-	code  git.ID // the code commit that it is about; "": HEAD
+	Code  git.ID // the code commit that it is about; "": HEAD
 }
 
 // begin finishes what a killed process was forgetting, and locks branches.
@@ -77,12 +77,12 @@ func (s *Store) BeginLocked(ctx context.Context, w Writer, reason string, branch
 			return nil, err
 		}
 	}
-	ses := &Transaction{Store: s, W: w, by: git.Signature{Name: ident.Name, Email: ident.Email, When: now}}
-	if ses.sign, err = w.Sign.wanted(cfg); err != nil {
+	ses := &Transaction{Store: s, W: w, By: git.Signature{Name: ident.Name, Email: ident.Email, When: now}}
+	if ses.Sign, err = w.Sign.Wanted(cfg); err != nil {
 		return nil, err
 	}
 	branches = slices.Compact(slices.Sorted(slices.Values(branches)))
-	if ses.locks, err = s.lockBranches(ctx, branches); err != nil {
+	if ses.Locks, err = s.lockBranches(ctx, branches); err != nil {
 		return nil, err
 	}
 	for _, b := range branches {
@@ -90,7 +90,7 @@ func (s *Store) BeginLocked(ctx context.Context, w Writer, reason string, branch
 			return nil, errors.Join(err, ses.Close())
 		}
 	}
-	if err := ses.start(ctx, reason); err != nil {
+	if err := ses.Start(ctx, reason); err != nil {
 		return nil, errors.Join(err, ses.Close())
 	}
 	return ses, nil
@@ -140,16 +140,16 @@ func (s *Store) WhileHeld(ctx context.Context, do func() error, branches ...stri
 }
 
 // start starts the child that will move the refs.
-func (ses *Transaction) start(ctx context.Context, reason string) (err error) {
+func (ses *Transaction) Start(ctx context.Context, reason string) (err error) {
 	ses.Tx, err = ses.Store.repo.Begin(ctx, git.TxOptions{Message: "context " + reason,
-		Committer: git.Identity{Name: ses.by.Name, Email: ses.by.Email}, Keep: ses.held()})
+		Committer: git.Identity{Name: ses.By.Name, Email: ses.By.Email}, Keep: ses.Held()})
 	return err
 }
 
 // held are the files of the locks, for children that must hold them too.
-func (ses *Transaction) held() []*os.File {
+func (ses *Transaction) Held() []*os.File {
 	var files []*os.File
-	for _, l := range ses.locks {
+	for _, l := range ses.Locks {
 		files = append(files, l.File())
 	}
 	return files
@@ -163,7 +163,7 @@ func (ses *Transaction) Close() error {
 		defer ses.Store.maintain(ses.Tx.Moved())
 		errs = append(errs, ses.Tx.Close())
 	}
-	return errors.Join(append(errs, unlock(ses.locks))...)
+	return errors.Join(append(errs, unlock(ses.Locks))...)
 }
 
 // afterwards words what failed once the refs had moved. It is a warning: what was

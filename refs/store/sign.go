@@ -30,7 +30,7 @@ const (
 )
 
 // wanted reports whether commits are to be signed.
-func (o Signing) wanted(cfg *git.Config) (bool, error) {
+func (o Signing) Wanted(cfg *git.Config) (bool, error) {
 	if o.Mode != SignAsConfigured {
 		return o.Mode == SignAlways, nil
 	}
@@ -41,7 +41,7 @@ func (o Signing) wanted(cfg *git.Config) (bool, error) {
 // but those of the notes go through it. A lost race signs again, with the commit
 // lock held; that of the journal is free, so that record never waits for it.
 func (ses *Transaction) storeCommit(ctx context.Context, c *git.Commit) (*git.Commit, error) {
-	if !ses.sign {
+	if !ses.Sign {
 		var err error
 		c.ID, err = ses.Store.repo.WriteCommit(ctx, c)
 		return c, err

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -96,7 +97,7 @@ func TestEveryMemoryCommitIsSigned(t *testing.T) {
 	ok(a.open().DeleteBranch(t.Context(), "gone", true))(t)
 	a.goal("Further")
 	ok(a.open().Commit(t.Context(), store.CommitOptions{Summary: "Begun", Roadmap: store.RoadmapChange{Done: []string{"Begin"}}}))(t)
-	ok(a.open().Rollback(t.Context(), store.RollbackOptions{To: "main~1"}))(t)
+	ok(code.Rollback(t.Context(), a.open(), code.RollbackOptions{To: "main~1"}))(t)
 	b.work("main", "worked here too", 10)
 	b.goal("Further still")
 	a.sync("")

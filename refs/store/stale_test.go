@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/share"
@@ -93,7 +94,7 @@ func TestMilestoneStaleness(t *testing.T) {
 func marked(t *testing.T, s *refs.Store, m store.Commit) store.Commit {
 	t.Helper()
 	one := []store.Commit{m}
-	if err := s.MarkStale(t.Context(), one); err != nil {
+	if err := code.MarkStale(t.Context(), s, one); err != nil {
 		t.Fatal(err)
 	}
 	return one[0]
@@ -135,7 +136,7 @@ func TestStalenessOfLinkedCode(t *testing.T) {
 	if got := stale(); got != "pool.go" {
 		t.Errorf("before it is linked: %q", got)
 	}
-	if err := r.open().Link(ctx, store.Writer{}, code, "main"); err != nil {
+	if err := code.Link(ctx, r.open(), store.Writer{}, code, "main"); err != nil {
 		t.Fatal(err)
 	}
 	if got := stale(); got != "" {
@@ -152,7 +153,7 @@ func TestStalenessOfLinkedCode(t *testing.T) {
 	// A milestone that names new files alone.
 	ok(r.open().Commit(ctx, store.CommitOptions{Summary: "Add fresh.go"}))(t)
 	code = r.write("fresh.go=1")
-	if err := r.open().Link(ctx, store.Writer{}, code, "main"); err != nil {
+	if err := code.Link(ctx, r.open(), store.Writer{}, code, "main"); err != nil {
 		t.Fatal(err)
 	}
 	if got := stale(); got != "" {
@@ -170,7 +171,7 @@ func TestLinksAreCached(t *testing.T) {
 	r.write("pool.go=1")
 	ok(s.Commit(ctx, store.CommitOptions{Summary: "Lock pool.go"}))(t)
 	code := r.write("pool.go=2")
-	if err := s.Link(ctx, store.Writer{}, code, "main"); err != nil {
+	if err := code.Link(ctx, s, store.Writer{}, code, "main"); err != nil {
 		t.Fatal(err)
 	}
 	searched := func(stale bool) bool {
@@ -205,7 +206,7 @@ func TestLinksAreCached(t *testing.T) {
 	if searched(true) {
 		t.Error("searched the same notes again")
 	}
-	if err := r.open().Link(ctx, store.Writer{}, code, "main"); err != nil {
+	if err := code.Link(ctx, r.open(), store.Writer{}, code, "main"); err != nil {
 		t.Fatal(err)
 	}
 	if searched(false) {
@@ -231,7 +232,7 @@ func TestMarkStaleTogether(t *testing.T) {
 	}
 	code := r.write("c.go=2", "later.go=1")
 	list = append(list, store.Commit{Summary: "c.go", Code: &code})
-	if err := s.MarkStale(ctx, list); err != nil {
+	if err := code.MarkStale(ctx, s, list); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
@@ -275,10 +276,10 @@ func TestTopicIsDatedByItsWriter(t *testing.T) {
 		t.Fatalf("%+v", merged)
 	}
 	m := r.open()
-	topics := ok(m.TopicsWithCode(ctx, ok(m.Tip(ctx, "main"))(t), false))(t)
+	topics := ok(code.Topics(ctx, m, ok(m.Tip(ctx, "main"))(t), false))(t)
 	want := map[string]git.ID{"here": here, "there": there, "kept": *merged.Commit}
 	for _, topic := range topics {
-		one := ok(m.TopicWithCode(ctx, ok(m.Tip(ctx, "main"))(t), topic.Key))(t)
+		one := ok(code.Topic(ctx, m, ok(m.Tip(ctx, "main"))(t), topic.Key))(t)
 		if topic.Commit != want[topic.Key] || one.Commit != topic.Commit {
 			t.Errorf("%s: %s and %s, want %s", topic.Key, topic.Commit, one.Commit, want[topic.Key])
 		}
@@ -310,7 +311,7 @@ func TestRememberChecksPaths(t *testing.T) {
 		t.Errorf("%q", ch.Warnings)
 	}
 	again := r.open()
-	if topics := ok(again.TopicsWithCode(ctx, ok(again.Tip(ctx, "main"))(t), false))(t); len(topics) != 1 || *topics[0].Stale {
+	if topics := ok(code.Topics(ctx, again, ok(again.Tip(ctx, "main"))(t), false))(t); len(topics) != 1 || *topics[0].Stale {
 		t.Errorf("%+v", topics)
 	}
 }

@@ -16,7 +16,7 @@ import (
 //
 // It never stood at what a MERGE brought, whatever the other branch was called. No
 // date is asked: clocks lag.
-func (s *Store) stoodAt(ctx context.Context, tip *git.Commit, at git.ID) (bool, error) {
+func (s *Store) StoodAt(ctx context.Context, tip *git.Commit, at git.ID) (bool, error) {
 	between, err := s.repo.View(ctx, "rev-list", "--ancestry-path", "--parents", "--end-of-options", string(tip.ID), "^"+string(at))
 	if err != nil {
 		return false, err
@@ -54,7 +54,7 @@ func (s *Store) stoodAt(ctx context.Context, tip *git.Commit, at git.ID) (bool, 
 // where none is called that any more, the one that this was renamed to, which was made
 // at the same time and stood at the commit. The current one goes before others. It is
 // "" where the branch is gone.
-func (s *Store) homeOf(ctx context.Context, c *git.Commit) (string, error) {
+func (s *Store) HomeOf(ctx context.Context, c *git.Commit) (string, error) {
 	own := BranchOf(c)
 	if own == "" {
 		return "", nil
@@ -84,7 +84,7 @@ func (s *Store) homeOf(ctx context.Context, c *git.Commit) (string, error) {
 		if tip.commit.Trailer(TrailerCreated) != c.Trailer(TrailerCreated) {
 			continue
 		}
-		if stood, err := s.stoodAt(ctx, tip.commit, c.ID); err != nil || stood {
+		if stood, err := s.StoodAt(ctx, tip.commit, c.ID); err != nil || stood {
 			return name, err
 		}
 	}

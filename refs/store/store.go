@@ -136,7 +136,7 @@ func (s *Store) Current(ctx context.Context) (string, error) {
 // onBranch does something on a branch; on the current one for "", and again where another
 // process renames that meanwhile: of a rename CONTEXT_HEAD is what moves last. What is done
 // must have changed nothing when it says that there is no such branch.
-func onBranch[T any](ctx context.Context, s *Store, branch string, do func(branch string) (T, error)) (T, error) {
+func OnBranch[T any](ctx context.Context, s *Store, branch string, do func(branch string) (T, error)) (T, error) {
 	if branch != "" {
 		return do(branch)
 	}

@@ -40,7 +40,7 @@ func (s *Store) Tip(ctx context.Context, branch string) (*Tip, error) {
 			return nil, err
 		}
 	}
-	return onBranch(ctx, s, branch, func(branch string) (*Tip, error) { return s.tipNow(ctx, branch) })
+	return OnBranch(ctx, s, branch, func(branch string) (*Tip, error) { return s.tipNow(ctx, branch) })
 }
 
 func (s *Store) tipNow(ctx context.Context, branch string) (*Tip, error) {
@@ -147,7 +147,7 @@ func (s *Store) Optional(ctx context.Context, t *Tip, path string) ([]byte, erro
 }
 
 // liveCommits reads a branch's commit.md: its newest milestones, and the text.
-func (s *Store) liveCommits(ctx context.Context, t *Tip) ([]doc.Milestone, []byte, error) {
+func (s *Store) LiveCommits(ctx context.Context, t *Tip) ([]doc.Milestone, []byte, error) {
 	data, err := s.Optional(ctx, t, doc.CommitFile)
 	if err != nil {
 		return nil, nil, err
@@ -194,7 +194,7 @@ func (s *Store) NewestX(ctx context.Context, t *Tip) (string, error) {
 	if id := t.commit.Trailer(TrailerNewest); doc.ValidID(id) {
 		return id, nil
 	}
-	ms, _, err := s.liveCommits(ctx, t)
+	ms, _, err := s.LiveCommits(ctx, t)
 	if err != nil {
 		return "", err
 	}
@@ -221,7 +221,7 @@ func (s *Store) HasBranch(ctx context.Context, name string) (bool, error) {
 }
 
 // topicIDs lists the files of a tip's topics; none for nil.
-func topicIDs(ctx context.Context, t *Tip) (map[string]git.ID, error) {
+func TopicIDs(ctx context.Context, t *Tip) (map[string]git.ID, error) {
 	ids := map[string]git.ID{}
 	if t == nil {
 		return ids, nil

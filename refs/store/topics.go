@@ -93,7 +93,7 @@ func (s *Store) topicBlob(ctx context.Context, tip *Tip, key string) ([]byte, er
 	if !errors.Is(err, fail.ErrNotFound) {
 		return data, err
 	}
-	ids, err := topicIDs(ctx, tip)
+	ids, err := TopicIDs(ctx, tip)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (s *Store) topicBlob(ctx context.Context, tip *Tip, key string) ([]byte, er
 // Topics lists the topics of a tip by key, each with who wrote it and when. Topics that a standing one supersedes are listed
 // only with all.
 func (s *Store) Topics(ctx context.Context, tip *Tip, all bool) ([]Topic, error) {
-	ids, err := topicIDs(ctx, tip)
+	ids, err := TopicIDs(ctx, tip)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func (s *Store) dateTopics(ctx context.Context, tip *Tip, topics []Topic) error 
 	if len(topics) == 0 {
 		return nil
 	}
-	ids, err := topicIDs(ctx, tip)
+	ids, err := TopicIDs(ctx, tip)
 	if err != nil {
 		return err
 	}

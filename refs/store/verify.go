@@ -81,7 +81,7 @@ func (s *Store) toVerify(ctx context.Context, rev string) ([]git.ID, error) {
 		id, err := s.verifiable(ctx, rev)
 		return []git.ID{id}, err
 	}
-	c, err := s.milestoneAt(ctx, git.HeadName)
+	c, err := s.MilestoneAtX(ctx, git.HeadName)
 	if err != nil {
 		return nil, err
 	}

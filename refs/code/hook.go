@@ -1,4 +1,4 @@
-package store
+package code
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // What git's hooks do. Each is safe in the environment of a hook, beside any other
@@ -31,10 +32,10 @@ const (
 // Commits that replace others (an amendment, those of a rebase) are left to
 // CarryRewritten. git does not run this hook for a merge without conflicts, nor for
 // what `git am` applies.
-func (s *Store) LinkHead(ctx context.Context, w Writer) error {
+func LinkHead(ctx context.Context, s *store.Store, w store.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, postCommitLimit)
 	defer cancel()
-	code, err := s.newCode(ctx)
+	code, err := newCode(ctx, s)
 	if code == nil || err != nil {
 		return err
 	}
@@ -42,11 +43,11 @@ func (s *Store) LinkHead(ctx context.Context, w Writer) error {
 	if err != nil {
 		return err
 	}
-	picked, err := s.picked(ctx, code)
+	picked, err := picked(ctx, s, code)
 	if err != nil {
 		return err
 	}
-	some := HasMilestones(tip.commit)
+	some := HasMilestones(tip.Commit())
 	if !some && picked == "" {
 		return nil
 	}
@@ -56,9 +57,9 @@ func (s *Store) LinkHead(ctx context.Context, w Writer) error {
 	}
 	defer ses.Close()
 	if some {
-		m, err := s.NewestMilestone(ctx, tip.commit)
+		m, err := s.NewestMilestone(ctx, tip.Commit())
 		if err == nil && m != nil {
-			err = ses.Link(ctx, code.ID, m)
+			err = WriteLink(ctx, ses, code.ID, m)
 		}
 		if err != nil {
 			return err
@@ -67,7 +68,7 @@ func (s *Store) LinkHead(ctx context.Context, w Writer) error {
 	if picked == "" {
 		return nil
 	}
-	return ses.NoteLinks(ctx, "context: carry links over a cherry-pick", func(u *notes.Update) error {
+	return NoteLinks(ctx, ses, "context: carry links over a cherry-pick", func(u *notes.Update) error {
 		_, err := Carry(ctx, u, Rewritten{Old: picked, New: code.ID})
 		return err
 	})
@@ -76,26 +77,26 @@ func (s *Store) LinkHead(ctx context.Context, w Writer) error {
 // hasMilestones reports whether a branch has milestones of its own: those of the
 // branch that it started from stand behind it.
 func HasMilestones(tip *git.Commit) bool {
-	n := tip.Trailer(TrailerCommits)
+	n := tip.Trailer(store.TrailerCommits)
 	return n != "" && n != "0"
 }
 
 // newCode is the commit that HEAD names, if it stands in no other's place; else nil.
 // The reflog tells: what was at HEAD before is the parent of an ordinary commit. Its
 // words do not, because GIT_REFLOG_ACTION changes them.
-func (s *Store) newCode(ctx context.Context) (*git.Commit, error) {
-	if rebasing, err := s.repo.Rebasing(); rebasing || err != nil {
+func newCode(ctx context.Context, s *store.Store) (*git.Commit, error) {
+	if rebasing, err := s.Repo().Rebasing(); rebasing || err != nil {
 		return nil, err
 	}
 	id, err := s.CodeHead(ctx)
 	if id == "" || err != nil {
 		return nil, err
 	}
-	c, err := s.repo.Commit(ctx, id)
+	c, err := s.Repo().Commit(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	last, err := s.repo.LastMove(ctx)
+	last, err := s.Repo().LastMove(ctx)
 	if errors.Is(err, git.ErrNotFound) { // no reflog is kept: one link too many is better than none
 		return c, nil
 	}
@@ -113,8 +114,8 @@ const pickedLine = "(cherry picked from commit "
 
 // picked is the commit that another one was picked from, "" for none: what git says
 // while the hook runs, else, behind a conflict, what the message says.
-func (s *Store) picked(ctx context.Context, c *git.Commit) (git.ID, error) {
-	id, err := s.repo.Ref(ctx, git.PickedHead)
+func picked(ctx context.Context, s *store.Store, c *git.Commit) (git.ID, error) {
+	id, err := s.Repo().Ref(ctx, git.PickedHead)
 	if err == nil || !errors.Is(err, git.ErrNotFound) {
 		return id, err
 	}

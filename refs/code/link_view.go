@@ -1,4 +1,4 @@
-package store
+package code
 
 import (
 	"cmp"
@@ -15,6 +15,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // How a milestone belongs to a code commit.
@@ -28,14 +29,14 @@ type Links struct {
 	Code   string         // the code commit's hash, or the range as it was asked for; "" where a milestone was
 	Memory []LinkedCommit // its milestones, newest first; never nil
 
-	Milestone *Commit    // what was asked for; nil where it was code
-	Commits   []CodeLink // the code commits of the milestone, or the one that was asked for; newest first
+	Milestone *store.Commit // what was asked for; nil where it was code
+	Commits   []CodeLink    // the code commits of the milestone, or the one that was asked for; newest first
 }
 
 // LinkedCommit is a milestone and the code commits that it belongs to, newest first;
 // only those that were asked for.
 type LinkedCommit struct {
-	Commit
+	store.Commit
 	Links []CodeLink `json:"links"`
 }
 
@@ -51,7 +52,7 @@ type CodeLink struct {
 	Unreachable bool `json:"-"`
 }
 
-// Links finds what belongs together. What rev names, in this order:
+// FindLinks finds what belongs together. What rev names, in this order:
 //
 //  1. a range of code, A..B or A...B: every milestone that belongs to a commit of it;
 //  2. a code commit, by any git revision: its milestones; a code branch wins over a
@@ -61,42 +62,42 @@ type CodeLink struct {
 //
 // Milestones of all memory branches count, or those that one holds where branch is not
 // empty. Nothing is no error. A name that means nothing is fail.ErrNotFound.
-func (s *Store) Links(ctx context.Context, branch, rev string) (Links, error) {
-	made := sync.OnceValues(func() (*madeOn, error) { return s.MadeOn(ctx) })
+func FindLinks(ctx context.Context, s *store.Store, branch, rev string) (Links, error) {
+	made := sync.OnceValues(func() (*madeOn, error) { return MadeOn(ctx, s) })
 	go made()    // the child that lists the refs starts while git looks the revision up
 	defer made() // and must not outlive us
 	rev = blamed(rev)
-	if a, dots, b := SplitRange(rev); dots != "" && !isSearch(rev) {
-		return s.linksOfRange(ctx, branch, made, a, dots, b)
+	if a, dots, b := store.SplitRange(rev); dots != "" && !isSearch(rev) {
+		return linksOfRange(ctx, s, branch, made, a, dots, b)
 	}
-	c, err := s.codeCommit(ctx, rev)
+	c, err := codeCommit(ctx, s, rev)
 	switch {
 	case err != nil:
 		return Links{}, err
-	case c != nil && BranchOf(c) == "":
-		note, err := s.LinksOf(ctx, c.ID)
+	case c != nil && store.BranchOf(c) == "":
+		note, err := LinksOf(ctx, s, c.ID)
 		if err != nil {
 			return Links{}, err
 		}
-		return s.linksOfCode(ctx, branch, made, linkedCode{CodeLink: codeLink(c), facts: note})
+		return linksOfCode(ctx, s, branch, made, linkedCode{CodeLink: codeLink(c), facts: note})
 	case c != nil && isSearch(rev):
 		rev = string(c.ID)
 	case c == nil:
-		gone, err := s.goneCode(ctx, made, rev)
+		gone, err := goneCode(ctx, s, made, rev)
 		if err != nil {
 			return Links{}, err
 		}
 		if gone != nil {
-			return s.linksOfCode(ctx, branch, made, *gone)
+			return linksOfCode(ctx, s, branch, made, *gone)
 		}
 	}
-	return s.linksBack(ctx, rev)
+	return linksBack(ctx, s, rev)
 }
 
 // linksOfCode finds the milestones of one code commit.
-func (s *Store) linksOfCode(ctx context.Context, branch string, made madeLater, code linkedCode) (l Links, err error) {
+func linksOfCode(ctx context.Context, s *store.Store, branch string, made madeLater, code linkedCode) (l Links, err error) {
 	l = Links{Code: string(code.Commit), Commits: []CodeLink{code.CodeLink}}
-	l.Memory, err = s.memoryOf(ctx, branch, made, []linkedCode{code})
+	l.Memory, err = memoryOf(ctx, s, branch, made, []linkedCode{code})
 	return l, err
 }
 
@@ -115,15 +116,15 @@ func isSearch(rev string) bool { return strings.HasPrefix(rev, ":/") }
 
 // goneCode finds a code commit that is not here any more, but of which memory knows; nil
 // for none. Names of memory go first.
-func (s *Store) goneCode(ctx context.Context, later madeLater, rev string) (*linkedCode, error) {
+func goneCode(ctx context.Context, s *store.Store, later madeLater, rev string) (*linkedCode, error) {
 	if !isShortHash(rev) {
 		return nil, nil
 	}
-	if _, err := s.resolve(ctx, rev); !errors.Is(err, git.ErrNotFound) {
+	if _, err := s.ResolveX(ctx, rev); !errors.Is(err, git.ErrNotFound) {
 		return nil, nil // which linksBack tells
 	}
 	found := map[git.ID][]notes.Fact{}
-	err := s.EachLink(ctx, []string{LinkWords}, func(code git.ID, f notes.Fact) {
+	err := EachLink(ctx, s, []string{LinkWords}, func(code git.ID, f notes.Fact) {
 		if strings.HasPrefix(string(code), rev) {
 			found[code] = append(found[code], f)
 		}
@@ -152,7 +153,7 @@ func (s *Store) goneCode(ctx context.Context, later madeLater, rev string) (*lin
 // codeCommit finds the commit that git takes a name for; nil where that is none, which
 // memory may know. What `git blame` prints is taken as it stands: a commit that the
 // blame did not look behind is marked by a caret.
-func (s *Store) codeCommit(ctx context.Context, rev string) (*git.Commit, error) {
+func codeCommit(ctx context.Context, s *store.Store, rev string) (*git.Commit, error) {
 	name := rev
 	if marked, ok := strings.CutPrefix(rev, "^"); ok && isShortHash(marked) {
 		name = marked
@@ -163,7 +164,7 @@ func (s *Store) codeCommit(ctx context.Context, rev string) (*git.Commit, error)
 	if !isSearch(name) { // which is of commits
 		name += "^{commit}"
 	}
-	id, err := s.repo.Peel(ctx, name)
+	id, err := s.Repo().Peel(ctx, name)
 	if errors.Is(err, git.ErrAmbiguous) {
 		return nil, fail.New(fail.ErrInvalid, fail.Ambiguous, fmt.Sprintf("'%s' is ambiguous", prose.OneLine(rev, 100)), "use more digits")
 	}
@@ -173,7 +174,7 @@ func (s *Store) codeCommit(ctx context.Context, rev string) (*git.Commit, error)
 	if err != nil {
 		return nil, err
 	}
-	return s.repo.Commit(ctx, id)
+	return s.Repo().Commit(ctx, id)
 }
 
 // isShortHash reports whether a word may be what git shortened a hash to.
@@ -193,7 +194,7 @@ func codeLink(c *git.Commit) CodeLink {
 }
 
 // noLink says that a name means neither code nor memory.
-func (s *Store) noLink(ctx context.Context, rev string) error {
+func noLink(ctx context.Context, s *store.Store, rev string) error {
 	names, err := s.BranchNames(ctx)
 	if err != nil {
 		return err
@@ -204,7 +205,7 @@ func (s *Store) noLink(ctx context.Context, rev string) error {
 	if rev == "HEAD" {
 		head, err := s.CodeHead(ctx)
 		if err == nil && head != "" {
-			_, err = s.repo.Commit(ctx, head) // it has one, which is not here
+			_, err = s.Repo().Commit(ctx, head) // it has one, which is not here
 		}
 		if err != nil {
 			return fmt.Errorf("read the code's HEAD: %w", err)

@@ -1,4 +1,4 @@
-package store
+package code
 
 import (
 	"context"
@@ -11,24 +11,25 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // RollbackOptions are one rollback.
 type RollbackOptions struct {
-	Writer
+	store.Writer
 	Branch       string // empty: the current branch
 	To           string // a memory commit in the branch's own history
 	Summary      string // empty: made from that of To
 	Contribution string // stands before what the rollback says of itself
 
 	// Code, if not nil, brings the code back first.
-	Code *CodeOptions `json:"-"`
+	Code *store.CodeOptions `json:"-"`
 }
 
 // RollbackResult is the milestone that a rollback made or, where nothing was to be
 // rolled back, the newest one that stands.
 type RollbackResult struct {
-	Commit
+	store.Commit
 
 	Unchanged bool     `json:"-"`
 	Roadmap   bool     `json:"-"` // whether the roadmap changed, which all branches share
@@ -55,16 +56,16 @@ type RollbackResult struct {
 //
 // A revision of the code, and a commit that the branch never stood at, also one of
 // a branch that was merged into it, are fail.ErrRefused.
-func (s *Store) Rollback(ctx context.Context, o RollbackOptions) (RollbackResult, error) {
-	return onBranch(ctx, s, o.Branch, func(branch string) (RollbackResult, error) {
+func Rollback(ctx context.Context, s *store.Store, o RollbackOptions) (RollbackResult, error) {
+	return store.OnBranch(ctx, s, o.Branch, func(branch string) (RollbackResult, error) {
 		o.Branch = branch
-		return s.rollbackOn(ctx, o)
+		return rollbackOn(ctx, s, o)
 	})
 }
 
-func (s *Store) rollbackOn(ctx context.Context, o RollbackOptions) (RollbackResult, error) {
+func rollbackOn(ctx context.Context, s *store.Store, o RollbackOptions) (RollbackResult, error) {
 	var res RollbackResult
-	to, err := s.rollbackTo(ctx, o.To)
+	to, err := rollbackTo(ctx, s, o.To)
 	if err != nil {
 		return res, err
 	}
@@ -88,28 +89,28 @@ func (s *Store) rollbackOn(ctx context.Context, o RollbackOptions) (RollbackResu
 func (r *rollingBack) restore(ctx context.Context) (RollbackResult, error) {
 	if err := r.Swap(ctx, r.build); err != nil {
 		if r.intent != nil {
-			err = r.Store.unfinished(r.intent, err)
+			err = unfinished(r.Store, r.intent, err)
 		}
 		return RollbackResult{}, err
 	}
 	if r.made == nil {
 		return r.unchanged(ctx)
 	}
-	res := RollbackResult{CodeStood: r.codeStands, Commit: commitFrom(*r.milestone), Changed: r.changed, Roadmap: r.revised, Replaced: r.replaced}
+	res := RollbackResult{CodeStood: r.codeStands, Commit: store.CommitFrom(*r.milestone), Changed: r.changed, Roadmap: r.revised, Replaced: r.replaced}
 	res.Hash = &r.made.ID
-	if code := git.ID(r.made.Trailer(TrailerCode)); code != "" {
+	if code := git.ID(r.made.Trailer(store.TrailerCode)); code != "" {
 		res.Code = &code
 	}
 	mark := r.Mark(ctx, r.o.Branch, r.waiting.Untouched(), r.made.ID, 0, r.milestone.ID)
-	res.Warnings = append(r.warnings, r.Afterwards(mark, r.fold(ctx, r.made))...)
+	res.Warnings = append(r.warnings, r.Afterwards(mark, r.Fold(ctx, r.made))...)
 	if r.intent != nil {
-		res.Warnings = append(res.Warnings, r.intent.incomplete(r.complete(ctx, r.intent, r.made))...)
+		res.Warnings = append(res.Warnings, r.intent.incomplete(complete(ctx, r.Transaction, r.intent, r.made))...)
 	}
 	return res, nil
 }
 
 // rollbackTo finds the memory commit to go back to.
-func (s *Store) rollbackTo(ctx context.Context, rev string) (*git.Commit, error) {
+func rollbackTo(ctx context.Context, s *store.Store, rev string) (*git.Commit, error) {
 	c, err := s.Revision(ctx, rev)
 	var wrong *fail.Error
 	if errors.As(err, &wrong) && wrong.Code == fail.NotMemory {
@@ -123,16 +124,16 @@ func (s *Store) rollbackTo(ctx context.Context, rev string) (*git.Commit, error)
 
 // rollingBack is one rollback: what it was asked and what the last try made.
 type rollingBack struct {
-	*Transaction
+	*store.Transaction
 	o        RollbackOptions
-	to       *Tip          // as what is restored stood
+	to       *store.Tip    // as what is restored stood
 	was      doc.Milestone // the newest milestone there
 	replaced bool
 
 	intent     *Intent // of a code that goes back too; nil: memory alone
 	codeStands bool    // it is there already
 
-	waiting   Pending
+	waiting   store.Pending
 	made      *git.Commit // nil: nothing to roll back
 	milestone *doc.Milestone
 	changed   []string
@@ -145,24 +146,24 @@ type rollingBack struct {
 const maxQuoted = 2000
 
 // describe reads the milestone that is gone back to and makes the message fit.
-func (r *rollingBack) describe(ctx context.Context, s *Store) (replaced bool, err error) {
-	live, _, err := s.liveCommits(ctx, r.to)
+func (r *rollingBack) describe(ctx context.Context, s *store.Store) (replaced bool, err error) {
+	live, _, err := s.LiveCommits(ctx, r.to)
 	if err != nil {
 		return false, err
 	}
-	name := r.to.commit.ID.Short()
+	name := r.to.Commit().ID.Short()
 	if n := len(live); n > 0 {
 		r.was = live[n-1]
 		name = "'" + prose.OneLine(r.was.Summary, 100) + "'"
-		if r.was.ID != r.to.commit.Trailer(TrailerID) {
-			name = r.to.commit.ID.Short() + ", after " + name
+		if r.was.ID != r.to.Commit().Trailer(store.TrailerID) {
+			name = r.to.Commit().ID.Short() + ", after " + name
 		}
 	}
 	if r.o.Summary == "" && r.o.Contribution == "" {
 		r.o.Summary = "Roll back to " + name
 		return false, nil
 	}
-	replaced, err = CheckMilestone(&r.o.Summary, &r.o.Contribution, new(string))
+	replaced, err = store.CheckMilestone(&r.o.Summary, &r.o.Contribution, new(string))
 	if r.o.Contribution == r.o.Summary { // the rollback says enough of itself
 		r.o.Contribution = ""
 	}
@@ -189,11 +190,11 @@ func (r *rollingBack) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	live, data, err := r.Store.liveCommits(ctx, tip)
+	live, data, err := r.Store.LiveCommits(ctx, tip)
 	if err != nil {
 		return err
 	}
-	for _, restore := range []func(context.Context, *Draft, *Tip) error{r.topics, r.metadata} {
+	for _, restore := range []func(context.Context, *store.Draft, *store.Tip) error{r.topics, r.metadata} {
 		if err := restore(ctx, c, tip); err != nil {
 			return err
 		}
@@ -203,49 +204,49 @@ func (r *rollingBack) build(ctx context.Context) error {
 		return err
 	}
 	if len(r.changed) == 0 {
-		return ErrNothing
+		return store.ErrNothing
 	}
 	r.milestone = &doc.Milestone{Kind: doc.KindRollback, Summary: r.o.Summary, Goal: goal,
 		Progress: r.was.Progress, Contribution: r.contribution()}
-	if err := r.addMilestone(ctx, c, live, data, r.milestone); err != nil {
+	if err := r.AddMilestone(ctx, c, live, data, r.milestone); err != nil {
 		return err
 	}
-	if err := r.Store.refreshDetected(ctx, c, tip.commit); err != nil {
+	if err := r.Store.RefreshDetected(ctx, c, tip.Commit()); err != nil {
 		return err
 	}
-	r.warnings = c.warnings
-	r.made, err = r.Write(ctx, c, tip.commit.ID)
+	r.warnings = c.Warnings
+	r.made, err = r.Write(ctx, c, tip.Commit().ID)
 	return err
 }
 
 // stoodAt refuses a commit at which the branch never stood.
-func (r *rollingBack) stoodAt(ctx context.Context, tip *Tip) error {
-	c := r.to.commit
-	stood, err := r.Store.stoodAt(ctx, tip.commit, c.ID)
+func (r *rollingBack) stoodAt(ctx context.Context, tip *store.Tip) error {
+	c := r.to.Commit()
+	stood, err := r.Store.StoodAt(ctx, tip.Commit(), c.ID)
 	if err != nil || stood {
 		return err
 	}
-	made, hints := fmt.Sprintf("a commit of branch '%s'", BranchOf(c)), []string{"git context --branch " + tip.branch}
-	if BranchOf(c) == tip.branch {
+	made, hints := fmt.Sprintf("a commit of branch '%s'", store.BranchOf(c)), []string{"git context --branch " + tip.Name()}
+	if store.BranchOf(c) == tip.Name() {
 		made = "a commit of another branch that was called so"
 	}
-	home, err := r.Store.homeOf(ctx, c)
+	home, err := r.Store.HomeOf(ctx, c)
 	if err != nil {
 		return err
 	}
-	if home != "" && home != tip.branch {
+	if home != "" && home != tip.Name() {
 		other, err := r.Store.Tip(ctx, home)
 		if err != nil {
 			return err
 		}
-		if stood, err = r.Store.stoodAt(ctx, other.commit, c.ID); err != nil {
+		if stood, err = r.Store.StoodAt(ctx, other.Commit(), c.ID); err != nil {
 			return err
 		}
 		if stood {
 			hints = append([]string{fmt.Sprintf("git context -b %s rollback %s", home, c.ID.Short())}, hints...)
 		}
 	}
-	return fail.New(fail.ErrRefused, fail.RollbackElsewhere, fmt.Sprintf("branch '%s' never stood at %s, %s", tip.branch, c.ID.Short(), made), hints...)
+	return fail.New(fail.ErrRefused, fail.RollbackElsewhere, fmt.Sprintf("branch '%s' never stood at %s, %s", tip.Name(), c.ID.Short(), made), hints...)
 }
 
 // contribution says what the rollback did, and what stood there, which the progress
@@ -255,8 +256,8 @@ func (r *rollingBack) contribution() string {
 	if r.o.Contribution != "" {
 		parts = append(parts, r.o.Contribution)
 	}
-	c := r.to.commit
-	parts = append(parts, fmt.Sprintf("Rolled back to %s (%s) of %s.", prose.OneLine(c.Subject(), PurposeLimit), c.ID.Short(),
+	c := r.to.Commit()
+	parts = append(parts, fmt.Sprintf("Rolled back to %s (%s) of %s.", prose.OneLine(c.Subject(), store.PurposeLimit), c.ID.Short(),
 		c.Committer.When.UTC().Format(time.RFC3339)), strings.Join(r.changed, "\n"))
 	if was := r.was.Contribution; was != "" && was != r.was.Summary {
 		if runes := []rune(was); len(runes) > maxQuoted {
@@ -269,15 +270,15 @@ func (r *rollingBack) contribution() string {
 
 // unchanged answers a rollback to what stands already with the milestone that does.
 func (r *rollingBack) unchanged(ctx context.Context) (RollbackResult, error) {
-	res := RollbackResult{Unchanged: true, CodeStood: r.codeStands, Commit: Commit{Branch: r.o.Branch, Tags: map[string]string{}}}
+	res := RollbackResult{Unchanged: true, CodeStood: r.codeStands, Commit: store.Commit{Branch: r.o.Branch, Tags: map[string]string{}}}
 	tip, err := r.Store.Tip(ctx, r.o.Branch)
 	if err != nil {
 		return res, err
 	}
-	newest, err := r.Store.NewestMilestone(ctx, tip.commit)
+	newest, err := r.Store.NewestMilestone(ctx, tip.Commit())
 	if err != nil || newest == nil {
 		return res, err
 	}
-	res.Commit, err = r.Store.commitOf(ctx, nil, newest)
+	res.Commit, err = r.Store.CommitOf(ctx, nil, newest)
 	return res, err
 }

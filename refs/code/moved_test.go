@@ -1,4 +1,4 @@
-package store
+package code
 
 import (
 	"fmt"
@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/internal/unwired"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // logLine is one of a reflog.
@@ -103,7 +105,7 @@ type movedCase struct {
 func (w *movedWorld) cases() []movedCase {
 	const ours, theirs = "commit (context 01X): The summary", "reset: moving to x"
 	both := func() *Intent {
-		return &Intent{Token: "01X", Head: w.before, Commit: &CommitOptions{Summary: "The summary"}}
+		return &Intent{Token: "01X", Head: w.before, Commit: &store.CommitOptions{Summary: "The summary"}}
 	}
 	return []movedCase{
 		{"nothing", both(), []logLine{{w.zero, w.before, theirs}}, w.before, false, ""},
@@ -118,8 +120,8 @@ func (w *movedWorld) cases() []movedCase {
 		{"stashed by a hook, then refused", both(), []logLine{{w.before, w.before, "commit (context 01X): updating HEAD"}}, w.before, false, ""},
 		{"gone elsewhere by a hook", both(), []logLine{{w.before, w.made, ours}, {w.made, w.first, "commit (context 01X)"}}, w.first, false, w.made},
 		{"thrown away since", both(), []logLine{{w.before, w.gone, ours}, {w.gone, w.before, theirs}}, w.before, false, ""},
-		{"a first commit", &Intent{Token: "01X", Commit: &CommitOptions{Summary: "first"}}, []logLine{{w.zero, w.first, ours}}, w.first, false, w.first},
-		{"no first commit", &Intent{Token: "01X", Commit: &CommitOptions{Summary: "first"}}, nil, "", false, ""},
+		{"a first commit", &Intent{Token: "01X", Commit: &store.CommitOptions{Summary: "first"}}, []logLine{{w.zero, w.first, ours}}, w.first, false, w.first},
+		{"no first commit", &Intent{Token: "01X", Commit: &store.CommitOptions{Summary: "first"}}, nil, "", false, ""},
 		{"no reflog", both(), nil, w.made, false, w.made},
 		{"no reflog, nothing made", both(), nil, w.before, false, ""},
 		{"no reflog, somebody else's", both(), nil, w.other, false, ""},
@@ -128,7 +130,7 @@ func (w *movedWorld) cases() []movedCase {
 			[]logLine{{w.later, w.first, "rollback (context 01X): updating HEAD"}}, w.first, false, w.first},
 		{"rolled back without a reflog", &Intent{Token: "01X", Head: w.later, Rollback: &rollbackIntent{Target: w.first}}, nil, w.first, false, w.first},
 		{"not rolled back", &Intent{Token: "01X", Head: w.later, Rollback: &rollbackIntent{Target: w.first}}, []logLine{}, w.later, false, ""},
-		{"a worktree that is gone", &Intent{Token: "01X", Worktree: "worktrees/x", Commit: &CommitOptions{}}, nil, w.made, false, ""},
+		{"a worktree that is gone", &Intent{Token: "01X", Worktree: "worktrees/x", Commit: &store.CommitOptions{}}, nil, w.made, false, ""},
 	}
 }
 
@@ -136,7 +138,7 @@ func (w *movedWorld) cases() []movedCase {
 func TestMovedTo(t *testing.T) {
 	t.Parallel()
 	w := newMovedWorld(t)
-	s, err := New(t.Context(), Options{Dir: w.dir, Env: w.env}, unused())
+	s, err := unwired.Open(t.Context(), store.Options{Dir: w.dir, Env: w.env})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +149,7 @@ func TestMovedTo(t *testing.T) {
 				c.in.Worktree = "."
 			}
 			w.put(c.head, c.log)
-			if got, err := s.movedTo(t.Context(), c.in, c.sure); err != nil || got != c.want {
+			if got, err := movedTo(t.Context(), s, c.in, c.sure); err != nil || got != c.want {
 				t.Errorf("moved to '%s', %v; want '%s'", got, err, c.want)
 			}
 		})
@@ -163,22 +165,22 @@ func TestReadIntent(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	s, err := New(t.Context(), Options{Dir: dir, Env: cmd.Env}, unused())
+	s, err := unwired.Open(t.Context(), store.Options{Dir: dir, Env: cmd.Env})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if in, err := s.readIntent("a/b"); in != nil || err != nil {
+	if in, err := readIntent(s, "a/b"); in != nil || err != nil {
 		t.Errorf("none: %v, %v", in, err)
 	}
 	score := 0.5
 	want := &Intent{Version: codeIntentVersion, Token: "01X", Branch: "a/b", Worktree: ".", Head: "h", Tip: "t",
-		Commit: &CommitOptions{Writer: Writer{Agent: "A", Sign: Signing{Mode: SignAlways, Key: "K"}}, Summary: "S", Contribution: "C",
-			Roadmap: RoadmapChange{Done: []string{"d"}}, Judging: Judging{Score: &score, Tags: []NoteTag{{"k", "v"}}}}}
-	if err := s.writeIntent(want); err != nil {
+		Commit: &store.CommitOptions{Writer: store.Writer{Agent: "A", Sign: store.Signing{Mode: store.SignAlways, Key: "K"}}, Summary: "S", Contribution: "C",
+			Roadmap: store.RoadmapChange{Done: []string{"d"}}, Judging: store.Judging{Score: &score, Tags: []store.NoteTag{{"k", "v"}}}}}
+	if err := writeIntent(s, want); err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.readIntent("a/b")
+	got, err := readIntent(s, "a/b")
 	if err != nil || fmt.Sprintf("%+v", *got.Commit.Judging.Score) != "0.5" {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -187,10 +189,10 @@ func TestReadIntent(t *testing.T) {
 		t.Errorf("%+v\nwas written, and %+v read", *want.Commit, *got.Commit)
 	}
 	for _, text := range []string{"", "{", "[]", `{"version":2,"commit":{}}`, `{"version":1}`, `{"version":1,"commit":{},"rollback":{}}`} {
-		if err := s.repo.WriteStateFile(IntentName("a/b"), []byte(text)); err != nil {
+		if err := s.Repo().WriteStateFile(IntentName("a/b"), []byte(text)); err != nil {
 			t.Fatal(err)
 		}
-		if in, err := s.readIntent("a/b"); in != nil || err == nil {
+		if in, err := readIntent(s, "a/b"); in != nil || err == nil {
 			t.Errorf("%q is read as %v", text, in)
 		}
 	}

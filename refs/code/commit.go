@@ -1,4 +1,4 @@
-package store
+package code
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // commitBoth is COMMIT together with a commit of the code:
@@ -23,45 +24,45 @@ import (
 //
 // The commit lock is held throughout. What dies before 4 has moved the code has done
 // nothing; what dies behind it is finished by the branch's next session, see settle.
-func (ses *Transaction) commitBoth(ctx context.Context, branch string, o CommitOptions) (CommitResult, error) {
+func CommitWithCode(ctx context.Context, ses *store.Transaction, branch string, o store.CommitOptions) (store.CommitResult, error) {
 	if _, err := ses.Store.Tip(ctx, branch); err != nil {
-		return CommitResult{}, err
+		return store.CommitResult{}, err
 	}
-	if err := ses.Store.mayCommitCode(ctx, o.Code.All); err != nil {
-		return CommitResult{}, err
+	if err := mayCommitCode(ctx, ses.Store, o.Code.All); err != nil {
+		return store.CommitResult{}, err
 	}
 	rehearsed, err := ses.Commit(ctx, branch, o)
 	if err == nil {
 		err = ses.Tx.Rehearse()
 	}
 	if err != nil {
-		return CommitResult{}, err
+		return store.CommitResult{}, err
 	}
-	in, err := ses.newIntent(ctx, branch, rehearsed.commit.Parents[0])
+	in, err := newIntent(ctx, ses, branch, rehearsed.Commit.Parents[0])
 	if err != nil {
-		return CommitResult{}, err
+		return store.CommitResult{}, err
 	}
 	o.Writer, in.Commit = ses.W, &o
-	if err := ses.Store.writeIntent(in); err != nil {
-		return CommitResult{}, err
+	if err := writeIntent(ses.Store, in); err != nil {
+		return store.CommitResult{}, err
 	}
 	fault.Point("after-intent")
 	args := []string{"commit", "-F", "-"}
 	if o.Code.All {
 		args = append(args, "-a")
 	}
-	failed := ses.Store.repo.RunUser(ctx, ses.asUser(in, o.Code, codeMessage(o)), args...)
-	if ses.code, err = ses.Store.movedTo(ctx, in, failed == nil); err != nil {
-		return CommitResult{}, ses.Store.unknown(in, errors.Join(failed, err))
+	failed := ses.Store.Repo().RunUser(ctx, asUser(ses, in, o.Code, codeMessage(o)), args...)
+	if ses.Code, err = movedTo(ctx, ses.Store, in, failed == nil); err != nil {
+		return store.CommitResult{}, unknown(ses.Store, in, errors.Join(failed, err))
 	}
-	if ses.code == "" {
-		return CommitResult{}, errors.Join(noCodeCommit(failed), ses.Store.dropIntent(in))
+	if ses.Code == "" {
+		return store.CommitResult{}, errors.Join(noCodeCommit(failed), dropIntent(ses.Store, in))
 	}
 	fault.Point("after-code")
-	if ses.by.When, err = ses.Store.Stamp(); err != nil { // hooks may take long, and memory is no older than its code
-		return CommitResult{}, ses.Store.unfinished(in, err)
+	if ses.By.When, err = ses.Store.Stamp(); err != nil { // hooks may take long, and memory is no older than its code
+		return store.CommitResult{}, unfinished(ses.Store, in, err)
 	}
-	res, err := ses.finishCommit(ctx, in)
+	res, err := finishCommit(ctx, ses, in)
 	if failed != nil {
 		res.Warnings = append(res.Warnings, "once the code commit was made: "+failed.Error())
 	}
@@ -70,12 +71,12 @@ func (ses *Transaction) commitBoth(ctx context.Context, branch string, o CommitO
 
 // asUser is how git is run for an intent. It holds the commit lock too: while it
 // lives, whoever killed this process, nobody may judge by the reflog.
-func (ses *Transaction) asUser(in *Intent, o *CodeOptions, input []byte) git.UserOptions {
-	return git.UserOptions{Action: in.action(), Input: input, Out: o.Output, Err: o.Output, Terminal: o.Terminal, Keep: ses.held()}
+func asUser(ses *store.Transaction, in *Intent, o *store.CodeOptions, input []byte) git.UserOptions {
+	return git.UserOptions{Action: in.action(), Input: input, Out: o.Output, Err: o.Output, Terminal: o.Terminal, Keep: ses.Held()}
 }
 
 // codeMessage is what a code commit shares with its milestone.
-func codeMessage(o CommitOptions) []byte {
+func codeMessage(o store.CommitOptions) []byte {
 	if o.Contribution == o.Summary {
 		return []byte(o.Summary + "\n")
 	}
@@ -98,19 +99,19 @@ func noCodeCommit(failed error) error {
 
 // mayCommitCode refuses where git commit would find nothing to commit: memory must not
 // be committed alone by surprise. What ends a merge may hold no change.
-func (s *Store) mayCommitCode(ctx context.Context, all bool) error {
-	if s.repo.WorkTree() == "" {
+func mayCommitCode(ctx context.Context, s *store.Store, all bool) error {
+	if s.Repo().WorkTree() == "" {
 		return fail.New(fail.ErrRefused, fail.NoWorktree, "there is no worktree here to commit code from", "git context commit -m SUMMARY")
 	}
-	switch doing, err := s.repo.InProgress(ctx); {
+	switch doing, err := s.Repo().InProgress(ctx); {
 	case err != nil:
 		return err
 	case doing == "merge", doing == "cherry-pick", doing == "revert":
 		return nil
 	}
-	changed, err := s.repo.Edited(ctx, true)
+	changed, err := s.Repo().Edited(ctx, true)
 	if err == nil && len(changed) == 0 && all {
-		changed, err = s.repo.Edited(ctx, false)
+		changed, err = s.Repo().Edited(ctx, false)
 	}
 	switch {
 	case err != nil || len(changed) > 0:
@@ -125,25 +126,25 @@ func (s *Store) mayCommitCode(ctx context.Context, all bool) error {
 
 // finishCommit makes the milestone of an intent whose code commit is made. It must not
 // fail at what others did meanwhile: a roadmap whose item is gone is left as it is.
-func (ses *Transaction) finishCommit(ctx context.Context, in *Intent) (CommitResult, error) {
-	res, made, err := ses.milestone(ctx, in.Branch, *in.Commit)
+func finishCommit(ctx context.Context, ses *store.Transaction, in *Intent) (store.CommitResult, error) {
+	res, made, err := ses.Milestone(ctx, in.Branch, *in.Commit)
 	var wrong *fail.Error
 	if errors.As(err, &wrong) && wrong.Code == fail.ItemNotFound {
 		o := *in.Commit
-		o.Roadmap = RoadmapChange{}
-		res, made, err = ses.milestone(ctx, in.Branch, o)
+		o.Roadmap = store.RoadmapChange{}
+		res, made, err = ses.Milestone(ctx, in.Branch, o)
 		res.Warnings = append(res.Warnings, "roadmap not revised: "+wrong.Message)
 	}
 	if err != nil {
-		return res, ses.Store.unfinished(in, err)
+		return res, unfinished(ses.Store, in, err)
 	}
-	res.Warnings = append(res.Warnings, in.incomplete(ses.complete(ctx, in, made))...)
+	res.Warnings = append(res.Warnings, in.incomplete(complete(ctx, ses, in, made))...)
 	return res, nil
 }
 
 // judgeOnce says of a milestone what its writer said, unless it was said.
-func (ses *Transaction) judgeOnce(ctx context.Context, m *git.Commit, j Judging) error {
-	note, err := notes.Read(ctx, ses.Store.repo, m.ID)
+func judgeOnce(ctx context.Context, ses *store.Transaction, m *git.Commit, j store.Judging) error {
+	note, err := notes.Read(ctx, ses.Store.Repo(), m.ID)
 	if err != nil {
 		return err
 	}
@@ -152,7 +153,7 @@ func (ses *Transaction) judgeOnce(ctx context.Context, m *git.Commit, j Judging)
 	}) {
 		return nil
 	}
-	return ses.said(ctx, m, j)
+	return ses.Said(ctx, m, j)
 }
 
 // incomplete is a warning: the milestone stands, and what is missing will be made up for.

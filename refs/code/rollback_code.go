@@ -1,4 +1,4 @@
-package store
+package code
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // maxTakenBack is how many commits a commit that goes back lists.
@@ -57,7 +58,7 @@ func (r *rollingBack) rollbackCode(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.code = plan.Target
+	r.Code = plan.Target
 	r.intent = &Intent{Rollback: plan}
 	if err := r.build(ctx); err != nil {
 		return err
@@ -70,48 +71,48 @@ func (r *rollingBack) rollbackCode(ctx context.Context) error {
 
 // moveCode moves the code to where a plan says.
 func (r *rollingBack) moveCode(ctx context.Context, plan *rollbackIntent) error {
-	in, err := r.newIntent(ctx, r.o.Branch, r.made.Parents[0])
+	in, err := newIntent(ctx, r.Transaction, r.o.Branch, r.made.Parents[0])
 	if err != nil {
 		return err
 	}
 	plan.RollbackOptions = r.o
-	plan.Writer, plan.To = r.W, string(r.to.commit.ID)
+	plan.Writer, plan.To = r.W, string(r.to.Commit().ID)
 	in.Rollback, r.intent = plan, in
-	if err := r.Store.writeIntent(in); err != nil {
+	if err := writeIntent(r.Store, in); err != nil {
 		return err
 	}
 	fault.Point("after-intent")
-	as := r.asUser(in, r.o.Code, nil)
+	as := asUser(r.Transaction, in, r.o.Code, nil)
 	// To reset --keep a file that was only touched has changed.
-	failed := r.Store.repo.RunUser(ctx, as, "update-index", "-q", "--refresh", "--ignore-submodules")
+	failed := r.Store.Repo().RunUser(ctx, as, "update-index", "-q", "--refresh", "--ignore-submodules")
 	if failed == nil {
-		failed = r.Store.repo.RunUser(ctx, as, "reset", "--keep", string(plan.Target))
+		failed = r.Store.Repo().RunUser(ctx, as, "reset", "--keep", string(plan.Target))
 	}
-	moved, err := r.Store.movedTo(ctx, in, failed == nil)
+	moved, err := movedTo(ctx, r.Store, in, failed == nil)
 	if err != nil {
-		return r.Store.unknown(in, errors.Join(failed, err))
+		return unknown(r.Store, in, errors.Join(failed, err))
 	}
 	if moved != "" {
 		fault.Point("after-code")
-		r.by.When, err = r.Store.Stamp() // memory is no older than its code
-		return r.Store.unfinished(in, err)
+		r.By.When, err = r.Store.Stamp() // memory is no older than its code
+		return unfinished(r.Store, in, err)
 	}
 	if failed == nil || !errors.Is(failed, context.Canceled) {
 		failed = &fail.Error{Code: fail.CodeNotMoved, Kind: fail.ErrRefused, Err: failed, Message: "git did not move the code; memory stays as it is",
 			Hints: []string{"git status"}}
 	}
-	return errors.Join(failed, r.Store.dropIntent(in))
+	return errors.Join(failed, dropIntent(r.Store, in))
 }
 
 // codeThen is the code commit that was HEAD at the commit to go back to.
 func (r *rollingBack) codeThen(ctx context.Context) (*git.Commit, error) {
-	c := r.to.commit
-	id := git.ID(c.Trailer(TrailerCode))
+	c := r.to.Commit()
+	id := git.ID(c.Trailer(store.TrailerCode))
 	if !git.IsID(string(id)) {
 		return nil, fail.New(fail.ErrRefused, fail.CodeUnknown, fmt.Sprintf("%s was made before the code had a commit", c.ID.Short()),
 			"git context rollback "+c.ID.Short())
 	}
-	code, err := r.Store.repo.Commit(ctx, id)
+	code, err := r.Store.Repo().Commit(ctx, id)
 	if errors.Is(err, git.ErrNotFound) {
 		return nil, fail.New(fail.ErrNotFound, fail.CodeGone,
 			fmt.Sprintf("code commit %s, on which %s was made, is not in this repository: it was garbage-collected, or never fetched", id.Short(), c.ID.Short()),
@@ -124,30 +125,30 @@ func (r *rollingBack) codeThen(ctx context.Context) (*git.Commit, error) {
 // since, in the history of HEAD; the commit itself where there is nothing, or more than
 // one.
 func (r *rollingBack) standing(ctx context.Context, head, code *git.Commit) (*git.Commit, error) {
-	since, err := r.Store.repo.IsAncestor(ctx, code.ID, head.ID)
+	since, err := r.Store.Repo().IsAncestor(ctx, code.ID, head.ID)
 	if err != nil || since {
 		return code, err
 	}
-	found, err := r.Store.Replacements(ctx, []*git.Commit{code}, string(head.ID))
+	found, err := Replacements(ctx, r.Store, []*git.Commit{code}, string(head.ID))
 	if err != nil || len(found[code.ID]) != 1 {
 		return code, err
 	}
-	return r.Store.repo.Commit(ctx, found[code.ID][0])
+	return r.Store.Repo().Commit(ctx, found[code.ID][0])
 }
 
 // mayMoveCode refuses where a move of HEAD would lose or mix up anything, and returns
 // the code's HEAD.
 func (r *rollingBack) mayMoveCode(ctx context.Context) (*git.Commit, error) {
-	repo := r.Store.repo
+	repo := r.Store.Repo()
 	if repo.WorkTree() == "" {
-		return nil, fail.New(fail.ErrRefused, fail.NoWorktree, "there is no worktree here whose code could go back", "git context rollback "+r.to.commit.ID.Short())
+		return nil, fail.New(fail.ErrRefused, fail.NoWorktree, "there is no worktree here whose code could go back", "git context rollback "+r.to.Commit().ID.Short())
 	}
 	head, err := r.Store.CodeHead(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if head == "" {
-		return nil, fail.New(fail.ErrRefused, fail.CodeUnborn, "the code has no commit on this branch yet", "git context rollback "+r.to.commit.ID.Short())
+		return nil, fail.New(fail.ErrRefused, fail.CodeUnborn, "the code has no commit on this branch yet", "git context rollback "+r.to.Commit().ID.Short())
 	}
 	switch doing, err := repo.InProgress(ctx); {
 	case err != nil:
@@ -172,7 +173,7 @@ func (r *rollingBack) mayMoveCode(ctx context.Context) (*git.Commit, error) {
 
 // planCode says where HEAD goes, and makes that commit where it is a new one.
 func (r *rollingBack) planCode(ctx context.Context, head, to *git.Commit) (*rollbackIntent, error) {
-	lost, err := r.Store.repo.InTheWay(ctx, head.ID, to.ID)
+	lost, err := r.Store.Repo().InTheWay(ctx, head.ID, to.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -181,12 +182,12 @@ func (r *rollingBack) planCode(ctx context.Context, head, to *git.Commit) (*roll
 			"move them away, or commit them")
 	}
 	name := fmt.Sprintf("to %s (%s)", to.ID.Short(), prose.OneLine(to.Subject(), 100))
-	if was := git.ID(r.to.commit.Trailer(TrailerCode)); was != to.ID {
+	if was := git.ID(r.to.Commit().Trailer(store.TrailerCode)); was != to.ID {
 		name += ", which stands in the place of " + was.Short()
 	}
 	plan := &rollbackIntent{Target: to.ID, Said: "Code that went back: " + name + ", by git reset from " + head.ID.Short() + "."}
 	if !r.o.Code.Reset {
-		since, err := r.Store.repo.IsAncestor(ctx, to.ID, head.ID)
+		since, err := r.Store.Repo().IsAncestor(ctx, to.ID, head.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -210,7 +211,7 @@ func (r *rollingBack) codeElsewhere(ctx context.Context, head, to *git.Commit) e
 		return err
 	}
 	message := fmt.Sprintf("code commit %s is not in the history of HEAD, so that nothing can be taken back since", to.ID.Short())
-	memory := "git context rollback " + r.to.commit.ID.Short()
+	memory := "git context rollback " + r.to.Commit().ID.Short()
 	reset := memory + " --code --reset"
 	if behind > 0 {
 		message += fmt.Sprintf("; --reset would leave %s of this branch behind", prose.Count(behind, "commit"))
@@ -221,7 +222,7 @@ func (r *rollingBack) codeElsewhere(ctx context.Context, head, to *git.Commit) e
 
 // countBetween is how many commits head has that to has not.
 func (r *rollingBack) countBetween(ctx context.Context, head, to *git.Commit) (int, error) {
-	out, err := r.Store.repo.View(ctx, "rev-list", "--count", "--end-of-options", string(head.ID), "^"+string(to.ID), "--")
+	out, err := r.Store.Repo().View(ctx, "rev-list", "--count", "--end-of-options", string(head.ID), "^"+string(to.ID), "--")
 	if err != nil {
 		return 0, err
 	}
@@ -235,7 +236,7 @@ func (r *rollingBack) countBetween(ctx context.Context, head, to *git.Commit) (i
 // takeBack makes the commit that takes back what came since: the user's, signed as
 // they sign theirs.
 func (r *rollingBack) takeBack(ctx context.Context, head, to *git.Commit) (git.ID, error) {
-	cfg, err := r.Store.repo.Config(ctx)
+	cfg, err := r.Store.Repo().Config(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -252,7 +253,7 @@ func (r *rollingBack) takeBack(ctx context.Context, head, to *git.Commit) (git.I
 	}
 	var out bytes.Buffer
 	o := git.UserOptions{Input: []byte(text), Out: &out, Err: r.o.Code.Output, Terminal: r.o.Code.Terminal}
-	if err := r.Store.repo.RunUser(ctx, o, args...); err != nil {
+	if err := r.Store.Repo().RunUser(ctx, o, args...); err != nil {
 		return "", fmt.Errorf("cannot make the commit that takes the code back: %w", err)
 	}
 	id := git.ID(strings.TrimSpace(out.String()))
@@ -264,7 +265,7 @@ func (r *rollingBack) takeBack(ctx context.Context, head, to *git.Commit) (git.I
 
 // takenBack is the message of that commit.
 func (r *rollingBack) takenBack(ctx context.Context, head, to *git.Commit) (string, error) {
-	list, err := r.Store.repo.View(ctx, "log", "--format=%h %s", "--abbrev=10", "--no-color", "-n", strconv.Itoa(maxTakenBack),
+	list, err := r.Store.Repo().View(ctx, "log", "--format=%h %s", "--abbrev=10", "--no-color", "-n", strconv.Itoa(maxTakenBack),
 		"--end-of-options", string(head.ID), "^"+string(to.ID), "--")
 	if err != nil {
 		return "", err
@@ -285,15 +286,15 @@ func (r *rollingBack) takenBack(ctx context.Context, head, to *git.Commit) (stri
 }
 
 // finishRollback makes the milestone of an intent whose code has moved.
-func (ses *Transaction) finishRollback(ctx context.Context, in *Intent) (RollbackResult, error) {
-	to, err := ses.Store.repo.Commit(ctx, git.ID(in.Rollback.To))
+func finishRollback(ctx context.Context, ses *store.Transaction, in *Intent) (RollbackResult, error) {
+	to, err := ses.Store.Repo().Commit(ctx, git.ID(in.Rollback.To))
 	if err != nil {
-		return RollbackResult{}, ses.Store.unfinished(in, err)
+		return RollbackResult{}, unfinished(ses.Store, in, err)
 	}
 	r := &rollingBack{Transaction: ses, o: in.Rollback.RollbackOptions, to: ses.Store.TipOf(in.Branch, to), intent: in}
 	r.o.Branch = in.Branch
 	if r.replaced, err = r.describe(ctx, ses.Store); err != nil {
-		return RollbackResult{}, ses.Store.unfinished(in, err)
+		return RollbackResult{}, unfinished(ses.Store, in, err)
 	}
 	return r.restore(ctx)
 }

@@ -1,4 +1,4 @@
-package store
+package code
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // madeOn says which milestones were made on which code commits: what the Code-Commit
@@ -66,8 +67,8 @@ func (m *madeOn) Codes(each func(git.ID)) {
 //  1. the refs stand where they stood: that is all;
 //  2. some went forward, or are new: their commits are added;
 //  3. one is gone, or went elsewhere: everything is read anew.
-func (s *Store) MadeOn(ctx context.Context) (*madeOn, error) {
-	refs, err := s.repo.Refs(ctx, git.BranchPrefix, git.TagPrefix)
+func MadeOn(ctx context.Context, s *store.Store) (*madeOn, error) {
+	refs, err := s.Repo().Refs(ctx, git.BranchPrefix, git.TagPrefix)
 	if err != nil {
 		return nil, err
 	}
@@ -90,19 +91,19 @@ func (s *Store) MadeOn(ctx context.Context) (*madeOn, error) {
 	if maps.Equal(tips, walked) {
 		return m, nil
 	}
-	w, err := s.walkMade(ctx, tips, walked)
+	w, err := walkMade(ctx, s, tips, walked)
 	if err != nil {
 		return nil, err
 	}
 	if !w.forward(tips, walked) {
 		m.lines = ""
-		if w, err = s.walkMade(ctx, tips, nil); err != nil {
+		if w, err = walkMade(ctx, s, tips, nil); err != nil {
 			return nil, err
 		}
 	}
 	if m.fresh = w.made; w.commits >= someMade {
 		m.lines, m.fresh = m.joined(len(refs[0].ID)), nil
-		s.keepMade(tips, m.lines)
+		keepMade(s, tips, m.lines)
 	}
 	return m, nil
 }
@@ -116,7 +117,7 @@ type madeWalk struct {
 
 // walkMade reads the commits that tips reach and those walked before do not. Whole
 // messages: git takes 20 µs to find a trailer in one.
-func (s *Store) walkMade(ctx context.Context, tips, walked map[string]git.ID) (*madeWalk, error) {
+func walkMade(ctx context.Context, s *store.Store, tips, walked map[string]git.ID) (*madeWalk, error) {
 	w := &madeWalk{parents: map[git.ID]bool{}, made: map[git.ID][]git.ID{}}
 	var revs bytes.Buffer
 	for ref, tip := range tips {
@@ -130,11 +131,11 @@ func (s *Store) walkMade(ctx context.Context, tips, walked map[string]git.ID) (*
 	for _, tip := range walked {
 		fmt.Fprintln(&revs, "^"+tip)
 	}
-	read := &records{fields: 3, each: func(f [][]byte) error {
+	read := &store.Records{Fields: 3, Each: func(f [][]byte) error {
 		w.take(git.ID(f[0]), string(f[1]), string(f[2]))
 		return nil
 	}}
-	err := s.repo.ViewTo(ctx, read, revs.Bytes(), "log", "-z", "--no-notes", "--format=%H%x00%P%x00%B", "--ignore-missing", "--stdin", "--")
+	err := s.Repo().ViewTo(ctx, read, revs.Bytes(), "log", "-z", "--no-notes", "--format=%H%x00%P%x00%B", "--ignore-missing", "--stdin", "--")
 	return w, err
 }
 
@@ -145,8 +146,8 @@ func (w *madeWalk) take(id git.ID, parents, message string) {
 		w.parents[git.ID(p)] = true
 	}
 	c := &git.Commit{ID: id, Message: message}
-	code := git.ID(c.Trailer(TrailerCode))
-	if len(code) == len(id) && git.IsID(string(code)) && c.Trailer(TrailerID) != "" {
+	code := git.ID(c.Trailer(store.TrailerCode))
+	if len(code) == len(id) && git.IsID(string(code)) && c.Trailer(store.TrailerID) != "" {
 		w.made[code] = append(w.made[code], id)
 	}
 }
@@ -177,7 +178,7 @@ func (m *madeOn) joined(hexLen int) string {
 }
 
 // keepMade writes the file.
-func (s *Store) keepMade(tips map[string]git.ID, lines string) {
+func keepMade(s *store.Store, tips map[string]git.ID, lines string) {
 	var head strings.Builder
 	for _, ref := range slices.Sorted(maps.Keys(tips)) {
 		head.WriteString("tip " + ref + " " + string(tips[ref]) + "\n")

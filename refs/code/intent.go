@@ -1,4 +1,4 @@
-package store
+package code
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // intent is what `commit --code` or `rollback --code` has set out to do: one file of
@@ -26,10 +27,10 @@ type Intent struct {
 	Branch  string `json:"branch"`
 	Tip     git.ID `json:"tip"` // of the branch before
 	// Worktree is the one whose HEAD moves, see [git.Repo.WorktreeDir].
-	Worktree string          `json:"worktree"`
-	Head     git.ID          `json:"head"` // of the code before; "" while it is unborn
-	Commit   *CommitOptions  `json:"commit,omitempty"`
-	Rollback *rollbackIntent `json:"rollback,omitempty"`
+	Worktree string               `json:"worktree"`
+	Head     git.ID               `json:"head"` // of the code before; "" while it is unborn
+	Commit   *store.CommitOptions `json:"commit,omitempty"`
+	Rollback *rollbackIntent      `json:"rollback,omitempty"`
 }
 
 // rollbackIntent is the part of a rollback.
@@ -45,10 +46,10 @@ const (
 	codeIntentVersion = 1
 )
 
-func IntentName(branch string) string { return IntentDir + "/" + git.FileName(branch, ".json") }
+func IntentName(branch string) string { return store.IntentDir + "/" + git.FileName(branch, ".json") }
 
 // newIntent begins an intent on a branch that is at tip.
-func (ses *Transaction) newIntent(ctx context.Context, branch string, tip git.ID) (*Intent, error) {
+func newIntent(ctx context.Context, ses *store.Transaction, branch string, tip git.ID) (*Intent, error) {
 	token, err := ses.Store.NewID("")
 	if err != nil {
 		return nil, err
@@ -57,7 +58,7 @@ func (ses *Transaction) newIntent(ctx context.Context, branch string, tip git.ID
 	if err != nil {
 		return nil, err
 	}
-	return &Intent{Version: codeIntentVersion, Token: token, Branch: branch, Tip: tip, Head: head, Worktree: ses.Store.repo.WorktreeDir()}, nil
+	return &Intent{Version: codeIntentVersion, Token: token, Branch: branch, Tip: tip, Head: head, Worktree: ses.Store.Repo().WorktreeDir()}, nil
 }
 
 // command is what the user ran.
@@ -80,7 +81,7 @@ func (in *Intent) action() string {
 }
 
 // writer is who asked for it.
-func (in *Intent) writer() Writer {
+func (in *Intent) writer() store.Writer {
 	if in.Rollback != nil {
 		return in.Rollback.Writer
 	}
@@ -89,7 +90,7 @@ func (in *Intent) writer() Writer {
 
 // readIntent reads what was left on a branch; nil, after one look at the disk, where
 // nothing was.
-func (s *Store) readIntent(branch string) (*Intent, error) {
+func readIntent(s *store.Store, branch string) (*Intent, error) {
 	in := new(Intent)
 	found, bad, err := s.ReadState(IntentName(branch), in)
 	if err != nil || !found {
@@ -104,15 +105,15 @@ func (s *Store) readIntent(branch string) (*Intent, error) {
 	return in, nil
 }
 
-func (s *Store) writeIntent(in *Intent) error {
+func writeIntent(s *store.Store, in *Intent) error {
 	data, err := json.Marshal(in)
 	if err != nil {
 		return err
 	}
-	return s.repo.WriteStateFile(IntentName(in.Branch), append(data, '\n'))
+	return s.Repo().WriteStateFile(IntentName(in.Branch), append(data, '\n'))
 }
 
-func (s *Store) dropIntent(in *Intent) error {
+func dropIntent(s *store.Store, in *Intent) error {
 	if err := os.Remove(s.StatePath(IntentName(in.Branch))); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -121,12 +122,12 @@ func (s *Store) dropIntent(in *Intent) error {
 
 // inHookOf refuses to wait for a branch in a hook that git runs for an intent: the
 // intent's writer waits for the hook.
-func (s *Store) inHookOf(branch string) error {
-	action := s.repo.Getenv("GIT_REFLOG_ACTION")
+func CheckHook(s *store.Store, branch string) error {
+	action := s.Repo().Getenv("GIT_REFLOG_ACTION")
 	if !strings.Contains(action, "(context ") {
 		return nil
 	}
-	in, err := s.readIntent(branch)
+	in, err := readIntent(s, branch)
 	if err != nil || in == nil || !strings.Contains(action, in.mark()) {
 		return err
 	}
@@ -140,33 +141,33 @@ func (s *Store) inHookOf(branch string) error {
 //  1. nothing was left;
 //  2. the code has not moved, or its worktree is gone: forgotten;
 //  3. the code has moved: the milestone is made, unless it stands already, and linked.
-func (ses *Transaction) settle(ctx context.Context, branch string) error {
-	in, err := ses.Store.readIntent(branch)
+func Settle(ctx context.Context, ses *store.Transaction, branch string) error {
+	in, err := readIntent(ses.Store, branch)
 	if err != nil || in == nil {
 		return err
 	}
-	code, err := ses.Store.movedTo(ctx, in, false)
+	code, err := movedTo(ctx, ses.Store, in, false)
 	if err != nil {
-		return ses.Store.unknown(in, err)
+		return unknown(ses.Store, in, err)
 	}
 	if code == "" {
-		if !ses.Store.repo.HasWorktree(in.Worktree) { // the commit may stand on a branch
+		if !ses.Store.Repo().HasWorktree(in.Worktree) { // the commit may stand on a branch
 			ses.Store.Tell(fmt.Sprintf("'git context %s' was interrupted in a worktree that is gone; it is given up, and what is recorded stays pending", in.command()))
 		}
-		return ses.Store.dropIntent(in)
+		return dropIntent(ses.Store, in)
 	}
 	_, err = ses.Store.Tip(ctx, branch)
 	if errors.Is(err, fail.ErrNotFound) || errors.Is(err, fail.ErrNoMemory) { // taken away by other means than ours
 		ses.Store.Tell(fmt.Sprintf("'git context %s' was interrupted, and branch '%s' is gone: code commit %s has no milestone",
 			in.command(), branch, code.Short()))
-		return ses.Store.dropIntent(in)
+		return dropIntent(ses.Store, in)
 	}
 	if err != nil {
 		return err
 	}
-	id, warnings, err := ses.finish(ctx, in, code)
+	id, warnings, err := finish(ctx, ses, in, code)
 	if err != nil {
-		return ses.Store.unfinished(in, err)
+		return unfinished(ses.Store, in, err)
 	}
 	ses.Store.Tell(fmt.Sprintf("'git context %s' was interrupted once the code had moved to %s; it is finished now: milestone %s",
 		in.command(), code.Short(), id))
@@ -178,49 +179,49 @@ func (ses *Transaction) settle(ctx context.Context, branch string) error {
 
 // finish does what an intent still lacks, in a session of its writer's, and returns
 // the milestone's id.
-func (ses *Transaction) finish(ctx context.Context, in *Intent, code git.ID) (id string, warnings []string, err error) {
-	cfg, err := ses.Store.repo.Config(ctx)
+func finish(ctx context.Context, ses *store.Transaction, in *Intent, code git.ID) (id string, warnings []string, err error) {
+	cfg, err := ses.Store.Repo().Config(ctx)
 	if err != nil {
 		return "", nil, err
 	}
-	as := &Transaction{Store: ses.Store, W: in.writer(), by: ses.by, locks: ses.locks, code: code}
-	if as.sign, err = as.W.Sign.wanted(cfg); err != nil {
+	as := &store.Transaction{Store: ses.Store, W: in.writer(), By: ses.By, Locks: ses.Locks, Code: code}
+	if as.Sign, err = as.W.Sign.Wanted(cfg); err != nil {
 		return "", nil, err
 	}
-	if err := as.start(ctx, in.command()); err != nil {
+	if err := as.Start(ctx, in.command()); err != nil {
 		return "", nil, err
 	}
 	defer as.Tx.Close()
-	made, err := as.madeFor(ctx, in)
+	made, err := madeFor(ctx, as, in)
 	switch {
 	case err != nil:
 		return "", nil, err
 	case made != nil:
-		return made.Trailer(TrailerID), in.incomplete(as.complete(ctx, in, made)), nil
+		return made.Trailer(store.TrailerID), in.incomplete(complete(ctx, as, in, made)), nil
 	case in.Rollback != nil:
-		res, err := as.finishRollback(ctx, in)
+		res, err := finishRollback(ctx, as, in)
 		return res.ID, res.Warnings, err
 	}
-	res, err := as.finishCommit(ctx, in)
+	res, err := finishCommit(ctx, as, in)
 	return res.ID, res.Warnings, err
 }
 
 // madeFor is the milestone that an intent led to already; nil if there is none.
-func (ses *Transaction) madeFor(ctx context.Context, in *Intent) (*git.Commit, error) {
-	tip, err := ses.Store.repo.Ref(ctx, git.BranchRef(in.Branch))
+func madeFor(ctx context.Context, ses *store.Transaction, in *Intent) (*git.Commit, error) {
+	tip, err := ses.Store.Repo().Ref(ctx, git.BranchRef(in.Branch))
 	if err != nil || tip == in.Tip {
 		return nil, err
 	}
-	since, err := ses.Store.repo.Between(ctx, in.Tip, "..", tip)
+	since, err := ses.Store.Repo().Between(ctx, in.Tip, "..", tip)
 	if err != nil {
 		return nil, err
 	}
 	for _, id := range since {
-		c, err := ses.Store.repo.Commit(ctx, id)
+		c, err := ses.Store.Repo().Commit(ctx, id)
 		if err != nil {
 			return nil, err
 		}
-		if c.Trailer(TrailerID) != "" && git.ID(c.Trailer(TrailerCode)) == ses.code && BranchOf(c) == in.Branch {
+		if c.Trailer(store.TrailerID) != "" && git.ID(c.Trailer(store.TrailerCode)) == ses.Code && store.BranchOf(c) == in.Branch {
 			return c, nil
 		}
 	}
@@ -229,33 +230,33 @@ func (ses *Transaction) madeFor(ctx context.Context, in *Intent) (*git.Commit, e
 
 // complete does what comes behind the branch's move: what is said of the milestone, if
 // it is not noted yet, and its link. Then the intent is done.
-func (ses *Transaction) complete(ctx context.Context, in *Intent, m *git.Commit) error {
+func complete(ctx context.Context, ses *store.Transaction, in *Intent, m *git.Commit) error {
 	if in.Commit != nil && !in.Commit.Judging.Empty() {
-		if err := ses.judgeOnce(ctx, m, in.Commit.Judging); err != nil {
+		if err := judgeOnce(ctx, ses, m, in.Commit.Judging); err != nil {
 			return err
 		}
 	}
 	if in.Rollback == nil || in.Rollback.Made {
-		if err := ses.Link(ctx, ses.code, m); err != nil {
+		if err := WriteLink(ctx, ses, ses.Code, m); err != nil {
 			return err
 		}
 	}
 	fault.Point("after-link")
-	return ses.Store.dropIntent(in)
+	return dropIntent(ses.Store, in)
 }
 
 // unfinished says that the code has moved, and memory has not.
-func (s *Store) unfinished(in *Intent, err error) error {
-	return s.left(in, err, "the code has moved, but what 'git context %s' is to make of it on branch '%s' cannot be made yet")
+func unfinished(s *store.Store, in *Intent, err error) error {
+	return left(s, in, err, "the code has moved, but what 'git context %s' is to make of it on branch '%s' cannot be made yet")
 }
 
 // unknown says that it is not known whether the code has moved.
-func (s *Store) unknown(in *Intent, err error) error {
-	return s.left(in, err, "whether 'git context %s' of branch '%s' has moved the code cannot be found out")
+func unknown(s *store.Store, in *Intent, err error) error {
+	return left(s, in, err, "whether 'git context %s' of branch '%s' has moved the code cannot be found out")
 }
 
 // left words that an intent stays where it is.
-func (s *Store) left(in *Intent, err error, message string) error {
+func left(s *store.Store, in *Intent, err error, message string) error {
 	var already *fail.Error
 	if err == nil || errors.Is(err, context.Canceled) || errors.As(err, &already) && already.Code == fail.IntentUnfinished {
 		return err

@@ -1,4 +1,4 @@
-package store
+package code
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // movedTo is the code commit that HEAD was moved to for an intent, "" if it was not:
@@ -17,25 +18,25 @@ import (
 //  3. without one, HEAD itself stands where the intent put it. sure says that git has
 //     ended well just now; else somebody else may have made the commit, which is then
 //     known by its message.
-func (s *Store) movedTo(ctx context.Context, in *Intent, sure bool) (git.ID, error) {
-	if !s.repo.HasWorktree(in.Worktree) {
+func movedTo(ctx context.Context, s *store.Store, in *Intent, sure bool) (git.ID, error) {
+	if !s.Repo().HasWorktree(in.Worktree) {
 		return "", nil
 	}
-	head, err := s.repo.HeadOf(ctx, in.Worktree)
+	head, err := s.Repo().HeadOf(ctx, in.Worktree)
 	if errors.Is(err, git.ErrNotFound) {
 		return "", nil
 	}
 	if err != nil {
 		return "", err
 	}
-	moves, kept, err := s.repo.MovesSince(ctx, in.Worktree, in.mark())
+	moves, kept, err := s.Repo().MovesSince(ctx, in.Worktree, in.mark())
 	if err != nil {
 		return "", err
 	}
 	if kept {
-		return s.logged(ctx, in, moves, head)
+		return logged(ctx, s, in, moves, head)
 	}
-	c, err := s.repo.Commit(ctx, head)
+	c, err := s.Repo().Commit(ctx, head)
 	switch {
 	case err != nil:
 		return "", err
@@ -48,13 +49,13 @@ func (s *Store) movedTo(ctx context.Context, in *Intent, sure bool) (git.ID, err
 }
 
 // logged finds the intent's code commit among the moves of HEAD since.
-func (s *Store) logged(ctx context.Context, in *Intent, moves []git.HeadMove, head git.ID) (git.ID, error) {
+func logged(ctx context.Context, s *store.Store, in *Intent, moves []git.HeadMove, head git.ID) (git.ID, error) {
 	var found *git.Commit
 	for i, m := range moves {
 		if !strings.Contains(m.Reason, in.mark()) {
 			continue
 		}
-		c, err := s.repo.Commit(ctx, m.New)
+		c, err := s.Repo().Commit(ctx, m.New)
 		if errors.Is(err, git.ErrNotFound) { // thrown away long ago
 			continue
 		}
@@ -68,7 +69,7 @@ func (s *Store) logged(ctx context.Context, in *Intent, moves []git.HeadMove, he
 		if i+1 < len(moves) {
 			next = moves[i+1].Old
 		}
-		happened, err := s.happened(ctx, m, next)
+		happened, err := happened(ctx, s, m, next)
 		if err != nil {
 			return "", err
 		}
@@ -106,12 +107,12 @@ func follows(c *git.Commit, head git.ID) bool {
 // happened says whether HEAD did move as a line of its reflog says: git may be killed
 // between writing the line and moving the branch. next is where the following line
 // begins, or HEAD now.
-func (s *Store) happened(ctx context.Context, m git.HeadMove, next git.ID) (bool, error) {
+func happened(ctx context.Context, s *store.Store, m git.HeadMove, next git.ID) (bool, error) {
 	if next.IsZero() {
 		return !m.Old.IsZero(), nil
 	}
 	if next == m.New || next == m.Old {
 		return next == m.New, nil
 	}
-	return s.repo.IsAncestor(ctx, m.New, next) // the branch was moved from another worktree
+	return s.Repo().IsAncestor(ctx, m.New, next) // the branch was moved from another worktree
 }

@@ -1,4 +1,4 @@
-package store
+package code
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // A link says that a milestone belongs to a code commit. It stands in the note of
@@ -25,8 +26,8 @@ const linkSubject = 120
 type Rewritten struct{ Old, New git.ID }
 
 // linksOf is what is linked to a code commit, oldest first.
-func (s *Store) LinksOf(ctx context.Context, code git.ID) ([]notes.Fact, error) {
-	note, err := notes.Read(ctx, s.repo, code)
+func LinksOf(ctx context.Context, s *store.Store, code git.ID) ([]notes.Fact, error) {
+	note, err := notes.Read(ctx, s.Repo(), code)
 	return links(note), err
 }
 
@@ -37,7 +38,7 @@ func links(note []byte) []notes.Fact {
 
 // Link notes on a code commit that a milestone, named by rev, belongs to it; linking
 // it again changes nothing. `git log --notes=context` of the code shows it.
-func (s *Store) Link(ctx context.Context, w Writer, code git.ID, rev string) error {
+func Link(ctx context.Context, s *store.Store, w store.Writer, code git.ID, rev string) error {
 	ses, err := s.Begin(ctx, w, "link: "+code.Short())
 	if err != nil {
 		return err
@@ -47,34 +48,34 @@ func (s *Store) Link(ctx context.Context, w Writer, code git.ID, rev string) err
 	if err != nil {
 		return err
 	}
-	return ses.Link(ctx, code, m)
+	return WriteLink(ctx, ses, code, m)
 }
 
-// link notes on a code commit that a milestone belongs to it, unless that is noted
+// WriteLink notes on a code commit that a memory commit belongs to it, unless that is noted
 // already. It waits for the notes lock. It moves the notes ref alone, so that it is
 // called behind the swap that moved the milestone's branch.
-func (ses *Transaction) Link(ctx context.Context, code git.ID, m *git.Commit) error {
-	return ses.NoteLinks(ctx, "context: link "+code.Short(), func(u *notes.Update) error {
-		_, err := ses.AddLink(ctx, u, code, m)
+func WriteLink(ctx context.Context, ses *store.Transaction, code git.ID, m *git.Commit) error {
+	return NoteLinks(ctx, ses, "context: link "+code.Short(), func(u *notes.Update) error {
+		_, err := AddLink(ctx, ses, u, code, m)
 		return err
 	})
 }
 
 // addLink adds the lines of a link to a code commit's note, and reports false where
 // they stand there already.
-func (ses *Transaction) AddLink(ctx context.Context, u *notes.Update, code git.ID, m *git.Commit) (bool, error) {
+func AddLink(ctx context.Context, ses *store.Transaction, u *notes.Update, code git.ID, m *git.Commit) (bool, error) {
 	have, err := u.Note(ctx, code)
 	if err != nil {
 		return false, err
 	}
 	after := ""
 	for _, f := range links(have) {
-		if f.Memory == m.ID && f.Branch == BranchOf(m) {
+		if f.Memory == m.ID && f.Branch == store.BranchOf(m) {
 			return false, nil
 		}
 		after = max(after, f.ID) // the newest is in force, whatever the clock says
 	}
-	lines, err := ses.linkLines(m, after)
+	lines, err := linkLines(ses, m, after)
 	if err != nil {
 		return false, err
 	}
@@ -83,13 +84,13 @@ func (ses *Transaction) AddLink(ctx context.Context, u *notes.Update, code git.I
 
 // linkLines are the two lines of a link to a milestone, in the order that a union by
 // git's own cat_sort_uniq leaves them in.
-func (ses *Transaction) linkLines(m *git.Commit, after string) ([]byte, error) {
+func linkLines(ses *store.Transaction, m *git.Commit, after string) ([]byte, error) {
 	id, err := ses.Store.NewID(after)
 	if err != nil {
 		return nil, err
 	}
-	line, err := notes.Fact{ID: id, Kind: notes.KindLink, Time: ses.by.When, Agent: ses.W.Agent,
-		Branch: BranchOf(m), Memory: m.ID, Milestone: m.Trailer(TrailerID)}.Line()
+	line, err := notes.Fact{ID: id, Kind: notes.KindLink, Time: ses.By.When, Agent: ses.W.Agent,
+		Branch: store.BranchOf(m), Memory: m.ID, Milestone: m.Trailer(store.TrailerID)}.Line()
 	if err != nil {
 		return nil, err
 	}
@@ -99,15 +100,15 @@ func (ses *Transaction) linkLines(m *git.Commit, after string) ([]byte, error) {
 // linkText is the line for people, by which anybody finds the milestone again also
 // where its hash was rewritten.
 func linkText(m *git.Commit) []byte {
-	return []byte(LinkWord + m.Trailer(TrailerID) + " " + prose.OneLine(m.Subject(), linkSubject) + " (" + BranchOf(m) + ")\n")
+	return []byte(store.LinkWord + m.Trailer(store.TrailerID) + " " + prose.OneLine(m.Subject(), linkSubject) + " (" + store.BranchOf(m) + ")\n")
 }
 
 // CarryLinks copies what is linked to code commits to those that stand in their
 // place, links what was made on them, and says how many of these gained a link.
 // Several commits that became one leave it the links of all. The old ones keep theirs:
 // they may come back.
-func (s *Store) CarryLinks(ctx context.Context, w Writer, pairs []Rewritten) (int, error) {
-	later := sync.OnceValues(func() (*madeOn, error) { return s.MadeOn(ctx) })
+func CarryLinks(ctx context.Context, s *store.Store, w store.Writer, pairs []Rewritten) (int, error) {
+	later := sync.OnceValues(func() (*madeOn, error) { return MadeOn(ctx, s) })
 	go later()    // its children run while the session's one starts
 	defer later() // and must not outlive us
 	ses, err := s.Begin(ctx, w, "link: carry over "+strconv.Itoa(len(pairs)))
@@ -120,14 +121,14 @@ func (s *Store) CarryLinks(ctx context.Context, w Writer, pairs []Rewritten) (in
 		return 0, err
 	}
 	gained := map[git.ID]bool{}
-	err = ses.NoteLinks(ctx, "context: carry links over", func(u *notes.Update) error {
+	err = NoteLinks(ctx, ses, "context: carry links over", func(u *notes.Update) error {
 		clear(gained)
 		for _, p := range pairs {
 			did, err := Carry(ctx, u, p)
 			if err != nil {
 				return err
 			}
-			linked, err := ses.linkMade(ctx, u, p.New, made.On(p.Old))
+			linked, err := linkMade(ctx, ses, u, p.New, made.On(p.Old))
 			if err != nil {
 				return err
 			}
@@ -142,14 +143,14 @@ func (s *Store) CarryLinks(ctx context.Context, w Writer, pairs []Rewritten) (in
 
 // linkMade links milestones that were made on a code commit to the one in its place: their
 // trailers go on naming the old one.
-func (ses *Transaction) linkMade(ctx context.Context, u *notes.Update, code git.ID, made []git.ID) (bool, error) {
+func linkMade(ctx context.Context, ses *store.Transaction, u *notes.Update, code git.ID, made []git.ID) (bool, error) {
 	linked := false
 	for _, id := range made {
-		m, err := ses.Store.repo.Commit(ctx, id)
+		m, err := ses.Store.Repo().Commit(ctx, id)
 		if err != nil {
 			return linked, err
 		}
-		did, err := ses.AddLink(ctx, u, code, m)
+		did, err := AddLink(ctx, ses, u, code, m)
 		if err != nil {
 			return linked, err
 		}
@@ -182,7 +183,7 @@ func linkLinesOf(note []byte) []byte {
 	for line := range bytes.Lines(note) {
 		text := bytes.TrimSpace(line)
 		ours := slices.ContainsFunc(found, func(f notes.Fact) bool {
-			return bytes.Equal(text, f.Raw) || f.Milestone != "" && bytes.HasPrefix(text, []byte(LinkWord+f.Milestone+" "))
+			return bytes.Equal(text, f.Raw) || f.Milestone != "" && bytes.HasPrefix(text, []byte(store.LinkWord+f.Milestone+" "))
 		})
 		if ours {
 			out = append(append(out, text...), '\n')
@@ -192,23 +193,23 @@ func linkLinesOf(note []byte) []byte {
 }
 
 // noteLinks makes one commit of the notes, anew as often as somebody is faster.
-func (ses *Transaction) NoteLinks(ctx context.Context, subject string, add func(*notes.Update) error) error {
-	lock, err := ses.Store.repo.Lock(ctx, notes.LockName)
+func NoteLinks(ctx context.Context, ses *store.Transaction, subject string, add func(*notes.Update) error) error {
+	lock, err := ses.Store.Repo().Lock(ctx, notes.LockName)
 	if err != nil {
 		return err
 	}
 	defer lock.Unlock()
 	return ses.Swap(ctx, func(ctx context.Context) error {
-		u, err := notes.Begin(ctx, ses.Store.repo)
+		u, err := notes.Begin(ctx, ses.Store.Repo())
 		if err != nil {
 			return err
 		}
 		if err := add(u); err != nil {
 			return err
 		}
-		some, err := u.Queue(ctx, ses.Tx, ses.by, subject)
+		some, err := u.Queue(ctx, ses.Tx, ses.By, subject)
 		if err == nil && !some {
-			return ErrNothing
+			return store.ErrNothing
 		}
 		return err
 	})

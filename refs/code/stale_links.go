@@ -1,4 +1,4 @@
-package store
+package code
 
 import (
 	"bytes"
@@ -8,12 +8,13 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // mention is a milestone, the words of it that may be paths, and the code commits that it
 // may have been written against.
 type mention struct {
-	c     *Commit
+	c     *store.Commit
 	words []string
 	bases []git.ID
 }
@@ -35,12 +36,12 @@ func (m mention) linkedBy(f notes.Fact) bool {
 // holdToHead compares milestones that the note of the code's HEAD links with HEAD too, and
 // gives back those of which yet another code commit could say otherwise. That note is
 // quickly read, and mostly settles what was committed right behind its milestone.
-func (s *Store) holdToHead(ctx context.Context, all []mention) (open []mention, err error) {
+func holdToHead(ctx context.Context, s *store.Store, all []mention) (open []mention, err error) {
 	head, err := s.CodeHead(ctx)
 	if err != nil || head == "" {
 		return nil, err
 	}
-	facts, err := s.LinksOf(ctx, head)
+	facts, err := LinksOf(ctx, s, head)
 	if err != nil {
 		return nil, err
 	}
@@ -53,14 +54,14 @@ func (s *Store) holdToHead(ctx context.Context, all []mention) (open []mention, 
 			open = append(open, m)
 		}
 	}
-	still, err := s.hold(ctx, linked)
+	still, err := hold(ctx, s, linked)
 	return append(open, still...), err
 }
 
 // withLinked adds to milestones the code commits whose notes link them, and gives back
 // those that gained any.
-func (s *Store) withLinked(ctx context.Context, all []mention) ([]mention, error) {
-	linked, err := s.linkedTo(ctx, all)
+func withLinked(ctx context.Context, s *store.Store, all []mention) ([]mention, error) {
+	linked, err := linkedTo(ctx, s, all)
 	var with []mention
 	for _, m := range all {
 		had := len(m.bases)
@@ -79,7 +80,7 @@ func (s *Store) withLinked(ctx context.Context, all []mention) ([]mention, error
 // linkedTo is the code commits whose notes link milestones, by their names. To look through
 // all notes takes a child, which would be a third of what a snapshot takes: what was found
 // in the notes of a commit stays in the cache until they move on.
-func (s *Store) linkedTo(ctx context.Context, all []mention) (map[string][]git.ID, error) {
+func linkedTo(ctx context.Context, s *store.Store, all []mention) (map[string][]git.ID, error) {
 	tip, err := s.NotesTip(ctx)
 	if err != nil || tip == "" {
 		return nil, err
@@ -89,7 +90,7 @@ func (s *Store) linkedTo(ctx context.Context, all []mention) (map[string][]git.I
 	if len(all) == 0 {
 		return linked, nil
 	}
-	if err := s.findLinks(ctx, all, linked); err != nil {
+	if err := findLinks(ctx, s, all, linked); err != nil {
 		return nil, err
 	}
 	if now, err := s.NotesTip(ctx); err != nil || now != tip { // what was found may be of later notes
@@ -100,7 +101,7 @@ func (s *Store) linkedTo(ctx context.Context, all []mention) (map[string][]git.I
 }
 
 // findLinks looks for the links of milestones in all notes.
-func (s *Store) findLinks(ctx context.Context, all []mention, linked map[string][]git.ID) error {
+func findLinks(ctx context.Context, s *store.Store, all []mention, linked map[string][]git.ID) error {
 	var texts []string
 	for _, m := range all {
 		linked[m.name()] = nil
@@ -108,7 +109,7 @@ func (s *Store) findLinks(ctx context.Context, all []mention, linked map[string]
 			texts = append(texts, string(*m.c.Hash))
 		}
 	}
-	return s.EachLink(ctx, texts, func(code git.ID, f notes.Fact) {
+	return EachLink(ctx, s, texts, func(code git.ID, f notes.Fact) {
 		for _, m := range all {
 			if name := m.name(); m.linkedBy(f) && !slices.Contains(linked[name], code) {
 				linked[name] = append(linked[name], code)

@@ -1,4 +1,4 @@
-package store
+package code
 
 import (
 	"context"
@@ -7,10 +7,11 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // set makes an answer of what is known of the paths.
-func (st *Staleness) set(known bool, changed []string) {
+func set(st *store.Staleness, known bool, changed []string) {
 	if stale := len(changed) > 0; known || stale {
 		st.Stale, st.Changed = &stale, changed
 	}
@@ -18,22 +19,22 @@ func (st *Staleness) set(known bool, changed []string) {
 
 // TopicsWithCode are the topics of a tip, see [Store.Topics], each compared with the code:
 // whether what its paths name has changed since it was written.
-func (s *Store) TopicsWithCode(ctx context.Context, tip *Tip, all bool) ([]Topic, error) {
+func Topics(ctx context.Context, s *store.Store, tip *store.Tip, all bool) ([]store.Topic, error) {
 	topics, err := s.Topics(ctx, tip, all)
 	if err != nil {
 		return nil, err
 	}
-	return topics, s.markTopics(ctx, tip, topics)
+	return topics, markTopics(ctx, s, tip, topics)
 }
 
 // TopicWithCode is one topic of a tip, see [Store.Topic], compared with the code.
-func (s *Store) TopicWithCode(ctx context.Context, tip *Tip, key string) (Topic, error) {
+func Topic(ctx context.Context, s *store.Store, tip *store.Tip, key string) (store.Topic, error) {
 	t, err := s.Topic(ctx, tip, key)
 	if err != nil {
 		return t, err
 	}
-	one := []Topic{t}
-	err = s.markTopics(ctx, tip, one)
+	one := []store.Topic{t}
+	err = markTopics(ctx, s, tip, one)
 	return one[0], err
 }
 
@@ -41,8 +42,8 @@ func (s *Store) TopicWithCode(ctx context.Context, tip *Tip, key string) (Topic,
 // get none: topics are compared with the code as it is now. A path of the front matter may
 // be a folder; it changed when anything did in it, and when it came, went, or stands
 // where it did not stand. All are asked for together.
-func (s *Store) markTopics(ctx context.Context, tip *Tip, topics []Topic) error {
-	if tip.at != nil {
+func markTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []store.Topic) error {
+	if tip.At() != nil {
 		return nil
 	}
 	v := codeView{s: s}
@@ -67,7 +68,7 @@ func (s *Store) markTopics(ctx context.Context, tip *Tip, topics []Topic) error 
 				changed = append(changed, p)
 			}
 		}
-		t.set(known, changed)
+		set(&t.Staleness, known, changed)
 	}
 	return nil
 }
@@ -77,7 +78,7 @@ func (s *Store) markTopics(ctx context.Context, tip *Tip, topics []Topic) error 
 // on, or in one that is linked to it, for people often commit the code right behind its
 // milestone. It names a file by a word of its summary or contribution that is the path of one
 // in such a commit. Where no word looks like a path, nothing is read.
-func (s *Store) MarkStale(ctx context.Context, commits []Commit) error {
+func MarkStale(ctx context.Context, s *store.Store, commits []store.Commit) error {
 	var all []mention
 	for i := range commits {
 		m := mention{c: &commits[i], bases: codes(commits[i].Code)}
@@ -89,22 +90,22 @@ func (s *Store) MarkStale(ctx context.Context, commits []Commit) error {
 			all = append(all, m)
 		}
 	}
-	open, err := s.hold(ctx, all)
+	open, err := hold(ctx, s, all)
 	if err == nil && len(open) > 0 {
-		open, err = s.holdToHead(ctx, open)
+		open, err = holdToHead(ctx, s, open)
 	}
 	if err == nil && len(open) > 0 {
-		open, err = s.withLinked(ctx, open)
+		open, err = withLinked(ctx, s, open)
 	}
 	if err == nil {
-		_, err = s.hold(ctx, open)
+		_, err = hold(ctx, s, open)
 	}
 	return err
 }
 
 // hold compares what milestones name with the code, and gives back those of which another
 // code commit could say otherwise.
-func (s *Store) hold(ctx context.Context, all []mention) (open []mention, err error) {
+func hold(ctx context.Context, s *store.Store, all []mention) (open []mention, err error) {
 	v := codeView{s: s}
 	for _, m := range all {
 		v.ask(m.bases, m.words)
@@ -142,7 +143,7 @@ func (m mention) hold(v *codeView) bool {
 		}
 		known = known || named
 	}
-	m.c.set(known, changed)
+	set(&m.c.Staleness, known, changed)
 	return fits && len(changed) == 0
 }
 
@@ -155,7 +156,7 @@ func codes(code *git.ID) []git.ID {
 
 // codeView answers what stands at paths of code commits and of HEAD.
 type codeView struct {
-	s       *Store
+	s       *store.Store
 	head    git.ID // "" while it is unborn
 	asked   map[git.ID][]string
 	entries map[git.CommitPath]git.TreeEntry
@@ -193,7 +194,7 @@ func (v *codeView) look(ctx context.Context) error {
 			wanted = append(wanted, git.CommitPath{Commit: id, Path: codePath(p)}, git.CommitPath{Commit: v.head, Path: codePath(p)})
 		}
 	}
-	v.entries, err = v.s.repo.Paths(ctx, wanted)
+	v.entries, err = v.s.Repo().Paths(ctx, wanted)
 	return err
 }
 

@@ -1,4 +1,4 @@
-package store
+package code
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // What the search for the commits that stand in the place of others looks at: commits
@@ -43,8 +44,8 @@ func (c Candidate) same(d Candidate) bool { return c.Author == d.Author && c.Tit
 
 // replacements finds what stands in the place of commits among what some revisions
 // reach, see [checkRewritten].
-func (s *Store) Replacements(ctx context.Context, left []*git.Commit, among ...string) (map[git.ID][]git.ID, error) {
-	list, err := s.candidates(ctx, left, among)
+func Replacements(ctx context.Context, s *store.Store, left []*git.Commit, among ...string) (map[git.ID][]git.ID, error) {
+	list, err := candidates(ctx, s, left, among)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func (s *Store) Replacements(ctx context.Context, left []*git.Commit, among ...s
 	for _, c := range list {
 		ids = append(ids, c.Id)
 	}
-	patches, err := s.PatchIDs(ctx, ids)
+	patches, err := PatchIDs(ctx, s, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +93,7 @@ func replacing(old Candidate, list []Candidate, patches map[git.ID]string) []git
 
 // candidates lists the commits that some revisions reach and that may stand in the place
 // of others, newest first.
-func (s *Store) candidates(ctx context.Context, left []*git.Commit, among []string) ([]Candidate, error) {
+func candidates(ctx context.Context, s *store.Store, left []*git.Commit, among []string) ([]Candidate, error) {
 	since, seconds := int64(math.MaxInt64), map[int64]bool{}
 	for _, c := range left {
 		at := c.Author.When.Unix()
@@ -102,7 +103,7 @@ func (s *Store) candidates(ctx context.Context, left []*git.Commit, among []stri
 	since -= int64(replacedSlack / time.Second)
 	var list []Candidate
 	others := 0
-	err := s.EachCandidate(ctx, nil, func(c Candidate, at int64) {
+	err := EachCandidate(ctx, s, nil, func(c Candidate, at int64) {
 		if !seconds[at] {
 			others++
 		}
@@ -115,8 +116,8 @@ func (s *Store) candidates(ctx context.Context, left []*git.Commit, among []stri
 
 // eachCandidate hands out the commits that git lists for some arguments and input, and the
 // second of their author.
-func (s *Store) EachCandidate(ctx context.Context, in []byte, each func(c Candidate, at int64), args ...string) error {
-	read := &records{fields: 5, each: func(f [][]byte) error {
+func EachCandidate(ctx context.Context, s *store.Store, in []byte, each func(c Candidate, at int64), args ...string) error {
+	read := &store.Records{Fields: 5, Each: func(f [][]byte) error {
 		at, err := strconv.ParseInt(string(f[1]), 10, 64)
 		if err != nil {
 			return fmt.Errorf("git log: no date for %s", f[0])
@@ -125,15 +126,15 @@ func (s *Store) EachCandidate(ctx context.Context, in []byte, each func(c Candid
 		return nil
 	}}
 	list := []string{"log", "-z", "--no-notes", "--no-mailmap", "--format=%H%x00%at%x00%an%x00%ae%x00%s"}
-	return s.repo.ViewTo(ctx, read, in, append(append(list, args...), "--")...)
+	return s.Repo().ViewTo(ctx, read, in, append(append(list, args...), "--")...)
 }
 
 // patchIDs asks git for the patch-ids of commits. A merge has none, nor has a commit
 // that changes nothing.
-func (s *Store) PatchIDs(ctx context.Context, ids []git.ID) (map[git.ID]string, error) {
+func PatchIDs(ctx context.Context, s *store.Store, ids []git.ID) (map[git.ID]string, error) {
 	found := map[git.ID]string{}
 	p := &patches{chunk: patchChunk, most: mostPatch, ask: func(diffs []byte) error {
-		out, err := s.repo.RunInput(ctx, diffs, "patch-id", "--stable")
+		out, err := s.Repo().RunInput(ctx, diffs, "patch-id", "--stable")
 		for line := range strings.Lines(string(out)) {
 			if patch, id, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
 				found[git.ID(id)] = patch
@@ -145,7 +146,7 @@ func (s *Store) PatchIDs(ctx context.Context, ids []git.ID) (map[git.ID]string, 
 	for _, id := range ids {
 		fmt.Fprintln(&in, id)
 	}
-	err := s.repo.ViewTo(ctx, p, in.Bytes(), "diff-tree", "--stdin", "-p", "--root", "--full-index", "--no-renames",
+	err := s.Repo().ViewTo(ctx, p, in.Bytes(), "diff-tree", "--stdin", "-p", "--root", "--full-index", "--no-renames",
 		"--no-ext-diff", "--no-textconv", "--text", "--no-color", "--diff-algorithm=myers", "--unified=3")
 	if err == nil {
 		err = p.hand(len(p.held))

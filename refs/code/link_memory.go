@@ -1,4 +1,4 @@
-package store
+package code
 
 import (
 	"bytes"
@@ -16,11 +16,12 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // linksOfRange finds the milestones of a range of code: one git log for the code, and
 // what is known of the memory.
-func (s *Store) linksOfRange(ctx context.Context, branch string, made madeLater, a, dots, b string) (Links, error) {
+func linksOfRange(ctx context.Context, s *store.Store, branch string, made madeLater, a, dots, b string) (Links, error) {
 	l := Links{Code: a + dots + b}
 	var ends [2]git.ID
 	for i, name := range []string{a, b} {
@@ -28,33 +29,33 @@ func (s *Store) linksOfRange(ctx context.Context, branch string, made madeLater,
 			name = "HEAD" // as to git
 		}
 		var err error
-		if ends[i], err = s.codeEnd(ctx, name, l.Code); err != nil {
+		if ends[i], err = codeEnd(ctx, s, name, l.Code); err != nil {
 			return l, err
 		}
 	}
-	codes, err := s.codeRange(ctx, string(ends[0])+dots+string(ends[1]))
+	codes, err := codeRange(ctx, s, string(ends[0])+dots+string(ends[1]))
 	if err != nil {
 		return l, err
 	}
-	l.Memory, err = s.memoryOf(ctx, branch, made, codes)
+	l.Memory, err = memoryOf(ctx, s, branch, made, codes)
 	return l, err
 }
 
 // codeEnd finds one end of a range.
-func (s *Store) codeEnd(ctx context.Context, name, asked string) (git.ID, error) {
-	c, err := s.codeCommit(ctx, name)
+func codeEnd(ctx context.Context, s *store.Store, name, asked string) (git.ID, error) {
+	c, err := codeCommit(ctx, s, name)
 	if err != nil {
 		return "", err
 	}
 	if c == nil {
-		if c, err = s.resolve(ctx, name); errors.Is(err, git.ErrNotFound) {
-			err = s.noLink(ctx, name)
+		if c, err = s.ResolveX(ctx, name); errors.Is(err, git.ErrNotFound) {
+			err = noLink(ctx, s, name)
 		}
 		if err != nil {
 			return "", err
 		}
 	}
-	if BranchOf(c) != "" {
+	if store.BranchOf(c) != "" {
 		return "", fail.New(fail.ErrInvalid, fail.NotCode, fmt.Sprintf("'%s' is a commit of memory: a range is one of code", prose.OneLine(name, 100)),
 			"git context log "+prose.OneLine(asked, 200))
 	}
@@ -62,9 +63,9 @@ func (s *Store) codeEnd(ctx context.Context, name, asked string) (git.ID, error)
 }
 
 // codeRange reads the code commits of a range with their notes.
-func (s *Store) codeRange(ctx context.Context, revs string) ([]linkedCode, error) {
+func codeRange(ctx context.Context, s *store.Store, revs string) ([]linkedCode, error) {
 	var codes []linkedCode
-	read := &records{fields: 4, each: func(f [][]byte) error {
+	read := &store.Records{Fields: 4, Each: func(f [][]byte) error {
 		at, err := strconv.ParseInt(string(f[1]), 10, 64)
 		if err != nil {
 			return fmt.Errorf("git log: no date for %s", f[0])
@@ -73,12 +74,12 @@ func (s *Store) codeRange(ctx context.Context, revs string) ([]linkedCode, error
 		codes = append(codes, linkedCode{CodeLink{Commit: git.ID(f[0]), Subject: &subject, Time: &when}, links(f[3])})
 		return nil
 	}}
-	return codes, s.repo.ViewTo(ctx, read, nil, "log", "-z", "--topo-order", "--notes=context", "--format=%H%x00%ct%x00%s%x00%N", endOfOptions, revs, "--")
+	return codes, s.Repo().ViewTo(ctx, read, nil, "log", "-z", "--topo-order", "--notes=context", "--format=%H%x00%ct%x00%s%x00%N", store.EndOfOptions, revs, "--")
 }
 
 // belonging collects the milestones of code commits, each once.
 type belonging struct {
-	s       *Store
+	s       *store.Store
 	list    []*belongs
 	byName  map[string]*belongs // by Context-Id, by hash where there is none
 	missing map[string][]CodeLink
@@ -96,7 +97,7 @@ type belongs struct {
 // Context-Id, which outlives a rewriting; else it is followed by its hash, and where that is
 // no memory here any more by the Context-Id among all milestones.
 // What it names may be elsewhere: then it says nothing.
-func (s *Store) memoryOf(ctx context.Context, branch string, later madeLater, codes []linkedCode) ([]LinkedCommit, error) {
+func memoryOf(ctx context.Context, s *store.Store, branch string, later madeLater, codes []linkedCode) ([]LinkedCommit, error) {
 	made, err := later()
 	if err != nil {
 		return nil, err
@@ -134,7 +135,7 @@ func (b *belonging) addMade(ctx context.Context, made *madeOn, codes []linkedCod
 			ids, on = append(ids, id), append(on, code.CodeLink)
 		}
 	}
-	return b.s.repo.ReadAll(ctx, ids, func(o git.Object) error {
+	return b.s.Repo().ReadAll(ctx, ids, func(o git.Object) error {
 		c, err := git.ParseCommit(o.ID, bytes.Clone(o.Data))
 		if err != nil {
 			return err
@@ -147,7 +148,7 @@ func (b *belonging) addMade(ctx context.Context, made *madeOn, codes []linkedCod
 
 // add puts a milestone down as one of a code commit.
 func (b *belonging) add(c *git.Commit, code CodeLink, how string) {
-	name := cmp.Or(c.Trailer(TrailerID), string(c.ID))
+	name := cmp.Or(c.Trailer(store.TrailerID), string(c.ID))
 	m := b.byName[name]
 	if m == nil {
 		m = &belongs{c: c}
@@ -166,7 +167,7 @@ func (b *belonging) follow(ctx context.Context, code CodeLink, f notes.Fact) err
 		b.add(m.c, code, LinkNoted)
 		return nil
 	}
-	c, err := b.s.memoryCommit(ctx, f.Memory)
+	c, err := memoryCommit(ctx, b.s, f.Memory)
 	switch {
 	case err != nil:
 		return err
@@ -179,19 +180,19 @@ func (b *belonging) follow(ctx context.Context, code CodeLink, f notes.Fact) err
 }
 
 // memoryCommit reads a commit by its hash; nil where it is not here, or no memory.
-func (s *Store) memoryCommit(ctx context.Context, id git.ID) (*git.Commit, error) {
+func memoryCommit(ctx context.Context, s *store.Store, id git.ID) (*git.Commit, error) {
 	if !git.IsID(string(id)) {
 		return nil, nil
 	}
-	id, err := s.repo.Peel(ctx, string(id)+"^{commit}")
+	id, err := s.Repo().Peel(ctx, string(id)+"^{commit}")
 	if errors.Is(err, git.ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.repo.Commit(ctx, id)
-	if err != nil || BranchOf(c) == "" {
+	c, err := s.Repo().Commit(ctx, id)
+	if err != nil || store.BranchOf(c) == "" {
 		return nil, err
 	}
 	return c, nil
@@ -204,10 +205,10 @@ func (b *belonging) findMissing(ctx context.Context) error {
 	var err error
 	if len(b.missing) == 1 {
 		for id := range b.missing {
-			found[id], err = b.s.byID(ctx, id)
+			found[id], err = b.s.ByID(ctx, id)
 		}
 	} else if len(b.missing) > 1 {
-		found, _, err = b.s.MilestoneHashes(ctx)
+		found, _, err = MilestoneHashes(ctx, b.s)
 	}
 	if err != nil {
 		return err
@@ -216,7 +217,7 @@ func (b *belonging) findMissing(ctx context.Context) error {
 		if found[id] == "" {
 			continue
 		}
-		c, err := b.s.repo.Commit(ctx, found[id])
+		c, err := b.s.Repo().Commit(ctx, found[id])
 		if err != nil {
 			return err
 		}
@@ -240,8 +241,8 @@ func (b *belonging) narrow(ctx context.Context, branch string) error {
 	for _, m := range b.list {
 		fmt.Fprintln(&revs, m.c.ID)
 	}
-	fmt.Fprintln(&revs, "^"+tip.commit.ID)
-	out, err := b.s.repo.RunInput(ctx, revs.Bytes(), "rev-list", "--stdin", "--")
+	fmt.Fprintln(&revs, "^"+tip.Commit().ID)
+	out, err := b.s.Repo().RunInput(ctx, revs.Bytes(), "rev-list", "--stdin", "--")
 	if err != nil {
 		return err
 	}
@@ -259,10 +260,10 @@ func (b *belonging) commits(ctx context.Context) ([]LinkedCommit, error) {
 	if err != nil {
 		return nil, err
 	}
-	logged := make([]Logged, len(b.list))
+	logged := make([]store.Logged, len(b.list))
 	for i, m := range b.list {
-		logged[i] = Logged{Commit: m.c.ID, ID: m.c.Trailer(TrailerID), Branch: BranchOf(m.c),
-			Code: git.ID(m.c.Trailer(TrailerCode)), Judgement: judged[m.c.ID]}
+		logged[i] = store.Logged{Commit: m.c.ID, ID: m.c.Trailer(store.TrailerID), Branch: store.BranchOf(m.c),
+			Code: git.ID(m.c.Trailer(store.TrailerCode)), Judgement: judged[m.c.ID]}
 	}
 	full, err := b.s.LogCommits(ctx, logged)
 	if err != nil {
@@ -285,7 +286,7 @@ func (b *belonging) judged(ctx context.Context) (map[git.ID]notes.Judgement, err
 	judged := map[git.ID]notes.Judgement{}
 	if len(b.list) <= fewNotes {
 		for _, m := range b.list {
-			note, err := notes.Read(ctx, b.s.repo, m.c.ID)
+			note, err := notes.Read(ctx, b.s.Repo(), m.c.ID)
 			if err != nil {
 				return nil, err
 			}
@@ -297,22 +298,22 @@ func (b *belonging) judged(ctx context.Context) (map[git.ID]notes.Judgement, err
 	for _, m := range b.list {
 		fmt.Fprintln(&ids, m.c.ID)
 	}
-	read := &records{fields: 2, each: func(f [][]byte) error {
+	read := &store.Records{Fields: 2, Each: func(f [][]byte) error {
 		judged[git.ID(f[0])] = notes.Judge(notes.Parse(f[1]))
 		return nil
 	}}
-	return judged, b.s.repo.ViewTo(ctx, read, ids.Bytes(), "log", "-z", "--no-walk=unsorted", "--notes=context",
+	return judged, b.s.Repo().ViewTo(ctx, read, ids.Bytes(), "log", "-z", "--no-walk=unsorted", "--notes=context",
 		"--format=%H%x00%N", "--stdin", "--")
 }
 
 // milestoneHashes is the hash of each milestone by its Context-Id, and which memory commits
 // there are, of what branches, tags and other refs of the memory reach.
-func (s *Store) MilestoneHashes(ctx context.Context, others ...string) (now map[string]git.ID, here map[git.ID]bool, err error) {
+func MilestoneHashes(ctx context.Context, s *store.Store, others ...string) (now map[string]git.ID, here map[git.ID]bool, err error) {
 	now, here = map[string]git.ID{}, map[git.ID]bool{}
-	read := &records{fields: 2, each: func(f [][]byte) error {
+	read := &store.Records{Fields: 2, Each: func(f [][]byte) error {
 		c := &git.Commit{ID: git.ID(f[0]), Message: string(f[1])}
 		here[c.ID] = true
-		if id := c.Trailer(TrailerID); id != "" && now[id] == "" {
+		if id := c.Trailer(store.TrailerID); id != "" && now[id] == "" {
 			now[id] = c.ID
 		}
 		return nil
@@ -321,7 +322,7 @@ func (s *Store) MilestoneHashes(ctx context.Context, others ...string) (now map[
 	for _, prefix := range append([]string{git.BranchPrefix, git.TagPrefix}, others...) {
 		args = append(args, "--glob="+prefix+"*")
 	}
-	return now, here, s.repo.ViewTo(ctx, read, nil, append(args, "--")...)
+	return now, here, s.Repo().ViewTo(ctx, read, nil, append(args, "--")...)
 }
 
 // linkWords stand in the line of every link.

@@ -1,4 +1,4 @@
-package store
+package code
 
 import (
 	"bytes"
@@ -11,15 +11,16 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // topics restores the topics: all of them, also that one was not there yet.
-func (r *rollingBack) topics(ctx context.Context, c *Draft, tip *Tip) error {
-	now, err := topicIDs(ctx, tip)
+func (r *rollingBack) topics(ctx context.Context, c *store.Draft, tip *store.Tip) error {
+	now, err := store.TopicIDs(ctx, tip)
 	if err != nil {
 		return err
 	}
-	then, err := topicIDs(ctx, r.to)
+	then, err := store.TopicIDs(ctx, r.to)
 	if err != nil {
 		return err
 	}
@@ -77,7 +78,7 @@ func (r *rollingBack) Note(what string, names []string) {
 
 // metadata restores people's segments and keys. That is a merge in which only the
 // old side changed anything: the program's own keys are the present's there too.
-func (r *rollingBack) metadata(ctx context.Context, c *Draft, tip *Tip) error {
+func (r *rollingBack) metadata(ctx context.Context, c *store.Draft, tip *store.Tip) error {
 	now, err := r.Store.Optional(ctx, tip, doc.MetadataFile)
 	if err != nil {
 		return err
@@ -126,35 +127,35 @@ func sameSegment(a, b *doc.Metadata, key string) (bool, error) {
 
 // roadmap restores main.md but for the outcomes of branches, and returns the goal
 // as it then stands.
-func (r *rollingBack) roadmap(ctx context.Context, c *Draft) (goal string, err error) {
+func (r *rollingBack) roadmap(ctx context.Context, c *store.Draft) (goal string, err error) {
 	old, data, err := r.Store.ReadRoadmap(ctx)
 	if err != nil || old == "" {
 		return "", err
 	}
 	now := doc.ParseRoadmap(data)
-	was, _ := ParseRoadmap(r.to.commit.Trailer(TrailerRoadmap))
+	was, _ := store.ParseRoadmap(r.to.Commit().Trailer(store.TrailerRoadmap))
 	if was == "" || was == old { // it had none: nothing is known to go back to
-		c.roadmapAge++
+		c.RoadmapAge++
 		return now.Goal(), nil
 	}
 	text, err := r.Store.RoadmapAt(ctx, was)
 	if errors.Is(err, git.ErrNotFound) { // a shallow clone; without it, half of what was asked would be done
 		return "", fail.New(fail.ErrNotFound, fail.RoadmapNotFound,
-			fmt.Sprintf("the roadmap as it stood at %s is not in this repository", r.to.commit.ID.Short()), "git fetch --unshallow")
+			fmt.Sprintf("the roadmap as it stood at %s is not in this repository", r.to.Commit().ID.Short()), "git fetch --unshallow")
 	}
 	if err != nil {
 		return "", err
 	}
 	then := doc.ParseRoadmap(text)
 	then.TakeSection(now, doc.SectionOutcomes)
-	if c.roadmap, err = r.WriteRoadmap(ctx, old, data, then, r.o.Summary); err != nil {
+	if c.Roadmap, err = r.WriteRoadmap(ctx, old, data, then, r.o.Summary); err != nil {
 		return "", err
 	}
-	if c.roadmap == old {
-		c.roadmapAge++
+	if c.Roadmap == old {
+		c.RoadmapAge++
 		return now.Goal(), nil
 	}
-	c.roadmapAge, r.revised = 0, true
+	c.RoadmapAge, r.revised = 0, true
 	changed := doc.ChangedSections(now, then)
 	if len(changed) == 0 {
 		changed = []string{was.Short()} // by blank lines alone

@@ -1,4 +1,4 @@
-package store
+package code
 
 import (
 	"bytes"
@@ -15,28 +15,29 @@ import (
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // linksBack finds the code commits of the milestone that rev names: the one that it was
 // made on, and those whose notes name it. One that is gone from here is among them.
-func (s *Store) linksBack(ctx context.Context, rev string) (Links, error) {
-	_, err := s.resolve(ctx, rev)
+func linksBack(ctx context.Context, s *store.Store, rev string) (Links, error) {
+	_, err := s.ResolveX(ctx, rev)
 	if errors.Is(err, git.ErrNotFound) {
-		return Links{}, s.noLink(ctx, rev)
+		return Links{}, noLink(ctx, s, rev)
 	}
-	c, err := s.milestoneAt(ctx, rev)
+	c, err := s.MilestoneAtX(ctx, rev)
 	if err != nil {
 		return Links{}, err
 	}
-	m, err := s.commitOf(ctx, nil, c)
+	m, err := s.CommitOf(ctx, nil, c)
 	if err != nil {
 		return Links{}, err
 	}
 	how := map[git.ID]*CodeLink{}
-	if code := git.ID(c.Trailer(TrailerCode)); git.IsID(string(code)) {
+	if code := git.ID(c.Trailer(store.TrailerCode)); git.IsID(string(code)) {
 		how[code] = &CodeLink{Commit: code, How: []string{LinkMadeOn}}
 	}
-	err = s.EachLink(ctx, []string{string(c.ID), m.ID}, func(code git.ID, f notes.Fact) {
+	err = EachLink(ctx, s, []string{string(c.ID), m.ID}, func(code git.ID, f notes.Fact) {
 		if f.Memory != c.ID && f.Milestone != m.ID {
 			return
 		}
@@ -50,7 +51,7 @@ func (s *Store) linksBack(ctx context.Context, rev string) (Links, error) {
 	}
 	l := Links{Milestone: &m, Commits: []CodeLink{}}
 	for id, link := range how {
-		code, err := s.repo.Commit(ctx, id)
+		code, err := s.Repo().Commit(ctx, id)
 		if err == nil {
 			found := codeLink(code)
 			link.Subject, link.Time = found.Subject, found.Time
@@ -59,12 +60,12 @@ func (s *Store) linksBack(ctx context.Context, rev string) (Links, error) {
 		}
 		l.Commits = append(l.Commits, *link)
 	}
-	return l, s.arrange(ctx, l.Commits)
+	return l, arrange(ctx, s, l.Commits)
 }
 
 // arrange marks code commits that nothing reaches, and orders: what is reached, in git's
 // topological order, newest first; then what is not; then what is gone.
-func (s *Store) arrange(ctx context.Context, list []CodeLink) error {
+func arrange(ctx context.Context, s *store.Store, list []CodeLink) error {
 	slices.SortFunc(list, youngestFirst)
 	var ids []git.ID
 	var oldest time.Time
@@ -76,9 +77,9 @@ func (s *Store) arrange(ctx context.Context, list []CodeLink) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	order := sync.OnceValues(func() (map[git.ID]int, error) { return s.topological(ctx, ids, oldest) })
+	order := sync.OnceValues(func() (map[git.ID]int, error) { return topological(ctx, s, ids, oldest) })
 	go order()
-	lost, err := s.Unreached(ctx, ids, append(CodeRefs(), "--remotes"))
+	lost, err := Unreached(ctx, s, ids, append(CodeRefs(), "--remotes"))
 	place, orderErr := order() // in any case: it must not outlive us
 	if err = errors.Join(err, orderErr); err != nil {
 		return err
@@ -104,7 +105,7 @@ func (l CodeLink) distance() int {
 }
 
 // topological asks git for its order of commits, the oldest of which is of a time.
-func (s *Store) topological(ctx context.Context, ids []git.ID, oldest time.Time) (map[git.ID]int, error) {
+func topological(ctx context.Context, s *store.Store, ids []git.ID, oldest time.Time) (map[git.ID]int, error) {
 	place := map[git.ID]int{}
 	if len(ids) < 2 {
 		return place, nil
@@ -113,7 +114,7 @@ func (s *Store) topological(ctx context.Context, ids []git.ID, oldest time.Time)
 	for _, id := range ids {
 		fmt.Fprintln(&in, id)
 	}
-	out, err := s.repo.RunInput(ctx, in.Bytes(), "rev-list", "--topo-order", "--max-age="+strconv.FormatInt(max(oldest.Unix(), 0), 10), "--stdin", "--")
+	out, err := s.Repo().RunInput(ctx, in.Bytes(), "rev-list", "--topo-order", "--max-age="+strconv.FormatInt(max(oldest.Unix(), 0), 10), "--stdin", "--")
 	for id := range strings.FieldsSeq(string(out)) {
 		place[git.ID(id)] = len(place)
 	}
@@ -122,7 +123,7 @@ func (s *Store) topological(ctx context.Context, ids []git.ID, oldest time.Time)
 
 // eachLink hands out the links of all notes in whose lines one of some texts stands, by
 // one git grep: with ten thousand notes that takes 40 ms.
-func (s *Store) EachLink(ctx context.Context, texts []string, each func(code git.ID, f notes.Fact)) error {
+func EachLink(ctx context.Context, s *store.Store, texts []string, each func(code git.ID, f notes.Fact)) error {
 	tip, err := s.NotesTip(ctx)
 	if err != nil || tip == "" {
 		return err
@@ -134,7 +135,7 @@ func (s *Store) EachLink(ctx context.Context, texts []string, each func(code git
 		}
 	}
 	var out bytes.Buffer
-	err = s.repo.ViewTo(ctx, &out, nil, append(args, string(tip), "--")...)
+	err = s.Repo().ViewTo(ctx, &out, nil, append(args, string(tip), "--")...)
 	var failed *git.Error
 	if errors.As(err, &failed) && failed.Code == 1 && failed.Stderr == "" { // nothing stands there
 		return nil
@@ -160,14 +161,14 @@ func (s *Store) EachLink(ctx context.Context, texts []string, each func(code git
 
 // unreached are those of some commits that are here and that no ref reaches of those that
 // options of rev-list stand for.
-func (s *Store) Unreached(ctx context.Context, ids []git.ID, refs []string) (map[git.ID]bool, error) {
+func Unreached(ctx context.Context, s *store.Store, ids []git.ID, refs []string) (map[git.ID]bool, error) {
 	asked := make(map[git.ID]bool, len(ids))
 	var in bytes.Buffer
 	for _, id := range ids {
 		asked[id] = true
 		fmt.Fprintln(&in, id)
 	}
-	out, err := s.repo.RunInput(ctx, in.Bytes(), append([]string{"rev-list", "--ignore-missing", "--stdin", "--not"}, refs...)...)
+	out, err := s.Repo().RunInput(ctx, in.Bytes(), append([]string{"rev-list", "--ignore-missing", "--stdin", "--not"}, refs...)...)
 	if err != nil {
 		return nil, err
 	}

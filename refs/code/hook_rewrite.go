@@ -1,4 +1,4 @@
-package store
+package code
 
 import (
 	"bufio"
@@ -10,13 +10,14 @@ import (
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // CarryRewritten is what the hook post-rewrite does: it reads which commits stand in
 // the place of which, `<old> <new>` on each line of in, and carries their links over. by
 // is the command that wrote them: what a rebase amends on its way is left to its end, when
 // git says all of it.
-func (s *Store) CarryRewritten(ctx context.Context, w Writer, by string, in io.Reader) (int, error) {
+func CarryRewritten(ctx context.Context, s *store.Store, w store.Writer, by string, in io.Reader) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, postRewriteLimit)
 	defer cancel()
 	pairs, err := readRewritten(in)
@@ -24,24 +25,24 @@ func (s *Store) CarryRewritten(ctx context.Context, w Writer, by string, in io.R
 		return 0, err
 	}
 	if by == "amend" {
-		if midway, err := s.midRebase(ctx); midway || err != nil {
+		if midway, err := midRebase(ctx, s); midway || err != nil {
 			return 0, err
 		}
 	}
 	if _, err := s.Tip(ctx, ""); err != nil { // without memory nothing is linked
 		return 0, err
 	}
-	return s.CarryLinks(ctx, w, pairs)
+	return CarryLinks(ctx, s, w, pairs)
 }
 
 // midRebase reports whether a rebase itself amended a commit (squash, fixup) just now.
 // What a person amends while one stands still may be known to nobody else.
-func (s *Store) midRebase(ctx context.Context) (bool, error) {
-	rebasing, err := s.repo.Rebasing()
+func midRebase(ctx context.Context, s *store.Store) (bool, error) {
+	rebasing, err := s.Repo().Rebasing()
 	if !rebasing || err != nil {
 		return false, err
 	}
-	last, err := s.repo.LastMove(ctx)
+	last, err := s.Repo().LastMove(ctx)
 	if errors.Is(err, git.ErrNotFound) {
 		return false, nil
 	}
