@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -333,7 +334,7 @@ func (o *offers) conflicts(ctx context.Context) error {
 		return err
 	}
 	into := append([]string{""}, o.typed.values("into")...)
-	waits, err := s.MergeStatus(ctx, into[len(into)-1])
+	waits, err := merge.Waiting(ctx, s, into[len(into)-1])
 	for _, c := range waits.Conflicts {
 		if !c.Resolved {
 			o.add("conflicts", c.Kind, c.Path)

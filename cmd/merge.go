@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
@@ -95,7 +96,7 @@ func (o *mergeOptions) check(args []string) error {
 	return checkHow(o.prefer)
 }
 
-func runMerge(ctx context.Context, env *Env, o *mergeOptions, args []string) (r store.MergeResult, err error) {
+func runMerge(ctx context.Context, env *Env, o *mergeOptions, args []string) (r merge.Result, err error) {
 	summary, contribution, err := o.message.read(env)
 	if err != nil {
 		return r, err
@@ -112,7 +113,7 @@ func runMerge(ctx context.Context, env *Env, o *mergeOptions, args []string) (r 
 	if o.resume {
 		return share.Continue(ctx, s, w, o.into)
 	}
-	return s.Merge(ctx, store.MergeOptions{
+	return merge.Merge(ctx, s, store.MergeOptions{
 		Writer: w, Source: args[0], Into: o.into,
 		Summary: summary, Contribution: contribution,
 		Purpose: o.purpose, Done: o.done.Value(),
@@ -128,7 +129,7 @@ func (o *mergeOptions) waiting(ctx context.Context, env *Env) (err error) {
 	}
 	defer closing(s, &err)
 	if o.abort {
-		st, err := s.MergeAbort(ctx, o.into)
+		st, err := merge.Abort(ctx, s, o.into)
 		if err != nil {
 			return err
 		}
@@ -136,14 +137,14 @@ func (o *mergeOptions) waiting(ctx context.Context, env *Env) (err error) {
 			line(p, "Forgot the merge of '%s' into '%s'; nothing was changed", st.Source, st.Target)
 		})
 	}
-	st, err := s.MergeStatus(ctx, o.into)
+	st, err := merge.Waiting(ctx, s, o.into)
 	if err != nil {
 		return err
 	}
 	return o.view(ctx, env, st, func(p *render.Printer) { printWaiting(p, st) })
 }
 
-func (o *mergeOptions) printMerge(ctx context.Context, env *Env, r store.MergeResult, failed error) error {
+func (o *mergeOptions) printMerge(ctx context.Context, env *Env, r merge.Result, failed error) error {
 	if r.Conflicts == nil {
 		r.Conflicts = []store.Conflict{} // an empty list in JSON, not null
 	}
@@ -160,7 +161,7 @@ func (o *mergeOptions) printMerge(ctx context.Context, env *Env, r store.MergeRe
 	})
 }
 
-func (o *mergeOptions) printOutcome(p *render.Printer, r store.MergeResult) {
+func (o *mergeOptions) printOutcome(p *render.Printer, r merge.Result) {
 	switch {
 	case o.abandon:
 		line(p, "Abandoned '%s'", r.Merged)

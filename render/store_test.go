@@ -16,6 +16,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/google/go-cmp/cmp"
@@ -79,7 +80,7 @@ func remember(t *testing.T) *refs.Store {
 	record(t, s, 0, 5)
 	must[store.CommitResult](t)(s.Commit(ctx, store.CommitOptions{Summary: "Tried"}))
 	must[store.Branch](t)(s.Switch(ctx, "main"))
-	must[store.MergeResult](t)(s.Merge(ctx, store.MergeOptions{Source: "try", Summary: "Take it"}))
+	must[merge.Result](t)(merge.Merge(ctx, s, store.MergeOptions{Source: "try", Summary: "Take it"}))
 	record(t, s, 60, 4)
 	return s
 }

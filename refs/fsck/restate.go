@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -74,7 +75,7 @@ func recountKind(ctx context.Context, ses *store.Transaction, c *store.Draft, ti
 	if err != nil {
 		return err
 	}
-	seg, err := ses.Store.DiffSegments(ctx, k.Dir, tip, nil, nil, true)
+	seg, err := merge.DiffSegments(ctx, ses.Store, k.Dir, tip, nil, nil, true)
 	if err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func recountKind(ctx context.Context, ses *store.Transaction, c *store.Draft, ti
 		return err
 	}
 	if len(u.Removed) > 0 || !bytes.Equal(u.Live, live) {
-		if err := ses.PutSegments(ctx, c, seg, u); err != nil {
+		if err := merge.PutSegments(ctx, ses, c, seg, u); err != nil {
 			return err
 		}
 		if err := ses.Put(ctx, c.Tree, k.File, u.Live); err != nil {

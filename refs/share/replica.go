@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -45,21 +46,21 @@ type replica struct {
 	ours, theirs *store.Tip
 	bases        []git.ID
 	from         string // where theirs comes from
-	settle       store.Settler
+	settle       merge.Settler
 	roadmap      git.ID // as it stands with the merge
 }
 
 // mergeReplica merges them into a memory commit that is no milestone, and queues
 // nothing. Where conflicts stay open there is no commit.
-func mergeReplica(ctx context.Context, ses *store.Transaction, r replica) (*git.Commit, *store.United, error) {
+func mergeReplica(ctx context.Context, ses *store.Transaction, r replica) (*git.Commit, *merge.United, error) {
 	c, err := ses.Follow(ctx, r.ours, fmt.Sprintf("Merge branch '%s' of %s", r.ours.Name(), prose.OneLine(r.from, 100)))
 	if err != nil {
 		return nil, nil, err
 	}
 	c.Parents = append(c.Parents, r.theirs.Commit().ID)
 	c.StandWith(r.roadmap)
-	u, err := ses.MergeTrees(ctx, c, store.Joining{Ours: r.ours, Theirs: r.theirs, Bases: r.bases, Replica: true, Settle: r.settle})
-	if err != nil || store.Unsettled(u.Conflicts) > 0 {
+	u, err := merge.MergeTrees(ctx, ses, c, merge.Joining{Ours: r.ours, Theirs: r.theirs, Bases: r.bases, Replica: true, Settle: r.settle})
+	if err != nil || merge.Unsettled(u.Conflicts) > 0 {
 		return nil, u, err
 	}
 	if err := ses.Put(ctx, c.Tree, doc.CommitFile, u.Commits); err != nil {
@@ -122,8 +123,8 @@ func reopen(ctx context.Context, ses *store.Transaction, merged *doc.Metadata, r
 }
 
 // mergeRoadmaps merges two commits of the roadmap into one, and queues nothing.
-func mergeRoadmaps(ctx context.Context, ses *store.Transaction, ours, theirs git.ID, bases []git.ID, from string, settle store.Settler) (*git.Commit, []store.Conflict, error) {
-	base, err := ses.RoadmapBase(ctx, bases)
+func mergeRoadmaps(ctx context.Context, ses *store.Transaction, ours, theirs git.ID, bases []git.ID, from string, settle merge.Settler) (*git.Commit, []store.Conflict, error) {
+	base, err := merge.RoadmapBase(ctx, ses, bases)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -135,8 +136,8 @@ func mergeRoadmaps(ctx context.Context, ses *store.Transaction, ours, theirs git
 	if err != nil {
 		return nil, nil, err
 	}
-	merged, conflicts, err := ses.MergeRoadmap(ctx, base, o, t, settle)
-	if err != nil || store.Unsettled(conflicts) > 0 {
+	merged, conflicts, err := merge.MergeRoadmap(ctx, ses, base, o, t, settle)
+	if err != nil || merge.Unsettled(conflicts) > 0 {
 		return nil, conflicts, err
 	}
 	tree := ses.Store.Repo().Edit("")

@@ -14,6 +14,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -44,7 +45,7 @@ type syncing struct {
 
 	current  string              // the branch it stands on: conflicts are kept there
 	held     *store.WaitingMerge // what waits there already
-	settle   store.Settler       // for what is not resolved yet
+	settle   merge.Settler       // for what is not resolved yet
 	shared   map[string]bool     // see peer.sharedName; refs by the names they have here
 	known    map[string]bool     // as it was read
 	old      expunge.HeldState   // what the other side holds of what was forgotten
@@ -94,7 +95,7 @@ func Sync(ctx context.Context, s *store.Store, o SyncOptions) (SyncResult, error
 
 // newSyncing is an exchange in which nothing is asked for yet.
 func newSyncing(s *store.Store, o SyncOptions, p store.Remote, res *SyncResult) *syncing {
-	return &syncing{s: s, o: o, peer: p, res: res, settle: store.SettleNone,
+	return &syncing{s: s, o: o, peer: p, res: res, settle: merge.SettleNone,
 		shared: map[string]bool{}, beaten: map[string]bool{}, openAt: map[string]git.ID{}, old: expunge.HeldState{Refs: map[string]expunge.HeldRef{}}}
 }
 
@@ -106,7 +107,7 @@ func newSyncResult(remote string) SyncResult {
 // exchange runs one of the three with a remote.
 func exchange(ctx context.Context, s *store.Store, o SyncOptions, set func(*syncing)) (SyncResult, error) {
 	res := newSyncResult(o.Remote)
-	if err := store.CheckSettle(o.Prefer); err != nil {
+	if err := merge.CheckSettle(o.Prefer); err != nil {
 		return res, err
 	}
 	p, err := s.Remote(ctx, o.Remote)
@@ -136,7 +137,7 @@ func (r *SyncResult) sort() {
 	for _, list := range [][]string{r.Fetched, r.Merged, r.Pushed} {
 		slices.Sort(list)
 	}
-	store.SortConflicts(r.Conflicts)
+	merge.SortConflicts(r.Conflicts)
 }
 
 // orNoMemory is the error of a repository without memory, where that is what is
@@ -318,7 +319,7 @@ func (y *syncing) outcome() error {
 	var errs []error
 	if y.blocked != nil {
 		errs = append(errs, y.blocked)
-	} else if n := store.Unsettled(y.open); n > 0 {
+	} else if n := merge.Unsettled(y.open); n > 0 {
 		hints := []string{"git context resolve PATH --ours|--theirs|--union|-F FILE", "git context merge --continue"}
 		if !y.peer.Bundle {
 			hints = append(hints, "git context sync "+y.peer.Name)

@@ -7,30 +7,31 @@ import (
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/store"
 )
 
 // Continue finishes what waits on a branch, a merge or a sync that met conflicts, on the
 // tips as they are now. A conflict that changed since it was resolved is open again.
-func Continue(ctx context.Context, s *store.Store, w store.Writer, target string) (store.MergeResult, error) {
-	target, err := s.OrCurrent(ctx, target)
+func Continue(ctx context.Context, s *store.Store, w store.Writer, target string) (merge.Result, error) {
+	target, err := merge.OrCurrent(ctx, s, target)
 	if err != nil {
-		return store.MergeResult{}, err
+		return merge.Result{}, err
 	}
-	h, err := s.WaitingMerge(ctx, target)
+	h, err := merge.WaitingMerge(ctx, s, target)
 	if err != nil {
-		return store.MergeResult{Branch: target}, err
+		return merge.Result{Branch: target}, err
 	}
 	if h.Merge == nil {
 		return continueSync(ctx, s, w, h)
 	}
-	return s.ContinueMerge(ctx, w, h)
+	return merge.ContinueMerge(ctx, s, w, h)
 }
 
 // continueSync finishes the refs that a sync left in conflict, from what the
 // remote had when it was last asked. The next sync pushes them.
-func continueSync(ctx context.Context, s *store.Store, w store.Writer, h *store.WaitingMerge) (store.MergeResult, error) {
-	res := store.MergeResult{Branch: h.Target, Merged: h.Remote, Conflicts: []store.Conflict{}}
+func continueSync(ctx context.Context, s *store.Store, w store.Writer, h *store.WaitingMerge) (merge.Result, error) {
+	res := merge.Result{Branch: h.Target, Merged: h.Remote, Conflicts: []store.Conflict{}}
 	p, err := bundlePeer(h.Remote), error(nil)
 	if !h.Bundle {
 		p, err = s.Remote(ctx, h.Remote)
@@ -65,7 +66,7 @@ func continueSync(ctx context.Context, s *store.Store, w store.Writer, h *store.
 		err = forget(ctx, s, p)
 	}
 	res.Conflicts, res.Steps, res.Warnings = done.Conflicts, done.Steps, done.Warnings
-	store.SortConflicts(res.Conflicts)
+	merge.SortConflicts(res.Conflicts)
 	res.UpToDate = err == nil && len(done.Merged) == 0
 	if slices.Contains(done.Merged, git.BranchRef(h.Target)) {
 		tip := ours.Branches[h.Target]

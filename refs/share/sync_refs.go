@@ -13,6 +13,7 @@ import (
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -33,7 +34,7 @@ func (y *syncing) exchangeRefs(ctx context.Context, ours, theirs *store.Survey) 
 		return false, err
 	}
 	defer ses.Close()
-	y.settle = ses.Preferring(y.o.Prefer)
+	y.settle = merge.Preferring(ses, y.o.Prefer)
 	plan, err := y.plan(ctx, ses, ours, theirs)
 	if err != nil {
 		return false, err
@@ -286,8 +287,8 @@ func displayRef(ref string) string {
 
 // mergeRef merges a ref that diverged; one with open conflicts is left as it is.
 func (y *syncing) mergeRef(ctx context.Context, ses *store.Transaction, st *step, theirs git.ID, bases []git.ID, roadmap git.ID) error {
-	prefix := store.Qualified(st.branch, y.current, "")
-	settle := y.held.Settler(prefix, y.settle)
+	prefix := merge.Qualified(st.branch, y.current, "")
+	settle := merge.Resolved(y.held, prefix, y.settle)
 	var conflicts []store.Conflict
 	var err error
 	if st.branch == "" {
@@ -312,7 +313,7 @@ func (y *syncing) mergeRef(ctx context.Context, ses *store.Transaction, st *step
 	return nil
 }
 
-func (y *syncing) mergeBranch(ctx context.Context, ses *store.Transaction, st *step, theirs git.ID, bases []git.ID, roadmap git.ID, settle store.Settler) (*git.Commit, []store.Conflict, error) {
+func (y *syncing) mergeBranch(ctx context.Context, ses *store.Transaction, st *step, theirs git.ID, bases []git.ID, roadmap git.ID, settle merge.Settler) (*git.Commit, []store.Conflict, error) {
 	r := replica{bases: bases, from: y.peer.Name, settle: settle, roadmap: roadmap}
 	var err error
 	if r.ours, err = y.s.TipAt(ctx, st.branch, st.ours); err != nil {
@@ -347,7 +348,7 @@ func (y *syncing) holdConflicts(ctx context.Context) error {
 			waiting.Source(), y.current, y.peer.Name), "git context merge --status", "git context merge --continue", "git context merge --abort")
 		return nil
 	}
-	return y.s.HoldMerge(&store.WaitingMerge{Target: y.current, Remote: y.peer.Name, Bundle: y.peer.Bundle, Theirs: y.openAt}, waiting, y.open)
+	return merge.HoldMerge(y.s, &store.WaitingMerge{Target: y.current, Remote: y.peer.Name, Bundle: y.peer.Bundle, Theirs: y.openAt}, waiting, y.open)
 }
 
 // uniteNotes writes the notes that are missing of what is to be pushed, and adds

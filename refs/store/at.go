@@ -96,7 +96,7 @@ func (s *Store) NewestAt(ctx context.Context, c *git.Commit, t time.Time) (*git.
 // createdAt is when the branch of a memory commit was made; zero where it does
 // not say.
 func createdAt(c *git.Commit) time.Time {
-	at, _ := parseCreated(c.Trailer(TrailerCreated))
+	at, _ := ParseCreated(c.Trailer(TrailerCreated))
 	if at == nil {
 		return time.Time{}
 	}
@@ -108,7 +108,7 @@ func notYet(now *Tip, at *At) error {
 	made := createdAt(now.commit)
 	message := fmt.Sprintf("branch '%s' has no milestone as old as '%s'", now.branch, prose.OneLine(at.Rev, 100))
 	hint := fmt.Sprintf("git context --branch %s", now.branch)
-	_, from := parseCreated(now.commit.Trailer(TrailerCreated))
+	_, from := ParseCreated(now.commit.Trailer(TrailerCreated))
 	if !made.IsZero() && from != nil {
 		hint = fmt.Sprintf("it was made from '%s' on %s", *from, made.Format(time.RFC3339))
 	}
@@ -133,7 +133,7 @@ func (s *Store) MilestoneAt(ctx context.Context, t *Tip, rev string) (Commit, er
 	if err != nil {
 		return Commit{}, err
 	}
-	held, err := s.holds(ctx, t, CommitEntries, c.Trailer(TrailerID))
+	held, err := s.Holds(ctx, t, CommitEntries, c.Trailer(TrailerID))
 	if err == nil && !held {
 		held, err = s.repo.IsAncestor(ctx, c.ID, t.commit.ID)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -193,7 +194,7 @@ func TestBranchesAt(t *testing.T) {
 		p.commit("moved", fmt.Sprint("Later ", i))
 	}
 	p.commit("merged", "Done")
-	ok(p.store().Merge(ctx, store.MergeOptions{Source: "merged", Into: "main"}))(t)
+	ok(merge.Merge(ctx, p.store(), store.MergeOptions{Source: "merged", Into: "main"}))(t)
 	ok(p.store().SetMetadata(ctx, store.Writer{}, "branch.purpose", "Another"))(t)
 
 	s := p.store()
@@ -281,7 +282,7 @@ func TestAtRenamed(t *testing.T) {
 		t.Errorf("by the old name: %v", err)
 	}
 
-	ok(p.store().Merge(ctx, store.MergeOptions{Source: "new", Into: "main"}))(t)
+	ok(merge.Merge(ctx, p.store(), store.MergeOptions{Source: "new", Into: "main"}))(t)
 	ok(p.store().DeleteBranch(ctx, "new", true))(t)
 	if tip := ok(p.store().At(ctx, "", string(made)))(t); tip.Name() != "old" {
 		t.Errorf("without a branch: called '%s'", tip.Name())

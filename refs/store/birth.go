@@ -91,7 +91,7 @@ func (ses *Transaction) inherit(ctx context.Context, c *Draft, from *Tip, m *doc
 	if c.Meta, err = ses.Store.MetadataX(ctx, from); err != nil {
 		return err
 	}
-	if m.Goal, err = ses.Store.goal(ctx, from.commit, c.Roadmap, live); err != nil {
+	if m.Goal, err = ses.Store.Goal(ctx, from.commit, c.Roadmap, live); err != nil {
 		return err
 	}
 	m.Summary += " from " + from.branch

@@ -57,7 +57,7 @@ func (s *Store) Blame(ctx context.Context, key, rev string) (Blame, error) {
 		return Blame{}, err
 	}
 	path := doc.TopicPath(key)
-	_, ok, err := tip.entry(ctx, path)
+	_, ok, err := tip.Entry(ctx, path)
 	switch {
 	case err != nil:
 		return Blame{}, err

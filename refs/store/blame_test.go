@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -71,7 +72,7 @@ func TestBlameTopic(t *testing.T) {
 	r.teach(t, "exp", "cat", "pool", "one\nall 2 of them\nthree\nfour\nfive\n")
 	r.milestone(t, "exp", "On exp")
 	r.teach(t, "main", "dan", "pool", "zero\none\nall 2 of them\nthree\nfour")
-	ok(r.open().Merge(ctx, store.MergeOptions{Source: "exp", Summary: "Merged", Prefer: store.SettleUnion}))(t)
+	ok(merge.Merge(ctx, r.open(), store.MergeOptions{Source: "exp", Summary: "Merged", Prefer: merge.SettleUnion}))(t)
 
 	want := "dan in Merged: zero\nann in First: one\nbob in On exp: all 2 of them\nann in First: three\nbob in On exp: four\ncat in On exp: five\n"
 	if got := r.blamed(t, "main", "pool", ""); got != want {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -32,14 +33,14 @@ func TestBranchOfManyParts(t *testing.T) {
 		ok(r.open(branch).BisectStart(ctx, m[1], nil))(t)
 		r.teach(t, branch, "ann", "pool", branch)
 	}
-	_, err := r.open().Merge(ctx, store.MergeOptions{Source: name, Into: other})
+	_, err := merge.Merge(ctx, r.open(), store.MergeOptions{Source: name, Into: other})
 	deniedAs(t, err, "merge-conflict") // and waits
 	if _, err := r.open().DeleteBranch(ctx, name, true); err != nil {
 		t.Fatal(err)
 	}
 	ok(r.open().RenameBranch(ctx, other, name))(t)
 	ok(r.open(name).Bisect(ctx))(t)
-	if n := len(ok(r.open(name).MergeStatus(ctx, ""))(t).Conflicts); n != 1 {
+	if n := len(ok(merge.Waiting(ctx, r.open(name), ""))(t).Conflicts); n != 1 {
 		t.Errorf("%d conflicts wait", n)
 	}
 	r.git("update-ref", "-d", "refs/context/heads/"+name)

@@ -134,7 +134,7 @@ func (s *Store) BranchOf(ctx context.Context, t *Tip) (Branch, error) {
 	}
 	b.Current = current == t.branch
 	p, err := s.Pending(ctx, t)
-	b.Pending = len(p.lines)
+	b.Pending = len(p.Lines)
 	return b, err
 }
 
@@ -149,7 +149,7 @@ func branchAt(name string, c *git.Commit) Branch {
 	if b.Status == "" {
 		b.Status = doc.StatusActive
 	}
-	b.CreatedAt, b.CreatedFrom = parseCreated(t[TrailerCreated])
+	b.CreatedAt, b.CreatedFrom = ParseCreated(t[TrailerCreated])
 	// A tip that somebody else's tool made has no count: it shows as none.
 	b.Commits, _ = strconv.Atoi(t[TrailerCommits])
 	return b

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/store"
+	"github.com/google/go-cmp/cmp"
 )
 
 // A list is the same whether git is asked for it or the tips are read one by one.
@@ -45,7 +45,7 @@ func TestBranchesReadAndAsked(t *testing.T) {
 	ok(r.open().CreateBranch(ctx, store.BranchOptions{Name: "gone", From: m[0]}))(t)
 	r.merge("gone", "side/one")
 	ok(r.open().CreateBranch(ctx, store.BranchOptions{Name: "given-up", NoSwitch: true}))(t)
-	ok(r.open().Merge(ctx, store.MergeOptions{Source: "given-up", Abandon: true, Summary: "No"}))(t)
+	ok(merge.Merge(ctx, r.open(), store.MergeOptions{Source: "given-up", Abandon: true, Summary: "No"}))(t)
 	later := func() time.Time { return time.Now().Add(time.Hour) }
 	s := ok(refs.Open(ctx, store.Options{Dir: r.dir, Env: r.env, Now: later, Branch: "side/one"}))(t)
 	ok(s.Commit(ctx, store.CommitOptions{Summary: "Newest of all: " + long}))(t)

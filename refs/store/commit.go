@@ -133,7 +133,7 @@ func (ses *Transaction) Commit(ctx context.Context, branch string, o CommitOptio
 	if d.pending, err = ses.Store.Pending(ctx, tip); err != nil {
 		return committed{}, err
 	}
-	steps, err := ses.drain(ctx, c, tip, d.pending)
+	steps, err := ses.Drain(ctx, c, tip, d.pending)
 	if err != nil {
 		return committed{}, err
 	}
@@ -151,8 +151,8 @@ func (ses *Transaction) Commit(ctx context.Context, branch string, o CommitOptio
 }
 
 // drain moves pending steps into a change's log.md and returns their range.
-func (ses *Transaction) drain(ctx context.Context, c *Draft, tip *Tip, p Pending) (doc.Steps, error) {
-	if len(p.lines) == 0 {
+func (ses *Transaction) Drain(ctx context.Context, c *Draft, tip *Tip, p Pending) (doc.Steps, error) {
+	if len(p.Lines) == 0 {
 		return doc.Steps{}, nil
 	}
 	data, err := ses.Store.Optional(ctx, tip, doc.LogFile)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -38,10 +39,10 @@ var goalSlot = slot{"main.md#Goal", func(r *repo, _, value string) { r.goal(valu
 func (r *repo) settleAll(how string) {
 	r.t.Helper()
 	s, ctx := r.open(), r.t.Context()
-	st, err := s.MergeStatus(ctx, "")
+	st, err := merge.Waiting(ctx, s, "")
 	r.must(err)
 	for _, c := range st.Conflicts {
-		_, err := s.Resolve(ctx, "", c.Path, how, "")
+		_, err := merge.Resolve(ctx, s, "", c.Path, how, "")
 		r.must(err)
 	}
 	_, err = share.Continue(ctx, s, store.Writer{}, "")
@@ -61,7 +62,7 @@ func crossClones(t *testing.T, a, b *repo) {
 	for i, r := range []*repo{b, a} {
 		_, err := share.Unbundle(t.Context(), r.open(), store.Writer{}, bundles[i], nil)
 		if errors.Is(err, fail.ErrConflict) {
-			r.settleAll(store.SettleOurs)
+			r.settleAll(merge.SettleOurs)
 			err = nil
 		}
 		r.must(err)
@@ -128,7 +129,7 @@ func crissCross(t *testing.T, s slot, first int) {
 	if got := b.clash(); !slices.Contains(got, s.path) {
 		t.Errorf("conflicts: %v", got)
 	}
-	b.settleAll(store.SettleUnion)
+	b.settleAll(merge.SettleUnion)
 	f.settle()
 }
 
@@ -177,7 +178,7 @@ func TestCrissCrossOfBranches(t *testing.T) {
 					r          *repo
 					from, into string
 				}{{a, "exp", "main"}, {b, "main", "exp"}} {
-					res, err := m.r.open().Merge(t.Context(), store.MergeOptions{Source: m.from, Into: m.into, Keep: true, Prefer: store.SettleOurs})
+					res, err := merge.Merge(t.Context(), m.r.open(), store.MergeOptions{Source: m.from, Into: m.into, Keep: true, Prefer: merge.SettleOurs})
 					m.r.must(err)
 					if both := values[0] != "" && values[1] != ""; both != (len(res.Conflicts) > 0) {
 						t.Errorf("merging %s: conflicts %+v", m.from, res.Conflicts)
@@ -200,11 +201,11 @@ func TestCrissCrossOfBranches(t *testing.T) {
 
 			crossBranches([2]string{"m", "e"})
 			before := a.all()
-			res, err := a.open().Merge(t.Context(), store.MergeOptions{Source: "exp"})
+			res, err := merge.Merge(t.Context(), a.open(), store.MergeOptions{Source: "exp"})
 			if !errors.Is(err, fail.ErrConflict) || !slices.Equal(paths(res.Conflicts), []string{s.path}) || a.all() != before {
 				t.Errorf("both changed it, and Merge = %+v, %v", res.Conflicts, err)
 			}
-			a.settleAll(store.SettleUnion)
+			a.settleAll(merge.SettleUnion)
 			f.settle()
 		})
 	}

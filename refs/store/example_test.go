@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/search"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -46,7 +47,7 @@ func Example() {
 	if _, err := s.Commit(ctx, store.CommitOptions{Writer: by, Summary: "It opens on first use"}); err != nil {
 		log.Fatal(err)
 	}
-	m, err := s.Merge(ctx, store.MergeOptions{Writer: by, Source: "lazy-pool", Into: "main"})
+	m, err := merge.Merge(ctx, s, store.MergeOptions{Writer: by, Source: "lazy-pool", Into: "main"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -102,13 +103,13 @@ func ExampleStore_Merge() {
 	if _, err := s.Remember(ctx, store.TopicOptions{Key: "lock", Text: "One mutex around the queue"}); err != nil {
 		log.Fatal(err)
 	}
-	res, err := s.Merge(ctx, store.MergeOptions{Source: "queue"})
+	res, err := merge.Merge(ctx, s, store.MergeOptions{Source: "queue"})
 	if !errors.Is(err, fail.ErrConflict) {
 		log.Fatal(err)
 	}
 	for _, c := range res.Conflicts {
 		fmt.Printf("%s (%s): %q or %q\n", c.Path, c.Kind, *c.Ours, *c.Theirs)
-		if _, err := s.Resolve(ctx, "main", c.Path, store.SettleTheirs, ""); err != nil {
+		if _, err := merge.Resolve(ctx, s, "main", c.Path, merge.SettleTheirs, ""); err != nil {
 			log.Fatal(err)
 		}
 	}

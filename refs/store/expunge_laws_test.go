@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/google/go-cmp/cmp"
@@ -32,7 +33,7 @@ func (r *repo) past(rt *rapid.T) {
 		case 2:
 			r.goal(word.Draw(rt, "goal"))
 		case 3:
-			if _, err := r.open().Merge(r.t.Context(), store.MergeOptions{Source: "side", Into: "main", Keep: true, Prefer: store.SettleUnion,
+			if _, err := merge.Merge(r.t.Context(), r.open(), store.MergeOptions{Source: "side", Into: "main", Keep: true, Prefer: merge.SettleUnion,
 				Summary: fmt.Sprint("Merge ", i), Contribution: word.Draw(rt, "merge")}); err != nil {
 				rt.Fatal(err)
 			}
@@ -130,7 +131,7 @@ func TestExpungeThenMerge(t *testing.T) {
 		other := (&fleet{t: tb, hub: r}).copy().hub
 		join := func(r *repo) {
 			for _, m := range [][2]string{{"side", "main"}, {"main", "side"}} {
-				if _, err := r.open().Merge(tb.Context(), store.MergeOptions{Source: m[0], Into: m[1], Summary: "Join", Keep: true, Prefer: store.SettleUnion}); err != nil {
+				if _, err := merge.Merge(tb.Context(), r.open(), store.MergeOptions{Source: m[0], Into: m[1], Summary: "Join", Keep: true, Prefer: merge.SettleUnion}); err != nil {
 					rt.Fatal(err)
 				}
 			}

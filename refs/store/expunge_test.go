@@ -17,6 +17,7 @@ import (
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -89,7 +90,7 @@ func TestExpungeLocalState(t *testing.T) {
 	r.branch("side", "")
 	r.remember("main", "pool", "ours secret9\n")
 	r.remember("side", "pool", "theirs\n")
-	if _, err := s.Merge(ctx, store.MergeOptions{Source: "side"}); !errors.Is(err, fail.ErrConflict) {
+	if _, err := merge.Merge(ctx, s, store.MergeOptions{Source: "side"}); !errors.Is(err, fail.ErrConflict) {
 		t.Fatalf("Merge: %v", err)
 	}
 	ok(s.BisectStart(ctx, "main", nil))(t)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 	"pgregory.net/rapid"
@@ -191,9 +192,9 @@ func (r *repo) branch(name, from string) {
 	r.must(err)
 }
 
-func (r *repo) merge(from, into string) store.MergeResult {
+func (r *repo) merge(from, into string) merge.Result {
 	r.t.Helper()
-	res, err := r.open().Merge(r.t.Context(), store.MergeOptions{Source: from, Into: into, Summary: "Merge " + from})
+	res, err := merge.Merge(r.t.Context(), r.open(), store.MergeOptions{Source: from, Into: into, Summary: "Merge " + from})
 	r.must(err)
 	return res
 }

@@ -19,12 +19,12 @@ func FuzzTrailerValues(f *testing.F) {
 			t.Errorf("%+v is read as %+v, %v", mark, got, ok)
 		}
 		ParseTaken(created)
-		if at, from := parseCreated(created); at != nil && at.Year() >= 0 && at.Year() <= 9999 {
+		if at, from := ParseCreated(created); at != nil && at.Year() >= 0 && at.Year() <= 9999 {
 			name := ""
 			if from != nil {
 				name = *from
 			}
-			again, also := parseCreated(FormatCreated(*at, name))
+			again, also := ParseCreated(FormatCreated(*at, name))
 			if again == nil || !again.Equal(at.Truncate(time.Second)) || strings.TrimSpace(name) != "" && (also == nil || *also != strings.TrimRight(name, " \t\n\v\f\r")) && name == strings.TrimSpace(name) {
 				t.Errorf("%q: %v %v, then %v %v", created, at, from, again, also)
 			}

@@ -36,7 +36,7 @@ func (s *Store) ReadMerge(target string) (*WaitingMerge, error) {
 	if err != nil || !found {
 		return nil, err
 	}
-	if bad != nil || h.Version != heldVersion {
+	if bad != nil || h.Version != HeldVersion {
 		return nil, &fail.Error{Code: fail.MergeState, Kind: fail.ErrInvalid, Err: bad,
 			Message: fmt.Sprintf("the merge that waits on '%s' cannot be read", target), Hints: []string{"git context merge --abort"}}
 	}
@@ -56,11 +56,11 @@ type WaitingMerge struct {
 	// Tip is where the source of a merge stood.
 	Tip       git.ID        `json:"tip,omitempty"`
 	Merge     *MergeOptions `json:"merge,omitempty"` // of a merge: what it was told
-	Conflicts []heldPlace   `json:"conflicts"`       // sorted by path
+	Conflicts []HeldPlace   `json:"conflicts"`       // sorted by path
 }
 
 // heldPlace is one conflict and what it was settled with.
-type heldPlace struct {
+type HeldPlace struct {
 	Conflict
 	Text *string `json:"text"` // nil: nothing at all
 }
@@ -69,7 +69,7 @@ func HeldName(target string) string {
 	return MergeDir + "/" + git.FileName(target, ".json")
 }
 
-const heldVersion = 1
+const HeldVersion = 1
 
 // mayMoveMerge is what waits on a branch that is to get another name. A sync's
 // conflicts are about what the remote has under the old one, and are settled first.

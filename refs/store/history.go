@@ -92,7 +92,7 @@ func (s *Store) Steps(ctx context.Context, t *Tip, skip, n int) ([]Step, int, er
 
 // waiting reads pending steps, each with the agent that COMMIT would give it.
 func (s *Store) Waiting(ctx context.Context, branch string, p Pending) ([]doc.Step, error) {
-	if len(p.lines) == 0 {
+	if len(p.Lines) == 0 {
 		return nil, nil
 	}
 	ident, err := s.repo.Committer(ctx)
@@ -380,7 +380,7 @@ func (s *Store) BranchContext(ctx context.Context, t *Tip, skip, n int) (BranchC
 
 // holds reports whether an entry is found in a tip's live file, or in the segment
 // that it must be in unless segments of several branches overlap there.
-func (s *Store) holds(ctx context.Context, t *Tip, k EntryKind, id string) (bool, error) {
+func (s *Store) Holds(ctx context.Context, t *Tip, k EntryKind, id string) (bool, error) {
 	live, err := s.Optional(ctx, t, k.File)
 	if err != nil {
 		return false, err

@@ -14,6 +14,7 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/folder"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/google/go-cmp/cmp"
@@ -95,7 +96,7 @@ func exportAndImport(t *testing.T, rt *rapid.T, as string) {
 		}
 	}
 	if rapid.Bool().Draw(rt, "merge") {
-		_, err := s.Merge(ctx, store.MergeOptions{Source: "a/b"})
+		_, err := merge.Merge(ctx, s, store.MergeOptions{Source: "a/b"})
 		must(err)
 	}
 	dir := t.TempDir()
@@ -243,7 +244,7 @@ func TestImportAgainWhereTheOriginIsGone(t *testing.T) {
 			ok(r.open("try").Record(t.Context(), []store.NewStep{same, {Thought: "hm"}, same}))(t)
 			ok(r.open("try").Commit(t.Context(), store.CommitOptions{Summary: "Tried"}))(t)
 			ok(s.Record(t.Context(), []store.NewStep{same}))(t)
-			ok(s.Merge(t.Context(), store.MergeOptions{Source: "try"}))(t)
+			ok(merge.Merge(t.Context(), s, store.MergeOptions{Source: "try"}))(t)
 			if err := gone(s); err != nil {
 				t.Fatal(err)
 			}

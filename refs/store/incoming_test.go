@@ -13,6 +13,7 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -100,7 +101,7 @@ func rich(t *testing.T) *repo {
 	ok(s.Record(ctx, []store.NewStep{{Action: "try"}}))(t)
 	ok(s.Commit(ctx, store.CommitOptions{Summary: "Tried"}))(t)
 	ok(s.Switch(ctx, "main"))(t)
-	ok(s.Merge(ctx, store.MergeOptions{Source: "exp/pool"}))(t)
+	ok(merge.Merge(ctx, s, store.MergeOptions{Source: "exp/pool"}))(t)
 	ok(s.CreateBranch(ctx, store.BranchOptions{Name: "next", Purpose: "More"}))(t)
 	ok(s.RenameBranch(ctx, "next", "later"))(t)
 	ok(s.SetTag(ctx, store.Writer{}, "best", "main"))(t)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/google/go-cmp/cmp"
@@ -29,7 +30,7 @@ func TestMergeEitherWay(t *testing.T) {
 		f.clones[0].diverge(rt, "left")
 		f.clones[1].diverge(rt, "right")
 		g := f.copy()
-		prefer := store.SettleUnion
+		prefer := merge.SettleUnion
 		f.clones[0].sync(prefer)
 		f.clones[1].sync(prefer)
 		g.clones[1].sync(prefer)
@@ -172,15 +173,15 @@ func TestContradictionsConflict(t *testing.T) {
 	r := branches.clones[0]
 	for range 2 { // what was given up conflicts again
 		before := r.all()
-		res, err := r.open().Merge(t.Context(), store.MergeOptions{Source: "exp"})
+		res, err := merge.Merge(t.Context(), r.open(), store.MergeOptions{Source: "exp"})
 		if !errors.Is(err, fail.ErrConflict) || !slices.Equal(paths(res.Conflicts), want) || r.all() != before {
 			t.Errorf("Merge = %v, %v; refs moved: %v", paths(res.Conflicts), err, r.all() != before)
 		}
-		st := ok(r.open().MergeAbort(t.Context(), ""))(t)
+		st := ok(merge.Abort(t.Context(), r.open(), ""))(t)
 		if !slices.Equal(paths(st.Conflicts), want) || r.all() != before {
 			t.Errorf("MergeAbort = %+v", st)
 		}
-		if _, err := r.open().MergeStatus(t.Context(), ""); !errors.Is(err, fail.ErrNotFound) {
+		if _, err := merge.Waiting(t.Context(), r.open(), ""); !errors.Is(err, fail.ErrNotFound) {
 			t.Errorf("after MergeAbort: %v", err)
 		}
 	}
@@ -196,7 +197,7 @@ func TestContradictionsConflict(t *testing.T) {
 		if before == "" {
 			before = r.all() // what was fetched stays known
 		}
-		ok(r.open().MergeAbort(t.Context(), ""))(t)
+		ok(merge.Abort(t.Context(), r.open(), ""))(t)
 		if r.all() != before || clones.hub.shared() != hub {
 			t.Errorf("refs moved:\n%s\n%s", before, r.all())
 		}
@@ -248,17 +249,17 @@ func TestSyncConflictsSettled(t *testing.T) {
 		t.Fatalf("conflicts %v", got)
 	}
 	s, ctx := b.open(), t.Context()
-	ok(s.Resolve(ctx, "", "exp:topics/k.md", store.SettleTheirs, ""))(t)
-	ok(s.Resolve(ctx, "", "main.md#Goal", "", "Both goals"))(t)
-	ok(s.Resolve(ctx, "", `metadata.yaml#seg."a.b"`, store.SettleOurs, ""))(t)
-	ok(s.Resolve(ctx, "", "metadata.yaml#seg.port", store.SettleUnion, ""))(t)
+	ok(merge.Resolve(ctx, s, "", "exp:topics/k.md", merge.SettleTheirs, ""))(t)
+	ok(merge.Resolve(ctx, s, "", "main.md#Goal", "", "Both goals"))(t)
+	ok(merge.Resolve(ctx, s, "", `metadata.yaml#seg."a.b"`, merge.SettleOurs, ""))(t)
+	ok(merge.Resolve(ctx, s, "", "metadata.yaml#seg.port", merge.SettleUnion, ""))(t)
 	if _, err := share.Continue(ctx, s, store.Writer{}, ""); !errors.Is(err, fail.ErrConflict) {
 		t.Errorf("MergeContinue with one open: %v", err)
 	}
 	if got := b.clash(); !slices.Contains(got, "topics/k.md") { // a sync keeps what was resolved
 		t.Errorf("conflicts %v", got)
 	}
-	ok(s.Resolve(ctx, "", "topics/k.md", "", "settled\n"))(t)
+	ok(merge.Resolve(ctx, s, "", "topics/k.md", "", "settled\n"))(t)
 	ok(share.Continue(ctx, s, store.Writer{}, ""))(t)
 	f.settle()
 	for i, r := range f.clones {
@@ -292,7 +293,7 @@ func TestClosedAndWorkedOn(t *testing.T) {
 		{"worked on and closed", func(a, b *repo) { a.merge("exp", "main"); b.work("exp", "late", 0); b.merge("exp", "main") },
 			doc.StatusMerged, 2, []string{"early", "late"}},
 		{"abandoned and closed", func(a, b *repo) {
-			_, err := a.open().Merge(t.Context(), store.MergeOptions{Source: "exp", Abandon: true})
+			_, err := merge.Merge(t.Context(), a.open(), store.MergeOptions{Source: "exp", Abandon: true})
 			a.must(err)
 			b.merge("exp", "main")
 		}, "", 1, []string{"early"}},

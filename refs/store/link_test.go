@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -15,18 +16,18 @@ func TestLinks(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	s, ctx := r.open(), t.Context()
-	code := func(message string) git.ID {
+	coded := func(message string) git.ID {
 		r.git("commit", "-q", "--allow-empty", "-m", message)
 		return git.ID(r.git("rev-parse", "HEAD"))
 	}
-	one, two, both, plain, here := code("one"), code("two"), code("both"), code("plain"), code("here")
+	one, two, both, plain, here := coded("one"), coded("two"), coded("both"), coded("plain"), coded("here")
 	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	r.git("notes", "--ref=context", "add", "-m", "by hand", string(one))
 	first := ok(s.Commit(ctx, store.CommitOptions{Summary: "First"}))(t)
 	second := ok(s.Commit(ctx, store.CommitOptions{Summary: "Second"}))(t)
 	for range 2 {
-		for code, rev := range map[git.ID]string{one: first.ID, two: string(second.Commit)} {
-			if err := code.Link(ctx, s, store.Writer{}, code, rev); err != nil {
+		for at, rev := range map[git.ID]string{one: first.ID, two: string(second.Commit)} {
+			if err := code.Link(ctx, s, store.Writer{}, at, rev); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -60,7 +61,7 @@ func TestLinks(t *testing.T) {
 		t.Errorf("carried twice, %d commits gained a link", n)
 	}
 	// What was made on a commit goes with it too, though its trailer stays.
-	there := code("there")
+	there := coded("there")
 	for _, want := range []int{1, 0} {
 		if n := ok(code.CarryLinks(ctx, s, store.Writer{}, []code.Rewritten{{Old: here, New: there}}))(t); n != want {
 			t.Errorf("%d commits gained a link, want %d", n, want)

@@ -12,6 +12,7 @@ import (
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -51,7 +52,7 @@ func TestLinksAreExact(t *testing.T) {
 			p.commit("aside", "Two")
 		}, 2},
 		{"both forward", func() { p.commit("aside", "Three"); p.commit("main", "Four") }, 4},
-		{"merged", func() { ok(p.store().Merge(t.Context(), store.MergeOptions{Source: "aside", Into: "main"}))(t) }, 5},
+		{"merged", func() { ok(merge.Merge(t.Context(), p.store(), store.MergeOptions{Source: "aside", Into: "main"}))(t) }, 5},
 		{"far forward", func() { p.manyOn("main", first) }, 5}, // all is kept now
 		{"back", func() { p.git("update-ref", main, main+"~300") }, 5},
 		{"further back", func() { p.git("update-ref", main, main+"~1") }, 4},

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 	"pgregory.net/rapid"
@@ -71,7 +72,7 @@ func (h *history) merge(t *rapid.T) {
 	}
 	h.n++
 	summary := fmt.Sprintf("merge %d", h.n)
-	res, err := h.s.Merge(t.Context(), store.MergeOptions{Source: from, Into: into, Summary: summary})
+	res, err := merge.Merge(t.Context(), h.s, store.MergeOptions{Source: from, Into: into, Summary: summary})
 	h.ok(err)
 	if res.UpToDate {
 		return // a branch's own past is no news to it, though it was born without it
@@ -83,7 +84,7 @@ func (h *history) merge(t *rapid.T) {
 		h.marks[into][mark] = true
 	}
 	h.marks[into][summary] = true
-	again, err := h.s.Merge(t.Context(), store.MergeOptions{Source: from, Into: into})
+	again, err := merge.Merge(t.Context(), h.s, store.MergeOptions{Source: from, Into: into})
 	h.ok(err)
 	if !again.UpToDate {
 		t.Errorf("merging %s into %s again brought %+v", from, into, again)
@@ -168,16 +169,16 @@ func TestMergesOfVeryManyBranches(t *testing.T) {
 		if i == 0 {
 			work(first, 9000)
 		}
-		ok(s.Merge(ctx, store.MergeOptions{Source: name, Into: "main"}))(t)
+		ok(merge.Merge(ctx, s, store.MergeOptions{Source: name, Into: "main"}))(t)
 	}
 	work("main", 10) // seals what the first one brought
 	meta := ok(s.Metadata(ctx, ok(s.Tip(ctx, "main"))(t)))(t)
 	if _, folded := meta.Totals().Origins["_others"]; !folded {
 		t.Error("the totals were not folded: nothing was tested")
 	}
-	ok(s.Merge(ctx, store.MergeOptions{Source: first, Into: "early"}))(t)
+	ok(merge.Merge(ctx, s, store.MergeOptions{Source: first, Into: "early"}))(t)
 	work("early", 10)
-	ok(s.Merge(ctx, store.MergeOptions{Source: "early", Into: "main"}))(t)
+	ok(merge.Merge(ctx, s, store.MergeOptions{Source: "early", Into: "main"}))(t)
 	tip := ok(s.Tip(ctx, "main"))(t)
 	steps, total, err := s.Steps(ctx, tip, 0, 1000)
 	if err != nil || len(steps) != 4 || total != 4 {

@@ -17,12 +17,12 @@ type Pending struct {
 	journal string // its id; "" where there is no journal
 	from    int64  // the offset behind what the branch holds
 	upto    int64  // the offset behind the last line
-	lines   []journal.Line
+	Lines   []journal.Line
 }
 
 // untouched is p for a commit that drains nothing: the same steps stay pending.
 func (p Pending) Untouched() Pending {
-	p.upto, p.lines = p.from, nil
+	p.upto, p.Lines = p.from, nil
 	return p
 }
 
@@ -43,7 +43,7 @@ func (s *Store) Pending(ctx context.Context, tip *Tip) (Pending, error) {
 	if err != nil {
 		return Pending{}, err
 	}
-	return Pending{journal: c.Head.Journal, from: from, upto: c.Size, lines: c.After(from)}, nil
+	return Pending{journal: c.Head.Journal, from: from, upto: c.Size, Lines: c.After(from)}, nil
 }
 
 // takenUpto is the offset up to which a journal's steps are in a commit:
@@ -85,8 +85,8 @@ func (s *Store) TakenUpto(ctx context.Context, c *journal.Content, tip *git.Comm
 
 // steps reads the pending lines as steps of the branch.
 func (p Pending) Steps(branch, agent string) ([]doc.Step, error) {
-	steps := make([]doc.Step, len(p.lines))
-	for i, line := range p.lines {
+	steps := make([]doc.Step, len(p.Lines))
+	for i, line := range p.Lines {
 		var l EntryLine
 		if err := json.Unmarshal(line.Raw, &l); err != nil {
 			return nil, fmt.Errorf("journal of branch '%s', step %d: %w", branch, line.Step, err)
@@ -98,10 +98,10 @@ func (p Pending) Steps(branch, agent string) ([]doc.Step, error) {
 
 // took says what a commit that drains p takes.
 func (p Pending) took() taken {
-	if len(p.lines) == 0 {
+	if len(p.Lines) == 0 {
 		return taken{}
 	}
-	last := p.lines[len(p.lines)-1]
+	last := p.Lines[len(p.Lines)-1]
 	return taken{Journal: p.journal, upto: last.End, id: last.ID}
 }
 
@@ -133,7 +133,7 @@ func (ses *Transaction) Mark(ctx context.Context, branch string, p Pending, comm
 // pendingCount counts a branch's pending steps without parsing them.
 func (s *Store) pendingCount(ctx context.Context, branch string, tip *git.Commit) (int, error) {
 	p, err := s.Pending(ctx, &Tip{branch: branch, commit: tip})
-	return len(p.lines), err
+	return len(p.Lines), err
 }
 
 // journalLock is the lock of the branch that a journal's file is of.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/search"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -91,7 +92,7 @@ func TestRecallIsTheSameEveryTime(t *testing.T) {
 	ok(s.Commit(ctx, store.CommitOptions{Summary: "Close idle connections", Contribution: leak + ". " + solution}))(t)
 	// Enough text for the cache to be written.
 	ok(s.Commit(ctx, store.CommitOptions{Summary: "Read a manual", Contribution: manual(80 << 10)}))(t)
-	ok(s.Merge(ctx, store.MergeOptions{Source: "try", Into: "main", Keep: true}))(t)
+	ok(merge.Merge(ctx, s, store.MergeOptions{Source: "try", Into: "main", Keep: true}))(t)
 
 	ask := func(when string) {
 		t.Helper()

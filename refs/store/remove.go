@@ -165,7 +165,7 @@ func (ses *Transaction) keepPending(ctx context.Context, name string) error {
 }
 
 // commitPending makes a milestone of what is pending, if anything is.
-func (s *Store) commitPending(ctx context.Context, name string) error {
+func (s *Store) CommitPending(ctx context.Context, name string) error {
 	tip, err := s.Tip(ctx, name)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 	"pgregory.net/rapid"
@@ -165,7 +166,7 @@ func (h *replicas) merge(t *rapid.T) {
 	summary := h.next("merge")
 	o := store.MergeOptions{Source: from, Into: into, Summary: summary, Keep: rapid.Bool().Draw(t, "keep"), Prefer: h.prefer(t)}
 	r := h.clones[i]
-	res, err := r.open().Merge(t.Context(), o)
+	res, err := merge.Merge(t.Context(), r.open(), o)
 	if errors.Is(err, fail.ErrConflict) && o.Prefer == "" {
 		res = h.resolve(t, i, into)
 		err = nil
@@ -177,23 +178,23 @@ func (h *replicas) merge(t *rapid.T) {
 	h.drain(i, from)
 	h.have[i].learn(into, h.have[i][from])
 	h.have[i][into][summary] = true
-	if again, err := r.open().Merge(t.Context(), store.MergeOptions{Source: from, Into: into}); err != nil || !again.UpToDate {
+	if again, err := merge.Merge(t.Context(), r.open(), store.MergeOptions{Source: from, Into: into}); err != nil || !again.UpToDate {
 		t.Errorf("merging %s into %s again: %+v, %v", from, into, again, err)
 	}
 }
 
 func (h *replicas) prefer(t *rapid.T) string {
-	return rapid.SampledFrom([]string{"", store.SettleOurs, store.SettleTheirs, store.SettleUnion}).Draw(t, "prefer")
+	return rapid.SampledFrom([]string{"", merge.SettleOurs, merge.SettleTheirs, merge.SettleUnion}).Draw(t, "prefer")
 }
 
 // resolve settles what waits, each conflict in a way of its own.
-func (h *replicas) resolve(t *rapid.T, i int, target string) store.MergeResult {
+func (h *replicas) resolve(t *rapid.T, i int, target string) merge.Result {
 	r := h.clones[i]
-	st, err := r.open().MergeStatus(t.Context(), target)
+	st, err := merge.Waiting(t.Context(), r.open(), target)
 	r.must(err)
 	for _, c := range st.Conflicts {
-		how := rapid.SampledFrom([]string{store.SettleOurs, store.SettleTheirs, store.SettleUnion}).Draw(t, "how")
-		_, err := r.open().Resolve(t.Context(), target, c.Path, how, "")
+		how := rapid.SampledFrom([]string{merge.SettleOurs, merge.SettleTheirs, merge.SettleUnion}).Draw(t, "how")
+		_, err := merge.Resolve(t.Context(), r.open(), target, c.Path, how, "")
 		r.must(err)
 	}
 	res, err := share.Continue(t.Context(), r.open(), store.Writer{}, target)
@@ -242,7 +243,7 @@ func (h *replicas) finish(t *rapid.T) {
 			for _, branch := range slices.Sorted(maps.Keys(h.pending[i])) {
 				h.commit(i, branch)
 			}
-			h.syncClone(t, i, store.SettleUnion)
+			h.syncClone(t, i, merge.SettleUnion)
 			for _, name := range slices.Sorted(maps.Keys(h.hub)) {
 				if h.have[i][name] == nil && round == 1 {
 					h.adopt(i, name)

@@ -52,7 +52,7 @@ func (s *Store) EditRoadmap(ctx context.Context, w Writer, reason string, edit f
 		}
 		r := doc.ParseRoadmap(data)
 		if err := edit(r); err != nil {
-			return roadmapError(err)
+			return RoadmapError(err)
 		}
 		tip, err := ses.WriteRoadmap(ctx, old, data, r, reason)
 		view = roadmapView(r, tip)
@@ -81,7 +81,7 @@ func (r RoadmapChange) check() (replaced bool, err error) {
 func (ses *Transaction) reviseRoadmap(ctx context.Context, c *Draft, live []doc.Milestone, change RoadmapChange) (goal string, err error) {
 	if len(change.Done)+len(change.Todo)+len(change.Decide) == 0 {
 		c.RoadmapAge++
-		return ses.Store.goal(ctx, c.Parent, c.Roadmap, live)
+		return ses.Store.Goal(ctx, c.Parent, c.Roadmap, live)
 	}
 	old, data, err := ses.Store.ReadRoadmap(ctx)
 	if err != nil {
@@ -89,8 +89,8 @@ func (ses *Transaction) reviseRoadmap(ctx context.Context, c *Draft, live []doc.
 	}
 	r := doc.ParseRoadmap(data)
 	for _, text := range change.Done {
-		if err := markDone(r, text); err != nil {
-			return "", roadmapError(err)
+		if err := MarkDone(r, text); err != nil {
+			return "", RoadmapError(err)
 		}
 	}
 	for _, text := range change.Todo {
@@ -110,7 +110,7 @@ func (ses *Transaction) reviseRoadmap(ctx context.Context, c *Draft, live []doc.
 // goal is the project's goal in a roadmap. Where the last milestone was made on
 // the same roadmap its entry says it, and the roadmap, which gc has packed long
 // ago, need not be read by another git process.
-func (s *Store) goal(ctx context.Context, tip *git.Commit, roadmap git.ID, live []doc.Milestone) (string, error) {
+func (s *Store) Goal(ctx context.Context, tip *git.Commit, roadmap git.ID, live []doc.Milestone) (string, error) {
 	seen, _ := ParseRoadmap(tip.Trailer(TrailerRoadmap))
 	if n := len(live); n > 0 && seen == roadmap && tip.Trailer(TrailerID) == live[n-1].ID {
 		return live[n-1].Goal, nil
@@ -220,7 +220,7 @@ func list(texts []string) []string {
 }
 
 // markDone ticks a milestone, or a to-do where no milestone has that name.
-func markDone(r *doc.Roadmap, text string) error {
+func MarkDone(r *doc.Roadmap, text string) error {
 	err := r.MarkMilestone(text, true)
 	var item *doc.ItemError
 	if errors.As(err, &item) && len(item.Candidates) == 0 && r.MarkTodo(text, true) == nil {
@@ -230,7 +230,7 @@ func markDone(r *doc.Roadmap, text string) error {
 }
 
 // roadmapError puts a wrong item's name into our words.
-func roadmapError(err error) error {
+func RoadmapError(err error) error {
 	var item *doc.ItemError
 	if errors.As(err, &item) {
 		near := item.Candidates[:min(len(item.Candidates), 5)]

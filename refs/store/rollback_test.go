@@ -12,6 +12,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -54,8 +55,8 @@ func TestMergeAfterRollback(t *testing.T) {
 	if res := r.rollback("main", good); res.Unchanged || len(res.Changed) != 2 {
 		t.Fatalf("rollback: %+v", res)
 	}
-	ok(s.Merge(ctx, store.MergeOptions{Source: "since", Into: "main"}))(t)
-	ok(s.Merge(ctx, store.MergeOptions{Source: "before", Into: "main"}))(t)
+	ok(merge.Merge(ctx, s, store.MergeOptions{Source: "since", Into: "main"}))(t)
+	ok(merge.Merge(ctx, s, store.MergeOptions{Source: "before", Into: "main"}))(t)
 	got := r.content("main")
 	if want := map[string]string{"kept": "first", "moved": "by before"}; fmt.Sprint(got.Topics) != fmt.Sprint(want) {
 		t.Errorf("topics %v, want %v", got.Topics, want)
@@ -63,7 +64,7 @@ func TestMergeAfterRollback(t *testing.T) {
 	if len(got.Milestones) != 6 {
 		t.Errorf("milestones: %v", got.Milestones)
 	}
-	res, err := s.Merge(ctx, store.MergeOptions{Source: "against", Into: "main"})
+	res, err := merge.Merge(ctx, s, store.MergeOptions{Source: "against", Into: "main"})
 	if !errors.Is(err, fail.ErrConflict) || len(res.Conflicts) != 1 || res.Conflicts[0].Path != "topics/kept.md" {
 		t.Errorf("a topic rolled back here and revised there: %v, %v", res.Conflicts, err)
 	}
@@ -88,7 +89,7 @@ func TestProgressAfterRollback(t *testing.T) {
 	}
 	next := ok(s.Milestone(ctx, r.made("exp", "Next")))(t)
 	last := ok(s.Milestone(ctx, r.made("exp", "Last")))(t)
-	merged := ok(s.Merge(ctx, store.MergeOptions{Source: "exp", Into: "main"}))(t)
+	merged := ok(merge.Merge(ctx, s, store.MergeOptions{Source: "exp", Into: "main"}))(t)
 	sum := ok(s.Milestone(ctx, string(*merged.Commit)))(t)
 	for _, text := range []string{next.Progress, last.Progress, sum.Contribution} {
 		if strings.Contains(text, "Dead end") || !strings.Contains(text, "Right") || !strings.Contains(text, "Also right") {
@@ -175,7 +176,7 @@ func TestRollbackWhereItStood(t *testing.T) {
 	ok(p.store().CreateBranch(ctx, store.BranchOptions{Name: "exp", NoSwitch: true}))(t)
 	p.remember("exp", "a", "dead end")
 	dead := p.commit("exp", "Dead end")
-	ok(p.store().Merge(ctx, store.MergeOptions{Source: "exp", Into: "main"}))(t)
+	ok(merge.Merge(ctx, p.store(), store.MergeOptions{Source: "exp", Into: "main"}))(t)
 	ok(p.store().DeleteBranch(ctx, "exp", true))(t)
 	ok(p.store().CreateBranch(ctx, store.BranchOptions{Name: "exp", NoSwitch: true}))(t)
 	p.remember("exp", "a", "anew")

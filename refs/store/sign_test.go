@@ -17,6 +17,7 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -125,7 +126,7 @@ func TestSignOneCommand(t *testing.T) {
 		ok(s.Commit(ctx, store.CommitOptions{Writer: sign, Summary: "one", Roadmap: store.RoadmapChange{Todo: []string{"x"}}}))(t)
 		r.branch("exp", "main")
 		r.work("exp", "two", 10)
-		ok(s.Merge(ctx, store.MergeOptions{Writer: sign, Source: "exp"}))(t)
+		ok(merge.Merge(ctx, s, store.MergeOptions{Writer: sign, Source: "exp"}))(t)
 		r.git("config", "context.gpgSign", "true")
 		not := store.Writer{Sign: store.Signing{Mode: store.SignNever}}
 		ok(r.open().Commit(ctx, store.CommitOptions{Writer: not, Summary: "three"}))(t)
@@ -159,7 +160,7 @@ func TestUnsignableIsRefused(t *testing.T) {
 	r.git("config", "user.signingKey", "none.pub")
 	_, err := r.open().Commit(ctx, store.CommitOptions{Summary: "x", Roadmap: store.RoadmapChange{Todo: []string{"y"}}})
 	wantSignError(t, err, "sign-failed", "none.pub")
-	_, err = r.open().Merge(ctx, store.MergeOptions{Source: "exp"})
+	_, err = merge.Merge(ctx, r.open(), store.MergeOptions{Source: "exp"})
 	wantSignError(t, err, "sign-failed", "none.pub")
 	_, err = r.open().Remember(ctx, store.TopicOptions{Key: "k", Text: "v"})
 	wantSignError(t, err, "sign-failed", "none.pub")

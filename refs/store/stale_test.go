@@ -15,6 +15,7 @@ import (
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -271,7 +272,7 @@ func TestTopicIsDatedByItsWriter(t *testing.T) {
 	here := remember("here", "x")
 	remember("kept", "one\ntwo\nTHREE\n")
 	now := r.write("a=2")
-	merged := ok(r.open().Merge(ctx, store.MergeOptions{Source: "exp"}))(t)
+	merged := ok(merge.Merge(ctx, r.open(), store.MergeOptions{Source: "exp"}))(t)
 	if merged.Commit == nil {
 		t.Fatalf("%+v", merged)
 	}

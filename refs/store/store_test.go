@@ -12,6 +12,7 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fsck"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -116,11 +117,11 @@ func TestOneDay(t *testing.T) {
 	ok(s.Commit(ctx, store.CommitOptions{Summary: "sqlx builds"}))(t)
 	ok(s.Record(ctx, []store.NewStep{{Action: "go vet"}}))(t)
 	ok(s.Switch(ctx, "main"))(t)
-	m := ok(s.Merge(ctx, store.MergeOptions{Source: "exp"}))(t)
+	m := ok(merge.Merge(ctx, s, store.MergeOptions{Source: "exp"}))(t)
 	if m.Steps != 3 || m.UpToDate || len(m.Conflicts) > 0 || len(m.Warnings) > 0 {
 		t.Errorf("Merge = %+v", m)
 	}
-	again := ok(s.Merge(ctx, store.MergeOptions{Source: "exp"}))(t)
+	again := ok(merge.Merge(ctx, s, store.MergeOptions{Source: "exp"}))(t)
 	if !again.UpToDate {
 		t.Errorf("second Merge = %+v", again)
 	}

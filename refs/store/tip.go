@@ -110,7 +110,7 @@ func (s *Store) BranchNames(ctx context.Context) ([]string, error) {
 }
 
 // entry finds a path in the tip's tree.
-func (t *Tip) entry(ctx context.Context, path string) (git.TreeEntry, bool, error) {
+func (t *Tip) Entry(ctx context.Context, path string) (git.TreeEntry, bool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.tree.Entry(ctx, path)
@@ -126,7 +126,7 @@ func (t *Tip) List(ctx context.Context, dir string) ([]git.TreeEntry, error) {
 // Document reads a file of the tip's tree whole. It returns fail.ErrNotFound where
 // there is none by that path.
 func (s *Store) Document(ctx context.Context, t *Tip, path string) ([]byte, error) {
-	e, ok, err := t.entry(ctx, path)
+	e, ok, err := t.Entry(ctx, path)
 	if err != nil {
 		return nil, err
 	}

@@ -81,7 +81,7 @@ func FormatCreated(at time.Time, from string) string {
 	return strings.TrimSpace(at.UTC().Format(time.RFC3339) + " " + from)
 }
 
-func parseCreated(value string) (at *time.Time, from *string) {
+func ParseCreated(value string) (at *time.Time, from *string) {
 	stamp, name, _ := strings.Cut(value, " ")
 	if t, err := time.Parse(time.RFC3339, stamp); err == nil {
 		at = &t

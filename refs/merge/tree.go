@@ -1,15 +1,16 @@
-package store
+package merge
 
 import (
 	"context"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // joining is one merge of two trees of memory.
 type Joining struct {
-	Ours, Theirs *Tip
+	Ours, Theirs *store.Tip
 	Bases        []git.ID // the best common ancestors of the two
 	Replica      bool     // the two are one branch, in two repositories
 	Settle       Settler
@@ -19,11 +20,11 @@ type Joining struct {
 type United struct {
 	steps, milestones int    // that the source brought
 	Commits           []byte // the merged live commit.md, which the milestone of the merge goes into
-	Conflicts         []Conflict
+	Conflicts         []store.Conflict
 }
 
 // unsettled counts the conflicts that are open.
-func Unsettled(list []Conflict) int {
+func Unsettled(list []store.Conflict) int {
 	n := 0
 	for _, c := range list {
 		if !c.Resolved {
@@ -35,8 +36,8 @@ func Unsettled(list []Conflict) int {
 
 // mergeTrees merges the documents of theirs into a change on top of ours. Every
 // conflict is found before it returns; nothing but objects is written.
-func (ses *Transaction) MergeTrees(ctx context.Context, c *Draft, j Joining) (*United, error) {
-	base, err := ses.branchBase(ctx, j.Ours.branch, j.Bases, j.Replica)
+func MergeTrees(ctx context.Context, ses *store.Transaction, c *store.Draft, j Joining) (*United, error) {
+	base, err := branchBase(ctx, ses, j.Ours.Name(), j.Bases, j.Replica)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +52,7 @@ func (ses *Transaction) MergeTrees(ctx context.Context, c *Draft, j Joining) (*U
 		}
 		both.baseTotals = meta.Totals()
 	}
-	log, _, err := ses.mergeEntries(ctx, LogEntries, c, both)
+	log, _, err := mergeEntries(ctx, ses, store.LogEntries, c, both)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +63,7 @@ func (ses *Transaction) MergeTrees(ctx context.Context, c *Draft, j Joining) (*U
 		added[origin] = doc.OriginTotals{Steps: n}
 	}
 	u.steps = len(log.Added)
-	commits, read, err := ses.mergeEntries(ctx, CommitEntries, c, both)
+	commits, read, err := mergeEntries(ctx, ses, store.CommitEntries, c, both)
 	if err != nil {
 		return nil, err
 	}

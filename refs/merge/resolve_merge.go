@@ -1,4 +1,4 @@
-package store
+package merge
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // prepare reads what waits on the target. A merge that waits is gone on with when
@@ -31,7 +32,7 @@ func (m *merging) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	m.settle = m.held.Settler("", m.Preferring(m.o.Prefer))
+	m.settle = Resolved(m.held, "", Preferring(m.Transaction, m.o.Prefer))
 	return nil
 }
 
@@ -41,7 +42,7 @@ func (m *merging) goOn(ctx context.Context) error {
 	if m.o.Summary == "" && m.o.Contribution == "" {
 		m.o.Summary, m.o.Contribution = m.held.Merge.Summary, m.held.Merge.Contribution
 	}
-	grown, err := m.Store.repo.IsAncestor(ctx, m.held.Tip, m.tip)
+	grown, err := m.Store.Repo().IsAncestor(ctx, m.held.Tip, m.tip)
 	if err == nil && !grown {
 		err = fail.New(fail.ErrStale, fail.MergeStale, fmt.Sprintf("'%s' is another branch than the one that waits to be merged into '%s'", m.o.Source, m.target),
 			"git context merge --abort")
@@ -56,47 +57,47 @@ func (m *merging) wait(refusal error) error {
 	}
 	o := m.o
 	o.Into = m.target
-	h := &WaitingMerge{Target: m.target, Merge: &o, Tip: m.tip}
-	return errors.Join(refusal, m.Store.HoldMerge(h, m.held, m.res.Conflicts))
+	h := &store.WaitingMerge{Target: m.target, Merge: &o, Tip: m.tip}
+	return errors.Join(refusal, HoldMerge(m.Store, h, m.held, m.res.Conflicts))
 }
 
 // MergeStatus says what waits on a branch; the current one for "". fail.ErrNotFound if
 // nothing does.
-func (s *Store) MergeStatus(ctx context.Context, target string) (MergeStatus, error) {
-	target, err := s.OrCurrent(ctx, target)
+func Waiting(ctx context.Context, s *store.Store, target string) (Status, error) {
+	target, err := OrCurrent(ctx, s, target)
 	if err != nil {
-		return MergeStatus{}, err
+		return Status{}, err
 	}
-	h, err := s.WaitingMerge(ctx, target)
+	h, err := WaitingMerge(ctx, s, target)
 	if err != nil {
-		return MergeStatus{}, err
+		return Status{}, err
 	}
-	return h.status(), nil
+	return status(h), nil
 }
 
 // MergeAbort forgets what waits on a branch. Nothing has moved for it: every ref
 // is as it was before the merge, but for what others did since.
-func (s *Store) MergeAbort(ctx context.Context, target string) (MergeStatus, error) {
-	target, lock, err := s.lockTarget(ctx, target)
+func Abort(ctx context.Context, s *store.Store, target string) (Status, error) {
+	target, lock, err := lockTarget(ctx, s, target)
 	if err != nil {
-		return MergeStatus{}, err
+		return Status{}, err
 	}
 	defer lock.Unlock()
-	h, err := s.WaitingMerge(ctx, target)
+	h, err := WaitingMerge(ctx, s, target)
 	if errors.Is(err, fail.ErrInvalid) { // not to be read, and so all the more to be dropped
-		h = &WaitingMerge{Target: target}
+		h = &store.WaitingMerge{Target: target}
 	} else if err != nil {
-		return MergeStatus{}, err
+		return Status{}, err
 	}
-	return h.status(), s.DropMerge(target)
+	return status(h), s.DropMerge(target)
 }
 
 // continueMerge finishes a merge that waits, on the tips as they are now. A conflict that
 // changed since it was resolved is open again.
-func (s *Store) ContinueMerge(ctx context.Context, w Writer, h *WaitingMerge) (MergeResult, error) {
+func ContinueMerge(ctx context.Context, s *store.Store, w store.Writer, h *store.WaitingMerge) (Result, error) {
 	o, target := *h.Merge, h.Target
 	o.Writer = w
-	res, err := s.Merge(ctx, o)
+	res, err := Merge(ctx, s, o)
 	var gone *fail.Error
 	if errors.As(err, &gone) && gone.Code == fail.BranchNotFound {
 		gone.Hints = append(gone.Hints, "git context branch --restore "+o.Source, "git context merge --abort --into "+target)
@@ -106,39 +107,39 @@ func (s *Store) ContinueMerge(ctx context.Context, w Writer, h *WaitingMerge) (M
 
 // Resolve settles one conflict of what waits on a branch: in one of the three
 // ways, or, if how is empty, with a text of the caller's, which stands there whole.
-func (s *Store) Resolve(ctx context.Context, target, path, how, text string) (MergeStatus, error) {
-	target, lock, err := s.lockTarget(ctx, target)
+func Resolve(ctx context.Context, s *store.Store, target, path, how, text string) (Status, error) {
+	target, lock, err := lockTarget(ctx, s, target)
 	if err != nil {
-		return MergeStatus{}, err
+		return Status{}, err
 	}
 	defer lock.Unlock()
-	h, err := s.WaitingMerge(ctx, target)
+	h, err := WaitingMerge(ctx, s, target)
 	if err != nil {
-		return MergeStatus{}, err
+		return Status{}, err
 	}
-	place, err := h.find(path)
+	place, err := find(h, path)
 	if err != nil {
-		return MergeStatus{}, err
+		return Status{}, err
 	}
 	c, replaced := place.Conflict, false
 	c.Path = unqualified(c.Path)
 	if how != "" {
-		place.Text, err = s.settled(ctx, &c, how)
+		place.Text, err = settled(ctx, s, &c, how)
 	} else {
-		replaced = Clean(&text)
+		replaced = store.Clean(&text)
 		place.Text, err = &text, checkResolution(c.Path, text)
 	}
 	if err != nil {
-		return MergeStatus{}, err
+		return Status{}, err
 	}
 	place.Resolved = true
-	st := h.status()
+	st := status(h)
 	st.Replaced = replaced
 	return st, s.WriteHeld(h)
 }
 
 // waitingMerge is heldMerge for whoever needs one.
-func (s *Store) WaitingMerge(ctx context.Context, target string) (*WaitingMerge, error) {
+func WaitingMerge(ctx context.Context, s *store.Store, target string) (*store.WaitingMerge, error) {
 	h, err := s.ReadMerge(target)
 	if err == nil && h == nil {
 		if names, listErr := s.BranchNames(ctx); listErr != nil || len(names) == 0 {
@@ -150,7 +151,7 @@ func (s *Store) WaitingMerge(ctx context.Context, target string) (*WaitingMerge,
 }
 
 // find looks a conflict up by its path. A topic may also be named by its key.
-func (h *WaitingMerge) find(path string) (*heldPlace, error) {
+func find(h *store.WaitingMerge, path string) (*store.HeldPlace, error) {
 	names := make([]string, len(h.Conflicts))
 	for i := range h.Conflicts {
 		p := &h.Conflicts[i]
@@ -176,26 +177,26 @@ func Qualified(branch, current, path string) string {
 // unqualified is the path alone.
 func unqualified(path string) string {
 	branch, rest, _ := strings.Cut(path, ":")
-	if (strings.HasPrefix(rest, doc.TopicDir+"/") || strings.HasPrefix(rest, doc.MetadataFile+"#")) && CheckBranchName(branch) == nil {
+	if (strings.HasPrefix(rest, doc.TopicDir+"/") || strings.HasPrefix(rest, doc.MetadataFile+"#")) && store.CheckBranchName(branch) == nil {
 		return rest
 	}
 	return path
 }
 
 // lockTarget keeps others from what waits on a branch.
-func (s *Store) lockTarget(ctx context.Context, target string) (string, *git.Lock, error) {
-	target, err := s.OrCurrent(ctx, target)
+func lockTarget(ctx context.Context, s *store.Store, target string) (string, *git.Lock, error) {
+	target, err := OrCurrent(ctx, s, target)
 	if err != nil {
 		return "", nil, err
 	}
-	lock, err := s.repo.Lock(ctx, BranchLock(target))
+	lock, err := s.Repo().Lock(ctx, store.BranchLock(target))
 	return target, lock, err
 }
 
 // orCurrent is the branch itself, or the current one for "".
-func (s *Store) OrCurrent(ctx context.Context, branch string) (string, error) {
+func OrCurrent(ctx context.Context, s *store.Store, branch string) (string, error) {
 	if branch != "" {
-		return branch, CheckBranchName(branch)
+		return branch, store.CheckBranchName(branch)
 	}
 	return s.Current(ctx)
 }

@@ -1,4 +1,4 @@
-package store
+package merge
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // The ways to settle a conflict without a text of one's own.
@@ -28,38 +29,38 @@ func CheckSettle(how string) error {
 
 // settler says what is to stand where two sides differ, nil for nothing at all.
 // It reports false where the conflict stays open.
-type Settler func(ctx context.Context, c *Conflict) (text *string, ok bool, err error)
+type Settler func(ctx context.Context, c *store.Conflict) (text *string, ok bool, err error)
 
 // settleNone leaves every conflict open.
-func SettleNone(context.Context, *Conflict) (*string, bool, error) { return nil, false, nil }
+func SettleNone(context.Context, *store.Conflict) (*string, bool, error) { return nil, false, nil }
 
 // preferring settles every conflict in one of the three ways; "" settles none.
-func (ses *Transaction) Preferring(how string) Settler {
+func Preferring(ses *store.Transaction, how string) Settler {
 	if how == "" {
 		return SettleNone
 	}
-	return func(ctx context.Context, c *Conflict) (*string, bool, error) {
-		text, err := ses.Store.settled(ctx, c, how)
+	return func(ctx context.Context, c *store.Conflict) (*string, bool, error) {
+		text, err := settled(ctx, ses.Store, c, how)
 		return text, err == nil, err
 	}
 }
 
 // settled is what one of the three ways leaves of a conflict.
-func (s *Store) settled(ctx context.Context, c *Conflict, how string) (*string, error) {
+func settled(ctx context.Context, s *store.Store, c *store.Conflict, how string) (*string, error) {
 	switch how {
 	case SettleOurs:
 		return c.Ours, nil
 	case SettleTheirs:
 		return c.Theirs, nil
 	case SettleUnion:
-		return s.union(ctx, c)
+		return union(ctx, s, c)
 	}
 	return nil, CheckSettle(how)
 }
 
 // union keeps what both sides say: the changed text where the other side removed
 // it, a list of both values of a key, else the lines of both.
-func (s *Store) union(ctx context.Context, c *Conflict) (*string, error) {
+func union(ctx context.Context, s *store.Store, c *store.Conflict) (*string, error) {
 	switch {
 	case c.Ours == nil:
 		return c.Theirs, nil
@@ -74,7 +75,7 @@ func (s *Store) union(ctx context.Context, c *Conflict) (*string, error) {
 		base = *c.Base
 	}
 	lines := func(base, ours, theirs string) (string, error) {
-		data, err := s.repo.UnionFile(ctx, fullLines(base), fullLines(ours), fullLines(theirs))
+		data, err := s.Repo().UnionFile(ctx, fullLines(base), fullLines(ours), fullLines(theirs))
 		return string(data), err
 	}
 	if strings.HasPrefix(c.Path, doc.TopicDir+"/") {
@@ -96,17 +97,19 @@ func fullLines(text string) []byte {
 // disagreement is what stands in a virtual base where its parts differ: a text
 // with conflict markers, which is neither side's, so that the merge above finds
 // both sides changed and nobody wins in silence.
-func (ses *Transaction) disagreement(_ context.Context, c *Conflict) (*string, bool, error) {
-	part := func(text *string) string {
-		if text == nil {
-			return ""
+func disagreement(ses *store.Transaction) Settler {
+	return func(_ context.Context, c *store.Conflict) (*string, bool, error) {
+		part := func(text *string) string {
+			if text == nil {
+				return ""
+			}
+			return string(fullLines(*text))
 		}
-		return string(fullLines(*text))
+		text := "<<<<<<< ours\n" + part(c.Ours) + "=======\n" + part(c.Theirs) + ">>>>>>> theirs\n"
+		if c.Kind != doc.ConflictKey {
+			return &text, true, nil
+		}
+		value, err := doc.QuoteValue(text)
+		return &value, true, err
 	}
-	text := "<<<<<<< ours\n" + part(c.Ours) + "=======\n" + part(c.Theirs) + ">>>>>>> theirs\n"
-	if c.Kind != doc.ConflictKey {
-		return &text, true, nil
-	}
-	value, err := doc.QuoteValue(text)
-	return &value, true, err
 }

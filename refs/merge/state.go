@@ -1,4 +1,4 @@
-package store
+package merge
 
 import (
 	"context"
@@ -9,10 +9,11 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
-func (h *WaitingMerge) status() MergeStatus {
-	st := MergeStatus{Source: h.Source(), Target: h.Target, Conflicts: make([]Conflict, len(h.Conflicts))}
+func status(h *store.WaitingMerge) Status {
+	st := Status{Source: h.Source(), Target: h.Target, Conflicts: make([]store.Conflict, len(h.Conflicts))}
 	for i, p := range h.Conflicts {
 		st.Conflicts[i] = p.Conflict
 	}
@@ -21,23 +22,23 @@ func (h *WaitingMerge) status() MergeStatus {
 
 // holdMerge keeps conflicts for Resolve. What was settled before stays settled
 // where it still is about the same two texts.
-func (s *Store) HoldMerge(h, before *WaitingMerge, list []Conflict) error {
-	h.Version, h.Conflicts = heldVersion, make([]heldPlace, len(list))
+func HoldMerge(s *store.Store, h, before *store.WaitingMerge, list []store.Conflict) error {
+	h.Version, h.Conflicts = store.HeldVersion, make([]store.HeldPlace, len(list))
 	for i, c := range list {
-		h.Conflicts[i] = heldPlace{Conflict: c}
-		if text, ok := before.settled(&c); ok {
+		h.Conflicts[i] = store.HeldPlace{Conflict: c}
+		if text, ok := resolution(before, &c); ok {
 			h.Conflicts[i].Text, h.Conflicts[i].Resolved = text, true
 		} else {
 			h.Conflicts[i].Resolved = false // by a preference, which the next try follows again
 		}
 	}
-	slices.SortFunc(h.Conflicts, func(a, b heldPlace) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(h.Conflicts, func(a, b store.HeldPlace) int { return strings.Compare(a.Path, b.Path) })
 	return s.WriteHeld(h)
 }
 
-// settled is what a conflict was settled with, if it was and both sides still say
+// resolution is what a conflict was settled with, if it was and both sides still say
 // the same. h may be nil.
-func (h *WaitingMerge) settled(c *Conflict) (*string, bool) {
+func resolution(h *store.WaitingMerge, c *store.Conflict) (*string, bool) {
 	if h == nil {
 		return nil, false
 	}
@@ -56,25 +57,25 @@ func sameText(a, b *string) bool {
 	return *a == *b
 }
 
-// settler takes what was resolved, and asks next for the rest. prefix is what the
+// Resolved takes what was resolved, and asks next for the rest. prefix is what the
 // paths of the ref begin with.
-func (h *WaitingMerge) Settler(prefix string, next Settler) Settler {
-	return func(ctx context.Context, c *Conflict) (*string, bool, error) {
+func Resolved(h *store.WaitingMerge, prefix string, next Settler) Settler {
+	return func(ctx context.Context, c *store.Conflict) (*string, bool, error) {
 		named := *c
 		named.Path = prefix + c.Path
-		if text, ok := h.settled(&named); ok {
+		if text, ok := resolution(h, &named); ok {
 			return text, true, nil
 		}
 		return next(ctx, c)
 	}
 }
 
-func SortConflicts(list []Conflict) {
-	slices.SortFunc(list, func(a, b Conflict) int { return strings.Compare(a.Path, b.Path) })
+func SortConflicts(list []store.Conflict) {
+	slices.SortFunc(list, func(a, b store.Conflict) int { return strings.Compare(a.Path, b.Path) })
 }
 
 // conflictError is the refusal of a merge that cannot be clean.
-func conflictError(open int, target string, o MergeOptions) error {
+func conflictError(open int, target string, o store.MergeOptions) error {
 	message := fmt.Sprintf("merging '%s' into '%s' has %s; nothing was changed", o.Source, target, prose.Count(open, "conflict"))
 	if o.DryRun {
 		return fail.New(fail.ErrConflict, fail.MergeConflict, message)
@@ -91,8 +92,8 @@ func conflictError(open int, target string, o MergeOptions) error {
 func checkResolution(path, text string) error {
 	var err error
 	switch {
-	case len(text) > MaxStep:
-		err = fmt.Errorf("%d bytes; at most %d are allowed", len(text), MaxStep)
+	case len(text) > store.MaxStep:
+		err = fmt.Errorf("%d bytes; at most %d are allowed", len(text), store.MaxStep)
 	case strings.HasPrefix(path, doc.TopicDir+"/"):
 		_, err = doc.ParseTopic([]byte(text))
 	case strings.HasPrefix(path, doc.MetadataFile+"#"):

@@ -1,4 +1,4 @@
-package store
+package merge
 
 import (
 	"context"
@@ -7,45 +7,46 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // checkOpen refuses to abandon a branch that is closed already, unless it has
 // steps that nobody has seen.
-func (m *merging) checkOpen(source *Tip) error {
-	status := source.commit.Trailer(TrailerStatus)
-	if status == "" || status == doc.StatusActive || len(m.drained.lines) > 0 {
+func (m *merging) checkOpen(source *store.Tip) error {
+	status := source.Commit().Trailer(store.TrailerStatus)
+	if status == "" || status == doc.StatusActive || len(m.drained.Lines) > 0 {
 		return nil
 	}
-	return fail.New(fail.ErrRefused, fail.BranchClosed, fmt.Sprintf("branch '%s' is %s already", source.branch, status),
-		"git context branch -d "+source.branch)
+	return fail.New(fail.ErrRefused, fail.BranchClosed, fmt.Sprintf("branch '%s' is %s already", source.Name(), status),
+		"git context branch -d "+source.Name())
 }
 
 // closeSource commits what is pending on the source and, if the merge closes it,
 // says so there. It returns the source as it then stands.
-func (m *merging) closeSource(ctx context.Context, source *Tip) (*Tip, error) {
+func (m *merging) closeSource(ctx context.Context, source *store.Tip) (*store.Tip, error) {
 	closes, status := m.o.Abandon, doc.StatusAbandoned
 	if !m.o.Abandon && !m.o.Keep {
 		var err error
-		if closes, err = m.Store.descends(ctx, source.commit, m.target); err != nil {
+		if closes, err = descends(ctx, m.Store, source.Commit(), m.target); err != nil {
 			return nil, err
 		}
 		status = doc.StatusMerged
 	}
-	if !closes && len(m.drained.lines) == 0 {
+	if !closes && len(m.drained.Lines) == 0 {
 		return source, nil
 	}
-	subject := fmt.Sprintf("Record %s for a merge into %s", prose.Count(len(m.drained.lines), "pending step"), m.target)
+	subject := fmt.Sprintf("Record %s for a merge into %s", prose.Count(len(m.drained.Lines), "pending step"), m.target)
 	switch {
 	case m.o.Abandon:
-		subject = "Abandon branch " + source.branch
+		subject = "Abandon branch " + source.Name()
 	case closes:
-		subject = fmt.Sprintf("Close branch %s, merged into %s", source.branch, m.target)
+		subject = fmt.Sprintf("Close branch %s, merged into %s", source.Name(), m.target)
 	}
 	c, err := m.Follow(ctx, source, subject)
 	if err != nil {
 		return nil, err
 	}
-	if _, err = m.drain(ctx, c, source, m.drained); err != nil {
+	if _, err = m.Drain(ctx, c, source, m.drained); err != nil {
 		return nil, err
 	}
 	m.lastID = c.Newest
@@ -65,8 +66,8 @@ func (m *merging) closeSource(ctx context.Context, source *Tip) (*Tip, error) {
 			return nil, err
 		}
 	}
-	if m.closing, err = m.Write(ctx, c, source.commit.ID); err != nil {
+	if m.closing, err = m.Write(ctx, c, source.Commit().ID); err != nil {
 		return nil, err
 	}
-	return m.Store.TipOf(source.branch, m.closing), nil
+	return m.Store.TipOf(source.Name(), m.closing), nil
 }

@@ -1,4 +1,4 @@
-package store
+package merge
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // Merge is MERGE: it brings a branch's memory into the target. The cases:
@@ -26,17 +27,17 @@ import (
 // The source is closed only if it descends from the target by created_from, and
 // not with Keep. Steps pending on the source are committed with it; those of the
 // target stay pending.
-func (s *Store) Merge(ctx context.Context, o MergeOptions) (MergeResult, error) {
-	return OnBranch(ctx, s, o.Into, func(branch string) (MergeResult, error) { return s.mergeOn(ctx, branch, o) })
+func Merge(ctx context.Context, s *store.Store, o store.MergeOptions) (Result, error) {
+	return store.OnBranch(ctx, s, o.Into, func(branch string) (Result, error) { return mergeOn(ctx, s, branch, o) })
 }
 
-func (s *Store) mergeOn(ctx context.Context, target string, o MergeOptions) (MergeResult, error) {
-	res := MergeResult{Branch: target, Merged: o.Source, Conflicts: []Conflict{}}
-	if err := o.check(target); err != nil {
+func mergeOn(ctx context.Context, s *store.Store, target string, o store.MergeOptions) (Result, error) {
+	res := Result{Branch: target, Merged: o.Source, Conflicts: []store.Conflict{}}
+	if err := check(&o, target); err != nil {
 		return res, err
 	}
 	if o.Abandon && !o.DryRun { // a milestone, so that no deletion takes these steps for nothing
-		if err := s.commitPending(ctx, o.Source); err != nil {
+		if err := s.CommitPending(ctx, o.Source); err != nil {
 			return res, err
 		}
 	}
@@ -55,7 +56,7 @@ func (s *Store) mergeOn(ctx context.Context, target string, o MergeOptions) (Mer
 	}
 	defer ses.Close()
 	m := &merging{Transaction: ses, o: o, target: target, res: &res}
-	m.tip = source.commit.ID
+	m.tip = source.Commit().ID
 	if err := m.prepare(ctx); err != nil {
 		return res, err
 	}
@@ -75,13 +76,13 @@ func (s *Store) mergeOn(ctx context.Context, target string, o MergeOptions) (Mer
 }
 
 // check refuses options that no merge can follow, and completes the others.
-func (o *MergeOptions) check(target string) error {
-	Clean(&o.Summary, &o.Contribution, &o.Purpose)
+func check(o *store.MergeOptions, target string) error {
+	store.Clean(&o.Summary, &o.Contribution, &o.Purpose)
 	if target == o.Source {
 		return fail.New(fail.ErrRefused, fail.MergeItself, fmt.Sprintf("branch '%s' cannot be merged into itself", target),
 			"git context switch TARGET", "git context merge "+target+" --into TARGET")
 	}
-	if err := CheckBranchName(o.Source); err != nil {
+	if err := store.CheckBranchName(o.Source); err != nil {
 		return err
 	}
 	if err := CheckSettle(o.Prefer); err != nil {
@@ -90,7 +91,7 @@ func (o *MergeOptions) check(target string) error {
 	if o.Summary == "" && o.Contribution == "" {
 		return nil
 	}
-	if _, err := CheckMilestone(&o.Summary, &o.Contribution, new(string)); err != nil {
+	if _, err := store.CheckMilestone(&o.Summary, &o.Contribution, new(string)); err != nil {
 		return err
 	}
 	if o.Contribution == o.Summary { // the merge says enough of itself
@@ -101,25 +102,25 @@ func (o *MergeOptions) check(target string) error {
 
 // merging is one MERGE: what it was asked and what the last try made.
 type merging struct {
-	*Transaction
-	o      MergeOptions
+	*store.Transaction
+	o      store.MergeOptions
 	target string
-	res    *MergeResult
-	tip    git.ID        // of the source, as it was found
-	held   *WaitingMerge // what waits on the target for this merge; nil if nothing does
+	res    *Result
+	tip    git.ID              // of the source, as it was found
+	held   *store.WaitingMerge // what waits on the target for this merge; nil if nothing does
 	settle Settler
 
-	closing  *git.Commit // on the source; nil where the source needed none
-	merged   *git.Commit // on the target; nil for abandon
-	drained  Pending     // of the source
-	waiting  Pending     // of the target
+	closing  *git.Commit   // on the source; nil where the source needed none
+	merged   *git.Commit   // on the target; nil for abandon
+	drained  store.Pending // of the source
+	waiting  store.Pending // of the target
 	lastID   string
 	warnings []string // of the try that succeeded
 }
 
 // build makes one try, on both tips as they stand now.
 func (m *merging) build(ctx context.Context) error {
-	m.res.Conflicts, m.res.UpToDate, m.res.Steps = []Conflict{}, false, 0
+	m.res.Conflicts, m.res.UpToDate, m.res.Steps = []store.Conflict{}, false, 0
 	m.closing, m.merged = nil, nil
 	source, err := m.Store.Tip(ctx, m.o.Source)
 	if err != nil {
@@ -144,7 +145,7 @@ func (m *merging) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !m.o.Abandon && len(m.drained.lines) == 0 && len(bases) == 1 && bases[0] == source.commit.ID {
+	if !m.o.Abandon && len(m.drained.Lines) == 0 && len(bases) == 1 && bases[0] == source.Commit().ID {
 		m.res.UpToDate = true
 		if m.held == nil && (len(m.o.Done) > 0 || m.o.Purpose != "") {
 			return fail.New(fail.ErrRefused, fail.UpToDate, fmt.Sprintf("'%s' has nothing that '%s' lacks; nothing was changed", m.o.Source, m.target),
@@ -161,15 +162,15 @@ func (m *merging) build(ctx context.Context) error {
 
 // bases are the commits that both sides come from, seen before the source gets its
 // closing commit.
-func (m *merging) bases(ctx context.Context, source, target *Tip) ([]git.ID, error) {
-	ahead, err := m.Store.isAhead(ctx, source.commit, target.commit.ID)
+func (m *merging) bases(ctx context.Context, source, target *store.Tip) ([]git.ID, error) {
+	ahead, err := isAhead(ctx, m.Store, source.Commit(), target.Commit().ID)
 	if err != nil {
 		return nil, err
 	}
 	if ahead {
-		return []git.ID{target.commit.ID}, nil
+		return []git.ID{target.Commit().ID}, nil
 	}
-	return m.Store.repo.MergeBases(ctx, target.commit.ID, source.commit.ID)
+	return m.Store.Repo().MergeBases(ctx, target.Commit().ID, source.Commit().ID)
 }
 
 // aheadWalk bounds how many commits isAhead reads before git is asked.
@@ -178,7 +179,7 @@ const aheadWalk = 32
 // isAhead reports whether a commit's first parents lead to another one soon: a
 // short branch whose target has not moved has that tip as its base, and git need
 // not be started to find it.
-func (s *Store) isAhead(ctx context.Context, c *git.Commit, of git.ID) (bool, error) {
+func isAhead(ctx context.Context, s *store.Store, c *git.Commit, of git.ID) (bool, error) {
 	for range aheadWalk {
 		if len(c.Parents) == 0 {
 			return false, nil
@@ -186,7 +187,7 @@ func (s *Store) isAhead(ctx context.Context, c *git.Commit, of git.ID) (bool, er
 		if c.Parents[0] == of {
 			return true, nil
 		}
-		parent, err := s.repo.Commit(ctx, c.Parents[0])
+		parent, err := s.Repo().Commit(ctx, c.Parents[0])
 		if errors.Is(err, git.ErrNotFound) { // the edge of a shallow clone
 			return false, nil
 		}
@@ -199,17 +200,17 @@ func (s *Store) isAhead(ctx context.Context, c *git.Commit, of git.ID) (bool, er
 }
 
 // mergeInto builds the merge commit on the target.
-func (m *merging) mergeInto(ctx context.Context, target, source *Tip, bases []git.ID) error {
+func (m *merging) mergeInto(ctx context.Context, target, source *store.Tip, bases []git.ID) error {
 	summary := m.o.Summary
 	if summary == "" {
-		summary = "Merge branch '" + source.branch + "'"
+		summary = "Merge branch '" + source.Name() + "'"
 	}
 	c, err := m.Follow(ctx, target, summary)
 	if err != nil {
 		return err
 	}
-	c.Parents = append(c.Parents, source.commit.ID)
-	u, err := m.MergeTrees(ctx, c, Joining{Ours: target, Theirs: source, Bases: bases, Settle: m.settle})
+	c.Parents = append(c.Parents, source.Commit().ID)
+	u, err := MergeTrees(ctx, m.Transaction, c, Joining{Ours: target, Theirs: source, Bases: bases, Settle: m.settle})
 	if err != nil {
 		return err
 	}
@@ -224,7 +225,7 @@ func (m *merging) mergeInto(ctx context.Context, target, source *Tip, bases []gi
 	if open := Unsettled(u.Conflicts); open > 0 {
 		return conflictError(open, m.target, m.o)
 	}
-	if err := c.setPurpose(m.o.Purpose); err != nil {
+	if err := setPurpose(c, m.o.Purpose); err != nil {
 		return err
 	}
 	if c.Roadmap, err = m.outcome(ctx, source, "merged into "+m.target); err != nil {
@@ -242,23 +243,23 @@ func (m *merging) mergeInto(ctx context.Context, target, source *Tip, bases []gi
 	if err := m.AddMilestone(ctx, c, live, u.Commits, entry); err != nil {
 		return err
 	}
-	if err := m.Store.RefreshDetected(ctx, c, target.commit); err != nil {
+	if err := m.Store.RefreshDetected(ctx, c, target.Commit()); err != nil {
 		return err
 	}
-	if m.merged, err = m.Write(ctx, c, target.commit.ID); err != nil {
+	if m.merged, err = m.Write(ctx, c, target.Commit().ID); err != nil {
 		return err
 	}
 	m.warnings = c.Warnings
 	m.res.ID, m.res.Commit = &entry.ID, &m.merged.ID
 	if m.o.DryRun {
 		m.res.ID, m.res.Commit = nil, nil
-		return ErrNothing
+		return store.ErrNothing
 	}
 	return nil
 }
 
 // setPurpose revises what a branch is for, unless purpose is empty.
-func (c *Draft) setPurpose(purpose string) error {
+func setPurpose(c *store.Draft, purpose string) error {
 	if purpose == "" {
 		return nil
 	}
@@ -282,24 +283,24 @@ func (m *merging) finish(ctx context.Context) []string {
 }
 
 // MergeResult is what MERGE made, or why it did not.
-type MergeResult struct {
-	ID        *string        `json:"id"`
-	Commit    *git.ID        `json:"commit"`
-	Branch    string         `json:"branch"` // the target
-	Merged    string         `json:"merged"` // the source
-	Steps     int            `json:"steps"`  // how many came
-	Conflicts []Conflict     `json:"conflicts"`
-	UpToDate  bool           `json:"up_to_date"`
-	Context   *BranchContext `json:"context"` // the source's CONTEXT as it stood before
+type Result struct {
+	ID        *string              `json:"id"`
+	Commit    *git.ID              `json:"commit"`
+	Branch    string               `json:"branch"` // the target
+	Merged    string               `json:"merged"` // the source
+	Steps     int                  `json:"steps"`  // how many came
+	Conflicts []store.Conflict     `json:"conflicts"`
+	UpToDate  bool                 `json:"up_to_date"`
+	Context   *store.BranchContext `json:"context"` // the source's CONTEXT as it stood before
 
 	Warnings []string `json:"-"`
 }
 
 // MergeStatus is what of a merge or a sync waits on a branch.
-type MergeStatus struct {
-	Source    string     `json:"source"` // the merged branch, or the remote
-	Target    string     `json:"target"`
-	Conflicts []Conflict `json:"conflicts"` // sorted by path
+type Status struct {
+	Source    string           `json:"source"` // the merged branch, or the remote
+	Target    string           `json:"target"`
+	Conflicts []store.Conflict `json:"conflicts"` // sorted by path
 
 	Replaced bool `json:"-"` // invalid UTF-8 or NUL became U+FFFD
 }

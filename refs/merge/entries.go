@@ -1,4 +1,4 @@
-package store
+package merge
 
 import (
 	"bytes"
@@ -7,11 +7,12 @@ import (
 	"slices"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // sides are the two sides of a merge and, where there is just one, its base.
 type sides struct {
-	ours, theirs, base *Tip
+	ours, theirs, base *store.Tip
 	totals, baseTotals doc.Totals // of ours and of the base
 }
 
@@ -26,20 +27,20 @@ type sides struct {
 //     of the source is new. This is a branch that takes in the one it came from.
 //  3. otherwise, and where ours does not tell its origins apart any more, both sides
 //     are read whole.
-func (ses *Transaction) mergeEntries(ctx context.Context, k EntryKind, c *Draft, both sides) (doc.Union, doc.Entries, error) {
-	ours, theirs, seg, err := ses.Store.entries(ctx, k, both)
+func mergeEntries(ctx context.Context, ses *store.Transaction, k store.EntryKind, c *store.Draft, both sides) (doc.Union, doc.Entries, error) {
+	ours, theirs, seg, err := entries(ctx, ses.Store, k, both)
 	if err != nil {
 		return doc.Union{}, theirs, err
 	}
 	u, err := k.Union(ours, theirs)
 	if err != nil {
-		return u, theirs, fmt.Errorf("merge %s of '%s': %w", k.File, both.theirs.branch, err)
+		return u, theirs, fmt.Errorf("merge %s of '%s': %w", k.File, both.theirs.Name(), err)
 	}
-	return u, theirs, ses.PutSegments(ctx, c, seg, u)
+	return u, theirs, PutSegments(ctx, ses, c, seg, u)
 }
 
 // entries reads what mergeEntries must unite.
-func (s *Store) entries(ctx context.Context, k EntryKind, both sides) (ours, theirs doc.Entries, seg *segments, err error) {
+func entries(ctx context.Context, s *store.Store, k store.EntryKind, both sides) (ours, theirs doc.Entries, seg *segments, err error) {
 	if ours.Live, err = s.Optional(ctx, both.ours, k.File); err != nil {
 		return
 	}
@@ -50,11 +51,11 @@ func (s *Store) entries(ctx context.Context, k EntryKind, both sides) (ours, the
 	if both.base != nil && !folded && both.holdBase() {
 		var fresh doc.Entries
 		var ok bool
-		if fresh, seg, ok, err = s.beyondBase(ctx, k, both, theirs.Live); err != nil || ok {
+		if fresh, seg, ok, err = beyondBase(ctx, s, k, both, theirs.Live); err != nil || ok {
 			return ours, fresh, seg, err
 		}
 	}
-	if seg, err = s.DiffSegments(ctx, k.Dir, both.ours, both.theirs, nil, false); err != nil {
+	if seg, err = DiffSegments(ctx, s, k.Dir, both.ours, both.theirs, nil, false); err != nil {
 		return
 	}
 	theirs.Segments = seg.theirs
@@ -64,7 +65,7 @@ func (s *Store) entries(ctx context.Context, k EntryKind, both sides) (ours, the
 	}
 	for _, h := range heads {
 		if _, known := both.totals.Origins[h.Origin]; known || folded {
-			seg, err = s.DiffSegments(ctx, k.Dir, both.ours, both.theirs, nil, true)
+			seg, err = DiffSegments(ctx, s, k.Dir, both.ours, both.theirs, nil, true)
 			if err == nil {
 				ours.Segments, theirs.Segments = seg.Ours, seg.theirs
 			}
@@ -91,10 +92,10 @@ func (b sides) holdBase() bool {
 // some of that may stand in ours too: where ours has later entries of the same
 // origin, or where an entry older than the base turns up that its live file does
 // not hold.
-func (s *Store) beyondBase(ctx context.Context, k EntryKind, both sides, live []byte) (doc.Entries, *segments, bool, error) {
+func beyondBase(ctx context.Context, s *store.Store, k store.EntryKind, both sides, live []byte) (doc.Entries, *segments, bool, error) {
 	var fresh doc.Entries
-	seg, err := s.DiffSegments(ctx, k.Dir, both.ours, both.theirs, both.base, false)
-	if err != nil || len(seg.both) > 0 || !doc.ValidID(both.base.commit.Trailer(TrailerNewest)) {
+	seg, err := DiffSegments(ctx, s, k.Dir, both.ours, both.theirs, both.base, false)
+	if err != nil || len(seg.both) > 0 || !doc.ValidID(both.base.Commit().Trailer(store.TrailerNewest)) {
 		return fresh, nil, false, err
 	}
 	baseLive, err := s.Optional(ctx, both.base, k.File)
@@ -106,7 +107,7 @@ func (s *Store) beyondBase(ctx context.Context, k EntryKind, both sides, live []
 		return fresh, nil, false, err
 	}
 	if n := len(old); n > 0 {
-		if ok, err := s.holds(ctx, both.ours, k, old[n-1].ID); err != nil || !ok {
+		if ok, err := s.Holds(ctx, both.ours, k, old[n-1].ID); err != nil || !ok {
 			return fresh, nil, false, err
 		}
 	} else if both.baseTotals.Steps > 0 {
@@ -116,7 +117,7 @@ func (s *Store) beyondBase(ctx context.Context, k EntryKind, both sides, live []
 	for _, h := range old {
 		known[h.ID] = true
 	}
-	newest := both.base.commit.Trailer(TrailerNewest)
+	newest := both.base.Commit().Trailer(store.TrailerNewest)
 	heads, err := headsOf(k, doc.Entries{Live: live, Segments: seg.theirs})
 	if err != nil {
 		return fresh, nil, false, err
@@ -133,7 +134,7 @@ func (s *Store) beyondBase(ctx context.Context, k EntryKind, both sides, live []
 }
 
 // headsOf lists the entries of a side as far as it was read.
-func headsOf(k EntryKind, e doc.Entries) ([]doc.EntryHead, error) {
+func headsOf(k store.EntryKind, e doc.Entries) ([]doc.EntryHead, error) {
 	all, err := doc.EntryHeads(k.File, e.Live)
 	for _, f := range e.Segments {
 		if err != nil {
@@ -148,7 +149,7 @@ func headsOf(k EntryKind, e doc.Entries) ([]doc.EntryHead, error) {
 
 // putSegments writes a union's segments into the change's tree; its live file is
 // left to the caller.
-func (ses *Transaction) PutSegments(ctx context.Context, c *Draft, seg *segments, u doc.Union) error {
+func PutSegments(ctx context.Context, ses *store.Transaction, c *store.Draft, seg *segments, u doc.Union) error {
 	for _, path := range u.Removed {
 		if err := c.Tree.Remove(ctx, path); err != nil {
 			return err

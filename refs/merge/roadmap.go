@@ -1,20 +1,21 @@
-package store
+package merge
 
 import (
 	"context"
 	"strings"
 
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // mergeRoadmap merges main.md as two repositories have it.
-func (ses *Transaction) MergeRoadmap(ctx context.Context, base, ours, theirs []byte, settle Settler) ([]byte, []Conflict, error) {
-	merged, found, err := doc.MergeRoadmap(base, ours, theirs, ses.textMerge(ctx))
+func MergeRoadmap(ctx context.Context, ses *store.Transaction, base, ours, theirs []byte, settle Settler) ([]byte, []store.Conflict, error) {
+	merged, found, err := doc.MergeRoadmap(base, ours, theirs, textMerge(ctx, ses))
 	if err != nil || len(found) == 0 {
 		return merged, nil, err
 	}
 	r := doc.ParseRoadmap(merged)
-	conflicts := make([]Conflict, len(found))
+	conflicts := make([]store.Conflict, len(found))
 	for i := range found {
 		c := conflictOf(found[i])
 		text, ok, err := settle(ctx, &c)

@@ -1,4 +1,4 @@
-package store
+package merge
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // segments is what differs in one directory of sealed segments between the two
@@ -19,10 +20,10 @@ type segments struct {
 // diffSegments compares a directory ("log" or "commit") of both sides. What
 // stands the same on both is left out, as is what the source has as in base, the
 // tree that a directory of that name has there. Ours are only read if whole.
-func (s *Store) DiffSegments(ctx context.Context, dir string, ours, theirs, base *Tip, whole bool) (*segments, error) {
+func DiffSegments(ctx context.Context, s *store.Store, dir string, ours, theirs, base *store.Tip, whole bool) (*segments, error) {
 	d := &segmentDiff{s: s, whole: whole, out: &segments{ids: map[string]git.ID{}}}
 	var ids [3]git.ID
-	for i, t := range []*Tip{ours, theirs, base} {
+	for i, t := range []*store.Tip{ours, theirs, base} {
 		if t == nil {
 			continue
 		}
@@ -34,19 +35,19 @@ func (s *Store) DiffSegments(ctx context.Context, dir string, ours, theirs, base
 	return d.out, d.walk(ctx, dir, ids[0], ids[1], ids[2])
 }
 
-func entryID(ctx context.Context, t *Tip, path string) (git.ID, error) {
-	e, ok, err := t.entry(ctx, path)
+func entryID(ctx context.Context, t *store.Tip, path string) (git.ID, error) {
+	e, ok, err := t.Entry(ctx, path)
 	if err != nil || !ok {
 		return "", err
 	}
 	if e.Mode != git.ModeTree {
-		return "", fmt.Errorf("'%s' in branch '%s' is no directory", path, t.branch)
+		return "", fmt.Errorf("'%s' in branch '%s' is no directory", path, t.Name())
 	}
 	return e.ID, nil
 }
 
 type segmentDiff struct {
-	s     *Store
+	s     *store.Store
 	whole bool
 	out   *segments
 }
@@ -83,7 +84,7 @@ func (d *segmentDiff) entry(ctx context.Context, path string, o, t, b git.TreeEn
 		d.out.both = append(d.out.both, path)
 	}
 	if d.whole && o.ID != "" {
-		data, err := d.s.repo.Blob(ctx, o.ID)
+		data, err := d.s.Repo().Blob(ctx, o.ID)
 		if err != nil {
 			return err
 		}
@@ -92,7 +93,7 @@ func (d *segmentDiff) entry(ctx context.Context, path string, o, t, b git.TreeEn
 	if t.ID == "" {
 		return nil
 	}
-	data, err := d.s.repo.Blob(ctx, t.ID)
+	data, err := d.s.Repo().Blob(ctx, t.ID)
 	d.out.theirs = append(d.out.theirs, doc.File{Path: path, Data: data})
 	d.out.ids[path] = t.ID
 	return err
@@ -102,7 +103,7 @@ func (d *segmentDiff) read(ctx context.Context, tree git.ID) (map[string]git.Tre
 	if tree == "" {
 		return nil, nil
 	}
-	list, err := d.s.repo.Tree(ctx, tree)
+	list, err := d.s.Repo().Tree(ctx, tree)
 	if err != nil {
 		return nil, err
 	}

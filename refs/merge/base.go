@@ -1,4 +1,4 @@
-package store
+package merge
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // ancestry finds what two commits both come from, where that may be several
@@ -62,11 +63,11 @@ func (a *ancestry[T]) of(ctx context.Context, ids []git.ID) (*T, error) {
 // branchBase is the tree that two tips of memory come from: a commit's, or one
 // that several were merged into, of which only the topics and the metadata mean
 // anything. replica says that the two are one branch. nil is none.
-func (ses *Transaction) branchBase(ctx context.Context, branch string, ids []git.ID, replica bool) (*Tip, error) {
-	a := &ancestry[*Tip]{repo: ses.Store.repo,
-		read: func(ctx context.Context, id git.ID) (*Tip, error) { return ses.Store.TipAt(ctx, branch, id) },
-		merge: func(ctx context.Context, base **Tip, x, y *Tip) (*Tip, error) {
-			d := documents{ses: ses, tree: ses.Store.repo.Edit(x.commit.Tree), ours: x, theirs: y, replica: replica, settle: ses.disagreement}
+func branchBase(ctx context.Context, ses *store.Transaction, branch string, ids []git.ID, replica bool) (*store.Tip, error) {
+	a := &ancestry[*store.Tip]{repo: ses.Store.Repo(),
+		read: func(ctx context.Context, id git.ID) (*store.Tip, error) { return ses.Store.TipAt(ctx, branch, id) },
+		merge: func(ctx context.Context, base **store.Tip, x, y *store.Tip) (*store.Tip, error) {
+			d := documents{ses: ses, tree: ses.Store.Repo().Edit(x.Commit().Tree), ours: x, theirs: y, replica: replica, settle: disagreement(ses)}
 			if base != nil {
 				d.base = *base
 			}
@@ -82,15 +83,15 @@ func (ses *Transaction) branchBase(ctx context.Context, branch string, ids []git
 
 // roadmapBase is the main.md that two commits of the roadmap come from, empty for
 // none.
-func (ses *Transaction) RoadmapBase(ctx context.Context, ids []git.ID) ([]byte, error) {
-	a := &ancestry[[]byte]{repo: ses.Store.repo,
+func RoadmapBase(ctx context.Context, ses *store.Transaction, ids []git.ID) ([]byte, error) {
+	a := &ancestry[[]byte]{repo: ses.Store.Repo(),
 		read: ses.Store.RoadmapAt,
 		merge: func(ctx context.Context, base *[]byte, x, y []byte) ([]byte, error) {
 			var b []byte
 			if base != nil {
 				b = *base
 			}
-			merged, _, err := ses.MergeRoadmap(ctx, b, x, y, ses.disagreement)
+			merged, _, err := MergeRoadmap(ctx, ses, b, x, y, disagreement(ses))
 			return merged, err
 		},
 	}

@@ -1,4 +1,4 @@
-package store
+package merge
 
 import (
 	"context"
@@ -7,17 +7,18 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // documents merges what of two trees is no set of entries: topics and metadata.
 type documents struct {
-	ses          *Transaction
-	tree         *git.Edit // what the result is put into; it begins as ours
-	base         *Tip      // nil for none
-	ours, theirs *Tip
+	ses          *store.Transaction
+	tree         *git.Edit  // what the result is put into; it begins as ours
+	base         *store.Tip // nil for none
+	ours, theirs *store.Tip
 	replica      bool // the two are one branch, in two repositories
 	settle       Settler
-	conflicts    []Conflict // all that were found, settled or not
+	conflicts    []store.Conflict // all that were found, settled or not
 }
 
 // conflict asks what is to stand where the sides differ.
@@ -32,15 +33,15 @@ func (d *documents) conflict(ctx context.Context, found doc.Conflict) (*string, 
 	return text, ok, nil
 }
 
-func conflictOf(c doc.Conflict) Conflict {
-	return Conflict{Path: c.Path, Kind: c.Kind, Base: c.Base, Ours: c.Ours, Theirs: c.Theirs}
+func conflictOf(c doc.Conflict) store.Conflict {
+	return store.Conflict{Path: c.Path, Kind: c.Kind, Base: c.Base, Ours: c.Ours, Theirs: c.Theirs}
 }
 
 // metadata merges metadata.yaml by key path. The result is not put into the tree:
 // a change writes its own.
 func (d *documents) metadata(ctx context.Context) (*doc.Metadata, error) {
 	var texts [3][]byte
-	for i, t := range []*Tip{d.base, d.ours, d.theirs} {
+	for i, t := range []*store.Tip{d.base, d.ours, d.theirs} {
 		if t == nil {
 			continue
 		}
@@ -86,9 +87,9 @@ func (d *documents) metadata(ctx context.Context) (*doc.Metadata, error) {
 func (d *documents) topics(ctx context.Context) error {
 	var sides [3]map[string]git.ID // base, ours, theirs
 	all := map[string]bool{}
-	for i, t := range []*Tip{d.base, d.ours, d.theirs} {
+	for i, t := range []*store.Tip{d.base, d.ours, d.theirs} {
 		var err error
-		if sides[i], err = TopicIDs(ctx, t); err != nil {
+		if sides[i], err = store.TopicIDs(ctx, t); err != nil {
 			return err
 		}
 		for name := range sides[i] {
@@ -120,13 +121,13 @@ func (d *documents) topic(ctx context.Context, name string, b, o, t git.ID) erro
 		if id == "" {
 			continue
 		}
-		data, err := d.ses.Store.repo.Blob(ctx, id)
+		data, err := d.ses.Store.Repo().Blob(ctx, id)
 		if err != nil {
 			return err
 		}
 		texts[i] = append([]byte{}, data...) // never nil: nil is absent
 	}
-	merged, conflict, err := doc.MergeTopic(strings.TrimSuffix(name, ".md"), texts[0], texts[1], texts[2], d.ses.textMerge(ctx))
+	merged, conflict, err := doc.MergeTopic(strings.TrimSuffix(name, ".md"), texts[0], texts[1], texts[2], textMerge(ctx, d.ses))
 	if err != nil {
 		return err
 	}
@@ -148,14 +149,14 @@ func (d *documents) topic(ctx context.Context, name string, b, o, t git.ID) erro
 }
 
 // textMerge merges texts by lines through git.
-func (ses *Transaction) textMerge(ctx context.Context) doc.TextMerge {
+func textMerge(ctx context.Context, ses *store.Transaction) doc.TextMerge {
 	return func(base, ours, theirs []byte) ([]byte, bool, error) {
-		return ses.Store.repo.MergeFile(ctx, base, ours, theirs, [3]string{"base", "ours", "theirs"})
+		return ses.Store.Repo().MergeFile(ctx, base, ours, theirs, [3]string{"base", "ours", "theirs"})
 	}
 }
 
 // virtual merges two bases into one that no commit has.
-func (d *documents) virtual(ctx context.Context) (*Tip, error) {
+func (d *documents) virtual(ctx context.Context) (*store.Tip, error) {
 	if err := d.topics(ctx); err != nil {
 		return nil, err
 	}
@@ -174,5 +175,5 @@ func (d *documents) virtual(ctx context.Context) (*Tip, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.ses.Store.TipOf(d.ours.branch, &git.Commit{Tree: tree}), nil
+	return d.ses.Store.TipOf(d.ours.Name(), &git.Commit{Tree: tree}), nil
 }

@@ -1,4 +1,4 @@
-package store
+package merge
 
 import (
 	"cmp"
@@ -11,14 +11,15 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // descends reports whether the branch of a tip goes back to another branch by
 // created_from, directly or through branches between.
-func (s *Store) descends(ctx context.Context, tip *git.Commit, from string) (bool, error) {
+func descends(ctx context.Context, s *store.Store, tip *git.Commit, from string) (bool, error) {
 	seen := map[string]bool{} // names can form a ring
 	for {
-		_, parent := parseCreated(tip.Trailer(TrailerCreated))
+		_, parent := store.ParseCreated(tip.Trailer(store.TrailerCreated))
 		switch {
 		case parent == nil || seen[*parent]:
 			return false, nil
@@ -33,13 +34,13 @@ func (s *Store) descends(ctx context.Context, tip *git.Commit, from string) (boo
 		if err != nil {
 			return false, err
 		}
-		tip = next.commit
+		tip = next.Commit()
 	}
 }
 
 // entry is the milestone of a merge: what the caller wrote, what the branch was
 // for, and what it brought.
-func (m *merging) entry(ctx context.Context, summary string, source, target *Tip, u *United) (*doc.Milestone, error) {
+func (m *merging) entry(ctx context.Context, summary string, source, target *store.Tip, u *United) (*doc.Milestone, error) {
 	meta, err := m.Store.MetadataX(ctx, source)
 	if err != nil {
 		return nil, err
@@ -53,20 +54,20 @@ func (m *merging) entry(ctx context.Context, summary string, source, target *Tip
 		parts = append(parts, m.o.Contribution)
 	}
 	if purpose := meta.Branch().Purpose; purpose != "" {
-		parts = append(parts, fmt.Sprintf("What '%s' was for: %s", source.branch, purpose))
+		parts = append(parts, fmt.Sprintf("What '%s' was for: %s", source.Name(), purpose))
 	}
 	parts = append(parts, fmt.Sprintf("It brought %s and %s.", prose.Count(u.milestones, "milestone"), prose.Count(u.steps, "step")))
 	theirs, _, err := m.Store.LiveCommits(ctx, source)
 	if err != nil {
 		return nil, err
 	}
-	if progress := ownProgress(theirs, source.branch, limit/2); progress != "" {
+	if progress := ownProgress(theirs, source.Name(), limit/2); progress != "" {
 		parts = append(parts, progress)
 	}
 	entry := &doc.Milestone{Kind: doc.KindMerge, Summary: summary, Contribution: strings.Join(parts, "\n\n")}
 	// The summary goes on from the target's own last milestone, not from whatever
 	// entry is the newest in the merged file.
-	ours, _, err := m.Store.LiveCommits(ctx, m.Store.TipOf(target.branch, target.commit))
+	ours, _, err := m.Store.LiveCommits(ctx, m.Store.TipOf(target.Name(), target.Commit()))
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func (m *merging) entry(ctx context.Context, summary string, source, target *Tip
 	if err != nil {
 		return nil, err
 	}
-	if entry.Goal, err = m.Store.goal(ctx, target.commit, roadmap, ours); err != nil {
+	if entry.Goal, err = m.Store.Goal(ctx, target.Commit(), roadmap, ours); err != nil {
 		return nil, err
 	}
 	if len(ours) > 0 {
@@ -100,7 +101,7 @@ func ownProgress(live []doc.Milestone, branch string, limit int) string {
 
 // outcome adds a branch's end to the roadmap, ticks what the caller says is done
 // and returns the roadmap's commit.
-func (m *merging) outcome(ctx context.Context, source *Tip, what string) (git.ID, error) {
+func (m *merging) outcome(ctx context.Context, source *store.Tip, what string) (git.ID, error) {
 	old, data, err := m.Store.ReadRoadmap(ctx)
 	if err != nil {
 		return "", err
@@ -111,13 +112,13 @@ func (m *merging) outcome(ctx context.Context, source *Tip, what string) (git.ID
 	}
 	r := doc.ParseRoadmap(data)
 	for _, text := range m.o.Done {
-		if err := markDone(r, text); err != nil {
-			return "", roadmapError(err)
+		if err := store.MarkDone(r, text); err != nil {
+			return "", store.RoadmapError(err)
 		}
 	}
-	line := source.branch + " " + what
+	line := source.Name() + " " + what
 	if note := cmp.Or(m.o.Summary, meta.Branch().Purpose); note != "" {
-		line += ": " + prose.OneLine(note, PurposeLimit)
+		line += ": " + prose.OneLine(note, store.PurposeLimit)
 	}
 	r.AddOutcome(line)
 	return m.WriteRoadmap(ctx, old, data, r, line)
