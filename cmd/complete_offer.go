@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs"
-	"github.com/git-context/git-context/refs/store"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/render"
 	"github.com/urfave/cli/v2"
 )
@@ -38,8 +38,8 @@ type offers struct {
 	shell string // what the shell completes by itself; "" for nothing
 
 	store  *refs.Store // nil until somebody asks
-	known  map[string][]store.Named
-	newest []store.Recent
+	known  map[string][]history.Named
+	newest []history.RecentCommit
 }
 
 // gather finds all that may stand in the word's place. Err says why memory gave

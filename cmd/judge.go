@@ -4,9 +4,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
+	"github.com/urfave/cli/v2"
 )
 
 // judging are the flags that say what became of a milestone.
@@ -49,8 +49,8 @@ func (f *filtering) flags() []cli.Flag {
 	}
 }
 
-func (f *filtering) read() (store.Filter, error) {
-	out := store.Filter{Outcome: f.outcome}
+func (f *filtering) read() (history.Filter, error) {
+	out := history.Filter{Outcome: f.outcome}
 	var err error
 	if out.MinScore, err = readScore("--min-score", f.minScore); err != nil {
 		return out, err

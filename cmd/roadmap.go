@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 	"github.com/urfave/cli/v2"
@@ -81,7 +82,7 @@ func runRoadmap(ctx context.Context, env *Env, o *roadmapOptions, args []string)
 	case len(args) > 0 && args[0] == "log":
 		r.log, err = readRoadmapLog(ctx, s)
 	case o.at != "":
-		tip, err := s.At(ctx, o.branch, o.at)
+		tip, err := history.At(ctx, s, o.branch, o.at)
 		if err != nil {
 			return r, err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
@@ -20,7 +21,7 @@ type segment struct {
 
 // readSegment reads the segment at path, or the whole file where it is empty.
 func readSegment(ctx context.Context, s *refs.Store, w render.Where, path string) (*segment, error) {
-	tip, err := s.At(ctx, w.Branch, w.At)
+	tip, err := history.At(ctx, s, w.Branch, w.At)
 	if err != nil {
 		return nil, err
 	}

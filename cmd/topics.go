@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 	"github.com/urfave/cli/v2"
@@ -63,7 +64,7 @@ func runTopics(ctx context.Context, env *Env, o *topicsOptions) (list topicList,
 		return list, err
 	}
 	defer closing(s, &err)
-	tip, err := s.At(ctx, o.branch, o.at)
+	tip, err := history.At(ctx, s, o.branch, o.at)
 	if err != nil {
 		return list, err
 	}
@@ -130,7 +131,7 @@ func runTopic(ctx context.Context, env *Env, g *globals, at, key string) (t topi
 		return t, err
 	}
 	defer closing(s, &err)
-	tip, err := s.At(ctx, g.branch, at)
+	tip, err := history.At(ctx, s, g.branch, at)
 	if err != nil {
 		return t, err
 	}

@@ -3,6 +3,7 @@ package render
 import (
 	"strings"
 
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -37,11 +38,11 @@ func through(at *store.At) string {
 		asked += " (" + at.Rev + ")"
 	}
 	switch at.By {
-	case store.AtLink:
+	case history.AtLink:
 		return asked + ", to which it belongs"
-	case store.AtAncestor:
+	case history.AtAncestor:
 		return asked + ", to whose ancestor " + at.Linked.Short() + " it belongs"
-	case store.AtTime:
+	case history.AtTime:
 		return asked + ", as the newest that is not younger"
 	}
 	return asked
@@ -53,7 +54,7 @@ func AtLine(at *store.At) string {
 	if at == nil {
 		return ""
 	}
-	if at.By == store.AtMemory { // it was named itself
+	if at.By == history.AtMemory { // it was named itself
 		return "as of " + stamp(at.Time) + ", " + through(at)
 	}
 	return "as of " + stamp(at.Time) + ", memory commit " + at.Commit.Short() + " through " + through(at)

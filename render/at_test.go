@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -16,13 +17,13 @@ func TestPast(t *testing.T) {
 		at   store.At
 		want string
 	}{
-		{store.At{By: store.AtMemory, Asked: memory, Rev: "5555"}, "memory commit 5555555555"},
-		{store.At{By: store.AtMemory, Asked: memory, Rev: "main~2"}, "memory commit 5555555555 (main~2)"},
-		{store.At{By: store.AtTime, Asked: memory, Rev: "exp"}, "memory commit 5555555555 (exp), as the newest that is not younger"},
-		{store.At{By: store.AtLink, Asked: code, Code: &code, Linked: &code, Rev: "v1.4"}, "code commit cccccccccc (v1.4), to which it belongs"},
-		{store.At{By: store.AtAncestor, Asked: code, Code: &code, Linked: &ancestor, Rev: "v1.4"},
+		{store.At{By: history.AtMemory, Asked: memory, Rev: "5555"}, "memory commit 5555555555"},
+		{store.At{By: history.AtMemory, Asked: memory, Rev: "main~2"}, "memory commit 5555555555 (main~2)"},
+		{store.At{By: history.AtTime, Asked: memory, Rev: "exp"}, "memory commit 5555555555 (exp), as the newest that is not younger"},
+		{store.At{By: history.AtLink, Asked: code, Code: &code, Linked: &code, Rev: "v1.4"}, "code commit cccccccccc (v1.4), to which it belongs"},
+		{store.At{By: history.AtAncestor, Asked: code, Code: &code, Linked: &ancestor, Rev: "v1.4"},
 			"code commit cccccccccc (v1.4), to whose ancestor aaaaaaaaaa it belongs"},
-		{store.At{By: store.AtTime, Asked: code, Code: &code, Rev: "\x1b[2J"}, "code commit cccccccccc (^[[2J), as the newest that is not younger"},
+		{store.At{By: history.AtTime, Asked: code, Code: &code, Rev: "\x1b[2J"}, "code commit cccccccccc (^[[2J), as the newest that is not younger"},
 	} {
 		tt.at.Commit, tt.at.Time = memory, now
 		text := show(func(p *Printer) { p.past(&tt.at) }, false)

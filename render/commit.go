@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -38,7 +39,7 @@ func NewCommit(ctx context.Context, s *refs.Store, w Where, rev string) (v Commi
 		return v, err
 	}
 	v.At = tip.At()
-	v.Commit, err = s.MilestoneAt(ctx, tip, rev)
+	v.Commit, err = history.MilestoneAt(ctx, s, tip, rev)
 	return v, err
 }
 

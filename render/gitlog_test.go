@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/google/go-cmp/cmp"
 )
@@ -27,7 +28,7 @@ func stock(t *testing.T, s *refs.Store, args ...string) string {
 // what is git's.
 func logText(t *testing.T, s *refs.Store, v GitLog, words ...string) string {
 	t.Helper()
-	o := store.LogOptions{Most: -1, Topo: v.Graph, Judged: true}
+	o := history.LogOptions{Most: -1, Topo: v.Graph, Judged: true}
 	behind := false
 	var forGit []string
 	for _, w := range words {
@@ -40,8 +41,8 @@ func logText(t *testing.T, s *refs.Store, v GitLog, words ...string) string {
 			o.Revs = append(o.Revs, w)
 		}
 	}
-	o.Arguments = must[store.Arguments](t)(store.LogArguments(forGit))
-	v.Log = must[store.Log](t)(s.Log(t.Context(), o))
+	o.Arguments = must[history.Arguments](t)(history.LogArguments(forGit))
+	v.Log = must[history.CommitLog](t)(history.Log(t.Context(), s, o))
 	v.Arguments, v.Most = o.Arguments, -1
 	var b bytes.Buffer
 	if err := WriteGitLog(t.Context(), s, &b, v); err != nil {
@@ -223,11 +224,11 @@ func TestGitDiffIsGits(t *testing.T) {
 		{"main~1...try", "", []string{"-U0", "commit.md"}, []string{"-U0", git.BranchRef("main") + "~1..." + git.BranchRef("try"), "--", "commit.md"}},
 		{"try", "main", []string{"--word-diff", "--", "log.md"}, []string{"--word-diff", git.BranchRef("try"), git.BranchRef("main"), "--", "log.md"}},
 	} {
-		from, to, err := s.DiffEnds(t.Context(), c.a, c.b)
+		from, to, err := history.DiffEnds(t.Context(), s, c.a, c.b)
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := must[store.Arguments](t)(store.DiffArguments(c.words))
+		a := must[history.Arguments](t)(history.DiffArguments(c.words))
 		for _, color := range []bool{false, true} {
 			var b bytes.Buffer
 			if err := WriteGitDiff(t.Context(), s, &b, from, to, a, color); err != nil {

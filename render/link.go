@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -43,7 +44,7 @@ func (p *Printer) linksOfCode(code code.CodeLink, memory []code.LinkedCommit) {
 func (p *Printer) linksOfRange(asked string, memory []code.LinkedCommit) {
 	if len(memory) == 0 {
 		p.line(plain("no milestone belongs to the code of " + asked))
-		if _, _, end := store.SplitRange(asked); end != "" {
+		if _, _, end := history.SplitRange(asked); end != "" {
 			p.command("what was known then", "--at %s", end)
 		}
 		return

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -63,7 +64,7 @@ func TagsText(p *Printer, list []store.Tag) {
 
 // VerifiedText lists memory commits one a line: hash, what their signature is worth, who
 // signed, subject.
-func VerifiedText(p *Printer, list []store.Verified) {
+func VerifiedText(p *Printer, list []history.Verified) {
 	status, signer := 0, 0
 	for _, v := range list {
 		status, signer = max(status, len(v.Status)), max(signer, p.column(signerOf(v)))
@@ -78,16 +79,16 @@ func VerifiedText(p *Printer, list []store.Verified) {
 // trust gives a signature's status the colour of what it is worth.
 func trust(status, text string) piece {
 	switch status {
-	case store.SignatureGood:
+	case history.SignatureGood:
 		return green(text)
-	case store.SignatureBad, store.SignatureRevokedKey:
+	case history.SignatureBad, history.SignatureRevokedKey:
 		return red(text)
 	}
 	return plain(text)
 }
 
 // signerOf says who signed, or at least with which key.
-func signerOf(v store.Verified) string {
+func signerOf(v history.Verified) string {
 	switch {
 	case v.Signer != nil:
 		return *v.Signer

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
+	"github.com/google/go-cmp/cmp"
 )
 
 // lists is every list of one line each, with names and texts that are hard to align.
@@ -23,8 +23,8 @@ func lists() map[string]func(*Printer) {
 			Staleness: store.Staleness{Changed: []string{"a.go"}}},
 	}
 	tags := []store.Tag{{Name: "before-rewrite", Commit: id("a"), Summary: long}, {Name: "v1", Commit: id("b"), Summary: "Short"}}
-	verified := []store.Verified{{Commit: id("a"), Status: store.SignatureBad, Signer: ptr("試す"), Summary: long},
-		{Commit: id("b"), Status: store.SignatureGood, Signer: ptr("ada@example.com"), Summary: "Short"}, {Commit: id("c"), Status: store.SignatureMissing}}
+	verified := []history.Verified{{Commit: id("a"), Status: history.SignatureBad, Signer: ptr("試す"), Summary: long},
+		{Commit: id("b"), Status: history.SignatureGood, Signer: ptr("ada@example.com"), Summary: "Short"}, {Commit: id("c"), Status: history.SignatureMissing}}
 	revisions := []Revision{{Commit: id("a"), Time: now, Agent: "ada", Summary: long}, {Commit: id("b"), Time: now.Add(-24 * time.Hour), Agent: "bob"}}
 	named := []store.Branch{{Name: "試す", Tip: id("a"), Status: "active", Summary: long},
 		{Name: "origin/main", Remote: "origin", Tip: id("b"), Status: "active", Summary: long}, {Name: "x", Tip: id("c"), Status: "merged", Summary: long}}

@@ -8,6 +8,7 @@ import (
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -44,7 +45,7 @@ type Where struct {
 }
 
 func (w Where) tip(ctx context.Context, s *refs.Store) (*store.Tip, error) {
-	return s.At(ctx, w.Branch, w.At)
+	return history.At(ctx, s, w.Branch, w.At)
 }
 
 // NewSnapshot reads a branch with its newest k milestones in full, the roadmap and
@@ -76,7 +77,7 @@ func NewSnapshot(ctx context.Context, s *refs.Store, w Where, k, limit int) (Sna
 	}
 	err := together(ctx, reads...)
 	if err == nil && w.At != "" {
-		v.Branches, v.far, err = s.BranchesAt(ctx, tip, v.Branches)
+		v.Branches, v.far, err = history.BranchesAt(ctx, s, tip, v.Branches)
 	}
 	if err != nil {
 		return Snapshot{}, err

@@ -15,6 +15,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -260,12 +261,12 @@ func (b *belonging) commits(ctx context.Context) ([]LinkedCommit, error) {
 	if err != nil {
 		return nil, err
 	}
-	logged := make([]store.Logged, len(b.list))
+	logged := make([]history.Logged, len(b.list))
 	for i, m := range b.list {
-		logged[i] = store.Logged{Commit: m.c.ID, ID: m.c.Trailer(store.TrailerID), Branch: store.BranchOf(m.c),
+		logged[i] = history.Logged{Commit: m.c.ID, ID: m.c.Trailer(store.TrailerID), Branch: store.BranchOf(m.c),
 			Code: git.ID(m.c.Trailer(store.TrailerCode)), Judgement: judged[m.c.ID]}
 	}
-	full, err := b.s.LogCommits(ctx, logged)
+	full, err := history.LogCommits(ctx, b.s, logged)
 	if err != nil {
 		return nil, err
 	}

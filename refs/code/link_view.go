@@ -14,6 +14,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -67,7 +68,7 @@ func FindLinks(ctx context.Context, s *store.Store, branch, rev string) (Links, 
 	go made()    // the child that lists the refs starts while git looks the revision up
 	defer made() // and must not outlive us
 	rev = blamed(rev)
-	if a, dots, b := store.SplitRange(rev); dots != "" && !isSearch(rev) {
+	if a, dots, b := history.SplitRange(rev); dots != "" && !isSearch(rev) {
 		return linksOfRange(ctx, s, branch, made, a, dots, b)
 	}
 	c, err := codeCommit(ctx, s, rev)

@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -132,7 +133,7 @@ func (c *checking) linkMissed(ctx context.Context, f share.HookFailure) (bool, e
 	if err != nil {
 		return false, err
 	}
-	then, err := c.s.NewestAt(ctx, tip.Commit(), made.Committer.When)
+	then, err := history.NewestAt(ctx, c.s, tip.Commit(), made.Committer.When)
 	if err != nil || then == nil || !code.HasMilestones(then) {
 		return false, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/maintain"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
@@ -84,8 +85,8 @@ func (c *checking) bisects(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		var st store.BisectState
-		if err := json.Unmarshal(data, &st); err != nil || st.Version != store.BisectVersion {
+		var st history.BisectState
+		if err := json.Unmarshal(data, &st); err != nil || st.Version != history.BisectVersion {
 			c.report(ctx, nil, Problem{Kind: "bisect-unreadable", Object: path, Repair: "rm " + prose.ShellQuoted(path),
 				Message: fmt.Sprintf("the bisect in '%s' cannot be read; start it again when it is gone", path)})
 		}

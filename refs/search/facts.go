@@ -15,6 +15,7 @@ import (
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/index"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/oklog/ulid/v2"
@@ -139,7 +140,7 @@ func (n noted) judge(r *ranked) notes.Judgement {
 // success, failed or abandoned.
 func outcomeOf(j notes.Judgement, tags []string) *string {
 	for _, outcome := range notes.Outcomes() {
-		if j.Outcome == nil && (store.Filter{Outcome: outcome}).Matches(j, tags) {
+		if j.Outcome == nil && (history.Filter{Outcome: outcome}).Matches(j, tags) {
 			return &outcome
 		}
 	}
@@ -153,7 +154,7 @@ func facts(ctx context.Context, s *store.Store, tips map[string]git.ID, wg *sync
 	var commits, tags error
 	var both sync.WaitGroup
 	both.Go(func() { n.commits, commits = milestoneCommits(ctx, s, tips) })
-	both.Go(func() { n.tags, tags = s.TagNames(ctx) })
+	both.Go(func() { n.tags, tags = history.TagNames(ctx, s) })
 	wg.Go(both.Wait)
 	return sync.OnceValues(func() (noted, error) {
 		both.Wait()
@@ -191,8 +192,8 @@ func judgements(ctx context.Context, s *store.Store) (map[git.ID]notes.Judgement
 	if tree == c.Tree {
 		return judged, nil
 	}
-	pair := store.TreePair{tree, c.Tree}
-	diffs, err := s.DiffTrees(ctx, []store.TreePair{pair})
+	pair := history.TreePair{tree, c.Tree}
+	diffs, err := history.DiffTrees(ctx, s, []history.TreePair{pair})
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +208,7 @@ func judgements(ctx context.Context, s *store.Store) (map[git.ID]notes.Judgement
 }
 
 // judgeChanged reads the notes that are new or different.
-func judgeChanged(ctx context.Context, s *store.Store, judged map[git.ID]notes.Judgement, changes []store.TreeChange) error {
+func judgeChanged(ctx context.Context, s *store.Store, judged map[git.ID]notes.Judgement, changes []history.TreeChange) error {
 	of := map[git.ID][]git.ID{} // the objects that have a note, by its blob
 	var blobs []git.ID
 	for _, c := range changes {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -69,11 +70,11 @@ func ListFiles(ctx context.Context, s *store.Store, trees map[string]git.ID, all
 
 // updateFiles brings lists to the trees that they should be of.
 func updateFiles(ctx context.Context, s *store.Store, lists []branchFiles, trees map[string]git.ID) error {
-	var pairs []store.TreePair
+	var pairs []history.TreePair
 	for _, b := range lists {
-		pairs = append(pairs, store.TreePair{b.tree, trees[b.Branch]})
+		pairs = append(pairs, history.TreePair{b.tree, trees[b.Branch]})
 	}
-	diffs, err := s.DiffTrees(ctx, pairs, searchable()...)
+	diffs, err := history.DiffTrees(ctx, s, pairs, searchable()...)
 	if err != nil {
 		return err
 	}

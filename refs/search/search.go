@@ -13,6 +13,7 @@ import (
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/index"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
@@ -21,12 +22,12 @@ import (
 
 // SearchOptions are one search.
 type SearchOptions struct {
-	Query        string
-	Branch       string // empty: the current one
-	All          bool   // all branches; Branch is then empty
-	In           string // SearchCommits, SearchSteps, SearchTopics; empty: all of them
-	store.Filter        // with one, only milestones are found: nothing else is judged
-	Limit        int    // of hits; 0: SearchLimit
+	Query          string
+	Branch         string // empty: the current one
+	All            bool   // all branches; Branch is then empty
+	In             string // SearchCommits, SearchSteps, SearchTopics; empty: all of them
+	history.Filter        // with one, only milestones are found: nothing else is judged
+	Limit          int    // of hits; 0: SearchLimit
 }
 
 // What can be searched.
@@ -188,7 +189,7 @@ func (c *Corpus) search(ctx context.Context, o SearchOptions, terms []string, w 
 }
 
 // filter says which milestones a Filter means; nil: all.
-func (c *Corpus) filter(ctx context.Context, f store.Filter) (func(index.Kind, index.DocID) bool, error) {
+func (c *Corpus) filter(ctx context.Context, f history.Filter) (func(index.Kind, index.DocID) bool, error) {
 	if f.All() {
 		return nil, nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -64,7 +65,7 @@ func (p *past) commit(branch, summary string) git.ID {
 // at holds what a code or memory revision leads to.
 func (p *past) at(branch, rev, by string, want git.ID) {
 	p.t.Helper()
-	tip, err := p.store().At(p.t.Context(), branch, rev)
+	tip, err := history.At(p.t.Context(), p.store(), branch, rev)
 	p.must(err)
 	if at := tip.At(); at.By != by || at.Commit != want {
 		p.t.Errorf("%s at %s: %s by %s, want %s by %s", branch, rev, at.Commit.Short(), at.By, want.Short(), by)
@@ -90,15 +91,15 @@ func TestAtCode(t *testing.T) {
 		p.commit("main", fmt.Sprint("Milestone ", i))
 		p.later()
 	}
-	p.at("", "v1", store.AtLink, want)
-	p.at("", string(linked), store.AtLink, want)
-	p.at("", string(bare), store.AtAncestor, want)
-	p.at("", "HEAD", store.AtLink, git.ID(p.git("rev-parse", "refs/context/heads/main")))
+	p.at("", "v1", history.AtLink, want)
+	p.at("", string(linked), history.AtLink, want)
+	p.at("", string(bare), history.AtAncestor, want)
+	p.at("", "HEAD", history.AtLink, git.ID(p.git("rev-parse", "refs/context/heads/main")))
 	p.git("checkout", "-q", "--detach", string(bare))
 	for i := range 17 {
 		bare = p.code(fmt.Sprint("aside ", i))
 	}
-	p.at("", string(bare), store.AtAncestor, want)
+	p.at("", string(bare), history.AtAncestor, want)
 }
 
 // A note's link says more than any trailer; one that leads nowhere says nothing.
@@ -111,14 +112,14 @@ func TestAtLinkedByNote(t *testing.T) {
 	code := p.code("with its memory")
 	made := p.commit("main", "On it")
 	note := func(memory, branch, id string) { p.link(string(code), memory, branch, id) }
-	p.at("", string(code), store.AtLink, made)
+	p.at("", string(code), history.AtLink, made)
 	for i, nowhere := range []string{strings.Repeat("ab", 20), string(code), "HEAD", "", "--all", "x\ny"} {
 		note(nowhere, "main", fmt.Sprintf("01JD5K0Z3V7Q3M9K2A4B5C6D1%d", i))
 	}
 	note(string(before), "other", "01JD5K0Z3V7Q3M9K2A4B5C6D20")
-	p.at("", string(code), store.AtLink, made)
+	p.at("", string(code), history.AtLink, made)
 	note(string(before), "main", "01JD5K0Z3V7Q3M9K2A4B5C6D0E") // older than those that lead nowhere
-	p.at("", string(code), store.AtLink, before)
+	p.at("", string(code), history.AtLink, before)
 }
 
 // Code that is older than all memory is not looked through down to its first commit.
@@ -137,17 +138,17 @@ func TestAtBeforeMemory(t *testing.T) {
 	var trace strings.Builder
 	s := ok(refs.Open(t.Context(), store.Options{Dir: p.dir, Env: p.env, Now: func() time.Time { return p.now }, Trace: &trace}))(t)
 	defer s.Close()
-	if _, err := s.At(t.Context(), "", string(codes[50])); !errors.Is(err, fail.ErrNotFound) {
+	if _, err := history.At(t.Context(), s, "", string(codes[50])); !errors.Is(err, fail.ErrNotFound) {
 		t.Errorf("before there was memory: %v", err)
 	}
 	if strings.Contains(trace.String(), "--first-parent") {
 		t.Errorf("all code was listed:\n%s", trace.String())
 	}
-	p.at("", "HEAD", store.AtLink, made)
+	p.at("", "HEAD", history.AtLink, made)
 	p.git("checkout", "-q", "--detach", string(codes[20]))
 	p.later()
 	old := p.commit("main", "On old code")
-	p.at("", string(codes[50]), store.AtAncestor, old)
+	p.at("", string(codes[50]), history.AtAncestor, old)
 }
 
 // Where the clock of whoever made the code is ahead, its memory is found all the
@@ -162,10 +163,10 @@ func TestAtOddTimes(t *testing.T) {
 	p.later()
 	p.code("more")
 	p.commit("main", "More")
-	p.at("", string(code), store.AtLink, made)
+	p.at("", string(code), history.AtLink, made)
 	p.now = p.now.Add(2 * time.Hour)
 	ok(p.store().CreateBranch(t.Context(), store.BranchOptions{Name: "late", NoSwitch: true}))(t)
-	_, err := p.store().At(t.Context(), "late", string(code))
+	_, err := history.At(t.Context(), p.store(), "late", string(code))
 	if !errors.Is(err, fail.ErrNotFound) || !strings.Contains(fmt.Sprint(err.(*fail.Error).Hints), "made from 'main'") {
 		t.Errorf("a branch before it was made: %v", err)
 	}
@@ -198,8 +199,8 @@ func TestBranchesAt(t *testing.T) {
 	ok(p.store().SetMetadata(ctx, store.Writer{}, "branch.purpose", "Another"))(t)
 
 	s := p.store()
-	tip := ok(s.At(ctx, "", string(then)))(t)
-	list, far, err := s.BranchesAt(ctx, tip, ok(s.Branches(ctx, store.BranchQuery{}))(t))
+	tip := ok(history.At(ctx, s, "", string(then)))(t)
+	list, far, err := history.BranchesAt(ctx, s, tip, ok(s.Branches(ctx, store.BranchQuery{}))(t))
 	if err != nil || far != 0 {
 		t.Fatalf("%d too far, %v", far, err)
 	}
@@ -220,13 +221,13 @@ func TestBranchesAt(t *testing.T) {
 		commits, far int
 	}{{"moved", 100, 0}, {"still", 5000, 2}} {
 		p.busy(tt.branch, tt.commits)
-		list, far, err = s.BranchesAt(ctx, tip, ok(s.Branches(ctx, store.BranchQuery{}))(t))
+		list, far, err = history.BranchesAt(ctx, s, tip, ok(s.Branches(ctx, store.BranchQuery{}))(t))
 		if err != nil || far != tt.far || len(list) != 4-far {
 			t.Errorf("%s went on for %d commits: %d too far, %d found, %v", tt.branch, tt.commits, far, len(list), err)
 		}
 	}
-	v := ok(s.BranchContext(ctx, ok(s.At(ctx, "moved", string(then)))(t), 0, 10))(t)
-	if v.Total != 1 || v.Branch.Tip != before || v.At.By != store.AtTime {
+	v := ok(s.BranchContext(ctx, ok(history.At(ctx, s, "moved", string(then)))(t), 0, 10))(t)
+	if v.Total != 1 || v.Branch.Tip != before || v.At.By != history.AtTime {
 		t.Errorf("moved: %+v", v)
 	}
 }
@@ -269,22 +270,22 @@ func TestAtRenamed(t *testing.T) {
 	p.later()
 	ok(p.store("new").CreateBranch(ctx, store.BranchOptions{Name: "child", NoSwitch: true}))(t)
 	for _, branch := range []string{"", "new"} {
-		p.at(branch, string(made), store.AtMemory, made)
+		p.at(branch, string(made), history.AtMemory, made)
 	}
-	p.at("new", string(code), store.AtLink, made)
-	tip := ok(p.store().At(ctx, "", "new~3"))(t)
+	p.at("new", string(code), history.AtLink, made)
+	tip := ok(history.At(ctx, p.store(), "", "new~3"))(t)
 	s := p.store()
-	list, _, err := s.BranchesAt(ctx, tip, ok(s.Branches(ctx, store.BranchQuery{}))(t))
+	list, _, err := history.BranchesAt(ctx, s, tip, ok(s.Branches(ctx, store.BranchQuery{}))(t))
 	if err != nil || tip.Name() != "new" || len(list) != 2 || list[0].Name != "new" || list[1].Name != "main" {
 		t.Errorf("called '%s', %+v, %v", tip.Name(), list, err)
 	}
-	if _, err := p.store().At(ctx, "old", string(made)); !errors.Is(err, fail.ErrNotFound) {
+	if _, err := history.At(ctx, p.store(), "old", string(made)); !errors.Is(err, fail.ErrNotFound) {
 		t.Errorf("by the old name: %v", err)
 	}
 
 	ok(merge.Merge(ctx, p.store(), store.MergeOptions{Source: "new", Into: "main"}))(t)
 	ok(p.store().DeleteBranch(ctx, "new", true))(t)
-	if tip := ok(p.store().At(ctx, "", string(made)))(t); tip.Name() != "old" {
+	if tip := ok(history.At(ctx, p.store(), "", string(made)))(t); tip.Name() != "old" {
 		t.Errorf("without a branch: called '%s'", tip.Name())
 	}
 }
@@ -309,10 +310,10 @@ func TestAtShallow(t *testing.T) {
 	last := git.ID(p.git("rev-parse", "refs/context/heads/main"))
 	clone := &past{repo: newRepo(t), now: p.now}
 	clone.git("fetch", "-q", "--depth=2", "file://"+p.dir, "+refs/context/*:refs/context/*", "HEAD:refs/heads/code")
-	clone.at("", "code", store.AtLink, last)
-	clone.at("", "code~1", store.AtLink, git.ID(clone.git("rev-parse", "refs/context/heads/main~1")))
+	clone.at("", "code", history.AtLink, last)
+	clone.at("", "code~1", history.AtLink, git.ID(clone.git("rev-parse", "refs/context/heads/main~1")))
 	clone.git("checkout", "-q", "--orphan", "other")
 	clone.later()
 	other := clone.code("elsewhere")
-	clone.at("main", string(other), store.AtTime, last)
+	clone.at("main", string(other), history.AtTime, last)
 }

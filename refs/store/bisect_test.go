@@ -13,6 +13,7 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -43,38 +44,38 @@ func TestBisectRefuses(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	empty := newRepo(t)
-	_, err := empty.open().BisectStart(ctx, "", nil)
+	_, err := history.BisectStart(ctx, empty.open(), "", nil)
 	deniedAs(t, err, "no-memory")
-	_, err = empty.open().BisectMark(ctx, store.MarkGood, nil)
+	_, err = history.BisectMark(ctx, empty.open(), history.MarkGood, nil)
 	deniedAs(t, err, "no-memory")
 
 	r, m := stones(t, 3)
 	s := r.open()
-	_, err = s.BisectMark(ctx, store.MarkBad, nil)
+	_, err = history.BisectMark(ctx, s, history.MarkBad, nil)
 	deniedAs(t, err, "not-bisecting")
-	_, err = s.BisectStart(ctx, "nope", nil)
+	_, err = history.BisectStart(ctx, s, "nope", nil)
 	deniedAs(t, err, "milestone-not-found")
-	_, err = s.BisectStart(ctx, m[0], []string{m[2]})
+	_, err = history.BisectStart(ctx, s, m[0], []string{m[2]})
 	deniedAs(t, err, "bisect-contradiction")
-	_, err = s.BisectStart(ctx, m[0], []string{m[0]})
+	_, err = history.BisectStart(ctx, s, m[0], []string{m[0]})
 	deniedAs(t, err, "bisect-contradiction")
-	_, err = s.Bisect(ctx) // nothing of these was kept
+	_, err = history.Bisect(ctx, s) // nothing of these was kept
 	deniedAs(t, err, "not-bisecting")
-	ok(s.BisectStart(ctx, "", nil))(t)
-	_, err = s.BisectStart(ctx, "", nil)
+	ok(history.BisectStart(ctx, s, "", nil))(t)
+	_, err = history.BisectStart(ctx, s, "", nil)
 	deniedAs(t, err, "bisecting")
-	_, err = s.BisectMark(ctx, store.MarkSkip, nil)
+	_, err = history.BisectMark(ctx, s, history.MarkSkip, nil)
 	deniedAs(t, err, "bisect-incomplete")
-	ok(s.BisectMark(ctx, store.MarkBad, []string{m[1]}))(t)
-	_, err = s.BisectMark(ctx, store.MarkGood, []string{m[2]})
+	ok(history.BisectMark(ctx, s, history.MarkBad, []string{m[1]}))(t)
+	_, err = history.BisectMark(ctx, s, history.MarkGood, []string{m[2]})
 	deniedAs(t, err, "bisect-contradiction")
-	b := ok(s.BisectMark(ctx, store.MarkGood, []string{m[0]}))(t)
+	b := ok(history.BisectMark(ctx, s, history.MarkGood, []string{m[0]}))(t)
 	if b.FirstBad == nil || string(*b.FirstBad.Hash) != m[1] || b.Next != nil || b.Left != 0 {
 		t.Errorf("%+v", b)
 	}
-	_, err = s.BisectMark(ctx, store.MarkGood, nil)
+	_, err = history.BisectMark(ctx, s, history.MarkGood, nil)
 	deniedAs(t, err, "bisect-done")
-	if n := len(ok(s.BisectLog(ctx))(t)); n != 2 {
+	if n := len(ok(history.BisectLog(ctx, s))(t)); n != 2 {
 		t.Errorf("%d marks were kept", n)
 	}
 }
@@ -86,11 +87,11 @@ func TestBisectBehindTheLastMilestone(t *testing.T) {
 	ctx := t.Context()
 	r.teach(t, "", "ann", "pool", "wrong")
 	s := r.open()
-	b := ok(s.BisectStart(ctx, "main", []string{m[0]}))(t)
+	b := ok(history.BisectStart(ctx, s, "main", []string{m[0]}))(t)
 	if b.Next == nil || string(*b.Next.Hash) != m[1] {
 		t.Fatalf("%+v", b)
 	}
-	b = ok(s.BisectMark(ctx, store.MarkGood, nil))(t)
+	b = ok(history.BisectMark(ctx, s, history.MarkGood, nil))(t)
 	if c := b.FirstBad; c == nil || c.ID != "" || c.Summary != "Remember pool" || c.Agent != "ann" {
 		t.Errorf("%+v", b.FirstBad)
 	}
@@ -106,17 +107,17 @@ func TestBisectTestsTheMergeBase(t *testing.T) {
 	good := string(r.milestone(t, "exp", "mended").Commit)
 	bad := string(r.milestone(t, "main", "m2").Commit)
 	s := r.open()
-	b := ok(s.BisectStart(ctx, bad, []string{good}))(t)
+	b := ok(history.BisectStart(ctx, s, bad, []string{good}))(t)
 	if b.Next == nil || string(*b.Next.Hash) != m[1] || !b.MergeBase {
 		t.Fatalf("%+v", b)
 	}
-	_, err := s.BisectMark(ctx, store.MarkBad, nil)
+	_, err := history.BisectMark(ctx, s, history.MarkBad, nil)
 	deniedAs(t, err, "bisect-contradiction")
-	b = ok(s.BisectMark(ctx, store.MarkSkip, nil))(t)
+	b = ok(history.BisectMark(ctx, s, history.MarkSkip, nil))(t)
 	if b.FirstBad == nil && b.Next == nil || len(b.Warnings) != 1 {
 		t.Errorf("the base was skipped: %+v", b)
 	}
-	b = ok(s.BisectMark(ctx, store.MarkGood, []string{m[1]}))(t)
+	b = ok(history.BisectMark(ctx, s, history.MarkGood, []string{m[1]}))(t)
 	if b.FirstBad == nil || string(*b.FirstBad.Hash) != bad || len(b.Warnings) != 0 {
 		t.Errorf("the base is good: %+v", b)
 	}
@@ -133,23 +134,23 @@ func TestBisectIsPerWorktreeAndBranch(t *testing.T) {
 	ok(r.open().CreateBranch(ctx, store.BranchOptions{Name: "team/exp", NoSwitch: true}))(t)
 	before := r.git("for-each-ref") + r.git("status", "--porcelain") + r.git("rev-parse", "HEAD")
 
-	ok(r.open().BisectStart(ctx, m[3], []string{m[0]}))(t)
-	ok(other.open().BisectStart(ctx, m[2], nil))(t)
-	ok(r.open("team/exp").BisectStart(ctx, "", []string{m[1]}))(t)
-	ok(r.open().BisectMark(ctx, store.MarkGood, nil))(t)
+	ok(history.BisectStart(ctx, r.open(), m[3], []string{m[0]}))(t)
+	ok(history.BisectStart(ctx, other.open(), m[2], nil))(t)
+	ok(history.BisectStart(ctx, r.open("team/exp"), "", []string{m[1]}))(t)
+	ok(history.BisectMark(ctx, r.open(), history.MarkGood, nil))(t)
 	for i, c := range []struct {
 		s         *refs.Store
 		good, bad int
 	}{{r.open(), 2, 3}, {other.open(), 0, 2}, {r.open("team/exp"), 1, -1}} {
-		b := ok(c.s.Bisect(ctx))(t)
+		b := ok(history.Bisect(ctx, c.s))(t)
 		if len(b.Good) != c.good || (b.Bad == nil) != (c.bad < 0) || b.Bad != nil && string(*b.Bad) != m[c.bad] {
 			t.Errorf("%d: %+v", i, b)
 		}
 	}
-	if _, was, err := other.open().BisectReset(ctx); err != nil || !was {
+	if _, was, err := history.BisectReset(ctx, other.open()); err != nil || !was {
 		t.Errorf("reset: %v, %v", was, err)
 	}
-	ok(r.open().Bisect(ctx))(t)
+	ok(history.Bisect(ctx, r.open()))(t)
 	if after := r.git("for-each-ref") + r.git("status", "--porcelain") + r.git("rev-parse", "HEAD"); after != before {
 		t.Errorf("before:\n%s\nafter:\n%s", before, after)
 	}
@@ -163,15 +164,15 @@ func TestBisectStateThatIsBroken(t *testing.T) {
 	t.Parallel()
 	r, m := stones(t, 3)
 	ctx := t.Context()
-	ok(r.open().BisectStart(ctx, m[2], []string{m[0]}))(t)
+	ok(history.BisectStart(ctx, r.open(), m[2], []string{m[0]}))(t)
 	file := filepath.Join(r.dir, ".git/context/bisect/main-worktree/main.json")
 	data := ok(os.ReadFile(file))(t)
 	for _, broken := range []string{"", "{", "[]", `{"version":9}`, string(data[:len(data)/2])} {
 		if err := os.WriteFile(file, []byte(broken), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		for _, err := range []error{second(r.open().Bisect(ctx)), second(r.open().BisectStart(ctx, "", nil)),
-			second(r.open().BisectMark(ctx, store.MarkGood, nil))} {
+		for _, err := range []error{second(history.Bisect(ctx, r.open())), second(history.BisectStart(ctx, r.open(), "", nil)),
+			second(history.BisectMark(ctx, r.open(), history.MarkGood, nil))} {
 			if said := deniedAs(t, err, "bisect-state"); len(said.Hints) == 0 || said.Hints[0] != "git context bisect reset" {
 				t.Errorf("%q: %v", broken, said.Hints)
 			}
@@ -183,7 +184,7 @@ func TestBisectStateThatIsBroken(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		_, err := r.open().Bisect(ctx)
+		_, err := history.Bisect(ctx, r.open())
 		if id[0] != '-' {
 			deniedAs(t, err, "bisect-gone")
 		}
@@ -191,10 +192,10 @@ func TestBisectStateThatIsBroken(t *testing.T) {
 			t.Errorf("%s was taken", id)
 		}
 	}
-	if _, was, err := r.open().BisectReset(ctx); err != nil || !was {
+	if _, was, err := history.BisectReset(ctx, r.open()); err != nil || !was {
 		t.Errorf("reset: %v, %v", was, err)
 	}
-	ok(r.open().BisectStart(ctx, "", nil))(t)
+	ok(history.BisectStart(ctx, r.open(), "", nil))(t)
 }
 
 func second[T any](_ T, err error) error { return err }
@@ -204,18 +205,18 @@ func TestBisectMarksAtOnce(t *testing.T) {
 	t.Parallel()
 	r, m := stones(t, 8)
 	ctx := t.Context()
-	ok(r.open().BisectStart(ctx, m[7], []string{m[0]}))(t)
+	ok(history.BisectStart(ctx, r.open(), m[7], []string{m[0]}))(t)
 	var wait sync.WaitGroup
 	for _, id := range m[1:7] {
 		s := r.open()
 		wait.Go(func() {
-			if _, err := s.BisectMark(ctx, store.MarkSkip, []string{id}); err != nil {
+			if _, err := history.BisectMark(ctx, s, history.MarkSkip, []string{id}); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wait.Wait()
-	b := ok(r.open().Bisect(ctx))(t)
+	b := ok(history.Bisect(ctx, r.open()))(t)
 	if len(b.Skipped) != 6 || len(b.Suspects) != 7 || b.Suspects[6] != git.ID(m[7]) || b.FirstBad != nil || b.Next != nil {
 		t.Errorf("%+v", b)
 	}
@@ -226,11 +227,11 @@ func TestBisectWalksOnce(t *testing.T) {
 	t.Parallel()
 	r, m := stones(t, 8)
 	ctx := t.Context()
-	asked := ok(r.open().BisectStart(ctx, m[7], []string{m[0]}))(t).Next
+	asked := ok(history.BisectStart(ctx, r.open(), m[7], []string{m[0]}))(t).Next
 	var trace strings.Builder
 	s := ok(refs.Open(ctx, store.Options{Dir: r.dir, Env: r.env, Now: time.Now, Trace: &trace}))(t)
 	defer s.Close()
-	b := ok(s.BisectMark(ctx, store.MarkGood, nil))(t)
+	b := ok(history.BisectMark(ctx, s, history.MarkGood, nil))(t)
 	if n := strings.Count(trace.String(), "--bisect-all"); n != 1 || len(b.Good) != 2 || b.Good[1] != *asked.Hash {
 		t.Errorf("%d walks, %v:\n%s", n, b.Good, &trace)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -17,7 +18,7 @@ import (
 // blamed is a blame as "agent in milestone: text" lines.
 func (r *repo) blamed(t *testing.T, branch, key, rev string) string {
 	t.Helper()
-	b := ok(r.open(branch).Blame(t.Context(), key, rev))(t)
+	b := ok(history.Blame(t.Context(), r.open(branch), key, rev))(t)
 	var all strings.Builder
 	for i, l := range b.Lines {
 		stone := "-"
@@ -90,14 +91,14 @@ func TestBlameWhatIsNot(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
 	ctx := t.Context()
-	if _, err := r.open().Blame(ctx, "pool", ""); !errors.Is(err, fail.ErrNoMemory) {
+	if _, err := history.Blame(ctx, r.open(), "pool", ""); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("without memory: %v", err)
 	}
 	ok(share.Init(ctx, r.open(), share.InitOptions{Goal: "g"}))(t)
 	r.teach(t, "", "ann", "pool", "one")
 	gone := ok(r.open().Forget(ctx, store.Writer{Agent: "bob"}, "pool"))(t)
 	r.milestone(t, "main", "First")
-	_, err := r.open().Blame(ctx, "pool", "")
+	_, err := history.Blame(ctx, r.open(), "pool", "")
 	var said *fail.Error
 	if !errors.As(err, &said) || said.Code != "topic-forgotten" || !strings.Contains(said.Message, "by bob at ") {
 		t.Fatalf("a forgotten topic: %v", err)
@@ -107,7 +108,7 @@ func TestBlameWhatIsNot(t *testing.T) {
 	if got := r.blamed(t, "main", words[3], words[4]); got != "ann in First: one\n" && got != "ann in -: one\n" {
 		t.Errorf("%s: %s", said.Hints[0], got)
 	}
-	if _, err := r.open().Blame(ctx, "poll", ""); !errors.As(err, &said) || said.Code != "topic-not-found" {
+	if _, err := history.Blame(ctx, r.open(), "poll", ""); !errors.As(err, &said) || said.Code != "topic-not-found" {
 		t.Errorf("a topic that never was: %v", err)
 	}
 	// Taken up again it is whose it is now.
@@ -115,7 +116,7 @@ func TestBlameWhatIsNot(t *testing.T) {
 	if got := r.blamed(t, "main", "pool", ""); got != "cat in -: one\n" {
 		t.Errorf("taken up again: %s", got)
 	}
-	if b := ok(r.open().Blame(ctx, "pool", string(gone.Commit)+"~"))(t); b.Lines[0].Agent != "ann" || b.Branch != "main" {
+	if b := ok(history.Blame(ctx, r.open(), "pool", string(gone.Commit)+"~"))(t); b.Lines[0].Agent != "ann" || b.Branch != "main" {
 		t.Errorf("before: %+v", b)
 	}
 }
@@ -146,7 +147,7 @@ func TestBlameDocuments(t *testing.T) {
 	if got := r.blamed(t, "main", "empty", ""); got != "" {
 		t.Errorf("an empty topic:\n%s", got)
 	}
-	if b := ok(r.open().Blame(ctx, "main.md", ""))(t); len(b.Warnings) != 1 {
+	if b := ok(history.Blame(ctx, r.open(), "main.md", ""))(t); len(b.Warnings) != 1 {
 		t.Errorf("superseded: %v", b.Warnings)
 	}
 }

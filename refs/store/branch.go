@@ -28,7 +28,7 @@ func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, erro
 		if err := s.CheckNewName(ctx, o.Name); err != nil {
 			return err
 		}
-		from, err := s.startOf(ctx, o.From)
+		from, err := s.StartOf(ctx, o.From)
 		if err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (ses *Transaction) branch(ctx context.Context, o BranchOptions, from *Tip) 
 
 // startOf is where a new branch starts: the current branch, or the branch as it
 // stood at a milestone.
-func (s *Store) startOf(ctx context.Context, rev string) (*Tip, error) {
+func (s *Store) StartOf(ctx context.Context, rev string) (*Tip, error) {
 	if rev == "" {
 		return s.Tip(ctx, "")
 	}

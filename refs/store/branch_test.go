@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -30,7 +31,7 @@ func TestBranchOfManyParts(t *testing.T) {
 		ok(r.open(branch).Record(ctx, []store.NewStep{{Observation: strings.Repeat("large ", 20_000)}}))(t)
 		r.milestone(t, branch, "written anew is what held so much")
 		ok(r.open(branch).Record(ctx, []store.NewStep{{Observation: "pending"}}))(t)
-		ok(r.open(branch).BisectStart(ctx, m[1], nil))(t)
+		ok(history.BisectStart(ctx, r.open(branch), m[1], nil))(t)
 		r.teach(t, branch, "ann", "pool", branch)
 	}
 	_, err := merge.Merge(ctx, r.open(), store.MergeOptions{Source: name, Into: other})
@@ -39,7 +40,7 @@ func TestBranchOfManyParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	ok(r.open().RenameBranch(ctx, other, name))(t)
-	ok(r.open(name).Bisect(ctx))(t)
+	ok(history.Bisect(ctx, r.open(name)))(t)
 	if n := len(ok(merge.Waiting(ctx, r.open(name), ""))(t).Conflicts); n != 1 {
 		t.Errorf("%d conflicts wait", n)
 	}
@@ -67,17 +68,17 @@ func TestBisectFollowsItsBranch(t *testing.T) {
 	none := func(branch string) {
 		t.Helper()
 		for _, in := range []*repo{r, linked} {
-			deniedAs(t, second(in.open(branch).Bisect(ctx)), "not-bisecting")
+			deniedAs(t, second(history.Bisect(ctx, in.open(branch))), "not-bisecting")
 		}
 	}
 	make("exp")
-	ok(r.open("exp").BisectStart(ctx, m[2], []string{m[0]}))(t)
-	ok(linked.open("exp").BisectStart(ctx, m[1], nil))(t)
+	ok(history.BisectStart(ctx, r.open("exp"), m[2], []string{m[0]}))(t)
+	ok(history.BisectStart(ctx, linked.open("exp"), m[1], nil))(t)
 	ok(r.open().RenameBranch(ctx, "exp", "team/exp"))(t)
-	if b := ok(r.open("team/exp").Bisect(ctx))(t); b.Branch != "team/exp" || b.Next == nil || string(*b.Next.Hash) != m[1] {
+	if b := ok(history.Bisect(ctx, r.open("team/exp")))(t); b.Branch != "team/exp" || b.Next == nil || string(*b.Next.Hash) != m[1] {
 		t.Errorf("%+v", b)
 	}
-	if b := ok(linked.open("team/exp").BisectMark(ctx, store.MarkGood, []string{m[0]}))(t); b.FirstBad == nil || string(*b.FirstBad.Hash) != m[1] {
+	if b := ok(history.BisectMark(ctx, linked.open("team/exp"), history.MarkGood, []string{m[0]}))(t); b.FirstBad == nil || string(*b.FirstBad.Hash) != m[1] {
 		t.Errorf("%+v", b)
 	}
 	make("exp")
@@ -94,7 +95,7 @@ func TestBisectFollowsItsBranch(t *testing.T) {
 		func() { make("exp") },
 		func() { ok(r.open().RenameBranch(ctx, "team/exp", "exp"))(t) },
 	} {
-		ok(r.open("exp").BisectStart(ctx, m[2], nil))(t)
+		ok(history.BisectStart(ctx, r.open("exp"), m[2], nil))(t)
 		r.git("update-ref", "-d", "refs/context/heads/exp")
 		again()
 		none("exp")

@@ -39,7 +39,7 @@ func (s *Store) Branches(ctx context.Context, q BranchQuery) ([]Branch, error) {
 	list := []Branch{}
 	for _, t := range tips {
 		name, ours := git.BranchName(t.ref)
-		b := branchAt(name, t.commit)
+		b := BranchAt(name, t.commit)
 		if b.Current = ours && name == current; !ours {
 			if b.Remote, name, ours = git.TrackedBranch(t.ref); !ours {
 				continue // a remote's roadmap, which stands beside its branches
@@ -122,7 +122,7 @@ func (s *Store) askTips(ctx context.Context, q BranchQuery) ([]branchTip, error)
 
 // BranchOf is BRANCH of a tip, with its purpose in full.
 func (s *Store) BranchOf(ctx context.Context, t *Tip) (Branch, error) {
-	b := branchAt(t.branch, t.commit)
+	b := BranchAt(t.branch, t.commit)
 	meta, err := s.MetadataX(ctx, t)
 	if err != nil {
 		return b, err
@@ -139,7 +139,7 @@ func (s *Store) BranchOf(ctx context.Context, t *Tip) (Branch, error) {
 }
 
 // branchAt is BRANCH as one of its commits has it.
-func branchAt(name string, c *git.Commit) Branch {
+func BranchAt(name string, c *git.Commit) Branch {
 	_, _, block := c.Parts()
 	t := TrailerMap(block)
 	b := Branch{Name: name, Tip: c.ID, Status: t[TrailerStatus], Purpose: t[TrailerPurpose], UpdatedAt: c.Committer.When.UTC(), Summary: t[TrailerLast]}

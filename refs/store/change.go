@@ -117,7 +117,7 @@ func (ses *Transaction) trailers(c *Draft) string {
 		took = c.Parent.Trailer(TrailerJournal)
 	}
 	t.add(TrailerJournal, took)
-	t.add(trailerAgent, ses.W.Agent)
+	t.add(TrailerAgent, ses.W.Agent)
 	t.add(trailerSession, ses.W.Session)
 	t.add(trailerModel, ses.W.Model)
 	if ses.W.Tokens > 0 {

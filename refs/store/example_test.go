@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/search"
 	"github.com/git-context/git-context/refs/share"
@@ -205,7 +206,7 @@ func Example_sync() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(ann.TopicKeys(ctx, tip))
+	fmt.Println(history.TopicKeys(ctx, ann, tip))
 	// Output: [retries storage] <nil>
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -93,7 +94,7 @@ func TestExpungeLocalState(t *testing.T) {
 	if _, err := merge.Merge(ctx, s, store.MergeOptions{Source: "side"}); !errors.Is(err, fail.ErrConflict) {
 		t.Fatalf("Merge: %v", err)
 	}
-	ok(s.BisectStart(ctx, "main", nil))(t)
+	ok(history.BisectStart(ctx, s, "main", nil))(t)
 	torn := r.state("journal/main.jsonl.torn", "{\"observation\":\"half of secret9\nkept\n")
 	orphan := r.state("journal/old.jsonl.orphan-01JD5K0Z3V7Q3M9K2A4B5C6D7E",
 		"{\"journal\":\"x\",\"committed\":\"\",\"step\":0,\"id\":\"\"}\n"+

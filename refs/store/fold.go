@@ -134,7 +134,7 @@ func (ses *Transaction) facts(ctx context.Context, most int, from ...*git.Commit
 // that writing it twice writes the same line.
 func Fact(c *git.Commit) notes.Fact {
 	f := notes.Fact{
-		ID: c.Trailer(TrailerID), Kind: notes.KindCommit, Time: c.Committer.When, Agent: c.Trailer(trailerAgent),
+		ID: c.Trailer(TrailerID), Kind: notes.KindCommit, Time: c.Committer.When, Agent: c.Trailer(TrailerAgent),
 		Branch: BranchOf(c), Steps: c.Trailer(TrailerSteps), Session: c.Trailer(trailerSession),
 		Model: c.Trailer(trailerModel), Code: git.ID(c.Trailer(TrailerCode)),
 	}

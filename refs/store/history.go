@@ -250,7 +250,7 @@ func (s *Store) locateAt(ctx context.Context, at *At, m *Commit, c *git.Commit) 
 	if err != nil {
 		return err
 	}
-	m.judge(at.judge(note))
+	m.Judge(at.judge(note))
 	return nil
 }
 
@@ -259,7 +259,7 @@ func (s *Store) locateIn(ctx context.Context, t *Tip, most int, left map[string]
 	if most > 0 {
 		args = append(args, fmt.Sprintf("--max-count=%d", most))
 	}
-	return s.logIDs(ctx, append(args, EndOfOptions, string(t.commit.ID)), func(f [][]byte) error {
+	return s.LogIDs(ctx, append(args, EndOfOptions, string(t.commit.ID)), func(f [][]byte) error {
 		c := left[string(f[1])]
 		if c == nil {
 			return nil
@@ -271,11 +271,11 @@ func (s *Store) locateIn(ctx context.Context, t *Tip, most int, left map[string]
 			code := git.ID(f[2])
 			c.Code = &code
 		}
-		if c.judge(t.at.judge(f[3])); len(left) == 0 {
+		if c.Judge(t.at.judge(f[3])); len(left) == 0 {
 			return git.ErrEnough
 		}
 		return nil
-	}, value(TrailerCode), "%N")
+	}, Value(TrailerCode), "%N")
 }
 
 // judge reads what a note says: now, for nil, or at a moment of the past.
@@ -288,7 +288,7 @@ func (at *At) judge(note []byte) notes.Judgement {
 }
 
 // judge fills in what a milestone's note says.
-func (c *Commit) judge(j notes.Judgement) {
+func (c *Commit) Judge(j notes.Judgement) {
 	c.Score, c.Outcome, c.Tags, c.Reviews = j.Score, j.Outcome, j.Tags, j.Reviews
 }
 
@@ -311,7 +311,7 @@ func (s *Store) CommitOf(ctx context.Context, at *At, c *git.Commit) (Commit, er
 	if err != nil {
 		return Commit{}, err
 	}
-	out := betweenMilestones(c)
+	out := BetweenMilestones(c)
 	if entry != nil {
 		out = CommitFrom(*entry)
 	}
@@ -337,8 +337,8 @@ func (s *Store) entryOf(ctx context.Context, c *git.Commit) (*doc.Milestone, err
 }
 
 // betweenMilestones is a memory commit that is no milestone.
-func betweenMilestones(c *git.Commit) Commit {
-	out := Commit{Hash: &c.ID, Branch: BranchOf(c), Time: c.Committer.When.UTC(), Agent: writerOf(c), Summary: c.Subject(),
+func BetweenMilestones(c *git.Commit) Commit {
+	out := Commit{Hash: &c.ID, Branch: BranchOf(c), Time: c.Committer.When.UTC(), Agent: WriterOf(c), Summary: c.Subject(),
 		Purpose: c.Trailer(TrailerPurpose), Contribution: c.Body(), Tags: map[string]string{}}
 	if code := git.ID(c.Trailer(TrailerCode)); code != "" {
 		out.Code = &code
@@ -414,8 +414,8 @@ func hasEntry(k EntryKind, data []byte, id string) (bool, error) {
 }
 
 // writerOf is who made a memory commit: the agent, or whoever used another tool.
-func writerOf(c *git.Commit) string {
-	if agent := c.Trailer(trailerAgent); agent != "" {
+func WriterOf(c *git.Commit) string {
+	if agent := c.Trailer(TrailerAgent); agent != "" {
 		return agent
 	}
 	return c.Author.Name

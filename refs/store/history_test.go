@@ -9,6 +9,7 @@ import (
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -25,24 +26,24 @@ func TestMilestoneWithoutEntry(t *testing.T) {
 	ghost := r.git("commit-tree", git.BranchRef("main")+"^{tree}", "-p", real, "-m", "Ghost\n\nSaid.\n\nContext-Id: "+firstID+"\nContext-Branch: main\nAgent: eve")
 	r.git("update-ref", git.BranchRef("main"), ghost)
 
-	log := ok(s.Log(ctx, store.LogOptions{Most: -1}))(t)
-	commits := ok(s.LogCommits(ctx, log.Commits))(t)
+	log := ok(history.Log(ctx, s, history.LogOptions{Most: -1}))(t)
+	commits := ok(history.LogCommits(ctx, s, log.Commits))(t)
 	if len(commits) != 3 || commits[0].ID != "" || string(*commits[0].Hash) != ghost || commits[1].Summary != "Real" {
 		t.Errorf("log: %+v", commits)
 	}
-	for name, one := range map[string]store.Commit{"log": commits[0], "alone": ok(s.MemoryCommit(ctx, git.ID(ghost)))(t)} {
+	for name, one := range map[string]store.Commit{"log": commits[0], "alone": ok(history.MemoryCommit(ctx, s, git.ID(ghost)))(t)} {
 		if one.ID != "" || one.Branch != "main" || one.Summary != "Ghost" || one.Contribution != "Said." || one.Agent != "eve" || one.Tags == nil {
 			t.Errorf("%s: %+v", name, one)
 		}
 	}
-	if b := ok(s.BisectStart(ctx, "main", []string{first}))(t); b.Next == nil || string(*b.Next.Hash) != real {
+	if b := ok(history.BisectStart(ctx, s, "main", []string{first}))(t); b.Next == nil || string(*b.Next.Hash) != real {
 		t.Errorf("bisect: %+v", b)
 	}
 	if m := ok(s.Milestone(ctx, "main"))(t); string(*m.Hash) != real {
 		t.Errorf("main's newest milestone: %+v", m)
 	}
-	tip := ok(s.At(ctx, "", ghost))(t)
-	if m := ok(s.MilestoneAt(ctx, tip, "main"))(t); string(*m.Hash) != real {
+	tip := ok(history.At(ctx, s, "", ghost))(t)
+	if m := ok(history.MilestoneAt(ctx, s, tip, "main"))(t); string(*m.Hash) != real {
 		t.Errorf("as it stood there: %+v", m)
 	}
 	half := 0.5
@@ -75,7 +76,7 @@ func TestBranchOfNoName(t *testing.T) {
 	}
 	for name, err := range map[string]error{
 		"rollback": second(code.Rollback(ctx, s, code.RollbackOptions{To: odd})),
-		"at":       second(s.At(ctx, "", odd)),
+		"at":       second(history.At(ctx, s, "", odd)),
 		"revision": second(s.Revision(ctx, odd)),
 	} {
 		var said *fail.Error

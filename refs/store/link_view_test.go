@@ -117,21 +117,21 @@ func TestLinksOfOthers(t *testing.T) {
 	p.later()
 	before := p.commit("main", "Before")
 	p.later()
-	code := p.code("code")
-	for i, memory := range []string{strings.Repeat("ab", 20), string(code), "HEAD", "", "--all", "x\ny", string(before)[:10], git.BranchRef("main")} {
-		p.link(string(code), memory, "main", fmt.Sprintf("01JD5K0Z3V7Q3M9K2A4B5C6D1%d", i))
+	coded := p.code("code")
+	for i, memory := range []string{strings.Repeat("ab", 20), string(coded), "HEAD", "", "--all", "x\ny", string(before)[:10], git.BranchRef("main")} {
+		p.link(string(coded), memory, "main", fmt.Sprintf("01JD5K0Z3V7Q3M9K2A4B5C6D1%d", i))
 	}
 	if got := p.hashes("", "HEAD"); len(got) > 0 {
 		t.Errorf("links to nowhere lead to %v", got)
 	}
-	p.link(string(code), string(before), "elsewhere", "01JD5K0Z3V7Q3M9K2A4B5C6D20")
-	p.link(string(code), string(before), "main", "01JD5K0Z3V7Q3M9K2A4B5C6D21")
+	p.link(string(coded), string(before), "elsewhere", "01JD5K0Z3V7Q3M9K2A4B5C6D20")
+	p.link(string(coded), string(before), "main", "01JD5K0Z3V7Q3M9K2A4B5C6D21")
 	if got := p.hashes("", "HEAD"); !slices.Equal(got, []git.ID{before}) {
 		t.Errorf("a milestone that is linked twice: %v", got)
 	}
 	l, err := code.FindLinks(t.Context(), p.store(), "", string(before))
 	p.must(err)
-	if len(l.Commits) != 2 || l.Commits[0].Commit != code || !slices.Equal(l.Commits[0].How, []string{code.LinkNoted}) {
+	if len(l.Commits) != 2 || l.Commits[0].Commit != coded || !slices.Equal(l.Commits[0].How, []string{code.LinkNoted}) {
 		t.Errorf("back: %+v", l.Commits)
 	}
 }

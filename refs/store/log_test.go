@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/google/go-cmp/cmp"
@@ -35,20 +36,20 @@ func TestLogCommits(t *testing.T) {
 	ok(s.SetTag(ctx, store.Writer{}, "success/tagged", "main~8"))(t)
 	for _, c := range []struct {
 		name string
-		o    store.LogOptions
+		o    history.LogOptions
 		want int
 	}{
-		{"all", store.LogOptions{Most: -1}, 24},
-		{"of main", store.LogOptions{Revs: []string{"main"}, Most: 7}, 7},
-		{"few", store.LogOptions{Filter: store.Filter{Outcome: "success"}, Most: -1}, 4},
-		{"scored", store.LogOptions{Filter: store.Filter{MinScore: &half}, Most: 2, All: true}, 2},
-		{"nobody's", store.LogOptions{Agent: "an", Most: -1}, 0},
-		{"none", store.LogOptions{Most: 0}, 0},
-		{"oldest first", store.LogOptions{Most: 3, Arguments: store.Arguments{Reverse: true}}, 3},
+		{"all", history.LogOptions{Most: -1}, 24},
+		{"of main", history.LogOptions{Revs: []string{"main"}, Most: 7}, 7},
+		{"few", history.LogOptions{Filter: history.Filter{Outcome: "success"}, Most: -1}, 4},
+		{"scored", history.LogOptions{Filter: history.Filter{MinScore: &half}, Most: 2, All: true}, 2},
+		{"nobody's", history.LogOptions{Agent: "an", Most: -1}, 0},
+		{"none", history.LogOptions{Most: 0}, 0},
+		{"oldest first", history.LogOptions{Most: 3, Arguments: history.Arguments{Reverse: true}}, 3},
 	} {
 		c.o.Judged = true
-		log := ok(s.Log(ctx, c.o))(t)
-		got := ok(s.LogCommits(ctx, log.Commits))(t)
+		log := ok(history.Log(ctx, s, c.o))(t)
+		got := ok(history.LogCommits(ctx, s, log.Commits))(t)
 		if len(got) != c.want {
 			t.Errorf("%s: %d milestones", c.name, len(got))
 		}
@@ -70,23 +71,23 @@ func TestLogNames(t *testing.T) {
 	r := newRepo(t)
 	ctx := t.Context()
 	s := r.open()
-	if _, err := s.Log(ctx, store.LogOptions{Most: -1}); !errors.Is(err, fail.ErrNoMemory) {
+	if _, err := history.Log(ctx, s, history.LogOptions{Most: -1}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("without memory: %v", err)
 	}
-	if _, err := s.Log(ctx, store.LogOptions{Most: -1, All: true}); !errors.Is(err, fail.ErrNoMemory) {
+	if _, err := history.Log(ctx, s, history.LogOptions{Most: -1, All: true}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("all, without memory: %v", err)
 	}
 	ok(share.Init(ctx, s, share.InitOptions{Goal: "g"}))(t)
-	if log := ok(s.Log(ctx, store.LogOptions{Most: -1}))(t); len(log.Commits) > 0 {
+	if log := ok(history.Log(ctx, s, history.LogOptions{Most: -1}))(t); len(log.Commits) > 0 {
 		t.Errorf("a birth is listed: %v", log)
 	}
 	for _, name := range []string{"--output=x", "^--all", "nope", "main..nope", "nope...main", "main...main...main", "^", "main^!", "main^@", ":/Start", "main:commit.md", "main\nmain"} {
-		_, err := s.Log(ctx, store.LogOptions{Revs: []string{name}, Most: -1})
+		_, err := history.Log(ctx, s, history.LogOptions{Revs: []string{name}, Most: -1})
 		var said *fail.Error
 		if !errors.As(err, &said) || !errors.Is(err, fail.ErrNotFound) {
 			t.Errorf("%q: %v", name, err)
 		}
-		if _, _, err := s.DiffEnds(ctx, name, ""); err == nil {
+		if _, _, err := history.DiffEnds(ctx, s, name, ""); err == nil {
 			t.Errorf("diff %q", name)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// history plays random work on a few branches and keeps what each must hold.
-type history struct {
+// play does random work on a few branches and keeps what each must hold.
+type play struct {
 	t     *rapid.T
 	r     *repo
 	s     *refs.Store
@@ -23,17 +23,17 @@ type history struct {
 	marks map[string]map[string]bool // by branch: the summaries of its milestones
 }
 
-func (h *history) ok(err error) {
+func (h *play) ok(err error) {
 	h.t.Helper()
 	if err != nil {
 		h.t.Fatal(err)
 	}
 }
 
-func (h *history) on(branch string) *refs.Store { return h.r.open(branch) }
+func (h *play) on(branch string) *refs.Store { return h.r.open(branch) }
 
 // work records some steps and may commit them.
-func (h *history) work(t *rapid.T) {
+func (h *play) work(t *rapid.T) {
 	branch := rapid.SampledFrom(h.names).Draw(t, "branch")
 	for range rapid.IntRange(1, 3).Draw(t, "steps") {
 		h.n++
@@ -52,7 +52,7 @@ func (h *history) work(t *rapid.T) {
 	}
 }
 
-func (h *history) branch(t *rapid.T) {
+func (h *play) branch(t *rapid.T) {
 	if len(h.names) == 5 {
 		t.Skip("enough branches")
 	}
@@ -65,7 +65,7 @@ func (h *history) branch(t *rapid.T) {
 	h.steps[name], h.marks[name] = map[string]bool{}, map[string]bool{}
 }
 
-func (h *history) merge(t *rapid.T) {
+func (h *play) merge(t *rapid.T) {
 	from, into := rapid.SampledFrom(h.names).Draw(t, "from"), rapid.SampledFrom(h.names).Draw(t, "into")
 	if from == into {
 		t.Skip("itself")
@@ -93,7 +93,7 @@ func (h *history) merge(t *rapid.T) {
 
 // check holds every branch against the model: each step and milestone once, none
 // missing, none too many, and totals that say so.
-func (h *history) check(t *rapid.T) {
+func (h *play) check(t *rapid.T) {
 	for _, name := range h.names {
 		tip, err := h.s.Tip(t.Context(), name)
 		h.ok(err)
@@ -138,7 +138,7 @@ func TestMergesLoseAndDoubleNothing(t *testing.T) {
 	t.Parallel()
 	checks(t, 30, func(tb testing.TB, rt *rapid.T) {
 		r := newRepo(tb)
-		h := &history{t: rt, r: r, s: r.open(), names: []string{"main"},
+		h := &play{t: rt, r: r, s: r.open(), names: []string{"main"},
 			steps: map[string]map[string]bool{"main": {}}, marks: map[string]map[string]bool{"main": {}}}
 		_, err := share.Init(rt.Context(), h.s, share.InitOptions{})
 		h.ok(err)

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestNamed(t *testing.T) {
@@ -31,7 +31,7 @@ func TestNamed(t *testing.T) {
 	r.git("update-ref", "refs/context/remotes/origin/heads/theirs", m[2])
 	r.git("update-ref", "refs/context/remotes/origin/tags/v1", m[0])
 	s := r.open()
-	about := func(list []store.Named, err error) map[string]string {
+	about := func(list []history.Named, err error) map[string]string {
 		t.Helper()
 		names := map[string]string{}
 		for _, n := range ok(list, err)(t) {
@@ -40,25 +40,25 @@ func TestNamed(t *testing.T) {
 		return names
 	}
 	for what, got := range map[string][2]map[string]string{
-		"branches": {about(s.NamedBranches(ctx, true)), {"main": "m2", "try/a": "A plain mutex"}},
-		"tags":     {about(s.NamedTags(ctx, true)), {"success/best": "m1"}},
-		"deleted":  {about(s.NamedDeleted(ctx, true)), {"gone-1": "A dead end"}},
-		"at":       {about(s.NamedAt(ctx, "origin", true)), {"theirs": "m2", "tags/v1": "m0"}},
-		"tracked":  {about(s.NamedTracked(ctx, true)), {"origin/theirs": "m2"}},
-		"code":     {about(s.NamedCode(ctx, 2)), {"trunk": "", "topic": "", "v1.0": ""}},
+		"branches": {about(history.NamedBranches(ctx, s, true)), {"main": "m2", "try/a": "A plain mutex"}},
+		"tags":     {about(history.NamedTags(ctx, s, true)), {"success/best": "m1"}},
+		"deleted":  {about(history.NamedDeleted(ctx, s, true)), {"gone-1": "A dead end"}},
+		"at":       {about(history.NamedAt(ctx, s, "origin", true)), {"theirs": "m2", "tags/v1": "m0"}},
+		"tracked":  {about(history.NamedTracked(ctx, s, true)), {"origin/theirs": "m2"}},
+		"code":     {about(history.NamedCode(ctx, s, 2)), {"trunk": "", "topic": "", "v1.0": ""}},
 	} {
 		if diff := cmp.Diff(got[1], got[0]); diff != "" {
 			t.Errorf("%s: %s", what, diff)
 		}
 	}
-	if diff := cmp.Diff([]store.Named{{Name: "main"}, {Name: "try/a"}}, ok(s.NamedBranches(ctx, false))(t)); diff != "" {
+	if diff := cmp.Diff([]history.Named{{Name: "main"}, {Name: "try/a"}}, ok(history.NamedBranches(ctx, s, false))(t)); diff != "" {
 		t.Error(diff)
 	}
 	tip := ok(s.Tip(ctx, ""))(t)
-	if diff := cmp.Diff([]string{"lock", "pool"}, ok(s.TopicKeys(ctx, tip))(t)); diff != "" {
+	if diff := cmp.Diff([]string{"lock", "pool"}, ok(history.TopicKeys(ctx, s, tip))(t)); diff != "" {
 		t.Error(diff)
 	}
-	recent := ok(s.Recent(ctx, tip, 2))(t)
+	recent := ok(history.Recent(ctx, s, tip, 2))(t)
 	if len(recent) != 2 || recent[0].Summary != "m2" || string(recent[1].Commit) != m[1] || recent[0].Agent != "Ada" || len(recent[0].ID) != 26 {
 		t.Errorf("%+v", recent)
 	}
@@ -85,7 +85,7 @@ func TestReadOnly(t *testing.T) {
 		before := files()
 		s := ok(refs.Open(t.Context(), store.Options{Dir: r.dir, Env: r.env, Now: time.Now, ReadOnly: readOnly}))(t)
 		ok(s.Repo().Remotes(t.Context()))(t)
-		ok(s.NamedBranches(t.Context(), true))(t)
+		ok(history.NamedBranches(t.Context(), s, true))(t)
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}

@@ -56,14 +56,14 @@ func (j Judging) Empty() bool {
 func (j *Judging) check() (replaced bool, err error) {
 	replaced = Clean(&j.Review)
 	if j.Score != nil {
-		if err := checkScore(*j.Score); err != nil {
+		if err := CheckScore(*j.Score); err != nil {
 			return replaced, err
 		}
 		positive := *j.Score + 0 // of -0
 		j.Score = &positive
 	}
 	if j.Outcome != "" {
-		if err := checkOutcome(j.Outcome); err != nil {
+		if err := CheckOutcome(j.Outcome); err != nil {
 			return replaced, err
 		}
 	}
@@ -201,11 +201,11 @@ func noteFrom(c *git.Commit, text []byte) Note {
 	for _, f := range facts {
 		n.Facts = append(n.Facts, f.Raw)
 	}
-	n.Milestone.judge(notes.Judge(facts))
+	n.Milestone.Judge(notes.Judge(facts))
 	return n
 }
 
-func checkOutcome(outcome string) error {
+func CheckOutcome(outcome string) error {
 	if slices.Contains(notes.Outcomes(), outcome) {
 		return nil
 	}
@@ -213,7 +213,7 @@ func checkOutcome(outcome string) error {
 		"an outcome is "+strings.Join(notes.Outcomes(), ", "))
 }
 
-func checkScore(score float64) error {
+func CheckScore(score float64) error {
 	if score >= 0 && score <= 1 { // not so for NaN
 		return nil
 	}

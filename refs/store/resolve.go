@@ -28,7 +28,7 @@ import (
 func (s *Store) Revision(ctx context.Context, rev string) (*git.Commit, error) {
 	c, err := s.ResolveX(ctx, rev)
 	if err != nil {
-		return nil, s.noMilestone(ctx, rev, err)
+		return nil, s.NoMilestone(ctx, rev, err)
 	}
 	if BranchOf(c) == "" {
 		return nil, fail.New(fail.ErrInvalid, fail.NotMemory, fmt.Sprintf("'%s' is a commit of the code, not of memory", prose.OneLine(rev, 100)),
@@ -153,7 +153,7 @@ func (s *Store) ByID(ctx context.Context, name string) (git.ID, error) {
 	young := fmt.Sprintf("--max-age=%d", max(doc.IDTime(name).Add(-idSlack).Unix(), 0))
 	for _, args := range [][]string{append(args, young), args} {
 		var found git.ID
-		err := s.logIDs(ctx, args, func(f [][]byte) error {
+		err := s.LogIDs(ctx, args, func(f [][]byte) error {
 			if string(f[1]) != name { // its text speaks of the id
 				return nil
 			}
@@ -168,7 +168,7 @@ func (s *Store) ByID(ctx context.Context, name string) (git.ID, error) {
 }
 
 // noMilestone says that a name means nothing here, with the nearest branch.
-func (s *Store) noMilestone(ctx context.Context, rev string, err error) error {
+func (s *Store) NoMilestone(ctx context.Context, rev string, err error) error {
 	if !errors.Is(err, git.ErrNotFound) && !errors.Is(err, git.ErrAmbiguous) {
 		return err
 	}

@@ -153,7 +153,7 @@ func (ses *Transaction) RoadmapCommit(ctx context.Context, tree *git.Edit, paren
 		return nil, err
 	}
 	var t trailerBlock
-	t.add(trailerAgent, ses.W.Agent)
+	t.add(TrailerAgent, ses.W.Agent)
 	t.add(trailerSession, ses.W.Session)
 	t.add(trailerModel, ses.W.Model)
 	return ses.storeCommit(ctx, &git.Commit{Tree: id, Parents: parents, Author: ses.By, Committer: ses.By,

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/search"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -55,7 +56,7 @@ func (l *library) found(t *testing.T) string {
 	var all []string
 	for _, o := range []search.SearchOptions{
 		{Query: "pool TestPool3 word4", All: true, Limit: 100},
-		{Query: "connection pool store3", In: search.SearchCommits, Filter: store.Filter{MinScore: new(0.5)}},
+		{Query: "connection pool store3", In: search.SearchCommits, Filter: history.Filter{MinScore: new(0.5)}},
 	} {
 		res := ok(search.Search(t.Context(), l.open(), o))(t)
 		for i := range res.Hits {
@@ -247,7 +248,7 @@ func TestSearchWeighs(t *testing.T) {
 	if got := first(search.SearchOptions{}); got != texts[1] {
 		t.Errorf("after new notes, first is %q", got)
 	}
-	if got := first(search.SearchOptions{Filter: store.Filter{Outcome: "failed"}}); got != texts[0] {
+	if got := first(search.SearchOptions{Filter: history.Filter{Outcome: "failed"}}); got != texts[0] {
 		t.Errorf("first of the failed is %q", got)
 	}
 	l.git("config", "context.search.scoreWeight", "much")
@@ -263,8 +264,8 @@ func TestSearchRefuses(t *testing.T) {
 	for _, o := range []search.SearchOptions{
 		{}, {Query: "  "}, {Query: "?! --"}, {Query: "the of"}, {Query: strings.Repeat("x ", 5000)},
 		{Query: "x", In: "notes"}, {Query: "x", Limit: -1}, {Query: "x", Limit: 5000}, {Query: "x", All: true, Branch: "main"},
-		{Query: "x", Filter: store.Filter{MinScore: &big}}, {Query: "x", Filter: store.Filter{Outcome: "fine"}},
-		{Query: "x", In: search.SearchSteps, Filter: store.Filter{Outcome: "failed"}},
+		{Query: "x", Filter: history.Filter{MinScore: &big}}, {Query: "x", Filter: history.Filter{Outcome: "fine"}},
+		{Query: "x", In: search.SearchSteps, Filter: history.Filter{Outcome: "failed"}},
 	} {
 		if _, err := search.Search(t.Context(), l.open(), o); !errors.Is(err, fail.ErrInvalid) {
 			t.Errorf("%+v: %v", o, err)

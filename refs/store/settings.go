@@ -15,7 +15,7 @@ const (
 	keyNotes        = "context.notes"        // eager or lazy
 	keyFsync        = "context.fsync"        // flush the journal before a step is acknowledged
 	KeyRemote       = "context.remote"       // the remote that is meant without a name
-	keySign         = "context.gpgSign"      // sign every memory commit
+	KeySign         = "context.gpgSign"      // sign every memory commit
 
 	KeyFollow      = "context.follow"      // the hook post-checkout: memory follows the code's branch
 	KeyPush        = "context.push"        // the hook pre-push: memory goes along with code
@@ -49,7 +49,7 @@ const (
 // checkConfig refuses a setting that cannot be understood before anything is
 // written.
 func checkConfig(cfg *git.Config) error {
-	for _, key := range []string{keyFsync, keySign} {
+	for _, key := range []string{keyFsync, KeySign} {
 		if _, err := cfg.Bool(key, false); err != nil {
 			return fail.New(fail.ErrInvalid, fail.ConfigInvalid, err.Error(), "git config "+key+" true")
 		}

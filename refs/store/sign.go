@@ -34,7 +34,7 @@ func (o Signing) Wanted(cfg *git.Config) (bool, error) {
 	if o.Mode != SignAsConfigured {
 		return o.Mode == SignAlways, nil
 	}
-	return cfg.Bool(keySign, false)
+	return cfg.Bool(KeySign, false)
 }
 
 // storeCommit stores a memory commit, signed where that is wanted: all commits
@@ -73,7 +73,7 @@ func (ses *Transaction) signError(ctx context.Context, err error) error {
 	format, _ := cfg.String("gpg.format")
 	hints := signHints(cmp.Or(format, "openpgp"), key, code == fail.SignTimeout)
 	return &fail.Error{Code: code, Kind: fail.ErrRefused, Err: err, Message: message,
-		Hints: append(hints, "nothing was changed; without a signature: --no-gpg-sign, or git config "+keySign+" false")}
+		Hints: append(hints, "nothing was changed; without a signature: --no-gpg-sign, or git config "+KeySign+" false")}
 }
 
 // signHints says what to look at. GnuPG's own words reach us only through newer git.

@@ -17,6 +17,7 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -273,13 +274,13 @@ func TestVerify(t *testing.T) {
 	r.signer()
 	s, ctx := r.open(), t.Context()
 	ok(share.Init(ctx, s, share.InitOptions{}))(t)
-	_, err := s.Verify(ctx, "")
+	_, err := history.Verify(ctx, s, "")
 	wantSignError(t, err, "milestone-not-found", "no milestone yet")
 	sign := store.Writer{Sign: store.Signing{Mode: store.SignAlways}}
 	one := ok(s.Commit(ctx, store.CommitOptions{Writer: sign, Summary: "one"}))(t)
 	ok(s.Remember(ctx, store.TopicOptions{Key: "k", Text: "v"}))(t)
-	got := ok(s.Verify(ctx, ""))(t) // the newest milestone, not the topic above it
-	if len(got) != 1 || got[0].Commit != one.Commit || got[0].Status != store.SignatureGood || got[0].Signer == nil || *got[0].Signer != "ada@example.com" {
+	got := ok(history.Verify(ctx, s, ""))(t) // the newest milestone, not the topic above it
+	if len(got) != 1 || got[0].Commit != one.Commit || got[0].Status != history.SignatureGood || got[0].Signer == nil || *got[0].Signer != "ada@example.com" {
 		t.Errorf("Verify = %+v", got)
 	}
 	two := ok(s.Commit(ctx, store.CommitOptions{Writer: sign, Summary: "two"}))(t)
@@ -298,7 +299,7 @@ func TestVerify(t *testing.T) {
 		{"main...main", "", "", ""},
 		{"main...main~3", "good unsigned good", "not-verified", "' is not signed"},
 	} {
-		list, err := r.open().Verify(ctx, test.rev)
+		list, err := history.Verify(ctx, r.open(), test.rev)
 		var statuses []string
 		for _, v := range list {
 			statuses = append(statuses, v.Status)
@@ -315,13 +316,13 @@ func TestVerify(t *testing.T) {
 
 	signers := r.git("config", "gpg.ssh.allowedSignersFile")
 	r.git("config", "--unset", "gpg.ssh.allowedSignersFile")
-	_, err = r.open().Verify(ctx, "")
+	_, err = history.Verify(ctx, r.open(), "")
 	wantSignError(t, err, "not-verified", "cannot be checked: gpg.ssh.allowedSignersFile")
 	r.git("config", "gpg.ssh.allowedSignersFile", signers)
 	r.must(os.WriteFile(signers, nil, 0o666))
-	list, err := r.open().Verify(ctx, "")
+	list, err := history.Verify(ctx, r.open(), "")
 	wantSignError(t, err, "not-verified", "by an unknown key, SHA256:")
-	if len(list) != 1 || list[0].Status != store.SignatureUnknown || list[0].Signer != nil || list[0].Commit != two.Commit {
+	if len(list) != 1 || list[0].Status != history.SignatureUnknown || list[0].Signer != nil || list[0].Commit != two.Commit {
 		t.Errorf("of an unknown signer: %+v", list)
 	}
 }
@@ -343,7 +344,7 @@ func TestVerifyRanges(t *testing.T) {
 		m[1] + "..." + m[1]:    {},
 		"main..." + exp + "~2": {m[1]},
 	} {
-		list, err := r.open().Verify(ctx, rev)
+		list, err := history.Verify(ctx, r.open(), rev)
 		var got []string
 		for _, v := range list {
 			got = append(got, string(v.Commit))
@@ -355,10 +356,10 @@ func TestVerifyRanges(t *testing.T) {
 			t.Errorf("%s: %v, want %v", rev, got, want)
 		}
 	}
-	if both, _ := r.open().Verify(ctx, "exp...main"); len(both) != 3 { // the birth of exp is one
+	if both, _ := history.Verify(ctx, r.open(), "exp...main"); len(both) != 3 { // the birth of exp is one
 		t.Errorf("both sides: %+v", both)
 	}
-	_, err := r.open().Verify(ctx, "main...nope")
+	_, err := history.Verify(ctx, r.open(), "main...nope")
 	if said := deniedAs(t, err, "milestone-not-found"); said.Message != "no milestone 'nope'" {
 		t.Errorf("said %q", said.Message)
 	}

@@ -133,11 +133,11 @@ func TestStalenessOfLinkedCode(t *testing.T) {
 		}
 		return strings.Join(st.Changed, " ")
 	}
-	code := r.write("pool.go=2", "pool_test.go=1")
+	made := r.write("pool.go=2", "pool_test.go=1")
 	if got := stale(); got != "pool.go" {
 		t.Errorf("before it is linked: %q", got)
 	}
-	if err := code.Link(ctx, r.open(), store.Writer{}, code, "main"); err != nil {
+	if err := code.Link(ctx, r.open(), store.Writer{}, made, "main"); err != nil {
 		t.Fatal(err)
 	}
 	if got := stale(); got != "" {
@@ -153,8 +153,8 @@ func TestStalenessOfLinkedCode(t *testing.T) {
 	}
 	// A milestone that names new files alone.
 	ok(r.open().Commit(ctx, store.CommitOptions{Summary: "Add fresh.go"}))(t)
-	code = r.write("fresh.go=1")
-	if err := code.Link(ctx, r.open(), store.Writer{}, code, "main"); err != nil {
+	made = r.write("fresh.go=1")
+	if err := code.Link(ctx, r.open(), store.Writer{}, made, "main"); err != nil {
 		t.Fatal(err)
 	}
 	if got := stale(); got != "" {
@@ -171,8 +171,8 @@ func TestLinksAreCached(t *testing.T) {
 	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	r.write("pool.go=1")
 	ok(s.Commit(ctx, store.CommitOptions{Summary: "Lock pool.go"}))(t)
-	code := r.write("pool.go=2")
-	if err := code.Link(ctx, s, store.Writer{}, code, "main"); err != nil {
+	made := r.write("pool.go=2")
+	if err := code.Link(ctx, s, store.Writer{}, made, "main"); err != nil {
 		t.Fatal(err)
 	}
 	searched := func(stale bool) bool {
@@ -203,11 +203,11 @@ func TestLinksAreCached(t *testing.T) {
 	if !searched(false) || searched(false) {
 		t.Error("a damaged cache is not replaced")
 	}
-	code = r.write("pool.go=3")
+	made = r.write("pool.go=3")
 	if searched(true) {
 		t.Error("searched the same notes again")
 	}
-	if err := code.Link(ctx, r.open(), store.Writer{}, code, "main"); err != nil {
+	if err := code.Link(ctx, r.open(), store.Writer{}, made, "main"); err != nil {
 		t.Fatal(err)
 	}
 	if searched(false) {
@@ -228,11 +228,11 @@ func TestMarkStaleTogether(t *testing.T) {
 	bad := git.ID("main")
 	list := []store.Commit{{Summary: "a.go", Code: &bad}}
 	for _, text := range []string{"a.go", "nothing", "b.go", "a.go and b.go", "c.go", "later.go"} {
-		code := r.write("a.go="+text, "b.go=1", "c.go=1")
-		list = append(list, store.Commit{ID: text, Summary: text, Code: &code})
+		made := r.write("a.go="+text, "b.go=1", "c.go=1")
+		list = append(list, store.Commit{ID: text, Summary: text, Code: &made})
 	}
-	code := r.write("c.go=2", "later.go=1")
-	list = append(list, store.Commit{Summary: "c.go", Code: &code})
+	made := r.write("c.go=2", "later.go=1")
+	list = append(list, store.Commit{Summary: "c.go", Code: &made})
 	if err := code.MarkStale(ctx, s, list); err != nil {
 		t.Fatal(err)
 	}

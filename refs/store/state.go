@@ -44,7 +44,7 @@ func (s *Store) linkBisects(ctx context.Context, old, name string) error {
 		return err
 	}
 	return s.eachBisect(ctx, old, func(worktree, path string) error {
-		err := os.Link(path, s.StatePath(bisectFile(worktree, name)))
+		err := os.Link(path, s.StatePath(BisectFile(worktree, name)))
 		fault.Point("after-bisect-linked")
 		return err
 	})
@@ -60,7 +60,7 @@ func (s *Store) eachBisect(ctx context.Context, branch string, visit func(worktr
 		return err
 	}
 	for _, w := range worktrees {
-		name := bisectFile(w.Name(), branch)
+		name := BisectFile(w.Name(), branch)
 		path := s.StatePath(name)
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) { // before a lock makes its file
 			continue
@@ -80,7 +80,7 @@ func (s *Store) eachBisect(ctx context.Context, branch string, visit func(worktr
 	return nil
 }
 
-func bisectFile(worktree, branch string) string {
+func BisectFile(worktree, branch string) string {
 	return BisectDir + "/" + worktree + "/" + git.FileName(branch, ".json")
 }
 

@@ -23,7 +23,7 @@ func (s *Store) Tags(ctx context.Context, patterns ...string) ([]Tag, error) {
 			return nil, fail.New(fail.ErrInvalid, fail.PatternInvalid, fmt.Sprintf("'%s' is no pattern", prose.OneLine(p, 100)), "git context tag -l 'success/*'")
 		}
 	}
-	list, err := s.tagRefs(ctx)
+	list, err := s.TagRefs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func matchName(pattern, name string) (bool, error) {
 }
 
 // tagRefs lists the tags by name, without what they name.
-func (s *Store) tagRefs(ctx context.Context) ([]git.Ref, error) {
+func (s *Store) TagRefs(ctx context.Context) ([]git.Ref, error) {
 	list, err := s.repo.Refs(ctx, git.TagPrefix)
 	for i := range list {
 		list[i].Name = list[i].Name[len(git.TagPrefix):]
@@ -125,7 +125,7 @@ func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change,
 
 // checkNewTag refuses a name that cannot stand beside those that are there.
 func (s *Store) CheckNewTag(ctx context.Context, name string) error {
-	list, err := s.tagRefs(ctx)
+	list, err := s.TagRefs(ctx)
 	if err != nil {
 		return err
 	}
@@ -200,7 +200,7 @@ func (s *Store) tagID(ctx context.Context, name string) (git.ID, error) {
 			return id, err
 		}
 	}
-	tags, err := s.tagRefs(ctx)
+	tags, err := s.TagRefs(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -68,6 +68,13 @@ func (s *Store) TipOf(branch string, c *git.Commit) *Tip {
 	return &Tip{branch: branch, commit: c, tree: s.repo.Edit(c.Tree)}
 }
 
+// PastTip is a branch as it was at a commit, with the moment that a view of it shows.
+func (s *Store) PastTip(branch string, c *git.Commit, at *At) *Tip {
+	t := s.TipOf(branch, c)
+	t.at = at
+	return t
+}
+
 // noBranch says why a branch is not there: no memory at all, or a wrong name.
 func (s *Store) NoBranch(ctx context.Context, branch string) error {
 	names, err := s.BranchNames(ctx)

@@ -19,7 +19,7 @@ import (
 // Remember writes a topic of the current branch, as a memory commit of its own. A path
 // that is none is fail.ErrInvalid; one that the code does not have makes a warning.
 func (s *Store) Remember(ctx context.Context, o TopicOptions) (Change, error) {
-	if err := checkTopic(o.Key); err != nil {
+	if err := CheckTopic(o.Key); err != nil {
 		return Change{}, err
 	}
 	if err := checkTopicPaths(o.Paths); err != nil {
@@ -27,7 +27,7 @@ func (s *Store) Remember(ctx context.Context, o TopicOptions) (Change, error) {
 	}
 	replaced := Clean(&o.Text)
 	if o.Supersedes != "" {
-		if err := checkTopic(o.Supersedes); err != nil {
+		if err := CheckTopic(o.Supersedes); err != nil {
 			return Change{}, err
 		}
 		if o.Supersedes == o.Key {
@@ -41,7 +41,7 @@ func (s *Store) Remember(ctx context.Context, o TopicOptions) (Change, error) {
 	data := doc.Topic{Paths: o.Paths, Supersedes: o.Supersedes, Text: o.Text}.Bytes()
 	ch, err := s.changeBranch(ctx, o.Writer, o.Key, func(ctx context.Context, ses *Transaction, tip *Tip) (*Draft, error) {
 		if o.Supersedes != "" {
-			if _, err := s.topicBlob(ctx, tip, o.Supersedes); err != nil {
+			if _, err := s.TopicBlob(ctx, tip, o.Supersedes); err != nil {
 				return nil, err
 			}
 		}
@@ -65,11 +65,11 @@ func (s *Store) Remember(ctx context.Context, o TopicOptions) (Change, error) {
 
 // Forget removes a topic of the current branch. Its history stays.
 func (s *Store) Forget(ctx context.Context, w Writer, key string) (Change, error) {
-	if err := checkTopic(key); err != nil {
+	if err := CheckTopic(key); err != nil {
 		return Change{}, err
 	}
 	return s.changeBranch(ctx, w, key, func(ctx context.Context, ses *Transaction, tip *Tip) (*Draft, error) {
-		if _, err := s.topicBlob(ctx, tip, key); err != nil {
+		if _, err := s.TopicBlob(ctx, tip, key); err != nil {
 			return nil, err
 		}
 		c, err := ses.Follow(ctx, tip, "Forget "+key)
@@ -80,7 +80,7 @@ func (s *Store) Forget(ctx context.Context, w Writer, key string) (Change, error
 	})
 }
 
-func checkTopic(key string) error {
+func CheckTopic(key string) error {
 	if err := doc.CheckTopicKey(key); err != nil {
 		return fail.New(fail.ErrInvalid, fail.TopicKey, err.Error(), "git context topics")
 	}
@@ -88,7 +88,7 @@ func checkTopic(key string) error {
 }
 
 // topicBlob reads a topic's file; fail.ErrNotFound names the nearest key.
-func (s *Store) topicBlob(ctx context.Context, tip *Tip, key string) ([]byte, error) {
+func (s *Store) TopicBlob(ctx context.Context, tip *Tip, key string) ([]byte, error) {
 	data, err := s.Document(ctx, tip, doc.TopicPath(key))
 	if !errors.Is(err, fail.ErrNotFound) {
 		return data, err
@@ -122,7 +122,7 @@ func (s *Store) Topics(ctx context.Context, tip *Tip, all bool) ([]Topic, error)
 	list := []Topic{}
 	superseded := map[string]bool{}
 	for name := range ids {
-		t, err := s.readTopic(ctx, tip, strings.TrimSuffix(name, ".md"))
+		t, err := s.ReadTopic(ctx, tip, strings.TrimSuffix(name, ".md"))
 		if err != nil {
 			return nil, err
 		}
@@ -138,10 +138,10 @@ func (s *Store) Topics(ctx context.Context, tip *Tip, all bool) ([]Topic, error)
 
 // Topic reads one topic of a tip.
 func (s *Store) Topic(ctx context.Context, tip *Tip, key string) (Topic, error) {
-	if err := checkTopic(key); err != nil {
+	if err := CheckTopic(key); err != nil {
 		return Topic{}, err
 	}
-	t, err := s.readTopic(ctx, tip, key)
+	t, err := s.ReadTopic(ctx, tip, key)
 	if err != nil {
 		return Topic{}, err
 	}
@@ -150,8 +150,8 @@ func (s *Store) Topic(ctx context.Context, tip *Tip, key string) (Topic, error) 
 	return one[0], err
 }
 
-func (s *Store) readTopic(ctx context.Context, tip *Tip, key string) (Topic, error) {
-	data, err := s.topicBlob(ctx, tip, key)
+func (s *Store) ReadTopic(ctx context.Context, tip *Tip, key string) (Topic, error) {
+	data, err := s.TopicBlob(ctx, tip, key)
 	if err != nil {
 		return Topic{}, err
 	}
@@ -175,7 +175,7 @@ func (s *Store) dateTopics(ctx context.Context, tip *Tip, topics []Topic) error 
 	}
 	// A merge is among them for the files that it took from none of its parents.
 	args := []string{"log", "-z", "--no-renames", "--raw", "--no-abbrev", "--diff-merges=combined",
-		"--format=%x01%H%x00%ct%x00%(trailers:key=" + trailerAgent + ",valueonly,separator=)%x00%(trailers:key=" + TrailerCode + ",valueonly,separator=)",
+		"--format=%x01%H%x00%ct%x00%(trailers:key=" + TrailerAgent + ",valueonly,separator=)%x00%(trailers:key=" + TrailerCode + ",valueonly,separator=)",
 		"--end-of-options", string(tip.commit.ID), "--"}
 	left := map[string]*Topic{}
 	for i := range topics {

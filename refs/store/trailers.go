@@ -26,7 +26,7 @@ const (
 	TrailerRoadmap = "Context-Roadmap" // the roadmap as it stood, and for how many milestones it has stood so
 	TrailerNewest  = "Context-Newest"  // the largest entry id in its documents
 	TrailerJournal = "Context-Journal" // journal id, offset and last step id that were taken
-	trailerAgent   = "Agent"
+	TrailerAgent   = "Agent"
 	trailerSession = "Session"
 	trailerModel   = "Model"
 	TrailerTokens  = "Tokens"

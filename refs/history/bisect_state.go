@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // bisectState is a bisect as it stands in local state: one file for a worktree and
@@ -31,41 +32,41 @@ type BisectState struct {
 
 const BisectVersion = 1
 
-func (s *Store) bisectName(branch string) string {
+func bisectName(s *store.Store, branch string) string {
 	worktree := "main-worktree"
-	if s.repo.Linked() {
-		worktree = "worktree-" + filepath.Base(s.repo.GitDir())
+	if s.Repo().Linked() {
+		worktree = "worktree-" + filepath.Base(s.Repo().GitDir())
 	}
-	return bisectFile(worktree, branch)
+	return store.BisectFile(worktree, branch)
 }
 
 // lockBisect keeps two commands on one bisect apart.
-func (s *Store) lockBisect(ctx context.Context, branch string) (*git.Lock, error) {
-	return s.repo.Lock(ctx, s.bisectName(branch))
+func lockBisect(ctx context.Context, s *store.Store, branch string) (*git.Lock, error) {
+	return s.Repo().Lock(ctx, bisectName(s, branch))
 }
 
 // openBisect reads and locks the bisect of the current branch. Where none is under
 // way it says which branch that is: it may have been started on another.
-func (s *Store) openBisect(ctx context.Context) (*BisectState, *git.Lock, error) {
+func openBisect(ctx context.Context, s *store.Store) (*BisectState, *git.Lock, error) {
 	branch, err := s.Current(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	if st, err := s.readBisect(branch); err != nil || st == nil { // before a lock makes its file
-		return nil, nil, s.notBisecting(ctx, branch, err)
+	if st, err := readBisect(s, branch); err != nil || st == nil { // before a lock makes its file
+		return nil, nil, notBisecting(ctx, s, branch, err)
 	}
-	lock, err := s.lockBisect(ctx, branch)
+	lock, err := lockBisect(ctx, s, branch)
 	if err != nil {
 		return nil, nil, err
 	}
-	st, err := s.readBisect(branch)
+	st, err := readBisect(s, branch)
 	if err != nil || st == nil {
-		return nil, nil, errors.Join(s.notBisecting(ctx, branch, err), lock.Unlock())
+		return nil, nil, errors.Join(notBisecting(ctx, s, branch, err), lock.Unlock())
 	}
 	return st, lock, nil
 }
 
-func (s *Store) notBisecting(ctx context.Context, branch string, err error) error {
+func notBisecting(ctx context.Context, s *store.Store, branch string, err error) error {
 	if err != nil {
 		return err
 	}
@@ -77,9 +78,9 @@ func (s *Store) notBisecting(ctx context.Context, branch string, err error) erro
 }
 
 // readBisect reads the bisect of a branch; nil if there is none.
-func (s *Store) readBisect(branch string) (*BisectState, error) {
+func readBisect(s *store.Store, branch string) (*BisectState, error) {
 	st := &BisectState{Branch: branch, kept: true}
-	found, bad, err := s.ReadState(s.bisectName(branch), st)
+	found, bad, err := s.ReadState(bisectName(s, branch), st)
 	if err != nil || !found {
 		return nil, err
 	}
@@ -90,16 +91,16 @@ func (s *Store) readBisect(branch string) (*BisectState, error) {
 	return st, nil
 }
 
-func (s *Store) writeBisect(st *BisectState) error {
+func writeBisect(s *store.Store, st *BisectState) error {
 	data, err := json.Marshal(st)
 	if err != nil {
 		return err
 	}
-	return s.repo.WriteStateFile(s.bisectName(st.Branch), append(data, '\n'))
+	return s.Repo().WriteStateFile(bisectName(s, st.Branch), append(data, '\n'))
 }
 
-func (s *Store) dropBisect(branch string) (was bool, err error) {
-	err = os.Remove(s.StatePath(s.bisectName(branch)))
+func dropBisect(s *store.Store, branch string) (was bool, err error) {
+	err = os.Remove(s.StatePath(bisectName(s, branch)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

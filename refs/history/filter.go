@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // Filter says which milestones are meant by what was judged of them; the zero
@@ -19,12 +20,12 @@ type Filter struct {
 // Check refuses an outcome that does not exist and a score out of range.
 func (f Filter) Check() error {
 	if f.Outcome != "" {
-		if err := checkOutcome(f.Outcome); err != nil {
+		if err := store.CheckOutcome(f.Outcome); err != nil {
 			return err
 		}
 	}
 	if f.MinScore != nil {
-		return checkScore(*f.MinScore)
+		return store.CheckScore(*f.MinScore)
 	}
 	return nil
 }
@@ -48,8 +49,8 @@ func (f Filter) Matches(j notes.Judgement, tags []string) bool {
 }
 
 // TagNames is the memory tags by the milestone that each names.
-func (s *Store) TagNames(ctx context.Context) (map[git.ID][]string, error) {
-	tags, err := s.tagRefs(ctx)
+func TagNames(ctx context.Context, s *store.Store) (map[git.ID][]string, error) {
+	tags, err := s.TagRefs(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"bytes"
@@ -12,12 +12,13 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // DiffEnds finds the two commits that a diff compares: A and B, where a B that is
 // left out is the current branch; or those of A..B; or, for A...B, B and what both
 // come from.
-func (s *Store) DiffEnds(ctx context.Context, a, b string) (from, to *git.Commit, err error) {
+func DiffEnds(ctx context.Context, s *store.Store, a, b string) (from, to *git.Commit, err error) {
 	first, dots, second := SplitRange(a)
 	if dots != "" && b != "" {
 		return nil, nil, fail.New(fail.ErrInvalid, fail.RangeInvalid, fmt.Sprintf("'%s' is both sides already", prose.OneLine(a, 100)), "git context diff "+prose.OneLine(a, 100))
@@ -25,10 +26,10 @@ func (s *Store) DiffEnds(ctx context.Context, a, b string) (from, to *git.Commit
 	if dots == "" {
 		second = b
 	}
-	if from, to, err = s.ends(ctx, first, second); err != nil || dots != "..." {
+	if from, to, err = ends(ctx, s, first, second); err != nil || dots != "..." {
 		return from, to, err
 	}
-	bases, err := s.repo.MergeBases(ctx, from.ID, to.ID)
+	bases, err := s.Repo().MergeBases(ctx, from.ID, to.ID)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -36,12 +37,12 @@ func (s *Store) DiffEnds(ctx context.Context, a, b string) (from, to *git.Commit
 		return nil, nil, fail.New(fail.ErrInvalid, fail.NoMergeBase, fmt.Sprintf("'%s' have no commit in common", prose.OneLine(a, 100)),
 			"git context diff "+first+".."+second)
 	}
-	from, err = s.repo.Commit(ctx, bases[0])
+	from, err = s.Repo().Commit(ctx, bases[0])
 	return from, to, err
 }
 
 // Diff is what memory says at one commit that it did not at another.
-type Diff struct {
+type Comparison struct {
 	From  git.ID     `json:"from"`
 	To    git.ID     `json:"to"`
 	Files []FileDiff `json:"files"` // sorted by path
@@ -57,19 +58,19 @@ type FileDiff struct {
 }
 
 // Diff compares two memory commits in their trees.
-func (s *Store) Diff(ctx context.Context, from, to *git.Commit, a Arguments) (Diff, error) {
-	d := Diff{From: from.ID, To: to.ID}
+func Diff(ctx context.Context, s *store.Store, from, to *git.Commit, a Arguments) (Comparison, error) {
+	d := Comparison{From: from.ID, To: to.ID}
 	// What a program reads is the same whatever the user has set.
 	show := []string{"--no-color", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/", "--inter-hunk-context=0",
 		"--diff-algorithm=default", "--indent-heuristic", "--no-relative", "--full-index"}
-	out, err := s.repo.View(ctx, DiffCommand(from, to, Arguments{Show: append(show[:len(show):len(show)], "-z", "--raw"), Paths: a.Paths})...)
+	out, err := s.Repo().View(ctx, DiffCommand(from, to, Arguments{Show: append(show[:len(show):len(show)], "-z", "--raw"), Paths: a.Paths})...)
 	if err != nil {
 		return d, err
 	}
 	if d.Files, err = parseRaw(out); err != nil {
 		return d, err
 	}
-	if out, err = s.repo.View(ctx, DiffCommand(from, to, Arguments{Show: append(show, "-U3"), Paths: a.Paths})...); err != nil {
+	if out, err = s.Repo().View(ctx, DiffCommand(from, to, Arguments{Show: append(show, "-U3"), Paths: a.Paths})...); err != nil {
 		return d, err
 	}
 	d.Patch = string(out)
@@ -151,8 +152,8 @@ func DiffCommand(from, to *git.Commit, a Arguments) []string {
 
 // diffTrees compares trees, several pairs with one child. What no ref holds, a gc takes:
 // where that was an old tree, its new one is compared with nothing instead.
-func (s *Store) DiffTrees(ctx context.Context, pairs []TreePair, paths ...string) (map[TreePair]treeDiff, error) {
-	diffs, err := s.askDiffs(ctx, pairs, paths)
+func DiffTrees(ctx context.Context, s *store.Store, pairs []TreePair, paths ...string) (map[TreePair]treeDiff, error) {
+	diffs, err := askDiffs(ctx, s, pairs, paths)
 	var failed *git.Error
 	if err != nil && !errors.As(err, &failed) { // git's own failure: an old tree may be there in part
 		return nil, err
@@ -160,13 +161,13 @@ func (s *Store) DiffTrees(ctx context.Context, pairs []TreePair, paths ...string
 	var again []TreePair
 	for _, p := range pairs {
 		if _, ok := diffs[p]; !ok {
-			again = append(again, TreePair{s.repo.EmptyTree(), p.Now})
+			again = append(again, TreePair{s.Repo().EmptyTree(), p.Now})
 		}
 	}
 	if len(again) == 0 {
 		return diffs, nil
 	}
-	whole, err := s.askDiffs(ctx, again, paths)
+	whole, err := askDiffs(ctx, s, again, paths)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +175,7 @@ func (s *Store) DiffTrees(ctx context.Context, pairs []TreePair, paths ...string
 		if _, ok := diffs[p]; ok {
 			continue
 		}
-		d, ok := whole[TreePair{s.repo.EmptyTree(), p.Now}]
+		d, ok := whole[TreePair{s.Repo().EmptyTree(), p.Now}]
 		if !ok {
 			return nil, fmt.Errorf("cannot read tree '%s': %w", p.Now, git.ErrNotFound)
 		}
@@ -185,14 +186,14 @@ func (s *Store) DiffTrees(ctx context.Context, pairs []TreePair, paths ...string
 
 // askDiffs asks git for differences. A pair of which git cannot read a tree has none: git
 // says nothing of it, and says so neither. Where git fails nothing is known of any.
-func (s *Store) askDiffs(ctx context.Context, pairs []TreePair, paths []string) (map[TreePair]treeDiff, error) {
+func askDiffs(ctx context.Context, s *store.Store, pairs []TreePair, paths []string) (map[TreePair]treeDiff, error) {
 	diffs := map[TreePair]treeDiff{}
 	var in bytes.Buffer
 	for _, p := range pairs {
 		fmt.Fprintf(&in, "%s %s\n", p.Old, p.Now)
 	}
 	args := []string{"diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--stdin", "--"}
-	out, err := s.repo.RunInput(ctx, in.Bytes(), append(args, paths...)...)
+	out, err := s.Repo().RunInput(ctx, in.Bytes(), append(args, paths...)...)
 	if err != nil {
 		return diffs, err
 	}

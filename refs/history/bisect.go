@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // The marks that a bisect is told.
@@ -20,15 +21,15 @@ const (
 )
 
 // Bisect is where a search for the milestone that turned bad stands.
-type Bisect struct {
-	Branch   string   `json:"branch"` // that it was started on
-	Good     []git.ID `json:"good"`
-	Bad      *git.ID  `json:"bad"` // nil while none is known
-	Skipped  []git.ID `json:"skipped"`
-	Next     *Commit  `json:"next"`      // to be tested; nil while there is nothing to test
-	FirstBad *Commit  `json:"first_bad"` // nil until it is found
-	Suspects []git.ID `json:"suspects"`  // where only skipped ones are left: one of these is it
-	Left     int      `json:"left"`      // how many may still have to be tested, Next among them
+type Bisection struct {
+	Branch   string        `json:"branch"` // that it was started on
+	Good     []git.ID      `json:"good"`
+	Bad      *git.ID       `json:"bad"` // nil while none is known
+	Skipped  []git.ID      `json:"skipped"`
+	Next     *store.Commit `json:"next"`      // to be tested; nil while there is nothing to test
+	FirstBad *store.Commit `json:"first_bad"` // nil until it is found
+	Suspects []git.ID      `json:"suspects"`  // where only skipped ones are left: one of these is it
+	Left     int           `json:"left"`      // how many may still have to be tested, Next among them
 
 	MergeBase bool     `json:"-"` // Next is what good and bad both come from
 	Warnings  []string `json:"-"`
@@ -45,72 +46,72 @@ type BisectEntry struct {
 // BisectStart begins a search on the current branch, with what is known already:
 // bad may be empty. There is one for each branch and worktree; fail.ErrExists says that
 // it is under way.
-func (s *Store) BisectStart(ctx context.Context, bad string, good []string) (Bisect, error) {
+func BisectStart(ctx context.Context, s *store.Store, bad string, good []string) (Bisection, error) {
 	tip, err := s.Tip(ctx, "")
 	if err != nil {
-		return Bisect{}, err
+		return Bisection{}, err
 	}
-	lock, err := s.lockBisect(ctx, tip.branch)
+	lock, err := lockBisect(ctx, s, tip.Name())
 	if err != nil {
-		return Bisect{}, err
+		return Bisection{}, err
 	}
 	defer lock.Unlock()
-	if st, err := s.readBisect(tip.branch); err != nil || st != nil {
+	if st, err := readBisect(s, tip.Name()); err != nil || st != nil {
 		if err == nil {
-			err = fail.New(fail.ErrExists, fail.Bisecting, fmt.Sprintf("a bisect is under way on '%s'", tip.branch),
+			err = fail.New(fail.ErrExists, fail.Bisecting, fmt.Sprintf("a bisect is under way on '%s'", tip.Name()),
 				"git context bisect status", "git context bisect reset")
 		}
-		return Bisect{}, err
+		return Bisection{}, err
 	}
-	st := &BisectState{Version: BisectVersion, Branch: tip.branch, Good: []git.ID{}, Skipped: []git.ID{}, Log: []BisectEntry{}}
+	st := &BisectState{Version: BisectVersion, Branch: tip.Name(), Good: []git.ID{}, Skipped: []git.ID{}, Log: []BisectEntry{}}
 	if bad != "" {
-		if err := s.mark(ctx, st, MarkBad, []string{bad}); err != nil {
-			return Bisect{}, err
+		if err := judge(ctx, s, st, MarkBad, []string{bad}); err != nil {
+			return Bisection{}, err
 		}
 	}
-	if err := s.mark(ctx, st, MarkGood, good); err != nil {
-		return Bisect{}, err
+	if err := judge(ctx, s, st, MarkGood, good); err != nil {
+		return Bisection{}, err
 	}
-	return s.advance(ctx, st)
+	return advance(ctx, s, st)
 }
 
 // BisectMark tells the bisect of the current branch about memory commits; none
 // means the one that is to be tested, and the branch's tip before there is one.
 // Several cannot be bad. fail.ErrRefused: the marks contradict each other.
-func (s *Store) BisectMark(ctx context.Context, mark string, revs []string) (Bisect, error) {
-	st, lock, err := s.openBisect(ctx)
+func BisectMark(ctx context.Context, s *store.Store, mark string, revs []string) (Bisection, error) {
+	st, lock, err := openBisect(ctx, s)
 	if err != nil {
-		return Bisect{}, err
+		return Bisection{}, err
 	}
 	defer lock.Unlock()
 	if len(revs) == 0 {
 		rev, err := st.meant(mark)
 		if err != nil {
-			return Bisect{}, err
+			return Bisection{}, err
 		}
 		revs = []string{rev}
 	}
-	if err := s.mark(ctx, st, mark, revs); err != nil {
-		return Bisect{}, err
+	if err := judge(ctx, s, st, mark, revs); err != nil {
+		return Bisection{}, err
 	}
-	return s.advance(ctx, st)
+	return advance(ctx, s, st)
 }
 
 // Bisect is where the bisect of the current branch stands; fail.ErrNotFound without one.
-func (s *Store) Bisect(ctx context.Context) (Bisect, error) {
-	st, lock, err := s.openBisect(ctx)
+func Bisect(ctx context.Context, s *store.Store) (Bisection, error) {
+	st, lock, err := openBisect(ctx, s)
 	if err != nil {
-		return Bisect{}, err
+		return Bisection{}, err
 	}
 	if err := lock.Unlock(); err != nil {
-		return Bisect{}, err
+		return Bisection{}, err
 	}
-	return s.viewBisect(ctx, st)
+	return viewBisect(ctx, s, st)
 }
 
 // BisectLog is what the bisect of the current branch was told, in that order.
-func (s *Store) BisectLog(ctx context.Context) ([]BisectEntry, error) {
-	st, lock, err := s.openBisect(ctx)
+func BisectLog(ctx context.Context, s *store.Store) ([]BisectEntry, error) {
+	st, lock, err := openBisect(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -119,25 +120,25 @@ func (s *Store) BisectLog(ctx context.Context) ([]BisectEntry, error) {
 
 // BisectReset forgets the bisect of the current branch, even one that cannot be
 // read, and reports whether there was one.
-func (s *Store) BisectReset(ctx context.Context) (branch string, was bool, err error) {
+func BisectReset(ctx context.Context, s *store.Store) (branch string, was bool, err error) {
 	if branch, err = s.Current(ctx); err != nil {
 		return "", false, err
 	}
-	lock, err := s.lockBisect(ctx, branch)
+	lock, err := lockBisect(ctx, s, branch)
 	if err != nil {
 		return branch, false, err
 	}
 	defer lock.Unlock()
-	was, err = s.dropBisect(branch)
+	was, err = dropBisect(s, branch)
 	return branch, was, err
 }
 
 // MemoryCommit is a milestone in full, or of another memory commit what its message
 // says: without an id.
-func (s *Store) MemoryCommit(ctx context.Context, id git.ID) (Commit, error) {
-	c, err := s.repo.Commit(ctx, id)
+func MemoryCommit(ctx context.Context, s *store.Store, id git.ID) (store.Commit, error) {
+	c, err := s.Repo().Commit(ctx, id)
 	if err != nil {
-		return Commit{}, err
+		return store.Commit{}, err
 	}
 	return s.CommitOf(ctx, nil, c)
 }
@@ -155,8 +156,8 @@ func (st *BisectState) meant(mark string) (string, error) {
 	return st.Branch, nil
 }
 
-// mark notes what commits are. Nothing of it is kept yet.
-func (s *Store) mark(ctx context.Context, st *BisectState, mark string, revs []string) error {
+// judge notes what commits are. Nothing of it is kept yet.
+func judge(ctx context.Context, s *store.Store, st *BisectState, mark string, revs []string) error {
 	now, err := s.Stamp()
 	if err != nil {
 		return err
@@ -178,7 +179,7 @@ func (s *Store) mark(ctx context.Context, st *BisectState, mark string, revs []s
 		}
 		st.Log = append(st.Log, BisectEntry{mark, c.ID, prose.OneLine(c.Subject(), 200), now})
 	}
-	return s.consistent(ctx, st)
+	return consistent(ctx, s, st)
 }
 
 func with(list []git.ID, id git.ID) []git.ID {
@@ -189,39 +190,39 @@ func with(list []git.ID, id git.ID) []git.ID {
 }
 
 // advance sees where new marks lead, and keeps them.
-func (s *Store) advance(ctx context.Context, st *BisectState) (Bisect, error) {
-	b, err := s.viewBisect(ctx, st)
+func advance(ctx context.Context, s *store.Store, st *BisectState) (Bisection, error) {
+	b, err := viewBisect(ctx, s, st)
 	if err != nil {
-		return Bisect{}, err
+		return Bisection{}, err
 	}
 	st.Next = ""
 	if b.Next != nil {
 		st.Next = *b.Next.Hash
 	}
-	return b, s.writeBisect(st)
+	return b, writeBisect(s, st)
 }
 
 // viewBisect puts a state into words.
-func (s *Store) viewBisect(ctx context.Context, st *BisectState) (Bisect, error) {
-	step, err := s.nextToTest(ctx, st)
+func viewBisect(ctx context.Context, s *store.Store, st *BisectState) (Bisection, error) {
+	step, err := nextToTest(ctx, s, st)
 	if err != nil {
-		return Bisect{}, err
+		return Bisection{}, err
 	}
-	b := Bisect{Branch: st.Branch, Good: st.Good, Skipped: st.Skipped, Left: step.left, MergeBase: step.base,
+	b := Bisection{Branch: st.Branch, Good: st.Good, Skipped: st.Skipped, Left: step.left, MergeBase: step.base,
 		Suspects: step.suspects, Warnings: step.warnings}
 	if st.Bad != "" {
 		b.Bad = &st.Bad
 	}
 	for _, one := range []struct {
 		id git.ID
-		to **Commit
+		to **store.Commit
 	}{{step.next, &b.Next}, {step.firstBad, &b.FirstBad}} {
 		if one.id == "" {
 			continue
 		}
-		c, err := s.MemoryCommit(ctx, one.id)
+		c, err := MemoryCommit(ctx, s, one.id)
 		if err != nil {
-			return Bisect{}, st.gone(one.id, err)
+			return Bisection{}, st.gone(one.id, err)
 		}
 		*one.to = &c
 	}

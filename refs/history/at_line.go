@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"bytes"
@@ -9,13 +9,14 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // line is the first-parent line of a commit, from the newest on, read as far as it
 // is asked for: a few commits in process, which is cheaper than to start git, and
 // then more with each git log.
 type line struct {
-	s     *Store
+	s     *store.Store
 	next  git.ID // where reading goes on; "" at the end
 	notes bool   // of code, whose notes are read; else of memory, whose messages are
 
@@ -74,7 +75,7 @@ func (l *line) fill(ctx context.Context) error {
 
 // near reads one commit.
 func (l *line) near(ctx context.Context) error {
-	c, err := l.s.repo.Commit(ctx, l.next)
+	c, err := l.s.Repo().Commit(ctx, l.next)
 	if errors.Is(err, git.ErrNotFound) && l.read > 0 { // the edge of a shallow clone
 		l.next = ""
 		return nil
@@ -85,7 +86,7 @@ func (l *line) near(ctx context.Context) error {
 	m := l.Commit(c)
 	m.at = c.Committer.When.Unix()
 	if l.notes {
-		if m.note, err = notes.Read(ctx, l.s.repo, c.ID); err != nil {
+		if m.note, err = notes.Read(ctx, l.s.Repo(), c.ID); err != nil {
 			return err
 		}
 	}
@@ -102,7 +103,7 @@ func (l *line) near(ctx context.Context) error {
 func (l *line) Commit(c *git.Commit) lineCommit {
 	m := lineCommit{id: c.ID}
 	if !l.notes {
-		m.milestone, m.code = c.Trailer(TrailerID) != "", git.ID(c.Trailer(TrailerCode))
+		m.milestone, m.code = c.Trailer(store.TrailerID) != "", git.ID(c.Trailer(store.TrailerCode))
 	}
 	return m
 }
@@ -113,10 +114,10 @@ func (l *line) far(ctx context.Context, n int) error {
 	if l.notes {
 		shown, said = "--notes=context", "%x00%N"
 	}
-	out, err := l.s.repo.View(ctx, "log", "-z", "--first-parent", "--max-count="+strconv.Itoa(n+1), shown,
+	out, err := l.s.Repo().View(ctx, "log", "-z", "--first-parent", "--max-count="+strconv.Itoa(n+1), shown,
 		"--format=%H%x00%ct%x00"+said, "--end-of-options", string(l.next))
 	if err != nil {
-		if _, missing := l.s.repo.Peel(ctx, string(l.next)); errors.Is(missing, git.ErrNotFound) { // the edge of a shallow clone
+		if _, missing := l.s.Repo().Peel(ctx, string(l.next)); errors.Is(missing, git.ErrNotFound) { // the edge of a shallow clone
 			l.next = ""
 			return nil
 		}

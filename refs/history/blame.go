@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"bytes"
@@ -11,10 +11,11 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // Blame is who wrote each line of a topic, of metadata.yaml or of main.md.
-type Blame struct {
+type TopicBlame struct {
 	Key    string      `json:"key"`
 	Branch string      `json:"branch"` // "" of main.md, which all branches share
 	Lines  []BlameLine `json:"lines"`
@@ -45,42 +46,42 @@ type BlameMilestone struct {
 // before. Where there is no topic of that key, metadata.yaml means that document of
 // the branch, and main.md the roadmap, whose lines stand in no milestone.
 // fail.ErrNotFound says of a topic that was forgotten when, and by whom.
-func (s *Store) Blame(ctx context.Context, key, rev string) (Blame, error) {
+func Blame(ctx context.Context, s *store.Store, key, rev string) (TopicBlame, error) {
 	if name, ok := strings.CutPrefix(key, doc.TopicDir+"/"); ok { // its path, as log and diff take it
 		key = strings.TrimSuffix(name, ".md")
 	}
-	if err := checkTopic(key); err != nil {
-		return Blame{}, err
+	if err := store.CheckTopic(key); err != nil {
+		return TopicBlame{}, err
 	}
-	tip, err := s.startOf(ctx, rev)
+	tip, err := s.StartOf(ctx, rev)
 	if err != nil {
-		return Blame{}, err
+		return TopicBlame{}, err
 	}
 	path := doc.TopicPath(key)
 	_, ok, err := tip.Entry(ctx, path)
 	switch {
 	case err != nil:
-		return Blame{}, err
+		return TopicBlame{}, err
 	case ok:
-		return s.blameTopic(ctx, tip, key)
+		return blameTopic(ctx, s, tip, key)
 	case key == doc.RoadmapFile:
-		return s.blameRoadmap(ctx, tip, rev)
+		return blameRoadmap(ctx, s, tip, rev)
 	case key == doc.MetadataFile:
-		return s.blameDocument(ctx, tip, key, key)
+		return blameDocument(ctx, s, tip, key, key)
 	}
-	return Blame{}, s.noTopic(ctx, tip, key)
+	return TopicBlame{}, noTopic(ctx, s, tip, key)
 }
 
-func (s *Store) blameTopic(ctx context.Context, tip *Tip, key string) (Blame, error) {
-	data, err := s.topicBlob(ctx, tip, key)
+func blameTopic(ctx context.Context, s *store.Store, tip *store.Tip, key string) (TopicBlame, error) {
+	data, err := s.TopicBlob(ctx, tip, key)
 	if err != nil {
-		return Blame{}, err
+		return TopicBlame{}, err
 	}
 	t, err := doc.ParseTopic(data)
 	if err != nil {
-		return Blame{}, fmt.Errorf("topic '%s' of branch '%s': %w", key, tip.branch, err)
+		return TopicBlame{}, fmt.Errorf("topic '%s' of branch '%s': %w", key, tip.Name(), err)
 	}
-	b, err := s.blameDocument(ctx, tip, key, doc.TopicPath(key))
+	b, err := blameDocument(ctx, s, tip, key, doc.TopicPath(key))
 	if err != nil {
 		return b, err
 	}
@@ -89,7 +90,7 @@ func (s *Store) blameTopic(ctx context.Context, tip *Tip, key string) (Blame, er
 	for i := range b.Lines {
 		b.Lines[i].Line = i + 1
 	}
-	by, err := s.supersededBy(ctx, tip, key)
+	by, err := supersededBy(ctx, s, tip, key)
 	if by != "" {
 		b.Warnings = append(b.Warnings, fmt.Sprintf("topic '%s' is superseded by '%s'", key, by))
 	}
@@ -97,8 +98,8 @@ func (s *Store) blameTopic(ctx context.Context, tip *Tip, key string) (Blame, er
 }
 
 // supersededBy is the key of a topic that says it replaces another; "" for none.
-func (s *Store) supersededBy(ctx context.Context, tip *Tip, key string) (string, error) {
-	ids, err := TopicIDs(ctx, tip)
+func supersededBy(ctx context.Context, s *store.Store, tip *store.Tip, key string) (string, error) {
+	ids, err := store.TopicIDs(ctx, tip)
 	if err != nil {
 		return "", err
 	}
@@ -107,7 +108,7 @@ func (s *Store) supersededBy(ctx context.Context, tip *Tip, key string) (string,
 		if other == key {
 			continue
 		}
-		t, err := s.readTopic(ctx, tip, other)
+		t, err := s.ReadTopic(ctx, tip, other)
 		if err != nil {
 			return "", err
 		}
@@ -120,50 +121,50 @@ func (s *Store) supersededBy(ctx context.Context, tip *Tip, key string) (string,
 
 // noTopic says of a topic that is not there that it was forgotten, by whom and how
 // it is still seen, or that it never was.
-func (s *Store) noTopic(ctx context.Context, tip *Tip, key string) error {
-	out, err := s.repo.View(ctx, "log", "--max-count=1", "--no-renames", "--diff-filter=D", "--diff-merges=first-parent", "--no-patch", "--format=%H",
-		"--end-of-options", string(tip.commit.ID), "--", doc.TopicPath(key))
+func noTopic(ctx context.Context, s *store.Store, tip *store.Tip, key string) error {
+	out, err := s.Repo().View(ctx, "log", "--max-count=1", "--no-renames", "--diff-filter=D", "--diff-merges=first-parent", "--no-patch", "--format=%H",
+		"--end-of-options", string(tip.Commit().ID), "--", doc.TopicPath(key))
 	if err != nil {
 		return err
 	}
 	id := git.ID(strings.TrimSpace(string(out)))
 	if id == "" {
-		_, err := s.topicBlob(ctx, tip, key)
+		_, err := s.TopicBlob(ctx, tip, key)
 		return err
 	}
-	c, err := s.repo.Commit(ctx, id)
+	c, err := s.Repo().Commit(ctx, id)
 	if err != nil {
 		return err
 	}
-	return fail.New(fail.ErrNotFound, fail.TopicForgotten, fmt.Sprintf("topic '%s' was forgotten in branch '%s' by %s at %s (%s)", key, tip.branch,
-		prose.OneLine(writerOf(c), 100), c.Committer.When.UTC().Format(time.RFC3339), id.Short()),
+	return fail.New(fail.ErrNotFound, fail.TopicForgotten, fmt.Sprintf("topic '%s' was forgotten in branch '%s' by %s at %s (%s)", key, tip.Name(),
+		prose.OneLine(store.WriterOf(c), 100), c.Committer.When.UTC().Format(time.RFC3339), id.Short()),
 		fmt.Sprintf("git context blame %s %s~", key, id.Short()))
 }
 
 // blameRoadmap blames main.md, as it stood with the commit at rev.
-func (s *Store) blameRoadmap(ctx context.Context, tip *Tip, rev string) (Blame, error) {
+func blameRoadmap(ctx context.Context, s *store.Store, tip *store.Tip, rev string) (TopicBlame, error) {
 	id, err := s.RoadmapTip(ctx)
 	if rev != "" {
-		id, _ = ParseRoadmap(tip.commit.Trailer(TrailerRoadmap))
+		id, _ = store.ParseRoadmap(tip.Commit().Trailer(store.TrailerRoadmap))
 	}
 	if err == nil && id == "" {
 		err = fail.New(fail.ErrNotFound, fail.DocumentNotFound, "there is no roadmap", "git context init")
 	}
 	if err != nil {
-		return Blame{}, err
+		return TopicBlame{}, err
 	}
-	lines, err := s.blameLines(ctx, id, doc.RoadmapFile)
-	return Blame{Key: doc.RoadmapFile, Lines: lines}, err
+	lines, err := blameLines(ctx, s, id, doc.RoadmapFile)
+	return TopicBlame{Key: doc.RoadmapFile, Lines: lines}, err
 }
 
 // blameDocument blames a file of a branch, with the milestones.
-func (s *Store) blameDocument(ctx context.Context, tip *Tip, key, path string) (Blame, error) {
-	b := Blame{Key: key, Branch: tip.branch}
+func blameDocument(ctx context.Context, s *store.Store, tip *store.Tip, key, path string) (TopicBlame, error) {
+	b := TopicBlame{Key: key, Branch: tip.Name()}
 	var err error
-	if b.Lines, err = s.blameLines(ctx, tip.commit.ID, path); err != nil || len(b.Lines) == 0 {
+	if b.Lines, err = blameLines(ctx, s, tip.Commit().ID, path); err != nil || len(b.Lines) == 0 {
 		return b, err
 	}
-	first, err := s.firstMilestones(ctx, tip.commit.ID)
+	first, err := firstMilestones(ctx, s, tip.Commit().ID)
 	if err != nil {
 		return b, err
 	}
@@ -173,8 +174,8 @@ func (s *Store) blameDocument(ctx context.Context, tip *Tip, key, path string) (
 	return b, nil
 }
 
-func (s *Store) blameLines(ctx context.Context, id git.ID, path string) ([]BlameLine, error) {
-	found, err := s.repo.Blame(ctx, id, path)
+func blameLines(ctx context.Context, s *store.Store, id git.ID, path string) ([]BlameLine, error) {
+	found, err := s.Repo().Blame(ctx, id, path)
 	if err != nil {
 		return nil, err
 	}
@@ -183,12 +184,12 @@ func (s *Store) blameLines(ctx context.Context, id git.ID, path string) ([]Blame
 	for i, l := range found {
 		c := commits[l.Commit]
 		if c == nil {
-			if c, err = s.repo.Commit(ctx, l.Commit); err != nil {
+			if c, err = s.Repo().Commit(ctx, l.Commit); err != nil {
 				return nil, err
 			}
 			commits[l.Commit] = c
 		}
-		lines[i] = BlameLine{Line: i + 1, Text: l.Text, Agent: writerOf(c), Time: c.Committer.When.UTC(), Commit: l.Commit}
+		lines[i] = BlameLine{Line: i + 1, Text: l.Text, Agent: store.WriterOf(c), Time: c.Committer.When.UTC(), Commit: l.Commit}
 	}
 	return lines, nil
 }
@@ -196,9 +197,9 @@ func (s *Store) blameLines(ctx context.Context, id git.ID, path string) ([]Blame
 // firstMilestones is, for every commit that a tip stands on, the first milestone
 // that holds it: of several, on branches that were merged later, the one with the
 // smallest id. One git log answers for all, children before their parents.
-func (s *Store) firstMilestones(ctx context.Context, tip git.ID) (map[git.ID]*BlameMilestone, error) {
+func firstMilestones(ctx context.Context, s *store.Store, tip git.ID) (map[git.ID]*BlameMilestone, error) {
 	first := map[git.ID]*BlameMilestone{}
-	err := s.logIDs(ctx, []string{"--topo-order", EndOfOptions, string(tip)}, func(f [][]byte) error {
+	err := s.LogIDs(ctx, []string{"--topo-order", store.EndOfOptions, string(tip)}, func(f [][]byte) error {
 		commit := git.ID(f[0])
 		if id := string(f[1]); id != "" { // younger ones stand on it
 			first[commit] = &BlameMilestone{ID: id, Commit: commit, Summary: string(f[3])}

@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -85,7 +86,7 @@ func TestRecords(t *testing.T) {
 	const in = "a\x00\x00b\nc\x00d\x00e\x00f\x00"
 	for size := 1; size <= len(in); size++ {
 		var got []string
-		r := &Records{Fields: 3, Each: func(f [][]byte) error {
+		r := &store.Records{Fields: 3, Each: func(f [][]byte) error {
 			for _, field := range f {
 				got = append(got, string(field))
 			}
@@ -96,8 +97,8 @@ func TestRecords(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if diff := cmp.Diff([]string{"a", "", "b\nc", "d", "e", "f"}, got); diff != "" || len(r.rest) > 0 {
-			t.Errorf("pieces of %d: %s, left %q", size, diff, r.rest)
+		if diff := cmp.Diff([]string{"a", "", "b\nc", "d", "e", "f"}, got); diff != "" || len(r.Rest) > 0 {
+			t.Errorf("pieces of %d: %s, left %q", size, diff, r.Rest)
 		}
 	}
 }

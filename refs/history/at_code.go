@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // codeSearch finds the memory that belongs to a code commit, on one branch:
@@ -28,7 +29,7 @@ import (
 // than the branch is not its own, and code older than all that the branch was made on
 // has none of it.
 type codeSearch struct {
-	s      *Store
+	s      *store.Store
 	branch string
 	born   time.Time // of the branch
 	asked  *git.Commit
@@ -49,11 +50,11 @@ type codeSearch struct {
 // what is looked for: clocks of two machines differ.
 const atSlop = 8
 
-func (s *Store) atCode(ctx context.Context, now *Tip, code *git.Commit, at *At) (*Tip, error) {
-	w := &codeSearch{s: s, branch: now.branch, born: createdAt(now.commit), asked: code,
+func atCode(ctx context.Context, s *store.Store, now *store.Tip, code *git.Commit, at *store.At) (*store.Tip, error) {
+	w := &codeSearch{s: s, branch: now.Name(), born: createdAt(now.Commit()), asked: code,
 		taken: map[git.ID]bool{}, linked: map[git.ID]*lineCommit{}, last: [atSlop]int64{atSlop - 1: math.MaxInt64},
-		oldest: now.commit.Committer.When.Unix(),
-		memory: &line{s: s, next: now.commit.ID}, code: &line{s: s, next: code.ID, notes: true}}
+		oldest: now.Commit().Committer.When.Unix(),
+		memory: &line{s: s, next: now.Commit().ID}, code: &line{s: s, next: code.ID, notes: true}}
 	id, err := w.find(ctx, at)
 	if err != nil {
 		return nil, err
@@ -61,15 +62,15 @@ func (s *Store) atCode(ctx context.Context, now *Tip, code *git.Commit, at *At) 
 	if id == "" {
 		return nil, notYet(now, at)
 	}
-	c, err := s.repo.Commit(ctx, id)
+	c, err := s.Repo().Commit(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	return s.past(now.branch, c, at), nil
+	return past(s, now.Name(), c, at), nil
 }
 
 // find returns the memory commit, and says in at how it was found; "" for none.
-func (w *codeSearch) find(ctx context.Context, at *At) (git.ID, error) {
+func (w *codeSearch) find(ctx context.Context, at *store.At) (git.ID, error) {
 	at.By = AtLink
 	for {
 		c, err := w.code.take(ctx)
@@ -115,18 +116,18 @@ func (w *codeSearch) noted(ctx context.Context, c *lineCommit) (git.ID, error) {
 		if f.Kind != notes.KindLink {
 			continue
 		}
-		id, err := w.s.repo.Peel(ctx, string(f.Memory)+"^{commit}")
+		id, err := w.s.Repo().Peel(ctx, string(f.Memory)+"^{commit}")
 		if errors.Is(err, git.ErrNotFound) || errors.Is(err, git.ErrAmbiguous) {
 			continue
 		}
 		if err != nil {
 			return "", err
 		}
-		m, err := w.s.repo.Commit(ctx, id)
+		m, err := w.s.Repo().Commit(ctx, id)
 		if err != nil {
 			return "", err
 		}
-		switch made := BranchOf(m); {
+		switch made := store.BranchOf(m); {
 		case made == "":
 			continue
 		case f.Branch == w.branch:
@@ -214,7 +215,7 @@ func (w *codeSearch) age(ctx context.Context) error {
 	if ids.Len() == 0 {
 		return nil
 	}
-	out, err := w.s.repo.RunInput(ctx, ids.Bytes(), "rev-list", "--no-walk=unsorted", "--ignore-missing", "--timestamp", "--stdin")
+	out, err := w.s.Repo().RunInput(ctx, ids.Bytes(), "rev-list", "--no-walk=unsorted", "--ignore-missing", "--timestamp", "--stdin")
 	if err != nil {
 		return err
 	}

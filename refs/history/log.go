@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // LogOptions say which milestones a log lists.
@@ -24,7 +25,7 @@ type LogOptions struct {
 }
 
 // Log is what LogOptions mean.
-type Log struct {
+type CommitLog struct {
 	Revs    []string // for git: patterns of refs, --end-of-options, full hashes with ^ and ...
 	Commits []Logged // in git log's order
 }
@@ -43,23 +44,23 @@ type Logged struct {
 // the text that were asked for. It ends git as soon as it has as many as were asked for.
 // A revision that is code's is fail.ErrInvalid, one that is
 // nobody's fail.ErrNotFound.
-func (s *Store) Log(ctx context.Context, o LogOptions) (Log, error) {
-	l := Log{}
+func Log(ctx context.Context, s *store.Store, o LogOptions) (CommitLog, error) {
+	l := CommitLog{}
 	if err := o.Filter.Check(); err != nil {
 		return l, err
 	}
 	var err error
-	if l.Revs, err = s.logRevs(ctx, o); err != nil || o.Most == 0 {
+	if l.Revs, err = logRevs(ctx, s, o); err != nil || o.Most == 0 {
 		return l, err
 	}
 	var tagged map[git.ID][]string
 	if o.Filter.Outcome != "" {
-		if tagged, err = s.TagNames(ctx); err != nil {
+		if tagged, err = TagNames(ctx, s); err != nil {
 			return l, err
 		}
 	}
 	args, note := o.selection(l.Revs)
-	err = s.logIDs(ctx, args, func(f [][]byte) error {
+	err = s.LogIDs(ctx, args, func(f [][]byte) error {
 		m := loggedFrom(f)
 		if m.Branch == "" || m.ID == "" && !o.Arguments.Between() || o.Agent != "" && string(f[3]) != o.Agent ||
 			!o.Filter.Matches(m.Judgement, tagged[m.Commit]) {
@@ -69,7 +70,7 @@ func (s *Store) Log(ctx context.Context, o LogOptions) (Log, error) {
 			return git.ErrEnough
 		}
 		return nil
-	}, value(TrailerBranch), value(trailerAgent), value(TrailerCode), note)
+	}, store.Value(store.TrailerBranch), store.Value(store.TrailerAgent), store.Value(store.TrailerCode), note)
 	if err != nil {
 		return l, err
 	}
@@ -107,7 +108,7 @@ func loggedFrom(f [][]byte) Logged {
 }
 
 // logRevs turns names and ranges into what git can take for nothing else.
-func (s *Store) logRevs(ctx context.Context, o LogOptions) ([]string, error) {
+func logRevs(ctx context.Context, s *store.Store, o LogOptions) ([]string, error) {
 	var revs []string
 	if o.All {
 		names, err := s.BranchNames(ctx)
@@ -119,9 +120,9 @@ func (s *Store) logRevs(ctx context.Context, o LogOptions) ([]string, error) {
 		}
 		revs = append(revs, "--glob="+git.BranchPrefix+"*", "--glob="+git.TagPrefix+"*")
 	}
-	revs = append(revs, EndOfOptions)
+	revs = append(revs, store.EndOfOptions)
 	for _, word := range o.Revs {
-		named, err := s.logRev(ctx, word)
+		named, err := logRev(ctx, s, word)
 		if err != nil {
 			return nil, err
 		}
@@ -134,7 +135,7 @@ func (s *Store) logRevs(ctx context.Context, o LogOptions) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	id, err := s.repo.Ref(ctx, git.BranchRef(branch)) // git reads the commit anyway
+	id, err := s.Repo().Ref(ctx, git.BranchRef(branch)) // git reads the commit anyway
 	if errors.Is(err, git.ErrNotFound) {
 		err = s.NoBranch(ctx, branch)
 	}
@@ -142,10 +143,10 @@ func (s *Store) logRevs(ctx context.Context, o LogOptions) ([]string, error) {
 }
 
 // logRev reads one word: a revision, or a range of two.
-func (s *Store) logRev(ctx context.Context, word string) (string, error) {
+func logRev(ctx context.Context, s *store.Store, word string) (string, error) {
 	a, dots, b := SplitRange(word)
 	if dots != "" {
-		from, to, err := s.ends(ctx, a, b)
+		from, to, err := ends(ctx, s, a, b)
 		if err != nil {
 			return "", err
 		}
@@ -177,15 +178,15 @@ func SplitRange(word string) (a, dots, b string) {
 
 // ends finds both commits of a range. A side that is left out of one with dots is
 // the current branch, as HEAD is to git.
-func (s *Store) ends(ctx context.Context, a, b string) (from, to *git.Commit, err error) {
+func ends(ctx context.Context, s *store.Store, a, b string) (from, to *git.Commit, err error) {
 	var found [2]*git.Commit
 	for i, name := range []string{a, b} {
 		if name != "" {
 			found[i], err = s.Revision(ctx, name)
 		} else {
-			var tip *Tip
+			var tip *store.Tip
 			if tip, err = s.Tip(ctx, ""); err == nil {
-				found[i] = tip.commit
+				found[i] = tip.Commit()
 			}
 		}
 		if err != nil {

@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"bytes"
@@ -13,9 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/internal/unwired"
+	"github.com/git-context/git-context/refs/store"
+	"pgregory.net/rapid"
 )
 
 // tangle is a random history: commit i has parents before i, and the last one
@@ -52,7 +53,7 @@ func drawTangle(rt *rapid.T) *tangle {
 }
 
 // store brings a history into a repository.
-func (h *tangle) store(t *testing.T, s *Store, dir string) {
+func (h *tangle) store(t *testing.T, s *store.Store, dir string) {
 	t.Helper()
 	var in bytes.Buffer
 	for i, parents := range h.parents {
@@ -71,7 +72,7 @@ func (h *tangle) store(t *testing.T, s *Store, dir string) {
 		fmt.Fprintf(&in, "M 644 inline %s\ndata <<E\n%d\nE\n\n", file, i)
 	}
 	marks := filepath.Join(dir, "marks")
-	if _, err := s.repo.RunInput(t.Context(), in.Bytes(), "fast-import", "--quiet", "--force", "--export-marks="+marks); err != nil {
+	if _, err := s.Repo().RunInput(t.Context(), in.Bytes(), "fast-import", "--quiet", "--force", "--export-marks="+marks); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(marks)
@@ -101,7 +102,7 @@ func (h *tangle) first(i, culprit int) bool {
 	return bad(i) && (h.stone[i] || i == len(h.ids)-1)
 }
 
-func bareStore(t *testing.T) (*Store, string) {
+func bareStore(t *testing.T) (*store.Store, string) {
 	t.Helper()
 	dir := t.TempDir()
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1"}
@@ -110,7 +111,7 @@ func bareStore(t *testing.T) (*Store, string) {
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("git init: %v\n%s", err, out)
 	}
-	s, err := New(t.Context(), Options{Dir: filepath.Join(dir, "r"), Env: env, Now: time.Now}, unused())
+	s, err := unwired.Open(t.Context(), store.Options{Dir: filepath.Join(dir, "r"), Env: env, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,10 +151,10 @@ func TestBisectFindsTheFirst(t *testing.T) {
 }
 
 // search plays the one who tests.
-func (h *tangle) search(t *testing.T, rt *rapid.T, s *Store, st *BisectState, culprit, skips int) {
+func (h *tangle) search(t *testing.T, rt *rapid.T, s *store.Store, st *BisectState, culprit, skips int) {
 	tests, all, left := 0, -1, math.MaxInt
 	for {
-		step, err := s.nextToTest(t.Context(), st)
+		step, err := nextToTest(t.Context(), s, st)
 		if err != nil {
 			rt.Fatal(err)
 		}

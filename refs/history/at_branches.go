@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // maxSince bounds how many commits, of all branches together, BranchesAt looks
@@ -27,19 +28,19 @@ const maxSince = 4096
 //
 // Nothing is pending. A branch that was deleted since is not listed. For a tip of
 // the present the list stays as it is.
-func (s *Store) BranchesAt(ctx context.Context, t *Tip, now []Branch) (then []Branch, far int, err error) {
-	if t.at == nil {
+func BranchesAt(ctx context.Context, s *store.Store, t *store.Tip, now []store.Branch) (then []store.Branch, far int, err error) {
+	if t.At() == nil {
 		return now, 0, nil
 	}
-	own := branchAt(t.branch, t.commit)
-	then = []Branch{}
-	var moved []Branch
+	own := store.BranchAt(t.Name(), t.Commit())
+	then = []store.Branch{}
+	var moved []store.Branch
 	for _, b := range now {
 		switch {
-		case b.Name == t.branch:
+		case b.Name == t.Name():
 			own.Current = b.Current
-		case b.CreatedAt != nil && b.CreatedAt.After(t.at.Time):
-		case b.UpdatedAt.After(t.at.Time):
+		case b.CreatedAt != nil && b.CreatedAt.After(t.At().Time):
+		case b.UpdatedAt.After(t.At().Time):
 			moved = append(moved, b)
 		default:
 			b.Pending = 0
@@ -48,13 +49,13 @@ func (s *Store) BranchesAt(ctx context.Context, t *Tip, now []Branch) (then []Br
 	}
 	then = append(then, own)
 	if len(moved) > 0 {
-		var found []Branch
-		if found, far, err = s.wound(ctx, t, moved); err != nil {
+		var found []store.Branch
+		if found, far, err = wound(ctx, s, t, moved); err != nil {
 			return nil, 0, err
 		}
 		then = append(then, found...)
 	}
-	slices.SortStableFunc(then, func(a, b Branch) int {
+	slices.SortStableFunc(then, func(a, b store.Branch) int {
 		if c := b.UpdatedAt.Compare(a.UpdatedAt); c != 0 {
 			return c
 		}
@@ -64,8 +65,8 @@ func (s *Store) BranchesAt(ctx context.Context, t *Tip, now []Branch) (then []Br
 }
 
 // wound winds branches back that have moved since a past tip.
-func (s *Store) wound(ctx context.Context, t *Tip, moved []Branch) (then []Branch, far int, err error) {
-	w := &winding{s: s, at: t.at.Time, near: max(nearSince/len(moved), 2)}
+func wound(ctx context.Context, s *store.Store, t *store.Tip, moved []store.Branch) (then []store.Branch, far int, err error) {
+	w := &winding{s: s, at: t.At().Time, near: max(nearSince/len(moved), 2)}
 	if err := w.all(ctx, moved); err != nil {
 		return nil, 0, err
 	}
@@ -87,16 +88,16 @@ const nearSince = 128
 
 // winding is the way back to a moment of several branches.
 type winding struct {
-	s       *Store
+	s       *store.Store
 	at      time.Time
 	near    int               // commits of each branch that may be read to find the way
 	parents map[git.ID]git.ID // the first parents of younger commits, "" for a first commit
 
-	then []Branch
-	left []Branch // not found yet
+	then []store.Branch
+	left []store.Branch // not found yet
 }
 
-func (w *winding) all(ctx context.Context, moved []Branch) error {
+func (w *winding) all(ctx context.Context, moved []store.Branch) error {
 	for _, b := range moved {
 		if err := w.back(ctx, b); err != nil {
 			return err
@@ -107,14 +108,14 @@ func (w *winding) all(ctx context.Context, moved []Branch) error {
 
 // back goes back from a branch's tip to its newest commit not younger than the
 // moment. A branch whose first commit is younger was not there.
-func (w *winding) back(ctx context.Context, b Branch) error {
+func (w *winding) back(ctx context.Context, b store.Branch) error {
 	near := w.near
 	for id := b.Tip; id != ""; {
 		if parent, younger := w.parents[id]; younger {
 			id = parent
 			continue
 		}
-		c, err := w.s.repo.Commit(ctx, id)
+		c, err := w.s.Repo().Commit(ctx, id)
 		if errors.Is(err, git.ErrNotFound) { // the edge of a shallow clone
 			return nil
 		}
@@ -122,7 +123,7 @@ func (w *winding) back(ctx context.Context, b Branch) error {
 			return err
 		}
 		if !c.Committer.When.After(w.at) {
-			was := branchAt(b.Name, c)
+			was := store.BranchAt(b.Name, c)
 			was.Current = b.Current
 			w.then = append(w.then, was)
 			return nil
@@ -141,13 +142,13 @@ func (w *winding) back(ctx context.Context, b Branch) error {
 
 // readParents lists what is younger on the lines of branches, the newest first, as
 // far as the bound allows.
-func (w *winding) readParents(ctx context.Context, moved []Branch) error {
+func (w *winding) readParents(ctx context.Context, moved []store.Branch) error {
 	args := []string{"log", "--first-parent", "--max-count=" + strconv.Itoa(maxSince), "--format=%H %P",
 		"--max-age=" + strconv.FormatInt(w.at.Unix()+1, 10), "--end-of-options"}
 	for _, b := range moved {
 		args = append(args, string(b.Tip))
 	}
-	out, err := w.s.repo.View(ctx, args...)
+	out, err := w.s.Repo().View(ctx, args...)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // Verified is what is known of a memory commit's signature.
@@ -44,12 +45,12 @@ const (
 // With the list it returns an *fail.Error that wraps fail.ErrRefused, unless git accepts
 // every one (`git verify-commit`, gpg.minTrustLevel included). It names the first
 // that git does not.
-func (s *Store) Verify(ctx context.Context, rev string) ([]Verified, error) {
-	ids, err := s.toVerify(ctx, rev)
+func Verify(ctx context.Context, s *store.Store, rev string) ([]Verified, error) {
+	ids, err := toVerify(ctx, s, rev)
 	if err != nil {
 		return nil, err
 	}
-	checked, err := s.repo.VerifyCommits(ctx, ids)
+	checked, err := s.Repo().VerifyCommits(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -65,20 +66,20 @@ func (s *Store) Verify(ctx context.Context, rev string) ([]Verified, error) {
 }
 
 // toVerify finds the commits that a revision or a range names.
-func (s *Store) toVerify(ctx context.Context, rev string) ([]git.ID, error) {
+func toVerify(ctx context.Context, s *store.Store, rev string) ([]git.ID, error) {
 	if from, dots, to := SplitRange(rev); dots != "" {
-		a, err := s.verifiable(ctx, from)
+		a, err := verifiable(ctx, s, from)
 		if err != nil {
 			return nil, err
 		}
-		b, err := s.verifiable(ctx, to)
+		b, err := verifiable(ctx, s, to)
 		if err != nil {
 			return nil, err
 		}
-		return s.repo.Between(ctx, a, dots, b)
+		return s.Repo().Between(ctx, a, dots, b)
 	}
 	if rev != "" {
-		id, err := s.verifiable(ctx, rev)
+		id, err := verifiable(ctx, s, rev)
 		return []git.ID{id}, err
 	}
 	c, err := s.MilestoneAtX(ctx, git.HeadName)
@@ -89,12 +90,12 @@ func (s *Store) toVerify(ctx context.Context, rev string) ([]git.ID, error) {
 }
 
 // verifiable finds one commit; "" is the current branch.
-func (s *Store) verifiable(ctx context.Context, rev string) (git.ID, error) {
+func verifiable(ctx context.Context, s *store.Store, rev string) (git.ID, error) {
 	if rev == "" {
 		rev = git.HeadName
 	}
 	if rev == git.RoadmapRef {
-		return s.repo.Ref(ctx, rev)
+		return s.Repo().Ref(ctx, rev)
 	}
 	c, err := s.Revision(ctx, rev)
 	if err != nil {
@@ -151,7 +152,7 @@ func (v *Verified) complaint() (message, hint string) {
 	name, look := "commit '"+v.Commit.Short()+"'", "git verify-commit -v "+string(v.Commit)
 	switch v.Status {
 	case SignatureMissing:
-		return name + " is not signed", "to sign what is written from now on: git config " + keySign + " true"
+		return name + " is not signed", "to sign what is written from now on: git config " + store.KeySign + " true"
 	case SignatureUnchecked:
 		return v.unchecked(name)
 	case SignatureUnknown, SignatureGood:

@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"context"
@@ -9,11 +9,12 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // Stats is how much memory there is, and whose. An entry that stands on several
 // branches counts once.
-type Stats struct {
+type Statistics struct {
 	Branches int              `json:"branches"`
 	Commits  int              `json:"commits"` // milestones
 	Steps    int              `json:"steps"`   // pending ones included
@@ -43,41 +44,41 @@ type Tally struct {
 
 // Stats counts one branch, or all where branch is empty. It reads every document
 // that they hold, each once: the time is that of the text.
-func (s *Store) Stats(ctx context.Context, branch string) (Stats, error) {
+func Stats(ctx context.Context, s *store.Store, branch string) (Statistics, error) {
 	c := &counting{s: s, files: map[git.ID]string{}, topics: map[string]bool{}, seen: map[string]bool{},
-		out: Stats{Agents: map[string]Tally{}, Days: map[string]Tally{}, Status: map[string]int{}}}
+		out: Statistics{Agents: map[string]Tally{}, Days: map[string]Tally{}, Status: map[string]int{}}}
 	names := []string{branch}
 	if branch == "" {
 		var err error
 		if names, err = s.BranchNames(ctx); err != nil {
-			return Stats{}, err
+			return Statistics{}, err
 		}
 		if len(names) == 0 {
 			_, err := s.Tip(ctx, "") // says why
-			return Stats{}, err
+			return Statistics{}, err
 		}
 	}
 	for _, name := range names {
 		if err := c.branch(ctx, name); err != nil {
-			return Stats{}, err
+			return Statistics{}, err
 		}
 	}
 	if err := c.list(ctx); err != nil {
-		return Stats{}, err
+		return Statistics{}, err
 	}
 	if err := c.read(ctx); err != nil {
-		return Stats{}, err
+		return Statistics{}, err
 	}
 	c.out.Topics = len(c.topics)
 	var err error
-	c.out.Bytes.Stored, err = s.stored(ctx, branch)
+	c.out.Bytes.Stored, err = stored(ctx, s, branch)
 	return c.out, err
 }
 
 // counting is Stats in the making.
 type counting struct {
-	s      *Store
-	out    Stats
+	s      *store.Store
+	out    Statistics
 	files  map[git.ID]string // one path of each document
 	pairs  []TreePair        // of nothing and the tree of a branch
 	topics map[string]bool
@@ -90,13 +91,13 @@ func (c *counting) branch(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	status := tip.commit.Trailer(TrailerStatus)
+	status := tip.Commit().Trailer(store.TrailerStatus)
 	if status == "" {
 		status = doc.StatusActive
 	}
 	c.out.Branches++
 	c.out.Status[status]++
-	c.pairs = append(c.pairs, TreePair{c.s.repo.EmptyTree(), tip.commit.Tree})
+	c.pairs = append(c.pairs, TreePair{c.s.Repo().EmptyTree(), tip.Commit().Tree})
 	p, err := c.s.Pending(ctx, tip)
 	if err != nil {
 		return err
@@ -112,7 +113,7 @@ func (c *counting) branch(ctx context.Context, name string) error {
 
 // list notes which documents there are, with one child for all branches.
 func (c *counting) list(ctx context.Context) error {
-	diffs, err := c.s.DiffTrees(ctx, c.pairs)
+	diffs, err := DiffTrees(ctx, c.s, c.pairs)
 	if err != nil {
 		return err
 	}
@@ -136,9 +137,9 @@ func (c *counting) read(ctx context.Context) error {
 	for id := range c.files {
 		ids = append(ids, id)
 	}
-	meter := c.s.repo.Meter("Counting texts", len(ids))
+	meter := c.s.Repo().Meter("Counting texts", len(ids))
 	defer meter.End()
-	return c.s.repo.ReadAll(ctx, ids, func(o git.Object) error {
+	return c.s.Repo().ReadAll(ctx, ids, func(o git.Object) error {
 		meter.Add(1)
 		c.out.Bytes.Raw += int64(len(o.Data))
 		path := c.files[o.ID]
@@ -193,14 +194,14 @@ func (t Tally) plus(o Tally) Tally {
 
 // stored asks git how many bytes the objects of a branch, or of all memory with
 // its notes, take on the disk.
-func (s *Store) stored(ctx context.Context, branch string) (int64, error) {
+func stored(ctx context.Context, s *store.Store, branch string) (int64, error) {
 	args := []string{"rev-list", "--objects", "--disk-usage"}
 	if branch != "" {
 		args = append(args, "--end-of-options", git.BranchRef(branch))
 	} else {
 		args = append(args, "--glob="+git.BranchPrefix+"*", "--glob="+git.RoadmapRef+"*", "--glob="+git.TagPrefix+"*", "--glob="+git.NotesRef+"*")
 	}
-	out, err := s.repo.View(ctx, args...)
+	out, err := s.Repo().View(ctx, args...)
 	if err != nil {
 		return 0, err
 	}

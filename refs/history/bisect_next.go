@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // bisectStep is what follows from what a bisect knows.
@@ -28,15 +29,15 @@ type bisectStep struct {
 //  3. milestones are left between them: the one nearest to the middle;
 //  4. all that are left cannot be tested: one of them, or the bad one, is the first;
 //  5. nothing is left: the bad one is the first.
-func (s *Store) nextToTest(ctx context.Context, st *BisectState) (bisectStep, error) {
+func nextToTest(ctx context.Context, s *store.Store, st *BisectState) (bisectStep, error) {
 	step := bisectStep{suspects: []git.ID{}}
-	if err := s.present(ctx, st); err != nil || st.Bad == "" || len(st.Good) == 0 {
+	if err := present(ctx, s, st); err != nil || st.Bad == "" || len(st.Good) == 0 {
 		return step, err
 	}
-	if done, err := s.testBase(ctx, st, &step); done || err != nil {
+	if done, err := testBase(ctx, s, st, &step); done || err != nil {
 		return step, err
 	}
-	between, err := s.between(ctx, st)
+	between, err := between(ctx, s, st)
 	if err != nil {
 		return step, err
 	}
@@ -51,7 +52,7 @@ func (s *Store) nextToTest(ctx context.Context, st *BisectState) (bisectStep, er
 	step.left = len(open)
 	switch {
 	case len(open) > 0:
-		step.next, err = s.middle(ctx, st, open)
+		step.next, err = middle(ctx, s, st, open)
 	case len(skipped) > 0:
 		step.suspects = append(skipped, st.Bad)
 	default:
@@ -62,12 +63,12 @@ func (s *Store) nextToTest(ctx context.Context, st *BisectState) (bisectStep, er
 
 // present holds that what is known is still there: a branch may have been deleted
 // and its commits collected meanwhile.
-func (s *Store) present(ctx context.Context, st *BisectState) error {
+func present(ctx context.Context, s *store.Store, st *BisectState) error {
 	for _, id := range append([]git.ID{st.Bad}, st.Good...) {
 		if id == "" {
 			continue
 		}
-		if _, err := s.repo.Commit(ctx, id); err != nil {
+		if _, err := s.Repo().Commit(ctx, id); err != nil {
 			return st.gone(id, err)
 		}
 	}
@@ -77,8 +78,8 @@ func (s *Store) present(ctx context.Context, st *BisectState) error {
 // testBase wants what good and bad both come from to be tested, where good is not
 // before bad, as git does: were it bad, then good was mended, and the search would
 // look in the wrong place.
-func (s *Store) testBase(ctx context.Context, st *BisectState, step *bisectStep) (bool, error) {
-	bases, err := s.repo.MergeBases(ctx, st.Bad, st.Good...)
+func testBase(ctx context.Context, s *store.Store, st *BisectState, step *bisectStep) (bool, error) {
+	bases, err := s.Repo().MergeBases(ctx, st.Bad, st.Good...)
 	if err != nil {
 		return false, err
 	}
@@ -96,7 +97,7 @@ func (s *Store) testBase(ctx context.Context, st *BisectState, step *bisectStep)
 }
 
 // consistent refuses a good one that is the bad one or stands on it.
-func (s *Store) consistent(ctx context.Context, st *BisectState) error {
+func consistent(ctx context.Context, s *store.Store, st *BisectState) error {
 	if st.Bad == "" || len(st.Good) == 0 {
 		return nil
 	}
@@ -107,12 +108,12 @@ func (s *Store) consistent(ctx context.Context, st *BisectState) error {
 	if slices.Contains(st.Good, st.Bad) {
 		return fail.New(fail.ErrRefused, fail.BisectContradiction, fmt.Sprintf("%s cannot be good and bad", st.Bad.Short()), said)
 	}
-	out, err := s.repo.Run(ctx, append([]string{"rev-list", "--max-count=1"}, st.revisions()...)...)
+	out, err := s.Repo().Run(ctx, append([]string{"rev-list", "--max-count=1"}, st.revisions()...)...)
 	if err != nil || len(out) > 0 { // bad is in no good one: one child for all of them
 		return err
 	}
 	for _, good := range st.Good {
-		before, err := s.repo.IsAncestor(ctx, st.Bad, good)
+		before, err := s.Repo().IsAncestor(ctx, st.Bad, good)
 		if err != nil {
 			return err
 		}
@@ -136,9 +137,9 @@ func (st *BisectState) revisions() []string {
 
 // between is the milestones that may be the first bad one, without the one that is
 // known to be bad.
-func (s *Store) between(ctx context.Context, st *BisectState) ([]git.ID, error) {
+func between(ctx context.Context, s *store.Store, st *BisectState) ([]git.ID, error) {
 	var ids []git.ID
-	err := s.logIDs(ctx, st.revisions(), func(f [][]byte) error {
+	err := s.LogIDs(ctx, st.revisions(), func(f [][]byte) error {
 		if hash := git.ID(f[0]); len(f[1]) > 0 && hash != st.Bad {
 			ids = append(ids, hash)
 		}
@@ -151,9 +152,9 @@ func (s *Store) between(ctx context.Context, st *BisectState) ([]git.ID, error) 
 // that change commit.md. Every milestone does, and hardly anything else: were
 // topics and closing commits counted, the middle of the commits could lie far from
 // that of the milestones.
-func (s *Store) middle(ctx context.Context, st *BisectState, open []git.ID) (git.ID, error) {
+func middle(ctx context.Context, s *store.Store, st *BisectState, open []git.ID) (git.ID, error) {
 	args := append([]string{"rev-list", "--bisect-all", "--full-history"}, st.revisions()...)
-	out, err := s.repo.View(ctx, append(args, doc.CommitFile)...)
+	out, err := s.Repo().View(ctx, append(args, doc.CommitFile)...)
 	if err != nil {
 		return "", err
 	}

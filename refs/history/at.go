@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // By what a view of the past found its memory commit.
@@ -33,24 +34,24 @@ const (
 //
 // It returns fail.ErrNotFound where nothing has that name, and where the branch did not
 // exist yet.
-func (s *Store) At(ctx context.Context, branch, rev string) (*Tip, error) {
+func At(ctx context.Context, s *store.Store, branch, rev string) (*store.Tip, error) {
 	if rev == "" {
 		return s.Tip(ctx, branch)
 	}
 	c, err := s.ResolveX(ctx, rev)
 	if err != nil {
-		return nil, s.noCommit(ctx, rev, err)
+		return nil, noCommit(ctx, s, rev, err)
 	}
-	at := &At{By: AtMemory, Rev: rev, Asked: c.ID}
+	at := &store.At{By: AtMemory, Rev: rev, Asked: c.ID}
 	own, err := s.HomeOf(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	if own == "" { // gone, or never one of memory
-		own = BranchOf(c)
+		own = store.BranchOf(c)
 	}
 	if own != "" && (branch == "" || branch == own) {
-		return s.past(own, c, at), nil
+		return past(s, own, c, at), nil
 	}
 	now, err := s.Tip(ctx, branch)
 	if err != nil {
@@ -58,45 +59,43 @@ func (s *Store) At(ctx context.Context, branch, rev string) (*Tip, error) {
 	}
 	if own == "" {
 		at.Code = &c.ID
-		return s.atCode(ctx, now, c, at)
+		return atCode(ctx, s, now, c, at)
 	}
 	at.By = AtTime
-	then, err := s.NewestAt(ctx, now.commit, c.Committer.When)
+	then, err := NewestAt(ctx, s, now.Commit(), c.Committer.When)
 	if err != nil {
 		return nil, err
 	}
-	if then == nil || c.Committer.When.Before(createdAt(now.commit)) {
+	if then == nil || c.Committer.When.Before(createdAt(now.Commit())) {
 		return nil, notYet(now, at)
 	}
-	return s.past(now.branch, then, at), nil
+	return past(s, now.Name(), then, at), nil
 }
 
 // past is a branch as it stood at a commit.
-func (s *Store) past(branch string, c *git.Commit, at *At) *Tip {
-	t := s.TipOf(branch, c)
+func past(s *store.Store, branch string, c *git.Commit, at *store.At) *store.Tip {
 	at.Commit, at.Time = c.ID, c.Committer.When.UTC()
-	t.at = at
-	return t
+	return s.PastTip(branch, c, at)
 }
 
 // newestAt is the newest commit on a commit's first-parent line that is not
 // younger than t; nil for none.
-func (s *Store) NewestAt(ctx context.Context, c *git.Commit, t time.Time) (*git.Commit, error) {
+func NewestAt(ctx context.Context, s *store.Store, c *git.Commit, t time.Time) (*git.Commit, error) {
 	if !c.Committer.When.After(t) {
 		return c, nil
 	}
-	out, err := s.repo.View(ctx, "rev-list", "--first-parent", "--max-count=1",
+	out, err := s.Repo().View(ctx, "rev-list", "--first-parent", "--max-count=1",
 		"--min-age="+strconv.FormatInt(t.Unix(), 10), "--end-of-options", string(c.ID))
 	if err != nil || len(out) == 0 {
 		return nil, err
 	}
-	return s.repo.Commit(ctx, git.ID(strings.TrimSpace(string(out))))
+	return s.Repo().Commit(ctx, git.ID(strings.TrimSpace(string(out))))
 }
 
 // createdAt is when the branch of a memory commit was made; zero where it does
 // not say.
 func createdAt(c *git.Commit) time.Time {
-	at, _ := ParseCreated(c.Trailer(TrailerCreated))
+	at, _ := store.ParseCreated(c.Trailer(store.TrailerCreated))
 	if at == nil {
 		return time.Time{}
 	}
@@ -104,11 +103,11 @@ func createdAt(c *git.Commit) time.Time {
 }
 
 // notYet says that a branch has nothing as old as what was asked for.
-func notYet(now *Tip, at *At) error {
-	made := createdAt(now.commit)
-	message := fmt.Sprintf("branch '%s' has no milestone as old as '%s'", now.branch, prose.OneLine(at.Rev, 100))
-	hint := fmt.Sprintf("git context --branch %s", now.branch)
-	_, from := ParseCreated(now.commit.Trailer(TrailerCreated))
+func notYet(now *store.Tip, at *store.At) error {
+	made := createdAt(now.Commit())
+	message := fmt.Sprintf("branch '%s' has no milestone as old as '%s'", now.Name(), prose.OneLine(at.Rev, 100))
+	hint := fmt.Sprintf("git context --branch %s", now.Name())
+	_, from := store.ParseCreated(now.Commit().Trailer(store.TrailerCreated))
 	if !made.IsZero() && from != nil {
 		hint = fmt.Sprintf("it was made from '%s' on %s", *from, made.Format(time.RFC3339))
 	}
@@ -116,8 +115,8 @@ func notYet(now *Tip, at *At) error {
 }
 
 // noCommit says that a name means no commit at all.
-func (s *Store) noCommit(ctx context.Context, rev string, err error) error {
-	err = s.noMilestone(ctx, rev, err)
+func noCommit(ctx context.Context, s *store.Store, rev string, err error) error {
+	err = s.NoMilestone(ctx, rev, err)
 	var missing *fail.Error
 	if errors.As(err, &missing) && missing.Code == fail.MilestoneNotFound {
 		missing.Code, missing.Message = fail.CommitNotFound, fmt.Sprintf("no commit '%s', of memory or of code", prose.OneLine(rev, 100))
@@ -128,21 +127,21 @@ func (s *Store) noCommit(ctx context.Context, rev string, err error) error {
 // MilestoneAt is [Store.Milestone] as it stood at a tip. A milestone that was not
 // part of the branch then, by its entries or, as those that a branch is born with,
 // by its history, is fail.ErrNotFound.
-func (s *Store) MilestoneAt(ctx context.Context, t *Tip, rev string) (Commit, error) {
+func MilestoneAt(ctx context.Context, s *store.Store, t *store.Tip, rev string) (store.Commit, error) {
 	c, err := s.MilestoneAtX(ctx, rev)
 	if err != nil {
-		return Commit{}, err
+		return store.Commit{}, err
 	}
-	held, err := s.Holds(ctx, t, CommitEntries, c.Trailer(TrailerID))
+	held, err := s.Holds(ctx, t, store.CommitEntries, c.Trailer(store.TrailerID))
 	if err == nil && !held {
-		held, err = s.repo.IsAncestor(ctx, c.ID, t.commit.ID)
+		held, err = s.Repo().IsAncestor(ctx, c.ID, t.Commit().ID)
 	}
 	if err == nil && !held {
 		err = fail.New(fail.ErrNotFound, fail.NotYet, fmt.Sprintf("milestone '%s' was not part of branch '%s' at %s",
-			prose.OneLine(rev, 100), t.branch, t.commit.ID.Short()), "git context --commit "+c.ID.Short())
+			prose.OneLine(rev, 100), t.Name(), t.Commit().ID.Short()), "git context --commit "+c.ID.Short())
 	}
 	if err != nil {
-		return Commit{}, err
+		return store.Commit{}, err
 	}
-	return s.CommitOf(ctx, t.at, c)
+	return s.CommitOf(ctx, t.At(), c)
 }

@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // Named is something by the name that a command takes, with one line that says what it
@@ -17,20 +18,20 @@ type Named struct{ Name, About string }
 // NamedBranches lists the memory branches, the newest first, each with its purpose, or
 // with what its newest milestone says. One for-each-ref answers it. Without about no
 // commit is opened, and the list is sorted by name; likewise below.
-func (s *Store) NamedBranches(ctx context.Context, about bool) ([]Named, error) {
-	return s.namedRefs(ctx, git.BranchPrefix, about, aboutBranch)
+func NamedBranches(ctx context.Context, s *store.Store, about bool) ([]Named, error) {
+	return namedRefs(ctx, s, git.BranchPrefix, about, aboutBranch)
 }
 
 // NamedTags lists the memory tags, of the newest milestone first, each with what its
 // milestone says.
-func (s *Store) NamedTags(ctx context.Context, about bool) ([]Named, error) {
-	return s.namedRefs(ctx, git.TagPrefix, about, aboutTag)
+func NamedTags(ctx context.Context, s *store.Store, about bool) ([]Named, error) {
+	return namedRefs(ctx, s, git.TagPrefix, about, aboutTag)
 }
 
 // NamedDeleted lists the deleted branches that RestoreBranch knows, the newest first,
 // each as NamedBranches does.
-func (s *Store) NamedDeleted(ctx context.Context, about bool) ([]Named, error) {
-	list, err := s.namedRefs(ctx, git.DeletedPrefix, about, aboutBranch)
+func NamedDeleted(ctx context.Context, s *store.Store, about bool) ([]Named, error) {
+	list, err := namedRefs(ctx, s, git.DeletedPrefix, about, aboutBranch)
 	seen := map[string]bool{}
 	var names []Named
 	for _, d := range list {
@@ -46,23 +47,23 @@ func (s *Store) NamedDeleted(ctx context.Context, about bool) ([]Named, error) {
 
 // NamedAt lists what a remote had when it was last asked, as DeleteRemote takes it:
 // branches by their names, tags as tags/NAME.
-func (s *Store) NamedAt(ctx context.Context, remote string, about bool) ([]Named, error) {
+func NamedAt(ctx context.Context, s *store.Store, remote string, about bool) ([]Named, error) {
 	t := git.RemoteTracking(remote)
-	list, err := s.namedRefs(ctx, t.Branches(), about, aboutBranch)
+	list, err := namedRefs(ctx, s, t.Branches(), about, aboutBranch)
 	if err != nil {
 		return nil, err
 	}
-	tags, err := s.namedRefs(ctx, t.Tags(), about, aboutTag)
+	tags, err := namedRefs(ctx, s, t.Tags(), about, aboutTag)
 	for _, tag := range tags {
-		list = append(list, Named{RemoteTagPrefix + tag.Name, tag.About})
+		list = append(list, Named{store.RemoteTagPrefix + tag.Name, tag.About})
 	}
 	return list, err
 }
 
 // NamedTracked lists the memory branches that remotes had when they were last asked, the
 // newest first, as Revision takes them: REMOTE/BRANCH.
-func (s *Store) NamedTracked(ctx context.Context, about bool) ([]Named, error) {
-	list, err := s.namedRefs(ctx, git.RemotePrefix, about, aboutBranch)
+func NamedTracked(ctx context.Context, s *store.Store, about bool) ([]Named, error) {
+	list, err := namedRefs(ctx, s, git.RemotePrefix, about, aboutBranch)
 	var branches []Named
 	for _, n := range list {
 		if remote, branch, ok := git.TrackedBranch(git.RemotePrefix + n.Name); ok {
@@ -73,12 +74,12 @@ func (s *Store) NamedTracked(ctx context.Context, about bool) ([]Named, error) {
 }
 
 // NamedCode lists the branches and tags of the code, by name, at most so many of each.
-func (s *Store) NamedCode(ctx context.Context, most int) ([]Named, error) {
+func NamedCode(ctx context.Context, s *store.Store, most int) ([]Named, error) {
 	var list []Named
 	for _, prefix := range git.CodePrefixes() {
 		// Neither sorted by date nor described: a repository of code may have a
 		// hundred thousand, and each would be opened for that.
-		names, err := s.repo.Refs(ctx, prefix)
+		names, err := s.Repo().Refs(ctx, prefix)
 		if err != nil {
 			return nil, err
 		}
@@ -94,17 +95,17 @@ func (s *Store) NamedCode(ctx context.Context, most int) ([]Named, error) {
 func aboutTag(c *git.Commit) string { return c.Subject() }
 
 func aboutBranch(c *git.Commit) string {
-	return cmp.Or(c.Trailer(TrailerPurpose), c.Trailer(TrailerLast), c.Subject())
+	return cmp.Or(c.Trailer(store.TrailerPurpose), c.Trailer(store.TrailerLast), c.Subject())
 }
 
 // namedRefs lists what stands behind a prefix of ref names.
-func (s *Store) namedRefs(ctx context.Context, prefix string, about bool, say func(*git.Commit) string) ([]Named, error) {
+func namedRefs(ctx context.Context, s *store.Store, prefix string, about bool, say func(*git.Commit) string) ([]Named, error) {
 	args := []string{"for-each-ref", "--format=%(refname)%00%00"}
 	if about {
 		// git takes twice as long where it looks for the trailers itself.
 		args = []string{"for-each-ref", "--sort=-committerdate", "--format=%(refname)%00%(contents)%00"}
 	}
-	out, err := s.repo.View(ctx, append(args, prefix)...)
+	out, err := s.Repo().View(ctx, append(args, prefix)...)
 	if err != nil {
 		return nil, err
 	}
@@ -117,32 +118,32 @@ func (s *Store) namedRefs(ctx context.Context, prefix string, about bool, say fu
 }
 
 // Recent is one of the newest milestones: what lists of many need of it.
-type Recent struct {
+type RecentCommit struct {
 	Commit             git.ID
 	ID, Agent, Summary string
 }
 
 // Recent lists the newest n milestones of a branch, the newest first, from git log
 // alone: no document is opened.
-func (s *Store) Recent(ctx context.Context, t *Tip, n int) ([]Recent, error) {
-	var list []Recent
-	args := []string{"--no-notes", EndOfOptions, string(t.commit.ID)}
-	err := s.logIDs(ctx, args, func(f [][]byte) error {
+func Recent(ctx context.Context, s *store.Store, t *store.Tip, n int) ([]RecentCommit, error) {
+	var list []RecentCommit
+	args := []string{"--no-notes", store.EndOfOptions, string(t.Commit().ID)}
+	err := s.LogIDs(ctx, args, func(f [][]byte) error {
 		if len(f[1]) == 0 {
 			return nil
 		}
-		list = append(list, Recent{Commit: git.ID(f[0]), ID: string(f[1]), Agent: string(f[2]), Summary: string(f[3])})
+		list = append(list, RecentCommit{Commit: git.ID(f[0]), ID: string(f[1]), Agent: string(f[2]), Summary: string(f[3])})
 		if len(list) == n {
 			return git.ErrEnough
 		}
 		return nil
-	}, value(trailerAgent), "%s")
+	}, store.Value(store.TrailerAgent), "%s")
 	return list, err
 }
 
 // TopicKeys lists the keys of a tip's topics, sorted, those too that another one
 // supersedes. No topic is opened.
-func (s *Store) TopicKeys(ctx context.Context, t *Tip) ([]string, error) {
+func TopicKeys(ctx context.Context, s *store.Store, t *store.Tip) ([]string, error) {
 	list, err := t.List(ctx, doc.TopicDir)
 	var keys []string
 	for _, e := range list {
