@@ -15,6 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/refs/git"
 )
 
@@ -104,7 +105,7 @@ func (h *tangle) first(i, culprit int) bool {
 func bareStore(t *testing.T) (*Store, string) {
 	t.Helper()
 	dir := t.TempDir()
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1"}
+	env := gittest.Env(t, dir, "")
 	c := exec.Command("git", "init", "-q", "--bare", filepath.Join(dir, "r"))
 	c.Env = env
 	if out, err := c.CombinedOutput(); err != nil {

@@ -22,6 +22,7 @@ var layers = map[string][]string{
 	"refs/journal":      {"refs/git", "refs/fault"},
 	"refs/peer":         {},
 	"refs/git":          {"refs/fault"},
+	"internal/gittest":  {},
 	"test/bench":        {"refs"},
 	"test/bench/floor":  {},
 	"test/bench/folder": {},

@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/git-context/git-context/cmd"
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 // The test binary is git-context too: it stands on the PATH of every script
@@ -30,8 +31,8 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, scripts(t, kinds[0]))
 }
 
-// gitConfig is that of a user. Nothing of ours runs in the background, where it could
-// outlive its test.
+// gitConfig is that of a user, beside what all tests have. Nothing of ours runs in the
+// background, where it could outlive its test.
 const gitConfig = `[user]
 	name = Ada
 	email = ada@example.com
@@ -64,7 +65,7 @@ func isolate(env *testscript.Env) error {
 	env.Setenv("LC_ALL", "C")
 	env.Setenv("TZ", "UTC")
 	env.Values[environment{}] = env
-	return os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(gitConfig), 0o666)
+	return os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(gittest.Config+gitConfig), 0o666)
 }
 
 // exits runs a command that must end with the given code:
