@@ -48,6 +48,11 @@ func (s *sandbox) write(name, content string) {
 	}
 }
 
+func (s *sandbox) exists(name string) bool {
+	_, err := os.Stat(s.path(name))
+	return err == nil
+}
+
 // try runs git in a directory of the sandbox.
 func (s *sandbox) try(dir string, args ...string) (string, error) {
 	cmd := exec.Command("git", args...)
