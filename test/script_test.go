@@ -65,7 +65,7 @@ func isolate(env *testscript.Env) error {
 	env.Setenv("LC_ALL", "C")
 	env.Setenv("TZ", "UTC")
 	env.Values[environment{}] = env
-	return os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(gittest.Config+gitConfig), 0o666)
+	return gittest.Configure(home, gitConfig)
 }
 
 // exits runs a command that must end with the given code:
