@@ -49,8 +49,8 @@ completion: build
 	for shell in bash zsh fish; do $(BIN) completion $$shell >bin/completion/git-context.$$shell || exit 1; done
 
 # Of a package that passes go test shows nothing: what it could not start is asked
-# for once more. Alone no package takes five minutes; the limit leaves room for a
-# machine that does much else.
+# for once more. go's own limit, ten minutes for a package, is too short on a machine
+# that does much else.
 test:
 	$(GO) test -tags $(TAGS) -timeout 30m ./...
 	@$(GO) test -tags $(TAGS) -timeout 30m -run '^TestServers$$' -v ./test | sed -n 's/.*\(\*\*\* SKIPPED SERVERS\)/\1/p'
