@@ -7,27 +7,28 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
-	"github.com/google/go-cmp/cmp"
 )
 
 // open makes a repository with memory in real git, away from the user's settings.
 func open(t *testing.T) *refs.Store {
 	t.Helper()
 	dir := t.TempDir()
-	env := []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com",
-		"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com"}
+	env := append(gittest.Env(t, t.TempDir(), ""), "GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com",
+		"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com")
 	c := exec.Command("git", "init", "-q", dir)
 	c.Env = env
 	if out, err := c.CombinedOutput(); err != nil {

@@ -190,9 +190,18 @@ func collecting(t *testing.T, gcAuto int) (w *world, mark string) {
 	w = newWorld(t)
 	mark = "TEST_MARK=" + w.dir
 	w.env = append(w.env, mark)
-	w.git("config", "context.gcAuto", fmt.Sprint(gcAuto))
+	w.inBackground(gcAuto)
 	t.Cleanup(func() { nothingRuns(t, mark) })
 	return w, mark
+}
+
+// inBackground allows maintenance in the background, git's own and a gc of ours from so
+// many loose objects on.
+func (w *world) inBackground(gcAuto int) {
+	w.t.Helper()
+	w.git("config", "gc.auto", "6700")
+	w.git("config", "maintenance.auto", "true")
+	w.git("config", "context.gcAuto", fmt.Sprint(gcAuto))
 }
 
 // COMMIT starts it, and leaves it to itself.

@@ -32,6 +32,7 @@ var layers = map[string][]string{
 	"refs/journal":            {"refs/git", "refs/fault"},
 	"hooks":                   {"refs/fault"},
 	"refs/git":                {"refs/fault"},
+	"internal/gittest":        {},
 	"refs/doc":                {},
 	"refs/fault":              {},
 	"refs/index":              {},

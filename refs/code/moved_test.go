@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/internal/unwired"
 	"github.com/git-context/git-context/refs/store"
@@ -33,8 +34,8 @@ func newMovedWorld(t *testing.T) *movedWorld {
 	t.Helper()
 	dir := t.TempDir()
 	w := &movedWorld{t: t, dir: dir, zero: git.ID(strings.Repeat("0", 40)), gone: git.ID(strings.Repeat("1", 40)),
-		env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@e.c",
-			"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@e.c"}}
+		env: append(gittest.Env(t, dir, ""), "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@e.c",
+			"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@e.c")}
 	w.run("init", "-q")
 	tree := string(w.run("hash-object", "-w", "-t", "tree", "/dev/null"))
 	commit := func(message string, parents ...git.ID) git.ID {
@@ -161,7 +162,7 @@ func TestReadIntent(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	cmd := exec.Command("git", "init", "-q", dir)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1"}
+	cmd.Env = gittest.Env(t, dir, "")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 // sandbox is a directory with its own HOME, in which real git runs.
@@ -24,12 +26,10 @@ func newSandbox(t *testing.T, more ...string) *sandbox {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := []string{"HOME=" + dir + "/home", "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1",
+	env := append(gittest.Env(t, filepath.Join(dir, "home"), "[init]\n\tdefaultBranch = trunk\n[protocol \"file\"]\n\tallow = always\n"),
 		"GIT_COMMITTER_NAME=A Committer", "GIT_COMMITTER_EMAIL=c@example.com",
-		"GIT_AUTHOR_NAME=An Author", "GIT_AUTHOR_EMAIL=a@example.com"}
-	s := &sandbox{t: t, dir: dir, env: append(env, more...)}
-	s.write("home/.gitconfig", "[init]\n\tdefaultBranch = trunk\n[protocol \"file\"]\n\tallow = always\n")
-	return s
+		"GIT_AUTHOR_NAME=An Author", "GIT_AUTHOR_EMAIL=a@example.com")
+	return &sandbox{t: t, dir: dir, env: append(env, more...)}
 }
 
 // path is a path in the sandbox.
@@ -46,6 +46,11 @@ func (s *sandbox) write(name, content string) {
 	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 		s.t.Fatal(err)
 	}
+}
+
+func (s *sandbox) exists(name string) bool {
+	_, err := os.Stat(s.path(name))
+	return err == nil
 }
 
 // try runs git in a directory of the sandbox.

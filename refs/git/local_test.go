@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 func TestLock(t *testing.T) {
@@ -261,28 +263,26 @@ func TestRun(t *testing.T) {
 // A child and what it started end with ctx.
 func TestRunStops(t *testing.T) {
 	s, r := newRepo(t)
-	s.git("r", "config", "alias.slow", "!echo $$ >pid; trap '' TERM; sleep 60 & wait; sleep 60")
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer cancel()
-	begin := time.Now()
+	s.git("r", "config", "alias.slow", "!echo $$ >pid; trap '' TERM; sleep 600 & wait; sleep 600")
+	pid := func() string { // "" until it is written
+		text, _ := os.ReadFile(s.path("r/pid"))
+		return strings.TrimSpace(string(text))
+	}
+	ctx, begin := gittest.NewDeadline(t), time.Time{}
+	go func() {
+		gittest.Wait(t, "the child", func() bool { return pid() != "" })
+		begin = time.Now()
+		ctx.Come()
+	}()
 	_, err := r.Run(ctx, "slow")
 	wantErr(t, err, context.DeadlineExceeded, "git slow")
-	if took := time.Since(begin); took > killGrace+2*time.Second {
+	if took := time.Since(begin); took > 10*killGrace {
 		t.Errorf("took %v", took)
 	}
-	pid := strings.TrimSpace(string(ok(os.ReadFile(s.path("r/pid")))(t)))
-	for range 100 {
-		if _, err = os.Stat("/proc/" + pid); err != nil {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	if err == nil {
-		state, _ := os.ReadFile("/proc/" + pid + "/stat")
-		if !strings.Contains(string(state), ") Z ") {
-			t.Errorf("descendant %s lives on", pid)
-		}
-	}
+	gittest.Wait(t, "the end of descendant "+pid(), func() bool {
+		state, err := os.ReadFile("/proc/" + pid() + "/stat")
+		return err != nil || strings.Contains(string(state), ") Z ")
+	})
 }
 
 func TestTrace(t *testing.T) {

@@ -199,6 +199,7 @@ func TestLooseObjectFiles(t *testing.T) {
 
 func TestWriteSettings(t *testing.T) {
 	s, _ := newRepo(t)
+	s.write("home/.gitconfig", "") // what git does by itself
 	for _, c := range []struct {
 		config []string
 		level  int

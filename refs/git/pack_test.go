@@ -409,6 +409,7 @@ func TestPackBesideGC(t *testing.T) {
 			}
 		}
 	})
+	defer wg.Wait() // where the test fails too: t must not be used after it
 	for packing := true; packing; {
 		select {
 		case <-done:
@@ -418,6 +419,5 @@ func TestPackBesideGC(t *testing.T) {
 		m.grow(t, 2)
 		m.pack(t)
 	}
-	wg.Wait()
 	m.whole(t)
 }

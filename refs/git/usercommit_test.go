@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 // hookOf writes a hook of a repository.
@@ -64,18 +66,13 @@ func TestRunUserInterrupted(t *testing.T) {
 		s, _ := newRepo(t)
 		s.write("r/f", "text\n")
 		s.git("r", "add", ".")
-		s.hookOf("r", "pre-commit", "touch begun; exec sleep 60")
+		s.hookOf("r", "pre-commit", "touch begun; exec sleep 600")
 		why := errors.New("a signal")
 		r, err := Open(t.Context(), Options{Dir: s.path("r"), Env: s.env,
 			Interruptible: func(ctx context.Context) (context.Context, context.CancelFunc) {
 				ctx, cancel := context.WithCancelCause(ctx)
 				go func() {
-					for range 1000 {
-						if _, err := os.Stat(s.path("r/begun")); err == nil {
-							break
-						}
-						time.Sleep(5 * time.Millisecond)
-					}
+					gittest.Wait(t, "the hook", func() bool { return s.exists("r/begun") })
 					cancel(why)
 				}()
 				return ctx, func() { cancel(nil) }
@@ -85,7 +82,7 @@ func TestRunUserInterrupted(t *testing.T) {
 		if err := r.RunUser(t.Context(), UserOptions{Terminal: terminal}, "commit", "-m", "x"); !errors.Is(err, why) {
 			t.Errorf("terminal %v: %v", terminal, err)
 		}
-		if took := time.Since(begin); took > 10*time.Second {
+		if took := time.Since(begin); took > gittest.Patience {
 			t.Errorf("terminal %v: it took %v", terminal, took)
 		}
 		if _, err := os.Stat(s.path("r/.git/index.lock")); err == nil {

@@ -13,10 +13,12 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
+	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/internal/unwired"
 	"github.com/git-context/git-context/refs/store"
-	"pgregory.net/rapid"
 )
 
 // tangle is a random history: commit i has parents before i, and the last one
@@ -105,7 +107,7 @@ func (h *tangle) first(i, culprit int) bool {
 func bareStore(t *testing.T) (*store.Store, string) {
 	t.Helper()
 	dir := t.TempDir()
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1"}
+	env := gittest.Env(t, dir, "")
 	c := exec.Command("git", "init", "-q", "--bare", filepath.Join(dir, "r"))
 	c.Env = env
 	if out, err := c.CombinedOutput(); err != nil {

@@ -8,7 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
 	"time"
+
+	"github.com/git-context/git-context/internal/gittest"
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/share"
@@ -19,7 +22,7 @@ import (
 func TestSettleWithoutWorktree(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@e.c"}
+	env := append(gittest.Env(t, dir, ""), "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@e.c")
 	cmd := exec.Command("git", "init", "-q", dir)
 	cmd.Env = env
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -87,7 +87,7 @@ func ExampleStore_Record() {
 }
 
 // What contradicts itself moves nothing, and waits until somebody decides.
-func ExampleStore_Merge() {
+func Example_merge() {
 	ctx := context.Background()
 	s, remove := memory()
 	defer remove()

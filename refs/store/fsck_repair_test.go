@@ -1,11 +1,13 @@
 package store_test
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
+
 	"time"
+
+	"github.com/git-context/git-context/internal/gittest"
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fsck"
@@ -18,7 +20,7 @@ func TestRepairIsQuoted(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "it's")
 	cmd := exec.Command("git", "init", "-q", dir)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@e.c"}
+	cmd.Env = append(gittest.Env(t, t.TempDir(), ""), "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@e.c")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

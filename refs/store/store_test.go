@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fsck"
@@ -28,11 +29,10 @@ type repo struct {
 func newRepo(t testing.TB, args ...string) *repo {
 	t.Helper()
 	home := t.TempDir()
-	r := &repo{t: t, dir: filepath.Join(t.TempDir(), "code"), env: []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_CONFIG_HOME=" + home, "GIT_CONFIG_NOSYSTEM=1",
+	r := &repo{t: t, dir: filepath.Join(t.TempDir(), "code"), env: append(gittest.Env(t, home, ""), "XDG_CONFIG_HOME="+home,
 		"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com",
 		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com",
-	}}
+	)}
 	if err := os.Mkdir(r.dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
