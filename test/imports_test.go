@@ -44,6 +44,7 @@ var layers = map[string][]string{
 	"test":                    {},
 	"test/bench/floor":        {},
 	"test/bench/folder":       {},
+	"test/gogit":              {},
 }
 
 func TestImportsPointDown(t *testing.T) {
@@ -81,8 +82,7 @@ func TestForbiddenImports(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range strings.Fields(string(out)) {
-		if path == "github.com/go-git/go-git/v5" || strings.HasPrefix(path, "github.com/go-git/go-git/v5/storage") ||
-			path == "github.com/go-git/go-git/v5/plumbing/object" || path == "net/http" || path == "testing" {
+		if opensRepositories(path) || path == "net/http" || path == "testing" {
 			t.Errorf("the command depends on %s", path)
 		}
 	}
@@ -95,6 +95,42 @@ func TestForbiddenImports(t *testing.T) {
 		if f := strings.Fields(line); contains(f[1:], "os/exec") {
 			t.Errorf("%s runs processes", f[0])
 		}
+	}
+}
+
+// opensRepositories reports whether a package is one of go-git's above its formats.
+func opensRepositories(path string) bool {
+	rest, ok := strings.CutPrefix(path, "github.com/go-git/go-git/v5")
+	return ok && (rest == "" || rest == "/plumbing/object" || strings.HasPrefix(rest, "/storage"))
+}
+
+// go-git opens repositories in the tests of test/gogit alone, where it only reads.
+func TestGoGitOnlyReadsInTests(t *testing.T) {
+	t.Parallel()
+	format := `{{.ImportPath}} {{join .Imports " "}} | {{join .TestImports " "}} {{join .XTestImports " "}}`
+	out, err := exec.Command("go", "list", "-f", format, "github.com/git-context/git-context/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := false
+	for line := range strings.Lines(string(out)) {
+		code, tests, _ := strings.Cut(line, "|")
+		f := strings.Fields(code)
+		reads := strings.HasSuffix(f[0], "/test/gogit")
+		for _, path := range strings.Fields(tests) {
+			used = used || reads && opensRepositories(path)
+			if !reads && opensRepositories(path) {
+				t.Errorf("the tests of %s import %s", f[0], path)
+			}
+		}
+		for _, path := range f[1:] {
+			if opensRepositories(path) {
+				t.Errorf("%s imports %s", f[0], path)
+			}
+		}
+	}
+	if !used {
+		t.Error("nothing was found that imports go-git: what is looked for is not its name")
 	}
 }
 

@@ -1,10 +1,12 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,14 +20,14 @@ import (
 type stagedPack struct {
 	dir   string   // the folder
 	to    string   // where packs are
-	names []string // "pack-<hash>", see nameAnew
+	names []string // "pack-<hash>", see stagePack
 
 	shared perm
 }
 
-// stagePack packs objects: a name on each line of input, and behind it what a tree calls
+// stageOnce packs objects: a name on each line of input, and behind it what a tree calls
 // the object. What git leaves of it when it is killed stands in the folder too.
-func (r *Repo) stagePack(ctx context.Context, packDir string, input []byte) (*stagedPack, error) {
+func (r *Repo) stageOnce(ctx context.Context, packDir string, input []byte) (*stagedPack, error) {
 	if err := r.sharing().mkdir(packDir); err != nil {
 		return nil, err
 	}
@@ -53,19 +55,61 @@ func (r *Repo) stagePack(ctx context.Context, packDir string, input []byte) (*st
 	}
 	err := r.stream(ctx, command{stdin: input, env: env, also: r.progress,
 		args: []string{"pack-objects", how, "--delta-base-offset", filepath.Join(st.dir, "pack")}}, out)
-	if err == nil {
-		err = st.nameAnew(r.hexLen())
-	}
 	if err != nil {
 		return nil, errors.Join(err, st.remove())
 	}
 	return st, nil
 }
 
-// nameAnew gives the packs names that nobody else comes upon. git's are hashes of what is
-// in a pack: where somebody packs the same at this moment, a pack of that name may be
-// among those that a `git repack -a -d` is about to delete, and a .keep file of ours would
-// have it leave those objects out of the new one, too.
+// stagePack packs objects as stageOnce does, under names that no pack here has: a pack of
+// our name, of somebody who packs the same at this moment, may be among those that a
+// `git repack -a -d` is about to delete, and a .keep file of ours would have it leave those
+// objects out of its new pack, too.
+//
+// git names a pack after its bytes, and go-git (from 5.17 on) reads nothing more in a
+// repository with a pack of any other name. A random order of the objects makes other bytes.
+// Where that fails, which only a handful of objects can, the name is random: no object is lost.
+func (r *Repo) stagePack(ctx context.Context, packDir string, input []byte) (*stagedPack, error) {
+	const tries = 3
+	for try := 1; ; try++ {
+		st, err := r.stageOnce(ctx, packDir, shuffled(input))
+		if err != nil || !st.taken() {
+			return st, err
+		}
+		if try == tries {
+			if err := st.nameAnew(r.hexLen()); err != nil {
+				return nil, errors.Join(err, st.remove())
+			}
+			return st, nil
+		}
+		if err := st.remove(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// shuffled changes the order of the first lines. The others keep theirs, which brings
+// together in a pack what is read together.
+func shuffled(input []byte) []byte {
+	const most = 64
+	list := slices.Collect(bytes.Lines(input))
+	rand.Shuffle(min(len(list), most), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return bytes.Join(list, nil)
+}
+
+// taken reports whether a file exists that belongs to a pack of such a name.
+func (st *stagedPack) taken() bool {
+	for _, name := range st.names {
+		for _, ext := range append(packFiles[:], ".keep") {
+			if _, err := os.Lstat(filepath.Join(st.to, name+ext)); !errors.Is(err, fs.ErrNotExist) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// nameAnew gives the packs random names.
 func (st *stagedPack) nameAnew(hexLen int) error {
 	entries, err := os.ReadDir(st.dir)
 	if err != nil {
