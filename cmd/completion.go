@@ -2,24 +2,10 @@ package cmd
 
 import (
 	"context"
-	"embed"
 
+	"github.com/git-context/git-context/cmd/complete"
 	"github.com/git-context/git-context/render"
 )
-
-// The shells that completion knows.
-const (
-	shellBash = "bash"
-	shellZsh  = "zsh"
-	shellFish = "fish"
-)
-
-func shells() []string { return []string{shellBash, shellZsh, shellFish} }
-
-// scripts are what the shells read, each called after its shell.
-//
-//go:embed completion
-var scripts embed.FS
 
 func newCompletion(g *globals) *command {
 	return &command{
@@ -36,7 +22,7 @@ func newCompletion(g *globals) *command {
 		flags:   g.flags(),
 		least:   1, most: 1, needs: "a shell: bash, zsh or fish",
 		action: func(_ context.Context, env *Env, args []string) error {
-			script, err := scripts.ReadFile("completion/git-context." + args[0])
+			script, err := complete.Script(args[0])
 			if err != nil {
 				return unknownShell(args[0])
 			}

@@ -115,24 +115,28 @@ func parseForm(form string) (name string, more []string, value string) {
 	return names[0], names[1:], value
 }
 
-// formOf gives a flag as help shows it, and what it does.
+// formOf returns a flag as help shows it, and what it does.
 func formOf(f cli.Flag) (form, usage string) {
-	names := make([]string, 0, 2)
+	names, value, usage := partsOf(f)
+	return strings.Join(names, ", ") + value, usage
+}
+
+// partsOf returns the names of a flag with their dashes, the placeholder of its value with
+// the space before it, and what the flag does.
+func partsOf(f cli.Flag) (names []string, value, usage string) {
 	for _, n := range f.Names() {
 		names = append(names, dashed(n))
 	}
-	form = strings.Join(names, ", ")
 	if d, ok := f.(cli.DocGenerationFlag); ok {
 		usage = d.GetUsage()
 	}
 	if strings.HasPrefix(usage, "`") {
-		value, rest, _ := strings.Cut(usage[1:], "` ")
+		value, usage, _ = strings.Cut(usage[1:], "` ")
 		if !strings.HasPrefix(value, "[=") {
-			form += " "
+			value = " " + value
 		}
-		form, usage = form+value, rest
 	}
-	return form, usage
+	return names, value, usage
 }
 
 // single drops the other names of a flag once permute has resolved them:
