@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/render"
 )
 
 type branchOptions struct {
@@ -168,4 +169,72 @@ func (o *branchOptions) rename(ctx context.Context, s *refs.Store, args []string
 	}
 	b, err := s.RenameBranch(ctx, from, args[len(args)-1])
 	return branchResult{branch: &b, did: "Renamed memory branch '" + from + "' to"}, err
+}
+
+func (o *branchOptions) printBranch(ctx context.Context, env *Env, r branchResult) error {
+	switch {
+	case r.deleted != nil:
+		err := o.show(env, r.deleted, func(p *render.Printer) {
+			line(p, "Deleted memory branch '%s'", r.deleted.Branch)
+		})
+		if err != nil {
+			return err
+		}
+		env.hint("git context branch --restore %s", r.deleted.Branch)
+		return nil
+	case r.branch != nil:
+		err := o.show(env, r.branch, func(p *render.Printer) {
+			line(p, "%s '%s'", r.did, r.branch.Name)
+		})
+		if err != nil {
+			return err
+		}
+		if o.made() && r.branch.Purpose == "" {
+			env.hint("say why it exists: git context -b %s metadata set branch.purpose TEXT", r.branch.Name)
+		}
+		return nil
+	}
+	if r.list == nil {
+		r.list = []refs.Branch{} // an empty list in JSON, not null
+	}
+	value := struct {
+		Branches []refs.Branch `json:"branches"`
+	}{r.list}
+	return o.viewIn(ctx, env, colorBranch, value, func(p *render.Printer) { render.BranchesText(p, r.list) })
+}
+
+// made says whether the command line asked for a new branch.
+func (o *branchOptions) made() bool { return !o.move && !o.restore }
+
+func newSwitch(g *globals) *command {
+	return &command{
+		name:  "switch",
+		usage: []string{"switch NAME"},
+		about: "Makes a memory branch the current one of this worktree. Pending steps stay with the branch that they were recorded on. The code's branches, index and files are not touched.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
+		examples: []string{
+			"switch main",
+		},
+		globals: g,
+		flags:   g.flags(),
+		least:   1, most: 1, needs: "the name of a branch",
+		action: func(ctx context.Context, env *Env, args []string) error {
+			b, err := runSwitch(ctx, env, g, args[0])
+			if err != nil {
+				return err
+			}
+			return g.show(env, b, func(p *render.Printer) {
+				line(p, "Switched to memory branch '%s'", b.Name)
+			})
+		},
+	}
+}
+
+func runSwitch(ctx context.Context, env *Env, g *globals, name string) (b refs.Branch, err error) {
+	s, err := g.open(ctx, env)
+	if err != nil {
+		return b, err
+	}
+	defer closing(s, &err)
+	return s.Switch(ctx, name)
 }

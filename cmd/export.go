@@ -40,7 +40,7 @@ func newExport(g *globals) *command {
 			}
 			env.warnAll(r.Warnings)
 			return o.show(env, r, func(p *render.Printer) {
-				line(p, "Exported %s, %s and %s to '%s'", branches(r.Branches), count(r.Commits, "milestone"), count(r.Steps, "step"), r.Folder)
+				line(p, "Exported %s, %s and %s to '%s'", count(r.Branches, "branch", "branches"), count(r.Commits, "milestone", "milestones"), count(r.Steps, "step", "steps"), r.Folder)
 			})
 		},
 	}

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"strconv"
 	"strings"
 	"time"
 
@@ -110,7 +109,7 @@ func printExpunge(p *render.Printer, r refs.ExpungeResult) {
 	if r.DryRun {
 		did = "Would expunge"
 	}
-	line(p, "%s %s and %s", did, numbered(r.Entries, "entry", "entries"), numbered(r.Texts, "piece of text", "pieces of text"))
+	line(p, "%s %s and %s", did, count(r.Entries, "entry", "entries"), count(r.Texts, "piece of text", "pieces of text"))
 	for _, e := range r.Expunged {
 		state := ""
 		if e.Pending {
@@ -121,13 +120,13 @@ func printExpunge(p *render.Printer, r refs.ExpungeResult) {
 	if len(r.Topics) > 0 {
 		line(p, " in topics: %s", strings.Join(r.Topics, ", "))
 	}
-	line(p, " %s and %s rewritten", numbered(r.Commits, "commit", "commits"), numbered(r.Notes, "note", "notes"))
+	line(p, " %s and %s rewritten", count(r.Commits, "commit", "commits"), count(r.Notes, "note", "notes"))
 	if !r.DryRun {
-		line(p, " %s deleted", numbered(r.Objects, "object", "objects"))
+		line(p, " %s deleted", count(r.Objects, "object", "objects"))
 	}
 	for _, h := range r.Remotes {
 		line(p, "")
-		line(p, "Remote '%s' still holds it (%s)", h.Remote, numbered(len(h.Refs), "ref", "refs"))
+		line(p, "Remote '%s' still holds it (%s)", h.Remote, count(len(h.Refs), "ref", "refs"))
 		for _, c := range h.Commands {
 			line(p, "  %s", c)
 		}
@@ -141,11 +140,4 @@ func printExpunge(p *render.Printer, r refs.ExpungeResult) {
 		line(p, "Where it was recorded again since, it has to be expunged there too: other clones are told of entries, not of the text.")
 	}
 	line(p, "Whoever saw a secret has it: hosts keep what nothing leads to, and so do backups. Change it.")
-}
-
-func numbered(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
 }

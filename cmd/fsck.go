@@ -107,7 +107,7 @@ func unmended(problems []refs.Problem) error {
 	if left == 0 {
 		return nil
 	}
-	err := &refs.Error{Code: "problems", Kind: refs.ErrRefused, Message: count(left, "problem")}
+	err := &refs.Error{Code: "problems", Kind: refs.ErrRefused, Message: count(left, "problem", "problems")}
 	if hint != "" {
 		err.Hints = []string{hint}
 	}

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -99,12 +98,4 @@ func wrap(text string, width int, indent string) string {
 		column += len(word)
 	}
 	return b.String()
-}
-
-// write puts a whole result on standard output, in one piece.
-func (e *Env) write(s string) error {
-	if _, err := io.WriteString(e.Out, s); err != nil {
-		return &outputError{cause(err)}
-	}
-	return nil
 }

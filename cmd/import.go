@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -48,7 +49,7 @@ func newImport(g *globals) *command {
 				return err
 			}
 			return o.show(env, r, func(p *render.Printer) {
-				line(p, "Imported %s, skipped %d that stand already", count(r.Steps, "step"), r.Skipped)
+				line(p, "Imported %s, skipped %d that stand already", count(r.Steps, "step", "steps"), r.Skipped)
 			})
 		},
 	}
@@ -119,4 +120,33 @@ func (o *importOptions) readTrace(ctx context.Context, env *Env, file string, w 
 		step.Agent, step.Session, step.Model = w.Agent, session, w.Model
 	}
 	return trace.steps, nil
+}
+
+// importFolder is `import DIR`: the memory that another implementation keeps in
+// a folder.
+func (o *importOptions) importFolder(ctx context.Context, env *Env, args []string) error {
+	if len(args) != 1 {
+		return usagef("'import' takes one folder").hint("git context import DIR").hint(importTrace)
+	}
+	if info, err := os.Stat(env.path(args[0])); err == nil && !info.IsDir() {
+		return usagef("'%s' is a file, not a folder", args[0]).hint(importTrace)
+	}
+	r, err := runImportFolder(ctx, env, o, args[0])
+	env.warnAll(r.Warnings)
+	if err != nil {
+		return err
+	}
+	return o.show(env, r, func(p *render.Printer) {
+		line(p, "Imported %s and %s on %s from '%s' (%s), skipped %d that stand already",
+			count(r.Commits, "milestone", "milestones"), count(r.Steps, "step", "steps"), count(r.Branches, "branch", "branches"), r.Folder, r.Dialect, r.Skipped)
+	})
+}
+
+func runImportFolder(ctx context.Context, env *Env, o *importOptions, dir string) (r refs.FolderResult, err error) {
+	s, err := o.open(ctx, env)
+	if err != nil {
+		return r, err
+	}
+	defer closing(s, &err)
+	return s.ImportFolder(ctx, refs.FolderOptions{Writer: o.writer(env), Dir: env.path(dir), Agent: o.agent})
 }

@@ -166,10 +166,10 @@ func (o *mergeOptions) printOutcome(p *render.Printer, r refs.MergeResult) {
 	case r.UpToDate:
 		line(p, "Already up to date")
 	case o.dryRun:
-		line(p, "Would merge '%s' into '%s': %s, no conflict", r.Merged, r.Branch, count(r.Steps, "step"))
+		line(p, "Would merge '%s' into '%s': %s, no conflict", r.Merged, r.Branch, count(r.Steps, "step", "steps"))
 	case r.Commit != nil && r.ID != nil:
 		line(p, "[%s %s] merged '%s'", r.Branch, r.Commit.Short(), r.Merged)
-		line(p, " id %s, %s", *r.ID, count(r.Steps, "step"))
+		line(p, " id %s, %s", *r.ID, count(r.Steps, "step", "steps"))
 	case r.Commit != nil: // of a sync, which makes no milestone
 		line(p, "[%s %s] merged with '%s'; to share it: git context sync", r.Branch, r.Commit.Short(), r.Merged)
 	default: // of a sync, on other refs

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/git-context/git-context/refs"
 )
 
 // message is what -m and -F say, for the commands that make a milestone.
@@ -59,4 +61,31 @@ func splitMessage(paragraphs []string, file string) (summary, contribution strin
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	return strings.TrimSpace(line)
+}
+
+// signing are the flags of the commands that make milestones: git's own.
+type signing struct {
+	sign bool
+	key  string
+	not  bool
+}
+
+func (s *signing) flags() []cli.Flag {
+	return []cli.Flag{
+		inline(&s.sign, &s.key, "-S, --gpg-sign [=KEYID]", "sign the memory commits, with KEYID (-SKEYID) or as user.signingKey says"),
+		toggle(&s.not, "--no-gpg-sign", "do not sign them, whatever context.gpgSign says"),
+	}
+}
+
+// signs completes who writes by what the flags say.
+func (s *signing) signs(w refs.Writer) (refs.Writer, error) {
+	switch {
+	case s.sign && s.not:
+		return w, usagef("-S and --no-gpg-sign exclude each other")
+	case s.sign:
+		w.Sign = refs.Signing{Mode: refs.SignAlways, Key: s.key}
+	case s.not:
+		w.Sign = refs.Signing{Mode: refs.SignNever}
+	}
+	return w, nil
 }

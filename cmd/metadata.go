@@ -2,6 +2,8 @@ package cmd
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -107,35 +109,54 @@ func metadataVerb(args []string) (verb string, rest []string, err error) {
 	return verb, rest, countWords("metadata "+verb, rest, least, most)
 }
 
-// unknownWord is the error for a second word that a command does not know.
-func unknownWord(command, word string, known ...string) error {
-	err := usagef("'%s' does not know '%s'", command, word)
-	if near := nearest(word, known); near != "" {
-		return err.hint("did you mean '%s'?", near)
+// segment is a part of metadata.yaml: its value for JSON, its YAML for people.
+type segment struct {
+	value any
+	yaml  []byte
+	at    *refs.At // nil: now
+}
+
+// readSegment reads the segment at path, or the whole file where it is empty.
+func readSegment(ctx context.Context, s *refs.Store, w render.Where, path string) (*segment, error) {
+	tip, err := s.At(ctx, w.Branch, w.At)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.Metadata(ctx, tip)
+	if err != nil {
+		return nil, err
+	}
+	value, found, err := m.Get(path)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, noSegment(path, m.Keys())
+	}
+	yaml, _, err := m.YAML(path)
+	if err != nil {
+		return nil, err
+	}
+	return &segment{value: value, yaml: yaml, at: tip.At()}, nil
+}
+
+func noSegment(path string, keys []string) error {
+	err := &refs.Error{
+		Code:    "segment-not-found",
+		Message: fmt.Sprintf("no segment '%s' in metadata.yaml", path),
+		Kind:    refs.ErrNotFound,
+		Hints:   []string{"there are: " + strings.Join(keys, ", ")},
+	}
+	if near := nearest(path, keys); near != "" {
+		err.Hints = []string{"git context metadata get " + near}
 	}
 	return err
 }
 
-// countWords checks how many words stand behind a second word.
-func countWords(form string, words []string, least, most int) error {
-	switch {
-	case len(words) < least:
-		return usagef("'%s' needs more words", form)
-	case len(words) > most:
-		return usagef("unexpected argument '%s'", words[most]).hint("a text that holds spaces goes in quotes")
+// print writes YAML; which moment of the past it is of stands in a comment.
+func (seg *segment) print(p *render.Printer) {
+	if seg.at != nil {
+		line(p, "# %s", render.AtLine(seg.at))
 	}
-	return nil
-}
-
-// printChange tells of a command that made one memory commit.
-func (g *globals) printChange(env *Env, c refs.Change) error {
-	env.warnAll(c.Warnings)
-	env.replaced(c.Replaced)
-	return g.show(env, c, func(p *render.Printer) {
-		if c.Unchanged {
-			line(p, "Nothing changed")
-			return
-		}
-		line(p, "[%s %s] %s", c.Branch, c.Commit.Short(), c.Subject)
-	})
+	block(p, string(seg.yaml))
 }

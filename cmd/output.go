@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
+	"strconv"
 	"strings"
 
+	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/render"
 )
 
@@ -57,12 +60,12 @@ func line(p *render.Printer, format string, args ...any) {
 	_, _ = fmt.Fprintln(p.W, render.Safe(fmt.Sprintf(format, args...)))
 }
 
-// count says "1 step", "2 steps".
-func count(n int, what string) string {
+// count returns "1 step", "2 steps".
+func count(n int, one, many string) string {
 	if n == 1 {
-		return "1 " + what
+		return "1 " + one
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return strconv.Itoa(n) + " " + many
 }
 
 // block writes a text of several lines, made safe to show.
@@ -77,4 +80,25 @@ func (e *Env) replaced(was bool) {
 	if was {
 		e.warn("invalid UTF-8 or NUL in a text was replaced by U+FFFD")
 	}
+}
+
+// write puts a whole result on standard output, in one piece.
+func (e *Env) write(s string) error {
+	if _, err := io.WriteString(e.Out, s); err != nil {
+		return &outputError{cause(err)}
+	}
+	return nil
+}
+
+// printChange tells of a command that made one memory commit.
+func (g *globals) printChange(env *Env, c refs.Change) error {
+	env.warnAll(c.Warnings)
+	env.replaced(c.Replaced)
+	return g.show(env, c, func(p *render.Printer) {
+		if c.Unchanged {
+			line(p, "Nothing changed")
+			return
+		}
+		line(p, "[%s %s] %s", c.Branch, c.Commit.Short(), c.Subject)
+	})
 }

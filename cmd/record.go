@@ -2,6 +2,9 @@ package cmd
 
 import (
 	"context"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -80,4 +83,17 @@ func runRecord(ctx context.Context, env *Env, o *recordOptions) (r refs.Recorded
 		return r, err
 	}
 	return steps[0], nil
+}
+
+// parseTime reads RFC 3339, or git's @SECONDS; an empty text is no time.
+func parseTime(s string) (t time.Time, ok bool) {
+	if s == "" {
+		return time.Time{}, true
+	}
+	if digits, unix := strings.CutPrefix(s, "@"); unix {
+		seconds, err := strconv.ParseInt(digits, 10, 64)
+		return time.Unix(seconds, 0).UTC(), err == nil
+	}
+	t, err := time.Parse(time.RFC3339Nano, s)
+	return t.UTC(), err == nil
 }

@@ -97,5 +97,5 @@ func printWaiting(p *render.Printer, st refs.MergeStatus) {
 		line(p, "Everything is resolved: git context merge --continue")
 		return
 	}
-	line(p, "%s to settle: git context resolve PATH --ours|--theirs|--union|-F FILE", count(open, "conflict"))
+	line(p, "%s to settle: git context resolve PATH --ours|--theirs|--union|-F FILE", count(open, "conflict", "conflicts"))
 }

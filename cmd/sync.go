@@ -47,17 +47,6 @@ func newSync(g *globals) *command {
 	}
 }
 
-// first is the first argument, if there is one.
-func first(args []string) string {
-	if len(args) == 0 {
-		return ""
-	}
-	return args[0]
-}
-
-// rest are the names behind the first argument.
-func rest(args []string) []string { return args[min(1, len(args)):] }
-
 // exchange runs one exchange with a remote on the open store.
 func (g *globals) exchange(ctx context.Context, env *Env, run func(*refs.Store, io.Writer) (refs.SyncResult, error)) (r refs.SyncResult, err error) {
 	s, err := g.open(ctx, env)
@@ -98,7 +87,7 @@ func (g *globals) printExchange(ctx context.Context, env *Env, r refs.SyncResult
 			}
 		}
 		if r.Steps > 0 {
-			line(p, "%s new from '%s'", count(r.Steps, "step"), r.Remote)
+			line(p, "%s new from '%s'", count(r.Steps, "step", "steps"), r.Remote)
 		}
 		// What was pushed is there again: so it is when the mapping was changed, too.
 		gone := slices.DeleteFunc(slices.Clone(r.Gone), func(ref string) bool { return slices.Contains(r.Pushed, ref) })
@@ -113,4 +102,76 @@ func (g *globals) printExchange(ctx context.Context, env *Env, r refs.SyncResult
 			line(p, "Already up to date with '%s'", r.Remote)
 		}
 	})
+}
+
+func newFetch(g *globals) *command {
+	return &command{
+		name:  "fetch",
+		usage: []string{"fetch [REMOTE] [NAME...]"},
+		about: "Asks a remote for its memory and moves tracking refs alone: what is here stays as it is, and the code's refs are not touched. Branches that are named come too where 'context.REMOTE.branches' leaves them out. 'git context branch --all' shows what came, 'git context switch NAME' takes a branch, 'git context sync' merges.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
+		examples: []string{
+			"fetch",
+			"fetch upstream",
+			"fetch origin agent/7",
+		},
+		globals: g,
+		flags:   g.flags(),
+		most:    unlimited,
+		action: func(ctx context.Context, env *Env, args []string) error {
+			r, err := g.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (refs.SyncResult, error) {
+				return s.Fetch(ctx, refs.SyncOptions{Remote: first(args), Branches: rest(args), Progress: progress})
+			})
+			return errors.Join(g.printPartly(ctx, env, r, err), err)
+		},
+	}
+}
+
+type pushOptions struct {
+	*globals
+	author
+	remove bool
+}
+
+func newPush(g *globals) *command {
+	o := &pushOptions{globals: g}
+	own := []cli.Flag{
+		toggle(&o.remove, "-d, --delete", "delete the branches, and tags as tags/NAME, on the remote; they stay here"),
+	}
+	return &command{
+		name: "push",
+		usage: []string{
+			"push [REMOTE] [NAME...]",
+			"push --delete REMOTE NAME...",
+		},
+		about: "Sends memory branches (all of them, or those named) to a remote, with the roadmap, tags and notes; it is never forced. Where the remote has what is not here, 'git context sync' merges first. This is also how a remote gets its first memory, and a branch back that was deleted there. For a host that takes nothing but branches and tags: 'git config context.REMOTE.mapping heads'.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
+		examples: []string{
+			"push origin",
+			"push origin main try-mutex",
+			"push --delete origin try-mutex tags/before-rewrite",
+		},
+		globals: g,
+		flags:   join(own, o.author.flags(), g.flags()),
+		most:    unlimited,
+		action: func(ctx context.Context, env *Env, args []string) error {
+			if o.remove && len(args) < 2 {
+				return usagef("--delete needs a remote and the names of branches")
+			}
+			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (refs.SyncResult, error) {
+				opts := refs.SyncOptions{Writer: o.writer(env), Remote: first(args), Branches: rest(args), Progress: progress}
+				if o.remove {
+					return s.DeleteRemote(ctx, opts)
+				}
+				return s.Push(ctx, opts)
+			})
+			if err != nil {
+				return errors.Join(o.printPartly(ctx, env, r, err), err)
+			}
+			if o.remove {
+				return o.show(env, r, func(p *render.Printer) { line(p, "Deleted on '%s': %s", r.Remote, render.RefNames(r.Pushed)) })
+			}
+			return o.printExchange(ctx, env, r)
+		},
+	}
 }
