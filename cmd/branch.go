@@ -20,12 +20,12 @@ type branchOptions struct {
 	move, restore          bool
 }
 
-// branchResult is what one of branch's forms did; one member is set.
+// branchResult is the result of one form of the command line; one member is set.
 type branchResult struct {
 	list    []refs.Branch
 	branch  *refs.Branch
 	deleted *deletedBranch
-	did     string // for people: what happened to branch
+	did     string // what happened to branch, for people
 }
 
 // deletedBranch is the answer of -d and -D.
@@ -41,7 +41,7 @@ func newBranch(g *globals) *command {
 		toggle(&o.abandoned, "--abandoned", "list only abandoned branches"),
 		toggle(&o.all, "--all", "list remote-tracking branches too"),
 		text(&o.purpose, "--purpose TEXT", "why the new branch exists"),
-		named(&o.from, "--from C", "start from milestone C instead of the current branch"),
+		named(&o.from, "--from C", "start from commit C instead of the current branch"),
 		toggle(&o.noSwitch, "--no-switch", "make the branch and stay on the current one"),
 		toggle(&o.remove, "-d, --delete", "delete a branch that holds nothing of its own"),
 		toggle(&o.force, "-D", "delete a branch whatever it holds"),
@@ -57,7 +57,11 @@ func newBranch(g *globals) *command {
 			"branch -m [OLD] NEW",
 			"branch --restore NAME",
 		},
-		about: "Lists the memory branches, newest first, or makes one and switches to it: BRANCH, for exploring an idea without disturbing the memory of the others. Deleting moves the tip to refs/context/deleted/, from where --restore brings it back; -d refuses where milestones or pending steps stand nowhere else, -D commits what is pending first, and neither deletes a branch that is current in any worktree.",
+		about: "Lists the memory branches, newest first, or makes one and switches to it: BRANCH, for exploring " +
+			"an idea without disturbing the memory of the others. Deleting moves the tip to " +
+			"refs/context/deleted/, from where --restore brings it back; -d refuses where commits or pending " +
+			"steps stand nowhere else, -D commits what is pending first, and neither deletes a branch that is " +
+			"current in any worktree.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"branch",
@@ -77,13 +81,13 @@ func newBranch(g *globals) *command {
 	}
 }
 
-// runBranch decides between the forms of the command line:
+// runBranch chooses between the forms of the command line:
 //
 //  1. no argument: list
 //  2. -d or -D and a name: delete
 //  3. -m and a name or two: rename
 //  4. --restore and a name: restore
-//  5. a name alone: make
+//  5. a name alone: create
 func runBranch(ctx context.Context, env *Env, o *branchOptions, args []string) (r branchResult, err error) {
 	if err := o.check(args); err != nil {
 		return r, err
@@ -115,7 +119,7 @@ func runBranch(ctx context.Context, env *Env, o *branchOptions, args []string) (
 	return branchResult{branch: &b, did: did}, err
 }
 
-// check refuses what no form of the command line allows.
+// check refuses flags and arguments that no form of the command line allows.
 func (o *branchOptions) check(args []string) error {
 	forms := 0
 	for _, set := range []bool{
@@ -152,7 +156,7 @@ func (o *branchOptions) list(ctx context.Context, s *refs.Store) (branchResult, 
 		q.Status = "abandoned"
 	}
 	list, err := s.Branches(ctx, q)
-	if err == nil && len(list) == 0 { // none of that kind, or no memory at all
+	if err == nil && len(list) == 0 { // no branch of that kind, or no memory
 		if _, tipErr := s.Tip(ctx, ""); errors.Is(tipErr, refs.ErrNoMemory) {
 			err = tipErr
 		}
@@ -162,7 +166,7 @@ func (o *branchOptions) list(ctx context.Context, s *refs.Store) (branchResult, 
 
 func (o *branchOptions) rename(ctx context.Context, s *refs.Store, args []string) (r branchResult, err error) {
 	from := args[0]
-	if len(args) == 1 { // as with git, the current one
+	if len(args) == 1 { // rename the current branch, as git does
 		if from, err = s.Current(ctx); err != nil {
 			return r, err
 		}
@@ -203,14 +207,15 @@ func (o *branchOptions) printBranch(ctx context.Context, env *Env, r branchResul
 	return o.viewIn(ctx, env, colorBranch, value, func(p *render.Printer) { render.BranchesText(p, r.list) })
 }
 
-// made says whether the command line asked for a new branch.
+// made reports whether the command line asked for a new branch.
 func (o *branchOptions) made() bool { return !o.move && !o.restore }
 
 func newSwitch(g *globals) *command {
 	return &command{
 		name:  "switch",
 		usage: []string{"switch NAME"},
-		about: "Makes a memory branch the current one of this worktree. Pending steps stay with the branch that they were recorded on. The code's branches, index and files are not touched.",
+		about: "Makes a memory branch the current one of this worktree. Pending steps stay with the branch that " +
+			"they were recorded on. The code's branches, index and files are not touched.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"switch main",

@@ -26,7 +26,9 @@ func newBundle(g *globals) *command {
 	return &command{
 		name:  "bundle",
 		usage: []string{"bundle FILE [--since OLD]"},
-		about: "Writes all memory (branches, tags, roadmap and notes) into one file, for a hand-over without a network: 'git context unbundle' makes the same of it elsewhere, hash by hash. It is a git bundle, which 'git bundle verify' checks. A file of that name is replaced.",
+		about: "Writes all memory (branches, tags, roadmap and notes) into one file, for a hand-over without a " +
+			"network: 'git context unbundle' makes the same of it elsewhere, hash by hash. It is a git bundle, " +
+			"which 'git bundle verify' checks. A file of that name is replaced.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"bundle memory.bundle",
@@ -75,7 +77,9 @@ func newUnbundle(g *globals) *command {
 	return &command{
 		name:  "unbundle",
 		usage: []string{"unbundle FILE"},
-		about: "Takes in what 'git context bundle' wrote elsewhere: the file is verified and checked, branches that are not here are made with the same hashes, others go forward or are merged as 'git context sync' does it. Where the same memory stands already, nothing happens.",
+		about: "Takes in what 'git context bundle' wrote elsewhere: the file is verified and checked, branches " +
+			"that are not here are made with the same hashes, others go forward or are merged as 'git context " +
+			"sync' does it. Where the same memory stands already, nothing happens.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitConflict, exitNotRepository},
 		examples: []string{
 			"unbundle memory.bundle",

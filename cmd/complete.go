@@ -34,7 +34,14 @@ func newComplete(g *globals) *command {
 	return &command{
 		name:  "complete",
 		usage: []string{"complete (bash | zsh | fish) [--breaks CHARS] -- WORD..."},
-		about: "Says what the last WORD of a command line may become; WORDs are those behind 'git context'. 'git context completion' prints what makes a shell ask. Each line is a candidate and, but for bash, behind a tab what it is; for zsh behind another one of which kind. For bash WORDs are as they were typed, with their quotes, and so are the candidates, of which there are those alone that begin like the WORD. A line that begins with a tab says something else: 'files' or 'directories', that the shell shall complete their names; 'quoted', that a quote is open. Nothing is written, no remote is asked, and after a second it ends with what was found. With --json: {\"candidates\": [{\"word\", \"about\", \"kind\"}], \"shell\"}.",
+		about: "Says what the last WORD of a command line may become; WORDs are those behind 'git context'. 'git " +
+			"context completion' prints what makes a shell ask. Each line is a candidate and, but for bash, " +
+			"behind a tab what it is; for zsh behind another one of which kind. For bash WORDs are as they were " +
+			"typed, with their quotes, and so are the candidates, of which there are those alone that begin like " +
+			"the WORD. A line that begins with a tab says something else: 'files' or 'directories', that the " +
+			"shell shall complete their names; 'quoted', that a quote is open. Nothing is written, no remote is " +
+			"asked, and after a second it ends with what was found. With --json: {\"candidates\": [{\"word\", " +
+			"\"about\", \"kind\"}], \"shell\"}.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"complete zsh -- switch ''",
@@ -93,7 +100,7 @@ func readTyped(words []string) (t typed, ok bool) {
 	before, name, after, err := findCommand(c.flags, args)
 	switch {
 	case err != nil || len(after) == 0:
-		c.usage = []string{"COMMAND"} // behind any of the flags
+		c.usage = []string{"COMMAND"} // a name may follow all flags
 	case name == "help":
 		c = &command{usage: []string{"help [COMMAND]"}}
 	default:
@@ -111,14 +118,15 @@ func readTyped(words []string) (t typed, ok bool) {
 	for _, f := range c.flags {
 		names, value, about := partsOf(f)
 		_, repeated := f.(*cli.StringSliceFlag)
-		t.Flags = append(t.Flags, complete.Flag{Names: names, Value: strings.TrimSpace(value), About: about, Repeated: repeated})
+		value = strings.TrimSpace(value)
+		t.Flags = append(t.Flags, complete.Flag{Names: names, Value: value, About: about, Repeated: repeated})
 	}
 	return t, t.read(c, args)
 }
 
 // read takes apart the flags and arguments up to the word. It passes over flags that are
 // wrong: they may be corrected later. It returns false where nothing can be completed:
-// behind `--` stand options of git's own.
+// behind `--`, which is for git.
 func (t *typed) read(c *command, args []string) bool {
 	s := scanner{flags: c.flags, args: args}
 	for {
@@ -132,7 +140,7 @@ func (t *typed) read(c *command, args []string) bool {
 			s.cluster = ""
 		case last && tok.flag == nil:
 			t.Literal = s.literal
-			return !s.literal || c.behind == nil
+			return !s.literal || c.gitArgs == nil
 		case last && lead != "" && lead == t.Word && !strings.HasSuffix(lead, "="): // -b alone
 			return true
 		case last:
@@ -146,7 +154,7 @@ func (t *typed) read(c *command, args []string) bool {
 	}
 }
 
-// give notes a flag that stands before the word.
+// give stores a flag before the word.
 func (t *typed) give(tok token) {
 	first := tok.flag.Names()[0]
 	t.given, t.Given = append(t.given, tok.flag), append(t.Given, dashed(first))
@@ -191,7 +199,12 @@ func newCompletion(g *globals) *command {
 	return &command{
 		name:  "completion",
 		usage: []string{"completion (bash | zsh | fish)"},
-		about: "Prints what makes a shell complete 'git context' and 'git-context': commands, options, branches, milestones, topics and whatever else may stand where the cursor is. 'make install' puts it where the shells look. By hand, for bash: ~/.local/share/bash-completion/completions/git-context; for zsh: the file _git-context in a directory of $fpath, before compinit is run; for fish: ~/.config/fish/conf.d/git-context.fish. In bash and zsh 'git context' is completed through git's own completion. With --json: {\"shell\", \"script\"}.",
+		about: "Prints what makes a shell complete 'git context' and 'git-context': commands, options, branches, " +
+			"commits, topics and whatever else may stand where the cursor is. 'make install' puts it where the " +
+			"shells look. By hand, for bash: ~/.local/share/bash-completion/completions/git-context; for zsh: " +
+			"the file _git-context in a directory of $fpath, before compinit is run; for fish: " +
+			"~/.config/fish/conf.d/git-context.fish. In bash and zsh 'git context' is completed through git's " +
+			"own completion. With --json: {\"shell\", \"script\"}.",
 		exits: []int{exitDone, exitFailed, exitUsage},
 		examples: []string{
 			"completion bash > ~/.local/share/bash-completion/completions/git-context",

@@ -23,15 +23,22 @@ func newExpunge(g *globals) *command {
 	o := &expungeOptions{globals: g}
 	own := []cli.Flag{
 		text(&o.match, "--match TEXT", "forget this piece of text, exactly as it is"),
-		text(&o.id, "--id ID", "forget this step or milestone"),
+		text(&o.id, "--id ID", "forget this step or commit"),
 		text(&o.from, "--from REMOTE", "forget what this remote's memory has forgotten"),
 		toggle(&o.dryRun, "-n, --dry-run", "say what would go, change nothing"),
 		toggle(&o.yes, "--yes", "also where all of memory would go, or TEXT is short"),
 	}
 	return &command{
-		name:  "expunge",
-		usage: []string{"expunge --match TEXT [--dry-run] [--yes]", "expunge --id ID [--dry-run] [--yes]", "expunge --from REMOTE [--dry-run] [--yes]"},
-		about: "Removes a secret from every memory commit, note, journal, reflog and object of this repository. Steps and milestones that hold TEXT in their own words are removed; wherever else it stands the lines that hold it read \"(expunged)\". Clones that sync forget it too; commands for the remotes that had it are printed. The shell's history holds TEXT as well, so --match - reads it from standard input.",
+		name: "expunge",
+		usage: []string{
+			"expunge --match TEXT [--dry-run] [--yes]",
+			"expunge --id ID [--dry-run] [--yes]",
+			"expunge --from REMOTE [--dry-run] [--yes]",
+		},
+		about: "Removes a secret from every memory commit, note, journal, reflog and object of this repository. " +
+			"Steps and commits that hold TEXT in their own words are removed; wherever else it stands the lines " +
+			"that hold it read \"(expunged)\". Clones that sync forget it too; commands for the remotes that had " +
+			"it are printed. The shell's history holds TEXT as well, so --match - reads it from standard input.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"expunge --match 'hunter2' --dry-run",
@@ -42,7 +49,7 @@ func newExpunge(g *globals) *command {
 		globals: g,
 		flags:   join(own, o.author.flags(), g.flags()),
 		action: func(ctx context.Context, env *Env, args []string) error {
-			if len(args) > 0 { // it may be the secret: no error repeats it
+			if len(args) > 0 { // an argument may be the secret: no error repeats it
 				return usagef("what is to be forgotten? a text stands behind --match").
 					hint("%s expunge --match TEXT", self).hint("%s expunge --match - < FILE", self)
 			}
@@ -98,12 +105,12 @@ func runExpunge(ctx context.Context, env *Env, o *expungeOptions) (r refs.Expung
 	return s.Expunge(ctx, refs.ExpungeOptions{Writer: o.writer(env), Match: match, ID: o.id, DryRun: o.dryRun, Yes: o.yes})
 }
 
-// expungeFrom forgets what a remote has forgotten.
+// expungeFrom removes what a remote has expunged.
 func (o *expungeOptions) expungeFrom(ctx context.Context, env *Env, s *refs.Store) (refs.ExpungeResult, error) {
 	return s.ExpungeFrom(ctx, refs.SyncOptions{Writer: o.writer(env), Remote: o.from, Progress: env.progress(o.json)}, refs.ExpungeOptions{DryRun: o.dryRun, Yes: o.yes})
 }
 
-// printExpunge says what went, by ids, dates and names alone.
+// printExpunge names what was removed by ids, dates and names alone.
 func printExpunge(p *render.Printer, r refs.ExpungeResult) {
 	did := "Expunged"
 	if r.DryRun {
@@ -137,7 +144,8 @@ func printExpunge(p *render.Printer, r refs.ExpungeResult) {
 	line(p, "")
 	if len(r.Remotes) > 0 {
 		line(p, "Then, in every other clone: git context sync")
-		line(p, "Where it was recorded again since, it has to be expunged there too: other clones are told of entries, not of the text.")
+		line(p, "%s", "Where it was recorded again since, it has to be expunged there too: "+
+			"other clones are told of entries, not of the text.")
 	}
 	line(p, "Whoever saw a secret has it: hosts keep what nothing leads to, and so do backups. Change it.")
 }

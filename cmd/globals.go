@@ -19,20 +19,19 @@ type globals struct {
 func (g *globals) flags() []cli.Flag {
 	return append([]cli.Flag{
 		named(&g.branch, "-b, --branch NAME", "act on that memory branch instead of the current one"),
-	}, g.everywhere()...)
+	}, g.common()...)
 }
 
-// everywhere are the flags that mean the same on CONTEXT too, where --branch
-// is a view.
-func (g *globals) everywhere() []cli.Flag {
+// common returns the flags that also CONTEXT has, where --branch is a view.
+func (g *globals) common() []cli.Flag {
 	return []cli.Flag{
 		toggle(&g.json, "--json", "print one JSON document"),
 		texts(&g.dirs, "-C DIR", "run as if started in DIR"),
-		toggle(nil, "-h, --help", "print this help"), // invoke looks for it
+		toggle(nil, "-h, --help", "print this help"), // invoke handles it
 	}
 }
 
-// author are the flags of the commands that write.
+// author are the flags that say who writes.
 type author struct {
 	agent, session, model string
 	tokens                int64
@@ -46,14 +45,14 @@ func (a *author) flags() []cli.Flag {
 	}
 }
 
-// meter is --tokens, for the commands that close a piece of work.
+// meter is the flag --tokens.
 func (a *author) meter() cli.Flag {
 	name, more, value := parseForm("--tokens N")
-	return &cli.Int64Flag{Name: name, Aliases: more, Usage: "`" + value + "` what the work cost, in tokens", Destination: &a.tokens}
+	usage := placeholder(value, "what the work cost, in tokens")
+	return &cli.Int64Flag{Name: name, Aliases: more, Usage: usage, Destination: &a.tokens}
 }
 
-// open opens the memory of the repository that env stands in. The caller
-// closes it.
+// open opens the memory of the repository at env.Dir. The caller closes it.
 func (g *globals) open(ctx context.Context, env *Env) (*refs.Store, error) {
 	return refs.Open(ctx, refs.Options{
 		Dir:    env.Dir,
@@ -70,22 +69,20 @@ func (g *globals) open(ctx context.Context, env *Env) (*refs.Store, error) {
 	})
 }
 
-// code says how git changes the code for the commands that do: it speaks on standard
-// error.
+// code returns the options for commands that change the code: git prints on standard error.
 func (e *Env) code() *refs.CodeOptions {
 	return &refs.CodeOptions{Output: e.Err, Terminal: e.Term.In}
 }
 
-// closing closes a store when its command is done. What the command set out to
-// do is decided by then, so a failure to close is only worth telling when
-// nothing else went wrong.
+// closing closes a store at the end of a command. It reports a failure to close only where
+// the command itself succeeded.
 func closing(s *refs.Store, err *error) {
 	if e := s.Close(); *err == nil {
 		*err = e
 	}
 }
 
-// writer says who writes: flags before environment; the store puts the
+// writer returns who writes: flags before environment variables; the store uses the
 // committer's name where there is no agent.
 func (a *author) writer(env *Env) refs.Writer {
 	return refs.Writer{
@@ -96,7 +93,7 @@ func (a *author) writer(env *Env) refs.Writer {
 	}
 }
 
-// atFlag is --at, for everything that shows memory.
+// atFlag is the flag --at.
 func atFlag(to *string) cli.Flag {
 	return named(to, "--at C", "as it stood at C: a memory commit, or a commit or tag of the code")
 }

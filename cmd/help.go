@@ -22,8 +22,8 @@ func help(env *Env, args []string) error {
 	return printHelp(env, e.make(new(globals)))
 }
 
-// printHelp writes a command's help: its forms, a paragraph, the options, the
-// exit codes, an example or two; the overview of all commands for CONTEXT.
+// printHelp writes a command's help: its forms, a paragraph, the options, the exit codes
+// and examples; for CONTEXT also the overview of all commands.
 func printHelp(env *Env, c *command) error {
 	var b strings.Builder
 	for i, u := range c.usage {

@@ -30,7 +30,11 @@ func newImport(g *globals) *command {
 	return &command{
 		name:  "import",
 		usage: []string{"import DIR", "import --from swe-agent FILE..."},
-		about: "Takes in the memory that another implementation keeps in a folder: DIR holds .GCC or .gcc, or is that folder. Each branch becomes, or adds to, the memory branch of its name; each commit becomes a milestone with its own time and the steps before it. With --from: takes in the steps of another agent's trace, with its times where it has them; they are pending steps of the branch until the next commit. Importing again adds only what is new.",
+		about: "Takes in the memory that another implementation keeps in a folder: DIR holds .GCC or .gcc, or is " +
+			"that folder. Each branch becomes, or adds to, the memory branch of its name; each commit becomes a " +
+			"memory commit with its own time and the steps before it. With --from: takes in the steps of another " +
+			"agent's trace, with its times where it has them; they are pending steps of the branch until the " +
+			"next commit. Importing again adds only what is new.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"import ../other-project",
@@ -70,7 +74,7 @@ func runImport(ctx context.Context, env *Env, o *importOptions, files []string) 
 		return r, usagef("'import' needs a file")
 	}
 	w := o.writer(env)
-	w.Agent = cmp.Or(o.agent, fromSWEAgent) // who ran the import did not take the steps
+	w.Agent = cmp.Or(o.agent, fromSWEAgent) // not of the user who imports
 	steps, err := o.readTraces(ctx, env, files, w)
 	if err != nil {
 		return r, err
@@ -84,13 +88,16 @@ func runImport(ctx context.Context, env *Env, o *importOptions, files []string) 
 }
 
 // readTraces reads the steps of all files.
-func (o *importOptions) readTraces(ctx context.Context, env *Env, files []string, w refs.Writer) (steps []refs.NewStep, err error) {
+func (o *importOptions) readTraces(
+	ctx context.Context, env *Env, files []string, w refs.Writer,
+) (steps []refs.NewStep, err error) {
 	meter := git.NewMeter(env.progress(o.json), env.Now, "Reading steps", 0)
 	defer meter.End()
 	for _, f := range files {
 		more, err := o.readTrace(ctx, env, f, w, meter)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, &refs.Error{Code: "not-found", Kind: refs.ErrNotFound, Message: err.Error(), Hints: []string{importTrace}}
+			hints := []string{importTrace}
+			return nil, &refs.Error{Code: "not-found", Kind: refs.ErrNotFound, Message: err.Error(), Hints: hints}
 		}
 		if err != nil {
 			return nil, err
@@ -100,8 +107,10 @@ func (o *importOptions) readTraces(ctx context.Context, env *Env, files []string
 	return steps, nil
 }
 
-// readTrace reads one file's steps and says where they come from.
-func (o *importOptions) readTrace(ctx context.Context, env *Env, file string, w refs.Writer, meter *git.Meter) ([]refs.NewStep, error) {
+// readTrace reads the steps of one file and sets their agent, session and model.
+func (o *importOptions) readTrace(
+	ctx context.Context, env *Env, file string, w refs.Writer, meter *git.Meter,
+) ([]refs.NewStep, error) {
 	name := filepath.Base(file)
 	trace, err := readSWEAgent(ctx, env.path(file), name, meter)
 	if fault := (*traceError)(nil); errors.As(err, &fault) {
@@ -122,8 +131,7 @@ func (o *importOptions) readTrace(ctx context.Context, env *Env, file string, w 
 	return trace.steps, nil
 }
 
-// importFolder is `import DIR`: the memory that another implementation keeps in
-// a folder.
+// importFolder is `import DIR`: it imports the folder of another implementation.
 func (o *importOptions) importFolder(ctx context.Context, env *Env, args []string) error {
 	if len(args) != 1 {
 		return usagef("'import' takes one folder").hint("git context import DIR").hint(importTrace)
@@ -138,7 +146,8 @@ func (o *importOptions) importFolder(ctx context.Context, env *Env, args []strin
 	}
 	return o.show(env, r, func(p *render.Printer) {
 		line(p, "Imported %s and %s on %s from '%s' (%s), skipped %d that stand already",
-			count(r.Commits, "milestone", "milestones"), count(r.Steps, "step", "steps"), count(r.Branches, "branch", "branches"), r.Folder, r.Dialect, r.Skipped)
+			count(r.Commits, "commit", "commits"), count(r.Steps, "step", "steps"),
+			count(r.Branches, "branch", "branches"), r.Folder, r.Dialect, r.Skipped)
 	})
 }
 

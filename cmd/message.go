@@ -8,7 +8,7 @@ import (
 	"github.com/git-context/git-context/refs"
 )
 
-// message is what -m and -F say, for the commands that make a milestone.
+// message are the flags -m and -F of the commands that make a commit.
 type message struct {
 	paragraphs cli.StringSlice
 	file       string
@@ -21,7 +21,7 @@ func (m *message) flags() []cli.Flag {
 	}
 }
 
-// given reports whether there was any flag.
+// given reports whether any of the flags is given.
 func (m *message) given() bool { return len(m.paragraphs.Value()) > 0 || m.file != "" }
 
 func (m *message) read(env *Env) (summary, contribution string, err error) {
@@ -35,10 +35,10 @@ func (m *message) read(env *Env) (summary, contribution string, err error) {
 	return summary, contribution, nil
 }
 
-// splitMessage makes a summary and a contribution of what -m and -F gave, as
-// git makes a commit message of them: every -m is a paragraph, the file is the
-// last one; the first line of it all is the summary, and what follows is the
-// contribution. Blank paragraphs, and blank lines where two parts meet, go.
+// splitMessage returns the summary and the contribution of the values of -m and -F, as git
+// makes a commit message of them: every -m is a paragraph, the file is the last one; the
+// first line of all is the summary, the rest the contribution. Blank paragraphs, and blank
+// lines between two of them, are removed.
 func splitMessage(paragraphs []string, file string) (summary, contribution string) {
 	var parts []string
 	for _, p := range append(paragraphs[:len(paragraphs):len(paragraphs)], strings.TrimRight(file, "\r\n")) {
@@ -57,34 +57,35 @@ func splitMessage(paragraphs []string, file string) (summary, contribution strin
 	return strings.TrimSpace(first), strings.Join(parts, "\n\n")
 }
 
-// firstLine gives the first line of a text that holds more than blanks.
+// firstLine returns the first line of a text that is not blank.
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	return strings.TrimSpace(line)
 }
 
-// signing are the flags of the commands that make milestones: git's own.
-type signing struct {
+// signFlags are git's flags for signing, of the commands that make commits.
+type signFlags struct {
 	sign bool
 	key  string
 	not  bool
 }
 
-func (s *signing) flags() []cli.Flag {
+func (f *signFlags) flags() []cli.Flag {
 	return []cli.Flag{
-		inline(&s.sign, &s.key, "-S, --gpg-sign [=KEYID]", "sign the memory commits, with KEYID (-SKEYID) or as user.signingKey says"),
-		toggle(&s.not, "--no-gpg-sign", "do not sign them, whatever context.gpgSign says"),
+		inline(&f.sign, &f.key, "-S, --gpg-sign [=KEYID]",
+			"sign the memory commits, with KEYID (-SKEYID) or as user.signingKey says"),
+		toggle(&f.not, "--no-gpg-sign", "do not sign them, whatever context.gpgSign says"),
 	}
 }
 
-// signs completes who writes by what the flags say.
-func (s *signing) signs(w refs.Writer) (refs.Writer, error) {
+// signWriter adds to a writer how its commits are signed.
+func (f *signFlags) signWriter(w refs.Writer) (refs.Writer, error) {
 	switch {
-	case s.sign && s.not:
+	case f.sign && f.not:
 		return w, usagef("-S and --no-gpg-sign exclude each other")
-	case s.sign:
-		w.Sign = refs.Signing{Mode: refs.SignAlways, Key: s.key}
-	case s.not:
+	case f.sign:
+		w.Sign = refs.Signing{Mode: refs.SignAlways, Key: f.key}
+	case f.not:
 		w.Sign = refs.Signing{Mode: refs.SignNever}
 	}
 	return w, nil

@@ -17,7 +17,7 @@ type metadataOptions struct {
 	at string
 }
 
-// metadataResult is a segment that was read, or the one change that was made.
+// metadataResult is the segment that was read, or the change that was made.
 type metadataResult struct {
 	segment *segment
 	change  *refs.Change
@@ -33,7 +33,10 @@ func newMetadata(g *globals) *command {
 			"metadata unset PATH",
 			"metadata refresh",
 		},
-		about: "Shows and edits metadata.yaml of the branch: its own facts, file_structure, env_config, dependencies, and whatever segments people and agents add. PATH goes from key to key by dots, and a key that holds dots stands in double quotes: interfaces.\"http.api\". VALUE is YAML. refresh finds out again what the program itself can find; every edit is a memory commit of its own.",
+		about: "Shows and edits metadata.yaml of the branch: its own facts, file_structure, env_config, " +
+			"dependencies, and whatever segments people and agents add. PATH goes from key to key by dots, and a " +
+			"key that holds dots stands in double quotes: interfaces.\"http.api\". VALUE is YAML. refresh finds " +
+			"out again what the program itself can find; every edit is a memory commit of its own.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"metadata get env_config",
@@ -88,7 +91,7 @@ func runMetadata(ctx context.Context, env *Env, o *metadataOptions, args []strin
 	return metadataResult{change: &change}, err
 }
 
-// metadataVerb checks a command line of `metadata`; none at all is get.
+// metadataVerb returns the verb and its arguments; without arguments the verb is get.
 func metadataVerb(args []string) (verb string, rest []string, err error) {
 	if len(args) == 0 {
 		return "get", nil, nil
@@ -109,14 +112,14 @@ func metadataVerb(args []string) (verb string, rest []string, err error) {
 	return verb, rest, countWords("metadata "+verb, rest, least, most)
 }
 
-// segment is a part of metadata.yaml: its value for JSON, its YAML for people.
+// segment is a part of metadata.yaml: its value for JSON, its YAML for text.
 type segment struct {
 	value any
 	yaml  []byte
 	at    *refs.At // nil: now
 }
 
-// readSegment reads the segment at path, or the whole file where it is empty.
+// readSegment reads the segment at path, or the whole file where path is empty.
 func readSegment(ctx context.Context, s *refs.Store, w render.Where, path string) (*segment, error) {
 	tip, err := s.At(ctx, w.Branch, w.At)
 	if err != nil {
@@ -153,7 +156,7 @@ func noSegment(path string, keys []string) error {
 	return err
 }
 
-// print writes YAML; which moment of the past it is of stands in a comment.
+// print writes YAML; a comment names the moment of the past that it is of.
 func (seg *segment) print(p *render.Printer) {
 	if seg.at != nil {
 		line(p, "# %s", render.AtLine(seg.at))

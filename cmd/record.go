@@ -36,7 +36,11 @@ func newRecord(g *globals) *command {
 			"record [-o TEXT] [-t TEXT] [-a TEXT] [--time T]",
 			"record --stdin",
 		},
-		about: "Appends one Observation-Thought-Action step, of which at least one is given, to the branch's trace. The step is safe once the command has answered; the next commit takes it into git. With --stdin, each line is an object with any of observation, thought, action, time, agent, session, model, tokens, id, and is answered by a line {\"id\",\"step\",\"branch\"} as soon as it is safe; a session's id that is recorded already is answered and not repeated.",
+		about: "Appends one Observation-Thought-Action step, of which at least one is given, to the branch's " +
+			"trace. The step is safe once the command has answered; the next commit takes it into git. With " +
+			"--stdin, each line is an object with any of observation, thought, action, time, agent, session, " +
+			"model, tokens, id, and is answered by a line {\"id\",\"step\",\"branch\"} as soon as it is safe; a " +
+			"session's id that is recorded already is answered and not repeated.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"record -o '500 on /users' -t 'the pool is not ready' -a 'go test ./store'",
@@ -85,7 +89,7 @@ func runRecord(ctx context.Context, env *Env, o *recordOptions) (r refs.Recorded
 	return steps[0], nil
 }
 
-// parseTime reads RFC 3339, or git's @SECONDS; an empty text is no time.
+// parseTime reads RFC 3339, or git's @SECONDS; an empty text is the zero time.
 func parseTime(s string) (t time.Time, ok bool) {
 	if s == "" {
 		return time.Time{}, true

@@ -15,7 +15,7 @@ import (
 	"github.com/git-context/git-context/render"
 )
 
-// The longest line `record --stdin` reads: what a blob of memory may hold.
+// maxLine is the longest line of `record --stdin` in bytes, the limit of a blob of memory.
 const maxLine = 32 << 20
 
 // stepLine is one line of `record --stdin`. Missing members and null are "".
@@ -31,8 +31,7 @@ type stepLine struct {
 	ID          sourceID `json:"id"`
 }
 
-// sourceID is the source's own name for a step: a text, or a number as some
-// sources count.
+// sourceID is the source's own name for a step, a text or a number.
 type sourceID string
 
 // UnmarshalJSON reads a string, a number or null.
@@ -52,9 +51,8 @@ func (id *sourceID) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// recordLines records each line of standard input and answers it once it is
-// safe. A line that cannot be read ends the run: the lines before it are
-// recorded and answered, those after it are not looked at.
+// recordLines records each line of standard input and answers it once it is safe. It stops
+// at the first line that it cannot read: the lines before are recorded and answered.
 func recordLines(ctx context.Context, env *Env, o *recordOptions) (err error) {
 	if o.observation != "" || o.thought != "" || o.action != "" || o.time != "" {
 		return usagef("--stdin goes without -o, -t, -a and --time")
@@ -106,8 +104,8 @@ func recordLine(ctx context.Context, env *Env, s *refs.Store, o *recordOptions, 
 	return env.write(b.String())
 }
 
-// parseStep reads one line. A member it does not know is an error, because a
-// misspelt one would lose its text without a word.
+// parseStep reads one line. An unknown member is an error: the text of a misspelt one
+// would be lost silently.
 func parseStep(data []byte, w refs.Writer) (refs.NewStep, error) {
 	var l stepLine
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -141,8 +139,8 @@ func parseStep(data []byte, w refs.Writer) (refs.NewStep, error) {
 	return step, nil
 }
 
-// lossy says whether decoding made a U+FFFD that the line does not hold:
-// encoding/json puts one for invalid UTF-8 and for half a surrogate pair.
+// lossy reports whether the decoder added U+FFFD to a line: encoding/json writes it for
+// invalid UTF-8 and for half a surrogate pair.
 func lossy(line []byte, step refs.NewStep) bool {
 	const mark = "\uFFFD"
 	texts := step.Observation + step.Thought + step.Action
@@ -153,14 +151,14 @@ func lossy(line []byte, step refs.NewStep) bool {
 	return strings.Count(texts, mark) > written
 }
 
-// sourceKey joins a session and its own name for a step, so that no two pairs
-// give one key: a colon in the session is escaped.
+// sourceKey joins a session and its name for a step. It escapes colons in the session, so
+// that different pairs have different keys.
 func sourceKey(session, id string) string {
 	return strings.NewReplacer("%", "%25", ":", "%3A").Replace(session) + ":" + id
 }
 
-// readLines gives a function that gives the next line. The reading is done
-// aside, so that ^C ends a run that waits for its next line.
+// readLines returns a function that returns the next line. A goroutine reads, so that ctx
+// ends a run that waits for a line.
 func readLines(ctx context.Context, in io.Reader) func() ([]byte, error) {
 	type read struct {
 		data []byte
@@ -191,7 +189,7 @@ func readLines(ctx context.Context, in io.Reader) func() ([]byte, error) {
 	}
 }
 
-// readLine gives one line, the last one also without its newline.
+// readLine returns one line with its newline, which the last one may lack.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	var whole []byte
 	for {

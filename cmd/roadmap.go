@@ -21,11 +21,11 @@ type roadmapOptions struct {
 	file, at string
 }
 
-// roadmapResult is the roadmap as it stands now, or its history.
+// roadmapResult is the roadmap, or its history.
 type roadmapResult struct {
 	view   refs.RoadmapView
 	main   []byte // main.md; nil after a revision
-	reason string // what a revision did; "" when it changed nothing
+	reason string // what a revision did; "" if it changed nothing
 	log    *roadmapLog
 }
 
@@ -46,7 +46,9 @@ func newRoadmap(g *globals) *command {
 			"roadmap section NAME -F FILE",
 			"roadmap log",
 		},
-		about: "Shows or revises main.md, the roadmap that all branches share: the goal, the milestones and to-dos, decisions, open questions, and sections of people's own. An item is named by its text or an unambiguous start of it. Each revision is a commit; log lists them.",
+		about: "Shows or revises main.md, the roadmap that all branches share: the goal, the milestones and " +
+			"to-dos, decisions, open questions, and sections of people's own. An item is named by its text or an " +
+			"unambiguous start of it. Each revision is a commit; log lists them.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"roadmap milestone add 'Lexer'",
@@ -116,14 +118,14 @@ func (o *roadmapOptions) printRoadmap(ctx context.Context, env *Env, r roadmapRe
 	})
 }
 
-// revision is one change of the roadmap, and the subject of its commit.
+// revision is one change of the roadmap, with the subject of its commit.
 type revision struct {
 	reason string
 	edit   func(*doc.Roadmap) error
 }
 
-// apply makes the revision. A faster writer may have it made more than once;
-// the last time counts.
+// apply makes the revision. EditRoadmap calls the edit again where another writer was
+// faster; the last call counts.
 func (v *revision) apply(ctx context.Context, s *refs.Store, w refs.Writer) (r roadmapResult, err error) {
 	r.view, err = s.EditRoadmap(ctx, w, v.reason, func(m *doc.Roadmap) error {
 		before := m.Bytes()
@@ -142,7 +144,7 @@ type roadmapLog struct {
 	Commits []render.Revision `json:"commits"`
 }
 
-// readRoadmapLog asks git log: one child whatever the length.
+// readRoadmapLog reads the history by one git log.
 func readRoadmapLog(ctx context.Context, s *refs.Store) (*roadmapLog, error) {
 	if _, err := s.Repo().Ref(ctx, git.RoadmapRef); errors.Is(err, git.ErrNotFound) {
 		return nil, refs.ErrNoMemory

@@ -6,7 +6,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 )
 
-// first is the first argument, if there is one.
+// first returns the first argument, "" for none.
 func first(args []string) string {
 	if len(args) == 0 {
 		return ""
@@ -14,10 +14,10 @@ func first(args []string) string {
 	return args[0]
 }
 
-// rest are the names behind the first argument.
+// rest returns the arguments behind the first.
 func rest(args []string) []string { return args[min(1, len(args)):] }
 
-// unknownWord is the error for a second word that a command does not know.
+// unknownWord is the error for a verb that a command does not know.
 func unknownWord(command, word string, known ...string) error {
 	err := usagef("'%s' does not know '%s'", command, word)
 	if near := nearest(word, known); near != "" {
@@ -26,7 +26,7 @@ func unknownWord(command, word string, known ...string) error {
 	return err
 }
 
-// countWords checks how many words stand behind a second word.
+// countWords checks the number of arguments of a verb.
 func countWords(form string, words []string, least, most int) error {
 	switch {
 	case len(words) < least:
@@ -37,8 +37,8 @@ func countWords(form string, words []string, least, most int) error {
 	return nil
 }
 
-// nearest gives the candidate that a mistyped or shortened word most likely
-// meant, or "" when none is near.
+// nearest returns the candidate that a mistyped or shortened word most likely means, ""
+// when none is near.
 func nearest(word string, candidates []string) string {
 	letters := strings.TrimLeft(word, "-")
 	for _, c := range candidates {

@@ -32,7 +32,7 @@ func meanings() []meaning {
 		{names: "A", forms: []string{"--agent A"}},
 		{names: "N T X P TEXT K=V QUERY VALUE NEW ARGUMENT EVENT ID CHARS [=KEYID] [SEGMENT] PATH CODE-COMMIT COMMAND"},
 		{names: "NAME OLD TARGET", memory: (*finder).branches},
-		{names: "C REV ^REV MILESTONE A B BAD GOOD A..B A...B", memory: (*finder).commits},
+		{names: "C REV ^REV A B BAD GOOD A..B A...B", memory: (*finder).commits},
 		{names: "PATTERN", memory: (*finder).tags},
 		{names: "KEY", memory: (*finder).topics},
 		{names: "REMOTE", memory: (*finder).remotes},
