@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/git-context/git-context/cmd/transcript"
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/render"
@@ -112,23 +113,20 @@ func (o *importOptions) readTrace(
 	ctx context.Context, env *Env, file string, w refs.Writer, meter *git.Meter,
 ) ([]refs.NewStep, error) {
 	name := filepath.Base(file)
-	trace, err := readSWEAgent(ctx, env.path(file), name, meter)
-	if fault := (*traceError)(nil); errors.As(err, &fault) {
-		fault.file = file // as it was typed
-	}
+	trace, err := transcript.ReadSWEAgent(ctx, env.path(file), file, meter)
 	if err != nil {
 		return nil, err
 	}
-	for _, n := range trace.empty {
+	for _, n := range trace.Empty {
 		env.warn("'%s': step %d holds neither observation, thought nor action", name, n)
 	}
-	env.replaced(trace.lossy)
+	env.replaced(trace.Lossy)
 	session := cmp.Or(o.session, strings.TrimSuffix(name, filepath.Ext(name)))
-	for i := range trace.steps {
-		step := &trace.steps[i]
+	for i := range trace.Steps {
+		step := &trace.Steps[i]
 		step.Agent, step.Session, step.Model = w.Agent, session, w.Model
 	}
-	return trace.steps, nil
+	return trace.Steps, nil
 }
 
 // importFolder is `import DIR`: it imports the folder of another implementation.

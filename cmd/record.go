@@ -1,13 +1,15 @@
 package cmd
 
 import (
+	"bytes"
 	"context"
-	"strconv"
-	"strings"
-	"time"
+	"errors"
+	"fmt"
+	"io"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/git-context/git-context/cmd/transcript"
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/render"
 )
@@ -69,7 +71,7 @@ func runRecord(ctx context.Context, env *Env, o *recordOptions) (r refs.Recorded
 		return r, usagef("nothing to record").
 			hint("give at least one of -o OBSERVATION, -t THOUGHT and -a ACTION")
 	}
-	at, ok := parseTime(o.time)
+	at, ok := transcript.ParseTime(o.time)
 	if !ok {
 		return r, usagef("'%s' is not a time", o.time).hint("write it as 2026-11-21T01:37:05Z or @1795225025")
 	}
@@ -89,15 +91,55 @@ func runRecord(ctx context.Context, env *Env, o *recordOptions) (r refs.Recorded
 	return steps[0], nil
 }
 
-// parseTime reads RFC 3339, or git's @SECONDS; an empty text is the zero time.
-func parseTime(s string) (t time.Time, ok bool) {
-	if s == "" {
-		return time.Time{}, true
+// recordLines records each line of standard input and answers it once it is safe. It stops
+// at the first line that it cannot read: the lines before are recorded and answered.
+func recordLines(ctx context.Context, env *Env, o *recordOptions) (err error) {
+	if o.observation != "" || o.thought != "" || o.action != "" || o.time != "" {
+		return usagef("--stdin goes without -o, -t, -a and --time")
 	}
-	if digits, unix := strings.CutPrefix(s, "@"); unix {
-		seconds, err := strconv.ParseInt(digits, 10, 64)
-		return time.Unix(seconds, 0).UTC(), err == nil
+	s, err := o.open(ctx, env)
+	if err != nil {
+		return err
 	}
-	t, err := time.Parse(time.RFC3339Nano, s)
-	return t.UTC(), err == nil
+	defer closing(s, &err)
+	lines := transcript.Lines(ctx, env.In)
+	for n := 1; ; n++ {
+		data, err := lines()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return atLine(n, err)
+		}
+		if len(bytes.TrimSpace(data)) == 0 {
+			continue
+		}
+		if err := recordLine(ctx, env, s, o, data); err != nil {
+			return atLine(n, err)
+		}
+	}
+}
+
+func atLine(n int, err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fmt.Errorf("line %d: %w", n, err)
+}
+
+func recordLine(ctx context.Context, env *Env, s *refs.Store, o *recordOptions, data []byte) error {
+	step, lossy, err := transcript.Parse(data, o.writer(env))
+	if err != nil {
+		return err
+	}
+	done, err := s.Record(ctx, []refs.NewStep{step})
+	if err != nil {
+		return err
+	}
+	env.replaced(done[0].Replaced || lossy)
+	var b bytes.Buffer
+	if err := render.WriteJSON(&b, done[0]); err != nil {
+		return fmt.Errorf("cannot encode the answer: %w", err)
+	}
+	return env.write(b.String())
 }

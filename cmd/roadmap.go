@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -162,12 +164,12 @@ func readRoadmapLog(ctx context.Context, s *refs.Store) (*roadmapLog, error) {
 		if len(fields) < 4 {
 			return nil, fmt.Errorf("git log said '%s'", l)
 		}
-		at, ok := parseTime("@" + fields[1])
-		if !ok {
+		seconds, err := strconv.ParseInt(fields[1], 10, 64)
+		if err != nil {
 			return nil, fmt.Errorf("git log gave the time '%s'", fields[1])
 		}
 		log.Commits = append(log.Commits, render.Revision{
-			Commit: git.ID(fields[0]), Time: at, Agent: fields[2], Summary: fields[3],
+			Commit: git.ID(fields[0]), Time: time.Unix(seconds, 0).UTC(), Agent: fields[2], Summary: fields[3],
 		})
 	}
 	return log, nil

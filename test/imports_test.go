@@ -11,7 +11,8 @@ import (
 var layers = map[string][]string{
 	"cmd/git-context":   {"cmd"},
 	"cmd/manual":        {"cmd"},
-	"cmd":               {"cmd/complete", "hooks", "render", "refs", "refs/doc", "refs/peer", "refs/git", "refs/fault"},
+	"cmd":               {"cmd/complete", "cmd/transcript", "hooks", "render", "refs", "refs/doc", "refs/peer", "refs/git", "refs/fault"},
+	"cmd/transcript":    {"refs", "refs/git"},
 	"cmd/complete":      {"render", "refs", "refs/doc", "refs/peer"},
 	"hooks":             {"refs/fault"},
 	"render":            {"refs", "notes", "refs/doc", "refs/git"},

@@ -1,4 +1,4 @@
-package cmd
+package transcript
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"hash"
 	"io"
 	"os"
-	"strings"
+	"path/filepath"
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
@@ -41,23 +41,26 @@ func (e *traceError) Error() string {
 
 func (e *traceError) Unwrap() error { return e.err }
 
-// sweTrace is the content of a trajectory.
-type sweTrace struct {
-	steps []refs.NewStep
-	empty []int // the positions of steps without a text, which are left out
-	lossy bool  // invalid UTF-8 became U+FFFD
+// Trace is the content of a trajectory.
+type Trace struct {
+	Steps []refs.NewStep
+	Empty []int // the positions of steps without a text, which are left out
+	Lossy bool  // invalid UTF-8 became U+FFFD
 }
 
-// readSWEAgent reads the steps of a trajectory. It reads the file to its end: half a
-// trajectory is an error that names the line.
-func readSWEAgent(ctx context.Context, path, name string, meter *git.Meter) (*sweTrace, error) {
+// ReadSWEAgent reads the steps of the trajectory at path to its end: half a trajectory is
+// an error that names the line. Errors name file, the path as the user typed it.
+func ReadSWEAgent(ctx context.Context, path, file string, meter *git.Meter) (*Trace, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, &traceError{file: name, err: cause(err)}
+		if system := (*os.PathError)(nil); errors.As(err, &system) {
+			err = system.Err // file names the path already
+		}
+		return nil, &traceError{file: file, err: err}
 	}
 	// Nothing was written, so closing cannot lose anything.
 	defer func() { _ = f.Close() }()
-	r := &sweReader{ctx: ctx, name: name, meter: meter, json: json.NewDecoder(f), digest: sha256.New()}
+	r := &sweReader{ctx: ctx, file: file, meter: meter, json: json.NewDecoder(f), digest: sha256.New()}
 	if err := r.document(); err != nil {
 		return nil, r.fault(f, err)
 	}
@@ -66,13 +69,13 @@ func readSWEAgent(ctx context.Context, path, name string, meter *git.Meter) (*sw
 
 type sweReader struct {
 	ctx   context.Context
-	name  string
+	file  string
 	meter *git.Meter
 	json  *json.Decoder
 	raw   json.RawMessage // the last step
 
 	digest hash.Hash // of all steps so far
-	trace  sweTrace
+	trace  Trace
 }
 
 // fault adds the file and the line to an error.
@@ -85,7 +88,7 @@ func (r *sweReader) fault(f *os.File, err error) error {
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.As(err, &system): // of reading, not of the text
-		return &traceError{file: r.name, err: system.Err}
+		return &traceError{file: r.file, err: system.Err}
 	case errors.As(err, &syntax):
 		at = syntax.Offset
 	case errors.As(err, &kind): // its offset counts from the start of the step
@@ -95,7 +98,7 @@ func (r *sweReader) fault(f *os.File, err error) error {
 			at = info.Size() - 1 // within the last line
 		}
 	}
-	return &traceError{file: r.name, line: lineAt(f, at), err: plainJSON(err)}
+	return &traceError{file: r.file, line: lineAt(f, at), err: plainJSON(err)}
 }
 
 // document reads the whole file: one object with a trajectory.
@@ -157,15 +160,15 @@ func (r *sweReader) step(n int) error {
 		return err
 	}
 	if s == (sweStep{}) {
-		r.trace.empty = append(r.trace.empty, n)
+		r.trace.Empty = append(r.trace.Empty, n)
 		return nil
 	}
 	step := refs.NewStep{
 		Observation: s.Observation, Thought: s.Thought, Action: s.Action,
 		Source: r.source(n, s),
 	}
-	r.trace.lossy = r.trace.lossy || lossy(r.raw, step)
-	r.trace.steps = append(r.trace.steps, step)
+	r.trace.Lossy = r.trace.Lossy || isLossy(r.raw, step)
+	r.trace.Steps = append(r.trace.Steps, step)
 	return nil
 }
 
@@ -176,7 +179,7 @@ func (r *sweReader) source(n int, s sweStep) string {
 	for _, text := range []string{s.Observation, s.Thought, s.Action} {
 		fmt.Fprintf(r.digest, "%d:%s", len(text), text)
 	}
-	return fmt.Sprintf("%s:%d:%.8x", r.name, n, r.digest.Sum(nil))
+	return fmt.Sprintf("%s:%d:%.8x", filepath.Base(r.file), n, r.digest.Sum(nil))
 }
 
 // pass skips one value.
@@ -203,26 +206,6 @@ func (r *sweReader) expect(open json.Delim, what string) error {
 	t, err := r.json.Token()
 	if err == nil && t != open {
 		return fmt.Errorf("%s expected", what)
-	}
-	return err
-}
-
-func cutOff(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-}
-
-// plainJSON describes an error of the JSON decoder without the terms of Go.
-func plainJSON(err error) error {
-	var kind *json.UnmarshalTypeError
-	switch {
-	case cutOff(err):
-		return errors.New("the file ends in the middle")
-	case errors.As(err, new(*json.SyntaxError)) && strings.Contains(err.Error(), "'ï'"):
-		return errors.New("a byte order mark where an object must begin")
-	case errors.As(err, &kind) && kind.Field == "":
-		return fmt.Errorf("a step is a JSON object, not a %s", kind.Value)
-	case errors.As(err, &kind):
-		return fmt.Errorf("%q is a JSON %s, not a text", kind.Field, kind.Value)
 	}
 	return err
 }
