@@ -200,7 +200,7 @@ func newCompletion(g *globals) *command {
 		name:  "completion",
 		usage: []string{"completion (bash | zsh | fish)"},
 		about: "Prints what makes a shell complete 'git context' and 'git-context': commands, options, branches, " +
-			"commits, topics and whatever else may stand where the cursor is. 'make install' puts it where the " +
+			"commits, topics, remotes and items of the roadmap. 'make install' puts it where the " +
 			"shells look. By hand, for bash: ~/.local/share/bash-completion/completions/git-context; for zsh: " +
 			"the file _git-context in a directory of $fpath, before compinit is run; for fish: " +
 			"~/.config/fish/conf.d/git-context.fish. In bash and zsh 'git context' is completed through git's " +

@@ -24,7 +24,7 @@ type Line struct {
 	Args    []string // the command's name and the arguments before Word
 	Given   []string // the flags before Word, each by its first name
 	Value   *Flag    // whose value Word is; nil for none
-	Literal bool     // `--` stands before Word: it is no flag
+	Literal bool     // Word follows `--`: it is no flag
 	Lead    string   // the part of the typed word that stays: --branch=
 	Word    string   // the rest of it
 }
