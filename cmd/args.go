@@ -13,23 +13,23 @@ import (
 type token struct {
 	flag  cli.Flag // nil: an argument
 	value string   // the flag's value, or the argument
-	bare  bool     // a flag that stands for itself, without a value
+	bare  bool     // a flag without a value
 }
 
 // scanner reads a command line the way git does: flags and arguments in any
 // order, `--flag value`, `--flag=value`, `-f value`, `-fvalue`, `-abc` for
 // three switches, and everything after `--` an argument. A flag that wants a
 // value takes the next word whatever it looks like, so that `-m '-x'` is a
-// message. What takes a value is read off the definitions, never listed twice.
+// message. Which flags take a value it reads from their definitions.
 type scanner struct {
 	flags   []cli.Flag
 	args    []string
 	next    int    // the word to read next
-	cluster string // what is left of -abc
+	cluster string // the letters of -abc that are not read yet
 	literal bool   // `--` has been seen
 }
 
-// scan gives the next token; ok is false at the end.
+// scan returns the next token; ok is false at the end.
 func (s *scanner) scan() (t token, ok bool, err error) {
 	if s.cluster != "" {
 		t, err = s.short()
@@ -81,7 +81,7 @@ func (s *scanner) short() (token, error) {
 	return s.value(f, "-"+letter, value, equals || rest != "")
 }
 
-// value finishes a flag whose value may stand in the same word.
+// value reads the value of a flag, from the same word or the next one.
 func (s *scanner) value(f cli.Flag, written, value string, inline bool) (token, error) {
 	kind := kindOf(f)
 	switch {
@@ -105,13 +105,13 @@ func (s *scanner) value(f cli.Flag, written, value string, inline bool) (token, 
 		if err != nil || n < 0 {
 			return token{}, usagef("flag '%s' needs a number, not '%s'", written, value)
 		}
-		value = strconv.Itoa(n) // cli would take 010 for eight
+		value = strconv.Itoa(n) // cli would read 010 as eight
 	}
 	return token{flag: f, value: value}, nil
 }
 
-// hasValue says whether the next word can be the value of a flag that may
-// stand alone.
+// hasValue reports whether the next word can be the value of a flag whose value
+// is optional.
 func (s *scanner) hasValue() bool {
 	return s.next < len(s.args) && !strings.HasPrefix(s.args[s.next], "-")
 }
@@ -140,8 +140,8 @@ func permute(flags []cli.Flag, args []string) ([]string, error) {
 	}
 }
 
-// shield puts `--` before the program that stands behind a word of the command, so
-// that the program's flags are not taken for ours: `bisect run go test -v`.
+// shield puts `--` before the program that a command runs, so that the program's flags
+// are not read as ours: `bisect run go test -v`.
 func (c *command) shield(args []string) []string {
 	s := scanner{flags: c.flags, args: args}
 	for seen := 0; c.program != ""; {
@@ -162,21 +162,21 @@ func (c *command) shield(args []string) []string {
 	return args
 }
 
-// cutBehind takes what stands behind `--` off a command line whose command keeps it
-// apart: options and paths that are for git.
-func (c *command) cutBehind(args []string) ([]string, error) {
+// cutGitArgs returns a command line without `--` and the words behind it, which it stores
+// for the commands that hand them to git.
+func (c *command) cutGitArgs(args []string) ([]string, error) {
 	s := scanner{flags: c.flags, args: args}
-	for c.behind != nil {
+	for c.gitArgs != nil {
 		_, ok, err := s.scan()
 		if err != nil {
 			return nil, err
 		}
 		if s.literal {
-			at := s.next // behind the token that was found after `--`, if one was
+			at := s.next // scan may have read one word behind `--`
 			if ok {
 				at--
 			}
-			*c.behind = args[at:]
+			*c.gitArgs = args[at:]
 			return args[:at-1], nil
 		}
 		if !ok {
@@ -224,7 +224,8 @@ func unknownFlag(flags []cli.Flag, written string) error {
 		}
 	}
 	err := usagef("unknown flag '%s'", written)
-	if n, isNumber := strings.CutPrefix(written, "-"); isNumber && slices.Contains(names, "-n") && strings.Trim(n, "0123456789") == "" {
+	n, single := strings.CutPrefix(written, "-")
+	if single && strings.Trim(n, "0123456789") == "" && slices.Contains(names, "-n") {
 		return err.hint("-n %s", n)
 	}
 	if near := nearest(written, names); near != "" {

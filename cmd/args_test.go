@@ -41,7 +41,7 @@ func parse(args []string) (parsed, error) {
 			number(&p.N, "-n, --number N", 7, ""),
 			optional(&p.Given, &p.Segment, "--metadata [SEGMENT]", ""),
 			inline(&p.Sign, &p.Key, "-S, --gpg-sign [=KEYID]", ""),
-		}, g.everywhere()),
+		}, g.common()),
 		most: unlimited,
 		action: func(_ context.Context, _ *Env, args []string) error {
 			p.Args = args

@@ -23,12 +23,16 @@ func newBisect(g *globals) *command {
 			"bisect [status]",
 			"bisect (log | reset)",
 		},
-		about: "Finds the milestone that turned a check bad. Told one that is bad and one that is good, it names the one between them to be tested next, until the first bad one is found; without C a mark is about that one, before that about the branch's tip. 'run' tests by a command: exit 0 is good, 125 cannot be tested, any other below 128 is bad, and from 128 on it stops, as with git bisect.",
+		about: "Finds the commit that turned a check bad. Told one that is bad and one that is good, it names " +
+			"the one between them to be tested next, until the first bad one is found; without C a mark is about " +
+			"that one, before that about the branch's tip. 'run' tests by a command: exit 0 is good, 125 cannot " +
+			"be tested, any other below 128 is bad, and from 128 on it stops, as with git bisect.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"bisect start main success/best",
 			"bisect run sh -c 'git context --at $GIT_CONTEXT_COMMIT topic pool | grep -q mutex'",
-			"bisect run sh -c '[ $GIT_CONTEXT_CODE ] || exit 125; cd ../worktree && git checkout -q $GIT_CONTEXT_CODE && go test ./...'",
+			"bisect run sh -c '[ $GIT_CONTEXT_CODE ] || exit 125; " +
+				"cd ../worktree && git checkout -q $GIT_CONTEXT_CODE && go test ./...'",
 			"bisect reset",
 		},
 		globals: g,
@@ -48,7 +52,7 @@ func newBisect(g *globals) *command {
 	}
 }
 
-// checkBisect refuses words that mean nothing, and too many or too few of them.
+// checkBisect refuses unknown words, and too many or too few of them.
 func checkBisect(verb string, rest []string) error {
 	form := "bisect " + verb
 	switch verb {
@@ -64,7 +68,8 @@ func checkBisect(verb string, rest []string) error {
 	case "status", "log", "reset":
 		return countWords(form, rest, 0, 0)
 	}
-	return unknownWord("bisect", verb, "start", history.MarkGood, history.MarkBad, history.MarkSkip, "run", "status", "log", "reset")
+	return unknownWord("bisect", verb,
+		"start", history.MarkGood, history.MarkBad, history.MarkSkip, "run", "status", "log", "reset")
 }
 
 func (o *bisectOptions) run(ctx context.Context, env *Env, verb string, rest []string) (err error) {
@@ -106,7 +111,7 @@ func (o *bisectOptions) reset(ctx context.Context, env *Env, s *refs.Store) erro
 	}
 	value := struct {
 		Branch string `json:"branch"`
-		Reset  bool   `json:"reset"` // false where there was none
+		Reset  bool   `json:"reset"` // false where no bisect was under way
 	}{branch, was}
 	return o.show(env, value, func(p *render.Printer) {
 		if was {
@@ -117,7 +122,7 @@ func (o *bisectOptions) reset(ctx context.Context, env *Env, s *refs.Store) erro
 	})
 }
 
-// log prints what the bisect was told as commands that tell it again.
+// log prints the marks of the bisect as commands that repeat them.
 func (o *bisectOptions) log(ctx context.Context, env *Env, s *refs.Store) error {
 	list, err := history.BisectLog(ctx, s)
 	if err != nil {

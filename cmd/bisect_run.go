@@ -14,15 +14,15 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// The exit codes that git-bisect(1) gives a meaning.
+// The exit codes of a test, with their meaning in git-bisect(1).
 const (
 	testSkip    = 125 // cannot be tested
-	testNotExec = 126 // a shell's for what it cannot execute
-	testNoExec  = 127 // a shell's for what it cannot find
-	testAbort   = 128 // from here on: stop
+	testNotExec = 126 // a shell cannot execute the program
+	testNoExec  = 127 // a shell cannot find the program
+	testAbort   = 128 // the first of the codes that stop the bisect
 )
 
-// runProgram tests milestones by a program until the first bad one is found.
+// runProgram tests commits with a program until it finds the first bad one.
 func (o *bisectOptions) runProgram(ctx context.Context, env *Env, s *refs.Store, argv []string) error {
 	b, err := o.testAll(ctx, env, s, argv)
 	if err != nil {
@@ -31,14 +31,15 @@ func (o *bisectOptions) runProgram(ctx context.Context, env *Env, s *refs.Store,
 	if err := o.printBisect(ctx, env, b); err != nil || b.FirstBad != nil {
 		return err
 	}
-	return &fail.Error{Code: fail.BisectSkipped, Kind: fail.ErrRefused, Message: "only milestones that cannot be tested are left",
-		Hints: []string{self + " bisect good C", self + " bisect reset"}}
+	return &fail.Error{
+		Code: fail.BisectSkipped, Kind: fail.ErrRefused, Message: "only commits that cannot be tested are left",
+		Hints: []string{self + " bisect good C", self + " bisect reset"},
+	}
 }
 
-// testAll runs the program until nothing is left to be tested. A signal sent to this
-// process alone, as harnesses do, ends the program too. A terminal's ^C reaches it by
-// itself, and it may ask there: it is then left in our process group, as a shell
-// leaves it.
+// testAll runs the program until nothing is left to test. A signal that is sent to this
+// process alone also ends the program. With a terminal as standard input the program stays
+// in our process group: it may ask questions there, and ^C reaches it by itself.
 func (o *bisectOptions) testAll(ctx context.Context, env *Env, s *refs.Store, argv []string) (history.Bisection, error) {
 	if env.Interruptible != nil && !env.Term.In {
 		var done context.CancelFunc
@@ -58,12 +59,12 @@ func (o *bisectOptions) testAll(ctx context.Context, env *Env, s *refs.Store, ar
 		b, err = history.BisectMark(ctx, s, mark, []string{string(*b.Next.Hash)})
 	}
 	if errors.Is(err, context.Canceled) {
-		err = context.Cause(ctx) // which signal it was
+		err = context.Cause(ctx) // names the signal
 	}
 	return b, err
 }
 
-// incomplete says what a search cannot begin without.
+// incomplete is the error for a bisect that lacks a bad or a good commit.
 func incomplete(b history.Bisection) error {
 	e := &fail.Error{Code: fail.BisectIncomplete, Kind: fail.ErrRefused}
 	var lacks []string
@@ -73,14 +74,16 @@ func incomplete(b history.Bisection) error {
 	if len(b.Good) == 0 {
 		lacks, e.Hints = append(lacks, "good"), append(e.Hints, self+" bisect good C")
 	}
-	e.Message = "no milestone is known to be " + strings.Join(lacks, ", and none to be ")
+	e.Message = "no commit is known to be " + strings.Join(lacks, ", and none to be ")
 	return e
 }
 
-// test runs the program for the milestone that is next, and reads its exit code. A
-// first code that a shell gives for what it cannot run would call everything bad:
-// the program must not give it for a good milestone too.
-func (o *bisectOptions) test(ctx context.Context, env *Env, s *refs.Store, argv []string, b history.Bisection, first bool) (string, error) {
+// test runs the program for the next commit and returns the mark for its exit code. If the
+// first code is one that a shell returns when it cannot run a program, test also runs the
+// program for a good commit: the same code there would mark every commit bad.
+func (o *bisectOptions) test(
+	ctx context.Context, env *Env, s *refs.Store, argv []string, b history.Bisection, first bool,
+) (string, error) {
 	code, err := runTest(ctx, env, argv, *b.Next)
 	if err == nil && first && (code == testNotExec || code == testNoExec) {
 		good, goodErr := history.MemoryCommit(ctx, s, b.Good[0])
@@ -103,7 +106,8 @@ func (o *bisectOptions) test(ctx context.Context, env *Env, s *refs.Store, argv 
 	return history.MarkBad, nil
 }
 
-// runTest runs the program once and gives its exit code, if that is a verdict.
+// runTest runs the program once and returns its exit code; codes that stop the bisect are
+// errors.
 func runTest(ctx context.Context, env *Env, argv []string, c store.Commit) (int, error) {
 	var code git.ID
 	if c.Code != nil {

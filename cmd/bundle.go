@@ -2,8 +2,11 @@ package cmd
 
 import (
 	"context"
+	"errors"
+	"io"
 	"path/filepath"
 
+	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/render"
 	"github.com/urfave/cli/v2"
@@ -23,7 +26,9 @@ func newBundle(g *globals) *command {
 	return &command{
 		name:  "bundle",
 		usage: []string{"bundle FILE [--since OLD]"},
-		about: "Writes all memory (branches, tags, roadmap and notes) into one file, for a hand-over without a network: 'git context unbundle' makes the same of it elsewhere, hash by hash. It is a git bundle, which 'git bundle verify' checks. A file of that name is replaced.",
+		about: "Writes all memory (branches, tags, roadmap and notes) into one file, for a hand-over without a " +
+			"network: 'git context unbundle' makes the same of it elsewhere, hash by hash. It is a git bundle, " +
+			"which 'git bundle verify' checks. A file of that name is replaced.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"bundle memory.bundle",
@@ -60,4 +65,37 @@ func runBundle(ctx context.Context, env *Env, o *bundleOptions, file string) (r 
 	}
 	defer closing(s, &err)
 	return share.Bundle(ctx, s, opts)
+}
+
+type unbundleOptions struct {
+	*globals
+	author
+}
+
+func newUnbundle(g *globals) *command {
+	o := &unbundleOptions{globals: g}
+	return &command{
+		name:  "unbundle",
+		usage: []string{"unbundle FILE"},
+		about: "Takes in what 'git context bundle' wrote elsewhere: the file is verified and checked, branches " +
+			"that are not here are made with the same hashes, others go forward or are merged as 'git context " +
+			"sync' does it. Where the same memory stands already, nothing happens.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitConflict, exitNotRepository},
+		examples: []string{
+			"unbundle memory.bundle",
+		},
+		globals: g,
+		flags:   join(o.author.flags(), g.flags()),
+		least:   1, most: 1, needs: "the name of a bundle",
+		action: func(ctx context.Context, env *Env, args []string) error {
+			file, err := filepath.Abs(env.path(args[0]))
+			if err != nil {
+				return err
+			}
+			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (share.SyncResult, error) {
+				return share.Unbundle(ctx, s, o.writer(env), file, progress)
+			})
+			return errors.Join(o.printPartly(ctx, env, r, err), err)
+		},
+	}
 }

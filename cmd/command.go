@@ -6,36 +6,36 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// command is one command: what its help says, the flags it knows, how many
-// arguments it takes, and what it does with them.
+// command is one command: its help, its flags, the number of its arguments, and
+// its action.
 type command struct {
 	name     string   // as typed; "" is CONTEXT
-	usage    []string // the forms of its command line, after "git context "
+	usage    []string // the forms of its command line, without "git context "
 	about    string   // one paragraph
-	exits    []int    // the codes it may end with
+	exits    []int    // its exit codes
 	examples []string
 	globals  *globals
 	flags    []cli.Flag
 
 	least, most int       // arguments
-	needs       string    // what is missing when there are fewer than least
-	program     string    // the first argument behind which a program stands, with flags of its own
-	behind      *[]string // where what stands behind `--` goes, which then is no argument
+	needs       string    // what the user has to add when there are fewer than least
+	program     string    // the argument that a program with flags of its own follows
+	gitArgs     *[]string // receives the words behind `--`; nil: they are arguments
 
 	action func(ctx context.Context, env *Env, args []string) error
 }
 
-// entry is a command in the list of all: enough to find it and to list it,
-// without building it.
+// entry is a command in the list of all: its name and summary, without the cost of
+// building it.
 type entry struct {
 	group, name, short string
 	make               func(*globals) *command
 }
 
-// any number of arguments
+// unlimited stands for any number of arguments.
 const unlimited = 1 << 30
 
-// The groups of the overview, in its order.
+// The groups of the overview, in order.
 const (
 	groupRecord = "record the work"
 	groupBranch = "explore and bring together"
@@ -45,33 +45,33 @@ const (
 	groupCare   = "the rest"
 )
 
-// commands lists every command but CONTEXT itself, which has no name.
+// commands lists every command except CONTEXT, which has no name.
 func commands() []entry {
 	return []entry{
 		{groupRecord, "init", "make the roadmap and the first memory branch", newInit},
 		{groupRecord, "record", "append one Observation-Thought-Action step", newRecord},
-		{groupRecord, "commit", "make a milestone of the steps recorded so far", newCommit},
+		{groupRecord, "commit", "make a commit of the steps recorded so far", newCommit},
 		{groupRecord, "import", "take in another implementation's folder or an agent's trace", newImport},
 		{groupBranch, "branch", "list, make, rename, delete or restore memory branches", newBranch},
 		{groupBranch, "switch", "make another memory branch the current one", newSwitch},
 		{groupBranch, "merge", "bring another branch's memory into this one", newMerge},
 		{groupBranch, "resolve", "settle a conflict of a merge", newResolve},
-		{groupBranch, "tag", "name a milestone", newTag},
+		{groupBranch, "tag", "name a commit", newTag},
 		{groupKeep, "roadmap", "show and revise the goal, milestones and to-dos", newRoadmap},
 		{groupKeep, "metadata", "show and edit the structured segments of a branch", newMetadata},
 		{groupKeep, "remember", "keep a topic", newRemember},
 		{groupKeep, "forget", "drop a topic", newForget},
 		{groupKeep, "topics", "list the topics", newTopics},
 		{groupKeep, "topic", "show one topic", newTopic},
-		{groupAsk, "log", "list milestones, as git log does", newLog},
+		{groupAsk, "log", "list commits, as git log does", newLog},
 		{groupAsk, "diff", "compare what memory says at two commits", newDiff},
-		{groupAsk, "note", "say what became of a milestone, or show what was said", newNote},
+		{groupAsk, "note", "say what became of a commit, or show what was said", newNote},
 		{groupAsk, "link", "go from code to the memory behind it, and back", newLink},
 		{groupAsk, "blame", "say who wrote each line of a topic, and when", newBlame},
-		{groupAsk, "bisect", "find the milestone that turned bad", newBisect},
-		{groupAsk, "rollback", "make what stood at a milestone stand again", newRollback},
+		{groupAsk, "bisect", "find the commit that turned bad", newBisect},
+		{groupAsk, "rollback", "make what stood at a commit stand again", newRollback},
 		{groupAsk, "verify", "check who signed memory commits", newVerify},
-		{groupAsk, "search", "find milestones, steps and topics by words", newSearch},
+		{groupAsk, "search", "find commits, steps and topics by words", newSearch},
 		{groupAsk, "recall", "say whether a problem was met before", newRecall},
 		{groupShare, "sync", "bring memory together with a remote's", newSync},
 		{groupShare, "fetch", "ask a remote for its memory, without merging", newFetch},
@@ -84,51 +84,8 @@ func commands() []entry {
 		{groupCare, "fsck", "find what is wrong, and mend it", newFsck},
 		{groupCare, "gc", "pack memory, and drop what is dead", newGC},
 		{groupCare, "expunge", "forget a text or an entry everywhere", newExpunge},
-		{groupCare, "stats", "count branches, milestones, steps, agents and days", newStats},
+		{groupCare, "stats", "count branches, commits, steps, agents and days", newStats},
 		{groupCare, "completion", "make a shell complete command lines", newCompletion},
 		{groupCare, "version", "say which version this is", newVersion},
 	}
-}
-
-// globals are the flags that every command knows.
-type globals struct {
-	json   bool
-	branch string
-	dirs   cli.StringSlice
-}
-
-func (g *globals) flags() []cli.Flag {
-	return append([]cli.Flag{
-		named(&g.branch, "-b, --branch NAME", "act on that memory branch instead of the current one"),
-	}, g.everywhere()...)
-}
-
-// everywhere are the flags that mean the same on CONTEXT too, where --branch
-// is a view.
-func (g *globals) everywhere() []cli.Flag {
-	return []cli.Flag{
-		toggle(&g.json, "--json", "print one JSON document"),
-		texts(&g.dirs, "-C DIR", "run as if started in DIR"),
-		toggle(nil, "-h, --help", "print this help"), // invoke looks for it
-	}
-}
-
-// author are the flags of the commands that write.
-type author struct {
-	agent, session, model string
-	tokens                int64
-}
-
-func (a *author) flags() []cli.Flag {
-	return []cli.Flag{
-		text(&a.agent, "--agent NAME", "who writes (GIT_CONTEXT_AGENT, else the committer)"),
-		text(&a.session, "--session ID", "the agent's session (GIT_CONTEXT_SESSION)"),
-		text(&a.model, "--model NAME", "the agent's model (GIT_CONTEXT_MODEL)"),
-	}
-}
-
-// meter is --tokens, for the commands that close a piece of work.
-func (a *author) meter() cli.Flag {
-	name, more, value := parseForm("--tokens N")
-	return &cli.Int64Flag{Name: name, Aliases: more, Usage: "`" + value + "` what the work cost, in tokens", Destination: &a.tokens}
 }

@@ -4,31 +4,30 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type commitOptions struct {
 	*globals
 	author
 	message
-	judging
-	signing
+	noteFlags
+	signFlags
 	progress           string
 	done, todo, decide cli.StringSlice
 	code, all          bool
 }
 
-// reviseAfter is how many milestones the roadmap may stand unrevised before
-// COMMIT reminds of it.
+// reviseAfter is the number of commits without a revision of the roadmap after which
+// COMMIT prints a hint.
 const reviseAfter = 5
 
 func newCommit(g *globals) *command {
 	o := &commitOptions{globals: g}
 	own := []cli.Flag{
-		text(&o.progress, "--progress TEXT", "the progress summary, instead of the one made from the last milestone"),
+		text(&o.progress, "--progress TEXT", "the progress summary, instead of the one made from the last commit"),
 		texts(&o.done, "--done TEXT", "tick a milestone or to-do of the roadmap; may be repeated"),
 		texts(&o.todo, "--todo TEXT", "add a to-do to the roadmap; may be repeated"),
 		texts(&o.decide, "--decide TEXT", "add a decision to the roadmap; may be repeated"),
@@ -39,11 +38,15 @@ func newCommit(g *globals) *command {
 	return &command{
 		name: "commit",
 		usage: []string{
-			"commit -m SUMMARY [-m CONTRIBUTION]... [--progress TEXT] [--done TEXT]... [--todo TEXT]... [--decide TEXT]... [--score X] [--outcome O] [--tag K=V]... [-S]",
+			"commit -m SUMMARY [-m CONTRIBUTION]... [--progress TEXT] " +
+				"[--done TEXT]... [--todo TEXT]... [--decide TEXT]... [--score X] [--outcome O] [--tag K=V]... [-S]",
 			"commit -F FILE ...",
 			"commit --code [-a] -m SUMMARY ...",
 		},
-		about: "COMMIT: makes a milestone of every step that is pending on the branch; nothing pending is no obstacle. The first line of the message is the summary, the rest is what this milestone contributes (the summary, where there is none). With --code git commits the code that is staged at the same time, as 'git commit' would; where it refuses there is no milestone either.",
+		about: "COMMIT: makes a commit of every step that is pending on the branch; nothing pending is no " +
+			"obstacle. The first line of the message is the summary, the rest is what this commit contributes " +
+			"(the summary, where there is none). With --code git commits the code that is staged at the same " +
+			"time, as 'git commit' would; where it refuses there is no memory commit either.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"commit -m 'Pool is initialised before the router'",
@@ -51,7 +54,7 @@ func newCommit(g *globals) *command {
 			"commit --code -a -m 'Close the pool before the router'",
 		},
 		globals: g,
-		flags:   join(o.message.flags(), own, o.judging.flags(), o.signing.flags(), o.author.flags(), g.flags()),
+		flags:   join(o.message.flags(), own, o.noteFlags.flags(), o.signFlags.flags(), o.author.flags(), g.flags()),
 		action: func(ctx context.Context, env *Env, _ []string) error {
 			r, err := runCommit(ctx, env, o)
 			if err != nil {
@@ -63,7 +66,7 @@ func newCommit(g *globals) *command {
 				return err
 			}
 			if r.RoadmapAge >= reviseAfter {
-				env.hint("the roadmap was last revised %d milestones ago: git context roadmap", r.RoadmapAge)
+				env.hint("the roadmap was last revised %d commits ago: git context roadmap", r.RoadmapAge)
 			}
 			return nil
 		},
@@ -79,13 +82,13 @@ func runCommit(ctx context.Context, env *Env, o *commitOptions) (r store.CommitR
 		return r, usagef("-a needs --code").hint(self + " commit --code -a -m SUMMARY")
 	}
 	if summary == "" {
-		return r, usagef("a milestone needs a summary").hint("git context commit -m SUMMARY")
+		return r, usagef("a commit needs a summary").hint("git context commit -m SUMMARY")
 	}
-	judging, err := o.judging.read()
+	judging, err := o.noteFlags.read()
 	if err != nil {
 		return r, err
 	}
-	w, err := o.signs(o.writer(env))
+	w, err := o.signWriter(o.writer(env))
 	if err != nil {
 		return r, err
 	}
@@ -120,7 +123,7 @@ func printCommit(p *render.Printer, r store.CommitResult, code bool) {
 	}
 }
 
-// stepsOf says which steps a milestone took.
+// stepsOf describes the steps of a commit.
 func stepsOf(r store.StepRange) string {
 	if r.Count == 0 {
 		return "no steps"

@@ -5,6 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/render"
 )
 
@@ -22,26 +23,26 @@ type contextOptions struct {
 	limit, skip int
 }
 
-// contextResult is one view: what JSON says, and how text shows it.
+// contextResult is one view: the value for JSON, and its printer.
 type contextResult struct {
 	value any
 	text  func(*render.Printer)
 }
 
-// unset is a number that was not given; the scanner takes none below zero.
+// unset is the value of a number flag that is not given: the scanner refuses negative ones.
 const unset = -1
 
 func newContext(g *globals) *command {
 	o := &contextOptions{globals: g}
 	own := []cli.Flag{
-		number(&o.newest, "-k N", unset, "show the newest N milestones in full (1)"),
-		named(&o.view, "--branch NAME", "the branch NAME: purpose, progress, latest milestones"),
-		named(&o.commit, "--commit C", "the milestone C in full"),
+		number(&o.newest, "-k N", unset, "show the newest N commits in full (1)"),
+		named(&o.view, "--branch NAME", "the branch NAME: purpose, progress, latest commits"),
+		named(&o.commit, "--commit C", "the commit C in full"),
 		toggle(&o.log, "--log", "the end of the trace, pending steps included"),
 		optional(&o.metadata, &o.segment, "--metadata [SEGMENT]", "metadata.yaml, or one segment of it; dots go deeper"),
 		atFlag(&o.at),
-		number(&o.limit, "--limit N", unset, "show N milestones (10) with --branch, N steps with --log"),
-		number(&o.skip, "--skip N", 0, "leave out the newest N milestones, with --log lines or steps"),
+		number(&o.limit, "--limit N", unset, "show N commits (10) with --branch, N steps with --log"),
+		number(&o.skip, "--skip N", 0, "leave out the newest N commits, with --log lines or steps"),
 		number(&o.lines, "--lines N", unset, "with --log: the last N lines (20)"),
 		number(&o.steps, "--steps N", unset, "with --log: the last N whole steps (10 with --json)"),
 		named(&g.branch, "-b NAME", "act on that memory branch instead of the current one"),
@@ -56,7 +57,14 @@ func newContext(g *globals) *command {
 			"... --at C",
 			"COMMAND ...",
 		},
-		about: "Gives an AI coding agent a memory that is git all the way down: steps are recorded, milestones committed, ideas explored on branches and merged, each branch a git ref. Without a command this is CONTEXT, the memory at the resolution that is asked for: roadmap, branches and newest milestone; one branch; one milestone; the trace; the metadata. With another view, --branch NAME says which branch it is of. --at C shows each of these as it stood at a memory commit, or at a commit or tag of the code: through the memory that belongs to it, else that of its nearest first-parent ancestor, else the newest milestone not younger than it; the view says which. Nothing is pending then, and scores given later are not seen. 'git context help COMMAND' tells of a command.",
+		about: "Gives an AI coding agent a memory that is git all the way down: steps are recorded and " +
+			"committed, ideas explored on branches and merged, each branch a git ref. Without a command this is " +
+			"CONTEXT, the memory at the resolution that is asked for: roadmap, branches and newest commit; one " +
+			"branch; one commit; the trace; the metadata. With another view, --branch NAME says which branch it " +
+			"is of. --at C shows each of these as it stood at a memory commit, or at a commit or tag of the " +
+			"code: through the memory that belongs to it, else that of its nearest first-parent ancestor, else " +
+			"the newest commit not younger than it; the view says which. Nothing is pending then, and scores " +
+			"given later are not seen. 'git context help COMMAND' tells of a command.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"",
@@ -66,7 +74,7 @@ func newContext(g *globals) *command {
 			"--at v1.4",
 		},
 		globals: g,
-		flags:   join(own, g.everywhere()),
+		flags:   join(own, g.common()),
 		action: func(ctx context.Context, env *Env, _ []string) error {
 			r, err := runContext(ctx, env, o)
 			if err != nil {
@@ -77,15 +85,15 @@ func newContext(g *globals) *command {
 	}
 }
 
-// runContext decides which view is asked for:
+// runContext chooses the view:
 //
 //  1. --metadata: metadata.yaml or a segment of it
-//  2. --commit: one milestone
+//  2. --commit: one commit
 //  3. --log: the trace
 //  4. --branch alone, or with paging: that branch
 //  5. nothing, or -k: the snapshot
 //
-// In all but 4, --branch is what -b is: the branch to look at.
+// In all but 4, --branch has the meaning of -b: the branch to look at.
 func runContext(ctx context.Context, env *Env, o *contextOptions) (r contextResult, err error) {
 	if err := o.check(); err != nil {
 		return r, err
@@ -115,7 +123,7 @@ func runContext(ctx context.Context, env *Env, o *contextOptions) (r contextResu
 	return viewSnapshot(ctx, s, o)
 }
 
-// where is what the view is of.
+// where returns the branch and the commit that the view is of.
 func (o *contextOptions) where() render.Where {
 	if o.branchView() {
 		return render.Where{Branch: o.view, At: o.at}
@@ -123,7 +131,7 @@ func (o *contextOptions) where() render.Where {
 	return render.Where{Branch: o.branch, At: o.at}
 }
 
-// branchView says whether --branch is the branch view: it is with no other view.
+// branchView reports whether --branch asks for the branch view: it does without another view.
 func (o *contextOptions) branchView() bool {
 	return o.view != "" && !o.metadata && !o.log && o.commit == "" && o.newest == unset
 }
@@ -150,4 +158,53 @@ func (o *contextOptions) check() error {
 		return usagef("--limit and --skip go with --branch NAME and with --log")
 	}
 	return nil
+}
+
+// The numbers of entries that the views show by default.
+const (
+	defaultNewest  = 1
+	defaultCommits = 10
+	defaultLines   = 20
+	defaultSteps   = 10
+	listedText     = 20  // branches of the snapshot
+	listedJSON     = 100 // the same, for programs
+)
+
+// or returns a number that is given, else its default.
+func or(n, otherwise int) int {
+	if n == unset {
+		return otherwise
+	}
+	return n
+}
+
+func viewSnapshot(ctx context.Context, s *refs.Store, o *contextOptions) (contextResult, error) {
+	listed := listedText
+	if o.json {
+		listed = listedJSON
+	}
+	v, err := render.NewSnapshot(ctx, s, o.where(), or(o.newest, defaultNewest), listed)
+	return contextResult{v, v.Text}, err
+}
+
+func viewBranch(ctx context.Context, s *refs.Store, o *contextOptions) (contextResult, error) {
+	v, err := render.NewBranch(ctx, s, o.where(), o.skip, or(o.limit, defaultCommits))
+	return contextResult{v, func(p *render.Printer) { render.BranchText(p, v) }}, err
+}
+
+func viewCommit(ctx context.Context, s *refs.Store, o *contextOptions) (contextResult, error) {
+	v, err := render.NewCommit(ctx, s, o.where(), o.commit)
+	return contextResult{v, v.Text}, err
+}
+
+// viewLog shows whole steps to programs and where the flags ask for steps, else the last
+// lines.
+func viewLog(ctx context.Context, s *refs.Store, o *contextOptions) (contextResult, error) {
+	steps := or(o.steps, o.limit)
+	if steps == unset && !o.json {
+		v, err := render.NewLines(ctx, s, o.where(), o.skip, or(o.lines, defaultLines))
+		return contextResult{v, v.Text}, err
+	}
+	v, err := render.NewLog(ctx, s, o.where(), o.skip, or(steps, defaultSteps))
+	return contextResult{v, v.Text}, err
 }

@@ -13,7 +13,7 @@ import (
 type diffOptions struct {
 	*globals
 	stat, names, status bool
-	behind              []string // options and paths for git
+	gitArgs             []string // options and paths for git diff
 }
 
 func newDiff(g *globals) *command {
@@ -24,9 +24,18 @@ func newDiff(g *globals) *command {
 		toggle(&o.status, "--name-status", "which files were added, modified and deleted"),
 	}
 	return &command{
-		name:  "diff",
-		usage: []string{"diff A [B] [--stat | --name-only | --name-status]", "diff A..B | A...B", "diff ... -- [GIT-OPTION...] [[--] PATH...]"},
-		about: "Shows what memory says at B, or on the current branch, that it did not say at A, as git diff does between their trees: branches, tags, milestones. A...B is what B says since both parted. Topics are topics/KEY.md, milestones commit.md and commit/, steps log.md and log/. Behind '--' stand paths, and options of git diff's own: -w, --word-diff, -U10; those that write files, run programs or leave memory are refused. With --json: {\"from\", \"to\", \"files\": [{\"path\", \"status\", \"added\", \"deleted\"}], \"patch\"}, status A, M or D, without renames.",
+		name: "diff",
+		usage: []string{
+			"diff A [B] [--stat | --name-only | --name-status]",
+			"diff A..B | A...B",
+			"diff ... -- [GIT-OPTION...] [[--] PATH...]",
+		},
+		about: "Shows what memory says at B, or on the current branch, that it did not say at A, as git diff " +
+			"does between their trees: branches, tags, commits. A...B is what B says since both parted. Topics " +
+			"are topics/KEY.md, commits commit.md and commit/, steps log.md and log/. Behind '--' stand paths, " +
+			"and options of git diff's own: -w, --word-diff, -U10; those that write files, run programs or leave " +
+			"memory are refused. With --json: {\"from\", \"to\", \"files\": [{\"path\", \"status\", \"added\", " +
+			"\"deleted\"}], \"patch\"}, status A, M or D, without renames.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"diff main~3",
@@ -36,8 +45,8 @@ func newDiff(g *globals) *command {
 		},
 		globals: g,
 		flags:   join(own, g.flags()),
-		least:   1, most: 2, needs: "a milestone to compare with",
-		behind: &o.behind,
+		least:   1, most: 2, needs: "a commit to compare with",
+		gitArgs: &o.gitArgs,
 		action: func(ctx context.Context, env *Env, args []string) error {
 			return runDiff(ctx, env, o, args)
 		},
@@ -54,7 +63,7 @@ func (o *diffOptions) arguments() (history.Arguments, error) {
 			words = append(words, f.word)
 		}
 	}
-	a, err := history.DiffArguments(append(words, o.behind...))
+	a, err := history.DiffArguments(append(words, o.gitArgs...))
 	if err == nil && o.json && len(a.Show) > 0 {
 		err = usagef("--json has a form of its own: it goes without what changes how text looks")
 	}
@@ -66,8 +75,8 @@ func runDiff(ctx context.Context, env *Env, o *diffOptions, args []string) (err 
 	if err != nil {
 		return err
 	}
-	if slices.Contains(args, "") { // an unset shell variable, most likely
-		return usagef("'diff' needs a milestone, not ''")
+	if slices.Contains(args, "") { // most likely an unset shell variable
+		return usagef("'diff' needs a commit, not ''")
 	}
 	s, err := o.open(ctx, env)
 	if err != nil {

@@ -1,35 +1,32 @@
-// Package cmd is the command line of git-context: one file for each command,
-// with its options, its flags, its work and, apart from that, its printer.
+// Package cmd is the command line of git-context: one file for each command, with its
+// options, its flags, its work and, apart from that, its printer.
 //
 // # The command line
 //
-// Flags stand before the command's name, after it, or after its arguments, as
-// with git; `--` ends them, and behind it log and diff take options of git's
-// own. A flag is given as --flag value, --flag=value, -f value or -fvalue,
-// switches as -abc together; what needs a value takes the
-// next word whatever it looks like. A repeated flag adds up where help says so,
-// otherwise the last one counts. A comma is a comma. What is not known is wrong
-// usage, with the nearest right word as a hint.
+// Flags may be given before the command's name, after it, and after its arguments, as in
+// git; `--` ends them, and log and diff hand the words behind it to git. A flag is written
+// --flag value, --flag=value, -f value or -fvalue, switches together as -abc. A flag that
+// needs a value takes the next word whatever it looks like. A repeated flag adds up where
+// help says so, otherwise the last one counts. A comma is part of a value. An unknown flag
+// or command is a usage error, with the nearest known one as a hint.
 //
-// Every command takes --json, -b NAME (--branch NAME, but alone on CONTEXT,
-// where it is a view), -C DIR and -h; what writes takes --agent, --session and
-// --model. The environment's GIT_CONTEXT_BRANCH, GIT_CONTEXT_AGENT,
-// GIT_CONTEXT_SESSION and GIT_CONTEXT_MODEL stand in for flags that are not
-// given.
+// Every command has --json, -b NAME (--branch NAME, except alone on CONTEXT, where it is a
+// view), -C DIR and -h; commands that write have --agent, --session and --model. The
+// environment variables GIT_CONTEXT_BRANCH, GIT_CONTEXT_AGENT, GIT_CONTEXT_SESSION and
+// GIT_CONTEXT_MODEL replace flags that are not given.
 //
-// # What it prints
+// # Output
 //
-// Results go to standard output, each in one piece; with --json as one document
-// (`record --stdin` answers line by line, log and diff write as git does).
-// Hints, warnings and errors go to standard error:
+// Results go to standard output, each in one write; with --json as one document (`record
+// --stdin` answers line by line, log and diff write as git does). Hints, warnings and
+// errors go to standard error:
 //
 //	git-context: error: branch 'plna' not found
 //	hint: did you mean 'plan'?
 //
-// or with --json {"error":{"code","message","hint"}}. Views are shown in colour
-// and through the pager by git's own rules, where standard output is a
-// terminal; elsewhere they are plain text, and no question is asked.
-// GIT_CONTEXT_TRACE=1 (or an absolute path) shows every child of git's.
+// or with --json {"error":{"code","message","hint"}}. On a terminal, views use colour and
+// the pager by git's own rules; elsewhere they are plain text. No command asks a question.
+// GIT_CONTEXT_TRACE=1 (or an absolute path) shows every child process of git.
 //
 // # Exit codes
 //
@@ -40,14 +37,13 @@
 //	4    no memory in this repository
 //	128  not a git repository
 //
-// ^C ends a command at once, as it ends any process: what was acknowledged is
-// safe, what was not has not happened. A reader who has closed the pipe ends it
-// as SIGPIPE does. Neither is worth a message.
+// ^C ends a command at once, as it ends any process: what was acknowledged is safe, what
+// was not has not happened. A closed pipe ends it as SIGPIPE does. Neither prints a
+// message.
 //
 // # For callers
 //
-// [Run] runs one command line in the world that an [Env] describes and touches
-// nothing outside of it but the repository and the files that flags name.
-// [Main] is Run in the world of the process. Runs do not share anything, so
-// several may go on at once.
+// [Run] runs one command line in the environment of an [Env]. It uses nothing else but the
+// repository and the files that flags name. [Main] is Run with the environment of the
+// process. Runs share no state, so several may run at once.
 package cmd

@@ -13,9 +13,9 @@ import (
 	"github.com/git-context/git-context/render"
 )
 
-// Env is the world as a command sees it. Nothing in this package reaches
-// around it: standard streams, clock, directory and environment variables of
-// the process are wired to it in Main and nowhere else.
+// Env is the environment of a command: streams, clock, directory and environment
+// variables. Only Main connects it with those of the process; the package uses nothing
+// of the process besides.
 type Env struct {
 	In       io.Reader
 	Out, Err io.Writer
@@ -24,27 +24,27 @@ type Env struct {
 	Now      func() time.Time
 	Term     Terminal
 
-	// Program is this program's path, by which it starts itself in the background; "" for
-	// never.
+	// Program is the path of this program, which it runs to start itself in the background;
+	// "": it never does.
 	Program string
 
-	// Interruptible makes a context that ^C ends, and what else would end the
-	// process; nil leaves these to the system.
+	// Interruptible returns a context that ends with the signals that would end the process,
+	// such as ^C; nil: these signals end the process.
 	Interruptible func(context.Context) (context.Context, context.CancelFunc)
 
-	trace io.Writer // GIT_CONTEXT_TRACE, nil for none
-	stood *string   // Dir before -C; nil where there was none
+	trace    io.Writer // GIT_CONTEXT_TRACE; nil: none
+	startDir *string   // Dir before -C; nil without -C
 }
 
-// Terminal says what the standard streams are.
+// Terminal describes the standard streams.
 type Terminal struct {
 	In    bool // standard input is a terminal
 	Out   bool // the output is a terminal
-	Width int  // its columns; 0 when not known
+	Width int  // its columns; 0: unknown
 	Err   bool // standard error is a terminal
 }
 
-// getenv gives an environment variable, "" when it is not set.
+// getenv returns an environment variable, "" when it is not set.
 func (e *Env) getenv(key string) string {
 	for i := len(e.Environ) - 1; i >= 0; i-- {
 		if value, ok := strings.CutPrefix(e.Environ[i], key+"="); ok {
@@ -54,11 +54,10 @@ func (e *Env) getenv(key string) string {
 	return ""
 }
 
-// in gives the environment as it is after -C dirs, each relative to the one
-// before, as git does it.
+// in returns the environment after -C dirs, each relative to the one before, as in git.
 func (e *Env) in(dirs []string) *Env {
 	inner := *e
-	inner.stood = &e.Dir
+	inner.startDir = &e.Dir
 	for _, d := range dirs {
 		inner.Dir = inner.path(d)
 	}
@@ -72,7 +71,7 @@ func (e *Env) path(name string) string {
 	return filepath.Join(e.Dir, name)
 }
 
-// readText gives the bytes of a file that a flag names; "-" is standard input.
+// readText returns the content of a file that a flag names; "-" is standard input.
 func (e *Env) readText(name string) (string, error) {
 	if name == "-" {
 		data, err := io.ReadAll(e.In)
@@ -88,8 +87,8 @@ func (e *Env) readText(name string) (string, error) {
 	return string(data), nil
 }
 
-// cause drops the operation and path that the os package puts before the
-// reason: the message has named them already.
+// cause removes the operation and path that package os puts before the reason: the
+// message already names them.
 func cause(err error) error {
 	var p *os.PathError
 	if errors.As(err, &p) {
@@ -98,7 +97,7 @@ func cause(err error) error {
 	return err
 }
 
-// warn and hint speak to people, beside the result.
+// warn prints a warning beside the result.
 func (e *Env) warn(format string, args ...any) {
 	e.say("warning: ", fmt.Sprintf(format, args...))
 }
@@ -109,7 +108,7 @@ func (e *Env) warnAll(warnings []string) {
 	}
 }
 
-// noteAll says what was done beside what was asked for.
+// noteAll prints what the command did besides its task.
 func (e *Env) noteAll(notes []string) {
 	for _, n := range notes {
 		e.say("note: ", n)
@@ -121,13 +120,34 @@ func (e *Env) hint(format string, args ...any) {
 }
 
 // say writes one message to standard error, each of its lines behind prefix.
-// Messages quote names and texts that come from elsewhere, so they are made
-// safe to show.
+// Messages quote names and texts of other people, so say makes them safe to show.
 func (e *Env) say(prefix, message string) {
 	var b strings.Builder
 	for line := range strings.SplitSeq(strings.TrimRight(message, "\n"), "\n") {
 		b.WriteString(prefix + render.Safe(line) + "\n")
 	}
-	// A standard error that cannot be written to leaves nobody to tell.
+	// No stream is left to report a failure of standard error on.
 	_, _ = io.WriteString(e.Err, b.String())
+}
+
+// openTrace reads GIT_CONTEXT_TRACE as git reads GIT_TRACE: "1" (or "2",
+// "true") is standard error, an absolute path is a file to append to, and
+// nothing (or "0", "false") is no trace.
+func openTrace(env *Env) (w io.Writer, closer func(), err error) {
+	none := func() {}
+	switch value := env.getenv("GIT_CONTEXT_TRACE"); {
+	case value == "" || value == "0" || value == "false":
+		return nil, none, nil
+	case value == "1" || value == "2" || value == "true":
+		return env.Err, none, nil
+	case !filepath.IsAbs(value):
+		return nil, none, usagef("GIT_CONTEXT_TRACE is '%s'; give 1 or an absolute path", value)
+	default:
+		f, err := os.OpenFile(value, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+		if err != nil {
+			return nil, none, fmt.Errorf("cannot open the trace '%s': %w", value, cause(err))
+		}
+		// A trace that loses lines at close must not fail the command.
+		return f, func() { _ = f.Close() }, nil
+	}
 }

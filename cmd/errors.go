@@ -16,7 +16,7 @@ import (
 	"github.com/git-context/git-context/render"
 )
 
-// The exit codes, each with what every command's help says of it.
+// The exit codes; exitText describes each in the help of commands.
 const (
 	exitDone          = 0
 	exitFailed        = 1
@@ -24,8 +24,8 @@ const (
 	exitConflict      = 3
 	exitNoMemory      = 4
 	exitNotRepository = 128
-	exitInterrupted   = 130 // as a shell reports a process that SIGINT ended
-	exitBrokenPipe    = 141 // likewise SIGPIPE: nobody reads the output any more
+	exitInterrupted   = 130 // as shells report a process that SIGINT ended
+	exitBrokenPipe    = 141 // likewise SIGPIPE: the reader of the output is gone
 )
 
 func exitText(code int) string {
@@ -46,9 +46,9 @@ func exitText(code int) string {
 	return ""
 }
 
-// kinds is the one table from errors to exit codes, and to the stable name
-// that --json gives an error which brings none of its own. The first match
-// counts; what matches nothing is exitFailed.
+// kinds maps errors to exit codes and to the stable code that --json prints for an
+// error without a code of its own. The first match counts; an error that matches
+// nothing is exitFailed.
 func kinds() []struct {
 	kind error
 	exit int
@@ -77,7 +77,7 @@ func kinds() []struct {
 	}
 }
 
-// classify looks an error up in the table.
+// classify returns the exit code and the stable code of an error.
 func classify(err error) (exit int, code string) {
 	if err == nil {
 		return exitDone, ""
@@ -106,7 +106,7 @@ type interruption struct{ signal os.Signal }
 func (e *interruption) Error() string        { return "interrupted by a signal: " + e.signal.String() }
 func (e *interruption) Is(target error) bool { return target == context.Canceled }
 
-// exit is what a shell reports of a process that the signal ended.
+// exit returns the code that shells report for a process that the signal ended.
 func (e *interruption) exit() int {
 	if sig, ok := e.signal.(syscall.Signal); ok {
 		return 128 + int(sig)
@@ -116,7 +116,7 @@ func (e *interruption) exit() int {
 
 var errUsage = errors.New("wrong usage")
 
-// outputError is a result that could not be told: the work itself is done.
+// outputError is a failure to print the result of work that is done.
 type outputError struct{ err error }
 
 func (e *outputError) Error() string { return "cannot write standard output: " + e.err.Error() }
@@ -141,7 +141,7 @@ func (e *usageError) hint(format string, args ...any) *usageError {
 	return e
 }
 
-// hintsOf gives what an error's author advises to run next.
+// hintsOf returns the hints of an error, or those of its kind.
 func hintsOf(err error) []string {
 	var usage *usageError
 	if errors.As(err, &usage) {
@@ -175,9 +175,9 @@ func hintsOf(err error) []string {
 	return nil
 }
 
-// report tells the user about an error, in the one voice that all commands
-// share, and gives the exit code. Nobody is left to be told of a broken pipe,
-// and who sent a signal knows.
+// report prints an error in the form that all commands share and returns the exit code.
+// It prints nothing of a broken pipe, which has no reader, and of a signal, whose sender
+// knows.
 func (e *Env) report(err error, asJSON bool) int {
 	exit, code := classify(err)
 	if exit == exitDone || errors.Is(err, context.Canceled) || exit == exitBrokenPipe {
@@ -208,6 +208,6 @@ func (e *Env) reportJSON(code, message string, hints []string) {
 		e.say("git-context: error: ", message)
 		return
 	}
-	// A standard error that cannot be written to leaves nobody to tell.
+	// No stream is left to report a failure of standard error on.
 	_, _ = e.Err.Write(b.Bytes())
 }

@@ -60,7 +60,7 @@ func wrapped(err error) error {
 
 func TestReport(t *testing.T) {
 	err := fmt.Errorf("line 3: %w", &fail.Error{
-		Code: "branch-not-found", Message: "no branch 'plna'", Kind: fail.ErrNotFound,
+		Code: fail.BranchNotFound, Message: "no branch 'plna'", Kind: fail.ErrNotFound,
 		Hints: []string{"git context switch plan", "git context branch"},
 	})
 	var out bytes.Buffer

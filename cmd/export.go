@@ -21,7 +21,11 @@ func newExport(g *globals) *command {
 	return &command{
 		name:  "export",
 		usage: []string{"export DIR [--as contexa|gcc-memory]"},
-		about: "Writes the memory to a folder in DIR that another implementation reads: .GCC as the multi-language library contexa keeps it, or .gcc as the command line gcc-memory does. All local branches go, pending steps too, and the roadmap. A folder of that name is never overwritten. '/' in a branch name becomes '--'. What that implementation cannot hold exactly is counted in a warning; topics are left out. Importing the folder here again adds nothing.",
+		about: "Writes the memory to a folder in DIR that another implementation reads: .GCC as the " +
+			"multi-language library contexa keeps it, or .gcc as the command line gcc-memory does. All local " +
+			"branches go, pending steps too, and the roadmap. A folder of that name is never overwritten. '/' in " +
+			"a branch name becomes '--'. What that implementation cannot hold exactly is counted in a warning; " +
+			"topics are left out. Importing the folder here again adds nothing.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"export ../other-project",
@@ -39,7 +43,8 @@ func newExport(g *globals) *command {
 			}
 			env.warnAll(r.Warnings)
 			return o.show(env, r, func(p *render.Printer) {
-				line(p, "Exported %s, %s and %s to '%s'", branches(r.Branches), count(r.Commits, "milestone"), count(r.Steps, "step"), r.Folder)
+				line(p, "Exported %s, %s and %s to '%s'", count(r.Branches, "branch", "branches"),
+					count(r.Commits, "commit", "commits"), count(r.Steps, "step", "steps"), r.Folder)
 			})
 		},
 	}

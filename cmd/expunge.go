@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"strconv"
 	"strings"
 	"time"
 
@@ -25,15 +24,22 @@ func newExpunge(g *globals) *command {
 	o := &expungeOptions{globals: g}
 	own := []cli.Flag{
 		text(&o.match, "--match TEXT", "forget this piece of text, exactly as it is"),
-		text(&o.id, "--id ID", "forget this step or milestone"),
+		text(&o.id, "--id ID", "forget this step or commit"),
 		text(&o.from, "--from REMOTE", "forget what this remote's memory has forgotten"),
 		toggle(&o.dryRun, "-n, --dry-run", "say what would go, change nothing"),
 		toggle(&o.yes, "--yes", "also where all of memory would go, or TEXT is short"),
 	}
 	return &command{
-		name:  "expunge",
-		usage: []string{"expunge --match TEXT [--dry-run] [--yes]", "expunge --id ID [--dry-run] [--yes]", "expunge --from REMOTE [--dry-run] [--yes]"},
-		about: "Removes a secret from every memory commit, note, journal, reflog and object of this repository. Steps and milestones that hold TEXT in their own words are removed; wherever else it stands the lines that hold it read \"(expunged)\". Clones that sync forget it too; commands for the remotes that had it are printed. The shell's history holds TEXT as well, so --match - reads it from standard input.",
+		name: "expunge",
+		usage: []string{
+			"expunge --match TEXT [--dry-run] [--yes]",
+			"expunge --id ID [--dry-run] [--yes]",
+			"expunge --from REMOTE [--dry-run] [--yes]",
+		},
+		about: "Removes a secret from every memory commit, note, journal, reflog and object of this repository. " +
+			"Steps and commits that hold TEXT in their own words are removed; wherever else it stands the lines " +
+			"that hold it read \"(expunged)\". Clones that sync forget it too; commands for the remotes that had " +
+			"it are printed. The shell's history holds TEXT as well, so --match - reads it from standard input.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"expunge --match 'hunter2' --dry-run",
@@ -44,7 +50,7 @@ func newExpunge(g *globals) *command {
 		globals: g,
 		flags:   join(own, o.author.flags(), g.flags()),
 		action: func(ctx context.Context, env *Env, args []string) error {
-			if len(args) > 0 { // it may be the secret: no error repeats it
+			if len(args) > 0 { // an argument may be the secret: no error repeats it
 				return usagef("what is to be forgotten? a text stands behind --match").
 					hint("%s expunge --match TEXT", self).hint("%s expunge --match - < FILE", self)
 			}
@@ -100,18 +106,18 @@ func runExpunge(ctx context.Context, env *Env, o *expungeOptions) (r expunge.Res
 	return expunge.Run(ctx, s, expunge.Options{Writer: o.writer(env), Match: match, ID: o.id, DryRun: o.dryRun, Yes: o.yes})
 }
 
-// expungeFrom forgets what a remote has forgotten.
+// expungeFrom removes what a remote has expunged.
 func (o *expungeOptions) expungeFrom(ctx context.Context, env *Env, s *refs.Store) (expunge.Result, error) {
 	return share.ExpungeFrom(ctx, s, share.SyncOptions{Writer: o.writer(env), Remote: o.from, Progress: env.progress(o.json)}, expunge.Options{DryRun: o.dryRun, Yes: o.yes})
 }
 
-// printExpunge says what went, by ids, dates and names alone.
+// printExpunge names what was removed by ids, dates and names alone.
 func printExpunge(p *render.Printer, r expunge.Result) {
 	did := "Expunged"
 	if r.DryRun {
 		did = "Would expunge"
 	}
-	line(p, "%s %s and %s", did, numbered(r.Entries, "entry", "entries"), numbered(r.Texts, "piece of text", "pieces of text"))
+	line(p, "%s %s and %s", did, count(r.Entries, "entry", "entries"), count(r.Texts, "piece of text", "pieces of text"))
 	for _, e := range r.Expunged {
 		state := ""
 		if e.Pending {
@@ -122,13 +128,13 @@ func printExpunge(p *render.Printer, r expunge.Result) {
 	if len(r.Topics) > 0 {
 		line(p, " in topics: %s", strings.Join(r.Topics, ", "))
 	}
-	line(p, " %s and %s rewritten", numbered(r.Commits, "commit", "commits"), numbered(r.Notes, "note", "notes"))
+	line(p, " %s and %s rewritten", count(r.Commits, "commit", "commits"), count(r.Notes, "note", "notes"))
 	if !r.DryRun {
-		line(p, " %s deleted", numbered(r.Objects, "object", "objects"))
+		line(p, " %s deleted", count(r.Objects, "object", "objects"))
 	}
 	for _, h := range r.Remotes {
 		line(p, "")
-		line(p, "Remote '%s' still holds it (%s)", h.Remote, numbered(len(h.Refs), "ref", "refs"))
+		line(p, "Remote '%s' still holds it (%s)", h.Remote, count(len(h.Refs), "ref", "refs"))
 		for _, c := range h.Commands {
 			line(p, "  %s", c)
 		}
@@ -139,14 +145,8 @@ func printExpunge(p *render.Printer, r expunge.Result) {
 	line(p, "")
 	if len(r.Remotes) > 0 {
 		line(p, "Then, in every other clone: git context sync")
-		line(p, "Where it was recorded again since, it has to be expunged there too: other clones are told of entries, not of the text.")
+		line(p, "%s", "Where it was recorded again since, it has to be expunged there too: "+
+			"other clones are told of entries, not of the text.")
 	}
 	line(p, "Whoever saw a secret has it: hosts keep what nothing leads to, and so do backups. Change it.")
-}
-
-func numbered(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
 }

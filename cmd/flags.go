@@ -15,12 +15,12 @@ const (
 	kindName                     // takes a value that is not empty
 	kindNumber                   // takes a number that is not negative
 	kindSwitch                   // takes none
-	kindOptional                 // takes the next word unless that is a flag
-	kindInline                   // takes what stands in the same word
+	kindOptional                 // takes the next word unless it is a flag
+	kindInline                   // takes the rest of the same word
 )
 
-// optionalFlag is a text flag that may stand alone: `--metadata [SEGMENT]`.
-// given says whether it stood there at all, with a value or without.
+// optionalFlag is a text flag whose value is optional: `--metadata [SEGMENT]`. given
+// receives whether the flag is there, with or without a value.
 type optionalFlag struct {
 	*cli.StringFlag
 	given *bool
@@ -35,13 +35,11 @@ func (f optionalFlag) Apply(set *flag.FlagSet) error {
 	return nil
 }
 
-// inlineFlag is a text flag that may stand alone, because its value stands in the
-// same word: `-S[KEYID]`.
+// inlineFlag is a text flag whose optional value is in the same word: `-S[KEYID]`.
 type inlineFlag struct{ optionalFlag }
 
-// nameFlag is a text flag whose empty value would mean nothing: most likely it comes
-// of a shell variable that is not set, and to answer as if the flag were not there
-// would answer another question.
+// nameFlag is a text flag that refuses an empty value: most likely that is a shell variable
+// that is not set, and to ignore the flag would answer another question.
 type nameFlag struct{ *cli.StringFlag }
 
 func kindOf(f cli.Flag) flagKind {
@@ -61,24 +59,26 @@ func kindOf(f cli.Flag) flagKind {
 	}
 }
 
-// The constructors below take a flag as its help shows it, `-m, --message
-// TEXT`, so that the definition, the parser and the help cannot disagree.
+// The constructors below take a flag as help shows it, `-m, --message TEXT`, so that
+// definition, parser and help agree.
 
 func text(to *string, form, usage string) cli.Flag {
 	name, more, value := parseForm(form)
-	return &cli.StringFlag{Name: name, Aliases: more, Usage: "`" + value + "` " + usage, Destination: to}
+	return &cli.StringFlag{Name: name, Aliases: more, Usage: placeholder(value, usage), Destination: to}
 }
 
 func named(to *string, form, usage string) cli.Flag {
 	name, more, value := parseForm(form)
-	return nameFlag{&cli.StringFlag{Name: name, Aliases: more, Usage: "`" + value + "` " + usage, Destination: to}}
+	return nameFlag{&cli.StringFlag{Name: name, Aliases: more, Usage: placeholder(value, usage), Destination: to}}
 }
 
 // texts keeps every value of a repeated flag as it is: no splitting at commas
 // (the application turns that off), no trimming.
 func texts(to *cli.StringSlice, form, usage string) cli.Flag {
 	name, more, value := parseForm(form)
-	return &cli.StringSliceFlag{Name: name, Aliases: more, Usage: "`" + value + "` " + usage, Destination: to, KeepSpace: true}
+	return &cli.StringSliceFlag{
+		Name: name, Aliases: more, Usage: placeholder(value, usage), Destination: to, KeepSpace: true,
+	}
 }
 
 func toggle(to *bool, form, usage string) cli.Flag {
@@ -88,19 +88,24 @@ func toggle(to *bool, form, usage string) cli.Flag {
 
 func optional(given *bool, to *string, form, usage string) cli.Flag {
 	name, more, value := parseForm(form)
-	return optionalFlag{&cli.StringFlag{Name: name, Aliases: more, Usage: "`" + value + "` " + usage, Destination: to}, given}
+	f := &cli.StringFlag{Name: name, Aliases: more, Usage: placeholder(value, usage), Destination: to}
+	return optionalFlag{f, given}
 }
 
 // inline takes the form `-S, --gpg-sign [=KEYID]`.
 func inline(given *bool, to *string, form, usage string) cli.Flag {
 	name, more, value := parseForm(form)
-	return inlineFlag{optionalFlag{&cli.StringFlag{Name: name, Aliases: more, Usage: "`" + value + "` " + usage, Destination: to}, given}}
+	f := &cli.StringFlag{Name: name, Aliases: more, Usage: placeholder(value, usage), Destination: to}
+	return inlineFlag{optionalFlag{f, given}}
 }
 
 func number(to *int, form string, value int, usage string) cli.Flag {
-	name, more, placeholder := parseForm(form)
-	return &cli.IntFlag{Name: name, Aliases: more, Usage: "`" + placeholder + "` " + usage, Value: value, Destination: to}
+	name, more, unit := parseForm(form)
+	return &cli.IntFlag{Name: name, Aliases: more, Usage: placeholder(unit, usage), Value: value, Destination: to}
 }
+
+// placeholder joins the placeholder of a value with what the flag does, as urfave/cli does.
+func placeholder(value, usage string) string { return "`" + value + "` " + usage }
 
 // parseForm reads `-m, --message TEXT`.
 func parseForm(form string) (name string, more []string, value string) {
@@ -115,29 +120,33 @@ func parseForm(form string) (name string, more []string, value string) {
 	return names[0], names[1:], value
 }
 
-// formOf gives a flag as help shows it, and what it does.
+// formOf returns a flag as help shows it, and what it does.
 func formOf(f cli.Flag) (form, usage string) {
-	names := make([]string, 0, 2)
+	names, value, usage := partsOf(f)
+	return strings.Join(names, ", ") + value, usage
+}
+
+// partsOf returns the names of a flag with their dashes, the placeholder of its value with
+// the space before it, and what the flag does.
+func partsOf(f cli.Flag) (names []string, value, usage string) {
 	for _, n := range f.Names() {
 		names = append(names, dashed(n))
 	}
-	form = strings.Join(names, ", ")
 	if d, ok := f.(cli.DocGenerationFlag); ok {
 		usage = d.GetUsage()
 	}
 	if strings.HasPrefix(usage, "`") {
-		value, rest, _ := strings.Cut(usage[1:], "` ")
+		value, usage, _ = strings.Cut(usage[1:], "` ")
 		if !strings.HasPrefix(value, "[=") {
-			form += " "
+			value = " " + value
 		}
-		form, usage = form+value, rest
 	}
-	return form, usage
+	return names, value, usage
 }
 
-// single drops the other names of a flag once permute has resolved them:
-// urfave/cli would copy values between them, and for lists it does so through
-// JSON, which turns invalid UTF-8 into U+FFFD without a word.
+// single removes the aliases of flags after permute has resolved them: urfave/cli copies
+// values between aliases, those of lists through JSON, which turns invalid UTF-8 into
+// U+FFFD silently.
 func single(flags []cli.Flag) []cli.Flag {
 	for _, f := range flags {
 		switch f := f.(type) {
@@ -154,7 +163,7 @@ func single(flags []cli.Flag) []cli.Flag {
 	return flags
 }
 
-// join makes one list of several groups of flags.
+// join joins groups of flags.
 func join(groups ...[]cli.Flag) []cli.Flag {
 	var all []cli.Flag
 	for _, g := range groups {

@@ -25,7 +25,9 @@ func newFsck(g *globals) *command {
 	return &command{
 		name:  "fsck",
 		usage: []string{"fsck [--fix]"},
-		about: "Looks for what is wrong with memory and around it, and prints every problem with what mends it. --fix mends what can be mended without asking; where there is more than one way, it says which there are. Exit code 0 says that nothing is wrong, or that all of it is mended.",
+		about: "Looks for what is wrong with memory and around it, and prints every problem with what mends it. " +
+			"--fix mends what can be mended without asking; where there is more than one way, it says which " +
+			"there are. Exit code 0 says that nothing is wrong, or that all of it is mended.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"fsck",
@@ -35,10 +37,10 @@ func newFsck(g *globals) *command {
 		flags:   join([]cli.Flag{toggle(&o.fix, "--fix", "mend what can be mended")}, o.author.flags(), g.flags()),
 		action: func(ctx context.Context, env *Env, args []string) error {
 			problems, err := runFsck(ctx, env, o)
-			if err != nil && len(problems) == 0 { // nothing was found out
+			if err != nil && len(problems) == 0 { // it checked nothing
 				return err
 			}
-			// Of problems there is a list and an error, as with verify.
+			// Problems are a result and an error, as in verify.
 			return errors.Join(o.showProblems(ctx, env, problems), err)
 		},
 	}
@@ -56,19 +58,22 @@ func runFsck(ctx context.Context, env *Env, o *fsckOptions) (problems []fsck.Pro
 	}
 	broken, err := brokenHooks(ctx, env, s)
 	if err != nil {
-		broken = []fsck.Problem{{Kind: "unchecked", Object: "hooks", Message: "hooks cannot be checked: " + err.Error(), Repair: self + " hooks status"}}
+		broken = []fsck.Problem{{
+			Kind: "unchecked", Object: "hooks", Message: "hooks cannot be checked: " + err.Error(),
+			Repair: self + " hooks status",
+		}}
 	}
 	problems = append(problems, broken...)
-	return problems, unmended(problems)
+	return problems, unfixed(problems)
 }
 
-// brokenHooks are the hooks that are installed and do not run. Those that failed are
-// problems of their own, and whoever turned them off knows it. None is mended: what
-// stands in their files may be somebody else's.
+// brokenHooks returns the hooks that are installed and do not run. Hooks that failed are
+// problems of another kind, and hooks that are turned off are none. None is repaired:
+// their files may contain the work of other people.
 func brokenHooks(ctx context.Context, env *Env, s *refs.Store) ([]fsck.Problem, error) {
 	place, err := hooksPlace(ctx, s.Repo())
 	if err != nil {
-		// Nor is it any problem of ours where git looks, if nothing was ever installed.
+		// Without an installed hook the directory of git's hooks is not our problem.
 		if known, unread := readInstalled(s.Repo()); unread == nil && len(known) == 0 {
 			return nil, nil
 		}
@@ -83,8 +88,10 @@ func brokenHooks(ctx context.Context, env *Env, s *refs.Store) ([]fsck.Problem, 
 		if h.State != hooks.StateBroken || hooksOff(env.getenv(hookSwitch)) {
 			continue
 		}
-		p := fsck.Problem{Kind: "hook-broken", Object: h.Path, Message: fmt.Sprintf("hook %s does not run: %s", h.Name, h.Reason),
-			Repair: cmp.Or(h.Repair, self+" hooks install git")}
+		p := fsck.Problem{
+			Kind: "hook-broken", Object: h.Path, Message: fmt.Sprintf("hook %s does not run: %s", h.Name, h.Reason),
+			Repair: cmp.Or(h.Repair, self+" hooks install git"),
+		}
 		if h.Reason == noProgram {
 			p.Repair = "put git-context on the PATH"
 		}
@@ -93,8 +100,8 @@ func brokenHooks(ctx context.Context, env *Env, s *refs.Store) ([]fsck.Problem, 
 	return broken, nil
 }
 
-// unmended is the error that what is left makes; nil for nothing.
-func unmended(problems []fsck.Problem) error {
+// unfixed returns the error for the problems that were not fixed; nil for none.
+func unfixed(problems []fsck.Problem) error {
 	left, hint := 0, ""
 	for _, p := range problems {
 		if p.Fixed {
@@ -108,7 +115,7 @@ func unmended(problems []fsck.Problem) error {
 	if left == 0 {
 		return nil
 	}
-	err := &fail.Error{Code: fail.Problems, Kind: fail.ErrRefused, Message: count(left, "problem")}
+	err := &fail.Error{Code: fail.Problems, Kind: fail.ErrRefused, Message: count(left, "problem", "problems")}
 	if hint != "" {
 		err.Hints = []string{hint}
 	}

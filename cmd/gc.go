@@ -19,7 +19,10 @@ func newGC(g *globals) *command {
 	return &command{
 		name:  "gc",
 		usage: []string{"gc [--auto]"},
-		about: "Packs the loose objects of memory, and of nothing else, into packs of its own, ten at most; writes notes that are missing; and drops what is dead, old deleted branches among it. Code, its refs and its packs are not touched, and no object is dropped for being unreachable. It may run beside everything, git gc included; COMMIT starts it in the background now and then.",
+		about: "Packs the loose objects of memory, and of nothing else, into packs of its own, ten at most; " +
+			"writes notes that are missing; and drops what is dead, old deleted branches among it. Code, its " +
+			"refs and its packs are not touched, and no object is dropped for being unreachable. It may run " +
+			"beside everything, git gc included; COMMIT starts it in the background now and then.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"gc",
@@ -30,7 +33,7 @@ func newGC(g *globals) *command {
 		flags:   join([]cli.Flag{toggle(&o.auto, "--auto", "only if enough objects are loose")}, o.author.flags(), g.flags()),
 		action: func(ctx context.Context, env *Env, _ []string) error {
 			res, err := runGC(ctx, env, o)
-			env.warnAll(res.Warnings) // also of what went well where another part did not
+			env.warnAll(res.Warnings) // of the parts that succeeded, too
 			if err != nil {
 				return err
 			}
@@ -45,7 +48,7 @@ func newGC(g *globals) *command {
 
 func runGC(ctx context.Context, env *Env, o *gcOptions) (res maintain.Result, err error) {
 	alone := *env
-	alone.Program = "" // what it writes itself starts no other
+	alone.Program = "" // so that gc starts no gc
 	s, err := o.open(ctx, &alone)
 	if err != nil {
 		return res, err

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -23,8 +22,8 @@ func help(env *Env, args []string) error {
 	return printHelp(env, e.make(new(globals)))
 }
 
-// printHelp writes a command's help: its forms, a paragraph, the options, the
-// exit codes, an example or two; the overview of all commands for CONTEXT.
+// printHelp writes a command's help: its forms, a paragraph, the options, the exit codes
+// and examples; for CONTEXT also the overview of all commands.
 func printHelp(env *Env, c *command) error {
 	var b strings.Builder
 	for i, u := range c.usage {
@@ -99,12 +98,4 @@ func wrap(text string, width int, indent string) string {
 		column += len(word)
 	}
 	return b.String()
-}
-
-// write puts a whole result on standard output, in one piece.
-func (e *Env) write(s string) error {
-	if _, err := io.WriteString(e.Out, s); err != nil {
-		return &outputError{cause(err)}
-	}
-	return nil
 }

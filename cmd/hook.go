@@ -15,7 +15,7 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// hookSwitch turns all hooks off where it is 0: for one command, a session, a machine.
+// hookSwitch is the environment variable that turns all hooks off with 0.
 const hookSwitch = "GIT_CONTEXT_HOOKS"
 
 type hookOptions struct {
@@ -28,7 +28,14 @@ func newHook(g *globals) *command {
 	return &command{
 		name:  "hook",
 		usage: []string{"hook EVENT [ARGUMENT...]"},
-		about: "Does what the git hook of that name is for, with its arguments and standard input; 'git context hooks install git' makes git run it. post-commit links the code commit to the newest milestone. post-rewrite carries links over an amendment or a rebase. post-checkout, with context.follow=true, makes the memory branch of the code branch's name the current one; the names of the code's default branch (main, master, init.defaultBranch, what origin calls its own) are one. pre-push, with context.push=true, pushes memory beside the code, for at most context.pushTimeout seconds (10). A hook never makes a git command fail: the exit code is 0 for each of these names, what goes wrong is one line on standard error, and 'git context fsck' shows it. GIT_CONTEXT_HOOKS=0 turns all off.",
+		about: "Does what the git hook of that name is for, with its arguments and standard input; 'git context " +
+			"hooks install git' makes git run it. post-commit links the code commit to the newest memory commit. " +
+			"post-rewrite carries links over an amendment or a rebase. post-checkout, with context.follow=true, " +
+			"makes the memory branch of the code branch's name the current one; the names of the code's default " +
+			"branch (main, master, init.defaultBranch, what origin calls its own) are one. pre-push, with " +
+			"context.push=true, pushes memory beside the code, for at most context.pushTimeout seconds (10). A " +
+			"hook never makes a git command fail: the exit code is 0 for each of these names, what goes wrong is " +
+			"one line on standard error, and 'git context fsck' shows it. GIT_CONTEXT_HOOKS=0 turns all off.",
 		exits: []int{exitDone, exitUsage},
 		examples: []string{
 			"hook post-commit",
@@ -49,7 +56,7 @@ func newHook(g *globals) *command {
 	}
 }
 
-// hooksOff reads the switch as git reads such variables.
+// hooksOff reads the value of hookSwitch as git reads booleans.
 func hooksOff(value string) bool {
 	switch strings.ToLower(value) {
 	case "0", "false", "no", "off":
@@ -58,34 +65,35 @@ func hooksOff(value string) bool {
 	return false
 }
 
-// runHook does the work of an event and tells what failed. It has no error: git must
-// not be told.
+// runHook does the work of an event and prints what failed. It returns no error: a hook
+// must not fail the git command.
 func (o *hookOptions) runHook(ctx context.Context, env *Env, event string, args []string) {
 	s, err := refs.Open(ctx, o.hookStore(env))
 	if err == nil {
-		defer func() { _ = s.Close() }() // what was to be done is done, or told
+		defer func() { _ = s.Close() }() // a failure is printed already
 		err = o.event(ctx, env, s, event, args)
 	}
 	if err == nil || errors.Is(err, fail.ErrNoMemory) {
 		return
 	}
-	tellHook(env, event, err.Error())
+	sayHook(env, event, err.Error())
 	if s == nil {
 		return
 	}
 	if err := share.NoteHookFailure(ctx, s, event, err); err != nil {
-		tellHook(env, event, "this failure could not be kept for fsck: "+err.Error())
+		sayHook(env, event, "this failure could not be kept for fsck: "+err.Error())
 	}
 }
 
-// hookStore is where the hook stands: git's environment says so. Somebody waits.
+// hookStore returns the options for the store: git's environment names the repository, and
+// the wait for locks is short, because the user waits for git.
 func (o *hookOptions) hookStore(env *Env) store.Options {
 	return store.Options{Dir: env.Dir, Env: env.Environ, Now: env.Now, Branch: o.branch, Trace: env.trace,
 		LockWait: code.HookLockWait}
 }
 
-// tellHook is the one line that a hook may print.
-func tellHook(env *Env, event, what string) {
+// sayHook prints the one line that a hook may print.
+func sayHook(env *Env, event, what string) {
 	env.say("git-context: hook "+event+": ", strings.Join(strings.Fields(what), " "))
 }
 
@@ -95,7 +103,7 @@ func (o *hookOptions) event(ctx context.Context, env *Env, s *refs.Store, event 
 	case hooks.PostCommit:
 		return code.LinkHead(ctx, s, o.writer(env))
 	case hooks.PostRewrite:
-		by := "" // people who mend links by hand
+		by := "" // run by hand
 		if len(args) > 0 {
 			by = args[0]
 		}
@@ -105,7 +113,7 @@ func (o *hookOptions) event(ctx context.Context, env *Env, s *refs.Store, event 
 		if len(args) != 3 {
 			return fmt.Errorf("%d arguments where git gives 3", len(args))
 		}
-		if args[2] != "1" { // files were checked out, no branch
+		if args[2] != "1" { // git checked out files, not a branch
 			return nil
 		}
 		return o.follow(ctx, env, s)
@@ -124,7 +132,7 @@ func (o *hookOptions) follow(ctx context.Context, env *Env, s *refs.Store) error
 	case f.Made != "":
 		env.say("git-context: ", fmt.Sprintf("memory branch '%s' made from '%s'", f.Made, f.From))
 	case f.Stayed != "":
-		tellHook(env, hooks.PostCheckout, f.Stayed)
+		sayHook(env, hooks.PostCheckout, f.Stayed)
 	}
 	return err
 }

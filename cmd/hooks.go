@@ -21,7 +21,12 @@ func newHooks(g *globals) *command {
 	return &command{
 		name:  "hooks",
 		usage: []string{"hooks install git", "hooks uninstall git", "hooks status [git]"},
-		about: "Installs git-context in git's hooks of this repository, takes it out again, or says how it stands; 'git context help hook' says what each hook does. Hooks that stand there already go on running with their exit status: a shell script gets a marked block of lines, another hook is moved aside and run. They are looked for where git does (core.hooksPath, husky's folder, the common git directory of linked worktrees), but never outside of the repository. uninstall leaves each file as it was found. GIT_CONTEXT_HOOKS=0 turns them off without that.",
+		about: "Installs git-context in git's hooks of this repository, takes it out again, or says how it " +
+			"stands; 'git context help hook' says what each hook does. Hooks that stand there already go on " +
+			"running with their exit status: a shell script gets a marked block of lines, another hook is moved " +
+			"aside and run. They are looked for where git does (core.hooksPath, husky's folder, the common git " +
+			"directory of linked worktrees), but never outside of the repository. uninstall leaves each file as " +
+			"it was found. GIT_CONTEXT_HOOKS=0 turns them off without that.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNotRepository},
 		examples: []string{
 			"hooks install git",
@@ -43,7 +48,7 @@ func newHooks(g *globals) *command {
 // hooksGit is the one name that hooks are installed under.
 const hooksGit = "git"
 
-// checkHooks refuses what is not known. Without a name, status alone has a meaning.
+// checkHooks refuses unknown words. Only status may go without the name of hooks.
 func checkHooks(args []string) error {
 	words := []string{"install", "uninstall", "status"}
 	switch args[0] {
@@ -108,12 +113,14 @@ func (o *hooksOptions) run(ctx context.Context, env *Env, word string) (err erro
 	return o.printChanges(env, s.Repo(), place, word, changes)
 }
 
-// hooksPlace is where git looks for this worktree's hooks.
+// hooksPlace returns the directory where git looks for this worktree's hooks.
 func hooksPlace(ctx context.Context, repo *git.Repo) (hooks.Place, error) {
 	dir, err := repo.HooksPath(ctx)
 	if err != nil {
-		return hooks.Place{}, &fail.Error{Code: fail.HooksPath, Kind: fail.ErrInvalid, Err: err, Message: "git does not say where its hooks are",
-			Hints: []string{"git config --show-origin core.hooksPath"}}
+		return hooks.Place{}, &fail.Error{
+			Code: fail.HooksPath, Kind: fail.ErrInvalid, Err: err, Message: "git does not say where its hooks are",
+			Hints: []string{"git config --show-origin core.hooksPath"},
+		}
 	}
 	p := hooks.Place{Dir: dir, Roots: []string{repo.CommonDir(), repo.GitDir()}}
 	for _, tree := range []string{repo.WorkTree(), repo.MainWorkTree()} {
@@ -124,8 +131,7 @@ func hooksPlace(ctx context.Context, repo *git.Repo) (hooks.Place, error) {
 	return p, nil
 }
 
-// hooksError gives a refusal of package hooks the form of all others: its hints are
-// those of the first.
+// hooksError turns a refusal of package hooks into a fail.Error with the same hints.
 func hooksError(err error) error {
 	var refused *hooks.Error
 	if !errors.As(err, &refused) {
@@ -133,13 +139,15 @@ func hooksError(err error) error {
 	}
 	hints := refused.Hints
 	if len(hints) == 0 {
-		hints = hintsOf(err) // what the system refused
+		hints = hintsOf(err) // of an error of the system
 	}
 	return &fail.Error{Code: fail.HooksRefused, Kind: fail.ErrRefused, Message: err.Error(), Hints: hints}
 }
 
-// printChanges says what was done, and what people should know of it.
-func (o *hooksOptions) printChanges(env *Env, repo *git.Repo, place hooks.Place, word string, changes []hooks.Change) error {
+// printChanges prints the changes, with warnings and hints about them.
+func (o *hooksOptions) printChanges(
+	env *Env, repo *git.Repo, place hooks.Place, word string, changes []hooks.Change,
+) error {
 	if changes == nil {
 		changes = []hooks.Change{}
 	}
@@ -168,16 +176,16 @@ func (o *hooksOptions) printChanges(env *Env, repo *git.Repo, place hooks.Place,
 	})
 }
 
-// shortPath is a path as people can paste it where they stand: from there where it is
-// below that, else in full.
+// shortPath returns a path for people to paste: relative to their directory where it is
+// below that, else absolute.
 func shortPath(env *Env, path string) string {
 	dir := env.Dir
-	if env.stood != nil { // whom -C took elsewhere
-		dir = *env.stood
+	if env.startDir != nil { // before -C
+		dir = *env.startDir
 	}
 	dir, err := filepath.Abs(dir)
 	if err == nil {
-		dir, err = filepath.EvalSymlinks(dir) // git's paths hold none
+		dir, err = filepath.EvalSymlinks(dir) // git's paths contain no links
 	}
 	if err != nil {
 		return path
@@ -188,7 +196,7 @@ func shortPath(env *Env, path string) string {
 	return path
 }
 
-// inWorktree reports whether the hooks stand among the code's files.
+// inWorktree reports whether the hooks are among the files of the code.
 func inWorktree(repo *git.Repo, dir string) bool {
 	for _, own := range []string{repo.CommonDir(), repo.GitDir()} {
 		if rel, err := filepath.Rel(own, dir); err == nil && filepath.IsLocal(rel) {

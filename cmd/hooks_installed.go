@@ -13,24 +13,24 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// hooksInstalled is a file of local state: for each worktree, the directories that
-// hooks were installed in. core.hooksPath may be set, or changed, later; git then looks
-// elsewhere, and says nothing.
+// hooksInstalled is a file of local state: for each worktree, the directories where hooks
+// were installed. core.hooksPath may change later; git then ignores the old directory.
 const hooksInstalled = "hooks.json"
 
-// installedIn are the places of each worktree.
-type installedIn map[string][]installed
+// installedHooks maps each worktree to the places of its hooks.
+type installedHooks map[string][]installedPlace
 
-// installed is a place, relative to the common git directory, with which it is moved.
-type installed struct {
+// installedPlace is a directory of hooks. Its paths are relative to the common git
+// directory, so that a repository can be moved.
+type installedPlace struct {
 	Dir  string `json:"dir"`
 	Made string `json:"made,omitempty"` // the uppermost directory that did not exist before
-	// Leaving: they are being uninstalled, or that was interrupted. Nothing is missing then.
+	// Leaving: an uninstall has begun, and may be interrupted. Missing hooks are no problem then.
 	Leaving bool `json:"leaving,omitempty"`
 }
 
-func readInstalled(repo *git.Repo) (installedIn, error) {
-	known := installedIn{}
+func readInstalled(repo *git.Repo) (installedHooks, error) {
+	known := installedHooks{}
 	path := filepath.Join(repo.StateDir(), hooksInstalled)
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -46,12 +46,14 @@ func readInstalled(repo *git.Repo) (installedIn, error) {
 }
 
 // here reports whether hooks of this worktree were installed where git looks now.
-func (known installedIn) here(repo *git.Repo, now hooks.Place) bool {
+func (known installedHooks) here(repo *git.Repo, now hooks.Place) bool {
 	dir := relativeHooks(repo, now.Dir)
-	return slices.ContainsFunc(known[repo.WorktreeDir()], func(in installed) bool { return in.Dir == dir && !in.Leaving })
+	return slices.ContainsFunc(known[repo.WorktreeDir()], func(in installedPlace) bool {
+		return in.Dir == dir && !in.Leaving
+	})
 }
 
-// relativeHooks is how a directory is kept.
+// relativeHooks returns a directory as the file stores it.
 func relativeHooks(repo *git.Repo, dir string) string {
 	rel, err := filepath.Rel(repo.CommonDir(), dir)
 	if err != nil { // on another volume
@@ -60,7 +62,7 @@ func relativeHooks(repo *git.Repo, dir string) string {
 	return rel
 }
 
-// absoluteHooks is the directory that was kept.
+// absoluteHooks returns the directory that the file stores.
 func absoluteHooks(repo *git.Repo, dir string) string {
 	if filepath.IsAbs(dir) {
 		return dir
@@ -68,8 +70,8 @@ func absoluteHooks(repo *git.Repo, dir string) string {
 	return filepath.Join(repo.CommonDir(), dir)
 }
 
-// elsewhere are the places of this worktree's hooks that git does not look at now.
-func (known installedIn) elsewhere(repo *git.Repo, now hooks.Place) []hooks.Place {
+// elsewhere returns the places of this worktree's hooks where git does not look now.
+func (known installedHooks) elsewhere(repo *git.Repo, now hooks.Place) []hooks.Place {
 	var places []hooks.Place
 	for _, in := range known[repo.WorktreeDir()] {
 		if dir := absoluteHooks(repo, in.Dir); dir != now.Dir {
@@ -79,8 +81,8 @@ func (known installedIn) elsewhere(repo *git.Repo, now hooks.Place) []hooks.Plac
 	return places
 }
 
-// write keeps what is known; the caller holds the lock.
-func (known installedIn) write(repo *git.Repo) error {
+// write writes the file; the caller must have locked the hooks.
+func (known installedHooks) write(repo *git.Repo) error {
 	data, err := json.Marshal(known)
 	if err != nil {
 		return err
@@ -93,7 +95,7 @@ func installHooks(repo *git.Repo, place hooks.Place) ([]hooks.Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := installed{Dir: relativeHooks(repo, place.Dir)}
+	in := installedPlace{Dir: relativeHooks(repo, place.Dir)}
 	for dir := place.Dir; ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 			break
@@ -108,18 +110,18 @@ func installHooks(repo *git.Repo, place hooks.Place) ([]hooks.Change, error) {
 	return changes, known.write(repo)
 }
 
-// add takes a place down, unless it stands there as one that is left.
-func (known installedIn) add(repo *git.Repo, in installed) {
+// add adds a place; one that was leaving is no longer.
+func (known installedHooks) add(repo *git.Repo, in installedPlace) {
 	here := known[repo.WorktreeDir()]
-	if i := slices.IndexFunc(here, func(old installed) bool { return old.Dir == in.Dir }); i >= 0 {
+	if i := slices.IndexFunc(here, func(old installedPlace) bool { return old.Dir == in.Dir }); i >= 0 {
 		here[i].Leaving = false
 		return
 	}
 	known[repo.WorktreeDir()] = append(here, in)
 }
 
-// clear removes the directories that an install made, unless something stands in them.
-func (in installed) clear(repo *git.Repo) {
+// clear removes the directories that an install made, if they are empty.
+func (in installedPlace) clear(repo *git.Repo) {
 	if in.Made == "" {
 		return
 	}
@@ -129,9 +131,9 @@ func (in installed) clear(repo *git.Repo) {
 	}
 }
 
-// uninstallHooks takes them from where git looks now, and from where else they were
-// installed. Beside an error stand the changes that were made before it. Killed halfway,
-// it leaves no hook that fsck would miss.
+// uninstallHooks removes the hooks from the directory where git looks now and from all
+// others where they were installed. Beside an error it returns the changes made before it.
+// Killed halfway, it leaves nothing that fsck reports as missing.
 func uninstallHooks(repo *git.Repo, place hooks.Place) ([]hooks.Change, error) {
 	known, err := readInstalled(repo)
 	if err != nil {

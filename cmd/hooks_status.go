@@ -14,7 +14,8 @@ import (
 	"github.com/git-context/git-context/render"
 )
 
-// hooksStatus adds to the state of the files what they do not show.
+// hooksStatus returns the state of the hooks, by their files and by what is known besides:
+// where they were installed, and which failed.
 func hooksStatus(env *Env, repo *git.Repo, place hooks.Place, failures []share.HookFailure) ([]hooks.Hook, error) {
 	list, err := hooks.Status(place)
 	if err != nil {
@@ -39,7 +40,7 @@ func hooksStatus(env *Env, repo *git.Repo, place hooks.Place, failures []share.H
 		}
 	}
 	for _, old := range known.elsewhere(repo, place) {
-		stale, err := unseen(old, place, list)
+		stale, err := unusedHooks(old, place, list)
 		if err != nil {
 			return nil, err
 		}
@@ -50,12 +51,11 @@ func hooksStatus(env *Env, repo *git.Repo, place hooks.Place, failures []share.H
 
 const noProgram = "git-context is not on the PATH"
 
-// hookFault is why a hook whose file is as it should be does not do its work; "" for
-// none.
+// hookFault returns why a hook whose file is correct does not do its work; "" if it does.
 func (e *Env) hookFault(event string, failures []share.HookFailure) string {
 	last, n := lastFailure(failures, event)
 	switch {
-	case !e.finds("git-context"):
+	case !e.onPath("git-context"):
 		return noProgram
 	case hooksOff(e.getenv(hookSwitch)):
 		return hookSwitch + " turns it off"
@@ -65,16 +65,18 @@ func (e *Env) hookFault(event string, failures []share.HookFailure) string {
 	return ""
 }
 
-// unseen are hooks that git does not look at any more, but for those that are installed
-// where it looks now: uninstall takes these away too.
-func unseen(old, now hooks.Place, seen []hooks.Hook) (stale []hooks.Hook, err error) {
+// unusedHooks returns the hooks in a directory where git does not look any more, except
+// those that are also installed where it looks now.
+func unusedHooks(old, now hooks.Place, seen []hooks.Hook) (stale []hooks.Hook, err error) {
 	list, err := hooks.Status(old)
 	then, mend := "; install again", ""
-	if now.Check() != nil { // which cannot be done: it was moved, or hooks were turned off
+	if now.Check() != nil { // no hook can be installed there: the repository was moved, or hooks are turned off
 		then, mend = "", self+" hooks uninstall git"
 	}
 	for _, h := range list {
-		missing := slices.ContainsFunc(seen, func(s hooks.Hook) bool { return s.Name == h.Name && s.State == hooks.StateMissing })
+		missing := slices.ContainsFunc(seen, func(s hooks.Hook) bool {
+			return s.Name == h.Name && s.State == hooks.StateMissing
+		})
 		if missing && h.State != hooks.StateMissing {
 			h.State, h.Reason, h.Repair = hooks.StateBroken, "git looks in '"+now.Dir+"' now"+then, mend
 			stale = append(stale, h)
@@ -100,9 +102,8 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// finds reports whether a program is on the PATH. A process that git started has git's
-// own directory there too.
-func (e *Env) finds(program string) bool {
+// onPath reports whether a program is in a directory of PATH.
+func (e *Env) onPath(program string) bool {
 	for _, dir := range filepath.SplitList(e.getenv("PATH")) {
 		info, err := os.Stat(filepath.Join(dir, program))
 		if err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
@@ -119,7 +120,9 @@ func (o *hooksOptions) printStatus(ctx context.Context, env *Env, list []hooks.H
 	return o.view(ctx, env, value, func(p *render.Printer) {
 		lines := make([]render.HookLine, len(list))
 		for i, h := range list {
-			lines[i] = render.HookLine{Name: h.Name, State: h.State, Owner: h.Owner, Path: shortPath(env, h.Path), Reason: h.Reason}
+			lines[i] = render.HookLine{
+				Name: h.Name, State: h.State, Owner: h.Owner, Path: shortPath(env, h.Path), Reason: h.Reason,
+			}
 			switch h.State {
 			case hooks.StateInstalled, hooks.StateKept:
 				lines[i].Good = true

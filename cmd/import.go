@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/git-context/git-context/cmd/transcript"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/folder"
 	"github.com/git-context/git-context/refs/git"
@@ -30,7 +32,11 @@ func newImport(g *globals) *command {
 	return &command{
 		name:  "import",
 		usage: []string{"import DIR", "import --from swe-agent FILE..."},
-		about: "Takes in the memory that another implementation keeps in a folder: DIR holds .GCC or .gcc, or is that folder. Each branch becomes, or adds to, the memory branch of its name; each commit becomes a milestone with its own time and the steps before it. With --from: takes in the steps of another agent's trace, with its times where it has them; they are pending steps of the branch until the next commit. Importing again adds only what is new.",
+		about: "Takes in the memory that another implementation keeps in a folder: DIR holds .GCC or .gcc, or is " +
+			"that folder. Each branch becomes, or adds to, the memory branch of its name; each commit becomes a " +
+			"memory commit with its own time and the steps before it. With --from: takes in the steps of another " +
+			"agent's trace, with its times where it has them; they are pending steps of the branch until the " +
+			"next commit. Importing again adds only what is new.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"import ../other-project",
@@ -49,7 +55,7 @@ func newImport(g *globals) *command {
 				return err
 			}
 			return o.show(env, r, func(p *render.Printer) {
-				line(p, "Imported %s, skipped %d that stand already", count(r.Steps, "step"), r.Skipped)
+				line(p, "Imported %s, skipped %d that stand already", count(r.Steps, "step", "steps"), r.Skipped)
 			})
 		},
 	}
@@ -70,7 +76,7 @@ func runImport(ctx context.Context, env *Env, o *importOptions, files []string) 
 		return r, usagef("'import' needs a file")
 	}
 	w := o.writer(env)
-	w.Agent = cmp.Or(o.agent, fromSWEAgent) // who ran the import did not take the steps
+	w.Agent = cmp.Or(o.agent, fromSWEAgent) // not of the user who imports
 	steps, err := o.readTraces(ctx, env, files, w)
 	if err != nil {
 		return r, err
@@ -84,13 +90,16 @@ func runImport(ctx context.Context, env *Env, o *importOptions, files []string) 
 }
 
 // readTraces reads the steps of all files.
-func (o *importOptions) readTraces(ctx context.Context, env *Env, files []string, w store.Writer) (steps []store.NewStep, err error) {
+func (o *importOptions) readTraces(
+	ctx context.Context, env *Env, files []string, w store.Writer,
+) (steps []store.NewStep, err error) {
 	meter := git.NewMeter(env.progress(o.json), env.Now, "Reading steps", 0)
 	defer meter.End()
 	for _, f := range files {
 		more, err := o.readTrace(ctx, env, f, w, meter)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, &fail.Error{Code: fail.NotFound, Kind: fail.ErrNotFound, Message: err.Error(), Hints: []string{importTrace}}
+			hints := []string{importTrace}
+			return nil, &fail.Error{Code: fail.NotFound, Kind: fail.ErrNotFound, Message: err.Error(), Hints: hints}
 		}
 		if err != nil {
 			return nil, err
@@ -100,24 +109,52 @@ func (o *importOptions) readTraces(ctx context.Context, env *Env, files []string
 	return steps, nil
 }
 
-// readTrace reads one file's steps and says where they come from.
-func (o *importOptions) readTrace(ctx context.Context, env *Env, file string, w store.Writer, meter *git.Meter) ([]store.NewStep, error) {
+// readTrace reads the steps of one file and sets their agent, session and model.
+func (o *importOptions) readTrace(
+	ctx context.Context, env *Env, file string, w store.Writer, meter *git.Meter,
+) ([]store.NewStep, error) {
 	name := filepath.Base(file)
-	trace, err := readSWEAgent(ctx, env.path(file), name, meter)
-	if fault := (*traceError)(nil); errors.As(err, &fault) {
-		fault.file = file // as it was typed
-	}
+	trace, err := transcript.ReadSWEAgent(ctx, env.path(file), file, meter)
 	if err != nil {
 		return nil, err
 	}
-	for _, n := range trace.empty {
+	for _, n := range trace.Empty {
 		env.warn("'%s': step %d holds neither observation, thought nor action", name, n)
 	}
-	env.replaced(trace.lossy)
+	env.replaced(trace.Lossy)
 	session := cmp.Or(o.session, strings.TrimSuffix(name, filepath.Ext(name)))
-	for i := range trace.steps {
-		step := &trace.steps[i]
+	for i := range trace.Steps {
+		step := &trace.Steps[i]
 		step.Agent, step.Session, step.Model = w.Agent, session, w.Model
 	}
-	return trace.steps, nil
+	return trace.Steps, nil
+}
+
+// importFolder is `import DIR`: it imports the folder of another implementation.
+func (o *importOptions) importFolder(ctx context.Context, env *Env, args []string) error {
+	if len(args) != 1 {
+		return usagef("'import' takes one folder").hint("git context import DIR").hint(importTrace)
+	}
+	if info, err := os.Stat(env.path(args[0])); err == nil && !info.IsDir() {
+		return usagef("'%s' is a file, not a folder", args[0]).hint(importTrace)
+	}
+	r, err := runImportFolder(ctx, env, o, args[0])
+	env.warnAll(r.Warnings)
+	if err != nil {
+		return err
+	}
+	return o.show(env, r, func(p *render.Printer) {
+		line(p, "Imported %s and %s on %s from '%s' (%s), skipped %d that stand already",
+			count(r.Commits, "commit", "commits"), count(r.Steps, "step", "steps"),
+			count(r.Branches, "branch", "branches"), r.Folder, r.Dialect, r.Skipped)
+	})
+}
+
+func runImportFolder(ctx context.Context, env *Env, o *importOptions, dir string) (r folder.FolderResult, err error) {
+	s, err := o.open(ctx, env)
+	if err != nil {
+		return r, err
+	}
+	defer closing(s, &err)
+	return folder.Import(ctx, s, folder.FolderOptions{Writer: o.writer(env), Dir: env.path(dir), Agent: o.agent})
 }

@@ -28,7 +28,9 @@ func newInit(g *globals) *command {
 	return &command{
 		name:  "init",
 		usage: []string{"init [--goal TEXT] [--milestone TEXT]... [--todo TEXT]... [--purpose TEXT] [--initial-branch NAME]"},
-		about: "Makes the project's roadmap and the first memory branch, and sets up git so that memory is fetched with the code. Run again, it adds only what is missing and says so. Where the remote of a clone has memory already, that is taken over. It touches no file of the worktree.",
+		about: "Makes the project's roadmap and the first memory branch, and sets up git so that memory is " +
+			"fetched with the code. Run again, it adds only what is missing and says so. Where the remote of a " +
+			"clone has memory already, that is taken over. It touches no file of the worktree.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNotRepository},
 		examples: []string{
 			"init --goal 'One binary, no daemon'",

@@ -11,8 +11,11 @@ import (
 func newLink(g *globals) *command {
 	return &command{
 		name:  "link",
-		usage: []string{"link [CODE-COMMIT | A..B | A...B]", "link MILESTONE"},
-		about: "Shows the memory that belongs to a commit of the code (HEAD): the milestones that its note links, and those that were made on it, newest first, of every memory branch or of the one that -b names. For a range it is everything that was learnt in it, each milestone once, with its code commits. For a milestone it is the other way round: its code commits.",
+		usage: []string{"link [CODE-COMMIT | A..B | A...B]", "link C"},
+		about: "Shows the memory that belongs to a commit of the code (HEAD): the memory commits that its note " +
+			"links, and those that were made on it, newest first, of every memory branch or of the one that -b " +
+			"names. For a range it is everything that was learnt in it, each memory commit once, with its code " +
+			"commits. For a memory commit C it is the other way round: its code commits.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"link",
@@ -43,11 +46,11 @@ func runLink(ctx context.Context, env *Env, g *globals, args []string) (l code.L
 	if len(args) > 0 {
 		rev = args[0]
 	}
-	// Not the branch of the environment: an agent that stands on one asks for all.
+	// GIT_CONTEXT_BRANCH does not count: an agent on a branch of its own asks for all.
 	return code.FindLinks(ctx, s, g.branch, rev)
 }
 
-// linkJSON is one of two shapes, by what was asked for.
+// linkJSON returns the JSON for a memory commit, or for commits of the code.
 func linkJSON(l code.Links) any {
 	if l.Milestone != nil {
 		return struct {

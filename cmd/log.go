@@ -13,37 +13,49 @@ import (
 
 type logOptions struct {
 	*globals
-	filtering
+	filterFlags
 	most                 int
 	graph, all           bool
 	stat, patch, oneline bool
 	grep                 cli.StringSlice
 	pickaxe              string
 	agent, since         string
-	behind               []string // options and paths for git
+	gitArgs              []string // options and paths for git log
 }
 
 func newLog(g *globals) *command {
 	o := &logOptions{globals: g}
 	own := []cli.Flag{
-		number(&o.most, "-n N", unset, "at most N milestones"),
+		number(&o.most, "-n N", unset, "at most N commits"),
 		toggle(&o.graph, "--graph", "draw how they stand on one another, with the births of branches"),
 		toggle(&o.oneline, "--oneline", "one line each"),
 		toggle(&o.stat, "--stat", "with the files that each changed"),
 		toggle(&o.patch, "-p, --patch", "with what each changed"),
-		texts(&o.grep, "--grep P", "only those whose message, or note as it is stored, matches the regular expression P; may be repeated, one has to match"),
-		named(&o.pickaxe, "-S TEXT", "the commits that changed how often memory says TEXT, between milestones too; reads all of it, half a second in 10,000"),
+		texts(&o.grep, "--grep P",
+			"only those whose message, or note as it is stored, matches the regular expression P; "+
+				"may be repeated, one has to match"),
+		named(&o.pickaxe, "-S TEXT",
+			"the memory commits that changed how often memory says TEXT, edits between commits too; "+
+				"reads all of it, half a second in 10,000"),
 	}
-	own = append(own, o.filtering.flags()...)
+	own = append(own, o.filterFlags.flags()...)
 	own = append(own,
 		named(&o.agent, "--agent A", "only those of the agent A"),
 		named(&o.since, "--since T", "only those since T, in git's words for dates: yesterday, '2 weeks ago', 2026-11-21"),
 		toggle(&o.all, "--all", "of every memory branch and tag"),
 	)
 	return &command{
-		name:  "log",
-		usage: []string{"log [REV | A..B | A...B | ^REV]... [-n N] [--graph] [--oneline] [--stat] [-p]", "log [--grep P] [-S TEXT] [--outcome O] [--min-score X] [--agent A] [--since T] [--all]", "log ... -- [GIT-OPTION...] [[--] PATH...]"},
-		about: "Lists milestones, newest first, as git log does: of the current branch, of what is named, or of a range. What their notes say is put into words; with --oneline and --graph it stands behind the hash. Behind '--' stand options of git log's own, --until=T, --name-only, --format=F, and paths of the memory's tree. --graph draws milestones and births of branches, which -n counts too; it goes without --outcome, --min-score and --agent.",
+		name: "log",
+		usage: []string{
+			"log [REV | A..B | A...B | ^REV]... [-n N] [--graph] [--oneline] [--stat] [-p]",
+			"log [--grep P] [-S TEXT] [--outcome O] [--min-score X] [--agent A] [--since T] [--all]",
+			"log ... -- [GIT-OPTION...] [[--] PATH...]",
+		},
+		about: "Lists commits, newest first, as git log does: of the current branch, of what is named, or of a " +
+			"range. What their notes say is put into words; with --oneline and --graph it stands behind the " +
+			"hash. Behind '--' stand options of git log's own, --until=T, --name-only, --format=F, and paths of " +
+			"the memory's tree. --graph draws commits and births of branches, which -n counts too; it goes " +
+			"without --outcome, --min-score and --agent.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"log --oneline --graph --all",
@@ -55,30 +67,30 @@ func newLog(g *globals) *command {
 		globals: g,
 		flags:   join(own, g.flags()),
 		most:    unlimited,
-		behind:  &o.behind,
+		gitArgs: &o.gitArgs,
 		action: func(ctx context.Context, env *Env, args []string) error {
 			return runLog(ctx, env, o, args)
 		},
 	}
 }
 
-// options puts what was asked for together.
+// options combines the flags, and refuses those that exclude each other.
 func (o *logOptions) options(revs []string) (history.LogOptions, error) {
 	if slices.Contains(o.grep.Value(), "") {
 		return history.LogOptions{}, usagef("flag '--grep' needs a value")
 	}
 	out := history.LogOptions{Revs: revs, All: o.all, Agent: o.agent, Most: o.most, Topo: o.graph}
 	var err error
-	if out.Filter, err = o.filtering.read(); err != nil {
+	if out.Filter, err = o.filterFlags.read(); err != nil {
 		return out, err
 	}
-	if out.Arguments, err = history.LogArguments(append(o.forGit(), o.behind...)); err != nil {
+	if out.Arguments, err = history.LogArguments(append(o.forGit(), o.gitArgs...)); err != nil {
 		return out, err
 	}
 	a := out.Arguments
 	switch {
 	case o.graph && (!out.Filter.All() || o.agent != ""):
-		return out, usagef("--graph draws all milestones: it goes without --outcome, --min-score and --agent")
+		return out, usagef("--graph draws all commits: it goes without --outcome, --min-score and --agent")
 	case o.graph && a.Reverse:
 		return out, usagef("--graph goes without --reverse")
 	case o.json && (o.graph || a.Looks):
@@ -88,7 +100,7 @@ func (o *logOptions) options(revs []string) (history.LogOptions, error) {
 	return out, nil
 }
 
-// forGit is the flags that are git's own, as git takes them.
+// forGit returns the flags that git log also has, spelled for git.
 func (o *logOptions) forGit() []string {
 	var words []string
 	for _, f := range []struct {

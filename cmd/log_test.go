@@ -23,8 +23,8 @@ func TestCutBehind(t *testing.T) {
 	} {
 		var behind []string
 		log := newLog(new(globals))
-		log.behind = &behind
-		args, err := log.cutBehind(strings.Fields(c.line))
+		log.gitArgs = &behind
+		args, err := log.cutGitArgs(strings.Fields(c.line))
 		if err != nil {
 			t.Fatal(err)
 		}

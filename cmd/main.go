@@ -11,15 +11,15 @@ import (
 	"golang.org/x/term"
 )
 
-// Main runs the process's command line in the process's world and ends it.
+// Main runs the command line of the process and ends the process.
 //
-// ^C is left to the system, which ends the process at once: memory is safe
-// against that at any instruction, and watching for the signal costs a thread,
-// a tenth of what `record` takes. Only a child that signs, and may wait for a
-// person, one that commits the code, and a program that tests, are watched over.
+// ^C ends the process at once, without a handler: memory is safe against that at any
+// instruction, and a handler costs a thread, a tenth of the time of `record`. Handlers
+// exist only while git signs, and may wait for a person, while it commits the code, and
+// while a program tests commits.
 func Main() {
-	// A command lives for milliseconds and ends before collecting garbage pays;
-	// only one that grows large, as an import may, is collected at all.
+	// A command ends before garbage collection pays; only one that grows large, such as an
+	// import, collects at all.
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(memoryLimit)
 	outliveSizeLimit()
@@ -30,17 +30,17 @@ func Main() {
 		Term:    terminal(),
 	}
 	env.Interruptible = interruptible
-	if path, err := os.Executable(); err == nil { // without it nothing runs in the background
+	if path, err := os.Executable(); err == nil { // without a path nothing runs in the background
 		env.Program = path
 	}
 	os.Exit(Run(context.Background(), env, os.Args[1:]))
 }
 
-// memoryLimit is the heap, in bytes, at which garbage begins to be collected.
+// memoryLimit is the heap in bytes at which garbage collection begins.
 const memoryLimit = 256 << 20
 
-// interruptible makes a context that ends with an *interruption by a signal which
-// would have ended the process. What was ignored from the start (nohup) stays so.
+// interruptible returns a context that a signal which would end the process ends with an
+// *interruption. Signals that the process ignores (nohup) stay ignored.
 func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	caught := make(chan os.Signal, 1)
@@ -68,7 +68,7 @@ func terminal() Terminal {
 	if !term.IsTerminal(out) {
 		return t
 	}
-	// Without a size the width is not known, and stays 0.
+	// Without a size the width stays 0, unknown.
 	t.Out = true
 	t.Width, _, _ = term.GetSize(out)
 	return t

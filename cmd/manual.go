@@ -2,32 +2,32 @@ package cmd
 
 import "strings"
 
-// Page is what a command's help says, for whoever writes about the commands: the
-// manual pages are made from it.
+// Page is the help of a command, from which the manual pages are made.
 type Page struct {
-	Name     string   // as typed; "" is CONTEXT
-	Short    string   // what it does, in a few words without a full stop
-	Group    string   // where the overview lists it; "" for CONTEXT
-	Forms    []string // its command lines, each from "git context" on
+	Name     string   // as typed; "" for CONTEXT
+	Short    string   // one line without a full stop
+	Group    string   // the group of the overview that lists it; "" for CONTEXT
+	Forms    []string // its command lines, each beginning with "git context"
 	About    string   // one paragraph of plain text
 	Options  []Option
 	Exits    []Exit
-	Examples []string // as Forms
+	Examples []string // command lines, as in Forms
 }
 
-// Option is one option: "-m, --message TEXT", and what it does.
+// Option is an option, such as "-m, --message TEXT", and what it does.
 type Option struct{ Form, Text string }
 
-// Exit is one code that a command may end with.
+// Exit is an exit code of a command.
 type Exit struct {
 	Code int
 	Text string
 }
 
-// contextShort is what a list of commands would say of CONTEXT.
+// contextShort is the one line about CONTEXT.
 const contextShort = "memory for a coding agent, kept in git"
 
-// Manual describes every command, CONTEXT first, then in the order of the overview.
+// Manual returns the help of every command, CONTEXT first, then in the order of the
+// overview.
 func Manual() []Page {
 	pages := []Page{newContext(new(globals)).page("", contextShort)}
 	for _, e := range commands() {
@@ -51,7 +51,7 @@ func (c *command) page(group, short string) Page {
 	return p
 }
 
-// commandLines are forms or examples as they are typed.
+// commandLines returns forms or examples as a user types them.
 func commandLines(behind []string) []string {
 	lines := make([]string, len(behind))
 	for i, b := range behind {

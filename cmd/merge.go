@@ -16,7 +16,7 @@ type mergeOptions struct {
 	*globals
 	author
 	message
-	signing
+	signFlags
 	into, purpose, prefer string
 	done                  cli.StringSlice
 	keep, abandon, dryRun bool
@@ -40,12 +40,17 @@ func newMerge(g *globals) *command {
 	return &command{
 		name: "merge",
 		usage: []string{
-			"merge NAME [--into TARGET] [-m SUMMARY [-m ...]] [--purpose TEXT] [--done TEXT]... [-X HOW] [--keep] [--dry-run] [-S]",
+			"merge NAME [--into TARGET] [-m SUMMARY [-m ...]] [--purpose TEXT] [--done TEXT]... " +
+				"[-X HOW] [--keep] [--dry-run] [-S]",
 			"merge NAME --abandon",
 			"merge --continue [--into TARGET] [-S]",
 			"merge (--abort | --status) [--into TARGET]",
 		},
-		about: "MERGE: brings the memory of branch NAME into the current one, with its pending steps, and closes NAME; its CONTEXT is shown first. Steps and milestones of both sides are united. Where both wrote different things in one place nothing is changed: each such path is named, and the merge waits until every one is settled with 'git context resolve' and it is told to continue. -S signs every commit that it makes, and is to be given again with --continue.",
+		about: "MERGE: brings the memory of branch NAME into the current one, with its pending steps, and closes " +
+			"NAME; its CONTEXT is shown first. Steps and commits of both sides are united. Where both wrote " +
+			"different things in one place nothing is changed: each such path is named, and the merge waits " +
+			"until every one is settled with 'git context resolve' and it is told to continue. -S signs every " +
+			"commit that it makes, and is to be given again with --continue.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitConflict, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"merge try-mutex -m 'A plain mutex is fast enough' --done 'Choose a lock'",
@@ -54,17 +59,17 @@ func newMerge(g *globals) *command {
 			"merge --continue",
 		},
 		globals: g,
-		flags:   join(o.message.flags(), own, o.signing.flags(), o.author.flags(), g.flags()),
+		flags:   join(o.message.flags(), own, o.signFlags.flags(), o.author.flags(), g.flags()),
 		most:    1,
 		action: func(ctx context.Context, env *Env, args []string) error {
 			if err := o.check(args); err != nil {
 				return err
 			}
 			if o.abort || o.status {
-				return o.waiting(ctx, env)
+				return o.statusOrAbort(ctx, env)
 			}
 			r, err := runMerge(ctx, env, o, args)
-			// Of a merge in conflict there is a result and an error.
+			// A merge with conflicts has a result and an error.
 			if err != nil && !errors.Is(err, fail.ErrConflict) {
 				return err
 			}
@@ -101,7 +106,7 @@ func runMerge(ctx context.Context, env *Env, o *mergeOptions, args []string) (r 
 	if err != nil {
 		return r, err
 	}
-	w, err := o.signs(o.writer(env))
+	w, err := o.signWriter(o.writer(env))
 	if err != nil {
 		return r, err
 	}
@@ -121,8 +126,9 @@ func runMerge(ctx context.Context, env *Env, o *mergeOptions, args []string) (r 
 	})
 }
 
-// waiting is --status and --abort: what waits on the target, or waited.
-func (o *mergeOptions) waiting(ctx context.Context, env *Env) (err error) {
+// statusOrAbort is --status and --abort: it shows the merge that waits on the target, or
+// ends it.
+func (o *mergeOptions) statusOrAbort(ctx context.Context, env *Env) (err error) {
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return err
@@ -141,7 +147,7 @@ func (o *mergeOptions) waiting(ctx context.Context, env *Env) (err error) {
 	if err != nil {
 		return err
 	}
-	return o.view(ctx, env, st, func(p *render.Printer) { printWaiting(p, st) })
+	return o.view(ctx, env, st, func(p *render.Printer) { printMergeStatus(p, st) })
 }
 
 func (o *mergeOptions) printMerge(ctx context.Context, env *Env, r merge.Result, failed error) error {
@@ -168,11 +174,11 @@ func (o *mergeOptions) printOutcome(p *render.Printer, r merge.Result) {
 	case r.UpToDate:
 		line(p, "Already up to date")
 	case o.dryRun:
-		line(p, "Would merge '%s' into '%s': %s, no conflict", r.Merged, r.Branch, count(r.Steps, "step"))
+		line(p, "Would merge '%s' into '%s': %s, no conflict", r.Merged, r.Branch, count(r.Steps, "step", "steps"))
 	case r.Commit != nil && r.ID != nil:
 		line(p, "[%s %s] merged '%s'", r.Branch, r.Commit.Short(), r.Merged)
-		line(p, " id %s, %s", *r.ID, count(r.Steps, "step"))
-	case r.Commit != nil: // of a sync, which makes no milestone
+		line(p, " id %s, %s", *r.ID, count(r.Steps, "step", "steps"))
+	case r.Commit != nil: // of a sync, which makes no COMMIT
 		line(p, "[%s %s] merged with '%s'; to share it: git context sync", r.Branch, r.Commit.Short(), r.Merged)
 	default: // of a sync, on other refs
 		line(p, "Merged with '%s'; to share it: git context sync", r.Merged)

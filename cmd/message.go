@@ -3,10 +3,11 @@ package cmd
 import (
 	"strings"
 
+	"github.com/git-context/git-context/refs/store"
 	"github.com/urfave/cli/v2"
 )
 
-// message is what -m and -F say, for the commands that make a milestone.
+// message are the flags -m and -F of the commands that make a commit.
 type message struct {
 	paragraphs cli.StringSlice
 	file       string
@@ -19,7 +20,7 @@ func (m *message) flags() []cli.Flag {
 	}
 }
 
-// given reports whether there was any flag.
+// given reports whether any of the flags is given.
 func (m *message) given() bool { return len(m.paragraphs.Value()) > 0 || m.file != "" }
 
 func (m *message) read(env *Env) (summary, contribution string, err error) {
@@ -33,10 +34,10 @@ func (m *message) read(env *Env) (summary, contribution string, err error) {
 	return summary, contribution, nil
 }
 
-// splitMessage makes a summary and a contribution of what -m and -F gave, as
-// git makes a commit message of them: every -m is a paragraph, the file is the
-// last one; the first line of it all is the summary, and what follows is the
-// contribution. Blank paragraphs, and blank lines where two parts meet, go.
+// splitMessage returns the summary and the contribution of the values of -m and -F, as git
+// makes a commit message of them: every -m is a paragraph, the file is the last one; the
+// first line of all is the summary, the rest the contribution. Blank paragraphs, and blank
+// lines between two of them, are removed.
 func splitMessage(paragraphs []string, file string) (summary, contribution string) {
 	var parts []string
 	for _, p := range append(paragraphs[:len(paragraphs):len(paragraphs)], strings.TrimRight(file, "\r\n")) {
@@ -55,8 +56,36 @@ func splitMessage(paragraphs []string, file string) (summary, contribution strin
 	return strings.TrimSpace(first), strings.Join(parts, "\n\n")
 }
 
-// firstLine gives the first line of a text that holds more than blanks.
+// firstLine returns the first line of a text that is not blank.
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	return strings.TrimSpace(line)
+}
+
+// signFlags are git's flags for signing, of the commands that make commits.
+type signFlags struct {
+	sign bool
+	key  string
+	not  bool
+}
+
+func (f *signFlags) flags() []cli.Flag {
+	return []cli.Flag{
+		inline(&f.sign, &f.key, "-S, --gpg-sign [=KEYID]",
+			"sign the memory commits, with KEYID (-SKEYID) or as user.signingKey says"),
+		toggle(&f.not, "--no-gpg-sign", "do not sign them, whatever context.gpgSign says"),
+	}
+}
+
+// signWriter adds to a writer how its commits are signed.
+func (f *signFlags) signWriter(w store.Writer) (store.Writer, error) {
+	switch {
+	case f.sign && f.not:
+		return w, usagef("-S and --no-gpg-sign exclude each other")
+	case f.sign:
+		w.Sign = store.Signing{Mode: store.SignAlways, Key: f.key}
+	case f.not:
+		w.Sign = store.Signing{Mode: store.SignNever}
+	}
+	return w, nil
 }

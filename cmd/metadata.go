@@ -2,11 +2,15 @@ package cmd
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
-	"github.com/urfave/cli/v2"
-
+	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type metadataOptions struct {
@@ -15,7 +19,7 @@ type metadataOptions struct {
 	at string
 }
 
-// metadataResult is a segment that was read, or the one change that was made.
+// metadataResult is the segment that was read, or the change that was made.
 type metadataResult struct {
 	segment *segment
 	change  *store.Change
@@ -31,7 +35,10 @@ func newMetadata(g *globals) *command {
 			"metadata unset PATH",
 			"metadata refresh",
 		},
-		about: "Shows and edits metadata.yaml of the branch: its own facts, file_structure, env_config, dependencies, and whatever segments people and agents add. PATH goes from key to key by dots, and a key that holds dots stands in double quotes: interfaces.\"http.api\". VALUE is YAML. refresh finds out again what the program itself can find; every edit is a memory commit of its own.",
+		about: "Shows and edits metadata.yaml of the branch: its own facts, file_structure, env_config, " +
+			"dependencies, and whatever segments people and agents add. PATH goes from key to key by dots, and a " +
+			"key that holds dots stands in double quotes: interfaces.\"http.api\". VALUE is YAML. refresh finds " +
+			"out again what the program itself can find; every edit is a memory commit of its own.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"metadata get env_config",
@@ -86,7 +93,7 @@ func runMetadata(ctx context.Context, env *Env, o *metadataOptions, args []strin
 	return metadataResult{change: &change}, err
 }
 
-// metadataVerb checks a command line of `metadata`; none at all is get.
+// metadataVerb returns the verb and its arguments; without arguments the verb is get.
 func metadataVerb(args []string) (verb string, rest []string, err error) {
 	if len(args) == 0 {
 		return "get", nil, nil
@@ -107,35 +114,54 @@ func metadataVerb(args []string) (verb string, rest []string, err error) {
 	return verb, rest, countWords("metadata "+verb, rest, least, most)
 }
 
-// unknownWord is the error for a second word that a command does not know.
-func unknownWord(command, word string, known ...string) error {
-	err := usagef("'%s' does not know '%s'", command, word)
-	if near := nearest(word, known); near != "" {
-		return err.hint("did you mean '%s'?", near)
+// segment is a part of metadata.yaml: its value for JSON, its YAML for text.
+type segment struct {
+	value any
+	yaml  []byte
+	at    *store.At // nil: now
+}
+
+// readSegment reads the segment at path, or the whole file where path is empty.
+func readSegment(ctx context.Context, s *refs.Store, w render.Where, path string) (*segment, error) {
+	tip, err := history.At(ctx, s, w.Branch, w.At)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.Metadata(ctx, tip)
+	if err != nil {
+		return nil, err
+	}
+	value, found, err := m.Get(path)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, noSegment(path, m.Keys())
+	}
+	yaml, _, err := m.YAML(path)
+	if err != nil {
+		return nil, err
+	}
+	return &segment{value: value, yaml: yaml, at: tip.At()}, nil
+}
+
+func noSegment(path string, keys []string) error {
+	err := &fail.Error{
+		Code:    fail.SegmentNotFound,
+		Message: fmt.Sprintf("no segment '%s' in metadata.yaml", path),
+		Kind:    fail.ErrNotFound,
+		Hints:   []string{"there are: " + strings.Join(keys, ", ")},
+	}
+	if near := nearest(path, keys); near != "" {
+		err.Hints = []string{"git context metadata get " + near}
 	}
 	return err
 }
 
-// countWords checks how many words stand behind a second word.
-func countWords(form string, words []string, least, most int) error {
-	switch {
-	case len(words) < least:
-		return usagef("'%s' needs more words", form)
-	case len(words) > most:
-		return usagef("unexpected argument '%s'", words[most]).hint("a text that holds spaces goes in quotes")
+// print writes YAML; a comment names the moment of the past that it is of.
+func (seg *segment) print(p *render.Printer) {
+	if seg.at != nil {
+		line(p, "# %s", render.AtLine(seg.at))
 	}
-	return nil
-}
-
-// printChange tells of a command that made one memory commit.
-func (g *globals) printChange(env *Env, c store.Change) error {
-	env.warnAll(c.Warnings)
-	env.replaced(c.Replaced)
-	return g.show(env, c, func(p *render.Printer) {
-		if c.Unchanged {
-			line(p, "Nothing changed")
-			return
-		}
-		line(p, "[%s %s] %s", c.Branch, c.Commit.Short(), c.Subject)
-	})
+	block(p, string(seg.yaml))
 }

@@ -5,19 +5,18 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type noteOptions struct {
 	*globals
 	author
-	judging
+	noteFlags
 	review, file string
 
-	said []string // what is noted now, a phrase each; none: the note is shown
+	phrases []string // what is noted now, one phrase each; none: the note is shown
 }
 
 func newNote(g *globals) *command {
@@ -25,7 +24,10 @@ func newNote(g *globals) *command {
 	return &command{
 		name:  "note",
 		usage: []string{"note C [--score X] [--outcome O] [--tag K=V]... [--review TEXT | -F FILE]", "note C"},
-		about: "Says what became of the milestone C, in its git note: a score, an outcome, tags, a review. Any number of writers may do so at once; for a score, an outcome and each tag the newest is in force, reviews stand beside one another. Without anything to say it shows the note. A note is no part of the milestone, whose hash stays.",
+		about: "Says what became of the commit C, in its git note: a score, an outcome, tags, a review. Any " +
+			"number of writers may do so at once; for a score, an outcome and each tag the newest is in force, " +
+			"reviews stand beside one another. Without anything to say it shows the note. A note is no part of " +
+			"the commit, whose hash stays.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"note CONTEXT_HEAD --score 0.9 --outcome success",
@@ -33,20 +35,20 @@ func newNote(g *globals) *command {
 			"note success/best --json",
 		},
 		globals: g,
-		flags: join(o.judging.flags(), []cli.Flag{
+		flags: join(o.noteFlags.flags(), []cli.Flag{
 			text(&o.review, "--review TEXT", "what you think of it"),
 			named(&o.file, "-F, --file FILE", "the review from FILE, - for standard input"),
 		}, o.author.flags(), g.flags()),
-		least: 1, most: 1, needs: "a milestone",
+		least: 1, most: 1, needs: "a commit",
 		action: func(ctx context.Context, env *Env, args []string) error {
 			n, err := runNote(ctx, env, o, args[0])
 			if err != nil {
 				return err
 			}
 			env.replaced(n.Replaced)
-			if len(o.said) > 0 {
+			if len(o.phrases) > 0 {
 				return o.show(env, n, func(p *render.Printer) {
-					line(p, "[%s %s] %s", n.Milestone.Branch, n.Commit.Short(), strings.Join(o.said, ", "))
+					line(p, "[%s %s] %s", n.Milestone.Branch, n.Commit.Short(), strings.Join(o.phrases, ", "))
 				})
 			}
 			return o.view(ctx, env, n, func(p *render.Printer) { render.NoteText(p, n) })
@@ -55,7 +57,7 @@ func newNote(g *globals) *command {
 }
 
 func runNote(ctx context.Context, env *Env, o *noteOptions, rev string) (n store.Note, err error) {
-	judging, err := o.judging.read()
+	judging, err := o.noteFlags.read()
 	if err != nil {
 		return n, err
 	}
@@ -67,7 +69,7 @@ func runNote(ctx context.Context, env *Env, o *noteOptions, rev string) (n store
 			return n, err
 		}
 	}
-	o.said = phrases(judging)
+	o.phrases = phrasesOf(judging)
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return n, err
@@ -79,8 +81,8 @@ func runNote(ctx context.Context, env *Env, o *noteOptions, rev string) (n store
 	return s.AddNote(ctx, store.NoteOptions{Writer: o.writer(env), Judging: judging, Rev: rev})
 }
 
-// phrases say what was asked to be noted.
-func phrases(j store.Judging) []string {
+// phrasesOf says in words what a note is to say.
+func phrasesOf(j store.Judging) []string {
 	var said []string
 	if j.Score != nil {
 		said = append(said, "score "+strconv.FormatFloat(*j.Score, 'g', -1, 64))

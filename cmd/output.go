@@ -4,16 +4,19 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
+	"strconv"
 	"strings"
 
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
 
-// Where a command's views say what to run next, they spell it this way.
+// self is how results and hints spell this program.
 const self = "git context"
 
-// show prints a result: one JSON document, or text. It is written in one
-// piece, so that a reader never sees half of it beside an error.
+// show prints a result as one JSON document or as text, in one write: no half of it appears
+// beside an error.
 func (g *globals) show(env *Env, value any, text func(*render.Printer)) error {
 	if g.json {
 		return showJSON(env, value)
@@ -31,13 +34,12 @@ func showJSON(env *Env, value any) error {
 	return env.write(b.String())
 }
 
-// view is show for what a person reads at length: in colour and through the
-// pager by git's own rules.
+// view is show for long texts: it uses colour and the pager by git's rules.
 func (g *globals) view(ctx context.Context, env *Env, value any, text func(*render.Printer)) error {
 	return g.viewIn(ctx, env, colorUI, value, text)
 }
 
-// viewIn is view for what git has a colour setting of its own for.
+// viewIn is view with a colour setting other than color.ui.
 func (g *globals) viewIn(ctx context.Context, env *Env, setting string, value any, text func(*render.Printer)) error {
 	if g.json {
 		return showJSON(env, value)
@@ -53,16 +55,16 @@ func (g *globals) viewIn(ctx context.Context, env *Env, setting string, value an
 
 // line writes one line of a short result, made safe to show.
 func line(p *render.Printer, format string, args ...any) {
-	// A printer writes into memory.
+	// A printer writes to memory, which does not fail.
 	_, _ = fmt.Fprintln(p.W, render.Safe(fmt.Sprintf(format, args...)))
 }
 
-// count says "1 step", "2 steps".
-func count(n int, what string) string {
+// count returns "1 step", "2 steps".
+func count(n int, one, many string) string {
 	if n == 1 {
-		return "1 " + what
+		return "1 " + one
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return strconv.Itoa(n) + " " + many
 }
 
 // block writes a text of several lines, made safe to show.
@@ -72,9 +74,30 @@ func block(p *render.Printer, text string) {
 	}
 }
 
-// replaced warns that a text did not stay as it was given.
+// replaced warns that a text was changed, if it was.
 func (e *Env) replaced(was bool) {
 	if was {
 		e.warn("invalid UTF-8 or NUL in a text was replaced by U+FFFD")
 	}
+}
+
+// write writes a whole result to standard output, in one write.
+func (e *Env) write(s string) error {
+	if _, err := io.WriteString(e.Out, s); err != nil {
+		return &outputError{cause(err)}
+	}
+	return nil
+}
+
+// printChange prints the result of a command that makes one memory commit.
+func (g *globals) printChange(env *Env, c store.Change) error {
+	env.warnAll(c.Warnings)
+	env.replaced(c.Replaced)
+	return g.show(env, c, func(p *render.Printer) {
+		if c.Unchanged {
+			line(p, "Nothing changed")
+			return
+		}
+		line(p, "[%s %s] %s", c.Branch, c.Commit.Short(), c.Subject)
+	})
 }

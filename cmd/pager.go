@@ -12,30 +12,30 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// screen is how a view may use the terminal.
+// screen says how a view may use the terminal.
 type screen struct {
 	terminal bool
 	color    bool
 	pager    string // a shell command; "" is none
 }
 
-// Git's settings for colour: one for everything, and one that stands over it.
+// Git's settings for colour: the general one, and those that override it.
 const (
 	colorUI     = "color.ui"
 	colorBranch = "color.branch"
 	colorDiff   = "color.diff"
 )
 
-// screen asks git's configuration, for colour the setting given. Where standard
-// output is not a terminal it asks nothing and gives plain text, even with
-// color.ui=always: what a program reads is the same everywhere, and costs no child.
+// screen reads git's configuration; setting is the one for colour. Where standard output is
+// not a terminal it reads nothing and returns plain text, even with color.ui=always: what
+// a program reads is the same everywhere, and needs no child process.
 func (e *Env) screen(ctx context.Context, setting string) screen {
-	paged := e.getenv("GIT_PAGER_IN_USE") != "" // by git itself: pager.context
+	paged := e.getenv("GIT_PAGER_IN_USE") != "" // git itself pages, by pager.context
 	if !e.Term.Out && !paged {
 		return screen{}
 	}
-	// The view stands already: an unreadable configuration costs it colour
-	// and pager, and the next command that needs the configuration says why.
+	// The view is complete: it goes without colour and pager if the configuration cannot be
+	// read, and the next command that needs the configuration reports why.
 	repo, err := git.Open(ctx, git.Options{Dir: e.Dir, Env: e.Environ, Now: e.Now, Trace: e.trace})
 	if err != nil {
 		return screen{}
@@ -52,8 +52,8 @@ func (e *Env) screen(ctx context.Context, setting string) screen {
 	return s
 }
 
-// mayColor follows a setting, or color.ui where it is not set, a dumb terminal and
-// NO_COLOR.
+// mayColor reports whether a setting, or else color.ui, the terminal and NO_COLOR allow
+// colour.
 func (e *Env) mayColor(config *git.Config, setting string) bool {
 	if term := e.getenv("TERM"); term == "" || term == "dumb" || e.getenv("NO_COLOR") != "" {
 		return false
@@ -73,8 +73,8 @@ func (e *Env) mayColor(config *git.Config, setting string) bool {
 	return on && err == nil
 }
 
-// pagerOf follows pager.context (a switch or a command), then what git itself
-// would use. cat is no pager.
+// pagerOf returns the pager by pager.context (a boolean or a command), else the one that git
+// would use; "" for none, or for cat.
 func pagerOf(ctx context.Context, repo *git.Repo, config *git.Config) string {
 	value, set := config.String("pager.context")
 	on, err := config.Bool("pager.context", true)
@@ -101,7 +101,8 @@ func (e *Env) page(pager string, content []byte) error {
 	return nil
 }
 
-// stream writes to standard output as it comes, through a pager if there is one.
+// stream writes to standard output, through a pager if there is one, without collecting
+// the text first.
 func (e *Env) stream(pager string, write func(io.Writer) error) error {
 	if pager == "" {
 		return write(output{e.Out})
@@ -111,7 +112,7 @@ func (e *Env) stream(pager string, write func(io.Writer) error) error {
 	return write(p)
 }
 
-// output is standard output, whose failures are told as such.
+// output is standard output, with failures as *outputError.
 type output struct{ w io.Writer }
 
 func (o output) Write(p []byte) (int, error) {
@@ -122,9 +123,9 @@ func (o output) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// paged is a pager with git's defaults for less and lv. It is started by the first
-// thing that is written to it, so that an error alone needs none; ^C belongs to it
-// from then on. Where it cannot be started what is written goes out as it is.
+// paged is a pager with git's defaults for less and lv. The first write starts it, so that
+// an error alone needs none; from then on ^C is for the pager. Where it cannot be started,
+// writes go to standard output.
 type paged struct {
 	env   *Env
 	pager string // a shell command
@@ -151,7 +152,7 @@ func (p *paged) start() {
 	c.Stdout, c.Stderr = p.env.Out, p.env.Err
 	c.Env = append(c.Env, "LESS=FRX", "LV=-c")
 	c.Env = append(append(c.Env, p.env.Environ...), "GIT_PAGER_IN_USE=true")
-	// Caught, and not ignored: the pager would inherit that.
+	// Caught and not ignored, because the pager would inherit an ignored signal.
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	in, err := c.StdinPipe()
 	if err == nil {
@@ -169,7 +170,7 @@ func (p *paged) close() {
 	if p.child == nil {
 		return
 	}
-	// Neither says how the command went: a reader may leave before the end.
+	// A reader may leave before the end, so neither error is one of the command.
 	_ = p.in.Close()
 	_ = p.child.Wait()
 }

@@ -11,24 +11,24 @@ import (
 )
 
 const (
-	// progressDelay is how long a person waits before being told what for.
+	// progressDelay is the time before progress is shown.
 	progressDelay = time.Second
-	// maxHeld bounds what is kept of what was said until then.
+	// maxHeld is the most that is kept of progress until then, in bytes.
 	maxHeld = 64 << 10
 )
 
-// progress passes on how far long work has come, and what git says of it, once that takes
-// long. What a remote says in it is made safe to show.
+// progress shows the progress of work that takes longer than progressDelay, that of git
+// included. It makes the messages of remotes safe to show.
 type progress struct {
 	to   io.Writer
 	now  func() time.Time
 	from time.Time // until then nothing is shown
 
 	mu   sync.Mutex
-	held bytes.Buffer // said before that
+	held bytes.Buffer // what was written until then
 }
 
-// progress is where progress goes; nil where nobody watches.
+// progress returns the writer for progress; nil where standard error is not a terminal.
 func (e *Env) progress(asJSON bool) io.Writer {
 	if !e.Term.Err || asJSON {
 		return nil
@@ -47,11 +47,12 @@ func (w *progress) Write(p []byte) (int, error) {
 	}
 	text := w.held.String() + string(p)
 	w.held.Reset()
-	_ = w.show(text) // a terminal that is gone stops nothing
+	_ = w.show(text) // a terminal that is gone must not stop the work
 	return len(p), nil
 }
 
-// show lets carriage returns move git's counters; everything else is made visible.
+// show keeps carriage returns, which git uses for its counters, and makes the rest safe to
+// show.
 func (w *progress) show(text string) error {
 	parts := strings.Split(text, "\r")
 	for i := range parts {

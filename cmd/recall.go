@@ -24,9 +24,18 @@ func newRecall(g *globals) *command {
 		number(&o.limit, "-n N", search.RecallLimit, "show the nearest N (3)"),
 	}
 	return &command{
-		name:  "recall",
-		usage: []string{"recall TEXT... [-b NAME] [--min-similarity X] [-n N]", "recall -F FILE [-b NAME] [--min-similarity X] [-n N]"},
-		about: "Says whether the problem that TEXT tells of (- is standard input) was met before, on any branch: the milestones, steps and topics that tell of the same, with what became of them and the command that shows them. Only near-duplicates are known to help, in the same words or reworded, so nothing else is shown, and to find none is silent and no failure: in a title, one other word is another problem. A lower --min-similarity shows what is merely near, labelled as such. A word or two tell of no problem and are silent, too. Steps that no commit has taken yet are no past cases, nor are topics that another one supersedes.",
+		name: "recall",
+		usage: []string{
+			"recall TEXT... [-b NAME] [--min-similarity X] [-n N]",
+			"recall -F FILE [-b NAME] [--min-similarity X] [-n N]",
+		},
+		about: "Says whether the problem that TEXT tells of (- is standard input) was met before, on any branch: " +
+			"the commits, steps and topics that tell of the same, with what became of them and the command that " +
+			"shows them. Only near-duplicates are known to help, in the same words or reworded, so nothing else " +
+			"is shown, and to find none is silent and no failure: in a title, one other word is another problem. " +
+			"A lower --min-similarity shows what is merely near, labelled as such. A word or two tell of no " +
+			"problem and are silent, too. Steps that no commit has taken yet are no past cases, nor are topics " +
+			"that another one supersedes.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"recall 'TestShutdown leaks goroutines, the pool waits for idle connections'",
@@ -66,8 +75,7 @@ func runRecall(ctx context.Context, env *Env, o *recallOptions, args []string) (
 	return search.Recall(ctx, s, search.RecallOptions{Text: problem, Branch: o.branch, MinSimilarity: least, Limit: o.limit})
 }
 
-// text is the problem, from the arguments, a file or standard input. Where an agent's
-// own branch comes from the environment, all branches are still asked: only -b limits.
+// text returns the problem, from the arguments, a file or standard input.
 func (o *recallOptions) text(env *Env, args []string) (string, error) {
 	switch {
 	case o.file != "" && len(args) > 0:

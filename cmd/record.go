@@ -1,12 +1,17 @@
 package cmd
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"io"
 
-	"github.com/urfave/cli/v2"
-
+	"github.com/git-context/git-context/cmd/transcript"
+	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type recordOptions struct {
@@ -33,7 +38,11 @@ func newRecord(g *globals) *command {
 			"record [-o TEXT] [-t TEXT] [-a TEXT] [--time T]",
 			"record --stdin",
 		},
-		about: "Appends one Observation-Thought-Action step, of which at least one is given, to the branch's trace. The step is safe once the command has answered; the next commit takes it into git. With --stdin, each line is an object with any of observation, thought, action, time, agent, session, model, tokens, id, and is answered by a line {\"id\",\"step\",\"branch\"} as soon as it is safe; a session's id that is recorded already is answered and not repeated.",
+		about: "Appends one Observation-Thought-Action step, of which at least one is given, to the branch's " +
+			"trace. The step is safe once the command has answered; the next commit takes it into git. With " +
+			"--stdin, each line is an object with any of observation, thought, action, time, agent, session, " +
+			"model, tokens, id, and is answered by a line {\"id\",\"step\",\"branch\"} as soon as it is safe; a " +
+			"session's id that is recorded already is answered and not repeated.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"record -o '500 on /users' -t 'the pool is not ready' -a 'go test ./store'",
@@ -62,7 +71,7 @@ func runRecord(ctx context.Context, env *Env, o *recordOptions) (r store.Recorde
 		return r, usagef("nothing to record").
 			hint("give at least one of -o OBSERVATION, -t THOUGHT and -a ACTION")
 	}
-	at, ok := parseTime(o.time)
+	at, ok := transcript.ParseTime(o.time)
 	if !ok {
 		return r, usagef("'%s' is not a time", o.time).hint("write it as 2026-11-21T01:37:05Z or @1795225025")
 	}
@@ -80,4 +89,57 @@ func runRecord(ctx context.Context, env *Env, o *recordOptions) (r store.Recorde
 		return r, err
 	}
 	return steps[0], nil
+}
+
+// recordLines records each line of standard input and answers it once it is safe. It stops
+// at the first line that it cannot read: the lines before are recorded and answered.
+func recordLines(ctx context.Context, env *Env, o *recordOptions) (err error) {
+	if o.observation != "" || o.thought != "" || o.action != "" || o.time != "" {
+		return usagef("--stdin goes without -o, -t, -a and --time")
+	}
+	s, err := o.open(ctx, env)
+	if err != nil {
+		return err
+	}
+	defer closing(s, &err)
+	lines := transcript.Lines(ctx, env.In)
+	for n := 1; ; n++ {
+		data, err := lines()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return atLine(n, err)
+		}
+		if len(bytes.TrimSpace(data)) == 0 {
+			continue
+		}
+		if err := recordLine(ctx, env, s, o, data); err != nil {
+			return atLine(n, err)
+		}
+	}
+}
+
+func atLine(n int, err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fmt.Errorf("line %d: %w", n, err)
+}
+
+func recordLine(ctx context.Context, env *Env, s *refs.Store, o *recordOptions, data []byte) error {
+	step, lossy, err := transcript.Parse(data, o.writer(env))
+	if err != nil {
+		return err
+	}
+	done, err := s.Record(ctx, []store.NewStep{step})
+	if err != nil {
+		return err
+	}
+	env.replaced(done[0].Replaced || lossy)
+	var b bytes.Buffer
+	if err := render.WriteJSON(&b, done[0]); err != nil {
+		return fmt.Errorf("cannot encode the answer: %w", err)
+	}
+	return env.write(b.String())
 }

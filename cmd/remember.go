@@ -29,7 +29,9 @@ func newRemember(g *globals) *command {
 	return &command{
 		name:  "remember",
 		usage: []string{"remember KEY (TEXT | -F FILE) [--path P]... [--supersedes KEY]"},
-		about: "Keeps a text under a key, in place of what stood there. Two agents who write different things under one key meet in a conflict when their memories merge; under different keys they never do. Each change is a memory commit of its own. A key is made of a-z, 0-9, dot, dash and underscore.",
+		about: "Keeps a text under a key, in place of what stood there. Two agents who write different things " +
+			"under one key meet in a conflict when their memories merge; under different keys they never do. " +
+			"Each change is a memory commit of its own. A key is made of a-z, 0-9, dot, dash and underscore.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"remember db-pool 'The pool must be up before the router' --path store/pool.go",
@@ -78,7 +80,8 @@ func runRemember(ctx context.Context, env *Env, o *rememberOptions, args []strin
 	})
 }
 
-// codePaths reads paths from where the user stands, each once.
+// codePaths returns paths relative to the repository, each once; names are relative to the
+// directory of the command.
 func codePaths(s *refs.Store, names []string) (paths []string, err error) {
 	for _, name := range names {
 		if name == "" {
@@ -95,7 +98,7 @@ func codePaths(s *refs.Store, names []string) (paths []string, err error) {
 	return paths, nil
 }
 
-// outside refuses a path as git does.
+// outside is the error for a path outside of the repository, as git words it.
 func outside(repo *git.Repo, name string) error {
 	e := &fail.Error{Kind: fail.ErrInvalid, Code: fail.PathOutside, Message: "'" + name + "' is outside of the repository"}
 	if top := repo.WorkTree(); top != "" {

@@ -26,7 +26,10 @@ func newResolve(g *globals) *command {
 	return &command{
 		name:  "resolve",
 		usage: []string{"resolve PATH (--ours | --theirs | --union | -F FILE) [--into TARGET]"},
-		about: "Settles one conflict of the merge or sync that waits on the current branch. PATH is as 'git context merge --status' lists it; a topic may be named by its key. Nothing moves until 'git context merge --continue' (after a sync, 'git context sync' does that too); until then a conflict may be resolved again.",
+		about: "Settles one conflict of the merge or sync that waits on the current branch. PATH is as 'git " +
+			"context merge --status' lists it; a topic may be named by its key. Nothing moves until 'git context " +
+			"merge --continue' (after a sync, 'git context sync' does that too); until then a conflict may be " +
+			"resolved again.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"resolve topics/lock.md --theirs",
@@ -41,14 +44,16 @@ func newResolve(g *globals) *command {
 				return err
 			}
 			env.replaced(st.Replaced)
-			return o.show(env, st, func(p *render.Printer) { printWaiting(p, st) })
+			return o.show(env, st, func(p *render.Printer) { printMergeStatus(p, st) })
 		},
 	}
 }
 
 func runResolve(ctx context.Context, env *Env, o *resolveOptions, path string) (st merge.Status, err error) {
 	how, n := "", 0
-	for name, set := range map[string]bool{merge.SettleOurs: o.ours, merge.SettleTheirs: o.theirs, merge.SettleUnion: o.union} {
+	for name, set := range map[string]bool{
+		merge.SettleOurs: o.ours, merge.SettleTheirs: o.theirs, merge.SettleUnion: o.union,
+	} {
 		if set {
 			how = name
 			n++
@@ -74,7 +79,7 @@ func runResolve(ctx context.Context, env *Env, o *resolveOptions, path string) (
 	return merge.Resolve(ctx, s, o.into, path, how, text)
 }
 
-// checkHow refuses what is no way to settle conflicts.
+// checkHow refuses a value of -X that is no way to settle conflicts.
 func checkHow(how string) error {
 	if err := merge.CheckSettle(how); err != nil {
 		return usagef("-X: %v", err).hint("use ours, theirs or union")
@@ -82,8 +87,8 @@ func checkHow(how string) error {
 	return nil
 }
 
-// printWaiting is what waits, and what to run next.
-func printWaiting(p *render.Printer, st merge.Status) {
+// printMergeStatus prints the conflicts of a merge, and what to run next.
+func printMergeStatus(p *render.Printer, st merge.Status) {
 	line(p, "Merging '%s' into '%s'", st.Source, st.Target)
 	render.ConflictsText(p, st.Source, st.Target, st.Conflicts)
 	open := 0
@@ -96,5 +101,5 @@ func printWaiting(p *render.Printer, st merge.Status) {
 		line(p, "Everything is resolved: git context merge --continue")
 		return
 	}
-	line(p, "%s to settle: git context resolve PATH --ours|--theirs|--union|-F FILE", count(open, "conflict"))
+	line(p, "%s to settle: git context resolve PATH --ours|--theirs|--union|-F FILE", count(open, "conflict", "conflicts"))
 }

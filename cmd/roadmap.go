@@ -3,9 +3,16 @@ package cmd
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
@@ -18,11 +25,11 @@ type roadmapOptions struct {
 	file, at string
 }
 
-// roadmapResult is the roadmap as it stands now, or its history.
+// roadmapResult is the roadmap, or its history.
 type roadmapResult struct {
 	view   store.RoadmapView
 	main   []byte // main.md; nil after a revision
-	reason string // what a revision did; "" when it changed nothing
+	reason string // what a revision did; "" if it changed nothing
 	log    *roadmapLog
 }
 
@@ -43,7 +50,9 @@ func newRoadmap(g *globals) *command {
 			"roadmap section NAME -F FILE",
 			"roadmap log",
 		},
-		about: "Shows or revises main.md, the roadmap that all branches share: the goal, the milestones and to-dos, decisions, open questions, and sections of people's own. An item is named by its text or an unambiguous start of it. Each revision is a commit; log lists them.",
+		about: "Shows or revises main.md, the roadmap that all branches share: the goal, the milestones and " +
+			"to-dos, decisions, open questions, and sections of people's own. An item is named by its text or an " +
+			"unambiguous start of it. Each revision is a commit; log lists them.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"roadmap milestone add 'Lexer'",
@@ -113,14 +122,14 @@ func (o *roadmapOptions) printRoadmap(ctx context.Context, env *Env, r roadmapRe
 	})
 }
 
-// revision is one change of the roadmap, and the subject of its commit.
+// revision is one change of the roadmap, with the subject of its commit.
 type revision struct {
 	reason string
 	edit   func(*doc.Roadmap) error
 }
 
-// apply makes the revision. A faster writer may have it made more than once;
-// the last time counts.
+// apply makes the revision. EditRoadmap calls the edit again where another writer was
+// faster; the last call counts.
 func (v *revision) apply(ctx context.Context, s *refs.Store, w store.Writer) (r roadmapResult, err error) {
 	r.view, err = s.EditRoadmap(ctx, w, v.reason, func(m *doc.Roadmap) error {
 		before := m.Bytes()
@@ -132,4 +141,38 @@ func (v *revision) apply(ctx context.Context, s *refs.Store, w store.Writer) (r 
 		return err
 	})
 	return r, err
+}
+
+// roadmapLog is the history of main.md, newest first.
+type roadmapLog struct {
+	Commits []render.Revision `json:"commits"`
+}
+
+// readRoadmapLog reads the history by one git log.
+func readRoadmapLog(ctx context.Context, s *refs.Store) (*roadmapLog, error) {
+	if _, err := s.Repo().Ref(ctx, git.RoadmapRef); errors.Is(err, git.ErrNotFound) {
+		return nil, fail.ErrNoMemory
+	} else if err != nil {
+		return nil, err
+	}
+	out, err := s.Repo().View(ctx, "log", "--first-parent",
+		"--format=%H%x00%ct%x00%(trailers:key=Agent,valueonly,separator=)%x00%s", "--end-of-options", git.RoadmapRef, "--")
+	if err != nil {
+		return nil, err
+	}
+	log := &roadmapLog{Commits: []render.Revision{}}
+	for l := range strings.Lines(string(out)) {
+		fields := strings.SplitN(strings.TrimSuffix(l, "\n"), "\x00", 4)
+		if len(fields) < 4 {
+			return nil, fmt.Errorf("git log said '%s'", l)
+		}
+		seconds, err := strconv.ParseInt(fields[1], 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("git log gave the time '%s'", fields[1])
+		}
+		log.Commits = append(log.Commits, render.Revision{
+			Commit: git.ID(fields[0]), Time: time.Unix(seconds, 0).UTC(), Agent: fields[2], Summary: fields[3],
+		})
+	}
+	return log, nil
 }

@@ -6,11 +6,11 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 )
 
-// parseRoadmap reads the words of `roadmap`: nil for the forms that only look.
+// parseRoadmap reads the arguments of `roadmap`; nil for show and log, which change nothing.
 func parseRoadmap(env *Env, o *roadmapOptions, args []string) (*revision, error) {
 	verb, rest := "show", []string(nil)
 	if len(args) > 0 {
-		verb, rest = args[0], cleaned(env, args[1:])
+		verb, rest = args[0], clean(env, args[1:])
 	}
 	if o.file != "" && verb != "section" {
 		return nil, usagef("-F goes with 'roadmap section' alone")
@@ -44,9 +44,9 @@ func parseRoadmap(env *Env, o *roadmapOptions, args []string) (*revision, error)
 	return nil, unknownWord("roadmap", verb, "show", "goal", "milestone", "todo", "decide", "ask", "section", "log")
 }
 
-// cleaned replaces what no document may hold: a roadmap is edited by its own
-// methods, where nobody else does.
-func cleaned(env *Env, texts []string) []string {
+// clean replaces the bytes that no document may contain. The methods that edit a roadmap
+// do not do it.
+func clean(env *Env, texts []string) []string {
 	clean := make([]string, len(texts))
 	changed := false
 	for i, t := range texts {
@@ -58,7 +58,7 @@ func cleaned(env *Env, texts []string) []string {
 	return clean
 }
 
-// parseItem reads (add|done|undo|remove) TEXT, for a milestone or a to-do.
+// parseItem reads (add|done|undo|remove) TEXT for a milestone or a to-do.
 func parseItem(list string, rest []string) (*revision, error) {
 	if err := countWords("roadmap "+list, rest, 2, 2); err != nil {
 		return nil, err
@@ -119,15 +119,15 @@ func parseSection(env *Env, o *roadmapOptions, rest []string) (*revision, error)
 	if err != nil {
 		return nil, err
 	}
-	body = cleaned(env, []string{body})[0]
+	body = clean(env, []string{body})[0]
 	return &revision{reasonFor("section", rest[0]), func(m *doc.Roadmap) error {
 		m.SetSection(rest[0], body)
 		return nil
 	}}, nil
 }
 
-// checkSection refuses the sections that have words of their own, and names that
-// are none: what stands there would be lost.
+// checkSection refuses names that are empty, and sections that have a verb of their own:
+// their content would be lost.
 func checkSection(name string) error {
 	for section, words := range map[string]string{
 		doc.SectionGoal: "goal", doc.SectionMilestones: "milestone", doc.SectionTodo: "todo",
@@ -148,8 +148,7 @@ func checkSection(name string) error {
 	return nil
 }
 
-// reasonFor is the subject of a revision's commit: what was done, and to what,
-// on one line that a log can show.
+// reasonFor returns the subject of a revision's commit, one line of a limited length.
 func reasonFor(what, text string) string {
 	const longest = 60
 	runes := []rune(firstLine(text))

@@ -13,7 +13,7 @@ type rollbackOptions struct {
 	*globals
 	author
 	message
-	signing
+	signFlags
 	code, reset bool
 }
 
@@ -26,7 +26,10 @@ func newRollback(g *globals) *command {
 	return &command{
 		name:  "rollback",
 		usage: []string{"rollback C [--code [--reset]] [-m SUMMARY [-m CONTRIBUTION]...]"},
-		about: "Makes a new milestone in which topics, the roadmap and people's metadata stand as they did at C, a memory commit of the branch, and whose progress is C's. No milestone and no step is removed, nothing is rewritten, and another rollback undoes this one. The code is left alone, unless --code says to bring it back first to the commit that C was made on.",
+		about: "Makes a new commit in which topics, the roadmap and people's metadata stand as they did at C, a " +
+			"memory commit of the branch, and whose progress is C's. No commit and no step is removed, nothing " +
+			"is rewritten, and another rollback undoes this one. The code is left alone, unless --code says to " +
+			"bring it back first to the commit that C was made on.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"rollback main~3",
@@ -34,7 +37,7 @@ func newRollback(g *globals) *command {
 			"rollback before-rewrite --code",
 		},
 		globals: g,
-		flags:   join(own, o.message.flags(), o.signing.flags(), o.author.flags(), g.flags()),
+		flags:   join(own, o.message.flags(), o.signFlags.flags(), o.author.flags(), g.flags()),
 		least:   1, most: 1, needs: "the memory commit to roll back to",
 		action: func(ctx context.Context, env *Env, args []string) error {
 			r, err := runRollback(ctx, env, o, args[0])
@@ -63,9 +66,9 @@ func runRollback(ctx context.Context, env *Env, o *rollbackOptions, to string) (
 		return r, err
 	}
 	if summary == "" && o.message.given() {
-		return r, usagef("a milestone needs a summary").hint("git context rollback C -m SUMMARY")
+		return r, usagef("a commit needs a summary").hint("git context rollback C -m SUMMARY")
 	}
-	w, err := o.signs(o.writer(env))
+	w, err := o.signWriter(o.writer(env))
 	if err != nil {
 		return r, err
 	}

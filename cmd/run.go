@@ -11,37 +11,37 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// Run runs one command line (without the program's name) and gives its exit
-// code. Everything it prints goes to the streams of env; ctx ends it early.
+// Run runs one command line, without the program's name, and returns its exit code. It
+// prints to the streams of env; ctx ends it early.
 func Run(ctx context.Context, env *Env, args []string) int {
 	trace, done, err := openTrace(env)
 	if err == nil {
 		defer done()
 		traced := *env
 		traced.trace = trace
-		err = guarded(ctx, &traced, args)
+		err = recoverPanic(ctx, &traced, args)
 	}
 	return env.report(err, wantsJSON(args))
 }
 
-// guarded is dispatch for a world where this program has faults: nobody who
-// uses it is shown a stack, unless they trace it.
-func guarded(ctx context.Context, env *Env, args []string) (err error) {
+// recoverPanic is dispatch that returns a panic as an error. Users see the stack only in a
+// trace.
+func recoverPanic(ctx context.Context, env *Env, args []string) (err error) {
 	defer func() {
 		fault := recover()
 		if fault == nil {
 			return
 		}
 		if env.trace != nil {
-			_, _ = env.trace.Write(debug.Stack()) // the fault is told either way
+			_, _ = env.trace.Write(debug.Stack()) // the error is printed either way
 		}
 		err = fmt.Errorf("internal error: %v", fault)
 	}()
 	return dispatch(ctx, env, args)
 }
 
-// wantsJSON says how to report an error: the command line that asks for JSON
-// may be the very one that could not be parsed.
+// wantsJSON reports whether errors are JSON, also for a command line that cannot be
+// parsed.
 func wantsJSON(args []string) bool {
 	for _, a := range args {
 		if a == "--" {
@@ -54,9 +54,9 @@ func wantsJSON(args []string) bool {
 	return false
 }
 
-// dispatch finds the command and runs it. Only the flags of CONTEXT, which may
-// stand before a command's name, and those of that one command are ever built:
-// the start-up of forty commands is paid by every call of a hook.
+// dispatch finds the command and runs it. It builds the flags of CONTEXT, which may be
+// given before a command's name, and those of that command alone: every call of a hook
+// pays for start-up.
 func dispatch(ctx context.Context, env *Env, args []string) error {
 	root := newContext(new(globals))
 	before, name, after, err := findCommand(root.flags, args)
@@ -76,7 +76,7 @@ func dispatch(ctx context.Context, env *Env, args []string) error {
 	return adviseHelp(c.invoke(ctx, env, append(before[:len(before):len(before)], after...)), name)
 }
 
-// find looks a command up by its name.
+// find returns the command of that name.
 func find(name string) (entry, error) {
 	if name == hidden().name {
 		return hidden(), nil
@@ -96,7 +96,7 @@ func find(name string) (entry, error) {
 	return entry{}, err.hint("git context help")
 }
 
-// adviseHelp ends the hints of a usage error with where to read on.
+// adviseHelp adds the command for help to the hints of a usage error.
 func adviseHelp(err error, name string) error {
 	if usage, ok := err.(*usageError); ok {
 		return usage.hint("%s", strings.TrimSpace("git context help "+name))
@@ -104,9 +104,9 @@ func adviseHelp(err error, name string) error {
 	return err
 }
 
-// invoke parses a command's own command line and runs it.
+// invoke parses the command line of a command and runs it.
 func (c *command) invoke(ctx context.Context, env *Env, args []string) error {
-	args, err := c.cutBehind(c.shield(args))
+	args, err := c.cutGitArgs(c.shield(args))
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (c *command) invoke(ctx context.Context, env *Env, args []string) error {
 	switch {
 	case err != nil:
 		return err
-	case given(ordered, "--h"): // before cli sees it, and prints a help of its own
+	case hasFlag(ordered, "--h"): // cli would print a help of its own
 		return printHelp(env, c)
 	}
 	app := &cli.App{
@@ -125,10 +125,10 @@ func (c *command) invoke(ctx context.Context, env *Env, args []string) error {
 		DisableSliceFlagSeparator: true,            // a comma in a value is a comma
 		Compiled:                  time.Unix(0, 0), // else cli asks the file system
 		Reader:                    env.In,
-		Writer:                    env.Err, // nothing of cli's own belongs among the results
+		Writer:                    env.Err, // what cli prints is no result
 		ErrWriter:                 env.Err,
 		OnUsageError:              func(_ *cli.Context, err error, _ bool) error { return err },
-		ExitErrHandler:            func(*cli.Context, error) {}, // exit codes are decided in one table
+		ExitErrHandler:            func(*cli.Context, error) {}, // kinds decides exit codes
 		Action: func(parsed *cli.Context) error {
 			return c.act(ctx, env, parsed.Args().Slice())
 		},
@@ -136,17 +136,16 @@ func (c *command) invoke(ctx context.Context, env *Env, args []string) error {
 	return app.RunContext(ctx, append([]string{"git-context"}, ordered...))
 }
 
-// given says whether a flag, as permute writes it, stands on a command line.
-func given(ordered []string, flag string) bool {
+// hasFlag reports whether a command line that permute returned has a flag.
+func hasFlag(ordered []string, flag string) bool {
 	return slices.Contains(ordered[:slices.Index(ordered, "--")], flag)
 }
 
-// act runs a command whose command line is parsed, if it has as many arguments
-// as the command takes.
+// act runs a command with its arguments, if it takes so many.
 func (c *command) act(ctx context.Context, env *Env, args []string) error {
 	switch {
 	case len(args) > c.most:
-		if c.behind != nil {
+		if c.gitArgs != nil {
 			return usagef("unexpected argument '%s'", args[c.most]).hint("paths, and options of git's own, stand behind '--'")
 		}
 		return usagef("unexpected argument '%s'", args[c.most]).

@@ -11,7 +11,7 @@ import (
 
 type searchOptions struct {
 	*globals
-	filtering
+	filterFlags
 	all   bool
 	in    string
 	limit int
@@ -27,7 +27,10 @@ func newSearch(g *globals) *command {
 	return &command{
 		name:  "search",
 		usage: []string{"search QUERY... [-b NAME | --all] [--in WHAT] [--outcome O] [--min-score X] [-n N]"},
-		about: "Finds the milestones, steps and topics of the branch that hold words of QUERY, the best first, each with the command that shows it. Pending steps are found, too. Words are compared by their stems, and names in code by their parts: 'open' finds store.OpenPool. Milestones that were noted a good score or a success stand higher. To find none is no failure.",
+		about: "Finds the commits, steps and topics of the branch that hold words of QUERY, the best first, each " +
+			"with the command that shows it. Pending steps are found, too. Words are compared by their stems, " +
+			"and names in code by their parts: 'open' finds store.OpenPool. Commits that were noted a good score " +
+			"or a success stand higher. To find none is no failure.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"search connection pool timeout",
@@ -35,7 +38,7 @@ func newSearch(g *globals) *command {
 			"search --in topics store.Open --json",
 		},
 		globals: g,
-		flags:   join(own, o.filtering.flags(), g.flags()),
+		flags:   join(own, o.filterFlags.flags(), g.flags()),
 		least:   1, most: unlimited, needs: "what to search for",
 		action: func(ctx context.Context, env *Env, args []string) error {
 			r, err := runSearch(ctx, env, o, strings.Join(args, " "))
@@ -51,7 +54,7 @@ func newSearch(g *globals) *command {
 	}
 }
 
-// wider says where more could be found.
+// wider says how to find more.
 func (o *searchOptions) wider() string {
 	if o.all {
 		return "; try other words"
@@ -66,7 +69,7 @@ func runSearch(ctx context.Context, env *Env, o *searchOptions, query string) (r
 	if o.limit == 0 {
 		return r, usagef("flag '-n' needs a number from 1")
 	}
-	filter, err := o.filtering.read()
+	filter, err := o.filterFlags.read()
 	if err != nil {
 		return r, err
 	}

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// outliveSizeLimit makes a write beyond the limit on the size of files (ulimit -f) an
-// error, for this process and for git, which inherits it. The signal would end git in
-// the middle of a transaction, and its lock files would stay.
+// outliveSizeLimit turns a write beyond the limit on the size of files (ulimit -f) into an
+// error, here and in git, which inherits it. The signal would end git in the middle of a
+// transaction and leave its lock files.
 func outliveSizeLimit() { signal.Ignore(syscall.SIGXFSZ) }

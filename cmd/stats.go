@@ -13,16 +13,21 @@ type statsOptions struct {
 	days int
 }
 
-// listedDays is how many days of the past the text shows.
+// listedDays is the number of days that the text shows.
 const listedDays = 14
 
 func newStats(g *globals) *command {
 	o := &statsOptions{globals: g}
-	own := []cli.Flag{number(&o.days, "--days N", listedDays, "show the newest N days on which anything was recorded (14)")}
+	own := []cli.Flag{
+		number(&o.days, "--days N", listedDays, "show the newest N days on which anything was recorded (14)"),
+	}
 	return &command{
 		name:  "stats",
 		usage: []string{"stats [-b NAME] [--days N]"},
-		about: "Counts the memory of all branches, or of one: milestones, steps, topics, tokens, bytes, by agent and by day in UTC. What stands on several branches counts once. 'stored' is what git keeps on the disk for it, history and notes included. It reads all text once: a second or so for a hundred thousand steps.",
+		about: "Counts the memory of all branches, or of one: commits, steps, topics, tokens, bytes, by agent " +
+			"and by day in UTC. What stands on several branches counts once. 'stored' is what git keeps on the " +
+			"disk for it, history and notes included. It reads all text once: a second or so for a hundred " +
+			"thousand steps.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"stats",

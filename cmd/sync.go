@@ -26,7 +26,13 @@ func newSync(g *globals) *command {
 	return &command{
 		name:  "sync",
 		usage: []string{"sync [REMOTE] [-X HOW]"},
-		about: "Brings all memory branches, the roadmap, tags and notes together with a remote's: fetches, checks what came, merges what went two ways, pushes, and tries again where somebody else was faster. The remote is context.remote, else the only one, else origin. Steps and milestones never conflict; where both sides wrote different things in one place that branch stays as it is on both sides, and waits for 'git context resolve' and 'git context merge --continue'. The first push to a remote without memory needs saying: 'git context push'. Pending steps stay here until they are committed.",
+		about: "Brings all memory branches, the roadmap, tags and notes together with a remote's: fetches, " +
+			"checks what came, merges what went two ways, pushes, and tries again where somebody else was " +
+			"faster. The remote is context.remote, else the only one, else origin. Steps and commits never " +
+			"conflict; where both sides wrote different things in one place that branch stays as it is on both " +
+			"sides, and waits for 'git context resolve' and 'git context merge --continue'. The first push to a " +
+			"remote without memory needs saying: 'git context push'. Pending steps stay here until they are " +
+			"committed.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitConflict, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"sync",
@@ -47,19 +53,10 @@ func newSync(g *globals) *command {
 	}
 }
 
-// first is the first argument, if there is one.
-func first(args []string) string {
-	if len(args) == 0 {
-		return ""
-	}
-	return args[0]
-}
-
-// rest are the names behind the first argument.
-func rest(args []string) []string { return args[min(1, len(args)):] }
-
-// exchange runs one exchange with a remote on the open store.
-func (g *globals) exchange(ctx context.Context, env *Env, run func(*refs.Store, io.Writer) (share.SyncResult, error)) (r share.SyncResult, err error) {
+// exchange opens the store and runs one exchange with a remote.
+func (g *globals) exchange(
+	ctx context.Context, env *Env, run func(*refs.Store, io.Writer) (share.SyncResult, error),
+) (r share.SyncResult, err error) {
 	s, err := g.open(ctx, env)
 	if err != nil {
 		return r, err
@@ -68,10 +65,10 @@ func (g *globals) exchange(ctx context.Context, env *Env, run func(*refs.Store, 
 	return run(s, env.progress(g.json))
 }
 
-// printPartly says what was done, beside an error too: what conflicts, or is
-// refused, keeps nothing else back.
+// printPartly prints what was done, also beside an error: other refs are exchanged where
+// one conflicts or is refused.
 func (g *globals) printPartly(ctx context.Context, env *Env, r share.SyncResult, failed error) error {
-	if failed != nil && quiet(r) {
+	if failed != nil && nothingExchanged(r) {
 		env.noteAll(r.Notes)
 		env.warnAll(r.Warnings)
 		return nil
@@ -79,12 +76,12 @@ func (g *globals) printPartly(ctx context.Context, env *Env, r share.SyncResult,
 	return g.printExchange(ctx, env, r)
 }
 
-// quiet reports whether nothing came and nothing went.
-func quiet(r share.SyncResult) bool {
+// nothingExchanged reports whether an exchange changed nothing, here and there.
+func nothingExchanged(r share.SyncResult) bool {
 	return len(r.Fetched)+len(r.Gone)+len(r.Merged)+len(r.Pushed)+len(r.Conflicts) == 0
 }
 
-// printExchange says what came and went, a line each.
+// printExchange prints what was fetched, merged and pushed, a line each.
 func (g *globals) printExchange(ctx context.Context, env *Env, r share.SyncResult) error {
 	env.noteAll(r.Notes)
 	env.warnAll(r.Warnings)
@@ -98,9 +95,9 @@ func (g *globals) printExchange(ctx context.Context, env *Env, r share.SyncResul
 			}
 		}
 		if r.Steps > 0 {
-			line(p, "%s new from '%s'", count(r.Steps, "step"), r.Remote)
+			line(p, "%s new from '%s'", count(r.Steps, "step", "steps"), r.Remote)
 		}
-		// What was pushed is there again: so it is when the mapping was changed, too.
+		// A ref that was deleted there and pushed again exists, also when its mapping changed.
 		gone := slices.DeleteFunc(slices.Clone(r.Gone), func(ref string) bool { return slices.Contains(r.Pushed, ref) })
 		if len(gone) > 0 {
 			line(p, "%-8s %s", "deleted", render.RefNames(gone))
@@ -109,8 +106,88 @@ func (g *globals) printExchange(ctx context.Context, env *Env, r share.SyncResul
 			line(p, "others pushed too: it took %d tries", r.Attempts)
 		}
 		render.ConflictsText(p, r.Remote, "here", r.Conflicts)
-		if quiet(r) {
+		if nothingExchanged(r) {
 			line(p, "Already up to date with '%s'", r.Remote)
 		}
 	})
+}
+
+func newFetch(g *globals) *command {
+	return &command{
+		name:  "fetch",
+		usage: []string{"fetch [REMOTE] [NAME...]"},
+		about: "Asks a remote for its memory and moves tracking refs alone: what is here stays as it is, and the " +
+			"code's refs are not touched. Branches that are named come too where 'context.REMOTE.branches' " +
+			"leaves them out. 'git context branch --all' shows what came, 'git context switch NAME' takes a " +
+			"branch, 'git context sync' merges.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
+		examples: []string{
+			"fetch",
+			"fetch upstream",
+			"fetch origin agent/7",
+		},
+		globals: g,
+		flags:   g.flags(),
+		most:    unlimited,
+		action: func(ctx context.Context, env *Env, args []string) error {
+			r, err := g.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (share.SyncResult, error) {
+				return share.Fetch(ctx, s, share.SyncOptions{Remote: first(args), Branches: rest(args), Progress: progress})
+			})
+			return errors.Join(g.printPartly(ctx, env, r, err), err)
+		},
+	}
+}
+
+type pushOptions struct {
+	*globals
+	author
+	remove bool
+}
+
+func newPush(g *globals) *command {
+	o := &pushOptions{globals: g}
+	own := []cli.Flag{
+		toggle(&o.remove, "-d, --delete", "delete the branches, and tags as tags/NAME, on the remote; they stay here"),
+	}
+	return &command{
+		name: "push",
+		usage: []string{
+			"push [REMOTE] [NAME...]",
+			"push --delete REMOTE NAME...",
+		},
+		about: "Sends memory branches (all of them, or those named) to a remote, with the roadmap, tags and " +
+			"notes; it is never forced. Where the remote has what is not here, 'git context sync' merges first. " +
+			"This is also how a remote gets its first memory, and a branch back that was deleted there. For a " +
+			"host that takes nothing but branches and tags: 'git config context.REMOTE.mapping heads'.",
+		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
+		examples: []string{
+			"push origin",
+			"push origin main try-mutex",
+			"push --delete origin try-mutex tags/before-rewrite",
+		},
+		globals: g,
+		flags:   join(own, o.author.flags(), g.flags()),
+		most:    unlimited,
+		action: func(ctx context.Context, env *Env, args []string) error {
+			if o.remove && len(args) < 2 {
+				return usagef("--delete needs a remote and the names of branches")
+			}
+			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (share.SyncResult, error) {
+				opts := share.SyncOptions{Writer: o.writer(env), Remote: first(args), Branches: rest(args), Progress: progress}
+				if o.remove {
+					return share.DeleteRemote(ctx, s, opts)
+				}
+				return share.Push(ctx, s, opts)
+			})
+			if err != nil {
+				return errors.Join(o.printPartly(ctx, env, r, err), err)
+			}
+			if o.remove {
+				return o.show(env, r, func(p *render.Printer) {
+					line(p, "Deleted on '%s': %s", r.Remote, render.RefNames(r.Pushed))
+				})
+			}
+			return o.printExchange(ctx, env, r)
+		},
+	}
 }

@@ -3,10 +3,9 @@ package cmd
 import (
 	"context"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type tagOptions struct {
@@ -15,11 +14,11 @@ type tagOptions struct {
 	remove, list bool
 }
 
-// tagResult is the list, or the one tag that was set or deleted.
+// tagResult is the list, or the tag that was set or deleted.
 type tagResult struct {
 	list    []store.Tag
 	change  *store.Change
-	remotes []string // that have the deleted one
+	remotes []string // that still have the deleted tag
 }
 
 func newTag(g *globals) *command {
@@ -31,7 +30,11 @@ func newTag(g *globals) *command {
 	return &command{
 		name:  "tag",
 		usage: []string{"tag [-l [PATTERN...]]", "tag NAME [C]", "tag -d NAME"},
-		about: "Lists the memory tags, or gives the milestone C (the newest one) a name: success/best, before-rewrite. A tag is shared like a branch, never moves, and names its milestone wherever one is asked for; a branch of the same name wins. What begins with success, failed or abandoned, alone or before a slash, is that milestone's outcome for every filter, too. With --json the list is {\"tags\": [{\"name\", \"commit\", \"id\", \"branch\", \"summary\"}]}.",
+		about: "Lists the memory tags, or gives the commit C (the newest one) a name: success/best, " +
+			"before-rewrite. A tag is shared like a branch, never moves, and names its commit wherever one is " +
+			"asked for; a branch of the same name wins. What begins with success, failed or abandoned, alone or " +
+			"before a slash, is that commit's outcome for every filter, too. With --json the list is {\"tags\": " +
+			"[{\"name\", \"commit\", \"id\", \"branch\", \"summary\"}]}.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"tag before-rewrite",

@@ -36,7 +36,8 @@ func newTopics(g *globals) *command {
 		usage: []string{"topics [--all] [--stale] [--at C]"},
 		about: "Lists the topics of the branch: key, who wrote it and when, in parentheses the files it speaks of, and " +
 			"behind 'stale:' those that have changed: they are not at the code's HEAD what they were in the code " +
-			"commit that the topic was written on. Edits that are not committed do not count. What was stale in the past is not known.",
+			"commit that the topic was written on. Edits that are not committed do not count. What was stale in " +
+			"the past is not known.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"topics",
@@ -57,7 +58,8 @@ func newTopics(g *globals) *command {
 
 func runTopics(ctx context.Context, env *Env, o *topicsOptions) (list topicList, err error) {
 	if o.stale && o.at != "" {
-		return list, usagef("--stale is about the code as it is now; it cannot stand with --at").hint("git context topics --stale")
+		return list, usagef("--stale is about the code as it is now; it cannot stand with --at").
+			hint("git context topics --stale")
 	}
 	s, err := o.open(ctx, env)
 	if err != nil {
@@ -85,13 +87,13 @@ func printTopics(p *render.Printer, v topicList) {
 	render.TopicsText(p, v.Topics)
 }
 
-// topicDetail is one topic with its text, exact.
+// topicDetail is one topic with its exact text.
 type topicDetail struct {
 	store.Topic
 	Text       string    `json:"text"`
 	Supersedes string    `json:"supersedes"`
 	Code       *git.ID   `json:"code"`    // the code HEAD that it was written on
-	Changed    []string  `json:"changed"` // the paths that changed since; nil where that is not known
+	Changed    []string  `json:"changed"` // the paths that changed since; nil: unknown
 	At         *store.At `json:"at"`      // nil: now
 }
 
@@ -114,7 +116,7 @@ func newTopic(g *globals) *command {
 			if err != nil {
 				return err
 			}
-			if t.At != nil && !g.json { // beside the text, which a script compares
+			if t.At != nil && !g.json { // on standard error: scripts compare the text
 				env.say("", render.AtLine(t.At))
 			}
 			if isStale(t.Topic) && !g.json {

@@ -12,7 +12,11 @@ func newVerify(g *globals) *command {
 	return &command{
 		name:  "verify",
 		usage: []string{"verify [REV | A..B | A...B]"},
-		about: "Checks, through git and by its settings (gpg.*), who signed a memory commit: the newest milestone, the commit that REV names, or every commit that B reaches and A does not, with three dots those too that A reaches and B does not. A status is good, bad, unknown-validity, expired, expired-key, revoked-key, cannot-check or unsigned. Done means that git itself accepts every one of them; the first that it does not is named, with what helps.",
+		about: "Checks, through git and by its settings (gpg.*), who signed a memory commit: the newest one that " +
+			"COMMIT made, the one that REV names, or every one that B reaches and A does not, with three dots " +
+			"those too that A reaches and B does not. A status is good, bad, unknown-validity, expired, " +
+			"expired-key, revoked-key, cannot-check or unsigned. Done means that git itself accepts every one of " +
+			"them; the first that it does not is named, with what helps.",
 		exits: []int{exitDone, exitFailed, exitUsage, exitNoMemory, exitNotRepository},
 		examples: []string{
 			"verify",
@@ -27,7 +31,7 @@ func newVerify(g *globals) *command {
 			if list == nil {
 				return err
 			}
-			// Of a signature that does not hold there is a result and an error.
+			// A signature that git does not accept has a result and an error.
 			return errors.Join(g.showVerified(ctx, env, list), err)
 		},
 	}

@@ -11,15 +11,15 @@ import (
 	"github.com/git-context/git-context/render"
 )
 
-// Set by the linker: -X github.com/git-context/git-context/cmd.version=v1.2.3
-// and the like. Where they are not, what Go itself noted down has to do.
+// The linker sets them, -X github.com/git-context/git-context/cmd.version=v1.2.3; else
+// Go's build information is used.
 var version, commit string
 
 type versionResult struct {
 	Version string  `json:"version"`
-	Commit  *string `json:"commit"` // null when not known
+	Commit  *string `json:"commit"` // null: unknown
 	Go      string  `json:"go"`
-	Git     *string `json:"git"` // null when it cannot be run
+	Git     *string `json:"git"` // null: git cannot be run
 }
 
 func newVersion(g *globals) *command {
@@ -34,7 +34,7 @@ func newVersion(g *globals) *command {
 		action: func(ctx context.Context, env *Env, _ []string) error {
 			r := runVersion()
 			if g.json {
-				r.Git = installedGit(ctx, env) // a child, which text does not pay for
+				r.Git = installedGit(ctx, env) // a child process, which text does without
 			}
 			return g.show(env, r, func(p *render.Printer) { printVersion(p, r) })
 		},
@@ -67,7 +67,7 @@ func printVersion(p *render.Printer, r versionResult) {
 	line(p, "git-context version %s (%s, %s)", r.Version, git.ID(*r.Commit).Short(), r.Go)
 }
 
-// installedGit asks git for its version; nil where it cannot be run.
+// installedGit returns the version of git; nil where git cannot be run.
 func installedGit(ctx context.Context, env *Env) *string {
 	v, err := git.Version(ctx, env.Environ)
 	if err != nil {

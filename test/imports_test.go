@@ -11,7 +11,8 @@ import (
 var layers = map[string][]string{
 	"cmd/git-context":         {"cmd"},
 	"cmd/manual":              {"cmd"},
-	"cmd":                     {"render", "refs", "refs/fsck", "refs/maintain", "refs/share", "refs/code", "refs/expunge", "refs/search", "refs/folder", "refs/history", "refs/merge", "refs/store", "refs/fail", "hooks", "refs/git", "refs/doc", "refs/peer"},
+	"cmd":                     {"cmd/complete", "render", "refs", "refs/fsck", "refs/maintain", "refs/share", "refs/code", "refs/expunge", "refs/search", "cmd/transcript", "refs/folder", "refs/history", "refs/merge", "refs/store", "refs/fail", "hooks", "refs/git", "refs/doc"},
+	"cmd/complete":            {"render", "refs", "refs/history", "refs/merge", "refs/doc", "refs/peer"},
 	"render":                  {"refs", "refs/fsck", "refs/maintain", "refs/code", "refs/search", "refs/history", "refs/store", "notes", "refs/fail", "refs/git", "refs/doc", "refs/prose"},
 	"refs":                    {"refs/share", "refs/code", "refs/expunge", "refs/store"},
 	"refs/fsck":               {"refs/maintain", "refs/share", "refs/code", "refs/expunge", "refs/folder", "refs/history", "refs/incoming", "refs/merge", "refs/store", "notes", "refs/fail", "refs/journal", "refs/git", "refs/doc", "refs/prose"},
@@ -20,6 +21,7 @@ var layers = map[string][]string{
 	"refs/code":               {"refs/history", "refs/store", "notes", "refs/fail", "refs/git", "refs/doc", "refs/fault", "refs/prose"},
 	"refs/expunge":            {"refs/incoming", "refs/store", "notes", "refs/fail", "refs/journal", "refs/git", "refs/doc", "refs/fault", "refs/prose"},
 	"refs/search":             {"refs/history", "refs/store", "notes", "refs/fail", "refs/git", "refs/doc", "refs/index", "refs/prose"},
+	"cmd/transcript":          {"refs/store", "refs/git"},
 	"refs/folder":             {"refs/store", "refs/detect", "refs/fail", "refs/git", "refs/doc", "refs/fault", "refs/peer", "refs/prose"},
 	"refs/history":            {"refs/store", "notes", "refs/fail", "refs/git", "refs/doc", "refs/prose"},
 	"refs/incoming":           {"refs/store", "refs/fail", "refs/git", "refs/doc"},

@@ -10,14 +10,13 @@ import (
 	"github.com/git-context/git-context/cmd"
 )
 
-// expander fills in what stands in braces in one page, and marks the pages that it
-// names.
+// expander replaces the words in braces of one page, and marks the names of other pages.
 type expander struct {
 	source *source
 	marker marker
-	about  []string // the sentences that were not said yet
+	about  []string // the sentences that the page does not contain yet
 
-	references *regexp.Regexp // pages that are named, and what is literal
+	references *regexp.Regexp // names of pages, and literal text
 	braces     *regexp.Regexp
 }
 
@@ -29,7 +28,7 @@ func newExpander(s *source, c cmd.Page) *expander {
 	}
 }
 
-// expand goes through a text line by line; what is literal stays as it is.
+// expand expands a text line by line; literal text stays as it is.
 func (e *expander) expand(text string) (string, error) {
 	var b strings.Builder
 	var failed error
@@ -52,7 +51,7 @@ func (e *expander) expand(text string) (string, error) {
 	return strings.Trim(b.String(), "\n"), failed
 }
 
-// markReference marks a page that is named; what is literal stays.
+// markReference marks the name of a page; literal text stays as it is.
 func markReference(found string) string {
 	name, number, ok := strings.Cut(found, "(")
 	if !ok || strings.HasPrefix(found, "`") {
@@ -61,7 +60,7 @@ func markReference(found string) string {
 	return "**" + name + "**(" + number
 }
 
-// fill gives what a line in braces stands for.
+// fill returns the text for the words in braces.
 func (e *expander) fill(name, argument string) (string, error) {
 	switch name {
 	case "about", "skip":
@@ -69,12 +68,12 @@ func (e *expander) fill(name, argument string) (string, error) {
 		if err != nil || n < 1 || n > len(e.about) {
 			return "", fmt.Errorf("{{%s %s}} where %d sentences are left", name, argument, len(e.about))
 		}
-		said := strings.Join(e.about[:n], " ")
+		text := strings.Join(e.about[:n], " ")
 		e.about = e.about[n:]
 		if name == "skip" {
 			return "", nil
 		}
-		return e.marker.mark(said), nil
+		return e.marker.mark(text), nil
 	case "config":
 		return e.entries(e.source.config, argument)
 	case "env":
@@ -85,7 +84,7 @@ func (e *expander) fill(name, argument string) (string, error) {
 	return "", fmt.Errorf("{{%s}} is not known", name)
 }
 
-// entries are those of config.md or environment.md, all or the one that is named.
+// entries returns the sections of config.md or environment.md, all or the one of that title.
 func (e *expander) entries(all []section, title string) (string, error) {
 	var chosen []section
 	for _, s := range all {
@@ -107,7 +106,7 @@ func (e *expander) entries(all []section, title string) (string, error) {
 	return definitions(chosen), nil
 }
 
-// defaultOf cuts the first line "Default: VALUE" off what is written of a setting.
+// defaultOf cuts the first line "Default: VALUE" off the text about a setting.
 func defaultOf(text string) (value, rest string, ok bool) {
 	first, rest, _ := strings.Cut(text, "\n\n")
 	value, ok = strings.CutPrefix(first, "Default: ")
@@ -134,7 +133,7 @@ func overview(commands []cmd.Page) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// sentences cuts a text, whatever its paragraphs.
+// sentences splits a text of any number of paragraphs.
 func sentences(text string) []string {
 	if text == "" {
 		return nil

@@ -2,11 +2,11 @@
 //
 //	go run ./cmd/manual [-version V] [-date YYYY-MM-DD] [-source docs/man] DIR
 //
-// puts git-context(1), a page for each command and gitcontext-formats(5) into
-// DIR/man1 and DIR/man5. Name, synopsis, options, exit status and examples of a
-// page, and its description, are what the command's own help says; what more there
-// is to say stands as Markdown in docs/man, see [source]. The same commands and
-// texts make the same bytes: nothing is taken from the clock or the machine.
+// It writes git-context(1), a page for each command and gitcontext-formats(5) to DIR/man1
+// and DIR/man5. Name, synopsis, description, options, exit status and examples of a page
+// come from the command's own help, the other sections from Markdown in docs/man, see
+// [source]. The same commands and texts make the same bytes: nothing depends on the clock
+// or the machine.
 package main
 
 import (
@@ -19,9 +19,9 @@ import (
 )
 
 func main() {
-	version := flag.String("version", "", "the version that the pages are of")
+	version := flag.String("version", "", "the version of the pages")
 	date := flag.String("date", "", "the day of that version, as 2026-11-21")
-	source := flag.String("source", filepath.Join("docs", "man"), "where the texts are")
+	source := flag.String("source", filepath.Join("docs", "man"), "the directory of the texts")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		fmt.Fprintln(os.Stderr, "usage: manual [-version V] [-date YYYY-MM-DD] [-source DIR] DIR")
@@ -33,7 +33,7 @@ func main() {
 	}
 }
 
-// write makes every page, and writes them only if all could be made.
+// write makes every page, and writes none if one cannot be made.
 func write(source, dir string, s stamp) error {
 	set, err := read(source)
 	if err != nil {
@@ -55,7 +55,7 @@ func write(source, dir string, s stamp) error {
 	return nil
 }
 
-// stamp is what the foot of every page says; either may be empty.
+// stamp is in the foot of every page; each part may be empty.
 type stamp struct{ version, date string }
 
 // page is one manual page, as Markdown without its title.
@@ -67,7 +67,7 @@ type page struct {
 
 func (p page) file() string { return fmt.Sprintf("%s.%d", p.name, p.section) }
 
-// title is what go-md2man makes the page's head and foot of.
+// title returns the line of which go-md2man makes the head and foot of a page.
 func (p page) title(s stamp) string {
 	return fmt.Sprintf("# %s %d %q %q %q\n\n", strings.ToUpper(p.name), p.section,
 		s.date, strings.TrimSpace("git-context "+s.version), "Git Context Manual")

@@ -8,7 +8,7 @@ import (
 	"github.com/git-context/git-context/cmd"
 )
 
-// The columns of a line of literal text, behind the margin of a page 80 wide.
+// The widths of literal lines, without the margin, on a page of 80 columns.
 const (
 	formWidth    = 73
 	commandWidth = 69
@@ -20,17 +20,17 @@ func escape(text string) string {
 		"<", `\<`, ">", `\>`, "&", `\&`, "!", `\!`, "|", `\|`, "~", `\~`, "#", `\#`).Replace(text)
 }
 
-// marker makes Markdown of what a command's help says.
+// marker makes Markdown of the help of a command.
 type marker struct {
-	words *regexp.Regexp  // what may have to be marked
-	stand map[string]bool // the words in capitals that stand for what is to be typed
+	words        *regexp.Regexp  // matches what may need a mark
+	placeholders map[string]bool // words in capitals, such as NAME
 }
 
-// newMarker finds those words in the forms and options of a command.
+// newMarker finds the placeholders in the forms and options of a command.
 func newMarker(c cmd.Page) marker {
 	m := marker{
-		words: regexp.MustCompile(`'(?:git |--?[a-z])[^']*'|(?:^|[\s(])--?[A-Za-z][a-z-]*|\bcontext\.[A-Za-z.]*[A-Za-z]|\bGIT_CONTEXT_[A-Z]+(?:=\S+\b)?|[A-Z](?:[A-Z-]*[A-Z])?(?:=[A-Z])?`),
-		stand: map[string]bool{},
+		words:        regexp.MustCompile(`'(?:git |--?[a-z])[^']*'|(?:^|[\s(])--?[A-Za-z][a-z-]*|\bcontext\.[A-Za-z.]*[A-Za-z]|\bGIT_CONTEXT_[A-Z]+(?:=\S+\b)?|[A-Z](?:[A-Z-]*[A-Z])?(?:=[A-Z])?`),
+		placeholders: map[string]bool{},
 	}
 	upper := regexp.MustCompile(`\b[A-Z][A-Z-]*(?:=[A-Z])?\b`)
 	lines := slices.Clone(c.Forms)
@@ -38,13 +38,12 @@ func newMarker(c cmd.Page) marker {
 		lines = append(lines, o.Form)
 	}
 	for _, w := range upper.FindAllString(strings.Join(lines, "\n"), -1) {
-		m.stand[w] = true
+		m.placeholders[w] = true
 	}
 	return m
 }
 
-// mark makes commands that a text quotes, options and settings literal, and stresses
-// the names that stand for something.
+// mark makes quoted commands, options and settings literal, and placeholders italic.
 func (m marker) mark(text string) string {
 	var b strings.Builder
 	last := 0
@@ -57,7 +56,7 @@ func (m marker) mark(text string) string {
 			word = code(strings.Trim(word, "'"))
 		case strings.HasPrefix(word, "-") || strings.HasPrefix(word, "context.") || strings.HasPrefix(word, "GIT_CONTEXT_"):
 			word = code(word)
-		case m.stand[word] && alone(text, at[0], at[1]):
+		case m.placeholders[word] && alone(text, at[0], at[1]):
 			word = "*" + escape(word) + "*"
 		default:
 			word = escape(word)
@@ -68,13 +67,13 @@ func (m marker) mark(text string) string {
 	return b.String() + escape(text[last:])
 }
 
-// alone says whether text[from:to] is a word of its own, and no part of a name.
+// alone reports whether text[from:to] is a whole word, and not part of a name.
 func alone(text string, from, to int) bool {
 	part := func(i int) bool {
 		switch {
 		case i < 0 || i >= len(text):
 			return false
-		case text[i] == '.': // which may also end the sentence
+		case text[i] == '.': // it may also end the sentence
 			return i+1 < len(text) && text[i+1] != ' '
 		}
 		return isLetter(text[i]) || strings.IndexByte(`_'"-`, text[i]) >= 0
@@ -88,7 +87,7 @@ func isLetter(c byte) bool {
 
 func code(text string) string { return "`" + text + "`" }
 
-// markForm marks an option as a list shows it: -m, --message TEXT.
+// markForm marks the form of an option: -m, --message TEXT.
 func markForm(form string) string {
 	parts := regexp.MustCompile(`--?[A-Za-z][a-z-]*|[A-Z][A-Z=]*|.`).FindAllString(form, -1)
 	for i, p := range parts {
@@ -104,19 +103,19 @@ func markForm(form string) string {
 	return strings.Join(parts, "")
 }
 
-// wrapForm breaks a form of a command's line between its brackets; what follows
-// stands below its first argument.
+// wrapForm breaks the form of a command line between its brackets, and indents the next
+// lines to its first argument.
 func wrapForm(form, name string) string {
 	indent := strings.Repeat(" ", min(len(name)+1, 24))
 	return wrapWords(together(outside(form, "[(", "])")), formWidth, "", indent)
 }
 
-// wrapCommand breaks an example so that it can still be pasted.
+// wrapCommand breaks an example so that a shell still reads it as one command.
 func wrapCommand(line string) string {
 	return wrapWords(together(outside(line, "'", "'")), commandWidth, ` \`, "    ")
 }
 
-// outside cuts a line at the spaces that stand outside of brackets or quotes.
+// outside splits a line at the spaces outside of brackets or quotes.
 func outside(line, open, end string) []string {
 	var words []string
 	depth, from := 0, 0
@@ -134,7 +133,7 @@ func outside(line, open, end string) []string {
 	return append(words, line[from:])
 }
 
-// together joins an option with the word behind it, which may be its value.
+// together joins an option with the next word, which may be its value.
 func together(words []string) []string {
 	var joined []string
 	for i, w := range words {
@@ -147,8 +146,8 @@ func together(words []string) []string {
 	return joined
 }
 
-// wrapWords fills lines of at most width columns: tail ends each but the last, and
-// indent begins each but the first.
+// wrapWords fills lines of at most width columns. tail ends every line but the last, indent
+// begins every line but the first.
 func wrapWords(words []string, width int, tail, indent string) string {
 	var b strings.Builder
 	column := 0

@@ -9,8 +9,8 @@ import (
 	"github.com/git-context/git-context/cmd"
 )
 
-// The sections that every page may have, in their order. Sections of a page's own
-// go behind OPTIONS, as they stand in its file.
+// The sections that every page may have, in order. A page's own sections follow OPTIONS in
+// the order of its file.
 const (
 	sectionName        = "NAME"
 	sectionSynopsis    = "SYNOPSIS"
@@ -35,8 +35,8 @@ func order() []string {
 	}
 }
 
-// pages makes every page. A command without a text, and a text without a command,
-// are errors: a page would lack what only people can say.
+// pages makes every page. A command without a text, and a text without a command, are
+// errors.
 func (s *source) pages() ([]page, error) {
 	rest := maps.Clone(s.pagesOf)
 	var all []page
@@ -68,12 +68,12 @@ func (s *source) pages() ([]page, error) {
 	return append(all, page{formatsPage, 5, text}), nil
 }
 
-// pageName is the name of a command's page.
+// pageName returns the name of a command's page.
 func pageName(command string) string {
 	return strings.TrimSuffix("git-context-"+command, "-")
 }
 
-// join puts what is generated and what is written for a page into one text.
+// join joins the generated sections of a page with those of its file.
 func (s *source) join(c cmd.Page, made map[string]string, own []section) (string, error) {
 	e := newExpander(s, c)
 	own = slices.Clone(own)
@@ -109,13 +109,13 @@ func (s *source) join(c cmd.Page, made map[string]string, own []section) (string
 	return b.String(), nil
 }
 
-// paragraphs joins texts that are not empty.
+// paragraphs joins the texts that are not empty.
 func paragraphs(texts ...string) string {
 	texts = slices.DeleteFunc(texts, func(t string) bool { return t == "" })
 	return strings.Join(texts, "\n\n")
 }
 
-// generated are the sections that the command itself says.
+// generated returns the sections that come from a command's help.
 func generated(c cmd.Page) map[string]string {
 	var forms, examples strings.Builder
 	for _, f := range c.Forms {
@@ -150,7 +150,7 @@ func generated(c cmd.Page) map[string]string {
 
 func literal(text string) string { return "```\n" + text + "```" }
 
-// definitions are terms, each with what it means.
+// definitions returns a list of terms, each with its text.
 func definitions(of []section) string {
 	parts := make([]string, len(of))
 	for i, s := range of {

@@ -7,10 +7,10 @@ import (
 	"github.com/cpuguy83/go-md2man/v2/md2man"
 )
 
-// roff is the page as man reads it. go-md2man leaves alone what man shows as
-// typographic hyphens and quotes, with which no command can be pasted or searched
-// for, and empty lines, which man's checkers complain about; that is mended here, and
-// terms and literal blocks are set as in git's pages.
+// roff returns the page as man reads it. It corrects the output of go-md2man: hyphens and
+// quotes that man would show as typographic ones, so that commands could not be pasted or
+// searched for, and empty lines, which man's checkers refuse. It sets terms and literal
+// blocks as git's pages do.
 func (p page) roff(s stamp) []byte {
 	t := tidier{}
 	for line := range strings.Lines(string(md2man.Render([]byte(p.title(s) + p.text)))) {
@@ -23,15 +23,15 @@ func (p page) roff(s stamp) []byte {
 // noHyphens is the request that keeps words whole.
 const noHyphens = ".nh"
 
-// tidier passes lines on, one after another.
+// tidier corrects one line after another.
 type tidier struct {
 	out     strings.Builder
 	last    string // the last line that was written
 	title   string // of the section
 	literal bool   // within .EX and .EE
-	blank   bool   // an empty line is held back
+	blank   bool   // an empty line was read and not written yet
 	term    bool   // the next line is a term
-	meaning bool   // within what a term means
+	meaning bool   // within the text of a term
 }
 
 func (t *tidier) line(line string) {
@@ -39,7 +39,7 @@ func (t *tidier) line(line string) {
 	case t.literal && line == ".EE":
 		t.literal = false
 		t.write(line)
-		t.write(noHyphens) // .EE turns them on again, as .TH does
+		t.write(noHyphens) // .EE turns hyphenation on again, as .TH does
 		if t.title != sectionSynopsis {
 			t.write(".RE")
 		}
@@ -65,11 +65,11 @@ func (t *tidier) line(line string) {
 	}
 }
 
-// request passes on a line that tells man what to do.
+// request writes a line that is a request to man.
 func (t *tidier) request(line string) {
 	name, rest, _ := strings.Cut(line, " ")
 	switch name {
-	case noHyphens: // go-md2man has it before .TH, where it is in vain
+	case noHyphens: // go-md2man writes it before .TH, which resets it
 	case ".TH":
 		t.write(line)
 		t.write(noHyphens)
@@ -94,14 +94,14 @@ func (t *tidier) request(line string) {
 	}
 }
 
-// paragraph begins one, which a heading does by itself.
+// paragraph begins a paragraph, unless a heading has begun one.
 func (t *tidier) paragraph() {
 	if !strings.HasPrefix(t.last, ".S") {
 		t.write(".PP")
 	}
 }
 
-// close ends what a term means.
+// close ends the text of a term.
 func (t *tidier) close() {
 	if t.meaning {
 		t.write(".RE")
@@ -109,7 +109,7 @@ func (t *tidier) close() {
 	t.meaning = false
 }
 
-// begin begins a literal block, indented as git's pages do it.
+// begin begins a literal block, indented as in git's pages.
 func (t *tidier) begin() {
 	t.literal, t.blank = true, false
 	if t.title == sectionSynopsis {
@@ -123,7 +123,7 @@ func (t *tidier) begin() {
 	t.write(".EX")
 }
 
-// shown is a line of literal text; in a synopsis the command is bold.
+// shown returns a line of literal text; in a synopsis the command is bold.
 func (t *tidier) shown(line string) string {
 	plain := characters(line)
 	if t.title != sectionSynopsis || !strings.HasPrefix(line, "git context") {
@@ -143,10 +143,11 @@ func (t *tidier) write(line string) {
 	t.last = line
 }
 
-// characters spells out those that roff would show as others, and all beyond
-// ASCII, which old ones cannot read.
+// characters escapes the characters that roff would show as others, and all outside of
+// ASCII, which old versions cannot read.
 func characters(line string) string {
-	line = strings.NewReplacer(`\\`, `\e`, `\-`, `\-`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`).Replace(line)
+	line = strings.NewReplacer(`\\`, `\e`, `\-`, `\-`, "-", `\-`, "'", `\(aq`, "`", `\(ga`,
+		"^", `\(ha`, "~", `\(ti`).Replace(line)
 	var b strings.Builder
 	for _, r := range line {
 		if r < 0x80 {

@@ -9,18 +9,18 @@ import (
 	"github.com/git-context/git-context/cmd"
 )
 
-// source is what docs/man holds: one file for a page, named after it, whose
-// sections begin with "## ". What a page's name says and a section is called tells
-// where it goes, see [order]. A section may hold these, but not within a literal block:
+// source is the content of docs/man: one file for a page, named after it, whose sections
+// begin with "## ". The title of a section decides where it goes, see [order]. A section
+// may contain these words, but not in a literal block:
 //
-//	{{about N}}      the next N sentences of what the command's help says of it;
-//	                 where none stands in DESCRIPTION all of that goes first
-//	{{skip N}}       leave the next N out, because the page says it better
-//	{{config KEY}}   what config.md says of a setting; without KEY of all
-//	{{env NAME}}     what environment.md says of a variable; without NAME of all
+//	{{about N}}      the next N sentences of the paragraph in the command's help;
+//	                 DESCRIPTION begins with all of it if it has no such word
+//	{{skip N}}       nothing: leaves the next N sentences out
+//	{{config KEY}}   the text of config.md about a setting; without KEY about all
+//	{{env NAME}}     the text of environment.md about a variable; without NAME about all
 //	{{commands}}     the list of all commands
 //
-// git-context-commit(1) anywhere names a page.
+// git-context-commit(1) is a reference to a page.
 type source struct {
 	commands []cmd.Page
 	pagesOf  map[string][]section // by the page's name
@@ -28,10 +28,10 @@ type source struct {
 	env      []section            // by name
 }
 
-// section is a heading and what stands below it, without empty lines at its ends.
+// section is a heading and the text below it, without empty lines at its ends.
 type section struct{ title, text string }
 
-// The files that are no pages, and the one page that is no command.
+// The files that are no pages, and the page that belongs to no command.
 const (
 	configFile  = "config"
 	envFile     = "environment"
@@ -65,7 +65,7 @@ func read(dir string) (*source, error) {
 	return s, nil
 }
 
-// split cuts a file at its headings.
+// split splits a file at its headings.
 func split(text string) ([]section, error) {
 	var all []section
 	literal := false
@@ -92,7 +92,7 @@ func split(text string) ([]section, error) {
 	return all, nil
 }
 
-// take removes a section from a list and gives its text.
+// take removes a section from a list and returns its text.
 func take(from *[]section, title string) string {
 	for i, s := range *from {
 		if s.title == title {

@@ -9,27 +9,27 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// judging are the flags that say what became of a milestone.
-type judging struct {
+// noteFlags are the flags that say what became of a commit.
+type noteFlags struct {
 	score, outcome string
 	tags           cli.StringSlice
 }
 
-func (j *judging) flags() []cli.Flag {
+func (f *noteFlags) flags() []cli.Flag {
 	return []cli.Flag{
-		named(&j.score, "--score X", "how good it is, from 0 to 1"),
-		named(&j.outcome, "--outcome O", "what it came to: success, failed or abandoned"),
-		texts(&j.tags, "--tag K=V", "a tag of its note; may be repeated"),
+		named(&f.score, "--score X", "how good it is, from 0 to 1"),
+		named(&f.outcome, "--outcome O", "what it came to: success, failed or abandoned"),
+		texts(&f.tags, "--tag K=V", "a tag of its note; may be repeated"),
 	}
 }
 
-func (j *judging) read() (store.Judging, error) {
-	out := store.Judging{Outcome: j.outcome}
+func (f *noteFlags) read() (store.Judging, error) {
+	out := store.Judging{Outcome: f.outcome}
 	var err error
-	if out.Score, err = readScore("--score", j.score); err != nil {
+	if out.Score, err = readScore("--score", f.score); err != nil {
 		return out, err
 	}
-	for _, tag := range j.tags.Value() {
+	for _, tag := range f.tags.Value() {
 		key, value, ok := strings.Cut(tag, "=")
 		if !ok {
 			return out, usagef("flag '--tag' needs KEY=VALUE, not '%s'", tag)
@@ -39,17 +39,18 @@ func (j *judging) read() (store.Judging, error) {
 	return out, nil
 }
 
-// filtering are the flags that choose milestones by what became of them.
-type filtering struct{ outcome, minScore string }
+// filterFlags are the flags that choose commits by what became of them.
+type filterFlags struct{ outcome, minScore string }
 
-func (f *filtering) flags() []cli.Flag {
+func (f *filterFlags) flags() []cli.Flag {
 	return []cli.Flag{
-		named(&f.outcome, "--outcome O", "only what came to O: success, failed or abandoned, by its note or by a tag O or O/..."),
+		named(&f.outcome, "--outcome O",
+			"only what came to O: success, failed or abandoned, by its note or by a tag O or O/..."),
 		named(&f.minScore, "--min-score X", "only what is scored X or better, from 0 to 1"),
 	}
 }
 
-func (f *filtering) read() (history.Filter, error) {
+func (f *filterFlags) read() (history.Filter, error) {
 	out := history.Filter{Outcome: f.outcome}
 	var err error
 	if out.MinScore, err = readScore("--min-score", f.minScore); err != nil {
@@ -58,7 +59,7 @@ func (f *filtering) read() (history.Filter, error) {
 	return out, out.Check()
 }
 
-// readScore reads a flag's number; nil where the flag is not there.
+// readScore reads the number of a flag; nil where the flag is not given.
 func readScore(flag, value string) (*float64, error) {
 	if value == "" {
 		return nil, nil

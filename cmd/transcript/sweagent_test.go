@@ -1,4 +1,4 @@
-package cmd
+package transcript
 
 import (
 	"os"
@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/git-context/git-context/refs/store"
+	"github.com/google/go-cmp/cmp"
 )
 
 const trajectory = `{
@@ -33,18 +32,18 @@ func traceFile(t *testing.T, content string) string {
 }
 
 func TestReadSWEAgent(t *testing.T) {
-	got, err := readSWEAgent(t.Context(), traceFile(t, trajectory), "x.traj", nil)
+	got, err := ReadSWEAgent(t.Context(), traceFile(t, trajectory), "x.traj", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &sweTrace{
-		steps: []store.NewStep{
+	want := &Trace{
+		Steps: []store.NewStep{
 			{Action: "ls\n", Observation: "a\r\nb", Thought: "look", Source: "x.traj:0:f0d1ce752291af97"},
 			{Observation: "only this", Source: "x.traj:2:c5b66be12c9a7090"},
 		},
-		empty: []int{1},
+		Empty: []int{1},
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(sweTrace{})); diff != "" {
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -54,7 +53,7 @@ func TestReadSWEAgent(t *testing.T) {
 func TestReadSWEAgentTruncated(t *testing.T) {
 	for end := range len(trajectory) - 2 {
 		cut := trajectory[:end]
-		got, err := readSWEAgent(t.Context(), traceFile(t, cut), "x.traj", nil)
+		got, err := ReadSWEAgent(t.Context(), traceFile(t, cut), "x.traj", nil)
 		if err == nil {
 			t.Fatalf("cut off at %d: %+v", end, got)
 		}
@@ -79,7 +78,7 @@ func TestReadSWEAgentMalformed(t *testing.T) {
 		{"{\n\"trajectory\":[]}\n\n{}", "line 4: something stands behind"},
 		{"{\n\"trajectory\":[\n{\"action\":\"a\nb\"}]}", "line 3: "},
 	} {
-		_, err := readSWEAgent(t.Context(), traceFile(t, test.content), "x.traj", nil)
+		_, err := ReadSWEAgent(t.Context(), traceFile(t, test.content), "x.traj", nil)
 		if err == nil || !strings.Contains(err.Error(), "'x.traj', "+test.want) {
 			t.Errorf("%q: %v, want %s", test.content, err, test.want)
 		}
@@ -87,14 +86,14 @@ func TestReadSWEAgentMalformed(t *testing.T) {
 }
 
 func TestReadSWEAgentAbsent(t *testing.T) {
-	_, err := readSWEAgent(t.Context(), filepath.Join(t.TempDir(), "no.traj"), "no.traj", nil)
+	_, err := ReadSWEAgent(t.Context(), filepath.Join(t.TempDir(), "no.traj"), "no.traj", nil)
 	if err == nil || err.Error() != "cannot read 'no.traj': no such file or directory" {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestReadSWEAgentDirectory(t *testing.T) {
-	_, err := readSWEAgent(t.Context(), t.TempDir(), "x.traj", nil)
+	_, err := ReadSWEAgent(t.Context(), t.TempDir(), "x.traj", nil)
 	if err == nil || err.Error() != "cannot read 'x.traj': is a directory" {
 		t.Errorf("%v", err)
 	}
@@ -104,7 +103,7 @@ func FuzzReadSWEAgent(f *testing.F) {
 	f.Add(trajectory)
 	f.Add("{\"trajectory\":[{\"action\":\"\xff\"}]}")
 	f.Fuzz(func(t *testing.T, content string) {
-		trace, err := readSWEAgent(t.Context(), traceFile(t, content), "x.traj", nil)
+		trace, err := ReadSWEAgent(t.Context(), traceFile(t, content), "x.traj", nil)
 		if (err == nil) == (trace == nil) {
 			t.Errorf("%v and %v", trace, err)
 		}

@@ -1,4 +1,4 @@
-package cmd
+package transcript
 
 import (
 	"bytes"
@@ -10,26 +10,25 @@ import (
 	"hash"
 	"io"
 	"os"
-	"strings"
+	"path/filepath"
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 )
 
-// A SWE-agent trajectory is one JSON object. Its member "trajectory" is the
-// list of steps; "history", the same again as the model saw it, is larger and
-// is passed over token by token, so that a file costs the memory of its steps
-// alone.
+// sweStep is a step of a SWE-agent trajectory, a JSON object whose member "trajectory" is
+// the list of steps. "history" repeats them as the model saw them and is larger: the reader
+// skips it token by token, so that a file needs the memory of its steps alone.
 type sweStep struct {
 	Observation string `json:"observation"`
 	Thought     string `json:"thought"`
 	Action      string `json:"action"`
 }
 
-// traceError is a trace that cannot be read, and where.
+// traceError is a failure to read a trace.
 type traceError struct {
 	file string
-	line int
+	line int // 0: unknown
 	err  error
 }
 
@@ -42,23 +41,26 @@ func (e *traceError) Error() string {
 
 func (e *traceError) Unwrap() error { return e.err }
 
-// sweTrace is what a trajectory holds.
-type sweTrace struct {
-	steps []store.NewStep
-	empty []int // the places of steps that hold nothing, and were left out
-	lossy bool  // invalid UTF-8 became U+FFFD
+// Trace is the content of a trajectory.
+type Trace struct {
+	Steps []store.NewStep
+	Empty []int // the positions of steps without a text, which are left out
+	Lossy bool  // invalid UTF-8 became U+FFFD
 }
 
-// readSWEAgent reads the steps of a trajectory. The file is read to its end before anything
-// is returned: half a trajectory is an error that names the line.
-func readSWEAgent(ctx context.Context, path, name string, meter *git.Meter) (*sweTrace, error) {
+// ReadSWEAgent reads the steps of the trajectory at path to its end: half a trajectory is
+// an error that names the line. Errors name file, the path as the user typed it.
+func ReadSWEAgent(ctx context.Context, path, file string, meter *git.Meter) (*Trace, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, &traceError{file: name, err: cause(err)}
+		if system := (*os.PathError)(nil); errors.As(err, &system) {
+			err = system.Err // file names the path already
+		}
+		return nil, &traceError{file: file, err: err}
 	}
 	// Nothing was written, so closing cannot lose anything.
 	defer func() { _ = f.Close() }()
-	r := &sweReader{ctx: ctx, name: name, meter: meter, json: json.NewDecoder(f), digest: sha256.New()}
+	r := &sweReader{ctx: ctx, file: file, meter: meter, json: json.NewDecoder(f), digest: sha256.New()}
 	if err := r.document(); err != nil {
 		return nil, r.fault(f, err)
 	}
@@ -67,16 +69,16 @@ func readSWEAgent(ctx context.Context, path, name string, meter *git.Meter) (*sw
 
 type sweReader struct {
 	ctx   context.Context
-	name  string
+	file  string
 	meter *git.Meter
 	json  *json.Decoder
-	raw   json.RawMessage // the step that was read last
+	raw   json.RawMessage // the last step
 
 	digest hash.Hash // of all steps so far
-	trace  sweTrace
+	trace  Trace
 }
 
-// fault says what is wrong with the file, and in which line.
+// fault adds the file and the line to an error.
 func (r *sweReader) fault(f *os.File, err error) error {
 	var system *os.PathError
 	var syntax *json.SyntaxError
@@ -85,22 +87,21 @@ func (r *sweReader) fault(f *os.File, err error) error {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return err
-	case errors.As(err, &system): // not the text, the reading of it
-		return &traceError{file: r.name, err: system.Err}
+	case errors.As(err, &system): // of reading, not of the text
+		return &traceError{file: r.file, err: system.Err}
 	case errors.As(err, &syntax):
 		at = syntax.Offset
-	case errors.As(err, &kind): // counted from the beginning of its step
+	case errors.As(err, &kind): // its offset counts from the start of the step
 		at += kind.Offset - int64(len(r.raw))
 	case cutOff(err):
 		if info, statErr := f.Stat(); statErr == nil {
-			at = info.Size() - 1 // in the last line, not behind it
+			at = info.Size() - 1 // within the last line
 		}
 	}
-	return &traceError{file: r.name, line: lineAt(f, at), err: plainJSON(err)}
+	return &traceError{file: r.file, line: lineAt(f, at), err: plainJSON(err)}
 }
 
-// document reads the whole file: an object with a trajectory, and nothing
-// behind it.
+// document reads the whole file: one object with a trajectory.
 func (r *sweReader) document() error {
 	if err := r.expect('{', "an object"); err != nil {
 		return err
@@ -159,29 +160,29 @@ func (r *sweReader) step(n int) error {
 		return err
 	}
 	if s == (sweStep{}) {
-		r.trace.empty = append(r.trace.empty, n)
+		r.trace.Empty = append(r.trace.Empty, n)
 		return nil
 	}
 	step := store.NewStep{
 		Observation: s.Observation, Thought: s.Thought, Action: s.Action,
 		Source: r.source(n, s),
 	}
-	r.trace.lossy = r.trace.lossy || lossy(r.raw, step)
-	r.trace.steps = append(r.trace.steps, step)
+	r.trace.Lossy = r.trace.Lossy || isLossy(r.raw, step)
+	r.trace.Steps = append(r.trace.Steps, step)
 	return nil
 }
 
-// source is what a step is known by: its file's name, its place, and a digest of
-// the steps up to it. Two runs at one task have files of one name, and must not
-// pass for each other; a file that has grown must be known by its beginning.
+// source identifies a step by the name of its file, its position, and a digest of all steps
+// up to it: two runs of one task have files of the same name with different steps, and a
+// file that has grown begins with the same ones.
 func (r *sweReader) source(n int, s sweStep) string {
 	for _, text := range []string{s.Observation, s.Thought, s.Action} {
 		fmt.Fprintf(r.digest, "%d:%s", len(text), text)
 	}
-	return fmt.Sprintf("%s:%d:%.8x", r.name, n, r.digest.Sum(nil))
+	return fmt.Sprintf("%s:%d:%.8x", filepath.Base(r.file), n, r.digest.Sum(nil))
 }
 
-// pass reads over one value.
+// pass skips one value.
 func (r *sweReader) pass() error {
 	depth := 0
 	for {
@@ -209,28 +210,8 @@ func (r *sweReader) expect(open json.Delim, what string) error {
 	return err
 }
 
-func cutOff(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-}
-
-// plainJSON says in words what the decoder says by its kinds of error.
-func plainJSON(err error) error {
-	var kind *json.UnmarshalTypeError
-	switch {
-	case cutOff(err):
-		return errors.New("the file ends in the middle")
-	case errors.As(err, new(*json.SyntaxError)) && strings.Contains(err.Error(), "'ï'"):
-		return errors.New("a byte order mark where an object must begin")
-	case errors.As(err, &kind) && kind.Field == "":
-		return fmt.Errorf("a step is a JSON object, not a %s", kind.Value)
-	case errors.As(err, &kind):
-		return fmt.Errorf("%q is a JSON %s, not a text", kind.Field, kind.Value)
-	}
-	return err
-}
-
-// lineAt counts the lines up to an offset, by reading the file once more: only
-// an error needs it. It gives 0 where the file cannot be read again.
+// lineAt returns the line of an offset, for an error, by reading the file again; 0 where it
+// cannot be read.
 func lineAt(f io.ReadSeeker, offset int64) int {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return 0

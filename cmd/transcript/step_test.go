@@ -1,4 +1,4 @@
-package cmd
+package transcript
 
 import (
 	"context"
@@ -8,9 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/git-context/git-context/refs/store"
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestParseStep(t *testing.T) {
@@ -23,7 +22,7 @@ func TestParseStep(t *testing.T) {
 		` {"action":"a\u0000\n","id":7} `:    {Action: "a\x00\n", Agent: "claude", Session: "s1", Model: "m", Tokens: 3, Source: "s1:7"},
 		`{"action":"a","id":"","time":"@5"}`: {Action: "a", Time: time.Unix(5, 0).UTC(), Agent: "claude", Session: "s1", Model: "m", Tokens: 3},
 	} {
-		got, err := parseStep([]byte(line), w)
+		got, _, err := Parse([]byte(line), w)
 		if err != nil {
 			t.Errorf("%s: %v", line, err)
 		}
@@ -35,7 +34,7 @@ func TestParseStep(t *testing.T) {
 		`{"observation":"o"`, `{"observaton":"o"}`, `{"observation":7}`, `{}`, `{"id":"7"}`, `[]`, `null`,
 		`{"action":"a"}{"action":"b"}`, `{"action":"a","time":"yesterday"}`, `{"action":"a","id":[1]}`, `{"action":"a","tokens":-1}`,
 	} {
-		if step, err := parseStep([]byte(line), w); err == nil || errors.Is(err, errUsage) {
+		if step, _, err := Parse([]byte(line), w); err == nil {
 			t.Errorf("%s: %+v, %v", line, step, err)
 		}
 	}
@@ -55,11 +54,11 @@ func TestLossy(t *testing.T) {
 		"{\"action\":\"\uFFFD\"}":                 false,
 		"{\"action\":\"\uFFFD\xff\"}":             true,
 	} {
-		step, err := parseStep([]byte(line), store.Writer{})
+		_, got, err := Parse([]byte(line), store.Writer{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := lossy([]byte(line), step); got != want {
+		if got != want {
 			t.Errorf("%q: %v", line, got)
 		}
 	}
@@ -67,7 +66,7 @@ func TestLossy(t *testing.T) {
 
 func TestReadLines(t *testing.T) {
 	long := strings.Repeat("x", 200<<10)
-	next := readLines(t.Context(), strings.NewReader("a\n\n"+long+"\nlast"))
+	next := Lines(t.Context(), strings.NewReader("a\n\n"+long+"\nlast"))
 	for _, want := range []string{"a\n", "\n", long + "\n", "last"} {
 		got, err := next()
 		if err != nil || string(got) != want {
@@ -84,7 +83,7 @@ func TestReadLinesEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	in, out := io.Pipe()
 	defer out.Close()
-	next := readLines(ctx, in)
+	next := Lines(ctx, in)
 	cancel()
 	if _, err := next(); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
@@ -92,7 +91,7 @@ func TestReadLinesEndsWithItsContext(t *testing.T) {
 }
 
 func TestReadLinesHasALimit(t *testing.T) {
-	next := readLines(t.Context(), io.LimitReader(endless{}, maxLine+100))
+	next := Lines(t.Context(), io.LimitReader(endless{}, maxLine+100))
 	if _, err := next(); err == nil || err == io.EOF {
 		t.Errorf("%v", err)
 	}
