@@ -12,7 +12,7 @@ const (
 	maxCount  = 1e18 - 1 // what parseCount reads
 )
 
-// check says why an entry with this head cannot be written, or nil.
+// check reports why an entry with this head cannot be written; nil if it can.
 func (h *head) check(milestone bool) error {
 	switch {
 	case !ValidID(h.ID):
@@ -53,7 +53,8 @@ func checkField(name, text string) error {
 	return nil
 }
 
-// checkExtra holds that what a caller puts between the attributes is attributes.
+// checkExtra reports whether a caller's extra text consists of attribute lines with unknown
+// keys only.
 func checkExtra(extra string, milestone bool) error {
 	if extra == "" {
 		return nil
@@ -74,8 +75,8 @@ func checkExtra(extra string, milestone bool) error {
 	return nil
 }
 
-// CheckAgent says why name cannot stand for an agent in a heading: an agent's name is
-// 1 to 100 of the characters A-Z a-z 0-9 . _ @ + / - and the space.
+// CheckAgent reports why name cannot be an agent's name in a heading. An agent's name is 1
+// to 100 of the characters A-Z a-z 0-9 . _ @ + / - and the space.
 func CheckAgent(name string) error {
 	if !validAgent(name) {
 		return fmt.Errorf("agent name '%s' is not 1 to %d of A-Z a-z 0-9 . _ @ + / - and space", clip(name), maxAgent)
@@ -83,8 +84,8 @@ func CheckAgent(name string) error {
 	return nil
 }
 
-// AgentName makes an agent's name of any name, such as a committer's: each run of other
-// characters becomes one '-'. It is "" where no letter or digit is left.
+// AgentName derives a valid agent's name from any name, such as a committer's: each run of
+// invalid characters becomes one '-'. It returns "" if no letter or digit remains.
 func AgentName(name string) string {
 	var b []byte
 	letters := false
@@ -119,8 +120,8 @@ func alnum(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// validOrigin asks only what keeps a tag on one line and readable; the whole rule of a
-// branch's name belongs to whoever makes one.
+// validOrigin checks only what keeps a tag on one readable line. The caller that creates a
+// branch enforces the full rules for its name.
 func validOrigin(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if !alnum(s[i]) && strings.IndexByte("._/-", s[i]) < 0 {

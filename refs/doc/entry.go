@@ -14,12 +14,12 @@ const (
 	tagSuffix     = " =="
 )
 
-// Steps is the range of step numbers that a milestone covers. Count is less than
-// Last-First+1 where steps of another branch stand between; 0 means no steps.
+// Steps is the range of step numbers that a commit covers. Count is less than Last-First+1
+// if the range contains steps of other branches; 0 means no steps.
 type Steps struct{ First, Last, Count int }
 
-// head is what the two kinds of entries have in common: the heading and the lines of
-// attributes under it. A step has no kind and no steps.
+// head is the part that both kinds of entries share: the heading and the attribute lines
+// below it. A step has no kind and no steps.
 type head struct {
 	ID             string
 	Number         int
@@ -33,8 +33,8 @@ type head struct {
 	Extra          string
 }
 
-// parseEntries reads a whole document: entries, each under the origin tag before it.
-// entry reads the rest of one entry whose heading starts the next line.
+// parseEntries reads a whole document: entries, each below the origin tag that precedes it.
+// It calls entry with the scanner before a heading, to read one whole entry.
 func parseEntries(data []byte, heading string, entry func(sc *scanner, origin string) error) error {
 	sc, err := newScanner(data)
 	if err != nil {
@@ -68,7 +68,7 @@ func parseEntries(data []byte, heading string, entry func(sc *scanner, origin st
 	return nil
 }
 
-// tag takes a line "== Branch NAME ==".
+// tag reads a line "== Branch NAME ==".
 func (sc *scanner) tag() (string, error) {
 	line := sc.next()
 	name, ok := strings.CutSuffix(line[len(tagPrefix):], tagSuffix)
@@ -78,14 +78,14 @@ func (sc *scanner) tag() (string, error) {
 	return name, nil
 }
 
-// head takes the heading and the attributes of one entry.
+// head reads the heading and the attributes of one entry.
 func (sc *scanner) head(heading, origin string) (head, error) {
 	h, ok := parseHeading(sc.next(), heading)
 	if !ok {
 		return h, sc.fail("a heading must read '%sNUMBER%sTIME%sAGENT%sID'", heading, sep, sep, sep)
 	}
 	h.Origin = origin
-	seen, extra := uint(0), -1 // extra: where a run of unknown attributes began
+	seen, extra := uint(0), -1 // extra: offset at which a run of unknown attributes begins
 	for sc.more() && sc.s[sc.pos] == '-' {
 		at := sc.pos
 		known, err := h.attribute(sc, heading == commitHeading, &seen)
@@ -117,7 +117,7 @@ func parseHeading(line, heading string) (h head, ok bool) {
 	return head{ID: id, Number: int(n), Time: t, Agent: agent}, true
 }
 
-// attribute takes one line "- key: value" and reports whether its key is a known one.
+// attribute reads one line "- key: value" and reports whether this version knows the key.
 func (h *head) attribute(sc *scanner, milestone bool, seen *uint) (bool, error) {
 	line := sc.next()
 	key, value, ok := splitAttribute(line)
@@ -147,7 +147,7 @@ func splitAttribute(line string) (key, value string, ok bool) {
 	return key, value, ok && validKey(key) && value != ""
 }
 
-// knownAttribute returns a bit for each key that this version gives a meaning.
+// knownAttribute returns a distinct bit for each key that this version knows, 0 for others.
 func knownAttribute(key string, milestone bool) uint {
 	switch key {
 	case "session":
@@ -200,7 +200,7 @@ func parseSteps(s string) (Steps, bool) {
 	return steps, ok && ok2 && ok3 && ok4 && ok5 && s[len(s)-1] == ')' && checkSteps(steps) == nil && n > 0
 }
 
-// append is the reverse of scanner.head. The attributes of a later version come last.
+// append writes what scanner.head reads. Unknown attributes come last.
 func (h *head) append(b []byte, heading string) []byte {
 	b = append(b, heading...)
 	b = strconv.AppendInt(b, int64(h.Number), 10)
@@ -237,7 +237,7 @@ func appendAttribute(b []byte, key, value string) []byte {
 // tagger writes the origin tags and the empty lines between entries.
 type tagger struct{ origin string }
 
-// append starts a new entry of the origin behind what b holds.
+// append begins a new entry of the origin at the end of b.
 func (t *tagger) append(b []byte, origin string) []byte {
 	if len(b) > 0 {
 		b = append(b, '\n')

@@ -6,11 +6,11 @@ import (
 	"unicode"
 )
 
-// Quotes returns the pieces by which later progress summaries quote a milestone, see
-// NextProgress: its lines in full, its first line shortened, and the lines at which a summary of
-// each given limit (in characters) cuts it. As tombstones, they catch what is quoted in
-// milestones that another clone has alone. A line without a letter or digit is nobody's alone and is
-// left out. A birth is quoted nowhere.
+// Quotes returns the pieces by which later progress summaries quote a commit, see
+// NextProgress: its complete lines, its first line shortened, and the lines that result
+// when a summary of each given limit (in characters) cuts it. Tombstones for these pieces
+// also redact quotations in commits that exist only in other clones. Lines without a letter
+// or digit are left out, as they identify nothing. No summary quotes a birth.
 func Quotes(m Milestone, limits ...int) []string {
 	item := progressItem(m)
 	if item == "" || m.Kind == KindBirth {
@@ -18,7 +18,8 @@ func Quotes(m Milestone, limits ...int) []string {
 	}
 	forms := []string{item, shorten(item), m.Summary, strings.Join(strings.Fields(m.Summary), " ")}
 	for _, limit := range limits {
-		// A merge leaves half for what the branch did, and what is not alone gets two thirds.
+		// The summary of a merge leaves half its room for the branch, and an item that
+		// others follow gets two thirds.
 		for _, room := range []int{limit, limit * 2 / 3, limit / 2, limit / 2 * 2 / 3} {
 			forms = append(forms, formatItem(item, room))
 		}
@@ -39,9 +40,9 @@ func says(line string) bool {
 	return strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
-// QuotesIn returns the pieces of a text that quote a milestone, wherever they are cut: lines of
-// the milestone, begins of such lines that end in "…", and lines that end in its summary (as those of
-// the roadmap do). It is for the texts that are at hand; Quotes is for those that are not.
+// QuotesIn returns the pieces of text that quote a commit, wherever they are cut: lines of
+// the commit, prefixes of such lines that end in "…", and lines that end in its summary, as
+// the roadmap's do. It is for texts that are available; Quotes is for those that are not.
 func QuotesIn(m Milestone, text string) []string {
 	known := Quotes(m)
 	if len(known) == 0 {

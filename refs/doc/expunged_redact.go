@@ -6,30 +6,34 @@ import (
 	"strings"
 )
 
-// Redacted is a file as the tombstones leave it.
+// Redacted is a file after Redact.
 type Redacted struct {
-	Data []byte // the bytes given, where nothing changed; empty where no entry is left
-	// First is the id of the first entry that is left, by which a segment is named; "" where
-	// none is left (a segment is then gone) and of files without entries.
+	Data []byte // the same slice if nothing changed; empty if no entry remains
+	// First is the id of the first remaining entry, which names a segment. It is "" for a
+	// file without entries and if none remains, in which case a segment must be deleted.
 	First string
-	// Steps and Milestones are how many entries went, by their origin.
+	// Steps and Milestones count the removed entries by origin.
 	Steps, Milestones map[string]int
 }
 
-// Redact applies the tombstones to a file of a branch's tree, or to main.md of the roadmap's:
+// Redact applies the tombstones to a file of a branch's tree, or to main.md of the
+// roadmap's tree:
 //
-//  1. log.md, commit.md and segments lose the entries with a tombstone, but for births. A live
-//     file that loses all is empty. The pieces of the others are redacted: quotes, summaries, and
-//     attributes but for counts and kinds. Headings stay: agents and branches are names.
-//  2. main.md is redacted by line, but for its title and the headings of the standard sections.
-//  3. metadata.yaml is redacted by value, by key and by comment; a key reads "(expunged HASH)", as
-//     keys must differ. What the program itself says of the branch stays, but for its purpose; and so
-//     do the totals, which whoever removes entries counts anew.
-//  4. A topic is redacted by line, and its front matter as metadata.yaml.
+//  1. log.md, commit.md and segments lose the entries that have a tombstone, except births. A
+//     live file that loses all entries becomes empty. In the remaining entries the pieces of
+//     quotes, summaries and attributes are redacted, except those of counts and kinds. Headings
+//     stay, because agents and branches are names.
+//  2. main.md is redacted by line, except its title and the headings of the standard sections.
+//  3. metadata.yaml is redacted by value, key and comment. A redacted key reads
+//     "(expunged HASH)", because keys must differ. The keys and values that the program writes
+//     about the branch stay, except its purpose. The totals stay too: a caller that removes
+//     entries must update them.
+//  4. A topic is redacted by line, its front matter like metadata.yaml.
 //
-// What changes nothing gives data itself. Applying two sets one after the other, in
-// either order, is applying their union. An unknown path, and a document that cannot be read, are errors;
-// so is a metadata.yaml that would pass its limit, as "(expunged)" may be longer than a piece.
+// If nothing changes, the result contains data itself. Applying two sets in either order
+// equals applying their union. Redact fails on an unknown path, on a document that it
+// cannot parse, and on a metadata.yaml that would exceed its limit, as "(expunged)" may be
+// longer than a piece.
 func (e Expunged) Redact(path string, data []byte) (Redacted, error) {
 	r := Redacted{Data: data}
 	var err error
@@ -55,7 +59,7 @@ func (e Expunged) Redact(path string, data []byte) (Redacted, error) {
 	return r, nil
 }
 
-// redactEntries removes and redacts entries. What was removed stands under Steps.
+// redactEntries removes and redacts entries. It counts the removed ones in Steps.
 func (e Expunged) redactEntries(heading string, data []byte) (Redacted, error) {
 	entries, err := splitEntries(data, heading)
 	if err != nil {
@@ -83,7 +87,7 @@ func (e Expunged) redactEntries(heading string, data []byte) (Redacted, error) {
 	return r, nil
 }
 
-// joinEntries writes a file of entries.
+// joinEntries writes entries as one file.
 func joinEntries(entries []rawEntry) (data []byte) {
 	var t tagger
 	for _, e := range entries {
@@ -92,7 +96,7 @@ func joinEntries(entries []rawEntry) (data []byte) {
 	return data
 }
 
-// isBirth reads the attributes of a milestone.
+// isBirth reports whether the text of a commit has the attribute "kind: birth".
 func isBirth(text []byte) bool {
 	_, rest, _ := strings.Cut(string(text), "\n")
 	for line := range strings.SplitSeq(rest, "\n") {
@@ -107,10 +111,10 @@ func isBirth(text []byte) bool {
 	return false
 }
 
-// entryLines returns what redacts a file of entries, line by line: all that a text of the file
-// may stand on is known by how the line begins and, for attributes, by its place.
+// entryLines returns a function that redacts a file of entries line by line. The beginning
+// of a line tells whether it contains text; for attributes, its place does.
 func (e Expunged) entryLines() func(line string) string {
-	attributes := false // right under a heading
+	attributes := false // directly below a heading
 	return func(line string) string {
 		switch {
 		case strings.HasPrefix(line, logHeading), strings.HasPrefix(line, commitHeading):
@@ -137,10 +141,10 @@ func (e Expunged) redactAttribute(line string) string {
 	return line[:len(line)-len(value)] + e.redactEscaped(value, false)
 }
 
-// redactEscaped redacts a text that stands on one line, see appendLine.
+// redactEscaped redacts a text that is escaped to one line; see appendLine.
 func (e Expunged) redactEscaped(line string, summary bool) string {
 	text, ok := unescapeLine(line, summary)
-	if !ok { // no spelling of ours: the line is what there is
+	if !ok { // not an escaped text of this program: redact the line itself
 		return e.redactLine(line)
 	}
 	now := e.RedactText(text)
@@ -153,7 +157,7 @@ func (e Expunged) redactEscaped(line string, summary bool) string {
 	return string(appendLine(nil, now))
 }
 
-// redactRoadmap redacts main.md. Its title and standard sections are known by their lines.
+// redactRoadmap redacts main.md except its title and the headings of standard sections.
 func (e Expunged) redactRoadmap(data []byte) []byte {
 	r := ParseRoadmap(data)
 	for i := range r.sections {
@@ -170,7 +174,7 @@ func (e Expunged) redactRoadmap(data []byte) []byte {
 	return unlessSame(data, r.Bytes())
 }
 
-// unlessSame returns what a file is now, and its old bytes where that is the same.
+// unlessSame returns now, or the slice old if both contain the same bytes.
 func unlessSame(old, now []byte) []byte {
 	if bytes.Equal(old, now) {
 		return old

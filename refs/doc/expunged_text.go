@@ -2,13 +2,14 @@ package doc
 
 import "strings"
 
-// Redaction stands where a piece of text stood.
+// Redaction replaces a redacted piece of text.
 const Redaction = "(expunged)"
 
-// cutPiece splits a line, without its line feed, into the marks before the piece that it holds, the
-// piece, and white space behind it. Marks are white space and what Markdown puts before a text:
-// quotes, bullets, numbers, boxes and headings. So a line has one piece, be it bare, quoted or an
-// item of a list. A line of marks alone has the piece "", which is never redacted.
+// cutPiece splits a line, given without its line feed, into the marks before its piece, the
+// piece, and the white space behind it. Marks are white space and Markdown's prefixes:
+// quotes, bullets, numbers, boxes and headings. So each line has one piece, whether it is
+// bare, quoted or a list item. A line of marks alone has the piece "", which is never
+// redacted.
 func cutPiece(line string) (marks, piece, space string) {
 	body := strings.TrimRight(line, " \t\r\v\f")
 	rest := body
@@ -22,7 +23,7 @@ func cutPiece(line string) (marks, piece, space string) {
 	}
 }
 
-// markLen is how long the mark is that a text begins with; 0 if it begins with none.
+// markLen returns the length of the mark at the beginning of s; 0 if there is none.
 func markLen(s string) int {
 	if s == "" {
 		return 0
@@ -34,7 +35,7 @@ func markLen(s string) int {
 		if n := ended(s, 1); n > 0 {
 			return n + boxLen(s[n:])
 		}
-	case '#', '\\': // a heading, or one that main.md holds as text
+	case '#', '\\': // a heading, or text that main.md escapes as one would be
 		slashes := len(s) - len(strings.TrimLeft(s, `\`))
 		hashes := len(s) - slashes - len(strings.TrimLeft(s[slashes:], "#"))
 		if hashes > 0 {
@@ -48,7 +49,7 @@ func markLen(s string) int {
 	return 0
 }
 
-// boxLen is the length of the box of a check list that follows a bullet.
+// boxLen returns the length of a check list's box behind a bullet; 0 if there is none.
 func boxLen(s string) int {
 	at := len(s) - len(strings.TrimLeft(s, " "))
 	for _, box := range []string{"[ ]", "[x]", "[X]"} {
@@ -61,7 +62,7 @@ func boxLen(s string) int {
 	return 0
 }
 
-// ended returns n where a mark of n bytes is all of s or has a space behind it, else 0.
+// ended returns n if a mark of n bytes is all of s or white space follows it, else 0.
 func ended(s string, n int) int {
 	if n < len(s) && s[n] != ' ' && s[n] != '\t' {
 		return 0
@@ -69,8 +70,8 @@ func ended(s string, n int) int {
 	return n
 }
 
-// RedactText returns a text in which each line that is a piece reads "(expunged)" behind its
-// marks; all else stands byte for byte.
+// RedactText returns text with "(expunged)" in place of each piece that has a tombstone.
+// Marks and everything else stay byte for byte.
 func (e Expunged) RedactText(text string) string { return mapLines(text, e.redactLine) }
 
 func (e Expunged) redactLine(line string) string {
@@ -81,10 +82,10 @@ func (e Expunged) redactLine(line string) string {
 	return marks + Redaction + space
 }
 
-// mapLines replaces each line of a text, and returns the text itself where all stay.
+// mapLines replaces each line of a text. It returns text itself if no line changes.
 func mapLines(text string, replace func(line string) string) string {
 	var b strings.Builder
-	done, at := 0, 0 // bytes written to b, begin of the line
+	done, at := 0, 0 // bytes of text already written to b; offset of the line
 	for line := range strings.SplitSeq(text, "\n") {
 		if now := replace(line); now != line {
 			b.WriteString(text[done:at])
@@ -100,9 +101,9 @@ func mapLines(text string, replace func(line string) string) string {
 	return b.String()
 }
 
-// TextPieces returns the pieces of a text, one a line, that a match touches anywhere: what to
-// give to AddText so that nothing of the match is left. The match may span lines. None twice, in
-// the order of the text.
+// TextPieces returns the pieces of all lines that an occurrence of match touches: with
+// tombstones for these, nothing of the match remains. The match may span lines. The pieces
+// are in the order of the text, without duplicates.
 func TextPieces(text, match string) []string {
 	if match == "" {
 		return nil
@@ -111,7 +112,7 @@ func TextPieces(text, match string) []string {
 	at := 0
 	for line := range strings.SplitSeq(text, "\n") {
 		end := at + len(line)
-		// Whatever touches the line stands between these two.
+		// Every occurrence that touches the line lies between these two.
 		from, to := max(0, at-len(match)+1), min(len(text), end+len(match)-1)
 		if strings.Contains(text[from:to], match) {
 			found.add(line)
@@ -121,7 +122,7 @@ func TextPieces(text, match string) []string {
 	return found.list
 }
 
-// pieces collects pieces, each once.
+// pieces is a list of pieces without duplicates.
 type pieces struct {
 	list []string
 	seen map[string]bool

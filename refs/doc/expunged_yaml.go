@@ -8,13 +8,13 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// redactMetadata redacts metadata.yaml. A segment in which nothing changes stays byte for byte.
+// redactMetadata redacts metadata.yaml. Segments without a change stay byte for byte.
 func (e Expunged) redactMetadata(data []byte) ([]byte, error) {
 	w := yamlWalk{text: e.RedactText, key: e.redactKey, metadata: true}
 	return w.file(data)
 }
 
-// redactTopic redacts a topic. Its text stays behind the front matter that it has.
+// redactTopic redacts the front matter and the text of a topic.
 func (e Expunged) redactTopic(data []byte) ([]byte, error) {
 	w := yamlWalk{text: e.RedactText, key: e.redactKey}
 	front, text, err := w.front(string(data))
@@ -24,7 +24,8 @@ func (e Expunged) redactTopic(data []byte) ([]byte, error) {
 	return unlessSame(data, []byte(front+e.RedactText(text))), nil
 }
 
-// redactKey names a key by its tombstone: two keys "(expunged)" could not stand in one map.
+// redactKey returns the key's replacement, which contains its hash: one map cannot contain
+// the key "(expunged)" twice.
 func (e Expunged) redactKey(key string) string {
 	_, piece, _ := cutPiece(key)
 	if !e.HasText(piece) {
@@ -33,15 +34,15 @@ func (e Expunged) redactKey(key string) string {
 	return strings.TrimSuffix(Redaction, ")") + strings.TrimPrefix(textLine(piece), tombText) + ")"
 }
 
-// yamlWalk goes through the texts of a YAML document and puts others in their place.
+// yamlWalk visits the texts of a YAML document and replaces them.
 type yamlWalk struct {
-	text     func(text string) string // what a value or a line of a comment reads now
-	key      func(key string) string  // likewise; no two keys may become one
-	metadata bool                     // else the front matter of a topic
+	text     func(text string) string // the replacement of a value or of a comment line
+	key      func(key string) string  // the replacement of a key; must map different keys to different ones
+	metadata bool                     // metadata.yaml; false for the front matter of a topic
 	changed  bool
 }
 
-// ownKey reports whether the program itself gives the key at a path its meaning.
+// ownKey reports whether the program itself defines the key at a path.
 func (w *yamlWalk) ownKey(path []string) bool {
 	dotted := joinPath(path)
 	if !w.metadata {
@@ -50,12 +51,13 @@ func (w *yamlWalk) ownKey(path []string) bool {
 	return dotted == "version" || dotted == branchKey || isBranchFact(path) || isDetected(dotted) || hasDetected(dotted)
 }
 
-// ownValue reports whether a value is one that the program reads: no text of people's.
+// ownValue reports whether the program itself interprets the value at a path, so that it is
+// no free text.
 func (w *yamlWalk) ownValue(path []string) bool {
 	return w.metadata && (joinPath(path) == "version" || isBranchFact(path) && path[1] != "purpose")
 }
 
-// file goes through metadata.yaml.
+// file visits metadata.yaml and returns it with the replacements.
 func (w *yamlWalk) file(data []byte) ([]byte, error) {
 	m, err := ParseMetadata(data)
 	if err != nil {
@@ -79,8 +81,8 @@ func (w *yamlWalk) file(data []byte) ([]byte, error) {
 	return m.Bytes()
 }
 
-// front goes through the front matter of a topic, and returns it with its fences, and the text
-// behind it.
+// front visits the front matter of a topic. It returns the front matter with its fences,
+// and the text that follows.
 func (w *yamlWalk) front(topic string) (front, text string, err error) {
 	if _, err := ParseTopic([]byte(topic)); err != nil {
 		return "", "", err
@@ -108,7 +110,7 @@ func (w *yamlWalk) front(topic string) (front, text string, err error) {
 	return fenced[:begin] + now + fenced[begin+len(front):], text, nil
 }
 
-// block redacts one segment, and writes it anew if anything in it changed.
+// block visits one segment, and rewrites it only if something in it changed.
 func (w *yamlWalk) block(m *Metadata, b *block) error {
 	if _, err := b.node(); err != nil {
 		return err
@@ -128,8 +130,9 @@ func (w *yamlWalk) block(m *Metadata, b *block) error {
 	return nil
 }
 
-// settledYAML writes a value as it stays when it is read and written again: else two sets of
-// tombstones would leave other bytes one after the other than at once.
+// settledYAML writes a value in a form that reading and writing again does not change.
+// Otherwise applying two sets of tombstones in turn could give other bytes than applying
+// their union.
 func settledYAML(root *yaml.Node) (string, error) {
 	text, err := encodeNode(root)
 	for range 4 { // comments may move once or twice
@@ -152,7 +155,7 @@ func settledYAML(root *yaml.Node) (string, error) {
 	return "", errors.New("the value is written otherwise each time")
 }
 
-// node redacts what stands at a path.
+// node visits the value at a path.
 func (w *yamlWalk) node(path []string, n *yaml.Node) {
 	w.comments(n)
 	switch n.Kind {
@@ -167,7 +170,7 @@ func (w *yamlWalk) node(path []string, n *yaml.Node) {
 	}
 }
 
-// scalar redacts a value, which may have several lines. What is true, false or null is no text.
+// scalar visits a value, which may have several lines. Booleans and null are no text.
 func (w *yamlWalk) scalar(path []string, n *yaml.Node) {
 	if tag := n.ShortTag(); tag == "!!bool" || tag == "!!null" || w.ownValue(path) {
 		return
@@ -178,7 +181,7 @@ func (w *yamlWalk) scalar(path []string, n *yaml.Node) {
 	}
 }
 
-// entries redacts the keys and values of a map.
+// entries visits the keys and values of a map.
 func (w *yamlWalk) entries(path []string, n *yaml.Node) {
 	for key, value := range pairs(n) {
 		at := child(path, key.Value)
@@ -198,8 +201,8 @@ func (w *yamlWalk) comments(n *yaml.Node) {
 	n.HeadComment, n.LineComment, n.FootComment = w.comment(n.HeadComment), w.comment(n.LineComment), w.comment(n.FootComment)
 }
 
-// comment redacts the lines of a comment, in which a piece stands behind any number of '#'. What
-// else stands before the first key of a document is left alone.
+// comment visits the lines of a comment, whose piece follows any number of '#'. It leaves
+// lines without '#' alone: they precede the first key of a document.
 func (w *yamlWalk) comment(text string) string {
 	now := mapLines(text, func(line string) string {
 		if !strings.HasPrefix(strings.TrimLeft(line, " \t"), "#") {
@@ -212,9 +215,10 @@ func (w *yamlWalk) comment(text string) string {
 	return now
 }
 
-// PiecesIn is TextPieces for topics, main.md and metadata.yaml: of YAML it looks at the values,
-// keys and comments, as Redact does. Of the other documents the caller looks at the parts,
-// for an entry whose own words hold the match goes as a whole.
+// PiecesIn is TextPieces for topics, main.md and metadata.yaml. Of YAML it searches the
+// values, keys and comments, as Redact does. For log.md and commit.md callers must search
+// the entries' parts themselves: an entry that contains the match in its own words is
+// removed whole.
 func PiecesIn(path string, data []byte, match string) ([]string, error) {
 	var found pieces
 	look := func(text string) string {

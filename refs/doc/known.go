@@ -2,10 +2,10 @@ package doc
 
 import "strings"
 
-// FileKind says how a file of a memory branch's tree is read.
+// FileKind is the format of a file in a memory branch's tree.
 type FileKind int
 
-// The kinds of files. FileUnknown is a path at which no file of a memory stands.
+// The kinds of files. FileUnknown means that no file of a memory has this path.
 const (
 	FileUnknown  FileKind = iota
 	FileLog               // ParseLog
@@ -16,9 +16,9 @@ const (
 
 const extension = ".md"
 
-// KnownFile says what a file at this path of a memory branch's tree is. A path is
-// known where this package's functions name it, letter by letter: of two paths
-// that differ by the case of letters, one is unknown.
+// KnownFile returns the kind of the file at a path of a memory branch's tree. A path must
+// match this package's names exactly: of two paths that differ only in case, at most one is
+// known.
 func KnownFile(path string) FileKind {
 	switch path {
 	case LogFile:
@@ -42,14 +42,14 @@ func KnownFile(path string) FileKind {
 	return FileUnknown
 }
 
-// segmentAt reports whether path is where the segment of its own id stands.
+// segmentAt reports whether path is the path of the segment named name in dir.
 func segmentAt(dir, name, path string) bool {
 	id := name[strings.LastIndexByte(name, '/')+1:]
 	return ValidID(id) && SegmentPath(dir, id) == path
 }
 
-// KnownDir reports whether a folder at this path may stand in a memory branch's
-// tree: topics, log and commit, and the radix folders of the last two. The root is "".
+// KnownDir reports whether a memory branch's tree may contain a directory at this path: the
+// root (""), topics, log and commit, and the radix directories of the last two.
 func KnownDir(path string) bool {
 	if path == "" || path == TopicDir {
 		return true
@@ -61,7 +61,7 @@ func KnownDir(path string) bool {
 	if !deeper {
 		return true
 	}
-	// What is missing to an id is made up: the folders of an id are known.
+	// Pad the digits to a whole id: the directories of every valid id are known.
 	digits := strings.ReplaceAll(radix, "/", "")
 	if len(digits) > 8 {
 		return false

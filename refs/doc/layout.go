@@ -2,26 +2,26 @@ package doc
 
 import "slices"
 
-// Where the documents of a memory branch stand in its tree, and main.md in the
-// roadmap's.
+// The paths of the documents in the tree of a memory branch; RoadmapFile is in the
+// roadmap's tree.
 const (
 	CommitFile   = "commit.md"
 	LogFile      = "log.md"
 	MetadataFile = "metadata.yaml"
 	RoadmapFile  = "main.md"
-	CommitDir    = "commit" // sealed milestone segments
-	LogDir       = "log"    // sealed log segments
+	CommitDir    = "commit" // sealed segments of commits
+	LogDir       = "log"    // sealed segments of steps
 	TopicDir     = "topics"
 )
 
-// EmptyLog is the log.md of a branch without steps: its origin tag alone.
+// EmptyLog returns the log.md of a branch without steps: only its origin tag.
 func EmptyLog(branch string) []byte { return []byte(tagPrefix + branch + tagSuffix + "\n") }
 
-// EntryHead is what an entry is known by.
+// EntryHead identifies an entry.
 type EntryHead struct{ ID, Origin string }
 
-// EntryHeads lists the entries of LogFile, CommitFile or a segment of either, in
-// the order of the document, without reading more than their headings.
+// EntryHeads lists the entries of LogFile, CommitFile or a segment of either (file selects
+// the format), in the order of the document. It reads only their headings.
 func EntryHeads(file string, data []byte) ([]EntryHead, error) {
 	entries, err := splitEntries(data, headingOf(file))
 	if err != nil {
@@ -34,8 +34,8 @@ func EntryHeads(file string, data []byte) ([]EntryHead, error) {
 	return heads, nil
 }
 
-// EachEntry hands out the entries of such a document as they stand in it, from the
-// heading to the end of the last line. The text is lent.
+// EachEntry calls each for the entries of such a document in order, with the text from the
+// heading to the end of the last line. The text is only valid during the call.
 func EachEntry(file string, data []byte, each func(h EntryHead, text []byte)) error {
 	entries, err := splitEntries(data, headingOf(file))
 	for _, e := range entries {
@@ -51,9 +51,9 @@ func headingOf(file string) string {
 	return logHeading
 }
 
-// WithoutEntries is a side without the entries whose ids are given. A segment that
-// loses its first entry changes its name, one that loses all of them is gone; what
-// loses nothing stays byte for byte.
+// WithoutEntries returns a side of a union without the entries whose ids are in drop. A
+// segment that loses its first entry gets a new name; one that loses all entries is left
+// out. Files that lose nothing stay byte for byte.
 func WithoutEntries(file string, e Entries, drop map[string]bool) (Entries, error) {
 	live, _, err := withoutEntries(file, e.Live, drop)
 	if err != nil {
@@ -79,7 +79,7 @@ func dirOf(file string) string {
 	return LogDir
 }
 
-// withoutEntries returns what is left of a document, and its first id.
+// withoutEntries returns the rest of a document and its first id.
 func withoutEntries(file string, data []byte, drop map[string]bool) (left []byte, first string, err error) {
 	entries, err := splitEntries(data, headingOf(file))
 	if err != nil {
@@ -99,7 +99,7 @@ func withoutEntries(file string, data []byte, drop map[string]bool) (left []byte
 	return left, kept[0].id, nil
 }
 
-// Nearest returns the name most like the one given, "" where none is near.
+// Nearest returns the name most similar to the given one; "" if none is similar.
 func Nearest(name string, names []string) string {
 	items := make([]itemAt, len(names))
 	for i, n := range names {

@@ -7,15 +7,16 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// mergeFacts merges what two machines say of one branch, in either order alike.
+// mergeFacts merges what two machines recorded about one branch. The order of the two does
+// not matter.
 //
-//  1. Created: what one side changed since the base, which is a branch that was made anew
-//     where one of its name had been renamed; if both did, or both have run init, the
-//     earlier date, with where it says the branch was made from.
-//  2. Closed: what one side changed since the base; if both closed it, the one that
-//     did so first; a merge before an abandonment of the same second.
+//  1. Creation: the side that changed it since the base, as a branch was recreated after one of
+//     its name was renamed. If both did, or both ran init, the earlier date, together with the
+//     branch that it was created from.
+//  2. Closing: the side that changed it since the base. If both closed the branch, the first
+//     closing; of the same second, a merge before an abandonment.
 //
-// Name and purpose are merged as other keys are.
+// Name and purpose are merged like other keys.
 func mergeFacts(base, ours, theirs BranchFacts) BranchFacts {
 	merged := ours
 	created, ok := simpleMerge(creation(base), creation(ours), creation(theirs), sameCreation)
@@ -31,7 +32,7 @@ func mergeFacts(base, ours, theirs BranchFacts) BranchFacts {
 	return merged
 }
 
-// creation keeps only the two facts that a birth sets together.
+// creation returns only the two facts that a birth sets together.
 func creation(f BranchFacts) BranchFacts {
 	return BranchFacts{CreatedAt: f.CreatedAt, CreatedFrom: f.CreatedFrom}
 }
@@ -40,7 +41,7 @@ func sameCreation(a, b BranchFacts) bool {
 	return a.CreatedFrom == b.CreatedFrom && a.CreatedAt.Equal(b.CreatedAt)
 }
 
-// closing keeps only the three facts that are set together.
+// closing returns only the three facts that closing a branch sets together.
 func closing(f BranchFacts) BranchFacts {
 	return BranchFacts{Status: f.Status, MergedInto: f.MergedInto, MergedAt: f.MergedAt}
 }
@@ -49,7 +50,7 @@ func sameClosing(a, b BranchFacts) bool {
 	return a.Status == b.Status && a.MergedInto == b.MergedInto && a.MergedAt.Equal(b.MergedAt)
 }
 
-// compareClosings puts first what is to stand.
+// compareClosings orders closings by precedence: the one to keep comes first.
 func compareClosings(a, b BranchFacts) int {
 	return cmp.Or(
 		cmp.Compare(closingRank(a.Status)/2, closingRank(b.Status)/2),
@@ -59,7 +60,7 @@ func compareClosings(a, b BranchFacts) int {
 	)
 }
 
-// closingRank is 0 or 1 for a branch that is closed.
+// closingRank is 0 or 1 if the status means closed.
 func closingRank(status string) int {
 	switch status {
 	case StatusMerged:
@@ -72,7 +73,7 @@ func closingRank(status string) int {
 	return 4
 }
 
-// compareTimes puts a time that is not known last.
+// compareTimes orders times; an unknown time comes last.
 func compareTimes(a, b time.Time) int {
 	switch {
 	case a.IsZero() && b.IsZero():
@@ -86,7 +87,7 @@ func compareTimes(a, b time.Time) int {
 }
 
 // alignFacts writes the merged facts into both sides, so that the merge by keys that
-// follows finds them alike.
+// follows finds no difference.
 func (g *metadataMerge) alignFacts(o, t *yaml.Node) {
 	if !isMap(o) || !isMap(t) {
 		return

@@ -8,31 +8,32 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// MergeMetadata merges the metadata of two branches, ours being the target's; base is nil
-// where there is none. Each key path stands for itself: maps are descended into, lists and
-// scalars are values. For a path,
+// MergeMetadata merges the metadata of two branches; ours is the merge's target, and base
+// is nil if there is none. It merges each key path on its own: it descends into maps, and
+// treats lists and scalars as values. For a path,
 //
 //  1. detected keys and totals (see isDetected) are ours, and so is all of `branch`;
-//  2. both sides the same, or one as in the base: as simpleMerge says;
-//  3. both are maps: key by key; what only theirs has comes last, in its order;
-//  4. both set different values, or one changed what the other removed: conflict "key".
+//  2. if both sides agree, or one side equals the base: as in simpleMerge;
+//  3. if both are maps: key by key; keys that only theirs has come last, in its order;
+//  4. if both set different values, or one changed what the other removed: conflict "key".
 //
-// Comments and the order of ours survive, and a whole segment that only theirs
-// changed comes with its comments. With conflicts, the result has ours there.
+// The comments and the order of ours are kept. A whole segment that only theirs changed
+// comes with its comments. In a conflict the result has the value of ours. It fails if a
+// document cannot be parsed or the result exceeds MetadataLimit.
 func MergeMetadata(base, ours, theirs []byte) ([]byte, []Conflict, error) {
 	return mergeMetadata(base, ours, theirs, false)
 }
 
-// MergeMetadataReplica merges the metadata of one branch as it stands on two machines. It
-// differs from MergeMetadata in the facts of the branch: see mergeFacts.
+// MergeMetadataReplica merges the metadata of one branch from two machines. It differs from
+// MergeMetadata in the facts of the branch: see mergeFacts.
 func MergeMetadataReplica(base, ours, theirs []byte) ([]byte, []Conflict, error) {
 	return mergeMetadata(base, ours, theirs, true)
 }
 
-// metadataMerge is a merge under way.
+// metadataMerge is a merge in progress; the result is in ours.
 type metadataMerge struct {
 	base, ours, theirs *Metadata
-	replica            bool // the two are one branch
+	replica            bool // both sides are the same branch
 	conflicts          []Conflict
 }
 
@@ -64,8 +65,8 @@ func mergeMetadata(base, ours, theirs []byte, replica bool) ([]byte, []Conflict,
 	return b, g.conflicts, err
 }
 
-// segment merges one top-level key. Most are alike on two sides to the byte, and are not
-// even read as YAML.
+// segment merges one top-level key. Most segments are identical on both sides and are not
+// even parsed.
 func (g *metadataMerge) segment(key string) error {
 	b, o, t := g.base.find(key), g.ours.find(key), g.theirs.find(key)
 	if isDetected(key) || key == branchKey && !g.replica {
@@ -101,7 +102,7 @@ func (g *metadataMerge) segment(key string) error {
 	return g.store(key, before, merged)
 }
 
-// store puts a merged value into ours, whose text stays where nothing changed.
+// store writes a merged value into ours. The text stays if the value did not change.
 func (g *metadataMerge) store(key string, before, merged *yaml.Node) error {
 	switch {
 	case merged == nil:
@@ -118,7 +119,7 @@ func (g *metadataMerge) store(key string, before, merged *yaml.Node) error {
 	return g.ours.rewrite(b)
 }
 
-// takeBlock takes theirs as it is.
+// takeBlock replaces our segment by theirs.
 func (g *metadataMerge) takeBlock(key string, o, t *block) {
 	g.ours.edited = true
 	switch {
@@ -148,14 +149,14 @@ func blockNode(b *block) (*yaml.Node, error) {
 	return b.node()
 }
 
-// node merges the value at a path; nil stands for none.
+// node merges the value at a path; nil means none.
 func (g *metadataMerge) node(path []string, b, o, t *yaml.Node) (*yaml.Node, error) {
 	dotted := joinPath(path)
 	if isDetected(dotted) {
 		return o, nil
 	}
 	if hasDetected(dotted) && (o == nil || isMap(o)) && (t == nil || isMap(t)) {
-		return g.descend(path, b, o, t) // even if one side removed it: what was detected stays ours
+		return g.descend(path, b, o, t) // even if one side removed it: detected keys stay ours
 	}
 	if merged, ok := simpleMerge(b, o, t, equalNodes); ok {
 		return merged, nil
@@ -183,7 +184,7 @@ func (g *metadataMerge) node(path []string, b, o, t *yaml.Node) (*yaml.Node, err
 
 func isMap(n *yaml.Node) bool { return n != nil && n.Kind == yaml.MappingNode }
 
-// descend merges two maps key by key, in the nodes of ours; nil stands for an empty one.
+// descend merges two maps key by key, into the nodes of ours; nil means an empty map.
 func (g *metadataMerge) descend(path []string, b, o, t *yaml.Node) (*yaml.Node, error) {
 	merged := newMap()
 	if o != nil {
@@ -216,7 +217,7 @@ func (g *metadataMerge) descend(path []string, b, o, t *yaml.Node) (*yaml.Node, 
 		return nil, nil
 	}
 	if o == nil || len(o.Content) == 0 {
-		merged.Style = 0 // no braces around what came in
+		merged.Style = 0 // no braces around entries that were merged in
 	}
 	return merged, nil
 }
@@ -237,8 +238,8 @@ func pairs(n *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 
 func child(path []string, key string) []string { return append(slices.Clone(path), key) }
 
-// isDetected reports whether the program finds out for itself what stands at a path: it
-// never conflicts, the target's is kept, and the next COMMIT refreshes it.
+// isDetected reports whether the program itself detects the value at a path. Such a value
+// never conflicts: the target's is kept, and the next COMMIT refreshes it.
 func isDetected(path string) bool {
 	switch path {
 	case "file_structure.tree", "env_config.detected", "dependencies.detected", "detected_from", totalsKey:
@@ -247,7 +248,7 @@ func isDetected(path string) bool {
 	return false
 }
 
-// hasDetected reports whether a detected key may stand below a path.
+// hasDetected reports whether the map at a path may contain a detected key.
 func hasDetected(path string) bool {
 	return path == "file_structure" || path == "env_config" || path == "dependencies"
 }

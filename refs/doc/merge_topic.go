@@ -2,17 +2,17 @@ package doc
 
 import "bytes"
 
-// MergeTopic merges one topic three ways; nil stands for a topic that is not there, also
-// in what it returns.
+// MergeTopic merges one topic three ways. nil means that the topic does not exist, also in
+// the result.
 //
-//  1. both sides the same: that;
-//  2. one side as in the base: the other, be it a change, an addition or a removal;
+//  1. both sides are the same: that;
+//  2. one side equals the base: the other, be it a change, an addition or a removal;
 //  3. both changed it, on different lines: both changes;
 //  4. both changed the same lines: conflict "content";
-//  5. both added it, with different text: conflict "add/add";
+//  5. both added it, with different texts: conflict "add/add";
 //  6. one changed what the other removed: conflict "modify/delete".
 //
-// With a conflict, merged is ours.
+// In a conflict, the result is ours. The only errors are those of text.
 func MergeTopic(key string, base, ours, theirs []byte, text TextMerge) ([]byte, *Conflict, error) {
 	if merged, ok := simpleMerge(base, ours, theirs, sameFile); ok {
 		return merged, nil, nil
@@ -35,7 +35,8 @@ func MergeTopic(key string, base, ours, theirs []byte, text TextMerge) ([]byte, 
 	return ours, c, nil
 }
 
-// simpleMerge takes the side that changed, if at most one did, or both did alike.
+// simpleMerge returns the changed side if at most one side changed, or both did alike.
+// Otherwise it returns false.
 func simpleMerge[T any](base, ours, theirs T, same func(a, b T) bool) (T, bool) {
 	switch {
 	case same(ours, theirs), same(base, theirs):
@@ -46,7 +47,7 @@ func simpleMerge[T any](base, ours, theirs T, same func(a, b T) bool) (T, bool) 
 	return ours, false
 }
 
-// sameFile tells an empty file from none.
+// sameFile compares two files, of which nil is none and differs from an empty one.
 func sameFile(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
 
 func optional(b []byte) *string {

@@ -12,9 +12,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// toNode turns a Go value into a YAML one: nil, booleans, numbers, texts, times, and
-// slices and maps (with texts as keys, which are sorted) of these. The YAML library's own
-// way goes through its text form, which loses a text of line breaks alone.
+// toNode converts a Go value to a YAML node: nil, booleans, numbers, strings, times, and
+// slices and maps of these (with string keys, which it sorts). The YAML library's own
+// conversion goes through its text form, which loses a text that consists of line breaks.
 func toNode(v reflect.Value) (*yaml.Node, error) {
 	if v.IsValid() && v.Type() == reflect.TypeFor[time.Time]() {
 		return newTime(v.Interface().(time.Time)), nil
@@ -53,7 +53,7 @@ func floatNode(f float64) *yaml.Node {
 	}
 	s := strconv.FormatFloat(f, 'g', -1, 64)
 	if !strings.ContainsAny(s, ".e") {
-		s += ".0" // else it would come back as an integer
+		s += ".0" // otherwise it would be read as an integer
 	}
 	return newScalar("!!float", s)
 }

@@ -7,30 +7,30 @@ import (
 	"strings"
 )
 
-// rawEntry is an entry as it stands in a file, from its heading to its last newline.
-// What merges and grows works on these, and so keeps what it does not understand.
+// rawEntry is an entry as it is in a file, from its heading to its last newline. Merging
+// and growing use raw entries and so preserve what this version does not understand.
 type rawEntry struct {
 	id, origin string
 	text       []byte
 }
 
-// size is the most that the entry takes in a file, with its tag.
+// size is an upper bound of the entry's bytes in a file, with its tag.
 func (e *rawEntry) size() int {
 	return len(e.text) + len(e.origin) + len(tagPrefix) + len(tagSuffix) + 3
 }
 
 func compareEntries(a, b rawEntry) int { return strings.Compare(a.id, b.id) }
 
-// same reports whether two entries of one id say the same.
+// same reports whether two entries of one id have the same content.
 func (e *rawEntry) same(o *rawEntry) bool { return e.compareContent(o) == 0 }
 
-// compareContent orders two entries of one id: the smaller one stands.
+// compareContent orders two entries of one id; a union keeps the smaller one.
 func (e *rawEntry) compareContent(o *rawEntry) int {
 	return cmp.Or(bytes.Compare(e.text, o.text), strings.Compare(e.origin, o.origin))
 }
 
-// splitEntries cuts a document at its headings. No line of an entry but its first begins
-// like a heading or a tag, whatever its texts say, so that nothing else need be read.
+// splitEntries splits a document at its headings. Only the first line of an entry begins
+// like a heading or a tag, whatever its texts contain, so that nothing else needs parsing.
 func splitEntries(data []byte, heading string) ([]rawEntry, error) {
 	sc, err := newScanner(data)
 	if err != nil {
@@ -38,7 +38,7 @@ func splitEntries(data []byte, heading string) ([]rawEntry, error) {
 	}
 	var entries []rawEntry
 	origin := ""
-	start, end := -1, 0 // of the entry that is open; end is behind its last line that is not empty
+	start, end := -1, 0 // of the open entry; end is the offset after its last non-empty line
 	for sc.more() {
 		at := sc.pos
 		line := sc.next()
@@ -73,7 +73,7 @@ func splitEntries(data []byte, heading string) ([]rawEntry, error) {
 	return entries, nil
 }
 
-// ascending reports whether the ids grow from each entry to the next.
+// ascending reports whether the ids are strictly ascending.
 func ascending(entries []rawEntry) bool {
 	for i := 1; i < len(entries); i++ {
 		if entries[i-1].id >= entries[i].id {
@@ -83,7 +83,7 @@ func ascending(entries []rawEntry) bool {
 	return true
 }
 
-// dedupe sorts entries by id and keeps one of each, the smaller where they differ. It
+// dedupe sorts entries by id and keeps one of each id, the smaller if they differ. It
 // returns the ids that had two contents.
 func dedupe(entries []rawEntry) (kept []rawEntry, twoContents []string) {
 	slices.SortFunc(entries, func(a, b rawEntry) int {

@@ -2,16 +2,16 @@ package doc
 
 import "strings"
 
-// Prose in main.md is Markdown. Only lines that Markdown would read as a heading, and that
-// could so forge a section, and empty lines at either end, which would be lost between
-// sections, are changed: each gets one more backslash. A line is so marked if, behind up
-// to three spaces, it holds any number of backslashes and then
+// Prose in main.md is Markdown. Two kinds of lines get an additional backslash: lines that
+// Markdown would read as a heading, which could imitate a section, and blank lines at
+// either end, which would be lost between sections. Such a line consists of up to three
+// spaces, any number of backslashes, and then
 //
-//  1. a '#' (a heading),
-//  2. only '=' or only '-' (the underline of a heading),
-//  3. nothing but white space, and it has a backslash already or is at an end of the text.
+//  1. a '#' (a heading) and anything,
+//  2. only '=' or only '-' (the underline of a heading), or
+//  3. nothing but white space, if it has a backslash already or is at an end of the text.
 
-// escapeProse writes a text as lines of a section, without the last newline.
+// escapeProse formats a text as lines of a section, without the last newline.
 func escapeProse(text string) string {
 	lines := strings.Split(text, "\n")
 	first, last := textEnds(lines)
@@ -24,8 +24,8 @@ func escapeProse(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// unescapeProse is the reverse of escapeProse; hand-written Markdown comes back as it is
-// read.
+// unescapeProse is the inverse of escapeProse. Hand-written Markdown without such
+// backslashes stays unchanged.
 func unescapeProse(text string) string {
 	if !strings.Contains(text, `\`) {
 		return text
@@ -39,7 +39,7 @@ func unescapeProse(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// textEnds finds the first and the last line that is not blank.
+// textEnds returns the first and the last line that is not blank.
 func textEnds(lines []string) (first, last int) {
 	first, last = len(lines), -1
 	for i, line := range lines {
@@ -66,7 +66,7 @@ func marksHeading(s string) bool {
 
 func blank(s string) bool { return strings.Trim(s, " \t\r") == "" }
 
-// trimBlank cuts blank lines off both ends of a section's lines.
+// trimBlank removes blank lines from both ends.
 func trimBlank(lines []string) []string {
 	first, last := textEnds(lines)
 	if last < 0 {

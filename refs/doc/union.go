@@ -6,46 +6,48 @@ import (
 	"slices"
 )
 
-// relive is the size above which a live file that a union made is sealed: without it a row
-// of merges with no milestone between would write an ever longer live file.
+// relive is the size in bytes above which a union seals the live file that it made. Without
+// it, a series of merges without a commit between them would make an ever longer live file.
 const relive = 4 * LiveLimit
 
-// Entries is one side of a union: its live file, and those of its sealed segments that
-// the other side does not have under the same path with the same bytes.
+// Entries is one side of a union: its live file, and those of its sealed segments that the
+// other side does not have under the same path with the same bytes.
 type Entries struct {
 	Live     []byte
 	Segments []File
 }
 
-// Union is what two sides hold together. Every id of either stands in it exactly once.
+// Union is the union of two sides. It contains every id of either exactly once.
 type Union struct {
 	Live     []byte
-	Segments []File   // the segments of the two sides that stand, and new ones, by path
-	Removed  []string // paths of segments given that are not among Segments, sorted
-	Added    []string // ids that theirs has and ours has not, sorted
-	// Origins is by how much each origin's count differs from ours.
+	Segments []File   // the segments that are kept, and new ones, by path
+	Removed  []string // paths of given segments that are not in Segments, sorted
+	Added    []string // ids that theirs has and ours lacks, sorted
+	// Origins is the difference of each origin's count to that of ours.
 	Origins     map[string]int
-	TwoContents []string // ids that had two contents, sorted; the bytewise smaller one stands
+	TwoContents []string // ids that had two contents, sorted; the bytewise smaller one is kept
 }
 
 // UnionLog joins the steps of two sides:
 //
-//  1. one side has nothing of its own, or both have the same: the other stands as it is;
-//  2. a segment whose entries stand in no other segment is kept byte for byte, and what
-//     the live files have of it too is left out of the new live file;
-//  3. segments that share an entry (both sides sealed a live file that began alike),
-//     and one of which an entry has two contents, are merged by entry and cut again;
-//  4. the live files' other entries are the new live file, sorted; sealed if they are many.
+//  1. If one side has nothing of its own, or both have the same, the other is kept unchanged.
+//  2. A segment whose entries are in no other segment is kept byte for byte, and its entries
+//     are left out of the new live file.
+//  3. Segments that share an entry (both sides sealed a live file that began alike), and
+//     segments with an entry that has two contents, are merged by entry and cut again.
+//  4. The other entries of the live files are the new live file, sorted. It is sealed if it
+//     is large.
 //
-// Ours and theirs in the other order give the same bytes; only Added and Origins say what
-// is new to ours. Which segments a set of entries is cut into may depend on the order
-// of several unions, the set never. A segment not named by its first id is an error.
+// Exchanging ours and theirs gives the same bytes; only Added and Origins are relative to
+// ours. How a set of entries is cut into segments may depend on the order of several
+// unions, the set does not. It fails if a file cannot be parsed or a segment is not named
+// by its first id.
 func UnionLog(ours, theirs Entries) (Union, error) { return union(logKind(), ours, theirs) }
 
-// UnionCommits joins the milestones of two sides; see UnionLog.
+// UnionCommits joins the commits of two sides; see UnionLog.
 func UnionCommits(ours, theirs Entries) (Union, error) { return union(commitKind(), ours, theirs) }
 
-// side is a side read: ids of all its entries, and its files cut into entries.
+// side is a parsed side: its live file and segments, cut into entries.
 type side struct {
 	live     []rawEntry
 	segments []rawSegment
@@ -99,8 +101,8 @@ func readSide(k kind, e Entries) (side, error) {
 	return s, nil
 }
 
-// setLive writes the live file. Where it holds just what one side's held, it is that
-// side's file; the smaller, should both hold the same in different bytes.
+// setLive sets the live file. If it contains the same entries as one side's live file, it
+// is that file; if both do, the smaller one.
 func (u *Union) setLive(k kind, live []rawEntry, ourLive, theirLive []byte, o, t side) {
 	asOurs, asTheirs := sameEntries(live, o.live), sameEntries(live, t.live)
 	switch {
@@ -127,7 +129,7 @@ func sameEntries(a, b []rawEntry) bool {
 	return slices.EqualFunc(a, b, func(x, y rawEntry) bool { return x.id == y.id && x.same(&y) })
 }
 
-// count fills Added and Origins: what stands now, less what ours had.
+// count computes Added and Origins, which are relative to ours.
 func (u *Union) count(o, t side) {
 	had := make(map[string]*rawEntry)
 	for e := range o.all() {

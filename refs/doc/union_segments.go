@@ -5,20 +5,22 @@ import (
 	"slices"
 )
 
-// groups joins segments that share an entry, directly or through others.
+// groups is a union-find structure of segments that share an entry, directly or through
+// others.
 type groups struct {
-	parent []int          // of each segment; itself for the first of a group
-	dirty  []bool         // by first segment: its entries must be written anew
-	holder map[string]int // id to a segment that holds it
+	parent []int          // by segment: an earlier one of its group, or itself
+	dirty  []bool         // by first segment of a group: its entries must be rewritten
+	holder map[string]int // id of an entry to a segment that contains it
 	first  map[string]*rawEntry
 }
 
-// joinSegments decides about the segments of both sides. It returns those that stand, the
-// paths given that do not, every id in a segment, and the ids with two contents.
+// joinSegments unites the segments of both sides. It returns the resulting files, the given
+// paths that are not among them, the ids of all entries in segments, and the ids that had
+// two contents.
 func joinSegments(k kind, o, t side) (files []File, removed []string, sealed map[string]bool, two []string) {
 	segments := distinct(append(slices.Clone(o.segments), t.segments...))
 	g := group(segments)
-	extra := make(map[int][]rawEntry) // by group: live entries that say something else
+	extra := make(map[int][]rawEntry) // by group: live entries whose content differs from the segment's
 	for _, e := range append(slices.Clone(o.live), t.live...) {
 		if i, ok := g.holder[e.id]; ok && !g.first[e.id].same(&e) {
 			i = g.find(i)
@@ -93,7 +95,8 @@ func (g *groups) find(i int) int {
 	return i
 }
 
-// join marks the group, one segment that holds an entry twice included.
+// join joins the groups of two segments and marks the result dirty. i may equal j: a
+// segment that contains an entry twice.
 func (g *groups) join(i, j int) {
 	a, b := g.find(i), g.find(j)
 	g.parent[max(a, b)] = min(a, b)

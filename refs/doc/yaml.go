@@ -13,10 +13,10 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// maxDepth is how deep maps and lists may nest; people and agents stay below ten.
+// maxDepth is the maximum nesting of maps and lists. Real documents stay below ten.
 const maxDepth = 64
 
-// decodeMap reads text as one YAML document that is a map, and checks all of it. Empty
+// decodeMap parses text as one YAML document that is a map, and checks all of it. An empty
 // text is an empty map.
 func decodeMap(text string) (*yaml.Node, error) {
 	root, err := decodeNode(text)
@@ -31,9 +31,10 @@ func decodeMap(text string) (*yaml.Node, error) {
 	return root, nil
 }
 
-// decodeNode reads one YAML value; nil if there is none.
+// decodeNode parses one YAML value and checks it; nil if there is none.
 func decodeNode(text string) (value *yaml.Node, err error) {
-	// The reader has panicked on damaged input before, and what a remote sends is hostile.
+	// The YAML reader is known to panic on damaged input, and input from a remote is
+	// untrusted.
 	defer func() {
 		if r := recover(); r != nil {
 			value, err = nil, fmt.Errorf("not YAML: %v", r)
@@ -66,8 +67,8 @@ func decodeNode(text string) (value *yaml.Node, err error) {
 	return root, nil
 }
 
-// yamlError gives the reader's errors a line: it leaves out the first, and any for a
-// character that may not stand in YAML.
+// yamlError adds a line to the reader's errors: the reader omits line 1, and the line of a
+// character that YAML forbids.
 func yamlError(err error, text string) error {
 	message := strings.TrimPrefix(err.Error(), "yaml: ")
 	if strings.HasPrefix(message, "line ") {
@@ -80,12 +81,12 @@ func yamlError(err error, text string) error {
 	return &SyntaxError{line, "not YAML: " + message}
 }
 
-// notYAML reports whether YAML forbids a character, escapes apart.
+// notYAML reports whether YAML forbids a character outside of escapes.
 func notYAML(r rune) bool {
 	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || 0x7f <= r && r < 0xa0 && r != 0x85 || r == 0xfffe || r == 0xffff
 }
 
-// checkNode holds what ParseMetadata promises.
+// checkNode enforces the restrictions that ParseMetadata documents.
 func checkNode(n *yaml.Node, depth int) error {
 	switch {
 	case n.Kind == yaml.AliasNode || n.Anchor != "":
@@ -116,9 +117,9 @@ func checkNode(n *yaml.Node, depth int) error {
 	return nil
 }
 
-// encodeNode writes a value. It reads back what it wrote: the emitter has cases (a time
-// within braces, an indented text) that come back as something else. The value is then laid
-// out in lines, and if need be with its texts in quotes.
+// encodeNode formats a value and verifies that it reads back the same, because the emitter
+// writes some values (a time in braces, an indented text) in a form that does not. It then
+// retries with the value laid out in lines, and with texts in quotes.
 func encodeNode(n *yaml.Node) (string, error) {
 	for _, relayout := range []func(*yaml.Node){nil, unfold, quote} {
 		if relayout != nil {
@@ -216,8 +217,8 @@ func newInt(n int) *yaml.Node { return newScalar("!!int", strconv.Itoa(n)) }
 
 func newTime(t time.Time) *yaml.Node { return newScalar("!!timestamp", string(appendTime(nil, t))) }
 
-// newString lays a text out for people where that is safe: several plain lines as a
-// block, everything unusual in double quotes, and else as the emitter thinks best.
+// newString chooses a readable style where that is safe: several plain lines as a block,
+// unusual characters in double quotes, and otherwise the emitter's choice.
 func newString(s string) *yaml.Node {
 	n := newScalar("!!str", s)
 	if !strings.Contains(s, "\n") {
@@ -244,7 +245,7 @@ func printable(s string) bool {
 	return true
 }
 
-// lookup returns the value of a key in a map, nil if there is none.
+// lookup returns the value of a key in a map; nil if there is none.
 func lookup(n *yaml.Node, key string) *yaml.Node {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
@@ -257,8 +258,8 @@ func lookup(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// put sets the value of a key in a map: in place, or at the end. A map in braces that
-// was empty is then laid out in lines.
+// put sets the value of a key in a map, in place or at the end. An empty map in braces is
+// then laid out in lines.
 func put(n *yaml.Node, key string, value *yaml.Node) {
 	for i := 0; i < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {
@@ -272,7 +273,7 @@ func put(n *yaml.Node, key string, value *yaml.Node) {
 	n.Content = append(n.Content, newString(key), value)
 }
 
-// replaceNode puts a new value in the place of an old one, whose comments stay.
+// replaceNode replaces a value and keeps the comments of the old one.
 func replaceNode(old, value *yaml.Node) {
 	head, line, foot := old.HeadComment, old.LineComment, old.FootComment
 	*old = *value
@@ -282,7 +283,7 @@ func replaceNode(old, value *yaml.Node) {
 	}
 }
 
-// remove takes a key out of a map and reports whether it was there.
+// remove removes a key from a map and reports whether it existed.
 func remove(n *yaml.Node, key string) bool {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return false
