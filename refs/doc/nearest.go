@@ -2,6 +2,15 @@ package doc
 
 import "strings"
 
+// Nearest returns the name most similar to the given one; "" if none is similar.
+func Nearest(name string, names []string) string {
+	items := make([]itemAt, len(names))
+	for i, n := range names {
+		items[i].Text = n
+	}
+	return nearest(name, items)
+}
+
 // nearest returns the text of the item most similar to text: at most a third of the
 // characters may differ; "" if there is none. It compares only the first 64 characters, so
 // that long items cost no more than short ones.
