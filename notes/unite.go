@@ -9,16 +9,16 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// Unite adds every line of another repository's notes, given by their commit. It
-// is called once for an Update, after Add. The cases:
+// Unite adds every line of another repository's notes, given by their commit. It must be
+// called once for an Update, after Add. The cases:
 //
-//  1. ours have theirs in their history: nothing;
-//  2. there are none of ours, theirs have ours in their history, or theirs hold
-//     every line of ours: theirs;
+//  1. our notes have theirs in their history: nothing;
+//  2. we have no notes, theirs have ours in their history, or theirs contain every line of
+//     ours: theirs;
 //  3. otherwise a commit with both as parents.
 //
-// In the third case a line that one side removed comes back: lines are a set. What
-// costs time is what differs, however many notes there are.
+// In the third case a line that one side removed reappears, because lines are a set. The
+// cost is linear in the differences, however many notes there are.
 func (u *Update) Unite(ctx context.Context, theirs git.ID) error {
 	c, err := u.repo.Commit(ctx, theirs)
 	if err != nil {
@@ -54,7 +54,7 @@ func (u *Update) Unite(ctx context.Context, theirs git.ID) error {
 	return nil
 }
 
-// unite walks what a directory of theirs holds that ours has not alike.
+// unite visits the entries of a directory of theirs that differ from ours.
 func (u *Update) unite(ctx context.Context, dir string, theirs git.ID) error {
 	list, err := u.repo.Tree(ctx, theirs)
 	if err != nil {

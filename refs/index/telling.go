@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Telling gives at most most of a text's terms, those that are rare among texts of the
-// trade first. Ranking by these few finds what ranking by all terms of a long text does,
-// without reading where every common word stands.
+// Telling returns at most most of a text's terms, the rarest in technical texts first.
+// Ranking by these few finds what ranking by all terms of a long text finds, without
+// reading the postings of every common word.
 func Telling(text string, most int) []string {
 	var terms []string
 	for _, t := range Tokens(text) {
@@ -22,13 +22,13 @@ func Telling(text string, most int) []string {
 	return terms[:min(most, len(terms))]
 }
 
-// mostDistinct bounds Telling for a text that is all different words: a problem is told
-// long before.
+// mostDistinct bounds the cost of Telling for long texts: a problem is described by the
+// first terms.
 const mostDistinct = 1000
 
-// Count says how many documents of the sources' shards hold a term, and how many there
-// are: an estimate, for documents that are not searched are counted too. A source that
-// is damaged gives a *DamagedSource.
+// Count returns the number of documents in the sources' shards that contain a term, and the
+// number of all documents. Both are estimates, because documents that are not searched
+// count too. If a source is damaged, the error is a *DamagedSource.
 func Count(sources []Source, term string) (holding, all int, err error) {
 	for i, src := range sources {
 		l, err := src.Shard.find(TermHash(term))

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// How many texts of the trade hold a term, estimated. It need not be exact: a factor of
-// four is a quarter of a rare word's weight.
+// Estimated shares of technical texts that contain a term. They need not be exact: a factor
+// of four changes a rare word's weight by a quarter.
 const (
 	rarityFiller = 0.2   // not, because, every; German, French and Spanish articles
 	rarityTrade  = 0.05  // fix, test, error, function
@@ -14,7 +14,7 @@ const (
 	rarityWord   = 0.004 // any other word
 )
 
-// rarity is the built-in estimate for a term, a stem as the tokeniser gives it.
+// rarity returns the built-in estimate for a term, a stem as the tokeniser returns it.
 func rarity(term string) float64 {
 	switch {
 	case fillerWord(term):
@@ -28,7 +28,7 @@ func rarity(term string) float64 {
 		return rarityFiller
 	case unicode.Is(unicode.Hiragana, first): // endings and particles
 		return rarityFiller
-	case unspaced(first): // two characters are a word there
+	case unspaced(first): // in such scripts two characters are a word
 		return rarityWord
 	case n <= 2:
 		return rarityTrade
@@ -38,7 +38,8 @@ func rarity(term string) float64 {
 	return rarityWord
 }
 
-// fillerWord knows stems that say little and are no stop words of the index.
+// fillerWord reports whether a stem means little although the index does not treat it as a
+// stop word.
 func fillerWord(term string) bool {
 	switch term {
 	case "after", "all", "also", "ani", "becaus", "befor", "each", "everi", "more", "must", "need", "not", "now",
@@ -52,7 +53,7 @@ func fillerWord(term string) bool {
 	return false
 }
 
-// tradeWord knows stems that stand in every other report on a program.
+// tradeWord reports whether a stem occurs in most reports about programs.
 func tradeWord(term string) bool {
 	switch term {
 	case "about", "add", "again", "against", "alreadi", "alway", "anoth", "api", "app", "ask", "away", "back",
@@ -75,9 +76,9 @@ func tradeWord(term string) bool {
 	return false
 }
 
-// synonym makes one of the words of the trade that mean the same: the one that is
-// returned. It stays small: abbreviations that everybody writes, and the few pairs that
-// a rewording swaps. Stems, as the tokeniser gives them.
+// synonym returns one representative of words that mean the same in software development.
+// The list is deliberately small: common abbreviations, and the few pairs that a rewording
+// exchanges. Words are stems as the tokeniser returns them.
 func synonym(term string) string {
 	switch term {
 	case "argument", "arg", "paramet":

@@ -9,13 +9,13 @@ import (
 	"github.com/git-context/git-context/refs/fault"
 )
 
-// CompactAt is the size past which a COMMIT replaces the journal. Below it a
-// mark is enough: replacing a file costs a millisecond, a mark nothing.
+// CompactAt is the size in bytes above which a COMMIT replaces the journal. Below it a mark
+// is enough: replacing a file costs a millisecond, a mark nothing.
 const CompactAt = 64 << 10
 
-// Compact replaces the journal by a new one that begins with h and keeps what
-// stands behind upto. The lock moves to the new file's name by itself: a writer
-// that waits for the old one finds that it is no longer the one by that name.
+// Compact replaces the journal by a new one that begins with h and contains the lines after
+// upto. The lock need not be moved: a writer that waits for the old file finds that the
+// path no longer names it.
 func (j *Journal) Compact(h Head, upto int64) error {
 	h.Step, h.ID = max(h.Step, j.step), max(h.ID, j.id)
 	data, err := json.Marshal(h)
@@ -33,19 +33,19 @@ func (j *Journal) Compact(h Head, upto int64) error {
 	if err != nil {
 		return err
 	}
-	if len(c.Bad) > 0 { // unreadable is not absent: kept for fsck and people
+	if len(c.Bad) > 0 { // unreadable lines are kept for fsck and for people
 		if err := appendFile(j.path+".torn", rest); err != nil {
 			return err
 		}
 	}
-	for _, l := range c.Lines { // marks speak of the old file's offsets: steps only
+	for _, l := range c.Lines { // marks contain offsets of the old file: copy only steps
 		data = append(append(data, l.Raw...), '\n')
 	}
 	return j.replace(data)
 }
 
-// replace writes a new file beside the old one and renames it over. Only the
-// holder of the lock does this, so that the name of the new file may be fixed.
+// replace writes a new file beside the old one and renames it over the old one. Only the
+// owner of the lock does this, so that the new file can have a fixed name.
 func (j *Journal) replace(data []byte) (err error) {
 	info, err := j.f.Stat()
 	if err != nil {
@@ -56,7 +56,7 @@ func (j *Journal) replace(data []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	if err = f.Chmod(info.Mode().Perm()); err == nil { // whatever the umask of this process
+	if err = f.Chmod(info.Mode().Perm()); err == nil { // independent of this process's umask
 		_, err = f.Write(data)
 	}
 	if err == nil && j.sync {
@@ -72,8 +72,8 @@ func (j *Journal) replace(data []byte) (err error) {
 	return nil
 }
 
-// Empty takes every line out of the journal; what it held must be in git. A
-// writer that waits for it finds it as good as missing.
+// Empty removes all lines from the journal; their content must be in git. A writer that
+// waits for the lock treats the journal as missing.
 func (j *Journal) Empty() error {
 	if err := j.f.Truncate(0); err != nil {
 		return fmt.Errorf("empty journal: %w", err)
@@ -82,7 +82,7 @@ func (j *Journal) Empty() error {
 	return nil
 }
 
-// Restart writes the first line into a journal that was emptied.
+// Restart writes the first line into an emptied journal.
 func (j *Journal) Restart(h Head) error {
 	line, err := json.Marshal(h)
 	if err != nil {
@@ -92,7 +92,7 @@ func (j *Journal) Restart(h Head) error {
 	return j.write(append(line, '\n'))
 }
 
-// Remove deletes the journal while it is locked: who waits for it finds it gone.
+// Remove deletes the locked journal. A writer that waits for the lock treats it as missing.
 func (j *Journal) Remove() error {
 	err := os.Remove(j.path)
 	fault.Point("after-journal-removed")

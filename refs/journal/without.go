@@ -1,13 +1,13 @@
 package journal
 
-// Without replaces the journal by a new one that begins with h and holds of what
-// stands behind upto what keep returns: a line as it is, or another that ends as it
-// does (see the package's comment), or none for a step that is to be forgotten. Its
-// number and id are given to no other step. Lines that cannot be read are dropped, and
-// so is what a crash left beside the journal: nobody can say what is in them.
+// Without replaces the journal by a new one that begins with h and contains the steps after
+// upto as keep returns them: the same line, another line with the same end (see the package
+// comment), or nil for a step to expunge, whose number and id are not given to other steps.
+// Lines that cannot be parsed and the ".torn" file are dropped, because their content is
+// unknown.
 //
-// The lock moves to the new file's name by itself, as with Compact. One that a rename
-// left with two names must not be given here.
+// As with Compact, the lock need not be moved. It fails on a journal with two names, which
+// an interrupted rename leaves.
 func (j *Journal) Without(h Head, upto int64, keep func(Line) ([]byte, error)) error {
 	c, err := j.Since(upto)
 	if err != nil {
