@@ -2,7 +2,7 @@ package peer
 
 import "strings"
 
-// The multi-language library, as it reads and writes. A log:
+// The format of the multi-language library. A log:
 //
 //	# OTA Log — branch `main`
 //
@@ -15,23 +15,23 @@ import "strings"
 //
 //	---
 //
-// After a merge the records of the other branch follow, as its reader gave them,
-// behind
+// After a merge the records of the other branch follow, as the library's reader returned
+// them, after
 //
 //	## Merged from `exp` (2026-11-21T01:37:05Z)
 //
-// and, because nothing ends them, so do those of the branch itself: a record is
-// the other branch's if the other branch has it, see reader.origins. Commits are
+// Nothing marks their end, and the branch's own later records follow them. A record belongs
+// to the other branch if that branch's log contains it, see reader.origins. Commits are
 //
 //	## Commit `0a1b2c3d`
 //
 // with the parts Timestamp, Branch Purpose, Previous Progress Summary and This Commit's
-// Contribution. A branch's metadata.yaml holds created_at, created_from, merged_at,
+// Contribution. A branch's metadata.yaml contains created_at, created_from, merged_at,
 // merged_into, name, purpose and status.
 //
-// A record ends at a line "---"; a line "---" in a text is written "\---". We end a
-// record only at such a line that a record, or nothing, follows, because a
-// text may hold what is not escaped.
+// A record ends at a line "---"; a line "---" in a text is written "\---". Because a text
+// may contain an unescaped one, this package ends a record only at a "---" that a record or
+// the end of the file follows.
 func contexaGrammar() grammar {
 	return grammar{
 		step: kind{
@@ -51,14 +51,14 @@ func blockLabels() []string {
 	return []string{"Branch Purpose", "Previous Progress Summary", "This Commit's Contribution"}
 }
 
-// noObservation is what we write where a step has nothing but an action.
+// noObservation is written for a step that has only an action.
 const noObservation = "(none)"
 
 func contexaTitle(line string) bool {
 	return strings.HasPrefix(line, "# OTA Log") || strings.HasPrefix(line, "# Commit History")
 }
 
-// contexaStep reads "### Step 3 — TIME", and the older "### Step 3-TIME".
+// contexaStep parses "### Step 3 — TIME", and the older "### Step 3-TIME".
 func contexaStep(line string) (head, bool) {
 	rest, ok := strings.CutPrefix(line, "### Step ")
 	if !ok {

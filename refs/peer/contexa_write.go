@@ -28,7 +28,7 @@ func (w *writer) contexa() error {
 	return nil
 }
 
-// contexaMain is main.md behind the library's title.
+// contexaMain formats main.md below the library's title.
 func contexaMain(f *Folder) []byte {
 	var b bytes.Buffer
 	b.WriteString("# Project Roadmap\n\n")
@@ -39,7 +39,7 @@ func contexaMain(f *Folder) []byte {
 	return b.Bytes()
 }
 
-// created is when the oldest branch was made.
+// created returns the creation time of the oldest branch.
 func created(f *Folder) time.Time {
 	var at time.Time
 	for _, b := range f.Branches {
@@ -80,13 +80,13 @@ func (w *writer) contexaCommits(b *Branch) []byte {
 	return out.Bytes()
 }
 
-// commitID makes the eight digits of a commit of its id.
+// commitID derives the eight digits of a commit from its id.
 func commitID(m Milestone) string {
 	sum := sha256.Sum256([]byte(m.ID))
 	return fmt.Sprintf("%x", sum[:4])
 }
 
-// parts writes the texts of a record, and what ends it.
+// parts writes the texts of a record, and the separator that ends it.
 func (w *writer) parts(out *bytes.Buffer, labels []string, texts ...string) {
 	for i, text := range texts {
 		written := contexaEscape(text)
@@ -96,8 +96,8 @@ func (w *writer) parts(out *bytes.Buffer, labels []string, texts ...string) {
 	out.WriteString("---\n")
 }
 
-// contexaMeta writes the keys in the library's order, each on one line because some of its readers
-// know no more of YAML than that.
+// contexaMeta writes the keys in the library's order, each on one line, because some of the
+// library's readers parse only that subset of YAML.
 func (w *writer) contexaMeta(b *Branch) []byte {
 	status := b.Status
 	if status == "" {
@@ -117,7 +117,7 @@ func (w *writer) contexaMeta(b *Branch) []byte {
 		quoteTime(b.CreatedAt), from, at, into, scalar(w.dir(b.Name)), scalar(b.Purpose), status)
 }
 
-// quoteTime writes a time that YAML must take for a text.
+// quoteTime formats a time as a YAML string, not as a YAML timestamp.
 func quoteTime(t time.Time) string {
 	if t.IsZero() {
 		return `""`
@@ -125,7 +125,7 @@ func quoteTime(t time.Time) string {
 	return "'" + formatTime(t) + "'"
 }
 
-// writeRoadmap writes goal, lists and sections under headings.
+// writeRoadmap writes goal, lists and sections below headings.
 func writeRoadmap(b *bytes.Buffer, m Roadmap, goal, decisions, questions string) {
 	var parts []Section
 	parts = append(parts, Section{goal, m.Goal},

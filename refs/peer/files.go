@@ -19,11 +19,11 @@ const (
 	logFile    = "log.md"
 	metaFile   = "metadata.yaml"
 
-	// extraFile is ours: what a dialect has no place for.
+	// extraFile is this package's own file for what a dialect cannot represent.
 	extraFile = "git-context.yaml"
 )
 
-// The limits of the package comment.
+// The limits in the package comment, in bytes and files.
 const (
 	maxFile   = 32 << 20
 	maxMeta   = 1 << 20
@@ -33,15 +33,15 @@ const (
 
 // dir is a folder in memory.
 type dir struct {
-	text     map[string]string // by path, clean
+	text     map[string]string // by clean path
 	names    []string          // of text, sorted
-	binary   []string          // files that are no text at all
-	replaced []string          // files in which something was replaced
-	taken    map[string]bool   // what a dialect has read
+	binary   []string          // files that are not text
+	replaced []string          // files with replaced characters
+	taken    map[string]bool   // files that a dialect has read
 	size     int
 }
 
-// load reads every file of a folder.
+// load reads all files of a folder.
 func load(fsys fs.FS) (*dir, error) {
 	d := &dir{text: map[string]string{}, taken: map[string]bool{}}
 	err := fs.WalkDir(fsys, ".", func(name string, e fs.DirEntry, err error) error {
@@ -60,8 +60,8 @@ func load(fsys fs.FS) (*dir, error) {
 	return d, nil
 }
 
-// read reads one file. What is no regular file is not opened: a named pipe would
-// wait for ever.
+// read reads one file. It does not open anything but regular files: a named pipe would
+// block forever.
 func (d *dir) read(fsys fs.FS, name string) error {
 	info, err := fs.Stat(fsys, name)
 	if err != nil {
@@ -113,7 +113,7 @@ func (d *dir) add(name, text string) {
 	}
 	clean := strings.TrimPrefix(text, "\uFEFF")
 	if !utf8.ValidString(clean) || strings.IndexByte(clean, 0) >= 0 {
-		// Rune by rune, so that each bad byte becomes one U+FFFD.
+		// strings.Map replaces each invalid byte by one U+FFFD.
 		clean = strings.Map(func(r rune) rune {
 			if r == 0 {
 				return utf8.RuneError
@@ -126,7 +126,7 @@ func (d *dir) add(name, text string) {
 	d.names = append(d.names, name)
 }
 
-// documents reports whether a file is one that the dialects know.
+// documents reports whether the dialects define a file of this name.
 func documents(name string) bool {
 	switch path.Base(name) {
 	case mainFile, commitFile, logFile, metaFile, summaryFile, extraFile:
@@ -135,7 +135,7 @@ func documents(name string) bool {
 	return false
 }
 
-// take gives a file's text and remembers that it was read.
+// take returns a file's text and marks the file as read.
 func (d *dir) take(name string) (string, bool) {
 	text, ok := d.text[name]
 	d.taken[name] = ok
@@ -159,7 +159,8 @@ func (d *dir) branchNames() []string {
 	return list
 }
 
-// plain is an error of the file system without the path, which stands before it.
+// plain returns an error of the file system without the path, which the caller's message
+// already contains.
 func plain(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {

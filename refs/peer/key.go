@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// Fingerprint is what a step is recognised by in another copy of its log: its time, to the
-// second, and a digest of its texts. White space at the ends of lines, and blank lines,
-// do not count, because readers of contexa drop them when they copy a log.
+// Fingerprint identifies a step in other copies of its log: its time, to the second, and a
+// digest of its texts. White space at the ends of lines and blank lines do not count,
+// because readers of contexa drop them when they copy a log.
 func Fingerprint(s Step) string {
 	return print(s.Time, s.Observation, s.Thought, s.Action)
 }
 
-// Fingerprint is likewise what a milestone is recognised by: by its time and what it says,
-// however that is parted into a title and a contribution.
+// Fingerprint identifies a commit in the same way, by its time and its title and
+// contribution, however the text is divided between these two.
 func (m Milestone) Fingerprint() string {
 	return print(m.Time, JoinTitle(m.Title, m.Contribution))
 }
@@ -37,5 +37,5 @@ func print(at time.Time, texts ...string) string {
 	return fmt.Sprintf("%s:%.12x", when, h.Sum(nil))
 }
 
-// oneLine folds white space.
+// oneLine replaces each run of white space by a space.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -9,13 +9,13 @@ const (
 	noPurpose   = "(branch purpose to be defined)"
 )
 
-// memoryGrammar cuts commit.md at its headings; what stands below them is read by
-// memoryBlocks.
+// memoryGrammar splits commit.md at its headings; memoryBlocks parses the text below them.
 func memoryGrammar() kind {
 	return kind{head: memoryCommitHead}
 }
 
-// memoryCommitHead reads "### Commit: title (TIME | BRANCH)" and the older "### TIME | BRANCH | title".
+// memoryCommitHead parses "### Commit: title (TIME | BRANCH)" and the older "### TIME |
+// BRANCH | title".
 func memoryCommitHead(line string) (head, bool) {
 	if rest, ok := strings.CutPrefix(line, memoryHead); ok {
 		title := strings.TrimSpace(rest)
@@ -53,8 +53,8 @@ func (r *reader) memoryCommits(b *Branch, name string) {
 	}
 }
 
-// birth takes over what the entry says that a branch is made with, if it is that and
-// says nothing more.
+// birth reports whether m is the commit with which the tool creates a branch and says
+// nothing more. If so, it sets the branch's purpose and time from it.
 func (b *Branch) birth(m Milestone) bool {
 	if m.Title != birthTitle || m.Progress != birthBefore || !strings.HasPrefix(m.Contribution, birthTitle+" to ") {
 		return false
@@ -73,7 +73,7 @@ func (b *Branch) birth(m Milestone) bool {
 	return true
 }
 
-// memoryBlocks reads the body of a commit: the three blocks, or free text.
+// memoryBlocks parses the body of a commit: the three blocks, or free text.
 func memoryBlocks(m *Milestone, body string) {
 	at := make([]int, 3)
 	for i, name := range blockLabels() {
@@ -92,7 +92,8 @@ func memoryBlocks(m *Milestone, body string) {
 	}
 }
 
-// merged finds the branches that were merged into another and have nothing newer.
+// merged sets the status of the branches that were merged into another and have no newer
+// entry.
 func (r *reader) merged() {
 	for _, b := range r.f.Branches {
 		for _, m := range b.Milestones {
@@ -111,7 +112,7 @@ func (r *reader) merged() {
 	}
 }
 
-// goesOn reports whether a branch has anything newer than its merge.
+// goesOn reports whether a branch has entries newer than its merge.
 func (b *Branch) goesOn(merge Milestone) bool {
 	for _, s := range b.Steps {
 		if s.Time.After(merge.Time) {

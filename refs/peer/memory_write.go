@@ -9,7 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// ownChannel is the channel of the events that we write.
+// ownChannel is the channel of the events that this package writes.
 const ownChannel = "git-context"
 
 // memory writes the layout of the Python command line, see reader.memory.
@@ -48,7 +48,7 @@ func (w *writer) memoryMain() []byte {
 	return b.Bytes()
 }
 
-// highlights are the newest steps of the default branch, as its tool shows them.
+// highlights lists the newest steps of the default branch, as the tool shows them.
 func (w *writer) highlights() string {
 	const most = 5
 	for _, b := range w.f.Branches {
@@ -65,7 +65,7 @@ func (w *writer) highlights() string {
 	return "(no events yet)\n"
 }
 
-// summaryOf is the line that a step is listed by.
+// summaryOf returns the line under which a step is listed.
 func summaryOf(s Step) string {
 	for _, text := range []string{s.Action, s.Thought, s.Observation} {
 		if line := oneLine(text); line != "" {
@@ -110,7 +110,7 @@ func (w *writer) memoryMeta(b *Branch) ([]byte, error) {
 	if n := len(b.Steps); n > 0 {
 		fields = append(fields, "last_event_at", quoted(b.Steps[n-1].Time))
 	}
-	if b.Status != "" && b.Status != Active { // no word of this tool, but it keeps what it does not know
+	if b.Status != "" && b.Status != Active { // unknown to this tool, which preserves unknown keys
 		fields = append(fields, "status", b.Status, "merged_into", w.dir(b.MergedInto), "merged_at", quoted(b.MergedAt))
 	}
 	for _, key := range keys(b.Segments) {
@@ -119,7 +119,7 @@ func (w *writer) memoryMeta(b *Branch) ([]byte, error) {
 	return yaml.Marshal(ordered(fields...))
 }
 
-// newest is the time of the newest entry of a folder.
+// newest returns the time of the newest entry of a folder.
 func newest(f *Folder) time.Time {
 	at := created(f)
 	for _, b := range f.Branches {
@@ -137,8 +137,8 @@ func newest(f *Folder) time.Time {
 	return at
 }
 
-// events writes a log. Every text stands in quotes on one line: so a reader of YAML 1.1
-// and one of 1.2 read the same, whatever characters it holds.
+// events formats a log. Every text is quoted on one line, so that readers of YAML 1.1 and
+// 1.2 read the same, whatever characters it contains.
 func (w *writer) events(b *Branch) []byte {
 	var out bytes.Buffer
 	for _, s := range b.Steps {
@@ -177,7 +177,7 @@ func (w *writer) memoryCommits(b *Branch) []byte {
 
 func (w *writer) commit(out *bytes.Buffer, b *Branch, m Milestone) {
 	title := m.Title
-	if strings.ContainsAny(title, lineBreaks) { // its reader would end the heading there
+	if strings.ContainsAny(title, lineBreaks) { // the tool's reader would end the heading there
 		title = oneLine(title)
 		w.inexact++
 	}
@@ -194,7 +194,7 @@ func (w *writer) commit(out *bytes.Buffer, b *Branch, m Milestone) {
 	out.WriteString("\n")
 }
 
-// ordered makes a map whose keys stay in the order given.
+// ordered returns a map that keeps the order of its keys.
 func ordered(pairs ...any) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.MappingNode}
 	for i := 0; i < len(pairs); i += 2 {
@@ -203,7 +203,7 @@ func ordered(pairs ...any) *yaml.Node {
 		case *yaml.Node:
 			v = *value
 		default:
-			// What is encoded here was read from YAML or is made of plain values.
+			// Everything encoded here was decoded from YAML or is a plain value.
 			if err := v.Encode(value); err != nil {
 				v = yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: fmt.Sprint(value)}
 			}
@@ -213,7 +213,8 @@ func ordered(pairs ...any) *yaml.Node {
 	return n
 }
 
-// quoted is a time that YAML must take for a text; an unknown one is null.
+// quoted returns a time as a string, so that YAML does not read a timestamp; nil for an
+// unknown time.
 func quoted(t time.Time) any {
 	if t.IsZero() {
 		return nil
@@ -241,5 +242,5 @@ func bullets(texts []string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// indent puts the further lines of an item behind two spaces.
+// indent indents the further lines of an item by two spaces.
 func indent(text string) string { return strings.ReplaceAll(text, "\n", "\n  ") }

@@ -12,10 +12,10 @@ import (
 type reader struct {
 	dir  *dir
 	f    *Folder
-	kept int // steps that hold what was not recognised
+	kept int // number of steps that contain unrecognised text
 }
 
-// note says what could not be taken as it stands.
+// note records what could not be read unchanged.
 func (r *reader) note(format string, args ...any) {
 	r.f.Notes = append(r.f.Notes, fmt.Sprintf(format, args...))
 }
@@ -55,7 +55,7 @@ func (r *reader) log(b *Branch, name string, k kind) {
 			s.Observation = ""
 		}
 		switch {
-		case rec.empty() && rec.body != "": // a step that only says something
+		case rec.empty() && rec.body != "": // a step without labels
 			s.Observation = rec.body
 		case rec.empty():
 			r.keep(b, name, rec.line, rec.first)
@@ -67,8 +67,7 @@ func (r *reader) log(b *Branch, name string, k kind) {
 	}
 }
 
-// commits reads a list of commits in which the blocks are the last labels but for
-// what a dialect adds to them.
+// commits reads a list of commits. The labels of the blocks are consecutive in k.labels.
 func (r *reader) commits(b *Branch, name string, k kind) {
 	text, ok := r.dir.take(name)
 	if !ok {
@@ -89,9 +88,8 @@ func (r *reader) commits(b *Branch, name string, k kind) {
 	}
 }
 
-// commit makes a milestone of a record whose blocks begin with label number at. The first
-// label, where that is none of them, is the time; what else there is goes
-// into the contribution.
+// commit converts a record whose blocks begin with label number at. If other labels precede
+// these, the first is the time. All other values are added to the contribution.
 func (r *reader) commit(b *Branch, file string, k kind, at int, rec record) Milestone {
 	m := Milestone{ID: rec.id, Time: rec.time, Title: rec.title, Purpose: rec.fields[at], Progress: rec.fields[at+1]}
 	text := rec.fields[at+2]
@@ -118,19 +116,19 @@ func (r *reader) commit(b *Branch, file string, k kind, at int, rec record) Mile
 	return m
 }
 
-// keep makes a step of a text that is none.
+// keep adds unrecognised text as a step.
 func (r *reader) keep(b *Branch, file string, line int, text string) {
 	r.kept++
 	b.Steps = append(b.Steps, Step{Kept: true, Observation: text,
 		Action: fmt.Sprintf("kept as text, from line %d of %s", line, file)})
 }
 
-// maxTitle is the longest first line that is taken as a title, in characters.
+// maxTitle is the maximum length of a title, in characters.
 const maxTitle = 300
 
-// SplitTitle makes a title of the first line of a text. What follows it behind an empty line is
-// the contribution; a first line that goes on, or that is too long for a title, stays in the contribution too.
-// A text of one line is both.
+// SplitTitle derives a title from the first line of a text. If an empty line follows, the
+// rest is the contribution. Otherwise, or if the line is too long for a title, the
+// contribution is the whole text. A text of one line is both.
 func SplitTitle(text string) (title, contribution string) {
 	first, rest, more := strings.Cut(text, "\n")
 	title = strings.TrimSpace(first)
@@ -149,7 +147,7 @@ func SplitTitle(text string) (title, contribution string) {
 	return title, text
 }
 
-// JoinTitle is the reverse of SplitTitle.
+// JoinTitle is the inverse of SplitTitle.
 func JoinTitle(title, contribution string) string {
 	if t, c := SplitTitle(contribution); t == title && c == contribution {
 		return contribution
@@ -160,12 +158,11 @@ func JoinTitle(title, contribution string) string {
 	return title + "\n\n" + contribution
 }
 
-// origins finds out which of the records behind "Merged from" another branch
-// recorded: the log does not say where they end. One that the other branch
-// has is its, or that of a branch which it was merged from; the rest
-// are the branch's own.
+// origins finds the records after a "Merged from" that another branch recorded, because the
+// log does not mark their end. A record that the other branch has belongs to it, or to a
+// branch that was merged into it; the rest belong to the branch itself.
 func (r *reader) origins() {
-	index := map[string]map[string]string{} // branch, fingerprint: who recorded it
+	index := map[string]map[string]string{} // by branch and fingerprint: the origin
 	for _, b := range r.f.Branches {
 		index[b.Name] = map[string]string{}
 		for _, s := range b.Steps {
@@ -185,7 +182,7 @@ func (r *reader) origins() {
 	}
 }
 
-// originOf follows a record from one merged branch to the next; "" is the branch itself.
+// originOf follows a record from one merged branch to the next. "" means the branch itself.
 func originOf(index map[string]map[string]string, branch, tag, print string) string {
 	origin := ""
 	for seen := map[string]bool{branch: true}; tag != "" && !seen[tag]; {
@@ -199,7 +196,7 @@ func originOf(index map[string]map[string]string, branch, tag, print string) str
 	return origin
 }
 
-// finish completes a folder: times, files that are none of the dialect's, notes.
+// finish completes a folder: files that the dialect does not define, names, notes.
 func (r *reader) finish() {
 	r.rest()
 	r.extra()
@@ -215,7 +212,7 @@ func (r *reader) finish() {
 	}
 }
 
-// count is a number with its noun.
+// count formats a number with its noun.
 func count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -233,8 +230,8 @@ func others(n int) string {
 	return fmt.Sprintf(" and %d other files", n)
 }
 
-// rest keeps the files that nothing has read: in the branch that they stand in, else in the
-// default one.
+// rest keeps the files that were not read: in the branch whose folder contains them,
+// otherwise in the default branch.
 func (r *reader) rest() {
 	for _, name := range r.dir.names {
 		text := strings.TrimRight(r.dir.text[name], " \t\r\n")
@@ -245,7 +242,7 @@ func (r *reader) rest() {
 	}
 }
 
-// holder is the branch that a file belongs to.
+// holder returns the branch that a file belongs to.
 func (r *reader) holder(file string) *Branch {
 	name := r.f.Default
 	if name == "" {
@@ -259,7 +256,7 @@ func (r *reader) holder(file string) *Branch {
 	return r.branch(name)
 }
 
-// branch finds a branch by its name, and makes it if it is not there.
+// branch returns the branch with this name, and adds it if it does not exist.
 func (r *reader) branch(name string) *Branch {
 	for i := range r.f.Branches {
 		if r.f.Branches[i].Name == name {
@@ -270,7 +267,7 @@ func (r *reader) branch(name string) *Branch {
 	return &r.f.Branches[len(r.f.Branches)-1]
 }
 
-// pop takes a text out of a map of facts.
+// pop removes a text from a map and returns it.
 func pop(facts map[string]any, key string) string {
 	switch v := facts[key].(type) {
 	case string:
@@ -285,7 +282,7 @@ func pop(facts map[string]any, key string) string {
 	return ""
 }
 
-// popTime takes a time out of a map of facts; what is none stays.
+// popTime removes a time from a map and returns it. A value that is no time stays.
 func popTime(facts map[string]any, key string) time.Time {
 	v, had := facts[key]
 	t, ok := parseTime(pop(facts, key))
@@ -295,5 +292,5 @@ func popTime(facts map[string]any, key string) time.Time {
 	return t
 }
 
-// keys are the sorted keys of a map.
+// keys returns the sorted keys of a map.
 func keys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

@@ -10,7 +10,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Root is the name of the folder that a dialect keeps its memory in.
+// Root returns the name of the folder in which a dialect's tool keeps its memory.
 func (d Dialect) Root() string {
 	if d == Memory {
 		return ".gcc"
@@ -18,10 +18,10 @@ func (d Dialect) Root() string {
 	return ".GCC"
 }
 
-// Write lays a folder out as its Dialect has it, which must be Contexa or Memory,
-// and says what could not be written exactly. Branch names are used as they are, but for
-// '/': two that become one then are told apart by a number. Names must hold nothing
-// that a file name cannot.
+// Write formats a folder in its Dialect, which must be Contexa or Memory. notes lists what
+// could not be written exactly. Folders have the names of their branches with '/' replaced;
+// if two become equal, a number is added. The names must be valid file names otherwise. It
+// fails for other dialects and for values that YAML cannot represent.
 func Write(f *Folder) (files []File, notes []string, err error) {
 	w := &writer{f: f, dirs: dirNames(f)}
 	switch f.Dialect {
@@ -45,11 +45,11 @@ func Write(f *Folder) (files []File, notes []string, err error) {
 // writer collects the files of a folder.
 type writer struct {
 	f     *Folder
-	dirs  map[string]string // the folder of each branch
+	dirs  map[string]string // by branch: its folder
 	files []File
 	notes []string
 
-	inexact int // texts that the dialect's readers do not give back exactly
+	inexact int // number of texts that the dialect's readers do not return exactly
 }
 
 func (w *writer) add(path string, data []byte) { w.files = append(w.files, File{path, data}) }
@@ -58,7 +58,7 @@ func (w *writer) note(format string, args ...any) {
 	w.notes = append(w.notes, fmt.Sprintf(format, args...))
 }
 
-// dir is the name of a branch where a dialect speaks of it.
+// dir returns a branch's name in the dialect.
 func (w *writer) dir(branch string) string {
 	if d, ok := w.dirs[branch]; ok {
 		return d
@@ -68,7 +68,7 @@ func (w *writer) dir(branch string) string {
 
 func flat(name string) string { return strings.ReplaceAll(name, "/", "--") }
 
-// dirNames gives each branch a folder. Names without '/' keep theirs.
+// dirNames assigns a folder to each branch. Names without '/' stay unchanged.
 func dirNames(f *Folder) map[string]string {
 	dirs, used := map[string]string{}, map[string]bool{}
 	names := make([]string, len(f.Branches))
@@ -88,7 +88,8 @@ func dirNames(f *Folder) map[string]string {
 	return dirs
 }
 
-// extra writes what the dialect has no place for, if there is any.
+// extra writes this package's own file, if there is anything that the dialect cannot
+// represent.
 func (w *writer) extra() error {
 	e := extra{Version: 1, Branches: map[string]extraBranch{}}
 	renamed := 0
@@ -123,8 +124,8 @@ func (w *writer) tell() {
 	}
 }
 
-// inexactAs counts a text that a reader gives back otherwise. Lines is set where blank
-// lines and the indentation are lost too.
+// inexactAs counts a text that the dialect's readers do not return exactly. lines means
+// that they also lose blank lines and indentation.
 func (w *writer) inexactAs(text, written string, lines bool) {
 	changed := written != text && strings.ReplaceAll("\n"+text+"\n", "\n---\n", "\n\\---\n") != "\n"+written+"\n"
 	if changed || strings.TrimSpace(text) != text || strings.ContainsAny(text, "\r") || lines && reflows(text) {
@@ -144,8 +145,8 @@ func reflows(text string) bool {
 	return false
 }
 
-// scalar writes a text as a YAML scalar on one line that readers of whole YAML and
-// readers of a line at a time both understand: plain where it can be.
+// scalar formats a text as a YAML scalar on one line, plain if possible, so that full YAML
+// readers and readers of single lines both understand it.
 func scalar(text string) string {
 	if plainScalar(text) {
 		return text
@@ -175,8 +176,8 @@ func scalar(text string) string {
 	return b.String()
 }
 
-// plainScalar reports whether a text is a YAML string without quotes: a word that is none of
-// YAML's own, or several.
+// plainScalar reports whether a text is a YAML string without quotes: one or more words
+// that YAML does not interpret.
 func plainScalar(text string) bool {
 	if text == "" || len(text) > 60 || strings.HasSuffix(text, " ") {
 		return false
