@@ -10,40 +10,40 @@ import (
 	"syscall"
 )
 
-// kind is what stands where an event's hook belongs.
+// kind classifies the file of an event's hook.
 type kind int
 
 const (
 	absent kind = iota
-	ours        // a file that holds the block
-	byHand      // one that makes the same call without a block: somebody else's work
-	shell       // a script that the block can be put into
-	opaque      // a hook that has to be moved aside
+	ours        // it contains the block
+	byHand      // it makes the same call without a block: somebody else's work
+	shell       // a script into which the block can be inserted
+	opaque      // a hook that must be moved aside
 )
 
-// file is what stands where the hook of one event belongs.
+// file is the hook of one event, which need not exist.
 type file struct {
 	event string
 	path  string
 	kind  kind
 	info  fs.FileInfo
-	link  string // where it points to, if it is a symbolic link
+	link  string // the target of a symbolic link; "" for other files
 	script
-	owner string // whose hook it is, our part left out
+	owner string // the tool that owns the hook, apart from our block
 
-	stored *file // what was moved aside for it
+	stored *file // the hook that was moved aside for it; nil for none
 	husky  bool
 }
 
-// maxScript is the largest script that is edited, in bytes.
+// maxScript is the size of the largest script that is edited, in bytes.
 const maxScript = 1 << 20
 
-// read looks at the hook of an event. It refuses what may not be replaced; the file then
-// says as much of it as is known.
+// read reads the hook of an event. It refuses a file that must not be replaced; the result
+// then contains what is known about it.
 func (p Place) read(event string) (*file, error) {
 	f, refusal := p.look(event, filepath.Join(p.dir(), event))
 	if f.owner == "pre-commit" && f.kind != ours {
-		// It has moved ours, and runs it from there.
+		// pre-commit moved our file and runs it from there.
 		if moved, err := p.look(event, f.path+".legacy"); err == nil && moved.kind == ours {
 			f = moved
 		}
@@ -55,14 +55,14 @@ func (p Place) read(event string) (*file, error) {
 	return f, refusal
 }
 
-// nowhere reports whether an error says that nothing can stand at a path: nothing does,
-// or what should be a directory on the way is none (core.hooksPath=/dev/null).
+// nowhere reports whether an error means that nothing can exist at a path: nothing does, or
+// a parent is not a directory (core.hooksPath=/dev/null).
 func nowhere(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// storedFor is what was moved aside for an event, nil for nothing. It is not looked
-// into: it is somebody's, whatever it is.
+// storedFor returns the hook that was moved aside for an event, nil for none. It does not
+// interpret it, because it belongs to somebody else.
 func (p Place) storedFor(event string) (*file, error) {
 	f := &file{event: event, path: p.kept(event), kind: opaque}
 	var err error
@@ -77,13 +77,13 @@ func (p Place) storedFor(event string) (*file, error) {
 	}
 	head, _, err := readScript(f.path, maxScript+1)
 	if err != nil {
-		head = nil // whose it is can only be guessed
+		head = nil // the owner is only a guess
 	}
 	f.owner = owner(string(head))
 	return f, nil
 }
 
-// look reads one file, and refuses what cannot be installed in.
+// look reads one file, and refuses one in which nothing can be installed.
 func (p Place) look(event, path string) (*file, error) {
 	f, err := p.find(event, path)
 	switch {
@@ -101,8 +101,8 @@ func (p Place) look(event, path string) (*file, error) {
 	return f, nil
 }
 
-// find reads one file, whatever it is: our block stands in regular files alone. It
-// refuses where that cannot be told, or not be trusted.
+// find reads one file of any kind; only regular files contain our block. It refuses a file
+// that it cannot read, or whose block is damaged.
 func (p Place) find(event, path string) (*file, error) {
 	f := &file{event: event, path: path, husky: p.husky()}
 	var err error
@@ -129,7 +129,7 @@ func (p Place) find(event, path string) (*file, error) {
 	return f, nil
 }
 
-// judge says what a regular file is.
+// judge classifies a regular file by its content.
 func (f *file) judge(head []byte, whole bool) {
 	f.script = parse(string(head))
 	f.owner = owner(f.foreign(f.event))
@@ -142,7 +142,7 @@ func (f *file) judge(head []byte, whole bool) {
 		}
 	case calls(head, f.event):
 		f.kind = byHand
-	case f.husky && whole && bytes.IndexByte(head, 0) < 0, // which `sh -e` runs, without a first line
+	case f.husky && whole && bytes.IndexByte(head, 0) < 0, // husky runs it with `sh -e`, so it needs no shebang
 		whole && runs && isShell(head):
 		f.kind = shell
 	default:
@@ -172,7 +172,7 @@ func readScript(path string, size int64) (head []byte, whole bool, err error) {
 	return head[:n], false, err
 }
 
-// readLink reads a symbolic link. What it leads to is somebody else's, but may hold the
+// readLink reads a symbolic link. Its target belongs to somebody else, but may contain the
 // call.
 func (f *file) readLink() error {
 	var err error
@@ -192,7 +192,7 @@ func (f *file) readLink() error {
 	return nil
 }
 
-// calls reports whether a script makes our call.
+// calls reports whether a script contains our call.
 func calls(head []byte, event string) bool {
 	return bytes.Contains(head, []byte("git context hook "+event))
 }
@@ -215,8 +215,8 @@ func (p Place) followed(f *file) error {
 	return nil
 }
 
-// same reports whether what is kept is what stands at the hook's own place still:
-// whoever moved it aside was stopped halfway.
+// same reports whether the stored hook is still at its original path too, because moving it
+// aside was interrupted.
 func (f *file) same() bool {
 	if f.stored == nil || f.kind == absent || f.kind == ours {
 		return false
@@ -227,7 +227,7 @@ func (f *file) same() bool {
 	return os.SameFile(f.info, f.stored.info)
 }
 
-// deeper is a symbolic link's target as seen from one directory below.
+// deeper returns a symbolic link's target relative to a directory one level deeper.
 func deeper(target string) string {
 	if filepath.IsAbs(target) {
 		return target
@@ -235,14 +235,14 @@ func deeper(target string) string {
 	return ".." + string(filepath.Separator) + target
 }
 
-// runs reports whether git, or husky, runs the file.
+// runs reports whether git or husky runs the file.
 func (f *file) runs() bool { return f.husky || f.info.Mode()&0o111 != 0 }
 
-// wanted is the block that would be written today. Lines that were added to a file of
-// ours may read the input.
+// wanted returns the block that this version would write. If people added lines to a file
+// of ours, these may read standard input.
 func (f *file) wanted() string {
 	return block(f.event, f.then(), f.then() == takesFile && f.foreign(f.event) == "")
 }
 
-// current reports whether the block is that one.
+// current reports whether the file's block is the wanted one.
 func (f *file) current() bool { return f.block == f.wanted() }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// age says how long ago something was, in git's units (`git log --date=relative`):
-// the largest of which there are at least two or so.
+// age formats the time since then in git's units (`git log --date=relative`): the largest
+// unit of which there are about two or more.
 func age(then, now time.Time) string {
 	const day = 24 * time.Hour
 	d := now.Sub(then)

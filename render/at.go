@@ -7,7 +7,7 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// past says which moment of the past a view shows, and how it was found. It writes
+// past writes which moment of the past a view shows, and how it was found. It writes
 // nothing in a view of the present.
 func (p *Printer) past(at *refs.At) {
 	if at == nil {
@@ -17,7 +17,7 @@ func (p *Printer) past(at *refs.At) {
 	p.pastFacts(at)
 }
 
-// pastFacts is past where other attributes follow or stand before.
+// pastFacts is past without the empty line, among other attributes.
 func (p *Printer) pastFacts(at *refs.At) {
 	if at == nil {
 		return
@@ -26,7 +26,7 @@ func (p *Printer) pastFacts(at *refs.At) {
 	p.attribute("through", plain(through(at)))
 }
 
-// through words how a memory commit was found.
+// through describes how a memory commit was found.
 func through(at *refs.At) string {
 	kind := "memory"
 	if at.Code != nil {
@@ -47,27 +47,26 @@ func through(at *refs.At) string {
 	return asked
 }
 
-// AtLine is the same on one line, for views that are no Markdown; empty for the
-// present.
+// AtLine returns the same on one line, for views that are not Markdown; "" for the present.
 func AtLine(at *refs.At) string {
 	if at == nil {
 		return ""
 	}
-	if at.By == refs.AtMemory { // it was named itself
+	if at.By == refs.AtMemory { // the revision named the memory commit itself
 		return "as of " + stamp(at.Time) + ", " + through(at)
 	}
 	return "as of " + stamp(at.Time) + ", memory commit " + at.Commit.Short() + " through " + through(at)
 }
 
-// AtComment begins a view of the past whose text is a Markdown document itself: what
-// is said of it stands in a comment. It writes nothing in a view of the present.
+// AtComment writes AtLine as a comment, for a view of the past whose text is a Markdown
+// document itself. It writes nothing in a view of the present.
 func AtComment(p *Printer, at *refs.At) {
-	if at != nil { // "--" may not stand in a comment
+	if at != nil { // a comment must not contain "--"
 		p.line(dim("<!-- " + strings.ReplaceAll(AtLine(at), "--", "- -") + " -->"))
 	}
 }
 
-// atFlag is what a view of the past adds to the commands that it prints.
+// atFlag returns the flag that a view of the past adds to the commands that it prints.
 func atFlag(at *refs.At) string {
 	if at == nil {
 		return ""

@@ -8,8 +8,8 @@ import (
 	"github.com/git-context/git-context/refs"
 )
 
-// BisectText says where a bisect stands and what to do next, or which milestone
-// turned bad and how to see it.
+// BisectText shows the state of a bisect and the next step, or the first bad commit and how
+// to see it.
 func BisectText(p *Printer, b refs.Bisect) {
 	switch {
 	case b.FirstBad != nil:
@@ -26,7 +26,7 @@ func BisectText(p *Printer, b refs.Bisect) {
 	}
 }
 
-// unknown says what must be known first.
+// unknown returns what must be known first.
 func unknown(b refs.Bisect) string {
 	switch {
 	case b.Bad == nil && len(b.Good) == 0:
@@ -52,7 +52,7 @@ func (p *Printer) nextTest(b refs.Bisect) {
 	p.command("then", "bisect good|bad|skip")
 }
 
-// firstBad shows the milestone that was looked for.
+// firstBad shows the first bad commit.
 func (p *Printer) firstBad(c refs.Commit) {
 	kind := "milestone"
 	if c.ID == "" {
@@ -85,7 +85,7 @@ func (p *Printer) firstBad(c refs.Commit) {
 	p.command("when done", "bisect reset")
 }
 
-// number says "1 step", "2 steps".
+// number formats a count with its noun: "1 step", "2 steps".
 func number(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

@@ -9,11 +9,11 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// longAgent is the longest agent's name that the other lines align with.
+// longAgent is the maximum length of an agent's name with which other lines align.
 const longAgent = 24
 
-// BlameText shows who wrote each line, when, and in which milestone it first stood,
-// and lists these milestones below: `git context blame KEY`.
+// BlameText shows who wrote each line, when, and the first memory commit that contains it,
+// and lists these commits below: `git context blame KEY`.
 func BlameText(p *Printer, b refs.Blame) {
 	if len(b.Lines) == 0 {
 		p.line(plain("no text in '" + b.Key + "'"))
@@ -33,7 +33,7 @@ func BlameText(p *Printer, b refs.Blame) {
 	p.stones(b)
 }
 
-// stoneOf names the milestone of a line.
+// stoneOf names the commit of a line.
 func stoneOf(l refs.BlameLine) string {
 	if l.Milestone == nil {
 		return "-"
@@ -41,9 +41,9 @@ func stoneOf(l refs.BlameLine) string {
 	return l.Milestone.Commit.Short()
 }
 
-// stones lists the milestones of the lines, in their order.
+// stones lists the commits of the lines, in their order.
 func (p *Printer) stones(b refs.Blame) {
-	if b.Branch == "" { // the roadmap is of no branch, and so of no milestone
+	if b.Branch == "" { // the roadmap belongs to no branch, so no commit contains it
 		return
 	}
 	p.blank()

@@ -7,9 +7,9 @@ import (
 	"github.com/git-context/git-context/refs"
 )
 
-// BranchesText lists branches one a line, as `git branch -v` does and in its
-// colours: the current one marked, name, tip, what is not ordinary about it, its
-// newest subject, which only a terminal cuts. What remotes have stands last.
+// BranchesText lists branches on one line each, like `git branch -v` and in its colours: a
+// mark for the current one, name, tip, status and pending steps if unusual, and the newest
+// subject, which is shortened only for a terminal. Remote branches come last.
 func BranchesText(p *Printer, list []refs.Branch) {
 	width := 0
 	for _, b := range list {
@@ -29,7 +29,7 @@ func (p *Printer) listedBranch(b refs.Branch, width int) {
 	gap, rest := pad(name, width)+" ", b.Tip.Short()+" "+listedRemarks(b)
 	if p.Width > 0 {
 		rest += p.fit(b.Summary, cells(mark+name+gap+rest))
-	} else { // nothing stands behind the subject: a tab in it moves nothing
+	} else { // nothing follows the subject, so a tab in it cannot break the alignment
 		rest += strings.ReplaceAll(b.Summary, "\n", " ")
 	}
 	var line []piece
@@ -44,7 +44,7 @@ func (p *Printer) listedBranch(b refs.Branch, width int) {
 	default:
 		line = []piece{plain(mark + name + gap + rest)}
 	}
-	// The space before a subject stays where there is none: scripts split at it.
+	// The space before a missing subject stays, because scripts split at it.
 	p.write(p.styled(line) + "\n")
 }
 
@@ -55,7 +55,7 @@ func listedName(b refs.Branch) string {
 	return "remotes/" + b.Name
 }
 
-// listedRemarks gives "[merged, 3 pending] ", or nothing for an ordinary branch.
+// listedRemarks returns "[merged, 3 pending] ", or "" for an ordinary branch.
 func listedRemarks(b refs.Branch) string {
 	var all []string
 	if b.Status != statusActive && b.Status != "" {

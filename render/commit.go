@@ -11,16 +11,16 @@ import (
 	"github.com/git-context/git-context/refs"
 )
 
-// Commit is one milestone in full, `git context --commit C`, with what was said of it
-// until the moment of the view, and whether the code that it names has changed since. Of
-// a moment of the past that is not known.
+// Commit is one memory commit in full, `git context --commit C`, with its notes up to the
+// moment of the view, and whether the code that it names has changed since. In a view of
+// the past, the latter is unknown.
 type Commit struct {
 	refs.Commit
-	At *refs.At `json:"at"` // nil: now
+	At *refs.At `json:"at"` // nil: the present
 }
 
-// NewCommit reads the milestone that rev names. Where w is a moment of the past, it
-// must have been part of the branch then: fail.ErrNotFound.
+// NewCommit reads the memory commit that rev names. It returns fail.ErrNotFound if there is
+// none, or if w is a moment of the past at which the branch did not contain it.
 func NewCommit(ctx context.Context, s *refs.Store, w Where, rev string) (v Commit, err error) {
 	if w.At == "" {
 		if v.Commit, err = s.Milestone(ctx, rev); err != nil {
@@ -40,7 +40,7 @@ func NewCommit(ctx context.Context, s *refs.Store, w Where, rev string) (v Commi
 	return v, err
 }
 
-// Text shows the milestone in full.
+// Text shows the commit in full.
 func (v Commit) Text(p *Printer) {
 	p.summary("# ", v.Commit)
 	p.facts(v.Commit)
@@ -48,11 +48,11 @@ func (v Commit) Text(p *Printer) {
 	p.past(v.At)
 }
 
-// shown is what a view has said already; "" is nothing.
+// shown contains the texts that a view has shown already; "" means none.
 type shown struct{ goal, purpose, progress string }
 
-// commit shows a milestone under a heading. A block that says what the view has said
-// already is only named.
+// commit shows a memory commit under a heading. Of a text that the view has shown already,
+// it shows only the label.
 func (p *Printer) commit(level string, c refs.Commit, above shown) {
 	p.summary(level, c)
 	p.facts(c)
@@ -68,7 +68,7 @@ func (p *Printer) summary(level string, c refs.Commit) {
 	p.blank()
 }
 
-// texts shows the blocks of a milestone, and what reviewers said.
+// texts shows the quotes of a commit and its reviews.
 func (p *Printer) texts(c refs.Commit, above shown) {
 	p.purpose(c, above)
 	p.said("Previous Progress Summary", c.Progress, above.progress)
@@ -76,8 +76,8 @@ func (p *Printer) texts(c refs.Commit, above shown) {
 	p.reviews(c)
 }
 
-// StaleLine says which paths changed, and since which code commit; "" where none is
-// known to have.
+// StaleLine names the paths that changed, and the code commit since which they did; "" if
+// none are known.
 func StaleLine(s refs.Staleness) string {
 	if len(s.Changed) == 0 || s.Base == nil {
 		return ""
@@ -85,7 +85,7 @@ func StaleLine(s refs.Staleness) string {
 	return strings.Join(s.Changed, ", ") + " changed since " + s.Base.Short()
 }
 
-// facts lists what is known about a milestone but its texts.
+// facts lists everything about a commit except its texts.
 func (p *Printer) facts(c refs.Commit) {
 	p.attribute("id", plain(c.ID))
 	if c.Hash != nil {
@@ -105,8 +105,8 @@ func (p *Printer) facts(c refs.Commit) {
 	p.attribute("stale", plain(StaleLine(c.Staleness)))
 }
 
-// purpose shows the goal and the branch's purpose as commit.md has them: two
-// quotes, or one where there is no goal.
+// purpose shows the goal and the branch's purpose as commit.md contains them: two quotes,
+// or one if there is no goal.
 func (p *Printer) purpose(c refs.Commit, above shown) {
 	switch {
 	case c.Goal == "" || above.purpose != "" && c.Purpose == above.purpose:
@@ -122,7 +122,7 @@ func (p *Printer) purpose(c refs.Commit, above shown) {
 	p.quote(c.Purpose)
 }
 
-// said shows a block, unless it is empty or the view has its text already.
+// said shows a quote, unless it is empty or the view has shown the same text.
 func (p *Printer) said(label, text, known string) {
 	switch text {
 	case "":
@@ -143,7 +143,7 @@ func (p *Printer) label(label string) {
 
 func score(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// tags is a milestone's tags, "key=value" by key.
+// tags returns the tags of a commit as "key=value", sorted by key.
 func tags(m map[string]string) []string {
 	var list []string
 	for _, key := range slices.Sorted(maps.Keys(m)) {

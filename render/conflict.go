@@ -8,27 +8,26 @@ import (
 )
 
 const (
-	// besideWidth is the narrowest terminal with room for three texts side by side.
+	// besideWidth is the minimum width of a terminal for three texts side by side.
 	besideWidth = 100
-	// leastWidth is the narrowest terminal that lines are fitted to. A narrower
-	// one, or one that does not say how wide it is, wraps them itself.
+	// leastWidth is the minimum width to which lines are fitted; a narrower terminal wraps
+	// them itself. unknownWidth is used if the terminal's width is unknown.
 	leastWidth, unknownWidth = 20, 80
-	// conflictRows is how much of a conflict is shown.
+	// conflictRows is the maximum number of rows of a conflict.
 	conflictRows = 20
-	// conflictContext is how many lines that all sides share stand around what
-	// differs, as in git's diffs.
+	// conflictContext is the number of common lines that are shown around a difference, as
+	// in git's diffs.
 	conflictContext = 3
 )
 
-// ConflictsText lists the conflicts of merging branch source into target. Each
-// has a line of its own for scripts, "conflict (KIND): PATH", or "resolved (KIND):
-// PATH" for one that is settled, and nothing else where there is no terminal: an
-// agent takes the texts from JSON.
+// ConflictsText lists the conflicts of merging branch source into target. Each has a line
+// for scripts, "conflict (KIND): PATH", or "resolved (KIND): PATH" for a resolved one.
+// Without a terminal that is all: an agent reads the texts from JSON.
 //
-// In a terminal the three texts of an open conflict follow: side by side from 100
-// columns on, else one below the other; ours is target's, theirs source's. What
-// base does not have is coloured. Lines that all sides share are left out, and a
-// long text is cut, with a count. No line but a heading is wider than the terminal.
+// In a terminal the three texts of an open conflict follow, side by side from 100 columns
+// on, otherwise one below the other; ours is target's, theirs source's. Lines that base
+// lacks are coloured. Lines common to all sides are left out, and long texts are shortened,
+// with a count. No line except a heading is wider than the terminal.
 func ConflictsText(p *Printer, source, target string, list []refs.Conflict) {
 	person := p.Width > 0 || p.Color
 	for i, c := range list {
@@ -47,8 +46,8 @@ func ConflictsText(p *Printer, source, target string, list []refs.Conflict) {
 	}
 }
 
-// sides shows the texts of a conflict. They are indented, so that no line of
-// theirs looks like the heading of another conflict.
+// sides shows the texts of a conflict. They are indented, so that none of their lines looks
+// like the heading of another conflict.
 func (p *Printer) sides(sides []column) {
 	const indent = "  "
 	width := p.Width
@@ -78,13 +77,13 @@ func (p *Printer) threeColumns(indent string, sides []column, width int) {
 	p.columns(indent, sides, width)
 }
 
-// between stands between two columns.
+// between separates two columns.
 const between = " │ "
 
-// columns shows texts side by side, line by line: the first row of a line stands
-// beside the first row of the same line of the others.
+// columns shows texts side by side, line by line: the first rows of the same line of all
+// texts are beside each other.
 func (p *Printer) columns(indent string, sides []column, width int) {
-	left := make([]int, len(sides)) // per side, how many lines are not wholly shown
+	left := make([]int, len(sides)) // by side: the number of lines that are not wholly shown
 	band := make([]wrapped, len(sides))
 	room := conflictRows
 	for k := range tallest(sides) {
@@ -129,13 +128,13 @@ func tallest(sides []column) int {
 	return n
 }
 
-// wrapped is one line of a column, in rows.
+// wrapped is one line of a column, as rows.
 type wrapped struct {
 	style string
 	rows  []string
 }
 
-// band writes lines that stand beside each other, and gives its rows.
+// band writes lines that are beside each other, and returns the number of rows.
 func (p *Printer) band(indent string, lines []wrapped, width int) int {
 	height := 0
 	for _, l := range lines {

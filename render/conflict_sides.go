@@ -13,19 +13,19 @@ type column struct {
 	lines []sideLine
 }
 
-// sideLine is a line of a text, or a remark that stands for n of them.
+// sideLine is a line of a text, or a remark that replaces n lines.
 type sideLine struct {
 	piece
 	n int
 }
 
-// conflictSides is ours, base and theirs as they are shown. The colours are those
-// of the diff from ours to theirs: red goes if theirs is taken, green comes.
+// conflictSides returns ours, base and theirs for display. The colours are those of a diff
+// from ours to theirs: taking theirs removes the red lines and adds the green ones.
 func conflictSides(c refs.Conflict, source, target string) []column {
 	ours, base, theirs := newSide(c.Ours), newSide(c.Base), newSide(c.Theirs)
 	head, tail := shared(ours, base, theirs)
 	before := base
-	if base.absent { // what both added is no difference
+	if base.absent { // a line that both sides added is not a difference
 		before = theirs
 	}
 	oursNew := ours.without(before, head, tail)
@@ -45,7 +45,7 @@ func conflictSides(c refs.Conflict, source, target string) []column {
 type side struct {
 	absent bool
 	lines  []string // without their line ends
-	ended  bool     // whether the last line has one
+	ended  bool     // whether the last line has a line end
 }
 
 func newSide(text *string) side {
@@ -59,7 +59,8 @@ func newSide(text *string) side {
 	return side{lines: strings.Split(rest, "\n"), ended: ended}
 }
 
-// shared counts the lines that all the texts there are begin and end with.
+// shared counts the lines that all existing texts have in common at their beginning and at
+// their end.
 func shared(sides ...side) (head, tail int) {
 	var texts [][]string
 	shortest := -1
@@ -89,9 +90,9 @@ func shared(sides ...side) (head, tail int) {
 	return head, tail
 }
 
-// without marks the lines that another text does not have, where the two differ.
-// It counts lines and looks at no order: texts come from strangers and may be
-// long, and this costs no more than reading them.
+// without marks the lines that another text lacks, between head and tail. It counts lines
+// regardless of their order, so that the cost is linear: texts come from strangers and may
+// be long.
 func (s side) without(other side, head, tail int) []bool {
 	if s.absent {
 		return nil
@@ -110,9 +111,9 @@ func (s side) without(other side, head, tail int) []bool {
 	return marks
 }
 
-// show gives the lines of a text, those that are marked in a colour, without most
-// of what all sides share. ended says whether a line end is missing where another
-// side has it: nothing else would show that difference.
+// show returns the lines of a text, with marked ones in a colour, and without most of the
+// lines that all sides share. ended means that another side's text ends in a newline; a
+// missing newline must be shown, because it may be the only difference.
 func (s side) show(color func(string) piece, marks []bool, head, tail int, ended bool) []sideLine {
 	switch {
 	case s.absent:
@@ -125,8 +126,8 @@ func (s side) show(color func(string) piece, marks []bool, head, tail int, ended
 	for i := first; i < last; i++ {
 		text := plain(s.lines[i])
 		if marks != nil && marks[i] {
-			// Elsewhere a carriage return at a line's end is left out; here it
-			// may be all the difference.
+			// Elsewhere a carriage return at the end of a line is left out; here it may be
+			// the only difference.
 			text = color(strings.ReplaceAll(s.lines[i], "\r", "^M"))
 		}
 		lines = append(lines, sideLine{text, 1})
@@ -138,8 +139,8 @@ func (s side) show(color func(string) piece, marks []bool, head, tail int, ended
 	return lines
 }
 
-// folded is how many of n shared lines are left out: one alone would cost as much
-// as the remark that stands for it.
+// folded returns how many of n shared lines are left out. A single line is not, because the
+// remark would need as much space.
 func folded(n int) int {
 	if n-conflictContext < 2 {
 		return 0

@@ -6,16 +6,16 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// Git has colours for HEAD, branches, remote branches and tags, by the folder that
-// their refs stand in, and none for memory's. These are the same.
+// git colours HEAD, branches, remote branches and tags by the directory of their refs, and
+// knows none for memory's refs. These are the same colours.
 const (
 	branchStyle = "1;32"
 	remoteStyle = "1;31"
 	tagStyle    = "1;33"
 )
 
-// named gives the refs behind the hash that ends at a place of a line the names that
-// people know, and colours by what they are. What stands behind them is not touched.
+// named replaces the refs after the hash that ends at offset at of a line by their short
+// names, coloured by kind. It leaves the rest of the line unchanged.
 func (o *logLines) named(l gitLine, at int) gitLine {
 	const open, between, end = " (", ", ", ")"
 	text := l.plain()
@@ -47,7 +47,7 @@ func (o *logLines) named(l gitLine, at int) gitLine {
 	return append(append(out, frame), tail...)
 }
 
-// decoration is how a memory ref is shown: origin/main for what the remote has.
+// decoration returns the short name of a memory ref: origin/main for a remote branch.
 func decoration(ref string) piece {
 	if name, ok := strings.CutPrefix(ref, git.BranchPrefix); ok {
 		return piece{branchStyle, name}
@@ -62,8 +62,8 @@ func decoration(ref string) piece {
 	return plain(ref)
 }
 
-// split parts a line behind n bytes of its text. Colours that begin where it is parted
-// belong to the second part, and so does what ends the first part's.
+// split splits a line after n bytes of its text. A colour that begins there belongs to the
+// second part, and so does the sequence that ends the first part's colour.
 func (l gitLine) split(n int) (before, after gitLine) {
 	for i, s := range l {
 		if n < len(s.text) || n == len(s.text) && i+1 == len(l) {
@@ -77,7 +77,7 @@ func (l gitLine) split(n int) (before, after gitLine) {
 	return l, nil
 }
 
-// styleAtEnd is the colour that the end of a line is in.
+// styleAtEnd returns the colour at the end of a line.
 func (l gitLine) styleAtEnd() string {
 	for i := len(l) - 1; i >= 0; i-- {
 		if l[i].text != "" {

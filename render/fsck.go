@@ -2,8 +2,8 @@ package render
 
 import "github.com/git-context/git-context/refs"
 
-// ProblemsText shows what fsck found: a line for each problem, and below it what mends it,
-// or that it was mended.
+// ProblemsText shows the problems that fsck found, one on a line, and below each the
+// repair, unless it was repaired.
 func ProblemsText(p *Printer, problems []refs.Problem) {
 	for _, x := range problems {
 		if x.Fixed {

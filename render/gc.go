@@ -6,8 +6,8 @@ import (
 	"github.com/git-context/git-context/refs"
 )
 
-// GCText shows what a gc did: what was packed, each thing that was dropped, and how much
-// is free now.
+// GCText shows the result of a gc: what it packed, everything that it dropped, and how much
+// space it freed.
 func GCText(p *Printer, res refs.GCResult) {
 	if res.Packed == 0 && res.Dropped == 0 && res.Bytes <= 0 {
 		p.line(plain("nothing to pack or drop"))

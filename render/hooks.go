@@ -1,13 +1,13 @@
 package render
 
-// HookLine is how one hook stands, in words.
+// HookLine is the state of one hook, in words.
 type HookLine struct {
 	Name, State, Owner, Path, Reason string
-	Good, Bad                        bool // it runs; it ought to, and does not
+	Good, Bad                        bool // it works; it should work but does not
 }
 
-// HooksText lists hooks one a line: event, state, whose it is, file, and what is wrong
-// with it. There is no column for owners where there are none.
+// HooksText lists hooks on one line each: event, state, owner, file, and the problem if
+// there is one. If no hook has an owner, the column is left out.
 func HooksText(p *Printer, list []HookLine) {
 	names, states, owners := 0, 0, 0
 	for _, h := range list {

@@ -7,8 +7,8 @@ import (
 	"github.com/git-context/git-context/refs"
 )
 
-// LinkText shows what belongs together, one line for each milestone and code commit, and
-// what opens it.
+// LinkText shows the links between memory and code, one line for each memory commit and
+// code commit, and the commands that show them.
 func LinkText(p *Printer, l refs.Links) {
 	switch {
 	case l.Milestone != nil:
@@ -20,7 +20,7 @@ func LinkText(p *Printer, l refs.Links) {
 	}
 }
 
-// linksOfCode shows the milestones of one code commit.
+// linksOfCode shows the memory commits of one code commit.
 func (p *Printer) linksOfCode(code refs.CodeLink, memory []refs.LinkedCommit) {
 	p.line(bold("# Code "), hash(code.Commit), plain(p.subject(code, len("# Code "))))
 	p.blank()
@@ -33,12 +33,12 @@ func (p *Printer) linksOfCode(code refs.CodeLink, memory []refs.LinkedCommit) {
 		p.blank()
 		p.command("in full", "--commit %s", memory[0].Hash.Short())
 	}
-	if code.Time != nil { // of what is gone there is no time to look at
+	if code.Time != nil { // a missing code commit has no time to look at
 		p.command("what was known then", "--at %s", code.Commit.Short())
 	}
 }
 
-// linksOfRange shows the milestones of a range, each with its code commits.
+// linksOfRange shows the memory commits of a range, each with its code commits.
 func (p *Printer) linksOfRange(asked string, memory []refs.LinkedCommit) {
 	if len(memory) == 0 {
 		p.line(plain("no milestone belongs to the code of " + asked))
@@ -57,7 +57,7 @@ func (p *Printer) linksOfRange(asked string, memory []refs.LinkedCommit) {
 	p.command("in full", "--commit %s", memory[0].Hash.Short())
 }
 
-// linksOfMilestone shows the code commits of one milestone.
+// linksOfMilestone shows the code commits of one memory commit.
 func (p *Printer) linksOfMilestone(m refs.Commit, codes []refs.CodeLink) {
 	p.line(bold("# Milestone "), hash(*m.Hash), plain(" "+p.fit(m.Summary, len("# Milestone 0123456789 "))))
 	p.blank()
@@ -74,8 +74,8 @@ func (p *Printer) linksOfMilestone(m refs.Commit, codes []refs.CodeLink) {
 	}
 }
 
-// linkedCommit shows a milestone on one line: hash, day, branch, what its note says, subject,
-// and how it belongs.
+// linkedCommit shows a memory commit on one line: hash, day, branch, outcome, subject, and
+// how it is linked.
 func (p *Printer) linkedCommit(c refs.Commit, how string) {
 	note := ""
 	if c.Outcome != nil {
@@ -86,12 +86,13 @@ func (p *Printer) linkedCommit(c refs.Commit, how string) {
 	p.line(hash(*c.Hash), plain(rest), green(flat(c.Branch)+" "), judgedAs(c.Outcome, note), plain(p.fit(c.Summary, used)), dim(how))
 }
 
-// codeLink shows a code commit on one line, and how the milestone belongs to it.
+// codeLink shows a code commit on one line, and how the memory commit is linked to it.
 func (p *Printer) codeLink(indent string, l refs.CodeLink) {
 	p.line(plain(indent), hash(l.Commit), plain(p.subject(l, len(indent)+cells(how(l)))), dim(how(l)))
 }
 
-// subject is the day and subject of a code commit for a line behind used cells.
+// subject returns the day and the subject of a code commit for a line in which used cells
+// are taken.
 func (p *Printer) subject(l refs.CodeLink, used int) string {
 	if l.Subject == nil {
 		return " (gone from this repository)"
@@ -100,7 +101,7 @@ func (p *Printer) subject(l refs.CodeLink, used int) string {
 	return on + p.fit(*l.Subject, used+len(l.Commit.Short())+len(on))
 }
 
-// how says in words why a milestone belongs to a code commit; "" where nothing says so.
+// how describes why a memory commit is linked to a code commit; "" if that is not recorded.
 func how(l refs.CodeLink) string {
 	var words []string
 	for _, h := range []struct{ how, words string }{{refs.LinkNoted, "linked"}, {refs.LinkMadeOn, "made on it"}} {

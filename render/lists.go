@@ -9,8 +9,8 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// TopicsText lists topics one a line: key, day, who wrote it, in parentheses the files
-// that it speaks of, and behind "stale:" those that have changed since.
+// TopicsText lists topics on one line each: key, day, author, in parentheses the files that
+// it is about, and after "stale:" those that have changed since.
 func TopicsText(p *Printer, list []refs.Topic) {
 	keys, agents := 0, 0
 	for _, t := range list {
@@ -36,8 +36,8 @@ func TopicsText(p *Printer, list []refs.Topic) {
 	}
 }
 
-// topicPaths are the files of a topic, each once: those that still fit, and those that
-// have changed.
+// topicPaths returns the files of a topic, each once: those that are unchanged, and those
+// that have changed.
 func topicPaths(t refs.Topic) (kept, stale string) {
 	fits := slices.DeleteFunc(slices.Clone(t.Paths), func(p string) bool { return slices.Contains(t.Changed, p) })
 	if len(fits) > 0 {
@@ -49,7 +49,8 @@ func topicPaths(t refs.Topic) (kept, stale string) {
 	return kept, stale
 }
 
-// TagsText lists tags one a line: the milestone, the name, the milestone's subject.
+// TagsText lists tags on one line each: the memory commit, the tag's name, the commit's
+// subject.
 func TagsText(p *Printer, list []refs.Tag) {
 	width := 0
 	for _, t := range list {
@@ -61,8 +62,8 @@ func TagsText(p *Printer, list []refs.Tag) {
 	}
 }
 
-// VerifiedText lists memory commits one a line: hash, what their signature is worth, who
-// signed, subject.
+// VerifiedText lists memory commits on one line each: hash, the status of the signature,
+// the signer, subject.
 func VerifiedText(p *Printer, list []refs.Verified) {
 	status, signer := 0, 0
 	for _, v := range list {
@@ -75,7 +76,7 @@ func VerifiedText(p *Printer, list []refs.Verified) {
 	}
 }
 
-// trust gives a signature's status the colour of what it is worth.
+// trust colours a signature's status.
 func trust(status, text string) piece {
 	switch status {
 	case refs.SignatureGood:
@@ -86,7 +87,7 @@ func trust(status, text string) piece {
 	return plain(text)
 }
 
-// signerOf says who signed, or at least with which key.
+// signerOf returns the signer, or the key if the signer is unknown.
 func signerOf(v refs.Verified) string {
 	switch {
 	case v.Signer != nil:
@@ -105,7 +106,7 @@ type Revision struct {
 	Summary string    `json:"summary"`
 }
 
-// RevisionsText lists revisions of the roadmap one a line: hash, day, who, subject.
+// RevisionsText lists revisions of the roadmap on one line each: hash, day, agent, subject.
 func RevisionsText(p *Printer, list []Revision) {
 	for _, r := range list {
 		when, who := " "+day(r.Time)+" ", flat(r.Agent)+": "

@@ -7,8 +7,8 @@ import (
 	"github.com/git-context/git-context/refs"
 )
 
-// NoteText shows what is noted of one milestone: what is in force, then the
-// reviews. Everything that was ever said is in JSON, and in `git notes`.
+// NoteText shows the notes of one memory commit: the valid facts, then the reviews. JSON
+// and `git notes` contain all facts.
 func NoteText(p *Printer, n refs.Note) {
 	c := n.Milestone
 	p.line(bold("# Note of "), hash(n.Commit), plain(" "+p.fit(c.Summary, len("# Note of  ")+len(n.Commit.Short()))))
@@ -21,7 +21,7 @@ func NoteText(p *Printer, n refs.Note) {
 	p.reviews(c)
 }
 
-// judgement lists what a milestone's note says that is in force.
+// judgement lists the valid facts in a commit's note.
 func (p *Printer) judgement(c refs.Commit) {
 	if c.Score != nil {
 		p.attribute("score", plain(score(*c.Score)))
@@ -32,7 +32,7 @@ func (p *Printer) judgement(c refs.Commit) {
 	p.attribute("tags", plain(strings.Join(tags(c.Tags), ", ")))
 }
 
-// reviews shows what was written about a milestone, by whom and when.
+// reviews shows the reviews of a commit with author and time.
 func (p *Printer) reviews(c refs.Commit) {
 	for _, r := range c.Reviews {
 		p.label(fmt.Sprintf("Review by %s, %s", flat(r.Agent), p.when(r.Time)))

@@ -6,8 +6,8 @@ import (
 	"github.com/git-context/git-context/refs"
 )
 
-// Recalled shows past cases: what each is to the reader, its title, how near it is, what
-// became of it, and the command that opens it. No case is no line.
+// Recalled shows past cases: how each relates to the reader, its title, similarity and
+// outcome, and the command that shows it. Without cases it writes nothing.
 func Recalled(p *Printer, hits []refs.SearchHit) {
 	for i, h := range hits {
 		if i > 0 {
@@ -23,15 +23,15 @@ func Recalled(p *Printer, hits []refs.SearchHit) {
 	}
 }
 
-// recallLabel says what a case is to the reader:
+// recallLabel returns how a case relates to the reader:
 //
-//  1. near, but another problem for all that is known,
+//  1. similar, but probably another problem,
 //  2. a topic,
-//  3. a step, of which nobody says how it ended,
-//  4. a milestone that failed,
-//  5. was given up, or
-//  6. is said to have solved it,
-//  7. a milestone of which nobody says how it ended, a rollback as any other.
+//  3. a step, whose outcome is unknown,
+//  4. a commit that failed,
+//  5. a commit that was abandoned,
+//  6. a commit that succeeded,
+//  7. a commit with unknown outcome, rollbacks included.
 func recallLabel(h refs.SearchHit) string {
 	outcome := ""
 	if h.Outcome != nil {

@@ -7,11 +7,11 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// namedRefs is how many refs are named in one line, which a hundred would make a wall.
+// namedRefs is the maximum number of refs that are named in one line.
 const namedRefs = 20
 
-// RefNames lists refs as people know them: branches by their names, the others
-// by what they hold. Of very many it names the first, and counts the rest.
+// RefNames lists refs by the names that people know: branches by their names, other refs by
+// their content. Of very many refs it names the first and counts the rest.
 func RefNames(refs []string) string {
 	more := ""
 	if n := len(refs) - namedRefs; n > 1 {

@@ -10,8 +10,8 @@ import (
 // hitIndent is as wide as the column of kinds: commit, step, topic.
 const hitIndent = "       "
 
-// Hits shows what a search or recall found, the best first: what it is and where, the
-// part of the text that was looked for, and the command that shows the rest.
+// Hits shows the results of a search or recall, the best first: kind and place, the
+// matching part of the text, and the command that shows the rest.
 func Hits(p *Printer, hits []refs.SearchHit) {
 	for i, h := range hits {
 		if i > 0 {
@@ -29,7 +29,7 @@ func Hits(p *Printer, hits []refs.SearchHit) {
 		for _, x := range head {
 			used += cells(x.text)
 		}
-		if h.Kind != "topic" { // whose title is its name
+		if h.Kind != "topic" { // its title is its name
 			head = append(head, plain(" "), bold(p.fit(h.Title, used+1)))
 		}
 		p.line(head...)

@@ -11,21 +11,21 @@ import (
 
 // Snapshot is CONTEXT of the project: `git context`.
 type Snapshot struct {
-	Branch   string        `json:"branch"` // the current one's name
+	Branch   string        `json:"branch"` // name of the current branch
 	Head     git.ID        `json:"head"`
 	Roadmap  Roadmap       `json:"roadmap"`
-	Branches []refs.Branch `json:"branches"` // the newest, the current one always among them
+	Branches []refs.Branch `json:"branches"` // the newest branches; the current one is always included
 	Total    int           `json:"branches_total"`
-	Purpose  string        `json:"purpose"` // of the current branch, as is what follows
+	Purpose  string        `json:"purpose"` // of the current branch, like the fields that follow
 	Progress string        `json:"progress"`
 	Commits  []refs.Commit `json:"commits"` // newest first
 	Pending  int           `json:"pending"`
-	At       *refs.At      `json:"at"` // nil: now
+	At       *refs.At      `json:"at"` // nil: the present
 
-	// The text lists active branches only and counts the others.
+	// The text lists only active branches and counts the others.
 	active []refs.Branch
-	more   map[string]int // by status, how many the text does not list
-	far    int            // how many moved on too far since to say what they were
+	more   map[string]int // by status: the number of branches that the text does not list
+	far    int            // number of branches that changed too much since to determine their past state
 }
 
 // Roadmap is the part of main.md that a snapshot shows.
@@ -35,9 +35,9 @@ type Roadmap struct {
 	Todo       []refs.Item `json:"todo"`
 }
 
-// Where says what a view is of: a branch, as it stands or as it stood.
+// Where is the subject of a view: a branch, now or at a moment of the past.
 type Where struct {
-	Branch string // empty: the current one
+	Branch string // empty: the current branch
 	At     string // a revision of memory or of code, see [refs.Store.At]; empty: now
 }
 
@@ -45,15 +45,15 @@ func (w Where) tip(ctx context.Context, s *refs.Store) (*refs.Tip, error) {
 	return s.At(ctx, w.Branch, w.At)
 }
 
-// NewSnapshot reads a branch with its newest k milestones in full, the roadmap and
-// the newest branches, at most limit of them.
+// NewSnapshot reads a branch with its newest k commits in full, the roadmap, and at most
+// limit of the newest branches.
 //
-// It returns fail.ErrNoMemory where there is none. Memory without a roadmap (a
-// fetch of the branches alone brings it) is shown without one.
+// It returns fail.ErrNoMemory if there is none. Memory without a roadmap, which a fetch of
+// only the branches gives, is shown without one.
 func NewSnapshot(ctx context.Context, s *refs.Store, w Where, k, limit int) (Snapshot, error) {
 	v := Snapshot{Roadmap: Roadmap{Milestones: []refs.Item{}, Todo: []refs.Item{}}}
-	// The children behind these cost a millisecond each: they run side by side.
-	// Which roadmap a moment of the past had, the tip says.
+	// The git processes of these reads cost a millisecond each, so they run concurrently.
+	// The roadmap of a moment of the past depends on the tip.
 	var tip *refs.Tip
 	reads := []func(context.Context) error{
 		func(ctx context.Context) error {
@@ -94,7 +94,7 @@ func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *refs.Tip, k 
 		func(ctx context.Context) error {
 			commits, err := s.Newest(ctx, tip, k)
 			v.Commits = noted(commits)
-			if err != nil || v.At != nil { // of the past it is not known
+			if err != nil || v.At != nil { // unknown for the past
 				return err
 			}
 			return s.MarkStale(ctx, v.Commits)
@@ -106,7 +106,8 @@ func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *refs.Tip, k 
 	return together(ctx, reads...)
 }
 
-// readRoadmap reads the roadmap as it stands, for nil, or as it stood at a tip.
+// readRoadmap reads the roadmap: the current one if tip is nil, otherwise that of the tip's
+// moment.
 func (v *Snapshot) readRoadmap(ctx context.Context, s *refs.Store, tip *refs.Tip) error {
 	r, _, err := s.Roadmap(ctx, tip)
 	if errors.Is(err, fail.ErrNoMemory) || tip != nil && errors.Is(err, fail.ErrNotFound) {
@@ -118,7 +119,8 @@ func (v *Snapshot) readRoadmap(ctx context.Context, s *refs.Store, tip *refs.Tip
 	return err
 }
 
-// shown tells of branches, given in order, which of them list will keep.
+// shown returns a function that reports, for branches in order, which of them list will
+// keep.
 func (w Where) shown(limit int) func(refs.Branch) bool {
 	all, active := 0, 0
 	return func(b refs.Branch) bool {
@@ -129,7 +131,7 @@ func (w Where) shown(limit int) func(refs.Branch) bool {
 	}
 }
 
-// list cuts all branches down to those that are shown.
+// list reduces all branches to those that are shown.
 func (v *Snapshot) list(limit int) {
 	all := some(v.Branches)
 	v.Total, v.more = len(all)+v.far, map[string]int{}
@@ -148,8 +150,8 @@ func (v *Snapshot) list(limit int) {
 	v.more[statusActive] = len(active) - len(v.active)
 }
 
-// newest is the first n branches; the current one, if it is further back, takes
-// the last place.
+// newest returns the first n branches. If the current one is not among them, it takes the
+// last place.
 func newest(list []refs.Branch, n int, current string) []refs.Branch {
 	if len(list) <= n || n <= 0 {
 		return list[:min(len(list), max(n, 0))]
@@ -162,10 +164,10 @@ func newest(list []refs.Branch, n int, current string) []refs.Branch {
 	return list[:n]
 }
 
-// statusActive is the one status whose branches a snapshot lists.
+// statusActive is the only status whose branches a snapshot lists.
 const statusActive = "active"
 
-// some makes an empty list of none, because JSON knows the difference.
+// some returns an empty list for nil, because JSON distinguishes them.
 func some[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -173,7 +175,7 @@ func some[T any](list []T) []T {
 	return list
 }
 
-// noted makes every milestone's tags a map, for the same reason.
+// noted makes the tags of every commit a map, for the same reason.
 func noted(commits []refs.Commit) []refs.Commit {
 	for i := range commits {
 		if commits[i].Tags == nil {

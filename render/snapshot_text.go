@@ -7,8 +7,8 @@ import (
 	"github.com/git-context/git-context/refs"
 )
 
-// Text shows a snapshot: the project first, then its branches, then what the
-// current branch is for and where it stands.
+// Text shows a snapshot: the project first, then its branches, then the purpose and the
+// state of the current branch.
 func (v Snapshot) Text(p *Printer) {
 	p.line(bold("# Context of "), green(v.Branch), plain(" at "), hash(v.Head))
 	p.past(v.At)
@@ -25,7 +25,7 @@ func (v Snapshot) Text(p *Printer) {
 	}
 }
 
-// newest shows the newest milestones in full.
+// newest shows the newest commits in full.
 func (v Snapshot) newest(p *Printer) {
 	switch n := len(v.Commits); n {
 	case 0:
@@ -43,7 +43,7 @@ func (v Snapshot) newest(p *Printer) {
 	}
 }
 
-// items shows a check list; an item of several lines stays one item.
+// items shows a check list. An item of several lines stays one item.
 func (p *Printer) items(title string, list []refs.Item) {
 	if len(list) == 0 {
 		return
@@ -62,7 +62,7 @@ func (p *Printer) items(title string, list []refs.Item) {
 	}
 }
 
-// branches lists the branches, what each is for, and how to see the others.
+// branches lists the branches with their purposes, and the commands for the others.
 func (v Snapshot) branches(p *Printer) {
 	if v.Total == 0 {
 		return
@@ -78,7 +78,7 @@ func (v Snapshot) branches(p *Printer) {
 	v.others(p)
 }
 
-// others says how many branches were not listed, and how to see them.
+// others writes the numbers of branches that were not listed, with the commands for them.
 func (v Snapshot) others(p *Printer) {
 	first := true
 	for _, rest := range []struct{ status, what, arguments string }{
@@ -93,7 +93,7 @@ func (v Snapshot) others(p *Printer) {
 			first = false
 		}
 		arguments := rest.arguments
-		if v.At != nil { // what the list of branches shows is of now
+		if v.At != nil { // the list of branches shows only the present
 			arguments = "--json" + atFlag(v.At)
 		}
 		p.command(fmt.Sprintf("%d %s", n, rest.what), "%s", arguments)
@@ -106,11 +106,11 @@ func (v Snapshot) others(p *Printer) {
 	}
 }
 
-// longName is the longest name that the other lines of a list align with.
+// longName is the maximum width of a name with which the other lines of a list align.
 const longName = 48
 
-// column is how wide a name makes the column that it stands in: one that is too long
-// stands out, and takes no room from the other lines.
+// column returns the width that a name requires of its column. A name that is too long
+// returns 0: it exceeds the column and takes no room from the other lines.
 func (p *Printer) column(name string) int {
 	most := longName
 	if p.Width > 0 {
@@ -122,7 +122,7 @@ func (p *Printer) column(name string) int {
 	return 0
 }
 
-// branch shows a branch on two lines: where it stands, and what it is for.
+// branch shows a branch on two lines: its state, and its purpose.
 func (p *Printer) branch(b refs.Branch, width, ages int) {
 	mark, name := "  ", plain(b.Name)
 	if b.Current {
@@ -139,7 +139,8 @@ func (p *Printer) branch(b refs.Branch, width, ages int) {
 	}
 }
 
-// remarks says what is not ordinary about a branch: "[merged, 3 steps pending] ".
+// remarks returns the status and the pending steps of a branch if unusual: "[merged, 3
+// steps pending] ".
 func remarks(b refs.Branch) string {
 	var all []string
 	if b.Status != statusActive {

@@ -7,10 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// together does independent reads side by side and waits for all of them. The
-// first failure ends the others. Of several the one that stands first is
-// returned, so that a failure reads the same every time; one that was only ended
-// by another's does not count.
+// together runs independent reads concurrently and waits for all of them. The first failure
+// cancels the others. Of several errors it returns that of the first read in order, so that
+// the result is deterministic; errors that the cancellation caused do not count.
 func together(ctx context.Context, reads ...func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -32,7 +31,7 @@ func together(ctx context.Context, reads ...func(context.Context) error) error {
 	}
 	all.Wait()
 	if p := broke.Load(); p != nil {
-		panic(*p) // where the caller's own recover finds it
+		panic(*p) // in the goroutine of the caller, who may recover
 	}
 	var ended error
 	for _, err := range errs {
