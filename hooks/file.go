@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // kind classifies the file of an event's hook.
@@ -120,7 +122,7 @@ func (p Place) find(event, path string) (*file, error) {
 	}
 	head, whole, err := readScript(path, f.info.Size())
 	if err != nil {
-		return f, refuse(err, "chmod u+r "+quote(path), "cannot read hook '%s'", path)
+		return f, refuse(err, "chmod u+r "+prose.ShellQuoted(path), "cannot read hook '%s'", path)
 	}
 	if f.judge(head, whole); f.damaged {
 		return f, refuse(nil, "take out its lines by hand, from '"+beginMark+"' to '"+endMark+"'",

@@ -6,9 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // Did is the effect on one hook.
@@ -81,13 +81,10 @@ func (f *file) obstacle(kept string) error {
 	case f.stored != nil && f.kind != absent && !f.same() && f.then() != putsBack:
 		return refuse(nil, "move one of them away", "'%s' was kept when hook '%s' was installed, and another one stands there now", kept, f.path)
 	case (f.kind == ours || f.kind == byHand) && !f.runs():
-		return refuse(nil, "chmod +x "+quote(f.path), "hook '%s' is not executable any more", f.path)
+		return refuse(nil, "chmod +x "+prose.ShellQuoted(f.path), "hook '%s' is not executable any more", f.path)
 	}
 	return nil
 }
-
-// quote quotes a path for a shell.
-func quote(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }
 
 // undo removes what was installed before a hook failed, and the rest of that hook.
 func (p Place) undo(changes []Change) error {

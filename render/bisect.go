@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // BisectText shows the state of a bisect and the next step, or the first bad commit and how
@@ -42,10 +43,10 @@ func (p *Printer) nextTest(b refs.Bisect) {
 		p.line(plain("Bisecting '" + b.Branch + "': good is not before bad; what both come from must be tested"))
 	} else {
 		p.line(plain(fmt.Sprintf("Bisecting '%s': %s left to test after this (roughly %s)", b.Branch,
-			number(b.Left-1, "milestone"), number(bits.Len(uint(b.Left))-1, "more step"))))
+			prose.Count(b.Left-1, "milestone"), prose.Count(bits.Len(uint(b.Left))-1, "more step"))))
 	}
 	c := *b.Next
-	p.line(plain("["), yellow(string(*c.Hash)), plain("] "+flat(c.Summary)))
+	p.line(plain("["), yellow(string(*c.Hash)), plain("] "+prose.Fold(c.Summary)))
 	if c.Code != nil {
 		p.line(dim("code: "), plain(string(*c.Code)))
 	}
@@ -58,7 +59,7 @@ func (p *Printer) firstBad(c refs.Commit) {
 	if c.ID == "" {
 		kind = "memory commit, behind the last milestone"
 	}
-	p.line(yellow(string(*c.Hash)), plain(" "+flat(c.Summary)), bold(" is the first bad "+kind))
+	p.line(yellow(string(*c.Hash)), plain(" "+prose.Fold(c.Summary)), bold(" is the first bad "+kind))
 	p.blank()
 	p.attribute("id", plain(c.ID))
 	p.attribute("branch", plain(c.Branch))
@@ -83,12 +84,4 @@ func (p *Printer) firstBad(c refs.Commit) {
 	}
 	p.command("what it believed", "--at %s topics", c.Hash.Short())
 	p.command("when done", "bisect reset")
-}
-
-// number formats a count with its noun: "1 step", "2 steps".
-func number(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

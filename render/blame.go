@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // longAgent is the maximum length of an agent's name with which other lines align.
@@ -21,12 +22,12 @@ func BlameText(p *Printer, b refs.Blame) {
 	}
 	agents, stones := 0, 0
 	for _, l := range b.Lines {
-		agents = max(agents, cells(cut(flat(l.Agent), longAgent)))
+		agents = max(agents, cells(cut(prose.Fold(l.Agent), longAgent)))
 		stones = max(stones, len(stoneOf(l)))
 	}
 	digits := len(strconv.Itoa(len(b.Lines)))
 	for _, l := range b.Lines {
-		agent, stone := cut(flat(l.Agent), longAgent), stoneOf(l)
+		agent, stone := cut(prose.Fold(l.Agent), longAgent), stoneOf(l)
 		p.line(hash(l.Commit), plain(" "+agent+pad(agent, agents)+" "), dim(day(l.Time)+" "),
 			yellow(stone), plain(pad(stone, stones)+fmt.Sprintf(" %*d) ", digits, l.Line)), plain(strings.TrimSuffix(l.Text, "\r")))
 	}

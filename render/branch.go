@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // NewBranch reads CONTEXT of one branch, with at most limit of its commits after the newest
@@ -40,7 +41,7 @@ func BranchText(p *Printer, v refs.BranchContext) {
 	p.attribute("updated", plain(p.when(b.UpdatedAt)))
 	p.attribute("milestones", plain(strconv.Itoa(v.Total)))
 	if b.Pending > 0 {
-		p.attribute("pending", plain(steps(b.Pending)))
+		p.attribute("pending", plain(prose.Count(b.Pending, "step")))
 	}
 	p.section("Purpose", v.Purpose)
 	p.section("Progress", v.Progress)
@@ -81,7 +82,7 @@ func (p *Printer) listed(c refs.Commit) {
 	}
 	note := ""
 	if len(judged) > 0 {
-		note = "[" + flat(strings.Join(judged, " ")) + "] "
+		note = "[" + prose.Fold(strings.Join(judged, " ")) + "] "
 	}
 	rest := fmt.Sprintf(" %s %s ", c.ID, stamp(c.Time))
 	if p.Width > 0 && p.Width < wideList {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // Commit is one memory commit in full, `git context --commit C`, with its notes up to the
@@ -60,7 +61,7 @@ func (p *Printer) commit(level string, c refs.Commit, above shown) {
 }
 
 func (p *Printer) summary(level string, c refs.Commit) {
-	title := flat(c.Summary)
+	title := prose.Fold(c.Summary)
 	if title == "" {
 		title = "(no summary)"
 	}

@@ -1,10 +1,10 @@
 package render
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 const (
@@ -113,12 +113,7 @@ func (p *Printer) columns(indent string, sides []column, width int) {
 	p.band(indent, band, width)
 }
 
-func moreLines(n int) string {
-	if n == 1 {
-		return "… 1 more line: --json has all"
-	}
-	return fmt.Sprintf("… %d more lines: --json has all", n)
-}
+func moreLines(n int) string { return "… " + prose.Count(n, "more line") + ": --json has all" }
 
 func tallest(sides []column) int {
 	n := 0

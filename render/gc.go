@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // GCText shows the result of a gc: what it packed, everything that it dropped, and how much
@@ -14,7 +15,7 @@ func GCText(p *Printer, res refs.GCResult) {
 		return
 	}
 	if res.Packed > 0 {
-		p.line(plain(fmt.Sprintf("Packed %d %s", res.Packed, plural(res.Packed, "object"))))
+		p.line(plain("Packed " + prose.Count(res.Packed, "object")))
 	}
 	temp := 0
 	for _, d := range res.Drops {
@@ -22,13 +23,13 @@ func GCText(p *Printer, res refs.GCResult) {
 		case d.Kind == refs.GCTemp:
 			temp++
 		case d.When.IsZero():
-			p.line(plain(fmt.Sprintf("Dropped %s '%s'", d.Kind, flat(d.Name))))
+			p.line(plain(fmt.Sprintf("Dropped %s '%s'", d.Kind, prose.Fold(d.Name))))
 		default:
-			p.line(plain(fmt.Sprintf("Dropped %s '%s' of %s", d.Kind, flat(d.Name), day(d.When))))
+			p.line(plain(fmt.Sprintf("Dropped %s '%s' of %s", d.Kind, prose.Fold(d.Name), day(d.When))))
 		}
 	}
 	if temp > 0 {
-		p.line(plain(fmt.Sprintf("Dropped %d %s", temp, plural(temp, string(refs.GCTemp)))))
+		p.line(plain("Dropped " + prose.Count(temp, string(refs.GCTemp))))
 	}
 	if res.Bytes > 0 {
 		p.line(plain("Freed " + size(res.Bytes)))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // logLines transforms the output of git log line by line. git indents messages, so that
@@ -59,7 +60,7 @@ func (o *logLines) line(l gitLine) error {
 	if at := o.header(text); at > 0 {
 		l = o.named(l, at)
 		if j, ok := o.judged.find(hashBefore(text, at)); ok {
-			l = l.insert(at, judgedAs(j.Outcome, " ["+flat(strings.Join(verdict(j), " "))+"]"), o.color)
+			l = l.insert(at, judgedAs(j.Outcome, " ["+prose.Fold(strings.Join(verdict(j), " "))+"]"), o.color)
 		}
 	}
 	return l.write(o.w)
@@ -116,16 +117,16 @@ func noteInWords(lines []string) []string {
 	j := notes.Judge(facts)
 	var said []string
 	if j.Outcome != nil {
-		said = append(said, "outcome: "+flat(*j.Outcome))
+		said = append(said, "outcome: "+prose.Fold(*j.Outcome))
 	}
 	if j.Score != nil {
 		said = append(said, "score: "+score(*j.Score))
 	}
 	if len(j.Tags) > 0 {
-		said = append(said, "tags: "+flat(strings.Join(tags(j.Tags), ", ")))
+		said = append(said, "tags: "+prose.Fold(strings.Join(tags(j.Tags), ", ")))
 	}
 	for _, r := range j.Reviews {
-		said = append(said, "review by "+flat(r.Agent)+", "+stamp(r.Time)+":")
+		said = append(said, "review by "+prose.Fold(r.Agent)+", "+stamp(r.Time)+":")
 		for line := range strings.SplitSeq(strings.TrimRight(r.Text, "\r\n"), "\n") {
 			said = append(said, "> "+line)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // LinkText shows the links between memory and code, one line for each memory commit and
@@ -79,11 +80,11 @@ func (p *Printer) linksOfMilestone(m refs.Commit, codes []refs.CodeLink) {
 func (p *Printer) linkedCommit(c refs.Commit, how string) {
 	note := ""
 	if c.Outcome != nil {
-		note = "[" + flat(*c.Outcome) + "] "
+		note = "[" + prose.Fold(*c.Outcome) + "] "
 	}
 	rest := " " + day(c.Time) + " "
 	used := cells(c.Hash.Short()+rest+c.Branch+" "+note) + cells(how)
-	p.line(hash(*c.Hash), plain(rest), green(flat(c.Branch)+" "), judgedAs(c.Outcome, note), plain(p.fit(c.Summary, used)), dim(how))
+	p.line(hash(*c.Hash), plain(rest), green(prose.Fold(c.Branch)+" "), judgedAs(c.Outcome, note), plain(p.fit(c.Summary, used)), dim(how))
 }
 
 // codeLink shows a code commit on one line, and how the memory commit is linked to it.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // TopicsText lists topics on one line each: key, day, author, in parentheses the files that
@@ -15,11 +16,11 @@ func TopicsText(p *Printer, list []refs.Topic) {
 	keys, agents := 0, 0
 	for _, t := range list {
 		keys = max(keys, p.column(t.Key))
-		agents = max(agents, p.column(flat(t.Agent)))
+		agents = max(agents, p.column(prose.Fold(t.Agent)))
 	}
 	for _, t := range list {
 		kept, stale := topicPaths(t)
-		agent := flat(t.Agent)
+		agent := prose.Fold(t.Agent)
 		when := pad(t.Key, keys) + " " + day(t.UpdatedAt) + " "
 		gap := ""
 		if kept+stale != "" {
@@ -109,7 +110,7 @@ type Revision struct {
 // RevisionsText lists revisions of the roadmap on one line each: hash, day, agent, subject.
 func RevisionsText(p *Printer, list []Revision) {
 	for _, r := range list {
-		when, who := " "+day(r.Time)+" ", flat(r.Agent)+": "
+		when, who := " "+day(r.Time)+" ", prose.Fold(r.Agent)+": "
 		p.line(hash(r.Commit), dim(when), plain(who), plain(p.fitTerminal(r.Summary, len(r.Commit.Short())+cells(when+who))))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // NoteText shows the notes of one memory commit: the valid facts, then the reviews. JSON
@@ -35,7 +36,7 @@ func (p *Printer) judgement(c refs.Commit) {
 // reviews shows the reviews of a commit with author and time.
 func (p *Printer) reviews(c refs.Commit) {
 	for _, r := range c.Reviews {
-		p.label(fmt.Sprintf("Review by %s, %s", flat(r.Agent), p.when(r.Time)))
+		p.label(fmt.Sprintf("Review by %s, %s", prose.Fold(r.Agent), p.when(r.Time)))
 		p.quote(r.Text)
 	}
 }

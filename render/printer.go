@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // Printer is the destination of a text view, and its options. One goroutine may use it.
@@ -108,7 +109,7 @@ func (p *Printer) heading(level, title string) {
 // attribute writes "- key: value", unless the value is empty.
 func (p *Printer) attribute(key string, value piece) {
 	if value.text != "" {
-		value.text = flat(value.text)
+		value.text = prose.Fold(value.text)
 		p.line(plain("- "+key+": "), value)
 	}
 }
@@ -126,14 +127,14 @@ func (p *Printer) fit(text string, used int) string {
 	}
 	const least = 20 // a narrow terminal wraps the line rather than hide the text
 	room := max(width-used, least)
-	return cut(flat(text), room)
+	return cut(prose.Fold(text), room)
 }
 
 // fitTerminal is fit for a terminal, which would otherwise wrap the line. Programs get the
 // whole text.
 func (p *Printer) fitTerminal(text string, used int) string {
 	if p.Width <= 0 {
-		return flat(text)
+		return prose.Fold(text)
 	}
 	return p.fit(text, used)
 }

@@ -80,6 +80,3 @@ func hidden(r rune) bool {
 	}
 	return r >= 0xe0000 && r <= 0xe007f // tag characters
 }
-
-// flat returns a text on one line: each run of white space becomes one space.
-func flat(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // Text shows a snapshot: the project first, then its branches, then the purpose and the
@@ -21,7 +22,7 @@ func (v Snapshot) Text(p *Printer) {
 	v.newest(p)
 	if v.Pending > 0 {
 		p.blank()
-		p.command(steps(v.Pending)+" pending", "-b %s --log --steps %d", v.Branch, v.Pending)
+		p.command(prose.Count(v.Pending, "step")+" pending", "-b %s --log --steps %d", v.Branch, v.Pending)
 	}
 }
 
@@ -147,17 +148,10 @@ func remarks(b refs.Branch) string {
 		all = append(all, b.Status)
 	}
 	if b.Pending > 0 {
-		all = append(all, steps(b.Pending)+" pending")
+		all = append(all, prose.Count(b.Pending, "step")+" pending")
 	}
 	if len(all) == 0 {
 		return ""
 	}
 	return "[" + strings.Join(all, ", ") + "] "
-}
-
-func steps(n int) string {
-	if n == 1 {
-		return "1 step"
-	}
-	return fmt.Sprintf("%d steps", n)
 }

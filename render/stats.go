@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // StatsText shows the amount of memory: the counts, the agents, and the newest days, in a
@@ -97,7 +98,7 @@ func (p *Printer) days(by map[string]refs.Tally, n int) {
 	}
 	if older := len(all) - len(shown); older > 0 {
 		p.blank()
-		p.command(fmt.Sprintf("%d older %s", older, plural(older, "day")), "stats --days %d", len(all))
+		p.command(prose.Count(older, "older day"), "stats --days %d", len(all))
 	}
 }
 

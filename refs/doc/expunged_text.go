@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // Redaction replaces a redacted piece of text.
@@ -154,7 +156,7 @@ func Quotes(m Milestone, limits ...int) []string {
 	if item == "" || m.Kind == KindBirth {
 		return nil
 	}
-	forms := []string{item, shorten(item), m.Summary, strings.Join(strings.Fields(m.Summary), " ")}
+	forms := []string{item, shorten(item), m.Summary, prose.Fold(m.Summary)}
 	for _, limit := range limits {
 		// The summary of a merge leaves half its room for the branch, and an item that
 		// others follow gets two thirds.
@@ -186,7 +188,7 @@ func QuotesIn(m Milestone, text string) []string {
 	if len(known) == 0 {
 		return nil
 	}
-	summary := strings.Join(strings.Fields(m.Summary), " ")
+	summary := prose.Fold(m.Summary)
 	var found pieces
 	for line := range strings.SplitSeq(text, "\n") {
 		_, piece, _ := cutPiece(line)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/git-context/git-context/refs/prose"
 )
 
 const (
@@ -110,7 +112,7 @@ func nextProgress(prev Milestone, old []string, dropped int, free bool, limit in
 // progressItem formats a commit: its summary on the first line, its contribution below. If
 // the contribution begins with the summary, the summary is not repeated.
 func progressItem(m Milestone) string {
-	summary := strings.Join(strings.Fields(m.Summary), " ")
+	summary := prose.Fold(m.Summary)
 	var lines []string
 	for line := range strings.SplitSeq(m.Contribution, "\n") {
 		if line = strings.TrimRight(line, " \t\r"); line != "" {

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // SyntaxError reports where a document violates its format.
@@ -120,17 +122,7 @@ func (sc *scanner) quote() (string, error) {
 func (sc *scanner) atQuote() bool { return sc.more() && sc.s[sc.pos] == '>' }
 
 // clip shortens a text for an error message.
-func clip(s string) string {
-	const most = 60
-	if len(s) <= most {
-		return s
-	}
-	cut := most
-	for cut > 0 && s[cut]&0xC0 == 0x80 { // not inside a character
-		cut--
-	}
-	return s[:cut] + "…"
-}
+func clip(text string) string { return prose.Clip(text, 60) }
 
 // parseCount reads a decimal number of at most 18 digits, without sign or leading zeros.
 func parseCount(s string) (int64, bool) {

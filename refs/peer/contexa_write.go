@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"time"
+
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // contexa writes the library's layout, see contexaGrammar.
@@ -20,7 +22,7 @@ func (w *writer) contexa() error {
 		w.add(at+metaFile, w.contexaMeta(b))
 	}
 	if blank > 0 {
-		w.note("%s with an action alone got '%s' as observation: one of the readers drops such a step", count(blank, "step"), noObservation)
+		w.note("%s with an action alone got '%s' as observation: one of the readers drops such a step", prose.Count(blank, "step"), noObservation)
 	}
 	if !hasMain {
 		w.note("no branch is called 'main', which the library opens")

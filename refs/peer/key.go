@@ -36,6 +36,3 @@ func print(at time.Time, texts ...string) string {
 	}
 	return fmt.Sprintf("%s:%.12x", when, h.Sum(nil))
 }
-
-// oneLine replaces each run of white space by a space.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

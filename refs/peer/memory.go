@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // The format of the Python command line. Its log is a stream of YAML documents:
@@ -49,7 +51,7 @@ import (
 func (r *reader) memory() {
 	r.memoryRoot()
 	r.roadmap()
-	if d := r.branch(r.f.Default); d.Segments["description"] == oneLine(r.f.Roadmap.Goal) {
+	if d := r.branch(r.f.Default); d.Segments["description"] == prose.Fold(r.f.Roadmap.Goal) {
 		delete(d.Segments, "description") // the goal says the same
 	}
 	for _, name := range r.dir.branchNames() {
@@ -235,7 +237,7 @@ func (e *event) mergedFrom() string {
 
 // attr adds an attribute, unless its value is empty.
 func (s *Step) attr(key, value string) {
-	if value = oneLine(value); value != "" {
+	if value = prose.Fold(value); value != "" {
 		s.Attrs = append(s.Attrs, Attr{attrKey(key), value})
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // ownChannel is the channel of the events that this package writes.
@@ -68,7 +70,7 @@ func (w *writer) highlights() string {
 // summaryOf returns the line under which a step is listed.
 func summaryOf(s Step) string {
 	for _, text := range []string{s.Action, s.Thought, s.Observation} {
-		if line := oneLine(text); line != "" {
+		if line := prose.Fold(text); line != "" {
 			const most = 120
 			if r := []rune(line); len(r) > most {
 				return string(r[:most-1]) + "…"
@@ -91,7 +93,7 @@ func (w *writer) memoryRoot() ([]byte, error) {
 	}
 	return yaml.Marshal(ordered("version", "0.1.0", "created_at", quoted(at), "updated_at", quoted(newest(w.f)),
 		"default_branch", w.dir(w.f.Default), "active_branch", w.dir(w.f.Default), "branches", &branches,
-		"description", oneLine(w.f.Roadmap.Goal)))
+		"description", prose.Fold(w.f.Roadmap.Goal)))
 }
 
 func (w *writer) parent(b Branch) any {
@@ -178,7 +180,7 @@ func (w *writer) memoryCommits(b *Branch) []byte {
 func (w *writer) commit(out *bytes.Buffer, b *Branch, m Milestone) {
 	title := m.Title
 	if strings.ContainsAny(title, lineBreaks) { // the tool's reader would end the heading there
-		title = oneLine(title)
+		title = prose.Fold(title)
 		w.inexact++
 	}
 	fmt.Fprintf(out, "%s %s (%s | %s)\n", memoryHead, memoryEscape(title), formatTime(m.Time), w.dir(b.Name))

@@ -3,9 +3,9 @@ package peer
 import (
 	"fmt"
 	"io/fs"
-	"strings"
 	"time"
-	"unicode/utf8"
+
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // Dialect is a format of memory folders.
@@ -150,14 +150,5 @@ func Read(fsys fs.FS) (*Folder, error) {
 	return f, nil
 }
 
-// clip makes a name from outside suitable for a message.
-func clip(s string) string {
-	const most = 100
-	if len(s) > most {
-		s = s[:most] + "..."
-	}
-	if !utf8.ValidString(s) {
-		s = strings.ToValidUTF8(s, "\uFFFD")
-	}
-	return s
-}
+// clip shortens a name from outside for a message.
+func clip(name string) string { return prose.Clip(name, 100) }

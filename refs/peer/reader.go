@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // reader fills a Folder from a dir.
@@ -176,7 +178,7 @@ func (r *reader) origins() {
 			s := &r.f.Branches[i].Steps[k]
 			tag := s.Origin
 			if s.Origin = originOf(index, r.f.Branches[i].Name, tag, Fingerprint(*s)); s.Origin == "" && tag != "" && index[tag] == nil {
-				s.Attrs = append(s.Attrs, Attr{"merged-from", oneLine(tag)})
+				s.Attrs = append(s.Attrs, Attr{"merged-from", prose.Fold(tag)})
 			}
 		}
 	}
@@ -202,7 +204,7 @@ func (r *reader) finish() {
 	r.extra()
 	slices.SortStableFunc(r.f.Branches, func(a, b Branch) int { return strings.Compare(a.Name, b.Name) })
 	if r.kept > 0 {
-		r.note("%s not recognised, kept as a step each", count(r.kept, "text"))
+		r.note("%s not recognised, kept as a step each", prose.Count(r.kept, "text"))
 	}
 	if n := len(r.dir.replaced); n > 0 {
 		r.note("invalid UTF-8 or NUL in '%s'%s was replaced by U+FFFD", clip(r.dir.replaced[0]), others(n-1))
@@ -210,14 +212,6 @@ func (r *reader) finish() {
 	if n := len(r.dir.binary); n > 0 {
 		r.note("'%s'%s is no text and was left out", clip(r.dir.binary[0]), others(n-1))
 	}
-}
-
-// count formats a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 func others(n int) string {

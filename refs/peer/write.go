@@ -8,6 +8,8 @@ import (
 	"unicode"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // Root returns the name of the folder in which a dialect's tool keeps its memory.
@@ -107,7 +109,7 @@ func (w *writer) extra() error {
 		}
 	}
 	if renamed > 0 {
-		w.note("'/' is written '--' in the names of the folders, which changes %s", count(renamed, "name"))
+		w.note("'/' is written '--' in the names of the folders, which changes %s", prose.Count(renamed, "name"))
 	}
 	if len(e.Branches) == 0 {
 		return nil
@@ -120,7 +122,7 @@ func (w *writer) extra() error {
 func (w *writer) tell() {
 	if w.inexact > 0 {
 		w.note("the readers of %s do not give %s back to the byte: they drop white space, and keep the backslash before what looks like a mark of theirs",
-			w.f.Dialect, count(w.inexact, "text"))
+			w.f.Dialect, prose.Count(w.inexact, "text"))
 	}
 }
 
