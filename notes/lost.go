@@ -3,7 +3,6 @@ package notes
 import (
 	"bytes"
 	"context"
-	"strings"
 
 	"github.com/git-context/git-context/refs/git"
 )
@@ -21,46 +20,21 @@ func (u *Update) Lost(ctx context.Context, before, after git.ID) (map[git.ID][]b
 	if err != nil {
 		return nil, err
 	}
-	l := &losing{u: u, now: u.repo.Edit(now.Tree), lost: map[git.ID][]byte{}}
-	return l.lost, l.walk(ctx, "", was.Tree)
+	l := &lostLines{u: u, now: u.repo.Edit(now.Tree), lost: map[git.ID][]byte{}}
+	return l.lost, eachChanged(ctx, u.repo, l.now, "", was.Tree, func(object, blob git.ID) error {
+		return l.note(ctx, object, blob)
+	})
 }
 
-// losing is a search for lost lines.
-type losing struct {
+// lostLines is a search for lost lines.
+type lostLines struct {
 	u    *Update
 	now  *git.Edit // the tree that replaced the old one
 	lost map[git.ID][]byte
 }
 
-// walk visits the entries of a directory that changed or disappeared. They are few, however
-// many notes there are.
-func (l *losing) walk(ctx context.Context, dir string, was git.ID) error {
-	list, err := l.u.repo.Tree(ctx, was)
-	if err != nil {
-		return err
-	}
-	for _, e := range list {
-		path := dir + e.Name
-		same, ok, err := l.now.Entry(ctx, path)
-		if err != nil {
-			return err
-		}
-		switch {
-		case ok && same == e:
-		case e.IsTree():
-			err = l.walk(ctx, path+"/", e.ID)
-		default:
-			err = l.note(ctx, git.ID(strings.ReplaceAll(path, "/", "")), e.ID)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // note finds the lines that one note lost.
-func (l *losing) note(ctx context.Context, object, blob git.ID) error {
+func (l *lostLines) note(ctx context.Context, object, blob git.ID) error {
 	if !git.IsID(string(object)) { // not a note
 		return nil
 	}
@@ -84,7 +58,7 @@ func (l *losing) note(ctx context.Context, object, blob git.ID) error {
 }
 
 // Restore adds lost lines, and makes the commit that contained them a parent of the new
-// notes commit. So removing them later is not mistaken for losing them.
+// notes commit. So removing them later is not mistaken for lostLines them.
 func (u *Update) Restore(ctx context.Context, lost map[git.ID][]byte, from git.ID) error {
 	for object, lines := range lost {
 		if err := u.Add(ctx, object, lines); err != nil {

@@ -39,7 +39,14 @@ func (u *Update) Unite(ctx context.Context, theirs git.ID) error {
 		u.have = theirs
 		return nil
 	}
-	if err := u.unite(ctx, "", c.Tree); err != nil {
+	err = eachChanged(ctx, u.repo, u.tree, "", c.Tree, func(object, note git.ID) error {
+		lines, err := u.repo.Blob(ctx, note)
+		if err != nil {
+			return err
+		}
+		return u.Add(ctx, object, lines)
+	})
+	if err != nil {
 		return err
 	}
 	tree, err := u.write(ctx)
@@ -54,37 +61,29 @@ func (u *Update) Unite(ctx context.Context, theirs git.ID) error {
 	return nil
 }
 
-// unite visits the entries of a directory of theirs that differ from ours.
-func (u *Update) unite(ctx context.Context, dir string, theirs git.ID) error {
-	list, err := u.repo.Tree(ctx, theirs)
+// eachChanged calls visit for the notes below a directory of theirs that ours lacks or has
+// with other content. These are few, however many notes there are.
+func eachChanged(ctx context.Context, repo *git.Repo, ours *git.Edit, dir string, theirs git.ID, visit func(object, note git.ID) error) error {
+	list, err := repo.Tree(ctx, theirs)
 	if err != nil {
 		return err
 	}
 	for _, e := range list {
 		path := dir + e.Name
-		ours, ok, err := u.tree.Entry(ctx, path)
+		have, ok, err := ours.Entry(ctx, path)
 		if err != nil {
 			return err
 		}
 		switch {
-		case ok && ours == e:
-			continue
-		case e.Mode == git.ModeTree:
-			err = u.unite(ctx, path+"/", e.ID)
+		case ok && have == e:
+		case e.IsTree():
+			err = eachChanged(ctx, repo, ours, path+"/", e.ID, visit)
 		default:
-			err = u.addBlob(ctx, git.ID(strings.ReplaceAll(path, "/", "")), e.ID)
+			err = visit(git.ID(strings.ReplaceAll(path, "/", "")), e.ID)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (u *Update) addBlob(ctx context.Context, object, note git.ID) error {
-	lines, err := u.repo.Blob(ctx, note)
-	if err != nil {
-		return err
-	}
-	return u.Add(ctx, object, lines)
 }

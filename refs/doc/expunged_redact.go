@@ -221,7 +221,7 @@ type yamlWalk struct {
 
 // ownKey reports whether the program itself defines the key at a path.
 func (w *yamlWalk) ownKey(path []string) bool {
-	dotted := joinPath(path)
+	dotted := JoinPath(path...)
 	if !w.metadata {
 		return dotted == "paths" || dotted == "supersedes"
 	}
@@ -231,7 +231,7 @@ func (w *yamlWalk) ownKey(path []string) bool {
 // ownValue reports whether the program itself interprets the value at a path, so that it is
 // no free text.
 func (w *yamlWalk) ownValue(path []string) bool {
-	return w.metadata && (joinPath(path) == "version" || isBranchFact(path) && path[1] != "purpose")
+	return w.metadata && (JoinPath(path...) == "version" || isBranchFact(path) && path[1] != "purpose")
 }
 
 // file visits metadata.yaml and returns it with the replacements.

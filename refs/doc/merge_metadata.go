@@ -153,7 +153,7 @@ func blockNode(b *block) (*yaml.Node, error) {
 
 // node merges the value at a path; nil means none.
 func (g *metadataMerge) node(path []string, b, o, t *yaml.Node) (*yaml.Node, error) {
-	dotted := joinPath(path)
+	dotted := JoinPath(path...)
 	if isDetected(dotted) {
 		return o, nil
 	}

@@ -56,12 +56,9 @@ func quotedPart(s string) (part, rest string, err error) {
 
 // JoinPath returns the path of the given keys, and quotes those that need it; see
 // Metadata.Set.
-func JoinPath(keys ...string) string { return joinPath(keys) }
-
-// joinPath is the inverse of parsePath.
-func joinPath(parts []string) string {
+func JoinPath(keys ...string) string {
 	var b strings.Builder
-	for i, p := range parts {
+	for i, p := range keys {
 		if i > 0 {
 			b.WriteByte('.')
 		}
@@ -92,6 +89,15 @@ func (m *Metadata) value(parts []string) (*yaml.Node, error) {
 	return n, nil
 }
 
+// at returns the node at a path in text form; nil if there is none.
+func (m *Metadata) at(path string) (*yaml.Node, error) {
+	parts, err := parsePath(path)
+	if err != nil {
+		return nil, err
+	}
+	return m.value(parts)
+}
+
 // Get returns the value at a dotted path, of a type that encoding/json can write: nil,
 // bool, int, uint64, float64, string, []any, map[string]any. Times and the numbers that
 // JSON lacks are strings. The path "" means the whole document. Lists and scalars have no
@@ -108,11 +114,7 @@ func (m *Metadata) Get(path string) (any, bool, error) {
 		}
 		return all, true, nil
 	}
-	parts, err := parsePath(path)
-	if err != nil {
-		return nil, false, err
-	}
-	n, err := m.value(parts)
+	n, err := m.at(path)
 	if n == nil || err != nil {
 		return nil, false, err
 	}
@@ -126,11 +128,7 @@ func (m *Metadata) YAML(path string) ([]byte, bool, error) {
 		b, err := m.Bytes()
 		return b, err == nil, err
 	}
-	parts, err := parsePath(path)
-	if err != nil {
-		return nil, false, err
-	}
-	n, err := m.value(parts)
+	n, err := m.at(path)
 	if n == nil || err != nil {
 		return nil, false, err
 	}
@@ -269,9 +267,9 @@ func descend(n *yaml.Node, path []string) error {
 		replaceNode(n, newMap())
 		return nil
 	case n.Kind == yaml.SequenceNode:
-		return fmt.Errorf("'%s' is a list: nothing can be set below it", joinPath(path))
+		return fmt.Errorf("'%s' is a list: nothing can be set below it", JoinPath(path...))
 	}
-	return fmt.Errorf("'%s' is a value, not a map: nothing can be set below it", joinPath(path))
+	return fmt.Errorf("'%s' is a value, not a map: nothing can be set below it", JoinPath(path...))
 }
 
 // Unset removes the value at a path and reports whether there was one.

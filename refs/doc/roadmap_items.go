@@ -275,13 +275,7 @@ func (r *Roadmap) removeItem(name, text string) error {
 }
 
 func (r *Roadmap) list(name string, boxes bool) []Item {
-	var list []Item
-	if s := r.find(name); s != nil {
-		for _, it := range s.items(boxes) {
-			list = append(list, it.Item)
-		}
-	}
-	return list
+	return itemsOf(r.find(name), boxes)
 }
 
 func (r *Roadmap) texts(name string) []string {

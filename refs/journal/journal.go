@@ -107,11 +107,11 @@ func Begin(ctx context.Context, path string, h Head, o Options) error {
 	if j.size > 0 {
 		return nil
 	}
-	line, err := json.Marshal(h)
+	line, err := jsonLine(h)
 	if err != nil {
 		return err
 	}
-	if err := j.write(append(line, '\n')); err != nil {
+	if err := j.write(line); err != nil {
 		return errors.Join(err, j.Remove()) // without a first line the journal counts as missing: do not leave it
 	}
 	return nil
@@ -244,11 +244,11 @@ func (j *Journal) Append(steps [][]byte, next func(after string) (string, error)
 // those of the existing lines.
 func (j *Journal) Mark(m Mark) error {
 	m.Step, m.ID = max(m.Step, j.step), max(m.ID, j.id)
-	line, err := json.Marshal(m)
+	line, err := jsonLine(m)
 	if err != nil {
 		return err
 	}
-	if err := j.write(append(line, '\n')); err != nil {
+	if err := j.write(line); err != nil {
 		return err
 	}
 	j.step, j.id = m.Step, m.ID
@@ -274,6 +274,12 @@ func (j *Journal) write(data []byte) error {
 	}
 	j.size += int64(n)
 	return nil
+}
+
+// jsonLine encodes a head or a mark as a line, with its newline.
+func jsonLine(v any) ([]byte, error) {
+	line, err := json.Marshal(v)
+	return append(line, '\n'), err
 }
 
 // cutTorn moves the bytes after the last newline to the file with the suffix ".torn".

@@ -144,21 +144,20 @@ func (j *Journal) mend(m *Mended) error {
 		last = Entry{step, id}
 		h.Step, h.ID = max(h.Step, step), max(h.ID, id)
 	}
-	data, err := json.Marshal(h)
+	data, err := jsonLine(h)
 	if err != nil {
 		return err
 	}
-	data = append(data, '\n')
 	begin := int64(len(data))
 	for _, line := range m.Lines {
 		data = append(append(data, line...), '\n')
 	}
 	if len(m.Lines) > 0 && last != (Entry{h.Step, h.ID}) { // the last line must carry the highest step and id
-		mark, err := json.Marshal(Mark{Committed: h.Committed, Upto: begin, Step: h.Step, ID: h.ID})
+		mark, err := jsonLine(Mark{Committed: h.Committed, Upto: begin, Step: h.Step, ID: h.ID})
 		if err != nil {
 			return err
 		}
-		data = append(append(data, mark...), '\n')
+		data = append(data, mark...)
 	}
 	if len(m.Bad) > 0 {
 		if err := appendFile(j.path+".torn", append(bytes.Join(m.Bad, []byte("\n")), '\n')); err != nil {

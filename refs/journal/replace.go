@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -18,11 +17,10 @@ const CompactAt = 64 << 10
 // path no longer names it.
 func (j *Journal) Compact(h Head, upto int64) error {
 	h.Step, h.ID = max(h.Step, j.step), max(h.ID, j.id)
-	data, err := json.Marshal(h)
+	data, err := jsonLine(h)
 	if err != nil {
 		return err
 	}
-	data = append(data, '\n')
 	rest := make([]byte, j.size-upto)
 	if _, err := j.f.ReadAt(rest, upto); err != nil {
 		if len(rest) > 0 {
@@ -84,12 +82,12 @@ func (j *Journal) Empty() error {
 
 // Restart writes the first line into an emptied journal.
 func (j *Journal) Restart(h Head) error {
-	line, err := json.Marshal(h)
+	line, err := jsonLine(h)
 	if err != nil {
 		return err
 	}
 	j.step, j.id = h.Step, h.ID
-	return j.write(append(line, '\n'))
+	return j.write(line)
 }
 
 // Remove deletes the locked journal. A writer that waits for the lock treats it as missing.
