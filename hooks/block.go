@@ -171,7 +171,8 @@ func isShell(data []byte) bool {
 		return false
 	}
 	for line := range bytes.Lines(rest) {
-		if bytes.Contains(line, []byte("$0")) && (bytes.Contains(line, []byte("exec")) || bytes.Contains(line, []byte("tail "))) {
+		passes := bytes.Contains(line, []byte("exec")) || bytes.Contains(line, []byte("tail "))
+		if passes && bytes.Contains(line, []byte("$0")) {
 			return false
 		}
 	}

@@ -204,7 +204,8 @@ func (p Place) followed(f *file) error {
 	inside, err := p.inside(f.path)
 	switch {
 	case err != nil:
-		return refuse(err, "move it away, or rename it", "hook '%s' is a symbolic link to '%s', which cannot be followed", f.path, f.link)
+		return refuse(err, "move it away, or rename it",
+			"hook '%s' is a symbolic link to '%s', which cannot be followed", f.path, f.link)
 	case !inside:
 		return refuse(nil, "add the line by hand: "+call(f.event),
 			"hook '%s' is a symbolic link to '%s', out of this repository", f.path, f.link)
@@ -212,7 +213,8 @@ func (p Place) followed(f *file) error {
 		return refuse(nil, "add the line by hand: "+call(f.event), "hook '%s' is a symbolic link", f.path)
 	}
 	if info, err := os.Stat(f.path); err != nil || !info.Mode().IsRegular() {
-		return refuse(err, "move it away, or rename it", "hook '%s' is a symbolic link to '%s', which is no file", f.path, f.link)
+		return refuse(err, "move it away, or rename it",
+			"hook '%s' is a symbolic link to '%s', which is no file", f.path, f.link)
 	}
 	return nil
 }

@@ -79,7 +79,8 @@ func (p Place) plan() ([]*file, error) {
 func (f *file) obstacle(kept string) error {
 	switch {
 	case f.stored != nil && f.kind != absent && !f.same() && f.then() != putsBack:
-		return refuse(nil, "move one of them away", "'%s' was kept when hook '%s' was installed, and another one stands there now", kept, f.path)
+		return refuse(nil, "move one of them away",
+			"'%s' was kept when hook '%s' was installed, and another one stands there now", kept, f.path)
 	case (f.kind == ours || f.kind == byHand) && !f.runs():
 		return refuse(nil, "chmod +x "+prose.ShellQuoted(f.path), "hook '%s' is not executable any more", f.path)
 	}

@@ -63,7 +63,8 @@ func (u *Update) Unite(ctx context.Context, theirs git.ID) error {
 
 // eachChanged calls visit for the notes below a directory of theirs that ours lacks or has
 // with other content. These are few, however many notes there are.
-func eachChanged(ctx context.Context, repo *git.Repo, ours *git.Edit, dir string, theirs git.ID, visit func(object, note git.ID) error) error {
+func eachChanged(ctx context.Context, repo *git.Repo, ours *git.Edit, dir string, theirs git.ID,
+	visit func(object, note git.ID) error) error {
 	list, err := repo.Tree(ctx, theirs)
 	if err != nil {
 		return err

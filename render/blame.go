@@ -29,7 +29,8 @@ func BlameText(p *Printer, b refs.Blame) {
 	for _, l := range b.Lines {
 		agent, stone := cut(prose.Fold(l.Agent), longAgent), stoneOf(l)
 		p.line(hash(l.Commit), plain(" "+agent+pad(agent, agents)+" "), dim(day(l.Time)+" "),
-			yellow(stone), plain(pad(stone, stones)+fmt.Sprintf(" %*d) ", digits, l.Line)), plain(strings.TrimSuffix(l.Text, "\r")))
+			yellow(stone), plain(pad(stone, stones)+fmt.Sprintf(" %*d) ", digits, l.Line)),
+			plain(strings.TrimSuffix(l.Text, "\r")))
 	}
 	p.stones(b)
 }

@@ -67,7 +67,8 @@ func decoration(ref string) piece {
 func (l gitLine) split(n int) (before, after gitLine) {
 	for i, s := range l {
 		if n < len(s.text) || n == len(s.text) && i+1 == len(l) {
-			return append(append(before, l[:i]...), span{s.style, s.text[:n]}), append(gitLine{{"", s.text[n:]}}, l[i+1:]...)
+			before = append(append(before, l[:i]...), span{s.style, s.text[:n]})
+			return before, append(gitLine{{"", s.text[n:]}}, l[i+1:]...)
 		}
 		if n == len(s.text) {
 			return append(before, l[:i+1]...), l[i+1:]

@@ -68,7 +68,8 @@ func (l gitLine) insert(n int, added piece, color bool) gitLine {
 // colours it runs git twice, with and without colours: the difference between the two is
 // git's colours, and everything else is text, so that a text cannot add sequences of its
 // own.
-func writeGit(ctx context.Context, repo *git.Repo, stdin []byte, args []string, color bool, each func(gitLine) error, flush func() error) error {
+func writeGit(ctx context.Context, repo *git.Repo, stdin []byte, args []string, color bool,
+	each func(gitLine) error, flush func() error) error {
 	uncolored := option(args, "--no-color")
 	if !color {
 		lines := &lineWriter{flush: flush, each: func(text string) error { return each(gitLine{{"", text}}) }}

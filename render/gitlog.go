@@ -104,7 +104,8 @@ func (v GitLog) command(ctx context.Context, repo *git.Repo) ([]string, error) {
 
 // WriteGitDiff writes a comparison of two memory commits as git diff prints it, with
 // control characters made visible. It stops like WriteGitLog.
-func WriteGitDiff(ctx context.Context, s *refs.Store, w io.Writer, from, to *git.Commit, a refs.Arguments, color bool) error {
+func WriteGitDiff(ctx context.Context, s *refs.Store, w io.Writer, from, to *git.Commit, a refs.Arguments,
+	color bool) error {
 	b := bufio.NewWriter(w)
 	show := func(l gitLine) error { return l.write(b) }
 	return flushed(b, writeGit(ctx, s.Repo(), nil, refs.DiffCommand(from, to, a), color, show, b.Flush))

@@ -84,7 +84,8 @@ func (p *Printer) linkedCommit(c refs.Commit, how string) {
 	}
 	rest := " " + day(c.Time) + " "
 	used := cells(c.Hash.Short()+rest+c.Branch+" "+note) + cells(how)
-	p.line(hash(*c.Hash), plain(rest), green(prose.Fold(c.Branch)+" "), judgedAs(c.Outcome, note), plain(p.fit(c.Summary, used)), dim(how))
+	p.line(hash(*c.Hash), plain(rest), green(prose.Fold(c.Branch)+" "), judgedAs(c.Outcome, note),
+		plain(p.fit(c.Summary, used)), dim(how))
 }
 
 // codeLink shows a code commit on one line, and how the memory commit is linked to it.

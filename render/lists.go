@@ -73,7 +73,8 @@ func VerifiedText(p *Printer, list []refs.Verified) {
 	for _, v := range list {
 		short, state, who := v.Commit.Short()+" ", v.Status+pad(v.Status, status)+"  ", signerOf(v)
 		who += pad(who, signer) + "  "
-		p.line(yellow(short), trust(v.Status, state), plain(who), plain(p.fitTerminal(v.Summary, cells(short+state+who))))
+		p.line(yellow(short), trust(v.Status, state), plain(who),
+			plain(p.fitTerminal(v.Summary, cells(short+state+who))))
 	}
 }
 
@@ -111,6 +112,7 @@ type Revision struct {
 func RevisionsText(p *Printer, list []Revision) {
 	for _, r := range list {
 		when, who := " "+day(r.Time)+" ", prose.Fold(r.Agent)+": "
-		p.line(hash(r.Commit), dim(when), plain(who), plain(p.fitTerminal(r.Summary, len(r.Commit.Short())+cells(when+who))))
+		p.line(hash(r.Commit), dim(when), plain(who),
+			plain(p.fitTerminal(r.Summary, len(r.Commit.Short())+cells(when+who))))
 	}
 }

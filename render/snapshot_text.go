@@ -83,7 +83,8 @@ func (v Snapshot) branches(p *Printer) {
 func (v Snapshot) others(p *Printer) {
 	first := true
 	for _, rest := range []struct{ status, what, arguments string }{
-		{statusActive, "more", "branch"}, {"merged", "merged", "branch --merged"}, {"abandoned", "abandoned", "branch --abandoned"},
+		{statusActive, "more", "branch"}, {"merged", "merged", "branch --merged"},
+		{"abandoned", "abandoned", "branch --abandoned"},
 	} {
 		n := v.more[rest.status]
 		if n == 0 {

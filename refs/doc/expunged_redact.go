@@ -375,7 +375,9 @@ func (w *yamlWalk) entries(path []string, n *yaml.Node) {
 }
 
 func (w *yamlWalk) comments(n *yaml.Node) {
-	n.HeadComment, n.LineComment, n.FootComment = w.comment(n.HeadComment), w.comment(n.LineComment), w.comment(n.FootComment)
+	n.HeadComment = w.comment(n.HeadComment)
+	n.LineComment = w.comment(n.LineComment)
+	n.FootComment = w.comment(n.FootComment)
 }
 
 // comment visits the lines of a comment, whose piece follows any number of '#'. It leaves

@@ -45,7 +45,8 @@ func (s *Step) head() head {
 // Steps are returned in the order of the document, which is the order of their ids unless
 // documents were joined. Their texts share one copy of data.
 func ParseLog(data []byte) ([]Step, error) {
-	steps := make([]Step, 0, bytes.Count(data, []byte("\n"+logHeading))) // a step is large: growing the slice would cost as much as parsing
+	// A step is large: growing the slice would cost as much as parsing.
+	steps := make([]Step, 0, bytes.Count(data, []byte("\n"+logHeading)))
 	err := parseEntries(data, logHeading, func(sc *scanner, origin string) error {
 		s, err := sc.step(origin)
 		steps = append(steps, s)

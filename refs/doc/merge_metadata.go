@@ -280,7 +280,8 @@ func cloneNode(n *yaml.Node) *yaml.Node {
 func mergeFacts(base, ours, theirs BranchFacts) BranchFacts {
 	merged := ours
 	created, ok := simpleMerge(creation(base), creation(ours), creation(theirs), sameCreation)
-	if c := compareTimes(theirs.CreatedAt, ours.CreatedAt); !ok && (c < 0 || c == 0 && theirs.CreatedFrom < ours.CreatedFrom) {
+	order := cmp.Or(compareTimes(theirs.CreatedAt, ours.CreatedAt), cmp.Compare(theirs.CreatedFrom, ours.CreatedFrom))
+	if !ok && order < 0 {
 		created = creation(theirs)
 	}
 	merged.CreatedAt, merged.CreatedFrom = created.CreatedAt, created.CreatedFrom

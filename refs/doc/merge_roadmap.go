@@ -168,7 +168,8 @@ func (g *roadmapMerge) conflict(name string, b, o, t *section) {
 	if std := standardName(name); std != "" {
 		name = std
 	}
-	g.conflicts = append(g.conflicts, Conflict{"main.md#" + name, ConflictProse, sectionText(b), sectionText(o), sectionText(t)})
+	c := Conflict{RoadmapFile + "#" + name, ConflictProse, sectionText(b), sectionText(o), sectionText(t)}
+	g.conflicts = append(g.conflicts, c)
 }
 
 func sectionText(s *section) *string {

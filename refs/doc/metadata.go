@@ -113,7 +113,8 @@ func parseBlocks(text string) ([]keyLine, string, error) {
 // enough for the plain form "key: value".
 func checkSegment(key string) error {
 	if !printable(key) || len(key) > maxSegmentKey {
-		return fmt.Errorf("the segment name '%s' is not one line of printable text of at most %d bytes", clip(key), maxSegmentKey)
+		return fmt.Errorf("the segment name '%s' is not one line of printable text of at most %d bytes",
+			clip(key), maxSegmentKey)
 	}
 	return nil
 }

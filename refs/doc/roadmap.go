@@ -320,7 +320,10 @@ func ChangedSections(a, b *Roadmap) []string {
 		for j := range side.sections {
 			s := &side.sections[j]
 			o := other.find(s.name)
-			if side.find(s.name) != s || i == 1 && o != nil || o != nil && o.text() == s.text() || o == nil && s.text() == "" {
+			if side.find(s.name) != s || i == 1 && o != nil {
+				continue
+			}
+			if o != nil && o.text() == s.text() || o == nil && s.text() == "" {
 				continue
 			}
 			changed = append(changed, cmp.Or(s.name, "title"))

@@ -37,7 +37,8 @@ func CheckTopicKey(key string) error {
 }
 
 func badTopicKey(key string) error {
-	return fmt.Errorf("topic key '%s' is not 1 to %d of a-z 0-9 . _ -, with a letter or digit first", clip(key), maxTopicKey)
+	return fmt.Errorf("topic key '%s' is not 1 to %d of a-z 0-9 . _ -, with a letter or digit first",
+		clip(key), maxTopicKey)
 }
 
 // TopicPath returns the path of a topic's file.

@@ -236,7 +236,12 @@ func distinct(segments []rawSegment) []rawSegment {
 }
 
 func group(segments []rawSegment) *groups {
-	g := &groups{make([]int, len(segments)), make([]bool, len(segments)), make(map[string]int), make(map[string]*rawEntry)}
+	g := &groups{
+		parent: make([]int, len(segments)),
+		dirty:  make([]bool, len(segments)),
+		holder: make(map[string]int),
+		first:  make(map[string]*rawEntry),
+	}
 	for i, s := range segments {
 		g.parent[i] = i
 		for j := range s.entries {

@@ -86,7 +86,8 @@ func yamlError(err error, text string) error {
 
 // notYAML reports whether YAML forbids a character outside of escapes.
 func notYAML(r rune) bool {
-	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || 0x7f <= r && r < 0xa0 && r != 0x85 || r == 0xfffe || r == 0xffff
+	return r < ' ' && r != '\t' && r != '\n' && r != '\r' ||
+		0x7f <= r && r < 0xa0 && r != 0x85 || r == 0xfffe || r == 0xffff
 }
 
 // checkNode enforces the restrictions that ParseMetadata documents.

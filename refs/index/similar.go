@@ -163,7 +163,8 @@ func compare(q, c *words) features {
 	}
 	ofQ, ofC := q.sharedWith(c), c.sharedWith(q)
 	both := min(ofQ.weight, ofC.weight)
-	f := features{q: ofQ.weight / q.weight, c: ofC.weight / c.weight, m: both / (both + enough), words: min(ofQ.words, ofC.words)}
+	f := features{q: ofQ.weight / q.weight, c: ofC.weight / c.weight, m: both / (both + enough)}
+	f.words = min(ofQ.words, ofC.words)
 	if n := float64(min(q.count, c.count)); n < notShort {
 		f.d = min(ofQ.lacks, ofC.lacks) * min(1, (notShort-n)/(notShort-short))
 	}

@@ -22,7 +22,8 @@ func (w *writer) contexa() error {
 		w.add(at+metaFile, w.contexaMeta(b))
 	}
 	if blank > 0 {
-		w.note("%s with an action alone got '%s' as observation: one of the readers drops such a step", prose.Count(blank, "step"), noObservation)
+		w.note("%s with an action alone got '%s' as observation: one of the readers drops such a step",
+			prose.Count(blank, "step"), noObservation)
 	}
 	if !hasMain {
 		w.note("no branch is called 'main', which the library opens")
@@ -115,7 +116,8 @@ func (w *writer) contexaMeta(b *Branch) []byte {
 	if b.Parent != "" {
 		from = scalar(w.dir(b.Parent))
 	}
-	return fmt.Appendf(nil, "created_at: %s\ncreated_from: %s\nmerged_at: %s\nmerged_into: %s\nname: %s\npurpose: %s\nstatus: %s\n",
+	return fmt.Appendf(nil,
+		"created_at: %s\ncreated_from: %s\nmerged_at: %s\nmerged_into: %s\nname: %s\npurpose: %s\nstatus: %s\n",
 		quoteTime(b.CreatedAt), from, at, into, scalar(w.dir(b.Name)), scalar(b.Purpose), status)
 }
 

@@ -202,7 +202,8 @@ func (e *event) step(branch string) Step {
 func (e *event) place(s *Step) {
 	more := ""
 	all := s.Observation + "\n" + s.Thought + "\n" + s.Action
-	if e.Summary != summaryOf(*s) && !strings.Contains(all, strings.TrimSuffix(strings.TrimSuffix(e.Summary, "..."), "…")) {
+	summary := strings.TrimSuffix(strings.TrimSuffix(e.Summary, "..."), "…")
+	if e.Summary != summaryOf(*s) && !strings.Contains(all, summary) {
 		more = e.Summary
 	}
 	if !strings.Contains(all, e.Body) {

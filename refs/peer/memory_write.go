@@ -45,8 +45,9 @@ func (w *writer) memoryMain() []byte {
 	for i, br := range w.f.Branches {
 		names[i] = w.dir(br.Name)
 	}
-	fmt.Fprintf(&b, "%s - Do not edit below this line -->\n## Status\n- Active branch: %s\n- Branches: %s\n\n## Recent Highlights\n%s",
-		generated, w.dir(w.f.Default), strings.Join(names, ", "), w.highlights())
+	fmt.Fprintf(&b, "%s - Do not edit below this line -->\n", generated)
+	fmt.Fprintf(&b, "## Status\n- Active branch: %s\n- Branches: %s\n\n## Recent Highlights\n%s",
+		w.dir(w.f.Default), strings.Join(names, ", "), w.highlights())
 	return b.Bytes()
 }
 
@@ -86,10 +87,12 @@ func (w *writer) memoryRoot() ([]byte, error) {
 	branches := yaml.Node{Kind: yaml.MappingNode}
 	for _, b := range w.f.Branches {
 		var v yaml.Node
-		if err := v.Encode(ordered("created_at", quoted(b.CreatedAt), "parent", w.parent(b), "summary", b.Purpose)); err != nil {
+		facts := ordered("created_at", quoted(b.CreatedAt), "parent", w.parent(b), "summary", b.Purpose)
+		if err := v.Encode(facts); err != nil {
 			return nil, err
 		}
-		branches.Content = append(branches.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: w.dir(b.Name)}, &v)
+		name := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: w.dir(b.Name)}
+		branches.Content = append(branches.Content, name, &v)
 	}
 	return yaml.Marshal(ordered("version", "0.1.0", "created_at", quoted(at), "updated_at", quoted(newest(w.f)),
 		"default_branch", w.dir(w.f.Default), "active_branch", w.dir(w.f.Default), "branches", &branches,
@@ -104,8 +107,8 @@ func (w *writer) parent(b Branch) any {
 }
 
 func (w *writer) memoryMeta(b *Branch) ([]byte, error) {
-	fields := []any{"name", w.dir(b.Name), "parent", w.parent(*b), "created_at", quoted(b.CreatedAt), "summary", b.Purpose,
-		"commit_count", len(b.Milestones), "last_commit_at", nil}
+	fields := []any{"name", w.dir(b.Name), "parent", w.parent(*b), "created_at", quoted(b.CreatedAt),
+		"summary", b.Purpose, "commit_count", len(b.Milestones), "last_commit_at", nil}
 	if n := len(b.Milestones); n > 0 {
 		fields[len(fields)-1] = quoted(b.Milestones[n-1].Time)
 	}
@@ -149,7 +152,8 @@ func (w *writer) events(b *Branch) []byte {
 			branch, tags = w.dir(s.Origin), "[ota, merge]"
 			summary = "[from " + branch + "] " + summary
 		}
-		fmt.Fprintf(&out, "---\nkind: event\ntimestamp: %s\nagent: %s\nchannel: %s\ntags: %s\nsummary: %s\nbody: \"\"\nbranch: %s\n",
+		fmt.Fprintf(&out, "---\nkind: event\ntimestamp: %s\nagent: %s\nchannel: %s\n"+
+			"tags: %s\nsummary: %s\nbody: \"\"\nbranch: %s\n",
 			quoteTime(s.Time), scalar(s.Agent), ownChannel, tags, scalar(summary), scalar(branch))
 		for i, text := range []string{s.Observation, s.Thought, s.Action} {
 			if text != "" {

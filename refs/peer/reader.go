@@ -47,7 +47,8 @@ func (r *reader) log(b *Branch, name string, k kind) {
 			r.keep(b, name, rec.line, rec.stray)
 			continue
 		}
-		s := Step{Time: rec.time, Origin: rec.origin, Observation: rec.fields[0], Thought: rec.fields[1], Action: rec.fields[2]}
+		s := Step{Time: rec.time, Origin: rec.origin}
+		s.Observation, s.Thought, s.Action = rec.fields[0], rec.fields[1], rec.fields[2]
 		s.attr("id", rec.id)
 		s.attr("time", rec.when)
 		if s.Origin == b.Name {
@@ -177,7 +178,8 @@ func (r *reader) origins() {
 		for k := range r.f.Branches[i].Steps {
 			s := &r.f.Branches[i].Steps[k]
 			tag := s.Origin
-			if s.Origin = originOf(index, r.f.Branches[i].Name, tag, Fingerprint(*s)); s.Origin == "" && tag != "" && index[tag] == nil {
+			s.Origin = originOf(index, r.f.Branches[i].Name, tag, Fingerprint(*s))
+			if s.Origin == "" && tag != "" && index[tag] == nil {
 				s.Attrs = append(s.Attrs, Attr{"merged-from", prose.Fold(tag)})
 			}
 		}

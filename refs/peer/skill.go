@@ -66,8 +66,10 @@ func (r *reader) skillBranch(b *Branch, at string) {
 	}
 	r.log(b, at+logFile, kind{labels: stepLabels(), head: skillStep, title: paperTitle})
 	r.commits(b, at+commitFile, kind{
-		labels: append([]string{"Date", "Branch", "Branch Purpose", "Previous Progress", "This Commit's Contribution"}, "Files touched"),
-		head:   skillCommit, title: paperTitle,
+		labels: []string{
+			"Date", "Branch", "Branch Purpose", "Previous Progress", "This Commit's Contribution", "Files touched",
+		},
+		head: skillCommit, title: paperTitle,
 	})
 }
 

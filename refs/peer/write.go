@@ -121,7 +121,8 @@ func (w *writer) extra() error {
 
 func (w *writer) tell() {
 	if w.inexact > 0 {
-		w.note("the readers of %s do not give %s back to the byte: they drop white space, and keep the backslash before what looks like a mark of theirs",
+		w.note("the readers of %s do not give %s back to the byte: they drop white space, "+
+			"and keep the backslash before what looks like a mark of theirs",
 			w.f.Dialect, prose.Count(w.inexact, "text"))
 	}
 }
@@ -166,7 +167,8 @@ func scalar(text string) string {
 			b.WriteString(`\t`)
 		case r == '\r':
 			b.WriteString(`\r`)
-		case r != 0xFEFF && r < 0xFFFE && r != 0x2028 && r != 0x2029 && (r < 0x7F && r >= ' ' || r > 0xA0), unicode.IsGraphic(r) && r > 0xFFFF:
+		case r != 0xFEFF && r < 0xFFFE && r != 0x2028 && r != 0x2029 && (r < 0x7F && r >= ' ' || r > 0xA0),
+			unicode.IsGraphic(r) && r > 0xFFFF:
 			b.WriteRune(r)
 		case r <= 0xFFFF:
 			fmt.Fprintf(&b, `\u%04X`, r)
