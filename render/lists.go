@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -114,5 +115,101 @@ func RevisionsText(p *Printer, list []Revision) {
 		when, who := " "+day(r.Time)+" ", prose.Fold(r.Agent)+": "
 		p.line(hash(r.Commit), dim(when), plain(who),
 			plain(p.fitTerminal(r.Summary, len(r.Commit.Short())+cells(when+who))))
+	}
+}
+
+// BranchesText lists branches on one line each, like `git branch -v` and in its colours: a
+// mark for the current one, name, tip, status and pending steps if unusual, and the newest
+// subject, which is shortened only for a terminal. Remote branches come last.
+func BranchesText(p *Printer, list []refs.Branch) {
+	width := 0
+	for _, b := range list {
+		width = max(width, p.column(listedName(b)))
+	}
+	for _, remote := range []bool{false, true} {
+		for _, b := range list {
+			if remote == (b.Remote != "") {
+				p.listedBranch(b, width)
+			}
+		}
+	}
+}
+
+func (p *Printer) listedBranch(b refs.Branch, width int) {
+	mark, name := "  ", listedName(b)
+	gap, rest := pad(name, width)+" ", b.Tip.Short()+" "+listedRemarks(b)
+	if p.Width > 0 {
+		rest += p.fit(b.Summary, cells(mark+name+gap+rest))
+	} else { // nothing follows the subject, so a tab in it cannot break the alignment
+		rest += strings.ReplaceAll(b.Summary, "\n", " ")
+	}
+	var line []piece
+	switch {
+	case b.Current:
+		mark = "* "
+		line = []piece{plain(mark), green(name), plain(gap + rest)}
+	case b.Status != statusActive && b.Status != "":
+		line = []piece{plain(mark), dim(name + gap + rest)}
+	case b.Remote != "":
+		line = []piece{plain(mark), red(name), plain(gap + rest)}
+	default:
+		line = []piece{plain(mark + name + gap + rest)}
+	}
+	// The space before a missing subject stays, because scripts split at it.
+	p.write(p.styled(line) + "\n")
+}
+
+func listedName(b refs.Branch) string {
+	if b.Remote == "" {
+		return b.Name
+	}
+	return "remotes/" + b.Name
+}
+
+// listedRemarks returns "[merged, 3 pending] ", or "" for an ordinary branch.
+func listedRemarks(b refs.Branch) string {
+	var all []string
+	if b.Status != statusActive && b.Status != "" {
+		all = append(all, b.Status)
+	}
+	if b.Pending > 0 {
+		all = append(all, fmt.Sprintf("%d pending", b.Pending))
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "[" + strings.Join(all, ", ") + "] "
+}
+
+// HookLine is the state of one hook, in words.
+type HookLine struct {
+	Name, State, Owner, Path, Reason string
+	Good, Bad                        bool // it works; it should work but does not
+}
+
+// HooksText lists hooks on one line each: event, state, owner, file, and the problem if
+// there is one. If no hook has an owner, the column is left out.
+func HooksText(p *Printer, list []HookLine) {
+	names, states, owners := 0, 0, 0
+	for _, h := range list {
+		names, states, owners = max(names, cells(h.Name)), max(states, cells(h.State)), max(owners, cells(h.Owner))
+	}
+	for _, h := range list {
+		state := plain(h.State)
+		switch {
+		case h.Good:
+			state = green(h.State)
+		case h.Bad:
+			state = red(h.State)
+		}
+		rest := pad(h.State, states) + " "
+		if owners > 0 {
+			rest += h.Owner + pad(h.Owner, owners) + " "
+		}
+		rest += h.Path
+		if h.Reason != "" {
+			rest += ": " + h.Reason
+		}
+		p.line(plain(h.Name+pad(h.Name, names)+" "), state, plain(rest))
 	}
 }

@@ -245,3 +245,18 @@ func (r *ranking) hit(f found) Hit {
 	unit := s.unitOf(f.doc)
 	return Hit{Source: f.source, Unit: unit, Doc: f.doc - s.units[unit].First, ID: s.ID(f.doc), Score: f.score}
 }
+
+// Count returns the number of documents in the sources' shards that contain a term, and the
+// number of all documents. Both are estimates, because documents that are not searched
+// count too. If a source is damaged, the error is a *DamagedSource.
+func Count(sources []Source, term string) (holding, all int, err error) {
+	for i, src := range sources {
+		l, err := src.Shard.find(TermHash(term))
+		if err != nil {
+			return 0, 0, &DamagedSource{i, err}
+		}
+		holding += l.left
+		all += src.Shard.count
+	}
+	return holding, all, nil
+}

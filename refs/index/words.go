@@ -1,9 +1,32 @@
 package index
 
 import (
+	"cmp"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 )
+
+// Telling returns at most most of a text's terms, the rarest in technical texts first.
+// Ranking by these few finds what ranking by all terms of a long text finds, without
+// reading the postings of every common word.
+func Telling(text string, most int) []string {
+	var terms []string
+	for _, t := range Tokens(text) {
+		if !slices.Contains(terms, t) {
+			terms = append(terms, t)
+		}
+		if len(terms) == mostDistinct {
+			break
+		}
+	}
+	slices.SortStableFunc(terms, func(a, b string) int { return cmp.Compare(rarity(a), rarity(b)) })
+	return terms[:min(most, len(terms))]
+}
+
+// mostDistinct bounds the cost of Telling for long texts: a problem is described by the
+// first terms.
+const mostDistinct = 1000
 
 // Estimated shares of technical texts that contain a term. They need not be exact: a factor
 // of four changes a rare word's weight by a quarter.
