@@ -9,11 +9,11 @@ import (
 
 // The end of a block's first line determines what Uninstall does with the file.
 const (
-	beginMark  = "# git-context: begin "
-	endMark    = "# git-context: end"
-	takesBlock = "('git context hooks uninstall git' takes this block away)"
-	takesFile  = "('git context hooks uninstall git' takes this file away)"
-	putsBack   = "('git context hooks uninstall git' puts back what stood here)"
+	beginMark    = "# git-context: begin "
+	endMark      = "# git-context: end"
+	removesBlock = "('git context hooks uninstall git' takes this block away)"
+	removesFile  = "('git context hooks uninstall git' takes this file away)"
+	restoresHook = "('git context hooks uninstall git' puts back what stood here)"
 )
 
 const shebang = "#!/bin/sh\n"
@@ -42,17 +42,19 @@ fi
 	return beginMark + then + "\n" + body + endMark + "\n"
 }
 
-// fresh returns the content of a new file. A file that husky runs has no shebang.
-func fresh(event string, husky bool) string {
+// newFile returns the content of a new file. A file that husky runs has no shebang.
+func newFile(event string, husky bool) string {
 	if husky {
-		return block(event, takesFile, true)
+		return block(event, removesFile, true)
 	}
-	return shebang + block(event, takesFile, true)
+	return shebang + block(event, removesFile, true)
 }
 
-// instead returns the content of a file that replaces a hook that was moved aside. It finds
+// replacement returns the content of a file that replaces a hook that was moved aside. It finds
 // that hook relative to its own directory, even if another tool renamed it.
-func instead(event string) string { return shebang + block(event, putsBack, false) + runKept(event) }
+func replacement(event string) string {
+	return shebang + block(event, restoresHook, false) + runKept(event)
+}
 
 func runKept(event string) string {
 	return `case $0 in
@@ -100,16 +102,16 @@ func lineStart(text, mark string) int {
 	return -1
 }
 
-// holds reports whether the script contains a block.
-func (s script) holds() bool { return s.block != "" }
+// hasBlock reports whether the script contains a block.
+func (s script) hasBlock() bool { return s.block != "" }
 
-// then returns the ending of the block's first line.
-func (s script) then() string {
+// ending returns the ending of the block's first line.
+func (s script) ending() string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(s.block, beginMark), "\n")
-	if first == takesFile || first == putsBack {
+	if first == removesFile || first == restoresHook {
 		return first
 	}
-	return takesBlock
+	return removesBlock
 }
 
 // without returns the text as it was before the block was inserted.
@@ -118,10 +120,10 @@ func (s script) without() string { return s.before + s.after }
 // foreign returns the part of the file that is not ours.
 func (s script) foreign(event string) string {
 	rest := s.without()
-	switch s.then() {
-	case takesFile:
+	switch s.ending() {
+	case removesFile:
 		return strings.TrimPrefix(rest, shebang)
-	case putsBack:
+	case restoresHook:
 		if ours, found := strings.CutSuffix(rest, runKept(event)); found && ours == shebang {
 			return ""
 		}
@@ -147,7 +149,7 @@ func insert(text, event string) string {
 		}
 		start = next
 	}
-	return text[:at] + block(event, takesBlock, false) + text[at:]
+	return text[:at] + block(event, removesBlock, false) + text[at:]
 }
 
 // isShell reports whether a file is a script that can contain the block: its shebang names

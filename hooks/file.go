@@ -43,10 +43,10 @@ const maxScript = 1 << 20
 // read reads the hook of an event. It refuses a file that must not be replaced; the result
 // then contains what is known about it.
 func (p Place) read(event string) (*file, error) {
-	f, refusal := p.look(event, filepath.Join(p.dir(), event))
+	f, refusal := p.inspect(event, filepath.Join(p.dir(), event))
 	if f.owner == "pre-commit" && f.kind != ours {
 		// pre-commit moved our file and runs it from there.
-		if moved, err := p.look(event, f.path+".legacy"); err == nil && moved.kind == ours {
+		if moved, err := p.inspect(event, f.path+".legacy"); err == nil && moved.kind == ours {
 			f = moved
 		}
 	}
@@ -57,9 +57,9 @@ func (p Place) read(event string) (*file, error) {
 	return f, refusal
 }
 
-// nowhere reports whether an error means that nothing can exist at a path: nothing does, or
+// cannotExist reports whether an error means that nothing can exist at a path: nothing does, or
 // a parent is not a directory (core.hooksPath=/dev/null).
-func nowhere(err error) bool {
+func cannotExist(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
@@ -68,7 +68,7 @@ func nowhere(err error) bool {
 func (p Place) storedFor(event string) (*file, error) {
 	f := &file{event: event, path: p.kept(event), kind: opaque}
 	var err error
-	if f.info, err = os.Lstat(f.path); nowhere(err) {
+	if f.info, err = os.Lstat(f.path); cannotExist(err) {
 		return nil, nil
 	}
 	if err == nil && f.info.Mode()&fs.ModeSymlink != 0 {
@@ -85,14 +85,14 @@ func (p Place) storedFor(event string) (*file, error) {
 	return f, nil
 }
 
-// look reads one file, and refuses one in which nothing can be installed.
-func (p Place) look(event, path string) (*file, error) {
+// inspect reads one file, and refuses one in which nothing can be installed.
+func (p Place) inspect(event, path string) (*file, error) {
 	f, err := p.find(event, path)
 	switch {
 	case err != nil || f.kind == absent || f.kind == ours || f.kind == byHand:
 		return f, err
 	case f.link != "":
-		return f, p.followed(f)
+		return f, p.checkLink(f)
 	case f.info.IsDir():
 		return f, refuse(nil, "move it away, or rename it", "hook '%s' is a directory", path)
 	case !f.info.Mode().IsRegular():
@@ -108,7 +108,7 @@ func (p Place) look(event, path string) (*file, error) {
 func (p Place) find(event, path string) (*file, error) {
 	f := &file{event: event, path: path, husky: p.husky()}
 	var err error
-	if f.info, err = os.Lstat(path); nowhere(err) {
+	if f.info, err = os.Lstat(path); cannotExist(err) {
 		return f, nil
 	}
 	if f.kind, f.owner = opaque, ownerAnother; err != nil {
@@ -124,20 +124,20 @@ func (p Place) find(event, path string) (*file, error) {
 	if err != nil {
 		return f, refuse(err, "chmod u+r "+prose.ShellQuoted(path), "cannot read hook '%s'", path)
 	}
-	if f.judge(head, whole); f.damaged {
+	if f.classify(head, whole); f.damaged {
 		return f, refuse(nil, "take out its lines by hand, from '"+beginMark+"' to '"+endMark+"'",
 			"git-context's block in hook '%s' is damaged", path)
 	}
 	return f, nil
 }
 
-// judge classifies a regular file by its content.
-func (f *file) judge(head []byte, whole bool) {
+// classify classifies a regular file by its content.
+func (f *file) classify(head []byte, whole bool) {
 	f.script = parse(string(head))
 	f.owner = owner(f.foreign(f.event))
 	runs := f.husky || f.info.Mode()&0o111 != 0
 	switch {
-	case f.holds():
+	case f.hasBlock():
 		f.kind = ours
 		if f.foreign(f.event) == "" {
 			f.owner = OwnerSelf
@@ -199,8 +199,8 @@ func calls(head []byte, event string) bool {
 	return bytes.Contains(head, []byte("git context hook "+event))
 }
 
-// followed refuses a symbolic link that does not lead to a file of the repository.
-func (p Place) followed(f *file) error {
+// checkLink refuses a symbolic link that does not lead to a file of the repository.
+func (p Place) checkLink(f *file) error {
 	inside, err := p.inside(f.path)
 	switch {
 	case err != nil:
@@ -219,9 +219,9 @@ func (p Place) followed(f *file) error {
 	return nil
 }
 
-// same reports whether the stored hook is still at its original path too, because moving it
+// sameAsStored reports whether the stored hook is still at its original path too, because moving it
 // aside was interrupted.
-func (f *file) same() bool {
+func (f *file) sameAsStored() bool {
 	if f.stored == nil || f.kind == absent || f.kind == ours {
 		return false
 	}
@@ -242,11 +242,11 @@ func deeper(target string) string {
 // runs reports whether git or husky runs the file.
 func (f *file) runs() bool { return f.husky || f.info.Mode()&0o111 != 0 }
 
-// wanted returns the block that this version would write. If people added lines to a file
+// wantedBlock returns the block that this version would write. If people added lines to a file
 // of ours, these may read standard input.
-func (f *file) wanted() string {
-	return block(f.event, f.then(), f.then() == takesFile && f.foreign(f.event) == "")
+func (f *file) wantedBlock() string {
+	return block(f.event, f.ending(), f.ending() == removesFile && f.foreign(f.event) == "")
 }
 
 // current reports whether the file's block is the wanted one.
-func (f *file) current() bool { return f.block == f.wanted() }
+func (f *file) current() bool { return f.block == f.wantedBlock() }

@@ -78,7 +78,7 @@ func (p Place) plan() ([]*file, error) {
 // can.
 func (f *file) obstacle(kept string) error {
 	switch {
-	case f.stored != nil && f.kind != absent && !f.same() && f.then() != putsBack:
+	case f.stored != nil && f.kind != absent && !f.sameAsStored() && f.ending() != restoresHook:
 		return refuse(nil, "move one of them away",
 			"'%s' was kept when hook '%s' was installed, and another one stands there now", kept, f.path)
 	case (f.kind == ours || f.kind == byHand) && !f.runs():
@@ -112,36 +112,36 @@ func (p Place) undo(changes []Change) error {
 //  4. none, but one was moved aside: that file,
 //  5. none: a new file.
 func (p Place) install(f *file) (Did, error) {
-	gone := f.kind == ours && f.then() == putsBack && f.stored == nil
+	gone := f.kind == ours && f.ending() == restoresHook && f.stored == nil
 	switch {
 	case gone:
-		return Mended, replace(f.path, fresh(f.event, f.husky), 0o777, nil)
+		return Mended, replace(f.path, newFile(f.event, f.husky), 0o777, nil)
 	case f.kind == byHand, f.kind == ours && f.current():
 		return Unchanged, nil
 	case f.kind == ours:
-		return Mended, replace(f.path, f.before+f.wanted()+f.after, 0, f.info)
+		return Mended, replace(f.path, f.before+f.wantedBlock()+f.after, 0, f.info)
 	case f.kind == shell:
 		return Installed, replace(f.path, insert(f.before, f.event), 0, f.info)
 	case f.kind == opaque:
 		if err := p.setAside(f); err != nil {
 			return "", err
 		}
-		return Kept, replace(f.path, instead(f.event), 0o777, nil)
+		return Kept, replace(f.path, replacement(f.event), 0o777, nil)
 	case f.stored != nil:
-		return Kept, replace(f.path, instead(f.event), 0o777, nil)
+		return Kept, replace(f.path, replacement(f.event), 0o777, nil)
 	}
 	f.owner = OwnerSelf
 	mode := fs.FileMode(0o777)
 	if f.husky {
 		mode = 0o666
 	}
-	return Installed, replace(f.path, fresh(f.event, f.husky), mode, nil)
+	return Installed, replace(f.path, newFile(f.event, f.husky), mode, nil)
 }
 
 // setAside gives a hook its second name. On a file system without links it renames it. The
 // hook is never without a name.
 func (p Place) setAside(f *file) error {
-	if f.same() {
+	if f.sameAsStored() {
 		return nil
 	}
 	kept := p.kept(f.event)
@@ -163,7 +163,7 @@ func (p Place) setAside(f *file) error {
 // replace writes a file beside its path and renames it. It keeps the mode of as, the file
 // it replaces; without as, the mode is mode reduced by the umask.
 func replace(path, text string, mode fs.FileMode, as fs.FileInfo) error {
-	tmp, err := createBeside(path, mode)
+	tmp, err := createTemp(path, mode)
 	if err != nil {
 		return err
 	}
@@ -185,23 +185,23 @@ func replace(path, text string, mode fs.FileMode, as fs.FileInfo) error {
 	return err
 }
 
-// createBeside creates a file in the same directory. Its name is fixed, so that crashes
+// createTemp creates a file in the same directory. Its name is fixed, so that crashes
 // leave at most one; the callers' lock makes it unique.
-func createBeside(path string, mode fs.FileMode) (*os.File, error) {
-	if err := removeBeside(path); err != nil {
+func createTemp(path string, mode fs.FileMode) (*os.File, error) {
+	if err := removeTemp(path); err != nil {
 		return nil, err
 	}
-	return os.OpenFile(beside(path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode|0o600)
+	return os.OpenFile(tempPath(path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode|0o600)
 }
 
-func beside(path string) string {
+func tempPath(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".git-context-tmp")
 }
 
-// removeBeside removes the file that a crash left.
-func removeBeside(path string) error {
-	err := os.Remove(beside(path))
-	if nowhere(err) {
+// removeTemp removes the file that a crash left.
+func removeTemp(path string) error {
+	err := os.Remove(tempPath(path))
+	if cannotExist(err) {
 		return nil
 	}
 	return err

@@ -55,7 +55,7 @@ func (p Place) status(event string) Hook {
 	f, err := p.read(event)
 	if err != nil {
 		h.Owner, h.Refusal, h.Repair = f.owner, err.Error(), repair(err)
-		if h.State = StateMissing; f.holds() || f.damaged || f.stored != nil {
+		if h.State = StateMissing; f.hasBlock() || f.damaged || f.stored != nil {
 			h.State, h.Reason = StateBroken, h.Refusal
 		}
 		return h
@@ -64,7 +64,7 @@ func (p Place) status(event string) Hook {
 	if f.stored != nil && f.kind != absent {
 		h.Owner = f.stored.owner
 	}
-	h.Reason = p.fault(f)
+	h.Reason = p.problem(f)
 	switch {
 	case h.Reason != "":
 		h.Repair = repair(f.obstacle(p.kept(event)))
@@ -96,12 +96,12 @@ func repair(refusal error) string {
 	return "look at the file"
 }
 
-// fault returns why a hook does not work; "" if it does.
-func (p Place) fault(f *file) string {
+// problem returns why a hook does not work; "" if it does.
+func (p Place) problem(f *file) string {
 	switch {
 	case f.stored != nil && f.kind == absent:
 		return "the hook that was kept has no file that runs it; install again"
-	case f.kind != ours && f.stored != nil && !f.same():
+	case f.kind != ours && f.stored != nil && !f.sameAsStored():
 		return "another hook took the place of git-context's; what was kept is not run"
 	case f.kind != ours && f.kind != byHand:
 		return ""
@@ -109,13 +109,13 @@ func (p Place) fault(f *file) string {
 		return ""
 	case !f.runs():
 		return "it is not executable, so that git does not run it"
-	case !f.current() && f.block == block(f.event, takesFile, true):
+	case !f.current() && f.block == block(f.event, removesFile, true):
 		return "lines that were added to it get no input; install again"
 	case !f.current():
 		return "its lines were edited, or are of another version; install again"
-	case f.then() == putsBack && f.stored == nil:
+	case f.ending() == restoresHook && f.stored == nil:
 		return "the hook that was kept is gone"
-	case f.then() != putsBack && f.stored != nil:
+	case f.ending() != restoresHook && f.stored != nil:
 		return "what was kept is not run"
 	}
 	if f.husky {

@@ -36,7 +36,7 @@ func Uninstall(places ...Place) ([]Change, error) {
 	}
 	var changes []Change
 	for _, at := range files {
-		if err := removeBeside(at.file.path); err != nil {
+		if err := removeTemp(at.file.path); err != nil {
 			errs = append(errs, refuse(err, "", "cannot clear up beside hook '%s'", at.file.path))
 		}
 		c, err := at.uninstall(at.file)
@@ -98,11 +98,11 @@ func (p Place) uninstall(f *file) (c Change, err error) {
 func (p Place) takeOut(f *file) (did Did, note string, err error) {
 	alone := f.kind == ours && f.foreign(f.event) == ""
 	switch {
-	case f.kind == ours && f.then() == putsBack && alone && f.stored != nil:
+	case f.kind == ours && f.ending() == restoresHook && alone && f.stored != nil:
 		return Restored, "", p.putBack(f)
-	case f.kind == ours && f.then() != takesBlock && alone:
+	case f.kind == ours && f.ending() != removesBlock && alone:
 		return Removed, "", os.Remove(f.path)
-	case f.kind == ours && f.then() != takesBlock:
+	case f.kind == ours && f.ending() != removesBlock:
 		note := "lines that were added to it stay"
 		if f.stored != nil {
 			note += "; it still runs '" + f.stored.path + "'"
@@ -110,7 +110,7 @@ func (p Place) takeOut(f *file) (did Did, note string, err error) {
 		return Left, note, replace(f.path, f.without(), 0, f.info)
 	case f.kind == ours:
 		return Removed, "", replace(f.path, f.without(), 0, f.info)
-	case f.same():
+	case f.sameAsStored():
 		return Restored, "", os.Remove(f.stored.path)
 	case f.stored == nil || !strings.HasSuffix(f.path, f.event):
 		return "", "", nil
@@ -129,14 +129,14 @@ func (p Place) putBack(f *file) error {
 	if !filepath.IsAbs(target) {
 		target = strings.TrimPrefix(target, deeper(""))
 	}
-	if err := removeBeside(f.path); err != nil {
+	if err := removeTemp(f.path); err != nil {
 		return err
 	}
-	if err := os.Symlink(target, beside(f.path)); err != nil {
+	if err := os.Symlink(target, tempPath(f.path)); err != nil {
 		return err
 	}
 	fault.Point("before-hook-rename")
-	if err := os.Rename(beside(f.path), f.path); err != nil {
+	if err := os.Rename(tempPath(f.path), f.path); err != nil {
 		return err
 	}
 	fault.Point("after-hook-restored")

@@ -38,7 +38,7 @@ func (l *lostLines) note(ctx context.Context, object, blob git.ID) error {
 	if !git.IsID(string(object)) { // not a note
 		return nil
 	}
-	had, err := l.u.repo.Blob(ctx, blob)
+	before, err := l.u.repo.Blob(ctx, blob)
 	if err != nil {
 		return err
 	}
@@ -50,8 +50,8 @@ func (l *lostLines) note(ctx context.Context, object, blob git.ID) error {
 	if err != nil {
 		return err
 	}
-	stand := Union(now, newest)
-	if lines := bytes.TrimPrefix(Union(stand, had), stand); len(lines) > 0 {
+	present := Union(now, newest)
+	if lines := bytes.TrimPrefix(Union(present, before), present); len(lines) > 0 {
 		l.lost[object] = bytes.TrimPrefix(lines, []byte("\n"))
 	}
 	return nil

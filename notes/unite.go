@@ -36,7 +36,7 @@ func (u *Update) Unite(ctx context.Context, theirs git.ID) error {
 		ahead = slices.Contains(bases, u.old)
 	}
 	if ahead && !u.changed() {
-		u.have = theirs
+		u.existing = theirs
 		return nil
 	}
 	err = eachChanged(ctx, u.repo, u.tree, "", c.Tree, func(object, note git.ID) error {
@@ -54,7 +54,7 @@ func (u *Update) Unite(ctx context.Context, theirs git.ID) error {
 		return err
 	}
 	if tree == c.Tree {
-		u.have = theirs
+		u.existing = theirs
 		return nil
 	}
 	u.theirs = append(u.theirs, theirs)

@@ -24,11 +24,11 @@ func Read(ctx context.Context, repo *git.Repo, object git.ID) ([]byte, error) {
 // Update is a notes commit in preparation: the content of the notes ref with lines added to
 // some objects. One goroutine may use it.
 type Update struct {
-	repo   *git.Repo
-	tree   *git.Edit
-	old    git.ID   // the notes ref's value that the update is based on; "" for none
-	theirs []git.ID // the notes commits that were united with it
-	have   git.ID   // if not "": an existing commit that contains the whole update and more history
+	repo     *git.Repo
+	tree     *git.Edit
+	old      git.ID   // the notes ref's value that the update is based on; "" for none
+	theirs   []git.ID // the notes commits that were united with it
+	existing git.ID   // if not "": an existing commit that contains the whole update and more history
 
 	// texts are the changed notes by path. They are written at the end: writing one twice
 	// would leave its first blob unreferenced.
@@ -95,8 +95,8 @@ func (u *Update) write(ctx context.Context) (git.ID, error) {
 // Queue writes the notes commit and queues the update of the ref. It reports false if
 // nothing changed.
 func (u *Update) Queue(ctx context.Context, tx *git.Tx, by git.Signature, subject string) (bool, error) {
-	if u.have != "" {
-		tx.Update(git.NotesRef, u.have, u.old)
+	if u.existing != "" {
+		tx.Update(git.NotesRef, u.existing, u.old)
 		return true, nil
 	}
 	if !u.changed() && len(u.theirs) == 0 {
@@ -137,7 +137,7 @@ func open(ctx context.Context, repo *git.Repo) (*git.Edit, git.ID, error) {
 
 // find is the function of the same name, including notes that are not written yet.
 func (u *Update) find(ctx context.Context, object git.ID) (note []byte, path string, err error) {
-	for _, path := range places(object) {
+	for _, path := range notePaths(object) {
 		if text, ok := u.texts[path]; ok {
 			return text, path, nil
 		}
@@ -148,7 +148,7 @@ func (u *Update) find(ctx context.Context, object git.ID) (note []byte, path str
 // find returns an object's note and its path, in whatever fan-out git left it; without a
 // note, the path at which to write it.
 func find(ctx context.Context, repo *git.Repo, tree *git.Edit, object git.ID) (note []byte, path string, err error) {
-	for _, path := range places(object) {
+	for _, path := range notePaths(object) {
 		entry, ok, err := tree.Entry(ctx, path)
 		if err != nil {
 			return nil, "", err
@@ -158,11 +158,11 @@ func find(ctx context.Context, repo *git.Repo, tree *git.Edit, object git.ID) (n
 			return note, path, err
 		}
 	}
-	return nil, places(object)[0], nil
+	return nil, notePaths(object)[0], nil
 }
 
-// places returns the paths at which a note may be. It is written at the first.
-func places(object git.ID) [3]string {
+// notePaths returns the paths at which a note may be. It is written at the first.
+func notePaths(object git.ID) [3]string {
 	name := string(object)
 	return [...]string{name[:fanout] + "/" + name[fanout:], name, name[:2] + "/" + name[2:4] + "/" + name[4:]}
 }

@@ -7,27 +7,27 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// past writes which moment of the past a view shows, and how it was found. It writes
+// writePast writes which moment of the past a view shows, and how it was found. It writes
 // nothing in a view of the present.
-func (p *Printer) past(at *refs.At) {
+func (p *Printer) writePast(at *refs.At) {
 	if at == nil {
 		return
 	}
 	p.blank()
-	p.pastFacts(at)
+	p.pastAttributes(at)
 }
 
-// pastFacts is past without the empty line, among other attributes.
-func (p *Printer) pastFacts(at *refs.At) {
+// pastAttributes is writePast without the empty line, among other attributes.
+func (p *Printer) pastAttributes(at *refs.At) {
 	if at == nil {
 		return
 	}
 	p.attribute("as of", plain(p.when(at.Time)))
-	p.attribute("through", plain(through(at)))
+	p.attribute("through", plain(foundThrough(at)))
 }
 
-// through describes how a memory commit was found.
-func through(at *refs.At) string {
+// foundThrough describes how a memory commit was found.
+func foundThrough(at *refs.At) string {
 	kind := "memory"
 	if at.Code != nil {
 		kind = "code"
@@ -53,9 +53,9 @@ func AtLine(at *refs.At) string {
 		return ""
 	}
 	if at.By == refs.AtMemory { // the revision named the memory commit itself
-		return "as of " + stamp(at.Time) + ", " + through(at)
+		return "as of " + stamp(at.Time) + ", " + foundThrough(at)
 	}
-	return "as of " + stamp(at.Time) + ", memory commit " + at.Commit.Short() + " through " + through(at)
+	return "as of " + stamp(at.Time) + ", memory commit " + at.Commit.Short() + " through " + foundThrough(at)
 }
 
 // AtComment writes AtLine as a comment, for a view of the past whose text is a Markdown

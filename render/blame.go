@@ -20,31 +20,31 @@ func BlameText(p *Printer, b refs.Blame) {
 		p.line(plain("no text in '" + b.Key + "'"))
 		return
 	}
-	agents, stones := 0, 0
+	agents, width := 0, 0
 	for _, l := range b.Lines {
 		agents = max(agents, cells(cut(prose.Fold(l.Agent), longAgent)))
-		stones = max(stones, len(stoneOf(l)))
+		width = max(width, len(commitLabel(l)))
 	}
 	digits := len(strconv.Itoa(len(b.Lines)))
 	for _, l := range b.Lines {
-		agent, stone := cut(prose.Fold(l.Agent), longAgent), stoneOf(l)
+		agent, label := cut(prose.Fold(l.Agent), longAgent), commitLabel(l)
 		p.line(hash(l.Commit), plain(" "+agent+pad(agent, agents)+" "), dim(day(l.Time)+" "),
-			yellow(stone), plain(pad(stone, stones)+fmt.Sprintf(" %*d) ", digits, l.Line)),
+			yellow(label), plain(pad(label, width)+fmt.Sprintf(" %*d) ", digits, l.Line)),
 			plain(strings.TrimSuffix(l.Text, "\r")))
 	}
-	p.stones(b)
+	p.lineCommits(b)
 }
 
-// stoneOf names the commit of a line.
-func stoneOf(l refs.BlameLine) string {
+// commitLabel names the commit of a line.
+func commitLabel(l refs.BlameLine) string {
 	if l.Milestone == nil {
 		return "-"
 	}
 	return l.Milestone.Commit.Short()
 }
 
-// stones lists the commits of the lines, in their order.
-func (p *Printer) stones(b refs.Blame) {
+// lineCommits lists the commits of the lines, in their order.
+func (p *Printer) lineCommits(b refs.Blame) {
 	if b.Branch == "" { // the roadmap belongs to no branch, so no commit contains it
 		return
 	}

@@ -18,7 +18,7 @@ func NewBranch(ctx context.Context, s *refs.Store, w Where, skip, limit int) (re
 		return refs.BranchContext{}, err
 	}
 	v, err := s.BranchContext(ctx, tip, skip, limit)
-	v.Limit, v.Commits = limit, noted(v.Commits)
+	v.Limit, v.Commits = limit, withTags(v.Commits)
 	if err == nil && v.At == nil {
 		err = s.MarkStale(ctx, v.Commits)
 	}
@@ -30,7 +30,7 @@ func BranchText(p *Printer, v refs.BranchContext) {
 	b := v.Branch
 	p.line(bold("# Branch "), green(b.Name), plain(" at "), hash(b.Tip))
 	p.blank()
-	p.pastFacts(v.At)
+	p.pastAttributes(v.At)
 	p.attribute("status", plain(b.Status))
 	if b.CreatedFrom != nil {
 		p.attribute("from", plain(*b.CreatedFrom))
@@ -50,7 +50,7 @@ func BranchText(p *Printer, v refs.BranchContext) {
 		p.heading("## ", title)
 	}
 	for _, c := range v.Commits {
-		p.listed(c)
+		p.commitLine(c)
 	}
 	p.pages(page{
 		self: "--branch " + b.Name + atFlag(v.At), unit: "--limit", size: v.Limit,
@@ -62,10 +62,10 @@ func BranchText(p *Printer, v refs.BranchContext) {
 // subject after everything that identifies a commit.
 const wideList = 100
 
-// listed shows a commit on one line: hash, id, time, the content of its note, whether the
+// commitLine shows a commit on one line: hash, id, time, the content of its note, whether the
 // code that it names has changed since, and its subject. On a narrow terminal, only the
 // hash and the day precede the subject, because people read the subject.
-func (p *Printer) listed(c refs.Commit) {
+func (p *Printer) commitLine(c refs.Commit) {
 	short := strings.Repeat("-", 10) // a shallow clone does not contain it
 	if c.Hash != nil {
 		short = c.Hash.Short()
@@ -88,7 +88,7 @@ func (p *Printer) listed(c refs.Commit) {
 	if p.Width > 0 && p.Width < wideList {
 		rest = " " + day(c.Time) + " "
 	}
-	p.line(yellow(short), plain(rest), judgedAs(c.Outcome, note), plain(p.fit(c.Summary, cells(short+rest+note))))
+	p.line(yellow(short), plain(rest), outcomeColor(c.Outcome, note), plain(p.fit(c.Summary, cells(short+rest+note))))
 }
 
 // page is the part of a list that a view shows.

@@ -23,13 +23,13 @@ func pad(s string, width int) string {
 
 // cut shortens a line to room cells and marks the cut with "…".
 func cut(s string, room int) string {
-	return displaywidth.TruncateString(grounded(oneLine(s)), room, "…")
+	return displaywidth.TruncateString(withBase(oneLine(s)), room, "…")
 }
 
-// grounded adds a base character to a text whose first character would combine with the one
+// withBase adds a base character to a text whose first character would combine with the one
 // before it (a lone combining mark, a variation selector) and so change the column beside
 // it.
-func grounded(s string) string {
+func withBase(s string) string {
 	if s == "" || s[0] < utf8.RuneSelf {
 		return s
 	}
@@ -80,7 +80,7 @@ func (r *row) fits(cluster string, width int) bool {
 
 func (r *row) add(cluster string) {
 	if r.text == "" {
-		cluster = grounded(cluster)
+		cluster = withBase(cluster)
 	}
 	r.text += cluster
 	r.cells += displaywidth.String(cluster)

@@ -45,16 +45,16 @@ func NewCommit(ctx context.Context, s *refs.Store, w Where, rev string) (v Commi
 func (v Commit) Text(p *Printer) {
 	p.summary("# ", v.Commit)
 	p.facts(v.Commit)
-	p.texts(v.Commit, shown{})
-	p.past(v.At)
+	p.texts(v.Commit, shownTexts{})
+	p.writePast(v.At)
 }
 
-// shown contains the texts that a view has shown already; "" means none.
-type shown struct{ goal, purpose, progress string }
+// shownTexts contains the texts that a view has shown already; "" means none.
+type shownTexts struct{ goal, purpose, progress string }
 
 // commit shows a memory commit under a heading. Of a text that the view has shown already,
 // it shows only the label.
-func (p *Printer) commit(level string, c refs.Commit, above shown) {
+func (p *Printer) commit(level string, c refs.Commit, above shownTexts) {
 	p.summary(level, c)
 	p.facts(c)
 	p.texts(c, above)
@@ -70,10 +70,10 @@ func (p *Printer) summary(level string, c refs.Commit) {
 }
 
 // texts shows the quotes of a commit and its reviews.
-func (p *Printer) texts(c refs.Commit, above shown) {
+func (p *Printer) texts(c refs.Commit, above shownTexts) {
 	p.purpose(c, above)
-	p.said("Previous Progress Summary", c.Progress, above.progress)
-	p.said("This Commit's Contribution", c.Contribution, "")
+	p.newText("Previous Progress Summary", c.Progress, above.progress)
+	p.newText("This Commit's Contribution", c.Contribution, "")
 	p.reviews(c)
 }
 
@@ -108,13 +108,13 @@ func (p *Printer) facts(c refs.Commit) {
 
 // purpose shows the goal and the branch's purpose as commit.md contains them: two quotes,
 // or one if there is no goal.
-func (p *Printer) purpose(c refs.Commit, above shown) {
+func (p *Printer) purpose(c refs.Commit, above shownTexts) {
 	switch {
 	case c.Goal == "" || above.purpose != "" && c.Purpose == above.purpose:
-		p.said("Branch Purpose", c.Purpose, above.purpose)
+		p.newText("Branch Purpose", c.Purpose, above.purpose)
 		return
 	case c.Purpose == "":
-		p.said("Branch Purpose", c.Goal, above.goal)
+		p.newText("Branch Purpose", c.Goal, above.goal)
 		return
 	}
 	p.label("Branch Purpose")
@@ -123,8 +123,8 @@ func (p *Printer) purpose(c refs.Commit, above shown) {
 	p.quote(c.Purpose)
 }
 
-// said shows a quote, unless it is empty or the view has shown the same text.
-func (p *Printer) said(label, text, known string) {
+// newText shows a quote, unless it is empty or the view has shown the same text.
+func (p *Printer) newText(label, text, known string) {
 	switch text {
 	case "":
 	case known:

@@ -67,19 +67,19 @@ func (p *Printer) sides(sides []column) {
 }
 
 func (p *Printer) threeColumns(indent string, sides []column, width int) {
-	width = (width - (len(sides)-1)*cells(between)) / len(sides)
+	width = (width - (len(sides)-1)*cells(columnGap)) / len(sides)
 	var titles, rules []piece
 	for _, s := range sides {
 		titles = append(titles, piece{s.title.style, cut(s.title.text, width)})
 		rules = append(rules, dim(strings.Repeat("─", width)))
 	}
-	p.beside(indent, titles, width, between)
-	p.beside(indent, rules, width, "─┼─")
+	p.writeRow(indent, titles, width, columnGap)
+	p.writeRow(indent, rules, width, "─┼─")
 	p.columns(indent, sides, width)
 }
 
-// between separates two columns.
-const between = " │ "
+// columnGap separates two columns.
+const columnGap = " │ "
 
 // columns shows texts side by side, line by line: the first rows of the same line of all
 // texts are beside each other.
@@ -87,7 +87,7 @@ func (p *Printer) columns(indent string, sides []column, width int) {
 	left := make([]int, len(sides)) // by side: the number of lines that are not wholly shown
 	band := make([]wrapped, len(sides))
 	room := conflictRows
-	for k := range tallest(sides) {
+	for k := range mostLines(sides) {
 		clear(band)
 		for i, s := range sides {
 			if k >= len(s.lines) {
@@ -102,7 +102,7 @@ func (p *Printer) columns(indent string, sides []column, width int) {
 				left[i] += l.n
 			}
 		}
-		room -= p.band(indent, band, width)
+		room -= p.writeRows(indent, band, width)
 	}
 	clear(band)
 	for i, n := range left {
@@ -111,12 +111,12 @@ func (p *Printer) columns(indent string, sides []column, width int) {
 			band[i].rows, _ = wrap(moreLines(n), width, conflictRows)
 		}
 	}
-	p.band(indent, band, width)
+	p.writeRows(indent, band, width)
 }
 
 func moreLines(n int) string { return "… " + prose.Count(n, "more line") + ": --json has all" }
 
-func tallest(sides []column) int {
+func mostLines(sides []column) int {
 	n := 0
 	for _, s := range sides {
 		n = max(n, len(s.lines))
@@ -130,8 +130,8 @@ type wrapped struct {
 	rows  []string
 }
 
-// band writes lines that are beside each other, and returns the number of rows.
-func (p *Printer) band(indent string, lines []wrapped, width int) int {
+// writeRows writes lines that are beside each other, and returns the number of rows.
+func (p *Printer) writeRows(indent string, lines []wrapped, width int) int {
 	height := 0
 	for _, l := range lines {
 		height = max(height, len(l.rows))
@@ -144,13 +144,13 @@ func (p *Printer) band(indent string, lines []wrapped, width int) int {
 				row[i] = piece{l.style, l.rows[r]}
 			}
 		}
-		p.beside(indent, row, width, between)
+		p.writeRow(indent, row, width, columnGap)
 	}
 	return height
 }
 
-// beside writes one row of columns of the same width.
-func (p *Printer) beside(indent string, columns []piece, width int, between string) {
+// writeRow writes one row of columns of the same width.
+func (p *Printer) writeRow(indent string, columns []piece, width int, between string) {
 	line := []piece{plain(indent)}
 	for i, c := range columns {
 		line = append(line, c)
@@ -182,11 +182,11 @@ func conflictSides(c refs.Conflict, source, target string) []column {
 	if base.absent { // a line that both sides added is not a difference
 		before = theirs
 	}
-	oursNew := ours.without(before, head, tail)
+	oursNew := ours.unmatched(before, head, tail)
 	if base.absent {
 		before = ours
 	}
-	theirsNew := theirs.without(before, head, tail)
+	theirsNew := theirs.unmatched(before, head, tail)
 	ended := ours.ended || base.ended || theirs.ended
 	return []column{
 		{red("ours (" + target + ")"), ours.show(red, oursNew, head, tail, ended)},
@@ -244,10 +244,10 @@ func shared(sides ...side) (head, tail int) {
 	return head, tail
 }
 
-// without marks the lines that another text lacks, between head and tail. It counts lines
+// unmatched marks the lines that another text lacks, between head and tail. It counts lines
 // regardless of their order, so that the cost is linear: texts come from strangers and may
 // be long.
-func (s side) without(other side, head, tail int) []bool {
+func (s side) unmatched(other side, head, tail int) []bool {
 	if s.absent {
 		return nil
 	}
@@ -275,7 +275,7 @@ func (s side) show(color func(string) piece, marks []bool, head, tail int, ended
 	case len(s.lines) == 0:
 		return []sideLine{{dim("(empty)"), 1}}
 	}
-	first, last := folded(head), len(s.lines)-folded(tail)
+	first, last := foldedLines(head), len(s.lines)-foldedLines(tail)
 	lines := sameLines(first)
 	for i := first; i < last; i++ {
 		text := plain(s.lines[i])
@@ -293,9 +293,9 @@ func (s side) show(color func(string) piece, marks []bool, head, tail int, ended
 	return lines
 }
 
-// folded returns how many of n shared lines are left out. A single line is not, because the
+// foldedLines returns how many of n shared lines are left out. A single line is not, because the
 // remark would need as much space.
-func folded(n int) int {
+func foldedLines(n int) int {
 	if n-conflictContext < 2 {
 		return 0
 	}

@@ -15,9 +15,9 @@ const (
 	tagStyle    = "1;33"
 )
 
-// named replaces the refs after the hash that ends at offset at of a line by their short
+// nameRefs replaces the refs after the hash that ends at offset at of a line by their short
 // names, coloured by kind. It leaves the rest of the line unchanged.
-func (o *logLines) named(l gitLine, at int) gitLine {
+func (o *logLines) nameRefs(l gitLine, at int) gitLine {
 	const open, between, end = " (", ", ", ")"
 	text := l.plain()
 	if !strings.HasPrefix(text[at:], open+git.Root) {

@@ -70,7 +70,7 @@ func (l gitLine) insert(n int, added piece, color bool) gitLine {
 // own.
 func writeGit(ctx context.Context, repo *git.Repo, stdin []byte, args []string, color bool,
 	each func(gitLine) error, flush func() error) error {
-	uncolored := option(args, "--no-color")
+	uncolored := withOption(args, "--no-color")
 	if !color {
 		lines := &lineWriter{flush: flush, each: func(text string) error { return each(gitLine{{"", text}}) }}
 		if err := repo.ViewTo(ctx, lines, stdin, uncolored...); err != nil {
@@ -83,8 +83,8 @@ func writeGit(ctx context.Context, repo *git.Repo, stdin []byte, args []string, 
 	from, to := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		err := repo.ViewTo(ctx, to, stdin, option(args, "--color=always")...)
-		_ = to.CloseWithError(cmpEOF(err)) // never fails
+		err := repo.ViewTo(ctx, to, stdin, withOption(args, "--color=always")...)
+		_ = to.CloseWithError(pipeError(err)) // never fails
 		done <- err
 	}()
 	in := bufio.NewReader(from)
@@ -93,7 +93,7 @@ func writeGit(ctx context.Context, repo *git.Repo, stdin []byte, args []string, 
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
-		return each(paint(text, strings.TrimSuffix(painted, "\n")))
+		return each(colorSpans(text, strings.TrimSuffix(painted, "\n")))
 	}}
 	err := repo.ViewTo(ctx, lines, stdin, uncolored...)
 	if err == nil {
@@ -106,22 +106,22 @@ func writeGit(ctx context.Context, repo *git.Repo, stdin []byte, args []string, 
 	return err
 }
 
-// cmpEOF returns the error with which a pipe ends.
-func cmpEOF(err error) error {
+// pipeError returns the error with which a pipe ends.
+func pipeError(err error) error {
 	if err == nil {
 		return io.EOF
 	}
 	return err
 }
 
-// option returns a git command with one more option before the others.
-func option(args []string, first string) []string {
+// withOption returns a git command with one more option before the others.
+func withOption(args []string, first string) []string {
 	return append([]string{args[0], first}, args[1:]...)
 }
 
-// paint finds git's colours in a line by comparing it with the same line without colours.
+// colorSpans finds git's colours in a line by comparing it with the same line without colours.
 // If the lines differ otherwise, the result has no colours.
-func paint(text, painted string) gitLine {
+func colorSpans(text, painted string) gitLine {
 	line := gitLine{{}}
 	at, i := 0, 0 // offsets in text: of the next byte, and of the last span
 	for painted != "" {

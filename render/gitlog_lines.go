@@ -22,7 +22,7 @@ type logLines struct {
 	judged judged // the notes to show after the hash; nil: show them as blocks
 
 	held   []gitLine // empty lines, which are dropped with the note that follows them
-	noting bool      // inside a note
+	inNote bool      // inside a note
 	note   []string  // the lines of the note
 }
 
@@ -37,7 +37,7 @@ func (o *logLines) line(l gitLine) error {
 		return l.write(o.w)
 	}
 	text := l.plain()
-	if o.noting {
+	if o.inNote {
 		if body, ok := strings.CutPrefix(text, noteIndent); ok {
 			o.note = append(o.note, body)
 			return nil
@@ -48,7 +48,7 @@ func (o *logLines) line(l gitLine) error {
 	}
 	switch {
 	case o.judged == nil && text == notesHeading:
-		o.noting = true
+		o.inNote = true
 		return nil
 	case text == "" && !o.graph:
 		o.held = append(o.held, l)
@@ -58,9 +58,9 @@ func (o *logLines) line(l gitLine) error {
 		return err
 	}
 	if at := o.header(text); at > 0 {
-		l = o.named(l, at)
+		l = o.nameRefs(l, at)
 		if j, ok := o.judged.find(hashBefore(text, at)); ok {
-			l = l.insert(at, judgedAs(j.Outcome, " ["+prose.Fold(strings.Join(verdict(j), " "))+"]"), o.color)
+			l = l.insert(at, outcomeColor(j.Outcome, " ["+prose.Fold(strings.Join(verdict(j), " "))+"]"), o.color)
 		}
 	}
 	return l.write(o.w)
@@ -87,12 +87,12 @@ func (o *logLines) release() error {
 // endNote writes a note in words. It drops a note that only repeats the commit's trailers,
 // with the empty line before it.
 func (o *logLines) endNote() error {
-	if !o.noting {
+	if !o.inNote {
 		return nil
 	}
-	o.noting = false
-	said := noteInWords(o.note)
-	if o.note = nil; len(said) == 0 {
+	o.inNote = false
+	words := noteInWords(o.note)
+	if o.note = nil; len(words) == 0 {
 		o.held = nil
 		return nil
 	}
@@ -102,7 +102,7 @@ func (o *logLines) endNote() error {
 	if err := (gitLine{{"", notesHeading}}).write(o.w); err != nil {
 		return err
 	}
-	for _, line := range said {
+	for _, line := range words {
 		if err := (gitLine{{"", noteIndent + line}}).write(o.w); err != nil {
 			return err
 		}
@@ -115,45 +115,45 @@ func (o *logLines) endNote() error {
 func noteInWords(lines []string) []string {
 	facts := notes.Parse([]byte(strings.Join(lines, "\n")))
 	j := notes.Judge(facts)
-	var said []string
+	var words []string
 	if j.Outcome != nil {
-		said = append(said, "outcome: "+prose.Fold(*j.Outcome))
+		words = append(words, "outcome: "+prose.Fold(*j.Outcome))
 	}
 	if j.Score != nil {
-		said = append(said, "score: "+score(*j.Score))
+		words = append(words, "score: "+score(*j.Score))
 	}
 	if len(j.Tags) > 0 {
-		said = append(said, "tags: "+prose.Fold(strings.Join(tags(j.Tags), ", ")))
+		words = append(words, "tags: "+prose.Fold(strings.Join(tags(j.Tags), ", ")))
 	}
 	for _, r := range j.Reviews {
-		said = append(said, "review by "+prose.Fold(r.Agent)+", "+stamp(r.Time)+":")
+		words = append(words, "review by "+prose.Fold(r.Agent)+", "+stamp(r.Time)+":")
 		for line := range strings.SplitSeq(strings.TrimRight(r.Text, "\r\n"), "\n") {
-			said = append(said, "> "+line)
+			words = append(words, "> "+line)
 		}
 	}
 	for _, line := range lines {
 		if len(notes.Parse([]byte(line))) == 0 && line != "" {
-			said = append(said, line)
+			words = append(words, line)
 		}
 	}
-	return said
+	return words
 }
 
 // verdict returns the valid facts in short form.
 func verdict(j notes.Judgement) []string {
-	var said []string
+	var words []string
 	if j.Outcome != nil {
-		said = append(said, *j.Outcome)
+		words = append(words, *j.Outcome)
 	}
 	if j.Score != nil {
-		said = append(said, score(*j.Score))
+		words = append(words, score(*j.Score))
 	}
-	return append(said, tags(j.Tags)...)
+	return append(words, tags(j.Tags)...)
 }
 
-// judgedAs colours words about a commit by its outcome, so that failure does not look like
+// outcomeColor colours words about a commit by its outcome, so that failure does not look like
 // success. Other outcomes have no colour.
-func judgedAs(outcome *string, words string) piece {
+func outcomeColor(outcome *string, words string) piece {
 	if outcome != nil {
 		switch *outcome {
 		case "success":

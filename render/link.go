@@ -13,7 +13,7 @@ import (
 func LinkText(p *Printer, l refs.Links) {
 	switch {
 	case l.Milestone != nil:
-		p.linksOfMilestone(*l.Milestone, l.Commits)
+		p.linksOfMemory(*l.Milestone, l.Commits)
 	case len(l.Commits) > 0:
 		p.linksOfCode(l.Commits[0], l.Memory)
 	default:
@@ -26,7 +26,7 @@ func (p *Printer) linksOfCode(code refs.CodeLink, memory []refs.LinkedCommit) {
 	p.line(bold("# Code "), hash(code.Commit), plain(p.subject(code, len("# Code "))))
 	p.blank()
 	for _, m := range memory {
-		p.linkedCommit(m.Commit, how(m.Links[0]))
+		p.linkedCommit(m.Commit, linkKind(m.Links[0]))
 	}
 	if len(memory) == 0 {
 		p.line(plain("no milestone belongs to it"))
@@ -58,8 +58,8 @@ func (p *Printer) linksOfRange(asked string, memory []refs.LinkedCommit) {
 	p.command("in full", "--commit %s", memory[0].Hash.Short())
 }
 
-// linksOfMilestone shows the code commits of one memory commit.
-func (p *Printer) linksOfMilestone(m refs.Commit, codes []refs.CodeLink) {
+// linksOfMemory shows the code commits of one memory commit.
+func (p *Printer) linksOfMemory(m refs.Commit, codes []refs.CodeLink) {
 	p.line(bold("# Milestone "), hash(*m.Hash), plain(" "+p.fit(m.Summary, len("# Milestone 0123456789 "))))
 	p.blank()
 	for _, code := range codes {
@@ -84,13 +84,13 @@ func (p *Printer) linkedCommit(c refs.Commit, how string) {
 	}
 	rest := " " + day(c.Time) + " "
 	used := cells(c.Hash.Short()+rest+c.Branch+" "+note) + cells(how)
-	p.line(hash(*c.Hash), plain(rest), green(prose.Fold(c.Branch)+" "), judgedAs(c.Outcome, note),
+	p.line(hash(*c.Hash), plain(rest), green(prose.Fold(c.Branch)+" "), outcomeColor(c.Outcome, note),
 		plain(p.fit(c.Summary, used)), dim(how))
 }
 
 // codeLink shows a code commit on one line, and how the memory commit is linked to it.
 func (p *Printer) codeLink(indent string, l refs.CodeLink) {
-	p.line(plain(indent), hash(l.Commit), plain(p.subject(l, len(indent)+cells(how(l)))), dim(how(l)))
+	p.line(plain(indent), hash(l.Commit), plain(p.subject(l, len(indent)+cells(linkKind(l)))), dim(linkKind(l)))
 }
 
 // subject returns the day and the subject of a code commit for a line in which used cells
@@ -103,8 +103,8 @@ func (p *Printer) subject(l refs.CodeLink, used int) string {
 	return on + p.fit(*l.Subject, used+len(l.Commit.Short())+len(on))
 }
 
-// how describes why a memory commit is linked to a code commit; "" if that is not recorded.
-func how(l refs.CodeLink) string {
+// linkKind describes why a memory commit is linked to a code commit; "" if that is not recorded.
+func linkKind(l refs.CodeLink) string {
 	var words []string
 	for _, h := range []struct{ how, words string }{{refs.LinkNoted, "linked"}, {refs.LinkMadeOn, "made on it"}} {
 		if slices.Contains(l.How, h.how) {

@@ -124,20 +124,20 @@ func RevisionsText(p *Printer, list []Revision) {
 func BranchesText(p *Printer, list []refs.Branch) {
 	width := 0
 	for _, b := range list {
-		width = max(width, p.column(listedName(b)))
+		width = max(width, p.column(branchLabel(b)))
 	}
 	for _, remote := range []bool{false, true} {
 		for _, b := range list {
 			if remote == (b.Remote != "") {
-				p.listedBranch(b, width)
+				p.branchLine(b, width)
 			}
 		}
 	}
 }
 
-func (p *Printer) listedBranch(b refs.Branch, width int) {
-	mark, name := "  ", listedName(b)
-	gap, rest := pad(name, width)+" ", b.Tip.Short()+" "+listedRemarks(b)
+func (p *Printer) branchLine(b refs.Branch, width int) {
+	mark, name := "  ", branchLabel(b)
+	gap, rest := pad(name, width)+" ", b.Tip.Short()+" "+shortRemarks(b)
 	if p.Width > 0 {
 		rest += p.fit(b.Summary, cells(mark+name+gap+rest))
 	} else { // nothing follows the subject, so a tab in it cannot break the alignment
@@ -159,15 +159,15 @@ func (p *Printer) listedBranch(b refs.Branch, width int) {
 	p.write(p.styled(line) + "\n")
 }
 
-func listedName(b refs.Branch) string {
+func branchLabel(b refs.Branch) string {
 	if b.Remote == "" {
 		return b.Name
 	}
 	return "remotes/" + b.Name
 }
 
-// listedRemarks returns "[merged, 3 pending] ", or "" for an ordinary branch.
-func listedRemarks(b refs.Branch) string {
+// shortRemarks returns "[merged, 3 pending] ", or "" for an ordinary branch.
+func shortRemarks(b refs.Branch) string {
 	var all []string
 	if b.Status != statusActive && b.Status != "" {
 		all = append(all, b.Status)

@@ -35,8 +35,8 @@ func lists() map[string]func(*Printer) {
 		"revisions": func(p *Printer) { RevisionsText(p, revisions) },
 		"branches":  func(p *Printer) { BranchesText(p, named) },
 		"milestones": func(p *Printer) {
-			p.listed(milestone(1, func(string) string { return long }))
-			p.listed(refs.Commit{ID: strings.Repeat("0", 26), Hash: ptr(id("b")), Time: now, Outcome: ptr("failed"), Summary: long})
+			p.commitLine(milestone(1, func(string) string { return long }))
+			p.commitLine(refs.Commit{ID: strings.Repeat("0", 26), Hash: ptr(id("b")), Time: now, Outcome: ptr("failed"), Summary: long})
 		},
 	}
 }

@@ -28,7 +28,7 @@ func NewLog(ctx context.Context, s *refs.Store, w Where, skip, steps int) (Log, 
 	}
 	v := Log{Branch: tip.Name(), Skip: skip, At: tip.At(), size: steps}
 	v.Steps, v.Total, err = s.Steps(ctx, tip, skip, steps)
-	v.Steps = some(v.Steps)
+	v.Steps = orEmpty(v.Steps)
 	return v, err
 }
 

@@ -23,8 +23,8 @@ func Hits(p *Printer, hits []refs.SearchHit) {
 			name = h.Commit.Short()
 		}
 		head := []piece{plain(h.Kind + pad(h.Kind, len(hitIndent))), yellow(name), plain(" "), green(h.Branch)}
-		if said := verdict(notes.Judgement{Outcome: h.Outcome, Score: h.Noted}); len(said) > 0 {
-			head = append(head, plain(" "), judgedAs(h.Outcome, "["+strings.Join(said, " ")+"]"))
+		if words := verdict(notes.Judgement{Outcome: h.Outcome, Score: h.Noted}); len(words) > 0 {
+			head = append(head, plain(" "), outcomeColor(h.Outcome, "["+strings.Join(words, " ")+"]"))
 		}
 		used := 0
 		for _, x := range head {

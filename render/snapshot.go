@@ -25,9 +25,9 @@ type Snapshot struct {
 	At       *refs.At      `json:"at"` // nil: the present
 
 	// The text lists only active branches and counts the others.
-	active []refs.Branch
-	more   map[string]int // by status: the number of branches that the text does not list
-	far    int            // number of branches that changed too much since to determine their past state
+	active  []refs.Branch
+	more    map[string]int // by status: the number of branches that the text does not list
+	unknown int            // number of branches that changed too much since to determine their past state
 }
 
 // Roadmap is the part of main.md that a snapshot shows.
@@ -67,16 +67,16 @@ func NewSnapshot(ctx context.Context, s *refs.Store, w Where, k, limit int) (Sna
 		},
 		func(ctx context.Context) error {
 			var err error
-			v.Branches, err = s.Branches(ctx, refs.BranchQuery{Pending: w.shown(limit)})
+			v.Branches, err = s.Branches(ctx, refs.BranchQuery{Pending: w.keeps(limit)})
 			return err
 		},
 	}
 	if w.At == "" {
 		reads = append(reads, func(ctx context.Context) error { return v.readRoadmap(ctx, s, nil) })
 	}
-	err := together(ctx, reads...)
+	err := concurrently(ctx, reads...)
 	if err == nil && w.At != "" {
-		v.Branches, v.far, err = s.BranchesAt(ctx, tip, v.Branches)
+		v.Branches, v.unknown, err = s.BranchesAt(ctx, tip, v.Branches)
 	}
 	if err != nil {
 		return Snapshot{}, err
@@ -95,7 +95,7 @@ func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *refs.Tip, k 
 		},
 		func(ctx context.Context) error {
 			commits, err := s.Newest(ctx, tip, k)
-			v.Commits = noted(commits)
+			v.Commits = withTags(commits)
 			if err != nil || v.At != nil { // unknown for the past
 				return err
 			}
@@ -105,7 +105,7 @@ func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *refs.Tip, k 
 	if v.At != nil {
 		reads = append(reads, func(ctx context.Context) error { return v.readRoadmap(ctx, s, tip) })
 	}
-	return together(ctx, reads...)
+	return concurrently(ctx, reads...)
 }
 
 // readRoadmap reads the roadmap: the current one if tip is nil, otherwise that of the tip's
@@ -116,14 +116,14 @@ func (v *Snapshot) readRoadmap(ctx context.Context, s *refs.Store, tip *refs.Tip
 		return nil
 	}
 	if err == nil {
-		v.Roadmap = Roadmap{Goal: r.Goal, Milestones: some(r.Milestones), Todo: some(r.Todo)}
+		v.Roadmap = Roadmap{Goal: r.Goal, Milestones: orEmpty(r.Milestones), Todo: orEmpty(r.Todo)}
 	}
 	return err
 }
 
-// shown returns a function that reports, for branches in order, which of them list will
+// keeps returns a function that reports, for branches in order, which of them list will
 // keep.
-func (w Where) shown(limit int) func(refs.Branch) bool {
+func (w Where) keeps(limit int) func(refs.Branch) bool {
 	all, active := 0, 0
 	return func(b refs.Branch) bool {
 		if all++; b.Status == statusActive {
@@ -135,8 +135,8 @@ func (w Where) shown(limit int) func(refs.Branch) bool {
 
 // list reduces all branches to those that are shown.
 func (v *Snapshot) list(limit int) {
-	all := some(v.Branches)
-	v.Total, v.more = len(all)+v.far, map[string]int{}
+	all := orEmpty(v.Branches)
+	v.Total, v.more = len(all)+v.unknown, map[string]int{}
 	var active []refs.Branch
 	for _, b := range all {
 		if b.Name == v.Branch {
@@ -169,28 +169,28 @@ func newest(list []refs.Branch, n int, current string) []refs.Branch {
 // statusActive is the only status whose branches a snapshot lists.
 const statusActive = "active"
 
-// some returns an empty list for nil, because JSON distinguishes them.
-func some[T any](list []T) []T {
+// orEmpty returns an empty list for nil, because JSON distinguishes them.
+func orEmpty[T any](list []T) []T {
 	if list == nil {
 		return []T{}
 	}
 	return list
 }
 
-// noted makes the tags of every commit a map, for the same reason.
-func noted(commits []refs.Commit) []refs.Commit {
+// withTags makes the tags of every commit a map, for the same reason.
+func withTags(commits []refs.Commit) []refs.Commit {
 	for i := range commits {
 		if commits[i].Tags == nil {
 			commits[i].Tags = map[string]string{}
 		}
 	}
-	return some(commits)
+	return orEmpty(commits)
 }
 
-// together runs independent reads concurrently and waits for all of them. The first failure
+// concurrently runs independent reads concurrently and waits for all of them. The first failure
 // cancels the others. Of several errors it returns that of the first read in order, so that
 // the result is deterministic; errors that the cancellation caused do not count.
-func together(ctx context.Context, reads ...func(context.Context) error) error {
+func concurrently(ctx context.Context, reads ...func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	errs := make([]error, len(reads))

@@ -12,7 +12,7 @@ import (
 // state of the current branch.
 func (v Snapshot) Text(p *Printer) {
 	p.line(bold("# Context of "), green(v.Branch), plain(" at "), hash(v.Head))
-	p.past(v.At)
+	p.writePast(v.At)
 	p.section("Goal", v.Roadmap.Goal)
 	p.items("Milestones", v.Roadmap.Milestones)
 	p.items("To-Do", v.Roadmap.Todo)
@@ -40,7 +40,7 @@ func (v Snapshot) newest(p *Printer) {
 		if i > 0 {
 			p.blank()
 		}
-		p.commit("### ", c, shown{goal: v.Roadmap.Goal, purpose: v.Purpose, progress: v.Progress})
+		p.commit("### ", c, shownTexts{goal: v.Roadmap.Goal, purpose: v.Purpose, progress: v.Progress})
 	}
 }
 
@@ -100,11 +100,11 @@ func (v Snapshot) others(p *Printer) {
 		}
 		p.command(fmt.Sprintf("%d %s", n, rest.what), "%s", arguments)
 	}
-	if v.far > 0 {
+	if v.unknown > 0 {
 		if first {
 			p.blank()
 		}
-		p.command(fmt.Sprintf("%d that moved on far since", v.far), "--branch NAME%s", atFlag(v.At))
+		p.command(fmt.Sprintf("%d that moved on far since", v.unknown), "--branch NAME%s", atFlag(v.At))
 	}
 }
 

@@ -134,7 +134,7 @@ func (sc *scanner) purpose() (goal, purpose string, err error) {
 // FormatCommits writes commits as commit.md; see FormatLog.
 func FormatCommits(ms []Milestone) []byte {
 	var b []byte
-	var t tagger
+	var t tagWriter
 	for i := range ms {
 		b = t.append(b, ms[i].Origin)
 		b = ms[i].append(b)

@@ -235,11 +235,11 @@ func appendAttribute(b []byte, key, value string) []byte {
 	return append(appendLine(b, value), '\n')
 }
 
-// tagger writes the origin tags and the empty lines between entries.
-type tagger struct{ origin string }
+// tagWriter writes the origin tags and the empty lines between entries.
+type tagWriter struct{ origin string }
 
 // append begins a new entry of the origin at the end of b.
-func (t *tagger) append(b []byte, origin string) []byte {
+func (t *tagWriter) append(b []byte, origin string) []byte {
 	if len(b) > 0 {
 		b = append(b, '\n')
 	}

@@ -86,13 +86,13 @@ func (e Expunged) redactEntries(heading string, data []byte) (Redacted, error) {
 	if r.Data = data; len(kept) < len(entries) {
 		r.Data = joinEntries(kept)
 	}
-	r.Data = unlessSame(r.Data, []byte(mapLines(string(r.Data), e.entryLines())))
+	r.Data = reuseIfEqual(r.Data, []byte(mapLines(string(r.Data), e.entryLines())))
 	return r, nil
 }
 
 // joinEntries writes entries as one file.
 func joinEntries(entries []rawEntry) (data []byte) {
-	var t tagger
+	var t tagWriter
 	for _, e := range entries {
 		data = append(t.append(data, e.origin), e.text...)
 	}
@@ -174,11 +174,11 @@ func (e Expunged) redactRoadmap(data []byte) []byte {
 			}
 		}
 	}
-	return unlessSame(data, r.Bytes())
+	return reuseIfEqual(data, r.Bytes())
 }
 
-// unlessSame returns now, or the slice old if both contain the same bytes.
-func unlessSame(old, now []byte) []byte {
+// reuseIfEqual returns now, or the slice old if both contain the same bytes.
+func reuseIfEqual(old, now []byte) []byte {
 	if bytes.Equal(old, now) {
 		return old
 	}
@@ -198,7 +198,7 @@ func (e Expunged) redactTopic(data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return unlessSame(data, []byte(front+e.RedactText(text))), nil
+	return reuseIfEqual(data, []byte(front+e.RedactText(text))), nil
 }
 
 // redactKey returns the key's replacement, which contains its hash: one map cannot contain
@@ -274,14 +274,14 @@ func (w *yamlWalk) front(topic string) (front, text string, err error) {
 	}
 	root, err := decodeMap(front)
 	if err != nil {
-		return "", "", inFront(err)
+		return "", "", frontMatterError(err)
 	}
 	if w.node(nil, root); !w.changed {
 		return fenced, text, nil
 	}
-	now, err := settledYAML(root)
+	now, err := stableYAML(root)
 	if err != nil {
-		return "", "", inFront(err)
+		return "", "", frontMatterError(err)
 	}
 	begin := strings.IndexByte(fenced, '\n') + 1
 	return fenced[:begin] + now + fenced[begin+len(front):], text, nil
@@ -299,7 +299,7 @@ func (w *yamlWalk) block(m *Metadata, b *block) error {
 	if w.changed = before || changed; !changed {
 		return nil
 	}
-	text, err := settledYAML(b.root)
+	text, err := stableYAML(b.root)
 	if err != nil {
 		return err
 	}
@@ -307,10 +307,10 @@ func (w *yamlWalk) block(m *Metadata, b *block) error {
 	return nil
 }
 
-// settledYAML writes a value in a form that reading and writing again does not change.
+// stableYAML writes a value in a form that reading and writing again does not change.
 // Otherwise applying two sets of tombstones in turn could give other bytes than applying
 // their union.
-func settledYAML(root *yaml.Node) (string, error) {
+func stableYAML(root *yaml.Node) (string, error) {
 	text, err := encodeNode(root)
 	for range 4 { // comments may move once or twice
 		if err != nil {

@@ -38,19 +38,19 @@ func markLen(s string) int {
 	case '>':
 		return 1
 	case '-', '*', '+':
-		if n := ended(s, 1); n > 0 {
+		if n := markEnd(s, 1); n > 0 {
 			return n + boxLen(s[n:])
 		}
 	case '#', '\\': // a heading, or text that main.md escapes as one would be
 		slashes := len(s) - len(strings.TrimLeft(s, `\`))
 		hashes := len(s) - slashes - len(strings.TrimLeft(s[slashes:], "#"))
 		if hashes > 0 {
-			return ended(s, slashes+hashes)
+			return markEnd(s, slashes+hashes)
 		}
 	}
 	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
 	if 0 < digits && digits < 10 && digits < len(s) && (s[digits] == '.' || s[digits] == ')') {
-		return ended(s, digits+1)
+		return markEnd(s, digits+1)
 	}
 	return 0
 }
@@ -60,7 +60,7 @@ func boxLen(s string) int {
 	at := len(s) - len(strings.TrimLeft(s, " "))
 	for _, box := range []string{"[ ]", "[x]", "[X]"} {
 		if strings.HasPrefix(s[at:], box) {
-			if n := ended(s, at+len(box)); n > 0 {
+			if n := markEnd(s, at+len(box)); n > 0 {
 				return n
 			}
 		}
@@ -68,8 +68,8 @@ func boxLen(s string) int {
 	return 0
 }
 
-// ended returns n if a mark of n bytes is all of s or white space follows it, else 0.
-func ended(s string, n int) int {
+// markEnd returns n if a mark of n bytes is all of s or white space follows it, else 0.
+func markEnd(s string, n int) int {
 	if n < len(s) && s[n] != ' ' && s[n] != '\t' {
 		return 0
 	}
@@ -167,7 +167,7 @@ func Quotes(m Milestone, limits ...int) []string {
 	var quotes pieces
 	for _, form := range forms {
 		for line := range strings.SplitSeq(form, "\n") {
-			if says(line) {
+			if hasAlphanumeric(line) {
 				quotes.add(line)
 			}
 		}
@@ -175,8 +175,8 @@ func Quotes(m Milestone, limits ...int) []string {
 	return quotes.list
 }
 
-// says reports whether a line has a letter or a digit.
-func says(line string) bool {
+// hasAlphanumeric reports whether a line has a letter or a digit.
+func hasAlphanumeric(line string) bool {
 	return strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
@@ -196,7 +196,7 @@ func QuotesIn(m Milestone, text string) []string {
 		switch {
 		case slices.Contains(known, piece),
 			summary != "" && strings.HasSuffix(piece, ": "+summary),
-			cut && says(begin) && slices.ContainsFunc(known, func(q string) bool { return strings.HasPrefix(q, begin) }):
+			cut && hasAlphanumeric(begin) && slices.ContainsFunc(known, func(q string) bool { return strings.HasPrefix(q, begin) }):
 			found.add(piece)
 		}
 	}

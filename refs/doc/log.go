@@ -114,7 +114,7 @@ func FormatLog(steps []Step) []byte {
 		size += steps[i].size()
 	}
 	b := make([]byte, 0, size)
-	var t tagger
+	var t tagWriter
 	for i := range steps {
 		b = t.append(b, steps[i].Origin)
 		b = steps[i].append(b)

@@ -40,45 +40,45 @@ type metadataMerge struct {
 }
 
 func mergeMetadata(base, ours, theirs []byte, replica bool) ([]byte, []Conflict, error) {
-	g := metadataMerge{replica: replica}
+	merge := metadataMerge{replica: replica}
 	for _, side := range []struct {
 		name string
 		data []byte
 		m    **Metadata
-	}{{"base", base, &g.base}, {"ours", ours, &g.ours}, {"theirs", theirs, &g.theirs}} {
+	}{{"base", base, &merge.base}, {"ours", ours, &merge.ours}, {"theirs", theirs, &merge.theirs}} {
 		m, err := ParseMetadata(side.data)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: metadata.yaml: %w", side.name, err)
 		}
 		*side.m = m
 	}
-	keys := g.ours.Keys()
-	for _, k := range g.theirs.Keys() {
+	keys := merge.ours.Keys()
+	for _, k := range merge.theirs.Keys() {
 		if !slices.Contains(keys, k) {
 			keys = append(keys, k)
 		}
 	}
 	for _, key := range keys {
-		if err := g.segment(key); err != nil {
+		if err := merge.mergeSegment(key); err != nil {
 			return nil, nil, err
 		}
 	}
-	b, err := g.ours.Bytes()
-	return b, g.conflicts, err
+	b, err := merge.ours.Bytes()
+	return b, merge.conflicts, err
 }
 
-// segment merges one top-level key. Most segments are identical on both sides and are not
+// mergeSegment merges one top-level key. Most segments are identical on both sides and are not
 // even parsed.
-func (g *metadataMerge) segment(key string) error {
-	b, o, t := g.base.find(key), g.ours.find(key), g.theirs.find(key)
-	if isDetected(key) || key == branchKey && !g.replica {
+func (m *metadataMerge) mergeSegment(key string) error {
+	b, o, t := m.base.find(key), m.ours.find(key), m.theirs.find(key)
+	if isDetected(key) || key == branchKey && !m.replica {
 		return nil
 	}
 	switch {
 	case sameBlock(o, t), sameBlock(b, t):
 		return nil
 	case !hasDetected(key) && sameBlock(b, o):
-		g.takeBlock(key, o, t)
+		m.takeBlock(key, o, t)
 		return nil
 	}
 	bn, err := blockNode(b)
@@ -95,40 +95,40 @@ func (g *metadataMerge) segment(key string) error {
 	}
 	before := cloneNode(on)
 	if key == branchKey {
-		g.alignFacts(on, tn)
+		m.alignFacts(on, tn)
 	}
-	merged, err := g.node([]string{key}, bn, on, tn)
+	merged, err := m.mergeNode([]string{key}, bn, on, tn)
 	if err != nil {
 		return err
 	}
-	return g.store(key, before, merged)
+	return m.store(key, before, merged)
 }
 
 // store writes a merged value into ours. The text stays if the value did not change.
-func (g *metadataMerge) store(key string, before, merged *yaml.Node) error {
+func (m *metadataMerge) store(key string, before, merged *yaml.Node) error {
 	switch {
 	case merged == nil:
-		g.ours.drop(key)
+		m.ours.drop(key)
 		return nil
 	case before != nil && equalNodes(before, merged):
 		return nil
 	}
-	b := g.ours.find(key)
+	b := m.ours.find(key)
 	if b == nil {
-		b = g.ours.add(key)
+		b = m.ours.add(key)
 	}
 	b.root.Content[1] = merged
-	return g.ours.rewrite(b)
+	return m.ours.rewrite(b)
 }
 
 // takeBlock replaces our segment by theirs.
-func (g *metadataMerge) takeBlock(key string, o, t *block) {
-	g.ours.edited = true
+func (m *metadataMerge) takeBlock(key string, o, t *block) {
+	m.ours.edited = true
 	switch {
 	case t == nil:
-		g.ours.drop(key)
+		m.ours.drop(key)
 	case o == nil:
-		g.ours.blocks = append(g.ours.blocks, *t)
+		m.ours.blocks = append(m.ours.blocks, *t)
 	default:
 		lead := o.lead
 		if *o = *t; lead != "" {
@@ -151,20 +151,20 @@ func blockNode(b *block) (*yaml.Node, error) {
 	return b.node()
 }
 
-// node merges the value at a path; nil means none.
-func (g *metadataMerge) node(path []string, b, o, t *yaml.Node) (*yaml.Node, error) {
+// mergeNode merges the value at a path; nil means none.
+func (m *metadataMerge) mergeNode(path []string, b, o, t *yaml.Node) (*yaml.Node, error) {
 	dotted := JoinPath(path...)
 	if isDetected(dotted) {
 		return o, nil
 	}
 	if hasDetected(dotted) && (o == nil || isMap(o)) && (t == nil || isMap(t)) {
-		return g.descend(path, b, o, t) // even if one side removed it: detected keys stay ours
+		return m.mergeMaps(path, b, o, t) // even if one side removed it: detected keys stay ours
 	}
 	if merged, ok := simpleMerge(b, o, t, equalNodes); ok {
 		return merged, nil
 	}
 	if isMap(o) && isMap(t) {
-		return g.descend(path, b, o, t)
+		return m.mergeMaps(path, b, o, t)
 	}
 	c := Conflict{Path: "metadata.yaml#" + dotted, Kind: ConflictKey}
 	for _, side := range []struct {
@@ -180,14 +180,14 @@ func (g *metadataMerge) node(path []string, b, o, t *yaml.Node) (*yaml.Node, err
 		}
 		*side.text = &text
 	}
-	g.conflicts = append(g.conflicts, c)
+	m.conflicts = append(m.conflicts, c)
 	return o, nil
 }
 
 func isMap(n *yaml.Node) bool { return n != nil && n.Kind == yaml.MappingNode }
 
-// descend merges two maps key by key, into the nodes of ours; nil means an empty map.
-func (g *metadataMerge) descend(path []string, b, o, t *yaml.Node) (*yaml.Node, error) {
+// mergeMaps merges two maps key by key, into the nodes of ours; nil means an empty map.
+func (m *metadataMerge) mergeMaps(path []string, b, o, t *yaml.Node) (*yaml.Node, error) {
 	merged := newMap()
 	if o != nil {
 		*merged = *o
@@ -199,7 +199,7 @@ func (g *metadataMerge) descend(path []string, b, o, t *yaml.Node) (*yaml.Node, 
 		}
 	}
 	for key, value := range pairs(o) {
-		v, err := g.node(child(path, key.Value), lookup(b, key.Value), value, lookup(t, key.Value))
+		v, err := m.mergeNode(child(path, key.Value), lookup(b, key.Value), value, lookup(t, key.Value))
 		if err != nil {
 			return nil, err
 		}
@@ -209,7 +209,7 @@ func (g *metadataMerge) descend(path []string, b, o, t *yaml.Node) (*yaml.Node, 
 		if lookup(o, key.Value) != nil {
 			continue
 		}
-		v, err := g.node(child(path, key.Value), lookup(b, key.Value), nil, value)
+		v, err := m.mergeNode(child(path, key.Value), lookup(b, key.Value), nil, value)
 		if err != nil {
 			return nil, err
 		}
@@ -349,11 +349,11 @@ func compareTimes(a, b time.Time) int {
 
 // alignFacts writes the merged facts into both sides, so that the merge by keys that
 // follows finds no difference.
-func (g *metadataMerge) alignFacts(o, t *yaml.Node) {
+func (m *metadataMerge) alignFacts(o, t *yaml.Node) {
 	if !isMap(o) || !isMap(t) {
 		return
 	}
-	merged := mergeFacts(g.base.Branch(), g.ours.Branch(), g.theirs.Branch())
+	merged := mergeFacts(m.base.Branch(), m.ours.Branch(), m.theirs.Branch())
 	for _, n := range []*yaml.Node{o, t} {
 		for _, f := range []struct{ key, value string }{
 			{"created_from", merged.CreatedFrom}, {"created_at", formatTime(merged.CreatedAt)},

@@ -24,18 +24,18 @@ func MergeRoadmap(base, ours, theirs []byte, text TextMerge) ([]byte, []Conflict
 	if merged, ok := simpleMerge(base, ours, theirs, bytes.Equal); ok {
 		return merged, nil, nil
 	}
-	g := roadmapMerge{base: ParseRoadmap(base), ours: ParseRoadmap(ours), theirs: ParseRoadmap(theirs), text: text}
-	for _, r := range []*Roadmap{g.base, g.ours, g.theirs} {
+	m := roadmapMerge{base: ParseRoadmap(base), ours: ParseRoadmap(ours), theirs: ParseRoadmap(theirs), text: text}
+	for _, r := range []*Roadmap{m.base, m.ours, m.theirs} {
 		if len(r.sections) > maxSections {
 			return nil, nil, fmt.Errorf("main.md: %d sections are more than %d", len(r.sections), maxSections)
 		}
 	}
-	for _, name := range g.names() {
-		if err := g.section(name); err != nil {
+	for _, name := range m.names() {
+		if err := m.mergeSection(name); err != nil {
 			return nil, nil, fmt.Errorf("main.md: section '%s': %w", name, err)
 		}
 	}
-	return g.ours.Bytes(), g.conflicts, nil
+	return m.ours.Bytes(), m.conflicts, nil
 }
 
 // maxSections limits the cost of a merge, which searches all sections for each section.
@@ -50,9 +50,9 @@ type roadmapMerge struct {
 
 // names lists the sections of ours, then those that only theirs has. If a name occurs twice
 // in a file, the first section counts.
-func (g *roadmapMerge) names() []string {
+func (m *roadmapMerge) names() []string {
 	names := []string{""}
-	for _, r := range []*Roadmap{g.ours, g.theirs} {
+	for _, r := range []*Roadmap{m.ours, m.theirs} {
 		for i := range r.sections[1:] {
 			name := r.sections[i+1].name
 			if !slices.ContainsFunc(names[1:], func(n string) bool { return SameSection(n, name) }) {
@@ -63,19 +63,19 @@ func (g *roadmapMerge) names() []string {
 	return names
 }
 
-func (g *roadmapMerge) section(name string) error {
-	b, o, t := g.base.find(name), g.ours.find(name), g.theirs.find(name)
+func (m *roadmapMerge) mergeSection(name string) error {
+	b, o, t := m.base.find(name), m.ours.find(name), m.theirs.find(name)
 	switch {
 	case sameLines(o, t), sameLines(b, t):
 		return nil
 	case sameLines(b, o):
-		g.take(o, t)
+		m.take(o, t)
 		return nil
 	}
 	if std := standardName(name); std != "" && std != SectionGoal && name != "" {
-		return g.list(std, b, o, t)
+		return m.mergeList(std, b, o, t)
 	}
-	return g.prose(name, b, o, t)
+	return m.mergeProse(name, b, o, t)
 }
 
 // sameLines reports whether two sections have the same content; nil means no section.
@@ -87,20 +87,20 @@ func sameLines(a, b *section) bool {
 }
 
 // take replaces our section by theirs.
-func (g *roadmapMerge) take(o, t *section) {
+func (m *roadmapMerge) take(o, t *section) {
 	switch {
 	case t == nil:
-		g.ours.remove(o)
+		m.ours.remove(o)
 	case o == nil:
-		g.ours.adopt(*t)
+		m.ours.addSection(*t)
 	default:
 		o.setRaw(trimBlank(t.plainLines()))
 	}
 }
 
-// adopt adds a section of another file unchanged: a standard one in its place, others at
+// addSection adds a section of another file unchanged: a standard one in its place, others at
 // the end.
-func (r *Roadmap) adopt(s section) {
+func (r *Roadmap) addSection(s section) {
 	at := len(r.sections)
 	if std := standardName(s.name); std != "" {
 		at = r.place(std)
@@ -119,31 +119,31 @@ func (s *section) setRaw(lines []string) {
 	s.setLines(append(all, lines...))
 }
 
-// prose merges a section that consists of text.
-func (g *roadmapMerge) prose(name string, b, o, t *section) error {
+// mergeProse merges a section that consists of text.
+func (m *roadmapMerge) mergeProse(name string, b, o, t *section) error {
 	if o == nil || t == nil {
-		g.conflict(name, b, o, t)
+		m.addConflict(name, b, o, t)
 		return nil
 	}
-	merged, ok, err := g.lines(trimmed(b), trimmed(o), trimmed(t))
+	merged, ok, err := m.mergeLines(trimmed(b), trimmed(o), trimmed(t))
 	if err != nil {
 		return err
 	}
 	if !ok {
-		g.conflict(name, b, o, t)
+		m.addConflict(name, b, o, t)
 		return nil
 	}
 	o.setRaw(merged)
 	return nil
 }
 
-// lines merges prose. If at most one side changed it, no text merge is needed: an empty
+// mergeLines merges prose. If at most one side changed it, no text merge is needed: an empty
 // goal and a new one do not conflict.
-func (g *roadmapMerge) lines(b, o, t []string) ([]string, bool, error) {
+func (m *roadmapMerge) mergeLines(b, o, t []string) ([]string, bool, error) {
 	if merged, ok := simpleMerge(b, o, t, slices.Equal[[]string]); ok {
 		return merged, true, nil
 	}
-	merged, conflict, err := g.text(joinLines(b), joinLines(o), joinLines(t))
+	merged, conflict, err := m.text(joinLines(b), joinLines(o), joinLines(t))
 	if err != nil || conflict {
 		return nil, false, err
 	}
@@ -164,12 +164,12 @@ func joinLines(lines []string) []byte {
 	return []byte(strings.Join(lines, "\n") + "\n")
 }
 
-func (g *roadmapMerge) conflict(name string, b, o, t *section) {
+func (m *roadmapMerge) addConflict(name string, b, o, t *section) {
 	if std := standardName(name); std != "" {
 		name = std
 	}
 	c := Conflict{RoadmapFile + "#" + name, ConflictProse, sectionText(b), sectionText(o), sectionText(t)}
-	g.conflicts = append(g.conflicts, c)
+	m.conflicts = append(m.conflicts, c)
 }
 
 func sectionText(s *section) *string {
@@ -180,14 +180,14 @@ func sectionText(s *section) *string {
 	return &text
 }
 
-// list merges a standard list: first the prose between items, which rarely exists, then the
+// mergeList merges a standard list: first the prose between items, which rarely exists, then the
 // items.
-func (g *roadmapMerge) list(name string, b, o, t *section) error {
+func (m *roadmapMerge) mergeList(name string, b, o, t *section) error {
 	boxes := name == SectionMilestones || name == SectionTodo
 	result := mergeItems(itemsOf(b, boxes), itemsOf(o, boxes), itemsOf(t, boxes))
 	if o == nil {
-		g.ours.adopt(*t)
-		o = g.ours.find(name)
+		m.ours.addSection(*t)
+		o = m.ours.find(name)
 	}
 	bp, op, tp := proseLines(b, boxes), proseLines(o, boxes), proseLines(t, boxes)
 	switch {
@@ -195,12 +195,12 @@ func (g *roadmapMerge) list(name string, b, o, t *section) error {
 	case slices.Equal(bp, op):
 		o.setRaw(trimmed(t))
 	default:
-		merged, ok, err := g.lines(bp, op, tp)
+		merged, ok, err := m.mergeLines(bp, op, tp)
 		if err != nil {
 			return err
 		}
 		if !ok {
-			g.conflict(name, b, o, t)
+			m.addConflict(name, b, o, t)
 			break
 		}
 		o.setRaw(merged) // setItems then adds the items again, below the prose
@@ -239,9 +239,9 @@ func proseLines(s *section, boxes bool) []string {
 // their tick; new ones come last. It makes one pass, as a hostile file may have very many
 // items.
 func (s *section) setItems(want []Item, boxes bool) {
-	left := index(want)
+	left := itemsByText(want)
 	items := s.items(boxes)
-	here := index(itemsOf(s, boxes))
+	present := itemsByText(itemsOf(s, boxes))
 	lines := make([]string, 0, len(s.lines))
 	end := 0
 	for _, it := range items {
@@ -256,7 +256,7 @@ func (s *section) setItems(want []Item, boxes bool) {
 	}
 	var added []string
 	for _, it := range want {
-		if _, ok := here[it.Text]; !ok {
+		if _, ok := present[it.Text]; !ok {
 			added = append(added, itemLines(it, boxes)...)
 		}
 	}
@@ -279,8 +279,8 @@ func (s *section) setItems(want []Item, boxes bool) {
 //  4. on one side whose tick changed since the base is kept: work that was done in the
 //     meantime outweighs tidying up.
 func mergeItems(base, ours, theirs []Item) []Item {
-	inBase, inTheirs := index(base), index(theirs)
-	inOurs := index(ours)
+	inBase, inTheirs := itemsByText(base), itemsByText(theirs)
+	inOurs := itemsByText(ours)
 	var merged []Item
 	for _, o := range ours {
 		t, both := inTheirs[o.Text]
@@ -302,7 +302,7 @@ func mergeItems(base, ours, theirs []Item) []Item {
 	return merged
 }
 
-func index(items []Item) map[string]Item {
+func itemsByText(items []Item) map[string]Item {
 	m := make(map[string]Item, len(items))
 	for _, it := range items {
 		m[it.Text] = it

@@ -52,7 +52,7 @@ func ParseMetadata(data []byte) (*Metadata, error) {
 	}
 	text := string(data)
 	if err := checkText(text); err != nil {
-		return nil, &SyntaxError{badLine(text), err.Error()}
+		return nil, &SyntaxError{firstBadLine(text), err.Error()}
 	}
 	m := &Metadata{src: data}
 	keys, ok := scanBlocks(text)
@@ -62,7 +62,7 @@ func ParseMetadata(data []byte) (*Metadata, error) {
 			return nil, err
 		}
 	}
-	m.cut(text, keys)
+	m.splitBlocks(text, keys)
 	return m, nil
 }
 
@@ -164,8 +164,8 @@ func startsKey(text string, k *yaml.Node) bool {
 	return k.Style == yaml.DoubleQuotedStyle && text[0] == '"' || k.Style == yaml.SingleQuotedStyle && text[0] == '\''
 }
 
-// cut makes the blocks. Comment lines directly before a key are its lead.
-func (m *Metadata) cut(text string, keys []keyLine) {
+// splitBlocks makes the blocks. Comment lines directly before a key are its lead.
+func (m *Metadata) splitBlocks(text string, keys []keyLine) {
 	if len(keys) == 0 {
 		m.tail = text
 		return

@@ -237,7 +237,7 @@ func (m *Metadata) set(parts []string, value *yaml.Node) error {
 		return err
 	}
 	for i, p := range parts[1:] {
-		if err := descend(n, parts[:i+1]); err != nil {
+		if err := ensureMap(n, parts[:i+1]); err != nil {
 			return err
 		}
 		next := lookup(n, p)
@@ -257,9 +257,9 @@ func (m *Metadata) set(parts []string, value *yaml.Node) error {
 	return nil
 }
 
-// descend makes n, the value at path, a map if it is null. It fails if n cannot contain
+// ensureMap makes n, the value at path, a map if it is null. It fails if n cannot contain
 // keys.
-func descend(n *yaml.Node, path []string) error {
+func ensureMap(n *yaml.Node, path []string) error {
 	switch {
 	case n.Kind == yaml.MappingNode:
 		return nil

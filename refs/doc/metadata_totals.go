@@ -26,16 +26,16 @@ const (
 	// OtherOrigins is the key in Origins for all origins that are no longer counted apart.
 	// No branch can have this name.
 	OtherOrigins = "_others"
-	// maxTotals is the size in bytes above which Fold folds origins. Otherwise the metadata
+	// foldSize is the size in bytes above which Fold folds origins. Otherwise the metadata
 	// of a branch that a thousand others were merged into would exceed its limit.
-	maxTotals = MetadataLimit / 2
-	fewTotals = 100 // number of origins that fit, however long their names
+	foldSize   = MetadataLimit / 2
+	fewOrigins = 100 // number of origins that fit, however long their names
 )
 
 // Fold counts all origins but keep together as OtherOrigins, if they would take up too much
 // space. Merging a branch with folded origins requires reading all its entries.
 func (t Totals) Fold(keep string) Totals {
-	if len(t.Origins) <= fewTotals || len(formatTotals(t)) <= maxTotals {
+	if len(t.Origins) <= fewOrigins || len(formatTotals(t)) <= foldSize {
 		return t
 	}
 	folded := map[string]OriginTotals{}

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	oldLength = 160 // limit, in characters, of an older commit in a rolling summary
-	leastText = 40  // a caller's own text is dropped rather than cut below this length
+	oldItemLimit  = 160 // limit, in characters, of an older commit in a rolling summary
+	minTextLength = 40  // a caller's own text is dropped rather than cut below this length
 )
 
 // NextProgress makes the "Previous Progress Summary" of the commit that follows prev, of at
@@ -58,7 +58,7 @@ func unmentioned(live []Milestone, items []string, dropped bool) []string {
 		known[itemKey(item)] = true
 	}
 	prev := live[len(live)-1]
-	var news []string
+	var missing []string
 	oldest := len(live) // of the news that are newer than a known item
 	for i := len(live) - 2; i >= 0; i-- {
 		m := live[i]
@@ -69,25 +69,25 @@ func unmentioned(live []Milestone, items []string, dropped bool) []string {
 			continue // the merge commit sums up the merged branch
 		}
 		if item := progressItem(m); known[itemKey(item)] {
-			oldest = len(news)
+			oldest = len(missing)
 		} else {
-			news = append(news, item)
+			missing = append(missing, item)
 		}
 	}
 	if dropped {
-		news = news[:min(oldest, len(news))]
+		missing = missing[:min(oldest, len(missing))]
 		if oldest == len(live) {
 			return nil
 		}
 	}
-	return news
+	return missing
 }
 
 // itemKey returns a key that is the same for an item and its shortened form.
 func itemKey(item string) string {
 	line, _, _ := strings.Cut(shorten(item), "\n")
-	if runes := []rune(line); len(runes) > leastText {
-		line = string(runes[:leastText])
+	if runes := []rune(line); len(runes) > minTextLength {
+		line = string(runes[:minTextLength])
 	}
 	return strings.TrimRight(line, ". …")
 }
@@ -205,7 +205,7 @@ func fitProgress(items []string, dropped int, free bool, limit int) string {
 			room -= 1 + utf8.RuneCountInString(droppedLine(left+1))
 		}
 		line := formatItem(item, math.MaxInt)
-		if free && room >= leastText {
+		if free && room >= minTextLength {
 			line = truncate(line, room)
 		}
 		n := utf8.RuneCountInString(line)
@@ -251,7 +251,7 @@ func truncate(s string, most int) string {
 // shorten reduces an item to the first sentence of its first line.
 func shorten(item string) string {
 	line, _, _ := strings.Cut(item, "\n")
-	return truncate(firstSentence(line), oldLength)
+	return truncate(firstSentence(line), oldItemLimit)
 }
 
 // firstSentence ends at '.', '!' or '?' before a space unless a lower-case letter follows

@@ -42,18 +42,18 @@ func splitEntries(data []byte, heading string) ([]rawEntry, error) {
 	for sc.more() {
 		at := sc.pos
 		line := sc.next()
-		heads := strings.HasPrefix(line, heading)
-		tag := strings.HasPrefix(line, tagPrefix)
-		if start >= 0 && (heads || tag) {
+		isHeading := strings.HasPrefix(line, heading)
+		isTag := strings.HasPrefix(line, tagPrefix)
+		if start >= 0 && (isHeading || isTag) {
 			entries[len(entries)-1].text, start = data[start:end:end], -1
 		}
 		switch {
-		case tag:
+		case isTag:
 			sc.pos, sc.line = at, sc.line-1
 			if origin, err = sc.tag(); err != nil {
 				return nil, err
 			}
-		case heads:
+		case isHeading:
 			h, ok := parseHeading(line, heading)
 			if !ok || origin == "" {
 				return nil, sc.fail("'%s' is no heading under the tag of a branch", clip(line))
@@ -175,7 +175,7 @@ func withoutEntries(file string, data []byte, drop map[string]bool) (left []byte
 	if len(kept) == len(entries) {
 		return data, kept[0].id, nil
 	}
-	var t tagger
+	var t tagWriter
 	for _, e := range kept {
 		left = append(t.append(left, e.origin), e.text...)
 	}

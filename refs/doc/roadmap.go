@@ -85,8 +85,8 @@ func (r *Roadmap) Bytes() []byte {
 	return []byte(strings.Join(lines, "\n"))
 }
 
-// letters reduces a section's name to the part that distinguishes it from others.
-func letters(name string) string {
+// foldName reduces a section's name to the part that distinguishes it from others.
+func foldName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == ' ' || r == '-' || r == '_' || r == ':' || r == '\t' {
 			return -1
@@ -97,9 +97,9 @@ func letters(name string) string {
 
 // standardName returns the standard section that a name denotes, or "".
 func standardName(name string) string {
-	got := letters(name)
+	got := foldName(name)
 	for _, s := range standardSections() {
-		if want := letters(s); got == want || got+"s" == want || got == want+"s" {
+		if want := foldName(s); got == want || got+"s" == want || got == want+"s" {
 			return s
 		}
 	}
@@ -131,7 +131,7 @@ func SameSection(a, b string) bool {
 	if sa, sb := standardName(a), standardName(b); sa != "" || sb != "" {
 		return sa == sb
 	}
-	return letters(a) == letters(b)
+	return foldName(a) == foldName(b)
 }
 
 // ensure returns the section with this name and creates it if necessary: a standard one in

@@ -31,7 +31,7 @@ type scanner struct {
 func newScanner(data []byte) (*scanner, error) {
 	sc := &scanner{s: string(data)}
 	if err := checkText(sc.s); err != nil {
-		return nil, &SyntaxError{badLine(sc.s), err.Error()}
+		return nil, &SyntaxError{firstBadLine(sc.s), err.Error()}
 	}
 	if sc.s != "" && sc.s[len(sc.s)-1] != '\n' {
 		return nil, &SyntaxError{strings.Count(sc.s, "\n") + 1, "the last line has no newline"}
@@ -39,8 +39,8 @@ func newScanner(data []byte) (*scanner, error) {
 	return sc, nil
 }
 
-// badLine returns the number of the first line that is not clean text.
-func badLine(s string) int {
+// firstBadLine returns the number of the first line that is not clean text.
+func firstBadLine(s string) int {
 	n := 1
 	for line := range strings.SplitSeq(s, "\n") {
 		if checkText(line) != nil {

@@ -57,11 +57,11 @@ type Growth struct {
 	Sealed []File // new sealed segments, by path
 }
 
-// kind distinguishes the two kinds of files of entries.
-type kind struct{ dir, heading string }
+// entryKind distinguishes the two kinds of files of entries.
+type entryKind struct{ dir, heading string }
 
-func logKind() kind    { return kind{"log", logHeading} }
-func commitKind() kind { return kind{"commit", commitHeading} }
+func logKind() entryKind    { return entryKind{"log", logHeading} }
+func commitKind() entryKind { return entryKind{"commit", commitHeading} }
 
 // GrowLog adds steps to the live log.md. Without steps nothing changes. Otherwise
 //
@@ -98,7 +98,7 @@ func GrowCommits(live []byte, ms []Milestone) (Growth, error) {
 	return grow(commitKind(), live, added)
 }
 
-func grow(k kind, live []byte, added []rawEntry) (Growth, error) {
+func grow(k entryKind, live []byte, added []rawEntry) (Growth, error) {
 	if len(added) == 0 {
 		return Growth{Live: live}, nil
 	}
@@ -122,7 +122,7 @@ func grow(k kind, live []byte, added []rawEntry) (Growth, error) {
 	if len(live) == 0 {
 		added = all
 	}
-	pieces := appendPieces(live, all[:len(all)-len(added)], added)
+	pieces := appendChunks(live, all[:len(all)-len(added)], added)
 	last := len(pieces) - 1
 	for _, p := range pieces[:last] {
 		sealed = append(sealed, File{SegmentPath(k.dir, p.first), p.data})
@@ -130,25 +130,25 @@ func grow(k kind, live []byte, added []rawEntry) (Growth, error) {
 	return Growth{pieces[last].data, sealed}, nil
 }
 
-// piece is a run of entries formatted as one file.
-type piece struct {
+// chunk is a run of entries formatted as one file.
+type chunk struct {
 	first string // id
 	data  []byte
 }
 
-// appendPieces writes entries after live, which contains old. It starts a new piece
+// appendChunks writes entries after live, which contains old. It starts a new chunk
 // whenever one would exceed SegmentLimit.
-func appendPieces(live []byte, old, entries []rawEntry) []piece {
-	p := piece{data: slices.Clip(live)}
-	var t tagger
+func appendChunks(live []byte, old, entries []rawEntry) []chunk {
+	p := chunk{data: slices.Clip(live)}
+	var t tagWriter
 	if len(old) > 0 {
 		p.first, t.origin = old[0].id, old[len(old)-1].origin
 	}
-	var pieces []piece
+	var pieces []chunk
 	for _, e := range entries {
 		if p.first != "" && len(p.data)+e.size() > SegmentLimit {
 			pieces = append(pieces, p)
-			p, t = piece{}, tagger{}
+			p, t = chunk{}, tagWriter{}
 		}
 		if p.first == "" {
 			p.first = e.id

@@ -21,7 +21,7 @@ func (m *Metadata) Settle(c Conflict, value *string) error {
 	if err != nil {
 		return err
 	}
-	ofSide := isText(c.Ours, *value) || isText(c.Theirs, *value)
+	ofSide := sameText(c.Ours, *value) || sameText(c.Theirs, *value)
 	n, err := decodeNode(*value)
 	if isBranchFact(parts) { // facts are set as plain text
 		if text, ok := factText(n, ofSide); ok {
@@ -36,7 +36,7 @@ func (m *Metadata) Settle(c Conflict, value *string) error {
 	return m.Set(path, *value)
 }
 
-func isText(side *string, text string) bool { return side != nil && *side == text }
+func sameText(side *string, text string) bool { return side != nil && *side == text }
 
 // factText returns the text of a value; of a list, one line per item. It reports false if
 // the value was probably not meant as YAML, such as two lines of prose. surely means that

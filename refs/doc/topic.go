@@ -50,7 +50,7 @@ func TopicPath(key string) string { return "topics/" + key + ".md" }
 func ParseTopic(data []byte) (Topic, error) {
 	s := string(data)
 	if err := checkText(s); err != nil {
-		return Topic{}, &SyntaxError{badLine(s), err.Error()}
+		return Topic{}, &SyntaxError{firstBadLine(s), err.Error()}
 	}
 	front, text, ok := cutFront(s)
 	if !ok {
@@ -65,7 +65,7 @@ func ParseTopic(data []byte) (Topic, error) {
 	}
 	root, err := decodeMap(front)
 	if err != nil {
-		return t, inFront(err)
+		return t, frontMatterError(err)
 	}
 	if err := t.takePaths(root); err != nil {
 		return t, err
@@ -78,14 +78,14 @@ func ParseTopic(data []byte) (Topic, error) {
 	}
 	if len(root.Content) > 0 {
 		if t.Extra, err = encodeNode(root); err != nil {
-			return t, inFront(err)
+			return t, frontMatterError(err)
 		}
 	}
 	return t, nil
 }
 
-// inFront adds the line "---" to the line of an error.
-func inFront(err error) error {
+// frontMatterError adds the line "---" to the line of an error.
+func frontMatterError(err error) error {
 	var syntax *SyntaxError
 	if errors.As(err, &syntax) {
 		return &SyntaxError{syntax.Line + 1, syntax.Message}

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// relive is the size in bytes above which a union seals the live file that it made. Without
+// unionLiveLimit is the size in bytes above which a union seals the live file that it made. Without
 // it, a series of merges without a commit between them would make an ever longer live file.
-const relive = 4 * LiveLimit
+const unionLiveLimit = 4 * LiveLimit
 
 // Entries is one side of a union: its live file, and those of its sealed segments that the
 // other side does not have under the same path with the same bytes.
@@ -59,7 +59,7 @@ type rawSegment struct {
 	entries []rawEntry
 }
 
-func union(k kind, ours, theirs Entries) (Union, error) {
+func union(k entryKind, ours, theirs Entries) (Union, error) {
 	o, err := readSide(k, ours)
 	if err != nil {
 		return Union{}, fmt.Errorf("ours: %w", err)
@@ -68,21 +68,21 @@ func union(k kind, ours, theirs Entries) (Union, error) {
 	if err != nil {
 		return Union{}, fmt.Errorf("theirs: %w", err)
 	}
-	segments, removed, shared, two := joinSegments(k, o, t)
+	segments, removed, shared, twoContents := joinSegments(k, o, t)
 	live := append(slices.Clone(o.live), t.live...)
 	live = slices.DeleteFunc(live, func(e rawEntry) bool { return shared[e.id] })
 	live, twoLive := dedupe(live)
-	u := Union{Segments: segments, Removed: removed, TwoContents: append(two, twoLive...)}
+	u := Union{Segments: segments, Removed: removed, TwoContents: append(twoContents, twoLive...)}
 	u.setLive(k, live, ours.Live, theirs.Live, o, t)
 	slices.SortFunc(u.Segments, comparePaths)
 	slices.Sort(u.TwoContents)
-	u.count(o, t)
+	u.countAdded(o, t)
 	return u, nil
 }
 
 func comparePaths(a, b File) int { return bytes.Compare([]byte(a.Path), []byte(b.Path)) }
 
-func readSide(k kind, e Entries) (side, error) {
+func readSide(k entryKind, e Entries) (side, error) {
 	var s side
 	var err error
 	if s.live, err = splitEntries(e.Live, k.heading); err != nil {
@@ -103,7 +103,7 @@ func readSide(k kind, e Entries) (side, error) {
 
 // setLive sets the live file. If it contains the same entries as one side's live file, it
 // is that file; if both do, the smaller one.
-func (u *Union) setLive(k kind, live []rawEntry, ourLive, theirLive []byte, o, t side) {
+func (u *Union) setLive(k entryKind, live []rawEntry, ourLive, theirLive []byte, o, t side) {
 	asOurs, asTheirs := sameEntries(live, o.live), sameEntries(live, t.live)
 	switch {
 	case asOurs && asTheirs:
@@ -113,10 +113,10 @@ func (u *Union) setLive(k kind, live []rawEntry, ourLive, theirLive []byte, o, t
 	case asTheirs:
 		u.Live = theirLive
 	default:
-		pieces := appendPieces(nil, nil, live)
+		pieces := appendChunks(nil, nil, live)
 		last := len(pieces) - 1
-		if len(pieces[last].data) > relive {
-			pieces, last = append(pieces, piece{}), last+1
+		if len(pieces[last].data) > unionLiveLimit {
+			pieces, last = append(pieces, chunk{}), last+1
 		}
 		for _, p := range pieces[:last] {
 			u.Segments = append(u.Segments, File{SegmentPath(k.dir, p.first), p.data})
@@ -129,23 +129,23 @@ func sameEntries(a, b []rawEntry) bool {
 	return slices.EqualFunc(a, b, func(x, y rawEntry) bool { return x.id == y.id && x.same(&y) })
 }
 
-// count computes Added and Origins, which are relative to ours.
-func (u *Union) count(o, t side) {
-	had := make(map[string]*rawEntry)
+// countAdded computes Added and Origins, which are relative to ours.
+func (u *Union) countAdded(o, t side) {
+	before := make(map[string]*rawEntry)
 	for e := range o.all() {
-		had[e.id] = e
+		before[e.id] = e
 	}
 	u.Origins = make(map[string]int)
 	seen := make(map[string]bool)
 	for e := range t.all() {
-		mine, ok := had[e.id]
+		old, ok := before[e.id]
 		switch {
 		case !ok && !seen[e.id]:
 			seen[e.id] = true
 			u.Added = append(u.Added, e.id)
 			u.Origins[e.origin]++
-		case ok && mine.origin != e.origin && e.compareContent(mine) < 0:
-			u.Origins[mine.origin]--
+		case ok && old.origin != e.origin && e.compareContent(old) < 0:
+			u.Origins[old.origin]--
 			u.Origins[e.origin]++
 		}
 	}
@@ -170,9 +170,9 @@ func (s *side) all() func(yield func(*rawEntry) bool) {
 	}
 }
 
-// groups is a union-find structure of segments that share an entry, directly or through
+// segmentGroups is a union-find structure of segments that share an entry, directly or through
 // others.
-type groups struct {
+type segmentGroups struct {
 	parent []int          // by segment: an earlier one of its group, or itself
 	dirty  []bool         // by first segment of a group: its entries must be rewritten
 	holder map[string]int // id of an entry to a segment that contains it
@@ -182,20 +182,20 @@ type groups struct {
 // joinSegments unites the segments of both sides. It returns the resulting files, the given
 // paths that are not among them, the ids of all entries in segments, and the ids that had
 // two contents.
-func joinSegments(k kind, o, t side) (files []File, removed []string, sealed map[string]bool, two []string) {
+func joinSegments(k entryKind, o, t side) (files []File, removed []string, sealed map[string]bool, twoContents []string) {
 	segments := distinct(append(slices.Clone(o.segments), t.segments...))
-	g := group(segments)
+	groups := groupSegments(segments)
 	extra := make(map[int][]rawEntry) // by group: live entries whose content differs from the segment's
 	for _, e := range append(slices.Clone(o.live), t.live...) {
-		if i, ok := g.holder[e.id]; ok && !g.first[e.id].same(&e) {
-			i = g.find(i)
-			g.dirty[i] = true
+		if i, ok := groups.holder[e.id]; ok && !groups.first[e.id].same(&e) {
+			i = groups.find(i)
+			groups.dirty[i] = true
 			extra[i] = append(extra[i], e)
 		}
 	}
 	merged := extra
 	for i, s := range segments {
-		if first := g.find(i); g.dirty[first] {
+		if first := groups.find(i); groups.dirty[first] {
 			merged[first] = append(merged[first], s.entries...)
 			removed = append(removed, s.file.Path)
 		} else {
@@ -204,22 +204,22 @@ func joinSegments(k kind, o, t side) (files []File, removed []string, sealed map
 	}
 	for _, entries := range merged {
 		kept, twice := dedupe(entries)
-		two = append(two, twice...)
-		for _, p := range appendPieces(nil, nil, kept) {
+		twoContents = append(twoContents, twice...)
+		for _, p := range appendChunks(nil, nil, kept) {
 			files = append(files, File{SegmentPath(k.dir, p.first), p.data})
 		}
 	}
-	stands := make(map[string]bool, len(files))
+	paths := make(map[string]bool, len(files))
 	for _, f := range files {
-		stands[f.Path] = true
+		paths[f.Path] = true
 	}
-	removed = slices.DeleteFunc(removed, func(path string) bool { return stands[path] })
+	removed = slices.DeleteFunc(removed, func(path string) bool { return paths[path] })
 	slices.Sort(removed)
-	sealed = make(map[string]bool, len(g.holder))
-	for id := range g.holder {
+	sealed = make(map[string]bool, len(groups.holder))
+	for id := range groups.holder {
 		sealed[id] = true
 	}
-	return files, slices.Compact(removed), sealed, two
+	return files, slices.Compact(removed), sealed, twoContents
 }
 
 // distinct drops a segment that both sides have alike.
@@ -235,40 +235,40 @@ func distinct(segments []rawSegment) []rawSegment {
 	})
 }
 
-func group(segments []rawSegment) *groups {
-	g := &groups{
+func groupSegments(segments []rawSegment) *segmentGroups {
+	groups := &segmentGroups{
 		parent: make([]int, len(segments)),
 		dirty:  make([]bool, len(segments)),
 		holder: make(map[string]int),
 		first:  make(map[string]*rawEntry),
 	}
 	for i, s := range segments {
-		g.parent[i] = i
+		groups.parent[i] = i
 		for j := range s.entries {
 			id := s.entries[j].id
-			other, ok := g.holder[id]
+			other, ok := groups.holder[id]
 			if !ok {
-				g.holder[id], g.first[id] = i, &s.entries[j]
+				groups.holder[id], groups.first[id] = i, &s.entries[j]
 				continue
 			}
-			g.join(i, other)
+			groups.join(i, other)
 		}
 	}
-	return g
+	return groups
 }
 
-func (g *groups) find(i int) int {
-	for g.parent[i] != i {
-		g.parent[i] = g.parent[g.parent[i]]
-		i = g.parent[i]
+func (s *segmentGroups) find(i int) int {
+	for s.parent[i] != i {
+		s.parent[i] = s.parent[s.parent[i]]
+		i = s.parent[i]
 	}
 	return i
 }
 
 // join joins the groups of two segments and marks the result dirty. i may equal j: a
 // segment that contains an entry twice.
-func (g *groups) join(i, j int) {
-	a, b := g.find(i), g.find(j)
-	g.parent[max(a, b)] = min(a, b)
-	g.dirty[min(a, b)] = true
+func (s *segmentGroups) join(i, j int) {
+	a, b := s.find(i), s.find(j)
+	s.parent[max(a, b)] = min(a, b)
+	s.dirty[min(a, b)] = true
 }

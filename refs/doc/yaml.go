@@ -125,7 +125,7 @@ func checkNode(n *yaml.Node, depth int) error {
 // writes some values (a time in braces, an indented text) in a form that does not. It then
 // retries with the value laid out in lines, and with texts in quotes.
 func encodeNode(n *yaml.Node) (string, error) {
-	for _, relayout := range []func(*yaml.Node){nil, unfold, quote} {
+	for _, relayout := range []func(*yaml.Node){nil, clearFlow, quoteStrings} {
 		if relayout != nil {
 			relayout(n)
 		}
@@ -133,7 +133,7 @@ func encodeNode(n *yaml.Node) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if reads(text, n) {
+		if readsBack(text, n) {
 			return text, nil
 		}
 	}
@@ -158,24 +158,24 @@ func emit(n *yaml.Node) (text string, err error) {
 	return b.String(), nil
 }
 
-func reads(text string, n *yaml.Node) bool {
+func readsBack(text string, n *yaml.Node) bool {
 	back, err := decodeNode(text)
 	return err == nil && back != nil && equalNodes(back, n)
 }
 
-func unfold(n *yaml.Node) {
+func clearFlow(n *yaml.Node) {
 	n.Style &^= yaml.FlowStyle
 	for _, c := range n.Content {
-		unfold(c)
+		clearFlow(c)
 	}
 }
 
-func quote(n *yaml.Node) {
+func quoteStrings(n *yaml.Node) {
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	for _, c := range n.Content {
-		quote(c)
+		quoteStrings(c)
 	}
 }
 

@@ -26,10 +26,10 @@ type Key struct {
 // DocID identifies a document. DocIDs are ordered bytewise.
 type DocID [16]byte
 
-// ShardText is the approximate size, in bytes, of the text that one shard should index:
+// shardText is the approximate size, in bytes, of the text that one shard should index:
 // large enough to keep shards few, and small enough to bound a builder's memory, which is
 // about four times that.
-const ShardText = 32 << 20
+const shardText = 32 << 20
 
 // Builder builds a shard from units. One goroutine may use it. After Bytes it can build
 // another shard, and still knows the words that it has seen.
@@ -58,18 +58,18 @@ type post uint64
 const (
 	termBits, docBits, countBits = 26, 26, 12
 
-	mostDocs  = 1 << docBits
-	mostTerms = 1 << termBits
-	mostCount = 1<<countBits - 1 // larger counts are stored as this one
+	docLimit   = 1 << docBits
+	termLimit  = 1 << termBits
+	countLimit = 1<<countBits - 1 // larger counts are stored as this one
 )
 
 func newPost(term, doc, count uint32) post {
-	return post(term)<<(docBits+countBits) | post(doc)<<countBits | post(min(count, mostCount))
+	return post(term)<<(docBits+countBits) | post(doc)<<countBits | post(min(count, countLimit))
 }
 
 func (p post) term() uint32  { return uint32(p >> (docBits + countBits)) }
-func (p post) doc() uint32   { return uint32(p>>countBits) & (mostDocs - 1) }
-func (p post) count() uint32 { return uint32(p) & mostCount }
+func (p post) doc() uint32   { return uint32(p>>countBits) & (docLimit - 1) }
+func (p post) count() uint32 { return uint32(p) & countLimit }
 
 type unit struct {
 	key  Key
@@ -106,7 +106,7 @@ func (b *Builder) Text(text string, weight int) {
 		length += len(terms)
 		for n := len(b.count); n < len(b.words.terms); n++ {
 			b.count = append(b.count, 0)
-			b.hashes = append(b.hashes, TermHash(b.words.terms[n]))
+			b.hashes = append(b.hashes, termHash(b.words.terms[n]))
 		}
 		for _, t := range terms {
 			if b.count[t] == 0 {
@@ -136,7 +136,7 @@ func (b *Builder) close() {
 // Full reports whether the shard has reached its intended size. Callers should then call
 // Bytes before the next unit.
 func (b *Builder) Full() bool {
-	return b.text >= ShardText || len(b.docs) >= mostDocs/2 || len(b.words.terms) >= mostTerms/4
+	return b.text >= shardText || len(b.docs) >= docLimit/2 || len(b.words.terms) >= termLimit/4
 }
 
 // Units returns the number of units in the shard.
@@ -173,7 +173,7 @@ func (b *Builder) Bytes() []byte {
 	}
 	clear(b.count)
 	b.posts, b.size, b.units, b.docs, b.text = nil, 0, nil, nil, 0
-	if len(b.hashes) >= mostTerms/4 {
+	if len(b.hashes) >= termLimit/4 {
 		b.words, b.count, b.hashes = NewTokenizer(), nil, nil
 	}
 	return w.finish()
@@ -226,9 +226,9 @@ func sortPosts(sorted, posts []post, place []uint32, places int) []post {
 	return sorted
 }
 
-// TermHash returns the hash that identifies a term in a shard. Terms with equal hashes are
+// termHash returns the hash that identifies a term in a shard. Terms with equal hashes are
 // found as one; among a million terms that happens in one of thirty million histories.
-func TermHash(term string) uint64 {
+func termHash(term string) uint64 {
 	h := hashOf(term)
 	h ^= h >> 33
 	h *= 0xff51afd7ed558ccd

@@ -11,8 +11,8 @@ func Merge(shards []*Shard, keep func(Key) bool) ([]byte, error) {
 	if w == nil {
 		return nil, nil
 	}
-	if w.docs >= mostDocs {
-		return nil, fmt.Errorf("the shard has %d documents; at most %d are allowed", w.docs, mostDocs-1)
+	if w.docs >= docLimit {
+		return nil, fmt.Errorf("the shard has %d documents; at most %d are allowed", w.docs, docLimit-1)
 	}
 	terms, size := 0, 0
 	err := m.each(func(_ uint64, posts []post) {
@@ -55,9 +55,9 @@ func (m *merger) documents(keep func(Key) bool) *writer {
 			}
 			seen[u.Key] = true
 			units = append(units, unit{u.Key, uint32(u.Docs)})
-			for d := u.First; d < u.First+u.Docs; d++ {
+			for d := u.first; d < u.first+u.Docs; d++ {
 				numbers[d] = int32(len(docs))
-				docs = append(docs, document{s.ID(d), uint32(s.length(d))})
+				docs = append(docs, document{s.id(d), uint32(s.length(d))})
 			}
 			kept += u.Docs
 		}

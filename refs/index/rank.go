@@ -51,14 +51,14 @@ func (e *DamagedSource) Unwrap() error { return e.Err }
 // term's frequency; k1 = 1.2 and b = 0.75.
 func Rank(sources []Source, terms []string, most int, keep func(Kind, DocID) bool) ([]Hit, error) {
 	r := ranking{sources: sources, scores: make([][]float64, len(sources)), alive: make([][]bool, len(sources))}
-	r.survey()
+	r.countSearched()
 	terms = slices.Clone(terms)
 	slices.Sort(terms)
 	found, err := r.find(slices.Compact(terms))
 	if err != nil {
 		return nil, err
 	}
-	r.add(found)
+	r.addScores(found)
 	return r.best(most, keep), nil
 }
 
@@ -70,8 +70,8 @@ type ranking struct {
 	average float64     // their average length
 }
 
-// survey counts the searched documents.
-func (r *ranking) survey() {
+// countSearched counts the searched documents.
+func (r *ranking) countSearched() {
 	length := 0
 	for i, src := range r.sources {
 		r.alive[i], r.scores[i] = make([]bool, src.Shard.count), make([]float64, src.Shard.count)
@@ -80,7 +80,7 @@ func (r *ranking) survey() {
 				continue
 			}
 			r.count += unit.Docs
-			for doc := unit.First; doc < unit.First+unit.Docs; doc++ {
+			for doc := unit.first; doc < unit.first+unit.Docs; doc++ {
 				r.alive[i][doc] = true
 				length += src.Shard.length(doc)
 			}
@@ -97,7 +97,7 @@ func (r *ranking) find(terms []string) ([][][]posting, error) {
 		wg.Go(func() {
 			found[i] = make([][]posting, len(terms))
 			for t, term := range terms {
-				if found[i][t], errs[i] = r.postings(i, TermHash(term)); errs[i] != nil {
+				if found[i][t], errs[i] = r.postings(i, termHash(term)); errs[i] != nil {
 					return
 				}
 			}
@@ -112,8 +112,8 @@ func (r *ranking) find(terms []string) ([][][]posting, error) {
 	return found, nil
 }
 
-// add adds the weights of the terms to the scores of the documents that contain them.
-func (r *ranking) add(found [][][]posting) {
+// addScores adds the weights of the terms to the scores of the documents that contain them.
+func (r *ranking) addScores(found [][][]posting) {
 	var wg sync.WaitGroup
 	for i, lists := range found {
 		rare := make([]float64, len(lists))
@@ -224,7 +224,7 @@ func (r *ranking) between(from, below float64) []found {
 		if c := cmp.Compare(b.score, a.score); c != 0 {
 			return c
 		}
-		x, y := r.sources[a.source].Shard.ID(a.doc), r.sources[b.source].Shard.ID(b.doc)
+		x, y := r.sources[a.source].Shard.id(a.doc), r.sources[b.source].Shard.id(b.doc)
 		if c := bytes.Compare(y[:], x[:]); c != 0 {
 			return c
 		}
@@ -243,7 +243,7 @@ func (r *ranking) unit(f found) Unit {
 func (r *ranking) hit(f found) Hit {
 	s := r.sources[f.source].Shard
 	unit := s.unitOf(f.doc)
-	return Hit{Source: f.source, Unit: unit, Doc: f.doc - s.units[unit].First, ID: s.ID(f.doc), Score: f.score}
+	return Hit{Source: f.source, Unit: unit, Doc: f.doc - s.units[unit].first, ID: s.id(f.doc), Score: f.score}
 }
 
 // Count returns the number of documents in the sources' shards that contain a term, and the
@@ -251,7 +251,7 @@ func (r *ranking) hit(f found) Hit {
 // count too. If a source is damaged, the error is a *DamagedSource.
 func Count(sources []Source, term string) (holding, all int, err error) {
 	for i, src := range sources {
-		l, err := src.Shard.find(TermHash(term))
+		l, err := src.Shard.find(termHash(term))
 		if err != nil {
 			return 0, 0, &DamagedSource{i, err}
 		}

@@ -29,7 +29,7 @@ type Shard struct {
 // Unit is a unit of a shard. Its documents have the numbers First to First+Docs-1.
 type Unit struct {
 	Key         Key
-	First, Docs int
+	first, Docs int
 }
 
 // Open reads the parts of a shard that every query needs: its units and documents. Terms
@@ -69,7 +69,7 @@ func (s *Shard) readUnits(data []byte, n int) error {
 	for i := range s.units {
 		record, u := data[i*unitSize:], &s.units[i]
 		copy(u.Key.ID[:], record)
-		u.Key.Kind, u.First = Kind(record[20]), next
+		u.Key.Kind, u.first = Kind(record[20]), next
 		u.Docs = int(binary.LittleEndian.Uint32(record[24:]))
 		if next += u.Docs; u.Key.Kind >= kinds || next > s.count {
 			return fmt.Errorf("%w: bad unit", ErrDamaged)
@@ -99,8 +99,8 @@ func (s *Shard) Units() []Unit { return s.units }
 // Size returns the length of the file in bytes.
 func (s *Shard) Size() int64 { return s.size }
 
-// ID returns the id of a document.
-func (s *Shard) ID(doc int) (id DocID) {
+// id returns the id of a document.
+func (s *Shard) id(doc int) (id DocID) {
 	copy(id[:], s.docs[doc*docSize:])
 	return id
 }
@@ -113,7 +113,7 @@ func (s *Shard) length(doc int) int {
 // unitOf returns the index of a document's unit.
 func (s *Shard) unitOf(doc int) int {
 	i, _ := slices.BinarySearchFunc(s.units, doc, func(u Unit, doc int) int {
-		if u.First+u.Docs <= doc {
+		if u.first+u.Docs <= doc {
 			return -1
 		}
 		return 1

@@ -56,7 +56,7 @@ const DuplicateAt = 0.8
 type Similarity struct {
 	tok   *Tokenizer
 	stats Stats
-	memo  map[string]known
+	memo  map[string]termInfo
 	whole words
 	parts []words // its passages, and the first paragraph if there are more
 }
@@ -67,16 +67,16 @@ type Stats func(term string) (holding, all int)
 
 // NewSimilarity prepares the comparison of a text with many cases. stats may be nil.
 func NewSimilarity(text string, stats Stats) *Similarity {
-	s := &Similarity{tok: NewTokenizer(), stats: stats, memo: map[string]known{}}
+	s := &Similarity{tok: NewTokenizer(), stats: stats, memo: map[string]termInfo{}}
 	terms := s.terms(text)
 	s.whole = wordsOf(terms)
-	for part := range cut(terms[:min(len(terms), asked*passage)], passage) {
+	for part := range cut(terms[:min(len(terms), queryPassages*passageTerms)], passageTerms) {
 		s.parts = append(s.parts, wordsOf(part))
 	}
 	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n\n")
 	if strings.TrimSpace(rest) != "" {
 		terms = s.terms(first)
-		s.parts = append(s.parts, wordsOf(terms[:min(len(terms), passage)]))
+		s.parts = append(s.parts, wordsOf(terms[:min(len(terms), passageTerms)]))
 	}
 	return s
 }
@@ -88,22 +88,22 @@ func (s *Similarity) To(title, text string) float64 {
 	for i := range body {
 		body[i].number += len(title) // a title has fewer words than bytes
 	}
-	if len(head) > passage { // the first line of an output may be all of it
-		head, body = head[:passage], slices.Concat(head[passage:], body)
+	if len(head) > passageTerms { // the first line of an output may be all of it
+		head, body = head[:passageTerms], slices.Concat(head[passageTerms:], body)
 	}
 	best := 0.0
-	for part := range cut(body, passage) {
+	for part := range cut(body, passageTerms) {
 		c := wordsOf(slices.Concat(head, part))
-		best = max(best, s.against(&c))
+		best = max(best, s.bestPart(&c))
 	}
 	for _, alone := range [][]weighted{head, body} {
-		if len(alone) > 0 && len(alone) <= passage && len(body) > 0 {
+		if len(alone) > 0 && len(alone) <= passageTerms && len(body) > 0 {
 			c := wordsOf(alone)
-			best = max(best, s.against(&c))
+			best = max(best, s.bestPart(&c))
 		}
 	}
-	if len(s.whole.terms)+len(head)+len(body) > passage {
-		best = max(best, s.same(body), s.same(slices.Concat(head, body)))
+	if len(s.whole.terms)+len(head)+len(body) > passageTerms {
+		best = max(best, s.wholeSimilarity(body), s.wholeSimilarity(slices.Concat(head, body)))
 	}
 	return best
 }
@@ -111,16 +111,16 @@ func (s *Similarity) To(title, text string) float64 {
 // Texts are compared in passages that overlap by half, so that no problem is split between
 // two.
 const (
-	passage  = 96       // terms that are compared at once
-	passages = 64       // maximum number for a text
-	asked    = 4        // passages of a query: each is compared with each of a case's
-	maxCase  = 64 << 10 // bytes of a case's text that are compared
+	passageTerms  = 96       // terms that are compared at once
+	maxPassages   = 64       // maximum number for a text
+	queryPassages = 4        // passages of a query: each is compared with each of a case's
+	maxCase       = 64 << 10 // bytes of a case's text that are compared
 )
 
 // cut yields the passages of a text; there is at least one, possibly empty.
 func cut(terms []weighted, size int) func(yield func([]weighted) bool) {
 	return func(yield func([]weighted) bool) {
-		for i := range passages {
+		for i := range maxPassages {
 			start := i * size / 2
 			end := min(start+size, len(terms))
 			if !yield(terms[start:end]) || end == len(terms) {
@@ -130,8 +130,8 @@ func cut(terms []weighted, size int) func(yield func([]weighted) bool) {
 	}
 }
 
-// against returns the similarity of the query's best part with a passage of a case.
-func (s *Similarity) against(c *words) float64 {
+// bestPart returns the similarity of the query's best part with a passage of a case.
+func (s *Similarity) bestPart(c *words) float64 {
 	best := 0.0
 	for i := range s.parts {
 		best = max(best, compare(&s.parts[i], c).scale())
@@ -139,17 +139,17 @@ func (s *Similarity) against(c *words) float64 {
 	return best
 }
 
-// same returns the similarity of two whole texts, or 0 unless they differ in few words
+// wholeSimilarity returns the similarity of two whole texts, or 0 unless they differ in few words
 // only. What other long texts have in common is found in their passages, or is chance.
-func (s *Similarity) same(text []weighted) float64 {
+func (s *Similarity) wholeSimilarity(text []weighted) float64 {
 	c := wordsOf(text)
-	if f := compare(&s.whole, &c); min(f.q, f.c) >= almost {
+	if f := compare(&s.whole, &c); min(f.q, f.c) >= nearlyEqual {
 		return f.scale()
 	}
 	return 0
 }
 
-const almost = 0.9
+const nearlyEqual = 0.9
 
 // features are the parts of a similarity; see Similarity.
 type features struct {
@@ -163,28 +163,28 @@ func compare(q, c *words) features {
 	}
 	ofQ, ofC := q.sharedWith(c), c.sharedWith(q)
 	both := min(ofQ.weight, ofC.weight)
-	f := features{q: ofQ.weight / q.weight, c: ofC.weight / c.weight, m: both / (both + enough)}
+	f := features{q: ofQ.weight / q.weight, c: ofC.weight / c.weight, m: both / (both + halfWeight)}
 	f.words = min(ofQ.words, ofC.words)
-	if n := float64(min(q.count, c.count)); n < notShort {
-		f.d = min(ofQ.lacks, ofC.lacks) * min(1, (notShort-n)/(notShort-short))
+	if n := float64(min(q.count, c.count)); n < longText {
+		f.d = min(ofQ.missing, ofC.missing) * min(1, (longText-n)/(longText-shortText))
 	}
-	few := (fewWords - float64(f.words)) / (fewWords - leastWords)
-	f.f = min(1, max(0, few)) * max(ofQ.lacks, ofC.lacks)
+	few := (enoughCommonWords - float64(f.words)) / (enoughCommonWords - minCommonWords)
+	f.f = min(1, max(0, few)) * max(ofQ.missing, ofC.missing)
 	return f
 }
 
 const (
-	leastWords = 3  // two texts with fewer common words are never taken for the same problem
-	fewWords   = 5  // from this number of common words on, F is zero
-	short      = 6  // up to this number of words in a text, D counts in full
-	notShort   = 12 // from this number of words on, D is zero
-	enough     = 40 // shared weight at which M is a half: about eight distinctive words
+	minCommonWords    = 3  // two texts with fewer common words are never taken for the same problem
+	enoughCommonWords = 5  // from this number of common words on, F is zero
+	shortText         = 6  // up to this number of words in a text, D counts in full
+	longText          = 12 // from this number of words on, D is zero
+	halfWeight        = 40 // shared weight at which M is a half: about eight distinctive words
 )
 
 // The linear function fitted to the labelled pairs; the factors of Q, C and M add up to 1.
 const (
 	fitQ, fitC, fitM, fitD, fitF = 0.3, 0.4, 0.3, 3, 1
-	chosen                       = 0.334 // the threshold of the linear function
+	threshold                    = 0.334 // the threshold of the linear function
 )
 
 // scale bends the linear function so that the chosen threshold becomes DuplicateAt, and
@@ -193,12 +193,12 @@ const (
 // order in which weights were added.
 func (f features) scale() float64 {
 	alike, apart := fitQ*f.q+fitC*f.c+fitM*f.m, fitD*f.d+fitF*f.f
-	x := DuplicateAt * alike / (chosen + apart)
-	if alike-apart >= chosen {
-		x = DuplicateAt + (1-DuplicateAt)*max((alike-apart-chosen)/(1-chosen), min(f.q, f.c))
+	x := DuplicateAt * alike / (threshold + apart)
+	if alike-apart >= threshold {
+		x = DuplicateAt + (1-DuplicateAt)*max((alike-apart-threshold)/(1-threshold), min(f.q, f.c))
 	}
-	if f.words < leastWords {
-		x = min(x, DuplicateAt) * float64(f.words) / leastWords
+	if f.words < minCommonWords {
+		x = min(x, DuplicateAt) * float64(f.words) / minCommonWords
 	}
 	return math.Round(min(1, x)*1e4) / 1e4
 }

@@ -9,19 +9,19 @@ import (
 
 // weighted is a term of a text with its weight in it and the number of its word.
 type weighted struct {
-	known
+	termInfo
 	weight float64
 	number int
 }
 
-// known is the cached analysis of a term.
-type known struct {
+// termInfo is the cached analysis of a term.
+type termInfo struct {
 	term  string   // the term, or its synonym
 	plain float64  // its weight outside of identifiers
 	grams []uint64 // its trigrams
 }
 
-func (s *Similarity) known(term string) known {
+func (s *Similarity) info(term string) termInfo {
 	k, ok := s.memo[term]
 	if !ok {
 		k.term = synonym(term)
@@ -49,7 +49,7 @@ func (s *Similarity) terms(text string) []weighted {
 			if first, _ := utf8.DecodeRuneInString(t); unspaced(first) {
 				n++ // in such scripts two characters are a word
 			}
-			k := s.known(t)
+			k := s.info(t)
 			list = append(list, weighted{k, factor * k.plain, n})
 		}
 	}
@@ -59,7 +59,7 @@ func (s *Similarity) terms(text string) []weighted {
 // wordTerms returns the terms of a word. A single digit, which an index leaves out, is a
 // term here: version 2 differs from version 3.
 func (s *Similarity) wordTerms(word string) []string {
-	terms := s.tok.Tokens(word)
+	terms := s.tok.tokens(word)
 	if len(terms) == 0 {
 		if word = strings.Trim(word, marks); len(word) == 1 && word[0] >= '0' && word[0] <= '9' {
 			return []string{word}

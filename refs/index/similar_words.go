@@ -40,7 +40,7 @@ func wordsOf(list []weighted) words {
 
 // add adds the new terms of a word. For a known term, the larger weight counts.
 func (w *words) add(terms []weighted) {
-	telling := false
+	distinctive := false
 	for _, t := range terms {
 		if i, ok := w.at[t.term]; ok {
 			w.terms[i].weight = max(w.terms[i].weight, t.weight)
@@ -50,38 +50,38 @@ func (w *words) add(terms []weighted) {
 		if fillerWord(t.term) {
 			size *= fillerSize
 		} else {
-			telling = true
+			distinctive = true
 		}
 		w.at[t.term] = len(w.terms)
 		w.terms = append(w.terms, word{t, size})
 		w.size += size
 	}
-	if telling {
+	if distinctive {
 		w.count++
 	}
 }
 
 // shared is the part of one text that another contains in any form.
 type shared struct {
-	weight float64 // of the common terms
-	lacks  float64 // part of the words that the other text lacks
-	words  int     // number of common words, without fillers
+	weight  float64 // of the common terms
+	missing float64 // part of the words that the other text lacks
+	words   int     // number of common words, without fillers
 }
 
 func (w *words) sharedWith(other *words) (s shared) {
-	forms := len(w.terms) <= mostForms && len(other.terms) <= mostForms
+	forms := len(w.terms) <= maxForms && len(other.terms) <= maxForms
 	last := -1
 	for i := range w.terms {
 		t, near := &w.terms[i], 0.0
 		if _, ok := other.at[t.term]; ok {
 			near = 1
 		} else if forms {
-			near = other.form(&t.known)
+			near = other.form(&t.termInfo)
 		}
 		s.weight += near * t.weight
 		switch {
 		case near == 0:
-			s.lacks += t.size / w.size
+			s.missing += t.size / w.size
 		case t.number != last && !fillerWord(t.term):
 			s.words++
 			last = t.number
@@ -90,30 +90,30 @@ func (w *words) sharedWith(other *words) (s shared) {
 	return s
 }
 
-// leastAlike is the share of common trigrams from which on two terms are forms of one word.
-const leastAlike = 0.6
+// minFormShare is the share of common trigrams from which on two terms are forms of one word.
+const minFormShare = 0.6
 
-// mostForms is the maximum number of terms of a text that is searched for other forms of
+// maxForms is the maximum number of terms of a text that is searched for other forms of
 // words: a longer text contains a similar term for any word.
-const mostForms = 2 * passage
+const maxForms = 2 * passageTerms
 
 // form returns the similarity of the most similar form of a term, 0 if there is none.
-func (w *words) form(k *known) float64 {
+func (w *words) form(k *termInfo) float64 {
 	best := 0.0
 	for i := range w.terms {
 		if t := &w.terms[i]; t.term[0] == k.term[0] {
-			best = max(best, alike(&t.known, k))
+			best = max(best, formShare(&t.termInfo, k))
 		}
 	}
 	return best
 }
 
-// alike returns the share of common trigrams of two terms, if they seem to be forms of one
-// word or one a typing error of the other; 0 below leastAlike. Numbers are equal or
+// formShare returns the share of common trigrams of two terms, if they seem to be forms of one
+// word or one a typing error of the other; 0 below minFormShare. Numbers are equal or
 // different.
-func alike(a, b *known) float64 {
+func formShare(a, b *termInfo) float64 {
 	least, most := min(len(a.grams), len(b.grams)), max(len(a.grams), len(b.grams))
-	if a.term[0] >= '0' && a.term[0] <= '9' || float64(least) < leastAlike*float64(most) {
+	if a.term[0] >= '0' && a.term[0] <= '9' || float64(least) < minFormShare*float64(most) {
 		return 0
 	}
 	same := 0
@@ -122,7 +122,7 @@ func alike(a, b *known) float64 {
 			same++
 		}
 	}
-	if x := float64(same) / float64(most); x >= leastAlike {
+	if x := float64(same) / float64(most); x >= minFormShare {
 		return x
 	}
 	return 0

@@ -150,7 +150,7 @@ func (s *splitter) compound(word string) {
 
 // name emits a name without punctuation: parseHTTPRequest2.
 func (s *splitter) name(name string, part bool) {
-	parts := humps(name)
+	parts := splitCamel(name)
 	if len(parts) == 1 {
 		s.term(name, part)
 		return
@@ -198,13 +198,13 @@ func (s *splitter) stem(word string) string {
 	return s.stemmer.Current()
 }
 
-// mostTurns is how often letters and digits may alternate in a name. A name with more
+// maxTurns is how often letters and digits may alternate in a name. A name with more
 // alternations is a hash or an id, whose pieces mean nothing.
-const mostTurns = 2
+const maxTurns = 2
 
-// humps splits a name into parts: at an upper-case letter after a lower-case one, at the
+// splitCamel splits a name into parts: at an upper-case letter after a lower-case one, at the
 // last capital before a word (HTTPServer), and between letters and digits.
-func humps(name string) []string {
+func splitCamel(name string) []string {
 	var parts []string
 	start, turns := 0, 0
 	before, last := rune(0), rune(0)
@@ -226,7 +226,7 @@ func humps(name string) []string {
 		}
 		before, last = last, r
 	}
-	if turns > mostTurns {
+	if turns > maxTurns {
 		return []string{name}
 	}
 	return append(parts, name[start:])

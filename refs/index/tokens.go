@@ -14,27 +14,27 @@ const (
 
 // Tokens returns the terms of a text, in order and with repetitions; see the package
 // comment. For many texts use a Tokenizer.
-func Tokens(text string) []string { return NewTokenizer().Tokens(text) }
+func Tokens(text string) []string { return NewTokenizer().tokens(text) }
 
 // Tokenizer splits texts into terms and caches the terms of each word, because most words
 // of a text occur repeatedly. Its size is linear in the number of distinct words. One
 // goroutine may use it.
 type Tokenizer struct {
-	class [256]byte
-	words wordTable
-	terms []string          // by number
-	ids   map[string]uint32 // of terms
-	parts []uint32          // terms of all cached words, one after another
-	one   [1]uint32         // backs the result of lookup for a word with one term
-	work  splitter
+	class    [256]byte
+	words    wordTable
+	terms    []string          // by number
+	ids      map[string]uint32 // of terms
+	parts    []uint32          // terms of all cached words, one after another
+	single   [1]uint32         // backs the result of lookup for a word with one term
+	splitter splitter
 }
 
 // The classes of bytes.
 const (
-	separates = iota
-	joins     // . - / and :: between two word characters
-	isWord    // ASCII letters, digits and _
-	isWide    // bytes of a character outside of ASCII, which the splitter classifies
+	classSeparator = iota
+	classJoint     // . - / and :: between two word characters
+	classWord      // ASCII letters, digits and _
+	classWide      // bytes of a character outside of ASCII, which the splitter classifies
 )
 
 // NewTokenizer returns a Tokenizer with an empty cache.
@@ -43,20 +43,20 @@ func NewTokenizer() *Tokenizer {
 	for c := range t.class {
 		switch {
 		case c >= 0x80:
-			t.class[c] = isWide
+			t.class[c] = classWide
 		case c >= '0' && c <= '9', c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c == '_':
-			t.class[c] = isWord
+			t.class[c] = classWord
 		case c == '.', c == '-', c == '/', c == ':':
-			t.class[c] = joins
+			t.class[c] = classJoint
 		}
 	}
 	t.words.init()
-	t.work.init()
+	t.splitter.init()
 	return t
 }
 
-// Tokens returns what the function of the same name returns.
-func (t *Tokenizer) Tokens(text string) []string {
+// tokens returns the terms of a text, as Tokens does.
+func (t *Tokenizer) tokens(text string) []string {
 	var list []string
 	t.each(text, func(terms []uint32, _, _ int) {
 		for _, id := range terms {
@@ -70,13 +70,13 @@ func (t *Tokenizer) Tokens(text string) []string {
 // text. The slice is only valid during the call.
 func (t *Tokenizer) each(text string, yield func(terms []uint32, start, end int)) {
 	for at := 0; at < len(text); {
-		if t.class[text[at]] < isWord {
+		if t.class[text[at]] < classWord {
 			at++
 			continue
 		}
 		end, hash := t.word(text, at)
 		yield(t.lookup(text[at:end], hash), at, end)
-		at = t.behind(text, end)
+		at = t.afterWord(text, end)
 	}
 }
 
@@ -85,7 +85,7 @@ func (t *Tokenizer) word(text string, start int) (end int, hash uint64) {
 	hash = hashStart
 	limit := min(len(text), start+maxWord)
 	for at := start; at < limit; {
-		if t.class[text[at]] >= isWord {
+		if t.class[text[at]] >= classWord {
 			hash = hashByte(hash, text[at])
 			at++
 			end = at
@@ -118,28 +118,28 @@ func (t *Tokenizer) word(text string, start int) (end int, hash uint64) {
 func (t *Tokenizer) joint(rest string) int {
 	n := 1
 	switch {
-	case t.class[rest[0]] != joins:
+	case t.class[rest[0]] != classJoint:
 		return 0
 	case rest[0] == ':':
 		if n = 2; len(rest) < 2 || rest[1] != ':' {
 			return 0
 		}
 	}
-	if len(rest) <= n || t.class[rest[n]] < isWord {
+	if len(rest) <= n || t.class[rest[n]] < classWord {
 		return 0
 	}
 	return n
 }
 
-// behind returns the offset at which to search for the next word. It skips the suffix after
+// afterWord returns the offset at which to search for the next word. It skips the suffix after
 // an apostrophe, as in "don't" and "pool's".
-func (t *Tokenizer) behind(text string, end int) int {
+func (t *Tokenizer) afterWord(text string, end int) int {
 	if end >= len(text) || text[end] != '\'' {
 		return end
 	}
 	rest := text[end+1:]
 	n := suffix(rest)
-	if n < len(rest) && t.class[rest[n]] >= isWord {
+	if n < len(rest) && t.class[rest[n]] >= classWord {
 		return end
 	}
 	return end + 1 + n
@@ -159,14 +159,14 @@ func (t *Tokenizer) lookup(word string, hash uint64) []uint32 {
 	if len(word) <= maxMemo {
 		if s := t.words.lookup(len(word), hash); s != nil {
 			if s.count == 1 {
-				t.one[0] = s.from
-				return t.one[:]
+				t.single[0] = s.from
+				return t.single[:]
 			}
 			return t.parts[s.from : s.from+uint32(s.count)]
 		}
 	}
 	from := len(t.parts)
-	t.work.split(strings.Clone(word), func(term string) {
+	t.splitter.split(strings.Clone(word), func(term string) {
 		id, ok := t.ids[term]
 		if !ok {
 			id = uint32(len(t.terms))
@@ -211,7 +211,7 @@ func hashOf(s string) uint64 {
 type wordTable struct {
 	slots  []wordSlot
 	used   int
-	lately [1 << 10]wordSlot // the most recent word of each remainder: half of a text consists of a hundred words
+	recent [1 << 10]wordSlot // the most recent word of each remainder: half of a text consists of a hundred words
 }
 
 type wordSlot struct {
@@ -226,7 +226,7 @@ func (w *wordTable) init() { w.slots = make([]wordSlot, 1<<12) }
 // lookup is find with a small table of recent words before it, which stays in the
 // processor's cache.
 func (w *wordTable) lookup(size int, hash uint64) *wordSlot {
-	s := &w.lately[spread(hash)%uint64(len(w.lately))]
+	s := &w.recent[spread(hash)%uint64(len(w.recent))]
 	if s.hash == hash && int(s.size) == size {
 		return s
 	}

@@ -16,7 +16,7 @@ func Telling(text string, most int) []string {
 		if !slices.Contains(terms, t) {
 			terms = append(terms, t)
 		}
-		if len(terms) == mostDistinct {
+		if len(terms) == maxDistinct {
 			break
 		}
 	}
@@ -24,17 +24,17 @@ func Telling(text string, most int) []string {
 	return terms[:min(most, len(terms))]
 }
 
-// mostDistinct bounds the cost of Telling for long texts: a problem is described by the
+// maxDistinct bounds the cost of Telling for long texts: a problem is described by the
 // first terms.
-const mostDistinct = 1000
+const maxDistinct = 1000
 
 // Estimated shares of technical texts that contain a term. They need not be exact: a factor
 // of four changes a rare word's weight by a quarter.
 const (
-	rarityFiller = 0.2   // not, because, every; German, French and Spanish articles
-	rarityTrade  = 0.05  // fix, test, error, function
-	rarityShort  = 0.015 // three letters: rarely a name, often an abbreviation
-	rarityWord   = 0.004 // any other word
+	rarityFiller    = 0.2   // not, because, every; German, French and Spanish articles
+	rarityTechnical = 0.05  // fix, test, error, function
+	rarityShort     = 0.015 // three letters: rarely a name, often an abbreviation
+	rarityWord      = 0.004 // any other word
 )
 
 // rarity returns the built-in estimate for a term, a stem as the tokeniser returns it.
@@ -42,8 +42,8 @@ func rarity(term string) float64 {
 	switch {
 	case fillerWord(term):
 		return rarityFiller
-	case tradeWord(term):
-		return rarityTrade
+	case technicalWord(term):
+		return rarityTechnical
 	}
 	first, _ := utf8.DecodeRuneInString(term)
 	switch n := utf8.RuneCountInString(term); {
@@ -54,7 +54,7 @@ func rarity(term string) float64 {
 	case unspaced(first): // in such scripts two characters are a word
 		return rarityWord
 	case n <= 2:
-		return rarityTrade
+		return rarityTechnical
 	case n == 3:
 		return rarityShort
 	}
@@ -76,8 +76,8 @@ func fillerWord(term string) bool {
 	return false
 }
 
-// tradeWord reports whether a stem occurs in most reports about programs.
-func tradeWord(term string) bool {
+// technicalWord reports whether a stem occurs in most reports about programs.
+func technicalWord(term string) bool {
 	switch term {
 	case "about", "add", "again", "against", "alreadi", "alway", "anoth", "api", "app", "ask", "away", "back",
 		"behind", "between", "both", "branch", "bug", "build", "call", "cannot", "case", "chang", "check", "class",

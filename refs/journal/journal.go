@@ -205,9 +205,6 @@ func stillNamed(f *lockedfile.File, path string) (size int64, ok bool, err error
 	return held.Size(), os.SameFile(held, named), nil
 }
 
-// Last is the highest step number given and the newest entry id seen.
-func (j *Journal) Last() (step int, id string) { return j.step, j.id }
-
 // Size returns the offset after the last line.
 func (j *Journal) Size() int64 { return j.size }
 

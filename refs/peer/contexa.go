@@ -42,11 +42,11 @@ import (
 // the end of the file follows.
 func contexaGrammar() grammar {
 	return grammar{
-		step: kind{
+		step: recordFormat{
 			labels: stepLabels(), head: contexaStep, tag: contexaMerged, title: contexaTitle,
 			closed: true, exact: true, unescape: contexaUnescape,
 		},
-		commit: kind{
+		commit: recordFormat{
 			labels: append([]string{"Timestamp"}, blockLabels()...), head: contexaCommit, title: contexaTitle,
 			closed: true, exact: true, unescape: contexaUnescape,
 		},
@@ -171,7 +171,7 @@ func (w *writer) contexaCommits(b *Branch) []byte {
 	fmt.Fprintf(&out, "# Commit History — branch `%s`\n\n", w.dir(b.Name))
 	for _, m := range b.Milestones {
 		fmt.Fprintf(&out, "## Commit `%s`\n**Timestamp:** %s\n\n", commitID(m), formatTime(m.Time))
-		w.parts(&out, blockLabels(), m.Purpose, m.Progress, JoinTitle(m.Title, m.Contribution))
+		w.parts(&out, blockLabels(), m.Purpose, m.Progress, joinTitle(m.Title, m.Contribution))
 	}
 	return out.Bytes()
 }
@@ -186,7 +186,7 @@ func commitID(m Milestone) string {
 func (w *writer) parts(out *bytes.Buffer, labels []string, texts ...string) {
 	for i, text := range texts {
 		written := contexaEscape(text)
-		w.inexactAs(text, written, true)
+		w.countInexact(text, written, true)
 		fmt.Fprintf(out, "**%s:** %s\n\n", labels[i], written)
 	}
 	out.WriteString("---\n")

@@ -46,7 +46,7 @@ func load(fsys fs.FS) (*dir, error) {
 	d := &dir{text: map[string]string{}, taken: map[string]bool{}}
 	err := fs.WalkDir(fsys, ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
-			return &FormatError{name, plain(err)}
+			return &FormatError{name, bareError(err)}
 		}
 		if e.IsDir() {
 			return nil
@@ -65,7 +65,7 @@ func load(fsys fs.FS) (*dir, error) {
 func (d *dir) read(fsys fs.FS, name string) error {
 	info, err := fs.Stat(fsys, name)
 	if err != nil {
-		return &FormatError{name, plain(err)}
+		return &FormatError{name, bareError(err)}
 	}
 	switch {
 	case info.IsDir():
@@ -94,11 +94,11 @@ func (d *dir) read(fsys fs.FS, name string) error {
 func readLimited(fsys fs.FS, name string, limit int) ([]byte, error) {
 	f, err := fsys.Open(name)
 	if err != nil {
-		return nil, &FormatError{name, plain(err)}
+		return nil, &FormatError{name, bareError(err)}
 	}
 	data, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
 	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, &FormatError{name, plain(err)}
+		return nil, &FormatError{name, bareError(err)}
 	}
 	if len(data) > limit {
 		return nil, &FormatError{name, fmt.Sprintf("it holds more than %d MiB", limit>>20)}
@@ -107,7 +107,7 @@ func readLimited(fsys fs.FS, name string, limit int) ([]byte, error) {
 }
 
 func (d *dir) add(name, text string) {
-	if !documents(name) && (strings.IndexByte(text, 0) >= 0 || !utf8.ValidString(text)) {
+	if !isDocument(name) && (strings.IndexByte(text, 0) >= 0 || !utf8.ValidString(text)) {
 		d.binary = append(d.binary, name)
 		return
 	}
@@ -126,8 +126,8 @@ func (d *dir) add(name, text string) {
 	d.names = append(d.names, name)
 }
 
-// documents reports whether the dialects define a file of this name.
-func documents(name string) bool {
+// isDocument reports whether the dialects define a file of this name.
+func isDocument(name string) bool {
 	switch path.Base(name) {
 	case mainFile, commitFile, logFile, metaFile, summaryFile, extraFile:
 		return true
@@ -147,7 +147,7 @@ func (d *dir) branchNames() []string {
 	found := map[string]bool{}
 	for _, name := range d.names {
 		rest, ok := strings.CutPrefix(name, branchDir+"/")
-		if b := path.Dir(rest); ok && b != "." && documents(name) && path.Base(name) != extraFile {
+		if b := path.Dir(rest); ok && b != "." && isDocument(name) && path.Base(name) != extraFile {
 			found[b] = true
 		}
 	}
@@ -159,9 +159,9 @@ func (d *dir) branchNames() []string {
 	return list
 }
 
-// plain returns an error of the file system without the path, which the caller's message
+// bareError returns an error of the file system without the path, which the caller's message
 // already contains.
-func plain(err error) string {
+func bareError(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		err = p.Err

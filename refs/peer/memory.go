@@ -61,7 +61,7 @@ func (r *reader) memory() {
 		r.events(b, at+logFile)
 		r.memoryCommits(b, at+commitFile)
 	}
-	r.merged()
+	r.setMerged()
 }
 
 // memoryRoot reads the metadata of the whole folder.
@@ -181,7 +181,7 @@ func (e *event) step(branch string) Step {
 		s.Origin = e.Branch
 		e.Summary = strings.TrimPrefix(e.Summary, "[from "+e.mergedFrom()+"] ")
 	}
-	e.place(&s)
+	e.addTexts(&s)
 	if e.Channel != ownChannel {
 		s.attr("channel", e.Channel)
 		s.attr("tags", strings.Join(e.Tags, ", "))
@@ -198,8 +198,8 @@ func (e *event) step(branch string) Step {
 	return s
 }
 
-// place adds the summary and the body to the text where they belong.
-func (e *event) place(s *Step) {
+// addTexts adds the summary and the body to the text where they belong.
+func (e *event) addTexts(s *Step) {
 	more := ""
 	all := s.Observation + "\n" + s.Thought + "\n" + s.Action
 	summary := strings.TrimSuffix(strings.TrimSuffix(e.Summary, "..."), "…")
@@ -207,7 +207,7 @@ func (e *event) place(s *Step) {
 		more = e.Summary
 	}
 	if !strings.Contains(all, e.Body) {
-		more = JoinTitle(more, e.Body)
+		more = joinTitle(more, e.Body)
 	}
 	to := &s.Action
 	if s.Observation+s.Thought+s.Action == "" {

@@ -10,8 +10,8 @@ const (
 )
 
 // memoryGrammar splits commit.md at its headings; memoryBlocks parses the text below them.
-func memoryGrammar() kind {
-	return kind{head: memoryCommitHead}
+func memoryGrammar() recordFormat {
+	return recordFormat{head: memoryCommitHead}
 }
 
 // memoryCommitHead parses "### Commit: title (TIME | BRANCH)" and the older "### TIME |
@@ -46,16 +46,16 @@ func (r *reader) memoryCommits(b *Branch, name string) {
 		}
 		m := Milestone{Title: rec.title, Time: rec.time}
 		memoryBlocks(&m, rec.body)
-		if b.birth(m) {
+		if b.isBirth(m) {
 			continue
 		}
 		b.Milestones = append(b.Milestones, m)
 	}
 }
 
-// birth reports whether m is the commit with which the tool creates a branch and says
+// isBirth reports whether m is the commit with which the tool creates a branch and says
 // nothing more. If so, it sets the branch's purpose and time from it.
-func (b *Branch) birth(m Milestone) bool {
+func (b *Branch) isBirth(m Milestone) bool {
 	if m.Title != birthTitle || m.Progress != birthBefore || !strings.HasPrefix(m.Contribution, birthTitle+" to ") {
 		return false
 	}
@@ -92,9 +92,9 @@ func memoryBlocks(m *Milestone, body string) {
 	}
 }
 
-// merged sets the status of the branches that were merged into another and have no newer
+// setMerged sets the status of the branches that were merged into another and have no newer
 // entry.
-func (r *reader) merged() {
+func (r *reader) setMerged() {
 	for _, b := range r.f.Branches {
 		for _, m := range b.Milestones {
 			rest, ok := strings.CutPrefix(m.Title, "Merge ")
@@ -104,7 +104,7 @@ func (r *reader) merged() {
 			}
 			for i := range r.f.Branches {
 				s := &r.f.Branches[i]
-				if s.Name == source && s.Status == "" && !s.goesOn(m) {
+				if s.Name == source && s.Status == "" && !s.hasNewer(m) {
 					s.Status, s.MergedInto, s.MergedAt = Merged, b.Name, m.Time
 				}
 			}
@@ -112,8 +112,8 @@ func (r *reader) merged() {
 	}
 }
 
-// goesOn reports whether a branch has entries newer than its merge.
-func (b *Branch) goesOn(merge Milestone) bool {
+// hasNewer reports whether a branch has entries newer than its merge.
+func (b *Branch) hasNewer(merge Milestone) bool {
 	for _, s := range b.Steps {
 		if s.Time.After(merge.Time) {
 			return true

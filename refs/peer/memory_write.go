@@ -190,7 +190,7 @@ func (w *writer) commit(out *bytes.Buffer, b *Branch, m Milestone) {
 	fmt.Fprintf(out, "%s %s (%s | %s)\n", memoryHead, memoryEscape(title), formatTime(m.Time), w.dir(b.Name))
 	for i, text := range []string{m.Purpose, m.Progress, m.Contribution} {
 		written := memoryEscape(text)
-		w.inexactAs(text, written, false)
+		w.countInexact(text, written, false)
 		gap := " "
 		if i == 2 {
 			gap = "\n"

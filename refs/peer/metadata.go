@@ -33,19 +33,19 @@ func decodeYAML(text string, to any) error {
 	if err := yaml.Unmarshal([]byte(text), &n); err != nil || n.Kind == 0 {
 		return err
 	}
-	if !narrow(&n) {
+	if !withinPairLimit(&n) {
 		return fmt.Errorf("a map of more than %d keys", maxPairs)
 	}
 	return n.Decode(to)
 }
 
-// narrow reports whether all maps are within the limit. It does not follow aliases.
-func narrow(n *yaml.Node) bool {
+// withinPairLimit reports whether all maps are within the limit. It does not follow aliases.
+func withinPairLimit(n *yaml.Node) bool {
 	if n.Kind == yaml.MappingNode && len(n.Content) > 2*maxPairs {
 		return false
 	}
 	for _, c := range n.Content {
-		if !narrow(c) {
+		if !withinPairLimit(c) {
 			return false
 		}
 	}
@@ -85,13 +85,13 @@ func (r *reader) branchFacts(b *Branch, name string) {
 		switch key {
 		case "name", "created_from", "parent", "purpose", "summary", "merged_into", "created_at", "merged_at", "status",
 			"version":
-			b.Facts = merge(b.Facts, map[string]any{key: m[key]})
+			b.Facts = mergeMaps(b.Facts, map[string]any{key: m[key]})
 			delete(m, key)
 		case "updated_at", "commit_count", "last_commit_at", "last_event_at": // derived from the entries
 			delete(m, key)
 		}
 	}
-	b.Segments = merge(b.Segments, m)
+	b.Segments = mergeMaps(b.Segments, m)
 }
 
 // status removes the status of a branch from a map and returns it, if it is one of the
@@ -113,8 +113,8 @@ func status(m map[string]any) string {
 	return known
 }
 
-// merge adds the entries of from to a map, which may be nil.
-func merge(to, from map[string]any) map[string]any {
+// mergeMaps adds the entries of from to a map, which may be nil.
+func mergeMaps(to, from map[string]any) map[string]any {
 	if len(from) == 0 {
 		return to
 	}
@@ -146,18 +146,18 @@ func (r *reader) extra() {
 	}
 	var e extra
 	if err := decodeYAML(text, &e); err != nil {
-		r.keep(r.holder(extraFile), extraFile, 1, text)
+		r.keep(r.branchOf(extraFile), extraFile, 1, text)
 		return
 	}
-	real := map[string]string{}
+	names := map[string]string{}
 	for i := range r.f.Branches {
 		b := &r.f.Branches[i]
-		b.Segments = merge(b.Segments, e.Branches[b.Name].Segments)
+		b.Segments = mergeMaps(b.Segments, e.Branches[b.Name].Segments)
 		if name := e.Branches[b.Name].Name; name != "" {
-			real[b.Name] = name
+			names[b.Name] = name
 		}
 	}
-	r.f.rename(real)
+	r.f.rename(names)
 }
 
 // rename renames branches everywhere in the folder.

@@ -3,15 +3,15 @@ package peer
 import "strings"
 
 // grammar is a dialect's format of steps and commits.
-type grammar struct{ step, commit kind }
+type grammar struct{ step, commit recordFormat }
 
 // paperGrammar parses what the paper describes, in any form that an agent chose: steps of
 // Observation, Thought and Action; commits of three blocks, with or without a heading;
 // steps of merged branches after a line "== Branch A ==".
 func paperGrammar() grammar {
 	return grammar{
-		step:   kind{labels: stepLabels(), head: paperStep, tag: paperTag, title: paperTitle, headless: true},
-		commit: kind{labels: blockLabels(), head: paperCommit, title: paperTitle, headless: true},
+		step:   recordFormat{labels: stepLabels(), head: paperStep, tag: paperTag, title: paperTitle, headless: true},
+		commit: recordFormat{labels: blockLabels(), head: paperCommit, title: paperTitle, headless: true},
 	}
 }
 

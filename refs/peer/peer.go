@@ -159,16 +159,16 @@ func clip(name string) string { return prose.Clip(name, 100) }
 // digest of its texts. White space at the ends of lines and blank lines do not count,
 // because readers of contexa drop them when they copy a log.
 func Fingerprint(s Step) string {
-	return print(s.Time, s.Observation, s.Thought, s.Action)
+	return fingerprint(s.Time, s.Observation, s.Thought, s.Action)
 }
 
 // Fingerprint identifies a commit in the same way, by its time and its title and
 // contribution, however the text is divided between these two.
 func (m Milestone) Fingerprint() string {
-	return print(m.Time, JoinTitle(m.Title, m.Contribution))
+	return fingerprint(m.Time, joinTitle(m.Title, m.Contribution))
 }
 
-func print(at time.Time, texts ...string) string {
+func fingerprint(at time.Time, texts ...string) string {
 	h := sha256.New()
 	for _, text := range texts {
 		for line := range strings.Lines(text) {

@@ -37,7 +37,7 @@ func (r *reader) branches(g grammar) {
 }
 
 // log reads a log of records.
-func (r *reader) log(b *Branch, name string, k kind) {
+func (r *reader) log(b *Branch, name string, k recordFormat) {
 	text, ok := r.dir.take(name)
 	if !ok {
 		return
@@ -71,7 +71,7 @@ func (r *reader) log(b *Branch, name string, k kind) {
 }
 
 // commits reads a list of commits. The labels of the blocks are consecutive in k.labels.
-func (r *reader) commits(b *Branch, name string, k kind) {
+func (r *reader) commits(b *Branch, name string, k recordFormat) {
 	text, ok := r.dir.take(name)
 	if !ok {
 		return
@@ -93,7 +93,7 @@ func (r *reader) commits(b *Branch, name string, k kind) {
 
 // commit converts a record whose blocks begin with label number at. If other labels precede
 // these, the first is the time. All other values are added to the contribution.
-func (r *reader) commit(b *Branch, file string, k kind, at int, rec record) Milestone {
+func (r *reader) commit(b *Branch, file string, k recordFormat, at int, rec record) Milestone {
 	m := Milestone{ID: rec.id, Time: rec.time, Title: rec.title, Purpose: rec.fields[at], Progress: rec.fields[at+1]}
 	text := rec.fields[at+2]
 	if rec.body != "" {
@@ -111,7 +111,7 @@ func (r *reader) commit(b *Branch, file string, k kind, at int, rec record) Mile
 		}
 	}
 	if m.Title == "" {
-		m.Title, text = SplitTitle(text)
+		m.Title, text = splitTitle(text)
 	}
 	if m.Contribution = text; text == "" {
 		m.Contribution = m.Title
@@ -129,10 +129,10 @@ func (r *reader) keep(b *Branch, file string, line int, text string) {
 // maxTitle is the maximum length of a title, in characters.
 const maxTitle = 300
 
-// SplitTitle derives a title from the first line of a text. If an empty line follows, the
+// splitTitle derives a title from the first line of a text. If an empty line follows, the
 // rest is the contribution. Otherwise, or if the line is too long for a title, the
 // contribution is the whole text. A text of one line is both.
-func SplitTitle(text string) (title, contribution string) {
+func splitTitle(text string) (title, contribution string) {
 	first, rest, more := strings.Cut(text, "\n")
 	title = strings.TrimSpace(first)
 	if runes := []rune(title); len(runes) > maxTitle {
@@ -145,14 +145,14 @@ func SplitTitle(text string) (title, contribution string) {
 		return title, title
 	}
 	if title == "" && strings.TrimSpace(text) != "" {
-		title, _ = SplitTitle(strings.TrimSpace(text))
+		title, _ = splitTitle(strings.TrimSpace(text))
 	}
 	return title, text
 }
 
-// JoinTitle is the inverse of SplitTitle.
-func JoinTitle(title, contribution string) string {
-	if t, c := SplitTitle(contribution); t == title && c == contribution {
+// joinTitle is the inverse of splitTitle.
+func joinTitle(title, contribution string) string {
+	if t, c := splitTitle(contribution); t == title && c == contribution {
 		return contribution
 	}
 	if title == "" || contribution == "" {
@@ -187,10 +187,10 @@ func (r *reader) origins() {
 }
 
 // originOf follows a record from one merged branch to the next. "" means the branch itself.
-func originOf(index map[string]map[string]string, branch, tag, print string) string {
+func originOf(index map[string]map[string]string, branch, tag, key string) string {
 	origin := ""
 	for seen := map[string]bool{branch: true}; tag != "" && !seen[tag]; {
-		next, ok := index[tag][print]
+		next, ok := index[tag][key]
 		if !ok {
 			break
 		}
@@ -202,7 +202,7 @@ func originOf(index map[string]map[string]string, branch, tag, print string) str
 
 // finish completes a folder: files that the dialect does not define, names, notes.
 func (r *reader) finish() {
-	r.rest()
+	r.keepRest()
 	r.extra()
 	slices.SortStableFunc(r.f.Branches, func(a, b Branch) int { return strings.Compare(a.Name, b.Name) })
 	if r.kept > 0 {
@@ -226,20 +226,20 @@ func others(n int) string {
 	return fmt.Sprintf(" and %d other files", n)
 }
 
-// rest keeps the files that were not read: in the branch whose folder contains them,
+// keepRest keeps the files that were not read: in the branch whose folder contains them,
 // otherwise in the default branch.
-func (r *reader) rest() {
+func (r *reader) keepRest() {
 	for _, name := range r.dir.names {
 		text := strings.TrimRight(r.dir.text[name], " \t\r\n")
 		if r.dir.taken[name] || text == "" || name == extraFile {
 			continue
 		}
-		r.keep(r.holder(name), name, 1, text)
+		r.keep(r.branchOf(name), name, 1, text)
 	}
 }
 
-// holder returns the branch that a file belongs to.
-func (r *reader) holder(file string) *Branch {
+// branchOf returns the branch that a file belongs to.
+func (r *reader) branchOf(file string) *Branch {
 	name := r.f.Default
 	if name == "" {
 		name = "main"

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// kind is a dialect's format of one kind of record, steps or commits.
-type kind struct {
+// recordFormat is a dialect's format of one kind of record, steps or commits.
+type recordFormat struct {
 	labels []string // labels of the parts, in their order
 	head   func(line string) (head, bool)
 	tag    func(line string) (origin string, ok bool) // nil if the dialect has no tags
@@ -37,22 +37,22 @@ type record struct {
 
 // parser splits a text into records.
 type parser struct {
-	kind
+	recordFormat
 	lines  []string
 	origin string
 	out    []record
 
-	open   bool     // inside a record
-	field  int      // the current part; -1 before the first
-	bullet bool     // the current part's label followed a bullet
-	buf    []string // the lines of the current part, or stray lines
-	from   int      // index of the first stray line
-	bare   int      // index in buf of the part's first line "---"; 0 for none
+	open        bool     // inside a record
+	field       int      // the current part; -1 before the first
+	bullet      bool     // the current part's label followed a bullet
+	buf         []string // the lines of the current part, or stray lines
+	from        int      // index of the first stray line
+	separatorAt int      // index in buf of the part's first line "---"; 0 for none
 }
 
 // records parses a whole file.
-func (k kind) records(text string) []record {
-	p := &parser{kind: k, field: -1}
+func (k recordFormat) records(text string) []record {
+	p := &parser{recordFormat: k, field: -1}
 	p.lines = splitLines(text)
 	for i := range p.lines {
 		p.line(i)
@@ -87,7 +87,7 @@ func (p *parser) line(i int) {
 		p.finish()
 		return
 	}
-	if p.starts(line) || p.follows(i) {
+	if p.starts(line) || p.startsAfterStray(i) {
 		p.finish()
 		p.start(i)
 		return
@@ -98,7 +98,7 @@ func (p *parser) line(i int) {
 			p.begin(i, head{origin: p.origin})
 		}
 		p.flush()
-		p.field, p.bullet, p.buf, p.bare = n, bullet, []string{rest}, 0
+		p.field, p.bullet, p.buf, p.separatorAt = n, bullet, []string{rest}, 0
 		return
 	}
 	if !p.open && (p.title != nil && p.title(line)) {
@@ -111,8 +111,8 @@ func (p *parser) line(i int) {
 		}
 		p.from = i
 	}
-	if p.bare == 0 && isSeparator(line) {
-		p.bare = len(p.buf)
+	if p.separatorAt == 0 && isSeparator(line) {
+		p.separatorAt = len(p.buf)
 	}
 	p.buf = append(p.buf, line)
 }
@@ -131,22 +131,22 @@ func (p *parser) starts(line string) bool {
 	return ok
 }
 
-// follows reports whether a record begins at line i although unknown text follows the
+// startsAfterStray reports whether a record begins at line i although unknown text follows the
 // separator before it. That is so if the head's first label follows, and if a line "---",
 // which writers escape in texts, follows the last label of the current record. The lines
 // after that "---" are stray.
-func (p *parser) follows(i int) bool {
+func (p *parser) startsAfterStray(i int) bool {
 	if !p.closed || !p.open || p.field != len(p.labels)-1 || i+1 == len(p.lines) {
 		return false
 	}
 	if _, ok := p.head(p.lines[i]); !ok || !strings.HasPrefix(p.lines[i+1], "**"+p.labels[0]+":**") {
 		return false
 	}
-	if p.bare == 0 {
+	if p.separatorAt == 0 {
 		return false
 	}
-	stray := p.buf[p.bare+1:]
-	p.buf = p.buf[:p.bare]
+	stray := p.buf[p.separatorAt+1:]
+	p.buf = p.buf[:p.separatorAt]
 	p.finish()
 	p.buf, p.from = stray, i-len(stray)
 	return true

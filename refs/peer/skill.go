@@ -49,7 +49,7 @@ func (r *reader) skill() {
 		if b.Purpose == "" {
 			b.Purpose = listed.Purpose
 		}
-		b.Facts = merge(b.Facts, listed.Facts)
+		b.Facts = mergeMaps(b.Facts, listed.Facts)
 	}
 }
 
@@ -64,8 +64,8 @@ func (r *reader) skillBranch(b *Branch, at string) {
 	if at != "" {
 		r.branchFacts(b, at+metaFile)
 	}
-	r.log(b, at+logFile, kind{labels: stepLabels(), head: skillStep, title: paperTitle})
-	r.commits(b, at+commitFile, kind{
+	r.log(b, at+logFile, recordFormat{labels: stepLabels(), head: skillStep, title: paperTitle})
+	r.commits(b, at+commitFile, recordFormat{
 		labels: []string{
 			"Date", "Branch", "Branch Purpose", "Previous Progress", "This Commit's Contribution", "Files touched",
 		},

@@ -40,7 +40,7 @@ func Write(f *Folder) (files []File, notes []string, err error) {
 	if err := w.extra(); err != nil {
 		return nil, nil, err
 	}
-	w.tell()
+	w.noteInexact()
 	return w.files, w.notes, nil
 }
 
@@ -65,10 +65,10 @@ func (w *writer) dir(branch string) string {
 	if d, ok := w.dirs[branch]; ok {
 		return d
 	}
-	return flat(branch)
+	return dirName(branch)
 }
 
-func flat(name string) string { return strings.ReplaceAll(name, "/", "--") }
+func dirName(name string) string { return strings.ReplaceAll(name, "/", "--") }
 
 // dirNames assigns a folder to each branch. Names without '/' stay unchanged.
 func dirNames(f *Folder) map[string]string {
@@ -81,9 +81,9 @@ func dirNames(f *Folder) map[string]string {
 		return strings.Count(a, "/") - strings.Count(b, "/")
 	})
 	for _, name := range names {
-		dir := flat(name)
+		dir := dirName(name)
 		for n := 2; used[strings.ToLower(dir)]; n++ {
-			dir = fmt.Sprintf("%s-%d", flat(name), n)
+			dir = fmt.Sprintf("%s-%d", dirName(name), n)
 		}
 		dirs[name], used[strings.ToLower(dir)] = dir, true
 	}
@@ -119,7 +119,7 @@ func (w *writer) extra() error {
 	return err
 }
 
-func (w *writer) tell() {
+func (w *writer) noteInexact() {
 	if w.inexact > 0 {
 		w.note("the readers of %s do not give %s back to the byte: they drop white space, "+
 			"and keep the backslash before what looks like a mark of theirs",
@@ -127,16 +127,16 @@ func (w *writer) tell() {
 	}
 }
 
-// inexactAs counts a text that the dialect's readers do not return exactly. lines means
+// countInexact counts a text that the dialect's readers do not return exactly. lines means
 // that they also lose blank lines and indentation.
-func (w *writer) inexactAs(text, written string, lines bool) {
+func (w *writer) countInexact(text, written string, lines bool) {
 	changed := written != text && strings.ReplaceAll("\n"+text+"\n", "\n---\n", "\n\\---\n") != "\n"+written+"\n"
-	if changed || strings.TrimSpace(text) != text || strings.ContainsAny(text, "\r") || lines && reflows(text) {
+	if changed || strings.TrimSpace(text) != text || strings.ContainsAny(text, "\r") || lines && losesLayout(text) {
 		w.inexact++
 	}
 }
 
-func reflows(text string) bool {
+func losesLayout(text string) bool {
 	if strings.ContainsAny(text, lineBreaks[1:]) {
 		return true
 	}
