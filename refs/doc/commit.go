@@ -63,7 +63,7 @@ func (m *Milestone) head() head {
 func ParseCommits(data []byte) ([]Milestone, error) {
 	var ms []Milestone
 	err := parseEntries(data, commitHeading, func(sc *scanner, origin string) error {
-		m, err := sc.milestone(origin)
+		m, err := sc.commit(origin)
 		ms = append(ms, m)
 		return err
 	})
@@ -73,7 +73,7 @@ func ParseCommits(data []byte) ([]Milestone, error) {
 	return ms, nil
 }
 
-func (sc *scanner) milestone(origin string) (Milestone, error) {
+func (sc *scanner) commit(origin string) (Milestone, error) {
 	h, err := sc.head(commitHeading, origin)
 	if err != nil {
 		return Milestone{}, err

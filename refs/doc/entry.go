@@ -119,13 +119,13 @@ func parseHeading(line, heading string) (h head, ok bool) {
 }
 
 // attribute reads one line "- key: value" and reports whether this version knows the key.
-func (h *head) attribute(sc *scanner, milestone bool, seen *uint) (bool, error) {
+func (h *head) attribute(sc *scanner, isCommit bool, seen *uint) (bool, error) {
 	line := sc.next()
 	key, value, ok := splitAttribute(line)
 	if !ok {
 		return false, sc.fail("'%s' is no attribute", clip(line))
 	}
-	bit := knownAttribute(key, milestone)
+	bit := knownAttribute(key, isCommit)
 	if bit == 0 {
 		return false, nil
 	}
@@ -149,7 +149,7 @@ func splitAttribute(line string) (key, value string, ok bool) {
 }
 
 // knownAttribute returns a distinct bit for each key that this version knows, 0 for others.
-func knownAttribute(key string, milestone bool) uint {
+func knownAttribute(key string, isCommit bool) uint {
 	switch key {
 	case "session":
 		return 1
@@ -160,11 +160,11 @@ func knownAttribute(key string, milestone bool) uint {
 	case "source":
 		return 8
 	case "kind":
-		if milestone {
+		if isCommit {
 			return 16
 		}
 	case "steps":
-		if milestone {
+		if isCommit {
 			return 32
 		}
 	}
@@ -260,7 +260,7 @@ const (
 )
 
 // check reports why an entry with this head cannot be written; nil if it can.
-func (h *head) check(milestone bool) error {
+func (h *head) check(isCommit bool) error {
 	switch {
 	case !ValidID(h.ID):
 		return fmt.Errorf("'%s' is not an id", clip(h.ID))
@@ -283,7 +283,7 @@ func (h *head) check(milestone bool) error {
 		return err
 	}
 	return errors.Join(checkField("session", h.Session), checkField("model", h.Model),
-		checkField("source", h.Source), checkField("kind", h.Kind), checkExtra(h.Extra, milestone))
+		checkField("source", h.Source), checkField("kind", h.Kind), checkExtra(h.Extra, isCommit))
 }
 
 func checkSteps(s Steps) error {
@@ -302,7 +302,7 @@ func checkField(name, text string) error {
 
 // checkExtra reports whether a caller's extra text consists of attribute lines with unknown
 // keys only.
-func checkExtra(extra string, milestone bool) error {
+func checkExtra(extra string, isCommit bool) error {
 	if extra == "" {
 		return nil
 	}
@@ -315,7 +315,7 @@ func checkExtra(extra string, milestone bool) error {
 	}
 	for line := range strings.SplitSeq(lines, "\n") {
 		key, _, ok := splitAttribute(line)
-		if !ok || knownAttribute(key, milestone) != 0 {
+		if !ok || knownAttribute(key, isCommit) != 0 {
 			return fmt.Errorf("'%s' is no extra attribute", clip(line))
 		}
 	}

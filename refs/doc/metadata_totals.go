@@ -93,7 +93,7 @@ func (m *Metadata) SetTotals(t Totals) error {
 		}
 	}
 	if t.Steps < 0 || t.Milestones < 0 {
-		return fmt.Errorf("totals: %d steps, %d milestones: a count is negative", t.Steps, t.Milestones)
+		return fmt.Errorf("totals: %d steps, %d commits: a count is negative", t.Steps, t.Milestones)
 	}
 	b := m.find(totalsKey)
 	if b == nil {
@@ -165,9 +165,9 @@ func cutCounts(text, indent string) (o OriginTotals, rest string, ok bool) {
 	first, rest, _ := strings.Cut(text, "\n")
 	second, rest, ok := strings.Cut(rest, "\n")
 	steps, ok1 := strings.CutPrefix(first, indent+"steps: ")
-	milestones, ok2 := strings.CutPrefix(second, indent+"milestones: ")
+	commits, ok2 := strings.CutPrefix(second, indent+"milestones: ")
 	s, ok3 := parseCount(steps)
-	c, ok4 := parseCount(milestones)
+	c, ok4 := parseCount(commits)
 	return OriginTotals{int(s), int(c)}, rest, ok && ok1 && ok2 && ok3 && ok4
 }
 

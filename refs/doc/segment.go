@@ -69,7 +69,7 @@ func commitKind() entryKind { return entryKind{"commit", commitHeading} }
 //     stores no new blob for it, and the steps begin a new one;
 //  2. the steps are appended; if a merge brought younger entries, they are inserted in
 //     order, and of duplicate ids the rule of UnionLog keeps one;
-//  3. a result above SegmentLimit is split; the last piece is the live file.
+//  3. a result above SegmentLimit is split; the last part is the live file.
 //
 // The cost is linear in the size of live and of the new text. It fails on steps that do not
 // pass Check, and on a live file that it cannot parse.
@@ -91,7 +91,7 @@ func GrowCommits(live []byte, ms []Milestone) (Growth, error) {
 	for i := range ms {
 		m := &ms[i]
 		if err := m.Check(); err != nil {
-			return Growth{}, fmt.Errorf("milestone %d (%s): %w", m.Number, clip(m.ID), err)
+			return Growth{}, fmt.Errorf("commit %d (%s): %w", m.Number, clip(m.ID), err)
 		}
 		added[i] = rawEntry{m.ID, m.Origin, m.append(nil)}
 	}
@@ -122,12 +122,12 @@ func grow(k entryKind, live []byte, added []rawEntry) (Growth, error) {
 	if len(live) == 0 {
 		added = all
 	}
-	pieces := appendChunks(live, all[:len(all)-len(added)], added)
-	last := len(pieces) - 1
-	for _, p := range pieces[:last] {
+	chunks := appendChunks(live, all[:len(all)-len(added)], added)
+	last := len(chunks) - 1
+	for _, p := range chunks[:last] {
 		sealed = append(sealed, File{SegmentPath(k.dir, p.first), p.data})
 	}
-	return Growth{pieces[last].data, sealed}, nil
+	return Growth{chunks[last].data, sealed}, nil
 }
 
 // chunk is a run of entries formatted as one file.
@@ -144,10 +144,10 @@ func appendChunks(live []byte, old, entries []rawEntry) []chunk {
 	if len(old) > 0 {
 		p.first, t.origin = old[0].id, old[len(old)-1].origin
 	}
-	var pieces []chunk
+	var chunks []chunk
 	for _, e := range entries {
 		if p.first != "" && len(p.data)+e.size() > SegmentLimit {
-			pieces = append(pieces, p)
+			chunks = append(chunks, p)
 			p, t = chunk{}, tagWriter{}
 		}
 		if p.first == "" {
@@ -155,5 +155,5 @@ func appendChunks(live []byte, old, entries []rawEntry) []chunk {
 		}
 		p.data = append(t.append(p.data, e.origin), e.text...)
 	}
-	return append(pieces, p)
+	return append(chunks, p)
 }

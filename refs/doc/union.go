@@ -113,15 +113,15 @@ func (u *Union) setLive(k entryKind, live []rawEntry, ourLive, theirLive []byte,
 	case asTheirs:
 		u.Live = theirLive
 	default:
-		pieces := appendChunks(nil, nil, live)
-		last := len(pieces) - 1
-		if len(pieces[last].data) > unionLiveLimit {
-			pieces, last = append(pieces, chunk{}), last+1
+		chunks := appendChunks(nil, nil, live)
+		last := len(chunks) - 1
+		if len(chunks[last].data) > unionLiveLimit {
+			chunks, last = append(chunks, chunk{}), last+1
 		}
-		for _, p := range pieces[:last] {
+		for _, p := range chunks[:last] {
 			u.Segments = append(u.Segments, File{SegmentPath(k.dir, p.first), p.data})
 		}
-		u.Live = pieces[last].data
+		u.Live = chunks[last].data
 	}
 }
 
