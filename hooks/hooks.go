@@ -65,6 +65,7 @@ type Error struct {
 	Err     error // the cause; nil if there is none
 }
 
+// Error returns the message with its cause, without the hints.
 func (e *Error) Error() string {
 	if e.Err != nil {
 		return e.Message + ": " + cause(e.Err).Error()
@@ -72,6 +73,7 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
+// Unwrap returns the cause; nil if there is none.
 func (e *Error) Unwrap() error { return e.Err }
 
 // cause drops the operation and the path, which the message already contains.

@@ -164,6 +164,7 @@ type lineWriter struct {
 	rest  []byte
 }
 
+// Write passes on the complete lines in p, and keeps the rest for the next call.
 func (l *lineWriter) Write(p []byte) (int, error) {
 	size := len(p)
 	for {

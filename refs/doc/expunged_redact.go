@@ -15,7 +15,7 @@ type Redacted struct {
 	// First is the id of the first remaining entry, which names a segment. It is "" for a
 	// file without entries and if none remains, in which case a segment must be deleted.
 	First string
-	// Steps and Milestones count the removed entries by origin.
+	// The numbers of removed entries, by origin.
 	Steps, Milestones map[string]int
 }
 

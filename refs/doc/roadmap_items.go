@@ -26,6 +26,7 @@ type ItemError struct {
 	Candidates []string // if several match: the items that begin with Text
 }
 
+// Error returns the message; it contains Text shortened.
 func (e *ItemError) Error() string {
 	if len(e.Candidates) > 0 {
 		return fmt.Sprintf("'%s' begins %d items of '%s'", clip(e.Text), len(e.Candidates), e.Section)

@@ -15,6 +15,7 @@ type SyntaxError struct {
 	Message string
 }
 
+// Error returns the message with the line.
 func (e *SyntaxError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Message) }
 
 // sep separates the parts of a heading. None of them can contain the middle dot.

@@ -35,7 +35,10 @@ type DamagedSource struct {
 	Err    error
 }
 
+// Error returns the message of Err.
 func (e *DamagedSource) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err, which wraps ErrDamaged or is an error of reading.
 func (e *DamagedSource) Unwrap() error { return e.Err }
 
 // Rank returns the documents that contain any of the terms, the best first; of equal ones

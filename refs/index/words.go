@@ -100,18 +100,19 @@ func technicalWord(term string) bool {
 }
 
 // synonym returns one representative of words that mean the same in software development.
-// The list is deliberately small: common abbreviations, and the few pairs that a rewording
+// The lists are deliberately small: common abbreviations, and the few pairs that a rewording
 // exchanges. Words are stems as the tokeniser returns them.
 func synonym(term string) string {
+	return cmp.Or(abbreviation(term), rewording(term), term)
+}
+
+// abbreviation returns the short form of a word; "" if it has none.
+func abbreviation(term string) string {
 	switch term {
 	case "argument", "arg", "paramet":
 		return "param"
 	case "asynchron":
 		return "async"
-	case "big", "larg", "long":
-		return "huge"
-	case "block", "stall":
-		return "wait"
 	case "configur":
 		return "config"
 	case "connect":
@@ -120,36 +121,56 @@ func synonym(term string) string {
 		return "ctx"
 	case "databas", "postgr":
 		return "db"
-	case "delet", "drop":
-		return "remov"
-	case "deni", "forbid", "reject":
-		return "refus"
-	case "dir", "directori":
-		return "folder"
 	case "document":
 		return "doc"
-	case "doubl", "twice":
-		return "duplic"
 	case "email":
 		return "mail"
 	case "environ":
 		return "env"
 	case "err", "except":
 		return "error"
-	case "heap", "mem":
-		return "memori"
 	case "initi", "initialis", "startup":
 		return "init"
 	case "k8s":
 		return "kubernet"
-	case "latenc", "slowli":
-		return "slow"
 	case "login":
 		return "auth"
 	case "messag":
 		return "msg"
 	case "none", "null":
 		return "nil"
+	case "pipelin", "workflow":
+		return "ci"
+	case "regexp":
+		return "regex"
+	case "repositori":
+		return "repo"
+	case "tz", "utc":
+		return "timezon"
+	}
+	return ""
+}
+
+// rewording returns the representative of a word that texts about the same problem exchange
+// for others; "" if it has none.
+func rewording(term string) string {
+	switch term {
+	case "big", "larg", "long":
+		return "huge"
+	case "block", "stall":
+		return "wait"
+	case "delet", "drop":
+		return "remov"
+	case "deni", "forbid", "reject":
+		return "refus"
+	case "dir", "directori":
+		return "folder"
+	case "doubl", "twice":
+		return "duplic"
+	case "heap", "mem":
+		return "memori"
+	case "latenc", "slowli":
+		return "slow"
 	case "mutex":
 		return "lock"
 	case "nondeterminist", "intermitt":
@@ -158,20 +179,12 @@ func synonym(term string) string {
 		return "stale"
 	case "panic":
 		return "crash"
-	case "pipelin", "workflow":
-		return "ci"
-	case "regexp":
-		return "regex"
-	case "repositori":
-		return "repo"
 	case "sent":
 		return "send"
 	case "centr":
 		return "center"
 	case "truncat", "shorten":
 		return "cut"
-	case "tz", "utc":
-		return "timezon"
 	}
-	return term
+	return ""
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// The format of the multi-language library. A log:
+// contexaGrammar returns the format of the multi-language library. A log:
 //
 //	# OTA Log — branch `main`
 //

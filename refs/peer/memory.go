@@ -12,7 +12,8 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// The format of the Python command line. Its log is a stream of YAML documents:
+// memory reads the format of the Python command line. Its log is a stream of YAML
+// documents:
 //
 //	---
 //	kind: event

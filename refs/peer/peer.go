@@ -111,6 +111,7 @@ type FormatError struct {
 	Reason string
 }
 
+// Error returns the message with the path shortened.
 func (e *FormatError) Error() string {
 	return fmt.Sprintf("cannot read '%s': %s", clip(e.Path), e.Reason)
 }

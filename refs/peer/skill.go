@@ -5,7 +5,7 @@ import "strings"
 // summaryFile contains the purpose of a branch in a skill folder.
 const summaryFile = "summary.md"
 
-// The format of folders that agents maintain by an instruction. The main branch's files are
+// skill reads folders that agents maintain by an instruction. The main branch's files are
 // at the root, those of other branches below branches/. Commits:
 //
 //	## [C003] title
