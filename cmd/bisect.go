@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
 
@@ -51,9 +52,9 @@ func newBisect(g *globals) *command {
 func checkBisect(verb string, rest []string) error {
 	form := "bisect " + verb
 	switch verb {
-	case "start", refs.MarkGood, refs.MarkSkip:
+	case "start", store.MarkGood, store.MarkSkip:
 		return nil
-	case refs.MarkBad:
+	case store.MarkBad:
 		return countWords(form, rest, 0, 1)
 	case "run":
 		if len(rest) == 0 {
@@ -63,7 +64,7 @@ func checkBisect(verb string, rest []string) error {
 	case "status", "log", "reset":
 		return countWords(form, rest, 0, 0)
 	}
-	return unknownWord("bisect", verb, "start", refs.MarkGood, refs.MarkBad, refs.MarkSkip, "run", "status", "log", "reset")
+	return unknownWord("bisect", verb, "start", store.MarkGood, store.MarkBad, store.MarkSkip, "run", "status", "log", "reset")
 }
 
 func (o *bisectOptions) run(ctx context.Context, env *Env, verb string, rest []string) (err error) {
@@ -72,7 +73,7 @@ func (o *bisectOptions) run(ctx context.Context, env *Env, verb string, rest []s
 		return err
 	}
 	defer closing(s, &err)
-	var b refs.Bisect
+	var b store.Bisect
 	switch verb {
 	case "reset":
 		return o.reset(ctx, env, s)
@@ -93,7 +94,7 @@ func (o *bisectOptions) run(ctx context.Context, env *Env, verb string, rest []s
 	return o.printBisect(ctx, env, b)
 }
 
-func (o *bisectOptions) printBisect(ctx context.Context, env *Env, b refs.Bisect) error {
+func (o *bisectOptions) printBisect(ctx context.Context, env *Env, b store.Bisect) error {
 	env.warnAll(b.Warnings)
 	return o.view(ctx, env, b, func(p *render.Printer) { render.BisectText(p, b) })
 }
@@ -123,7 +124,7 @@ func (o *bisectOptions) log(ctx context.Context, env *Env, s *refs.Store) error 
 		return err
 	}
 	value := struct {
-		Log []refs.BisectEntry `json:"log"`
+		Log []store.BisectEntry `json:"log"`
 	}{list}
 	return o.view(ctx, env, value, func(p *render.Printer) {
 		line(p, "%s bisect start", self)

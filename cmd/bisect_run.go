@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // The exit codes that git-bisect(1) gives a meaning.
@@ -37,7 +38,7 @@ func (o *bisectOptions) runProgram(ctx context.Context, env *Env, s *refs.Store,
 // process alone, as harnesses do, ends the program too. A terminal's ^C reaches it by
 // itself, and it may ask there: it is then left in our process group, as a shell
 // leaves it.
-func (o *bisectOptions) testAll(ctx context.Context, env *Env, s *refs.Store, argv []string) (refs.Bisect, error) {
+func (o *bisectOptions) testAll(ctx context.Context, env *Env, s *refs.Store, argv []string) (store.Bisect, error) {
 	if env.Interruptible != nil && !env.Term.In {
 		var done context.CancelFunc
 		ctx, done = env.Interruptible(ctx)
@@ -62,7 +63,7 @@ func (o *bisectOptions) testAll(ctx context.Context, env *Env, s *refs.Store, ar
 }
 
 // incomplete says what a search cannot begin without.
-func incomplete(b refs.Bisect) error {
+func incomplete(b store.Bisect) error {
 	e := &fail.Error{Code: fail.BisectIncomplete, Kind: fail.ErrRefused}
 	var lacks []string
 	if b.Bad == nil {
@@ -78,7 +79,7 @@ func incomplete(b refs.Bisect) error {
 // test runs the program for the milestone that is next, and reads its exit code. A
 // first code that a shell gives for what it cannot run would call everything bad:
 // the program must not give it for a good milestone too.
-func (o *bisectOptions) test(ctx context.Context, env *Env, s *refs.Store, argv []string, b refs.Bisect, first bool) (string, error) {
+func (o *bisectOptions) test(ctx context.Context, env *Env, s *refs.Store, argv []string, b store.Bisect, first bool) (string, error) {
 	code, err := runTest(ctx, env, argv, *b.Next)
 	if err == nil && first && (code == testNotExec || code == testNoExec) {
 		good, goodErr := s.MemoryCommit(ctx, b.Good[0])
@@ -94,15 +95,15 @@ func (o *bisectOptions) test(ctx context.Context, env *Env, s *refs.Store, argv 
 	case err != nil:
 		return "", err
 	case code == 0:
-		return refs.MarkGood, nil
+		return store.MarkGood, nil
 	case code == testSkip:
-		return refs.MarkSkip, nil
+		return store.MarkSkip, nil
 	}
-	return refs.MarkBad, nil
+	return store.MarkBad, nil
 }
 
 // runTest runs the program once and gives its exit code, if that is a verdict.
-func runTest(ctx context.Context, env *Env, argv []string, c refs.Commit) (int, error) {
+func runTest(ctx context.Context, env *Env, argv []string, c store.Commit) (int, error) {
 	var code git.ID
 	if c.Code != nil {
 		code = *c.Code

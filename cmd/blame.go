@@ -3,7 +3,7 @@ package cmd
 import (
 	"context"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
 
@@ -31,7 +31,7 @@ func newBlame(g *globals) *command {
 	}
 }
 
-func runBlame(ctx context.Context, env *Env, g *globals, args []string) (b refs.Blame, err error) {
+func runBlame(ctx context.Context, env *Env, g *globals, args []string) (b store.Blame, err error) {
 	s, err := g.open(ctx, env)
 	if err != nil {
 		return b, err

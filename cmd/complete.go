@@ -9,7 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 )
 
 type completeOptions struct {
@@ -69,7 +69,7 @@ func runComplete(ctx context.Context, env *Env, o *completeOptions, shell string
 			words[i] = last.text
 		}
 	}
-	found := offers{env: env, typed: readTyped(words), bare: shell == shellBash, list: []candidate{}, seen: map[string]bool{}, known: map[string][]refs.Named{}}
+	found := offers{env: env, typed: readTyped(words), bare: shell == shellBash, list: []candidate{}, seen: map[string]bool{}, known: map[string][]store.Named{}}
 	failed := found.gather(ctx)
 	failed = errors.Join(failed, found.close())
 	if o.json {

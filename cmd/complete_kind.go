@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/git-context/git-context/hooks"
-	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/peer"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // offer adds what an argument or a flag's value may be to what is offered.
@@ -73,7 +73,7 @@ func meaningsOfNames() []meaning {
 		meanings((*offers).directories, "DIR"),
 		meanings((*offers).commands, "COMMAND"),
 		meanings(oneOf("success", "failed", "abandoned"), "O"),
-		meanings(oneOf(refs.SettleOurs, refs.SettleTheirs, refs.SettleUnion), "HOW"),
+		meanings(oneOf(store.SettleOurs, store.SettleTheirs, store.SettleUnion), "HOW"),
 		meanings(oneOf("commits", "steps", "topics"), "WHAT"),
 		meanings(oneOf(string(peer.Contexa), string(peer.Memory)), "DIALECT"),
 		meanings(oneOf(fromSWEAgent), "AGENT"),

@@ -7,7 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
 
@@ -45,7 +45,7 @@ func newDiff(g *globals) *command {
 	}
 }
 
-func (o *diffOptions) arguments() (refs.Arguments, error) {
+func (o *diffOptions) arguments() (store.Arguments, error) {
 	var words []string
 	for _, f := range []struct {
 		set  bool
@@ -55,7 +55,7 @@ func (o *diffOptions) arguments() (refs.Arguments, error) {
 			words = append(words, f.word)
 		}
 	}
-	a, err := refs.DiffArguments(append(words, o.behind...))
+	a, err := store.DiffArguments(append(words, o.behind...))
 	if err == nil && o.json && len(a.Show) > 0 {
 		err = usagef("--json has a form of its own: it goes without what changes how text looks")
 	}

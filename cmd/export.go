@@ -5,7 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
 
@@ -46,11 +46,11 @@ func newExport(g *globals) *command {
 	}
 }
 
-func runExport(ctx context.Context, env *Env, o *exportOptions, dir string) (r refs.FolderResult, err error) {
+func runExport(ctx context.Context, env *Env, o *exportOptions, dir string) (r store.FolderResult, err error) {
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return r, err
 	}
 	defer closing(s, &err)
-	return s.ExportFolder(ctx, refs.ExportOptions{Dir: env.path(dir), As: o.as})
+	return s.ExportFolder(ctx, store.ExportOptions{Dir: env.path(dir), As: o.as})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/hooks"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/render"
 )
 
@@ -74,7 +75,7 @@ func (o *hooksOptions) run(ctx context.Context, env *Env, word string) (err erro
 		return err
 	}
 	if word == "status" {
-		failures, err := s.HookFailures(ctx)
+		failures, err := share.HookFailures(ctx, s)
 		if err != nil {
 			return err
 		}

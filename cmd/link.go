@@ -3,7 +3,7 @@ package cmd
 import (
 	"context"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
 
@@ -32,7 +32,7 @@ func newLink(g *globals) *command {
 	}
 }
 
-func runLink(ctx context.Context, env *Env, g *globals, args []string) (l refs.Links, err error) {
+func runLink(ctx context.Context, env *Env, g *globals, args []string) (l store.Links, err error) {
 	s, err := g.open(ctx, env)
 	if err != nil {
 		return l, err
@@ -47,15 +47,15 @@ func runLink(ctx context.Context, env *Env, g *globals, args []string) (l refs.L
 }
 
 // linkJSON is one of two shapes, by what was asked for.
-func linkJSON(l refs.Links) any {
+func linkJSON(l store.Links) any {
 	if l.Milestone != nil {
 		return struct {
-			Memory *refs.Commit    `json:"memory"`
-			Code   []refs.CodeLink `json:"code"`
+			Memory *store.Commit    `json:"memory"`
+			Code   []store.CodeLink `json:"code"`
 		}{l.Milestone, l.Commits}
 	}
 	return struct {
-		Code   string              `json:"code"`
-		Memory []refs.LinkedCommit `json:"memory"`
+		Code   string               `json:"code"`
+		Memory []store.LinkedCommit `json:"memory"`
 	}{l.Code, l.Memory}
 }

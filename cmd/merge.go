@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/share"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 	"github.com/urfave/cli/v2"
 )
@@ -94,7 +95,7 @@ func (o *mergeOptions) check(args []string) error {
 	return checkHow(o.prefer)
 }
 
-func runMerge(ctx context.Context, env *Env, o *mergeOptions, args []string) (r refs.MergeResult, err error) {
+func runMerge(ctx context.Context, env *Env, o *mergeOptions, args []string) (r store.MergeResult, err error) {
 	summary, contribution, err := o.message.read(env)
 	if err != nil {
 		return r, err
@@ -109,9 +110,9 @@ func runMerge(ctx context.Context, env *Env, o *mergeOptions, args []string) (r 
 	}
 	defer closing(s, &err)
 	if o.resume {
-		return s.MergeContinue(ctx, w, o.into)
+		return share.Continue(ctx, s, w, o.into)
 	}
-	return s.Merge(ctx, refs.MergeOptions{
+	return s.Merge(ctx, store.MergeOptions{
 		Writer: w, Source: args[0], Into: o.into,
 		Summary: summary, Contribution: contribution,
 		Purpose: o.purpose, Done: o.done.Value(),
@@ -142,9 +143,9 @@ func (o *mergeOptions) waiting(ctx context.Context, env *Env) (err error) {
 	return o.view(ctx, env, st, func(p *render.Printer) { printWaiting(p, st) })
 }
 
-func (o *mergeOptions) printMerge(ctx context.Context, env *Env, r refs.MergeResult, failed error) error {
+func (o *mergeOptions) printMerge(ctx context.Context, env *Env, r store.MergeResult, failed error) error {
 	if r.Conflicts == nil {
-		r.Conflicts = []refs.Conflict{} // an empty list in JSON, not null
+		r.Conflicts = []store.Conflict{} // an empty list in JSON, not null
 	}
 	env.warnAll(r.Warnings)
 	return o.view(ctx, env, r, func(p *render.Printer) {
@@ -159,7 +160,7 @@ func (o *mergeOptions) printMerge(ctx context.Context, env *Env, r refs.MergeRes
 	})
 }
 
-func (o *mergeOptions) printOutcome(p *render.Printer, r refs.MergeResult) {
+func (o *mergeOptions) printOutcome(p *render.Printer, r store.MergeResult) {
 	switch {
 	case o.abandon:
 		line(p, "Abandoned '%s'", r.Merged)

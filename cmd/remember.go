@@ -7,6 +7,7 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/urfave/cli/v2"
 )
 
@@ -47,7 +48,7 @@ func newRemember(g *globals) *command {
 	}
 }
 
-func runRemember(ctx context.Context, env *Env, o *rememberOptions, args []string) (c refs.Change, err error) {
+func runRemember(ctx context.Context, env *Env, o *rememberOptions, args []string) (c store.Change, err error) {
 	var body string
 	switch {
 	case len(args) == 2 && o.file != "":
@@ -71,7 +72,7 @@ func runRemember(ctx context.Context, env *Env, o *rememberOptions, args []strin
 	if err != nil {
 		return c, err
 	}
-	return s.Remember(ctx, refs.TopicOptions{
+	return s.Remember(ctx, store.TopicOptions{
 		Writer: o.writer(env), Key: args[0], Text: body,
 		Paths: paths, Supersedes: o.supersedes,
 	})
@@ -134,7 +135,7 @@ func newForget(g *globals) *command {
 	}
 }
 
-func runForget(ctx context.Context, env *Env, o *forgetOptions, key string) (c refs.Change, err error) {
+func runForget(ctx context.Context, env *Env, o *forgetOptions, key string) (c store.Change, err error) {
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return c, err

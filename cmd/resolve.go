@@ -5,7 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
 
@@ -47,9 +47,9 @@ func newResolve(g *globals) *command {
 	}
 }
 
-func runResolve(ctx context.Context, env *Env, o *resolveOptions, path string) (st refs.MergeStatus, err error) {
+func runResolve(ctx context.Context, env *Env, o *resolveOptions, path string) (st store.MergeStatus, err error) {
 	how, n := "", 0
-	for name, set := range map[string]bool{refs.SettleOurs: o.ours, refs.SettleTheirs: o.theirs, refs.SettleUnion: o.union} {
+	for name, set := range map[string]bool{store.SettleOurs: o.ours, store.SettleTheirs: o.theirs, store.SettleUnion: o.union} {
 		if set {
 			how = name
 			n++
@@ -77,14 +77,14 @@ func runResolve(ctx context.Context, env *Env, o *resolveOptions, path string) (
 
 // checkHow refuses what is no way to settle conflicts.
 func checkHow(how string) error {
-	if err := refs.CheckSettle(how); err != nil {
+	if err := store.CheckSettle(how); err != nil {
 		return usagef("-X: %v", err).hint("use ours, theirs or union")
 	}
 	return nil
 }
 
 // printWaiting is what waits, and what to run next.
-func printWaiting(p *render.Printer, st refs.MergeStatus) {
+func printWaiting(p *render.Printer, st store.MergeStatus) {
 	line(p, "Merging '%s' into '%s'", st.Source, st.Target)
 	render.ConflictsText(p, st.Source, st.Target, st.Conflicts)
 	open := 0

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
 
@@ -14,7 +15,7 @@ import (
 type segment struct {
 	value any
 	yaml  []byte
-	at    *refs.At // nil: now
+	at    *store.At // nil: now
 }
 
 // readSegment reads the segment at path, or the whole file where it is empty.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
 
@@ -41,7 +41,7 @@ func newStats(g *globals) *command {
 	}
 }
 
-func runStats(ctx context.Context, env *Env, o *statsOptions) (v refs.Stats, err error) {
+func runStats(ctx context.Context, env *Env, o *statsOptions) (v store.Stats, err error) {
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return v, err

@@ -3,13 +3,13 @@ package render
 import (
 	"strings"
 
-	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // writePast writes which moment of the past a view shows, and how it was found. It writes
 // nothing in a view of the present.
-func (p *Printer) writePast(at *refs.At) {
+func (p *Printer) writePast(at *store.At) {
 	if at == nil {
 		return
 	}
@@ -18,7 +18,7 @@ func (p *Printer) writePast(at *refs.At) {
 }
 
 // pastAttributes is writePast without the empty line, among other attributes.
-func (p *Printer) pastAttributes(at *refs.At) {
+func (p *Printer) pastAttributes(at *store.At) {
 	if at == nil {
 		return
 	}
@@ -27,7 +27,7 @@ func (p *Printer) pastAttributes(at *refs.At) {
 }
 
 // foundThrough describes how a memory commit was found.
-func foundThrough(at *refs.At) string {
+func foundThrough(at *store.At) string {
 	kind := "memory"
 	if at.Code != nil {
 		kind = "code"
@@ -37,22 +37,22 @@ func foundThrough(at *refs.At) string {
 		asked += " (" + at.Rev + ")"
 	}
 	switch at.By {
-	case refs.AtLink:
+	case store.AtLink:
 		return asked + ", to which it belongs"
-	case refs.AtAncestor:
+	case store.AtAncestor:
 		return asked + ", to whose ancestor " + at.Linked.Short() + " it belongs"
-	case refs.AtTime:
+	case store.AtTime:
 		return asked + ", as the newest that is not younger"
 	}
 	return asked
 }
 
 // AtLine returns the same on one line, for views that are not Markdown; "" for the present.
-func AtLine(at *refs.At) string {
+func AtLine(at *store.At) string {
 	if at == nil {
 		return ""
 	}
-	if at.By == refs.AtMemory { // the revision named the memory commit itself
+	if at.By == store.AtMemory { // the revision named the memory commit itself
 		return "as of " + stamp(at.Time) + ", " + foundThrough(at)
 	}
 	return "as of " + stamp(at.Time) + ", memory commit " + at.Commit.Short() + " through " + foundThrough(at)
@@ -60,14 +60,14 @@ func AtLine(at *refs.At) string {
 
 // AtComment writes AtLine as a comment, for a view of the past whose text is a Markdown
 // document itself. It writes nothing in a view of the present.
-func AtComment(p *Printer, at *refs.At) {
+func AtComment(p *Printer, at *store.At) {
 	if at != nil { // a comment must not contain "--"
 		p.line(dim("<!-- " + strings.ReplaceAll(AtLine(at), "--", "- -") + " -->"))
 	}
 }
 
 // atFlag returns the flag that a view of the past adds to the commands that it prints.
-func atFlag(at *refs.At) string {
+func atFlag(at *store.At) string {
 	if at == nil {
 		return ""
 	}

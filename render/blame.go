@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // longAgent is the maximum length of an agent's name with which other lines align.
@@ -15,7 +15,7 @@ const longAgent = 24
 
 // BlameText shows who wrote each line, when, and the first memory commit that contains it,
 // and lists these commits below: `git context blame KEY`.
-func BlameText(p *Printer, b refs.Blame) {
+func BlameText(p *Printer, b store.Blame) {
 	if len(b.Lines) == 0 {
 		p.line(plain("no text in '" + b.Key + "'"))
 		return
@@ -36,7 +36,7 @@ func BlameText(p *Printer, b refs.Blame) {
 }
 
 // commitLabel names the commit of a line.
-func commitLabel(l refs.BlameLine) string {
+func commitLabel(l store.BlameLine) string {
 	if l.Milestone == nil {
 		return "-"
 	}
@@ -44,7 +44,7 @@ func commitLabel(l refs.BlameLine) string {
 }
 
 // lineCommits lists the commits of the lines, in their order.
-func (p *Printer) lineCommits(b refs.Blame) {
+func (p *Printer) lineCommits(b store.Blame) {
 	if b.Branch == "" { // the roadmap belongs to no branch, so no commit contains it
 		return
 	}

@@ -8,14 +8,15 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // NewBranch reads CONTEXT of one branch, with at most limit of its commits after the newest
 // skip. It returns fail.ErrNotFound if the branch does not exist.
-func NewBranch(ctx context.Context, s *refs.Store, w Where, skip, limit int) (refs.BranchContext, error) {
+func NewBranch(ctx context.Context, s *refs.Store, w Where, skip, limit int) (store.BranchContext, error) {
 	tip, err := w.tip(ctx, s)
 	if err != nil {
-		return refs.BranchContext{}, err
+		return store.BranchContext{}, err
 	}
 	v, err := s.BranchContext(ctx, tip, skip, limit)
 	v.Limit, v.Commits = limit, withTags(v.Commits)
@@ -26,7 +27,7 @@ func NewBranch(ctx context.Context, s *refs.Store, w Where, skip, limit int) (re
 }
 
 // BranchText shows CONTEXT of one branch: `git context --branch NAME`.
-func BranchText(p *Printer, v refs.BranchContext) {
+func BranchText(p *Printer, v store.BranchContext) {
 	b := v.Branch
 	p.line(bold("# Branch "), green(b.Name), plain(" at "), hash(b.Tip))
 	p.blank()
@@ -65,7 +66,7 @@ const wideList = 100
 // commitLine shows a commit on one line: hash, id, time, the content of its note, whether the
 // code that it names has changed since, and its subject. On a narrow terminal, only the
 // hash and the day precede the subject, because people read the subject.
-func (p *Printer) commitLine(c refs.Commit) {
+func (p *Printer) commitLine(c store.Commit) {
 	short := strings.Repeat("-", 10) // a shallow clone does not contain it
 	if c.Hash != nil {
 		short = c.Hash.Short()

@@ -10,14 +10,15 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // Commit is one memory commit in full, `git context --commit C`, with its notes up to the
 // moment of the view, and whether the code that it names has changed since. In a view of
 // the past, the latter is unknown.
 type Commit struct {
-	refs.Commit
-	At *refs.At `json:"at"` // nil: the present
+	store.Commit
+	At *store.At `json:"at"` // nil: the present
 }
 
 // NewCommit reads the memory commit that rev names. It returns fail.ErrNotFound if there is
@@ -27,7 +28,7 @@ func NewCommit(ctx context.Context, s *refs.Store, w Where, rev string) (v Commi
 		if v.Commit, err = s.Milestone(ctx, rev); err != nil {
 			return v, err
 		}
-		one := []refs.Commit{v.Commit}
+		one := []store.Commit{v.Commit}
 		err = s.MarkStale(ctx, one)
 		v.Commit = one[0]
 		return v, err
@@ -54,13 +55,13 @@ type shownTexts struct{ goal, purpose, progress string }
 
 // commit shows a memory commit under a heading. Of a text that the view has shown already,
 // it shows only the label.
-func (p *Printer) commit(level string, c refs.Commit, above shownTexts) {
+func (p *Printer) commit(level string, c store.Commit, above shownTexts) {
 	p.summary(level, c)
 	p.facts(c)
 	p.texts(c, above)
 }
 
-func (p *Printer) summary(level string, c refs.Commit) {
+func (p *Printer) summary(level string, c store.Commit) {
 	title := prose.Fold(c.Summary)
 	if title == "" {
 		title = "(no summary)"
@@ -70,7 +71,7 @@ func (p *Printer) summary(level string, c refs.Commit) {
 }
 
 // texts shows the quotes of a commit and its reviews.
-func (p *Printer) texts(c refs.Commit, above shownTexts) {
+func (p *Printer) texts(c store.Commit, above shownTexts) {
 	p.purpose(c, above)
 	p.newText("Previous Progress Summary", c.Progress, above.progress)
 	p.newText("This Commit's Contribution", c.Contribution, "")
@@ -79,7 +80,7 @@ func (p *Printer) texts(c refs.Commit, above shownTexts) {
 
 // StaleLine names the paths that changed, and the code commit since which they did; "" if
 // none are known.
-func StaleLine(s refs.Staleness) string {
+func StaleLine(s store.Staleness) string {
 	if len(s.Changed) == 0 || s.Base == nil {
 		return ""
 	}
@@ -87,7 +88,7 @@ func StaleLine(s refs.Staleness) string {
 }
 
 // facts lists everything about a commit except its texts.
-func (p *Printer) facts(c refs.Commit) {
+func (p *Printer) facts(c store.Commit) {
 	p.attribute("id", plain(c.ID))
 	if c.Hash != nil {
 		p.attribute("commit", yellow(string(*c.Hash)))
@@ -108,7 +109,7 @@ func (p *Printer) facts(c refs.Commit) {
 
 // purpose shows the goal and the branch's purpose as commit.md contains them: two quotes,
 // or one if there is no goal.
-func (p *Printer) purpose(c refs.Commit, above shownTexts) {
+func (p *Printer) purpose(c store.Commit, above shownTexts) {
 	switch {
 	case c.Goal == "" || above.purpose != "" && c.Purpose == above.purpose:
 		p.newText("Branch Purpose", c.Purpose, above.purpose)
@@ -155,7 +156,7 @@ func tags(m map[string]string) []string {
 
 // NoteText shows the notes of one memory commit: the valid facts, then the reviews. JSON
 // and `git notes` contain all facts.
-func NoteText(p *Printer, n refs.Note) {
+func NoteText(p *Printer, n store.Note) {
 	c := n.Milestone
 	p.line(bold("# Note of "), hash(n.Commit), plain(" "+p.fit(c.Summary, len("# Note of  ")+len(n.Commit.Short()))))
 	p.blank()
@@ -168,7 +169,7 @@ func NoteText(p *Printer, n refs.Note) {
 }
 
 // judgement lists the valid facts in a commit's note.
-func (p *Printer) judgement(c refs.Commit) {
+func (p *Printer) judgement(c store.Commit) {
 	if c.Score != nil {
 		p.attribute("score", plain(score(*c.Score)))
 	}
@@ -179,7 +180,7 @@ func (p *Printer) judgement(c refs.Commit) {
 }
 
 // reviews shows the reviews of a commit with author and time.
-func (p *Printer) reviews(c refs.Commit) {
+func (p *Printer) reviews(c store.Commit) {
 	for _, r := range c.Reviews {
 		p.label(fmt.Sprintf("Review by %s, %s", prose.Fold(r.Agent), p.when(r.Time)))
 		p.quote(r.Text)

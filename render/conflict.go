@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 const (
@@ -29,7 +29,7 @@ const (
 // on, otherwise one below the other; ours is target's, theirs source's. Lines that base
 // lacks are coloured. Lines common to all sides are left out, and long texts are shortened,
 // with a count. No line except a heading is wider than the terminal.
-func ConflictsText(p *Printer, source, target string, list []refs.Conflict) {
+func ConflictsText(p *Printer, source, target string, list []store.Conflict) {
 	person := p.Width > 0 || p.Color
 	for i, c := range list {
 		if person && i > 0 {
@@ -175,7 +175,7 @@ type sideLine struct {
 
 // conflictSides returns ours, base and theirs for display. The colours are those of a diff
 // from ours to theirs: taking theirs removes the red lines and adds the green ones.
-func conflictSides(c refs.Conflict, source, target string) []column {
+func conflictSides(c store.Conflict, source, target string) []column {
 	ours, base, theirs := newSide(c.Ours), newSide(c.Base), newSide(c.Theirs)
 	head, tail := shared(ours, base, theirs)
 	before := base

@@ -11,12 +11,13 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // GitLog is a log in git log's format.
 type GitLog struct {
-	Log       refs.Log
-	Arguments refs.Arguments
+	Log       store.Log
+	Arguments store.Arguments
 	Graph     bool
 	Most      int  // number of commits of a graph, births included; negative: all
 	Terminal  bool // decorate with refs if the user did not configure it
@@ -27,7 +28,7 @@ type GitLog struct {
 // because its lines have no room for more: in a graph, and in the layout with one line
 // each.
 func (v GitLog) inBrackets() bool {
-	return v.Arguments.Layout == refs.LayoutLine || v.Graph && v.Arguments.Layout == refs.LayoutBlock
+	return v.Arguments.Layout == store.LayoutLine || v.Graph && v.Arguments.Layout == store.LayoutBlock
 }
 
 // WriteGitLog writes a log as git log prints it, except that notes are put into words,
@@ -104,11 +105,11 @@ func (v GitLog) command(ctx context.Context, repo *git.Repo) ([]string, error) {
 
 // WriteGitDiff writes a comparison of two memory commits as git diff prints it, with
 // control characters made visible. It stops like WriteGitLog.
-func WriteGitDiff(ctx context.Context, s *refs.Store, w io.Writer, from, to *git.Commit, a refs.Arguments,
+func WriteGitDiff(ctx context.Context, s *refs.Store, w io.Writer, from, to *git.Commit, a store.Arguments,
 	color bool) error {
 	b := bufio.NewWriter(w)
 	show := func(l gitLine) error { return l.write(b) }
-	return flushed(b, writeGit(ctx, s.Repo(), nil, refs.DiffCommand(from, to, a), color, show, b.Flush))
+	return flushed(b, writeGit(ctx, s.Repo(), nil, store.DiffCommand(from, to, a), color, show, b.Flush))
 }
 
 // flushed ends a view that was written as it arrived. A reader that has left is not an

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/notes"
-	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // logLines transforms the output of git log line by line. git indents messages, so that
@@ -16,7 +16,7 @@ import (
 // unchanged.
 type logLines struct {
 	w      io.Writer
-	layout refs.Layout
+	layout store.Layout
 	graph  bool
 	color  bool
 	judged judged // the notes to show after the hash; nil: show them as blocks
@@ -33,7 +33,7 @@ const notesHeading = "Notes (context):"
 const noteIndent = "    "
 
 func (o *logLines) line(l gitLine) error {
-	if o.layout == refs.LayoutOwn {
+	if o.layout == store.LayoutOwn {
 		return l.write(o.w)
 	}
 	text := l.plain()
@@ -175,7 +175,7 @@ func (o *logLines) header(text string) int {
 			return 0
 		}
 	}
-	if o.layout == refs.LayoutBlock {
+	if o.layout == store.LayoutBlock {
 		if !strings.HasPrefix(text[at:], "commit ") {
 			return 0
 		}
@@ -197,11 +197,11 @@ func hashBefore(text string, end int) string {
 }
 
 // judged is the logged commits, sorted by hash.
-type judged []refs.Logged
+type judged []store.Logged
 
-func byCommit(list []refs.Logged) judged {
+func byCommit(list []store.Logged) judged {
 	list = slices.Clone(list)
-	slices.SortFunc(list, func(a, b refs.Logged) int { return strings.Compare(string(a.Commit), string(b.Commit)) })
+	slices.SortFunc(list, func(a, b store.Logged) int { return strings.Compare(string(a.Commit), string(b.Commit)) })
 	return list
 }
 

@@ -4,13 +4,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // LinkText shows the links between memory and code, one line for each memory commit and
 // code commit, and the commands that show them.
-func LinkText(p *Printer, l refs.Links) {
+func LinkText(p *Printer, l store.Links) {
 	switch {
 	case l.Milestone != nil:
 		p.linksOfMemory(*l.Milestone, l.Commits)
@@ -22,7 +22,7 @@ func LinkText(p *Printer, l refs.Links) {
 }
 
 // linksOfCode shows the memory commits of one code commit.
-func (p *Printer) linksOfCode(code refs.CodeLink, memory []refs.LinkedCommit) {
+func (p *Printer) linksOfCode(code store.CodeLink, memory []store.LinkedCommit) {
 	p.line(bold("# Code "), hash(code.Commit), plain(p.subject(code, len("# Code "))))
 	p.blank()
 	for _, m := range memory {
@@ -40,10 +40,10 @@ func (p *Printer) linksOfCode(code refs.CodeLink, memory []refs.LinkedCommit) {
 }
 
 // linksOfRange shows the memory commits of a range, each with its code commits.
-func (p *Printer) linksOfRange(asked string, memory []refs.LinkedCommit) {
+func (p *Printer) linksOfRange(asked string, memory []store.LinkedCommit) {
 	if len(memory) == 0 {
 		p.line(plain("no milestone belongs to the code of " + asked))
-		if _, _, end := refs.SplitRange(asked); end != "" {
+		if _, _, end := store.SplitRange(asked); end != "" {
 			p.command("what was known then", "--at %s", end)
 		}
 		return
@@ -59,7 +59,7 @@ func (p *Printer) linksOfRange(asked string, memory []refs.LinkedCommit) {
 }
 
 // linksOfMemory shows the code commits of one memory commit.
-func (p *Printer) linksOfMemory(m refs.Commit, codes []refs.CodeLink) {
+func (p *Printer) linksOfMemory(m store.Commit, codes []store.CodeLink) {
 	p.line(bold("# Milestone "), hash(*m.Hash), plain(" "+p.fit(m.Summary, len("# Milestone 0123456789 "))))
 	p.blank()
 	for _, code := range codes {
@@ -77,7 +77,7 @@ func (p *Printer) linksOfMemory(m refs.Commit, codes []refs.CodeLink) {
 
 // linkedCommit shows a memory commit on one line: hash, day, branch, outcome, subject, and
 // how it is linked.
-func (p *Printer) linkedCommit(c refs.Commit, how string) {
+func (p *Printer) linkedCommit(c store.Commit, how string) {
 	note := ""
 	if c.Outcome != nil {
 		note = "[" + prose.Fold(*c.Outcome) + "] "
@@ -89,13 +89,13 @@ func (p *Printer) linkedCommit(c refs.Commit, how string) {
 }
 
 // codeLink shows a code commit on one line, and how the memory commit is linked to it.
-func (p *Printer) codeLink(indent string, l refs.CodeLink) {
+func (p *Printer) codeLink(indent string, l store.CodeLink) {
 	p.line(plain(indent), hash(l.Commit), plain(p.subject(l, len(indent)+cells(linkKind(l)))), dim(linkKind(l)))
 }
 
 // subject returns the day and the subject of a code commit for a line in which used cells
 // are taken.
-func (p *Printer) subject(l refs.CodeLink, used int) string {
+func (p *Printer) subject(l store.CodeLink, used int) string {
 	if l.Subject == nil {
 		return " (gone from this repository)"
 	}
@@ -104,9 +104,9 @@ func (p *Printer) subject(l refs.CodeLink, used int) string {
 }
 
 // linkKind describes why a memory commit is linked to a code commit; "" if that is not recorded.
-func linkKind(l refs.CodeLink) string {
+func linkKind(l store.CodeLink) string {
 	var words []string
-	for _, h := range []struct{ how, words string }{{refs.LinkNoted, "linked"}, {refs.LinkMadeOn, "made on it"}} {
+	for _, h := range []struct{ how, words string }{{store.LinkNoted, "linked"}, {store.LinkMadeOn, "made on it"}} {
 		if slices.Contains(l.How, h.how) {
 			words = append(words, h.words)
 		}

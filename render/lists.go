@@ -6,14 +6,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // TopicsText lists topics on one line each: key, day, author, in parentheses the files that
 // it is about, and after "stale:" those that have changed since.
-func TopicsText(p *Printer, list []refs.Topic) {
+func TopicsText(p *Printer, list []store.Topic) {
 	keys, agents := 0, 0
 	for _, t := range list {
 		keys = max(keys, p.column(t.Key))
@@ -40,7 +40,7 @@ func TopicsText(p *Printer, list []refs.Topic) {
 
 // topicPaths returns the files of a topic, each once: those that are unchanged, and those
 // that have changed.
-func topicPaths(t refs.Topic) (kept, stale string) {
+func topicPaths(t store.Topic) (kept, stale string) {
 	fits := slices.DeleteFunc(slices.Clone(t.Paths), func(p string) bool { return slices.Contains(t.Changed, p) })
 	if len(fits) > 0 {
 		kept = "(" + strings.Join(fits, ", ") + ")"
@@ -53,7 +53,7 @@ func topicPaths(t refs.Topic) (kept, stale string) {
 
 // TagsText lists tags on one line each: the memory commit, the tag's name, the commit's
 // subject.
-func TagsText(p *Printer, list []refs.Tag) {
+func TagsText(p *Printer, list []store.Tag) {
 	width := 0
 	for _, t := range list {
 		width = max(width, p.column(t.Name))
@@ -66,7 +66,7 @@ func TagsText(p *Printer, list []refs.Tag) {
 
 // VerifiedText lists memory commits on one line each: hash, the status of the signature,
 // the signer, subject.
-func VerifiedText(p *Printer, list []refs.Verified) {
+func VerifiedText(p *Printer, list []store.Verified) {
 	status, signer := 0, 0
 	for _, v := range list {
 		status, signer = max(status, len(v.Status)), max(signer, p.column(signerOf(v)))
@@ -82,16 +82,16 @@ func VerifiedText(p *Printer, list []refs.Verified) {
 // trust colours a signature's status.
 func trust(status, text string) piece {
 	switch status {
-	case refs.SignatureGood:
+	case store.SignatureGood:
 		return green(text)
-	case refs.SignatureBad, refs.SignatureRevokedKey:
+	case store.SignatureBad, store.SignatureRevokedKey:
 		return red(text)
 	}
 	return plain(text)
 }
 
 // signerOf returns the signer, or the key if the signer is unknown.
-func signerOf(v refs.Verified) string {
+func signerOf(v store.Verified) string {
 	switch {
 	case v.Signer != nil:
 		return *v.Signer
@@ -121,7 +121,7 @@ func RevisionsText(p *Printer, list []Revision) {
 // BranchesText lists branches on one line each, like `git branch -v` and in its colours: a
 // mark for the current one, name, tip, status and pending steps if unusual, and the newest
 // subject, which is shortened only for a terminal. Remote branches come last.
-func BranchesText(p *Printer, list []refs.Branch) {
+func BranchesText(p *Printer, list []store.Branch) {
 	width := 0
 	for _, b := range list {
 		width = max(width, p.column(branchLabel(b)))
@@ -135,7 +135,7 @@ func BranchesText(p *Printer, list []refs.Branch) {
 	}
 }
 
-func (p *Printer) branchLine(b refs.Branch, width int) {
+func (p *Printer) branchLine(b store.Branch, width int) {
 	mark, name := "  ", branchLabel(b)
 	gap, rest := pad(name, width)+" ", b.Tip.Short()+" "+shortRemarks(b)
 	if p.Width > 0 {
@@ -159,7 +159,7 @@ func (p *Printer) branchLine(b refs.Branch, width int) {
 	p.write(p.styled(line) + "\n")
 }
 
-func branchLabel(b refs.Branch) string {
+func branchLabel(b store.Branch) string {
 	if b.Remote == "" {
 		return b.Name
 	}
@@ -167,7 +167,7 @@ func branchLabel(b refs.Branch) string {
 }
 
 // shortRemarks returns "[merged, 3 pending] ", or "" for an ordinary branch.
-func shortRemarks(b refs.Branch) string {
+func shortRemarks(b store.Branch) string {
 	var all []string
 	if b.Status != statusActive && b.Status != "" {
 		all = append(all, b.Status)

@@ -6,21 +6,22 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // Log is a page of whole steps: `git context --log --steps N`.
 type Log struct {
-	Branch string      `json:"branch"`
-	Total  int         `json:"total"` // pending steps included
-	Skip   int         `json:"skip"`  // number of newer steps that were left out
-	Steps  []refs.Step `json:"steps"` // oldest first
-	At     *refs.At    `json:"at"`    // nil: the present
+	Branch string       `json:"branch"`
+	Total  int          `json:"total"` // pending steps included
+	Skip   int          `json:"skip"`  // number of newer steps that were left out
+	Steps  []store.Step `json:"steps"` // oldest first
+	At     *store.At    `json:"at"`    // nil: the present
 
 	size int // the requested number of steps
 }
 
 // NewLog reads at most steps of a branch's steps after the newest skip. It returns
-// refs.ErrNotFound if the branch does not exist.
+// store.ErrNotFound if the branch does not exist.
 func NewLog(ctx context.Context, s *refs.Store, w Where, skip, steps int) (Log, error) {
 	tip, err := w.tip(ctx, s)
 	if err != nil {
@@ -51,9 +52,9 @@ func (v Log) Text(p *Printer) {
 type Lines struct {
 	Branch string
 	Skip   int
-	Lines  []string // oldest first, without their line ends
-	Older  bool     // whether there are lines before these
-	At     *refs.At // nil: the present
+	Lines  []string  // oldest first, without their line ends
+	Older  bool      // whether there are lines before these
+	At     *store.At // nil: the present
 
 	size int
 }
@@ -112,7 +113,7 @@ func (v Lines) Text(p *Printer) {
 
 // trace returns the lines of steps as log.md contains them. A pending step has an attribute
 // that marks it.
-func trace(steps []refs.Step) []string {
+func trace(steps []store.Step) []string {
 	if len(steps) == 0 {
 		return nil
 	}

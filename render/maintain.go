@@ -3,13 +3,14 @@ package render
 import (
 	"fmt"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fsck"
+	"github.com/git-context/git-context/refs/maintain"
 	"github.com/git-context/git-context/refs/prose"
 )
 
 // ProblemsText shows the problems that fsck found, one on a line, and below each the
 // repair, unless it was repaired.
-func ProblemsText(p *Printer, problems []refs.Problem) {
+func ProblemsText(p *Printer, problems []fsck.Problem) {
 	for _, x := range problems {
 		if x.Fixed {
 			p.line(green("mended "), bold(prose.Fold(x.Kind)+": "), plain(prose.Fold(x.Message)))
@@ -25,7 +26,7 @@ func ProblemsText(p *Printer, problems []refs.Problem) {
 
 // GCText shows the result of a gc: what it packed, everything that it dropped, and how much
 // space it freed.
-func GCText(p *Printer, res refs.GCResult) {
+func GCText(p *Printer, res maintain.Result) {
 	if res.Packed == 0 && res.Dropped == 0 && res.Bytes <= 0 {
 		p.line(plain("nothing to pack or drop"))
 		return
@@ -36,7 +37,7 @@ func GCText(p *Printer, res refs.GCResult) {
 	temp := 0
 	for _, d := range res.Drops {
 		switch {
-		case d.Kind == refs.GCTemp:
+		case d.Kind == maintain.GCTemp:
 			temp++
 		case d.When.IsZero():
 			p.line(plain(fmt.Sprintf("Dropped %s '%s'", d.Kind, prose.Fold(d.Name))))
@@ -45,7 +46,7 @@ func GCText(p *Printer, res refs.GCResult) {
 		}
 	}
 	if temp > 0 {
-		p.line(plain("Dropped " + prose.Count(temp, string(refs.GCTemp))))
+		p.line(plain("Dropped " + prose.Count(temp, string(maintain.GCTemp))))
 	}
 	if res.Bytes > 0 {
 		p.line(plain("Freed " + size(res.Bytes)))

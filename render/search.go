@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/notes"
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/search"
 )
 
 // hitIndent is as wide as the column of kinds: commit, step, topic.
@@ -13,7 +13,7 @@ const hitIndent = "       "
 
 // Hits shows the results of a search or recall, the best first: kind and place, the
 // matching part of the text, and the command that shows the rest.
-func Hits(p *Printer, hits []refs.SearchHit) {
+func Hits(p *Printer, hits []search.SearchHit) {
 	for i, h := range hits {
 		if i > 0 {
 			p.blank()
@@ -43,7 +43,7 @@ func Hits(p *Printer, hits []refs.SearchHit) {
 
 // Recalled shows past cases: how each relates to the reader, its title, similarity and
 // outcome, and the command that shows it. Without cases it writes nothing.
-func Recalled(p *Printer, hits []refs.SearchHit) {
+func Recalled(p *Printer, hits []search.SearchHit) {
 	for i, h := range hits {
 		if i > 0 {
 			p.blank()
@@ -67,7 +67,7 @@ func Recalled(p *Printer, hits []refs.SearchHit) {
 //  5. a commit that was abandoned,
 //  6. a commit that succeeded,
 //  7. a commit with unknown outcome, rollbacks included.
-func recallLabel(h refs.SearchHit) string {
+func recallLabel(h search.SearchHit) string {
 	outcome := ""
 	if h.Outcome != nil {
 		outcome = *h.Outcome

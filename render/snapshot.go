@@ -9,32 +9,33 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // Snapshot is CONTEXT of the project: `git context`.
 type Snapshot struct {
-	Branch   string        `json:"branch"` // name of the current branch
-	Head     git.ID        `json:"head"`
-	Roadmap  Roadmap       `json:"roadmap"`
-	Branches []refs.Branch `json:"branches"` // the newest branches; the current one is always included
-	Total    int           `json:"branches_total"`
-	Purpose  string        `json:"purpose"` // of the current branch, like the fields that follow
-	Progress string        `json:"progress"`
-	Commits  []refs.Commit `json:"commits"` // newest first
-	Pending  int           `json:"pending"`
-	At       *refs.At      `json:"at"` // nil: the present
+	Branch   string         `json:"branch"` // name of the current branch
+	Head     git.ID         `json:"head"`
+	Roadmap  Roadmap        `json:"roadmap"`
+	Branches []store.Branch `json:"branches"` // the newest branches; the current one is always included
+	Total    int            `json:"branches_total"`
+	Purpose  string         `json:"purpose"` // of the current branch, like the fields that follow
+	Progress string         `json:"progress"`
+	Commits  []store.Commit `json:"commits"` // newest first
+	Pending  int            `json:"pending"`
+	At       *store.At      `json:"at"` // nil: the present
 
 	// The text lists only active branches and counts the others.
-	active  []refs.Branch
+	active  []store.Branch
 	more    map[string]int // by status: the number of branches that the text does not list
 	unknown int            // number of branches that changed too much since to determine their past state
 }
 
 // Roadmap is the part of main.md that a snapshot shows.
 type Roadmap struct {
-	Goal       string      `json:"goal"`
-	Milestones []refs.Item `json:"milestones"`
-	Todo       []refs.Item `json:"todo"`
+	Goal       string       `json:"goal"`
+	Milestones []store.Item `json:"milestones"`
+	Todo       []store.Item `json:"todo"`
 }
 
 // Where is the subject of a view: a branch, now or at a moment of the past.
@@ -43,7 +44,7 @@ type Where struct {
 	At     string // a revision of memory or of code, see [refs.Store.At]; empty: now
 }
 
-func (w Where) tip(ctx context.Context, s *refs.Store) (*refs.Tip, error) {
+func (w Where) tip(ctx context.Context, s *refs.Store) (*store.Tip, error) {
 	return s.At(ctx, w.Branch, w.At)
 }
 
@@ -53,10 +54,10 @@ func (w Where) tip(ctx context.Context, s *refs.Store) (*refs.Tip, error) {
 // It returns fail.ErrNoMemory if there is none. Memory without a roadmap, which a fetch of
 // only the branches gives, is shown without one.
 func NewSnapshot(ctx context.Context, s *refs.Store, w Where, k, limit int) (Snapshot, error) {
-	v := Snapshot{Roadmap: Roadmap{Milestones: []refs.Item{}, Todo: []refs.Item{}}}
+	v := Snapshot{Roadmap: Roadmap{Milestones: []store.Item{}, Todo: []store.Item{}}}
 	// The git processes of these reads cost a millisecond each, so they run concurrently.
 	// The roadmap of a moment of the past depends on the tip.
-	var tip *refs.Tip
+	var tip *store.Tip
 	reads := []func(context.Context) error{
 		func(ctx context.Context) error {
 			var err error
@@ -67,7 +68,7 @@ func NewSnapshot(ctx context.Context, s *refs.Store, w Where, k, limit int) (Sna
 		},
 		func(ctx context.Context) error {
 			var err error
-			v.Branches, err = s.Branches(ctx, refs.BranchQuery{Pending: w.keeps(limit)})
+			v.Branches, err = s.Branches(ctx, store.BranchQuery{Pending: w.keeps(limit)})
 			return err
 		},
 	}
@@ -85,7 +86,7 @@ func NewSnapshot(ctx context.Context, s *refs.Store, w Where, k, limit int) (Sna
 	return v, nil
 }
 
-func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *refs.Tip, k int) error {
+func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *store.Tip, k int) error {
 	v.Branch, v.Head, v.At = tip.Name(), tip.Commit().ID, tip.At()
 	reads := []func(context.Context) error{
 		func(ctx context.Context) error {
@@ -110,7 +111,7 @@ func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *refs.Tip, k 
 
 // readRoadmap reads the roadmap: the current one if tip is nil, otherwise that of the tip's
 // moment.
-func (v *Snapshot) readRoadmap(ctx context.Context, s *refs.Store, tip *refs.Tip) error {
+func (v *Snapshot) readRoadmap(ctx context.Context, s *refs.Store, tip *store.Tip) error {
 	r, _, err := s.Roadmap(ctx, tip)
 	if errors.Is(err, fail.ErrNoMemory) || tip != nil && errors.Is(err, fail.ErrNotFound) {
 		return nil
@@ -123,9 +124,9 @@ func (v *Snapshot) readRoadmap(ctx context.Context, s *refs.Store, tip *refs.Tip
 
 // keeps returns a function that reports, for branches in order, which of them list will
 // keep.
-func (w Where) keeps(limit int) func(refs.Branch) bool {
+func (w Where) keeps(limit int) func(store.Branch) bool {
 	all, active := 0, 0
-	return func(b refs.Branch) bool {
+	return func(b store.Branch) bool {
 		if all++; b.Status == statusActive {
 			active++
 		}
@@ -137,7 +138,7 @@ func (w Where) keeps(limit int) func(refs.Branch) bool {
 func (v *Snapshot) list(limit int) {
 	all := orEmpty(v.Branches)
 	v.Total, v.more = len(all)+v.unknown, map[string]int{}
-	var active []refs.Branch
+	var active []store.Branch
 	for _, b := range all {
 		if b.Name == v.Branch {
 			v.Pending = b.Pending
@@ -154,13 +155,13 @@ func (v *Snapshot) list(limit int) {
 
 // newest returns the first n branches. If the current one is not among them, it takes the
 // last place.
-func newest(list []refs.Branch, n int, current string) []refs.Branch {
+func newest(list []store.Branch, n int, current string) []store.Branch {
 	if len(list) <= n || n <= 0 {
 		return list[:min(len(list), max(n, 0))]
 	}
 	for _, b := range list[n:] {
 		if b.Name == current {
-			return append(append([]refs.Branch{}, list[:n-1]...), b)
+			return append(append([]store.Branch{}, list[:n-1]...), b)
 		}
 	}
 	return list[:n]
@@ -178,7 +179,7 @@ func orEmpty[T any](list []T) []T {
 }
 
 // withTags makes the tags of every commit a map, for the same reason.
-func withTags(commits []refs.Commit) []refs.Commit {
+func withTags(commits []store.Commit) []store.Commit {
 	for i := range commits {
 		if commits[i].Tags == nil {
 			commits[i].Tags = map[string]string{}

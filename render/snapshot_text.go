@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // Text shows a snapshot: the project first, then its branches, then the purpose and the
@@ -45,7 +45,7 @@ func (v Snapshot) newest(p *Printer) {
 }
 
 // items shows a check list. An item of several lines stays one item.
-func (p *Printer) items(title string, list []refs.Item) {
+func (p *Printer) items(title string, list []store.Item) {
 	if len(list) == 0 {
 		return
 	}
@@ -125,7 +125,7 @@ func (p *Printer) column(name string) int {
 }
 
 // branch shows a branch on two lines: its state, and its purpose.
-func (p *Printer) branch(b refs.Branch, width, ages int) {
+func (p *Printer) branch(b store.Branch, width, ages int) {
 	mark, name := "  ", plain(b.Name)
 	if b.Current {
 		mark, name = "* ", green(b.Name)
@@ -143,7 +143,7 @@ func (p *Printer) branch(b refs.Branch, width, ages int) {
 
 // remarks returns the status and the pending steps of a branch if unusual: "[merged, 3
 // steps pending] ".
-func remarks(b refs.Branch) string {
+func remarks(b store.Branch) string {
 	var all []string
 	if b.Status != statusActive {
 		all = append(all, b.Status)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // packs is what of a repository's packs concerns gc.
@@ -233,7 +234,7 @@ func TestUsersGCIsNotStarted(t *testing.T) {
 			w, mark := collecting(t, c.gcAuto)
 			w.git("config", "gc.autoDetach", "false")
 			trace := filepath.Join(t.TempDir(), "trace")
-			s, err := refs.Open(t.Context(), refs.Options{Dir: w.dir, Env: w.env, Now: time.Now, Program: w.bin})
+			s, err := refs.Open(t.Context(), store.Options{Dir: w.dir, Env: w.env, Now: time.Now, Program: w.bin})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -241,10 +242,10 @@ func TestUsersGCIsNotStarted(t *testing.T) {
 			most, mostPacks := 0, 0
 			begin := time.Now()
 			for i := range c.commits {
-				if _, err := s.Record(t.Context(), []refs.NewStep{{Action: fmt.Sprint("step ", i)}}); err != nil {
+				if _, err := s.Record(t.Context(), []store.NewStep{{Action: fmt.Sprint("step ", i)}}); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := s.Commit(t.Context(), refs.CommitOptions{Summary: fmt.Sprint("milestone ", i)}); err != nil {
+				if _, err := s.Commit(t.Context(), store.CommitOptions{Summary: fmt.Sprint("milestone ", i)}); err != nil {
 					t.Fatalf("commit %d: %v", i, err)
 				}
 				if i%20 == 0 { // as often as somebody commits code

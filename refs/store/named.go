@@ -1,0 +1,154 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// Named is something by the name that a command takes, with one line that says what it
+// is, "" where nothing does or nobody asked. Neither is made safe to show.
+type Named struct{ Name, About string }
+
+// NamedBranches lists the memory branches, the newest first, each with its purpose, or
+// with what its newest milestone says. One for-each-ref answers it. Without about no
+// commit is opened, and the list is sorted by name; likewise below.
+func (s *Store) NamedBranches(ctx context.Context, about bool) ([]Named, error) {
+	return s.namedRefs(ctx, git.BranchPrefix, about, aboutBranch)
+}
+
+// NamedTags lists the memory tags, of the newest milestone first, each with what its
+// milestone says.
+func (s *Store) NamedTags(ctx context.Context, about bool) ([]Named, error) {
+	return s.namedRefs(ctx, git.TagPrefix, about, aboutTag)
+}
+
+// NamedDeleted lists the deleted branches that RestoreBranch knows, the newest first,
+// each as NamedBranches does.
+func (s *Store) NamedDeleted(ctx context.Context, about bool) ([]Named, error) {
+	list, err := s.namedRefs(ctx, git.DeletedPrefix, about, aboutBranch)
+	seen := map[string]bool{}
+	var names []Named
+	for _, d := range list {
+		i := strings.LastIndexByte(d.Name, '-')
+		if i < 0 || !doc.ValidID(d.Name[i+1:]) || seen[d.Name[:i]] {
+			continue
+		}
+		seen[d.Name[:i]] = true
+		names = append(names, Named{d.Name[:i], d.About})
+	}
+	return names, err
+}
+
+// NamedAt lists what a remote had when it was last asked, as DeleteRemote takes it:
+// branches by their names, tags as tags/NAME.
+func (s *Store) NamedAt(ctx context.Context, remote string, about bool) ([]Named, error) {
+	t := git.RemoteTracking(remote)
+	list, err := s.namedRefs(ctx, t.Branches(), about, aboutBranch)
+	if err != nil {
+		return nil, err
+	}
+	tags, err := s.namedRefs(ctx, t.Tags(), about, aboutTag)
+	for _, tag := range tags {
+		list = append(list, Named{RemoteTagPrefix + tag.Name, tag.About})
+	}
+	return list, err
+}
+
+// NamedTracked lists the memory branches that remotes had when they were last asked, the
+// newest first, as Revision takes them: REMOTE/BRANCH.
+func (s *Store) NamedTracked(ctx context.Context, about bool) ([]Named, error) {
+	list, err := s.namedRefs(ctx, git.RemotePrefix, about, aboutBranch)
+	var branches []Named
+	for _, n := range list {
+		if remote, branch, ok := git.TrackedBranch(git.RemotePrefix + n.Name); ok {
+			branches = append(branches, Named{remote + "/" + branch, n.About})
+		}
+	}
+	return branches, err
+}
+
+// NamedCode lists the branches and tags of the code, by name, at most so many of each.
+func (s *Store) NamedCode(ctx context.Context, most int) ([]Named, error) {
+	var list []Named
+	for _, prefix := range git.CodePrefixes() {
+		// Neither sorted by date nor described: a repository of code may have a
+		// hundred thousand, and each would be opened for that.
+		names, err := s.repo.Refs(ctx, prefix)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range names[:min(most, len(names))] {
+			list = append(list, Named{Name: r.Name[len(prefix):]})
+		}
+	}
+	return list, nil
+}
+
+// aboutTag and aboutBranch say what a ref is: a tag names a milestone, a branch has a
+// purpose, or else a newest milestone.
+func aboutTag(c *git.Commit) string { return c.Subject() }
+
+func aboutBranch(c *git.Commit) string {
+	return cmp.Or(c.Trailer(TrailerPurpose), c.Trailer(TrailerLast), c.Subject())
+}
+
+// namedRefs lists what stands behind a prefix of ref names.
+func (s *Store) namedRefs(ctx context.Context, prefix string, about bool, say func(*git.Commit) string) ([]Named, error) {
+	args := []string{"for-each-ref", "--format=%(refname)%00%00"}
+	if about {
+		// git takes twice as long where it looks for the trailers itself.
+		args = []string{"for-each-ref", "--sort=-committerdate", "--format=%(refname)%00%(contents)%00"}
+	}
+	out, err := s.repo.View(ctx, append(args, prefix)...)
+	if err != nil {
+		return nil, err
+	}
+	var list []Named
+	for f := bytes.Split(out, []byte{0}); len(f) >= 2; f = f[2:] {
+		ref := strings.TrimPrefix(string(f[0]), "\n")
+		list = append(list, Named{strings.TrimPrefix(ref, prefix), say(&git.Commit{Message: string(f[1])})})
+	}
+	return list, nil
+}
+
+// Recent is one of the newest milestones: what lists of many need of it.
+type Recent struct {
+	Commit             git.ID
+	ID, Agent, Summary string
+}
+
+// Recent lists the newest n milestones of a branch, the newest first, from git log
+// alone: no document is opened.
+func (s *Store) Recent(ctx context.Context, t *Tip, n int) ([]Recent, error) {
+	var list []Recent
+	args := []string{"--no-notes", endOfOptions, string(t.commit.ID)}
+	err := s.logIDs(ctx, args, func(f [][]byte) error {
+		if len(f[1]) == 0 {
+			return nil
+		}
+		list = append(list, Recent{Commit: git.ID(f[0]), ID: string(f[1]), Agent: string(f[2]), Summary: string(f[3])})
+		if len(list) == n {
+			return git.ErrEnough
+		}
+		return nil
+	}, value(trailerAgent), "%s")
+	return list, err
+}
+
+// TopicKeys lists the keys of a tip's topics, sorted, those too that another one
+// supersedes. No topic is opened.
+func (s *Store) TopicKeys(ctx context.Context, t *Tip) ([]string, error) {
+	list, err := t.list(ctx, doc.TopicDir)
+	var keys []string
+	for _, e := range list {
+		if key, ok := strings.CutSuffix(e.Name, ".md"); ok && e.Mode == git.ModeBlob {
+			keys = append(keys, key)
+		}
+	}
+	return keys, err
+}
