@@ -21,7 +21,7 @@ type Log struct {
 }
 
 // NewLog reads at most steps of a branch's steps after the newest skip. It returns
-// store.ErrNotFound if the branch does not exist.
+// fail.ErrNotFound if the branch does not exist.
 func NewLog(ctx context.Context, s *refs.Store, w Where, skip, steps int) (Log, error) {
 	tip, err := w.tip(ctx, s)
 	if err != nil {
