@@ -7,30 +7,30 @@ import (
 	"strings"
 )
 
-// What a block begins with says what uninstall does with the file.
+// The end of a block's first line determines what Uninstall does with the file.
 const (
-	beginMark  = "# git-context: begin "
-	endMark    = "# git-context: end"
-	takesBlock = "('git context hooks uninstall git' takes this block away)"
-	takesFile  = "('git context hooks uninstall git' takes this file away)"
-	putsBack   = "('git context hooks uninstall git' puts back what stood here)"
+	beginMark    = "# git-context: begin "
+	endMark      = "# git-context: end"
+	removesBlock = "('git context hooks uninstall git' takes this block away)"
+	removesFile  = "('git context hooks uninstall git' takes this file away)"
+	restoresHook = "('git context hooks uninstall git' puts back what stood here)"
 )
 
 const shebang = "#!/bin/sh\n"
 
-// call is the line that does the work, as people put it in. git says itself where
-// git-context is not installed any more, and goes on.
+// call returns the line that runs the hook, as people add it by hand. If git-context is no
+// longer installed, git reports that and continues.
 func call(event string) string { return `git context hook ` + event + ` "$@" || :` }
 
-// block is the block of an event, whose first line ends in one of the above. It is alone
-// where nobody behind it reads the input.
+// block returns the block of an event; then is one of the endings above. alone means that
+// nothing after the block reads standard input.
 func block(event, then string, alone bool) string {
-	body := "git context hook " + event + " \"$@\" </dev/null || :\n" // input is the next one's to read
+	body := "git context hook " + event + " \"$@\" </dev/null || :\n" // leave the input to what follows
 	switch {
 	case event != PostRewrite:
-	case alone: // three processes less
+	case alone: // saves three processes
 		body = call(event) + "\n"
-	default: // exactly what came, for both: a variable would lose a newline or gain one
+	default: // a file keeps the input to the byte; a variable would lose or gain a newline
 		body = `if git_context_input=$(mktemp); then
 	cat >"$git_context_input" || :
 	git context hook ` + event + ` "$@" <"$git_context_input" || :
@@ -42,17 +42,19 @@ fi
 	return beginMark + then + "\n" + body + endMark + "\n"
 }
 
-// fresh is the file where none stood. One that husky runs has no first line.
-func fresh(event string, husky bool) string {
+// newFile returns the content of a new file. A file that husky runs has no shebang.
+func newFile(event string, husky bool) string {
 	if husky {
-		return block(event, takesFile, true)
+		return block(event, removesFile, true)
 	}
-	return shebang + block(event, takesFile, true)
+	return shebang + block(event, removesFile, true)
 }
 
-// instead is the file in the place of one that was moved aside. It is found from the
-// directory that this one stands in, whatever another tool has renamed it to.
-func instead(event string) string { return shebang + block(event, putsBack, false) + runKept(event) }
+// replacement returns the content of a file that replaces a hook that was moved aside. It finds
+// that hook relative to its own directory, even if another tool renamed it.
+func replacement(event string) string {
+	return shebang + block(event, restoresHook, false) + runKept(event)
+}
 
 func runKept(event string) string {
 	return `case $0 in
@@ -63,10 +65,10 @@ if [ -x "$kept" ]; then exec "$kept" "$@"; fi
 `
 }
 
-// script is a hook file's text around our block.
+// script is the text of a hook file, divided at our block.
 type script struct {
 	before, block, after string
-	damaged              bool // a block's line is there, but no whole block
+	damaged              bool // a line of a block exists, but no complete block
 }
 
 // parse finds the block in a text.
@@ -88,7 +90,8 @@ func parse(text string) script {
 	return s
 }
 
-// lineStart is where the first line stands that begins with mark; -1 for none.
+// lineStart returns the offset of the first line that begins with mark; -1 if there is
+// none.
 func lineStart(text, mark string) int {
 	if strings.HasPrefix(text, mark) {
 		return 0
@@ -99,28 +102,28 @@ func lineStart(text, mark string) int {
 	return -1
 }
 
-// holds reports whether there is a block.
-func (s script) holds() bool { return s.block != "" }
+// hasBlock reports whether the script contains a block.
+func (s script) hasBlock() bool { return s.block != "" }
 
-// then is what the block's first line promises.
-func (s script) then() string {
+// ending returns the ending of the block's first line.
+func (s script) ending() string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(s.block, beginMark), "\n")
-	if first == takesFile || first == putsBack {
+	if first == removesFile || first == restoresHook {
 		return first
 	}
-	return takesBlock
+	return removesBlock
 }
 
-// without is the text as it was before the block was put in.
+// without returns the text as it was before the block was inserted.
 func (s script) without() string { return s.before + s.after }
 
-// foreign is what the file holds that is not ours.
+// foreign returns the part of the file that is not ours.
 func (s script) foreign(event string) string {
 	rest := s.without()
-	switch s.then() {
-	case takesFile:
+	switch s.ending() {
+	case removesFile:
 		return strings.TrimPrefix(rest, shebang)
-	case putsBack:
+	case restoresHook:
 		if ours, found := strings.CutSuffix(rest, runKept(event)); found && ours == shebang {
 			return ""
 		}
@@ -128,8 +131,9 @@ func (s script) foreign(event string) string {
 	return rest
 }
 
-// insert puts the block where it runs before anything else that can end the script,
-// and once: what husky 5 to 8 puts behind the first line runs the file again.
+// insert inserts the block before anything that can end the script. It must also run only
+// once: the line that husky 5 to 8 inserts after the shebang runs the whole file again, so
+// the block follows that line.
 func insert(text, event string) string {
 	at := 0
 	if strings.HasPrefix(text, "#!") {
@@ -145,12 +149,12 @@ func insert(text, event string) string {
 		}
 		start = next
 	}
-	return text[:at] + block(event, takesBlock, false) + text[at:]
+	return text[:at] + block(event, removesBlock, false) + text[at:]
 }
 
-// isShell reports whether a file is a script that the block can stand in: its first
-// line names a shell of Bourne's kind, it is text, and does not hand itself ($0) to
-// another program, which could not read the block or counts lines.
+// isShell reports whether a file is a script that can contain the block: its shebang names
+// a Bourne-like shell, it is text, and it does not pass itself ($0) to another program,
+// which could not parse the block or counts lines.
 func isShell(data []byte) bool {
 	first, rest, ok := bytes.Cut(data, []byte("\n"))
 	line, named := strings.CutPrefix(string(first), "#!")
@@ -169,7 +173,8 @@ func isShell(data []byte) bool {
 		return false
 	}
 	for line := range bytes.Lines(rest) {
-		if bytes.Contains(line, []byte("$0")) && (bytes.Contains(line, []byte("exec")) || bytes.Contains(line, []byte("tail "))) {
+		passes := bytes.Contains(line, []byte("exec")) || bytes.Contains(line, []byte("tail "))
+		if passes && bytes.Contains(line, []byte("$0")) {
 			return false
 		}
 	}

@@ -11,7 +11,7 @@ func FuzzInsert(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if s := parse(text); s.holds() || s.damaged {
+		if s := parse(text); s.hasBlock() || s.damaged {
 			return
 		}
 		for _, event := range Events() {
@@ -23,7 +23,7 @@ func FuzzInsert(f *testing.F) {
 			if strings.HasPrefix(text, "#!") && !strings.Contains(text, "\n") {
 				continue // never edited, see isShell
 			}
-			if !s.holds() || s.damaged || s.without() != text || s.block != block(event, takesBlock, false) {
+			if !s.hasBlock() || s.damaged || s.without() != text || s.block != block(event, removesBlock, false) {
 				t.Errorf("%s in %q: %+v", event, text, s)
 			}
 		}

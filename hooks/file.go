@@ -8,43 +8,45 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/git-context/git-context/refs/prose"
 )
 
-// kind is what stands where an event's hook belongs.
+// kind classifies the file of an event's hook.
 type kind int
 
 const (
 	absent kind = iota
-	ours        // a file that holds the block
-	byHand      // one that makes the same call without a block: somebody else's work
-	shell       // a script that the block can be put into
-	opaque      // a hook that has to be moved aside
+	ours        // it contains the block
+	byHand      // it makes the same call without a block: somebody else's work
+	shell       // a script into which the block can be inserted
+	opaque      // a hook that must be moved aside
 )
 
-// file is what stands where the hook of one event belongs.
+// file is the hook of one event, which need not exist.
 type file struct {
 	event string
 	path  string
 	kind  kind
 	info  fs.FileInfo
-	link  string // where it points to, if it is a symbolic link
+	link  string // the target of a symbolic link; "" for other files
 	script
-	owner string // whose hook it is, our part left out
+	owner string // the tool that owns the hook, apart from our block
 
-	stored *file // what was moved aside for it
+	stored *file // the hook that was moved aside for it; nil for none
 	husky  bool
 }
 
-// maxScript is the largest script that is edited, in bytes.
+// maxScript is the size of the largest script that is edited, in bytes.
 const maxScript = 1 << 20
 
-// read looks at the hook of an event. It refuses what may not be replaced; the file then
-// says as much of it as is known.
+// read reads the hook of an event. It refuses a file that must not be replaced; the result
+// then contains what is known about it.
 func (p Place) read(event string) (*file, error) {
-	f, refusal := p.look(event, filepath.Join(p.dir(), event))
+	f, refusal := p.inspect(event, filepath.Join(p.dir(), event))
 	if f.owner == "pre-commit" && f.kind != ours {
-		// It has moved ours, and runs it from there.
-		if moved, err := p.look(event, f.path+".legacy"); err == nil && moved.kind == ours {
+		// pre-commit moved our file and runs it from there.
+		if moved, err := p.inspect(event, f.path+".legacy"); err == nil && moved.kind == ours {
 			f = moved
 		}
 	}
@@ -55,18 +57,18 @@ func (p Place) read(event string) (*file, error) {
 	return f, refusal
 }
 
-// nowhere reports whether an error says that nothing can stand at a path: nothing does,
-// or what should be a directory on the way is none (core.hooksPath=/dev/null).
-func nowhere(err error) bool {
+// cannotExist reports whether an error means that nothing can exist at a path: nothing does, or
+// a parent is not a directory (core.hooksPath=/dev/null).
+func cannotExist(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// storedFor is what was moved aside for an event, nil for nothing. It is not looked
-// into: it is somebody's, whatever it is.
+// storedFor returns the hook that was moved aside for an event, nil for none. It does not
+// interpret it, because it belongs to somebody else.
 func (p Place) storedFor(event string) (*file, error) {
 	f := &file{event: event, path: p.kept(event), kind: opaque}
 	var err error
-	if f.info, err = os.Lstat(f.path); nowhere(err) {
+	if f.info, err = os.Lstat(f.path); cannotExist(err) {
 		return nil, nil
 	}
 	if err == nil && f.info.Mode()&fs.ModeSymlink != 0 {
@@ -77,20 +79,20 @@ func (p Place) storedFor(event string) (*file, error) {
 	}
 	head, _, err := readScript(f.path, maxScript+1)
 	if err != nil {
-		head = nil // whose it is can only be guessed
+		head = nil // the owner is only a guess
 	}
 	f.owner = owner(string(head))
 	return f, nil
 }
 
-// look reads one file, and refuses what cannot be installed in.
-func (p Place) look(event, path string) (*file, error) {
+// inspect reads one file, and refuses one in which nothing can be installed.
+func (p Place) inspect(event, path string) (*file, error) {
 	f, err := p.find(event, path)
 	switch {
 	case err != nil || f.kind == absent || f.kind == ours || f.kind == byHand:
 		return f, err
 	case f.link != "":
-		return f, p.followed(f)
+		return f, p.checkLink(f)
 	case f.info.IsDir():
 		return f, refuse(nil, "move it away, or rename it", "hook '%s' is a directory", path)
 	case !f.info.Mode().IsRegular():
@@ -101,12 +103,12 @@ func (p Place) look(event, path string) (*file, error) {
 	return f, nil
 }
 
-// find reads one file, whatever it is: our block stands in regular files alone. It
-// refuses where that cannot be told, or not be trusted.
+// find reads one file of any kind; only regular files contain our block. It refuses a file
+// that it cannot read, or whose block is damaged.
 func (p Place) find(event, path string) (*file, error) {
 	f := &file{event: event, path: path, husky: p.husky()}
 	var err error
-	if f.info, err = os.Lstat(path); nowhere(err) {
+	if f.info, err = os.Lstat(path); cannotExist(err) {
 		return f, nil
 	}
 	if f.kind, f.owner = opaque, ownerAnother; err != nil {
@@ -120,29 +122,29 @@ func (p Place) find(event, path string) (*file, error) {
 	}
 	head, whole, err := readScript(path, f.info.Size())
 	if err != nil {
-		return f, refuse(err, "chmod u+r "+quote(path), "cannot read hook '%s'", path)
+		return f, refuse(err, "chmod u+r "+prose.ShellQuoted(path), "cannot read hook '%s'", path)
 	}
-	if f.judge(head, whole); f.damaged {
+	if f.classify(head, whole); f.damaged {
 		return f, refuse(nil, "take out its lines by hand, from '"+beginMark+"' to '"+endMark+"'",
 			"git-context's block in hook '%s' is damaged", path)
 	}
 	return f, nil
 }
 
-// judge says what a regular file is.
-func (f *file) judge(head []byte, whole bool) {
+// classify classifies a regular file by its content.
+func (f *file) classify(head []byte, whole bool) {
 	f.script = parse(string(head))
 	f.owner = owner(f.foreign(f.event))
 	runs := f.husky || f.info.Mode()&0o111 != 0
 	switch {
-	case f.holds():
+	case f.hasBlock():
 		f.kind = ours
 		if f.foreign(f.event) == "" {
 			f.owner = OwnerSelf
 		}
 	case calls(head, f.event):
 		f.kind = byHand
-	case f.husky && whole && bytes.IndexByte(head, 0) < 0, // which `sh -e` runs, without a first line
+	case f.husky && whole && bytes.IndexByte(head, 0) < 0, // husky runs it with `sh -e`, so it needs no shebang
 		whole && runs && isShell(head):
 		f.kind = shell
 	default:
@@ -172,7 +174,7 @@ func readScript(path string, size int64) (head []byte, whole bool, err error) {
 	return head[:n], false, err
 }
 
-// readLink reads a symbolic link. What it leads to is somebody else's, but may hold the
+// readLink reads a symbolic link. Its target belongs to somebody else, but may contain the
 // call.
 func (f *file) readLink() error {
 	var err error
@@ -192,17 +194,18 @@ func (f *file) readLink() error {
 	return nil
 }
 
-// calls reports whether a script makes our call.
+// calls reports whether a script contains our call.
 func calls(head []byte, event string) bool {
 	return bytes.Contains(head, []byte("git context hook "+event))
 }
 
-// followed refuses a symbolic link that does not lead to a file of the repository.
-func (p Place) followed(f *file) error {
+// checkLink refuses a symbolic link that does not lead to a file of the repository.
+func (p Place) checkLink(f *file) error {
 	inside, err := p.inside(f.path)
 	switch {
 	case err != nil:
-		return refuse(err, "move it away, or rename it", "hook '%s' is a symbolic link to '%s', which cannot be followed", f.path, f.link)
+		return refuse(err, "move it away, or rename it",
+			"hook '%s' is a symbolic link to '%s', which cannot be followed", f.path, f.link)
 	case !inside:
 		return refuse(nil, "add the line by hand: "+call(f.event),
 			"hook '%s' is a symbolic link to '%s', out of this repository", f.path, f.link)
@@ -210,14 +213,15 @@ func (p Place) followed(f *file) error {
 		return refuse(nil, "add the line by hand: "+call(f.event), "hook '%s' is a symbolic link", f.path)
 	}
 	if info, err := os.Stat(f.path); err != nil || !info.Mode().IsRegular() {
-		return refuse(err, "move it away, or rename it", "hook '%s' is a symbolic link to '%s', which is no file", f.path, f.link)
+		return refuse(err, "move it away, or rename it",
+			"hook '%s' is a symbolic link to '%s', which is no file", f.path, f.link)
 	}
 	return nil
 }
 
-// same reports whether what is kept is what stands at the hook's own place still:
-// whoever moved it aside was stopped halfway.
-func (f *file) same() bool {
+// sameAsStored reports whether the stored hook is still at its original path too, because moving it
+// aside was interrupted.
+func (f *file) sameAsStored() bool {
 	if f.stored == nil || f.kind == absent || f.kind == ours {
 		return false
 	}
@@ -227,7 +231,7 @@ func (f *file) same() bool {
 	return os.SameFile(f.info, f.stored.info)
 }
 
-// deeper is a symbolic link's target as seen from one directory below.
+// deeper returns a symbolic link's target relative to a directory one level deeper.
 func deeper(target string) string {
 	if filepath.IsAbs(target) {
 		return target
@@ -235,14 +239,14 @@ func deeper(target string) string {
 	return ".." + string(filepath.Separator) + target
 }
 
-// runs reports whether git, or husky, runs the file.
+// runs reports whether git or husky runs the file.
 func (f *file) runs() bool { return f.husky || f.info.Mode()&0o111 != 0 }
 
-// wanted is the block that would be written today. Lines that were added to a file of
-// ours may read the input.
-func (f *file) wanted() string {
-	return block(f.event, f.then(), f.then() == takesFile && f.foreign(f.event) == "")
+// wantedBlock returns the block that this version would write. If people added lines to a file
+// of ours, these may read standard input.
+func (f *file) wantedBlock() string {
+	return block(f.event, f.ending(), f.ending() == removesFile && f.foreign(f.event) == "")
 }
 
-// current reports whether the block is that one.
-func (f *file) current() bool { return f.block == f.wanted() }
+// current reports whether the file's block is the wanted one.
+func (f *file) current() bool { return f.block == f.wantedBlock() }

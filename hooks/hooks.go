@@ -1,42 +1,41 @@
-// Package hooks installs git-context into a repository's git hooks, takes it away
-// again, and says how it stands. It edits hook files, and runs nothing.
+// Package hooks installs git-context into a repository's git hooks, removes it, and reports
+// its state. It edits hook files and runs nothing.
 //
-// # What is installed
+// # What it installs
 //
-// A hook of git's is one file for an event, and other people's hooks stand there
-// already. What is added is a block of lines for a shell:
+// git runs one hook file for each event, and that file may already exist. The package adds
+// a block of shell lines:
 //
 //	# git-context: begin ('git context hooks uninstall git' takes this block away)
 //	git context hook post-commit "$@" </dev/null || :
 //	# git-context: end
 //
-// It never fails, never ends the script and leaves standard input as it was; only the
-// block of post-rewrite needs it, and reads it into a file, from which both are fed,
-// unless it stands alone.
-// Which file gets the block:
+// The block never fails, never ends the script, and leaves standard input unread. Only the
+// block of post-rewrite needs standard input: unless it is alone in the file, it copies the
+// input to a temporary file, from which both it and the rest of the script read. The file
+// for the block is:
 //
-//  1. None stands there: a new one that holds nothing else. The block's first line
-//     says that the file goes with it.
-//  2. A shell script that git runs: that file, below its first line. The script's
-//     own lines run behind the block as before, with the same $0, by which hooks
-//     find their own name and what stands beside them, and whatever tool moves the
-//     file moves both. Renamed it would not know itself any more.
+//  1. If there is no file: a new one with only the block, whose first line states that the
+//     whole file belongs to git-context.
+//  2. If there is a shell script that git runs: that file, below its first line. The script's
+//     own lines run after the block as before, with the same $0, by which hooks find their
+//     name and the files beside them. A tool that moves the file moves both.
 //  3. Anything else (another language, a binary, a symbolic link, a file that is not
-//     executable) cannot hold it. It is moved to kept-by-git-context/EVENT in the
-//     hooks' directory, where its name and its mode stay, and a new file takes its
-//     place whose last line becomes what was kept. A relative symbolic link is made
-//     anew, one directory deeper. What is not executable is not run, as git would not.
+//     executable) cannot contain the block. It is moved to kept-by-git-context/EVENT in the
+//     hooks' directory, with its name and mode, and replaced by a new file whose last line
+//     executes it. A relative symbolic link is recreated for the deeper directory. A file
+//     that is not executable is not run, as git would not run it.
 //
-// Under husky (core.hooksPath is .husky/_) git runs generated files, which run
-// .husky/EVENT by `sh -e`: the block goes there. That file needs neither a first line
-// nor a mode. Where pre-commit has moved a file of case 1 to EVENT.legacy, which it
-// runs, it counts as installed.
+// With husky (core.hooksPath is .husky/_) git runs generated files, which run .husky/EVENT
+// by `sh -e`: the block is added there. That file needs no shebang and no executable mode.
+// If pre-commit moved a file of case 1 to EVENT.legacy, which it runs, the hook counts as
+// installed.
 //
 // # Crashes
 //
-// A file is replaced in one step, and what is kept stands under both names before
-// it loses its own. Install and Uninstall finish what an earlier one left. Callers
-// keep two of them apart by a lock.
+// A file is replaced atomically, and a hook that is moved aside has both names before it
+// loses its old one. Install and Uninstall complete an earlier, interrupted call. Callers
+// must exclude concurrent calls with a lock.
 package hooks
 
 import (
@@ -48,7 +47,7 @@ import (
 	"strings"
 )
 
-// The events that a hook is installed for.
+// The events for which hooks are installed.
 const (
 	PostCheckout = "post-checkout"
 	PostCommit   = "post-commit"
@@ -56,16 +55,17 @@ const (
 	PrePush      = "pre-push"
 )
 
-// Events are all of them, by name.
+// Events returns all events, sorted by name.
 func Events() []string { return []string{PostCheckout, PostCommit, PostRewrite, PrePush} }
 
-// Error is a refusal: what stands in the way, and what to do about it.
+// Error is a refusal: the problem, and how to solve it.
 type Error struct {
 	Message string // lower case, no full stop, names in single quotes
 	Hints   []string
-	Err     error // the cause, if there is one
+	Err     error // the cause; nil if there is none
 }
 
+// Error returns the message with its cause, without the hints.
 func (e *Error) Error() string {
 	if e.Err != nil {
 		return e.Message + ": " + cause(e.Err).Error()
@@ -73,9 +73,10 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
+// Unwrap returns the cause; nil if there is none.
 func (e *Error) Unwrap() error { return e.Err }
 
-// cause drops the operation and the path, which the message has named.
+// cause drops the operation and the path, which the message already contains.
 func cause(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -92,13 +93,14 @@ func refuse(err error, hint, format string, args ...any) *Error {
 	return e
 }
 
-// Place is a directory in which git looks for hooks.
+// Place is a directory in which git looks for hooks. Its functions are not safe beside
+// other processes: see the package comment.
 type Place struct {
 	Dir   string   // absolute; it need not exist
-	Roots []string // the directories that are the repository's own: worktrees and git directories
+	Roots []string // the repository's own directories: worktrees and git directories
 }
 
-// keptDir is where hooks are kept that cannot hold the block.
+// keptDir is the directory for hooks that cannot contain the block.
 const keptDir = "kept-by-git-context"
 
 // husky reports whether git runs husky's generated files there.
@@ -113,7 +115,7 @@ func (p Place) husky() bool {
 	return err == nil
 }
 
-// dir is where the files are that people edit.
+// dir returns the directory of the files that people edit.
 func (p Place) dir() string {
 	if p.husky() {
 		return filepath.Dir(p.Dir)
@@ -123,8 +125,8 @@ func (p Place) dir() string {
 
 func (p Place) kept(event string) string { return filepath.Join(p.dir(), keptDir, event) }
 
-// Check refuses a directory that belongs to more than this repository: what is
-// installed there would run everywhere.
+// Check refuses a directory outside of this repository, because a hook there would run for
+// other repositories too, and a path that is not a directory. The error is an *Error.
 func (p Place) Check() error {
 	inside, err := p.inside(p.Dir)
 	if err != nil {
@@ -143,20 +145,20 @@ func (p Place) Check() error {
 	return nil
 }
 
-// isFile reports whether something that is no directory stands in the place of one, which
-// turns hooks off: people say core.hooksPath=/dev/null.
+// isFile reports whether the path of the hooks' directory is a file, which disables hooks:
+// core.hooksPath=/dev/null.
 func (p Place) isFile() bool {
 	info, err := os.Stat(p.Dir)
 	return err == nil && !info.IsDir()
 }
 
-// inside reports whether a path leads into the repository, whatever symbolic links
-// stand on the way. What does not exist yet is where its parent is.
+// inside reports whether a path is in the repository after all symbolic links are resolved.
+// For a path that does not exist, its parent decides.
 func (p Place) inside(path string) (bool, error) {
 	real, err := filepath.EvalSymlinks(path)
 	for tail := ""; errors.Is(err, fs.ErrNotExist) && filepath.Dir(path) != path; {
 		if _, exists := os.Lstat(path); exists == nil {
-			return false, err // a link that leads nowhere
+			return false, err // a dangling link
 		}
 		tail = filepath.Join(filepath.Base(path), tail)
 		path = filepath.Dir(path)
@@ -181,7 +183,7 @@ func within(path, dir string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// owner guesses by whom a hook was made, from what it says.
+// owner guesses from a hook's text which tool made it.
 func owner(text string) string {
 	for _, tool := range []struct{ sign, name string }{
 		{"lefthook", "lefthook"}, {"husky", "husky"}, {"generated by pre-commit", "pre-commit"},
@@ -194,7 +196,7 @@ func owner(text string) string {
 	return ownerAnother
 }
 
-// The owners that are no tool's name.
+// The owners that are not names of tools.
 const (
 	OwnerSelf    = "git-context"
 	ownerAnother = "another"

@@ -6,37 +6,37 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/prose"
 )
 
-// Did is what became of one hook.
+// Did is the effect on one hook.
 type Did string
 
-// What Install and Uninstall do.
+// The effects of Install and Uninstall.
 const (
-	Installed Did = "installed" // a new file, or a block in one that stood there
-	Kept      Did = "kept"      // what stood there was moved aside, and runs behind ours
-	Mended    Did = "mended"    // an older or edited block was written anew
+	Installed Did = "installed" // a new file, or a block in an existing one
+	Kept      Did = "kept"      // the existing hook was moved aside and runs after ours
+	Mended    Did = "mended"    // an older or edited block was replaced
 	Unchanged Did = "unchanged"
 	Removed   Did = "removed"  // the file, or the block in it
-	Restored  Did = "restored" // what was moved aside stands in its place again
-	Left      Did = "left"     // something stays: Note says what
+	Restored  Did = "restored" // a hook that was moved aside is in its place again
+	Left      Did = "left"     // something remains, which Note names
 )
 
-// Change is what became of the hook of one event.
+// Change is the effect on the hook of one event.
 type Change struct {
 	Event string `json:"name"`
 	Path  string `json:"path"`
 	Did   Did    `json:"did"`
-	Owner string `json:"owner"` // of what stood, or stands, there
+	Owner string `json:"owner"` // the tool that owns the hook apart from our block, see Hook
 	Note  string `json:"note,omitempty"`
 }
 
-// Install puts the block into the hook of every event, or of none: what cannot be
-// done is refused before anything is changed, and what fails later is undone. Where
-// all is installed already nothing changes.
+// Install adds the block to the hooks of all events or of none: it refuses before it
+// changes anything, and undoes its changes if it fails later. If everything is installed,
+// it changes nothing. Refusals are *Error values, joined.
 func Install(p Place) ([]Change, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func Install(p Place) ([]Change, error) {
 	return changes, nil
 }
 
-// plan reads all hooks and collects what stands in the way of installing any.
+// plan reads all hooks and collects the obstacles to installing any.
 func (p Place) plan() ([]*file, error) {
 	var files []*file
 	var errs []error
@@ -74,21 +74,20 @@ func (p Place) plan() ([]*file, error) {
 	return files, errors.Join(errs...)
 }
 
-// obstacle is why a hook cannot be installed although each file alone could be.
+// obstacle returns why a hook cannot be installed although its files can be read; nil if it
+// can.
 func (f *file) obstacle(kept string) error {
 	switch {
-	case f.stored != nil && f.kind != absent && !f.same() && f.then() != putsBack:
-		return refuse(nil, "move one of them away", "'%s' was kept when hook '%s' was installed, and another one stands there now", kept, f.path)
+	case f.stored != nil && f.kind != absent && !f.sameAsStored() && f.ending() != restoresHook:
+		return refuse(nil, "move one of them away",
+			"'%s' was kept when hook '%s' was installed, and another one stands there now", kept, f.path)
 	case (f.kind == ours || f.kind == byHand) && !f.runs():
-		return refuse(nil, "chmod +x "+quote(f.path), "hook '%s' is not executable any more", f.path)
+		return refuse(nil, "chmod +x "+prose.ShellQuoted(f.path), "hook '%s' is not executable any more", f.path)
 	}
 	return nil
 }
 
-// quote writes a path such that a shell takes it as it is.
-func quote(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }
-
-// undo takes back what was installed until a hook failed, the last one.
+// undo removes what was installed before a hook failed, and the rest of that hook.
 func (p Place) undo(changes []Change) error {
 	var errs []error
 	for _, c := range changes {
@@ -104,45 +103,45 @@ func (p Place) undo(changes []Change) error {
 	return errors.Join(errs...)
 }
 
-// install puts the block into one hook:
+// install adds the block to one hook:
 //
-//  1. it is there, or was put there by hand: nothing, or the same block anew where it
-//     was edited,
+//  1. it is installed, or was added by hand: nothing, or the current block in place of an
+//     edited one,
 //  2. a script: into it,
 //  3. another hook: that one aside, and a file in its place,
 //  4. none, but one was moved aside: that file,
 //  5. none: a new file.
 func (p Place) install(f *file) (Did, error) {
-	gone := f.kind == ours && f.then() == putsBack && f.stored == nil
+	gone := f.kind == ours && f.ending() == restoresHook && f.stored == nil
 	switch {
 	case gone:
-		return Mended, replace(f.path, fresh(f.event, f.husky), 0o777, nil)
+		return Mended, replace(f.path, newFile(f.event, f.husky), 0o777, nil)
 	case f.kind == byHand, f.kind == ours && f.current():
 		return Unchanged, nil
 	case f.kind == ours:
-		return Mended, replace(f.path, f.before+f.wanted()+f.after, 0, f.info)
+		return Mended, replace(f.path, f.before+f.wantedBlock()+f.after, 0, f.info)
 	case f.kind == shell:
 		return Installed, replace(f.path, insert(f.before, f.event), 0, f.info)
 	case f.kind == opaque:
 		if err := p.setAside(f); err != nil {
 			return "", err
 		}
-		return Kept, replace(f.path, instead(f.event), 0o777, nil)
+		return Kept, replace(f.path, replacement(f.event), 0o777, nil)
 	case f.stored != nil:
-		return Kept, replace(f.path, instead(f.event), 0o777, nil)
+		return Kept, replace(f.path, replacement(f.event), 0o777, nil)
 	}
 	f.owner = OwnerSelf
 	mode := fs.FileMode(0o777)
 	if f.husky {
 		mode = 0o666
 	}
-	return Installed, replace(f.path, fresh(f.event, f.husky), mode, nil)
+	return Installed, replace(f.path, newFile(f.event, f.husky), mode, nil)
 }
 
-// setAside gives a hook its second name, or on a file system without links its
-// other one: it never is without a name.
+// setAside gives a hook its second name. On a file system without links it renames it. The
+// hook is never without a name.
 func (p Place) setAside(f *file) error {
-	if f.same() {
+	if f.sameAsStored() {
 		return nil
 	}
 	kept := p.kept(f.event)
@@ -161,14 +160,14 @@ func (p Place) setAside(f *file) error {
 	return os.Rename(f.path, kept)
 }
 
-// replace writes a file beside its place and renames it, with the mode of the one
-// that stood there, or what the umask leaves of another.
+// replace writes a file beside its path and renames it. It keeps the mode of as, the file
+// it replaces; without as, the mode is mode reduced by the umask.
 func replace(path, text string, mode fs.FileMode, as fs.FileInfo) error {
-	tmp, err := createBeside(path, mode)
+	tmp, err := createTemp(path, mode)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(tmp.Name()) // of no effect once renamed
+	defer os.Remove(tmp.Name()) // without effect after the rename
 	_, err = tmp.WriteString(text)
 	if err == nil {
 		err = tmp.Sync() // a crash of the machine must not leave an empty hook
@@ -186,29 +185,29 @@ func replace(path, text string, mode fs.FileMode, as fs.FileInfo) error {
 	return err
 }
 
-// createBeside makes a new file in a path's directory. The name that it takes is the
-// same each time, so that a crash leaves one at most: callers hold a lock.
-func createBeside(path string, mode fs.FileMode) (*os.File, error) {
-	if err := removeBeside(path); err != nil {
+// createTemp creates a file in the same directory. Its name is fixed, so that crashes
+// leave at most one; the callers' lock makes it unique.
+func createTemp(path string, mode fs.FileMode) (*os.File, error) {
+	if err := removeTemp(path); err != nil {
 		return nil, err
 	}
-	return os.OpenFile(beside(path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode|0o600)
+	return os.OpenFile(tempPath(path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode|0o600)
 }
 
-func beside(path string) string {
+func tempPath(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".git-context-tmp")
 }
 
-// removeBeside takes away what a crash left there.
-func removeBeside(path string) error {
-	err := os.Remove(beside(path))
-	if nowhere(err) {
+// removeTemp removes the file that a crash left.
+func removeTemp(path string) error {
+	err := os.Remove(tempPath(path))
+	if cannotExist(err) {
 		return nil
 	}
 	return err
 }
 
-// Changed reports whether anything was done.
+// Changed reports whether anything was changed.
 func Changed(changes []Change) bool {
 	return slices.ContainsFunc(changes, func(c Change) bool { return c.Did != Unchanged })
 }

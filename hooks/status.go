@@ -9,14 +9,15 @@ import (
 // The states of a hook.
 const (
 	StateInstalled = "installed"
-	StateKept      = "kept"    // installed; another hook was moved aside, and runs behind it
-	StateMissing   = "missing" // nothing of ours is there
-	StateBroken    = "broken"  // Reason says why
+	StateKept      = "kept"    // installed; another hook was moved aside and runs after it
+	StateMissing   = "missing" // not installed
+	StateBroken    = "broken"  // installed but not working; Reason names the problem
 )
 
-// Hook is how the hook of one event stands. Owner is by whom the file is, our block
-// (or the same call, put in by hand) left out: git-context, husky, lefthook, pre-commit, git-lfs, another; for a hook
-// that is kept, by whom that is. It is empty where there is none.
+// Hook is the state of the hook of one event. Owner is the owner of the file apart from our
+// block (or the same call, added by hand): git-context, husky, lefthook, pre-commit,
+// git-lfs or another. If a hook was moved aside, Owner is that hook's owner. It is empty if
+// there is no file.
 type Hook struct {
 	Name   string `json:"name"`
 	Path   string `json:"path"`
@@ -24,15 +25,15 @@ type Hook struct {
 	Owner  string `json:"owner"`
 	Reason string `json:"reason,omitempty"`
 
-	// Where to install would be refused: why, and what to do about it, also for a hook of
-	// which nothing of ours is there.
+	// If Install would refuse this hook: the refusal and its solution. They may be set for
+	// a hook in any state.
 	Refusal string `json:"-"`
 	Repair  string `json:"-"`
 }
 
-// Status says how the hook of every event stands. It changes nothing, and a hook of ours
-// that cannot be read is broken, not an error. What stands where nothing of ours does is
-// somebody else's, and none of our business.
+// Status returns the state of the hook of every event. It changes nothing. If a hook of
+// ours cannot be read, its state is broken, and no error is returned. Other tools' hooks
+// are not judged. The only error is an *Error for a Place whose path cannot be resolved.
 func Status(p Place) ([]Hook, error) {
 	inside, err := p.inside(p.Dir)
 	if err != nil {
@@ -54,7 +55,7 @@ func (p Place) status(event string) Hook {
 	f, err := p.read(event)
 	if err != nil {
 		h.Owner, h.Refusal, h.Repair = f.owner, err.Error(), repair(err)
-		if h.State = StateMissing; f.holds() || f.damaged || f.stored != nil {
+		if h.State = StateMissing; f.hasBlock() || f.damaged || f.stored != nil {
 			h.State, h.Reason = StateBroken, h.Refusal
 		}
 		return h
@@ -63,7 +64,7 @@ func (p Place) status(event string) Hook {
 	if f.stored != nil && f.kind != absent {
 		h.Owner = f.stored.owner
 	}
-	h.Reason = p.fault(f)
+	h.Reason = p.problem(f)
 	switch {
 	case h.Reason != "":
 		h.Repair = repair(f.obstacle(p.kept(event)))
@@ -80,10 +81,10 @@ func (p Place) status(event string) Hook {
 	return h
 }
 
-// noHusky is what is wrong where the folder of husky's own files lacks one.
+// noHusky is the problem of a hook for which husky has no generated file.
 const noHusky = "husky has no hook for it; run husky"
 
-// repair is what a refusal to install asks for.
+// repair returns the solution that a refusal suggests.
 func repair(refusal error) string {
 	var known *Error
 	switch {
@@ -95,12 +96,12 @@ func repair(refusal error) string {
 	return "look at the file"
 }
 
-// fault is why a hook does not do what it should; "" for none.
-func (p Place) fault(f *file) string {
+// problem returns why a hook does not work; "" if it does.
+func (p Place) problem(f *file) string {
 	switch {
 	case f.stored != nil && f.kind == absent:
 		return "the hook that was kept has no file that runs it; install again"
-	case f.kind != ours && f.stored != nil && !f.same():
+	case f.kind != ours && f.stored != nil && !f.sameAsStored():
 		return "another hook took the place of git-context's; what was kept is not run"
 	case f.kind != ours && f.kind != byHand:
 		return ""
@@ -108,13 +109,13 @@ func (p Place) fault(f *file) string {
 		return ""
 	case !f.runs():
 		return "it is not executable, so that git does not run it"
-	case !f.current() && f.block == block(f.event, takesFile, true):
+	case !f.current() && f.block == block(f.event, removesFile, true):
 		return "lines that were added to it get no input; install again"
 	case !f.current():
 		return "its lines were edited, or are of another version; install again"
-	case f.then() == putsBack && f.stored == nil:
+	case f.ending() == restoresHook && f.stored == nil:
 		return "the hook that was kept is gone"
-	case f.then() != putsBack && f.stored != nil:
+	case f.ending() != restoresHook && f.stored != nil:
 		return "what was kept is not run"
 	}
 	if f.husky {

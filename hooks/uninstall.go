@@ -9,12 +9,12 @@ import (
 	"github.com/git-context/git-context/refs/fault"
 )
 
-// Uninstall leaves every hook of some places as Install found it, byte for byte. Lines
-// that somebody added to a file of ours stay, and the Change says so. Events whose hook
-// holds nothing of ours have no Change, whatever stands there. Where one cannot be read,
-// or its block is damaged, nothing is changed in any place. What fails later is an error
-// beside the changes that were made; to uninstall again goes on. Outside of the repository
-// nothing was installed.
+// Uninstall restores every hook in the given places to what Install found, byte for byte.
+// Lines that somebody added to a file of ours stay, and the Change reports them. Events
+// without anything of ours have no Change. If a hook cannot be read or a block is damaged,
+// Uninstall changes nothing in any place. After a later failure it returns the changes made
+// so far and an error; calling it again continues. It skips places outside of the
+// repository, as Install refuses them.
 func Uninstall(places ...Place) ([]Change, error) {
 	var files []placed
 	var errs []error
@@ -24,7 +24,7 @@ func Uninstall(places ...Place) ([]Change, error) {
 			continue
 		}
 		for _, event := range Events() {
-			// Other tools move a hook of ours out of their way: pre-commit, lefthook.
+			// Other tools move our hook out of their way: pre-commit, lefthook.
 			for _, name := range []string{event + ".legacy", event + ".old", event} {
 				f, err := p.findOurs(event, name)
 				files, errs = append(files, placed{p, f}), append(errs, err)
@@ -36,7 +36,7 @@ func Uninstall(places ...Place) ([]Change, error) {
 	}
 	var changes []Change
 	for _, at := range files {
-		if err := removeBeside(at.file.path); err != nil {
+		if err := removeTemp(at.file.path); err != nil {
 			errs = append(errs, refuse(err, "", "cannot clear up beside hook '%s'", at.file.path))
 		}
 		c, err := at.uninstall(at.file)
@@ -45,24 +45,24 @@ func Uninstall(places ...Place) ([]Change, error) {
 			changes = append(changes, c)
 		}
 	}
-	for _, at := range files { // none of them outside of the repository
+	for _, at := range files { // all of these are inside the repository
 		at.removeKeptDir()
 	}
 	return changes, errors.Join(errs...)
 }
 
-// placed is a hook and where it was found.
+// placed is a hook and its place.
 type placed struct {
 	Place
 	file *file
 }
 
-// findOurs reads one file of those that may hold our block, or stand for what was moved
-// aside.
+// findOurs reads one file that may contain our block, or that replaced a hook that was
+// moved aside.
 func (p Place) findOurs(event, name string) (*file, error) {
 	f, err := p.find(event, filepath.Join(p.dir(), name))
 	if err != nil && name != event && !f.damaged {
-		return &file{event: event, path: f.path}, nil // unread, it is taken for somebody else's
+		return &file{event: event, path: f.path}, nil // unreadable: taken for somebody else's
 	}
 	if err != nil {
 		return nil, err
@@ -71,20 +71,20 @@ func (p Place) findOurs(event, name string) (*file, error) {
 	return f, err
 }
 
-// removeKeptDir removes the directory of what is kept, unless something is.
+// removeKeptDir removes the directory of kept hooks if it is empty.
 func (p Place) removeKeptDir() { _ = os.Remove(filepath.Join(p.dir(), keptDir)) }
 
-// uninstall takes the block out of one file:
+// uninstall removes the block from one file:
 //
-//  1. the file was made for it and holds nothing else: the file goes,
-//  2. it stands for another that was moved aside, and nothing was added: that one
+//  1. if the file was created for the block and contains nothing else: the file too,
+//  2. if the file replaced a hook that was moved aside, and nothing was added: that hook
 //     takes its place again,
-//  3. else the block alone goes. What was added then stays, and what was moved aside
-//     is still run from where it is.
+//  3. otherwise only the block. Lines that were added stay, and a hook that was moved aside
+//     is still run from its new path.
 //
-// What an interrupted Install left is put back too.
+// It also reverts an interrupted Install.
 func (p Place) uninstall(f *file) (c Change, err error) {
-	if f.stored, err = p.storedFor(f.event); err != nil { // that of another file may have gone with it
+	if f.stored, err = p.storedFor(f.event); err != nil { // handling another file of this event may have removed it
 		return c, err
 	}
 	c = Change{Event: f.event, Path: f.path, Owner: f.owner}
@@ -98,11 +98,11 @@ func (p Place) uninstall(f *file) (c Change, err error) {
 func (p Place) takeOut(f *file) (did Did, note string, err error) {
 	alone := f.kind == ours && f.foreign(f.event) == ""
 	switch {
-	case f.kind == ours && f.then() == putsBack && alone && f.stored != nil:
+	case f.kind == ours && f.ending() == restoresHook && alone && f.stored != nil:
 		return Restored, "", p.putBack(f)
-	case f.kind == ours && f.then() != takesBlock && alone:
+	case f.kind == ours && f.ending() != removesBlock && alone:
 		return Removed, "", os.Remove(f.path)
-	case f.kind == ours && f.then() != takesBlock:
+	case f.kind == ours && f.ending() != removesBlock:
 		note := "lines that were added to it stay"
 		if f.stored != nil {
 			note += "; it still runs '" + f.stored.path + "'"
@@ -110,7 +110,7 @@ func (p Place) takeOut(f *file) (did Did, note string, err error) {
 		return Left, note, replace(f.path, f.without(), 0, f.info)
 	case f.kind == ours:
 		return Removed, "", replace(f.path, f.without(), 0, f.info)
-	case f.same():
+	case f.sameAsStored():
 		return Restored, "", os.Remove(f.stored.path)
 	case f.stored == nil || !strings.HasSuffix(f.path, f.event):
 		return "", "", nil
@@ -120,7 +120,7 @@ func (p Place) takeOut(f *file) (did Did, note string, err error) {
 	return Left, "another hook stands there; what was kept is in '" + f.stored.path + "'", nil
 }
 
-// putBack gives what was moved aside its place again.
+// putBack moves a hook that was moved aside back to its place.
 func (p Place) putBack(f *file) error {
 	if f.stored.link == "" {
 		return os.Rename(f.stored.path, f.path)
@@ -129,14 +129,14 @@ func (p Place) putBack(f *file) error {
 	if !filepath.IsAbs(target) {
 		target = strings.TrimPrefix(target, deeper(""))
 	}
-	if err := removeBeside(f.path); err != nil {
+	if err := removeTemp(f.path); err != nil {
 		return err
 	}
-	if err := os.Symlink(target, beside(f.path)); err != nil {
+	if err := os.Symlink(target, tempPath(f.path)); err != nil {
 		return err
 	}
 	fault.Point("before-hook-rename")
-	if err := os.Rename(beside(f.path), f.path); err != nil {
+	if err := os.Rename(tempPath(f.path), f.path); err != nil {
 		return err
 	}
 	fault.Point("after-hook-restored")

@@ -3,15 +3,14 @@ package notes
 import (
 	"bytes"
 	"context"
-	"strings"
 
 	"github.com/git-context/git-context/refs/git"
 )
 
-// Lost is the lines that a notes commit held and one that took its place does not, by
-// object, without those that the update holds: what a writer lost that wrote without an
-// old value. A line that was removed on purpose is not among them where that was done on
-// top of before.
+// Lost returns, by object, the lines that the notes commit before contains and the commit
+// after, which replaced it, lacks, without those that the update contains. A writer that
+// does not check the old value of the ref loses such lines. A line that was removed
+// deliberately is not among them if the removal was based on before.
 func (u *Update) Lost(ctx context.Context, before, after git.ID) (map[git.ID][]byte, error) {
 	was, err := u.repo.Commit(ctx, before)
 	if err != nil {
@@ -21,50 +20,25 @@ func (u *Update) Lost(ctx context.Context, before, after git.ID) (map[git.ID][]b
 	if err != nil {
 		return nil, err
 	}
-	l := &losing{u: u, now: u.repo.Edit(now.Tree), lost: map[git.ID][]byte{}}
-	return l.lost, l.walk(ctx, "", was.Tree)
+	l := &lostLines{u: u, now: u.repo.Edit(now.Tree), lost: map[git.ID][]byte{}}
+	return l.lost, eachChanged(ctx, u.repo, l.now, "", was.Tree, func(object, blob git.ID) error {
+		return l.note(ctx, object, blob)
+	})
 }
 
-// losing is a search for lost lines.
-type losing struct {
+// lostLines is a search for lost lines.
+type lostLines struct {
 	u    *Update
-	now  *git.Edit // the tree that took the place
+	now  *git.Edit // the tree that replaced the old one
 	lost map[git.ID][]byte
 }
 
-// walk looks at what a folder held that stands there no more as it was: few, of any
-// number of notes.
-func (l *losing) walk(ctx context.Context, dir string, was git.ID) error {
-	list, err := l.u.repo.Tree(ctx, was)
-	if err != nil {
-		return err
-	}
-	for _, e := range list {
-		path := dir + e.Name
-		same, ok, err := l.now.Entry(ctx, path)
-		if err != nil {
-			return err
-		}
-		switch {
-		case ok && same == e:
-		case e.IsTree():
-			err = l.walk(ctx, path+"/", e.ID)
-		default:
-			err = l.note(ctx, git.ID(strings.ReplaceAll(path, "/", "")), e.ID)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // note finds the lines that one note lost.
-func (l *losing) note(ctx context.Context, object, blob git.ID) error {
-	if !git.IsID(string(object)) { // no note
+func (l *lostLines) note(ctx context.Context, object, blob git.ID) error {
+	if !git.IsID(string(object)) { // not a note
 		return nil
 	}
-	had, err := l.u.repo.Blob(ctx, blob)
+	before, err := l.u.repo.Blob(ctx, blob)
 	if err != nil {
 		return err
 	}
@@ -76,15 +50,15 @@ func (l *losing) note(ctx context.Context, object, blob git.ID) error {
 	if err != nil {
 		return err
 	}
-	stand := Union(now, newest)
-	if lines := bytes.TrimPrefix(Union(stand, had), stand); len(lines) > 0 {
+	present := Union(now, newest)
+	if lines := bytes.TrimPrefix(Union(present, before), present); len(lines) > 0 {
 		l.lost[object] = bytes.TrimPrefix(lines, []byte("\n"))
 	}
 	return nil
 }
 
-// Restore adds lost lines, and makes the commit that held them a part of the history of
-// the notes: who removes them then is not taken for one who lost them.
+// Restore adds lost lines, and makes the commit that contained them a parent of the new
+// notes commit. So removing them later is not mistaken for lostLines them.
 func (u *Update) Restore(ctx context.Context, lost map[git.ID][]byte, from git.ID) error {
 	for object, lines := range lost {
 		if err := u.Add(ctx, object, lines); err != nil {
@@ -97,8 +71,8 @@ func (u *Update) Restore(ctx context.Context, lost map[git.ID][]byte, from git.I
 	return nil
 }
 
-// Join puts what an object's note says in several places of the tree into the one where
-// it belongs. git reads them all, this package reads the first. It is called before Add.
+// Join moves the text of an object's note from the given paths of the tree to its proper
+// path. git reads all of them, this package only the first. Join must be called before Add.
 func (u *Update) Join(ctx context.Context, object git.ID, paths []string) error {
 	for _, path := range paths {
 		entry, ok, err := u.tree.Entry(ctx, path)

@@ -1,36 +1,34 @@
-// Package notes reads and writes git-context's notes: refs/notes/context, one
-// note for an object, one JSON object for a line.
+// Package notes reads and writes git-context's notes: refs/notes/context, with one note for
+// each object and one JSON object on each line.
 //
 // # Format
 //
-// Every line stands alone, so that a union of lines (git's cat_sort_uniq) is a
-// correct merge of two notes:
+// The lines are independent of each other, so that a union of lines (git's cat_sort_uniq)
+// merges two notes correctly:
 //
 //	{"v":1,"id":"01JD…","kind":"commit","time":"2026-11-21T01:40:12Z","agent":"claude-code", …}
 //
-// The kind says what the other members are. On memory commits: commit (branch,
-// steps, session, model, code, tokens), score (score), outcome (outcome),
-// tag (key, value), review (text). On code commits: link (memory, branch, and
-// milestone, its Context-Id, by which it is found where its commit was rewritten).
-// For one kind, and for tags one key, the line with the largest id is in force; of
-// links all are.
-// An id is a ULID of a time before the year 10000.
-// A line that is not such an object belongs to somebody else: it is kept and
-// never interpreted.
+// The kind determines the other members. On memory commits: commit (branch, steps, session,
+// model, code, tokens), score (score), outcome (outcome), tag (key, value), review (text).
+// On code commits: link (memory, branch, and milestone, which is the memory commit's
+// Context-Id and finds it if its git commit was rewritten). Of the lines of one kind, and
+// for tags of one key, the one with the largest id is valid; of links and reviews all are.
+// An id is a ULID with a time before the year 10000. A line that is not such an object
+// belongs to another program: it is preserved and never interpreted.
 //
 // # The tree
 //
-// Notes are written in a fixed 2/38 fan-out (2/62 with SHA-256), whatever their
-// number, because one insert then rewrites one small tree of 256. git reads any
-// fan-out and may itself write another one: an existing note is found and
-// replaced wherever it stands.
+// Notes are written in a fixed 2/38 fan-out (2/62 with SHA-256), whatever their number,
+// because one insert then rewrites one small tree of 256 entries. git reads any fan-out and
+// may write another one itself: an existing note is found and replaced at any of these
+// paths.
 //
-// # Beside others
+// # Other writers
 //
-// git notes add and append write without an old value and lose what another
-// process added meanwhile. This package therefore never runs them: it builds the
-// new notes commit and leaves the swap to the caller's ref transaction, with the
-// old value. Writers serialise on the repository's lock [LockName].
+// git notes add and append write without an old value and lose what another process added
+// meanwhile. This package therefore never runs them: it builds the new notes commit and
+// leaves the update of the ref to the caller's ref transaction, with the old value. Writers
+// serialise on the repository's lock [LockName].
 package notes
 
 import (
@@ -46,11 +44,11 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// LockName is the lock that every writer of the notes ref holds, for as long as
-// it takes to build one commit and swap the ref.
+// LockName is the lock that every writer of the notes ref must acquire while it builds a
+// commit and updates the ref.
 const LockName = "notes"
 
-// The kinds of fact.
+// The kinds of facts.
 const (
 	KindCommit  = "commit"
 	KindScore   = "score"
@@ -60,10 +58,10 @@ const (
 	KindLink    = "link"
 )
 
-// Outcomes are what a milestone may have come to.
+// Outcomes returns the valid outcomes of a commit.
 func Outcomes() []string { return []string{"success", "failed", "abandoned"} }
 
-// Fact is one line of a note. Members that a kind does not have are left out.
+// Fact is one line of a note. Members that its kind does not have are zero and not written.
 type Fact struct {
 	Version   int       `json:"v"`
 	ID        string    `json:"id"`
@@ -84,11 +82,11 @@ type Fact struct {
 	Value     string    `json:"value,omitempty"`
 	Text      string    `json:"text,omitempty"`
 
-	// Raw is the line that Parse read the fact from, with members it does not know.
+	// Raw is the line that Parse read, which may have members unknown to this version.
 	Raw json.RawMessage `json:"-"`
 }
 
-// Line is the fact as it stands in a note, without a newline.
+// Line returns the fact as a line of a note, without a newline.
 func (f Fact) Line() ([]byte, error) {
 	f.Version = 1
 	f.Time = f.Time.UTC()
@@ -101,15 +99,15 @@ func (f Fact) Line() ([]byte, error) {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
-// Parse takes the facts out of a note, oldest first, in whatever order its lines are:
-// of two facts of one id, which nobody makes by accident, the bytewise smaller is the
-// newer one, so that all clones agree. Lines of other people are passed over.
+// Parse returns the facts in a note, oldest first, independent of the order of its lines.
+// Of two facts with one id, which only forgery creates, the bytewise smaller counts as
+// newer, so that all clones agree. Lines of other programs are skipped.
 func Parse(note []byte) []Fact {
 	var facts []Fact
 	for line := range bytes.Lines(note) {
 		var f Fact
 		if json.Unmarshal(line, &f) == nil && f.Version == 1 && validID(f.ID) && f.Kind != "" {
-			f.Raw = bytes.ToValidUTF8(bytes.TrimSpace(line), []byte("\uFFFD")) // JSON's reader takes any bytes
+			f.Raw = bytes.ToValidUTF8(bytes.TrimSpace(line), []byte("\uFFFD")) // JSON's reader accepts invalid UTF-8
 			facts = append(facts, f)
 		}
 	}
@@ -119,15 +117,15 @@ func Parse(note []byte) []Fact {
 	return facts
 }
 
-// validID reports whether an id orders with others and others can follow it. What is
-// no ULID, or one that is later than any date, would be in force for good.
+// validID reports whether other ids can follow an id in order. Anything but a ULID, or a
+// ULID later than any date, would stay the newest forever.
 func validID(id string) bool {
 	parsed, err := ulid.ParseStrict(id)
 	return err == nil && parsed.String() == id && ulid.Time(parsed.Time()).Year() <= 9999
 }
 
-// Judgement is what a milestone's facts say that is in force. Reviews do not
-// replace one another: all of them are, oldest first.
+// Judgement is the valid facts about a commit. Reviews do not replace one another: all are
+// valid, oldest first.
 type Judgement struct {
 	Score   *float64
 	Outcome *string
@@ -135,8 +133,8 @@ type Judgement struct {
 	Reviews []Fact
 }
 
-// Judge finds what is in force among facts that Parse returned. A score out of
-// range and an outcome that nobody knows say nothing.
+// Judge returns the valid facts among those that Parse returned. It ignores scores out of
+// range and unknown outcomes.
 func Judge(facts []Fact) Judgement {
 	j := Judgement{Tags: map[string]string{}}
 	for _, f := range facts {
@@ -158,9 +156,9 @@ func Judge(facts []Fact) Judgement {
 	return j
 }
 
-// Union is the lines of both notes, each once. Ours stands as it is, new lines
-// follow, so that a note that gains nothing keeps its bytes. Empty lines, which
-// git puts between joined notes, are not taken over.
+// Union returns the lines of both notes, each once. New lines follow ours, which stays
+// unchanged, so that a note that gains no line keeps its bytes. Empty lines of theirs,
+// which git puts between joined notes, are dropped.
 func Union(ours, theirs []byte) []byte {
 	seen := map[string]bool{"": true}
 	for line := range bytes.Lines(ours) {

@@ -9,16 +9,16 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// Unite adds every line of another repository's notes, given by their commit. It
-// is called once for an Update, after Add. The cases:
+// Unite adds every line of another repository's notes, given by their commit. It must be
+// called once for an Update, after Add. The cases:
 //
-//  1. ours have theirs in their history: nothing;
-//  2. there are none of ours, theirs have ours in their history, or theirs hold
-//     every line of ours: theirs;
+//  1. our notes have theirs in their history: nothing;
+//  2. we have no notes, theirs have ours in their history, or theirs contain every line of
+//     ours: theirs;
 //  3. otherwise a commit with both as parents.
 //
-// In the third case a line that one side removed comes back: lines are a set. What
-// costs time is what differs, however many notes there are.
+// In the third case a line that one side removed reappears, because lines are a set. The
+// cost is linear in the differences, however many notes there are.
 func (u *Update) Unite(ctx context.Context, theirs git.ID) error {
 	c, err := u.repo.Commit(ctx, theirs)
 	if err != nil {
@@ -36,10 +36,17 @@ func (u *Update) Unite(ctx context.Context, theirs git.ID) error {
 		ahead = slices.Contains(bases, u.old)
 	}
 	if ahead && !u.changed() {
-		u.have = theirs
+		u.existing = theirs
 		return nil
 	}
-	if err := u.unite(ctx, "", c.Tree); err != nil {
+	err = eachChanged(ctx, u.repo, u.tree, "", c.Tree, func(object, note git.ID) error {
+		lines, err := u.repo.Blob(ctx, note)
+		if err != nil {
+			return err
+		}
+		return u.Add(ctx, object, lines)
+	})
+	if err != nil {
 		return err
 	}
 	tree, err := u.write(ctx)
@@ -47,44 +54,37 @@ func (u *Update) Unite(ctx context.Context, theirs git.ID) error {
 		return err
 	}
 	if tree == c.Tree {
-		u.have = theirs
+		u.existing = theirs
 		return nil
 	}
 	u.theirs = append(u.theirs, theirs)
 	return nil
 }
 
-// unite walks what a directory of theirs holds that ours has not alike.
-func (u *Update) unite(ctx context.Context, dir string, theirs git.ID) error {
-	list, err := u.repo.Tree(ctx, theirs)
+// eachChanged calls visit for the notes below a directory of theirs that ours lacks or has
+// with other content. These are few, however many notes there are.
+func eachChanged(ctx context.Context, repo *git.Repo, ours *git.Edit, dir string, theirs git.ID,
+	visit func(object, note git.ID) error) error {
+	list, err := repo.Tree(ctx, theirs)
 	if err != nil {
 		return err
 	}
 	for _, e := range list {
 		path := dir + e.Name
-		ours, ok, err := u.tree.Entry(ctx, path)
+		have, ok, err := ours.Entry(ctx, path)
 		if err != nil {
 			return err
 		}
 		switch {
-		case ok && ours == e:
-			continue
-		case e.Mode == git.ModeTree:
-			err = u.unite(ctx, path+"/", e.ID)
+		case ok && have == e:
+		case e.IsTree():
+			err = eachChanged(ctx, repo, ours, path+"/", e.ID, visit)
 		default:
-			err = u.addBlob(ctx, git.ID(strings.ReplaceAll(path, "/", "")), e.ID)
+			err = visit(git.ID(strings.ReplaceAll(path, "/", "")), e.ID)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (u *Update) addBlob(ctx context.Context, object, note git.ID) error {
-	lines, err := u.repo.Blob(ctx, note)
-	if err != nil {
-		return err
-	}
-	return u.Add(ctx, object, lines)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// Read is the note of an object, nil where it has none.
+// Read returns the note of an object; nil if it has none.
 func Read(ctx context.Context, repo *git.Repo, object git.ID) ([]byte, error) {
 	tree, _, err := open(ctx, repo)
 	if err != nil {
@@ -21,21 +21,21 @@ func Read(ctx context.Context, repo *git.Repo, object git.ID) ([]byte, error) {
 	return note, err
 }
 
-// Update is a notes commit in the making: what the notes ref holds with lines
-// added to some objects.
+// Update is a notes commit in preparation: the content of the notes ref with lines added to
+// some objects. One goroutine may use it.
 type Update struct {
-	repo   *git.Repo
-	tree   *git.Edit
-	old    git.ID   // the notes ref's value that the update stands on; "" for none
-	theirs []git.ID // what was united with it
-	have   git.ID   // if not "": a commit that holds all that the update does, and more history
+	repo     *git.Repo
+	tree     *git.Edit
+	old      git.ID   // the notes ref's value that the update is based on; "" for none
+	theirs   []git.ID // the notes commits that were united with it
+	existing git.ID   // if not "": an existing commit that contains the whole update and more history
 
-	// texts are notes that were added to, by their paths. They are written at the end:
-	// one that was added to twice would leave its first blob to nobody.
+	// texts are the changed notes by path. They are written at the end: writing one twice
+	// would leave its first blob unreferenced.
 	texts map[string][]byte
 }
 
-// Begin reads the notes ref. The caller holds [LockName].
+// Begin reads the notes ref. The caller must own the lock [LockName].
 func Begin(ctx context.Context, repo *git.Repo) (*Update, error) {
 	tree, old, err := open(ctx, repo)
 	if err != nil {
@@ -44,13 +44,13 @@ func Begin(ctx context.Context, repo *git.Repo) (*Update, error) {
 	return &Update{repo: repo, tree: tree, old: old, texts: map[string][]byte{}}, nil
 }
 
-// Note is an object's note with what was added to it; nil where it has none.
+// Note returns an object's note with the lines added so far; nil if it has none.
 func (u *Update) Note(ctx context.Context, object git.ID) ([]byte, error) {
 	note, _, err := u.find(ctx, object)
 	return note, err
 }
 
-// Holds reports whether an object has a note with a fact of that kind.
+// Holds reports whether an object's note contains a fact of a kind.
 func (u *Update) Holds(ctx context.Context, object git.ID, kind string) (bool, error) {
 	note, _, err := u.find(ctx, object)
 	for _, f := range Parse(note) {
@@ -61,8 +61,8 @@ func (u *Update) Holds(ctx context.Context, object git.ID, kind string) (bool, e
 	return false, err
 }
 
-// Add puts lines (each ending in a newline) into an object's note; lines that
-// stand there already are not repeated.
+// Add adds lines (each ending in a newline) to an object's note. Existing lines are not
+// repeated.
 func (u *Update) Add(ctx context.Context, object git.ID, lines []byte) error {
 	have, path, err := u.find(ctx, object)
 	if err != nil {
@@ -77,7 +77,7 @@ func (u *Update) Add(ctx context.Context, object git.ID, lines []byte) error {
 // changed reports whether anything was added or removed.
 func (u *Update) changed() bool { return len(u.texts) > 0 || u.tree.Changed() }
 
-// write stores the notes, and returns their tree.
+// write stores the notes and returns their tree.
 func (u *Update) write(ctx context.Context) (git.ID, error) {
 	for _, path := range slices.Sorted(maps.Keys(u.texts)) {
 		id, err := u.repo.WriteBlob(ctx, u.texts[path])
@@ -92,11 +92,11 @@ func (u *Update) write(ctx context.Context) (git.ID, error) {
 	return u.tree.Write(ctx)
 }
 
-// Queue writes the notes commit and queues the swap of the ref. It reports false
-// where nothing changed.
+// Queue writes the notes commit and queues the update of the ref. It reports false if
+// nothing changed.
 func (u *Update) Queue(ctx context.Context, tx *git.Tx, by git.Signature, subject string) (bool, error) {
-	if u.have != "" {
-		tx.Update(git.NotesRef, u.have, u.old)
+	if u.existing != "" {
+		tx.Update(git.NotesRef, u.existing, u.old)
 		return true, nil
 	}
 	if !u.changed() && len(u.theirs) == 0 {
@@ -119,7 +119,7 @@ func (u *Update) Queue(ctx context.Context, tx *git.Tx, by git.Signature, subjec
 	return true, nil
 }
 
-// open reads the notes ref: an empty tree and no commit where it does not exist.
+// open reads the notes ref: an empty tree and no commit if it does not exist.
 func open(ctx context.Context, repo *git.Repo) (*git.Edit, git.ID, error) {
 	tip, err := repo.Ref(ctx, git.NotesRef)
 	if errors.Is(err, git.ErrNotFound) {
@@ -135,9 +135,9 @@ func open(ctx context.Context, repo *git.Repo) (*git.Edit, git.ID, error) {
 	return repo.Edit(c.Tree), tip, nil
 }
 
-// find is the function of that name, for notes that are not written yet.
+// find is the function of the same name, including notes that are not written yet.
 func (u *Update) find(ctx context.Context, object git.ID) (note []byte, path string, err error) {
-	for _, path := range places(object) {
+	for _, path := range notePaths(object) {
 		if text, ok := u.texts[path]; ok {
 			return text, path, nil
 		}
@@ -145,10 +145,10 @@ func (u *Update) find(ctx context.Context, object git.ID) (note []byte, path str
 	return find(ctx, u.repo, u.tree, object)
 }
 
-// find reads an object's note and says where it stands, in whatever fan-out git
-// left it; where there is none, where it belongs.
+// find returns an object's note and its path, in whatever fan-out git left it; without a
+// note, the path at which to write it.
 func find(ctx context.Context, repo *git.Repo, tree *git.Edit, object git.ID) (note []byte, path string, err error) {
-	for _, path := range places(object) {
+	for _, path := range notePaths(object) {
 		entry, ok, err := tree.Entry(ctx, path)
 		if err != nil {
 			return nil, "", err
@@ -158,14 +158,14 @@ func find(ctx context.Context, repo *git.Repo, tree *git.Edit, object git.ID) (n
 			return note, path, err
 		}
 	}
-	return nil, places(object)[0], nil
+	return nil, notePaths(object)[0], nil
 }
 
-// places are the paths at which a note may stand. It is written at the first.
-func places(object git.ID) [3]string {
+// notePaths returns the paths at which a note may be. It is written at the first.
+func notePaths(object git.ID) [3]string {
 	name := string(object)
 	return [...]string{name[:fanout] + "/" + name[fanout:], name, name[:2] + "/" + name[2:4] + "/" + name[4:]}
 }
 
-// fanout is how many digits of an object's name make the directory.
+// fanout is the number of digits of an object's name that form the directory.
 const fanout = 2

@@ -8,27 +8,27 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// past says which moment of the past a view shows, and how it was found. It writes
+// writePast writes which moment of the past a view shows, and how it was found. It writes
 // nothing in a view of the present.
-func (p *Printer) past(at *store.At) {
+func (p *Printer) writePast(at *store.At) {
 	if at == nil {
 		return
 	}
 	p.blank()
-	p.pastFacts(at)
+	p.pastAttributes(at)
 }
 
-// pastFacts is past where other attributes follow or stand before.
-func (p *Printer) pastFacts(at *store.At) {
+// pastAttributes is writePast without the empty line, among other attributes.
+func (p *Printer) pastAttributes(at *store.At) {
 	if at == nil {
 		return
 	}
 	p.attribute("as of", plain(p.when(at.Time)))
-	p.attribute("through", plain(through(at)))
+	p.attribute("through", plain(foundThrough(at)))
 }
 
-// through words how a memory commit was found.
-func through(at *store.At) string {
+// foundThrough describes how a memory commit was found.
+func foundThrough(at *store.At) string {
 	kind := "memory"
 	if at.Code != nil {
 		kind = "code"
@@ -48,27 +48,26 @@ func through(at *store.At) string {
 	return asked
 }
 
-// AtLine is the same on one line, for views that are no Markdown; empty for the
-// present.
+// AtLine returns the same on one line, for views that are not Markdown; "" for the present.
 func AtLine(at *store.At) string {
 	if at == nil {
 		return ""
 	}
-	if at.By == history.AtMemory { // it was named itself
-		return "as of " + stamp(at.Time) + ", " + through(at)
+	if at.By == history.AtMemory { // the revision named the memory commit itself
+		return "as of " + stamp(at.Time) + ", " + foundThrough(at)
 	}
-	return "as of " + stamp(at.Time) + ", memory commit " + at.Commit.Short() + " through " + through(at)
+	return "as of " + stamp(at.Time) + ", memory commit " + at.Commit.Short() + " through " + foundThrough(at)
 }
 
-// AtComment begins a view of the past whose text is a Markdown document itself: what
-// is said of it stands in a comment. It writes nothing in a view of the present.
+// AtComment writes AtLine as a comment, for a view of the past whose text is a Markdown
+// document itself. It writes nothing in a view of the present.
 func AtComment(p *Printer, at *store.At) {
-	if at != nil { // "--" may not stand in a comment
+	if at != nil { // a comment must not contain "--"
 		p.line(dim("<!-- " + strings.ReplaceAll(AtLine(at), "--", "- -") + " -->"))
 	}
 }
 
-// atFlag is what a view of the past adds to the commands that it prints.
+// atFlag returns the flag that a view of the past adds to the commands that it prints.
 func atFlag(at *store.At) string {
 	if at == nil {
 		return ""

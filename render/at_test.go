@@ -26,7 +26,7 @@ func TestPast(t *testing.T) {
 		{store.At{By: history.AtTime, Asked: code, Code: &code, Rev: "\x1b[2J"}, "code commit cccccccccc (^[[2J), as the newest that is not younger"},
 	} {
 		tt.at.Commit, tt.at.Time = memory, now
-		text := show(func(p *Printer) { p.past(&tt.at) }, false)
+		text := show(func(p *Printer) { p.writePast(&tt.at) }, false)
 		if !strings.HasSuffix(text, "\n- through: "+tt.want+"\n") {
 			t.Errorf("want %q in:\n%s", tt.want, text)
 		}
@@ -35,7 +35,7 @@ func TestPast(t *testing.T) {
 
 // A view of the past leads on to views of the past, whatever it was asked by.
 func TestPastCommands(t *testing.T) {
-	v := Snapshot{Branch: "main", Total: 9, far: 2, more: map[string]int{"merged": 3}, At: &store.At{Rev: ":/it's new"}}
+	v := Snapshot{Branch: "main", Total: 9, unknown: 2, more: map[string]int{"merged": 3}, At: &store.At{Rev: ":/it's new"}}
 	text := show(v.Text, false)
 	for _, want := range []string{
 		"3 merged: git context --json --at ':/it'\\''s new'\n",

@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
 
-// BisectText says where a bisect stands and what to do next, or which milestone
-// turned bad and how to see it.
+// BisectText shows the state of a bisect and the next step, or the first bad commit and how
+// to see it.
 func BisectText(p *Printer, b history.Bisection) {
 	switch {
 	case b.FirstBad != nil:
@@ -27,7 +28,7 @@ func BisectText(p *Printer, b history.Bisection) {
 	}
 }
 
-// unknown says what must be known first.
+// unknown returns what must be known first.
 func unknown(b history.Bisection) string {
 	switch {
 	case b.Bad == nil && len(b.Good) == 0:
@@ -43,23 +44,23 @@ func (p *Printer) nextTest(b history.Bisection) {
 		p.line(plain("Bisecting '" + b.Branch + "': good is not before bad; what both come from must be tested"))
 	} else {
 		p.line(plain(fmt.Sprintf("Bisecting '%s': %s left to test after this (roughly %s)", b.Branch,
-			number(b.Left-1, "milestone"), number(bits.Len(uint(b.Left))-1, "more step"))))
+			prose.Count(b.Left-1, "milestone"), prose.Count(bits.Len(uint(b.Left))-1, "more step"))))
 	}
 	c := *b.Next
-	p.line(plain("["), yellow(string(*c.Hash)), plain("] "+flat(c.Summary)))
+	p.line(plain("["), yellow(string(*c.Hash)), plain("] "+prose.Fold(c.Summary)))
 	if c.Code != nil {
 		p.line(dim("code: "), plain(string(*c.Code)))
 	}
 	p.command("then", "bisect good|bad|skip")
 }
 
-// firstBad shows the milestone that was looked for.
+// firstBad shows the first bad commit.
 func (p *Printer) firstBad(c store.Commit) {
 	kind := "milestone"
 	if c.ID == "" {
 		kind = "memory commit, behind the last milestone"
 	}
-	p.line(yellow(string(*c.Hash)), plain(" "+flat(c.Summary)), bold(" is the first bad "+kind))
+	p.line(yellow(string(*c.Hash)), plain(" "+prose.Fold(c.Summary)), bold(" is the first bad "+kind))
 	p.blank()
 	p.attribute("id", plain(c.ID))
 	p.attribute("branch", plain(c.Branch))
@@ -84,12 +85,4 @@ func (p *Printer) firstBad(c store.Commit) {
 	}
 	p.command("what it believed", "--at %s topics", c.Hash.Short())
 	p.command("when done", "bisect reset")
-}
-
-// number says "1 step", "2 steps".
-func number(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -7,43 +7,45 @@ import (
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/prose"
 )
 
-// longAgent is the longest agent's name that the other lines align with.
+// longAgent is the maximum length of an agent's name with which other lines align.
 const longAgent = 24
 
-// BlameText shows who wrote each line, when, and in which milestone it first stood,
-// and lists these milestones below: `git context blame KEY`.
+// BlameText shows who wrote each line, when, and the first memory commit that contains it,
+// and lists these commits below: `git context blame KEY`.
 func BlameText(p *Printer, b history.TopicBlame) {
 	if len(b.Lines) == 0 {
 		p.line(plain("no text in '" + b.Key + "'"))
 		return
 	}
-	agents, stones := 0, 0
+	agents, width := 0, 0
 	for _, l := range b.Lines {
-		agents = max(agents, cells(cut(flat(l.Agent), longAgent)))
-		stones = max(stones, len(stoneOf(l)))
+		agents = max(agents, cells(cut(prose.Fold(l.Agent), longAgent)))
+		width = max(width, len(commitLabel(l)))
 	}
 	digits := len(strconv.Itoa(len(b.Lines)))
 	for _, l := range b.Lines {
-		agent, stone := cut(flat(l.Agent), longAgent), stoneOf(l)
+		agent, label := cut(prose.Fold(l.Agent), longAgent), commitLabel(l)
 		p.line(hash(l.Commit), plain(" "+agent+pad(agent, agents)+" "), dim(day(l.Time)+" "),
-			yellow(stone), plain(pad(stone, stones)+fmt.Sprintf(" %*d) ", digits, l.Line)), plain(strings.TrimSuffix(l.Text, "\r")))
+			yellow(label), plain(pad(label, width)+fmt.Sprintf(" %*d) ", digits, l.Line)),
+			plain(strings.TrimSuffix(l.Text, "\r")))
 	}
-	p.stones(b)
+	p.lineCommits(b)
 }
 
-// stoneOf names the milestone of a line.
-func stoneOf(l history.BlameLine) string {
+// commitLabel names the commit of a line.
+func commitLabel(l history.BlameLine) string {
 	if l.Milestone == nil {
 		return "-"
 	}
 	return l.Milestone.Commit.Short()
 }
 
-// stones lists the milestones of the lines, in their order.
-func (p *Printer) stones(b history.TopicBlame) {
-	if b.Branch == "" { // the roadmap is of no branch, and so of no milestone
+// lineCommits lists the commits of the lines, in their order.
+func (p *Printer) lineCommits(b history.TopicBlame) {
+	if b.Branch == "" { // the roadmap belongs to no branch, so no commit contains it
 		return
 	}
 	p.blank()

@@ -8,18 +8,19 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
 
-// NewBranch is CONTEXT of one branch, with limit of its milestones behind the
-// newest skip. It returns fail.ErrNotFound for a branch that does not exist.
+// NewBranch reads CONTEXT of one branch, with at most limit of its commits after the newest
+// skip. It returns fail.ErrNotFound if the branch does not exist.
 func NewBranch(ctx context.Context, s *refs.Store, w Where, skip, limit int) (store.BranchContext, error) {
 	tip, err := w.tip(ctx, s)
 	if err != nil {
 		return store.BranchContext{}, err
 	}
 	v, err := s.BranchContext(ctx, tip, skip, limit)
-	v.Limit, v.Commits = limit, noted(v.Commits)
+	v.Limit, v.Commits = limit, withTags(v.Commits)
 	if err == nil && v.At == nil {
 		err = code.MarkStale(ctx, s, v.Commits)
 	}
@@ -31,7 +32,7 @@ func BranchText(p *Printer, v store.BranchContext) {
 	b := v.Branch
 	p.line(bold("# Branch "), green(b.Name), plain(" at "), hash(b.Tip))
 	p.blank()
-	p.pastFacts(v.At)
+	p.pastAttributes(v.At)
 	p.attribute("status", plain(b.Status))
 	if b.CreatedFrom != nil {
 		p.attribute("from", plain(*b.CreatedFrom))
@@ -42,7 +43,7 @@ func BranchText(p *Printer, v store.BranchContext) {
 	p.attribute("updated", plain(p.when(b.UpdatedAt)))
 	p.attribute("milestones", plain(strconv.Itoa(v.Total)))
 	if b.Pending > 0 {
-		p.attribute("pending", plain(steps(b.Pending)))
+		p.attribute("pending", plain(prose.Count(b.Pending, "step")))
 	}
 	p.section("Purpose", v.Purpose)
 	p.section("Progress", v.Progress)
@@ -51,7 +52,7 @@ func BranchText(p *Printer, v store.BranchContext) {
 		p.heading("## ", title)
 	}
 	for _, c := range v.Commits {
-		p.listed(c)
+		p.commitLine(c)
 	}
 	p.pages(page{
 		self: "--branch " + b.Name + atFlag(v.At), unit: "--limit", size: v.Limit,
@@ -59,15 +60,15 @@ func BranchText(p *Printer, v store.BranchContext) {
 	})
 }
 
-// wideList is the narrowest terminal whose lines have room for a subject behind all
-// that names a milestone.
+// wideList is the minimum width, in cells, of a terminal whose lines have room for a
+// subject after everything that identifies a commit.
 const wideList = 100
 
-// listed shows a milestone on one line: hash, id, time, what its note says and whether
-// the code that it names has changed since, subject. A narrow terminal gets the hash and
-// the day alone before the subject, which is what a person reads.
-func (p *Printer) listed(c store.Commit) {
-	short := strings.Repeat("-", 10) // a shallow clone does not hold it
+// commitLine shows a commit on one line: hash, id, time, the content of its note, whether the
+// code that it names has changed since, and its subject. On a narrow terminal, only the
+// hash and the day precede the subject, because people read the subject.
+func (p *Printer) commitLine(c store.Commit) {
+	short := strings.Repeat("-", 10) // a shallow clone does not contain it
 	if c.Hash != nil {
 		short = c.Hash.Short()
 	}
@@ -83,27 +84,27 @@ func (p *Printer) listed(c store.Commit) {
 	}
 	note := ""
 	if len(judged) > 0 {
-		note = "[" + flat(strings.Join(judged, " ")) + "] "
+		note = "[" + prose.Fold(strings.Join(judged, " ")) + "] "
 	}
 	rest := fmt.Sprintf(" %s %s ", c.ID, stamp(c.Time))
 	if p.Width > 0 && p.Width < wideList {
 		rest = " " + day(c.Time) + " "
 	}
-	p.line(yellow(short), plain(rest), judgedAs(c.Outcome, note), plain(p.fit(c.Summary, cells(short+rest+note))))
+	p.line(yellow(short), plain(rest), outcomeColor(c.Outcome, note), plain(p.fit(c.Summary, cells(short+rest+note))))
 }
 
-// page is where in a list a view stands.
+// page is the part of a list that a view shows.
 type page struct {
 	self  string // the view's own flags
-	unit  string // its flag for how much is shown
-	size  int    // how much was asked for; 0: as much as is shown
+	unit  string // the flag for the number of entries
+	size  int    // the requested number of entries; 0: as many as are shown
 	skip  int
 	shown int
-	older bool // whether there is more behind
+	older bool // whether older entries exist
 }
 
-// pages ends a view that does not show everything with the commands for the
-// entries before and behind.
+// pages ends a view that does not show everything with the commands for the entries before
+// and after.
 func (p *Printer) pages(v page) {
 	size := v.size
 	if size == 0 {
@@ -116,7 +117,7 @@ func (p *Printer) pages(v page) {
 	if v.older {
 		p.command("older", "%s %s %d --skip %d", v.self, v.unit, size, v.skip+v.shown)
 	}
-	if v.shown == 0 { // behind the end: no page but the first is sure to hold anything
+	if v.shown == 0 { // after the end: only the first page certainly has entries
 		p.command("newer", "%s %s %d", v.self, v.unit, size)
 	} else if newer := max(0, v.skip-size); newer > 0 {
 		p.command("newer", "%s %s %d --skip %d", v.self, v.unit, size, newer)

@@ -7,29 +7,29 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// A terminal lays text out in cells: a Chinese character and most emoji take
-// two, a combining mark none, and several characters may form one cluster. What
-// is aligned or cut is measured in cells, after Safe.
+// A terminal arranges text in cells: a Chinese character and most emoji take two, a
+// combining mark none, and several characters may form one cluster. Text is aligned and cut
+// by cells, after Safe.
 
-// cells is how many cells of a terminal a line takes as Printer.line writes it.
+// cells returns the number of cells of a line as Printer.line writes it.
 func cells(s string) int {
 	return displaywidth.String(oneLine(s))
 }
 
-// pad is the spaces that bring a line to a width.
+// pad returns the spaces that extend a line to a width.
 func pad(s string, width int) string {
 	return strings.Repeat(" ", max(0, width-cells(s)))
 }
 
-// cut shortens a line to room cells, and says so.
+// cut shortens a line to room cells and marks the cut with "…".
 func cut(s string, room int) string {
-	return displaywidth.TruncateString(grounded(oneLine(s)), room, "…")
+	return displaywidth.TruncateString(withBase(oneLine(s)), room, "…")
 }
 
-// grounded gives a text whose first character would join what stands before it
-// (a lone combining mark, a variation selector) a base of its own. It would
-// otherwise change the column beside it.
-func grounded(s string) string {
+// withBase adds a base character to a text whose first character would combine with the one
+// before it (a lone combining mark, a variation selector) and so change the column beside
+// it.
+func withBase(s string) string {
 	if s == "" || s[0] < utf8.RuneSelf {
 		return s
 	}
@@ -39,12 +39,12 @@ func grounded(s string) string {
 	if g.Value() == " " {
 		return s
 	}
-	return "\u25cc" + s // the dotted circle, which Unicode's charts use for this
+	return "\u25cc" + s // the dotted circle, which Unicode's charts use for this purpose
 }
 
-// wrap breaks one line into rows of at most width cells, between words where it
-// can. It stops after most rows, so that the length of a hostile line costs
-// nothing; whole says whether all of the line is in them. width is at least 2.
+// wrap breaks one line into rows of at most width cells, between words if possible. It
+// stops after most rows, so that the length of a hostile line costs nothing; whole reports
+// whether the rows contain the whole line. width must be at least 2.
 func wrap(line string, width, most int) (rows []string, whole bool) {
 	line = strings.TrimRight(strings.ReplaceAll(Safe(line), "\t", "    "), " ")
 	var r row
@@ -56,22 +56,22 @@ func wrap(line string, width, most int) (rows []string, whole bool) {
 			}
 		}
 		if cluster == " " && r.text == "" && len(rows) > 0 {
-			continue // the space between two rows is neither's
+			continue // drop the space between two rows
 		}
 		r.add(cluster)
 	}
 	return append(rows, r.text), true
 }
 
-// row is a row of a column while it fills.
+// row is an incomplete row of a column.
 type row struct {
 	text  string
 	cells int
-	word  int // where its last word begins: what goes to the next row; 0: nowhere
+	word  int // offset of its last word, which may move to the next row; 0: none
 }
 
-// cellBytes is how many bytes a cell may take on the average of a row: more than
-// any writing needs. A million characters without a width end somewhere.
+// cellBytes limits the average number of bytes for each cell of a row, generously for every
+// script. It bounds a row of a million characters without width.
 const cellBytes = 64
 
 func (r *row) fits(cluster string, width int) bool {
@@ -80,7 +80,7 @@ func (r *row) fits(cluster string, width int) bool {
 
 func (r *row) add(cluster string) {
 	if r.text == "" {
-		cluster = grounded(cluster)
+		cluster = withBase(cluster)
 	}
 	r.text += cluster
 	r.cells += displaywidth.String(cluster)
@@ -89,8 +89,8 @@ func (r *row) add(cluster string) {
 	}
 }
 
-// breakAt ends the row before a cluster that has no room in it, and begins the
-// next one with the word that the cluster belongs to.
+// breakAt ends the row before a cluster that does not fit, and begins the next row with the
+// word to which the cluster belongs.
 func (r *row) breakAt(cluster string) string {
 	at := r.word
 	if at == 0 || cluster == " " {

@@ -11,19 +11,20 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
 
-// Commit is one milestone in full, `git context --commit C`, with what was said of it
-// until the moment of the view, and whether the code that it names has changed since. Of
-// a moment of the past that is not known.
+// Commit is one memory commit in full, `git context --commit C`, with its notes up to the
+// moment of the view, and whether the code that it names has changed since. In a view of
+// the past, the latter is unknown.
 type Commit struct {
 	store.Commit
-	At *store.At `json:"at"` // nil: now
+	At *store.At `json:"at"` // nil: the present
 }
 
-// NewCommit reads the milestone that rev names. Where w is a moment of the past, it
-// must have been part of the branch then: fail.ErrNotFound.
+// NewCommit reads the memory commit that rev names. It returns fail.ErrNotFound if there is
+// none, or if w is a moment of the past at which the branch did not contain it.
 func NewCommit(ctx context.Context, s *refs.Store, w Where, rev string) (v Commit, err error) {
 	if w.At == "" {
 		if v.Commit, err = s.Milestone(ctx, rev); err != nil {
@@ -43,27 +44,27 @@ func NewCommit(ctx context.Context, s *refs.Store, w Where, rev string) (v Commi
 	return v, err
 }
 
-// Text shows the milestone in full.
+// Text shows the commit in full.
 func (v Commit) Text(p *Printer) {
 	p.summary("# ", v.Commit)
 	p.facts(v.Commit)
-	p.texts(v.Commit, shown{})
-	p.past(v.At)
+	p.texts(v.Commit, shownTexts{})
+	p.writePast(v.At)
 }
 
-// shown is what a view has said already; "" is nothing.
-type shown struct{ goal, purpose, progress string }
+// shownTexts contains the texts that a view has shown already; "" means none.
+type shownTexts struct{ goal, purpose, progress string }
 
-// commit shows a milestone under a heading. A block that says what the view has said
-// already is only named.
-func (p *Printer) commit(level string, c store.Commit, above shown) {
+// commit shows a memory commit under a heading. Of a text that the view has shown already,
+// it shows only the label.
+func (p *Printer) commit(level string, c store.Commit, above shownTexts) {
 	p.summary(level, c)
 	p.facts(c)
 	p.texts(c, above)
 }
 
 func (p *Printer) summary(level string, c store.Commit) {
-	title := flat(c.Summary)
+	title := prose.Fold(c.Summary)
 	if title == "" {
 		title = "(no summary)"
 	}
@@ -71,16 +72,16 @@ func (p *Printer) summary(level string, c store.Commit) {
 	p.blank()
 }
 
-// texts shows the blocks of a milestone, and what reviewers said.
-func (p *Printer) texts(c store.Commit, above shown) {
+// texts shows the quotes of a commit and its reviews.
+func (p *Printer) texts(c store.Commit, above shownTexts) {
 	p.purpose(c, above)
-	p.said("Previous Progress Summary", c.Progress, above.progress)
-	p.said("This Commit's Contribution", c.Contribution, "")
+	p.newText("Previous Progress Summary", c.Progress, above.progress)
+	p.newText("This Commit's Contribution", c.Contribution, "")
 	p.reviews(c)
 }
 
-// StaleLine says which paths changed, and since which code commit; "" where none is
-// known to have.
+// StaleLine names the paths that changed, and the code commit since which they did; "" if
+// none are known.
 func StaleLine(s store.Staleness) string {
 	if len(s.Changed) == 0 || s.Base == nil {
 		return ""
@@ -88,7 +89,7 @@ func StaleLine(s store.Staleness) string {
 	return strings.Join(s.Changed, ", ") + " changed since " + s.Base.Short()
 }
 
-// facts lists what is known about a milestone but its texts.
+// facts lists everything about a commit except its texts.
 func (p *Printer) facts(c store.Commit) {
 	p.attribute("id", plain(c.ID))
 	if c.Hash != nil {
@@ -108,15 +109,15 @@ func (p *Printer) facts(c store.Commit) {
 	p.attribute("stale", plain(StaleLine(c.Staleness)))
 }
 
-// purpose shows the goal and the branch's purpose as commit.md has them: two
-// quotes, or one where there is no goal.
-func (p *Printer) purpose(c store.Commit, above shown) {
+// purpose shows the goal and the branch's purpose as commit.md contains them: two quotes,
+// or one if there is no goal.
+func (p *Printer) purpose(c store.Commit, above shownTexts) {
 	switch {
 	case c.Goal == "" || above.purpose != "" && c.Purpose == above.purpose:
-		p.said("Branch Purpose", c.Purpose, above.purpose)
+		p.newText("Branch Purpose", c.Purpose, above.purpose)
 		return
 	case c.Purpose == "":
-		p.said("Branch Purpose", c.Goal, above.goal)
+		p.newText("Branch Purpose", c.Goal, above.goal)
 		return
 	}
 	p.label("Branch Purpose")
@@ -125,8 +126,8 @@ func (p *Printer) purpose(c store.Commit, above shown) {
 	p.quote(c.Purpose)
 }
 
-// said shows a block, unless it is empty or the view has its text already.
-func (p *Printer) said(label, text, known string) {
+// newText shows a quote, unless it is empty or the view has shown the same text.
+func (p *Printer) newText(label, text, known string) {
 	switch text {
 	case "":
 	case known:
@@ -146,11 +147,44 @@ func (p *Printer) label(label string) {
 
 func score(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// tags is a milestone's tags, "key=value" by key.
+// tags returns the tags of a commit as "key=value", sorted by key.
 func tags(m map[string]string) []string {
 	var list []string
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		list = append(list, key+"="+m[key])
 	}
 	return list
+}
+
+// NoteText shows the notes of one memory commit: the valid facts, then the reviews. JSON
+// and `git notes` contain all facts.
+func NoteText(p *Printer, n store.Note) {
+	c := n.Milestone
+	p.line(bold("# Note of "), hash(n.Commit), plain(" "+p.fit(c.Summary, len("# Note of  ")+len(n.Commit.Short()))))
+	p.blank()
+	p.attribute("id", plain(c.ID))
+	p.judgement(c)
+	if c.Score == nil && c.Outcome == nil && len(c.Tags) == 0 && len(c.Reviews) == 0 {
+		p.attribute("judged", plain("not yet"))
+	}
+	p.reviews(c)
+}
+
+// judgement lists the valid facts in a commit's note.
+func (p *Printer) judgement(c store.Commit) {
+	if c.Score != nil {
+		p.attribute("score", plain(score(*c.Score)))
+	}
+	if c.Outcome != nil {
+		p.attribute("outcome", plain(*c.Outcome))
+	}
+	p.attribute("tags", plain(strings.Join(tags(c.Tags), ", ")))
+}
+
+// reviews shows the reviews of a commit with author and time.
+func (p *Printer) reviews(c store.Commit) {
+	for _, r := range c.Reviews {
+		p.label(fmt.Sprintf("Review by %s, %s", prose.Fold(r.Agent), p.when(r.Time)))
+		p.quote(r.Text)
+	}
 }

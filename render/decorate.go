@@ -1,22 +1,23 @@
 package render
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
 )
 
-// Git has colours for HEAD, branches, remote branches and tags, by the folder that
-// their refs stand in, and none for memory's. These are the same.
+// git colours HEAD, branches, remote branches and tags by the directory of their refs, and
+// knows none for memory's refs. These are the same colours.
 const (
 	branchStyle = "1;32"
 	remoteStyle = "1;31"
 	tagStyle    = "1;33"
 )
 
-// named gives the refs behind the hash that ends at a place of a line the names that
-// people know, and colours by what they are. What stands behind them is not touched.
-func (o *logLines) named(l gitLine, at int) gitLine {
+// nameRefs replaces the refs after the hash that ends at offset at of a line by their short
+// names, coloured by kind. It leaves the rest of the line unchanged.
+func (o *logLines) nameRefs(l gitLine, at int) gitLine {
 	const open, between, end = " (", ", ", ")"
 	text := l.plain()
 	if !strings.HasPrefix(text[at:], open+git.Root) {
@@ -47,7 +48,7 @@ func (o *logLines) named(l gitLine, at int) gitLine {
 	return append(append(out, frame), tail...)
 }
 
-// decoration is how a memory ref is shown: origin/main for what the remote has.
+// decoration returns the short name of a memory ref: origin/main for a remote branch.
 func decoration(ref string) piece {
 	if name, ok := strings.CutPrefix(ref, git.BranchPrefix); ok {
 		return piece{branchStyle, name}
@@ -62,12 +63,13 @@ func decoration(ref string) piece {
 	return plain(ref)
 }
 
-// split parts a line behind n bytes of its text. Colours that begin where it is parted
-// belong to the second part, and so does what ends the first part's.
+// split splits a line after n bytes of its text. A colour that begins there belongs to the
+// second part, and so does the sequence that ends the first part's colour.
 func (l gitLine) split(n int) (before, after gitLine) {
 	for i, s := range l {
 		if n < len(s.text) || n == len(s.text) && i+1 == len(l) {
-			return append(append(before, l[:i]...), span{s.style, s.text[:n]}), append(gitLine{{"", s.text[n:]}}, l[i+1:]...)
+			before = append(append(before, l[:i]...), span{s.style, s.text[:n]})
+			return before, append(gitLine{{"", s.text[n:]}}, l[i+1:]...)
 		}
 		if n == len(s.text) {
 			return append(before, l[:i+1]...), l[i+1:]
@@ -77,7 +79,7 @@ func (l gitLine) split(n int) (before, after gitLine) {
 	return l, nil
 }
 
-// styleAtEnd is the colour that the end of a line is in.
+// styleAtEnd returns the colour at the end of a line.
 func (l gitLine) styleAtEnd() string {
 	for i := len(l) - 1; i >= 0; i-- {
 		if l[i].text != "" {
@@ -85,4 +87,37 @@ func (l gitLine) styleAtEnd() string {
 		}
 	}
 	return ""
+}
+
+// namedRefs is the maximum number of refs that are named in one line.
+const namedRefs = 20
+
+// RefNames lists refs by the names that people know: branches by their names, other refs by
+// their content. Of very many refs it names the first and counts the rest.
+func RefNames(refs []string) string {
+	more := ""
+	if n := len(refs) - namedRefs; n > 1 {
+		refs, more = refs[:namedRefs], fmt.Sprintf(", and %d more", n)
+	}
+	names := make([]string, len(refs))
+	for i, ref := range refs {
+		names[i] = refName(ref)
+	}
+	return strings.Join(names, ", ") + more
+}
+
+func refName(ref string) string {
+	if name, ok := git.BranchName(ref); ok {
+		return name
+	}
+	if name, ok := strings.CutPrefix(ref, git.TagPrefix); ok {
+		return "tag " + name
+	}
+	switch ref {
+	case git.RoadmapRef:
+		return "(roadmap)"
+	case git.NotesRef:
+		return "(notes)"
+	}
+	return ref
 }

@@ -1,43 +1,41 @@
-// Package render shows memory: CONTEXT at every resolution, as text for people
-// and prompts and as JSON for programs. It reads through a refs.Store and never
-// writes to a repository.
+// Package render shows memory: CONTEXT at every resolution, as text for people and prompts
+// and as JSON for programs. It reads through a refs.Store and never writes to a repository.
 //
 // # Text
 //
-// The text is Markdown in one voice: a heading, attribute lines "- key: value",
-// and free text behind "> ", as it stands in the documents themselves. Whatever
-// comes from memory stands behind one of these prefixes, or in the middle of a
-// line, so that no text can forge a heading or a command of the view. Sections
-// that would be empty are left out. Given the same memory, clock and Printer the
-// bytes are the same.
+// The text is uniform Markdown: a heading, attribute lines "- key: value", and free text
+// after "> ", as in the documents themselves. All text from memory follows one of these
+// prefixes or is in the middle of a line, so that it cannot imitate a heading or a command
+// of the view. Empty sections are left out. The same memory, clock and Printer give the
+// same bytes.
 //
-// Memory may come from strangers. Control characters, terminal escapes and what
-// reorders or hides text are made visible (see Safe); texts are exact in JSON.
+// Memory may come from strangers. Control characters, terminal escapes and characters that
+// reorder or hide text are made visible (see Safe); JSON contains the exact texts.
 //
-// A view that shows less than there is ends with the commands for the rest:
+// A view that does not show everything ends with the commands for the rest:
 //
 //	older: git context --branch main --limit 10 --skip 10
 //	newer: git context --branch main --limit 10
 //
 // # The past
 //
-// Every view may be one of the past, see [Where]. It then says as of when, and
-// through what commit that was found; the commands that it prints stay there.
+// Every view may be one of the past, see [Where]. It then names the moment and the commit
+// through which that was found, and the commands that it prints refer to the same moment.
 //
-// # What git prints
+// # git's output
 //
-// Log and diff are git's own output, line by line as it comes (WriteGitLog,
-// WriteGitDiff): to the byte, but for notes, which are put into words, the short
-// names of memory refs, and what is made visible. Colours are those that git writes,
-// by the user's settings; none of a text's get through.
+// Log and diff are git's own output, line by line as it arrives (WriteGitLog,
+// WriteGitDiff): to the byte, except for notes, which are put into words, the short names
+// of memory refs, and characters that are made visible. The colours are git's, by the
+// user's settings; escape sequences in texts are not passed on.
 //
 // # JSON
 //
-// The keys are those of the types here and in package refs. What is not known is
-// null, an empty text is "", an empty list is [].
+// The keys are those of the types here and in package refs. Unknown values are null, an
+// empty text is "", an empty list is [].
 //
 // # Concurrency
 //
-// The views are plain values. Their constructors may be called side by side on
-// one Store; a Printer serves one view at a time.
+// The views are plain values. Their constructors may be called concurrently on one Store; a
+// Printer must be used by one goroutine at a time.
 package render

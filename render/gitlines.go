@@ -11,13 +11,13 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// gitLine is a line of git's, cut where git's colours change.
+// gitLine is a line of git's output, split where git's colours change.
 type gitLine []span
 
-// span is text behind a colour sequence of git's, which may be empty.
+// span is text after a colour sequence of git's, which may be empty.
 type span struct{ style, text string }
 
-// plain is the line without colours.
+// plain returns the line without colours.
 func (l gitLine) plain() string {
 	if len(l) == 1 {
 		return l[0].text
@@ -29,8 +29,8 @@ func (l gitLine) plain() string {
 	return b.String()
 }
 
-// write writes the line, its text made safe to show. A carriage return at its end is
-// a difference that a diff must tell.
+// write writes the line with its text made safe. It keeps a carriage return at the end,
+// because that is a difference in a diff.
 func (l gitLine) write(w io.Writer) error {
 	var b strings.Builder
 	for i, s := range l {
@@ -45,7 +45,7 @@ func (l gitLine) write(w io.Writer) error {
 	return err
 }
 
-// insert puts a text in a colour of its own behind n bytes of the line.
+// insert inserts a text in its own colour after n bytes of the line.
 func (l gitLine) insert(n int, added piece, color bool) gitLine {
 	in := []span{{"", added.text}}
 	if color {
@@ -64,12 +64,13 @@ func (l gitLine) insert(n int, added piece, color bool) gitLine {
 	return append(out, in...)
 }
 
-// writeGit hands what git prints to each, line by line, and lets what each wrote out
-// whenever git pauses. In colour git is run twice, with colours and without: what differs
-// between the two is git's colours, and everything else is text, so that no text can bring
-// sequences of its own.
-func writeGit(ctx context.Context, repo *git.Repo, stdin []byte, args []string, color bool, each func(gitLine) error, flush func() error) error {
-	uncolored := option(args, "--no-color")
+// writeGit calls each with every line that git prints, and flush whenever git pauses. For
+// colours it runs git twice, with and without colours: the difference between the two is
+// git's colours, and everything else is text, so that a text cannot add sequences of its
+// own.
+func writeGit(ctx context.Context, repo *git.Repo, stdin []byte, args []string, color bool,
+	each func(gitLine) error, flush func() error) error {
+	uncolored := withOption(args, "--no-color")
 	if !color {
 		lines := &lineWriter{flush: flush, each: func(text string) error { return each(gitLine{{"", text}}) }}
 		if err := repo.ViewTo(ctx, lines, stdin, uncolored...); err != nil {
@@ -82,8 +83,8 @@ func writeGit(ctx context.Context, repo *git.Repo, stdin []byte, args []string, 
 	from, to := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		err := repo.ViewTo(ctx, to, stdin, option(args, "--color=always")...)
-		_ = to.CloseWithError(cmpEOF(err)) // never fails
+		err := repo.ViewTo(ctx, to, stdin, withOption(args, "--color=always")...)
+		_ = to.CloseWithError(pipeError(err)) // never fails
 		done <- err
 	}()
 	in := bufio.NewReader(from)
@@ -92,37 +93,37 @@ func writeGit(ctx context.Context, repo *git.Repo, stdin []byte, args []string, 
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
-		return each(paint(text, strings.TrimSuffix(painted, "\n")))
+		return each(colorSpans(text, strings.TrimSuffix(painted, "\n")))
 	}}
 	err := repo.ViewTo(ctx, lines, stdin, uncolored...)
 	if err == nil {
 		err = lines.end()
 	}
-	_ = from.CloseWithError(git.ErrEnough) // a last colour may stand behind the last line
+	_ = from.CloseWithError(git.ErrEnough) // a last colour sequence may follow the last line
 	if painting := <-done; err == nil {
 		err = painting
 	}
 	return err
 }
 
-// cmpEOF is how a pipe ends.
-func cmpEOF(err error) error {
+// pipeError returns the error with which a pipe ends.
+func pipeError(err error) error {
 	if err == nil {
 		return io.EOF
 	}
 	return err
 }
 
-// option is a command of git's with one more option in front of the others.
-func option(args []string, first string) []string {
+// withOption returns a git command with one more option before the others.
+func withOption(args []string, first string) []string {
 	return append([]string{args[0], first}, args[1:]...)
 }
 
-// paint finds git's colours in a line by comparing it with the same line without.
-// Where they are not the same line it is left plain.
-func paint(text, painted string) gitLine {
+// colorSpans finds git's colours in a line by comparing it with the same line without colours.
+// If the lines differ otherwise, the result has no colours.
+func colorSpans(text, painted string) gitLine {
 	line := gitLine{{}}
-	at, i := 0, 0 // in text; where the last span of it began
+	at, i := 0, 0 // offsets in text: of the next byte, and of the last span
 	for painted != "" {
 		style := sequence(painted)
 		switch {
@@ -143,7 +144,7 @@ func paint(text, painted string) gitLine {
 	return line
 }
 
-// sequence is the colour sequence that a text begins with, "" for none.
+// sequence returns the colour sequence at the beginning of s, "" if there is none.
 func sequence(s string) string {
 	rest, ok := strings.CutPrefix(s, "\x1b[")
 	if !ok {
@@ -156,13 +157,14 @@ func sequence(s string) string {
 	return s[:len("\x1b[")+n+1]
 }
 
-// lineWriter hands on what is written to it line by line, without the newlines.
+// lineWriter calls each with every line that is written to it, without the newline.
 type lineWriter struct {
 	each  func(string) error
-	flush func() error // called behind every write
+	flush func() error // called after every write
 	rest  []byte
 }
 
+// Write passes on the complete lines in p, and keeps the rest for the next call.
 func (l *lineWriter) Write(p []byte) (int, error) {
 	size := len(p)
 	for {
@@ -183,7 +185,7 @@ func (l *lineWriter) Write(p []byte) (int, error) {
 	}
 }
 
-// end hands on a last line that no newline ends.
+// end passes on a last line without newline.
 func (l *lineWriter) end() error {
 	if len(l.rest) == 0 {
 		return nil

@@ -26,7 +26,7 @@ func TestPaint(t *testing.T) {
 		{"on", "\x1b[1mone", "on"},
 	} {
 		var b strings.Builder
-		if err := paint(c.text, c.painted).write(&b); err != nil {
+		if err := colorSpans(c.text, c.painted).write(&b); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.TrimSuffix(b.String(), "\n"); got != c.want {
@@ -44,7 +44,7 @@ func FuzzPaint(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, at uint8) {
 		text = strings.ReplaceAll(text, "\n", " ")
 		n := int(at) % (len(text) + 1)
-		line := paint(text, "\x1b[1m"+text[:n]+"\x1b[32m"+text[n:]+"\x1b[m")
+		line := colorSpans(text, "\x1b[1m"+text[:n]+"\x1b[32m"+text[n:]+"\x1b[m")
 		if got := line.plain(); got != text {
 			t.Fatalf("%q became %q", text, got)
 		}

@@ -14,30 +14,31 @@ import (
 	"github.com/git-context/git-context/refs/history"
 )
 
-// GitLog is a log as git log prints it.
+// GitLog is a log in git log's format.
 type GitLog struct {
 	Log       history.CommitLog
 	Arguments history.Arguments
 	Graph     bool
-	Most      int  // commits of a graph, births included; negative: all
-	Terminal  bool // name refs where the user did not say
+	Most      int  // number of commits of a graph, births included; negative: all
+	Terminal  bool // decorate with refs if the user did not configure it
 	Color     bool
 }
 
-// inBrackets says whether what the notes say stands behind the hash of a commit,
-// because its lines leave no room for more: in a graph, and with one line each.
+// inBrackets reports whether the content of notes follows the hash of a commit in brackets,
+// because its lines have no room for more: in a graph, and in the layout with one line
+// each.
 func (v GitLog) inBrackets() bool {
 	return v.Arguments.Layout == history.LayoutLine || v.Graph && v.Arguments.Layout == history.LayoutBlock
 }
 
-// WriteGitLog writes a log as git log prints it, with two changes: what a note says
-// is put into words, and control characters are made visible (see Safe). Memory refs
-// go by their short names. The output goes to w as it comes, until it fails with
-// git.ErrEnough.
+// WriteGitLog writes a log as git log prints it, except that notes are put into words,
+// memory refs have their short names, and control characters are made visible (see Safe).
+// It writes to w as the output arrives. If w fails with git.ErrEnough, it stops without an
+// error.
 //
-// Without a graph git is given the commits one by one. With one it walks by
-// itself, over the commits that changed commit.md: those are the milestones and the
-// births of branches, and git joins them across what it leaves out.
+// Without a graph, it passes the commits to git one by one. With a graph, git itself walks
+// the commits that changed commit.md, which are the memory commits and the births of
+// branches, and connects them across the commits that it leaves out.
 func WriteGitLog(ctx context.Context, s *refs.Store, w io.Writer, v GitLog) error {
 	if len(v.Log.Commits) == 0 {
 		return nil
@@ -64,7 +65,7 @@ func WriteGitLog(ctx context.Context, s *refs.Store, w io.Writer, v GitLog) erro
 	return flushed(b, err)
 }
 
-// command is the git log that is run.
+// command returns the git log command to run.
 func (v GitLog) command(ctx context.Context, repo *git.Repo) ([]string, error) {
 	args := []string{"log", "--no-ext-diff", "--no-textconv", "--text", "--pretty=medium"}
 	if v.inBrackets() {
@@ -72,7 +73,7 @@ func (v GitLog) command(ctx context.Context, repo *git.Repo) ([]string, error) {
 	} else {
 		args = append(args, "--notes=context")
 	}
-	// What a remote calls a tag is no news where the tag stands.
+	// A remote's tag adds nothing where the tag itself is shown.
 	for _, kind := range []string{git.BranchPrefix, git.TagPrefix, git.RemoteTracking("*").Branches()} {
 		args = append(args, "--decorate-refs="+kind+"*")
 	}
@@ -82,7 +83,7 @@ func (v GitLog) command(ctx context.Context, repo *git.Repo) ([]string, error) {
 			return nil, err
 		}
 		if how, ok := config.String("log.decorate"); !ok || how == "auto" {
-			args = append(args, "--decorate=short") // a pipe is no terminal to git
+			args = append(args, "--decorate=short") // git writes to a pipe, not to a terminal
 		}
 	}
 	args = append(args, v.Arguments.Show...)
@@ -103,15 +104,16 @@ func (v GitLog) command(ctx context.Context, repo *git.Repo) ([]string, error) {
 }
 
 // WriteGitDiff writes a comparison of two memory commits as git diff prints it, with
-// control characters made visible.
-func WriteGitDiff(ctx context.Context, s *refs.Store, w io.Writer, from, to *git.Commit, a history.Arguments, color bool) error {
+// control characters made visible. It stops like WriteGitLog.
+func WriteGitDiff(ctx context.Context, s *refs.Store, w io.Writer, from, to *git.Commit, a history.Arguments,
+	color bool) error {
 	b := bufio.NewWriter(w)
 	show := func(l gitLine) error { return l.write(b) }
 	return flushed(b, writeGit(ctx, s.Repo(), nil, history.DiffCommand(from, to, a), color, show, b.Flush))
 }
 
-// flushed ends a view that was written as it came. A reader who has left has seen
-// enough, which is no failure.
+// flushed ends a view that was written as it arrived. A reader that has left is not an
+// error.
 func flushed(b *bufio.Writer, err error) error {
 	if err == nil {
 		err = b.Flush()

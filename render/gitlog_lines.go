@@ -8,27 +8,28 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/prose"
 )
 
-// logLines turns what git log prints into what is shown, line by line. Messages are
-// indented by git, so that nothing in them is taken for git's own lines; a layout of
-// the caller's own is left as it is.
+// logLines transforms the output of git log line by line. git indents messages, so that
+// none of their lines is mistaken for one of git's. A layout of the caller's own is left
+// unchanged.
 type logLines struct {
 	w      io.Writer
 	layout history.Layout
 	graph  bool
 	color  bool
-	judged judged // where it stands behind the hash; nil: in blocks
+	judged judged // the notes to show after the hash; nil: show them as blocks
 
-	held   []gitLine // empty lines that go with the note behind them
-	noting bool      // within a note
-	note   []string  // its lines
+	held   []gitLine // empty lines, which are dropped with the note that follows them
+	inNote bool      // inside a note
+	note   []string  // the lines of the note
 }
 
-// notesHeading is how git begins the notes of refs/notes/context.
+// notesHeading is git's heading for the notes of refs/notes/context.
 const notesHeading = "Notes (context):"
 
-// noteIndent stands before each line of a message and of a note.
+// noteIndent is the indentation of a message and of a note.
 const noteIndent = "    "
 
 func (o *logLines) line(l gitLine) error {
@@ -36,7 +37,7 @@ func (o *logLines) line(l gitLine) error {
 		return l.write(o.w)
 	}
 	text := l.plain()
-	if o.noting {
+	if o.inNote {
 		if body, ok := strings.CutPrefix(text, noteIndent); ok {
 			o.note = append(o.note, body)
 			return nil
@@ -47,7 +48,7 @@ func (o *logLines) line(l gitLine) error {
 	}
 	switch {
 	case o.judged == nil && text == notesHeading:
-		o.noting = true
+		o.inNote = true
 		return nil
 	case text == "" && !o.graph:
 		o.held = append(o.held, l)
@@ -57,15 +58,15 @@ func (o *logLines) line(l gitLine) error {
 		return err
 	}
 	if at := o.header(text); at > 0 {
-		l = o.named(l, at)
+		l = o.nameRefs(l, at)
 		if j, ok := o.judged.find(hashBefore(text, at)); ok {
-			l = l.insert(at, judgedAs(j.Outcome, " ["+flat(strings.Join(verdict(j), " "))+"]"), o.color)
+			l = l.insert(at, outcomeColor(j.Outcome, " ["+prose.Fold(strings.Join(verdict(j), " "))+"]"), o.color)
 		}
 	}
 	return l.write(o.w)
 }
 
-// end writes what was held back.
+// end writes the lines that were held back.
 func (o *logLines) end() error {
 	if err := o.endNote(); err != nil {
 		return err
@@ -83,15 +84,15 @@ func (o *logLines) release() error {
 	return nil
 }
 
-// endNote writes a note in words. One that says nothing but what the commit's
-// trailers say is left out, with the empty line before it.
+// endNote writes a note in words. It drops a note that only repeats the commit's trailers,
+// with the empty line before it.
 func (o *logLines) endNote() error {
-	if !o.noting {
+	if !o.inNote {
 		return nil
 	}
-	o.noting = false
-	said := noteInWords(o.note)
-	if o.note = nil; len(said) == 0 {
+	o.inNote = false
+	words := noteInWords(o.note)
+	if o.note = nil; len(words) == 0 {
 		o.held = nil
 		return nil
 	}
@@ -101,7 +102,7 @@ func (o *logLines) endNote() error {
 	if err := (gitLine{{"", notesHeading}}).write(o.w); err != nil {
 		return err
 	}
-	for _, line := range said {
+	for _, line := range words {
 		if err := (gitLine{{"", noteIndent + line}}).write(o.w); err != nil {
 			return err
 		}
@@ -109,50 +110,50 @@ func (o *logLines) endNote() error {
 	return nil
 }
 
-// noteInWords says what a note says: what is in force, the reviews, and the lines of
-// other people as they are.
+// noteInWords returns the lines for a note: the valid facts, the reviews, and the lines of
+// other programs unchanged.
 func noteInWords(lines []string) []string {
 	facts := notes.Parse([]byte(strings.Join(lines, "\n")))
 	j := notes.Judge(facts)
-	var said []string
+	var words []string
 	if j.Outcome != nil {
-		said = append(said, "outcome: "+flat(*j.Outcome))
+		words = append(words, "outcome: "+prose.Fold(*j.Outcome))
 	}
 	if j.Score != nil {
-		said = append(said, "score: "+score(*j.Score))
+		words = append(words, "score: "+score(*j.Score))
 	}
 	if len(j.Tags) > 0 {
-		said = append(said, "tags: "+flat(strings.Join(tags(j.Tags), ", ")))
+		words = append(words, "tags: "+prose.Fold(strings.Join(tags(j.Tags), ", ")))
 	}
 	for _, r := range j.Reviews {
-		said = append(said, "review by "+flat(r.Agent)+", "+stamp(r.Time)+":")
+		words = append(words, "review by "+prose.Fold(r.Agent)+", "+stamp(r.Time)+":")
 		for line := range strings.SplitSeq(strings.TrimRight(r.Text, "\r\n"), "\n") {
-			said = append(said, "> "+line)
+			words = append(words, "> "+line)
 		}
 	}
 	for _, line := range lines {
 		if len(notes.Parse([]byte(line))) == 0 && line != "" {
-			said = append(said, line)
+			words = append(words, line)
 		}
 	}
-	return said
+	return words
 }
 
-// verdict is what is in force, as short as it can be said.
+// verdict returns the valid facts in short form.
 func verdict(j notes.Judgement) []string {
-	var said []string
+	var words []string
 	if j.Outcome != nil {
-		said = append(said, *j.Outcome)
+		words = append(words, *j.Outcome)
 	}
 	if j.Score != nil {
-		said = append(said, score(*j.Score))
+		words = append(words, score(*j.Score))
 	}
-	return append(said, tags(j.Tags)...)
+	return append(words, tags(j.Tags)...)
 }
 
-// judgedAs gives words about a milestone the colour of its outcome: what failed must
-// not look like what worked. Any other verdict is neither.
-func judgedAs(outcome *string, words string) piece {
+// outcomeColor colours words about a commit by its outcome, so that failure does not look like
+// success. Other outcomes have no colour.
+func outcomeColor(outcome *string, words string) piece {
 	if outcome != nil {
 		switch *outcome {
 		case "success":
@@ -164,7 +165,8 @@ func judgedAs(outcome *string, words string) piece {
 	return plain(words)
 }
 
-// header says where the hash ends in a line that begins a commit, 0 in others.
+// header returns the offset of the end of the hash in a line that begins a commit, 0 in
+// other lines.
 func (o *logLines) header(text string) int {
 	at := 0
 	if o.graph {
@@ -189,12 +191,12 @@ func (o *logLines) header(text string) int {
 	return n
 }
 
-// hashBefore is the hash that ends in a line at a place.
+// hashBefore returns the hash that ends at an offset of a line.
 func hashBefore(text string, end int) string {
 	return text[strings.LastIndexByte(text[:end], ' ')+1 : end]
 }
 
-// judged is what was said of milestones, by their hashes.
+// judged is the logged commits, sorted by hash.
 type judged []history.Logged
 
 func byCommit(list []history.Logged) judged {
@@ -203,8 +205,8 @@ func byCommit(list []history.Logged) judged {
 	return list
 }
 
-// find looks a milestone up by its hash or the beginning of it, if there was
-// something to say of it.
+// find returns the notes of a commit, given by its hash or a prefix of it. It reports false
+// if there are none.
 func (j judged) find(hash string) (notes.Judgement, bool) {
 	i := sort.Search(len(j), func(i int) bool { return string(j[i].Commit) >= hash })
 	if i == len(j) || !strings.HasPrefix(string(j[i].Commit), hash) {

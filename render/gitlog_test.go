@@ -7,11 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
-	"github.com/google/go-cmp/cmp"
 )
 
 // stock is what git itself prints, with the environment of the store's children.

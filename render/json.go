@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// WriteJSON writes v as one JSON document on a line of its own. The texts are
-// exact; those characters that Safe would show are written as escapes, so that a
-// terminal is as safe as with text. HTML's are not: `<` stays `<`.
+// WriteJSON writes v as one JSON document on one line. Texts are exact, but the characters
+// that Safe makes visible are written as escapes, so that the output is safe on a terminal.
+// HTML is not escaped: `<` stays `<`.
 func WriteJSON(w io.Writer, v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -23,8 +23,8 @@ func WriteJSON(w io.Writer, v any) error {
 	return err
 }
 
-// escape replaces what must not reach a terminal by \u escapes. Outside of
-// strings JSON is ASCII without controls, so that no string needs to be looked for.
+// escape replaces characters that must not reach a terminal by \u escapes. Outside of
+// strings JSON is ASCII without control characters, so that it need not find the strings.
 func escape(doc []byte) []byte {
 	var out []byte
 	done := 0

@@ -6,15 +6,16 @@ import (
 
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
 
-// LinkText shows what belongs together, one line for each milestone and code commit, and
-// what opens it.
+// LinkText shows the links between memory and code, one line for each memory commit and
+// code commit, and the commands that show them.
 func LinkText(p *Printer, l code.Links) {
 	switch {
 	case l.Milestone != nil:
-		p.linksOfMilestone(*l.Milestone, l.Commits)
+		p.linksOfMemory(*l.Milestone, l.Commits)
 	case len(l.Commits) > 0:
 		p.linksOfCode(l.Commits[0], l.Memory)
 	default:
@@ -22,12 +23,12 @@ func LinkText(p *Printer, l code.Links) {
 	}
 }
 
-// linksOfCode shows the milestones of one code commit.
+// linksOfCode shows the memory commits of one code commit.
 func (p *Printer) linksOfCode(code code.CodeLink, memory []code.LinkedCommit) {
 	p.line(bold("# Code "), hash(code.Commit), plain(p.subject(code, len("# Code "))))
 	p.blank()
 	for _, m := range memory {
-		p.linkedCommit(m.Commit, how(m.Links[0]))
+		p.linkedCommit(m.Commit, linkKind(m.Links[0]))
 	}
 	if len(memory) == 0 {
 		p.line(plain("no milestone belongs to it"))
@@ -35,12 +36,12 @@ func (p *Printer) linksOfCode(code code.CodeLink, memory []code.LinkedCommit) {
 		p.blank()
 		p.command("in full", "--commit %s", memory[0].Hash.Short())
 	}
-	if code.Time != nil { // of what is gone there is no time to look at
+	if code.Time != nil { // a missing code commit has no time to look at
 		p.command("what was known then", "--at %s", code.Commit.Short())
 	}
 }
 
-// linksOfRange shows the milestones of a range, each with its code commits.
+// linksOfRange shows the memory commits of a range, each with its code commits.
 func (p *Printer) linksOfRange(asked string, memory []code.LinkedCommit) {
 	if len(memory) == 0 {
 		p.line(plain("no milestone belongs to the code of " + asked))
@@ -59,8 +60,8 @@ func (p *Printer) linksOfRange(asked string, memory []code.LinkedCommit) {
 	p.command("in full", "--commit %s", memory[0].Hash.Short())
 }
 
-// linksOfMilestone shows the code commits of one milestone.
-func (p *Printer) linksOfMilestone(m store.Commit, codes []code.CodeLink) {
+// linksOfMemory shows the code commits of one memory commit.
+func (p *Printer) linksOfMemory(m store.Commit, codes []code.CodeLink) {
 	p.line(bold("# Milestone "), hash(*m.Hash), plain(" "+p.fit(m.Summary, len("# Milestone 0123456789 "))))
 	p.blank()
 	for _, code := range codes {
@@ -76,24 +77,26 @@ func (p *Printer) linksOfMilestone(m store.Commit, codes []code.CodeLink) {
 	}
 }
 
-// linkedCommit shows a milestone on one line: hash, day, branch, what its note says, subject,
-// and how it belongs.
+// linkedCommit shows a memory commit on one line: hash, day, branch, outcome, subject, and
+// how it is linked.
 func (p *Printer) linkedCommit(c store.Commit, how string) {
 	note := ""
 	if c.Outcome != nil {
-		note = "[" + flat(*c.Outcome) + "] "
+		note = "[" + prose.Fold(*c.Outcome) + "] "
 	}
 	rest := " " + day(c.Time) + " "
 	used := cells(c.Hash.Short()+rest+c.Branch+" "+note) + cells(how)
-	p.line(hash(*c.Hash), plain(rest), green(flat(c.Branch)+" "), judgedAs(c.Outcome, note), plain(p.fit(c.Summary, used)), dim(how))
+	p.line(hash(*c.Hash), plain(rest), green(prose.Fold(c.Branch)+" "), outcomeColor(c.Outcome, note),
+		plain(p.fit(c.Summary, used)), dim(how))
 }
 
-// codeLink shows a code commit on one line, and how the milestone belongs to it.
+// codeLink shows a code commit on one line, and how the memory commit is linked to it.
 func (p *Printer) codeLink(indent string, l code.CodeLink) {
-	p.line(plain(indent), hash(l.Commit), plain(p.subject(l, len(indent)+cells(how(l)))), dim(how(l)))
+	p.line(plain(indent), hash(l.Commit), plain(p.subject(l, len(indent)+cells(linkKind(l)))), dim(linkKind(l)))
 }
 
-// subject is the day and subject of a code commit for a line behind used cells.
+// subject returns the day and the subject of a code commit for a line in which used cells
+// are taken.
 func (p *Printer) subject(l code.CodeLink, used int) string {
 	if l.Subject == nil {
 		return " (gone from this repository)"
@@ -102,8 +105,8 @@ func (p *Printer) subject(l code.CodeLink, used int) string {
 	return on + p.fit(*l.Subject, used+len(l.Commit.Short())+len(on))
 }
 
-// how says in words why a milestone belongs to a code commit; "" where nothing says so.
-func how(l code.CodeLink) string {
+// linkKind describes why a memory commit is linked to a code commit; "" if that is not recorded.
+func linkKind(l code.CodeLink) string {
 	var words []string
 	for _, h := range []struct{ how, words string }{{code.LinkNoted, "linked"}, {code.LinkMadeOn, "made on it"}} {
 		if slices.Contains(l.How, h.how) {

@@ -1,26 +1,28 @@
 package render
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
 
-// TopicsText lists topics one a line: key, day, who wrote it, in parentheses the files
-// that it speaks of, and behind "stale:" those that have changed since.
+// TopicsText lists topics on one line each: key, day, author, in parentheses the files that
+// it is about, and after "stale:" those that have changed since.
 func TopicsText(p *Printer, list []store.Topic) {
 	keys, agents := 0, 0
 	for _, t := range list {
 		keys = max(keys, p.column(t.Key))
-		agents = max(agents, p.column(flat(t.Agent)))
+		agents = max(agents, p.column(prose.Fold(t.Agent)))
 	}
 	for _, t := range list {
 		kept, stale := topicPaths(t)
-		agent := flat(t.Agent)
+		agent := prose.Fold(t.Agent)
 		when := pad(t.Key, keys) + " " + day(t.UpdatedAt) + " "
 		gap := ""
 		if kept+stale != "" {
@@ -37,8 +39,8 @@ func TopicsText(p *Printer, list []store.Topic) {
 	}
 }
 
-// topicPaths are the files of a topic, each once: those that still fit, and those that
-// have changed.
+// topicPaths returns the files of a topic, each once: those that are unchanged, and those
+// that have changed.
 func topicPaths(t store.Topic) (kept, stale string) {
 	fits := slices.DeleteFunc(slices.Clone(t.Paths), func(p string) bool { return slices.Contains(t.Changed, p) })
 	if len(fits) > 0 {
@@ -50,7 +52,8 @@ func topicPaths(t store.Topic) (kept, stale string) {
 	return kept, stale
 }
 
-// TagsText lists tags one a line: the milestone, the name, the milestone's subject.
+// TagsText lists tags on one line each: the memory commit, the tag's name, the commit's
+// subject.
 func TagsText(p *Printer, list []store.Tag) {
 	width := 0
 	for _, t := range list {
@@ -62,8 +65,8 @@ func TagsText(p *Printer, list []store.Tag) {
 	}
 }
 
-// VerifiedText lists memory commits one a line: hash, what their signature is worth, who
-// signed, subject.
+// VerifiedText lists memory commits on one line each: hash, the status of the signature,
+// the signer, subject.
 func VerifiedText(p *Printer, list []history.Verified) {
 	status, signer := 0, 0
 	for _, v := range list {
@@ -72,11 +75,12 @@ func VerifiedText(p *Printer, list []history.Verified) {
 	for _, v := range list {
 		short, state, who := v.Commit.Short()+" ", v.Status+pad(v.Status, status)+"  ", signerOf(v)
 		who += pad(who, signer) + "  "
-		p.line(yellow(short), trust(v.Status, state), plain(who), plain(p.fitTerminal(v.Summary, cells(short+state+who))))
+		p.line(yellow(short), trust(v.Status, state), plain(who),
+			plain(p.fitTerminal(v.Summary, cells(short+state+who))))
 	}
 }
 
-// trust gives a signature's status the colour of what it is worth.
+// trust colours a signature's status.
 func trust(status, text string) piece {
 	switch status {
 	case history.SignatureGood:
@@ -87,7 +91,7 @@ func trust(status, text string) piece {
 	return plain(text)
 }
 
-// signerOf says who signed, or at least with which key.
+// signerOf returns the signer, or the key if the signer is unknown.
 func signerOf(v history.Verified) string {
 	switch {
 	case v.Signer != nil:
@@ -106,10 +110,107 @@ type Revision struct {
 	Summary string    `json:"summary"`
 }
 
-// RevisionsText lists revisions of the roadmap one a line: hash, day, who, subject.
+// RevisionsText lists revisions of the roadmap on one line each: hash, day, agent, subject.
 func RevisionsText(p *Printer, list []Revision) {
 	for _, r := range list {
-		when, who := " "+day(r.Time)+" ", flat(r.Agent)+": "
-		p.line(hash(r.Commit), dim(when), plain(who), plain(p.fitTerminal(r.Summary, len(r.Commit.Short())+cells(when+who))))
+		when, who := " "+day(r.Time)+" ", prose.Fold(r.Agent)+": "
+		p.line(hash(r.Commit), dim(when), plain(who),
+			plain(p.fitTerminal(r.Summary, len(r.Commit.Short())+cells(when+who))))
+	}
+}
+
+// BranchesText lists branches on one line each, like `git branch -v` and in its colours: a
+// mark for the current one, name, tip, status and pending steps if unusual, and the newest
+// subject, which is shortened only for a terminal. Remote branches come last.
+func BranchesText(p *Printer, list []store.Branch) {
+	width := 0
+	for _, b := range list {
+		width = max(width, p.column(branchLabel(b)))
+	}
+	for _, remote := range []bool{false, true} {
+		for _, b := range list {
+			if remote == (b.Remote != "") {
+				p.branchLine(b, width)
+			}
+		}
+	}
+}
+
+func (p *Printer) branchLine(b store.Branch, width int) {
+	mark, name := "  ", branchLabel(b)
+	gap, rest := pad(name, width)+" ", b.Tip.Short()+" "+shortRemarks(b)
+	if p.Width > 0 {
+		rest += p.fit(b.Summary, cells(mark+name+gap+rest))
+	} else { // nothing follows the subject, so a tab in it cannot break the alignment
+		rest += strings.ReplaceAll(b.Summary, "\n", " ")
+	}
+	var line []piece
+	switch {
+	case b.Current:
+		mark = "* "
+		line = []piece{plain(mark), green(name), plain(gap + rest)}
+	case b.Status != statusActive && b.Status != "":
+		line = []piece{plain(mark), dim(name + gap + rest)}
+	case b.Remote != "":
+		line = []piece{plain(mark), red(name), plain(gap + rest)}
+	default:
+		line = []piece{plain(mark + name + gap + rest)}
+	}
+	// The space before a missing subject stays, because scripts split at it.
+	p.write(p.styled(line) + "\n")
+}
+
+func branchLabel(b store.Branch) string {
+	if b.Remote == "" {
+		return b.Name
+	}
+	return "remotes/" + b.Name
+}
+
+// shortRemarks returns "[merged, 3 pending] ", or "" for an ordinary branch.
+func shortRemarks(b store.Branch) string {
+	var all []string
+	if b.Status != statusActive && b.Status != "" {
+		all = append(all, b.Status)
+	}
+	if b.Pending > 0 {
+		all = append(all, fmt.Sprintf("%d pending", b.Pending))
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "[" + strings.Join(all, ", ") + "] "
+}
+
+// HookLine is the state of one hook, in words.
+type HookLine struct {
+	Name, State, Owner, Path, Reason string
+	Good, Bad                        bool // it works; it should work but does not
+}
+
+// HooksText lists hooks on one line each: event, state, owner, file, and the problem if
+// there is one. If no hook has an owner, the column is left out.
+func HooksText(p *Printer, list []HookLine) {
+	names, states, owners := 0, 0, 0
+	for _, h := range list {
+		names, states, owners = max(names, cells(h.Name)), max(states, cells(h.State)), max(owners, cells(h.Owner))
+	}
+	for _, h := range list {
+		state := plain(h.State)
+		switch {
+		case h.Good:
+			state = green(h.State)
+		case h.Bad:
+			state = red(h.State)
+		}
+		rest := pad(h.State, states) + " "
+		if owners > 0 {
+			rest += h.Owner + pad(h.Owner, owners) + " "
+		}
+		rest += h.Path
+		if h.Reason != "" {
+			rest += ": " + h.Reason
+		}
+		p.line(plain(h.Name+pad(h.Name, names)+" "), state, plain(rest))
 	}
 }

@@ -12,15 +12,16 @@ import (
 // Log is a page of whole steps: `git context --log --steps N`.
 type Log struct {
 	Branch string       `json:"branch"`
-	Total  int          `json:"total"` // pending ones included
-	Skip   int          `json:"skip"`  // how many newer ones were left out
+	Total  int          `json:"total"` // pending steps included
+	Skip   int          `json:"skip"`  // number of newer steps that were left out
 	Steps  []store.Step `json:"steps"` // oldest first
-	At     *store.At    `json:"at"`    // nil: now
+	At     *store.At    `json:"at"`    // nil: the present
 
-	size int // how many were asked for
+	size int // the requested number of steps
 }
 
-// NewLog reads a branch's newest steps, of which the newest skip are left out.
+// NewLog reads at most steps of a branch's steps after the newest skip. It returns
+// fail.ErrNotFound if the branch does not exist.
 func NewLog(ctx context.Context, s *refs.Store, w Where, skip, steps int) (Log, error) {
 	tip, err := w.tip(ctx, s)
 	if err != nil {
@@ -28,11 +29,11 @@ func NewLog(ctx context.Context, s *refs.Store, w Where, skip, steps int) (Log, 
 	}
 	v := Log{Branch: tip.Name(), Skip: skip, At: tip.At(), size: steps}
 	v.Steps, v.Total, err = s.Steps(ctx, tip, skip, steps)
-	v.Steps = some(v.Steps)
+	v.Steps = orEmpty(v.Steps)
 	return v, err
 }
 
-// Text shows the steps as log.md has them.
+// Text shows the steps as log.md contains them.
 func (v Log) Text(p *Printer) {
 	AtComment(p, v.At)
 	if v.Total == 0 {
@@ -47,24 +48,23 @@ func (v Log) Text(p *Printer) {
 	})
 }
 
-// Lines is a page of the trace by lines: `git context --log`, what an agent scrolls
-// up and down in.
+// Lines is a page of the log by lines: `git context --log`, in which an agent scrolls.
 type Lines struct {
 	Branch string
 	Skip   int
 	Lines  []string  // oldest first, without their line ends
-	Older  bool      // whether there are lines before them
-	At     *store.At // nil: now
+	Older  bool      // whether there are lines before these
+	At     *store.At // nil: the present
 
 	size int
 }
 
-// shortestStep is the lines of a step with one text of one line.
+// shortestStep is the number of lines of a step with a single text of one line.
 const shortestStep = 6
 
-// NewLines reads the last lines of a branch's trace, of which the newest skip are
-// left out. The trace is the steps as log.md has them, pending ones
-// included. It reads no more steps than may be needed.
+// NewLines reads the last lines of a branch's log after the newest skip. The log consists
+// of the steps as log.md contains them, including pending ones. It reads no more steps than
+// may be needed. The errors are those of NewLog.
 func NewLines(ctx context.Context, s *refs.Store, w Where, skip, lines int) (Lines, error) {
 	tip, err := w.tip(ctx, s)
 	if err != nil {
@@ -78,8 +78,8 @@ func NewLines(ctx context.Context, s *refs.Store, w Where, skip, lines int) (Lin
 		}
 		all, whole := trace(steps), len(steps) < n
 		if !whole {
-			// Whether a branch line stands before the oldest step that was
-			// read is not known: it serves the next one, and is left out.
+			// The origin tag before the oldest step that was read may be redundant: drop
+			// that step.
 			all = all[len(trace(steps[:1])):]
 		}
 		if whole || len(all) >= skip+lines {
@@ -89,14 +89,14 @@ func NewLines(ctx context.Context, s *refs.Store, w Where, skip, lines int) (Lin
 	}
 }
 
-// cut takes the page from the end of what was read.
+// cut takes the page from the end of the lines that were read.
 func (v *Lines) cut(all []string, whole bool) {
 	end := max(0, len(all)-v.Skip)
 	start := max(0, end-v.size)
 	v.Lines, v.Older = all[start:end], start > 0 || !whole
 }
 
-// Text shows the lines as they are.
+// Text shows the lines unchanged.
 func (v Lines) Text(p *Printer) {
 	AtComment(p, v.At)
 	if !v.Older && v.Skip == 0 && len(v.Lines) == 0 {
@@ -111,8 +111,8 @@ func (v Lines) Text(p *Printer) {
 	})
 }
 
-// trace is the lines of steps as log.md has them, a pending one marked by an
-// attribute of its own.
+// trace returns the lines of steps as log.md contains them. A pending step has an attribute
+// that marks it.
 func trace(steps []store.Step) []string {
 	if len(steps) == 0 {
 		return nil

@@ -7,26 +7,27 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
-// Printer is where a text view goes, and how it may look.
+// Printer is the destination of a text view, and its options. One goroutine may use it.
 type Printer struct {
-	W     io.Writer // memory: what it says to a write is not looked at
+	W     io.Writer // in memory: errors of writes are ignored
 	Color bool
-	Width int       // cells in a line of the terminal, 0 when there is none
+	Width int       // of the terminal, in cells; 0 if there is none
 	Now   time.Time // for ages
 	Self  string    // the command, as the views' own commands spell it: "git context"
 }
 
-// listWidth is how long a line of a list may be where no terminal says. A list
-// shortens; the view of the one thing does not.
+// listWidth is the width of a list's lines without a terminal. Lists shorten texts; views
+// of a single thing do not.
 const listWidth = 160
 
 // piece is a part of a line in one style.
 type piece struct{ style, text string }
 
-// The colours are git's own: bold headings, yellow commits, green for what is
-// current or added, red for what is remote or removed.
+// The colours are git's own: bold headings, yellow commits, green for current or added, red
+// for remote or removed.
 func plain(text string) piece     { return piece{"", text} }
 func bold(text string) piece      { return piece{"1", text} }
 func yellow(text string) piece    { return piece{"33", text} }
@@ -37,10 +38,10 @@ func hash(id git.ID) piece        { return yellow(id.Short()) }
 func (p *Printer) blank()         { p.write("\n") }
 func (p *Printer) write(s string) { _, _ = io.WriteString(p.W, s) }
 
-// line writes one line, without the spaces at its end. Every text from memory goes
-// through styled or block, which is what makes it safe.
+// line writes one line, without the spaces at its end. Every text from memory goes through
+// styled or block, which make it safe.
 func (p *Printer) line(pieces ...piece) {
-	ended := false // whether a piece behind has text
+	ended := false // whether a later piece has text
 	for n := len(pieces) - 1; n >= 0; n-- {
 		text := oneLine(pieces[n].text)
 		if !ended {
@@ -64,7 +65,8 @@ func (p *Printer) styled(pieces []piece) string {
 	return b.String()
 }
 
-// oneLine makes a text safe, keeps it on one line and columns where they are.
+// oneLine makes a text safe and replaces line breaks and tabs by spaces, which keep columns
+// aligned.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {
@@ -74,7 +76,7 @@ func oneLine(text string) string {
 	}, Safe(text))
 }
 
-// block writes the lines of a text, each behind a prefix.
+// block writes the lines of a text, each after a prefix.
 func (p *Printer) block(prefix, text string) {
 	for l := range strings.SplitSeq(text, "\n") {
 		if l = Safe(l); l == "" {
@@ -85,10 +87,10 @@ func (p *Printer) block(prefix, text string) {
 	}
 }
 
-// quote writes a text as a Markdown quote, which nothing in it can end.
+// quote writes a text as a Markdown quote, which nothing in the text can end.
 func (p *Printer) quote(text string) { p.block("> ", strings.TrimRight(text, "\r\n")) }
 
-// section writes a heading of the second level with a text, if there is one.
+// section writes a heading of the second level and a text, unless the text is empty.
 func (p *Printer) section(title, text string) {
 	if text == "" {
 		return
@@ -104,10 +106,10 @@ func (p *Printer) heading(level, title string) {
 	p.blank()
 }
 
-// attribute writes "- key: value", if there is a value.
+// attribute writes "- key: value", unless the value is empty.
 func (p *Printer) attribute(key string, value piece) {
 	if value.text != "" {
-		value.text = flat(value.text)
+		value.text = prose.Fold(value.text)
 		p.line(plain("- "+key+": "), value)
 	}
 }
@@ -117,22 +119,22 @@ func (p *Printer) command(what, arguments string, args ...any) {
 	p.line(dim(what+": "), plain(p.Self+" "+fmt.Sprintf(arguments, args...)))
 }
 
-// fit shortens a text for a list to what a line has room for behind used cells.
+// fit shortens a text of a list to the rest of a line in which used cells are taken.
 func (p *Printer) fit(text string, used int) string {
 	width := p.Width
 	if width <= 0 {
 		width = listWidth
 	}
-	const least = 20 // a narrow terminal wraps rather than shows nothing
+	const least = 20 // a narrow terminal wraps the line rather than hide the text
 	room := max(width-used, least)
-	return cut(flat(text), room)
+	return cut(prose.Fold(text), room)
 }
 
-// fitTerminal is fit where a terminal would break the line, and with it the list. What
-// a program reads stays whole.
+// fitTerminal is fit for a terminal, which would otherwise wrap the line. Programs get the
+// whole text.
 func (p *Printer) fitTerminal(text string, used int) string {
 	if p.Width <= 0 {
-		return flat(text)
+		return prose.Fold(text)
 	}
 	return p.fit(text, used)
 }
@@ -141,12 +143,12 @@ func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// when is a time and its age.
+// when formats a time and its age.
 func (p *Printer) when(t time.Time) string {
 	return stamp(t) + " (" + age(t, p.Now) + ")"
 }
 
-// MarkdownText shows a document as it is, its headings as those of every view.
+// MarkdownText shows a document unchanged, with its headings in the style of the views.
 func MarkdownText(p *Printer, text string) {
 	for l := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
 		if p.Color && strings.HasPrefix(l, "#") {
@@ -155,4 +157,37 @@ func MarkdownText(p *Printer, text string) {
 		}
 		p.block("", l)
 	}
+}
+
+// age formats the time since then in git's units (`git log --date=relative`): the largest
+// unit of which there are about two or more.
+func age(then, now time.Time) string {
+	const day = 24 * time.Hour
+	d := now.Sub(then)
+	switch {
+	case d < 0:
+		return "in the future"
+	case d < 90*time.Second:
+		return ago(d, time.Second, "second")
+	case d < 90*time.Minute:
+		return ago(d, time.Minute, "minute")
+	case d < 36*time.Hour:
+		return ago(d, time.Hour, "hour")
+	case d < 14*day:
+		return ago(d, day, "day")
+	case d < 70*day:
+		return ago(d, 7*day, "week")
+	case d < 365*day:
+		return ago(d, 30*day, "month")
+	}
+	return ago(d, 365*day, "year")
+}
+
+// ago rounds to the nearest unit.
+func ago(d, unit time.Duration, name string) string {
+	n := (d + unit/2) / unit
+	if n != 1 {
+		name += "s"
+	}
+	return fmt.Sprintf("%d %s ago", n, name)
 }

@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// Safe makes visible what would act on a terminal, reorder a line or hide in it:
+// Safe makes characters visible that would act on a terminal, reorder a line or be hidden:
 //
-//   - control characters but newline and tab: ESC becomes ^[, U+0085 becomes <U+0085>
+//   - control characters except newline and tab: ESC becomes ^[, U+0085 becomes <U+0085>
 //   - bidirectional controls, the line and paragraph separators, and the tag
 //     characters, which models read and people do not see: <U+202E>
 //   - bytes that are not UTF-8: U+FFFD
 //
-// A carriage return that ends a line is left out: there it says nothing, and a
+// It drops a carriage return at the end of a line, which means nothing there, so that the
 // log of a program that writes CRLF stays readable. Other text is unchanged.
 func Safe(s string) string {
 	at := firstUnsafe(s)
@@ -42,7 +42,7 @@ func Safe(s string) string {
 	return b.String()
 }
 
-// firstUnsafe is the offset of the first character that Safe changes, or -1.
+// firstUnsafe returns the offset of the first character that Safe changes, or -1.
 func firstUnsafe(s string) int {
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -62,13 +62,14 @@ func firstUnsafe(s string) int {
 	return -1
 }
 
-// hidden says whether a character beyond ASCII acts without being seen. Joiners
-// and variation selectors are not among them: many scripts and emoji need them.
+// hidden reports whether a character beyond ASCII has an effect without being visible.
+// Joiners and variation selectors are not included, because many scripts and emoji need
+// them.
 func hidden(r rune) bool {
 	switch {
 	case r < 0x80:
 		return false
-	case r <= 0x9f: // C1 controls; U+009B alone starts an escape sequence
+	case r <= 0x9f: // C1 controls; U+009B alone begins an escape sequence
 		return true
 	case r == 0x61c, r == 0x200e, r == 0x200f: // directional marks
 		return true
@@ -79,6 +80,3 @@ func hidden(r rune) bool {
 	}
 	return r >= 0xe0000 && r <= 0xe007f // tag characters
 }
-
-// flat is a text on one line: runs of white space become one space.
-func flat(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/git-context/git-context/notes"
@@ -10,8 +11,8 @@ import (
 // hitIndent is as wide as the column of kinds: commit, step, topic.
 const hitIndent = "       "
 
-// Hits shows what a search or recall found, the best first: what it is and where, the
-// part of the text that was looked for, and the command that shows the rest.
+// Hits shows the results of a search or recall, the best first: kind and place, the
+// matching part of the text, and the command that shows the rest.
 func Hits(p *Printer, hits []search.SearchHit) {
 	for i, h := range hits {
 		if i > 0 {
@@ -22,14 +23,14 @@ func Hits(p *Printer, hits []search.SearchHit) {
 			name = h.Commit.Short()
 		}
 		head := []piece{plain(h.Kind + pad(h.Kind, len(hitIndent))), yellow(name), plain(" "), green(h.Branch)}
-		if said := verdict(notes.Judgement{Outcome: h.Outcome, Score: h.Noted}); len(said) > 0 {
-			head = append(head, plain(" "), judgedAs(h.Outcome, "["+strings.Join(said, " ")+"]"))
+		if words := verdict(notes.Judgement{Outcome: h.Outcome, Score: h.Noted}); len(words) > 0 {
+			head = append(head, plain(" "), outcomeColor(h.Outcome, "["+strings.Join(words, " ")+"]"))
 		}
 		used := 0
 		for _, x := range head {
 			used += cells(x.text)
 		}
-		if h.Kind != "topic" { // whose title is its name
+		if h.Kind != "topic" { // its title is its name
 			head = append(head, plain(" "), bold(p.fit(h.Title, used+1)))
 		}
 		p.line(head...)
@@ -38,4 +39,52 @@ func Hits(p *Printer, hits []search.SearchHit) {
 		}
 		p.line(plain(hitIndent), dim(h.Open))
 	}
+}
+
+// Recalled shows past cases: how each relates to the reader, its title, similarity and
+// outcome, and the command that shows it. Without cases it writes nothing.
+func Recalled(p *Printer, hits []search.SearchHit) {
+	for i, h := range hits {
+		if i > 0 {
+			p.blank()
+		}
+		p.line(bold(recallLabel(h)+": "), plain(h.Title))
+		p.attribute("similarity", plain(strconv.FormatFloat(*h.Similarity, 'f', 2, 64)))
+		p.attribute("branch", green(h.Branch))
+		if h.Outcome != nil {
+			p.attribute("outcome", plain(*h.Outcome))
+		}
+		p.attribute("open", plain(h.Open))
+	}
+}
+
+// recallLabel returns how a case relates to the reader:
+//
+//  1. similar, but probably another problem,
+//  2. a topic,
+//  3. a step, whose outcome is unknown,
+//  4. a commit that failed,
+//  5. a commit that was abandoned,
+//  6. a commit that succeeded,
+//  7. a commit with unknown outcome, rollbacks included.
+func recallLabel(h search.SearchHit) string {
+	outcome := ""
+	if h.Outcome != nil {
+		outcome = *h.Outcome
+	}
+	switch {
+	case !*h.Duplicate:
+		return "near, perhaps not the same"
+	case h.Kind == "topic":
+		return "you know this"
+	case h.Kind == "step":
+		return "you met this"
+	case outcome == "failed":
+		return "you tried this, it failed"
+	case outcome == "abandoned":
+		return "you tried this and gave it up"
+	case outcome == "success":
+		return "you solved this"
+	}
+	return "you did this"
 }

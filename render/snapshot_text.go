@@ -4,14 +4,15 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
 
-// Text shows a snapshot: the project first, then its branches, then what the
-// current branch is for and where it stands.
+// Text shows a snapshot: the project first, then its branches, then the purpose and the
+// state of the current branch.
 func (v Snapshot) Text(p *Printer) {
 	p.line(bold("# Context of "), green(v.Branch), plain(" at "), hash(v.Head))
-	p.past(v.At)
+	p.writePast(v.At)
 	p.section("Goal", v.Roadmap.Goal)
 	p.items("Milestones", v.Roadmap.Milestones)
 	p.items("To-Do", v.Roadmap.Todo)
@@ -21,11 +22,11 @@ func (v Snapshot) Text(p *Printer) {
 	v.newest(p)
 	if v.Pending > 0 {
 		p.blank()
-		p.command(steps(v.Pending)+" pending", "-b %s --log --steps %d", v.Branch, v.Pending)
+		p.command(prose.Count(v.Pending, "step")+" pending", "-b %s --log --steps %d", v.Branch, v.Pending)
 	}
 }
 
-// newest shows the newest milestones in full.
+// newest shows the newest commits in full.
 func (v Snapshot) newest(p *Printer) {
 	switch n := len(v.Commits); n {
 	case 0:
@@ -39,11 +40,11 @@ func (v Snapshot) newest(p *Printer) {
 		if i > 0 {
 			p.blank()
 		}
-		p.commit("### ", c, shown{goal: v.Roadmap.Goal, purpose: v.Purpose, progress: v.Progress})
+		p.commit("### ", c, shownTexts{goal: v.Roadmap.Goal, purpose: v.Purpose, progress: v.Progress})
 	}
 }
 
-// items shows a check list; an item of several lines stays one item.
+// items shows a check list. An item of several lines stays one item.
 func (p *Printer) items(title string, list []store.Item) {
 	if len(list) == 0 {
 		return
@@ -62,7 +63,7 @@ func (p *Printer) items(title string, list []store.Item) {
 	}
 }
 
-// branches lists the branches, what each is for, and how to see the others.
+// branches lists the branches with their purposes, and the commands for the others.
 func (v Snapshot) branches(p *Printer) {
 	if v.Total == 0 {
 		return
@@ -78,11 +79,12 @@ func (v Snapshot) branches(p *Printer) {
 	v.others(p)
 }
 
-// others says how many branches were not listed, and how to see them.
+// others writes the numbers of branches that were not listed, with the commands for them.
 func (v Snapshot) others(p *Printer) {
 	first := true
 	for _, rest := range []struct{ status, what, arguments string }{
-		{statusActive, "more", "branch"}, {"merged", "merged", "branch --merged"}, {"abandoned", "abandoned", "branch --abandoned"},
+		{statusActive, "more", "branch"}, {"merged", "merged", "branch --merged"},
+		{"abandoned", "abandoned", "branch --abandoned"},
 	} {
 		n := v.more[rest.status]
 		if n == 0 {
@@ -93,24 +95,24 @@ func (v Snapshot) others(p *Printer) {
 			first = false
 		}
 		arguments := rest.arguments
-		if v.At != nil { // what the list of branches shows is of now
+		if v.At != nil { // the list of branches shows only the present
 			arguments = "--json" + atFlag(v.At)
 		}
 		p.command(fmt.Sprintf("%d %s", n, rest.what), "%s", arguments)
 	}
-	if v.far > 0 {
+	if v.unknown > 0 {
 		if first {
 			p.blank()
 		}
-		p.command(fmt.Sprintf("%d that moved on far since", v.far), "--branch NAME%s", atFlag(v.At))
+		p.command(fmt.Sprintf("%d that moved on far since", v.unknown), "--branch NAME%s", atFlag(v.At))
 	}
 }
 
-// longName is the longest name that the other lines of a list align with.
+// longName is the maximum width of a name with which the other lines of a list align.
 const longName = 48
 
-// column is how wide a name makes the column that it stands in: one that is too long
-// stands out, and takes no room from the other lines.
+// column returns the width that a name requires of its column. A name that is too long
+// returns 0: it exceeds the column and takes no room from the other lines.
 func (p *Printer) column(name string) int {
 	most := longName
 	if p.Width > 0 {
@@ -122,7 +124,7 @@ func (p *Printer) column(name string) int {
 	return 0
 }
 
-// branch shows a branch on two lines: where it stands, and what it is for.
+// branch shows a branch on two lines: its state, and its purpose.
 func (p *Printer) branch(b store.Branch, width, ages int) {
 	mark, name := "  ", plain(b.Name)
 	if b.Current {
@@ -139,24 +141,18 @@ func (p *Printer) branch(b store.Branch, width, ages int) {
 	}
 }
 
-// remarks says what is not ordinary about a branch: "[merged, 3 steps pending] ".
+// remarks returns the status and the pending steps of a branch if unusual: "[merged, 3
+// steps pending] ".
 func remarks(b store.Branch) string {
 	var all []string
 	if b.Status != statusActive {
 		all = append(all, b.Status)
 	}
 	if b.Pending > 0 {
-		all = append(all, steps(b.Pending)+" pending")
+		all = append(all, prose.Count(b.Pending, "step")+" pending")
 	}
 	if len(all) == 0 {
 		return ""
 	}
 	return "[" + strings.Join(all, ", ") + "] "
-}
-
-func steps(n int) string {
-	if n == 1 {
-		return "1 step"
-	}
-	return fmt.Sprintf("%d steps", n)
 }

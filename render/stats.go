@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/prose"
 )
 
-// StatsText shows how much memory there is: what was counted, who recorded it,
-// and the newest days, in a terminal as a chart. A chart in a prompt would be
-// tokens without a meaning.
+// StatsText shows the amount of memory: the counts, the agents, and the newest days, in a
+// terminal as a chart. In a prompt, a chart would cost tokens without a benefit.
 func StatsText(p *Printer, v history.Statistics, days int) {
 	p.line(bold("# Memory"))
 	p.blank()
@@ -34,7 +34,7 @@ func StatsText(p *Printer, v history.Statistics, days int) {
 	p.days(v.Days, days)
 }
 
-// statuses is "3 active, 1 merged".
+// statuses returns "3 active, 1 merged".
 func statuses(by map[string]int) string {
 	var all []string
 	for _, status := range slices.Sorted(maps.Keys(by)) {
@@ -43,7 +43,7 @@ func statuses(by map[string]int) string {
 	return strings.Join(all, ", ")
 }
 
-// agents lists who recorded most first.
+// agents lists the agents, those with the most steps first.
 func (p *Printer) agents(by map[string]history.Tally) {
 	if len(by) == 0 {
 		return
@@ -61,7 +61,7 @@ func (p *Printer) agents(by map[string]history.Tally) {
 	}
 }
 
-// tally is the figures of one line, aligned.
+// tally formats the figures of one line, aligned.
 func tally(t history.Tally) string {
 	text := fmt.Sprintf("%6d %-6s %5d %s", t.Steps, plural(t.Steps, "step"), t.Commits, plural(t.Commits, "milestone"))
 	if t.Tokens > 0 {
@@ -77,7 +77,7 @@ func plural(n int, what string) string {
 	return what + "s"
 }
 
-// days shows the newest n days on which anything was recorded.
+// days shows the newest n days with entries.
 func (p *Printer) days(by map[string]history.Tally, n int) {
 	all := slices.Sorted(maps.Keys(by))
 	shown := all[max(0, len(all)-n):]
@@ -98,15 +98,15 @@ func (p *Printer) days(by map[string]history.Tally, n int) {
 	}
 	if older := len(all) - len(shown); older > 0 {
 		p.blank()
-		p.command(fmt.Sprintf("%d older %s", older, plural(older, "day")), "stats --days %d", len(all))
+		p.command(prose.Count(older, "older day"), "stats --days %d", len(all))
 	}
 }
 
 // chartWidth leaves room for the date and the figures.
 func chartWidth(width int) int { return min(max(width-12-34, 8), 40) }
 
-// bar is n of most as a bar of at most width cells, in eighths of a cell. What is
-// not nothing is seen.
+// bar formats n of most as a bar of at most width cells, in eighths of a cell. Any n above
+// 0 is visible.
 func bar(n, most, width int) string {
 	eighths := (n*width*8 + most - 1) / most
 	text := strings.Repeat("█", eighths/8)
@@ -116,7 +116,7 @@ func bar(n, most, width int) string {
 	return text + pad(text, width)
 }
 
-// size is a number of bytes in the units of a disk.
+// size formats a number of bytes.
 func size(n int64) string {
 	switch {
 	case n < 10_000:

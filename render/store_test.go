@@ -205,7 +205,7 @@ func TestSnapshotShowsTheCurrentBranch(t *testing.T) {
 func TestTogether(t *testing.T) {
 	first, second := errors.New("first"), errors.New("second")
 	for range 100 {
-		err := together(t.Context(),
+		err := concurrently(t.Context(),
 			func(ctx context.Context) error { <-ctx.Done(); return fmt.Errorf("ended: %w", ctx.Err()) },
 			func(context.Context) error { return first },
 			func(context.Context) error { return second })
@@ -215,7 +215,7 @@ func TestTogether(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := together(ctx, func(ctx context.Context) error { return ctx.Err() }); !errors.Is(err, context.Canceled) {
+	if err := concurrently(ctx, func(ctx context.Context) error { return ctx.Err() }); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v for a call that was given up", err)
 	}
 }

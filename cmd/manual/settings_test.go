@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"go/ast"
 	"go/constant"
 	"go/parser"
@@ -137,10 +138,8 @@ func compareDefaults(t *testing.T, files map[string]*ast.File, settings map[stri
 		}
 		if !fixed {
 			name := names[key]
-			want = values["default"+strings.TrimPrefix(name, "key")]
-			if want == "" {
-				want = switches[name]
-			}
+			rest := strings.TrimPrefix(strings.TrimPrefix(name, "key"), "Key")
+			want = cmp.Or(values["default"+rest], values["Default"+rest], switches[name])
 		}
 		if said != want {
 			t.Errorf("%s: the default is %q, config.md says %q", key, want, said)
@@ -187,7 +186,8 @@ func switchesOf(files map[string]*ast.File) map[string]string {
 				return true
 			}
 			if f, ok := call.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Bool" {
-				found[types.ExprString(call.Args[0])] = types.ExprString(call.Args[1])
+				name := types.ExprString(call.Args[0])
+				found[name[strings.LastIndex(name, ".")+1:]] = types.ExprString(call.Args[1]) // of whichever package
 			}
 			return true
 		})

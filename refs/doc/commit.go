@@ -6,21 +6,22 @@ import (
 	"time"
 )
 
-// Kinds of milestones. An ordinary COMMIT has none.
+// The kinds of commits. An ordinary COMMIT has none.
 const (
-	KindBirth    = "birth"    // a branch was made; not counted among the milestones
+	KindBirth    = "birth"    // the first entry of a new branch; not counted in the totals
 	KindMerge    = "merge"    // another branch was merged
-	KindRollback = "rollback" // documents were restored as they had been
+	KindRollback = "rollback" // documents were restored to an earlier state
 )
 
-// Labels of the blocks of commit.md; the words are the paper's.
+// Labels of the quotes in commit.md, in the paper's words.
 const (
 	purposeLabel      = "Branch Purpose"
 	progressLabel     = "Previous Progress Summary"
 	contributionLabel = "This Commit's Contribution"
 )
 
-// Milestone is an entry of commit.md. As with a Step, the id is what it is known by.
+// Milestone is an entry of commit.md: a memory commit. As with a Step, its id alone
+// identifies it.
 type Milestone struct {
 	ID      string
 	Number  int
@@ -29,21 +30,21 @@ type Milestone struct {
 	Session string
 	Model   string
 	Tokens  int64
-	Source  string // as in Step: of an imported milestone
+	Source  string // as in Step: set for an imported commit
 	Origin  string
-	Kind    string // "" for a COMMIT, or one of the Kind constants; a later version may know more
-	Steps   Steps  // the steps it covers
+	Kind    string // "" for a COMMIT, or a Kind constant; later versions may add kinds
+	Steps   Steps  // the steps that it covers
 
-	Goal         string // the project's, as it stood
-	Purpose      string // why this branch exists
-	Summary      string // one line by custom; a line break in it is kept
-	Progress     string // what came before, see NextProgress
+	Goal         string // of the project, at the time of the commit
+	Purpose      string // why the branch exists
+	Summary      string // conventionally one line; line breaks are kept
+	Progress     string // what came before; see NextProgress
 	Contribution string
 
 	Extra string // as in Step
 }
 
-// Check says why a milestone cannot be written, or nil.
+// Check reports why the commit cannot be written; nil if it can.
 func (m *Milestone) Check() error {
 	h := m.head()
 	if m.Steps.Count == 0 && m.Steps != (Steps{}) {
@@ -62,7 +63,7 @@ func (m *Milestone) head() head {
 func ParseCommits(data []byte) ([]Milestone, error) {
 	var ms []Milestone
 	err := parseEntries(data, commitHeading, func(sc *scanner, origin string) error {
-		m, err := sc.milestone(origin)
+		m, err := sc.commit(origin)
 		ms = append(ms, m)
 		return err
 	})
@@ -72,7 +73,7 @@ func ParseCommits(data []byte) ([]Milestone, error) {
 	return ms, nil
 }
 
-func (sc *scanner) milestone(origin string) (Milestone, error) {
+func (sc *scanner) commit(origin string) (Milestone, error) {
 	h, err := sc.head(commitHeading, origin)
 	if err != nil {
 		return Milestone{}, err
@@ -98,8 +99,9 @@ func (sc *scanner) milestone(origin string) (Milestone, error) {
 	return m, err
 }
 
-// summary takes an empty line and the summary, known by its place: a line there is a
-// summary unless it begins with a character that a summary's first never is unescaped.
+// summary reads an empty line and the summary. A line in this place is a summary unless it
+// begins with a character that the first character of a summary would have to be escaped
+// for.
 func (sc *scanner) summary() (string, error) {
 	rest, ok := strings.CutPrefix(sc.s[sc.pos:], "\n")
 	if !ok || rest == "" || strings.IndexByte("*#=\n", rest[0]) >= 0 {
@@ -114,8 +116,8 @@ func (sc *scanner) summary() (string, error) {
 	return text, nil
 }
 
-// purpose takes one quote, the purpose, or two, the goal before it. Of two, the second
-// may be empty: a lone first one would be the purpose.
+// purpose reads one quote, the purpose, or two: the goal, then the purpose. The second of
+// two may be empty, because a single quote would be read as the purpose.
 func (sc *scanner) purpose() (goal, purpose string, err error) {
 	if purpose, err = sc.block(); err != nil {
 		return "", "", err
@@ -129,10 +131,10 @@ func (sc *scanner) purpose() (goal, purpose string, err error) {
 	return goal, purpose, err
 }
 
-// FormatCommits writes milestones as commit.md; see FormatLog.
+// FormatCommits writes commits as commit.md; see FormatLog.
 func FormatCommits(ms []Milestone) []byte {
 	var b []byte
-	var t tagger
+	var t tagWriter
 	for i := range ms {
 		b = t.append(b, ms[i].Origin)
 		b = ms[i].append(b)

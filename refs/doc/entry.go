@@ -1,6 +1,7 @@
 package doc
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -14,12 +15,12 @@ const (
 	tagSuffix     = " =="
 )
 
-// Steps is the range of step numbers that a milestone covers. Count is less than
-// Last-First+1 where steps of another branch stand between; 0 means no steps.
+// Steps is the range of step numbers that a commit covers. Count is less than Last-First+1
+// if the range contains steps of other branches; 0 means no steps.
 type Steps struct{ First, Last, Count int }
 
-// head is what the two kinds of entries have in common: the heading and the lines of
-// attributes under it. A step has no kind and no steps.
+// head is the part that both kinds of entries share: the heading and the attribute lines
+// below it. A step has no kind and no steps.
 type head struct {
 	ID             string
 	Number         int
@@ -33,8 +34,8 @@ type head struct {
 	Extra          string
 }
 
-// parseEntries reads a whole document: entries, each under the origin tag before it.
-// entry reads the rest of one entry whose heading starts the next line.
+// parseEntries reads a whole document: entries, each below the origin tag that precedes it.
+// It calls entry with the scanner before a heading, to read one whole entry.
 func parseEntries(data []byte, heading string, entry func(sc *scanner, origin string) error) error {
 	sc, err := newScanner(data)
 	if err != nil {
@@ -68,7 +69,7 @@ func parseEntries(data []byte, heading string, entry func(sc *scanner, origin st
 	return nil
 }
 
-// tag takes a line "== Branch NAME ==".
+// tag reads a line "== Branch NAME ==".
 func (sc *scanner) tag() (string, error) {
 	line := sc.next()
 	name, ok := strings.CutSuffix(line[len(tagPrefix):], tagSuffix)
@@ -78,14 +79,14 @@ func (sc *scanner) tag() (string, error) {
 	return name, nil
 }
 
-// head takes the heading and the attributes of one entry.
+// head reads the heading and the attributes of one entry.
 func (sc *scanner) head(heading, origin string) (head, error) {
 	h, ok := parseHeading(sc.next(), heading)
 	if !ok {
 		return h, sc.fail("a heading must read '%sNUMBER%sTIME%sAGENT%sID'", heading, sep, sep, sep)
 	}
 	h.Origin = origin
-	seen, extra := uint(0), -1 // extra: where a run of unknown attributes began
+	seen, extra := uint(0), -1 // extra: offset at which a run of unknown attributes begins
 	for sc.more() && sc.s[sc.pos] == '-' {
 		at := sc.pos
 		known, err := h.attribute(sc, heading == commitHeading, &seen)
@@ -117,14 +118,14 @@ func parseHeading(line, heading string) (h head, ok bool) {
 	return head{ID: id, Number: int(n), Time: t, Agent: agent}, true
 }
 
-// attribute takes one line "- key: value" and reports whether its key is a known one.
-func (h *head) attribute(sc *scanner, milestone bool, seen *uint) (bool, error) {
+// attribute reads one line "- key: value" and reports whether this version knows the key.
+func (h *head) attribute(sc *scanner, isCommit bool, seen *uint) (bool, error) {
 	line := sc.next()
 	key, value, ok := splitAttribute(line)
 	if !ok {
 		return false, sc.fail("'%s' is no attribute", clip(line))
 	}
-	bit := knownAttribute(key, milestone)
+	bit := knownAttribute(key, isCommit)
 	if bit == 0 {
 		return false, nil
 	}
@@ -147,8 +148,8 @@ func splitAttribute(line string) (key, value string, ok bool) {
 	return key, value, ok && validKey(key) && value != ""
 }
 
-// knownAttribute returns a bit for each key that this version gives a meaning.
-func knownAttribute(key string, milestone bool) uint {
+// knownAttribute returns a distinct bit for each key that this version knows, 0 for others.
+func knownAttribute(key string, isCommit bool) uint {
 	switch key {
 	case "session":
 		return 1
@@ -159,11 +160,11 @@ func knownAttribute(key string, milestone bool) uint {
 	case "source":
 		return 8
 	case "kind":
-		if milestone {
+		if isCommit {
 			return 16
 		}
 	case "steps":
-		if milestone {
+		if isCommit {
 			return 32
 		}
 	}
@@ -200,7 +201,7 @@ func parseSteps(s string) (Steps, bool) {
 	return steps, ok && ok2 && ok3 && ok4 && ok5 && s[len(s)-1] == ')' && checkSteps(steps) == nil && n > 0
 }
 
-// append is the reverse of scanner.head. The attributes of a later version come last.
+// append writes what scanner.head reads. Unknown attributes come last.
 func (h *head) append(b []byte, heading string) []byte {
 	b = append(b, heading...)
 	b = strconv.AppendInt(b, int64(h.Number), 10)
@@ -234,11 +235,11 @@ func appendAttribute(b []byte, key, value string) []byte {
 	return append(appendLine(b, value), '\n')
 }
 
-// tagger writes the origin tags and the empty lines between entries.
-type tagger struct{ origin string }
+// tagWriter writes the origin tags and the empty lines between entries.
+type tagWriter struct{ origin string }
 
-// append starts a new entry of the origin behind what b holds.
-func (t *tagger) append(b []byte, origin string) []byte {
+// append begins a new entry of the origin at the end of b.
+func (t *tagWriter) append(b []byte, origin string) []byte {
 	if len(b) > 0 {
 		b = append(b, '\n')
 	}
@@ -250,4 +251,138 @@ func (t *tagger) append(b []byte, origin string) []byte {
 	b = append(b, origin...)
 	b = append(b, tagSuffix...)
 	return append(b, '\n', '\n')
+}
+
+const (
+	maxAgent  = 100      // bytes
+	maxOrigin = 200      // bytes
+	maxCount  = 1e18 - 1 // what parseCount reads
+)
+
+// check reports why an entry with this head cannot be written; nil if it can.
+func (h *head) check(isCommit bool) error {
+	switch {
+	case !ValidID(h.ID):
+		return fmt.Errorf("'%s' is not an id", clip(h.ID))
+	case h.Number < 0:
+		return fmt.Errorf("the number %d is negative", h.Number)
+	case int64(h.Number) > maxCount || h.Tokens > maxCount:
+		return errors.New("a number has more than 18 digits")
+	case h.Tokens < 0:
+		return fmt.Errorf("the token count %d is negative", h.Tokens)
+	case !validOrigin(h.Origin):
+		return fmt.Errorf("'%s' is no name of a branch", clip(h.Origin))
+	}
+	if y := h.Time.UTC().Year(); y < 0 || y > 9999 {
+		return fmt.Errorf("the year %d is outside of 0 to 9999", y)
+	}
+	if err := CheckAgent(h.Agent); err != nil {
+		return err
+	}
+	if err := checkSteps(h.Steps); err != nil {
+		return err
+	}
+	return errors.Join(checkField("session", h.Session), checkField("model", h.Model),
+		checkField("source", h.Source), checkField("kind", h.Kind), checkExtra(h.Extra, isCommit))
+}
+
+func checkSteps(s Steps) error {
+	if s.First < 0 || s.Last < s.First || s.Count < 0 || s.Last > maxCount || s.Count > maxCount {
+		return fmt.Errorf("%d-%d (%d) is no range of steps", s.First, s.Last, s.Count)
+	}
+	return nil
+}
+
+func checkField(name, text string) error {
+	if err := checkText(text); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// checkExtra reports whether a caller's extra text consists of attribute lines with unknown
+// keys only.
+func checkExtra(extra string, isCommit bool) error {
+	if extra == "" {
+		return nil
+	}
+	if err := checkField("extra attributes", extra); err != nil {
+		return err
+	}
+	lines, ok := strings.CutSuffix(extra, "\n")
+	if !ok {
+		return errors.New("extra attributes do not end in a newline")
+	}
+	for line := range strings.SplitSeq(lines, "\n") {
+		key, _, ok := splitAttribute(line)
+		if !ok || knownAttribute(key, isCommit) != 0 {
+			return fmt.Errorf("'%s' is no extra attribute", clip(line))
+		}
+	}
+	return nil
+}
+
+// CheckAgent reports why name cannot be an agent's name in a heading. An agent's name is 1
+// to 100 of the characters A-Z a-z 0-9 . _ @ + / - and the space.
+func CheckAgent(name string) error {
+	if !validAgent(name) {
+		return fmt.Errorf("agent name '%s' is not 1 to %d of A-Z a-z 0-9 . _ @ + / - and space", clip(name), maxAgent)
+	}
+	return nil
+}
+
+// AgentName derives a valid agent's name from any name, such as a committer's: each run of
+// invalid characters becomes one '-'. It returns "" if no letter or digit remains.
+func AgentName(name string) string {
+	var b []byte
+	letters := false
+	for i := 0; i < len(name) && len(b) < maxAgent; i++ {
+		c := name[i]
+		switch {
+		case agentByte(c):
+			b = append(b, c)
+			letters = letters || alnum(c)
+		case len(b) > 0 && b[len(b)-1] != '-':
+			b = append(b, '-')
+		}
+	}
+	if !letters {
+		return ""
+	}
+	return strings.Trim(string(b), " -")
+}
+
+func validAgent(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !agentByte(s[i]) {
+			return false
+		}
+	}
+	return s != "" && len(s) <= maxAgent
+}
+
+func agentByte(c byte) bool { return alnum(c) || strings.IndexByte("._@+/ -", c) >= 0 }
+
+func alnum(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
+// validOrigin checks only what keeps a tag on one readable line. The caller that creates a
+// branch enforces the full rules for its name.
+func validOrigin(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !alnum(s[i]) && strings.IndexByte("._/-", s[i]) < 0 {
+			return false
+		}
+	}
+	return s != "" && len(s) <= maxOrigin && alnum(s[0])
+}
+
+func validKey(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; !(alnum(c) || c == '-' || c == '_') || 'A' <= c && c <= 'Z' {
+			return false
+		}
+	}
+	return s != ""
 }

@@ -9,30 +9,33 @@ import (
 	"strings"
 )
 
-// ExpungedFile is where the tombstones stand in the roadmap's tree: one place, so that
-// whatever carries the roadmap carries them. In a branch's tree it is no known file.
+// ExpungedFile is the path of the tombstones in the roadmap's tree. One place suffices:
+// whatever transfers the roadmap transfers them. A branch's tree must not contain this
+// file.
 const ExpungedFile = "expunged.txt"
 
-// MaxExpunged is the most that the file of tombstones may hold, in bytes: some 14,000 of
-// them. Whoever writes it asks before; ParseExpunged refuses more.
+// MaxExpunged is the size limit of the tombstone file in bytes, enough for about 14,000
+// tombstones. ParseExpunged refuses more; writers must check it themselves.
 const MaxExpunged = 1 << 20
 
-// The kinds of tombstones, each the first word of its line. Their order is the file's.
+// The kinds of tombstones, each the first word of its line. The file sorts by them.
 const (
-	tombCommit = "commit" // a hash: a commit that was rewritten although no parent of it was
-	tombEntry  = "entry"  // an id: a step or milestone that is removed
-	tombText   = "text"   // SHA-256 of a piece of text that is redacted
+	tombCommit = "commit" // hash of a commit that was rewritten although none of its parents was
+	tombEntry  = "entry"  // id of a removed step or commit
+	tombText   = "text"   // SHA-256 of a redacted piece of text
 )
 
-// Expunged is a set of tombstones: what was to be forgotten, without what it was. The zero
-// value is the empty set. Redact says what they do to a document.
+// Expunged is a set of tombstones: it identifies what was expunged without containing it.
+// The zero value is the empty set. Redact defines the effect on a document.
 //
-// It may be read by several goroutines at once. A copy shares its set with the original;
-// Union of it with the zero value is a set of its own.
+// Several goroutines may read it at once. A copy shares its set with the original; Union
+// with the zero value makes an independent copy.
 type Expunged struct{ lines map[string]bool }
 
-// ParseExpunged reads the file of tombstones. It is strict, as the file comes from remotes: one
-// tombstone a line, of a known kind, sorted bytewise and unique; else a *SyntaxError names the line.
+// ParseExpunged reads the tombstone file. It is strict because the file comes from remotes:
+// each line must be a tombstone of a known kind, in ascending bytewise order without
+// duplicates. Otherwise the error is a *SyntaxError with the line, or reports that data
+// exceeds MaxExpunged.
 func ParseExpunged(data []byte) (Expunged, error) {
 	if len(data) > MaxExpunged {
 		return Expunged{}, fmt.Errorf("tombstones of %d bytes are over the limit of %d", len(data), MaxExpunged)
@@ -70,13 +73,13 @@ func validTombstone(line string) bool {
 	return false
 }
 
-// validHash reports whether s is the full name of an object, SHA-1 or SHA-256.
+// validHash reports whether s is the full name of a git object, SHA-1 or SHA-256.
 func validHash(s string) bool {
 	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// Bytes returns the file: what ParseExpunged reads, one spelling for one set. The empty
-// set is an empty file.
+// Bytes returns the file that ParseExpunged reads. Equal sets give equal bytes; the empty
+// set gives an empty file.
 func (e Expunged) Bytes() []byte {
 	var b []byte
 	for _, line := range slices.Sorted(maps.Keys(e.lines)) {
@@ -85,10 +88,10 @@ func (e Expunged) Bytes() []byte {
 	return b
 }
 
-// Empty reports whether nothing is to be forgotten.
+// Empty reports whether the set has no tombstones.
 func (e Expunged) Empty() bool { return len(e.lines) == 0 }
 
-// Union returns the tombstones of both.
+// Union returns a new set with the tombstones of both.
 func (e Expunged) Union(o Expunged) Expunged {
 	all := make(map[string]bool, len(e.lines)+len(o.lines))
 	maps.Copy(all, e.lines)
@@ -96,7 +99,7 @@ func (e Expunged) Union(o Expunged) Expunged {
 	return Expunged{all}
 }
 
-// Holds reports whether every tombstone of o is one of e.
+// Holds reports whether e contains every tombstone of o.
 func (e Expunged) Holds(o Expunged) bool {
 	for line := range o.lines {
 		if !e.lines[line] {
@@ -106,7 +109,8 @@ func (e Expunged) Holds(o Expunged) bool {
 	return true
 }
 
-// AddEntry says that the step or milestone with this id is to be removed.
+// AddEntry adds a tombstone for the step or commit with this id. It fails if id is not a
+// valid id.
 func (e *Expunged) AddEntry(id string) error {
 	if !ValidID(id) {
 		return fmt.Errorf("'%s' is not an id", clip(id))
@@ -115,8 +119,8 @@ func (e *Expunged) AddEntry(id string) error {
 	return nil
 }
 
-// AddText says that each line of a text is a piece to be redacted, wherever it stands. Of
-// the text only hashes are kept.
+// AddText adds a tombstone for the piece on each line of text; see TextPieces. It keeps
+// only hashes of the text.
 func (e *Expunged) AddText(text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		if _, piece, _ := cutPiece(line); piece != "" {
@@ -125,8 +129,9 @@ func (e *Expunged) AddText(text string) {
 	}
 }
 
-// AddCommit says that a commit, by its full hash, was replaced: what descends from it is history
-// as it was before.
+// AddCommit adds a tombstone for a replaced commit, given by its full hash. Whatever
+// descends from that commit is history from before the rewrite. It fails if hash is not a
+// full hash.
 func (e *Expunged) AddCommit(hash string) error {
 	if !validHash(hash) {
 		return fmt.Errorf("'%s' is not the full hash of a commit", clip(hash))
@@ -142,11 +147,11 @@ func (e *Expunged) add(line string) {
 	e.lines[line] = true
 }
 
-// HasEntry reports whether the entry with this id is to be removed.
+// HasEntry reports whether the entry with this id must be removed.
 func (e Expunged) HasEntry(id string) bool { return e.lines[tombEntry+" "+id] }
 
-// HasText reports whether a line, be it bare, quoted or an item of a list, is a piece to be
-// redacted.
+// HasText reports whether the piece on a line must be redacted. The line may be bare,
+// quoted or a list item.
 func (e Expunged) HasText(line string) bool {
 	if len(e.lines) == 0 {
 		return false
@@ -160,7 +165,7 @@ func textLine(piece string) string {
 	return tombText + " " + hex.EncodeToString(sum[:])
 }
 
-// Entries returns the ids to be removed, sorted.
+// Entries returns the ids of the removed entries, sorted.
 func (e Expunged) Entries() []string { return e.values(tombEntry) }
 
 // Commits returns the hashes of the replaced commits, sorted.

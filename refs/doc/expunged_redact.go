@@ -2,34 +2,41 @@ package doc
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
+
+	"gopkg.in/yaml.v3"
 )
 
-// Redacted is a file as the tombstones leave it.
+// Redacted is a file after Redact.
 type Redacted struct {
-	Data []byte // the bytes given, where nothing changed; empty where no entry is left
-	// First is the id of the first entry that is left, by which a segment is named; "" where
-	// none is left (a segment is then gone) and of files without entries.
+	Data []byte // the same slice if nothing changed; empty if no entry remains
+	// First is the id of the first remaining entry, which names a segment. It is "" for a
+	// file without entries and if none remains, in which case a segment must be deleted.
 	First string
-	// Steps and Milestones are how many entries went, by their origin.
+	// The numbers of removed entries, by origin.
 	Steps, Milestones map[string]int
 }
 
-// Redact applies the tombstones to a file of a branch's tree, or to main.md of the roadmap's:
+// Redact applies the tombstones to a file of a branch's tree, or to main.md of the
+// roadmap's tree:
 //
-//  1. log.md, commit.md and segments lose the entries with a tombstone, but for births. A live
-//     file that loses all is empty. The pieces of the others are redacted: quotes, summaries, and
-//     attributes but for counts and kinds. Headings stay: agents and branches are names.
-//  2. main.md is redacted by line, but for its title and the headings of the standard sections.
-//  3. metadata.yaml is redacted by value, by key and by comment; a key reads "(expunged HASH)", as
-//     keys must differ. What the program itself says of the branch stays, but for its purpose; and so
-//     do the totals, which whoever removes entries counts anew.
-//  4. A topic is redacted by line, and its front matter as metadata.yaml.
+//  1. log.md, commit.md and segments lose the entries that have a tombstone, except births. A
+//     live file that loses all entries becomes empty. In the remaining entries the pieces of
+//     quotes, summaries and attributes are redacted, except those of counts and kinds. Headings
+//     stay, because agents and branches are names.
+//  2. main.md is redacted by line, except its title and the headings of the standard sections.
+//  3. metadata.yaml is redacted by value, key and comment. A redacted key reads
+//     "(expunged HASH)", because keys must differ. The keys and values that the program writes
+//     about the branch stay, except its purpose. The totals stay too: a caller that removes
+//     entries must update them.
+//  4. A topic is redacted by line, its front matter like metadata.yaml.
 //
-// What changes nothing gives data itself. Applying two sets one after the other, in
-// either order, is applying their union. An unknown path, and a document that cannot be read, are errors;
-// so is a metadata.yaml that would pass its limit, as "(expunged)" may be longer than a piece.
+// If nothing changes, the result contains data itself. Applying two sets in either order
+// equals applying their union. Redact fails on an unknown path, on a document that it
+// cannot parse, and on a metadata.yaml that would exceed its limit, as "(expunged)" may be
+// longer than a piece.
 func (e Expunged) Redact(path string, data []byte) (Redacted, error) {
 	r := Redacted{Data: data}
 	var err error
@@ -55,7 +62,7 @@ func (e Expunged) Redact(path string, data []byte) (Redacted, error) {
 	return r, nil
 }
 
-// redactEntries removes and redacts entries. What was removed stands under Steps.
+// redactEntries removes and redacts entries. It counts the removed ones in Steps.
 func (e Expunged) redactEntries(heading string, data []byte) (Redacted, error) {
 	entries, err := splitEntries(data, heading)
 	if err != nil {
@@ -79,20 +86,20 @@ func (e Expunged) redactEntries(heading string, data []byte) (Redacted, error) {
 	if r.Data = data; len(kept) < len(entries) {
 		r.Data = joinEntries(kept)
 	}
-	r.Data = unlessSame(r.Data, []byte(mapLines(string(r.Data), e.entryLines())))
+	r.Data = reuseIfEqual(r.Data, []byte(mapLines(string(r.Data), e.entryLines())))
 	return r, nil
 }
 
-// joinEntries writes a file of entries.
+// joinEntries writes entries as one file.
 func joinEntries(entries []rawEntry) (data []byte) {
-	var t tagger
+	var t tagWriter
 	for _, e := range entries {
 		data = append(t.append(data, e.origin), e.text...)
 	}
 	return data
 }
 
-// isBirth reads the attributes of a milestone.
+// isBirth reports whether the text of a commit has the attribute "kind: birth".
 func isBirth(text []byte) bool {
 	_, rest, _ := strings.Cut(string(text), "\n")
 	for line := range strings.SplitSeq(rest, "\n") {
@@ -107,10 +114,10 @@ func isBirth(text []byte) bool {
 	return false
 }
 
-// entryLines returns what redacts a file of entries, line by line: all that a text of the file
-// may stand on is known by how the line begins and, for attributes, by its place.
+// entryLines returns a function that redacts a file of entries line by line. The beginning
+// of a line tells whether it contains text; for attributes, its place does.
 func (e Expunged) entryLines() func(line string) string {
-	attributes := false // right under a heading
+	attributes := false // directly below a heading
 	return func(line string) string {
 		switch {
 		case strings.HasPrefix(line, logHeading), strings.HasPrefix(line, commitHeading):
@@ -137,10 +144,10 @@ func (e Expunged) redactAttribute(line string) string {
 	return line[:len(line)-len(value)] + e.redactEscaped(value, false)
 }
 
-// redactEscaped redacts a text that stands on one line, see appendLine.
+// redactEscaped redacts a text that is escaped to one line; see appendLine.
 func (e Expunged) redactEscaped(line string, summary bool) string {
 	text, ok := unescapeLine(line, summary)
-	if !ok { // no spelling of ours: the line is what there is
+	if !ok { // not an escaped text of this program: redact the line itself
 		return e.redactLine(line)
 	}
 	now := e.RedactText(text)
@@ -153,7 +160,7 @@ func (e Expunged) redactEscaped(line string, summary bool) string {
 	return string(appendLine(nil, now))
 }
 
-// redactRoadmap redacts main.md. Its title and standard sections are known by their lines.
+// redactRoadmap redacts main.md except its title and the headings of standard sections.
 func (e Expunged) redactRoadmap(data []byte) []byte {
 	r := ParseRoadmap(data)
 	for i := range r.sections {
@@ -167,13 +174,252 @@ func (e Expunged) redactRoadmap(data []byte) []byte {
 			}
 		}
 	}
-	return unlessSame(data, r.Bytes())
+	return reuseIfEqual(data, r.Bytes())
 }
 
-// unlessSame returns what a file is now, and its old bytes where that is the same.
-func unlessSame(old, now []byte) []byte {
+// reuseIfEqual returns now, or the slice old if both contain the same bytes.
+func reuseIfEqual(old, now []byte) []byte {
 	if bytes.Equal(old, now) {
 		return old
 	}
 	return now
+}
+
+// redactMetadata redacts metadata.yaml. Segments without a change stay byte for byte.
+func (e Expunged) redactMetadata(data []byte) ([]byte, error) {
+	w := yamlWalk{text: e.RedactText, key: e.redactKey, metadata: true}
+	return w.file(data)
+}
+
+// redactTopic redacts the front matter and the text of a topic.
+func (e Expunged) redactTopic(data []byte) ([]byte, error) {
+	w := yamlWalk{text: e.RedactText, key: e.redactKey}
+	front, text, err := w.front(string(data))
+	if err != nil {
+		return nil, err
+	}
+	return reuseIfEqual(data, []byte(front+e.RedactText(text))), nil
+}
+
+// redactKey returns the key's replacement, which contains its hash: one map cannot contain
+// the key "(expunged)" twice.
+func (e Expunged) redactKey(key string) string {
+	_, piece, _ := cutPiece(key)
+	if !e.HasText(piece) {
+		return key
+	}
+	return strings.TrimSuffix(Redaction, ")") + strings.TrimPrefix(textLine(piece), tombText) + ")"
+}
+
+// yamlWalk visits the texts of a YAML document and replaces them.
+type yamlWalk struct {
+	text     func(text string) string // the replacement of a value or of a comment line
+	key      func(key string) string  // the replacement of a key; must map different keys to different ones
+	metadata bool                     // metadata.yaml; false for the front matter of a topic
+	changed  bool
+}
+
+// ownKey reports whether the program itself defines the key at a path.
+func (w *yamlWalk) ownKey(path []string) bool {
+	dotted := JoinPath(path...)
+	if !w.metadata {
+		return dotted == "paths" || dotted == "supersedes"
+	}
+	return dotted == "version" || dotted == branchKey || isBranchFact(path) || isDetected(dotted) || hasDetected(dotted)
+}
+
+// ownValue reports whether the program itself interprets the value at a path, so that it is
+// no free text.
+func (w *yamlWalk) ownValue(path []string) bool {
+	return w.metadata && (JoinPath(path...) == "version" || isBranchFact(path) && path[1] != "purpose")
+}
+
+// file visits metadata.yaml and returns it with the replacements.
+func (w *yamlWalk) file(data []byte) ([]byte, error) {
+	m, err := ParseMetadata(data)
+	if err != nil {
+		return nil, err
+	}
+	for i := range m.blocks {
+		b := &m.blocks[i]
+		b.lead = w.comment(b.lead)
+		if b.key == totalsKey {
+			continue
+		}
+		if err := w.block(m, b); err != nil {
+			return nil, err
+		}
+	}
+	m.tail = w.comment(m.tail)
+	if !w.changed {
+		return data, nil
+	}
+	m.edited = true
+	return m.Bytes()
+}
+
+// front visits the front matter of a topic. It returns the front matter with its fences,
+// and the text that follows.
+func (w *yamlWalk) front(topic string) (front, text string, err error) {
+	if _, err := ParseTopic([]byte(topic)); err != nil {
+		return "", "", err
+	}
+	front, text, ok := cutFront(topic)
+	if !ok {
+		return "", topic, nil
+	}
+	fenced := topic[:len(topic)-len(text)]
+	if front == "" {
+		return fenced, text, nil
+	}
+	root, err := decodeMap(front)
+	if err != nil {
+		return "", "", frontMatterError(err)
+	}
+	if w.node(nil, root); !w.changed {
+		return fenced, text, nil
+	}
+	now, err := stableYAML(root)
+	if err != nil {
+		return "", "", frontMatterError(err)
+	}
+	begin := strings.IndexByte(fenced, '\n') + 1
+	return fenced[:begin] + now + fenced[begin+len(front):], text, nil
+}
+
+// block visits one segment, and rewrites it only if something in it changed.
+func (w *yamlWalk) block(m *Metadata, b *block) error {
+	if _, err := b.node(); err != nil {
+		return err
+	}
+	before := w.changed
+	w.changed = false
+	w.node(nil, b.root)
+	changed := w.changed
+	if w.changed = before || changed; !changed {
+		return nil
+	}
+	text, err := stableYAML(b.root)
+	if err != nil {
+		return err
+	}
+	m.setText(b, text)
+	return nil
+}
+
+// stableYAML writes a value in a form that reading and writing again does not change.
+// Otherwise applying two sets of tombstones in turn could give other bytes than applying
+// their union.
+func stableYAML(root *yaml.Node) (string, error) {
+	text, err := encodeNode(root)
+	for range 4 { // comments may move once or twice
+		if err != nil {
+			return "", err
+		}
+		again, err := decodeMap(text)
+		if err != nil {
+			return "", err
+		}
+		now, err := encodeNode(again)
+		if err != nil {
+			return "", err
+		}
+		if now == text {
+			return text, nil
+		}
+		text = now
+	}
+	return "", errors.New("the value is written otherwise each time")
+}
+
+// node visits the value at a path.
+func (w *yamlWalk) node(path []string, n *yaml.Node) {
+	w.comments(n)
+	switch n.Kind {
+	case yaml.ScalarNode:
+		w.scalar(path, n)
+	case yaml.MappingNode:
+		w.entries(path, n)
+	default:
+		for _, item := range n.Content {
+			w.node(child(path, "-"), item)
+		}
+	}
+}
+
+// scalar visits a value, which may have several lines. Booleans and null are no text.
+func (w *yamlWalk) scalar(path []string, n *yaml.Node) {
+	if tag := n.ShortTag(); tag == "!!bool" || tag == "!!null" || w.ownValue(path) {
+		return
+	}
+	if now := w.text(n.Value); now != n.Value {
+		replaceNode(n, newString(now))
+		w.changed = true
+	}
+}
+
+// entries visits the keys and values of a map.
+func (w *yamlWalk) entries(path []string, n *yaml.Node) {
+	for key, value := range pairs(n) {
+		at := child(path, key.Value)
+		w.comments(key)
+		w.node(at, value)
+		if w.ownKey(at) {
+			continue
+		}
+		if now := w.key(key.Value); now != key.Value {
+			replaceNode(key, newString(now))
+			w.changed = true
+		}
+	}
+}
+
+func (w *yamlWalk) comments(n *yaml.Node) {
+	n.HeadComment = w.comment(n.HeadComment)
+	n.LineComment = w.comment(n.LineComment)
+	n.FootComment = w.comment(n.FootComment)
+}
+
+// comment visits the lines of a comment, whose piece follows any number of '#'. It leaves
+// lines without '#' alone: they precede the first key of a document.
+func (w *yamlWalk) comment(text string) string {
+	now := mapLines(text, func(line string) string {
+		if !strings.HasPrefix(strings.TrimLeft(line, " \t"), "#") {
+			return line
+		}
+		body := strings.TrimLeft(line, "# \t")
+		return line[:len(line)-len(body)] + w.text(body)
+	})
+	w.changed = w.changed || now != text
+	return now
+}
+
+// PiecesIn is TextPieces for topics, main.md and metadata.yaml. Of YAML it searches the
+// values, keys and comments, as Redact does. For log.md and commit.md callers must search
+// the entries' parts themselves: an entry that contains the match in its own words is
+// removed whole.
+func PiecesIn(path string, data []byte, match string) ([]string, error) {
+	var found pieces
+	look := func(text string) string {
+		for _, piece := range TextPieces(text, match) {
+			found.add(piece)
+		}
+		return text
+	}
+	w := yamlWalk{text: look, key: look}
+	text, err := string(data), error(nil)
+	switch kind := KnownFile(path); {
+	case kind == FileMetadata:
+		w.metadata = true
+		_, err = w.file(data)
+	case kind == FileTopic:
+		_, text, err = w.front(text)
+		look(text)
+	default:
+		look(text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return found.list, nil
 }

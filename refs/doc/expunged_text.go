@@ -1,14 +1,21 @@
 package doc
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"unicode"
 
-// Redaction stands where a piece of text stood.
+	"github.com/git-context/git-context/refs/prose"
+)
+
+// Redaction replaces a redacted piece of text.
 const Redaction = "(expunged)"
 
-// cutPiece splits a line, without its line feed, into the marks before the piece that it holds, the
-// piece, and white space behind it. Marks are white space and what Markdown puts before a text:
-// quotes, bullets, numbers, boxes and headings. So a line has one piece, be it bare, quoted or an
-// item of a list. A line of marks alone has the piece "", which is never redacted.
+// cutPiece splits a line, given without its line feed, into the marks before its piece, the
+// piece, and the white space behind it. Marks are white space and Markdown's prefixes:
+// quotes, bullets, numbers, boxes and headings. So each line has one piece, whether it is
+// bare, quoted or a list item. A line of marks alone has the piece "", which is never
+// redacted.
 func cutPiece(line string) (marks, piece, space string) {
 	body := strings.TrimRight(line, " \t\r\v\f")
 	rest := body
@@ -22,7 +29,7 @@ func cutPiece(line string) (marks, piece, space string) {
 	}
 }
 
-// markLen is how long the mark is that a text begins with; 0 if it begins with none.
+// markLen returns the length of the mark at the beginning of s; 0 if there is none.
 func markLen(s string) int {
 	if s == "" {
 		return 0
@@ -31,29 +38,29 @@ func markLen(s string) int {
 	case '>':
 		return 1
 	case '-', '*', '+':
-		if n := ended(s, 1); n > 0 {
+		if n := markEnd(s, 1); n > 0 {
 			return n + boxLen(s[n:])
 		}
-	case '#', '\\': // a heading, or one that main.md holds as text
+	case '#', '\\': // a heading, or text that main.md escapes as one would be
 		slashes := len(s) - len(strings.TrimLeft(s, `\`))
 		hashes := len(s) - slashes - len(strings.TrimLeft(s[slashes:], "#"))
 		if hashes > 0 {
-			return ended(s, slashes+hashes)
+			return markEnd(s, slashes+hashes)
 		}
 	}
 	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
 	if 0 < digits && digits < 10 && digits < len(s) && (s[digits] == '.' || s[digits] == ')') {
-		return ended(s, digits+1)
+		return markEnd(s, digits+1)
 	}
 	return 0
 }
 
-// boxLen is the length of the box of a check list that follows a bullet.
+// boxLen returns the length of a check list's box behind a bullet; 0 if there is none.
 func boxLen(s string) int {
 	at := len(s) - len(strings.TrimLeft(s, " "))
 	for _, box := range []string{"[ ]", "[x]", "[X]"} {
 		if strings.HasPrefix(s[at:], box) {
-			if n := ended(s, at+len(box)); n > 0 {
+			if n := markEnd(s, at+len(box)); n > 0 {
 				return n
 			}
 		}
@@ -61,16 +68,16 @@ func boxLen(s string) int {
 	return 0
 }
 
-// ended returns n where a mark of n bytes is all of s or has a space behind it, else 0.
-func ended(s string, n int) int {
+// markEnd returns n if a mark of n bytes is all of s or white space follows it, else 0.
+func markEnd(s string, n int) int {
 	if n < len(s) && s[n] != ' ' && s[n] != '\t' {
 		return 0
 	}
 	return n
 }
 
-// RedactText returns a text in which each line that is a piece reads "(expunged)" behind its
-// marks; all else stands byte for byte.
+// RedactText returns text with "(expunged)" in place of each piece that has a tombstone.
+// Marks and everything else stay byte for byte.
 func (e Expunged) RedactText(text string) string { return mapLines(text, e.redactLine) }
 
 func (e Expunged) redactLine(line string) string {
@@ -81,10 +88,10 @@ func (e Expunged) redactLine(line string) string {
 	return marks + Redaction + space
 }
 
-// mapLines replaces each line of a text, and returns the text itself where all stay.
+// mapLines replaces each line of a text. It returns text itself if no line changes.
 func mapLines(text string, replace func(line string) string) string {
 	var b strings.Builder
-	done, at := 0, 0 // bytes written to b, begin of the line
+	done, at := 0, 0 // bytes of text already written to b; offset of the line
 	for line := range strings.SplitSeq(text, "\n") {
 		if now := replace(line); now != line {
 			b.WriteString(text[done:at])
@@ -100,9 +107,9 @@ func mapLines(text string, replace func(line string) string) string {
 	return b.String()
 }
 
-// TextPieces returns the pieces of a text, one a line, that a match touches anywhere: what to
-// give to AddText so that nothing of the match is left. The match may span lines. None twice, in
-// the order of the text.
+// TextPieces returns the pieces of all lines that an occurrence of match touches: with
+// tombstones for these, nothing of the match remains. The match may span lines. The pieces
+// are in the order of the text, without duplicates.
 func TextPieces(text, match string) []string {
 	if match == "" {
 		return nil
@@ -111,7 +118,7 @@ func TextPieces(text, match string) []string {
 	at := 0
 	for line := range strings.SplitSeq(text, "\n") {
 		end := at + len(line)
-		// Whatever touches the line stands between these two.
+		// Every occurrence that touches the line lies between these two.
 		from, to := max(0, at-len(match)+1), min(len(text), end+len(match)-1)
 		if strings.Contains(text[from:to], match) {
 			found.add(line)
@@ -121,7 +128,7 @@ func TextPieces(text, match string) []string {
 	return found.list
 }
 
-// pieces collects pieces, each once.
+// pieces is a list of pieces without duplicates.
 type pieces struct {
 	list []string
 	seen map[string]bool
@@ -137,4 +144,61 @@ func (p *pieces) add(line string) {
 	}
 	p.seen[piece] = true
 	p.list = append(p.list, piece)
+}
+
+// Quotes returns the pieces by which later progress summaries quote a commit, see
+// NextProgress: its complete lines, its first line shortened, and the lines that result
+// when a summary of each given limit (in characters) cuts it. Tombstones for these pieces
+// also redact quotations in commits that exist only in other clones. Lines without a letter
+// or digit are left out, as they identify nothing. No summary quotes a birth.
+func Quotes(m Milestone, limits ...int) []string {
+	item := progressItem(m)
+	if item == "" || m.Kind == KindBirth {
+		return nil
+	}
+	forms := []string{item, shorten(item), m.Summary, prose.Fold(m.Summary)}
+	for _, limit := range limits {
+		// The summary of a merge leaves half its room for the branch, and an item that
+		// others follow gets two thirds.
+		for _, room := range []int{limit, limit * 2 / 3, limit / 2, limit / 2 * 2 / 3} {
+			forms = append(forms, formatItem(item, room))
+		}
+	}
+	var quotes pieces
+	for _, form := range forms {
+		for line := range strings.SplitSeq(form, "\n") {
+			if hasAlphanumeric(line) {
+				quotes.add(line)
+			}
+		}
+	}
+	return quotes.list
+}
+
+// hasAlphanumeric reports whether a line has a letter or a digit.
+func hasAlphanumeric(line string) bool {
+	return strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+}
+
+// QuotesIn returns the pieces of text that quote a commit, wherever they are cut: lines of
+// the commit, prefixes of such lines that end in "…", and lines that end in its summary, as
+// the roadmap's do. It is for texts that are available; Quotes is for those that are not.
+func QuotesIn(m Milestone, text string) []string {
+	known := Quotes(m)
+	if len(known) == 0 {
+		return nil
+	}
+	summary := prose.Fold(m.Summary)
+	var found pieces
+	for line := range strings.SplitSeq(text, "\n") {
+		_, piece, _ := cutPiece(line)
+		begin, cut := strings.CutSuffix(piece, "…")
+		switch {
+		case slices.Contains(known, piece),
+			summary != "" && strings.HasSuffix(piece, ": "+summary),
+			cut && hasAlphanumeric(begin) && slices.ContainsFunc(known, func(q string) bool { return strings.HasPrefix(q, begin) }):
+			found.add(piece)
+		}
+	}
+	return found.list
 }

@@ -165,7 +165,7 @@ func FuzzParseRoadmap(f *testing.F) {
 }
 
 func hasItem(items []Item, text string) bool {
-	_, ok := index(items)[text]
+	_, ok := itemsByText(items)[text]
 	return ok
 }
 

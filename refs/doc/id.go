@@ -14,12 +14,14 @@ import (
 // idLen is the length of a ULID in its text form.
 const idLen = ulid.EncodedSize
 
-// NextID returns a new ULID for the time now (milliseconds since 1970; the rest
-// from crypto/rand) that is larger than the id after, or any id where after is "".
+// NextID returns a new ULID that is greater than the id after. Its time is now in
+// milliseconds since 1970; the rest comes from crypto/rand. after may be "" for no lower
+// bound.
 //
-// Where the clock does not stand later than after, the result is after plus a random
-// step: a clock that lags or stands still never reorders what is already written, and
-// two branches that both follow one id do not go on alike.
+// If the clock is not later than after, the result is after plus a random increment. So a
+// slow or stopped clock never reorders existing entries, and two branches that both follow
+// one id get different ids. It fails if after is not an id, if now is before 1970 or too
+// late for a ULID, or if no larger id exists.
 func NextID(now time.Time, after string) (string, error) {
 	if after != "" && !ValidID(after) {
 		return "", fmt.Errorf("'%s' is not an id", after)
@@ -41,8 +43,9 @@ func NextID(now time.Time, after string) (string, error) {
 	return id.String(), nil
 }
 
-// successor adds 1 to 2^64 to the whole 128 bits, so that a full random part carries
-// into the time instead of failing: every 2^17 ids or so.
+// successor adds a random number from 1 to 2^64 to the 128 bits of an id. The addition may
+// carry into the time, about once in 2^17 ids, where incrementing only the random part
+// would fail.
 func successor(after string) (string, error) {
 	id, err := ulid.ParseStrict(after)
 	if err != nil {
@@ -63,8 +66,8 @@ func successor(after string) (string, error) {
 	return id.String(), nil
 }
 
-// ValidID reports whether s is a ULID as this package writes it: 26 upper-case
-// Crockford digits, the first at most 7.
+// ValidID reports whether s is a ULID in this package's spelling: 26 upper-case Crockford
+// digits, the first at most 7.
 func ValidID(s string) bool {
 	if len(s) != idLen || s[0] > '7' {
 		return false
@@ -77,8 +80,8 @@ func ValidID(s string) bool {
 	return true
 }
 
-// IDTime returns the time in an id, in UTC with milliseconds; the zero time for
-// what is not an id.
+// IDTime returns the time in an id, in UTC to the millisecond; the zero time if id is
+// invalid.
 func IDTime(id string) time.Time {
 	if !ValidID(id) {
 		return time.Time{}
@@ -86,7 +89,7 @@ func IDTime(id string) time.Time {
 	return time.UnixMilli(int64(idMillis(id))).UTC()
 }
 
-// idMillis decodes the ten digits of the time of a valid id.
+// idMillis decodes the time of a valid id, its first ten digits.
 func idMillis(id string) uint64 {
 	var ms uint64
 	for i := range 10 {
@@ -95,8 +98,8 @@ func idMillis(id string) uint64 {
 	return ms
 }
 
-// crockford returns the value of one digit, or -1. The alphabet leaves out I, L, O
-// and U; lower case is read by no writer of ours, so that one id has one spelling.
+// crockford returns the value of one digit, or -1. The alphabet omits I, L, O and U. Lower
+// case is invalid, so that an id has one spelling.
 func crockford(c byte) int {
 	switch {
 	case '0' <= c && c <= '9':

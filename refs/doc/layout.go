@@ -1,109 +1,86 @@
 package doc
 
-import "slices"
+import "strings"
 
-// Where the documents of a memory branch stand in its tree, and main.md in the
-// roadmap's.
+// The paths of the documents in the tree of a memory branch; RoadmapFile is in the
+// roadmap's tree.
 const (
 	CommitFile   = "commit.md"
 	LogFile      = "log.md"
 	MetadataFile = "metadata.yaml"
 	RoadmapFile  = "main.md"
-	CommitDir    = "commit" // sealed milestone segments
-	LogDir       = "log"    // sealed log segments
+	CommitDir    = "commit" // sealed segments of commits
+	LogDir       = "log"    // sealed segments of steps
 	TopicDir     = "topics"
 )
 
-// EmptyLog is the log.md of a branch without steps: its origin tag alone.
+// EmptyLog returns the log.md of a branch without steps: only its origin tag.
 func EmptyLog(branch string) []byte { return []byte(tagPrefix + branch + tagSuffix + "\n") }
 
-// EntryHead is what an entry is known by.
-type EntryHead struct{ ID, Origin string }
+// FileKind is the format of a file in a memory branch's tree.
+type FileKind int
 
-// EntryHeads lists the entries of LogFile, CommitFile or a segment of either, in
-// the order of the document, without reading more than their headings.
-func EntryHeads(file string, data []byte) ([]EntryHead, error) {
-	entries, err := splitEntries(data, headingOf(file))
-	if err != nil {
-		return nil, err
+// The kinds of files. FileUnknown means that no file of a memory has this path.
+const (
+	FileUnknown  FileKind = iota
+	FileLog               // ParseLog
+	FileCommits           // ParseCommits
+	FileMetadata          // ParseMetadata
+	FileTopic             // ParseTopic
+)
+
+const extension = ".md"
+
+// KnownFile returns the kind of the file at a path of a memory branch's tree. A path must
+// match this package's names exactly: of two paths that differ only in case, at most one is
+// known.
+func KnownFile(path string) FileKind {
+	switch path {
+	case LogFile:
+		return FileLog
+	case CommitFile:
+		return FileCommits
+	case MetadataFile:
+		return FileMetadata
 	}
-	heads := make([]EntryHead, len(entries))
-	for i, e := range entries {
-		heads[i] = EntryHead{e.id, e.origin}
+	dir, rest, _ := strings.Cut(path, "/")
+	name, ok := strings.CutSuffix(rest, extension)
+	switch {
+	case !ok:
+	case dir == LogDir && segmentAt(dir, name, path):
+		return FileLog
+	case dir == CommitDir && segmentAt(dir, name, path):
+		return FileCommits
+	case dir == TopicDir && CheckTopicKey(name) == nil:
+		return FileTopic
 	}
-	return heads, nil
+	return FileUnknown
 }
 
-// EachEntry hands out the entries of such a document as they stand in it, from the
-// heading to the end of the last line. The text is lent.
-func EachEntry(file string, data []byte, each func(h EntryHead, text []byte)) error {
-	entries, err := splitEntries(data, headingOf(file))
-	for _, e := range entries {
-		each(EntryHead{e.id, e.origin}, e.text)
-	}
-	return err
+// segmentAt reports whether path is the path of the segment named name in dir.
+func segmentAt(dir, name, path string) bool {
+	id := name[strings.LastIndexByte(name, '/')+1:]
+	return ValidID(id) && SegmentPath(dir, id) == path
 }
 
-func headingOf(file string) string {
-	if file == CommitFile {
-		return commitHeading
+// KnownDir reports whether a memory branch's tree may contain a directory at this path: the
+// root (""), topics, log and commit, and the radix directories of the last two.
+func KnownDir(path string) bool {
+	if path == "" || path == TopicDir {
+		return true
 	}
-	return logHeading
-}
-
-// WithoutEntries is a side without the entries whose ids are given. A segment that
-// loses its first entry changes its name, one that loses all of them is gone; what
-// loses nothing stays byte for byte.
-func WithoutEntries(file string, e Entries, drop map[string]bool) (Entries, error) {
-	live, _, err := withoutEntries(file, e.Live, drop)
-	if err != nil {
-		return Entries{}, err
+	dir, radix, deeper := strings.Cut(path, "/")
+	if dir != LogDir && dir != CommitDir {
+		return false
 	}
-	out := Entries{Live: live}
-	for _, f := range e.Segments {
-		data, first, err := withoutEntries(file, f.Data, drop)
-		if err != nil {
-			return Entries{}, err
-		}
-		if first != "" {
-			out.Segments = append(out.Segments, File{SegmentPath(dirOf(file), first), data})
-		}
+	if !deeper {
+		return true
 	}
-	return out, nil
-}
-
-func dirOf(file string) string {
-	if file == CommitFile {
-		return CommitDir
+	// Pad the digits to a whole id: the directories of every valid id are known.
+	digits := strings.ReplaceAll(radix, "/", "")
+	if len(digits) > 8 {
+		return false
 	}
-	return LogDir
-}
-
-// withoutEntries returns what is left of a document, and its first id.
-func withoutEntries(file string, data []byte, drop map[string]bool) (left []byte, first string, err error) {
-	entries, err := splitEntries(data, headingOf(file))
-	if err != nil {
-		return nil, "", err
-	}
-	kept := slices.DeleteFunc(slices.Clone(entries), func(e rawEntry) bool { return drop[e.id] })
-	if len(kept) == 0 {
-		return nil, "", nil
-	}
-	if len(kept) == len(entries) {
-		return data, kept[0].id, nil
-	}
-	var t tagger
-	for _, e := range kept {
-		left = append(t.append(left, e.origin), e.text...)
-	}
-	return left, kept[0].id, nil
-}
-
-// Nearest returns the name most like the one given, "" where none is near.
-func Nearest(name string, names []string) string {
-	items := make([]itemAt, len(names))
-	for i, n := range names {
-		items[i].Text = n
-	}
-	return nearest(name, items)
+	id := digits + strings.Repeat("0", idLen-len(digits))
+	return ValidID(id) && strings.HasPrefix(SegmentPath(dir, id), path+"/")
 }

@@ -7,27 +7,27 @@ import (
 	"time"
 )
 
-// Step is one Observation–Thought–Action step of an agent, an entry of log.md.
-// Two steps are the same if their ids are; Number is only the recording branch's label.
+// Step is one Observation–Thought–Action step of an agent, an entry of log.md. Its id alone
+// identifies it; Number is only a label that the recording branch gives.
 type Step struct {
-	ID      string    // a ULID; the order of steps is the order of their ids
-	Number  int       // the recording branch's own counter, from 1
-	Time    time.Time // shown, never sorted by; kept to the nanosecond, in UTC
+	ID      string    // a ULID; steps are ordered by id
+	Number  int       // counted by the recording branch, from 1
+	Time    time.Time // displayed, never sorted by; in UTC, to the nanosecond
 	Agent   string    // see CheckAgent
-	Session string    // of the agent; "" where not known, as for the next three
+	Session string    // of the agent; this and the next three are "" or 0 if unknown
 	Model   string
-	Tokens  int64  // what the step cost; 0 where not known
-	Source  string // where an imported step comes from: session or file, and index
+	Tokens  int64  // what the step cost
+	Source  string // origin of an imported step: session or file, and index
 	Origin  string // the branch that recorded it
 
-	Observation, Thought, Action string // any clean text (see Clean); "" is left out
+	Observation, Thought, Action string // any clean text (see Clean); an empty one is not written
 
-	// Extra holds the attributes that this version does not know, as they stand:
-	// whole lines "- key: value\n".
+	// Extra contains the attributes that this version does not know, as whole lines "- key:
+	// value\n".
 	Extra string
 }
 
-// Check says why a step cannot be written, or nil.
+// Check reports why the step cannot be written; nil if it can.
 func (s *Step) Check() error {
 	h := s.head()
 	return errors.Join(h.check(false), checkField("observation", s.Observation),
@@ -39,13 +39,14 @@ func (s *Step) head() head {
 		Tokens: s.Tokens, Source: s.Source, Origin: s.Origin, Extra: s.Extra}
 }
 
-// ParseLog reads log.md or a sealed log segment, or several of them joined. A document
-// that breaks its format gives a *SyntaxError, which names the line.
+// ParseLog reads log.md or a sealed segment of it, or several of them joined. If the
+// document violates the format, the error is a *SyntaxError with the line.
 //
-// Steps come in the order of the document, which is that of their ids unless documents
-// were joined. Their texts share one copy of data.
+// Steps are returned in the order of the document, which is the order of their ids unless
+// documents were joined. Their texts share one copy of data.
 func ParseLog(data []byte) ([]Step, error) {
-	steps := make([]Step, 0, bytes.Count(data, []byte("\n"+logHeading))) // a step is big: growing costs as much as reading
+	// A step is large: growing the slice would cost as much as parsing.
+	steps := make([]Step, 0, bytes.Count(data, []byte("\n"+logHeading)))
 	err := parseEntries(data, logHeading, func(sc *scanner, origin string) error {
 		s, err := sc.step(origin)
 		steps = append(steps, s)
@@ -78,7 +79,7 @@ func (sc *scanner) step(origin string) (Step, error) {
 	return s, nil
 }
 
-// label takes an empty line and "**name**" if they come next.
+// label reads an empty line and "**name**" if they follow.
 func (sc *scanner) label(name string) bool {
 	rest, ok := strings.CutPrefix(sc.s[sc.pos:], "\n**")
 	if !ok {
@@ -92,8 +93,8 @@ func (sc *scanner) label(name string) bool {
 	return true
 }
 
-// block takes what stands under a label: an empty line and a quote that is not empty
-// (an empty text is left out together with its label, so that it has one spelling).
+// block reads the content below a label: an empty line and a quote. An empty text is
+// refused, because it has one spelling only: neither label nor quote.
 func (sc *scanner) block() (string, error) {
 	if err := sc.blank(); err != nil {
 		return "", err
@@ -105,15 +106,15 @@ func (sc *scanner) block() (string, error) {
 	return text, err
 }
 
-// FormatLog writes steps as log.md, in the order given (which is to be that of their
-// ids). Steps that pass Check are read back by ParseLog exactly, their times in UTC.
+// FormatLog writes steps as log.md, in the given order, which should be that of their ids.
+// ParseLog reads steps that pass Check back exactly, with their times in UTC.
 func FormatLog(steps []Step) []byte {
 	size := 0
 	for i := range steps {
 		size += steps[i].size()
 	}
 	b := make([]byte, 0, size)
-	var t tagger
+	var t tagWriter
 	for i := range steps {
 		b = t.append(b, steps[i].Origin)
 		b = steps[i].append(b)
@@ -121,7 +122,7 @@ func FormatLog(steps []Step) []byte {
 	return b
 }
 
-// size guesses the bytes of a formatted step; quotes grow with their lines.
+// size estimates the size of the formatted step in bytes; quotes grow with their lines.
 func (s *Step) size() int {
 	n := len(s.Observation) + len(s.Thought) + len(s.Action)
 	return n + n/16 + len(s.Session) + len(s.Model) + len(s.Source) + len(s.Extra) + 300

@@ -1,81 +1,84 @@
 package doc
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
+	"time"
 
 	"gopkg.in/yaml.v3"
 )
 
-// MergeMetadata merges the metadata of two branches, ours being the target's; base is nil
-// where there is none. Each key path stands for itself: maps are descended into, lists and
-// scalars are values. For a path,
+// MergeMetadata merges the metadata of two branches; ours is the merge's target, and base
+// is nil if there is none. It merges each key path on its own: it descends into maps, and
+// treats lists and scalars as values. For a path,
 //
 //  1. detected keys and totals (see isDetected) are ours, and so is all of `branch`;
-//  2. both sides the same, or one as in the base: as simpleMerge says;
-//  3. both are maps: key by key; what only theirs has comes last, in its order;
-//  4. both set different values, or one changed what the other removed: conflict "key".
+//  2. if both sides agree, or one side equals the base: as in simpleMerge;
+//  3. if both are maps: key by key; keys that only theirs has come last, in its order;
+//  4. if both set different values, or one changed what the other removed: conflict "key".
 //
-// Comments and the order of ours survive, and a whole segment that only theirs
-// changed comes with its comments. With conflicts, the result has ours there.
+// The comments and the order of ours are kept. A whole segment that only theirs changed
+// comes with its comments. In a conflict the result has the value of ours. It fails if a
+// document cannot be parsed or the result exceeds MetadataLimit.
 func MergeMetadata(base, ours, theirs []byte) ([]byte, []Conflict, error) {
 	return mergeMetadata(base, ours, theirs, false)
 }
 
-// MergeMetadataReplica merges the metadata of one branch as it stands on two machines. It
-// differs from MergeMetadata in the facts of the branch: see mergeFacts.
+// MergeMetadataReplica merges the metadata of one branch from two machines. It differs from
+// MergeMetadata in the facts of the branch: see mergeFacts.
 func MergeMetadataReplica(base, ours, theirs []byte) ([]byte, []Conflict, error) {
 	return mergeMetadata(base, ours, theirs, true)
 }
 
-// metadataMerge is a merge under way.
+// metadataMerge is a merge in progress; the result is in ours.
 type metadataMerge struct {
 	base, ours, theirs *Metadata
-	replica            bool // the two are one branch
+	replica            bool // both sides are the same branch
 	conflicts          []Conflict
 }
 
 func mergeMetadata(base, ours, theirs []byte, replica bool) ([]byte, []Conflict, error) {
-	g := metadataMerge{replica: replica}
+	merge := metadataMerge{replica: replica}
 	for _, side := range []struct {
 		name string
 		data []byte
 		m    **Metadata
-	}{{"base", base, &g.base}, {"ours", ours, &g.ours}, {"theirs", theirs, &g.theirs}} {
+	}{{"base", base, &merge.base}, {"ours", ours, &merge.ours}, {"theirs", theirs, &merge.theirs}} {
 		m, err := ParseMetadata(side.data)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: metadata.yaml: %w", side.name, err)
 		}
 		*side.m = m
 	}
-	keys := g.ours.Keys()
-	for _, k := range g.theirs.Keys() {
+	keys := merge.ours.Keys()
+	for _, k := range merge.theirs.Keys() {
 		if !slices.Contains(keys, k) {
 			keys = append(keys, k)
 		}
 	}
 	for _, key := range keys {
-		if err := g.segment(key); err != nil {
+		if err := merge.mergeSegment(key); err != nil {
 			return nil, nil, err
 		}
 	}
-	b, err := g.ours.Bytes()
-	return b, g.conflicts, err
+	b, err := merge.ours.Bytes()
+	return b, merge.conflicts, err
 }
 
-// segment merges one top-level key. Most are alike on two sides to the byte, and are not
-// even read as YAML.
-func (g *metadataMerge) segment(key string) error {
-	b, o, t := g.base.find(key), g.ours.find(key), g.theirs.find(key)
-	if isDetected(key) || key == branchKey && !g.replica {
+// mergeSegment merges one top-level key. Most segments are identical on both sides and are not
+// even parsed.
+func (m *metadataMerge) mergeSegment(key string) error {
+	b, o, t := m.base.find(key), m.ours.find(key), m.theirs.find(key)
+	if isDetected(key) || key == branchKey && !m.replica {
 		return nil
 	}
 	switch {
 	case sameBlock(o, t), sameBlock(b, t):
 		return nil
 	case !hasDetected(key) && sameBlock(b, o):
-		g.takeBlock(key, o, t)
+		m.takeBlock(key, o, t)
 		return nil
 	}
 	bn, err := blockNode(b)
@@ -92,40 +95,40 @@ func (g *metadataMerge) segment(key string) error {
 	}
 	before := cloneNode(on)
 	if key == branchKey {
-		g.alignFacts(on, tn)
+		m.alignFacts(on, tn)
 	}
-	merged, err := g.node([]string{key}, bn, on, tn)
+	merged, err := m.mergeNode([]string{key}, bn, on, tn)
 	if err != nil {
 		return err
 	}
-	return g.store(key, before, merged)
+	return m.store(key, before, merged)
 }
 
-// store puts a merged value into ours, whose text stays where nothing changed.
-func (g *metadataMerge) store(key string, before, merged *yaml.Node) error {
+// store writes a merged value into ours. The text stays if the value did not change.
+func (m *metadataMerge) store(key string, before, merged *yaml.Node) error {
 	switch {
 	case merged == nil:
-		g.ours.drop(key)
+		m.ours.drop(key)
 		return nil
 	case before != nil && equalNodes(before, merged):
 		return nil
 	}
-	b := g.ours.find(key)
+	b := m.ours.find(key)
 	if b == nil {
-		b = g.ours.add(key)
+		b = m.ours.add(key)
 	}
 	b.root.Content[1] = merged
-	return g.ours.rewrite(b)
+	return m.ours.rewrite(b)
 }
 
-// takeBlock takes theirs as it is.
-func (g *metadataMerge) takeBlock(key string, o, t *block) {
-	g.ours.edited = true
+// takeBlock replaces our segment by theirs.
+func (m *metadataMerge) takeBlock(key string, o, t *block) {
+	m.ours.edited = true
 	switch {
 	case t == nil:
-		g.ours.drop(key)
+		m.ours.drop(key)
 	case o == nil:
-		g.ours.blocks = append(g.ours.blocks, *t)
+		m.ours.blocks = append(m.ours.blocks, *t)
 	default:
 		lead := o.lead
 		if *o = *t; lead != "" {
@@ -148,20 +151,20 @@ func blockNode(b *block) (*yaml.Node, error) {
 	return b.node()
 }
 
-// node merges the value at a path; nil stands for none.
-func (g *metadataMerge) node(path []string, b, o, t *yaml.Node) (*yaml.Node, error) {
-	dotted := joinPath(path)
+// mergeNode merges the value at a path; nil means none.
+func (m *metadataMerge) mergeNode(path []string, b, o, t *yaml.Node) (*yaml.Node, error) {
+	dotted := JoinPath(path...)
 	if isDetected(dotted) {
 		return o, nil
 	}
 	if hasDetected(dotted) && (o == nil || isMap(o)) && (t == nil || isMap(t)) {
-		return g.descend(path, b, o, t) // even if one side removed it: what was detected stays ours
+		return m.mergeMaps(path, b, o, t) // even if one side removed it: detected keys stay ours
 	}
 	if merged, ok := simpleMerge(b, o, t, equalNodes); ok {
 		return merged, nil
 	}
 	if isMap(o) && isMap(t) {
-		return g.descend(path, b, o, t)
+		return m.mergeMaps(path, b, o, t)
 	}
 	c := Conflict{Path: "metadata.yaml#" + dotted, Kind: ConflictKey}
 	for _, side := range []struct {
@@ -177,14 +180,14 @@ func (g *metadataMerge) node(path []string, b, o, t *yaml.Node) (*yaml.Node, err
 		}
 		*side.text = &text
 	}
-	g.conflicts = append(g.conflicts, c)
+	m.conflicts = append(m.conflicts, c)
 	return o, nil
 }
 
 func isMap(n *yaml.Node) bool { return n != nil && n.Kind == yaml.MappingNode }
 
-// descend merges two maps key by key, in the nodes of ours; nil stands for an empty one.
-func (g *metadataMerge) descend(path []string, b, o, t *yaml.Node) (*yaml.Node, error) {
+// mergeMaps merges two maps key by key, into the nodes of ours; nil means an empty map.
+func (m *metadataMerge) mergeMaps(path []string, b, o, t *yaml.Node) (*yaml.Node, error) {
 	merged := newMap()
 	if o != nil {
 		*merged = *o
@@ -196,7 +199,7 @@ func (g *metadataMerge) descend(path []string, b, o, t *yaml.Node) (*yaml.Node, 
 		}
 	}
 	for key, value := range pairs(o) {
-		v, err := g.node(child(path, key.Value), lookup(b, key.Value), value, lookup(t, key.Value))
+		v, err := m.mergeNode(child(path, key.Value), lookup(b, key.Value), value, lookup(t, key.Value))
 		if err != nil {
 			return nil, err
 		}
@@ -206,7 +209,7 @@ func (g *metadataMerge) descend(path []string, b, o, t *yaml.Node) (*yaml.Node, 
 		if lookup(o, key.Value) != nil {
 			continue
 		}
-		v, err := g.node(child(path, key.Value), lookup(b, key.Value), nil, value)
+		v, err := m.mergeNode(child(path, key.Value), lookup(b, key.Value), nil, value)
 		if err != nil {
 			return nil, err
 		}
@@ -216,7 +219,7 @@ func (g *metadataMerge) descend(path []string, b, o, t *yaml.Node) (*yaml.Node, 
 		return nil, nil
 	}
 	if o == nil || len(o.Content) == 0 {
-		merged.Style = 0 // no braces around what came in
+		merged.Style = 0 // no braces around entries that were merged in
 	}
 	return merged, nil
 }
@@ -237,8 +240,8 @@ func pairs(n *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 
 func child(path []string, key string) []string { return append(slices.Clone(path), key) }
 
-// isDetected reports whether the program finds out for itself what stands at a path: it
-// never conflicts, the target's is kept, and the next COMMIT refreshes it.
+// isDetected reports whether the program itself detects the value at a path. Such a value
+// never conflicts: the target's is kept, and the next COMMIT refreshes it.
 func isDetected(path string) bool {
 	switch path {
 	case "file_structure.tree", "env_config.detected", "dependencies.detected", "detected_from", totalsKey:
@@ -247,7 +250,7 @@ func isDetected(path string) bool {
 	return false
 }
 
-// hasDetected reports whether a detected key may stand below a path.
+// hasDetected reports whether the map at a path may contain a detected key.
 func hasDetected(path string) bool {
 	return path == "file_structure" || path == "env_config" || path == "dependencies"
 }
@@ -262,4 +265,105 @@ func cloneNode(n *yaml.Node) *yaml.Node {
 		c.Content[i] = cloneNode(n.Content[i])
 	}
 	return &c
+}
+
+// mergeFacts merges what two machines recorded about one branch. The order of the two does
+// not matter.
+//
+//  1. Creation: the side that changed it since the base, as a branch was recreated after one of
+//     its name was renamed. If both did, or both ran init, the earlier date, together with the
+//     branch that it was created from.
+//  2. Closing: the side that changed it since the base. If both closed the branch, the first
+//     closing; of the same second, a merge before an abandonment.
+//
+// Name and purpose are merged like other keys.
+func mergeFacts(base, ours, theirs BranchFacts) BranchFacts {
+	merged := ours
+	created, ok := simpleMerge(creation(base), creation(ours), creation(theirs), sameCreation)
+	order := cmp.Or(compareTimes(theirs.CreatedAt, ours.CreatedAt), cmp.Compare(theirs.CreatedFrom, ours.CreatedFrom))
+	if !ok && order < 0 {
+		created = creation(theirs)
+	}
+	merged.CreatedAt, merged.CreatedFrom = created.CreatedAt, created.CreatedFrom
+	closed, ok := simpleMerge(closing(base), closing(ours), closing(theirs), sameClosing)
+	if !ok && compareClosings(theirs, ours) < 0 {
+		closed = closing(theirs)
+	}
+	merged.Status, merged.MergedInto, merged.MergedAt = closed.Status, closed.MergedInto, closed.MergedAt
+	return merged
+}
+
+// creation returns only the two facts that a birth sets together.
+func creation(f BranchFacts) BranchFacts {
+	return BranchFacts{CreatedAt: f.CreatedAt, CreatedFrom: f.CreatedFrom}
+}
+
+func sameCreation(a, b BranchFacts) bool {
+	return a.CreatedFrom == b.CreatedFrom && a.CreatedAt.Equal(b.CreatedAt)
+}
+
+// closing returns only the three facts that closing a branch sets together.
+func closing(f BranchFacts) BranchFacts {
+	return BranchFacts{Status: f.Status, MergedInto: f.MergedInto, MergedAt: f.MergedAt}
+}
+
+func sameClosing(a, b BranchFacts) bool {
+	return a.Status == b.Status && a.MergedInto == b.MergedInto && a.MergedAt.Equal(b.MergedAt)
+}
+
+// compareClosings orders closings by precedence: the one to keep comes first.
+func compareClosings(a, b BranchFacts) int {
+	return cmp.Or(
+		cmp.Compare(closingRank(a.Status)/2, closingRank(b.Status)/2),
+		compareTimes(a.MergedAt, b.MergedAt),
+		cmp.Compare(closingRank(a.Status), closingRank(b.Status)),
+		cmp.Compare(a.MergedInto, b.MergedInto),
+	)
+}
+
+// closingRank is 0 or 1 if the status means closed.
+func closingRank(status string) int {
+	switch status {
+	case StatusMerged:
+		return 0
+	case StatusAbandoned:
+		return 1
+	case StatusActive:
+		return 2
+	}
+	return 4
+}
+
+// compareTimes orders times; an unknown time comes last.
+func compareTimes(a, b time.Time) int {
+	switch {
+	case a.IsZero() && b.IsZero():
+		return 0
+	case a.IsZero():
+		return 1
+	case b.IsZero():
+		return -1
+	}
+	return a.Compare(b)
+}
+
+// alignFacts writes the merged facts into both sides, so that the merge by keys that
+// follows finds no difference.
+func (m *metadataMerge) alignFacts(o, t *yaml.Node) {
+	if !isMap(o) || !isMap(t) {
+		return
+	}
+	merged := mergeFacts(m.base.Branch(), m.ours.Branch(), m.theirs.Branch())
+	for _, n := range []*yaml.Node{o, t} {
+		for _, f := range []struct{ key, value string }{
+			{"created_from", merged.CreatedFrom}, {"created_at", formatTime(merged.CreatedAt)},
+			{"status", merged.Status}, {"merged_into", merged.MergedInto}, {"merged_at", formatTime(merged.MergedAt)},
+		} {
+			if old := lookup(n, f.key); f.value == "" {
+				remove(n, f.key)
+			} else if old == nil || old.Value != f.value {
+				put(n, f.key, factNode(f.key, f.value))
+			}
+		}
+	}
 }

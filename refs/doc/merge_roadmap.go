@@ -7,51 +7,52 @@ import (
 	"strings"
 )
 
-// MergeRoadmap merges main.md three ways, section by section; base is empty where there is
-// none. Nothing but prose can conflict:
+// MergeRoadmap merges main.md three ways, section by section; base is empty if there is
+// none. Only prose can conflict:
 //
-//  1. one file as in the base, or both the same: the other;
-//  2. the items of a standard list are a set, see mergeItems;
-//  3. prose, which is every other section, the text before the first, and what stands between
-//     items, is taken from the side that changed it;
-//  4. both changed prose: by lines, through text; a conflict "prose" if that fails,
-//     or if one side removed what the other changed, and ours stands meanwhile.
+//  1. if one file equals the base, or both are the same: the other;
+//  2. the items of a standard list are merged as a set, see mergeItems;
+//  3. prose is taken from the side that changed it; prose is every other section, the text
+//     before the first section, and text between items;
+//  4. if both changed prose: by lines, through text. If that fails, or if one side removed
+//     what the other changed: conflict "prose", and the result has ours.
 //
-// Sections that only theirs has come last, in their order. The texts of a conflict are those
-// that SetSection takes. More than 1,000 sections are an error.
+// Sections that only theirs has come last, in their order. The texts of a conflict are in
+// the form that SetSection takes. It fails if a file has more than 1,000 sections, or if
+// text fails.
 func MergeRoadmap(base, ours, theirs []byte, text TextMerge) ([]byte, []Conflict, error) {
 	if merged, ok := simpleMerge(base, ours, theirs, bytes.Equal); ok {
 		return merged, nil, nil
 	}
-	g := roadmapMerge{base: ParseRoadmap(base), ours: ParseRoadmap(ours), theirs: ParseRoadmap(theirs), text: text}
-	for _, r := range []*Roadmap{g.base, g.ours, g.theirs} {
+	m := roadmapMerge{base: ParseRoadmap(base), ours: ParseRoadmap(ours), theirs: ParseRoadmap(theirs), text: text}
+	for _, r := range []*Roadmap{m.base, m.ours, m.theirs} {
 		if len(r.sections) > maxSections {
 			return nil, nil, fmt.Errorf("main.md: %d sections are more than %d", len(r.sections), maxSections)
 		}
 	}
-	for _, name := range g.names() {
-		if err := g.section(name); err != nil {
+	for _, name := range m.names() {
+		if err := m.mergeSection(name); err != nil {
 			return nil, nil, fmt.Errorf("main.md: section '%s': %w", name, err)
 		}
 	}
-	return g.ours.Bytes(), g.conflicts, nil
+	return m.ours.Bytes(), m.conflicts, nil
 }
 
-// maxSections bounds a merge, which looks each section up among all others.
+// maxSections limits the cost of a merge, which searches all sections for each section.
 const maxSections = 1000
 
-// roadmapMerge is a merge under way, made in ours.
+// roadmapMerge is a merge in progress; the result is in ours.
 type roadmapMerge struct {
 	base, ours, theirs *Roadmap
 	text               TextMerge
 	conflicts          []Conflict
 }
 
-// names lists the sections of ours, then those of theirs. Of a name that stands twice in
-// a file, the first is meant.
-func (g *roadmapMerge) names() []string {
+// names lists the sections of ours, then those that only theirs has. If a name occurs twice
+// in a file, the first section counts.
+func (m *roadmapMerge) names() []string {
 	names := []string{""}
-	for _, r := range []*Roadmap{g.ours, g.theirs} {
+	for _, r := range []*Roadmap{m.ours, m.theirs} {
 		for i := range r.sections[1:] {
 			name := r.sections[i+1].name
 			if !slices.ContainsFunc(names[1:], func(n string) bool { return SameSection(n, name) }) {
@@ -62,22 +63,22 @@ func (g *roadmapMerge) names() []string {
 	return names
 }
 
-func (g *roadmapMerge) section(name string) error {
-	b, o, t := g.base.find(name), g.ours.find(name), g.theirs.find(name)
+func (m *roadmapMerge) mergeSection(name string) error {
+	b, o, t := m.base.find(name), m.ours.find(name), m.theirs.find(name)
 	switch {
 	case sameLines(o, t), sameLines(b, t):
 		return nil
 	case sameLines(b, o):
-		g.take(o, t)
+		m.take(o, t)
 		return nil
 	}
 	if std := standardName(name); std != "" && std != SectionGoal && name != "" {
-		return g.list(std, b, o, t)
+		return m.mergeList(std, b, o, t)
 	}
-	return g.prose(name, b, o, t)
+	return m.mergeProse(name, b, o, t)
 }
 
-// sameLines compares what two sections hold; nil stands for none.
+// sameLines reports whether two sections have the same content; nil means no section.
 func sameLines(a, b *section) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -85,20 +86,21 @@ func sameLines(a, b *section) bool {
 	return slices.Equal(trimBlank(a.plainLines()), trimBlank(b.plainLines()))
 }
 
-// take makes our section theirs.
-func (g *roadmapMerge) take(o, t *section) {
+// take replaces our section by theirs.
+func (m *roadmapMerge) take(o, t *section) {
 	switch {
 	case t == nil:
-		g.ours.remove(o)
+		m.ours.remove(o)
 	case o == nil:
-		g.ours.adopt(*t)
+		m.ours.addSection(*t)
 	default:
 		o.setRaw(trimBlank(t.plainLines()))
 	}
 }
 
-// adopt adds a section of another file as it is: a standard one in its place, else at the end.
-func (r *Roadmap) adopt(s section) {
+// addSection adds a section of another file unchanged: a standard one in its place, others at
+// the end.
+func (r *Roadmap) addSection(s section) {
 	at := len(r.sections)
 	if std := standardName(s.name); std != "" {
 		at = r.place(std)
@@ -108,7 +110,7 @@ func (r *Roadmap) adopt(s section) {
 	r.sections[at].setRaw(lines)
 }
 
-// setRaw puts lines, given without blank ones around them, in the place of a section's own.
+// setRaw replaces a section's lines by lines that have no blank ones at either end.
 func (s *section) setRaw(lines []string) {
 	var all []string
 	if s.heading != "" {
@@ -117,31 +119,31 @@ func (s *section) setRaw(lines []string) {
 	s.setLines(append(all, lines...))
 }
 
-// prose merges a section that is only text.
-func (g *roadmapMerge) prose(name string, b, o, t *section) error {
+// mergeProse merges a section that consists of text.
+func (m *roadmapMerge) mergeProse(name string, b, o, t *section) error {
 	if o == nil || t == nil {
-		g.conflict(name, b, o, t)
+		m.addConflict(name, b, o, t)
 		return nil
 	}
-	merged, ok, err := g.lines(trimmed(b), trimmed(o), trimmed(t))
+	merged, ok, err := m.mergeLines(trimmed(b), trimmed(o), trimmed(t))
 	if err != nil {
 		return err
 	}
 	if !ok {
-		g.conflict(name, b, o, t)
+		m.addConflict(name, b, o, t)
 		return nil
 	}
 	o.setRaw(merged)
 	return nil
 }
 
-// lines merges prose that both sides changed, unless one had none before: an empty goal
-// and a new one do not contradict each other.
-func (g *roadmapMerge) lines(b, o, t []string) ([]string, bool, error) {
+// mergeLines merges prose. If at most one side changed it, no text merge is needed: an empty
+// goal and a new one do not conflict.
+func (m *roadmapMerge) mergeLines(b, o, t []string) ([]string, bool, error) {
 	if merged, ok := simpleMerge(b, o, t, slices.Equal[[]string]); ok {
 		return merged, true, nil
 	}
-	merged, conflict, err := g.text(joinLines(b), joinLines(o), joinLines(t))
+	merged, conflict, err := m.text(joinLines(b), joinLines(o), joinLines(t))
 	if err != nil || conflict {
 		return nil, false, err
 	}
@@ -162,11 +164,12 @@ func joinLines(lines []string) []byte {
 	return []byte(strings.Join(lines, "\n") + "\n")
 }
 
-func (g *roadmapMerge) conflict(name string, b, o, t *section) {
+func (m *roadmapMerge) addConflict(name string, b, o, t *section) {
 	if std := standardName(name); std != "" {
 		name = std
 	}
-	g.conflicts = append(g.conflicts, Conflict{"main.md#" + name, ConflictProse, sectionText(b), sectionText(o), sectionText(t)})
+	c := Conflict{RoadmapFile + "#" + name, ConflictProse, sectionText(b), sectionText(o), sectionText(t)}
+	m.conflicts = append(m.conflicts, c)
 }
 
 func sectionText(s *section) *string {
@@ -177,14 +180,14 @@ func sectionText(s *section) *string {
 	return &text
 }
 
-// list merges a standard list: the prose between items, which nearly always is none, then
-// the items.
-func (g *roadmapMerge) list(name string, b, o, t *section) error {
+// mergeList merges a standard list: first the prose between items, which rarely exists, then the
+// items.
+func (m *roadmapMerge) mergeList(name string, b, o, t *section) error {
 	boxes := name == SectionMilestones || name == SectionTodo
 	result := mergeItems(itemsOf(b, boxes), itemsOf(o, boxes), itemsOf(t, boxes))
 	if o == nil {
-		g.ours.adopt(*t)
-		o = g.ours.find(name)
+		m.ours.addSection(*t)
+		o = m.ours.find(name)
 	}
 	bp, op, tp := proseLines(b, boxes), proseLines(o, boxes), proseLines(t, boxes)
 	switch {
@@ -192,15 +195,15 @@ func (g *roadmapMerge) list(name string, b, o, t *section) error {
 	case slices.Equal(bp, op):
 		o.setRaw(trimmed(t))
 	default:
-		merged, ok, err := g.lines(bp, op, tp)
+		merged, ok, err := m.mergeLines(bp, op, tp)
 		if err != nil {
 			return err
 		}
 		if !ok {
-			g.conflict(name, b, o, t)
+			m.addConflict(name, b, o, t)
 			break
 		}
-		o.setRaw(merged) // and the items anew, below it
+		o.setRaw(merged) // setItems then adds the items again, below the prose
 	}
 	o.setItems(result, boxes)
 	return nil
@@ -217,7 +220,7 @@ func itemsOf(s *section, boxes bool) []Item {
 	return items
 }
 
-// proseLines returns what of a list is no item.
+// proseLines returns the lines of a list that belong to no item.
 func proseLines(s *section, boxes bool) []string {
 	if s == nil {
 		return nil
@@ -232,12 +235,13 @@ func proseLines(s *section, boxes bool) []string {
 	return trimBlank(slices.DeleteFunc(lines, blank))
 }
 
-// setItems changes the section's items to those given: each that stays is at most ticked,
-// new ones come last. One pass, as a hostile file may have very many.
+// setItems changes the section's items to the given ones. Items that remain change at most
+// their tick; new ones come last. It makes one pass, as a hostile file may have very many
+// items.
 func (s *section) setItems(want []Item, boxes bool) {
-	left := index(want)
+	left := itemsByText(want)
 	items := s.items(boxes)
-	here := index(itemsOf(s, boxes))
+	present := itemsByText(itemsOf(s, boxes))
 	lines := make([]string, 0, len(s.lines))
 	end := 0
 	for _, it := range items {
@@ -252,7 +256,7 @@ func (s *section) setItems(want []Item, boxes bool) {
 	}
 	var added []string
 	for _, it := range want {
-		if _, ok := here[it.Text]; !ok {
+		if _, ok := present[it.Text]; !ok {
 			added = append(added, itemLines(it, boxes)...)
 		}
 	}
@@ -265,17 +269,18 @@ func (s *section) setItems(want []Item, boxes bool) {
 	s.splice(at, at, added)
 }
 
-// mergeItems merges lists as sets of texts, in the order of ours, what theirs added last:
+// mergeItems merges lists as sets of texts. The result has the order of ours; items that
+// theirs added come last. An item
 //
-//  1. on both sides: ticked if either ticked it since the base, unticked if one side did
-//     that and the other changed nothing; with no base, ticked wins;
-//  2. on one side, not in the base: it was added, and stays;
-//  3. on one side, as in the base: the other removed it, and it goes;
-//  4. on one side, ticked or unticked since the base: it stays, as tidying up is no
-//     answer to work that was done meanwhile.
+//  1. on both sides is ticked if either side ticked it since the base, and unticked if one
+//     side unticked it and the other changed nothing; without a base, a tick wins;
+//  2. on one side that is not in the base was added, and is kept;
+//  3. on one side that equals the base was removed by the other, and is removed;
+//  4. on one side whose tick changed since the base is kept: work that was done in the
+//     meantime outweighs tidying up.
 func mergeItems(base, ours, theirs []Item) []Item {
-	inBase, inTheirs := index(base), index(theirs)
-	inOurs := index(ours)
+	inBase, inTheirs := itemsByText(base), itemsByText(theirs)
+	inOurs := itemsByText(ours)
 	var merged []Item
 	for _, o := range ours {
 		t, both := inTheirs[o.Text]
@@ -297,7 +302,7 @@ func mergeItems(base, ours, theirs []Item) []Item {
 	return merged
 }
 
-func index(items []Item) map[string]Item {
+func itemsByText(items []Item) map[string]Item {
 	m := make(map[string]Item, len(items))
 	for _, it := range items {
 		m[it.Text] = it

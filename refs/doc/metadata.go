@@ -9,20 +9,20 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// MetadataLimit is the most that metadata.yaml may hold, in bytes, on the way in and out.
-// The YAML reader's cost grows with the square of some inputs.
+// MetadataLimit is the maximum size of metadata.yaml in bytes, for reading and writing. The
+// YAML reader's cost is quadratic in some inputs.
 const MetadataLimit = 64 << 10
 
 const maxSegmentKey = 100 // bytes
 
 // Metadata is a metadata.yaml: a map of segments, edited in place. It is not safe for
-// use by several goroutines at once.
+// concurrent use.
 //
-// The text is kept as one block per top-level key, and a block is read as YAML only when
-// it is asked for and written anew only when it is edited. What a COMMIT changes, the
-// totals, so costs no reading of the rest, and what nobody edits stays byte for byte.
+// The text is kept as one block per top-level key. A block is parsed as YAML only when its
+// value is needed, and rewritten only when it is edited. So the change of every COMMIT,
+// that of the totals, parses nothing else, and unedited segments stay byte for byte.
 type Metadata struct {
-	src    []byte // the file, while nothing was edited
+	src    []byte // the file, as long as edited is false
 	edited bool
 	blocks []block
 	tail   string // comments behind the last block
@@ -32,26 +32,27 @@ type Metadata struct {
 type block struct {
 	key  string
 	lead string     // comment lines before the key
-	text string     // the lines of key and value, and empty ones behind them
-	root *yaml.Node // the text as a map of the one key; nil until needed
+	text string     // the lines of key and value, and the empty lines that follow
+	root *yaml.Node // text as a map with the one key; nil until needed
 }
 
-// NewMetadata returns the metadata of a new branch, which holds only its version.
+// NewMetadata returns the metadata of a new branch, which contains only its version.
 func NewMetadata() *Metadata {
 	return &Metadata{edited: true, blocks: []block{{key: "version", text: "version: 1\n"}}}
 }
 
-// ParseMetadata reads metadata.yaml. It refuses, naming the line where it can, what is over
-// MetadataLimit, is not clean text, is not one YAML document that is a map, has a key twice or
-// one that is not a plain value, and any anchor or alias (which could make a small
-// file a large value). The Metadata keeps data, which must not be changed after.
+// ParseMetadata reads metadata.yaml. It fails, naming the line if it can, if data exceeds
+// MetadataLimit, is not clean text, or is not exactly one YAML document that is a map. It
+// refuses duplicate keys, keys that are not scalars, and anchors and aliases, which could
+// make a small file a huge value. The Metadata keeps data, which must not be modified
+// afterwards.
 func ParseMetadata(data []byte) (*Metadata, error) {
 	if len(data) > MetadataLimit {
 		return nil, tooLarge(len(data))
 	}
 	text := string(data)
 	if err := checkText(text); err != nil {
-		return nil, &SyntaxError{badLine(text), err.Error()}
+		return nil, &SyntaxError{firstBadLine(text), err.Error()}
 	}
 	m := &Metadata{src: data}
 	keys, ok := scanBlocks(text)
@@ -61,7 +62,7 @@ func ParseMetadata(data []byte) (*Metadata, error) {
 			return nil, err
 		}
 	}
-	m.cut(text, keys)
+	m.splitBlocks(text, keys)
 	return m, nil
 }
 
@@ -69,15 +70,15 @@ func tooLarge(n int) error {
 	return fmt.Errorf("metadata of %d bytes is over the limit of %d", n, MetadataLimit)
 }
 
-// keyLine is where a top-level key stands in the text.
+// keyLine is the place of a top-level key in the text.
 type keyLine struct {
 	key string
 	at  int // offset of its line
 }
 
-// parseBlocks is the way for what scanBlocks does not know: the YAML reader says where
-// the keys are. A map that is not one key a line (in braces, or closed by "...") is laid out
-// anew; that text is written only if an edit follows.
+// parseBlocks handles what scanBlocks does not: the YAML reader finds the keys. It lays out
+// a map anew that does not have one key a line (in braces, or closed by "..."); that text
+// is written only after an edit.
 func parseBlocks(text string) ([]keyLine, string, error) {
 	root, err := decodeMap(text)
 	if err != nil {
@@ -108,16 +109,18 @@ func parseBlocks(text string) ([]keyLine, string, error) {
 	return keys, text, nil
 }
 
-// checkSegment says why a text cannot name a segment: a top-level key is one line and short
+// checkSegment reports why a key cannot name a segment: a top-level key is one line, short
 // enough for the plain form "key: value".
 func checkSegment(key string) error {
 	if !printable(key) || len(key) > maxSegmentKey {
-		return fmt.Errorf("the segment name '%s' is not one line of printable text of at most %d bytes", clip(key), maxSegmentKey)
+		return fmt.Errorf("the segment name '%s' is not one line of printable text of at most %d bytes",
+			clip(key), maxSegmentKey)
 	}
 	return nil
 }
 
-// onlyComments drops the "{}" or "---" of an empty document, behind which no key can stand.
+// onlyComments drops the "{}" or "---" of an empty document, after which no key could
+// follow.
 func onlyComments(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -128,7 +131,7 @@ func onlyComments(text string) string {
 	return b.String()
 }
 
-// keyLines finds the lines of the keys of root, if each begins one.
+// keyLines returns the places of the keys of root if each begins a line.
 func keyLines(text string, root *yaml.Node) ([]keyLine, bool) {
 	if root.Style&yaml.FlowStyle != 0 || strings.HasPrefix(text, "\ufeff") || !strings.HasSuffix(text, "\n") ||
 		strings.HasPrefix(text, "...") || strings.Contains(text, "\n...") {
@@ -141,7 +144,7 @@ func keyLines(text string, root *yaml.Node) ([]keyLine, bool) {
 		for ; line < k.Line; line++ {
 			n := strings.IndexByte(text[at:], '\n')
 			if n < 0 {
-				return nil, false // the reader counts other line breaks too
+				return nil, false // the reader also counts other line breaks
 			}
 			at += n + 1
 		}
@@ -153,7 +156,7 @@ func keyLines(text string, root *yaml.Node) ([]keyLine, bool) {
 	return keys, true
 }
 
-// startsKey makes sure of the offset, and that the key is not an explicit or tagged one.
+// startsKey verifies the offset, and that the key is neither explicit ("? key") nor tagged.
 func startsKey(text string, k *yaml.Node) bool {
 	if k.Style == 0 {
 		return strings.HasPrefix(text, k.Value)
@@ -161,8 +164,8 @@ func startsKey(text string, k *yaml.Node) bool {
 	return k.Style == yaml.DoubleQuotedStyle && text[0] == '"' || k.Style == yaml.SingleQuotedStyle && text[0] == '\''
 }
 
-// cut makes the blocks. Comment lines right before a key are its lead.
-func (m *Metadata) cut(text string, keys []keyLine) {
+// splitBlocks makes the blocks. Comment lines directly before a key are its lead.
+func (m *Metadata) splitBlocks(text string, keys []keyLine) {
 	if len(keys) == 0 {
 		m.tail = text
 		return
@@ -182,8 +185,8 @@ func (m *Metadata) cut(text string, keys []keyLine) {
 	m.blocks[len(keys)-1].text, m.tail = text[start:last], text[last:]
 }
 
-// leadStart walks back from a key over comments at the left margin and empty lines, to
-// the first such comment: empty lines before it may belong to a block scalar's value.
+// leadStart goes back from a key over comments at the left margin and empty lines, to the
+// first such comment. Empty lines before it may belong to a block scalar.
 func leadStart(text string, from, to int) int {
 	lead := to
 	for at := to; at > from; {
@@ -200,8 +203,8 @@ func leadStart(text string, from, to int) int {
 	return lead
 }
 
-// Bytes returns the file: the bytes that were parsed if nothing was edited. More than
-// MetadataLimit is an error.
+// Bytes returns the file: the parsed bytes if nothing was edited. It fails if the file
+// exceeds MetadataLimit.
 func (m *Metadata) Bytes() ([]byte, error) {
 	if !m.edited {
 		return m.src, nil
@@ -248,13 +251,13 @@ func (m *Metadata) find(key string) *block {
 	return &m.blocks[i]
 }
 
-// add appends an empty segment.
+// add appends a segment with a null value.
 func (m *Metadata) add(key string) *block {
 	m.blocks = append(m.blocks, block{key: key, root: newMap(newString(key), newNull())})
 	return &m.blocks[len(m.blocks)-1]
 }
 
-// node returns the value of the block.
+// node returns the value of the block, which it parses on the first call.
 func (b *block) node() (*yaml.Node, error) {
 	if b.root == nil {
 		root, err := decodeMap(b.text)
@@ -269,7 +272,7 @@ func (b *block) node() (*yaml.Node, error) {
 	return b.root.Content[1], nil
 }
 
-// rewrite writes the text of a block from its node, and keeps the empty lines behind it.
+// rewrite formats the text of a block from its node. The empty lines behind it stay.
 func (m *Metadata) rewrite(b *block) error {
 	text, err := encodeNode(b.root)
 	if err != nil {
@@ -281,7 +284,7 @@ func (m *Metadata) rewrite(b *block) error {
 
 func (m *Metadata) setText(b *block, text string) {
 	body := strings.TrimRight(b.text, "\n")
-	// Empty lines at the end of the new text are part of a block scalar's value.
+	// Empty lines at the end of the new text belong to a block scalar.
 	if gap := len(b.text) - len(body) - 1; gap > 0 && !strings.HasSuffix(text, "\n\n") {
 		text += strings.Repeat("\n", gap)
 	}

@@ -7,7 +7,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// What a branch may be: being worked on, merged into another, or given up.
+// The states of a branch: in use, merged into another branch, or given up.
 const (
 	StatusActive    = "active"
 	StatusMerged    = "merged"
@@ -16,18 +16,18 @@ const (
 
 const branchKey = "branch"
 
-// BranchFacts is the segment `branch` of metadata.yaml. A zero field is absent there.
+// BranchFacts is the segment `branch` of metadata.yaml. A zero field is absent in the file.
 type BranchFacts struct {
 	Name        string
 	Purpose     string
-	CreatedFrom string // the branch it was made from
+	CreatedFrom string // the branch that it was created from
 	CreatedAt   time.Time
 	Status      string // a Status constant
 	MergedInto  string
-	MergedAt    time.Time // also of an abandoned branch: when it was closed
+	MergedAt    time.Time // when the branch was closed, also by abandoning it
 }
 
-// Branch returns the facts of the branch. What is absent, or not what it should be, is zero.
+// Branch returns the facts of the branch. Facts that are absent or malformed are zero.
 func (m *Metadata) Branch() BranchFacts {
 	b := m.find(branchKey)
 	if b == nil {
@@ -56,8 +56,8 @@ func (m *Metadata) Branch() BranchFacts {
 	}
 }
 
-// SetBranch writes the facts of the branch; other keys of the segment stay. A status other
-// than the three is an error.
+// SetBranch writes the facts of the branch and keeps the segment's other keys. It fails if
+// Status is not empty or a Status constant.
 func (m *Metadata) SetBranch(f BranchFacts) error {
 	if err := checkStatus(f.Status); err != nil {
 		return err
@@ -103,7 +103,8 @@ func formatTime(t time.Time) string {
 	return string(appendTime(nil, t))
 }
 
-// factNode writes a time as YAML's own and all else as a text, whatever it looks like.
+// factNode makes a YAML timestamp of a time and a string of every other value, even if it
+// looks like a number.
 func factNode(key, value string) *yaml.Node {
 	if key == "created_at" || key == "merged_at" {
 		return newScalar("!!timestamp", value)
@@ -122,7 +123,8 @@ func isBranchFact(parts []string) bool {
 	return false
 }
 
-// setBranchFact is Set for a fact: a purpose such as "fix: the pool" is a text, not a map.
+// setBranchFact is Set for a fact. Its value is plain text: a purpose such as "fix: the
+// pool" is no map.
 func (m *Metadata) setBranchFact(key, value string) error {
 	if err := checkField("branch."+key, value); err != nil {
 		return err

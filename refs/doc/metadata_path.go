@@ -9,8 +9,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// parsePath cuts a path at its dots. A part in double quotes may hold dots; within the
-// quotes a backslash stands before a double quote or a backslash.
+// parsePath splits a path at its dots. A part in double quotes may contain dots; in it a
+// backslash escapes a double quote or a backslash.
 func parsePath(path string) ([]string, error) {
 	var parts []string
 	for rest := path; ; {
@@ -54,13 +54,11 @@ func quotedPart(s string) (part, rest string, err error) {
 	return "", "", errors.New("a double quote is missing")
 }
 
-// JoinPath returns the path that leads from key to key.
-func JoinPath(keys ...string) string { return joinPath(keys) }
-
-// joinPath is the reverse of parsePath.
-func joinPath(parts []string) string {
+// JoinPath returns the path of the given keys, and quotes those that need it; see
+// Metadata.Set.
+func JoinPath(keys ...string) string {
 	var b strings.Builder
-	for i, p := range parts {
+	for i, p := range keys {
 		if i > 0 {
 			b.WriteByte('.')
 		}
@@ -75,7 +73,7 @@ func joinPath(parts []string) string {
 	return b.String()
 }
 
-// value finds a node; nil if it is not there.
+// value returns the node at a path; nil if there is none.
 func (m *Metadata) value(parts []string) (*yaml.Node, error) {
 	b := m.find(parts[0])
 	if b == nil {
@@ -91,9 +89,19 @@ func (m *Metadata) value(parts []string) (*yaml.Node, error) {
 	return n, nil
 }
 
-// Get returns the value at a dotted path as what encoding/json can write: nil, bool,
-// int, uint64, float64, string, []any, map[string]any. Times and numbers that JSON lacks are strings.
-// The path "" is the whole document. A list or a scalar has no paths below it.
+// at returns the node at a path in text form; nil if there is none.
+func (m *Metadata) at(path string) (*yaml.Node, error) {
+	parts, err := parsePath(path)
+	if err != nil {
+		return nil, err
+	}
+	return m.value(parts)
+}
+
+// Get returns the value at a dotted path, of a type that encoding/json can write: nil,
+// bool, int, uint64, float64, string, []any, map[string]any. Times and the numbers that
+// JSON lacks are strings. The path "" means the whole document. Lists and scalars have no
+// paths below them.
 func (m *Metadata) Get(path string) (any, bool, error) {
 	if path == "" {
 		all := make(map[string]any, len(m.blocks))
@@ -106,28 +114,21 @@ func (m *Metadata) Get(path string) (any, bool, error) {
 		}
 		return all, true, nil
 	}
-	parts, err := parsePath(path)
-	if err != nil {
-		return nil, false, err
-	}
-	n, err := m.value(parts)
+	n, err := m.at(path)
 	if n == nil || err != nil {
 		return nil, false, err
 	}
 	return toAny(n), true, nil
 }
 
-// YAML returns the value at a path as YAML text that ends in a newline; "" is the whole file.
+// YAML returns the value at a path as YAML text that ends in a newline. The path "" means
+// the whole file.
 func (m *Metadata) YAML(path string) ([]byte, bool, error) {
 	if path == "" {
 		b, err := m.Bytes()
 		return b, err == nil, err
 	}
-	parts, err := parsePath(path)
-	if err != nil {
-		return nil, false, err
-	}
-	n, err := m.value(parts)
+	n, err := m.at(path)
 	if n == nil || err != nil {
 		return nil, false, err
 	}
@@ -135,7 +136,7 @@ func (m *Metadata) YAML(path string) ([]byte, bool, error) {
 	return []byte(text), err == nil, err
 }
 
-// toAny turns a checked node into a value.
+// toAny converts a node that checkNode accepted.
 func toAny(n *yaml.Node) any {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -163,7 +164,7 @@ func scalar(n *yaml.Node) any {
 		if err := n.Decode(&v); err != nil {
 			return n.Value
 		}
-		if f, ok := v.(float64); ok && (f != f || f-f != 0) { // NaN and the infinities
+		if f, ok := v.(float64); ok && (f != f || f-f != 0) { // NaN and infinities
 			return n.Value
 		}
 		return v
@@ -171,11 +172,12 @@ func scalar(n *yaml.Node) any {
 	return n.Value
 }
 
-// Set puts a value at a dotted path, making the maps on the way. The value is YAML: 8080
-// is a number, [a, b] a list; a text that YAML would shorten, for it spans lines or holds
-// " #", is taken as it is. What is not YAML is an error, and so is a path
-// that leads below a scalar or a list. Paths of the facts of a branch take
-// texts, and only what SetBranch takes.
+// Set sets the value at a dotted path, and creates the maps on the way. A path such as
+// env_config.port has its keys between dots; a key that contains a dot is in double quotes,
+// in which a backslash escapes a double quote or a backslash. The value is YAML: 8080 is a
+// number, [a, b] a list. A text that YAML would shorten, because it spans lines or contains
+// " #", is set unchanged. Set fails if the value is not YAML, or if the path leads below a
+// scalar or list. The facts of a branch take texts, and only those that SetBranch accepts.
 func (m *Metadata) Set(path, yamlValue string) error {
 	parts, err := parsePath(path)
 	if err != nil {
@@ -198,15 +200,15 @@ func (m *Metadata) Set(path, yamlValue string) error {
 	case n == nil && trimmed == "":
 		n = newString(yamlValue)
 	case n == nil || n.Kind == yaml.ScalarNode && n.Style == 0 && n.Value != trimmed:
-		n = newString(yamlValue) // a comment alone, or a text cut short by one, or folded
+		n = newString(yamlValue) // a comment alone, or a text that YAML shortened at a comment or folded
 	default:
 		n.HeadComment, n.LineComment, n.FootComment = "", "", ""
 	}
 	return m.set(parts, n)
 }
 
-// SetValue puts a Go value at a dotted path: what Get returns, and slices and maps with texts
-// as keys of whatever type.
+// SetValue sets the value at a dotted path to a Go value: what Get returns, and slices and
+// maps with string keys of any type.
 func (m *Metadata) SetValue(path string, v any) error {
 	parts, err := parsePath(path)
 	if err != nil {
@@ -235,7 +237,7 @@ func (m *Metadata) set(parts []string, value *yaml.Node) error {
 		return err
 	}
 	for i, p := range parts[1:] {
-		if err := descend(n, parts[:i+1]); err != nil {
+		if err := ensureMap(n, parts[:i+1]); err != nil {
 			return err
 		}
 		next := lookup(n, p)
@@ -255,8 +257,9 @@ func (m *Metadata) set(parts []string, value *yaml.Node) error {
 	return nil
 }
 
-// descend makes sure that a key can be set in n, which stands at path.
-func descend(n *yaml.Node, path []string) error {
+// ensureMap makes n, the value at path, a map if it is null. It fails if n cannot contain
+// keys.
+func ensureMap(n *yaml.Node, path []string) error {
 	switch {
 	case n.Kind == yaml.MappingNode:
 		return nil
@@ -264,9 +267,9 @@ func descend(n *yaml.Node, path []string) error {
 		replaceNode(n, newMap())
 		return nil
 	case n.Kind == yaml.SequenceNode:
-		return fmt.Errorf("'%s' is a list: nothing can be set below it", joinPath(path))
+		return fmt.Errorf("'%s' is a list: nothing can be set below it", JoinPath(path...))
 	}
-	return fmt.Errorf("'%s' is a value, not a map: nothing can be set below it", joinPath(path))
+	return fmt.Errorf("'%s' is a value, not a map: nothing can be set below it", JoinPath(path...))
 }
 
 // Unset removes the value at a path and reports whether there was one.
@@ -289,7 +292,8 @@ func (m *Metadata) Unset(path string) (bool, error) {
 	return true, m.rewrite(b)
 }
 
-// drop removes a segment with the comments before it; those at the head of the file stay.
+// drop removes a segment with the comments before it. Comments at the beginning of the file
+// stay.
 func (m *Metadata) drop(key string) bool {
 	for i := range m.blocks {
 		if m.blocks[i].key != key {

@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// scanBlocks finds the top-level keys of a text in the plain part of YAML that this
+// scanBlocks finds the top-level keys of a text in the simple subset of YAML that this
 // program writes: one key or list item a line, scalars on the line of their key, comments
-// on lines of their own, indentation by spaces. It reports false for everything else, be it
-// wrong or only richer, which parseBlocks then reads: 20 times slower, as every COMMIT
-// reads metadata.yaml and most files are plain.
+// on their own lines, indentation by spaces. It reports false for all other texts, valid or
+// not; parseBlocks then reads them, 20 times slower. The speed matters because every COMMIT
+// reads metadata.yaml, and most files are simple.
 func scanBlocks(text string) ([]keyLine, bool) {
 	var s blockScanner
 	for at := 0; at < len(text); {
@@ -29,7 +29,7 @@ type blockScanner struct {
 	open   bool // the last line was a key without a value
 }
 
-// level is a map or a list that the current line may continue.
+// level is a map or list that the current line may continue.
 type level struct {
 	indent int
 	list   bool
@@ -44,7 +44,7 @@ func (s *blockScanner) line(line string, at int) bool {
 		return indent == 0
 	case rest[0] == '#':
 		return printable(rest)
-	case strings.HasPrefix(line, "..."): // yaml.v3 ends the document there, whatever follows
+	case strings.HasPrefix(line, "..."): // yaml.v3 ends the document there, regardless of the rest
 		return false
 	}
 	for {
@@ -68,7 +68,7 @@ func (s *blockScanner) line(line string, at int) bool {
 	return s.key(rest, indent, at)
 }
 
-// enter makes the level of a line at this indentation the last one.
+// enter makes the level of this indentation the innermost one.
 func (s *blockScanner) enter(indent int, list bool) bool {
 	n := len(s.levels)
 	if n == 0 || s.open && indent > s.levels[n-1].indent {
@@ -102,8 +102,8 @@ func (s *blockScanner) key(rest string, indent, at int) bool {
 	return s.open || plainScalar(value)
 }
 
-// splitKey cuts "key: value" or "key:". The key is a plain one, or one in double quotes
-// without an escape.
+// splitKey splits "key: value" or "key:". The key is plain, or in double quotes without an
+// escape.
 func splitKey(s string) (key, value string, ok bool) {
 	var i int
 	if s[0] == '"' {
@@ -121,7 +121,7 @@ func splitKey(s string) (key, value string, ok bool) {
 			return "", "", false
 		}
 	}
-	if i > 128 || i >= len(s) || s[i] != ':' { // YAML wants the colon of a key within 1,024 characters
+	if i > 128 || i >= len(s) || s[i] != ':' { // YAML requires the colon of a key within 1,024 characters
 		return "", "", false
 	}
 	if i+1 == len(s) {
@@ -130,7 +130,7 @@ func splitKey(s string) (key, value string, ok bool) {
 	return key, s[i+2:], s[i+1] == ' ' && len(s) > i+2
 }
 
-// plainScalar reports whether s is surely one whole scalar, or an empty list or map.
+// plainScalar reports whether s is certainly one whole scalar, or an empty list or map.
 func plainScalar(s string) bool {
 	switch {
 	case s == "{}" || s == "[]":
@@ -146,7 +146,7 @@ func plainScalar(s string) bool {
 		!strings.HasPrefix(s, "... ") && printable(s)
 }
 
-// quotedScalar knows only the escapes of one letter that YAML and this program share.
+// quotedScalar accepts only the one-letter escapes that YAML and this program share.
 func quotedScalar(s string) bool {
 	for i := 1; i < len(s); i++ {
 		switch s[i] {

@@ -265,7 +265,7 @@ func TestMetadataValuesRoundTrip(t *testing.T) {
 		want := map[string]any{"version": 1}
 		for range rapid.IntRange(1, 4).Draw(t, "edits") {
 			key, v := genText(t, "key"), genValue(t, 3)
-			if err := m.SetValue(joinPath([]string{key}), v); err != nil {
+			if err := m.SetValue(JoinPath(key), v); err != nil {
 				if checkSegment(key) == nil {
 					t.Fatal(err)
 				}
@@ -282,7 +282,7 @@ func TestMetadataValuesRoundTrip(t *testing.T) {
 			t.Fatalf("%v\n%s", err, data)
 		}
 		for key, v := range want {
-			got, ok, err := again.Get(joinPath([]string{key}))
+			got, ok, err := again.Get(JoinPath(key))
 			if diff := cmp.Diff(v, got); !ok || err != nil || diff != "" {
 				t.Fatalf("%q: %v %v %s\n%s", key, ok, err, diff, data)
 			}

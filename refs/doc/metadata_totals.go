@@ -12,30 +12,30 @@ import (
 
 const totalsKey = "totals"
 
-// Totals counts what stands in a branch's commit.md and log.md, segments included, so
-// that no view has to count history.
+// Totals counts the entries of a branch's commit.md and log.md, segments included, so that
+// no view has to read the history to count them.
 type Totals struct {
 	Steps, Milestones int
 	Origins           map[string]OriginTotals // by the branch that recorded them
 }
 
-// OriginTotals is the part of one origin.
+// OriginTotals counts the entries of one origin.
 type OriginTotals struct{ Steps, Milestones int }
 
 const (
-	// OtherOrigins stands in Origins for those that are not told apart any more. No
-	// branch can have that name.
+	// OtherOrigins is the key in Origins for all origins that are no longer counted apart.
+	// No branch can have this name.
 	OtherOrigins = "_others"
-	// maxTotals is the size, in bytes, from which origins are folded: else the branch that
-	// a thousand others were merged into could not be written any more.
-	maxTotals = MetadataLimit / 2
-	fewTotals = 100 // origins that fit, however long their names
+	// foldSize is the size in bytes above which Fold folds origins. Otherwise the metadata
+	// of a branch that a thousand others were merged into would exceed its limit.
+	foldSize   = MetadataLimit / 2
+	fewOrigins = 100 // number of origins that fit, however long their names
 )
 
-// Fold counts all origins but one together as OtherOrigins, once they take up too much
-// room. Who merges a branch whose origins were folded has to read all of it.
+// Fold counts all origins but keep together as OtherOrigins, if they would take up too much
+// space. Merging a branch with folded origins requires reading all its entries.
 func (t Totals) Fold(keep string) Totals {
-	if len(t.Origins) <= fewTotals || len(formatTotals(t)) <= maxTotals {
+	if len(t.Origins) <= fewOrigins || len(formatTotals(t)) <= foldSize {
 		return t
 	}
 	folded := map[string]OriginTotals{}
@@ -50,7 +50,7 @@ func (t Totals) Fold(keep string) Totals {
 	return t
 }
 
-// Totals returns the segment `totals`; zero where it is absent or not what it should be.
+// Totals returns the segment `totals`; zero if it is absent or malformed.
 func (m *Metadata) Totals() Totals {
 	b := m.find(totalsKey)
 	if b == nil {
@@ -83,9 +83,9 @@ func count(n *yaml.Node, key string) int {
 	return int(c)
 }
 
-// SetTotals writes the segment `totals`. Where it stands as this program writes it, its
-// lines are replaced and nothing else is even read; where people have added to it,
-// only its numbers change.
+// SetTotals writes the segment `totals`. If the segment is in this program's own format,
+// its lines are replaced without parsing anything else; if people added to it, only its
+// numbers change. It fails on negative counts and invalid names of origins.
 func (m *Metadata) SetTotals(t Totals) error {
 	for origin, o := range t.Origins {
 		if !validOrigin(origin) && origin != OtherOrigins || o.Steps < 0 || o.Milestones < 0 {
@@ -93,7 +93,7 @@ func (m *Metadata) SetTotals(t Totals) error {
 		}
 	}
 	if t.Steps < 0 || t.Milestones < 0 {
-		return fmt.Errorf("totals: %d steps, %d milestones: a count is negative", t.Steps, t.Milestones)
+		return fmt.Errorf("totals: %d steps, %d commits: a count is negative", t.Steps, t.Milestones)
 	}
 	b := m.find(totalsKey)
 	if b == nil {
@@ -107,7 +107,8 @@ func (m *Metadata) SetTotals(t Totals) error {
 	return nil
 }
 
-// formatTotals writes the segment. Origins are in quotes: a branch may be called "1.0" or "no".
+// formatTotals writes the segment. Origins are quoted, because a branch may be named "1.0"
+// or "no".
 func formatTotals(t Totals) string {
 	b := []byte(totalsKey + ":\n")
 	b = appendCounts(b, "  ", OriginTotals{t.Steps, t.Milestones})
@@ -130,7 +131,7 @@ func appendCounts(b []byte, indent string, o OriginTotals) []byte {
 	return append(strconv.AppendInt(b, int64(o.Milestones), 10), '\n')
 }
 
-// parseTotals reads what formatTotals wrote; false for any other text.
+// parseTotals reads what formatTotals writes; it reports false for any other text.
 func parseTotals(text string) (Totals, bool) {
 	var t Totals
 	body := strings.TrimRight(text, "\n") + "\n"
@@ -164,9 +165,9 @@ func cutCounts(text, indent string) (o OriginTotals, rest string, ok bool) {
 	first, rest, _ := strings.Cut(text, "\n")
 	second, rest, ok := strings.Cut(rest, "\n")
 	steps, ok1 := strings.CutPrefix(first, indent+"steps: ")
-	milestones, ok2 := strings.CutPrefix(second, indent+"milestones: ")
+	commits, ok2 := strings.CutPrefix(second, indent+"milestones: ")
 	s, ok3 := parseCount(steps)
-	c, ok4 := parseCount(milestones)
+	c, ok4 := parseCount(commits)
 	return OriginTotals{int(s), int(c)}, rest, ok && ok1 && ok2 && ok3 && ok4
 }
 

@@ -2,9 +2,18 @@ package doc
 
 import "strings"
 
-// nearest returns the item whose text is most like the one given, "" if none is near: at
-// most a third of the characters differ. Only beginnings count, so that a long item
-// costs no more than a short one.
+// Nearest returns the name most similar to the given one; "" if none is similar.
+func Nearest(name string, names []string) string {
+	items := make([]itemAt, len(names))
+	for i, n := range names {
+		items[i].Text = n
+	}
+	return nearest(name, items)
+}
+
+// nearest returns the text of the item most similar to text: at most a third of the
+// characters may differ; "" if there is none. It compares only the first 64 characters, so
+// that long items cost no more than short ones.
 func nearest(text string, items []itemAt) string {
 	const most = 64
 	want := firstRunes(strings.ToLower(text), most)
@@ -28,10 +37,10 @@ func firstRunes(s string, n int) []rune {
 	return runes
 }
 
-// editDistance is Levenshtein's, with two neighbours that changed places counted as
-// one edit: the slip of the finger that people make most.
+// editDistance is the Levenshtein distance, with a transposition of neighbours, the most
+// common typing error, counted as one edit.
 func editDistance(a, b []rune) int {
-	var before []int // the row before the last
+	var before []int // the row before last
 	last := make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j

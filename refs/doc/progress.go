@@ -7,33 +7,37 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/git-context/git-context/refs/prose"
 )
 
 const (
-	oldLength = 160 // the most characters that an older milestone keeps in a rolling summary
-	leastText = 40  // the least of a caller's own text that is worth keeping
+	oldItemLimit  = 160 // limit, in characters, of an older commit in a rolling summary
+	minTextLength = 40  // a caller's own text is dropped rather than cut below this length
 )
 
-// NextProgress makes the "Previous Progress Summary" of the milestone that follows prev,
-// of at most limit characters: a list, newest first, with prev in full, then what prev's own
-// Progress says, each item cut to its first sentence, then how many were dropped:
+// NextProgress makes the "Previous Progress Summary" of the commit that follows prev, of at
+// most limit characters. It is a list, newest first: prev in full, then the items of prev's
+// own Progress, each cut to its first sentence, then the number of dropped items:
 //
 //   - main 12: Pool is initialised before the router
 //     The router asked for a connection before the pool had one.
 //   - main 11: Found the failing route.
 //     … and 10 earlier milestones
 //
-// A Progress that is not such a list (a caller may give any text) counts as one item, and
-// stands in full the first time. A birth entry adds nothing: its purpose stands elsewhere.
+// A Progress that is not such a list (a caller may give any text) counts as one item, which
+// is kept in full the first time. A birth adds nothing, because its purpose is recorded
+// elsewhere.
 func NextProgress(prev Milestone, limit int) string {
 	old, dropped, free := parseProgress(prev.Progress)
 	return nextProgress(prev, old, dropped, free, limit)
 }
 
-// NextProgressOf is NextProgress of the last of a branch's newest milestones, which are given
-// in the order of their ids. Milestones of the branch that were made beside it, in another
-// repository, and that its own Progress therefore does not know, come behind it; what stands
-// before a rollback does not, for the rollback's Progress says what of it is left.
+// NextProgressOf is NextProgress of the last of a branch's newest commits, which live lists
+// in the order of their ids. It adds the commits of the same branch that were made
+// concurrently in another repository and that the last commit's Progress therefore lacks.
+// Commits before a rollback are not added: the rollback's Progress lists what remains of
+// them.
 func NextProgressOf(live []Milestone, limit int) string {
 	if len(live) == 0 {
 		return ""
@@ -46,44 +50,44 @@ func NextProgressOf(live []Milestone, limit int) string {
 	return nextProgress(prev, old, dropped, free, limit)
 }
 
-// unmentioned lists the items of milestones that a summary lacks, newest first. What was
-// dropped for want of room is older than all that it has.
+// unmentioned lists the items of the commits in live that a summary lacks, newest first.
+// Items that the summary dropped for lack of space are older than all that it contains.
 func unmentioned(live []Milestone, items []string, dropped bool) []string {
 	known := make(map[string]bool, len(items))
 	for _, item := range items {
 		known[itemKey(item)] = true
 	}
 	prev := live[len(live)-1]
-	var news []string
-	oldest := len(live) // of the news that are newer than something known
+	var missing []string
+	oldest := len(live) // of the news that are newer than a known item
 	for i := len(live) - 2; i >= 0; i-- {
 		m := live[i]
 		if live[i+1].Kind == KindRollback && live[i+1].Origin == prev.Origin {
-			break // what it undid is no progress any more
+			break // a rollback undid what comes before
 		}
 		if m.Origin != prev.Origin || m.Kind == KindBirth {
-			continue // of a merged branch: its merge sums it up
+			continue // the merge commit sums up the merged branch
 		}
 		if item := progressItem(m); known[itemKey(item)] {
-			oldest = len(news)
+			oldest = len(missing)
 		} else {
-			news = append(news, item)
+			missing = append(missing, item)
 		}
 	}
 	if dropped {
-		news = news[:min(oldest, len(news))]
+		missing = missing[:min(oldest, len(missing))]
 		if oldest == len(live) {
 			return nil
 		}
 	}
-	return news
+	return missing
 }
 
-// itemKey recognises an item, shortened or not.
+// itemKey returns a key that is the same for an item and its shortened form.
 func itemKey(item string) string {
 	line, _, _ := strings.Cut(shorten(item), "\n")
-	if runes := []rune(line); len(runes) > leastText {
-		line = string(runes[:leastText])
+	if runes := []rune(line); len(runes) > minTextLength {
+		line = string(runes[:minTextLength])
 	}
 	return strings.TrimRight(line, ". …")
 }
@@ -105,10 +109,10 @@ func nextProgress(prev Milestone, old []string, dropped int, free bool, limit in
 	return fitProgress(items, dropped, free, limit)
 }
 
-// progressItem is what a milestone says of itself: its summary on the first line, the
-// contribution below, once if they say the same.
+// progressItem formats a commit: its summary on the first line, its contribution below. If
+// the contribution begins with the summary, the summary is not repeated.
 func progressItem(m Milestone) string {
-	summary := strings.Join(strings.Fields(m.Summary), " ")
+	summary := prose.Fold(m.Summary)
 	var lines []string
 	for line := range strings.SplitSeq(m.Contribution, "\n") {
 		if line = strings.TrimRight(line, " \t\r"); line != "" {
@@ -133,14 +137,14 @@ func progressItem(m Milestone) string {
 	return item
 }
 
-// beginsWord reports whether a text goes on in the middle of a word.
+// beginsWord reports whether s begins with a letter or digit, so that it continues a word.
 func beginsWord(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// parseProgress reads what NextProgress wrote. Free is true for any other text, which
-// comes back as the one item.
+// parseProgress reads what NextProgress writes. For any other text, free is true and the
+// text is the only item.
 func parseProgress(text string) (items []string, dropped int, free bool) {
 	text = strings.Trim(text, "\n")
 	if strings.TrimSpace(text) == "" {
@@ -179,9 +183,9 @@ func droppedLine(n int) string {
 	return fmt.Sprintf("… and %d earlier milestones", n)
 }
 
-// fitProgress writes as many items as fit. The newest is cut if it must be, to two thirds
-// where others follow, so that one long report does not wipe out the rest. Free means that the
-// last item is any text, and may be cut too.
+// fitProgress writes as many items as fit. It cuts the newest item if necessary, to two
+// thirds of the limit if others follow, so that one long report does not displace the rest.
+// If free is true, the last item is arbitrary text and may be cut too.
 func fitProgress(items []string, dropped int, free bool, limit int) string {
 	if len(items) == 0 {
 		if dropped > 0 {
@@ -201,7 +205,7 @@ func fitProgress(items []string, dropped int, free bool, limit int) string {
 			room -= 1 + utf8.RuneCountInString(droppedLine(left+1))
 		}
 		line := formatItem(item, math.MaxInt)
-		if free && room >= leastText {
+		if free && room >= minTextLength {
 			line = truncate(line, room)
 		}
 		n := utf8.RuneCountInString(line)
@@ -219,12 +223,13 @@ func fitProgress(items []string, dropped int, free bool, limit int) string {
 	return text
 }
 
-// formatItem lays an item out as a list item of at most room characters.
+// formatItem formats an item as a list item of at most room characters.
 func formatItem(item string, room int) string {
 	return truncate("- "+strings.ReplaceAll(item, "\n", "\n  "), room)
 }
 
-// truncate cuts at a word where that costs little, and marks the cut with "…".
+// truncate cuts s to most characters, at a word boundary if one is near, and ends it with
+// "…".
 func truncate(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s
@@ -243,14 +248,14 @@ func truncate(s string, most int) string {
 	return strings.TrimRight(string(runes[:cut]), " \n\t") + "…"
 }
 
-// shorten cuts an item to the first sentence of its first line.
+// shorten reduces an item to the first sentence of its first line.
 func shorten(item string) string {
 	line, _, _ := strings.Cut(item, "\n")
-	return truncate(firstSentence(line), oldLength)
+	return truncate(firstSentence(line), oldItemLimit)
 }
 
-// firstSentence ends at a full stop or its like before a space and what is no small letter
-// ("e.g. this" goes on), or at the end of a sentence in Chinese or Japanese.
+// firstSentence ends at '.', '!' or '?' before a space unless a lower-case letter follows
+// ("e.g. this" continues), or at a Chinese or Japanese full stop.
 func firstSentence(s string) string {
 	for i, r := range s {
 		after := i + utf8.RuneLen(r)

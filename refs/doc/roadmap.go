@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Names of the sections of main.md that mean something to this program, in their order.
+// Names of the standard sections of main.md, in their order.
 const (
 	SectionGoal       = "Goal"
 	SectionMilestones = "Milestones"
@@ -18,26 +18,27 @@ const (
 
 const roadmapTitle = "# Project Roadmap"
 
-// standardSections returns the names above; a function, as nothing may change them.
+// standardSections returns the names above. It is a function, because a variable could be
+// modified.
 func standardSections() []string {
 	return []string{SectionGoal, SectionMilestones, SectionTodo, SectionDecisions, SectionQuestions, SectionOutcomes}
 }
 
 // Roadmap is a main.md, edited in place: what an edit does not touch stays byte for byte.
-// It is not safe for use by several goroutines at once.
+// It is not safe for concurrent use.
 type Roadmap struct {
-	sections []section // the first is what stands before any heading, title included
+	sections []section // the first is the text before any heading, title included
 }
 
-// Section is a section that people added, or the text before the first one (Name "").
+// Section is a section that people added, or the text before the first section (Name "").
 type Section struct{ Name, Text string }
 
-// section holds its lines raw, without newlines.
+// section contains its raw lines, without newlines.
 type section struct {
 	name    string // as in the heading
-	heading string // the line; "" for what stands before the first heading
+	heading string // the line; "" for the text before the first heading
 	lines   []string
-	crlf    bool // lines end in "\r\n"; the "\r" is no part of a text then
+	crlf    bool // lines end in "\r\n"; the "\r" is then not part of a text
 }
 
 // NewRoadmap returns a roadmap with every standard section, all empty.
@@ -49,9 +50,9 @@ func NewRoadmap() *Roadmap {
 	return r
 }
 
-// ParseRoadmap reads main.md. Any text is a roadmap: a line that begins with "## " begins a
-// section (in a fenced code block too), and a standard one is known by its letters alone,
-// so that "## Todo" is To-Do.
+// ParseRoadmap reads main.md. Every text is a roadmap: a line that begins with "## " begins
+// a section, even in a fenced code block. The name of a standard section is recognised by
+// its letters alone, so that "## Todo" is To-Do.
 func ParseRoadmap(data []byte) *Roadmap {
 	r := &Roadmap{sections: []section{{}}}
 	if len(data) == 0 {
@@ -84,8 +85,8 @@ func (r *Roadmap) Bytes() []byte {
 	return []byte(strings.Join(lines, "\n"))
 }
 
-// letters reduces the name of a section to what tells it from others.
-func letters(name string) string {
+// foldName reduces a section's name to the part that distinguishes it from others.
+func foldName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == ' ' || r == '-' || r == '_' || r == ':' || r == '\t' {
 			return -1
@@ -94,11 +95,11 @@ func letters(name string) string {
 	}, strings.ToLower(name))
 }
 
-// standardName returns the standard section that a name means, or "".
+// standardName returns the standard section that a name denotes, or "".
 func standardName(name string) string {
-	got := letters(name)
+	got := foldName(name)
 	for _, s := range standardSections() {
-		if want := letters(s); got == want || got+"s" == want || got == want+"s" {
+		if want := foldName(s); got == want || got+"s" == want || got == want+"s" {
 			return s
 		}
 	}
@@ -111,7 +112,7 @@ func standardName(name string) string {
 	return ""
 }
 
-// find returns the section of a name, the first if there are several; nil if there is none.
+// find returns the first section with this name; nil if there is none.
 func (r *Roadmap) find(name string) *section {
 	if name == "" {
 		return &r.sections[0]
@@ -124,17 +125,17 @@ func (r *Roadmap) find(name string) *section {
 	return nil
 }
 
-// SameSection reports whether two names mean one section of the roadmap: case,
-// spaces and punctuation do not count, and the standard ones have other names.
+// SameSection reports whether two names denote the same section of the roadmap. Case,
+// spaces and punctuation do not count, and standard sections have alternative names.
 func SameSection(a, b string) bool {
 	if sa, sb := standardName(a), standardName(b); sa != "" || sb != "" {
 		return sa == sb
 	}
-	return letters(a) == letters(b)
+	return foldName(a) == foldName(b)
 }
 
-// ensure returns the section of a name and makes it if need be: a standard one in its
-// place among the others, any other at the end.
+// ensure returns the section with this name and creates it if necessary: a standard one in
+// its place among the others, any other at the end.
 func (r *Roadmap) ensure(name string) *section {
 	if s := r.find(name); s != nil {
 		return s
@@ -148,7 +149,8 @@ func (r *Roadmap) ensure(name string) *section {
 	return &r.sections[at]
 }
 
-// place finds where a standard section belongs: behind the last of those before it.
+// place returns the index for a standard section: after the last of those that precede it
+// in order.
 func (r *Roadmap) place(name string) int {
 	at := 1
 	for _, before := range standardSections() {
@@ -164,8 +166,8 @@ func (r *Roadmap) place(name string) int {
 	return at
 }
 
-// insert puts a section in, behind an empty line. Its own last line is empty, and so parts
-// it from the next one or ends the file.
+// insert inserts a section after an empty line. The section's last line is empty, and so
+// separates it from the next one or ends the file.
 func (r *Roadmap) insert(at int, s section) {
 	before := &r.sections[at-1]
 	if at == 1 && len(before.lines) == 0 { // an empty file
@@ -177,7 +179,7 @@ func (r *Roadmap) insert(at int, s section) {
 	r.sections = slices.Insert(r.sections, at, s)
 }
 
-// sectionName makes one line of a name.
+// sectionName turns a name into one line.
 func sectionName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -197,7 +199,7 @@ func (s *section) text() string {
 	return unescapeProse(strings.Join(trimBlank(s.plainLines()), "\n"))
 }
 
-// plainLines returns the lines without the "\r" of a file that ends every line in one.
+// plainLines returns the lines without the "\r" of a CRLF file.
 func (s *section) plainLines() []string {
 	if !s.crlf {
 		return s.lines
@@ -209,7 +211,7 @@ func (s *section) plainLines() []string {
 	return lines
 }
 
-// setText replaces the section's prose. The blank lines behind it stay as they are.
+// setText replaces the section's prose. Blank lines after it stay.
 func (s *section) setText(text string) {
 	var lines []string
 	if s.heading != "" {
@@ -218,14 +220,14 @@ func (s *section) setText(text string) {
 	if text != "" {
 		escaped := escapeProse(text)
 		if s.heading == "" && strings.HasPrefix(text, "# ") {
-			escaped = escaped[1:] // the title of the document forges no section
+			escaped = escaped[1:] // the title of the document cannot be taken for a section
 		}
 		lines = append(lines, strings.Split(escaped, "\n")...)
 	}
 	s.setLines(lines)
 }
 
-// setLines replaces the lines, given without "\r", and keeps the blank ones at the end.
+// setLines replaces the lines, given without "\r". Blank lines at the end stay.
 func (s *section) setLines(lines []string) {
 	end := len(s.lines)
 	for end > 0 && blank(s.lines[end-1]) {
@@ -246,10 +248,10 @@ func (s *section) setLines(lines []string) {
 	s.lines = append(lines, tail...)
 }
 
-// Goal returns the text of the goal, "" if there is none.
+// Goal returns the text of the goal; "" if there is none.
 func (r *Roadmap) Goal() string { return r.sectionText(SectionGoal) }
 
-// SetGoal replaces the goal. Any text comes back exactly.
+// SetGoal replaces the goal. Goal returns any text exactly as set.
 func (r *Roadmap) SetGoal(text string) { r.ensure(SectionGoal).setText(text) }
 
 func (r *Roadmap) sectionText(name string) string {
@@ -271,10 +273,10 @@ func (r *Roadmap) Sections() []Section {
 	return own
 }
 
-// SetSection replaces the text of a section, or adds the section at the end. Line breaks and
-// control characters in a new name become spaces. An empty text removes a
-// section, and empties a standard one. The name "" means what stands before the
-// first section, title included. A text set in a standard list is read as its items.
+// SetSection replaces the text of a section, or adds the section at the end. Line breaks
+// and control characters in a new name become spaces. An empty text removes a section, but
+// only empties a standard one. The name "" means the text before the first section, title
+// included. A text set in a standard list is read as its items.
 func (r *Roadmap) SetSection(name, text string) {
 	s := r.find(name)
 	if text == "" && (s == nil || name != "" && standardName(name) == "") {
@@ -296,8 +298,8 @@ func (r *Roadmap) remove(s *section) {
 	}
 }
 
-// TakeSection puts a section of another roadmap, byte for byte, in place of this one's;
-// none where the other has none.
+// TakeSection replaces a section by that of another roadmap, byte for byte. It removes the
+// section if the other roadmap has none.
 func (r *Roadmap) TakeSection(from *Roadmap, name string) {
 	theirs := from.find(name)
 	if theirs == nil {
@@ -309,8 +311,8 @@ func (r *Roadmap) TakeSection(from *Roadmap, name string) {
 	*r.ensure(name) = *theirs
 }
 
-// ChangedSections names the sections whose text differs between two roadmaps, in the order
-// of the first; the text before any section goes by "title".
+// ChangedSections returns the names of the sections whose texts differ, in the order of a,
+// then of b. The name of the text before the first section is "title".
 func ChangedSections(a, b *Roadmap) []string {
 	var changed []string
 	for i, side := range []*Roadmap{a, b} {
@@ -318,11 +320,87 @@ func ChangedSections(a, b *Roadmap) []string {
 		for j := range side.sections {
 			s := &side.sections[j]
 			o := other.find(s.name)
-			if side.find(s.name) != s || i == 1 && o != nil || o != nil && o.text() == s.text() || o == nil && s.text() == "" {
+			if side.find(s.name) != s || i == 1 && o != nil {
+				continue
+			}
+			if o != nil && o.text() == s.text() || o == nil && s.text() == "" {
 				continue
 			}
 			changed = append(changed, cmp.Or(s.name, "title"))
 		}
 	}
 	return changed
+}
+
+// Prose in main.md is Markdown. Two kinds of lines get an additional backslash: lines that
+// Markdown would read as a heading, which could imitate a section, and blank lines at
+// either end, which would be lost between sections. Such a line consists of up to three
+// spaces, any number of backslashes, and then
+//
+//  1. a '#' (a heading) and anything,
+//  2. only '=' or only '-' (the underline of a heading), or
+//  3. nothing but white space, if it has a backslash already or is at an end of the text.
+
+// escapeProse formats a text as lines of a section, without the last newline.
+func escapeProse(text string) string {
+	lines := strings.Split(text, "\n")
+	first, last := textEnds(lines)
+	for i, line := range lines {
+		indent, slashes, rest := splitMark(line)
+		if marksHeading(rest) || blank(rest) && (slashes != "" || i < first || i > last) {
+			lines[i] = indent + `\` + slashes + rest
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// unescapeProse is the inverse of escapeProse. Hand-written Markdown without such
+// backslashes stays unchanged.
+func unescapeProse(text string) string {
+	if !strings.Contains(text, `\`) {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if indent, slashes, rest := splitMark(line); slashes != "" && (marksHeading(rest) || blank(rest)) {
+			lines[i] = indent + slashes[1:] + rest
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// textEnds returns the first and the last line that is not blank.
+func textEnds(lines []string) (first, last int) {
+	first, last = len(lines), -1
+	for i, line := range lines {
+		if !blank(line) {
+			first, last = min(first, i), i
+		}
+	}
+	return first, last
+}
+
+func splitMark(line string) (indent, slashes, rest string) {
+	i := 0
+	for i < len(line) && i < 3 && line[i] == ' ' {
+		i++
+	}
+	rest = strings.TrimLeft(line[i:], `\`)
+	return line[:i], line[i : len(line)-len(rest)], rest
+}
+
+func marksHeading(s string) bool {
+	s = strings.TrimRight(s, " \t\r")
+	return s != "" && (s[0] == '#' || strings.Trim(s, "=") == "" || strings.Trim(s, "-") == "")
+}
+
+func blank(s string) bool { return strings.Trim(s, " \t\r") == "" }
+
+// trimBlank removes blank lines from both ends.
+func trimBlank(lines []string) []string {
+	first, last := textEnds(lines)
+	if last < 0 {
+		return nil
+	}
+	return lines[first : last+1]
 }

@@ -5,27 +5,28 @@ import (
 	"strings"
 )
 
-// Item is one line of a check list, or several.
+// Item is an item of a list. Its text may have several lines.
 type Item struct {
 	Text string
 	Done bool
 }
 
-// itemAt is an item and where it stands in the lines of its section.
+// itemAt is an item with its place in the lines of its section.
 type itemAt struct {
 	Item
 	start, end int // lines
-	box        int // offset of the character in the box in line start; -1 where there is no box
+	box        int // offset of the character in the box, in line start; -1 if there is no box
 }
 
-// ItemError says that a text names no item, or more than one.
+// ItemError reports that a text matches no item, or several.
 type ItemError struct {
 	Section    string
 	Text       string   // as given
-	Nearest    string   // not found: the item most like it, "" if none is
-	Candidates []string // ambiguous: the items that begin so
+	Nearest    string   // if none matches: the most similar item, "" if none is similar
+	Candidates []string // if several match: the items that begin with Text
 }
 
+// Error returns the message; it contains Text shortened.
 func (e *ItemError) Error() string {
 	if len(e.Candidates) > 0 {
 		return fmt.Sprintf("'%s' begins %d items of '%s'", clip(e.Text), len(e.Candidates), e.Section)
@@ -33,9 +34,9 @@ func (e *ItemError) Error() string {
 	return fmt.Sprintf("no item '%s' in '%s'", clip(e.Text), e.Section)
 }
 
-// items reads the list of a section. An item begins at the left margin with "- ", "* ",
-// "+ " or "1. ", and goes on over lines that are indented or follow without an empty line.
-// With boxes true a "[ ]" or "[x]" is no part of the text.
+// items parses the list of a section. An item begins at the left margin with "- ", "* ", "+
+// " or "1. ", and continues over lines that are indented or follow directly. If boxes is
+// true, a "[ ]" or "[x]" is not part of the text.
 func (s *section) items(boxes bool) []itemAt {
 	var items []itemAt
 	lines := s.plainLines()
@@ -72,8 +73,8 @@ func itemText(first string, more []string) string {
 	return unescapeProse(b.String())
 }
 
-// itemEnd finds the line behind an item: blank lines belong to it only if an indented line
-// follows them.
+// itemEnd returns the line after an item. Blank lines belong to an item only if an indented
+// line follows them.
 func itemEnd(lines []string, start int) int {
 	end := start + 1
 	for i := end; i < len(lines); i++ {
@@ -91,7 +92,7 @@ func itemEnd(lines []string, start int) int {
 	return trimEnd(lines, start, end)
 }
 
-// trimEnd leaves lines of nothing but spaces to what follows the item.
+// trimEnd excludes lines of only white space from the end of an item.
 func trimEnd(lines []string, start, end int) int {
 	for end > start+1 && blank(lines[end-1]) {
 		end--
@@ -123,7 +124,7 @@ func cutBox(text string) (rest string, done, ok bool) {
 	return text[4:], text[1] != ' ', text[3] == ' '
 }
 
-// itemLines writes an item.
+// itemLines formats an item.
 func itemLines(it Item, box bool) []string {
 	bullet := "- "
 	if box {
@@ -142,7 +143,8 @@ func itemLines(it Item, box bool) []string {
 	return lines
 }
 
-// addItem puts an item behind the last one, and reports false if its text stands there already.
+// addItem adds an item after the last one. It reports false if an item with this text
+// exists.
 func (r *Roadmap) addItem(name string, it Item, box bool) bool {
 	s := r.ensure(name)
 	items := s.items(box)
@@ -155,7 +157,7 @@ func (r *Roadmap) addItem(name string, it Item, box bool) bool {
 	return true
 }
 
-// append writes an item behind the last of items, which are those of the section.
+// append writes an item after the last of items, which are the items of the section.
 func (s *section) append(it Item, items []itemAt, box bool) {
 	added := itemLines(it, box)
 	if len(items) > 0 {
@@ -179,7 +181,7 @@ func (s *section) appendLines(added []string) {
 	s.setLines(append(append(lines, ""), added...))
 }
 
-// splice replaces the lines from start to end; a file's last line stays a newline's.
+// splice replaces the lines from start to end. A file still ends in a newline.
 func (s *section) splice(start, end int, lines []string) {
 	if s.crlf {
 		for i := range lines {
@@ -193,8 +195,8 @@ func (s *section) splice(start, end int, lines []string) {
 	s.lines = append(append(s.lines[:start:start], lines...), rest...)
 }
 
-// lookupItem finds the one item that a text names: by its whole text, or else by a start
-// that only one item has, or else by such a start in any case.
+// lookupItem finds the one item that a text denotes: by its whole text, otherwise by a
+// prefix that only one item has, otherwise by such a prefix in any case.
 func (r *Roadmap) lookupItem(name, text string, box bool) (*section, itemAt, error) {
 	s := r.find(name)
 	if s == nil {
@@ -218,7 +220,8 @@ func (r *Roadmap) lookupItem(name, text string, box bool) (*section, itemAt, err
 	return nil, itemAt{}, &ItemError{Section: name, Text: text, Nearest: nearest(text, items)}
 }
 
-// oneItem finds the only text that matches; a list written by hand may have it twice.
+// oneItem returns the item with the only text that matches. A hand-written list may contain
+// it twice.
 func oneItem(items []itemAt, match func(string) bool) (*itemAt, *ItemError) {
 	var found []*itemAt
 	var texts []string
@@ -237,8 +240,8 @@ func oneItem(items []itemAt, match func(string) bool) (*itemAt, *ItemError) {
 	return nil, &ItemError{Candidates: texts}
 }
 
-// markItem changes the character in the box and nothing else, and adds a box where a list
-// written by hand has none.
+// markItem changes the character in the box and nothing else. It adds a box if a
+// hand-written list has none.
 func (r *Roadmap) markItem(name, text string, done bool) error {
 	s, it, err := r.lookupItem(name, text, true)
 	if err != nil || it.Done == done {
@@ -273,13 +276,7 @@ func (r *Roadmap) removeItem(name, text string) error {
 }
 
 func (r *Roadmap) list(name string, boxes bool) []Item {
-	var list []Item
-	if s := r.find(name); s != nil {
-		for _, it := range s.items(boxes) {
-			list = append(list, it.Item)
-		}
-	}
-	return list
+	return itemsOf(r.find(name), boxes)
 }
 
 func (r *Roadmap) texts(name string) []string {
@@ -290,53 +287,53 @@ func (r *Roadmap) texts(name string) []string {
 	return texts
 }
 
-// Milestones and Todo return the check lists, Decisions, Questions and Outcomes the lists
-// without boxes, in the order of the file.
+// Milestones returns the items of the roadmap's check list of milestones, in the order of
+// the file.
 func (r *Roadmap) Milestones() []Item { return r.list(SectionMilestones, true) }
 
-// Todo returns the list of things to do; see Milestones.
+// Todo returns the items of the check list of things to do, in the order of the file.
 func (r *Roadmap) Todo() []Item { return r.list(SectionTodo, true) }
 
-// Decisions returns the decisions; see Milestones.
+// Decisions returns the texts of the decisions, in the order of the file.
 func (r *Roadmap) Decisions() []string { return r.texts(SectionDecisions) }
 
-// Questions returns the open questions; see Milestones.
+// Questions returns the texts of the open questions, in the order of the file.
 func (r *Roadmap) Questions() []string { return r.texts(SectionQuestions) }
 
-// Outcomes returns what became of branches; see Milestones.
+// Outcomes returns the texts of the branch outcomes, in the order of the file.
 func (r *Roadmap) Outcomes() []string { return r.texts(SectionOutcomes) }
 
-// AddMilestone adds an open milestone and reports false if one of that text is there, done
-// or not. Any text comes back exactly.
+// AddMilestone adds an open milestone. It reports false if one with this text exists, done
+// or not. Milestones returns any text exactly as added.
 func (r *Roadmap) AddMilestone(text string) bool {
 	return r.addItem(SectionMilestones, Item{Text: text}, true)
 }
 
-// AddTodo adds a thing to do; see AddMilestone.
+// AddTodo adds a thing to do, as AddMilestone does.
 func (r *Roadmap) AddTodo(text string) bool { return r.addItem(SectionTodo, Item{Text: text}, true) }
 
-// AddDecision adds a decision; see AddMilestone.
+// AddDecision adds a decision, as AddMilestone does.
 func (r *Roadmap) AddDecision(text string) bool {
 	return r.addItem(SectionDecisions, Item{Text: text}, false)
 }
 
-// AddQuestion adds an open question; see AddMilestone.
+// AddQuestion adds an open question, as AddMilestone does.
 func (r *Roadmap) AddQuestion(text string) bool {
 	return r.addItem(SectionQuestions, Item{Text: text}, false)
 }
 
-// AddOutcome adds what became of a branch; see AddMilestone.
+// AddOutcome adds the outcome of a branch, as AddMilestone does.
 func (r *Roadmap) AddOutcome(text string) bool {
 	return r.addItem(SectionOutcomes, Item{Text: text}, false)
 }
 
-// MarkMilestone ticks a milestone, or unticks it. The text is the item's or a start of
-// it that no other has; else the error is an *ItemError.
+// MarkMilestone ticks or unticks a milestone. The text is the item's, or a prefix of it
+// that no other item has. Otherwise the error is an *ItemError.
 func (r *Roadmap) MarkMilestone(text string, done bool) error {
 	return r.markItem(SectionMilestones, text, done)
 }
 
-// MarkTodo ticks a thing to do; see MarkMilestone.
+// MarkTodo ticks or unticks a thing to do, as MarkMilestone does.
 func (r *Roadmap) MarkTodo(text string, done bool) error { return r.markItem(SectionTodo, text, done) }
 
 // RemoveMilestone removes a milestone, named as for MarkMilestone.

@@ -5,31 +5,34 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/git-context/git-context/refs/prose"
 )
 
-// SyntaxError says where a document does not follow its format.
+// SyntaxError reports where a document violates its format.
 type SyntaxError struct {
 	Line    int // from 1
 	Message string
 }
 
+// Error returns the message with the line.
 func (e *SyntaxError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Message) }
 
-// sep stands between the parts of a heading. The middle dot is no part of any of them.
+// sep separates the parts of a heading. None of them can contain the middle dot.
 const sep = " · "
 
-// scanner reads a document line by line. Its strings share memory with the document:
-// a step costs no copy unless its text has more than one line.
+// scanner reads a document line by line. Its strings share the document's memory: a step
+// needs no copy unless a text has more than one line.
 type scanner struct {
 	s    string
-	pos  int // of the next line
-	line int // number of the line last read
+	pos  int // offset of the next line
+	line int // number of the line that was read last
 }
 
 func newScanner(data []byte) (*scanner, error) {
 	sc := &scanner{s: string(data)}
 	if err := checkText(sc.s); err != nil {
-		return nil, &SyntaxError{badLine(sc.s), err.Error()}
+		return nil, &SyntaxError{firstBadLine(sc.s), err.Error()}
 	}
 	if sc.s != "" && sc.s[len(sc.s)-1] != '\n' {
 		return nil, &SyntaxError{strings.Count(sc.s, "\n") + 1, "the last line has no newline"}
@@ -37,8 +40,8 @@ func newScanner(data []byte) (*scanner, error) {
 	return sc, nil
 }
 
-// badLine finds the first line that is not clean text.
-func badLine(s string) int {
+// firstBadLine returns the number of the first line that is not clean text.
+func firstBadLine(s string) int {
 	n := 1
 	for line := range strings.SplitSeq(s, "\n") {
 		if checkText(line) != nil {
@@ -51,7 +54,7 @@ func badLine(s string) int {
 
 func (sc *scanner) more() bool { return sc.pos < len(sc.s) }
 
-// peek returns the next line without its newline, "" at the end.
+// peek returns the next line without its newline; "" at the end.
 func (sc *scanner) peek() string {
 	rest := sc.s[sc.pos:]
 	if i := strings.IndexByte(rest, '\n'); i >= 0 {
@@ -60,7 +63,7 @@ func (sc *scanner) peek() string {
 	return rest
 }
 
-// take goes past the line that peek returned.
+// take advances past line, which peek returned.
 func (sc *scanner) take(line string) {
 	sc.pos += len(line) + 1
 	sc.line++
@@ -72,7 +75,7 @@ func (sc *scanner) next() string {
 	return line
 }
 
-// blank takes one empty line.
+// blank reads one empty line.
 func (sc *scanner) blank() error {
 	if !sc.more() {
 		return sc.failNext("an empty line is missing at the end of the file")
@@ -84,7 +87,7 @@ func (sc *scanner) blank() error {
 	return nil
 }
 
-// fail makes an error for the line last read, failNext for the one not yet read.
+// fail returns an error for the line that was read last, failNext for the next line.
 func (sc *scanner) fail(format string, args ...any) error {
 	return &SyntaxError{sc.line, fmt.Sprintf(format, args...)}
 }
@@ -119,20 +122,10 @@ func (sc *scanner) quote() (string, error) {
 
 func (sc *scanner) atQuote() bool { return sc.more() && sc.s[sc.pos] == '>' }
 
-// clip shortens a line for an error message.
-func clip(s string) string {
-	const most = 60
-	if len(s) <= most {
-		return s
-	}
-	cut := most
-	for cut > 0 && s[cut]&0xC0 == 0x80 { // not inside a character
-		cut--
-	}
-	return s[:cut] + "…"
-}
+// clip shortens a text for an error message.
+func clip(text string) string { return prose.Clip(text, 60) }
 
-// parseCount reads a decimal number without sign or leading zeros.
+// parseCount reads a decimal number of at most 18 digits, without sign or leading zeros.
 func parseCount(s string) (int64, bool) {
 	if s == "" || len(s) > 18 || s[0] == '0' && len(s) > 1 {
 		return 0, false
@@ -148,7 +141,7 @@ func parseCount(s string) (int64, bool) {
 
 func appendTime(b []byte, t time.Time) []byte { return t.UTC().AppendFormat(b, time.RFC3339Nano) }
 
-// parseTime reads a time as appendTime writes it, and in no other spelling.
+// parseTime reads a time as appendTime writes it, and refuses other spellings.
 func parseTime(s string) (time.Time, bool) {
 	if len(s) < len("2006-01-02T15:04:05Z") || s[len(s)-1] != 'Z' {
 		return time.Time{}, false

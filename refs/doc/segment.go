@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// LiveLimit is the size, in bytes, above which a live file is sealed by the next
-	// milestone. It keeps the cost of a commit flat: the live file is written anew each time.
+	// LiveLimit is the size in bytes above which the next commit seals a live file. It
+	// bounds the cost of a commit, which rewrites the live file.
 	LiveLimit = 8 << 10
-	// SegmentLimit is the most that a sealed segment holds, in bytes, unless a single
-	// entry is larger.
+	// SegmentLimit is the maximum size of a sealed segment in bytes, unless a single entry
+	// is larger.
 	SegmentLimit = 1 << 20
 )
 
@@ -23,11 +23,12 @@ type File struct {
 	Data []byte
 }
 
-// SegmentPath names the sealed segment in dir ("log" or "commit") whose first entry is id.
+// SegmentPath returns the path of the sealed segment in dir ("log" or "commit") whose first
+// entry is id.
 //
-// The directories are the first 4, next 2 and next 2 digits of the id: a new one every 12
-// days, 17 minutes and second, so that each holds at most 1,024 directories, and the
-// last one what was sealed within one second.
+// The directories are the first 4, next 2 and next 2 digits of the id. A new one begins
+// every 12 days, 17 minutes and second, respectively. So each contains at most 1,024
+// directories, and the last the segments sealed within one second.
 func SegmentPath(dir, id string) string {
 	if len(id) < 8 {
 		return dir + "/" + id + ".md"
@@ -35,8 +36,8 @@ func SegmentPath(dir, id string) string {
 	return dir + "/" + id[:4] + "/" + id[4:6] + "/" + id[6:8] + "/" + id + ".md"
 }
 
-// SegmentName is the name, without its folder, that a live commit.md or log.md will have
-// once it is sealed; "" for one that holds no entry, or is neither.
+// SegmentName returns the name, without directory, that a live commit.md or log.md will get
+// when it is sealed; "" if it has no entries or is neither.
 func SegmentName(live []byte) string {
 	for line := range bytes.Lines(live) {
 		for _, heading := range []string{logHeading, commitHeading} {
@@ -50,27 +51,28 @@ func SegmentName(live []byte) string {
 	return ""
 }
 
-// Growth is what a milestone writes of commit.md or log.md.
+// Growth is the result of adding entries to commit.md or log.md.
 type Growth struct {
 	Live   []byte // the live file
 	Sealed []File // new sealed segments, by path
 }
 
-// kind tells the two kinds of files of entries apart.
-type kind struct{ dir, heading string }
+// entryKind distinguishes the two kinds of files of entries.
+type entryKind struct{ dir, heading string }
 
-func logKind() kind    { return kind{"log", logHeading} }
-func commitKind() kind { return kind{"commit", commitHeading} }
+func logKind() entryKind    { return entryKind{"log", logHeading} }
+func commitKind() entryKind { return entryKind{"commit", commitHeading} }
 
-// GrowLog adds steps to the live log.md. Nothing to add changes nothing. Else
+// GrowLog adds steps to the live log.md. Without steps nothing changes. Otherwise
 //
-//  1. a live file above LiveLimit is sealed first, whole and byte for byte (git then
-//     stores no new blob for it), and the steps start a new one;
-//  2. the steps are appended; steps that do not follow the live ones (a merge may have
-//     brought younger ones) are sorted in, and of one id twice the union's rule keeps one;
-//  3. what is then above SegmentLimit is cut; the last piece stays live.
+//  1. a live file above LiveLimit is sealed first, whole and byte for byte, so that git
+//     stores no new blob for it, and the steps begin a new one;
+//  2. the steps are appended; if a merge brought younger entries, they are inserted in
+//     order, and of duplicate ids the rule of UnionLog keeps one;
+//  3. a result above SegmentLimit is split; the last part is the live file.
 //
-// It costs the length of live and of the new text. Steps that fail Check give an error.
+// The cost is linear in the size of live and of the new text. It fails on steps that do not
+// pass Check, and on a live file that it cannot parse.
 func GrowLog(live []byte, steps []Step) (Growth, error) {
 	added := make([]rawEntry, len(steps))
 	for i := range steps {
@@ -83,20 +85,20 @@ func GrowLog(live []byte, steps []Step) (Growth, error) {
 	return grow(logKind(), live, added)
 }
 
-// GrowCommits adds milestones to the live commit.md as GrowLog adds steps.
+// GrowCommits adds commits to the live commit.md as GrowLog adds steps.
 func GrowCommits(live []byte, ms []Milestone) (Growth, error) {
 	added := make([]rawEntry, len(ms))
 	for i := range ms {
 		m := &ms[i]
 		if err := m.Check(); err != nil {
-			return Growth{}, fmt.Errorf("milestone %d (%s): %w", m.Number, clip(m.ID), err)
+			return Growth{}, fmt.Errorf("commit %d (%s): %w", m.Number, clip(m.ID), err)
 		}
 		added[i] = rawEntry{m.ID, m.Origin, m.append(nil)}
 	}
 	return grow(commitKind(), live, added)
 }
 
-func grow(k kind, live []byte, added []rawEntry) (Growth, error) {
+func grow(k entryKind, live []byte, added []rawEntry) (Growth, error) {
 	if len(added) == 0 {
 		return Growth{Live: live}, nil
 	}
@@ -106,7 +108,7 @@ func grow(k kind, live []byte, added []rawEntry) (Growth, error) {
 	}
 	var sealed []File
 	switch {
-	case len(old) == 0: // a tag alone
+	case len(old) == 0: // only a tag
 		live = nil
 	case len(live) > LiveLimit:
 		sealed = append(sealed, File{SegmentPath(k.dir, old[0].id), live})
@@ -120,38 +122,38 @@ func grow(k kind, live []byte, added []rawEntry) (Growth, error) {
 	if len(live) == 0 {
 		added = all
 	}
-	pieces := appendPieces(live, all[:len(all)-len(added)], added)
-	last := len(pieces) - 1
-	for _, p := range pieces[:last] {
+	chunks := appendChunks(live, all[:len(all)-len(added)], added)
+	last := len(chunks) - 1
+	for _, p := range chunks[:last] {
 		sealed = append(sealed, File{SegmentPath(k.dir, p.first), p.data})
 	}
-	return Growth{pieces[last].data, sealed}, nil
+	return Growth{chunks[last].data, sealed}, nil
 }
 
-// piece is a run of entries as one file.
-type piece struct {
+// chunk is a run of entries formatted as one file.
+type chunk struct {
 	first string // id
 	data  []byte
 }
 
-// appendPieces writes entries behind live, which holds old, and starts a new piece
-// wherever one would pass SegmentLimit.
-func appendPieces(live []byte, old, entries []rawEntry) []piece {
-	p := piece{data: slices.Clip(live)}
-	var t tagger
+// appendChunks writes entries after live, which contains old. It starts a new chunk
+// whenever one would exceed SegmentLimit.
+func appendChunks(live []byte, old, entries []rawEntry) []chunk {
+	p := chunk{data: slices.Clip(live)}
+	var t tagWriter
 	if len(old) > 0 {
 		p.first, t.origin = old[0].id, old[len(old)-1].origin
 	}
-	var pieces []piece
+	var chunks []chunk
 	for _, e := range entries {
 		if p.first != "" && len(p.data)+e.size() > SegmentLimit {
-			pieces = append(pieces, p)
-			p, t = piece{}, tagger{}
+			chunks = append(chunks, p)
+			p, t = chunk{}, tagWriter{}
 		}
 		if p.first == "" {
 			p.first = e.id
 		}
 		p.data = append(t.append(p.data, e.origin), e.text...)
 	}
-	return append(pieces, p)
+	return append(chunks, p)
 }

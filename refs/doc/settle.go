@@ -7,9 +7,10 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Settle puts what a conflict of kind "key" was settled with into metadata: a value as
-// the conflict's texts have it, one that Set takes, or nothing at all for nil. Where
-// a fact of the branch gets a list, as UnionValues makes it, each item is a line.
+// Settle writes the resolution of a conflict of kind "key" into metadata: a value as in the
+// conflict's texts, a value that Set takes, or nil to remove the key. A fact of the branch
+// whose value is a list, as from UnionValues, gets one line per item. The errors are those
+// of Set.
 func (m *Metadata) Settle(c Conflict, value *string) error {
 	path := strings.TrimPrefix(c.Path, MetadataFile+"#")
 	if value == nil {
@@ -20,25 +21,26 @@ func (m *Metadata) Settle(c Conflict, value *string) error {
 	if err != nil {
 		return err
 	}
-	ofSide := isText(c.Ours, *value) || isText(c.Theirs, *value)
+	ofSide := sameText(c.Ours, *value) || sameText(c.Theirs, *value)
 	n, err := decodeNode(*value)
-	if isBranchFact(parts) { // set by its text
+	if isBranchFact(parts) { // facts are set as plain text
 		if text, ok := factText(n, ofSide); ok {
 			return m.Set(path, text)
 		}
 		return m.Set(path, strings.TrimSuffix(*value, "\n"))
 	}
-	if err == nil && n != nil && ofSide { // Set would take a comment for a part of a text
+	if err == nil && n != nil && ofSide { // Set would keep a comment as part of a text
 		n.HeadComment, n.LineComment, n.FootComment = "", "", ""
 		return m.set(parts, n)
 	}
 	return m.Set(path, *value)
 }
 
-func isText(side *string, text string) bool { return side != nil && *side == text }
+func sameText(side *string, text string) bool { return side != nil && *side == text }
 
-// factText is a value's text, or a list's, an item a line. It reports false for what is
-// not meant as YAML, such as two lines of prose, unless it surely is.
+// factText returns the text of a value; of a list, one line per item. It reports false if
+// the value was probably not meant as YAML, such as two lines of prose. surely means that
+// the value is known to be YAML.
 func factText(n *yaml.Node, surely bool) (string, bool) {
 	switch {
 	case n == nil:
@@ -58,7 +60,8 @@ func factText(n *yaml.Node, surely bool) (string, bool) {
 	return strings.Join(lines, "\n"), true
 }
 
-// UnionValues makes a list of what both values hold, each once, ours first.
+// UnionValues returns a YAML list of the values in both, each once, ours first. It fails if
+// one of them is not YAML.
 func UnionValues(ours, theirs string) (string, error) {
 	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
 	for _, text := range []string{ours, theirs} {
@@ -82,11 +85,12 @@ func UnionValues(ours, theirs string) (string, error) {
 	return encodeNode(list)
 }
 
-// QuoteValue writes a text as a value of metadata.
+// QuoteValue formats a text as a YAML value for metadata.
 func QuoteValue(text string) (string, error) { return encodeNode(newString(text)) }
 
-// UnionTopics joins two versions of a topic: its paths are a set, its text is joined by
-// lines. What else stands in the front matter is that of ours, unless it has none.
+// UnionTopics joins two versions of a topic: it unites their paths, and joins their texts
+// through lines. Supersedes and the other keys of the front matter are those of ours, or
+// theirs if ours has none. It fails if a version is no valid topic.
 func UnionTopics(base, ours, theirs string, lines func(base, ours, theirs string) (string, error)) (string, error) {
 	var topics [3]Topic
 	for i, text := range []string{base, ours, theirs} {

@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// Clean returns s with every byte that is not UTF-8, and every NUL, replaced by
-// U+FFFD, and whether anything was replaced. What a document holds is clean: git,
-// grep and JSON would each treat the rest in a way of their own.
+// Clean returns s with each byte that is not UTF-8, and each NUL, replaced by U+FFFD, and
+// whether it replaced anything. Documents contain only clean text, because git, grep and
+// JSON each treat other bytes differently.
 func Clean(s string) (string, bool) {
 	if checkText(s) == nil {
 		return s, false
 	}
-	// Byte by byte, as a range over s yields one U+FFFD per bad byte.
+	// A range over s yields one U+FFFD for each invalid byte.
 	return strings.Map(func(r rune) rune {
 		if r == 0 {
 			return utf8.RuneError
@@ -27,7 +27,7 @@ var (
 	errNUL     = errors.New("a NUL byte")
 )
 
-// checkText says what Clean would have to replace.
+// checkText reports what Clean would replace.
 func checkText(s string) error {
 	if !utf8.ValidString(s) {
 		return errNotUTF8
@@ -55,8 +55,8 @@ func appendQuote(b []byte, s string) []byte {
 	}
 }
 
-// unquoteLine is the reverse of appendQuote for one line. "> " with nothing behind it
-// is refused, so that one text has one spelling.
+// unquoteLine is the inverse of appendQuote for one line. It refuses "> " with nothing
+// behind it, so that each text has one spelling.
 func unquoteLine(line string) (string, bool) {
 	if line == ">" {
 		return "", true
@@ -67,8 +67,8 @@ func unquoteLine(line string) (string, bool) {
 	return "", false
 }
 
-// appendLine appends s as one line: a backslash, a line feed and a carriage return
-// are written \\, \n and \r. Everything else stands as it is.
+// appendLine appends s as one line: it writes a backslash, a line feed and a carriage
+// return as \\, \n and \r.
 func appendLine(b []byte, s string) []byte {
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
@@ -85,14 +85,15 @@ func appendLine(b []byte, s string) []byte {
 	return b
 }
 
-// opensBlock reports whether Markdown, or this format, would read something else than
-// a paragraph from a line that begins with c. All are ASCII punctuation, which Markdown
-// lets a backslash escape.
+// opensBlock reports whether Markdown or this format would read a line that begins with c
+// as something else than a paragraph. All such characters are ASCII punctuation, which a
+// backslash escapes in Markdown.
 func opensBlock(c byte) bool {
 	return strings.IndexByte("#>*+-=_`~|<[!", c) >= 0
 }
 
-// appendSummary is appendLine for a line that stands alone between blank lines.
+// appendSummary is appendLine for a line between blank lines: it also escapes its first
+// character.
 func appendSummary(b []byte, s string) []byte {
 	if s != "" && opensBlock(s[0]) {
 		b = append(b, '\\')
@@ -100,7 +101,7 @@ func appendSummary(b []byte, s string) []byte {
 	return appendLine(b, s)
 }
 
-// unescapeLine is the reverse of appendLine; with summary true, of appendSummary.
+// unescapeLine is the inverse of appendLine; if summary is true, of appendSummary.
 func unescapeLine(s string, summary bool) (string, bool) {
 	i := strings.IndexByte(s, '\\')
 	if i < 0 {

@@ -15,14 +15,14 @@ const (
 
 // Topic is a file of keyed memory, topics/<key>.md.
 type Topic struct {
-	Paths      []string // files that the topic speaks of
-	Supersedes string   // the key of a topic that this one replaces
-	Text       string   // exactly as given, with or without a last newline
-	Extra      string   // YAML of the front matter's other keys, as lines
+	Paths      []string // the files that the topic is about
+	Supersedes string   // key of a topic that this one replaces; "" for none
+	Text       string   // exactly as given, with or without a final newline
+	Extra      string   // the other keys of the front matter, as lines of YAML
 }
 
-// CheckTopicKey says why a key cannot name a topic: it is 1 to 100 of a-z 0-9 . _ - and
-// begins with a letter or digit.
+// CheckTopicKey reports why a key cannot name a topic: it must be 1 to 100 of a-z 0-9 . _ -
+// and begin with a letter or digit.
 func CheckTopicKey(key string) error {
 	for i := 0; i < len(key); i++ {
 		c := key[i]
@@ -37,18 +37,20 @@ func CheckTopicKey(key string) error {
 }
 
 func badTopicKey(key string) error {
-	return fmt.Errorf("topic key '%s' is not 1 to %d of a-z 0-9 . _ -, with a letter or digit first", clip(key), maxTopicKey)
+	return fmt.Errorf("topic key '%s' is not 1 to %d of a-z 0-9 . _ -, with a letter or digit first",
+		clip(key), maxTopicKey)
 }
 
-// TopicPath names the file of a topic.
+// TopicPath returns the path of a topic's file.
 func TopicPath(key string) string { return "topics/" + key + ".md" }
 
-// ParseTopic reads a topic. Front matter is what stands between a first line "---" and
-// the next such line; a file without it, or in which it has no end, is all text.
+// ParseTopic reads a topic. Front matter is the text between a first line "---" and the
+// next such line. A file without it, or without its end, is all text. It fails if data is
+// not clean text, or if the front matter is not a YAML map within MetadataLimit.
 func ParseTopic(data []byte) (Topic, error) {
 	s := string(data)
 	if err := checkText(s); err != nil {
-		return Topic{}, &SyntaxError{badLine(s), err.Error()}
+		return Topic{}, &SyntaxError{firstBadLine(s), err.Error()}
 	}
 	front, text, ok := cutFront(s)
 	if !ok {
@@ -63,7 +65,7 @@ func ParseTopic(data []byte) (Topic, error) {
 	}
 	root, err := decodeMap(front)
 	if err != nil {
-		return t, inFront(err)
+		return t, frontMatterError(err)
 	}
 	if err := t.takePaths(root); err != nil {
 		return t, err
@@ -76,14 +78,14 @@ func ParseTopic(data []byte) (Topic, error) {
 	}
 	if len(root.Content) > 0 {
 		if t.Extra, err = encodeNode(root); err != nil {
-			return t, inFront(err)
+			return t, frontMatterError(err)
 		}
 	}
 	return t, nil
 }
 
-// inFront counts the line of "---" too.
-func inFront(err error) error {
+// frontMatterError adds the line "---" to the line of an error.
+func frontMatterError(err error) error {
 	var syntax *SyntaxError
 	if errors.As(err, &syntax) {
 		return &SyntaxError{syntax.Line + 1, syntax.Message}
@@ -91,7 +93,7 @@ func inFront(err error) error {
 	return fmt.Errorf("front matter: %w", err)
 }
 
-// cutFront splits a file into front matter, without its two lines "---", and text.
+// cutFront splits a file into front matter, without its two fences, and text.
 func cutFront(s string) (front, text string, ok bool) {
 	first, rest, more := strings.Cut(s, "\n")
 	if !more || strings.TrimSuffix(first, "\r") != fence {
@@ -129,7 +131,7 @@ func (t *Topic) takePaths(root *yaml.Node) error {
 }
 
 // Bytes returns the file. A text that begins like front matter gets an empty one before it.
-// An Extra that is not YAML would make the file one that ParseTopic refuses.
+// Extra must be YAML, otherwise ParseTopic refuses the file.
 func (t Topic) Bytes() []byte {
 	var b strings.Builder
 	if len(t.Paths) > 0 {
@@ -149,8 +151,8 @@ func (t Topic) Bytes() []byte {
 	return []byte(fence + "\n" + front + fence + "\n" + t.Text)
 }
 
-// yamlText writes a text on one line: as it is where it is surely a text, else in double
-// quotes.
+// yamlText formats a text on one line: plain if it is certainly a string in YAML, otherwise
+// in double quotes.
 func yamlText(s string) string {
 	if s != "" && plainText(s) {
 		return s
@@ -172,7 +174,7 @@ func yamlText(s string) string {
 	return b.String()
 }
 
-// plainText is true for the likes of cmd/main.go, which YAML takes for nothing but a text.
+// plainText reports whether YAML reads s only as a string, such as cmd/main.go.
 func plainText(s string) bool {
 	slash := false
 	for i := 0; i < len(s); i++ {

@@ -300,7 +300,7 @@ func TestUnionSealsALongLiveFile(t *testing.T) {
 	for range 20 {
 		b := tree{live: FormatLog(entriesOf(t, "", 5, 1000)), segments: map[string][]byte{}}
 		a, _ = a.merge(t, b)
-		if len(a.live) > relive {
+		if len(a.live) > unionLiveLimit {
 			t.Fatalf("live file of %d bytes", len(a.live))
 		}
 	}

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,10 +16,10 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// maxDepth is how deep maps and lists may nest; people and agents stay below ten.
+// maxDepth is the maximum nesting of maps and lists. Real documents stay below ten.
 const maxDepth = 64
 
-// decodeMap reads text as one YAML document that is a map, and checks all of it. Empty
+// decodeMap parses text as one YAML document that is a map, and checks all of it. An empty
 // text is an empty map.
 func decodeMap(text string) (*yaml.Node, error) {
 	root, err := decodeNode(text)
@@ -31,9 +34,10 @@ func decodeMap(text string) (*yaml.Node, error) {
 	return root, nil
 }
 
-// decodeNode reads one YAML value; nil if there is none.
+// decodeNode parses one YAML value and checks it; nil if there is none.
 func decodeNode(text string) (value *yaml.Node, err error) {
-	// The reader has panicked on damaged input before, and what a remote sends is hostile.
+	// The YAML reader is known to panic on damaged input, and input from a remote is
+	// untrusted.
 	defer func() {
 		if r := recover(); r != nil {
 			value, err = nil, fmt.Errorf("not YAML: %v", r)
@@ -66,8 +70,8 @@ func decodeNode(text string) (value *yaml.Node, err error) {
 	return root, nil
 }
 
-// yamlError gives the reader's errors a line: it leaves out the first, and any for a
-// character that may not stand in YAML.
+// yamlError adds a line to the reader's errors: the reader omits line 1, and the line of a
+// character that YAML forbids.
 func yamlError(err error, text string) error {
 	message := strings.TrimPrefix(err.Error(), "yaml: ")
 	if strings.HasPrefix(message, "line ") {
@@ -80,12 +84,13 @@ func yamlError(err error, text string) error {
 	return &SyntaxError{line, "not YAML: " + message}
 }
 
-// notYAML reports whether YAML forbids a character, escapes apart.
+// notYAML reports whether YAML forbids a character outside of escapes.
 func notYAML(r rune) bool {
-	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || 0x7f <= r && r < 0xa0 && r != 0x85 || r == 0xfffe || r == 0xffff
+	return r < ' ' && r != '\t' && r != '\n' && r != '\r' ||
+		0x7f <= r && r < 0xa0 && r != 0x85 || r == 0xfffe || r == 0xffff
 }
 
-// checkNode holds what ParseMetadata promises.
+// checkNode enforces the restrictions that ParseMetadata documents.
 func checkNode(n *yaml.Node, depth int) error {
 	switch {
 	case n.Kind == yaml.AliasNode || n.Anchor != "":
@@ -116,11 +121,11 @@ func checkNode(n *yaml.Node, depth int) error {
 	return nil
 }
 
-// encodeNode writes a value. It reads back what it wrote: the emitter has cases (a time
-// within braces, an indented text) that come back as something else. The value is then laid
-// out in lines, and if need be with its texts in quotes.
+// encodeNode formats a value and verifies that it reads back the same, because the emitter
+// writes some values (a time in braces, an indented text) in a form that does not. It then
+// retries with the value laid out in lines, and with texts in quotes.
 func encodeNode(n *yaml.Node) (string, error) {
-	for _, relayout := range []func(*yaml.Node){nil, unfold, quote} {
+	for _, relayout := range []func(*yaml.Node){nil, clearFlow, quoteStrings} {
 		if relayout != nil {
 			relayout(n)
 		}
@@ -128,7 +133,7 @@ func encodeNode(n *yaml.Node) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if reads(text, n) {
+		if readsBack(text, n) {
 			return text, nil
 		}
 	}
@@ -153,24 +158,24 @@ func emit(n *yaml.Node) (text string, err error) {
 	return b.String(), nil
 }
 
-func reads(text string, n *yaml.Node) bool {
+func readsBack(text string, n *yaml.Node) bool {
 	back, err := decodeNode(text)
 	return err == nil && back != nil && equalNodes(back, n)
 }
 
-func unfold(n *yaml.Node) {
+func clearFlow(n *yaml.Node) {
 	n.Style &^= yaml.FlowStyle
 	for _, c := range n.Content {
-		unfold(c)
+		clearFlow(c)
 	}
 }
 
-func quote(n *yaml.Node) {
+func quoteStrings(n *yaml.Node) {
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	for _, c := range n.Content {
-		quote(c)
+		quoteStrings(c)
 	}
 }
 
@@ -216,8 +221,8 @@ func newInt(n int) *yaml.Node { return newScalar("!!int", strconv.Itoa(n)) }
 
 func newTime(t time.Time) *yaml.Node { return newScalar("!!timestamp", string(appendTime(nil, t))) }
 
-// newString lays a text out for people where that is safe: several plain lines as a
-// block, everything unusual in double quotes, and else as the emitter thinks best.
+// newString chooses a readable style where that is safe: several plain lines as a block,
+// unusual characters in double quotes, and otherwise the emitter's choice.
 func newString(s string) *yaml.Node {
 	n := newScalar("!!str", s)
 	if !strings.Contains(s, "\n") {
@@ -244,7 +249,7 @@ func printable(s string) bool {
 	return true
 }
 
-// lookup returns the value of a key in a map, nil if there is none.
+// lookup returns the value of a key in a map; nil if there is none.
 func lookup(n *yaml.Node, key string) *yaml.Node {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
@@ -257,8 +262,8 @@ func lookup(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// put sets the value of a key in a map: in place, or at the end. A map in braces that
-// was empty is then laid out in lines.
+// put sets the value of a key in a map, in place or at the end. An empty map in braces is
+// then laid out in lines.
 func put(n *yaml.Node, key string, value *yaml.Node) {
 	for i := 0; i < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {
@@ -272,7 +277,7 @@ func put(n *yaml.Node, key string, value *yaml.Node) {
 	n.Content = append(n.Content, newString(key), value)
 }
 
-// replaceNode puts a new value in the place of an old one, whose comments stay.
+// replaceNode replaces a value and keeps the comments of the old one.
 func replaceNode(old, value *yaml.Node) {
 	head, line, foot := old.HeadComment, old.LineComment, old.FootComment
 	*old = *value
@@ -282,7 +287,7 @@ func replaceNode(old, value *yaml.Node) {
 	}
 }
 
-// remove takes a key out of a map and reports whether it was there.
+// remove removes a key from a map and reports whether it existed.
 func remove(n *yaml.Node, key string) bool {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return false
@@ -294,4 +299,82 @@ func remove(n *yaml.Node, key string) bool {
 		}
 	}
 	return false
+}
+
+// toNode converts a Go value to a YAML node: nil, booleans, numbers, strings, times, and
+// slices and maps of these (with string keys, which it sorts). The YAML library's own
+// conversion goes through its text form, which loses a text that consists of line breaks.
+func toNode(v reflect.Value) (*yaml.Node, error) {
+	if v.IsValid() && v.Type() == reflect.TypeFor[time.Time]() {
+		return newTime(v.Interface().(time.Time)), nil
+	}
+	switch v.Kind() {
+	case reflect.Invalid:
+		return newNull(), nil
+	case reflect.Pointer, reflect.Interface:
+		return toNode(v.Elem())
+	case reflect.String:
+		return newString(v.String()), checkText(v.String())
+	case reflect.Bool:
+		return newScalar("!!bool", strconv.FormatBool(v.Bool())), nil
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return newScalar("!!int", strconv.FormatInt(v.Int(), 10)), nil
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return newScalar("!!int", strconv.FormatUint(v.Uint(), 10)), nil
+	case reflect.Float32, reflect.Float64:
+		return floatNode(v.Float()), nil
+	case reflect.Slice, reflect.Array:
+		return listNode(v)
+	case reflect.Map:
+		return mapNode(v)
+	}
+	return nil, fmt.Errorf("a %s cannot be written", v.Type())
+}
+
+func floatNode(f float64) *yaml.Node {
+	switch {
+	case math.IsNaN(f):
+		return newScalar("!!float", ".nan")
+	case math.IsInf(f, 1):
+		return newScalar("!!float", ".inf")
+	case math.IsInf(f, -1):
+		return newScalar("!!float", "-.inf")
+	}
+	s := strconv.FormatFloat(f, 'g', -1, 64)
+	if !strings.ContainsAny(s, ".e") {
+		s += ".0" // otherwise it would be read as an integer
+	}
+	return newScalar("!!float", s)
+}
+
+func listNode(v reflect.Value) (*yaml.Node, error) {
+	n := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+	for i := range v.Len() {
+		item, err := toNode(v.Index(i))
+		if err != nil {
+			return nil, err
+		}
+		n.Content = append(n.Content, item)
+	}
+	return n, nil
+}
+
+func mapNode(v reflect.Value) (*yaml.Node, error) {
+	if v.Type().Key().Kind() != reflect.String {
+		return nil, fmt.Errorf("a %s cannot be written", v.Type())
+	}
+	n := newMap()
+	keys := v.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+	for _, key := range keys {
+		if err := checkText(key.String()); err != nil {
+			return nil, err
+		}
+		item, err := toNode(v.MapIndex(key))
+		if err != nil {
+			return nil, err
+		}
+		n.Content = append(n.Content, newString(key.String()), item)
+	}
+	return n, nil
 }

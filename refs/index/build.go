@@ -5,71 +5,71 @@ import (
 	"slices"
 )
 
-// Kind says what the documents of a unit are.
+// Kind is the kind of the documents in a unit.
 type Kind uint8
 
-// The kinds.
+// The kinds of documents.
 const (
-	Commits Kind = iota // milestones
+	Commits Kind = iota // memory commits
 	Steps
 	Topics
 	kinds
 )
 
-// Key names a unit: what is indexed and forgotten as a whole, a file of entries or a
-// topic. The same key always stands for the same text, so that an index is never stale.
+// Key identifies a unit, which is indexed and expunged as a whole: a file of entries, or a
+// topic. Equal keys mean equal texts, so that an index is never outdated.
 type Key struct {
 	ID   [20]byte
 	Kind Kind
 }
 
-// DocID is the identity of a document; they order as their bytes do.
+// DocID identifies a document. DocIDs are ordered bytewise.
 type DocID [16]byte
 
-// ShardText is about how much text, in bytes, one shard should be built of: enough to
-// make shards few, and little enough to keep a builder's memory (about four times that)
-// within bounds.
-const ShardText = 32 << 20
+// shardText is the approximate size, in bytes, of the text that one shard should index:
+// large enough to keep shards few, and small enough to bound a builder's memory, which is
+// about four times that.
+const shardText = 32 << 20
 
-// Builder makes a shard of units. It serves one goroutine; it may be used again after
-// Bytes and then remembers the words that it saw.
+// Builder builds a shard from units. One goroutine may use it. After Bytes it can build
+// another shard, and still knows the words that it has seen.
 type Builder struct {
 	words  *Tokenizer
 	units  []unit
 	docs   []document
-	open   []uint32 // the terms of the open document
-	count  []uint32 // by term: how often it stands in the open document
+	open   []uint32 // the terms of the current document
+	count  []uint32 // by term: its number of occurrences in the current document
 	hashes []uint64 // by term
-	posts  [][]post // of the documents before, one after another, in blocks of postBlock
-	size   int      // how many posts there are
+	posts  [][]post // of the earlier documents in order, in blocks of postBlock
+	size   int      // number of posts
 	text   int
 }
 
-// postBlock is how many posts are kept together: one list of them would be moved again
-// and again as it grows.
+// postBlock is the number of posts in one block. A single growing slice would be copied
+// again and again.
 const postBlock = 1 << 15
 
-// post says that a term stands in a document so often. The posts of a long text are
-// written one after another and sorted at the end: to put each at once where its term's
-// are takes three times as long, because that is another place in memory each time. It is
-// packed: 26 bits of term, 26 of document, 12 of how often, the first the highest.
+// post is one term's number of occurrences in one document. Posts are appended in the order
+// of the text and sorted at the end: inserting each at its term's list takes three times as
+// long, because every insertion touches another place in memory. A post is packed, from the
+// highest bit: 26 bits of term, 26 of document, 12 of count.
 type post uint64
 
 const (
 	termBits, docBits, countBits = 26, 26, 12
 
-	mostDocs  = 1 << docBits
-	mostTerms = 1 << termBits
-	mostCount = 1<<countBits - 1 // what stands more often counts as often as that
+	docLimit   = 1 << docBits
+	termLimit  = 1 << termBits
+	countLimit = 1<<countBits - 1 // larger counts are stored as this one
 )
 
 func newPost(term, doc, count uint32) post {
-	return post(term)<<(docBits+countBits) | post(doc)<<countBits | post(min(count, mostCount))
+	return post(term)<<(docBits+countBits) | post(doc)<<countBits | post(min(count, countLimit))
 }
 
 func (p post) term() uint32  { return uint32(p >> (docBits + countBits)) }
-func (p post) doc() uint32   { return uint32(p>>countBits) & (mostDocs - 1) }
-func (p post) count() uint32 { return uint32(p) & mostCount }
+func (p post) doc() uint32   { return uint32(p>>countBits) & (docLimit - 1) }
+func (p post) count() uint32 { return uint32(p) & countLimit }
 
 type unit struct {
 	key  Key
@@ -78,27 +78,27 @@ type unit struct {
 
 type document struct {
 	id     DocID
-	length uint32 // terms
+	length uint32 // in terms
 }
 
-// NewBuilder returns one without units.
+// NewBuilder returns a Builder without units.
 func NewBuilder() *Builder { return &Builder{words: NewTokenizer()} }
 
-// Unit begins a unit; documents that follow belong to it.
+// Unit begins a unit, to which the documents that follow belong.
 func (b *Builder) Unit(key Key) {
 	b.close()
 	b.units = append(b.units, unit{key: key})
 }
 
-// Document begins a document of the unit.
+// Document begins a document of the current unit.
 func (b *Builder) Document(id DocID) {
 	b.close()
 	b.docs = append(b.docs, document{id: id})
 	b.units[len(b.units)-1].docs++
 }
 
-// Text adds a text to the document. Each term counts weight times: what a title says
-// is worth more.
+// Text adds a text to the current document. Each term counts weight times; titles have a
+// higher weight.
 func (b *Builder) Text(text string, weight int) {
 	b.text += len(text)
 	length := 0
@@ -106,7 +106,7 @@ func (b *Builder) Text(text string, weight int) {
 		length += len(terms)
 		for n := len(b.count); n < len(b.words.terms); n++ {
 			b.count = append(b.count, 0)
-			b.hashes = append(b.hashes, TermHash(b.words.terms[n]))
+			b.hashes = append(b.hashes, termHash(b.words.terms[n]))
 		}
 		for _, t := range terms {
 			if b.count[t] == 0 {
@@ -118,7 +118,7 @@ func (b *Builder) Text(text string, weight int) {
 	b.docs[len(b.docs)-1].length += uint32(length * weight)
 }
 
-// close writes the posts of the open document.
+// close writes the posts of the current document.
 func (b *Builder) close() {
 	doc := uint32(len(b.docs) - 1)
 	for _, t := range b.open {
@@ -133,16 +133,16 @@ func (b *Builder) close() {
 	b.open = b.open[:0]
 }
 
-// Full says whether the shard holds as much as one should: Bytes is then to be called
-// before the next unit.
+// Full reports whether the shard has reached its intended size. Callers should then call
+// Bytes before the next unit.
 func (b *Builder) Full() bool {
-	return b.text >= ShardText || len(b.docs) >= mostDocs/2 || len(b.words.terms) >= mostTerms/4
+	return b.text >= shardText || len(b.docs) >= docLimit/2 || len(b.words.terms) >= termLimit/4
 }
 
-// Units is how many units it holds.
+// Units returns the number of units in the shard.
 func (b *Builder) Units() int { return len(b.units) }
 
-// Bytes is the shard as a file has it. The Builder is then empty again.
+// Bytes returns the shard as a file. The Builder is then empty.
 func (b *Builder) Bytes() []byte {
 	b.close()
 	terms := make([]uint32, len(b.hashes))
@@ -154,7 +154,7 @@ func (b *Builder) Bytes() []byte {
 	w.begin(len(terms), 3*b.size)
 	parts, ends := b.divide()
 	var sorted []post
-	start, place := 0, b.count // all zeros, and soon again
+	start, place := 0, b.count // all zeros, and cleared again below
 	for part, end := range ends {
 		n := 0
 		for n < len(terms) && b.part(terms[n]) == part {
@@ -173,19 +173,19 @@ func (b *Builder) Bytes() []byte {
 	}
 	clear(b.count)
 	b.posts, b.size, b.units, b.docs, b.text = nil, 0, nil, nil, 0
-	if len(b.hashes) >= mostTerms/4 {
+	if len(b.hashes) >= termLimit/4 {
 		b.words, b.count, b.hashes = NewTokenizer(), nil, nil
 	}
 	return w.finish()
 }
 
-// partBits is how many of a hash's first bits say the part that it belongs to. The posts
-// of a part are few enough to be sorted near the processor.
+// partBits is the number of leading bits of a hash that select its part. The posts of a
+// part are few enough to be sorted in the processor's cache.
 const partBits = 9
 
 func (b *Builder) part(term uint32) int { return int(b.hashes[term] >> (64 - partBits)) }
 
-// divide brings the posts of each part together, and says where each ends.
+// divide groups the posts by part and returns the end of each part.
 func (b *Builder) divide() (posts []post, ends [1 << partBits]int) {
 	for _, block := range b.posts {
 		for _, p := range block {
@@ -207,8 +207,8 @@ func (b *Builder) divide() (posts []post, ends [1 << partBits]int) {
 	return posts, ends
 }
 
-// sortPosts sorts by the place of the term, of which there are places; within one the
-// order stays, which is that of the documents.
+// sortPosts sorts posts by the place of their term; places is the number of places. It is
+// stable, so that a term's posts stay in the order of the documents.
 func sortPosts(sorted, posts []post, place []uint32, places int) []post {
 	next := make([]int, places+1)
 	for _, p := range posts {
@@ -226,9 +226,9 @@ func sortPosts(sorted, posts []post, place []uint32, places int) []post {
 	return sorted
 }
 
-// TermHash is what a shard knows a term by. Two terms of one hash would be found as
-// one; among a million terms that is once in thirty million histories.
-func TermHash(term string) uint64 {
+// termHash returns the hash that identifies a term in a shard. Terms with equal hashes are
+// found as one; among a million terms that happens in one of thirty million histories.
+func termHash(term string) uint64 {
 	h := hashOf(term)
 	h ^= h >> 33
 	h *= 0xff51afd7ed558ccd

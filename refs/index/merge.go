@@ -2,16 +2,17 @@ package index
 
 import "fmt"
 
-// Merge joins shards into one, as a file has it. Units that keep refuses are left out,
-// and of those of one key all but the first. It returns nil where nothing is left.
+// Merge joins shards into one and returns it as a file. It leaves out units for which keep
+// is false, and all but the first unit of each key. It returns nil if no unit remains. It
+// fails if a shard is damaged (ErrDamaged) or the result too large.
 func Merge(shards []*Shard, keep func(Key) bool) ([]byte, error) {
 	m := merger{shards: shards, numbers: make([][]int32, len(shards))}
 	w := m.documents(keep)
 	if w == nil {
 		return nil, nil
 	}
-	if w.docs >= mostDocs {
-		return nil, fmt.Errorf("the shard has %d documents; at most %d are allowed", w.docs, mostDocs-1)
+	if w.docs >= docLimit {
+		return nil, fmt.Errorf("the shard has %d documents; at most %d are allowed", w.docs, docLimit-1)
 	}
 	terms, size := 0, 0
 	err := m.each(func(_ uint64, posts []post) {
@@ -33,10 +34,10 @@ func Merge(shards []*Shard, keep func(Key) bool) ([]byte, error) {
 
 type merger struct {
 	shards  []*Shard
-	numbers [][]int32 // by shard and document: the new number, -1 for none
+	numbers [][]int32 // by shard and document: the new number, -1 for a dropped document
 }
 
-// documents numbers what is kept.
+// documents numbers the documents that are kept.
 func (m *merger) documents(keep func(Key) bool) *writer {
 	var units []unit
 	var docs []document
@@ -54,9 +55,9 @@ func (m *merger) documents(keep func(Key) bool) *writer {
 			}
 			seen[u.Key] = true
 			units = append(units, unit{u.Key, uint32(u.Docs)})
-			for d := u.First; d < u.First+u.Docs; d++ {
+			for d := u.first; d < u.first+u.Docs; d++ {
 				numbers[d] = int32(len(docs))
-				docs = append(docs, document{s.ID(d), uint32(s.length(d))})
+				docs = append(docs, document{s.id(d), uint32(s.length(d))})
 			}
 			kept += u.Docs
 		}
@@ -71,7 +72,7 @@ func (m *merger) documents(keep func(Key) bool) *writer {
 	return newWriter(units, docs, int(text))
 }
 
-// each hands the terms of which postings are kept to visit, in the order of their hashes.
+// each calls visit for the terms that have postings to keep, in the order of their hashes.
 func (m *merger) each(visit func(uint64, []post)) error {
 	streams := make([]stream, len(m.shards))
 	for i, s := range m.shards {
@@ -111,7 +112,7 @@ func (m *merger) each(visit func(uint64, []post)) error {
 	}
 }
 
-// take adds the postings of one shard under their new numbers.
+// take appends the postings of one shard under their new numbers.
 func (m *merger) take(posts []post, shard int, l list) ([]post, error) {
 	for {
 		p, ok, err := l.read()
@@ -124,11 +125,11 @@ func (m *merger) take(posts []post, shard int, l list) ([]post, error) {
 	}
 }
 
-// stream reads a shard's terms in order.
+// stream reads the terms of a shard in order.
 type stream struct {
 	shard  *Shard
-	bucket int      // the next to read
-	queue  []record // of the open bucket, as far as they are not taken
+	bucket int      // the next one to read
+	queue  []record // the unread records of the current bucket
 	ready  bool     // whether queue[0] is the next term
 }
 

@@ -8,70 +8,73 @@ import (
 	"sync"
 )
 
-// The constants of BM25, as most of its users have them.
+// The parameters of BM25, with their usual values.
 const (
-	saturation = 1.2  // k1: how little a term counts more when it stands there again
-	lengthPart = 0.75 // b: how much a long document's terms count less
+	saturation = 1.2  // k1: how quickly repetitions of a term lose weight
+	lengthPart = 0.75 // b: how much a long document reduces the weight of its terms
 )
 
-// Source is a shard with the units that are to be searched in it.
+// Source is a shard and the units in it to search.
 type Source struct {
 	Shard *Shard
-	Units []bool // by unit
+	Units []bool // by unit: whether to search it
 }
 
-// Hit is a document that holds a term of the query.
+// Hit is a document that contains a term of the query.
 type Hit struct {
-	Source int // among the sources
-	Unit   int // among the units of its shard
-	Doc    int // among the documents of its unit
+	Source int // index among the sources
+	Unit   int // index among the units of its shard
+	Doc    int // index among the documents of its unit
 	ID     DocID
 	Score  float64 // BM25
 }
 
-// DamagedSource is the error of a source that was found out to be damaged.
+// DamagedSource reports that the source with index Source is damaged.
 type DamagedSource struct {
 	Source int
 	Err    error
 }
 
+// Error returns the message of Err.
 func (e *DamagedSource) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err, which wraps ErrDamaged or is an error of reading.
 func (e *DamagedSource) Unwrap() error { return e.Err }
 
-// Rank finds the documents that hold any of the terms, the best first, and of two equal
-// ones the younger (the larger id) first. Documents that keep refuses are left out, as
-// are all but the first of one id and kind, and those behind the best most. A source
-// that is damaged gives a *DamagedSource.
+// Rank returns the documents that contain any of the terms, the best first; of equal ones
+// the younger (the larger id) first. It leaves out documents for which keep is false, all
+// but the first document of each id and kind, and those after the best most. If a source is
+// damaged, the error is a *DamagedSource. It is safe for concurrent use.
 //
-// How often a term stands in a document is weighed by how rare it is among the searched
-// documents:
+// A term's frequency in a document is weighted by its rarity among the searched documents:
 //
 //	sum over terms of  ln(1 + (N-n+0.5)/(n+0.5)) · f·(k1+1) / (f + k1·(1 - b + b·length/average))
 //
-// with N documents, n of which hold the term, f times; k1 = 1.2 and b = 0.75.
+// where N is the number of documents, n the number of those that contain the term, f the
+// term's frequency; k1 = 1.2 and b = 0.75.
 func Rank(sources []Source, terms []string, most int, keep func(Kind, DocID) bool) ([]Hit, error) {
 	r := ranking{sources: sources, scores: make([][]float64, len(sources)), alive: make([][]bool, len(sources))}
-	r.survey()
+	r.countSearched()
 	terms = slices.Clone(terms)
 	slices.Sort(terms)
 	found, err := r.find(slices.Compact(terms))
 	if err != nil {
 		return nil, err
 	}
-	r.add(found)
+	r.addScores(found)
 	return r.best(most, keep), nil
 }
 
 type ranking struct {
 	sources []Source
 	alive   [][]bool    // by source and document: whether it is searched
-	scores  [][]float64 // likewise
-	count   int         // of documents that are searched
-	average float64     // length of these
+	scores  [][]float64 // by source and document
+	count   int         // number of searched documents
+	average float64     // their average length
 }
 
-// survey counts what is searched.
-func (r *ranking) survey() {
+// countSearched counts the searched documents.
+func (r *ranking) countSearched() {
 	length := 0
 	for i, src := range r.sources {
 		r.alive[i], r.scores[i] = make([]bool, src.Shard.count), make([]float64, src.Shard.count)
@@ -80,7 +83,7 @@ func (r *ranking) survey() {
 				continue
 			}
 			r.count += unit.Docs
-			for doc := unit.First; doc < unit.First+unit.Docs; doc++ {
+			for doc := unit.first; doc < unit.first+unit.Docs; doc++ {
 				r.alive[i][doc] = true
 				length += src.Shard.length(doc)
 			}
@@ -89,8 +92,7 @@ func (r *ranking) survey() {
 	r.average = max(1, float64(length)) / float64(max(1, r.count))
 }
 
-// find reads the postings of terms, by source and term. The sources are read side by
-// side.
+// find reads the postings of terms, by source and term. It reads the sources concurrently.
 func (r *ranking) find(terms []string) ([][][]posting, error) {
 	found, errs := make([][][]posting, len(r.sources)), make([]error, len(r.sources))
 	var wg sync.WaitGroup
@@ -98,7 +100,7 @@ func (r *ranking) find(terms []string) ([][][]posting, error) {
 		wg.Go(func() {
 			found[i] = make([][]posting, len(terms))
 			for t, term := range terms {
-				if found[i][t], errs[i] = r.postings(i, TermHash(term)); errs[i] != nil {
+				if found[i][t], errs[i] = r.postings(i, termHash(term)); errs[i] != nil {
 					return
 				}
 			}
@@ -113,8 +115,8 @@ func (r *ranking) find(terms []string) ([][][]posting, error) {
 	return found, nil
 }
 
-// add adds what terms are worth to the documents that hold them.
-func (r *ranking) add(found [][][]posting) {
+// addScores adds the weights of the terms to the scores of the documents that contain them.
+func (r *ranking) addScores(found [][][]posting) {
 	var wg sync.WaitGroup
 	for i, lists := range found {
 		rare := make([]float64, len(lists))
@@ -139,7 +141,7 @@ func (r *ranking) add(found [][][]posting) {
 	wg.Wait()
 }
 
-// postings are those of a term in the documents of a source that are searched.
+// postings returns a term's postings in the searched documents of a source.
 func (r *ranking) postings(source int, term uint64) ([]posting, error) {
 	l, err := r.sources[source].Shard.find(term)
 	if err != nil {
@@ -163,8 +165,8 @@ type found struct {
 	score       float64
 }
 
-// best orders what was found. Few of many are asked for: what scores highest is looked at
-// first, and ever more as long as they do not suffice.
+// best sorts the documents found. Callers want few of many, so it looks at the highest
+// scores first, and at more of them as long as they do not suffice.
 func (r *ranking) best(most int, keep func(Kind, DocID) bool) []Hit {
 	type identity struct {
 		kind Kind
@@ -192,8 +194,8 @@ func (r *ranking) best(most int, keep func(Kind, DocID) bool) []Hit {
 	return hits
 }
 
-// scoreOf guesses from a sample what the n-th best document scores; 0 if there are hardly
-// as many.
+// scoreOf estimates the score of the n-th best document from a sample; 0 if there are
+// hardly as many documents.
 func (r *ranking) scoreOf(n int) float64 {
 	const step = 8
 	var sample []float64
@@ -211,7 +213,7 @@ func (r *ranking) scoreOf(n int) float64 {
 	return sample[len(sample)-1-n/step]
 }
 
-// between gives the documents with a score from one on and below another, the best first.
+// between returns the documents with from <= score < below, the best first.
 func (r *ranking) between(from, below float64) []found {
 	var list []found
 	for i, scores := range r.scores {
@@ -225,11 +227,11 @@ func (r *ranking) between(from, below float64) []found {
 		if c := cmp.Compare(b.score, a.score); c != 0 {
 			return c
 		}
-		x, y := r.sources[a.source].Shard.ID(a.doc), r.sources[b.source].Shard.ID(b.doc)
+		x, y := r.sources[a.source].Shard.id(a.doc), r.sources[b.source].Shard.id(b.doc)
 		if c := bytes.Compare(y[:], x[:]); c != 0 {
 			return c
 		}
-		// Where the units stand in shards says nothing, and must decide nothing.
+		// The order must not depend on the distribution of units among shards.
 		u, v := r.unit(a).Key, r.unit(b).Key
 		return cmp.Or(cmp.Compare(u.Kind, v.Kind), bytes.Compare(u.ID[:], v.ID[:]))
 	})
@@ -244,5 +246,20 @@ func (r *ranking) unit(f found) Unit {
 func (r *ranking) hit(f found) Hit {
 	s := r.sources[f.source].Shard
 	unit := s.unitOf(f.doc)
-	return Hit{Source: f.source, Unit: unit, Doc: f.doc - s.units[unit].First, ID: s.ID(f.doc), Score: f.score}
+	return Hit{Source: f.source, Unit: unit, Doc: f.doc - s.units[unit].first, ID: s.id(f.doc), Score: f.score}
+}
+
+// Count returns the number of documents in the sources' shards that contain a term, and the
+// number of all documents. Both are estimates, because documents that are not searched
+// count too. If a source is damaged, the error is a *DamagedSource.
+func Count(sources []Source, term string) (holding, all int, err error) {
+	for i, src := range sources {
+		l, err := src.Shard.find(termHash(term))
+		if err != nil {
+			return 0, 0, &DamagedSource{i, err}
+		}
+		holding += l.left
+		all += src.Shard.count
+	}
+	return holding, all, nil
 }

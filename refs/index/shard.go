@@ -8,10 +8,11 @@ import (
 	"slices"
 )
 
-// ErrDamaged says that a file is no shard of this version, or is not as it was written.
+// ErrDamaged means that a file is not a shard of this version, or was changed since it was
+// written.
 var ErrDamaged = errors.New("damaged index")
 
-// Shard is an index of some units, open for reading. It does not change and is safe for
+// Shard is an index of some units, open for reading. It is immutable and safe for
 // concurrent use.
 type Shard struct {
 	r       io.ReaderAt
@@ -19,21 +20,21 @@ type Shard struct {
 	text    int64
 	units   []Unit
 	docs    []byte
-	count   int // documents
+	count   int // number of documents
 	bits    int
 	buckets []byte
-	data    int64 // where the data begins
+	data    int64 // offset of the data
 }
 
-// Unit is a unit of a shard: its documents are Docs of them from First on.
+// Unit is a unit of a shard. Its documents have the numbers First to First+Docs-1.
 type Unit struct {
 	Key         Key
-	First, Docs int
+	first, Docs int
 }
 
-// Open reads what must be known of a shard before it is asked: the units and documents.
-// Terms and postings are read when they are asked for, and checked then. The error of
-// a file that cannot be trusted wraps ErrDamaged.
+// Open reads the parts of a shard that every query needs: its units and documents. Terms
+// and postings are read and verified by the queries. If the file is invalid, the error
+// wraps ErrDamaged.
 func Open(r io.ReaderAt, size int64) (*Shard, error) {
 	header := make([]byte, headerSize)
 	if err := readAt(r, header, 0); err != nil {
@@ -68,7 +69,7 @@ func (s *Shard) readUnits(data []byte, n int) error {
 	for i := range s.units {
 		record, u := data[i*unitSize:], &s.units[i]
 		copy(u.Key.ID[:], record)
-		u.Key.Kind, u.First = Kind(record[20]), next
+		u.Key.Kind, u.first = Kind(record[20]), next
 		u.Docs = int(binary.LittleEndian.Uint32(record[24:]))
 		if next += u.Docs; u.Key.Kind >= kinds || next > s.count {
 			return fmt.Errorf("%w: bad unit", ErrDamaged)
@@ -80,7 +81,7 @@ func (s *Shard) readUnits(data []byte, n int) error {
 	return nil
 }
 
-// readAt fills data. A file that ends before is damaged.
+// readAt fills data. A file that is too short for that is damaged.
 func readAt(r io.ReaderAt, data []byte, at int64) error {
 	n, err := r.ReadAt(data, at)
 	switch {
@@ -92,27 +93,27 @@ func readAt(r io.ReaderAt, data []byte, at int64) error {
 	return err
 }
 
-// Units lists the units. The caller does not change them.
+// Units returns the units. The caller must not modify them.
 func (s *Shard) Units() []Unit { return s.units }
 
-// Size is the length of the file, in bytes.
+// Size returns the length of the file in bytes.
 func (s *Shard) Size() int64 { return s.size }
 
-// ID is the identity of a document.
-func (s *Shard) ID(doc int) (id DocID) {
+// id returns the id of a document.
+func (s *Shard) id(doc int) (id DocID) {
 	copy(id[:], s.docs[doc*docSize:])
 	return id
 }
 
-// length is a document's, in terms.
+// length returns the length of a document in terms.
 func (s *Shard) length(doc int) int {
 	return int(binary.LittleEndian.Uint32(s.docs[doc*docSize+16:]))
 }
 
-// unitOf finds the unit of a document.
+// unitOf returns the index of a document's unit.
 func (s *Shard) unitOf(doc int) int {
 	i, _ := slices.BinarySearchFunc(s.units, doc, func(u Unit, doc int) int {
-		if u.First+u.Docs <= doc {
+		if u.first+u.Docs <= doc {
 			return -1
 		}
 		return 1
@@ -120,7 +121,8 @@ func (s *Shard) unitOf(doc int) int {
 	return i
 }
 
-// bucket reads a bucket: how many records it has, its records and then their lists.
+// bucket reads a bucket: the number of its records, and the records followed by their
+// lists.
 func (s *Shard) bucket(i int) (records int, data []byte, err error) {
 	le := binary.LittleEndian
 	entry, start := s.buckets[i*bucketSize:], uint32(0)
@@ -147,7 +149,7 @@ type record struct {
 	list list
 }
 
-// each hands the records of a bucket to visit until it has enough.
+// each calls visit for the records of a bucket until visit returns false.
 func (s *Shard) each(bucket int, visit func(record) bool) error {
 	n, data, err := s.bucket(bucket)
 	if err != nil {
@@ -168,7 +170,7 @@ func (s *Shard) each(bucket int, visit func(record) bool) error {
 	return nil
 }
 
-// find is the postings of a term, none where it does not stand in the shard.
+// find returns the postings of a term, which are empty if the shard lacks the term.
 func (s *Shard) find(hash uint64) (found list, err error) {
 	err = s.each(bucketOf(hash, s.bits), func(r record) bool {
 		if r.hash == hash {
@@ -179,15 +181,15 @@ func (s *Shard) find(hash uint64) (found list, err error) {
 	return found, err
 }
 
-// posting says how often a term stands in a document.
+// posting is one term's number of occurrences in one document.
 type posting struct{ doc, count uint32 }
 
-// list is the postings of a term as far as they are not read.
+// list is the unread part of a term's postings.
 type list struct {
 	data []byte
 	left int
 	docs int // of the shard
-	next int // the smallest document that may come
+	next int // the smallest document that may follow
 }
 
 // read returns the next posting; ok is false at the end.

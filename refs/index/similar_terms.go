@@ -7,21 +7,21 @@ import (
 	"unicode/utf8"
 )
 
-// weighted is a term of a text, what it weighs there, and the number of its word.
+// weighted is a term of a text with its weight in it and the number of its word.
 type weighted struct {
-	known
+	termInfo
 	weight float64
 	number int
 }
 
-// known is what is found out about a term once.
-type known struct {
-	term  string   // or its synonym
-	plain float64  // what it weighs outside of identifiers
+// termInfo is the cached analysis of a term.
+type termInfo struct {
+	term  string   // the term, or its synonym
+	plain float64  // its weight outside of identifiers
 	grams []uint64 // its trigrams
 }
 
-func (s *Similarity) known(term string) known {
+func (s *Similarity) info(term string) termInfo {
 	k, ok := s.memo[term]
 	if !ok {
 		k.term = synonym(term)
@@ -32,7 +32,7 @@ func (s *Similarity) known(term string) known {
 	return k
 }
 
-// terms gives a text's terms with their weights, in order and with repeats.
+// terms returns the terms of a text with their weights, in order and with repetitions.
 func (s *Similarity) terms(text string) []weighted {
 	var list []weighted
 	n := 0
@@ -47,19 +47,19 @@ func (s *Similarity) terms(text string) []weighted {
 				continue // a compound: its parts follow
 			}
 			if first, _ := utf8.DecodeRuneInString(t); unspaced(first) {
-				n++ // two characters are a word there
+				n++ // in such scripts two characters are a word
 			}
-			k := s.known(t)
+			k := s.info(t)
 			list = append(list, weighted{k, factor * k.plain, n})
 		}
 	}
 	return list
 }
 
-// wordTerms are the terms of a word; of a lone digit, which an index leaves out, itself:
-// version 2 is not version 3.
+// wordTerms returns the terms of a word. A single digit, which an index leaves out, is a
+// term here: version 2 differs from version 3.
 func (s *Similarity) wordTerms(word string) []string {
-	terms := s.tok.Tokens(word)
+	terms := s.tok.tokens(word)
 	if len(terms) == 0 {
 		if word = strings.Trim(word, marks); len(word) == 1 && word[0] >= '0' && word[0] <= '9' {
 			return []string{word}
@@ -68,7 +68,7 @@ func (s *Similarity) wordTerms(word string) []string {
 	return terms
 }
 
-// marks are the signs that stand around words.
+// marks are the punctuation that surrounds words.
 const marks = ".,;:()'\"`!?[]{}*"
 
 const codeFactor = 0.3
@@ -82,9 +82,8 @@ func (s *Similarity) weight(term string) float64 {
 	return math.Log(1 + 1/p)
 }
 
-// codeWord says whether a word of a text is an identifier, path, number or code rather
-// than a plain word: one with a digit or a sign inside, or a capital behind its first
-// letter.
+// codeWord reports whether a word of a text is an identifier, path, number or code rather
+// than a plain word: it contains a digit or a sign, or a capital after its first letter.
 func codeWord(word string) bool {
 	word = strings.Trim(word, marks)
 	for i := range len(word) {

@@ -229,7 +229,7 @@ func TestSimilarityToItself(t *testing.T) {
 		title, text := c.split()
 		for _, query := range []string{title, text, title + "\n" + text, title + "\n\n" + text} {
 			same := NewSimilarity(query, nil)
-			if same.whole.count < leastWords {
+			if same.whole.count < minCommonWords {
 				continue
 			}
 			near := same.To(title, text)

@@ -2,24 +2,25 @@ package index
 
 import "slices"
 
-// words is a text as it is compared: its different terms.
+// words is a text prepared for comparison: its distinct terms.
 type words struct {
 	terms  []word
-	at     map[string]int // in terms
+	at     map[string]int // index in terms
 	weight float64        // of all terms
 	size   float64        // of all words
-	count  int            // of words, fillers aside
+	count  int            // number of words, without fillers
 }
 
-// word is a term, what it weighs, the number of its word, and which part of that word it
-// is. By size every word counts 1, a filler less, a part of an identifier its part: where
-// two texts are short, a common word that differs makes two problems as a rare one does.
+// word is a term with its weight, the number of its word, and its size: the part of that
+// word that it is. A word has size 1 and a filler less; the terms of an identifier share
+// its size. Sizes ignore rarity: in short texts, a common word that differs makes as much
+// of a difference as a rare one.
 type word struct {
 	weighted
 	size float64
 }
 
-const fillerSize = 0.4 // of a word
+const fillerSize = 0.4 // in words
 
 func wordsOf(list []weighted) words {
 	w := words{at: make(map[string]int, len(list))}
@@ -37,10 +38,9 @@ func wordsOf(list []weighted) words {
 	return w
 }
 
-// add adds the terms of a word, those that are new; of one that is not, the larger weight
-// counts.
+// add adds the new terms of a word. For a known term, the larger weight counts.
 func (w *words) add(terms []weighted) {
-	telling := false
+	distinctive := false
 	for _, t := range terms {
 		if i, ok := w.at[t.term]; ok {
 			w.terms[i].weight = max(w.terms[i].weight, t.weight)
@@ -50,38 +50,38 @@ func (w *words) add(terms []weighted) {
 		if fillerWord(t.term) {
 			size *= fillerSize
 		} else {
-			telling = true
+			distinctive = true
 		}
 		w.at[t.term] = len(w.terms)
 		w.terms = append(w.terms, word{t, size})
 		w.size += size
 	}
-	if telling {
+	if distinctive {
 		w.count++
 	}
 }
 
-// shared says what of a text another one holds, in whatever form.
+// shared is the part of one text that another contains in any form.
 type shared struct {
-	weight float64 // of the terms that it holds
-	lacks  float64 // part of the words that it does not hold
-	words  int     // that it holds, fillers aside
+	weight  float64 // of the common terms
+	missing float64 // part of the words that the other text lacks
+	words   int     // number of common words, without fillers
 }
 
 func (w *words) sharedWith(other *words) (s shared) {
-	forms := len(w.terms) <= mostForms && len(other.terms) <= mostForms
+	forms := len(w.terms) <= maxForms && len(other.terms) <= maxForms
 	last := -1
 	for i := range w.terms {
 		t, near := &w.terms[i], 0.0
 		if _, ok := other.at[t.term]; ok {
 			near = 1
 		} else if forms {
-			near = other.form(&t.known)
+			near = other.form(&t.termInfo)
 		}
 		s.weight += near * t.weight
 		switch {
 		case near == 0:
-			s.lacks += t.size / w.size
+			s.missing += t.size / w.size
 		case t.number != last && !fillerWord(t.term):
 			s.words++
 			last = t.number
@@ -90,30 +90,30 @@ func (w *words) sharedWith(other *words) (s shared) {
 	return s
 }
 
-// leastAlike is the part of trigrams from which on two terms are forms of one word.
-const leastAlike = 0.6
+// minFormShare is the share of common trigrams from which on two terms are forms of one word.
+const minFormShare = 0.6
 
-// mostForms is how many terms a text may have to be looked through for other forms of a
-// word: in longer ones a form of any word is found somewhere.
-const mostForms = 2 * passage
+// maxForms is the maximum number of terms of a text that is searched for other forms of
+// words: a longer text contains a similar term for any word.
+const maxForms = 2 * passageTerms
 
-// form says how near the nearest other form of a term is, 0 where there is none.
-func (w *words) form(k *known) float64 {
+// form returns the similarity of the most similar form of a term, 0 if there is none.
+func (w *words) form(k *termInfo) float64 {
 	best := 0.0
 	for i := range w.terms {
 		if t := &w.terms[i]; t.term[0] == k.term[0] {
-			best = max(best, alike(&t.known, k))
+			best = max(best, formShare(&t.termInfo, k))
 		}
 	}
 	return best
 }
 
-// alike says whether two terms look like forms of one word, or one like a typing error of
-// the other: the part of trigrams that they share, 0 below leastAlike. Numbers are the same
-// or not.
-func alike(a, b *known) float64 {
+// formShare returns the share of common trigrams of two terms, if they seem to be forms of one
+// word or one a typing error of the other; 0 below minFormShare. Numbers are equal or
+// different.
+func formShare(a, b *termInfo) float64 {
 	least, most := min(len(a.grams), len(b.grams)), max(len(a.grams), len(b.grams))
-	if a.term[0] >= '0' && a.term[0] <= '9' || float64(least) < leastAlike*float64(most) {
+	if a.term[0] >= '0' && a.term[0] <= '9' || float64(least) < minFormShare*float64(most) {
 		return 0
 	}
 	same := 0
@@ -122,14 +122,14 @@ func alike(a, b *known) float64 {
 			same++
 		}
 	}
-	if x := float64(same) / float64(most); x >= leastAlike {
+	if x := float64(same) / float64(most); x >= minFormShare {
 		return x
 	}
 	return 0
 }
 
-// trigrams yields every three characters of a term with its two ends, as many as it
-// has characters, packed into a number.
+// trigrams yields every three characters of a term, including a mark at either end, packed
+// into a number. There are as many as the term has characters.
 func trigrams(term string) func(yield func(uint64) bool) {
 	return func(yield func(uint64) bool) {
 		const mask = 1<<42 - 1 // two characters of 21 bits

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Snippet is the part of a text, of about size bytes and on one line, in which most of
-// the terms stand; the start of the text if none does. What was left out before and
-// behind it is "…".
+// Snippet returns the part of a text that contains most of the terms, of about size bytes
+// and on one line; the beginning of the text if it contains none. "…" marks omitted text
+// before and after.
 func (t *Tokenizer) Snippet(text string, terms []string, size int) string {
 	wanted := map[string]bool{}
 	for _, term := range terms {
@@ -47,11 +47,11 @@ func (t *Tokenizer) Snippet(text string, terms []string, size int) string {
 	return window(text, from, size)
 }
 
-// window cuts a piece out of a text that begins a little before from, at a word.
+// window returns a part of a text that begins at a word a little before from.
 func window(text string, from, size int) string {
 	from = max(0, min(from-size/4, len(text)-size))
 	for from > 0 && from < len(text) && text[from-1] > ' ' {
-		from++ // not inside of a word
+		from++ // not inside a word
 	}
 	from = min(from, len(text))
 	for from < len(text) && !utf8.RuneStart(text[from]) {

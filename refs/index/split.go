@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// splitter makes terms of one word.
+// splitter splits one word into terms.
 type splitter struct {
 	stemmer *snowballstem.Env
 	emit    func(string)
@@ -18,7 +18,7 @@ type splitter struct {
 
 func (s *splitter) init() { s.stemmer = snowballstem.NewEnv("") }
 
-// split hands the terms of a word to emit.
+// split calls emit with the terms of a word.
 func (s *splitter) split(word string, emit func(string)) {
 	s.emit = emit
 	if ascii(word) {
@@ -41,8 +41,8 @@ func (s *splitter) split(word string, emit func(string)) {
 	}
 }
 
-// fold takes the accents off and makes one character of several that look alike, so
-// that a text is found in whatever way it was typed.
+// fold removes accents and unifies characters that look alike, so that a search does not
+// depend on how a text was typed.
 func fold(word string) string {
 	return norm.NFC.String(strings.Map(func(r rune) rune {
 		if r >= 0x300 && r <= 0x36F {
@@ -60,7 +60,7 @@ const (
 	runApostrophe
 )
 
-// run is the first run of characters of one kind.
+// run returns the length and the kind of the first run of characters of one kind.
 func run(s string) (n, kind int) {
 	for i, r := range s {
 		k := kindOf(r)
@@ -75,7 +75,7 @@ func run(s string) (n, kind int) {
 	return len(s), kind
 }
 
-// joint says whether a text goes on with what joins the parts of a word.
+// joint reports whether s begins with a character that may join parts of a word.
 func joint(s string) bool {
 	return s[0] == '.' || s[0] == '-' || s[0] == '/' || s[0] == ':'
 }
@@ -99,8 +99,8 @@ func kindOf(r rune) int {
 	return runNone
 }
 
-// unspaced says whether a character is of a writing that puts no spaces between
-// words, or that is as well searched without them.
+// unspaced reports whether a character belongs to a script that puts no spaces between
+// words, or that is searched as well without them.
 func unspaced(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) || r == 'ー'
@@ -111,9 +111,9 @@ func wordStart(s string) bool {
 	return kindOf(r) == runWord
 }
 
-// bigrams emits every two characters that stand side by side, or a lone one.
+// bigrams emits every two adjacent characters, or a single one.
 func (s *splitter) bigrams(text string) {
-	last := -1 // where the character before begins
+	last := -1 // offset of the character before
 	for i := range text {
 		if last >= 0 {
 			_, n := utf8.DecodeRuneInString(text[i:])
@@ -126,7 +126,7 @@ func (s *splitter) bigrams(text string) {
 	}
 }
 
-// compound emits a word that may be a path, a dotted or an underscored name:
+// compound emits a word that may be a path, or a name with dots or underscores:
 //
 //  1. the whole path, and each of its elements that has parts;
 //  2. each part of an element that has parts itself;
@@ -148,9 +148,9 @@ func (s *splitter) compound(word string) {
 	}
 }
 
-// name emits a name without signs in it: parseHTTPRequest2.
+// name emits a name without punctuation: parseHTTPRequest2.
 func (s *splitter) name(name string, part bool) {
-	parts := humps(name)
+	parts := splitCamel(name)
 	if len(parts) == 1 {
 		s.term(name, part)
 		return
@@ -161,15 +161,15 @@ func (s *splitter) name(name string, part bool) {
 	}
 }
 
-// whole emits a compound as it stands.
+// whole emits a compound in lower case.
 func (s *splitter) whole(word string) {
 	if len(word) <= maxTerm {
 		s.emit(strings.ToLower(word))
 	}
 }
 
-// term emits a plain word by its stem, unless it says nothing. Of a part, a lone
-// letter or digit says nothing either.
+// term emits the stem of a plain word, except of a stop word, and of a part that is a
+// single letter or digit.
 func (s *splitter) term(word string, part bool) {
 	if part && len(word) == 1 {
 		return
@@ -188,7 +188,7 @@ func (s *splitter) term(word string, part bool) {
 	s.emit(s.stem(word))
 }
 
-// stem takes the ending off an English word.
+// stem returns the stem of an English word.
 func (s *splitter) stem(word string) string {
 	if len(word) < 3 || !letters(word) {
 		return word
@@ -198,13 +198,13 @@ func (s *splitter) stem(word string) string {
 	return s.stemmer.Current()
 }
 
-// mostTurns is how often letters and digits may take turns in a name that people
-// gave: what does so more often is a hash or an id, and its pieces mean nothing.
-const mostTurns = 2
+// maxTurns is how often letters and digits may alternate in a name. A name with more
+// alternations is a hash or an id, whose pieces mean nothing.
+const maxTurns = 2
 
-// humps cuts a name where a part begins: at an upper-case letter behind a lower-case
-// one, at the last of several before a word (HTTPServer), between letters and digits.
-func humps(name string) []string {
+// splitCamel splits a name into parts: at an upper-case letter after a lower-case one, at the
+// last capital before a word (HTTPServer), and between letters and digits.
+func splitCamel(name string) []string {
 	var parts []string
 	start, turns := 0, 0
 	before, last := rune(0), rune(0)
@@ -226,7 +226,7 @@ func humps(name string) []string {
 		}
 		before, last = last, r
 	}
-	if turns > mostTurns {
+	if turns > maxTurns {
 		return []string{name}
 	}
 	return append(parts, name[start:])
@@ -252,8 +252,8 @@ func letters(s string) bool {
 	return true
 }
 
-// stopWord says whether a word is so common in English that it tells no text from
-// another. The list is short: in a trace "not", "no" and "all" carry meaning.
+// stopWord reports whether a word is too common in English to distinguish texts. The list
+// is short, because "not", "no" and "all" carry meaning in a trace.
 func stopWord(word string) bool {
 	switch word {
 	case "a", "an", "and", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did", "didn", "do", "does",

@@ -7,56 +7,56 @@ import (
 
 // The limits of the tokeniser, in bytes.
 const (
-	maxTerm = 64   // a longer term is cut; a longer compound has its parts alone
-	maxWord = 1024 // a longer run of word characters is cut into several
-	maxMemo = 128  // a longer word is not remembered
+	maxTerm = 64   // a longer term is cut; of a longer compound only the parts are terms
+	maxWord = 1024 // a longer run of word characters is split
+	maxMemo = 128  // a longer word is not cached
 )
 
-// Tokens cuts a text into terms, in its order and with repeats; the package
-// comment says how. To cut many texts, keep a Tokenizer.
-func Tokens(text string) []string { return NewTokenizer().Tokens(text) }
+// Tokens returns the terms of a text, in order and with repetitions; see the package
+// comment. For many texts use a Tokenizer.
+func Tokens(text string) []string { return NewTokenizer().tokens(text) }
 
-// Tokenizer cuts texts into terms and remembers what it made of each word: most
-// words of a text have come before. It grows with the number of different words
-// that it saw. It serves one goroutine.
+// Tokenizer splits texts into terms and caches the terms of each word, because most words
+// of a text occur repeatedly. Its size is linear in the number of distinct words. One
+// goroutine may use it.
 type Tokenizer struct {
-	class [256]byte
-	words wordTable
-	terms []string          // by number
-	ids   map[string]uint32 // of terms
-	parts []uint32          // of all remembered words, one after another
-	one   [1]uint32         // what is lent of a word with one term
-	work  splitter
+	class    [256]byte
+	words    wordTable
+	terms    []string          // by number
+	ids      map[string]uint32 // of terms
+	parts    []uint32          // terms of all cached words, one after another
+	single   [1]uint32         // backs the result of lookup for a word with one term
+	splitter splitter
 }
 
 // The classes of bytes.
 const (
-	separates = iota
-	joins     // . - / and :: between two word characters
-	isWord    // ASCII letters, digits and _
-	isWide    // of a character outside of ASCII, which is looked at later
+	classSeparator = iota
+	classJoint     // . - / and :: between two word characters
+	classWord      // ASCII letters, digits and _
+	classWide      // bytes of a character outside of ASCII, which the splitter classifies
 )
 
-// NewTokenizer returns one that has seen nothing.
+// NewTokenizer returns a Tokenizer with an empty cache.
 func NewTokenizer() *Tokenizer {
 	t := &Tokenizer{ids: map[string]uint32{}}
 	for c := range t.class {
 		switch {
 		case c >= 0x80:
-			t.class[c] = isWide
+			t.class[c] = classWide
 		case c >= '0' && c <= '9', c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c == '_':
-			t.class[c] = isWord
+			t.class[c] = classWord
 		case c == '.', c == '-', c == '/', c == ':':
-			t.class[c] = joins
+			t.class[c] = classJoint
 		}
 	}
 	t.words.init()
-	t.work.init()
+	t.splitter.init()
 	return t
 }
 
-// Tokens is like the function of that name.
-func (t *Tokenizer) Tokens(text string) []string {
+// tokens returns the terms of a text, as Tokens does.
+func (t *Tokenizer) tokens(text string) []string {
 	var list []string
 	t.each(text, func(terms []uint32, _, _ int) {
 		for _, id := range terms {
@@ -66,26 +66,26 @@ func (t *Tokenizer) Tokens(text string) []string {
 	return list
 }
 
-// each hands every word's terms to yield, by number, with where the word stands in
-// the text. The slice is only lent.
+// each calls yield for every word with the numbers of its terms and its offsets in the
+// text. The slice is only valid during the call.
 func (t *Tokenizer) each(text string, yield func(terms []uint32, start, end int)) {
 	for at := 0; at < len(text); {
-		if t.class[text[at]] < isWord {
+		if t.class[text[at]] < classWord {
 			at++
 			continue
 		}
 		end, hash := t.word(text, at)
 		yield(t.lookup(text[at:end], hash), at, end)
-		at = t.behind(text, end)
+		at = t.afterWord(text, end)
 	}
 }
 
-// word finds the end of the word that starts at start, and its hash.
+// word returns the end of the word that begins at start, and its hash.
 func (t *Tokenizer) word(text string, start int) (end int, hash uint64) {
 	hash = hashStart
 	limit := min(len(text), start+maxWord)
 	for at := start; at < limit; {
-		if t.class[text[at]] >= isWord {
+		if t.class[text[at]] >= classWord {
 			hash = hashByte(hash, text[at])
 			at++
 			end = at
@@ -100,7 +100,7 @@ func (t *Tokenizer) word(text string, start int) (end int, hash uint64) {
 		}
 		at += n
 	}
-	// A word that was cut must not end inside of a character.
+	// The end of a word that was cut must not be inside a character.
 	if end == start+maxWord {
 		for cut := end; cut > end-4 && cut < len(text); cut-- {
 			if text[cut]&0xC0 != 0x80 {
@@ -113,39 +113,39 @@ func (t *Tokenizer) word(text string, start int) (end int, hash uint64) {
 	return end, hash
 }
 
-// joint is the length of what joins two parts of a word at the start of rest, 0 where
-// the word ends.
+// joint returns the length of the joint between two parts of a word at the beginning of
+// rest, 0 if the word ends there.
 func (t *Tokenizer) joint(rest string) int {
 	n := 1
 	switch {
-	case t.class[rest[0]] != joins:
+	case t.class[rest[0]] != classJoint:
 		return 0
 	case rest[0] == ':':
 		if n = 2; len(rest) < 2 || rest[1] != ':' {
 			return 0
 		}
 	}
-	if len(rest) <= n || t.class[rest[n]] < isWord {
+	if len(rest) <= n || t.class[rest[n]] < classWord {
 		return 0
 	}
 	return n
 }
 
-// behind is where to look for the next word: what stands behind an apostrophe, as in
-// "don't" and "pool's", is none.
-func (t *Tokenizer) behind(text string, end int) int {
+// afterWord returns the offset at which to search for the next word. It skips the suffix after
+// an apostrophe, as in "don't" and "pool's".
+func (t *Tokenizer) afterWord(text string, end int) int {
 	if end >= len(text) || text[end] != '\'' {
 		return end
 	}
 	rest := text[end+1:]
 	n := suffix(rest)
-	if n < len(rest) && t.class[rest[n]] >= isWord {
+	if n < len(rest) && t.class[rest[n]] >= classWord {
 		return end
 	}
 	return end + 1 + n
 }
 
-// suffix is how many of the first two bytes are lower-case letters.
+// suffix returns how many of the first two bytes are lower-case letters.
 func suffix(rest string) int {
 	n := 0
 	for n < min(2, len(rest)) && rest[n] >= 'a' && rest[n] <= 'z' {
@@ -154,19 +154,19 @@ func suffix(rest string) int {
 	return n
 }
 
-// lookup is the terms of a word, from memory if it is there.
+// lookup returns the terms of a word, from the cache if possible.
 func (t *Tokenizer) lookup(word string, hash uint64) []uint32 {
 	if len(word) <= maxMemo {
 		if s := t.words.lookup(len(word), hash); s != nil {
 			if s.count == 1 {
-				t.one[0] = s.from
-				return t.one[:]
+				t.single[0] = s.from
+				return t.single[:]
 			}
 			return t.parts[s.from : s.from+uint32(s.count)]
 		}
 	}
 	from := len(t.parts)
-	t.work.split(strings.Clone(word), func(term string) {
+	t.splitter.split(strings.Clone(word), func(term string) {
 		id, ok := t.ids[term]
 		if !ok {
 			id = uint32(len(t.terms))
@@ -189,7 +189,7 @@ func (t *Tokenizer) lookup(word string, hash uint64) []uint32 {
 	return terms
 }
 
-// FNV-1a.
+// The parameters of FNV-1a.
 const (
 	hashStart = 0xcbf29ce484222325
 	hashPrime = 0x100000001b3
@@ -205,27 +205,28 @@ func hashOf(s string) uint64 {
 	return h
 }
 
-// wordTable finds what was remembered of a word by its hash and length: two words of one
-// hash would be taken for one. What an index of a long history spends most of its time
-// on is this lookup, and each place in memory that it touches.
+// wordTable finds the cached entry of a word by its hash and length; two words with equal
+// hashes and lengths would be confused. Indexing a long history spends most of its time in
+// this lookup, so each place in memory that it touches counts.
 type wordTable struct {
 	slots  []wordSlot
 	used   int
-	lately [1 << 10]wordSlot // the last words of each remainder: half of a text is a hundred words
+	recent [1 << 10]wordSlot // the most recent word of each remainder: half of a text consists of a hundred words
 }
 
 type wordSlot struct {
 	hash  uint64 // 0: free
-	from  uint32 // of its terms in Tokenizer.parts; of a lone one, its number
+	from  uint32 // index of its terms in Tokenizer.parts; of a single term, its number
 	count uint16
 	size  uint16 // of the word
 }
 
 func (w *wordTable) init() { w.slots = make([]wordSlot, 1<<12) }
 
-// lookup is find by way of the words that came lately, which stay near the processor.
+// lookup is find with a small table of recent words before it, which stays in the
+// processor's cache.
 func (w *wordTable) lookup(size int, hash uint64) *wordSlot {
-	s := &w.lately[spread(hash)%uint64(len(w.lately))]
+	s := &w.recent[spread(hash)%uint64(len(w.recent))]
 	if s.hash == hash && int(s.size) == size {
 		return s
 	}

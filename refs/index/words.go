@@ -1,26 +1,49 @@
 package index
 
 import (
+	"cmp"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 )
 
-// How many texts of the trade hold a term, estimated. It need not be exact: a factor of
-// four is a quarter of a rare word's weight.
+// Telling returns at most most of a text's terms, the rarest in technical texts first.
+// Ranking by these few finds what ranking by all terms of a long text finds, without
+// reading the postings of every common word.
+func Telling(text string, most int) []string {
+	var terms []string
+	for _, t := range Tokens(text) {
+		if !slices.Contains(terms, t) {
+			terms = append(terms, t)
+		}
+		if len(terms) == maxDistinct {
+			break
+		}
+	}
+	slices.SortStableFunc(terms, func(a, b string) int { return cmp.Compare(rarity(a), rarity(b)) })
+	return terms[:min(most, len(terms))]
+}
+
+// maxDistinct bounds the cost of Telling for long texts: a problem is described by the
+// first terms.
+const maxDistinct = 1000
+
+// Estimated shares of technical texts that contain a term. They need not be exact: a factor
+// of four changes a rare word's weight by a quarter.
 const (
-	rarityFiller = 0.2   // not, because, every; German, French and Spanish articles
-	rarityTrade  = 0.05  // fix, test, error, function
-	rarityShort  = 0.015 // three letters: rarely a name, often an abbreviation
-	rarityWord   = 0.004 // any other word
+	rarityFiller    = 0.2   // not, because, every; German, French and Spanish articles
+	rarityTechnical = 0.05  // fix, test, error, function
+	rarityShort     = 0.015 // three letters: rarely a name, often an abbreviation
+	rarityWord      = 0.004 // any other word
 )
 
-// rarity is the built-in estimate for a term, a stem as the tokeniser gives it.
+// rarity returns the built-in estimate for a term, a stem as the tokeniser returns it.
 func rarity(term string) float64 {
 	switch {
 	case fillerWord(term):
 		return rarityFiller
-	case tradeWord(term):
-		return rarityTrade
+	case technicalWord(term):
+		return rarityTechnical
 	}
 	first, _ := utf8.DecodeRuneInString(term)
 	switch n := utf8.RuneCountInString(term); {
@@ -28,17 +51,18 @@ func rarity(term string) float64 {
 		return rarityFiller
 	case unicode.Is(unicode.Hiragana, first): // endings and particles
 		return rarityFiller
-	case unspaced(first): // two characters are a word there
+	case unspaced(first): // in such scripts two characters are a word
 		return rarityWord
 	case n <= 2:
-		return rarityTrade
+		return rarityTechnical
 	case n == 3:
 		return rarityShort
 	}
 	return rarityWord
 }
 
-// fillerWord knows stems that say little and are no stop words of the index.
+// fillerWord reports whether a stem means little although the index does not treat it as a
+// stop word.
 func fillerWord(term string) bool {
 	switch term {
 	case "after", "all", "also", "ani", "becaus", "befor", "each", "everi", "more", "must", "need", "not", "now",
@@ -52,8 +76,8 @@ func fillerWord(term string) bool {
 	return false
 }
 
-// tradeWord knows stems that stand in every other report on a program.
-func tradeWord(term string) bool {
+// technicalWord reports whether a stem occurs in most reports about programs.
+func technicalWord(term string) bool {
 	switch term {
 	case "about", "add", "again", "against", "alreadi", "alway", "anoth", "api", "app", "ask", "away", "back",
 		"behind", "between", "both", "branch", "bug", "build", "call", "cannot", "case", "chang", "check", "class",
@@ -75,19 +99,20 @@ func tradeWord(term string) bool {
 	return false
 }
 
-// synonym makes one of the words of the trade that mean the same: the one that is
-// returned. It stays small: abbreviations that everybody writes, and the few pairs that
-// a rewording swaps. Stems, as the tokeniser gives them.
+// synonym returns one representative of words that mean the same in software development.
+// The lists are deliberately small: common abbreviations, and the few pairs that a rewording
+// exchanges. Words are stems as the tokeniser returns them.
 func synonym(term string) string {
+	return cmp.Or(abbreviation(term), rewording(term), term)
+}
+
+// abbreviation returns the short form of a word; "" if it has none.
+func abbreviation(term string) string {
 	switch term {
 	case "argument", "arg", "paramet":
 		return "param"
 	case "asynchron":
 		return "async"
-	case "big", "larg", "long":
-		return "huge"
-	case "block", "stall":
-		return "wait"
 	case "configur":
 		return "config"
 	case "connect":
@@ -96,36 +121,56 @@ func synonym(term string) string {
 		return "ctx"
 	case "databas", "postgr":
 		return "db"
-	case "delet", "drop":
-		return "remov"
-	case "deni", "forbid", "reject":
-		return "refus"
-	case "dir", "directori":
-		return "folder"
 	case "document":
 		return "doc"
-	case "doubl", "twice":
-		return "duplic"
 	case "email":
 		return "mail"
 	case "environ":
 		return "env"
 	case "err", "except":
 		return "error"
-	case "heap", "mem":
-		return "memori"
 	case "initi", "initialis", "startup":
 		return "init"
 	case "k8s":
 		return "kubernet"
-	case "latenc", "slowli":
-		return "slow"
 	case "login":
 		return "auth"
 	case "messag":
 		return "msg"
 	case "none", "null":
 		return "nil"
+	case "pipelin", "workflow":
+		return "ci"
+	case "regexp":
+		return "regex"
+	case "repositori":
+		return "repo"
+	case "tz", "utc":
+		return "timezon"
+	}
+	return ""
+}
+
+// rewording returns the representative of a word that texts about the same problem exchange
+// for others; "" if it has none.
+func rewording(term string) string {
+	switch term {
+	case "big", "larg", "long":
+		return "huge"
+	case "block", "stall":
+		return "wait"
+	case "delet", "drop":
+		return "remov"
+	case "deni", "forbid", "reject":
+		return "refus"
+	case "dir", "directori":
+		return "folder"
+	case "doubl", "twice":
+		return "duplic"
+	case "heap", "mem":
+		return "memori"
+	case "latenc", "slowli":
+		return "slow"
 	case "mutex":
 		return "lock"
 	case "nondeterminist", "intermitt":
@@ -134,20 +179,12 @@ func synonym(term string) string {
 		return "stale"
 	case "panic":
 		return "crash"
-	case "pipelin", "workflow":
-		return "ci"
-	case "regexp":
-		return "regex"
-	case "repositori":
-		return "repo"
 	case "sent":
 		return "send"
 	case "centr":
 		return "center"
 	case "truncat", "shorten":
 		return "cut"
-	case "tz", "utc":
-		return "timezon"
 	}
-	return term
+	return ""
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// The format; see the package comment.
+// Constants of the format; see the package comment.
 const (
 	magic       = "gctxidx\x01" // the last byte is the version
 	headerSize  = 40
@@ -15,22 +15,22 @@ const (
 	docSize     = 20
 	bucketSize  = 12
 	recordSize  = 16
-	perBucket   = 32      // terms, on the average
+	perBucket   = 32      // terms, on average
 	maxShard    = 1 << 31 // bytes
 	checksumLen = 4
 )
 
 func checksum(data []byte) uint32 { return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)) }
 
-// writer makes the bytes of a shard from terms in the order of their hashes.
+// writer writes a shard from terms in the order of their hashes.
 type writer struct {
 	out     []byte // header, units, documents, buckets, checksum, then data
 	docs    int
-	bits    int // buckets, as a power of two
-	buckets int // where they stand in out
-	data    int // where the data begins
+	bits    int // logarithm of the number of buckets
+	buckets int // their offset in out
+	data    int // offset of the data
 
-	bucket  int // the open one
+	bucket  int // the current one
 	records []byte
 	lists   []byte
 }
@@ -55,7 +55,7 @@ func newWriter(units []unit, docs []document, text int) *writer {
 	return w
 }
 
-// begin makes room for the buckets of about so many terms, and for so many bytes of
+// begin allocates the buckets for about terms terms and the given number of bytes of
 // postings.
 func (w *writer) begin(terms, postings int) {
 	w.bits = bits.Len(uint(terms / perBucket))
@@ -66,18 +66,18 @@ func (w *writer) begin(terms, postings int) {
 	binary.LittleEndian.PutUint32(w.out[16:], uint32(w.bits))
 }
 
-// bucketOf is the bucket of a term: the first bits of its hash.
+// bucketOf returns the bucket of a term: the first bits of its hash.
 func bucketOf(hash uint64, bits int) int { return int(hash >> 32 >> (32 - bits)) }
 
-// term adds a term with its posts, in the order of the documents; hashes must come in
-// order.
+// term adds a term with its posts, in the order of the documents. Terms must come in the
+// order of their hashes.
 func (w *writer) term(hash uint64, posts []post) {
 	for w.bucket < bucketOf(hash, w.bits) {
 		w.flush()
 	}
 	le, start, last := binary.LittleEndian, len(w.lists), uint32(0)
 	for _, p := range posts {
-		delta := uint64(p.doc()-last) << 1 // of the first: its number
+		delta := uint64(p.doc()-last) << 1 // of the first post: its number
 		if last = p.doc(); p.count() == 1 {
 			w.lists = binary.AppendUvarint(w.lists, delta)
 			continue
@@ -90,7 +90,7 @@ func (w *writer) term(hash uint64, posts []post) {
 	w.records = le.AppendUint32(w.records, uint32(len(w.lists)-start))
 }
 
-// flush closes a bucket.
+// flush completes the current bucket.
 func (w *writer) flush() {
 	start := len(w.out)
 	w.out = append(append(w.out, w.records...), w.lists...)

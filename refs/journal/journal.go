@@ -1,39 +1,36 @@
-// Package journal keeps the steps that were recorded and not yet committed.
+// Package journal stores the steps that were recorded and not yet committed.
 //
-// A journal is one file of JSON lines for each memory branch. RECORD appends to
-// it and nothing else happens: no git process, no object, no ref. Acknowledged
-// means that the line, with its newline, is in this file.
+// A journal is one file of JSON lines for each memory branch. RECORD only appends to it: it
+// runs no git process and writes no object or ref. A step is acknowledged once its line,
+// with the newline, is in this file.
 //
 // # Format
 //
-// The first line names the journal and says where the branch stood when it was
-// made:
+// The first line names the journal and records the state of the branch when the journal was
+// created:
 //
 //	{"journal":"01JD…","committed":"<commit>","step":12,"id":"01JD…"}
 //
-// Then come steps, each an object of the caller's with two members added at its
-// end, and marks, which say what a COMMIT took:
+// The other lines are steps and marks. A step is an object of the caller with two members
+// added at its end. A mark records which lines a COMMIT took:
 //
 //	{…,"step":13,"id":"01JD…"}
 //	{"committed":"<commit>","upto":4711,"step":13,"id":"01JD…"}
 //
-// Every line ends with the highest step number given and the newest entry id
-// seen so far, so that the next writer learns both from the last few bytes
-// whatever the length of the file. No text inside a line can forge that end: in
-// JSON a quotation mark inside a string has a backslash before it.
+// Every line ends with the highest step number and the newest entry id so far, so that the
+// next writer learns both from the last few bytes, whatever the length of the file. No text
+// inside a line can imitate that end, because JSON escapes quotation marks in strings.
 //
-// A mark's upto is the offset behind the last line that was taken. Offsets only
-// mean something together with the journal's id: compaction makes a new journal
-// with a new id.
+// A mark's upto is the offset after the last line that the commit took. An offset is only
+// valid together with the journal's id: compaction creates a new journal with a new id.
 //
 // # Other processes and crashes
 //
-// Writers hold a lock on the file itself and check, once they hold it, that the
-// file is still the one by that name (compaction and rename replace it). A line
-// is written with one write. What a crash left behind the last newline was never
-// acknowledged: the next writer moves it to a file beside the journal, named
-// with ".torn", and cuts it off. Readers take no lock: they stop at the last
-// newline.
+// A writer locks the file itself and then checks that the path still names this file,
+// because compaction and rename replace it. It writes a line with a single write. Bytes
+// after the last newline, which a crash left, were never acknowledged: the next writer
+// moves them to a file beside the journal, with the suffix ".torn". Readers take no lock;
+// they ignore what follows the last newline.
 package journal
 
 import (
@@ -54,22 +51,22 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// ErrMissing means that the branch has no journal yet.
+// ErrMissing means that the branch has no journal.
 var ErrMissing = errors.New("no journal")
 
-// lockWait bounds how long a writer waits for another one; an append takes
-// microseconds, so that a longer wait means a stopped process.
+// lockWait limits how long a writer waits for another one. An append takes microseconds, so
+// that a longer wait means a stopped process.
 const lockWait = 10 * time.Second
 
-// Head is what the first line says.
+// Head is the first line of a journal.
 type Head struct {
-	Journal   string `json:"journal"`   // the journal's own id
-	Committed string `json:"committed"` // the branch's tip when the journal was made
+	Journal   string `json:"journal"`   // the journal's id
+	Committed string `json:"committed"` // the branch's tip when the journal was created
 	Step      int    `json:"step"`      // the highest step number given
-	ID        string `json:"id"`        // the newest entry id seen on the branch
+	ID        string `json:"id"`        // the newest entry id on the branch
 }
 
-// Mark says that a commit took every line before Upto.
+// Mark records that a commit took every line before Upto.
 type Mark struct {
 	Committed string `json:"committed"`
 	Upto      int64  `json:"upto"`
@@ -77,7 +74,7 @@ type Mark struct {
 	ID        string `json:"id"`
 }
 
-// Journal is a journal that this process holds the lock of.
+// Journal is a journal that this process has locked. One goroutine may use it.
 type Journal struct {
 	path string
 	f    *lockedfile.File
@@ -87,20 +84,20 @@ type Journal struct {
 	sync bool
 }
 
-// FileName is the name of a branch's journal: the branch's name with its slashes
-// percent-encoded, and shortened where that would be too long.
+// FileName returns the name of a branch's journal: the branch's name with its slashes
+// percent-encoded, shortened if it is too long.
 func FileName(branch string) string { return git.FileName(branch, ".jsonl") }
 
-// OrphanName is the name of a journal whose branch is gone; id is a ULID.
+// OrphanName returns the name of a journal whose branch no longer exists; id is a ULID.
 func OrphanName(branch, id string) string { return git.FileName(branch, ".jsonl.orphan-"+id) }
 
-// Options are how a journal is opened.
+// Options configure how a journal is opened.
 type Options struct {
-	Sync bool // flush to the disk before an append is acknowledged
+	Sync bool // flush to disk before an append is acknowledged
 }
 
-// Begin writes the first line into the file at path, which exists, unless it
-// has one already.
+// Begin writes the first line into the existing file at path, unless it has one already. It
+// returns ErrMissing if the file does not exist.
 func Begin(ctx context.Context, path string, h Head, o Options) error {
 	j, err := lockFile(ctx, path, o)
 	if err != nil {
@@ -110,25 +107,26 @@ func Begin(ctx context.Context, path string, h Head, o Options) error {
 	if j.size > 0 {
 		return nil
 	}
-	line, err := json.Marshal(h)
+	line, err := jsonLine(h)
 	if err != nil {
 		return err
 	}
-	if err := j.write(append(line, '\n')); err != nil {
-		return errors.Join(err, j.Remove()) // as good as missing: not to be left
+	if err := j.write(line); err != nil {
+		return errors.Join(err, j.Remove()) // without a first line the journal counts as missing: do not leave it
 	}
 	return nil
 }
 
-// Open locks the journal at path, waiting for other writers, and mends a torn
-// end. It returns ErrMissing where there is none.
+// Open locks the journal at path, waiting up to 10 seconds for other writers, and repairs a
+// torn end. It returns ErrMissing if there is none. If its last line is invalid, the error
+// wraps git.ErrBroken.
 func Open(ctx context.Context, path string, o Options) (*Journal, error) {
 	j, err := lockFile(ctx, path, o)
 	if err != nil {
 		return nil, err
 	}
 	if j.size == 0 {
-		// A crash between making the file and its first line.
+		// A crash between creating the file and writing its first line.
 		return nil, errors.Join(ErrMissing, j.Close())
 	}
 	if j.step, j.id, err = lastStep(j.f, j.size); err != nil {
@@ -137,8 +135,8 @@ func Open(ctx context.Context, path string, o Options) (*Journal, error) {
 	return j, nil
 }
 
-// lockFile opens and locks path until the file that it holds is the one by that
-// name, and cuts off a torn end.
+// lockFile opens and locks path, repeatedly until path names the locked file, and removes a
+// torn end.
 func lockFile(ctx context.Context, path string, o Options) (*Journal, error) {
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
@@ -167,7 +165,7 @@ func lockFile(ctx context.Context, path string, o Options) (*Journal, error) {
 	}
 }
 
-// openLocked waits in the kernel, without polling, but no longer than ctx says.
+// openLocked waits in the kernel, without polling, until ctx is done.
 func openLocked(ctx context.Context, path string) (*lockedfile.File, error) {
 	type opened struct {
 		f   *lockedfile.File
@@ -184,14 +182,14 @@ func openLocked(ctx context.Context, path string) (*lockedfile.File, error) {
 	case <-ctx.Done():
 		go func() {
 			if o := <-done; o.err == nil {
-				o.f.Close() // taken after we gave up: nothing was written through it
+				o.f.Close() // locked after the timeout: nothing was written through it
 			}
 		}()
 		return nil, &fs.PathError{Op: "lock", Path: path, Err: ctx.Err()}
 	}
 }
 
-// stillNamed reports whether f is the file that path names now, and its size.
+// stillNamed reports whether path still names the file f, and the size of f.
 func stillNamed(f *lockedfile.File, path string) (size int64, ok bool, err error) {
 	held, err := f.Stat()
 	if err != nil {
@@ -207,21 +205,18 @@ func stillNamed(f *lockedfile.File, path string) (size int64, ok bool, err error
 	return held.Size(), os.SameFile(held, named), nil
 }
 
-// Last is the highest step number given and the newest entry id seen.
-func (j *Journal) Last() (step int, id string) { return j.step, j.id }
-
-// Size is the offset behind the last line.
+// Size returns the offset after the last line.
 func (j *Journal) Size() int64 { return j.size }
 
-// Entry is what Append gave one step.
+// Entry is the number and the id that Append gave a step.
 type Entry struct {
 	Step int
 	ID   string
 }
 
-// Append adds steps, each a JSON object without the members step and id, in one
-// write, and returns their numbers and ids. Either all of them are in the file
-// or none. next makes an id larger than the one it is given.
+// Append adds steps, each a JSON object without the members step and id, in one write, and
+// returns their numbers and ids. Either all steps are in the file or none. next must return
+// an id that is greater than its argument.
 func (j *Journal) Append(steps [][]byte, next func(after string) (string, error)) ([]Entry, error) {
 	var buf bytes.Buffer
 	entries := make([]Entry, 0, len(steps))
@@ -242,15 +237,15 @@ func (j *Journal) Append(steps [][]byte, next func(after string) (string, error)
 	return entries, nil
 }
 
-// Mark says that a commit took every line before m.Upto. Its step and id are
-// raised to those of the lines that stand already.
+// Mark records that a commit took every line before m.Upto. It raises m's step and id to
+// those of the existing lines.
 func (j *Journal) Mark(m Mark) error {
 	m.Step, m.ID = max(m.Step, j.step), max(m.ID, j.id)
-	line, err := json.Marshal(m)
+	line, err := jsonLine(m)
 	if err != nil {
 		return err
 	}
-	if err := j.write(append(line, '\n')); err != nil {
+	if err := j.write(line); err != nil {
 		return err
 	}
 	j.step, j.id = m.Step, m.ID
@@ -260,8 +255,8 @@ func (j *Journal) Mark(m Mark) error {
 // Close releases the lock.
 func (j *Journal) Close() error { return j.f.Close() }
 
-// write appends data with one write. A write that did not go through whole is
-// taken back, so that a full disk leaves the file as it was.
+// write appends data with one write. It undoes a partial write, so that a full disk leaves
+// the file unchanged.
 func (j *Journal) write(data []byte) error {
 	n, err := j.f.Write(data)
 	fault.Point("after-append")
@@ -278,7 +273,13 @@ func (j *Journal) write(data []byte) error {
 	return nil
 }
 
-// cutTorn moves what stands behind the last newline out of the way.
+// jsonLine encodes a head or a mark as a line, with its newline.
+func jsonLine(v any) ([]byte, error) {
+	line, err := json.Marshal(v)
+	return append(line, '\n'), err
+}
+
+// cutTorn moves the bytes after the last newline to the file with the suffix ".torn".
 func (j *Journal) cutTorn() error {
 	if j.size == 0 {
 		return nil
@@ -311,8 +312,8 @@ func appendFile(path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// writeStep writes one step's line: the caller's object with step and id as its
-// last members.
+// writeStep writes the line of one step: the caller's object with step and id as its last
+// members.
 func writeStep(buf *bytes.Buffer, object []byte, step int, id string) {
 	body := bytes.TrimSuffix(object, []byte("}"))
 	buf.Write(body)
@@ -326,7 +327,7 @@ func writeStep(buf *bytes.Buffer, object []byte, step int, id string) {
 	buf.WriteString("\"}\n")
 }
 
-// lastStep reads the end of the last line.
+// lastStep parses the end of the last line.
 func lastStep(r io.ReaderAt, size int64) (int, string, error) {
 	tail := make([]byte, min(size, 80)) // the two members take at most 58 bytes
 	if _, err := r.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {
@@ -335,7 +336,7 @@ func lastStep(r io.ReaderAt, size int64) (int, string, error) {
 	return parseEnd(tail)
 }
 
-// parseEnd takes step and id from the end of a line.
+// parseEnd parses step and id at the end of a line.
 func parseEnd(line []byte) (step int, id string, err error) {
 	bad := errors.New("the last line has no step and id")
 	rest, ok := bytes.CutSuffix(line, []byte("\"}\n"))
@@ -358,13 +359,13 @@ func parseEnd(line []byte) (step int, id string, err error) {
 	return step, id, nil
 }
 
-// lastNewline is the offset behind the last newline, reading backwards.
+// lastNewline returns the offset after the last newline. It reads backwards.
 func lastNewline(r io.ReaderAt, size int64) (int64, error) {
 	buf := make([]byte, 4096)
 	for end := size; end > 0; {
 		n := min(end, int64(len(buf)))
 		if end == size {
-			n = 1 // nearly always the file ends with a newline: one byte tells
+			n = 1 // nearly every file ends with a newline: first read one byte
 		}
 		if _, err := r.ReadAt(buf[:n], end-n); err != nil && err != io.EOF {
 			return 0, fmt.Errorf("read journal: %w", err)

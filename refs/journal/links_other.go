@@ -2,6 +2,5 @@
 
 package journal
 
-// Linked reports whether the journal stands under a second name, which is not
-// asked on this system.
+// Linked always reports false: this system's link count is not queried.
 func (j *Journal) Linked() bool { return false }

@@ -8,24 +8,24 @@ import (
 	"fmt"
 )
 
-// Flaw is a line that has no business in a journal.
+// Flaw is a line that is invalid in a journal.
 type Flaw struct {
 	Line int // from 1
 	Why  string
 }
 
-// Checked is what a close look at a journal finds.
+// Checked is the result of Check.
 type Checked struct {
-	Steps []Line   // every line that is a step and can be read, wherever it stands
+	Steps []Line   // every readable step, wherever it is
 	Bad   [][]byte // the lines that are neither steps nor marks, without their newlines
-	Flaws []Flaw   // in the order of the lines; none: the journal is sound
-	Head  Head     // zero where the first line cannot be read
+	Flaws []Flaw   // in the order of the lines; empty for a valid journal
+	Head  Head     // zero if the first line is invalid
 }
 
-// Check looks at a journal's bytes line by line, up to its last newline: what stands
-// behind it is a writer's that is at work, or was never acknowledged. It holds that the
-// first line names a journal, that each other one is a step that readable accepts or a
-// mark which speaks of the end of a line before it, and that numbers and ids rise.
+// Check verifies a journal's bytes line by line, up to its last newline: bytes after it
+// belong to a current writer or were never acknowledged. The first line must name a
+// journal. Each other line must be a step that readable accepts, or a mark whose offset is
+// the end of an earlier line. Numbers and ids must ascend.
 func Check(data []byte, readable func(Line) error) *Checked {
 	c := &checker{readable: readable, ends: map[int64]bool{}}
 	for line := range bytes.Lines(data) {
@@ -46,14 +46,14 @@ func Check(data []byte, readable func(Line) error) *Checked {
 type checker struct {
 	readable func(Line) error
 	out      Checked
-	n        int            // lines
-	at       int64          // behind the line
+	n        int            // number of lines so far
+	at       int64          // offset after the line
 	ends     map[int64]bool // of the lines so far
-	step     int            // the highest so far
-	id       string         // the newest so far
+	step     int            // the highest number so far
+	id       string         // the newest id so far
 }
 
-// line looks at one line, with its newline, and says what is wrong with it.
+// line checks one line, with its newline, and returns the problem; "" if there is none.
 func (c *checker) line(line []byte, start int64) string {
 	switch {
 	case c.n == 1:
@@ -61,7 +61,7 @@ func (c *checker) line(line []byte, start int64) string {
 			return ""
 		}
 		c.out.Head = Head{}
-		// The first line may be gone as a whole.
+		// The first line may be missing entirely.
 		if why := c.stepLine(line); why == "" {
 			return "the line that names the journal is missing"
 		}
@@ -103,16 +103,17 @@ func (c *checker) stepLine(line []byte) string {
 	return ""
 }
 
-// Mended is what a journal is to become.
+// Mended is the new content of a journal.
 type Mended struct {
-	Head  Head     // its step and id are raised to those of the lines
-	Lines [][]byte // steps, each as it is to stand, without its newline
-	Bad   [][]byte // lines to be kept in the file beside the journal that holds what was torn
+	Head  Head     // Mend raises its step and id to those of the lines
+	Lines [][]byte // steps, each the exact new line without its newline
+	Bad   [][]byte // lines to append to the journal's ".torn" file
 }
 
-// Mend replaces a journal, under its lock, by what how makes of its bytes; it is left as
-// it is for nil. How may be called for a journal that nothing else can open. One that a
-// rename left with two names is refused. ErrMissing where there is none.
+// Mend replaces a journal, under its lock, by the content that how derives from its bytes;
+// nil leaves it unchanged. It also works on a journal that Open and Read refuse. It fails
+// on a journal with two names, which an interrupted rename leaves, and returns ErrMissing
+// if there is none.
 func Mend(ctx context.Context, path string, o Options, how func(data []byte) (*Mended, error)) error {
 	j, err := lockFile(ctx, path, o)
 	if err != nil {
@@ -143,21 +144,20 @@ func (j *Journal) mend(m *Mended) error {
 		last = Entry{step, id}
 		h.Step, h.ID = max(h.Step, step), max(h.ID, id)
 	}
-	data, err := json.Marshal(h)
+	data, err := jsonLine(h)
 	if err != nil {
 		return err
 	}
-	data = append(data, '\n')
 	begin := int64(len(data))
 	for _, line := range m.Lines {
 		data = append(append(data, line...), '\n')
 	}
-	if len(m.Lines) > 0 && last != (Entry{h.Step, h.ID}) { // the last line says what was given
-		mark, err := json.Marshal(Mark{Committed: h.Committed, Upto: begin, Step: h.Step, ID: h.ID})
+	if len(m.Lines) > 0 && last != (Entry{h.Step, h.ID}) { // the last line must carry the highest step and id
+		mark, err := jsonLine(Mark{Committed: h.Committed, Upto: begin, Step: h.Step, ID: h.ID})
 		if err != nil {
 			return err
 		}
-		data = append(append(data, mark...), '\n')
+		data = append(data, mark...)
 	}
 	if len(m.Bad) > 0 {
 		if err := appendFile(j.path+".torn", append(bytes.Join(m.Bad, []byte("\n")), '\n')); err != nil {

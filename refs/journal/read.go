@@ -12,27 +12,27 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// Line is one step as it stands in the file.
+// Line is one step in the file.
 type Line struct {
 	Raw  []byte // the JSON object, without its newline
-	End  int64  // the offset behind the line
+	End  int64  // the offset after the line
 	Step int
 	ID   string
 }
 
-// Content is a journal as one read found it, up to its last newline.
+// Content is the content of a journal up to its last newline.
 type Content struct {
 	Head  Head
-	Mark  Mark   // the newest; the head counts as the first
-	Lines []Line // every step, taken or not
+	Mark  Mark   // the newest mark; the head counts as the first
+	Lines []Line // every step, committed or not
 	Bad   []int64
 	Size  int64
 }
 
-// Read reads a whole journal without a lock. It returns ErrMissing where there
-// is none. A line that is neither a mark nor ends as a step does is kept out and
-// its offset listed in Bad; whether a step's object is sound is found out by who
-// needs it, because counting steps must not cost parsing them.
+// Read reads a whole journal without a lock. It returns ErrMissing if there is none. If the
+// first line is invalid, the error wraps git.ErrBroken. A line that is neither a mark nor
+// ends like a step is left out and its offset added to Bad. Read does not parse the objects
+// of steps, because counting steps must not cost parsing them.
 func Read(path string) (*Content, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -44,7 +44,7 @@ func Read(path string) (*Content, error) {
 	return Parse(data)
 }
 
-// Parse reads a journal's bytes. What stands behind the last newline is ignored.
+// Parse parses a journal's bytes as Read does. It ignores bytes after the last newline.
 func Parse(data []byte) (*Content, error) {
 	end := bytes.IndexByte(data, '\n') + 1
 	if end == 0 {
@@ -77,8 +77,8 @@ func Parse(data []byte) (*Content, error) {
 // markPrefix begins every mark, and no step.
 const markPrefix = `{"committed":`
 
-// lastMark takes the newest mark that is sound: the older ones say nothing more,
-// and parsing hundreds of them would be most of what a view costs.
+// lastMark finds the newest valid mark. Older marks are redundant, and parsing hundreds of
+// them would be most of the cost of a view.
 func (c *Content) lastMark(data []byte, marks []int64) {
 	for _, start := range slices.Backward(marks) {
 		end := start + int64(bytes.IndexByte(data[start:], '\n'))
@@ -91,7 +91,7 @@ func (c *Content) lastMark(data []byte, marks []int64) {
 	}
 }
 
-// add takes one line, with its newline.
+// add adds one line, given with its newline.
 func (c *Content) add(line []byte) {
 	start := c.Size
 	c.Size += int64(len(line))
@@ -103,8 +103,8 @@ func (c *Content) add(line []byte) {
 	c.Lines = append(c.Lines, Line{Raw: line[:len(line)-1], End: c.Size, Step: step, ID: id})
 }
 
-// Since reads the journal's head, and the lines that stand behind an offset, of a
-// journal that this process holds the lock of. What came before is not read.
+// Since reads the head and the lines after an offset of a locked journal. It does not read
+// the lines before.
 func (j *Journal) Since(upto int64) (*Content, error) {
 	head, err := j.firstLine()
 	if err != nil {
@@ -128,7 +128,7 @@ func (j *Journal) Since(upto int64) (*Content, error) {
 	return c, nil
 }
 
-// firstLine reads the head's line.
+// firstLine reads the line of the head.
 func (j *Journal) firstLine() ([]byte, error) {
 	line := make([]byte, min(j.size, 1024))
 	if _, err := j.f.ReadAt(line, 0); err != nil {
@@ -141,7 +141,7 @@ func (j *Journal) firstLine() ([]byte, error) {
 	return line[:end:end], nil
 }
 
-// After is the steps that stand behind an offset.
+// After returns the steps after an offset.
 func (c *Content) After(upto int64) []Line {
 	for i, l := range c.Lines {
 		if l.End > upto {
@@ -151,9 +151,8 @@ func (c *Content) After(upto int64) []Line {
 	return nil
 }
 
-// Holds reports whether the line that ends at upto is the step with that id: the
-// proof that an offset found in a commit speaks of this file and not of a copy
-// of it that went its own way.
+// Holds reports whether the line that ends at upto is the step with that id. This proves
+// that an offset in a commit refers to this file and not to a diverged copy of it.
 func (c *Content) Holds(upto int64, id string) bool {
 	for _, l := range c.Lines {
 		if l.End == upto {

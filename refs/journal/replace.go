@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -9,20 +8,19 @@ import (
 	"github.com/git-context/git-context/refs/fault"
 )
 
-// CompactAt is the size past which a COMMIT replaces the journal. Below it a
-// mark is enough: replacing a file costs a millisecond, a mark nothing.
+// CompactAt is the size in bytes above which a COMMIT replaces the journal. Below it a mark
+// is enough: replacing a file costs a millisecond, a mark nothing.
 const CompactAt = 64 << 10
 
-// Compact replaces the journal by a new one that begins with h and keeps what
-// stands behind upto. The lock moves to the new file's name by itself: a writer
-// that waits for the old one finds that it is no longer the one by that name.
+// Compact replaces the journal by a new one that begins with h and contains the lines after
+// upto. The lock need not be moved: a writer that waits for the old file finds that the
+// path no longer names it.
 func (j *Journal) Compact(h Head, upto int64) error {
 	h.Step, h.ID = max(h.Step, j.step), max(h.ID, j.id)
-	data, err := json.Marshal(h)
+	data, err := jsonLine(h)
 	if err != nil {
 		return err
 	}
-	data = append(data, '\n')
 	rest := make([]byte, j.size-upto)
 	if _, err := j.f.ReadAt(rest, upto); err != nil {
 		if len(rest) > 0 {
@@ -33,19 +31,19 @@ func (j *Journal) Compact(h Head, upto int64) error {
 	if err != nil {
 		return err
 	}
-	if len(c.Bad) > 0 { // unreadable is not absent: kept for fsck and people
+	if len(c.Bad) > 0 { // unreadable lines are kept for fsck and for people
 		if err := appendFile(j.path+".torn", rest); err != nil {
 			return err
 		}
 	}
-	for _, l := range c.Lines { // marks speak of the old file's offsets: steps only
+	for _, l := range c.Lines { // marks contain offsets of the old file: copy only steps
 		data = append(append(data, l.Raw...), '\n')
 	}
 	return j.replace(data)
 }
 
-// replace writes a new file beside the old one and renames it over. Only the
-// holder of the lock does this, so that the name of the new file may be fixed.
+// replace writes a new file beside the old one and renames it over the old one. Only the
+// owner of the lock does this, so that the new file can have a fixed name.
 func (j *Journal) replace(data []byte) (err error) {
 	info, err := j.f.Stat()
 	if err != nil {
@@ -56,7 +54,7 @@ func (j *Journal) replace(data []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	if err = f.Chmod(info.Mode().Perm()); err == nil { // whatever the umask of this process
+	if err = f.Chmod(info.Mode().Perm()); err == nil { // independent of this process's umask
 		_, err = f.Write(data)
 	}
 	if err == nil && j.sync {
@@ -72,8 +70,8 @@ func (j *Journal) replace(data []byte) (err error) {
 	return nil
 }
 
-// Empty takes every line out of the journal; what it held must be in git. A
-// writer that waits for it finds it as good as missing.
+// Empty removes all lines from the journal; their content must be in git. A writer that
+// waits for the lock treats the journal as missing.
 func (j *Journal) Empty() error {
 	if err := j.f.Truncate(0); err != nil {
 		return fmt.Errorf("empty journal: %w", err)
@@ -82,19 +80,46 @@ func (j *Journal) Empty() error {
 	return nil
 }
 
-// Restart writes the first line into a journal that was emptied.
+// Restart writes the first line into an emptied journal.
 func (j *Journal) Restart(h Head) error {
-	line, err := json.Marshal(h)
+	line, err := jsonLine(h)
 	if err != nil {
 		return err
 	}
 	j.step, j.id = h.Step, h.ID
-	return j.write(append(line, '\n'))
+	return j.write(line)
 }
 
-// Remove deletes the journal while it is locked: who waits for it finds it gone.
+// Remove deletes the locked journal. A writer that waits for the lock treats it as missing.
 func (j *Journal) Remove() error {
 	err := os.Remove(j.path)
 	fault.Point("after-journal-removed")
 	return err
+}
+
+// Without replaces the journal by a new one that begins with h and contains the steps after
+// upto as keep returns them: the same line, another line with the same end (see the package
+// comment), or nil for a step to expunge, whose number and id are not given to other steps.
+// Lines that cannot be parsed and the ".torn" file are dropped, because their content is
+// unknown.
+//
+// As with Compact, the lock need not be moved. It fails on a journal with two names, which
+// an interrupted rename leaves.
+func (j *Journal) Without(h Head, upto int64, keep func(Line) ([]byte, error)) error {
+	c, err := j.Since(upto)
+	if err != nil {
+		return err
+	}
+	m := &Mended{Head: h}
+	m.Head.Step, m.Head.ID = max(h.Step, j.step), max(h.ID, j.id)
+	for _, l := range c.Lines {
+		raw, err := keep(l)
+		if err != nil {
+			return err
+		}
+		if raw != nil {
+			m.Lines = append(m.Lines, raw)
+		}
+	}
+	return j.mend(m)
 }

@@ -2,8 +2,8 @@ package journal
 
 import "syscall"
 
-// syncData flushes a file's data. fdatasync leaves out the times, which nobody
-// reads, and with them half of the wait.
+// syncData flushes a file's data. fdatasync omits the times, which nothing reads, and takes
+// half as long.
 func syncData(f interface{ Fd() uintptr }) error {
 	for {
 		if err := syscall.Fdatasync(int(f.Fd())); err != syscall.EINTR {

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// detect tells the dialects apart by what their files say, whatever the folder is
-// called:
+// detect determines the dialect from the content of the files, independent of the folder's
+// name:
 //
-//  1. by the metadata, where it holds keys that one of them alone has, and by main's files at the
-//     root, which only skill folders have there;
-//  2. by the first line of a log or a list of commits that is a mark of one of them: the
-//     text of a step may hold the marks of another.
+//  1. by metadata keys that only one dialect has, and by main's files at the root, which only
+//     skill folders have there;
+//  2. by the first line of a log or commit list that is characteristic of one dialect. The
+//     first, because the text of a step may contain the marks of another dialect.
 //
-// A folder whose logs and commits are all empty is the paper's.
+// A folder whose logs and commit lists are all empty is the paper's.
 func detect(d *dir) (Dialect, error) {
 	if dialect := d.metadataDialect(); dialect != "" {
 		return dialect, nil
@@ -58,7 +58,7 @@ func (d *dir) metadataDialect() Dialect {
 	return ""
 }
 
-// mapping is a YAML file as a map; nil where it is absent or none.
+// mapping returns a YAML file as a map; nil if the file is absent or not a map.
 func (d *dir) mapping(name string) map[string]any {
 	var m map[string]any
 	if decodeYAML(d.text[name], &m) != nil {
@@ -67,7 +67,7 @@ func (d *dir) mapping(name string) map[string]any {
 	return m
 }
 
-// lineDialect is the dialect that a line is a mark of, or "".
+// lineDialect returns the dialect that a line is characteristic of, or "".
 func lineDialect(line string) Dialect {
 	if _, ok := memoryCommitHead(line); ok || line == "kind: event" {
 		return Memory

@@ -2,21 +2,21 @@ package peer
 
 import "strings"
 
-// What must not stand in a text as it is gets one more backslash, whatever number it has
-// already, so that taking one away gives the text back.
+// Text that would be parsed as a marker gets one additional backslash, however many it has
+// already, so that removing one restores the text.
 
-// contexaEscape puts a backslash
+// contexaEscape adds a backslash
 //
-//  1. before the "---" that ends a line, where the library's readers would split;
-//  2. before a head at the beginning of a line;
-//  3. into a label, behind its first '*', wherever it stands: one of the readers takes
-//     what is behind the last label of a line.
+//  1. before a "---" that ends a line, where the library's readers would split;
+//  2. before a marker at the beginning of a line;
+//  3. into a label, after its first '*', anywhere in a line: one of the readers takes the text
+//     after the last label of a line.
 func contexaEscape(text string) string {
 	text = mapLines(text, func(line string) string { return escapeEnd(escapeStart(line, contexaHeads(), 1), 1) })
 	return escapeLabels(text, contexaLabels(), 1)
 }
 
-// contexaUnescape takes away what contexaEscape put in, and the library's own escape.
+// contexaUnescape removes what contexaEscape added, and the library's own escape.
 func contexaUnescape(text string) string {
 	if !strings.Contains(text, `\`) {
 		return text
@@ -31,8 +31,8 @@ func contexaLabels() []string {
 	return append(append(stepLabels(), "Timestamp"), blockLabels()...)
 }
 
-// memoryEscape keeps a text from being read as the head of a commit, which
-// gcc-memory finds anywhere in a line, or as the label of a block.
+// memoryEscape prevents that a text is read as the heading of a commit, which gcc-memory
+// finds anywhere in a line, or as the label of a block.
 func memoryEscape(text string) string {
 	return escapeInside(escapeLabels(text, blockLabels(), 1), "###", " Commit:", 1)
 }
@@ -47,7 +47,7 @@ func memoryUnescape(text string) string {
 // lineBreaks are the characters at which Python's splitlines ends a line.
 const lineBreaks = "\n\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029"
 
-// mapLines changes each line of a text and leaves its ends as they are.
+// mapLines replaces each line of a text and keeps the line breaks.
 func mapLines(text string, change func(string) string) string {
 	var b strings.Builder
 	for text != "" {
@@ -64,7 +64,7 @@ func mapLines(text string, change func(string) string) string {
 	return b.String()
 }
 
-// escapeStart adds a backslash to, or takes one from, those before any of the heads at the
+// escapeStart changes by by the number of backslashes before any of the markers at the
 // beginning of a line.
 func escapeStart(line string, heads []string, by int) string {
 	rest := strings.TrimLeft(line, `\`)
@@ -76,7 +76,7 @@ func escapeStart(line string, heads []string, by int) string {
 	return line
 }
 
-// escapeEnd does so before the "---" at the end of a line.
+// escapeEnd does the same before a "---" at the end of a line.
 func escapeEnd(line string, by int) string {
 	before, ok := strings.CutSuffix(line, "---")
 	if !ok {
@@ -86,7 +86,7 @@ func escapeEnd(line string, by int) string {
 	return rest + slashes(len(before)-len(rest)+by) + "---"
 }
 
-// escapeLabels does so inside of "**NAME:**", behind the first '*'.
+// escapeLabels does the same inside "**NAME:**", after the first '*'.
 func escapeLabels(text string, names []string, by int) string {
 	for _, name := range names {
 		text = escapeInside(text, "*", "*"+name+":**", by)
@@ -94,8 +94,7 @@ func escapeLabels(text string, names []string, by int) string {
 	return text
 }
 
-// escapeInside does so between two parts that stand one behind the other, with nothing but
-// backslashes between.
+// escapeInside does the same between two parts with only backslashes between them.
 func escapeInside(text, first, second string, by int) string {
 	var b strings.Builder
 	for {
@@ -115,5 +114,5 @@ func escapeInside(text, first, second string, by int) string {
 	}
 }
 
-// slashes is n backslashes, none for fewer.
+// slashes returns n backslashes, none if n is negative.
 func slashes(n int) string { return strings.Repeat(`\`, max(n, 0)) }

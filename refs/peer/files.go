@@ -19,11 +19,11 @@ const (
 	logFile    = "log.md"
 	metaFile   = "metadata.yaml"
 
-	// extraFile is ours: what a dialect has no place for.
+	// extraFile is this package's own file for what a dialect cannot represent.
 	extraFile = "git-context.yaml"
 )
 
-// The limits of the package comment.
+// The limits in the package comment, in bytes and files.
 const (
 	maxFile   = 32 << 20
 	maxMeta   = 1 << 20
@@ -33,20 +33,20 @@ const (
 
 // dir is a folder in memory.
 type dir struct {
-	text     map[string]string // by path, clean
+	text     map[string]string // by clean path
 	names    []string          // of text, sorted
-	binary   []string          // files that are no text at all
-	replaced []string          // files in which something was replaced
-	taken    map[string]bool   // what a dialect has read
+	binary   []string          // files that are not text
+	replaced []string          // files with replaced characters
+	taken    map[string]bool   // files that a dialect has read
 	size     int
 }
 
-// load reads every file of a folder.
+// load reads all files of a folder.
 func load(fsys fs.FS) (*dir, error) {
 	d := &dir{text: map[string]string{}, taken: map[string]bool{}}
 	err := fs.WalkDir(fsys, ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
-			return &FormatError{name, plain(err)}
+			return &FormatError{name, bareError(err)}
 		}
 		if e.IsDir() {
 			return nil
@@ -60,12 +60,12 @@ func load(fsys fs.FS) (*dir, error) {
 	return d, nil
 }
 
-// read reads one file. What is no regular file is not opened: a named pipe would
-// wait for ever.
+// read reads one file. It does not open anything but regular files: a named pipe would
+// block forever.
 func (d *dir) read(fsys fs.FS, name string) error {
 	info, err := fs.Stat(fsys, name)
 	if err != nil {
-		return &FormatError{name, plain(err)}
+		return &FormatError{name, bareError(err)}
 	}
 	switch {
 	case info.IsDir():
@@ -94,11 +94,11 @@ func (d *dir) read(fsys fs.FS, name string) error {
 func readLimited(fsys fs.FS, name string, limit int) ([]byte, error) {
 	f, err := fsys.Open(name)
 	if err != nil {
-		return nil, &FormatError{name, plain(err)}
+		return nil, &FormatError{name, bareError(err)}
 	}
 	data, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
 	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, &FormatError{name, plain(err)}
+		return nil, &FormatError{name, bareError(err)}
 	}
 	if len(data) > limit {
 		return nil, &FormatError{name, fmt.Sprintf("it holds more than %d MiB", limit>>20)}
@@ -107,13 +107,13 @@ func readLimited(fsys fs.FS, name string, limit int) ([]byte, error) {
 }
 
 func (d *dir) add(name, text string) {
-	if !documents(name) && (strings.IndexByte(text, 0) >= 0 || !utf8.ValidString(text)) {
+	if !isDocument(name) && (strings.IndexByte(text, 0) >= 0 || !utf8.ValidString(text)) {
 		d.binary = append(d.binary, name)
 		return
 	}
 	clean := strings.TrimPrefix(text, "\uFEFF")
 	if !utf8.ValidString(clean) || strings.IndexByte(clean, 0) >= 0 {
-		// Rune by rune, so that each bad byte becomes one U+FFFD.
+		// strings.Map replaces each invalid byte by one U+FFFD.
 		clean = strings.Map(func(r rune) rune {
 			if r == 0 {
 				return utf8.RuneError
@@ -126,8 +126,8 @@ func (d *dir) add(name, text string) {
 	d.names = append(d.names, name)
 }
 
-// documents reports whether a file is one that the dialects know.
-func documents(name string) bool {
+// isDocument reports whether the dialects define a file of this name.
+func isDocument(name string) bool {
 	switch path.Base(name) {
 	case mainFile, commitFile, logFile, metaFile, summaryFile, extraFile:
 		return true
@@ -135,7 +135,7 @@ func documents(name string) bool {
 	return false
 }
 
-// take gives a file's text and remembers that it was read.
+// take returns a file's text and marks the file as read.
 func (d *dir) take(name string) (string, bool) {
 	text, ok := d.text[name]
 	d.taken[name] = ok
@@ -147,7 +147,7 @@ func (d *dir) branchNames() []string {
 	found := map[string]bool{}
 	for _, name := range d.names {
 		rest, ok := strings.CutPrefix(name, branchDir+"/")
-		if b := path.Dir(rest); ok && b != "." && documents(name) && path.Base(name) != extraFile {
+		if b := path.Dir(rest); ok && b != "." && isDocument(name) && path.Base(name) != extraFile {
 			found[b] = true
 		}
 	}
@@ -159,8 +159,9 @@ func (d *dir) branchNames() []string {
 	return list
 }
 
-// plain is an error of the file system without the path, which stands before it.
-func plain(err error) string {
+// bareError returns an error of the file system without the path, which the caller's message
+// already contains.
+func bareError(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		err = p.Err

@@ -8,9 +8,12 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/git-context/git-context/refs/prose"
 )
 
-// The Python command line. Its log is a stream of YAML documents:
+// memory reads the format of the Python command line. Its log is a stream of YAML
+// documents:
 //
 //	---
 //	kind: event
@@ -21,15 +24,15 @@ import (
 //	summary: one line
 //	body: any text
 //	branch: main
-//	observation, thought, action: any text, and payload: a map, where given
+//	observation, thought, action: any text, and payload: a map, if given
 //
-// A document is taken by itself, so that one that a crash has torn costs no other. An event
-// that a merge brought keeps its branch, has the tag merge, metadata.merged_from, and "[from
-// SOURCE] " before its summary.
+// Each document is parsed on its own, so that one that a crash truncated does not affect
+// the others. An event that a merge brought keeps its branch, has the tag merge,
+// metadata.merged_from, and "[from SOURCE] " before its summary.
 //
-// Observation, thought and action are the step's. Summary and body, where they say more than
-// these, are the text that the tags name (observation or thought), or else the action. What
-// else an event says becomes attributes.
+// Observation, thought and action are those of the step. Summary and body, if they contain
+// more than these, are added to the text that the tags name (observation or thought),
+// otherwise to the action. The other values of an event become attributes.
 //
 // Commits are
 //
@@ -42,14 +45,15 @@ import (
 //	**This Commit's Contribution:**
 //	any text
 //
-// or a heading and free text; older ones have the heading "### TIME | BRANCH | title". The entry that
-// a branch is made with, "Branch created", is left out where it only repeats
-// the purpose. A branch that was merged into another, and has nothing newer, is merged.
+// or a heading and free text; older ones have the heading "### TIME | BRANCH | title". The
+// commit "Branch created", with which the tool creates a branch, is left out if it only
+// repeats the purpose. A branch whose merge into another is its newest entry has the status
+// merged.
 func (r *reader) memory() {
 	r.memoryRoot()
 	r.roadmap()
-	if d := r.branch(r.f.Default); d.Segments["description"] == oneLine(r.f.Roadmap.Goal) {
-		delete(d.Segments, "description") // said by the goal
+	if d := r.branch(r.f.Default); d.Segments["description"] == prose.Fold(r.f.Roadmap.Goal) {
+		delete(d.Segments, "description") // the goal says the same
 	}
 	for _, name := range r.dir.branchNames() {
 		at := branchDir + "/" + name + "/"
@@ -58,7 +62,7 @@ func (r *reader) memory() {
 		r.events(b, at+logFile)
 		r.memoryCommits(b, at+commitFile)
 	}
-	r.merged()
+	r.setMerged()
 }
 
 // memoryRoot reads the metadata of the whole folder.
@@ -89,14 +93,14 @@ func (r *reader) memoryRoot() {
 	if facts["active_branch"] == r.f.Default {
 		delete(facts, "active_branch")
 	}
-	for _, own := range []string{"version", "created_at", "updated_at"} { // of the tool's own book-keeping
+	for _, own := range []string{"version", "created_at", "updated_at"} { // the tool's own bookkeeping
 		delete(facts, own)
 	}
 	r.rootFacts(facts, "active_branch", "branches")
 }
 
-// rootFacts parts the folder's metadata into facts and segments, which are the default
-// branch's.
+// rootFacts divides the folder's metadata into the folder's facts, whose keys are given,
+// and segments of the default branch.
 func (r *reader) rootFacts(all map[string]any, facts ...string) {
 	for _, key := range facts {
 		if v, ok := all[key]; ok && v != nil {
@@ -109,7 +113,7 @@ func (r *reader) rootFacts(all map[string]any, facts ...string) {
 	}
 }
 
-// event is a document of the log. The rest are attributes.
+// event is a document of the log. The fields in Rest become attributes.
 type event struct {
 	Kind, Timestamp, Agent, Channel, Summary, Body, Branch, Observation, Thought, Action string
 
@@ -141,14 +145,13 @@ func (e *event) empty() bool {
 	return e.Summary+e.Body+e.Observation+e.Thought+e.Action == ""
 }
 
-// document is one of a YAML stream, and the line that it begins in.
+// document is one document of a YAML stream, and its first line.
 type document struct {
 	text string
 	line int
 }
 
-// splitDocuments cuts a stream at its lines "---". In YAML such a line ends a
-// document wherever it stands.
+// splitDocuments splits a stream at its lines "---", which in YAML end a document anywhere.
 func splitDocuments(text string) []document {
 	docs := []document{{line: 1}}
 	line := 0
@@ -179,7 +182,7 @@ func (e *event) step(branch string) Step {
 		s.Origin = e.Branch
 		e.Summary = strings.TrimPrefix(e.Summary, "[from "+e.mergedFrom()+"] ")
 	}
-	e.place(&s)
+	e.addTexts(&s)
 	if e.Channel != ownChannel {
 		s.attr("channel", e.Channel)
 		s.attr("tags", strings.Join(e.Tags, ", "))
@@ -196,15 +199,16 @@ func (e *event) step(branch string) Step {
 	return s
 }
 
-// place puts the summary and the body where they belong.
-func (e *event) place(s *Step) {
+// addTexts adds the summary and the body to the text where they belong.
+func (e *event) addTexts(s *Step) {
 	more := ""
 	all := s.Observation + "\n" + s.Thought + "\n" + s.Action
-	if e.Summary != summaryOf(*s) && !strings.Contains(all, strings.TrimSuffix(strings.TrimSuffix(e.Summary, "..."), "…")) {
+	summary := strings.TrimSuffix(strings.TrimSuffix(e.Summary, "..."), "…")
+	if e.Summary != summaryOf(*s) && !strings.Contains(all, summary) {
 		more = e.Summary
 	}
 	if !strings.Contains(all, e.Body) {
-		more = JoinTitle(more, e.Body)
+		more = joinTitle(more, e.Body)
 	}
 	to := &s.Action
 	if s.Observation+s.Thought+s.Action == "" {
@@ -233,14 +237,14 @@ func (e *event) mergedFrom() string {
 	return m.From
 }
 
-// attr adds an attribute that says something.
+// attr adds an attribute, unless its value is empty.
 func (s *Step) attr(key, value string) {
-	if value = oneLine(value); value != "" {
+	if value = prose.Fold(value); value != "" {
 		s.Attrs = append(s.Attrs, Attr{attrKey(key), value})
 	}
 }
 
-// attrNode writes a value as JSON.
+// attrNode adds a value as JSON.
 func (s *Step) attrNode(key string, n *yaml.Node) {
 	if n.Kind == 0 || n.ShortTag() == "!!null" {
 		return
@@ -251,13 +255,13 @@ func (s *Step) attrNode(key string, n *yaml.Node) {
 		return
 	}
 	data, err := json.Marshal(v)
-	if err != nil { // keys that are no texts
+	if err != nil { // JSON allows only strings as keys
 		data = fmt.Append(nil, v)
 	}
 	s.attr(key, string(data))
 }
 
-// attrKey makes a key of any text.
+// attrKey turns any text into a valid key.
 func attrKey(key string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

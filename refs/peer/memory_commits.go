@@ -9,13 +9,13 @@ const (
 	noPurpose   = "(branch purpose to be defined)"
 )
 
-// memoryGrammar cuts commit.md at its headings; what stands below them is read by
-// memoryBlocks.
-func memoryGrammar() kind {
-	return kind{head: memoryCommitHead}
+// memoryGrammar splits commit.md at its headings; memoryBlocks parses the text below them.
+func memoryGrammar() recordFormat {
+	return recordFormat{head: memoryCommitHead}
 }
 
-// memoryCommitHead reads "### Commit: title (TIME | BRANCH)" and the older "### TIME | BRANCH | title".
+// memoryCommitHead parses "### Commit: title (TIME | BRANCH)" and the older "### TIME |
+// BRANCH | title".
 func memoryCommitHead(line string) (head, bool) {
 	if rest, ok := strings.CutPrefix(line, memoryHead); ok {
 		title := strings.TrimSpace(rest)
@@ -46,16 +46,16 @@ func (r *reader) memoryCommits(b *Branch, name string) {
 		}
 		m := Milestone{Title: rec.title, Time: rec.time}
 		memoryBlocks(&m, rec.body)
-		if b.birth(m) {
+		if b.isBirth(m) {
 			continue
 		}
 		b.Milestones = append(b.Milestones, m)
 	}
 }
 
-// birth takes over what the entry says that a branch is made with, if it is that and
-// says nothing more.
-func (b *Branch) birth(m Milestone) bool {
+// isBirth reports whether m is the commit with which the tool creates a branch and says
+// nothing more. If so, it sets the branch's purpose and time from it.
+func (b *Branch) isBirth(m Milestone) bool {
 	if m.Title != birthTitle || m.Progress != birthBefore || !strings.HasPrefix(m.Contribution, birthTitle+" to ") {
 		return false
 	}
@@ -73,7 +73,7 @@ func (b *Branch) birth(m Milestone) bool {
 	return true
 }
 
-// memoryBlocks reads the body of a commit: the three blocks, or free text.
+// memoryBlocks parses the body of a commit: the three blocks, or free text.
 func memoryBlocks(m *Milestone, body string) {
 	at := make([]int, 3)
 	for i, name := range blockLabels() {
@@ -92,8 +92,9 @@ func memoryBlocks(m *Milestone, body string) {
 	}
 }
 
-// merged finds the branches that were merged into another and have nothing newer.
-func (r *reader) merged() {
+// setMerged sets the status of the branches that were merged into another and have no newer
+// entry.
+func (r *reader) setMerged() {
 	for _, b := range r.f.Branches {
 		for _, m := range b.Milestones {
 			rest, ok := strings.CutPrefix(m.Title, "Merge ")
@@ -103,7 +104,7 @@ func (r *reader) merged() {
 			}
 			for i := range r.f.Branches {
 				s := &r.f.Branches[i]
-				if s.Name == source && s.Status == "" && !s.goesOn(m) {
+				if s.Name == source && s.Status == "" && !s.hasNewer(m) {
 					s.Status, s.MergedInto, s.MergedAt = Merged, b.Name, m.Time
 				}
 			}
@@ -111,8 +112,8 @@ func (r *reader) merged() {
 	}
 }
 
-// goesOn reports whether a branch has anything newer than its merge.
-func (b *Branch) goesOn(merge Milestone) bool {
+// hasNewer reports whether a branch has entries newer than its merge.
+func (b *Branch) hasNewer(merge Milestone) bool {
 	for _, s := range b.Steps {
 		if s.Time.After(merge.Time) {
 			return true

@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/git-context/git-context/refs/prose"
 )
 
-// ownChannel is the channel of the events that we write.
+// ownChannel is the channel of the events that this package writes.
 const ownChannel = "git-context"
 
 // memory writes the layout of the Python command line, see reader.memory.
@@ -43,12 +45,13 @@ func (w *writer) memoryMain() []byte {
 	for i, br := range w.f.Branches {
 		names[i] = w.dir(br.Name)
 	}
-	fmt.Fprintf(&b, "%s - Do not edit below this line -->\n## Status\n- Active branch: %s\n- Branches: %s\n\n## Recent Highlights\n%s",
-		generated, w.dir(w.f.Default), strings.Join(names, ", "), w.highlights())
+	fmt.Fprintf(&b, "%s - Do not edit below this line -->\n", generated)
+	fmt.Fprintf(&b, "## Status\n- Active branch: %s\n- Branches: %s\n\n## Recent Highlights\n%s",
+		w.dir(w.f.Default), strings.Join(names, ", "), w.highlights())
 	return b.Bytes()
 }
 
-// highlights are the newest steps of the default branch, as its tool shows them.
+// highlights lists the newest steps of the default branch, as the tool shows them.
 func (w *writer) highlights() string {
 	const most = 5
 	for _, b := range w.f.Branches {
@@ -65,10 +68,10 @@ func (w *writer) highlights() string {
 	return "(no events yet)\n"
 }
 
-// summaryOf is the line that a step is listed by.
+// summaryOf returns the line under which a step is listed.
 func summaryOf(s Step) string {
 	for _, text := range []string{s.Action, s.Thought, s.Observation} {
-		if line := oneLine(text); line != "" {
+		if line := prose.Fold(text); line != "" {
 			const most = 120
 			if r := []rune(line); len(r) > most {
 				return string(r[:most-1]) + "…"
@@ -84,14 +87,16 @@ func (w *writer) memoryRoot() ([]byte, error) {
 	branches := yaml.Node{Kind: yaml.MappingNode}
 	for _, b := range w.f.Branches {
 		var v yaml.Node
-		if err := v.Encode(ordered("created_at", quoted(b.CreatedAt), "parent", w.parent(b), "summary", b.Purpose)); err != nil {
+		facts := ordered("created_at", quoted(b.CreatedAt), "parent", w.parent(b), "summary", b.Purpose)
+		if err := v.Encode(facts); err != nil {
 			return nil, err
 		}
-		branches.Content = append(branches.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: w.dir(b.Name)}, &v)
+		name := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: w.dir(b.Name)}
+		branches.Content = append(branches.Content, name, &v)
 	}
 	return yaml.Marshal(ordered("version", "0.1.0", "created_at", quoted(at), "updated_at", quoted(newest(w.f)),
 		"default_branch", w.dir(w.f.Default), "active_branch", w.dir(w.f.Default), "branches", &branches,
-		"description", oneLine(w.f.Roadmap.Goal)))
+		"description", prose.Fold(w.f.Roadmap.Goal)))
 }
 
 func (w *writer) parent(b Branch) any {
@@ -102,15 +107,15 @@ func (w *writer) parent(b Branch) any {
 }
 
 func (w *writer) memoryMeta(b *Branch) ([]byte, error) {
-	fields := []any{"name", w.dir(b.Name), "parent", w.parent(*b), "created_at", quoted(b.CreatedAt), "summary", b.Purpose,
-		"commit_count", len(b.Milestones), "last_commit_at", nil}
+	fields := []any{"name", w.dir(b.Name), "parent", w.parent(*b), "created_at", quoted(b.CreatedAt),
+		"summary", b.Purpose, "commit_count", len(b.Milestones), "last_commit_at", nil}
 	if n := len(b.Milestones); n > 0 {
 		fields[len(fields)-1] = quoted(b.Milestones[n-1].Time)
 	}
 	if n := len(b.Steps); n > 0 {
 		fields = append(fields, "last_event_at", quoted(b.Steps[n-1].Time))
 	}
-	if b.Status != "" && b.Status != Active { // no word of this tool, but it keeps what it does not know
+	if b.Status != "" && b.Status != Active { // unknown to this tool, which preserves unknown keys
 		fields = append(fields, "status", b.Status, "merged_into", w.dir(b.MergedInto), "merged_at", quoted(b.MergedAt))
 	}
 	for _, key := range keys(b.Segments) {
@@ -119,7 +124,7 @@ func (w *writer) memoryMeta(b *Branch) ([]byte, error) {
 	return yaml.Marshal(ordered(fields...))
 }
 
-// newest is the time of the newest entry of a folder.
+// newest returns the time of the newest entry of a folder.
 func newest(f *Folder) time.Time {
 	at := created(f)
 	for _, b := range f.Branches {
@@ -137,8 +142,8 @@ func newest(f *Folder) time.Time {
 	return at
 }
 
-// events writes a log. Every text stands in quotes on one line: so a reader of YAML 1.1
-// and one of 1.2 read the same, whatever characters it holds.
+// events formats a log. Every text is quoted on one line, so that readers of YAML 1.1 and
+// 1.2 read the same, whatever characters it contains.
 func (w *writer) events(b *Branch) []byte {
 	var out bytes.Buffer
 	for _, s := range b.Steps {
@@ -147,7 +152,8 @@ func (w *writer) events(b *Branch) []byte {
 			branch, tags = w.dir(s.Origin), "[ota, merge]"
 			summary = "[from " + branch + "] " + summary
 		}
-		fmt.Fprintf(&out, "---\nkind: event\ntimestamp: %s\nagent: %s\nchannel: %s\ntags: %s\nsummary: %s\nbody: \"\"\nbranch: %s\n",
+		fmt.Fprintf(&out, "---\nkind: event\ntimestamp: %s\nagent: %s\nchannel: %s\n"+
+			"tags: %s\nsummary: %s\nbody: \"\"\nbranch: %s\n",
 			quoteTime(s.Time), scalar(s.Agent), ownChannel, tags, scalar(summary), scalar(branch))
 		for i, text := range []string{s.Observation, s.Thought, s.Action} {
 			if text != "" {
@@ -177,14 +183,14 @@ func (w *writer) memoryCommits(b *Branch) []byte {
 
 func (w *writer) commit(out *bytes.Buffer, b *Branch, m Milestone) {
 	title := m.Title
-	if strings.ContainsAny(title, lineBreaks) { // its reader would end the heading there
-		title = oneLine(title)
+	if strings.ContainsAny(title, lineBreaks) { // the tool's reader would end the heading there
+		title = prose.Fold(title)
 		w.inexact++
 	}
 	fmt.Fprintf(out, "%s %s (%s | %s)\n", memoryHead, memoryEscape(title), formatTime(m.Time), w.dir(b.Name))
 	for i, text := range []string{m.Purpose, m.Progress, m.Contribution} {
 		written := memoryEscape(text)
-		w.inexactAs(text, written, false)
+		w.countInexact(text, written, false)
 		gap := " "
 		if i == 2 {
 			gap = "\n"
@@ -194,7 +200,7 @@ func (w *writer) commit(out *bytes.Buffer, b *Branch, m Milestone) {
 	out.WriteString("\n")
 }
 
-// ordered makes a map whose keys stay in the order given.
+// ordered returns a map that keeps the order of its keys.
 func ordered(pairs ...any) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.MappingNode}
 	for i := 0; i < len(pairs); i += 2 {
@@ -203,7 +209,7 @@ func ordered(pairs ...any) *yaml.Node {
 		case *yaml.Node:
 			v = *value
 		default:
-			// What is encoded here was read from YAML or is made of plain values.
+			// Everything encoded here was decoded from YAML or is a plain value.
 			if err := v.Encode(value); err != nil {
 				v = yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: fmt.Sprint(value)}
 			}
@@ -213,7 +219,8 @@ func ordered(pairs ...any) *yaml.Node {
 	return n
 }
 
-// quoted is a time that YAML must take for a text; an unknown one is null.
+// quoted returns a time as a string, so that YAML does not read a timestamp; nil for an
+// unknown time.
 func quoted(t time.Time) any {
 	if t.IsZero() {
 		return nil
@@ -241,5 +248,5 @@ func bullets(texts []string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// indent puts the further lines of an item behind two spaces.
+// indent indents the further lines of an item by two spaces.
 func indent(text string) string { return strings.ReplaceAll(text, "\n", "\n  ") }

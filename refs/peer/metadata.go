@@ -8,8 +8,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// yaml reads a YAML map. What is none is kept as text; a file that is absent is an
-// empty map.
+// yaml reads a YAML map; an absent file is an empty map. A file that is not a map is later
+// kept as text.
 func (r *reader) yaml(name string) map[string]any {
 	m := map[string]any{}
 	text, ok := r.dir.take(name)
@@ -17,42 +17,44 @@ func (r *reader) yaml(name string) map[string]any {
 		return m
 	}
 	if err := decodeYAML(text, &m); err != nil || m == nil {
-		delete(r.dir.taken, name) // kept with all that nothing has read
+		delete(r.dir.taken, name) // finish keeps all files that were not taken
 		return map[string]any{}
 	}
 	return m
 }
 
-// maxPairs is the most pairs in one map of YAML: what the reader costs grows with their square.
+// maxPairs is the maximum number of pairs in a YAML map, because the reader's cost is
+// quadratic in it.
 const maxPairs = 4000
 
-// decodeYAML reads one document.
+// decodeYAML decodes one document.
 func decodeYAML(text string, to any) error {
 	var n yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &n); err != nil || n.Kind == 0 {
 		return err
 	}
-	if !narrow(&n) {
+	if !withinPairLimit(&n) {
 		return fmt.Errorf("a map of more than %d keys", maxPairs)
 	}
 	return n.Decode(to)
 }
 
-// narrow reports whether no map is over the limit. It does not follow aliases.
-func narrow(n *yaml.Node) bool {
+// withinPairLimit reports whether all maps are within the limit. It does not follow aliases.
+func withinPairLimit(n *yaml.Node) bool {
 	if n.Kind == yaml.MappingNode && len(n.Content) > 2*maxPairs {
 		return false
 	}
 	for _, c := range n.Content {
-		if !narrow(c) {
+		if !withinPairLimit(c) {
 			return false
 		}
 	}
 	return true
 }
 
-// branchFacts reads a branch's metadata.yaml. What means something here is taken out
-// of it, numbers that its tool counts and the like are facts, and the rest segments.
+// branchFacts reads a branch's metadata.yaml. Known keys set the branch's fields, or are
+// facts if their values do not fit. Counters of the tool are dropped; the rest are
+// segments.
 func (r *reader) branchFacts(b *Branch, name string) {
 	m := r.yaml(name)
 	if own := pop(m, "name"); own != "" && own != b.Name {
@@ -83,17 +85,17 @@ func (r *reader) branchFacts(b *Branch, name string) {
 		switch key {
 		case "name", "created_from", "parent", "purpose", "summary", "merged_into", "created_at", "merged_at", "status",
 			"version":
-			b.Facts = merge(b.Facts, map[string]any{key: m[key]})
+			b.Facts = mergeMaps(b.Facts, map[string]any{key: m[key]})
 			delete(m, key)
-		case "updated_at", "commit_count", "last_commit_at", "last_event_at": // counted anew here
+		case "updated_at", "commit_count", "last_commit_at", "last_event_at": // derived from the entries
 			delete(m, key)
 		}
 	}
-	b.Segments = merge(b.Segments, m)
+	b.Segments = mergeMaps(b.Segments, m)
 }
 
-// status takes what became of a branch out of a map, where it is one of the words that
-// are known.
+// status removes the status of a branch from a map and returns it, if it is one of the
+// known words.
 func status(m map[string]any) string {
 	text, _ := m["status"].(string)
 	known := ""
@@ -111,8 +113,8 @@ func status(m map[string]any) string {
 	return known
 }
 
-// merge adds to a map, which may be nil.
-func merge(to, from map[string]any) map[string]any {
+// mergeMaps adds the entries of from to a map, which may be nil.
+func mergeMaps(to, from map[string]any) map[string]any {
 	if len(from) == 0 {
 		return to
 	}
@@ -123,19 +125,20 @@ func merge(to, from map[string]any) map[string]any {
 	return to
 }
 
-// extra is what our own file says.
+// extra is the content of this package's own file.
 type extra struct {
 	Version  int                    `yaml:"version"`
 	Branches map[string]extraBranch `yaml:"branches"`
 }
 
-// extraBranch is what a dialect has no place for; the key is the name of its folder.
+// extraBranch contains what a dialect cannot represent. Its key is the name of the branch's
+// folder.
 type extraBranch struct {
 	Name     string         `yaml:"name,omitempty"`
 	Segments map[string]any `yaml:"segments,omitempty"`
 }
 
-// extra reads our own file, and gives the branches their names back.
+// extra reads this package's own file and restores the names of the branches.
 func (r *reader) extra() {
 	text, ok := r.dir.take(extraFile)
 	if !ok {
@@ -143,21 +146,21 @@ func (r *reader) extra() {
 	}
 	var e extra
 	if err := decodeYAML(text, &e); err != nil {
-		r.keep(r.holder(extraFile), extraFile, 1, text)
+		r.keep(r.branchOf(extraFile), extraFile, 1, text)
 		return
 	}
-	real := map[string]string{}
+	names := map[string]string{}
 	for i := range r.f.Branches {
 		b := &r.f.Branches[i]
-		b.Segments = merge(b.Segments, e.Branches[b.Name].Segments)
+		b.Segments = mergeMaps(b.Segments, e.Branches[b.Name].Segments)
 		if name := e.Branches[b.Name].Name; name != "" {
-			real[b.Name] = name
+			names[b.Name] = name
 		}
 	}
-	r.f.rename(real)
+	r.f.rename(names)
 }
 
-// rename gives branches other names wherever they are spoken of.
+// rename renames branches everywhere in the folder.
 func (f *Folder) rename(names map[string]string) {
 	to := func(name *string) {
 		if other, ok := names[*name]; ok {

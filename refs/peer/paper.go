@@ -2,16 +2,16 @@ package peer
 
 import "strings"
 
-// grammar is how a dialect writes its steps and its commits.
-type grammar struct{ step, commit kind }
+// grammar is a dialect's format of steps and commits.
+type grammar struct{ step, commit recordFormat }
 
-// paperGrammar reads what the paper says, however an agent wrote it: steps of an
-// Observation, a Thought and an Action; commits of three blocks, with or without a heading; logs of
-// merged branches behind a line "== Branch A ==".
+// paperGrammar parses what the paper describes, in any form that an agent chose: steps of
+// Observation, Thought and Action; commits of three blocks, with or without a heading;
+// steps of merged branches after a line "== Branch A ==".
 func paperGrammar() grammar {
 	return grammar{
-		step:   kind{labels: stepLabels(), head: paperStep, tag: paperTag, title: paperTitle, headless: true},
-		commit: kind{labels: blockLabels(), head: paperCommit, title: paperTitle, headless: true},
+		step:   recordFormat{labels: stepLabels(), head: paperStep, tag: paperTag, title: paperTitle, headless: true},
+		commit: recordFormat{labels: blockLabels(), head: paperCommit, title: paperTitle, headless: true},
 	}
 }
 
@@ -30,7 +30,7 @@ func paperTag(line string) (string, bool) {
 	return strings.Trim(name, "` "), ok && ok2 && name != ""
 }
 
-// paperStep takes a heading that speaks of a step or a cycle, with the time in it.
+// paperStep accepts a heading that names a step or cycle, which may contain a time.
 func paperStep(line string) (head, bool) {
 	text, ok := cutHeading(line)
 	if !ok {
@@ -45,7 +45,7 @@ func paperStep(line string) (head, bool) {
 	return head{}, false
 }
 
-// paperCommit takes any heading that is not one of the blocks.
+// paperCommit accepts any heading that is not the label of a block.
 func paperCommit(line string) (head, bool) {
 	text, ok := cutHeading(line)
 	if !ok || paperTitle(line) {

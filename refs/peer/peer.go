@@ -1,17 +1,19 @@
 package peer
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"io/fs"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"github.com/git-context/git-context/refs/prose"
 )
 
-// Dialect is one of the ways in which memory is kept in a folder.
+// Dialect is a format of memory folders.
 type Dialect string
 
-// The dialects that are known.
+// The known dialects.
 const (
 	Paper   Dialect = "gcc-paper"
 	Contexa Dialect = "contexa"
@@ -19,24 +21,24 @@ const (
 	Skill   Dialect = "gcc-skill"
 )
 
-// What became of a branch; "" means that the folder does not say.
+// The states of a branch; "" if the folder does not contain it.
 const (
 	Active    = "active"
 	Merged    = "merged"
 	Abandoned = "abandoned"
 )
 
-// Folder is the memory that a folder holds.
+// Folder is the content of a memory folder.
 type Folder struct {
 	Dialect  Dialect
 	Roadmap  Roadmap
-	Default  string         // the branch that its tool begins with
-	Branches []Branch       // by name; the parents may form a ring
-	Facts    map[string]any // of the folder's own metadata: what has no other place here
-	Notes    []string       // what could not be taken as it stands, a phrase each
+	Default  string         // the branch with which the tool begins; "" if unknown
+	Branches []Branch       // sorted by name; the parents may form a cycle
+	Facts    map[string]any // the folder's metadata that has no other field
+	Notes    []string       // what could not be read unchanged, one phrase each
 }
 
-// Branch is a branch of a folder. Zero fields are those that it does not say.
+// Branch is a branch of a folder. Fields that the folder does not contain are zero.
 type Branch struct {
 	Name       string // any text
 	Parent     string
@@ -45,31 +47,31 @@ type Branch struct {
 	MergedInto string
 	CreatedAt  time.Time
 	MergedAt   time.Time
-	Facts      map[string]any // see Folder
-	Segments   map[string]any // structured memory beside the facts
+	Facts      map[string]any // the branch's metadata that has no other field
+	Segments   map[string]any // structured memory, beside the facts
 	Steps      []Step         // in the order of the log
-	Milestones []Milestone    // likewise
+	Milestones []Milestone    // in the order of the list
 }
 
 // Step is an Observation–Thought–Action step.
 type Step struct {
-	Time    time.Time // zero where it has none
-	Agent   string    // any text; "" where the dialect has no place for it
+	Time    time.Time // zero if unknown
+	Agent   string    // any text; "" if the dialect does not record it
 	Session string
-	Origin  string // the branch that recorded it, where a merge brought it; else ""
+	Origin  string // the branch that recorded it, if a merge brought the step; otherwise ""
 
 	Observation, Thought, Action string
 
-	Attrs []Attr // what else its tool said of it
-	Kept  bool   // text that is no step, see the package comment
+	Attrs []Attr // other facts that the tool recorded
+	Kept  bool   // not a step but kept text, see the package comment
 }
 
-// Attr is a fact about a step, both parts on one line. The key is of a-z and '-'.
+// Attr is a fact about a step. Both parts are one line; the key consists of a-z and '-'.
 type Attr struct{ Key, Value string }
 
-// Milestone is a commit.
+// Milestone is a commit of a folder.
 type Milestone struct {
-	ID    string // the tool's own; "" where it gives none
+	ID    string // the tool's id; "" if it has none
 	Time  time.Time
 	Agent string
 
@@ -79,42 +81,42 @@ type Milestone struct {
 	Contribution string
 }
 
-// Roadmap is a main.md, taken apart.
+// Roadmap is a parsed main.md.
 type Roadmap struct {
 	Goal                 string
 	Milestones, Todo     []Item
 	Decisions, Questions []string
-	Sections             []Section // everything else, in its order
-	Text                 string    // the whole, as it stands
+	Sections             []Section // everything else, in the order of the file
+	Text                 string    // the whole document
 }
 
-// Item is a line of a check list.
+// Item is an item of a check list.
 type Item struct {
 	Text string
 	Done bool
 }
 
-// Section is a headed part of main.md.
+// Section is a section of main.md.
 type Section struct{ Name, Text string }
 
-// File is a file of a folder, its path relative to the folder and with slashes.
+// File is a file of a folder. Its path is relative to the folder and has slashes.
 type File struct {
 	Path string
 	Data []byte
 }
 
-// FormatError is a file that is in no format that is known, or cannot be taken.
+// FormatError reports a file that is in no known format, or cannot be read.
 type FormatError struct {
 	Path   string
 	Reason string
 }
 
+// Error returns the message with the path shortened.
 func (e *FormatError) Error() string {
 	return fmt.Sprintf("cannot read '%s': %s", clip(e.Path), e.Reason)
 }
 
-// Looks reports whether a folder could hold memory: whether it has a main.md or
-// branches.
+// Looks reports whether a folder may contain memory: whether it has a main.md or branches.
 func Looks(fsys fs.FS) bool {
 	for _, name := range []string{mainFile, branchDir, commitFile, logFile} {
 		if _, err := fs.Stat(fsys, name); err == nil {
@@ -124,9 +126,9 @@ func Looks(fsys fs.FS) bool {
 	return false
 }
 
-// Read reads the folder that fsys is the root of (the .GCC itself). A folder in
-// no known dialect, and a file that is over its limit or not a file, give a
-// *FormatError.
+// Read reads the folder that is the root of fsys (the .GCC itself). The error is a
+// *FormatError if the dialect is unknown, or if a file is too large, unreadable or not a
+// regular file.
 func Read(fsys fs.FS) (*Folder, error) {
 	d, err := load(fsys)
 	if err != nil {
@@ -151,14 +153,35 @@ func Read(fsys fs.FS) (*Folder, error) {
 	return f, nil
 }
 
-// clip makes a name from outside fit to stand in a message.
-func clip(s string) string {
-	const most = 100
-	if len(s) > most {
-		s = s[:most] + "..."
+// clip shortens a name from outside for a message.
+func clip(name string) string { return prose.Clip(name, 100) }
+
+// Fingerprint identifies a step in other copies of its log: its time, to the second, and a
+// digest of its texts. White space at the ends of lines and blank lines do not count,
+// because readers of contexa drop them when they copy a log.
+func Fingerprint(s Step) string {
+	return fingerprint(s.Time, s.Observation, s.Thought, s.Action)
+}
+
+// Fingerprint identifies a commit in the same way, by its time and its title and
+// contribution, however the text is divided between these two.
+func (m Milestone) Fingerprint() string {
+	return fingerprint(m.Time, joinTitle(m.Title, m.Contribution))
+}
+
+func fingerprint(at time.Time, texts ...string) string {
+	h := sha256.New()
+	for _, text := range texts {
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); line != "" {
+				_, _ = h.Write([]byte(line + "\n")) // a hash never fails
+			}
+		}
+		_, _ = h.Write([]byte{0})
 	}
-	if !utf8.ValidString(s) {
-		s = strings.ToValidUTF8(s, "\uFFFD")
+	when := ""
+	if !at.IsZero() {
+		when = at.UTC().Format(time.RFC3339)
 	}
-	return s
+	return fmt.Sprintf("%s:%.12x", when, h.Sum(nil))
 }

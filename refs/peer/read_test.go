@@ -126,11 +126,11 @@ func TestTitles(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x ", 200)
 	for _, text := range []string{"one line", "a\n\nb", "a\nb", "a\n\n\nb", "\na", " a", "", long, "a\n\n"} {
-		title, contribution := SplitTitle(text)
+		title, contribution := splitTitle(text)
 		if strings.Contains(title, "\n") || len([]rune(title)) > maxTitle {
 			t.Errorf("%q has the title %q", text, title)
 		}
-		if got := JoinTitle(title, contribution); strings.TrimSpace(got) != strings.TrimSpace(text) && !strings.HasSuffix(got, text) {
+		if got := joinTitle(title, contribution); strings.TrimSpace(got) != strings.TrimSpace(text) && !strings.HasSuffix(got, text) {
 			t.Errorf("%q became %q", text, got)
 		}
 	}

@@ -6,16 +6,18 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // reader fills a Folder from a dir.
 type reader struct {
 	dir  *dir
 	f    *Folder
-	kept int // steps that hold what was not recognised
+	kept int // number of steps that contain unrecognised text
 }
 
-// note says what could not be taken as it stands.
+// note records what could not be read unchanged.
 func (r *reader) note(format string, args ...any) {
 	r.f.Notes = append(r.f.Notes, fmt.Sprintf(format, args...))
 }
@@ -35,7 +37,7 @@ func (r *reader) branches(g grammar) {
 }
 
 // log reads a log of records.
-func (r *reader) log(b *Branch, name string, k kind) {
+func (r *reader) log(b *Branch, name string, k recordFormat) {
 	text, ok := r.dir.take(name)
 	if !ok {
 		return
@@ -45,7 +47,8 @@ func (r *reader) log(b *Branch, name string, k kind) {
 			r.keep(b, name, rec.line, rec.stray)
 			continue
 		}
-		s := Step{Time: rec.time, Origin: rec.origin, Observation: rec.fields[0], Thought: rec.fields[1], Action: rec.fields[2]}
+		s := Step{Time: rec.time, Origin: rec.origin}
+		s.Observation, s.Thought, s.Action = rec.fields[0], rec.fields[1], rec.fields[2]
 		s.attr("id", rec.id)
 		s.attr("time", rec.when)
 		if s.Origin == b.Name {
@@ -55,7 +58,7 @@ func (r *reader) log(b *Branch, name string, k kind) {
 			s.Observation = ""
 		}
 		switch {
-		case rec.empty() && rec.body != "": // a step that only says something
+		case rec.empty() && rec.body != "": // a step without labels
 			s.Observation = rec.body
 		case rec.empty():
 			r.keep(b, name, rec.line, rec.first)
@@ -67,9 +70,8 @@ func (r *reader) log(b *Branch, name string, k kind) {
 	}
 }
 
-// commits reads a list of commits in which the blocks are the last labels but for
-// what a dialect adds to them.
-func (r *reader) commits(b *Branch, name string, k kind) {
+// commits reads a list of commits. The labels of the blocks are consecutive in k.labels.
+func (r *reader) commits(b *Branch, name string, k recordFormat) {
 	text, ok := r.dir.take(name)
 	if !ok {
 		return
@@ -89,10 +91,9 @@ func (r *reader) commits(b *Branch, name string, k kind) {
 	}
 }
 
-// commit makes a milestone of a record whose blocks begin with label number at. The first
-// label, where that is none of them, is the time; what else there is goes
-// into the contribution.
-func (r *reader) commit(b *Branch, file string, k kind, at int, rec record) Milestone {
+// commit converts a record whose blocks begin with label number at. If other labels precede
+// these, the first is the time. All other values are added to the contribution.
+func (r *reader) commit(b *Branch, file string, k recordFormat, at int, rec record) Milestone {
 	m := Milestone{ID: rec.id, Time: rec.time, Title: rec.title, Purpose: rec.fields[at], Progress: rec.fields[at+1]}
 	text := rec.fields[at+2]
 	if rec.body != "" {
@@ -110,7 +111,7 @@ func (r *reader) commit(b *Branch, file string, k kind, at int, rec record) Mile
 		}
 	}
 	if m.Title == "" {
-		m.Title, text = SplitTitle(text)
+		m.Title, text = splitTitle(text)
 	}
 	if m.Contribution = text; text == "" {
 		m.Contribution = m.Title
@@ -118,20 +119,20 @@ func (r *reader) commit(b *Branch, file string, k kind, at int, rec record) Mile
 	return m
 }
 
-// keep makes a step of a text that is none.
+// keep adds unrecognised text as a step.
 func (r *reader) keep(b *Branch, file string, line int, text string) {
 	r.kept++
 	b.Steps = append(b.Steps, Step{Kept: true, Observation: text,
 		Action: fmt.Sprintf("kept as text, from line %d of %s", line, file)})
 }
 
-// maxTitle is the longest first line that is taken as a title, in characters.
+// maxTitle is the maximum length of a title, in characters.
 const maxTitle = 300
 
-// SplitTitle makes a title of the first line of a text. What follows it behind an empty line is
-// the contribution; a first line that goes on, or that is too long for a title, stays in the contribution too.
-// A text of one line is both.
-func SplitTitle(text string) (title, contribution string) {
+// splitTitle derives a title from the first line of a text. If an empty line follows, the
+// rest is the contribution. Otherwise, or if the line is too long for a title, the
+// contribution is the whole text. A text of one line is both.
+func splitTitle(text string) (title, contribution string) {
 	first, rest, more := strings.Cut(text, "\n")
 	title = strings.TrimSpace(first)
 	if runes := []rune(title); len(runes) > maxTitle {
@@ -144,14 +145,14 @@ func SplitTitle(text string) (title, contribution string) {
 		return title, title
 	}
 	if title == "" && strings.TrimSpace(text) != "" {
-		title, _ = SplitTitle(strings.TrimSpace(text))
+		title, _ = splitTitle(strings.TrimSpace(text))
 	}
 	return title, text
 }
 
-// JoinTitle is the reverse of SplitTitle.
-func JoinTitle(title, contribution string) string {
-	if t, c := SplitTitle(contribution); t == title && c == contribution {
+// joinTitle is the inverse of splitTitle.
+func joinTitle(title, contribution string) string {
+	if t, c := splitTitle(contribution); t == title && c == contribution {
 		return contribution
 	}
 	if title == "" || contribution == "" {
@@ -160,12 +161,11 @@ func JoinTitle(title, contribution string) string {
 	return title + "\n\n" + contribution
 }
 
-// origins finds out which of the records behind "Merged from" another branch
-// recorded: the log does not say where they end. One that the other branch
-// has is its, or that of a branch which it was merged from; the rest
-// are the branch's own.
+// origins finds the records after a "Merged from" that another branch recorded, because the
+// log does not mark their end. A record that the other branch has belongs to it, or to a
+// branch that was merged into it; the rest belong to the branch itself.
 func (r *reader) origins() {
-	index := map[string]map[string]string{} // branch, fingerprint: who recorded it
+	index := map[string]map[string]string{} // by branch and fingerprint: the origin
 	for _, b := range r.f.Branches {
 		index[b.Name] = map[string]string{}
 		for _, s := range b.Steps {
@@ -178,18 +178,19 @@ func (r *reader) origins() {
 		for k := range r.f.Branches[i].Steps {
 			s := &r.f.Branches[i].Steps[k]
 			tag := s.Origin
-			if s.Origin = originOf(index, r.f.Branches[i].Name, tag, Fingerprint(*s)); s.Origin == "" && tag != "" && index[tag] == nil {
-				s.Attrs = append(s.Attrs, Attr{"merged-from", oneLine(tag)})
+			s.Origin = originOf(index, r.f.Branches[i].Name, tag, Fingerprint(*s))
+			if s.Origin == "" && tag != "" && index[tag] == nil {
+				s.Attrs = append(s.Attrs, Attr{"merged-from", prose.Fold(tag)})
 			}
 		}
 	}
 }
 
-// originOf follows a record from one merged branch to the next; "" is the branch itself.
-func originOf(index map[string]map[string]string, branch, tag, print string) string {
+// originOf follows a record from one merged branch to the next. "" means the branch itself.
+func originOf(index map[string]map[string]string, branch, tag, key string) string {
 	origin := ""
 	for seen := map[string]bool{branch: true}; tag != "" && !seen[tag]; {
-		next, ok := index[tag][print]
+		next, ok := index[tag][key]
 		if !ok {
 			break
 		}
@@ -199,13 +200,13 @@ func originOf(index map[string]map[string]string, branch, tag, print string) str
 	return origin
 }
 
-// finish completes a folder: times, files that are none of the dialect's, notes.
+// finish completes a folder: files that the dialect does not define, names, notes.
 func (r *reader) finish() {
-	r.rest()
+	r.keepRest()
 	r.extra()
 	slices.SortStableFunc(r.f.Branches, func(a, b Branch) int { return strings.Compare(a.Name, b.Name) })
 	if r.kept > 0 {
-		r.note("%s not recognised, kept as a step each", count(r.kept, "text"))
+		r.note("%s not recognised, kept as a step each", prose.Count(r.kept, "text"))
 	}
 	if n := len(r.dir.replaced); n > 0 {
 		r.note("invalid UTF-8 or NUL in '%s'%s was replaced by U+FFFD", clip(r.dir.replaced[0]), others(n-1))
@@ -213,14 +214,6 @@ func (r *reader) finish() {
 	if n := len(r.dir.binary); n > 0 {
 		r.note("'%s'%s is no text and was left out", clip(r.dir.binary[0]), others(n-1))
 	}
-}
-
-// count is a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 func others(n int) string {
@@ -233,20 +226,20 @@ func others(n int) string {
 	return fmt.Sprintf(" and %d other files", n)
 }
 
-// rest keeps the files that nothing has read: in the branch that they stand in, else in the
-// default one.
-func (r *reader) rest() {
+// keepRest keeps the files that were not read: in the branch whose folder contains them,
+// otherwise in the default branch.
+func (r *reader) keepRest() {
 	for _, name := range r.dir.names {
 		text := strings.TrimRight(r.dir.text[name], " \t\r\n")
 		if r.dir.taken[name] || text == "" || name == extraFile {
 			continue
 		}
-		r.keep(r.holder(name), name, 1, text)
+		r.keep(r.branchOf(name), name, 1, text)
 	}
 }
 
-// holder is the branch that a file belongs to.
-func (r *reader) holder(file string) *Branch {
+// branchOf returns the branch that a file belongs to.
+func (r *reader) branchOf(file string) *Branch {
 	name := r.f.Default
 	if name == "" {
 		name = "main"
@@ -259,7 +252,7 @@ func (r *reader) holder(file string) *Branch {
 	return r.branch(name)
 }
 
-// branch finds a branch by its name, and makes it if it is not there.
+// branch returns the branch with this name, and adds it if it does not exist.
 func (r *reader) branch(name string) *Branch {
 	for i := range r.f.Branches {
 		if r.f.Branches[i].Name == name {
@@ -270,7 +263,7 @@ func (r *reader) branch(name string) *Branch {
 	return &r.f.Branches[len(r.f.Branches)-1]
 }
 
-// pop takes a text out of a map of facts.
+// pop removes a text from a map and returns it.
 func pop(facts map[string]any, key string) string {
 	switch v := facts[key].(type) {
 	case string:
@@ -285,7 +278,7 @@ func pop(facts map[string]any, key string) string {
 	return ""
 }
 
-// popTime takes a time out of a map of facts; what is none stays.
+// popTime removes a time from a map and returns it. A value that is no time stays.
 func popTime(facts map[string]any, key string) time.Time {
 	v, had := facts[key]
 	t, ok := parseTime(pop(facts, key))
@@ -295,5 +288,5 @@ func popTime(facts map[string]any, key string) time.Time {
 	return t
 }
 
-// keys are the sorted keys of a map.
+// keys returns the sorted keys of a map.
 func keys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

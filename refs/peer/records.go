@@ -5,54 +5,54 @@ import (
 	"time"
 )
 
-// kind is how a dialect writes one kind of record, a step or a commit.
-type kind struct {
-	labels []string // of the parts, in the order in which they stand
+// recordFormat is a dialect's format of one kind of record, steps or commits.
+type recordFormat struct {
+	labels []string // labels of the parts, in their order
 	head   func(line string) (head, bool)
-	tag    func(line string) (origin string, ok bool) // nil where there is none
-	title  func(line string) bool                     // lines that say nothing
+	tag    func(line string) (origin string, ok bool) // nil if the dialect has no tags
+	title  func(line string) bool                     // reports lines without content
 
-	closed   bool                // records end in a separator: what looks like a head within one is text
+	closed   bool                // records end in a separator; anything like a head before it is text
 	headless bool                // the first label begins a record too
-	exact    bool                // labels are `**Name:** text` and texts are kept to the byte
+	exact    bool                // labels are `**Name:** text`, and texts are kept to the byte
 	unescape func(string) string // nil for none
 }
 
-// head is what the first line of a record says.
+// head is the parsed first line of a record.
 type head struct {
 	id, title, origin string
 	time              time.Time
-	when              string // what should be a time and is none
+	when              string // an unparsable time
 }
 
-// record is one record, or where stray is set, lines that are part of none.
+// record is one record; if stray is set, it is a run of lines that belong to none.
 type record struct {
 	head
-	line   int    // the first, from 1
-	first  string // that line
+	line   int    // number of the first line, from 1
+	first  string // the first line
 	fields []string
-	body   string // what stands between the head and the first label
+	body   string // the text between the head and the first label
 	stray  string
 }
 
-// parser cuts a text into records.
+// parser splits a text into records.
 type parser struct {
-	kind
+	recordFormat
 	lines  []string
 	origin string
 	out    []record
 
-	open   bool     // a record is being read
-	field  int      // the part that is being read; -1 before the first
-	bullet bool     // its label stood behind a bullet
-	buf    []string // its lines, or the stray ones
-	from   int      // where the stray lines begin
-	bare   int      // where in buf the first line "---" of the part stands; 0 for nowhere
+	open        bool     // inside a record
+	field       int      // the current part; -1 before the first
+	bullet      bool     // the current part's label followed a bullet
+	buf         []string // the lines of the current part, or stray lines
+	from        int      // index of the first stray line
+	separatorAt int      // index in buf of the part's first line "---"; 0 for none
 }
 
-// records reads a whole file.
-func (k kind) records(text string) []record {
-	p := &parser{kind: k, field: -1}
+// records parses a whole file.
+func (k recordFormat) records(text string) []record {
+	p := &parser{recordFormat: k, field: -1}
 	p.lines = splitLines(text)
 	for i := range p.lines {
 		p.line(i)
@@ -61,8 +61,8 @@ func (k kind) records(text string) []record {
 	return p.out
 }
 
-// splitLines cuts a text at its line feeds; one that ends every line with CR LF
-// loses the CRs.
+// splitLines splits a text at its line feeds. If every line ends with CR LF, the CRs are
+// removed.
 func splitLines(text string) []string {
 	if n := strings.Count(text, "\n"); n > 0 && strings.Count(text, "\r\n") == n {
 		text = strings.ReplaceAll(text, "\r\n", "\n")
@@ -74,20 +74,20 @@ func splitLines(text string) []string {
 	return strings.Split(text, "\n")
 }
 
-// line decides what a line is:
+// line handles one line. It is
 //
 //  1. a separator that really ends a record;
-//  2. a tag or a head, where one may stand;
-//  3. a label of a later part of the open record, or the first label of a new one;
+//  2. a tag or a head, where one is allowed;
+//  3. a label of a later part of the current record, or the first label of a new one;
 //  4. a title, outside of records;
-//  5. text of the part, or stray.
+//  5. text of the current part, or stray.
 func (p *parser) line(i int) {
 	line := p.lines[i]
 	if len(p.labels) > 0 && isSeparator(line) && p.boundary(i+1) {
 		p.finish()
 		return
 	}
-	if p.starts(line) || p.follows(i) {
+	if p.starts(line) || p.startsAfterStray(i) {
 		p.finish()
 		p.start(i)
 		return
@@ -98,7 +98,7 @@ func (p *parser) line(i int) {
 			p.begin(i, head{origin: p.origin})
 		}
 		p.flush()
-		p.field, p.bullet, p.buf, p.bare = n, bullet, []string{rest}, 0
+		p.field, p.bullet, p.buf, p.separatorAt = n, bullet, []string{rest}, 0
 		return
 	}
 	if !p.open && (p.title != nil && p.title(line)) {
@@ -111,13 +111,13 @@ func (p *parser) line(i int) {
 		}
 		p.from = i
 	}
-	if p.bare == 0 && isSeparator(line) {
-		p.bare = len(p.buf)
+	if p.separatorAt == 0 && isSeparator(line) {
+		p.separatorAt = len(p.buf)
 	}
 	p.buf = append(p.buf, line)
 }
 
-// starts reports whether a line is a tag or a head, in a place where it may be one.
+// starts reports whether a line is a tag or a head in a place where it is allowed.
 func (p *parser) starts(line string) bool {
 	if p.closed && p.open && p.field >= 0 {
 		return false
@@ -131,22 +131,22 @@ func (p *parser) starts(line string) bool {
 	return ok
 }
 
-// follows reports whether a record begins at line i although something that is none of
-// the dialect's stands behind the separator before it: the head is followed by its first
-// label, and since the last label a line "---" came, which a writer escapes in a text.
-// What stands behind that line is stray.
-func (p *parser) follows(i int) bool {
+// startsAfterStray reports whether a record begins at line i although unknown text follows the
+// separator before it. That is so if the head's first label follows, and if a line "---",
+// which writers escape in texts, follows the last label of the current record. The lines
+// after that "---" are stray.
+func (p *parser) startsAfterStray(i int) bool {
 	if !p.closed || !p.open || p.field != len(p.labels)-1 || i+1 == len(p.lines) {
 		return false
 	}
 	if _, ok := p.head(p.lines[i]); !ok || !strings.HasPrefix(p.lines[i+1], "**"+p.labels[0]+":**") {
 		return false
 	}
-	if p.bare == 0 {
+	if p.separatorAt == 0 {
 		return false
 	}
-	stray := p.buf[p.bare+1:]
-	p.buf = p.buf[:p.bare]
+	stray := p.buf[p.separatorAt+1:]
+	p.buf = p.buf[:p.separatorAt]
 	p.finish()
 	p.buf, p.from = stray, i-len(stray)
 	return true
@@ -171,8 +171,8 @@ func (p *parser) begin(i int, h head) {
 	p.out = append(p.out, record{head: h, line: i + 1, first: p.lines[i], fields: make([]string, len(p.labels))})
 }
 
-// label finds a label that may stand here: of a part behind the one that is being read, or the
-// first one where it begins a record.
+// label finds a label that is allowed here: of a part after the current one, or the first
+// one if it begins a record.
 func (p *parser) label(line string) (n int, rest string, bullet, ok bool) {
 	for n, name := range p.labels {
 		if p.exact {
@@ -218,7 +218,7 @@ func (p *parser) boundary(i int) bool {
 	return true
 }
 
-// flush ends the part that is being read.
+// flush ends the current part.
 func (p *parser) flush() {
 	lines := p.buf
 	p.buf = nil
@@ -233,7 +233,7 @@ func (p *parser) flush() {
 	r.fields[p.field] = p.text(lines)
 }
 
-// text is a part's text without what the dialect puts around it.
+// text returns a part's text without the dialect's white space around it.
 func (p *parser) text(lines []string) string {
 	if p.exact {
 		if n := len(lines); n > 1 && lines[n-1] == "" {
@@ -256,7 +256,7 @@ func (p *parser) text(lines []string) string {
 	return text
 }
 
-// finish ends the open record, or the stray lines.
+// finish ends the current record or the stray lines.
 func (p *parser) finish() {
 	if p.open {
 		p.flush()
@@ -266,7 +266,7 @@ func (p *parser) finish() {
 	p.open, p.field, p.buf = false, -1, nil
 }
 
-// empty reports whether no part of a record says anything.
+// empty reports whether all parts of a record are empty.
 func (r *record) empty() bool { return strings.Join(r.fields, "") == "" }
 
 // isSeparator reports whether a line is three or more dashes.
@@ -275,8 +275,8 @@ func isSeparator(line string) bool {
 	return len(line) >= 3 && strings.Trim(line, "-") == ""
 }
 
-// cutLabel cuts a label off a line in any of the forms that Markdown offers: bold with the
-// colon inside or outside, behind a bullet, as a heading, or plain with a colon.
+// cutLabel cuts a label off a line in any form that Markdown offers: bold with the colon
+// inside or outside, after a bullet, as a heading, or plain with a colon.
 func cutLabel(line, name string) (rest string, bullet, ok bool) {
 	s := strings.TrimLeft(line, " ")
 	if len(line)-len(s) > 3 {
@@ -316,7 +316,7 @@ func cutLabel(line, name string) (rest string, bullet, ok bool) {
 	return strings.TrimLeft(text, " "), bullet, colon
 }
 
-// cutHeading gives the text of a heading of at most four '#'.
+// cutHeading returns the text of a heading with at most four '#'.
 func cutHeading(line string) (string, bool) {
 	text := strings.TrimLeft(line, "#")
 	if n := len(line) - len(text); n == 0 || n > 4 || !strings.HasPrefix(text, " ") {

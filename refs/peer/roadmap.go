@@ -2,14 +2,14 @@ package peer
 
 import "strings"
 
-// generated begins the part of main.md that gcc-memory writes by itself.
+// generated begins the part of main.md that gcc-memory generates.
 const generated = "<!-- AUTO-UPDATED BELOW"
 
 const initialized = "**Initialized:**"
 
-// roadmap takes main.md apart. What stands before the first section is the goal, unless
-// a section is; lists are what the four lists of a roadmap are called in the dialects.
-// A section of a known name that holds anything but a list stays a section.
+// roadmap parses main.md. The text before the first section is the goal, unless a section
+// is. Sections with one of the dialects' names for the four lists become lists, if they
+// contain nothing else; all others stay sections.
 func (r *reader) roadmap() {
 	text, ok := r.dir.take(mainFile)
 	if !ok {
@@ -38,10 +38,10 @@ func (r *reader) roadmap() {
 	}
 }
 
-// sectionHead is what begins a section, and stands in a text of one behind a backslash.
+// sectionHead is the marker of a section, which a backslash escapes in a text.
 func sectionHead() []string { return []string{"## "} }
 
-// cutSections cuts a document at its lines "## ".
+// cutSections splits a document at its lines "## ".
 func cutSections(lines []string) (preamble string, sections []Section) {
 	var buf []string
 	end := func() {
@@ -69,7 +69,7 @@ func cutSections(lines []string) (preamble string, sections []Section) {
 	return preamble, sections
 }
 
-// withoutTitle drops the first heading and the time of contexa.
+// withoutTitle drops the first heading and contexa's line with the time.
 func withoutTitle(text string) string {
 	var out []string
 	titled := false
@@ -83,7 +83,7 @@ func withoutTitle(text string) string {
 	return strings.Join(out, "\n")
 }
 
-// add puts a section where it belongs.
+// add adds a section to the field it belongs to.
 func (m *Roadmap) add(s Section) {
 	if placeholder(s.Text) {
 		return
@@ -113,7 +113,7 @@ func goalName(name string) bool {
 	return false
 }
 
-// placeholder reports whether a text is what a tool writes for nothing.
+// placeholder reports whether a text is a tool's placeholder for an empty section.
 func placeholder(text string) bool {
 	switch strings.ToLower(strings.Trim(strings.TrimSpace(text), "-* ")) {
 	case "", "(none yet)", "(none)", "(no events yet)", "none yet", "describe your long-lived goals here.":
@@ -122,7 +122,8 @@ func placeholder(text string) bool {
 	return false
 }
 
-// listItems reads a text that is nothing but a list. An item goes on over indented lines.
+// listItems parses a text that consists of a list only. An item continues over indented
+// lines.
 func listItems(text string) (items []Item, ok bool) {
 	var lines []string // of one item
 	end := func() {
@@ -157,7 +158,7 @@ func cutBullet(line string) (string, bool) {
 	return "", false
 }
 
-// item reads the box of an item, if it has one.
+// item parses the box of an item, if there is one.
 func item(text string) Item {
 	if len(text) >= 4 && text[0] == '[' && text[2:4] == "] " {
 		return Item{Text: strings.TrimSpace(text[4:]), Done: text[1] != ' '}

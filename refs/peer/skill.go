@@ -2,11 +2,11 @@ package peer
 
 import "strings"
 
-// summaryFile holds the purpose of a branch of a skill folder.
+// summaryFile contains the purpose of a branch in a skill folder.
 const summaryFile = "summary.md"
 
-// The folders that agents keep after an instruction: the main branch's files stand at the
-// root, the others' below branches/. Commits:
+// skill reads folders that agents maintain by an instruction. The main branch's files are
+// at the root, those of other branches below branches/. Commits:
 //
 //	## [C003] title
 //	- **Date**: 2026-11-21 01:37
@@ -24,9 +24,9 @@ const summaryFile = "summary.md"
 //	- **Thought**: any text
 //	- **Action**: any text
 //
-// The metadata.yaml at the root holds version, created, proactive_commits, branches (a list of name,
-// status, created, parent, reason) and segments. Agents are no programs: labels are
-// taken in any form that Markdown has.
+// The metadata.yaml at the root contains version, created, proactive_commits, branches (a
+// list of name, status, created, parent, reason) and segments. Agents vary the format, so
+// labels are accepted in any form of Markdown.
 func (r *reader) skill() {
 	r.f.Default = "main"
 	main := *r.branch("main")
@@ -49,7 +49,7 @@ func (r *reader) skill() {
 		if b.Purpose == "" {
 			b.Purpose = listed.Purpose
 		}
-		b.Facts = merge(b.Facts, listed.Facts)
+		b.Facts = mergeMaps(b.Facts, listed.Facts)
 	}
 }
 
@@ -64,14 +64,16 @@ func (r *reader) skillBranch(b *Branch, at string) {
 	if at != "" {
 		r.branchFacts(b, at+metaFile)
 	}
-	r.log(b, at+logFile, kind{labels: stepLabels(), head: skillStep, title: paperTitle})
-	r.commits(b, at+commitFile, kind{
-		labels: append([]string{"Date", "Branch", "Branch Purpose", "Previous Progress", "This Commit's Contribution"}, "Files touched"),
-		head:   skillCommit, title: paperTitle,
+	r.log(b, at+logFile, recordFormat{labels: stepLabels(), head: skillStep, title: paperTitle})
+	r.commits(b, at+commitFile, recordFormat{
+		labels: []string{
+			"Date", "Branch", "Branch Purpose", "Previous Progress", "This Commit's Contribution", "Files touched",
+		},
+		head: skillCommit, title: paperTitle,
 	})
 }
 
-// purposeText is a summary.md without its title.
+// purposeText returns the text of a summary.md without its title.
 func purposeText(text string) string {
 	text = strings.TrimSpace(text)
 	if first, rest, _ := strings.Cut(text, "\n"); strings.HasPrefix(first, "# ") && strings.TrimSpace(rest) != "" {
@@ -102,7 +104,7 @@ func skillCommit(line string) (head, bool) {
 	return head{id: "C" + id, title: strings.TrimSpace(title)}, ok && ok2 && ok3
 }
 
-// skillRoot reads the metadata at the root and gives the branches that it lists.
+// skillRoot reads the metadata at the root and returns the branches that it lists.
 func (r *reader) skillRoot(main *Branch) []Branch {
 	facts := r.yaml(metaFile)
 	var list []Branch

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// parseTime reads a time in one of the forms that the dialects and the agents use.
-// A time without a zone is taken as UTC.
+// parseTime parses a time in one of the forms that the dialects and agents use. A time
+// without a zone is UTC.
 func parseTime(s string) (time.Time, bool) {
 	s = strings.Trim(strings.TrimSpace(s), "`'\"")
 	if len(s) < len("2006-01-02") || len(s) > 50 {
@@ -24,7 +24,7 @@ func parseTime(s string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// inRange refuses what a document could not hold.
+// inRange refuses times that a document cannot contain.
 func inRange(t time.Time) (time.Time, bool) {
 	if y := t.Year(); y < 1 || y > 9999 {
 		return time.Time{}, false
@@ -32,10 +32,10 @@ func inRange(t time.Time) (time.Time, bool) {
 	return t, true
 }
 
-// formatTime writes a time as the peers do.
+// formatTime formats a time as the other implementations do.
 func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.999999999+00:00") }
 
-// findTime looks for a time among the words of a heading.
+// findTime finds a time among the words of a heading.
 func findTime(text string) (time.Time, bool) {
 	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t()[]|·—,;", r) })
 	for i, word := range words {

@@ -8,9 +8,11 @@ import (
 	"unicode"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/git-context/git-context/refs/prose"
 )
 
-// Root is the name of the folder that a dialect keeps its memory in.
+// Root returns the name of the folder in which a dialect's tool keeps its memory.
 func (d Dialect) Root() string {
 	if d == Memory {
 		return ".gcc"
@@ -18,10 +20,10 @@ func (d Dialect) Root() string {
 	return ".GCC"
 }
 
-// Write lays a folder out as its Dialect has it, which must be Contexa or Memory,
-// and says what could not be written exactly. Branch names are used as they are, but for
-// '/': two that become one then are told apart by a number. Names must hold nothing
-// that a file name cannot.
+// Write formats a folder in its Dialect, which must be Contexa or Memory. notes lists what
+// could not be written exactly. Folders have the names of their branches with '/' replaced;
+// if two become equal, a number is added. The names must be valid file names otherwise. It
+// fails for other dialects and for values that YAML cannot represent.
 func Write(f *Folder) (files []File, notes []string, err error) {
 	w := &writer{f: f, dirs: dirNames(f)}
 	switch f.Dialect {
@@ -38,18 +40,18 @@ func Write(f *Folder) (files []File, notes []string, err error) {
 	if err := w.extra(); err != nil {
 		return nil, nil, err
 	}
-	w.tell()
+	w.noteInexact()
 	return w.files, w.notes, nil
 }
 
 // writer collects the files of a folder.
 type writer struct {
 	f     *Folder
-	dirs  map[string]string // the folder of each branch
+	dirs  map[string]string // by branch: its folder
 	files []File
 	notes []string
 
-	inexact int // texts that the dialect's readers do not give back exactly
+	inexact int // number of texts that the dialect's readers do not return exactly
 }
 
 func (w *writer) add(path string, data []byte) { w.files = append(w.files, File{path, data}) }
@@ -58,17 +60,17 @@ func (w *writer) note(format string, args ...any) {
 	w.notes = append(w.notes, fmt.Sprintf(format, args...))
 }
 
-// dir is the name of a branch where a dialect speaks of it.
+// dir returns a branch's name in the dialect.
 func (w *writer) dir(branch string) string {
 	if d, ok := w.dirs[branch]; ok {
 		return d
 	}
-	return flat(branch)
+	return dirName(branch)
 }
 
-func flat(name string) string { return strings.ReplaceAll(name, "/", "--") }
+func dirName(name string) string { return strings.ReplaceAll(name, "/", "--") }
 
-// dirNames gives each branch a folder. Names without '/' keep theirs.
+// dirNames assigns a folder to each branch. Names without '/' stay unchanged.
 func dirNames(f *Folder) map[string]string {
 	dirs, used := map[string]string{}, map[string]bool{}
 	names := make([]string, len(f.Branches))
@@ -79,16 +81,17 @@ func dirNames(f *Folder) map[string]string {
 		return strings.Count(a, "/") - strings.Count(b, "/")
 	})
 	for _, name := range names {
-		dir := flat(name)
+		dir := dirName(name)
 		for n := 2; used[strings.ToLower(dir)]; n++ {
-			dir = fmt.Sprintf("%s-%d", flat(name), n)
+			dir = fmt.Sprintf("%s-%d", dirName(name), n)
 		}
 		dirs[name], used[strings.ToLower(dir)] = dir, true
 	}
 	return dirs
 }
 
-// extra writes what the dialect has no place for, if there is any.
+// extra writes this package's own file, if there is anything that the dialect cannot
+// represent.
 func (w *writer) extra() error {
 	e := extra{Version: 1, Branches: map[string]extraBranch{}}
 	renamed := 0
@@ -106,7 +109,7 @@ func (w *writer) extra() error {
 		}
 	}
 	if renamed > 0 {
-		w.note("'/' is written '--' in the names of the folders, which changes %s", count(renamed, "name"))
+		w.note("'/' is written '--' in the names of the folders, which changes %s", prose.Count(renamed, "name"))
 	}
 	if len(e.Branches) == 0 {
 		return nil
@@ -116,23 +119,24 @@ func (w *writer) extra() error {
 	return err
 }
 
-func (w *writer) tell() {
+func (w *writer) noteInexact() {
 	if w.inexact > 0 {
-		w.note("the readers of %s do not give %s back to the byte: they drop white space, and keep the backslash before what looks like a mark of theirs",
-			w.f.Dialect, count(w.inexact, "text"))
+		w.note("the readers of %s do not give %s back to the byte: they drop white space, "+
+			"and keep the backslash before what looks like a mark of theirs",
+			w.f.Dialect, prose.Count(w.inexact, "text"))
 	}
 }
 
-// inexactAs counts a text that a reader gives back otherwise. Lines is set where blank
-// lines and the indentation are lost too.
-func (w *writer) inexactAs(text, written string, lines bool) {
+// countInexact counts a text that the dialect's readers do not return exactly. lines means
+// that they also lose blank lines and indentation.
+func (w *writer) countInexact(text, written string, lines bool) {
 	changed := written != text && strings.ReplaceAll("\n"+text+"\n", "\n---\n", "\n\\---\n") != "\n"+written+"\n"
-	if changed || strings.TrimSpace(text) != text || strings.ContainsAny(text, "\r") || lines && reflows(text) {
+	if changed || strings.TrimSpace(text) != text || strings.ContainsAny(text, "\r") || lines && losesLayout(text) {
 		w.inexact++
 	}
 }
 
-func reflows(text string) bool {
+func losesLayout(text string) bool {
 	if strings.ContainsAny(text, lineBreaks[1:]) {
 		return true
 	}
@@ -144,8 +148,8 @@ func reflows(text string) bool {
 	return false
 }
 
-// scalar writes a text as a YAML scalar on one line that readers of whole YAML and
-// readers of a line at a time both understand: plain where it can be.
+// scalar formats a text as a YAML scalar on one line, plain if possible, so that full YAML
+// readers and readers of single lines both understand it.
 func scalar(text string) string {
 	if plainScalar(text) {
 		return text
@@ -163,7 +167,8 @@ func scalar(text string) string {
 			b.WriteString(`\t`)
 		case r == '\r':
 			b.WriteString(`\r`)
-		case r != 0xFEFF && r < 0xFFFE && r != 0x2028 && r != 0x2029 && (r < 0x7F && r >= ' ' || r > 0xA0), unicode.IsGraphic(r) && r > 0xFFFF:
+		case r != 0xFEFF && r < 0xFFFE && r != 0x2028 && r != 0x2029 && (r < 0x7F && r >= ' ' || r > 0xA0),
+			unicode.IsGraphic(r) && r > 0xFFFF:
 			b.WriteRune(r)
 		case r <= 0xFFFF:
 			fmt.Fprintf(&b, `\u%04X`, r)
@@ -175,8 +180,8 @@ func scalar(text string) string {
 	return b.String()
 }
 
-// plainScalar reports whether a text is a YAML string without quotes: a word that is none of
-// YAML's own, or several.
+// plainScalar reports whether a text is a YAML string without quotes: one or more words
+// that YAML does not interpret.
 func plainScalar(text string) bool {
 	if text == "" || len(text) > 60 || strings.HasSuffix(text, " ") {
 		return false

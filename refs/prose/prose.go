@@ -5,6 +5,7 @@ package prose
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // ShellWord writes a word for a command that is pasted such that a shell takes it as it
@@ -39,10 +40,25 @@ func QuotedList(names []string) string {
 	return strings.Join(quoted, ", ")
 }
 
+// Fold puts a text on one line: each run of white space becomes one space.
+func Fold(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// Clip shortens a text for a message to at most limit bytes and an ellipsis. It does not
+// cut within a character; each run of invalid UTF-8 becomes U+FFFD.
+func Clip(text string, limit int) string {
+	if len(text) > limit {
+		for limit > 0 && !utf8.RuneStart(text[limit]) {
+			limit--
+		}
+		text = text[:limit] + "…"
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}
+
 // OneLine folds white space to single spaces and cuts the text at limit characters, with
 // an ellipsis as the last of them.
 func OneLine(text string, limit int) string {
-	text = strings.Join(strings.Fields(text), " ")
+	text = Fold(text)
 	if runes := []rune(text); len(runes) > limit {
 		return strings.TrimRight(string(runes[:limit-1]), " ") + "…"
 	}

@@ -15,7 +15,7 @@ func TestTogetherPanicsAtItsCaller(t *testing.T) {
 			t.Errorf("recovered %v; the other read ended: %v", p, ended)
 		}
 	}()
-	err := together(t.Context(), func(context.Context) error { panic("no") }, func(ctx context.Context) error {
+	err := concurrently(t.Context(), func(context.Context) error { panic("no") }, func(ctx context.Context) error {
 		<-ctx.Done()
 		ended = true
 		return errors.New("other")
