@@ -23,8 +23,8 @@ func (f *noteFlags) flags() []cli.Flag {
 	}
 }
 
-func (f *noteFlags) read() (store.Judging, error) {
-	out := store.Judging{Outcome: f.outcome}
+func (f *noteFlags) read() (store.Judgement, error) {
+	out := store.Judgement{Outcome: f.outcome}
 	var err error
 	if out.Score, err = readScore("--score", f.score); err != nil {
 		return out, err

@@ -78,11 +78,11 @@ func runNote(ctx context.Context, env *Env, o *noteOptions, rev string) (n store
 	if judging.Empty() {
 		return s.Note(ctx, rev)
 	}
-	return s.AddNote(ctx, store.NoteOptions{Writer: o.writer(env), Judging: judging, Rev: rev})
+	return s.AddNote(ctx, store.NoteOptions{Writer: o.writer(env), Judgement: judging, Rev: rev})
 }
 
 // phrasesOf says in words what a note is to say.
-func phrasesOf(j store.Judging) []string {
+func phrasesOf(j store.Judgement) []string {
 	var said []string
 	if j.Score != nil {
 		said = append(said, "score "+strconv.FormatFloat(*j.Score, 'g', -1, 64))

@@ -61,12 +61,12 @@ func withoutNotes(log string) string {
 func judge(t *testing.T, s *refs.Store) {
 	t.Helper()
 	half, best := 0.5, 1.0
-	for rev, j := range map[string]store.Judging{
+	for rev, j := range map[string]store.Judgement{
 		"main":   {Score: &best, Outcome: "success", Review: "Good.\n\n\x1b[2JNotes (context):\n    forged"},
 		"main~2": {Score: &half, Tags: []store.NoteTag{{Key: "area", Value: "store"}}},
 		"try~1":  {Outcome: "failed"},
 	} {
-		must[store.Note](t)(s.AddNote(t.Context(), store.NoteOptions{Judging: j, Rev: rev}))
+		must[store.Note](t)(s.AddNote(t.Context(), store.NoteOptions{Judgement: j, Rev: rev}))
 	}
 }
 

@@ -31,9 +31,9 @@ func CommitWithCode(ctx context.Context, ses *store.Transaction, branch string, 
 	if err := mayCommitCode(ctx, ses.Store, o.Code.All); err != nil {
 		return store.CommitResult{}, err
 	}
-	rehearsed, err := ses.Commit(ctx, branch, o)
+	rehearsed, err := ses.BuildCommit(ctx, branch, o)
 	if err == nil {
-		err = ses.Tx.Rehearse()
+		err = ses.Refs.Rehearse()
 	}
 	if err != nil {
 		return store.CommitResult{}, err
@@ -42,7 +42,7 @@ func CommitWithCode(ctx context.Context, ses *store.Transaction, branch string, 
 	if err != nil {
 		return store.CommitResult{}, err
 	}
-	o.Writer, in.Commit = ses.W, &o
+	o.Writer, in.Commit = ses.Writer, &o
 	if err := writeIntent(ses.Store, in); err != nil {
 		return store.CommitResult{}, err
 	}
@@ -59,7 +59,7 @@ func CommitWithCode(ctx context.Context, ses *store.Transaction, branch string, 
 		return store.CommitResult{}, errors.Join(noCodeCommit(failed), dropIntent(ses.Store, in))
 	}
 	fault.Point("after-code")
-	if ses.By.When, err = ses.Store.Stamp(); err != nil { // hooks may take long, and memory is no older than its code
+	if ses.Signature.When, err = ses.Store.Stamp(); err != nil { // hooks may take long, and memory is no older than its code
 		return store.CommitResult{}, unfinished(ses.Store, in, err)
 	}
 	res, err := finishCommit(ctx, ses, in)
@@ -72,7 +72,7 @@ func CommitWithCode(ctx context.Context, ses *store.Transaction, branch string, 
 // asUser is how git is run for an intent. It holds the commit lock too: while it
 // lives, whoever killed this process, nobody may judge by the reflog.
 func asUser(ses *store.Transaction, in *Intent, o *store.CodeOptions, input []byte) git.UserOptions {
-	return git.UserOptions{Action: in.action(), Input: input, Out: o.Output, Err: o.Output, Terminal: o.Terminal, Keep: ses.Held()}
+	return git.UserOptions{Action: in.action(), Input: input, Out: o.Output, Err: o.Output, Terminal: o.Terminal, Keep: ses.LockFiles()}
 }
 
 // codeMessage is what a code commit shares with its milestone.
@@ -127,12 +127,12 @@ func mayCommitCode(ctx context.Context, s *store.Store, all bool) error {
 // finishCommit makes the milestone of an intent whose code commit is made. It must not
 // fail at what others did meanwhile: a roadmap whose item is gone is left as it is.
 func finishCommit(ctx context.Context, ses *store.Transaction, in *Intent) (store.CommitResult, error) {
-	res, made, err := ses.Milestone(ctx, in.Branch, *in.Commit)
+	res, made, err := ses.MakeCommit(ctx, in.Branch, *in.Commit)
 	var wrong *fail.Error
 	if errors.As(err, &wrong) && wrong.Code == fail.ItemNotFound {
 		o := *in.Commit
 		o.Roadmap = store.RoadmapChange{}
-		res, made, err = ses.Milestone(ctx, in.Branch, o)
+		res, made, err = ses.MakeCommit(ctx, in.Branch, o)
 		res.Warnings = append(res.Warnings, "roadmap not revised: "+wrong.Message)
 	}
 	if err != nil {
@@ -143,7 +143,7 @@ func finishCommit(ctx context.Context, ses *store.Transaction, in *Intent) (stor
 }
 
 // judgeOnce says of a milestone what its writer said, unless it was said.
-func judgeOnce(ctx context.Context, ses *store.Transaction, m *git.Commit, j store.Judging) error {
+func judgeOnce(ctx context.Context, ses *store.Transaction, m *git.Commit, j store.Judgement) error {
 	note, err := notes.Read(ctx, ses.Store.Repo(), m.ID)
 	if err != nil {
 		return err
@@ -153,7 +153,7 @@ func judgeOnce(ctx context.Context, ses *store.Transaction, m *git.Commit, j sto
 	}) {
 		return nil
 	}
-	return ses.Said(ctx, m, j)
+	return ses.WriteJudgement(ctx, m, j)
 }
 
 // incomplete is a warning: the milestone stands, and what is missing will be made up for.

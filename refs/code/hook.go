@@ -57,7 +57,7 @@ func LinkHead(ctx context.Context, s *store.Store, w store.Writer) error {
 	}
 	defer ses.Close()
 	if some {
-		m, err := s.NewestMilestone(ctx, tip.Commit())
+		m, err := s.NewestCommit(ctx, tip.Commit())
 		if err == nil && m != nil {
 			err = WriteLink(ctx, ses, code.ID, m)
 		}

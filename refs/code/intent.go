@@ -152,13 +152,13 @@ func Settle(ctx context.Context, ses *store.Transaction, branch string) error {
 	}
 	if code == "" {
 		if !ses.Store.Repo().HasWorktree(in.Worktree) { // the commit may stand on a branch
-			ses.Store.Tell(fmt.Sprintf("'git context %s' was interrupted in a worktree that is gone; it is given up, and what is recorded stays pending", in.command()))
+			ses.Store.Warn(fmt.Sprintf("'git context %s' was interrupted in a worktree that is gone; it is given up, and what is recorded stays pending", in.command()))
 		}
 		return dropIntent(ses.Store, in)
 	}
 	_, err = ses.Store.Tip(ctx, branch)
 	if errors.Is(err, fail.ErrNotFound) || errors.Is(err, fail.ErrNoMemory) { // taken away by other means than ours
-		ses.Store.Tell(fmt.Sprintf("'git context %s' was interrupted, and branch '%s' is gone: code commit %s has no milestone",
+		ses.Store.Warn(fmt.Sprintf("'git context %s' was interrupted, and branch '%s' is gone: code commit %s has no milestone",
 			in.command(), branch, code.Short()))
 		return dropIntent(ses.Store, in)
 	}
@@ -169,10 +169,10 @@ func Settle(ctx context.Context, ses *store.Transaction, branch string) error {
 	if err != nil {
 		return unfinished(ses.Store, in, err)
 	}
-	ses.Store.Tell(fmt.Sprintf("'git context %s' was interrupted once the code had moved to %s; it is finished now: milestone %s",
+	ses.Store.Warn(fmt.Sprintf("'git context %s' was interrupted once the code had moved to %s; it is finished now: milestone %s",
 		in.command(), code.Short(), id))
 	for _, w := range warnings {
-		ses.Store.Tell(w)
+		ses.Store.Warn(w)
 	}
 	return nil
 }
@@ -184,14 +184,14 @@ func finish(ctx context.Context, ses *store.Transaction, in *Intent, code git.ID
 	if err != nil {
 		return "", nil, err
 	}
-	as := &store.Transaction{Store: ses.Store, W: in.writer(), By: ses.By, Locks: ses.Locks, Code: code}
-	if as.Sign, err = as.W.Sign.Wanted(cfg); err != nil {
+	as := &store.Transaction{Store: ses.Store, Writer: in.writer(), Signature: ses.Signature, Locks: ses.Locks, Code: code}
+	if as.Sign, err = as.Writer.Sign.Wanted(cfg); err != nil {
 		return "", nil, err
 	}
 	if err := as.Start(ctx, in.command()); err != nil {
 		return "", nil, err
 	}
-	defer as.Tx.Close()
+	defer as.Refs.Close()
 	made, err := madeFor(ctx, as, in)
 	switch {
 	case err != nil:

@@ -44,7 +44,7 @@ func Link(ctx context.Context, s *store.Store, w store.Writer, code git.ID, rev 
 		return err
 	}
 	defer ses.Close()
-	m, err := s.MilestoneMeant(ctx, rev)
+	m, err := s.CommitMeant(ctx, rev)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func linkLines(ses *store.Transaction, m *git.Commit, after string) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	line, err := notes.Fact{ID: id, Kind: notes.KindLink, Time: ses.By.When, Agent: ses.W.Agent,
+	line, err := notes.Fact{ID: id, Kind: notes.KindLink, Time: ses.Signature.When, Agent: ses.Writer.Agent,
 		Branch: store.BranchOf(m), Memory: m.ID, Milestone: m.Trailer(store.TrailerID)}.Line()
 	if err != nil {
 		return nil, err
@@ -207,7 +207,7 @@ func NoteLinks(ctx context.Context, ses *store.Transaction, subject string, add 
 		if err := add(u); err != nil {
 			return err
 		}
-		some, err := u.Queue(ctx, ses.Tx, ses.By, subject)
+		some, err := u.Queue(ctx, ses.Refs, ses.Signature, subject)
 		if err == nil && !some {
 			return store.ErrNothing
 		}

@@ -21,11 +21,11 @@ import (
 // linksBack finds the code commits of the milestone that rev names: the one that it was
 // made on, and those whose notes name it. One that is gone from here is among them.
 func linksBack(ctx context.Context, s *store.Store, rev string) (Links, error) {
-	_, err := s.ResolveX(ctx, rev)
+	_, err := s.ResolveAny(ctx, rev)
 	if errors.Is(err, git.ErrNotFound) {
 		return Links{}, noLink(ctx, s, rev)
 	}
-	c, err := s.MilestoneAtX(ctx, rev)
+	c, err := s.NewestCommitAt(ctx, rev)
 	if err != nil {
 		return Links{}, err
 	}

@@ -73,7 +73,7 @@ func MadeOn(ctx context.Context, s *store.Store) (*madeOn, error) {
 		return nil, err
 	}
 	if len(refs) == 0 || !strings.HasPrefix(refs[0].Name, git.BranchPrefix) { // branches sort before tags
-		return nil, s.NoBranch(ctx, "")
+		return nil, s.NoSuchBranch(ctx, "")
 	}
 	tips := map[string]git.ID{}
 	for _, r := range refs {

@@ -49,7 +49,7 @@ func codeEnd(ctx context.Context, s *store.Store, name, asked string) (git.ID, e
 		return "", err
 	}
 	if c == nil {
-		if c, err = s.ResolveX(ctx, name); errors.Is(err, git.ErrNotFound) {
+		if c, err = s.ResolveAny(ctx, name); errors.Is(err, git.ErrNotFound) {
 			err = noLink(ctx, s, name)
 		}
 		if err != nil {
@@ -78,8 +78,8 @@ func codeRange(ctx context.Context, s *store.Store, revs string) ([]linkedCode, 
 	return codes, s.Repo().ViewTo(ctx, read, nil, "log", "-z", "--topo-order", "--notes=context", "--format=%H%x00%ct%x00%s%x00%N", store.EndOfOptions, revs, "--")
 }
 
-// belonging collects the milestones of code commits, each once.
-type belonging struct {
+// linkQuery collects the milestones of code commits, each once.
+type linkQuery struct {
 	s       *store.Store
 	list    []*belongs
 	byName  map[string]*belongs // by Context-Id, by hash where there is none
@@ -103,7 +103,7 @@ func memoryOf(ctx context.Context, s *store.Store, branch string, later madeLate
 	if err != nil {
 		return nil, err
 	}
-	b := &belonging{s: s, byName: map[string]*belongs{}, missing: map[string][]CodeLink{}, place: map[git.ID]int{}}
+	b := &linkQuery{s: s, byName: map[string]*belongs{}, missing: map[string][]CodeLink{}, place: map[git.ID]int{}}
 	for i, code := range codes {
 		b.place[code.Commit] = i
 	}
@@ -128,7 +128,7 @@ func memoryOf(ctx context.Context, s *store.Store, branch string, later madeLate
 
 // addMade adds what was made on the code commits, all of it read at once: question and
 // answer in turn take 40 µs.
-func (b *belonging) addMade(ctx context.Context, made *madeOn, codes []linkedCode) error {
+func (b *linkQuery) addMade(ctx context.Context, made *madeOn, codes []linkedCode) error {
 	var ids []git.ID
 	var on []CodeLink
 	for _, code := range codes {
@@ -148,7 +148,7 @@ func (b *belonging) addMade(ctx context.Context, made *madeOn, codes []linkedCod
 }
 
 // add puts a milestone down as one of a code commit.
-func (b *belonging) add(c *git.Commit, code CodeLink, how string) {
+func (b *linkQuery) add(c *git.Commit, code CodeLink, how string) {
 	name := cmp.Or(c.Trailer(store.TrailerID), string(c.ID))
 	m := b.byName[name]
 	if m == nil {
@@ -163,7 +163,7 @@ func (b *belonging) add(c *git.Commit, code CodeLink, how string) {
 }
 
 // follow goes from a note's link to the milestone.
-func (b *belonging) follow(ctx context.Context, code CodeLink, f notes.Fact) error {
+func (b *linkQuery) follow(ctx context.Context, code CodeLink, f notes.Fact) error {
 	if m := b.byName[f.Milestone]; m != nil {
 		b.add(m.c, code, LinkNoted)
 		return nil
@@ -201,7 +201,7 @@ func memoryCommit(ctx context.Context, s *store.Store, id git.ID) (*git.Commit, 
 
 // findMissing looks for milestones by their ids: one alone among the young first, many
 // in one walk.
-func (b *belonging) findMissing(ctx context.Context) error {
+func (b *linkQuery) findMissing(ctx context.Context) error {
 	found := map[string]git.ID{}
 	var err error
 	if len(b.missing) == 1 {
@@ -230,7 +230,7 @@ func (b *belonging) findMissing(ctx context.Context) error {
 }
 
 // narrow leaves those that a branch holds.
-func (b *belonging) narrow(ctx context.Context, branch string) error {
+func (b *linkQuery) narrow(ctx context.Context, branch string) error {
 	if branch == "" {
 		return nil
 	}
@@ -256,7 +256,7 @@ func (b *belonging) narrow(ctx context.Context, branch string) error {
 }
 
 // commits reads the milestones in full, newest first.
-func (b *belonging) commits(ctx context.Context) ([]LinkedCommit, error) {
+func (b *linkQuery) commits(ctx context.Context) ([]LinkedCommit, error) {
 	judged, err := b.judged(ctx)
 	if err != nil {
 		return nil, err
@@ -283,7 +283,7 @@ func (b *belonging) commits(ctx context.Context) ([]LinkedCommit, error) {
 const fewNotes = 16
 
 // judged is what the notes of the milestones say.
-func (b *belonging) judged(ctx context.Context) (map[git.ID]notes.Judgement, error) {
+func (b *linkQuery) judged(ctx context.Context) (map[git.ID]notes.Judgement, error) {
 	judged := map[git.ID]notes.Judgement{}
 	if len(b.list) <= fewNotes {
 		for _, m := range b.list {

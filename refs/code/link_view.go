@@ -121,7 +121,7 @@ func goneCode(ctx context.Context, s *store.Store, later madeLater, rev string) 
 	if !isShortHash(rev) {
 		return nil, nil
 	}
-	if _, err := s.ResolveX(ctx, rev); !errors.Is(err, git.ErrNotFound) {
+	if _, err := s.ResolveAny(ctx, rev); !errors.Is(err, git.ErrNotFound) {
 		return nil, nil // which linksBack tells
 	}
 	found := map[git.ID][]notes.Fact{}
@@ -201,7 +201,7 @@ func noLink(ctx context.Context, s *store.Store, rev string) error {
 		return err
 	}
 	if len(names) == 0 {
-		return s.NoBranch(ctx, "")
+		return s.NoSuchBranch(ctx, "")
 	}
 	if rev == "HEAD" {
 		head, err := s.CodeHead(ctx)

@@ -177,7 +177,7 @@ func TestReadIntent(t *testing.T) {
 	score := 0.5
 	want := &Intent{Version: codeIntentVersion, Token: "01X", Branch: "a/b", Worktree: ".", Head: "h", Tip: "t",
 		Commit: &store.CommitOptions{Writer: store.Writer{Agent: "A", Sign: store.Signing{Mode: store.SignAlways, Key: "K"}}, Summary: "S", Contribution: "C",
-			Roadmap: store.RoadmapChange{Done: []string{"d"}}, Judging: store.Judging{Score: &score, Tags: []store.NoteTag{{"k", "v"}}}}}
+			Roadmap: store.RoadmapChange{Done: []string{"d"}}, Judging: store.Judgement{Score: &score, Tags: []store.NoteTag{{Key: "k", Value: "v"}}}}}
 	if err := writeIntent(s, want); err != nil {
 		t.Fatal(err)
 	}

@@ -69,7 +69,7 @@ func rollbackOn(ctx context.Context, s *store.Store, o RollbackOptions) (Rollbac
 	if err != nil {
 		return res, err
 	}
-	r := &rollingBack{o: o, to: s.TipOf(o.Branch, to)}
+	r := &rollback{o: o, to: s.TipOf(o.Branch, to)}
 	if r.replaced, err = r.describe(ctx, s); err != nil {
 		return res, err
 	}
@@ -86,7 +86,7 @@ func rollbackOn(ctx context.Context, s *store.Store, o RollbackOptions) (Rollbac
 }
 
 // restore makes the milestone.
-func (r *rollingBack) restore(ctx context.Context) (RollbackResult, error) {
+func (r *rollback) restore(ctx context.Context) (RollbackResult, error) {
 	if err := r.Swap(ctx, r.build); err != nil {
 		if r.intent != nil {
 			err = unfinished(r.Store, r.intent, err)
@@ -102,7 +102,7 @@ func (r *rollingBack) restore(ctx context.Context) (RollbackResult, error) {
 		res.Code = &code
 	}
 	mark := r.Mark(ctx, r.o.Branch, r.waiting.Untouched(), r.made.ID, 0, r.milestone.ID)
-	res.Warnings = append(r.warnings, r.Afterwards(mark, r.Fold(ctx, r.made))...)
+	res.Warnings = append(r.warnings, r.LateWarnings(mark, r.Fold(ctx, r.made))...)
 	if r.intent != nil {
 		res.Warnings = append(res.Warnings, r.intent.incomplete(complete(ctx, r.Transaction, r.intent, r.made))...)
 	}
@@ -122,8 +122,8 @@ func rollbackTo(ctx context.Context, s *store.Store, rev string) (*git.Commit, e
 	return c, err
 }
 
-// rollingBack is one rollback: what it was asked and what the last try made.
-type rollingBack struct {
+// rollback is one rollback: what it was asked and what the last try made.
+type rollback struct {
 	*store.Transaction
 	o        RollbackOptions
 	to       *store.Tip    // as what is restored stood
@@ -146,7 +146,7 @@ type rollingBack struct {
 const maxQuoted = 2000
 
 // describe reads the milestone that is gone back to and makes the message fit.
-func (r *rollingBack) describe(ctx context.Context, s *store.Store) (replaced bool, err error) {
+func (r *rollback) describe(ctx context.Context, s *store.Store) (replaced bool, err error) {
 	live, _, err := s.LiveCommits(ctx, r.to)
 	if err != nil {
 		return false, err
@@ -163,7 +163,7 @@ func (r *rollingBack) describe(ctx context.Context, s *store.Store) (replaced bo
 		r.o.Summary = "Roll back to " + name
 		return false, nil
 	}
-	replaced, err = store.CheckMilestone(&r.o.Summary, &r.o.Contribution, new(string))
+	replaced, err = store.CheckEntry(&r.o.Summary, &r.o.Contribution, new(string))
 	if r.o.Contribution == r.o.Summary { // the rollback says enough of itself
 		r.o.Contribution = ""
 	}
@@ -171,7 +171,7 @@ func (r *rollingBack) describe(ctx context.Context, s *store.Store) (replaced bo
 }
 
 // build makes one try, on the tip as it stands now.
-func (r *rollingBack) build(ctx context.Context) error {
+func (r *rollback) build(ctx context.Context) error {
 	r.made, r.changed, r.revised = nil, nil, false
 	if r.intent != nil {
 		r.changed = []string{r.intent.Rollback.Said}
@@ -208,7 +208,7 @@ func (r *rollingBack) build(ctx context.Context) error {
 	}
 	r.milestone = &doc.Milestone{Kind: doc.KindRollback, Summary: r.o.Summary, Goal: goal,
 		Progress: r.was.Progress, Contribution: r.contribution()}
-	if err := r.AddMilestone(ctx, c, live, data, r.milestone); err != nil {
+	if err := r.AddCommit(ctx, c, live, data, r.milestone); err != nil {
 		return err
 	}
 	if err := r.Store.RefreshDetected(ctx, c, tip.Commit()); err != nil {
@@ -220,7 +220,7 @@ func (r *rollingBack) build(ctx context.Context) error {
 }
 
 // stoodAt refuses a commit at which the branch never stood.
-func (r *rollingBack) stoodAt(ctx context.Context, tip *store.Tip) error {
+func (r *rollback) stoodAt(ctx context.Context, tip *store.Tip) error {
 	c := r.to.Commit()
 	stood, err := r.Store.StoodAt(ctx, tip.Commit(), c.ID)
 	if err != nil || stood {
@@ -251,7 +251,7 @@ func (r *rollingBack) stoodAt(ctx context.Context, tip *store.Tip) error {
 
 // contribution says what the rollback did, and what stood there, which the progress
 // does not say yet.
-func (r *rollingBack) contribution() string {
+func (r *rollback) contribution() string {
 	var parts []string
 	if r.o.Contribution != "" {
 		parts = append(parts, r.o.Contribution)
@@ -269,13 +269,13 @@ func (r *rollingBack) contribution() string {
 }
 
 // unchanged answers a rollback to what stands already with the milestone that does.
-func (r *rollingBack) unchanged(ctx context.Context) (RollbackResult, error) {
+func (r *rollback) unchanged(ctx context.Context) (RollbackResult, error) {
 	res := RollbackResult{Unchanged: true, CodeStood: r.codeStands, Commit: store.Commit{Branch: r.o.Branch, Tags: map[string]string{}}}
 	tip, err := r.Store.Tip(ctx, r.o.Branch)
 	if err != nil {
 		return res, err
 	}
-	newest, err := r.Store.NewestMilestone(ctx, tip.Commit())
+	newest, err := r.Store.NewestCommit(ctx, tip.Commit())
 	if err != nil || newest == nil {
 		return res, err
 	}

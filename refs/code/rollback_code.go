@@ -31,7 +31,7 @@ const maxTakenBack = 50
 // merges back too. `git merge --ff-only` would move HEAD likewise, but obeys settings of
 // merges and runs a hook of theirs; both overwrite what is ignored, so that is asked for
 // before.
-func (r *rollingBack) rollbackCode(ctx context.Context) error {
+func (r *rollback) rollbackCode(ctx context.Context) error {
 	tip, err := r.Store.Tip(ctx, r.o.Branch)
 	if err != nil {
 		return err
@@ -63,20 +63,20 @@ func (r *rollingBack) rollbackCode(ctx context.Context) error {
 	if err := r.build(ctx); err != nil {
 		return err
 	}
-	if err := r.Tx.Rehearse(); err != nil {
+	if err := r.Refs.Rehearse(); err != nil {
 		return err
 	}
 	return r.moveCode(ctx, plan)
 }
 
 // moveCode moves the code to where a plan says.
-func (r *rollingBack) moveCode(ctx context.Context, plan *rollbackIntent) error {
+func (r *rollback) moveCode(ctx context.Context, plan *rollbackIntent) error {
 	in, err := newIntent(ctx, r.Transaction, r.o.Branch, r.made.Parents[0])
 	if err != nil {
 		return err
 	}
 	plan.RollbackOptions = r.o
-	plan.Writer, plan.To = r.W, string(r.to.Commit().ID)
+	plan.Writer, plan.To = r.Writer, string(r.to.Commit().ID)
 	in.Rollback, r.intent = plan, in
 	if err := writeIntent(r.Store, in); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (r *rollingBack) moveCode(ctx context.Context, plan *rollbackIntent) error 
 	}
 	if moved != "" {
 		fault.Point("after-code")
-		r.By.When, err = r.Store.Stamp() // memory is no older than its code
+		r.Signature.When, err = r.Store.Stamp() // memory is no older than its code
 		return unfinished(r.Store, in, err)
 	}
 	if failed == nil || !errors.Is(failed, context.Canceled) {
@@ -105,7 +105,7 @@ func (r *rollingBack) moveCode(ctx context.Context, plan *rollbackIntent) error 
 }
 
 // codeThen is the code commit that was HEAD at the commit to go back to.
-func (r *rollingBack) codeThen(ctx context.Context) (*git.Commit, error) {
+func (r *rollback) codeThen(ctx context.Context) (*git.Commit, error) {
 	c := r.to.Commit()
 	id := git.ID(c.Trailer(store.TrailerCode))
 	if !git.IsID(string(id)) {
@@ -124,7 +124,7 @@ func (r *rollingBack) codeThen(ctx context.Context) (*git.Commit, error) {
 // standing is what stands in the place of a code commit that was amended or rebased
 // since, in the history of HEAD; the commit itself where there is nothing, or more than
 // one.
-func (r *rollingBack) standing(ctx context.Context, head, code *git.Commit) (*git.Commit, error) {
+func (r *rollback) standing(ctx context.Context, head, code *git.Commit) (*git.Commit, error) {
 	since, err := r.Store.Repo().IsAncestor(ctx, code.ID, head.ID)
 	if err != nil || since {
 		return code, err
@@ -138,7 +138,7 @@ func (r *rollingBack) standing(ctx context.Context, head, code *git.Commit) (*gi
 
 // mayMoveCode refuses where a move of HEAD would lose or mix up anything, and returns
 // the code's HEAD.
-func (r *rollingBack) mayMoveCode(ctx context.Context) (*git.Commit, error) {
+func (r *rollback) mayMoveCode(ctx context.Context) (*git.Commit, error) {
 	repo := r.Store.Repo()
 	if repo.WorkTree() == "" {
 		return nil, fail.New(fail.ErrRefused, fail.NoWorktree, "there is no worktree here whose code could go back", "git context rollback "+r.to.Commit().ID.Short())
@@ -172,7 +172,7 @@ func (r *rollingBack) mayMoveCode(ctx context.Context) (*git.Commit, error) {
 }
 
 // planCode says where HEAD goes, and makes that commit where it is a new one.
-func (r *rollingBack) planCode(ctx context.Context, head, to *git.Commit) (*rollbackIntent, error) {
+func (r *rollback) planCode(ctx context.Context, head, to *git.Commit) (*rollbackIntent, error) {
 	lost, err := r.Store.Repo().InTheWay(ctx, head.ID, to.ID)
 	if err != nil {
 		return nil, err
@@ -205,7 +205,7 @@ func (r *rollingBack) planCode(ctx context.Context, head, to *git.Commit) (*roll
 
 // codeElsewhere refuses to take back what came since a commit that HEAD does not come
 // from. --reset goes there, but what stands on this branch alone is then on none.
-func (r *rollingBack) codeElsewhere(ctx context.Context, head, to *git.Commit) error {
+func (r *rollback) codeElsewhere(ctx context.Context, head, to *git.Commit) error {
 	behind, err := r.countBetween(ctx, head, to)
 	if err != nil {
 		return err
@@ -221,7 +221,7 @@ func (r *rollingBack) codeElsewhere(ctx context.Context, head, to *git.Commit) e
 }
 
 // countBetween is how many commits head has that to has not.
-func (r *rollingBack) countBetween(ctx context.Context, head, to *git.Commit) (int, error) {
+func (r *rollback) countBetween(ctx context.Context, head, to *git.Commit) (int, error) {
 	out, err := r.Store.Repo().View(ctx, "rev-list", "--count", "--end-of-options", string(head.ID), "^"+string(to.ID), "--")
 	if err != nil {
 		return 0, err
@@ -235,7 +235,7 @@ func (r *rollingBack) countBetween(ctx context.Context, head, to *git.Commit) (i
 
 // takeBack makes the commit that takes back what came since: the user's, signed as
 // they sign theirs.
-func (r *rollingBack) takeBack(ctx context.Context, head, to *git.Commit) (git.ID, error) {
+func (r *rollback) takeBack(ctx context.Context, head, to *git.Commit) (git.ID, error) {
 	cfg, err := r.Store.Repo().Config(ctx)
 	if err != nil {
 		return "", err
@@ -264,7 +264,7 @@ func (r *rollingBack) takeBack(ctx context.Context, head, to *git.Commit) (git.I
 }
 
 // takenBack is the message of that commit.
-func (r *rollingBack) takenBack(ctx context.Context, head, to *git.Commit) (string, error) {
+func (r *rollback) takenBack(ctx context.Context, head, to *git.Commit) (string, error) {
 	list, err := r.Store.Repo().View(ctx, "log", "--format=%h %s", "--abbrev=10", "--no-color", "-n", strconv.Itoa(maxTakenBack),
 		"--end-of-options", string(head.ID), "^"+string(to.ID), "--")
 	if err != nil {
@@ -291,7 +291,7 @@ func finishRollback(ctx context.Context, ses *store.Transaction, in *Intent) (Ro
 	if err != nil {
 		return RollbackResult{}, unfinished(ses.Store, in, err)
 	}
-	r := &rollingBack{Transaction: ses, o: in.Rollback.RollbackOptions, to: ses.Store.TipOf(in.Branch, to), intent: in}
+	r := &rollback{Transaction: ses, o: in.Rollback.RollbackOptions, to: ses.Store.TipOf(in.Branch, to), intent: in}
 	r.o.Branch = in.Branch
 	if r.replaced, err = r.describe(ctx, ses.Store); err != nil {
 		return RollbackResult{}, unfinished(ses.Store, in, err)

@@ -15,7 +15,7 @@ import (
 )
 
 // topics restores the topics: all of them, also that one was not there yet.
-func (r *rollingBack) topics(ctx context.Context, c *store.Draft, tip *store.Tip) error {
+func (r *rollback) topics(ctx context.Context, c *store.Draft, tip *store.Tip) error {
 	now, err := store.TopicIDs(ctx, tip)
 	if err != nil {
 		return err
@@ -47,9 +47,9 @@ func (r *rollingBack) topics(ctx context.Context, c *store.Draft, tip *store.Tip
 			return err
 		}
 	}
-	r.Note("Topics that changed back", topicKeys(changed))
-	r.Note("Topics that came back", topicKeys(back))
-	r.Note("Topics that went away", topicKeys(gone))
+	r.note("Topics that changed back", topicKeys(changed))
+	r.note("Topics that came back", topicKeys(back))
+	r.note("Topics that went away", topicKeys(gone))
 	return nil
 }
 
@@ -65,7 +65,7 @@ func topicKeys(files []string) []string {
 const maxListed = 20
 
 // note keeps what was restored, for the contribution.
-func (r *rollingBack) Note(what string, names []string) {
+func (r *rollback) note(what string, names []string) {
 	if len(names) == 0 {
 		return
 	}
@@ -78,12 +78,12 @@ func (r *rollingBack) Note(what string, names []string) {
 
 // metadata restores people's segments and keys. That is a merge in which only the
 // old side changed anything: the program's own keys are the present's there too.
-func (r *rollingBack) metadata(ctx context.Context, c *store.Draft, tip *store.Tip) error {
-	now, err := r.Store.Optional(ctx, tip, doc.MetadataFile)
+func (r *rollback) metadata(ctx context.Context, c *store.Draft, tip *store.Tip) error {
+	now, err := r.Store.OptionalDocument(ctx, tip, doc.MetadataFile)
 	if err != nil {
 		return err
 	}
-	then, err := r.Store.Optional(ctx, r.to, doc.MetadataFile)
+	then, err := r.Store.OptionalDocument(ctx, r.to, doc.MetadataFile)
 	if err != nil || then == nil { // another tool's commit: nothing is known to go back to
 		return err
 	}
@@ -111,7 +111,7 @@ func (r *rollingBack) metadata(ctx context.Context, c *store.Draft, tip *store.T
 			changed = append(changed, key)
 		}
 	}
-	r.Note("Metadata that changed back", changed)
+	r.note("Metadata that changed back", changed)
 	return nil
 }
 
@@ -127,7 +127,7 @@ func sameSegment(a, b *doc.Metadata, key string) (bool, error) {
 
 // roadmap restores main.md but for the outcomes of branches, and returns the goal
 // as it then stands.
-func (r *rollingBack) roadmap(ctx context.Context, c *store.Draft) (goal string, err error) {
+func (r *rollback) roadmap(ctx context.Context, c *store.Draft) (goal string, err error) {
 	old, data, err := r.Store.ReadRoadmap(ctx)
 	if err != nil || old == "" {
 		return "", err
@@ -160,6 +160,6 @@ func (r *rollingBack) roadmap(ctx context.Context, c *store.Draft) (goal string,
 	if len(changed) == 0 {
 		changed = []string{was.Short()} // by blank lines alone
 	}
-	r.Note("Roadmap that changed back", changed)
+	r.note("Roadmap that changed back", changed)
 	return then.Goal(), nil
 }

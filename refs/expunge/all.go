@@ -39,13 +39,13 @@ const ExpungeLock = "expunge"
 const expungeRounds = 10
 
 // expunging is one act of forgetting.
-type Expunging struct {
-	S      *store.Store
-	W      store.Writer
-	intent expungeIntent
-	Rw     *Rewriter
-	Res    Result
-	Check  func(context.Context, *Expunging, []git.ID) error // of the new tips, before refs move; nil for none
+type Operation struct {
+	Store    *store.Store
+	Writer   store.Writer
+	intent   expungeIntent
+	Rewriter *Rewriter
+	Result   Result
+	Check    func(context.Context, *Operation, []git.ID) error // of the new tips, before refs move; nil for none
 
 	// roadmap is another repository's with the tombstones; "" for none. Where it goes on
 	// from ours it is taken over: a hundred clones that each wrote them down anew would
@@ -71,69 +71,69 @@ type Expunging struct {
 //  6. the intent is removed, when no ref leads to old history any more.
 //
 // begin takes the lock, and joins what a killed one left to what is to be done.
-func (x *Expunging) Begin(ctx context.Context, add doc.Expunged) (err error) {
-	lock, err := x.S.Repo().Lock(ctx, ExpungeLock)
+func (op *Operation) Begin(ctx context.Context, add doc.Expunged) (err error) {
+	lock, err := op.Store.Repo().Lock(ctx, ExpungeLock)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
-	return x.run(ctx, add)
+	return op.run(ctx, add)
 }
 
-func (x *Expunging) run(ctx context.Context, add doc.Expunged) error {
-	left, err := ReadExpungeIntent(x.S)
+func (op *Operation) run(ctx context.Context, add doc.Expunged) error {
+	left, err := ReadExpungeIntent(op.Store)
 	if err != nil {
 		return err
 	}
-	known, err := Tombstones(ctx, x.S)
+	known, err := Tombstones(ctx, op.Store)
 	if err != nil {
 		return err
 	}
-	x.finished = left != nil
-	x.intent.join(left)
-	x.intent.expunged = x.intent.expunged.Union(add).Union(known)
-	x.replaced = map[git.ID]bool{}
-	x.Rw = NewRewriter(x.S, x.intent.expunged)
-	old, err := x.appeared(ctx)
-	if err != nil || left == nil && !old && known.Holds(x.intent.expunged) && len(x.intent.old) == 0 {
+	op.finished = left != nil
+	op.intent.join(left)
+	op.intent.expunged = op.intent.expunged.Union(add).Union(known)
+	op.replaced = map[git.ID]bool{}
+	op.Rewriter = NewRewriter(op.Store, op.intent.expunged)
+	old, err := op.appeared(ctx)
+	if err != nil || left == nil && !old && known.Holds(op.intent.expunged) && len(op.intent.old) == 0 {
 		return err
 	}
-	if err := x.mayDelete(ctx); err != nil {
+	if err := op.mayDelete(ctx); err != nil {
 		return err
 	}
 	if left == nil {
-		if err := orTooMany(x.intent.expunged); err != nil {
+		if err := orTooMany(op.intent.expunged); err != nil {
 			return err
 		}
-		if err := x.whole(ctx); err != nil {
+		if err := op.whole(ctx); err != nil {
 			return err
 		}
 	}
-	if err := x.verify(ctx); err != nil {
+	if err := op.verify(ctx); err != nil {
 		return err
 	}
-	if x.held, err = x.Rw.holdings(ctx); err != nil {
+	if op.held, err = op.Rewriter.holdings(ctx); err != nil {
 		return err
 	}
-	if err := writeExpungeIntent(x.S, &x.intent); err != nil {
+	if err := writeExpungeIntent(op.Store, &op.intent); err != nil {
 		return err
 	}
 	fault.Point("expunge-intent")
 	for range expungeRounds {
-		again, err := x.round(ctx)
+		again, err := op.round(ctx)
 		if err != nil {
 			return err
 		}
 		if !again {
-			return dropExpungeIntent(x.S)
+			return dropExpungeIntent(op.Store)
 		}
 	}
 	return fail.New(fail.ErrStale, fail.Busy, "refs that lead to what is forgotten keep appearing", "run the command again")
 }
 
 // mayDelete refuses where objects may not be deleted, before anything is done.
-func (x *Expunging) mayDelete(ctx context.Context) error {
-	cfg, err := x.S.Repo().Config(ctx)
+func (op *Operation) mayDelete(ctx context.Context) error {
+	cfg, err := op.Store.Repo().Config(ctx)
 	if err != nil {
 		return err
 	}
@@ -147,8 +147,8 @@ func (x *Expunging) mayDelete(ctx context.Context) error {
 
 // whole refuses where an object is missing, be it code's: what was to be forgotten could
 // not be deleted, and the refs would have moved already.
-func (x *Expunging) whole(ctx context.Context) error {
-	err := x.S.Repo().CheckPurge(ctx)
+func (op *Operation) whole(ctx context.Context) error {
+	err := op.Store.Repo().CheckPurge(ctx)
 	var child *git.Error
 	if !errors.As(err, &child) || child.Code <= 0 {
 		return err
@@ -158,57 +158,57 @@ func (x *Expunging) whole(ctx context.Context) error {
 }
 
 // verify checks what history will be, before anything is locked.
-func (x *Expunging) verify(ctx context.Context) error {
-	if x.Check == nil {
+func (op *Operation) verify(ctx context.Context) error {
+	if op.Check == nil {
 		return nil
 	}
-	v, err := MemoryRefs(ctx, x.S)
+	v, err := MemoryRefs(ctx, op.Store)
 	if err != nil {
 		return err
 	}
-	now, err := x.Rw.Rewrite(ctx, v.Tips())
+	now, err := op.Rewriter.Rewrite(ctx, v.Tips())
 	if err != nil {
 		return err
 	}
-	return x.Check(ctx, x, tipsNow(now))
+	return op.Check(ctx, op, tipsNow(now))
 }
 
 // round does all of it once, and reports whether refs appeared meanwhile that lead to
 // old history.
-func (x *Expunging) round(ctx context.Context) (again bool, err error) {
-	names, err := x.S.BranchNames(ctx)
+func (op *Operation) round(ctx context.Context) (again bool, err error) {
+	names, err := op.Store.BranchNames(ctx)
 	if err != nil {
 		return false, err
 	}
-	ses, err := x.S.BeginLocked(ctx, x.W, "expunge", slices.Clone(names)...)
+	ses, err := op.Store.BeginLocked(ctx, op.Writer, "expunge", slices.Clone(names)...)
 	if err != nil {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, ses.Close()) }()
-	lock, err := x.S.Repo().Lock(ctx, notes.LockName)
+	lock, err := op.Store.Repo().Lock(ctx, notes.LockName)
 	if err != nil {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
-	if err := ses.Swap(ctx, func(ctx context.Context) error { return x.move(ctx, ses, names) }); err != nil {
+	if err := ses.Swap(ctx, func(ctx context.Context) error { return op.move(ctx, ses, names) }); err != nil {
 		return errors.Is(err, errNewBranch), orNewBranch(err)
 	}
 	fault.Point("expunge-refs")
-	if x.held != nil { // while the old notes are there to be compared with
-		if x.Res.Remotes, err = x.Rw.remotesHolding(ctx, x.held); err != nil {
+	if op.held != nil { // while the old notes are there to be compared with
+		if op.Result.Remotes, err = op.Rewriter.remotesHolding(ctx, op.held); err != nil {
 			return false, err
 		}
-		x.held = nil
+		op.held = nil
 	}
-	if err := x.journals(ctx, names); err != nil {
+	if err := op.journals(ctx, names); err != nil {
 		return false, err
 	}
 	fault.Point("expunge-journals")
-	if err := x.purge(ctx); err != nil {
+	if err := op.purge(ctx); err != nil {
 		return false, err
 	}
 	fault.Point("expunge-purged")
-	return x.appeared(ctx)
+	return op.appeared(ctx)
 }
 
 // errNewBranch ends a round whose locks do not cover all branches.
@@ -222,12 +222,12 @@ func orNewBranch(err error) error {
 }
 
 // appeared reports whether there are refs that lead to old history.
-func (x *Expunging) appeared(ctx context.Context) (bool, error) {
-	v, err := MemoryRefs(ctx, x.S)
+func (op *Operation) appeared(ctx context.Context) (bool, error) {
+	v, err := MemoryRefs(ctx, op.Store)
 	if err != nil {
 		return false, err
 	}
-	now, err := x.Rw.Rewrite(ctx, v.Tips())
+	now, err := op.Rewriter.Rewrite(ctx, v.Tips())
 	if err != nil {
 		return false, err
 	}
@@ -240,9 +240,9 @@ func (x *Expunging) appeared(ctx context.Context) (bool, error) {
 }
 
 // warn says once what the caller is to know.
-func (x *Expunging) warn(format string, args ...any) {
+func (op *Operation) warn(format string, args ...any) {
 	text := strings.TrimSpace(fmt.Sprintf(format, args...))
-	if !slices.Contains(x.Res.Warnings, text) {
-		x.Res.Warnings = append(x.Res.Warnings, text)
+	if !slices.Contains(op.Result.Warnings, text) {
+		op.Result.Warnings = append(op.Result.Warnings, text)
 	}
 }

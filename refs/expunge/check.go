@@ -54,11 +54,11 @@ func (f *finder) holds(path string, data []byte) bool {
 }
 
 // check holds that new history does not hold the text any more. It runs before refs move.
-func (f *finder) check(ctx context.Context, x *Expunging, tips []git.ID) error {
+func (f *finder) check(ctx context.Context, x *Operation, tips []git.ID) error {
 	if f.match.none() {
 		return nil
 	}
-	list, err := x.S.Repo().Objects(ctx, tips, nil)
+	list, err := x.Store.Repo().Objects(ctx, tips, nil)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (f *finder) check(ctx context.Context, x *Expunging, tips []git.ID) error {
 		}
 		paths[o.ID] = o.Path
 	}
-	return ReadObjects(ctx, x.S, fresh, func(o git.Object) error {
+	return ReadObjects(ctx, x.Store, fresh, func(o git.Object) error {
 		held := false
 		switch o.Type {
 		case "blob":

@@ -61,7 +61,7 @@ func (c CleanState) Holds(ref string, id git.ID) bool { return id != "" && c.ref
 
 // writeCleanState adds refs that were found to be clean, and drops those that the peer
 // has no more, or elsewhere.
-func WriteCleanState(s *store.Store, p store.Remote, known CleanState, found []git.Ref, theirs *store.Survey) error {
+func WriteCleanState(s *store.Store, p store.Remote, known CleanState, found []git.Ref, theirs *store.RefSet) error {
 	if p.Bundle {
 		return nil
 	}

@@ -73,22 +73,22 @@ func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 		if err := Preview(ctx, s, f.expunged, f.check, &res); err != nil {
 			return res, err
 		}
-		x := &Expunging{S: s, Res: res}
+		x := &Operation{Store: s, Result: res}
 		err := f.wouldLeave(ctx, x)
-		return x.Res, err
+		return x.Result, err
 	}
 	if f.everything() && !o.Yes {
 		return res, fail.New(fail.ErrRefused, fail.ExpungeEverything,
 			fmt.Sprintf("%s that there are would go", allEntries(len(f.all))), "add --dry-run to see what would go, --yes to go on")
 	}
-	x := &Expunging{S: s, W: o.Writer, Res: res, Check: f.check}
+	x := &Operation{Store: s, Writer: o.Writer, Result: res, Check: f.check}
 	x.intent.addOld(f.objects...)
 	if err := x.Begin(ctx, f.expunged); err != nil {
-		return x.Res, err
+		return x.Result, err
 	}
-	x.Res.Remotes = slices.Clip(x.Res.Remotes)
+	x.Result.Remotes = slices.Clip(x.Result.Remotes)
 	err = f.leftovers(ctx, x)
-	return x.Res, err
+	return x.Result, err
 }
 
 func allEntries(n int) string {

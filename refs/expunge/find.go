@@ -51,7 +51,7 @@ func find(ctx context.Context, s *store.Store, o Options) (*finder, error) {
 		return nil, err
 	}
 	if o.ID != "" && !doc.ValidID(o.ID) {
-		c, err := s.MilestoneMeant(ctx, o.ID)
+		c, err := s.CommitMeant(ctx, o.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -102,7 +102,7 @@ func (f *finder) History(ctx context.Context, v *memoryRefs) error {
 	if err := ReadObjects(ctx, f.s, files, f.file); err != nil {
 		return err
 	}
-	if err := ReadObjects(ctx, f.s, commits, f.Commit); err != nil {
+	if err := ReadObjects(ctx, f.s, commits, f.commit); err != nil {
 		return err
 	}
 	f.refsCalled(v)
@@ -167,7 +167,7 @@ func (f *finder) wants(id string) bool { return id == f.id || f.Named.HasEntry(i
 // step looks at a step.
 func (f *finder) step(s *doc.Step) {
 	f.all[s.ID] = true
-	f.branchCalled(s.Origin)
+	f.checkBranchName(s.Origin)
 	if f.wants(s.ID) || f.match.in(s.Observation) || f.match.in(s.Thought) || f.match.in(s.Action) || f.match.in(s.Agent) {
 		f.entry(ExpungedEntry{ID: s.ID, Kind: "step", Branch: s.Origin, Time: s.Time})
 		return
@@ -177,7 +177,7 @@ func (f *finder) step(s *doc.Step) {
 
 // milestone looks at a milestone. A birth stays, whatever it says.
 func (f *finder) milestone(m *doc.Milestone) {
-	f.branchCalled(m.Origin)
+	f.checkBranchName(m.Origin)
 	if m.Kind == doc.KindBirth {
 		f.birthCalled(m)
 		f.texts(m.Summary, m.Contribution)
@@ -220,7 +220,7 @@ func (f *finder) noteLines(note []byte) {
 }
 
 // commit looks at a message; of one of the notes too.
-func (f *finder) Commit(o git.Object) error {
+func (f *finder) commit(o git.Object) error {
 	if o.Type != "commit" {
 		return nil
 	}

@@ -92,7 +92,7 @@ func (f *finder) journal(branch string, data []byte) {
 			}
 			continue
 		}
-		step := l.StepX(branch, l.Agent)
+		step := l.AsStep(branch, l.Agent)
 		if known[l.ID] || f.all[l.ID] || f.match.in(step.Observation) || f.match.in(step.Thought) || f.match.in(step.Action) {
 			f.step(&step)
 		}
@@ -107,7 +107,7 @@ func (f *finder) journal(branch string, data []byte) {
 const codeMessages = 5
 
 // leftovers says what still holds the text and cannot be cleaned from here.
-func (f *finder) leftovers(ctx context.Context, x *Expunging) error {
+func (f *finder) leftovers(ctx context.Context, x *Operation) error {
 	for _, k := range x.kept {
 		x.warn("%s", KeptBy(k))
 	}
@@ -128,7 +128,7 @@ func (f *finder) leftovers(ctx context.Context, x *Expunging) error {
 
 // notOurs says what else holds the text, and is not memory's: files of git, but for
 // those in a set, and code.
-func (f *finder) notOurs(ctx context.Context, x *Expunging, but map[string]bool) error {
+func (f *finder) notOurs(ctx context.Context, x *Operation, but map[string]bool) error {
 	if err := f.gitFiles(x, but); err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (f *finder) notOurs(ctx context.Context, x *Expunging, but map[string]bool)
 
 // wouldLeave says what will still hold the text, of all that can be told before: reflogs
 // of memory are emptied.
-func (f *finder) wouldLeave(ctx context.Context, x *Expunging) error {
+func (f *finder) wouldLeave(ctx context.Context, x *Operation) error {
 	if f.match.none() {
 		return nil
 	}
@@ -154,7 +154,7 @@ func (f *finder) wouldLeave(ctx context.Context, x *Expunging) error {
 
 // gitFiles looks at the other files of the git directory, which are the user's: the
 // last message, reflogs and settings of code, and what a killed process left of an object.
-func (f *finder) gitFiles(x *Expunging, but map[string]bool) error {
+func (f *finder) gitFiles(x *Operation, but map[string]bool) error {
 	root := f.s.Repo().CommonDir()
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -229,7 +229,7 @@ func KeptBy(k git.Kept) string {
 
 // codeCommits looks at the messages of code: `commit --code` gives both the same. The
 // text is no argument of a child's, which everybody could read.
-func (f *finder) codeCommits(ctx context.Context, x *Expunging) error {
+func (f *finder) codeCommits(ctx context.Context, x *Operation) error {
 	found := 0
 	w := &recordWriter{each: func(record []byte) error {
 		hash, message, _ := bytes.Cut(record, []byte("\n"))

@@ -28,22 +28,22 @@ var quotingState = []struct{ dir, lost string }{
 
 // states drops files of local state that quote what is forgotten or name commits that
 // are replaced. It does so before the refs move: afterwards nobody could tell.
-func (x *Expunging) states() error {
-	if err := x.quoting(os.Remove); err != nil {
+func (op *Operation) states() error {
+	if err := op.quoting(os.Remove); err != nil {
 		return err
 	}
-	return x.lines(x.S.StatePath(store.HookFailures))
+	return op.lines(op.Store.StatePath(store.HookFailures))
 }
 
 // quoting visits those files, and says what is lost with them.
-func (x *Expunging) quoting(visit func(path string) error) error {
+func (op *Operation) quoting(visit func(path string) error) error {
 	for _, q := range quotingState {
-		err := x.eachFile(q.dir, func(path string, data []byte) error {
+		err := op.eachFile(q.dir, func(path string, data []byte) error {
 			text := string(data)
-			if mapJSONTexts(text, x.Rw.text) == text {
+			if mapJSONTexts(text, op.Rewriter.text) == text {
 				return nil
 			}
-			x.warn("%s", q.lost)
+			op.warn("%s", q.lost)
 			return visit(path)
 		})
 		if err != nil {
@@ -54,8 +54,8 @@ func (x *Expunging) quoting(visit func(path string) error) error {
 }
 
 // eachFile visits the files below a folder of local state.
-func (x *Expunging) eachFile(dir string, visit func(path string, data []byte) error) error {
-	err := filepath.WalkDir(x.S.StatePath(dir), func(path string, d fs.DirEntry, err error) error {
+func (op *Operation) eachFile(dir string, visit func(path string, data []byte) error) error {
+	err := filepath.WalkDir(op.Store.StatePath(dir), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -73,7 +73,7 @@ func (x *Expunging) eachFile(dir string, visit func(path string, data []byte) er
 
 // lines takes lines that quote what is forgotten out of a file, and the file where none
 // is left.
-func (x *Expunging) lines(path string) error {
+func (op *Operation) lines(path string) error {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -84,7 +84,7 @@ func (x *Expunging) lines(path string) error {
 	var left []byte
 	for line := range bytes.Lines(data) {
 		text := strings.TrimSuffix(string(line), "\n")
-		if !x.Rw.e.HasText(text) && mapJSONTexts(text, x.Rw.text) == text && !x.namesEntry(text) {
+		if !op.Rewriter.e.HasText(text) && mapJSONTexts(text, op.Rewriter.text) == text && !op.namesEntry(text) {
 			left = append(left, line...)
 		}
 	}
@@ -94,46 +94,46 @@ func (x *Expunging) lines(path string) error {
 	case len(left) == 0:
 		return os.Remove(path)
 	}
-	name, err := filepath.Rel(x.S.Repo().StateDir(), path)
+	name, err := filepath.Rel(op.Store.Repo().StateDir(), path)
 	if err != nil {
 		return err
 	}
-	return x.S.Repo().WriteStateFile(filepath.ToSlash(name), left)
+	return op.Store.Repo().WriteStateFile(filepath.ToSlash(name), left)
 }
 
 // namesEntry reports whether a line of a journal is a step that is forgotten.
-func (x *Expunging) namesEntry(line string) bool {
+func (op *Operation) namesEntry(line string) bool {
 	var l store.EntryLine
-	return json.Unmarshal([]byte(line), &l) == nil && x.Rw.e.HasEntry(l.ID)
+	return json.Unmarshal([]byte(line), &l) == nil && op.Rewriter.e.HasEntry(l.ID)
 }
 
 // journals takes out of the journals of branches what is committed, and the steps that
 // are forgotten; out of what stands beside them, the lines that are. The branches are
 // locked.
-func (x *Expunging) journals(ctx context.Context, branches []string) error {
+func (op *Operation) journals(ctx context.Context, branches []string) error {
 	done := map[string]bool{}
 	for _, name := range branches {
-		path := x.S.JournalPath(name)
+		path := op.Store.JournalPath(name)
 		done[path] = true
-		if err := x.journal(ctx, name); err != nil {
+		if err := op.journal(ctx, name); err != nil {
 			return fmt.Errorf("journal of branch '%s': %w", name, err)
 		}
 	}
-	return x.eachFile("journal", func(path string, _ []byte) error {
+	return op.eachFile("journal", func(path string, _ []byte) error {
 		switch {
 		case done[path]:
 			return nil
 		case strings.HasSuffix(path, ".new"): // left by a killed writer: the journal is whole
 			return os.Remove(path)
 		}
-		return x.lines(path)
+		return op.lines(path)
 	})
 }
 
 // journal does so with the journal of one branch, under its own lock.
-func (x *Expunging) journal(ctx context.Context, branch string) error {
-	path := x.S.JournalPath(branch)
-	j, err := journal.Open(ctx, path, x.S.JournalOptions())
+func (op *Operation) journal(ctx context.Context, branch string) error {
+	path := op.Store.JournalPath(branch)
+	j, err := journal.Open(ctx, path, op.Store.JournalOptions())
 	if errors.Is(err, journal.ErrMissing) {
 		return nil
 	}
@@ -145,37 +145,37 @@ func (x *Expunging) journal(ctx context.Context, branch string) error {
 	if err != nil {
 		return err
 	}
-	tip, err := x.S.Tip(ctx, branch)
+	tip, err := op.Store.Tip(ctx, branch)
 	if err != nil {
 		return err
 	}
-	from, err := x.S.TakenUpto(ctx, c, tip.Commit())
+	from, err := op.Store.CommittedUpTo(ctx, c, tip.Commit())
 	if err != nil {
 		return err
 	}
-	if !x.touches(c, tip.Commit().ID) {
+	if !op.touches(c, tip.Commit().ID) {
 		return nil
 	}
 	if j.Linked() {
-		if err := x.unlinkTwins(path); err != nil {
+		if err := op.unlinkTwins(path); err != nil {
 			return err
 		}
 	}
 	head := journal.Head{Committed: string(tip.Commit().ID)}
-	if head.Journal, err = x.S.NewID(""); err != nil {
+	if head.Journal, err = op.Store.NewID(""); err != nil {
 		return err
 	}
-	return j.Without(head, from, x.pendingLine)
+	return j.Without(head, from, op.pendingLine)
 }
 
 // touches reports whether a journal holds what is forgotten, or speaks of a commit that
 // was replaced.
-func (x *Expunging) touches(c *journal.Content, tip git.ID) bool {
+func (op *Operation) touches(c *journal.Content, tip git.ID) bool {
 	if c.Mark.Committed != string(tip) || len(c.Bad) > 0 {
 		return true
 	}
 	for _, l := range c.Lines {
-		now, err := x.pendingLine(l)
+		now, err := op.pendingLine(l)
 		if err != nil || !bytes.Equal(now, l.Raw) {
 			return true
 		}
@@ -184,8 +184,8 @@ func (x *Expunging) touches(c *journal.Content, tip git.ID) bool {
 }
 
 // pendingLine is a step without what is forgotten; nil where all of it is.
-func (x *Expunging) pendingLine(line journal.Line) ([]byte, error) {
-	if x.Rw.e.HasEntry(line.ID) {
+func (op *Operation) pendingLine(line journal.Line) ([]byte, error) {
+	if op.Rewriter.e.HasEntry(line.ID) {
 		return nil, nil
 	}
 	var l store.EntryLine
@@ -194,7 +194,7 @@ func (x *Expunging) pendingLine(line journal.Line) ([]byte, error) {
 	}
 	before := l
 	for _, text := range []*string{&l.Observation, &l.Thought, &l.Action, &l.Session, &l.Model, &l.Source} {
-		*text = x.Rw.e.RedactText(*text)
+		*text = op.Rewriter.e.RedactText(*text)
 	}
 	if l == before {
 		return line.Raw, nil
@@ -204,12 +204,12 @@ func (x *Expunging) pendingLine(line journal.Line) ([]byte, error) {
 
 // unlinkTwins takes the other name from a journal that a killed rename left with two: no
 // branch has it.
-func (x *Expunging) unlinkTwins(path string) error {
+func (op *Operation) unlinkTwins(path string) error {
 	own, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
-	return x.eachFile("journal", func(other string, _ []byte) error {
+	return op.eachFile("journal", func(other string, _ []byte) error {
 		info, err := os.Stat(other)
 		if err != nil || other == path || !os.SameFile(own, info) {
 			return err
@@ -220,8 +220,8 @@ func (x *Expunging) unlinkTwins(path string) error {
 
 // purge empties reflogs and deletes the objects of old history, and all else that
 // nothing leads to and that holds what is forgotten.
-func (x *Expunging) purge(ctx context.Context) error {
-	v, err := MemoryRefs(ctx, x.S)
+func (op *Operation) purge(ctx context.Context) error {
+	v, err := MemoryRefs(ctx, op.Store)
 	if err != nil {
 		return err
 	}
@@ -232,20 +232,20 @@ func (x *Expunging) purge(ctx context.Context) error {
 	if v.Notes != "" {
 		names = append(names, git.NotesRef)
 	}
-	if err := x.S.Repo().DropReflogs(ctx, names); err != nil {
+	if err := op.Store.Repo().DropReflogs(ctx, names); err != nil {
 		return err
 	}
-	stray, err := x.strayObjects(ctx)
+	stray, err := op.strayObjects(ctx)
 	if err != nil {
 		return err
 	}
-	res, err := x.S.Repo().Purge(ctx, append(stray, x.intent.old...))
+	res, err := op.Store.Repo().Purge(ctx, append(stray, op.intent.old...))
 	if err != nil {
 		return err
 	}
-	x.Res.Objects += res.Objects
-	x.kept = res.Kept
-	if err := os.RemoveAll(x.S.StatePath(store.CacheDir)); err != nil {
+	op.Result.Objects += res.Objects
+	op.kept = res.Kept
+	if err := os.RemoveAll(op.Store.StatePath(store.CacheDir)); err != nil {
 		return err
 	}
 	return nil

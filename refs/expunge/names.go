@@ -23,8 +23,8 @@ type keptName struct {
 	command string // that takes it away; "" where history keeps it
 }
 
-// called takes down a name of a kind that holds what is looked for.
-func (f *finder) called(kind, name, why string) {
+// checkName takes down a name of a kind that holds what is looked for.
+func (f *finder) checkName(kind, name, why string) {
 	if f.match.in(name) {
 		f.keep(keptName{name: name, label: kind + " '" + git.Shown(name) + "'", why: why})
 	}
@@ -32,21 +32,21 @@ func (f *finder) called(kind, name, why string) {
 
 func (f *finder) keep(n keptName) { f.names[n.label] = n }
 
-// branchCalled looks at the name of a branch, which history holds in documents and
+// checkBranchName looks at the name of a branch, which history holds in documents and
 // trailers also when no ref has it any more.
-func (f *finder) branchCalled(name string) {
-	f.called("branch", name, "history keeps it, renamed and deleted too, for clones tell entries apart by it")
+func (f *finder) checkBranchName(name string) {
+	f.checkName("branch", name, "history keeps it, renamed and deleted too, for clones tell entries apart by it")
 }
 
 // birthCalled looks at a birth, which stays, and at who made it.
 func (f *finder) birthCalled(m *doc.Milestone) {
-	f.called("agent", m.Agent, "history keeps who made a branch")
+	f.checkName("agent", m.Agent, "history keeps who made a branch")
 }
 
 // pathCalled looks at a path. Those of topics are people's words.
 func (f *finder) pathCalled(path string) {
 	if key, ok := strings.CutPrefix(path, doc.TopicDir+"/"); ok {
-		f.called("topic", strings.TrimSuffix(key, ".md"), "history keeps it, removed too, for clones tell topics apart by it")
+		f.checkName("topic", strings.TrimSuffix(key, ".md"), "history keeps it, removed too, for clones tell topics apart by it")
 	}
 }
 
@@ -54,7 +54,7 @@ func (f *finder) pathCalled(path string) {
 func (f *finder) refsCalled(v *memoryRefs) {
 	for _, r := range v.Branches {
 		name, _ := git.BranchName(r.Name)
-		f.branchCalled(name)
+		f.checkBranchName(name)
 	}
 	for _, r := range v.tags {
 		if name := strings.TrimPrefix(r.Name, git.TagPrefix); f.match.in(name) {
@@ -62,15 +62,15 @@ func (f *finder) refsCalled(v *memoryRefs) {
 		}
 	}
 	for _, r := range slices.Concat(v.deleted, v.tracking) {
-		f.called("ref", r.Name, "it stays until what it is called after goes")
+		f.checkName("ref", r.Name, "it stays until what it is called after goes")
 	}
 }
 
 // commitCalled looks at the names in a commit that are not redacted.
 func (f *finder) commitCalled(c *git.Commit) {
-	f.branchCalled(c.Trailer(store.TrailerBranch))
+	f.checkBranchName(c.Trailer(store.TrailerBranch))
 	for _, who := range []git.Signature{c.Author, c.Committer} {
-		f.called("author", who.Name+" <"+who.Email+">", "history keeps who made it")
+		f.checkName("author", who.Name+" <"+who.Email+">", "history keeps who made it")
 	}
 }
 

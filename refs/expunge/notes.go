@@ -120,9 +120,9 @@ func forgetNotes(ctx context.Context, ses *store.Transaction, w *Rewriter) (chan
 	case err != nil:
 		return 0, nil, err
 	case root == "":
-		ses.Tx.Delete(git.NotesRef, tip)
+		ses.Refs.Delete(git.NotesRef, tip)
 	default:
-		ses.Tx.Update(git.NotesRef, root, tip)
+		ses.Refs.Update(git.NotesRef, root, tip)
 	}
 	return changed, old, nil
 }

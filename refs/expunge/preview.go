@@ -14,7 +14,7 @@ import (
 
 // tried calls f with an act of forgetting what tombstones say, that writes objects which
 // nobody sees and moves no ref.
-func Tried(ctx context.Context, s *store.Store, e doc.Expunged, f func(*Expunging) error) (err error) {
+func Tried(ctx context.Context, s *store.Store, e doc.Expunged, f func(*Operation) error) (err error) {
 	repo, remove, err := s.Repo().Quarantine(ctx)
 	if err != nil {
 		return err
@@ -25,41 +25,41 @@ func Tried(ctx context.Context, s *store.Store, e doc.Expunged, f func(*Expungin
 	if err != nil {
 		return err
 	}
-	return f(&Expunging{S: q, Rw: NewRewriter(q, known.Union(e))})
+	return f(&Operation{Store: q, Rewriter: NewRewriter(q, known.Union(e))})
 }
 
 // preview finds out what forgetting would change. Like the real run it checks first what
 // history would be.
-func Preview(ctx context.Context, s *store.Store, e doc.Expunged, check func(context.Context, *Expunging, []git.ID) error, res *Result) error {
-	return Tried(ctx, s, e, func(x *Expunging) error {
-		v, err := MemoryRefs(ctx, x.S)
+func Preview(ctx context.Context, s *store.Store, e doc.Expunged, check func(context.Context, *Operation, []git.ID) error, res *Result) error {
+	return Tried(ctx, s, e, func(x *Operation) error {
+		v, err := MemoryRefs(ctx, x.Store)
 		if err != nil {
 			return err
 		}
-		now, err := x.Rw.Rewrite(ctx, v.Tips())
+		now, err := x.Rewriter.Rewrite(ctx, v.Tips())
 		if err != nil {
 			return err
 		}
 		if err := check(ctx, x, tipsNow(now)); err != nil {
 			return err
 		}
-		res.Commits = len(x.Rw.replaced())
+		res.Commits = len(x.Rewriter.replaced())
 		if v.Notes != "" {
-			if _, res.Notes, err = x.Rw.notesTree(ctx, v.Notes); err != nil {
+			if _, res.Notes, err = x.Rewriter.notesTree(ctx, v.Notes); err != nil {
 				return err
 			}
 		}
 		if err := x.quoting(func(string) error { return nil }); err != nil {
 			return err
 		}
-		res.Warnings = append(res.Warnings, x.Res.Warnings...)
+		res.Warnings = append(res.Warnings, x.Result.Warnings...)
 		return x.wouldHold(ctx, res)
 	})
 }
 
 // wouldHold says which remotes hold it. Commands for them are made when refs have moved.
-func (x *Expunging) wouldHold(ctx context.Context, res *Result) error {
-	held, err := x.Rw.holdings(ctx)
+func (op *Operation) wouldHold(ctx context.Context, res *Result) error {
+	held, err := op.Rewriter.holdings(ctx)
 	if err != nil {
 		return err
 	}

@@ -222,14 +222,14 @@ func (w *Rewriter) notesHold(ctx context.Context, ours, theirs git.ID) (bool, er
 
 // rememberHeld writes down what the remotes had that lead to old history, and returns
 // where their tracking refs go.
-func (x *Expunging) rememberHeld(ctx context.Context) (map[string]git.ID, error) {
+func (op *Operation) rememberHeld(ctx context.Context) (map[string]git.ID, error) {
 	to := map[string]git.ID{}
-	for name, held := range x.held {
-		p, err := x.S.Remote(ctx, name)
+	for name, held := range op.held {
+		p, err := op.Store.Remote(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		state, err := ReadHeldState(x.S, p)
+		state, err := ReadHeldState(op.Store, p)
 		if err != nil {
 			return nil, err
 		}
@@ -237,7 +237,7 @@ func (x *Expunging) rememberHeld(ctx context.Context) (map[string]git.ID, error)
 			state.Refs[h.Ref] = h
 			to[p.Tracking.Of(h.Ref)] = h.Now
 		}
-		if err := WriteHeldState(x.S, p, state); err != nil {
+		if err := WriteHeldState(op.Store, p, state); err != nil {
 			return nil, err
 		}
 	}
@@ -245,7 +245,7 @@ func (x *Expunging) rememberHeld(ctx context.Context) (map[string]git.ID, error)
 }
 
 // at is where a ref stands, by its name here; "" where it does not exist.
-func At(v *store.Survey, ref string) git.ID {
+func At(v *store.RefSet, ref string) git.ID {
 	if name, ok := git.BranchName(ref); ok {
 		return v.Branches[name]
 	}

@@ -66,7 +66,7 @@ func (w *Rewriter) Rewrite(ctx context.Context, tips []git.ID) (map[git.ID]git.I
 	meter := w.s.Repo().Meter("Rewriting commits", len(list))
 	defer meter.End()
 	for _, c := range list {
-		if err := w.Commit(ctx, c.ID); err != nil {
+		if err := w.commit(ctx, c.ID); err != nil {
 			return nil, err
 		}
 		meter.Add(1)
@@ -116,7 +116,7 @@ func (w *Rewriter) roadmaps(ctx context.Context, list []git.NewCommit) error {
 		return err
 	}
 	for _, c := range history {
-		if err := w.Commit(ctx, c.ID); err != nil {
+		if err := w.commit(ctx, c.ID); err != nil {
 			return err
 		}
 	}
@@ -137,7 +137,7 @@ func (w *Rewriter) replaced() []git.ID {
 
 // commit rewrites a commit whose parents are rewritten already; a parent beyond the
 // edge of a shallow clone stays what it is.
-func (w *Rewriter) Commit(ctx context.Context, id git.ID) error {
+func (w *Rewriter) commit(ctx context.Context, id git.ID) error {
 	if _, known := w.commits[id]; known {
 		return nil
 	}
@@ -210,7 +210,7 @@ func (w *Rewriter) RewriteNew(ctx context.Context, tips []git.ID) (map[git.ID]gi
 		return nil, err
 	}
 	for _, c := range list {
-		if err := w.Commit(ctx, c.ID); err != nil {
+		if err := w.commit(ctx, c.ID); err != nil {
 			return nil, err
 		}
 	}

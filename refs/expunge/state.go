@@ -129,16 +129,16 @@ func FinishExpunge(ctx context.Context, s *store.Store, w store.Writer) error {
 	if err != nil {
 		return err
 	}
-	x := &Expunging{S: s, W: w}
+	x := &Operation{Store: s, Writer: w}
 	if err := x.Begin(ctx, doc.Expunged{}); err != nil {
-		s.Tell("what an interrupted command was to forget is not forgotten yet: " + err.Error())
+		s.Warn("what an interrupted command was to forget is not forgotten yet: " + err.Error())
 		return ctx.Err()
 	}
 	if x.finished {
-		s.Tell("an interrupted command has now forgotten what it was to forget")
+		s.Warn("an interrupted command has now forgotten what it was to forget")
 	}
-	for _, text := range x.Res.Warnings {
-		s.Tell(text)
+	for _, text := range x.Result.Warnings {
+		s.Warn(text)
 	}
 	return nil
 }

@@ -15,16 +15,16 @@ import (
 // strayObjects are the commits and documents that no ref leads to and that hold what is
 // forgotten: of attempts that lost a race, or that were killed. What may be anybody's,
 // because it is plain text, is not among them; nor is what old tips lead to.
-func (x *Expunging) strayObjects(ctx context.Context) ([]git.ID, error) {
-	ids, err := x.S.Repo().Unreachable(ctx)
+func (op *Operation) strayObjects(ctx context.Context) ([]git.ID, error) {
+	ids, err := op.Store.Repo().Unreachable(ctx)
 	if err != nil {
 		return nil, err
 	}
-	known, err := x.oldObjects(ctx)
+	known, err := op.oldObjects(ctx)
 	if err != nil {
 		return nil, err
 	}
-	infos, err := x.S.Repo().Infos(ctx, slices.DeleteFunc(ids, func(id git.ID) bool { return known[id] }))
+	infos, err := op.Store.Repo().Infos(ctx, slices.DeleteFunc(ids, func(id git.ID) bool { return known[id] }))
 	if err != nil {
 		return nil, err
 	}
@@ -37,12 +37,12 @@ func (x *Expunging) strayObjects(ctx context.Context) ([]git.ID, error) {
 			blobs = append(blobs, info.ID)
 		}
 	}
-	stray, err := x.strayCommits(ctx, commits, known)
+	stray, err := op.strayCommits(ctx, commits, known)
 	if err != nil {
 		return nil, err
 	}
-	err = ReadObjects(ctx, x.S, blobs, func(o git.Object) error {
-		if x.forgets(o.Data) {
+	err = ReadObjects(ctx, op.Store, blobs, func(o git.Object) error {
+		if op.forgets(o.Data) {
 			stray = append(stray, o.ID)
 		}
 		return nil
@@ -51,8 +51,8 @@ func (x *Expunging) strayObjects(ctx context.Context) ([]git.ID, error) {
 }
 
 // oldObjects are those that go in any case.
-func (x *Expunging) oldObjects(ctx context.Context) (map[git.ID]bool, error) {
-	infos, err := x.S.Repo().Infos(ctx, x.intent.old)
+func (op *Operation) oldObjects(ctx context.Context) (map[git.ID]bool, error) {
+	infos, err := op.Store.Repo().Infos(ctx, op.intent.old)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (x *Expunging) oldObjects(ctx context.Context) (map[git.ID]bool, error) {
 		if info.Type == "" {
 			continue
 		}
-		list, err := x.S.Repo().Objects(ctx, []git.ID{info.ID}, nil)
+		list, err := op.Store.Repo().Objects(ctx, []git.ID{info.ID}, nil)
 		var broken *git.Error
 		if errors.As(err, &broken) && broken.Code > 0 {
 			continue // half deleted, by a process that was killed: it is looked at piece by piece
@@ -78,8 +78,8 @@ func (x *Expunging) oldObjects(ctx context.Context) (map[git.ID]bool, error) {
 
 // strayCommits are those that hold what is forgotten or descend from such, of commits
 // some of whose parents may be missing. What descends from old history goes with it.
-func (x *Expunging) strayCommits(ctx context.Context, ids []git.ID, old map[git.ID]bool) ([]git.ID, error) {
-	ids, err := memoryCommits(ctx, x.S, ids)
+func (op *Operation) strayCommits(ctx context.Context, ids []git.ID, old map[git.ID]bool) ([]git.ID, error) {
+	ids, err := memoryCommits(ctx, op.Store, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (x *Expunging) strayCommits(ctx context.Context, ids []git.ID, old map[git.
 	for _, id := range ids {
 		left[id] = true
 	}
-	w := NewRewriter(x.S, x.intent.expunged) // of its own: this is no history
+	w := NewRewriter(op.Store, op.intent.expunged) // of its own: this is no history
 	var stray []git.ID
 	for len(ids) > 0 {
 		id := ids[len(ids)-1]
@@ -95,7 +95,7 @@ func (x *Expunging) strayCommits(ctx context.Context, ids []git.ID, old map[git.
 			ids = ids[:len(ids)-1]
 			continue
 		}
-		c, err := x.S.Repo().Commit(ctx, id)
+		c, err := op.Store.Repo().Commit(ctx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -104,7 +104,7 @@ func (x *Expunging) strayCommits(ctx context.Context, ids []git.ID, old map[git.
 			continue
 		}
 		left[id] = false
-		err = orAbsent(w.Commit(ctx, id))
+		err = orAbsent(w.commit(ctx, id))
 		var failed *git.Error
 		if ctx.Err() != nil || errors.As(err, &failed) {
 			return nil, err
@@ -120,16 +120,16 @@ func (x *Expunging) strayCommits(ctx context.Context, ids []git.ID, old map[git.
 
 // forgets reports whether a file is one of entries or a note of ours, and holds what is
 // forgotten.
-func (x *Expunging) forgets(data []byte) bool {
+func (op *Operation) forgets(data []byte) bool {
 	path, ok := ownFile(data)
 	switch {
 	case !ok:
 		return false
 	case path == "":
-		_, now := x.Rw.Note(x.S.Repo().ZeroID(), data)
+		_, now := op.Rewriter.Note(op.Store.Repo().ZeroID(), data)
 		return !bytes.Equal(now, data)
 	}
-	r, err := x.Rw.e.Redact(path, data)
+	r, err := op.Rewriter.e.Redact(path, data)
 	return err == nil && !bytes.Equal(r.Data, data)
 }
 

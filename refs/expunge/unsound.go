@@ -47,10 +47,10 @@ func DropUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git
 	defer ses.Close()
 	var ids []git.ID
 	for _, r := range dropped {
-		ses.Tx.Delete(r.Name, r.ID)
+		ses.Refs.Delete(r.Name, r.ID)
 		ids = append(ids, r.ID)
 	}
-	if err := ses.Tx.Commit(ctx); err != nil {
+	if err := ses.Refs.Commit(ctx); err != nil {
 		return nil, nil, err
 	}
 	_, err = s.Repo().Purge(ctx, ids) // a deleted ref has no reflog

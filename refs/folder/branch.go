@@ -55,7 +55,7 @@ func (m *folderImport) importBranch(ctx context.Context, b *importBranch) error 
 	}
 	m.res.Branches++
 	b.commits = i.made
-	m.res.Warnings = append(m.res.Warnings, ses.Afterwards(i.settle(ctx))...)
+	m.res.Warnings = append(m.res.Warnings, ses.LateWarnings(i.settle(ctx))...)
 	return nil
 }
 
@@ -99,7 +99,7 @@ func (i *branchImport) build(ctx context.Context) error {
 	if len(i.made) == 0 {
 		return store.ErrNothing
 	}
-	i.Tx.Update(git.BranchRef(i.b.name), i.tip.Commit().ID, i.known.tip)
+	i.Refs.Update(git.BranchRef(i.b.name), i.tip.Commit().ID, i.known.tip)
 	return nil
 }
 
@@ -120,7 +120,7 @@ func (i *branchImport) begin(ctx context.Context) (err error) {
 	if err := i.Store.CheckNewName(ctx, i.b.name); err != nil {
 		return err
 	}
-	if err := i.Store.Clear(ctx, i.b.name); err != nil {
+	if err := i.Store.DropLeftovers(ctx, i.b.name); err != nil {
 		return err
 	}
 	from, err := i.from(ctx)
@@ -131,8 +131,8 @@ func (i *branchImport) begin(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	c, err := i.Conceive(ctx, store.Birth{Name: i.b.name, Purpose: i.b.peer.Purpose, From: from, Roadmap: tip, Goal: i.goal,
-		At: i.b.birth.at, Id: i.b.birth.milestone.ID})
+	c, err := i.NewBirth(ctx, store.Birth{Name: i.b.name, Purpose: i.b.peer.Purpose, From: from, Roadmap: tip, Goal: i.goal,
+		At: i.b.birth.at, ID: i.b.birth.milestone.ID})
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (i *branchImport) begin(ctx context.Context) (err error) {
 	if _, err := c.Meta.Unset(keyImported); err != nil { // was the parent's
 		return err
 	}
-	return i.Commit(ctx, c, i.b.birth.at)
+	return i.commit(ctx, c, i.b.birth.at)
 }
 
 // from is where the branch starts: its parent as it stood when the branch was made, as far
@@ -221,7 +221,7 @@ func (i *branchImport) addMilestone(ctx context.Context, e *importEntry) error {
 	if err != nil {
 		return err
 	}
-	data, err := i.Store.Optional(ctx, i.tip, doc.CommitFile)
+	data, err := i.Store.OptionalDocument(ctx, i.tip, doc.CommitFile)
 	if err != nil {
 		return err
 	}
@@ -242,12 +242,12 @@ func (i *branchImport) addMilestone(ctx context.Context, e *importEntry) error {
 	if err := i.PutGrowth(ctx, c.Tree, doc.CommitFile, grown); err != nil {
 		return err
 	}
-	c.Milestone, c.Newest = &m, max(c.Newest, m.ID)
+	c.Entry, c.Newest = &m, max(c.Newest, m.ID)
 	if m.Contribution != m.Summary {
 		c.Body = m.Contribution
 	}
 	c.Subject = prose.OneLine(m.Summary, maxSubject)
-	return i.Commit(ctx, c, e.at)
+	return i.commit(ctx, c, e.at)
 }
 
 // maxSubject keeps a title that somebody else's tool did not bound from filling a screen, in
@@ -279,7 +279,7 @@ func (i *branchImport) next(ctx context.Context, subject string) (*store.Draft, 
 	if len(i.waiting) == 0 {
 		return c, nil
 	}
-	data, err := i.Store.Optional(ctx, i.tip, doc.LogFile)
+	data, err := i.Store.OptionalDocument(ctx, i.tip, doc.LogFile)
 	if err != nil {
 		return nil, err
 	}
@@ -301,12 +301,12 @@ func (i *branchImport) next(ctx context.Context, subject string) (*store.Draft, 
 
 // commit stores a change as the new end of the chain. What it says of who wrote comes from
 // its milestone.
-func (i *branchImport) Commit(ctx context.Context, c *store.Draft, at time.Time) error {
+func (i *branchImport) commit(ctx context.Context, c *store.Draft, at time.Time) error {
 	by := *i.Transaction
-	if c.Milestone != nil {
-		by.W = store.Writer{Agent: c.Milestone.Agent, Session: c.Milestone.Session}
+	if c.Entry != nil {
+		by.Writer = store.Writer{Agent: c.Entry.Agent, Session: c.Entry.Session}
 	}
-	commit, err := by.StoreX(ctx, c)
+	commit, err := by.WriteObjects(ctx, c)
 	if err != nil {
 		return err
 	}

@@ -126,7 +126,7 @@ func fillFolder(ctx context.Context, s *store.Store, f *dialect.Folder, res *Imp
 // folderBranch reads one branch whole. As the other implementations merge, it holds the steps
 // that a merge brought, but milestones only of its own and of branches that are gone.
 func folderBranch(ctx context.Context, s *store.Store, tip *store.Tip, names []string) (dialect.Branch, error) {
-	meta, err := s.MetadataX(ctx, tip)
+	meta, err := s.ParsedMetadata(ctx, tip)
 	if err != nil {
 		return dialect.Branch{}, err
 	}
@@ -145,7 +145,7 @@ func folderBranch(ctx context.Context, s *store.Store, tip *store.Tip, names []s
 	if err != nil {
 		return b, err
 	}
-	steps, err := s.Waiting(ctx, tip.Name(), p)
+	steps, err := s.WaitingSteps(ctx, tip.Name(), p)
 	if err != nil {
 		return b, err
 	}
@@ -161,7 +161,7 @@ func folderBranch(ctx context.Context, s *store.Store, tip *store.Tip, names []s
 		b.Steps = append(b.Steps, out)
 	}
 	var ms []doc.Milestone
-	err = s.Backwards(ctx, tip, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
+	err = s.SegmentsBackwards(ctx, tip, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
 		more, err := doc.ParseCommits(data)
 		ms = append(ms, more...)
 		return true, err

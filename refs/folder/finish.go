@@ -57,7 +57,7 @@ func (i *branchImport) finish(ctx context.Context) error {
 	if n := len(i.b.entries); n > 0 {
 		at = i.b.entries[n-1].at
 	}
-	return i.Commit(ctx, c, at)
+	return i.commit(ctx, c, at)
 }
 
 // putFacts brings in what the folder says of the branch: the purpose where none stands, and

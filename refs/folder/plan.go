@@ -102,7 +102,7 @@ func cleanBranch(b *dialect.Branch) (replaced bool, err error) {
 	for i := range b.Milestones {
 		m := &b.Milestones[i]
 		m.Title = cmp.Or(m.Title, strings.TrimSpace("Imported milestone "+prose.OneLine(m.ID, 100)))
-		did, err := store.CheckMilestone(&m.Title, &m.Contribution, &m.Progress)
+		did, err := store.CheckEntry(&m.Title, &m.Contribution, &m.Progress)
 		if err != nil {
 			return false, fmt.Errorf("milestone %d of branch '%s': %w", i+1, prose.OneLine(b.Name, 100), err)
 		}
@@ -297,10 +297,10 @@ func knownOf(ctx context.Context, s *store.Store, branch string) (known, error) 
 		return k, err
 	}
 	k.tip = tip.Commit().ID
-	if k.newest, err = s.NewestX(ctx, tip); err != nil {
+	if k.newest, err = s.NewestEntry(ctx, tip); err != nil {
 		return k, err
 	}
-	meta, err := s.MetadataX(ctx, tip)
+	meta, err := s.ParsedMetadata(ctx, tip)
 	if err != nil {
 		return k, err
 	}
@@ -311,7 +311,7 @@ func knownOf(ctx context.Context, s *store.Store, branch string) (known, error) 
 	if err != nil {
 		return k, err
 	}
-	waiting, err := s.Waiting(ctx, branch, p)
+	waiting, err := s.WaitingSteps(ctx, branch, p)
 	if err != nil {
 		return k, err
 	}
@@ -323,7 +323,7 @@ func knownOf(ctx context.Context, s *store.Store, branch string) (known, error) 
 	if n := len(waiting); n > 0 {
 		k.pending, k.last = true, max(k.last, waiting[n-1].Number)
 	}
-	return k, s.Backwards(ctx, tip, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
+	return k, s.SegmentsBackwards(ctx, tip, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
 		ms, err := doc.ParseCommits(data)
 		k.addMilestones(branch, ms, seen)
 		return true, err

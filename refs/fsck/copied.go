@@ -24,7 +24,7 @@ const mostCopies = 2000
 //  1. the same author, date and subject as a commit that is reached still,
 //  2. the same author and date as one that is not: that was rewritten, and another copy
 //     of it has its links, so that checkRewritten takes it for settled.
-func checkCopied(ctx context.Context, c *checking) error {
+func checkCopied(ctx context.Context, c *checker) error {
 	all, err := c.links(ctx)
 	if err != nil || len(all) == 0 {
 		return err
@@ -46,7 +46,7 @@ func checkCopied(ctx context.Context, c *checking) error {
 }
 
 // likely pairs linked commits with those that may be copies of them, the newest first.
-func (c *checking) likely(ctx context.Context, all map[git.ID][]notes.Fact) ([]code.Rewritten, error) {
+func (c *checker) likely(ctx context.Context, all map[git.ID][]notes.Fact) ([]code.Rewritten, error) {
 	ids := slices.Sorted(maps.Keys(all))
 	lost, err := code.Unreached(ctx, c.s, ids, code.CodeRefs())
 	if err != nil {

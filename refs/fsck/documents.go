@@ -17,14 +17,14 @@ import (
 // there and are what they must be. What a shallow or a partial clone leaves out is no
 // problem. Nothing of it is mended by --fix: history is never rewritten, and what is lost
 // is elsewhere, if anywhere.
-func checkDocuments(ctx context.Context, c *checking) error {
+func checkDocuments(ctx context.Context, c *checker) error {
 	v, err := c.memory(ctx)
 	if err != nil {
 		return err
 	}
 	seen := map[string]bool{}
 	for _, f := range v.flaws {
-		if _, here := c.s.Repo().LooseFile(f.Id); here && f.Kind == incoming.FlawMissing {
+		if _, here := c.s.Repo().LooseFile(f.ID); here && f.Kind == incoming.FlawMissing {
 			f.Kind, f.What = incoming.FlawDamaged, "it is damaged"
 		}
 		if keys := keys(f); !slices.ContainsFunc(keys, func(key string) bool { return seen[key] }) {
@@ -44,7 +44,7 @@ func checkDocuments(ctx context.Context, c *checking) error {
 }
 
 // unsound reports whether memory was found to hold something that cannot be read.
-func (c *checking) unsound() bool { return c.held != nil && len(c.held.flaws) > 0 }
+func (c *checker) unsound() bool { return c.held != nil && len(c.held.flaws) > 0 }
 
 // lost reports whether the object cannot be read at all.
 func lost(f incoming.Flaw) bool {
@@ -58,17 +58,17 @@ func keys(f incoming.Flaw) []string {
 	kind := string(f.Kind) + " "
 	switch f.Kind {
 	case incoming.FlawMissing, incoming.FlawDamaged:
-		return []string{string(f.Id)}
+		return []string{string(f.ID)}
 	case incoming.FlawAhead:
 		return []string{kind + f.At.Ref}
 	case incoming.FlawTree:
-		return []string{kind + f.Path + " " + string(f.Id), kind + path.Dir(f.Path) + " " + string(f.At.Id)}
+		return []string{kind + f.Path + " " + string(f.ID), kind + path.Dir(f.Path) + " " + string(f.At.Id)}
 	}
-	return []string{kind + f.Path + " " + string(f.Id)}
+	return []string{kind + f.Path + " " + string(f.ID)}
 }
 
 func (v *memory) problem(ctx context.Context, f incoming.Flaw) (p Problem, err error) {
-	p = Problem{Kind: string(f.Kind), Object: string(f.Id), Message: f.Error()}
+	p = Problem{Kind: string(f.Kind), Object: string(f.ID), Message: f.Error()}
 	switch {
 	case lost(f):
 		p.Repair, err = v.bringBack(ctx, f)
@@ -88,7 +88,7 @@ func (v *memory) problem(ctx context.Context, f incoming.Flaw) (p Problem, err e
 // leads to for being here.
 func (v *memory) bringBack(ctx context.Context, f incoming.Flaw) (string, error) {
 	first := ""
-	if file, here := v.s.Repo().LooseFile(f.Id); here {
+	if file, here := v.s.Repo().LooseFile(f.ID); here {
 		first = "rm -f " + prose.ShellQuoted(file) + " && "
 	}
 	remotes, err := v.s.Repo().Remotes(ctx)

@@ -15,7 +15,7 @@ import (
 // checkContents looks for entries that say two things under one id. Merges keep the
 // bytewise smaller one, and lose nothing that stood alone; which of the two was meant
 // only people can know.
-func checkContents(ctx context.Context, c *checking) error {
+func checkContents(ctx context.Context, c *checker) error {
 	v, err := c.memory(ctx)
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 // checkExpunge looks for something that was to be forgotten, and is not yet, because
 // whoever was at it was killed. The next command that writes finishes it; to mend is to
 // do that now. Where the lock is held somebody is at it.
-func checkExpunge(ctx context.Context, c *checking) error {
+func checkExpunge(ctx context.Context, c *checker) error {
 	file := c.s.StatePath(expunge.ExpungeIntentName)
 	if _, err := os.Stat(file); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -59,7 +59,7 @@ func expungeAtWork(s *store.Store) bool {
 
 // forgotMeanwhile reports whether somebody has expunged something since this run of the
 // checks began, and waits for one who is at it.
-func (c *checking) forgotMeanwhile(ctx context.Context) (bool, error) {
+func (c *checker) forgotMeanwhile(ctx context.Context) (bool, error) {
 	if expungeAtWork(c.s) {
 		lock, err := c.s.Repo().Lock(ctx, expunge.ExpungeLock)
 		if err != nil {

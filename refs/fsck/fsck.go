@@ -32,10 +32,10 @@ type Options struct {
 const FsckFix = "git context fsck --fix"
 
 // A check looks for one kind of trouble. It reports all that it finds, and mends it if
-// it was told to, see [checking.report]. Its error means that it could not look.
+// it was told to, see [checker.report]. Its error means that it could not look.
 type check struct {
 	name string
-	run  func(context.Context, *checking) error
+	run  func(context.Context, *checker) error
 }
 
 // checks are all of them, in the order in which they run: first what the others stand
@@ -66,8 +66,8 @@ func checks() []check {
 	}
 }
 
-// checking is one run of all checks.
-type checking struct {
+// checker is one run of all checks.
+type checker struct {
 	s     *store.Store
 	w     store.Writer
 	fix   bool
@@ -100,7 +100,7 @@ const fsckLooks = 3
 func Run(ctx context.Context, s *store.Store, o Options) ([]Problem, error) {
 	mended := []Problem{}
 	for look := 1; ; look++ {
-		c := &checking{s: s, w: o.Writer, fix: o.Fix, claimed: map[git.ID]bool{}, lost: map[string]bool{}, renamed: map[string]bool{}}
+		c := &checker{s: s, w: o.Writer, fix: o.Fix, claimed: map[git.ID]bool{}, lost: map[string]bool{}, renamed: map[string]bool{}}
 		err := c.run(ctx)
 		left := slices.ContainsFunc(c.found, func(p Problem) bool { return !p.Fixed })
 		if err != nil || !left || look == fsckLooks {
@@ -114,13 +114,13 @@ func Run(ctx context.Context, s *store.Store, o Options) ([]Problem, error) {
 }
 
 // run makes all checks.
-func (c *checking) run(ctx context.Context) error {
+func (c *checker) run(ctx context.Context) error {
 	l, err := c.s.Repo().ListRefs(ctx, git.BranchPrefix)
 	if err != nil {
 		return err
 	}
 	if len(l.Refs)+len(l.Broken) == 0 {
-		return c.s.NoBranch(ctx, "")
+		return c.s.NoSuchBranch(ctx, "")
 	}
 	c.forgetting = expungeAtWork(c.s)
 	if known, err := expunge.Tombstones(ctx, c.s); err == nil { // else that is a problem of its own
@@ -143,7 +143,7 @@ func (c *checking) run(ctx context.Context) error {
 }
 
 // unchecked reports that a check could not look.
-func (c *checking) unchecked(name string, err error) {
+func (c *checker) unchecked(name string, err error) {
 	p := Problem{Kind: "unchecked", Object: name, Message: name + " cannot be checked: " + err.Error(), Repair: "git fsck"}
 	var known *fail.Error
 	if errors.As(err, &known) && len(known.Hints) > 0 {
@@ -154,7 +154,7 @@ func (c *checking) unchecked(name string, err error) {
 
 // report adds problems, and mends them together if it was told to; mend is nil where
 // people must decide. Where mending fails, the problems stay and say why.
-func (c *checking) report(ctx context.Context, mend func(context.Context) error, problems ...Problem) {
+func (c *checker) report(ctx context.Context, mend func(context.Context) error, problems ...Problem) {
 	if len(problems) == 0 {
 		return
 	}

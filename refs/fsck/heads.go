@@ -18,7 +18,7 @@ import (
 //  1. the branch is gone: to the one that it was renamed to, else to the default branch;
 //  2. it names a commit: to the branch that this commit was made on, else likewise;
 //  3. it names what is no memory branch, or nothing that can be read: to the default branch.
-func checkHeads(ctx context.Context, c *checking) error {
+func checkHeads(ctx context.Context, c *checker) error {
 	heads, err := c.s.Repo().HeadNames()
 	if err != nil {
 		return err
@@ -31,7 +31,7 @@ func checkHeads(ctx context.Context, c *checking) error {
 	return nil
 }
 
-func (c *checking) head(ctx context.Context, h git.WorktreeHead) error {
+func (c *checker) head(ctx context.Context, h git.WorktreeHead) error {
 	target, err := c.s.Repo().SymbolicRef(ctx, h.Ref)
 	if errors.Is(err, git.ErrBroken) {
 		return c.badHead(ctx, h, Problem{Kind: "head-invalid", Message: "cannot be read"}, "", "")
@@ -64,7 +64,7 @@ func (c *checking) head(ctx context.Context, h git.WorktreeHead) error {
 }
 
 // detached reports a CONTEXT_HEAD that names a commit, if it does.
-func (c *checking) detached(ctx context.Context, h git.WorktreeHead) error {
+func (c *checker) detached(ctx context.Context, h git.WorktreeHead) error {
 	id, err := c.s.Repo().Ref(ctx, h.Ref)
 	if errors.Is(err, git.ErrNotFound) {
 		return nil
@@ -84,7 +84,7 @@ func (c *checking) detached(ctx context.Context, h git.WorktreeHead) error {
 }
 
 // badHead reports a CONTEXT_HEAD, where it pointed, and the branch that it gets.
-func (c *checking) badHead(ctx context.Context, h git.WorktreeHead, p Problem, was, to string) error {
+func (c *checker) badHead(ctx context.Context, h git.WorktreeHead, p Problem, was, to string) error {
 	if to == "" {
 		var err error
 		if to, err = c.homeBranch(ctx); err != nil || to == "" {
@@ -94,7 +94,7 @@ func (c *checking) badHead(ctx context.Context, h git.WorktreeHead, p Problem, w
 	p.Object, p.Repair = h.Ref, FsckFix
 	p.Message = fmt.Sprintf("%s of '%s' %s; it goes to '%s'", git.HeadName, h.Path, p.Message, to)
 	c.report(ctx, func(ctx context.Context) error {
-		return c.s.WhileHeld(ctx, func() error {
+		return c.s.WhileLocked(ctx, func() error {
 			now, err := c.s.Repo().SymbolicRef(ctx, h.Ref)
 			switch {
 			case err == nil && now != was:
@@ -115,7 +115,7 @@ func (c *checking) badHead(ctx context.Context, h git.WorktreeHead, p Problem, w
 
 // homeBranch is where a worktree goes whose branch is not known: the default branch,
 // else the newest.
-func (c *checking) homeBranch(ctx context.Context) (string, error) {
+func (c *checker) homeBranch(ctx context.Context) (string, error) {
 	name, err := c.s.DefaultBranch(ctx)
 	if err == nil {
 		if _, err = c.s.Repo().Ref(ctx, git.BranchRef(name)); err == nil {
@@ -132,7 +132,7 @@ func (c *checking) homeBranch(ctx context.Context) (string, error) {
 
 // branchGone reports whether a branch does not exist, and nobody is at it: whoever makes,
 // renames or deletes one holds its lock.
-func (c *checking) branchGone(ctx context.Context, name string) (bool, error) {
+func (c *checker) branchGone(ctx context.Context, name string) (bool, error) {
 	missing := func() (bool, error) {
 		_, err := c.s.Repo().Ref(ctx, git.BranchRef(name))
 		if errors.Is(err, git.ErrNotFound) {

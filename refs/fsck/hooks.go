@@ -19,12 +19,12 @@ import (
 // checkHookFailures shows what hooks could not do. Mending says what was done:
 //
 //  1. the hook's setting is wrong: people must mend it first;
-//  2. post-commit: the code commit gets its link, see [checking.linkMissed];
+//  2. post-commit: the code commit gets its link, see [checker.linkMissed];
 //  3. post-rewrite: what was left behind is found by checkRewritten;
 //  4. pre-push: a sync sends what was not sent, and that is no problem any more. It is
 //     mended by nothing else, unless the remote is no more;
 //  5. another one: git's command is long over, and there is nothing to be made up for.
-func checkHookFailures(ctx context.Context, c *checking) error {
+func checkHookFailures(ctx context.Context, c *checker) error {
 	list, err := share.HookFailures(ctx, c.s)
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func wrongSetting(ctx context.Context, s *store.Store, event string) (string, er
 }
 
 // madeUp makes up for a hook that failed, and says what was done.
-func (c *checking) madeUp(ctx context.Context, f share.HookFailure) (string, error) {
+func (c *checker) madeUp(ctx context.Context, f share.HookFailure) (string, error) {
 	switch {
 	case f.Event == "post-commit":
 		linked, err := c.linkMissed(ctx, f)
@@ -112,7 +112,7 @@ func (c *checking) madeUp(ctx context.Context, f share.HookFailure) (string, err
 // linkMissed links the code commit of a hook that failed to the milestone that was the
 // newest of its branch then. Without any, or where the commit is gone or linked since,
 // there is nothing to do, and it reports false.
-func (c *checking) linkMissed(ctx context.Context, f share.HookFailure) (bool, error) {
+func (c *checker) linkMissed(ctx context.Context, f share.HookFailure) (bool, error) {
 	if !git.IsID(string(f.Code)) || git.CheckBranchName(f.Branch) != nil {
 		return false, nil
 	}
@@ -137,7 +137,7 @@ func (c *checking) linkMissed(ctx context.Context, f share.HookFailure) (bool, e
 	if err != nil || then == nil || !code.HasMilestones(then) {
 		return false, err
 	}
-	m, err := c.s.NewestMilestone(ctx, then)
+	m, err := c.s.NewestCommit(ctx, then)
 	if err != nil || m == nil {
 		return false, err
 	}

@@ -19,7 +19,7 @@ import (
 // checkIntents looks for a `commit --code` or `rollback --code` that was interrupted.
 // The next command that changes the branch finishes or forgets it; to mend is to do
 // that now. One whose branch is locked is being worked on.
-func checkIntents(ctx context.Context, c *checking) error {
+func checkIntents(ctx context.Context, c *checker) error {
 	files, err := os.ReadDir(c.s.StatePath(store.IntentDir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -39,7 +39,7 @@ func checkIntents(ctx context.Context, c *checking) error {
 }
 
 // leftIntent reports one, by the branch that its file names.
-func (c *checking) leftIntent(ctx context.Context, name string) error {
+func (c *checker) leftIntent(ctx context.Context, name string) error {
 	file := c.s.StatePath(name)
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -28,7 +28,7 @@ import (
 //
 // Journals are read without a lock, as every view reads them; what depends on more than
 // the file is looked at again with the branch locked.
-func checkJournals(ctx context.Context, c *checking) error {
+func checkJournals(ctx context.Context, c *checker) error {
 	names, err := c.s.BranchNames(ctx)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func checkJournals(ctx context.Context, c *checking) error {
 }
 
 // journal looks at that of a branch.
-func (c *checking) journal(ctx context.Context, path, branch string) error {
+func (c *checker) journal(ctx context.Context, path, branch string) error {
 	data, err := readJournal(path)
 	if err != nil || data == nil {
 		return err
@@ -128,7 +128,7 @@ func readableStep(l journal.Line) error {
 }
 
 // againPending are the ids of a journal's pending steps that its branch holds.
-func (c *checking) againPending(ctx context.Context, branch string, data []byte) (map[string]bool, error) {
+func (c *checker) againPending(ctx context.Context, branch string, data []byte) (map[string]bool, error) {
 	content, err := journal.Parse(data)
 	if err != nil || len(content.After(content.Mark.Upto)) == 0 {
 		return nil, err
@@ -140,7 +140,7 @@ func (c *checking) againPending(ctx context.Context, branch string, data []byte)
 	if err != nil {
 		return nil, err
 	}
-	from, err := c.s.TakenUpto(ctx, content, tip.Commit())
+	from, err := c.s.CommittedUpTo(ctx, content, tip.Commit())
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func stepsHeld(ctx context.Context, s *store.Store, t *store.Tip, steps []journa
 		wanted[l.ID], least = true, min(least, l.ID)
 	}
 	held := map[string]bool{}
-	err := s.Backwards(ctx, t, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
+	err := s.SegmentsBackwards(ctx, t, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
 		steps, err := doc.ParseLog(data)
 		more := true
 		for _, step := range steps {
@@ -175,15 +175,15 @@ func stepsHeld(ctx context.Context, s *store.Store, t *store.Tip, steps []journa
 
 // mendJournal makes a journal anew of the steps in it that are pending. What cannot be
 // read is kept beside it.
-func (c *checking) mendJournal(ctx context.Context, path, branch string) error {
-	return c.s.WhileHeld(ctx, func() error {
+func (c *checker) mendJournal(ctx context.Context, path, branch string) error {
+	return c.s.WhileLocked(ctx, func() error {
 		return journal.Mend(ctx, path, c.s.JournalOptions(), func(data []byte) (*journal.Mended, error) {
 			return c.mendedJournal(ctx, branch, data)
 		})
 	}, branch)
 }
 
-func (c *checking) mendedJournal(ctx context.Context, branch string, data []byte) (*journal.Mended, error) {
+func (c *checker) mendedJournal(ctx context.Context, branch string, data []byte) (*journal.Mended, error) {
 	tip, err := c.s.Tip(ctx, branch)
 	if err != nil {
 		return nil, err
@@ -195,7 +195,7 @@ func (c *checking) mendedJournal(ctx context.Context, branch string, data []byte
 		if err != nil {
 			return nil, err
 		}
-		if from, err = c.s.TakenUpto(ctx, content, tip.Commit()); err != nil {
+		if from, err = c.s.CommittedUpTo(ctx, content, tip.Commit()); err != nil {
 			return nil, err
 		}
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // links reads the links of all notes, by code commit.
-func (c *checking) links(ctx context.Context) (map[git.ID][]notes.Fact, error) {
+func (c *checker) links(ctx context.Context) (map[git.ID][]notes.Fact, error) {
 	if c.noted != nil {
 		return c.noted, nil
 	}
@@ -39,7 +39,7 @@ type movedLink struct {
 // checkLinks looks for links that name a milestone by a hash that it has no more: they
 // are written anew, beside the old line, which a union of notes would bring back. A
 // milestone that is not here may be elsewhere: a link to it is no problem.
-func checkLinks(ctx context.Context, c *checking) error {
+func checkLinks(ctx context.Context, c *checker) error {
 	all, err := c.links(ctx)
 	if err != nil || len(all) == 0 {
 		return err

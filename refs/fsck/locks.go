@@ -17,7 +17,7 @@ const lockAge = 10 * time.Minute
 
 // checkLocks looks for lock files of refs whose owner is gone. A younger one may be in
 // use, and so is one whose owner is there: neither is a problem.
-func checkLocks(ctx context.Context, c *checking) error {
+func checkLocks(ctx context.Context, c *checker) error {
 	locks, err := c.s.Repo().RefLocks()
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func checkLocks(ctx context.Context, c *checking) error {
 
 // left reports whether a lock's owner is gone: our own lock of the same thing, which
 // whoever moves it holds too, is free, and no process can be seen that may own it.
-func (c *checking) left(l git.LeftLock, age time.Duration) (bool, error) {
+func (c *checker) left(l git.LeftLock, age time.Duration) (bool, error) {
 	own := ""
 	if name, ok := git.BranchName(l.Ref); ok {
 		own = store.BranchLock(name)
@@ -67,7 +67,7 @@ func (c *checking) left(l git.LeftLock, age time.Duration) (bool, error) {
 
 // removeLock takes a lock file away, one process at a time: of two that found the same
 // file the second could take away the one of somebody who came in between.
-func (c *checking) removeLock(ctx context.Context, l git.LeftLock) error {
+func (c *checker) removeLock(ctx context.Context, l git.LeftLock) error {
 	lock, err := c.s.Repo().Lock(ctx, "fsck-locks")
 	if err != nil {
 		return err

@@ -27,8 +27,8 @@ type memory struct {
 	tips    []incoming.BranchTip // those that name a commit, our own first
 	ends    map[git.ID]bool
 	commits []*incoming.NewCommit
-	said    map[git.ID]*said // by commit, of branches
-	foreign bool             // what is read now is a remote's alone
+	said    map[git.ID]*statement // by commit, of branches
+	foreign bool                  // what is read now is a remote's alone
 
 	seed    maphash.Seed
 	index   map[incoming.EntryKey]int32
@@ -62,8 +62,8 @@ type record struct {
 	newest  string // the summary of the last milestone that is no birth
 }
 
-// said is what the message of a memory commit says.
-type said struct {
+// statement is what the message of a memory commit says.
+type statement struct {
 	at       *incoming.NewCommit
 	branch   string
 	steps    string
@@ -76,7 +76,7 @@ type said struct {
 }
 
 // memory reads all of memory, once.
-func (c *checking) memory(ctx context.Context) (*memory, error) {
+func (c *checker) memory(ctx context.Context) (*memory, error) {
 	if c.held != nil {
 		return c.held, nil
 	}
@@ -88,14 +88,14 @@ func (c *checking) memory(ctx context.Context) (*memory, error) {
 }
 
 func readMemory(ctx context.Context, s *store.Store) (*memory, error) {
-	now, err := s.ClockX()
+	now, err := s.Moment()
 	if err != nil {
 		return nil, err
 	}
 	if t := s.Clock(); t.After(now) {
 		now = t
 	}
-	v := &memory{s: s, in: incoming.NewInspection(s.Repo(), math.MaxInt32, now.Add(incoming.MaxAhead)), ends: map[git.ID]bool{}, said: map[git.ID]*said{},
+	v := &memory{s: s, in: incoming.NewInspection(s.Repo(), math.MaxInt32, now.Add(incoming.MaxAhead)), ends: map[git.ID]bool{}, said: map[git.ID]*statement{},
 		seed: maphash.MakeSeed(), index: map[incoming.EntryKey]int32{}, logs: map[git.ID][]int32{},
 		records: map[git.ID]record{}, noteText: map[git.ID]*noteLines{}, origins: map[string]string{}}
 	v.in.Found = func(f incoming.Flaw) { v.flaws = append(v.flaws, f) }
@@ -142,9 +142,9 @@ func memoryTips(ctx context.Context, s *store.Store) ([]incoming.BranchTip, erro
 		switch r := roleOf(ref.Name, remotes); {
 		case r == 0:
 		case own(ref.Name):
-			ours = append(ours, incoming.BranchTip{ref, r})
+			ours = append(ours, incoming.BranchTip{Ref: ref, Role: r})
 		default:
-			theirs = append(theirs, incoming.BranchTip{ref, r})
+			theirs = append(theirs, incoming.BranchTip{Ref: ref, Role: r})
 		}
 	}
 	return onlyCommits(ctx, s, append(ours, theirs...))
@@ -199,10 +199,10 @@ func own(ref string) bool { return !strings.HasPrefix(ref, git.RemotePrefix) }
 // commit takes what a memory commit says.
 func (v *memory) Commit(n *incoming.NewCommit, parsed *git.Commit) {
 	_, _, block := parsed.Parts()
-	t := store.TrailerMap(strings.Clone(block))
+	t := store.ParseTrailers(strings.Clone(block))
 	roadmap, _, _ := strings.Cut(t[store.TrailerRoadmap], " ")
-	took, _ := store.ParseTaken(t[store.TrailerJournal]) // another value is one of none
-	x := &said{at: n, branch: v.name(t[store.TrailerBranch]), steps: t[store.TrailerSteps], journal: v.name(took.Journal), roadmap: git.ID(roadmap), parents: parsed.Parents}
+	took, _ := store.ParseJournalMark(t[store.TrailerJournal]) // another value is one of none
+	x := &statement{at: n, branch: v.name(t[store.TrailerBranch]), steps: t[store.TrailerSteps], journal: v.name(took.Journal), roadmap: git.ID(roadmap), parents: parsed.Parents}
 	if v.ends[n.Id] {
 		x.trailers = t
 	}

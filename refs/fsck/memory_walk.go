@@ -137,5 +137,5 @@ func (v *memory) lost(id, child git.ID, err error) {
 	if child != "" {
 		what += "; it is a parent of " + child.Short()
 	}
-	v.in.Found(incoming.Flaw{n.Spot(), kind, what, err})
+	v.in.Found(incoming.Flaw{Spot: n.Spot(), Kind: kind, What: what, Cause: err})
 }

@@ -83,7 +83,7 @@ func (v *memory) notePaths(ctx context.Context) (map[git.ID][]string, map[git.ID
 //     that came from a remote (their notes come with a sync), and all of them with
 //     context.notes=lazy. With --fix these get theirs too, which is no problem's end;
 //  5. the code commit that was made with a milestone is linked to it.
-func checkNotes(ctx context.Context, c *checking) error {
+func checkNotes(ctx context.Context, c *checker) error {
 	v, err := c.memory(ctx)
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func checkNotes(ctx context.Context, c *checking) error {
 }
 
 // wrongNotes reports notes that say something else of a milestone than its trailers do.
-func (c *checking) wrongNotes(ctx context.Context, v *memory) {
+func (c *checker) wrongNotes(ctx context.Context, v *memory) {
 	for _, n := range v.commits {
 		x := v.said[n.Id]
 		if x == nil || x.fact.Kind == "" {

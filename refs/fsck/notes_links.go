@@ -18,13 +18,13 @@ import (
 // themselves, and whose link has gone from its note. A code commit that was collected, or
 // never fetched, has none to lose, and a command that was interrupted still makes it; what
 // came from a remote gets it with a sync.
-func (c *checking) lostLinks(ctx context.Context, v *memory) error {
+func (c *checker) lostLinks(ctx context.Context, v *memory) error {
 	left, err := os.ReadDir(c.s.StatePath(store.IntentDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) || len(left) > 0 {
 		return err
 	}
 	shared := v.below(false)
-	var made []*said
+	var made []*statement
 	var codes []git.ID
 	for _, n := range v.commits {
 		if x := v.said[n.Id]; x != nil && git.IsID(string(x.link)) && len(x.link) == len(n.Id) && own(n.Ref) && !shared[n.Id] {

@@ -19,7 +19,7 @@ import (
 // meanwhile. A commit that the one after it does not descend from was dropped, and lost
 // are the lines that neither that one nor the newest notes hold. An expunge empties this
 // reflog, and what it forgot is not brought back even from one that it could not empty.
-func (c *checking) lostNotes(ctx context.Context) error {
+func (c *checker) lostNotes(ctx context.Context) error {
 	dropped, err := droppedNotes(ctx, c.s)
 	if err != nil || len(dropped) == 0 {
 		return err

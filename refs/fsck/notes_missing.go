@@ -13,7 +13,7 @@ import (
 
 // missingNotes reports milestones that have no note and that no COMMIT will give one:
 // notes are written from a tip back to the first milestone that has one.
-func (c *checking) missingNotes(ctx context.Context, v *memory) error {
+func (c *checker) missingNotes(ctx context.Context, v *memory) error {
 	lazy, err := c.s.LazyNotes(ctx)
 	if err != nil {
 		return err

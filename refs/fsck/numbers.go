@@ -16,7 +16,7 @@ import (
 // that was made again begins again, and what was imported or forgotten leaves gaps. So
 // only an origin is looked at whose commits are here, one line from one beginning and out
 // of one journal, and none of whose entries another tool numbered.
-func checkNumbers(ctx context.Context, c *checking) error {
+func checkNumbers(ctx context.Context, c *checker) error {
 	v, err := c.memory(ctx)
 	if err != nil || len(v.flaws) > 0 { // what is wrong there may be wrong here
 		return err

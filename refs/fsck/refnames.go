@@ -16,7 +16,7 @@ import (
 
 // refNames reports branches and tags whose names break the rule: commands would refuse
 // them, and other machines could not hold them.
-func (c *checking) refNames(ctx context.Context, l git.Listed) {
+func (c *checker) refNames(ctx context.Context, l git.Listed) {
 	for _, prefix := range []string{git.BranchPrefix, git.TagPrefix} {
 		var names []string
 		first := map[string]string{} // by what those that differ by case alone have in common
@@ -47,7 +47,7 @@ func (c *checking) refNames(ctx context.Context, l git.Listed) {
 
 // misnamed reports one of them. People choose names: what is said to do gives it one
 // that may stand.
-func (c *checking) misnamed(ctx context.Context, r git.Ref, prefix string, names []string, why string) {
+func (c *checker) misnamed(ctx context.Context, r git.Ref, prefix string, names []string, why string) {
 	name := strings.TrimPrefix(r.Name, prefix)
 	to := fitName(name, names)
 	repair := fmt.Sprintf("git update-ref --create-reflog %s %s '' && git update-ref --no-deref -d %s %s", prefix+to, r.ID, prose.ShellQuoted(r.Name), r.ID)
@@ -85,7 +85,7 @@ func fitName(name string, taken []string) string {
 
 // misfit reports a file that stands among the refs and is none, as programs that copy
 // folders leave them. Lists leave it out, and a walk from all refs ends there.
-func (c *checking) misfit(ctx context.Context, name string) {
+func (c *checker) misfit(ctx context.Context, name string) {
 	path := filepath.Join(c.s.Repo().CommonDir(), filepath.FromSlash(name))
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) || strings.HasSuffix(name, ".lock") {
 		return
@@ -96,7 +96,7 @@ func (c *checking) misfit(ctx context.Context, name string) {
 
 // roadmapGone reports a memory without a roadmap. Which one there was is known by the
 // newest commit that was made under one; a remote may have a newer one.
-func (c *checking) roadmapGone(ctx context.Context, list []git.Ref) error {
+func (c *checker) roadmapGone(ctx context.Context, list []git.Ref) error {
 	there := func(r git.Ref) bool { return r.Name == git.RoadmapRef }
 	branch := func(r git.Ref) bool { return strings.HasPrefix(r.Name, git.BranchPrefix) }
 	if slices.ContainsFunc(list, there) || !slices.ContainsFunc(list, branch) {
@@ -125,7 +125,7 @@ func (c *checking) roadmapGone(ctx context.Context, list []git.Ref) error {
 }
 
 // newestRoadmap is the newest one that a branch or a remote names, of those that are here.
-func (c *checking) newestRoadmap(ctx context.Context, list []git.Ref) (git.ID, error) {
+func (c *checker) newestRoadmap(ctx context.Context, list []git.Ref) (git.ID, error) {
 	var newest *git.Commit
 	for _, r := range list {
 		id := r.ID

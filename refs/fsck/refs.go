@@ -21,7 +21,7 @@ import (
 //
 // The first three keep git from reading all refs: until they are mended, nothing else
 // can be told of memory.
-func checkRefs(ctx context.Context, c *checking) error {
+func checkRefs(ctx context.Context, c *checker) error {
 	l, err := c.s.Repo().ListRefs(ctx, memoryPrefixes()...)
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func memoryPrefixes() []string {
 }
 
 // brokenRef reports a ref whose file names no object.
-func (c *checking) brokenRef(ctx context.Context, name string) error {
+func (c *checker) brokenRef(ctx context.Context, name string) error {
 	p := Problem{Kind: "ref-broken", Object: name, Repair: FsckFix, Message: fmt.Sprintf("ref '%s' names no object", name)}
 	to, err := c.formerly(ctx, name)
 	if err != nil {
@@ -86,12 +86,12 @@ func (c *checking) brokenRef(ctx context.Context, name string) error {
 
 // dropLostMoves cleans a ref's reflog while no command moves its branch: git deletes the
 // lines by their number.
-func (c *checking) dropLostMoves(ctx context.Context, name string) error {
+func (c *checker) dropLostMoves(ctx context.Context, name string) error {
 	var held []string
 	if branch, ok := git.BranchName(name); ok && git.CheckBranchName(branch) == nil {
 		held = append(held, branch)
 	}
-	return c.s.WhileHeld(ctx, func() error { return c.s.Repo().DropLostMoves(ctx, name) }, held...)
+	return c.s.WhileLocked(ctx, func() error { return c.s.Repo().DropLostMoves(ctx, name) }, held...)
 }
 
 // tracking reports whether a ref is what a remote or a bundle had: no more than a copy.
@@ -102,7 +102,7 @@ func tracking(name string) bool {
 
 // formerly is the newest commit that a ref is known to have named and that is here: by
 // its reflog, else as a remote had it. A tracking ref is never guessed.
-func (c *checking) formerly(ctx context.Context, name string) (git.ID, error) {
+func (c *checker) formerly(ctx context.Context, name string) (git.ID, error) {
 	if tracking(name) {
 		return "", nil
 	}
@@ -136,7 +136,7 @@ func (c *checking) formerly(ctx context.Context, name string) (git.ID, error) {
 }
 
 // whole reports whether a commit and its tree can be read.
-func (c *checking) whole(ctx context.Context, id git.ID) bool {
+func (c *checker) whole(ctx context.Context, id git.ID) bool {
 	commit, err := c.s.Repo().Commit(ctx, id)
 	if err != nil {
 		return false
@@ -146,7 +146,7 @@ func (c *checking) whole(ctx context.Context, id git.ID) bool {
 }
 
 // lostRefs reports refs whose commits are not here.
-func (c *checking) lostRefs(ctx context.Context, list []git.Ref) error {
+func (c *checker) lostRefs(ctx context.Context, list []git.Ref) error {
 	ids := make([]git.ID, len(list))
 	for i, r := range list {
 		ids[i] = r.ID
@@ -171,7 +171,7 @@ func (c *checking) lostRefs(ctx context.Context, list []git.Ref) error {
 }
 
 // lostRef reports one ref, by the type of the object that it names; "" for none.
-func (c *checking) lostRef(ctx context.Context, r git.Ref, kind string) error {
+func (c *checker) lostRef(ctx context.Context, r git.Ref, kind string) error {
 	p := Problem{Kind: "ref-lost", Object: r.Name, Repair: FsckFix, Message: fmt.Sprintf("ref '%s' names %s, which is not here", r.Name, r.ID.Short())}
 	if kind != "" {
 		p.Message = fmt.Sprintf("ref '%s' names a %s, %s, and must name a commit", r.Name, kind, r.ID.Short())
@@ -206,7 +206,7 @@ func (c *checking) lostRef(ctx context.Context, r git.Ref, kind string) error {
 }
 
 // moveRefs moves refs in one transaction, without a commit.
-func (c *checking) moveRefs(ctx context.Context, reason string, queue func(*git.Tx)) error {
+func (c *checker) moveRefs(ctx context.Context, reason string, queue func(*git.Tx)) error {
 	id, err := c.s.Repo().Committer(ctx)
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ import (
 //  3. in a bare clone they stand alone, so that a plain fetch brings no code;
 //  4. a plain push of a remote sends memory and no code;
 //  5. notes have no way to be merged.
-func checkRefspecs(ctx context.Context, c *checking) error {
+func checkRefspecs(ctx context.Context, c *checker) error {
 	cfg, err := c.s.Repo().Config(ctx)
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func checkRefspecs(ctx context.Context, c *checking) error {
 
 // foreignRefspecs reports refspecs of a remote that write what it has where another one
 // is kept; if that one is gone, the remote had its name.
-func (c *checking) foreignRefspecs(ctx context.Context, remote string, remotes, have []string) bool {
+func (c *checker) foreignRefspecs(ctx context.Context, remote string, remotes, have []string) bool {
 	other := ""
 	for _, spec := range have {
 		if of, ok := refspecOf(spec); ok && of != remote {
@@ -92,7 +92,7 @@ func refspecOf(spec string) (remote string, ok bool) {
 }
 
 // rewriteRefspecs gives a remote's refspecs its own name.
-func (c *checking) rewriteRefspecs(ctx context.Context, remote, other string, have []string) error {
+func (c *checker) rewriteRefspecs(ctx context.Context, remote, other string, have []string) error {
 	key := "remote." + remote + ".fetch"
 	for _, spec := range have {
 		of, ok := refspecOf(spec)
@@ -113,7 +113,7 @@ func (c *checking) rewriteRefspecs(ctx context.Context, remote, other string, ha
 }
 
 // setConfig runs git config in this repository's own file.
-func (c *checking) setConfig(ctx context.Context, args ...string) error {
+func (c *checker) setConfig(ctx context.Context, args ...string) error {
 	_, err := c.s.Repo().Run(ctx, args...)
 	c.s.Repo().InvalidateConfig()
 	return err
@@ -121,7 +121,7 @@ func (c *checking) setConfig(ctx context.Context, args ...string) error {
 
 // remoteRefspecs reports what a remote's fetch refspecs lack, and ours alone where code
 // is not fetched. A remote that memory was never shared with lacks nothing.
-func (c *checking) remoteRefspecs(ctx context.Context, cfg *git.Config, remote string, have []string) error {
+func (c *checker) remoteRefspecs(ctx context.Context, cfg *git.Config, remote string, have []string) error {
 	wanted := share.WantedRefspecs(cfg, remote)
 	ours := func(spec string) bool { _, ok := refspecOf(spec); return ok }
 	if bare, err := cfg.Bool("core.bare", false); err == nil && bare && len(have) > 0 && !slices.ContainsFunc(have, func(s string) bool { return !ours(s) }) {
@@ -155,7 +155,7 @@ func (c *checking) remoteRefspecs(ctx context.Context, cfg *git.Config, remote s
 
 // pushRefspecs reports a remote whose plain push sends memory alone. Whoever set that may
 // have meant it, and takes it back.
-func (c *checking) pushRefspecs(ctx context.Context, remote string, push []string) {
+func (c *checker) pushRefspecs(ctx context.Context, remote string, push []string) {
 	memory := func(spec string) bool {
 		from, _, _ := strings.Cut(strings.TrimPrefix(spec, "+"), ":")
 		return strings.HasPrefix(from, git.Root) || strings.HasPrefix(from, git.NotesRef)
@@ -170,7 +170,7 @@ func (c *checking) pushRefspecs(ctx context.Context, remote string, push []strin
 
 // notesStrategy reports that git would ask people to merge notes by hand. A repository
 // that init was never run in, as one on a server, needs no setting.
-func (c *checking) notesStrategy(ctx context.Context, cfg *git.Config) error {
+func (c *checker) notesStrategy(ctx context.Context, cfg *git.Config) error {
 	if _, set := cfg.String(share.NotesStrategyKey); set {
 		return nil
 	}

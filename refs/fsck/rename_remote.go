@@ -20,12 +20,12 @@ import (
 // state, what waits to be resolved, settings. What was learnt under the new name since is
 // newer and stands. The refspecs, by which this is found, come last, so that a kill
 // leaves it to be done again.
-func (c *checking) renameRemote(ctx context.Context, from, to string) (err error) {
+func (c *checker) renameRemote(ctx context.Context, from, to string) (err error) {
 	old, now := store.Remote{Name: from, Tracking: git.RemoteTracking(from)}, store.Remote{Name: to, Tracking: git.RemoteTracking(to)}
 	both := []store.Remote{old, now}
 	slices.SortFunc(both, func(a, b store.Remote) int { return cmp.Compare(a.Name, b.Name) })
 	for _, p := range both {
-		lock, err1 := c.s.LockPeer(ctx, p)
+		lock, err1 := c.s.LockRemote(ctx, p)
 		if err1 != nil {
 			return err1
 		}
@@ -43,7 +43,7 @@ func (c *checking) renameRemote(ctx context.Context, from, to string) (err error
 	return c.renameSettings(ctx, from, to)
 }
 
-func (c *checking) renameTracking(ctx context.Context, old, now store.Remote) error {
+func (c *checker) renameTracking(ctx context.Context, old, now store.Remote) error {
 	list, err := c.s.Repo().Refs(ctx, append(old.Tracking.All(), now.Tracking.All()...)...)
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func (c *checking) renameTracking(ctx context.Context, old, now store.Remote) er
 }
 
 // renameState joins what local state says under both names.
-func (c *checking) renameState(old, now store.Remote) error {
+func (c *checker) renameState(old, now store.Remote) error {
 	shared, err := c.s.ReadShared(old)
 	if err != nil {
 		return err
@@ -102,16 +102,16 @@ func (c *checking) renameState(old, now store.Remote) error {
 }
 
 // renameHeld renames the remote in conflicts of a sync that wait on branches.
-func (c *checking) renameHeld(ctx context.Context, from, to string) error {
+func (c *checker) renameHeld(ctx context.Context, from, to string) error {
 	names, err := c.s.BranchNames(ctx)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		if _, err := os.Stat(c.s.StatePath(store.HeldName(name))); err != nil {
+		if _, err := os.Stat(c.s.StatePath(store.MergeStateName(name))); err != nil {
 			continue
 		}
-		if err := c.s.WhileHeld(ctx, func() error {
+		if err := c.s.WhileLocked(ctx, func() error {
 			h, err := c.s.ReadMerge(name)
 			if err != nil || h == nil || h.Remote != from || h.Bundle {
 				return err
@@ -127,7 +127,7 @@ func (c *checking) renameHeld(ctx context.Context, from, to string) error {
 
 // renameSettings moves the settings that have the remote's name, unless the new one has
 // its own.
-func (c *checking) renameSettings(ctx context.Context, from, to string) error {
+func (c *checker) renameSettings(ctx context.Context, from, to string) error {
 	cfg, err := c.s.Repo().Config(ctx)
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ import (
 //  3. several: people must say which;
 //  4. none: the commit was dropped, or went up in another one. Its link stays with it, and
 //     its milestone with the memory: nothing is wrong.
-func checkRewritten(ctx context.Context, c *checking) error {
+func checkRewritten(ctx context.Context, c *checker) error {
 	left, err := c.leftBehind(ctx)
 	if err != nil || len(left) == 0 {
 		return err
@@ -72,7 +72,7 @@ func shortHashes(ids []git.ID) string {
 // leftBehind are the code commits that memory belongs to and that no ref of the code
 // reaches any more, unless what is linked to them stands with one that is reached. What
 // was collected since is not here to be compared.
-func (c *checking) leftBehind(ctx context.Context) ([]*git.Commit, error) {
+func (c *checker) leftBehind(ctx context.Context) ([]*git.Commit, error) {
 	all, err := c.links(ctx)
 	if err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func (c *checking) leftBehind(ctx context.Context) ([]*git.Commit, error) {
 
 // keptLinks is what stands in the notes of code that is reached: the ids of links, which
 // a carried one keeps, and the ids of their milestones.
-func (c *checking) keptLinks(ctx context.Context, all map[git.ID][]notes.Fact, lost map[git.ID]bool) (map[string]bool, error) {
+func (c *checker) keptLinks(ctx context.Context, all map[git.ID][]notes.Fact, lost map[git.ID]bool) (map[string]bool, error) {
 	kept := map[string]bool{}
 	ids := slices.Sorted(maps.Keys(all))
 	infos, err := c.s.Repo().Infos(ctx, ids)
@@ -134,7 +134,7 @@ func (c *checking) keptLinks(ctx context.Context, all map[git.ID][]notes.Fact, l
 
 // settled reports whether all that belongs to a code commit belongs to one that is
 // reached too: each link, and each milestone that was made on it.
-func (c *checking) settled(ctx context.Context, facts []notes.Fact, made []git.ID, kept map[string]bool) (bool, error) {
+func (c *checker) settled(ctx context.Context, facts []notes.Fact, made []git.ID, kept map[string]bool) (bool, error) {
 	for _, f := range facts {
 		if !kept[f.ID] {
 			return false, nil

@@ -23,7 +23,7 @@ import (
 // checkAccess looks whether local state can be written to. Who copied a repository as
 // another user, or ran a command as root once, cannot record any more; nor can anything
 // else be told then.
-func checkAccess(ctx context.Context, c *checking) error {
+func checkAccess(ctx context.Context, c *checker) error {
 	list, err := c.s.Repo().RefusedState()
 	if err != nil {
 		return err
@@ -43,14 +43,14 @@ func checkAccess(ctx context.Context, c *checking) error {
 
 // checkState looks for files of local state that cannot be read, each of which keeps
 // some command from working: merges that wait, bisects, what remotes held.
-func checkState(ctx context.Context, c *checking) error {
+func checkState(ctx context.Context, c *checker) error {
 	names, err := c.s.BranchNames(ctx)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
 		if _, err := c.s.ReadMerge(name); errors.Is(err, fail.ErrInvalid) {
-			c.report(ctx, nil, Problem{Kind: "merge-unreadable", Object: c.s.StatePath(store.HeldName(name)), Message: err.Error() + "; merge or sync again when it is gone",
+			c.report(ctx, nil, Problem{Kind: "merge-unreadable", Object: c.s.StatePath(store.MergeStateName(name)), Message: err.Error() + "; merge or sync again when it is gone",
 				Repair: "git context merge --abort --into " + name})
 		} else if err != nil {
 			return err
@@ -73,7 +73,7 @@ func checkState(ctx context.Context, c *checking) error {
 }
 
 // bisects looks at the bisects of all worktrees and branches.
-func (c *checking) bisects(ctx context.Context) error {
+func (c *checker) bisects(ctx context.Context) error {
 	err := filepath.WalkDir(c.s.StatePath(store.BisectDir), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".json" {
 			return err
@@ -99,8 +99,8 @@ func (c *checking) bisects(ctx context.Context) error {
 }
 
 // checkGC shows what the last gc in the background failed at. To mend is to do it now.
-func checkGC(ctx context.Context, c *checking) error {
-	path := c.s.StatePath(store.GcLog)
+func checkGC(ctx context.Context, c *checker) error {
+	path := c.s.StatePath(store.GCLog)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

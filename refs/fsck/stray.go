@@ -17,7 +17,7 @@ import (
 
 // strayJournal looks at a journal of no branch. One that holds nothing is gc's. Which
 // branch a file with a shortened name belonged to cannot be told.
-func (c *checking) strayJournal(ctx context.Context, path string, branches map[string]string) error {
+func (c *checker) strayJournal(ctx context.Context, path string, branches map[string]string) error {
 	file := filepath.Base(path)
 	name := strings.ReplaceAll(strings.TrimSuffix(file, ".jsonl"), "%2F", "/")
 	if git.CheckBranchName(name) != nil || journal.FileName(name) != file {
@@ -40,7 +40,7 @@ func (c *checking) strayJournal(ctx context.Context, path string, branches map[s
 }
 
 // setAside looks at a journal that a new branch of its name put aside.
-func (c *checking) setAside(ctx context.Context, path string, names []string) error {
+func (c *checker) setAside(ctx context.Context, path string, names []string) error {
 	file, _, _ := strings.Cut(filepath.Base(path), ".orphan-")
 	name := strings.ReplaceAll(strings.TrimSuffix(file, ".jsonl"), "%2F", "/")
 	if git.CheckBranchName(name) != nil || journal.FileName(name) != file {
@@ -62,7 +62,7 @@ func exists(path string) bool {
 
 // lostSteps reports steps in a journal of no branch that stand nowhere else. To get them
 // back the branch is made again where it stood, under another name if that one is taken.
-func (c *checking) lostSteps(ctx context.Context, path, name, to string) error {
+func (c *checker) lostSteps(ctx context.Context, path, name, to string) error {
 	data, err := readJournal(path)
 	if err != nil || data == nil {
 		return err
@@ -79,7 +79,7 @@ func (c *checking) lostSteps(ctx context.Context, path, name, to string) error {
 	}
 	from := content.Mark.Upto
 	if at != nil {
-		if from, err = c.s.TakenUpto(ctx, content, at); err != nil {
+		if from, err = c.s.CommittedUpTo(ctx, content, at); err != nil {
 			return err
 		}
 	}
@@ -115,8 +115,8 @@ func makeAt(branch string, id git.ID) string {
 }
 
 // dropTwin takes a journal's name away that no branch has any more.
-func (c *checking) dropTwin(ctx context.Context, gone, stays string) error {
-	return c.s.WhileHeld(ctx, func() error {
+func (c *checker) dropTwin(ctx context.Context, gone, stays string) error {
+	return c.s.WhileLocked(ctx, func() error {
 		if _, err := c.s.Repo().Ref(ctx, git.BranchRef(gone)); !errors.Is(err, git.ErrNotFound) {
 			return err
 		}

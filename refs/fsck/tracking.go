@@ -19,7 +19,7 @@ import (
 
 // checkTracking looks for what is kept of remotes that are gone: refs that show what
 // nobody has any more, and local state. What only they lead to is not dropped.
-func checkTracking(ctx context.Context, c *checking) error {
+func checkTracking(ctx context.Context, c *checker) error {
 	list, err := c.s.Repo().Refs(ctx, strings.TrimSuffix(git.RemotePrefix, "/"), strings.TrimSuffix(git.RemoteNotesPrefix, "/"))
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ var remoteStates = [...]string{"shared", "held", "clean"}
 
 // stateNames are the remotes that have a file in one of them, as far as the files' names
 // say that.
-func (c *checking) stateNames(dir string) ([]string, error) {
+func (c *checker) stateNames(dir string) ([]string, error) {
 	files, err := os.ReadDir(c.s.StatePath(dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -111,7 +111,7 @@ func remoteOf(ref string, remotes []string) string {
 
 // goneRemote reports what is left of a remote. Branches that only it had become deleted
 // ones, which can be restored; people decide on what else only it had.
-func (c *checking) goneRemote(ctx context.Context, remote string, list []git.Ref) error {
+func (c *checker) goneRemote(ctx context.Context, remote string, list []git.Ref) error {
 	alone, err := c.aloneIn(ctx, list)
 	if err != nil {
 		return err
@@ -134,7 +134,7 @@ func (c *checking) goneRemote(ctx context.Context, remote string, list []git.Ref
 }
 
 // aloneIn are those refs of a remote that is gone whose commits nothing else reaches.
-func (c *checking) aloneIn(ctx context.Context, list []git.Ref) ([]git.Ref, error) {
+func (c *checker) aloneIn(ctx context.Context, list []git.Ref) ([]git.Ref, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
@@ -152,7 +152,7 @@ func (c *checking) aloneIn(ctx context.Context, list []git.Ref) ([]git.Ref, erro
 }
 
 // deletedName is where a branch of a remote that is gone is kept.
-func (c *checking) deletedName(remote string, r git.Ref) (string, bool) {
+func (c *checker) deletedName(remote string, r git.Ref) (string, bool) {
 	name, ok := strings.CutPrefix(r.Name, git.RemoteTracking(remote).Branches())
 	if !ok || git.CheckBranchName(name) != nil {
 		return "", false
@@ -162,9 +162,9 @@ func (c *checking) deletedName(remote string, r git.Ref) (string, bool) {
 }
 
 // dropRemote takes all away that is left of a remote.
-func (c *checking) dropRemote(ctx context.Context, remote string, list, alone []git.Ref) error {
+func (c *checker) dropRemote(ctx context.Context, remote string, list, alone []git.Ref) error {
 	p := store.Remote{Name: remote, Tracking: git.RemoteTracking(remote)}
-	lock, err := c.s.LockPeer(ctx, p)
+	lock, err := c.s.LockRemote(ctx, p)
 	if err != nil {
 		return err
 	}

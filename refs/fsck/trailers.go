@@ -18,7 +18,7 @@ import (
 // against what they hold. That a commit.md ends with the entry that Context-Id names, that
 // Code-Commit is a hash and Context-Branch a name is held by checkDocuments. A code commit
 // or a roadmap that is not here may be elsewhere: no problem.
-func checkTrailers(ctx context.Context, c *checking) error {
+func checkTrailers(ctx context.Context, c *checker) error {
 	v, err := c.memory(ctx)
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func checkTrailers(ctx context.Context, c *checking) error {
 		if what == "" {
 			continue
 		}
-		f := incoming.Flaw{n.Spot(), incoming.FlawTrailer, what, nil}
+		f := incoming.Flaw{Spot: n.Spot(), Kind: incoming.FlawTrailer, What: what, Cause: nil}
 		v.flaws = append(v.flaws, f)
 		c.report(ctx, nil, Problem{Kind: string(f.Kind), Object: string(n.Id), Message: f.Error(), Repair: v.without(f)})
 	}
@@ -43,11 +43,11 @@ func checkTrailers(ctx context.Context, c *checking) error {
 }
 
 // milestoneFault says what a milestone's entry says otherwise, unless that is another one's.
-func (v *memory) milestoneFault(x *said) string {
+func (v *memory) milestoneFault(x *statement) string {
 	top := v.in.Roots[x.at.Tree]
 	r, read := v.records[top.Commits]
 	if x.at.Milestone == "" || top.Bad || !read || r.steps == x.steps ||
-		v.in.Files[incoming.SeenFile{incoming.KindCommits, top.Commits}].Last != x.at.Milestone {
+		v.in.Files[incoming.SeenFile{Kind: incoming.KindCommits, ID: top.Commits}].Last != x.at.Milestone {
 		return ""
 	}
 	return fmt.Sprintf("%s says '%s', and the milestone in %s '%s'", store.TrailerSteps, incoming.Visible(x.steps), doc.CommitFile, r.steps)
@@ -56,7 +56,7 @@ func (v *memory) milestoneFault(x *said) string {
 // checkTips holds what the newest commit of each branch says of it, in trailers that
 // lists and new commits believe, against its documents, and these against each other.
 // What was so before is over. A memory commit that is no milestone says it right.
-func checkTips(ctx context.Context, c *checking) error {
+func checkTips(ctx context.Context, c *checker) error {
 	v, err := c.memory(ctx)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (v *memory) tipFaults(ctx context.Context, branch string, tip git.ID) (kind
 	}
 	b, read, err := v.entriesOf(ctx, x.at.Tree)
 	top := v.in.Roots[x.at.Tree]
-	if err != nil || !read || v.in.Absent[top.Metadata] || v.in.Files[incoming.SeenFile{incoming.KindMetadata, top.Metadata}].Bad {
+	if err != nil || !read || v.in.Absent[top.Metadata] || v.in.Files[incoming.SeenFile{Kind: incoming.KindMetadata, ID: top.Metadata}].Bad {
 		return "", nil, err
 	}
 	add := func(of, fault string) {
@@ -143,7 +143,7 @@ func (v *memory) tipFaults(ctx context.Context, branch string, tip git.ID) (kind
 }
 
 // stale are the trailers of a branch's tip that say something else than its documents.
-func (v *memory) stale(x *said, branch string, b *branchEntries, meta *doc.Metadata) (faults []string) {
+func (v *memory) stale(x *statement, branch string, b *branchEntries, meta *doc.Metadata) (faults []string) {
 	facts := meta.Branch()
 	check := func(key, want string) {
 		if have := x.trailers[key]; have != want && !redacted(have, want) {

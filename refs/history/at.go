@@ -38,7 +38,7 @@ func At(ctx context.Context, s *store.Store, branch, rev string) (*store.Tip, er
 	if rev == "" {
 		return s.Tip(ctx, branch)
 	}
-	c, err := s.ResolveX(ctx, rev)
+	c, err := s.ResolveAny(ctx, rev)
 	if err != nil {
 		return nil, noCommit(ctx, s, rev, err)
 	}
@@ -116,7 +116,7 @@ func notYet(now *store.Tip, at *store.At) error {
 
 // noCommit says that a name means no commit at all.
 func noCommit(ctx context.Context, s *store.Store, rev string, err error) error {
-	err = s.NoMilestone(ctx, rev, err)
+	err = s.NoSuchCommit(ctx, rev, err)
 	var missing *fail.Error
 	if errors.As(err, &missing) && missing.Code == fail.MilestoneNotFound {
 		missing.Code, missing.Message = fail.CommitNotFound, fmt.Sprintf("no commit '%s', of memory or of code", prose.OneLine(rev, 100))
@@ -124,15 +124,15 @@ func noCommit(ctx context.Context, s *store.Store, rev string, err error) error 
 	return err
 }
 
-// MilestoneAt is [Store.Milestone] as it stood at a tip. A milestone that was not
+// MilestoneAt is [Store.FindCommit] as it stood at a tip. A milestone that was not
 // part of the branch then, by its entries or, as those that a branch is born with,
 // by its history, is fail.ErrNotFound.
 func MilestoneAt(ctx context.Context, s *store.Store, t *store.Tip, rev string) (store.Commit, error) {
-	c, err := s.MilestoneAtX(ctx, rev)
+	c, err := s.NewestCommitAt(ctx, rev)
 	if err != nil {
 		return store.Commit{}, err
 	}
-	held, err := s.Holds(ctx, t, store.CommitEntries, c.Trailer(store.TrailerID))
+	held, err := s.ContainsEntry(ctx, t, store.CommitEntries, c.Trailer(store.TrailerID))
 	if err == nil && !held {
 		held, err = s.Repo().IsAncestor(ctx, c.ID, t.Commit().ID)
 	}

@@ -50,7 +50,7 @@ func BranchesAt(ctx context.Context, s *store.Store, t *store.Tip, now []store.B
 	then = append(then, own)
 	if len(moved) > 0 {
 		var found []store.Branch
-		if found, far, err = wound(ctx, s, t, moved); err != nil {
+		if found, far, err = rewind(ctx, s, t, moved); err != nil {
 			return nil, 0, err
 		}
 		then = append(then, found...)
@@ -64,9 +64,9 @@ func BranchesAt(ctx context.Context, s *store.Store, t *store.Tip, now []store.B
 	return then, far, nil
 }
 
-// wound winds branches back that have moved since a past tip.
-func wound(ctx context.Context, s *store.Store, t *store.Tip, moved []store.Branch) (then []store.Branch, far int, err error) {
-	w := &winding{s: s, at: t.At().Time, near: max(nearSince/len(moved), 2)}
+// rewind winds branches back that have moved since a past tip.
+func rewind(ctx context.Context, s *store.Store, t *store.Tip, moved []store.Branch) (then []store.Branch, far int, err error) {
+	w := &rewinder{s: s, at: t.At().Time, near: max(nearSince/len(moved), 2)}
 	if err := w.all(ctx, moved); err != nil {
 		return nil, 0, err
 	}
@@ -86,8 +86,8 @@ func wound(ctx context.Context, s *store.Store, t *store.Tip, moved []store.Bran
 // the others from being found.
 const nearSince = 128
 
-// winding is the way back to a moment of several branches.
-type winding struct {
+// rewinder is the way back to a moment of several branches.
+type rewinder struct {
 	s       *store.Store
 	at      time.Time
 	near    int               // commits of each branch that may be read to find the way
@@ -97,7 +97,7 @@ type winding struct {
 	left []store.Branch // not found yet
 }
 
-func (w *winding) all(ctx context.Context, moved []store.Branch) error {
+func (w *rewinder) all(ctx context.Context, moved []store.Branch) error {
 	for _, b := range moved {
 		if err := w.back(ctx, b); err != nil {
 			return err
@@ -108,7 +108,7 @@ func (w *winding) all(ctx context.Context, moved []store.Branch) error {
 
 // back goes back from a branch's tip to its newest commit not younger than the
 // moment. A branch whose first commit is younger was not there.
-func (w *winding) back(ctx context.Context, b store.Branch) error {
+func (w *rewinder) back(ctx context.Context, b store.Branch) error {
 	near := w.near
 	for id := b.Tip; id != ""; {
 		if parent, younger := w.parents[id]; younger {
@@ -142,7 +142,7 @@ func (w *winding) back(ctx context.Context, b store.Branch) error {
 
 // readParents lists what is younger on the lines of branches, the newest first, as
 // far as the bound allows.
-func (w *winding) readParents(ctx context.Context, moved []store.Branch) error {
+func (w *rewinder) readParents(ctx context.Context, moved []store.Branch) error {
 	args := []string{"log", "--first-parent", "--max-count=" + strconv.Itoa(maxSince), "--format=%H %P",
 		"--max-age=" + strconv.FormatInt(w.at.Unix()+1, 10), "--end-of-options"}
 	for _, b := range moved {

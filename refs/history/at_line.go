@@ -83,7 +83,7 @@ func (l *line) near(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m := l.Commit(c)
+	m := l.commit(c)
 	m.at = c.Committer.When.Unix()
 	if l.notes {
 		if m.note, err = notes.Read(ctx, l.s.Repo(), c.ID); err != nil {
@@ -100,7 +100,7 @@ func (l *line) near(ctx context.Context) error {
 }
 
 // commit is what a commit's message says. Of code it says nothing that is asked for.
-func (l *line) Commit(c *git.Commit) lineCommit {
+func (l *line) commit(c *git.Commit) lineCommit {
 	m := lineCommit{id: c.ID}
 	if !l.notes {
 		m.milestone, m.code = c.Trailer(store.TrailerID) != "", git.ID(c.Trailer(store.TrailerCode))
@@ -125,7 +125,7 @@ func (l *line) far(ctx context.Context, n int) error {
 	}
 	l.next = ""
 	for f := bytes.Split(out, []byte{0}); len(f) >= 4; f = f[4:] {
-		m := l.Commit(&git.Commit{ID: git.ID(f[0]), Message: string(f[2])})
+		m := l.commit(&git.Commit{ID: git.ID(f[0]), Message: string(f[2])})
 		m.note = f[3]
 		if m.at, err = strconv.ParseInt(string(f[1]), 10, 64); err != nil {
 			return fmt.Errorf("git log: no date for %s", m.id)

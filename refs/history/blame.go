@@ -53,7 +53,7 @@ func Blame(ctx context.Context, s *store.Store, key, rev string) (TopicBlame, er
 	if err := store.CheckTopic(key); err != nil {
 		return TopicBlame{}, err
 	}
-	tip, err := s.StartOf(ctx, rev)
+	tip, err := s.StartTip(ctx, rev)
 	if err != nil {
 		return TopicBlame{}, err
 	}

@@ -70,7 +70,7 @@ func Log(ctx context.Context, s *store.Store, o LogOptions) (CommitLog, error) {
 			return git.ErrEnough
 		}
 		return nil
-	}, store.Value(store.TrailerBranch), store.Value(store.TrailerAgent), store.Value(store.TrailerCode), note)
+	}, store.TrailerValue(store.TrailerBranch), store.TrailerValue(store.TrailerAgent), store.TrailerValue(store.TrailerCode), note)
 	if err != nil {
 		return l, err
 	}
@@ -116,7 +116,7 @@ func logRevs(ctx context.Context, s *store.Store, o LogOptions) ([]string, error
 			return nil, err
 		}
 		if len(names) == 0 {
-			return nil, s.NoBranch(ctx, "")
+			return nil, s.NoSuchBranch(ctx, "")
 		}
 		revs = append(revs, "--glob="+git.BranchPrefix+"*", "--glob="+git.TagPrefix+"*")
 	}
@@ -137,7 +137,7 @@ func logRevs(ctx context.Context, s *store.Store, o LogOptions) ([]string, error
 	}
 	id, err := s.Repo().Ref(ctx, git.BranchRef(branch)) // git reads the commit anyway
 	if errors.Is(err, git.ErrNotFound) {
-		err = s.NoBranch(ctx, branch)
+		err = s.NoSuchBranch(ctx, branch)
 	}
 	return append(revs, string(id)), err
 }

@@ -34,7 +34,7 @@ func LogCommits(ctx context.Context, s *store.Store, list []Logged) ([]store.Com
 			if err != nil {
 				return nil, err
 			}
-			commits[i] = store.BetweenMilestones(c)
+			commits[i] = store.BetweenCommits(c)
 		}
 		commits[i].Judge(m.Judgement)
 	}
@@ -49,7 +49,7 @@ func entriesAt(ctx context.Context, s *store.Store, at Logged, wanted map[string
 	if err != nil {
 		return err
 	}
-	return s.Backwards(ctx, tip, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
+	return s.SegmentsBackwards(ctx, tip, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
 		ms, err := doc.ParseCommits(data)
 		all := true
 		for i, m := range ms {

@@ -45,7 +45,7 @@ type Tally struct {
 // Stats counts one branch, or all where branch is empty. It reads every document
 // that they hold, each once: the time is that of the text.
 func Stats(ctx context.Context, s *store.Store, branch string) (Statistics, error) {
-	c := &counting{s: s, files: map[git.ID]string{}, topics: map[string]bool{}, seen: map[string]bool{},
+	c := &counter{s: s, files: map[git.ID]string{}, topics: map[string]bool{}, seen: map[string]bool{},
 		out: Statistics{Agents: map[string]Tally{}, Days: map[string]Tally{}, Status: map[string]int{}}}
 	names := []string{branch}
 	if branch == "" {
@@ -75,8 +75,8 @@ func Stats(ctx context.Context, s *store.Store, branch string) (Statistics, erro
 	return c.out, err
 }
 
-// counting is Stats in the making.
-type counting struct {
+// counter is Stats in the making.
+type counter struct {
 	s      *store.Store
 	out    Statistics
 	files  map[git.ID]string // one path of each document
@@ -86,7 +86,7 @@ type counting struct {
 }
 
 // branch notes which tree a branch has, and counts its pending steps.
-func (c *counting) branch(ctx context.Context, name string) error {
+func (c *counter) branch(ctx context.Context, name string) error {
 	tip, err := c.s.Tip(ctx, name)
 	if err != nil {
 		return err
@@ -102,17 +102,17 @@ func (c *counting) branch(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	steps, err := c.s.Waiting(ctx, name, p)
+	steps, err := c.s.WaitingSteps(ctx, name, p)
 	if err != nil {
 		return err
 	}
 	c.out.Pending += len(steps)
-	c.Steps(steps)
+	c.steps(steps)
 	return nil
 }
 
 // list notes which documents there are, with one child for all branches.
-func (c *counting) list(ctx context.Context) error {
+func (c *counter) list(ctx context.Context) error {
 	diffs, err := DiffTrees(ctx, c.s, c.pairs)
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (c *counting) list(ctx context.Context) error {
 }
 
 // read counts what the documents hold.
-func (c *counting) read(ctx context.Context) error {
+func (c *counter) read(ctx context.Context) error {
 	ids := make([]git.ID, 0, len(c.files))
 	for id := range c.files {
 		ids = append(ids, id)
@@ -149,19 +149,19 @@ func (c *counting) read(ctx context.Context) error {
 			if err != nil {
 				return fmt.Errorf("%s (%s): %w", path, o.ID, err)
 			}
-			c.Steps(steps)
+			c.steps(steps)
 		case doc.FileCommits:
 			ms, err := doc.ParseCommits(o.Data)
 			if err != nil {
 				return fmt.Errorf("%s (%s): %w", path, o.ID, err)
 			}
-			c.Milestones(ms)
+			c.entries(ms)
 		}
 		return nil
 	})
 }
 
-func (c *counting) Steps(list []doc.Step) {
+func (c *counter) steps(list []doc.Step) {
 	for _, s := range list {
 		if !c.seen[s.ID] {
 			c.seen[s.ID] = true
@@ -170,7 +170,7 @@ func (c *counting) Steps(list []doc.Step) {
 	}
 }
 
-func (c *counting) Milestones(list []doc.Milestone) {
+func (c *counter) entries(list []doc.Milestone) {
 	for _, m := range list {
 		if m.Kind != doc.KindBirth && !c.seen[m.ID] {
 			c.seen[m.ID] = true
@@ -179,7 +179,7 @@ func (c *counting) Milestones(list []doc.Milestone) {
 	}
 }
 
-func (c *counting) add(agent string, at time.Time, t Tally) {
+func (c *counter) add(agent string, at time.Time, t Tally) {
 	c.out.Commits += t.Commits
 	c.out.Steps += t.Steps
 	c.out.Tokens += t.Tokens

@@ -82,7 +82,7 @@ func toVerify(ctx context.Context, s *store.Store, rev string) ([]git.ID, error)
 		id, err := verifiable(ctx, s, rev)
 		return []git.ID{id}, err
 	}
-	c, err := s.MilestoneAtX(ctx, git.HeadName)
+	c, err := s.NewestCommitAt(ctx, git.HeadName)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ type File struct {
 
 type SeenFile struct {
 	Kind fileKind
-	Id   git.ID
+	ID   git.ID
 }
 
 // ends are the ids of a document's first entry and its last.

@@ -79,7 +79,7 @@ func Check(ctx context.Context, s *store.Store, in Refs) error {
 	if err != nil {
 		return err
 	}
-	now, err := s.ClockX()
+	now, err := s.Moment()
 	if err != nil {
 		return err
 	}

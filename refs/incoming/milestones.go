@@ -36,7 +36,7 @@ func (c *Inspection) trailers(n *NewCommit, parsed *git.Commit) error {
 // milestones holds that the commit.md of every milestone ends with its entry, whose id
 // was the largest when it was made. All trees were checked, and so nearly all of these
 // files; one that a parent of our own has too was not.
-func (c *Inspection) Milestones(ctx context.Context, commits []*NewCommit) error {
+func (c *Inspection) commitEntries(ctx context.Context, commits []*NewCommit) error {
 	var list, unread []File
 	for _, n := range commits {
 		top, read := c.Roots[n.Tree]

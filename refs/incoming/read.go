@@ -61,7 +61,7 @@ func (c *Inspection) Commits(ctx context.Context, commits []*NewCommit) error {
 		}
 		level = deeper
 	}
-	return c.Milestones(ctx, commits)
+	return c.commitEntries(ctx, commits)
 }
 
 // readCommits finds the trees of commits.

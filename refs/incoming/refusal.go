@@ -24,28 +24,28 @@ func refuse(ref, what string, cause error, inspect ...string) *fail.Error {
 type Spot struct {
 	At   *NewCommit
 	Path string // of a folder with a slash at its end; of no meaning for the commit itself
-	Id   git.ID
+	ID   git.ID
 }
 
 // placed is what has a spot.
 type placed interface{ Spot() Spot }
 
-func (n *NewCommit) Spot() Spot { return Spot{At: n, Id: n.Id} }
+func (n *NewCommit) Spot() Spot { return Spot{At: n, ID: n.Id} }
 func (f File) Spot() Spot       { return Spot{f.at, f.path, f.Id} }
 func (f folder) Spot() Spot     { return Spot{f.at, f.path + "/", f.id} }
 
 func (p Spot) String() string {
-	if p.Id == p.At.Id {
-		return fmt.Sprintf("commit %s", p.Id)
+	if p.ID == p.At.Id {
+		return fmt.Sprintf("commit %s", p.ID)
 	}
-	return fmt.Sprintf("'%s' (%s) in commit %s", Visible(p.Path), p.Id, p.At.Id)
+	return fmt.Sprintf("'%s' (%s) in commit %s", Visible(p.Path), p.ID, p.At.Id)
 }
 
 // refuse refuses the ref that brings what stands in a spot.
 func (p Spot) refuse(what string, cause error) error {
-	inspect := []string{show(p.Id)}
-	if p.Id != p.At.Id {
-		inspect = []string{fmt.Sprintf("git ls-tree -r -t -l %s", p.At.Id), show(p.Id)}
+	inspect := []string{show(p.ID)}
+	if p.ID != p.At.Id {
+		inspect = []string{fmt.Sprintf("git ls-tree -r -t -l %s", p.At.Id), show(p.ID)}
 	}
 	return refuse(p.At.Ref, p.String()+": "+what, cause, inspect...)
 }

@@ -16,24 +16,24 @@ import (
 )
 
 // deleted drops branches that were deleted long ago. The id in the ref's name says when.
-func (g *collecting) deleted(ctx context.Context) error {
-	list, err := g.s.Repo().Refs(ctx, git.DeletedPrefix)
+func (gc *collector) deleted(ctx context.Context) error {
+	list, err := gc.s.Repo().Refs(ctx, git.DeletedPrefix)
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	expire, err := deletedExpire(ctx, g.s)
+	expire, err := deletedExpire(ctx, gc.s)
 	if err != nil || expire.IsZero() {
 		return err
 	}
 	var old []GCDrop
-	ses, err := g.s.Begin(ctx, g.o.Writer, "gc: drop deleted branches")
+	ses, err := gc.s.Begin(ctx, gc.o.Writer, "gc: drop deleted branches")
 	if err != nil {
 		return err
 	}
 	defer ses.Close()
 	err = ses.Swap(ctx, func(ctx context.Context) error {
 		old = nil
-		list, err := g.s.Repo().Refs(ctx, git.DeletedPrefix)
+		list, err := gc.s.Repo().Refs(ctx, git.DeletedPrefix)
 		if err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func (g *collecting) deleted(ctx context.Context) error {
 			if when.IsZero() || !when.Before(expire) {
 				continue
 			}
-			ses.Tx.Delete(r.Name, r.ID)
+			ses.Refs.Delete(r.Name, r.ID)
 			old = append(old, GCDrop{Kind: GCBranch, Name: name, When: when})
 		}
 		if len(old) == 0 {
@@ -54,7 +54,7 @@ func (g *collecting) deleted(ctx context.Context) error {
 		return err
 	}
 	for _, d := range old {
-		g.drop(d, 0)
+		gc.drop(d, 0)
 	}
 	return nil
 }

@@ -79,13 +79,13 @@ const (
 // next one finishes. What one part cannot do stops no other; the error then tells all of
 // them. fail.ErrNoMemory: there is nothing to take care of.
 func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
-	g := &collecting{s: s, o: o, now: s.Clock()}
+	g := &collector{s: s, o: o, now: s.Clock()}
 	names, err := s.BranchNames(ctx)
 	if err != nil {
 		return g.res, err
 	}
 	if len(names) == 0 {
-		return g.res, s.NoBranch(ctx, "")
+		return g.res, s.NoSuchBranch(ctx, "")
 	}
 	lock, free, err := s.Repo().TryLock(gcLock)
 	if err != nil {
@@ -107,37 +107,37 @@ func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 	return g.res, noteGC(s, o, err)
 }
 
-// collecting is one gc under way.
-type collecting struct {
+// collector is one gc under way.
+type collector struct {
 	s   *store.Store
 	o   Options
 	now time.Time
 	res Result
 }
 
-func (g *collecting) warn(format string, args ...any) {
-	g.res.Warnings = append(g.res.Warnings, fmt.Sprintf(format, args...))
+func (gc *collector) warn(format string, args ...any) {
+	gc.res.Warnings = append(gc.res.Warnings, fmt.Sprintf(format, args...))
 }
 
 // drop notes that something went, and how many bytes with it.
-func (g *collecting) drop(d GCDrop, bytes int64) {
-	g.res.Drops = append(g.res.Drops, d)
-	g.res.Bytes += bytes
+func (gc *collector) drop(d GCDrop, bytes int64) {
+	gc.res.Drops = append(gc.res.Drops, d)
+	gc.res.Bytes += bytes
 }
 
 // run does all of it.
-func (g *collecting) run(ctx context.Context) error {
+func (gc *collector) run(ctx context.Context) error {
 	var errs []error
 	for _, part := range []struct {
 		name string
 		run  func(context.Context) error
 	}{
-		{"cannot write the notes that are missing", g.fold},
-		{"cannot drop deleted branches", g.deleted},
-		{"cannot drop journals", g.journals},
-		{"cannot drop what interrupted commands left", g.states},
-		{"cannot clean the index of searches", g.search},
-		{"cannot pack", g.pack},
+		{"cannot write the notes that are missing", gc.fold},
+		{"cannot drop deleted branches", gc.deleted},
+		{"cannot drop journals", gc.journals},
+		{"cannot drop what interrupted commands left", gc.states},
+		{"cannot clean the index of searches", gc.search},
+		{"cannot pack", gc.pack},
 	} {
 		if err := part.run(ctx); err != nil {
 			if ctx.Err() != nil {
@@ -149,13 +149,13 @@ func (g *collecting) run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-func (g *collecting) fold(ctx context.Context) error {
-	return g.s.FoldBranches(ctx, g.o.Writer)
+func (gc *collector) fold(ctx context.Context) error {
+	return gc.s.FoldBranches(ctx, gc.o.Writer)
 }
 
 // tips are what all refs of memory name.
-func (g *collecting) tips(ctx context.Context) ([]git.ID, error) {
-	v, err := expunge.MemoryRefs(ctx, g.s)
+func (gc *collector) tips(ctx context.Context) ([]git.ID, error) {
+	v, err := expunge.MemoryRefs(ctx, gc.s)
 	if err != nil {
 		return nil, err
 	}
@@ -167,26 +167,26 @@ func (g *collecting) tips(ctx context.Context) ([]git.ID, error) {
 }
 
 // due reports whether there are as many loose objects as start a gc.
-func (g *collecting) due(ctx context.Context) (bool, error) {
-	cfg, err := g.s.Repo().Config(ctx)
+func (gc *collector) due(ctx context.Context) (bool, error) {
+	cfg, err := gc.s.Repo().Config(ctx)
 	if err != nil {
 		return false, err
 	}
-	least, err := store.GcThreshold(cfg)
+	least, err := store.GCThreshold(cfg)
 	if err != nil || least == 0 {
 		return false, err
 	}
-	tips, err := g.tips(ctx)
+	tips, err := gc.tips(ctx)
 	if err != nil {
 		return false, err
 	}
-	n, err := g.s.Repo().CountLoose(ctx, tips)
+	n, err := gc.s.Repo().CountLoose(ctx, tips)
 	return n >= least, err
 }
 
 // pack packs, unless objects may not be deleted.
-func (g *collecting) pack(ctx context.Context) error {
-	cfg, err := g.s.Repo().Config(ctx)
+func (gc *collector) pack(ctx context.Context) error {
+	cfg, err := gc.s.Repo().Config(ctx)
 	if err != nil {
 		return err
 	}
@@ -195,28 +195,28 @@ func (g *collecting) pack(ctx context.Context) error {
 		return err
 	}
 	if precious {
-		g.warn("no object was packed: none may be deleted here, because extensions.preciousObjects is set")
+		gc.warn("no object was packed: none may be deleted here, because extensions.preciousObjects is set")
 		return nil
 	}
-	tips, err := g.tips(ctx)
+	tips, err := gc.tips(ctx)
 	if err != nil {
 		return err
 	}
-	res, err := g.s.Repo().Pack(ctx, git.PackOptions{Tips: tips, Whole: !g.o.Auto,
+	res, err := gc.s.Repo().Pack(ctx, git.PackOptions{Tips: tips, Whole: !gc.o.Auto,
 		Kin: map[string]func([]byte) string{doc.LogFile: doc.SegmentName, doc.CommitFile: doc.SegmentName}})
-	g.res.Packed, g.res.Packs = res.Objects, res.Packs
-	g.res.Bytes += res.Bytes
+	gc.res.Packed, gc.res.Packs = res.Objects, res.Packs
+	gc.res.Bytes += res.Bytes
 	if res.Busy {
-		g.warn("no object was packed: an expunge is at work")
+		gc.warn("no object was packed: an expunge is at work")
 	}
 	if err != nil {
 		return err
 	}
-	n, freed, err := g.s.Repo().ClearTemp(g.now.Add(-tempAge))
+	n, freed, err := gc.s.Repo().ClearTemp(gc.now.Add(-tempAge))
 	for range n {
-		g.drop(GCDrop{Kind: GCTemp}, 0)
+		gc.drop(GCDrop{Kind: GCTemp}, 0)
 	}
-	g.res.Bytes += freed
+	gc.res.Bytes += freed
 	return err
 }
 
@@ -225,7 +225,7 @@ func (g *collecting) pack(ctx context.Context) error {
 func noteGC(s *store.Store, o Options, err error) error {
 	switch {
 	case err == nil:
-		err = os.Remove(s.StatePath(store.GcLog))
+		err = os.Remove(s.StatePath(store.GCLog))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}

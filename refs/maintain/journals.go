@@ -34,8 +34,8 @@ type deadJournal struct {
 //
 // A file that holds a step which stands nowhere else stays, and is told. One that has
 // a branch's journal as its twin is left to fsck.
-func (g *collecting) journals(ctx context.Context) error {
-	dir := g.s.StatePath("journal")
+func (gc *collector) journals(ctx context.Context) error {
+	dir := gc.s.StatePath("journal")
 	files, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -43,14 +43,14 @@ func (g *collecting) journals(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	branches, err := g.branchFiles(ctx, ".jsonl")
+	branches, err := gc.branchFiles(ctx, ".jsonl")
 	if err != nil {
 		return err
 	}
 	var dead []deadJournal
 	wanted := map[string]bool{}
 	for _, f := range files {
-		d, err := g.deadJournal(dir, f, branches)
+		d, err := gc.deadJournal(dir, f, branches)
 		if err != nil {
 			return err
 		}
@@ -64,11 +64,11 @@ func (g *collecting) journals(ctx context.Context) error {
 	if len(dead) == 0 {
 		return nil
 	}
-	if err := StepsAnywhere(ctx, g.s, wanted); err != nil {
+	if err := StepsAnywhere(ctx, gc.s, wanted); err != nil {
 		return err
 	}
 	for _, d := range dead {
-		if err := g.dropJournal(ctx, dir, d, wanted); err != nil {
+		if err := gc.dropJournal(ctx, dir, d, wanted); err != nil {
 			return err
 		}
 	}
@@ -76,8 +76,8 @@ func (g *collecting) journals(ctx context.Context) error {
 }
 
 // branchFiles are the branches by the name of a file of local state.
-func (g *collecting) branchFiles(ctx context.Context, suffix string) (map[string]string, error) {
-	names, err := g.s.BranchNames(ctx)
+func (gc *collector) branchFiles(ctx context.Context, suffix string) (map[string]string, error) {
+	names, err := gc.s.BranchNames(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func journalOf(name string) (own string, age time.Duration, ok bool) {
 }
 
 // deadJournal looks at a file; nil for one that is in use, or not old enough.
-func (g *collecting) deadJournal(dir string, f fs.DirEntry, branches map[string]string) (*deadJournal, error) {
+func (gc *collector) deadJournal(dir string, f fs.DirEntry, branches map[string]string) (*deadJournal, error) {
 	own, age, ok := journalOf(f.Name())
 	if _, has := branches[f.Name()]; !ok || has || !f.Type().IsRegular() {
 		return nil, nil
@@ -117,7 +117,7 @@ func (g *collecting) deadJournal(dir string, f fs.DirEntry, branches map[string]
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil || g.now.Sub(info.ModTime()) < age {
+	if err != nil || gc.now.Sub(info.ModTime()) < age {
 		return nil, err
 	}
 	path := filepath.Join(dir, f.Name())
@@ -207,22 +207,22 @@ func (h *stepHeadings) Write(data []byte) (int, error) {
 
 // dropJournal removes a file if memory holds every step of it. A branch that is being
 // made, renamed or deleted has its journal to itself.
-func (g *collecting) dropJournal(ctx context.Context, dir string, d deadJournal, held map[string]bool) (err error) {
+func (gc *collector) dropJournal(ctx context.Context, dir string, d deadJournal, held map[string]bool) (err error) {
 	own, age, _ := journalOf(d.name)
-	lock, free, err := g.s.Repo().TryLock(store.JournalLock(own))
+	lock, free, err := gc.s.Repo().TryLock(store.JournalLock(own))
 	if err != nil || !free {
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
 	path := filepath.Join(dir, d.name)
 	if own == d.name {
-		branches, err := g.branchFiles(ctx, ".jsonl")
+		branches, err := gc.branchFiles(ctx, ".jsonl")
 		if _, has := branches[own]; err != nil || has {
 			return err
 		}
-		j, err := journal.Open(ctx, path, g.s.JournalOptions())
+		j, err := journal.Open(ctx, path, gc.s.JournalOptions())
 		if err != nil && !errors.Is(err, journal.ErrMissing) {
-			g.warn("journal '%s' is of no branch and cannot be read; it stays: %v", path, err)
+			gc.warn("journal '%s' is of no branch and cannot be read; it stays: %v", path, err)
 			return nil
 		}
 		if err == nil {
@@ -237,21 +237,21 @@ func (g *collecting) dropJournal(ctx context.Context, dir string, d deadJournal,
 		return err
 	}
 	if age != tempAge {
-		if lost := g.nowhereElse(data, held, age == 0); lost != "" {
-			g.warn("'%s' holds %s; it stays", path, lost)
+		if lost := gc.nowhereElse(data, held, age == 0); lost != "" {
+			gc.warn("'%s' holds %s; it stays", path, lost)
 			return nil
 		}
 	}
 	if err := os.Remove(path); err != nil {
 		return err
 	}
-	g.drop(GCDrop{Kind: GCJournal, Name: d.name}, int64(len(data)))
+	gc.drop(GCDrop{Kind: GCJournal, Name: d.name}, int64(len(data)))
 	return nil
 }
 
 // nowhereElse says what a file of journals holds that memory does not; "" for nothing.
 // In a journal a line that cannot be read may have been a step once.
-func (g *collecting) nowhereElse(data []byte, held map[string]bool, isJournal bool) string {
+func (gc *collector) nowhereElse(data []byte, held map[string]bool, isJournal bool) string {
 	lost := 0
 	for _, id := range stepIDs(data) {
 		if !held[id] { // or it came since

@@ -13,13 +13,13 @@ import (
 // search makes the index of searches smaller: it is written anew without the texts that
 // no branch has any more, if they are half of it, and loses its largest files if it is
 // above its limit. The next search adds what it lacks.
-func (g *collecting) search(ctx context.Context) (err error) {
-	limit, err := search.SearchCacheLimit(ctx, g.s)
+func (gc *collector) search(ctx context.Context) (err error) {
+	limit, err := search.SearchCacheLimit(ctx, gc.s)
 	if err != nil {
 		return err
 	}
-	c := &search.Corpus{S: g.s, All: true, Tips: map[string]git.ID{}}
-	c.Cached, c.Bad = search.OpenShards(g.s)
+	c := &search.Corpus{S: gc.s, All: true, Tips: map[string]git.ID{}}
+	c.Cached, c.Bad = search.OpenShards(gc.s)
 	defer func() { err = errors.Join(err, c.Close()) }()
 	before := search.SizeOf(c.Cached)
 	if before == 0 && len(c.Bad) == 0 {
@@ -29,7 +29,7 @@ func (g *collecting) search(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if c.Branches, err = search.ListFiles(ctx, g.s, trees, true); err != nil {
+	if c.Branches, err = search.ListFiles(ctx, gc.s, trees, true); err != nil {
 		return err
 	}
 	alive, err := c.Alive(ctx)
@@ -39,8 +39,8 @@ func (g *collecting) search(ctx context.Context) (err error) {
 	if 2*search.DeadIn(c.Cached, alive) < before && before <= limit && len(c.Bad) == 0 {
 		return nil
 	}
-	after, err := shrinkCache(g.s, c.Cached, c.Bad, limit, alive)
-	g.res.Bytes += before - after
+	after, err := shrinkCache(gc.s, c.Cached, c.Bad, limit, alive)
+	gc.res.Bytes += before - after
 	return err
 }
 

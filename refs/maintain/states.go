@@ -17,17 +17,17 @@ import (
 
 // states drops local state of branches and worktrees that are gone, and what killed
 // commands left half written.
-func (g *collecting) states(ctx context.Context) error {
-	branches, err := g.branchFiles(ctx, ".json")
+func (gc *collector) states(ctx context.Context) error {
+	branches, err := gc.branchFiles(ctx, ".json")
 	if err != nil {
 		return err
 	}
-	return errors.Join(g.merges(ctx, branches), g.bisects(ctx, branches), g.intents(ctx), g.tempFiles(), g.locks(ctx))
+	return errors.Join(gc.merges(ctx, branches), gc.bisects(ctx, branches), gc.intents(ctx), gc.tempFiles(), gc.locks(ctx))
 }
 
 // stateFiles lists the files of a folder of local state; none where it is absent.
-func (g *collecting) stateFiles(dir string) ([]fs.DirEntry, error) {
-	files, err := os.ReadDir(g.s.StatePath(dir))
+func (gc *collector) stateFiles(dir string) ([]fs.DirEntry, error) {
+	files, err := os.ReadDir(gc.s.StatePath(dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -36,18 +36,18 @@ func (g *collecting) stateFiles(dir string) ([]fs.DirEntry, error) {
 
 // merges drops merges and syncs that wait on branches that are gone. One whose name was
 // shortened is of a branch that its content names.
-func (g *collecting) merges(ctx context.Context, branches map[string]string) error {
-	files, err := g.stateFiles(store.MergeDir)
+func (gc *collector) merges(ctx context.Context, branches map[string]string) error {
+	files, err := gc.stateFiles(store.MergeDir)
 	if err != nil {
 		return err
 	}
 	for _, f := range files {
 		var h struct{ Target string }
-		if _, has := branches[f.Name()]; has || !g.reads(store.MergeDir, f, &h) || store.HeldName(h.Target) != path.Join(store.MergeDir, f.Name()) {
+		if _, has := branches[f.Name()]; has || !gc.reads(store.MergeDir, f, &h) || store.MergeStateName(h.Target) != path.Join(store.MergeDir, f.Name()) {
 			continue
 		}
-		err := g.unlessMade(ctx, store.BranchLock(h.Target), h.Target, func() error {
-			return g.dropState(GCDrop{Kind: GCMerge, Name: h.Target}, store.HeldName(h.Target))
+		err := gc.unlessMade(ctx, store.BranchLock(h.Target), h.Target, func() error {
+			return gc.dropState(GCDrop{Kind: GCMerge, Name: h.Target}, store.MergeStateName(h.Target))
 		})
 		if err != nil {
 			return err
@@ -58,26 +58,26 @@ func (g *collecting) merges(ctx context.Context, branches map[string]string) err
 
 // reads decodes a JSON file of local state, and reports whether it could: fsck tells of
 // those that cannot be read.
-func (g *collecting) reads(dir string, f fs.DirEntry, into any) bool {
-	data, err := os.ReadFile(g.s.StatePath(path.Join(dir, f.Name())))
+func (gc *collector) reads(dir string, f fs.DirEntry, into any) bool {
+	data, err := os.ReadFile(gc.s.StatePath(path.Join(dir, f.Name())))
 	return err == nil && filepath.Ext(f.Name()) == ".json" && json.Unmarshal(data, into) == nil
 }
 
 // unlessMade does something with a lock held, if it is free and a branch does not exist.
-func (g *collecting) unlessMade(ctx context.Context, lockName, branch string, do func() error) error {
-	lock, free, err := g.s.Repo().TryLock(lockName)
+func (gc *collector) unlessMade(ctx context.Context, lockName, branch string, do func() error) error {
+	lock, free, err := gc.s.Repo().TryLock(lockName)
 	if err != nil || !free {
 		return err
 	}
-	if _, err = g.s.Repo().Ref(ctx, git.BranchRef(branch)); errors.Is(err, git.ErrNotFound) {
+	if _, err = gc.s.Repo().Ref(ctx, git.BranchRef(branch)); errors.Is(err, git.ErrNotFound) {
 		err = do()
 	}
 	return errors.Join(err, lock.Unlock())
 }
 
 // dropState removes a file of local state.
-func (g *collecting) dropState(d GCDrop, name string) error {
-	file := g.s.StatePath(name)
+func (gc *collector) dropState(d GCDrop, name string) error {
+	file := gc.s.StatePath(name)
 	info, err := os.Stat(file)
 	if err == nil {
 		err = os.Remove(file)
@@ -86,21 +86,21 @@ func (g *collecting) dropState(d GCDrop, name string) error {
 		return nil
 	}
 	if err == nil {
-		g.drop(d, info.Size())
+		gc.drop(d, info.Size())
 	}
 	return err
 }
 
 // bisects drops those of worktrees that were removed, and of branches that are gone.
-func (g *collecting) bisects(ctx context.Context, branches map[string]string) error {
-	worktrees, err := g.stateFiles(store.BisectDir)
+func (gc *collector) bisects(ctx context.Context, branches map[string]string) error {
+	worktrees, err := gc.stateFiles(store.BisectDir)
 	if err != nil {
 		return err
 	}
 	for _, w := range worktrees {
 		id, linked := strings.CutPrefix(w.Name(), "worktree-")
-		gone := linked && !g.s.Repo().HasWorktree(path.Join("worktrees", id))
-		files, err := g.stateFiles(path.Join(store.BisectDir, w.Name()))
+		gone := linked && !gc.s.Repo().HasWorktree(path.Join("worktrees", id))
+		files, err := gc.stateFiles(path.Join(store.BisectDir, w.Name()))
 		if err != nil {
 			return err
 		}
@@ -108,28 +108,28 @@ func (g *collecting) bisects(ctx context.Context, branches map[string]string) er
 			if _, has := branches[f.Name()]; filepath.Ext(f.Name()) != ".json" || has && !gone {
 				continue
 			}
-			if err := g.dropBisect(ctx, path.Join(store.BisectDir, w.Name(), f.Name()), gone); err != nil {
+			if err := gc.dropBisect(ctx, path.Join(store.BisectDir, w.Name(), f.Name()), gone); err != nil {
 				return err
 			}
 		}
 		if gone {
 			// One that is not empty has what is not ours in it.
-			_ = os.Remove(g.s.StatePath(path.Join(store.BisectDir, w.Name())))
+			_ = os.Remove(gc.s.StatePath(path.Join(store.BisectDir, w.Name())))
 		}
 	}
 	return nil
 }
 
 // dropBisect drops one, unless it is in use or its branch was made meanwhile.
-func (g *collecting) dropBisect(ctx context.Context, name string, gone bool) error {
-	lock, free, err := g.s.Repo().TryLock(name)
+func (gc *collector) dropBisect(ctx context.Context, name string, gone bool) error {
+	lock, free, err := gc.s.Repo().TryLock(name)
 	if err != nil || !free {
 		return err
 	}
-	branches, err := g.branchFiles(ctx, ".json")
+	branches, err := gc.branchFiles(ctx, ".json")
 	if _, has := branches[path.Base(name)]; err == nil && (gone || !has) {
 		branch := strings.ReplaceAll(strings.TrimSuffix(path.Base(name), ".json"), "%2F", "/")
-		err = g.dropState(GCDrop{Kind: GCBisect, Name: branch}, name)
+		err = gc.dropState(GCDrop{Kind: GCBisect, Name: branch}, name)
 	}
 	return errors.Join(err, lock.Unlock())
 }
@@ -137,24 +137,24 @@ func (g *collecting) dropBisect(ctx context.Context, name string, gone bool) err
 // intents settles interrupted commands whose worktree or branch is gone: nothing can
 // finish them any more, and what they had made is told. The others wait for the next
 // command that changes their branch.
-func (g *collecting) intents(ctx context.Context) error {
-	files, err := g.stateFiles(store.IntentDir)
+func (gc *collector) intents(ctx context.Context) error {
+	files, err := gc.stateFiles(store.IntentDir)
 	if err != nil {
 		return err
 	}
 	for _, f := range files {
 		var in code.Intent
-		if !g.reads(store.IntentDir, f, &in) || code.IntentName(in.Branch) != path.Join(store.IntentDir, f.Name()) || store.CheckBranchName(in.Branch) != nil {
+		if !gc.reads(store.IntentDir, f, &in) || code.IntentName(in.Branch) != path.Join(store.IntentDir, f.Name()) || store.CheckBranchName(in.Branch) != nil {
 			continue
 		}
-		_, err := g.s.Repo().Ref(ctx, git.BranchRef(in.Branch))
+		_, err := gc.s.Repo().Ref(ctx, git.BranchRef(in.Branch))
 		if err != nil && !errors.Is(err, git.ErrNotFound) {
 			return err
 		}
-		if err == nil && g.s.Repo().HasWorktree(in.Worktree) {
+		if err == nil && gc.s.Repo().HasWorktree(in.Worktree) {
 			continue
 		}
-		lock, free, err := g.s.Repo().TryLock(store.BranchLock(in.Branch))
+		lock, free, err := gc.s.Repo().TryLock(store.BranchLock(in.Branch))
 		if err != nil {
 			return err
 		}
@@ -164,27 +164,27 @@ func (g *collecting) intents(ctx context.Context) error {
 		if err := lock.Unlock(); err != nil {
 			return err
 		}
-		if err := g.settle(ctx, in.Branch, f.Name()); err != nil {
+		if err := gc.settle(ctx, in.Branch, f.Name()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (g *collecting) settle(ctx context.Context, branch, file string) error {
-	ses, err := g.s.Begin(ctx, g.o.Writer, "gc", branch)
+func (gc *collector) settle(ctx context.Context, branch, file string) error {
+	ses, err := gc.s.Begin(ctx, gc.o.Writer, "gc", branch)
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(g.s.StatePath(path.Join(store.IntentDir, file))); errors.Is(err, fs.ErrNotExist) {
-		g.drop(GCDrop{Kind: GCIntent, Name: branch}, 0)
+	if _, err := os.Stat(gc.s.StatePath(path.Join(store.IntentDir, file))); errors.Is(err, fs.ErrNotExist) {
+		gc.drop(GCDrop{Kind: GCIntent, Name: branch}, 0)
 	}
 	return ses.Close()
 }
 
 // tempFiles drops files of local state that nobody finished writing.
-func (g *collecting) tempFiles() error {
-	return filepath.WalkDir(g.s.Repo().StateDir(), func(file string, d fs.DirEntry, err error) error {
+func (gc *collector) tempFiles() error {
+	return filepath.WalkDir(gc.s.Repo().StateDir(), func(file string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // somebody else cleared it away
 		}
@@ -192,9 +192,9 @@ func (g *collecting) tempFiles() error {
 			return err
 		}
 		info, err := d.Info()
-		if err == nil && g.now.Sub(info.ModTime()) > tempAge {
+		if err == nil && gc.now.Sub(info.ModTime()) > tempAge {
 			if err = os.Remove(file); err == nil {
-				g.drop(GCDrop{Kind: GCTemp, Name: d.Name()}, info.Size())
+				gc.drop(GCDrop{Kind: GCTemp, Name: d.Name()}, info.Size())
 			}
 		}
 		if errors.Is(err, fs.ErrNotExist) {
@@ -207,8 +207,8 @@ func (g *collecting) tempFiles() error {
 // locks removes the files of locks of branches that are gone. They hold nothing, and are
 // made again when they are needed; agents that make a branch for each task would leave
 // thousands.
-func (g *collecting) locks(ctx context.Context) error {
-	names, err := g.s.BranchNames(ctx)
+func (gc *collector) locks(ctx context.Context) error {
+	names, err := gc.s.BranchNames(ctx)
 	if err != nil {
 		return err
 	}
@@ -216,5 +216,5 @@ func (g *collecting) locks(ctx context.Context) error {
 	for i, name := range names {
 		used[i] = store.BranchLock(name)
 	}
-	return g.s.Repo().ForgetLocks(store.JournalLock(""), used, g.now.Add(-tempAge))
+	return gc.s.Repo().ForgetLocks(store.JournalLock(""), used, gc.now.Add(-tempAge))
 }

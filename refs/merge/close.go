@@ -12,7 +12,7 @@ import (
 
 // checkOpen refuses to abandon a branch that is closed already, unless it has
 // steps that nobody has seen.
-func (m *merging) checkOpen(source *store.Tip) error {
+func (m *operation) checkOpen(source *store.Tip) error {
 	status := source.Commit().Trailer(store.TrailerStatus)
 	if status == "" || status == doc.StatusActive || len(m.drained.Lines) > 0 {
 		return nil
@@ -23,7 +23,7 @@ func (m *merging) checkOpen(source *store.Tip) error {
 
 // closeSource commits what is pending on the source and, if the merge closes it,
 // says so there. It returns the source as it then stands.
-func (m *merging) closeSource(ctx context.Context, source *store.Tip) (*store.Tip, error) {
+func (m *operation) closeSource(ctx context.Context, source *store.Tip) (*store.Tip, error) {
 	closes, status := m.o.Abandon, doc.StatusAbandoned
 	if !m.o.Abandon && !m.o.Keep {
 		var err error
@@ -53,7 +53,7 @@ func (m *merging) closeSource(ctx context.Context, source *store.Tip) (*store.Ti
 	if closes {
 		facts := c.Meta.Branch()
 		facts.Status = status
-		facts.MergedInto, facts.MergedAt = m.target, m.By.When
+		facts.MergedInto, facts.MergedAt = m.target, m.Signature.When
 		if m.o.Abandon {
 			facts.MergedInto, c.Body = "", m.o.Contribution
 		}

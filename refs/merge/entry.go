@@ -40,8 +40,8 @@ func descends(ctx context.Context, s *store.Store, tip *git.Commit, from string)
 
 // entry is the milestone of a merge: what the caller wrote, what the branch was
 // for, and what it brought.
-func (m *merging) entry(ctx context.Context, summary string, source, target *store.Tip, u *United) (*doc.Milestone, error) {
-	meta, err := m.Store.MetadataX(ctx, source)
+func (m *operation) entry(ctx context.Context, summary string, source, target *store.Tip, u *United) (*doc.Milestone, error) {
+	meta, err := m.Store.ParsedMetadata(ctx, source)
 	if err != nil {
 		return nil, err
 	}
@@ -101,12 +101,12 @@ func ownProgress(live []doc.Milestone, branch string, limit int) string {
 
 // outcome adds a branch's end to the roadmap, ticks what the caller says is done
 // and returns the roadmap's commit.
-func (m *merging) outcome(ctx context.Context, source *store.Tip, what string) (git.ID, error) {
+func (m *operation) outcome(ctx context.Context, source *store.Tip, what string) (git.ID, error) {
 	old, data, err := m.Store.ReadRoadmap(ctx)
 	if err != nil {
 		return "", err
 	}
-	meta, err := m.Store.MetadataX(ctx, source)
+	meta, err := m.Store.ParsedMetadata(ctx, source)
 	if err != nil {
 		return "", err
 	}

@@ -55,7 +55,7 @@ func mergeOn(ctx context.Context, s *store.Store, target string, o store.MergeOp
 		return res, err
 	}
 	defer ses.Close()
-	m := &merging{Transaction: ses, o: o, target: target, res: &res}
+	m := &operation{Transaction: ses, o: o, target: target, res: &res}
 	m.tip = source.Commit().ID
 	if err := m.prepare(ctx); err != nil {
 		return res, err
@@ -91,7 +91,7 @@ func check(o *store.MergeOptions, target string) error {
 	if o.Summary == "" && o.Contribution == "" {
 		return nil
 	}
-	if _, err := store.CheckMilestone(&o.Summary, &o.Contribution, new(string)); err != nil {
+	if _, err := store.CheckEntry(&o.Summary, &o.Contribution, new(string)); err != nil {
 		return err
 	}
 	if o.Contribution == o.Summary { // the merge says enough of itself
@@ -100,8 +100,8 @@ func check(o *store.MergeOptions, target string) error {
 	return nil
 }
 
-// merging is one MERGE: what it was asked and what the last try made.
-type merging struct {
+// operation is one MERGE: what it was asked and what the last try made.
+type operation struct {
 	*store.Transaction
 	o      store.MergeOptions
 	target string
@@ -119,7 +119,7 @@ type merging struct {
 }
 
 // build makes one try, on both tips as they stand now.
-func (m *merging) build(ctx context.Context) error {
+func (m *operation) build(ctx context.Context) error {
 	m.res.Conflicts, m.res.UpToDate, m.res.Steps = []store.Conflict{}, false, 0
 	m.closing, m.merged = nil, nil
 	source, err := m.Store.Tip(ctx, m.o.Source)
@@ -162,7 +162,7 @@ func (m *merging) build(ctx context.Context) error {
 
 // bases are the commits that both sides come from, seen before the source gets its
 // closing commit.
-func (m *merging) bases(ctx context.Context, source, target *store.Tip) ([]git.ID, error) {
+func (m *operation) bases(ctx context.Context, source, target *store.Tip) ([]git.ID, error) {
 	ahead, err := isAhead(ctx, m.Store, source.Commit(), target.Commit().ID)
 	if err != nil {
 		return nil, err
@@ -200,7 +200,7 @@ func isAhead(ctx context.Context, s *store.Store, c *git.Commit, of git.ID) (boo
 }
 
 // mergeInto builds the merge commit on the target.
-func (m *merging) mergeInto(ctx context.Context, target, source *store.Tip, bases []git.ID) error {
+func (m *operation) mergeInto(ctx context.Context, target, source *store.Tip, bases []git.ID) error {
 	summary := m.o.Summary
 	if summary == "" {
 		summary = "Merge branch '" + source.Name() + "'"
@@ -210,11 +210,11 @@ func (m *merging) mergeInto(ctx context.Context, target, source *store.Tip, base
 		return err
 	}
 	c.Parents = append(c.Parents, source.Commit().ID)
-	u, err := MergeTrees(ctx, m.Transaction, c, Joining{Ours: target, Theirs: source, Bases: bases, Settle: m.settle})
+	u, err := MergeTrees(ctx, m.Transaction, c, TreeMerge{Ours: target, Theirs: source, Bases: bases, Settle: m.settle})
 	if err != nil {
 		return err
 	}
-	theirs, err := m.Store.NewestX(ctx, source)
+	theirs, err := m.Store.NewestEntry(ctx, source)
 	if err != nil {
 		return err
 	}
@@ -240,7 +240,7 @@ func (m *merging) mergeInto(ctx context.Context, target, source *store.Tip, base
 	if err != nil {
 		return fmt.Errorf("the merged %s: %w", doc.CommitFile, err)
 	}
-	if err := m.AddMilestone(ctx, c, live, u.Commits, entry); err != nil {
+	if err := m.AddCommit(ctx, c, live, u.Commits, entry); err != nil {
 		return err
 	}
 	if err := m.Store.RefreshDetected(ctx, c, target.Commit()); err != nil {
@@ -269,15 +269,15 @@ func setPurpose(c *store.Draft, purpose string) error {
 }
 
 // finish marks both journals and folds the notes.
-func (m *merging) finish(ctx context.Context) []string {
+func (m *operation) finish(ctx context.Context) []string {
 	warnings := m.warnings
 	if m.closing != nil {
 		mark := m.Mark(ctx, m.o.Source, m.drained, m.closing.ID, 0, m.lastID)
-		warnings = append(warnings, m.Afterwards(mark, nil)...)
+		warnings = append(warnings, m.LateWarnings(mark, nil)...)
 	}
 	if m.merged != nil {
 		mark := m.Mark(ctx, m.target, m.waiting.Untouched(), m.merged.ID, 0, *m.res.ID)
-		warnings = append(warnings, m.Afterwards(mark, m.Fold(ctx, m.merged))...)
+		warnings = append(warnings, m.LateWarnings(mark, m.Fold(ctx, m.merged))...)
 	}
 	return warnings
 }

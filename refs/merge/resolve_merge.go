@@ -15,7 +15,7 @@ import (
 
 // prepare reads what waits on the target. A merge that waits is gone on with when
 // it is tried again; another one has to wait for it.
-func (m *merging) prepare(ctx context.Context) error {
+func (m *operation) prepare(ctx context.Context) error {
 	var err error
 	if m.held, err = m.Store.ReadMerge(m.target); err != nil {
 		return err
@@ -38,7 +38,7 @@ func (m *merging) prepare(ctx context.Context) error {
 
 // goOn takes the message from the merge that waits, unless there is a new one, and
 // holds that its source still is that branch, and not another one of its name.
-func (m *merging) goOn(ctx context.Context) error {
+func (m *operation) goOn(ctx context.Context) error {
 	if m.o.Summary == "" && m.o.Contribution == "" {
 		m.o.Summary, m.o.Contribution = m.held.Merge.Summary, m.held.Merge.Contribution
 	}
@@ -51,7 +51,7 @@ func (m *merging) goOn(ctx context.Context) error {
 }
 
 // wait keeps a merge in conflict for Resolve, and returns the refusal.
-func (m *merging) wait(refusal error) error {
+func (m *operation) wait(refusal error) error {
 	if !errors.Is(refusal, fail.ErrConflict) || m.o.DryRun {
 		return refusal
 	}
@@ -151,7 +151,7 @@ func WaitingMerge(ctx context.Context, s *store.Store, target string) (*store.Wa
 }
 
 // find looks a conflict up by its path. A topic may also be named by its key.
-func find(h *store.WaitingMerge, path string) (*store.HeldPlace, error) {
+func find(h *store.WaitingMerge, path string) (*store.HeldConflict, error) {
 	names := make([]string, len(h.Conflicts))
 	for i := range h.Conflicts {
 		p := &h.Conflicts[i]

@@ -23,16 +23,16 @@ func status(h *store.WaitingMerge) Status {
 // holdMerge keeps conflicts for Resolve. What was settled before stays settled
 // where it still is about the same two texts.
 func HoldMerge(s *store.Store, h, before *store.WaitingMerge, list []store.Conflict) error {
-	h.Version, h.Conflicts = store.HeldVersion, make([]store.HeldPlace, len(list))
+	h.Version, h.Conflicts = store.MergeStateVersion, make([]store.HeldConflict, len(list))
 	for i, c := range list {
-		h.Conflicts[i] = store.HeldPlace{Conflict: c}
+		h.Conflicts[i] = store.HeldConflict{Conflict: c}
 		if text, ok := resolution(before, &c); ok {
 			h.Conflicts[i].Text, h.Conflicts[i].Resolved = text, true
 		} else {
 			h.Conflicts[i].Resolved = false // by a preference, which the next try follows again
 		}
 	}
-	slices.SortFunc(h.Conflicts, func(a, b store.HeldPlace) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(h.Conflicts, func(a, b store.HeldConflict) int { return strings.Compare(a.Path, b.Path) })
 	return s.WriteHeld(h)
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // joining is one merge of two trees of memory.
-type Joining struct {
+type TreeMerge struct {
 	Ours, Theirs *store.Tip
 	Bases        []git.ID // the best common ancestors of the two
 	Replica      bool     // the two are one branch, in two repositories
@@ -36,7 +36,7 @@ func Unsettled(list []store.Conflict) int {
 
 // mergeTrees merges the documents of theirs into a change on top of ours. Every
 // conflict is found before it returns; nothing but objects is written.
-func MergeTrees(ctx context.Context, ses *store.Transaction, c *store.Draft, j Joining) (*United, error) {
+func MergeTrees(ctx context.Context, ses *store.Transaction, c *store.Draft, j TreeMerge) (*United, error) {
 	base, err := branchBase(ctx, ses, j.Ours.Name(), j.Bases, j.Replica)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func MergeTrees(ctx context.Context, ses *store.Transaction, c *store.Draft, j J
 	both := sides{ours: j.Ours, theirs: j.Theirs, totals: c.Meta.Totals()}
 	if len(j.Bases) == 1 { // a virtual base has no entries
 		both.base = base
-		meta, err := ses.Store.MetadataX(ctx, base)
+		meta, err := ses.Store.ParsedMetadata(ctx, base)
 		if err != nil {
 			return nil, err
 		}

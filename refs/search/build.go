@@ -209,16 +209,16 @@ func (c *Corpus) indexPending(ctx context.Context) error {
 	}
 	b := index.NewBuilder()
 	for _, branch := range c.Branches {
-		steps := c.waiting[branch.Branch]
+		steps := c.waiting[branch.branch]
 		if len(steps) == 0 {
 			continue
 		}
-		key := pendingKey(branch.Branch)
-		c.places[key] = &place{file: doc.LogFile, branches: []string{branch.Branch}, docs: -1}
+		key := pendingKey(branch.branch)
+		c.places[key] = &place{file: doc.LogFile, branches: []string{branch.branch}, docs: -1}
 		b.Unit(key)
 		for _, step := range steps {
 			if err := addStep(b, &step); err != nil {
-				return fmt.Errorf("journal of branch '%s', step %d: %w", branch.Branch, step.Number, err)
+				return fmt.Errorf("journal of branch '%s', step %d: %w", branch.branch, step.Number, err)
 			}
 		}
 	}
@@ -257,5 +257,5 @@ func (c *Corpus) pendingSteps(ctx context.Context, branch string) ([]doc.Step, e
 	if err != nil {
 		return nil, err
 	}
-	return c.S.Waiting(ctx, branch, p)
+	return c.S.WaitingSteps(ctx, branch, p)
 }

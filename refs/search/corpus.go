@@ -167,7 +167,7 @@ func placesOf(branches []branchFiles, kinds func(index.Kind) bool) (map[index.Ke
 				p = &place{file: fileOf(key.Kind), path: f.path, blob: f.id, docs: -1}
 				places[key] = p
 			}
-			p.branches = append(p.branches, b.Branch)
+			p.branches = append(p.branches, b.branch)
 		}
 	}
 	return places, nil

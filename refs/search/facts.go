@@ -28,7 +28,7 @@ type milestones struct{ lines string } // those of ids; all of one length
 
 // commit finds the commit of a milestone. It is found among ten thousand without looking
 // at more than fourteen: to read them all took longer than the rest of a search.
-func (m milestones) Commit(id string) (git.ID, bool) {
+func (m milestones) commit(id string) (git.ID, bool) {
 	size := strings.IndexByte(m.lines, '\n') + 1
 	if size == 0 {
 		return "", false
@@ -127,7 +127,7 @@ func (n noted) judge(r *ranked) notes.Judgement {
 	if r.key.Kind != index.Commits {
 		return notes.Judgement{}
 	}
-	commit, ok := n.commits.Commit(ulid.ULID(r.ID).String())
+	commit, ok := n.commits.commit(ulid.ULID(r.ID).String())
 	if !ok {
 		return notes.Judgement{}
 	}
@@ -192,7 +192,7 @@ func judgements(ctx context.Context, s *store.Store) (map[git.ID]notes.Judgement
 	if tree == c.Tree {
 		return judged, nil
 	}
-	pair := history.TreePair{tree, c.Tree}
+	pair := history.TreePair{Old: tree, Now: c.Tree}
 	diffs, err := history.DiffTrees(ctx, s, []history.TreePair{pair})
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 // branchFiles is what can be searched in a branch: its documents of entries and its
 // topics, by path. They are the same for as long as the tree is.
 type branchFiles struct {
-	Branch string
+	branch string
 	tree   git.ID
 	files  []branchFile // by path
 }
@@ -37,7 +37,7 @@ func searchable() []string {
 func ListFiles(ctx context.Context, s *store.Store, trees map[string]git.ID, all bool) ([]branchFiles, error) {
 	known := map[string]branchFiles{}
 	for _, b := range parseFileLists(s.ReadCache(cacheFiles)) {
-		known[b.Branch] = b
+		known[b.branch] = b
 	}
 	var list, stale []branchFiles
 	for branch, tree := range trees {
@@ -47,7 +47,7 @@ func ListFiles(ctx context.Context, s *store.Store, trees map[string]git.ID, all
 			continue
 		}
 		if !ok {
-			b = branchFiles{Branch: branch, tree: s.Repo().EmptyTree()}
+			b = branchFiles{branch: branch, tree: s.Repo().EmptyTree()}
 		}
 		stale = append(stale, b)
 	}
@@ -60,11 +60,11 @@ func ListFiles(ctx context.Context, s *store.Store, trees map[string]git.ID, all
 		}
 		list = append(list, stale...)
 		for _, b := range list {
-			known[b.Branch] = b
+			known[b.branch] = b
 		}
 		s.WriteCache(cacheFiles, formatFileLists(known))
 	}
-	slices.SortFunc(list, func(a, b branchFiles) int { return strings.Compare(a.Branch, b.Branch) })
+	slices.SortFunc(list, func(a, b branchFiles) int { return strings.Compare(a.branch, b.branch) })
 	return list, nil
 }
 
@@ -72,7 +72,7 @@ func ListFiles(ctx context.Context, s *store.Store, trees map[string]git.ID, all
 func updateFiles(ctx context.Context, s *store.Store, lists []branchFiles, trees map[string]git.ID) error {
 	var pairs []history.TreePair
 	for _, b := range lists {
-		pairs = append(pairs, history.TreePair{b.tree, trees[b.Branch]})
+		pairs = append(pairs, history.TreePair{Old: b.tree, Now: trees[b.branch]})
 	}
 	diffs, err := history.DiffTrees(ctx, s, pairs, searchable()...)
 	if err != nil {
@@ -94,7 +94,7 @@ func updateFiles(ctx context.Context, s *store.Store, lists []branchFiles, trees
 				delete(files, c.Path)
 			}
 		}
-		b.tree, b.files = trees[b.Branch], make([]branchFile, 0, len(files))
+		b.tree, b.files = trees[b.branch], make([]branchFile, 0, len(files))
 		for _, path := range slices.Sorted(maps.Keys(files)) {
 			b.files = append(b.files, branchFile{path, files[path]})
 		}
@@ -111,7 +111,7 @@ func parseFileLists(text string) []branchFiles {
 		line = strings.TrimSuffix(line, "\n")
 		if head, ok := strings.CutPrefix(line, "branch "); ok {
 			branch, tree, _ := strings.Cut(head, " ")
-			lists = append(lists, branchFiles{Branch: branch, tree: git.ID(tree)})
+			lists = append(lists, branchFiles{branch: branch, tree: git.ID(tree)})
 			continue
 		}
 		if id, path, ok := strings.Cut(line, " "); ok && len(lists) > 0 {
@@ -126,7 +126,7 @@ func formatFileLists(lists map[string]branchFiles) string {
 	var b strings.Builder
 	for _, branch := range slices.Sorted(maps.Keys(lists)) {
 		l := lists[branch]
-		b.WriteString("branch " + l.Branch + " " + string(l.tree) + "\n")
+		b.WriteString("branch " + l.branch + " " + string(l.tree) + "\n")
 		for _, f := range l.files {
 			b.WriteString(string(f.id) + " " + f.path + "\n")
 		}

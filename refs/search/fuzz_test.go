@@ -14,13 +14,13 @@ func FuzzCachedLists(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		lists := map[string]branchFiles{}
 		for _, l := range parseFileLists(text) {
-			if _, twice := lists[l.Branch]; !twice {
-				lists[l.Branch] = l
+			if _, twice := lists[l.branch]; !twice {
+				lists[l.branch] = l
 			}
 		}
 		again := map[string]branchFiles{}
 		for _, l := range parseFileLists(formatFileLists(lists)) {
-			again[l.Branch] = l
+			again[l.branch] = l
 		}
 		if !reflect.DeepEqual(lists, again) {
 			t.Errorf("%+v, then %+v", lists, again)

@@ -50,7 +50,7 @@ func (c *Corpus) superseded(ctx context.Context, branches map[string]bool) (map[
 	at := map[git.ID][]topicOf{}
 	var blobs []git.ID
 	for _, b := range c.Branches {
-		if !branches[b.Branch] {
+		if !branches[b.branch] {
 			continue
 		}
 		for _, f := range b.files {
@@ -60,7 +60,7 @@ func (c *Corpus) superseded(ctx context.Context, branches map[string]bool) (map[
 			if at[f.id] == nil {
 				blobs = append(blobs, f.id)
 			}
-			at[f.id] = append(at[f.id], topicOf{b.Branch, topicName(f.path)})
+			at[f.id] = append(at[f.id], topicOf{b.branch, topicName(f.path)})
 		}
 	}
 	gone := map[topicOf]bool{}

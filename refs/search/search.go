@@ -221,7 +221,7 @@ func (c *Corpus) weigh(ctx context.Context, hits []index.Hit, w weights) ([]rank
 			return nil, err
 		}
 	}
-	now, err := c.S.ClockX()
+	now, err := c.S.Moment()
 	if err != nil {
 		return nil, err
 	}

@@ -197,7 +197,7 @@ func (c *Corpus) open(r ranked, id, branch string) (string, error) {
 // younger is how many younger entries of its kind a branch has than a hit, which is known
 // from the index.
 func (c *Corpus) younger(r ranked, branch, live, dir string) (n int, err error) {
-	i := slices.IndexFunc(c.Branches, func(b branchFiles) bool { return b.Branch == branch })
+	i := slices.IndexFunc(c.Branches, func(b branchFiles) bool { return b.branch == branch })
 	for _, f := range newestFirst(c.Branches[i].files, live, dir) {
 		key, err := unitKey(f)
 		if err != nil {

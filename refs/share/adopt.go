@@ -26,7 +26,7 @@ const askLimit = 10 * time.Second
 // else init would start a history that shares nothing with it. branch is the one
 // to begin with, named reports whether the caller said so. It returns the branch to
 // begin with after all: another one, where the remote has no branch of that name.
-func (i *initing) adopt(ctx context.Context, branch string, named bool) (string, error) {
+func (i *initialization) adopt(ctx context.Context, branch string, named bool) (string, error) {
 	s := i.s
 	names, err := s.BranchNames(ctx)
 	if err != nil || len(names) > 0 {
@@ -39,7 +39,7 @@ func (i *initing) adopt(ctx context.Context, branch string, named bool) (string,
 	done := newSyncResult(p.Name)
 	y := newSyncing(s, SyncOptions{Writer: i.o.Writer}, p, &done)
 	y.merge, y.adopt = true, true
-	lock, err := s.LockPeer(ctx, p)
+	lock, err := s.LockRemote(ctx, p)
 	if err != nil {
 		return "", err
 	}
@@ -51,7 +51,7 @@ func (i *initing) adopt(ctx context.Context, branch string, named bool) (string,
 	if _, err := y.fetch(ctx); err != nil {
 		return "", err
 	}
-	ours, theirs, err := s.Survey(ctx, p)
+	ours, theirs, err := s.SurveyRemote(ctx, p)
 	if err != nil {
 		return "", err
 	}
@@ -79,7 +79,7 @@ func (i *initing) adopt(ctx context.Context, branch string, named bool) (string,
 // memoryElsewhere asks the remote that is meant without a name. One that cannot
 // be asked is a warning: what is begun here can be merged with it later. Of a remote with
 // memory it returns the branches, nil of one without.
-func (i *initing) memoryElsewhere(ctx context.Context) (store.Remote, *store.Survey, error) {
+func (i *initialization) memoryElsewhere(ctx context.Context) (store.Remote, *store.RefSet, error) {
 	names, err := i.s.Repo().Remotes(ctx)
 	if err != nil || len(names) == 0 {
 		return store.Remote{}, nil, err
@@ -116,7 +116,7 @@ func (i *initing) memoryElsewhere(ctx context.Context) (store.Remote, *store.Sur
 		i.res.Did = append(i.res.Did, key)
 		p.Heads = true
 	}
-	there := &store.Survey{Branches: map[string]git.ID{}}
+	there := &store.RefSet{Branches: map[string]git.ID{}}
 	for _, r := range list {
 		if name, ok := strings.CutPrefix(r.Name, git.NameOn(git.BranchPrefix, p.Heads)); ok {
 			there.Branches[name] = r.ID
@@ -127,7 +127,7 @@ func (i *initing) memoryElsewhere(ctx context.Context) (store.Remote, *store.Sur
 
 // firstOf chooses the branch to begin with: the one that is wanted, else main,
 // else the first by name.
-func firstOf(theirs *store.Survey, remote, branch string, named bool) (string, error) {
+func firstOf(theirs *store.RefSet, remote, branch string, named bool) (string, error) {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(theirs.Branches)) {
 		if git.CheckBranchName(name) == nil {
@@ -148,7 +148,7 @@ func firstOf(theirs *store.Survey, remote, branch string, named bool) (string, e
 
 // checkRoadmap refuses, before anything moves, what init could not add to the
 // roadmap that comes.
-func (i *initing) checkRoadmap(ctx context.Context, tip git.ID) error {
+func (i *initialization) checkRoadmap(ctx context.Context, tip git.ID) error {
 	if tip == "" {
 		return nil
 	}
@@ -203,7 +203,7 @@ func AdoptBranch(ctx context.Context, s *store.Store, name string) (bool, error)
 	if err := y.refuseHeld(ctx, name, ref.ID); err != nil {
 		return false, err
 	}
-	t := taking{y: y, step: &step{ref: git.BranchRef(name), branch: name, take: ref.ID}}
+	t := takeover{y: y, step: &step{ref: git.BranchRef(name), branch: name, take: ref.ID}}
 	if err := t.run(ctx); err != nil {
 		return true, err
 	}

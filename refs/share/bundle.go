@@ -139,7 +139,7 @@ func Unbundle(ctx context.Context, s *store.Store, w store.Writer, file string, 
 		return res, fail.New(fail.ErrInvalid, fail.BundleInvalid, fmt.Sprintf("'%s' holds no memory", prose.OneLine(file, 200)), "git bundle list-heads "+prose.OneLine(file, 200))
 	}
 	p := bundlePeer(file)
-	lock, err := s.LockPeer(ctx, p)
+	lock, err := s.LockRemote(ctx, p)
 	if err != nil {
 		return res, err
 	}
@@ -167,7 +167,7 @@ func forget(ctx context.Context, s *store.Store, p store.Remote) error {
 			return err
 		}
 		for _, r := range list {
-			ses.Tx.Delete(r.Name, r.ID)
+			ses.Refs.Delete(r.Name, r.ID)
 		}
 		return nil
 	})

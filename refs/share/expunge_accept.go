@@ -53,15 +53,15 @@ func tombstonesAt(ctx context.Context, s *store.Store, roadmap git.ID) (doc.Expu
 //  2. there is no memory here yet: nothing; the roadmap is taken over as it is;
 //  3. the other side is only asked, or gets our branches: a hint at sync;
 //  4. else this repository forgets it too, unless that takes too much (plausible).
-func (y *syncing) accept(ctx context.Context, ours, theirs *store.Survey) (bool, error) {
-	if y.remove || ours.Empty() || theirs.Roadmap == "" || theirs.Roadmap == ours.Roadmap {
+func (ex *exchanger) accept(ctx context.Context, ours, theirs *store.RefSet) (bool, error) {
+	if ex.remove || ours.Empty() || theirs.Roadmap == "" || theirs.Roadmap == ours.Roadmap {
 		return false, nil
 	}
-	e, err := y.theirTombstones(ctx, theirs)
+	e, err := ex.theirTombstones(ctx, theirs)
 	if err != nil {
 		return false, err
 	}
-	known, err := tombstonesAt(ctx, y.s, ours.Roadmap)
+	known, err := tombstonesAt(ctx, ex.s, ours.Roadmap)
 	if err != nil {
 		return false, err
 	}
@@ -75,29 +75,29 @@ func (y *syncing) accept(ctx context.Context, ours, theirs *store.Survey) (bool,
 	switch {
 	case known.Holds(e):
 		return false, nil
-	case y.merge:
-		return true, y.obey(ctx, e, ids, theirs.Roadmap)
+	case ex.merge:
+		return true, ex.obey(ctx, e, ids, theirs.Roadmap)
 	}
-	command, most, err := y.remedy(ctx, e)
+	command, most, err := ex.remedy(ctx, e)
 	switch {
 	case err != nil:
 		return false, err
-	case y.push:
+	case ex.push:
 		return false, fail.New(fail.ErrRefused, fail.ExpungedElsewhere,
-			fmt.Sprintf("'%s' has expunged %s that this repository still has", y.peer.Name, expunge.Forgotten(n)), command)
+			fmt.Sprintf("'%s' has expunged %s that this repository still has", ex.peer.Name, expunge.Forgotten(n)), command)
 	case most:
-		y.warn(fmt.Sprintf("'%s' has expunged %s, more than sync removes unasked; see %s", y.peer.Name, expunge.Forgotten(n), command))
+		ex.warn(fmt.Sprintf("'%s' has expunged %s, more than sync removes unasked; see %s", ex.peer.Name, expunge.Forgotten(n), command))
 	default:
-		y.warn(fmt.Sprintf("'%s' has expunged %s; %s removes %s here too", y.peer.Name, expunge.Forgotten(n), command, itOrThem(n)))
+		ex.warn(fmt.Sprintf("'%s' has expunged %s; %s removes %s here too", ex.peer.Name, expunge.Forgotten(n), command, itOrThem(n)))
 	}
 	return false, nil
 }
 
 // remedy is the command that forgets what the other side has forgotten, and whether that
 // is more than a sync would believe.
-func (y *syncing) remedy(ctx context.Context, e doc.Expunged) (command string, most bool, err error) {
-	name := prose.ShellWord(y.peer.Name)
-	switch err := expunge.Tried(ctx, y.s, e, func(x *expunge.Expunging) error { return y.plausible(ctx, x, nil) }); {
+func (ex *exchanger) remedy(ctx context.Context, e doc.Expunged) (command string, most bool, err error) {
+	name := prose.ShellWord(ex.peer.Name)
+	switch err := expunge.Tried(ctx, ex.s, e, func(x *expunge.Operation) error { return ex.plausible(ctx, x, nil) }); {
 	case implausible(err):
 		return "git context expunge --from " + name + " --dry-run", true, nil
 	default:
@@ -114,54 +114,54 @@ func itOrThem(entries int) string {
 
 // theirTombstones are those of the other side's roadmap, checked first where they are
 // not ours.
-func (y *syncing) theirTombstones(ctx context.Context, theirs *store.Survey) (doc.Expunged, error) {
-	ref := git.Ref{Name: y.peer.Tracking.Roadmap(), ID: theirs.Roadmap}
-	if err := incoming.Check(ctx, y.s, incoming.Refs{Roadmap: []git.Ref{ref}}); err != nil {
+func (ex *exchanger) theirTombstones(ctx context.Context, theirs *store.RefSet) (doc.Expunged, error) {
+	ref := git.Ref{Name: ex.peer.Tracking.Roadmap(), ID: theirs.Roadmap}
+	if err := incoming.Check(ctx, ex.s, incoming.Refs{Roadmap: []git.Ref{ref}}); err != nil {
 		return doc.Expunged{}, err
 	}
-	return tombstonesAt(ctx, y.s, theirs.Roadmap)
+	return tombstonesAt(ctx, ex.s, theirs.Roadmap)
 }
 
 // errShown ends an exchange that was only to say what would be forgotten.
 var errShown = errors.New("only shown")
 
 // obey forgets here what the other side has forgotten, of entries those with these ids.
-func (y *syncing) obey(ctx context.Context, e doc.Expunged, ids []string, roadmap git.ID) error {
-	x := &expunge.Expunging{S: y.s, W: y.o.Writer, Roadmap: roadmap, Res: expunge.Result{Entries: len(ids), IDs: ids, Remotes: []expunge.RemoteHolding{}}}
-	if y.expunge {
-		if err := y.list(ctx, e, &x.Res); err != nil {
+func (ex *exchanger) obey(ctx context.Context, e doc.Expunged, ids []string, roadmap git.ID) error {
+	x := &expunge.Operation{Store: ex.s, Writer: ex.o.Writer, Roadmap: roadmap, Result: expunge.Result{Entries: len(ids), IDs: ids, Remotes: []expunge.RemoteHolding{}}}
+	if ex.expunge {
+		if err := ex.list(ctx, e, &x.Result); err != nil {
 			return err
 		}
 	}
-	y.forgot = &x.Res
-	if y.dry {
-		return y.show(ctx, e, &x.Res)
+	ex.forgot = &x.Result
+	if ex.dry {
+		return ex.show(ctx, e, &x.Result)
 	}
-	if !y.accepted {
-		x.Check = y.plausible
+	if !ex.accepted {
+		x.Check = ex.plausible
 	}
-	dropped, err := expunge.DropUnsoundTracking(ctx, y.s, y.o.Writer)
+	dropped, err := expunge.DropUnsoundTracking(ctx, ex.s, ex.o.Writer)
 	if err != nil {
 		return err
 	}
-	x.Res.Warnings = append(x.Res.Warnings, dropped...)
+	x.Result.Warnings = append(x.Result.Warnings, dropped...)
 	if err := x.Begin(ctx, e); err != nil {
 		return err
 	}
-	y.Note(fmt.Sprintf("'%s' has expunged %s; it is done here too", y.peer.Name, expunge.Forgotten(len(ids))))
-	y.res.Warnings = append(y.res.Warnings, x.Res.Warnings...)
+	ex.note(fmt.Sprintf("'%s' has expunged %s; it is done here too", ex.peer.Name, expunge.Forgotten(len(ids))))
+	ex.res.Warnings = append(ex.res.Warnings, x.Result.Warnings...)
 	return nil
 }
 
 // list says which entries and how many texts of the other side's tombstones go here.
-func (y *syncing) list(ctx context.Context, e doc.Expunged, res *expunge.Result) error {
-	known, err := expunge.Tombstones(ctx, y.s)
+func (ex *exchanger) list(ctx context.Context, e doc.Expunged, res *expunge.Result) error {
+	known, err := expunge.Tombstones(ctx, ex.s)
 	if err != nil {
 		return err
 	}
-	f := expunge.NewFinder(y.s)
+	f := expunge.NewFinder(ex.s)
 	f.Named = e
-	v, err := expunge.MemoryRefs(ctx, y.s)
+	v, err := expunge.MemoryRefs(ctx, ex.s)
 	if err != nil {
 		return err
 	}
@@ -174,10 +174,10 @@ func (y *syncing) list(ctx context.Context, e doc.Expunged, res *expunge.Result)
 }
 
 // show says what else would change. That sync would refuse it is a warning here.
-func (y *syncing) show(ctx context.Context, e doc.Expunged, res *expunge.Result) error {
+func (ex *exchanger) show(ctx context.Context, e doc.Expunged, res *expunge.Result) error {
 	res.DryRun = true
-	err := expunge.Preview(ctx, y.s, e, func(ctx context.Context, x *expunge.Expunging, tips []git.ID) error {
-		err := y.plausible(ctx, x, tips)
+	err := expunge.Preview(ctx, ex.s, e, func(ctx context.Context, x *expunge.Operation, tips []git.ID) error {
+		err := ex.plausible(ctx, x, tips)
 		var refusal *fail.Error
 		if implausible(err) && errors.As(err, &refusal) {
 			res.Warnings = append(res.Warnings, refusal.Message)
@@ -193,16 +193,16 @@ func (y *syncing) show(ctx context.Context, e doc.Expunged, res *expunge.Result)
 
 // standing is how a ref of ours stands to theirs. A roadmap that has all of ours but
 // lacks tombstones was made by somebody who dropped them: it is merged, not taken over.
-func (y *syncing) standing(ctx context.Context, ref string, ours, theirs git.ID) (standing, []git.ID, error) {
-	how, bases, err := compare(ctx, y.s, ours, theirs)
+func (ex *exchanger) standing(ctx context.Context, ref string, ours, theirs git.ID) (standing, []git.ID, error) {
+	how, bases, err := compare(ctx, ex.s, ours, theirs)
 	if err != nil || how != behind || ref != git.RoadmapRef {
 		return how, bases, err
 	}
-	known, err := tombstonesAt(ctx, y.s, ours)
+	known, err := tombstonesAt(ctx, ex.s, ours)
 	if err != nil {
 		return how, nil, err
 	}
-	e, err := tombstonesAt(ctx, y.s, theirs)
+	e, err := tombstonesAt(ctx, ex.s, theirs)
 	if err == nil && !e.Holds(known) {
 		how = diverged
 	}
@@ -214,8 +214,8 @@ func (y *syncing) standing(ctx context.Context, ref string, ours, theirs git.ID)
 // of this repository's. With e.DryRun it fetches, and says what would go. Of e nothing
 // else counts. fail.ErrNotFound: all of it is forgotten here.
 func ExpungeFrom(ctx context.Context, s *store.Store, o SyncOptions, e expunge.Options) (expunge.Result, error) {
-	var y *syncing
-	_, err := exchange(ctx, s, o, func(made *syncing) {
+	var y *exchanger
+	_, err := exchange(ctx, s, o, func(made *exchanger) {
 		y = made
 		y.merge, y.expunge, y.accepted, y.dry = true, true, e.Yes, e.DryRun
 	})
@@ -229,8 +229,8 @@ func ExpungeFrom(ctx context.Context, s *store.Store, o SyncOptions, e expunge.O
 }
 
 // note adds what was done beside what was asked for.
-func (y *syncing) Note(text string) {
-	if !slices.Contains(y.res.Notes, text) {
-		y.res.Notes = append(y.res.Notes, text)
+func (ex *exchanger) note(text string) {
+	if !slices.Contains(ex.res.Notes, text) {
+		ex.res.Notes = append(ex.res.Notes, text)
 	}
 }

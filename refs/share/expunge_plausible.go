@@ -20,8 +20,8 @@ import (
 // more than half of the entries, or of what branches and roadmap say, be it removed or
 // redacted: whoever may push to a remote must not be able to wipe the memory of all who
 // sync with it.
-func (y *syncing) plausible(ctx context.Context, x *expunge.Expunging, _ []git.ID) error {
-	v, err := expunge.MemoryRefs(ctx, x.S)
+func (ex *exchanger) plausible(ctx context.Context, x *expunge.Operation, _ []git.ID) error {
+	v, err := expunge.MemoryRefs(ctx, x.Store)
 	if err != nil {
 		return err
 	}
@@ -29,39 +29,39 @@ func (y *syncing) plausible(ctx context.Context, x *expunge.Expunging, _ []git.I
 	if v.Roadmap != "" {
 		tips = append(tips, v.Roadmap)
 	}
-	now, err := x.Rw.Rewrite(ctx, tips)
+	now, err := x.Rewriter.Rewrite(ctx, tips)
 	if err != nil {
 		return err
 	}
 	entries, left := 0, 0
 	for _, r := range v.Branches {
 		name, _ := git.BranchName(r.Name)
-		before, err := countEntries(ctx, x.S, name, r.ID)
+		before, err := countEntries(ctx, x.Store, name, r.ID)
 		if err != nil {
 			return err
 		}
-		after, err := countEntries(ctx, x.S, name, now[r.ID])
+		after, err := countEntries(ctx, x.Store, name, now[r.ID])
 		if err != nil {
 			return err
 		}
 		if before > 0 && after == 0 {
-			return y.implausible(fmt.Sprintf("every entry of branch '%s'", name))
+			return ex.implausible(fmt.Sprintf("every entry of branch '%s'", name))
 		}
 		entries, left = entries+before, left+after
 	}
 	if 2*left < entries {
-		return y.implausible(fmt.Sprintf("%d of the %d entries", entries-left, entries))
+		return ex.implausible(fmt.Sprintf("%d of the %d entries", entries-left, entries))
 	}
-	lost, all, err := lostBytes(ctx, x.S, tips, slices.Collect(maps.Values(now)))
+	lost, all, err := lostBytes(ctx, x.Store, tips, slices.Collect(maps.Values(now)))
 	if err == nil && 2*lost > all {
-		return y.implausible(fmt.Sprintf("%d%% of what memory says", 100*lost/all))
+		return ex.implausible(fmt.Sprintf("%d%% of what memory says", 100*lost/all))
 	}
 	return err
 }
 
-func (y *syncing) implausible(what string) error {
-	return fail.New(fail.ErrRefused, fail.ExpungeImplausible, fmt.Sprintf("'%s' says that %s here shall be expunged; nothing was changed", y.peer.Name, what),
-		"git context expunge --from "+prose.ShellWord(y.peer.Name)+" --dry-run", "git context expunge --from "+prose.ShellWord(y.peer.Name)+" --yes")
+func (ex *exchanger) implausible(what string) error {
+	return fail.New(fail.ErrRefused, fail.ExpungeImplausible, fmt.Sprintf("'%s' says that %s here shall be expunged; nothing was changed", ex.peer.Name, what),
+		"git context expunge --from "+prose.ShellWord(ex.peer.Name)+" --dry-run", "git context expunge --from "+prose.ShellWord(ex.peer.Name)+" --yes")
 }
 
 // implausible reports whether an error is that refusal.
@@ -76,7 +76,7 @@ func countEntries(ctx context.Context, s *store.Store, branch string, id git.ID)
 	if err != nil {
 		return 0, err
 	}
-	meta, err := s.MetadataX(ctx, tip)
+	meta, err := s.ParsedMetadata(ctx, tip)
 	if err != nil {
 		return 0, err
 	}

@@ -27,42 +27,42 @@ import (
 //     another history. holding says which commands replace them.
 //
 // Where nothing was ever forgotten this costs a look at the roadmap's tree.
-func (y *syncing) forget(ctx context.Context, ours, theirs *store.Survey) (again bool, err error) {
-	if again, err := y.accept(ctx, ours, theirs); err != nil || again {
+func (ex *exchanger) forget(ctx context.Context, ours, theirs *store.RefSet) (again bool, err error) {
+	if again, err := ex.accept(ctx, ours, theirs); err != nil || again {
 		return again, err
 	}
-	if y.remove {
+	if ex.remove {
 		return false, nil
 	}
 	from := ours.Roadmap
 	if ours.Empty() { // nothing is here that says it yet
 		from = theirs.Roadmap
 	}
-	e, err := tombstonesAt(ctx, y.s, from)
+	e, err := tombstonesAt(ctx, ex.s, from)
 	if err != nil || e.Empty() {
 		return false, err
 	}
-	w := expunge.NewRewriter(y.s, e)
-	known, err := expunge.ReadCleanState(y.s, y.peer, e)
+	w := expunge.NewRewriter(ex.s, e)
+	known, err := expunge.ReadCleanState(ex.s, ex.peer, e)
 	if err != nil {
 		return false, err
 	}
-	held, clean, err := y.heldNow(ctx, w, known, ours, theirs)
+	held, clean, err := ex.heldNow(ctx, w, known, ours, theirs)
 	if err != nil {
 		return false, err
 	}
 	if len(held) > 0 {
-		if err := y.replaceTracking(ctx, held, theirs); err != nil {
+		if err := ex.replaceTracking(ctx, held, theirs); err != nil {
 			return false, err
 		}
 	}
-	return false, expunge.WriteCleanState(y.s, y.peer, known, clean, theirs)
+	return false, expunge.WriteCleanState(ex.s, ex.peer, known, clean, theirs)
 }
 
 // heldNow lists the refs of the other side that lead to old history, and those, without
 // notes, that were looked at and do not.
-func (y *syncing) heldNow(ctx context.Context, w *expunge.Rewriter, known expunge.CleanState, ours, theirs *store.Survey) (held []expunge.HeldRef, clean []git.Ref, err error) {
-	tips, err := y.newTips(ctx, known, ours, theirs)
+func (ex *exchanger) heldNow(ctx context.Context, w *expunge.Rewriter, known expunge.CleanState, ours, theirs *store.RefSet) (held []expunge.HeldRef, clean []git.Ref, err error) {
+	tips, err := ex.newTips(ctx, known, ours, theirs)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -72,7 +72,7 @@ func (y *syncing) heldNow(ctx context.Context, w *expunge.Rewriter, known expung
 	}
 	for _, r := range tips {
 		if to := now[r.ID]; to != r.ID {
-			held = append(held, expunge.HeldRef{r.Name, r.ID, to})
+			held = append(held, expunge.HeldRef{Ref: r.Name, Old: r.ID, Now: to})
 		} else {
 			clean = append(clean, r)
 		}
@@ -82,7 +82,7 @@ func (y *syncing) heldNow(ctx context.Context, w *expunge.Rewriter, known expung
 	}
 	to, err := w.CleanNotes(ctx, theirs.Notes, ours.Notes)
 	if err == nil && to != theirs.Notes {
-		held = append(held, expunge.HeldRef{git.NotesRef, theirs.Notes, to})
+		held = append(held, expunge.HeldRef{Ref: git.NotesRef, Old: theirs.Notes, Now: to})
 	}
 	return held, clean, err
 }
@@ -91,15 +91,15 @@ func (y *syncing) heldNow(ctx context.Context, w *expunge.Rewriter, known expung
 // stand elsewhere than ours and are not known to be clean. All are checked, for they are about to be read. A branch
 // that nobody here wants, and that is refused, keeps nothing else back: it goes from the
 // tracking refs, for nobody can tell what it holds.
-func (y *syncing) newTips(ctx context.Context, known expunge.CleanState, ours, theirs *store.Survey) ([]git.Ref, error) {
+func (ex *exchanger) newTips(ctx context.Context, known expunge.CleanState, ours, theirs *store.RefSet) ([]git.Ref, error) {
 	var list, unwanted []git.Ref
 	for _, name := range slices.Sorted(maps.Keys(theirs.Branches)) {
 		ref := git.Ref{Name: git.BranchRef(name), ID: theirs.Branches[name]}
 		if known.Holds(ref.Name, ref.ID) {
 			continue
 		}
-		if ours.Branches[name] == "" && !(y.adopt && y.wants(name)) {
-			unwanted = append(unwanted, git.Ref{Name: y.peer.Tracking.Of(ref.Name), ID: ref.ID})
+		if ours.Branches[name] == "" && !(ex.adopt && ex.wants(name)) {
+			unwanted = append(unwanted, git.Ref{Name: ex.peer.Tracking.Of(ref.Name), ID: ref.ID})
 		}
 		list = append(list, ref)
 	}
@@ -107,43 +107,43 @@ func (y *syncing) newTips(ctx context.Context, known expunge.CleanState, ours, t
 		list = append(list, git.Ref{Name: git.TagRef(name), ID: theirs.Tags[name]})
 	}
 	list = append(list, git.Ref{Name: git.RoadmapRef, ID: theirs.Roadmap})
-	dropped, why, err := expunge.DropUnsound(ctx, y.s, y.o.Writer, unwanted, nil)
+	dropped, why, err := expunge.DropUnsound(ctx, ex.s, ex.o.Writer, unwanted, nil)
 	if err != nil {
 		return nil, err
 	}
 	for i, r := range dropped {
-		delete(theirs.Branches, strings.TrimPrefix(r.Name, y.peer.Tracking.Branches()))
-		y.warn(why[i])
+		delete(theirs.Branches, strings.TrimPrefix(r.Name, ex.peer.Tracking.Branches()))
+		ex.warn(why[i])
 	}
 	list = slices.DeleteFunc(list, func(r git.Ref) bool {
 		return r.ID == "" || r.ID == expunge.At(ours, r.Name) || expunge.At(theirs, r.Name) == "" || known.Holds(r.Name, r.ID)
 	})
 	var in incoming.Refs
 	for _, r := range list {
-		expunge.Add(&in, git.Ref{Name: y.peer.Tracking.Of(r.Name), ID: r.ID}, r.Name == git.RoadmapRef)
+		expunge.Add(&in, git.Ref{Name: ex.peer.Tracking.Of(r.Name), ID: r.ID}, r.Name == git.RoadmapRef)
 	}
 	if theirs.Notes != ours.Notes {
-		in.Notes = []git.Ref{{Name: y.peer.Tracking.Notes(), ID: theirs.Notes}}
+		in.Notes = []git.Ref{{Name: ex.peer.Tracking.Notes(), ID: theirs.Notes}}
 	}
-	return list, incoming.Check(ctx, y.s, in)
+	return list, incoming.Check(ctx, ex.s, in)
 }
 
 // holding adds to an outcome what the other side still holds, and how to replace it.
-func (y *syncing) holding(ctx context.Context) error {
-	held := y.old.List()
+func (ex *exchanger) holding(ctx context.Context) error {
+	held := ex.old.List()
 	switch {
 	case len(held) == 0:
 		return nil
-	case y.peer.Bundle:
-		y.warn(fmt.Sprintf("'%s' holds what was expunged; delete it, and make another one", y.peer.Name))
-		y.old.Refs = map[string]expunge.HeldRef{}
-		return expunge.WriteHeldState(y.s, y.peer, y.old)
+	case ex.peer.Bundle:
+		ex.warn(fmt.Sprintf("'%s' holds what was expunged; delete it, and make another one", ex.peer.Name))
+		ex.old.Refs = map[string]expunge.HeldRef{}
+		return expunge.WriteHeldState(ex.s, ex.peer, ex.old)
 	}
-	e, err := expunge.Tombstones(ctx, y.s)
+	e, err := expunge.Tombstones(ctx, ex.s)
 	if err != nil {
 		return err
 	}
-	commands, err := expunge.NewRewriter(y.s, e).CleaningOf(ctx, y.peer, held)
+	commands, err := expunge.NewRewriter(ex.s, e).CleaningOf(ctx, ex.peer, held)
 	if err != nil {
 		return err
 	}
@@ -152,17 +152,17 @@ func (y *syncing) holding(ctx context.Context) error {
 		names[i] = displayRef(h.Ref)
 	}
 	return fail.New(fail.ErrRefused, fail.ExpungedOnRemote,
-		fmt.Sprintf("'%s' still holds what was expunged, in %s", y.peer.Name, prose.QuotedList(names)), commands...)
+		fmt.Sprintf("'%s' still holds what was expunged, in %s", ex.peer.Name, prose.QuotedList(names)), commands...)
 }
 
 // refuseHeld refuses a branch that leads to old history, as plain git has fetched it:
 // sync fetches it without that.
-func (y *syncing) refuseHeld(ctx context.Context, name string, id git.ID) error {
-	return expunge.RefuseExpunged(ctx, y.s, id, fmt.Sprintf("branch '%s' of '%s'", name, y.peer.Name), "git context sync "+prose.ShellWord(y.peer.Name))
+func (ex *exchanger) refuseHeld(ctx context.Context, name string, id git.ID) error {
+	return expunge.RefuseExpunged(ctx, ex.s, id, fmt.Sprintf("branch '%s' of '%s'", name, ex.peer.Name), "git context sync "+prose.ShellWord(ex.peer.Name))
 }
 
 // isHeld reports whether a ref leads to old history on the other side.
-func (y *syncing) isHeld(ref string) bool {
-	_, held := y.old.Refs[ref]
+func (ex *exchanger) isHeld(ref string) bool {
+	_, held := ex.old.Refs[ref]
 	return held
 }

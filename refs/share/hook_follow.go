@@ -127,7 +127,7 @@ func trunk(ctx context.Context, s *store.Store) ([]string, error) {
 
 // point makes a branch that exists the current one of this worktree.
 func point(ctx context.Context, s *store.Store, name string) error {
-	if err := s.StandOn(ctx, name, "follow", false); err != nil {
+	if err := s.PointHead(ctx, name, "follow", false); err != nil {
 		return err
 	}
 	return s.MakeJournal(ctx, name)

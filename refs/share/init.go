@@ -25,7 +25,7 @@ func Init(ctx context.Context, s *store.Store, o InitOptions) (InitResult, error
 	if err != nil {
 		return InitResult{}, err
 	}
-	i := &initing{s: s, o: o, res: &InitResult{Branch: branch}}
+	i := &initialization{s: s, o: o, res: &InitResult{Branch: branch}}
 	if branch, err = i.adopt(ctx, branch, o.Branch != ""); err != nil {
 		return *i.res, err
 	}
@@ -53,8 +53,8 @@ func Init(ctx context.Context, s *store.Store, o InitOptions) (InitResult, error
 	return *res, s.MakeJournal(ctx, branch)
 }
 
-// initing is one init that may find memory elsewhere.
-type initing struct {
+// initialization is one init that may find memory elsewhere.
+type initialization struct {
 	s   *store.Store
 	o   InitOptions
 	res *InitResult
@@ -104,10 +104,10 @@ func begin(ctx context.Context, ses *store.Transaction, o InitOptions, res *Init
 	if err != nil {
 		return err
 	}
-	if err := s.Clear(ctx, res.Branch); err != nil {
+	if err := s.DropLeftovers(ctx, res.Branch); err != nil {
 		return err
 	}
-	c, err := ses.Bear(ctx, store.Birth{Name: res.Branch, Purpose: o.Purpose, Roadmap: res.Roadmap, Goal: r.Goal(), Code: code})
+	c, err := ses.WriteBirth(ctx, store.Birth{Name: res.Branch, Purpose: o.Purpose, Roadmap: res.Roadmap, Goal: r.Goal(), Code: code})
 	if err != nil {
 		return err
 	}

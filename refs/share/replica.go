@@ -58,15 +58,15 @@ func mergeReplica(ctx context.Context, ses *store.Transaction, r replica) (*git.
 		return nil, nil, err
 	}
 	c.Parents = append(c.Parents, r.theirs.Commit().ID)
-	c.StandWith(r.roadmap)
-	u, err := merge.MergeTrees(ctx, ses, c, merge.Joining{Ours: r.ours, Theirs: r.theirs, Bases: r.bases, Replica: true, Settle: r.settle})
+	c.SetRoadmap(r.roadmap)
+	u, err := merge.MergeTrees(ctx, ses, c, merge.TreeMerge{Ours: r.ours, Theirs: r.theirs, Bases: r.bases, Replica: true, Settle: r.settle})
 	if err != nil || merge.Unsettled(u.Conflicts) > 0 {
 		return nil, u, err
 	}
 	if err := ses.Put(ctx, c.Tree, doc.CommitFile, u.Commits); err != nil {
 		return nil, nil, err
 	}
-	newest, err := ses.Store.NewestX(ctx, r.theirs)
+	newest, err := ses.Store.NewestEntry(ctx, r.theirs)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -77,7 +77,7 @@ func mergeReplica(ctx context.Context, ses *store.Transaction, r replica) (*git.
 	if err := reopen(ctx, ses, c.Meta, r); err != nil {
 		return nil, nil, err
 	}
-	commit, err := ses.StoreX(ctx, c)
+	commit, err := ses.WriteObjects(ctx, c)
 	return commit, u, err
 }
 
@@ -107,7 +107,7 @@ func reopen(ctx context.Context, ses *store.Transaction, merged *doc.Metadata, r
 	}
 	all, closed := merged.Totals().Milestones, 0
 	for _, side := range []*store.Tip{r.ours, r.theirs} {
-		meta, err := ses.Store.MetadataX(ctx, side)
+		meta, err := ses.Store.ParsedMetadata(ctx, side)
 		if err != nil {
 			return err
 		}

@@ -28,8 +28,8 @@ const syncWaits = 16
 // the remote, as with a lock file that was left there.
 const maxIdle = 10
 
-// syncing is one exchange with another repository.
-type syncing struct {
+// exchanger is one exchange with another repository.
+type exchanger struct {
 	s    *store.Store
 	o    SyncOptions
 	peer store.Remote
@@ -66,14 +66,14 @@ type syncing struct {
 // Fetch asks a remote for its memory and moves tracking refs alone. Branches that are
 // named come along where context.<remote>.branches would leave them out, and must be there.
 func Fetch(ctx context.Context, s *store.Store, o SyncOptions) (SyncResult, error) {
-	return exchange(ctx, s, o, func(y *syncing) {})
+	return exchange(ctx, s, o, func(y *exchanger) {})
 }
 
 // Push sends branches to a remote, with the roadmap, tags and notes. It is never
 // forced: where the remote has what is not here, fail.ErrStale says so. Notes alone
 // are united with the remote's and sent again until they get through.
 func Push(ctx context.Context, s *store.Store, o SyncOptions) (SyncResult, error) {
-	return exchange(ctx, s, o, func(y *syncing) { y.push, y.first = true, true })
+	return exchange(ctx, s, o, func(y *exchanger) { y.push, y.first = true, true })
 }
 
 // Sync brings all local branches, the roadmap, tags and notes together with a
@@ -90,12 +90,12 @@ func Push(ctx context.Context, s *store.Store, o SyncOptions) (SyncResult, error
 // It may be killed at any moment: nothing acknowledged is lost, and the next Sync
 // goes on.
 func Sync(ctx context.Context, s *store.Store, o SyncOptions) (SyncResult, error) {
-	return exchange(ctx, s, o, func(y *syncing) { y.merge, y.push = true, true })
+	return exchange(ctx, s, o, func(y *exchanger) { y.merge, y.push = true, true })
 }
 
 // newSyncing is an exchange in which nothing is asked for yet.
-func newSyncing(s *store.Store, o SyncOptions, p store.Remote, res *SyncResult) *syncing {
-	return &syncing{s: s, o: o, peer: p, res: res, settle: merge.SettleNone,
+func newSyncing(s *store.Store, o SyncOptions, p store.Remote, res *SyncResult) *exchanger {
+	return &exchanger{s: s, o: o, peer: p, res: res, settle: merge.SettleNone,
 		shared: map[string]bool{}, beaten: map[string]bool{}, openAt: map[string]git.ID{}, old: expunge.HeldState{Refs: map[string]expunge.HeldRef{}}}
 }
 
@@ -105,7 +105,7 @@ func newSyncResult(remote string) SyncResult {
 }
 
 // exchange runs one of the three with a remote.
-func exchange(ctx context.Context, s *store.Store, o SyncOptions, set func(*syncing)) (SyncResult, error) {
+func exchange(ctx context.Context, s *store.Store, o SyncOptions, set func(*exchanger)) (SyncResult, error) {
 	res := newSyncResult(o.Remote)
 	if err := merge.CheckSettle(o.Prefer); err != nil {
 		return res, err
@@ -122,7 +122,7 @@ func exchange(ctx context.Context, s *store.Store, o SyncOptions, set func(*sync
 	}
 	y := newSyncing(s, o, p, &res)
 	set(y)
-	lock, err := s.LockPeer(ctx, p)
+	lock, err := s.LockRemote(ctx, p)
 	if err != nil {
 		return res, err
 	}
@@ -150,21 +150,21 @@ func orNoMemory(ctx context.Context, s *store.Store, err error) error {
 }
 
 // run repeats rounds until nothing is left to do.
-func (y *syncing) run(ctx context.Context) error {
-	if err := y.prepare(ctx); err != nil {
+func (ex *exchanger) run(ctx context.Context) error {
+	if err := ex.prepare(ctx); err != nil {
 		return err
 	}
 	for try := 1; ; try++ {
 		begin := time.Now()
-		again, err := y.round(ctx)
+		again, err := ex.round(ctx)
 		if err != nil || !again {
 			return err
 		}
 		if try == store.MaxTries {
 			return &fail.Error{Code: fail.Busy, Kind: fail.ErrStale, Hints: []string{"git context sync"},
-				Message: fmt.Sprintf("others pushed to '%s' faster %d times; nothing is lost", y.peer.Name, store.MaxTries)}
+				Message: fmt.Sprintf("others pushed to '%s' faster %d times; nothing is lost", ex.peer.Name, store.MaxTries)}
 		}
-		if y.locked > 0 {
+		if ex.locked > 0 {
 			continue // git has waited for seconds
 		}
 		select {
@@ -176,27 +176,27 @@ func (y *syncing) run(ctx context.Context) error {
 }
 
 // prepare reads what does not change while rounds repeat.
-func (y *syncing) prepare(ctx context.Context) error {
-	err := expunge.FinishExpunge(ctx, y.s, y.o.Writer)
+func (ex *exchanger) prepare(ctx context.Context) error {
+	err := expunge.FinishExpunge(ctx, ex.s, ex.o.Writer)
 	if err != nil {
 		return err
 	}
-	if y.known, err = y.s.ReadShared(y.peer); err != nil {
+	if ex.known, err = ex.s.ReadShared(ex.peer); err != nil {
 		return err
 	}
-	maps.Copy(y.shared, y.known)
-	if err := y.recall(ctx); err != nil {
+	maps.Copy(ex.shared, ex.known)
+	if err := ex.readHeld(ctx); err != nil {
 		return err
 	}
-	if y.current, err = y.s.Current(ctx); err != nil {
+	if ex.current, err = ex.s.Current(ctx); err != nil {
 		return err
 	}
-	if y.merge {
-		if y.held, err = y.s.ReadMerge(y.current); err != nil {
+	if ex.merge {
+		if ex.held, err = ex.s.ReadMerge(ex.current); err != nil {
 			return err
 		}
-		if y.held != nil && (y.held.Merge != nil || y.held.Remote != y.peer.Name) {
-			y.held = nil // another merge's
+		if ex.held != nil && (ex.held.Merge != nil || ex.held.Remote != ex.peer.Name) {
+			ex.held = nil // another merge's
 		}
 	}
 	return nil
@@ -204,23 +204,23 @@ func (y *syncing) prepare(ctx context.Context) error {
 
 // round asks the remote, does what can be done, and reports whether somebody was
 // faster.
-func (y *syncing) round(ctx context.Context) (again bool, err error) {
-	y.refused, y.deleted, y.blocked = nil, nil, nil
-	y.open, y.openAt, y.res.Conflicts = nil, map[string]git.ID{}, []store.Conflict{}
-	before, err := y.fetch(ctx)
+func (ex *exchanger) round(ctx context.Context) (again bool, err error) {
+	ex.refused, ex.deleted, ex.blocked = nil, nil, nil
+	ex.open, ex.openAt, ex.res.Conflicts = nil, map[string]git.ID{}, []store.Conflict{}
+	before, err := ex.fetch(ctx)
 	if errors.Is(err, git.ErrStale) {
-		return true, y.stillLocked(err) // somebody else fetches just now
+		return true, ex.stillLocked(err) // somebody else fetches just now
 	}
 	if err != nil {
 		return false, err
 	}
-	y.locked = 0
-	ours, theirs, err := y.survey(ctx)
+	ex.locked = 0
+	ours, theirs, err := ex.survey(ctx)
 	if err != nil {
 		return false, err
 	}
 	fault.Point("after-fetch")
-	forgot, err := y.forget(ctx, &ours, &theirs)
+	forgot, err := ex.forget(ctx, &ours, &theirs)
 	if errors.Is(err, git.ErrStale) {
 		return true, nil // a fetch or an expunge beside this one moved tracking refs
 	}
@@ -228,29 +228,29 @@ func (y *syncing) round(ctx context.Context) (again bool, err error) {
 		return false, err
 	}
 	if forgot { // the refs here stand elsewhere, and tracking refs may be gone
-		return y.round(ctx)
+		return ex.round(ctx)
 	}
-	if y.expunge {
+	if ex.expunge {
 		return false, nil
 	}
-	if y.peer.Bundle {
+	if ex.peer.Bundle {
 		before = &ours // a bundle is asked once: what it has that is not here is news
 	}
-	if err := y.notice(theirs.Changes(before)); err != nil {
+	if err := ex.notice(theirs.Changes(before)); err != nil {
 		return false, err
 	}
-	if y.remove {
-		if err := y.removeBranches(ctx, &ours, &theirs); err != nil {
+	if ex.remove {
+		if err := ex.removeBranches(ctx, &ours, &theirs); err != nil {
 			return false, err
 		}
-		return false, y.outcome()
+		return false, ex.outcome()
 	}
-	if !y.merge && !y.push {
-		return false, errors.Join(y.noteShared(&ours, &theirs), y.holding(ctx), y.came(&theirs))
+	if !ex.merge && !ex.push {
+		return false, errors.Join(ex.noteShared(&ours, &theirs), ex.holding(ctx), ex.came(&theirs))
 	}
-	again, err = y.exchangeRefs(ctx, &ours, &theirs)
+	again, err = ex.exchangeRefs(ctx, &ours, &theirs)
 	if err == nil && !again {
-		err = errors.Join(y.outcome(), y.holding(ctx))
+		err = errors.Join(ex.outcome(), ex.holding(ctx))
 	}
 	return again, err
 }
@@ -259,51 +259,51 @@ func (y *syncing) round(ctx context.Context) (again bool, err error) {
 // the branches, and a commit may move them meanwhile: the remote could get a branch without
 // the roadmap that it names. So where there is something to exchange, two looks must find
 // the same here: as no ref goes back to where it was, this is how all stood between them.
-func (y *syncing) survey(ctx context.Context) (ours, theirs store.Survey, err error) {
+func (ex *exchanger) survey(ctx context.Context) (ours, theirs store.RefSet, err error) {
 	for range store.MaxTries {
 		before := ours
-		if ours, theirs, err = y.s.Survey(ctx, y.peer); err != nil {
+		if ours, theirs, err = ex.s.SurveyRemote(ctx, ex.peer); err != nil {
 			return ours, theirs, err
 		}
-		if !y.merge && !y.push || ours.Equal(&before) || y.alike(&ours, &theirs) {
+		if !ex.merge && !ex.push || ours.Equal(&before) || ex.alike(&ours, &theirs) {
 			return ours, theirs, nil
 		}
 	}
-	return ours, theirs, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("other writers were faster %d times", store.MaxTries), "git context sync "+prose.ShellWord(y.peer.Name))
+	return ours, theirs, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("other writers were faster %d times", store.MaxTries), "git context sync "+prose.ShellWord(ex.peer.Name))
 }
 
 // notice takes down what moved on the remote since it was last asked, and gives up
 // where nothing does although every push comes too late.
-func (y *syncing) notice(moved, gone []string) error {
+func (ex *exchanger) notice(moved, gone []string) error {
 	for _, ref := range moved {
-		if !slices.Contains(y.res.Fetched, ref) && !slices.Contains(y.res.Pushed, ref) {
-			y.res.Fetched = append(y.res.Fetched, ref)
+		if !slices.Contains(ex.res.Fetched, ref) && !slices.Contains(ex.res.Pushed, ref) {
+			ex.res.Fetched = append(ex.res.Fetched, ref)
 		}
 	}
-	if y.peer.Bundle {
+	if ex.peer.Bundle {
 		gone = nil
 	}
 	for _, ref := range gone {
-		y.res.Gone = append(y.res.Gone, ref)
-		y.shared[ref] = true // it was there, whoever brought it here
+		ex.res.Gone = append(ex.res.Gone, ref)
+		ex.shared[ref] = true // it was there, whoever brought it here
 	}
-	if y.idle++; !y.late || len(moved)+len(gone) > 0 {
-		y.idle = 0
+	if ex.idle++; !ex.late || len(moved)+len(gone) > 0 {
+		ex.idle = 0
 	}
-	if y.idle < maxIdle {
+	if ex.idle < maxIdle {
 		return nil
 	}
-	return fail.New(fail.ErrRefused, fail.PushRefused, fmt.Sprintf("'%s' takes no push, though nothing moves there: %s", y.peer.Name, y.reason),
+	return fail.New(fail.ErrRefused, fail.PushRefused, fmt.Sprintf("'%s' takes no push, though nothing moves there: %s", ex.peer.Name, ex.reason),
 		"if no git process is running there, a .lock file was left beside that ref on the remote")
 }
 
 // stillLocked gives up where a lock file was left by a process that was killed:
 // each fetch has waited for it for seconds.
-func (y *syncing) stillLocked(err error) error {
+func (ex *exchanger) stillLocked(err error) error {
 	if !errors.Is(err, git.ErrLocked) {
 		return nil
 	}
-	if y.locked++; y.locked < store.LockedTries {
+	if ex.locked++; ex.locked < store.LockedTries {
 		return nil
 	}
 	var said *git.Error
@@ -315,31 +315,31 @@ func (y *syncing) stillLocked(err error) error {
 }
 
 // outcome is what of a round could not be done. Everything else is.
-func (y *syncing) outcome() error {
+func (ex *exchanger) outcome() error {
 	var errs []error
-	if y.blocked != nil {
-		errs = append(errs, y.blocked)
-	} else if n := merge.Unsettled(y.open); n > 0 {
+	if ex.blocked != nil {
+		errs = append(errs, ex.blocked)
+	} else if n := merge.Unsettled(ex.open); n > 0 {
 		hints := []string{"git context resolve PATH --ours|--theirs|--union|-F FILE", "git context merge --continue"}
-		if !y.peer.Bundle {
-			hints = append(hints, "git context sync "+y.peer.Name)
+		if !ex.peer.Bundle {
+			hints = append(hints, "git context sync "+ex.peer.Name)
 		}
 		errs = append(errs, fail.New(fail.ErrConflict, fail.MergeConflict,
-			fmt.Sprintf("'%s' and this repository have %s; those refs were left as they are", y.peer.Name, prose.Count(n, "conflict")), hints...))
+			fmt.Sprintf("'%s' and this repository have %s; those refs were left as they are", ex.peer.Name, prose.Count(n, "conflict")), hints...))
 	}
-	if len(y.refused) > 0 {
+	if len(ex.refused) > 0 {
 		hints := []string{"git remote -v"}
-		if !y.peer.Heads { // a host that takes nothing but branches
-			hints = []string{"git config context." + y.peer.Name + ".mapping heads", "git context init"}
+		if !ex.peer.Heads { // a host that takes nothing but branches
+			hints = []string{"git config context." + ex.peer.Name + ".mapping heads", "git context init"}
 		}
 		errs = append(errs, fail.New(fail.ErrRefused, fail.PushRefused,
-			fmt.Sprintf("'%s' refuses %s: %s", y.peer.Name, prose.QuotedList(y.refused), y.reason), hints...))
+			fmt.Sprintf("'%s' refuses %s: %s", ex.peer.Name, prose.QuotedList(ex.refused), ex.reason), hints...))
 	}
-	if len(y.deleted) > 0 {
-		name := y.deleted[0]
+	if len(ex.deleted) > 0 {
+		name := ex.deleted[0]
 		errs = append(errs, fail.New(fail.ErrRefused, fail.DeletedOnRemote,
-			fmt.Sprintf("'%s' has deleted %s", y.peer.Name, prose.QuotedList(y.deleted)),
-			"git context branch -d "+name, "git context push "+y.peer.Name+" "+name))
+			fmt.Sprintf("'%s' has deleted %s", ex.peer.Name, prose.QuotedList(ex.deleted)),
+			"git context branch -d "+name, "git context push "+ex.peer.Name+" "+name))
 	}
 	return errors.Join(errs...)
 }

@@ -19,40 +19,40 @@ import (
 const mostNamed = 1000
 
 // fetch brings tracking refs up to date and returns where they stood.
-func (y *syncing) fetch(ctx context.Context) (*store.Survey, error) {
-	ours, before, err := y.s.Survey(ctx, y.peer)
+func (ex *exchanger) fetch(ctx context.Context) (*store.RefSet, error) {
+	ours, before, err := ex.s.SurveyRemote(ctx, ex.peer)
 	if err != nil {
 		return nil, err
 	}
-	not, err := y.stillHeld(ctx, &before)
+	not, err := ex.stillHeld(ctx, &before)
 	if err != nil {
 		return nil, err
 	}
 	get := func(refspecs []string) error {
-		return y.s.Repo().Fetch(ctx, git.FetchOptions{Remote: y.peer.Name, Prune: true, Progress: y.o.Progress,
+		return ex.s.Repo().Fetch(ctx, git.FetchOptions{Remote: ex.peer.Name, Prune: true, Progress: ex.o.Progress,
 			Refspecs: append(refspecs, not...)})
 	}
-	if f := y.followed(&ours, &before); f == nil {
-		err = get(git.MemoryRefspecs(y.peer.Tracking, y.peer.Heads))
-	} else if err = y.dropUnfollowed(ctx, f, &before); err == nil {
-		if err = get(f.refspecs(y.peer, nil)); errors.Is(err, git.ErrNotFound) {
-			err = y.fetchThere(ctx, f, get)
+	if f := ex.followed(&ours, &before); f == nil {
+		err = get(git.MemoryRefspecs(ex.peer.Tracking, ex.peer.Heads))
+	} else if err = ex.dropUnfollowed(ctx, f, &before); err == nil {
+		if err = get(f.refspecs(ex.peer, nil)); errors.Is(err, git.ErrNotFound) {
+			err = ex.fetchThere(ctx, f, get)
 		}
 	}
 	switch {
-	case err != nil && y.peer.Bundle && !errors.Is(err, git.ErrStale):
-		err = bundleError(y.peer.Name, err)
+	case err != nil && ex.peer.Bundle && !errors.Is(err, git.ErrStale):
+		err = bundleError(ex.peer.Name, err)
 	case errors.Is(err, git.ErrUnreachable):
-		err = unreachable(y.peer.Name, err)
+		err = unreachable(ex.peer.Name, err)
 	}
 	return &before, err
 }
 
 // fetchThere fetches where a branch that was asked for by its name is not there: git
 // brings nothing then. It costs a look at what is.
-func (y *syncing) fetchThere(ctx context.Context, f *followed, get func([]string) error) error {
-	prefix := git.NameOn(git.BranchPrefix, y.peer.Heads)
-	list, err := y.s.Repo().LsRemote(ctx, y.peer.Name, prefix+"*")
+func (ex *exchanger) fetchThere(ctx context.Context, f *followed, get func([]string) error) error {
+	prefix := git.NameOn(git.BranchPrefix, ex.peer.Heads)
+	list, err := ex.s.Repo().LsRemote(ctx, ex.peer.Name, prefix+"*")
 	if err != nil {
 		return err
 	}
@@ -66,10 +66,10 @@ func (y *syncing) fetchThere(ctx context.Context, f *followed, get func([]string
 			gone = append(gone, name)
 		}
 	}
-	if err := y.dropTracking(ctx, gone, f.tracked); err != nil {
+	if err := ex.dropTracking(ctx, gone, f.tracked); err != nil {
 		return err
 	}
-	if err = get(f.refspecs(y.peer, there)); errors.Is(err, git.ErrNotFound) {
+	if err = get(f.refspecs(ex.peer, there)); errors.Is(err, git.ErrNotFound) {
 		err = fmt.Errorf("%w: %w", git.ErrStale, err) // deleted since
 	}
 	return err
@@ -87,22 +87,22 @@ type followed struct {
 // names, those that were asked for, and those that are here and were there. A branch that
 // is only here is not asked for: where the remote has one of its name, the push comes too
 // late, and then it is.
-func (y *syncing) followed(ours, before *store.Survey) *followed {
-	if y.peer.Follows == nil || y.expunge {
+func (ex *exchanger) followed(ours, before *store.RefSet) *followed {
+	if ex.peer.Follows == nil || ex.expunge {
 		return nil
 	}
 	f := &followed{names: map[string]bool{}, tracked: before.Branches}
 	for name := range ours.Branches {
-		if before.Branches[name] != "" || y.shared[git.BranchRef(name)] || y.beaten[name] {
+		if before.Branches[name] != "" || ex.shared[git.BranchRef(name)] || ex.beaten[name] {
 			f.names[name] = true
 		}
 	}
-	for _, name := range y.o.Branches {
-		if (ours.Branches[name] == "" || !y.push) && git.CheckBranchName(name) == nil {
+	for _, name := range ex.o.Branches {
+		if (ours.Branches[name] == "" || !ex.push) && git.CheckBranchName(name) == nil {
 			f.names[name] = true
 		}
 	}
-	for _, p := range y.peer.Follows {
+	for _, p := range ex.peer.Follows {
 		if strings.Contains(p, "*") {
 			f.patterns = append(f.patterns, p)
 		} else if p != "" {
@@ -138,14 +138,14 @@ func (f *followed) has(name string) bool {
 
 // dropUnfollowed deletes tracking refs that no fetch moves any more: what was expunged
 // would stay in them, and a branch whose name begins with one of them could not come.
-func (y *syncing) dropUnfollowed(ctx context.Context, f *followed, before *store.Survey) error {
+func (ex *exchanger) dropUnfollowed(ctx context.Context, f *followed, before *store.RefSet) error {
 	var gone []string
 	for name := range before.Branches {
 		if !f.has(name) {
 			gone = append(gone, name)
 		}
 	}
-	err := y.dropTracking(ctx, gone, before.Branches)
+	err := ex.dropTracking(ctx, gone, before.Branches)
 	for _, name := range gone {
 		delete(before.Branches, name) // nobody deleted it there
 	}
@@ -154,25 +154,25 @@ func (y *syncing) dropUnfollowed(ctx context.Context, f *followed, before *store
 
 // dropTracking deletes the tracking refs of branches, as git fetch --prune does: whoever
 // may fetch may do it, also without a name to commit as.
-func (y *syncing) dropTracking(ctx context.Context, names []string, at map[string]git.ID) (err error) {
+func (ex *exchanger) dropTracking(ctx context.Context, names []string, at map[string]git.ID) (err error) {
 	if len(names) == 0 {
 		return nil
 	}
-	tx, err := y.s.Repo().Begin(ctx, git.TxOptions{Message: "context fetch: " + prose.OneLine(y.peer.Name, 100)})
+	tx, err := ex.s.Repo().Begin(ctx, git.TxOptions{Message: "context fetch: " + prose.OneLine(ex.peer.Name, 100)})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, tx.Close()) }()
 	for _, name := range names {
-		tx.Delete(y.peer.Tracking.Branches()+name, at[name])
+		tx.Delete(ex.peer.Tracking.Branches()+name, at[name])
 	}
 	return tx.Commit(ctx)
 }
 
 // came holds that the branches are there that were asked for by their names.
-func (y *syncing) came(theirs *store.Survey) error {
-	for _, name := range y.o.Branches {
-		if _, err := refNamed(theirs, name, y.peer.Name); err != nil {
+func (ex *exchanger) came(theirs *store.RefSet) error {
+	for _, name := range ex.o.Branches {
+		if _, err := refNamed(theirs, name, ex.peer.Name); err != nil {
 			return err
 		}
 	}

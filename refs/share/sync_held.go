@@ -39,7 +39,7 @@ func continueSync(ctx context.Context, s *store.Store, w store.Writer, h *store.
 	if err != nil {
 		return res, err
 	}
-	lock, err := s.LockPeer(ctx, p)
+	lock, err := s.LockRemote(ctx, p)
 	if err != nil {
 		return res, err
 	}
@@ -51,7 +51,7 @@ func continueSync(ctx context.Context, s *store.Store, w store.Writer, h *store.
 		return res, err
 	}
 	y.current, y.held = h.Target, h
-	ours, theirs, err := s.Survey(ctx, p)
+	ours, theirs, err := s.SurveyRemote(ctx, p)
 	if err != nil {
 		return res, err
 	}
@@ -78,7 +78,7 @@ func continueSync(ctx context.Context, s *store.Store, w store.Writer, h *store.
 // stillThere refuses to go on without what the conflicts are about: a prune took
 // the tracking refs away, or another bundle's stand in their place. A remote that
 // has gone on meanwhile is another matter: its news are merged too.
-func stillThere(h *store.WaitingMerge, theirs *store.Survey) error {
+func stillThere(h *store.WaitingMerge, theirs *store.RefSet) error {
 	for ref, id := range h.Theirs {
 		now := theirs.Roadmap
 		if name, ok := git.BranchName(ref); ok {

@@ -21,42 +21,42 @@ import (
 // Branches and the roadmap go as one: a merge moves several of them. Notes are
 // moved by every agent, and must not make the branches of one wait for another's:
 // they go along with a single ref, and else apart.
-func (y *syncing) send(ctx context.Context, plan []*step, ours, theirs *store.Survey) (late bool, err error) {
-	if !y.push {
+func (ex *exchanger) send(ctx context.Context, plan []*step, ours, theirs *store.RefSet) (late bool, err error) {
+	if !ex.push {
 		return false, nil
 	}
 	var updates []git.PushUpdate
 	steps := map[string]*step{}
 	for _, st := range plan {
 		if st.push != "" {
-			updates = append(updates, y.update(st.ref, st.push))
-			steps[git.NameOn(st.ref, y.peer.Heads)] = st
+			updates = append(updates, ex.update(st.ref, st.push))
+			steps[git.NameOn(st.ref, ex.peer.Heads)] = st
 		}
 	}
-	if len(y.o.Branches) == 0 { // a tag may name another branch's milestone, and would take its history along
-		updates = append(updates, y.newTags(ours, theirs)...)
+	if len(ex.o.Branches) == 0 { // a tag may name another branch's milestone, and would take its history along
+		updates = append(updates, ex.newTags(ours, theirs)...)
 	}
 	var notes []git.PushUpdate
-	if ours.Notes != theirs.Notes && !y.isHeld(git.NotesRef) {
-		notes = append(notes, y.update(git.NotesRef, ours.Notes))
+	if ours.Notes != theirs.Notes && !ex.isHeld(git.NotesRef) {
+		notes = append(notes, ex.update(git.NotesRef, ours.Notes))
 	}
 	if len(updates)+len(notes) == 0 {
 		return false, nil
 	}
-	y.res.Attempts++
-	atomic := len(updates) > 1 && !y.noAtomic
+	ex.res.Attempts++
+	atomic := len(updates) > 1 && !ex.noAtomic
 	if !atomic {
 		updates, notes = append(updates, notes...), nil
 	}
 	for _, batch := range [][]git.PushUpdate{updates, notes} {
-		again, err := y.sendBatch(ctx, batch, atomic, steps, theirs)
-		if errors.Is(err, git.ErrNoAtomic) || err == nil && atomic && len(y.refused) > 0 {
+		again, err := ex.sendBatch(ctx, batch, atomic, steps, theirs)
+		if errors.Is(err, git.ErrNoAtomic) || err == nil && atomic && len(ex.refused) > 0 {
 			// What one ref is refused for must not keep the others back.
-			y.noAtomic = true
+			ex.noAtomic = true
 			return true, nil
 		}
 		if late = late || again; late {
-			y.res.Lost++
+			ex.res.Lost++
 		}
 		if err != nil || late {
 			return late, err
@@ -65,32 +65,32 @@ func (y *syncing) send(ctx context.Context, plan []*step, ours, theirs *store.Su
 	return late, nil
 }
 
-func (y *syncing) update(ref string, id git.ID) git.PushUpdate {
-	return git.PushUpdate{ID: id, Ref: git.NameOn(ref, y.peer.Heads)}
+func (ex *exchanger) update(ref string, id git.ID) git.PushUpdate {
+	return git.PushUpdate{ID: id, Ref: git.NameOn(ref, ex.peer.Heads)}
 }
 
 // newTags are the tags that the remote lacks. One that names something else there
 // is left to people.
-func (y *syncing) newTags(ours, theirs *store.Survey) []git.PushUpdate {
+func (ex *exchanger) newTags(ours, theirs *store.RefSet) []git.PushUpdate {
 	var updates []git.PushUpdate
 	for _, name := range slices.Sorted(maps.Keys(ours.Tags)) {
 		switch theirs.Tags[name] {
 		case ours.Tags[name]:
 		case "":
 			if clash := tagClash(theirs, name); clash != "" {
-				y.warn(fmt.Sprintf("tag '%s' stays here: on '%s' it %s", name, y.peer.Name, clash))
-			} else if !y.shared[git.TagRef(name)] || y.first {
-				updates = append(updates, y.update(git.TagRef(name), ours.Tags[name]))
+				ex.warn(fmt.Sprintf("tag '%s' stays here: on '%s' it %s", name, ex.peer.Name, clash))
+			} else if !ex.shared[git.TagRef(name)] || ex.first {
+				updates = append(updates, ex.update(git.TagRef(name), ours.Tags[name]))
 			}
 		default:
-			y.warn(fmt.Sprintf("tag '%s' names another milestone on '%s'", name, y.peer.Name))
+			ex.warn(fmt.Sprintf("tag '%s' names another milestone on '%s'", name, ex.peer.Name))
 		}
 	}
 	return updates
 }
 
 // tagClash says why a tag cannot stand beside one of a side.
-func tagClash(v *store.Survey, name string) string {
+func tagClash(v *store.RefSet, name string) string {
 	for _, have := range slices.Sorted(maps.Keys(v.Tags)) {
 		if clash := store.NameClash(have, name); clash != "" {
 			return clash
@@ -99,21 +99,21 @@ func tagClash(v *store.Survey, name string) string {
 	return ""
 }
 
-func (y *syncing) warn(text string) {
-	if !slices.Contains(y.res.Warnings, text) {
-		y.res.Warnings = append(y.res.Warnings, text)
+func (ex *exchanger) warn(text string) {
+	if !slices.Contains(ex.res.Warnings, text) {
+		ex.res.Warnings = append(ex.res.Warnings, text)
 	}
 }
 
 // sendBatch makes one push and notes what became of each ref.
-func (y *syncing) sendBatch(ctx context.Context, updates []git.PushUpdate, atomic bool, steps map[string]*step, theirs *store.Survey) (late bool, err error) {
+func (ex *exchanger) sendBatch(ctx context.Context, updates []git.PushUpdate, atomic bool, steps map[string]*step, theirs *store.RefSet) (late bool, err error) {
 	if len(updates) == 0 {
 		return false, nil
 	}
-	results, err := y.s.Repo().Push(ctx, git.PushOptions{Remote: y.peer.Name, Updates: updates, Absent: y.absent(updates),
-		Atomic: atomic, Progress: y.o.Progress})
+	results, err := ex.s.Repo().Push(ctx, git.PushOptions{Remote: ex.peer.Name, Updates: updates, Absent: ex.absent(updates),
+		Atomic: atomic, Progress: ex.o.Progress})
 	if errors.Is(err, git.ErrUnreachable) {
-		return false, unreachable(y.peer.Name, err)
+		return false, unreachable(ex.peer.Name, err)
 	}
 	if err != nil {
 		return false, err
@@ -121,34 +121,34 @@ func (y *syncing) sendBatch(ctx context.Context, updates []git.PushUpdate, atomi
 	fault.Point("after-push")
 	var track []git.Ref
 	for i, r := range results {
-		ref := git.NameHere(r.Ref, y.peer.Heads)
+		ref := git.NameHere(r.Ref, ex.peer.Heads)
 		switch r.Status {
 		case git.PushStale:
 			late = true
-			y.reason = prose.OneLine(r.Reason, 300)
+			ex.reason = prose.OneLine(r.Reason, 300)
 			if st := steps[r.Ref]; st != nil {
 				st.late = true
-				y.beaten[st.branch] = true
+				ex.beaten[st.branch] = true
 			}
 		case git.PushRefused:
-			y.refused = append(y.refused, displayRef(ref))
-			y.reason = prose.OneLine(r.Reason, 300) // the others' nearly always is the same
+			ex.refused = append(ex.refused, displayRef(ref))
+			ex.reason = prose.OneLine(r.Reason, 300) // the others' nearly always is the same
 		default:
-			if r.Status == git.PushDone && !slices.Contains(y.res.Pushed, ref) {
-				y.res.Pushed = append(y.res.Pushed, ref)
+			if r.Status == git.PushDone && !slices.Contains(ex.res.Pushed, ref) {
+				ex.res.Pushed = append(ex.res.Pushed, ref)
 			}
 			track = append(track, git.Ref{Name: ref, ID: updates[i].ID})
 		}
 	}
-	return late, y.track(ctx, track, theirs)
+	return late, ex.track(ctx, track, theirs)
 }
 
 // absent are the tags that are to be made: a tag that another clone has made
 // meanwhile must not move, not even forward.
-func (y *syncing) absent(updates []git.PushUpdate) []string {
+func (ex *exchanger) absent(updates []git.PushUpdate) []string {
 	var refs []string
 	for _, u := range updates {
-		if u.ID != "" && strings.HasPrefix(git.NameHere(u.Ref, y.peer.Heads), git.TagPrefix) {
+		if u.ID != "" && strings.HasPrefix(git.NameHere(u.Ref, ex.peer.Heads), git.TagPrefix) {
 			refs = append(refs, u.Ref)
 		}
 	}
@@ -157,8 +157,8 @@ func (y *syncing) absent(updates []git.PushUpdate) []string {
 
 // track says in the tracking refs what the remote has now. A configured refspec
 // has made git do so already; where that is missing nobody else does.
-func (y *syncing) track(ctx context.Context, pushed []git.Ref, theirs *store.Survey) error {
-	tx, err := y.s.Begin(ctx, y.o.Writer, "push: "+prose.OneLine(y.peer.Name, 100))
+func (ex *exchanger) track(ctx context.Context, pushed []git.Ref, theirs *store.RefSet) error {
+	tx, err := ex.s.Begin(ctx, ex.o.Writer, "push: "+prose.OneLine(ex.peer.Name, 100))
 	if err != nil {
 		return err
 	}
@@ -166,17 +166,17 @@ func (y *syncing) track(ctx context.Context, pushed []git.Ref, theirs *store.Sur
 	return tx.Swap(ctx, func(ctx context.Context) error {
 		for _, r := range pushed {
 			set(theirs, r)
-			ref := y.peer.Tracking.Of(r.Name)
-			have, err := y.s.Repo().Ref(ctx, ref)
+			ref := ex.peer.Tracking.Of(r.Name)
+			have, err := ex.s.Repo().Ref(ctx, ref)
 			if err != nil && !errors.Is(err, git.ErrNotFound) {
 				return err
 			}
 			switch {
 			case have == r.ID:
 			case r.ID == "":
-				tx.Tx.Delete(ref, have)
+				tx.Refs.Delete(ref, have)
 			default:
-				tx.Tx.Update(ref, r.ID, have)
+				tx.Refs.Update(ref, r.ID, have)
 			}
 		}
 		return nil
@@ -184,7 +184,7 @@ func (y *syncing) track(ctx context.Context, pushed []git.Ref, theirs *store.Sur
 }
 
 // set notes what a ref, by its name here, is now.
-func set(v *store.Survey, r git.Ref) {
+func set(v *store.RefSet, r git.Ref) {
 	if name, ok := git.BranchName(r.Name); ok {
 		v.Branches[name] = r.ID
 		return
@@ -203,12 +203,12 @@ func set(v *store.Survey, r git.Ref) {
 // DeleteRemote deletes branches on a remote, and tags, as tags/NAME. Here they stay,
 // and no Sync makes them there again.
 func DeleteRemote(ctx context.Context, s *store.Store, o SyncOptions) (SyncResult, error) {
-	return exchange(ctx, s, o, func(y *syncing) { y.remove = true })
+	return exchange(ctx, s, o, func(y *exchanger) { y.remove = true })
 }
 
 // refNamed finds the branch of a side, or the tag, that a name for DeleteRemote
 // means: a branch may be called tags/x too, and wins.
-func refNamed(v *store.Survey, name, remote string) (string, error) {
+func refNamed(v *store.RefSet, name, remote string) (string, error) {
 	tag, isTag := strings.CutPrefix(name, store.RemoteTagPrefix)
 	switch {
 	case v.Branches[name] != "":
@@ -226,22 +226,22 @@ func refNamed(v *store.Survey, name, remote string) (string, error) {
 }
 
 // removeBranches sends the deletions.
-func (y *syncing) removeBranches(ctx context.Context, ours, theirs *store.Survey) error {
+func (ex *exchanger) removeBranches(ctx context.Context, ours, theirs *store.RefSet) error {
 	var updates []git.PushUpdate
-	for _, name := range y.o.Branches {
-		ref, err := refNamed(theirs, name, y.peer.Name)
+	for _, name := range ex.o.Branches {
+		ref, err := refNamed(theirs, name, ex.peer.Name)
 		if err != nil {
 			return err
 		}
-		updates = append(updates, y.update(ref, ""))
+		updates = append(updates, ex.update(ref, ""))
 	}
-	if err := y.noteShared(ours, theirs); err != nil { // a later sync is to find them deleted
+	if err := ex.noteShared(ours, theirs); err != nil { // a later sync is to find them deleted
 		return err
 	}
-	y.res.Attempts++
-	late, err := y.sendBatch(ctx, updates, len(updates) > 1, nil, theirs)
+	ex.res.Attempts++
+	late, err := ex.sendBatch(ctx, updates, len(updates) > 1, nil, theirs)
 	if err == nil && late {
-		err = &fail.Error{Code: fail.Busy, Kind: fail.ErrStale, Message: fmt.Sprintf("somebody pushes to '%s' just now", y.peer.Name),
+		err = &fail.Error{Code: fail.Busy, Kind: fail.ErrStale, Message: fmt.Sprintf("somebody pushes to '%s' just now", ex.peer.Name),
 			Hints: []string{"run the command again"}}
 	}
 	return err

@@ -15,15 +15,15 @@ import (
 // stays, to be merged anew from where it stands; what the remote refused is
 // merged here all the same. again is set where a branch went on meanwhile, so that
 // the remote does not have all of it.
-func (y *syncing) takeAll(ctx context.Context, plan []*step, ours *store.Survey, again *bool) error {
-	if !y.merge {
+func (ex *exchanger) takeAll(ctx context.Context, plan []*step, ours *store.RefSet, again *bool) error {
+	if !ex.merge {
 		return nil
 	}
 	for _, st := range plan {
 		if st.take == "" || st.late {
 			continue
 		}
-		t := taking{y: y, step: st}
+		t := takeover{y: ex, step: st}
 		if err := t.run(ctx); err != nil {
 			return err
 		}
@@ -35,9 +35,9 @@ func (y *syncing) takeAll(ctx context.Context, plan []*step, ours *store.Survey,
 	return nil
 }
 
-// taking moves one ref here.
-type taking struct {
-	y     *syncing
+// takeover moves one ref here.
+type takeover struct {
+	y     *exchanger
 	step  *step
 	ses   *store.Transaction
 	have  git.ID // where it stands
@@ -46,7 +46,7 @@ type taking struct {
 	wait  store.Pending
 }
 
-func (t *taking) run(ctx context.Context) error {
+func (t *takeover) run(ctx context.Context) error {
 	s, st := t.y.s, t.step
 	var lock []string
 	if st.branch != "" {
@@ -73,7 +73,7 @@ func (t *taking) run(ctx context.Context) error {
 //  2. it stands where the merge began: the merge;
 //  3. it went on: compared and merged anew. That must be pushed again; and a
 //     conflict is left to the next round, which finds it again.
-func (t *taking) build(ctx context.Context) error {
+func (t *takeover) build(ctx context.Context) error {
 	s, st := t.y.s, t.step
 	t.to, t.again, t.have = "", false, ""
 	var err error
@@ -104,11 +104,11 @@ func (t *taking) build(ctx context.Context) error {
 			return err
 		}
 	}
-	t.ses.Tx.Update(st.ref, t.to, t.have)
+	t.ses.Refs.Update(st.ref, t.to, t.have)
 	return nil
 }
 
-func (t *taking) create(ctx context.Context) error {
+func (t *takeover) create(ctx context.Context) error {
 	st := t.step
 	if st.ours != "" {
 		return store.ErrNothing
@@ -121,17 +121,17 @@ func (t *taking) create(ctx context.Context) error {
 		return err
 	}
 	if st.branch != "" {
-		if err := t.y.s.Clear(ctx, st.branch); err != nil {
+		if err := t.y.s.DropLeftovers(ctx, st.branch); err != nil {
 			return err
 		}
 	}
 	t.to = st.take
-	t.ses.Tx.Update(st.ref, t.to, "")
+	t.ses.Refs.Update(st.ref, t.to, "")
 	return nil
 }
 
 // checkName is fail.ErrExists for a name that cannot stand beside one that is here.
-func (t *taking) checkName(ctx context.Context) error {
+func (t *takeover) checkName(ctx context.Context) error {
 	switch {
 	case t.step.branch != "":
 		return t.y.s.CheckNewName(ctx, t.step.branch)
@@ -143,7 +143,7 @@ func (t *taking) checkName(ctx context.Context) error {
 
 // compare decides about a ref that stands elsewhere than the plan says, or is
 // only behind.
-func (t *taking) compare(ctx context.Context) error {
+func (t *takeover) compare(ctx context.Context) error {
 	st := t.step
 	how, bases, err := t.y.standing(ctx, st.ref, t.have, st.take)
 	switch {
@@ -169,13 +169,13 @@ func (t *taking) compare(ctx context.Context) error {
 }
 
 // finish gives a new branch its journal, and marks that of one that moved.
-func (t *taking) finish(ctx context.Context) error {
+func (t *takeover) finish(ctx context.Context) error {
 	s, branch := t.y.s, t.step.branch
 	tip, err := s.TipAt(ctx, branch, t.to)
 	if err != nil {
 		return err
 	}
-	meta, err := s.MetadataX(ctx, tip)
+	meta, err := s.ParsedMetadata(ctx, tip)
 	if err != nil {
 		return err
 	}
@@ -187,15 +187,15 @@ func (t *taking) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if meta, err = s.MetadataX(ctx, old); err != nil {
+	if meta, err = s.ParsedMetadata(ctx, old); err != nil {
 		return err
 	}
 	t.y.res.Steps -= meta.Totals().Steps
-	newest, err := s.NewestX(ctx, tip)
+	newest, err := s.NewestEntry(ctx, tip)
 	if err != nil {
 		return err
 	}
 	mark := t.ses.Mark(ctx, branch, t.wait.Untouched(), t.to, 0, newest)
-	t.y.res.Warnings = append(t.y.res.Warnings, t.ses.Afterwards(mark, nil)...)
+	t.y.res.Warnings = append(t.y.res.Warnings, t.ses.LateWarnings(mark, nil)...)
 	return nil
 }

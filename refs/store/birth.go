@@ -22,12 +22,12 @@ type Birth struct {
 	Goal          string // of the first branch; the others find it in what they start from
 	Code          git.ID
 	At            time.Time // when the branch was made; zero: now
-	Id            string    // of its entry; empty: a new one
+	ID            string    // of its entry; empty: a new one
 }
 
 // bear writes a birth and queues the branch's ref.
-func (ses *Transaction) Bear(ctx context.Context, b Birth) (*git.Commit, error) {
-	c, err := ses.Conceive(ctx, b)
+func (ses *Transaction) WriteBirth(ctx context.Context, b Birth) (*git.Commit, error) {
+	c, err := ses.NewBirth(ctx, b)
 	if err != nil {
 		return nil, err
 	}
@@ -35,14 +35,14 @@ func (ses *Transaction) Bear(ctx context.Context, b Birth) (*git.Commit, error) 
 }
 
 // conceive makes the change of a birth.
-func (ses *Transaction) Conceive(ctx context.Context, b Birth) (*Draft, error) {
+func (ses *Transaction) NewBirth(ctx context.Context, b Birth) (*Draft, error) {
 	if b.At.IsZero() {
-		b.At = ses.By.When
+		b.At = ses.Signature.When
 	}
 	c := &Draft{branch: b.Name, Tree: ses.Store.repo.Edit(""), Meta: doc.NewMetadata(), Roadmap: b.Roadmap, Code: b.Code}
 	m := doc.Milestone{Kind: doc.KindBirth, Summary: "Start branch " + b.Name, Contribution: "Start branch " + b.Name,
 		Goal: b.Goal, Purpose: b.Purpose, Origin: b.Name, Time: b.At,
-		Agent: ses.W.Agent, Session: ses.W.Session, Model: ses.W.Model}
+		Agent: ses.Writer.Agent, Session: ses.Writer.Session, Model: ses.Writer.Model}
 	facts := doc.BranchFacts{Name: b.Name, Purpose: b.Purpose, CreatedAt: b.At, Status: doc.StatusActive}
 	if b.From != nil {
 		if err := ses.inherit(ctx, c, b.From, &m); err != nil {
@@ -52,7 +52,7 @@ func (ses *Transaction) Conceive(ctx context.Context, b Birth) (*Draft, error) {
 	}
 	c.Subject = m.Summary
 	var err error
-	if m.ID = b.Id; m.ID == "" {
+	if m.ID = b.ID; m.ID == "" {
 		if m.ID, err = ses.Store.NewID(c.Newest); err != nil {
 			return nil, err
 		}
@@ -85,10 +85,10 @@ func (ses *Transaction) inherit(ctx context.Context, c *Draft, from *Tip, m *doc
 	if err != nil {
 		return err
 	}
-	if c.Newest, err = ses.Store.NewestX(ctx, from); err != nil {
+	if c.Newest, err = ses.Store.NewestEntry(ctx, from); err != nil {
 		return err
 	}
-	if c.Meta, err = ses.Store.MetadataX(ctx, from); err != nil {
+	if c.Meta, err = ses.Store.ParsedMetadata(ctx, from); err != nil {
 		return err
 	}
 	if m.Goal, err = ses.Store.Goal(ctx, from.commit, c.Roadmap, live); err != nil {

@@ -28,7 +28,7 @@ func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, erro
 		if err := s.CheckNewName(ctx, o.Name); err != nil {
 			return err
 		}
-		from, err := s.StartOf(ctx, o.From)
+		from, err := s.StartTip(ctx, o.From)
 		if err != nil {
 			return err
 		}
@@ -59,16 +59,16 @@ func (ses *Transaction) branch(ctx context.Context, o BranchOptions, from *Tip) 
 	if err != nil {
 		return err
 	}
-	if err := ses.Store.Clear(ctx, o.Name); err != nil {
+	if err := ses.Store.DropLeftovers(ctx, o.Name); err != nil {
 		return err
 	}
-	_, err = ses.Bear(ctx, Birth{Name: o.Name, Purpose: o.Purpose, From: from, Roadmap: roadmap, Code: code})
+	_, err = ses.WriteBirth(ctx, Birth{Name: o.Name, Purpose: o.Purpose, From: from, Roadmap: roadmap, Code: code})
 	return err
 }
 
 // startOf is where a new branch starts: the current branch, or the branch as it
 // stood at a milestone.
-func (s *Store) StartOf(ctx context.Context, rev string) (*Tip, error) {
+func (s *Store) StartTip(ctx context.Context, rev string) (*Tip, error) {
 	if rev == "" {
 		return s.Tip(ctx, "")
 	}
@@ -143,7 +143,7 @@ func (s *Store) switchTo(ctx context.Context, name string, held bool) (Branch, e
 	if err := s.MakeJournal(ctx, name); err != nil { // while nothing has changed yet
 		return Branch{}, err
 	}
-	if err := s.StandOn(ctx, name, "switch", held); err != nil {
+	if err := s.PointHead(ctx, name, "switch", held); err != nil {
 		return Branch{}, err
 	}
 	b, err := s.BranchOf(ctx, tip)
@@ -158,7 +158,7 @@ const standWait = 500 * time.Millisecond
 // standOn makes a branch the current one of this worktree. Whoever deletes or renames it
 // holds its lock, and looks where each worktree stands: so the lock is taken, where the
 // caller does not hold it.
-func (s *Store) StandOn(ctx context.Context, name, why string, held bool) (err error) {
+func (s *Store) PointHead(ctx context.Context, name, why string, held bool) (err error) {
 	now, err := s.repo.SymbolicRef(ctx, git.HeadName)
 	if err == nil && now == git.BranchRef(name) || err != nil && !errors.Is(err, git.ErrNotFound) {
 		return err
@@ -176,7 +176,7 @@ func (s *Store) StandOn(ctx context.Context, name, why string, held bool) (err e
 		if there, err := s.HasBranch(ctx, name); err != nil {
 			return err
 		} else if !there {
-			return s.NoBranch(ctx, name)
+			return s.NoSuchBranch(ctx, name)
 		}
 	}
 	return s.repo.SetSymbolicRef(ctx, git.HeadName, git.BranchRef(name), "context "+why+": "+name)

@@ -123,7 +123,7 @@ func (s *Store) askTips(ctx context.Context, q BranchQuery) ([]branchTip, error)
 // BranchOf is BRANCH of a tip, with its purpose in full.
 func (s *Store) BranchOf(ctx context.Context, t *Tip) (Branch, error) {
 	b := BranchAt(t.branch, t.commit)
-	meta, err := s.MetadataX(ctx, t)
+	meta, err := s.ParsedMetadata(ctx, t)
 	if err != nil {
 		return b, err
 	}
@@ -141,7 +141,7 @@ func (s *Store) BranchOf(ctx context.Context, t *Tip) (Branch, error) {
 // branchAt is BRANCH as one of its commits has it.
 func BranchAt(name string, c *git.Commit) Branch {
 	_, _, block := c.Parts()
-	t := TrailerMap(block)
+	t := ParseTrailers(block)
 	b := Branch{Name: name, Tip: c.ID, Status: t[TrailerStatus], Purpose: t[TrailerPurpose], UpdatedAt: c.Committer.When.UTC(), Summary: t[TrailerLast]}
 	if t[TrailerID] != "" {
 		b.Summary = c.Subject()

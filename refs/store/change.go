@@ -17,10 +17,10 @@ type Draft struct {
 	Parents []git.ID
 
 	Subject, Body string
-	Milestone     *doc.Milestone // nil for a memory commit that is no milestone
+	Entry         *doc.Milestone // nil for a memory commit that is no milestone
 	Last          string         // the newest milestone's summary before; "" at a birth
 	Newest        string         // the largest entry id in the documents
-	took          taken          // what it drained; zero: what the parent's trailer says
+	took          journalMark    // what it drained; zero: what the parent's trailer says
 	Parent        *git.Commit    // the branch's tip before; nil for a first commit
 	Code          git.ID         // the code HEAD; "" while it is unborn
 	Roadmap       git.ID         // the roadmap as it stands with this commit
@@ -50,15 +50,15 @@ func (ses *Transaction) PutGrowth(ctx context.Context, tree *git.Edit, live stri
 // write stores a change and queues the move of its branch. old is the branch's
 // value that the change stands on.
 func (ses *Transaction) Write(ctx context.Context, c *Draft, old git.ID) (*git.Commit, error) {
-	commit, err := ses.StoreX(ctx, c)
+	commit, err := ses.WriteObjects(ctx, c)
 	if err == nil {
-		ses.Tx.Update(git.BranchRef(c.branch), commit.ID, old)
+		ses.Refs.Update(git.BranchRef(c.branch), commit.ID, old)
 	}
 	return commit, err
 }
 
 // store writes a change's metadata, tree and commit.
-func (ses *Transaction) StoreX(ctx context.Context, c *Draft) (*git.Commit, error) {
+func (ses *Transaction) WriteObjects(ctx context.Context, c *Draft) (*git.Commit, error) {
 	if totals := c.Meta.Totals(); len(totals.Origins) > 0 {
 		if folded := totals.Fold(c.branch); len(folded.Origins) < len(totals.Origins) {
 			if err := c.Meta.SetTotals(folded); err != nil {
@@ -78,7 +78,7 @@ func (ses *Transaction) StoreX(ctx context.Context, c *Draft) (*git.Commit, erro
 		return nil, err
 	}
 	commit := &git.Commit{
-		Tree: tree, Parents: c.Parents, Author: ses.By, Committer: ses.By,
+		Tree: tree, Parents: c.Parents, Author: ses.Signature, Committer: ses.Signature,
 		Message: message(c.Subject, c.Body, ses.trailers(c)),
 	}
 	return ses.storeCommit(ctx, commit)
@@ -88,14 +88,14 @@ func (ses *Transaction) StoreX(ctx context.Context, c *Draft) (*git.Commit, erro
 func (ses *Transaction) trailers(c *Draft) string {
 	facts, totals := c.Meta.Branch(), c.Meta.Totals()
 	var t trailerBlock
-	if m := c.Milestone; m != nil {
+	if m := c.Entry; m != nil {
 		t.add(TrailerID, m.ID)
 	}
 	t.add(TrailerBranch, c.branch)
-	if m := c.Milestone; m != nil {
+	if m := c.Entry; m != nil {
 		t.add(TrailerSteps, FormatSteps(StepRange(m.Steps)))
 	}
-	if c.Milestone == nil {
+	if c.Entry == nil {
 		t.add(TrailerLast, c.Last)
 	}
 	t.add(TrailerCommits, strconv.Itoa(totals.Milestones))
@@ -104,7 +104,7 @@ func (ses *Transaction) trailers(c *Draft) string {
 	t.add(TrailerPurpose, prose.OneLine(facts.Purpose, PurposeLimit))
 	t.add(TrailerNewest, c.Newest)
 	t.add(TrailerCode, string(c.Code))
-	if m := c.Milestone; m != nil && m.Kind == "" {
+	if m := c.Entry; m != nil && m.Kind == "" {
 		t.add(TrailerLink, string(ses.Code))
 	}
 	if c.Roadmap != "" {
@@ -117,11 +117,11 @@ func (ses *Transaction) trailers(c *Draft) string {
 		took = c.Parent.Trailer(TrailerJournal)
 	}
 	t.add(TrailerJournal, took)
-	t.add(TrailerAgent, ses.W.Agent)
-	t.add(trailerSession, ses.W.Session)
-	t.add(trailerModel, ses.W.Model)
-	if ses.W.Tokens > 0 {
-		t.add(TrailerTokens, strconv.FormatInt(ses.W.Tokens, 10))
+	t.add(TrailerAgent, ses.Writer.Agent)
+	t.add(trailerSession, ses.Writer.Session)
+	t.add(trailerModel, ses.Writer.Model)
+	if ses.Writer.Tokens > 0 {
+		t.add(TrailerTokens, strconv.FormatInt(ses.Writer.Tokens, 10))
 	}
 	return t.b.String()
 }
@@ -136,7 +136,7 @@ func LastSummary(tip *git.Commit) string {
 
 // follow begins a change on top of a tip: the same tree, the same facts.
 func (ses *Transaction) Follow(ctx context.Context, tip *Tip, subject string) (*Draft, error) {
-	meta, err := ses.Store.MetadataX(ctx, tip)
+	meta, err := ses.Store.ParsedMetadata(ctx, tip)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func (ses *Transaction) Follow(ctx context.Context, tip *Tip, subject string) (*
 	if err != nil {
 		return nil, err
 	}
-	newest, err := ses.Store.NewestX(ctx, tip)
+	newest, err := ses.Store.NewestEntry(ctx, tip)
 	if err != nil {
 		return nil, err
 	}
@@ -156,13 +156,13 @@ func (ses *Transaction) Follow(ctx context.Context, tip *Tip, subject string) (*
 		branch: tip.branch, Tree: tip.tree, Meta: meta, Parents: []git.ID{tip.commit.ID}, Parent: tip.commit,
 		Subject: subject, Last: LastSummary(tip.commit), Newest: newest, Code: code,
 	}
-	c.StandWith(roadmap)
+	c.SetRoadmap(roadmap)
 	return c, nil
 }
 
 // standWith sets the roadmap that stands with a change, and its age: as old as before it,
 // where the roadmap is the same.
-func (c *Draft) StandWith(roadmap git.ID) {
+func (c *Draft) SetRoadmap(roadmap git.ID) {
 	c.Roadmap, c.RoadmapAge = roadmap, 0
 	if before, n := ParseRoadmap(c.Parent.Trailer(TrailerRoadmap)); before == roadmap {
 		c.RoadmapAge = n

@@ -22,7 +22,7 @@ import (
 // With o.Code the code is committed too, and a crash leaves both commits, linked, or
 // none: what is missing is made by the next command that changes the branch.
 func (s *Store) Commit(ctx context.Context, o CommitOptions) (CommitResult, error) {
-	replaced, err := CheckMilestone(&o.Summary, &o.Contribution, &o.Progress)
+	replaced, err := CheckEntry(&o.Summary, &o.Contribution, &o.Progress)
 	if err != nil {
 		return CommitResult{}, err
 	}
@@ -51,8 +51,8 @@ func (s *Store) commitOn(ctx context.Context, branch string, o CommitOptions) (C
 		res, err = s.above.CommitCode(ctx, ses, branch, o)
 	} else {
 		var made *git.Commit
-		if res, made, err = ses.Milestone(ctx, branch, o); err == nil && !o.Judging.Empty() {
-			err = ses.Said(ctx, made, o.Judging)
+		if res, made, err = ses.MakeCommit(ctx, branch, o); err == nil && !o.Judging.Empty() {
+			err = ses.WriteJudgement(ctx, made, o.Judging)
 		}
 	}
 	return res, err
@@ -60,10 +60,10 @@ func (s *Store) commitOn(ctx context.Context, branch string, o CommitOptions) (C
 
 // milestone makes one and moves the branch. Its note is written too, unless the
 // caller has to say more of it.
-func (ses *Transaction) Milestone(ctx context.Context, branch string, o CommitOptions) (CommitResult, *git.Commit, error) {
+func (ses *Transaction) MakeCommit(ctx context.Context, branch string, o CommitOptions) (CommitResult, *git.Commit, error) {
 	var done committed
 	err := ses.Swap(ctx, func(ctx context.Context) (err error) {
-		done, err = ses.Commit(ctx, branch, o)
+		done, err = ses.BuildCommit(ctx, branch, o)
 		return err
 	})
 	if err != nil {
@@ -75,13 +75,13 @@ func (ses *Transaction) Milestone(ctx context.Context, branch string, o CommitOp
 	if o.Judging.Empty() {
 		fold = ses.Fold(ctx, done.Commit)
 	}
-	res.Warnings = append(done.warnings, ses.Afterwards(mark, fold)...)
+	res.Warnings = append(done.warnings, ses.LateWarnings(mark, fold)...)
 	return res, done.Commit, nil
 }
 
 // said writes what was said of a milestone into its note. It stands nowhere else:
 // where it cannot be kept the milestone is made all the same, and the error says so.
-func (ses *Transaction) Said(ctx context.Context, c *git.Commit, j Judging) error {
+func (ses *Transaction) WriteJudgement(ctx context.Context, c *git.Commit, j Judgement) error {
 	_, err := ses.addNote(ctx, c, j)
 	if err == nil {
 		return nil
@@ -112,7 +112,7 @@ func (d committed) result(branch string) CommitResult {
 }
 
 // commit builds one milestone on the tip as it stands now.
-func (ses *Transaction) Commit(ctx context.Context, branch string, o CommitOptions) (committed, error) {
+func (ses *Transaction) BuildCommit(ctx context.Context, branch string, o CommitOptions) (committed, error) {
 	tip, err := ses.Store.Tip(ctx, branch)
 	if err != nil {
 		return committed{}, err
@@ -138,7 +138,7 @@ func (ses *Transaction) Commit(ctx context.Context, branch string, o CommitOptio
 		return committed{}, err
 	}
 	m := doc.Milestone{Summary: o.Summary, Contribution: o.Contribution, Progress: o.Progress, Goal: goal, Steps: steps}
-	if err := ses.AddMilestone(ctx, c, live, data, &m); err != nil {
+	if err := ses.AddCommit(ctx, c, live, data, &m); err != nil {
 		return committed{}, err
 	}
 	if err := ses.Store.RefreshDetected(ctx, c, tip.commit); err != nil {
@@ -155,11 +155,11 @@ func (ses *Transaction) Drain(ctx context.Context, c *Draft, tip *Tip, p Pending
 	if len(p.Lines) == 0 {
 		return doc.Steps{}, nil
 	}
-	data, err := ses.Store.Optional(ctx, tip, doc.LogFile)
+	data, err := ses.Store.OptionalDocument(ctx, tip, doc.LogFile)
 	if err != nil {
 		return doc.Steps{}, err
 	}
-	steps, err := p.Steps(tip.branch, committerAgent(git.Identity{Name: ses.By.Name}))
+	steps, err := p.steps(tip.branch, committerAgent(git.Identity{Name: ses.Signature.Name}))
 	if err != nil {
 		return doc.Steps{}, err
 	}
@@ -195,7 +195,7 @@ func (c *Draft) Count(origin string, steps, milestones int) error {
 
 // addMilestone completes a milestone and puts it behind the live commit.md, whose
 // entries and text are given.
-func (ses *Transaction) AddMilestone(ctx context.Context, c *Draft, live []doc.Milestone, data []byte, m *doc.Milestone) (err error) {
+func (ses *Transaction) AddCommit(ctx context.Context, c *Draft, live []doc.Milestone, data []byte, m *doc.Milestone) (err error) {
 	if m.ID, err = ses.Store.NewID(c.Newest); err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func (ses *Transaction) AddMilestone(ctx context.Context, c *Draft, live []doc.M
 			return err
 		}
 	}
-	m.Time, m.Agent, m.Session, m.Model, m.Tokens = ses.By.When, ses.W.Agent, ses.W.Session, ses.W.Model, ses.W.Tokens
+	m.Time, m.Agent, m.Session, m.Model, m.Tokens = ses.Signature.When, ses.Writer.Agent, ses.Writer.Session, ses.Writer.Model, ses.Writer.Tokens
 	m.Origin, m.Purpose = c.branch, facts.Purpose
 	if m.Progress == "" && m.Kind != doc.KindRollback && len(live) > 0 {
 		limit, err := ses.Store.SummaryLimit(ctx)
@@ -224,7 +224,7 @@ func (ses *Transaction) AddMilestone(ctx context.Context, c *Draft, live []doc.M
 	if err != nil {
 		return err
 	}
-	c.Milestone = m
+	c.Entry = m
 	if m.Contribution != m.Summary {
 		c.Body = m.Contribution
 	}
@@ -244,7 +244,7 @@ func NextNumber(live []doc.Milestone, branch string, n int) int {
 
 // checkMilestone makes the texts of a milestone fit. A summary of several lines
 // is a summary and the beginning of the contribution, as with git commit.
-func CheckMilestone(summary, contribution, progress *string) (replaced bool, err error) {
+func CheckEntry(summary, contribution, progress *string) (replaced bool, err error) {
 	replaced = Clean(summary, contribution, progress)
 	first, rest, _ := strings.Cut(strings.TrimSpace(*summary), "\n")
 	*summary = strings.TrimSpace(first)

@@ -139,7 +139,7 @@ func ExampleStore_Tip() {
 	if _, err := s.Commit(ctx, store.CommitOptions{Summary: "Not in that tip"}); err != nil {
 		log.Fatal(err)
 	}
-	commits, total, err := s.Milestones(ctx, tip, 0, 10) // newest first
+	commits, total, err := s.Commits(ctx, tip, 0, 10) // newest first
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func Example_search() {
 
 	score := 0.9
 	for _, o := range []store.CommitOptions{
-		{Summary: "Close idle connections", Contribution: "The pool leaked them.", Judging: store.Judging{Score: &score, Outcome: "success"}},
+		{Summary: "Close idle connections", Contribution: "The pool leaked them.", Judging: store.Judgement{Score: &score, Outcome: "success"}},
 		{Summary: "Center the basket", Contribution: "On small screens."},
 	} {
 		if _, err := s.Commit(ctx, o); err != nil {

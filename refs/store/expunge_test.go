@@ -382,7 +382,7 @@ func TestExpungeKeepsCommonLines(t *testing.T) {
 	if err != nil || len(steps) != 1 || steps[0].Observation != "Tests pass." {
 		t.Errorf("%v %+v", err, steps)
 	}
-	commits, _, err := r.open().Milestones(ctx, tip, 0, 10)
+	commits, _, err := r.open().Commits(ctx, tip, 0, 10)
 	if err != nil || len(commits) != 2 || commits[1].Contribution != "Tests pass." || !strings.Contains(commits[0].Progress, "Tests pass.") {
 		t.Errorf("%v %+v", err, commits)
 	}

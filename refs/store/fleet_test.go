@@ -229,7 +229,7 @@ func (r *repo) content(branch string) content {
 	for _, st := range steps {
 		c.Steps = append(c.Steps, st.ID+" "+st.Action)
 	}
-	marks, most, err := s.Milestones(ctx, tip, 0, 1_000_000)
+	marks, most, err := s.Commits(ctx, tip, 0, 1_000_000)
 	r.must(err)
 	for _, m := range marks {
 		c.Milestones = append(c.Milestones, m.ID+" "+m.Summary)

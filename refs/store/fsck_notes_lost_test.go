@@ -44,7 +44,7 @@ func TestLostNotesComeBackButNothingForgotten(t *testing.T) {
 	ok(s.Commit(ctx, store.CommitOptions{Summary: "One"}))(t)
 	before := r.git("rev-parse", git.NotesRef)
 	note := func(text string) string {
-		ok(s.AddNote(ctx, store.NoteOptions{Rev: "main", Judging: store.Judging{Review: text}}))(t)
+		ok(s.AddNote(ctx, store.NoteOptions{Rev: "main", Judgement: store.Judgement{Review: text}}))(t)
 		defer r.git("update-ref", git.NotesRef, before)
 		return r.git("rev-parse", git.NotesRef)
 	}

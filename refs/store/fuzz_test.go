@@ -13,12 +13,12 @@ func FuzzTrailerValues(f *testing.F) {
 	f.Add("01JD5K0Z3V7Q3M9K2A4B5C6D7E", int64(4711), "2026-11-21T01:37:05Z main", 12, 3)
 	f.Add("a b", int64(-1), "0000-00-00T00:00:00Z", -1, 1<<40)
 	f.Fuzz(func(t *testing.T, id string, upto int64, created string, first, count int) {
-		mark := taken{Journal: id, upto: upto, id: id}
+		mark := journalMark{Journal: id, upto: upto, id: id}
 		oneWord := id != "" && !strings.ContainsFunc(id, unicode.IsSpace)
-		if got, ok := ParseTaken(mark.String()); oneWord && (!ok || got != mark) {
+		if got, ok := ParseJournalMark(mark.String()); oneWord && (!ok || got != mark) {
 			t.Errorf("%+v is read as %+v, %v", mark, got, ok)
 		}
-		ParseTaken(created)
+		ParseJournalMark(created)
 		if at, from := ParseCreated(created); at != nil && at.Year() >= 0 && at.Year() <= 9999 {
 			name := ""
 			if from != nil {
@@ -34,7 +34,7 @@ func FuzzTrailerValues(f *testing.F) {
 			t.Errorf("'%s' and %d are read as '%s' and %d", id, first, hash, age)
 		}
 		_ = FormatSteps(StepRange{First: first, Last: first + count, Count: count})
-		for key, value := range TrailerMap(created) {
+		for key, value := range ParseTrailers(created) {
 			if strings.Contains(key+value, "\n") {
 				t.Errorf("trailer %q: %q", key, value)
 			}

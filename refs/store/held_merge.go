@@ -13,7 +13,7 @@ import (
 
 // dropMerge forgets what waits on a branch.
 func (s *Store) DropMerge(target string) error {
-	if err := os.Remove(s.StatePath(HeldName(target))); !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(s.StatePath(MergeStateName(target))); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -32,11 +32,11 @@ func (s *Store) copyMerge(h *WaitingMerge, name string) error {
 // heldMerge reads what waits on a branch; nil if nothing does.
 func (s *Store) ReadMerge(target string) (*WaitingMerge, error) {
 	h := new(WaitingMerge)
-	found, bad, err := s.ReadState(HeldName(target), h)
+	found, bad, err := s.ReadState(MergeStateName(target), h)
 	if err != nil || !found {
 		return nil, err
 	}
-	if bad != nil || h.Version != HeldVersion {
+	if bad != nil || h.Version != MergeStateVersion {
 		return nil, &fail.Error{Code: fail.MergeState, Kind: fail.ErrInvalid, Err: bad,
 			Message: fmt.Sprintf("the merge that waits on '%s' cannot be read", target), Hints: []string{"git context merge --abort"}}
 	}
@@ -54,22 +54,22 @@ type WaitingMerge struct {
 	// Theirs is what the other side of a sync had of the refs in conflict.
 	Theirs map[string]git.ID `json:"theirs,omitempty"`
 	// Tip is where the source of a merge stood.
-	Tip       git.ID        `json:"tip,omitempty"`
-	Merge     *MergeOptions `json:"merge,omitempty"` // of a merge: what it was told
-	Conflicts []HeldPlace   `json:"conflicts"`       // sorted by path
+	Tip       git.ID         `json:"tip,omitempty"`
+	Merge     *MergeOptions  `json:"merge,omitempty"` // of a merge: what it was told
+	Conflicts []HeldConflict `json:"conflicts"`       // sorted by path
 }
 
 // heldPlace is one conflict and what it was settled with.
-type HeldPlace struct {
+type HeldConflict struct {
 	Conflict
 	Text *string `json:"text"` // nil: nothing at all
 }
 
-func HeldName(target string) string {
+func MergeStateName(target string) string {
 	return MergeDir + "/" + git.FileName(target, ".json")
 }
 
-const HeldVersion = 1
+const MergeStateVersion = 1
 
 // mayMoveMerge is what waits on a branch that is to get another name. A sync's
 // conflicts are about what the remote has under the old one, and are settled first.
@@ -95,7 +95,7 @@ func (s *Store) WriteHeld(h *WaitingMerge) error {
 	if err != nil {
 		return err
 	}
-	return s.repo.WriteStateFile(HeldName(h.Target), append(data, '\n'))
+	return s.repo.WriteStateFile(MergeStateName(h.Target), append(data, '\n'))
 }
 
 // MergeOptions are one MERGE.

@@ -15,25 +15,25 @@ import (
 
 // Newest reads a branch's newest n milestones in full, newest first.
 func (s *Store) Newest(ctx context.Context, t *Tip, n int) ([]Commit, error) {
-	commits, err := s.ListCommits(ctx, t, 0, n)
+	commits, err := s.listCommits(ctx, t, 0, n)
 	return commits, err
 }
 
-// Milestones reads n of a branch's milestones behind the newest skip, newest
+// Commits reads n of a branch's milestones behind the newest skip, newest
 // first, and how many there are. Which they are and what they say stands in
 // commit.md and its segments; their commits and notes come from one git log.
-func (s *Store) Milestones(ctx context.Context, t *Tip, skip, n int) ([]Commit, int, error) {
-	meta, err := s.MetadataX(ctx, t)
+func (s *Store) Commits(ctx context.Context, t *Tip, skip, n int) ([]Commit, int, error) {
+	meta, err := s.ParsedMetadata(ctx, t)
 	if err != nil {
 		return nil, 0, err
 	}
-	commits, err := s.ListCommits(ctx, t, skip, n)
+	commits, err := s.listCommits(ctx, t, skip, n)
 	return commits, meta.Totals().Milestones, err
 }
 
-func (s *Store) ListCommits(ctx context.Context, t *Tip, skip, n int) ([]Commit, error) {
+func (s *Store) listCommits(ctx context.Context, t *Tip, skip, n int) ([]Commit, error) {
 	found := []doc.Milestone{}
-	err := s.Backwards(ctx, t, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
+	err := s.SegmentsBackwards(ctx, t, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
 		ms, err := doc.ParseCommits(data)
 		if err != nil {
 			return false, err
@@ -63,11 +63,11 @@ func (s *Store) Steps(ctx context.Context, t *Tip, skip, n int) ([]Step, int, er
 	if err != nil {
 		return nil, 0, err
 	}
-	meta, err := s.MetadataX(ctx, t)
+	meta, err := s.ParsedMetadata(ctx, t)
 	if err != nil {
 		return nil, 0, err
 	}
-	waiting, err := s.Waiting(ctx, t.branch, p)
+	waiting, err := s.WaitingSteps(ctx, t.branch, p)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -77,7 +77,7 @@ func (s *Store) Steps(ctx context.Context, t *Tip, skip, n int) ([]Step, int, er
 	}
 	total := meta.Totals().Steps + len(waiting)
 	if len(found) < skip+n {
-		err = s.Backwards(ctx, t, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
+		err = s.SegmentsBackwards(ctx, t, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
 			steps, err := doc.ParseLog(data)
 			for _, step := range slices.Backward(steps) {
 				found = append(found, stepFrom(step, false))
@@ -91,7 +91,7 @@ func (s *Store) Steps(ctx context.Context, t *Tip, skip, n int) ([]Step, int, er
 }
 
 // waiting reads pending steps, each with the agent that COMMIT would give it.
-func (s *Store) Waiting(ctx context.Context, branch string, p Pending) ([]doc.Step, error) {
+func (s *Store) WaitingSteps(ctx context.Context, branch string, p Pending) ([]doc.Step, error) {
 	if len(p.Lines) == 0 {
 		return nil, nil
 	}
@@ -101,14 +101,14 @@ func (s *Store) Waiting(ctx context.Context, branch string, p Pending) ([]doc.St
 		// what is wrong with it.
 		ident = git.Identity{}
 	}
-	return p.Steps(branch, committerAgent(ident))
+	return p.steps(branch, committerAgent(ident))
 }
 
 // backwards hands a document's files to visit, the live one first and then the
 // sealed segments from the newest to the oldest, until visit has enough. It
 // opens only the directories that it needs.
-func (s *Store) Backwards(ctx context.Context, t *Tip, live, dir string, visit func([]byte) (bool, error)) error {
-	data, err := s.Optional(ctx, t, live)
+func (s *Store) SegmentsBackwards(ctx context.Context, t *Tip, live, dir string, visit func([]byte) (bool, error)) error {
+	data, err := s.OptionalDocument(ctx, t, live)
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (s *Store) backwardsIn(ctx context.Context, t *Tip, dir, last string, visit
 
 // eachLog hands every committed step of a branch to visit, a file at a time.
 func (s *Store) EachLog(ctx context.Context, t *Tip, visit func([]doc.Step)) error {
-	return s.Backwards(ctx, t, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
+	return s.SegmentsBackwards(ctx, t, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
 		steps, err := doc.ParseLog(data)
 		visit(steps)
 		return true, err
@@ -275,7 +275,7 @@ func (s *Store) locateIn(ctx context.Context, t *Tip, most int, left map[string]
 			return git.ErrEnough
 		}
 		return nil
-	}, Value(TrailerCode), "%N")
+	}, TrailerValue(TrailerCode), "%N")
 }
 
 // judge reads what a note says: now, for nil, or at a moment of the past.
@@ -292,11 +292,11 @@ func (c *Commit) Judge(j notes.Judgement) {
 	c.Score, c.Outcome, c.Tags, c.Reviews = j.Score, j.Outcome, j.Tags, j.Reviews
 }
 
-// Milestone reads one milestone in full, with what its note says. rev is
+// FindCommit reads one milestone in full, with what its note says. rev is
 // whatever names it; where it names another memory commit, the newest milestone
 // that this one stands on is meant.
-func (s *Store) Milestone(ctx context.Context, rev string) (Commit, error) {
-	c, err := s.MilestoneAtX(ctx, rev)
+func (s *Store) FindCommit(ctx context.Context, rev string) (Commit, error) {
+	c, err := s.NewestCommitAt(ctx, rev)
 	if err != nil {
 		return Commit{}, err
 	}
@@ -311,7 +311,7 @@ func (s *Store) CommitOf(ctx context.Context, at *At, c *git.Commit) (Commit, er
 	if err != nil {
 		return Commit{}, err
 	}
-	out := BetweenMilestones(c)
+	out := BetweenCommits(c)
 	if entry != nil {
 		out = CommitFrom(*entry)
 	}
@@ -337,7 +337,7 @@ func (s *Store) entryOf(ctx context.Context, c *git.Commit) (*doc.Milestone, err
 }
 
 // betweenMilestones is a memory commit that is no milestone.
-func BetweenMilestones(c *git.Commit) Commit {
+func BetweenCommits(c *git.Commit) Commit {
 	out := Commit{Hash: &c.ID, Branch: BranchOf(c), Time: c.Committer.When.UTC(), Agent: WriterOf(c), Summary: c.Subject(),
 		Purpose: c.Trailer(TrailerPurpose), Contribution: c.Body(), Tags: map[string]string{}}
 	if code := git.ID(c.Trailer(TrailerCode)); code != "" {
@@ -349,7 +349,7 @@ func BetweenMilestones(c *git.Commit) Commit {
 // PurposeProgress is a branch's purpose, and the progress summary of its newest
 // milestone: what came before that one.
 func (s *Store) PurposeProgress(ctx context.Context, t *Tip) (purpose, progress string, err error) {
-	meta, err := s.MetadataX(ctx, t)
+	meta, err := s.ParsedMetadata(ctx, t)
 	if err != nil {
 		return "", "", err
 	}
@@ -374,14 +374,14 @@ func (s *Store) BranchContext(ctx context.Context, t *Tip, skip, n int) (BranchC
 	if v.Purpose, v.Progress, err = s.PurposeProgress(ctx, t); err != nil {
 		return v, err
 	}
-	v.Commits, v.Total, err = s.Milestones(ctx, t, skip, n)
+	v.Commits, v.Total, err = s.Commits(ctx, t, skip, n)
 	return v, err
 }
 
 // holds reports whether an entry is found in a tip's live file, or in the segment
 // that it must be in unless segments of several branches overlap there.
-func (s *Store) Holds(ctx context.Context, t *Tip, k EntryKind, id string) (bool, error) {
-	live, err := s.Optional(ctx, t, k.File)
+func (s *Store) ContainsEntry(ctx context.Context, t *Tip, k EntryKind, id string) (bool, error) {
+	live, err := s.OptionalDocument(ctx, t, k.File)
 	if err != nil {
 		return false, err
 	}

@@ -39,7 +39,7 @@ func TestMilestoneWithoutEntry(t *testing.T) {
 	if b := ok(history.BisectStart(ctx, s, "main", []string{first}))(t); b.Next == nil || string(*b.Next.Hash) != real {
 		t.Errorf("bisect: %+v", b)
 	}
-	if m := ok(s.Milestone(ctx, "main"))(t); string(*m.Hash) != real {
+	if m := ok(s.FindCommit(ctx, "main"))(t); string(*m.Hash) != real {
 		t.Errorf("main's newest milestone: %+v", m)
 	}
 	tip := ok(history.At(ctx, s, "", ghost))(t)
@@ -47,11 +47,11 @@ func TestMilestoneWithoutEntry(t *testing.T) {
 		t.Errorf("as it stood there: %+v", m)
 	}
 	half := 0.5
-	note := ok(s.AddNote(ctx, store.NoteOptions{Rev: "main", Judging: store.Judging{Score: &half}}))(t)
+	note := ok(s.AddNote(ctx, store.NoteOptions{Rev: "main", Judgement: store.Judgement{Score: &half}}))(t)
 	if string(note.Commit) != real {
 		t.Errorf("noted: %+v", note)
 	}
-	if _, err := s.AddNote(ctx, store.NoteOptions{Rev: ghost, Judging: store.Judging{Score: &half}}); err == nil {
+	if _, err := s.AddNote(ctx, store.NoteOptions{Rev: ghost, Judgement: store.Judgement{Score: &half}}); err == nil {
 		t.Error("a ghost was noted")
 	}
 	if res := ok(s.Commit(ctx, store.CommitOptions{Summary: "Next"}))(t); res.ID == "" {

@@ -40,7 +40,7 @@ func entries(ctx context.Context, t *rapid.T, r *repo, branch string, trim bool)
 	for _, st := range all {
 		steps = append(steps, fmt.Sprintf("%s %s %q %q %q", st.Time, st.Origin, st.Observation, st.Thought, st.Action))
 	}
-	ms, _, err := s.Milestones(ctx, tip, 0, 1<<20)
+	ms, _, err := s.Commits(ctx, tip, 0, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestImportContexa(t *testing.T) {
 	if b.Status != "merged" || *b.CreatedFrom != "main" || b.CreatedAt.Format("15:04") != "01:40" || b.Commits != 1 {
 		t.Errorf("%+v", b)
 	}
-	ms, _, err := s.Milestones(t.Context(), main, 0, 10)
+	ms, _, err := s.Commits(t.Context(), main, 0, 10)
 	if err != nil {
 		t.Fatal(err)
 	}

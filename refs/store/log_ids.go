@@ -18,7 +18,7 @@ func (s *Store) LogIDs(ctx context.Context, args []string, each func(fields [][]
 // logIDsFrom is logIDs with something on standard input, for revisions without bound.
 func (s *Store) LogIDsFrom(ctx context.Context, stdin []byte, args []string, each func(fields [][]byte) error, more ...string) error {
 	read := &Records{Fields: 2 + len(more), Each: each}
-	format := "--format=%H%x00" + Value(TrailerID)
+	format := "--format=%H%x00" + TrailerValue(TrailerID)
 	for _, field := range more {
 		format += "%x00" + field
 	}
@@ -34,7 +34,9 @@ func (s *Store) LogIDsFrom(ctx context.Context, stdin []byte, args []string, eac
 const EndOfOptions = "--end-of-options"
 
 // value is the format for a trailer's value alone.
-func Value(trailer string) string { return "%(trailers:key=" + trailer + ",valueonly,separator=)" }
+func TrailerValue(trailer string) string {
+	return "%(trailers:key=" + trailer + ",valueonly,separator=)"
+}
 
 // records cuts what git writes into fields, each ended by NUL, and hands on as many
 // as make a record. Fields are only good until each returns.

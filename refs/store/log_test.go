@@ -25,7 +25,7 @@ func TestLogCommits(t *testing.T) {
 	for i := range 24 {
 		o := store.CommitOptions{Summary: fmt.Sprintf("Milestone %d", i), Contribution: strings.Repeat("what it brought\n", 60), Writer: store.Writer{Agent: "ann"}}
 		if i%10 == 3 {
-			o.Judging = store.Judging{Score: &half, Outcome: "success", Tags: []store.NoteTag{{Key: "n", Value: fmt.Sprint(i)}}}
+			o.Judging = store.Judgement{Score: &half, Outcome: "success", Tags: []store.NoteTag{{Key: "n", Value: fmt.Sprint(i)}}}
 		}
 		if i == 20 {
 			ok(s.CreateBranch(ctx, store.BranchOptions{Name: "try", Purpose: "An idea"}))(t)
@@ -54,7 +54,7 @@ func TestLogCommits(t *testing.T) {
 			t.Errorf("%s: %d milestones", c.name, len(got))
 		}
 		for i, m := range got {
-			want := ok(s.Milestone(ctx, string(log.Commits[i].Commit)))(t)
+			want := ok(s.FindCommit(ctx, string(log.Commits[i].Commit)))(t)
 			if diff := cmp.Diff(want, m); diff != "" {
 				t.Errorf("%s, %s: -alone +in the log:\n%s", c.name, want.Summary, diff)
 			}

@@ -26,11 +26,11 @@ func (s *Store) maintain(id git.ID) {
 	if err != nil {
 		return
 	}
-	least, err := GcThreshold(cfg)
+	least, err := GCThreshold(cfg)
 	if err != nil || least == 0 || s.repo.LooseEstimate(id) < least {
 		return
 	}
-	if info, err := os.Stat(s.StatePath(GcLog)); err == nil && s.Clock().Sub(info.ModTime()) < gcPause {
+	if info, err := os.Stat(s.StatePath(GCLog)); err == nil && s.Clock().Sub(info.ModTime()) < gcPause {
 		return
 	}
 	if err := s.repo.StartBehind(s.program, "git-context", "gc", "--auto"); err != nil {
@@ -40,7 +40,7 @@ func (s *Store) maintain(id git.ID) {
 
 // gcThreshold is how many loose objects start a gc; 0 for never. Who turned git's own
 // background maintenance off wants none of ours.
-func GcThreshold(cfg *git.Config) (int, error) {
+func GCThreshold(cfg *git.Config) (int, error) {
 	n, err := cfg.Int(keyGCAuto, defaultGCAuto)
 	if err != nil {
 		return 0, fail.New(fail.ErrInvalid, fail.ConfigInvalid, err.Error(), "git config "+keyGCAuto+" "+strconv.Itoa(defaultGCAuto))
@@ -57,12 +57,12 @@ func GcThreshold(cfg *git.Config) (int, error) {
 }
 
 func (s *Store) LogGC(err error) error {
-	return s.repo.WriteStateFile(GcLog, []byte(prose.OneLine(err.Error(), 1000)+"\n"))
+	return s.repo.WriteStateFile(GCLog, []byte(prose.OneLine(err.Error(), 1000)+"\n"))
 }
 
 // gcLog is the file of local state that says what a gc in the background failed at, as
 // git's own does.
-const GcLog = "gc.log"
+const GCLog = "gc.log"
 
 // gcPause is how long none is started after one that failed.
 const gcPause = time.Hour

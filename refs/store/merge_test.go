@@ -109,7 +109,7 @@ func (h *play) check(t *rapid.T) {
 		if len(seen) != len(h.steps[name]) || total != len(seen) {
 			t.Errorf("%s: %d steps, total %d; want %d", name, len(seen), total, len(h.steps[name]))
 		}
-		marks, total, err := h.s.Milestones(t.Context(), tip, 0, 1_000_000)
+		marks, total, err := h.s.Commits(t.Context(), tip, 0, 1_000_000)
 		h.ok(err)
 		found := map[string]bool{}
 		for _, m := range marks {

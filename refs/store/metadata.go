@@ -13,7 +13,7 @@ import (
 
 // Metadata reads metadata.yaml as it stands at a tip.
 func (s *Store) Metadata(ctx context.Context, t *Tip) (*doc.Metadata, error) {
-	return s.MetadataX(ctx, t)
+	return s.ParsedMetadata(ctx, t)
 }
 
 // SetMetadata sets a key path of the current branch's metadata to a YAML value
@@ -167,6 +167,6 @@ func (s *Store) changeOn(ctx context.Context, branch string, w Writer, path stri
 	if err != nil || res.Unchanged {
 		return res, err
 	}
-	res.Warnings = ses.Afterwards(ses.Mark(ctx, branch, p.Untouched(), res.Commit, 0, ""), nil)
+	res.Warnings = ses.LateWarnings(ses.Mark(ctx, branch, p.Untouched(), res.Commit, 0, ""), nil)
 	return res, nil
 }

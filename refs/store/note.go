@@ -14,9 +14,9 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// Judging is what a writer says of a milestone: any part of it may be missing.
+// Judgement is what a writer says of a milestone: any part of it may be missing.
 // Saying it again stands over what was said before, in force is the newest.
-type Judging struct {
+type Judgement struct {
 	Score   *float64  // 0 to 1
 	Outcome string    // success, failed or abandoned
 	Tags    []NoteTag // one key each
@@ -29,7 +29,7 @@ type NoteTag struct{ Key, Value string }
 // NoteOptions are one `note` that says something.
 type NoteOptions struct {
 	Writer
-	Judging
+	Judgement
 	Rev string // names the milestone
 }
 
@@ -48,12 +48,12 @@ const (
 )
 
 // Empty says whether there is nothing to write.
-func (j Judging) Empty() bool {
+func (j Judgement) Empty() bool {
 	return j.Score == nil && j.Outcome == "" && len(j.Tags) == 0 && j.Review == ""
 }
 
 // check refuses what a note cannot hold.
-func (j *Judging) check() (replaced bool, err error) {
+func (j *Judgement) check() (replaced bool, err error) {
 	replaced = Clean(&j.Review)
 	if j.Score != nil {
 		if err := CheckScore(*j.Score); err != nil {
@@ -85,7 +85,7 @@ func (j *Judging) check() (replaced bool, err error) {
 
 // judgement is what is said as lines of a note, each with an id behind after, so that
 // it is in force whatever the clock says.
-func (ses *Transaction) judgement(j Judging, after string) ([]byte, error) {
+func (ses *Transaction) judgement(j Judgement, after string) ([]byte, error) {
 	var list []notes.Fact
 	if j.Score != nil {
 		list = append(list, notes.Fact{Kind: notes.KindScore, Score: j.Score})
@@ -105,8 +105,8 @@ func (ses *Transaction) judgement(j Judging, after string) ([]byte, error) {
 		if after, err = ses.Store.NewID(after); err != nil {
 			return nil, err
 		}
-		f.ID, f.Time = after, ses.By.When
-		f.Agent, f.Session, f.Model = ses.W.Agent, ses.W.Session, ses.W.Model
+		f.ID, f.Time = after, ses.Signature.When
+		f.Agent, f.Session, f.Model = ses.Writer.Agent, ses.Writer.Session, ses.Writer.Model
 		line, err := f.Line()
 		if err != nil {
 			return nil, err
@@ -120,7 +120,7 @@ func (ses *Transaction) judgement(j Judging, after string) ([]byte, error) {
 // the notes lock. It is safe beside any number of writers, git's own among them:
 // the lines that they add stay.
 func (s *Store) AddNote(ctx context.Context, o NoteOptions) (Note, error) {
-	replaced, err := o.Judging.check()
+	replaced, err := o.Judgement.check()
 	if err != nil {
 		return Note{}, err
 	}
@@ -130,11 +130,11 @@ func (s *Store) AddNote(ctx context.Context, o NoteOptions) (Note, error) {
 		return Note{}, err
 	}
 	defer ses.Close()
-	c, err := s.MilestoneMeant(ctx, o.Rev)
+	c, err := s.CommitMeant(ctx, o.Rev)
 	if err != nil {
 		return Note{}, err
 	}
-	text, err := ses.addNote(ctx, c, o.Judging)
+	text, err := ses.addNote(ctx, c, o.Judgement)
 	if err != nil {
 		return Note{}, err
 	}
@@ -147,7 +147,7 @@ func (s *Store) AddNote(ctx context.Context, o NoteOptions) (Note, error) {
 // there back: one commit of the notes for both. The milestone's own fact alone would end
 // every later walk here, and those behind it would never get theirs. It returns the note
 // as it then is.
-func (ses *Transaction) addNote(ctx context.Context, c *git.Commit, j Judging) (note []byte, err error) {
+func (ses *Transaction) addNote(ctx context.Context, c *git.Commit, j Judgement) (note []byte, err error) {
 	lock, err := ses.Store.repo.Lock(ctx, notes.LockName)
 	if err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ func (ses *Transaction) addNote(ctx context.Context, c *git.Commit, j Judging) (
 		if err := u.Add(ctx, c.ID, said); err != nil {
 			return err
 		}
-		_, err = u.Queue(ctx, ses.Tx, ses.By, "context: note "+c.ID.Short())
+		_, err = u.Queue(ctx, ses.Refs, ses.Signature, "context: note "+c.ID.Short())
 		return err
 	})
 	return note, err
@@ -182,7 +182,7 @@ func (ses *Transaction) addNote(ctx context.Context, c *git.Commit, j Judging) (
 
 // Note reads what is noted of a milestone.
 func (s *Store) Note(ctx context.Context, rev string) (Note, error) {
-	c, err := s.MilestoneMeant(ctx, rev)
+	c, err := s.CommitMeant(ctx, rev)
 	if err != nil {
 		return Note{}, err
 	}

@@ -23,7 +23,7 @@ func TestNotesThatWaitedAreFoldedWithAJudgement(t *testing.T) {
 		t.Fatal(err)
 	}
 	score := 0.5
-	ok(s.Commit(ctx, store.CommitOptions{Summary: "Judged", Judging: store.Judging{Score: &score}}))(t)
+	ok(s.Commit(ctx, store.CommitOptions{Summary: "Judged", Judging: store.Judgement{Score: &score}}))(t)
 	if n := ok(s.Note(ctx, waits.ID))(t); len(n.Facts) != 1 {
 		t.Errorf("the note of the first: %s", n.Facts)
 	}

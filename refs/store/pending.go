@@ -39,7 +39,7 @@ func (s *Store) Pending(ctx context.Context, tip *Tip) (Pending, error) {
 	if err != nil {
 		return Pending{}, fmt.Errorf("branch '%s': %w", tip.branch, err)
 	}
-	from, err := s.TakenUpto(ctx, c, tip.commit)
+	from, err := s.CommittedUpTo(ctx, c, tip.commit)
 	if err != nil {
 		return Pending{}, err
 	}
@@ -52,9 +52,9 @@ func (s *Store) Pending(ctx context.Context, tip *Tip) (Pending, error) {
 //  2. the newest mark was set for just this commit, or nothing stands behind it;
 //  3. otherwise (another machine's commits are on top, or a crash came between
 //     the branch and the mark): what any commit since the mark says.
-func (s *Store) TakenUpto(ctx context.Context, c *journal.Content, tip *git.Commit) (int64, error) {
+func (s *Store) CommittedUpTo(ctx context.Context, c *journal.Content, tip *git.Commit) (int64, error) {
 	proven := func(value string) (int64, bool) {
-		t, ok := ParseTaken(value)
+		t, ok := ParseJournalMark(value)
 		return t.upto, ok && t.Journal == c.Head.Journal && c.Holds(t.upto, t.id)
 	}
 	if upto, ok := proven(tip.Trailer(TrailerJournal)); ok {
@@ -84,25 +84,25 @@ func (s *Store) TakenUpto(ctx context.Context, c *journal.Content, tip *git.Comm
 }
 
 // steps reads the pending lines as steps of the branch.
-func (p Pending) Steps(branch, agent string) ([]doc.Step, error) {
+func (p Pending) steps(branch, agent string) ([]doc.Step, error) {
 	steps := make([]doc.Step, len(p.Lines))
 	for i, line := range p.Lines {
 		var l EntryLine
 		if err := json.Unmarshal(line.Raw, &l); err != nil {
 			return nil, fmt.Errorf("journal of branch '%s', step %d: %w", branch, line.Step, err)
 		}
-		steps[i] = l.StepX(branch, agent)
+		steps[i] = l.AsStep(branch, agent)
 	}
 	return steps, nil
 }
 
 // took says what a commit that drains p takes.
-func (p Pending) took() taken {
+func (p Pending) took() journalMark {
 	if len(p.Lines) == 0 {
-		return taken{}
+		return journalMark{}
 	}
 	last := p.Lines[len(p.Lines)-1]
-	return taken{Journal: p.journal, upto: last.End, id: last.ID}
+	return journalMark{Journal: p.journal, upto: last.End, id: last.ID}
 }
 
 // mark notes in the journal that a commit is the branch's tip and what it took, or

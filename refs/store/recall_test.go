@@ -217,7 +217,7 @@ func TestRecallSaysWhatBecameOfIt(t *testing.T) {
 	if got := outcome(); got != "success" {
 		t.Errorf("tagged success/sleep, it is '%s'", got)
 	}
-	ok(s.AddNote(ctx, store.NoteOptions{Rev: done.ID, Judging: store.Judging{Outcome: "failed"}}))(t)
+	ok(s.AddNote(ctx, store.NoteOptions{Rev: done.ID, Judgement: store.Judgement{Outcome: "failed"}}))(t)
 	if got := outcome(); got != "failed" {
 		t.Errorf("noted failed, it is '%s'", got)
 	}

@@ -52,7 +52,7 @@ func (s *Store) Record(ctx context.Context, steps []NewStep) ([]Recorded, error)
 		}
 		sourced = sourced || steps[i].Source != ""
 	}
-	var known *Sources
+	var known *sources
 	j, err := OnBranch(ctx, s, "", func(branch string) (j *journal.Journal, err error) {
 		for i := range out {
 			out[i].Branch = branch
@@ -68,7 +68,7 @@ func (s *Store) Record(ctx context.Context, steps []NewStep) ([]Recorded, error)
 }
 
 // append writes the steps whose source is new and fills in the answers.
-func (s *Store) append(j *journal.Journal, steps []NewStep, out []Recorded, known *Sources) error {
+func (s *Store) append(j *journal.Journal, steps []NewStep, out []Recorded, known *sources) error {
 	var lines [][]byte
 	var fresh []int
 	same := map[string]int{} // a source twice in one call is one step
@@ -152,10 +152,10 @@ func (s *Store) checkStep(step *NewStep) (replaced bool, err error) {
 // openForRecord locks the branch's journal, and for steps with sources reads
 // which of them are known. The journal's existence means that the branch exists;
 // only where it is missing git is asked.
-func (s *Store) openForRecord(ctx context.Context, branch string, sourced bool) (*journal.Journal, *Sources, error) {
+func (s *Store) openForRecord(ctx context.Context, branch string, sourced bool) (*journal.Journal, *sources, error) {
 	made := false
 	for range 10 {
-		var known *Sources
+		var known *sources
 		var err error
 		if sourced {
 			if known, err = s.sourcesOf(ctx, branch); err != nil {
@@ -195,7 +195,7 @@ func (s *Store) openForRecord(ctx context.Context, branch string, sourced bool) 
 func (s *Store) stillThere(ctx context.Context, branch string, j *journal.Journal) error {
 	_, err := s.repo.Ref(ctx, git.BranchRef(branch))
 	if errors.Is(err, git.ErrNotFound) {
-		return errors.Join(s.NoBranch(ctx, branch), j.Remove())
+		return errors.Join(s.NoSuchBranch(ctx, branch), j.Remove())
 	}
 	return err
 }
@@ -258,7 +258,7 @@ func (s *Store) JournalHead(ctx context.Context, branch string) (journal.Head, e
 	if err != nil {
 		return journal.Head{}, err
 	}
-	meta, err := s.MetadataX(ctx, tip)
+	meta, err := s.ParsedMetadata(ctx, tip)
 	if err != nil {
 		return journal.Head{}, err
 	}
@@ -266,7 +266,7 @@ func (s *Store) JournalHead(ctx context.Context, branch string) (journal.Head, e
 	if head.Step, err = s.LastNumber(ctx, tip, meta.Totals().Origins[branch].Steps); err != nil {
 		return journal.Head{}, err
 	}
-	if head.ID, err = s.NewestX(ctx, tip); err != nil {
+	if head.ID, err = s.NewestEntry(ctx, tip); err != nil {
 		return journal.Head{}, err
 	}
 	head.Journal, err = s.NewID("")
@@ -280,7 +280,7 @@ func (s *Store) LastNumber(ctx context.Context, tip *Tip, count int) (int, error
 		return 0, nil
 	}
 	last := count
-	err := s.Backwards(ctx, tip, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
+	err := s.SegmentsBackwards(ctx, tip, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
 		steps, err := doc.ParseLog(data)
 		for _, step := range slices.Backward(steps) {
 			if step.Origin == tip.branch {
@@ -295,7 +295,7 @@ func (s *Store) LastNumber(ctx context.Context, tip *Tip, count int) (int, error
 
 // clear takes away what a branch of that name left that is no more: steps that
 // belong to nobody are set aside, a merge that waits and bisects are forgotten.
-func (s *Store) Clear(ctx context.Context, branch string) error {
+func (s *Store) DropLeftovers(ctx context.Context, branch string) error {
 	return errors.Join(s.setAside(branch), s.DropMerge(branch), s.dropBisects(ctx, branch))
 }
 
@@ -315,7 +315,7 @@ func (s *Store) setAside(branch string) error {
 }
 
 // step is the recorded step as documents hold it.
-func (l EntryLine) StepX(branch, agent string) doc.Step {
+func (l EntryLine) AsStep(branch, agent string) doc.Step {
 	if l.Agent != "" {
 		agent = l.Agent
 	}

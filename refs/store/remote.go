@@ -99,7 +99,7 @@ func (p Remote) lockName() string {
 }
 
 // lockPeer keeps two exchanges with one peer apart.
-func (s *Store) LockPeer(ctx context.Context, p Remote) (*git.Lock, error) {
+func (s *Store) LockRemote(ctx context.Context, p Remote) (*git.Lock, error) {
 	lock, err := s.repo.Lock(ctx, p.lockName())
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		err = &fail.Error{Code: fail.Busy, Kind: fail.ErrStale, Err: err, Hints: []string{"run the command again"},
@@ -142,13 +142,13 @@ func (s *Store) WriteShared(p Remote, names map[string]bool) error {
 
 // survey is where two repositories stand: this one, and a peer as it was when it
 // was last asked. Branches and tags go by name.
-type Survey struct {
+type RefSet struct {
 	Branches, Tags map[string]git.ID
 	Roadmap, Notes git.ID
 }
 
 // survey reads both from one listing of the refs.
-func (s *Store) Survey(ctx context.Context, p Remote) (ours, theirs Survey, err error) {
+func (s *Store) SurveyRemote(ctx context.Context, p Remote) (ours, theirs RefSet, err error) {
 	list, err := s.repo.Refs(ctx, append(p.Tracking.All(), git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)...)
 	if err != nil {
 		return ours, theirs, err
@@ -159,7 +159,7 @@ func (s *Store) Survey(ctx context.Context, p Remote) (ours, theirs Survey, err 
 	return ours, theirs, nil
 }
 
-func (v *Survey) read(list []git.Ref, branches, tags, roadmap, notes string) {
+func (v *RefSet) read(list []git.Ref, branches, tags, roadmap, notes string) {
 	v.Branches, v.Tags = map[string]git.ID{}, map[string]git.ID{}
 	for _, r := range list {
 		if name, ok := strings.CutPrefix(r.Name, branches); ok {
@@ -177,15 +177,15 @@ func (v *Survey) read(list []git.Ref, branches, tags, roadmap, notes string) {
 }
 
 // empty reports whether there is no memory at all.
-func (v *Survey) Empty() bool { return len(v.Branches) == 0 && v.Roadmap == "" }
+func (v *RefSet) Empty() bool { return len(v.Branches) == 0 && v.Roadmap == "" }
 
-func (v *Survey) Equal(w *Survey) bool {
+func (v *RefSet) Equal(w *RefSet) bool {
 	return v.Roadmap == w.Roadmap && v.Notes == w.Notes && maps.Equal(v.Branches, w.Branches) && maps.Equal(v.Tags, w.Tags)
 }
 
 // changes lists what stands elsewhere in v than in before, and what of that is not
 // in v at all, by the names that refs have here.
-func (v *Survey) Changes(before *Survey) (moved, gone []string) {
+func (v *RefSet) Changes(before *RefSet) (moved, gone []string) {
 	for _, m := range []struct {
 		now, then map[string]git.ID
 		prefix    string

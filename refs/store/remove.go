@@ -105,8 +105,8 @@ func (ses *Transaction) queueDelete(ctx context.Context, name string, force bool
 		return "", err
 	}
 	moved := git.DeletedRef(name, id)
-	ses.Tx.Update(moved, tip.commit.ID, "")
-	ses.Tx.Delete(git.BranchRef(name), tip.commit.ID)
+	ses.Refs.Update(moved, tip.commit.ID, "")
+	ses.Refs.Delete(git.BranchRef(name), tip.commit.ID)
 	return moved, nil
 }
 
@@ -154,7 +154,7 @@ func (ses *Transaction) keepPending(ctx context.Context, name string) error {
 			return ErrNothing
 		}
 		keep := keeping(n, name)
-		done, err := ses.Commit(ctx, name, CommitOptions{Summary: keep, Contribution: keep})
+		done, err := ses.BuildCommit(ctx, name, CommitOptions{Summary: keep, Contribution: keep})
 		made = done.Commit
 		return err
 	})
@@ -209,9 +209,9 @@ func (s *Store) RestoreBranch(ctx context.Context, name string) (Branch, error) 
 	}
 	defer ses.Close()
 	err = ses.Swap(ctx, func(ctx context.Context) error {
-		ses.Tx.Update(git.BranchRef(name), found.ID, "")
-		ses.Tx.Delete(found.Name, found.ID)
-		return s.Clear(ctx, name)
+		ses.Refs.Update(git.BranchRef(name), found.ID, "")
+		ses.Refs.Delete(found.Name, found.ID)
+		return s.DropLeftovers(ctx, name)
 	})
 	if err != nil {
 		return Branch{}, err

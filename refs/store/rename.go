@@ -110,7 +110,7 @@ func (ses *Transaction) queueRename(ctx context.Context, old, name string) error
 	if _, err := ses.Write(ctx, c, ""); err != nil {
 		return err
 	}
-	ses.Tx.Delete(git.BranchRef(old), tip.commit.ID)
+	ses.Refs.Delete(git.BranchRef(old), tip.commit.ID)
 	return nil
 }
 

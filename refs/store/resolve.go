@@ -26,9 +26,9 @@ import (
 // @{1}). A commit that is no memory commit is fail.ErrInvalid, a name that means
 // nothing fail.ErrNotFound.
 func (s *Store) Revision(ctx context.Context, rev string) (*git.Commit, error) {
-	c, err := s.ResolveX(ctx, rev)
+	c, err := s.ResolveAny(ctx, rev)
 	if err != nil {
-		return nil, s.NoMilestone(ctx, rev, err)
+		return nil, s.NoSuchCommit(ctx, rev, err)
 	}
 	if BranchOf(c) == "" {
 		return nil, fail.New(fail.ErrInvalid, fail.NotMemory, fmt.Sprintf("'%s' is a commit of the code, not of memory", prose.OneLine(rev, 100)),
@@ -38,7 +38,7 @@ func (s *Store) Revision(ctx context.Context, rev string) (*git.Commit, error) {
 }
 
 // resolve finds the commit that a name means, of memory if it can, else of code.
-func (s *Store) ResolveX(ctx context.Context, rev string) (*git.Commit, error) {
+func (s *Store) ResolveAny(ctx context.Context, rev string) (*git.Commit, error) {
 	name := beforeSuffix(rev)
 	suffix := rev[len(name):]
 	if name == git.HeadName { // a worktree may have none of its own
@@ -168,7 +168,7 @@ func (s *Store) ByID(ctx context.Context, name string) (git.ID, error) {
 }
 
 // noMilestone says that a name means nothing here, with the nearest branch.
-func (s *Store) NoMilestone(ctx context.Context, rev string, err error) error {
+func (s *Store) NoSuchCommit(ctx context.Context, rev string, err error) error {
 	if !errors.Is(err, git.ErrNotFound) && !errors.Is(err, git.ErrAmbiguous) {
 		return err
 	}
@@ -191,12 +191,12 @@ func (s *Store) NoMilestone(ctx context.Context, rev string, err error) error {
 
 // milestoneAt finds the milestone that a name means: the memory commit itself,
 // or the newest milestone that it stands on.
-func (s *Store) MilestoneAtX(ctx context.Context, rev string) (*git.Commit, error) {
+func (s *Store) NewestCommitAt(ctx context.Context, rev string) (*git.Commit, error) {
 	c, err := s.Revision(ctx, rev)
 	if err != nil {
 		return nil, err
 	}
-	newest, err := s.NewestMilestone(ctx, c)
+	newest, err := s.NewestCommit(ctx, c)
 	if err == nil && newest == nil {
 		err = fail.New(fail.ErrNotFound, fail.MilestoneNotFound, fmt.Sprintf("'%s' has no milestone yet", prose.OneLine(rev, 100)),
 			"git context commit -m SUMMARY")
@@ -207,7 +207,7 @@ func (s *Store) MilestoneAtX(ctx context.Context, rev string) (*git.Commit, erro
 // milestoneMeant finds the milestone that something is to be written about. A branch
 // means its newest one; any other name must name a milestone itself, because what is
 // said of one must not go to another.
-func (s *Store) MilestoneMeant(ctx context.Context, rev string) (*git.Commit, error) {
+func (s *Store) CommitMeant(ctx context.Context, rev string) (*git.Commit, error) {
 	c, err := s.Revision(ctx, rev)
 	if err != nil {
 		return nil, err
@@ -221,7 +221,7 @@ func (s *Store) MilestoneMeant(ctx context.Context, rev string) (*git.Commit, er
 			return nil, err
 		}
 	}
-	newest, err := s.NewestMilestone(ctx, c)
+	newest, err := s.NewestCommit(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -247,7 +247,7 @@ func (s *Store) MilestoneMeant(ctx context.Context, rev string) (*git.Commit, er
 // newestMilestone looks for the first milestone on every way back from a commit,
 // and returns the one with the largest id; nil for none. The merge of one branch
 // from two repositories is no milestone, and stands on those of both.
-func (s *Store) NewestMilestone(ctx context.Context, c *git.Commit) (*git.Commit, error) {
+func (s *Store) NewestCommit(ctx context.Context, c *git.Commit) (*git.Commit, error) {
 	var newest *git.Commit
 	seen := map[git.ID]bool{}
 	for queue := []*git.Commit{c}; len(queue) > 0; queue = queue[1:] {

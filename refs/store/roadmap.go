@@ -142,7 +142,7 @@ func (ses *Transaction) WriteRoadmap(ctx context.Context, old git.ID, before []b
 	if err != nil {
 		return "", err
 	}
-	ses.Tx.Update(git.RoadmapRef, tip.ID, old)
+	ses.Refs.Update(git.RoadmapRef, tip.ID, old)
 	return tip.ID, nil
 }
 
@@ -153,10 +153,10 @@ func (ses *Transaction) RoadmapCommit(ctx context.Context, tree *git.Edit, paren
 		return nil, err
 	}
 	var t trailerBlock
-	t.add(TrailerAgent, ses.W.Agent)
-	t.add(trailerSession, ses.W.Session)
-	t.add(trailerModel, ses.W.Model)
-	return ses.storeCommit(ctx, &git.Commit{Tree: id, Parents: parents, Author: ses.By, Committer: ses.By,
+	t.add(TrailerAgent, ses.Writer.Agent)
+	t.add(trailerSession, ses.Writer.Session)
+	t.add(trailerModel, ses.Writer.Model)
+	return ses.storeCommit(ctx, &git.Commit{Tree: id, Parents: parents, Author: ses.Signature, Committer: ses.Signature,
 		Message: message(prose.OneLine(reason, 200), "", t.b.String())})
 }
 

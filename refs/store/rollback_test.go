@@ -83,14 +83,14 @@ func TestProgressAfterRollback(t *testing.T) {
 	good := r.made("exp", "Also right")
 	r.remember("exp", "a", "wrong")
 	r.made("exp", "Dead end")
-	was := ok(s.Milestone(ctx, good))(t)
+	was := ok(s.FindCommit(ctx, good))(t)
 	if res := r.rollback("exp", good); res.Progress != was.Progress || res.Kind != doc.KindRollback {
 		t.Errorf("progress %q, want %q", res.Progress, was.Progress)
 	}
-	next := ok(s.Milestone(ctx, r.made("exp", "Next")))(t)
-	last := ok(s.Milestone(ctx, r.made("exp", "Last")))(t)
+	next := ok(s.FindCommit(ctx, r.made("exp", "Next")))(t)
+	last := ok(s.FindCommit(ctx, r.made("exp", "Last")))(t)
 	merged := ok(merge.Merge(ctx, s, store.MergeOptions{Source: "exp", Into: "main"}))(t)
-	sum := ok(s.Milestone(ctx, string(*merged.Commit)))(t)
+	sum := ok(s.FindCommit(ctx, string(*merged.Commit)))(t)
 	for _, text := range []string{next.Progress, last.Progress, sum.Contribution} {
 		if strings.Contains(text, "Dead end") || !strings.Contains(text, "Right") || !strings.Contains(text, "Also right") {
 			t.Errorf("progress:\n%s", text)

@@ -68,7 +68,7 @@ func trip(t interface {
 		t.Fatal(err)
 	}
 	check("committed")
-	m, err := s.Milestone(ctx, string(res.Commit))
+	m, err := s.FindCommit(ctx, string(res.Commit))
 	if err != nil {
 		t.Fatal(err)
 	}

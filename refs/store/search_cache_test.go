@@ -24,7 +24,7 @@ func TestSearchTrustsNoCache(t *testing.T) {
 		l.work(t, "main")
 	}
 	best := ok(search.Search(t.Context(), l.open(), search.SearchOptions{Query: "pool", In: search.SearchCommits}))(t).Hits[0]
-	ok(l.open().AddNote(t.Context(), store.NoteOptions{Rev: string(*best.Commit), Judging: store.Judging{Score: new(0.9)}}))(t)
+	ok(l.open().AddNote(t.Context(), store.NoteOptions{Rev: string(*best.Commit), Judgement: store.Judgement{Score: new(0.9)}}))(t)
 	ok(l.open().Record(t.Context(), []store.NewStep{{Thought: "the pool is pending"}}))(t)
 	want, milestones := l.found(t), l.milestonesFound(t)
 	names, err := os.ReadDir(l.cache())

@@ -105,7 +105,7 @@ func TestSearchIsNeverStale(t *testing.T) {
 	ok(l.open("exp").Record(ctx, []store.NewStep{{Thought: "TestPool3 word4 is pending"}, {Action: "and so is the pool"}}))(t)
 	l.same(t, "after a topic and pending steps")
 	noted := ok(search.Search(ctx, l.open(), search.SearchOptions{Query: "pool", In: search.SearchCommits}))(t).Hits[0]
-	ok(l.open().AddNote(ctx, store.NoteOptions{Rev: string(*noted.Commit), Judging: store.Judging{Score: new(0.9)}}))(t)
+	ok(l.open().AddNote(ctx, store.NoteOptions{Rev: string(*noted.Commit), Judgement: store.Judgement{Score: new(0.9)}}))(t)
 	l.same(t, "after a note")
 	l.merge("exp", "main")
 	l.same(t, "after a merge")
@@ -125,7 +125,7 @@ func TestSearchIsNeverStale(t *testing.T) {
 	l.branch("exp", "main")
 	ok(l.open().Commit(ctx, store.CommitOptions{Branch: "exp", Summary: "a pool of zebras"}))(t)
 	other := ok(search.Search(ctx, l.open(), search.SearchOptions{Query: "pool", In: search.SearchCommits, Limit: 20}))(t).Hits[10]
-	ok(l.open().AddNote(ctx, store.NoteOptions{Rev: string(*other.Commit), Judging: store.Judging{Score: new(0.9)}}))(t)
+	ok(l.open().AddNote(ctx, store.NoteOptions{Rev: string(*other.Commit), Judgement: store.Judgement{Score: new(0.9)}}))(t)
 	l.same(t, "after a gc took trees that the cache speaks of")
 }
 
@@ -176,7 +176,7 @@ func TestSearchOpens(t *testing.T) {
 				t.Errorf("'%s' shows %v, want %s: %v", h.Open, steps, h.ID, err)
 			}
 		case "commit": // git context --commit ID
-			if c := ok(l.open().Milestone(ctx, f[3]))(t); c.ID != h.ID || *c.Hash != *h.Commit || c.Summary != h.Title {
+			if c := ok(l.open().FindCommit(ctx, f[3]))(t); c.ID != h.ID || *c.Hash != *h.Commit || c.Summary != h.Title {
 				t.Errorf("'%s' shows %+v, want %+v", h.Open, c, h)
 			}
 		}
@@ -206,7 +206,7 @@ func TestSearchOpensWithoutCommits(t *testing.T) {
 		if err != nil {
 			t.Fatal(h.Open)
 		}
-		list, _, err := s.Milestones(ctx, ok(s.Tip(ctx, f[3]))(t), skip, 1)
+		list, _, err := s.Commits(ctx, ok(s.Tip(ctx, f[3]))(t), skip, 1)
 		if err != nil || len(list) != 1 || list[0].ID != h.ID {
 			t.Errorf("'%s' shows %v, want %s: %v", h.Open, list, h.ID, err)
 		}
@@ -235,7 +235,7 @@ func TestSearchWeighs(t *testing.T) {
 	}
 	note := func(i int, score float64, outcome string) {
 		t.Helper()
-		ok(l.open().AddNote(ctx, store.NoteOptions{Rev: string(made[i].Commit), Judging: store.Judging{Score: &score, Outcome: outcome}}))(t)
+		ok(l.open().AddNote(ctx, store.NoteOptions{Rev: string(made[i].Commit), Judgement: store.Judgement{Score: &score, Outcome: outcome}}))(t)
 	}
 	note(0, 0.9, "success")
 	note(1, 0.1, "failed")

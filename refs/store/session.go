@@ -34,13 +34,13 @@ var ErrNothing = errors.New("nothing to do")
 // the locks too: when this process is killed, nobody else enters while the
 // child may still move a ref.
 type Transaction struct {
-	Store *Store
-	W     Writer
-	By    git.Signature
-	Sign  bool // its commits
-	Locks []*git.Lock
-	Tx    *git.Tx
-	Code  git.ID // the code commit that it is about; "": HEAD
+	Store     *Store
+	Writer    Writer
+	Signature git.Signature
+	Sign      bool // its commits
+	Locks     []*git.Lock
+	Refs      *git.Tx
+	Code      git.ID // the code commit that it is about; "": HEAD
 }
 
 // begin finishes what a killed process was forgetting, and locks branches.
@@ -77,7 +77,7 @@ func (s *Store) BeginLocked(ctx context.Context, w Writer, reason string, branch
 			return nil, err
 		}
 	}
-	ses := &Transaction{Store: s, W: w, By: git.Signature{Name: ident.Name, Email: ident.Email, When: now}}
+	ses := &Transaction{Store: s, Writer: w, Signature: git.Signature{Name: ident.Name, Email: ident.Email, When: now}}
 	if ses.Sign, err = w.Sign.Wanted(cfg); err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func unlock(locks []*git.Lock) error {
 }
 
 // whileHeld does something while no command changes some branches.
-func (s *Store) WhileHeld(ctx context.Context, do func() error, branches ...string) error {
+func (s *Store) WhileLocked(ctx context.Context, do func() error, branches ...string) error {
 	locks, err := s.lockBranches(ctx, branches)
 	if err != nil {
 		return err
@@ -141,13 +141,13 @@ func (s *Store) WhileHeld(ctx context.Context, do func() error, branches ...stri
 
 // start starts the child that will move the refs.
 func (ses *Transaction) Start(ctx context.Context, reason string) (err error) {
-	ses.Tx, err = ses.Store.repo.Begin(ctx, git.TxOptions{Message: "context " + reason,
-		Committer: git.Identity{Name: ses.By.Name, Email: ses.By.Email}, Keep: ses.Held()})
+	ses.Refs, err = ses.Store.repo.Begin(ctx, git.TxOptions{Message: "context " + reason,
+		Committer: git.Identity{Name: ses.Signature.Name, Email: ses.Signature.Email}, Keep: ses.LockFiles()})
 	return err
 }
 
 // held are the files of the locks, for children that must hold them too.
-func (ses *Transaction) Held() []*os.File {
+func (ses *Transaction) LockFiles() []*os.File {
 	var files []*os.File
 	for _, l := range ses.Locks {
 		files = append(files, l.File())
@@ -159,16 +159,16 @@ func (ses *Transaction) Held() []*os.File {
 // straw for maintenance.
 func (ses *Transaction) Close() error {
 	var errs []error
-	if ses.Tx != nil {
-		defer ses.Store.maintain(ses.Tx.Moved())
-		errs = append(errs, ses.Tx.Close())
+	if ses.Refs != nil {
+		defer ses.Store.maintain(ses.Refs.Moved())
+		errs = append(errs, ses.Refs.Close())
 	}
 	return errors.Join(append(errs, unlock(ses.Locks))...)
 }
 
 // afterwards words what failed once the refs had moved. It is a warning: what was
 // asked for is done, and what is missing is found out and made up for later.
-func (ses *Transaction) Afterwards(mark, fold error) []string {
+func (ses *Transaction) LateWarnings(mark, fold error) []string {
 	var warnings []string
 	if mark != nil {
 		warnings = append(warnings, "journal not marked: "+mark.Error())
@@ -187,7 +187,7 @@ func (ses *Transaction) Swap(ctx context.Context, build func(context.Context) er
 	for try := 1; ; try++ {
 		err := build(ctx)
 		if err == nil {
-			err = ses.Tx.Commit(ctx)
+			err = ses.Refs.Commit(ctx)
 		}
 		if errors.Is(err, ErrNothing) {
 			return nil

@@ -46,7 +46,7 @@ func (ses *Transaction) storeCommit(ctx context.Context, c *git.Commit) (*git.Co
 		c.ID, err = ses.Store.repo.WriteCommit(ctx, c)
 		return c, err
 	}
-	signed, err := ses.Store.repo.SignCommit(ctx, c, ses.W.Sign.Key)
+	signed, err := ses.Store.repo.SignCommit(ctx, c, ses.Writer.Sign.Key)
 	if err != nil {
 		return nil, ses.signError(ctx, err)
 	}
@@ -69,7 +69,7 @@ func (ses *Transaction) signError(ctx context.Context, err error) error {
 		code, message = fail.SignTimeout, "the program that signs does not answer"
 	}
 	configured, _ := cfg.String("user.signingKey")
-	key := prose.OneLine(cmp.Or(ses.W.Sign.Key, configured), 200)
+	key := prose.OneLine(cmp.Or(ses.Writer.Sign.Key, configured), 200)
 	format, _ := cfg.String("gpg.format")
 	hints := signHints(cmp.Or(format, "openpgp"), key, code == fail.SignTimeout)
 	return &fail.Error{Code: code, Kind: fail.ErrRefused, Err: err, Message: message,

@@ -17,7 +17,7 @@ import (
 //
 // Goroutines of one Store share it. Who reads or extends it holds the journal's lock,
 // which keeps them apart as it does processes; Go knows of that by mu alone.
-type Sources struct {
+type sources struct {
 	tip git.ID // never changes
 
 	mu      sync.Mutex
@@ -27,7 +27,7 @@ type Sources struct {
 }
 
 // find looks a source up; a nil *sources and an empty key know nothing.
-func (k *Sources) find(source string) (journal.Entry, bool) {
+func (k *sources) find(source string) (journal.Entry, bool) {
 	if k == nil || source == "" {
 		return journal.Entry{}, false
 	}
@@ -39,18 +39,18 @@ func (k *Sources) find(source string) (journal.Entry, bool) {
 
 // sourcesOf returns what is known of a branch, reading its log unless that was
 // done by this Store already and the branch stands where it stood.
-func (s *Store) sourcesOf(ctx context.Context, branch string) (*Sources, error) {
+func (s *Store) sourcesOf(ctx context.Context, branch string) (*sources, error) {
 	tip, err := s.Tip(ctx, branch)
 	if err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
-	k := s.Known[branch]
+	k := s.known[branch]
 	s.mu.Unlock()
 	if k != nil && k.tip == tip.commit.ID {
 		return k, nil
 	}
-	k = &Sources{tip: tip.commit.ID, at: map[string]journal.Entry{}}
+	k = &sources{tip: tip.commit.ID, at: map[string]journal.Entry{}}
 	err = s.EachLog(ctx, tip, func(steps []doc.Step) {
 		for _, step := range steps {
 			if step.Source != "" {
@@ -62,7 +62,7 @@ func (s *Store) sourcesOf(ctx context.Context, branch string) (*Sources, error) 
 		return nil, err
 	}
 	s.mu.Lock()
-	s.Known[branch] = k
+	s.known[branch] = k
 	s.mu.Unlock()
 	return k, nil
 }
@@ -71,7 +71,7 @@ func (s *Store) sourcesOf(ctx context.Context, branch string) (*Sources, error) 
 // the journal locked, and reports false when the branch has moved on meanwhile:
 // its log must then be read again, because a COMMIT may have drained steps that
 // neither reading saw.
-func (k *Sources) catchUp(ctx context.Context, s *Store, branch string, j *journal.Journal) (bool, error) {
+func (k *sources) catchUp(ctx context.Context, s *Store, branch string, j *journal.Journal) (bool, error) {
 	if k == nil {
 		return true, nil
 	}

@@ -35,7 +35,7 @@ func FuzzEntryLine(f *testing.F) {
 			t.Fatal(err)
 		}
 		got.ID, got.Step = "01JD5K0Z3V7Q3M9K2A4B5C6D7E", 1
-		d := got.StepX("main", "nobody")
+		d := got.AsStep("main", "nobody")
 		if d.Observation != step.Observation || d.Thought != step.Thought || d.Action != step.Action || d.Session != session || d.Model != model {
 			t.Errorf("%+v became %+v", step, d)
 		}

@@ -56,7 +56,7 @@ type Store struct {
 	above   Above
 
 	mu    sync.Mutex
-	Known map[string]*Sources // by branch
+	known map[string]*sources // by branch
 }
 
 // New finds the repository. Whether it has memory is found out by the first
@@ -69,7 +69,7 @@ func New(ctx context.Context, o Options, above Above) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{repo: repo, Clock: repo.Now, Branch: o.Branch, warn: o.Warn, program: o.Program, above: above, Known: map[string]*Sources{}}
+	s := &Store{repo: repo, Clock: repo.Now, Branch: o.Branch, warn: o.Warn, program: o.Program, above: above, known: map[string]*sources{}}
 	if s.Branch == "" {
 		s.Branch = repo.Getenv("GIT_CONTEXT_BRANCH")
 	}
@@ -87,14 +87,14 @@ func (s *Store) Close() error { return s.repo.Close() }
 // Over is the same Store over another view of its repository, such as a quarantine. It warns
 // of nothing and starts no maintenance.
 func (s *Store) Over(repo *git.Repo) *Store {
-	return &Store{repo: repo, Clock: s.Clock, Branch: s.Branch, Known: map[string]*Sources{}, above: s.above}
+	return &Store{repo: repo, Clock: s.Clock, Branch: s.Branch, known: map[string]*sources{}, above: s.above}
 }
 
 // Repo is the repository below, for views.
 func (s *Store) Repo() *git.Repo { return s.repo }
 
 // tell tells the user what belongs to no result.
-func (s *Store) Tell(message string) {
+func (s *Store) Warn(message string) {
 	if s.warn != nil {
 		s.warn(message)
 	}
@@ -176,12 +176,12 @@ func (s *Store) DefaultBranch(ctx context.Context) (string, error) {
 // time is what entries and commits are stamped with: whole seconds, as git has
 // them, because every reader pays for the digits. Ids order within a second.
 func (s *Store) Stamp() (time.Time, error) {
-	t, err := s.ClockX()
+	t, err := s.Moment()
 	return t.Truncate(time.Second), err
 }
 
 // clock is now, or what GIT_COMMITTER_DATE says, as git itself has it.
-func (s *Store) ClockX() (time.Time, error) {
+func (s *Store) Moment() (time.Time, error) {
 	t, ok, err := s.repo.CommitterDate()
 	if err != nil {
 		return time.Time{}, fail.New(fail.ErrInvalid, fail.DateInvalid, err.Error())
@@ -194,7 +194,7 @@ func (s *Store) ClockX() (time.Time, error) {
 
 // newID makes an id larger than the clock's and than after.
 func (s *Store) NewID(after string) (string, error) {
-	t, err := s.ClockX()
+	t, err := s.Moment()
 	if err != nil {
 		return "", err
 	}

@@ -130,7 +130,7 @@ func TestOneDay(t *testing.T) {
 	if err != nil || total != 4 || len(steps) != 4 {
 		t.Errorf("Steps: %d of %d, %v", len(steps), total, err)
 	}
-	commits, total, err := s.Milestones(ctx, tip, 0, 10)
+	commits, total, err := s.Commits(ctx, tip, 0, 10)
 	if err != nil || total != 3 || len(commits) != 3 {
 		t.Errorf("Milestones: %d of %d, %v", len(commits), total, err)
 	}

@@ -29,7 +29,7 @@ func (s *Store) Tags(ctx context.Context, patterns ...string) ([]Tag, error) {
 	}
 	if len(list) == 0 { // none, or no memory at all
 		if names, err := s.BranchNames(ctx); err != nil || len(names) == 0 {
-			return nil, cmp.Or(err, s.NoBranch(ctx, ""))
+			return nil, cmp.Or(err, s.NoSuchBranch(ctx, ""))
 		}
 	}
 	tags := []Tag{}
@@ -87,7 +87,7 @@ func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change,
 		}
 		rev = tip.Name()
 	}
-	c, err := s.MilestoneMeant(ctx, rev)
+	c, err := s.CommitMeant(ctx, rev)
 	if err == nil {
 		err = s.mayBuildOn(ctx, rev, c)
 	}
@@ -114,7 +114,7 @@ func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change,
 		if err := s.CheckNewTag(ctx, name); err != nil {
 			return err
 		}
-		ses.Tx.Update(git.TagRef(name), c.ID, "")
+		ses.Refs.Update(git.TagRef(name), c.ID, "")
 		return nil
 	})
 	if err == nil {
@@ -186,7 +186,7 @@ func (s *Store) DeleteTag(ctx context.Context, name string) (Change, error) {
 			return err
 		}
 		res = Change{Commit: id, Branch: BranchOf(c), Path: name}
-		ses.Tx.Delete(git.TagRef(name), id)
+		ses.Refs.Delete(git.TagRef(name), id)
 		return nil
 	})
 	return res, err

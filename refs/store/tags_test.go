@@ -56,7 +56,7 @@ func TestTagNames(t *testing.T) {
 	}
 	// Revisions begin at a tag too; what is a branch as well is the branch.
 	for rev, want := range map[string]string{"success/best": m[1], "success/best~1": m[0], "main": m[2]} {
-		if c := ok(r.open().Milestone(ctx, rev))(t); string(*c.Hash) != want {
+		if c := ok(r.open().FindCommit(ctx, rev))(t); string(*c.Hash) != want {
 			t.Errorf("%s is %s", rev, c.Summary)
 		}
 	}

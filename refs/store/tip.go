@@ -46,7 +46,7 @@ func (s *Store) Tip(ctx context.Context, branch string) (*Tip, error) {
 func (s *Store) tipNow(ctx context.Context, branch string) (*Tip, error) {
 	id, err := s.repo.Ref(ctx, git.BranchRef(branch))
 	if errors.Is(err, git.ErrNotFound) {
-		return nil, s.NoBranch(ctx, branch)
+		return nil, s.NoSuchBranch(ctx, branch)
 	}
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (s *Store) PastTip(branch string, c *git.Commit, at *At) *Tip {
 }
 
 // noBranch says why a branch is not there: no memory at all, or a wrong name.
-func (s *Store) NoBranch(ctx context.Context, branch string) error {
+func (s *Store) NoSuchBranch(ctx context.Context, branch string) error {
 	names, err := s.BranchNames(ctx)
 	if err != nil {
 		return err
@@ -145,7 +145,7 @@ func (s *Store) Document(ctx context.Context, t *Tip, path string) ([]byte, erro
 }
 
 // optional reads a file that a branch may do without: nil where it is absent.
-func (s *Store) Optional(ctx context.Context, t *Tip, path string) ([]byte, error) {
+func (s *Store) OptionalDocument(ctx context.Context, t *Tip, path string) ([]byte, error) {
 	data, err := s.Document(ctx, t, path)
 	if errors.Is(err, fail.ErrNotFound) {
 		return nil, nil
@@ -155,7 +155,7 @@ func (s *Store) Optional(ctx context.Context, t *Tip, path string) ([]byte, erro
 
 // liveCommits reads a branch's commit.md: its newest milestones, and the text.
 func (s *Store) LiveCommits(ctx context.Context, t *Tip) ([]doc.Milestone, []byte, error) {
-	data, err := s.Optional(ctx, t, doc.CommitFile)
+	data, err := s.OptionalDocument(ctx, t, doc.CommitFile)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -168,7 +168,7 @@ func (s *Store) LiveCommits(ctx context.Context, t *Tip) ([]doc.Milestone, []byt
 
 // liveSteps reads a branch's log.md: its newest steps, and the text.
 func (s *Store) liveSteps(ctx context.Context, t *Tip) ([]doc.Step, []byte, error) {
-	data, err := s.Optional(ctx, t, doc.LogFile)
+	data, err := s.OptionalDocument(ctx, t, doc.LogFile)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -180,8 +180,8 @@ func (s *Store) liveSteps(ctx context.Context, t *Tip) ([]doc.Step, []byte, erro
 }
 
 // metadata reads and parses a branch's metadata.yaml.
-func (s *Store) MetadataX(ctx context.Context, t *Tip) (*doc.Metadata, error) {
-	data, err := s.Optional(ctx, t, doc.MetadataFile)
+func (s *Store) ParsedMetadata(ctx context.Context, t *Tip) (*doc.Metadata, error) {
+	data, err := s.OptionalDocument(ctx, t, doc.MetadataFile)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func (s *Store) MetadataX(ctx context.Context, t *Tip) (*doc.Metadata, error) {
 
 // newest is the largest entry id in a tip's documents: a new one must be larger.
 // The trailer says it; where another tool made the commit, the live files do.
-func (s *Store) NewestX(ctx context.Context, t *Tip) (string, error) {
+func (s *Store) NewestEntry(ctx context.Context, t *Tip) (string, error) {
 	if id := t.commit.Trailer(TrailerNewest); doc.ValidID(id) {
 		return id, nil
 	}

@@ -103,33 +103,33 @@ func ParseRoadmap(value string) (id git.ID, age int) {
 	return git.ID(hash), age
 }
 
-// taken is what Context-Journal says: everything of that journal up to an offset
+// journalMark is what Context-Journal says: everything of that journal up to an offset
 // is in the branch, and the step that ends there has that id.
-type taken struct {
+type journalMark struct {
 	Journal string
 	upto    int64
 	id      string
 }
 
-func (t taken) String() string {
+func (t journalMark) String() string {
 	if t.Journal == "" {
 		return ""
 	}
 	return fmt.Sprintf("%s %d %s", t.Journal, t.upto, t.id)
 }
 
-func ParseTaken(value string) (taken, bool) {
+func ParseJournalMark(value string) (journalMark, bool) {
 	f := strings.Fields(value)
 	if len(f) != 3 {
-		return taken{}, false
+		return journalMark{}, false
 	}
 	upto, err := strconv.ParseInt(f[1], 10, 64)
-	return taken{Journal: f[0], upto: upto, id: f[2]}, err == nil
+	return journalMark{Journal: f[0], upto: upto, id: f[2]}, err == nil
 }
 
 // trailerMap reads the lines of a block of trailers. Of a key that stands twice the last
 // one counts.
-func TrailerMap(block string) map[string]string {
+func ParseTrailers(block string) map[string]string {
 	m := map[string]string{}
 	for line := range strings.Lines(block) {
 		if key, value, ok := strings.Cut(strings.TrimRight(line, "\n"), ": "); ok {

@@ -112,7 +112,7 @@ type CommitOptions struct {
 	Contribution string // empty: the summary
 	Progress     string // empty: regenerated
 	Roadmap      RoadmapChange
-	Judging      Judging // what it came to: written into its note
+	Judging      Judgement // what it came to: written into its note
 
 	// Code, if not nil, makes a commit of the code too, with the same message.
 	Code *CodeOptions `json:"-"`

@@ -105,7 +105,7 @@ func (r *reader) branchAsPackages(s *refs.Store, name string, b *branch) {
 	}
 	r.same(name+": steps of the Store", want, got)
 	r.same(name+": number of steps", total, len(b.steps))
-	commits, total, err := s.Milestones(r.t.Context(), tip, 0, len(b.commits)+1)
+	commits, total, err := s.Commits(r.t.Context(), tip, 0, len(b.commits)+1)
 	if err != nil {
 		r.t.Fatal(err)
 	}
