@@ -167,7 +167,7 @@ func (o *hooksOptions) printChanges(
 			line(p, "Nothing is installed")
 		}
 		for _, c := range changes {
-			text := fmt.Sprintf("%-13s %s", c.Event, c.Did)
+			text := fmt.Sprintf("%-13s %s", c.Event, c.Effect)
 			if c.Owner != "" && c.Owner != hooks.OwnerSelf {
 				text += " (" + c.Owner + ")"
 			}

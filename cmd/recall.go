@@ -50,7 +50,7 @@ func newRecall(g *globals) *command {
 			if err != nil {
 				return err
 			}
-			return o.view(ctx, env, r, func(p *render.Printer) { render.Recalled(p, r.Hits) })
+			return o.view(ctx, env, r, func(p *render.Printer) { render.RecallText(p, r.Hits) })
 		},
 	}
 }

@@ -49,7 +49,7 @@ func newSearch(g *globals) *command {
 				env.hint("nothing found%s", o.wider())
 				return nil
 			}
-			return o.view(ctx, env, r, func(p *render.Printer) { render.Hits(p, r.Hits) })
+			return o.view(ctx, env, r, func(p *render.Printer) { render.HitsText(p, r.Hits) })
 		},
 	}
 }

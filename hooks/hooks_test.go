@@ -206,7 +206,7 @@ func TestFilesAreLeftAsTheyWereFound(t *testing.T) {
 			}
 			installed := w.snapshot()
 			for _, c := range w.install() {
-				if c.Did != hooks.Unchanged {
+				if c.Effect != hooks.Unchanged {
 					t.Errorf("a second install: %+v", c)
 				}
 			}

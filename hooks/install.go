@@ -11,27 +11,27 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// Did is the effect on one hook.
-type Did string
+// Effect is the effect on one hook.
+type Effect string
 
 // The effects of Install and Uninstall.
 const (
-	Installed Did = "installed" // a new file, or a block in an existing one
-	Kept      Did = "kept"      // the existing hook was moved aside and runs after ours
-	Mended    Did = "mended"    // an older or edited block was replaced
-	Unchanged Did = "unchanged"
-	Removed   Did = "removed"  // the file, or the block in it
-	Restored  Did = "restored" // a hook that was moved aside is in its place again
-	Left      Did = "left"     // something remains, which Note names
+	Installed Effect = "installed" // a new file, or a block in an existing one
+	Kept      Effect = "kept"      // the existing hook was moved aside and runs after ours
+	Mended    Effect = "mended"    // an older or edited block was replaced
+	Unchanged Effect = "unchanged"
+	Removed   Effect = "removed"  // the file, or the block in it
+	Restored  Effect = "restored" // a hook that was moved aside is in its place again
+	Left      Effect = "left"     // something remains, which Note names
 )
 
 // Change is the effect on the hook of one event.
 type Change struct {
-	Event string `json:"name"`
-	Path  string `json:"path"`
-	Did   Did    `json:"did"`
-	Owner string `json:"owner"` // the tool that owns the hook apart from our block, see Hook
-	Note  string `json:"note,omitempty"`
+	Event  string `json:"name"`
+	Path   string `json:"path"`
+	Effect Effect `json:"did"`
+	Owner  string `json:"owner"` // the tool that owns the hook apart from our block, see Hook
+	Note   string `json:"note,omitempty"`
 }
 
 // Install adds the block to the hooks of all events or of none: it refuses before it
@@ -51,7 +51,7 @@ func Install(p Place) ([]Change, error) {
 	var changes []Change
 	for _, f := range files {
 		did, err := p.install(f)
-		changes = append(changes, Change{Event: f.event, Path: f.path, Did: did, Owner: f.owner})
+		changes = append(changes, Change{Event: f.event, Path: f.path, Effect: did, Owner: f.owner})
 		if err != nil {
 			return nil, errors.Join(refuse(err, "", "cannot install hook '%s'", f.path), p.undo(changes))
 		}
@@ -91,7 +91,7 @@ func (f *file) obstacle(kept string) error {
 func (p Place) undo(changes []Change) error {
 	var errs []error
 	for _, c := range changes {
-		if c.Did != Unchanged && c.Did != Mended {
+		if c.Effect != Unchanged && c.Effect != Mended {
 			f, err := p.findOurs(c.Event, filepath.Base(c.Path))
 			if err == nil {
 				_, err = p.uninstall(f)
@@ -111,7 +111,7 @@ func (p Place) undo(changes []Change) error {
 //  3. another hook: that one aside, and a file in its place,
 //  4. none, but one was moved aside: that file,
 //  5. none: a new file.
-func (p Place) install(f *file) (Did, error) {
+func (p Place) install(f *file) (Effect, error) {
 	gone := f.kind == ours && f.ending() == restoresHook && f.stored == nil
 	switch {
 	case gone:
@@ -209,5 +209,5 @@ func removeTemp(path string) error {
 
 // Changed reports whether anything was changed.
 func Changed(changes []Change) bool {
-	return slices.ContainsFunc(changes, func(c Change) bool { return c.Did != Unchanged })
+	return slices.ContainsFunc(changes, func(c Change) bool { return c.Effect != Unchanged })
 }

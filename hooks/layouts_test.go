@@ -127,7 +127,7 @@ func TestAddedLinesStay(t *testing.T) {
 		w.write(event, strings.Replace(string(text), "#!/bin/sh\n", "#!/bin/sh\necho mine\n", 1), 0o755)
 	}
 	for _, c := range w.uninstall() {
-		if left := c.Event == hooks.PostCommit || c.Event == hooks.PrePush; left != (c.Did == hooks.Left) || left != (c.Note != "") {
+		if left := c.Event == hooks.PostCommit || c.Event == hooks.PrePush; left != (c.Effect == hooks.Left) || left != (c.Note != "") {
 			t.Errorf("%+v", c)
 		}
 	}

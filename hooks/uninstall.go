@@ -41,7 +41,7 @@ func Uninstall(places ...Place) ([]Change, error) {
 		}
 		c, err := at.uninstall(at.file)
 		fault.Point("after-hook-removed")
-		if errs = append(errs, err); c.Did != "" {
+		if errs = append(errs, err); c.Effect != "" {
 			changes = append(changes, c)
 		}
 	}
@@ -88,14 +88,14 @@ func (p Place) uninstall(f *file) (c Change, err error) {
 		return c, err
 	}
 	c = Change{Event: f.event, Path: f.path, Owner: f.owner}
-	c.Did, c.Note, err = p.takeOut(f)
+	c.Effect, c.Note, err = p.takeOut(f)
 	if err != nil {
 		return Change{}, refuse(err, "", "cannot take git-context out of hook '%s'", f.path)
 	}
 	return c, nil
 }
 
-func (p Place) takeOut(f *file) (did Did, note string, err error) {
+func (p Place) takeOut(f *file) (did Effect, note string, err error) {
 	alone := f.kind == ours && f.foreign(f.event) == ""
 	switch {
 	case f.kind == ours && f.ending() == restoresHook && alone && f.stored != nil:

@@ -63,24 +63,24 @@ func Outcomes() []string { return []string{"success", "failed", "abandoned"} }
 
 // Fact is one line of a note. Members that its kind does not have are zero and not written.
 type Fact struct {
-	Version   int       `json:"v"`
-	ID        string    `json:"id"`
-	Kind      string    `json:"kind"`
-	Time      time.Time `json:"time"`
-	Agent     string    `json:"agent,omitempty"`
-	Branch    string    `json:"branch,omitempty"`
-	Steps     string    `json:"steps,omitempty"`
-	Session   string    `json:"session,omitempty"`
-	Model     string    `json:"model,omitempty"`
-	Tokens    int64     `json:"tokens,omitempty"`
-	Code      git.ID    `json:"code,omitempty"`
-	Memory    git.ID    `json:"memory,omitempty"`
-	Milestone string    `json:"milestone,omitempty"`
-	Score     *float64  `json:"score,omitempty"`
-	Outcome   string    `json:"outcome,omitempty"`
-	Key       string    `json:"key,omitempty"`
-	Value     string    `json:"value,omitempty"`
-	Text      string    `json:"text,omitempty"`
+	Version  int       `json:"v"`
+	ID       string    `json:"id"`
+	Kind     string    `json:"kind"`
+	Time     time.Time `json:"time"`
+	Agent    string    `json:"agent,omitempty"`
+	Branch   string    `json:"branch,omitempty"`
+	Steps    string    `json:"steps,omitempty"`
+	Session  string    `json:"session,omitempty"`
+	Model    string    `json:"model,omitempty"`
+	Tokens   int64     `json:"tokens,omitempty"`
+	Code     git.ID    `json:"code,omitempty"`
+	Memory   git.ID    `json:"memory,omitempty"`
+	CommitID string    `json:"milestone,omitempty"`
+	Score    *float64  `json:"score,omitempty"`
+	Outcome  string    `json:"outcome,omitempty"`
+	Key      string    `json:"key,omitempty"`
+	Value    string    `json:"value,omitempty"`
+	Text     string    `json:"text,omitempty"`
 
 	// Raw is the line that Parse read, which may have members unknown to this version.
 	Raw json.RawMessage `json:"-"`

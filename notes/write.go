@@ -50,8 +50,8 @@ func (u *Update) Note(ctx context.Context, object git.ID) ([]byte, error) {
 	return note, err
 }
 
-// Holds reports whether an object's note contains a fact of a kind.
-func (u *Update) Holds(ctx context.Context, object git.ID, kind string) (bool, error) {
+// HasKind reports whether an object's note contains a fact of a kind.
+func (u *Update) HasKind(ctx context.Context, object git.ID, kind string) (bool, error) {
 	note, _, err := u.find(ctx, object)
 	for _, f := range Parse(note) {
 		if f.Kind == kind {

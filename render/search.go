@@ -11,9 +11,9 @@ import (
 // hitIndent is as wide as the column of kinds: commit, step, topic.
 const hitIndent = "       "
 
-// Hits shows the results of a search or recall, the best first: kind and place, the
+// HitsText shows the results of a search or recall, the best first: kind and place, the
 // matching part of the text, and the command that shows the rest.
-func Hits(p *Printer, hits []search.SearchHit) {
+func HitsText(p *Printer, hits []search.SearchHit) {
 	for i, h := range hits {
 		if i > 0 {
 			p.blank()
@@ -41,9 +41,9 @@ func Hits(p *Printer, hits []search.SearchHit) {
 	}
 }
 
-// Recalled shows past cases: how each relates to the reader, its title, similarity and
+// RecallText shows past cases: how each relates to the reader, its title, similarity and
 // outcome, and the command that shows it. Without cases it writes nothing.
-func Recalled(p *Printer, hits []search.SearchHit) {
+func RecallText(p *Printer, hits []search.SearchHit) {
 	for i, h := range hits {
 		if i > 0 {
 			p.blank()

@@ -35,12 +35,12 @@ func TestRecalled(t *testing.T) {
 			want += "- outcome: " + *c.hit.Outcome + "\n"
 		}
 		want += "- open: git context --commit X\n"
-		got := show(func(p *Printer) { Recalled(p, []search.SearchHit{c.hit}) }, false)
+		got := show(func(p *Printer) { RecallText(p, []search.SearchHit{c.hit}) }, false)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
 	}
-	if got := show(func(p *Printer) { Recalled(p, nil) }, false); got != "" {
+	if got := show(func(p *Printer) { RecallText(p, nil) }, false); got != "" {
 		t.Errorf("no case is shown as %q", got)
 	}
 }

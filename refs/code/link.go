@@ -90,7 +90,7 @@ func linkLines(ses *store.Transaction, m *git.Commit, after string) ([]byte, err
 		return nil, err
 	}
 	line, err := notes.Fact{ID: id, Kind: notes.KindLink, Time: ses.Signature.When, Agent: ses.Writer.Agent,
-		Branch: store.BranchOf(m), Memory: m.ID, Milestone: m.Trailer(store.TrailerID)}.Line()
+		Branch: store.BranchOf(m), Memory: m.ID, CommitID: m.Trailer(store.TrailerID)}.Line()
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func linkLinesOf(note []byte) []byte {
 	for line := range bytes.Lines(note) {
 		text := bytes.TrimSpace(line)
 		ours := slices.ContainsFunc(found, func(f notes.Fact) bool {
-			return bytes.Equal(text, f.Raw) || f.Milestone != "" && bytes.HasPrefix(text, []byte(store.LinkWord+f.Milestone+" "))
+			return bytes.Equal(text, f.Raw) || f.CommitID != "" && bytes.HasPrefix(text, []byte(store.LinkWord+f.CommitID+" "))
 		})
 		if ours {
 			out = append(append(out, text...), '\n')

@@ -38,7 +38,7 @@ func linksBack(ctx context.Context, s *store.Store, rev string) (Links, error) {
 		how[code] = &CodeLink{Commit: code, How: []string{LinkMadeOn}}
 	}
 	err = EachLink(ctx, s, []string{string(c.ID), m.ID}, func(code git.ID, f notes.Fact) {
-		if f.Memory != c.ID && f.Milestone != m.ID {
+		if f.Memory != c.ID && f.CommitID != m.ID {
 			return
 		}
 		if how[code] == nil {

@@ -164,7 +164,7 @@ func (b *linkQuery) add(c *git.Commit, code CodeLink, how string) {
 
 // follow goes from a note's link to the milestone.
 func (b *linkQuery) follow(ctx context.Context, code CodeLink, f notes.Fact) error {
-	if m := b.byName[f.Milestone]; m != nil {
+	if m := b.byName[f.CommitID]; m != nil {
 		b.add(m.c, code, LinkNoted)
 		return nil
 	}
@@ -174,8 +174,8 @@ func (b *linkQuery) follow(ctx context.Context, code CodeLink, f notes.Fact) err
 		return err
 	case c != nil:
 		b.add(c, code, LinkNoted)
-	case doc.ValidID(f.Milestone):
-		b.missing[f.Milestone] = append(b.missing[f.Milestone], code)
+	case doc.ValidID(f.CommitID):
+		b.missing[f.CommitID] = append(b.missing[f.CommitID], code)
 	}
 	return nil
 }

@@ -126,8 +126,8 @@ func rollbackTo(ctx context.Context, s *store.Store, rev string) (*git.Commit, e
 type rollback struct {
 	*store.Transaction
 	o        RollbackOptions
-	to       *store.Tip    // as what is restored stood
-	was      doc.Milestone // the newest milestone there
+	to       *store.Tip // as what is restored stood
+	was      doc.Commit // the newest milestone there
 	replaced bool
 
 	intent     *Intent // of a code that goes back too; nil: memory alone
@@ -135,7 +135,7 @@ type rollback struct {
 
 	waiting   store.Pending
 	made      *git.Commit // nil: nothing to roll back
-	milestone *doc.Milestone
+	milestone *doc.Commit
 	changed   []string
 	revised   bool // the roadmap
 	warnings  []string
@@ -206,7 +206,7 @@ func (r *rollback) build(ctx context.Context) error {
 	if len(r.changed) == 0 {
 		return store.ErrNothing
 	}
-	r.milestone = &doc.Milestone{Kind: doc.KindRollback, Summary: r.o.Summary, Goal: goal,
+	r.milestone = &doc.Commit{Kind: doc.KindRollback, Summary: r.o.Summary, Goal: goal,
 		Progress: r.was.Progress, Contribution: r.contribution()}
 	if err := r.AddCommit(ctx, c, live, data, r.milestone); err != nil {
 		return err

@@ -147,7 +147,7 @@ func (r *rollback) roadmap(ctx context.Context, c *store.Draft) (goal string, er
 		return "", err
 	}
 	then := doc.ParseRoadmap(text)
-	then.TakeSection(now, doc.SectionOutcomes)
+	then.CopySection(now, doc.SectionOutcomes)
 	if c.Roadmap, err = r.WriteRoadmap(ctx, old, data, then, r.o.Summary); err != nil {
 		return "", err
 	}

@@ -30,7 +30,7 @@ func (m mention) name() string {
 
 // linkedBy reports whether a fact links the milestone.
 func (m mention) linkedBy(f notes.Fact) bool {
-	return f.Milestone == m.c.ID || m.c.Hash != nil && f.Memory == *m.c.Hash
+	return f.CommitID == m.c.ID || m.c.Hash != nil && f.Memory == *m.c.Hash
 }
 
 // holdToHead compares milestones that the note of the code's HEAD links with HEAD too, and

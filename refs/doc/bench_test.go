@@ -153,7 +153,7 @@ func BenchmarkRoadmap(b *testing.B) {
 }
 
 func BenchmarkNextProgress(b *testing.B) {
-	m := Milestone{Number: 3, Summary: "Pool is initialised before the router", Contribution: "The router asked first."}
+	m := Commit{Number: 3, Summary: "Pool is initialised before the router", Contribution: "The router asked first."}
 	for b.Loop() {
 		m.Progress = NextProgress(m, 1500)
 	}

@@ -46,7 +46,7 @@ func TestLargeInputsAreQuick(t *testing.T) {
 			_, _ = ParseMetadata(b.Bytes())
 		},
 		"progress": func() {
-			NextProgress(Milestone{Summary: strings.Repeat("a ", 1e6), Progress: strings.Repeat("- x\n", 1e6)}, 1500)
+			NextProgress(Commit{Summary: strings.Repeat("a ", 1e6), Progress: strings.Repeat("- x\n", 1e6)}, 1500)
 		},
 	} {
 		start := gittest.CPU(t)

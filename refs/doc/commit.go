@@ -20,9 +20,9 @@ const (
 	contributionLabel = "This Commit's Contribution"
 )
 
-// Milestone is an entry of commit.md: a memory commit. As with a Step, its id alone
+// Commit is an entry of commit.md: a memory commit. As with a Step, its id alone
 // identifies it.
-type Milestone struct {
+type Commit struct {
 	ID      string
 	Number  int
 	Time    time.Time
@@ -45,7 +45,7 @@ type Milestone struct {
 }
 
 // Check reports why the commit cannot be written; nil if it can.
-func (m *Milestone) Check() error {
+func (m *Commit) Check() error {
 	h := m.head()
 	if m.Steps.Count == 0 && m.Steps != (Steps{}) {
 		return errors.New("a range of no steps has a first or last one")
@@ -54,14 +54,14 @@ func (m *Milestone) Check() error {
 		checkField("summary", m.Summary), checkField("progress", m.Progress), checkField("contribution", m.Contribution))
 }
 
-func (m *Milestone) head() head {
+func (m *Commit) head() head {
 	return head{ID: m.ID, Number: m.Number, Time: m.Time, Agent: m.Agent, Session: m.Session, Model: m.Model,
 		Tokens: m.Tokens, Source: m.Source, Kind: m.Kind, Steps: m.Steps, Origin: m.Origin, Extra: m.Extra}
 }
 
 // ParseCommits reads commit.md or a sealed segment of it; see ParseLog.
-func ParseCommits(data []byte) ([]Milestone, error) {
-	var ms []Milestone
+func ParseCommits(data []byte) ([]Commit, error) {
+	var ms []Commit
 	err := parseEntries(data, commitHeading, func(sc *scanner, origin string) error {
 		m, err := sc.commit(origin)
 		ms = append(ms, m)
@@ -73,12 +73,12 @@ func ParseCommits(data []byte) ([]Milestone, error) {
 	return ms, nil
 }
 
-func (sc *scanner) commit(origin string) (Milestone, error) {
+func (sc *scanner) commit(origin string) (Commit, error) {
 	h, err := sc.head(commitHeading, origin)
 	if err != nil {
-		return Milestone{}, err
+		return Commit{}, err
 	}
-	m := Milestone{ID: h.ID, Number: h.Number, Time: h.Time, Agent: h.Agent, Session: h.Session, Model: h.Model,
+	m := Commit{ID: h.ID, Number: h.Number, Time: h.Time, Agent: h.Agent, Session: h.Session, Model: h.Model,
 		Tokens: h.Tokens, Source: h.Source, Kind: h.Kind, Steps: h.Steps, Origin: h.Origin, Extra: h.Extra}
 	if m.Summary, err = sc.summary(); err != nil {
 		return m, err
@@ -132,7 +132,7 @@ func (sc *scanner) purpose() (goal, purpose string, err error) {
 }
 
 // FormatCommits writes commits as commit.md; see FormatLog.
-func FormatCommits(ms []Milestone) []byte {
+func FormatCommits(ms []Commit) []byte {
 	var b []byte
 	var t tagWriter
 	for i := range ms {
@@ -142,7 +142,7 @@ func FormatCommits(ms []Milestone) []byte {
 	return b
 }
 
-func (m *Milestone) append(b []byte) []byte {
+func (m *Commit) append(b []byte) []byte {
 	h := m.head()
 	b = h.append(b, commitHeading)
 	if m.Summary != "" {

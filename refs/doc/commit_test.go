@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-func genMilestone(t *rapid.T, id string) Milestone {
-	m := Milestone{
+func genMilestone(t *rapid.T, id string) Commit {
+	m := Commit{
 		ID: id, Number: rapid.IntRange(0, 1e9).Draw(t, "n"), Time: genTime().Draw(t, "time"), Agent: "a/b +c@d", Origin: genOrigin().Draw(t, "origin"),
 		Session: genText(t, "session"), Model: genText(t, "model"), Source: genText(t, "source"), Kind: rapid.SampledFrom([]string{"", KindBirth, KindMerge, "new kind"}).Draw(t, "kind"),
 		Goal: genText(t, "goal"), Purpose: genText(t, "purpose"), Summary: genText(t, "summary"),
@@ -27,7 +27,7 @@ func genMilestone(t *rapid.T, id string) Milestone {
 
 func TestCommitsRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var ms []Milestone
+		var ms []Commit
 		id := baseID
 		for range rapid.IntRange(0, 4).Draw(t, "count") {
 			id, _ = NextID(time.Unix(1, 0), id)
@@ -52,15 +52,15 @@ func TestCommitsRoundTrip(t *testing.T) {
 
 func TestCommitsKeepHostileTexts(t *testing.T) {
 	for _, text := range texts() {
-		m := Milestone{ID: baseID, Time: testTime(), Agent: "a", Origin: "main", Kind: text, Session: text, Model: text,
+		m := Commit{ID: baseID, Time: testTime(), Agent: "a", Origin: "main", Kind: text, Session: text, Model: text,
 			Goal: text, Purpose: text, Summary: text, Progress: text, Contribution: text}
-		data := FormatCommits([]Milestone{m})
+		data := FormatCommits([]Commit{m})
 		got, err := ParseCommits(data)
 		if err != nil {
 			t.Errorf("%q: %v", clip(text), err)
 			continue
 		}
-		if diff := cmp.Diff([]Milestone{m}, got); diff != "" {
+		if diff := cmp.Diff([]Commit{m}, got); diff != "" {
 			t.Errorf("%q: %s", clip(text), diff)
 		}
 	}
@@ -97,7 +97,7 @@ func TestParseCommitsSample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Milestone{{
+	want := []Commit{{
 		ID: baseID, Number: 7, Time: testTime().Add(3*time.Minute + 7250*time.Millisecond), Agent: "claude-code", Session: "7f3a2c", Origin: "main",
 		Steps: Steps{12, 21, 10}, Extra: "- future: kept\n", Summary: "# is escaped", Goal: "ship it\n\nsoon", Purpose: "pool first",
 		Contribution: "The pool comes first.",
@@ -186,7 +186,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s: written", name)
 		}
 	}
-	m := Milestone{ID: baseID, Time: testTime(), Agent: "a", Origin: "main", Steps: Steps{First: 3}}
+	m := Commit{ID: baseID, Time: testTime(), Agent: "a", Origin: "main", Steps: Steps{First: 3}}
 	if m.Check() == nil {
 		t.Error("a range of no steps")
 	}

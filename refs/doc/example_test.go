@@ -139,7 +139,7 @@ func ExampleTopic_Bytes() {
 }
 
 func ExampleNextProgress() {
-	prev := doc.Milestone{
+	prev := doc.Commit{
 		Number: 12, Summary: "Pool is initialised before the router", Contribution: "The router asked for a connection too early.",
 		Progress: "- Commit 11: Found the failing route. It is /users.\n… and 10 earlier milestones",
 	}

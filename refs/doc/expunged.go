@@ -99,8 +99,8 @@ func (e Expunged) Union(o Expunged) Expunged {
 	return Expunged{all}
 }
 
-// Holds reports whether e contains every tombstone of o.
-func (e Expunged) Holds(o Expunged) bool {
+// Contains reports whether e contains every tombstone of o.
+func (e Expunged) Contains(o Expunged) bool {
 	for line := range o.lines {
 		if !e.lines[line] {
 			return false

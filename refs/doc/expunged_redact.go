@@ -16,7 +16,7 @@ type Redacted struct {
 	// file without entries and if none remains, in which case a segment must be deleted.
 	First string
 	// The numbers of removed entries, by origin.
-	Steps, Milestones map[string]int
+	Steps, Commits map[string]int
 }
 
 // Redact applies the tombstones to a file of a branch's tree, or to main.md of the
@@ -40,13 +40,13 @@ type Redacted struct {
 func (e Expunged) Redact(path string, data []byte) (Redacted, error) {
 	r := Redacted{Data: data}
 	var err error
-	switch kind := KnownFile(path); {
+	switch kind := KindOf(path); {
 	case kind == FileLog:
 		r, err = e.redactEntries(logHeading, data)
-		r.Milestones = nil
+		r.Commits = nil
 	case kind == FileCommits:
 		r, err = e.redactEntries(commitHeading, data)
-		r.Steps, r.Milestones = nil, r.Steps
+		r.Steps, r.Commits = nil, r.Steps
 	case kind == FileMetadata:
 		r.Data, err = e.redactMetadata(data)
 	case kind == FileTopic:
@@ -408,7 +408,7 @@ func PiecesIn(path string, data []byte, match string) ([]string, error) {
 	}
 	w := yamlWalk{text: look, key: look}
 	text, err := string(data), error(nil)
-	switch kind := KnownFile(path); {
+	switch kind := KindOf(path); {
 	case kind == FileMetadata:
 		w.metadata = true
 		_, err = w.file(data)

@@ -22,7 +22,7 @@ func mustRedact(t rapid.TB, e Expunged, path string, data []byte) Redacted {
 }
 
 func TestRedactEntries(t *testing.T) {
-	ms := []Milestone{
+	ms := []Commit{
 		{ID: idA, Time: testTime(), Agent: "a", Origin: "main", Kind: KindBirth, Summary: "Begin", Purpose: "use hunter2\nwell"},
 		{ID: idB, Number: 1, Time: testTime(), Agent: "a", Origin: "main", Summary: "# use hunter2", Session: "use hunter2", Progress: "- use hunter2\n  it holds", Contribution: "x\nuse hunter2"},
 		{ID: idC, Number: 2, Kind: KindMerge, Steps: Steps{1, 1, 1}, Tokens: 7, Time: testTime(), Agent: "a", Origin: "exp", Summary: "Other", Progress: "- main 1: use hunter2\n  x", Extra: "- later: use hunter2\n"},
@@ -33,19 +33,19 @@ func TestRedactEntries(t *testing.T) {
 	want[0].Purpose = "(expunged)\nwell"
 	want[1].Summary, want[1].Session, want[1].Progress, want[1].Contribution = "# (expunged)", "(expunged)", "- (expunged)\n  it holds", "(expunged)\n(expunged)"
 	want[2].Progress, want[2].Extra = "- main 1: use hunter2\n  (expunged)", "- later: (expunged)\n"
-	if diff := cmp.Diff(string(FormatCommits(want)), string(r.Data)); diff != "" || r.First != idA || len(r.Milestones) > 0 {
+	if diff := cmp.Diff(string(FormatCommits(want)), string(r.Data)); diff != "" || r.First != idA || len(r.Commits) > 0 {
 		t.Errorf("%s %v", diff, r)
 	}
 	r = mustRedact(t, forget(t, idA, idB), SegmentPath(CommitDir, idA), data)
-	if diff := cmp.Diff(string(FormatCommits([]Milestone{ms[0], ms[2]})), string(r.Data)); diff != "" || r.Milestones["main"] != 1 || r.Steps != nil {
+	if diff := cmp.Diff(string(FormatCommits([]Commit{ms[0], ms[2]})), string(r.Data)); diff != "" || r.Commits["main"] != 1 || r.Steps != nil {
 		t.Errorf("%s %v", diff, r)
 	}
 	r = mustRedact(t, forget(t, idB, idC), CommitFile, FormatCommits(ms[1:]))
-	if len(r.Data) > 0 || r.First != "" || !maps.Equal(r.Milestones, map[string]int{"main": 1, "exp": 1}) {
+	if len(r.Data) > 0 || r.First != "" || !maps.Equal(r.Commits, map[string]int{"main": 1, "exp": 1}) {
 		t.Errorf("%v", r)
 	}
 	steps := FormatLog([]Step{{ID: idA, Time: testTime(), Agent: "a", Origin: "main", Observation: "o", Extra: "- kind: birth\n"}})
-	if r = mustRedact(t, forget(t, idA), LogFile, steps); len(r.Data) > 0 || r.Steps["main"] != 1 || r.Milestones != nil {
+	if r = mustRedact(t, forget(t, idA), LogFile, steps); len(r.Data) > 0 || r.Steps["main"] != 1 || r.Commits != nil {
 		t.Errorf("a step that says it is a birth: %v", r)
 	}
 }
@@ -163,10 +163,10 @@ func drawEntries(t *rapid.T) (path string, data []byte) {
 	origins := rapid.SampledFrom([]string{"main", "exp"})
 	kinds := rapid.SampledFrom([]string{"", "", KindMerge, KindBirth})
 	var steps []Step
-	var ms []Milestone
+	var ms []Commit
 	for _, id := range ids {
 		steps = append(steps, Step{ID: id, Time: testTime(), Agent: "a", Origin: origins.Draw(t, "origin"), Session: drawText(t), Observation: drawText(t), Action: drawText(t)})
-		ms = append(ms, Milestone{ID: id, Time: testTime(), Agent: "a", Origin: origins.Draw(t, "origin"), Kind: kinds.Draw(t, "kind"),
+		ms = append(ms, Commit{ID: id, Time: testTime(), Agent: "a", Origin: origins.Draw(t, "origin"), Kind: kinds.Draw(t, "kind"),
 			Summary: drawText(t), Goal: drawText(t), Purpose: drawText(t), Progress: drawText(t), Contribution: drawText(t), Source: drawText(t)})
 	}
 	if rapid.Bool().Draw(t, "log") {
@@ -266,14 +266,14 @@ func holdLaws(t rapid.TB, path string, data []byte, one, two Expunged) {
 	if bytes.Equal(first.Data, data) && len(data) > 0 && &first.Data[0] != &data[0] {
 		t.Fatal("a copy of what did not change")
 	}
-	if again := mustRedact(t, one, path, first.Data); !bytes.Equal(again.Data, first.Data) || again.Steps != nil || again.Milestones != nil {
+	if again := mustRedact(t, one, path, first.Data); !bytes.Equal(again.Data, first.Data) || again.Steps != nil || again.Commits != nil {
 		t.Fatalf("twice:\n%s\n%s", first.Data, again.Data)
 	}
 	both, after := mustRedact(t, one.Union(two), path, data), mustRedact(t, two, path, first.Data)
 	if diff := cmp.Diff(string(both.Data), string(after.Data)); diff != "" {
 		t.Fatalf("%q\nat once and one after the other: %s", data, diff)
 	}
-	if both.First != after.First || !maps.Equal(both.Steps, sum(first.Steps, after.Steps)) || !maps.Equal(both.Milestones, sum(first.Milestones, after.Milestones)) {
+	if both.First != after.First || !maps.Equal(both.Steps, sum(first.Steps, after.Steps)) || !maps.Equal(both.Commits, sum(first.Commits, after.Commits)) {
 		t.Fatalf("%v %v %v", both, first, after)
 	}
 }
@@ -291,7 +291,7 @@ func sum(a, b map[string]int) map[string]int {
 
 // checkRedacted reads a document of any kind.
 func checkRedacted(path string, data []byte) (err error) {
-	switch KnownFile(path) {
+	switch KindOf(path) {
 	case FileLog:
 		_, err = ParseLog(data)
 	case FileCommits:
@@ -325,7 +325,7 @@ func FuzzRedact(f *testing.F) {
 		if err := checkRedacted(path, r.Data); err != nil {
 			t.Fatalf("%v\n%q\n%q", err, data, r.Data)
 		}
-		if KnownFile(path) != FileMetadata && KnownFile(path) != FileTopic { // YAML that nobody writes may settle otherwise
+		if KindOf(path) != FileMetadata && KindOf(path) != FileTopic { // YAML that nobody writes may settle otherwise
 			holdLaws(t, path, data, a, b)
 		}
 	})

@@ -42,7 +42,7 @@ func TestExpungedFile(t *testing.T) {
 		t.Error(diff)
 	}
 	back, err := ParseExpunged(e.Bytes())
-	if err != nil || !bytes.Equal(back.Bytes(), e.Bytes()) || !back.Holds(e) || !e.Holds(back) {
+	if err != nil || !bytes.Equal(back.Bytes(), e.Bytes()) || !back.Contains(e) || !e.Contains(back) {
 		t.Errorf("%v %s", err, back.Bytes())
 	}
 	if !slices.Equal(e.Entries(), []string{idA, idB}) || !slices.Equal(e.Commits(), []string{strings.Repeat("a", 40)}) {
@@ -51,7 +51,7 @@ func TestExpungedFile(t *testing.T) {
 	if !e.HasEntry(idA) || e.HasEntry(idC) || !e.HasText("  > - [x] key: hunter2\r") || e.HasText("key: hunter") || e.HasText("") {
 		t.Error("what is held")
 	}
-	if (Expunged{}).Holds(e) || !e.Holds(Expunged{}) || !(Expunged{}).Empty() || e.Empty() {
+	if (Expunged{}).Contains(e) || !e.Contains(Expunged{}) || !(Expunged{}).Empty() || e.Empty() {
 		t.Error("the empty set")
 	}
 	if e.AddEntry("x") == nil || e.AddCommit("abc") == nil || e.AddCommit(strings.Repeat("A", 40)) == nil {
@@ -162,13 +162,13 @@ func TestRedactText(t *testing.T) {
 // Quotes are what a summary says of a milestone, at once and when it is older.
 func TestQuotes(t *testing.T) {
 	long := strings.Repeat("word ", 300)
-	for _, m := range []Milestone{
+	for _, m := range []Commit{
 		{ID: idA, Number: 3, Origin: "main", Summary: "Keyed with hunter2. It works.", Contribution: "It was plain:\n\n- in the code\n```\n" + long},
 		{ID: idA, Number: 3, Origin: "main", Summary: long, Contribution: long + "\nand"},
 		{ID: idA, Summary: "One thing", Contribution: "One thing"},
 	} {
 		e := forget(t, Quotes(m, 600, 300)...)
-		plain := Milestone{ID: idB, Number: 4, Origin: "main", Summary: "Next"}
+		plain := Commit{ID: idB, Number: 4, Origin: "main", Summary: "Next"}
 		for _, limit := range []int{600, 300} {
 			now := NextProgress(m, limit)
 			plain.Progress = now
@@ -194,10 +194,10 @@ func TestQuotes(t *testing.T) {
 			t.Errorf("cut by an unknown limit: %q", cut)
 		}
 	}
-	if got := QuotesIn(Milestone{Summary: "It  works"}, "exp merged into main: It works"); len(got) != 1 {
+	if got := QuotesIn(Commit{Summary: "It  works"}, "exp merged into main: It works"); len(got) != 1 {
 		t.Errorf("an outcome: %q", got)
 	}
-	if Quotes(Milestone{Kind: KindBirth, Summary: "x"}) != nil || QuotesIn(Milestone{}, "…") != nil {
+	if Quotes(Commit{Kind: KindBirth, Summary: "x"}) != nil || QuotesIn(Commit{}, "…") != nil {
 		t.Error("a birth is quoted")
 	}
 }

@@ -151,7 +151,7 @@ func (p *pieces) add(line string) {
 // when a summary of each given limit (in characters) cuts it. Tombstones for these pieces
 // also redact quotations in commits that exist only in other clones. Lines without a letter
 // or digit are left out, as they identify nothing. No summary quotes a birth.
-func Quotes(m Milestone, limits ...int) []string {
+func Quotes(m Commit, limits ...int) []string {
 	item := progressItem(m)
 	if item == "" || m.Kind == KindBirth {
 		return nil
@@ -183,7 +183,7 @@ func hasAlphanumeric(line string) bool {
 // QuotesIn returns the pieces of text that quote a commit, wherever they are cut: lines of
 // the commit, prefixes of such lines that end in "…", and lines that end in its summary, as
 // the roadmap's do. It is for texts that are available; Quotes is for those that are not.
-func QuotesIn(m Milestone, text string) []string {
+func QuotesIn(m Commit, text string) []string {
 	known := Quotes(m)
 	if len(known) == 0 {
 		return nil

@@ -36,9 +36,9 @@ func FuzzProgress(f *testing.F) {
 	f.Add("free text", "\x1b[31m", strings.Repeat("x", 3000), 1500)
 	f.Add("- a\n\n- b", "", "é\u2028e", 1)
 	f.Fuzz(func(t *testing.T, before, summary, contribution string, limit int) {
-		m := Milestone{Progress: before, Summary: summary, Contribution: contribution}
-		next := NextProgressOf([]Milestone{m}, limit)
-		if next != NextProgressOf([]Milestone{m}, limit) {
+		m := Commit{Progress: before, Summary: summary, Contribution: contribution}
+		next := NextProgressOf([]Commit{m}, limit)
+		if next != NextProgressOf([]Commit{m}, limit) {
 			t.Error("it is another one each time")
 		}
 		if limit > 200 && utf8.RuneCountInString(next) > limit {

@@ -43,7 +43,7 @@ func FuzzParseLog(f *testing.F) {
 
 func FuzzParseCommits(f *testing.F) {
 	for _, text := range hostileTexts()[:40] {
-		f.Add(FormatCommits([]Milestone{{ID: baseID, Time: testTime(), Agent: "a", Origin: "main", Summary: text, Goal: text, Purpose: text, Progress: text, Contribution: text}}))
+		f.Add(FormatCommits([]Commit{{ID: baseID, Time: testTime(), Agent: "a", Origin: "main", Summary: text, Goal: text, Purpose: text, Progress: text, Contribution: text}}))
 	}
 	f.Add([]byte(commitSample))
 	f.Fuzz(func(t *testing.T, data []byte) {

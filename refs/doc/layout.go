@@ -31,10 +31,10 @@ const (
 
 const extension = ".md"
 
-// KnownFile returns the kind of the file at a path of a memory branch's tree. A path must
+// KindOf returns the kind of the file at a path of a memory branch's tree. A path must
 // match this package's names exactly: of two paths that differ only in case, at most one is
 // known.
-func KnownFile(path string) FileKind {
+func KindOf(path string) FileKind {
 	switch path {
 	case LogFile:
 		return FileLog

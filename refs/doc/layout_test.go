@@ -33,7 +33,7 @@ func TestKnownFile(t *testing.T) {
 		"log/01JD/5K/0Z/" + strings.ToLower(someID) + ".md": doc.FileUnknown,
 		doc.SegmentPath("topics", someID):                   doc.FileUnknown,
 	} {
-		if got := doc.KnownFile(path); got != want {
+		if got := doc.KindOf(path); got != want {
 			t.Errorf("KnownFile(%q) = %d, want %d", path, got, want)
 		}
 	}
@@ -61,7 +61,7 @@ func FuzzKnownPath(f *testing.F) {
 		f.Add(path)
 	}
 	f.Fuzz(func(t *testing.T, path string) {
-		known := doc.KnownFile(path) != doc.FileUnknown
+		known := doc.KindOf(path) != doc.FileUnknown
 		if !known && !doc.KnownDir(path) {
 			return
 		}
@@ -71,7 +71,7 @@ func FuzzKnownPath(f *testing.F) {
 			}
 		}
 		for _, other := range []string{strings.ToLower(path), strings.ToUpper(path)} {
-			if other != path && (doc.KnownFile(other) != doc.FileUnknown || doc.KnownDir(other)) {
+			if other != path && (doc.KindOf(other) != doc.FileUnknown || doc.KnownDir(other)) {
 				t.Errorf("%q and %q are both known", path, other)
 			}
 		}

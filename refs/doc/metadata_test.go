@@ -91,7 +91,7 @@ func TestMetadataEditKeepsTheRest(t *testing.T) {
 		old, new string
 	}{
 		{func() error { return m.Set("totals.steps", "4") }, "steps: 3", "steps: 4"},
-		{func() error { return m.SetTotals(Totals{Steps: 5, Milestones: 1}) }, "steps: 4", "steps: 5"},
+		{func() error { return m.SetTotals(Totals{Steps: 5, Commits: 1}) }, "steps: 4", "steps: 5"},
 		{func() error { return m.Set("interfaces", "none") }, "interfaces: {}", "interfaces: none"},
 		{func() error { return m.Set("version", "2") }, "version: 1", "version: 2"},
 		{func() error { _, err := m.Unset("interfaces"); return err }, "interfaces: none\n", ""},
@@ -203,7 +203,7 @@ func TestParseMetadataRefuses(t *testing.T) {
 
 func TestMetadataBranchAndTotals(t *testing.T) {
 	facts := BranchFacts{Name: "exp/1", Purpose: "try: it\n\nreally\n", CreatedFrom: "main", CreatedAt: testTime().Add(123 * time.Millisecond), Status: StatusMerged, MergedInto: "no", MergedAt: testTime()}
-	totals := Totals{Steps: 5, Milestones: 2, Origins: map[string]OriginTotals{"1.0": {2, 1}, "main": {3, 1}}}
+	totals := Totals{Steps: 5, Commits: 2, Origins: map[string]OriginTotals{"1.0": {2, 1}, "main": {3, 1}}}
 	for _, text := range []string{"", "version: 1\n", handWritten, "branch: {owner: me}\ntotals: {steps: 1, other: x}\n", "branch: text\ntotals: 3\n", "branch:\ntotals:\n\n\nz: 1\n"} {
 		m := mustParse(t, text)
 		if err := m.SetBranch(facts); err != nil {

@@ -15,12 +15,12 @@ const totalsKey = "totals"
 // Totals counts the entries of a branch's commit.md and log.md, segments included, so that
 // no view has to read the history to count them.
 type Totals struct {
-	Steps, Milestones int
-	Origins           map[string]OriginTotals // by the branch that recorded them
+	Steps, Commits int
+	Origins        map[string]OriginTotals // by the branch that recorded them
 }
 
 // OriginTotals counts the entries of one origin.
-type OriginTotals struct{ Steps, Milestones int }
+type OriginTotals struct{ Steps, Commits int }
 
 const (
 	// OtherOrigins is the key in Origins for all origins that are no longer counted apart.
@@ -44,7 +44,7 @@ func (t Totals) Fold(keep string) Totals {
 			origin = OtherOrigins
 		}
 		sum := folded[origin]
-		folded[origin] = OriginTotals{sum.Steps + o.Steps, sum.Milestones + o.Milestones}
+		folded[origin] = OriginTotals{sum.Steps + o.Steps, sum.Commits + o.Commits}
 	}
 	t.Origins = folded
 	return t
@@ -63,7 +63,7 @@ func (m *Metadata) Totals() Totals {
 	if err != nil {
 		return Totals{}
 	}
-	t := Totals{Steps: count(n, "steps"), Milestones: count(n, "milestones")}
+	t := Totals{Steps: count(n, "steps"), Commits: count(n, "milestones")}
 	if origins := lookup(n, "origins"); origins != nil && origins.Kind == yaml.MappingNode {
 		t.Origins = make(map[string]OriginTotals, len(origins.Content)/2)
 		for i := 0; i < len(origins.Content); i += 2 {
@@ -88,12 +88,12 @@ func count(n *yaml.Node, key string) int {
 // numbers change. It fails on negative counts and invalid names of origins.
 func (m *Metadata) SetTotals(t Totals) error {
 	for origin, o := range t.Origins {
-		if !validOrigin(origin) && origin != OtherOrigins || o.Steps < 0 || o.Milestones < 0 {
+		if !validOrigin(origin) && origin != OtherOrigins || o.Steps < 0 || o.Commits < 0 {
 			return fmt.Errorf("totals of '%s': not a branch with two counts", clip(origin))
 		}
 	}
-	if t.Steps < 0 || t.Milestones < 0 {
-		return fmt.Errorf("totals: %d steps, %d commits: a count is negative", t.Steps, t.Milestones)
+	if t.Steps < 0 || t.Commits < 0 {
+		return fmt.Errorf("totals: %d steps, %d commits: a count is negative", t.Steps, t.Commits)
 	}
 	b := m.find(totalsKey)
 	if b == nil {
@@ -111,7 +111,7 @@ func (m *Metadata) SetTotals(t Totals) error {
 // or "no".
 func formatTotals(t Totals) string {
 	b := []byte(totalsKey + ":\n")
-	b = appendCounts(b, "  ", OriginTotals{t.Steps, t.Milestones})
+	b = appendCounts(b, "  ", OriginTotals{t.Steps, t.Commits})
 	if len(t.Origins) > 0 {
 		b = append(b, "  origins:\n"...)
 	}
@@ -128,7 +128,7 @@ func appendCounts(b []byte, indent string, o OriginTotals) []byte {
 	b = append(append(b, indent...), "steps: "...)
 	b = append(strconv.AppendInt(b, int64(o.Steps), 10), '\n')
 	b = append(append(b, indent...), "milestones: "...)
-	return append(strconv.AppendInt(b, int64(o.Milestones), 10), '\n')
+	return append(strconv.AppendInt(b, int64(o.Commits), 10), '\n')
 }
 
 // parseTotals reads what formatTotals writes; it reports false for any other text.
@@ -143,7 +143,7 @@ func parseTotals(text string) (Totals, bool) {
 	if all, rest, ok = cutCounts(rest, "  "); !ok {
 		return t, false
 	}
-	t.Steps, t.Milestones = all.Steps, all.Milestones
+	t.Steps, t.Commits = all.Steps, all.Commits
 	if rest, ok = strings.CutPrefix(rest, "  origins:\n"); ok {
 		t.Origins = make(map[string]OriginTotals)
 	}
@@ -180,14 +180,14 @@ func (m *Metadata) editTotals(b *block, t Totals) error {
 		replaceNode(n, newMap())
 	}
 	put(n, "steps", newInt(t.Steps))
-	put(n, "milestones", newInt(t.Milestones))
+	put(n, "milestones", newInt(t.Commits))
 	origins := newMap()
 	for _, origin := range slices.Sorted(maps.Keys(t.Origins)) {
 		key := newString(origin)
 		key.Style = yaml.DoubleQuotedStyle
 		o := t.Origins[origin]
 		origins.Content = append(origins.Content, key,
-			newMap(newString("steps"), newInt(o.Steps), newString("milestones"), newInt(o.Milestones)))
+			newMap(newString("steps"), newInt(o.Steps), newString("milestones"), newInt(o.Commits)))
 	}
 	put(n, "origins", origins)
 	return m.rewrite(b)

@@ -28,7 +28,7 @@ const (
 // A Progress that is not such a list (a caller may give any text) counts as one item, which
 // is kept in full the first time. A birth adds nothing, because its purpose is recorded
 // elsewhere.
-func NextProgress(prev Milestone, limit int) string {
+func NextProgress(prev Commit, limit int) string {
 	old, dropped, free := parseProgress(prev.Progress)
 	return nextProgress(prev, old, dropped, free, limit)
 }
@@ -38,7 +38,7 @@ func NextProgress(prev Milestone, limit int) string {
 // concurrently in another repository and that the last commit's Progress therefore lacks.
 // Commits before a rollback are not added: the rollback's Progress lists what remains of
 // them.
-func NextProgressOf(live []Milestone, limit int) string {
+func NextProgressOf(live []Commit, limit int) string {
 	if len(live) == 0 {
 		return ""
 	}
@@ -52,7 +52,7 @@ func NextProgressOf(live []Milestone, limit int) string {
 
 // unmentioned lists the items of the commits in live that a summary lacks, newest first.
 // Items that the summary dropped for lack of space are older than all that it contains.
-func unmentioned(live []Milestone, items []string, dropped bool) []string {
+func unmentioned(live []Commit, items []string, dropped bool) []string {
 	known := make(map[string]bool, len(items))
 	for _, item := range items {
 		known[itemKey(item)] = true
@@ -92,7 +92,7 @@ func itemKey(item string) string {
 	return strings.TrimRight(line, ". …")
 }
 
-func nextProgress(prev Milestone, old []string, dropped int, free bool, limit int) string {
+func nextProgress(prev Commit, old []string, dropped int, free bool, limit int) string {
 	if limit <= 0 {
 		return ""
 	}
@@ -111,7 +111,7 @@ func nextProgress(prev Milestone, old []string, dropped int, free bool, limit in
 
 // progressItem formats a commit: its summary on the first line, its contribution below. If
 // the contribution begins with the summary, the summary is not repeated.
-func progressItem(m Milestone) string {
+func progressItem(m Commit) string {
 	summary := prose.Fold(m.Summary)
 	var lines []string
 	for line := range strings.SplitSeq(m.Contribution, "\n") {

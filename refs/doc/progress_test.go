@@ -15,29 +15,29 @@ import (
 )
 
 func TestNextProgress(t *testing.T) {
-	prev := Milestone{Number: 3, Summary: "Pool first.", Contribution: "The router asked too early.\n\nSee store.go."}
+	prev := Commit{Number: 3, Summary: "Pool first.", Contribution: "The router asked too early.\n\nSee store.go."}
 	for _, c := range []struct {
 		name  string
-		prev  Milestone
+		prev  Commit
 		limit int
 		want  string
 	}{
 		{"first", prev, 500, "- Commit 3: Pool first.\n  The router asked too early.\n  See store.go."},
-		{"with its branch", Milestone{Number: 3, Origin: "exp/pool", Summary: "Same"}, 500, "- exp/pool 3: Same"},
-		{"said once", Milestone{Number: 1, Summary: "Same", Contribution: "Same"}, 500, "- Commit 1: Same"},
-		{"said once, and more", Milestone{Number: 1, Summary: "Same", Contribution: "Same. And more."}, 500, "- Commit 1: Same.\n  And more."},
-		{"a word that begins alike", Milestone{Number: 1, Summary: "Fix", Contribution: "Fixed the pool"}, 500, "- Commit 1: Fix\n  Fixed the pool"},
+		{"with its branch", Commit{Number: 3, Origin: "exp/pool", Summary: "Same"}, 500, "- exp/pool 3: Same"},
+		{"said once", Commit{Number: 1, Summary: "Same", Contribution: "Same"}, 500, "- Commit 1: Same"},
+		{"said once, and more", Commit{Number: 1, Summary: "Same", Contribution: "Same. And more."}, 500, "- Commit 1: Same.\n  And more."},
+		{"a word that begins alike", Commit{Number: 1, Summary: "Fix", Contribution: "Fixed the pool"}, 500, "- Commit 1: Fix\n  Fixed the pool"},
 		{"older ones are cut", with(prev, "- Commit 2: Found it. Then lunch.\n  Details.\n- Commit 1: Use e.g. this one\n… and 2 earlier milestones"), 500,
 			"- Commit 3: Pool first.\n  The router asked too early.\n  See store.go.\n- Commit 2: Found it.\n- Commit 1: Use e.g. this one\n… and 2 earlier milestones"},
 		{"the oldest are dropped", with(prev, "- Commit 2: Found it.\n- Commit 1: Began\n… and 2 earlier milestones"), 108,
 			"- Commit 3: Pool first.\n  The router asked too early.\n  See store.go.\n… and 4 earlier milestones"},
 		{"free text", with(prev, "We did much. Really.\nA lot."), 500, "- Commit 3: Pool first.\n  The router asked too early.\n  See store.go.\n- We did much. Really.\n  A lot."},
-		{"long", Milestone{Number: 9, Summary: "One two three four five six"}, 20, "- Commit 9: One…"},
+		{"long", Commit{Number: 9, Summary: "One two three four five six"}, 20, "- Commit 9: One…"},
 		{"tiny", prev, 3, "-…"},
 		{"none", prev, 0, ""},
-		{"birth", Milestone{Kind: KindBirth, Summary: "explore", Progress: "- Commit 1: Began. So.\n  More."}, 500, "- Commit 1: Began. So.\n  More."},
-		{"nothing", Milestone{}, 500, ""},
-		{"no number", Milestone{Summary: "a  b\nc"}, 500, "- a b c"},
+		{"birth", Commit{Kind: KindBirth, Summary: "explore", Progress: "- Commit 1: Began. So.\n  More."}, 500, "- Commit 1: Began. So.\n  More."},
+		{"nothing", Commit{}, 500, ""},
+		{"no number", Commit{Summary: "a  b\nc"}, 500, "- a b c"},
 		{"a forged count", with(prev, "… and 99999999999 earlier milestones"), 500, "- Commit 3: Pool first.\n  The router asked too early.\n  See store.go.\n- … and 99999999999 earlier milestones"},
 		{"only a count", with(prev, "… and 1 earlier milestone"), 500, "- Commit 3: Pool first.\n  The router asked too early.\n  See store.go.\n… and 1 earlier milestone"},
 	} {
@@ -47,14 +47,14 @@ func TestNextProgress(t *testing.T) {
 	}
 }
 
-func with(m Milestone, progress string) Milestone {
+func with(m Commit, progress string) Commit {
 	m.Progress = progress
 	return m
 }
 
 // After 1,000 milestones the summary speaks of the newest ones, and accounts for all.
 func TestNextProgressOf1000(t *testing.T) {
-	m := Milestone{}
+	m := Commit{}
 	for i := 1; i <= 1000; i++ {
 		m.Number = i
 		m.Summary = fmt.Sprintf("Finished part %d of the work", i)
@@ -70,7 +70,7 @@ func TestNextProgressOf1000(t *testing.T) {
 	}
 }
 
-func checkProgress(t rapid.TB, m Milestone, limit int) {
+func checkProgress(t rapid.TB, m Commit, limit int) {
 	if n := utf8.RuneCountInString(m.Progress); n > limit {
 		t.Fatalf("%d characters, limit %d:\n%s", n, limit, m.Progress)
 	}
@@ -87,7 +87,7 @@ func accounted(progress string) (shown, dropped int) {
 
 func TestNextProgressOfAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := Milestone{Progress: genText(t, "progress")}
+		m := Commit{Progress: genText(t, "progress")}
 		limit := rapid.IntRange(60, 2000).Draw(t, "limit")
 		for i := range 10 {
 			m.Number = i + 1
@@ -123,7 +123,7 @@ func TestFirstSentence(t *testing.T) {
 func tracePlay(t *testing.T, thoughts []string) []string {
 	t.Helper()
 	var out []string
-	m := Milestone{}
+	m := Commit{}
 	for i := 0; i+1 < len(thoughts); i += 2 {
 		m.Number++
 		first, _, _ := strings.Cut(strings.TrimSpace(thoughts[i]), "\n")
@@ -195,14 +195,14 @@ func TestProgressOfRealTraces(t *testing.T) {
 // Two agents commit to one branch side by side: whoever goes on speaks of both.
 func TestNextProgressOfKnowsWhatWasMadeBeside(t *testing.T) {
 	t.Parallel()
-	first := Milestone{ID: "1", Origin: "main", Number: 1, Summary: "First"}
-	chain := func(prev []Milestone, id, summary string, number int) Milestone {
-		return Milestone{ID: id, Origin: "main", Number: number, Summary: summary, Progress: NextProgressOf(prev, 1500)}
+	first := Commit{ID: "1", Origin: "main", Number: 1, Summary: "First"}
+	chain := func(prev []Commit, id, summary string, number int) Commit {
+		return Commit{ID: id, Origin: "main", Number: number, Summary: summary, Progress: NextProgressOf(prev, 1500)}
 	}
-	beside := chain([]Milestone{first}, "2", "Beside. It was hard.", 2)
-	mine := chain([]Milestone{first}, "3", "Mine", 2)
-	other := Milestone{ID: "15", Origin: "topic", Number: 1, Summary: "Of a merged branch"}
-	live := []Milestone{first, other, beside, mine}
+	beside := chain([]Commit{first}, "2", "Beside. It was hard.", 2)
+	mine := chain([]Commit{first}, "3", "Mine", 2)
+	other := Commit{ID: "15", Origin: "topic", Number: 1, Summary: "Of a merged branch"}
+	live := []Commit{first, other, beside, mine}
 	want := "- main 2: Mine\n- main 2: Beside.\n- main 1: First"
 	if got := NextProgressOf(live, 1500); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)

@@ -134,10 +134,10 @@ func headingOf(file string) string {
 	return logHeading
 }
 
-// WithoutEntries returns a side of a union without the entries whose ids are in drop. A
+// RemoveEntries returns a side of a union without the entries whose ids are in drop. A
 // segment that loses its first entry gets a new name; one that loses all entries is left
 // out. Files that lose nothing stay byte for byte.
-func WithoutEntries(file string, e Entries, drop map[string]bool) (Entries, error) {
+func RemoveEntries(file string, e Entries, drop map[string]bool) (Entries, error) {
 	live, _, err := withoutEntries(file, e.Live, drop)
 	if err != nil {
 		return Entries{}, err

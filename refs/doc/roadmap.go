@@ -298,9 +298,9 @@ func (r *Roadmap) remove(s *section) {
 	}
 }
 
-// TakeSection replaces a section by that of another roadmap, byte for byte. It removes the
+// CopySection replaces a section by that of another roadmap, byte for byte. It removes the
 // section if the other roadmap has none.
-func (r *Roadmap) TakeSection(from *Roadmap, name string) {
+func (r *Roadmap) CopySection(from *Roadmap, name string) {
 	theirs := from.find(name)
 	if theirs == nil {
 		if s := r.find(name); s != nil {

@@ -86,7 +86,7 @@ func GrowLog(live []byte, steps []Step) (Growth, error) {
 }
 
 // GrowCommits adds commits to the live commit.md as GrowLog adds steps.
-func GrowCommits(live []byte, ms []Milestone) (Growth, error) {
+func GrowCommits(live []byte, ms []Commit) (Growth, error) {
 	added := make([]rawEntry, len(ms))
 	for i := range ms {
 		m := &ms[i]

@@ -7,11 +7,11 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Settle writes the resolution of a conflict of kind "key" into metadata: a value as in the
+// Resolve writes the resolution of a conflict of kind "key" into metadata: a value as in the
 // conflict's texts, a value that Set takes, or nil to remove the key. A fact of the branch
 // whose value is a list, as from UnionValues, gets one line per item. The errors are those
 // of Set.
-func (m *Metadata) Settle(c Conflict, value *string) error {
+func (m *Metadata) Resolve(c Conflict, value *string) error {
 	path := strings.TrimPrefix(c.Path, MetadataFile+"#")
 	if value == nil {
 		_, err := m.Unset(path)

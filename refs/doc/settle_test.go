@@ -157,7 +157,7 @@ func TestSettleProperty(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range conflicts {
-			if err := m.Settle(c, c.Theirs); err != nil {
+			if err := m.Resolve(c, c.Theirs); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -218,7 +218,7 @@ func TestSettle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = m.Settle(Conflict{Path: "metadata.yaml#" + c.path, Kind: ConflictKey, Ours: c.ours, Theirs: c.theirs}, c.value)
+		err = m.Resolve(Conflict{Path: "metadata.yaml#" + c.path, Kind: ConflictKey, Ours: c.ours, Theirs: c.theirs}, c.value)
 		if (err != nil) != (c.want == "") {
 			t.Errorf("%s: %v", c.path, err)
 		}

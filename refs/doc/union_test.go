@@ -358,8 +358,8 @@ func TestSegmentPath(t *testing.T) {
 }
 
 func TestUnionCommits(t *testing.T) {
-	ours := FormatCommits([]Milestone{{ID: baseID, Agent: "a", Time: testTime(), Origin: "main", Summary: "# one"}})
-	theirs := FormatCommits([]Milestone{{ID: testID(t, baseID), Agent: "a", Time: testTime(), Origin: "exp", Summary: "two", Contribution: "## Commit 1"}})
+	ours := FormatCommits([]Commit{{ID: baseID, Agent: "a", Time: testTime(), Origin: "main", Summary: "# one"}})
+	theirs := FormatCommits([]Commit{{ID: testID(t, baseID), Agent: "a", Time: testTime(), Origin: "exp", Summary: "two", Contribution: "## Commit 1"}})
 	u, err := UnionCommits(Entries{Live: ours}, Entries{Live: theirs})
 	if err != nil {
 		t.Fatal(err)

@@ -95,7 +95,7 @@ func (op *Operation) run(ctx context.Context, add doc.Expunged) error {
 	op.replaced = map[git.ID]bool{}
 	op.Rewriter = NewRewriter(op.Store, op.intent.expunged)
 	old, err := op.appeared(ctx)
-	if err != nil || left == nil && !old && known.Holds(op.intent.expunged) && len(op.intent.old) == 0 {
+	if err != nil || left == nil && !old && known.Contains(op.intent.expunged) && len(op.intent.old) == 0 {
 		return err
 	}
 	if err := op.mayDelete(ctx); err != nil {

@@ -28,7 +28,7 @@ func (f *finder) holds(path string, data []byte) bool {
 	}
 	var texts []string
 	var err error
-	switch doc.KnownFile(path) {
+	switch doc.KindOf(path) {
 	case doc.FileLog:
 		var steps []doc.Step
 		steps, err = doc.ParseLog(data)
@@ -36,7 +36,7 @@ func (f *finder) holds(path string, data []byte) bool {
 			texts = append(texts, s.Observation, s.Thought, s.Action, s.Session, s.Model, s.Source, s.Extra)
 		}
 	case doc.FileCommits:
-		var ms []doc.Milestone
+		var ms []doc.Commit
 		ms, err = doc.ParseCommits(data)
 		for _, m := range ms {
 			texts = append(texts, m.Summary, m.Contribution, m.Goal, m.Purpose, m.Progress, m.Session, m.Model, m.Source, m.Extra)

@@ -25,8 +25,8 @@ type finder struct {
 	Named    doc.Expunged // has other entries that go
 	expunged doc.Expunged
 	found    map[string]ExpungedEntry
-	all      map[string]bool          // steps and milestones that there are
-	removed  map[string]doc.Milestone // milestones that go, by id
+	all      map[string]bool       // steps and milestones that there are
+	removed  map[string]doc.Commit // milestones that go, by id
 	topics   map[string]bool
 	seen     map[git.ID]string   // objects of memory, and their paths
 	holding  map[git.ID]bool     // of those, the ones that hold it
@@ -38,7 +38,7 @@ type finder struct {
 }
 
 func NewFinder(s *store.Store) *finder {
-	return &finder{s: s, found: map[string]ExpungedEntry{}, all: map[string]bool{}, removed: map[string]doc.Milestone{},
+	return &finder{s: s, found: map[string]ExpungedEntry{}, all: map[string]bool{}, removed: map[string]doc.Commit{},
 		topics: map[string]bool{}, seen: map[git.ID]string{}, holding: map[git.ID]bool{}, names: map[string]keptName{}}
 }
 
@@ -128,7 +128,7 @@ func (f *finder) file(o git.Object) error {
 
 // document makes tombstones of what a file holds.
 func (f *finder) document(path string, data []byte) error {
-	switch kind := doc.KnownFile(path); {
+	switch kind := doc.KindOf(path); {
 	case kind == doc.FileLog:
 		steps, err := doc.ParseLog(data)
 		for i := range steps {
@@ -176,7 +176,7 @@ func (f *finder) step(s *doc.Step) {
 }
 
 // milestone looks at a milestone. A birth stays, whatever it says.
-func (f *finder) milestone(m *doc.Milestone) {
+func (f *finder) milestone(m *doc.Commit) {
 	f.checkBranchName(m.Origin)
 	if m.Kind == doc.KindBirth {
 		f.birthCalled(m)
@@ -258,7 +258,7 @@ func (f *finder) eachValue(trailers string, visit func(string)) {
 func (f *finder) quotes(ctx context.Context) error {
 	var files []git.ID
 	for id, path := range f.seen {
-		if doc.KnownFile(path) == doc.FileCommits || path == doc.RoadmapFile {
+		if doc.KindOf(path) == doc.FileCommits || path == doc.RoadmapFile {
 			files = append(files, id)
 		}
 	}

@@ -165,7 +165,7 @@ func (op *Operation) journal(ctx context.Context, branch string) error {
 	if head.Journal, err = op.Store.NewID(""); err != nil {
 		return err
 	}
-	return j.Without(head, from, op.pendingLine)
+	return j.Filter(head, from, op.pendingLine)
 }
 
 // touches reports whether a journal holds what is forgotten, or speaks of a commit that

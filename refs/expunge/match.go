@@ -84,7 +84,7 @@ func (m matcher) inFile(path string, data []byte) ([]string, error) {
 // forgotten: all of them where that is the milestone, else those of the lines that the
 // text touches, wherever a summary cut them. What else it said ("Tests pass.") others say
 // too.
-func (f *finder) telling(m *doc.Milestone, quotes []string) []string {
+func (f *finder) telling(m *doc.Commit, quotes []string) []string {
 	if m.ID == f.id {
 		return quotes
 	}

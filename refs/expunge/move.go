@@ -100,7 +100,7 @@ func (op *Operation) moveRoadmap(ctx context.Context, ses *store.Transaction, ol
 	if err != nil {
 		return 0, err
 	}
-	if have.Holds(op.intent.expunged) {
+	if have.Contains(op.intent.expunged) {
 		if base == old {
 			return 0, nil
 		}

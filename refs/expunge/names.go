@@ -39,7 +39,7 @@ func (f *finder) checkBranchName(name string) {
 }
 
 // birthCalled looks at a birth, which stays, and at who made it.
-func (f *finder) birthCalled(m *doc.Milestone) {
+func (f *finder) birthCalled(m *doc.Commit) {
 	f.checkName("agent", m.Agent, "history keeps who made a branch")
 }
 

@@ -68,7 +68,7 @@ func (w *Rewriter) speaksOf(facts []notes.Fact) bool {
 // noteLine rewrites a line of a note, or reports that it goes.
 func (w *Rewriter) noteLine(line string) (string, bool) {
 	for _, f := range notes.Parse([]byte(line)) {
-		if f.Kind == notes.KindLink && (w.e.HasEntry(f.Milestone) || w.gone[f.Memory]) {
+		if f.Kind == notes.KindLink && (w.e.HasEntry(f.CommitID) || w.gone[f.Memory]) {
 			return "", false
 		}
 	}

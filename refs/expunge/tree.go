@@ -82,7 +82,7 @@ func (w *Rewriter) root(ctx context.Context, tree git.ID) (rootChange, error) {
 			gone.add(d.removed)
 		case e.Name == doc.MetadataFile:
 			meta = len(now) // last: it counts what went
-		case doc.KnownFile(e.Name) != doc.FileUnknown || e.Name == doc.RoadmapFile:
+		case doc.KindOf(e.Name) != doc.FileUnknown || e.Name == doc.RoadmapFile:
 			b, err := w.blob(ctx, e.Name, e.ID)
 			if err != nil {
 				return done, err
@@ -132,7 +132,7 @@ func (w *Rewriter) blob(ctx context.Context, path string, id git.ID) (blobChange
 	if err != nil {
 		return blobChange{}, fmt.Errorf("blob %s: %w", id, err)
 	}
-	b := blobChange{id: id, first: r.First, removed: removals{r.Steps, r.Milestones}}
+	b := blobChange{id: id, first: r.First, removed: removals{r.Steps, r.Commits}}
 	if !bytes.Equal(r.Data, data) {
 		if b.id, err = w.s.Repo().WriteBlob(ctx, r.Data); err != nil {
 			return b, err
@@ -144,7 +144,7 @@ func (w *Rewriter) blob(ctx context.Context, path string, id git.ID) (blobChange
 
 // kindPath is one path for all files that are read alike.
 func kindPath(path string) string {
-	switch doc.KnownFile(path) {
+	switch doc.KindOf(path) {
 	case doc.FileLog:
 		return doc.LogFile
 	case doc.FileCommits:
@@ -211,13 +211,13 @@ func (w *Rewriter) below(ctx context.Context, path string, id git.ID) (dirChange
 			d.removed.add(sub.removed)
 			d.files = append(d.files, sub.files...)
 			now[i].ID = sub.id
-		case doc.KnownFile(at) == doc.FileTopic:
+		case doc.KindOf(at) == doc.FileTopic:
 			b, err := w.blob(ctx, at, e.ID)
 			if err != nil {
 				return d, err
 			}
 			now[i].ID = b.id
-		case doc.KnownFile(at) != doc.FileUnknown:
+		case doc.KindOf(at) != doc.FileUnknown:
 			if err := w.segment(ctx, &d, at, e.ID); err != nil {
 				return d, err
 			}
@@ -271,7 +271,7 @@ func (w *Rewriter) metadata(ctx context.Context, id git.ID, gone removals) (git.
 		return "", 0, err
 	}
 	id, err = w.s.Repo().WriteBlob(ctx, data)
-	return id, t.Milestones, err
+	return id, t.Commits, err
 }
 
 // lessen takes what went out of a branch's totals. An origin of which nothing is left
@@ -292,6 +292,6 @@ func lessen(t doc.Totals, gone removals) doc.Totals {
 		}
 	}
 	take(gone.steps, &t.Steps, func(o *doc.OriginTotals) *int { return &o.Steps })
-	take(gone.milestones, &t.Milestones, func(o *doc.OriginTotals) *int { return &o.Milestones })
+	take(gone.milestones, &t.Commits, func(o *doc.OriginTotals) *int { return &o.Commits })
 	return t
 }

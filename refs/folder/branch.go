@@ -232,10 +232,10 @@ func (i *branchImport) addMilestone(ctx context.Context, e *importEntry) error {
 	if err != nil {
 		return err
 	}
-	m.Number = store.NextNumber(live, i.b.name, c.Meta.Totals().Origins[i.b.name].Milestones)
+	m.Number = store.NextNumber(live, i.b.name, c.Meta.Totals().Origins[i.b.name].Commits)
 	m.Goal, m.Steps = i.goal, coveredBy(i.covers)
 	i.covers = nil
-	grown, err := doc.GrowCommits(data, []doc.Milestone{m})
+	grown, err := doc.GrowCommits(data, []doc.Commit{m})
 	if err != nil {
 		return err
 	}

@@ -112,7 +112,7 @@ func fillFolder(ctx context.Context, s *store.Store, f *dialect.Folder, res *Imp
 		}
 		f.Branches = append(f.Branches, b)
 		res.Branches++
-		res.Commits += len(b.Milestones)
+		res.Commits += len(b.Commits)
 		res.Steps += len(b.Steps)
 		list, err := tip.List(ctx, doc.TopicDir)
 		if err != nil {
@@ -160,16 +160,16 @@ func folderBranch(ctx context.Context, s *store.Store, tip *store.Tip, names []s
 		}
 		b.Steps = append(b.Steps, out)
 	}
-	var ms []doc.Milestone
+	var ms []doc.Commit
 	err = s.SegmentsBackwards(ctx, tip, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
 		more, err := doc.ParseCommits(data)
 		ms = append(ms, more...)
 		return true, err
 	})
-	slices.SortStableFunc(ms, func(a, b doc.Milestone) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(ms, func(a, b doc.Commit) int { return strings.Compare(a.ID, b.ID) })
 	for _, m := range ms {
 		if m.Kind != doc.KindBirth && (m.Origin == tip.Name() || !slices.Contains(names, m.Origin)) {
-			b.Milestones = append(b.Milestones, peerMilestone(m))
+			b.Commits = append(b.Commits, peerMilestone(m))
 		}
 	}
 	return b, err
@@ -180,8 +180,8 @@ func peerStep(s doc.Step) dialect.Step {
 		Observation: s.Observation, Thought: s.Thought, Action: s.Action}
 }
 
-func peerMilestone(m doc.Milestone) dialect.Milestone {
-	return dialect.Milestone{ID: m.ID, Time: m.Time, Agent: m.Agent, Title: m.Summary, Purpose: m.Purpose,
+func peerMilestone(m doc.Commit) dialect.Commit {
+	return dialect.Commit{ID: m.ID, Time: m.Time, Agent: m.Agent, Title: m.Summary, Purpose: m.Purpose,
 		Progress: m.Progress, Contribution: m.Contribution}
 }
 

@@ -128,7 +128,7 @@ func findFolder(dir string) (string, error) {
 	case len(found) > 1:
 		return "", fail.New(fail.ErrInvalid, fail.FolderAmbiguous, fmt.Sprintf("'%s' holds both .GCC and .gcc", dir),
 			"git context import "+found[0], "git context import "+found[1])
-	case dialect.Looks(os.DirFS(dir)):
+	case dialect.HasMemory(os.DirFS(dir)):
 		return dir, nil
 	}
 	return "", fail.New(fail.ErrNotFound, fail.FolderNotFound, fmt.Sprintf("no memory folder in '%s'", dir),

@@ -38,7 +38,7 @@ type importEntry struct {
 	at        time.Time // shown; that of the entry before where it has none itself
 	order     time.Time // never before the entry before
 	step      *doc.Step
-	milestone *doc.Milestone
+	milestone *doc.Commit
 	copied    bool // recorded by another branch
 }
 
@@ -99,8 +99,8 @@ func cleanBranch(b *dialect.Branch) (replaced bool, err error) {
 				i+1, prose.OneLine(b.Name, 100), size, store.MaxStep))
 		}
 	}
-	for i := range b.Milestones {
-		m := &b.Milestones[i]
+	for i := range b.Commits {
+		m := &b.Commits[i]
 		m.Title = cmp.Or(m.Title, strings.TrimSpace("Imported milestone "+prose.OneLine(m.ID, 100)))
 		did, err := store.CheckEntry(&m.Title, &m.Contribution, &m.Progress)
 		if err != nil {
@@ -139,8 +139,8 @@ func (m *folderImport) planBranch(b *importBranch) (untimed int) {
 		b.entries = append(b.entries, e)
 	}
 	steps := b.peer.Steps
-	for i := range b.peer.Milestones {
-		pm := &b.peer.Milestones[i]
+	for i := range b.peer.Commits {
+		pm := &b.peer.Commits[i]
 		for len(steps) > 0 && !pm.Time.IsZero() && !steps[0].Time.After(pm.Time) {
 			m.addStep(b, &steps[0], key, add)
 			steps = steps[1:]
@@ -199,8 +199,8 @@ func extraAttributes(attrs []dialect.Attr) string {
 	return b.String()
 }
 
-func (m *folderImport) milestone(b *importBranch, pm *dialect.Milestone, key string) *doc.Milestone {
-	out := &doc.Milestone{Agent: m.agent(pm.Agent), Session: m.o.Session, Source: key, Origin: b.name,
+func (m *folderImport) milestone(b *importBranch, pm *dialect.Commit, key string) *doc.Commit {
+	out := &doc.Commit{Agent: m.agent(pm.Agent), Session: m.o.Session, Source: key, Origin: b.name,
 		Summary: pm.Title, Purpose: cmp.Or(pm.Purpose, b.peer.Purpose),
 		Progress: pm.Progress, Contribution: pm.Contribution}
 	if id := prose.OneLine(pm.ID, 100); id != "" && store.CheckLine("source", id) == nil {
@@ -276,7 +276,7 @@ func (m *folderImport) births() []*importEntry {
 		if m.known[b.name].tip != "" {
 			continue
 		}
-		b.birth = &importEntry{at: b.peer.CreatedAt, order: b.peer.CreatedAt, milestone: &doc.Milestone{}}
+		b.birth = &importEntry{at: b.peer.CreatedAt, order: b.peer.CreatedAt, milestone: &doc.Commit{}}
 		if len(b.entries) > 0 && (b.birth.order.IsZero() || b.birth.order.After(b.entries[0].order)) {
 			b.birth.at, b.birth.order = b.entries[0].at, b.entries[0].order
 		}
@@ -345,7 +345,7 @@ func (k *known) addSteps(branch string, steps []doc.Step, seen, own map[string]i
 }
 
 // addMilestones does likewise.
-func (k *known) addMilestones(branch string, ms []doc.Milestone, seen map[string]int) {
+func (k *known) addMilestones(branch string, ms []doc.Commit, seen map[string]int) {
 	for _, m := range ms {
 		if m.Kind == doc.KindBirth {
 			continue

@@ -121,8 +121,8 @@ func (b *branchEntries) count(v *memory) {
 				t.Steps++
 				b.totals.Steps++
 			case !e.birth:
-				t.Milestones++
-				b.totals.Milestones++
+				t.Commits++
+				b.totals.Commits++
 			}
 			b.totals.Origins[e.origin] = t
 		}
@@ -132,9 +132,9 @@ func (b *branchEntries) count(v *memory) {
 
 // totalsFault says what metadata.yaml counts otherwise.
 func (b *branchEntries) totalsFault(said doc.Totals) string {
-	if said.Steps != b.totals.Steps || said.Milestones != b.totals.Milestones {
+	if said.Steps != b.totals.Steps || said.Commits != b.totals.Commits {
 		return fmt.Sprintf("%s counts %s and %s, and %d and %d stand in it", doc.MetadataFile,
-			prose.Count(said.Steps, "step"), prose.Count(said.Milestones, "milestone"), b.totals.Steps, b.totals.Milestones)
+			prose.Count(said.Steps, "step"), prose.Count(said.Commits, "milestone"), b.totals.Steps, b.totals.Commits)
 	}
 	_, folded := said.Origins[doc.OtherOrigins]
 	for _, origin := range slices.Sorted(maps.Keys(b.totals.Origins)) {
@@ -144,13 +144,13 @@ func (b *branchEntries) totalsFault(said doc.Totals) string {
 		}
 		if now := b.totals.Origins[origin]; have != now {
 			return fmt.Sprintf("%s counts %s and %s of branch '%s', and %d and %d stand in it", doc.MetadataFile,
-				prose.Count(have.Steps, "step"), prose.Count(have.Milestones, "milestone"), origin, now.Steps, now.Milestones)
+				prose.Count(have.Steps, "step"), prose.Count(have.Commits, "milestone"), origin, now.Steps, now.Commits)
 		}
 	}
 	for _, origin := range slices.Sorted(maps.Keys(said.Origins)) {
 		if have := said.Origins[origin]; origin != doc.OtherOrigins && have != b.totals.Origins[origin] {
 			return fmt.Sprintf("%s counts %s and %s of branch '%s', and none stand in it", doc.MetadataFile,
-				prose.Count(have.Steps, "step"), prose.Count(have.Milestones, "milestone"), origin)
+				prose.Count(have.Steps, "step"), prose.Count(have.Commits, "milestone"), origin)
 		}
 	}
 	return ""

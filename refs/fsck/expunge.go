@@ -71,5 +71,5 @@ func (c *checker) forgotMeanwhile(ctx context.Context) (bool, error) {
 		return c.forgetting, nil
 	}
 	known, err := expunge.Tombstones(ctx, c.s)
-	return err == nil && !c.forgotten.Holds(known), nil
+	return err == nil && !c.forgotten.Contains(known), nil
 }

@@ -51,7 +51,7 @@ func checkLinks(ctx context.Context, c *checker) error {
 	var moved []movedLink
 	for _, code := range slices.Sorted(maps.Keys(all)) {
 		for _, f := range all[code] {
-			m := now[f.Milestone]
+			m := now[f.CommitID]
 			if m == "" || here[f.Memory] || slices.ContainsFunc(all[code], func(g notes.Fact) bool { return g.Memory == m }) {
 				continue
 			}
@@ -62,7 +62,7 @@ func checkLinks(ctx context.Context, c *checker) error {
 	for i, l := range moved {
 		problems[i] = Problem{Kind: "link-moved", Object: string(l.code), Repair: FsckFix, Message: fmt.Sprintf(
 			"code commit %s is linked to milestone %s by a hash that it has no more: %s is %s now",
-			l.code.Short(), l.fact.Milestone, prose.OneLine(cmp.Or(f10(l.fact.Memory), "none"), 20), l.now.Short())}
+			l.code.Short(), l.fact.CommitID, prose.OneLine(cmp.Or(f10(l.fact.Memory), "none"), 20), l.now.Short())}
 	}
 	c.report(ctx, func(ctx context.Context) error { return relink(ctx, c.s, c.w, moved) }, problems...)
 	return nil

@@ -230,7 +230,7 @@ func (v *memory) Steps(f incoming.File, data []byte, list []doc.Step) {
 	v.logs[f.Id] = ids
 }
 
-func (v *memory) Milestones(f incoming.File, data []byte, list []doc.Milestone) {
+func (v *memory) Milestones(f incoming.File, data []byte, list []doc.Commit) {
 	r := record{entries: make([]int32, len(list))}
 	v.each(f, doc.CommitFile, data, func(i int, e *memoryEntry) {
 		e.birth, e.number, e.imported = list[i].Kind == doc.KindBirth, list[i].Number, strings.HasPrefix(list[i].Source, folder.SourceFolder)

@@ -37,7 +37,7 @@ func (c *checker) lostLinks(ctx context.Context, v *memory) error {
 	}
 	for i, x := range made {
 		linked := slices.ContainsFunc(v.noted[x.link], func(f notes.Fact) bool {
-			return f.Kind == notes.KindLink && (f.Milestone == x.at.Milestone || f.Memory == x.at.Id)
+			return f.Kind == notes.KindLink && (f.CommitID == x.at.Milestone || f.Memory == x.at.Id)
 		})
 		if linked || infos[i].Type != "commit" || c.restores[x.link] || v.unread[x.link] {
 			continue

@@ -127,8 +127,8 @@ func tally(c *store.Draft, k store.EntryKind, data []byte, totals *doc.Totals) e
 	for _, m := range list {
 		t := totals.Origins[m.Origin] // a birth makes the origin known, and counts nothing
 		if m.Kind != doc.KindBirth {
-			t.Milestones++
-			totals.Milestones++
+			t.Commits++
+			totals.Commits++
 		}
 		totals.Origins[m.Origin] = t
 		c.Newest = max(c.Newest, m.ID)

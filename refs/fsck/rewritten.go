@@ -126,7 +126,7 @@ func (c *checker) keptLinks(ctx context.Context, all map[git.ID][]notes.Fact, lo
 			continue
 		}
 		for _, f := range all[id] {
-			kept[f.ID], kept[f.Milestone] = true, true
+			kept[f.ID], kept[f.CommitID] = true, true
 		}
 	}
 	return kept, nil

@@ -154,7 +154,7 @@ func (v *memory) stale(x *statement, branch string, b *branchEntries, meta *doc.
 	check(store.TrailerStatus, facts.Status)
 	check(store.TrailerPurpose, prose.OneLine(facts.Purpose, store.PurposeLimit))
 	check(store.TrailerCreated, store.FormatCreated(facts.CreatedAt, facts.CreatedFrom))
-	check(store.TrailerCommits, strconv.Itoa(meta.Totals().Milestones))
+	check(store.TrailerCommits, strconv.Itoa(meta.Totals().Commits))
 	if last := v.records[v.in.Roots[x.at.Tree].Commits].newest; x.at.Milestone == "" && last != "" {
 		check(store.TrailerLast, last)
 	}

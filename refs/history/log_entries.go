@@ -12,7 +12,7 @@ import (
 // that one walk over the segments of the newest finds those of its whole branch.
 // Of a commit that is none, see [Store.MemoryCommit], there is what its message says.
 func LogCommits(ctx context.Context, s *store.Store, list []Logged) ([]store.Commit, error) {
-	entries := make(map[string]*doc.Milestone, len(list)) // nil: not found yet
+	entries := make(map[string]*doc.Commit, len(list)) // nil: not found yet
 	for _, m := range list {
 		entries[m.ID] = nil
 	}
@@ -44,7 +44,7 @@ func LogCommits(ctx context.Context, s *store.Store, list []Logged) ([]store.Com
 // entriesAt fills in the entries that are wanted from the commit.md of a milestone,
 // newest first, as long as a segment holds nothing else: where few of many are wanted,
 // the next one's own commit.md is nearer than the segments between.
-func entriesAt(ctx context.Context, s *store.Store, at Logged, wanted map[string]*doc.Milestone) error {
+func entriesAt(ctx context.Context, s *store.Store, at Logged, wanted map[string]*doc.Commit) error {
 	tip, err := s.TipAt(ctx, at.Branch, at.Commit)
 	if err != nil {
 		return err

@@ -123,7 +123,7 @@ func (c *counter) list(ctx context.Context) error {
 				continue
 			}
 			c.files[f.Id] = f.Path
-			if doc.KnownFile(f.Path) == doc.FileTopic {
+			if doc.KindOf(f.Path) == doc.FileTopic {
 				c.topics[f.Path] = true
 			}
 		}
@@ -143,7 +143,7 @@ func (c *counter) read(ctx context.Context) error {
 		meter.Add(1)
 		c.out.Bytes.Raw += int64(len(o.Data))
 		path := c.files[o.ID]
-		switch doc.KnownFile(path) {
+		switch doc.KindOf(path) {
 		case doc.FileLog:
 			steps, err := doc.ParseLog(o.Data)
 			if err != nil {
@@ -170,7 +170,7 @@ func (c *counter) steps(list []doc.Step) {
 	}
 }
 
-func (c *counter) entries(list []doc.Milestone) {
+func (c *counter) entries(list []doc.Commit) {
 	for _, m := range list {
 		if m.Kind != doc.KindBirth && !c.seen[m.ID] {
 			c.seen[m.ID] = true

@@ -146,9 +146,9 @@ func (c *Inspection) document(f File, data []byte) error {
 			return err
 		}
 	case KindCommits:
-		var list []doc.Milestone
+		var list []doc.Commit
 		if list, err = doc.ParseCommits(data); err == nil {
-			err := checkEntries(c, f, list, func(m *doc.Milestone) string { return m.ID })
+			err := checkEntries(c, f, list, func(m *doc.Commit) string { return m.ID })
 			if c.Reader != nil && !c.Files[SeenFile{f.kind, f.Id}].Bad {
 				c.Reader.Milestones(f, data, list)
 			}

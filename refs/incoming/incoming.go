@@ -55,7 +55,7 @@ const (
 //  2. Sizes, before any content is read: files 32 MiB (metadata.yaml 64 KiB,
 //     expunged.txt 1 MiB), trees 8 MiB, commits 32 MiB.
 //  3. Every tree, of every commit: modes 100644 and 040000, known paths (see
-//     [doc.KnownFile]; main.md and expunged.txt in the roadmap; notes on object ids in any
+//     [doc.KindOf]; main.md and expunged.txt in the roadmap; notes on object ids in any
 //     fan-out), git's order, so that no name stands twice, and no empty folder. Known
 //     names are plain ASCII, and no two differ by case only.
 //  4. Every document, each once, however many commits hold it: it parses whole,
@@ -161,7 +161,7 @@ type Inspection struct {
 type reader interface {
 	Commit(n *NewCommit, parsed *git.Commit)
 	Steps(f File, data []byte, list []doc.Step)
-	Milestones(f File, data []byte, list []doc.Milestone)
+	Milestones(f File, data []byte, list []doc.Commit)
 	Note(f File, data []byte)
 }
 

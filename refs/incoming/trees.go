@@ -173,7 +173,7 @@ func (r Role) place(path string, dir bool, hexLen int) (fileKind, bool) {
 	case dir:
 		return 0, doc.KnownDir(path)
 	}
-	switch doc.KnownFile(path) {
+	switch doc.KindOf(path) {
 	case doc.FileLog:
 		return kindLog, true
 	case doc.FileCommits:

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Telling returns at most most of a text's terms, the rarest in technical texts first.
+// RarestTerms returns at most most of a text's terms, the rarest in technical texts first.
 // Ranking by these few finds what ranking by all terms of a long text finds, without
 // reading the postings of every common word.
-func Telling(text string, most int) []string {
+func RarestTerms(text string, most int) []string {
 	var terms []string
 	for _, t := range Tokens(text) {
 		if !slices.Contains(terms, t) {

@@ -10,17 +10,17 @@ import (
 func TestTelling(t *testing.T) {
 	t.Parallel()
 	const text = "not every test of the goroutine fails because the goroutine leaks in error code 17"
-	got := Telling(text, 2)
+	got := RarestTerms(text, 2)
 	if want := []string{"goroutin", "leak"}; !slices.Equal(got, want) {
 		t.Errorf("the most telling are %q, not %q", got, want)
 	}
-	if got := Telling(text, 100); len(got) != 10 {
+	if got := RarestTerms(text, 100); len(got) != 10 {
 		t.Errorf("all are %q", got)
 	}
-	if got := Telling("the of ?!", 5); len(got) != 0 {
+	if got := RarestTerms("the of ?!", 5); len(got) != 0 {
 		t.Errorf("of nothing, %q", got)
 	}
-	if got := Telling(strings.Repeat("pool drain ", 5_000), 5); len(got) != 2 {
+	if got := RarestTerms(strings.Repeat("pool drain ", 5_000), 5); len(got) != 2 {
 		t.Errorf("of a long text, %q", got)
 	}
 }

@@ -83,7 +83,7 @@ func TestAppendAndMark(t *testing.T) {
 	if len(c.After(c.Mark.Upto)) != 2 || c.Lines[0].Step != 8 {
 		t.Fatalf("content %+v", c)
 	}
-	if !c.Holds(c.Lines[0].End, "A1") || c.Holds(c.Lines[0].End, "A2") || c.Holds(3, "A1") {
+	if !c.HasStep(c.Lines[0].End, "A1") || c.HasStep(c.Lines[0].End, "A2") || c.HasStep(3, "A1") {
 		t.Error("Holds does not tell a line's end and id")
 	}
 	j := open(t, path)

@@ -75,7 +75,7 @@ func TestCheckAcceptsWhatIsWritten(t *testing.T) {
 				}
 				err = j.Compact(Head{Journal: "K", Committed: "c2"}, upto)
 			default:
-				err = j.Without(Head{Journal: "L", Committed: "c3"}, 0, func(l Line) ([]byte, error) {
+				err = j.Filter(Head{Journal: "L", Committed: "c3"}, 0, func(l Line) ([]byte, error) {
 					if l.Step%3 == 0 {
 						return nil, nil
 					}

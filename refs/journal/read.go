@@ -151,9 +151,9 @@ func (c *Content) After(upto int64) []Line {
 	return nil
 }
 
-// Holds reports whether the line that ends at upto is the step with that id. This proves
+// HasStep reports whether the line that ends at upto is the step with that id. This proves
 // that an offset in a commit refers to this file and not to a diverged copy of it.
-func (c *Content) Holds(upto int64, id string) bool {
+func (c *Content) HasStep(upto int64, id string) bool {
 	for _, l := range c.Lines {
 		if l.End == upto {
 			return l.ID == id

@@ -19,7 +19,7 @@ func TestWithout(t *testing.T) {
 				t.Fatal(err)
 			}
 			step, id := j.step, j.id
-			err := j.Without(Head{Journal: "new", Committed: "tip"}, 0, func(l Line) ([]byte, error) {
+			err := j.Filter(Head{Journal: "new", Committed: "tip"}, 0, func(l Line) ([]byte, error) {
 				if slices.Contains(drop, l.Step) {
 					return nil, nil
 				}

@@ -68,7 +68,7 @@ func (d *documents) metadata(ctx context.Context) (*doc.Metadata, error) {
 			return nil, err
 		}
 		if ok {
-			if err := m.Settle(c, text); err != nil {
+			if err := m.Resolve(c, text); err != nil {
 				return nil, err
 			}
 		}

@@ -81,7 +81,7 @@ func entries(ctx context.Context, s *store.Store, k store.EntryKind, both sides)
 func (b sides) holdBase() bool {
 	for origin, n := range b.baseTotals.Origins {
 		have, known := b.totals.Origins[origin]
-		if !known || have.Steps < n.Steps || have.Milestones < n.Milestones {
+		if !known || have.Steps < n.Steps || have.Commits < n.Commits {
 			return false
 		}
 	}
@@ -127,7 +127,7 @@ func beyondBase(ctx context.Context, s *store.Store, k store.EntryKind, both sid
 			return fresh, nil, false, nil
 		}
 	}
-	if fresh, err = doc.WithoutEntries(k.File, doc.Entries{Live: live, Segments: seg.theirs}, known); err != nil {
+	if fresh, err = doc.RemoveEntries(k.File, doc.Entries{Live: live, Segments: seg.theirs}, known); err != nil {
 		return fresh, nil, false, err
 	}
 	return fresh, seg, true, nil
@@ -194,7 +194,7 @@ func countMilestones(read doc.Entries, ids []string, added map[string]doc.Origin
 			counted[m.ID] = true
 			t := added[m.Origin] // a birth makes the origin known, and counts nothing
 			if m.Kind != doc.KindBirth {
-				t.Milestones++
+				t.Commits++
 				n++
 			}
 			added[m.Origin] = t

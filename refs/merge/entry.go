@@ -40,7 +40,7 @@ func descends(ctx context.Context, s *store.Store, tip *git.Commit, from string)
 
 // entry is the milestone of a merge: what the caller wrote, what the branch was
 // for, and what it brought.
-func (m *operation) entry(ctx context.Context, summary string, source, target *store.Tip, u *United) (*doc.Milestone, error) {
+func (m *operation) entry(ctx context.Context, summary string, source, target *store.Tip, u *United) (*doc.Commit, error) {
 	meta, err := m.Store.ParsedMetadata(ctx, source)
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (m *operation) entry(ctx context.Context, summary string, source, target *s
 	if progress := ownProgress(theirs, source.Name(), limit/2); progress != "" {
 		parts = append(parts, progress)
 	}
-	entry := &doc.Milestone{Kind: doc.KindMerge, Summary: summary, Contribution: strings.Join(parts, "\n\n")}
+	entry := &doc.Commit{Kind: doc.KindMerge, Summary: summary, Contribution: strings.Join(parts, "\n\n")}
 	// The summary goes on from the target's own last milestone, not from whatever
 	// entry is the newest in the merged file.
 	ours, _, err := m.Store.LiveCommits(ctx, m.Store.TipOf(target.Name(), target.Commit()))
@@ -86,7 +86,7 @@ func (m *operation) entry(ctx context.Context, summary string, source, target *s
 
 // ownProgress sums up what a branch did itself, without the progress that it was
 // born with: the target knows that. A rollback says itself how far it went back.
-func ownProgress(live []doc.Milestone, branch string, limit int) string {
+func ownProgress(live []doc.Commit, branch string, limit int) string {
 	progress := ""
 	for _, m := range live {
 		if m.Origin == branch && m.Kind != doc.KindBirth {

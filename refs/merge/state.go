@@ -97,7 +97,7 @@ func checkResolution(path, text string) error {
 	case strings.HasPrefix(path, doc.TopicDir+"/"):
 		_, err = doc.ParseTopic([]byte(text))
 	case strings.HasPrefix(path, doc.MetadataFile+"#"):
-		err = doc.NewMetadata().Settle(doc.Conflict{Path: path}, &text)
+		err = doc.NewMetadata().Resolve(doc.Conflict{Path: path}, &text)
 	}
 	if err != nil {
 		return &fail.Error{Code: fail.ResolutionInvalid, Kind: fail.ErrInvalid, Err: err, Message: fmt.Sprintf("this cannot stand in '%s'", path)}

@@ -87,14 +87,14 @@ func MergeTrees(ctx context.Context, ses *store.Transaction, c *store.Draft, j T
 func addTotals(meta *doc.Metadata, u *United, added map[string]doc.OriginTotals) error {
 	totals := meta.Totals()
 	totals.Steps += u.steps
-	totals.Milestones += u.milestones
+	totals.Commits += u.milestones
 	if totals.Origins == nil {
 		totals.Origins = map[string]doc.OriginTotals{}
 	}
 	for origin, n := range added {
 		have := totals.Origins[origin]
 		have.Steps += n.Steps
-		have.Milestones += n.Milestones
+		have.Commits += n.Commits
 		totals.Origins[origin] = have
 	}
 	return meta.SetTotals(totals)

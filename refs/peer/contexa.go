@@ -169,7 +169,7 @@ func (w *writer) contexaLog(b *Branch, blank *int) []byte {
 func (w *writer) contexaCommits(b *Branch) []byte {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "# Commit History — branch `%s`\n\n", w.dir(b.Name))
-	for _, m := range b.Milestones {
+	for _, m := range b.Commits {
 		fmt.Fprintf(&out, "## Commit `%s`\n**Timestamp:** %s\n\n", commitID(m), formatTime(m.Time))
 		w.parts(&out, blockLabels(), m.Purpose, m.Progress, joinTitle(m.Title, m.Contribution))
 	}
@@ -177,7 +177,7 @@ func (w *writer) contexaCommits(b *Branch) []byte {
 }
 
 // commitID derives the eight digits of a commit from its id.
-func commitID(m Milestone) string {
+func commitID(m Commit) string {
 	sum := sha256.Sum256([]byte(m.ID))
 	return fmt.Sprintf("%x", sum[:4])
 }

@@ -20,7 +20,7 @@ func ExampleRead() {
 	}
 	fmt.Println(folder.Dialect)
 	for _, b := range folder.Branches {
-		fmt.Println(b.Name, len(b.Steps), "step,", len(b.Milestones), "milestone")
+		fmt.Println(b.Name, len(b.Steps), "step,", len(b.Commits), "milestone")
 	}
 	// Output:
 	// gcc-paper

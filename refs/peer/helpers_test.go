@@ -5,7 +5,7 @@ import "strings"
 // trimmed is a milestone as gcc-memory can hold it.
 type trimmed struct{ Time, Title, Purpose, Progress, Contribution string }
 
-func trimMilestone(m Milestone) trimmed {
+func trimMilestone(m Commit) trimmed {
 	c := strings.TrimSpace(m.Contribution)
 	if c == "" {
 		c = m.Title

@@ -44,18 +44,18 @@ func (r *reader) memoryCommits(b *Branch, name string) {
 			r.keep(b, name, rec.line, rec.stray)
 			continue
 		}
-		m := Milestone{Title: rec.title, Time: rec.time}
+		m := Commit{Title: rec.title, Time: rec.time}
 		memoryBlocks(&m, rec.body)
 		if b.isBirth(m) {
 			continue
 		}
-		b.Milestones = append(b.Milestones, m)
+		b.Commits = append(b.Commits, m)
 	}
 }
 
 // isBirth reports whether m is the commit with which the tool creates a branch and says
 // nothing more. If so, it sets the branch's purpose and time from it.
-func (b *Branch) isBirth(m Milestone) bool {
+func (b *Branch) isBirth(m Commit) bool {
 	if m.Title != birthTitle || m.Progress != birthBefore || !strings.HasPrefix(m.Contribution, birthTitle+" to ") {
 		return false
 	}
@@ -74,7 +74,7 @@ func (b *Branch) isBirth(m Milestone) bool {
 }
 
 // memoryBlocks parses the body of a commit: the three blocks, or free text.
-func memoryBlocks(m *Milestone, body string) {
+func memoryBlocks(m *Commit, body string) {
 	at := make([]int, 3)
 	for i, name := range blockLabels() {
 		at[i] = strings.Index(body, "**"+name+":**")
@@ -96,7 +96,7 @@ func memoryBlocks(m *Milestone, body string) {
 // entry.
 func (r *reader) setMerged() {
 	for _, b := range r.f.Branches {
-		for _, m := range b.Milestones {
+		for _, m := range b.Commits {
 			rest, ok := strings.CutPrefix(m.Title, "Merge ")
 			source, target, ok2 := strings.Cut(rest, " -> ")
 			if !ok || !ok2 || target != b.Name {
@@ -113,13 +113,13 @@ func (r *reader) setMerged() {
 }
 
 // hasNewer reports whether a branch has entries newer than its merge.
-func (b *Branch) hasNewer(merge Milestone) bool {
+func (b *Branch) hasNewer(merge Commit) bool {
 	for _, s := range b.Steps {
 		if s.Time.After(merge.Time) {
 			return true
 		}
 	}
-	for _, m := range b.Milestones {
+	for _, m := range b.Commits {
 		if m.Time.After(merge.Time) {
 			return true
 		}

@@ -108,9 +108,9 @@ func (w *writer) parent(b Branch) any {
 
 func (w *writer) memoryMeta(b *Branch) ([]byte, error) {
 	fields := []any{"name", w.dir(b.Name), "parent", w.parent(*b), "created_at", quoted(b.CreatedAt),
-		"summary", b.Purpose, "commit_count", len(b.Milestones), "last_commit_at", nil}
-	if n := len(b.Milestones); n > 0 {
-		fields[len(fields)-1] = quoted(b.Milestones[n-1].Time)
+		"summary", b.Purpose, "commit_count", len(b.Commits), "last_commit_at", nil}
+	if n := len(b.Commits); n > 0 {
+		fields[len(fields)-1] = quoted(b.Commits[n-1].Time)
 	}
 	if n := len(b.Steps); n > 0 {
 		fields = append(fields, "last_event_at", quoted(b.Steps[n-1].Time))
@@ -133,7 +133,7 @@ func newest(f *Folder) time.Time {
 				at = s.Time
 			}
 		}
-		for _, m := range b.Milestones {
+		for _, m := range b.Commits {
 			if m.Time.After(at) {
 				at = m.Time
 			}
@@ -173,15 +173,15 @@ func (w *writer) memoryCommits(b *Branch) []byte {
 	if purpose == "" {
 		purpose = noPurpose
 	}
-	w.commit(&out, b, Milestone{Title: birthTitle, Time: b.CreatedAt, Purpose: purpose, Progress: birthBefore,
+	w.commit(&out, b, Commit{Title: birthTitle, Time: b.CreatedAt, Purpose: purpose, Progress: birthBefore,
 		Contribution: birthTitle + " to " + strings.TrimRight(strings.ToLower(purpose), ".") + "."})
-	for _, m := range b.Milestones {
+	for _, m := range b.Commits {
 		w.commit(&out, b, m)
 	}
 	return out.Bytes()
 }
 
-func (w *writer) commit(out *bytes.Buffer, b *Branch, m Milestone) {
+func (w *writer) commit(out *bytes.Buffer, b *Branch, m Commit) {
 	title := m.Title
 	if strings.ContainsAny(title, lineBreaks) { // the tool's reader would end the heading there
 		title = prose.Fold(title)

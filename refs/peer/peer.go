@@ -50,7 +50,7 @@ type Branch struct {
 	Facts      map[string]any // the branch's metadata that has no other field
 	Segments   map[string]any // structured memory, beside the facts
 	Steps      []Step         // in the order of the log
-	Milestones []Milestone    // in the order of the list
+	Commits    []Commit       // in the order of the list
 }
 
 // Step is an Observation–Thought–Action step.
@@ -69,8 +69,8 @@ type Step struct {
 // Attr is a fact about a step. Both parts are one line; the key consists of a-z and '-'.
 type Attr struct{ Key, Value string }
 
-// Milestone is a commit of a folder.
-type Milestone struct {
+// Commit is a commit of a folder.
+type Commit struct {
 	ID    string // the tool's id; "" if it has none
 	Time  time.Time
 	Agent string
@@ -116,8 +116,8 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("cannot read '%s': %s", clip(e.Path), e.Reason)
 }
 
-// Looks reports whether a folder may contain memory: whether it has a main.md or branches.
-func Looks(fsys fs.FS) bool {
+// HasMemory reports whether a folder may contain memory: whether it has a main.md or branches.
+func HasMemory(fsys fs.FS) bool {
 	for _, name := range []string{mainFile, branchDir, commitFile, logFile} {
 		if _, err := fs.Stat(fsys, name); err == nil {
 			return true
@@ -165,7 +165,7 @@ func Fingerprint(s Step) string {
 
 // Fingerprint identifies a commit in the same way, by its time and its title and
 // contribution, however the text is divided between these two.
-func (m Milestone) Fingerprint() string {
+func (m Commit) Fingerprint() string {
 	return fingerprint(m.Time, joinTitle(m.Title, m.Contribution))
 }
 

@@ -87,14 +87,14 @@ func (r *reader) commits(b *Branch, name string, k recordFormat) {
 			r.keep(b, name, rec.line, rec.first)
 			continue
 		}
-		b.Milestones = append(b.Milestones, m)
+		b.Commits = append(b.Commits, m)
 	}
 }
 
 // commit converts a record whose blocks begin with label number at. If other labels precede
 // these, the first is the time. All other values are added to the contribution.
-func (r *reader) commit(b *Branch, file string, k recordFormat, at int, rec record) Milestone {
-	m := Milestone{ID: rec.id, Time: rec.time, Title: rec.title, Purpose: rec.fields[at], Progress: rec.fields[at+1]}
+func (r *reader) commit(b *Branch, file string, k recordFormat, at int, rec record) Commit {
+	m := Commit{ID: rec.id, Time: rec.time, Title: rec.title, Purpose: rec.fields[at], Progress: rec.fields[at+1]}
 	text := rec.fields[at+2]
 	if rec.body != "" {
 		text = strings.TrimSpace(rec.body + "\n\n" + text)

@@ -52,12 +52,12 @@ func anyFolder(dialect Dialect) *rapid.Generator[*Folder] {
 			}
 			for range rapid.IntRange(0, 3).Draw(t, "milestones") {
 				at = at.Add(time.Second)
-				m := Milestone{Time: at, Title: rapid.StringMatching(`[a-z(|)#:]{1,10}`).Draw(t, "title"),
+				m := Commit{Time: at, Title: rapid.StringMatching(`[a-z(|)#:]{1,10}`).Draw(t, "title"),
 					Purpose: anyText().Draw(t, "p"), Progress: anyText().Draw(t, "g"), Contribution: anyText().Draw(t, "c")}
 				if m.Contribution == "" {
 					m.Contribution = m.Title
 				}
-				b.Milestones = append(b.Milestones, m)
+				b.Commits = append(b.Commits, m)
 			}
 			f.Branches = append(f.Branches, b)
 		}
@@ -88,7 +88,7 @@ func TestWrittenIsReadBack(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				opts := []cmp.Option{cmpopts.EquateEmpty(), cmpopts.IgnoreFields(Milestone{}, "ID"), cmpopts.IgnoreFields(Folder{}, "Notes", "Roadmap", "Default")}
+				opts := []cmp.Option{cmpopts.EquateEmpty(), cmpopts.IgnoreFields(Commit{}, "ID"), cmpopts.IgnoreFields(Folder{}, "Notes", "Roadmap", "Default")}
 				if dialect == Memory {
 					opts = append(opts, cmp.Transformer("trim", trimMilestone))
 				}

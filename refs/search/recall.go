@@ -53,7 +53,7 @@ func Recall(ctx context.Context, s *store.Store, o RecallOptions) (res SearchRes
 	if err := o.check(); err != nil {
 		return res, err
 	}
-	terms := index.Telling(o.Text, lookedUp)
+	terms := index.RarestTerms(o.Text, lookedUp)
 	if len(terms) == 0 {
 		return res, fail.New(fail.ErrInvalid, fail.RecallEmpty, fmt.Sprintf("'%s' holds no word to compare", prose.OneLine(o.Text, 60)),
 			"tell the problem in a sentence: what fails, where, with which error")

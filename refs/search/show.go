@@ -112,7 +112,7 @@ func (c *Corpus) read(t *text, r ranked, data []byte) error {
 		if err != nil {
 			return err
 		}
-		i := slices.IndexFunc(ms, func(m doc.Milestone) bool { return m.ID == id })
+		i := slices.IndexFunc(ms, func(m doc.Commit) bool { return m.ID == id })
 		if i < 0 {
 			return fmt.Errorf("no entry %s", id)
 		}

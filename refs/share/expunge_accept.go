@@ -73,7 +73,7 @@ func (ex *exchanger) accept(ctx context.Context, ours, theirs *store.RefSet) (bo
 	ids := slices.DeleteFunc(e.Entries(), known.HasEntry)
 	n := len(ids)
 	switch {
-	case known.Holds(e):
+	case known.Contains(e):
 		return false, nil
 	case ex.merge:
 		return true, ex.obey(ctx, e, ids, theirs.Roadmap)
@@ -203,7 +203,7 @@ func (ex *exchanger) standing(ctx context.Context, ref string, ours, theirs git.
 		return how, nil, err
 	}
 	e, err := tombstonesAt(ctx, ex.s, theirs)
-	if err == nil && !e.Holds(known) {
+	if err == nil && !e.Contains(known) {
 		how = diverged
 	}
 	return how, bases, err

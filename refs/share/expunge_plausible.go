@@ -81,7 +81,7 @@ func countEntries(ctx context.Context, s *store.Store, branch string, id git.ID)
 		return 0, err
 	}
 	t := meta.Totals()
-	return t.Steps + t.Milestones, nil
+	return t.Steps + t.Commits, nil
 }
 
 // lostBytes says how many bytes of the documents of some commits those of the others,

@@ -105,7 +105,7 @@ func reopen(ctx context.Context, ses *store.Transaction, merged *doc.Metadata, r
 	if facts.Status == doc.StatusActive {
 		return nil
 	}
-	all, closed := merged.Totals().Milestones, 0
+	all, closed := merged.Totals().Commits, 0
 	for _, side := range []*store.Tip{r.ours, r.theirs} {
 		meta, err := ses.Store.ParsedMetadata(ctx, side)
 		if err != nil {
@@ -114,7 +114,7 @@ func reopen(ctx context.Context, ses *store.Transaction, merged *doc.Metadata, r
 		if meta.Branch().Status == doc.StatusActive {
 			continue
 		}
-		if closed++; closed == 2 || meta.Totals().Milestones == all {
+		if closed++; closed == 2 || meta.Totals().Commits == all {
 			return nil // whoever closed it knew everything, or each what was its own
 		}
 	}

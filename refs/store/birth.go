@@ -40,7 +40,7 @@ func (ses *Transaction) NewBirth(ctx context.Context, b Birth) (*Draft, error) {
 		b.At = ses.Signature.When
 	}
 	c := &Draft{branch: b.Name, Tree: ses.Store.repo.Edit(""), Meta: doc.NewMetadata(), Roadmap: b.Roadmap, Code: b.Code}
-	m := doc.Milestone{Kind: doc.KindBirth, Summary: "Start branch " + b.Name, Contribution: "Start branch " + b.Name,
+	m := doc.Commit{Kind: doc.KindBirth, Summary: "Start branch " + b.Name, Contribution: "Start branch " + b.Name,
 		Goal: b.Goal, Purpose: b.Purpose, Origin: b.Name, Time: b.At,
 		Agent: ses.Writer.Agent, Session: ses.Writer.Session, Model: ses.Writer.Model}
 	facts := doc.BranchFacts{Name: b.Name, Purpose: b.Purpose, CreatedAt: b.At, Status: doc.StatusActive}
@@ -68,7 +68,7 @@ func (ses *Transaction) NewBirth(ctx context.Context, b Birth) (*Draft, error) {
 	if err := ses.Store.RefreshDetected(ctx, c, c.Parent); err != nil {
 		return nil, err
 	}
-	if err := ses.Put(ctx, c.Tree, doc.CommitFile, doc.FormatCommits([]doc.Milestone{m})); err != nil {
+	if err := ses.Put(ctx, c.Tree, doc.CommitFile, doc.FormatCommits([]doc.Commit{m})); err != nil {
 		return nil, err
 	}
 	if err := ses.Put(ctx, c.Tree, doc.LogFile, doc.EmptyLog(b.Name)); err != nil {
@@ -80,7 +80,7 @@ func (ses *Transaction) NewBirth(ctx context.Context, b Birth) (*Draft, error) {
 // inherit takes over what a new branch gets from the one that it starts from:
 // everything but its milestones, its steps and their segments. Its progress so
 // far becomes the progress that the new branch starts with.
-func (ses *Transaction) inherit(ctx context.Context, c *Draft, from *Tip, m *doc.Milestone) error {
+func (ses *Transaction) inherit(ctx context.Context, c *Draft, from *Tip, m *doc.Commit) error {
 	live, _, err := ses.Store.LiveCommits(ctx, from)
 	if err != nil {
 		return err

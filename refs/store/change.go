@@ -17,15 +17,15 @@ type Draft struct {
 	Parents []git.ID
 
 	Subject, Body string
-	Entry         *doc.Milestone // nil for a memory commit that is no milestone
-	Last          string         // the newest milestone's summary before; "" at a birth
-	Newest        string         // the largest entry id in the documents
-	took          journalMark    // what it drained; zero: what the parent's trailer says
-	Parent        *git.Commit    // the branch's tip before; nil for a first commit
-	Code          git.ID         // the code HEAD; "" while it is unborn
-	Roadmap       git.ID         // the roadmap as it stands with this commit
-	Warnings      []string       // what could not be found out, and stops nothing
-	RoadmapAge    int            // milestones since the roadmap was revised
+	Entry         *doc.Commit // nil for a memory commit that is no milestone
+	Last          string      // the newest milestone's summary before; "" at a birth
+	Newest        string      // the largest entry id in the documents
+	took          journalMark // what it drained; zero: what the parent's trailer says
+	Parent        *git.Commit // the branch's tip before; nil for a first commit
+	Code          git.ID      // the code HEAD; "" while it is unborn
+	Roadmap       git.ID      // the roadmap as it stands with this commit
+	Warnings      []string    // what could not be found out, and stops nothing
+	RoadmapAge    int         // milestones since the roadmap was revised
 }
 
 // put writes a document into a change's tree.
@@ -98,7 +98,7 @@ func (ses *Transaction) trailers(c *Draft) string {
 	if c.Entry == nil {
 		t.add(TrailerLast, c.Last)
 	}
-	t.add(TrailerCommits, strconv.Itoa(totals.Milestones))
+	t.add(TrailerCommits, strconv.Itoa(totals.Commits))
 	t.add(TrailerCreated, FormatCreated(facts.CreatedAt, facts.CreatedFrom))
 	t.add(TrailerStatus, facts.Status)
 	t.add(TrailerPurpose, prose.OneLine(facts.Purpose, PurposeLimit))

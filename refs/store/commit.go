@@ -94,7 +94,7 @@ func (ses *Transaction) WriteJudgement(ctx context.Context, c *git.Commit, j Jud
 // committed is what one successful try of COMMIT made.
 type committed struct {
 	Commit    *git.Commit
-	milestone doc.Milestone
+	milestone doc.Commit
 	pending   Pending
 	lastStep  int
 	code      git.ID
@@ -137,7 +137,7 @@ func (ses *Transaction) BuildCommit(ctx context.Context, branch string, o Commit
 	if err != nil {
 		return committed{}, err
 	}
-	m := doc.Milestone{Summary: o.Summary, Contribution: o.Contribution, Progress: o.Progress, Goal: goal, Steps: steps}
+	m := doc.Commit{Summary: o.Summary, Contribution: o.Contribution, Progress: o.Progress, Goal: goal, Steps: steps}
 	if err := ses.AddCommit(ctx, c, live, data, &m); err != nil {
 		return committed{}, err
 	}
@@ -182,20 +182,20 @@ func (ses *Transaction) Drain(ctx context.Context, c *Draft, tip *Tip, p Pending
 func (c *Draft) Count(origin string, steps, milestones int) error {
 	t := c.Meta.Totals()
 	t.Steps += steps
-	t.Milestones += milestones
+	t.Commits += milestones
 	if t.Origins == nil {
 		t.Origins = map[string]doc.OriginTotals{}
 	}
 	own := t.Origins[origin]
 	own.Steps += steps
-	own.Milestones += milestones
+	own.Commits += milestones
 	t.Origins[origin] = own
 	return c.Meta.SetTotals(t)
 }
 
 // addMilestone completes a milestone and puts it behind the live commit.md, whose
 // entries and text are given.
-func (ses *Transaction) AddCommit(ctx context.Context, c *Draft, live []doc.Milestone, data []byte, m *doc.Milestone) (err error) {
+func (ses *Transaction) AddCommit(ctx context.Context, c *Draft, live []doc.Commit, data []byte, m *doc.Commit) (err error) {
 	if m.ID, err = ses.Store.NewID(c.Newest); err != nil {
 		return err
 	}
@@ -219,8 +219,8 @@ func (ses *Transaction) AddCommit(ctx context.Context, c *Draft, live []doc.Mile
 	if err := c.Count(c.branch, 0, 1); err != nil {
 		return err
 	}
-	m.Number = NextNumber(live, c.branch, c.Meta.Totals().Origins[c.branch].Milestones)
-	grown, err := doc.GrowCommits(data, []doc.Milestone{*m})
+	m.Number = NextNumber(live, c.branch, c.Meta.Totals().Origins[c.branch].Commits)
+	grown, err := doc.GrowCommits(data, []doc.Commit{*m})
 	if err != nil {
 		return err
 	}
@@ -233,7 +233,7 @@ func (ses *Transaction) AddCommit(ctx context.Context, c *Draft, live []doc.Mile
 
 // nextNumber is the number of a branch's next milestone: the count of them, but never
 // one that stands already, which an expunge may have brought about.
-func NextNumber(live []doc.Milestone, branch string, n int) int {
+func NextNumber(live []doc.Commit, branch string, n int) int {
 	for _, m := range live {
 		if m.Origin == branch {
 			n = max(n, m.Number+1)

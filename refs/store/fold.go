@@ -84,7 +84,7 @@ func (ses *Transaction) unnoted(ctx context.Context, u *notes.Update, most int, 
 		}
 		seen[c.ID] = true
 		if c.Trailer(TrailerID) != "" {
-			noted, err := u.Holds(ctx, c.ID, notes.KindCommit)
+			noted, err := u.HasKind(ctx, c.ID, notes.KindCommit)
 			if err != nil {
 				return nil, err
 			}

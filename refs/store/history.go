@@ -28,11 +28,11 @@ func (s *Store) Commits(ctx context.Context, t *Tip, skip, n int) ([]Commit, int
 		return nil, 0, err
 	}
 	commits, err := s.listCommits(ctx, t, skip, n)
-	return commits, meta.Totals().Milestones, err
+	return commits, meta.Totals().Commits, err
 }
 
 func (s *Store) listCommits(ctx context.Context, t *Tip, skip, n int) ([]Commit, error) {
-	found := []doc.Milestone{}
+	found := []doc.Commit{}
 	err := s.SegmentsBackwards(ctx, t, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
 		ms, err := doc.ParseCommits(data)
 		if err != nil {
@@ -168,7 +168,7 @@ func (s *Store) EachLog(ctx context.Context, t *Tip, visit func([]doc.Step)) err
 	})
 }
 
-func CommitFrom(m doc.Milestone) Commit {
+func CommitFrom(m doc.Commit) Commit {
 	return Commit{ID: m.ID, Branch: m.Origin, Time: m.Time, Agent: m.Agent, Summary: m.Summary, Purpose: m.Purpose,
 		Progress: m.Progress, Contribution: m.Contribution, Steps: StepRange(m.Steps), Tags: map[string]string{},
 		Goal: m.Goal, Kind: m.Kind}
@@ -321,7 +321,7 @@ func (s *Store) CommitOf(ctx context.Context, at *At, c *git.Commit) (Commit, er
 // entryOf is what the commit.md of a milestone says of it; nil for a commit that is
 // none, also where its Context-Id names no entry there: another tool may have copied
 // the trailer, and no view shall fail for it.
-func (s *Store) entryOf(ctx context.Context, c *git.Commit) (*doc.Milestone, error) {
+func (s *Store) entryOf(ctx context.Context, c *git.Commit) (*doc.Commit, error) {
 	id := c.Trailer(TrailerID)
 	if id == "" {
 		return nil, nil
@@ -330,7 +330,7 @@ func (s *Store) entryOf(ctx context.Context, c *git.Commit) (*doc.Milestone, err
 	if err != nil {
 		return nil, err
 	}
-	if i := slices.IndexFunc(ms, func(m doc.Milestone) bool { return m.ID == id }); i >= 0 {
+	if i := slices.IndexFunc(ms, func(m doc.Commit) bool { return m.ID == id }); i >= 0 {
 		return &ms[i], nil
 	}
 	return nil, nil

@@ -99,9 +99,9 @@ func step(id string) string {
 }
 
 func milestone(ids ...string) string {
-	var list []doc.Milestone
+	var list []doc.Commit
 	for i, id := range ids {
-		list = append(list, doc.Milestone{ID: id, Number: i + 1, Agent: "x", Origin: "main", Summary: "s", Time: time.Unix(1_700_000_000, 0)})
+		list = append(list, doc.Commit{ID: id, Number: i + 1, Agent: "x", Origin: "main", Summary: "s", Time: time.Unix(1_700_000_000, 0)})
 	}
 	return string(doc.FormatCommits(list))
 }

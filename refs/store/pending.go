@@ -55,7 +55,7 @@ func (s *Store) Pending(ctx context.Context, tip *Tip) (Pending, error) {
 func (s *Store) CommittedUpTo(ctx context.Context, c *journal.Content, tip *git.Commit) (int64, error) {
 	proven := func(value string) (int64, bool) {
 		t, ok := ParseJournalMark(value)
-		return t.upto, ok && t.Journal == c.Head.Journal && c.Holds(t.upto, t.id)
+		return t.upto, ok && t.Journal == c.Head.Journal && c.HasStep(t.upto, t.id)
 	}
 	if upto, ok := proven(tip.Trailer(TrailerJournal)); ok {
 		return upto, nil

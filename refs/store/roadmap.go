@@ -78,7 +78,7 @@ func (r RoadmapChange) check() (replaced bool, err error) {
 // reviseRoadmap makes a milestone's changes to the roadmap, in the same
 // transaction, and returns the goal as it then stands. live is the branch's
 // commit.md before.
-func (ses *Transaction) reviseRoadmap(ctx context.Context, c *Draft, live []doc.Milestone, change RoadmapChange) (goal string, err error) {
+func (ses *Transaction) reviseRoadmap(ctx context.Context, c *Draft, live []doc.Commit, change RoadmapChange) (goal string, err error) {
 	if len(change.Done)+len(change.Todo)+len(change.Decide) == 0 {
 		c.RoadmapAge++
 		return ses.Store.Goal(ctx, c.Parent, c.Roadmap, live)
@@ -110,7 +110,7 @@ func (ses *Transaction) reviseRoadmap(ctx context.Context, c *Draft, live []doc.
 // goal is the project's goal in a roadmap. Where the last milestone was made on
 // the same roadmap its entry says it, and the roadmap, which gc has packed long
 // ago, need not be read by another git process.
-func (s *Store) Goal(ctx context.Context, tip *git.Commit, roadmap git.ID, live []doc.Milestone) (string, error) {
+func (s *Store) Goal(ctx context.Context, tip *git.Commit, roadmap git.ID, live []doc.Commit) (string, error) {
 	seen, _ := ParseRoadmap(tip.Trailer(TrailerRoadmap))
 	if n := len(live); n > 0 && seen == roadmap && tip.Trailer(TrailerID) == live[n-1].ID {
 		return live[n-1].Goal, nil

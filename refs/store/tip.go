@@ -154,7 +154,7 @@ func (s *Store) OptionalDocument(ctx context.Context, t *Tip, path string) ([]by
 }
 
 // liveCommits reads a branch's commit.md: its newest milestones, and the text.
-func (s *Store) LiveCommits(ctx context.Context, t *Tip) ([]doc.Milestone, []byte, error) {
+func (s *Store) LiveCommits(ctx context.Context, t *Tip) ([]doc.Commit, []byte, error) {
 	data, err := s.OptionalDocument(ctx, t, doc.CommitFile)
 	if err != nil {
 		return nil, nil, err
