@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/git/process"
 )
 
 // The exit codes that git-bisect(1) gives a meaning.
@@ -132,7 +133,7 @@ func runGrouped(ctx context.Context, env *Env, run *exec.Cmd) error {
 	if env.Term.In {
 		return run.Run()
 	}
-	return git.RunGroup(ctx, run)
+	return process.Run(ctx, run)
 }
 
 // execCause drops the name that os/exec puts before the reason.

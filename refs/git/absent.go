@@ -9,13 +9,15 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // Absent lists what tips reach and a partial clone has not fetched yet, without fetching
 // it; nil where this is no partial clone. Whoever looks at everything must not ask for
 // these: git would fetch them one by one.
 func (r *Repo) Absent(ctx context.Context, tips []ID) (map[ID]bool, error) {
-	promised, err := filepath.Glob(filepath.Join(globQuote(r.objectDir), "pack", "*.promisor"))
+	promised, err := disk.Glob(filepath.Join(r.objectDir, "pack"), "*.promisor")
 	if err != nil || len(promised) == 0 || len(tips) == 0 {
 		return nil, err
 	}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // Refused is a file or folder of local state that this user cannot write to.
@@ -49,7 +51,7 @@ func (r *Repo) RefusedState() ([]Refused, error) {
 		if err != nil {
 			return err
 		}
-		found = append(found, Refused{Path: path, Own: ours(info)})
+		found = append(found, Refused{Path: path, Own: disk.Owned(info)})
 		if d.IsDir() {
 			return fs.SkipDir
 		}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // askGit is discovery by `git rev-parse`, with the environment as it was given.
@@ -38,7 +40,7 @@ func (r *Repo) askGit(ctx context.Context, start string) (place, error) {
 	if p.format, err = parseFormat(config); err != nil {
 		p.format.refFiles = false // git reads what we do not understand
 	}
-	if isDir(filepath.Join(p.commonDir, "reftable")) {
+	if disk.IsDir(filepath.Join(p.commonDir, "reftable")) {
 		p.format.refFiles = false
 	}
 	p.format.hash = lines[2]

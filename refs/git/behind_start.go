@@ -4,6 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"github.com/git-context/git-context/refs/git/process"
 )
 
 // StartBehind starts a program that goes on when this process has ended: in a session of
@@ -13,7 +15,7 @@ import (
 func (r *Repo) StartBehind(path string, args ...string) error {
 	cmd := exec.Command(path)
 	cmd.Args, cmd.Dir, cmd.Env = args, r.gitDir, r.childEnv
-	ownSession(cmd)
+	process.OwnSession(cmd)
 	if err := cmd.Start(); err != nil {
 		return err
 	}

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // ErrBroken: the file of a ref says neither an object nor a ref, or another file of the
@@ -75,7 +77,7 @@ func (r *Repo) RefPast(name string) ([]ID, error) {
 		return nil, nil // such a store has no broken refs, and git reads its reflogs
 	}
 	data, err := os.ReadFile(filepath.Join(r.commonDir, "logs", filepath.FromSlash(name)))
-	if isAbsent(err) {
+	if disk.IsAbsent(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -156,7 +158,7 @@ func (r *Repo) ReplaceBroken(name string, id ID) (err error) {
 	if id == "" {
 		return errors.Join(os.Remove(path), os.Remove(lock.Name()))
 	}
-	if err = r.sharing().adjust(lock.Name()); err != nil {
+	if err = r.sharing().Adjust(lock.Name()); err != nil {
 		return err
 	}
 	return os.Rename(lock.Name(), path)

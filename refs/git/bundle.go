@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // A bundle is a file that holds refs and the objects that are needed to have
@@ -38,7 +39,7 @@ func (r *Repo) CreateBundle(ctx context.Context, file string, refs []Ref, not []
 	if len(refs) == 0 {
 		return fmt.Errorf("cannot write bundle '%s': %w", shown(file), ErrEmptyBundle)
 	}
-	temp := filepath.Join(filepath.Dir(file), ".git-context-"+randomName()+".bundle")
+	temp := filepath.Join(filepath.Dir(file), ".git-context-"+disk.RandomName()+".bundle")
 	defer func() {
 		_ = os.Remove(temp)
 		_ = os.Remove(temp + ".lock") // of a git that was killed
@@ -54,7 +55,7 @@ func (r *Repo) CreateBundle(ctx context.Context, file string, refs []Ref, not []
 		}
 	}
 	if err == nil {
-		err = syncFile(temp)
+		err = disk.Sync(temp)
 	}
 	if err == nil {
 		fault.Point("before-bundle-rename")
@@ -185,17 +186,4 @@ func bundleTarget(file string) (string, error) {
 		err = errors.New("it is not a regular file")
 	}
 	return target, err
-}
-
-// syncFile brings a file to the disk, so that what is renamed is whole.
-func syncFile(path string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	err = f.Sync()
-	if err1 := f.Close(); err == nil {
-		err = err1
-	}
-	return err
 }

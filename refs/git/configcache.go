@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // The cache of the configuration is a file in local state, per user and
@@ -28,7 +30,7 @@ const configMagic = "git-context config 1"
 // watched is a file the configuration may come from.
 type watched struct {
 	path  string
-	stamp stamp
+	stamp disk.Stamp
 }
 
 // Config returns the configuration. The first call may run `git config`; later
@@ -104,7 +106,7 @@ func (r *Repo) configFiles(g *installation) ([]watched, bool) {
 	}
 	var files []watched
 	add := func(path string) bool {
-		s, err := stampOf(path)
+		s, err := disk.StampOf(path)
 		files = append(files, watched{path, s})
 		return err == nil && filepath.IsAbs(path)
 	}
@@ -160,7 +162,7 @@ func (r *Repo) validConfig(files []watched) (*Config, bool) {
 		}
 	}
 	for rest := cached[2*len(files):]; len(rest) > 0; rest = rest[2:] {
-		if s, err := stampOf(rest[0]); err != nil || s.String() != rest[1] {
+		if s, err := disk.StampOf(rest[0]); err != nil || s.String() != rest[1] {
 			return nil, false
 		}
 	}
@@ -206,7 +208,7 @@ func (r *Repo) keepConfig(files []watched, origins []string, asked time.Time, ou
 			continue
 		}
 		// A build of git may read more files than the manual lists.
-		s, err := stampOf(path)
+		s, err := disk.StampOf(path)
 		if err != nil {
 			return
 		}
@@ -214,8 +216,8 @@ func (r *Repo) keepConfig(files []watched, origins []string, asked time.Time, ou
 	}
 	record := []string{configMagic, strconv.Itoa(len(files))}
 	for _, f := range files {
-		s, err := stampOf(f.path)
-		if err != nil || s != f.stamp || !s.settled(asked) {
+		s, err := disk.StampOf(f.path)
+		if err != nil || s != f.stamp || !s.Settled(asked) {
 			return
 		}
 		record = append(record, f.path, s.String())

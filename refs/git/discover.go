@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // place is where a repository stands, seen from one worktree.
@@ -55,7 +57,7 @@ func (r *Repo) plain(start string) (place, error) {
 
 // named is case 1: git asks nothing about the owner of a repository it is told.
 func (r *Repo) named(start, dir string) (place, error) {
-	gitDir := absolute(start, dir)
+	gitDir := disk.Absolute(start, dir)
 	info, err := os.Stat(gitDir)
 	if err != nil || dir == "" {
 		return place{}, errUnusual
@@ -69,17 +71,10 @@ func (r *Repo) named(start, dir string) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
-	if p.workTree == "" && !p.format.bare && !within(start, gitDir) {
+	if p.workTree == "" && !p.format.bare && !disk.Within(start, gitDir) {
 		p.workTree = start
 	}
 	return r.withWorkTree(start, p)
-}
-
-// within reports whether path is dir or below it. A hook of receive-pack starts
-// in the git directory, which is nobody's worktree, whatever git makes of it.
-func within(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // walk is case 2.
@@ -88,7 +83,7 @@ func (r *Repo) walk(start string) (place, error) {
 	if err != nil {
 		return place{}, fmt.Errorf("cannot open directory '%s': %w", start, err)
 	}
-	dev := device(info)
+	dev := disk.Device(info)
 	for dir := start; ; {
 		found, err := r.look(dir, info)
 		if err != nil {
@@ -102,7 +97,7 @@ func (r *Repo) walk(start string) (place, error) {
 			return place{}, fmt.Errorf("%w (or any of the parent directories): '%s'", ErrNotRepository, start)
 		}
 		dir = parent
-		if info, err = os.Lstat(dir); err != nil || device(info) != dev {
+		if info, err = os.Lstat(dir); err != nil || disk.Device(info) != dev {
 			return place{}, errUnusual
 		}
 	}
@@ -119,7 +114,7 @@ func (r *Repo) look(dir string, info fs.FileInfo) (*place, error) {
 		}
 		return nil, nil
 	}
-	if err != nil || !ours(entry) || !ours(info) {
+	if err != nil || !disk.Owned(entry) || !disk.Owned(info) {
 		return nil, errUnusual
 	}
 	gitDir := dotGit
@@ -128,7 +123,7 @@ func (r *Repo) look(dir string, info fs.FileInfo) (*place, error) {
 		if gitDir, err = readGitfile(dotGit); err != nil {
 			return nil, err
 		}
-		if entry, err = os.Lstat(gitDir); err != nil || !ours(entry) {
+		if entry, err = os.Lstat(gitDir); err != nil || !disk.Owned(entry) {
 			return nil, errUnusual
 		}
 	case !entry.IsDir():
@@ -155,7 +150,7 @@ func readGitfile(path string) (string, error) {
 	if !ok || target == "" {
 		return "", errUnusual
 	}
-	if target, err = filepath.EvalSymlinks(absolute(filepath.Dir(path), target)); err != nil {
+	if target, err = filepath.EvalSymlinks(disk.Absolute(filepath.Dir(path), target)); err != nil {
 		return "", errUnusual
 	}
 	return target, nil
@@ -172,11 +167,11 @@ func (r *Repo) inspect(gitDir string) (place, error) {
 	if dir := r.Getenv("GIT_COMMON_DIR"); dir != "" {
 		return p, errUnusual
 	} else if data, err := os.ReadFile(filepath.Join(gitDir, "commondir")); err == nil {
-		p.commonDir = absolute(gitDir, strings.TrimRight(string(data), "\r\n"))
+		p.commonDir = disk.Absolute(gitDir, strings.TrimRight(string(data), "\r\n"))
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return p, errUnusual
 	}
-	if !isDir(filepath.Join(p.commonDir, "objects")) || !isDir(filepath.Join(p.commonDir, "refs")) {
+	if !disk.IsDir(filepath.Join(p.commonDir, "objects")) || !disk.IsDir(filepath.Join(p.commonDir, "refs")) {
 		return p, errUnusual
 	}
 	config, err := os.ReadFile(filepath.Join(p.commonDir, "config"))
@@ -186,7 +181,7 @@ func (r *Repo) inspect(gitDir string) (place, error) {
 	if p.format, err = parseFormat(config); err != nil {
 		return p, err
 	}
-	if isDir(filepath.Join(p.commonDir, "reftable")) {
+	if disk.IsDir(filepath.Join(p.commonDir, "reftable")) {
 		p.format.refFiles = false
 	}
 	return p, p.ownConfig()
@@ -225,7 +220,7 @@ func (p *place) ownConfig() error {
 		return errUnusual
 	}
 	var err error
-	p.workTree, err = filepath.EvalSymlinks(absolute(p.gitDir, p.format.workTree))
+	p.workTree, err = filepath.EvalSymlinks(disk.Absolute(p.gitDir, p.format.workTree))
 	if err != nil {
 		return errUnusual
 	}
@@ -239,7 +234,7 @@ func (r *Repo) withWorkTree(start string, p place) (place, error) {
 		return p, nil
 	}
 	var err error
-	if p.workTree, err = filepath.EvalSymlinks(absolute(start, dir)); err != nil || dir == "" {
+	if p.workTree, err = filepath.EvalSymlinks(disk.Absolute(start, dir)); err != nil || dir == "" {
 		return p, errUnusual
 	}
 	return p, nil
@@ -251,9 +246,4 @@ func plausibleHead(head string) bool {
 		return strings.HasPrefix(strings.TrimLeft(target, " \t\n\r"), "refs/")
 	}
 	return len(head) >= 40 && isHex(head[:40], 40)
-}
-
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // runIndex runs a command with the user's index, which GIT_INDEX_FILE may name.
@@ -64,7 +66,7 @@ func (r *Repo) InProgress(ctx context.Context) (string, error) {
 		switch _, err := os.Stat(filepath.Join(r.gitDir, filepath.FromSlash(dir.name))); {
 		case err == nil:
 			return dir.command, nil
-		case !isAbsent(err):
+		case !disk.IsAbsent(err):
 			return "", err
 		}
 	}
@@ -81,7 +83,7 @@ func (r *Repo) InProgress(ctx context.Context) (string, error) {
 	for _, file := range []struct{ name, command string }{{"sequencer", "cherry-pick"}, {"BISECT_LOG", "bisect"}} {
 		if _, err := os.Stat(filepath.Join(r.gitDir, file.name)); err == nil {
 			return file.command, nil
-		} else if !isAbsent(err) {
+		} else if !disk.IsAbsent(err) {
 			return "", err
 		}
 	}
@@ -130,7 +132,7 @@ func (r *Repo) obstacle(path string, looked map[string]bool) (string, error) {
 		}
 		info, err := os.Lstat(filepath.Join(r.workTree, filepath.FromSlash(at)))
 		switch {
-		case isAbsent(err):
+		case disk.IsAbsent(err):
 			return "", nil
 		case err != nil:
 			return "", err

@@ -1,6 +1,10 @@
 package git
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/git-context/git-context/refs/git/process"
+)
 
 // lookupEnv returns the last value of key: that is the one a process sees.
 func lookupEnv(env []string, key string) (string, bool) {
@@ -68,4 +72,10 @@ func without(env []string, key string) []string {
 		}
 	}
 	return kept
+}
+
+// findGit looks git up in the PATH of env.
+func findGit(env []string) (string, error) {
+	path, _ := lookupEnv(env, "PATH")
+	return process.Find("git", path)
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // What a repository's configuration says of its layout is understood, or left to git.
@@ -25,7 +27,7 @@ func FuzzParseFormat(f *testing.F) {
 		if again, err2 := parseFormat(data); again != found || err2 != err {
 			t.Errorf("%+v, then %+v", found, again)
 		}
-		if mode := parsePerm(found.shared).file(0o444); mode&0o222 != 0 {
+		if mode := disk.ParsePerm(found.shared).Mode(0o444); mode&0o222 != 0 {
 			t.Errorf("an object would get mode %o", mode)
 		}
 	})

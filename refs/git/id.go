@@ -3,7 +3,6 @@ package git
 import (
 	"fmt"
 	"math/rand/v2"
-	"strconv"
 	"strings"
 )
 
@@ -42,11 +41,6 @@ func isHex(s string, n int) bool {
 		}
 	}
 	return true
-}
-
-// randomName returns a word for a temporary file.
-func randomName() string {
-	return strconv.FormatUint(rand.Uint64(), 36)
 }
 
 // randomHex returns n random digits, such as those of an object's name.

@@ -3,6 +3,8 @@ package git
 import (
 	"path/filepath"
 	"strings"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // Inside reads the name of a file as git reads it from a user: relative to where they
@@ -31,7 +33,7 @@ func (r *Repo) fromTop(path string) (string, bool) {
 	if r.workTree == "" {
 		return "", false
 	}
-	if within(path, r.workTree) {
+	if disk.Within(path, r.workTree) {
 		rel, err := filepath.Rel(r.workTree, path)
 		return rel, err == nil
 	}

@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/git-context/git-context/refs/git/disk"
+	"github.com/git-context/git-context/refs/git/process"
 )
 
 // LeftLock is a lock file of git's, which keeps others from moving a ref until it goes.
@@ -28,7 +31,7 @@ func (r *Repo) RefLocks() ([]LeftLock, error) {
 		if err == nil && info.Mode().IsRegular() {
 			found = append(found, LeftLock{path, ref, info.ModTime(), info.Size()})
 		}
-		if err == nil || isAbsent(err) {
+		if err == nil || disk.IsAbsent(err) {
 			return nil
 		}
 		return fmt.Errorf("cannot look at '%s': %w", path, err)
@@ -48,7 +51,7 @@ func (r *Repo) RefLocks() ([]LeftLock, error) {
 	for _, dir := range []string{Root, RemoteNotesPrefix} {
 		top := filepath.Join(r.commonDir, filepath.FromSlash(dir))
 		errs = append(errs, filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
-			if isAbsent(err) { // an empty folder goes away with its last ref
+			if disk.IsAbsent(err) { // an empty folder goes away with its last ref
 				return nil
 			}
 			ref, isLock := strings.CutSuffix(path, ".lock")
@@ -62,11 +65,22 @@ func (r *Repo) RefLocks() ([]LeftLock, error) {
 	return found, errors.Join(errs...)
 }
 
-// Abandoned reports whether whoever made a lock file, so long ago, is gone, as far as
-// this system can tell: where it shows processes, none of this user that is git's and was
-// there by then has anything to do with this repository; elsewhere, always.
+// Abandoned reports whether the process that made a lock file, age ago, is gone, as far as
+// this system can tell: on Linux, when no git of this user that existed by then has
+// anything to do with this repository; elsewhere, always.
 func (r *Repo) Abandoned(l LeftLock, age time.Duration) (bool, error) {
-	used, err := r.inUseFor(l.Path, age)
+	heads, err := r.HeadNames()
+	if err != nil {
+		return false, err
+	}
+	places := []string{r.commonDir, r.gitDir}
+	for _, h := range heads {
+		places = append(places, h.Path)
+	}
+	if r.workTree != "" {
+		places = append(places, r.workTree)
+	}
+	used, err := process.UsesLock(l.Path, places, age)
 	return !used, err
 }
 

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // A lock is taken for left only if no process that was there when it was made has it
@@ -81,11 +83,11 @@ func TestRemoveLockLeavesANewOne(t *testing.T) {
 	was := ok(r.RefLocks())(t)[0]
 	now := was.Made.Add(time.Second)
 	must(t, os.Chtimes(path, now, now))
-	if err := r.RemoveLock(was); err == nil || !exists(path) {
+	if err := r.RemoveLock(was); err == nil || !disk.Exists(path) {
 		t.Errorf("it went: %v", err)
 	}
 	must(t, r.RemoveLock(ok(r.RefLocks())(t)[0]))
-	if exists(path) {
+	if disk.Exists(path) {
 		t.Error("the one that was found stays")
 	}
 }
@@ -108,7 +110,7 @@ func TestForgetLocks(t *testing.T) {
 	}
 	must(t, r.ForgetLocks("branch-", []string{"branch-used"}, old.Add(time.Hour)))
 	for name, want := range map[string]bool{"branch-held": true, "branch-used": true, "branch-young": true, "branch-old": false, "notes": true} {
-		if exists(file(name)) != want {
+		if disk.Exists(file(name)) != want {
 			t.Errorf("%s: there %v, want %v", name, !want, want)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-context/git-context/refs/git/disk"
+	"github.com/git-context/git-context/refs/git/process"
 	"pgregory.net/rapid"
 )
 
@@ -40,7 +42,7 @@ func TestLock(t *testing.T) {
 		t.Errorf("a new file: %v, %v", taken, err)
 	}
 	must(t, l.Unlock())
-	if sameFile(l.File(), r.statePath("lock/branch%2Fmain")) {
+	if disk.SameFile(l.File(), r.statePath("lock/branch%2Fmain")) {
 		t.Error("a removed file passes for the one that has its name now")
 	}
 	for _, name := range []string{strings.Repeat("a/", 100), "..", "é", "x\ny"} {
@@ -267,7 +269,7 @@ func TestRunStops(t *testing.T) {
 	begin := time.Now()
 	_, err := r.Run(ctx, "slow")
 	wantErr(t, err, context.DeadlineExceeded, "git slow")
-	if took := time.Since(begin); took > killGrace+2*time.Second {
+	if took := time.Since(begin); took > process.Grace+2*time.Second {
 		t.Errorf("took %v", took)
 	}
 	pid := strings.TrimSpace(string(ok(os.ReadFile(s.path("r/pid")))(t)))

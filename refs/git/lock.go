@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // Lock is an advisory lock between processes of ours, and between goroutines:
@@ -54,7 +55,7 @@ func (r *Repo) TryLock(name string) (*Lock, bool, error) {
 		if err != nil {
 			return nil, false, fmt.Errorf("cannot open lock '%s': %w", name, err)
 		}
-		ok, err := tryLockFile(f)
+		ok, err := disk.TryLock(f)
 		if err != nil {
 			f.Close()
 			return nil, false, fmt.Errorf("cannot take lock '%s': %w", name, err)
@@ -63,7 +64,7 @@ func (r *Repo) TryLock(name string) (*Lock, bool, error) {
 			f.Close()
 			return nil, false, nil
 		}
-		if sameFile(f, r.statePath(file)) {
+		if disk.SameFile(f, r.statePath(file)) {
 			fault.Point("after-lock")
 			return &Lock{file: f}, true, nil
 		}
@@ -79,21 +80,11 @@ func (l *Lock) Unlock() error {
 	if l.released.Swap(true) {
 		return nil
 	}
-	err := unlockFile(l.file)
+	err := disk.Unlock(l.file)
 	if err1 := l.file.Close(); err == nil {
 		err = err1
 	}
 	return err
-}
-
-// sameFile reports whether path is still the file that f opened.
-func sameFile(f *os.File, path string) bool {
-	held, err := f.Stat()
-	if err != nil {
-		return false
-	}
-	named, err := os.Stat(path)
-	return err == nil && os.SameFile(held, named)
 }
 
 // maxLockFile keeps the names of lock files below what file systems allow.

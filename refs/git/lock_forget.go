@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // ForgetLocks removes the files of locks whose names begin with prefix, but for those in
@@ -45,7 +47,7 @@ func (r *Repo) forgetLock(file string) error {
 		return err
 	}
 	defer f.Close()
-	free, err := tryLockFile(f)
+	free, err := disk.TryLock(f)
 	if err != nil || !free {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // writeLoose stores an object as git does (object-file.c): beside its place
@@ -70,7 +71,7 @@ func (r *Repo) putLoose(path, kind string, data []byte, how writeSettings) error
 		err = err1
 	}
 	if err == nil {
-		err = how.shared.adjust(f.Name())
+		err = how.shared.Adjust(f.Name())
 	}
 	if err == nil {
 		fault.Point("before-object-rename")
@@ -85,13 +86,13 @@ func (r *Repo) putLoose(path, kind string, data []byte, how writeSettings) error
 // createObject makes a temporary file in one of the object directories, and the
 // directory if need be, again and again: a gc beside us removes empty ones, also
 // between the making of the two.
-func createObject(dir string, p perm) (*os.File, error) {
+func createObject(dir string, p disk.Perm) (*os.File, error) {
 	for try := 0; ; try++ {
-		f, err := createTemp(dir, "tmp_obj_", 0o444)
+		f, err := disk.CreateTemp(dir, "tmp_obj_", 0o444)
 		if !errors.Is(err, fs.ErrNotExist) || try == 100 {
 			return f, err
 		}
-		if err := p.mkdir(dir); err != nil && !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) {
+		if err := p.Mkdir(dir); err != nil && !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}
@@ -135,9 +136,9 @@ func (r *Repo) compressor(out *bufio.Writer, level int) (*compressor, error) {
 
 // writeSettings are the settings that loose objects are written under.
 type writeSettings struct {
-	level  int  // core.looseCompression, core.compression
-	fsync  bool // core.fsync, core.fsyncObjectFiles
-	shared perm // core.sharedRepository
+	level  int       // core.looseCompression, core.compression
+	fsync  bool      // core.fsync, core.fsyncObjectFiles
+	shared disk.Perm // core.sharedRepository
 }
 
 func (r *Repo) writeSettings(ctx context.Context) (writeSettings, error) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // PackOptions are one Pack.
@@ -136,7 +137,7 @@ func (p *packing) begin(ctx context.Context) error {
 // clearStages removes the folders of packs that were never finished. Only who holds
 // the lock makes them.
 func (p *packing) clearStages() error {
-	found, err := filepath.Glob(filepath.Join(globQuote(p.packDir), stagePrefix+"*"))
+	found, err := disk.Glob(p.packDir, stagePrefix+"*")
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // ownPack is a pack that Pack made.
@@ -34,7 +36,7 @@ func (p *packing) packs(ctx context.Context, ours bool) ([]ownPack, error) {
 	}
 	var list []ownPack
 	for _, k := range all {
-		if k.keep || slices.Contains(p.state.Packs, k.name()) != ours || exists(k.base+".promisor") || exists(k.base+".bitmap") || exists(k.base+".mtimes") {
+		if k.keep || slices.Contains(p.state.Packs, k.name()) != ours || disk.Exists(k.base+".promisor") || disk.Exists(k.base+".bitmap") || disk.Exists(k.base+".mtimes") {
 			continue
 		}
 		o := ownPack{pack: k}
@@ -89,11 +91,6 @@ func (p *packing) adopt(ctx context.Context, all map[ID]bool) error {
 		}
 	}
 	return nil
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }
 
 // examine reads how many objects a pack holds (gitformat-pack(5)).
@@ -227,7 +224,7 @@ func (p *packing) dropOld(ctx context.Context, names []string, have map[ID]bool)
 		if err != nil {
 			return err
 		}
-		if !whole || exists(k.base+".keep") || slices.Contains(p.state.Unfinished.New, name) {
+		if !whole || disk.Exists(k.base+".keep") || slices.Contains(p.state.Unfinished.New, name) {
 			continue
 		}
 		size, err := removePack(k.base)
@@ -261,7 +258,7 @@ func (p *packing) dropIndex(index *purge, names []string) error {
 // if there is a chain of them.
 func (p *packing) indexed() (map[string]bool, error) {
 	named := map[string]bool{}
-	if exists(filepath.Join(p.packDir, midxName+".d")) {
+	if disk.Exists(filepath.Join(p.packDir, midxName+".d")) {
 		for _, name := range p.state.Packs {
 			named[name] = true
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 func TestToJoin(t *testing.T) {
@@ -70,8 +72,8 @@ func TestPackBesideAnIndexWriter(t *testing.T) {
 	m.git("r", "multi-pack-index", "write")
 	must(t, os.WriteFile(index+".lock", nil, 0o666))
 	must(t, p.dropMidx())
-	if exists(index) || !exists(index+".lock") {
-		t.Errorf("the index is there: %v; its lock is there: %v", exists(index), exists(index+".lock"))
+	if disk.Exists(index) || !disk.Exists(index+".lock") {
+		t.Errorf("the index is there: %v; its lock is there: %v", disk.Exists(index), disk.Exists(index+".lock"))
 	}
 	must(t, os.Remove(index+".lock"))
 	m.whole(t)
@@ -96,7 +98,7 @@ func TestPackDropsNothingForItsState(t *testing.T) {
 		state.Unfinished = &unfinishedPacks{New: []string{news}, Old: []string{olds}}
 		must(t, m.repo.writePackState(state))
 		m.pack(t)
-		if !exists(filepath.Join(dir, first+".pack")) || !exists(filepath.Join(dir, second+".pack")) {
+		if !disk.Exists(filepath.Join(dir, first+".pack")) || !disk.Exists(filepath.Join(dir, second+".pack")) {
 			t.Fatalf("a pack went")
 		}
 	}
@@ -111,7 +113,7 @@ func TestPackDropsNothingForItsState(t *testing.T) {
 	p := &packing{repo: m.repo, packDir: dir, since: time.Now().Add(time.Hour)}
 	loose := ok(m.repo.WriteBlob(t.Context(), []byte("nowhere else")))(t)
 	must(t, p.unlink([]ID{loose}, []string{"pack-" + strings.Repeat("0", 40)}))
-	if !exists(m.repo.loosePath(loose)) {
+	if !disk.Exists(m.repo.loosePath(loose)) {
 		t.Error("an object went for a pack that is not there")
 	}
 	m.whole(t)
@@ -123,7 +125,7 @@ func TestPackLeavesTheDoomed(t *testing.T) {
 	m := newMemory(t)
 	m.grow(t, 1)
 	must(t, m.repo.WriteStateFile(purgeState, []byte(m.tip+"\n")))
-	if res := m.pack(t); res.Objects != 2 || !exists(m.repo.loosePath(m.tip)) {
+	if res := m.pack(t); res.Objects != 2 || !disk.Exists(m.repo.loosePath(m.tip)) {
 		t.Errorf("%+v", res)
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // looseObject is one to be packed.
@@ -93,7 +95,7 @@ func (p *packing) rename(ctx context.Context, loose []looseObject, kin map[strin
 // objectClock is the time by the clock that objects get theirs from, which may be
 // another machine's.
 func (r *Repo) objectClock() (time.Time, error) {
-	f, err := createTemp(r.objectDir, "tmp_obj_", 0o444)
+	f, err := disk.CreateTemp(r.objectDir, "tmp_obj_", 0o444)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -168,7 +170,7 @@ func (r *Repo) eachLooseDir(visit func(prefix string, files []os.DirEntry) error
 	for i := range 256 {
 		prefix := fmt.Sprintf("%02x", i)
 		files, err := os.ReadDir(filepath.Join(r.objectDir, prefix))
-		if isAbsent(err) {
+		if disk.IsAbsent(err) {
 			continue
 		}
 		if err == nil {

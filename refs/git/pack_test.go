@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // memory is a repository with code, some of it loose, and a memory branch.
@@ -104,7 +106,7 @@ func TestPack(t *testing.T) {
 			}
 			for _, path := range ok(filepath.Glob(m.repo.objectDir + "/pack/pack-*"))(t) {
 				info := ok(os.Stat(path))(t)
-				if want := m.repo.sharing().file(0o444); info.Mode().Perm() != want {
+				if want := m.repo.sharing().Mode(0o444); info.Mode().Perm() != want {
 					t.Errorf("%s: mode %v, want %v", filepath.Base(path), info.Mode().Perm(), want)
 				}
 			}
@@ -250,7 +252,7 @@ func TestPackWritesTheIndexAnew(t *testing.T) {
 	}
 	listed := string(ok(os.ReadFile(m.repo.objectDir + "/info/packs"))(t))
 	for line := range strings.Lines(listed) {
-		if f := strings.Fields(line); len(f) == 2 && !exists(filepath.Join(m.repo.objectDir, "pack", f[1])) {
+		if f := strings.Fields(line); len(f) == 2 && !disk.Exists(filepath.Join(m.repo.objectDir, "pack", f[1])) {
 			t.Errorf("info/packs names %s", f[1])
 		}
 	}
@@ -332,7 +334,7 @@ func TestPackPassesWhatStays(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), string(stays[2:])) {
 		t.Errorf("what stays is not told: %v", err)
 	}
-	if exists(m.repo.loosePath(goes)) {
+	if disk.Exists(m.repo.loosePath(goes)) {
 		t.Error("what can be removed was not")
 	}
 	if left := ok(m.repo.readPackState())(t).Unfinished; left != nil {
@@ -377,7 +379,7 @@ func TestPackIsNamedAnew(t *testing.T) {
 	first := stage()
 	must(t, letGo(dir))
 	second := stage()
-	if first == second || exists(filepath.Join(dir, first+".keep")) || !exists(filepath.Join(dir, second+".keep")) {
+	if first == second || disk.Exists(filepath.Join(dir, first+".keep")) || !disk.Exists(filepath.Join(dir, second+".keep")) {
 		t.Errorf("%s, then %s: which is held?", first, second)
 	}
 	m.git("r", "repack", "-q", "-a", "-d")

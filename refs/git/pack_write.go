@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // stagedPack is a pack that stands complete in a folder of its own, beside the place
@@ -20,17 +21,17 @@ type stagedPack struct {
 	to    string   // where packs are
 	names []string // "pack-<hash>", see nameAnew
 
-	shared perm
+	shared disk.Perm
 }
 
 // stagePack packs objects: a name on each line of input, and behind it what a tree calls
 // the object. What git leaves of it when it is killed stands in the folder too.
 func (r *Repo) stagePack(ctx context.Context, packDir string, input []byte) (*stagedPack, error) {
-	if err := r.sharing().mkdir(packDir); err != nil {
+	if err := r.sharing().Mkdir(packDir); err != nil {
 		return nil, err
 	}
-	st := &stagedPack{dir: filepath.Join(packDir, stagePrefix+randomName()), to: packDir, shared: r.sharing()}
-	if err := st.shared.mkdir(st.dir); err != nil {
+	st := &stagedPack{dir: filepath.Join(packDir, stagePrefix+disk.RandomName()), to: packDir, shared: r.sharing()}
+	if err := st.shared.Mkdir(st.dir); err != nil {
 		return nil, err
 	}
 	out := &lines{each: func(line []byte) error {
@@ -107,11 +108,11 @@ const heldMark = "git-context is replacing packs\n"
 // remove the old.
 func (st *stagedPack) install(mark []byte) (size int64, err error) {
 	for _, name := range st.names {
-		if err := replaceFile(filepath.Join(st.dir, name+".keep"), []byte(heldMark), 0o444, st.shared); err != nil {
+		if err := disk.Replace(filepath.Join(st.dir, name+".keep"), []byte(heldMark), 0o444, st.shared); err != nil {
 			return size, err
 		}
 		if mark != nil {
-			if err := replaceFile(filepath.Join(st.dir, name+".promisor"), mark, 0o666, st.shared); err != nil {
+			if err := disk.Replace(filepath.Join(st.dir, name+".promisor"), mark, 0o666, st.shared); err != nil {
 				return size, err
 			}
 		}
@@ -166,7 +167,7 @@ func (st *stagedPack) takeBack(files []string) error {
 
 // letGo takes our .keep files away. Those that people made stay.
 func letGo(packDir string) error {
-	found, err := filepath.Glob(filepath.Join(globQuote(packDir), "*.keep"))
+	found, err := disk.Glob(packDir, "*.keep")
 	if err != nil {
 		return err
 	}

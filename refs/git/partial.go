@@ -3,11 +3,13 @@ package git
 import (
 	"context"
 	"path/filepath"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // promised reports whether objects may be missing, because a remote promises them.
 func (r *Repo) promised() (bool, error) {
-	found, err := filepath.Glob(filepath.Join(globQuote(r.objectDir), "pack", "*.promisor"))
+	found, err := disk.Glob(filepath.Join(r.objectDir, "pack"), "*.promisor")
 	return len(found) > 0, err
 }
 

@@ -149,11 +149,6 @@ func (p *purge) begin(ctx context.Context, old []ID) error {
 	return err
 }
 
-// globQuote makes a path match itself alone.
-func globQuote(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
-}
-
 // round finds out what is to be deleted and where it is, and deletes it. It reports
 // whether a look around is needed once more.
 func (p *purge) round(ctx context.Context) (again bool, err error) {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // missingAllowed has a walk pass over what is not there, and not fetch it either.
@@ -192,7 +194,7 @@ func (p *purge) roots(ctx context.Context) ([]ID, error) {
 func (r *Repo) stagedIn(ctx context.Context, dir string) ([]ID, error) {
 	var ids []ID
 	for _, pattern := range []string{"index.lock", "next-index-*.lock", "index.stash.*"} {
-		found, err := filepath.Glob(filepath.Join(globQuote(dir), pattern))
+		found, err := disk.Glob(dir, pattern)
 		if err != nil {
 			return nil, err
 		}
@@ -217,7 +219,7 @@ func (r *Repo) stagedIn(ctx context.Context, dir string) ([]ID, error) {
 // idsIn reads the ids that stand at the beginning of a file's lines.
 func (r *Repo) idsIn(path string) ([]ID, error) {
 	data, err := os.ReadFile(path)
-	if isAbsent(err) {
+	if disk.IsAbsent(err) {
 		return nil, nil
 	}
 	if err != nil {

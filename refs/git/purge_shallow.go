@@ -51,7 +51,7 @@ func (p *purge) forgetShallow() error {
 	case rest.Len() == 0:
 		return os.Remove(path)
 	}
-	if err := p.repo.sharing().adjust(lock.Name()); err != nil {
+	if err := p.repo.sharing().Adjust(lock.Name()); err != nil {
 		return err
 	}
 	fault.Point("before-shallow-rename")

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // Ref is a ref and the object it names.
@@ -73,19 +73,13 @@ func (r *Repo) readRef(name string) (string, error) {
 	if err == nil {
 		return string(data), nil
 	}
-	if !isAbsent(err) {
+	if !disk.IsAbsent(err) {
 		return "", fmt.Errorf("cannot read ref '%s': %w", name, err)
 	}
 	if !shared {
 		return "", fmt.Errorf("ref '%s': %w", name, ErrNotFound)
 	}
 	return r.packedRef(name)
-}
-
-// isAbsent reports whether an error says that a file is not there: a directory may
-// stand in its place (another ref's), or a file in place of its directory.
-func isAbsent(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // refPath returns the file of a ref, and whether the ref is shared between

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // HeadMove is one line of the reflog of a HEAD. Old is zero where HEAD was unborn.
@@ -28,11 +30,11 @@ func (r *Repo) WorktreeDir() string {
 
 // worktreePath is the git directory of a worktree.
 func (r *Repo) worktreePath(worktree string) string {
-	return absolute(r.commonDir, filepath.FromSlash(worktree))
+	return disk.Absolute(r.commonDir, filepath.FromSlash(worktree))
 }
 
 // HasWorktree reports whether a worktree is still known.
-func (r *Repo) HasWorktree(worktree string) bool { return isDir(r.worktreePath(worktree)) }
+func (r *Repo) HasWorktree(worktree string) bool { return disk.IsDir(r.worktreePath(worktree)) }
 
 // headName is the HEAD of a worktree, as it is called here.
 func (r *Repo) headName(worktree string) string {

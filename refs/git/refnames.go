@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // RefNames lists the names of refs that all worktrees share, below a prefix that ends in a
@@ -40,7 +42,7 @@ func (r *Repo) refNames(prefix string) ([]string, error) {
 	}
 	var names []string
 	err := filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
-		if isAbsent(err) { // gone meanwhile, with all that is below it
+		if disk.IsAbsent(err) { // gone meanwhile, with all that is below it
 			return nil
 		}
 		if err != nil {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // refusals are why a system does not let anybody write: no room, more than one may
@@ -52,13 +54,13 @@ func (r *Repo) refused(queued []refChange) error {
 	for _, q := range queued {
 		for _, place := range []string{q.ref, "logs/" + q.ref} {
 			dir := filepath.Dir(filepath.Join(r.commonDir, filepath.FromSlash(place)))
-			for !isDir(dir) && len(dir) > len(r.commonDir) {
+			for !disk.IsDir(dir) && len(dir) > len(r.commonDir) {
 				dir = filepath.Dir(dir)
 			}
 			for range filesOfRef {
 				// Were this process killed, git would pass over a file of such a name. It is
 				// as large as git's own, and there as long as the others.
-				path := filepath.Join(dir, "tmp_"+randomName()+".lock")
+				path := filepath.Join(dir, "tmp_"+disk.RandomName()+".lock")
 				made = append(made, path)
 				err := os.WriteFile(path, make([]byte, 64), 0o666)
 				var failed *fs.PathError

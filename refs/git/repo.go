@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // Options say where a repository is looked for, and what its children see.
@@ -98,7 +100,7 @@ func Open(ctx context.Context, o Options) (*Repo, error) {
 	r.format, r.dir = place.format, start
 	r.objectDir = filepath.Join(r.commonDir, "objects")
 	if dir := r.Getenv("GIT_OBJECT_DIRECTORY"); dir != "" {
-		r.objectDir = absolute(start, dir)
+		r.objectDir = disk.Absolute(start, dir)
 	}
 	r.childEnv = r.environment(start)
 	r.cat.init(r)
@@ -119,14 +121,6 @@ func startDir(dir string) (string, error) {
 		return "", fmt.Errorf("cannot open directory '%s': %w", dir, err)
 	}
 	return abs, nil
-}
-
-// absolute reads a path as a process in dir would.
-func absolute(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(dir, path)
 }
 
 // GitDir returns this worktree's git directory, absolute.

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/git-context/git-context/refs/git/process"
 )
 
 // command is one child to run to its end.
@@ -103,12 +105,12 @@ func (r *Repo) spawn(ctx context.Context, c command) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, c.path, c.args...)
 	cmd.Dir, cmd.Env = c.dir, c.env
 	if c.silent {
-		ownSession(cmd)
+		process.OwnSession(cmd)
 	} else {
-		ownGroup(cmd)
+		process.OwnGroup(cmd)
 	}
-	cmd.Cancel = func() error { return stopGroup(cmd.Process) }
-	cmd.WaitDelay = killGrace
+	cmd.Cancel = func() error { return process.StopGroup(cmd.Process) }
+	cmd.WaitDelay = process.Grace
 	var stdout bytes.Buffer
 	stderr := c.said
 	if stderr == nil {
@@ -131,7 +133,7 @@ func (r *Repo) spawn(ctx context.Context, c command) ([]byte, error) {
 	begin := time.Now()
 	err := cmd.Run()
 	if ctx.Err() != nil && cmd.Process != nil {
-		killGroup(cmd.Process) // descendants that did not stop
+		process.KillGroup(cmd.Process) // descendants that did not stop
 	}
 	r.trace.line(begin, c.args, cmd.ProcessState, err)
 	if err != nil {

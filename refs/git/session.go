@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"sync"
 	"time"
+
+	"github.com/git-context/git-context/refs/git/process"
 )
 
 // session is a child that answers several questions. It is started in the
@@ -45,8 +47,8 @@ func (r *Repo) open(ctx context.Context, env []string, keep []*os.File, args ...
 		s.cmd.Env = append(r.childEnv[:len(r.childEnv):len(r.childEnv)], env...)
 		s.cmd.Stderr = &s.stderr
 		s.cmd.WaitDelay = pipeGrace
-		ownGroup(s.cmd)
-		keepFiles(s.cmd, keep)
+		process.OwnGroup(s.cmd)
+		process.KeepFiles(s.cmd, keep)
 		s.err = s.launch()
 	}()
 	return s
@@ -102,8 +104,8 @@ func (s *session) stop() {
 			return
 		}
 		_ = s.in.Close()
-		_ = stopGroup(s.cmd.Process)
-		timer := time.AfterFunc(killGrace, func() { killGroup(s.cmd.Process) })
+		_ = process.StopGroup(s.cmd.Process)
+		timer := time.AfterFunc(process.Grace, func() { process.KillGroup(s.cmd.Process) })
 		go func() {
 			<-s.ended
 			timer.Stop()

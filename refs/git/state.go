@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // maxStateFile is the longest name of a file of local state, in bytes: file systems
@@ -36,13 +36,8 @@ func bounded(encoded, suffix string, most int) string {
 	return encoded[:most-len(end)] + end
 }
 
-// tempPrefix begins the name of a file of local state that is not finished. The files of
-// branches and remotes are called after them, and one may be called tmp_x: none has a
-// '~' so near to its beginning.
-const tempPrefix = "tmp_~"
-
 // IsTemp reports whether a file of local state is called as one that is not finished.
-func IsTemp(name string) bool { return strings.HasPrefix(name, tempPrefix) }
+func IsTemp(name string) bool { return strings.HasPrefix(name, disk.TempPrefix) }
 
 // statePath is the path of a file of local state; name uses slashes.
 func (r *Repo) statePath(name string) string {
@@ -57,13 +52,13 @@ func (r *Repo) MakeState(name string) (string, error) {
 		return "", fmt.Errorf("'%s' is no name of local state", name)
 	}
 	dir, p := r.StateDir(), r.sharing()
-	if err := p.mkdir(dir); err != nil {
+	if err := p.Mkdir(dir); err != nil {
 		return "", fmt.Errorf("cannot create '%s': %w", dir, err)
 	}
 	parts := strings.Split(name, "/")
 	for _, part := range parts[:len(parts)-1] {
 		dir = filepath.Join(dir, part)
-		if err := p.mkdir(dir); err != nil {
+		if err := p.Mkdir(dir); err != nil {
 			return "", fmt.Errorf("cannot create '%s': %w", dir, err)
 		}
 	}
@@ -85,7 +80,7 @@ func (r *Repo) OpenState(name string, flag int) (*os.File, error) {
 	if f, err = os.OpenFile(path, flag, 0o666); err != nil {
 		return nil, err
 	}
-	if err := r.sharing().adjust(path); err != nil && !errors.Is(err, fs.ErrPermission) {
+	if err := r.sharing().Adjust(path); err != nil && !errors.Is(err, fs.ErrPermission) {
 		f.Close()
 		return nil, err
 	}
@@ -100,7 +95,7 @@ func (r *Repo) WriteStateFile(name string, data []byte) error {
 		return err
 	}
 	p := r.sharing()
-	err = replaceFile(path, data, 0o666, p)
+	err = disk.Replace(path, data, 0o666, p)
 	if err != nil {
 		return fmt.Errorf("cannot write '%s': %w", path, err)
 	}
@@ -114,45 +109,12 @@ func (r *Repo) cacheState(name string, data []byte) error {
 	if r.readOnly {
 		return fs.ErrPermission
 	}
-	if !isDir(r.StateDir()) {
+	if !disk.IsDir(r.StateDir()) {
 		return fs.ErrNotExist
 	}
 	path, err := r.MakeState(name)
 	if err != nil {
 		return err
 	}
-	return replaceFile(path, data, 0o600, 0)
-}
-
-// replaceFile writes a file beside its place and renames it.
-func replaceFile(path string, data []byte, mode fs.FileMode, p perm) error {
-	tmp, err := createTemp(filepath.Dir(path), tempPrefix, mode)
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name()) // of no effect once renamed
-	_, err = tmp.Write(data)
-	if err1 := tmp.Close(); err == nil {
-		err = err1
-	}
-	if err == nil {
-		err = p.adjust(tmp.Name())
-	}
-	if err == nil {
-		fault.Point("before-file-rename")
-		err = os.Rename(tmp.Name(), path)
-	}
-	return err
-}
-
-// createTemp makes a new file whose mode the umask decides: os.CreateTemp would
-// make it private.
-func createTemp(dir, prefix string, mode fs.FileMode) (*os.File, error) {
-	for try := 0; ; try++ {
-		name := filepath.Join(dir, prefix+randomName())
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-		if !errors.Is(err, fs.ErrExist) || try == 100 {
-			return f, err
-		}
-	}
+	return disk.Replace(path, data, 0o600, 0)
 }

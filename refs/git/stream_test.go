@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-context/git-context/refs/git/process"
 )
 
 // slow is a reader that takes longer than a child that has ended is waited for.
@@ -29,7 +31,7 @@ func TestViewTo(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out slow
-	out.pause = killGrace + 200*time.Millisecond
+	out.pause = process.Grace + 200*time.Millisecond
 	if err := r.ViewTo(t.Context(), &out, nil, "cat-file", "blob", string(id)); err != nil {
 		t.Fatal(err)
 	}

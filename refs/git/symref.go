@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // symrefTarget returns what the content of a symbolic ref's file names.
@@ -32,7 +33,7 @@ func (r *Repo) SymbolicRef(ctx context.Context, name string) (string, error) {
 		return r.askSymbolicRef(ctx, name) // an old symbolic link
 	}
 	data, err := os.ReadFile(path)
-	if isAbsent(err) {
+	if disk.IsAbsent(err) {
 		return "", fmt.Errorf("symbolic ref '%s': %w", name, ErrNotFound)
 	}
 	if err != nil {

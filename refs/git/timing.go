@@ -26,13 +26,8 @@ const (
 	// waits for the branch meanwhile gets it. A person has that long to answer what
 	// an agent of theirs asks.
 	signTimeout = 50 * time.Second
-	// killGrace is how long a child may take to remove its lock files after it
-	// was told to stop, before it is killed, and its descendants after it.
-	killGrace = 2 * time.Second
 	// signalGrace is how long a signal may take to reach us that reached a child.
 	signalGrace = 200 * time.Millisecond
-	// groupPoll is how often is looked whether a group has ended by itself.
-	groupPoll = 10 * time.Millisecond
 	// commitGrace bounds the commit phase of a ref transaction. A child killed
 	// in it leaves lock files and half a transaction, so it gets longer.
 	commitGrace = 15 * time.Second
@@ -52,10 +47,4 @@ const (
 	// indexPoll is how often git is started again for an index that somebody else is
 	// writing.
 	indexPoll = 100 * time.Millisecond
-
-	// racyFine and racyCoarse: a file may change again without a new
-	// modification time within one tick of its file system's clock, which is
-	// 4 to 10 ms where times have a fraction, up to 2 s where they have none.
-	racyFine   = 100 * time.Millisecond
-	racyCoarse = 2 * time.Second
 )

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // TxOptions are what the transactions of one Tx have in common.
@@ -29,9 +30,9 @@ type TxOptions struct {
 type Tx struct {
 	repo   *Repo
 	opts   TxOptions
-	s      *session // nil after a failure
-	packed stamp    // of packed-refs, before s was started
-	used   bool     // s made a transaction already
+	s      *session   // nil after a failure
+	packed disk.Stamp // of packed-refs, before s was started
+	used   bool       // s made a transaction already
 	queued []refChange
 	open   bool // objects are written behind
 	moved  ID

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"path/filepath"
 	"time"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // maxRepacked is how many children in a row may be taken in by packed-refs.
@@ -21,17 +23,14 @@ const maxRepacked = 3
 var errRepacked = errors.New("packed-refs was replaced meanwhile")
 
 // packedStamp looks at packed-refs.
-func (r *Repo) packedStamp() stamp {
-	s, err := stampOf(filepath.Join(r.commonDir, "packed-refs"))
-	if err != nil {
-		s.mtime = -1 // equal to none: what cannot be seen is not unchanged
-	}
+func (r *Repo) packedStamp() disk.Stamp {
+	s, _ := disk.StampOf(filepath.Join(r.commonDir, "packed-refs")) // after an error it is not known
 	return s
 }
 
 // unchanged reports whether packed-refs is as it was before the child started.
 func (tx *Tx) unchanged() bool {
-	return tx.packed.mtime >= 0 && tx.repo.packedStamp() == tx.packed
+	return tx.packed.Known() && tx.repo.packedStamp() == tx.packed
 }
 
 // mayBeTakenIn reports whether the child had packed-refs in memory when it took
@@ -42,5 +41,5 @@ func (tx *Tx) mayBeTakenIn(queued []refChange) bool {
 
 // believed reports whether the child may make another transaction.
 func (tx *Tx) believed() bool {
-	return tx.packed.settled(time.Now()) && tx.unchanged()
+	return tx.packed.Settled(time.Now()) && tx.unchanged()
 }

@@ -6,6 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"time"
+
+	"github.com/git-context/git-context/refs/git/disk"
+	"github.com/git-context/git-context/refs/git/process"
 )
 
 // UserOptions are how a command of the user's own is run.
@@ -44,7 +47,7 @@ func (r *Repo) RunUser(ctx context.Context, o UserOptions, args ...string) error
 	cmd := exec.CommandContext(waiting, path, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = r.dir, o.Out, o.Err
 	cmd.Env = append(r.env[:len(r.env):len(r.env)], "GIT_CONTEXT_HOOKS=0", "GIT_REFLOG_ACTION="+o.Action)
-	keepFiles(cmd, o.Keep)
+	process.KeepFiles(cmd, o.Keep)
 	if o.Input != nil {
 		in, err := r.spool(o.Input)
 		if err != nil {
@@ -57,7 +60,7 @@ func (r *Repo) RunUser(ctx context.Context, o UserOptions, args ...string) error
 	begin := time.Now()
 	if o.Terminal {
 		cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-		cmd.WaitDelay = killGrace
+		cmd.WaitDelay = process.Grace
 		if err = cmd.Run(); err != nil && cmd.ProcessState != nil && cmd.ProcessState.ExitCode() < 0 {
 			// A terminal's ^C ended it, and is about to reach us too.
 			select {
@@ -66,7 +69,7 @@ func (r *Repo) RunUser(ctx context.Context, o UserOptions, args ...string) error
 			}
 		}
 	} else {
-		err = RunGroup(waiting, cmd)
+		err = process.Run(waiting, cmd)
 	}
 	r.trace.line(begin, args, cmd.ProcessState, err)
 	switch {
@@ -81,7 +84,7 @@ func (r *Repo) RunUser(ctx context.Context, o UserOptions, args ...string) error
 // spool puts a text into a file to be read, which soon has no name any more. A pipe
 // would give the child half a text, should this process be killed.
 func (r *Repo) spool(text []byte) (*os.File, error) {
-	f, err := createTemp(r.StateDir(), tempPrefix, 0o600)
+	f, err := disk.CreateTemp(r.StateDir(), disk.TempPrefix, 0o600)
 	if err != nil {
 		return nil, err
 	}

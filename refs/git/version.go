@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // Oldest git that is supported.
@@ -54,7 +56,7 @@ func (r *Repo) installed(ctx context.Context) (*installation, error) {
 	if err != nil {
 		return nil, err
 	}
-	stamp, err := stampOf(path)
+	stamp, err := disk.StampOf(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot run git: %w", err)
 	}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // WorktreeHead is the CONTEXT_HEAD of one worktree.
@@ -60,7 +62,7 @@ func (r *Repo) HeadNames() ([]WorktreeHead, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot list worktrees: %w", err)
 		}
-		path := absolute(filepath.Join(dir, e.Name()), strings.TrimRight(string(data), "\r\n"))
+		path := disk.Absolute(filepath.Join(dir, e.Name()), strings.TrimRight(string(data), "\r\n"))
 		heads = append(heads, WorktreeHead{Path: filepath.Dir(path), Ref: "worktrees/" + e.Name() + "/" + HeadName})
 	}
 	return heads, nil

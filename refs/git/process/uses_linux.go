@@ -1,4 +1,4 @@
-package git
+package process
 
 import (
 	"bytes"
@@ -10,30 +10,23 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
-// ticks is how many of the units of /proc/<pid>/stat make a second, on every Linux that
-// is not many years old.
+// ticks is how many units of /proc/<pid>/stat make a second, on every Linux of the last
+// decade.
 const ticks = 100
 
-// clockSlack is how much the clock of a file system and that of processes may differ.
+// clockSlack is how far the clocks of a file system and of processes may differ.
 const clockSlack = 10 * time.Second
 
-// inUseFor reports whether a process may still own a lock file: it was there when the file
-// was made, so long ago, and holds it open, or is one of git's that works in this
-// repository. Those of other users cannot be seen, nor those on other machines.
-func (r *Repo) inUseFor(lock string, age time.Duration) (bool, error) {
-	worktrees, err := r.HeadNames()
-	if err != nil {
-		return false, err
-	}
-	places := []string{r.commonDir, r.gitDir}
-	for _, h := range worktrees {
-		places = append(places, h.Path)
-	}
-	if r.workTree != "" {
-		places = append(places, r.workTree)
-	}
+// UsesLock reports whether a process other than this one may own a lock file of git's:
+// it existed when the file was made, age ago, and has the file open, or is a git that
+// works in one of the places (directories, or files below them). It sees the processes
+// of this user on this machine only; on systems other than Linux it reports false, and
+// the age of a lock file must do.
+func UsesLock(lock string, places []string, age time.Duration) (bool, error) {
 	list, err := os.ReadDir("/proc")
 	if errors.Is(err, fs.ErrNotExist) { // not mounted
 		return false, nil
@@ -51,7 +44,6 @@ func (r *Repo) inUseFor(lock string, age time.Duration) (bool, error) {
 			continue
 		}
 		p := process{dir: filepath.Join("/proc", e.Name())}
-		// What vanishes while it is looked at, or is another user's, is passed over.
 		if !p.read() {
 			continue
 		}
@@ -62,7 +54,7 @@ func (r *Repo) inUseFor(lock string, age time.Duration) (bool, error) {
 	return false, nil
 }
 
-// process is what /proc says of one.
+// process is an entry of /proc.
 type process struct {
 	dir     string
 	name    string
@@ -70,8 +62,8 @@ type process struct {
 	started time.Duration // after the system
 }
 
-// read reads the process's name, its arguments and when it was started; false where it is
-// gone, or somebody else's.
+// read reads the name, the arguments and the start of a process. It reports false for a
+// process that has ended, or belongs to another user.
 func (p *process) read() bool {
 	stat, err := os.ReadFile(filepath.Join(p.dir, "stat"))
 	if err != nil {
@@ -96,15 +88,15 @@ func (p *process) read() bool {
 	return err == nil
 }
 
-// mayBeAsOld reports whether the process was there so long ago, or cannot be told: one
-// that begins only after now belongs to a container that has a time of its own.
+// mayBeAsOld reports whether the process may have existed age ago. One that starts after
+// now belongs to a container with a clock of its own, so its age is unknown.
 func (p *process) mayBeAsOld(age, now time.Duration) bool {
 	lived := now - p.started
 	return lived < -clockSlack || lived >= age-clockSlack
 }
 
-// uses reports whether a process has the lock file open, or is git's and stands in one of
-// the places of a repository or holds files there open.
+// uses reports whether a process has the lock file open, or is a git whose directory, or
+// one of whose open files, is in one of the places.
 func (p *process) uses(places []string, lock string) bool {
 	git := strings.HasPrefix(p.name, "git") && !p.onlyReads()
 	if git {
@@ -122,17 +114,17 @@ func (p *process) uses(places []string, lock string) bool {
 	})
 }
 
-// onlyReads reports whether a process of git's lives long and moves no ref, as those that
-// editors keep: cat-file, the file system's watcher.
+// onlyReads reports whether a git lives long and moves no ref, like those that editors
+// keep running: cat-file, the file system monitor.
 func (p *process) onlyReads() bool {
 	return slices.ContainsFunc(p.args, func(arg string) bool { return arg == "cat-file" || arg == "fsmonitor--daemon" })
 }
 
 func belowAny(path string, dirs []string) bool {
-	return slices.ContainsFunc(dirs, func(dir string) bool { return within(path, dir) })
+	return slices.ContainsFunc(dirs, func(dir string) bool { return disk.Within(path, dir) })
 }
 
-// uptime is for how long the system runs.
+// uptime returns how long the system has been running.
 func uptime() (time.Duration, error) {
 	data, err := os.ReadFile("/proc/uptime")
 	if err != nil {
