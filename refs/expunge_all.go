@@ -11,6 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/git/pack"
 )
 
 // ExpungeResult is what was forgotten, or would be.
@@ -52,7 +53,7 @@ type expunging struct {
 
 	replaced map[git.ID]bool      // old commits, over all rounds
 	held     map[string][]heldRef // by remote; nil once the commands for them are made
-	kept     []git.Kept
+	kept     []pack.Kept
 	finished bool // what a killed one left
 }
 
@@ -154,7 +155,7 @@ func (x *expunging) mayDelete(ctx context.Context) error {
 // whole refuses where an object is missing, be it code's: what was to be forgotten could
 // not be deleted, and the refs would have moved already.
 func (x *expunging) whole(ctx context.Context) error {
-	err := x.s.repo.CheckPurge(ctx)
+	err := pack.CheckPurge(ctx, x.s.repo)
 	var child *git.Error
 	if !errors.As(err, &child) || child.Code <= 0 {
 		return err

@@ -5,6 +5,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/git/pack"
 )
 
 // Rewrite is rewriter.rewrite, for tests from outside.
@@ -18,4 +19,4 @@ func (s *Store) ExpungeAll(ctx context.Context, e doc.Expunged) (ExpungeResult, 
 }
 
 // KeptBy is keptBy, for tests from outside.
-func KeptBy(k git.Kept) string { return keptBy(k) }
+func KeptBy(k pack.Kept) string { return keptBy(k) }

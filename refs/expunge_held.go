@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/git/pack"
 )
 
 // heldState is what a peer held of old history when it was last asked, and what is
@@ -222,7 +223,7 @@ func (y *syncing) replaceTracking(ctx context.Context, held []heldRef, theirs *s
 
 // deleteOld deletes the objects of old history that were fetched, and says what could
 // not be.
-func (y *syncing) deleteOld(ctx context.Context) ([]git.Kept, error) {
+func (y *syncing) deleteOld(ctx context.Context) ([]pack.Kept, error) {
 	var logs []string
 	for ref := range y.old.refs {
 		logs = append(logs, y.peer.tracking.Of(ref))
@@ -237,7 +238,7 @@ func (y *syncing) deleteOld(ctx context.Context) ([]git.Kept, error) {
 	if err := y.s.repo.DropReflogs(ctx, logs); err != nil {
 		return nil, err
 	}
-	res, err := y.s.repo.Purge(ctx, y.old.purge)
+	res, err := pack.Purge(ctx, y.s.repo, y.old.purge)
 	if err != nil {
 		return nil, err
 	}

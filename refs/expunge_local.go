@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/git/pack"
 	"github.com/git-context/git-context/refs/journal"
 )
 
@@ -237,7 +238,7 @@ func (x *expunging) purge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	res, err := x.s.repo.Purge(ctx, append(stray, x.intent.old...))
+	res, err := pack.Purge(ctx, x.s.repo, append(stray, x.intent.old...))
 	if err != nil {
 		return err
 	}

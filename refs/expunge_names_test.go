@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/git/pack"
 )
 
 // Names that history holds are told each time, all of them, also when nothing else holds
@@ -40,7 +41,7 @@ func TestExpungeKept(t *testing.T) {
 		1: "1 object of the old history stays: 'refs/x' leads to it",
 		2: "2 objects of the old history stay: 'refs/x' leads to them",
 	} {
-		if got := refs.KeptBy(git.Kept{By: git.KeptByRef, Name: "refs/x", Objects: make([]git.ID, n)}); got != want {
+		if got := refs.KeptBy(pack.Kept{By: pack.KeptByRef, Name: "refs/x", Objects: make([]git.ID, n)}); got != want {
 			t.Error(got)
 		}
 	}

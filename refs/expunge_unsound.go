@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/git/pack"
 )
 
 // dropUnsound deletes those of some tracking refs that bring what is refused anyway, and
@@ -50,7 +51,7 @@ func (s *Store) dropUnsound(ctx context.Context, w Writer, list []git.Ref, roadm
 	if err := ses.tx.Commit(ctx); err != nil {
 		return nil, nil, err
 	}
-	_, err = s.repo.Purge(ctx, ids) // a deleted ref has no reflog
+	_, err = pack.Purge(ctx, s.repo, ids) // a deleted ref has no reflog
 	return dropped, why, err
 }
 

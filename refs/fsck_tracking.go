@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/git/pack"
 )
 
 // checkTracking looks for what is kept of remotes that are gone: refs that show what
@@ -179,7 +180,7 @@ func (c *checking) dropRemote(ctx context.Context, remote string, list, alone []
 		}
 	})
 	if err == nil && len(held.purge) > 0 { // what was to be forgotten of it still is
-		_, err = c.s.repo.Purge(ctx, held.purge)
+		_, err = pack.Purge(ctx, c.s.repo, held.purge)
 	}
 	for _, name := range []string{p.sharedName(), p.heldName(), p.cleanName()} {
 		if err == nil {

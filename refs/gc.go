@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/git/pack"
 )
 
 // GCOptions are one gc.
@@ -176,7 +177,7 @@ func (g *collecting) due(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	n, err := g.s.repo.CountLoose(ctx, tips)
+	n, err := pack.CountLoose(ctx, g.s.repo, tips)
 	return n >= least, err
 }
 
@@ -198,7 +199,7 @@ func (g *collecting) pack(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	res, err := g.s.repo.Pack(ctx, git.PackOptions{Tips: tips, Whole: !g.o.Auto,
+	res, err := pack.Run(ctx, g.s.repo, pack.Options{Tips: tips, Whole: !g.o.Auto,
 		Kin: map[string]func([]byte) string{doc.LogFile: doc.SegmentName, doc.CommitFile: doc.SegmentName}})
 	g.res.Packed, g.res.Packs = res.Objects, res.Packs
 	g.res.Bytes += res.Bytes

@@ -14,13 +14,14 @@ var layers = map[string][]string{
 	"cmd":               {"hooks", "render", "refs", "refs/doc", "refs/peer", "refs/git", "refs/git/process", "refs/fault"},
 	"hooks":             {"refs/fault"},
 	"render":            {"refs", "notes", "refs/doc", "refs/git"},
-	"refs":              {"notes", "refs/doc", "refs/index", "refs/journal", "refs/peer", "refs/git", "refs/fault"},
+	"refs":              {"notes", "refs/doc", "refs/index", "refs/journal", "refs/peer", "refs/git/pack", "refs/git", "refs/fault"},
 	"notes":             {"refs/git", "refs/fault"},
 	"refs/doc":          {},
 	"refs/fault":        {},
 	"refs/index":        {},
 	"refs/journal":      {"refs/git", "refs/fault"},
 	"refs/peer":         {},
+	"refs/git/pack":     {"refs/git", "refs/git/disk", "refs/fault"},
 	"refs/git":          {"refs/git/disk", "refs/git/process", "refs/fault"},
 	"refs/git/process":  {"refs/git/disk"},
 	"refs/git/disk":     {"refs/fault"},
@@ -29,6 +30,8 @@ var layers = map[string][]string{
 	"test/bench/folder": {},
 	"test/scale":        {"refs"},
 	"test":              {},
+
+	"refs/git/internal/gittest": {}, // of tests alone
 }
 
 func TestImportsPointDown(t *testing.T) {

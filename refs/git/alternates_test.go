@@ -13,12 +13,12 @@ func TestBorrowedIsNotAbsent(t *testing.T) {
 	s, r := newRepo(t)
 	id := commit(t, r, "one")
 	must(t, move(t, r, "refs/heads/trunk", id, ""))
-	s.git("", "clone", "-q", "--shared", "--bare", "r", "c")
-	must(t, os.Rename(s.path("r"), s.path("away")))
+	s.Git("", "clone", "-q", "--shared", "--bare", "r", "c")
+	must(t, os.Rename(s.Path("r"), s.Path("away")))
 	c := s.open("c")
 	away := func(what string, err error) {
 		t.Helper()
-		if err == nil || errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), s.path("r")) {
+		if err == nil || errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), s.Path("r")) {
 			t.Errorf("%s: error = %v", what, err)
 		}
 	}
@@ -28,7 +28,7 @@ func TestBorrowedIsNotAbsent(t *testing.T) {
 	away("Infos", err)
 	away("ReadAll", c.ReadAll(t.Context(), []ID{id}, func(Object) error { return nil }))
 
-	must(t, os.Rename(s.path("away"), s.path("r")))
+	must(t, os.Rename(s.Path("away"), s.Path("r")))
 	c = s.open("c")
 	_ = ok(c.Commit(t.Context(), id))(t)
 	none := ID(strings.Repeat("1", 40))

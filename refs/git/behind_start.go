@@ -29,7 +29,7 @@ func (r *Repo) LooseEstimate(id ID) int {
 	if !isHex(string(id), r.hexLen()) {
 		return 0
 	}
-	dir, err := os.Open(filepath.Dir(r.loosePath(id)))
+	dir, err := os.Open(filepath.Dir(r.LoosePath(id)))
 	if err != nil {
 		return 0
 	}

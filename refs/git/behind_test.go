@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-context/git-context/refs/git/internal/gittest"
 )
 
 // While a Tx is open objects are written behind: named at once, readable at once,
@@ -17,7 +19,7 @@ func TestObjectsAreWrittenBehind(t *testing.T) {
 	ctx := t.Context()
 	tx := ok(r.Begin(ctx, TxOptions{Message: "x"}))(t)
 	defer tx.Close()
-	who := Signature{"A", "a@example.com", testTime}
+	who := Signature{"A", "a@example.com", gittest.Time()}
 	var c ID
 	for i := range 50 {
 		blob := ok(r.WriteBlob(ctx, fmt.Append(nil, i)))(t)
@@ -29,7 +31,7 @@ func TestObjectsAreWrittenBehind(t *testing.T) {
 	}
 	tx.Update(BranchRef("main"), c, "")
 	must(t, tx.Commit(ctx))
-	s.git("r", "fsck", "--strict", "--no-dangling")
+	s.Git("r", "fsck", "--strict", "--no-dangling")
 
 	must(t, os.RemoveAll(filepath.Join(r.CommonDir(), "objects", "00")))
 	must(t, os.WriteFile(filepath.Join(r.CommonDir(), "objects", "00"), nil, 0o666)) // in a folder's way

@@ -158,7 +158,7 @@ func (r *Repo) ReplaceBroken(name string, id ID) (err error) {
 	if id == "" {
 		return errors.Join(os.Remove(path), os.Remove(lock.Name()))
 	}
-	if err = r.sharing().Adjust(lock.Name()); err != nil {
+	if err = r.Sharing().Adjust(lock.Name()); err != nil {
 		return err
 	}
 	return os.Rename(lock.Name(), path)

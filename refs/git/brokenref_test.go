@@ -14,10 +14,10 @@ func TestBrokenRefs(t *testing.T) {
 	t.Parallel()
 	s, r := newRepo(t)
 	ctx := t.Context()
-	id := ID(strings.TrimSpace(s.git("r", "commit-tree", "-m", "x", strings.TrimSpace(s.git("r", "write-tree")))))
+	id := ID(strings.TrimSpace(s.Git("r", "commit-tree", "-m", "x", strings.TrimSpace(s.Git("r", "write-tree")))))
 	const name = "refs/context/heads/a"
 	for _, ref := range []string{name, "refs/heads/other", "refs/context/heads/b"} {
-		s.git("r", "update-ref", "--create-reflog", ref, string(id))
+		s.Git("r", "update-ref", "--create-reflog", ref, string(id))
 	}
 	dir := filepath.Join(r.CommonDir(), "refs")
 	for file, text := range map[string]string{"context/heads/a": "", "heads/other": "x", "context/heads/a (copy)": string(id) + "\n"} {
@@ -61,8 +61,8 @@ func TestDropLostMoves(t *testing.T) {
 	const name, lost = "refs/context/heads/a", "1234567890123456789012345678901234567890"
 	var ids []string
 	for _, m := range []string{"one", "two", "three"} {
-		ids = append(ids, strings.TrimSpace(s.git("r", "commit-tree", "-m", m, strings.TrimSpace(s.git("r", "write-tree")))))
-		s.git("r", "update-ref", "--create-reflog", name, ids[len(ids)-1])
+		ids = append(ids, strings.TrimSpace(s.Git("r", "commit-tree", "-m", m, strings.TrimSpace(s.Git("r", "write-tree")))))
+		s.Git("r", "update-ref", "--create-reflog", name, ids[len(ids)-1])
 	}
 	log := filepath.Join(r.CommonDir(), "logs", name)
 	data := ok(os.ReadFile(log))(t)

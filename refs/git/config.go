@@ -167,3 +167,9 @@ func parseInt(value string) (int, error) {
 	}
 	return int(n) * unit, nil
 }
+
+// PreciousObjects reports whether no object may be deleted, as other repositories may
+// borrow it (extensions.preciousObjects).
+func (c *Config) PreciousObjects() (bool, error) {
+	return c.Bool("extensions.preciousobjects", false)
+}

@@ -13,8 +13,8 @@ func TestEdited(t *testing.T) {
 	t.Parallel()
 	s, _ := newRepo(t)
 	ctx := t.Context()
-	s.write("r/a", "a\n")
-	s.write("r/b", "b\n")
+	s.Write("r/a", "a\n")
+	s.Write("r/b", "b\n")
 	edited := func(want string, env ...string) {
 		t.Helper()
 		r := s.open("r", env...)
@@ -24,41 +24,41 @@ func TestEdited(t *testing.T) {
 		}
 	}
 	edited("|")
-	s.git("r", "add", ".")
+	s.Git("r", "add", ".")
 	edited("a b|a b")
-	s.git("r", "commit", "-q", "-m", "one")
-	index := ok(os.ReadFile(s.path("r/.git/index")))(t)
-	must(t, os.Chtimes(s.path("r/a"), time.Unix(1, 0), time.Unix(1, 0)))
+	s.Git("r", "commit", "-q", "-m", "one")
+	index := ok(os.ReadFile(s.Path("r/.git/index")))(t)
+	must(t, os.Chtimes(s.Path("r/a"), time.Unix(1, 0), time.Unix(1, 0)))
 	edited("|") // touched only
-	s.write("r/b", "changed\n")
-	s.write("r/untracked", "")
+	s.Write("r/b", "changed\n")
+	s.Write("r/untracked", "")
 	edited("|b")
-	if after := ok(os.ReadFile(s.path("r/.git/index")))(t); string(after) != string(index) {
+	if after := ok(os.ReadFile(s.Path("r/.git/index")))(t); string(after) != string(index) {
 		t.Error("the index was written")
 	}
-	s.git("r", "add", "-N", "untracked")
+	s.Git("r", "add", "-N", "untracked")
 	edited("|b untracked")
-	s.git("r", "rm", "-q", "--cached", "untracked")
-	s.git("r", "add", "b")
+	s.Git("r", "rm", "-q", "--cached", "untracked")
+	s.Git("r", "add", "b")
 	edited("b|b")
-	s.write("r/b", "b\n")
+	s.Write("r/b", "b\n")
 	edited("b|") // staged, and taken back in the worktree
-	must(t, os.Rename(s.path("r/.git/index"), s.path("other")))
-	edited("b|", "GIT_INDEX_FILE="+s.path("other"))
+	must(t, os.Rename(s.Path("r/.git/index"), s.Path("other")))
+	edited("b|", "GIT_INDEX_FILE="+s.Path("other"))
 }
 
 func TestInProgress(t *testing.T) {
 	t.Parallel()
 	s, r := newRepo(t)
 	commit := func(text string) {
-		s.write("r/f", text)
-		s.git("r", "add", ".")
-		s.git("r", "commit", "-q", "-m", text)
+		s.Write("r/f", text)
+		s.Git("r", "add", ".")
+		s.Git("r", "commit", "-q", "-m", text)
 	}
 	commit("base")
-	s.git("r", "checkout", "-q", "-b", "side")
+	s.Git("r", "checkout", "-q", "-b", "side")
 	commit("side")
-	s.git("r", "checkout", "-q", "trunk")
+	s.Git("r", "checkout", "-q", "trunk")
 	commit("main")
 	for _, c := range []struct {
 		want  string
@@ -74,14 +74,14 @@ func TestInProgress(t *testing.T) {
 		if got := ok(r.InProgress(t.Context()))(t); got != "" {
 			t.Errorf("before %s: %q", c.want, got)
 		}
-		_, _ = s.try("r", c.begin...) // most end in a conflict
+		_, _ = s.Try("r", c.begin...) // most end in a conflict
 		if got := ok(r.InProgress(t.Context()))(t); got != c.want {
 			t.Errorf("%q is in progress, want %q", got, c.want)
 		}
-		s.git("r", c.end...)
+		s.Git("r", c.end...)
 	}
-	s.git("r", "format-patch", "-q", "-1", "side")
-	_, _ = s.try("r", "am", "0001-side.patch")
+	s.Git("r", "format-patch", "-q", "-1", "side")
+	_, _ = s.Try("r", "am", "0001-side.patch")
 	if got := ok(r.InProgress(t.Context()))(t); got != "am" {
 		t.Errorf("%q is in progress, want am", got)
 	}
@@ -93,26 +93,26 @@ func TestInTheWay(t *testing.T) {
 	s, r := newRepo(t)
 	ctx := t.Context()
 	for _, name := range []string{"plain", "dir/deep/file", "ignored", "folder", "link/file", "swap", "kept"} {
-		s.write("r/"+name, name)
+		s.Write("r/"+name, name)
 	}
-	s.git("r", "add", ".")
-	s.git("r", "commit", "-q", "-m", "full")
-	full := ID(s.git("r", "rev-parse", "HEAD"))
-	s.git("r", "rm", "-q", "-r", "plain", "dir", "ignored", "folder", "link", "swap")
-	s.write("r/.gitignore", "ignored\n*.o\ndir\nlink\n")
-	s.write("r/swap/file", "tracked: it goes away itself")
-	s.git("r", "add", "-f", ".")
-	s.git("r", "commit", "-q", "-m", "empty")
-	empty := ID(s.git("r", "rev-parse", "HEAD"))
+	s.Git("r", "add", ".")
+	s.Git("r", "commit", "-q", "-m", "full")
+	full := ID(s.Git("r", "rev-parse", "HEAD"))
+	s.Git("r", "rm", "-q", "-r", "plain", "dir", "ignored", "folder", "link", "swap")
+	s.Write("r/.gitignore", "ignored\n*.o\ndir\nlink\n")
+	s.Write("r/swap/file", "tracked: it goes away itself")
+	s.Git("r", "add", "-f", ".")
+	s.Git("r", "commit", "-q", "-m", "empty")
+	empty := ID(s.Git("r", "rev-parse", "HEAD"))
 	if got := ok(r.InTheWay(ctx, empty, full))(t); len(got) != 0 {
 		t.Errorf("%q in the way of nothing", got)
 	}
-	s.write("r/plain", "untracked")
-	s.write("r/ignored", "ignored")
-	s.write("r/dir", "an ignored file where a directory is to be")
-	s.write("r/folder/x.o", "an ignored file in a directory where a file is to be")
-	must(t, os.Symlink(t.TempDir(), filepath.Join(s.path("r"), "link")))
-	s.write("r/swap/other", "untracked, beside what goes away")
+	s.Write("r/plain", "untracked")
+	s.Write("r/ignored", "ignored")
+	s.Write("r/dir", "an ignored file where a directory is to be")
+	s.Write("r/folder/x.o", "an ignored file in a directory where a file is to be")
+	must(t, os.Symlink(t.TempDir(), filepath.Join(s.Path("r"), "link")))
+	s.Write("r/swap/other", "untracked, beside what goes away")
 	got := strings.Join(ok(r.InTheWay(ctx, empty, full))(t), " ")
 	if want := "dir folder/x.o ignored link plain swap/other"; got != want {
 		t.Errorf("%q in the way, want %q", got, want)

@@ -70,7 +70,7 @@ func (r *Repo) reach(ctx context.Context, tips []ID, args ...string) ([]byte, er
 // `git fsck --connectivity-only` does, and does not mind what else is wrong there.
 func (r *Repo) Unreachable(ctx context.Context) ([]ID, error) {
 	out, err := r.Run(ctx, "fsck", "--unreachable", "--no-reflogs", "--connectivity-only", "--no-progress", "--no-dangling")
-	if code := exitCode(err); err != nil && (code <= 0 || code >= 128) {
+	if code := ExitCode(err); err != nil && (code <= 0 || code >= 128) {
 		return nil, err
 	}
 	var ids []ID
@@ -81,6 +81,44 @@ func (r *Repo) Unreachable(ctx context.Context) ([]ID, error) {
 		}
 	}
 	return r.unreached(ctx, ids)
+}
+
+// unreached removes from ids what refs and indexes reach after all, and fetches
+// nothing: `git fsck` follows no commit that a remote promises.
+func (r *Repo) unreached(ctx context.Context, ids []ID) ([]ID, error) {
+	partial, err := r.Partial()
+	if err != nil || !partial || len(ids) == 0 {
+		return ids, err
+	}
+	reached := map[ID]bool{}
+	err = r.EachReachable(ctx, nil, func(id ID) { reached[id] = true }, "--missing=allow-any", "--all", "--indexed-objects")
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(ids, func(id ID) bool { return reached[id] }), nil
+}
+
+// EachReachable hands each every object that tips, and what args add in the words of
+// git-rev-list(1) ("--all", "--reflog"), reach, each object once and in no order. It is
+// one child, and takes no memory for what it lists.
+func (r *Repo) EachReachable(ctx context.Context, tips []ID, each func(ID), args ...string) error {
+	full := append([]string{"rev-list", "--objects", "--no-object-names"}, args...)
+	return r.EachLine(ctx, LineOptions{Input: idLines(tips)}, func(line []byte) error {
+		if !isHex(string(line), r.hexLen()) {
+			return fmt.Errorf("git rev-list: cannot understand '%s'", shown(string(line)))
+		}
+		each(ID(line))
+		return nil
+	}, append(full, "--stdin")...)
+}
+
+// idLines is an id on each line, for a command's --stdin.
+func idLines(ids []ID) *bytes.Buffer {
+	var in bytes.Buffer
+	for _, id := range ids {
+		fmt.Fprintln(&in, id)
+	}
+	return &in
 }
 
 // Parts cuts the message before its body and before its trailers, so that the three

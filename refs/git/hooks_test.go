@@ -12,11 +12,11 @@ import (
 func TestHooksPath(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	s.git(".", "init", "-q", "repo")
-	s.git("repo", "commit", "-q", "--allow-empty", "-m", "one")
-	s.git("repo", "worktree", "add", "-q", "../linked")
-	s.git(".", "init", "-q", "--bare", "bare.git")
-	s.write("repo/sub/file", "")
+	s.Git(".", "init", "-q", "repo")
+	s.Git("repo", "commit", "-q", "--allow-empty", "-m", "one")
+	s.Git("repo", "worktree", "add", "-q", "../linked")
+	s.Git(".", "init", "-q", "--bare", "bare.git")
+	s.Write("repo/sub/file", "")
 	for _, test := range []struct{ dir, set, want string }{
 		{"repo/sub", "", "repo/.git/hooks"},
 		{"linked", "", "repo/.git/hooks"},
@@ -31,7 +31,7 @@ func TestHooksPath(t *testing.T) {
 			env = []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.hooksPath", "GIT_CONFIG_VALUE_0=" + test.set}
 		}
 		got, err := s.open(test.dir, env...).HooksPath(t.Context())
-		if err != nil || got != s.path(test.want) {
+		if err != nil || got != s.Path(test.want) {
 			t.Errorf("%+v: %s, %v", test, got, err)
 		}
 	}
@@ -39,7 +39,7 @@ func TestHooksPath(t *testing.T) {
 	if err == nil {
 		t.Error("an empty path was taken")
 	}
-	for dir, want := range map[string]string{"repo": s.path("repo"), "linked": s.path("repo"), "bare.git": ""} {
+	for dir, want := range map[string]string{"repo": s.Path("repo"), "linked": s.Path("repo"), "bare.git": ""} {
 		if got := s.open(dir).MainWorkTree(); got != want {
 			t.Errorf("main worktree of %s: %s", dir, got)
 		}
@@ -49,15 +49,15 @@ func TestHooksPath(t *testing.T) {
 func TestLastMove(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	s.git(".", "init", "-q", "repo")
+	s.Git(".", "init", "-q", "repo")
 	r, ctx := s.open("repo"), t.Context()
 	for _, last := range []func(context.Context) (HeadMove, error){r.LastMove, r.askLastMove} {
 		if _, err := last(ctx); !errors.Is(err, ErrNotFound) {
 			t.Errorf("no reflog: %v", err)
 		}
 	}
-	s.git("repo", "commit", "-q", "--allow-empty", "-m", "one")
-	one := ID(s.git("repo", "rev-parse", "HEAD"))
+	s.Git("repo", "commit", "-q", "--allow-empty", "-m", "one")
+	one := ID(s.Git("repo", "rev-parse", "HEAD"))
 	check := func(want HeadMove) {
 		t.Helper()
 		for name, last := range map[string]func() (HeadMove, error){
@@ -75,9 +75,9 @@ func TestLastMove(t *testing.T) {
 	}
 	check(HeadMove{New: one, Reason: "commit (initial): one"})
 	long := strings.Repeat("two ", 5000)
-	s.git("repo", "commit", "-q", "--allow-empty", "-m", long)
-	check(HeadMove{Old: one, New: ID(s.git("repo", "rev-parse", "HEAD")), Reason: "commit: " + strings.TrimSpace(long)})
-	s.write("repo/.git/logs/HEAD", "torn")
+	s.Git("repo", "commit", "-q", "--allow-empty", "-m", long)
+	check(HeadMove{Old: one, New: ID(s.Git("repo", "rev-parse", "HEAD")), Reason: "commit: " + strings.TrimSpace(long)})
+	s.Write("repo/.git/logs/HEAD", "torn")
 	if _, err := r.LastMove(ctx); err == nil || errors.Is(err, ErrNotFound) {
 		t.Errorf("a torn line: %v", err)
 	}
@@ -86,9 +86,9 @@ func TestLastMove(t *testing.T) {
 func TestRebasing(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	s.git(".", "init", "-q", "repo")
+	s.Git(".", "init", "-q", "repo")
 	for _, m := range []string{"one", "two"} {
-		s.git("repo", "commit", "-q", "--allow-empty", "-m", m)
+		s.Git("repo", "commit", "-q", "--allow-empty", "-m", m)
 	}
 	r := s.open("repo")
 	rebasing := func(want bool) {
@@ -98,10 +98,10 @@ func TestRebasing(t *testing.T) {
 		}
 	}
 	rebasing(false)
-	if out, err := s.try("repo", "rebase", "-q", "--exec", "false", "--root"); err == nil {
+	if out, err := s.Try("repo", "rebase", "-q", "--exec", "false", "--root"); err == nil {
 		t.Fatalf("a rebase went through: %s", out)
 	}
 	rebasing(true)
-	s.git("repo", "rebase", "--abort")
+	s.Git("repo", "rebase", "--abort")
 	rebasing(false)
 }

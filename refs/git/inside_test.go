@@ -10,15 +10,15 @@ import (
 func TestInside(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	s.git("", "init", "-q", "r")
-	s.git("", "init", "-q", "--bare", "bare")
-	top := s.path("r")
-	s.write("r/sub/deep/g.go", "1")
-	s.write("r/top.go", "1")
-	s.write("beside.go", "1")
+	s.Git("", "init", "-q", "r")
+	s.Git("", "init", "-q", "--bare", "bare")
+	top := s.Path("r")
+	s.Write("r/sub/deep/g.go", "1")
+	s.Write("r/top.go", "1")
+	s.Write("beside.go", "1")
 	links := map[string]string{"link": "r", "r/loop": ".", "elsewhere": "r/sub"}
 	for name, target := range links {
-		if err := os.Symlink(target, s.path(name)); err != nil {
+		if err := os.Symlink(target, s.Path(name)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -41,18 +41,18 @@ func TestInside(t *testing.T) {
 		{"link/sub", "g.go", "sub/g.go"},
 		{"elsewhere", "g.go", "sub/g.go"},
 		{"elsewhere", "../top.go", "top.go"}, // from where one really stands
-		{"r/sub", s.path("r", "top.go"), "top.go"},
-		{"r", s.path("r"), "."},
-		{"r", s.path("r") + "/sub/../none", "none"},
-		{"r", s.path("link", "sub", "g.go"), "sub/g.go"},
-		{"r", s.path("link"), "."},
-		{"r", s.path("r2"), ""},
-		{"r", s.path("beside.go"), ""},
+		{"r/sub", s.Path("r", "top.go"), "top.go"},
+		{"r", s.Path("r"), "."},
+		{"r", s.Path("r") + "/sub/../none", "none"},
+		{"r", s.Path("link", "sub", "g.go"), "sub/g.go"},
+		{"r", s.Path("link"), "."},
+		{"r", s.Path("r2"), ""},
+		{"r", s.Path("beside.go"), ""},
 		{"r", "/etc/passwd", ""},
 		{"r", "/", ""},
 		{"bare", "a/./b", "a/b"},
 		{"bare", "../a", ""},
-		{"bare", s.path("bare", "a"), ""},
+		{"bare", s.Path("bare", "a"), ""},
 	} {
 		got, ok := s.open(c.dir).Inside(filepath.FromSlash(c.name))
 		if !ok {
@@ -62,12 +62,12 @@ func TestInside(t *testing.T) {
 			t.Errorf("%s: %q is %q, want %q", c.dir, c.name, got, c.want)
 		}
 	}
-	for _, env := range []string{"GIT_WORK_TREE=" + top, "GIT_WORK_TREE=" + s.path("link")} {
-		r := s.open("", "GIT_DIR="+s.path("r", ".git"), env)
+	for _, env := range []string{"GIT_WORK_TREE=" + top, "GIT_WORK_TREE=" + s.Path("link")} {
+		r := s.open("", "GIT_DIR="+s.Path("r", ".git"), env)
 		if got, ok := r.Inside("sub/g.go"); !ok || got != "sub/g.go" {
 			t.Errorf("outside of the worktree: %q %v", got, ok)
 		}
-		if got, ok := r.Inside(s.path("link", "top.go")); !ok || got != "top.go" {
+		if got, ok := r.Inside(s.Path("link", "top.go")); !ok || got != "top.go" {
 			t.Errorf("outside of the worktree: %q %v", got, ok)
 		}
 	}

@@ -93,7 +93,7 @@ func TestLockExcludes(t *testing.T) {
 
 func TestStateFiles(t *testing.T) {
 	s := newSandbox(t)
-	s.git("", "init", "-q", "--shared=group", "r")
+	s.Git("", "init", "-q", "--shared=group", "r")
 	r := s.open("r")
 	must(t, r.WriteStateFile("merge/main", []byte("one")))
 	must(t, r.WriteStateFile("merge/main", []byte("two")))
@@ -121,7 +121,7 @@ func TestStateFiles(t *testing.T) {
 	if left := ok(filepath.Glob(r.StateDir() + "/*/tmp_*"))(t); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	if out := s.git("r", "status", "--porcelain"); out != "" {
+	if out := s.Git("r", "status", "--porcelain"); out != "" {
 		t.Errorf("the worktree changed: %s", out)
 	}
 }
@@ -244,7 +244,7 @@ func TestRun(t *testing.T) {
 	if out := ok(r.Run(ctx, "hash-object", "--stdin"))(t); !strings.HasPrefix(string(out), "e69de29") {
 		t.Errorf("%q", out)
 	}
-	s.git("r", "config", "alias.env", "!env")
+	s.Git("r", "config", "alias.env", "!env")
 	hook := s.open("r", "GIT_INDEX_FILE=x", "GIT_PREFIX=sub/", "GIT_EDITOR=vi", "LC_ALL=de_DE.UTF-8", "GIT_CONFIG=y", "KEPT=1")
 	env := string(ok(hook.RunEnv(ctx, []string{"MORE=2"}, nil, "env"))(t))
 	for _, want := range []string{"LC_ALL=C\n", "GIT_OPTIONAL_LOCKS=0\n", "GIT_TERMINAL_PROMPT=0\n", "GIT_NO_REPLACE_OBJECTS=1\n",
@@ -263,7 +263,7 @@ func TestRun(t *testing.T) {
 // A child and what it started end with ctx.
 func TestRunStops(t *testing.T) {
 	s, r := newRepo(t)
-	s.git("r", "config", "alias.slow", "!echo $$ >pid; trap '' TERM; sleep 60 & wait; sleep 60")
+	s.Git("r", "config", "alias.slow", "!echo $$ >pid; trap '' TERM; sleep 60 & wait; sleep 60")
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	begin := time.Now()
@@ -272,7 +272,7 @@ func TestRunStops(t *testing.T) {
 	if took := time.Since(begin); took > process.Grace+2*time.Second {
 		t.Errorf("took %v", took)
 	}
-	pid := strings.TrimSpace(string(ok(os.ReadFile(s.path("r/pid")))(t)))
+	pid := strings.TrimSpace(string(ok(os.ReadFile(s.Path("r/pid")))(t)))
 	for range 100 {
 		if _, err = os.Stat("/proc/" + pid); err != nil {
 			break
@@ -290,7 +290,7 @@ func TestRunStops(t *testing.T) {
 func TestTrace(t *testing.T) {
 	s, _ := newRepo(t)
 	var trace strings.Builder
-	r := ok(Open(t.Context(), Options{Dir: s.path("r"), Env: s.env, Trace: &trace}))(t)
+	r := ok(Open(t.Context(), Options{Dir: s.Path("r"), Env: s.Env, Trace: &trace}))(t)
 	_, _ = r.Run(t.Context(), "rev-parse", "--verify", "a b")
 	_ = ok(r.Peel(t.Context(), string(commit(t, r, "x"))))(t)
 	must(t, r.Close())
@@ -305,15 +305,15 @@ func TestTrace(t *testing.T) {
 func TestView(t *testing.T) {
 	s, r := newRepo(t)
 	ctx := t.Context()
-	s.write("r/.gitattributes", "*.md -diff merge=binary\n")
-	s.git("r", "add", ".gitattributes")
-	s.git("r", "commit", "-qm", "attributes")
-	s.write("home/attributes", "*.md -diff\n")
-	for _, kv := range [][2]string{{"core.attributesFile", s.path("home/attributes")}, {"log.showSignature", "true"},
+	s.Write("r/.gitattributes", "*.md -diff merge=binary\n")
+	s.Git("r", "add", ".gitattributes")
+	s.Git("r", "commit", "-qm", "attributes")
+	s.Write("home/attributes", "*.md -diff\n")
+	for _, kv := range [][2]string{{"core.attributesFile", s.Path("home/attributes")}, {"log.showSignature", "true"},
 		{"i18n.logOutputEncoding", "latin1"}, {"diff.external", "false"}, {"core.pager", "false"}} {
-		s.git("", "config", "--global", kv[0], kv[1])
+		s.Git("", "config", "--global", kv[0], kv[1])
 	}
-	s.git("r", "worktree", "add", "-q", "../w")
+	s.Git("r", "worktree", "add", "-q", "../w")
 	one := commit(t, r, "öne\n")
 	two := commit(t, r, "twö\n", one)
 	for _, r := range []*Repo{s.open("r"), s.open("w")} {

@@ -18,15 +18,16 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// loosePath is where a loose object stands.
-func (r *Repo) loosePath(id ID) string {
+// LoosePath returns the file of a loose object in the repository's own directory, which
+// need not exist. id must be a full object name.
+func (r *Repo) LoosePath(id ID) string {
 	return filepath.Join(r.objectDir, string(id[:2]), string(id[2:]))
 }
 
 // loose reads a loose object of the repository's own directory. It returns
 // fs.ErrNotExist if there is none: the object may be packed, or borrowed.
 func (r *Repo) loose(id ID) (Object, error) {
-	raw, err := os.ReadFile(r.loosePath(id))
+	raw, err := os.ReadFile(r.LoosePath(id))
 	if err != nil {
 		if errors.Is(err, syscall.ENOTDIR) {
 			err = fs.ErrNotExist
@@ -101,4 +102,15 @@ func sumObject(h hash.Hash, kind string, data []byte) ID {
 	fmt.Fprintf(h, "%s %d\x00", kind, len(data))
 	h.Write(data)
 	return ID(hex.EncodeToString(h.Sum(nil)))
+}
+
+// LooseFile returns the file of an object, and whether it exists: it does for a loose
+// object of the repository's own directory.
+func (r *Repo) LooseFile(id ID) (string, bool) {
+	if !isHex(string(id), r.hexLen()) {
+		return "", false
+	}
+	path := r.LoosePath(id)
+	_, err := os.Lstat(path)
+	return path, err == nil
 }

@@ -38,7 +38,7 @@ func (r *Repo) writeLoose(ctx context.Context, kind string, data []byte) (ID, er
 
 // storeLoose makes sure of a loose object.
 func (r *Repo) storeLoose(o Object, how writeSettings) error {
-	path := r.loosePath(o.ID)
+	path := r.LoosePath(o.ID)
 	if renewed(path) {
 		return nil
 	}
@@ -146,7 +146,7 @@ func (r *Repo) writeSettings(ctx context.Context) (writeSettings, error) {
 	if err != nil {
 		return writeSettings{}, err
 	}
-	w := writeSettings{shared: r.sharing()}
+	w := writeSettings{shared: r.Sharing()}
 	if w.level, err = c.looseCompression(); err != nil {
 		return w, err
 	}
@@ -182,4 +182,81 @@ func (c *Config) FsyncLooseObjects() (bool, error) {
 		}
 	}
 	return wanted, nil
+}
+
+// ClearTemp removes objects that writers of ours, which were killed, did not finish
+// before some time, and says how many and how large they were. git's own, whose names are
+// shorter, are left to `git prune`.
+func (r *Repo) ClearTemp(before time.Time) (n int, size int64, err error) {
+	remove := func(dir string, files []os.DirEntry) error {
+		for _, f := range files {
+			if !ourTemp(f.Name()) {
+				continue
+			}
+			info, err := f.Info()
+			if err == nil && info.ModTime().Before(before) {
+				if err = os.Remove(filepath.Join(dir, f.Name())); err == nil {
+					n++
+					size += info.Size()
+				}
+			}
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		return nil
+	}
+	files, err := os.ReadDir(r.objectDir)
+	if err == nil {
+		err = remove(r.objectDir, files)
+	}
+	if err == nil {
+		err = r.eachLooseDir(func(prefix string, files []os.DirEntry) error {
+			return remove(filepath.Join(r.objectDir, prefix), files)
+		})
+	}
+	return n, size, err
+}
+
+// ourTemp reports whether a file is called as createObject calls it: git puts six signs
+// behind the same beginning, randomName eleven to thirteen.
+func ourTemp(name string) bool {
+	random, ok := strings.CutPrefix(name, "tmp_obj_")
+	return ok && len(random) > 8 // of 64 random bits
+}
+
+// eachLooseDir visits the folders that loose objects stand in.
+func (r *Repo) eachLooseDir(visit func(prefix string, files []os.DirEntry) error) error {
+	for i := range 256 {
+		prefix := fmt.Sprintf("%02x", i)
+		files, err := os.ReadDir(filepath.Join(r.objectDir, prefix))
+		if disk.IsAbsent(err) {
+			continue
+		}
+		if err == nil {
+			err = visit(prefix, files)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ObjectClock returns the time by the clock that sets the modification times of loose
+// objects, which may be another machine's.
+func (r *Repo) ObjectClock() (time.Time, error) {
+	f, err := disk.CreateTemp(r.objectDir, "tmp_obj_", 0o444)
+	if err != nil {
+		return time.Time{}, err
+	}
+	defer os.Remove(f.Name())
+	info, err := f.Stat()
+	if err1 := f.Close(); err == nil {
+		err = err1
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
+	return info.ModTime(), nil
 }

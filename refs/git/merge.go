@@ -21,7 +21,7 @@ func (r *Repo) MergeBases(ctx context.Context, a ID, others ...ID) ([]ID, error)
 		args = append(args, string(id))
 	}
 	out, err := r.Run(ctx, args...)
-	if exitCode(err) == 1 {
+	if ExitCode(err) == 1 {
 		return nil, nil
 	}
 	if err != nil {
@@ -40,7 +40,7 @@ func (r *Repo) IsAncestor(ctx context.Context, a, b ID) (bool, error) {
 		return true, nil
 	}
 	_, err := r.Run(ctx, "merge-base", "--is-ancestor", "--end-of-options", string(a), string(b))
-	if exitCode(err) == 1 {
+	if ExitCode(err) == 1 {
 		return false, nil
 	}
 	return err == nil, err

@@ -14,7 +14,7 @@ import (
 func TestNewCommits(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	s.git("", "init", "-q", "r")
+	s.Git("", "init", "-q", "r")
 	r := s.open("r")
 	var ids []ID
 	for i := range 5 {
@@ -23,11 +23,11 @@ func TestNewCommits(t *testing.T) {
 			args = append(args, "-p", string(ids[i-1]))
 		}
 		if i == 0 {
-			s.git("r", "hash-object", "-t", "tree", "-w", "/dev/null")
+			s.Git("r", "hash-object", "-t", "tree", "-w", "/dev/null")
 		}
-		ids = append(ids, ID(s.git("r", args...)))
+		ids = append(ids, ID(s.Git("r", args...)))
 	}
-	s.git("r", "update-ref", RemoteTracking("origin").Of(BranchRef("main")), string(ids[4]))
+	s.Git("r", "update-ref", RemoteTracking("origin").Of(BranchRef("main")), string(ids[4]))
 	list := func(most int, tips ...ID) []NewCommit {
 		t.Helper()
 		got, err := r.NewCommits(t.Context(), tips, most)
@@ -43,11 +43,11 @@ func TestNewCommits(t *testing.T) {
 		t.Errorf("two at most: %v", got)
 	}
 	for i, ref := range []string{BranchRef("a/b"), RoadmapRef, TagRef("t"), DeletedRef("d", "1"), NotesRef} {
-		s.git("r", "update-ref", ref, string(ids[3]))
+		s.Git("r", "update-ref", ref, string(ids[3]))
 		if got := list(10, ids[4]); len(got) != 1 || got[0].ID != ids[4] || got[0].Parents[0] != ids[3] {
 			t.Errorf("%d: beyond %s: %v", i, ref, got)
 		}
-		s.git("r", "update-ref", "-d", ref)
+		s.Git("r", "update-ref", "-d", ref)
 	}
 	if got := list(10); len(got) != 0 {
 		t.Errorf("of nothing: %v", got)
@@ -66,7 +66,7 @@ func TestNewCommits(t *testing.T) {
 func TestManyObjects(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	s.git("", "init", "-q", "r")
+	s.Git("", "init", "-q", "r")
 	r := s.open("r")
 	ctx := t.Context()
 	big, err := r.WriteBlob(ctx, []byte(strings.Repeat("0123456789abcdef", 1<<16)))

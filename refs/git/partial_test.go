@@ -13,9 +13,9 @@ func TestUnreachablePartialClone(t *testing.T) {
 	one := commit(t, r, "one")
 	two := commit(t, r, "two", one)
 	must(t, move(t, r, "refs/heads/trunk", two, ""))
-	s.git("r", "config", "uploadpack.allowFilter", "true")
-	s.git("", "clone", "-q", "--bare", "--filter=tree:0", "file://"+s.path("r"), "c")
-	must(t, os.Rename(s.path("r"), s.path("away"))) // a fetch would fail
+	s.Git("r", "config", "uploadpack.allowFilter", "true")
+	s.Git("", "clone", "-q", "--bare", "--filter=tree:0", "file://"+s.Path("r"), "c")
+	must(t, os.Rename(s.Path("r"), s.Path("away"))) // a fetch would fail
 	c := s.open("c")
 	three := commit(t, c, "three", two)
 	must(t, move(t, c, "refs/heads/trunk", three, two))
@@ -30,12 +30,12 @@ func TestUnreachablePartialClone(t *testing.T) {
 func newPartial(t *testing.T) *sandbox {
 	t.Helper()
 	s := newSandbox(t)
-	s.git("", "init", "-q", "origin")
-	s.write("origin/f", "promised")
-	s.git("origin", "add", "f")
-	s.git("origin", "commit", "-qm", "one")
-	s.git("origin", "config", "uploadpack.allowFilter", "true")
-	s.git("", "clone", "-q", "--no-checkout", "--filter=blob:none", "file://"+s.path("origin"), "partial")
+	s.Git("", "init", "-q", "origin")
+	s.Write("origin/f", "promised")
+	s.Git("origin", "add", "f")
+	s.Git("origin", "commit", "-qm", "one")
+	s.Git("origin", "config", "uploadpack.allowFilter", "true")
+	s.Git("", "clone", "-q", "--no-checkout", "--filter=blob:none", "file://"+s.Path("origin"), "partial")
 	return s
 }
 

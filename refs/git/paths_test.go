@@ -12,9 +12,9 @@ import (
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	s.git("", "init", "-q", "r")
+	s.Git("", "init", "-q", "r")
 	for name, text := range map[string]string{"top": "1", "dir/file": "2", "dir/deep/er": "3", "with space/a b": "4"} {
-		path := filepath.Join(s.dir, "r", name)
+		path := filepath.Join(s.Dir, "r", name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -22,16 +22,16 @@ func TestPaths(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s.git("r", "add", ".")
-	s.git("r", "commit", "-q", "-m", "files")
+	s.Git("r", "add", ".")
+	s.Git("r", "commit", "-q", "-m", "files")
 	checkPaths(t, s)
-	s.git("r", "repack", "-q", "-a", "-d")
+	s.Git("r", "repack", "-q", "-a", "-d")
 	checkPaths(t, s)
-	s.write("r/top", "5") // the root is a loose object, what stands below it is packed
-	s.git("r", "commit", "-q", "-a", "-m", "more")
+	s.Write("r/top", "5") // the root is a loose object, what stands below it is packed
+	s.Git("r", "commit", "-q", "-a", "-m", "more")
 	checkPaths(t, s)
 	r := s.open("r")
-	head := ID(s.git("r", "rev-parse", "HEAD"))
+	head := ID(s.Git("r", "rev-parse", "HEAD"))
 	if got, err := r.Paths(t.Context(), nil); err != nil || len(got) != 0 {
 		t.Errorf("of nothing: %v %v", got, err)
 	}
@@ -39,8 +39,8 @@ func TestPaths(t *testing.T) {
 		t.Error("a revision passed for an id")
 	}
 	// Only trees are read: a blob that is not here is found all the same.
-	blob := s.git("r", "rev-parse", "HEAD:top")
-	if err := os.Remove(filepath.Join(s.dir, "r/.git/objects", blob[:2], blob[2:])); err != nil {
+	blob := s.Git("r", "rev-parse", "HEAD:top")
+	if err := os.Remove(filepath.Join(s.Dir, "r/.git/objects", blob[:2], blob[2:])); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := s.open("r").Paths(t.Context(), []CommitPath{{head, "top"}}); err != nil || len(got) != 1 {
@@ -52,13 +52,13 @@ func TestPaths(t *testing.T) {
 func checkPaths(t *testing.T, s *sandbox) {
 	t.Helper()
 	r := s.open("r")
-	head := ID(s.git("r", "rev-parse", "HEAD"))
+	head := ID(s.Git("r", "rev-parse", "HEAD"))
 	there := []string{".", "top", "dir", "dir/file", "dir/deep", "dir/deep/er", "with space/a b"}
 	var ask []CommitPath
 	for _, p := range append([]string{"", "/top", "../top", "dir/", "dir//file", "dir/none", "none/file", "none/deep/er", "top/file", "a\nb", "a\nb/c", "a\x00b", ":(top)top"}, there...) {
 		ask = append(ask, CommitPath{head, p})
 	}
-	for _, id := range []string{strings.Repeat("ab", 20), s.git("r", "rev-parse", "HEAD^{tree}"), s.git("r", "rev-parse", "HEAD:top")} {
+	for _, id := range []string{strings.Repeat("ab", 20), s.Git("r", "rev-parse", "HEAD^{tree}"), s.Git("r", "rev-parse", "HEAD:top")} {
 		ask = append(ask, CommitPath{ID(id), "."}, CommitPath{ID(id), "top"}, CommitPath{ID(id), "dir/file"})
 	}
 	var gone []CommitPath // so many that what follows is not read in process
@@ -72,7 +72,7 @@ func checkPaths(t *testing.T, s *sandbox) {
 		}
 		for _, p := range there {
 			e := got[CommitPath{head, p}]
-			want := s.git("r", "rev-parse", "HEAD:"+strings.TrimPrefix(p, "."))
+			want := s.Git("r", "rev-parse", "HEAD:"+strings.TrimPrefix(p, "."))
 			if string(e.ID) != want || e.IsTree() != (p == "." || p == "dir" || p == "dir/deep") {
 				t.Errorf("%s: %v, want %s", p, e, want)
 			}

@@ -23,8 +23,8 @@ func TestRef(t *testing.T) {
 	}
 	must(t, r.SetSymbolicRef(ctx, HeadName, BranchRef("main"), "start"))
 	// Names that a revision would find elsewhere.
-	s.git("r", "update-ref", "refs/heads/refs/context/heads/absent", string(two))
-	s.git("r", "update-ref", "refs/tags/CONTEXT_ABSENT", string(two))
+	s.Git("r", "update-ref", "refs/heads/refs/context/heads/absent", string(two))
+	s.Git("r", "update-ref", "refs/tags/CONTEXT_ABSENT", string(two))
 	check := func(what string, r *Repo) {
 		t.Helper()
 		for name, want := range map[string]ID{BranchRef("main"): one, BranchRef("a/b"): two, BranchRef("a-"): one, HeadName: one, MainHeadName: one, "HEAD": two, RoadmapRef: one} {
@@ -64,14 +64,14 @@ func TestRef(t *testing.T) {
 		}
 	}
 	check("loose", r)
-	s.git("r", "pack-refs", "--all", "--prune")
+	s.Git("r", "pack-refs", "--all", "--prune")
 	check("packed", r)
 	set(t, r, BranchRef("main"), two, one)
 	set(t, r, BranchRef("main"), one, two)
 	check("both", r)
 	must(t, os.Mkdir(r.CommonDir()+"/reftable", 0o777))
 	var trace strings.Builder
-	check("through git", ok(Open(ctx, Options{Dir: s.path("r"), Env: s.env, Trace: &trace}))(t))
+	check("through git", ok(Open(ctx, Options{Dir: s.Path("r"), Env: s.Env, Trace: &trace}))(t))
 	if count(&trace, "git show-ref") == 0 {
 		t.Error("refs that are no files were read as files")
 	}
@@ -150,19 +150,19 @@ func TestPackedRefs(t *testing.T) {
 func TestWorktrees(t *testing.T) {
 	s, r := newRepo(t)
 	ctx := t.Context()
-	s.git("r", "commit", "-q", "--allow-empty", "-m", "one")
-	s.git("r", "worktree", "add", "-q", "-b", "l", "../linked one")
-	s.git("r", "worktree", "add", "-q", "../other")
-	s.git("r", "worktree", "add", "-q", "../gone")
+	s.Git("r", "commit", "-q", "--allow-empty", "-m", "one")
+	s.Git("r", "worktree", "add", "-q", "-b", "l", "../linked one")
+	s.Git("r", "worktree", "add", "-q", "../other")
+	s.Git("r", "worktree", "add", "-q", "../gone")
 	linked, gone := s.open("linked one"), s.open("gone")
 	must(t, r.SetSymbolicRef(ctx, HeadName, BranchRef("main"), "x"))
 	must(t, linked.SetSymbolicRef(ctx, HeadName, BranchRef("exp"), "x"))
 	must(t, gone.SetSymbolicRef(ctx, HeadName, BranchRef("exp/2"), "x"))
-	must(t, os.RemoveAll(s.path("gone")))
+	must(t, os.RemoveAll(s.Path("gone")))
 	want := []WorktreeHead{
-		{s.path("r"), MainHeadName, BranchRef("main")},
-		{s.path("gone"), "worktrees/gone/" + HeadName, BranchRef("exp/2")},
-		{s.path("linked one"), "worktrees/linked-one/" + HeadName, BranchRef("exp")},
+		{s.Path("r"), MainHeadName, BranchRef("main")},
+		{s.Path("gone"), "worktrees/gone/" + HeadName, BranchRef("exp/2")},
+		{s.Path("linked one"), "worktrees/linked-one/" + HeadName, BranchRef("exp")},
 	}
 	for _, from := range []*Repo{r, linked} {
 		if diff := cmp.Diff(want, ok(from.Worktrees(ctx))(t)); diff != "" {
@@ -172,7 +172,7 @@ func TestWorktrees(t *testing.T) {
 	if got := ok(linked.SymbolicRef(ctx, MainHeadName))(t); got != BranchRef("main") {
 		t.Errorf("main worktree's, from a linked one: %s", got)
 	}
-	if got := s.git("linked one", "symbolic-ref", HeadName); got != BranchRef("exp") {
+	if got := s.Git("linked one", "symbolic-ref", HeadName); got != BranchRef("exp") {
 		t.Errorf("git sees %s", got)
 	}
 	for i, from := range []*Repo{r, linked} {
@@ -200,7 +200,7 @@ func TestRefNamesAsGit(t *testing.T) {
 	heads := filepath.Join(r.CommonDir(), strings.TrimSuffix(BranchPrefix, "/"))
 	check := func(what string) {
 		t.Helper()
-		want := strings.Fields(s.git("r", "for-each-ref", "--format=%(refname)", BranchPrefix))
+		want := strings.Fields(s.Git("r", "for-each-ref", "--format=%(refname)", BranchPrefix))
 		if got := ok(r.RefNames(t.Context(), BranchPrefix))(t); !slices.Equal(got, want) {
 			t.Errorf("%s: %q; git lists %q", what, got, want)
 		}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git/disk"
 )
 
@@ -115,4 +116,49 @@ func (r *Repo) askMoves(ctx context.Context, worktree, mark string) (moves []Hea
 		moves = append(moves, HeadMove{Old: ID(old), New: ID(id), Reason: reason})
 	}
 	return moves, len(out) > 0, nil
+}
+
+// DropReflogs empties the reflogs of refs, and that of CONTEXT_HEAD in every
+// worktree: their messages, and the objects that they named. A ref without one is
+// passed over. Reflogs of other refs, and of HEAD, are left as they are. What other
+// processes move meanwhile is logged as ever.
+func (r *Repo) DropReflogs(ctx context.Context, refs []string) error {
+	for _, ref := range refs {
+		if err := checkRefName(ref); err != nil {
+			return err
+		}
+		if err := r.dropReflog(ctx, r.gitDir, ref); err != nil {
+			return err
+		}
+	}
+	dirs, err := r.WorktreeDirs()
+	if err != nil {
+		return err
+	}
+	for _, dir := range dirs {
+		if err := r.dropReflog(ctx, dir, HeadName); err != nil {
+			return err
+		}
+	}
+	if r.format.refFiles {
+		return nil
+	}
+	// A reftable hides what was deleted until its files are united.
+	_, err = r.Run(ctx, "pack-refs", "--all")
+	return err
+}
+
+// dropReflog empties one reflog, as a worktree sees it.
+func (r *Repo) dropReflog(ctx context.Context, gitDir, ref string) error {
+	env := []string{"GIT_DIR=" + gitDir}
+	_, err := r.RunEnv(ctx, env, nil, "reflog", "exists", ref)
+	if ExitCode(err) == 1 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = r.RunEnv(ctx, env, nil, "-c", r.refsLockWait(), "reflog", "expire", "--expire=all", "--expire-unreachable=all", ref)
+	fault.Point("after-reflog-dropped")
+	return err
 }

@@ -14,11 +14,11 @@ func newReftable(t *testing.T, minor int) (*sandbox, *Repo) {
 	t.Helper()
 	s := newSandbox(t)
 	has := 0
-	version := s.git("", "version")
+	version := s.Git("", "version")
 	if _, err := fmt.Sscanf(version, "git version 2.%d", &has); err != nil || has < minor {
 		t.Skipf("*** SKIPPED REFTABLE: %s is older than 2.%d ***", version, minor)
 	}
-	s.git("", "init", "-q", "--ref-format=reftable", "r")
+	s.Git("", "init", "-q", "--ref-format=reftable", "r")
 	return s, s.open("r")
 }
 
@@ -28,8 +28,8 @@ func TestReftableLockIsWaitedFor(t *testing.T) {
 	s, r := newReftable(t, 48)
 	id := commit(t, r, "one")
 	lock := "r/.git/reftable/tables.list.lock"
-	s.write(lock, "")
-	gone := time.AfterFunc(500*time.Millisecond, func() { _ = os.Remove(s.path(lock)) })
+	s.Write(lock, "")
+	gone := time.AfterFunc(500*time.Millisecond, func() { _ = os.Remove(s.Path(lock)) })
 	defer gone.Stop()
 	must(t, move(t, r, BranchRef("main"), id, ""))
 	if got := ok(r.Ref(t.Context(), BranchRef("main")))(t); got != id {
@@ -44,7 +44,7 @@ func TestReftableStaysLocked(t *testing.T) {
 	s, r := newReftable(t, 45)
 	r.lockWait = time.Millisecond
 	id := commit(t, r, "one")
-	lock := s.path("r/.git/reftable/tables.list.lock")
+	lock := s.Path("r/.git/reftable/tables.list.lock")
 	must(t, os.WriteFile(lock, nil, 0o666))
 	err := move(t, r, BranchRef("main"), id, "")
 	wantErr(t, err, ErrStale, BranchRef("main"))
@@ -63,10 +63,10 @@ func TestRefsElsewhere(t *testing.T) {
 	s, r := newRepo(t)
 	here, there := commit(t, r, "here"), commit(t, r, "there")
 	must(t, move(t, r, BranchRef("main"), here, ""))
-	s.write("elsewhere/HEAD", "ref: refs/heads/trunk\n")
-	s.write("elsewhere/"+BranchRef("main"), string(there)+"\n")
-	s.env = append(s.env, "GIT_REFERENCE_BACKEND=files://"+s.path("elsewhere"))
-	want := ID(s.git("r", "rev-parse", BranchRef("main")))
+	s.Write("elsewhere/HEAD", "ref: refs/heads/trunk\n")
+	s.Write("elsewhere/"+BranchRef("main"), string(there)+"\n")
+	s.Env = append(s.Env, "GIT_REFERENCE_BACKEND=files://"+s.Path("elsewhere"))
+	want := ID(s.Git("r", "rev-parse", BranchRef("main")))
 	if got := ok(s.open("r").Ref(t.Context(), BranchRef("main")))(t); got != want {
 		t.Errorf("ref at %s; git says %s", got, want)
 	}

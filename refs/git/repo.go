@@ -151,6 +151,20 @@ func (r *Repo) Getenv(key string) string {
 // ObjectFormat returns the name of the repository's hash: "sha1" or "sha256".
 func (r *Repo) ObjectFormat() string { return r.format.hash }
 
+// ObjectDir returns the directory that objects are written to, absolute: that of the
+// common git directory, or GIT_OBJECT_DIRECTORY.
+func (r *Repo) ObjectDir() string { return r.objectDir }
+
+// Progress returns Options.Progress.
+func (r *Repo) Progress() io.Writer { return r.progress }
+
+// RefFiles reports whether refs are files that are read in process; else only git reads
+// them (reftable).
+func (r *Repo) RefFiles() bool { return r.format.refFiles }
+
+// IsID reports whether s is the full name of an object in this repository's format.
+func (r *Repo) IsID(s string) bool { return isHex(s, r.hexLen()) }
+
 // hexLen is the length of an object's name.
 func (r *Repo) hexLen() int {
 	if r.format.hash == "sha256" {

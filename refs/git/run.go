@@ -23,9 +23,9 @@ type command struct {
 	dir   string
 	env   []string
 	args  []string
-	stdin []byte   // nil: the null device
-	file  *os.File // if not nil, is standard input instead
-	said  *tail    // if not nil, gets standard error
+	stdin []byte    // nil: the null device
+	input io.Reader // if not nil, is standard input instead
+	said  *tail     // if not nil, gets standard error
 
 	limit  time.Duration // without a deadline of the caller's; 0: childTimeout
 	silent bool          // must have no terminal to ask on
@@ -125,8 +125,8 @@ func (r *Repo) spawn(ctx context.Context, c command) ([]byte, error) {
 		cmd.Stderr = &tee{kept: stderr, shown: c.also}
 	}
 	switch {
-	case c.file != nil:
-		cmd.Stdin = c.file
+	case c.input != nil:
+		cmd.Stdin = c.input
 	case c.stdin != nil:
 		cmd.Stdin = bytes.NewReader(c.stdin)
 	}
@@ -170,8 +170,9 @@ func childError(ctx context.Context, args []string, stderr string, err error) er
 	return e
 }
 
-// exitCode returns the code of a child that ran and failed, else -1.
-func exitCode(err error) int {
+// ExitCode returns the exit code in an error that is or wraps an [*Error]; -1 where there is
+// none, or the child was killed or could not be started.
+func ExitCode(err error) int {
 	var e *Error
 	if errors.As(err, &e) {
 		return e.Code

@@ -4,9 +4,9 @@ import (
 	"github.com/git-context/git-context/refs/git/disk"
 )
 
-// sharing returns the repository's setting. The repository's own file counts
+// Sharing returns the repository's setting. The repository's own file counts
 // without a process; a setting of the user or the system counts once known.
-func (r *Repo) sharing() disk.Perm {
+func (r *Repo) Sharing() disk.Perm {
 	if r.format.shared != "" {
 		return disk.ParsePerm(r.format.shared)
 	}

@@ -51,7 +51,7 @@ func (r *Repo) MakeState(name string) (string, error) {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return "", fmt.Errorf("'%s' is no name of local state", name)
 	}
-	dir, p := r.StateDir(), r.sharing()
+	dir, p := r.StateDir(), r.Sharing()
 	if err := p.Mkdir(dir); err != nil {
 		return "", fmt.Errorf("cannot create '%s': %w", dir, err)
 	}
@@ -80,7 +80,7 @@ func (r *Repo) OpenState(name string, flag int) (*os.File, error) {
 	if f, err = os.OpenFile(path, flag, 0o666); err != nil {
 		return nil, err
 	}
-	if err := r.sharing().Adjust(path); err != nil && !errors.Is(err, fs.ErrPermission) {
+	if err := r.Sharing().Adjust(path); err != nil && !errors.Is(err, fs.ErrPermission) {
 		f.Close()
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (r *Repo) WriteStateFile(name string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	p := r.sharing()
+	p := r.Sharing()
 	err = disk.Replace(path, data, 0o666, p)
 	if err != nil {
 		return fmt.Errorf("cannot write '%s': %w", path, err)

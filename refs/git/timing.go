@@ -14,11 +14,9 @@ const (
 	// readerTimeout bounds a child whose output somebody reads as it comes, and
 	// may leave open in a pager over night.
 	readerTimeout = 24 * time.Hour
-	// purgeTimeout bounds one child of Purge: walking and packing all of a large
-	// code repository takes minutes.
-	purgeTimeout = time.Hour
-	// theirLimit is how old the lock of a gc may be that is still believed to run.
-	theirLimit = 12 * time.Hour
+	// walkTimeout bounds a child that walks or packs all of a large code repository,
+	// which takes minutes.
+	walkTimeout = time.Hour
 	// stallTimeout is how long an HTTP transfer may move less than a byte a
 	// second where the user's configuration says nothing of it.
 	stallTimeout = time.Minute
@@ -43,8 +41,4 @@ const (
 	// lockPollMin and lockPollMax bound the pauses between two tries.
 	lockPollMin = 200 * time.Microsecond
 	lockPollMax = 10 * time.Millisecond
-
-	// indexPoll is how often git is started again for an index that somebody else is
-	// writing.
-	indexPoll = 100 * time.Millisecond
 )

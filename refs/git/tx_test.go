@@ -29,7 +29,7 @@ func TestTx(t *testing.T) {
 	if tx.s != child {
 		t.Error("a second transaction started a second child")
 	}
-	if log := s.git("r", "log", "-g", "-1", "--format=%gn %ge %gs", main); log != "Log Ger l@example.com a reason" {
+	if log := s.Git("r", "log", "-g", "-1", "--format=%gn %ge %gs", main); log != "Log Ger l@example.com a reason" {
 		t.Errorf("reflog: %s", log)
 	}
 
@@ -77,7 +77,7 @@ func TestTx(t *testing.T) {
 		t.Errorf("deleted: %v", err)
 	}
 	// A symbolic ref is not followed.
-	s.git("r", "symbolic-ref", BranchRef("sym"), main)
+	s.Git("r", "symbolic-ref", BranchRef("sym"), main)
 	if err := move(t, r, BranchRef("sym"), one, two); err == nil {
 		if got := ok(r.Ref(ctx, main))(t); got != two {
 			t.Error("written through a symbolic ref")
@@ -91,8 +91,8 @@ func TestTx(t *testing.T) {
 func TestTxRefusedByHook(t *testing.T) {
 	s, r := newRepo(t)
 	id := commit(t, r, "one")
-	s.write("r/.git/hooks/reference-transaction", "#!/bin/sh\n[ \"$1\" != prepared ] || { echo no way >&2; exit 1; }\n")
-	must(t, os.Chmod(s.path("r/.git/hooks/reference-transaction"), 0o755))
+	s.Write("r/.git/hooks/reference-transaction", "#!/bin/sh\n[ \"$1\" != prepared ] || { echo no way >&2; exit 1; }\n")
+	must(t, os.Chmod(s.Path("r/.git/hooks/reference-transaction"), 0o755))
 	err := move(t, r, BranchRef("main"), id, "")
 	var failed *Error
 	if !errors.As(err, &failed) || errors.Is(err, ErrStale) || !strings.Contains(failed.Stderr, "no way") {
@@ -104,7 +104,7 @@ func TestTxLockedRef(t *testing.T) {
 	s, r := newRepo(t)
 	id := commit(t, r, "one")
 	set(t, r, BranchRef("main"), id, "")
-	s.write("r/.git/"+BranchRef("main")+".lock", "")
+	s.Write("r/.git/"+BranchRef("main")+".lock", "")
 	begin := time.Now()
 	err := move(t, r, BranchRef("main"), id, id)
 	wantErr(t, err, ErrStale, BranchRef("main"))
@@ -120,7 +120,7 @@ func TestTxCancelled(t *testing.T) {
 	one, two := commit(t, r, "one"), commit(t, r, "two")
 	set(t, r, BranchRef("main"), one, "")
 	set(t, r, BranchRef("a"), one, "")
-	s.write("r/.git/"+BranchRef("main")+".lock", "")
+	s.Write("r/.git/"+BranchRef("main")+".lock", "")
 	tx := ok(r.Begin(t.Context(), TxOptions{}))(t)
 	defer tx.Close()
 	tx.Update(BranchRef("a"), two, one)
@@ -133,10 +133,10 @@ func TestTxCancelled(t *testing.T) {
 	if took := time.Since(begin); took > refsLockTimeout {
 		t.Errorf("stopped after %v", took)
 	}
-	if _, err := os.Stat(s.path("r/.git/" + BranchRef("a") + ".lock")); !os.IsNotExist(err) {
+	if _, err := os.Stat(s.Path("r/.git/" + BranchRef("a") + ".lock")); !os.IsNotExist(err) {
 		t.Error("a lock file was left behind")
 	}
-	must(t, os.Remove(s.path("r/.git/"+BranchRef("main")+".lock")))
+	must(t, os.Remove(s.Path("r/.git/"+BranchRef("main")+".lock")))
 	tx.Update(BranchRef("main"), two, one)
 	must(t, tx.Commit(t.Context()))
 }
@@ -145,8 +145,8 @@ func TestTxCancelled(t *testing.T) {
 func TestTxGoesOnOnceDecided(t *testing.T) {
 	s, r := newRepo(t)
 	id := commit(t, r, "one")
-	s.write("r/.git/hooks/reference-transaction", "#!/bin/sh\n[ \"$1\" != committed ] || sleep 0.5\n")
-	must(t, os.Chmod(s.path("r/.git/hooks/reference-transaction"), 0o755))
+	s.Write("r/.git/hooks/reference-transaction", "#!/bin/sh\n[ \"$1\" != committed ] || sleep 0.5\n")
+	must(t, os.Chmod(s.Path("r/.git/hooks/reference-transaction"), 0o755))
 	tx := ok(r.Begin(t.Context(), TxOptions{}))(t)
 	defer tx.Close()
 	tx.Update(BranchRef("main"), id, "")
@@ -213,14 +213,14 @@ func TestTxConcurrent(t *testing.T) {
 			case <-stop:
 				return
 			case <-time.After(5 * time.Millisecond):
-				_, _ = s.try("r", "pack-refs", "--all", "--prune")
+				_, _ = s.Try("r", "pack-refs", "--all", "--prune")
 			}
 		}
 	})
 	all.Wait()
 	close(stop)
 	packer.Wait()
-	if got := s.git("r", "rev-list", "--count", ref); got != fmt.Sprint(workers*each+1) {
+	if got := s.Git("r", "rev-list", "--count", ref); got != fmt.Sprint(workers*each+1) {
 		t.Errorf("%s commits of %d", got, workers*each+1)
 	}
 	t.Logf("%d updates in %d tries", workers*each, tries.Load())

@@ -21,7 +21,7 @@ func TestTxAfterPackingTwice(t *testing.T) {
 	set(t, r, ref, one, "")
 	set(t, r, other, one, "")
 	pack := func() (inode string) {
-		s.git("r", "pack-refs", "--all", "--prune")
+		s.Git("r", "pack-refs", "--all", "--prune")
 		return strings.Fields(ok(disk.StampOf(r.CommonDir() + "/packed-refs"))(t).String())[0]
 	}
 	again := 0 // how often the file got its inode again: the file system decides
@@ -38,7 +38,7 @@ func TestTxAfterPackingTwice(t *testing.T) {
 		tx.Update(ref, one, one)
 		must(t, tx.Commit(ctx))
 		pack()
-		s.git("r", "update-ref", ref, string(two), string(one))
+		s.Git("r", "update-ref", ref, string(two), string(one))
 		if pack() == first {
 			again++
 		}
@@ -62,7 +62,7 @@ func TestTxBelievesItsChild(t *testing.T) {
 	one, two := commit(t, r, "one"), commit(t, r, "two")
 	set(t, r, BranchRef("a"), one, "")
 	set(t, r, BranchRef("b"), one, "")
-	pack := func() { s.git("r", "pack-refs", "--all", "--prune") }
+	pack := func() { s.Git("r", "pack-refs", "--all", "--prune") }
 	pack()
 	old := time.Now().Add(-time.Hour)
 	must(t, os.Chtimes(r.CommonDir()+"/packed-refs", old, old))

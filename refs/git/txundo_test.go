@@ -18,7 +18,7 @@ func TestTxFailedHalfway(t *testing.T) {
 	must(t, tx.Commit(t.Context()))
 	// git cannot write a reflog where a directory with another one stands, and
 	// finds that out behind the point from which it does not turn back.
-	s.write("r/.git/logs/"+stuck+"/log", "")
+	s.Write("r/.git/logs/"+stuck+"/log", "")
 	tx.Update(made, one, "")
 	tx.Update(moved, two, one)
 	tx.Delete(gone, one)

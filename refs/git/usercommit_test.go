@@ -13,10 +13,10 @@ import (
 
 // hookOf writes a hook of a repository.
 func (s *sandbox) hookOf(repo, name, script string) {
-	s.t.Helper()
+	s.T.Helper()
 	path := repo + "/.git/hooks/" + name
-	s.write(path, "#!/bin/sh\n"+script+"\n")
-	must(s.t, os.Chmod(s.path(path), 0o755))
+	s.Write(path, "#!/bin/sh\n"+script+"\n")
+	must(s.T, os.Chmod(s.Path(path), 0o755))
 }
 
 // A command of the user's own sees the directory and the variables of the user, its
@@ -24,8 +24,8 @@ func (s *sandbox) hookOf(repo, name, script string) {
 func TestRunUser(t *testing.T) {
 	t.Parallel()
 	s, _ := newRepo(t)
-	s.write("r/sub/f", "text\n")
-	s.git("r", "add", ".")
+	s.Write("r/sub/f", "text\n")
+	s.Git("r", "add", ".")
 	s.hookOf("r", "commit-msg", `echo "said $GIT_CONTEXT_HOOKS $GIT_AUTHOR_NAME $MINE"; wc -c <"$1" >&2`)
 	r := s.open("r/sub", "MINE=too", "GIT_AUTHOR_NAME=Somebody")
 	var out, said bytes.Buffer
@@ -38,10 +38,10 @@ func TestRunUser(t *testing.T) {
 	if !strings.Contains(said.String(), "said 0 Somebody too\n") || !strings.Contains(out.String(), "Subject\n") {
 		t.Errorf("it printed %q and %q", &out, &said)
 	}
-	if got := strings.TrimRight(s.git("r", "log", "-1", "--format=%an %B"), "\n") + "\n"; got != "Somebody Subject\n\n"+long {
+	if got := strings.TrimRight(s.Git("r", "log", "-1", "--format=%an %B"), "\n") + "\n"; got != "Somebody Subject\n\n"+long {
 		t.Errorf("%d bytes of a message arrived", len(got))
 	}
-	if got := s.git("r", "log", "-g", "-1", "--format=%gs"); got != "commit (context 01X): Subject" {
+	if got := s.Git("r", "log", "-g", "-1", "--format=%gs"); got != "commit (context 01X): Subject" {
 		t.Errorf("reflog: %s", got)
 	}
 	left := ok(os.ReadDir(r.StateDir()))(t)
@@ -62,16 +62,16 @@ func TestRunUserInterrupted(t *testing.T) {
 	t.Parallel()
 	for _, terminal := range []bool{false, true} {
 		s, _ := newRepo(t)
-		s.write("r/f", "text\n")
-		s.git("r", "add", ".")
+		s.Write("r/f", "text\n")
+		s.Git("r", "add", ".")
 		s.hookOf("r", "pre-commit", "touch begun; exec sleep 60")
 		why := errors.New("a signal")
-		r, err := Open(t.Context(), Options{Dir: s.path("r"), Env: s.env,
+		r, err := Open(t.Context(), Options{Dir: s.Path("r"), Env: s.Env,
 			Interruptible: func(ctx context.Context) (context.Context, context.CancelFunc) {
 				ctx, cancel := context.WithCancelCause(ctx)
 				go func() {
 					for range 1000 {
-						if _, err := os.Stat(s.path("r/begun")); err == nil {
+						if _, err := os.Stat(s.Path("r/begun")); err == nil {
 							break
 						}
 						time.Sleep(5 * time.Millisecond)
@@ -88,7 +88,7 @@ func TestRunUserInterrupted(t *testing.T) {
 		if took := time.Since(begin); took > 10*time.Second {
 			t.Errorf("terminal %v: it took %v", terminal, took)
 		}
-		if _, err := os.Stat(s.path("r/.git/index.lock")); err == nil {
+		if _, err := os.Stat(s.Path("r/.git/index.lock")); err == nil {
 			t.Errorf("terminal %v: git left its lock", terminal)
 		}
 		must(t, r.Close())
@@ -106,11 +106,11 @@ func TestMovesSince(t *testing.T) {
 	run := func(dir, action, message string) ID {
 		t.Helper()
 		must(t, s.open(dir).RunUser(ctx, UserOptions{Action: action}, "commit", "--allow-empty", "-m", message))
-		return ID(s.git(dir, "rev-parse", "HEAD"))
+		return ID(s.Git(dir, "rev-parse", "HEAD"))
 	}
 	one := run("r", "commit", "one")
 	two := run("r", "commit (context 01X)", "two")
-	s.git("r", "worktree", "add", "-q", "-b", "side", s.path("linked"), "HEAD~1")
+	s.Git("r", "worktree", "add", "-q", "-b", "side", s.Path("linked"), "HEAD~1")
 	side := run("linked", "commit (context 01Y)", "side")
 	three := run("r", "commit", "three")
 	for _, at := range []string{"r", "linked"} {
@@ -139,8 +139,8 @@ func TestMovesSince(t *testing.T) {
 	if !r.HasWorktree("worktrees/linked") || r.HasWorktree("worktrees/gone") {
 		t.Error("worktrees that are there, or not")
 	}
-	s.git("r", "config", "core.logAllRefUpdates", "false")
-	must(t, os.RemoveAll(s.path("r/.git/logs")))
+	s.Git("r", "config", "core.logAllRefUpdates", "false")
+	must(t, os.RemoveAll(s.Path("r/.git/logs")))
 	if moves, kept, err := r.MovesSince(ctx, ".", "01X"); err != nil || kept || moves != nil {
 		t.Errorf("no reflog: %v %v %v", moves, kept, err)
 	}

@@ -118,7 +118,7 @@ func (r *Repo) judge(ctx context.Context, c *CheckedCommit, picky bool, said str
 		c.Accepted = true
 	case c.Verdict == Good || c.Verdict == UnknownValidity:
 		_, err := r.start(ctx, command{env: r.childEnv, args: []string{"verify-commit", string(c.ID)}, silent: true})
-		if err != nil && exitCode(err) != 1 {
+		if err != nil && ExitCode(err) != 1 {
 			return err
 		}
 		c.Accepted = err == nil

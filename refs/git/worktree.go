@@ -67,3 +67,23 @@ func (r *Repo) HeadNames() ([]WorktreeHead, error) {
 	}
 	return heads, nil
 }
+
+// WorktreeDirs lists the git directories of all worktrees, absolute, the main one's
+// first.
+func (r *Repo) WorktreeDirs() ([]string, error) {
+	dirs := []string{r.commonDir}
+	list, err := os.ReadDir(filepath.Join(r.commonDir, "worktrees"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("cannot list worktrees: %w", err)
+	}
+	for _, e := range list {
+		dir := filepath.Join(r.commonDir, "worktrees", e.Name())
+		switch _, err := os.Stat(filepath.Join(dir, "HEAD")); {
+		case err == nil:
+			dirs = append(dirs, dir)
+		case !errors.Is(err, fs.ErrNotExist): // else it was removed, but for a remainder
+			return nil, err
+		}
+	}
+	return dirs, nil
+}

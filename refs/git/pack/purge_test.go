@@ -1,4 +1,4 @@
-package git
+package pack
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/git-context/git-context/refs/git"
 )
 
 // secret stands in what is to be purged, and nowhere else.
@@ -22,10 +24,10 @@ const secret = "hunter2-hunter2-hunter2"
 // and nothing but our knowledge leads to old.
 type rewritten struct {
 	*sandbox
-	repo     *Repo
-	old, new ID
-	bad      []ID // what holds the secret, and the commits and trees that lead there
-	shared   ID   // a blob of old that new's history, but not its tip, holds too
+	repo     *git.Repo
+	old, new git.ID
+	bad      []git.ID // what holds the secret, and the commits and trees that lead there
+	shared   git.ID   // a blob of old that new's history, but not its tip, holds too
 }
 
 func newRewritten(t *testing.T, args ...string) *rewritten {
@@ -33,9 +35,9 @@ func newRewritten(t *testing.T, args ...string) *rewritten {
 	s, r := newRepo(t, args...)
 	w := &rewritten{sandbox: s, repo: r}
 	for i := range 3 {
-		s.write(fmt.Sprintf("r/code%d.go", i), strings.Repeat(fmt.Sprintf("line %d\n", i), 200))
-		s.git("r", "add", ".")
-		s.git("r", "commit", "-qm", fmt.Sprint("code ", i))
+		s.Write(fmt.Sprintf("r/code%d.go", i), strings.Repeat(fmt.Sprintf("line %d\n", i), 200))
+		s.Git("r", "add", ".")
+		s.Git("r", "commit", "-qm", fmt.Sprint("code ", i))
 	}
 	w.shared = ok(r.WriteBlob(t.Context(), []byte("only in the middle\n")))(t)
 	for i := range 4 {
@@ -50,7 +52,7 @@ func newRewritten(t *testing.T, args ...string) *rewritten {
 		w.old = w.commit(t, text, i == 1, last, w.old)
 		w.bad = append(w.bad, w.old)
 	}
-	set(t, r, BranchRef("main"), w.old, "")
+	set(t, r, git.BranchRef("main"), w.old, "")
 	for _, rev := range []string{string(w.bad[0]) + ":", string(w.bad[0]) + ":log.md", string(w.old) + ":", string(w.old) + ":old.md"} {
 		w.bad = append(w.bad, ok(r.Object(t.Context(), rev))(t).ID)
 	}
@@ -58,20 +60,20 @@ func newRewritten(t *testing.T, args ...string) *rewritten {
 }
 
 // commit makes a commit of memory whose log.md has a text, and that may hold more.
-func (w *rewritten) commit(t *testing.T, text string, middle bool, last string, parent ID) ID {
+func (w *rewritten) commit(t *testing.T, text string, middle bool, last string, parent git.ID) git.ID {
 	t.Helper()
 	ctx := t.Context()
-	entries := []TreeEntry{{ModeBlob, "log.md", ok(w.repo.WriteBlob(ctx, []byte(text)))(t)}}
+	entries := []git.TreeEntry{{Mode: git.ModeBlob, Name: "log.md", ID: ok(w.repo.WriteBlob(ctx, []byte(text)))(t)}}
 	if middle {
-		entries = append(entries, TreeEntry{ModeBlob, "main.md", w.shared})
+		entries = append(entries, git.TreeEntry{Mode: git.ModeBlob, Name: "main.md", ID: w.shared})
 	}
 	if last != "" {
-		entries = append(entries, TreeEntry{ModeBlob, "old.md", ok(w.repo.WriteBlob(ctx, []byte(last)))(t)})
+		entries = append(entries, git.TreeEntry{Mode: git.ModeBlob, Name: "old.md", ID: ok(w.repo.WriteBlob(ctx, []byte(last)))(t)})
 	}
-	who := Signature{"An Agent", "agent@example.com", testTime}
-	c := &Commit{Tree: ok(w.repo.WriteTree(ctx, entries))(t), Author: who, Committer: who, Message: text}
+	who := agent()
+	c := &git.Commit{Tree: ok(w.repo.WriteTree(ctx, entries))(t), Author: who, Committer: who, Message: text}
 	if parent != "" {
-		c.Parents = []ID{parent}
+		c.Parents = []git.ID{parent}
 	}
 	return ok(w.repo.WriteCommit(ctx, c))(t)
 }
@@ -79,22 +81,22 @@ func (w *rewritten) commit(t *testing.T, text string, middle bool, last string, 
 // rewrite moves the branch and forgets where it was.
 func (w *rewritten) rewrite(t *testing.T) {
 	t.Helper()
-	set(t, w.repo, BranchRef("main"), w.new, w.old)
-	must(t, w.repo.DropReflogs(t.Context(), []string{BranchRef("main")}))
+	set(t, w.repo, git.BranchRef("main"), w.new, w.old)
+	must(t, w.repo.DropReflogs(t.Context(), []string{git.BranchRef("main")}))
 }
 
 // purged checks that all that is bad is gone, and nothing else.
 func (w *rewritten) purged(t *testing.T, before string) {
 	t.Helper()
 	for _, id := range w.bad {
-		if out, err := w.try("r", "cat-file", "-e", string(id)); err == nil {
+		if out, err := w.Try("r", "cat-file", "-e", string(id)); err == nil {
 			t.Errorf("%s is still there: %s", id, out)
 		}
 	}
-	if all := w.git("r", "cat-file", "--batch-all-objects", "--batch"); strings.Contains(all, secret) {
+	if all := w.Git("r", "cat-file", "--batch-all-objects", "--batch"); strings.Contains(all, secret) {
 		t.Error("the secret is still in an object")
 	}
-	after := w.git("r", "rev-list", "--objects", "--all", "--reflog", "--indexed-objects")
+	after := w.Git("r", "rev-list", "--objects", "--all", "--reflog", "--indexed-objects")
 	if after != before {
 		t.Errorf("what is reachable changed:\n%s\nwas\n%s", after, before)
 	}
@@ -104,21 +106,21 @@ func (w *rewritten) purged(t *testing.T, before string) {
 // sound holds that git finds no fault and that nothing of ours is left.
 func (w *rewritten) sound(t *testing.T) {
 	t.Helper()
-	if out := w.git("r", "fsck", "--strict", "--full"); strings.Contains(out, "missing") || strings.Contains(out, "error") {
+	if out := w.Git("r", "fsck", "--strict", "--full"); strings.Contains(out, "missing") || strings.Contains(out, "error") {
 		t.Errorf("fsck: %s", out)
 	}
-	left := ok(filepath.Glob(w.repo.objectDir + "/pack/tmp_*"))(t)
-	left = append(left, ok(filepath.Glob(w.repo.objectDir+"/tmp_*"))(t)...)
+	left := ok(filepath.Glob(w.repo.ObjectDir() + "/pack/tmp_*"))(t)
+	left = append(left, ok(filepath.Glob(w.repo.ObjectDir()+"/tmp_*"))(t)...)
 	if len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	if _, err := os.Stat(w.repo.statePath(purgeState)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(w.repo.StateDir(), doomedName)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("state is left behind: %v", err)
 	}
 }
 
 func (w *rewritten) reachable() string {
-	return w.git("r", "rev-list", "--objects", "--all", "--reflog", "--indexed-objects")
+	return w.Git("r", "rev-list", "--objects", "--all", "--reflog", "--indexed-objects")
 }
 
 func TestPurge(t *testing.T) {
@@ -141,7 +143,7 @@ func TestPurge(t *testing.T) {
 			t.Parallel()
 			w := newRewritten(t)
 			for _, args := range c.pack {
-				w.git("r", args...)
+				w.Git("r", args...)
 			}
 			_ = ok(w.repo.Object(t.Context(), string(w.old)))(t) // our own child has the packs open
 			w.rewrite(t)
@@ -149,7 +151,7 @@ func TestPurge(t *testing.T) {
 			if c.index != "" && !w.exists(c.index) {
 				t.Fatalf("there is no %s", c.index)
 			}
-			res := ok(w.repo.Purge(t.Context(), []ID{w.old}))(t)
+			res := ok(Purge(t.Context(), w.repo, []git.ID{w.old}))(t)
 			if res.Objects != len(w.bad) || res.Packs != c.packs || len(res.Kept) > 0 {
 				t.Errorf("%+v; %d are bad", res, len(w.bad))
 			}
@@ -160,10 +162,10 @@ func TestPurge(t *testing.T) {
 			if c.index != "" && !w.exists(c.index) {
 				t.Errorf("%s is gone", c.index)
 			}
-			if _, err := w.repo.Object(t.Context(), string(w.old)); !errors.Is(err, ErrNotFound) {
+			if _, err := w.repo.Object(t.Context(), string(w.old)); !errors.Is(err, git.ErrNotFound) {
 				t.Errorf("our child still reads it: %v", err)
 			}
-			again := ok(w.repo.Purge(t.Context(), []ID{w.old}))(t)
+			again := ok(Purge(t.Context(), w.repo, []git.ID{w.old}))(t)
 			if again.Objects != 0 || again.Packs != 0 || again.Bytes != 0 || len(again.Kept) > 0 {
 				t.Errorf("again: %+v", again)
 			}
@@ -173,7 +175,7 @@ func TestPurge(t *testing.T) {
 
 // exists reports whether something stands in the object directory.
 func (w *rewritten) exists(pattern string) bool {
-	found, err := filepath.Glob(filepath.Join(w.repo.objectDir, pattern))
+	found, err := filepath.Glob(filepath.Join(w.repo.ObjectDir(), pattern))
 	return err == nil && len(found) > 0
 }
 
@@ -181,7 +183,7 @@ func (w *rewritten) exists(pattern string) bool {
 func TestPurgeBesideReaders(t *testing.T) {
 	t.Parallel()
 	w := newRewritten(t)
-	w.git("r", "gc", "-q")
+	w.Git("r", "gc", "-q")
 	w.rewrite(t)
 	before := w.reachable()
 	ctx, stop := context.WithCancel(t.Context())
@@ -191,7 +193,7 @@ func TestPurgeBesideReaders(t *testing.T) {
 	readers.Go(func() {
 		for ; ctx.Err() == nil; reads++ {
 			cmd := exec.Command("git", "log", "-p", "--all", "--format=%H")
-			cmd.Dir, cmd.Env = w.path("r"), w.env
+			cmd.Dir, cmd.Env = w.Path("r"), w.Env
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("git log: %v\n%s", err, out)
 				return
@@ -199,13 +201,13 @@ func TestPurgeBesideReaders(t *testing.T) {
 		}
 	})
 	for i := range 8 { // each time there is a pack to replace
-		_ = ok(w.repo.Purge(t.Context(), []ID{w.old}))(t)
+		_ = ok(Purge(t.Context(), w.repo, []git.ID{w.old}))(t)
 		if i == 0 {
 			w.purged(t, before)
 		}
 		w.old = w.commit(t, fmt.Sprint(secret, i), false, "", w.new)
-		set(t, w.repo, BranchRef("main"), w.old, w.new)
-		w.git("r", "repack", "-q", "-a", "-d")
+		set(t, w.repo, git.BranchRef("main"), w.old, w.new)
+		w.Git("r", "repack", "-q", "-a", "-d")
 		w.rewrite(t)
 	}
 	stop()
@@ -229,15 +231,15 @@ func TestPurgeWaitsForAnIndex(t *testing.T) {
 		t.Run(c.lock, func(t *testing.T) {
 			t.Parallel()
 			w := newRewritten(t)
-			w.git("r", "repack", "-q", "-a", "-d")
+			w.Git("r", "repack", "-q", "-a", "-d")
 			w.rewrite(t)
-			w.git("r", c.make...)
-			lock := filepath.Join(w.repo.objectDir, c.lock)
+			w.Git("r", c.make...)
+			lock := filepath.Join(w.repo.ObjectDir(), c.lock)
 			must(t, os.WriteFile(lock, nil, 0o666))
 			gone := time.AfterFunc(500*time.Millisecond, func() { _ = os.Remove(lock) })
 			defer gone.Stop()
 			before := w.reachable()
-			_ = ok(w.repo.Purge(t.Context(), []ID{w.old}))(t)
+			_ = ok(Purge(t.Context(), w.repo, []git.ID{w.old}))(t)
 			w.purged(t, before)
 		})
 	}
@@ -256,7 +258,7 @@ func TestPurgeBesideGC(t *testing.T) {
 		for ctx.Err() == nil {
 			for _, args := range [][]string{{"repack", "-q", "-a", "-d"}, {"gc", "-q"}, {"repack", "-q", "-d"}} {
 				// It gives up where it comes upon what goes.
-				if out, err := w.try("r", args...); err != nil && !strings.Contains(err.Error(), "status 128") {
+				if out, err := w.Try("r", args...); err != nil && !strings.Contains(err.Error(), "status 128") {
 					t.Errorf("git %v: %v: %s", args, err, out)
 				}
 			}
@@ -264,17 +266,17 @@ func TestPurgeBesideGC(t *testing.T) {
 	})
 	for i := range 6 {
 		w.old = w.commit(t, fmt.Sprint(secret, i), false, "", w.new)
-		set(t, w.repo, BranchRef("main"), w.old, w.new)
-		w.git("r", "repack", "-q")
+		set(t, w.repo, git.BranchRef("main"), w.old, w.new)
+		w.Git("r", "repack", "-q")
 		w.rewrite(t)
-		_ = ok(w.repo.Purge(t.Context(), []ID{w.old}))(t)
+		_ = ok(Purge(t.Context(), w.repo, []git.ID{w.old}))(t)
 	}
 	stop()
 	users.Wait()
 	if after := w.reachable(); after != before {
 		t.Errorf("reachable now:\n%s\nand before:\n%s", after, before)
 	}
-	if out := w.git("r", "fsck", "--strict", "--full", "--no-dangling"); out != "" {
+	if out := w.Git("r", "fsck", "--strict", "--full", "--no-dangling"); out != "" {
 		t.Errorf("fsck: %s", out)
 	}
 }
@@ -288,36 +290,36 @@ func TestPurgeKeeps(t *testing.T) {
 		hold func(*testing.T, *rewritten) (what string)
 	}{
 		{"a branch of code", KeptByRef, func(t *testing.T, w *rewritten) string {
-			w.git("r", "branch", "mine", string(w.old))
+			w.Git("r", "branch", "mine", string(w.old))
 			return "refs/heads/mine"
 		}},
 		{"another worktree's HEAD", KeptByReflog, func(t *testing.T, w *rewritten) string {
-			w.git("r", "worktree", "add", "-q", "--detach", "../w", string(w.old))
+			w.Git("r", "worktree", "add", "-q", "--detach", "../w", string(w.old))
 			return ""
 		}},
 		{"another worktree's ref", KeptByWorktree, func(t *testing.T, w *rewritten) string {
-			w.git("r", "worktree", "add", "-q", "../w")
-			w.git("w", "update-ref", "refs/worktree/mine", string(w.old))
+			w.Git("r", "worktree", "add", "-q", "../w")
+			w.Git("w", "update-ref", "refs/worktree/mine", string(w.old))
 			return ""
 		}},
 		{"a merge in another worktree", KeptByWorktree, func(t *testing.T, w *rewritten) string {
-			w.git("r", "worktree", "add", "-q", "../w")
-			w.write("r/.git/worktrees/w/MERGE_HEAD", string(w.new)+"\n"+string(w.old)+"\n")
+			w.Git("r", "worktree", "add", "-q", "../w")
+			w.Write("r/.git/worktrees/w/MERGE_HEAD", string(w.new)+"\n"+string(w.old)+"\n")
 			return ""
 		}},
 		{"a rebase", KeptByWorktree, func(t *testing.T, w *rewritten) string {
-			w.write("r/.git/rebase-merge/orig-head", string(w.old)+"\n")
+			w.Write("r/.git/rebase-merge/orig-head", string(w.old)+"\n")
 			return ""
 		}},
 		{"a reflog", KeptByReflog, func(t *testing.T, w *rewritten) string {
-			w.git("r", "branch", "mine", string(w.old))
-			w.git("r", "reset", "-q", "--soft", "HEAD")
-			w.git("r", "update-ref", "-m", "away", "refs/heads/mine", "HEAD")
+			w.Git("r", "branch", "mine", string(w.old))
+			w.Git("r", "reset", "-q", "--soft", "HEAD")
+			w.Git("r", "update-ref", "-m", "away", "refs/heads/mine", "HEAD")
 			return ""
 		}},
 		{"a pack to keep", KeptByPack, func(t *testing.T, w *rewritten) string {
-			w.git("r", "repack", "-q", "-a", "-d")
-			packs := ok(w.repo.packsIn(t.Context(), w.repo.objectDir))(t)
+			w.Git("r", "repack", "-q", "-a", "-d")
+			packs := ok(packsIn(w.repo.ObjectDir()))(t)
 			must(t, os.WriteFile(packs[0].base+".keep", nil, 0o666))
 			return filepath.Base(packs[0].base) + ".pack"
 		}},
@@ -327,13 +329,13 @@ func TestPurgeKeeps(t *testing.T) {
 			w := newRewritten(t)
 			name := c.hold(t, w)
 			w.rewrite(t)
-			res := ok(w.repo.Purge(t.Context(), []ID{w.old, w.bad[0]}))(t)
+			res := ok(Purge(t.Context(), w.repo, []git.ID{w.old, w.bad[0]}))(t)
 			if res.Objects != 0 || len(res.Kept) != 1 || res.Kept[0].By != c.by || res.Kept[0].Name != name ||
 				!slices.Contains(res.Kept[0].Objects, w.old) {
 				t.Errorf("%+v", res)
 			}
 			for _, id := range w.bad {
-				w.git("r", "cat-file", "-e", string(id))
+				w.Git("r", "cat-file", "-e", string(id))
 			}
 			if c.by != KeptByPack {
 				w.sound(t)
@@ -346,34 +348,34 @@ func TestPurgeKeeps(t *testing.T) {
 func TestPurgeKeepsIndexed(t *testing.T) {
 	t.Parallel()
 	w := newRewritten(t)
-	w.git("r", "worktree", "add", "-q", "../w")
+	w.Git("r", "worktree", "add", "-q", "../w")
 	blob := w.bad[len(w.bad)-1]
-	w.git("w", "update-index", "--add", "--cacheinfo", "100644,"+string(blob)+",x")
+	w.Git("w", "update-index", "--add", "--cacheinfo", "100644,"+string(blob)+",x")
 	w.rewrite(t)
-	res := ok(w.repo.Purge(t.Context(), []ID{w.old, blob}))(t)
+	res := ok(Purge(t.Context(), w.repo, []git.ID{w.old, blob}))(t)
 	if len(res.Kept) != 1 || res.Kept[0].By != KeptByWorktree || res.Kept[0].Objects[0] != blob || res.Objects != len(w.bad)-1 {
 		t.Errorf("%+v", res)
 	}
-	w.git("r", "cat-file", "-e", string(blob))
+	w.Git("r", "cat-file", "-e", string(blob))
 	w.sound(t)
 }
 
 func TestPurgeBorrowed(t *testing.T) {
 	t.Parallel()
 	w := newRewritten(t)
-	w.git("", "clone", "-q", "--shared", "r", "c")
-	w.git("c", "update-ref", BranchRef("main"), string(w.bad[0]))
+	w.Git("", "clone", "-q", "--shared", "r", "c")
+	w.Git("c", "update-ref", git.BranchRef("main"), string(w.bad[0]))
 	c := w.open("c")
 	blob := ok(c.WriteBlob(t.Context(), []byte(secret)))(t) // also a copy of its own
-	w.git("c", "update-ref", "-d", BranchRef("main"))
-	res := ok(c.Purge(t.Context(), []ID{w.bad[0], blob}))(t)
-	if len(res.Kept) != 1 || res.Kept[0].By != KeptByAlternate || res.Kept[0].Name != w.path("r/.git/objects") || res.Objects != 0 {
+	w.Git("c", "update-ref", "-d", git.BranchRef("main"))
+	res := ok(Purge(t.Context(), c, []git.ID{w.bad[0], blob}))(t)
+	if len(res.Kept) != 1 || res.Kept[0].By != KeptByAlternate || res.Kept[0].Name != w.Path("r/.git/objects") || res.Objects != 0 {
 		t.Errorf("%+v", res)
 	}
-	if _, err := os.Stat(c.loosePath(blob)); err == nil {
+	if _, err := os.Stat(c.LoosePath(blob)); err == nil {
 		t.Error("the copy is still there")
 	}
-	w.git("r", "fsck")
+	w.Git("r", "fsck")
 }
 
 // A Purge that was killed has deleted some of its objects, and the next one, which
@@ -383,32 +385,32 @@ func TestPurgeResumes(t *testing.T) {
 	for _, packed := range []bool{false, true} {
 		w := newRewritten(t)
 		if packed {
-			w.git("r", "gc", "-q")
+			w.Git("r", "gc", "-q")
 		}
 		w.rewrite(t)
 		before := w.reachable()
-		p := &purge{repo: w.repo}
-		must(t, p.begin(t.Context(), []ID{w.old}))
+		p := newPurger(w.repo)
+		must(t, p.begin(t.Context(), []git.ID{w.old}))
 		must(t, p.condemn(t.Context()))
 		stage := filepath.Join(p.packDir, stagePrefix+"x")
 		must(t, os.Mkdir(stage, 0o777))
 		if packed { // the new one is there, the old one not yet gone
-			k := ok(w.repo.packsIn(t.Context(), w.repo.objectDir))(t)[0]
+			k := ok(packsIn(w.repo.ObjectDir()))(t)[0]
 			var rest []packedObject
-			must(t, w.repo.contents(t.Context(), k, func(o packedObject) {
+			must(t, eachObject(t.Context(), w.repo, k, func(o packedObject) {
 				if !p.doomed[o.id] {
 					rest = append(rest, o)
 				}
 			}))
 			must(t, p.writePack(t.Context(), k, rest))
 		} else {
-			must(t, os.Remove(w.repo.loosePath(w.bad[0])))
-			must(t, os.Remove(w.repo.loosePath(w.old)))
+			must(t, os.Remove(w.repo.LoosePath(w.bad[0])))
+			must(t, os.Remove(w.repo.LoosePath(w.old)))
 		}
 		if n := len(p.doomed); n != len(w.bad) {
 			t.Errorf("%d objects, want %d", n, len(w.bad))
 		}
-		_ = ok(w.repo.Purge(t.Context(), nil))(t)
+		_ = ok(Purge(t.Context(), w.repo, nil))(t)
 		w.purged(t, before)
 	}
 }
@@ -417,23 +419,23 @@ func TestPurgeResumes(t *testing.T) {
 func TestPurgeLeavesFresh(t *testing.T) {
 	t.Parallel()
 	w := newRewritten(t)
-	w.git("r", "repack", "-q", "-a", "-d")
+	w.Git("r", "repack", "-q", "-a", "-d")
 	blob := w.bad[len(w.bad)-1]
-	must(t, w.repo.storeLoose(ok(w.repo.Object(t.Context(), string(blob)))(t), writeSettings{level: 1}))
+	_ = ok(w.repo.WriteBlob(t.Context(), ok(w.repo.Blob(t.Context(), blob))(t)))(t) // a loose copy
 	w.rewrite(t)
-	packs := ok(w.repo.packsIn(t.Context(), w.repo.objectDir))(t)
+	packs := ok(packsIn(w.repo.ObjectDir()))(t)
 	soon := time.Now().Add(time.Hour)
-	for _, path := range []string{w.repo.loosePath(blob), packs[0].base + ".pack"} {
+	for _, path := range []string{w.repo.LoosePath(blob), packs[0].base + ".pack"} {
 		must(t, os.Chtimes(path, soon, soon))
 	}
-	res := ok(w.repo.Purge(t.Context(), []ID{w.old}))(t)
+	res := ok(Purge(t.Context(), w.repo, []git.ID{w.old}))(t)
 	if res.Objects != 0 || res.Packs != 0 || len(res.Kept) != 1 || res.Kept[0].By != KeptByWriter || len(res.Kept[0].Objects) != len(w.bad) {
 		t.Errorf("%+v", res)
 	}
 	before, then := w.reachable(), time.Now().Add(-time.Hour)
-	for _, path := range []string{w.repo.loosePath(blob), packs[0].base + ".pack"} {
+	for _, path := range []string{w.repo.LoosePath(blob), packs[0].base + ".pack"} {
 		must(t, os.Chtimes(path, then, then))
 	}
-	_ = ok(w.repo.Purge(t.Context(), nil))(t) // what was asked for before
+	_ = ok(Purge(t.Context(), w.repo, nil))(t) // what was asked for before
 	w.purged(t, before)
 }

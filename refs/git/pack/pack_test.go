@@ -1,4 +1,4 @@
-package git
+package pack
 
 import (
 	"fmt"
@@ -9,23 +9,24 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // memory is a repository with code, some of it loose, and a memory branch.
 type memory struct {
 	*sandbox
-	repo *Repo
-	tip  ID
+	repo *git.Repo
+	tip  git.ID
 	n    int
 }
 
 func newMemory(t *testing.T, args ...string) *memory {
 	t.Helper()
 	s, r := newRepo(t, args...)
-	s.write("r/code.go", "package code\n")
-	s.git("r", "add", ".")
-	s.git("r", "commit", "-qm", "code")
+	s.Write("r/code.go", "package code\n")
+	s.Git("r", "add", ".")
+	s.Git("r", "commit", "-qm", "code")
 	return &memory{sandbox: s, repo: r}
 }
 
@@ -34,33 +35,33 @@ func (m *memory) grow(t *testing.T, n int) {
 	t.Helper()
 	old := m.tip
 	for range n {
-		var parents []ID
+		var parents []git.ID
 		if m.tip != "" {
-			parents = []ID{m.tip}
+			parents = []git.ID{m.tip}
 		}
 		m.n++
 		m.tip = commit(t, m.repo, fmt.Sprintf("entry %d\n%s", m.n, strings.Repeat("text of it\n", m.n%7)), parents...)
 	}
-	set(t, m.repo, BranchRef("main"), m.tip, old)
+	set(t, m.repo, git.BranchRef("main"), m.tip, old)
 }
 
 // pack packs the branch.
-func (m *memory) pack(t *testing.T) PackResult {
+func (m *memory) pack(t *testing.T) Result {
 	t.Helper()
-	return ok(m.repo.Pack(t.Context(), PackOptions{Tips: []ID{m.tip}}))(t)
+	return ok(Run(t.Context(), m.repo, Options{Tips: []git.ID{m.tip}}))(t)
 }
 
 // whole holds that nothing is lost or damaged, and nothing was left.
 func (m *memory) whole(t *testing.T) {
 	t.Helper()
-	if out := m.git("r", "fsck", "--strict", "--full", "--no-dangling"); out != "" {
+	if out := m.Git("r", "fsck", "--strict", "--full", "--no-dangling"); out != "" {
 		t.Errorf("fsck: %s", out)
 	}
-	if got := len(strings.Fields(m.git("r", "rev-list", BranchRef("main")))); got != m.n {
+	if got := len(strings.Fields(m.Git("r", "rev-list", git.BranchRef("main")))); got != m.n {
 		t.Errorf("%d commits, want %d", got, m.n)
 	}
-	left := ok(filepath.Glob(m.repo.objectDir + "/pack/tmp_*"))(t)
-	left = append(left, ok(filepath.Glob(m.repo.objectDir+"/tmp_*"))(t)...)
+	left := ok(filepath.Glob(m.repo.ObjectDir() + "/pack/tmp_*"))(t)
+	left = append(left, ok(filepath.Glob(m.repo.ObjectDir()+"/tmp_*"))(t)...)
 	if len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
@@ -69,11 +70,8 @@ func (m *memory) whole(t *testing.T) {
 // counts are the loose objects and the packs of the repository.
 func (m *memory) counts(t *testing.T) (loose, packs int) {
 	t.Helper()
-	must(t, m.repo.eachLooseDir(func(_ string, files []os.DirEntry) error {
-		loose += len(files)
-		return nil
-	}))
-	return loose, len(ok(filepath.Glob(m.repo.objectDir + "/pack/*.pack"))(t))
+	loose = len(ok(filepath.Glob(m.repo.ObjectDir() + "/[0-9a-f][0-9a-f]/*"))(t))
+	return loose, len(ok(filepath.Glob(m.repo.ObjectDir() + "/pack/*.pack"))(t))
 }
 
 func TestPack(t *testing.T) {
@@ -85,7 +83,7 @@ func TestPack(t *testing.T) {
 			m.grow(t, 5)
 			stray := commit(t, m.repo, "a writer's that has not moved its ref yet", m.tip)
 			before, _ := m.counts(t)
-			if n := ok(m.repo.CountLoose(t.Context(), []ID{m.tip}))(t); n != 15 {
+			if n := ok(CountLoose(t.Context(), m.repo, []git.ID{m.tip}))(t); n != 15 {
 				t.Errorf("%d are loose", n)
 			}
 			res := m.pack(t)
@@ -95,18 +93,18 @@ func TestPack(t *testing.T) {
 			if loose, packs := m.counts(t); loose != before-15 || packs != 1 {
 				t.Errorf("%d of %d objects are loose, %d packs", loose, before, packs)
 			}
-			if _, err := os.Stat(m.repo.loosePath(stray)); err != nil {
+			if _, err := os.Stat(m.repo.LoosePath(stray)); err != nil {
 				t.Error(err)
 			}
-			if n := ok(m.repo.CountLoose(t.Context(), []ID{m.tip}))(t); n != 0 {
+			if n := ok(CountLoose(t.Context(), m.repo, []git.ID{m.tip}))(t); n != 0 {
 				t.Errorf("%d are loose afterwards", n)
 			}
-			if again := m.pack(t); again != (PackResult{Packs: 1}) {
+			if again := m.pack(t); again != (Result{Packs: 1}) {
 				t.Errorf("again: %+v", again)
 			}
-			for _, path := range ok(filepath.Glob(m.repo.objectDir + "/pack/pack-*"))(t) {
+			for _, path := range ok(filepath.Glob(m.repo.ObjectDir() + "/pack/pack-*"))(t) {
 				info := ok(os.Stat(path))(t)
-				if want := m.repo.sharing().Mode(0o444); info.Mode().Perm() != want {
+				if want := m.repo.Sharing().Mode(0o444); info.Mode().Perm() != want {
 					t.Errorf("%s: mode %v, want %v", filepath.Base(path), info.Mode().Perm(), want)
 				}
 			}
@@ -146,19 +144,19 @@ func TestPackLeavesOthersAlone(t *testing.T) {
 		{"keep", func(m *memory) string {
 			path := m.one("pack-*.pack")
 			keep := strings.TrimSuffix(path, ".pack") + ".keep"
-			must(m.t, os.WriteFile(keep, nil, 0o444))
+			must(m.T, os.WriteFile(keep, nil, 0o444))
 			return path
 		}},
 		{"multi-pack-index", func(m *memory) string {
-			m.git("r", "multi-pack-index", "write")
+			m.Git("r", "multi-pack-index", "write")
 			return m.one("pack-*.pack")
 		}},
 		{"their gc is at work", func(m *memory) string {
-			must(m.t, os.WriteFile(filepath.Join(m.repo.commonDir, "gc.pid"), []byte("1 host"), 0o666))
+			must(m.T, os.WriteFile(filepath.Join(m.repo.CommonDir(), "gc.pid"), []byte("1 host"), 0o666))
 			return m.one("pack-*.pack")
 		}},
 		{"the user's", func(m *memory) string {
-			m.git("r", "repack", "-q", "-a", "-d") // with the code
+			m.Git("r", "repack", "-q", "-a", "-d") // with the code
 			return m.one("pack-*.pack")
 		}},
 	} {
@@ -187,29 +185,29 @@ func TestPackTakesInPacksOfMemory(t *testing.T) {
 	m := newMemory(t)
 	m.grow(t, 6)
 	m.pack(t)
-	must(t, os.Remove(m.repo.statePath(packStateName)))
+	must(t, os.Remove(filepath.Join(m.repo.StateDir(), stateName)))
 	m.grow(t, 6)
 	if res := m.pack(t); res.Merged != 1 || res.Packs != 1 {
 		t.Errorf("a lost state: %+v", res)
 	}
-	m.git("", "clone", "-q", "--mirror", "r", "there")
+	m.Git("", "clone", "-q", "--mirror", "r", "there")
 	for range 3 {
 		m.grow(t, 1)
 	}
-	m.git("there", "-c", "fetch.unpackLimit=1", "fetch", "-q")
+	m.Git("there", "-c", "fetch.unpackLimit=1", "fetch", "-q")
 	r := m.open("there")
 	must(t, os.MkdirAll(r.StateDir(), 0o777))
-	if res := ok(r.Pack(t.Context(), PackOptions{Tips: []ID{m.tip}}))(t); res.Packs != 2 || res.Objects != 0 {
+	if res := ok(Run(t.Context(), r, Options{Tips: []git.ID{m.tip}}))(t); res.Packs != 2 || res.Objects != 0 {
 		t.Errorf("a fetched pack, and the cloned one: %+v", res)
 	}
 	for range 3 {
 		m.grow(t, 1)
 	}
-	m.git("there", "-c", "fetch.unpackLimit=1", "fetch", "-q")
-	if res := ok(r.Pack(t.Context(), PackOptions{Tips: []ID{m.tip}}))(t); res.Packs != 3 || res.Merged != 0 {
+	m.Git("there", "-c", "fetch.unpackLimit=1", "fetch", "-q")
+	if res := ok(Run(t.Context(), r, Options{Tips: []git.ID{m.tip}}))(t); res.Packs != 3 || res.Merged != 0 {
 		t.Errorf("another one: %+v", res) // equal ones stay, until something is loose
 	}
-	if out := m.git("there", "fsck", "--strict", "--no-dangling"); out != "" {
+	if out := m.Git("there", "fsck", "--strict", "--no-dangling"); out != "" {
 		t.Error(out)
 	}
 	m.whole(t)
@@ -217,10 +215,10 @@ func TestPackTakesInPacksOfMemory(t *testing.T) {
 
 // one is the one file of the packs that a pattern matches.
 func (m *memory) one(pattern string) string {
-	m.t.Helper()
-	found := ok(filepath.Glob(filepath.Join(m.repo.objectDir, "pack", pattern)))(m.t)
+	m.T.Helper()
+	found := ok(filepath.Glob(filepath.Join(m.repo.ObjectDir(), "pack", pattern)))(m.T)
 	if len(found) != 1 {
-		m.t.Fatalf("%s: %v", pattern, found)
+		m.T.Fatalf("%s: %v", pattern, found)
 	}
 	return found[0]
 }
@@ -230,29 +228,29 @@ func (m *memory) one(pattern string) string {
 func TestPackWritesTheIndexAnew(t *testing.T) {
 	t.Parallel()
 	m := newMemory(t)
-	for range mostPacks + 1 {
+	for range maxPacks + 1 {
 		m.grow(t, 1)
 		m.pack(t)
-		s := ok(m.repo.readPackState())(t)
+		s := ok(readState(m.repo))(t)
 		for _, name := range s.Packs { // so that none is joined for its size
-			must(t, os.WriteFile(filepath.Join(m.repo.objectDir, "pack", name+".keep"), nil, 0o444))
+			must(t, os.WriteFile(filepath.Join(m.repo.ObjectDir(), "pack", name+".keep"), nil, 0o444))
 		}
 	}
-	for _, path := range ok(filepath.Glob(m.repo.objectDir + "/pack/*.keep"))(t) {
+	for _, path := range ok(filepath.Glob(m.repo.ObjectDir() + "/pack/*.keep"))(t) {
 		must(t, os.Remove(path))
 	}
-	m.git("r", "multi-pack-index", "write")
-	m.git("r", "update-server-info")
-	if res := m.pack(t); res.Packs != mostPacks || res.Merged != 2 {
+	m.Git("r", "multi-pack-index", "write")
+	m.Git("r", "update-server-info")
+	if res := m.pack(t); res.Packs != maxPacks || res.Merged != 2 {
 		t.Errorf("%+v", res)
 	}
-	m.git("r", "multi-pack-index", "verify")
-	if list := m.git("r", "show", ":code.go"); list != "package code" {
+	m.Git("r", "multi-pack-index", "verify")
+	if list := m.Git("r", "show", ":code.go"); list != "package code" {
 		t.Error(list)
 	}
-	listed := string(ok(os.ReadFile(m.repo.objectDir + "/info/packs"))(t))
+	listed := string(ok(os.ReadFile(m.repo.ObjectDir() + "/info/packs"))(t))
 	for line := range strings.Lines(listed) {
-		if f := strings.Fields(line); len(f) == 2 && !disk.Exists(filepath.Join(m.repo.objectDir, "pack", f[1])) {
+		if f := strings.Fields(line); len(f) == 2 && !disk.Exists(filepath.Join(m.repo.ObjectDir(), "pack", f[1])) {
 			t.Errorf("info/packs names %s", f[1])
 		}
 	}
@@ -264,16 +262,16 @@ func TestPackInABorrower(t *testing.T) {
 	t.Parallel()
 	m := newMemory(t)
 	m.grow(t, 4)
-	m.git("", "clone", "-q", "--shared", "--mirror", "r", `odd:"name`)
-	m.git(`odd:"name`, "config", "core.repositoryFormatVersion", "0")
+	m.Git("", "clone", "-q", "--shared", "--mirror", "r", `odd:"name`)
+	m.Git(`odd:"name`, "config", "core.repositoryFormatVersion", "0")
 	r := m.open(`odd:"name`)
 	must(t, os.MkdirAll(r.StateDir(), 0o777))
 	own := commit(t, r, "its own", m.tip)
-	set(t, r, BranchRef("main"), own, m.tip)
-	if res := ok(r.Pack(t.Context(), PackOptions{Tips: []ID{own}}))(t); res.Objects != 3 || res.Packs != 1 {
+	set(t, r, git.BranchRef("main"), own, m.tip)
+	if res := ok(Run(t.Context(), r, Options{Tips: []git.ID{own}}))(t); res.Objects != 3 || res.Packs != 1 {
 		t.Errorf("%+v", res)
 	}
-	if out := m.git(`odd:"name`, "fsck", "--strict", "--no-dangling"); out != "" {
+	if out := m.Git(`odd:"name`, "fsck", "--strict", "--no-dangling"); out != "" {
 		t.Error(out)
 	}
 }
@@ -283,17 +281,17 @@ func TestPackInAPartialClone(t *testing.T) {
 	t.Parallel()
 	m := newMemory(t)
 	m.grow(t, 4)
-	m.git("r", "config", "uploadpack.allowFilter", "true")
-	m.git("", "clone", "-q", "--mirror", "--filter=blob:none", "file://"+m.path("r"), "part")
-	must(t, os.Rename(m.path("r"), m.path("gone")))
+	m.Git("r", "config", "uploadpack.allowFilter", "true")
+	m.Git("", "clone", "-q", "--mirror", "--filter=blob:none", "file://"+m.Path("r"), "part")
+	must(t, os.Rename(m.Path("r"), m.Path("gone")))
 	r := m.open("part")
 	must(t, os.MkdirAll(r.StateDir(), 0o777))
 	own := commit(t, r, "its own", m.tip)
-	set(t, r, BranchRef("main"), own, m.tip)
-	if res := ok(r.Pack(t.Context(), PackOptions{Tips: []ID{own}}))(t); res.Objects != 3 || res.Packs != 1 {
+	set(t, r, git.BranchRef("main"), own, m.tip)
+	if res := ok(Run(t.Context(), r, Options{Tips: []git.ID{own}}))(t); res.Objects != 3 || res.Packs != 1 {
 		t.Errorf("%+v", res)
 	}
-	if out := m.git("part", "fsck", "--strict", "--no-dangling"); out != "" {
+	if out := m.Git("part", "fsck", "--strict", "--no-dangling"); out != "" {
 		t.Error(out)
 	}
 }
@@ -305,11 +303,11 @@ func TestPackLeavesWhatIsFresh(t *testing.T) {
 	m := newMemory(t)
 	m.grow(t, 2)
 	later := time.Now().Add(time.Hour)
-	must(t, os.Chtimes(m.repo.loosePath(m.tip), later, later))
+	must(t, os.Chtimes(m.repo.LoosePath(m.tip), later, later))
 	if res := m.pack(t); res.Objects != 5 {
 		t.Errorf("%+v", res)
 	}
-	if _, err := os.Stat(m.repo.loosePath(m.tip)); err != nil {
+	if _, err := os.Stat(m.repo.LoosePath(m.tip)); err != nil {
 		t.Error(err)
 	}
 	m.whole(t)
@@ -321,26 +319,26 @@ func TestPackPassesWhatStays(t *testing.T) {
 	t.Parallel()
 	m := newMemory(t)
 	m.grow(t, 3)
-	ids := strings.Fields(m.git("r", "rev-list", "--objects", "--no-object-names", BranchRef("main")))
+	ids := strings.Fields(m.Git("r", "rev-list", "--objects", "--no-object-names", git.BranchRef("main")))
 	m.pack(t)
-	p := &packing{repo: m.repo, packDir: filepath.Join(m.repo.objectDir, "pack"), since: time.Now().Add(time.Hour)}
-	p.state = ok(m.repo.readPackState())(t)
-	p.state.Unfinished = &unfinishedPacks{New: p.state.Packs}
-	stays, goes := ID(ids[0]), ID(ids[1])
-	must(t, os.MkdirAll(filepath.Join(m.repo.loosePath(stays), "in its way"), 0o777))
-	must(t, os.MkdirAll(filepath.Dir(m.repo.loosePath(goes)), 0o777))
-	must(t, os.WriteFile(m.repo.loosePath(goes), nil, 0o444))
-	err := p.settle(t.Context(), func(map[ID]bool) ([]ID, error) { return []ID{stays, goes}, nil })
+	p := &packer{repo: m.repo, packDir: filepath.Join(m.repo.ObjectDir(), "pack"), since: time.Now().Add(time.Hour)}
+	p.state = ok(readState(m.repo))(t)
+	p.state.Unfinished = &unfinished{New: p.state.Packs}
+	stays, goes := git.ID(ids[0]), git.ID(ids[1])
+	must(t, os.MkdirAll(filepath.Join(m.repo.LoosePath(stays), "in its way"), 0o777))
+	must(t, os.MkdirAll(filepath.Dir(m.repo.LoosePath(goes)), 0o777))
+	must(t, os.WriteFile(m.repo.LoosePath(goes), nil, 0o444))
+	err := p.replaceOld(t.Context(), []git.ID{stays, goes})
 	if err == nil || !strings.Contains(err.Error(), string(stays[2:])) {
 		t.Errorf("what stays is not told: %v", err)
 	}
-	if disk.Exists(m.repo.loosePath(goes)) {
+	if disk.Exists(m.repo.LoosePath(goes)) {
 		t.Error("what can be removed was not")
 	}
-	if left := ok(m.repo.readPackState())(t).Unfinished; left != nil {
+	if left := ok(readState(m.repo))(t).Unfinished; left != nil {
 		t.Errorf("left to do again: %+v", left)
 	}
-	must(t, os.RemoveAll(m.repo.loosePath(stays)))
+	must(t, os.RemoveAll(m.repo.LoosePath(stays)))
 	m.whole(t)
 }
 
@@ -349,11 +347,11 @@ func TestPackStateMayBeWrong(t *testing.T) {
 	t.Parallel()
 	m := newMemory(t)
 	m.grow(t, 3)
-	m.git("r", "repack", "-q", "-a", "-d")
+	m.Git("r", "repack", "-q", "-a", "-d")
 	theirs := strings.TrimSuffix(filepath.Base(m.one("pack-*.pack")), ".pack")
 	for _, text := range []string{"{", `{"version":7}`, `{"version":1,"packs":["../../config"]}`,
 		fmt.Sprintf(`{"version":1,"packs":["%s","pack-%040d"],"tips":["%040d"],"unfinished":{"new":["pack-%040d"],"old":["%s"]}}`, theirs, 1, 2, 3, theirs)} {
-		must(t, os.WriteFile(m.repo.statePath(packStateName), []byte(text), 0o666))
+		must(t, os.WriteFile(filepath.Join(m.repo.StateDir(), stateName), []byte(text), 0o666))
 		m.grow(t, 3)
 		if res := m.pack(t); res.Objects != 9 || res.Packs < 1 {
 			t.Errorf("%s: %+v", text, res)
@@ -368,24 +366,24 @@ func TestPackIsNamedAnew(t *testing.T) {
 	t.Parallel()
 	m := newMemory(t)
 	m.grow(t, 3)
-	dir := filepath.Join(m.repo.objectDir, "pack")
-	objects := m.git("r", "rev-list", "--objects", "--no-object-names", BranchRef("main")) + "\n"
+	dir := filepath.Join(m.repo.ObjectDir(), "pack")
+	objects := m.Git("r", "rev-list", "--objects", "--no-object-names", git.BranchRef("main")) + "\n"
 	stage := func() string {
-		st := ok(m.repo.stagePack(t.Context(), dir, []byte(objects)))(t)
+		st := ok(newStage(t.Context(), m.repo, dir, []byte(objects)))(t)
 		_ = ok(st.install(nil))(t)
 		must(t, st.remove())
 		return st.names[0]
 	}
 	first := stage()
-	must(t, letGo(dir))
+	must(t, removeKeepFiles(dir))
 	second := stage()
 	if first == second || disk.Exists(filepath.Join(dir, first+".keep")) || !disk.Exists(filepath.Join(dir, second+".keep")) {
 		t.Errorf("%s, then %s: which is held?", first, second)
 	}
-	m.git("r", "repack", "-q", "-a", "-d")
+	m.Git("r", "repack", "-q", "-a", "-d")
 	m.whole(t)
-	must(t, letGo(dir))
-	m.git("r", "repack", "-q", "-a", "-d")
+	must(t, removeKeepFiles(dir))
+	m.Git("r", "repack", "-q", "-a", "-d")
 	if _, packs := m.counts(t); packs != 1 {
 		t.Errorf("%d packs", packs)
 	}
@@ -405,16 +403,16 @@ func TestPackBesideGC(t *testing.T) {
 		for range 4 {
 			for _, args := range [][]string{{"repack", "-q", "-a", "-d"}, {"gc", "-q"}, {"prune", "--expire=1.hour.ago"}, {"repack", "-q", "-d"}} {
 				// It gives up where a pack goes that it has just listed.
-				if out, err := m.try("r", args...); err != nil && !strings.Contains(out, "unable to add recent objects") {
+				if out, err := m.Try("r", args...); err != nil && !strings.Contains(out, "unable to add recent objects") {
 					t.Errorf("git %v: %v: %s", args, err, out)
 				}
 			}
 		}
 	})
-	for packing := true; packing; {
+	for packer := true; packer; {
 		select {
 		case <-done:
-			packing = false
+			packer = false
 		default:
 		}
 		m.grow(t, 2)

@@ -1,4 +1,4 @@
-package git
+package pack
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/git/disk"
 )
 
@@ -36,10 +37,10 @@ func TestToJoin(t *testing.T) {
 		{"an index names too many", append([]int{0}, many...), 0, 0, 11, []int{0, 1}},
 		{"as large as may be", []int{5, 6}, 5, 10, 0, []int{5}},
 	} {
-		var own []ownPack
+		var own []examined
 		indexed := map[string]bool{}
 		for i, n := range c.sizes {
-			own = append(own, ownPack{pack: pack{base: fmt.Sprintf("/p/%02d", i)}, objects: n, size: int64(n)})
+			own = append(own, examined{packFile: packFile{base: fmt.Sprintf("/p/%02d", i)}, objects: n, size: int64(n)})
 			if i < c.indexed {
 				indexed[own[i].name()] = true
 			}
@@ -61,7 +62,7 @@ func TestPackBesideAnIndexWriter(t *testing.T) {
 	m := newMemory(t)
 	m.grow(t, 1)
 	m.pack(t)
-	p := &purge{repo: m.repo, packDir: filepath.Join(m.repo.objectDir, "pack")}
+	p := newPurger(m.repo)
 	index := filepath.Join(p.packDir, midxName)
 	must(t, os.WriteFile(index+".lock", nil, 0o666))
 	m.grow(t, 1)
@@ -69,9 +70,9 @@ func TestPackBesideAnIndexWriter(t *testing.T) {
 		t.Errorf("%+v", res)
 	}
 	must(t, os.Remove(index+".lock"))
-	m.git("r", "multi-pack-index", "write")
+	m.Git("r", "multi-pack-index", "write")
 	must(t, os.WriteFile(index+".lock", nil, 0o666))
-	must(t, p.dropMidx())
+	must(t, p.index.dropMidx())
 	if disk.Exists(index) || !disk.Exists(index+".lock") {
 		t.Errorf("the index is there: %v; its lock is there: %v", disk.Exists(index), disk.Exists(index+".lock"))
 	}
@@ -83,26 +84,26 @@ func TestPackBesideAnIndexWriter(t *testing.T) {
 func TestPackDropsNothingForItsState(t *testing.T) {
 	t.Parallel()
 	m := newMemory(t)
-	dir := filepath.Join(m.repo.objectDir, "pack")
+	dir := filepath.Join(m.repo.ObjectDir(), "pack")
 	m.grow(t, 1)
 	m.pack(t)
-	first := ok(m.repo.readPackState())(t).Packs[0]
+	first := ok(readState(m.repo))(t).Packs[0]
 	keep := filepath.Join(dir, first+".keep")
 	must(t, os.WriteFile(keep, nil, 0o444)) // so that it is not joined with the next
 	m.grow(t, 1)
 	m.pack(t)
-	state := ok(m.repo.readPackState())(t)
+	state := ok(readState(m.repo))(t)
 	second := state.Packs[1-slices.Index(state.Packs, first)]
 	claim := func(news, olds string) {
 		t.Helper()
-		state.Unfinished = &unfinishedPacks{New: []string{news}, Old: []string{olds}}
-		must(t, m.repo.writePackState(state))
+		state.Unfinished = &unfinished{New: []string{news}, Old: []string{olds}}
+		must(t, state.write(m.repo))
 		m.pack(t)
 		if !disk.Exists(filepath.Join(dir, first+".pack")) || !disk.Exists(filepath.Join(dir, second+".pack")) {
 			t.Fatalf("a pack went")
 		}
 	}
-	st := ok(m.repo.stagePack(t.Context(), dir, []byte(m.git("r", "rev-list", "--objects", "--no-object-names", BranchRef("main"))+"\n")))(t)
+	st := ok(newStage(t.Context(), m.repo, dir, []byte(m.Git("r", "rev-list", "--objects", "--no-object-names", git.BranchRef("main"))+"\n")))(t)
 	_ = ok(st.install(nil))(t)
 	must(t, st.remove())
 	claim(st.names[0], first) // all of which it holds, but people keep it
@@ -110,10 +111,10 @@ func TestPackDropsNothingForItsState(t *testing.T) {
 	claim(second, first)  // which it does not hold
 	claim(second, second) // nothing holds itself
 
-	p := &packing{repo: m.repo, packDir: dir, since: time.Now().Add(time.Hour)}
+	p := &packer{repo: m.repo, packDir: dir, since: time.Now().Add(time.Hour)}
 	loose := ok(m.repo.WriteBlob(t.Context(), []byte("nowhere else")))(t)
-	must(t, p.unlink([]ID{loose}, []string{"pack-" + strings.Repeat("0", 40)}))
-	if !disk.Exists(m.repo.loosePath(loose)) {
+	must(t, p.unlink([]git.ID{loose}, []string{"pack-" + strings.Repeat("0", 40)}))
+	if !disk.Exists(m.repo.LoosePath(loose)) {
 		t.Error("an object went for a pack that is not there")
 	}
 	m.whole(t)
@@ -124,8 +125,8 @@ func TestPackLeavesTheDoomed(t *testing.T) {
 	t.Parallel()
 	m := newMemory(t)
 	m.grow(t, 1)
-	must(t, m.repo.WriteStateFile(purgeState, []byte(m.tip+"\n")))
-	if res := m.pack(t); res.Objects != 2 || !disk.Exists(m.repo.loosePath(m.tip)) {
+	must(t, m.repo.WriteStateFile(doomedName, []byte(m.tip+"\n")))
+	if res := m.pack(t); res.Objects != 2 || !disk.Exists(m.repo.LoosePath(m.tip)) {
 		t.Errorf("%+v", res)
 	}
 }

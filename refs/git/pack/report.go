@@ -1,4 +1,4 @@
-package git
+package pack
 
 import (
 	"context"
@@ -9,28 +9,28 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-context/git-context/refs/git"
 )
 
-// At most so many refs are named that keep what was to be deleted, and so many
-// objects are asked about at a time.
 const (
-	maxKeepers    = 16
-	containsChunk = 100
+	maxKeepers    = 16  // refs that are named as what keeps objects
+	containsChunk = 100 // objects that one child is asked about
 )
 
-// report says of what is still there what keeps it.
-func (p *purge) report(ctx context.Context) error {
+// report finds out what keeps the objects that still exist.
+func (p *purger) report(ctx context.Context) error {
 	if err := p.reportReached(ctx); err != nil {
 		return err
 	}
 	if len(p.doomed) == 0 {
 		return nil
 	}
-	stores, _, err := p.repo.alternates(ctx)
+	stores, _, err := p.repo.Alternates(ctx)
 	if err != nil {
 		return err
 	}
-	for _, dir := range append([]string{p.repo.objectDir}, stores...) {
+	for _, dir := range append([]string{p.repo.ObjectDir()}, stores...) {
 		if err := p.reportStore(ctx, dir); err != nil {
 			return err
 		}
@@ -40,8 +40,8 @@ func (p *purge) report(ctx context.Context) error {
 	return nil
 }
 
-// kept adds what is kept for one reason.
-func (p *purge) kept(by KeptBy, name string, ids []ID) {
+// kept adds objects that are kept for one reason.
+func (p *purger) kept(by KeptBy, name string, ids []git.ID) {
 	if len(ids) == 0 {
 		return
 	}
@@ -49,24 +49,24 @@ func (p *purge) kept(by KeptBy, name string, ids []ID) {
 	ids = slices.Compact(ids)
 	p.res.Kept = append(p.res.Kept, Kept{by, name, ids})
 	for _, id := range ids {
-		delete(p.gone, id) // one copy is not the object
+		delete(p.gone, id) // only a copy was deleted
 	}
 }
 
-// reportStore looks for what was to be deleted in an object directory: in packs with
-// a .keep file, or anywhere in what is borrowed.
-func (p *purge) reportStore(ctx context.Context, dir string) error {
-	own := dir == p.repo.objectDir
-	packs, err := p.repo.packsIn(ctx, dir)
+// reportStore looks in an object directory for what was to be deleted: in packs with a
+// .keep file of our own, or anywhere in an alternate.
+func (p *purger) reportStore(ctx context.Context, dir string) error {
+	own := dir == p.repo.ObjectDir()
+	packs, err := packsIn(dir)
 	if err != nil {
 		return err
 	}
-	var borrowed []ID
+	var borrowed []git.ID
 	for _, k := range packs {
 		if own && !k.keep {
 			continue
 		}
-		found, err := p.repo.holding(ctx, k, p.doomed)
+		found, err := containedIn(ctx, p.repo, k, p.doomed)
 		if err != nil {
 			return err
 		}
@@ -92,8 +92,8 @@ func (p *purge) reportStore(ctx context.Context, dir string) error {
 	return nil
 }
 
-// reportReached says which refs reach what was asked for, or what else does.
-func (p *purge) reportReached(ctx context.Context) error {
+// reportReached finds out which refs, or what else, reach what was asked for.
+func (p *purger) reportReached(ctx context.Context) error {
 	if len(p.reached) == 0 {
 		return nil
 	}
@@ -104,13 +104,13 @@ func (p *purge) reportReached(ctx context.Context) error {
 	}
 	for _, name := range names[:min(len(names), maxKeepers)] {
 		id, err := p.repo.Ref(ctx, name)
-		if errors.Is(err, ErrNotFound) {
+		if errors.Is(err, git.ErrNotFound) {
 			continue // deleted meanwhile
 		}
 		if err != nil {
 			return err
 		}
-		if err := p.reportWalk(ctx, KeptByRef, name, rest, []ID{id}); err != nil {
+		if err := p.reportWalk(ctx, KeptByRef, name, rest, []git.ID{id}); err != nil {
 			return err
 		}
 	}
@@ -124,10 +124,10 @@ func (p *purge) reportReached(ctx context.Context) error {
 	return nil
 }
 
-// reportWalk says of what some roots reach that they keep it, and takes it off rest.
-func (p *purge) reportWalk(ctx context.Context, by KeptBy, name string, rest map[ID]bool, from []ID, args ...string) error {
-	var found []ID
-	err := p.walk(ctx, from, func(id ID) {
+// reportWalk reports what some roots reach as kept by them, and removes it from rest.
+func (p *purger) reportWalk(ctx context.Context, by KeptBy, name string, rest map[git.ID]bool, from []git.ID, args ...string) error {
+	var found []git.ID
+	err := p.walk(ctx, from, func(id git.ID) {
 		if p.reached[id] {
 			found = append(found, id)
 			delete(rest, id)
@@ -138,12 +138,12 @@ func (p *purge) reportWalk(ctx context.Context, by KeptBy, name string, rest map
 }
 
 // containing lists the refs that reach any of some commits.
-func (p *purge) containing(ctx context.Context, ids []ID) ([]string, error) {
+func (p *purger) containing(ctx context.Context, ids []git.ID) ([]string, error) {
 	infos, err := p.repo.Infos(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	var commits []ObjectInfo
+	var commits []git.ObjectInfo
 	for _, info := range infos {
 		if info.Type == "commit" {
 			commits = append(commits, info)
