@@ -34,10 +34,10 @@ func (r *Repo) CreateBundle(ctx context.Context, file string, refs []Ref, not []
 	}
 	file, err := bundleTarget(file)
 	if err != nil {
-		return fmt.Errorf("cannot write bundle '%s': %w", shown(file), err)
+		return fmt.Errorf("cannot write bundle '%s': %w", Shown(file), err)
 	}
 	if len(refs) == 0 {
-		return fmt.Errorf("cannot write bundle '%s': %w", shown(file), ErrEmptyBundle)
+		return fmt.Errorf("cannot write bundle '%s': %w", Shown(file), ErrEmptyBundle)
 	}
 	temp := filepath.Join(filepath.Dir(file), ".git-context-"+disk.RandomName()+".bundle")
 	defer func() {
@@ -62,7 +62,7 @@ func (r *Repo) CreateBundle(ctx context.Context, file string, refs []Ref, not []
 		err = os.Rename(temp, file)
 	}
 	if err != nil {
-		return fmt.Errorf("cannot write bundle '%s': %w", shown(file), err)
+		return fmt.Errorf("cannot write bundle '%s': %w", Shown(file), err)
 	}
 	return nil
 }
@@ -133,8 +133,8 @@ func (r *Repo) BundleRefs(ctx context.Context, file string) ([]Ref, error) {
 	var refs []Ref
 	for line := range strings.Lines(string(out)) {
 		id, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if !isHex(id, r.hexLen()) || checkRefName(name) != nil {
-			return nil, fmt.Errorf("bundle '%s': cannot understand '%s'", shown(file), shown(line))
+		if !r.IsID(id) || checkRefName(name) != nil {
+			return nil, fmt.Errorf("bundle '%s': cannot understand '%s'", Shown(file), Shown(line))
 		}
 		refs = append(refs, Ref{Name: name, ID: ID(id)})
 	}
@@ -155,18 +155,18 @@ func (r *Repo) runBundle(ctx context.Context, what, file string) ([]byte, error)
 		return nil, err
 	}
 	if _, err := os.Stat(file); err != nil {
-		return nil, fmt.Errorf("cannot read bundle '%s': %w", shown(file), err)
+		return nil, fmt.Errorf("cannot read bundle '%s': %w", Shown(file), err)
 	}
 	out, err := r.Run(ctx, "bundle", what, file)
 	if err != nil {
-		return nil, fmt.Errorf("bundle '%s': %w", shown(file), err)
+		return nil, fmt.Errorf("bundle '%s': %w", Shown(file), err)
 	}
 	return out, nil
 }
 
 func checkBundlePath(file string) error {
 	if !filepath.IsAbs(file) {
-		return fmt.Errorf("bundle '%s': not an absolute path", shown(file))
+		return fmt.Errorf("bundle '%s': not an absolute path", Shown(file))
 	}
 	return nil
 }

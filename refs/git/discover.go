@@ -247,3 +247,105 @@ func plausibleHead(head string) bool {
 	}
 	return len(head) >= 40 && isHex(head[:40], 40)
 }
+
+// askGit is discovery by `git rev-parse`, with the environment as it was given.
+func (r *Repo) askGit(ctx context.Context, start string) (place, error) {
+	path, err := findGit(r.env)
+	if err != nil {
+		return place{}, err
+	}
+	env := append(without(without(r.env, "LC_ALL"), "LANGUAGE"), "LC_ALL=C")
+	out, err := r.spawn(ctx, command{path: path, dir: start, env: env, args: []string{"rev-parse",
+		"--path-format=absolute", "--git-dir", "--git-common-dir", "--show-object-format", "--show-toplevel"}})
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	var failed *Error
+	switch {
+	case err == nil && len(lines) == 4:
+	case errors.As(err, &failed) && failed.Code == 128 && len(lines) == 3:
+		// Only the last question was refused: a repository without a worktree.
+		lines = append(lines, "")
+	case err == nil:
+		return place{}, fmt.Errorf("cannot understand the repository's paths: %q", lines)
+	default:
+		return place{}, r.refusal(ctx, path, start, err)
+	}
+	p := place{gitDir: filepath.Clean(lines[0]), commonDir: filepath.Clean(lines[1])}
+	if lines[3] != "" {
+		p.workTree = filepath.Clean(lines[3])
+	}
+	config, _ := os.ReadFile(filepath.Join(p.commonDir, "config"))
+	if p.format, err = parseFormat(config); err != nil {
+		p.format.refFiles = false // git reads what we do not understand
+	}
+	if disk.IsDir(filepath.Join(p.commonDir, "reftable")) {
+		p.format.refFiles = false
+	}
+	p.format.hash = lines[2]
+	return p, nil
+}
+
+// refusal says why git found no repository. An old git may have failed at our
+// options instead.
+func (r *Repo) refusal(ctx context.Context, path, start string, err error) error {
+	var failed *Error
+	if !errors.As(err, &failed) || failed.Code < 0 {
+		return err
+	}
+	if strings.Contains(failed.Stderr, "not a git repository") {
+		return fmt.Errorf("%w: '%s': %w", ErrNotRepository, start, failed)
+	}
+	if version, verr := r.version(ctx, path); verr == nil {
+		if old := checkVersion(path, version); old != nil {
+			return old
+		}
+	}
+	return err
+}
+
+// Inside reads the name of a file as git reads it from a user: relative to where they
+// stand, or absolute. It gives the path from the worktree's top, clean and with slashes; "."
+// is the top itself. Nothing need stand there. ok is false for what is outside of
+// the worktree. In a bare repository, and for who stands outside of the worktree
+// (GIT_WORK_TREE), names are relative to the root.
+func (r *Repo) Inside(name string) (path string, ok bool) {
+	if name == "" {
+		return "", false
+	}
+	if filepath.IsAbs(name) {
+		name, ok = r.fromTop(filepath.Clean(name))
+		return filepath.ToSlash(name), ok
+	}
+	if here, ok := r.fromTop(r.dir); ok {
+		name = filepath.Join(here, name)
+	}
+	name = filepath.Clean(name)
+	return filepath.ToSlash(name), filepath.IsLocal(name)
+}
+
+// fromTop makes an absolute path relative to the worktree's top, which a symbolic link on its
+// way may lead to.
+func (r *Repo) fromTop(path string) (string, bool) {
+	if r.workTree == "" {
+		return "", false
+	}
+	if disk.Within(path, r.workTree) {
+		rel, err := filepath.Rel(r.workTree, path)
+		return rel, err == nil
+	}
+	for at, rest := len(filepath.VolumeName(path)), ""; at < len(path); {
+		next := strings.IndexRune(path[at+1:], filepath.Separator)
+		if next < 0 {
+			at, rest = len(path), "."
+		} else {
+			at, rest = at+1+next, path[at+2+next:]
+		}
+		real, err := filepath.EvalSymlinks(path[:at])
+		if err != nil { // below what is not there nothing leads back
+			return "", false
+		}
+		if real == r.workTree {
+			return rest, true
+		}
+	}
+	return "", false
+}

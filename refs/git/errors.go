@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // The failures a caller decides on. They are wrapped with what was being done.
@@ -133,4 +134,35 @@ func faultLine(line string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// ErrBroken: the file of a ref says neither an object nor a ref, or another file of the
+// memory's is damaged. The error names it; fsck mends it.
+var ErrBroken = errors.New("is malformed")
+
+// refusals are why a system does not let anybody write: no room, more than one may
+// have, or no right to.
+func refusals() []syscall.Errno {
+	return []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EACCES, syscall.EPERM, syscall.EROFS, syscall.EIO}
+}
+
+// systemSaid finds in git's complaints why the system refused something. Children speak
+// as in the C locale. What a remote says of its own disk stands on lines of another
+// kind, and what ssh says of a key is no complaint of git's.
+func systemSaid(stderr string) (syscall.Errno, bool) {
+	for line := range strings.Lines(stderr) {
+		said, ok := faultLine(line)
+		if !ok {
+			continue
+		}
+		for _, errno := range refusals() {
+			if strings.HasSuffix(strings.ToLower(said), ": "+errno.Error()) {
+				return errno, true
+			}
+		}
+		if strings.HasSuffix(said, "Out of diskspace") { // where a pack's write falls short
+			return syscall.ENOSPC, true
+		}
+	}
+	return 0, false
 }

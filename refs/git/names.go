@@ -180,24 +180,9 @@ func FetchRefspecs(remote string) []string {
 // Whether another branch differs by case only is not asked here.
 func CheckBranchName(name string) error {
 	if fault := branchNameFault(name); fault != "" {
-		return fmt.Errorf("branch name '%s' %s", shown(name), fault)
+		return fmt.Errorf("branch name '%s' %s", Shown(name), fault)
 	}
 	return nil
-}
-
-// shown makes a refused name fit to be printed: it may hold anything.
-func shown(name string) string {
-	const most = 60
-	short := name
-	if len(short) > most {
-		short = short[:most]
-	}
-	quoted := fmt.Sprintf("%+q", short)
-	short = quoted[1 : len(quoted)-1]
-	if len(name) > most {
-		short += "..."
-	}
-	return short
 }
 
 func branchNameFault(name string) string {

@@ -1,12 +1,15 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-context/git-context/refs/fault"
@@ -110,8 +113,8 @@ func (r *Repo) askMoves(ctx context.Context, worktree, mark string) (moves []Hea
 		if i+1 < len(lines) {
 			old, _, _ = strings.Cut(lines[i+1], " ")
 		}
-		if !isHex(id, r.hexLen()) || !isHex(old, r.hexLen()) {
-			return nil, true, fmt.Errorf("git log: cannot understand '%s'", shown(lines[i]))
+		if !r.IsID(id) || !r.IsID(old) {
+			return nil, true, fmt.Errorf("git log: cannot understand '%s'", Shown(lines[i]))
 		}
 		moves = append(moves, HeadMove{Old: ID(old), New: ID(id), Reason: reason})
 	}
@@ -161,4 +164,173 @@ func (r *Repo) dropReflog(ctx context.Context, gitDir, ref string) error {
 	_, err = r.RunEnv(ctx, env, nil, "-c", r.refsLockWait(), "reflog", "expire", "--expire=all", "--expire-unreachable=all", ref)
 	fault.Point("after-reflog-dropped")
 	return err
+}
+
+// RefMove is one line of a ref's reflog. Old is zero where the ref was made.
+type RefMove struct{ Old, New ID }
+
+// Moves lists what became of a ref that all worktrees share, oldest first, as far as its
+// reflog tells; none where git keeps none. Its objects may be gone. A line that cannot be
+// read is left out, as git does.
+func (r *Repo) Moves(ctx context.Context, ref string) ([]RefMove, error) {
+	if !r.format.refFiles {
+		return r.askRefMoves(ctx, ref)
+	}
+	data, err := os.ReadFile(filepath.Join(r.commonDir, "logs", filepath.FromSlash(ref)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the reflog of '%s': %w", ref, err)
+	}
+	var moves []RefMove
+	for line := range strings.Lines(string(data)) {
+		f := strings.SplitN(line, " ", 3)
+		if len(f) == 3 && r.IsID(f[0]) && r.IsID(f[1]) {
+			moves = append(moves, RefMove{ID(f[0]), ID(f[1])})
+		}
+	}
+	return moves, nil
+}
+
+// askRefMoves has git read a reflog that is no file: there each line begins where the one
+// before it ended.
+func (r *Repo) askRefMoves(ctx context.Context, ref string) ([]RefMove, error) {
+	if _, err := r.Ref(ctx, ref); err != nil {
+		if errors.Is(err, ErrNotFound) {
+			err = nil
+		}
+		return nil, err
+	}
+	out, err := r.View(ctx, "log", "--walk-reflogs", "--format=%H", "--end-of-options", ref, "--")
+	if err != nil {
+		return nil, err
+	}
+	var moves []RefMove
+	old := r.ZeroID()
+	lines := strings.Fields(string(out)) // newest first
+	for i := len(lines) - 1; i >= 0; i-- {
+		if !r.IsID(lines[i]) {
+			return nil, fmt.Errorf("git log: cannot understand '%s'", Shown(lines[i]))
+		}
+		moves = append(moves, RefMove{old, ID(lines[i])})
+		old = ID(lines[i])
+	}
+	return moves, nil
+}
+
+// RefPast lists what a ref was, the newest first, by its reflog; none where there is
+// none. The objects need not be there.
+func (r *Repo) RefPast(name string) ([]ID, error) {
+	if err := checkRefName(name); err != nil {
+		return nil, err
+	}
+	if !r.format.refFiles {
+		return nil, nil // such a store has no broken refs, and git reads its reflogs
+	}
+	data, err := os.ReadFile(filepath.Join(r.commonDir, "logs", filepath.FromSlash(name)))
+	if disk.IsAbsent(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the reflog of '%s': %w", name, err)
+	}
+	var past []ID
+	for line := range strings.Lines(string(data)) {
+		_, rest, _ := strings.Cut(line, " ")
+		now, _, _ := strings.Cut(rest, " ")
+		if r.IsID(now) {
+			past = append(past, ID(now))
+		}
+	}
+	slices.Reverse(past)
+	return past, nil
+}
+
+// DropLostMoves takes the lines out of a ref's reflog that name objects which are not
+// here: git fsck complains of them, and a walk over the reflogs ends there.
+func (r *Repo) DropLostMoves(ctx context.Context, name string) error {
+	past, err := r.RefPast(name)
+	if err != nil || len(past) == 0 {
+		return err
+	}
+	infos, err := r.Infos(ctx, past)
+	if err != nil {
+		return err
+	}
+	args := []string{"reflog", "delete", "--rewrite"}
+	for i, info := range slices.Backward(infos) { // what is older moves up
+		if info.Type == "" && !info.ID.IsZero() {
+			args = append(args, fmt.Sprintf("%s@{%d}", name, i))
+		}
+	}
+	if len(args) > 3 {
+		if _, err := r.Run(ctx, args...); err != nil {
+			return err
+		}
+	}
+	// What a line moves from is what the one before it moves to.
+	_, err = r.Run(ctx, "reflog", "expire", "--rewrite", "--expire=never", "--expire-unreachable=never", name)
+	return err
+}
+
+// maxReflogLine is how much of a reflog's end is read: the reason is a subject.
+const maxReflogLine = 64 << 10
+
+// LastMove is the newest line of this worktree's HEAD reflog. ErrNotFound: none is
+// kept.
+func (r *Repo) LastMove(ctx context.Context) (HeadMove, error) {
+	if !r.format.refFiles {
+		return r.askLastMove(ctx)
+	}
+	f, err := os.Open(filepath.Join(r.gitDir, "logs", "HEAD"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return HeadMove{}, fmt.Errorf("reflog of 'HEAD': %w", ErrNotFound)
+	}
+	if err != nil {
+		return HeadMove{}, err
+	}
+	defer f.Close()
+	end, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return HeadMove{}, err
+	}
+	data := make([]byte, min(end, maxReflogLine))
+	if _, err := f.ReadAt(data, end-int64(len(data))); err != nil && !errors.Is(err, io.EOF) {
+		return HeadMove{}, err
+	}
+	data = bytes.TrimSuffix(data, []byte("\n"))
+	if len(data) == 0 {
+		return HeadMove{}, fmt.Errorf("reflog of 'HEAD': %w", ErrNotFound)
+	}
+	return r.parseMove(string(data[bytes.LastIndexByte(data, '\n')+1:]))
+}
+
+// parseMove reads `<old> <new> <who> <when>TAB<reason>`.
+func (r *Repo) parseMove(line string) (HeadMove, error) {
+	head, reason, _ := strings.Cut(line, "\t")
+	fields := strings.SplitN(head, " ", 3)
+	if len(fields) < 3 || !r.IsID(fields[0]) || !r.IsID(fields[1]) {
+		return HeadMove{}, fmt.Errorf("reflog of 'HEAD': cannot understand '%s'", Shown(line))
+	}
+	return HeadMove{Old: ID(fields[0]), New: ID(fields[1]), Reason: reason}, nil
+}
+
+// askLastMove asks git, which keeps the reflog elsewhere. It tells where HEAD stood
+// before only as a line of its own.
+func (r *Repo) askLastMove(ctx context.Context) (HeadMove, error) {
+	if _, err := r.Ref(ctx, "HEAD"); err != nil {
+		return HeadMove{}, err // git log knows no reflog of an unborn branch
+	}
+	out, err := r.View(ctx, "log", "--walk-reflogs", "-n2", "--format=%H %gs", "HEAD", "--")
+	if err != nil {
+		return HeadMove{}, err
+	}
+	newest, before, _ := strings.Cut(strings.TrimSuffix(string(out), "\n"), "\n")
+	id, reason, _ := strings.Cut(newest, " ")
+	old, _, _ := strings.Cut(before, " ")
+	if !r.IsID(id) {
+		return HeadMove{}, fmt.Errorf("reflog of 'HEAD': %w", ErrNotFound)
+	}
+	return HeadMove{Old: ID(old), New: ID(id), Reason: reason}, nil
 }

@@ -49,8 +49,8 @@ func (r *Repo) LsRemote(ctx context.Context, remote string, patterns ...string) 
 		if !matchesAny(patterns, name) {
 			continue // git matches the ends of names
 		}
-		if !isHex(id, r.hexLen()) || checkRefName(name) != nil {
-			return nil, fmt.Errorf("remote '%s': cannot understand '%s'", shownRemote(remote), shown(line))
+		if !r.IsID(id) || checkRefName(name) != nil {
+			return nil, fmt.Errorf("remote '%s': cannot understand '%s'", shownRemote(remote), Shown(line))
 		}
 		refs = append(refs, Ref{Name: name, ID: ID(id)})
 	}
@@ -258,13 +258,13 @@ func unreachableText(stderr string) bool {
 func shownRemote(remote string) string {
 	scheme, rest, ok := strings.Cut(remote, "://")
 	if !ok {
-		return shown(remote)
+		return Shown(remote)
 	}
 	host, path := rest, ""
 	if slash := strings.IndexByte(rest, '/'); slash >= 0 {
 		host, path = rest[:slash], rest[slash:]
 	}
-	return shown(scheme + "://" + host[strings.LastIndexByte(host, '@')+1:] + path)
+	return Shown(scheme + "://" + host[strings.LastIndexByte(host, '@')+1:] + path)
 }
 
 // matchesAny reports whether a name matches one of the patterns, or there are
@@ -286,4 +286,130 @@ func Matches(pattern, name string) bool {
 		}
 	}
 	return false
+}
+
+// PushUpdate is what a ref of the remote shall be.
+type PushUpdate struct {
+	ID  ID     // "" deletes it
+	Ref string // its full name there
+}
+
+// PushStatus is what became of one update.
+type PushStatus int
+
+const (
+	// PushDone: the remote's ref has moved.
+	PushDone PushStatus = iota
+	// PushUpToDate: it was there already.
+	PushUpToDate
+	// PushStale: somebody was faster, or held the ref's lock. Fetch, merge, and
+	// push again.
+	PushStale
+	// PushRefused: trying again will not help.
+	PushRefused
+)
+
+// Pushed is the remote's answer to one update.
+type Pushed struct {
+	Ref    string
+	Status PushStatus
+	// Reason is why it was rejected, in git's words and the server's, in one
+	// line of at most about 1,000 bytes. It may hold anything, terminal escapes
+	// too.
+	Reason string
+}
+
+// PushOptions say what to push.
+type PushOptions struct {
+	Remote  string
+	Updates []PushUpdate // each ref once
+	// Absent are those of the refs that must not be there yet: one that is would
+	// be stale, even where the update would only move it forward.
+	Absent []string
+	// Atomic: all or none. A single update is atomic in any case.
+	Atomic bool
+	// Progress, if not nil, gets git's messages and progress as they come, as
+	// with Fetch.
+	Progress io.Writer
+}
+
+// Push moves refs of the remote, each only forward: never forced, so that it
+// compares and swaps. The user's pre-push hook does not run, no tags, submodules
+// or push options go along. As with every push, configured tracking refs of what
+// was pushed follow.
+//
+// Whenever the remote answered, there is one Pushed for each update, in their
+// order, and no error, even if all were rejected. ErrNoAtomic: the remote cannot
+// do that; nothing was pushed. ErrUnreachable: it was not reached, or the
+// connection was cut: some of the refs may have moved, which a Fetch will tell;
+// pushing the same again does no harm. Time limits and prompts are as with Fetch.
+func (r *Repo) Push(ctx context.Context, o PushOptions) ([]Pushed, error) {
+	if len(o.Updates) == 0 {
+		return nil, nil
+	}
+	args := []string{"-c", "push.pushOption=", "-c", "advice.pushUpdateRejected=false", "-c", r.refsLockWait(), "push",
+		"--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no"}
+	if o.Atomic && len(o.Updates) > 1 {
+		args = append(args, "--atomic")
+	}
+	if o.Progress != nil {
+		args = append(args, "--progress")
+	}
+	for _, ref := range o.Absent {
+		if err := r.checkUpdate(PushUpdate{Ref: ref}); err != nil {
+			return nil, err
+		}
+		args = append(args, "--force-with-lease="+ref+":") // permits nothing where nothing is
+	}
+	args = append(args, "--", o.Remote)
+	for _, u := range o.Updates {
+		if err := r.checkUpdate(u); err != nil {
+			return nil, err
+		}
+		args = append(args, string(u.ID)+":"+u.Ref)
+	}
+	var said tail
+	out, err := r.talk(ctx, o.Remote, command{args: args, limit: transferTimeout, said: &said, also: o.Progress})
+	lines := worstLines(parsePorcelain(string(out)))
+	if err := pushError(o, lines, err); err != nil {
+		return nil, err
+	}
+	return classify(o.Updates, lines, parseWords(said.String())), nil
+}
+
+// checkUpdate keeps from git what would be another refspec than was meant.
+func (r *Repo) checkUpdate(u PushUpdate) error {
+	if u.ID != "" && !r.IsID(string(u.ID)) {
+		return fmt.Errorf("cannot push '%s': it is no full object name", Shown(string(u.ID)))
+	}
+	if !strings.HasPrefix(u.Ref, "refs/") {
+		return fmt.Errorf("cannot push to '%s': it is no full ref name", Shown(u.Ref))
+	}
+	return checkRefName(u.Ref)
+}
+
+// pushError returns why the remote gave no answer; nil if it did. git exits with
+// 1 when a ref was rejected, but also when an HTTP request failed: then there are
+// lines only for what needed no push.
+func pushError(o PushOptions, lines map[string]pushLine, err error) error {
+	var failed *Error
+	if err == nil || !errors.As(err, &failed) {
+		return err
+	}
+	if strings.Contains(failed.Stderr, "does not support --atomic") {
+		return fmt.Errorf("remote '%s': %w: %w", shownRemote(o.Remote), ErrNoAtomic, err)
+	}
+	rejected, lost := false, false
+	for _, u := range o.Updates {
+		line, ok := lines[u.Ref]
+		rejected = rejected || ok && line.class > done
+		lost = lost || line.class == lostReport
+	}
+	switch {
+	case lost:
+		return fmt.Errorf("remote '%s': %w: %w", shownRemote(o.Remote), ErrUnreachable, err)
+	case failed.Code == 1 && rejected:
+		return nil
+	}
+	return remoteError(o.Remote, err)
 }

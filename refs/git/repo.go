@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs/git/disk"
+	"github.com/git-context/git-context/refs/git/process"
 )
 
 // Options say where a repository is looked for, and what its children see.
@@ -188,3 +190,165 @@ func (r *Repo) EmptyTree() ID {
 // Close ends the child that reads objects. The Repo may still be used: a new
 // child is started when one is needed.
 func (r *Repo) Close() error { return r.cat.close() }
+
+// lookupEnv returns the last value of key: that is the one a process sees.
+func lookupEnv(env []string, key string) (string, bool) {
+	for i := len(env) - 1; i >= 0; i-- {
+		e := env[i]
+		if len(e) > len(key) && e[len(key)] == '=' && e[:len(key)] == key {
+			return e[len(key)+1:], true
+		}
+	}
+	return "", false
+}
+
+// dropped reports whether a variable must not reach our children: what a hook's
+// environment says about the user's own operation, what would point git
+// elsewhere, and what would change the meaning or the form of its answers.
+// GIT_CONFIG is obeyed by `git config` alone, so two children would disagree.
+func dropped(key string) bool {
+	switch key {
+	case "GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_PREFIX",
+		"GIT_OBJECT_DIRECTORY", "GIT_IMPLICIT_WORK_TREE", "GIT_CONFIG",
+		"GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER_IN_USE", "GIT_ATTR_SOURCE",
+		"GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_NO_REPLACE_OBJECTS",
+		"GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
+		"GIT_OPTIONAL_LOCKS", "GIT_TERMINAL_PROMPT", "LC_ALL", "LANGUAGE":
+		return true
+	}
+	return strings.HasPrefix(key, "GIT_AUTHOR_") || strings.HasPrefix(key, "GIT_INTERNAL_")
+}
+
+// fixed is what every child gets.
+var fixed = [...]string{
+	"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_EDITOR=:",
+}
+
+// environment returns the environment of children: they see the repository that
+// was found, wherever they run.
+func (r *Repo) environment(start string) []string {
+	env := make([]string, 0, len(r.env)+12)
+	for _, e := range r.env {
+		if key, _, _ := strings.Cut(e, "="); !dropped(key) {
+			env = append(env, e)
+		}
+	}
+	env = append(env, fixed[:]...)
+	env = append(env, "GIT_DIR="+r.gitDir)
+	if r.Getenv("GIT_COMMON_DIR") != "" {
+		env = append(env, "GIT_COMMON_DIR="+r.commonDir)
+	}
+	if r.Getenv("GIT_OBJECT_DIRECTORY") != "" {
+		env = append(env, "GIT_OBJECT_DIRECTORY="+r.objectDir)
+	}
+	if r.workTree == "" {
+		// Without this, GIT_DIR alone makes the current directory a worktree.
+		return append(env, "GIT_IMPLICIT_WORK_TREE=0")
+	}
+	return append(env, "GIT_WORK_TREE="+r.workTree)
+}
+
+// without returns env without the variables of that name.
+func without(env []string, key string) []string {
+	kept := make([]string, 0, len(env)+1)
+	for _, e := range env {
+		if k, _, _ := strings.Cut(e, "="); k != key {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
+
+// findGit looks git up in the PATH of env.
+func findGit(env []string) (string, error) {
+	path, _ := lookupEnv(env, "PATH")
+	return process.Find("git", path)
+}
+
+// Quarantine opens the repository anew, such that objects are written into a folder
+// that remove deletes: nobody else sees them. Refs must not be moved there.
+func (r *Repo) Quarantine(ctx context.Context) (q *Repo, remove func() error, err error) {
+	dir, err := os.MkdirTemp("", "git-context-objects-")
+	if err != nil {
+		return nil, nil, err
+	}
+	others := r.objectDir
+	if more := r.Getenv("GIT_ALTERNATE_OBJECT_DIRECTORIES"); more != "" {
+		others += string(os.PathListSeparator) + more
+	}
+	env := append(r.env[:len(r.env):len(r.env)], "GIT_DIR="+r.gitDir, "GIT_OBJECT_DIRECTORY="+dir,
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES="+others)
+	if r.workTree != "" {
+		env = append(env, "GIT_WORK_TREE="+r.workTree)
+	}
+	if q, err = Open(ctx, Options{Dir: r.gitDir, Env: env, Now: r.now, Trace: r.trace.w}); err != nil {
+		return nil, nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return q, func() error { return errors.Join(q.Close(), os.RemoveAll(dir)) }, nil
+}
+
+const (
+	// meterDelay is how long work goes on before a person is told how far it has come.
+	meterDelay = time.Second
+	// meterPause is how often that is told anew.
+	meterPause = 100 * time.Millisecond
+)
+
+// Meter tells how far long work has come, in git's words: "Recording steps:  42%
+// (420/1000)", or "Reading steps: 420" where nobody knows how many there are. Work that
+// is done within a second says nothing. A nil Meter tells nobody and costs nothing. It is
+// for one goroutine.
+type Meter struct {
+	to          io.Writer
+	now         func() time.Time
+	title       string
+	done, total int
+	next        time.Time // when there is something to tell again
+	shown       bool
+}
+
+// NewMeter begins to measure; total is 0 where it is not known. It is nil where to is: nobody
+// waits. End ends it.
+func NewMeter(to io.Writer, now func() time.Time, title string, total int) *Meter {
+	if to == nil {
+		return nil
+	}
+	return &Meter{to: to, now: now, title: title, total: total, next: now().Add(meterDelay)}
+}
+
+// Meter begins to measure for whom Options.Progress names.
+func (r *Repo) Meter(title string, total int) *Meter {
+	return NewMeter(r.progress, r.now, title, total)
+}
+
+// Add says that n more are done.
+func (m *Meter) Add(n int) {
+	if m == nil {
+		return
+	}
+	m.done += n
+	if now := m.now(); !now.Before(m.next) {
+		m.next, m.shown = now.Add(meterPause), true
+		m.tell("\r")
+	}
+}
+
+// End leaves what was told last on a line of its own.
+func (m *Meter) End() {
+	switch {
+	case m == nil || !m.shown:
+	case m.done >= m.total:
+		m.tell(", done.\n")
+	default: // stopped
+		m.tell("\n")
+	}
+}
+
+// tell writes one line; whoever cannot be told stops no work.
+func (m *Meter) tell(end string) {
+	if m.total == 0 {
+		_, _ = fmt.Fprintf(m.to, "%s: %d%s", m.title, m.done, end)
+		return
+	}
+	_, _ = fmt.Fprintf(m.to, "%s: %3d%% (%d/%d)%s", m.title, 100*m.done/m.total, m.done, m.total, end)
+}

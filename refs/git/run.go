@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/git-context/git-context/refs/git/disk"
 	"github.com/git-context/git-context/refs/git/process"
 )
 
@@ -252,4 +253,206 @@ func quoteArgs(args []string) []string {
 		quoted[i] = arg
 	}
 	return quoted
+}
+
+// ErrEnough is what a writer returns that wants no more of a view.
+var ErrEnough = errors.New("enough")
+
+// ViewTo is View for what may be large or is not wanted whole: it goes to w as it
+// comes, and never stands in memory. stdin is what the child reads, nil for
+// nothing. An error of w's ends the child and is returned, but ErrEnough, which is
+// no failure. A child may run as long as somebody reads what it says.
+func (r *Repo) ViewTo(ctx context.Context, w io.Writer, stdin []byte, args ...string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	out := &until{w: w, failed: cancel}
+	c := r.viewing(r.gitDir, args)
+	c.out, c.stdin, c.limit = out, stdin, readerTimeout
+	_, err := r.start(ctx, c)
+	if out.err == nil {
+		return err
+	}
+	if errors.Is(out.err, ErrEnough) {
+		return nil
+	}
+	return out.err
+}
+
+// until keeps a writer's first error. A child that would notice a closed pipe only
+// when it next has something to say is told to end at once.
+type until struct {
+	w      io.Writer
+	failed func()
+	err    error
+}
+
+func (u *until) Write(p []byte) (int, error) {
+	if u.err != nil {
+		return 0, u.err
+	}
+	n, err := u.w.Write(p)
+	if err != nil {
+		u.err = err
+		u.failed()
+	}
+	return n, err
+}
+
+// LineOptions are the options of [Repo.EachLine].
+type LineOptions struct {
+	Env      []string  // more environment, as "key=value"; a later value counts
+	Input    io.Reader // standard input; nil: empty
+	Progress io.Writer // if not nil, gets standard error as it comes
+}
+
+// EachLine runs a plumbing command as [Repo.Run] does and hands each line of its
+// standard output to each, without the newline, as it comes; line is valid until each
+// returns. It ends at the first error of each, and returns that. A last line without a
+// newline is an error: the output was cut short. A caller without a deadline gets one of
+// an hour.
+func (r *Repo) EachLine(ctx context.Context, o LineOptions, each func(line []byte) error, args ...string) error {
+	out := &lineWriter{each: each}
+	c := command{args: args, input: o.Input, also: o.Progress, limit: walkTimeout, out: out}
+	c.env = append(r.childEnv[:len(r.childEnv):len(r.childEnv)], o.Env...)
+	_, err := r.start(ctx, c)
+	if out.err != nil {
+		return out.err
+	}
+	if err == nil && len(out.rest) > 0 {
+		err = fmt.Errorf("git %s: its last line is cut short", args[0])
+	}
+	return err
+}
+
+// lineWriter hands on what is written to it, line by line, up to the first error.
+type lineWriter struct {
+	each func(line []byte) error
+	rest []byte // a line without its end
+	err  error
+}
+
+func (l *lineWriter) Write(data []byte) (int, error) {
+	n := len(data)
+	if l.err != nil {
+		return 0, l.err
+	}
+	for {
+		line, after, whole := bytes.Cut(data, []byte("\n"))
+		if !whole {
+			l.rest = append(l.rest, data...)
+			return n, nil
+		}
+		if len(l.rest) > 0 {
+			line = append(l.rest, line...)
+			l.rest = nil
+		}
+		if l.err = l.each(line); l.err != nil {
+			return 0, l.err
+		}
+		data = after
+	}
+}
+
+// UserOptions are how a command of the user's own is run.
+type UserOptions struct {
+	// Action stands in the reflogs, before git's own words (GIT_REFLOG_ACTION).
+	Action string
+	// Input is standard input; nil: it is empty.
+	Input []byte
+	// Out and Err get what git and its hooks print, as it comes; nil: nobody. A file
+	// is handed on as it is: the child goes on writing should this process be killed.
+	Out, Err io.Writer
+	// Terminal: a person is there, whom git and its hooks may ask.
+	Terminal bool
+	// Keep are locked files that the child holds open too, as TxOptions.Keep. What it
+	// starts inherits them; to release a lock releases it for them all.
+	Keep []*os.File
+}
+
+// RunUser runs a git command that changes the code, as the user would have run it: in
+// the directory and with the environment that were given to Open, so that GIT_DIR,
+// GIT_INDEX_FILE, GIT_AUTHOR_*, settings, hooks, signatures and editors are theirs. Our
+// own hooks alone are off (GIT_CONTEXT_HOOKS=0): whoever calls this does their work.
+//
+// It has no deadline, because hooks may run long. Options.Interruptible ends it early;
+// the error is then the context's cause. Without a terminal it is in a process group of
+// its own, and its descendants are stopped with it. With one it stays in ours: a group
+// of its own could not read from the terminal, whose ^C reaches it by itself. A child
+// that fails is an *Error, which does not repeat what it printed.
+func (r *Repo) RunUser(ctx context.Context, o UserOptions, args ...string) error {
+	path, err := r.gitPath(ctx)
+	if err != nil {
+		return err
+	}
+	waiting, done := r.interruptible(ctx)
+	defer done()
+	cmd := exec.CommandContext(waiting, path, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = r.dir, o.Out, o.Err
+	cmd.Env = append(r.env[:len(r.env):len(r.env)], "GIT_CONTEXT_HOOKS=0", "GIT_REFLOG_ACTION="+o.Action)
+	process.KeepFiles(cmd, o.Keep)
+	if o.Input != nil {
+		in, err := r.spool(o.Input)
+		if err != nil {
+			return err
+		}
+		defer os.Remove(in.Name()) // of effect only where an open file cannot be removed
+		defer in.Close()
+		cmd.Stdin = in
+	}
+	begin := time.Now()
+	if o.Terminal {
+		cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+		cmd.WaitDelay = process.Grace
+		if err = cmd.Run(); err != nil && cmd.ProcessState != nil && cmd.ProcessState.ExitCode() < 0 {
+			// A terminal's ^C ended it, and is about to reach us too.
+			select {
+			case <-waiting.Done():
+			case <-time.After(signalGrace):
+			}
+		}
+	} else {
+		err = process.Run(waiting, cmd)
+	}
+	r.trace.line(begin, args, cmd.ProcessState, err)
+	switch {
+	case err == nil:
+		return nil
+	case waiting.Err() != nil:
+		return context.Cause(waiting)
+	}
+	return childError(ctx, args, "", err)
+}
+
+// spool puts a text into a file to be read, which soon has no name any more. A pipe
+// would give the child half a text, should this process be killed.
+func (r *Repo) spool(text []byte) (*os.File, error) {
+	f, err := disk.CreateTemp(r.StateDir(), disk.TempPrefix, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	_, err = f.Write(text)
+	if err1 := f.Close(); err == nil {
+		err = err1
+	}
+	var in *os.File
+	if err == nil {
+		in, err = os.Open(f.Name())
+	}
+	_ = os.Remove(f.Name()) // an open file not everywhere; the caller tries again
+	return in, err
+}
+
+// StartBehind starts a program that goes on when this process has ended: in a session of
+// its own, with no terminal, no output and no open file of ours, and so with none of our
+// locks. args begin with its name. It sees the repository that was found. What becomes of
+// it is not known here; it is waited for, should this process outlive it.
+func (r *Repo) StartBehind(path string, args ...string) error {
+	cmd := exec.Command(path)
+	cmd.Args, cmd.Dir, cmd.Env = args, r.gitDir, r.childEnv
+	process.OwnSession(cmd)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go func() { _ = cmd.Wait() }()
+	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/git-context/git-context/refs/git/disk"
@@ -117,4 +118,66 @@ func (r *Repo) cacheState(name string, data []byte) error {
 		return err
 	}
 	return disk.Replace(path, data, 0o600, 0)
+}
+
+// Sharing returns the repository's setting. The repository's own file counts
+// without a process; a setting of the user or the system counts once known.
+func (r *Repo) Sharing() disk.Perm {
+	if r.format.shared != "" {
+		return disk.ParsePerm(r.format.shared)
+	}
+	c := r.config.Load()
+	if c == nil {
+		c, _ = r.CachedConfig()
+	}
+	if c == nil {
+		return 0
+	}
+	value, _ := c.String("core.sharedrepository")
+	return disk.ParsePerm(value)
+}
+
+// Refused is a file or folder of local state that this user cannot write to.
+type Refused struct {
+	Path string
+	Own  bool // this user owns it, so that its permissions are the reason
+}
+
+// RefusedState lists the folders, journals and locks of local state that this user may not
+// read and write, as everybody who uses the memory must. Below a refused folder nothing is
+// looked at. On Windows it finds nothing: permissions are not bits of a file there, and a
+// command that is refused something reports it.
+func (r *Repo) RefusedState() ([]Refused, error) {
+	if runtime.GOOS == "windows" {
+		return nil, nil
+	}
+	var found []Refused
+	err := filepath.WalkDir(r.StateDir(), func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) { // most files here come and go
+			return nil
+		}
+		if errors.Is(err, fs.ErrPermission) && d != nil && d.IsDir() {
+			err = nil // it was visited already, or is now
+		}
+		if err != nil {
+			return err
+		}
+		if dir := filepath.Base(filepath.Dir(path)); !d.IsDir() && dir != "journal" && dir != "lock" {
+			return nil
+		}
+		err = disk.Access(path, d.IsDir())
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		info, err := os.Lstat(path)
+		if err != nil {
+			return err
+		}
+		found = append(found, Refused{Path: path, Own: disk.Owned(info)})
+		if d.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return found, err
 }

@@ -3,7 +3,13 @@ package git
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // txError says whether a failed transaction may be tried again. git tells by
@@ -81,4 +87,57 @@ func refNames(queued []refChange) string {
 		names[i] = "'" + q.ref + "'"
 	}
 	return "ref " + strings.Join(names, ", ")
+}
+
+// reftableLocked says of a child that failed whether a process holds the one lock that all
+// refs of a reftable have, and for how long: git tells of no file, and before 2.48 it does
+// not wait at all. One that is taken and given back is no more than another writer.
+func (r *Repo) reftableLocked(err *Error) (error, bool) {
+	said := complaint(err.Stderr)
+	if r.format.refFiles || !strings.Contains(said, "cannot lock references") {
+		return nil, false
+	}
+	path := filepath.Join(r.commonDir, "reftable", "tables.list.lock")
+	info, lerr := os.Lstat(path)
+	if lerr != nil || time.Since(info.ModTime()) < refsLockTimeout {
+		return nil, false
+	}
+	named := *err
+	named.Stderr = fmt.Sprintf("fatal: %s: '%s': File exists\n", said, path)
+	return lockedError{&named}, true
+}
+
+// filesOfRef are as many files and directories as git may make in each of the two
+// places to move one ref: its lock, or its reflog, and what they stand in.
+const filesOfRef = 3
+
+// refused asks the file system what git does not tell: why files cannot be written
+// beside some refs or their reflogs. It is nil where they can by now.
+func (r *Repo) refused(queued []refChange) error {
+	var made []string
+	defer func() {
+		for _, path := range made {
+			_ = os.Remove(path)
+		}
+	}()
+	for _, q := range queued {
+		for _, place := range []string{q.ref, "logs/" + q.ref} {
+			dir := filepath.Dir(filepath.Join(r.commonDir, filepath.FromSlash(place)))
+			for !disk.IsDir(dir) && len(dir) > len(r.commonDir) {
+				dir = filepath.Dir(dir)
+			}
+			for range filesOfRef {
+				// Were this process killed, git would pass over a file of such a name. It is
+				// as large as git's own, and there as long as the others.
+				path := filepath.Join(dir, "tmp_"+disk.RandomName()+".lock")
+				made = append(made, path)
+				err := os.WriteFile(path, make([]byte, 64), 0o666)
+				var failed *fs.PathError
+				if errors.As(err, &failed) {
+					return failed.Err // git has named a path
+				}
+			}
+		}
+	}
+	return nil
 }

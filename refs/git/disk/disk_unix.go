@@ -32,6 +32,17 @@ func inode(info fs.FileInfo) uint64 {
 	return 0
 }
 
+// Access returns an error if this process may not read and write a path, or, of a
+// directory, look up names in it (access(2)).
+func Access(path string, dir bool) error {
+	const read, write, enter = 4, 2, 1
+	mode := uint32(read | write)
+	if dir {
+		mode |= enter
+	}
+	return syscall.Access(path, mode)
+}
+
 // TryLock locks an open file, and reports false where another open file has the lock.
 // It is an flock(2): it belongs to the open file, which a child may inherit, where a
 // POSIX lock would belong to the process. The system releases it with the last process

@@ -78,7 +78,7 @@ func parseBlame(out string, hexLen int) ([]BlamedLine, error) {
 		row = strings.TrimSuffix(row, "\n")
 		if text, ok := strings.CutPrefix(row, "\t"); ok {
 			if commit == "" {
-				return nil, fmt.Errorf("git blame: a line without a commit: '%s'", shown(row))
+				return nil, fmt.Errorf("git blame: a line without a commit: '%s'", Shown(row))
 			}
 			lines = append(lines, BlamedLine{commit, text})
 			continue
@@ -88,4 +88,49 @@ func parseBlame(out string, hexLen int) ([]BlamedLine, error) {
 		}
 	}
 	return lines, nil
+}
+
+// MergeFile merges two texts that grew from base, as `git merge-file --zdiff3`
+// does; labels name ours, base and theirs in conflict markers. With a conflict
+// the text with markers is returned. Texts that git takes for binary cannot be
+// merged: an error.
+func (r *Repo) MergeFile(ctx context.Context, base, ours, theirs []byte, labels [3]string) (merged []byte, conflict bool, err error) {
+	args := []string{"--zdiff3"}
+	for _, label := range labels {
+		args = append(args, "-L", label)
+	}
+	out, err := r.mergeFile(ctx, args, base, ours, theirs)
+	var failed *Error
+	// The exit code is the number of conflicts, at most 127.
+	if errors.As(err, &failed) && failed.Code > 0 && failed.Code <= 127 {
+		return out, true, nil
+	}
+	return out, false, err
+}
+
+// UnionFile merges two texts as `git merge-file --union` does: where both changed
+// the same lines, those of ours stand before those of theirs.
+func (r *Repo) UnionFile(ctx context.Context, base, ours, theirs []byte) ([]byte, error) {
+	return r.mergeFile(ctx, []string{"--union"}, base, ours, theirs)
+}
+
+func (r *Repo) mergeFile(ctx context.Context, options []string, base, ours, theirs []byte) ([]byte, error) {
+	probe, err := r.MakeState("tmp/x")
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(probe), "merge-")
+	if err != nil {
+		return nil, fmt.Errorf("cannot merge: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	args := append([]string{"merge-file", "-p"}, options...)
+	for i, text := range [][]byte{ours, base, theirs} {
+		path := filepath.Join(dir, [...]string{"ours", "base", "theirs"}[i])
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			return nil, fmt.Errorf("cannot merge: %w", err)
+		}
+		args = append(args, path)
+	}
+	return r.Run(ctx, args...)
 }
