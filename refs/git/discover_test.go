@@ -60,7 +60,8 @@ func TestOpenFindsWhatGitFinds(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(strings.Join(append([]string{c.dir}, c.env...), ","), func(t *testing.T) {
-			asked := *s
+			box := *s.Sandbox
+			asked := sandbox{&box}
 			asked.T, asked.Env = t, append(s.Env[:len(s.Env):len(s.Env)], c.env...)
 			r := asked.open(c.dir)
 			dir := func(what string) string { return asked.Git(c.dir, "rev-parse", "--path-format=absolute", what) }
