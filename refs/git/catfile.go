@@ -16,7 +16,7 @@ import (
 // and reads what is not loose. It answers one question at a time.
 type catFile struct {
 	repo *Repo
-	turn chan struct{} // holds a token while nobody asks
+	turn chan struct{} // contains a token while no question is asked
 	s    *session      // guarded by turn; nil before the first question
 }
 
@@ -101,7 +101,7 @@ func (c *catFile) ask(ctx context.Context, what, rev string) (Object, error) {
 	return Object{}, c.broken(ctx, rev, err)
 }
 
-// broken ends a child that failed at a question and says why.
+// broken ends a child that failed at a question and returns the reason.
 func (c *catFile) broken(ctx context.Context, rev string, err error) error {
 	s := c.s
 	c.s = nil
@@ -194,8 +194,8 @@ func isType(s string) bool {
 	return s == "blob" || s == "tree" || s == "commit" || s == "tag"
 }
 
-// Infos says what objects are, in the order of ids. One that does not exist has
-// no type. No content is read.
+// Infos returns the types and sizes of objects, in the order of ids. One that does not
+// exist has no type. No content is read.
 func (r *Repo) Infos(ctx context.Context, ids []ID) ([]ObjectInfo, error) {
 	names, err := r.names(ids)
 	if err != nil {
@@ -221,10 +221,10 @@ func (r *Repo) Infos(ctx context.Context, ids []ID) ([]ObjectInfo, error) {
 	return list, nil
 }
 
-// ReadAll hands objects to each, in the order of ids, one in memory at a time: its
-// Data is only lent. Infos tells beforehand how large they are. It ends at the first
-// error of each, or with an error that wraps ErrNotFound at an object that does not
-// exist. Git reads ahead while each works. each may not ask the Repo for objects.
+// ReadAll hands objects to each, in the order of ids, one in memory at a time: its Data is
+// valid until each returns. [Repo.Infos] returns their sizes beforehand. It ends at the
+// first error of each, or with an error that wraps ErrNotFound at an object that does not
+// exist. Git reads ahead while each works. each must not ask the Repo for objects.
 func (r *Repo) ReadAll(ctx context.Context, ids []ID, each func(Object) error) error {
 	names, err := r.names(ids)
 	if err != nil {
@@ -258,10 +258,10 @@ func (r *Repo) names(ids []ID) ([]string, error) {
 	return names, nil
 }
 
-// many puts one question about each revision, which is one line, without waiting for
-// the answers in between: a question and answer in turn cost 20 µs, most of it two
-// processes waking each other. read takes the next answer. Where it fails the child is
-// thrown away, with the answers that nobody reads.
+// many puts one question about each revision, which is one line, without waiting for the
+// answers in between: a question and answer in turn cost 20 µs, most of it two processes
+// waking each other. read takes the next answer. Where it fails the child is thrown away,
+// with the answers that were not read.
 func (c *catFile) many(ctx context.Context, what string, revs []string, read func(s *session, rev string) error) error {
 	if len(revs) == 0 {
 		return nil
@@ -300,8 +300,8 @@ func (c *catFile) many(ctx context.Context, what string, revs []string, read fun
 	return nil
 }
 
-// abandon ends a child some of whose answers will not be read. What git died of
-// says more than that its answer was cut short; a caller's own error stands.
+// abandon ends a child some of whose answers will not be read. The child's own failure
+// replaces an error for a truncated answer; a caller's own error is returned unchanged.
 func (c *catFile) abandon(ctx context.Context, asked <-chan struct{}, rev string, err error) error {
 	s := c.s
 	c.s = nil

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Signature says who made an object, and when, to the second.
+// Signature is who made an object, and when, to the second.
 type Signature struct {
 	Name, Email string
 	When        time.Time
 }
 
-// Commit is a commit object. Extra keeps the headers that are not read here
-// (encoding, mergetag, gpgsig), each with its newline, exactly as they stand.
+// Commit is a commit object. Extra keeps the headers that are not read here (encoding,
+// mergetag, gpgsig), each with its newline, unchanged.
 type Commit struct {
 	ID, Tree          ID
 	Parents           []ID
@@ -225,7 +225,7 @@ func (c *Commit) Parts() (subject, body, trailers string) {
 	return subject, rest[:len(text)+2], rest[len(text)+2:]
 }
 
-// Unsigned returns Extra without the signatures, which hold for one content alone.
+// Unsigned returns Extra without the signatures, which are valid for one content alone.
 func (c *Commit) Unsigned() []byte {
 	var kept []byte
 	drop := false
@@ -323,9 +323,9 @@ func parseZone(s string) *time.Location {
 // Identity is who commits.
 type Identity struct{ Name, Email string }
 
-// Committer returns the committer's identity by git's rules: GIT_COMMITTER_NAME
-// and GIT_COMMITTER_EMAIL, then committer.*, user.*, EMAIL, all without a
-// process; else what git makes up, or its error, which says what to set.
+// Committer returns the committer's identity by git's rules: GIT_COMMITTER_NAME and
+// GIT_COMMITTER_EMAIL, then committer.*, user.*, EMAIL, all without a process; else what
+// git makes up, or its error, which contains the settings to make.
 func (r *Repo) Committer(ctx context.Context) (Identity, error) {
 	c, err := r.Config(ctx)
 	if err != nil {

@@ -190,7 +190,7 @@ func (c *Config) PreciousObjects() (bool, error) {
 //	path, stamp           of each file that configuration may come from
 //	the output of `git config --list -z --show-origin`
 //
-// It holds while every file, absent ones included, still has its stamp. Files
+// It is valid while every file, absent ones included, still has its stamp. Files
 // that another one includes are not listed, so a configuration with includes is
 // never cached, nor one that the environment takes part in.
 const configMagic = "git-context config 1"
@@ -236,8 +236,8 @@ func (r *Repo) Config(ctx context.Context) (*Config, error) {
 	return c, nil
 }
 
-// CachedConfig returns the configuration as it was cached last, without asking
-// whether it still holds: no process, no look at other files.
+// CachedConfig returns the configuration as it was cached last, without checking that the
+// cache is valid: it starts no process and looks at no other file.
 func (r *Repo) CachedConfig() (*Config, bool) {
 	c, _, ok := r.readConfigCache()
 	return c, ok
@@ -264,8 +264,8 @@ func (r *Repo) configCacheName() string {
 	return name
 }
 
-// configFiles lists every file that configuration may come from; false where
-// that cannot be told.
+// configFiles lists every file that configuration may come from; false where they are not
+// known.
 func (r *Repo) configFiles(g *installation) ([]watched, bool) {
 	for _, key := range []string{"GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT"} {
 		if _, set := lookupEnv(r.env, key); set {
@@ -303,7 +303,7 @@ func (r *Repo) userConfig() []string {
 	}
 	home, xdg := r.Getenv("HOME"), r.Getenv("XDG_CONFIG_HOME")
 	if home == "" && runtime.GOOS == "windows" {
-		return []string{""} // git makes one up: not to be told, so not cached
+		return []string{""} // git makes one up: not known, so not cached
 	}
 	var paths []string
 	if xdg == "" && home != "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/git-context/git-context/refs/git/disk"
 )
 
-// place is where a repository stands, seen from one worktree.
+// place is where a repository is, seen from one worktree.
 type place struct {
 	gitDir, commonDir, workTree string
 	format                      format
@@ -55,7 +55,7 @@ func (r *Repo) plain(start string) (place, error) {
 	return r.walk(start)
 }
 
-// named is case 1: git asks nothing about the owner of a repository it is told.
+// named is case 1: git does not ask who owns a repository that GIT_DIR names.
 func (r *Repo) named(start, dir string) (place, error) {
 	gitDir := disk.Absolute(start, dir)
 	info, err := os.Stat(gitDir)
@@ -103,7 +103,7 @@ func (r *Repo) walk(start string) (place, error) {
 	}
 }
 
-// look says whether dir is the top of a worktree; nil if it is not.
+// look returns the repository whose worktree has its top in dir; nil if there is none.
 func (r *Repo) look(dir string, info fs.FileInfo) (*place, error) {
 	dotGit := filepath.Join(dir, ".git")
 	entry, err := os.Lstat(dotGit)
@@ -156,8 +156,8 @@ func readGitfile(path string) (string, error) {
 	return target, nil
 }
 
-// inspect reads what a git directory says of itself. It returns errUnusual for
-// one that git might refuse.
+// inspect reads the layout of a git directory. It returns errUnusual for one that git
+// might refuse.
 func (r *Repo) inspect(gitDir string) (place, error) {
 	p := place{gitDir: gitDir, commonDir: gitDir}
 	head, err := os.ReadFile(filepath.Join(gitDir, "HEAD"))
@@ -284,8 +284,8 @@ func (r *Repo) askGit(ctx context.Context, start string) (place, error) {
 	return p, nil
 }
 
-// refusal says why git found no repository. An old git may have failed at our
-// options instead.
+// refusal returns the reason for which git found no repository. An old git may have failed
+// at our options instead.
 func (r *Repo) refusal(ctx context.Context, path, start string, err error) error {
 	var failed *Error
 	if !errors.As(err, &failed) || failed.Code < 0 {
@@ -302,11 +302,11 @@ func (r *Repo) refusal(ctx context.Context, path, start string, err error) error
 	return err
 }
 
-// Inside reads the name of a file as git reads it from a user: relative to where they
-// stand, or absolute. It gives the path from the worktree's top, clean and with slashes; "."
-// is the top itself. Nothing need stand there. ok is false for what is outside of
-// the worktree. In a bare repository, and for who stands outside of the worktree
-// (GIT_WORK_TREE), names are relative to the root.
+// Inside reads the name of a file as git reads it from a user: absolute, or relative to
+// the directory that Open was given. It returns the path from the worktree's top, clean
+// and with slashes; "." is the top itself. The file need not exist. ok is false for a name
+// outside of the worktree. In a bare repository, and where the user's directory is outside
+// of the worktree (GIT_WORK_TREE), names are relative to the root.
 func (r *Repo) Inside(name string) (path string, ok bool) {
 	if name == "" {
 		return "", false
@@ -322,8 +322,8 @@ func (r *Repo) Inside(name string) (path string, ok bool) {
 	return filepath.ToSlash(name), filepath.IsLocal(name)
 }
 
-// fromTop makes an absolute path relative to the worktree's top, which a symbolic link on its
-// way may lead to.
+// fromTop makes an absolute path relative to the worktree's top. A symbolic link on the
+// path may lead to the top.
 func (r *Repo) fromTop(path string) (string, bool) {
 	if r.workTree == "" {
 		return "", false

@@ -23,8 +23,8 @@ type NamedObject struct {
 }
 
 // History lists the commits that tips reach, parents before their children, with their
-// parents as they stand (those beyond the edge of a shallow clone left out). It is one
-// child, and a few words of memory for each commit.
+// parents (those beyond the edge of a shallow clone left out). It is one child, and takes
+// a few words of memory for each commit.
 func (r *Repo) History(ctx context.Context, tips []ID) ([]NewCommit, error) {
 	out, err := r.reach(ctx, tips, "--topo-order", "--parents")
 	if err != nil {
@@ -134,12 +134,11 @@ type NewCommit struct {
 	Parents []ID // without those beyond the edge of a shallow clone
 }
 
-// NewCommits lists the commits that tips reach and the repository's own memory
-// (branches, roadmap, tags, deleted branches, notes) does not, children before
-// their parents, most of them at most. What remotes have does not count as own.
-// It is one child, in the size of what is new. A commit that is missing or cannot
-// be parsed is an *Error in git's words, which name it. Tips that are no commits
-// are passed over.
+// NewCommits lists the commits that tips reach and the repository's own memory (branches,
+// roadmap, tags, deleted branches, notes) does not, children before their parents, most of
+// them at most. Memory of remotes does not count as own. It is one child, whose cost is
+// that of what is new. A commit that is missing or cannot be parsed is an *Error that
+// names it in git's words. Tips that are no commits are passed over.
 func (r *Repo) NewCommits(ctx context.Context, tips []ID, most int) ([]NewCommit, error) {
 	var in bytes.Buffer
 	for _, id := range tips {
@@ -204,7 +203,7 @@ func (r *Repo) MergeBases(ctx context.Context, a ID, others ...ID) ([]ID, error)
 	return bases, nil
 }
 
-// IsAncestor reports whether commit a is b or stands in its history.
+// IsAncestor reports whether commit a is b or in its history.
 func (r *Repo) IsAncestor(ctx context.Context, a, b ID) (bool, error) {
 	if a == b {
 		return true, nil

@@ -15,11 +15,11 @@ type BlamedLine struct {
 	Text   string // without its line end
 }
 
-// Blame asks `git blame` which commit brought each line of a file as it stands in
-// a commit. Renames are not followed, and what the repository's settings say of the
-// code (attributes, revisions to be ignored) does not matter. Nor does white space:
-// a line behind which another one is written gets a line end with it, and is not
-// that writer's. A file without content has no lines. The path must be in the commit.
+// Blame asks `git blame` which commit brought each line of a file of a commit. It follows
+// no renames and ignores the repository's settings for code (attributes, revisions to be
+// ignored) and white space: a last line to which another line is appended gets a line end,
+// and keeps its commit. A file without content has no lines. The path must be in the
+// commit.
 func (r *Repo) Blame(ctx context.Context, id ID, path string) ([]BlamedLine, error) {
 	dir, remove, err := r.blameDir(ctx)
 	if err != nil {
@@ -36,9 +36,10 @@ func (r *Repo) Blame(ctx context.Context, id ID, path string) ([]BlamedLine, err
 	return parseBlame(string(out), r.hexLen())
 }
 
-// blameDir is where to run git blame. It opens the files that blame.ignoreRevsFile
-// names before it forgets them, and dies where one is missing: code has them, or
-// not, in its worktree, and memory has none. A directory with empty ones stands in.
+// blameDir returns the directory to run git blame in. Git opens the files that
+// blame.ignoreRevsFile names before it clears that list, and dies if one is missing: the
+// code's worktree may have them, and memory has none. A directory with empty files
+// replaces it.
 func (r *Repo) blameDir(ctx context.Context) (dir string, remove func(), err error) {
 	cfg, err := r.Config(ctx)
 	if err != nil {
@@ -108,8 +109,8 @@ func (r *Repo) MergeFile(ctx context.Context, base, ours, theirs []byte, labels 
 	return out, false, err
 }
 
-// UnionFile merges two texts as `git merge-file --union` does: where both changed
-// the same lines, those of ours stand before those of theirs.
+// UnionFile merges two texts as `git merge-file --union` does: where both changed the same
+// lines, those of ours come before those of theirs.
 func (r *Repo) UnionFile(ctx context.Context, base, ours, theirs []byte) ([]byte, error) {
 	return r.mergeFile(ctx, []string{"--union"}, base, ours, theirs)
 }

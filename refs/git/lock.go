@@ -17,17 +17,16 @@ import (
 	"github.com/git-context/git-context/refs/git/process"
 )
 
-// Lock is an advisory lock between processes of ours, and between goroutines:
-// each Lock opens the file anew. The kernel releases it when the last process
-// that holds the file open ends, so that a crash leaves no lock behind. A child
-// that inherits File keeps it.
+// Lock is an advisory lock between processes of ours, and between goroutines: each Lock
+// opens the file anew. The kernel releases it when the last process that has the file open
+// ends, so that a crash leaves no lock behind. A child that inherits File keeps it.
 type Lock struct {
 	file     *os.File
 	released atomic.Bool
 }
 
-// Lock takes a lock by name, waiting until ctx ends (a minute if it has no
-// deadline), or for Options.LockWait if that is less. The error of a wait that ended names the lock.
+// Lock takes a lock by name, waiting until ctx ends (a minute if it has no deadline), or
+// for Options.LockWait if that is less. The error of a wait that ended names the lock.
 func (r *Repo) Lock(ctx context.Context, name string) (*Lock, error) {
 	ctx, cancel := withTimeout(ctx, lockTimeout)
 	defer cancel()
@@ -51,7 +50,8 @@ func (r *Repo) Lock(ctx context.Context, name string) (*Lock, error) {
 	}
 }
 
-// TryLock takes a lock if nobody holds it.
+// TryLock takes a lock by name, and reports false where another process or goroutine has
+// it.
 func (r *Repo) TryLock(name string) (*Lock, bool, error) {
 	file := "lock/" + lockFile(name)
 	for {
@@ -108,9 +108,9 @@ func lockFile(name string) string {
 	return bounded(out.String(), "", maxLockFile)
 }
 
-// ForgetLocks removes the files of locks whose names begin with prefix, but for those in
-// use, if nobody holds them and they were made before some time. Who waits for one
-// notices, and makes it again.
+// ForgetLocks removes the files of locks whose names begin with prefix, except those in
+// use, if no process has the lock and the file was made before some time. A process that
+// waits for such a lock notices, and makes the file again.
 func (r *Repo) ForgetLocks(prefix string, use []string, before time.Time) error {
 	files, err := os.ReadDir(r.statePath("lock"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -138,7 +138,7 @@ func (r *Repo) ForgetLocks(prefix string, use []string, before time.Time) error 
 	return nil
 }
 
-// forgetLock removes the file of a lock while it holds it.
+// forgetLock removes the file of a lock while it has the lock.
 func (r *Repo) forgetLock(file string) error {
 	f, err := r.OpenState(file, os.O_RDWR)
 	if err != nil {
@@ -162,9 +162,8 @@ type LeftLock struct {
 	size int64
 }
 
-// RefLocks lists the lock files of memory's refs, of the CONTEXT_HEAD of every worktree,
-// and those that stand in the way of all refs, as they stand now. Most are gone a moment
-// later.
+// RefLocks lists the present lock files of memory's refs, of the CONTEXT_HEAD of every
+// worktree, and those that block all refs. Most are gone a moment later.
 func (r *Repo) RefLocks() ([]LeftLock, error) {
 	var found []LeftLock
 	add := func(path, ref string) error {

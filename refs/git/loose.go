@@ -122,10 +122,10 @@ func (r *Repo) LooseFile(id ID) (string, bool) {
 	return path, err == nil
 }
 
-// writeLoose stores an object as git does (object-file.c): beside its place
-// under a name that `git prune` knows, without write permission, then renamed.
-// An object that stands only in a pack is written again: git would renew the
-// pack's time instead; a second copy is as safe, and gc drops it.
+// writeLoose stores an object as git does (object-file.c): beside its place under a name
+// that `git prune` knows, without write permission, then renamed. An object that is only
+// in a pack is written again: git would renew the pack's time instead; a second copy is as
+// safe, and gc drops it.
 func (r *Repo) writeLoose(ctx context.Context, kind string, data []byte) (ID, error) {
 	o := Object{ID: hashObject(kind, data, 40), Type: kind, Data: data}
 	how, err := r.writeSettings(ctx)
@@ -289,9 +289,9 @@ func (c *Config) FsyncLooseObjects() (bool, error) {
 	return wanted, nil
 }
 
-// ClearTemp removes objects that writers of ours, which were killed, did not finish
-// before some time, and says how many and how large they were. git's own, whose names are
-// shorter, are left to `git prune`.
+// ClearTemp removes the temporary files of objects that killed processes of ours left
+// before some time, and returns their number and their size in bytes. git's own, whose
+// names are shorter, are left to `git prune`.
 func (r *Repo) ClearTemp(before time.Time) (n int, size int64, err error) {
 	remove := func(dir string, files []os.DirEntry) error {
 		for _, f := range files {
@@ -330,7 +330,7 @@ func ourTemp(name string) bool {
 	return ok && len(random) > 8 // of 64 random bits
 }
 
-// eachLooseDir visits the folders that loose objects stand in.
+// eachLooseDir visits the directories of loose objects.
 func (r *Repo) eachLooseDir(visit func(prefix string, files []os.DirEntry) error) error {
 	for i := range 256 {
 		prefix := fmt.Sprintf("%02x", i)
@@ -366,8 +366,8 @@ func (r *Repo) ObjectClock() (time.Time, error) {
 	return info.ModTime(), nil
 }
 
-// LooseEstimate is about how many loose objects there are, by how many stand in the same
-// folder as one of them: they are spread evenly.
+// LooseEstimate returns about how many loose objects there are: 256 times the number in
+// the directory of one of them, because they are spread evenly.
 func (r *Repo) LooseEstimate(id ID) int {
 	if !r.IsID(string(id)) {
 		return 0
@@ -384,14 +384,12 @@ func (r *Repo) LooseEstimate(id ID) int {
 	return 256 * len(names)
 }
 
-// behind writes loose objects in the background. To name an object takes
-// microseconds, to write its file a sixth of a millisecond, and whoever makes a
-// commit has five of them: written behind, they are on the disk by the time that
-// the last one is named.
+// behind writes loose objects in the background. Naming an object takes microseconds,
+// writing its file a sixth of a millisecond, and a commit has five of them: written
+// behind, they are on the disk by the time that the last one is named.
 //
-// Only a Tx needs the objects to be there, before it moves a ref. While one is
-// open writes go behind, and Tx.Commit waits for them; without one a write is
-// done when it returns.
+// Only a Tx needs the objects to be there, before it moves a ref. While one is open writes
+// go behind, and Tx.Commit waits for them; without one a write is done when it returns.
 type behind struct {
 	mu      sync.Mutex
 	open    int // Txs
@@ -465,9 +463,9 @@ func (r *Repo) workOff() {
 	b.idle.Broadcast()
 }
 
-// flush waits for everything queued, and says what failed. Up to then what failed can
-// be read: that it is not there is not to be found out, as another error, by whoever
-// goes on with it.
+// flush waits for everything queued, and returns the first failure. Until then what failed
+// can be read, so that a caller that goes on with it does not find its absence as another
+// error.
 func (b *behind) flush() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

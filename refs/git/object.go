@@ -95,8 +95,8 @@ func (r *Repo) WriteBlob(ctx context.Context, data []byte) (ID, error) {
 	return r.write(ctx, "blob", data)
 }
 
-// WriteTree stores a tree, in whatever order its entries are given. It refuses
-// names and ids that git would not accept, and a name that stands twice.
+// WriteTree stores a tree, with entries in any order. It refuses names and ids that git
+// would not accept, and two entries of one name.
 func (r *Repo) WriteTree(ctx context.Context, entries []TreeEntry) (ID, error) {
 	data, err := encodeTree(entries, r.hexLen())
 	if err != nil {
@@ -190,8 +190,8 @@ func randomHex(n int) string {
 	return b.String()[:n]
 }
 
-// Shown makes a name that may contain anything fit for a message: printable ASCII, all else
-// as escapes, cut after 60 bytes.
+// Shown makes a name that may contain anything fit for a message: printable ASCII,
+// everything else as escapes, cut after 60 bytes.
 func Shown(name string) string {
 	const most = 60
 	short := name
@@ -206,7 +206,7 @@ func Shown(name string) string {
 	return short
 }
 
-// ObjectInfo is what an object is, without its content.
+// ObjectInfo is the type and the size of an object.
 type ObjectInfo struct {
 	ID   ID
 	Type string // "blob", "tree", "commit" or "tag"; "" for one that does not exist

@@ -57,7 +57,7 @@ type packedRefs struct {
 	size   int64
 	hexLen int
 	block  []byte // what was read last
-	at     int64  // where it stands in the file
+	at     int64  // its offset in the file
 }
 
 // lineMax bounds a line: git's own limit of a name is the file system's.
@@ -150,8 +150,7 @@ func (p *packedRefs) entryFrom(pos, low, high int64) (e packedEntry, err error) 
 	return e, nil
 }
 
-// line returns what stands from pos to the end of its line, and where the next
-// line begins.
+// line returns the text from pos to the end of its line, and where the next line begins.
 func (p *packedRefs) line(pos int64) (string, int64, error) {
 	var text []byte
 	if skip := pos - p.at; skip >= 0 && skip < int64(len(p.block)) {

@@ -112,8 +112,8 @@ func (r *Repo) refPath(name string) (path string, shared, ok bool) {
 	return "", false, false
 }
 
-// checkRefName refuses what must never become a path or an argument: it is not
-// the whole of git-check-ref-format(1).
+// checkRefName refuses a name that must never become a path or an argument: it is not the
+// whole of git-check-ref-format(1).
 func checkRefName(name string) error {
 	if name == "" || name[0] == '-' || name[0] == '/' || strings.Contains(name, "..") ||
 		strings.Contains(name, "//") || strings.HasSuffix(name, "/") || strings.HasSuffix(name, ".lock") ||
@@ -153,7 +153,8 @@ func (r *Repo) askRef(ctx context.Context, name string) (ID, error) {
 	return ID(id), nil
 }
 
-// refIsAbsent reads what show-ref and rev-parse say of a ref that is not there.
+// refIsAbsent recognizes the complaints of show-ref and rev-parse about a ref that does
+// not exist.
 func refIsAbsent(stderr string) bool {
 	return strings.Contains(stderr, "not a valid ref") || strings.Contains(stderr, "Needed a single revision")
 }
@@ -245,15 +246,15 @@ func (r *Repo) SetSymbolicRef(ctx context.Context, name, target, reason string) 
 	return err
 }
 
-// Listed is what git lists of the refs, and what it leaves out of its lists.
+// Listed are the refs that git lists, and the files that it leaves out of its lists.
 type Listed struct {
 	Refs   []Ref
 	Broken []string // their files name no object: empty, cut short, all zeros
 	Misfit []string // files among the refs whose names git takes for no ref's
 }
 
-// ListRefs lists as Refs does, and says besides what git passes over. Broken refs are
-// no error. Whether the objects are there is not looked at.
+// ListRefs lists refs as [Repo.Refs] does, and besides what git passes over. Broken refs
+// are no error. Whether the objects exist is not checked.
 func (r *Repo) ListRefs(ctx context.Context, prefixes ...string) (Listed, error) {
 	var l Listed
 	var said bytes.Buffer
@@ -294,10 +295,9 @@ func (r *Repo) RefFile(name string) (path string, ok bool) {
 	return path, ok && r.format.refFiles
 }
 
-// ReplaceBroken gives a ref whose file names no object a value, or takes the file away
-// for "", which git's own commands refuse to do: they can neither move nor delete such a
-// ref. It holds the ref's lock meanwhile. ErrStale: the ref is not broken (any more), or
-// it is locked.
+// ReplaceBroken gives a ref whose file names no object a value, or removes the file for
+// "": git's own commands can neither move nor delete such a ref. It takes the ref's lock
+// meanwhile. ErrStale: the ref is not broken (any more), or it is locked.
 func (r *Repo) ReplaceBroken(name string, id ID) (err error) {
 	if err := checkRefName(name); err != nil {
 		return err

@@ -22,9 +22,9 @@ type HeadMove struct {
 	Reason   string
 }
 
-// WorktreeDir names this worktree for [Repo.HeadOf] and [Repo.MovesSince], for as long
-// as it exists, wherever it is moved to: its git directory, relative to the common one
-// (".", "worktrees/x") where it lies below that, else absolute.
+// WorktreeDir returns a name of this worktree for [Repo.HeadOf] and [Repo.MovesSince] that
+// is valid for as long as it exists, wherever it is moved to: its git directory, relative
+// to the common one (".", "worktrees/x") if it is below that, else absolute.
 func (r *Repo) WorktreeDir() string {
 	if rel, err := filepath.Rel(r.commonDir, r.gitDir); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
@@ -56,11 +56,11 @@ func (r *Repo) HeadOf(ctx context.Context, worktree string) (ID, error) {
 	return r.Ref(ctx, r.headName(worktree))
 }
 
-// MovesSince lists what became of a worktree's HEAD, oldest first, from the first move
-// on whose reason holds mark; none where no reason does. kept is false where git keeps
-// no reflog of it.
+// MovesSince lists the moves of a worktree's HEAD, oldest first, from the first one whose
+// reason contains mark; none where no reason does. kept is false where git keeps no reflog
+// of it.
 //
-// What stands there need not have happened: git writes the line before it moves the
+// A move in the list need not have happened: git writes the line before it moves the
 // branch, and may be killed in between.
 func (r *Repo) MovesSince(ctx context.Context, worktree, mark string) (moves []HeadMove, kept bool, err error) {
 	if !r.format.refFiles {
@@ -169,9 +169,9 @@ func (r *Repo) dropReflog(ctx context.Context, gitDir, ref string) error {
 // RefMove is one line of a ref's reflog. Old is zero where the ref was made.
 type RefMove struct{ Old, New ID }
 
-// Moves lists what became of a ref that all worktrees share, oldest first, as far as its
-// reflog tells; none where git keeps none. Its objects may be gone. A line that cannot be
-// read is left out, as git does.
+// Moves lists the moves of a ref that all worktrees share, oldest first, as far as its
+// reflog reaches; none where git keeps none. Its objects may be gone. A line that cannot
+// be read is left out, as git does.
 func (r *Repo) Moves(ctx context.Context, ref string) ([]RefMove, error) {
 	if !r.format.refFiles {
 		return r.askRefMoves(ctx, ref)
@@ -219,8 +219,8 @@ func (r *Repo) askRefMoves(ctx context.Context, ref string) ([]RefMove, error) {
 	return moves, nil
 }
 
-// RefPast lists what a ref was, the newest first, by its reflog; none where there is
-// none. The objects need not be there.
+// RefPast lists the values of a ref, the newest first, by its reflog; none where there is
+// none. The objects need not exist.
 func (r *Repo) RefPast(name string) ([]ID, error) {
 	if err := checkRefName(name); err != nil {
 		return nil, err
@@ -247,8 +247,8 @@ func (r *Repo) RefPast(name string) ([]ID, error) {
 	return past, nil
 }
 
-// DropLostMoves takes the lines out of a ref's reflog that name objects which are not
-// here: git fsck complains of them, and a walk over the reflogs ends there.
+// DropLostMoves removes the lines of a ref's reflog that name objects which do not exist:
+// git fsck complains of them, and a walk over the reflogs ends there.
 func (r *Repo) DropLostMoves(ctx context.Context, name string) error {
 	past, err := r.RefPast(name)
 	if err != nil || len(past) == 0 {
@@ -316,8 +316,8 @@ func (r *Repo) parseMove(line string) (HeadMove, error) {
 	return HeadMove{Old: ID(fields[0]), New: ID(fields[1]), Reason: reason}, nil
 }
 
-// askLastMove asks git, which keeps the reflog elsewhere. It tells where HEAD stood
-// before only as a line of its own.
+// askLastMove asks git, which keeps the reflog elsewhere. It prints the old value only as
+// a line of its own.
 func (r *Repo) askLastMove(ctx context.Context) (HeadMove, error) {
 	if _, err := r.Ref(ctx, "HEAD"); err != nil {
 		return HeadMove{}, err // git log knows no reflog of an unborn branch

@@ -13,8 +13,8 @@ import (
 // (a relative one is read from the worktree's top), or, to fetch from, a bundle
 // file.
 
-// Remotes lists the configured remotes that have a place (a url or a pushurl),
-// sorted by name. Whoever configured one by hand may have named it anything.
+// Remotes lists the configured remotes that have a url or a pushurl, sorted by name. A
+// name may contain anything.
 func (r *Repo) Remotes(ctx context.Context) ([]string, error) {
 	c, err := r.Config(ctx)
 	if err != nil {
@@ -32,11 +32,10 @@ func (r *Repo) Remotes(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// LsRemote asks a remote which refs it has whose whole names match one of the
-// patterns, in which a "*" stands for anything; all its refs without a pattern.
-// The remote sends the names of all its refs, whatever is asked: where only the
-// memory is of interest and its objects are wanted too, Fetch is cheaper.
-// Without a deadline it gets a minute. ErrUnreachable as Fetch.
+// LsRemote asks a remote which refs it has whose whole names match one of the patterns,
+// see [Matches]; all its refs without a pattern. The remote sends the names of all its
+// refs, whatever is asked: where only the memory is of interest and its objects are wanted
+// too, Fetch is cheaper. Without a deadline it gets a minute. ErrUnreachable as Fetch.
 func (r *Repo) LsRemote(ctx context.Context, remote string, patterns ...string) ([]Ref, error) {
 	args := append([]string{"ls-remote", "--refs", "--", remote}, patterns...)
 	out, err := r.talk(ctx, remote, command{args: args, limit: askTimeout})
@@ -57,7 +56,7 @@ func (r *Repo) LsRemote(ctx context.Context, remote string, patterns ...string) 
 	return refs, nil
 }
 
-// FetchOptions say what to fetch.
+// FetchOptions are the options of [Repo.Fetch].
 type FetchOptions struct {
 	Remote string
 	// Refspecs are the only ones that count: neither configured ones nor tags
@@ -76,15 +75,15 @@ type FetchOptions struct {
 // no gc. In a partial clone it leaves nothing out. Objects that `git fsck` would
 // refuse are refused (from a bundle by git 2.46 and newer only).
 //
-// ErrStale: another process moved one of the refs, or held its lock, meanwhile;
-// what else was fetched is there. ErrNotFound: the remote lacks the ref of a
-// refspec without a "*". ErrUnreachable: the remote is not known or not there,
-// let us not in, or the connection was cut; no ref has moved then.
+// ErrStale: another process moved one of the refs, or had its lock, meanwhile; the
+// others were fetched. ErrNotFound: the remote lacks the ref of a
+// refspec without a "*". ErrUnreachable: the remote is not known, does not
+// exist, refuses access, or the connection was cut; no ref has moved then.
 //
 // Nothing asks on a terminal: without a key, a helper or GIT_ASKPASS that knows
 // the answer the remote is out of reach. The caller's context stops it at once,
 // with all its descendants. Without a deadline it may take an hour. An HTTP
-// transfer that stands still for a minute fails (http.lowSpeedLimit and
+// transfer without progress for a minute fails (http.lowSpeedLimit and
 // http.lowSpeedTime change that); a dead ssh or git host is left to their own
 // time limits (ConnectTimeout and ServerAliveInterval in ssh's configuration).
 func (r *Repo) Fetch(ctx context.Context, o FetchOptions) error {
@@ -109,7 +108,7 @@ func (r *Repo) Fetch(ctx context.Context, o FetchOptions) error {
 	return r.fetchError(o.Remote, err)
 }
 
-// fetchError says which kind of failure a fetch was.
+// fetchError classifies the failure of a fetch.
 func (r *Repo) fetchError(remote string, err error) error {
 	var failed *Error
 	if !errors.As(err, &failed) || failed.Err != nil {
@@ -143,8 +142,8 @@ func (r *Repo) refusedRef(stderr string) error {
 	return r.refused([]refChange{{ref: ref}})
 }
 
-// talk runs a child that talks to a remote. A remote's name is never printed
-// with the password that a URL may hold.
+// talk runs a child that talks to a remote. A remote's name is never printed with the
+// password that a URL may contain.
 func (r *Repo) talk(ctx context.Context, remote string, c command) ([]byte, error) {
 	if remote == "" {
 		return nil, fmt.Errorf("remote '': %w: it has no name", ErrUnreachable)
@@ -163,9 +162,9 @@ func (r *Repo) talk(ctx context.Context, remote string, c command) ([]byte, erro
 	return out, err
 }
 
-// talkEnv is the environment of children that talk to remotes: none of the ways
-// in which ssh, gpg and credential managers ask a user is left. GIT_ASKPASS
-// stays: whoever sets it names a program that answers without a terminal.
+// talkEnv is the environment of children that talk to remotes, without the ways in which
+// ssh, gpg and credential managers ask a user. GIT_ASKPASS stays: it names a program that
+// answers without a terminal.
 func (r *Repo) talkEnv() []string {
 	env := without(without(r.childEnv, "SSH_ASKPASS"), "GPG_TTY")
 	return append(without(env, "SSH_ASKPASS_REQUIRE"), "SSH_ASKPASS_REQUIRE=never", "GCM_INTERACTIVE=never")
@@ -215,8 +214,8 @@ func remoteError(remote string, err error) error {
 	return fmt.Errorf("remote '%s': %w", shownRemote(remote), err)
 }
 
-// unreachableText reports whether git says that it did not get through to a
-// repository, or lost it again. What the remote itself says is not counted.
+// unreachableText reports whether git's complaint is that it did not get through to a
+// repository, or lost the connection. Lines of the remote itself do not count.
 func unreachableText(stderr string) bool {
 	for line := range strings.Lines(stderr) {
 		if strings.HasPrefix(line, "remote: ") {
@@ -230,7 +229,7 @@ func unreachableText(stderr string) bool {
 			"unable to connect",   // git://
 			"unable to look up",   //
 			"remote error: ",      // the server said no before the protocol began
-			"could not read User", // nobody to ask
+			"could not read User", // no terminal to ask on
 			"could not read Pass", //
 			"Authentication failed",
 			"the remote end hung up",
@@ -273,7 +272,7 @@ func matchesAny(patterns []string, name string) bool {
 	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool { return Matches(p, name) })
 }
 
-// Matches compares a whole name with a pattern, in which "*" stands for anything.
+// Matches compares a whole name with a pattern, in which "*" matches any text.
 func Matches(pattern, name string) bool {
 	first, rest, star := strings.Cut(pattern, "*")
 	name, ok := strings.CutPrefix(name, first)
@@ -288,13 +287,13 @@ func Matches(pattern, name string) bool {
 	return false
 }
 
-// PushUpdate is what a ref of the remote shall be.
+// PushUpdate is a ref of the remote and its new value.
 type PushUpdate struct {
 	ID  ID     // "" deletes it
 	Ref string // its full name there
 }
 
-// PushStatus is what became of one update.
+// PushStatus is the kind of a result.
 type PushStatus int
 
 const (
@@ -302,24 +301,24 @@ const (
 	PushDone PushStatus = iota
 	// PushUpToDate: it was there already.
 	PushUpToDate
-	// PushStale: somebody was faster, or held the ref's lock. Fetch, merge, and
+	// PushStale: another push was faster, or had the ref's lock. Fetch, merge, and
 	// push again.
 	PushStale
 	// PushRefused: trying again will not help.
 	PushRefused
 )
 
-// Pushed is the remote's answer to one update.
+// Pushed is the result of one update.
 type Pushed struct {
 	Ref    string
 	Status PushStatus
 	// Reason is why it was rejected, in git's words and the server's, in one
-	// line of at most about 1,000 bytes. It may hold anything, terminal escapes
+	// line of at most about 1,000 bytes. It may contain anything, terminal escapes
 	// too.
 	Reason string
 }
 
-// PushOptions say what to push.
+// PushOptions are the options of [Repo.Push].
 type PushOptions struct {
 	Remote  string
 	Updates []PushUpdate // each ref once
@@ -341,7 +340,7 @@ type PushOptions struct {
 // Whenever the remote answered, there is one Pushed for each update, in their
 // order, and no error, even if all were rejected. ErrNoAtomic: the remote cannot
 // do that; nothing was pushed. ErrUnreachable: it was not reached, or the
-// connection was cut: some of the refs may have moved, which a Fetch will tell;
+// connection was cut: some of the refs may have moved, which a Fetch shows;
 // pushing the same again does no harm. Time limits and prompts are as with Fetch.
 func (r *Repo) Push(ctx context.Context, o PushOptions) ([]Pushed, error) {
 	if len(o.Updates) == 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/git-context/git-context/refs/git/process"
 )
 
-// Options say where a repository is looked for, and what its children see.
+// Options say where to look for a repository, and what its children see.
 type Options struct {
 	// Dir is where to start; empty means the process's directory.
 	Dir string
@@ -24,7 +24,7 @@ type Options struct {
 	// Nil means the process's own.
 	Env []string
 	// Trace, if not nil, gets one line per child: time, milliseconds, exit code,
-	// arguments. Arguments never hold what a user wrote in a document.
+	// arguments. Arguments never contain what a user wrote in a document.
 	Trace io.Writer
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
@@ -37,8 +37,8 @@ type Options struct {
 	LockWait time.Duration
 	// ReadOnly keeps even caches from being written.
 	ReadOnly bool
-	// Progress, if not nil, is told how far long work has come, as git tells it: lines
-	// that a carriage return ends are written over by the next. For a person who waits.
+	// Progress, if not nil, gets the progress of long work, in git's form: lines that end
+	// in a carriage return are overwritten by the next. It is for a person who waits.
 	Progress io.Writer
 }
 
@@ -58,14 +58,14 @@ type Repo struct {
 
 	lockWait time.Duration // 0: the caller's
 	readOnly bool          // no caches either
-	progress io.Writer     // nil: nobody waits
+	progress io.Writer     // nil: progress is not shown
 
 	interruptible func(context.Context) (context.Context, context.CancelFunc)
 
 	gitMu sync.Mutex
 	git   *installation // nil until the first child is needed
 
-	configMu sync.Mutex             // held while the configuration is read
+	configMu sync.Mutex             // locked while the configuration is read
 	config   atomic.Pointer[Config] // nil until then
 
 	cat     catFile
@@ -202,10 +202,10 @@ func lookupEnv(env []string, key string) (string, bool) {
 	return "", false
 }
 
-// dropped reports whether a variable must not reach our children: what a hook's
-// environment says about the user's own operation, what would point git
-// elsewhere, and what would change the meaning or the form of its answers.
-// GIT_CONFIG is obeyed by `git config` alone, so two children would disagree.
+// dropped reports whether a variable must not reach our children: the state of the user's
+// own operation that a hook's environment contains, variables that point git elsewhere,
+// and those that change the meaning or the form of its answers. GIT_CONFIG is obeyed by
+// `git config` alone, so two children would disagree.
 func dropped(key string) bool {
 	switch key {
 	case "GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_PREFIX",
@@ -224,8 +224,8 @@ var fixed = [...]string{
 	"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_EDITOR=:",
 }
 
-// environment returns the environment of children: they see the repository that
-// was found, wherever they run.
+// environment returns the environment of children: they see the repository that was found,
+// in whatever directory they run.
 func (r *Repo) environment(start string) []string {
 	env := make([]string, 0, len(r.env)+12)
 	for _, e := range r.env {
@@ -265,8 +265,8 @@ func findGit(env []string) (string, error) {
 	return process.Find("git", path)
 }
 
-// Quarantine opens the repository anew, such that objects are written into a folder
-// that remove deletes: nobody else sees them. Refs must not be moved there.
+// Quarantine opens the repository again, such that new objects are written into a folder
+// that remove deletes. No other process sees them. Refs must not be moved there.
 func (r *Repo) Quarantine(ctx context.Context) (q *Repo, remove func() error, err error) {
 	dir, err := os.MkdirTemp("", "git-context-objects-")
 	if err != nil {
@@ -288,27 +288,27 @@ func (r *Repo) Quarantine(ctx context.Context) (q *Repo, remove func() error, er
 }
 
 const (
-	// meterDelay is how long work goes on before a person is told how far it has come.
+	// meterDelay is how long work takes before its progress is shown.
 	meterDelay = time.Second
-	// meterPause is how often that is told anew.
+	// meterPause is the pause between two lines.
 	meterPause = 100 * time.Millisecond
 )
 
-// Meter tells how far long work has come, in git's words: "Recording steps:  42%
-// (420/1000)", or "Reading steps: 420" where nobody knows how many there are. Work that
-// is done within a second says nothing. A nil Meter tells nobody and costs nothing. It is
-// for one goroutine.
+// Meter reports the progress of long work in git's words: "Recording steps:  42%
+// (420/1000)", or "Reading steps: 420" where the total is not known. Work that takes less
+// than a second prints nothing. A nil Meter prints nothing and costs nothing. It is for
+// one goroutine.
 type Meter struct {
 	to          io.Writer
 	now         func() time.Time
 	title       string
 	done, total int
-	next        time.Time // when there is something to tell again
+	next        time.Time // when to print the next line
 	shown       bool
 }
 
-// NewMeter begins to measure; total is 0 where it is not known. It is nil where to is: nobody
-// waits. End ends it.
+// NewMeter returns a Meter that writes to to; nil if to is nil. total is 0 if it is not
+// known. The caller must call End.
 func NewMeter(to io.Writer, now func() time.Time, title string, total int) *Meter {
 	if to == nil {
 		return nil
@@ -316,12 +316,12 @@ func NewMeter(to io.Writer, now func() time.Time, title string, total int) *Mete
 	return &Meter{to: to, now: now, title: title, total: total, next: now().Add(meterDelay)}
 }
 
-// Meter begins to measure for whom Options.Progress names.
+// Meter returns a Meter that writes to Options.Progress.
 func (r *Repo) Meter(title string, total int) *Meter {
 	return NewMeter(r.progress, r.now, title, total)
 }
 
-// Add says that n more are done.
+// Add counts n more units as done.
 func (m *Meter) Add(n int) {
 	if m == nil {
 		return
@@ -333,7 +333,7 @@ func (m *Meter) Add(n int) {
 	}
 }
 
-// End leaves what was told last on a line of its own.
+// End ends the line that was printed last.
 func (m *Meter) End() {
 	switch {
 	case m == nil || !m.shown:
@@ -344,7 +344,7 @@ func (m *Meter) End() {
 	}
 }
 
-// tell writes one line; whoever cannot be told stops no work.
+// tell writes one line. An error of the writer does not stop the work.
 func (m *Meter) tell(end string) {
 	if m.total == 0 {
 		_, _ = fmt.Fprintf(m.to, "%s: %d%s", m.title, m.done, end)

@@ -154,7 +154,7 @@ func withTimeout(ctx context.Context, d time.Duration) (context.Context, context
 // errHeldOpen: the child succeeded, but what it printed may not be complete.
 var errHeldOpen = errors.New("ended, but another process keeps its output open")
 
-// childError makes an *Error of what os/exec says.
+// childError makes an *Error of an error of os/exec.
 func childError(ctx context.Context, args []string, stderr string, err error) error {
 	e := &Error{Args: args, Code: -1, Stderr: stderr}
 	var exit *exec.ExitError
@@ -205,8 +205,8 @@ func (t *tail) String() string {
 	return string(t.buf[max(0, len(t.buf)-tailLimit):])
 }
 
-// tee keeps what it is given and shows it too. Whoever cannot be shown more (a
-// closed terminal) does not stop the child.
+// tee keeps what is written to it and also shows it. A reader that closes (a terminal)
+// does not stop the child.
 type tee struct {
 	kept   *tail
 	shown  io.Writer
@@ -255,13 +255,13 @@ func quoteArgs(args []string) []string {
 	return quoted
 }
 
-// ErrEnough is what a writer returns that wants no more of a view.
+// ErrEnough is returned by a writer of [Repo.ViewTo] that wants no more of a view.
 var ErrEnough = errors.New("enough")
 
-// ViewTo is View for what may be large or is not wanted whole: it goes to w as it
-// comes, and never stands in memory. stdin is what the child reads, nil for
-// nothing. An error of w's ends the child and is returned, but ErrEnough, which is
-// no failure. A child may run as long as somebody reads what it says.
+// ViewTo is [Repo.View] for output that may be large or is not wanted whole: it is written
+// to w as it comes. stdin is the child's standard input, nil for none. An error of w ends
+// the child and is returned, except [ErrEnough], which is no failure. A caller without a
+// deadline gets one of a day: a reader may leave a pager open.
 func (r *Repo) ViewTo(ctx context.Context, w io.Writer, stdin []byte, args ...string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -278,8 +278,8 @@ func (r *Repo) ViewTo(ctx context.Context, w io.Writer, stdin []byte, args ...st
 	return out.err
 }
 
-// until keeps a writer's first error. A child that would notice a closed pipe only
-// when it next has something to say is told to end at once.
+// until keeps a writer's first error and ends the child at once: the child would notice a
+// closed pipe only at its next write.
 type until struct {
 	w      io.Writer
 	failed func()
@@ -353,32 +353,33 @@ func (l *lineWriter) Write(data []byte) (int, error) {
 	}
 }
 
-// UserOptions are how a command of the user's own is run.
+// UserOptions are the options of [Repo.RunUser].
 type UserOptions struct {
-	// Action stands in the reflogs, before git's own words (GIT_REFLOG_ACTION).
+	// Action begins the reason in the reflogs, before git's own words
+	// (GIT_REFLOG_ACTION).
 	Action string
 	// Input is standard input; nil: it is empty.
 	Input []byte
-	// Out and Err get what git and its hooks print, as it comes; nil: nobody. A file
+	// Out and Err get what git and its hooks print, as it comes; nil: dropped. A file
 	// is handed on as it is: the child goes on writing should this process be killed.
 	Out, Err io.Writer
-	// Terminal: a person is there, whom git and its hooks may ask.
+	// Terminal: git and its hooks may ask a person on it.
 	Terminal bool
-	// Keep are locked files that the child holds open too, as TxOptions.Keep. What it
+	// Keep are locked files that the child keeps open too, as TxOptions.Keep. What it
 	// starts inherits them; to release a lock releases it for them all.
 	Keep []*os.File
 }
 
-// RunUser runs a git command that changes the code, as the user would have run it: in
-// the directory and with the environment that were given to Open, so that GIT_DIR,
-// GIT_INDEX_FILE, GIT_AUTHOR_*, settings, hooks, signatures and editors are theirs. Our
-// own hooks alone are off (GIT_CONTEXT_HOOKS=0): whoever calls this does their work.
+// RunUser runs a git command that changes the code, as the user would have run it: in the
+// directory and with the environment that were given to Open, so that GIT_DIR,
+// GIT_INDEX_FILE, GIT_AUTHOR_*, settings, hooks, signatures and editors are the user's.
+// Only our own hooks are off (GIT_CONTEXT_HOOKS=0): the caller does their work.
 //
-// It has no deadline, because hooks may run long. Options.Interruptible ends it early;
-// the error is then the context's cause. Without a terminal it is in a process group of
-// its own, and its descendants are stopped with it. With one it stays in ours: a group
-// of its own could not read from the terminal, whose ^C reaches it by itself. A child
-// that fails is an *Error, which does not repeat what it printed.
+// It has no deadline, because hooks may run long. Options.Interruptible ends it early; the
+// error is then the context's cause. Without a terminal it is in a process group of its
+// own, and its descendants are stopped with it. With one it stays in ours: a group of its
+// own could not read from the terminal, whose ^C reaches it by itself. A child that fails
+// is an *Error, which does not repeat what it printed.
 func (r *Repo) RunUser(ctx context.Context, o UserOptions, args ...string) error {
 	path, err := r.gitPath(ctx)
 	if err != nil {
@@ -423,8 +424,8 @@ func (r *Repo) RunUser(ctx context.Context, o UserOptions, args ...string) error
 	return childError(ctx, args, "", err)
 }
 
-// spool puts a text into a file to be read, which soon has no name any more. A pipe
-// would give the child half a text, should this process be killed.
+// spool writes a text into a file without a name and opens it for reading. A pipe would
+// give the child half a text if this process were killed.
 func (r *Repo) spool(text []byte) (*os.File, error) {
 	f, err := disk.CreateTemp(r.StateDir(), disk.TempPrefix, 0o600)
 	if err != nil {
@@ -444,8 +445,8 @@ func (r *Repo) spool(text []byte) (*os.File, error) {
 
 // StartBehind starts a program that goes on when this process has ended: in a session of
 // its own, with no terminal, no output and no open file of ours, and so with none of our
-// locks. args begin with its name. It sees the repository that was found. What becomes of
-// it is not known here; it is waited for, should this process outlive it.
+// locks. args begin with its name. It sees the repository that was found. Its result is
+// not known here.
 func (r *Repo) StartBehind(path string, args ...string) error {
 	cmd := exec.Command(path)
 	cmd.Args, cmd.Dir, cmd.Env = args, r.gitDir, r.childEnv

@@ -32,7 +32,7 @@ type session struct {
 	endErr   error
 }
 
-// open starts a session with more environment and files to hold open.
+// open starts a session with more environment and files to keep open.
 func (r *Repo) open(ctx context.Context, env []string, keep []*os.File, args ...string) *session {
 	s := &session{args: args, trace: r.trace, ready: make(chan struct{}), ended: make(chan struct{}), begin: time.Now()}
 	go func() {
@@ -95,9 +95,8 @@ func (s *session) end(ctx context.Context) error {
 	return s.endErr
 }
 
-// stop asks the child to stop, and has it killed if it does not: told to stop,
-// git drops a prepared transaction and removes its lock files. It returns at
-// once; end must follow.
+// stop asks the child to stop, and has it killed if it does not: git then drops a prepared
+// transaction and removes its lock files. It returns at once; end must follow.
 func (s *session) stop() {
 	s.stopOnce.Do(func() {
 		if s.wait() != nil {

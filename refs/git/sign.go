@@ -9,20 +9,19 @@ import (
 	"strings"
 )
 
-// SignCommit stores a commit with a signature and returns it as it stands. Git
-// makes it (`git commit-tree -S`), and with it runs whatever program signs by its
-// configuration (gpg.format, gpg.program, gpg.ssh.program, user.signingKey,
-// gpg.ssh.defaultKeyCommand) with the user's whole environment, so that agents
-// which keep a key open are asked. key is what -S takes; empty means git's own
-// choice. c has no Extra; its ID is not looked at.
+// SignCommit stores a commit with a signature and returns it as it was stored. Git makes
+// it (`git commit-tree -S`), and runs the program that its configuration names
+// (gpg.format, gpg.program, gpg.ssh.program, user.signingKey, gpg.ssh.defaultKeyCommand)
+// with the user's whole environment, so that agents which keep a key open are asked. key
+// is what -S takes; empty means git's own choice. c has no Extra; its ID is not looked at.
 //
-// Nothing asks on the terminal, which the program does not have; one that asks in
-// another way, or hangs, is stopped after 50 seconds where the caller has no
-// deadline. A failure is an *Error in the words of git, and of the program where
-// git passes them on. It costs two processes and more: 4 ms with an SSH key.
+// The program has no terminal to ask on. One that asks in another way, or hangs, is
+// stopped after 50 seconds where the caller has no deadline. A failure is an *Error in the
+// words of git, and of the program where git passes them on. It costs two processes and
+// more: 4 ms with an SSH key.
 //
-// Git takes a message with code points that Unicode reserves (U+FFFE and the like)
-// for Latin-1 and would recode it: each becomes U+FFFD.
+// Git takes a message with code points that Unicode reserves (U+FFFE and the like) for
+// Latin-1 and would recode it: each becomes U+FFFD.
 func (r *Repo) SignCommit(ctx context.Context, c *Commit, key string) (*Commit, error) {
 	if err := r.checkCommit(c); err != nil {
 		return nil, err
@@ -67,14 +66,14 @@ func (r *Repo) SignCommit(ctx context.Context, c *Commit, key string) (*Commit, 
 	return stored, nil
 }
 
-// Verdict is what git makes of the signature of a commit. The letters are those
-// of %G? in git-log(1).
+// Verdict is git's judgement of the signature of a commit. The letters are those of %G? in
+// git-log(1).
 type Verdict byte
 
 const (
 	Good            Verdict = 'G'
 	Bad             Verdict = 'B'
-	UnknownValidity Verdict = 'U' // good, by a key that nothing says anything of
+	UnknownValidity Verdict = 'U' // good, by a key of unknown trust
 	Expired         Verdict = 'X' // good, but the signature has expired
 	ExpiredKey      Verdict = 'Y' // good, by a key that has expired
 	RevokedKey      Verdict = 'R' // good, by a key that was revoked
@@ -99,11 +98,11 @@ type CheckedCommit struct {
 // still has enough time.
 const verifyChunk = 256
 
-// VerifyCommits has git check the signatures of commits, by the user's settings
-// (gpg.*) and keys, in the order of ids. Relative paths in the settings are read
-// from the worktree's top, as git reads them. It costs one child for 256 commits,
-// which starts one or two for each that is signed; and one more for each commit
-// whose verdict does not tell whether git accepts it.
+// VerifyCommits has git check the signatures of commits, by the user's settings (gpg.*)
+// and keys, in the order of ids. Relative paths in the settings are read from the
+// worktree's top, as git reads them. It costs one child for 256 commits, which starts one
+// or two for each that is signed; and one more for each commit whose verdict does not
+// decide whether git accepts it.
 func (r *Repo) VerifyCommits(ctx context.Context, ids []ID) ([]CheckedCommit, error) {
 	list := make([]CheckedCommit, 0, len(ids))
 	for chunk := range slices.Chunk(ids, verifyChunk) {

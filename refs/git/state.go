@@ -103,9 +103,9 @@ func (r *Repo) WriteStateFile(name string, data []byte) error {
 	return nil
 }
 
-// cacheState keeps a cache. It never makes the state directory: a repository
-// that holds no memory is left as it is, and so is one that is only read. The file is
-// for this user alone: configuration may hold credentials.
+// cacheState keeps a cache. It never makes the state directory: a repository without
+// memory is left as it is, and so is one that is only read. The file is private to this
+// user: configuration may contain credentials.
 func (r *Repo) cacheState(name string, data []byte) error {
 	if r.readOnly {
 		return fs.ErrPermission

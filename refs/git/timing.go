@@ -11,14 +11,14 @@ const (
 	// dead host's.
 	askTimeout      = time.Minute
 	transferTimeout = time.Hour
-	// readerTimeout bounds a child whose output somebody reads as it comes, and
-	// may leave open in a pager over night.
+	// readerTimeout bounds a child whose output is read as it comes, and may stay
+	// open in a pager over night.
 	readerTimeout = 24 * time.Hour
 	// walkTimeout bounds a child that walks or packs all of a large code repository,
 	// which takes minutes.
 	walkTimeout = time.Hour
 	// stallTimeout is how long an HTTP transfer may move less than a byte a
-	// second where the user's configuration says nothing of it.
+	// second where the user's configuration does not set it.
 	stallTimeout = time.Minute
 	// signTimeout bounds making a signature: less than lockTimeout, so that who
 	// waits for the branch meanwhile gets it. A person has that long to answer what
@@ -30,7 +30,7 @@ const (
 	// in it leaves lock files and half a transaction, so it gets longer.
 	commitGrace = 15 * time.Second
 	// pipeGrace is how long we wait for a pipe that a descendant of a finished
-	// child (a hook's daemon) still holds open.
+	// child (a hook's daemon) still has open.
 	pipeGrace = 500 * time.Millisecond
 
 	// refsLockTimeout is how long git waits for a ref's lock file.

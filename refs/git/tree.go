@@ -30,9 +30,9 @@ type TreeEntry struct {
 // IsTree reports whether the entry is a directory.
 func (e TreeEntry) IsTree() bool { return e.Mode == ModeTree }
 
-// ParseTree reads the content of a tree object whose ids are hashLen bytes long
-// (20 or 32). Modes, names and order are given as they stand: a tree that came
-// from elsewhere may hold anything.
+// ParseTree reads the content of a tree object whose ids are hashLen bytes long (20 or
+// 32). Modes, names and order are not checked: a tree that came from elsewhere may contain
+// anything.
 func ParseTree(data []byte, hashLen int) ([]TreeEntry, error) {
 	var entries []TreeEntry
 	for len(data) > 0 {
@@ -137,14 +137,14 @@ type CommitPath struct {
 // take the time in which a child starts.
 const looseTrees = 32
 
-// Paths finds the entry of a tree at each of some paths, "." for the root. One at which
-// nothing stands, or of what is no commit or does not exist, is not in the answer.
+// Paths finds the entries of trees at some paths, "." for the root. A path that does not
+// exist, or whose commit is no commit or does not exist, is not in the answer.
 //
-// A few that are loose objects are read in process, all others are asked for in one go. Only
-// commits and trees are read: so a clone without its blobs fetches none.
+// A few that are loose objects are read in process, all others are asked for in one go.
+// Only commits and trees are read, so that a clone without its blobs fetches none.
 func (r *Repo) Paths(ctx context.Context, paths []CommitPath) (map[CommitPath]TreeEntry, error) {
 	var revs []string
-	wanted := map[string][]CommitPath{} // by the folder that they stand in
+	wanted := map[string][]CommitPath{} // by the folder that contains them
 	found := make(map[CommitPath]TreeEntry, len(paths))
 	near := looseFolders{r: r, left: looseTrees, read: map[CommitPath]*folder{}}
 	for _, p := range paths {
@@ -212,7 +212,7 @@ func (r *Repo) folderFrom(o Object) (*folder, error) {
 	return f, nil
 }
 
-// pick finds a path in the folder that it stands in.
+// pick finds a path in the folder that contains it.
 func (f *folder) pick(p CommitPath, found map[CommitPath]TreeEntry) {
 	if f == nil {
 		return
@@ -231,8 +231,8 @@ type looseFolders struct {
 	read map[CommitPath]*folder
 }
 
-// folder reads a folder, those above it first: nil where nothing stands there, and
-// fs.ErrNotExist where only git can say.
+// folder reads a folder, those above it first: nil where it does not exist, and
+// fs.ErrNotExist where git must be asked.
 func (l *looseFolders) folder(at CommitPath) (*folder, error) {
 	if f, ok := l.read[at]; ok {
 		return f, nil
@@ -259,7 +259,7 @@ func (l *looseFolders) folder(at CommitPath) (*folder, error) {
 	return f, nil
 }
 
-// tree is the id of a folder, "" where nothing stands there or something else.
+// tree is the id of a folder, "" where it does not exist or is no folder.
 func (l *looseFolders) tree(at CommitPath) (ID, error) {
 	if at.Path == "." {
 		o, err := l.object(at.Commit)
@@ -308,7 +308,7 @@ func (r *Repo) Edit(tree ID) *Edit { return &Edit{repo: r, id: tree} }
 // Changed reports whether anything was put or removed.
 func (e *Edit) Changed() bool { return e.dirty }
 
-// Entry finds a path. ok is false where nothing stands there.
+// Entry finds a path. ok is false where it does not exist.
 func (e *Edit) Entry(ctx context.Context, path string) (entry TreeEntry, ok bool, err error) {
 	if err := e.load(ctx); err != nil {
 		return TreeEntry{}, false, err
@@ -362,8 +362,8 @@ func (e *Edit) Put(ctx context.Context, path string, blob ID) error {
 	return nil
 }
 
-// Remove takes a path away, and every directory that this leaves empty. It is no
-// error where nothing stands there.
+// Remove takes a path away, and every directory that this leaves empty. It is no error
+// where the path does not exist.
 func (e *Edit) Remove(ctx context.Context, path string) error {
 	if err := e.load(ctx); err != nil {
 		return err
@@ -451,8 +451,7 @@ func (e *Edit) index(name string) int {
 	return -1
 }
 
-// sub is the directory of that name, nil where there is none. Its own load is
-// left to whoever walks into it.
+// sub returns the directory of a name, nil where there is none. It is not loaded yet.
 func (e *Edit) sub(name string) *Edit {
 	if s := e.subs[name]; s != nil {
 		return s

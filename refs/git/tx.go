@@ -14,15 +14,15 @@ import (
 	"github.com/git-context/git-context/refs/git/disk"
 )
 
-// TxOptions are what the transactions of one Tx have in common.
+// TxOptions are what the transactions of one Tx share.
 type TxOptions struct {
 	// Message is the reason in the reflogs.
 	Message string
-	// Committer is who stands in the reflogs; without one git makes it up.
+	// Committer is the identity in the reflogs; without one git makes it up.
 	Committer Identity
-	// Keep are locked files that the child holds open too: should this process
-	// be killed, the child may still move the refs, and nobody may take the
-	// locks before it has.
+	// Keep are locked files that the child keeps open too: if this process is killed
+	// the child may still move the refs, and no other process may take the locks
+	// before it has.
 	Keep []*os.File
 }
 
@@ -89,7 +89,7 @@ func (tx *Tx) Update(ref string, new, old ID) {
 	tx.queued = append(tx.queued, refChange{ref, new, old})
 }
 
-// Delete queues deleting a ref that is at old. Its reflog goes with it.
+// Delete queues deleting a ref whose value is old. Its reflog is deleted with it.
 func (tx *Tx) Delete(ref string, old ID) {
 	tx.queued = append(tx.queued, refChange{ref, "", old})
 }
@@ -98,7 +98,7 @@ func (tx *Tx) Delete(ref string, old ID) {
 // It waits for the objects that were written behind first: should one of them
 // have failed, its error is returned and no ref moves.
 //
-// ErrStale: an old value did not hold, or a ref stayed locked for two seconds;
+// ErrStale: a ref did not have the old value, or stayed locked for two seconds;
 // the error names the ref. Any other *Error is a refusal that trying again will
 // not change (a hook, a missing object, a name in another's way).
 //
@@ -264,7 +264,7 @@ func (tx *Tx) Close() error {
 	if tx.open {
 		tx.open = false
 		tx.repo.behind.end()
-		// No ref points to what failed now: whoever needs it writes it again.
+		// No ref points to what failed now: a caller that needs it writes it again.
 		_ = tx.repo.behind.flush()
 	}
 	tx.leave()
@@ -282,7 +282,7 @@ func (tx *Tx) leave() {
 		_ = s.end(context.Background()) // its line is not to be missed
 		return
 	}
-	// Its last transaction is decided: it only has to go, and nobody needs to
+	// Its last transaction is decided: it only has to end, and no caller needs to
 	// wait half a millisecond for that; but until it was started the files that
 	// it is to keep open must not be closed.
 	_ = s.wait()
@@ -294,12 +294,12 @@ const maxRepacked = 3
 
 // errRepacked: packed-refs was replaced in the life of a child.
 //
-// A child reads packed-refs once it holds its first lock, keeps it in memory, and
+// A child reads packed-refs once it has its first lock, keeps it in memory, and
 // sees that it was replaced by its inode, its size and the seconds of its time
 // (git's stat-validity; only builds with USE_NSEC look closer). Replaced twice
 // within a second it has all three again, and the child accepts an old value that
-// holds no more: measured, 4 of 96 updates lost beside a busy `git pack-refs`. So
-// a child that held the file before the last lock was taken is believed only if
+// a ref has no more: measured, 4 of 96 updates lost beside a busy `git pack-refs`. So
+// a child that had the file before the last lock was taken is believed only if
 // the file, to the nanosecond, is the one from before its start.
 var errRepacked = errors.New("packed-refs was replaced meanwhile")
 
@@ -331,8 +331,8 @@ func (tx *Tx) believed() bool {
 //
 //  1. All have moved: it is done.
 //  2. None has: it failed.
-//  3. Some have: they are moved back, if nobody has moved them on. What the others
-//     took of the disk is free again. Where even that fails the error names them.
+//  3. Some have: they are moved back, unless another process has moved them on. The
+//     space of the others is free again. Where even that fails the error names them.
 func (tx *Tx) takeBack(queued []refChange, failure error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), commitGrace)
 	defer cancel()

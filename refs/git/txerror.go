@@ -12,8 +12,8 @@ import (
 	"github.com/git-context/git-context/refs/git/disk"
 )
 
-// txError says whether a failed transaction may be tried again. git tells by
-// its text alone: exit code 128 stands for all of these.
+// txError decides whether a failed transaction may be tried again. git reports the reason
+// in its text alone: the exit code is 128 for all of these.
 func (r *Repo) txError(queued []refChange, err error) error {
 	var failed *Error
 	if !errors.As(err, &failed) {
@@ -40,14 +40,14 @@ func (r *Repo) txError(queued []refChange, err error) error {
 	return fmt.Errorf("ref '%s': %w: %w", ref, ErrStale, err)
 }
 
-// lockedError is ErrLocked in git's own words, which say it already.
+// lockedError is ErrLocked in git's own words.
 type lockedError struct{ error }
 
 func (e lockedError) Unwrap() []error { return []error{ErrStale, ErrLocked, e.error} }
 
-// staleText reports whether update-ref failed because another process moved a
-// ref, or held its lock, first. Everything else (a hook's refusal, a missing
-// object, a directory in the way, no permission) will fail again.
+// staleText reports whether update-ref failed because another process moved a ref, or had
+// its lock, first. Everything else (a hook's refusal, a missing object, a directory in the
+// way, no permission) will fail again.
 func staleText(stderr string) bool {
 	said := complaint(stderr)
 	switch {
@@ -64,7 +64,7 @@ func staleText(stderr string) bool {
 }
 
 // unsaidText reports whether update-ref could not write a file, or make a directory,
-// and does not say why.
+// without the reason.
 func unsaidText(stderr string) bool {
 	said := complaint(stderr)
 	return strings.Contains(said, "couldn't write '") || strings.Contains(said, "unable to create directory")
@@ -89,9 +89,10 @@ func refNames(queued []refChange) string {
 	return "ref " + strings.Join(names, ", ")
 }
 
-// reftableLocked says of a child that failed whether a process holds the one lock that all
-// refs of a reftable have, and for how long: git tells of no file, and before 2.48 it does
-// not wait at all. One that is taken and given back is no more than another writer.
+// reftableLocked finds out whether a child failed because another process has the one lock
+// of all refs of a reftable, for longer than git waits: git names no file, and before 2.48
+// it does not wait at all. A lock that is taken and released meanwhile is another
+// writer's.
 func (r *Repo) reftableLocked(err *Error) (error, bool) {
 	said := complaint(err.Stderr)
 	if r.format.refFiles || !strings.Contains(said, "cannot lock references") {
@@ -108,11 +109,11 @@ func (r *Repo) reftableLocked(err *Error) (error, bool) {
 }
 
 // filesOfRef are as many files and directories as git may make in each of the two
-// places to move one ref: its lock, or its reflog, and what they stand in.
+// places to move one ref: its lock, or its reflog, and their directories.
 const filesOfRef = 3
 
-// refused asks the file system what git does not tell: why files cannot be written
-// beside some refs or their reflogs. It is nil where they can by now.
+// refused asks the file system for the reason that git does not report: why files cannot
+// be written beside some refs or their reflogs. It is nil where they can by now.
 func (r *Repo) refused(queued []refChange) error {
 	var made []string
 	defer func() {

@@ -110,7 +110,7 @@ func (r *Repo) examineGit(ctx context.Context, path string) (*installation, erro
 	return g, nil
 }
 
-// version returns what stands behind "git version".
+// version returns what follows "git version".
 func (r *Repo) version(ctx context.Context, path string) (string, error) {
 	out, err := r.spawn(ctx, command{path: path, env: r.env, args: []string{"version"}})
 	if err != nil {
@@ -132,8 +132,8 @@ func checkVersion(path, version string) error {
 	return fmt.Errorf("%w: '%s' is version '%s'", ErrOldGit, path, version)
 }
 
-// Version is the version of the git that a repository opened with env would
-// run, as "2.39.5", without a repository at hand. It costs one child.
+// Version returns the version of the git that a repository opened with env would run, as
+// "2.39.5". It needs no repository and costs one child.
 func Version(ctx context.Context, env []string) (string, error) {
 	path, err := findGit(env)
 	if err != nil {

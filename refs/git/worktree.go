@@ -42,8 +42,8 @@ func (r *Repo) Worktrees(ctx context.Context) ([]WorktreeHead, error) {
 	return heads, nil
 }
 
-// HeadNames returns what the CONTEXT_HEAD of every worktree is called, the main one's
-// first, without looking at any.
+// HeadNames returns the names of the CONTEXT_HEAD of every worktree, the main one's first,
+// without reading any.
 func (r *Repo) HeadNames() ([]WorktreeHead, error) {
 	main := r.commonDir
 	if filepath.Base(main) == ".git" {
@@ -104,8 +104,8 @@ func (r *Repo) HooksPath(ctx context.Context) (string, error) {
 	return path, nil
 }
 
-// MainWorkTree is the top directory of the worktree that the repository was made
-// with, "" where it is bare or cannot be told.
+// MainWorkTree returns the top directory of the worktree that the repository was made
+// with, "" where it is bare or this is not known.
 func (r *Repo) MainWorkTree() string {
 	switch {
 	case !r.Linked():
@@ -116,8 +116,8 @@ func (r *Repo) MainWorkTree() string {
 	return ""
 }
 
-// Rebasing reports whether a rebase is under way in this worktree: it tells which
-// commits it made of which when it ends.
+// Rebasing reports whether a rebase is in progress in this worktree: when it ends it
+// reports which commits it made of which.
 func (r *Repo) Rebasing() (bool, error) {
 	for _, name := range []string{"rebase-merge", "rebase-apply/rebasing"} {
 		_, err := os.Lstat(filepath.Join(r.gitDir, filepath.FromSlash(name)))
@@ -164,7 +164,7 @@ func (r *Repo) Edited(ctx context.Context, staged bool) ([]string, error) {
 		}
 		lines[i] = fields[2]
 	}
-	return slices.Compact(lines), err // an unmerged one stands there twice
+	return slices.Compact(lines), err // an unmerged one is listed twice
 }
 
 // zList takes apart what a command printed with -z.
@@ -175,9 +175,8 @@ func zList(out []byte, err error) ([]string, error) {
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), nil
 }
 
-// InProgress says what was begun in this worktree and not ended ("merge", "rebase",
-// "am", "cherry-pick", "revert", "bisect"), in git's own word for the command; "" for
-// nothing.
+// InProgress returns the command that is in progress in this worktree ("merge", "rebase",
+// "am", "cherry-pick", "revert", "bisect"); "" for none.
 func (r *Repo) InProgress(ctx context.Context) (string, error) {
 	for _, dir := range []struct{ name, command string }{
 		{"rebase-apply/applying", "am"}, {"rebase-apply", "rebase"}, {"rebase-merge", "rebase"},
@@ -212,10 +211,10 @@ func (r *Repo) InProgress(ctx context.Context) (string, error) {
 // maxLost is how many paths InTheWay names.
 const maxLost = 20
 
-// InTheWay lists what is not tracked, ignored or not, where a move of HEAD and the
+// InTheWay lists the untracked files, ignored or not, where a move of HEAD and the
 // worktree from one commit to another would put a file: at most 20 paths. Git itself
-// refuses to overwrite what is untracked, and overwrites what is ignored. All that is
-// tracked must be as in the first commit.
+// refuses to overwrite untracked files, and overwrites ignored ones. All tracked files
+// must be as in the first commit.
 func (r *Repo) InTheWay(ctx context.Context, from, to ID) ([]string, error) {
 	added, err := zList(r.Run(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A", string(from), string(to)))
 	if err != nil {
@@ -238,8 +237,8 @@ func (r *Repo) InTheWay(ctx context.Context, from, to ID) ([]string, error) {
 	return r.untracked(ctx, suspects)
 }
 
-// obstacle is what stands at a path of the worktree, or in place of a directory that
-// leads to it; "" if nothing does. looked are the directories that were seen to be such.
+// obstacle returns what is at a path of the worktree, or in place of a directory that
+// leads to it; "" if nothing is. looked are the directories that were seen to be such.
 func (r *Repo) obstacle(path string, looked map[string]bool) (string, error) {
 	for i := range len(path) + 1 {
 		if i < len(path) && path[i] != '/' {

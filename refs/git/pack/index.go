@@ -49,8 +49,8 @@ type indexes struct {
 
 // dropMidx deletes the multi-pack-index before a pack that it may name is deleted, as
 // `git repack` does: a reader finds everything without it.
-func (x *indexes) dropMidx() error {
-	entries, err := os.ReadDir(x.packDir)
+func (i *indexes) dropMidx() error {
+	entries, err := os.ReadDir(i.packDir)
 	if err != nil {
 		return err
 	}
@@ -58,11 +58,11 @@ func (x *indexes) dropMidx() error {
 		if !strings.HasPrefix(e.Name(), midxName) || e.Name() == midxName+".lock" { // a writer has the lock
 			continue
 		}
-		x.had = max(x.had, plainMidx)
+		i.had = max(i.had, plainMidx)
 		if strings.HasSuffix(e.Name(), ".bitmap") {
-			x.had = bitmapMidx
+			i.had = bitmapMidx
 		}
-		if err := os.RemoveAll(filepath.Join(x.packDir, e.Name())); err != nil {
+		if err := os.RemoveAll(filepath.Join(i.packDir, e.Name())); err != nil {
 			return err
 		}
 	}
@@ -70,27 +70,27 @@ func (x *indexes) dropMidx() error {
 }
 
 // writeMidx writes the multi-pack-index anew, if dropMidx deleted one.
-func (x *indexes) writeMidx(ctx context.Context) error {
+func (i *indexes) writeMidx(ctx context.Context) error {
 	args := []string{"write"}
-	switch x.had {
+	switch i.had {
 	case noMidx:
 		return nil
 	case bitmapMidx:
 		args = append(args, "--bitmap")
 	}
-	packs, err := packsIn(x.repo.ObjectDir())
+	packs, err := packsIn(i.repo.ObjectDir())
 	if err != nil || len(packs) == 0 {
 		return err
 	}
-	return x.write(ctx, "multi-pack-index", args...)
+	return i.write(ctx, "multi-pack-index", args...)
 }
 
 // write has git write an index, and waits for another process that writes it: the
 // user's gc has the lock file for as long as that takes.
-func (x *indexes) write(ctx context.Context, name string, args ...string) error {
+func (i *indexes) write(ctx context.Context, name string, args ...string) error {
 	for begin := time.Now(); ; {
 		child, cancel := context.WithTimeout(ctx, indexTimeout)
-		_, err := x.repo.Run(child, append([]string{name}, args...)...)
+		_, err := i.repo.Run(child, append([]string{name}, args...)...)
 		cancel()
 		locked := git.ExitCode(err) > 0 && strings.Contains(err.Error(), ".lock': File exists")
 		if !locked || time.Since(begin) > indexWait {
@@ -106,8 +106,8 @@ func (x *indexes) write(ctx context.Context, name string, args ...string) error 
 
 // writeGraph writes the commit-graph anew, if there is one: git fsck would complain of
 // deleted commits in it. It is deleted first: no reader needs it.
-func (x *indexes) writeGraph(ctx context.Context) error {
-	info := filepath.Join(x.repo.ObjectDir(), "info")
+func (i *indexes) writeGraph(ctx context.Context) error {
+	info := filepath.Join(i.repo.ObjectDir(), "info")
 	chain := filepath.Join(info, "commit-graphs")
 	args := []string{"write", "--reachable", "--no-progress"}
 	had := false
@@ -139,18 +139,18 @@ func (x *indexes) writeGraph(ctx context.Context) error {
 			}
 		}
 	}
-	return x.write(ctx, "commit-graph", args...)
+	return i.write(ctx, "commit-graph", args...)
 }
 
 // writeInfo writes objects/info/packs anew if it exists: clients that fetch over plain
 // HTTP read the list of packs there.
-func (x *indexes) writeInfo(ctx context.Context) error {
-	_, err := os.Stat(filepath.Join(x.repo.ObjectDir(), "info", "packs"))
+func (i *indexes) writeInfo(ctx context.Context) error {
+	_, err := os.Stat(filepath.Join(i.repo.ObjectDir(), "info", "packs"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err == nil {
-		_, err = x.repo.Run(ctx, "update-server-info")
+		_, err = i.repo.Run(ctx, "update-server-info")
 	}
 	return err
 }
