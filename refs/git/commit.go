@@ -257,8 +257,8 @@ func assigned(c rune) rune {
 	return c
 }
 
-// Signed reports whether a commit carries a signature, good or not.
-func (c *Commit) Signed() bool {
+// signed reports whether a commit carries a signature, good or not.
+func (c *Commit) signed() bool {
 	for line := range strings.Lines(string(c.Extra)) {
 		if strings.HasPrefix(line, "gpgsig ") || strings.HasPrefix(line, "gpgsig-sha256 ") {
 			return true

@@ -116,7 +116,7 @@ func (r *Repo) UnionFile(ctx context.Context, base, ours, theirs []byte) ([]byte
 }
 
 func (r *Repo) mergeFile(ctx context.Context, options []string, base, ours, theirs []byte) ([]byte, error) {
-	probe, err := r.MakeState("tmp/x")
+	probe, err := r.makeState("tmp/x")
 	if err != nil {
 		return nil, err
 	}

@@ -9,8 +9,8 @@ import (
 const (
 	// HeadName is the symbolic ref, one per worktree, to the current branch.
 	HeadName = "CONTEXT_HEAD"
-	// MainHeadName is the main worktree's, seen from any worktree.
-	MainHeadName = "main-worktree/" + HeadName
+	// mainHeadName is the main worktree's, seen from any worktree.
+	mainHeadName = "main-worktree/" + HeadName
 
 	// Root is what all refs but the notes begin with.
 	Root = "refs/context/"

@@ -166,7 +166,7 @@ func (r *Repo) judge(ctx context.Context, c *CheckedCommit, picky bool, said str
 		if err != nil {
 			return err
 		}
-		if commit.Signed() {
+		if commit.signed() {
 			c.Verdict, c.Problem = CannotCheck, complaint(said)
 			c.NoSigners = strings.HasPrefix(c.Problem, "gpg.ssh.allowedSignersFile ")
 		}

@@ -97,8 +97,8 @@ func TestSignedCommitIsTheCommit(t *testing.T) {
 			c := unsigned(t, r, message, parents...)
 			plain := ok(r.Commit(t.Context(), ok(r.WriteCommit(t.Context(), c))(t)))(t)
 			signed := ok(r.SignCommit(t.Context(), c, ""))(t)
-			if !signed.Signed() || plain.Signed() {
-				t.Errorf("Signed() = %v, and %v of the plain one", signed.Signed(), plain.Signed())
+			if !signed.signed() || plain.signed() {
+				t.Errorf("Signed() = %v, and %v of the plain one", signed.signed(), plain.signed())
 			}
 			bare := *signed
 			bare.Extra = nil

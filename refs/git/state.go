@@ -45,10 +45,10 @@ func (r *Repo) statePath(name string) string {
 	return filepath.Join(r.StateDir(), filepath.FromSlash(name))
 }
 
-// MakeState makes the directory of a file of local state, with the permissions
+// makeState makes the directory of a file of local state, with the permissions
 // that core.sharedRepository asks for, and returns the file's path. Name uses
 // slashes and stays below StateDir.
-func (r *Repo) MakeState(name string) (string, error) {
+func (r *Repo) makeState(name string) (string, error) {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return "", fmt.Errorf("'%s' is no name of local state", name)
 	}
@@ -75,7 +75,7 @@ func (r *Repo) OpenState(name string, flag int) (*os.File, error) {
 	if flag&os.O_CREATE == 0 || err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return f, err
 	}
-	if path, err = r.MakeState(name); err != nil {
+	if path, err = r.makeState(name); err != nil {
 		return nil, err
 	}
 	if f, err = os.OpenFile(path, flag, 0o666); err != nil {
@@ -91,7 +91,7 @@ func (r *Repo) OpenState(name string, flag int) (*os.File, error) {
 // WriteStateFile replaces a file of local state in one step: a reader, or a
 // crash of this process, sees the old content or the new. Name uses slashes.
 func (r *Repo) WriteStateFile(name string, data []byte) error {
-	path, err := r.MakeState(name)
+	path, err := r.makeState(name)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (r *Repo) cacheState(name string, data []byte) error {
 	if !disk.IsDir(r.StateDir()) {
 		return fs.ErrNotExist
 	}
-	path, err := r.MakeState(name)
+	path, err := r.makeState(name)
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func (r *Repo) HeadNames() ([]WorktreeHead, error) {
 	if filepath.Base(main) == ".git" {
 		main = filepath.Dir(main)
 	}
-	heads := []WorktreeHead{{Path: main, Ref: MainHeadName}}
+	heads := []WorktreeHead{{Path: main, Ref: mainHeadName}}
 	dir := filepath.Join(r.commonDir, "worktrees")
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -11,6 +11,28 @@ import (
 	"github.com/git-context/git-context/refs/git/internal/gittest"
 )
 
+// git gc removes object directories that are empty, at any moment.
+func TestObjectDirectoriesVanish(t *testing.T) {
+	_, r := newRepo(t)
+	ctx := t.Context()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 2000 {
+			dirs, _ := filepath.Glob(filepath.Join(r.CommonDir(), "objects", "??"))
+			for _, dir := range dirs {
+				_ = os.Remove(dir) // only what is empty goes
+			}
+		}
+	}()
+	for i := range 2000 {
+		if _, err := r.WriteBlob(ctx, fmt.Appendf(nil, "%d", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-done
+}
+
 // While a Tx is open objects are written behind: named at once, readable at once,
 // and on the disk before a ref moves. One that cannot be written keeps the refs
 // where they are.

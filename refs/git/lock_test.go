@@ -1,15 +1,93 @@
 package git
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/git-context/git-context/refs/git/disk"
 )
+
+func TestLock(t *testing.T) {
+	s, r := newRepo(t)
+	other := s.open("r")
+	l := ok(r.Lock(t.Context(), "branch/main"))(t)
+	if _, taken, err := other.TryLock("branch/main"); taken || err != nil {
+		t.Errorf("taken twice: %v, %v", taken, err)
+	}
+	second, taken, err := other.TryLock("branch%2Fmain")
+	if !taken || err != nil {
+		t.Errorf("another name: %v, %v", taken, err)
+	}
+	must(t, second.Unlock())
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	defer cancel()
+	_, err = other.Lock(ctx, "branch/main")
+	wantErr(t, err, context.DeadlineExceeded, "'branch/main'")
+	must(t, l.Unlock())
+	must(t, l.Unlock())
+	l = ok(other.Lock(t.Context(), "branch/main"))(t)
+	// Whoever locks a file that was removed holds nothing.
+	must(t, os.Remove(l.File().Name()))
+	if _, taken, err := r.TryLock("branch/main"); !taken || err != nil {
+		t.Errorf("a new file: %v, %v", taken, err)
+	}
+	must(t, l.Unlock())
+	if disk.SameFile(l.File(), r.statePath("lock/branch%2Fmain")) {
+		t.Error("a removed file passes for the one that has its name now")
+	}
+	for _, name := range []string{strings.Repeat("a/", 100), "..", "é", "x\ny"} {
+		l := ok(r.Lock(t.Context(), name))(t)
+		if dir := filepath.Dir(l.File().Name()); dir != r.statePath("lock") {
+			t.Errorf("%q is in %s", name, dir)
+		}
+		must(t, l.Unlock())
+	}
+	if lockFile(strings.Repeat("a/", 100)) == lockFile(strings.Repeat("a/", 99)+"b/") {
+		t.Error("two long names share a lock")
+	}
+}
+
+func TestLockExcludes(t *testing.T) {
+	s, _ := newRepo(t)
+	// The race detector knows nothing of locks between files: the loads and
+	// stores are atomic, their sequence is not.
+	var counter atomic.Int64
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			r, err := s.tryOpen("r")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for range 25 {
+				l, err := r.Lock(t.Context(), "x")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				before := counter.Load()
+				runtime.Gosched()
+				counter.Store(before + 1)
+				if err := l.Unlock(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if n := counter.Load(); n != 200 {
+		t.Errorf("counted %d of 200", n)
+	}
+}
 
 // A lock is taken for left only if no process that was there when it was made has it
 // open, or is git's and at work in the repository.
