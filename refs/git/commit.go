@@ -335,7 +335,8 @@ func (r *Repo) Committer(ctx context.Context) (Identity, error) {
 		Name:  cleanName(r.identityPart(c, "GIT_COMMITTER_NAME", "name")),
 		Email: cleanName(r.identityPart(c, "GIT_COMMITTER_EMAIL", "email")),
 	}
-	if strict, err := c.Bool("user.useconfigonly", false); err == nil && !strict && r.identityPart(c, "GIT_COMMITTER_EMAIL", "email") == "" {
+	strict, err := c.Bool("user.useconfigonly", false)
+	if err == nil && !strict && r.identityPart(c, "GIT_COMMITTER_EMAIL", "email") == "" {
 		id.Email = cleanName(r.Getenv("EMAIL"))
 	}
 	if id.Name != "" && id.Email != "" {

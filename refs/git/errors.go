@@ -143,7 +143,8 @@ var ErrBroken = errors.New("is malformed")
 // refusals are the reasons for which a system refuses to write: no room, a quota, no
 // permission.
 func refusals() []syscall.Errno {
-	return []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EACCES, syscall.EPERM, syscall.EROFS, syscall.EIO}
+	return []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG,
+		syscall.EACCES, syscall.EPERM, syscall.EROFS, syscall.EIO}
 }
 
 // systemSaid finds in git's complaints why the system refused something. Children speak as

@@ -28,8 +28,8 @@ func (r *Repo) Blame(ctx context.Context, id ID, path string) ([]BlamedLine, err
 	defer remove()
 	// An empty file name clears the list of revisions to be ignored. As a setting
 	// it would do nothing: git sorts those.
-	out, err := r.viewFrom(ctx, dir, []string{"blame", "--porcelain", "-w", "--no-textconv", "--no-follow", "--ignore-revs-file=",
-		string(id), "--", path})
+	out, err := r.viewFrom(ctx, dir, []string{"blame", "--porcelain", "-w", "--no-textconv", "--no-follow",
+		"--ignore-revs-file=", string(id), "--", path})
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,9 @@ func parseBlame(out string, hexLen int) ([]BlamedLine, error) {
 // does; labels name ours, base and theirs in conflict markers. With a conflict
 // the text with markers is returned. Texts that git takes for binary cannot be
 // merged: an error.
-func (r *Repo) MergeFile(ctx context.Context, base, ours, theirs []byte, labels [3]string) (merged []byte, conflict bool, err error) {
+func (r *Repo) MergeFile(
+	ctx context.Context, base, ours, theirs []byte, labels [3]string,
+) (merged []byte, conflict bool, err error) {
 	args := []string{"--zdiff3"}
 	for _, label := range labels {
 		args = append(args, "-L", label)

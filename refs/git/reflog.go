@@ -161,7 +161,8 @@ func (r *Repo) dropReflog(ctx context.Context, gitDir, ref string) error {
 	if err != nil {
 		return err
 	}
-	_, err = r.RunEnv(ctx, env, nil, "-c", r.refsLockWait(), "reflog", "expire", "--expire=all", "--expire-unreachable=all", ref)
+	_, err = r.RunEnv(ctx, env, nil, "-c", r.refsLockWait(), "reflog", "expire",
+		"--expire=all", "--expire-unreachable=all", ref)
 	fault.Point("after-reflog-dropped")
 	return err
 }

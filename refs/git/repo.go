@@ -79,14 +79,14 @@ type Repo struct {
 // future) is an *Error with git's own words. It starts no process where the
 // repository is plain and ours.
 func Open(ctx context.Context, o Options) (*Repo, error) {
-	r := &Repo{env: o.Env, now: o.Now, lockWait: o.LockWait, readOnly: o.ReadOnly, progress: o.Progress, trace: &tracer{w: o.Trace}}
+	r := &Repo{env: o.Env, now: o.Now, lockWait: o.LockWait, readOnly: o.ReadOnly, progress: o.Progress,
+		trace: &tracer{w: o.Trace}, interruptible: o.Interruptible}
 	if r.env == nil {
 		r.env = os.Environ()
 	}
 	if r.now == nil {
 		r.now = time.Now
 	}
-	r.interruptible = o.Interruptible
 	if r.interruptible == nil {
 		r.interruptible = context.WithCancel
 	}

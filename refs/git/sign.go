@@ -41,8 +41,9 @@ func (r *Repo) SignCommit(ctx context.Context, c *Commit, key string) (*Commit, 
 	message := strings.Map(assigned, c.Message)
 	waiting, done := r.interruptible(ctx)
 	defer done()
+	env := append(r.childEnv[:len(r.childEnv):len(r.childEnv)], c.Author.env("AUTHOR")...)
 	out, err := r.start(waiting, command{
-		env:   append(append(r.childEnv[:len(r.childEnv):len(r.childEnv)], c.Author.env("AUTHOR")...), c.Committer.env("COMMITTER")...),
+		env:   append(env, c.Committer.env("COMMITTER")...),
 		args:  append(args, string(c.Tree)),
 		stdin: []byte(message), limit: signTimeout, silent: true,
 	})
@@ -127,8 +128,8 @@ func (r *Repo) verifyChunk(ctx context.Context, ids []ID) ([]CheckedCommit, erro
 	_, picky := cfg.String("gpg.minTrustLevel")
 	said := new(tail)
 	out, err := r.start(ctx, command{env: r.childEnv, stdin: in.Bytes(), said: said, silent: true,
-		args: []string{"-c", "log.showSignature=false", "-c", "i18n.logOutputEncoding=UTF-8", "log", "-z", "--no-walk=unsorted",
-			"--no-color", "--no-mailmap", "--format=%H%x00%G?%x00%GS%x00%GK%x00%s", "--stdin"}})
+		args: []string{"-c", "log.showSignature=false", "-c", "i18n.logOutputEncoding=UTF-8", "log", "-z",
+			"--no-walk=unsorted", "--no-color", "--no-mailmap", "--format=%H%x00%G?%x00%GS%x00%GK%x00%s", "--stdin"}})
 	if err != nil {
 		return nil, err
 	}

@@ -94,7 +94,8 @@ func (e TreeEntry) sortName() string {
 // check refuses what git's fsck would complain of.
 func (e TreeEntry) check(hexLen int) error {
 	switch {
-	case e.Name == "" || e.Name == "." || e.Name == ".." || strings.EqualFold(e.Name, ".git") || strings.ContainsAny(e.Name, "/\x00"):
+	case e.Name == "" || e.Name == "." || e.Name == ".." ||
+		strings.EqualFold(e.Name, ".git") || strings.ContainsAny(e.Name, "/\x00"):
 		return fmt.Errorf("bad name '%s' in a tree", Shown(e.Name))
 	case !isHex(string(e.ID), hexLen) || e.ID.IsZero():
 		return fmt.Errorf("bad object id '%s' for '%s' in a tree", Shown(string(e.ID)), Shown(e.Name))

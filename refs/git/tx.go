@@ -75,7 +75,8 @@ func (tx *Tx) session() *session {
 	}
 	// Else git looks for refs that are named like our ids: thirty looks at the
 	// disk, and packed-refs is read before anything is locked.
-	args := []string{"-c", tx.repo.refsLockWait(), "-c", "core.warnAmbiguousRefs=false", "update-ref", "--stdin", "-z", "--create-reflog"}
+	args := []string{"-c", tx.repo.refsLockWait(), "-c", "core.warnAmbiguousRefs=false",
+		"update-ref", "--stdin", "-z", "--create-reflog"}
 	if tx.opts.Message != "" { // git refuses an empty reason
 		args = append(args, "-m", tx.opts.Message)
 	}
@@ -340,7 +341,8 @@ func (tx *Tx) takeBack(queued []refChange, failure error) error {
 	for _, q := range queued {
 		now, err := tx.repo.Ref(ctx, q.ref)
 		if err != nil && !errors.Is(err, ErrNotFound) {
-			return fmt.Errorf("failed while they were being moved, so that some may have: %w; which cannot be read: %w", failure, err)
+			return fmt.Errorf("failed while they were being moved, so that some may have: %w; which cannot be read: %w",
+				failure, err)
 		}
 		if now == q.new {
 			moved = append(moved, refChange{q.ref, q.old, q.new})
@@ -353,7 +355,8 @@ func (tx *Tx) takeBack(queued []refChange, failure error) error {
 		return failure
 	}
 	if err := tx.moveBack(ctx, moved); err != nil {
-		return fmt.Errorf("failed while they were being moved, and %s cannot be moved back (%w): %w", refNames(moved), err, failure)
+		return fmt.Errorf("failed while they were being moved, and %s cannot be moved back (%w): %w",
+			refNames(moved), err, failure)
 	}
 	return failure
 }

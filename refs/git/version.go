@@ -104,7 +104,8 @@ func (r *Repo) examineGit(ctx context.Context, path string) (*installation, erro
 	g := &installation{path: path}
 	env := append(without(r.childEnv, "GIT_CONFIG_SYSTEM"), "GIT_EDITOR=echo")
 	out, err := r.spawn(ctx, command{path: path, dir: r.gitDir, env: env, args: []string{"config", "--system", "--edit"}})
-	if name := strings.TrimRight(string(out), "\r\n"); err == nil && filepath.IsAbs(name) && !strings.ContainsAny(name, "\n\x00") {
+	name := strings.TrimRight(string(out), "\r\n")
+	if err == nil && filepath.IsAbs(name) && !strings.ContainsAny(name, "\n\x00") {
 		g.systemConfig = name
 	}
 	return g, nil

@@ -152,11 +152,12 @@ func (r *Repo) Edited(ctx context.Context, staged bool) ([]string, error) {
 		return nil, err
 	}
 	if staged { // asked as git commit asks
-		return zList(r.runIndex(ctx, "diff-index", "--cached", "--ita-invisible-in-index", "--name-only", "-z", "--no-renames",
-			"--ignore-submodules=none", string(head), "--"))
+		return zList(r.runIndex(ctx, "diff-index", "--cached", "--ita-invisible-in-index", "--name-only",
+			"-z", "--no-renames", "--ignore-submodules=none", string(head), "--"))
 	}
 	// By their content: to diff-index alone a file with another date has changed.
-	lines, err := zList(r.runIndex(ctx, "diff-index", "--numstat", "-z", "--no-renames", "--ignore-submodules=dirty", string(head), "--"))
+	lines, err := zList(r.runIndex(ctx, "diff-index", "--numstat", "-z", "--no-renames", "--ignore-submodules=dirty",
+		string(head), "--"))
 	for i, line := range lines {
 		fields := strings.SplitN(line, "\t", 3)
 		if len(fields) < 3 {
@@ -216,7 +217,8 @@ const maxLost = 20
 // refuses to overwrite untracked files, and overwrites ignored ones. All tracked files
 // must be as in the first commit.
 func (r *Repo) InTheWay(ctx context.Context, from, to ID) ([]string, error) {
-	added, err := zList(r.Run(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A", string(from), string(to)))
+	added, err := zList(r.Run(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames",
+		"--diff-filter=A", string(from), string(to)))
 	if err != nil {
 		return nil, err
 	}

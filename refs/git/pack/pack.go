@@ -213,8 +213,8 @@ func (p *packer) chooseOld(ctx context.Context, fresh int) ([]examined, error) {
 // multi-pack-index: it fails, without a loss, where a pack disappears that it has just
 // listed, so none of ours is removed meanwhile.
 func (p *packer) gcRuns() bool {
-	for _, path := range []string{filepath.Join(p.repo.CommonDir(), "gc.pid"), filepath.Join(p.repo.ObjectDir(), "maintenance.lock"),
-		filepath.Join(p.packDir, midxName+".lock")} {
+	for _, path := range []string{filepath.Join(p.repo.CommonDir(), "gc.pid"),
+		filepath.Join(p.repo.ObjectDir(), "maintenance.lock"), filepath.Join(p.packDir, midxName+".lock")} {
 		if info, err := os.Stat(path); err == nil && p.since.Sub(info.ModTime()) < gcLimit {
 			return true
 		}

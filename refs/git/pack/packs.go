@@ -171,7 +171,8 @@ func (k packFile) examine() (examined, error) {
 	if _, err := io.ReadFull(f, head[:]); err != nil || string(head[:4]) != "PACK" {
 		return examined{}, fmt.Errorf("'%s' is no pack: %w", f.Name(), cmp.Or(err, errors.New("it does not begin as one")))
 	}
-	return examined{packFile: k, objects: int(binary.BigEndian.Uint32(head[8:])), size: info.Size(), made: info.ModTime().UnixNano()}, nil
+	objects := int(binary.BigEndian.Uint32(head[8:]))
+	return examined{packFile: k, objects: objects, size: info.Size(), made: info.ModTime().UnixNano()}, nil
 }
 
 // adopt makes packs ours that contain nothing but memory: what was found to be new in

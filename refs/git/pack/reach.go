@@ -71,8 +71,8 @@ func (p *purger) walk(ctx context.Context, from []git.ID, each func(git.ID), arg
 
 // inProgress are the files of a git directory that show an operation in progress, each
 // with an id on each line. `git gc` knows only some of them.
-var inProgress = [...]string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "BISECT_EXPECTED_REV", "AUTO_MERGE",
-	"MERGE_AUTOSTASH", "rebase-merge/orig-head", "rebase-merge/onto", "rebase-merge/autostash", "rebase-merge/amend",
+var inProgress = [...]string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "BISECT_EXPECTED_REV",
+	"AUTO_MERGE", "MERGE_AUTOSTASH", "rebase-merge/orig-head", "rebase-merge/onto", "rebase-merge/autostash", "rebase-merge/amend",
 	"rebase-apply/orig-head", "rebase-apply/onto", "rebase-apply/autostash"}
 
 // roots lists the objects that must be kept and that rev-list does not know: those of
@@ -144,7 +144,8 @@ func stagedIn(ctx context.Context, r *git.Repo, gitDir string) ([]git.ID, error)
 			return nil, err
 		}
 		for _, path := range found {
-			out, err := r.RunEnv(ctx, []string{"GIT_DIR=" + gitDir, "GIT_INDEX_FILE=" + path}, nil, "ls-files", "--stage", "-z")
+			env := []string{"GIT_DIR=" + gitDir, "GIT_INDEX_FILE=" + path}
+			out, err := r.RunEnv(ctx, env, nil, "ls-files", "--stage", "-z")
 			if git.ExitCode(err) > 0 {
 				continue // gone, or not complete: its writer has just made the objects
 			}

@@ -125,7 +125,9 @@ func (p *purger) reportReached(ctx context.Context) error {
 }
 
 // reportWalk reports what some roots reach as kept by them, and removes it from rest.
-func (p *purger) reportWalk(ctx context.Context, by KeptBy, name string, rest map[git.ID]bool, from []git.ID, args ...string) error {
+func (p *purger) reportWalk(
+	ctx context.Context, by KeptBy, name string, rest map[git.ID]bool, from []git.ID, args ...string,
+) error {
 	var found []git.ID
 	err := p.walk(ctx, from, func(id git.ID) {
 		if p.reached[id] {

@@ -82,7 +82,8 @@ func (st *stage) renamePacks(hexLen int) error {
 		st.names[i] = "pack-" + randomHex(hexLen)
 		for _, e := range entries {
 			if ext, ok := strings.CutPrefix(e.Name(), was+"."); ok {
-				if err := os.Rename(filepath.Join(st.dir, e.Name()), filepath.Join(st.dir, st.names[i]+"."+ext)); err != nil {
+				err := os.Rename(filepath.Join(st.dir, e.Name()), filepath.Join(st.dir, st.names[i]+"."+ext))
+				if err != nil {
 					return err
 				}
 			}
