@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/render"
 )
 
@@ -51,9 +52,9 @@ func newBisect(g *globals) *command {
 func checkBisect(verb string, rest []string) error {
 	form := "bisect " + verb
 	switch verb {
-	case "start", refs.MarkGood, refs.MarkSkip:
+	case "start", history.MarkGood, history.MarkSkip:
 		return nil
-	case refs.MarkBad:
+	case history.MarkBad:
 		return countWords(form, rest, 0, 1)
 	case "run":
 		if len(rest) == 0 {
@@ -63,7 +64,7 @@ func checkBisect(verb string, rest []string) error {
 	case "status", "log", "reset":
 		return countWords(form, rest, 0, 0)
 	}
-	return unknownWord("bisect", verb, "start", refs.MarkGood, refs.MarkBad, refs.MarkSkip, "run", "status", "log", "reset")
+	return unknownWord("bisect", verb, "start", history.MarkGood, history.MarkBad, history.MarkSkip, "run", "status", "log", "reset")
 }
 
 func (o *bisectOptions) run(ctx context.Context, env *Env, verb string, rest []string) (err error) {
@@ -72,7 +73,7 @@ func (o *bisectOptions) run(ctx context.Context, env *Env, verb string, rest []s
 		return err
 	}
 	defer closing(s, &err)
-	var b refs.Bisect
+	var b history.Bisection
 	switch verb {
 	case "reset":
 		return o.reset(ctx, env, s)
@@ -81,11 +82,11 @@ func (o *bisectOptions) run(ctx context.Context, env *Env, verb string, rest []s
 	case "run":
 		return o.runProgram(ctx, env, s, rest)
 	case "start":
-		b, err = s.BisectStart(ctx, first(rest), rest[min(1, len(rest)):])
+		b, err = history.BisectStart(ctx, s, first(rest), rest[min(1, len(rest)):])
 	case "status":
-		b, err = s.Bisect(ctx)
+		b, err = history.Bisect(ctx, s)
 	default:
-		b, err = s.BisectMark(ctx, verb, rest)
+		b, err = history.BisectMark(ctx, s, verb, rest)
 	}
 	if err != nil {
 		return err
@@ -93,13 +94,13 @@ func (o *bisectOptions) run(ctx context.Context, env *Env, verb string, rest []s
 	return o.printBisect(ctx, env, b)
 }
 
-func (o *bisectOptions) printBisect(ctx context.Context, env *Env, b refs.Bisect) error {
+func (o *bisectOptions) printBisect(ctx context.Context, env *Env, b history.Bisection) error {
 	env.warnAll(b.Warnings)
 	return o.view(ctx, env, b, func(p *render.Printer) { render.BisectText(p, b) })
 }
 
 func (o *bisectOptions) reset(ctx context.Context, env *Env, s *refs.Store) error {
-	branch, was, err := s.BisectReset(ctx)
+	branch, was, err := history.BisectReset(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -118,12 +119,12 @@ func (o *bisectOptions) reset(ctx context.Context, env *Env, s *refs.Store) erro
 
 // log prints what the bisect was told as commands that tell it again.
 func (o *bisectOptions) log(ctx context.Context, env *Env, s *refs.Store) error {
-	list, err := s.BisectLog(ctx)
+	list, err := history.BisectLog(ctx, s)
 	if err != nil {
 		return err
 	}
 	value := struct {
-		Log []refs.BisectEntry `json:"log"`
+		Log []history.BisectEntry `json:"log"`
 	}{list}
 	return o.view(ctx, env, value, func(p *render.Printer) {
 		line(p, "%s bisect start", self)

@@ -8,8 +8,11 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/git/process"
+	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // The exit codes that git-bisect(1) gives a meaning.
@@ -29,7 +32,7 @@ func (o *bisectOptions) runProgram(ctx context.Context, env *Env, s *refs.Store,
 	if err := o.printBisect(ctx, env, b); err != nil || b.FirstBad != nil {
 		return err
 	}
-	return &refs.Error{Code: "bisect-skipped", Kind: refs.ErrRefused, Message: "only milestones that cannot be tested are left",
+	return &fail.Error{Code: fail.BisectSkipped, Kind: fail.ErrRefused, Message: "only milestones that cannot be tested are left",
 		Hints: []string{self + " bisect good C", self + " bisect reset"}}
 }
 
@@ -37,13 +40,13 @@ func (o *bisectOptions) runProgram(ctx context.Context, env *Env, s *refs.Store,
 // process alone, as harnesses do, ends the program too. A terminal's ^C reaches it by
 // itself, and it may ask there: it is then left in our process group, as a shell
 // leaves it.
-func (o *bisectOptions) testAll(ctx context.Context, env *Env, s *refs.Store, argv []string) (refs.Bisect, error) {
+func (o *bisectOptions) testAll(ctx context.Context, env *Env, s *refs.Store, argv []string) (history.Bisection, error) {
 	if env.Interruptible != nil && !env.Term.In {
 		var done context.CancelFunc
 		ctx, done = env.Interruptible(ctx)
 		defer done()
 	}
-	b, err := s.Bisect(ctx)
+	b, err := history.Bisect(ctx, s)
 	if err == nil && (b.Bad == nil || len(b.Good) == 0) {
 		err = incomplete(b)
 	}
@@ -53,7 +56,7 @@ func (o *bisectOptions) testAll(ctx context.Context, env *Env, s *refs.Store, ar
 			break
 		}
 		env.say("", fmt.Sprintf("%s: [%s] %s", mark, b.Next.Hash.Short(), b.Next.Summary))
-		b, err = s.BisectMark(ctx, mark, []string{string(*b.Next.Hash)})
+		b, err = history.BisectMark(ctx, s, mark, []string{string(*b.Next.Hash)})
 	}
 	if errors.Is(err, context.Canceled) {
 		err = context.Cause(ctx) // which signal it was
@@ -62,8 +65,8 @@ func (o *bisectOptions) testAll(ctx context.Context, env *Env, s *refs.Store, ar
 }
 
 // incomplete says what a search cannot begin without.
-func incomplete(b refs.Bisect) error {
-	e := &refs.Error{Code: "bisect-incomplete", Kind: refs.ErrRefused}
+func incomplete(b history.Bisection) error {
+	e := &fail.Error{Code: fail.BisectIncomplete, Kind: fail.ErrRefused}
 	var lacks []string
 	if b.Bad == nil {
 		lacks, e.Hints = append(lacks, "bad"), append(e.Hints, self+" bisect bad")
@@ -78,10 +81,10 @@ func incomplete(b refs.Bisect) error {
 // test runs the program for the milestone that is next, and reads its exit code. A
 // first code that a shell gives for what it cannot run would call everything bad:
 // the program must not give it for a good milestone too.
-func (o *bisectOptions) test(ctx context.Context, env *Env, s *refs.Store, argv []string, b refs.Bisect, first bool) (string, error) {
+func (o *bisectOptions) test(ctx context.Context, env *Env, s *refs.Store, argv []string, b history.Bisection, first bool) (string, error) {
 	code, err := runTest(ctx, env, argv, *b.Next)
 	if err == nil && first && (code == testNotExec || code == testNoExec) {
-		good, goodErr := s.MemoryCommit(ctx, b.Good[0])
+		good, goodErr := history.MemoryCommit(ctx, s, b.Good[0])
 		if goodErr != nil {
 			return "", goodErr
 		}
@@ -94,15 +97,15 @@ func (o *bisectOptions) test(ctx context.Context, env *Env, s *refs.Store, argv 
 	case err != nil:
 		return "", err
 	case code == 0:
-		return refs.MarkGood, nil
+		return history.MarkGood, nil
 	case code == testSkip:
-		return refs.MarkSkip, nil
+		return history.MarkSkip, nil
 	}
-	return refs.MarkBad, nil
+	return history.MarkBad, nil
 }
 
 // runTest runs the program once and gives its exit code, if that is a verdict.
-func runTest(ctx context.Context, env *Env, argv []string, c refs.Commit) (int, error) {
+func runTest(ctx context.Context, env *Env, argv []string, c store.Commit) (int, error) {
 	var code git.ID
 	if c.Code != nil {
 		code = *c.Code

@@ -3,7 +3,7 @@ package cmd
 import (
 	"context"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/render"
 )
 
@@ -31,11 +31,11 @@ func newBlame(g *globals) *command {
 	}
 }
 
-func runBlame(ctx context.Context, env *Env, g *globals, args []string) (b refs.Blame, err error) {
+func runBlame(ctx context.Context, env *Env, g *globals, args []string) (b history.TopicBlame, err error) {
 	s, err := g.open(ctx, env)
 	if err != nil {
 		return b, err
 	}
 	defer closing(s, &err)
-	return s.Blame(ctx, args[0], first(args[1:]))
+	return history.Blame(ctx, s, args[0], first(args[1:]))
 }

@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/store"
+	"github.com/urfave/cli/v2"
 )
 
 type branchOptions struct {
@@ -21,8 +22,8 @@ type branchOptions struct {
 
 // branchResult is what one of branch's forms did; one member is set.
 type branchResult struct {
-	list    []refs.Branch
-	branch  *refs.Branch
+	list    []store.Branch
+	branch  *store.Branch
 	deleted *deletedBranch
 	did     string // for people: what happened to branch
 }
@@ -104,7 +105,7 @@ func runBranch(ctx context.Context, env *Env, o *branchOptions, args []string) (
 		b, err := s.RestoreBranch(ctx, args[0])
 		return branchResult{branch: &b, did: "Restored memory branch"}, err
 	}
-	b, err := s.CreateBranch(ctx, refs.BranchOptions{
+	b, err := s.CreateBranch(ctx, store.BranchOptions{
 		Writer: o.writer(env), Name: args[0], Purpose: o.purpose, From: o.from, NoSwitch: o.noSwitch,
 	})
 	did := "Switched to a new memory branch"
@@ -143,7 +144,7 @@ func (o *branchOptions) check(args []string) error {
 }
 
 func (o *branchOptions) list(ctx context.Context, s *refs.Store) (branchResult, error) {
-	q := refs.BranchQuery{Remotes: o.all}
+	q := store.BranchQuery{Remotes: o.all}
 	switch {
 	case o.merged:
 		q.Status = "merged"
@@ -152,7 +153,7 @@ func (o *branchOptions) list(ctx context.Context, s *refs.Store) (branchResult, 
 	}
 	list, err := s.Branches(ctx, q)
 	if err == nil && len(list) == 0 { // none of that kind, or no memory at all
-		if _, tipErr := s.Tip(ctx, ""); errors.Is(tipErr, refs.ErrNoMemory) {
+		if _, tipErr := s.Tip(ctx, ""); errors.Is(tipErr, fail.ErrNoMemory) {
 			err = tipErr
 		}
 	}

@@ -3,7 +3,7 @@ package cmd
 import (
 	"context"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
 
@@ -31,10 +31,10 @@ func (o *branchOptions) printBranch(ctx context.Context, env *Env, r branchResul
 		return nil
 	}
 	if r.list == nil {
-		r.list = []refs.Branch{} // an empty list in JSON, not null
+		r.list = []store.Branch{} // an empty list in JSON, not null
 	}
 	value := struct {
-		Branches []refs.Branch `json:"branches"`
+		Branches []store.Branch `json:"branches"`
 	}{r.list}
 	return o.viewIn(ctx, env, colorBranch, value, func(p *render.Printer) { render.BranchesText(p, r.list) })
 }

@@ -4,10 +4,9 @@ import (
 	"context"
 	"path/filepath"
 
-	"github.com/urfave/cli/v2"
-
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type bundleOptions struct {
@@ -45,8 +44,8 @@ func newBundle(g *globals) *command {
 	}
 }
 
-func runBundle(ctx context.Context, env *Env, o *bundleOptions, file string) (r refs.Bundled, err error) {
-	opts := refs.BundleOptions{Writer: o.writer(env), Progress: env.progress(o.json)}
+func runBundle(ctx context.Context, env *Env, o *bundleOptions, file string) (r share.Bundled, err error) {
+	opts := share.BundleOptions{Writer: o.writer(env), Progress: env.progress(o.json)}
 	if opts.File, err = filepath.Abs(env.path(file)); err != nil {
 		return r, err
 	}
@@ -60,5 +59,5 @@ func runBundle(ctx context.Context, env *Env, o *bundleOptions, file string) (r 
 		return r, err
 	}
 	defer closing(s, &err)
-	return s.Bundle(ctx, opts)
+	return share.Bundle(ctx, s, opts)
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
 
@@ -70,7 +70,7 @@ func newCommit(g *globals) *command {
 	}
 }
 
-func runCommit(ctx context.Context, env *Env, o *commitOptions) (r refs.CommitResult, err error) {
+func runCommit(ctx context.Context, env *Env, o *commitOptions) (r store.CommitResult, err error) {
 	summary, contribution, err := o.message.read(env)
 	if err != nil {
 		return r, err
@@ -94,25 +94,25 @@ func runCommit(ctx context.Context, env *Env, o *commitOptions) (r refs.CommitRe
 		return r, err
 	}
 	defer closing(s, &err)
-	var code *refs.CodeOptions
+	var code *store.CodeOptions
 	if o.code {
 		code = env.code()
 		code.All = o.all
 	}
-	return s.Commit(ctx, refs.CommitOptions{
+	return s.Commit(ctx, store.CommitOptions{
 		Writer:       w,
 		Code:         code,
 		Summary:      summary,
 		Contribution: contribution,
 		Progress:     o.progress,
-		Roadmap: refs.RoadmapChange{
+		Roadmap: store.RoadmapChange{
 			Done: o.done.Value(), Todo: o.todo.Value(), Decide: o.decide.Value(),
 		},
 		Judging: judging,
 	})
 }
 
-func printCommit(p *render.Printer, r refs.CommitResult, code bool) {
+func printCommit(p *render.Printer, r store.CommitResult, code bool) {
 	line(p, "[%s %s] %s", r.Branch, r.Commit.Short(), r.Summary)
 	line(p, " id %s, %s", r.ID, stepsOf(r.Steps))
 	if code && r.Code != nil {
@@ -121,7 +121,7 @@ func printCommit(p *render.Printer, r refs.CommitResult, code bool) {
 }
 
 // stepsOf says which steps a milestone took.
-func stepsOf(r refs.StepRange) string {
+func stepsOf(r store.StepRange) string {
 	if r.Count == 0 {
 		return "no steps"
 	}

@@ -7,9 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-context/git-context/refs/history"
 	"github.com/urfave/cli/v2"
-
-	"github.com/git-context/git-context/refs"
 )
 
 type completeOptions struct {
@@ -69,7 +68,7 @@ func runComplete(ctx context.Context, env *Env, o *completeOptions, shell string
 			words[i] = last.text
 		}
 	}
-	found := offers{env: env, typed: readTyped(words), bare: shell == shellBash, list: []candidate{}, seen: map[string]bool{}, known: map[string][]refs.Named{}}
+	found := offers{env: env, typed: readTyped(words), bare: shell == shellBash, list: []candidate{}, seen: map[string]bool{}, known: map[string][]history.Named{}}
 	failed := found.gather(ctx)
 	failed = errors.Join(failed, found.close())
 	if o.json {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/git-context/git-context/hooks"
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/peer"
 )
 
@@ -73,7 +73,7 @@ func meaningsOfNames() []meaning {
 		meanings((*offers).directories, "DIR"),
 		meanings((*offers).commands, "COMMAND"),
 		meanings(oneOf("success", "failed", "abandoned"), "O"),
-		meanings(oneOf(refs.SettleOurs, refs.SettleTheirs, refs.SettleUnion), "HOW"),
+		meanings(oneOf(merge.SettleOurs, merge.SettleTheirs, merge.SettleUnion), "HOW"),
 		meanings(oneOf("commits", "steps", "topics"), "WHAT"),
 		meanings(oneOf(string(peer.Contexa), string(peer.Memory)), "DIALECT"),
 		meanings(oneOf(fromSWEAgent), "AGENT"),

@@ -9,6 +9,9 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/merge"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // How much is offered: the newest milestones, the branches and tags of the code, and how
@@ -29,7 +32,7 @@ func (o *offers) memory(ctx context.Context) (*refs.Store, error) {
 		branch = []string{o.env.getenv("GIT_CONTEXT_BRANCH")}
 	}
 	var err error
-	o.store, err = refs.Open(ctx, refs.Options{
+	o.store, err = refs.Open(ctx, store.Options{
 		Dir: o.env.in(o.typed.values("C")).Dir,
 		// A clone that lacks objects would ask its remote for them, at each TAB.
 		Env:      append(slices.Clip(o.env.Environ), "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none"),
@@ -50,7 +53,7 @@ func (o *offers) close() error {
 
 // named offers what a Store lists, which is asked once: an argument may mean the same
 // in several forms.
-func (o *offers) named(ctx context.Context, kind string, list func(context.Context, *refs.Store) ([]refs.Named, error)) error {
+func (o *offers) named(ctx context.Context, kind string, list func(context.Context, *refs.Store) ([]history.Named, error)) error {
 	s, err := o.memory(ctx)
 	if err != nil {
 		return err
@@ -67,43 +70,43 @@ func (o *offers) named(ctx context.Context, kind string, list func(context.Conte
 }
 
 func (o *offers) branches(ctx context.Context) error {
-	return o.named(ctx, "branches", func(ctx context.Context, s *refs.Store) ([]refs.Named, error) {
-		return s.NamedBranches(ctx, !o.bare)
+	return o.named(ctx, "branches", func(ctx context.Context, s *refs.Store) ([]history.Named, error) {
+		return history.NamedBranches(ctx, s, !o.bare)
 	})
 }
 
 func (o *offers) tags(ctx context.Context) error {
-	return o.named(ctx, "tags", func(ctx context.Context, s *refs.Store) ([]refs.Named, error) {
-		return s.NamedTags(ctx, !o.bare)
+	return o.named(ctx, "tags", func(ctx context.Context, s *refs.Store) ([]history.Named, error) {
+		return history.NamedTags(ctx, s, !o.bare)
 	})
 }
 
 func (o *offers) deleted(ctx context.Context) error {
-	return o.named(ctx, "deleted branches", func(ctx context.Context, s *refs.Store) ([]refs.Named, error) {
-		return s.NamedDeleted(ctx, !o.bare)
+	return o.named(ctx, "deleted branches", func(ctx context.Context, s *refs.Store) ([]history.Named, error) {
+		return history.NamedDeleted(ctx, s, !o.bare)
 	})
 }
 
 // onRemote offers what may be deleted on the remote that the line names.
 func (o *offers) onRemote(ctx context.Context) error {
-	return o.named(ctx, "on the remote", func(ctx context.Context, s *refs.Store) ([]refs.Named, error) {
-		return s.NamedAt(ctx, o.typed.args[0], !o.bare)
+	return o.named(ctx, "on the remote", func(ctx context.Context, s *refs.Store) ([]history.Named, error) {
+		return history.NamedAt(ctx, s, o.typed.args[0], !o.bare)
 	})
 }
 
 // switchable offers branches, those too that only a remote has: switch makes them.
 func (o *offers) switchable(ctx context.Context) error {
 	err := o.branches(ctx)
-	return cmp.Or(err, o.named(ctx, "branches of remotes", func(ctx context.Context, s *refs.Store) (all []refs.Named, err error) {
+	return cmp.Or(err, o.named(ctx, "branches of remotes", func(ctx context.Context, s *refs.Store) (all []history.Named, err error) {
 		remotes, err := s.Repo().Remotes(ctx)
 		for _, remote := range remotes {
-			var list []refs.Named
-			if list, err = s.NamedAt(ctx, remote, !o.bare); err != nil {
+			var list []history.Named
+			if list, err = history.NamedAt(ctx, s, remote, !o.bare); err != nil {
 				break
 			}
 			all = append(all, list...)
 		}
-		return slices.DeleteFunc(all, func(n refs.Named) bool { return strings.HasPrefix(n.Name, "tags/") }), err
+		return slices.DeleteFunc(all, func(n history.Named) bool { return strings.HasPrefix(n.Name, "tags/") }), err
 	}))
 }
 
@@ -123,8 +126,8 @@ func (o *offers) tracked(ctx context.Context) error {
 	if o.word == "" {
 		return nil
 	}
-	return o.named(ctx, "tracked branches", func(ctx context.Context, s *refs.Store) ([]refs.Named, error) {
-		return s.NamedTracked(ctx, !o.bare)
+	return o.named(ctx, "tracked branches", func(ctx context.Context, s *refs.Store) ([]history.Named, error) {
+		return history.NamedTracked(ctx, s, !o.bare)
 	})
 }
 
@@ -141,7 +144,7 @@ func (o *offers) revision(ctx context.Context) error {
 	if err != nil || o.bare && o.word == "" {
 		return err
 	}
-	return o.recent(ctx, func(m refs.Recent) { o.add("milestones", m.Summary, m.Commit.Short()) })
+	return o.recent(ctx, func(m history.RecentCommit) { o.add("milestones", m.Summary, m.Commit.Short()) })
 }
 
 // revisionRange offers the same for each end of a range.
@@ -151,7 +154,7 @@ func (o *offers) revisionRange(ctx context.Context) error {
 }
 
 func (o *offers) cutRange() {
-	if a, dots, b := refs.SplitRange(o.word); dots != "" {
+	if a, dots, b := history.SplitRange(o.word); dots != "" {
 		o.lead, o.word = o.lead+a+dots, b
 	}
 }
@@ -159,8 +162,8 @@ func (o *offers) cutRange() {
 // code offers the branches and tags of the code.
 func (o *offers) code(ctx context.Context) error {
 	o.add("code", "", "HEAD")
-	return o.named(ctx, "code", func(ctx context.Context, s *refs.Store) ([]refs.Named, error) {
-		return s.NamedCode(ctx, offeredCode)
+	return o.named(ctx, "code", func(ctx context.Context, s *refs.Store) ([]history.Named, error) {
+		return history.NamedCode(ctx, s, offeredCode)
 	})
 }
 
@@ -175,18 +178,18 @@ func (o *offers) moment(ctx context.Context) error {
 }
 
 func (o *offers) ids(ctx context.Context) error {
-	return o.recent(ctx, func(m refs.Recent) { o.add("milestones", m.Summary, m.ID) })
+	return o.recent(ctx, func(m history.RecentCommit) { o.add("milestones", m.Summary, m.ID) })
 }
 
 func (o *offers) agents(ctx context.Context) error {
-	return o.recent(ctx, func(m refs.Recent) { o.add("agents", "", m.Agent) })
+	return o.recent(ctx, func(m history.RecentCommit) { o.add("agents", "", m.Agent) })
 }
 
 // recent looks at the newest milestones, which are asked for once.
-func (o *offers) recent(ctx context.Context, each func(refs.Recent)) error {
-	return o.atTip(ctx, func(s *refs.Store, tip *refs.Tip) (err error) {
+func (o *offers) recent(ctx context.Context, each func(history.RecentCommit)) error {
+	return o.atTip(ctx, func(s *refs.Store, tip *store.Tip) (err error) {
 		if o.newest == nil {
-			o.newest, err = s.Recent(ctx, tip, offeredMilestones)
+			o.newest, err = history.Recent(ctx, s, tip, offeredMilestones)
 		}
 		for _, m := range o.newest {
 			each(m)
@@ -196,7 +199,7 @@ func (o *offers) recent(ctx context.Context, each func(refs.Recent)) error {
 }
 
 // atTip looks at the branch that the command line is about.
-func (o *offers) atTip(ctx context.Context, look func(*refs.Store, *refs.Tip) error) error {
+func (o *offers) atTip(ctx context.Context, look func(*refs.Store, *store.Tip) error) error {
 	s, err := o.memory(ctx)
 	if err != nil {
 		return err
@@ -209,8 +212,8 @@ func (o *offers) atTip(ctx context.Context, look func(*refs.Store, *refs.Tip) er
 }
 
 func (o *offers) topics(ctx context.Context) error {
-	return o.atTip(ctx, func(s *refs.Store, tip *refs.Tip) error {
-		keys, err := s.TopicKeys(ctx, tip)
+	return o.atTip(ctx, func(s *refs.Store, tip *store.Tip) error {
+		keys, err := history.TopicKeys(ctx, s, tip)
 		if o.bare || len(keys) > describedTopics {
 			o.add("topics", "", keys...)
 			return err
@@ -238,8 +241,8 @@ func (o *offers) blamed(ctx context.Context) error {
 // documents offers paths of a memory branch's tree.
 func (o *offers) documents(ctx context.Context) error {
 	o.add("documents", "", doc.CommitFile, doc.CommitDir, doc.LogFile, doc.LogDir, doc.MetadataFile, doc.TopicDir)
-	return o.atTip(ctx, func(s *refs.Store, tip *refs.Tip) error {
-		keys, err := s.TopicKeys(ctx, tip)
+	return o.atTip(ctx, func(s *refs.Store, tip *store.Tip) error {
+		keys, err := history.TopicKeys(ctx, s, tip)
 		for _, key := range keys {
 			o.add("documents", "", doc.TopicPath(key))
 		}
@@ -249,7 +252,7 @@ func (o *offers) documents(ctx context.Context) error {
 
 // segments offers paths of metadata.yaml: one key more than the word has.
 func (o *offers) segments(ctx context.Context) error {
-	return o.atTip(ctx, func(s *refs.Store, tip *refs.Tip) error {
+	return o.atTip(ctx, func(s *refs.Store, tip *store.Tip) error {
 		m, err := s.Metadata(ctx, tip)
 		if err != nil {
 			return err
@@ -285,7 +288,7 @@ func (o *offers) items(ctx context.Context) error {
 	if verb == "add" {
 		return nil
 	}
-	return o.roadmap(ctx, func(v refs.RoadmapView) {
+	return o.roadmap(ctx, func(v store.RoadmapView) {
 		items := v.Milestones
 		if list == "todo" {
 			items = v.Todo
@@ -300,7 +303,7 @@ func (o *offers) items(ctx context.Context) error {
 
 // open offers what the roadmap has open.
 func (o *offers) open(ctx context.Context) error {
-	return o.roadmap(ctx, func(v refs.RoadmapView) {
+	return o.roadmap(ctx, func(v store.RoadmapView) {
 		for _, item := range slices.Concat(v.Milestones, v.Todo) {
 			if !item.Done {
 				o.add("roadmap", "", item.Text)
@@ -310,10 +313,10 @@ func (o *offers) open(ctx context.Context) error {
 }
 
 func (o *offers) sections(ctx context.Context) error {
-	return o.roadmap(ctx, func(v refs.RoadmapView) { o.add("sections", "", slices.Sorted(maps.Keys(v.Sections))...) })
+	return o.roadmap(ctx, func(v store.RoadmapView) { o.add("sections", "", slices.Sorted(maps.Keys(v.Sections))...) })
 }
 
-func (o *offers) roadmap(ctx context.Context, look func(refs.RoadmapView)) error {
+func (o *offers) roadmap(ctx context.Context, look func(store.RoadmapView)) error {
 	s, err := o.memory(ctx)
 	if err != nil {
 		return err
@@ -332,7 +335,7 @@ func (o *offers) conflicts(ctx context.Context) error {
 		return err
 	}
 	into := append([]string{""}, o.typed.values("into")...)
-	waits, err := s.MergeStatus(ctx, into[len(into)-1])
+	waits, err := merge.Waiting(ctx, s, into[len(into)-1])
 	for _, c := range waits.Conflicts {
 		if !c.Resolved {
 			o.add("conflicts", c.Kind, c.Path)

@@ -5,10 +5,10 @@ import (
 	"context"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 // candidate is a word that may stand in the place of the one that is completed, with one
@@ -38,8 +38,8 @@ type offers struct {
 	shell string // what the shell completes by itself; "" for nothing
 
 	store  *refs.Store // nil until somebody asks
-	known  map[string][]refs.Named
-	newest []refs.Recent
+	known  map[string][]history.Named
+	newest []history.RecentCommit
 }
 
 // gather finds all that may stand in the word's place. Err says why memory gave

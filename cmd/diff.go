@@ -5,10 +5,9 @@ import (
 	"io"
 	"slices"
 
-	"github.com/urfave/cli/v2"
-
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type diffOptions struct {
@@ -45,7 +44,7 @@ func newDiff(g *globals) *command {
 	}
 }
 
-func (o *diffOptions) arguments() (refs.Arguments, error) {
+func (o *diffOptions) arguments() (history.Arguments, error) {
 	var words []string
 	for _, f := range []struct {
 		set  bool
@@ -55,7 +54,7 @@ func (o *diffOptions) arguments() (refs.Arguments, error) {
 			words = append(words, f.word)
 		}
 	}
-	a, err := refs.DiffArguments(append(words, o.behind...))
+	a, err := history.DiffArguments(append(words, o.behind...))
 	if err == nil && o.json && len(a.Show) > 0 {
 		err = usagef("--json has a form of its own: it goes without what changes how text looks")
 	}
@@ -79,12 +78,12 @@ func runDiff(ctx context.Context, env *Env, o *diffOptions, args []string) (err 
 	if len(args) == 2 {
 		second = args[1]
 	}
-	from, to, err := s.DiffEnds(ctx, args[0], second)
+	from, to, err := history.DiffEnds(ctx, s, args[0], second)
 	if err != nil {
 		return err
 	}
 	if o.json {
-		d, err := s.Diff(ctx, from, to, arguments)
+		d, err := history.Diff(ctx, s, from, to, arguments)
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,8 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/fsck"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/render"
 )
@@ -58,21 +59,21 @@ func kinds() []struct {
 		exit int
 		code string
 	}{
-		{errUsage, exitUsage, "usage"},
-		{context.Canceled, exitInterrupted, "interrupted"},
-		{syscall.EPIPE, exitBrokenPipe, "broken-pipe"},
-		{refs.ErrConflict, exitConflict, "conflict"},
-		{refs.ErrNoMemory, exitNoMemory, "no-memory"},
-		{git.ErrNotRepository, exitNotRepository, "not-a-repository"},
-		{git.ErrOldGit, exitFailed, "old-git"},
-		{refs.ErrNotFound, exitFailed, "not-found"},
-		{refs.ErrExists, exitFailed, "exists"},
-		{refs.ErrInvalid, exitFailed, "invalid"},
-		{refs.ErrStale, exitFailed, "stale"},
-		{refs.ErrRefused, exitFailed, "refused"},
-		{git.ErrNotFound, exitFailed, "not-found"},
-		{git.ErrAmbiguous, exitFailed, "ambiguous"},
-		{context.DeadlineExceeded, exitFailed, "timeout"},
+		{errUsage, exitUsage, fail.Usage},
+		{context.Canceled, exitInterrupted, fail.Interrupted},
+		{syscall.EPIPE, exitBrokenPipe, fail.BrokenPipe},
+		{fail.ErrConflict, exitConflict, fail.Conflict},
+		{fail.ErrNoMemory, exitNoMemory, fail.NoMemory},
+		{git.ErrNotRepository, exitNotRepository, fail.NotARepository},
+		{git.ErrOldGit, exitFailed, fail.OldGit},
+		{fail.ErrNotFound, exitFailed, fail.NotFound},
+		{fail.ErrExists, exitFailed, fail.Exists},
+		{fail.ErrInvalid, exitFailed, fail.Invalid},
+		{fail.ErrStale, exitFailed, fail.Stale},
+		{fail.ErrRefused, exitFailed, fail.Refused},
+		{git.ErrNotFound, exitFailed, fail.NotFound},
+		{git.ErrAmbiguous, exitFailed, fail.Ambiguous},
+		{context.DeadlineExceeded, exitFailed, fail.Timeout},
 	}
 }
 
@@ -81,7 +82,7 @@ func classify(err error) (exit int, code string) {
 	if err == nil {
 		return exitDone, ""
 	}
-	exit, code = exitFailed, "failed"
+	exit, code = exitFailed, fail.Failed
 	for _, k := range kinds() {
 		if errors.Is(err, k.kind) {
 			exit, code = k.exit, k.code
@@ -92,7 +93,7 @@ func classify(err error) (exit int, code string) {
 	if exit == exitInterrupted && errors.As(err, &stopped) {
 		exit = stopped.exit()
 	}
-	var named *refs.Error
+	var named *fail.Error
 	if errors.As(err, &named) && named.Code != "" {
 		code = named.Code
 	}
@@ -146,7 +147,7 @@ func hintsOf(err error) []string {
 	if errors.As(err, &usage) {
 		return usage.hints
 	}
-	var named *refs.Error
+	var named *fail.Error
 	if errors.As(err, &named) && len(named.Hints) > 0 {
 		return named.Hints
 	}
@@ -158,12 +159,12 @@ func hintsOf(err error) []string {
 	switch {
 	case errors.As(err, &output):
 		return []string{"the command was carried out; only its output is lost: git context"}
-	case errors.Is(err, refs.ErrNoMemory):
+	case errors.Is(err, fail.ErrNoMemory):
 		return []string{"git context init"}
 	case errors.Is(err, git.ErrNotRepository):
 		return []string{"run it inside a git repository, or make one: git init"}
 	case errors.Is(err, git.ErrBroken):
-		return []string{refs.FsckFix}
+		return []string{fsck.FsckFix}
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return []string{"nothing was changed; make the repository writable for this user"}
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):

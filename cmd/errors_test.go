@@ -10,13 +10,13 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 )
 
 func TestExitCodes(t *testing.T) {
 	named := func(kind error) error {
-		return &refs.Error{Code: "own-name", Message: "it went wrong", Kind: kind}
+		return &fail.Error{Code: "own-name", Message: "it went wrong", Kind: kind}
 	}
 	for _, test := range []struct {
 		err  error
@@ -25,20 +25,20 @@ func TestExitCodes(t *testing.T) {
 	}{
 		{nil, 0, ""},
 		{errors.New("anything"), 1, "failed"},
-		{named(refs.ErrNotFound), 1, "own-name"},
-		{named(refs.ErrExists), 1, "own-name"},
-		{named(refs.ErrInvalid), 1, "own-name"},
-		{named(refs.ErrRefused), 1, "own-name"},
-		{named(refs.ErrStale), 1, "own-name"},
-		{refs.ErrStale, 1, "stale"},
+		{named(fail.ErrNotFound), 1, "own-name"},
+		{named(fail.ErrExists), 1, "own-name"},
+		{named(fail.ErrInvalid), 1, "own-name"},
+		{named(fail.ErrRefused), 1, "own-name"},
+		{named(fail.ErrStale), 1, "own-name"},
+		{fail.ErrStale, 1, "stale"},
 		{git.ErrOldGit, 1, "old-git"},
 		{git.ErrAmbiguous, 1, "ambiguous"},
 		{context.DeadlineExceeded, 1, "timeout"},
 		{usagef("what?"), 2, "usage"},
-		{named(refs.ErrConflict), 3, "own-name"},
-		{refs.ErrConflict, 3, "conflict"},
-		{named(refs.ErrNoMemory), 4, "own-name"},
-		{refs.ErrNoMemory, 4, "no-memory"},
+		{named(fail.ErrConflict), 3, "own-name"},
+		{fail.ErrConflict, 3, "conflict"},
+		{named(fail.ErrNoMemory), 4, "own-name"},
+		{fail.ErrNoMemory, 4, "no-memory"},
 		{git.ErrNotRepository, 128, "not-a-repository"},
 		{context.Canceled, 130, "interrupted"},
 		{syscall.EPIPE, 141, "broken-pipe"},
@@ -59,8 +59,8 @@ func wrapped(err error) error {
 }
 
 func TestReport(t *testing.T) {
-	err := fmt.Errorf("line 3: %w", &refs.Error{
-		Code: "branch-not-found", Message: "no branch 'plna'", Kind: refs.ErrNotFound,
+	err := fmt.Errorf("line 3: %w", &fail.Error{
+		Code: "branch-not-found", Message: "no branch 'plna'", Kind: fail.ErrNotFound,
 		Hints: []string{"git context switch plan", "git context branch"},
 	})
 	var out bytes.Buffer

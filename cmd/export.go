@@ -3,10 +3,9 @@ package cmd
 import (
 	"context"
 
-	"github.com/urfave/cli/v2"
-
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/folder"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type exportOptions struct {
@@ -46,11 +45,11 @@ func newExport(g *globals) *command {
 	}
 }
 
-func runExport(ctx context.Context, env *Env, o *exportOptions, dir string) (r refs.FolderResult, err error) {
+func runExport(ctx context.Context, env *Env, o *exportOptions, dir string) (r folder.FolderResult, err error) {
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return r, err
 	}
 	defer closing(s, &err)
-	return s.ExportFolder(ctx, refs.ExportOptions{Dir: env.path(dir), As: o.as})
+	return folder.Export(ctx, s, folder.ExportOptions{Dir: env.path(dir), As: o.as})
 }

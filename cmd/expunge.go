@@ -6,10 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type expungeOptions struct {
@@ -77,7 +78,7 @@ func (o *expungeOptions) check() error {
 	return nil
 }
 
-func runExpunge(ctx context.Context, env *Env, o *expungeOptions) (r refs.ExpungeResult, err error) {
+func runExpunge(ctx context.Context, env *Env, o *expungeOptions) (r expunge.Result, err error) {
 	match := o.match
 	if match == "-" {
 		data, err := env.readText("-")
@@ -96,16 +97,16 @@ func runExpunge(ctx context.Context, env *Env, o *expungeOptions) (r refs.Expung
 	if o.from != "" {
 		return o.expungeFrom(ctx, env, s)
 	}
-	return s.Expunge(ctx, refs.ExpungeOptions{Writer: o.writer(env), Match: match, ID: o.id, DryRun: o.dryRun, Yes: o.yes})
+	return expunge.Run(ctx, s, expunge.Options{Writer: o.writer(env), Match: match, ID: o.id, DryRun: o.dryRun, Yes: o.yes})
 }
 
 // expungeFrom forgets what a remote has forgotten.
-func (o *expungeOptions) expungeFrom(ctx context.Context, env *Env, s *refs.Store) (refs.ExpungeResult, error) {
-	return s.ExpungeFrom(ctx, refs.SyncOptions{Writer: o.writer(env), Remote: o.from, Progress: env.progress(o.json)}, refs.ExpungeOptions{DryRun: o.dryRun, Yes: o.yes})
+func (o *expungeOptions) expungeFrom(ctx context.Context, env *Env, s *refs.Store) (expunge.Result, error) {
+	return share.ExpungeFrom(ctx, s, share.SyncOptions{Writer: o.writer(env), Remote: o.from, Progress: env.progress(o.json)}, expunge.Options{DryRun: o.dryRun, Yes: o.yes})
 }
 
 // printExpunge says what went, by ids, dates and names alone.
-func printExpunge(p *render.Printer, r refs.ExpungeResult) {
+func printExpunge(p *render.Printer, r expunge.Result) {
 	did := "Expunged"
 	if r.DryRun {
 		did = "Would expunge"

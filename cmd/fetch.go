@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/share"
 )
 
 func newFetch(g *globals) *command {
@@ -23,8 +24,8 @@ func newFetch(g *globals) *command {
 		flags:   g.flags(),
 		most:    unlimited,
 		action: func(ctx context.Context, env *Env, args []string) error {
-			r, err := g.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (refs.SyncResult, error) {
-				return s.Fetch(ctx, refs.SyncOptions{Remote: first(args), Branches: rest(args), Progress: progress})
+			r, err := g.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (share.SyncResult, error) {
+				return share.Fetch(ctx, s, share.SyncOptions{Remote: first(args), Branches: rest(args), Progress: progress})
 			})
 			return errors.Join(g.printPartly(ctx, env, r, err), err)
 		},

@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-context/git-context/hooks"
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/fsck"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type fsckOptions struct {
@@ -43,19 +44,19 @@ func newFsck(g *globals) *command {
 	}
 }
 
-func runFsck(ctx context.Context, env *Env, o *fsckOptions) (problems []refs.Problem, err error) {
+func runFsck(ctx context.Context, env *Env, o *fsckOptions) (problems []fsck.Problem, err error) {
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return nil, err
 	}
 	defer closing(s, &err)
-	problems, err = s.Fsck(ctx, refs.FsckOptions{Writer: o.writer(env), Fix: o.fix})
+	problems, err = fsck.Run(ctx, s, fsck.Options{Writer: o.writer(env), Fix: o.fix})
 	if err != nil {
 		return problems, err
 	}
 	broken, err := brokenHooks(ctx, env, s)
 	if err != nil {
-		broken = []refs.Problem{{Kind: "unchecked", Object: "hooks", Message: "hooks cannot be checked: " + err.Error(), Repair: self + " hooks status"}}
+		broken = []fsck.Problem{{Kind: "unchecked", Object: "hooks", Message: "hooks cannot be checked: " + err.Error(), Repair: self + " hooks status"}}
 	}
 	problems = append(problems, broken...)
 	return problems, unmended(problems)
@@ -64,7 +65,7 @@ func runFsck(ctx context.Context, env *Env, o *fsckOptions) (problems []refs.Pro
 // brokenHooks are the hooks that are installed and do not run. Those that failed are
 // problems of their own, and whoever turned them off knows it. None is mended: what
 // stands in their files may be somebody else's.
-func brokenHooks(ctx context.Context, env *Env, s *refs.Store) ([]refs.Problem, error) {
+func brokenHooks(ctx context.Context, env *Env, s *refs.Store) ([]fsck.Problem, error) {
 	place, err := hooksPlace(ctx, s.Repo())
 	if err != nil {
 		// Nor is it any problem of ours where git looks, if nothing was ever installed.
@@ -77,12 +78,12 @@ func brokenHooks(ctx context.Context, env *Env, s *refs.Store) ([]refs.Problem, 
 	if err != nil {
 		return nil, err
 	}
-	var broken []refs.Problem
+	var broken []fsck.Problem
 	for _, h := range list {
 		if h.State != hooks.StateBroken || hooksOff(env.getenv(hookSwitch)) {
 			continue
 		}
-		p := refs.Problem{Kind: "hook-broken", Object: h.Path, Message: fmt.Sprintf("hook %s does not run: %s", h.Name, h.Reason),
+		p := fsck.Problem{Kind: "hook-broken", Object: h.Path, Message: fmt.Sprintf("hook %s does not run: %s", h.Name, h.Reason),
 			Repair: cmp.Or(h.Repair, self+" hooks install git")}
 		if h.Reason == noProgram {
 			p.Repair = "put git-context on the PATH"
@@ -93,30 +94,30 @@ func brokenHooks(ctx context.Context, env *Env, s *refs.Store) ([]refs.Problem, 
 }
 
 // unmended is the error that what is left makes; nil for nothing.
-func unmended(problems []refs.Problem) error {
+func unmended(problems []fsck.Problem) error {
 	left, hint := 0, ""
 	for _, p := range problems {
 		if p.Fixed {
 			continue
 		}
 		left++
-		if p.Repair == refs.FsckFix {
-			hint = refs.FsckFix
+		if p.Repair == fsck.FsckFix {
+			hint = fsck.FsckFix
 		}
 	}
 	if left == 0 {
 		return nil
 	}
-	err := &refs.Error{Code: "problems", Kind: refs.ErrRefused, Message: count(left, "problem")}
+	err := &fail.Error{Code: fail.Problems, Kind: fail.ErrRefused, Message: count(left, "problem")}
 	if hint != "" {
 		err.Hints = []string{hint}
 	}
 	return err
 }
 
-func (o *fsckOptions) showProblems(ctx context.Context, env *Env, problems []refs.Problem) error {
+func (o *fsckOptions) showProblems(ctx context.Context, env *Env, problems []fsck.Problem) error {
 	value := struct {
-		Problems []refs.Problem `json:"problems"`
+		Problems []fsck.Problem `json:"problems"`
 	}{problems}
 	return o.view(ctx, env, value, func(p *render.Printer) { render.ProblemsText(p, problems) })
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // A line of `record --stdin` is a step whose texts are those of the line, or is
@@ -24,7 +24,7 @@ func FuzzParseStep(f *testing.F) {
 		f.Add(line, "other")
 	}
 	f.Fuzz(func(t *testing.T, line, session string) {
-		step, err := parseStep([]byte(line), refs.Writer{Agent: "someone"})
+		step, err := parseStep([]byte(line), store.Writer{Agent: "someone"})
 		if err != nil {
 			if text := atLine(1, err).Error(); strings.Contains(text, "\n") && !strings.Contains(line, "\n") {
 				t.Errorf("%q", text)
@@ -34,7 +34,7 @@ func FuzzParseStep(f *testing.F) {
 		if step.Observation+step.Thought+step.Action == "" || step.Tokens < 0 || step.Agent == "" {
 			t.Errorf("%+v", step)
 		}
-		if again, err := parseStep([]byte(line), refs.Writer{Agent: "someone"}); err != nil || again != step {
+		if again, err := parseStep([]byte(line), store.Writer{Agent: "someone"}); err != nil || again != step {
 			t.Errorf("%+v, then %+v: %v", step, again, err)
 		}
 		_ = lossy([]byte(line), step)

@@ -3,10 +3,9 @@ package cmd
 import (
 	"context"
 
-	"github.com/urfave/cli/v2"
-
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/maintain"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type gcOptions struct {
@@ -44,7 +43,7 @@ func newGC(g *globals) *command {
 	}
 }
 
-func runGC(ctx context.Context, env *Env, o *gcOptions) (res refs.GCResult, err error) {
+func runGC(ctx context.Context, env *Env, o *gcOptions) (res maintain.Result, err error) {
 	alone := *env
 	alone.Program = "" // what it writes itself starts no other
 	s, err := o.open(ctx, &alone)
@@ -52,5 +51,5 @@ func runGC(ctx context.Context, env *Env, o *gcOptions) (res refs.GCResult, err 
 		return res, err
 	}
 	defer closing(s, &err)
-	return s.GC(ctx, refs.GCOptions{Writer: o.writer(env), Auto: o.auto})
+	return maintain.Run(ctx, s, maintain.Options{Writer: o.writer(env), Auto: o.auto})
 }

@@ -9,6 +9,10 @@ import (
 
 	"github.com/git-context/git-context/hooks"
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/share"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // hookSwitch turns all hooks off where it is 0: for one command, a session, a machine.
@@ -62,22 +66,22 @@ func (o *hookOptions) runHook(ctx context.Context, env *Env, event string, args 
 		defer func() { _ = s.Close() }() // what was to be done is done, or told
 		err = o.event(ctx, env, s, event, args)
 	}
-	if err == nil || errors.Is(err, refs.ErrNoMemory) {
+	if err == nil || errors.Is(err, fail.ErrNoMemory) {
 		return
 	}
 	tellHook(env, event, err.Error())
 	if s == nil {
 		return
 	}
-	if err := s.NoteHookFailure(ctx, event, err); err != nil {
+	if err := share.NoteHookFailure(ctx, s, event, err); err != nil {
 		tellHook(env, event, "this failure could not be kept for fsck: "+err.Error())
 	}
 }
 
 // hookStore is where the hook stands: git's environment says so. Somebody waits.
-func (o *hookOptions) hookStore(env *Env) refs.Options {
-	return refs.Options{Dir: env.Dir, Env: env.Environ, Now: env.Now, Branch: o.branch, Trace: env.trace,
-		LockWait: refs.HookLockWait}
+func (o *hookOptions) hookStore(env *Env) store.Options {
+	return store.Options{Dir: env.Dir, Env: env.Environ, Now: env.Now, Branch: o.branch, Trace: env.trace,
+		LockWait: code.HookLockWait}
 }
 
 // tellHook is the one line that a hook may print.
@@ -89,13 +93,13 @@ func tellHook(env *Env, event, what string) {
 func (o *hookOptions) event(ctx context.Context, env *Env, s *refs.Store, event string, args []string) error {
 	switch event {
 	case hooks.PostCommit:
-		return s.LinkHead(ctx, o.writer(env))
+		return code.LinkHead(ctx, s, o.writer(env))
 	case hooks.PostRewrite:
 		by := "" // people who mend links by hand
 		if len(args) > 0 {
 			by = args[0]
 		}
-		_, err := s.CarryRewritten(ctx, o.writer(env), by, env.In)
+		_, err := code.CarryRewritten(ctx, s, o.writer(env), by, env.In)
 		return err
 	case hooks.PostCheckout:
 		if len(args) != 3 {
@@ -109,13 +113,13 @@ func (o *hookOptions) event(ctx context.Context, env *Env, s *refs.Store, event 
 		if len(args) != 2 {
 			return fmt.Errorf("%d arguments where git gives 2", len(args))
 		}
-		return s.PushBeside(ctx, o.writer(env), args[0])
+		return share.PushBeside(ctx, s, o.writer(env), args[0])
 	}
 	return fmt.Errorf("nothing is done for it")
 }
 
 func (o *hookOptions) follow(ctx context.Context, env *Env, s *refs.Store) error {
-	f, err := s.Follow(ctx, o.writer(env))
+	f, err := share.Follow(ctx, s, o.writer(env))
 	switch {
 	case f.Made != "":
 		env.say("git-context: ", fmt.Sprintf("memory branch '%s' made from '%s'", f.Made, f.From))

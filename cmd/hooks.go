@@ -8,8 +8,9 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/hooks"
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/render"
 )
 
@@ -74,7 +75,7 @@ func (o *hooksOptions) run(ctx context.Context, env *Env, word string) (err erro
 		return err
 	}
 	if word == "status" {
-		failures, err := s.HookFailures(ctx)
+		failures, err := share.HookFailures(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -101,7 +102,7 @@ func (o *hooksOptions) run(ctx context.Context, env *Env, word string) (err erro
 	if err != nil {
 		return hooksError(err)
 	}
-	if _, err := s.Tip(ctx, ""); word == "install" && errors.Is(err, refs.ErrNoMemory) {
+	if _, err := s.Tip(ctx, ""); word == "install" && errors.Is(err, fail.ErrNoMemory) {
 		env.hint("there is no memory yet: %s init", self)
 	}
 	return o.printChanges(env, s.Repo(), place, word, changes)
@@ -111,7 +112,7 @@ func (o *hooksOptions) run(ctx context.Context, env *Env, word string) (err erro
 func hooksPlace(ctx context.Context, repo *git.Repo) (hooks.Place, error) {
 	dir, err := repo.HooksPath(ctx)
 	if err != nil {
-		return hooks.Place{}, &refs.Error{Code: "hooks-path", Kind: refs.ErrInvalid, Err: err, Message: "git does not say where its hooks are",
+		return hooks.Place{}, &fail.Error{Code: fail.HooksPath, Kind: fail.ErrInvalid, Err: err, Message: "git does not say where its hooks are",
 			Hints: []string{"git config --show-origin core.hooksPath"}}
 	}
 	p := hooks.Place{Dir: dir, Roots: []string{repo.CommonDir(), repo.GitDir()}}
@@ -134,7 +135,7 @@ func hooksError(err error) error {
 	if len(hints) == 0 {
 		hints = hintsOf(err) // what the system refused
 	}
-	return &refs.Error{Code: "hooks-refused", Kind: refs.ErrRefused, Message: err.Error(), Hints: hints}
+	return &fail.Error{Code: fail.HooksRefused, Kind: fail.ErrRefused, Message: err.Error(), Hints: hints}
 }
 
 // printChanges says what was done, and what people should know of it.

@@ -9,13 +9,13 @@ import (
 	"slices"
 
 	"github.com/git-context/git-context/hooks"
-	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/render"
 )
 
 // hooksStatus adds to the state of the files what they do not show.
-func hooksStatus(env *Env, repo *git.Repo, place hooks.Place, failures []refs.HookFailure) ([]hooks.Hook, error) {
+func hooksStatus(env *Env, repo *git.Repo, place hooks.Place, failures []share.HookFailure) ([]hooks.Hook, error) {
 	list, err := hooks.Status(place)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ const noProgram = "git-context is not on the PATH"
 
 // hookFault is why a hook whose file is as it should be does not do its work; "" for
 // none.
-func (e *Env) hookFault(event string, failures []refs.HookFailure) string {
+func (e *Env) hookFault(event string, failures []share.HookFailure) string {
 	last, n := lastFailure(failures, event)
 	switch {
 	case !e.finds("git-context"):
@@ -83,7 +83,7 @@ func unseen(old, now hooks.Place, seen []hooks.Hook) (stale []hooks.Hook, err er
 	return stale, err
 }
 
-func lastFailure(all []refs.HookFailure, event string) (last refs.HookFailure, n int) {
+func lastFailure(all []share.HookFailure, event string) (last share.HookFailure, n int) {
 	for _, f := range all {
 		if f.Event == event {
 			last = f

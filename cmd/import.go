@@ -8,11 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/folder"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type importOptions struct {
@@ -59,7 +60,7 @@ const fromSWEAgent = "swe-agent"
 // importTrace is the form of the command line for a file.
 const importTrace = self + " import --from " + fromSWEAgent + " FILE..."
 
-func runImport(ctx context.Context, env *Env, o *importOptions, files []string) (r refs.Imported, err error) {
+func runImport(ctx context.Context, env *Env, o *importOptions, files []string) (r folder.Imported, err error) {
 	switch {
 	case o.from == "":
 		return r, usagef("'import' needs a folder").hint("git context import DIR").hint(importTrace)
@@ -79,17 +80,17 @@ func runImport(ctx context.Context, env *Env, o *importOptions, files []string) 
 		return r, err
 	}
 	defer closing(s, &err)
-	return s.ImportSteps(ctx, w, steps)
+	return folder.ImportSteps(ctx, s, w, steps)
 }
 
 // readTraces reads the steps of all files.
-func (o *importOptions) readTraces(ctx context.Context, env *Env, files []string, w refs.Writer) (steps []refs.NewStep, err error) {
+func (o *importOptions) readTraces(ctx context.Context, env *Env, files []string, w store.Writer) (steps []store.NewStep, err error) {
 	meter := git.NewMeter(env.progress(o.json), env.Now, "Reading steps", 0)
 	defer meter.End()
 	for _, f := range files {
 		more, err := o.readTrace(ctx, env, f, w, meter)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, &refs.Error{Code: "not-found", Kind: refs.ErrNotFound, Message: err.Error(), Hints: []string{importTrace}}
+			return nil, &fail.Error{Code: fail.NotFound, Kind: fail.ErrNotFound, Message: err.Error(), Hints: []string{importTrace}}
 		}
 		if err != nil {
 			return nil, err
@@ -100,7 +101,7 @@ func (o *importOptions) readTraces(ctx context.Context, env *Env, files []string
 }
 
 // readTrace reads one file's steps and says where they come from.
-func (o *importOptions) readTrace(ctx context.Context, env *Env, file string, w refs.Writer, meter *git.Meter) ([]refs.NewStep, error) {
+func (o *importOptions) readTrace(ctx context.Context, env *Env, file string, w store.Writer, meter *git.Meter) ([]store.NewStep, error) {
 	name := filepath.Base(file)
 	trace, err := readSWEAgent(ctx, env.path(file), name, meter)
 	if fault := (*traceError)(nil); errors.As(err, &fault) {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"os"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/folder"
 	"github.com/git-context/git-context/render"
 )
 
@@ -28,13 +28,13 @@ func (o *importOptions) importFolder(ctx context.Context, env *Env, args []strin
 	})
 }
 
-func runImportFolder(ctx context.Context, env *Env, o *importOptions, dir string) (r refs.FolderResult, err error) {
+func runImportFolder(ctx context.Context, env *Env, o *importOptions, dir string) (r folder.FolderResult, err error) {
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return r, err
 	}
 	defer closing(s, &err)
-	return s.ImportFolder(ctx, refs.FolderOptions{Writer: o.writer(env), Dir: env.path(dir), Agent: o.agent})
+	return folder.Import(ctx, s, folder.FolderOptions{Writer: o.writer(env), Dir: env.path(dir), Agent: o.agent})
 }
 
 // branches says "1 branch", "2 branches".

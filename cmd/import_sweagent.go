@@ -12,8 +12,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // A SWE-agent trajectory is one JSON object. Its member "trajectory" is the
@@ -44,7 +44,7 @@ func (e *traceError) Unwrap() error { return e.err }
 
 // sweTrace is what a trajectory holds.
 type sweTrace struct {
-	steps []refs.NewStep
+	steps []store.NewStep
 	empty []int // the places of steps that hold nothing, and were left out
 	lossy bool  // invalid UTF-8 became U+FFFD
 }
@@ -162,7 +162,7 @@ func (r *sweReader) step(n int) error {
 		r.trace.empty = append(r.trace.empty, n)
 		return nil
 	}
-	step := refs.NewStep{
+	step := store.NewStep{
 		Observation: s.Observation, Thought: s.Thought, Action: s.Action,
 		Source: r.source(n, s),
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 )
 
 const trajectory = `{
@@ -38,7 +38,7 @@ func TestReadSWEAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &sweTrace{
-		steps: []refs.NewStep{
+		steps: []store.NewStep{
 			{Action: "ls\n", Observation: "a\r\nb", Thought: "look", Source: "x.traj:0:f0d1ce752291af97"},
 			{Observation: "only this", Source: "x.traj:2:c5b66be12c9a7090"},
 		},

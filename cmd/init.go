@@ -4,10 +4,9 @@ import (
 	"context"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type initOptions struct {
@@ -48,13 +47,13 @@ func newInit(g *globals) *command {
 	}
 }
 
-func runInit(ctx context.Context, env *Env, o *initOptions) (r refs.InitResult, err error) {
+func runInit(ctx context.Context, env *Env, o *initOptions) (r share.InitResult, err error) {
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return r, err
 	}
 	defer closing(s, &err)
-	return s.Init(ctx, refs.InitOptions{
+	return share.Init(ctx, s, share.InitOptions{
 		Writer:     o.writer(env),
 		Goal:       o.goal,
 		Milestones: o.milestones.Value(),
@@ -64,7 +63,7 @@ func runInit(ctx context.Context, env *Env, o *initOptions) (r refs.InitResult, 
 	})
 }
 
-func printInit(p *render.Printer, r refs.InitResult) {
+func printInit(p *render.Printer, r share.InitResult) {
 	if !r.Created {
 		line(p, "Nothing to do: branch '%s' and the roadmap are here", r.Branch)
 		return

@@ -4,9 +4,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/urfave/cli/v2"
-
-	"github.com/git-context/git-context/refs"
 )
 
 // judging are the flags that say what became of a milestone.
@@ -23,8 +23,8 @@ func (j *judging) flags() []cli.Flag {
 	}
 }
 
-func (j *judging) read() (refs.Judging, error) {
-	out := refs.Judging{Outcome: j.outcome}
+func (j *judging) read() (store.Judging, error) {
+	out := store.Judging{Outcome: j.outcome}
 	var err error
 	if out.Score, err = readScore("--score", j.score); err != nil {
 		return out, err
@@ -34,7 +34,7 @@ func (j *judging) read() (refs.Judging, error) {
 		if !ok {
 			return out, usagef("flag '--tag' needs KEY=VALUE, not '%s'", tag)
 		}
-		out.Tags = append(out.Tags, refs.NoteTag{Key: key, Value: value})
+		out.Tags = append(out.Tags, store.NoteTag{Key: key, Value: value})
 	}
 	return out, nil
 }
@@ -49,8 +49,8 @@ func (f *filtering) flags() []cli.Flag {
 	}
 }
 
-func (f *filtering) read() (refs.Filter, error) {
-	out := refs.Filter{Outcome: f.outcome}
+func (f *filtering) read() (history.Filter, error) {
+	out := history.Filter{Outcome: f.outcome}
 	var err error
 	if out.MinScore, err = readScore("--min-score", f.minScore); err != nil {
 		return out, err

@@ -3,7 +3,8 @@ package cmd
 import (
 	"context"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
 
@@ -32,7 +33,7 @@ func newLink(g *globals) *command {
 	}
 }
 
-func runLink(ctx context.Context, env *Env, g *globals, args []string) (l refs.Links, err error) {
+func runLink(ctx context.Context, env *Env, g *globals, args []string) (l code.Links, err error) {
 	s, err := g.open(ctx, env)
 	if err != nil {
 		return l, err
@@ -43,19 +44,19 @@ func runLink(ctx context.Context, env *Env, g *globals, args []string) (l refs.L
 		rev = args[0]
 	}
 	// Not the branch of the environment: an agent that stands on one asks for all.
-	return s.Links(ctx, g.branch, rev)
+	return code.FindLinks(ctx, s, g.branch, rev)
 }
 
 // linkJSON is one of two shapes, by what was asked for.
-func linkJSON(l refs.Links) any {
+func linkJSON(l code.Links) any {
 	if l.Milestone != nil {
 		return struct {
-			Memory *refs.Commit    `json:"memory"`
-			Code   []refs.CodeLink `json:"code"`
+			Memory *store.Commit   `json:"memory"`
+			Code   []code.CodeLink `json:"code"`
 		}{l.Milestone, l.Commits}
 	}
 	return struct {
 		Code   string              `json:"code"`
-		Memory []refs.LinkedCommit `json:"memory"`
+		Memory []code.LinkedCommit `json:"memory"`
 	}{l.Code, l.Memory}
 }

@@ -5,10 +5,10 @@ import (
 	"io"
 	"slices"
 
-	"github.com/urfave/cli/v2"
-
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type logOptions struct {
@@ -63,16 +63,16 @@ func newLog(g *globals) *command {
 }
 
 // options puts what was asked for together.
-func (o *logOptions) options(revs []string) (refs.LogOptions, error) {
+func (o *logOptions) options(revs []string) (history.LogOptions, error) {
 	if slices.Contains(o.grep.Value(), "") {
-		return refs.LogOptions{}, usagef("flag '--grep' needs a value")
+		return history.LogOptions{}, usagef("flag '--grep' needs a value")
 	}
-	out := refs.LogOptions{Revs: revs, All: o.all, Agent: o.agent, Most: o.most, Topo: o.graph}
+	out := history.LogOptions{Revs: revs, All: o.all, Agent: o.agent, Most: o.most, Topo: o.graph}
 	var err error
 	if out.Filter, err = o.filtering.read(); err != nil {
 		return out, err
 	}
-	if out.Arguments, err = refs.LogArguments(append(o.forGit(), o.behind...)); err != nil {
+	if out.Arguments, err = history.LogArguments(append(o.forGit(), o.behind...)); err != nil {
 		return out, err
 	}
 	a := out.Arguments
@@ -84,7 +84,7 @@ func (o *logOptions) options(revs []string) (refs.LogOptions, error) {
 	case o.json && (o.graph || a.Looks):
 		return out, usagef("--json has a form of its own: it goes without --graph and without what changes how text looks")
 	}
-	out.Judged = o.json || a.Layout == refs.LayoutLine || o.graph
+	out.Judged = o.json || a.Layout == history.LayoutLine || o.graph
 	return out, nil
 }
 
@@ -118,17 +118,17 @@ func runLog(ctx context.Context, env *Env, o *logOptions, revs []string) (err er
 		return err
 	}
 	defer closing(s, &err)
-	log, err := s.Log(ctx, options)
+	log, err := history.Log(ctx, s, options)
 	if err != nil {
 		return err
 	}
 	if o.json {
-		commits, err := s.LogCommits(ctx, log.Commits)
+		commits, err := history.LogCommits(ctx, s, log.Commits)
 		if err != nil {
 			return err
 		}
 		return showJSON(env, struct {
-			Commits []refs.Commit `json:"commits"`
+			Commits []store.Commit `json:"commits"`
 		}{commits})
 	}
 	screen := env.screen(ctx, colorDiff)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // What stands behind -- is kept apart, wherever flags and their values stand before.
@@ -37,14 +38,14 @@ func TestCutBehind(t *testing.T) {
 // error needs no pager.
 func TestLogPager(t *testing.T) {
 	env, out := terminalEnv(t, "core.pager=head -n 1", "color.ui=false")
-	s, err := refs.Open(t.Context(), refs.Options{Dir: env.Dir, Env: env.Environ, Now: env.Now})
+	s, err := refs.Open(t.Context(), store.Options{Dir: env.Dir, Env: env.Environ, Now: env.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
 	long := strings.Repeat(strings.Repeat("x", 99)+"\n", 1000)
 	for i := range 5 { // more than the pipes hold
-		if _, err := s.Commit(t.Context(), refs.CommitOptions{Summary: fmt.Sprintf("Milestone %d", i), Contribution: long}); err != nil {
+		if _, err := s.Commit(t.Context(), store.CommitOptions{Summary: fmt.Sprintf("Milestone %d", i), Contribution: long}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 
-	"github.com/urfave/cli/v2"
-
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/merge"
+	"github.com/git-context/git-context/refs/share"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type mergeOptions struct {
@@ -63,7 +65,7 @@ func newMerge(g *globals) *command {
 			}
 			r, err := runMerge(ctx, env, o, args)
 			// Of a merge in conflict there is a result and an error.
-			if err != nil && !errors.Is(err, refs.ErrConflict) {
+			if err != nil && !errors.Is(err, fail.ErrConflict) {
 				return err
 			}
 			return errors.Join(o.printMerge(ctx, env, r, err), err)
@@ -94,7 +96,7 @@ func (o *mergeOptions) check(args []string) error {
 	return checkHow(o.prefer)
 }
 
-func runMerge(ctx context.Context, env *Env, o *mergeOptions, args []string) (r refs.MergeResult, err error) {
+func runMerge(ctx context.Context, env *Env, o *mergeOptions, args []string) (r merge.Result, err error) {
 	summary, contribution, err := o.message.read(env)
 	if err != nil {
 		return r, err
@@ -109,9 +111,9 @@ func runMerge(ctx context.Context, env *Env, o *mergeOptions, args []string) (r 
 	}
 	defer closing(s, &err)
 	if o.resume {
-		return s.MergeContinue(ctx, w, o.into)
+		return share.Continue(ctx, s, w, o.into)
 	}
-	return s.Merge(ctx, refs.MergeOptions{
+	return merge.Merge(ctx, s, store.MergeOptions{
 		Writer: w, Source: args[0], Into: o.into,
 		Summary: summary, Contribution: contribution,
 		Purpose: o.purpose, Done: o.done.Value(),
@@ -127,7 +129,7 @@ func (o *mergeOptions) waiting(ctx context.Context, env *Env) (err error) {
 	}
 	defer closing(s, &err)
 	if o.abort {
-		st, err := s.MergeAbort(ctx, o.into)
+		st, err := merge.Abort(ctx, s, o.into)
 		if err != nil {
 			return err
 		}
@@ -135,16 +137,16 @@ func (o *mergeOptions) waiting(ctx context.Context, env *Env) (err error) {
 			line(p, "Forgot the merge of '%s' into '%s'; nothing was changed", st.Source, st.Target)
 		})
 	}
-	st, err := s.MergeStatus(ctx, o.into)
+	st, err := merge.Waiting(ctx, s, o.into)
 	if err != nil {
 		return err
 	}
 	return o.view(ctx, env, st, func(p *render.Printer) { printWaiting(p, st) })
 }
 
-func (o *mergeOptions) printMerge(ctx context.Context, env *Env, r refs.MergeResult, failed error) error {
+func (o *mergeOptions) printMerge(ctx context.Context, env *Env, r merge.Result, failed error) error {
 	if r.Conflicts == nil {
-		r.Conflicts = []refs.Conflict{} // an empty list in JSON, not null
+		r.Conflicts = []store.Conflict{} // an empty list in JSON, not null
 	}
 	env.warnAll(r.Warnings)
 	return o.view(ctx, env, r, func(p *render.Printer) {
@@ -159,7 +161,7 @@ func (o *mergeOptions) printMerge(ctx context.Context, env *Env, r refs.MergeRes
 	})
 }
 
-func (o *mergeOptions) printOutcome(p *render.Printer, r refs.MergeResult) {
+func (o *mergeOptions) printOutcome(p *render.Printer, r merge.Result) {
 	switch {
 	case o.abandon:
 		line(p, "Abandoned '%s'", r.Merged)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
 
@@ -18,7 +18,7 @@ type metadataOptions struct {
 // metadataResult is a segment that was read, or the one change that was made.
 type metadataResult struct {
 	segment *segment
-	change  *refs.Change
+	change  *store.Change
 }
 
 func newMetadata(g *globals) *command {
@@ -67,7 +67,7 @@ func runMetadata(ctx context.Context, env *Env, o *metadataOptions, args []strin
 		return r, err
 	}
 	defer closing(s, &err)
-	var change refs.Change
+	var change store.Change
 	switch verb {
 	case "get":
 		path := ""
@@ -128,7 +128,7 @@ func countWords(form string, words []string, least, most int) error {
 }
 
 // printChange tells of a command that made one memory commit.
-func (g *globals) printChange(env *Env, c refs.Change) error {
+func (g *globals) printChange(env *Env, c store.Change) error {
 	env.warnAll(c.Warnings)
 	env.replaced(c.Replaced)
 	return g.show(env, c, func(p *render.Printer) {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
 
@@ -54,7 +54,7 @@ func newNote(g *globals) *command {
 	}
 }
 
-func runNote(ctx context.Context, env *Env, o *noteOptions, rev string) (n refs.Note, err error) {
+func runNote(ctx context.Context, env *Env, o *noteOptions, rev string) (n store.Note, err error) {
 	judging, err := o.judging.read()
 	if err != nil {
 		return n, err
@@ -76,11 +76,11 @@ func runNote(ctx context.Context, env *Env, o *noteOptions, rev string) (n refs.
 	if judging.Empty() {
 		return s.Note(ctx, rev)
 	}
-	return s.AddNote(ctx, refs.NoteOptions{Writer: o.writer(env), Judging: judging, Rev: rev})
+	return s.AddNote(ctx, store.NoteOptions{Writer: o.writer(env), Judging: judging, Rev: rev})
 }
 
 // phrases say what was asked to be noted.
-func phrases(j refs.Judging) []string {
+func phrases(j store.Judging) []string {
 	var said []string
 	if j.Score != nil {
 		said = append(said, "score "+strconv.FormatFloat(*j.Score, 'g', -1, 64))

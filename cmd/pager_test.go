@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 // terminalEnv is a world whose standard output is a terminal, in a repository
@@ -19,13 +21,12 @@ func terminalEnv(t *testing.T, config ...string) (env *Env, out *bytes.Buffer) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	environ := append(gittest.Env(t, dir, ""), "TERM=xterm", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com")
+	environ[0] = "PATH=" + filepath.Dir(path) + ":/usr/bin:/bin"
 	env = &Env{
 		Out: out, Err: t.Output(), Dir: dir, Now: time.Now,
-		Environ: []string{
-			"PATH=" + filepath.Dir(path) + ":/usr/bin:/bin", "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "TERM=xterm",
-			"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com",
-		},
-		Term: Terminal{Out: true, Width: 80},
+		Environ: environ,
+		Term:    Terminal{Out: true, Width: 80},
 	}
 	for _, args := range append([][]string{{"init", "-q"}}, settings(config)...) {
 		c := exec.Command("git", args...)

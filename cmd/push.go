@@ -5,10 +5,10 @@ import (
 	"errors"
 	"io"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type pushOptions struct {
@@ -42,12 +42,12 @@ func newPush(g *globals) *command {
 			if o.remove && len(args) < 2 {
 				return usagef("--delete needs a remote and the names of branches")
 			}
-			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (refs.SyncResult, error) {
-				opts := refs.SyncOptions{Writer: o.writer(env), Remote: first(args), Branches: rest(args), Progress: progress}
+			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (share.SyncResult, error) {
+				opts := share.SyncOptions{Writer: o.writer(env), Remote: first(args), Branches: rest(args), Progress: progress}
 				if o.remove {
-					return s.DeleteRemote(ctx, opts)
+					return share.DeleteRemote(ctx, s, opts)
 				}
-				return s.Push(ctx, opts)
+				return share.Push(ctx, s, opts)
 			})
 			if err != nil {
 				return errors.Join(o.printPartly(ctx, env, r, err), err)

@@ -4,10 +4,9 @@ import (
 	"context"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/search"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type recallOptions struct {
@@ -22,7 +21,7 @@ func newRecall(g *globals) *command {
 	own := []cli.Flag{
 		named(&o.file, "-F, --file FILE", "read the text from FILE (- is standard input)"),
 		named(&o.minSimilarity, "--min-similarity X", "show what is at least so near, from 0 to 1 (0.8)"),
-		number(&o.limit, "-n N", refs.RecallLimit, "show the nearest N (3)"),
+		number(&o.limit, "-n N", search.RecallLimit, "show the nearest N (3)"),
 	}
 	return &command{
 		name:  "recall",
@@ -47,7 +46,7 @@ func newRecall(g *globals) *command {
 	}
 }
 
-func runRecall(ctx context.Context, env *Env, o *recallOptions, args []string) (r refs.SearchResult, err error) {
+func runRecall(ctx context.Context, env *Env, o *recallOptions, args []string) (r search.SearchResult, err error) {
 	least, err := readScore("--min-similarity", o.minSimilarity)
 	if err != nil {
 		return r, err
@@ -64,7 +63,7 @@ func runRecall(ctx context.Context, env *Env, o *recallOptions, args []string) (
 		return r, err
 	}
 	defer closing(s, &err)
-	return s.Recall(ctx, refs.RecallOptions{Text: problem, Branch: o.branch, MinSimilarity: least, Limit: o.limit})
+	return search.Recall(ctx, s, search.RecallOptions{Text: problem, Branch: o.branch, MinSimilarity: least, Limit: o.limit})
 }
 
 // text is the problem, from the arguments, a file or standard input. Where an agent's

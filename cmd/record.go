@@ -5,7 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
 
@@ -57,7 +57,7 @@ func newRecord(g *globals) *command {
 	}
 }
 
-func runRecord(ctx context.Context, env *Env, o *recordOptions) (r refs.Recorded, err error) {
+func runRecord(ctx context.Context, env *Env, o *recordOptions) (r store.Recorded, err error) {
 	if o.observation == "" && o.thought == "" && o.action == "" {
 		return r, usagef("nothing to record").
 			hint("give at least one of -o OBSERVATION, -t THOUGHT and -a ACTION")
@@ -72,7 +72,7 @@ func runRecord(ctx context.Context, env *Env, o *recordOptions) (r refs.Recorded
 	}
 	defer closing(s, &err)
 	w := o.writer(env)
-	steps, err := s.Record(ctx, []refs.NewStep{{
+	steps, err := s.Record(ctx, []store.NewStep{{
 		Observation: o.observation, Thought: o.thought, Action: o.action,
 		Time: at, Agent: w.Agent, Session: w.Session, Model: w.Model, Tokens: w.Tokens,
 	}})

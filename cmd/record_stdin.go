@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
 
@@ -94,7 +95,7 @@ func recordLine(ctx context.Context, env *Env, s *refs.Store, o *recordOptions, 
 	if err != nil {
 		return err
 	}
-	done, err := s.Record(ctx, []refs.NewStep{step})
+	done, err := s.Record(ctx, []store.NewStep{step})
 	if err != nil {
 		return err
 	}
@@ -108,27 +109,27 @@ func recordLine(ctx context.Context, env *Env, s *refs.Store, o *recordOptions, 
 
 // parseStep reads one line. A member it does not know is an error, because a
 // misspelt one would lose its text without a word.
-func parseStep(data []byte, w refs.Writer) (refs.NewStep, error) {
+func parseStep(data []byte, w store.Writer) (store.NewStep, error) {
 	var l stepLine
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&l); err != nil {
-		return refs.NewStep{}, fmt.Errorf("not a step: %w", plainJSON(err))
+		return store.NewStep{}, fmt.Errorf("not a step: %w", plainJSON(err))
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return refs.NewStep{}, errors.New("not a step: more than one value on the line")
+		return store.NewStep{}, errors.New("not a step: more than one value on the line")
 	}
 	if l.Observation == "" && l.Thought == "" && l.Action == "" {
-		return refs.NewStep{}, errors.New("a step needs at least one of observation, thought and action")
+		return store.NewStep{}, errors.New("a step needs at least one of observation, thought and action")
 	}
 	if l.Tokens < 0 {
-		return refs.NewStep{}, errors.New("tokens is below zero")
+		return store.NewStep{}, errors.New("tokens is below zero")
 	}
 	at, ok := parseTime(l.Time)
 	if !ok {
-		return refs.NewStep{}, fmt.Errorf("'%s' is not a time", l.Time)
+		return store.NewStep{}, fmt.Errorf("'%s' is not a time", l.Time)
 	}
-	step := refs.NewStep{
+	step := store.NewStep{
 		Observation: l.Observation, Thought: l.Thought, Action: l.Action, Time: at,
 		Agent:   cmp.Or(l.Agent, w.Agent),
 		Session: cmp.Or(l.Session, w.Session),
@@ -143,7 +144,7 @@ func parseStep(data []byte, w refs.Writer) (refs.NewStep, error) {
 
 // lossy says whether decoding made a U+FFFD that the line does not hold:
 // encoding/json puts one for invalid UTF-8 and for half a surrogate pair.
-func lossy(line []byte, step refs.NewStep) bool {
+func lossy(line []byte, step store.NewStep) bool {
 	const mark = "\uFFFD"
 	texts := step.Observation + step.Thought + step.Action
 	if !strings.Contains(texts, mark) {

@@ -10,13 +10,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 )
 
 func TestParseStep(t *testing.T) {
 	at := time.Date(2026, 11, 21, 1, 37, 5, 0, time.UTC)
-	w := refs.Writer{Agent: "claude", Session: "s1", Model: "m", Tokens: 3}
-	for line, want := range map[string]refs.NewStep{
+	w := store.Writer{Agent: "claude", Session: "s1", Model: "m", Tokens: 3}
+	for line, want := range map[string]store.NewStep{
 		`{"observation":"o"}`: {Observation: "o", Agent: "claude", Session: "s1", Model: "m", Tokens: 3},
 		`{"thought":"t","action":null,"time":"2026-11-21T02:37:05+01:00","agent":"codex","session":"a:b","id":"7","tokens":9}`: {
 			Thought: "t", Time: at, Agent: "codex", Session: "a:b", Model: "m", Tokens: 9, Source: "a%3Ab:7"},
@@ -55,7 +55,7 @@ func TestLossy(t *testing.T) {
 		"{\"action\":\"\uFFFD\"}":                 false,
 		"{\"action\":\"\uFFFD\xff\"}":             true,
 	} {
-		step, err := parseStep([]byte(line), refs.Writer{})
+		step, err := parseStep([]byte(line), store.Writer{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,10 +4,11 @@ import (
 	"context"
 	"slices"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
+	"github.com/urfave/cli/v2"
 )
 
 type rememberOptions struct {
@@ -47,7 +48,7 @@ func newRemember(g *globals) *command {
 	}
 }
 
-func runRemember(ctx context.Context, env *Env, o *rememberOptions, args []string) (c refs.Change, err error) {
+func runRemember(ctx context.Context, env *Env, o *rememberOptions, args []string) (c store.Change, err error) {
 	var body string
 	switch {
 	case len(args) == 2 && o.file != "":
@@ -71,7 +72,7 @@ func runRemember(ctx context.Context, env *Env, o *rememberOptions, args []strin
 	if err != nil {
 		return c, err
 	}
-	return s.Remember(ctx, refs.TopicOptions{
+	return s.Remember(ctx, store.TopicOptions{
 		Writer: o.writer(env), Key: args[0], Text: body,
 		Paths: paths, Supersedes: o.supersedes,
 	})
@@ -96,7 +97,7 @@ func codePaths(s *refs.Store, names []string) (paths []string, err error) {
 
 // outside refuses a path as git does.
 func outside(repo *git.Repo, name string) error {
-	e := &refs.Error{Kind: refs.ErrInvalid, Code: "path-outside", Message: "'" + name + "' is outside of the repository"}
+	e := &fail.Error{Kind: fail.ErrInvalid, Code: fail.PathOutside, Message: "'" + name + "' is outside of the repository"}
 	if top := repo.WorkTree(); top != "" {
 		e.Message += " at '" + top + "'"
 		e.Hints = []string{"git ls-files"}
@@ -134,7 +135,7 @@ func newForget(g *globals) *command {
 	}
 }
 
-func runForget(ctx context.Context, env *Env, o *forgetOptions, key string) (c refs.Change, err error) {
+func runForget(ctx context.Context, env *Env, o *forgetOptions, key string) (c store.Change, err error) {
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return c, err

@@ -3,10 +3,9 @@ package cmd
 import (
 	"context"
 
-	"github.com/urfave/cli/v2"
-
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type resolveOptions struct {
@@ -47,9 +46,9 @@ func newResolve(g *globals) *command {
 	}
 }
 
-func runResolve(ctx context.Context, env *Env, o *resolveOptions, path string) (st refs.MergeStatus, err error) {
+func runResolve(ctx context.Context, env *Env, o *resolveOptions, path string) (st merge.Status, err error) {
 	how, n := "", 0
-	for name, set := range map[string]bool{refs.SettleOurs: o.ours, refs.SettleTheirs: o.theirs, refs.SettleUnion: o.union} {
+	for name, set := range map[string]bool{merge.SettleOurs: o.ours, merge.SettleTheirs: o.theirs, merge.SettleUnion: o.union} {
 		if set {
 			how = name
 			n++
@@ -72,19 +71,19 @@ func runResolve(ctx context.Context, env *Env, o *resolveOptions, path string) (
 		return st, err
 	}
 	defer closing(s, &err)
-	return s.Resolve(ctx, o.into, path, how, text)
+	return merge.Resolve(ctx, s, o.into, path, how, text)
 }
 
 // checkHow refuses what is no way to settle conflicts.
 func checkHow(how string) error {
-	if err := refs.CheckSettle(how); err != nil {
+	if err := merge.CheckSettle(how); err != nil {
 		return usagef("-X: %v", err).hint("use ours, theirs or union")
 	}
 	return nil
 }
 
 // printWaiting is what waits, and what to run next.
-func printWaiting(p *render.Printer, st refs.MergeStatus) {
+func printWaiting(p *render.Printer, st merge.Status) {
 	line(p, "Merging '%s' into '%s'", st.Source, st.Target)
 	render.ConflictsText(p, st.Source, st.Target, st.Conflicts)
 	open := 0

@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"context"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type roadmapOptions struct {
@@ -19,7 +20,7 @@ type roadmapOptions struct {
 
 // roadmapResult is the roadmap as it stands now, or its history.
 type roadmapResult struct {
-	view   refs.RoadmapView
+	view   store.RoadmapView
 	main   []byte // main.md; nil after a revision
 	reason string // what a revision did; "" when it changed nothing
 	log    *roadmapLog
@@ -81,7 +82,7 @@ func runRoadmap(ctx context.Context, env *Env, o *roadmapOptions, args []string)
 	case len(args) > 0 && args[0] == "log":
 		r.log, err = readRoadmapLog(ctx, s)
 	case o.at != "":
-		tip, err := s.At(ctx, o.branch, o.at)
+		tip, err := history.At(ctx, s, o.branch, o.at)
 		if err != nil {
 			return r, err
 		}
@@ -120,7 +121,7 @@ type revision struct {
 
 // apply makes the revision. A faster writer may have it made more than once;
 // the last time counts.
-func (v *revision) apply(ctx context.Context, s *refs.Store, w refs.Writer) (r roadmapResult, err error) {
+func (v *revision) apply(ctx context.Context, s *refs.Store, w store.Writer) (r roadmapResult, err error) {
 	r.view, err = s.EditRoadmap(ctx, w, v.reason, func(m *doc.Roadmap) error {
 		before := m.Bytes()
 		err := v.edit(m)

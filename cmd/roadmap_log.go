@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/render"
 )
@@ -19,7 +20,7 @@ type roadmapLog struct {
 // readRoadmapLog asks git log: one child whatever the length.
 func readRoadmapLog(ctx context.Context, s *refs.Store) (*roadmapLog, error) {
 	if _, err := s.Repo().Ref(ctx, git.RoadmapRef); errors.Is(err, git.ErrNotFound) {
-		return nil, refs.ErrNoMemory
+		return nil, fail.ErrNoMemory
 	} else if err != nil {
 		return nil, err
 	}

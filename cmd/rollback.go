@@ -3,10 +3,10 @@ package cmd
 import (
 	"context"
 
-	"github.com/urfave/cli/v2"
-
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type rollbackOptions struct {
@@ -54,7 +54,7 @@ func newRollback(g *globals) *command {
 	}
 }
 
-func runRollback(ctx context.Context, env *Env, o *rollbackOptions, to string) (r refs.RollbackResult, err error) {
+func runRollback(ctx context.Context, env *Env, o *rollbackOptions, to string) (r code.RollbackResult, err error) {
 	if o.reset && !o.code {
 		return r, usagef("--reset needs --code").hint(self + " rollback C --code --reset")
 	}
@@ -74,15 +74,15 @@ func runRollback(ctx context.Context, env *Env, o *rollbackOptions, to string) (
 		return r, err
 	}
 	defer closing(s, &err)
-	var code *refs.CodeOptions
+	var back *store.CodeOptions
 	if o.code {
-		code = env.code()
-		code.Reset = o.reset
+		back = env.code()
+		back.Reset = o.reset
 	}
-	return s.Rollback(ctx, refs.RollbackOptions{Writer: w, To: to, Summary: summary, Contribution: contribution, Code: code})
+	return code.Rollback(ctx, s, code.RollbackOptions{Writer: w, To: to, Summary: summary, Contribution: contribution, Code: back})
 }
 
-func printRollback(p *render.Printer, r refs.RollbackResult) {
+func printRollback(p *render.Printer, r code.RollbackResult) {
 	switch {
 	case r.Unchanged && r.CodeStood:
 		line(p, "Nothing to roll back: code, topics, roadmap and metadata stand as they did")

@@ -6,6 +6,9 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
 
@@ -13,12 +16,12 @@ import (
 type segment struct {
 	value any
 	yaml  []byte
-	at    *refs.At // nil: now
+	at    *store.At // nil: now
 }
 
 // readSegment reads the segment at path, or the whole file where it is empty.
 func readSegment(ctx context.Context, s *refs.Store, w render.Where, path string) (*segment, error) {
-	tip, err := s.At(ctx, w.Branch, w.At)
+	tip, err := history.At(ctx, s, w.Branch, w.At)
 	if err != nil {
 		return nil, err
 	}
@@ -41,10 +44,10 @@ func readSegment(ctx context.Context, s *refs.Store, w render.Where, path string
 }
 
 func noSegment(path string, keys []string) error {
-	err := &refs.Error{
-		Code:    "segment-not-found",
+	err := &fail.Error{
+		Code:    fail.SegmentNotFound,
 		Message: fmt.Sprintf("no segment '%s' in metadata.yaml", path),
-		Kind:    refs.ErrNotFound,
+		Kind:    fail.ErrNotFound,
 		Hints:   []string{"there are: " + strings.Join(keys, ", ")},
 	}
 	if near := nearest(path, keys); near != "" {

@@ -3,7 +3,7 @@ package cmd
 import (
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // signing are the flags of the commands that make milestones: git's own.
@@ -21,14 +21,14 @@ func (s *signing) flags() []cli.Flag {
 }
 
 // signs completes who writes by what the flags say.
-func (s *signing) signs(w refs.Writer) (refs.Writer, error) {
+func (s *signing) signs(w store.Writer) (store.Writer, error) {
 	switch {
 	case s.sign && s.not:
 		return w, usagef("-S and --no-gpg-sign exclude each other")
 	case s.sign:
-		w.Sign = refs.Signing{Mode: refs.SignAlways, Key: s.key}
+		w.Sign = store.Signing{Mode: store.SignAlways, Key: s.key}
 	case s.not:
-		w.Sign = refs.Signing{Mode: refs.SignNever}
+		w.Sign = store.Signing{Mode: store.SignNever}
 	}
 	return w, nil
 }

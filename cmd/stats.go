@@ -3,10 +3,9 @@ package cmd
 import (
 	"context"
 
-	"github.com/urfave/cli/v2"
-
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type statsOptions struct {
@@ -41,11 +40,11 @@ func newStats(g *globals) *command {
 	}
 }
 
-func runStats(ctx context.Context, env *Env, o *statsOptions) (v refs.Stats, err error) {
+func runStats(ctx context.Context, env *Env, o *statsOptions) (v history.Statistics, err error) {
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return v, err
 	}
 	defer closing(s, &err)
-	return s.Stats(ctx, o.branch)
+	return history.Stats(ctx, s, o.branch)
 }

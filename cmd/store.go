@@ -5,12 +5,13 @@ import (
 	"context"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // open opens the memory of the repository that env stands in. The caller
 // closes it.
 func (g *globals) open(ctx context.Context, env *Env) (*refs.Store, error) {
-	return refs.Open(ctx, refs.Options{
+	return refs.Open(ctx, store.Options{
 		Dir:    env.Dir,
 		Env:    env.Environ,
 		Now:    env.Now,
@@ -27,8 +28,8 @@ func (g *globals) open(ctx context.Context, env *Env) (*refs.Store, error) {
 
 // code says how git changes the code for the commands that do: it speaks on standard
 // error.
-func (e *Env) code() *refs.CodeOptions {
-	return &refs.CodeOptions{Output: e.Err, Terminal: e.Term.In}
+func (e *Env) code() *store.CodeOptions {
+	return &store.CodeOptions{Output: e.Err, Terminal: e.Term.In}
 }
 
 // closing closes a store when its command is done. What the command set out to
@@ -42,8 +43,8 @@ func closing(s *refs.Store, err *error) {
 
 // writer says who writes: flags before environment; the store puts the
 // committer's name where there is no agent.
-func (a *author) writer(env *Env) refs.Writer {
-	return refs.Writer{
+func (a *author) writer(env *Env) store.Writer {
+	return store.Writer{
 		Agent:   cmp.Or(a.agent, env.getenv("GIT_CONTEXT_AGENT")),
 		Session: cmp.Or(a.session, env.getenv("GIT_CONTEXT_SESSION")),
 		Model:   cmp.Or(a.model, env.getenv("GIT_CONTEXT_MODEL")),

@@ -3,7 +3,7 @@ package cmd
 import (
 	"context"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
 
@@ -31,7 +31,7 @@ func newSwitch(g *globals) *command {
 	}
 }
 
-func runSwitch(ctx context.Context, env *Env, g *globals, name string) (b refs.Branch, err error) {
+func runSwitch(ctx context.Context, env *Env, g *globals, name string) (b store.Branch, err error) {
 	s, err := g.open(ctx, env)
 	if err != nil {
 		return b, err

@@ -6,10 +6,10 @@ import (
 	"io"
 	"slices"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type syncOptions struct {
@@ -39,8 +39,8 @@ func newSync(g *globals) *command {
 			if err := checkHow(o.prefer); err != nil {
 				return err
 			}
-			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (refs.SyncResult, error) {
-				return s.Sync(ctx, refs.SyncOptions{Writer: o.writer(env), Remote: first(args), Prefer: o.prefer, Progress: progress})
+			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (share.SyncResult, error) {
+				return share.Sync(ctx, s, share.SyncOptions{Writer: o.writer(env), Remote: first(args), Prefer: o.prefer, Progress: progress})
 			})
 			return errors.Join(o.printPartly(ctx, env, r, err), err)
 		},
@@ -59,7 +59,7 @@ func first(args []string) string {
 func rest(args []string) []string { return args[min(1, len(args)):] }
 
 // exchange runs one exchange with a remote on the open store.
-func (g *globals) exchange(ctx context.Context, env *Env, run func(*refs.Store, io.Writer) (refs.SyncResult, error)) (r refs.SyncResult, err error) {
+func (g *globals) exchange(ctx context.Context, env *Env, run func(*refs.Store, io.Writer) (share.SyncResult, error)) (r share.SyncResult, err error) {
 	s, err := g.open(ctx, env)
 	if err != nil {
 		return r, err
@@ -70,7 +70,7 @@ func (g *globals) exchange(ctx context.Context, env *Env, run func(*refs.Store, 
 
 // printPartly says what was done, beside an error too: what conflicts, or is
 // refused, keeps nothing else back.
-func (g *globals) printPartly(ctx context.Context, env *Env, r refs.SyncResult, failed error) error {
+func (g *globals) printPartly(ctx context.Context, env *Env, r share.SyncResult, failed error) error {
 	if failed != nil && quiet(r) {
 		env.noteAll(r.Notes)
 		env.warnAll(r.Warnings)
@@ -80,12 +80,12 @@ func (g *globals) printPartly(ctx context.Context, env *Env, r refs.SyncResult, 
 }
 
 // quiet reports whether nothing came and nothing went.
-func quiet(r refs.SyncResult) bool {
+func quiet(r share.SyncResult) bool {
 	return len(r.Fetched)+len(r.Gone)+len(r.Merged)+len(r.Pushed)+len(r.Conflicts) == 0
 }
 
 // printExchange says what came and went, a line each.
-func (g *globals) printExchange(ctx context.Context, env *Env, r refs.SyncResult) error {
+func (g *globals) printExchange(ctx context.Context, env *Env, r share.SyncResult) error {
 	env.noteAll(r.Notes)
 	env.warnAll(r.Warnings)
 	return g.view(ctx, env, r, func(p *render.Printer) {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
 
@@ -17,8 +17,8 @@ type tagOptions struct {
 
 // tagResult is the list, or the one tag that was set or deleted.
 type tagResult struct {
-	list    []refs.Tag
-	change  *refs.Change
+	list    []store.Tag
+	change  *store.Change
 	remotes []string // that have the deleted one
 }
 
@@ -64,7 +64,7 @@ func runTag(ctx context.Context, env *Env, o *tagOptions, args []string) (r tagR
 		r.list, err = s.Tags(ctx, args...)
 		return r, err
 	}
-	var change refs.Change
+	var change store.Change
 	if !o.remove {
 		change, err = s.SetTag(ctx, o.writer(env), args[0], first(args[1:]))
 		return tagResult{change: &change}, err
@@ -113,7 +113,7 @@ func (o *tagOptions) printTag(ctx context.Context, env *Env, r tagResult) error 
 		return nil
 	}
 	value := struct {
-		Tags []refs.Tag `json:"tags"`
+		Tags []store.Tag `json:"tags"`
 	}{r.list}
 	return o.view(ctx, env, value, func(p *render.Printer) { render.TagsText(p, r.list) })
 }

@@ -4,11 +4,12 @@ import (
 	"context"
 	"slices"
 
-	"github.com/urfave/cli/v2"
-
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
+	"github.com/urfave/cli/v2"
 )
 
 type topicsOptions struct {
@@ -19,8 +20,8 @@ type topicsOptions struct {
 
 // topicList is the topics of a branch.
 type topicList struct {
-	Topics []refs.Topic `json:"topics"`
-	At     *refs.At     `json:"at"` // nil: now
+	Topics []store.Topic `json:"topics"`
+	At     *store.At     `json:"at"` // nil: now
 }
 
 func newTopics(g *globals) *command {
@@ -63,19 +64,19 @@ func runTopics(ctx context.Context, env *Env, o *topicsOptions) (list topicList,
 		return list, err
 	}
 	defer closing(s, &err)
-	tip, err := s.At(ctx, o.branch, o.at)
+	tip, err := history.At(ctx, s, o.branch, o.at)
 	if err != nil {
 		return list, err
 	}
 	list.At = tip.At()
-	list.Topics, err = s.Topics(ctx, tip, o.all)
+	list.Topics, err = code.Topics(ctx, s, tip, o.all)
 	if o.stale {
-		list.Topics = slices.DeleteFunc(list.Topics, func(t refs.Topic) bool { return !isStale(t) })
+		list.Topics = slices.DeleteFunc(list.Topics, func(t store.Topic) bool { return !isStale(t) })
 	}
 	return list, err
 }
 
-func isStale(t refs.Topic) bool { return t.Stale != nil && *t.Stale }
+func isStale(t store.Topic) bool { return t.Stale != nil && *t.Stale }
 
 func printTopics(p *render.Printer, v topicList) {
 	if v.At != nil {
@@ -86,12 +87,12 @@ func printTopics(p *render.Printer, v topicList) {
 
 // topicDetail is one topic with its text, exact.
 type topicDetail struct {
-	refs.Topic
-	Text       string   `json:"text"`
-	Supersedes string   `json:"supersedes"`
-	Code       *git.ID  `json:"code"`    // the code HEAD that it was written on
-	Changed    []string `json:"changed"` // the paths that changed since; nil where that is not known
-	At         *refs.At `json:"at"`      // nil: now
+	store.Topic
+	Text       string    `json:"text"`
+	Supersedes string    `json:"supersedes"`
+	Code       *git.ID   `json:"code"`    // the code HEAD that it was written on
+	Changed    []string  `json:"changed"` // the paths that changed since; nil where that is not known
+	At         *store.At `json:"at"`      // nil: now
 }
 
 func newTopic(g *globals) *command {
@@ -130,11 +131,11 @@ func runTopic(ctx context.Context, env *Env, g *globals, at, key string) (t topi
 		return t, err
 	}
 	defer closing(s, &err)
-	tip, err := s.At(ctx, g.branch, at)
+	tip, err := history.At(ctx, s, g.branch, at)
 	if err != nil {
 		return t, err
 	}
-	topic, err := s.Topic(ctx, tip, key)
+	topic, err := code.Topic(ctx, s, tip, key)
 	t = topicDetail{Topic: topic, Text: topic.Text, Supersedes: topic.Supersedes, Code: topic.Base, At: tip.At()}
 	if topic.Stale != nil {
 		t.Changed = append([]string{}, topic.Changed...)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/share"
 )
 
 type unbundleOptions struct {
@@ -32,8 +33,8 @@ func newUnbundle(g *globals) *command {
 			if err != nil {
 				return err
 			}
-			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (refs.SyncResult, error) {
-				return s.Unbundle(ctx, o.writer(env), file, progress)
+			r, err := o.exchange(ctx, env, func(s *refs.Store, progress io.Writer) (share.SyncResult, error) {
+				return share.Unbundle(ctx, s, o.writer(env), file, progress)
 			})
 			return errors.Join(o.printPartly(ctx, env, r, err), err)
 		},

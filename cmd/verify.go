@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/render"
 )
 
@@ -33,7 +33,7 @@ func newVerify(g *globals) *command {
 	}
 }
 
-func runVerify(ctx context.Context, env *Env, g *globals, args []string) (list []refs.Verified, err error) {
+func runVerify(ctx context.Context, env *Env, g *globals, args []string) (list []history.Verified, err error) {
 	s, err := g.open(ctx, env)
 	if err != nil {
 		return nil, err
@@ -43,12 +43,12 @@ func runVerify(ctx context.Context, env *Env, g *globals, args []string) (list [
 	if len(args) > 0 {
 		rev = args[0]
 	}
-	return s.Verify(ctx, rev)
+	return history.Verify(ctx, s, rev)
 }
 
-func (g *globals) showVerified(ctx context.Context, env *Env, list []refs.Verified) error {
+func (g *globals) showVerified(ctx context.Context, env *Env, list []history.Verified) error {
 	value := struct {
-		Commits []refs.Verified `json:"commits"`
+		Commits []history.Verified `json:"commits"`
 	}{list}
 	return g.view(ctx, env, value, func(p *render.Printer) { render.VerifiedText(p, list) })
 }

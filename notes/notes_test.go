@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
@@ -16,6 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
 )
@@ -30,8 +30,8 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	dir := t.TempDir()
-	w := &world{t: t, dir: dir, env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com"}}
+	w := &world{t: t, dir: dir, env: append(gittest.Env(t, dir, ""),
+		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com")}
 	w.git("init", "-q", filepath.Join(dir, "r"))
 	w.dir = filepath.Join(dir, "r")
 	for _, m := range []string{"one", "two"} {

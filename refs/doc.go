@@ -38,8 +38,8 @@
 //
 // # Errors
 //
-// What was refused or not found is an [*Error] that wraps one of ErrNoMemory, ErrNotFound,
-// ErrExists, ErrInvalid, ErrRefused, ErrConflict and ErrStale; its Code is stable, its
+// What was refused or not found is an [*fail.Error] that wraps one of fail.ErrNoMemory, fail.ErrNotFound,
+// fail.ErrExists, fail.ErrInvalid, fail.ErrRefused, fail.ErrConflict and fail.ErrStale; its Code is stable, its
 // Message and Hints are for people. Whatever else comes from git or the file system, such
 // as git.ErrNotRepository, *git.Error and *fs.PathError, can be found by errors.Is and
 // errors.As. Absent and unreadable are different errors.

@@ -3,12 +3,14 @@ package render
 import (
 	"strings"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // past says which moment of the past a view shows, and how it was found. It writes
 // nothing in a view of the present.
-func (p *Printer) past(at *refs.At) {
+func (p *Printer) past(at *store.At) {
 	if at == nil {
 		return
 	}
@@ -17,7 +19,7 @@ func (p *Printer) past(at *refs.At) {
 }
 
 // pastFacts is past where other attributes follow or stand before.
-func (p *Printer) pastFacts(at *refs.At) {
+func (p *Printer) pastFacts(at *store.At) {
 	if at == nil {
 		return
 	}
@@ -26,7 +28,7 @@ func (p *Printer) pastFacts(at *refs.At) {
 }
 
 // through words how a memory commit was found.
-func through(at *refs.At) string {
+func through(at *store.At) string {
 	kind := "memory"
 	if at.Code != nil {
 		kind = "code"
@@ -36,11 +38,11 @@ func through(at *refs.At) string {
 		asked += " (" + at.Rev + ")"
 	}
 	switch at.By {
-	case refs.AtLink:
+	case history.AtLink:
 		return asked + ", to which it belongs"
-	case refs.AtAncestor:
+	case history.AtAncestor:
 		return asked + ", to whose ancestor " + at.Linked.Short() + " it belongs"
-	case refs.AtTime:
+	case history.AtTime:
 		return asked + ", as the newest that is not younger"
 	}
 	return asked
@@ -48,11 +50,11 @@ func through(at *refs.At) string {
 
 // AtLine is the same on one line, for views that are no Markdown; empty for the
 // present.
-func AtLine(at *refs.At) string {
+func AtLine(at *store.At) string {
 	if at == nil {
 		return ""
 	}
-	if at.By == refs.AtMemory { // it was named itself
+	if at.By == history.AtMemory { // it was named itself
 		return "as of " + stamp(at.Time) + ", " + through(at)
 	}
 	return "as of " + stamp(at.Time) + ", memory commit " + at.Commit.Short() + " through " + through(at)
@@ -60,16 +62,16 @@ func AtLine(at *refs.At) string {
 
 // AtComment begins a view of the past whose text is a Markdown document itself: what
 // is said of it stands in a comment. It writes nothing in a view of the present.
-func AtComment(p *Printer, at *refs.At) {
+func AtComment(p *Printer, at *store.At) {
 	if at != nil { // "--" may not stand in a comment
 		p.line(dim("<!-- " + strings.ReplaceAll(AtLine(at), "--", "- -") + " -->"))
 	}
 }
 
 // atFlag is what a view of the past adds to the commands that it prints.
-func atFlag(at *refs.At) string {
+func atFlag(at *store.At) string {
 	if at == nil {
 		return ""
 	}
-	return " --at " + refs.ShellWord(at.Rev)
+	return " --at " + prose.ShellWord(at.Rev)
 }

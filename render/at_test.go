@@ -4,8 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // What a view of the past says of itself, for each way that it may be found.
@@ -13,16 +14,16 @@ func TestPast(t *testing.T) {
 	code, ancestor := git.ID(strings.Repeat("c", 40)), git.ID(strings.Repeat("a", 40))
 	memory := git.ID(strings.Repeat("5", 40))
 	for _, tt := range []struct {
-		at   refs.At
+		at   store.At
 		want string
 	}{
-		{refs.At{By: refs.AtMemory, Asked: memory, Rev: "5555"}, "memory commit 5555555555"},
-		{refs.At{By: refs.AtMemory, Asked: memory, Rev: "main~2"}, "memory commit 5555555555 (main~2)"},
-		{refs.At{By: refs.AtTime, Asked: memory, Rev: "exp"}, "memory commit 5555555555 (exp), as the newest that is not younger"},
-		{refs.At{By: refs.AtLink, Asked: code, Code: &code, Linked: &code, Rev: "v1.4"}, "code commit cccccccccc (v1.4), to which it belongs"},
-		{refs.At{By: refs.AtAncestor, Asked: code, Code: &code, Linked: &ancestor, Rev: "v1.4"},
+		{store.At{By: history.AtMemory, Asked: memory, Rev: "5555"}, "memory commit 5555555555"},
+		{store.At{By: history.AtMemory, Asked: memory, Rev: "main~2"}, "memory commit 5555555555 (main~2)"},
+		{store.At{By: history.AtTime, Asked: memory, Rev: "exp"}, "memory commit 5555555555 (exp), as the newest that is not younger"},
+		{store.At{By: history.AtLink, Asked: code, Code: &code, Linked: &code, Rev: "v1.4"}, "code commit cccccccccc (v1.4), to which it belongs"},
+		{store.At{By: history.AtAncestor, Asked: code, Code: &code, Linked: &ancestor, Rev: "v1.4"},
 			"code commit cccccccccc (v1.4), to whose ancestor aaaaaaaaaa it belongs"},
-		{refs.At{By: refs.AtTime, Asked: code, Code: &code, Rev: "\x1b[2J"}, "code commit cccccccccc (^[[2J), as the newest that is not younger"},
+		{store.At{By: history.AtTime, Asked: code, Code: &code, Rev: "\x1b[2J"}, "code commit cccccccccc (^[[2J), as the newest that is not younger"},
 	} {
 		tt.at.Commit, tt.at.Time = memory, now
 		text := show(func(p *Printer) { p.past(&tt.at) }, false)
@@ -34,7 +35,7 @@ func TestPast(t *testing.T) {
 
 // A view of the past leads on to views of the past, whatever it was asked by.
 func TestPastCommands(t *testing.T) {
-	v := Snapshot{Branch: "main", Total: 9, far: 2, more: map[string]int{"merged": 3}, At: &refs.At{Rev: ":/it's new"}}
+	v := Snapshot{Branch: "main", Total: 9, far: 2, more: map[string]int{"merged": 3}, At: &store.At{Rev: ":/it's new"}}
 	text := show(v.Text, false)
 	for _, want := range []string{
 		"3 merged: git context --json --at ':/it'\\''s new'\n",

@@ -5,12 +5,13 @@ import (
 	"math/bits"
 	"strings"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // BisectText says where a bisect stands and what to do next, or which milestone
 // turned bad and how to see it.
-func BisectText(p *Printer, b refs.Bisect) {
+func BisectText(p *Printer, b history.Bisection) {
 	switch {
 	case b.FirstBad != nil:
 		p.firstBad(*b.FirstBad)
@@ -27,7 +28,7 @@ func BisectText(p *Printer, b refs.Bisect) {
 }
 
 // unknown says what must be known first.
-func unknown(b refs.Bisect) string {
+func unknown(b history.Bisection) string {
 	switch {
 	case b.Bad == nil && len(b.Good) == 0:
 		return "waiting for a bad and a good milestone"
@@ -37,7 +38,7 @@ func unknown(b refs.Bisect) string {
 	return "waiting for a good milestone, a bad one is known"
 }
 
-func (p *Printer) nextTest(b refs.Bisect) {
+func (p *Printer) nextTest(b history.Bisection) {
 	if b.MergeBase {
 		p.line(plain("Bisecting '" + b.Branch + "': good is not before bad; what both come from must be tested"))
 	} else {
@@ -53,7 +54,7 @@ func (p *Printer) nextTest(b refs.Bisect) {
 }
 
 // firstBad shows the milestone that was looked for.
-func (p *Printer) firstBad(c refs.Commit) {
+func (p *Printer) firstBad(c store.Commit) {
 	kind := "milestone"
 	if c.ID == "" {
 		kind = "memory commit, behind the last milestone"

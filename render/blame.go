@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 )
 
 // longAgent is the longest agent's name that the other lines align with.
@@ -14,7 +14,7 @@ const longAgent = 24
 
 // BlameText shows who wrote each line, when, and in which milestone it first stood,
 // and lists these milestones below: `git context blame KEY`.
-func BlameText(p *Printer, b refs.Blame) {
+func BlameText(p *Printer, b history.TopicBlame) {
 	if len(b.Lines) == 0 {
 		p.line(plain("no text in '" + b.Key + "'"))
 		return
@@ -34,7 +34,7 @@ func BlameText(p *Printer, b refs.Blame) {
 }
 
 // stoneOf names the milestone of a line.
-func stoneOf(l refs.BlameLine) string {
+func stoneOf(l history.BlameLine) string {
 	if l.Milestone == nil {
 		return "-"
 	}
@@ -42,7 +42,7 @@ func stoneOf(l refs.BlameLine) string {
 }
 
 // stones lists the milestones of the lines, in their order.
-func (p *Printer) stones(b refs.Blame) {
+func (p *Printer) stones(b history.TopicBlame) {
 	if b.Branch == "" { // the roadmap is of no branch, and so of no milestone
 		return
 	}

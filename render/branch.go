@@ -7,25 +7,27 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // NewBranch is CONTEXT of one branch, with limit of its milestones behind the
-// newest skip. It returns refs.ErrNotFound for a branch that does not exist.
-func NewBranch(ctx context.Context, s *refs.Store, w Where, skip, limit int) (refs.BranchContext, error) {
+// newest skip. It returns fail.ErrNotFound for a branch that does not exist.
+func NewBranch(ctx context.Context, s *refs.Store, w Where, skip, limit int) (store.BranchContext, error) {
 	tip, err := w.tip(ctx, s)
 	if err != nil {
-		return refs.BranchContext{}, err
+		return store.BranchContext{}, err
 	}
 	v, err := s.BranchContext(ctx, tip, skip, limit)
 	v.Limit, v.Commits = limit, noted(v.Commits)
 	if err == nil && v.At == nil {
-		err = s.MarkStale(ctx, v.Commits)
+		err = code.MarkStale(ctx, s, v.Commits)
 	}
 	return v, err
 }
 
 // BranchText shows CONTEXT of one branch: `git context --branch NAME`.
-func BranchText(p *Printer, v refs.BranchContext) {
+func BranchText(p *Printer, v store.BranchContext) {
 	b := v.Branch
 	p.line(bold("# Branch "), green(b.Name), plain(" at "), hash(b.Tip))
 	p.blank()
@@ -64,7 +66,7 @@ const wideList = 100
 // listed shows a milestone on one line: hash, id, time, what its note says and whether
 // the code that it names has changed since, subject. A narrow terminal gets the hash and
 // the day alone before the subject, which is what a person reads.
-func (p *Printer) listed(c refs.Commit) {
+func (p *Printer) listed(c store.Commit) {
 	short := strings.Repeat("-", 10) // a shallow clone does not hold it
 	if c.Hash != nil {
 		short = c.Hash.Short()

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // BranchesText lists branches one a line, as `git branch -v` does and in its
 // colours: the current one marked, name, tip, what is not ordinary about it, its
 // newest subject, which only a terminal cuts. What remotes have stands last.
-func BranchesText(p *Printer, list []refs.Branch) {
+func BranchesText(p *Printer, list []store.Branch) {
 	width := 0
 	for _, b := range list {
 		width = max(width, p.column(listedName(b)))
@@ -24,7 +24,7 @@ func BranchesText(p *Printer, list []refs.Branch) {
 	}
 }
 
-func (p *Printer) listedBranch(b refs.Branch, width int) {
+func (p *Printer) listedBranch(b store.Branch, width int) {
 	mark, name := "  ", listedName(b)
 	gap, rest := pad(name, width)+" ", b.Tip.Short()+" "+listedRemarks(b)
 	if p.Width > 0 {
@@ -48,7 +48,7 @@ func (p *Printer) listedBranch(b refs.Branch, width int) {
 	p.write(p.styled(line) + "\n")
 }
 
-func listedName(b refs.Branch) string {
+func listedName(b store.Branch) string {
 	if b.Remote == "" {
 		return b.Name
 	}
@@ -56,7 +56,7 @@ func listedName(b refs.Branch) string {
 }
 
 // listedRemarks gives "[merged, 3 pending] ", or nothing for an ordinary branch.
-func listedRemarks(b refs.Branch) string {
+func listedRemarks(b store.Branch) string {
 	var all []string
 	if b.Status != statusActive && b.Status != "" {
 		all = append(all, b.Status)

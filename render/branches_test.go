@@ -6,11 +6,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 )
 
 func TestBranchesText(t *testing.T) {
-	list := append(branches(same), refs.Branch{Name: "origin/試す", Remote: "origin", Tip: id("f"), Status: "active"})
+	list := append(branches(same), store.Branch{Name: "origin/試す", Remote: "origin", Tip: id("f"), Status: "active"})
 	const plain = `  try/lifo            bbbbbbbbbb Reuse the newest connection
 * main                aaaaaaaaaa [3 pending] Close idle connections
   old                 dddddddddd [merged] Done

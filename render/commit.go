@@ -9,25 +9,28 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // Commit is one milestone in full, `git context --commit C`, with what was said of it
 // until the moment of the view, and whether the code that it names has changed since. Of
 // a moment of the past that is not known.
 type Commit struct {
-	refs.Commit
-	At *refs.At `json:"at"` // nil: now
+	store.Commit
+	At *store.At `json:"at"` // nil: now
 }
 
 // NewCommit reads the milestone that rev names. Where w is a moment of the past, it
-// must have been part of the branch then: refs.ErrNotFound.
+// must have been part of the branch then: fail.ErrNotFound.
 func NewCommit(ctx context.Context, s *refs.Store, w Where, rev string) (v Commit, err error) {
 	if w.At == "" {
 		if v.Commit, err = s.Milestone(ctx, rev); err != nil {
 			return v, err
 		}
-		one := []refs.Commit{v.Commit}
-		err = s.MarkStale(ctx, one)
+		one := []store.Commit{v.Commit}
+		err = code.MarkStale(ctx, s, one)
 		v.Commit = one[0]
 		return v, err
 	}
@@ -36,7 +39,7 @@ func NewCommit(ctx context.Context, s *refs.Store, w Where, rev string) (v Commi
 		return v, err
 	}
 	v.At = tip.At()
-	v.Commit, err = s.MilestoneAt(ctx, tip, rev)
+	v.Commit, err = history.MilestoneAt(ctx, s, tip, rev)
 	return v, err
 }
 
@@ -53,13 +56,13 @@ type shown struct{ goal, purpose, progress string }
 
 // commit shows a milestone under a heading. A block that says what the view has said
 // already is only named.
-func (p *Printer) commit(level string, c refs.Commit, above shown) {
+func (p *Printer) commit(level string, c store.Commit, above shown) {
 	p.summary(level, c)
 	p.facts(c)
 	p.texts(c, above)
 }
 
-func (p *Printer) summary(level string, c refs.Commit) {
+func (p *Printer) summary(level string, c store.Commit) {
 	title := flat(c.Summary)
 	if title == "" {
 		title = "(no summary)"
@@ -69,7 +72,7 @@ func (p *Printer) summary(level string, c refs.Commit) {
 }
 
 // texts shows the blocks of a milestone, and what reviewers said.
-func (p *Printer) texts(c refs.Commit, above shown) {
+func (p *Printer) texts(c store.Commit, above shown) {
 	p.purpose(c, above)
 	p.said("Previous Progress Summary", c.Progress, above.progress)
 	p.said("This Commit's Contribution", c.Contribution, "")
@@ -78,7 +81,7 @@ func (p *Printer) texts(c refs.Commit, above shown) {
 
 // StaleLine says which paths changed, and since which code commit; "" where none is
 // known to have.
-func StaleLine(s refs.Staleness) string {
+func StaleLine(s store.Staleness) string {
 	if len(s.Changed) == 0 || s.Base == nil {
 		return ""
 	}
@@ -86,7 +89,7 @@ func StaleLine(s refs.Staleness) string {
 }
 
 // facts lists what is known about a milestone but its texts.
-func (p *Printer) facts(c refs.Commit) {
+func (p *Printer) facts(c store.Commit) {
 	p.attribute("id", plain(c.ID))
 	if c.Hash != nil {
 		p.attribute("commit", yellow(string(*c.Hash)))
@@ -107,7 +110,7 @@ func (p *Printer) facts(c refs.Commit) {
 
 // purpose shows the goal and the branch's purpose as commit.md has them: two
 // quotes, or one where there is no goal.
-func (p *Printer) purpose(c refs.Commit, above shown) {
+func (p *Printer) purpose(c store.Commit, above shown) {
 	switch {
 	case c.Goal == "" || above.purpose != "" && c.Purpose == above.purpose:
 		p.said("Branch Purpose", c.Purpose, above.purpose)

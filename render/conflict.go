@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 )
 
 const (
@@ -29,7 +29,7 @@ const (
 // columns on, else one below the other; ours is target's, theirs source's. What
 // base does not have is coloured. Lines that all sides share are left out, and a
 // long text is cut, with a count. No line but a heading is wider than the terminal.
-func ConflictsText(p *Printer, source, target string, list []refs.Conflict) {
+func ConflictsText(p *Printer, source, target string, list []store.Conflict) {
 	person := p.Width > 0 || p.Color
 	for i, c := range list {
 		if person && i > 0 {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // column is one side of a conflict.
@@ -21,7 +21,7 @@ type sideLine struct {
 
 // conflictSides is ours, base and theirs as they are shown. The colours are those
 // of the diff from ours to theirs: red goes if theirs is taken, green comes.
-func conflictSides(c refs.Conflict, source, target string) []column {
+func conflictSides(c store.Conflict, source, target string) []column {
 	ours, base, theirs := newSide(c.Ours), newSide(c.Base), newSide(c.Theirs)
 	head, tail := shared(ours, base, theirs)
 	before := base

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // numbered is n lines "word 1", "word 2" …
@@ -21,10 +21,10 @@ func numbered(word string, n int) string {
 	return b.String()
 }
 
-func conflicts() []refs.Conflict {
+func conflicts() []store.Conflict {
 	lock := "# Lock\n\nThe pool is guarded by %s.\n\nMeasured on two cores: %s\n\nSee store/pool.go.\n"
 	long := numbered("line", 40)
-	return []refs.Conflict{
+	return []store.Conflict{
 		{Path: "topics/lock.md", Kind: "content", Base: ptr(fmt.Sprintf(lock, "nothing", "not yet")),
 			Ours:   ptr(fmt.Sprintf(lock, "a plain mutex, because the critical section is short", "1.2 µs a call")),
 			Theirs: ptr(fmt.Sprintf(lock, "アクター（一つの goroutine が所有する）", "0.9 µs a call 🚀"))},
@@ -37,7 +37,7 @@ func conflicts() []refs.Conflict {
 	}
 }
 
-func showConflicts(width int, color bool, list []refs.Conflict) string {
+func showConflicts(width int, color bool, list []store.Conflict) string {
 	var b bytes.Buffer
 	ConflictsText(&Printer{W: &b, Width: width, Color: color, Now: now, Self: "git context"}, "try/actors", "main", list)
 	return b.String()
@@ -59,7 +59,7 @@ func TestConflictsGolden(t *testing.T) {
 
 // A difference that nothing else shows: a line end, and a carriage return.
 func TestConflictOfLineEnds(t *testing.T) {
-	got := showConflicts(100, true, []refs.Conflict{{Kind: "content", Base: ptr("a\n"), Ours: ptr("a"), Theirs: ptr("a\r\n")}})
+	got := showConflicts(100, true, []store.Conflict{{Kind: "content", Base: ptr("a\n"), Ours: ptr("a"), Theirs: ptr("a\r\n")}})
 	if !strings.Contains(got, "(no newline at the end)") || !strings.Contains(got, "\x1b[32ma^M\x1b[m") {
 		t.Errorf("%s", got)
 	}
@@ -67,7 +67,7 @@ func TestConflictOfLineEnds(t *testing.T) {
 
 // Between two differences, what base has too is no difference.
 func TestConflictColors(t *testing.T) {
-	got := showConflicts(80, true, []refs.Conflict{{Kind: "content", Base: ptr("a\nkept\nb\n"),
+	got := showConflicts(80, true, []store.Conflict{{Kind: "content", Base: ptr("a\nkept\nb\n"),
 		Ours: ptr("a\nkept\nours\n"), Theirs: ptr("theirs\nkept\nkept\n")}})
 	for text, times := range map[string]int{"\n    a\n": 2, "\n    kept\n": 3, "\n    \x1b[31mours\x1b[m\n": 1, "\n    b\n": 1,
 		"\n    \x1b[32mtheirs\x1b[m\n": 1, "\n    \x1b[32mkept\x1b[m\n": 1} {
@@ -115,13 +115,13 @@ func FuzzConflicts(f *testing.F) {
 	codes := regexp.MustCompile("\x1b\\[[0-9]*m")
 	f.Fuzz(func(t *testing.T, base, ours, theirs string, width uint8) {
 		columns := max(int(width), leastWidth)
-		for _, c := range []refs.Conflict{
+		for _, c := range []store.Conflict{
 			{Base: &base, Ours: &ours, Theirs: &theirs}, {Ours: &ours, Theirs: &theirs}, {Base: &base, Theirs: &theirs},
 		} {
 			c.Kind, c.Path = "content", "p"
-			got := showConflicts(columns, true, []refs.Conflict{c})
+			got := showConflicts(columns, true, []store.Conflict{c})
 			quiet := codes.ReplaceAllString(got, "")
-			if plain := showConflicts(columns, false, []refs.Conflict{c}); plain != quiet {
+			if plain := showConflicts(columns, false, []store.Conflict{c}); plain != quiet {
 				t.Fatalf("reads otherwise in colour: %s", cmp.Diff(plain, quiet))
 			}
 			if i := strings.IndexFunc(quiet, func(r rune) bool { return acts(r) || r == '\t' }); i >= 0 {

@@ -11,13 +11,15 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/share"
+	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 )
 
 func ExampleCommit_Text() {
 	at := time.Date(2026, 11, 21, 1, 40, 12, 0, time.UTC)
 	p := &render.Printer{W: os.Stdout, Now: at.Add(2 * time.Hour), Self: "git context"}
-	v := render.Commit{Commit: refs.Commit{
+	v := render.Commit{Commit: store.Commit{
 		ID: "01JD5K6T3V7Q3M9K2A4B5C6D7E", Branch: "main", Time: at, Agent: "claude-code",
 		Summary: "Pool is initialised before the router", Contribution: "# No heading\nof the view's.",
 	}}
@@ -55,12 +57,12 @@ func ExampleNewSnapshot() {
 	if err := init.Run(); err != nil {
 		log.Fatal(err)
 	}
-	s, err := refs.Open(ctx, refs.Options{Dir: dir, Env: env})
+	s, err := refs.Open(ctx, store.Options{Dir: dir, Env: env})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer s.Close()
-	if _, err := s.Init(ctx, refs.InitOptions{Goal: "Serve a hundred users", Todo: []string{"Read the profile"}}); err != nil {
+	if _, err := share.Init(ctx, s, share.InitOptions{Goal: "Serve a hundred users", Todo: []string{"Read the profile"}}); err != nil {
 		log.Fatal(err)
 	}
 

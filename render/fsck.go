@@ -1,10 +1,10 @@
 package render
 
-import "github.com/git-context/git-context/refs"
+import "github.com/git-context/git-context/refs/fsck"
 
 // ProblemsText shows what fsck found: a line for each problem, and below it what mends it,
 // or that it was mended.
-func ProblemsText(p *Printer, problems []refs.Problem) {
+func ProblemsText(p *Printer, problems []fsck.Problem) {
 	for _, x := range problems {
 		if x.Fixed {
 			p.line(green("mended "), bold(flat(x.Kind)+": "), plain(flat(x.Message)))

@@ -11,12 +11,13 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 )
 
 // GitLog is a log as git log prints it.
 type GitLog struct {
-	Log       refs.Log
-	Arguments refs.Arguments
+	Log       history.CommitLog
+	Arguments history.Arguments
 	Graph     bool
 	Most      int  // commits of a graph, births included; negative: all
 	Terminal  bool // name refs where the user did not say
@@ -26,7 +27,7 @@ type GitLog struct {
 // inBrackets says whether what the notes say stands behind the hash of a commit,
 // because its lines leave no room for more: in a graph, and with one line each.
 func (v GitLog) inBrackets() bool {
-	return v.Arguments.Layout == refs.LayoutLine || v.Graph && v.Arguments.Layout == refs.LayoutBlock
+	return v.Arguments.Layout == history.LayoutLine || v.Graph && v.Arguments.Layout == history.LayoutBlock
 }
 
 // WriteGitLog writes a log as git log prints it, with two changes: what a note says
@@ -103,10 +104,10 @@ func (v GitLog) command(ctx context.Context, repo *git.Repo) ([]string, error) {
 
 // WriteGitDiff writes a comparison of two memory commits as git diff prints it, with
 // control characters made visible.
-func WriteGitDiff(ctx context.Context, s *refs.Store, w io.Writer, from, to *git.Commit, a refs.Arguments, color bool) error {
+func WriteGitDiff(ctx context.Context, s *refs.Store, w io.Writer, from, to *git.Commit, a history.Arguments, color bool) error {
 	b := bufio.NewWriter(w)
 	show := func(l gitLine) error { return l.write(b) }
-	return flushed(b, writeGit(ctx, s.Repo(), nil, refs.DiffCommand(from, to, a), color, show, b.Flush))
+	return flushed(b, writeGit(ctx, s.Repo(), nil, history.DiffCommand(from, to, a), color, show, b.Flush))
 }
 
 // flushed ends a view that was written as it came. A reader who has left has seen

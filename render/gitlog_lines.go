@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/notes"
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/history"
 )
 
 // logLines turns what git log prints into what is shown, line by line. Messages are
@@ -15,7 +15,7 @@ import (
 // the caller's own is left as it is.
 type logLines struct {
 	w      io.Writer
-	layout refs.Layout
+	layout history.Layout
 	graph  bool
 	color  bool
 	judged judged // where it stands behind the hash; nil: in blocks
@@ -32,7 +32,7 @@ const notesHeading = "Notes (context):"
 const noteIndent = "    "
 
 func (o *logLines) line(l gitLine) error {
-	if o.layout == refs.LayoutOwn {
+	if o.layout == history.LayoutOwn {
 		return l.write(o.w)
 	}
 	text := l.plain()
@@ -173,7 +173,7 @@ func (o *logLines) header(text string) int {
 			return 0
 		}
 	}
-	if o.layout == refs.LayoutBlock {
+	if o.layout == history.LayoutBlock {
 		if !strings.HasPrefix(text[at:], "commit ") {
 			return 0
 		}
@@ -195,11 +195,11 @@ func hashBefore(text string, end int) string {
 }
 
 // judged is what was said of milestones, by their hashes.
-type judged []refs.Logged
+type judged []history.Logged
 
-func byCommit(list []refs.Logged) judged {
+func byCommit(list []history.Logged) judged {
 	list = slices.Clone(list)
-	slices.SortFunc(list, func(a, b refs.Logged) int { return strings.Compare(string(a.Commit), string(b.Commit)) })
+	slices.SortFunc(list, func(a, b history.Logged) int { return strings.Compare(string(a.Commit), string(b.Commit)) })
 	return list
 }
 

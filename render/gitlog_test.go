@@ -7,10 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/store"
+	"github.com/google/go-cmp/cmp"
 )
 
 // stock is what git itself prints, with the environment of the store's children.
@@ -27,7 +28,7 @@ func stock(t *testing.T, s *refs.Store, args ...string) string {
 // what is git's.
 func logText(t *testing.T, s *refs.Store, v GitLog, words ...string) string {
 	t.Helper()
-	o := refs.LogOptions{Most: -1, Topo: v.Graph, Judged: true}
+	o := history.LogOptions{Most: -1, Topo: v.Graph, Judged: true}
 	behind := false
 	var forGit []string
 	for _, w := range words {
@@ -40,8 +41,8 @@ func logText(t *testing.T, s *refs.Store, v GitLog, words ...string) string {
 			o.Revs = append(o.Revs, w)
 		}
 	}
-	o.Arguments = must[refs.Arguments](t)(refs.LogArguments(forGit))
-	v.Log = must[refs.Log](t)(s.Log(t.Context(), o))
+	o.Arguments = must[history.Arguments](t)(history.LogArguments(forGit))
+	v.Log = must[history.CommitLog](t)(history.Log(t.Context(), s, o))
 	v.Arguments, v.Most = o.Arguments, -1
 	var b bytes.Buffer
 	if err := WriteGitLog(t.Context(), s, &b, v); err != nil {
@@ -59,12 +60,12 @@ func withoutNotes(log string) string {
 func judge(t *testing.T, s *refs.Store) {
 	t.Helper()
 	half, best := 0.5, 1.0
-	for rev, j := range map[string]refs.Judging{
+	for rev, j := range map[string]store.Judging{
 		"main":   {Score: &best, Outcome: "success", Review: "Good.\n\n\x1b[2JNotes (context):\n    forged"},
-		"main~2": {Score: &half, Tags: []refs.NoteTag{{Key: "area", Value: "store"}}},
+		"main~2": {Score: &half, Tags: []store.NoteTag{{Key: "area", Value: "store"}}},
 		"try~1":  {Outcome: "failed"},
 	} {
-		must[refs.Note](t)(s.AddNote(t.Context(), refs.NoteOptions{Judging: j, Rev: rev}))
+		must[store.Note](t)(s.AddNote(t.Context(), store.NoteOptions{Judging: j, Rev: rev}))
 	}
 }
 
@@ -72,7 +73,7 @@ func judge(t *testing.T, s *refs.Store) {
 func TestGitLogIsGits(t *testing.T) {
 	s := remember(t)
 	judge(t, s)
-	must[refs.Change](t)(s.SetTag(t.Context(), refs.Writer{}, "before", "main~3"))
+	must[store.Change](t)(s.SetTag(t.Context(), store.Writer{}, "before", "main~3"))
 	const milestones = "--grep=^Context-Id: "
 	full := func(name string) string { return git.BranchRef(name) }
 	for _, c := range []struct {
@@ -105,7 +106,7 @@ func TestGitLogIsGits(t *testing.T) {
 // A graph is what git draws of the commits that changed commit.md.
 func TestGitLogGraphIsGits(t *testing.T) {
 	s := remember(t)
-	must[refs.Change](t)(s.Remember(t.Context(), refs.TopicOptions{Key: "note", Text: "x"}))
+	must[store.Change](t)(s.Remember(t.Context(), store.TopicOptions{Key: "note", Text: "x"}))
 	plain := stock(t, s, "log", "--graph", "--no-notes", "--full-diff", "--stat", git.BranchRef("main"), "--", "commit.md")
 	if diff := cmp.Diff(plain, logText(t, s, GitLog{Graph: true}, "--", "--stat")); diff != "" {
 		t.Errorf("-git +git context:\n%s", diff)
@@ -129,9 +130,9 @@ var sequences = regexp.MustCompile("\x1b\\[[0-9;]*m")
 func TestGitLogDecorations(t *testing.T) {
 	s := remember(t)
 	judge(t, s)
-	must[refs.Change](t)(s.SetTag(t.Context(), refs.Writer{}, "best", "try~1"))
+	must[store.Change](t)(s.SetTag(t.Context(), store.Writer{}, "best", "try~1"))
 	const subject = "See (refs/context/heads/main)"
-	must[refs.CommitResult](t)(s.Commit(t.Context(), refs.CommitOptions{Summary: subject}))
+	must[store.CommitResult](t)(s.Commit(t.Context(), store.CommitOptions{Summary: subject}))
 	head := git.BranchRef("main")
 	for _, ref := range []string{git.RemoteTracking("origin").Of(head), git.RemoteTracking("origin").Of(git.TagRef("best"))} {
 		stock(t, s, "update-ref", ref, head)
@@ -160,7 +161,7 @@ func TestGitLogDecorations(t *testing.T) {
 func TestGitLogColours(t *testing.T) {
 	s := remember(t)
 	judge(t, s)
-	must[refs.Change](t)(s.SetTag(t.Context(), refs.Writer{}, "success/best", "try~1"))
+	must[store.Change](t)(s.SetTag(t.Context(), store.Writer{}, "success/best", "try~1"))
 	for _, words := range [][]string{nil, {"--", "-p", "--stat"}, {"--", "--oneline"}} {
 		for _, graph := range []bool{false, true} {
 			plain := logText(t, s, GitLog{Graph: graph}, words...)
@@ -223,11 +224,11 @@ func TestGitDiffIsGits(t *testing.T) {
 		{"main~1...try", "", []string{"-U0", "commit.md"}, []string{"-U0", git.BranchRef("main") + "~1..." + git.BranchRef("try"), "--", "commit.md"}},
 		{"try", "main", []string{"--word-diff", "--", "log.md"}, []string{"--word-diff", git.BranchRef("try"), git.BranchRef("main"), "--", "log.md"}},
 	} {
-		from, to, err := s.DiffEnds(t.Context(), c.a, c.b)
+		from, to, err := history.DiffEnds(t.Context(), s, c.a, c.b)
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := must[refs.Arguments](t)(refs.DiffArguments(c.words))
+		a := must[history.Arguments](t)(history.DiffArguments(c.words))
 		for _, color := range []bool{false, true} {
 			var b bytes.Buffer
 			if err := WriteGitDiff(t.Context(), s, &b, from, to, a, color); err != nil {

@@ -4,12 +4,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // LinkText shows what belongs together, one line for each milestone and code commit, and
 // what opens it.
-func LinkText(p *Printer, l refs.Links) {
+func LinkText(p *Printer, l code.Links) {
 	switch {
 	case l.Milestone != nil:
 		p.linksOfMilestone(*l.Milestone, l.Commits)
@@ -21,7 +23,7 @@ func LinkText(p *Printer, l refs.Links) {
 }
 
 // linksOfCode shows the milestones of one code commit.
-func (p *Printer) linksOfCode(code refs.CodeLink, memory []refs.LinkedCommit) {
+func (p *Printer) linksOfCode(code code.CodeLink, memory []code.LinkedCommit) {
 	p.line(bold("# Code "), hash(code.Commit), plain(p.subject(code, len("# Code "))))
 	p.blank()
 	for _, m := range memory {
@@ -39,10 +41,10 @@ func (p *Printer) linksOfCode(code refs.CodeLink, memory []refs.LinkedCommit) {
 }
 
 // linksOfRange shows the milestones of a range, each with its code commits.
-func (p *Printer) linksOfRange(asked string, memory []refs.LinkedCommit) {
+func (p *Printer) linksOfRange(asked string, memory []code.LinkedCommit) {
 	if len(memory) == 0 {
 		p.line(plain("no milestone belongs to the code of " + asked))
-		if _, _, end := refs.SplitRange(asked); end != "" {
+		if _, _, end := history.SplitRange(asked); end != "" {
 			p.command("what was known then", "--at %s", end)
 		}
 		return
@@ -58,7 +60,7 @@ func (p *Printer) linksOfRange(asked string, memory []refs.LinkedCommit) {
 }
 
 // linksOfMilestone shows the code commits of one milestone.
-func (p *Printer) linksOfMilestone(m refs.Commit, codes []refs.CodeLink) {
+func (p *Printer) linksOfMilestone(m store.Commit, codes []code.CodeLink) {
 	p.line(bold("# Milestone "), hash(*m.Hash), plain(" "+p.fit(m.Summary, len("# Milestone 0123456789 "))))
 	p.blank()
 	for _, code := range codes {
@@ -76,7 +78,7 @@ func (p *Printer) linksOfMilestone(m refs.Commit, codes []refs.CodeLink) {
 
 // linkedCommit shows a milestone on one line: hash, day, branch, what its note says, subject,
 // and how it belongs.
-func (p *Printer) linkedCommit(c refs.Commit, how string) {
+func (p *Printer) linkedCommit(c store.Commit, how string) {
 	note := ""
 	if c.Outcome != nil {
 		note = "[" + flat(*c.Outcome) + "] "
@@ -87,12 +89,12 @@ func (p *Printer) linkedCommit(c refs.Commit, how string) {
 }
 
 // codeLink shows a code commit on one line, and how the milestone belongs to it.
-func (p *Printer) codeLink(indent string, l refs.CodeLink) {
+func (p *Printer) codeLink(indent string, l code.CodeLink) {
 	p.line(plain(indent), hash(l.Commit), plain(p.subject(l, len(indent)+cells(how(l)))), dim(how(l)))
 }
 
 // subject is the day and subject of a code commit for a line behind used cells.
-func (p *Printer) subject(l refs.CodeLink, used int) string {
+func (p *Printer) subject(l code.CodeLink, used int) string {
 	if l.Subject == nil {
 		return " (gone from this repository)"
 	}
@@ -101,9 +103,9 @@ func (p *Printer) subject(l refs.CodeLink, used int) string {
 }
 
 // how says in words why a milestone belongs to a code commit; "" where nothing says so.
-func how(l refs.CodeLink) string {
+func how(l code.CodeLink) string {
 	var words []string
-	for _, h := range []struct{ how, words string }{{refs.LinkNoted, "linked"}, {refs.LinkMadeOn, "made on it"}} {
+	for _, h := range []struct{ how, words string }{{code.LinkNoted, "linked"}, {code.LinkMadeOn, "made on it"}} {
 		if slices.Contains(l.How, h.how) {
 			words = append(words, h.words)
 		}

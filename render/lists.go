@@ -5,13 +5,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // TopicsText lists topics one a line: key, day, who wrote it, in parentheses the files
 // that it speaks of, and behind "stale:" those that have changed since.
-func TopicsText(p *Printer, list []refs.Topic) {
+func TopicsText(p *Printer, list []store.Topic) {
 	keys, agents := 0, 0
 	for _, t := range list {
 		keys = max(keys, p.column(t.Key))
@@ -38,7 +39,7 @@ func TopicsText(p *Printer, list []refs.Topic) {
 
 // topicPaths are the files of a topic, each once: those that still fit, and those that
 // have changed.
-func topicPaths(t refs.Topic) (kept, stale string) {
+func topicPaths(t store.Topic) (kept, stale string) {
 	fits := slices.DeleteFunc(slices.Clone(t.Paths), func(p string) bool { return slices.Contains(t.Changed, p) })
 	if len(fits) > 0 {
 		kept = "(" + strings.Join(fits, ", ") + ")"
@@ -50,7 +51,7 @@ func topicPaths(t refs.Topic) (kept, stale string) {
 }
 
 // TagsText lists tags one a line: the milestone, the name, the milestone's subject.
-func TagsText(p *Printer, list []refs.Tag) {
+func TagsText(p *Printer, list []store.Tag) {
 	width := 0
 	for _, t := range list {
 		width = max(width, p.column(t.Name))
@@ -63,7 +64,7 @@ func TagsText(p *Printer, list []refs.Tag) {
 
 // VerifiedText lists memory commits one a line: hash, what their signature is worth, who
 // signed, subject.
-func VerifiedText(p *Printer, list []refs.Verified) {
+func VerifiedText(p *Printer, list []history.Verified) {
 	status, signer := 0, 0
 	for _, v := range list {
 		status, signer = max(status, len(v.Status)), max(signer, p.column(signerOf(v)))
@@ -78,16 +79,16 @@ func VerifiedText(p *Printer, list []refs.Verified) {
 // trust gives a signature's status the colour of what it is worth.
 func trust(status, text string) piece {
 	switch status {
-	case refs.SignatureGood:
+	case history.SignatureGood:
 		return green(text)
-	case refs.SignatureBad, refs.SignatureRevokedKey:
+	case history.SignatureBad, history.SignatureRevokedKey:
 		return red(text)
 	}
 	return plain(text)
 }
 
 // signerOf says who signed, or at least with which key.
-func signerOf(v refs.Verified) string {
+func signerOf(v history.Verified) string {
 	switch {
 	case v.Signer != nil:
 		return *v.Signer

@@ -6,27 +6,27 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/store"
+	"github.com/google/go-cmp/cmp"
 )
 
 // lists is every list of one line each, with names and texts that are hard to align.
 func lists() map[string]func(*Printer) {
 	long := strings.Repeat("a subject that goes on 世界 🎉 ", 12)
-	topics := []refs.Topic{
+	topics := []store.Topic{
 		{Key: "db", Agent: "ada", UpdatedAt: now},
 		{Key: "a-longer-key", Agent: "claude-code", UpdatedAt: now, Paths: []string{"pool/pool.go", "a.go"},
-			Staleness: refs.Staleness{Changed: []string{"a.go"}}},
+			Staleness: store.Staleness{Changed: []string{"a.go"}}},
 		{Key: "z", Agent: "試す", UpdatedAt: now, Paths: []string{strings.Repeat("dir/", 40) + "f.go"},
-			Staleness: refs.Staleness{Changed: []string{"a.go"}}},
+			Staleness: store.Staleness{Changed: []string{"a.go"}}},
 	}
-	tags := []refs.Tag{{Name: "before-rewrite", Commit: id("a"), Summary: long}, {Name: "v1", Commit: id("b"), Summary: "Short"}}
-	verified := []refs.Verified{{Commit: id("a"), Status: refs.SignatureBad, Signer: ptr("試す"), Summary: long},
-		{Commit: id("b"), Status: refs.SignatureGood, Signer: ptr("ada@example.com"), Summary: "Short"}, {Commit: id("c"), Status: refs.SignatureMissing}}
+	tags := []store.Tag{{Name: "before-rewrite", Commit: id("a"), Summary: long}, {Name: "v1", Commit: id("b"), Summary: "Short"}}
+	verified := []history.Verified{{Commit: id("a"), Status: history.SignatureBad, Signer: ptr("試す"), Summary: long},
+		{Commit: id("b"), Status: history.SignatureGood, Signer: ptr("ada@example.com"), Summary: "Short"}, {Commit: id("c"), Status: history.SignatureMissing}}
 	revisions := []Revision{{Commit: id("a"), Time: now, Agent: "ada", Summary: long}, {Commit: id("b"), Time: now.Add(-24 * time.Hour), Agent: "bob"}}
-	named := []refs.Branch{{Name: "試す", Tip: id("a"), Status: "active", Summary: long},
+	named := []store.Branch{{Name: "試す", Tip: id("a"), Status: "active", Summary: long},
 		{Name: "origin/main", Remote: "origin", Tip: id("b"), Status: "active", Summary: long}, {Name: "x", Tip: id("c"), Status: "merged", Summary: long}}
 	return map[string]func(*Printer){
 		"topics":    func(p *Printer) { TopicsText(p, topics) },
@@ -36,7 +36,7 @@ func lists() map[string]func(*Printer) {
 		"branches":  func(p *Printer) { BranchesText(p, named) },
 		"milestones": func(p *Printer) {
 			p.listed(milestone(1, func(string) string { return long }))
-			p.listed(refs.Commit{ID: strings.Repeat("0", 26), Hash: ptr(id("b")), Time: now, Outcome: ptr("failed"), Summary: long})
+			p.listed(store.Commit{ID: strings.Repeat("0", 26), Hash: ptr(id("b")), Time: now, Outcome: ptr("failed"), Summary: long})
 		},
 	}
 }
@@ -80,7 +80,7 @@ func TestListsWhole(t *testing.T) {
 
 // One name that is too long takes no room from the others.
 func TestListLongName(t *testing.T) {
-	list := []refs.Topic{{Key: "db", Agent: "ada", UpdatedAt: now}, {Key: "pool", Agent: "ada", UpdatedAt: now},
+	list := []store.Topic{{Key: "db", Agent: "ada", UpdatedAt: now}, {Key: "pool", Agent: "ada", UpdatedAt: now},
 		{Key: strings.Repeat("long", 13), Agent: "ada", UpdatedAt: now}}
 	want := "db   2026-11-21 ada\npool 2026-11-21 ada\n" + strings.Repeat("long", 13) + " 2026-11-21 ada\n"
 	if diff := cmp.Diff(want, show(func(p *Printer) { TopicsText(p, list) }, false)); diff != "" {

@@ -6,15 +6,16 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // Log is a page of whole steps: `git context --log --steps N`.
 type Log struct {
-	Branch string      `json:"branch"`
-	Total  int         `json:"total"` // pending ones included
-	Skip   int         `json:"skip"`  // how many newer ones were left out
-	Steps  []refs.Step `json:"steps"` // oldest first
-	At     *refs.At    `json:"at"`    // nil: now
+	Branch string       `json:"branch"`
+	Total  int          `json:"total"` // pending ones included
+	Skip   int          `json:"skip"`  // how many newer ones were left out
+	Steps  []store.Step `json:"steps"` // oldest first
+	At     *store.At    `json:"at"`    // nil: now
 
 	size int // how many were asked for
 }
@@ -51,9 +52,9 @@ func (v Log) Text(p *Printer) {
 type Lines struct {
 	Branch string
 	Skip   int
-	Lines  []string // oldest first, without their line ends
-	Older  bool     // whether there are lines before them
-	At     *refs.At // nil: now
+	Lines  []string  // oldest first, without their line ends
+	Older  bool      // whether there are lines before them
+	At     *store.At // nil: now
 
 	size int
 }
@@ -112,7 +113,7 @@ func (v Lines) Text(p *Printer) {
 
 // trace is the lines of steps as log.md has them, a pending one marked by an
 // attribute of its own.
-func trace(steps []refs.Step) []string {
+func trace(steps []store.Step) []string {
 	if len(steps) == 0 {
 		return nil
 	}

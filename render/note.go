@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // NoteText shows what is noted of one milestone: what is in force, then the
 // reviews. Everything that was ever said is in JSON, and in `git notes`.
-func NoteText(p *Printer, n refs.Note) {
+func NoteText(p *Printer, n store.Note) {
 	c := n.Milestone
 	p.line(bold("# Note of "), hash(n.Commit), plain(" "+p.fit(c.Summary, len("# Note of  ")+len(n.Commit.Short()))))
 	p.blank()
@@ -22,7 +22,7 @@ func NoteText(p *Printer, n refs.Note) {
 }
 
 // judgement lists what a milestone's note says that is in force.
-func (p *Printer) judgement(c refs.Commit) {
+func (p *Printer) judgement(c store.Commit) {
 	if c.Score != nil {
 		p.attribute("score", plain(score(*c.Score)))
 	}
@@ -33,7 +33,7 @@ func (p *Printer) judgement(c refs.Commit) {
 }
 
 // reviews shows what was written about a milestone, by whom and when.
-func (p *Printer) reviews(c refs.Commit) {
+func (p *Printer) reviews(c store.Commit) {
 	for _, r := range c.Reviews {
 		p.label(fmt.Sprintf("Review by %s, %s", flat(r.Agent), p.when(r.Time)))
 		p.quote(r.Text)

@@ -3,12 +3,12 @@ package render
 import (
 	"strconv"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/search"
 )
 
 // Recalled shows past cases: what each is to the reader, its title, how near it is, what
 // became of it, and the command that opens it. No case is no line.
-func Recalled(p *Printer, hits []refs.SearchHit) {
+func Recalled(p *Printer, hits []search.SearchHit) {
 	for i, h := range hits {
 		if i > 0 {
 			p.blank()
@@ -32,7 +32,7 @@ func Recalled(p *Printer, hits []refs.SearchHit) {
 //  5. was given up, or
 //  6. is said to have solved it,
 //  7. a milestone of which nobody says how it ended, a rollback as any other.
-func recallLabel(h refs.SearchHit) string {
+func recallLabel(h search.SearchHit) string {
 	outcome := ""
 	if h.Outcome != nil {
 		outcome = *h.Outcome

@@ -3,15 +3,14 @@ package render
 import (
 	"testing"
 
+	"github.com/git-context/git-context/refs/search"
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/git-context/git-context/refs"
 )
 
 func TestRecalled(t *testing.T) {
-	hit := func(kind, title, outcome string, similarity float64) refs.SearchHit {
+	hit := func(kind, title, outcome string, similarity float64) search.SearchHit {
 		duplicate := similarity >= 0.8
-		h := refs.SearchHit{Kind: kind, Branch: "try", Title: title, Similarity: &similarity,
+		h := search.SearchHit{Kind: kind, Branch: "try", Title: title, Similarity: &similarity,
 			Duplicate: &duplicate, Open: "git context --commit X"}
 		if outcome != "" {
 			h.Outcome = &outcome
@@ -19,7 +18,7 @@ func TestRecalled(t *testing.T) {
 		return h
 	}
 	for _, c := range []struct {
-		hit   refs.SearchHit
+		hit   search.SearchHit
 		first string
 	}{
 		{hit("commit", "Drain", "", 0.9), "you did this: Drain"},
@@ -36,7 +35,7 @@ func TestRecalled(t *testing.T) {
 			want += "- outcome: " + *c.hit.Outcome + "\n"
 		}
 		want += "- open: git context --commit X\n"
-		got := show(func(p *Printer) { Recalled(p, []refs.SearchHit{c.hit}) }, false)
+		got := show(func(p *Printer) { Recalled(p, []search.SearchHit{c.hit}) }, false)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/notes"
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/search"
 )
 
 // hitIndent is as wide as the column of kinds: commit, step, topic.
@@ -12,7 +12,7 @@ const hitIndent = "       "
 
 // Hits shows what a search or recall found, the best first: what it is and where, the
 // part of the text that was looked for, and the command that shows the rest.
-func Hits(p *Printer, hits []refs.SearchHit) {
+func Hits(p *Printer, hits []search.SearchHit) {
 	for i, h := range hits {
 		if i > 0 {
 			p.blank()

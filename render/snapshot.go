@@ -5,33 +5,37 @@ import (
 	"errors"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // Snapshot is CONTEXT of the project: `git context`.
 type Snapshot struct {
-	Branch   string        `json:"branch"` // the current one's name
-	Head     git.ID        `json:"head"`
-	Roadmap  Roadmap       `json:"roadmap"`
-	Branches []refs.Branch `json:"branches"` // the newest, the current one always among them
-	Total    int           `json:"branches_total"`
-	Purpose  string        `json:"purpose"` // of the current branch, as is what follows
-	Progress string        `json:"progress"`
-	Commits  []refs.Commit `json:"commits"` // newest first
-	Pending  int           `json:"pending"`
-	At       *refs.At      `json:"at"` // nil: now
+	Branch   string         `json:"branch"` // the current one's name
+	Head     git.ID         `json:"head"`
+	Roadmap  Roadmap        `json:"roadmap"`
+	Branches []store.Branch `json:"branches"` // the newest, the current one always among them
+	Total    int            `json:"branches_total"`
+	Purpose  string         `json:"purpose"` // of the current branch, as is what follows
+	Progress string         `json:"progress"`
+	Commits  []store.Commit `json:"commits"` // newest first
+	Pending  int            `json:"pending"`
+	At       *store.At      `json:"at"` // nil: now
 
 	// The text lists active branches only and counts the others.
-	active []refs.Branch
+	active []store.Branch
 	more   map[string]int // by status, how many the text does not list
 	far    int            // how many moved on too far since to say what they were
 }
 
 // Roadmap is the part of main.md that a snapshot shows.
 type Roadmap struct {
-	Goal       string      `json:"goal"`
-	Milestones []refs.Item `json:"milestones"`
-	Todo       []refs.Item `json:"todo"`
+	Goal       string       `json:"goal"`
+	Milestones []store.Item `json:"milestones"`
+	Todo       []store.Item `json:"todo"`
 }
 
 // Where says what a view is of: a branch, as it stands or as it stood.
@@ -40,20 +44,20 @@ type Where struct {
 	At     string // a revision of memory or of code, see [refs.Store.At]; empty: now
 }
 
-func (w Where) tip(ctx context.Context, s *refs.Store) (*refs.Tip, error) {
-	return s.At(ctx, w.Branch, w.At)
+func (w Where) tip(ctx context.Context, s *refs.Store) (*store.Tip, error) {
+	return history.At(ctx, s, w.Branch, w.At)
 }
 
 // NewSnapshot reads a branch with its newest k milestones in full, the roadmap and
 // the newest branches, at most limit of them.
 //
-// It returns refs.ErrNoMemory where there is none. Memory without a roadmap (a
+// It returns fail.ErrNoMemory where there is none. Memory without a roadmap (a
 // fetch of the branches alone brings it) is shown without one.
 func NewSnapshot(ctx context.Context, s *refs.Store, w Where, k, limit int) (Snapshot, error) {
-	v := Snapshot{Roadmap: Roadmap{Milestones: []refs.Item{}, Todo: []refs.Item{}}}
+	v := Snapshot{Roadmap: Roadmap{Milestones: []store.Item{}, Todo: []store.Item{}}}
 	// The children behind these cost a millisecond each: they run side by side.
 	// Which roadmap a moment of the past had, the tip says.
-	var tip *refs.Tip
+	var tip *store.Tip
 	reads := []func(context.Context) error{
 		func(ctx context.Context) error {
 			var err error
@@ -64,7 +68,7 @@ func NewSnapshot(ctx context.Context, s *refs.Store, w Where, k, limit int) (Sna
 		},
 		func(ctx context.Context) error {
 			var err error
-			v.Branches, err = s.Branches(ctx, refs.BranchQuery{Pending: w.shown(limit)})
+			v.Branches, err = s.Branches(ctx, store.BranchQuery{Pending: w.shown(limit)})
 			return err
 		},
 	}
@@ -73,7 +77,7 @@ func NewSnapshot(ctx context.Context, s *refs.Store, w Where, k, limit int) (Sna
 	}
 	err := together(ctx, reads...)
 	if err == nil && w.At != "" {
-		v.Branches, v.far, err = s.BranchesAt(ctx, tip, v.Branches)
+		v.Branches, v.far, err = history.BranchesAt(ctx, s, tip, v.Branches)
 	}
 	if err != nil {
 		return Snapshot{}, err
@@ -82,7 +86,7 @@ func NewSnapshot(ctx context.Context, s *refs.Store, w Where, k, limit int) (Sna
 	return v, nil
 }
 
-func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *refs.Tip, k int) error {
+func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *store.Tip, k int) error {
 	v.Branch, v.Head, v.At = tip.Name(), tip.Commit().ID, tip.At()
 	reads := []func(context.Context) error{
 		func(ctx context.Context) error {
@@ -96,7 +100,7 @@ func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *refs.Tip, k 
 			if err != nil || v.At != nil { // of the past it is not known
 				return err
 			}
-			return s.MarkStale(ctx, v.Commits)
+			return code.MarkStale(ctx, s, v.Commits)
 		},
 	}
 	if v.At != nil {
@@ -106,9 +110,9 @@ func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *refs.Tip, k 
 }
 
 // readRoadmap reads the roadmap as it stands, for nil, or as it stood at a tip.
-func (v *Snapshot) readRoadmap(ctx context.Context, s *refs.Store, tip *refs.Tip) error {
+func (v *Snapshot) readRoadmap(ctx context.Context, s *refs.Store, tip *store.Tip) error {
 	r, _, err := s.Roadmap(ctx, tip)
-	if errors.Is(err, refs.ErrNoMemory) || tip != nil && errors.Is(err, refs.ErrNotFound) {
+	if errors.Is(err, fail.ErrNoMemory) || tip != nil && errors.Is(err, fail.ErrNotFound) {
 		return nil
 	}
 	if err == nil {
@@ -118,9 +122,9 @@ func (v *Snapshot) readRoadmap(ctx context.Context, s *refs.Store, tip *refs.Tip
 }
 
 // shown tells of branches, given in order, which of them list will keep.
-func (w Where) shown(limit int) func(refs.Branch) bool {
+func (w Where) shown(limit int) func(store.Branch) bool {
 	all, active := 0, 0
-	return func(b refs.Branch) bool {
+	return func(b store.Branch) bool {
 		if all++; b.Status == statusActive {
 			active++
 		}
@@ -132,7 +136,7 @@ func (w Where) shown(limit int) func(refs.Branch) bool {
 func (v *Snapshot) list(limit int) {
 	all := some(v.Branches)
 	v.Total, v.more = len(all)+v.far, map[string]int{}
-	var active []refs.Branch
+	var active []store.Branch
 	for _, b := range all {
 		if b.Name == v.Branch {
 			v.Pending = b.Pending
@@ -149,13 +153,13 @@ func (v *Snapshot) list(limit int) {
 
 // newest is the first n branches; the current one, if it is further back, takes
 // the last place.
-func newest(list []refs.Branch, n int, current string) []refs.Branch {
+func newest(list []store.Branch, n int, current string) []store.Branch {
 	if len(list) <= n || n <= 0 {
 		return list[:min(len(list), max(n, 0))]
 	}
 	for _, b := range list[n:] {
 		if b.Name == current {
-			return append(append([]refs.Branch{}, list[:n-1]...), b)
+			return append(append([]store.Branch{}, list[:n-1]...), b)
 		}
 	}
 	return list[:n]
@@ -173,7 +177,7 @@ func some[T any](list []T) []T {
 }
 
 // noted makes every milestone's tags a map, for the same reason.
-func noted(commits []refs.Commit) []refs.Commit {
+func noted(commits []store.Commit) []store.Commit {
 	for i := range commits {
 		if commits[i].Tags == nil {
 			commits[i].Tags = map[string]string{}

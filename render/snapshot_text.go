@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // Text shows a snapshot: the project first, then its branches, then what the
@@ -44,7 +44,7 @@ func (v Snapshot) newest(p *Printer) {
 }
 
 // items shows a check list; an item of several lines stays one item.
-func (p *Printer) items(title string, list []refs.Item) {
+func (p *Printer) items(title string, list []store.Item) {
 	if len(list) == 0 {
 		return
 	}
@@ -123,7 +123,7 @@ func (p *Printer) column(name string) int {
 }
 
 // branch shows a branch on two lines: where it stands, and what it is for.
-func (p *Printer) branch(b refs.Branch, width, ages int) {
+func (p *Printer) branch(b store.Branch, width, ages int) {
 	mark, name := "  ", plain(b.Name)
 	if b.Current {
 		mark, name = "* ", green(b.Name)
@@ -140,7 +140,7 @@ func (p *Printer) branch(b refs.Branch, width, ages int) {
 }
 
 // remarks says what is not ordinary about a branch: "[merged, 3 steps pending] ".
-func remarks(b refs.Branch) string {
+func remarks(b store.Branch) string {
 	var all []string
 	if b.Status != statusActive {
 		all = append(all, b.Status)

@@ -8,13 +8,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/history"
 )
 
 // StatsText shows how much memory there is: what was counted, who recorded it,
 // and the newest days, in a terminal as a chart. A chart in a prompt would be
 // tokens without a meaning.
-func StatsText(p *Printer, v refs.Stats, days int) {
+func StatsText(p *Printer, v history.Statistics, days int) {
 	p.line(bold("# Memory"))
 	p.blank()
 	p.attribute("branches", plain(fmt.Sprintf("%d (%s)", v.Branches, statuses(v.Status))))
@@ -44,7 +44,7 @@ func statuses(by map[string]int) string {
 }
 
 // agents lists who recorded most first.
-func (p *Printer) agents(by map[string]refs.Tally) {
+func (p *Printer) agents(by map[string]history.Tally) {
 	if len(by) == 0 {
 		return
 	}
@@ -62,7 +62,7 @@ func (p *Printer) agents(by map[string]refs.Tally) {
 }
 
 // tally is the figures of one line, aligned.
-func tally(t refs.Tally) string {
+func tally(t history.Tally) string {
 	text := fmt.Sprintf("%6d %-6s %5d %s", t.Steps, plural(t.Steps, "step"), t.Commits, plural(t.Commits, "milestone"))
 	if t.Tokens > 0 {
 		text += pad(text, 32) + fmt.Sprintf("%10d tokens", t.Tokens)
@@ -78,7 +78,7 @@ func plural(n int, what string) string {
 }
 
 // days shows the newest n days on which anything was recorded.
-func (p *Printer) days(by map[string]refs.Tally, n int) {
+func (p *Printer) days(by map[string]history.Tally, n int) {
 	all := slices.Sorted(maps.Keys(by))
 	shown := all[max(0, len(all)-n):]
 	if len(shown) == 0 {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -16,22 +15,27 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/merge"
+	"github.com/git-context/git-context/refs/share"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // open makes a repository with memory in real git, away from the user's settings.
 func open(t *testing.T) *refs.Store {
 	t.Helper()
 	dir := t.TempDir()
-	env := []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com",
-		"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com"}
+	env := append(gittest.Env(t, t.TempDir(), ""), "GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com",
+		"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com")
 	c := exec.Command("git", "init", "-q", dir)
 	c.Env = env
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("git init: %v\n%s", err, out)
 	}
 	clock := now
-	s, err := refs.Open(t.Context(), refs.Options{Dir: dir, Env: env, Now: func() time.Time {
+	s, err := refs.Open(t.Context(), store.Options{Dir: dir, Env: env, Now: func() time.Time {
 		clock = clock.Add(time.Second)
 		return clock
 	}})
@@ -56,11 +60,11 @@ func must[T any](t *testing.T) func(T, error) T {
 func record(t *testing.T, s *refs.Store, first, n int) {
 	t.Helper()
 	for i := first; i < first+n; i++ {
-		step := refs.NewStep{Observation: strings.Repeat("line\n", i%7) + "end", Agent: "a"}
+		step := store.NewStep{Observation: strings.Repeat("line\n", i%7) + "end", Agent: "a"}
 		if i%3 == 0 {
 			step.Thought, step.Action = "# thought", strings.Repeat("x", 400)
 		}
-		must[[]refs.Recorded](t)(s.Record(t.Context(), []refs.NewStep{step}))
+		must[[]store.Recorded](t)(s.Record(t.Context(), []store.NewStep{step}))
 	}
 }
 
@@ -68,16 +72,16 @@ func record(t *testing.T, s *refs.Store, first, n int) {
 func remember(t *testing.T) *refs.Store {
 	t.Helper()
 	s, ctx := open(t), t.Context()
-	must[refs.InitResult](t)(s.Init(ctx, refs.InitOptions{Goal: "A goal", Purpose: "The line of work", Todo: []string{"Ask"}}))
+	must[share.InitResult](t)(share.Init(ctx, s, share.InitOptions{Goal: "A goal", Purpose: "The line of work", Todo: []string{"Ask"}}))
 	for i := range 6 {
 		record(t, s, i*10, 10)
-		must[refs.CommitResult](t)(s.Commit(ctx, refs.CommitOptions{Summary: fmt.Sprintf("Milestone %d", i)}))
+		must[store.CommitResult](t)(s.Commit(ctx, store.CommitOptions{Summary: fmt.Sprintf("Milestone %d", i)}))
 	}
-	must[refs.Branch](t)(s.CreateBranch(ctx, refs.BranchOptions{Name: "try", Purpose: "An idea"}))
+	must[store.Branch](t)(s.CreateBranch(ctx, store.BranchOptions{Name: "try", Purpose: "An idea"}))
 	record(t, s, 0, 5)
-	must[refs.CommitResult](t)(s.Commit(ctx, refs.CommitOptions{Summary: "Tried"}))
-	must[refs.Branch](t)(s.Switch(ctx, "main"))
-	must[refs.MergeResult](t)(s.Merge(ctx, refs.MergeOptions{Source: "try", Summary: "Take it"}))
+	must[store.CommitResult](t)(s.Commit(ctx, store.CommitOptions{Summary: "Tried"}))
+	must[store.Branch](t)(s.Switch(ctx, "main"))
+	must[merge.Result](t)(merge.Merge(ctx, s, store.MergeOptions{Source: "try", Summary: "Take it"}))
 	record(t, s, 60, 4)
 	return s
 }
@@ -110,10 +114,10 @@ func TestLinesScroll(t *testing.T) {
 // The trace is log.md as it stands, its segments included.
 func TestTraceIsTheDocument(t *testing.T) {
 	s, ctx := open(t), t.Context()
-	must[refs.InitResult](t)(s.Init(ctx, refs.InitOptions{}))
+	must[share.InitResult](t)(share.Init(ctx, s, share.InitOptions{}))
 	record(t, s, 0, 9)
-	must[refs.CommitResult](t)(s.Commit(ctx, refs.CommitOptions{Summary: "All"}))
-	tip := must[*refs.Tip](t)(s.Tip(ctx, ""))
+	must[store.CommitResult](t)(s.Commit(ctx, store.CommitOptions{Summary: "All"}))
+	tip := must[*store.Tip](t)(s.Tip(ctx, ""))
 	want := must[[]byte](t)(s.Document(ctx, tip, "log.md"))
 	got := show(must[Lines](t)(NewLines(ctx, s, Where{}, 0, 1000)).Text, false)
 	if diff := cmp.Diff(string(want), got); diff != "" {
@@ -138,7 +142,7 @@ func keys(t *testing.T, v any) []string {
 func TestJSONKeys(t *testing.T) {
 	s, ctx := remember(t), t.Context()
 	snapshot := must[Snapshot](t)(NewSnapshot(ctx, s, Where{}, 2, 100))
-	branch := must[refs.BranchContext](t)(NewBranch(ctx, s, Where{Branch: "main"}, 0, 3))
+	branch := must[store.BranchContext](t)(NewBranch(ctx, s, Where{Branch: "main"}, 0, 3))
 	log := must[Log](t)(NewLog(ctx, s, Where{}, 1, 2))
 	for _, tt := range []struct {
 		name, want string
@@ -164,13 +168,13 @@ func TestJSONKeys(t *testing.T) {
 // Nothing in a young memory is null that could be a list, a map or a text.
 func TestJSONOfEmptyMemory(t *testing.T) {
 	s, ctx := open(t), t.Context()
-	if _, err := NewSnapshot(ctx, s, Where{}, 1, 100); !errors.Is(err, refs.ErrNoMemory) {
+	if _, err := NewSnapshot(ctx, s, Where{}, 1, 100); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("a snapshot without memory: %v", err)
 	}
-	must[refs.InitResult](t)(s.Init(ctx, refs.InitOptions{}))
+	must[share.InitResult](t)(share.Init(ctx, s, share.InitOptions{}))
 	for _, v := range []any{
 		must[Snapshot](t)(NewSnapshot(ctx, s, Where{}, 1, 100)), must[Log](t)(NewLog(ctx, s, Where{}, 0, 10)),
-		must[refs.BranchContext](t)(NewBranch(ctx, s, Where{}, 0, 10)),
+		must[store.BranchContext](t)(NewBranch(ctx, s, Where{}, 0, 10)),
 	} {
 		var b bytes.Buffer
 		if err := WriteJSON(&b, v); err != nil {
@@ -186,9 +190,9 @@ func TestJSONOfEmptyMemory(t *testing.T) {
 func TestSnapshotShowsTheCurrentBranch(t *testing.T) {
 	v := Snapshot{Branch: "old"}
 	for i := range 30 {
-		v.Branches = append(v.Branches, refs.Branch{Name: fmt.Sprint("b", i), Status: "active"})
+		v.Branches = append(v.Branches, store.Branch{Name: fmt.Sprint("b", i), Status: "active"})
 	}
-	v.Branches = append(v.Branches, refs.Branch{Name: "old", Status: "merged", Current: true, Pending: 2})
+	v.Branches = append(v.Branches, store.Branch{Name: "old", Status: "merged", Current: true, Pending: 2})
 	v.list(5)
 	if len(v.Branches) != 5 || v.Branches[4].Name != "old" || len(v.active) != 5 || v.active[4].Name != "old" {
 		t.Errorf("lists %v", v.Branches)

@@ -13,8 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -25,19 +25,19 @@ func ptr[T any](v T) *T { return &v }
 
 func id(digit string) git.ID { return git.ID(strings.Repeat(digit, 40)) }
 
-func milestone(n int, text func(string) string) refs.Commit {
-	return refs.Commit{
+func milestone(n int, text func(string) string) store.Commit {
+	return store.Commit{
 		ID: fmt.Sprintf("01JD5K0Z3V7Q3M9K2A4B5C6D%02d", n), Hash: ptr(id(fmt.Sprint(n % 10))), Branch: "main",
 		Time: now.Add(-time.Duration(n) * time.Hour), Agent: "claude-code", Summary: text("Close idle connections before the pool"),
 		Goal: text("A pool that survives a deploy"), Purpose: text("The line of work"),
 		Progress: text("- Commit 1: Reproduced the leak"), Contribution: text("The reaper holds the lock\n\nand frees it."),
-		Steps: refs.StepRange{First: 12, Last: 21, Count: 10}, Code: ptr(id("c")), Score: ptr(0.75),
+		Steps: store.StepRange{First: 12, Last: 21, Count: 10}, Code: ptr(id("c")), Score: ptr(0.75),
 		Outcome: ptr("success"), Tags: map[string]string{"suite": text("pool"), "area": "db"}, Kind: "merge",
 	}
 }
 
-func branches(text func(string) string) []refs.Branch {
-	return []refs.Branch{
+func branches(text func(string) string) []store.Branch {
+	return []store.Branch{
 		{Name: "try/lifo", Tip: id("b"), Status: "active", Purpose: text("Does last-in first-out help?"),
 			CreatedFrom: ptr("main"), CreatedAt: ptr(now.Add(-time.Hour)), UpdatedAt: now.Add(-time.Minute), Commits: 1,
 			Summary: text("Reuse the newest connection")},
@@ -48,13 +48,13 @@ func branches(text func(string) string) []refs.Branch {
 	}
 }
 
-func traceOf(text func(string) string) []refs.Step {
-	step := func(n int, origin string, pending bool) refs.Step {
-		return refs.Step{ID: fmt.Sprintf("01JD5K0Z3V7Q3M9K2A4B5C6D%02d", n), Step: n, Origin: origin, Time: now,
+func traceOf(text func(string) string) []store.Step {
+	step := func(n int, origin string, pending bool) store.Step {
+		return store.Step{ID: fmt.Sprintf("01JD5K0Z3V7Q3M9K2A4B5C6D%02d", n), Step: n, Origin: origin, Time: now,
 			Agent: "claude-code", Session: "7f3a2c", Model: "m", Source: "a:1", Tokens: 7, Pending: pending,
 			Observation: text("500 on /users\nand on /"), Thought: text("The pool may be empty"), Action: text("go test")}
 	}
-	return []refs.Step{step(1, "main", false), step(2, "main", false), step(1, "try/lifo", false), step(3, "main", true)}
+	return []store.Step{step(1, "main", false), step(2, "main", false), step(1, "try/lifo", false), step(3, "main", true)}
 }
 
 // views is every text view of one memory, whose free texts go through text.
@@ -62,28 +62,28 @@ func views(text func(string) string) map[string]func(*Printer) {
 	snapshot := Snapshot{
 		Branch: "main", Head: id("a"), Purpose: text("The line of work"), Progress: text("- Commit 1: Reproduced the leak"),
 		Roadmap: Roadmap{Goal: text("A pool that survives a deploy"),
-			Milestones: []refs.Item{{Text: text("Reproduce"), Done: true}, {Text: text("Fix,\nthen measure")}},
-			Todo:       []refs.Item{{Text: text("Ask about the driver")}}},
-		Branches: branches(text), Commits: []refs.Commit{milestone(2, text)},
+			Milestones: []store.Item{{Text: text("Reproduce"), Done: true}, {Text: text("Fix,\nthen measure")}},
+			Todo:       []store.Item{{Text: text("Ask about the driver")}}},
+		Branches: branches(text), Commits: []store.Commit{milestone(2, text)},
 	}
 	snapshot.list(20)
 	few := snapshot
-	few.Branches, few.Commits = branches(text), []refs.Commit{milestone(3, text), milestone(4, text)}
+	few.Branches, few.Commits = branches(text), []store.Commit{milestone(3, text), milestone(4, text)}
 	few.list(1)
-	b := refs.BranchContext{Branch: branches(text)[0], Purpose: text("Does it help?"), Progress: text("- Commit 1"),
-		Total: 30, Skip: 15, Limit: 10, Commits: []refs.Commit{milestone(5, text), {ID: "01JD5K0Z3V7Q3M9K2A4B5C6D99", Time: now, Summary: text("Bare")}}}
+	b := store.BranchContext{Branch: branches(text)[0], Purpose: text("Does it help?"), Progress: text("- Commit 1"),
+		Total: 30, Skip: 15, Limit: 10, Commits: []store.Commit{milestone(5, text), {ID: "01JD5K0Z3V7Q3M9K2A4B5C6D99", Time: now, Summary: text("Bare")}}}
 	log := Log{Branch: "main", Total: 30, Skip: 2, Steps: traceOf(text), size: 4}
 	lines := Lines{Branch: "main", Skip: 5, size: 9}
 	lines.cut(trace(traceOf(text)), false)
 	base := id("c")
-	stale := Commit{Commit: refs.Commit{ID: "01JD5K0Z3V7Q3M9K2A4B5C6D99", Time: now, Staleness: refs.Staleness{Base: &base, Changed: []string{"store/pool.go", text("README")}}}}
+	stale := Commit{Commit: store.Commit{ID: "01JD5K0Z3V7Q3M9K2A4B5C6D99", Time: now, Staleness: store.Staleness{Base: &base, Changed: []string{"store/pool.go", text("README")}}}}
 	return map[string]func(*Printer){
 		"snapshot":     snapshot.Text,
 		"snapshot-few": few.Text,
 		"snapshot-new": Snapshot{Branch: "main", Head: id("a")}.Text,
 		"branch":       func(p *Printer) { BranchText(p, b) },
 		"commit":       Commit{Commit: milestone(7, text)}.Text,
-		"commit-bare":  Commit{Commit: refs.Commit{ID: "01JD5K0Z3V7Q3M9K2A4B5C6D99", Time: now}}.Text,
+		"commit-bare":  Commit{Commit: store.Commit{ID: "01JD5K0Z3V7Q3M9K2A4B5C6D99", Time: now}}.Text,
 		"commit-stale": stale.Text,
 		"log":          log.Text,
 		"log-none":     Log{Branch: "main"}.Text,
@@ -198,7 +198,7 @@ func TestAge(t *testing.T) {
 func TestGoalIsSaidOnce(t *testing.T) {
 	c := milestone(1, same)
 	c.Purpose = ""
-	v := Snapshot{Branch: "main", Head: id("a"), Roadmap: Roadmap{Goal: c.Goal}, Commits: []refs.Commit{c}}
+	v := Snapshot{Branch: "main", Head: id("a"), Roadmap: Roadmap{Goal: c.Goal}, Commits: []store.Commit{c}}
 	got := show(v.Text, false)
 	if n := strings.Count(got, c.Goal); n != 1 || !strings.Contains(got, "**Branch Purpose** (as above)\n") {
 		t.Errorf("%d times:\n%s", n, got)

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 // A commit of both that dies leaves both, linked once, or none, whatever command comes
@@ -116,8 +118,8 @@ func TestCommitCodeIsInterrupted(t *testing.T) {
 		signal     syscall.Signal
 		exit       int
 	}{
-		{"INT", "touch .git/begun; sleep 60", syscall.SIGINT, 130},
-		{"TERM", "(trap '' TERM; touch .git/begun; sleep 60; sleep 60) & wait", syscall.SIGTERM, 143},
+		{"INT", "touch .git/begun; sleep 600", syscall.SIGINT, 130},
+		{"TERM", "(trap '' TERM; touch .git/begun; sleep 600; sleep 600) & wait", syscall.SIGTERM, 143},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -203,13 +205,7 @@ func (w *world) hook(name, script string) {
 // await waits until a file is there.
 func (w *world) await(name string) {
 	w.t.Helper()
-	for range 2000 {
-		if exists(filepath.Join(w.dir, name)) {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	w.t.Fatalf("'%s' did not come", name)
+	gittest.Wait(w.t, "'"+name+"'", func() bool { return exists(filepath.Join(w.dir, name)) })
 }
 
 func (w *world) noIntent() {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 // shellWorld is a repository with something of each kind to complete, and a home where
@@ -56,10 +58,10 @@ func shellWorld(t *testing.T) (w *world, home string) {
 	return w, home
 }
 
-// shell runs a shell on a script, for at most a minute, and gives all that it said.
+// shell runs a shell on a script, and gives all that it said.
 func (w *world) shellSays(input string, name string, args ...string) string {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(w.t.Context(), gittest.Patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = w.dir, append(slices.Clip(w.env), "TERM=dumb", "INPUTRC=/dev/null")

@@ -17,7 +17,7 @@ import (
 func TestPackagesHaveExamples(t *testing.T) {
 	t.Parallel()
 	for pkg := range layers {
-		if strings.HasPrefix(pkg, "cmd") || strings.HasPrefix(pkg, "test") || pkg == "refs/fault" {
+		if strings.HasPrefix(pkg, "cmd") || strings.HasPrefix(pkg, "test") || strings.HasPrefix(pkg, "internal/") || pkg == "refs/fault" {
 			continue
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), "../"+pkg+"/example_test.go", nil, parser.ParseComments)
@@ -60,7 +60,8 @@ func TestLibraryShowsExamples(t *testing.T) {
 	}
 }
 
-// exampleBodies are the lines of every example, without a tab before them.
+// exampleBodies are the lines of every example, without a tab before them, and what each
+// file of examples imports.
 func exampleBodies(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("../*/example_test.go")
@@ -83,6 +84,10 @@ func exampleBodies(t *testing.T) []string {
 			t.Fatal(err)
 		}
 		for _, decl := range file.Decls {
+			if g, ok := decl.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
+				imports := source[set.Position(g.Pos()).Offset:set.Position(g.End()).Offset]
+				bodies = append(bodies, "\n"+string(imports)+"\n")
+			}
 			if f, ok := decl.(*ast.FuncDecl); ok && strings.HasPrefix(f.Name.Name, "Example") {
 				body := source[set.Position(f.Body.Lbrace).Offset+1 : set.Position(f.Body.Rbrace).Offset]
 				bodies = append(bodies, strings.ReplaceAll(string(body), "\n\t", "\n"))

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // packs is what of a repository's packs concerns gc.
@@ -189,9 +190,18 @@ func collecting(t *testing.T, gcAuto int) (w *world, mark string) {
 	w = newWorld(t)
 	mark = "TEST_MARK=" + w.dir
 	w.env = append(w.env, mark)
-	w.git("config", "context.gcAuto", fmt.Sprint(gcAuto))
+	w.inBackground(gcAuto)
 	t.Cleanup(func() { nothingRuns(t, mark) })
 	return w, mark
+}
+
+// inBackground allows maintenance in the background, git's own and a gc of ours from so
+// many loose objects on.
+func (w *world) inBackground(gcAuto int) {
+	w.t.Helper()
+	w.git("config", "gc.auto", "6700")
+	w.git("config", "maintenance.auto", "true")
+	w.git("config", "context.gcAuto", fmt.Sprint(gcAuto))
 }
 
 // COMMIT starts it, and leaves it to itself.
@@ -233,7 +243,7 @@ func TestUsersGCIsNotStarted(t *testing.T) {
 			w, mark := collecting(t, c.gcAuto)
 			w.git("config", "gc.autoDetach", "false")
 			trace := filepath.Join(t.TempDir(), "trace")
-			s, err := refs.Open(t.Context(), refs.Options{Dir: w.dir, Env: w.env, Now: time.Now, Program: w.bin})
+			s, err := refs.Open(t.Context(), store.Options{Dir: w.dir, Env: w.env, Now: time.Now, Program: w.bin})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -241,10 +251,10 @@ func TestUsersGCIsNotStarted(t *testing.T) {
 			most, mostPacks := 0, 0
 			begin := time.Now()
 			for i := range c.commits {
-				if _, err := s.Record(t.Context(), []refs.NewStep{{Action: fmt.Sprint("step ", i)}}); err != nil {
+				if _, err := s.Record(t.Context(), []store.NewStep{{Action: fmt.Sprint("step ", i)}}); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := s.Commit(t.Context(), refs.CommitOptions{Summary: fmt.Sprint("milestone ", i)}); err != nil {
+				if _, err := s.Commit(t.Context(), store.CommitOptions{Summary: fmt.Sprint("milestone ", i)}); err != nil {
 					t.Fatalf("commit %d: %v", i, err)
 				}
 				if i%20 == 0 { // as often as somebody commits code

@@ -9,29 +9,45 @@ import (
 // layers says what each package may import of this module. Imports point down
 // only, and siblings never import each other.
 var layers = map[string][]string{
-	"cmd/git-context":   {"cmd"},
-	"cmd/manual":        {"cmd"},
-	"cmd":               {"hooks", "render", "refs", "refs/doc", "refs/peer", "refs/git", "refs/git/process", "refs/fault"},
-	"hooks":             {"refs/fault"},
-	"render":            {"refs", "notes", "refs/doc", "refs/git"},
-	"refs":              {"notes", "refs/doc", "refs/index", "refs/journal", "refs/peer", "refs/git/pack", "refs/git", "refs/fault"},
-	"notes":             {"refs/git", "refs/fault"},
-	"refs/doc":          {},
-	"refs/fault":        {},
-	"refs/index":        {},
-	"refs/journal":      {"refs/git", "refs/fault"},
-	"refs/peer":         {},
-	"refs/git/pack":     {"refs/git", "refs/git/disk", "refs/fault"},
-	"refs/git":          {"refs/git/disk", "refs/git/process", "refs/fault"},
-	"refs/git/process":  {"refs/git/disk"},
-	"refs/git/disk":     {"refs/fault"},
-	"test/bench":        {"refs"},
-	"test/bench/floor":  {},
-	"test/bench/folder": {},
-	"test/scale":        {"refs"},
-	"test":              {},
-
-	"refs/git/internal/gittest": {}, // of tests alone
+	"cmd/git-context":         {"cmd"},
+	"cmd/manual":              {"cmd"},
+	"cmd":                     {"render", "refs", "refs/fsck", "refs/maintain", "refs/share", "refs/code", "refs/expunge", "refs/search", "refs/folder", "refs/history", "refs/merge", "refs/store", "refs/fail", "hooks", "refs/git", "refs/git/process", "refs/doc", "refs/peer"},
+	"render":                  {"refs", "refs/fsck", "refs/maintain", "refs/code", "refs/search", "refs/history", "refs/store", "notes", "refs/fail", "refs/git", "refs/doc", "refs/prose"},
+	"refs":                    {"refs/share", "refs/code", "refs/expunge", "refs/store"},
+	"refs/fsck":               {"refs/maintain", "refs/share", "refs/code", "refs/expunge", "refs/folder", "refs/history", "refs/incoming", "refs/merge", "refs/store", "notes", "refs/fail", "refs/journal", "refs/git/pack", "refs/git", "refs/doc", "refs/prose"},
+	"refs/maintain":           {"refs/code", "refs/expunge", "refs/search", "refs/store", "refs/fail", "refs/journal", "refs/git/pack", "refs/git", "refs/doc", "refs/index", "refs/prose"},
+	"refs/share":              {"refs/code", "refs/expunge", "refs/incoming", "refs/merge", "refs/store", "refs/fail", "refs/git/pack", "refs/git", "refs/doc", "refs/fault", "refs/prose"},
+	"refs/code":               {"refs/history", "refs/store", "notes", "refs/fail", "refs/git", "refs/doc", "refs/fault", "refs/prose"},
+	"refs/expunge":            {"refs/incoming", "refs/store", "notes", "refs/fail", "refs/journal", "refs/git/pack", "refs/git", "refs/doc", "refs/fault", "refs/prose"},
+	"refs/search":             {"refs/history", "refs/store", "notes", "refs/fail", "refs/git", "refs/doc", "refs/index", "refs/prose"},
+	"refs/folder":             {"refs/store", "refs/detect", "refs/fail", "refs/git", "refs/doc", "refs/fault", "refs/peer", "refs/prose"},
+	"refs/history":            {"refs/store", "notes", "refs/fail", "refs/git", "refs/doc", "refs/prose"},
+	"refs/incoming":           {"refs/store", "refs/fail", "refs/git", "refs/doc"},
+	"refs/internal/unwired":   {"refs/store", "refs/git"},
+	"refs/merge":              {"refs/store", "refs/fail", "refs/git", "refs/doc", "refs/prose"},
+	"refs/store":              {"notes", "refs/detect", "refs/fail", "refs/journal", "refs/git", "refs/doc", "refs/fault", "refs/prose"},
+	"notes":                   {"refs/git"},
+	"refs/detect":             {"refs/git", "refs/doc", "refs/prose"},
+	"refs/fail":               {"refs/git"},
+	"refs/journal":            {"refs/git", "refs/fault"},
+	"hooks":                   {"refs/fault"},
+	"refs/git/pack":           {"refs/git", "refs/git/disk", "refs/fault"},
+	"refs/git":                {"refs/git/disk", "refs/git/process", "refs/fault"},
+	"refs/git/process":        {"refs/git/disk"},
+	"refs/git/disk":           {"refs/fault"},
+	"internal/gittest":        {},
+	"refs/doc":                {},
+	"refs/fault":              {},
+	"refs/index":              {},
+	"refs/internal/statetest": {},
+	"refs/peer":               {},
+	"refs/prose":              {},
+	"test/bench":              {"refs", "refs/store"},
+	"test/scale":              {"refs", "refs/store"},
+	"test":                    {},
+	"test/bench/floor":        {},
+	"test/bench/folder":       {},
+	"test/gogit":              {},
 }
 
 func TestImportsPointDown(t *testing.T) {
@@ -69,8 +85,7 @@ func TestForbiddenImports(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range strings.Fields(string(out)) {
-		if path == "github.com/go-git/go-git/v5" || strings.HasPrefix(path, "github.com/go-git/go-git/v5/storage") ||
-			path == "github.com/go-git/go-git/v5/plumbing/object" || path == "net/http" || path == "testing" {
+		if opensRepositories(path) || path == "net/http" || path == "testing" {
 			t.Errorf("the command depends on %s", path)
 		}
 	}
@@ -83,6 +98,42 @@ func TestForbiddenImports(t *testing.T) {
 		if f := strings.Fields(line); contains(f[1:], "os/exec") {
 			t.Errorf("%s runs processes", f[0])
 		}
+	}
+}
+
+// opensRepositories reports whether a package is one of go-git's above its formats.
+func opensRepositories(path string) bool {
+	rest, ok := strings.CutPrefix(path, "github.com/go-git/go-git/v5")
+	return ok && (rest == "" || rest == "/plumbing/object" || strings.HasPrefix(rest, "/storage"))
+}
+
+// go-git opens repositories in the tests of test/gogit alone, where it only reads.
+func TestGoGitOnlyReadsInTests(t *testing.T) {
+	t.Parallel()
+	format := `{{.ImportPath}} {{join .Imports " "}} | {{join .TestImports " "}} {{join .XTestImports " "}}`
+	out, err := exec.Command("go", "list", "-f", format, "github.com/git-context/git-context/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := false
+	for line := range strings.Lines(string(out)) {
+		code, tests, _ := strings.Cut(line, "|")
+		f := strings.Fields(code)
+		reads := strings.HasSuffix(f[0], "/test/gogit")
+		for _, path := range strings.Fields(tests) {
+			used = used || reads && opensRepositories(path)
+			if !reads && opensRepositories(path) {
+				t.Errorf("the tests of %s import %s", f[0], path)
+			}
+		}
+		for _, path := range f[1:] {
+			if opensRepositories(path) {
+				t.Errorf("%s imports %s", f[0], path)
+			}
+		}
+	}
+	if !used {
+		t.Error("nothing was found that imports go-git: what is looked for is not its name")
 	}
 }
 

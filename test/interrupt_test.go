@@ -14,10 +14,12 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 // interrupt starts a command that reads steps, sends it one and, when that is
-// answered, ^C: the signal must end it, within a second or two, without a word.
+// answered, ^C: the signal must end it, without a word.
 //
 //	interrupt git-context record --stdin
 func interrupt(ts *testscript.TestScript, neg bool, args []string) {
@@ -37,7 +39,7 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	var stderr bytes.Buffer
 	c.Stderr = &stderr
 	ts.Check(c.Start())
-	late := time.AfterFunc(10*time.Second, func() { _ = c.Process.Kill() })
+	late := time.AfterFunc(gittest.Patience, func() { _ = c.Process.Kill() })
 	defer late.Stop()
 	_, err = in.Write([]byte("{\"action\":\"before ^C\"}\n"))
 	ts.Check(err)
@@ -74,9 +76,9 @@ func (w *world) interruptRuns(t *testing.T) {
 		signal        syscall.Signal
 		exit          int
 	}{
-		{"INT", "touch $0; sleep 60; exit 1", syscall.SIGINT, 130},
-		{"TERM", "touch $0; sleep 60 & wait", syscall.SIGTERM, 143},
-		{"deaf", "(trap '' TERM; touch $0; sleep 60; sleep 60) & wait", syscall.SIGTERM, 143},
+		{"INT", "touch $0; sleep 600; exit 1", syscall.SIGINT, 130},
+		{"TERM", "touch $0; sleep 600 & wait", syscall.SIGTERM, 143},
+		{"deaf", "(trap '' TERM; touch $0; sleep 600; sleep 600) & wait", syscall.SIGTERM, 143},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -87,11 +89,9 @@ func (w *world) interruptRuns(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			late := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
+			late := time.AfterFunc(gittest.Patience, func() { _ = cmd.Process.Kill() })
 			defer late.Stop()
-			for deadline := time.Now().Add(10 * time.Second); !exists(begun) && time.Now().Before(deadline); {
-				time.Sleep(5 * time.Millisecond)
-			}
+			gittest.Wait(t, "the program", func() bool { return exists(begun) })
 			if err := cmd.Process.Signal(c.signal); err != nil {
 				t.Fatal(err)
 			}

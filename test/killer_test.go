@@ -110,7 +110,7 @@ func newKiller(t *testing.T, kills int) *killer {
 	}
 	k := &killer{t: t, dir: filepath.Dir(w.dir), trace: trace, kills: kills}
 	for _, w := range []*world{w, other} {
-		w.git("config", "context.gcAuto", "100") // some start in the background too
+		w.inBackground(100) // some start in the background too
 		w.env = append(slices.Clone(w.env), "KILL_ROOT="+k.dir)
 		k.clones = append(k.clones, &killClone{world: w, k: k, steps: map[string][]string{}, milestones: map[string][]string{},
 			renamed: map[string]string{}, touched: map[string]bool{}})

@@ -39,10 +39,8 @@ func TestMatrix(t *testing.T) {
 			t.Parallel()
 			p := scripts(t, k)
 			p.Setup = func(env *testscript.Env) error {
-				// Not the test binary: the race detector makes a process ten times as slow.
-				env.Setenv("PATH", filepath.Dir(bin)+string(os.PathListSeparator)+env.Getenv("PATH"))
 				env.Vars = append(env.Vars, k.env...)
-				return isolate(env)
+				return isolateWith(bin, env)
 			}
 			if k.life {
 				p.Dir, p.Files = "", core[:1]

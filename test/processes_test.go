@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 // nothingRuns holds that no process has mark in its arguments or environment,
@@ -18,7 +20,7 @@ import (
 func nothingRuns(t testing.TB, mark string) {
 	t.Helper()
 	var left map[int]string
-	for range 500 {
+	for begin := time.Now(); time.Since(begin) < gittest.Patience; {
 		if left = running(mark); len(left) == 0 {
 			return
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/git-context/git-context/cmd"
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 // The test binary is git-context too: it stands on the PATH of every script
@@ -27,11 +28,26 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
-	testscript.Run(t, scripts(t, kinds[0]))
+	p := scripts(t, kinds[0])
+	if !raceDetector { // else the scripts run what it watches, the test binary
+		bin, err := faultBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Setup = func(env *testscript.Env) error { return isolateWith(bin, env) }
+	}
+	testscript.Run(t, p)
 }
 
-// gitConfig is that of a user. Nothing of ours runs in the background, where it could
-// outlive its test.
+// isolateWith is isolate with another git-context than the test binary, which takes three
+// times as long to start.
+func isolateWith(bin string, env *testscript.Env) error {
+	env.Setenv("PATH", filepath.Dir(bin)+string(os.PathListSeparator)+env.Getenv("PATH"))
+	return isolate(env)
+}
+
+// gitConfig is that of a user, beside what all tests have. Nothing of ours runs in the
+// background, where it could outlive its test.
 const gitConfig = `[user]
 	name = Ada
 	email = ada@example.com
@@ -64,7 +80,7 @@ func isolate(env *testscript.Env) error {
 	env.Setenv("LC_ALL", "C")
 	env.Setenv("TZ", "UTC")
 	env.Values[environment{}] = env
-	return os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(gitConfig), 0o666)
+	return gittest.Configure(home, gitConfig)
 }
 
 // exits runs a command that must end with the given code:

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 // ^C, or what else ends a command, while a program waits for the person whose key it
@@ -20,7 +22,7 @@ func TestSigningIsInterrupted(t *testing.T) {
 	w := newWorld(t)
 	w.ok("record", "-o", "kept")
 	program, pid := filepath.Join(t.TempDir(), "signs"), filepath.Join(t.TempDir(), "pid")
-	if err := os.WriteFile(program, []byte("#!/bin/sh\necho $$ >"+pid+"\nexec sleep 60\n"), 0o777); err != nil {
+	if err := os.WriteFile(program, []byte("#!/bin/sh\necho $$ >"+pid+"\nexec sleep 600\n"), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	w.git("config", "gpg.program", program)
@@ -45,17 +47,15 @@ func (w *world) interruptSigning(pid string, signal os.Signal, exit int) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	late := time.AfterFunc(20*time.Second, func() { _ = c.Process.Kill() })
+	late := time.AfterFunc(gittest.Patience, func() { _ = c.Process.Kill() })
 	defer late.Stop()
 	signs := 0
-	for deadline := time.Now().Add(10 * time.Second); signs == 0 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	gittest.Wait(t, "the program that signs", func() bool {
 		if text, err := os.ReadFile(pid); err == nil && strings.HasSuffix(string(text), "\n") {
 			signs, _ = strconv.Atoi(strings.TrimSpace(string(text)))
 		}
-	}
-	if signs == 0 {
-		t.Error("nothing was asked to sign")
-	}
+		return signs != 0
+	})
 	if err := c.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
@@ -63,21 +63,12 @@ func (w *world) interruptSigning(pid string, signal os.Signal, exit int) {
 	if code := c.ProcessState.ExitCode(); code != exit {
 		t.Errorf("%s, want exit code %d", c.ProcessState, exit)
 	}
-	if signs != 0 && !ended(signs) {
-		t.Errorf("process %d, which was to sign, is still there", signs)
-		_ = syscall.Kill(signs, syscall.SIGKILL)
-	}
+	gittest.Wait(t, "the end of the program that was to sign", func() bool { return signs == 0 || ended(signs) })
 }
 
-// ended reports whether a process ends within a second; nobody may have asked for
-// its exit code yet.
+// ended reports whether a process has ended; its parent may not have asked for its exit
+// code yet.
 func ended(pid int) bool {
-	for range 100 {
-		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-		if syscall.Kill(pid, 0) == syscall.ESRCH || err == nil && strings.Contains(string(stat), ") Z ") {
-			return true
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	return false
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	return syscall.Kill(pid, 0) == syscall.ESRCH || err == nil && strings.Contains(string(stat), ") Z ")
 }

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 // tags are those of the released binary.
@@ -71,13 +73,9 @@ func newHome(t testing.TB) *world {
 		t.Fatal(err)
 	}
 	home := t.TempDir()
-	w := &world{t: t, dir: filepath.Join(t.TempDir(), "code"), bin: bin, env: []string{
-		"PATH=" + filepath.Dir(bin) + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + home,
-		"GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C", "TZ=UTC", "TMPDIR=" + t.TempDir(),
-	}}
-	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(gitConfig), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	env := append(gittest.Env(t, home, gitConfig), "LC_ALL=C", "TZ=UTC", "TMPDIR="+t.TempDir())
+	env[0] = "PATH=" + filepath.Dir(bin) + string(os.PathListSeparator) + os.Getenv("PATH")
+	w := &world{t: t, dir: filepath.Join(t.TempDir(), "code"), bin: bin, env: env}
 	if err := os.Mkdir(w.dir, 0o777); err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/git-context/git-context/refs/git/internal/gittest"
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 // sandbox is a directory with its own HOME, in which real git runs.

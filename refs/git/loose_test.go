@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-context/git-context/refs/git/internal/gittest"
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 // git gc removes object directories that are empty, at any moment.

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-context/git-context/refs/git/internal/gittest"
+	"github.com/git-context/git-context/internal/gittest"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -200,6 +200,7 @@ func TestLooseObjectFiles(t *testing.T) {
 
 func TestWriteSettings(t *testing.T) {
 	s, _ := newRepo(t)
+	s.Write("home/.gitconfig", "") // what git does by itself
 	for _, c := range []struct {
 		config []string
 		level  int

@@ -9,22 +9,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
-)
 
-// waitFor polls until a condition holds.
-func waitFor(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for range 1000 {
-		if holds() {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Errorf("waited in vain for %s", what)
-}
+	"github.com/git-context/git-context/internal/gittest"
+)
 
 // pids are the processes that a script wrote down.
 func (s *sandbox) pids(name string) []int {
@@ -46,7 +35,7 @@ func (s *sandbox) pids(name string) []int {
 func TestFetchIsCancelled(t *testing.T) {
 	t.Parallel()
 	s, r := newRemote(t)
-	s.Write("ssh", "#!/bin/sh\nsleep 60 &\necho $$ $! >"+s.Path("pids")+"\nwait\n")
+	s.Write("ssh", "#!/bin/sh\nsleep 600 &\necho $$ $! >"+s.Path("pids")+"\nwait\n")
 	must(t, os.Chmod(s.Path("ssh"), 0o755))
 	s.Git("r", "config", "core.sshCommand", s.Path("ssh"))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -55,7 +44,7 @@ func TestFetchIsCancelled(t *testing.T) {
 	go func() {
 		done <- r.Fetch(ctx, FetchOptions{Remote: "ssh://host.invalid/x", Refspecs: FetchRefspecs("o")})
 	}()
-	waitFor(t, "ssh", func() bool { return len(s.pids("pids")) == 2 })
+	gittest.Wait(t, "ssh", func() bool { return len(s.pids("pids")) == 2 })
 	ours, err := unix.Getsid(0)
 	must(t, err)
 	for _, pid := range s.pids("pids") {
@@ -70,7 +59,7 @@ func TestFetchIsCancelled(t *testing.T) {
 		t.Errorf("%v: but nobody said that", err)
 	}
 	for _, pid := range s.pids("pids") {
-		waitFor(t, "the end of a child", func() bool { return gone(pid) })
+		gittest.Wait(t, "the end of a child", func() bool { return gone(pid) })
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/refs/git/process"
 )
 
@@ -48,28 +49,26 @@ func TestRun(t *testing.T) {
 // A child and what it started end with ctx.
 func TestRunStops(t *testing.T) {
 	s, r := newRepo(t)
-	s.Git("r", "config", "alias.slow", "!echo $$ >pid; trap '' TERM; sleep 60 & wait; sleep 60")
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer cancel()
-	begin := time.Now()
+	s.Git("r", "config", "alias.slow", "!echo $$ >pid; trap '' TERM; sleep 600 & wait; sleep 600")
+	pid := func() string { // "" until it is written
+		text, _ := os.ReadFile(s.Path("r/pid"))
+		return strings.TrimSpace(string(text))
+	}
+	ctx, begin := gittest.NewDeadline(t), time.Time{}
+	go func() {
+		gittest.Wait(t, "the child", func() bool { return pid() != "" })
+		begin = time.Now()
+		ctx.Come()
+	}()
 	_, err := r.Run(ctx, "slow")
 	wantErr(t, err, context.DeadlineExceeded, "git slow")
-	if took := time.Since(begin); took > process.Grace+2*time.Second {
+	if took := time.Since(begin); took > 10*process.Grace {
 		t.Errorf("took %v", took)
 	}
-	pid := strings.TrimSpace(string(ok(os.ReadFile(s.Path("r/pid")))(t)))
-	for range 100 {
-		if _, err = os.Stat("/proc/" + pid); err != nil {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	if err == nil {
-		state, _ := os.ReadFile("/proc/" + pid + "/stat")
-		if !strings.Contains(string(state), ") Z ") {
-			t.Errorf("descendant %s lives on", pid)
-		}
-	}
+	gittest.Wait(t, "the end of descendant "+pid(), func() bool {
+		state, err := os.ReadFile("/proc/" + pid() + "/stat")
+		return err != nil || strings.Contains(string(state), ") Z ")
+	})
 }
 
 func TestTrace(t *testing.T) {
@@ -238,18 +237,13 @@ func TestRunUserInterrupted(t *testing.T) {
 		s, _ := newRepo(t)
 		s.Write("r/f", "text\n")
 		s.Git("r", "add", ".")
-		s.hookOf("r", "pre-commit", "touch begun; exec sleep 60")
+		s.hookOf("r", "pre-commit", "touch begun; exec sleep 600")
 		why := errors.New("a signal")
 		r, err := Open(t.Context(), Options{Dir: s.Path("r"), Env: s.Env,
 			Interruptible: func(ctx context.Context) (context.Context, context.CancelFunc) {
 				ctx, cancel := context.WithCancelCause(ctx)
 				go func() {
-					for range 1000 {
-						if _, err := os.Stat(s.Path("r/begun")); err == nil {
-							break
-						}
-						time.Sleep(5 * time.Millisecond)
-					}
+					gittest.Wait(t, "the hook", func() bool { return s.Exists("r/begun") })
 					cancel(why)
 				}()
 				return ctx, func() { cancel(nil) }
@@ -259,7 +253,7 @@ func TestRunUserInterrupted(t *testing.T) {
 		if err := r.RunUser(t.Context(), UserOptions{Terminal: terminal}, "commit", "-m", "x"); !errors.Is(err, why) {
 			t.Errorf("terminal %v: %v", terminal, err)
 		}
-		if took := time.Since(begin); took > 10*time.Second {
+		if took := time.Since(begin); took > gittest.Patience {
 			t.Errorf("terminal %v: it took %v", terminal, took)
 		}
 		if _, err := os.Stat(s.Path("r/.git/index.lock")); err == nil {

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-context/git-context/refs/git/internal/gittest"
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 // sshKey makes an SSH key in a sandbox, and returns its public half's path. Git signs

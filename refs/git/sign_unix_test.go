@@ -7,9 +7,10 @@ import (
 	"errors"
 	"os"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 // program makes a script the one that signs.
@@ -48,25 +49,25 @@ func TestSigningFails(t *testing.T) {
 func TestSigningHangs(t *testing.T) {
 	t.Parallel()
 	s, _ := newRepo(t)
-	s.program("sleep 60 &\necho $$ $! >" + s.Path("pids") + "\nwait\n")
+	s.program("sleep 600 &\necho $$ $! >" + s.Path("pids") + "\nwait\n")
 	r := s.open("r")
 	c := unsigned(t, r, "x")
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-	defer cancel()
+	ctx := gittest.NewDeadline(t)
 	done := make(chan error, 1)
 	go func() {
 		_, err := r.SignCommit(ctx, c, "")
 		done <- err
 	}()
-	waitFor(t, "the program", func() bool { return len(s.pids("pids")) == 2 })
+	gittest.Wait(t, "the program", func() bool { return len(s.pids("pids")) == 2 })
 	ours, err := unix.Getsid(0)
 	must(t, err)
 	if theirs, err := unix.Getsid(s.pids("pids")[0]); err != nil || theirs == ours {
 		t.Errorf("it is in session %d, %v; we are in %d", theirs, err, ours)
 	}
+	ctx.Come()
 	wantErr(t, <-done, context.DeadlineExceeded, "git commit-tree")
 	for _, pid := range s.pids("pids") {
-		waitFor(t, "the end of a child", func() bool { return gone(pid) })
+		gittest.Wait(t, "the end of a child", func() bool { return gone(pid) })
 	}
 }
 

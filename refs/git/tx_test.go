@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/refs/git/disk"
 )
 
@@ -127,9 +128,13 @@ func TestTxCancelled(t *testing.T) {
 	defer tx.Close()
 	tx.Update(BranchRef("a"), two, one)
 	tx.Update(BranchRef("main"), two, one)
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer cancel()
-	begin := time.Now()
+	ctx, begin := gittest.NewDeadline(t), time.Time{}
+	go func() {
+		gittest.Wait(t, "a lock", func() bool { return s.Exists("r/.git/" + BranchRef("a") + ".lock") })
+		time.Sleep(200 * time.Millisecond) // git waits for the other: the first is known to its handlers of signals
+		begin = time.Now()
+		ctx.Come()
+	}()
 	err := tx.Commit(ctx)
 	wantErr(t, err, context.DeadlineExceeded, "cannot update ref")
 	if took := time.Since(begin); took > refsLockTimeout {
@@ -147,14 +152,18 @@ func TestTxCancelled(t *testing.T) {
 func TestTxGoesOnOnceDecided(t *testing.T) {
 	s, r := newRepo(t)
 	id := commit(t, r, "one")
-	s.Write("r/.git/hooks/reference-transaction", "#!/bin/sh\n[ \"$1\" != committed ] || sleep 0.5\n")
+	s.Write("r/.git/hooks/reference-transaction", "#!/bin/sh\n[ \"$1\" != committed ] || { touch '"+s.Path("begun")+"'; until [ -e '"+s.Path("go")+"' ]; do sleep 0.02; done; }\n")
 	must(t, os.Chmod(s.Path("r/.git/hooks/reference-transaction"), 0o755))
 	tx := ok(r.Begin(t.Context(), TxOptions{}))(t)
 	defer tx.Close()
 	tx.Update(BranchRef("main"), id, "")
 	must(t, tx.s.wait())
-	ctx, cancel := context.WithTimeout(t.Context(), 250*time.Millisecond)
-	defer cancel()
+	ctx := gittest.NewDeadline(t)
+	go func() {
+		gittest.Wait(t, "the hook", func() bool { return s.Exists("begun") })
+		ctx.Come()
+		s.Write("go", "")
+	}()
 	must(t, tx.Commit(ctx))
 	if ctx.Err() == nil {
 		t.Error("the hook did not delay: nothing was tested")
@@ -342,6 +351,8 @@ func TestTxBelievesItsChild(t *testing.T) {
 		t.Error("a child whose packed-refs stands still made one transaction only")
 	}
 	pack()
+	young := time.Now().Add(time.Minute) // however long the next transactions take
+	must(t, os.Chtimes(r.CommonDir()+"/packed-refs", young, young))
 	tx.Update(BranchRef("a"), two, one)
 	must(t, tx.Commit(ctx))
 	if tx.s == child {

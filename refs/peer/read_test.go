@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 func file(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
@@ -152,8 +154,7 @@ func TestFlatNames(t *testing.T) {
 }
 
 // What a hostile folder can make of a limit costs time in proportion to its size.
-func TestHostileSizes(t *testing.T) {
-	t.Parallel()
+func TestHostileSizes(t *testing.T) { // alone: it counts the time of the whole process
 	const n = 200_000
 	for name, text := range map[string]string{
 		"heads":      "### Step 1 — x\n**Observation:** a\n**Thought:** \n**Action:** \n" + strings.Repeat("### Step 1 — x\n**Observation:** a\n", n),
@@ -163,14 +164,15 @@ func TestHostileSizes(t *testing.T) {
 		"documents":  strings.Repeat("---\nkind: event\n", n),
 		"slashes":    "**Observation:** " + strings.Repeat(`\`, n) + strings.Repeat("*", n),
 	} {
-		start := time.Now()
+		start := gittest.CPU(t)
 		if _, err := Read(fstest.MapFS{"branches/main/log.md": file(text)}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if d := time.Since(start); d > 30*time.Second { // minutes, if it were quadratic
+		d := gittest.CPU(t) - start
+		if d > 30*time.Second { // minutes, if it were quadratic
 			t.Errorf("%s: %v", name, d)
 		}
-		t.Log(name, time.Since(start))
+		t.Log(name, d)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // field is one memory, kept in every way that is compared.
@@ -85,7 +86,7 @@ func (f *field) makeOurs(list []milestone) error {
 
 // commitAll commits milestones on a branch through the library, and packs nothing.
 func (r *repo) commitAll(branch string, list []milestone) error {
-	s, err := refs.Open(context.Background(), refs.Options{Dir: r.dir, Env: r.env, Now: time.Now, Branch: branch})
+	s, err := refs.Open(context.Background(), store.Options{Dir: r.dir, Env: r.env, Now: time.Now, Branch: branch})
 	if err != nil {
 		return err
 	}

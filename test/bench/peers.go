@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // rival is one way to do what the first of a contest does.
@@ -95,7 +95,7 @@ func (f *field) recordTen(r *repo) func(int) error {
 	return func(int) error { return r.pending("", f.words.milestone().Steps) }
 }
 
-func (f *field) recordInFolder(steps []refs.NewStep) error {
+func (f *field) recordInFolder(steps []store.NewStep) error {
 	for _, s := range steps {
 		if err := f.inFolder(nil, "record", s.Observation, s.Thought, s.Action); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // prose makes texts whose words are as unevenly frequent as those of English: the ten
@@ -57,7 +58,7 @@ func (p *prose) text(words int) string {
 
 // milestone is what one COMMIT brings.
 type milestone struct {
-	Steps                 []refs.NewStep
+	Steps                 []store.NewStep
 	Summary, Contribution string
 }
 
@@ -66,9 +67,9 @@ const stepsOfMilestone = 10
 
 // milestone makes one of ten steps of about 300 bytes.
 func (p *prose) milestone() milestone {
-	m := milestone{Steps: make([]refs.NewStep, stepsOfMilestone), Summary: p.text(8), Contribution: p.text(40)}
+	m := milestone{Steps: make([]store.NewStep, stepsOfMilestone), Summary: p.text(8), Contribution: p.text(40)}
 	for i := range m.Steps {
-		m.Steps[i] = refs.NewStep{Observation: p.text(22), Thought: p.text(12), Action: p.text(5)}
+		m.Steps[i] = store.NewStep{Observation: p.text(22), Thought: p.text(12), Action: p.text(5)}
 	}
 	return m
 }
@@ -87,7 +88,7 @@ func (m milestone) commit(s *refs.Store) error {
 	if _, err := s.Record(context.Background(), m.Steps); err != nil {
 		return err
 	}
-	_, err := s.Commit(context.Background(), refs.CommitOptions{Summary: m.Summary, Contribution: m.Contribution})
+	_, err := s.Commit(context.Background(), store.CommitOptions{Summary: m.Summary, Contribution: m.Contribution})
 	return err
 }
 

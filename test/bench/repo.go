@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // repo is a code repository with memory in it.
@@ -117,7 +118,7 @@ func (r *repo) fill(milestones int) error {
 	if err := r.git("config", "context.notes", "lazy"); err != nil {
 		return err
 	}
-	s, err := refs.Open(ctx, refs.Options{Dir: r.dir, Env: r.env, Now: time.Now})
+	s, err := refs.Open(ctx, store.Options{Dir: r.dir, Env: r.env, Now: time.Now})
 	if err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func (r *repo) fill(milestones int) error {
 		}
 		contribution := fmt.Sprintf("Milestone %d brought ten steps.\n\n%s", i, lorem[:300])
 		r.raw += int64(len(contribution))
-		if _, err := s.Commit(ctx, refs.CommitOptions{Summary: fmt.Sprintf("Milestone %d", i), Contribution: contribution}); err != nil {
+		if _, err := s.Commit(ctx, store.CommitOptions{Summary: fmt.Sprintf("Milestone %d", i), Contribution: contribution}); err != nil {
 			return err
 		}
 		if i%1000 == 999 {
@@ -170,11 +171,11 @@ func (r *repo) copied(suffix string) (*repo, error) {
 }
 
 // steps are n different steps of about 500 bytes.
-func (r *repo) steps(seed, n int) []refs.NewStep {
-	list := make([]refs.NewStep, n)
+func (r *repo) steps(seed, n int) []store.NewStep {
+	list := make([]store.NewStep, n)
 	for i := range list {
 		at := (seed*7 + i*13) % 200
-		list[i] = refs.NewStep{
+		list[i] = store.NewStep{
 			Observation: fmt.Sprintf("run %d.%d: %s", seed, i, lorem[at:at+250]),
 			Thought:     "The next thing to look at: " + lorem[at:at+80],
 			Action:      fmt.Sprintf("go test ./pkg%d -run Test%d", seed%50, i),
@@ -187,9 +188,9 @@ func (r *repo) steps(seed, n int) []refs.NewStep {
 // record feeds n pending steps to a branch, unmeasured.
 func (r *repo) record(branch string, n int) error { return r.pending(branch, r.steps(n, n)) }
 
-func (r *repo) pending(branch string, steps []refs.NewStep) error {
+func (r *repo) pending(branch string, steps []store.NewStep) error {
 	ctx := context.Background()
-	s, err := refs.Open(ctx, refs.Options{Dir: r.dir, Env: r.env, Now: time.Now, Branch: branch})
+	s, err := refs.Open(ctx, store.Options{Dir: r.dir, Env: r.env, Now: time.Now, Branch: branch})
 	if err != nil {
 		return err
 	}

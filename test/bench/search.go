@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // The history that a search is measured on: 40 branches, 100,000 steps.
@@ -84,7 +85,7 @@ func (r *repo) fillSearch() error {
 		if err := r.git("context", "branch", name, "--no-switch", "--from", "main", "--purpose", "Try"); err != nil {
 			return err
 		}
-		s, err := refs.Open(context.Background(), refs.Options{Dir: r.dir, Env: r.env, Now: time.Now, Branch: name})
+		s, err := refs.Open(context.Background(), store.Options{Dir: r.dir, Env: r.env, Now: time.Now, Branch: name})
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // lab is where experiments are made: a directory, a home without settings, and the
@@ -130,19 +131,19 @@ func (c *clone) work(branch string, size int) error {
 	if branch == "" {
 		branch = c.branch
 	}
-	s, err := refs.Open(ctx, refs.Options{Dir: c.dir, Env: c.lab.env, Now: time.Now, Branch: branch})
+	s, err := refs.Open(ctx, store.Options{Dir: c.dir, Env: c.lab.env, Now: time.Now, Branch: branch})
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	steps := make([]refs.NewStep, 10)
+	steps := make([]store.NewStep, 10)
 	for i := range steps {
-		steps[i] = refs.NewStep{Observation: c.text(size / 14), Thought: c.text(size / 56), Action: c.text(size / 140)}
+		steps[i] = store.NewStep{Observation: c.text(size / 14), Thought: c.text(size / 56), Action: c.text(size / 140)}
 	}
 	if _, err := s.Record(ctx, steps); err != nil {
 		return err
 	}
-	_, err = s.Commit(ctx, refs.CommitOptions{Branch: branch, Summary: c.text(60), Contribution: c.text(size / 10)})
+	_, err = s.Commit(ctx, store.CommitOptions{Branch: branch, Summary: c.text(60), Contribution: c.text(size / 10)})
 	return err
 }
 

@@ -4,8 +4,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/refs/git"
-	"github.com/git-context/git-context/refs/git/internal/gittest"
 )
 
 // sandbox is a directory with its own HOME, in which real git runs.

@@ -390,6 +390,40 @@ func TestPackIsNamedAnew(t *testing.T) {
 	m.whole(t)
 }
 
+// A pack's name is the checksum of its bytes, as with git: go-git refuses any other. Of a lone
+// object only one such pack can exist, and another is named at random.
+func TestPackIsNamedAfterItsBytes(t *testing.T) {
+	t.Parallel()
+	m := newMemory(t)
+	m.grow(t, 3)
+	dir := filepath.Join(m.repo.ObjectDir(), "pack")
+	stage := func(objects string) string {
+		st := ok(newStage(t.Context(), m.repo, dir, []byte(objects)))(t)
+		_ = ok(st.install(nil))(t)
+		must(t, st.remove())
+		return st.names[0]
+	}
+	checksum := func(pack string) string {
+		data := ok(os.ReadFile(filepath.Join(dir, pack+".pack")))(t)
+		return fmt.Sprintf("pack-%x", data[len(data)-len(m.repo.ZeroID())/2:])
+	}
+	all := m.Git("r", "rev-list", "--objects", "--no-object-names", git.BranchRef("main")) + "\n"
+	names := map[string]bool{}
+	for range 5 {
+		name := stage(all)
+		if names[name] || name != checksum(name) {
+			t.Errorf("%s has the checksum %s; before it %v", name, checksum(name), names)
+		}
+		names[name] = true
+	}
+	first, second := stage(string(m.tip)+"\n"), stage(string(m.tip)+"\n")
+	if first != checksum(first) || second == first {
+		t.Errorf("%s with checksum %s, then %s", first, checksum(first), second)
+	}
+	must(t, removeKeepFiles(dir))
+	m.whole(t)
+}
+
 // Beside the user's own gc nothing is lost. (`git repack --geometric` is not among its
 // forms here: that of 2.39 loses what others write, also without us.)
 func TestPackBesideGC(t *testing.T) {
@@ -409,15 +443,15 @@ func TestPackBesideGC(t *testing.T) {
 			}
 		}
 	})
-	for packer := true; packer; {
+	defer wg.Wait() // where the test fails too: t must not be used after it
+	for packing := true; packing; {
 		select {
 		case <-done:
-			packer = false
+			packing = false
 		default:
 		}
 		m.grow(t, 2)
 		m.pack(t)
 	}
-	wg.Wait()
 	m.whole(t)
 }

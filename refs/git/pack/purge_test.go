@@ -252,8 +252,9 @@ func TestPurgeBesideGC(t *testing.T) {
 	w.rewrite(t)
 	before := w.reachable()
 	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
 	var users sync.WaitGroup
+	defer users.Wait() // where the test fails too: t must not be used after it
+	defer stop()
 	users.Go(func() {
 		for ctx.Err() == nil {
 			for _, args := range [][]string{{"repack", "-q", "-a", "-d"}, {"gc", "-q"}, {"repack", "-q", "-d"}} {

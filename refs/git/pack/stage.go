@@ -26,13 +26,62 @@ const stagePrefix = "tmp_objdir-purge-"
 type stage struct {
 	dir    string   // the folder
 	to     string   // the directory of packs
-	names  []string // "pack-<hash>", see renamePacks
+	names  []string // "pack-<hash>", see newStage
 	shared disk.Perm
 }
 
-// newStage packs objects: each line of input is a name, a space, and what a tree calls
-// the object. What git leaves there when it is killed is in the folder too.
+// newStage packs objects as stageOnce does, under names that no pack here has: where
+// another process packs the same objects at this moment, a pack of that name may be among
+// those that its `git repack -a -d` is about to delete, and our .keep file would have it
+// leave these objects out of the new one.
+//
+// Git names a pack by its checksum, and go-git from 5.17 on reads nothing packed in a
+// repository with a pack of any other name. A random order of the objects gives other
+// bytes. Where that fails, which only a handful of objects can, the name is random: go-git
+// cannot read the repository then, but no object is lost.
 func newStage(ctx context.Context, r *git.Repo, packDir string, input []byte) (*stage, error) {
+	const tries = 3
+	for try := 1; ; try++ {
+		st, err := stageOnce(ctx, r, packDir, shuffle(input))
+		if err != nil || !st.taken() {
+			return st, err
+		}
+		if try == tries {
+			if err := st.renamePacks(len(r.ZeroID())); err != nil {
+				return nil, errors.Join(err, st.remove())
+			}
+			return st, nil
+		}
+		if err := st.remove(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// shuffle returns the lines of input with the first of them in random order. The others
+// keep their order, which puts objects that are read together next to each other.
+func shuffle(input []byte) []byte {
+	const most = 64
+	list := slices.Collect(bytes.Lines(input))
+	rand.Shuffle(min(len(list), most), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return bytes.Join(list, nil)
+}
+
+// taken reports whether a file of a pack with such a name exists.
+func (st *stage) taken() bool {
+	for _, name := range st.names {
+		for _, ext := range append(packExtensions[:], ".keep") {
+			if _, err := os.Lstat(filepath.Join(st.to, name+ext)); !errors.Is(err, fs.ErrNotExist) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// stageOnce packs objects: each line of input is a name, a space, and what a tree calls
+// the object. What git leaves there when it is killed is in the folder too.
+func stageOnce(ctx context.Context, r *git.Repo, packDir string, input []byte) (*stage, error) {
 	if err := r.Sharing().Mkdir(packDir); err != nil {
 		return nil, err
 	}
@@ -60,19 +109,13 @@ func newStage(ctx context.Context, r *git.Repo, packDir string, input []byte) (*
 		st.names = append(st.names, "pack-"+string(line))
 		return nil
 	}, "pack-objects", how, "--delta-base-offset", filepath.Join(st.dir, "pack"))
-	if err == nil {
-		err = st.renamePacks(len(r.ZeroID()))
-	}
 	if err != nil {
 		return nil, errors.Join(err, st.remove())
 	}
 	return st, nil
 }
 
-// renamePacks gives the packs random names. Git names a pack by a hash of its content:
-// where another process packs the same objects at this moment, a pack of that name may
-// be among those that its `git repack -a -d` is about to delete, and our .keep file
-// would have it leave these objects out of the new one.
+// renamePacks gives the packs random names.
 func (st *stage) renamePacks(hexLen int) error {
 	entries, err := os.ReadDir(st.dir)
 	if err != nil {

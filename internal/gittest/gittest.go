@@ -1,0 +1,51 @@
+// Package gittest gives tests directories in which real git runs, with a home of their own,
+// and deadlines that do not depend on the load. It imports no package of this module, so
+// that the tests inside each of them can use it.
+package gittest
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+)
+
+// config is the beginning of every test's global configuration. A test of maintenance or
+// of durability sets what it needs in its repository.
+//
+// Newer gits detach their maintenance: files then appear in a temporary directory that is
+// being removed. git flushes each ref to the disk: beside a program that writes much, a
+// test waits seconds for each.
+const config = `[core]
+	fsync = none
+[gc]
+	auto = 0
+[maintenance]
+	auto = false
+[init]
+	templateDir = `
+
+// Configure writes the global configuration for the directory home, which it makes if it
+// does not exist: what all tests have, and then settings. New repositories have no sample
+// hooks: they are most of the files of a small one, which tests copy by the hundred.
+func Configure(home, settings string) error {
+	template := filepath.Join(home, ".template")
+	for _, dir := range []string{"hooks", "info"} {
+		if err := os.MkdirAll(filepath.Join(template, dir), 0o777); err != nil {
+			return err
+		}
+	}
+	text := config + strconv.Quote(template) + "\n" + settings
+	return os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(text), 0o666)
+}
+
+// Env configures the directory home, see Configure, and returns an environment in which
+// git reads nothing else of the user's or the system's: PATH, HOME and
+// GIT_CONFIG_NOSYSTEM, in this order.
+func Env(t testing.TB, home, settings string) []string {
+	t.Helper()
+	if err := Configure(home, settings); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1"}
+}

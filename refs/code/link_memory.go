@@ -1,0 +1,330 @@
+package code
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// linksOfRange finds the milestones of a range of code: one git log for the code, and
+// what is known of the memory.
+func linksOfRange(ctx context.Context, s *store.Store, branch string, made madeLater, a, dots, b string) (Links, error) {
+	l := Links{Code: a + dots + b}
+	var ends [2]git.ID
+	for i, name := range []string{a, b} {
+		if name == "" {
+			name = "HEAD" // as to git
+		}
+		var err error
+		if ends[i], err = codeEnd(ctx, s, name, l.Code); err != nil {
+			return l, err
+		}
+	}
+	codes, err := codeRange(ctx, s, string(ends[0])+dots+string(ends[1]))
+	if err != nil {
+		return l, err
+	}
+	l.Memory, err = memoryOf(ctx, s, branch, made, codes)
+	return l, err
+}
+
+// codeEnd finds one end of a range.
+func codeEnd(ctx context.Context, s *store.Store, name, asked string) (git.ID, error) {
+	c, err := codeCommit(ctx, s, name)
+	if err != nil {
+		return "", err
+	}
+	if c == nil {
+		if c, err = s.ResolveX(ctx, name); errors.Is(err, git.ErrNotFound) {
+			err = noLink(ctx, s, name)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	if store.BranchOf(c) != "" {
+		return "", fail.New(fail.ErrInvalid, fail.NotCode, fmt.Sprintf("'%s' is a commit of memory: a range is one of code", prose.OneLine(name, 100)),
+			"git context log "+prose.OneLine(asked, 200))
+	}
+	return c.ID, nil
+}
+
+// codeRange reads the code commits of a range with their notes.
+func codeRange(ctx context.Context, s *store.Store, revs string) ([]linkedCode, error) {
+	var codes []linkedCode
+	read := &store.Records{Fields: 4, Each: func(f [][]byte) error {
+		at, err := strconv.ParseInt(string(f[1]), 10, 64)
+		if err != nil {
+			return fmt.Errorf("git log: no date for %s", f[0])
+		}
+		subject, when := string(f[2]), time.Unix(at, 0).UTC()
+		codes = append(codes, linkedCode{CodeLink{Commit: git.ID(f[0]), Subject: &subject, Time: &when}, links(f[3])})
+		return nil
+	}}
+	return codes, s.Repo().ViewTo(ctx, read, nil, "log", "-z", "--topo-order", "--notes=context", "--format=%H%x00%ct%x00%s%x00%N", store.EndOfOptions, revs, "--")
+}
+
+// belonging collects the milestones of code commits, each once.
+type belonging struct {
+	s       *store.Store
+	list    []*belongs
+	byName  map[string]*belongs // by Context-Id, by hash where there is none
+	missing map[string][]CodeLink
+	place   map[git.ID]int // of the code commits, as git ordered them
+}
+
+// belongs is a milestone and its code commits.
+type belongs struct {
+	c     *git.Commit
+	links []CodeLink
+}
+
+// memoryOf finds the milestones that belong to code commits: those that were made on
+// them, and those that their notes name. A note's link names what was found already by its
+// Context-Id, which outlives a rewriting; else it is followed by its hash, and where that is
+// no memory here any more by the Context-Id among all milestones.
+// What it names may be elsewhere: then it says nothing.
+func memoryOf(ctx context.Context, s *store.Store, branch string, later madeLater, codes []linkedCode) ([]LinkedCommit, error) {
+	made, err := later()
+	if err != nil {
+		return nil, err
+	}
+	b := &belonging{s: s, byName: map[string]*belongs{}, missing: map[string][]CodeLink{}, place: map[git.ID]int{}}
+	for i, code := range codes {
+		b.place[code.Commit] = i
+	}
+	if err := b.addMade(ctx, made, codes); err != nil {
+		return nil, err
+	}
+	for _, code := range codes { // behind the others: a hash of before a rewriting must not go before the present one
+		for _, f := range code.facts {
+			if err := b.follow(ctx, code.CodeLink, f); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := b.findMissing(ctx); err != nil {
+		return nil, err
+	}
+	if err := b.narrow(ctx, branch); err != nil {
+		return nil, err
+	}
+	return b.commits(ctx)
+}
+
+// addMade adds what was made on the code commits, all of it read at once: question and
+// answer in turn take 40 µs.
+func (b *belonging) addMade(ctx context.Context, made *madeOn, codes []linkedCode) error {
+	var ids []git.ID
+	var on []CodeLink
+	for _, code := range codes {
+		for _, id := range made.On(code.Commit) {
+			ids, on = append(ids, id), append(on, code.CodeLink)
+		}
+	}
+	return b.s.Repo().ReadAll(ctx, ids, func(o git.Object) error {
+		c, err := git.ParseCommit(o.ID, bytes.Clone(o.Data))
+		if err != nil {
+			return err
+		}
+		b.add(c, on[0], LinkMadeOn)
+		on = on[1:]
+		return nil
+	})
+}
+
+// add puts a milestone down as one of a code commit.
+func (b *belonging) add(c *git.Commit, code CodeLink, how string) {
+	name := cmp.Or(c.Trailer(store.TrailerID), string(c.ID))
+	m := b.byName[name]
+	if m == nil {
+		m = &belongs{c: c}
+		b.list, b.byName[name] = append(b.list, m), m
+	}
+	i := slices.IndexFunc(m.links, func(l CodeLink) bool { return l.Commit == code.Commit })
+	if i < 0 {
+		i, m.links = len(m.links), append(m.links, code)
+	}
+	m.links[i].add(how)
+}
+
+// follow goes from a note's link to the milestone.
+func (b *belonging) follow(ctx context.Context, code CodeLink, f notes.Fact) error {
+	if m := b.byName[f.Milestone]; m != nil {
+		b.add(m.c, code, LinkNoted)
+		return nil
+	}
+	c, err := memoryCommit(ctx, b.s, f.Memory)
+	switch {
+	case err != nil:
+		return err
+	case c != nil:
+		b.add(c, code, LinkNoted)
+	case doc.ValidID(f.Milestone):
+		b.missing[f.Milestone] = append(b.missing[f.Milestone], code)
+	}
+	return nil
+}
+
+// memoryCommit reads a commit by its hash; nil where it is not here, or no memory.
+func memoryCommit(ctx context.Context, s *store.Store, id git.ID) (*git.Commit, error) {
+	if !git.IsID(string(id)) {
+		return nil, nil
+	}
+	id, err := s.Repo().Peel(ctx, string(id)+"^{commit}")
+	if errors.Is(err, git.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.Repo().Commit(ctx, id)
+	if err != nil || store.BranchOf(c) == "" {
+		return nil, err
+	}
+	return c, nil
+}
+
+// findMissing looks for milestones by their ids: one alone among the young first, many
+// in one walk.
+func (b *belonging) findMissing(ctx context.Context) error {
+	found := map[string]git.ID{}
+	var err error
+	if len(b.missing) == 1 {
+		for id := range b.missing {
+			found[id], err = b.s.ByID(ctx, id)
+		}
+	} else if len(b.missing) > 1 {
+		found, _, err = MilestoneHashes(ctx, b.s)
+	}
+	if err != nil {
+		return err
+	}
+	for id, codes := range b.missing {
+		if found[id] == "" {
+			continue
+		}
+		c, err := b.s.Repo().Commit(ctx, found[id])
+		if err != nil {
+			return err
+		}
+		for _, code := range codes {
+			b.add(c, code, LinkNoted)
+		}
+	}
+	return nil
+}
+
+// narrow leaves those that a branch holds.
+func (b *belonging) narrow(ctx context.Context, branch string) error {
+	if branch == "" {
+		return nil
+	}
+	tip, err := b.s.Tip(ctx, branch)
+	if err != nil || len(b.list) == 0 {
+		return err
+	}
+	var revs bytes.Buffer
+	for _, m := range b.list {
+		fmt.Fprintln(&revs, m.c.ID)
+	}
+	fmt.Fprintln(&revs, "^"+tip.Commit().ID)
+	out, err := b.s.Repo().RunInput(ctx, revs.Bytes(), "rev-list", "--stdin", "--")
+	if err != nil {
+		return err
+	}
+	beyond := map[git.ID]bool{}
+	for id := range strings.FieldsSeq(string(out)) {
+		beyond[git.ID(id)] = true
+	}
+	b.list = slices.DeleteFunc(b.list, func(m *belongs) bool { return beyond[m.c.ID] })
+	return nil
+}
+
+// commits reads the milestones in full, newest first.
+func (b *belonging) commits(ctx context.Context) ([]LinkedCommit, error) {
+	judged, err := b.judged(ctx)
+	if err != nil {
+		return nil, err
+	}
+	logged := make([]history.Logged, len(b.list))
+	for i, m := range b.list {
+		logged[i] = history.Logged{Commit: m.c.ID, ID: m.c.Trailer(store.TrailerID), Branch: store.BranchOf(m.c),
+			Code: git.ID(m.c.Trailer(store.TrailerCode)), Judgement: judged[m.c.ID]}
+	}
+	full, err := history.LogCommits(ctx, b.s, logged)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]LinkedCommit, len(full))
+	for i, c := range full {
+		slices.SortFunc(b.list[i].links, func(x, y CodeLink) int { return b.place[x.Commit] - b.place[y.Commit] })
+		out[i] = LinkedCommit{Commit: c, Links: b.list[i].links}
+	}
+	slices.SortFunc(out, byNewestID)
+	return out, nil
+}
+
+// fewNotes is how many notes are read one by one: more of them are one child.
+const fewNotes = 16
+
+// judged is what the notes of the milestones say.
+func (b *belonging) judged(ctx context.Context) (map[git.ID]notes.Judgement, error) {
+	judged := map[git.ID]notes.Judgement{}
+	if len(b.list) <= fewNotes {
+		for _, m := range b.list {
+			note, err := notes.Read(ctx, b.s.Repo(), m.c.ID)
+			if err != nil {
+				return nil, err
+			}
+			judged[m.c.ID] = notes.Judge(notes.Parse(note))
+		}
+		return judged, nil
+	}
+	var ids bytes.Buffer
+	for _, m := range b.list {
+		fmt.Fprintln(&ids, m.c.ID)
+	}
+	read := &store.Records{Fields: 2, Each: func(f [][]byte) error {
+		judged[git.ID(f[0])] = notes.Judge(notes.Parse(f[1]))
+		return nil
+	}}
+	return judged, b.s.Repo().ViewTo(ctx, read, ids.Bytes(), "log", "-z", "--no-walk=unsorted", "--notes=context",
+		"--format=%H%x00%N", "--stdin", "--")
+}
+
+// milestoneHashes is the hash of each milestone by its Context-Id, and which memory commits
+// there are, of what branches, tags and other refs of the memory reach.
+func MilestoneHashes(ctx context.Context, s *store.Store, others ...string) (now map[string]git.ID, here map[git.ID]bool, err error) {
+	now, here = map[string]git.ID{}, map[git.ID]bool{}
+	read := &store.Records{Fields: 2, Each: func(f [][]byte) error {
+		c := &git.Commit{ID: git.ID(f[0]), Message: string(f[1])}
+		here[c.ID] = true
+		if id := c.Trailer(store.TrailerID); id != "" && now[id] == "" {
+			now[id] = c.ID
+		}
+		return nil
+	}}
+	args := []string{"log", "-z", "--no-notes", "--format=%H%x00%B"}
+	for _, prefix := range append([]string{git.BranchPrefix, git.TagPrefix}, others...) {
+		args = append(args, "--glob="+prefix+"*")
+	}
+	return now, here, s.Repo().ViewTo(ctx, read, nil, append(args, "--")...)
+}
+
+// linkWords stand in the line of every link.
+const LinkWords = `"` + notes.KindLink + `"`

@@ -1,0 +1,213 @@
+package code
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// What the search for the commits that stand in the place of others looks at: commits
+// not older than the oldest of these, less what two clocks differ, those of the same
+// second of the author first. A patch-id costs git a whole diff.
+const (
+	replacedSlack = 24 * time.Hour
+	mostOthers    = 1000     // candidates of another second, the newest
+	patchChunk    = 16 << 20 // bytes of diffs that are handed on at once
+	mostPatch     = 64 << 20 // of one commit's; a larger one has no patch-id here
+)
+
+// candidate is a commit that may stand in the place of another one.
+type Candidate struct {
+	Id     git.ID
+	Author string // who, and when
+	Title  string
+}
+
+func candidateOf(c *git.Commit) Candidate {
+	return Candidate{Id: c.ID, Title: c.Subject(),
+		Author: authorKey(c.Author.Name, c.Author.Email, c.Author.When.Unix())}
+}
+
+func authorKey(name, email string, at int64) string {
+	return fmt.Sprintf("%s <%s> %d", name, email, at)
+}
+
+// same reports whether both have an author, a second and a subject in common.
+func (c Candidate) same(d Candidate) bool { return c.Author == d.Author && c.Title == d.Title }
+
+// replacements finds what stands in the place of commits among what some revisions
+// reach, see [checkRewritten].
+func Replacements(ctx context.Context, s *store.Store, left []*git.Commit, among ...string) (map[git.ID][]git.ID, error) {
+	list, err := candidates(ctx, s, left, among)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	ids := make([]git.ID, 0, len(left)+len(list))
+	for _, c := range left {
+		ids = append(ids, c.ID)
+	}
+	for _, c := range list {
+		ids = append(ids, c.Id)
+	}
+	patches, err := PatchIDs(ctx, s, ids)
+	if err != nil {
+		return nil, err
+	}
+	found := map[git.ID][]git.ID{}
+	for _, c := range left {
+		found[c.ID] = replacing(candidateOf(c), list, patches)
+	}
+	return found, nil
+}
+
+// replacing chooses among candidates for one commit.
+func replacing(old Candidate, list []Candidate, patches map[git.ID]string) []git.ID {
+	var equal, both, alike []git.ID
+	for _, c := range list {
+		patch := patches[old.Id] != "" && patches[c.Id] == patches[old.Id]
+		if patch {
+			equal = append(equal, c.Id)
+		}
+		if c.same(old) {
+			alike = append(alike, c.Id)
+			if patch {
+				both = append(both, c.Id)
+			}
+		}
+	}
+	switch {
+	case len(both) == 1:
+		return both
+	case len(equal) > 0:
+		return equal
+	}
+	return alike
+}
+
+// candidates lists the commits that some revisions reach and that may stand in the place
+// of others, newest first.
+func candidates(ctx context.Context, s *store.Store, left []*git.Commit, among []string) ([]Candidate, error) {
+	since, seconds := int64(math.MaxInt64), map[int64]bool{}
+	for _, c := range left {
+		at := c.Author.When.Unix()
+		since = min(since, at, c.Committer.When.Unix())
+		seconds[at] = true
+	}
+	since -= int64(replacedSlack / time.Second)
+	var list []Candidate
+	others := 0
+	err := EachCandidate(ctx, s, nil, func(c Candidate, at int64) {
+		if !seconds[at] {
+			others++
+		}
+		if seconds[at] || others <= mostOthers {
+			list = append(list, c)
+		}
+	}, append([]string{"--max-age=" + strconv.FormatInt(max(since, 0), 10)}, among...)...)
+	return list, err
+}
+
+// eachCandidate hands out the commits that git lists for some arguments and input, and the
+// second of their author.
+func EachCandidate(ctx context.Context, s *store.Store, in []byte, each func(c Candidate, at int64), args ...string) error {
+	read := &store.Records{Fields: 5, Each: func(f [][]byte) error {
+		at, err := strconv.ParseInt(string(f[1]), 10, 64)
+		if err != nil {
+			return fmt.Errorf("git log: no date for %s", f[0])
+		}
+		each(Candidate{Id: git.ID(f[0]), Title: string(f[4]), Author: authorKey(string(f[2]), string(f[3]), at)}, at)
+		return nil
+	}}
+	list := []string{"log", "-z", "--no-notes", "--no-mailmap", "--format=%H%x00%at%x00%an%x00%ae%x00%s"}
+	return s.Repo().ViewTo(ctx, read, in, append(append(list, args...), "--")...)
+}
+
+// patchIDs asks git for the patch-ids of commits. A merge has none, nor has a commit
+// that changes nothing.
+func PatchIDs(ctx context.Context, s *store.Store, ids []git.ID) (map[git.ID]string, error) {
+	found := map[git.ID]string{}
+	p := &patches{chunk: patchChunk, most: mostPatch, ask: func(diffs []byte) error {
+		out, err := s.Repo().RunInput(ctx, diffs, "patch-id", "--stable")
+		for line := range strings.Lines(string(out)) {
+			if patch, id, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
+				found[git.ID(id)] = patch
+			}
+		}
+		return err
+	}}
+	var in bytes.Buffer
+	for _, id := range ids {
+		fmt.Fprintln(&in, id)
+	}
+	err := s.Repo().ViewTo(ctx, p, in.Bytes(), "diff-tree", "--stdin", "-p", "--root", "--full-index", "--no-renames",
+		"--no-ext-diff", "--no-textconv", "--text", "--no-color", "--diff-algorithm=myers", "--unified=3")
+	if err == nil {
+		err = p.hand(len(p.held))
+	}
+	return found, err
+}
+
+// patches hands the diffs that git prints on to ask, cut between commits.
+type patches struct {
+	chunk, most int // bytes, see patchChunk and mostPatch
+	ask         func(diffs []byte) error
+
+	held   []byte
+	looked int  // how far held was searched for the names of commits
+	last   int  // where the last of them stands
+	skip   bool // the commit that is being read is too large
+}
+
+// Write takes whole lines: a line that is a commit's name stands before each diff, and
+// none in it.
+func (p *patches) Write(data []byte) (int, error) {
+	p.held = append(p.held, data...)
+	for {
+		end := bytes.IndexByte(p.held[p.looked:], '\n')
+		if end < 0 {
+			break
+		}
+		if git.IsID(string(p.held[p.looked : p.looked+end])) {
+			if p.last = p.looked; p.skip {
+				p.forget(p.last)
+			}
+			p.skip = false
+		}
+		p.looked += end + 1
+	}
+	switch {
+	case p.skip:
+		p.forget(p.looked)
+	case len(p.held) > p.chunk && p.last > 0:
+		return len(data), p.hand(p.last)
+	case len(p.held) > p.most:
+		p.skip = true
+		p.forget(p.looked)
+	}
+	return len(data), nil
+}
+
+// forget drops the first n bytes.
+func (p *patches) forget(n int) {
+	p.held = append(p.held[:0], p.held[n:]...)
+	p.looked, p.last = p.looked-n, max(p.last-n, 0)
+}
+
+// hand hands the first n bytes on.
+func (p *patches) hand(n int) error {
+	if n == 0 || p.skip {
+		return nil
+	}
+	if err := p.ask(p.held[:n]); err != nil {
+		return err
+	}
+	p.forget(n)
+	return nil
+}

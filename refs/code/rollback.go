@@ -1,0 +1,284 @@
+package code
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// RollbackOptions are one rollback.
+type RollbackOptions struct {
+	store.Writer
+	Branch       string // empty: the current branch
+	To           string // a memory commit in the branch's own history
+	Summary      string // empty: made from that of To
+	Contribution string // stands before what the rollback says of itself
+
+	// Code, if not nil, brings the code back first.
+	Code *store.CodeOptions `json:"-"`
+}
+
+// RollbackResult is the milestone that a rollback made or, where nothing was to be
+// rolled back, the newest one that stands.
+type RollbackResult struct {
+	store.Commit
+
+	Unchanged bool     `json:"-"`
+	Roadmap   bool     `json:"-"` // whether the roadmap changed, which all branches share
+	CodeStood bool     `json:"-"` // the code was to go back, and stands there already
+	Changed   []string `json:"-"` // a phrase each
+	Replaced  bool     `json:"-"`
+	Warnings  []string `json:"-"`
+}
+
+// Rollback makes a milestone in which topics, the roadmap and people's metadata
+// stand as they did at an earlier commit of the branch, and whose progress is that
+// one's. Nothing is removed or rewritten: every entry stays, and what is undone is
+// in history. These stay as they are: what the program found out about the code,
+// the totals, the facts of the branch, the roadmap's Branch Outcomes (they are
+// history), and pending steps.
+//
+// The roadmap belongs to all branches: what any of them revised since is undone
+// too. Branch and roadmap move in one transaction, and are built anew on what
+// others wrote meanwhile. Rolling back to what stands already makes no commit.
+//
+// With o.Code the code goes back first, to the commit that was its HEAD then, and what
+// moved it is part of the milestone. Where that would lose anything it is fail.ErrRefused,
+// and nothing has moved; a crash leaves both or none, see Commit.
+//
+// A revision of the code, and a commit that the branch never stood at, also one of
+// a branch that was merged into it, are fail.ErrRefused.
+func Rollback(ctx context.Context, s *store.Store, o RollbackOptions) (RollbackResult, error) {
+	return store.OnBranch(ctx, s, o.Branch, func(branch string) (RollbackResult, error) {
+		o.Branch = branch
+		return rollbackOn(ctx, s, o)
+	})
+}
+
+func rollbackOn(ctx context.Context, s *store.Store, o RollbackOptions) (RollbackResult, error) {
+	var res RollbackResult
+	to, err := rollbackTo(ctx, s, o.To)
+	if err != nil {
+		return res, err
+	}
+	r := &rollingBack{o: o, to: s.TipOf(o.Branch, to)}
+	if r.replaced, err = r.describe(ctx, s); err != nil {
+		return res, err
+	}
+	if r.Transaction, err = s.Begin(ctx, o.Writer, "rollback: "+prose.OneLine(r.o.Summary, 200), o.Branch); err != nil {
+		return res, err
+	}
+	defer r.Close()
+	if o.Code != nil {
+		if err := r.rollbackCode(ctx); err != nil {
+			return res, err
+		}
+	}
+	return r.restore(ctx)
+}
+
+// restore makes the milestone.
+func (r *rollingBack) restore(ctx context.Context) (RollbackResult, error) {
+	if err := r.Swap(ctx, r.build); err != nil {
+		if r.intent != nil {
+			err = unfinished(r.Store, r.intent, err)
+		}
+		return RollbackResult{}, err
+	}
+	if r.made == nil {
+		return r.unchanged(ctx)
+	}
+	res := RollbackResult{CodeStood: r.codeStands, Commit: store.CommitFrom(*r.milestone), Changed: r.changed, Roadmap: r.revised, Replaced: r.replaced}
+	res.Hash = &r.made.ID
+	if code := git.ID(r.made.Trailer(store.TrailerCode)); code != "" {
+		res.Code = &code
+	}
+	mark := r.Mark(ctx, r.o.Branch, r.waiting.Untouched(), r.made.ID, 0, r.milestone.ID)
+	res.Warnings = append(r.warnings, r.Afterwards(mark, r.Fold(ctx, r.made))...)
+	if r.intent != nil {
+		res.Warnings = append(res.Warnings, r.intent.incomplete(complete(ctx, r.Transaction, r.intent, r.made))...)
+	}
+	return res, nil
+}
+
+// rollbackTo finds the memory commit to go back to.
+func rollbackTo(ctx context.Context, s *store.Store, rev string) (*git.Commit, error) {
+	c, err := s.Revision(ctx, rev)
+	var wrong *fail.Error
+	if errors.As(err, &wrong) && wrong.Code == fail.NotMemory {
+		wrong.Hints = []string{"git context --at " + prose.OneLine(rev, 100)}
+	}
+	if errors.As(err, &wrong) && errors.Is(err, fail.ErrNotFound) {
+		wrong.Hints = append([]string{"git context log --oneline"}, wrong.Hints...)
+	}
+	return c, err
+}
+
+// rollingBack is one rollback: what it was asked and what the last try made.
+type rollingBack struct {
+	*store.Transaction
+	o        RollbackOptions
+	to       *store.Tip    // as what is restored stood
+	was      doc.Milestone // the newest milestone there
+	replaced bool
+
+	intent     *Intent // of a code that goes back too; nil: memory alone
+	codeStands bool    // it is there already
+
+	waiting   store.Pending
+	made      *git.Commit // nil: nothing to roll back
+	milestone *doc.Milestone
+	changed   []string
+	revised   bool // the roadmap
+	warnings  []string
+}
+
+// maxQuoted bounds how much of an old contribution a rollback repeats, in
+// characters.
+const maxQuoted = 2000
+
+// describe reads the milestone that is gone back to and makes the message fit.
+func (r *rollingBack) describe(ctx context.Context, s *store.Store) (replaced bool, err error) {
+	live, _, err := s.LiveCommits(ctx, r.to)
+	if err != nil {
+		return false, err
+	}
+	name := r.to.Commit().ID.Short()
+	if n := len(live); n > 0 {
+		r.was = live[n-1]
+		name = "'" + prose.OneLine(r.was.Summary, 100) + "'"
+		if r.was.ID != r.to.Commit().Trailer(store.TrailerID) {
+			name = r.to.Commit().ID.Short() + ", after " + name
+		}
+	}
+	if r.o.Summary == "" && r.o.Contribution == "" {
+		r.o.Summary = "Roll back to " + name
+		return false, nil
+	}
+	replaced, err = store.CheckMilestone(&r.o.Summary, &r.o.Contribution, new(string))
+	if r.o.Contribution == r.o.Summary { // the rollback says enough of itself
+		r.o.Contribution = ""
+	}
+	return replaced, err
+}
+
+// build makes one try, on the tip as it stands now.
+func (r *rollingBack) build(ctx context.Context) error {
+	r.made, r.changed, r.revised = nil, nil, false
+	if r.intent != nil {
+		r.changed = []string{r.intent.Rollback.Said}
+	}
+	tip, err := r.Store.Tip(ctx, r.o.Branch)
+	if err != nil {
+		return err
+	}
+	if err := r.stoodAt(ctx, tip); err != nil {
+		return err
+	}
+	if r.waiting, err = r.Store.Pending(ctx, tip); err != nil {
+		return err
+	}
+	c, err := r.Follow(ctx, tip, r.o.Summary)
+	if err != nil {
+		return err
+	}
+	live, data, err := r.Store.LiveCommits(ctx, tip)
+	if err != nil {
+		return err
+	}
+	for _, restore := range []func(context.Context, *store.Draft, *store.Tip) error{r.topics, r.metadata} {
+		if err := restore(ctx, c, tip); err != nil {
+			return err
+		}
+	}
+	goal, err := r.roadmap(ctx, c)
+	if err != nil {
+		return err
+	}
+	if len(r.changed) == 0 {
+		return store.ErrNothing
+	}
+	r.milestone = &doc.Milestone{Kind: doc.KindRollback, Summary: r.o.Summary, Goal: goal,
+		Progress: r.was.Progress, Contribution: r.contribution()}
+	if err := r.AddMilestone(ctx, c, live, data, r.milestone); err != nil {
+		return err
+	}
+	if err := r.Store.RefreshDetected(ctx, c, tip.Commit()); err != nil {
+		return err
+	}
+	r.warnings = c.Warnings
+	r.made, err = r.Write(ctx, c, tip.Commit().ID)
+	return err
+}
+
+// stoodAt refuses a commit at which the branch never stood.
+func (r *rollingBack) stoodAt(ctx context.Context, tip *store.Tip) error {
+	c := r.to.Commit()
+	stood, err := r.Store.StoodAt(ctx, tip.Commit(), c.ID)
+	if err != nil || stood {
+		return err
+	}
+	made, hints := fmt.Sprintf("a commit of branch '%s'", store.BranchOf(c)), []string{"git context --branch " + tip.Name()}
+	if store.BranchOf(c) == tip.Name() {
+		made = "a commit of another branch that was called so"
+	}
+	home, err := r.Store.HomeOf(ctx, c)
+	if err != nil {
+		return err
+	}
+	if home != "" && home != tip.Name() {
+		other, err := r.Store.Tip(ctx, home)
+		if err != nil {
+			return err
+		}
+		if stood, err = r.Store.StoodAt(ctx, other.Commit(), c.ID); err != nil {
+			return err
+		}
+		if stood {
+			hints = append([]string{fmt.Sprintf("git context -b %s rollback %s", home, c.ID.Short())}, hints...)
+		}
+	}
+	return fail.New(fail.ErrRefused, fail.RollbackElsewhere, fmt.Sprintf("branch '%s' never stood at %s, %s", tip.Name(), c.ID.Short(), made), hints...)
+}
+
+// contribution says what the rollback did, and what stood there, which the progress
+// does not say yet.
+func (r *rollingBack) contribution() string {
+	var parts []string
+	if r.o.Contribution != "" {
+		parts = append(parts, r.o.Contribution)
+	}
+	c := r.to.Commit()
+	parts = append(parts, fmt.Sprintf("Rolled back to %s (%s) of %s.", prose.OneLine(c.Subject(), store.PurposeLimit), c.ID.Short(),
+		c.Committer.When.UTC().Format(time.RFC3339)), strings.Join(r.changed, "\n"))
+	if was := r.was.Contribution; was != "" && was != r.was.Summary {
+		if runes := []rune(was); len(runes) > maxQuoted {
+			was = string(runes[:maxQuoted]) + "…"
+		}
+		parts = append(parts, "What stood there: "+was)
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// unchanged answers a rollback to what stands already with the milestone that does.
+func (r *rollingBack) unchanged(ctx context.Context) (RollbackResult, error) {
+	res := RollbackResult{Unchanged: true, CodeStood: r.codeStands, Commit: store.Commit{Branch: r.o.Branch, Tags: map[string]string{}}}
+	tip, err := r.Store.Tip(ctx, r.o.Branch)
+	if err != nil {
+		return res, err
+	}
+	newest, err := r.Store.NewestMilestone(ctx, tip.Commit())
+	if err != nil || newest == nil {
+		return res, err
+	}
+	res.Commit, err = r.Store.CommitOf(ctx, nil, newest)
+	return res, err
+}

@@ -1,0 +1,316 @@
+package code
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// maxTakenBack is how many commits a commit that goes back lists.
+const maxTakenBack = 50
+
+// rollbackCode brings the code back to where it was at the commit that is rolled back
+// to, before memory follows:
+//
+//  1. what would lose something, or cannot be, is refused;
+//  2. the commit to go to is made, and the milestone is built: nothing moves yet;
+//  3. the intent is written;
+//  4. `git reset --keep` moves HEAD, the index and the worktree in one step.
+//
+// The commit has the old tree and stands on HEAD. That is what reverting everything
+// since, one by one, gives, but it cannot conflict, cannot stop halfway, and takes
+// merges back too. `git merge --ff-only` would move HEAD likewise, but obeys settings of
+// merges and runs a hook of theirs; both overwrite what is ignored, so that is asked for
+// before.
+func (r *rollingBack) rollbackCode(ctx context.Context) error {
+	tip, err := r.Store.Tip(ctx, r.o.Branch)
+	if err != nil {
+		return err
+	}
+	if err := r.stoodAt(ctx, tip); err != nil {
+		return err
+	}
+	to, err := r.codeThen(ctx)
+	if err != nil {
+		return err
+	}
+	head, err := r.mayMoveCode(ctx)
+	if err != nil {
+		return err
+	}
+	if to, err = r.standing(ctx, head, to); err != nil {
+		return err
+	}
+	if to.ID == head.ID || !r.o.Code.Reset && to.Tree == head.Tree {
+		r.codeStands = true
+		return nil
+	}
+	plan, err := r.planCode(ctx, head, to)
+	if err != nil {
+		return err
+	}
+	r.Code = plan.Target
+	r.intent = &Intent{Rollback: plan}
+	if err := r.build(ctx); err != nil {
+		return err
+	}
+	if err := r.Tx.Rehearse(); err != nil {
+		return err
+	}
+	return r.moveCode(ctx, plan)
+}
+
+// moveCode moves the code to where a plan says.
+func (r *rollingBack) moveCode(ctx context.Context, plan *rollbackIntent) error {
+	in, err := newIntent(ctx, r.Transaction, r.o.Branch, r.made.Parents[0])
+	if err != nil {
+		return err
+	}
+	plan.RollbackOptions = r.o
+	plan.Writer, plan.To = r.W, string(r.to.Commit().ID)
+	in.Rollback, r.intent = plan, in
+	if err := writeIntent(r.Store, in); err != nil {
+		return err
+	}
+	fault.Point("after-intent")
+	as := asUser(r.Transaction, in, r.o.Code, nil)
+	// To reset --keep a file that was only touched has changed.
+	failed := r.Store.Repo().RunUser(ctx, as, "update-index", "-q", "--refresh", "--ignore-submodules")
+	if failed == nil {
+		failed = r.Store.Repo().RunUser(ctx, as, "reset", "--keep", string(plan.Target))
+	}
+	moved, err := movedTo(ctx, r.Store, in, failed == nil)
+	if err != nil {
+		return unknown(r.Store, in, errors.Join(failed, err))
+	}
+	if moved != "" {
+		fault.Point("after-code")
+		r.By.When, err = r.Store.Stamp() // memory is no older than its code
+		return unfinished(r.Store, in, err)
+	}
+	if failed == nil || !errors.Is(failed, context.Canceled) {
+		failed = &fail.Error{Code: fail.CodeNotMoved, Kind: fail.ErrRefused, Err: failed, Message: "git did not move the code; memory stays as it is",
+			Hints: []string{"git status"}}
+	}
+	return errors.Join(failed, dropIntent(r.Store, in))
+}
+
+// codeThen is the code commit that was HEAD at the commit to go back to.
+func (r *rollingBack) codeThen(ctx context.Context) (*git.Commit, error) {
+	c := r.to.Commit()
+	id := git.ID(c.Trailer(store.TrailerCode))
+	if !git.IsID(string(id)) {
+		return nil, fail.New(fail.ErrRefused, fail.CodeUnknown, fmt.Sprintf("%s was made before the code had a commit", c.ID.Short()),
+			"git context rollback "+c.ID.Short())
+	}
+	code, err := r.Store.Repo().Commit(ctx, id)
+	if errors.Is(err, git.ErrNotFound) {
+		return nil, fail.New(fail.ErrNotFound, fail.CodeGone,
+			fmt.Sprintf("code commit %s, on which %s was made, is not in this repository: it was garbage-collected, or never fetched", id.Short(), c.ID.Short()),
+			"git fetch --all", "git context rollback "+c.ID.Short())
+	}
+	return code, err
+}
+
+// standing is what stands in the place of a code commit that was amended or rebased
+// since, in the history of HEAD; the commit itself where there is nothing, or more than
+// one.
+func (r *rollingBack) standing(ctx context.Context, head, code *git.Commit) (*git.Commit, error) {
+	since, err := r.Store.Repo().IsAncestor(ctx, code.ID, head.ID)
+	if err != nil || since {
+		return code, err
+	}
+	found, err := Replacements(ctx, r.Store, []*git.Commit{code}, string(head.ID))
+	if err != nil || len(found[code.ID]) != 1 {
+		return code, err
+	}
+	return r.Store.Repo().Commit(ctx, found[code.ID][0])
+}
+
+// mayMoveCode refuses where a move of HEAD would lose or mix up anything, and returns
+// the code's HEAD.
+func (r *rollingBack) mayMoveCode(ctx context.Context) (*git.Commit, error) {
+	repo := r.Store.Repo()
+	if repo.WorkTree() == "" {
+		return nil, fail.New(fail.ErrRefused, fail.NoWorktree, "there is no worktree here whose code could go back", "git context rollback "+r.to.Commit().ID.Short())
+	}
+	head, err := r.Store.CodeHead(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if head == "" {
+		return nil, fail.New(fail.ErrRefused, fail.CodeUnborn, "the code has no commit on this branch yet", "git context rollback "+r.to.Commit().ID.Short())
+	}
+	switch doing, err := repo.InProgress(ctx); {
+	case err != nil:
+		return nil, err
+	case doing == "bisect":
+		return nil, fail.New(fail.ErrRefused, fail.CodeBusy, "a bisect of the code is in progress", "git bisect reset")
+	case doing != "":
+		return nil, fail.New(fail.ErrRefused, fail.CodeBusy, fmt.Sprintf("a %s of the code is in progress", doing),
+			"git "+doing+" --continue", "git "+doing+" --abort")
+	}
+	for _, staged := range []bool{true, false} {
+		edited, err := repo.Edited(ctx, staged)
+		if err != nil {
+			return nil, err
+		}
+		if len(edited) > 0 {
+			return nil, fail.New(fail.ErrRefused, fail.CodeEdited, "the code has changes that are not committed: "+quoteSome(edited), "git stash", "git commit -a")
+		}
+	}
+	return repo.Commit(ctx, head)
+}
+
+// planCode says where HEAD goes, and makes that commit where it is a new one.
+func (r *rollingBack) planCode(ctx context.Context, head, to *git.Commit) (*rollbackIntent, error) {
+	lost, err := r.Store.Repo().InTheWay(ctx, head.ID, to.ID)
+	if err != nil {
+		return nil, err
+	}
+	if len(lost) > 0 {
+		return nil, fail.New(fail.ErrRefused, fail.CodeInTheWay, "files that git does not track would be overwritten: "+quoteSome(lost),
+			"move them away, or commit them")
+	}
+	name := fmt.Sprintf("to %s (%s)", to.ID.Short(), prose.OneLine(to.Subject(), 100))
+	if was := git.ID(r.to.Commit().Trailer(store.TrailerCode)); was != to.ID {
+		name += ", which stands in the place of " + was.Short()
+	}
+	plan := &rollbackIntent{Target: to.ID, Said: "Code that went back: " + name + ", by git reset from " + head.ID.Short() + "."}
+	if !r.o.Code.Reset {
+		since, err := r.Store.Repo().IsAncestor(ctx, to.ID, head.ID)
+		if err != nil {
+			return nil, err
+		}
+		if !since {
+			return nil, r.codeElsewhere(ctx, head, to)
+		}
+		if plan.Target, err = r.takeBack(ctx, head, to); err != nil {
+			return nil, err
+		}
+		plan.Made = true
+		plan.Said = "Code that went back: " + name + ", by the new commit " + plan.Target.Short() + "."
+	}
+	return plan, nil
+}
+
+// codeElsewhere refuses to take back what came since a commit that HEAD does not come
+// from. --reset goes there, but what stands on this branch alone is then on none.
+func (r *rollingBack) codeElsewhere(ctx context.Context, head, to *git.Commit) error {
+	behind, err := r.countBetween(ctx, head, to)
+	if err != nil {
+		return err
+	}
+	message := fmt.Sprintf("code commit %s is not in the history of HEAD, so that nothing can be taken back since", to.ID.Short())
+	memory := "git context rollback " + r.to.Commit().ID.Short()
+	reset := memory + " --code --reset"
+	if behind > 0 {
+		message += fmt.Sprintf("; --reset would leave %s of this branch behind", prose.Count(behind, "commit"))
+		reset = "git branch kept-of-" + head.ID.Short() + " && " + reset
+	}
+	return fail.New(fail.ErrRefused, fail.CodeElsewhere, message, memory, reset)
+}
+
+// countBetween is how many commits head has that to has not.
+func (r *rollingBack) countBetween(ctx context.Context, head, to *git.Commit) (int, error) {
+	out, err := r.Store.Repo().View(ctx, "rev-list", "--count", "--end-of-options", string(head.ID), "^"+string(to.ID), "--")
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(string(out)))
+	if err != nil {
+		return 0, fmt.Errorf("git rev-list: %w", err)
+	}
+	return n, nil
+}
+
+// takeBack makes the commit that takes back what came since: the user's, signed as
+// they sign theirs.
+func (r *rollingBack) takeBack(ctx context.Context, head, to *git.Commit) (git.ID, error) {
+	cfg, err := r.Store.Repo().Config(ctx)
+	if err != nil {
+		return "", err
+	}
+	text, err := r.takenBack(ctx, head, to)
+	if err != nil {
+		return "", err
+	}
+	args := []string{"-c", "i18n.commitEncoding=UTF-8", "commit-tree", string(to.Tree), "-p", string(head.ID), "-F", "-"}
+	switch sign, err := cfg.Bool("commit.gpgSign", false); { // commit-tree does not ask it
+	case err != nil:
+		return "", err
+	case sign:
+		args = append(args, "-S")
+	}
+	var out bytes.Buffer
+	o := git.UserOptions{Input: []byte(text), Out: &out, Err: r.o.Code.Output, Terminal: r.o.Code.Terminal}
+	if err := r.Store.Repo().RunUser(ctx, o, args...); err != nil {
+		return "", fmt.Errorf("cannot make the commit that takes the code back: %w", err)
+	}
+	id := git.ID(strings.TrimSpace(out.String()))
+	if !git.IsID(string(id)) {
+		return "", fmt.Errorf("git commit-tree: cannot understand '%s'", prose.OneLine(out.String(), 100))
+	}
+	return id, nil
+}
+
+// takenBack is the message of that commit.
+func (r *rollingBack) takenBack(ctx context.Context, head, to *git.Commit) (string, error) {
+	list, err := r.Store.Repo().View(ctx, "log", "--format=%h %s", "--abbrev=10", "--no-color", "-n", strconv.Itoa(maxTakenBack),
+		"--end-of-options", string(head.ID), "^"+string(to.ID), "--")
+	if err != nil {
+		return "", err
+	}
+	n, err := r.countBetween(ctx, head, to)
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "Revert to \"%s\"\n\nThe code is as it was at %s. This takes back:\n\n", prose.OneLine(to.Subject(), 100), to.ID)
+	for line := range strings.Lines(string(list)) {
+		text.WriteString(prose.OneLine(line, 120) + "\n")
+	}
+	if n > maxTakenBack {
+		fmt.Fprintf(&text, "and %d more\n", n-maxTakenBack)
+	}
+	return text.String(), nil
+}
+
+// finishRollback makes the milestone of an intent whose code has moved.
+func finishRollback(ctx context.Context, ses *store.Transaction, in *Intent) (RollbackResult, error) {
+	to, err := ses.Store.Repo().Commit(ctx, git.ID(in.Rollback.To))
+	if err != nil {
+		return RollbackResult{}, unfinished(ses.Store, in, err)
+	}
+	r := &rollingBack{Transaction: ses, o: in.Rollback.RollbackOptions, to: ses.Store.TipOf(in.Branch, to), intent: in}
+	r.o.Branch = in.Branch
+	if r.replaced, err = r.describe(ctx, ses.Store); err != nil {
+		return RollbackResult{}, unfinished(ses.Store, in, err)
+	}
+	return r.restore(ctx)
+}
+
+// quoteSome names the first few of a list of paths.
+func quoteSome(paths []string) string {
+	const most = 5
+	var b strings.Builder
+	for i, path := range paths[:min(most, len(paths))] {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString("'" + prose.OneLine(path, 200) + "'")
+	}
+	if more := len(paths) - most; more > 0 {
+		fmt.Fprintf(&b, " and %d more", more)
+	}
+	return b.String()
+}

@@ -1,0 +1,165 @@
+package code
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// topics restores the topics: all of them, also that one was not there yet.
+func (r *rollingBack) topics(ctx context.Context, c *store.Draft, tip *store.Tip) error {
+	now, err := store.TopicIDs(ctx, tip)
+	if err != nil {
+		return err
+	}
+	then, err := store.TopicIDs(ctx, r.to)
+	if err != nil {
+		return err
+	}
+	var changed, back, gone []string
+	for name, id := range then {
+		switch have, ok := now[name]; {
+		case !ok:
+			back = append(back, name)
+		case have != id:
+			changed = append(changed, name)
+		default:
+			continue
+		}
+		if err := c.Tree.Put(ctx, doc.TopicDir+"/"+name, id); err != nil {
+			return err
+		}
+	}
+	for name := range now {
+		if _, ok := then[name]; ok {
+			continue
+		}
+		gone = append(gone, name)
+		if err := c.Tree.Remove(ctx, doc.TopicDir+"/"+name); err != nil {
+			return err
+		}
+	}
+	r.Note("Topics that changed back", topicKeys(changed))
+	r.Note("Topics that came back", topicKeys(back))
+	r.Note("Topics that went away", topicKeys(gone))
+	return nil
+}
+
+func topicKeys(files []string) []string {
+	for i := range files {
+		files[i] = strings.TrimSuffix(files[i], ".md")
+	}
+	slices.Sort(files)
+	return files
+}
+
+// maxListed is how many names a rollback lists of each kind.
+const maxListed = 20
+
+// note keeps what was restored, for the contribution.
+func (r *rollingBack) Note(what string, names []string) {
+	if len(names) == 0 {
+		return
+	}
+	more := ""
+	if n := len(names) - maxListed; n > 0 {
+		names, more = names[:maxListed], fmt.Sprintf(" and %d more", n)
+	}
+	r.changed = append(r.changed, what+": "+strings.Join(names, ", ")+more+".")
+}
+
+// metadata restores people's segments and keys. That is a merge in which only the
+// old side changed anything: the program's own keys are the present's there too.
+func (r *rollingBack) metadata(ctx context.Context, c *store.Draft, tip *store.Tip) error {
+	now, err := r.Store.Optional(ctx, tip, doc.MetadataFile)
+	if err != nil {
+		return err
+	}
+	then, err := r.Store.Optional(ctx, r.to, doc.MetadataFile)
+	if err != nil || then == nil { // another tool's commit: nothing is known to go back to
+		return err
+	}
+	merged, _, err := doc.MergeMetadata(now, now, then)
+	if err != nil {
+		return err
+	}
+	before := c.Meta
+	if c.Meta, err = doc.ParseMetadata(merged); err != nil {
+		return err
+	}
+	keys := before.Keys()
+	for _, key := range c.Meta.Keys() {
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	var changed []string
+	for _, key := range keys {
+		same, err := sameSegment(before, c.Meta, key)
+		if err != nil {
+			return err
+		}
+		if !same {
+			changed = append(changed, key)
+		}
+	}
+	r.Note("Metadata that changed back", changed)
+	return nil
+}
+
+func sameSegment(a, b *doc.Metadata, key string) (bool, error) {
+	path := doc.JoinPath(key)
+	was, had, err := a.YAML(path)
+	if err != nil {
+		return false, err
+	}
+	is, has, err := b.YAML(path)
+	return had == has && bytes.Equal(was, is), err
+}
+
+// roadmap restores main.md but for the outcomes of branches, and returns the goal
+// as it then stands.
+func (r *rollingBack) roadmap(ctx context.Context, c *store.Draft) (goal string, err error) {
+	old, data, err := r.Store.ReadRoadmap(ctx)
+	if err != nil || old == "" {
+		return "", err
+	}
+	now := doc.ParseRoadmap(data)
+	was, _ := store.ParseRoadmap(r.to.Commit().Trailer(store.TrailerRoadmap))
+	if was == "" || was == old { // it had none: nothing is known to go back to
+		c.RoadmapAge++
+		return now.Goal(), nil
+	}
+	text, err := r.Store.RoadmapAt(ctx, was)
+	if errors.Is(err, git.ErrNotFound) { // a shallow clone; without it, half of what was asked would be done
+		return "", fail.New(fail.ErrNotFound, fail.RoadmapNotFound,
+			fmt.Sprintf("the roadmap as it stood at %s is not in this repository", r.to.Commit().ID.Short()), "git fetch --unshallow")
+	}
+	if err != nil {
+		return "", err
+	}
+	then := doc.ParseRoadmap(text)
+	then.TakeSection(now, doc.SectionOutcomes)
+	if c.Roadmap, err = r.WriteRoadmap(ctx, old, data, then, r.o.Summary); err != nil {
+		return "", err
+	}
+	if c.Roadmap == old {
+		c.RoadmapAge++
+		return now.Goal(), nil
+	}
+	c.RoadmapAge, r.revised = 0, true
+	changed := doc.ChangedSections(now, then)
+	if len(changed) == 0 {
+		changed = []string{was.Short()} // by blank lines alone
+	}
+	r.Note("Roadmap that changed back", changed)
+	return then.Goal(), nil
+}

@@ -1,0 +1,243 @@
+package code
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// set makes an answer of what is known of the paths.
+func set(st *store.Staleness, known bool, changed []string) {
+	if stale := len(changed) > 0; known || stale {
+		st.Stale, st.Changed = &stale, changed
+	}
+}
+
+// TopicsWithCode are the topics of a tip, see [Store.Topics], each compared with the code:
+// whether what its paths name has changed since it was written.
+func Topics(ctx context.Context, s *store.Store, tip *store.Tip, all bool) ([]store.Topic, error) {
+	topics, err := s.Topics(ctx, tip, all)
+	if err != nil {
+		return nil, err
+	}
+	return topics, markTopics(ctx, s, tip, topics)
+}
+
+// TopicWithCode is one topic of a tip, see [Store.Topic], compared with the code.
+func Topic(ctx context.Context, s *store.Store, tip *store.Tip, key string) (store.Topic, error) {
+	t, err := s.Topic(ctx, tip, key)
+	if err != nil {
+		return t, err
+	}
+	one := []store.Topic{t}
+	err = markTopics(ctx, s, tip, one)
+	return one[0], err
+}
+
+// markTopics fills in the Staleness of topics of a tip. Those of a moment of the past
+// get none: topics are compared with the code as it is now. A path of the front matter may
+// be a folder; it changed when anything did in it, and when it came, went, or stands
+// where it did not stand. All are asked for together.
+func markTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []store.Topic) error {
+	if tip.At() != nil {
+		return nil
+	}
+	v := codeView{s: s}
+	for _, t := range topics {
+		v.ask(codes(t.Base), t.Paths)
+	}
+	if err := v.look(ctx); err != nil {
+		return err
+	}
+	for i := range topics {
+		t := &topics[i]
+		if t.Base == nil || !v.here(*t.Base) {
+			continue
+		}
+		known := false
+		var changed []string
+		for _, p := range t.Paths {
+			then, was := v.entry(*t.Base, p)
+			now, is := v.entry(v.head, p)
+			known = known || was || is
+			if was != is || then.ID != now.ID {
+				changed = append(changed, p)
+			}
+		}
+		set(&t.Staleness, known, changed)
+	}
+	return nil
+}
+
+// MarkStale fills in the Staleness of milestones: it compares the files that each names with
+// those that it was written against, as they were in the code commit that it was made
+// on, or in one that is linked to it, for people often commit the code right behind its
+// milestone. It names a file by a word of its summary or contribution that is the path of one
+// in such a commit. Where no word looks like a path, nothing is read.
+func MarkStale(ctx context.Context, s *store.Store, commits []store.Commit) error {
+	var all []mention
+	for i := range commits {
+		m := mention{c: &commits[i], bases: codes(commits[i].Code)}
+		m.c.Base = m.c.Code
+		if len(m.bases) > 0 {
+			m.words = pathWords(m.c.Summary + "\n" + m.c.Contribution)
+		}
+		if len(m.words) > 0 {
+			all = append(all, m)
+		}
+	}
+	open, err := hold(ctx, s, all)
+	if err == nil && len(open) > 0 {
+		open, err = holdToHead(ctx, s, open)
+	}
+	if err == nil && len(open) > 0 {
+		open, err = withLinked(ctx, s, open)
+	}
+	if err == nil {
+		_, err = hold(ctx, s, open)
+	}
+	return err
+}
+
+// hold compares what milestones name with the code, and gives back those of which another
+// code commit could say otherwise.
+func hold(ctx context.Context, s *store.Store, all []mention) (open []mention, err error) {
+	v := codeView{s: s}
+	for _, m := range all {
+		v.ask(m.bases, m.words)
+	}
+	if err := v.look(ctx); err != nil || v.head == "" {
+		return nil, err
+	}
+	for _, m := range all {
+		if !m.hold(&v) {
+			open = append(open, m)
+		}
+	}
+	return open, nil
+}
+
+// hold fills in the Staleness of a milestone. It reports whether no other code commit
+// could say otherwise: each word is an unchanged file, or none at all.
+func (m mention) hold(v *codeView) bool {
+	known, fits := false, true
+	var changed []string
+	for _, w := range m.words {
+		now, is := v.entry(v.head, w)
+		named, same := false, false
+		for _, base := range m.bases {
+			then, was := v.entry(base, w)
+			if was && !then.IsTree() {
+				named, same = true, same || is && then.ID == now.ID
+			}
+		}
+		switch {
+		case named && !same:
+			changed = append(changed, w)
+		case !named && is && !now.IsTree():
+			fits = false // a file that came since: with the linked commit?
+		}
+		known = known || named
+	}
+	set(&m.c.Staleness, known, changed)
+	return fits && len(changed) == 0
+}
+
+func codes(code *git.ID) []git.ID {
+	if code == nil {
+		return nil
+	}
+	return []git.ID{*code}
+}
+
+// codeView answers what stands at paths of code commits and of HEAD.
+type codeView struct {
+	s       *store.Store
+	head    git.ID // "" while it is unborn
+	asked   map[git.ID][]string
+	entries map[git.CommitPath]git.TreeEntry
+}
+
+// ask notes that paths of commits will be wanted.
+func (v *codeView) ask(commits []git.ID, paths []string) {
+	if len(paths) == 0 {
+		return
+	}
+	if v.asked == nil {
+		v.asked = make(map[git.ID][]string)
+	}
+	for _, c := range commits {
+		v.asked[c] = append(v.asked[c], paths...)
+	}
+}
+
+// look reads the answers, together. It leaves head empty where nothing was asked for.
+func (v *codeView) look(ctx context.Context) error {
+	if len(v.asked) == 0 {
+		return nil
+	}
+	var err error
+	if v.head, err = v.s.CodeHead(ctx); err != nil || v.head == "" {
+		return err
+	}
+	var wanted []git.CommitPath
+	for id, paths := range v.asked {
+		if !git.IsID(string(id)) || len(id) != len(v.head) { // no commit of this repository, whoever wrote it down
+			continue
+		}
+		wanted = append(wanted, git.CommitPath{Commit: id, Path: "."})
+		for _, p := range paths {
+			wanted = append(wanted, git.CommitPath{Commit: id, Path: codePath(p)}, git.CommitPath{Commit: v.head, Path: codePath(p)})
+		}
+	}
+	v.entries, err = v.s.Repo().Paths(ctx, wanted)
+	return err
+}
+
+// here reports whether a commit exists. It may be gone, or never have been fetched.
+func (v *codeView) here(commit git.ID) bool {
+	_, ok := v.entry(commit, ".")
+	return ok
+}
+
+func (v *codeView) entry(commit git.ID, p string) (git.TreeEntry, bool) {
+	e, ok := v.entries[git.CommitPath{Commit: commit, Path: codePath(p)}]
+	return e, ok
+}
+
+// codePath is a path as people write it, as trees have it: "./a/" is a. What leads out of
+// the code stands in no tree.
+func codePath(p string) string { return path.Clean(p) }
+
+// around is what may stand around a path: Markdown, quotes, punctuation.
+const around = "`'\"“”‘’()[]{}<>,;:!?*_…、。，"
+
+// maxPathWords is how many words of a milestone are tried as paths.
+const maxPathWords = 50
+
+// pathWords are the words of a text that may be paths, each once: with a slash or a dot in
+// them, without quotes and punctuation around them and a line's number behind.
+func pathWords(text string) []string {
+	var words []string
+	for w := range strings.FieldsSeq(text) {
+		if !strings.ContainsAny(w, "/.") || strings.Contains(w, "://") {
+			continue
+		}
+		w = strings.TrimRight(strings.TrimLeft(w, around), around+".")
+		if name, line, ok := strings.Cut(w, ":"); ok && strings.Trim(line, "0123456789:-") == "" {
+			w = name
+		}
+		w = path.Clean(w)
+		if !strings.ContainsAny(w, "/.") || strings.HasPrefix(w, "/") || w == "." || strings.HasPrefix(w, "..") || slices.Contains(words, w) {
+			continue
+		}
+		if words = append(words, w); len(words) == maxPathWords {
+			break
+		}
+	}
+	return words
+}

@@ -1,0 +1,246 @@
+// Package detect reads facts about the code from its files: two levels of its tree, the
+// dependencies that manifests declare, the tool versions that files ask for, and the names
+// of environment variables. It runs no tool chain and writes nothing but the metadata that
+// it is given.
+package detect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// What the program finds out about the code stands under these keys. People and
+// agents write beside them; in a merge they never conflict.
+const (
+	KeyFrom         = "detected_from"         // the code tree that the rest was read from
+	KeyTree         = "file_structure.tree"   // two levels of it
+	KeyEnv          = "env_config.detected"   // names of variables, versions that files declare
+	KeyDependencies = "dependencies.detected" // by manifest
+)
+
+const (
+	maxTreeEntries  = 200     // of file_structure.tree
+	maxManifest     = 1 << 20 // bytes of a manifest that is read
+	maxDependencies = 200     // of one manifest
+	maxDetected     = 10_000  // bytes of each detected key: the file has room for 64 KiB
+)
+
+// fitList cuts a list to a number of entries and of bytes, and says then in its
+// last entry how many more there are.
+func fitList(list []string, entries, size int) []string {
+	for i, text := range list {
+		if size -= len(text) + len("      - \n"); i == entries || size < 0 {
+			return append(list[:i:i], fmt.Sprintf("(%d more)", len(list)-i))
+		}
+	}
+	return list
+}
+
+// Refresh reads a code commit's tree into the detected keys, unless it is the tree
+// known. Everything comes from files: no tool chain runs.
+func Refresh(ctx context.Context, repo *git.Repo, meta *doc.Metadata, code, known git.ID) error {
+	commit, err := repo.Commit(ctx, code)
+	if err != nil || commit.Tree == known {
+		return err
+	}
+	root := commit.Tree
+	entries, err := repo.Tree(ctx, root)
+	if err != nil {
+		return err
+	}
+	tree, err := fileTree(ctx, repo, entries)
+	if err != nil {
+		return err
+	}
+	files := &codeFiles{repo: repo, entries: entries}
+	deps, err := files.dependencies(ctx)
+	if err != nil {
+		return err
+	}
+	env, err := files.environment(ctx)
+	if err != nil {
+		return err
+	}
+	for _, set := range []struct {
+		key   string
+		value any
+		empty bool
+	}{
+		{KeyFrom, string(root), false},
+		{KeyTree, tree, len(tree) == 0},
+		{KeyEnv, env, len(env) == 0},
+		{KeyDependencies, deps, len(deps) == 0},
+	} {
+		if set.empty {
+			_, err = meta.Unset(set.key)
+		} else {
+			err = meta.SetValue(set.key, set.value)
+		}
+		if err != nil {
+			return fmt.Errorf("set '%s' in metadata.yaml: %w", set.key, err)
+		}
+	}
+	return nil
+}
+
+// fileTree lists two levels of the code, folders with a slash at their end; where
+// there is more than the limit, a last line says how much.
+func fileTree(ctx context.Context, repo *git.Repo, root []git.TreeEntry) ([]string, error) {
+	var list []string
+	add := func(name string) { list = append(list, name) }
+	for _, e := range root {
+		name, _ := doc.Clean(e.Name)
+		if e.Mode != git.ModeTree {
+			add(name)
+			continue
+		}
+		add(name + "/")
+		if len(list) >= maxTreeEntries {
+			continue
+		}
+		below, err := repo.Tree(ctx, e.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range below {
+			sub, _ := doc.Clean(f.Name)
+			if f.Mode == git.ModeTree {
+				sub += "/"
+			}
+			add(name + "/" + sub)
+		}
+	}
+	return fitList(list, maxTreeEntries, maxDetected), nil
+}
+
+// modeExecutable is a file of the code that may be run; memory has none.
+const modeExecutable = 0o100755
+
+// codeFiles reads files at the root of the code's HEAD tree.
+type codeFiles struct {
+	repo    *git.Repo
+	entries []git.TreeEntry
+}
+
+// read returns a file's content, nil where there is none or it is too large to
+// be a manifest that people wrote.
+func (f *codeFiles) read(ctx context.Context, name string) ([]byte, error) {
+	for _, e := range f.entries {
+		if e.Name == name && (e.Mode == git.ModeBlob || e.Mode == modeExecutable) {
+			data, err := f.repo.Blob(ctx, e.ID)
+			if err != nil || len(data) > maxManifest {
+				return nil, err
+			}
+			return data, nil
+		}
+	}
+	return nil, nil
+}
+
+// dependencies reads every manifest that is known. One that does not parse is
+// said to be unreadable, which is not the same as empty.
+func (f *codeFiles) dependencies(ctx context.Context) (map[string]any, error) {
+	found := map[string]any{}
+	for _, m := range manifests {
+		data, err := f.read(ctx, m.file)
+		if err != nil {
+			return nil, err
+		}
+		if data == nil {
+			continue
+		}
+		deps, err := m.parse(data)
+		if err != nil {
+			found[m.file] = "unreadable"
+			continue
+		}
+		if deps = fitList(deps, maxDependencies, maxDetected/len(manifests)); len(deps) > 0 {
+			found[m.file] = deps
+		}
+	}
+	return found, nil
+}
+
+// environment reads the versions that files declare, and the names of the
+// variables in .env files: these from the work tree, because they are rarely
+// committed. A value never leaves its file.
+func (f *codeFiles) environment(ctx context.Context) (map[string]any, error) {
+	found := map[string]any{}
+	for _, v := range versionFiles {
+		data, err := f.read(ctx, v.file)
+		if err != nil {
+			return nil, err
+		}
+		if version := v.parse(data); version != "" {
+			found[v.key] = version
+		}
+	}
+	names, err := envNames(f.repo)
+	if len(names) > 0 {
+		found["variables"] = names
+	}
+	return found, err
+}
+
+// envNames lists the variables that .env files at the top of the work tree set.
+func envNames(repo *git.Repo) ([]string, error) {
+	top := repo.WorkTree()
+	if top == "" {
+		return nil, nil
+	}
+	files, err := filepath.Glob(filepath.Join(escapeGlob(top), ".env*"))
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]bool{}
+	for _, file := range files {
+		info, err := os.Lstat(file)
+		if err != nil || !info.Mode().IsRegular() || info.Size() > maxManifest {
+			continue // gone meanwhile, or not a file that people keep variables in
+		}
+		data, err := os.ReadFile(file)
+		if errors.Is(err, fs.ErrPermission) {
+			continue // kept from us on purpose
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the names in '%s': %w", file, err)
+		}
+		for line := range strings.Lines(string(data)) {
+			if name := envName(line); name != "" {
+				names[name] = true
+			}
+		}
+	}
+	list := make([]string, 0, len(names))
+	for name := range names {
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	return fitList(list, maxDependencies, maxDetected), nil
+}
+
+// envName is the variable that a line of a .env file sets.
+func envName(line string) string {
+	name, _, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
+	name = strings.TrimSpace(name)
+	if !ok || name == "" || strings.ContainsFunc(name, func(r rune) bool {
+		return r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}) {
+		return ""
+	}
+	return name
+}
+
+// escapeGlob makes a path match itself alone.
+func escapeGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}

@@ -1,0 +1,249 @@
+package expunge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/git/pack"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// ExpungeResult is what was forgotten, or would be.
+type Result struct {
+	Entries int      `json:"entries"` // steps and milestones that are removed, pending ones included
+	Texts   int      `json:"texts"`   // pieces of text that are redacted wherever they stand
+	Commits int      `json:"commits"` // that others stand in the place of
+	Notes   int      `json:"notes"`   // that changed
+	IDs     []string `json:"ids"`     // of the entries
+	// Remotes are those that had the old history when they were last asked.
+	Remotes []RemoteHolding `json:"remotes"`
+
+	Expunged []ExpungedEntry `json:"-"` // what is known of the entries, oldest first
+	Topics   []string        `json:"-"` // keys of the topics that are redacted
+	Warnings []string        `json:"-"` // what went with it, and what could not be cleaned
+	Objects  int             `json:"-"` // deleted from the object directory
+	DryRun   bool            `json:"-"`
+}
+
+// expungeLock keeps two that forget apart, and everybody from half of it.
+const ExpungeLock = "expunge"
+
+// expungeRounds is how often refs may appear meanwhile that lead to what is forgotten.
+const expungeRounds = 10
+
+// expunging is one act of forgetting.
+type Expunging struct {
+	S      *store.Store
+	W      store.Writer
+	intent expungeIntent
+	Rw     *Rewriter
+	Res    Result
+	Check  func(context.Context, *Expunging, []git.ID) error // of the new tips, before refs move; nil for none
+
+	// roadmap is another repository's with the tombstones; "" for none. Where it goes on
+	// from ours it is taken over: a hundred clones that each wrote them down anew would
+	// have a hundred merges.
+	Roadmap git.ID
+
+	replaced map[git.ID]bool      // old commits, over all rounds
+	held     map[string][]HeldRef // by remote; nil once the commands for them are made
+	kept     []pack.Kept
+	finished bool // what a killed one left
+}
+
+// expungeAll makes this repository forget what the tombstones say that its roadmap
+// holds, and those of add:
+//
+//  1. the intent is written down: whoever writes next finishes what a crash leaves;
+//  2. history is rewritten, without a lock, for that takes long;
+//  3. with all branches and the notes locked: what came meanwhile is rewritten too,
+//     state that quotes is dropped, and all refs move in one transaction, tracking refs
+//     too; what the remotes really have is remembered, for the commands that clean them;
+//  4. journals lose what is committed, and steps that are forgotten;
+//  5. reflogs are emptied, and the objects that only old history holds are deleted;
+//  6. the intent is removed, when no ref leads to old history any more.
+//
+// begin takes the lock, and joins what a killed one left to what is to be done.
+func (x *Expunging) Begin(ctx context.Context, add doc.Expunged) (err error) {
+	lock, err := x.S.Repo().Lock(ctx, ExpungeLock)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	return x.run(ctx, add)
+}
+
+func (x *Expunging) run(ctx context.Context, add doc.Expunged) error {
+	left, err := ReadExpungeIntent(x.S)
+	if err != nil {
+		return err
+	}
+	known, err := Tombstones(ctx, x.S)
+	if err != nil {
+		return err
+	}
+	x.finished = left != nil
+	x.intent.join(left)
+	x.intent.expunged = x.intent.expunged.Union(add).Union(known)
+	x.replaced = map[git.ID]bool{}
+	x.Rw = NewRewriter(x.S, x.intent.expunged)
+	old, err := x.appeared(ctx)
+	if err != nil || left == nil && !old && known.Holds(x.intent.expunged) && len(x.intent.old) == 0 {
+		return err
+	}
+	if err := x.mayDelete(ctx); err != nil {
+		return err
+	}
+	if left == nil {
+		if err := orTooMany(x.intent.expunged); err != nil {
+			return err
+		}
+		if err := x.whole(ctx); err != nil {
+			return err
+		}
+	}
+	if err := x.verify(ctx); err != nil {
+		return err
+	}
+	if x.held, err = x.Rw.holdings(ctx); err != nil {
+		return err
+	}
+	if err := writeExpungeIntent(x.S, &x.intent); err != nil {
+		return err
+	}
+	fault.Point("expunge-intent")
+	for range expungeRounds {
+		again, err := x.round(ctx)
+		if err != nil {
+			return err
+		}
+		if !again {
+			return dropExpungeIntent(x.S)
+		}
+	}
+	return fail.New(fail.ErrStale, fail.Busy, "refs that lead to what is forgotten keep appearing", "run the command again")
+}
+
+// mayDelete refuses where objects may not be deleted, before anything is done.
+func (x *Expunging) mayDelete(ctx context.Context) error {
+	cfg, err := x.S.Repo().Config(ctx)
+	if err != nil {
+		return err
+	}
+	precious, err := cfg.PreciousObjects()
+	if err == nil && precious {
+		err = fail.New(fail.ErrRefused, fail.ObjectsPrecious, "this repository's objects are never deleted: extensions.preciousObjects is set",
+			"git config --unset extensions.preciousObjects")
+	}
+	return err
+}
+
+// whole refuses where an object is missing, be it code's: what was to be forgotten could
+// not be deleted, and the refs would have moved already.
+func (x *Expunging) whole(ctx context.Context) error {
+	err := pack.CheckPurge(ctx, x.S.Repo())
+	var child *git.Error
+	if !errors.As(err, &child) || child.Code <= 0 {
+		return err
+	}
+	return &fail.Error{Code: fail.ObjectsMissing, Kind: fail.ErrRefused, Err: err, Hints: []string{"git fsck --connectivity-only"},
+		Message: "an object is missing here, so that none can be deleted; nothing was changed"}
+}
+
+// verify checks what history will be, before anything is locked.
+func (x *Expunging) verify(ctx context.Context) error {
+	if x.Check == nil {
+		return nil
+	}
+	v, err := MemoryRefs(ctx, x.S)
+	if err != nil {
+		return err
+	}
+	now, err := x.Rw.Rewrite(ctx, v.Tips())
+	if err != nil {
+		return err
+	}
+	return x.Check(ctx, x, tipsNow(now))
+}
+
+// round does all of it once, and reports whether refs appeared meanwhile that lead to
+// old history.
+func (x *Expunging) round(ctx context.Context) (again bool, err error) {
+	names, err := x.S.BranchNames(ctx)
+	if err != nil {
+		return false, err
+	}
+	ses, err := x.S.BeginLocked(ctx, x.W, "expunge", slices.Clone(names)...)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, ses.Close()) }()
+	lock, err := x.S.Repo().Lock(ctx, notes.LockName)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	if err := ses.Swap(ctx, func(ctx context.Context) error { return x.move(ctx, ses, names) }); err != nil {
+		return errors.Is(err, errNewBranch), orNewBranch(err)
+	}
+	fault.Point("expunge-refs")
+	if x.held != nil { // while the old notes are there to be compared with
+		if x.Res.Remotes, err = x.Rw.remotesHolding(ctx, x.held); err != nil {
+			return false, err
+		}
+		x.held = nil
+	}
+	if err := x.journals(ctx, names); err != nil {
+		return false, err
+	}
+	fault.Point("expunge-journals")
+	if err := x.purge(ctx); err != nil {
+		return false, err
+	}
+	fault.Point("expunge-purged")
+	return x.appeared(ctx)
+}
+
+// errNewBranch ends a round whose locks do not cover all branches.
+var errNewBranch = errors.New("a branch was made meanwhile")
+
+func orNewBranch(err error) error {
+	if errors.Is(err, errNewBranch) {
+		return nil
+	}
+	return err
+}
+
+// appeared reports whether there are refs that lead to old history.
+func (x *Expunging) appeared(ctx context.Context) (bool, error) {
+	v, err := MemoryRefs(ctx, x.S)
+	if err != nil {
+		return false, err
+	}
+	now, err := x.Rw.Rewrite(ctx, v.Tips())
+	if err != nil {
+		return false, err
+	}
+	for _, r := range v.All() {
+		if to := now[r.ID]; to != "" && to != r.ID {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// warn says once what the caller is to know.
+func (x *Expunging) warn(format string, args ...any) {
+	text := strings.TrimSpace(fmt.Sprintf(format, args...))
+	if !slices.Contains(x.Res.Warnings, text) {
+		x.Res.Warnings = append(x.Res.Warnings, text)
+	}
+}

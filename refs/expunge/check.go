@@ -1,0 +1,123 @@
+package expunge
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// inMessage reports whether a message holds what is looked for.
+func (f *finder) inMessage(c *git.Commit) bool {
+	subject, body, trailers := c.Parts()
+	found := f.match.in(subject + body)
+	f.eachValue(trailers, func(value string) { found = found || f.match.in(value) })
+	return found
+}
+
+// holds reports whether a file holds what is looked for, in any text of it. Headings and
+// tags hold names, which stay.
+func (f *finder) holds(path string, data []byte) bool {
+	if path == doc.ExpungedFile { // hashes and ids, never the text
+		return false
+	}
+	var texts []string
+	var err error
+	switch doc.KnownFile(path) {
+	case doc.FileLog:
+		var steps []doc.Step
+		steps, err = doc.ParseLog(data)
+		for _, s := range steps {
+			texts = append(texts, s.Observation, s.Thought, s.Action, s.Session, s.Model, s.Source, s.Extra)
+		}
+	case doc.FileCommits:
+		var ms []doc.Milestone
+		ms, err = doc.ParseCommits(data)
+		for _, m := range ms {
+			texts = append(texts, m.Summary, m.Contribution, m.Goal, m.Purpose, m.Progress, m.Session, m.Model, m.Source, m.Extra)
+		}
+	case doc.FileUnknown:
+		if path != doc.RoadmapFile {
+			return f.match.raw(data)
+		}
+		fallthrough
+	default:
+		pieces, err := f.match.inFile(path, data)
+		return err != nil || len(pieces) > 0
+	}
+	return err != nil || slices.ContainsFunc(texts, f.match.in)
+}
+
+// check holds that new history does not hold the text any more. It runs before refs move.
+func (f *finder) check(ctx context.Context, x *Expunging, tips []git.ID) error {
+	if f.match.none() {
+		return nil
+	}
+	list, err := x.S.Repo().Objects(ctx, tips, nil)
+	if err != nil {
+		return err
+	}
+	var fresh []git.ID
+	paths := map[git.ID]string{}
+	for _, o := range list {
+		if _, seen := f.seen[o.ID]; !seen {
+			fresh = append(fresh, o.ID)
+		} else if f.holding[o.ID] {
+			return f.stillHolds(o)
+		}
+		paths[o.ID] = o.Path
+	}
+	return ReadObjects(ctx, x.S, fresh, func(o git.Object) error {
+		held := false
+		switch o.Type {
+		case "blob":
+			held = f.holds(paths[o.ID], o.Data)
+		case "commit":
+			c, err := git.ParseCommit(o.ID, o.Data)
+			if err != nil {
+				return err
+			}
+			held = f.inMessage(c)
+		}
+		if held {
+			return f.stillHolds(git.NamedObject{ID: o.ID, Path: paths[o.ID]})
+		}
+		return nil
+	})
+}
+
+func (f *finder) stillHolds(o git.NamedObject) error {
+	where := "a memory commit's message"
+	if o.Path != "" {
+		where = "'" + git.Shown(o.Path) + "'"
+	}
+	return fail.New(fail.ErrRefused, fail.ExpungeIncomplete, fmt.Sprintf("%s would still hold it (%s); nothing was changed", where, o.ID.Short()),
+		"git cat-file -p "+string(o.ID))
+}
+
+// checkForeign checks history that no ref of this repository leads to, before one does: its
+// documents, and that nothing expunged is in it.
+func CheckForeign(ctx context.Context, s *store.Store, at git.Ref, hint string) error {
+	if err := incoming.Check(ctx, s, incoming.Refs{Branches: []git.Ref{at}}); err != nil {
+		return err
+	}
+	return RefuseExpunged(ctx, s, at.ID, "'"+at.Name+"'", hint)
+}
+
+// refuseExpunged refuses a commit that leads to what was expunged here.
+func RefuseExpunged(ctx context.Context, s *store.Store, id git.ID, what, hint string) error {
+	e, err := Tombstones(ctx, s)
+	if err != nil || e.Empty() {
+		return err
+	}
+	now, err := NewRewriter(s, e).RewriteNew(ctx, []git.ID{id})
+	if err != nil || now[id] == id {
+		return err
+	}
+	return fail.New(fail.ErrRefused, fail.ExpungedOnRemote, what+" holds what was expunged", hint)
+}

@@ -1,0 +1,330 @@
+package expunge
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// finder looks for what is to be forgotten in all of memory, its whole history, and in
+// local state, and makes tombstones of it. One object is in memory at a time.
+type finder struct {
+	s        *store.Store
+	match    matcher
+	id       string       // of the entry that goes, where no text is looked for
+	limit    int          // of progress summaries
+	Named    doc.Expunged // has other entries that go
+	expunged doc.Expunged
+	found    map[string]ExpungedEntry
+	all      map[string]bool          // steps and milestones that there are
+	removed  map[string]doc.Milestone // milestones that go, by id
+	topics   map[string]bool
+	seen     map[git.ID]string   // objects of memory, and their paths
+	holding  map[git.ID]bool     // of those, the ones that hold it
+	objects  []git.ID            // of memory that nothing leads to, and that hold it
+	foreign  int                 // others that no ref leads to, and that hold it
+	hits     int                 // times that something was found
+	inNames  []git.ID            // files that hold it in nothing that could be forgotten
+	names    map[string]keptName // that hold it, by their labels
+}
+
+func NewFinder(s *store.Store) *finder {
+	return &finder{s: s, found: map[string]ExpungedEntry{}, all: map[string]bool{}, removed: map[string]doc.Milestone{},
+		topics: map[string]bool{}, seen: map[git.ID]string{}, holding: map[git.ID]bool{}, names: map[string]keptName{}}
+}
+
+// find looks everywhere.
+func find(ctx context.Context, s *store.Store, o Options) (*finder, error) {
+	f := NewFinder(s)
+	f.match, f.id = newMatcher(o.Match), o.ID
+	var err error
+	if f.limit, err = s.SummaryLimit(ctx); err != nil {
+		return nil, err
+	}
+	if o.ID != "" && !doc.ValidID(o.ID) {
+		c, err := s.MilestoneMeant(ctx, o.ID)
+		if err != nil {
+			return nil, err
+		}
+		f.id = c.Trailer(store.TrailerID)
+	}
+	v, err := MemoryRefs(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.History(ctx, v); err != nil {
+		return nil, err
+	}
+	if err := f.Local(ctx); err != nil {
+		return nil, err
+	}
+	if err := orTooMany(f.expunged); err != nil {
+		return nil, err
+	}
+	if len(f.removed) > 0 {
+		if err := f.quotes(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return f, f.strays(ctx)
+}
+
+// history looks into every object that the refs of memory lead to: documents first,
+// because of a milestone that goes the message goes too.
+func (f *finder) History(ctx context.Context, v *memoryRefs) error {
+	tips := append(v.Tips(), TipsOf(v.TrackingNotes)...)
+	if v.Notes != "" {
+		tips = append(tips, v.Notes)
+	}
+	list, err := f.s.Repo().Objects(ctx, tips, nil)
+	if err != nil {
+		return err
+	}
+	var files, commits []git.ID
+	for _, o := range list {
+		f.seen[o.ID] = o.Path
+		if o.Path != "" {
+			files = append(files, o.ID)
+			f.pathCalled(o.Path)
+		} else {
+			commits = append(commits, o.ID)
+		}
+	}
+	if err := ReadObjects(ctx, f.s, files, f.file); err != nil {
+		return err
+	}
+	if err := ReadObjects(ctx, f.s, commits, f.Commit); err != nil {
+		return err
+	}
+	f.refsCalled(v)
+	return f.filesCalled(ctx)
+}
+
+// file looks into a file of memory.
+func (f *finder) file(o git.Object) error {
+	if o.Type != "blob" {
+		return nil
+	}
+	path := f.seen[o.ID]
+	hits := f.hits
+	if err := f.document(path, o.Data); err != nil {
+		return fmt.Errorf("'%s' (%s): %w", path, o.ID.Short(), err)
+	}
+	if f.hits == hits && path != doc.ExpungedFile && f.match.raw(o.Data) {
+		f.inNames = append(f.inNames, o.ID)
+	}
+	f.holding[o.ID] = f.hits != hits || f.holds(path, o.Data)
+	return nil
+}
+
+// document makes tombstones of what a file holds.
+func (f *finder) document(path string, data []byte) error {
+	switch kind := doc.KnownFile(path); {
+	case kind == doc.FileLog:
+		steps, err := doc.ParseLog(data)
+		for i := range steps {
+			f.step(&steps[i])
+		}
+		return err
+	case kind == doc.FileCommits:
+		ms, err := doc.ParseCommits(data)
+		for i := range ms {
+			f.milestone(&ms[i])
+		}
+		return err
+	case kind == doc.FileMetadata || kind == doc.FileTopic || path == doc.RoadmapFile:
+		pieces, err := f.match.inFile(path, data)
+		if len(pieces) > 0 && kind == doc.FileTopic {
+			f.topics[strings.TrimSuffix(strings.TrimPrefix(path, doc.TopicDir+"/"), ".md")] = true
+		}
+		f.text(pieces...)
+		return err
+	case path != doc.ExpungedFile:
+		f.noteLines(data)
+	}
+	return nil
+}
+
+func (f *finder) text(pieces ...string) {
+	for _, p := range pieces {
+		f.hits++
+		f.expunged.AddText(p)
+	}
+}
+
+// wants reports whether an entry goes by its id.
+func (f *finder) wants(id string) bool { return id == f.id || f.Named.HasEntry(id) }
+
+// step looks at a step.
+func (f *finder) step(s *doc.Step) {
+	f.all[s.ID] = true
+	f.branchCalled(s.Origin)
+	if f.wants(s.ID) || f.match.in(s.Observation) || f.match.in(s.Thought) || f.match.in(s.Action) || f.match.in(s.Agent) {
+		f.entry(ExpungedEntry{ID: s.ID, Kind: "step", Branch: s.Origin, Time: s.Time})
+		return
+	}
+	f.texts(s.Session, s.Model, s.Source, s.Extra)
+}
+
+// milestone looks at a milestone. A birth stays, whatever it says.
+func (f *finder) milestone(m *doc.Milestone) {
+	f.branchCalled(m.Origin)
+	if m.Kind == doc.KindBirth {
+		f.birthCalled(m)
+		f.texts(m.Summary, m.Contribution)
+	} else if f.all[m.ID] = true; f.wants(m.ID) || f.match.in(m.Summary) || f.match.in(m.Contribution) || f.match.in(m.Agent) {
+		f.entry(ExpungedEntry{ID: m.ID, Kind: "milestone", Branch: m.Origin, Time: m.Time})
+		if _, known := f.removed[m.ID]; !known {
+			f.removed[m.ID] = *m
+			f.text(f.telling(m, doc.Quotes(*m, f.limit))...)
+		}
+	}
+	f.texts(m.Goal, m.Purpose, m.Progress, m.Session, m.Model, m.Source, m.Extra)
+}
+
+// entry takes down an entry that goes.
+func (f *finder) entry(e ExpungedEntry) {
+	if f.hits++; f.expunged.AddEntry(e.ID) == nil {
+		if _, known := f.found[e.ID]; !known {
+			f.found[e.ID] = e
+		}
+	}
+}
+
+// texts makes pieces of what texts hold.
+func (f *finder) texts(texts ...string) {
+	for _, t := range texts {
+		f.text(f.match.pieces(t)...)
+	}
+}
+
+// noteLines looks into a note. The note of a milestone that goes goes too.
+func (f *finder) noteLines(note []byte) {
+	for line := range bytes.Lines(note) {
+		text := strings.TrimSuffix(string(line), "\n")
+		if strings.HasPrefix(strings.TrimSpace(text), "{") {
+			mapJSONTexts(text, func(s string) string { f.texts(s); return s })
+		} else {
+			f.texts(text)
+		}
+	}
+}
+
+// commit looks at a message; of one of the notes too.
+func (f *finder) Commit(o git.Object) error {
+	if o.Type != "commit" {
+		return nil
+	}
+	c, err := git.ParseCommit(o.ID, o.Data)
+	if err != nil {
+		return err
+	}
+	f.message(c)
+	f.holding[o.ID] = f.inMessage(c)
+	f.commitCalled(c)
+	return nil
+}
+
+// message makes pieces of a message.
+func (f *finder) message(c *git.Commit) {
+	subject, body, trailers := c.Parts()
+	if _, gone := f.found[c.Trailer(store.TrailerID)]; !gone {
+		f.texts(subject + body)
+	}
+	f.eachValue(trailers, func(value string) { f.texts(value) })
+}
+
+// eachValue visits the values of trailers that hold people's words.
+func (f *finder) eachValue(trailers string, visit func(string)) {
+	for line := range strings.Lines(trailers) {
+		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		if !keptTrailer(key) && key != store.TrailerRoadmap {
+			visit(value)
+		}
+	}
+}
+
+// quotes looks for the pieces in which what is at hand quotes milestones that go. Most
+// lines stand in many files: each is looked at once.
+func (f *finder) quotes(ctx context.Context) error {
+	var files []git.ID
+	for id, path := range f.seen {
+		if doc.KnownFile(path) == doc.FileCommits || path == doc.RoadmapFile {
+			files = append(files, id)
+		}
+	}
+	lines := map[string]bool{}
+	add := func(text string) {
+		for line := range strings.SplitSeq(text, "\n") {
+			lines[line] = true
+		}
+	}
+	err := ReadObjects(ctx, f.s, files, func(o git.Object) error {
+		if f.seen[o.ID] == doc.RoadmapFile {
+			add(string(o.Data))
+			return nil
+		}
+		ms, err := doc.ParseCommits(o.Data)
+		for _, m := range ms {
+			if _, goes := f.removed[m.ID]; !goes {
+				add(m.Progress)
+				add(m.Contribution)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	text := strings.Join(slices.Collect(maps.Keys(lines)), "\n")
+	for _, m := range f.removed {
+		f.text(f.telling(&m, doc.QuotesIn(m, text))...)
+	}
+	return nil
+}
+
+// everything reports whether no step and no milestone is left.
+func (f *finder) everything() bool { return len(f.found) > 0 && len(f.found) == len(f.all) }
+
+// result says what was found; an error, where that is nothing.
+func (f *finder) result(res *Result) error {
+	if f.expunged.Empty() && len(f.objects) == 0 {
+		if len(f.names) > 0 {
+			return f.onlyNames()
+		}
+		if f.id != "" {
+			return fail.New(fail.ErrNotFound, fail.EntryNotFound, fmt.Sprintf("no step and no milestone has the id '%s'", f.id), "git context log", "git context --log")
+		}
+		return fail.New(fail.ErrNotFound, fail.NothingHolds, "nothing in this repository's memory holds that text", "git context search WORDS")
+	}
+	f.Entries(res)
+	res.Texts = Texts(f.expunged)
+	res.Topics = slices.Sorted(maps.Keys(f.topics))
+	res.Warnings = append(res.Warnings, f.nameWarnings()...)
+	if f.foreign > 0 {
+		res.Warnings = append(res.Warnings, prose.Count(f.foreign, "object")+
+			" that no ref leads to and that may be code's hold it; git gc --prune=now deletes what nothing needs")
+	}
+	return nil
+}
+
+// entries says which entries go.
+func (f *finder) Entries(res *Result) {
+	res.Entries, res.IDs = len(f.found), []string{}
+	res.Expunged = slices.SortedFunc(maps.Values(f.found), func(a, b ExpungedEntry) int { return strings.Compare(a.ID, b.ID) })
+	for _, e := range res.Expunged {
+		res.IDs = append(res.IDs, e.ID)
+	}
+}
+
+// texts counts the pieces of text of tombstones.
+func Texts(e doc.Expunged) int { return bytes.Count(e.Bytes(), []byte("text ")) }

@@ -1,0 +1,267 @@
+package expunge
+
+import (
+	"bytes"
+	"compress/zlib"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/git/pack"
+	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/journal"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// local looks into local state: journals, committed lines too, and all else that may
+// quote memory.
+func (f *finder) Local(ctx context.Context) error {
+	branches, err := f.s.BranchNames(ctx)
+	if err != nil {
+		return err
+	}
+	of := map[string]string{}
+	for _, b := range branches {
+		of[f.s.JournalPath(b)] = b
+	}
+	return eachState(f.s, func(path string, data []byte) error {
+		rel := strings.TrimPrefix(path, f.s.Repo().StateDir()+string(filepath.Separator))
+		switch top, _, _ := strings.Cut(filepath.ToSlash(rel), "/"); top {
+		case "journal":
+			f.journal(of[path], data)
+		default:
+			if f.match.raw(data) {
+				f.noteLines(data)
+			}
+		}
+		return nil
+	})
+}
+
+// eachState visits the files of local state, but for locks, caches and the intent of
+// forgetting itself.
+func eachState(s *store.Store, visit func(path string, data []byte) error) error {
+	root := s.Repo().StateDir()
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (path == s.StatePath("lock") || path == s.StatePath("cache")):
+			return fs.SkipDir
+		case d.IsDir() || path == s.StatePath(ExpungeIntentName):
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // done with since
+		}
+		if err != nil {
+			return err
+		}
+		return visit(path, data)
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// journal looks at recorded steps, of a branch or of one that is no more. Those of the
+// branch's commits are found there too.
+func (f *finder) journal(branch string, data []byte) {
+	c, err := journal.Parse(data)
+	known := map[string]bool{}
+	if err == nil {
+		for _, line := range c.After(c.Mark.Upto) {
+			known[line.ID] = true
+		}
+	}
+	for line := range bytes.Lines(data) {
+		text := strings.TrimSuffix(string(line), "\n")
+		var l store.EntryLine
+		if json.Unmarshal(line, &l) != nil || l.ID == "" || l.Step == 0 {
+			if f.match.raw(line) { // torn, or of another version
+				f.text(text)
+			}
+			continue
+		}
+		step := l.StepX(branch, l.Agent)
+		if known[l.ID] || f.all[l.ID] || f.match.in(step.Observation) || f.match.in(step.Thought) || f.match.in(step.Action) {
+			f.step(&step)
+		}
+		if e, goes := f.found[l.ID]; goes && known[l.ID] {
+			e.Pending = true
+			f.found[l.ID] = e
+		}
+	}
+}
+
+// codeMessages bounds how many code commits are named that hold the text.
+const codeMessages = 5
+
+// leftovers says what still holds the text and cannot be cleaned from here.
+func (f *finder) leftovers(ctx context.Context, x *Expunging) error {
+	for _, k := range x.kept {
+		x.warn("%s", KeptBy(k))
+	}
+	if f.match.none() {
+		return nil
+	}
+	err := eachState(f.s, func(path string, data []byte) error {
+		if f.match.raw(data) {
+			x.warn("'%s' still holds it", path)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return f.notOurs(ctx, x, nil)
+}
+
+// notOurs says what else holds the text, and is not memory's: files of git, but for
+// those in a set, and code.
+func (f *finder) notOurs(ctx context.Context, x *Expunging, but map[string]bool) error {
+	if err := f.gitFiles(x, but); err != nil {
+		return err
+	}
+	return f.codeCommits(ctx, x)
+}
+
+// wouldLeave says what will still hold the text, of all that can be told before: reflogs
+// of memory are emptied.
+func (f *finder) wouldLeave(ctx context.Context, x *Expunging) error {
+	if f.match.none() {
+		return nil
+	}
+	v, err := MemoryRefs(ctx, f.s)
+	if err != nil {
+		return err
+	}
+	emptied := map[string]bool{"logs/" + git.NotesRef: true}
+	for _, r := range slices.Concat(v.All(), v.TrackingNotes) {
+		emptied["logs/"+r.Name] = true
+	}
+	return f.notOurs(ctx, x, emptied)
+}
+
+// gitFiles looks at the other files of the git directory, which are the user's: the
+// last message, reflogs and settings of code, and what a killed process left of an object.
+func (f *finder) gitFiles(x *Expunging, but map[string]bool) error {
+	root := f.s.Repo().CommonDir()
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case d.IsDir() && filepath.Dir(path) == root && slices.Contains([]string{"context", "modules", "lfs", "annex"}, d.Name()):
+			return fs.SkipDir
+		case !d.Type().IsRegular():
+			return nil
+		}
+		partial := strings.HasPrefix(d.Name(), "tmp_obj_")
+		rel, err := filepath.Rel(root, path)
+		if rel = filepath.ToSlash(rel); err != nil || but[rel] || strings.HasPrefix(rel, "objects/") && !partial {
+			return err
+		}
+		if info, err := d.Info(); err != nil || info.Size() > incoming.MaxFile {
+			return orGone(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return orGone(err)
+		}
+		if partial {
+			data = inflated(data)
+		}
+		if f.match.raw(data) {
+			x.warn("'%s' holds it: memory is clean, this is yours to clear", path)
+		}
+		return nil
+	})
+}
+
+func orGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// inflated is as much of an object as its file has.
+func inflated(data []byte) []byte {
+	r, err := zlib.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil
+	}
+	out, _ := io.ReadAll(io.LimitReader(r, incoming.MaxFile)) // what was cut short ends with an error
+	return out
+}
+
+// keptBy says what keeps objects that were to be deleted.
+func KeptBy(k pack.Kept) string {
+	what, them := prose.Count(len(k.Objects), "object")+" of the old history stay", "them"
+	if len(k.Objects) == 1 {
+		what, them = what+"s", "it"
+	}
+	switch k.By {
+	case pack.KeptByRef:
+		return what + ": '" + k.Name + "' leads to " + them
+	case pack.KeptByReflog:
+		return what + ": a reflog leads to " + them + "; git reflog expire --expire-unreachable=now --all"
+	case pack.KeptByPack:
+		return what + " in '" + k.Name + "', which has a .keep file"
+	case pack.KeptByAlternate:
+		return what + " in '" + k.Name + "', which this repository borrows from: expunge there too"
+	case pack.KeptByWriter:
+		return what + ": another process writes " + them + "; run the command again"
+	}
+	return what + ": an operation under way in a worktree needs " + them
+}
+
+// codeCommits looks at the messages of code: `commit --code` gives both the same. The
+// text is no argument of a child's, which everybody could read.
+func (f *finder) codeCommits(ctx context.Context, x *Expunging) error {
+	found := 0
+	w := &recordWriter{each: func(record []byte) error {
+		hash, message, _ := bytes.Cut(record, []byte("\n"))
+		if !f.match.raw(message) {
+			return nil
+		}
+		if found++; found > codeMessages {
+			return git.ErrEnough
+		}
+		x.warn("the message of code commit %s holds it: memory is clean, the code's history is yours to rewrite", git.ID(hash).Short())
+		return nil
+	}}
+	return f.s.Repo().ViewTo(ctx, w, nil, "log", "-z", "--format=%H%n%B", "--branches", "--tags", "--remotes")
+}
+
+// recordWriter cuts what is written to it at NUL bytes.
+type recordWriter struct {
+	each func([]byte) error
+	rest []byte
+}
+
+func (w *recordWriter) Write(p []byte) (int, error) {
+	w.rest = append(w.rest, p...)
+	for {
+		record, rest, ok := bytes.Cut(w.rest, []byte{0})
+		if !ok {
+			return len(p), nil
+		}
+		if err := w.each(record); err != nil {
+			return 0, err
+		}
+		w.rest = rest
+	}
+}

@@ -1,0 +1,269 @@
+package expunge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/git/pack"
+	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/journal"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// Where local state besides the journals stands that may quote memory, and what is
+// lost when a file there goes.
+var quotingState = []struct{ dir, lost string }{
+	{store.MergeDir, "a merge that waited to be resolved is forgotten; merge or sync again"},
+	{store.BisectDir, "a bisect is forgotten; git context bisect start"},
+	{store.IntentDir, "what a killed command left to be finished is forgotten"},
+}
+
+// states drops files of local state that quote what is forgotten or name commits that
+// are replaced. It does so before the refs move: afterwards nobody could tell.
+func (x *Expunging) states() error {
+	if err := x.quoting(os.Remove); err != nil {
+		return err
+	}
+	return x.lines(x.S.StatePath(store.HookFailures))
+}
+
+// quoting visits those files, and says what is lost with them.
+func (x *Expunging) quoting(visit func(path string) error) error {
+	for _, q := range quotingState {
+		err := x.eachFile(q.dir, func(path string, data []byte) error {
+			text := string(data)
+			if mapJSONTexts(text, x.Rw.text) == text {
+				return nil
+			}
+			x.warn("%s", q.lost)
+			return visit(path)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachFile visits the files below a folder of local state.
+func (x *Expunging) eachFile(dir string, visit func(path string, data []byte) error) error {
+	err := filepath.WalkDir(x.S.StatePath(dir), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return visit(path, data)
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// lines takes lines that quote what is forgotten out of a file, and the file where none
+// is left.
+func (x *Expunging) lines(path string) error {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var left []byte
+	for line := range bytes.Lines(data) {
+		text := strings.TrimSuffix(string(line), "\n")
+		if !x.Rw.e.HasText(text) && mapJSONTexts(text, x.Rw.text) == text && !x.namesEntry(text) {
+			left = append(left, line...)
+		}
+	}
+	switch {
+	case len(left) == len(data):
+		return nil
+	case len(left) == 0:
+		return os.Remove(path)
+	}
+	name, err := filepath.Rel(x.S.Repo().StateDir(), path)
+	if err != nil {
+		return err
+	}
+	return x.S.Repo().WriteStateFile(filepath.ToSlash(name), left)
+}
+
+// namesEntry reports whether a line of a journal is a step that is forgotten.
+func (x *Expunging) namesEntry(line string) bool {
+	var l store.EntryLine
+	return json.Unmarshal([]byte(line), &l) == nil && x.Rw.e.HasEntry(l.ID)
+}
+
+// journals takes out of the journals of branches what is committed, and the steps that
+// are forgotten; out of what stands beside them, the lines that are. The branches are
+// locked.
+func (x *Expunging) journals(ctx context.Context, branches []string) error {
+	done := map[string]bool{}
+	for _, name := range branches {
+		path := x.S.JournalPath(name)
+		done[path] = true
+		if err := x.journal(ctx, name); err != nil {
+			return fmt.Errorf("journal of branch '%s': %w", name, err)
+		}
+	}
+	return x.eachFile("journal", func(path string, _ []byte) error {
+		switch {
+		case done[path]:
+			return nil
+		case strings.HasSuffix(path, ".new"): // left by a killed writer: the journal is whole
+			return os.Remove(path)
+		}
+		return x.lines(path)
+	})
+}
+
+// journal does so with the journal of one branch, under its own lock.
+func (x *Expunging) journal(ctx context.Context, branch string) error {
+	path := x.S.JournalPath(branch)
+	j, err := journal.Open(ctx, path, x.S.JournalOptions())
+	if errors.Is(err, journal.ErrMissing) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer j.Close()
+	c, err := j.Since(0)
+	if err != nil {
+		return err
+	}
+	tip, err := x.S.Tip(ctx, branch)
+	if err != nil {
+		return err
+	}
+	from, err := x.S.TakenUpto(ctx, c, tip.Commit())
+	if err != nil {
+		return err
+	}
+	if !x.touches(c, tip.Commit().ID) {
+		return nil
+	}
+	if j.Linked() {
+		if err := x.unlinkTwins(path); err != nil {
+			return err
+		}
+	}
+	head := journal.Head{Committed: string(tip.Commit().ID)}
+	if head.Journal, err = x.S.NewID(""); err != nil {
+		return err
+	}
+	return j.Without(head, from, x.pendingLine)
+}
+
+// touches reports whether a journal holds what is forgotten, or speaks of a commit that
+// was replaced.
+func (x *Expunging) touches(c *journal.Content, tip git.ID) bool {
+	if c.Mark.Committed != string(tip) || len(c.Bad) > 0 {
+		return true
+	}
+	for _, l := range c.Lines {
+		now, err := x.pendingLine(l)
+		if err != nil || !bytes.Equal(now, l.Raw) {
+			return true
+		}
+	}
+	return false
+}
+
+// pendingLine is a step without what is forgotten; nil where all of it is.
+func (x *Expunging) pendingLine(line journal.Line) ([]byte, error) {
+	if x.Rw.e.HasEntry(line.ID) {
+		return nil, nil
+	}
+	var l store.EntryLine
+	if err := json.Unmarshal(line.Raw, &l); err != nil {
+		return nil, fmt.Errorf("step %d: %w", line.Step, err)
+	}
+	before := l
+	for _, text := range []*string{&l.Observation, &l.Thought, &l.Action, &l.Session, &l.Model, &l.Source} {
+		*text = x.Rw.e.RedactText(*text)
+	}
+	if l == before {
+		return line.Raw, nil
+	}
+	return json.Marshal(l) // step and id are its last members, as a journal wants them
+}
+
+// unlinkTwins takes the other name from a journal that a killed rename left with two: no
+// branch has it.
+func (x *Expunging) unlinkTwins(path string) error {
+	own, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	return x.eachFile("journal", func(other string, _ []byte) error {
+		info, err := os.Stat(other)
+		if err != nil || other == path || !os.SameFile(own, info) {
+			return err
+		}
+		return os.Remove(other)
+	})
+}
+
+// purge empties reflogs and deletes the objects of old history, and all else that
+// nothing leads to and that holds what is forgotten.
+func (x *Expunging) purge(ctx context.Context) error {
+	v, err := MemoryRefs(ctx, x.S)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, r := range slices.Concat(v.All(), v.TrackingNotes) {
+		names = append(names, r.Name)
+	}
+	if v.Notes != "" {
+		names = append(names, git.NotesRef)
+	}
+	if err := x.S.Repo().DropReflogs(ctx, names); err != nil {
+		return err
+	}
+	stray, err := x.strayObjects(ctx)
+	if err != nil {
+		return err
+	}
+	res, err := pack.Purge(ctx, x.S.Repo(), append(stray, x.intent.old...))
+	if err != nil {
+		return err
+	}
+	x.Res.Objects += res.Objects
+	x.kept = res.Kept
+	if err := os.RemoveAll(x.S.StatePath(store.CacheDir)); err != nil {
+		return err
+	}
+	return nil
+}
+
+// readObjects reads objects as Repo.ReadAll does, a few at a time, so that no deadline
+// ends it halfway.
+func ReadObjects(ctx context.Context, s *store.Store, ids []git.ID, each func(git.Object) error) error {
+	meter := s.Repo().Meter("Reading memory", len(ids))
+	defer meter.End()
+	for len(ids) > 0 {
+		n := min(len(ids), incoming.ChunkSize)
+		if err := s.Repo().ReadAll(ctx, ids[:n], each); err != nil {
+			return err
+		}
+		ids = ids[n:]
+		meter.Add(n)
+	}
+	return nil
+}

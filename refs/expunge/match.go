@@ -1,0 +1,116 @@
+package expunge
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+)
+
+// matcher looks for a text as it is, and as it stands where white space was folded into
+// one line (a purpose in a trailer).
+type matcher struct {
+	forms    []string // none, where no text is looked for
+	spelling [][]byte // how any file may spell it
+}
+
+func newMatcher(text string) matcher {
+	if text == "" {
+		return matcher{}
+	}
+	m := matcher{forms: []string{text}}
+	if folded := strings.Join(strings.Fields(text), " "); strings.ContainsAny(text, "\n\t") && folded != "" {
+		m.forms = append(m.forms, folded)
+	}
+	for _, form := range m.forms {
+		for _, s := range spellings(form) {
+			if !slices.ContainsFunc(m.spelling, func(have []byte) bool { return string(have) == s }) {
+				m.spelling = append(m.spelling, []byte(s))
+			}
+		}
+	}
+	return m
+}
+
+// spellings is a text as documents, journals and notes write it.
+func spellings(text string) []string {
+	escaped := strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`).Replace(text)
+	list := []string{text, strings.ReplaceAll(text, "\n", "\n> "), escaped}
+	plain := quoteJSON(text)
+	list = append(list, plain[1:len(plain)-1])
+	if html, err := json.Marshal(text); err == nil { // with HTML's signs escaped, as journals are
+		list = append(list, string(html[1:len(html)-1]))
+	}
+	return list
+}
+
+func (m matcher) none() bool { return len(m.forms) == 0 }
+
+// in reports whether a text holds it.
+func (m matcher) in(text string) bool {
+	return slices.ContainsFunc(m.forms, func(form string) bool { return strings.Contains(text, form) })
+}
+
+// raw reports whether the bytes of any file hold it.
+func (m matcher) raw(data []byte) bool {
+	return slices.ContainsFunc(m.spelling, func(s []byte) bool { return bytes.Contains(data, s) })
+}
+
+// pieces are the lines of a text that it touches.
+func (m matcher) pieces(text string) []string {
+	var list []string
+	for _, form := range m.forms {
+		list = append(list, doc.TextPieces(text, form)...)
+	}
+	return list
+}
+
+// inFile are the pieces of a document that it touches.
+func (m matcher) inFile(path string, data []byte) ([]string, error) {
+	var list []string
+	for _, form := range m.forms {
+		pieces, err := doc.PiecesIn(path, data, form)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, pieces...)
+	}
+	return list, nil
+}
+
+// telling are those of the lines that quote a milestone which tell what is to be
+// forgotten: all of them where that is the milestone, else those of the lines that the
+// text touches, wherever a summary cut them. What else it said ("Tests pass.") others say
+// too.
+func (f *finder) telling(m *doc.Milestone, quotes []string) []string {
+	if m.ID == f.id {
+		return quotes
+	}
+	touched := append(f.match.pieces(m.Summary), f.match.pieces(m.Contribution)...)
+	var list []string
+	for _, q := range quotes {
+		if f.match.in(q) || slices.ContainsFunc(touched, func(line string) bool { return tellsOf(q, line) }) {
+			list = append(list, q)
+		}
+	}
+	return list
+}
+
+// leastTold is how much of the begin of a line a quote has to end with, in bytes.
+const leastTold = 4
+
+// tellsOf reports whether a quote holds a line, or ends within it.
+func tellsOf(quote, line string) bool {
+	quote = strings.TrimSuffix(quote, "…")
+	if strings.Contains(quote, line) {
+		return true
+	}
+	for n := min(len(quote), len(line)); n >= min(leastTold, len(quote)) && n > 0; n-- {
+		if strings.HasSuffix(quote, line[:n]) {
+			return true
+		}
+	}
+	return false
+}

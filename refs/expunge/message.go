@@ -1,0 +1,162 @@
+package expunge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// expungedSubject is the subject of what was a milestone.
+const expungedSubject = "Expunged"
+
+// rewritten is the message of a commit without what was expunged.
+type rewritten struct {
+	text string
+	gone bool // it was a milestone, and is none any more
+}
+
+// message rewrites the message of a commit whose tree and parents are rewritten:
+//
+//  1. a milestone whose entry goes is a commit without a body, Context-Id and Context-Steps;
+//  2. else the lines of subject and body are redacted as any text;
+//  3. trailers that name or count what changed say what is so now; Context-Last says
+//     what the newest milestone is that is left, unless nothing else changed;
+//  4. the values of the others that hold people's words are redacted.
+//
+// Context-Newest stays: ids must grow beyond what was ever given. So does
+// Context-Journal, which says what a journal need not commit again.
+func (w *Rewriter) message(ctx context.Context, old, now *git.Commit, tree rootChange, changed bool) (rewritten, error) {
+	subject, body, block := old.Parts()
+	gone := w.e.HasEntry(old.Trailer(store.TrailerID)) && block != ""
+	if gone {
+		subject, body = expungedSubject+"\n\n", ""
+	} else {
+		subject, body = w.e.RedactText(subject), w.e.RedactText(body)
+	}
+	text := subject + body + w.trailers(block, tree, gone)
+	if hasLast := old.Trailer(store.TrailerLast) != ""; gone || hasLast && (changed || text != old.Message) {
+		last, err := w.lastOf(ctx, now, tree)
+		if err != nil {
+			return rewritten{}, err
+		}
+		text = subject + body + w.setLast(text[len(subject)+len(body):], last)
+	}
+	return rewritten{text, gone}, nil
+}
+
+// trailers rewrites a block of trailers, but for Context-Last.
+func (w *Rewriter) trailers(block string, tree rootChange, gone bool) string {
+	var b strings.Builder
+	for line := range strings.Lines(block) {
+		key, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		switch {
+		case !ok:
+		case gone && (key == store.TrailerID || key == store.TrailerSteps):
+			continue
+		case key == store.TrailerCommits && tree.milestones >= 0:
+			line = trailer(key, strconv.Itoa(tree.milestones))
+		case key == store.TrailerRoadmap:
+			hash, age, _ := strings.Cut(value, " ")
+			if now := w.commits[git.ID(hash)]; now != "" {
+				line = trailer(key, strings.TrimSuffix(string(now)+" "+age, " "))
+			}
+		case !keptTrailer(key):
+			if now := w.e.RedactText(value); now != value {
+				line = trailer(key, now)
+			}
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+func trailer(key, value string) string { return fmt.Sprintf("%s: %s\n", key, value) }
+
+// keptTrailer reports whether a trailer's value is the program's own: names, ids,
+// hashes and numbers.
+func keptTrailer(key string) bool {
+	switch key {
+	case store.TrailerID, store.TrailerBranch, store.TrailerSteps, store.TrailerCommits, store.TrailerCreated, store.TrailerStatus, store.TrailerCode, store.TrailerLink, store.TrailerNewest, store.TrailerJournal, store.TrailerTokens:
+		return true
+	}
+	return false
+}
+
+// setLast puts Context-Last into a block of trailers, or takes it out where last is "".
+func (w *Rewriter) setLast(block, last string) string {
+	lines := slices.Collect(strings.Lines(block))
+	at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, store.TrailerLast+": ") })
+	if at < 0 { // behind Context-Branch, as a commit that is no milestone has it
+		at = 1 + slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, store.TrailerBranch+": ") })
+	} else {
+		lines = slices.Delete(lines, at, at+1)
+	}
+	if last != "" {
+		lines = slices.Insert(lines, at, trailer(store.TrailerLast, last))
+	}
+	return strings.Join(lines, "")
+}
+
+// lastOf is the summary of the newest milestone that a rewritten commit knows: the last
+// one in its live commit.md or, where that holds none, what its parents say. It looks at
+// what is rewritten alone, so that it does not matter in how many goes that came about.
+func (w *Rewriter) lastOf(ctx context.Context, now *git.Commit, tree rootChange) (string, error) {
+	last, err := w.newestIn(ctx, tree.commits)
+	for _, p := range now.Parents {
+		if err != nil || last != "" {
+			break
+		}
+		last, err = w.lastBelow(ctx, p)
+	}
+	return last, err
+}
+
+// lastBelow is what a parent says.
+func (w *Rewriter) lastBelow(ctx context.Context, id git.ID) (string, error) {
+	if last, ok := w.last[id]; ok {
+		return last, nil
+	}
+	c, err := w.s.Repo().Commit(ctx, id)
+	if err != nil {
+		return "", orAbsent(err) // the edge of a shallow clone
+	}
+	return store.LastSummary(c), nil
+}
+
+// newestIn is the summary of the last milestone in a commit.md, "" where it holds none.
+func (w *Rewriter) newestIn(ctx context.Context, id git.ID) (string, error) {
+	if last, ok := w.newest[id]; ok || id == "" {
+		return last, nil
+	}
+	data, err := w.s.Repo().Blob(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	ms, err := doc.ParseCommits(data)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", doc.CommitFile, err)
+	}
+	for _, m := range slices.Backward(ms) {
+		if m.Kind != doc.KindBirth {
+			w.newest[id] = prose.OneLine(m.Summary, store.PurposeLimit)
+			break
+		}
+	}
+	return w.newest[id], nil
+}
+
+// orAbsent takes what is not there for nothing.
+func orAbsent(err error) error {
+	if errors.Is(err, git.ErrNotFound) {
+		return nil
+	}
+	return err
+}

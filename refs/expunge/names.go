@@ -1,0 +1,132 @@
+package expunge
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// keptName is a name that holds what is looked for. Names are not redacted: all clones
+// tell branches, topics and entries apart by them, and would merge what is called alike.
+type keptName struct {
+	name    string // "" where it is only known in which file it stands
+	label   string // "branch 'x'"
+	why     string // it stays
+	command string // that takes it away; "" where history keeps it
+}
+
+// called takes down a name of a kind that holds what is looked for.
+func (f *finder) called(kind, name, why string) {
+	if f.match.in(name) {
+		f.keep(keptName{name: name, label: kind + " '" + git.Shown(name) + "'", why: why})
+	}
+}
+
+func (f *finder) keep(n keptName) { f.names[n.label] = n }
+
+// branchCalled looks at the name of a branch, which history holds in documents and
+// trailers also when no ref has it any more.
+func (f *finder) branchCalled(name string) {
+	f.called("branch", name, "history keeps it, renamed and deleted too, for clones tell entries apart by it")
+}
+
+// birthCalled looks at a birth, which stays, and at who made it.
+func (f *finder) birthCalled(m *doc.Milestone) {
+	f.called("agent", m.Agent, "history keeps who made a branch")
+}
+
+// pathCalled looks at a path. Those of topics are people's words.
+func (f *finder) pathCalled(path string) {
+	if key, ok := strings.CutPrefix(path, doc.TopicDir+"/"); ok {
+		f.called("topic", strings.TrimSuffix(key, ".md"), "history keeps it, removed too, for clones tell topics apart by it")
+	}
+}
+
+// refsCalled looks at the names of refs.
+func (f *finder) refsCalled(v *memoryRefs) {
+	for _, r := range v.Branches {
+		name, _ := git.BranchName(r.Name)
+		f.branchCalled(name)
+	}
+	for _, r := range v.tags {
+		if name := strings.TrimPrefix(r.Name, git.TagPrefix); f.match.in(name) {
+			f.keep(keptName{name: name, label: "tag '" + name + "'", command: "git context tag -d " + prose.ShellWord(name)})
+		}
+	}
+	for _, r := range slices.Concat(v.deleted, v.tracking) {
+		f.called("ref", r.Name, "it stays until what it is called after goes")
+	}
+}
+
+// commitCalled looks at the names in a commit that are not redacted.
+func (f *finder) commitCalled(c *git.Commit) {
+	f.branchCalled(c.Trailer(store.TrailerBranch))
+	for _, who := range []git.Signature{c.Author, c.Committer} {
+		f.called("author", who.Name+" <"+who.Email+">", "history keeps who made it")
+	}
+}
+
+// filesCalled looks at files that hold it in nothing that could be forgotten, and takes
+// down those that hold it elsewhere than in the names that are known by now: whatever
+// that is, it must not be passed over.
+func (f *finder) filesCalled(ctx context.Context) error {
+	var pairs []string
+	for _, n := range f.sortedNames() {
+		pairs = append(pairs, n.name, "")
+	}
+	without := strings.NewReplacer(pairs...)
+	return ReadObjects(ctx, f.s, f.inNames, func(o git.Object) error {
+		if f.match.raw([]byte(without.Replace(string(o.Data)))) {
+			f.keep(keptName{label: "a name in '" + git.Shown(f.seen[o.ID]) + "'", why: "history keeps what names, counts or dates something there"})
+		}
+		return nil
+	})
+}
+
+// sortedNames are the names by what they are called.
+func (f *finder) sortedNames() []keptName {
+	var list []keptName
+	for _, label := range slices.Sorted(maps.Keys(f.names)) {
+		list = append(list, f.names[label])
+	}
+	return list
+}
+
+// nameWarnings say which names hold it still.
+func (f *finder) nameWarnings() []string {
+	var list []string
+	for _, n := range f.sortedNames() {
+		holds := " holds it in its name: "
+		if n.name == "" {
+			holds = " holds it: "
+		}
+		list = append(list, n.label+holds+cmp.Or(n.command, n.why))
+	}
+	return list
+}
+
+// onlyNames is the error where nothing but names holds it.
+func (f *finder) onlyNames() error {
+	var labels, hints []string
+	kept := ""
+	for _, n := range f.sortedNames() {
+		labels = append(labels, n.label)
+		if n.command != "" {
+			hints = append(hints, n.command)
+		} else {
+			kept = ", and history keeps names"
+		}
+	}
+	if kept != "" {
+		hints = append(hints, "take it for known, and change what is secret: renaming and deleting do not take a name out of history")
+	}
+	return fail.New(fail.ErrRefused, fail.ExpungeNames, "only names hold it"+kept+": "+strings.Join(labels, ", "), hints...)
+}

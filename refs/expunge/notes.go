@@ -1,0 +1,296 @@
+package expunge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// note returns an object's note without what was expunged, and the object that it
+// belongs to now; nil where nothing of it is left:
+//
+//  1. the note of a milestone whose entry went is gone;
+//  2. lines that speak of such a milestone (links, and the lines beside them for
+//     people) are gone;
+//  3. hashes of replaced commits are those that stand in their place;
+//  4. texts are redacted, in JSON as in lines of other people.
+//
+// A note in which nothing of that changes keeps its bytes. What commits became is
+// known of those alone that the rewriter was asked about before.
+func (w *Rewriter) Note(object git.ID, note []byte) (git.ID, []byte) {
+	facts := notes.Parse(note)
+	if w.gone[object] || w.speaksOf(facts) {
+		return w.now(object), nil
+	}
+	var out []byte
+	for line := range bytes.Lines(note) {
+		text, end := bytes.CutSuffix(line, []byte("\n"))
+		now, kept := w.noteLine(string(text))
+		if !kept {
+			continue
+		}
+		out = append(out, now...)
+		if end {
+			out = append(out, '\n')
+		}
+	}
+	if len(bytes.TrimSpace(out)) == 0 && len(bytes.TrimSpace(note)) > 0 {
+		out = nil
+	}
+	return w.now(object), out
+}
+
+// now is what stands in the place of a commit, itself for any other object.
+func (w *Rewriter) now(id git.ID) git.ID {
+	if now := w.commits[id]; now != "" {
+		return now
+	}
+	return id
+}
+
+// speaksOf reports whether facts are those of a milestone whose entry went, which may
+// be one that no commit here is known of.
+func (w *Rewriter) speaksOf(facts []notes.Fact) bool {
+	for _, f := range facts {
+		if f.Kind == notes.KindCommit && w.e.HasEntry(f.ID) {
+			return true
+		}
+	}
+	return false
+}
+
+// noteLine rewrites a line of a note, or reports that it goes.
+func (w *Rewriter) noteLine(line string) (string, bool) {
+	for _, f := range notes.Parse([]byte(line)) {
+		if f.Kind == notes.KindLink && (w.e.HasEntry(f.Milestone) || w.gone[f.Memory]) {
+			return "", false
+		}
+	}
+	if rest, ok := strings.CutPrefix(line, store.LinkWord); ok {
+		if id, _, _ := strings.Cut(rest, " "); w.e.HasEntry(id) {
+			return "", false
+		}
+	}
+	if strings.HasPrefix(strings.TrimSpace(line), "{") {
+		return mapJSONTexts(line, w.text), true
+	}
+	return w.e.RedactText(line), true
+}
+
+// text redacts a text that stands in JSON, and brings the hash of a commit up to date.
+func (w *Rewriter) text(s string) string {
+	if git.IsID(s) {
+		return string(w.now(git.ID(s)))
+	}
+	return w.e.RedactText(s)
+}
+
+// forgetNotes makes a commit of the notes without what was expunged, and queues the
+// ref. It has no parents, for the old ones hold what goes. Where neither the notes nor
+// any older ones of their history change, it does nothing. It says how many notes
+// changed and which commits of notes are old. The caller holds the notes lock.
+func forgetNotes(ctx context.Context, ses *store.Transaction, w *Rewriter) (changed int, old []git.ID, err error) {
+	tip, err := ses.Store.NotesTip(ctx)
+	if err != nil || tip == "" {
+		return 0, nil, err
+	}
+	tree, changed, err := w.notesTree(ctx, tip)
+	if err != nil {
+		return 0, nil, err
+	}
+	history, err := ses.Store.Repo().History(ctx, []git.ID{tip})
+	if err != nil {
+		return 0, nil, err
+	}
+	if changed == 0 {
+		if dirty, err := w.dirtyNotes(ctx, tip); err != nil || !dirty {
+			return 0, nil, err
+		}
+	}
+	for _, c := range history {
+		old = append(old, c.ID)
+	}
+	switch root, err := w.notesRoot(ctx, tip, tree); {
+	case err != nil:
+		return 0, nil, err
+	case root == "":
+		ses.Tx.Delete(git.NotesRef, tip)
+	default:
+		ses.Tx.Update(git.NotesRef, root, tip)
+	}
+	return changed, old, nil
+}
+
+// notesRoot makes the commit that stands in the place of one of the notes, without the
+// history that held what goes; "" where no note is left. Who made the old one, and when,
+// stands in it too: clones that had the same notes have the same again.
+func (w *Rewriter) notesRoot(ctx context.Context, old git.ID, tree *git.Edit) (git.ID, error) {
+	left, err := tree.List(ctx, "")
+	if err != nil || len(left) == 0 {
+		return "", err
+	}
+	c, err := w.s.Repo().Commit(ctx, old)
+	if err != nil {
+		return "", err
+	}
+	root := git.Commit{Author: c.Author, Committer: c.Committer, Message: "context: expunge\n"}
+	if root.Tree, err = tree.Write(ctx); err != nil {
+		return "", err
+	}
+	return w.s.Repo().WriteCommit(ctx, &root)
+}
+
+// notesTree is the tree of the notes without what was expunged, and how many notes
+// changed.
+func (w *Rewriter) notesTree(ctx context.Context, tip git.ID) (*git.Edit, int, error) {
+	c, err := w.s.Repo().Commit(ctx, tip)
+	if err != nil {
+		return nil, 0, err
+	}
+	tree := w.s.Repo().Edit(c.Tree)
+	changed := 0
+	type moved struct {
+		path string
+		note []byte
+	}
+	var all []moved
+	err = w.eachNote(ctx, "", c.Tree, func(path string, object, blob git.ID) error {
+		note, err := w.s.Repo().Blob(ctx, blob)
+		if err != nil {
+			return err
+		}
+		now, text := w.Note(object, note)
+		if now == object && bytes.Equal(text, note) {
+			return nil
+		}
+		changed++
+		if err := tree.Remove(ctx, path); err != nil || text == nil {
+			return err
+		}
+		all = append(all, moved{notePath(now), text})
+		return nil
+	})
+	for _, m := range all {
+		if err == nil {
+			err = w.addNote(ctx, tree, m.path, m.note)
+		}
+	}
+	return tree, changed, err
+}
+
+// notePath is where the note of an object stands, as package notes writes it.
+func notePath(object git.ID) string { return string(object[:2]) + "/" + string(object[2:]) }
+
+// addNote puts a note into a tree, beside what is noted there already: two commits may
+// have become one.
+func (w *Rewriter) addNote(ctx context.Context, tree *git.Edit, path string, note []byte) error {
+	e, ok, err := tree.Entry(ctx, path)
+	if err != nil {
+		return err
+	}
+	if ok {
+		have, err := w.s.Repo().Blob(ctx, e.ID)
+		if err != nil {
+			return err
+		}
+		note = notes.Union(have, note)
+	}
+	id, err := w.s.Repo().WriteBlob(ctx, note)
+	if err != nil {
+		return err
+	}
+	return tree.Put(ctx, path, id)
+}
+
+// eachNote visits the notes below a folder of their tree, in any fan-out. What is no
+// note is passed over.
+func (w *Rewriter) eachNote(ctx context.Context, dir string, tree git.ID, visit func(path string, object, blob git.ID) error) error {
+	list, err := w.s.Repo().Tree(ctx, tree)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		path := incoming.Join(dir, e.Name)
+		object := git.ID(strings.ReplaceAll(path, "/", ""))
+		switch {
+		case e.IsTree():
+			err = w.eachNote(ctx, path, e.ID, visit)
+		case git.IsID(string(object)):
+			err = visit(path, object, e.ID)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dirtyNotes reports whether a note of the history of the notes would change.
+func (w *Rewriter) dirtyNotes(ctx context.Context, tip git.ID) (bool, error) {
+	list, err := w.s.Repo().Objects(ctx, []git.ID{tip}, nil)
+	if err != nil {
+		return false, err
+	}
+	return w.dirtyAmong(ctx, list)
+}
+
+// dirtyAmong reports whether one of some objects is a note that would change.
+func (w *Rewriter) dirtyAmong(ctx context.Context, list []git.NamedObject) (bool, error) {
+	paths := map[git.ID]git.ID{}
+	var ids []git.ID
+	for _, o := range list {
+		if object := git.ID(strings.ReplaceAll(o.Path, "/", "")); git.IsID(string(object)) {
+			paths[o.ID] = object
+			ids = append(ids, o.ID)
+		}
+	}
+	err := w.s.Repo().ReadAll(ctx, ids, func(o git.Object) error {
+		now, text := w.Note(paths[o.ID], o.Data)
+		if o.Type == "blob" && (now != paths[o.ID] || !bytes.Equal(text, o.Data)) {
+			return errDirty
+		}
+		return nil
+	})
+	if errors.Is(err, errDirty) {
+		return true, nil
+	}
+	return false, err
+}
+
+// errDirty ends the search for something to expunge.
+var errDirty = errors.New("to be expunged")
+
+// cleanNotes returns a commit of the notes without what was forgotten: the one that was
+// given, where neither it nor its history beyond ours holds any of that, else one
+// without history; "" where no note is left. It is the same each time.
+func (w *Rewriter) CleanNotes(ctx context.Context, theirs, ours git.ID) (git.ID, error) {
+	dirty, err := w.dirtySince(ctx, theirs, ours)
+	if err != nil || !dirty {
+		return theirs, err
+	}
+	tree, _, err := w.notesTree(ctx, theirs)
+	if err != nil {
+		return "", err
+	}
+	return w.notesRoot(ctx, theirs, tree)
+}
+
+// dirtySince is dirtyNotes of what a commit of the notes holds that another one does
+// not; "" holds nothing.
+func (w *Rewriter) dirtySince(ctx context.Context, theirs, ours git.ID) (bool, error) {
+	var not []git.ID
+	if ours != "" {
+		not = append(not, ours)
+	}
+	list, err := w.s.Repo().Objects(ctx, []git.ID{theirs}, not)
+	if err != nil {
+		return false, err
+	}
+	return w.dirtyAmong(ctx, list)
+}

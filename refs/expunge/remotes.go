@@ -1,0 +1,262 @@
+package expunge
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// RemoteHolding is a remote that had old history when it was last asked, and how to
+// take it away there.
+type RemoteHolding struct {
+	Remote   string   `json:"remote"`
+	Refs     []string `json:"refs"`     // by the names that they have here
+	Commands []string `json:"commands"` // to run in this order
+}
+
+// heldBy lists the refs that a peer had and that lead to old history: those whose
+// tracking refs do, and those that did already before something else was forgotten.
+func (w *Rewriter) heldBy(ctx context.Context, p store.Remote) ([]HeldRef, error) {
+	list, err := w.s.Repo().Refs(ctx, p.Tracking.All()...)
+	if err != nil {
+		return nil, err
+	}
+	before, err := ReadHeldState(w.s, p)
+	if err != nil {
+		return nil, err
+	}
+	var held []HeldRef
+	for _, r := range list {
+		h := HeldRef{Ref: here(p, r.Name), Old: r.ID}
+		if h.Ref == "" {
+			continue
+		}
+		if h.Now, err = w.clean(ctx, h.Ref, r.ID); err != nil {
+			return nil, err
+		}
+		if b, known := before.Refs[h.Ref]; known && b.Now == r.ID {
+			h.Old = b.Old
+		}
+		if h.Now != h.Old {
+			held = append(held, h)
+		}
+	}
+	return held, nil
+}
+
+// clean is what a ref is without what was forgotten; "" for notes of which nothing is
+// left.
+func (w *Rewriter) clean(ctx context.Context, ref string, id git.ID) (git.ID, error) {
+	if ref == git.NotesRef {
+		return w.CleanNotes(ctx, id, "")
+	}
+	now, err := w.Rewrite(ctx, []git.ID{id})
+	return now[id], err
+}
+
+// here is what a tracking ref is called in this repository, "" for one of ours that has
+// no counterpart.
+func here(p store.Remote, ref string) string {
+	t := p.Tracking
+	if name, ok := strings.CutPrefix(ref, t.Branches()); ok {
+		return git.BranchRef(name)
+	}
+	if name, ok := strings.CutPrefix(ref, t.Tags()); ok {
+		return git.TagRef(name)
+	}
+	switch ref {
+	case t.Roadmap():
+		return git.RoadmapRef
+	case t.Notes():
+		return git.NotesRef
+	}
+	return ""
+}
+
+// cleaningOf makes the commands that take old history away from a peer. They replace
+// each ref by ours, where ours holds all that is to be there, else by what it is
+// without what was forgotten, and only if nobody moved it meanwhile. Notes that are not
+// here yet must be fetched first.
+func (w *Rewriter) CleaningOf(ctx context.Context, p store.Remote, held []HeldRef) ([]string, error) {
+	var leases, specs []string
+	fetchFirst := false
+	for _, h := range held {
+		there := git.NameOn(h.Ref, p.Heads)
+		from, ok, err := w.source(ctx, h)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			fetchFirst = true
+			continue
+		}
+		leases = append(leases, prose.ShellWord("--force-with-lease="+there+":"+string(h.Old)))
+		specs = append(specs, prose.ShellWord(from+":"+there))
+	}
+	name := prose.ShellWord(p.Name)
+	sync := "git context sync " + name
+	switch {
+	case fetchFirst:
+		return []string{sync}, nil // it says the rest
+	case len(specs) == 0:
+		return nil, nil
+	}
+	return []string{"git push " + strings.Join(leases, " ") + " " + name + " " + strings.Join(specs, " "), sync}, nil
+}
+
+// holdings finds the remotes that had old history when they were last asked. The
+// commands are made when the refs here have moved.
+func (w *Rewriter) holdings(ctx context.Context) (map[string][]HeldRef, error) {
+	names, err := w.s.Repo().Remotes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string][]HeldRef{}
+	for _, name := range names {
+		p, err := w.s.Remote(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		held, err := w.heldBy(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		if len(held) > 0 {
+			found[name] = held
+		}
+	}
+	return found, nil
+}
+
+// remotesHolding says what to run for each of them.
+func (w *Rewriter) remotesHolding(ctx context.Context, found map[string][]HeldRef) ([]RemoteHolding, error) {
+	list := []RemoteHolding{}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		p, err := w.s.Remote(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		h := RemoteHolding{Remote: name, Refs: []string{}}
+		for _, r := range found[name] {
+			h.Refs = append(h.Refs, r.Ref)
+		}
+		if h.Commands, err = w.CleaningOf(ctx, p, found[name]); err != nil {
+			return nil, err
+		}
+		list = append(list, h)
+	}
+	return list, nil
+}
+
+// source is what a ref is replaced by: ours, if it holds all that is to be there. Of
+// notes that do not it reports false.
+func (w *Rewriter) source(ctx context.Context, h HeldRef) (string, bool, error) {
+	ours, err := w.s.Repo().Ref(ctx, h.Ref)
+	if err != nil {
+		return string(h.Now), true, orAbsent(err) // without either it is deleted
+	}
+	if h.Ref == git.NotesRef {
+		if h.Now == "" {
+			return h.Ref, true, nil
+		}
+		holds, err := w.notesHold(ctx, ours, h.Now)
+		return h.Ref, holds, err
+	}
+	holds, err := w.s.Repo().IsAncestor(ctx, h.Now, ours)
+	if err != nil || !holds {
+		return string(h.Now), true, err
+	}
+	return h.Ref, true, nil
+}
+
+// notesHold reports whether our notes hold all lines that others have, without what was
+// forgotten.
+func (w *Rewriter) notesHold(ctx context.Context, ours, theirs git.ID) (bool, error) {
+	o, err := w.s.Repo().Commit(ctx, ours)
+	if err != nil {
+		return false, err
+	}
+	have := map[git.ID]git.ID{}
+	err = w.eachNote(ctx, "", o.Tree, func(_ string, object, blob git.ID) error {
+		have[object] = blob
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	tree, _, err := w.notesTree(ctx, theirs)
+	if err != nil {
+		return false, err
+	}
+	id, err := tree.Write(ctx)
+	if err != nil {
+		return false, err
+	}
+	holds := true
+	err = w.eachNote(ctx, "", id, func(_ string, object, blob git.ID) error {
+		if have[object] == blob || !holds {
+			return nil
+		}
+		note, err := w.s.Repo().Blob(ctx, blob)
+		if err != nil {
+			return err
+		}
+		var mine []byte
+		if have[object] != "" {
+			if mine, err = w.s.Repo().Blob(ctx, have[object]); err != nil {
+				return err
+			}
+		}
+		holds = bytes.Equal(notes.Union(mine, note), mine)
+		return nil
+	})
+	return holds, err
+}
+
+// rememberHeld writes down what the remotes had that lead to old history, and returns
+// where their tracking refs go.
+func (x *Expunging) rememberHeld(ctx context.Context) (map[string]git.ID, error) {
+	to := map[string]git.ID{}
+	for name, held := range x.held {
+		p, err := x.S.Remote(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		state, err := ReadHeldState(x.S, p)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range held {
+			state.Refs[h.Ref] = h
+			to[p.Tracking.Of(h.Ref)] = h.Now
+		}
+		if err := WriteHeldState(x.S, p, state); err != nil {
+			return nil, err
+		}
+	}
+	return to, nil
+}
+
+// at is where a ref stands, by its name here; "" where it does not exist.
+func At(v *store.Survey, ref string) git.ID {
+	if name, ok := git.BranchName(ref); ok {
+		return v.Branches[name]
+	}
+	if name, ok := strings.CutPrefix(ref, git.TagPrefix); ok {
+		return v.Tags[name]
+	}
+	switch ref {
+	case git.RoadmapRef:
+		return v.Roadmap
+	case git.NotesRef:
+		return v.Notes
+	}
+	return ""
+}

@@ -1,0 +1,222 @@
+package expunge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// rewriter is history without what was expunged: a pure function of a commit and a set
+// of tombstones, so that all repositories that know the same tombstones reach the same
+// hashes. It writes objects and moves nothing.
+//
+//	tree       documents redacted (see [doc.Expunged.Redact]); a segment whose first
+//	           entry went gets another name, one that lost all is gone; totals counted
+//	parents    rewritten
+//	message    redacted, its trailers brought up to date, see rewriter.message
+//	signature  dropped, for it would be wrong
+//
+// All else stays, dates included. A commit in which nothing of that changes keeps its
+// hash. What was rewritten by T and then by U is what is rewritten by both at once;
+// so nothing may be taken from the old commit that the first rewriting changes.
+type Rewriter struct {
+	s *store.Store
+	e doc.Expunged
+
+	commits map[git.ID]git.ID // by old id
+	gone    map[git.ID]bool   // old ids of milestones whose entry went
+	last    map[git.ID]string // by new id: the summary of the newest milestone, see lastSummary
+	dirs    map[dirKey]dirChange
+	roots   map[git.ID]rootChange // by tree
+	blobs   map[dirKey]blobChange
+	newest  map[git.ID]string // by the blob of a commit.md
+}
+
+// newRewriter makes the function for a set of tombstones. It remembers what it did, so
+// that it is asked again at little cost; it is for one goroutine.
+func NewRewriter(s *store.Store, e doc.Expunged) *Rewriter {
+	return &Rewriter{s: s, e: e, commits: map[git.ID]git.ID{}, gone: map[git.ID]bool{}, last: map[git.ID]string{},
+		dirs: map[dirKey]dirChange{}, roots: map[git.ID]rootChange{}, blobs: map[dirKey]blobChange{}, newest: map[git.ID]string{}}
+}
+
+// rewrite returns what stands in the place of commits of branches and of the roadmap:
+// themselves, where nothing that they reach changes. Commits that it knows already
+// are not listed again.
+func (w *Rewriter) Rewrite(ctx context.Context, tips []git.ID) (map[git.ID]git.ID, error) {
+	var todo []git.ID
+	for _, id := range tips {
+		if _, known := w.commits[id]; !known {
+			todo = append(todo, id)
+		}
+	}
+	list, err := w.s.Repo().History(ctx, todo)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.roadmaps(ctx, list); err != nil {
+		return nil, err
+	}
+	meter := w.s.Repo().Meter("Rewriting commits", len(list))
+	defer meter.End()
+	for _, c := range list {
+		if err := w.Commit(ctx, c.ID); err != nil {
+			return nil, err
+		}
+		meter.Add(1)
+	}
+	out := make(map[git.ID]git.ID, len(tips))
+	for _, id := range tips {
+		out[id] = w.commits[id]
+	}
+	return out, nil
+}
+
+// roadmaps rewrites the commits of the roadmap that memory commits name: they must be
+// known first, and a branch may name one that no ref leads to.
+func (w *Rewriter) roadmaps(ctx context.Context, list []git.NewCommit) error {
+	named := map[git.ID]bool{}
+	for chunk := range slices.Chunk(list, incoming.ChunkSize) {
+		ids := make([]git.ID, len(chunk))
+		for i, c := range chunk {
+			ids[i] = c.ID
+		}
+		err := w.s.Repo().ReadAll(ctx, ids, func(o git.Object) error {
+			c, err := git.ParseCommit(o.ID, o.Data)
+			if err != nil {
+				return err
+			}
+			if id, _ := store.ParseRoadmap(c.Trailer(store.TrailerRoadmap)); git.IsID(string(id)) && w.commits[id] == "" {
+				named[id] = true
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	infos, err := w.s.Repo().Infos(ctx, slices.Sorted(maps.Keys(named)))
+	if err != nil {
+		return err
+	}
+	var there []git.ID
+	for _, info := range infos {
+		if info.Type == "commit" { // a clone without the roadmap has none of them
+			there = append(there, info.ID)
+		}
+	}
+	history, err := w.s.Repo().History(ctx, there)
+	if err != nil {
+		return err
+	}
+	for _, c := range history {
+		if err := w.Commit(ctx, c.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replaced are the old commits that others stand in the place of, sorted.
+func (w *Rewriter) replaced() []git.ID {
+	var ids []git.ID
+	for old, now := range w.commits {
+		if old != now {
+			ids = append(ids, old)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// commit rewrites a commit whose parents are rewritten already; a parent beyond the
+// edge of a shallow clone stays what it is.
+func (w *Rewriter) Commit(ctx context.Context, id git.ID) error {
+	if _, known := w.commits[id]; known {
+		return nil
+	}
+	old, err := w.s.Repo().Commit(ctx, id)
+	if err != nil {
+		return err
+	}
+	tree, err := w.root(ctx, old.Tree)
+	if err != nil {
+		return fmt.Errorf("commit %s: %w", id, err)
+	}
+	now := *old
+	now.Tree, now.Parents = tree.id, make([]git.ID, len(old.Parents))
+	for i, p := range old.Parents {
+		if now.Parents[i] = p; w.commits[p] != "" {
+			now.Parents[i] = w.commits[p]
+		}
+	}
+	changed := now.Tree != old.Tree || !slices.Equal(now.Parents, old.Parents)
+	m, err := w.message(ctx, old, &now, tree, changed)
+	if err != nil {
+		return fmt.Errorf("commit %s: %w", id, err)
+	}
+	now.Message = m.text
+	if m.gone {
+		w.gone[id] = true
+	}
+	if changed || now.Message != old.Message {
+		now.Extra = old.Unsigned()
+		if now.ID, err = w.s.Repo().WriteCommit(ctx, &now); err != nil {
+			return err
+		}
+	}
+	w.commits[id], w.commits[now.ID] = now.ID, now.ID
+	w.last[now.ID] = store.LastSummary(&now)
+	return nil
+}
+
+// rootsReplaced are the replaced commits of which no parent was replaced: all that is
+// old history descends from one.
+func (w *Rewriter) rootsReplaced(ctx context.Context) ([]git.ID, error) {
+	var roots []git.ID
+	for _, id := range w.replaced() {
+		c, err := w.s.Repo().Commit(ctx, id)
+		if errors.Is(err, git.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(c.Parents, func(p git.ID) bool { return w.commits[p] != "" && w.commits[p] != p }) {
+			roots = append(roots, id)
+		}
+	}
+	return roots, nil
+}
+
+// rewriteNew is rewrite where what this repository's own memory reaches is known not to
+// change: it costs what is new.
+func (w *Rewriter) RewriteNew(ctx context.Context, tips []git.ID) (map[git.ID]git.ID, error) {
+	if len(tips) == 0 {
+		return nil, nil
+	}
+	list, err := w.s.Repo().NewCommits(ctx, tips, -1)
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(list)
+	if err := w.roadmaps(ctx, list); err != nil {
+		return nil, err
+	}
+	for _, c := range list {
+		if err := w.Commit(ctx, c.ID); err != nil {
+			return nil, err
+		}
+	}
+	now := make(map[git.ID]git.ID, len(tips))
+	for _, id := range tips {
+		now[id] = w.now(id)
+	}
+	return now, nil
+}

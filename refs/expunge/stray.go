@@ -1,0 +1,221 @@
+package expunge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// strayObjects are the commits and documents that no ref leads to and that hold what is
+// forgotten: of attempts that lost a race, or that were killed. What may be anybody's,
+// because it is plain text, is not among them; nor is what old tips lead to.
+func (x *Expunging) strayObjects(ctx context.Context) ([]git.ID, error) {
+	ids, err := x.S.Repo().Unreachable(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known, err := x.oldObjects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	infos, err := x.S.Repo().Infos(ctx, slices.DeleteFunc(ids, func(id git.ID) bool { return known[id] }))
+	if err != nil {
+		return nil, err
+	}
+	var commits, blobs []git.ID
+	for _, info := range infos {
+		switch {
+		case info.Type == "commit" && info.Size <= incoming.MaxFile:
+			commits = append(commits, info.ID)
+		case info.Type == "blob" && info.Size <= incoming.MaxFile:
+			blobs = append(blobs, info.ID)
+		}
+	}
+	stray, err := x.strayCommits(ctx, commits, known)
+	if err != nil {
+		return nil, err
+	}
+	err = ReadObjects(ctx, x.S, blobs, func(o git.Object) error {
+		if x.forgets(o.Data) {
+			stray = append(stray, o.ID)
+		}
+		return nil
+	})
+	return stray, err
+}
+
+// oldObjects are those that go in any case.
+func (x *Expunging) oldObjects(ctx context.Context) (map[git.ID]bool, error) {
+	infos, err := x.S.Repo().Infos(ctx, x.intent.old)
+	if err != nil {
+		return nil, err
+	}
+	known := map[git.ID]bool{}
+	for _, info := range infos {
+		if info.Type == "" {
+			continue
+		}
+		list, err := x.S.Repo().Objects(ctx, []git.ID{info.ID}, nil)
+		var broken *git.Error
+		if errors.As(err, &broken) && broken.Code > 0 {
+			continue // half deleted, by a process that was killed: it is looked at piece by piece
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range list {
+			known[o.ID] = true
+		}
+	}
+	return known, nil
+}
+
+// strayCommits are those that hold what is forgotten or descend from such, of commits
+// some of whose parents may be missing. What descends from old history goes with it.
+func (x *Expunging) strayCommits(ctx context.Context, ids []git.ID, old map[git.ID]bool) ([]git.ID, error) {
+	ids, err := memoryCommits(ctx, x.S, ids)
+	if err != nil {
+		return nil, err
+	}
+	left := map[git.ID]bool{}
+	for _, id := range ids {
+		left[id] = true
+	}
+	w := NewRewriter(x.S, x.intent.expunged) // of its own: this is no history
+	var stray []git.ID
+	for len(ids) > 0 {
+		id := ids[len(ids)-1]
+		if !left[id] {
+			ids = ids[:len(ids)-1]
+			continue
+		}
+		c, err := x.S.Repo().Commit(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if i := slices.IndexFunc(c.Parents, func(p git.ID) bool { return left[p] }); i >= 0 {
+			ids = append(ids, c.Parents[i])
+			continue
+		}
+		left[id] = false
+		err = orAbsent(w.Commit(ctx, id))
+		var failed *git.Error
+		if ctx.Err() != nil || errors.As(err, &failed) {
+			return nil, err
+		}
+		// Nobody can tell what one that cannot be read holds, and no ref keeps it.
+		if err != nil || w.now(id) != id || slices.ContainsFunc(c.Parents, func(p git.ID) bool { return old[p] }) {
+			old[id] = true
+			stray = append(stray, id)
+		}
+	}
+	return stray, nil
+}
+
+// forgets reports whether a file is one of entries or a note of ours, and holds what is
+// forgotten.
+func (x *Expunging) forgets(data []byte) bool {
+	path, ok := ownFile(data)
+	switch {
+	case !ok:
+		return false
+	case path == "":
+		_, now := x.Rw.Note(x.S.Repo().ZeroID(), data)
+		return !bytes.Equal(now, data)
+	}
+	r, err := x.Rw.e.Redact(path, data)
+	return err == nil && !bytes.Equal(r.Data, data)
+}
+
+// ownFile reports whether a file whose name is not known can be nothing but memory: the
+// name of one like it, "" of a note. Topics are plain text, which may be anybody's.
+func ownFile(data []byte) (path string, ok bool) {
+	if bytes.HasPrefix(data, []byte(`{"v":1,`)) {
+		return "", true
+	}
+	if steps, err := doc.ParseLog(data); err == nil && len(steps) > 0 {
+		return doc.LogFile, true
+	}
+	if ms, err := doc.ParseCommits(data); err == nil && len(ms) > 0 {
+		return doc.CommitFile, true
+	}
+	if bytes.Contains(data, []byte("\ntotals:\n")) {
+		if _, err := doc.ParseMetadata(data); err == nil {
+			return doc.MetadataFile, true
+		}
+	}
+	return "", false
+}
+
+// strays looks for the text in objects that no ref leads to. Those that are not memory's
+// are only counted: `git commit -a` whose editor is open has its files nowhere else, nor
+// has anybody who looks for work that was lost.
+func (f *finder) strays(ctx context.Context) error {
+	if f.match.none() {
+		return nil
+	}
+	ids, err := f.s.Repo().Unreachable(ctx)
+	if err != nil {
+		return err
+	}
+	var commits []git.ID
+	err = ReadObjects(ctx, f.s, ids, func(o git.Object) error {
+		if _, ours := f.seen[o.ID]; ours || o.Type == "tree" || !f.match.raw(o.Data) {
+			return nil
+		}
+		if o.Type == "commit" {
+			commits = append(commits, o.ID)
+		} else if _, ours := ownFile(o.Data); ours && o.Type == "blob" {
+			f.objects = append(f.objects, o.ID)
+			return nil
+		}
+		f.foreign++
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	ours, err := memoryCommits(ctx, f.s, commits)
+	f.objects = append(f.objects, ours...)
+	f.foreign -= len(ours)
+	return err
+}
+
+// memoryCommits are those of some commits that are of a branch or of the roadmap.
+func memoryCommits(ctx context.Context, s *store.Store, ids []git.ID) ([]git.ID, error) {
+	var found []git.ID
+	trees := map[git.ID]git.ID{}
+	err := ReadObjects(ctx, s, ids, func(o git.Object) error {
+		c, err := git.ParseCommit(o.ID, o.Data)
+		switch {
+		case err != nil: // not one of ours
+		case store.BranchOf(c) != "":
+			found = append(found, c.ID)
+		default:
+			trees[c.ID] = c.Tree
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for id, tree := range trees {
+		list, err := s.Repo().Tree(ctx, tree)
+		if errors.Is(err, git.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(list) > 0 && len(list) <= 2 && list[len(list)-1].Name == doc.RoadmapFile {
+			found = append(found, id)
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,93 @@
+package expunge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/git/pack"
+	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// dropUnsound deletes those of some tracking refs that bring what is refused anyway, and
+// says why: what cannot be read cannot be rewritten either, and must not keep anybody
+// from forgetting. Nobody can tell what it holds, so its objects go too. The next fetch
+// makes them anew. Which of them are roadmaps is given.
+func DropUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git.Ref, roadmaps []string) (dropped []git.Ref, why []string, err error) {
+	var all incoming.Refs
+	for _, r := range list {
+		Add(&all, r, slices.Contains(roadmaps, r.Name))
+	}
+	if err := incoming.Check(ctx, s, all); err == nil || !unsound(err) { // mostly one look does
+		return nil, nil, err
+	}
+	for _, r := range list {
+		var in incoming.Refs
+		Add(&in, r, slices.Contains(roadmaps, r.Name))
+		err := incoming.Check(ctx, s, in)
+		switch {
+		case err == nil:
+		case unsound(err):
+			dropped = append(dropped, r)
+			why = append(why, fmt.Sprintf("tracking ref dropped: %v", err))
+		default:
+			return nil, nil, err
+		}
+	}
+	if len(dropped) == 0 {
+		return nil, nil, nil
+	}
+	ses, err := s.BeginLocked(ctx, w, "expunge: what is refused")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer ses.Close()
+	var ids []git.ID
+	for _, r := range dropped {
+		ses.Tx.Delete(r.Name, r.ID)
+		ids = append(ids, r.ID)
+	}
+	if err := ses.Tx.Commit(ctx); err != nil {
+		return nil, nil, err
+	}
+	_, err = pack.Purge(ctx, s.Repo(), ids) // a deleted ref has no reflog
+	return dropped, why, err
+}
+
+// add adds a tracking ref by what it must be: tags are on branches. Its name alone does
+// not tell, for a remote may be called 'heads'.
+func Add(in *incoming.Refs, r git.Ref, roadmap bool) {
+	if roadmap {
+		in.Roadmap = append(in.Roadmap, r)
+	} else {
+		in.Branches = append(in.Branches, r)
+	}
+}
+
+// unsound reports whether an error is checkIncoming's refusal.
+func unsound(err error) bool {
+	var e *fail.Error
+	return errors.As(err, &e) && e.Code == fail.IncomingInvalid
+}
+
+// dropUnsoundTracking does so with all tracking refs.
+func DropUnsoundTracking(ctx context.Context, s *store.Store, w store.Writer) ([]string, error) {
+	v, err := MemoryRefs(ctx, s)
+	if err != nil || len(v.tracking) == 0 {
+		return nil, err
+	}
+	remotes, err := s.Repo().Remotes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	roadmaps := []string{git.BundleTracking().Roadmap()}
+	for _, name := range remotes {
+		roadmaps = append(roadmaps, git.RemoteTracking(name).Roadmap(), git.MappedRoadmap(name))
+	}
+	_, why, err := DropUnsound(ctx, s, w, v.tracking, roadmaps)
+	return why, err
+}

@@ -1,0 +1,50 @@
+// Package fail is the one voice of errors: a kind on which callers decide, a stable code
+// for scripts, a message and hints for people.
+package fail
+
+import (
+	"errors"
+
+	"github.com/git-context/git-context/refs/git"
+)
+
+// The few kinds of failure a caller decides on. Every error of this package
+// wraps one of them, or says what git or the file system said.
+var (
+	ErrNoMemory = errors.New("no memory in this repository")
+	ErrNotFound = errors.New("not found")
+	ErrExists   = errors.New("already exists")
+	ErrInvalid  = errors.New("invalid")
+	ErrRefused  = errors.New("refused")
+	ErrConflict = errors.New("conflict")
+	ErrStale    = git.ErrStale
+)
+
+// Error is a failure in the words a user reads: what went wrong, and what to
+// run next. Code is a stable name for scripts (`branch-not-found`).
+type Error struct {
+	Code    string
+	Message string   // lower case, no full stop, names in single quotes
+	Hints   []string // commands that can be pasted, or short sentences
+	Kind    error    // one of the sentinels above
+	Err     error    // the cause, if there is one
+}
+
+func (e *Error) Error() string {
+	if e.Err != nil {
+		return e.Message + ": " + e.Err.Error()
+	}
+	return e.Message
+}
+
+func (e *Error) Unwrap() []error {
+	if e.Err == nil {
+		return []error{e.Kind}
+	}
+	return []error{e.Kind, e.Err}
+}
+
+// New makes an Error without a cause.
+func New(kind error, code, message string, hints ...string) *Error {
+	return &Error{Code: code, Message: message, Hints: hints, Kind: kind}
+}

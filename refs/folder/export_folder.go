@@ -1,0 +1,234 @@
+package folder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/detect"
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+
+	dialect "github.com/git-context/git-context/refs/peer"
+)
+
+// ExportOptions are one export.
+type ExportOptions struct {
+	Dir string // in which .GCC or .gcc is made; it must not hold one
+	As  string // contexa or gcc-memory; empty: contexa
+}
+
+// ExportFolder writes all local branches, with their pending steps, and the roadmap to a
+// folder that another implementation reads. The folder is complete when it has its name:
+// it is written beside that and renamed. What that dialect cannot hold exactly, the result's
+// Warnings count.
+func Export(ctx context.Context, s *store.Store, o ExportOptions) (FolderResult, error) {
+	if o.As == "" {
+		o.As = string(dialect.Contexa)
+	}
+	f := &dialect.Folder{Dialect: dialect.Dialect(o.As)}
+	if f.Dialect != dialect.Contexa && f.Dialect != dialect.Memory {
+		return FolderResult{}, fail.New(fail.ErrInvalid, fail.DialectUnknown, fmt.Sprintf("unknown kind of folder '%s'", prose.OneLine(o.As, 100)),
+			"known: contexa, gcc-memory")
+	}
+	res := FolderResult{Dialect: o.As, Folder: filepath.Join(o.Dir, f.Dialect.Root())}
+	if err := checkNoFolder(o.Dir); err != nil {
+		return res, err
+	}
+	topics, err := fillFolder(ctx, s, f, &res.Imported)
+	if err != nil {
+		return res, err
+	}
+	files, notes, err := dialect.Write(f)
+	if err != nil {
+		return res, err
+	}
+	if res.Warnings = notes; topics > 0 {
+		res.Skipped = topics
+		res.Warnings = append(res.Warnings, prose.Count(topics, "topic")+" left out: the folder has no place for them")
+	}
+	return res, writeFolder(s, res.Folder, files)
+}
+
+// checkNoFolder refuses to write where memory is kept already, under either name: some file
+// systems know only one.
+func checkNoFolder(dir string) error {
+	info, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fail.New(fail.ErrNotFound, fail.FolderNotFound, fmt.Sprintf("no folder '%s'", prose.OneLine(dir, 300)), "mkdir -p '"+dir+"'")
+	}
+	if err != nil {
+		return folderError(dir, err)
+	}
+	if !info.IsDir() {
+		return fail.New(fail.ErrInvalid, fail.FolderUnreadable, fmt.Sprintf("'%s' is no folder", dir))
+	}
+	for _, d := range []dialect.Dialect{dialect.Contexa, dialect.Memory} {
+		path := filepath.Join(dir, d.Root())
+		_, err := os.Lstat(path)
+		if err == nil {
+			return fail.New(fail.ErrExists, fail.FolderExists, fmt.Sprintf("'%s' exists already", path), "git context export ANOTHER-DIR")
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return folderError(path, err)
+		}
+	}
+	return nil
+}
+
+// fillFolder reads the memory, and counts the topics, which have no place in a folder.
+func fillFolder(ctx context.Context, s *store.Store, f *dialect.Folder, res *Imported) (topics int, err error) {
+	names, err := s.BranchNames(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if len(names) == 0 {
+		return 0, fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
+	}
+	_, main, err := s.ReadRoadmap(ctx)
+	if err != nil {
+		return 0, err
+	}
+	f.Roadmap = folderRoadmap(doc.ParseRoadmap(main))
+	if f.Default, err = s.Current(ctx); err != nil {
+		return 0, err
+	}
+	for _, name := range names {
+		tip, err := s.Tip(ctx, name)
+		if err != nil {
+			return 0, err
+		}
+		b, err := folderBranch(ctx, s, tip, names)
+		if err != nil {
+			return 0, fmt.Errorf("branch '%s': %w", name, err)
+		}
+		f.Branches = append(f.Branches, b)
+		res.Branches++
+		res.Commits += len(b.Milestones)
+		res.Steps += len(b.Steps)
+		list, err := tip.List(ctx, doc.TopicDir)
+		if err != nil {
+			return 0, err
+		}
+		topics += len(list)
+	}
+	return topics, nil
+}
+
+// folderBranch reads one branch whole. As the other implementations merge, it holds the steps
+// that a merge brought, but milestones only of its own and of branches that are gone.
+func folderBranch(ctx context.Context, s *store.Store, tip *store.Tip, names []string) (dialect.Branch, error) {
+	meta, err := s.MetadataX(ctx, tip)
+	if err != nil {
+		return dialect.Branch{}, err
+	}
+	facts := meta.Branch()
+	b := dialect.Branch{Name: tip.Name(), Parent: facts.CreatedFrom, Purpose: facts.Purpose, Status: facts.Status,
+		MergedInto: facts.MergedInto, CreatedAt: facts.CreatedAt, MergedAt: facts.MergedAt, Segments: map[string]any{}}
+	for _, key := range meta.Keys() {
+		if key == "version" || key == "branch" || key == "totals" || key == detect.KeyFrom {
+			continue
+		}
+		if b.Segments[key], _, err = meta.Get(quotePath(key)); err != nil {
+			return b, err
+		}
+	}
+	p, err := s.Pending(ctx, tip)
+	if err != nil {
+		return b, err
+	}
+	steps, err := s.Waiting(ctx, tip.Name(), p)
+	if err != nil {
+		return b, err
+	}
+	if err := s.EachLog(ctx, tip, func(more []doc.Step) { steps = append(steps, more...) }); err != nil {
+		return b, err
+	}
+	slices.SortStableFunc(steps, func(a, b doc.Step) int { return strings.Compare(a.ID, b.ID) })
+	for _, step := range steps {
+		out := peerStep(step)
+		if step.Origin == tip.Name() {
+			out.Origin = ""
+		}
+		b.Steps = append(b.Steps, out)
+	}
+	var ms []doc.Milestone
+	err = s.Backwards(ctx, tip, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
+		more, err := doc.ParseCommits(data)
+		ms = append(ms, more...)
+		return true, err
+	})
+	slices.SortStableFunc(ms, func(a, b doc.Milestone) int { return strings.Compare(a.ID, b.ID) })
+	for _, m := range ms {
+		if m.Kind != doc.KindBirth && (m.Origin == tip.Name() || !slices.Contains(names, m.Origin)) {
+			b.Milestones = append(b.Milestones, peerMilestone(m))
+		}
+	}
+	return b, err
+}
+
+func peerStep(s doc.Step) dialect.Step {
+	return dialect.Step{Time: s.Time, Agent: s.Agent, Session: s.Session, Origin: s.Origin,
+		Observation: s.Observation, Thought: s.Thought, Action: s.Action}
+}
+
+func peerMilestone(m doc.Milestone) dialect.Milestone {
+	return dialect.Milestone{ID: m.ID, Time: m.Time, Agent: m.Agent, Title: m.Summary, Purpose: m.Purpose,
+		Progress: m.Progress, Contribution: m.Contribution}
+}
+
+func folderRoadmap(r *doc.Roadmap) dialect.Roadmap {
+	out := dialect.Roadmap{Goal: r.Goal(), Decisions: r.Decisions(), Questions: r.Questions()}
+	for _, it := range r.Milestones() {
+		out.Milestones = append(out.Milestones, dialect.Item(it))
+	}
+	for _, it := range r.Todo() {
+		out.Todo = append(out.Todo, dialect.Item(it))
+	}
+	if outcomes := r.Outcomes(); len(outcomes) > 0 {
+		text := "- " + strings.Join(outcomes, "\n- ")
+		out.Sections = append(out.Sections, dialect.Section{Name: doc.SectionOutcomes, Text: text})
+	}
+	for _, s := range r.Sections() {
+		out.Sections = append(out.Sections, dialect.Section{Name: s.Name, Text: s.Text})
+	}
+	return out
+}
+
+// writeFolder writes a folder beside its name and gives it the name when it is whole. What a
+// crash leaves has another name, and is nobody's memory.
+func writeFolder(s *store.Store, path string, files []dialect.File) (err error) {
+	id, err := s.NewID("")
+	if err != nil {
+		return err
+	}
+	temp := path + ".part-" + id
+	if err := os.Mkdir(temp, 0o777); err != nil {
+		return folderError(filepath.Dir(path), err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(folderError(path, err), os.RemoveAll(temp))
+		}
+	}()
+	for _, f := range files {
+		at := filepath.Join(temp, filepath.FromSlash(f.Path))
+		if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(at, f.Data, 0o666); err != nil {
+			return err
+		}
+		fault.Point("after-folder-file")
+	}
+	fault.Point("before-folder-rename")
+	return os.Rename(temp, path)
+}

@@ -1,0 +1,187 @@
+package folder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/detect"
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/prose"
+
+	dialect "github.com/git-context/git-context/refs/peer"
+)
+
+// keyImported holds what a folder says of a branch that has no place of its own here, and
+// segments whose place is taken. An import may write it anew.
+const keyImported = "imported"
+
+// finish brings in what follows the last milestone: the steps behind it, the metadata, and
+// what became of the branch. Where there is nothing of that it makes no commit.
+func (i *branchImport) finish(ctx context.Context) error {
+	steps := len(i.waiting)
+	c, err := i.next(ctx, "")
+	if err != nil {
+		return err
+	}
+	before, err := c.Meta.Bytes()
+	if err != nil {
+		return err
+	}
+	i.putSegments(c.Meta)
+	closed, err := i.putFacts(c.Meta)
+	if err != nil {
+		return err
+	}
+	after, err := c.Meta.Bytes()
+	if err != nil {
+		return err
+	}
+	if steps == 0 && string(before) == string(after) {
+		return nil
+	}
+	c.Subject = "Import " + prose.Count(steps, "step") + " and metadata"
+	switch {
+	case closed != "":
+		c.Subject = fmt.Sprintf("Import branch '%s' as %s", i.b.name, closed)
+	case steps == 0:
+		c.Subject = "Import metadata"
+	case string(before) == string(after):
+		c.Subject = "Import " + prose.Count(steps, "step")
+	}
+	at := i.b.peer.CreatedAt
+	if n := len(i.b.entries); n > 0 {
+		at = i.b.entries[n-1].at
+	}
+	return i.Commit(ctx, c, at)
+}
+
+// putFacts brings in what the folder says of the branch: the purpose where none stands, and
+// how it ended where nothing but what came from the folder stands in it.
+func (i *branchImport) putFacts(meta *doc.Metadata) (closed string, err error) {
+	facts, from := meta.Branch(), i.b.peer
+	if facts.Purpose == "" {
+		facts.Purpose = from.Purpose
+	}
+	if facts.Status == doc.StatusActive && (from.Status == dialect.Merged || from.Status == dialect.Abandoned) && i.onlyImported() {
+		facts.Status, facts.MergedInto, facts.MergedAt = from.Status, i.m.name(from.MergedInto), from.MergedAt
+		closed = facts.Status
+	}
+	return closed, meta.SetBranch(facts)
+}
+
+// onlyImported reports whether the branch holds no work of its own.
+func (i *branchImport) onlyImported() bool {
+	ours := map[string]bool{}
+	for _, e := range i.b.entries {
+		ours[e.key] = true
+	}
+	for _, keys := range i.known.entries {
+		if !slices.ContainsFunc(keys, func(key string) bool { return ours[key] }) {
+			return false
+		}
+	}
+	return !i.known.pending
+}
+
+// putSegments brings structured memory in. A segment that stands here otherwise is not touched:
+// the folder's is kept under "imported". What the document cannot hold is told.
+func (i *branchImport) putSegments(meta *doc.Metadata) {
+	imported, _, _ := meta.Get(keyImported) // what is no map is written anew
+	kept, _ := imported.(map[string]any)
+	kept = maps.Clone(kept)
+	if kept == nil {
+		kept = map[string]any{}
+	}
+	from := i.b.peer
+	for _, key := range slices.Sorted(maps.Keys(from.Segments)) {
+		value := from.Segments[key]
+		have, stands, err := meta.Get(quotePath(key))
+		switch {
+		case saysNothing(value), err == nil && stands && sameValue(have, value):
+		case key == keyImported && isMap(value):
+			maps.Copy(kept, value.(map[string]any))
+		case err == nil && !stands && !i.reserved(key):
+			i.set(meta, quotePath(key), value)
+		default:
+			kept[key] = value
+		}
+	}
+	if from.Purpose != "" && meta.Branch().Purpose != "" && from.Purpose != meta.Branch().Purpose {
+		kept["purpose"] = from.Purpose
+	}
+	if len(from.Facts) > 0 {
+		kept["branch"] = from.Facts
+	}
+	if from.Name == i.m.f.Default && len(i.m.f.Facts) > 0 {
+		kept["folder"] = i.m.f.Facts
+	}
+	if len(kept) > 0 && !sameValue(imported, kept) {
+		i.set(meta, keyImported, kept)
+	}
+}
+
+// reserved reports whether a segment is the program's own, or holds what it finds out.
+func (i *branchImport) reserved(key string) bool {
+	switch key {
+	case "version", "branch", "totals", detect.KeyFrom, "file_structure", "env_config", "dependencies":
+		return true
+	}
+	return false
+}
+
+// set sets a value, and where the document refuses it, takes it back and tells.
+func (i *branchImport) set(meta *doc.Metadata, path string, value any) {
+	before, stood, err := meta.Get(path)
+	if err == nil {
+		err = meta.SetValue(path, value)
+	}
+	if err == nil {
+		if _, err = meta.Bytes(); err == nil {
+			return
+		}
+		undo := meta.SetValue(path, before)
+		if !stood {
+			_, undo = meta.Unset(path)
+		}
+		err = errors.Join(err, undo)
+	}
+	i.left = append(i.left, fmt.Sprintf("metadata '%s' of branch '%s' was left out: %v", prose.OneLine(path, 100), i.b.name, err))
+}
+
+// saysNothing reports whether a value is empty, as tools write it that look and find nothing.
+func saysNothing(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case map[string]any:
+		return len(v) == 0
+	case []any:
+		return len(v) == 0
+	}
+	return false
+}
+
+func isMap(v any) bool {
+	_, ok := v.(map[string]any)
+	return ok
+}
+
+// sameValue compares what a document says with a value as it would say it.
+func sameValue(have, value any) bool {
+	scratch := doc.NewMetadata()
+	if scratch.SetValue("value", value) != nil {
+		return false
+	}
+	said, _, err := scratch.Get("value")
+	return err == nil && reflect.DeepEqual(have, said)
+}
+
+// quotePath makes a path of one key.
+func quotePath(key string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(key) + `"`
+}

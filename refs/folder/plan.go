@@ -1,0 +1,382 @@
+package folder
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+
+	dialect "github.com/git-context/git-context/refs/peer"
+)
+
+// importBranch is a branch of the folder and what is to become of it.
+type importBranch struct {
+	peer    *dialect.Branch
+	name    string
+	birth   *importEntry   // nil where it stands already
+	entries []*importEntry // steps and milestones in their order
+	commits []datedCommit  // that were made, for the branches that start from it
+}
+
+type datedCommit struct {
+	at     time.Time
+	commit *git.Commit
+}
+
+// importEntry is a step or a milestone.
+type importEntry struct {
+	key       string
+	at        time.Time // shown; that of the entry before where it has none itself
+	order     time.Time // never before the entry before
+	step      *doc.Step
+	milestone *doc.Milestone
+	copied    bool // recorded by another branch
+}
+
+// known is what stands in a branch already, by key.
+type known struct {
+	tip        git.ID
+	steps      map[string]doc.Step
+	milestones map[string]bool
+	entries    [][]string // the keys of each step and milestone
+	pending    bool
+	last       int    // the highest number of a step of its own
+	newest     string // id
+}
+
+// sourceFolder begins the source of what came from a folder. Behind a '#' stands the
+// entry's own id there, if it had one.
+const SourceFolder = "folder:"
+
+// plan finds out what stands here already, and gives every entry its place, number and id. An entry
+// that the logs of several branches hold gets one id in all of them.
+func (m *folderImport) plan(ctx context.Context) error {
+	m.known = map[string]known{}
+	after := ""
+	for _, b := range m.branches {
+		k, err := knownOf(ctx, m.s, b.name)
+		if err != nil {
+			return err
+		}
+		m.known[b.name] = k
+		after = max(after, k.newest)
+	}
+	replaced, untimed := false, 0
+	for _, b := range m.branches {
+		did, err := cleanBranch(b.peer)
+		if err != nil {
+			return err
+		}
+		replaced = replaced || did
+		untimed += m.planBranch(b)
+	}
+	if replaced {
+		m.warn("NUL in a text was replaced by U+FFFD")
+	}
+	if untimed > 0 {
+		m.warn("%s without a time that can be read: shown with that of the entry before", prose.Count(untimed, "entry"))
+	}
+	return m.number(after)
+}
+
+// cleanBranch makes the texts of a branch fit to be kept: YAML can say what a file cannot.
+func cleanBranch(b *dialect.Branch) (replaced bool, err error) {
+	replaced = store.Clean(&b.Purpose)
+	for i := range b.Steps {
+		s := &b.Steps[i]
+		replaced = store.Clean(&s.Observation, &s.Thought, &s.Action) || replaced
+		if size := len(s.Observation) + len(s.Thought) + len(s.Action); size > store.MaxStep {
+			return false, fail.New(fail.ErrInvalid, fail.StepTooLarge, fmt.Sprintf("step %d of branch '%s' has %d bytes; at most %d can be kept",
+				i+1, prose.OneLine(b.Name, 100), size, store.MaxStep))
+		}
+	}
+	for i := range b.Milestones {
+		m := &b.Milestones[i]
+		m.Title = cmp.Or(m.Title, strings.TrimSpace("Imported milestone "+prose.OneLine(m.ID, 100)))
+		did, err := store.CheckMilestone(&m.Title, &m.Contribution, &m.Progress)
+		if err != nil {
+			return false, fmt.Errorf("milestone %d of branch '%s': %w", i+1, prose.OneLine(b.Name, 100), err)
+		}
+		replaced = store.Clean(&m.Purpose) || did || replaced
+	}
+	return replaced, nil
+}
+
+// planBranch makes the entries of one branch, and counts those that have no time.
+func (m *folderImport) planBranch(b *importBranch) (untimed int) {
+	seen := map[string]int{}
+	key := func(kind, branch, print string) string {
+		k := SourceFolder + kind + ":" + branch + ":" + print
+		if seen[k]++; seen[k] > 1 {
+			return fmt.Sprintf("%s:%d", k, seen[k])
+		}
+		return k
+	}
+	at := b.peer.CreatedAt
+	order := at
+	add := func(e *importEntry, t time.Time) {
+		if t.IsZero() {
+			untimed++
+		} else {
+			at = t
+		}
+		if at.IsZero() {
+			at = m.fallbackTime()
+		}
+		if at.After(order) {
+			order = at
+		}
+		e.at, e.order = at, order
+		b.entries = append(b.entries, e)
+	}
+	steps := b.peer.Steps
+	for i := range b.peer.Milestones {
+		pm := &b.peer.Milestones[i]
+		for len(steps) > 0 && !pm.Time.IsZero() && !steps[0].Time.After(pm.Time) {
+			m.addStep(b, &steps[0], key, add)
+			steps = steps[1:]
+		}
+		e := &importEntry{key: key("m", b.name, pm.Fingerprint())}
+		e.milestone = m.milestone(b, pm, e.key)
+		add(e, pm.Time)
+	}
+	for i := range steps {
+		m.addStep(b, &steps[i], key, add)
+	}
+	return untimed
+}
+
+func (m *folderImport) addStep(b *importBranch, ps *dialect.Step, key func(kind, branch, print string) string, add func(*importEntry, time.Time)) {
+	origin := b.name
+	if ps.Origin != "" {
+		origin = m.name(ps.Origin)
+	}
+	e := &importEntry{key: key("s", origin, dialect.Fingerprint(*ps)), copied: origin != b.name}
+	e.step = &doc.Step{Agent: m.agent(ps.Agent), Session: cmp.Or(ps.Session, m.o.Session), Source: e.key, Origin: origin,
+		Observation: ps.Observation, Thought: ps.Thought, Action: ps.Action, Extra: extraAttributes(ps.Attrs)}
+	t := ps.Time
+	if ps.Kept {
+		t = at(b) // no time was to be expected
+	}
+	add(e, t)
+}
+
+// at is the time of the last entry of a branch so far.
+func at(b *importBranch) time.Time {
+	if n := len(b.entries); n > 0 {
+		return b.entries[n-1].at
+	}
+	return b.peer.CreatedAt
+}
+
+// fallbackTime is for what stands before anything that has a time.
+func (m *folderImport) fallbackTime() time.Time {
+	now, err := m.s.Stamp()
+	if err != nil { // whoever begins a session is told
+		return time.Unix(0, 0).UTC()
+	}
+	return now
+}
+
+func (m *folderImport) agent(name string) string { return cmp.Or(doc.AgentName(name), m.o.Agent) }
+
+// extraAttributes are the facts about a step that only its tool knows.
+func extraAttributes(attrs []dialect.Attr) string {
+	var b strings.Builder
+	for _, a := range attrs {
+		value, _ := doc.Clean(a.Value)
+		fmt.Fprintf(&b, "- peer-%s: %s\n", a.Key, value)
+	}
+	return b.String()
+}
+
+func (m *folderImport) milestone(b *importBranch, pm *dialect.Milestone, key string) *doc.Milestone {
+	out := &doc.Milestone{Agent: m.agent(pm.Agent), Session: m.o.Session, Source: key, Origin: b.name,
+		Summary: pm.Title, Purpose: cmp.Or(pm.Purpose, b.peer.Purpose),
+		Progress: pm.Progress, Contribution: pm.Contribution}
+	if id := prose.OneLine(pm.ID, 100); id != "" && store.CheckLine("source", id) == nil {
+		out.Source += "#" + id
+	}
+	return out
+}
+
+// number sorts the entries of all branches by time and gives ids to those that have
+// none yet, so that they stand in that order wherever they meet.
+func (m *folderImport) number(after string) error {
+	first := m.canonical()
+	all := m.births()
+	last := map[string]int{}
+	for _, b := range m.branches {
+		last[b.name] = m.known[b.name].last
+		all = append(all, b.entries...)
+	}
+	slices.SortStableFunc(all, func(a, b *importEntry) int { return a.order.Compare(b.order) })
+	for _, e := range all {
+		if e.step != nil {
+			if e.step = first[e.key]; e.step.ID != "" {
+				continue
+			}
+			last[e.step.Origin]++
+			e.step.Number, e.step.Time = last[e.step.Origin], e.at
+		}
+		var err error
+		if after, err = m.s.NewID(after); err != nil {
+			return err
+		}
+		if e.step != nil {
+			e.step.ID = after
+		} else {
+			e.milestone.ID, e.milestone.Time = after, e.at
+		}
+	}
+	return nil
+}
+
+// canonical is the one step that stands for all with a key: the one that stands here
+// already, else its own branch's, else a copy. A copy may have lost a blank line.
+func (m *folderImport) canonical() map[string]*doc.Step {
+	first := map[string]*doc.Step{}
+	offer := func(key string, step *doc.Step) {
+		if first[key] == nil {
+			first[key] = step
+		}
+	}
+	for _, b := range m.branches {
+		for _, e := range b.entries {
+			if have, ok := m.known[b.name].steps[e.key]; ok && e.step != nil {
+				offer(e.key, &have)
+			}
+		}
+	}
+	for _, copied := range []bool{false, true} {
+		for _, b := range m.branches {
+			for _, e := range b.entries {
+				if e.step != nil && e.copied == copied {
+					offer(e.key, e.step)
+				}
+			}
+		}
+	}
+	return first
+}
+
+// births are the entries that branches begin with which have to be made.
+func (m *folderImport) births() []*importEntry {
+	var list []*importEntry
+	for _, b := range m.branches {
+		if m.known[b.name].tip != "" {
+			continue
+		}
+		b.birth = &importEntry{at: b.peer.CreatedAt, order: b.peer.CreatedAt, milestone: &doc.Milestone{}}
+		if len(b.entries) > 0 && (b.birth.order.IsZero() || b.birth.order.After(b.entries[0].order)) {
+			b.birth.at, b.birth.order = b.entries[0].at, b.entries[0].order
+		}
+		list = append(list, b.birth)
+	}
+	return list
+}
+
+// knownOf reads what stands in a branch, pending steps included. A branch that is not
+// there has no tip.
+func knownOf(ctx context.Context, s *store.Store, branch string) (known, error) {
+	k := known{steps: map[string]doc.Step{}, milestones: map[string]bool{}}
+	tip, err := s.Tip(ctx, branch)
+	if errors.Is(err, fail.ErrNotFound) {
+		return k, nil
+	}
+	if err != nil {
+		return k, err
+	}
+	k.tip = tip.Commit().ID
+	if k.newest, err = s.NewestX(ctx, tip); err != nil {
+		return k, err
+	}
+	meta, err := s.MetadataX(ctx, tip)
+	if err != nil {
+		return k, err
+	}
+	if k.last, err = s.LastNumber(ctx, tip, meta.Totals().Origins[branch].Steps); err != nil {
+		return k, err
+	}
+	p, err := s.Pending(ctx, tip)
+	if err != nil {
+		return k, err
+	}
+	waiting, err := s.Waiting(ctx, branch, p)
+	if err != nil {
+		return k, err
+	}
+	seen, own := map[string]int{}, map[string]int{}
+	if err := s.EachLog(ctx, tip, func(steps []doc.Step) { k.addSteps(branch, steps, seen, own) }); err != nil {
+		return k, err
+	}
+	k.addSteps(branch, waiting, seen, own)
+	if n := len(waiting); n > 0 {
+		k.pending, k.last = true, max(k.last, waiting[n-1].Number)
+	}
+	return k, s.Backwards(ctx, tip, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
+		ms, err := doc.ParseCommits(data)
+		k.addMilestones(branch, ms, seen)
+		return true, err
+	})
+}
+
+// addSteps knows a step by its source, and as one of the branch itself: in a folder it
+// stands there if the branch that recorded it is gone, or has another name now.
+func (k *known) addSteps(branch string, steps []doc.Step, seen, own map[string]int) {
+	for _, s := range steps {
+		print := dialect.Fingerprint(peerStep(s))
+		keys := []string{sourceKey("s", s.Origin, s.Source, print, seen), sourceKey("s", branch, "", print, own)}
+		for _, key := range keys {
+			k.steps[key] = s
+		}
+		k.entries = append(k.entries, keys)
+		k.newest = max(k.newest, s.ID)
+	}
+}
+
+// addMilestones does likewise.
+func (k *known) addMilestones(branch string, ms []doc.Milestone, seen map[string]int) {
+	for _, m := range ms {
+		if m.Kind == doc.KindBirth {
+			continue
+		}
+		print := peerMilestone(m).Fingerprint()
+		keys := []string{sourceKey("m", branch, "", print, seen), sourceKey("m", m.Origin, m.Source, print, map[string]int{})}
+		for _, key := range keys {
+			k.milestones[key] = true
+		}
+		k.entries = append(k.entries, keys)
+	}
+}
+
+// sourceKey is what an entry that stands here is known by: its source, where a folder was that,
+// else what its source would be if it came from one.
+func sourceKey(kind, origin, source, print string, seen map[string]int) string {
+	if strings.HasPrefix(source, SourceFolder) {
+		key, _, _ := strings.Cut(source, "#")
+		return key
+	}
+	key := SourceFolder + kind + ":" + origin + ":" + print
+	if seen[key]++; seen[key] > 1 {
+		return fmt.Sprintf("%s:%d", key, seen[key])
+	}
+	return key
+}
+
+// Imported is what an import brought.
+type Imported struct {
+	Branches int `json:"branches"`
+	Commits  int `json:"commits"`
+	Steps    int `json:"steps"`
+	Skipped  int `json:"skipped"` // already there
+}

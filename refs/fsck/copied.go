@@ -1,0 +1,108 @@
+package fsck
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// mostCopies is among how many of the newest commits of the code copies are looked for.
+const mostCopies = 2000
+
+// checkCopied looks for copies of linked code commits that have no link at all, among the
+// newest that the code reaches: a cherry-pick copies links, but `git am` runs no hook
+// that could. A copy makes the same change by its patch-id, and has
+//
+//  1. the same author, date and subject as a commit that is reached still,
+//  2. the same author and date as one that is not: that was rewritten, and another copy
+//     of it has its links, so that checkRewritten takes it for settled.
+func checkCopied(ctx context.Context, c *checking) error {
+	all, err := c.links(ctx)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	pairs, err := c.likely(ctx, all)
+	if err != nil || len(pairs) == 0 {
+		return err
+	}
+	if pairs, err = samePatch(ctx, c.s, pairs); err != nil {
+		return err
+	}
+	problems := make([]Problem, len(pairs))
+	for i, p := range pairs {
+		problems[i] = Problem{Kind: "link-missing", Object: string(p.New), Repair: FsckFix,
+			Message: fmt.Sprintf("code commit %s is a copy of %s, whose memory it does not belong to", p.New.Short(), p.Old.Short())}
+	}
+	c.report(ctx, func(ctx context.Context) error { return copyLinks(ctx, c.s, c.w, pairs) }, problems...)
+	return nil
+}
+
+// likely pairs linked commits with those that may be copies of them, the newest first.
+func (c *checking) likely(ctx context.Context, all map[git.ID][]notes.Fact) ([]code.Rewritten, error) {
+	ids := slices.Sorted(maps.Keys(all))
+	lost, err := code.Unreached(ctx, c.s, ids, code.CodeRefs())
+	if err != nil {
+		return nil, err
+	}
+	var in bytes.Buffer
+	for _, id := range ids {
+		fmt.Fprintln(&in, id)
+	}
+	linked := map[string][]code.Candidate{}
+	err = code.EachCandidate(ctx, c.s, in.Bytes(), func(d code.Candidate, _ int64) {
+		linked[d.Author] = append(linked[d.Author], d)
+	}, "--no-walk=unsorted", "--ignore-missing", "--stdin")
+	if err != nil {
+		return nil, err
+	}
+	var pairs []code.Rewritten
+	err = code.EachCandidate(ctx, c.s, nil, func(d code.Candidate, _ int64) {
+		if len(all[d.Id]) > 0 || c.claimed[d.Id] {
+			return
+		}
+		for _, old := range linked[d.Author] {
+			if lost[old.Id] || old.Title == d.Title {
+				pairs = append(pairs, code.Rewritten{Old: old.Id, New: d.Id})
+			}
+		}
+	}, append([]string{"--no-merges", "--max-count=" + strconv.Itoa(mostCopies)}, code.CodeRefs()...)...)
+	return pairs, err
+}
+
+// samePatch leaves the pairs that make the same change.
+func samePatch(ctx context.Context, s *store.Store, pairs []code.Rewritten) ([]code.Rewritten, error) {
+	var ids []git.ID
+	for _, p := range pairs {
+		ids = append(ids, p.Old, p.New)
+	}
+	slices.Sort(ids)
+	patches, err := code.PatchIDs(ctx, s, slices.Compact(ids))
+	return slices.DeleteFunc(pairs, func(p code.Rewritten) bool {
+		return patches[p.New] == "" || patches[p.New] != patches[p.Old]
+	}), err
+}
+
+// copyLinks gives copies the links of what they are copies of, as a cherry-pick does.
+func copyLinks(ctx context.Context, s *store.Store, w store.Writer, pairs []code.Rewritten) error {
+	ses, err := s.Begin(ctx, w, "fsck: links of copies")
+	if err != nil {
+		return err
+	}
+	defer ses.Close()
+	return code.NoteLinks(ctx, ses, "context: carry links over to copies", func(u *notes.Update) error {
+		for _, p := range pairs {
+			if _, err := code.Carry(ctx, u, p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

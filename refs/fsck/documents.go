@@ -1,0 +1,142 @@
+package fsck
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/prose"
+)
+
+// checkDocuments looks at all that memory holds, now and at any time before, as at what
+// comes in from elsewhere (see [Store.checkIncoming]): commits, trees and documents are
+// there and are what they must be. What a shallow or a partial clone leaves out is no
+// problem. Nothing of it is mended by --fix: history is never rewritten, and what is lost
+// is elsewhere, if anywhere.
+func checkDocuments(ctx context.Context, c *checking) error {
+	v, err := c.memory(ctx)
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, f := range v.flaws {
+		if _, here := c.s.Repo().LooseFile(f.Id); here && f.Kind == incoming.FlawMissing {
+			f.Kind, f.What = incoming.FlawDamaged, "it is damaged"
+		}
+		if keys := keys(f); !slices.ContainsFunc(keys, func(key string) bool { return seen[key] }) {
+			for _, key := range keys {
+				seen[key] = true
+			}
+			p, err := v.problem(ctx, f)
+			if err != nil {
+				return err
+			}
+			c.report(ctx, nil, p)
+		}
+		// Others need what is lost, and would say so in their own words.
+		c.blocked = c.blocked || lost(f)
+	}
+	return nil
+}
+
+// unsound reports whether memory was found to hold something that cannot be read.
+func (c *checking) unsound() bool { return c.held != nil && len(c.held.flaws) > 0 }
+
+// lost reports whether the object cannot be read at all.
+func lost(f incoming.Flaw) bool {
+	return f.Kind == incoming.FlawMissing || f.Kind == incoming.FlawDamaged
+}
+
+// keys tell what is wrong apart from all else that is: two flaws that share one are the
+// same. What is lost is lost wherever it stands; once an id is ahead of the clock, all that
+// follow are; and a folder that is none of ours may hold much that is not.
+func keys(f incoming.Flaw) []string {
+	kind := string(f.Kind) + " "
+	switch f.Kind {
+	case incoming.FlawMissing, incoming.FlawDamaged:
+		return []string{string(f.Id)}
+	case incoming.FlawAhead:
+		return []string{kind + f.At.Ref}
+	case incoming.FlawTree:
+		return []string{kind + f.Path + " " + string(f.Id), kind + path.Dir(f.Path) + " " + string(f.At.Id)}
+	}
+	return []string{kind + f.Path + " " + string(f.Id)}
+}
+
+func (v *memory) problem(ctx context.Context, f incoming.Flaw) (p Problem, err error) {
+	p = Problem{Kind: string(f.Kind), Object: string(f.Id), Message: f.Error()}
+	switch {
+	case lost(f):
+		p.Repair, err = v.bringBack(ctx, f)
+		return p, err
+	case f.Kind == incoming.FlawUnlisted:
+		p.Object = string(f.At.Id)
+	}
+	p.Repair = v.without(f)
+	if f.Kind == incoming.FlawAhead {
+		p.Repair = "set the clock, if it is behind; else " + p.Repair
+	}
+	return p, nil
+}
+
+// bringBack is how an object that is lost comes back: from a remote that has the memory,
+// which must send all that it has again, because git takes what a commit that is here
+// leads to for being here.
+func (v *memory) bringBack(ctx context.Context, f incoming.Flaw) (string, error) {
+	first := ""
+	if file, here := v.s.Repo().LooseFile(f.Id); here {
+		first = "rm -f " + prose.ShellQuoted(file) + " && "
+	}
+	remotes, err := v.s.Repo().Remotes(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, remote := range remotes {
+		if slices.ContainsFunc(v.tips, func(t incoming.BranchTip) bool { return strings.HasPrefix(t.Name, git.RemotePrefix+remote+"/") }) {
+			return first + "git fetch --refetch " + prose.ShellQuoted(remote), nil
+		}
+	}
+	return first + "git fetch --refetch PATH-OF-ANOTHER-CLONE " + prose.ShellQuoted(git.Root+"*:"+git.RemotePrefix+"clone/*"), nil
+}
+
+// without is how memory goes on without a commit that holds something wrong:
+//
+//  1. what only a remote has is not taken in: it is mended there;
+//  2. a deleted branch and a tag can go;
+//  3. the newest commit of a branch is taken off it;
+//  4. below others it stays what it is: a new branch can start before it.
+func (v *memory) without(f incoming.Flaw) string {
+	ref, bad := f.At.Ref, f.At
+	switch {
+	case !own(ref):
+		return fmt.Sprintf("mend '%s' on its remote; nothing of it is taken in", incoming.Visible(ref))
+	case strings.HasPrefix(ref, git.DeletedPrefix):
+		return fmt.Sprintf("git update-ref -d %s %s", ref, v.tipOf(ref))
+	case strings.HasPrefix(ref, git.TagPrefix):
+		return "git context tag -d " + strings.TrimPrefix(ref, git.TagPrefix)
+	case bad.Roles == incoming.RoleNotes:
+		return "git notes --ref=context prune, or remove by hand what is no note"
+	case len(bad.Parents) == 0:
+		return "git log --stat " + string(v.tipOf(ref)) + ", then start anew from a commit that is sound"
+	case v.tipOf(ref) == bad.Id:
+		return fmt.Sprintf("git update-ref %s %s %s", ref, bad.Parents[0], bad.Id)
+	case bad.Roles&incoming.RoleRoadmap != 0:
+		return fmt.Sprintf("git update-ref %s %s %s takes off what came since, too", ref, bad.Parents[0], v.tipOf(ref))
+	}
+	name, _ := git.BranchName(ref)
+	return fmt.Sprintf("git context branch %s-sound --from %s", name, bad.Parents[0].Short())
+}
+
+// tipOf is where a ref stands.
+func (v *memory) tipOf(ref string) git.ID {
+	for _, t := range v.tips {
+		if t.Name == ref {
+			return t.ID
+		}
+	}
+	return ""
+}

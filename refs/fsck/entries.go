@@ -1,0 +1,157 @@
+package fsck
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+)
+
+// checkContents looks for entries that say two things under one id. Merges keep the
+// bytewise smaller one, and lose nothing that stood alone; which of the two was meant
+// only people can know.
+func checkContents(ctx context.Context, c *checking) error {
+	v, err := c.memory(ctx)
+	if err != nil {
+		return err
+	}
+	for _, at := range v.twice {
+		e := v.entries[at]
+		c.report(ctx, nil, Problem{Kind: "entry-differs", Object: e.id,
+			Message: fmt.Sprintf("%s %s of branch '%s' has two contents, one of them in %s; a merge keeps the bytewise smaller one", e.what(), e.id, e.origin, e.file.Short()),
+			Repair:  "git context expunge --id " + e.id + " removes both; before that: git context search " + e.id})
+	}
+	return nil
+}
+
+func (e *memoryEntry) what() string {
+	if e.step {
+		return "step"
+	}
+	return "milestone"
+}
+
+// standing entries of a branch.
+type branchEntries struct {
+	steps, records []int32
+	twice          []string // ids that stand in it twice
+	totals         doc.Totals
+}
+
+// entriesOf counts what stands in a tree of a branch. It reports false where not all of
+// it was read: what is wrong there has been said, or a partial clone does not have it.
+func (v *memory) entriesOf(ctx context.Context, tree git.ID) (*branchEntries, bool, error) {
+	top, ok := v.in.Roots[tree]
+	if !ok || top.Bad {
+		return nil, false, nil
+	}
+	b := &branchEntries{}
+	if top.Log != "" && !v.take(b, top.Log, true) || top.Commits != "" && !v.take(b, top.Commits, false) {
+		return nil, false, nil
+	}
+	list, err := v.s.Repo().Tree(ctx, tree)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, e := range list {
+		if e.Name == doc.LogDir || e.Name == doc.CommitDir {
+			if ok, err := v.segments(ctx, b, e.ID, e.Name == doc.LogDir); err != nil || !ok {
+				return nil, false, err
+			}
+		}
+	}
+	b.count(v)
+	return b, true, nil
+}
+
+// segments takes those below a folder.
+func (v *memory) segments(ctx context.Context, b *branchEntries, tree git.ID, log bool) (bool, error) {
+	if v.in.Absent[tree] {
+		return false, nil
+	}
+	list, err := v.s.Repo().Tree(ctx, tree)
+	if err != nil {
+		return false, err
+	}
+	for _, e := range list {
+		ok := true
+		if e.IsTree() {
+			ok, err = v.segments(ctx, b, e.ID, log)
+		} else {
+			ok = v.take(b, e.ID, log)
+		}
+		if err != nil || !ok {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func (v *memory) take(b *branchEntries, file git.ID, log bool) bool {
+	if log {
+		ids, ok := v.logs[file]
+		b.steps = append(b.steps, ids...)
+		return ok
+	}
+	r, ok := v.records[file]
+	b.records = append(b.records, r.entries...)
+	return ok
+}
+
+// count sorts the entries by id, and counts them.
+func (b *branchEntries) count(v *memory) {
+	b.totals.Origins = map[string]doc.OriginTotals{}
+	for _, list := range []*[]int32{&b.steps, &b.records} {
+		slices.SortFunc(*list, func(x, y int32) int { return strings.Compare(v.entries[x].id, v.entries[y].id) })
+		all := *list
+		for i, at := range all {
+			e := &v.entries[at]
+			if i > 0 && all[i-1] == at {
+				b.twice = append(b.twice, e.id)
+				continue
+			}
+			t := b.totals.Origins[e.origin]
+			switch {
+			case e.step:
+				t.Steps++
+				b.totals.Steps++
+			case !e.birth:
+				t.Milestones++
+				b.totals.Milestones++
+			}
+			b.totals.Origins[e.origin] = t
+		}
+		*list = slices.Compact(all)
+	}
+}
+
+// totalsFault says what metadata.yaml counts otherwise.
+func (b *branchEntries) totalsFault(said doc.Totals) string {
+	if said.Steps != b.totals.Steps || said.Milestones != b.totals.Milestones {
+		return fmt.Sprintf("%s counts %s and %s, and %d and %d stand in it", doc.MetadataFile,
+			prose.Count(said.Steps, "step"), prose.Count(said.Milestones, "milestone"), b.totals.Steps, b.totals.Milestones)
+	}
+	_, folded := said.Origins[doc.OtherOrigins]
+	for _, origin := range slices.Sorted(maps.Keys(b.totals.Origins)) {
+		have, told := said.Origins[origin]
+		if !told && folded {
+			continue
+		}
+		if now := b.totals.Origins[origin]; have != now {
+			return fmt.Sprintf("%s counts %s and %s of branch '%s', and %d and %d stand in it", doc.MetadataFile,
+				prose.Count(have.Steps, "step"), prose.Count(have.Milestones, "milestone"), origin, now.Steps, now.Milestones)
+		}
+	}
+	for _, origin := range slices.Sorted(maps.Keys(said.Origins)) {
+		if have := said.Origins[origin]; origin != doc.OtherOrigins && have != b.totals.Origins[origin] {
+			return fmt.Sprintf("%s counts %s and %s of branch '%s', and none stand in it", doc.MetadataFile,
+				prose.Count(have.Steps, "step"), prose.Count(have.Milestones, "milestone"), origin)
+		}
+	}
+	return ""
+}

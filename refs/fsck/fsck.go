@@ -1,0 +1,178 @@
+package fsck
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// Problem is something that is wrong with memory or around it, and what mends it.
+type Problem struct {
+	Kind    string `json:"kind"`    // a stable name for scripts: `link-left`
+	Object  string `json:"object"`  // what is wrong: a hash, a ref, a file; full names
+	Message string `json:"message"` // lower case, no full stop
+	Repair  string `json:"repair"`  // a command that can be pasted, or a short sentence
+	Fixed   bool   `json:"fixed"`   // it was mended just now
+}
+
+// FsckOptions are one fsck.
+type Options struct {
+	store.Writer      // who mends
+	Fix          bool // mend what can be mended
+}
+
+// FsckFix is the repair of whatever can be mended without being asked how.
+const FsckFix = "git context fsck --fix"
+
+// A check looks for one kind of trouble. It reports all that it finds, and mends it if
+// it was told to, see [checking.report]. Its error means that it could not look.
+type check struct {
+	name string
+	run  func(context.Context, *checking) error
+}
+
+// checks are all of them, in the order in which they run: first what the others stand
+// on; then what was interrupted is finished before what it may have left is looked for.
+func checks() []check {
+	return []check{
+		{"local state", checkAccess},
+		{"locks", checkLocks},
+		{"refs", checkRefs},
+		{"expunge", checkExpunge},
+		{"intents", checkIntents},
+		{"state files", checkState},
+		{"documents", checkDocuments},
+		{"journals", checkJournals},
+		{"worktree heads", checkHeads},
+		{"refspecs", checkRefspecs},
+		{"tracking refs", checkTracking},
+		{"hooks", checkHookFailures},
+		{"entries", checkContents},
+		{"numbers", checkNumbers},
+		{"trailers", checkTrailers},
+		{"tips", checkTips},
+		{"notes", checkNotes},
+		{"links", checkLinks},
+		{"rewritten code", checkRewritten},
+		{"copied code", checkCopied},
+		{"maintenance", checkGC},
+	}
+}
+
+// checking is one run of all checks.
+type checking struct {
+	s     *store.Store
+	w     store.Writer
+	fix   bool
+	found []Problem
+
+	noted   map[git.ID][]notes.Fact // the links of all notes; nil: not read yet
+	claimed map[git.ID]bool         // code commits that were found to stand in the place of others
+
+	held     *memory         // what memory says; nil: not read yet
+	restores map[git.ID]bool // objects whose notes were lost in part, and can be restored
+
+	forgotten  *doc.Expunged // what was forgotten when this began; nil: not known
+	forgetting bool          // somebody was about to forget more
+
+	blocked bool            // nothing more can be told before what was found is mended
+	renamed map[string]bool // remotes that have another name now
+	lost    map[string]bool // branches that are gone, and whose journals say how to get them back
+}
+
+// fsckLooks is how often fsck looks, where memory is rewritten while it does.
+const fsckLooks = 3
+
+// Fsck looks for everything that is wrong, and mends what it can if it was told to. It
+// returns every problem, mended or not; none is never nil. A check that cannot look is
+// a problem itself. fail.ErrNoMemory: there is nothing to check.
+//
+// It is safe beside any other process: what one is at is not taken for trouble. Beside an
+// expunge, which leaves no commit where it was, it waits for the end of that and looks
+// anew.
+func Run(ctx context.Context, s *store.Store, o Options) ([]Problem, error) {
+	mended := []Problem{}
+	for look := 1; ; look++ {
+		c := &checking{s: s, w: o.Writer, fix: o.Fix, claimed: map[git.ID]bool{}, lost: map[string]bool{}, renamed: map[string]bool{}}
+		err := c.run(ctx)
+		left := slices.ContainsFunc(c.found, func(p Problem) bool { return !p.Fixed })
+		if err != nil || !left || look == fsckLooks {
+			return append(mended, c.found...), err
+		}
+		if again, err := c.forgotMeanwhile(ctx); err != nil || !again {
+			return append(mended, c.found...), err
+		}
+		mended = append(mended, slices.DeleteFunc(c.found, func(p Problem) bool { return !p.Fixed })...)
+	}
+}
+
+// run makes all checks.
+func (c *checking) run(ctx context.Context) error {
+	l, err := c.s.Repo().ListRefs(ctx, git.BranchPrefix)
+	if err != nil {
+		return err
+	}
+	if len(l.Refs)+len(l.Broken) == 0 {
+		return c.s.NoBranch(ctx, "")
+	}
+	c.forgetting = expungeAtWork(c.s)
+	if known, err := expunge.Tombstones(ctx, c.s); err == nil { // else that is a problem of its own
+		c.forgotten = &known
+	}
+	for _, check := range checks() {
+		if err := check.run(ctx, c); err != nil {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			if !c.unsound() { // else it is what could not be read that was reported
+				c.unchecked(check.name, err)
+			}
+		}
+		if c.blocked {
+			break
+		}
+	}
+	return nil
+}
+
+// unchecked reports that a check could not look.
+func (c *checking) unchecked(name string, err error) {
+	p := Problem{Kind: "unchecked", Object: name, Message: name + " cannot be checked: " + err.Error(), Repair: "git fsck"}
+	var known *fail.Error
+	if errors.As(err, &known) && len(known.Hints) > 0 {
+		p.Repair = known.Hints[0]
+	}
+	c.found = append(c.found, p)
+}
+
+// report adds problems, and mends them together if it was told to; mend is nil where
+// people must decide. Where mending fails, the problems stay and say why.
+func (c *checking) report(ctx context.Context, mend func(context.Context) error, problems ...Problem) {
+	if len(problems) == 0 {
+		return
+	}
+	if mend != nil && c.fix {
+		err := mend(ctx)
+		c.noted = nil
+		for i := range problems {
+			problems[i].Fixed = err == nil
+			if err != nil {
+				problems[i].Message += "; it could not be mended: " + err.Error()
+			}
+		}
+		var known *fail.Error
+		if errors.As(err, &known) && len(known.Hints) > 0 {
+			for i := range problems {
+				problems[i].Repair = known.Hints[0]
+			}
+		}
+	}
+	c.found = slices.Concat(c.found, problems)
+}

@@ -1,0 +1,150 @@
+package fsck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/share"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// checkHookFailures shows what hooks could not do. Mending says what was done:
+//
+//  1. the hook's setting is wrong: people must mend it first;
+//  2. post-commit: the code commit gets its link, see [checking.linkMissed];
+//  3. post-rewrite: what was left behind is found by checkRewritten;
+//  4. pre-push: a sync sends what was not sent, and that is no problem any more. It is
+//     mended by nothing else, unless the remote is no more;
+//  5. another one: git's command is long over, and there is nothing to be made up for.
+func checkHookFailures(ctx context.Context, c *checking) error {
+	list, err := share.HookFailures(ctx, c.s)
+	if err != nil {
+		return err
+	}
+	remotes, err := c.s.Repo().Remotes(ctx)
+	if err != nil {
+		return err
+	}
+	for _, f := range list {
+		p := Problem{Kind: "hook-failed", Object: string(f.Code), Repair: FsckFix, Message: fmt.Sprintf("hook %s failed on %s in '%s': %s",
+			prose.OneLine(f.Event, 40), f.Time.UTC().Format(time.RFC3339), f.Worktree, f.Message)}
+		if p.Object == "" {
+			p.Object = f.Worktree
+		}
+		key, err := wrongSetting(ctx, c.s, f.Event)
+		if err != nil {
+			return err
+		}
+		if key != "" {
+			p.Repair = "git config --show-origin " + key
+			c.report(ctx, nil, p)
+			continue
+		}
+		if slices.Contains(remotes, f.Remote) && len(f.Unsent) > 0 {
+			p.Repair = share.SyncWith(f.Remote)
+			c.report(ctx, nil, p)
+			continue
+		}
+		done := ""
+		c.report(ctx, func(ctx context.Context) (err error) {
+			if done, err = c.madeUp(ctx, f); err != nil {
+				return err
+			}
+			return share.DropHookFailures(ctx, c.s, func(g share.HookFailure) bool { return !g.Is(f) })
+		}, p)
+		if last := &c.found[len(c.found)-1]; last.Fixed {
+			last.Message += "; " + done
+		}
+	}
+	return nil
+}
+
+// wrongSetting is the setting without which the hook of an event fails each time, "" for
+// none.
+func wrongSetting(ctx context.Context, s *store.Store, event string) (string, error) {
+	cfg, err := s.Repo().Config(ctx)
+	if err != nil {
+		return "", err
+	}
+	switch event {
+	case "post-checkout":
+		if _, err := cfg.Bool(store.KeyFollow, false); err != nil {
+			return store.KeyFollow, nil
+		}
+	case "pre-push":
+		if _, err := cfg.Bool(store.KeyPush, false); err != nil {
+			return store.KeyPush, nil
+		}
+		if _, err := share.PushLimit(ctx, s); err != nil {
+			return store.KeyPushTimeout, nil
+		}
+	}
+	return "", nil
+}
+
+// madeUp makes up for a hook that failed, and says what was done.
+func (c *checking) madeUp(ctx context.Context, f share.HookFailure) (string, error) {
+	switch {
+	case f.Event == "post-commit":
+		linked, err := c.linkMissed(ctx, f)
+		if linked {
+			return "the link is made", err
+		}
+		return "forgotten: there is no link to be made", err
+	case f.Event == "post-rewrite":
+		return "forgotten: links that were left behind are problems of their own", nil
+	case f.Remote != "":
+		return "forgotten: there is nothing to be sent, or no remote '" + prose.OneLine(f.Remote, 100) + "' any more", nil
+	case f.Event == "pre-push":
+		return "forgotten, but nothing was sent: git context sync", nil
+	}
+	return "forgotten: it is over", nil
+}
+
+// linkMissed links the code commit of a hook that failed to the milestone that was the
+// newest of its branch then. Without any, or where the commit is gone or linked since,
+// there is nothing to do, and it reports false.
+func (c *checking) linkMissed(ctx context.Context, f share.HookFailure) (bool, error) {
+	if !git.IsID(string(f.Code)) || git.CheckBranchName(f.Branch) != nil {
+		return false, nil
+	}
+	made, err := c.s.Repo().Commit(ctx, f.Code)
+	if errors.Is(err, git.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if known, err := code.LinksOf(ctx, c.s, made.ID); err != nil || len(known) > 0 {
+		return false, err
+	}
+	tip, err := c.s.Tip(ctx, f.Branch)
+	if errors.Is(err, fail.ErrNotFound) { // deleted since
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	then, err := history.NewestAt(ctx, c.s, tip.Commit(), made.Committer.When)
+	if err != nil || then == nil || !code.HasMilestones(then) {
+		return false, err
+	}
+	m, err := c.s.NewestMilestone(ctx, then)
+	if err != nil || m == nil {
+		return false, err
+	}
+	ses, err := c.s.Begin(ctx, c.w, "fsck: link "+made.ID.Short())
+	if err != nil {
+		return false, err
+	}
+	defer ses.Close()
+	return true, code.WriteLink(ctx, ses, made.ID, m)
+}

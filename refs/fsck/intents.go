@@ -1,0 +1,77 @@
+package fsck
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// checkIntents looks for a `commit --code` or `rollback --code` that was interrupted.
+// The next command that changes the branch finishes or forgets it; to mend is to do
+// that now. One whose branch is locked is being worked on.
+func checkIntents(ctx context.Context, c *checking) error {
+	files, err := os.ReadDir(c.s.StatePath(store.IntentDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if filepath.Ext(file.Name()) != ".json" { // what a killed writer left beside it
+			continue
+		}
+		if err := c.leftIntent(ctx, path.Join(store.IntentDir, file.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leftIntent reports one, by the branch that its file names.
+func (c *checking) leftIntent(ctx context.Context, name string) error {
+	file := c.s.StatePath(name)
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var in struct{ Branch string }
+	if json.Unmarshal(data, &in) != nil || git.CheckBranchName(in.Branch) != nil || code.IntentName(in.Branch) != name {
+		c.report(ctx, nil, Problem{Kind: "intent-unreadable", Object: file, Repair: "rm " + prose.ShellQuoted(file),
+			Message: fmt.Sprintf("what '%s' set out to do cannot be read; what is recorded stays pending", file)})
+		return nil
+	}
+	lock, free, err := c.s.Repo().TryLock(store.BranchLock(in.Branch))
+	if err != nil || !free {
+		return err
+	}
+	_, gone := os.Stat(file) // whoever wrote it may have ended since it was read
+	if err := lock.Unlock(); err != nil {
+		return err
+	}
+	if errors.Is(gone, fs.ErrNotExist) {
+		return nil
+	}
+	c.report(ctx, func(ctx context.Context) error {
+		ses, err := c.s.Begin(ctx, c.w, "fsck", in.Branch)
+		if err != nil {
+			return err
+		}
+		return ses.Close()
+	}, Problem{Kind: "intent-left", Object: git.BranchRef(in.Branch), Repair: FsckFix,
+		Message: fmt.Sprintf("a commit or rollback of branch '%s' with --code was interrupted", in.Branch)})
+	return nil
+}

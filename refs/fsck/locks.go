@@ -1,0 +1,76 @@
+package fsck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// lockAge is how old a lock file of a ref must be to be taken for left: git holds one for
+// milliseconds, and a hook that it runs meanwhile for minutes at most.
+const lockAge = 10 * time.Minute
+
+// checkLocks looks for lock files of refs whose owner is gone. A younger one may be in
+// use, and so is one whose owner is there: neither is a problem.
+func checkLocks(ctx context.Context, c *checking) error {
+	locks, err := c.s.Repo().RefLocks()
+	if err != nil {
+		return err
+	}
+	for _, l := range locks {
+		age := c.s.Clock().Sub(l.Made)
+		if age < lockAge {
+			continue
+		}
+		left, err := c.left(l, age)
+		if err != nil {
+			return err
+		}
+		if !left {
+			continue
+		}
+		of := "all refs"
+		if l.Ref != "" {
+			of = "ref '" + l.Ref + "'"
+		}
+		c.report(ctx, func(ctx context.Context) error { return c.removeLock(ctx, l) }, Problem{Kind: "lock-left", Object: l.Path, Repair: FsckFix,
+			Message: fmt.Sprintf("a lock of %s was left %d minutes ago, and its owner is gone", of, int(age.Minutes()))})
+	}
+	return nil
+}
+
+// left reports whether a lock's owner is gone: our own lock of the same thing, which
+// whoever moves it holds too, is free, and no process can be seen that may own it.
+func (c *checking) left(l git.LeftLock, age time.Duration) (bool, error) {
+	own := ""
+	if name, ok := git.BranchName(l.Ref); ok {
+		own = store.BranchLock(name)
+	} else if l.Ref == git.NotesRef {
+		own = notes.LockName
+	}
+	if own != "" {
+		lock, free, err := c.s.Repo().TryLock(own)
+		if err != nil || !free {
+			return false, err
+		}
+		if err := lock.Unlock(); err != nil {
+			return false, err
+		}
+	}
+	return c.s.Repo().Abandoned(l, age)
+}
+
+// removeLock takes a lock file away, one process at a time: of two that found the same
+// file the second could take away the one of somebody who came in between.
+func (c *checking) removeLock(ctx context.Context, l git.LeftLock) error {
+	lock, err := c.s.Repo().Lock(ctx, "fsck-locks")
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.s.Repo().RemoveLock(l), lock.Unlock())
+}

@@ -1,0 +1,272 @@
+package fsck
+
+import (
+	"context"
+	"hash/maphash"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/folder"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// memory is what memory says, read once for all checks: every commit that branches,
+// tags, the roadmap, deleted branches and what remotes have lead to, each file of theirs
+// once. 10,000 milestones with 100,000 steps take about as long as to adopt them.
+type memory struct {
+	s     *store.Store
+	in    *incoming.Inspection
+	flaws []incoming.Flaw
+
+	tips    []incoming.BranchTip // those that name a commit, our own first
+	ends    map[git.ID]bool
+	commits []*incoming.NewCommit
+	said    map[git.ID]*said // by commit, of branches
+	foreign bool             // what is read now is a remote's alone
+
+	seed    maphash.Seed
+	index   map[incoming.EntryKey]int32
+	entries []memoryEntry
+	logs    map[git.ID][]int32 // the entries of a log.md or a segment, by blob
+	records map[git.ID]record  // of a commit.md or a segment
+	origins map[string]string  // one copy of each name
+	twice   []int32            // entries that have two contents
+
+	noteText map[git.ID]*noteLines   // by blob
+	noted    map[git.ID][]notes.Fact // by object
+	unread   map[git.ID]bool         // objects of whose notes not all could be read
+}
+
+// memoryEntry is a step or a milestone.
+type memoryEntry struct {
+	id, origin string
+	number     int
+	sum        uint64 // of its content
+	file       git.ID // where it was read first
+	step       bool
+	birth      bool // an entry of commit.md that is no milestone
+	imported   bool // its number may be another tool's
+	differs    bool // it has two contents
+}
+
+// record is what a commit.md holds.
+type record struct {
+	entries []int32
+	steps   string // as a trailer says those that the last milestone covers
+	newest  string // the summary of the last milestone that is no birth
+}
+
+// said is what the message of a memory commit says.
+type said struct {
+	at       *incoming.NewCommit
+	branch   string
+	steps    string
+	journal  string // that the newest steps of its branch were taken from
+	roadmap  git.ID
+	parents  []git.ID          // as the commit has them, also behind the edge of a shallow clone
+	trailers map[string]string // of a branch's tip
+	fact     notes.Fact        // of a milestone: what its note is to say
+	link     git.ID            // of a milestone: the code commit that was made with it
+}
+
+// memory reads all of memory, once.
+func (c *checking) memory(ctx context.Context) (*memory, error) {
+	if c.held != nil {
+		return c.held, nil
+	}
+	v, err := readMemory(ctx, c.s)
+	if err == nil {
+		c.held = v
+	}
+	return v, err
+}
+
+func readMemory(ctx context.Context, s *store.Store) (*memory, error) {
+	now, err := s.ClockX()
+	if err != nil {
+		return nil, err
+	}
+	if t := s.Clock(); t.After(now) {
+		now = t
+	}
+	v := &memory{s: s, in: incoming.NewInspection(s.Repo(), math.MaxInt32, now.Add(incoming.MaxAhead)), ends: map[git.ID]bool{}, said: map[git.ID]*said{},
+		seed: maphash.MakeSeed(), index: map[incoming.EntryKey]int32{}, logs: map[git.ID][]int32{},
+		records: map[git.ID]record{}, noteText: map[git.ID]*noteLines{}, origins: map[string]string{}}
+	v.in.Found = func(f incoming.Flaw) { v.flaws = append(v.flaws, f) }
+	v.in.Reader = v
+	if v.tips, err = memoryTips(ctx, s); err != nil {
+		return nil, err
+	}
+	ids := make([]git.ID, len(v.tips))
+	for i, t := range v.tips {
+		ids[i], v.ends[t.ID] = t.ID, true
+	}
+	if v.in.Absent, err = s.Repo().Absent(ctx, ids); err != nil {
+		return nil, err
+	}
+	if v.commits, err = v.walk(ctx); err != nil {
+		return nil, err
+	}
+	meter := s.Repo().Meter("Checking commits", len(v.commits))
+	defer meter.End()
+	for chunk := range slices.Chunk(v.commits, incoming.ChunkSize) {
+		v.foreign = !own(chunk[0].Ref)
+		if err := v.in.Commits(ctx, chunk); err != nil {
+			return nil, err
+		}
+		meter.Add(len(chunk))
+	}
+	return v, nil
+}
+
+// memoryTips are the refs to look below, our own first. Of the notes only the newest
+// commit is looked at: what they said before is git's to keep. A ref that names no
+// commit is reported by whoever looks at refs.
+func memoryTips(ctx context.Context, s *store.Store) ([]incoming.BranchTip, error) {
+	list, err := s.Repo().Refs(ctx, git.Root, git.NotesRef)
+	if err != nil {
+		return nil, err
+	}
+	remotes, err := s.Repo().Remotes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var ours, theirs []incoming.BranchTip
+	for _, ref := range list {
+		switch r := roleOf(ref.Name, remotes); {
+		case r == 0:
+		case own(ref.Name):
+			ours = append(ours, incoming.BranchTip{ref, r})
+		default:
+			theirs = append(theirs, incoming.BranchTip{ref, r})
+		}
+	}
+	return onlyCommits(ctx, s, append(ours, theirs...))
+}
+
+// roleOf is what a ref of memory is looked at as; 0 for one that is not.
+func roleOf(ref string, remotes []string) incoming.Role {
+	for _, prefix := range []string{git.BranchPrefix, git.TagPrefix, git.DeletedPrefix} {
+		if strings.HasPrefix(ref, prefix) {
+			return incoming.RoleBranch
+		}
+	}
+	for _, remote := range remotes {
+		t := git.RemoteTracking(remote)
+		switch {
+		case strings.HasPrefix(ref, t.Branches()), strings.HasPrefix(ref, t.Tags()):
+			return incoming.RoleBranch
+		case ref == t.Roadmap():
+			return incoming.RoleRoadmap
+		}
+	}
+	switch ref {
+	case git.RoadmapRef:
+		return incoming.RoleRoadmap
+	case git.NotesRef:
+		return incoming.RoleNotes
+	}
+	return 0
+}
+
+func onlyCommits(ctx context.Context, s *store.Store, tips []incoming.BranchTip) ([]incoming.BranchTip, error) {
+	ids := make([]git.ID, len(tips))
+	for i, t := range tips {
+		ids[i] = t.ID
+	}
+	infos, err := s.Repo().Infos(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	var list []incoming.BranchTip
+	for i, t := range tips {
+		if infos[i].Type == "commit" {
+			list = append(list, t)
+		}
+	}
+	return list, nil
+}
+
+// own reports whether a ref of memory is this repository's own.
+func own(ref string) bool { return !strings.HasPrefix(ref, git.RemotePrefix) }
+
+// commit takes what a memory commit says.
+func (v *memory) Commit(n *incoming.NewCommit, parsed *git.Commit) {
+	_, _, block := parsed.Parts()
+	t := store.TrailerMap(strings.Clone(block))
+	roadmap, _, _ := strings.Cut(t[store.TrailerRoadmap], " ")
+	took, _ := store.ParseTaken(t[store.TrailerJournal]) // another value is one of none
+	x := &said{at: n, branch: v.name(t[store.TrailerBranch]), steps: t[store.TrailerSteps], journal: v.name(took.Journal), roadmap: git.ID(roadmap), parents: parsed.Parents}
+	if v.ends[n.Id] {
+		x.trailers = t
+	}
+	if doc.ValidID(t[store.TrailerID]) {
+		x.fact, x.link = store.Fact(parsed), git.ID(t[store.TrailerLink])
+	}
+	v.said[n.Id] = x
+}
+
+// name is the one copy of a branch's name.
+func (v *memory) name(s string) string {
+	if have, ok := v.origins[s]; ok {
+		return have
+	}
+	s = strings.Clone(s)
+	v.origins[s] = s
+	return s
+}
+
+func (v *memory) Steps(f incoming.File, data []byte, list []doc.Step) {
+	ids := make([]int32, len(list))
+	v.each(f, doc.LogFile, data, func(i int, e *memoryEntry) {
+		e.step, e.number, e.imported = true, list[i].Number, strings.HasPrefix(list[i].Source, folder.SourceFolder)
+	}, ids)
+	v.logs[f.Id] = ids
+}
+
+func (v *memory) Milestones(f incoming.File, data []byte, list []doc.Milestone) {
+	r := record{entries: make([]int32, len(list))}
+	v.each(f, doc.CommitFile, data, func(i int, e *memoryEntry) {
+		e.birth, e.number, e.imported = list[i].Kind == doc.KindBirth, list[i].Number, strings.HasPrefix(list[i].Source, folder.SourceFolder)
+	}, r.entries)
+	for _, m := range slices.Backward(list) {
+		if m.Kind != doc.KindBirth {
+			r.newest = strings.Clone(prose.OneLine(m.Summary, store.PurposeLimit))
+			break
+		}
+	}
+	if n := len(list); n > 0 {
+		r.steps = store.FormatSteps(store.StepRange(list[n-1].Steps))
+	}
+	v.records[f.Id] = r
+}
+
+// each finds the entries of a document, and takes those that are new; of one that
+// is known it holds the contents against each other, unless one is a remote's alone: what
+// stands there may be what was forgotten here.
+func (v *memory) each(f incoming.File, kind string, data []byte, fill func(int, *memoryEntry), ids []int32) {
+	n := 0
+	// It has been parsed: it can be cut.
+	_ = doc.EachEntry(kind, data, func(h doc.EntryHead, text []byte) {
+		sum := maphash.Bytes(v.seed, text) ^ maphash.String(v.seed, h.Origin)
+		at, known := v.index[incoming.EntryKey([]byte(h.ID))]
+		if !known {
+			at = int32(len(v.entries))
+			e := memoryEntry{id: strings.Clone(h.ID), origin: v.name(h.Origin), sum: sum, file: f.Id}
+			fill(n, &e)
+			v.index[incoming.EntryKey([]byte(h.ID))] = at
+			v.entries = append(v.entries, e)
+		} else if e := &v.entries[at]; e.sum != sum && !e.differs && !v.foreign {
+			e.differs = true
+			v.twice = append(v.twice, at)
+		}
+		ids[n] = at
+		n++
+	})
+}

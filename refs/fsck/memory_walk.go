@@ -1,0 +1,141 @@
+package fsck
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
+)
+
+// walk lists what tips reach, parents before their children, and all that our own refs
+// reach before what only remotes have. Of the notes it is the tip alone.
+func (v *memory) walk(ctx context.Context) ([]*incoming.NewCommit, error) {
+	var deep []git.ID
+	for _, t := range v.tips {
+		if t.Role != incoming.RoleNotes {
+			deep = append(deep, t.ID)
+		}
+	}
+	list, err := v.s.Repo().History(ctx, deep)
+	if err != nil {
+		if !incoming.Unreadable(err) {
+			return nil, err
+		}
+		if list, err = v.walkBroken(ctx, deep); err != nil {
+			return nil, err
+		}
+	}
+	commits := make([]*incoming.NewCommit, 0, len(list)+1)
+	for _, n := range list {
+		c := &incoming.NewCommit{Id: n.ID, Parents: n.Parents}
+		commits, v.in.ByID[n.ID] = append(commits, c), c
+	}
+	for _, mine := range []bool{true, false} {
+		v.mark(commits, mine)
+	}
+	slices.SortStableFunc(commits, func(a, b *incoming.NewCommit) int {
+		switch {
+		case own(a.Ref) == own(b.Ref):
+			return 0
+		case own(a.Ref):
+			return -1
+		}
+		return 1
+	})
+	for _, t := range v.tips {
+		if t.Role == incoming.RoleNotes && v.in.ByID[t.ID] == nil {
+			commits = append(commits, &incoming.NewCommit{Id: t.ID, Roles: incoming.RoleNotes, Ref: t.Name})
+		}
+	}
+	return commits, nil
+}
+
+// mark says of commits what our own refs, or those of remotes, reach them as.
+func (v *memory) mark(commits []*incoming.NewCommit, mine bool) {
+	reached := map[git.ID]bool{}
+	for _, t := range v.tips {
+		if n := v.in.ByID[t.ID]; n != nil && own(t.Name) == mine {
+			n.Reach(t.Role, t.Name)
+			reached[n.Id] = true
+		}
+	}
+	for _, n := range slices.Backward(commits) { // children first
+		if !reached[n.Id] {
+			continue
+		}
+		for _, p := range n.Parents {
+			if parent := v.in.ByID[p]; parent != nil {
+				parent.Reach(n.Roles, n.Ref)
+				reached[p] = true
+			}
+		}
+	}
+}
+
+// walkBroken walks a history that git does not, because commits are missing or damaged:
+// these are reported, and what lies behind them is out of reach.
+func (v *memory) walkBroken(ctx context.Context, tips []git.ID) ([]git.NewCommit, error) {
+	edge, err := v.s.Repo().Shallow()
+	if err != nil {
+		return nil, err
+	}
+	var list []git.NewCommit
+	state := map[git.ID]int{} // 1: its parents come first, 2: done
+	via := map[git.ID]git.ID{}
+	stack := slices.Clone(tips)
+	parents := map[git.ID][]git.ID{}
+	for len(stack) > 0 {
+		id := stack[len(stack)-1]
+		if state[id] > 0 {
+			stack = stack[:len(stack)-1]
+			if state[id] == 1 {
+				state[id] = 2
+				list = append(list, git.NewCommit{ID: id, Parents: parents[id]})
+			}
+			continue
+		}
+		c, err := v.s.Repo().Commit(ctx, id)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, err
+			}
+			state[id] = 2
+			v.lost(id, via[id], err)
+			continue
+		}
+		state[id] = 1
+		if edge[id] {
+			continue
+		}
+		parents[id] = c.Parents
+		for _, p := range c.Parents {
+			if state[p] == 0 {
+				via[p] = id
+				stack = append(stack, p)
+			}
+		}
+	}
+	return list, nil
+}
+
+// lost reports a commit that is not here, or cannot be read.
+func (v *memory) lost(id, child git.ID, err error) {
+	kind, what := incoming.FlawMissing, "it is missing"
+	if !errors.Is(err, git.ErrNotFound) {
+		kind, what = incoming.FlawDamaged, "it cannot be read"
+	} else {
+		err = nil
+	}
+	n := &incoming.NewCommit{Id: id}
+	for _, t := range v.tips {
+		if t.ID == id {
+			n.Ref = t.Name
+		}
+	}
+	if child != "" {
+		what += "; it is a parent of " + child.Short()
+	}
+	v.in.Found(incoming.Flaw{n.Spot(), kind, what, err})
+}

@@ -1,0 +1,208 @@
+package fsck
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// noteLines is a note that was read.
+type noteLines struct {
+	facts   []notes.Fact
+	damaged string // a line that begins as one of ours and cannot be read
+}
+
+// note takes a note.
+func (v *memory) Note(f incoming.File, data []byte) {
+	v.noteText[f.Id] = &noteLines{facts: notes.Parse(data), damaged: damagedLine(data)}
+}
+
+// damagedLine is the first line that was one of ours: what begins like one and is no
+// fact. Any other line belongs to somebody else.
+func damagedLine(note []byte) string {
+	for line := range bytes.Lines(note) {
+		line = bytes.TrimSpace(line)
+		if bytes.HasPrefix(line, []byte(`{"v":1,`)) && len(notes.Parse(line)) == 0 {
+			return string(line)
+		}
+	}
+	return ""
+}
+
+// notePaths lists where the notes of objects stand.
+func (v *memory) notePaths(ctx context.Context) (map[git.ID][]string, map[git.ID][]git.ID, error) {
+	paths, blobs := map[git.ID][]string{}, map[git.ID][]git.ID{}
+	tip, err := v.s.NotesTip(ctx)
+	if err != nil || tip == "" {
+		return paths, blobs, err
+	}
+	c, err := v.s.Repo().Commit(ctx, tip)
+	if err != nil {
+		return paths, blobs, err
+	}
+	var walk func(dir string, tree git.ID) error
+	walk = func(dir string, tree git.ID) error {
+		list, err := v.s.Repo().Tree(ctx, tree)
+		if err != nil {
+			return err
+		}
+		for _, e := range list {
+			path := dir + e.Name
+			object := git.ID(strings.ReplaceAll(path, "/", ""))
+			switch {
+			case e.IsTree():
+				err = walk(path+"/", e.ID)
+			case len(object) == len(tip) && git.IsID(string(object)):
+				paths[object], blobs[object] = append(paths[object], path), append(blobs[object], e.ID)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return paths, blobs, walk("", c.Tree)
+}
+
+// checkNotes looks at what is noted:
+//
+//  1. an object has one note;
+//  2. what begins as a line of ours can be read;
+//  3. what the note of a milestone says of it is what its trailers say;
+//  4. every milestone has its note, but those that the next COMMIT gives one, those
+//     that came from a remote (their notes come with a sync), and all of them with
+//     context.notes=lazy. With --fix these get theirs too, which is no problem's end;
+//  5. the code commit that was made with a milestone is linked to it.
+func checkNotes(ctx context.Context, c *checking) error {
+	v, err := c.memory(ctx)
+	if err != nil {
+		return err
+	}
+	if err := c.lostNotes(ctx); err != nil { // they may be what is missing below
+		return err
+	}
+	paths, blobs, err := v.notePaths(ctx)
+	if err != nil {
+		return err
+	}
+	v.noted, v.unread = map[git.ID][]notes.Fact{}, map[git.ID]bool{}
+	for _, object := range slices.Sorted(maps.Keys(blobs)) {
+		if len(paths[object]) > 1 {
+			c.report(ctx, func(ctx context.Context) error { return joinNotes(ctx, c.s, c.w, object, paths[object]) }, Problem{
+				Kind: "note-twice", Object: string(object), Repair: FsckFix,
+				Message: fmt.Sprintf("object %s has two notes, of which one is not read: %s", object.Short(), strings.Join(paths[object], ", "))})
+		}
+		for _, blob := range blobs[object] {
+			text := v.noteText[blob]
+			if text == nil { // a partial clone has not fetched it, or it was reported
+				v.unread[object] = true
+				continue
+			}
+			v.noted[object] = append(v.noted[object], text.facts...)
+			if text.damaged != "" {
+				v.unread[object] = true
+				c.report(ctx, nil, Problem{Kind: "note-damaged", Object: string(object), Repair: "git notes --ref=context edit " + string(object),
+					Message: fmt.Sprintf("a line of the note of %s cannot be read: %s", object.Short(), incoming.Visible(prose.OneLine(text.damaged, 100)))})
+			}
+		}
+	}
+	c.wrongNotes(ctx, v)
+	if err := c.missingNotes(ctx, v); err != nil {
+		return err
+	}
+	return c.lostLinks(ctx, v)
+}
+
+// wrongNotes reports notes that say something else of a milestone than its trailers do.
+func (c *checking) wrongNotes(ctx context.Context, v *memory) {
+	for _, n := range v.commits {
+		x := v.said[n.Id]
+		if x == nil || x.fact.Kind == "" {
+			continue
+		}
+		var inForce *notes.Fact
+		for i, f := range v.noted[n.Id] {
+			if f.Kind == notes.KindCommit && (inForce == nil || f.ID >= inForce.ID) {
+				inForce = &v.noted[n.Id][i]
+			}
+		}
+		if inForce == nil {
+			continue
+		}
+		if fault := contradicts(*inForce, x.fact); fault != "" {
+			c.report(ctx, func(ctx context.Context) error { return noteAgain(ctx, c.s, c.w, n.Id, inForce.ID) }, Problem{
+				Kind: "note-wrong", Object: string(n.Id), Repair: FsckFix,
+				Message: fmt.Sprintf("the note of milestone %s contradicts its trailers: %s", x.fact.ID, fault)})
+		}
+	}
+}
+
+// contradicts says what a fact says otherwise, whatever its id and what else it says.
+func contradicts(have, want notes.Fact) string {
+	for _, m := range []struct{ name, have, want string }{
+		{"agent", have.Agent, want.Agent}, {"branch", have.Branch, want.Branch}, {"steps", have.Steps, want.Steps},
+		{"session", have.Session, want.Session}, {"model", have.Model, want.Model},
+		{"tokens", fmt.Sprint(have.Tokens), fmt.Sprint(want.Tokens)}, {"code", string(have.Code), string(want.Code)},
+	} {
+		if m.have != m.want && !redacted(m.have, m.want) {
+			return fmt.Sprintf("%s is '%s', and not '%s'", m.name, incoming.Visible(prose.OneLine(m.have, 100)), incoming.Visible(prose.OneLine(m.want, 100)))
+		}
+	}
+	if !have.Time.Equal(want.Time) {
+		return fmt.Sprintf("its time is %s, and not %s", have.Time.UTC().Format("2006-01-02T15:04:05Z"), want.Time.UTC().Format("2006-01-02T15:04:05Z"))
+	}
+	return ""
+}
+
+// hasFact reports whether a milestone's note says what its trailers do, as far as it can
+// be read.
+func (v *memory) hasFact(id git.ID) bool {
+	return v.unread[id] || slices.ContainsFunc(v.noted[id], func(f notes.Fact) bool { return f.Kind == notes.KindCommit })
+}
+
+// joinNotes makes one note of an object's several.
+func joinNotes(ctx context.Context, s *store.Store, w store.Writer, object git.ID, paths []string) error {
+	ses, err := s.Begin(ctx, w, "fsck: join notes")
+	if err != nil {
+		return err
+	}
+	defer ses.Close()
+	return code.NoteLinks(ctx, ses, "context: join the notes of "+object.Short(), func(u *notes.Update) error { return u.Join(ctx, object, paths) })
+}
+
+// noteAgain writes what a milestone's trailers say behind what its note says, so that it
+// is in force, also where a sync brings the old line again.
+func noteAgain(ctx context.Context, s *store.Store, w store.Writer, id git.ID, after string) error {
+	m, err := s.Repo().Commit(ctx, id)
+	if err != nil {
+		return err
+	}
+	ses, err := s.Begin(ctx, w, "fsck: note "+id.Short())
+	if err != nil {
+		return err
+	}
+	defer ses.Close()
+	f := store.Fact(m)
+	if f.ID, err = s.NewID(max(after, f.ID)); err != nil {
+		return err
+	}
+	return code.NoteLinks(ctx, ses, "context: note what "+id.Short()+" says", func(u *notes.Update) error { return addFact(ctx, u, id, f) })
+}
+
+func addFact(ctx context.Context, u *notes.Update, id git.ID, f notes.Fact) error {
+	line, err := f.Line()
+	if err != nil {
+		return err
+	}
+	return u.Add(ctx, id, append(line, '\n'))
+}

@@ -1,0 +1,144 @@
+package fsck
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// lostNotes looks in the reflog of the notes for what was overwritten: git notes add
+// and git notes append write without an old value, and drop what somebody else noted
+// meanwhile. A commit that the one after it does not descend from was dropped, and lost
+// are the lines that neither that one nor the newest notes hold. An expunge empties this
+// reflog, and what it forgot is not brought back even from one that it could not empty.
+func (c *checking) lostNotes(ctx context.Context) error {
+	dropped, err := droppedNotes(ctx, c.s)
+	if err != nil || len(dropped) == 0 {
+		return err
+	}
+	u, err := notes.Begin(ctx, c.s.Repo())
+	if err != nil {
+		return err
+	}
+	lines, object := 0, git.ID("")
+	c.restores = map[git.ID]bool{}
+	for _, m := range dropped {
+		lost, err := lostLines(ctx, c.s, u, m)
+		if err != nil {
+			return err
+		}
+		for id, text := range lost {
+			lines += bytes.Count(text, []byte("\n"))
+			object = id
+			c.restores[id] = true
+		}
+	}
+	if lines == 0 {
+		return nil
+	}
+	c.report(ctx, func(ctx context.Context) error { return restoreNotes(ctx, c.s, c.w, dropped) }, Problem{
+		Kind: "notes-lost", Object: git.NotesRef, Repair: FsckFix,
+		Message: fmt.Sprintf("%s of notes, one of them on %s, went when somebody wrote notes beside others with git notes", prose.Count(lines, "line"), object.Short())})
+	return nil
+}
+
+// droppedNotes are the moves of the notes that dropped a commit, as far as both
+// commits are here.
+func droppedNotes(ctx context.Context, s *store.Store) ([]git.RefMove, error) {
+	tip, err := s.NotesTip(ctx)
+	if err != nil || tip == "" {
+		return nil, err
+	}
+	moves, err := s.Repo().Moves(ctx, git.NotesRef)
+	if err != nil || len(moves) == 0 {
+		return nil, err
+	}
+	history, err := s.Repo().History(ctx, []git.ID{tip})
+	if err != nil {
+		return nil, err
+	}
+	kept := map[git.ID]bool{}
+	for _, n := range history {
+		kept[n.ID] = true
+	}
+	moves = slices.DeleteFunc(moves, func(m git.RefMove) bool { return m.Old.IsZero() || m.New.IsZero() || kept[m.Old] })
+	var ids []git.ID
+	for _, m := range moves {
+		ids = append(ids, m.Old, m.New)
+	}
+	infos, err := s.Repo().Infos(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	var dropped []git.RefMove
+	for i, m := range moves {
+		if infos[2*i].Type != "commit" || infos[2*i+1].Type != "commit" {
+			continue
+		}
+		bases, err := s.Repo().MergeBases(ctx, m.Old, m.New)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(bases, m.Old) {
+			dropped = append(dropped, m)
+		}
+	}
+	return dropped, nil
+}
+
+// lostLines are the lines that a move lost, by object, without what was expunged.
+func lostLines(ctx context.Context, s *store.Store, u *notes.Update, m git.RefMove) (map[git.ID][]byte, error) {
+	lost, err := u.Lost(ctx, m.Old, m.New)
+	if err != nil {
+		return nil, err
+	}
+	e, err := expunge.Tombstones(ctx, s)
+	if err != nil || e.Empty() {
+		return lost, err
+	}
+	w := expunge.NewRewriter(s, e)
+	for object, lines := range lost {
+		if _, now := w.Note(object, lines); !bytes.Equal(now, lines) {
+			delete(lost, object)
+		}
+	}
+	return lost, nil
+}
+
+// restoreNotes brings back what moves lost. They become part of the history of the notes,
+// unless something was forgotten since.
+func restoreNotes(ctx context.Context, s *store.Store, w store.Writer, dropped []git.RefMove) error {
+	e, err := expunge.Tombstones(ctx, s)
+	if err != nil {
+		return err
+	}
+	ses, err := s.Begin(ctx, w, "fsck: restore notes")
+	if err != nil {
+		return err
+	}
+	defer ses.Close()
+	return code.NoteLinks(ctx, ses, "context: restore notes that were lost", func(u *notes.Update) error {
+		for _, m := range dropped {
+			lost, err := lostLines(ctx, s, u, m)
+			if err != nil {
+				return err
+			}
+			from := m.Old
+			if !e.Empty() || len(lost) == 0 {
+				from = ""
+			}
+			if err := u.Restore(ctx, lost, from); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,121 @@
+package fsck
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// missingNotes reports milestones that have no note and that no COMMIT will give one:
+// notes are written from a tip back to the first milestone that has one.
+func (c *checking) missingNotes(ctx context.Context, v *memory) error {
+	lazy, err := c.s.LazyNotes(ctx)
+	if err != nil {
+		return err
+	}
+	mine, shared := v.below(true), v.below(false)
+	soon := map[git.ID]bool{}
+	for _, t := range v.tips {
+		if _, ok := git.BranchName(t.Name); ok {
+			v.foldedSoon(t.ID, soon)
+		}
+	}
+	var all, missing []git.ID
+	for _, n := range v.commits {
+		x := v.said[n.Id]
+		if x == nil || x.fact.Kind == "" || !mine[n.Id] || v.hasFact(n.Id) {
+			continue
+		}
+		all = append(all, n.Id)
+		if !lazy && !shared[n.Id] && !soon[n.Id] && !c.restores[n.Id] {
+			missing = append(missing, n.Id)
+		}
+	}
+	if len(missing) == 0 {
+		if c.fix && len(all) > 0 {
+			return noteFacts(ctx, c.s, c.w, all)
+		}
+		return nil
+	}
+	first := v.said[missing[0]].fact.ID
+	p := Problem{Kind: "note-missing", Object: string(missing[0]), Repair: FsckFix, Message: fmt.Sprintf("milestone %s has no note, and no commit will give it one", first)}
+	if n := len(missing); n > 1 {
+		p.Object = git.NotesRef
+		p.Message = fmt.Sprintf("%d milestones have no note, and no commit will give them one; the first is %s", n, first)
+	}
+	c.report(ctx, func(ctx context.Context) error { return noteFacts(ctx, c.s, c.w, all) }, p)
+	return nil
+}
+
+// below are the commits that our own branches reach, or that what remotes have does.
+func (v *memory) below(mine bool) map[git.ID]bool {
+	var tips []git.ID
+	for _, t := range v.tips {
+		_, branch := git.BranchName(t.Name)
+		if mine && branch || !mine && !own(t.Name) {
+			tips = append(tips, t.ID)
+		}
+	}
+	return v.reach(tips...)
+}
+
+// reach are the commits that some lead to, as far as they are here.
+func (v *memory) reach(todo ...git.ID) map[git.ID]bool {
+	reached := map[git.ID]bool{}
+	for len(todo) > 0 {
+		id := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if n := v.in.ByID[id]; n != nil && !reached[id] {
+			reached[id] = true
+			todo = append(todo, n.Parents...)
+		}
+	}
+	return reached
+}
+
+// foldedSoon adds the milestones that the next COMMIT on a tip writes the notes of, as
+// [session.unnoted] finds them.
+func (v *memory) foldedSoon(tip git.ID, soon map[git.ID]bool) {
+	seen := map[git.ID]bool{}
+	for queue := []git.ID{tip}; len(queue) > 0 && len(seen) < store.FoldWalk; {
+		n := v.in.ByID[queue[0]]
+		queue = queue[1:]
+		if n == nil || seen[n.Id] {
+			continue
+		}
+		seen[n.Id] = true
+		if x := v.said[n.Id]; x != nil && x.fact.Kind != "" {
+			if v.hasFact(n.Id) {
+				continue
+			}
+			soon[n.Id] = true
+		}
+		queue = append(queue, n.Parents...)
+	}
+}
+
+// noteFacts writes the notes of milestones.
+func noteFacts(ctx context.Context, s *store.Store, w store.Writer, ids []git.ID) error {
+	ses, err := s.Begin(ctx, w, "fsck: notes")
+	if err != nil {
+		return err
+	}
+	defer ses.Close()
+	return code.NoteLinks(ctx, ses, "context: fold the facts of "+prose.Count(len(ids), "milestone"), func(u *notes.Update) error {
+		for _, id := range ids {
+			m, err := s.Repo().Commit(ctx, id)
+			if err != nil {
+				return err
+			}
+			if err := addFact(ctx, u, id, store.Fact(m)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

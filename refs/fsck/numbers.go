@@ -1,0 +1,94 @@
+package fsck
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// checkNumbers holds that the numbers of an origin's steps and milestones rise with
+// their ids. A number is a label, and no more: two clones count on their own, a branch
+// that was made again begins again, and what was imported or forgotten leaves gaps. So
+// only an origin is looked at whose commits are here, one line from one beginning and out
+// of one journal, and none of whose entries another tool numbered.
+func checkNumbers(ctx context.Context, c *checking) error {
+	v, err := c.memory(ctx)
+	if err != nil || len(v.flaws) > 0 { // what is wrong there may be wrong here
+		return err
+	}
+	if forgotten, err := expunge.Tombstones(ctx, c.s); err != nil || !forgotten.Empty() {
+		return err
+	}
+	if edge, err := c.s.Repo().Shallow(); err != nil || len(edge) > 0 {
+		return err
+	}
+	counted := v.lines()
+	for i := range v.entries {
+		if e := &v.entries[i]; e.imported {
+			delete(counted, e.origin)
+		}
+	}
+	order := v.byID()
+	last := map[string]*memoryEntry{}
+	for _, at := range order {
+		e := &v.entries[at]
+		if !counted[e.origin] || e.birth || e.differs {
+			continue
+		}
+		key := e.what() + " " + e.origin
+		before := last[key]
+		if last[key] = e; before == nil || before.number < e.number {
+			continue
+		}
+		delete(counted, e.origin) // one is enough to say
+		c.report(ctx, nil, Problem{Kind: "numbers-disordered", Object: e.id,
+			Message: fmt.Sprintf("%s %s of branch '%s' has the number %d, and %s before it %d", e.what(), e.id, e.origin, e.number, before.id, before.number),
+			Repair:  "nothing is lost by it: entries are known by their ids, numbers are labels"})
+	}
+	return nil
+}
+
+// byID is the entries in the order of their ids.
+func (v *memory) byID() []int32 {
+	order := make([]int32, len(v.entries))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return strings.Compare(v.entries[a].id, v.entries[b].id) })
+	return order
+}
+
+// lines are the branches whose commits are one line: each but the first follows one of
+// the same branch, and no two follow the same. Where they took steps from two journals
+// these may be of two clones, one of which was behind the other when it recorded.
+func (v *memory) lines() map[string]bool {
+	begins, forked, followed := map[string]int{}, map[string]bool{}, map[git.ID]bool{}
+	for _, x := range v.said {
+		before := 0
+		for _, p := range x.parents {
+			parent := v.said[p]
+			if parent == nil || parent.branch != x.branch {
+				continue
+			}
+			before++
+			counts := x.journal != "" && parent.journal != "" && x.journal != parent.journal
+			forked[x.branch] = forked[x.branch] || counts || before > 1 || followed[p]
+			followed[p] = true
+		}
+		if before == 0 {
+			begins[x.branch]++
+		}
+	}
+	lines := map[string]bool{}
+	for _, branch := range slices.Sorted(maps.Keys(begins)) {
+		if begins[branch] == 1 && !forked[branch] {
+			lines[branch] = true
+		}
+	}
+	return lines
+}

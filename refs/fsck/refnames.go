@@ -1,0 +1,152 @@
+package fsck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// refNames reports branches and tags whose names break the rule: commands would refuse
+// them, and other machines could not hold them.
+func (c *checking) refNames(ctx context.Context, l git.Listed) {
+	for _, prefix := range []string{git.BranchPrefix, git.TagPrefix} {
+		var names []string
+		first := map[string]string{} // by what those that differ by case alone have in common
+		for _, r := range l.Refs {
+			if name, ok := strings.CutPrefix(r.Name, prefix); ok {
+				names = append(names, name)
+				if key := strings.ToLower(name); first[key] == "" {
+					first[key] = name
+				}
+			}
+		}
+		for _, r := range l.Refs {
+			name, ok := strings.CutPrefix(r.Name, prefix)
+			if !ok {
+				continue
+			}
+			if err := git.CheckBranchName(name); err != nil {
+				c.misnamed(ctx, r, prefix, names, strings.TrimPrefix(err.Error(), "branch name "))
+				continue
+			}
+			// Of two that clash the later one by name is told, once.
+			if have := first[strings.ToLower(name)]; have != name {
+				c.misnamed(ctx, r, prefix, names, fmt.Sprintf("'%s' differs only by case from '%s'", name, have))
+			}
+		}
+	}
+}
+
+// misnamed reports one of them. People choose names: what is said to do gives it one
+// that may stand.
+func (c *checking) misnamed(ctx context.Context, r git.Ref, prefix string, names []string, why string) {
+	name := strings.TrimPrefix(r.Name, prefix)
+	to := fitName(name, names)
+	repair := fmt.Sprintf("git update-ref --create-reflog %s %s '' && git update-ref --no-deref -d %s %s", prefix+to, r.ID, prose.ShellQuoted(r.Name), r.ID)
+	if prefix == git.BranchPrefix && git.CheckBranchName(name) == nil {
+		repair = fmt.Sprintf("git context branch -m %s %s", name, to)
+	}
+	c.report(ctx, nil, Problem{Kind: "ref-name", Object: r.Name, Message: "the name of ref " + why, Repair: repair})
+}
+
+// fitName makes a name that a branch may have of one that none may, or that clashes with
+// others.
+func fitName(name string, taken []string) string {
+	fit := strings.Map(func(r rune) rune {
+		if r < 0x80 && (strings.ContainsRune("._-/", r) || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z') {
+			return r
+		}
+		return '-'
+	}, name)
+	if git.CheckBranchName(fit) != nil {
+		fit = "branch-" + strings.Trim(strings.NewReplacer("..", "-", "//", "/", "/.", "/-", ".lock", "-lock").Replace(fit), "./-")
+	}
+	if len(fit) > 100 || git.CheckBranchName(fit) != nil {
+		fit = "branch"
+	}
+	for n := 2; ; n++ {
+		try := fit
+		if n > 2 || slices.ContainsFunc(taken, func(have string) bool { return strings.EqualFold(have, fit) }) {
+			try = fmt.Sprintf("%s-%d", fit, n)
+		}
+		if !slices.ContainsFunc(taken, func(have string) bool { return have == try || store.NameClash(have, try) != "" }) {
+			return try
+		}
+	}
+}
+
+// misfit reports a file that stands among the refs and is none, as programs that copy
+// folders leave them. Lists leave it out, and a walk from all refs ends there.
+func (c *checking) misfit(ctx context.Context, name string) {
+	path := filepath.Join(c.s.Repo().CommonDir(), filepath.FromSlash(name))
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) || strings.HasSuffix(name, ".lock") {
+		return
+	}
+	c.report(ctx, nil, Problem{Kind: "ref-name", Object: path, Repair: "rm " + prose.ShellQuoted(path),
+		Message: fmt.Sprintf("'%s' stands among the refs, and its name is none of a ref", git.Shown(name))})
+}
+
+// roadmapGone reports a memory without a roadmap. Which one there was is known by the
+// newest commit that was made under one; a remote may have a newer one.
+func (c *checking) roadmapGone(ctx context.Context, list []git.Ref) error {
+	there := func(r git.Ref) bool { return r.Name == git.RoadmapRef }
+	branch := func(r git.Ref) bool { return strings.HasPrefix(r.Name, git.BranchPrefix) }
+	if slices.ContainsFunc(list, there) || !slices.ContainsFunc(list, branch) {
+		return nil
+	}
+	// Init moves several refs at once, and a list may show one of them without the others.
+	if _, err := c.s.Repo().Ref(ctx, git.RoadmapRef); !errors.Is(err, git.ErrNotFound) {
+		return err
+	}
+	to, err := c.newestRoadmap(ctx, list)
+	if err != nil {
+		return err
+	}
+	p := Problem{Kind: "roadmap-missing", Object: git.RoadmapRef, Message: "there are branches and no roadmap", Repair: FsckFix}
+	if to == "" {
+		p.Message += ", and nothing says which one there was"
+		p.Repair = "git context init"
+		c.report(ctx, nil, p)
+		return nil
+	}
+	p.Message += fmt.Sprintf("; the newest that is known is %s", to.Short())
+	c.report(ctx, func(ctx context.Context) error {
+		return c.moveRefs(ctx, "restore the roadmap", func(tx *git.Tx) { tx.Update(git.RoadmapRef, to, "") })
+	}, p)
+	return nil
+}
+
+// newestRoadmap is the newest one that a branch or a remote names, of those that are here.
+func (c *checking) newestRoadmap(ctx context.Context, list []git.Ref) (git.ID, error) {
+	var newest *git.Commit
+	for _, r := range list {
+		id := r.ID
+		if strings.HasPrefix(r.Name, git.BranchPrefix) {
+			tip, err := c.s.Repo().Commit(ctx, r.ID)
+			if err != nil {
+				return "", err
+			}
+			id, _ = store.ParseRoadmap(tip.Trailer(store.TrailerRoadmap))
+		} else if !strings.HasPrefix(r.Name, git.RemotePrefix) || !strings.HasSuffix(r.Name, "/roadmap") {
+			continue
+		}
+		if !git.IsID(string(id)) || !c.whole(ctx, id) {
+			continue
+		}
+		if found, err := c.s.Repo().Commit(ctx, id); err == nil && (newest == nil || found.Committer.When.After(newest.Committer.When)) {
+			newest = found
+		}
+	}
+	if newest == nil {
+		return "", nil
+	}
+	return newest.ID, nil
+}

@@ -1,0 +1,220 @@
+package fsck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+)
+
+// checkRefs looks at every ref of memory:
+//
+//  1. its file names no object: a power cut, a hand;
+//  2. its object is not here, or is none that it may name;
+//  3. a file among the refs is none of a ref;
+//  4. its name is none that a branch may have, or differs from another one by case alone;
+//  5. there are branches and no roadmap.
+//
+// The first three keep git from reading all refs: until they are mended, nothing else
+// can be told of memory.
+func checkRefs(ctx context.Context, c *checking) error {
+	l, err := c.s.Repo().ListRefs(ctx, memoryPrefixes()...)
+	if err != nil {
+		return err
+	}
+	before := len(c.found)
+	for _, name := range l.Broken {
+		if err := c.brokenRef(ctx, name); err != nil {
+			return err
+		}
+	}
+	if err := c.lostRefs(ctx, l.Refs); err != nil {
+		return err
+	}
+	for _, name := range l.Misfit {
+		c.misfit(ctx, name)
+	}
+	for _, p := range c.found[before:] {
+		c.blocked = c.blocked || !p.Fixed
+	}
+	if c.blocked {
+		return nil
+	}
+	c.refNames(ctx, l)
+	return c.roadmapGone(ctx, l.Refs)
+}
+
+// memoryPrefixes are what all refs of memory begin with.
+func memoryPrefixes() []string {
+	return []string{strings.TrimSuffix(git.Root, "/"), git.NotesRef, strings.TrimSuffix(git.RemoteNotesPrefix, "/")}
+}
+
+// brokenRef reports a ref whose file names no object.
+func (c *checking) brokenRef(ctx context.Context, name string) error {
+	p := Problem{Kind: "ref-broken", Object: name, Repair: FsckFix, Message: fmt.Sprintf("ref '%s' names no object", name)}
+	to, err := c.formerly(ctx, name)
+	if err != nil {
+		return err
+	}
+	if _, ok := c.s.Repo().RefFile(name); !ok {
+		return nil // one that is no file is git's to mend
+	}
+	switch {
+	case to != "":
+		p.Message += fmt.Sprintf("; it was at %s", to.Short())
+	case tracking(name):
+		p.Message += "; the next fetch makes it anew"
+	default:
+		file, _ := c.s.Repo().RefFile(name)
+		p.Message += ", and nothing says which one it was"
+		p.Repair = "rm " + prose.ShellQuoted(file)
+		c.report(ctx, nil, p)
+		return nil
+	}
+	c.report(ctx, func(ctx context.Context) error {
+		if err := c.s.Repo().ReplaceBroken(name, to); err != nil {
+			return err
+		}
+		return c.dropLostMoves(ctx, name)
+	}, p)
+	return nil
+}
+
+// dropLostMoves cleans a ref's reflog while no command moves its branch: git deletes the
+// lines by their number.
+func (c *checking) dropLostMoves(ctx context.Context, name string) error {
+	var held []string
+	if branch, ok := git.BranchName(name); ok && git.CheckBranchName(branch) == nil {
+		held = append(held, branch)
+	}
+	return c.s.WhileHeld(ctx, func() error { return c.s.Repo().DropLostMoves(ctx, name) }, held...)
+}
+
+// tracking reports whether a ref is what a remote or a bundle had: no more than a copy.
+func tracking(name string) bool {
+	known := append(git.BundleTracking().All(), git.RemotePrefix, git.RemoteNotesPrefix)
+	return slices.ContainsFunc(known, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+}
+
+// formerly is the newest commit that a ref is known to have named and that is here: by
+// its reflog, else as a remote had it. A tracking ref is never guessed.
+func (c *checking) formerly(ctx context.Context, name string) (git.ID, error) {
+	if tracking(name) {
+		return "", nil
+	}
+	past, err := c.s.Repo().RefPast(name)
+	if err != nil {
+		return "", err
+	}
+	remotes, err := c.s.Repo().Remotes(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, remote := range remotes {
+		id, err := c.s.Repo().Ref(ctx, git.RemoteTracking(remote).Of(name))
+		if err == nil {
+			past = append(past, id)
+		}
+	}
+	if len(past) == 0 {
+		return "", nil
+	}
+	infos, err := c.s.Repo().Infos(ctx, past)
+	if err != nil {
+		return "", err
+	}
+	for _, info := range infos {
+		if info.Type == "commit" && c.whole(ctx, info.ID) {
+			return info.ID, nil
+		}
+	}
+	return "", nil
+}
+
+// whole reports whether a commit and its tree can be read.
+func (c *checking) whole(ctx context.Context, id git.ID) bool {
+	commit, err := c.s.Repo().Commit(ctx, id)
+	if err != nil {
+		return false
+	}
+	_, err = c.s.Repo().Tree(ctx, commit.Tree)
+	return err == nil
+}
+
+// lostRefs reports refs whose commits are not here.
+func (c *checking) lostRefs(ctx context.Context, list []git.Ref) error {
+	ids := make([]git.ID, len(list))
+	for i, r := range list {
+		ids[i] = r.ID
+	}
+	infos, err := c.s.Repo().Infos(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for i, r := range list {
+		if infos[i].Type == "commit" {
+			continue
+		}
+		now, err := c.s.Repo().Ref(ctx, r.Name)
+		if err == nil && now == r.ID { // else somebody moved it, and what it was is collected
+			err = c.lostRef(ctx, r, infos[i].Type)
+		}
+		if err != nil && !errors.Is(err, git.ErrNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+// lostRef reports one ref, by the type of the object that it names; "" for none.
+func (c *checking) lostRef(ctx context.Context, r git.Ref, kind string) error {
+	p := Problem{Kind: "ref-lost", Object: r.Name, Repair: FsckFix, Message: fmt.Sprintf("ref '%s' names %s, which is not here", r.Name, r.ID.Short())}
+	if kind != "" {
+		p.Message = fmt.Sprintf("ref '%s' names a %s, %s, and must name a commit", r.Name, kind, r.ID.Short())
+	}
+	to, err := c.formerly(ctx, r.Name)
+	if err != nil {
+		return err
+	}
+	switch {
+	case to != "":
+		p.Message += fmt.Sprintf("; the newest of its commits that is here is %s", to.Short())
+	case tracking(r.Name):
+		p.Message += "; the next fetch makes it anew"
+	default:
+		p.Repair = fmt.Sprintf("git update-ref --no-deref -d %s %s", prose.ShellQuoted(r.Name), r.ID)
+		c.report(ctx, nil, p)
+		return nil
+	}
+	c.report(ctx, func(ctx context.Context) error {
+		if err := c.moveRefs(ctx, "restore what is here", func(tx *git.Tx) {
+			if to == "" {
+				tx.Delete(r.Name, r.ID)
+			} else {
+				tx.Update(r.Name, to, r.ID)
+			}
+		}); err != nil {
+			return err
+		}
+		return c.dropLostMoves(ctx, r.Name)
+	}, p)
+	return nil
+}
+
+// moveRefs moves refs in one transaction, without a commit.
+func (c *checking) moveRefs(ctx context.Context, reason string, queue func(*git.Tx)) error {
+	id, err := c.s.Repo().Committer(ctx)
+	if err != nil {
+		return err
+	}
+	tx, err := c.s.Repo().Begin(ctx, git.TxOptions{Message: "context fsck: " + reason, Committer: git.Identity{Name: id.Name, Email: id.Email}})
+	if err != nil {
+		return err
+	}
+	queue(tx)
+	return errors.Join(tx.Commit(ctx), tx.Close())
+}

@@ -1,0 +1,187 @@
+package fsck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/share"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// checkRefspecs looks at the settings that init made, or that undo them:
+//
+//  1. a fetch refspec writes where another remote is kept: `git remote rename` does not
+//     know ours;
+//  2. those of a remote that memory is shared with are missing, or some of them;
+//  3. in a bare clone they stand alone, so that a plain fetch brings no code;
+//  4. a plain push of a remote sends memory and no code;
+//  5. notes have no way to be merged.
+func checkRefspecs(ctx context.Context, c *checking) error {
+	cfg, err := c.s.Repo().Config(ctx)
+	if err != nil {
+		return err
+	}
+	remotes := cfg.Subsections("remote")
+	for _, remote := range remotes {
+		have := cfg.All("remote." + remote + ".fetch")
+		if c.foreignRefspecs(ctx, remote, remotes, have) {
+			continue // what is missing besides is told when that is mended
+		}
+		if err := c.remoteRefspecs(ctx, cfg, remote, have); err != nil {
+			return err
+		}
+		c.pushRefspecs(ctx, remote, cfg.All("remote."+remote+".push"))
+	}
+	return c.notesStrategy(ctx, cfg)
+}
+
+// foreignRefspecs reports refspecs of a remote that write what it has where another one
+// is kept; if that one is gone, the remote had its name.
+func (c *checking) foreignRefspecs(ctx context.Context, remote string, remotes, have []string) bool {
+	other := ""
+	for _, spec := range have {
+		if of, ok := refspecOf(spec); ok && of != remote {
+			other = of
+		}
+	}
+	if other == "" {
+		return false
+	}
+	p := Problem{Kind: "refspec-renamed", Object: "remote." + remote + ".fetch", Repair: FsckFix}
+	renamed := !slices.Contains(remotes, other)
+	if renamed {
+		c.renamed[other] = true
+		p.Message = fmt.Sprintf("remote '%s' was called '%s': what it has is still fetched to where that was kept", remote, other)
+	} else {
+		p.Message = fmt.Sprintf("remote '%s' is fetched to where remote '%s' is kept", remote, other)
+	}
+	c.report(ctx, func(ctx context.Context) error {
+		if renamed {
+			if err := c.renameRemote(ctx, other, remote); err != nil {
+				return err
+			}
+		}
+		return c.rewriteRefspecs(ctx, remote, other, have)
+	}, p)
+	return true
+}
+
+// refspecOf is the remote that a refspec of init's belongs to.
+func refspecOf(spec string) (remote string, ok bool) {
+	_, to, ok := strings.Cut(spec, ":")
+	if !ok {
+		return "", false
+	}
+	if rest, notes := strings.CutPrefix(to, git.RemoteNotesPrefix); notes {
+		remote, ok = strings.CutSuffix(rest, "/context*")
+	} else if rest, ok = strings.CutPrefix(to, git.RemotePrefix); ok {
+		for _, end := range []string{"/heads/*", "/tags/*", "/roadmap*"} {
+			if remote, ok = strings.CutSuffix(rest, end); ok {
+				break
+			}
+		}
+	}
+	ours := ok && (slices.Contains(git.FetchRefspecs(remote), spec) || slices.Contains(git.MemoryRefspecs(git.RemoteTracking(remote), true), spec) ||
+		slices.Contains(git.MemoryRefspecs(git.RemoteTracking(remote), false), spec))
+	return remote, ours
+}
+
+// rewriteRefspecs gives a remote's refspecs its own name.
+func (c *checking) rewriteRefspecs(ctx context.Context, remote, other string, have []string) error {
+	key := "remote." + remote + ".fetch"
+	for _, spec := range have {
+		of, ok := refspecOf(spec)
+		if !ok || of != other {
+			continue
+		}
+		now := strings.Replace(strings.Replace(spec, git.RemotePrefix+other+"/", git.RemotePrefix+remote+"/", 1),
+			git.RemoteNotesPrefix+other+"/", git.RemoteNotesPrefix+remote+"/", 1)
+		args := []string{"config", "--fixed-value", "--replace-all", key, now, spec}
+		if slices.Contains(have, now) {
+			args = []string{"config", "--fixed-value", "--unset-all", key, spec}
+		}
+		if err := c.setConfig(ctx, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setConfig runs git config in this repository's own file.
+func (c *checking) setConfig(ctx context.Context, args ...string) error {
+	_, err := c.s.Repo().Run(ctx, args...)
+	c.s.Repo().InvalidateConfig()
+	return err
+}
+
+// remoteRefspecs reports what a remote's fetch refspecs lack, and ours alone where code
+// is not fetched. A remote that memory was never shared with lacks nothing.
+func (c *checking) remoteRefspecs(ctx context.Context, cfg *git.Config, remote string, have []string) error {
+	wanted := share.WantedRefspecs(cfg, remote)
+	ours := func(spec string) bool { _, ok := refspecOf(spec); return ok }
+	if bare, err := cfg.Bool("core.bare", false); err == nil && bare && len(have) > 0 && !slices.ContainsFunc(have, func(s string) bool { return !ours(s) }) {
+		c.report(ctx, func(ctx context.Context) error {
+			return c.setConfig(ctx, "config", "--unset-all", "remote."+remote+".fetch")
+		}, Problem{Kind: "refspec-alone", Object: "remote." + remote + ".fetch", Repair: FsckFix,
+			Message: fmt.Sprintf("a plain fetch from remote '%s' brings memory and no code", remote)})
+		return nil
+	}
+	missing := slices.DeleteFunc(slices.Clone(wanted), func(spec string) bool { return slices.Contains(have, spec) })
+	all := slices.Contains(have, "+refs/*:refs/*") // a mirror has every ref in its own place
+	if len(missing) == 0 || len(have) == 0 || all {
+		return nil
+	}
+	if len(missing) == len(wanted) {
+		shared, err := c.s.ReadShared(store.Remote{Name: remote})
+		if err != nil || len(shared) == 0 {
+			return err
+		}
+	}
+	c.report(ctx, func(ctx context.Context) error {
+		var errs []error
+		for _, spec := range missing {
+			errs = append(errs, c.setConfig(ctx, "config", "--add", "remote."+remote+".fetch", spec))
+		}
+		return errors.Join(errs...)
+	}, Problem{Kind: "refspec-missing", Object: "remote." + remote + ".fetch", Repair: FsckFix,
+		Message: fmt.Sprintf("remote '%s' lacks fetch refspecs of memory: a plain fetch does not bring '%s'", remote, strings.TrimPrefix(missing[0], "+"))})
+	return nil
+}
+
+// pushRefspecs reports a remote whose plain push sends memory alone. Whoever set that may
+// have meant it, and takes it back.
+func (c *checking) pushRefspecs(ctx context.Context, remote string, push []string) {
+	memory := func(spec string) bool {
+		from, _, _ := strings.Cut(strings.TrimPrefix(spec, "+"), ":")
+		return strings.HasPrefix(from, git.Root) || strings.HasPrefix(from, git.NotesRef)
+	}
+	if len(push) == 0 || slices.ContainsFunc(push, func(spec string) bool { return !memory(spec) }) {
+		return
+	}
+	key := "remote." + remote + ".push"
+	c.report(ctx, nil, Problem{Kind: "push-memory", Object: key, Repair: "git config --unset-all " + prose.ShellWord(key),
+		Message: fmt.Sprintf("a plain push to remote '%s' sends memory and no code", remote)})
+}
+
+// notesStrategy reports that git would ask people to merge notes by hand. A repository
+// that init was never run in, as one on a server, needs no setting.
+func (c *checking) notesStrategy(ctx context.Context, cfg *git.Config) error {
+	if _, set := cfg.String(share.NotesStrategyKey); set {
+		return nil
+	}
+	heads, err := c.s.Repo().Worktrees(ctx)
+	if err != nil || len(heads) == 0 {
+		return err
+	}
+	c.report(ctx, func(ctx context.Context) error {
+		return c.setConfig(ctx, "config", share.NotesStrategyKey, share.NotesStrategy)
+	},
+		Problem{Kind: "config-missing", Object: share.NotesStrategyKey, Repair: FsckFix,
+			Message: share.NotesStrategyKey + " is not set: git notes merge would stop at two agents' notes on one commit"})
+	return nil
+}

@@ -1,0 +1,121 @@
+package fsck
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/maintain"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// checkAccess looks whether local state can be written to. Who copied a repository as
+// another user, or ran a command as root once, cannot record any more; nor can anything
+// else be told then.
+func checkAccess(ctx context.Context, c *checking) error {
+	list, err := c.s.Repo().RefusedState()
+	if err != nil {
+		return err
+	}
+	for _, r := range list {
+		p := Problem{Kind: "state-refused", Object: r.Path, Message: fmt.Sprintf("'%s' cannot be written to", r.Path),
+			Repair: "chmod -R u+rwX " + prose.ShellQuoted(r.Path)}
+		if !r.Own {
+			p.Message += ": it belongs to another user"
+			p.Repair = `sudo chown -R "$(id -un)" ` + prose.ShellQuoted(r.Path)
+		}
+		c.report(ctx, nil, p)
+	}
+	c.blocked = c.blocked || len(list) > 0
+	return nil
+}
+
+// checkState looks for files of local state that cannot be read, each of which keeps
+// some command from working: merges that wait, bisects, what remotes held.
+func checkState(ctx context.Context, c *checking) error {
+	names, err := c.s.BranchNames(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if _, err := c.s.ReadMerge(name); errors.Is(err, fail.ErrInvalid) {
+			c.report(ctx, nil, Problem{Kind: "merge-unreadable", Object: c.s.StatePath(store.HeldName(name)), Message: err.Error() + "; merge or sync again when it is gone",
+				Repair: "git context merge --abort --into " + name})
+		} else if err != nil {
+			return err
+		}
+	}
+	remotes, err := c.stateNames("held")
+	if err != nil {
+		return err
+	}
+	for _, name := range remotes {
+		path := c.s.StatePath(expunge.HeldName(store.Remote{Name: name}))
+		if _, err := expunge.ReadHeldState(c.s, store.Remote{Name: name}); errors.Is(err, fs.ErrPermission) {
+			return err
+		} else if err != nil {
+			c.report(ctx, nil, Problem{Kind: "held-unreadable", Object: path, Repair: "rm " + prose.ShellQuoted(path),
+				Message: err.Error() + "; what remote '" + git.Shown(name) + "' has of what was forgotten is found again by the next sync"})
+		}
+	}
+	return c.bisects(ctx)
+}
+
+// bisects looks at the bisects of all worktrees and branches.
+func (c *checking) bisects(ctx context.Context) error {
+	err := filepath.WalkDir(c.s.StatePath(store.BisectDir), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".json" {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) { // reset meanwhile
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		var st history.BisectState
+		if err := json.Unmarshal(data, &st); err != nil || st.Version != history.BisectVersion {
+			c.report(ctx, nil, Problem{Kind: "bisect-unreadable", Object: path, Repair: "rm " + prose.ShellQuoted(path),
+				Message: fmt.Sprintf("the bisect in '%s' cannot be read; start it again when it is gone", path)})
+		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// checkGC shows what the last gc in the background failed at. To mend is to do it now.
+func checkGC(ctx context.Context, c *checking) error {
+	path := c.s.StatePath(store.GcLog)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	c.report(ctx, func(ctx context.Context) error {
+		_, err := maintain.Run(ctx, c.s, maintain.Options{Writer: c.w})
+		return err
+	}, Problem{Kind: "gc-failed", Object: path, Repair: FsckFix, Message: fmt.Sprintf("a gc in the background failed on %s: %s",
+		info.ModTime().UTC().Format(time.RFC3339), prose.OneLine(string(bytes.TrimSpace(text)), 500))})
+	return nil
+}

@@ -1,0 +1,129 @@
+package fsck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/journal"
+	"github.com/git-context/git-context/refs/maintain"
+	"github.com/git-context/git-context/refs/prose"
+)
+
+// strayJournal looks at a journal of no branch. One that holds nothing is gc's. Which
+// branch a file with a shortened name belonged to cannot be told.
+func (c *checking) strayJournal(ctx context.Context, path string, branches map[string]string) error {
+	file := filepath.Base(path)
+	name := strings.ReplaceAll(strings.TrimSuffix(file, ".jsonl"), "%2F", "/")
+	if git.CheckBranchName(name) != nil || journal.FileName(name) != file {
+		return nil
+	}
+	// A branch gets its journal after its ref, but for a rename, which holds the lock.
+	if gone, err := c.branchGone(ctx, name); err != nil || !gone {
+		return err
+	}
+	twin, err := maintain.TwinOf(path, branches)
+	if err != nil {
+		return err
+	}
+	if twin != "" {
+		c.report(ctx, func(ctx context.Context) error { return c.dropTwin(ctx, name, twin) }, Problem{Kind: "journal-renamed", Object: path, Repair: FsckFix,
+			Message: fmt.Sprintf("the journal of branch '%s' is also that of '%s', which does not exist: a rename was interrupted", twin, name)})
+		return nil
+	}
+	return c.lostSteps(ctx, path, name, "")
+}
+
+// setAside looks at a journal that a new branch of its name put aside.
+func (c *checking) setAside(ctx context.Context, path string, names []string) error {
+	file, _, _ := strings.Cut(filepath.Base(path), ".orphan-")
+	name := strings.ReplaceAll(strings.TrimSuffix(file, ".jsonl"), "%2F", "/")
+	if git.CheckBranchName(name) != nil || journal.FileName(name) != file {
+		return nil
+	}
+	taken := append(names[:len(names):len(names)], name)
+	to := fitName(name, taken)
+	for exists(c.s.JournalPath(to)) { // of a branch that is gone, too
+		taken = append(taken, to)
+		to = fitName(name, taken)
+	}
+	return c.lostSteps(ctx, path, name, to)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// lostSteps reports steps in a journal of no branch that stand nowhere else. To get them
+// back the branch is made again where it stood, under another name if that one is taken.
+func (c *checking) lostSteps(ctx context.Context, path, name, to string) error {
+	data, err := readJournal(path)
+	if err != nil || data == nil {
+		return err
+	}
+	content, err := journal.Parse(data)
+	if err != nil { // no more than a file of some name
+		return nil
+	}
+	var at *git.Commit // nil: not here, or never known
+	if git.IsID(content.Mark.Committed) {
+		if at, err = c.s.Repo().Commit(ctx, git.ID(content.Mark.Committed)); err != nil && !errors.Is(err, git.ErrNotFound) {
+			return err
+		}
+	}
+	from := content.Mark.Upto
+	if at != nil {
+		if from, err = c.s.TakenUpto(ctx, content, at); err != nil {
+			return err
+		}
+	}
+	held := map[string]bool{}
+	for _, l := range content.After(from) {
+		held[l.ID] = false
+	}
+	if err := maintain.StepsAnywhere(ctx, c.s, held); err != nil {
+		return err
+	}
+	maps.DeleteFunc(held, func(_ string, held bool) bool { return held })
+	if len(held) == 0 {
+		return nil
+	}
+	p := Problem{Kind: "journal-lost", Object: path,
+		Message: fmt.Sprintf("branch '%s' is gone, and its journal holds %s that no branch has", name, prose.Count(len(held), "step"))}
+	switch {
+	case at == nil:
+		p.Repair = "record again what is of use in '" + path + "', and remove it"
+	case to == "":
+		p.Repair = makeAt(name, at.ID)
+		c.lost[name] = true
+	default:
+		p.Repair = fmt.Sprintf("mv %s %s && %s && %s", prose.ShellQuoted(path), prose.ShellQuoted(c.s.JournalPath(to)), makeAt(to, at.ID), FsckFix)
+	}
+	c.report(ctx, nil, p)
+	return nil
+}
+
+// makeAt is the command that makes a branch at a commit, unless there is one by then.
+func makeAt(branch string, id git.ID) string {
+	return fmt.Sprintf("git update-ref --create-reflog %s %s ''", git.BranchRef(branch), id)
+}
+
+// dropTwin takes a journal's name away that no branch has any more.
+func (c *checking) dropTwin(ctx context.Context, gone, stays string) error {
+	return c.s.WhileHeld(ctx, func() error {
+		if _, err := c.s.Repo().Ref(ctx, git.BranchRef(gone)); !errors.Is(err, git.ErrNotFound) {
+			return err
+		}
+		twin, err := maintain.TwinOf(c.s.JournalPath(gone), map[string]string{journal.FileName(stays): stays})
+		if err != nil || twin == "" {
+			return err
+		}
+		return os.Remove(c.s.JournalPath(gone))
+	}, gone, stays)
+}

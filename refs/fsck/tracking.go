@@ -1,0 +1,203 @@
+package fsck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/git/pack"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// checkTracking looks for what is kept of remotes that are gone: refs that show what
+// nobody has any more, and local state. What only they lead to is not dropped.
+func checkTracking(ctx context.Context, c *checking) error {
+	list, err := c.s.Repo().Refs(ctx, strings.TrimSuffix(git.RemotePrefix, "/"), strings.TrimSuffix(git.RemoteNotesPrefix, "/"))
+	if err != nil {
+		return err
+	}
+	var states []string
+	for _, dir := range remoteStates {
+		names, err := c.stateNames(dir)
+		if err != nil {
+			return err
+		}
+		states = append(states, names...)
+	}
+	// Behind what it is held against: a remote may have been added since this began.
+	c.s.Repo().InvalidateConfig()
+	cfg, err := c.s.Repo().Config(ctx)
+	if err != nil {
+		return err
+	}
+	remotes := cfg.Subsections("remote")
+	gone := map[string][]git.Ref{}
+	for _, r := range list {
+		if remote := remoteOf(r.Name, remotes); remote != "" && !slices.Contains(remotes, remote) {
+			gone[remote] = append(gone[remote], r)
+		}
+	}
+	for _, name := range states {
+		if !slices.Contains(remotes, name) {
+			gone[name] = gone[name][:len(gone[name]):len(gone[name])]
+		}
+	}
+	for _, remote := range slices.Sorted(maps.Keys(gone)) {
+		if c.renamed[remote] {
+			continue
+		}
+		if err := c.goneRemote(ctx, remote, gone[remote]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remoteStates are the folders of local state that have a file for each remote.
+var remoteStates = [...]string{"shared", "held", "clean"}
+
+// stateNames are the remotes that have a file in one of them, as far as the files' names
+// say that.
+func (c *checking) stateNames(dir string) ([]string, error) {
+	files, err := os.ReadDir(c.s.StatePath(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var names []string
+	for _, f := range files {
+		name := strings.ReplaceAll(f.Name(), "%2F", "/")
+		if git.FileName(name, "") == f.Name() && !strings.Contains(name, "~") {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
+// remoteOf is the remote that a tracking ref belongs to; "" where none can be told. Names
+// may hold slashes: the longest that is configured counts, else what stands before the
+// part that a memory has.
+func remoteOf(ref string, remotes []string) string {
+	found := ""
+	for _, remote := range remotes {
+		t := git.RemoteTracking(remote)
+		if slices.ContainsFunc(t.All(), func(prefix string) bool { return strings.HasPrefix(ref, prefix) }) && len(remote) > len(found) {
+			found = remote
+		}
+	}
+	if found != "" {
+		return found
+	}
+	if rest, ok := strings.CutPrefix(ref, git.RemoteNotesPrefix); ok {
+		found, _ = strings.CutSuffix(rest, "/context")
+		return found
+	}
+	rest := strings.TrimPrefix(ref, git.RemotePrefix)
+	for _, part := range []string{"/heads/", "/tags/"} {
+		if remote, _, ok := strings.Cut(rest, part); ok {
+			return remote
+		}
+	}
+	found, _ = strings.CutSuffix(rest, "/roadmap")
+	return found
+}
+
+// goneRemote reports what is left of a remote. Branches that only it had become deleted
+// ones, which can be restored; people decide on what else only it had.
+func (c *checking) goneRemote(ctx context.Context, remote string, list []git.Ref) error {
+	alone, err := c.aloneIn(ctx, list)
+	if err != nil {
+		return err
+	}
+	p := Problem{Kind: "remote-gone", Object: git.RemoteTracking(remote).All()[0], Repair: FsckFix,
+		Message: fmt.Sprintf("remote '%s' is gone, and what it had is still kept", git.Shown(remote))}
+	for _, r := range alone {
+		if _, ok := c.deletedName(remote, r); !ok {
+			p.Message += fmt.Sprintf("; '%s' has what is nowhere else", git.Shown(r.Name))
+			p.Object, p.Repair = r.Name, fmt.Sprintf("git update-ref --no-deref -d %s %s", prose.ShellQuoted(r.Name), r.ID)
+			c.report(ctx, nil, p)
+			return nil
+		}
+	}
+	if len(alone) > 0 {
+		p.Message += fmt.Sprintf(", %s of it nowhere else: git context branch --restore brings them back", prose.Count(len(alone), "branch"))
+	}
+	c.report(ctx, func(ctx context.Context) error { return c.dropRemote(ctx, remote, list, alone) }, p)
+	return nil
+}
+
+// aloneIn are those refs of a remote that is gone whose commits nothing else reaches.
+func (c *checking) aloneIn(ctx context.Context, list []git.Ref) ([]git.Ref, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	var options []string
+	ids := make([]git.ID, len(list))
+	for i, r := range list {
+		ids[i] = r.ID
+		options = append(options, "--exclude="+r.Name)
+	}
+	lost, err := code.Unreached(ctx, c.s, ids, append(options, "--all"))
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(r git.Ref) bool { return !lost[r.ID] }), nil
+}
+
+// deletedName is where a branch of a remote that is gone is kept.
+func (c *checking) deletedName(remote string, r git.Ref) (string, bool) {
+	name, ok := strings.CutPrefix(r.Name, git.RemoteTracking(remote).Branches())
+	if !ok || git.CheckBranchName(name) != nil {
+		return "", false
+	}
+	id, err := c.s.NewID("")
+	return git.DeletedRef(name, id), err == nil
+}
+
+// dropRemote takes all away that is left of a remote.
+func (c *checking) dropRemote(ctx context.Context, remote string, list, alone []git.Ref) error {
+	p := store.Remote{Name: remote, Tracking: git.RemoteTracking(remote)}
+	lock, err := c.s.LockPeer(ctx, p)
+	if err != nil {
+		return err
+	}
+	held, err := expunge.ReadHeldState(c.s, p)
+	if err != nil {
+		return errors.Join(err, lock.Unlock())
+	}
+	err = c.moveRefs(ctx, "forget remote "+prose.OneLine(remote, 100), func(tx *git.Tx) {
+		for _, r := range alone {
+			if to, ok := c.deletedName(remote, r); ok {
+				tx.Update(to, r.ID, "")
+			}
+		}
+		for _, r := range list {
+			tx.Delete(r.Name, r.ID)
+		}
+	})
+	if err == nil && len(held.Purge) > 0 { // what was to be forgotten of it still is
+		_, err = pack.Purge(ctx, c.s.Repo(), held.Purge)
+	}
+	for _, name := range []string{p.SharedName(), expunge.HeldName(p), expunge.CleanName(p)} {
+		if err == nil {
+			err = removeFile(c.s.StatePath(name))
+		}
+	}
+	return errors.Join(err, lock.Unlock())
+}
+
+// removeFile takes a file away that may be gone.
+func removeFile(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

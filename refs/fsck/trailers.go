@@ -1,0 +1,177 @@
+package fsck
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// checkTrailers holds what the messages of milestones say of themselves, for good,
+// against what they hold. That a commit.md ends with the entry that Context-Id names, that
+// Code-Commit is a hash and Context-Branch a name is held by checkDocuments. A code commit
+// or a roadmap that is not here may be elsewhere: no problem.
+func checkTrailers(ctx context.Context, c *checking) error {
+	v, err := c.memory(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range v.commits {
+		x := v.said[n.Id]
+		if x == nil || !own(n.Ref) {
+			continue
+		}
+		what := v.milestoneFault(x)
+		if x.roadmap != "" && !git.IsID(string(x.roadmap)) {
+			what = fmt.Sprintf("%s: '%s' is not a full hash", store.TrailerRoadmap, incoming.Visible(string(x.roadmap)))
+		}
+		if what == "" {
+			continue
+		}
+		f := incoming.Flaw{n.Spot(), incoming.FlawTrailer, what, nil}
+		v.flaws = append(v.flaws, f)
+		c.report(ctx, nil, Problem{Kind: string(f.Kind), Object: string(n.Id), Message: f.Error(), Repair: v.without(f)})
+	}
+	return nil
+}
+
+// milestoneFault says what a milestone's entry says otherwise, unless that is another one's.
+func (v *memory) milestoneFault(x *said) string {
+	top := v.in.Roots[x.at.Tree]
+	r, read := v.records[top.Commits]
+	if x.at.Milestone == "" || top.Bad || !read || r.steps == x.steps ||
+		v.in.Files[incoming.SeenFile{incoming.KindCommits, top.Commits}].Last != x.at.Milestone {
+		return ""
+	}
+	return fmt.Sprintf("%s says '%s', and the milestone in %s '%s'", store.TrailerSteps, incoming.Visible(x.steps), doc.CommitFile, r.steps)
+}
+
+// checkTips holds what the newest commit of each branch says of it, in trailers that
+// lists and new commits believe, against its documents, and these against each other.
+// What was so before is over. A memory commit that is no milestone says it right.
+func checkTips(ctx context.Context, c *checking) error {
+	v, err := c.memory(ctx)
+	if err != nil {
+		return err
+	}
+	flawed := v.flawed()
+	for _, t := range v.tips {
+		branch, ok := git.BranchName(t.Name)
+		if !ok || t.Role != incoming.RoleBranch || flawed[t.ID] {
+			continue
+		}
+		kind, faults, err := v.tipFaults(ctx, branch, t.ID)
+		if err != nil {
+			return err
+		}
+		if len(faults) == 0 {
+			continue
+		}
+		c.report(ctx, func(ctx context.Context) error { return restate(ctx, c.s, c.w, branch) }, Problem{Kind: kind, Object: t.Name, Repair: FsckFix,
+			Message: fmt.Sprintf("branch '%s': %s", branch, strings.Join(faults, "; "))})
+	}
+	return nil
+}
+
+// flawed are the commits that hold something wrong, which was said, and those that follow
+// one.
+func (v *memory) flawed() map[git.ID]bool {
+	bad := map[git.ID]bool{}
+	for _, f := range v.flaws {
+		bad[f.At.Id] = true
+	}
+	for _, n := range v.commits { // parents come first
+		if slices.ContainsFunc(n.Parents, func(p git.ID) bool { return bad[p] }) {
+			bad[n.Id] = true
+		}
+	}
+	return bad
+}
+
+// tipFaults are what is wrong at a branch's tip. One that was made by hand, without any
+// trailers, is one problem, whatever it has changed.
+func (v *memory) tipFaults(ctx context.Context, branch string, tip git.ID) (kind string, faults []string, err error) {
+	x := v.said[tip]
+	if x == nil {
+		return "", nil, nil
+	}
+	b, read, err := v.entriesOf(ctx, x.at.Tree)
+	top := v.in.Roots[x.at.Tree]
+	if err != nil || !read || v.in.Absent[top.Metadata] || v.in.Files[incoming.SeenFile{incoming.KindMetadata, top.Metadata}].Bad {
+		return "", nil, err
+	}
+	add := func(of, fault string) {
+		if kind == "" {
+			kind = of
+		}
+		faults = append(faults, fault)
+	}
+	if len(b.twice) > 0 {
+		add("entry-twice", fmt.Sprintf("%s stands in it twice", strings.Join(b.twice[:min(len(b.twice), 10)], ", ")))
+	}
+	meta := doc.NewMetadata()
+	if top.Metadata != "" {
+		data, err := v.s.Repo().Blob(ctx, top.Metadata)
+		if err != nil {
+			return "", nil, err
+		}
+		if meta, err = doc.ParseMetadata(data); err != nil {
+			return "", nil, err
+		}
+	}
+	if fault := b.totalsFault(meta.Totals()); fault != "" && len(b.twice) == 0 {
+		add("totals-wrong", fault)
+	}
+	if name := meta.Branch().Name; name != branch {
+		add("branch-misnamed", fmt.Sprintf("%s says that it is branch '%s'", doc.MetadataFile, incoming.Visible(name)))
+	}
+	if len(x.trailers) == 0 || x.trailers[store.TrailerBranch] == "" {
+		add("trailers-missing", "its newest commit has no trailers")
+		return kind, faults, nil
+	}
+	for _, fault := range v.stale(x, branch, b, meta) {
+		add("trailers-stale", fault)
+	}
+	return kind, faults, nil
+}
+
+// stale are the trailers of a branch's tip that say something else than its documents.
+func (v *memory) stale(x *said, branch string, b *branchEntries, meta *doc.Metadata) (faults []string) {
+	facts := meta.Branch()
+	check := func(key, want string) {
+		if have := x.trailers[key]; have != want && !redacted(have, want) {
+			faults = append(faults, fmt.Sprintf("%s says '%s', and not '%s'", key, incoming.Visible(prose.OneLine(have, 100)), incoming.Visible(prose.OneLine(want, 100))))
+		}
+	}
+	check(store.TrailerBranch, branch)
+	check(store.TrailerStatus, facts.Status)
+	check(store.TrailerPurpose, prose.OneLine(facts.Purpose, store.PurposeLimit))
+	check(store.TrailerCreated, store.FormatCreated(facts.CreatedAt, facts.CreatedFrom))
+	check(store.TrailerCommits, strconv.Itoa(meta.Totals().Milestones))
+	if last := v.records[v.in.Roots[x.at.Tree].Commits].newest; x.at.Milestone == "" && last != "" {
+		check(store.TrailerLast, last)
+	}
+	newest := ""
+	for _, list := range [][]int32{b.steps, b.records} {
+		if n := len(list); n > 0 {
+			newest = max(newest, v.entries[list[n-1]].id)
+		}
+	}
+	if have := x.trailers[store.TrailerNewest]; have < newest || have != "" && !doc.ValidID(have) {
+		faults = append(faults, fmt.Sprintf("%s says '%s', and %s stands in it", store.TrailerNewest, incoming.Visible(have), newest))
+	}
+	return faults
+}
+
+// redacted reports whether one of two texts was forgotten in part: a trailer as a whole, and
+// a document by lines.
+func redacted(texts ...string) bool {
+	return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t, doc.Redaction) })
+}

@@ -1,0 +1,147 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// By what a view of the past found its memory commit.
+const (
+	AtMemory   = "memory"   // it was named itself
+	AtLink     = "link"     // it belongs to the code commit that was named
+	AtAncestor = "ancestor" // it belongs to that one's nearest first-parent ancestor to which any belongs
+	AtTime     = "time"     // it is the newest that is not younger than what was named
+)
+
+// At finds a branch as it stood at a revision of memory or of code; an empty one
+// means now, see [Store.Tip]. The cases:
+//
+//  1. a memory revision (see [Store.Revision]; a memory branch or tag wins over a
+//     code ref of its name), and branch is empty or the branch that it was made
+//     on, by the name that this has now: that commit;
+//  2. a memory revision and another branch: the newest commit of that branch
+//     which is not younger;
+//  3. a code revision: see [codeSearch], on the current branch if none is named.
+//
+// It returns fail.ErrNotFound where nothing has that name, and where the branch did not
+// exist yet.
+func At(ctx context.Context, s *store.Store, branch, rev string) (*store.Tip, error) {
+	if rev == "" {
+		return s.Tip(ctx, branch)
+	}
+	c, err := s.ResolveX(ctx, rev)
+	if err != nil {
+		return nil, noCommit(ctx, s, rev, err)
+	}
+	at := &store.At{By: AtMemory, Rev: rev, Asked: c.ID}
+	own, err := s.HomeOf(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if own == "" { // gone, or never one of memory
+		own = store.BranchOf(c)
+	}
+	if own != "" && (branch == "" || branch == own) {
+		return past(s, own, c, at), nil
+	}
+	now, err := s.Tip(ctx, branch)
+	if err != nil {
+		return nil, err
+	}
+	if own == "" {
+		at.Code = &c.ID
+		return atCode(ctx, s, now, c, at)
+	}
+	at.By = AtTime
+	then, err := NewestAt(ctx, s, now.Commit(), c.Committer.When)
+	if err != nil {
+		return nil, err
+	}
+	if then == nil || c.Committer.When.Before(createdAt(now.Commit())) {
+		return nil, notYet(now, at)
+	}
+	return past(s, now.Name(), then, at), nil
+}
+
+// past is a branch as it stood at a commit.
+func past(s *store.Store, branch string, c *git.Commit, at *store.At) *store.Tip {
+	at.Commit, at.Time = c.ID, c.Committer.When.UTC()
+	return s.PastTip(branch, c, at)
+}
+
+// newestAt is the newest commit on a commit's first-parent line that is not
+// younger than t; nil for none.
+func NewestAt(ctx context.Context, s *store.Store, c *git.Commit, t time.Time) (*git.Commit, error) {
+	if !c.Committer.When.After(t) {
+		return c, nil
+	}
+	out, err := s.Repo().View(ctx, "rev-list", "--first-parent", "--max-count=1",
+		"--min-age="+strconv.FormatInt(t.Unix(), 10), "--end-of-options", string(c.ID))
+	if err != nil || len(out) == 0 {
+		return nil, err
+	}
+	return s.Repo().Commit(ctx, git.ID(strings.TrimSpace(string(out))))
+}
+
+// createdAt is when the branch of a memory commit was made; zero where it does
+// not say.
+func createdAt(c *git.Commit) time.Time {
+	at, _ := store.ParseCreated(c.Trailer(store.TrailerCreated))
+	if at == nil {
+		return time.Time{}
+	}
+	return *at
+}
+
+// notYet says that a branch has nothing as old as what was asked for.
+func notYet(now *store.Tip, at *store.At) error {
+	made := createdAt(now.Commit())
+	message := fmt.Sprintf("branch '%s' has no milestone as old as '%s'", now.Name(), prose.OneLine(at.Rev, 100))
+	hint := fmt.Sprintf("git context --branch %s", now.Name())
+	_, from := store.ParseCreated(now.Commit().Trailer(store.TrailerCreated))
+	if !made.IsZero() && from != nil {
+		hint = fmt.Sprintf("it was made from '%s' on %s", *from, made.Format(time.RFC3339))
+	}
+	return fail.New(fail.ErrNotFound, fail.NotYet, message, hint)
+}
+
+// noCommit says that a name means no commit at all.
+func noCommit(ctx context.Context, s *store.Store, rev string, err error) error {
+	err = s.NoMilestone(ctx, rev, err)
+	var missing *fail.Error
+	if errors.As(err, &missing) && missing.Code == fail.MilestoneNotFound {
+		missing.Code, missing.Message = fail.CommitNotFound, fmt.Sprintf("no commit '%s', of memory or of code", prose.OneLine(rev, 100))
+	}
+	return err
+}
+
+// MilestoneAt is [Store.Milestone] as it stood at a tip. A milestone that was not
+// part of the branch then, by its entries or, as those that a branch is born with,
+// by its history, is fail.ErrNotFound.
+func MilestoneAt(ctx context.Context, s *store.Store, t *store.Tip, rev string) (store.Commit, error) {
+	c, err := s.MilestoneAtX(ctx, rev)
+	if err != nil {
+		return store.Commit{}, err
+	}
+	held, err := s.Holds(ctx, t, store.CommitEntries, c.Trailer(store.TrailerID))
+	if err == nil && !held {
+		held, err = s.Repo().IsAncestor(ctx, c.ID, t.Commit().ID)
+	}
+	if err == nil && !held {
+		err = fail.New(fail.ErrNotFound, fail.NotYet, fmt.Sprintf("milestone '%s' was not part of branch '%s' at %s",
+			prose.OneLine(rev, 100), t.Name(), t.Commit().ID.Short()), "git context --commit "+c.ID.Short())
+	}
+	if err != nil {
+		return store.Commit{}, err
+	}
+	return s.CommitOf(ctx, t.At(), c)
+}

@@ -1,0 +1,219 @@
+package history
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// Blame is who wrote each line of a topic, of metadata.yaml or of main.md.
+type TopicBlame struct {
+	Key    string      `json:"key"`
+	Branch string      `json:"branch"` // "" of main.md, which all branches share
+	Lines  []BlameLine `json:"lines"`
+
+	Warnings []string `json:"-"`
+}
+
+// BlameLine is one line of the text, without its line end.
+type BlameLine struct {
+	Line      int             `json:"line"` // from 1; front matter is not counted
+	Text      string          `json:"text"`
+	Agent     string          `json:"agent"`
+	Time      time.Time       `json:"time"`
+	Commit    git.ID          `json:"commit"`    // the memory commit that brought it
+	Milestone *BlameMilestone `json:"milestone"` // nil while there is none
+}
+
+// BlameMilestone is the first milestone that a line stood in: the one that it was
+// work towards.
+type BlameMilestone struct {
+	ID      string `json:"id"`
+	Commit  git.ID `json:"commit"`
+	Summary string `json:"summary"`
+}
+
+// Blame says who wrote each line of a topic of the current branch, or of the branch
+// as it stood at rev, if that is not empty. What came by a merge is whose it was
+// before. Where there is no topic of that key, metadata.yaml means that document of
+// the branch, and main.md the roadmap, whose lines stand in no milestone.
+// fail.ErrNotFound says of a topic that was forgotten when, and by whom.
+func Blame(ctx context.Context, s *store.Store, key, rev string) (TopicBlame, error) {
+	if name, ok := strings.CutPrefix(key, doc.TopicDir+"/"); ok { // its path, as log and diff take it
+		key = strings.TrimSuffix(name, ".md")
+	}
+	if err := store.CheckTopic(key); err != nil {
+		return TopicBlame{}, err
+	}
+	tip, err := s.StartOf(ctx, rev)
+	if err != nil {
+		return TopicBlame{}, err
+	}
+	path := doc.TopicPath(key)
+	_, ok, err := tip.Entry(ctx, path)
+	switch {
+	case err != nil:
+		return TopicBlame{}, err
+	case ok:
+		return blameTopic(ctx, s, tip, key)
+	case key == doc.RoadmapFile:
+		return blameRoadmap(ctx, s, tip, rev)
+	case key == doc.MetadataFile:
+		return blameDocument(ctx, s, tip, key, key)
+	}
+	return TopicBlame{}, noTopic(ctx, s, tip, key)
+}
+
+func blameTopic(ctx context.Context, s *store.Store, tip *store.Tip, key string) (TopicBlame, error) {
+	data, err := s.TopicBlob(ctx, tip, key)
+	if err != nil {
+		return TopicBlame{}, err
+	}
+	t, err := doc.ParseTopic(data)
+	if err != nil {
+		return TopicBlame{}, fmt.Errorf("topic '%s' of branch '%s': %w", key, tip.Name(), err)
+	}
+	b, err := blameDocument(ctx, s, tip, key, doc.TopicPath(key))
+	if err != nil {
+		return b, err
+	}
+	front := bytes.Count(data[:len(data)-len(t.Text)], []byte("\n"))
+	b.Lines = b.Lines[min(front, len(b.Lines)):]
+	for i := range b.Lines {
+		b.Lines[i].Line = i + 1
+	}
+	by, err := supersededBy(ctx, s, tip, key)
+	if by != "" {
+		b.Warnings = append(b.Warnings, fmt.Sprintf("topic '%s' is superseded by '%s'", key, by))
+	}
+	return b, err
+}
+
+// supersededBy is the key of a topic that says it replaces another; "" for none.
+func supersededBy(ctx context.Context, s *store.Store, tip *store.Tip, key string) (string, error) {
+	ids, err := store.TopicIDs(ctx, tip)
+	if err != nil {
+		return "", err
+	}
+	for name := range ids {
+		other := strings.TrimSuffix(name, ".md")
+		if other == key {
+			continue
+		}
+		t, err := s.ReadTopic(ctx, tip, other)
+		if err != nil {
+			return "", err
+		}
+		if t.Supersedes == key {
+			return other, nil
+		}
+	}
+	return "", nil
+}
+
+// noTopic says of a topic that is not there that it was forgotten, by whom and how
+// it is still seen, or that it never was.
+func noTopic(ctx context.Context, s *store.Store, tip *store.Tip, key string) error {
+	out, err := s.Repo().View(ctx, "log", "--max-count=1", "--no-renames", "--diff-filter=D", "--diff-merges=first-parent", "--no-patch", "--format=%H",
+		"--end-of-options", string(tip.Commit().ID), "--", doc.TopicPath(key))
+	if err != nil {
+		return err
+	}
+	id := git.ID(strings.TrimSpace(string(out)))
+	if id == "" {
+		_, err := s.TopicBlob(ctx, tip, key)
+		return err
+	}
+	c, err := s.Repo().Commit(ctx, id)
+	if err != nil {
+		return err
+	}
+	return fail.New(fail.ErrNotFound, fail.TopicForgotten, fmt.Sprintf("topic '%s' was forgotten in branch '%s' by %s at %s (%s)", key, tip.Name(),
+		prose.OneLine(store.WriterOf(c), 100), c.Committer.When.UTC().Format(time.RFC3339), id.Short()),
+		fmt.Sprintf("git context blame %s %s~", key, id.Short()))
+}
+
+// blameRoadmap blames main.md, as it stood with the commit at rev.
+func blameRoadmap(ctx context.Context, s *store.Store, tip *store.Tip, rev string) (TopicBlame, error) {
+	id, err := s.RoadmapTip(ctx)
+	if rev != "" {
+		id, _ = store.ParseRoadmap(tip.Commit().Trailer(store.TrailerRoadmap))
+	}
+	if err == nil && id == "" {
+		err = fail.New(fail.ErrNotFound, fail.DocumentNotFound, "there is no roadmap", "git context init")
+	}
+	if err != nil {
+		return TopicBlame{}, err
+	}
+	lines, err := blameLines(ctx, s, id, doc.RoadmapFile)
+	return TopicBlame{Key: doc.RoadmapFile, Lines: lines}, err
+}
+
+// blameDocument blames a file of a branch, with the milestones.
+func blameDocument(ctx context.Context, s *store.Store, tip *store.Tip, key, path string) (TopicBlame, error) {
+	b := TopicBlame{Key: key, Branch: tip.Name()}
+	var err error
+	if b.Lines, err = blameLines(ctx, s, tip.Commit().ID, path); err != nil || len(b.Lines) == 0 {
+		return b, err
+	}
+	first, err := firstMilestones(ctx, s, tip.Commit().ID)
+	if err != nil {
+		return b, err
+	}
+	for i := range b.Lines {
+		b.Lines[i].Milestone = first[b.Lines[i].Commit]
+	}
+	return b, nil
+}
+
+func blameLines(ctx context.Context, s *store.Store, id git.ID, path string) ([]BlameLine, error) {
+	found, err := s.Repo().Blame(ctx, id, path)
+	if err != nil {
+		return nil, err
+	}
+	commits := map[git.ID]*git.Commit{}
+	lines := make([]BlameLine, len(found))
+	for i, l := range found {
+		c := commits[l.Commit]
+		if c == nil {
+			if c, err = s.Repo().Commit(ctx, l.Commit); err != nil {
+				return nil, err
+			}
+			commits[l.Commit] = c
+		}
+		lines[i] = BlameLine{Line: i + 1, Text: l.Text, Agent: store.WriterOf(c), Time: c.Committer.When.UTC(), Commit: l.Commit}
+	}
+	return lines, nil
+}
+
+// firstMilestones is, for every commit that a tip stands on, the first milestone
+// that holds it: of several, on branches that were merged later, the one with the
+// smallest id. One git log answers for all, children before their parents.
+func firstMilestones(ctx context.Context, s *store.Store, tip git.ID) (map[git.ID]*BlameMilestone, error) {
+	first := map[git.ID]*BlameMilestone{}
+	err := s.LogIDs(ctx, []string{"--topo-order", store.EndOfOptions, string(tip)}, func(f [][]byte) error {
+		commit := git.ID(f[0])
+		if id := string(f[1]); id != "" { // younger ones stand on it
+			first[commit] = &BlameMilestone{ID: id, Commit: commit, Summary: string(f[3])}
+		}
+		m := first[commit]
+		if m == nil {
+			return nil
+		}
+		for parent := range bytes.FieldsSeq(f[2]) {
+			if have := first[git.ID(parent)]; have == nil || m.ID < have.ID {
+				first[git.ID(parent)] = m
+			}
+		}
+		return nil
+	}, "%P", "%s")
+	return first, err
+}

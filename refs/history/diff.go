@@ -1,0 +1,241 @@
+package history
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// DiffEnds finds the two commits that a diff compares: A and B, where a B that is
+// left out is the current branch; or those of A..B; or, for A...B, B and what both
+// come from.
+func DiffEnds(ctx context.Context, s *store.Store, a, b string) (from, to *git.Commit, err error) {
+	first, dots, second := SplitRange(a)
+	if dots != "" && b != "" {
+		return nil, nil, fail.New(fail.ErrInvalid, fail.RangeInvalid, fmt.Sprintf("'%s' is both sides already", prose.OneLine(a, 100)), "git context diff "+prose.OneLine(a, 100))
+	}
+	if dots == "" {
+		second = b
+	}
+	if from, to, err = ends(ctx, s, first, second); err != nil || dots != "..." {
+		return from, to, err
+	}
+	bases, err := s.Repo().MergeBases(ctx, from.ID, to.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(bases) == 0 {
+		return nil, nil, fail.New(fail.ErrInvalid, fail.NoMergeBase, fmt.Sprintf("'%s' have no commit in common", prose.OneLine(a, 100)),
+			"git context diff "+first+".."+second)
+	}
+	from, err = s.Repo().Commit(ctx, bases[0])
+	return from, to, err
+}
+
+// Diff is what memory says at one commit that it did not at another.
+type Comparison struct {
+	From  git.ID     `json:"from"`
+	To    git.ID     `json:"to"`
+	Files []FileDiff `json:"files"` // sorted by path
+	Patch string     `json:"patch"` // as git diff prints it, without renames
+}
+
+// FileDiff is one file that differs. Lines are those of git's default diff.
+type FileDiff struct {
+	Path    string `json:"path"`
+	Status  string `json:"status"` // A added, M modified, D deleted
+	Added   int    `json:"added"`  // lines
+	Deleted int    `json:"deleted"`
+}
+
+// Diff compares two memory commits in their trees.
+func Diff(ctx context.Context, s *store.Store, from, to *git.Commit, a Arguments) (Comparison, error) {
+	d := Comparison{From: from.ID, To: to.ID}
+	// What a program reads is the same whatever the user has set.
+	show := []string{"--no-color", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/", "--inter-hunk-context=0",
+		"--diff-algorithm=default", "--indent-heuristic", "--no-relative", "--full-index"}
+	out, err := s.Repo().View(ctx, DiffCommand(from, to, Arguments{Show: append(show[:len(show):len(show)], "-z", "--raw"), Paths: a.Paths})...)
+	if err != nil {
+		return d, err
+	}
+	if d.Files, err = parseRaw(out); err != nil {
+		return d, err
+	}
+	if out, err = s.Repo().View(ctx, DiffCommand(from, to, Arguments{Show: append(show, "-U3"), Paths: a.Paths})...); err != nil {
+		return d, err
+	}
+	d.Patch = string(out)
+	countLines(d.Patch, d.Files)
+	slices.SortFunc(d.Files, func(a, b FileDiff) int { return strings.Compare(a.Path, b.Path) })
+	return d, nil
+}
+
+// parseRaw reads what git diff says with -z --raw: of every file ":modes ids STATUS" and
+// its path.
+func parseRaw(out []byte) ([]FileDiff, error) {
+	files := []FileDiff{}
+	for rest := string(out); rest != ""; {
+		facts, more, ok := strings.Cut(rest, "\x00")
+		path, more, ok2 := strings.Cut(more, "\x00")
+		if !ok || !ok2 || !strings.HasPrefix(facts, ":") {
+			return nil, fmt.Errorf("git diff said '%s'", prose.OneLine(rest, 100))
+		}
+		files = append(files, FileDiff{Path: path, Status: facts[strings.LastIndexByte(facts, ' ')+1:]})
+		rest = more
+	}
+	return files, nil
+}
+
+// countLines counts what a patch adds and deletes in each of its files, which it has in
+// the order of files. --numstat would say nothing of a file that the repository's
+// attributes call binary, whatever --text says.
+func countLines(patch string, files []FileDiff) {
+	file, left := -1, 0 // left: lines of the hunk still to come, on both sides
+	for line := range strings.Lines(patch) {
+		var from, to int
+		switch {
+		case left > 0 && line[0] == '\\': // "\ No newline at end of file"
+		case left > 0:
+			switch line[0] {
+			case '+':
+				files[file].Added++
+				left--
+			case '-':
+				files[file].Deleted++
+				left--
+			default:
+				left -= 2
+			}
+		case strings.HasPrefix(line, "diff --git "):
+			if file++; file == len(files) {
+				return
+			}
+		case file >= 0 && hunk(line, &from, &to):
+			left = from + to
+		}
+	}
+}
+
+// hunk reads "@@ -5,3 +5,4 @@": how many lines it has on both sides.
+func hunk(line string, from, to *int) bool {
+	f := strings.Fields(line)
+	if len(f) < 4 || f[0] != "@@" || f[3] != "@@" {
+		return false
+	}
+	for i, n := range []*int{from, to} {
+		*n = 1
+		if _, count, ok := strings.Cut(f[1+i], ","); ok {
+			var err error
+			if *n, err = strconv.Atoi(count); err != nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// DiffCommand is the git diff of two memory commits, for git.Repo.View.
+func DiffCommand(from, to *git.Commit, a Arguments) []string {
+	args := append([]string{"diff", "--no-ext-diff", "--no-textconv", "--text"}, a.Show...)
+	args = append(args, "--end-of-options", string(from.ID), string(to.ID), "--")
+	return append(args, a.Paths...)
+}
+
+// diffTrees compares trees, several pairs with one child. What no ref holds, a gc takes:
+// where that was an old tree, its new one is compared with nothing instead.
+func DiffTrees(ctx context.Context, s *store.Store, pairs []TreePair, paths ...string) (map[TreePair]treeDiff, error) {
+	diffs, err := askDiffs(ctx, s, pairs, paths)
+	var failed *git.Error
+	if err != nil && !errors.As(err, &failed) { // git's own failure: an old tree may be there in part
+		return nil, err
+	}
+	var again []TreePair
+	for _, p := range pairs {
+		if _, ok := diffs[p]; !ok {
+			again = append(again, TreePair{s.Repo().EmptyTree(), p.Now})
+		}
+	}
+	if len(again) == 0 {
+		return diffs, nil
+	}
+	whole, err := askDiffs(ctx, s, again, paths)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pairs {
+		if _, ok := diffs[p]; ok {
+			continue
+		}
+		d, ok := whole[TreePair{s.Repo().EmptyTree(), p.Now}]
+		if !ok {
+			return nil, fmt.Errorf("cannot read tree '%s': %w", p.Now, git.ErrNotFound)
+		}
+		diffs[p] = treeDiff{d.Changes, true}
+	}
+	return diffs, nil
+}
+
+// askDiffs asks git for differences. A pair of which git cannot read a tree has none: git
+// says nothing of it, and says so neither. Where git fails nothing is known of any.
+func askDiffs(ctx context.Context, s *store.Store, pairs []TreePair, paths []string) (map[TreePair]treeDiff, error) {
+	diffs := map[TreePair]treeDiff{}
+	var in bytes.Buffer
+	for _, p := range pairs {
+		fmt.Fprintf(&in, "%s %s\n", p.Old, p.Now)
+	}
+	args := []string{"diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--stdin", "--"}
+	out, err := s.Repo().RunInput(ctx, in.Bytes(), append(args, paths...)...)
+	if err != nil {
+		return diffs, err
+	}
+	var pair TreePair
+	for rest := string(out); rest != ""; {
+		if rest[0] != ':' { // "OLD NEW\n" begins a pair, also one without differences
+			line, more, ok := strings.Cut(rest, "\n")
+			old, now, ok1 := strings.Cut(line, " ")
+			if !ok || !ok1 {
+				return nil, fmt.Errorf("git diff-tree: cannot understand its answer")
+			}
+			pair, rest = TreePair{git.ID(old), git.ID(now)}, more
+			diffs[pair] = treeDiff{}
+			continue
+		}
+		facts, more, _ := strings.Cut(rest, "\x00")
+		path, more, ok := strings.Cut(more, "\x00")
+		f := strings.Fields(facts) // :MODE MODE ID ID STATUS
+		if !ok || len(f) != 5 {
+			return nil, fmt.Errorf("git diff-tree: cannot understand its answer")
+		}
+		diffs[pair] = treeDiff{Changes: append(diffs[pair].Changes, TreeChange{path, git.ID(f[3]), f[1] == blobMode})}
+		rest = more
+	}
+	return diffs, nil
+}
+
+// treePair is two trees to compare.
+type TreePair struct{ Old, Now git.ID }
+
+// treeChange is a path that two trees do not have in common, and what stands there now.
+type TreeChange struct {
+	Path string
+	Id   git.ID
+	Blob bool // false: nothing that is a file
+}
+
+// treeDiff is what became of a tree.
+type treeDiff struct {
+	Changes []TreeChange
+	Anew    bool // the old tree is gone, and changes are all that stands in the new one
+}
+
+// blobMode is how diff-tree writes git.ModeBlob.
+const blobMode = "100644"

@@ -1,0 +1,213 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// Stats is how much memory there is, and whose. An entry that stands on several
+// branches counts once.
+type Statistics struct {
+	Branches int              `json:"branches"`
+	Commits  int              `json:"commits"` // milestones
+	Steps    int              `json:"steps"`   // pending ones included
+	Pending  int              `json:"pending"`
+	Topics   int              `json:"topics"` // by key
+	Tokens   int64            `json:"tokens"` // of steps and milestones
+	Bytes    StatBytes        `json:"bytes"`
+	Agents   map[string]Tally `json:"agents"`
+	Days     map[string]Tally `json:"days"` // by date in UTC, 2026-11-21
+
+	Status map[string]int `json:"-"` // branches by status
+}
+
+// StatBytes is the size of the memory: its text as the branches hold it now, each
+// file once, and what git stores for it, history and notes included.
+type StatBytes struct {
+	Raw    int64 `json:"raw"`
+	Stored int64 `json:"stored"`
+}
+
+// Tally is what one agent, or one day, brought.
+type Tally struct {
+	Commits int   `json:"commits"`
+	Steps   int   `json:"steps"`
+	Tokens  int64 `json:"tokens"`
+}
+
+// Stats counts one branch, or all where branch is empty. It reads every document
+// that they hold, each once: the time is that of the text.
+func Stats(ctx context.Context, s *store.Store, branch string) (Statistics, error) {
+	c := &counting{s: s, files: map[git.ID]string{}, topics: map[string]bool{}, seen: map[string]bool{},
+		out: Statistics{Agents: map[string]Tally{}, Days: map[string]Tally{}, Status: map[string]int{}}}
+	names := []string{branch}
+	if branch == "" {
+		var err error
+		if names, err = s.BranchNames(ctx); err != nil {
+			return Statistics{}, err
+		}
+		if len(names) == 0 {
+			_, err := s.Tip(ctx, "") // says why
+			return Statistics{}, err
+		}
+	}
+	for _, name := range names {
+		if err := c.branch(ctx, name); err != nil {
+			return Statistics{}, err
+		}
+	}
+	if err := c.list(ctx); err != nil {
+		return Statistics{}, err
+	}
+	if err := c.read(ctx); err != nil {
+		return Statistics{}, err
+	}
+	c.out.Topics = len(c.topics)
+	var err error
+	c.out.Bytes.Stored, err = stored(ctx, s, branch)
+	return c.out, err
+}
+
+// counting is Stats in the making.
+type counting struct {
+	s      *store.Store
+	out    Statistics
+	files  map[git.ID]string // one path of each document
+	pairs  []TreePair        // of nothing and the tree of a branch
+	topics map[string]bool
+	seen   map[string]bool // entries by id
+}
+
+// branch notes which tree a branch has, and counts its pending steps.
+func (c *counting) branch(ctx context.Context, name string) error {
+	tip, err := c.s.Tip(ctx, name)
+	if err != nil {
+		return err
+	}
+	status := tip.Commit().Trailer(store.TrailerStatus)
+	if status == "" {
+		status = doc.StatusActive
+	}
+	c.out.Branches++
+	c.out.Status[status]++
+	c.pairs = append(c.pairs, TreePair{c.s.Repo().EmptyTree(), tip.Commit().Tree})
+	p, err := c.s.Pending(ctx, tip)
+	if err != nil {
+		return err
+	}
+	steps, err := c.s.Waiting(ctx, name, p)
+	if err != nil {
+		return err
+	}
+	c.out.Pending += len(steps)
+	c.Steps(steps)
+	return nil
+}
+
+// list notes which documents there are, with one child for all branches.
+func (c *counting) list(ctx context.Context) error {
+	diffs, err := DiffTrees(ctx, c.s, c.pairs)
+	if err != nil {
+		return err
+	}
+	for _, d := range diffs {
+		for _, f := range d.Changes {
+			if !f.Blob {
+				continue
+			}
+			c.files[f.Id] = f.Path
+			if doc.KnownFile(f.Path) == doc.FileTopic {
+				c.topics[f.Path] = true
+			}
+		}
+	}
+	return nil
+}
+
+// read counts what the documents hold.
+func (c *counting) read(ctx context.Context) error {
+	ids := make([]git.ID, 0, len(c.files))
+	for id := range c.files {
+		ids = append(ids, id)
+	}
+	meter := c.s.Repo().Meter("Counting texts", len(ids))
+	defer meter.End()
+	return c.s.Repo().ReadAll(ctx, ids, func(o git.Object) error {
+		meter.Add(1)
+		c.out.Bytes.Raw += int64(len(o.Data))
+		path := c.files[o.ID]
+		switch doc.KnownFile(path) {
+		case doc.FileLog:
+			steps, err := doc.ParseLog(o.Data)
+			if err != nil {
+				return fmt.Errorf("%s (%s): %w", path, o.ID, err)
+			}
+			c.Steps(steps)
+		case doc.FileCommits:
+			ms, err := doc.ParseCommits(o.Data)
+			if err != nil {
+				return fmt.Errorf("%s (%s): %w", path, o.ID, err)
+			}
+			c.Milestones(ms)
+		}
+		return nil
+	})
+}
+
+func (c *counting) Steps(list []doc.Step) {
+	for _, s := range list {
+		if !c.seen[s.ID] {
+			c.seen[s.ID] = true
+			c.add(s.Agent, s.Time, Tally{Steps: 1, Tokens: s.Tokens})
+		}
+	}
+}
+
+func (c *counting) Milestones(list []doc.Milestone) {
+	for _, m := range list {
+		if m.Kind != doc.KindBirth && !c.seen[m.ID] {
+			c.seen[m.ID] = true
+			c.add(m.Agent, m.Time, Tally{Commits: 1, Tokens: m.Tokens})
+		}
+	}
+}
+
+func (c *counting) add(agent string, at time.Time, t Tally) {
+	c.out.Commits += t.Commits
+	c.out.Steps += t.Steps
+	c.out.Tokens += t.Tokens
+	c.out.Agents[agent] = c.out.Agents[agent].plus(t)
+	day := at.UTC().Format(time.DateOnly)
+	c.out.Days[day] = c.out.Days[day].plus(t)
+}
+
+func (t Tally) plus(o Tally) Tally {
+	return Tally{t.Commits + o.Commits, t.Steps + o.Steps, t.Tokens + o.Tokens}
+}
+
+// stored asks git how many bytes the objects of a branch, or of all memory with
+// its notes, take on the disk.
+func stored(ctx context.Context, s *store.Store, branch string) (int64, error) {
+	args := []string{"rev-list", "--objects", "--disk-usage"}
+	if branch != "" {
+		args = append(args, "--end-of-options", git.BranchRef(branch))
+	} else {
+		args = append(args, "--glob="+git.BranchPrefix+"*", "--glob="+git.RoadmapRef+"*", "--glob="+git.TagPrefix+"*", "--glob="+git.NotesRef+"*")
+	}
+	out, err := s.Repo().View(ctx, args...)
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("git rev-list: no size: %w", err)
+	}
+	return n, nil
+}

@@ -1,0 +1,189 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// Verified is what is known of a memory commit's signature.
+type Verified struct {
+	Commit git.ID  `json:"commit"`
+	Status string  `json:"status"` // one of the Signature… words
+	Signer *string `json:"signer"` // as the key or the allowed signers file names it; nil if unknown
+
+	Key      string `json:"-"` // its id or fingerprint, "" if unknown
+	Summary  string `json:"-"`
+	Accepted bool   `json:"-"` // `git verify-commit` accepts it
+
+	problem   string // why it cannot be checked
+	noSigners bool   // because nobody is known
+}
+
+// What Verified.Status may be.
+const (
+	SignatureGood       = "good"
+	SignatureBad        = "bad"              // the commit is not what was signed
+	SignatureUnknown    = "unknown-validity" // good, by a key that nothing says anything of
+	SignatureExpired    = "expired"          // good, and the signature has expired
+	SignatureExpiredKey = "expired-key"      // good, by a key that has expired
+	SignatureRevokedKey = "revoked-key"      // good, by a key that was revoked
+	SignatureUnchecked  = "cannot-check"     // the key is missing, or a program, or a setting
+	SignatureMissing    = "unsigned"
+)
+
+// Verify has git check the signatures of the memory commits that rev names: of
+// one commit; of all that B reaches and A does not, newest first, for "A..B", and
+// of all that only one of them reaches for "A...B" (an empty side is the current
+// branch); of the current branch's newest milestone if rev is empty. Any memory
+// commit will do, milestone or not, and the roadmap by its ref's name.
+//
+// With the list it returns an *fail.Error that wraps fail.ErrRefused, unless git accepts
+// every one (`git verify-commit`, gpg.minTrustLevel included). It names the first
+// that git does not.
+func Verify(ctx context.Context, s *store.Store, rev string) ([]Verified, error) {
+	ids, err := toVerify(ctx, s, rev)
+	if err != nil {
+		return nil, err
+	}
+	checked, err := s.Repo().VerifyCommits(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Verified, len(checked))
+	for i, c := range checked {
+		list[i] = Verified{Commit: c.ID, Status: statusOf(c.Verdict), Key: c.Key, Summary: c.Subject,
+			Accepted: c.Accepted, problem: c.Problem, noSigners: c.NoSigners}
+		if c.Signer != "" {
+			list[i].Signer = &c.Signer
+		}
+	}
+	return list, refused(list)
+}
+
+// toVerify finds the commits that a revision or a range names.
+func toVerify(ctx context.Context, s *store.Store, rev string) ([]git.ID, error) {
+	if from, dots, to := SplitRange(rev); dots != "" {
+		a, err := verifiable(ctx, s, from)
+		if err != nil {
+			return nil, err
+		}
+		b, err := verifiable(ctx, s, to)
+		if err != nil {
+			return nil, err
+		}
+		return s.Repo().Between(ctx, a, dots, b)
+	}
+	if rev != "" {
+		id, err := verifiable(ctx, s, rev)
+		return []git.ID{id}, err
+	}
+	c, err := s.MilestoneAtX(ctx, git.HeadName)
+	if err != nil {
+		return nil, err
+	}
+	return []git.ID{c.ID}, nil
+}
+
+// verifiable finds one commit; "" is the current branch.
+func verifiable(ctx context.Context, s *store.Store, rev string) (git.ID, error) {
+	if rev == "" {
+		rev = git.HeadName
+	}
+	if rev == git.RoadmapRef {
+		return s.Repo().Ref(ctx, rev)
+	}
+	c, err := s.Revision(ctx, rev)
+	if err != nil {
+		return "", err
+	}
+	return c.ID, nil
+}
+
+func statusOf(v git.Verdict) string {
+	switch v {
+	case git.Good:
+		return SignatureGood
+	case git.UnknownValidity:
+		return SignatureUnknown
+	case git.Expired:
+		return SignatureExpired
+	case git.ExpiredKey:
+		return SignatureExpiredKey
+	case git.RevokedKey:
+		return SignatureRevokedKey
+	case git.CannotCheck:
+		return SignatureUnchecked
+	case git.Unsigned:
+		return SignatureMissing
+	}
+	return SignatureBad
+}
+
+// refused names the first commit that git does not accept.
+func refused(list []Verified) error {
+	var first *Verified
+	others := 0
+	for i := range list {
+		switch {
+		case list[i].Accepted:
+		case first == nil:
+			first = &list[i]
+		default:
+			others++
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	message, hint := first.complaint()
+	if others > 0 {
+		message += fmt.Sprintf(" (the first of %d)", others+1)
+	}
+	return fail.New(fail.ErrRefused, fail.NotVerified, message, hint)
+}
+
+// complaint says what is wrong with a signature, and what helps.
+func (v *Verified) complaint() (message, hint string) {
+	name, look := "commit '"+v.Commit.Short()+"'", "git verify-commit -v "+string(v.Commit)
+	switch v.Status {
+	case SignatureMissing:
+		return name + " is not signed", "to sign what is written from now on: git config " + store.KeySign + " true"
+	case SignatureUnchecked:
+		return v.unchecked(name)
+	case SignatureUnknown, SignatureGood:
+		if strings.HasPrefix(v.Key, "SHA256:") { // of SSH
+			return name + " is signed by an unknown key, " + v.Key,
+				"if you know whose it is, add the line 'EMAIL PUBLIC-KEY' to the file that gpg.ssh.allowedSignersFile names"
+		}
+		return fmt.Sprintf("%s is signed by a key that is not trusted enough, %s", name, v.Key), "gpg --edit-key " + v.Key + " trust"
+	case SignatureExpired:
+		return "the signature of " + name + " has expired", look
+	case SignatureExpiredKey:
+		return name + " is signed by a key that has expired, " + v.Key, look
+	case SignatureRevokedKey:
+		return name + " is signed by a key that was revoked, " + v.Key, look
+	}
+	return name + " is not what was signed: its signature is bad", look
+}
+
+// unchecked says why a signature cannot be checked: by an OpenPGP key that is not
+// here, which git names, or by whatever git complains of.
+func (v *Verified) unchecked(name string) (message, hint string) {
+	switch {
+	case v.Key != "":
+		return name + " is signed by a key that is not here, " + v.Key, "gpg --recv-keys " + v.Key
+	case v.noSigners:
+		hint = "write a line 'EMAIL PUBLIC-KEY' for each signer into FILE, then: git config gpg.ssh.allowedSignersFile FILE"
+	default:
+		hint = "git verify-commit -v " + string(v.Commit)
+	}
+	if v.problem == "" {
+		return "the signature of " + name + " cannot be checked", hint
+	}
+	return "the signature of " + name + " cannot be checked: " + v.problem, hint
+}

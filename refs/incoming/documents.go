@@ -1,0 +1,207 @@
+package incoming
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// fileKind is how a file is read.
+type fileKind uint8
+
+const (
+	kindNote fileKind = iota
+	kindLog
+	KindCommits
+	KindMetadata
+	kindTopic
+	kindRoadmap
+	kindExpunged
+)
+
+// file is a blob to check.
+type File struct {
+	at   *NewCommit
+	path string
+	Id   git.ID
+	kind fileKind
+}
+
+type SeenFile struct {
+	Kind fileKind
+	Id   git.ID
+}
+
+// ends are the ids of a document's first entry and its last.
+type ends struct {
+	first, Last string
+	Bad         bool // something is wrong with it, and was said
+}
+
+// entryKey is an entry's id, apart from the document that it was read in.
+type EntryKey [26]byte
+
+// checkFiles reads files that were not read as that kind before, and holds the
+// names of segments against what they begin with.
+func (c *Inspection) checkFiles(ctx context.Context, files []File) error {
+	var todo []File
+	for _, f := range files {
+		if !c.wasRead(f) {
+			c.Files[SeenFile{f.kind, f.Id}] = ends{}
+			todo = append(todo, f)
+		}
+	}
+	if err := c.readFiles(ctx, todo); err != nil {
+		return err
+	}
+	for _, f := range files {
+		dir, _, deep := strings.Cut(f.path, "/")
+		read := c.Files[SeenFile{f.kind, f.Id}]
+		if !deep || read.Bad || f.kind != kindLog && f.kind != KindCommits || doc.SegmentPath(dir, read.first) == f.path {
+			continue
+		}
+		if err := c.wrong(flawSegment, f, "the segment is not named by the id of its first entry", nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readFiles asks for the sizes of all files, and then reads as many at a time as
+// git may hand out in one go.
+func (c *Inspection) readFiles(ctx context.Context, files []File) error {
+	ids := make([]git.ID, len(files))
+	for i, f := range files {
+		ids[i] = f.Id
+	}
+	infos, err := c.repo.Infos(ctx, ids)
+	if err != nil {
+		return err
+	}
+	sound, ids, sizes := files[:0:0], ids[:0], make([]int64, 0, len(ids))
+	for i, info := range infos {
+		if kind, fault := files[i].fault(info); fault == "" {
+			sound, ids, sizes = append(sound, files[i]), append(ids, info.ID), append(sizes, info.Size)
+		} else if err := c.wrong(kind, files[i], fault, nil); err != nil {
+			return err
+		}
+	}
+	files = sound
+	for from := 0; from < len(files); {
+		end, total := from, int64(0)
+		for end < len(files) && (end == from || total+sizes[end] <= maxWindow) {
+			total += sizes[end]
+			end++
+		}
+		batch := files[from:end]
+		err := c.read(ctx, ids[from:end],
+			func(i int, o git.Object) error { return c.document(batch[i], o.Data) },
+			func(i int) placed { return batch[i] })
+		if err != nil {
+			return err
+		}
+		from = end
+	}
+	return nil
+}
+
+// fault says why a file may not be read.
+func (f File) fault(info git.ObjectInfo) (flawKind, string) {
+	most := int64(MaxFile)
+	switch f.kind {
+	case KindMetadata:
+		most = doc.MetadataLimit
+	case kindExpunged:
+		most = doc.MaxExpunged
+	}
+	switch {
+	case info.Type == "":
+		return FlawMissing, "it is missing"
+	case info.Type != "blob":
+		return FlawTree, "it is a " + info.Type + ", not a file"
+	case info.Size > most:
+		return flawDocument, tooLarge(info.Size, most)
+	}
+	return "", ""
+}
+
+// document reads a file whole.
+func (c *Inspection) document(f File, data []byte) error {
+	var err error
+	switch f.kind {
+	case kindNote:
+		if c.Reader != nil {
+			c.Reader.Note(f, data)
+		}
+	case kindLog:
+		var steps []doc.Step
+		if steps, err = doc.ParseLog(data); err == nil {
+			err := checkEntries(c, f, steps, func(s *doc.Step) string { return s.ID })
+			if c.Reader != nil && !c.Files[SeenFile{f.kind, f.Id}].Bad {
+				c.Reader.Steps(f, data, steps)
+			}
+			return err
+		}
+	case KindCommits:
+		var list []doc.Milestone
+		if list, err = doc.ParseCommits(data); err == nil {
+			err := checkEntries(c, f, list, func(m *doc.Milestone) string { return m.ID })
+			if c.Reader != nil && !c.Files[SeenFile{f.kind, f.Id}].Bad {
+				c.Reader.Milestones(f, data, list)
+			}
+			return err
+		}
+	case KindMetadata:
+		_, err = doc.ParseMetadata(data)
+	case kindTopic:
+		_, err = doc.ParseTopic(data)
+	case kindExpunged:
+		_, err = doc.ParseExpunged(data)
+	case kindRoadmap:
+		if _, replaced := doc.Clean(string(data)); replaced {
+			return c.wrong(flawDocument, f, "it is not UTF-8 without NUL", nil)
+		}
+	}
+	if err != nil {
+		return c.wrong(flawDocument, f, "it cannot be read", err)
+	}
+	return nil
+}
+
+// checkEntries counts the entries of a document and holds its ids.
+func checkEntries[E any](c *Inspection, f File, entries []E, idOf func(*E) string) error {
+	last := ""
+	for i := range entries {
+		id := idOf(&entries[i])
+		if id <= last {
+			return c.wrong(flawOrder, f, fmt.Sprintf("entry %s stands behind %s", id, last), nil)
+		}
+		if fault := c.idFault(id); fault != "" {
+			return c.wrong(FlawAhead, f, fault, nil)
+		}
+		last = id
+		c.entries[EntryKey([]byte(id))] = struct{}{}
+		if len(c.entries) > c.limit {
+			return c.tooMany(f.at.Ref, fmt.Sprintf("more than %d entries", c.limit))
+		}
+	}
+	if last != "" { // the document itself need not stay
+		c.Files[SeenFile{f.kind, f.Id}] = ends{first: strings.Clone(idOf(&entries[0])), Last: strings.Clone(last)}
+	}
+	return nil
+}
+
+// idFault says why an id cannot be taken in.
+func (c *Inspection) idFault(id string) string {
+	switch {
+	case !doc.ValidID(id):
+		return fmt.Sprintf("'%s' is not an id", git.Shown(id))
+	case doc.IDTime(id).After(c.latest):
+		return fmt.Sprintf("the id %s is of %s, more than %d hours ahead of the clock here", id,
+			doc.IDTime(id).Format("2006-01-02"), int(MaxAhead.Hours()))
+	}
+	return ""
+}

@@ -1,0 +1,74 @@
+package incoming
+
+import (
+	"context"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// trailers holds what the message of a commit on a branch says of it: others' views,
+// and commands that are pasted, build on it.
+func (c *Inspection) trailers(n *NewCommit, parsed *git.Commit) error {
+	if id := parsed.Trailer(store.TrailerNewest); id != "" {
+		if fault := c.idFault(id); fault != "" {
+			kind := FlawAhead
+			if !doc.ValidID(id) {
+				kind = FlawTrailer
+			}
+			return c.wrong(kind, n, store.TrailerNewest+": "+fault, nil)
+		}
+	}
+	for _, name := range parsed.Trailers(store.TrailerBranch) {
+		if err := git.CheckBranchName(name); err != nil {
+			return c.wrong(FlawTrailer, n, store.TrailerBranch+": "+err.Error(), nil)
+		}
+	}
+	if code := parsed.Trailer(store.TrailerCode); code != "" && !git.IsID(code) {
+		return c.wrong(FlawTrailer, n, store.TrailerCode+": '"+git.Shown(code)+"' is not a full hash", nil)
+	}
+	n.Milestone = strings.Clone(parsed.Trailer(store.TrailerID)) // the message itself need not stay
+	return nil
+}
+
+// milestones holds that the commit.md of every milestone ends with its entry, whose id
+// was the largest when it was made. All trees were checked, and so nearly all of these
+// files; one that a parent of our own has too was not.
+func (c *Inspection) Milestones(ctx context.Context, commits []*NewCommit) error {
+	var list, unread []File
+	for _, n := range commits {
+		top, read := c.Roots[n.Tree]
+		f := File{at: n, path: doc.CommitFile, Id: top.Commits, kind: KindCommits}
+		if n.Milestone == "" || !read || top.Bad || c.Absent[f.Id] {
+			continue
+		}
+		if f.Id == "" {
+			if err := c.wrong(FlawUnlisted, n, store.TrailerID+": it has no "+doc.CommitFile, nil); err != nil {
+				return err
+			}
+			continue
+		}
+		if list = append(list, f); !c.wasRead(f) {
+			unread = append(unread, f)
+		}
+	}
+	if err := c.checkFiles(ctx, unread); err != nil {
+		return err
+	}
+	for _, f := range list {
+		if read := c.Files[SeenFile{f.kind, f.Id}]; read.Bad || read.Last == f.at.Milestone {
+			continue
+		}
+		if err := c.wrong(FlawUnlisted, f, "it does not end with the entry '"+git.Shown(f.at.Milestone)+"' that the commit's "+store.TrailerID+" names", nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Inspection) wasRead(f File) bool {
+	_, seen := c.Files[SeenFile{f.kind, f.Id}]
+	return seen
+}

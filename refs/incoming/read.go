@@ -1,0 +1,267 @@
+package incoming
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
+)
+
+const (
+	maxTree   = 8 << 20                  // bytes of a tree: some 60,000 topics or 100,000 notes in one folder
+	MaxFile   = 2*store.MaxStep + 64<<10 // bytes: a text of line feeds doubles as a quote; the rest is heading
+	maxBases  = 8                        // parents that a tree is compared with; the others only spare work
+	maxWindow = 32 << 20                 // bytes of trees, and of files, that one batch asks for
+)
+
+// folder is a tree to check.
+type folder struct {
+	at    *NewCommit
+	role  Role
+	path  string
+	id    git.ID
+	bases []git.ID // what the commit's parents have at that path
+}
+
+// seenTree is a tree that was checked where it stands; for notes, whose rules ask
+// only how many digits lead to it, "/" and their number.
+type seenTree struct {
+	role Role
+	path string
+	id   git.ID
+}
+
+// commits checks commits and everything that they hold.
+func (c *Inspection) Commits(ctx context.Context, commits []*NewCommit) error {
+	if err := c.readCommits(ctx, commits); err != nil {
+		return err
+	}
+	var level []folder
+	for _, n := range commits {
+		bases, err := c.parentTrees(ctx, n)
+		if err != nil {
+			return err
+		}
+		for _, r := range []Role{RoleBranch, RoleRoadmap, RoleNotes} {
+			if n.Roles&r != 0 && n.Tree != "" && !c.Absent[n.Tree] {
+				level = c.add(level, folder{at: n, role: r, id: n.Tree, bases: bases})
+			}
+		}
+	}
+	for len(level) > 0 {
+		deeper, files, err := c.level(ctx, level)
+		if err != nil {
+			return err
+		}
+		if err := c.checkFiles(ctx, files); err != nil {
+			return err
+		}
+		level = deeper
+	}
+	return c.Milestones(ctx, commits)
+}
+
+// readCommits finds the trees of commits.
+func (c *Inspection) readCommits(ctx context.Context, commits []*NewCommit) error {
+	ids := make([]git.ID, len(commits))
+	for i, n := range commits {
+		ids[i] = n.Id
+	}
+	infos, err := c.repo.Infos(ctx, ids)
+	if err != nil {
+		return err
+	}
+	small, ids := commits[:0:0], ids[:0]
+	for i, info := range infos {
+		if info.Size <= MaxFile {
+			small, ids = append(small, commits[i]), append(ids, info.ID)
+		} else if err := c.wrong(flawDocument, commits[i], tooLarge(info.Size, MaxFile), nil); err != nil {
+			return err
+		}
+	}
+	return c.read(ctx, ids, func(i int, o git.Object) error {
+		n := small[i]
+		parsed, err := git.ParseCommit(o.ID, o.Data)
+		if err != nil {
+			return c.wrong(flawDocument, n, "it cannot be read", err)
+		}
+		n.Tree = parsed.Tree
+		if n.Roles&RoleBranch == 0 {
+			return nil
+		}
+		if c.Reader != nil {
+			c.Reader.Commit(n, parsed)
+		}
+		return c.trailers(n, parsed)
+	}, func(i int) placed { return small[i] })
+}
+
+func tooLarge(size, most int64) string {
+	return fmt.Sprintf("it has %d bytes; at most %d are allowed", size, most)
+}
+
+// parentTrees is what to compare a commit's tree with. A parent of our own that
+// a shallow clone lacks spares nothing.
+func (c *Inspection) parentTrees(ctx context.Context, n *NewCommit) ([]git.ID, error) {
+	var trees []git.ID
+	for _, p := range n.Parents[:min(len(n.Parents), maxBases)] {
+		if parent := c.ByID[p]; parent != nil {
+			if parent.Tree != "" && !c.Absent[parent.Tree] {
+				trees = append(trees, parent.Tree)
+			}
+			continue
+		}
+		tree, known := c.own[p]
+		if !known {
+			commit, err := c.repo.Commit(ctx, p)
+			switch {
+			case err == nil:
+				tree = commit.Tree
+			case !errors.Is(err, git.ErrNotFound) && c.Found == nil: // else it was reported
+				return nil, err
+			}
+			c.own[p] = tree
+		}
+		if tree != "" {
+			trees = append(trees, tree)
+		}
+	}
+	return trees, nil
+}
+
+// add appends a folder unless it was checked at such a place before.
+func (c *Inspection) add(level []folder, f folder) []folder {
+	key := seenTree{f.role, f.path, f.id}
+	if f.role == RoleNotes {
+		key.path = "/" + strconv.Itoa(noteDigits(f.path))
+	}
+	if _, seen := c.trees[key]; seen {
+		return level
+	}
+	c.trees[key] = struct{}{}
+	c.objects--
+	return append(level, f)
+}
+
+// level checks folders and returns those below them, and the files in them.
+func (c *Inspection) level(ctx context.Context, folders []folder) (deeper []folder, files []File, err error) {
+	sizes, err := c.treeSizes(ctx, folders)
+	if err != nil {
+		return nil, nil, err
+	}
+	for len(folders) > 0 {
+		n, ids := window(folders, sizes)
+		trees := make(map[git.ID][]git.TreeEntry, len(ids))
+		err := c.read(ctx, ids, func(i int, o git.Object) (err error) {
+			entries, err := git.ParseTree(o.Data, len(o.ID)/2)
+			if err == nil {
+				trees[o.ID] = entries
+				return nil
+			}
+			p := treeOf(folders, o.ID)
+			switch {
+			case p != nil:
+				return c.wrong(FlawTree, p, "it cannot be read", err)
+			case c.Found != nil: // it is checked where it stands
+				return nil
+			}
+			return err
+		}, func(i int) placed { return treeOf(folders, ids[i]) })
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, f := range folders[:n] {
+			if deeper, files, err = c.folder(f, trees, deeper, files); err != nil {
+				return nil, nil, err
+			}
+			if c.objects < 0 {
+				return nil, nil, c.tooMany(f.at.Ref, fmt.Sprintf("more than %d objects", objectsExtra+objectsPerEntry*c.limit))
+			}
+		}
+		folders = folders[n:]
+	}
+	return deeper, files, nil
+}
+
+// treeSizes asks for the sizes of folders and of what they are compared with; a
+// base that cannot be read is left out.
+func (c *Inspection) treeSizes(ctx context.Context, folders []folder) (map[git.ID]int64, error) {
+	sizes := make(map[git.ID]int64, 2*len(folders))
+	var ids []git.ID
+	want := func(id git.ID) {
+		if _, ok := sizes[id]; !ok {
+			sizes[id] = 0
+			ids = append(ids, id)
+		}
+	}
+	for _, f := range folders {
+		want(f.id)
+		for _, b := range f.bases {
+			want(b)
+		}
+	}
+	infos, err := c.repo.Infos(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	types := make(map[git.ID]string, len(infos))
+	for _, info := range infos {
+		if types[info.ID] = info.Type; info.Type == "tree" && info.Size <= maxTree {
+			sizes[info.ID] = info.Size
+		} else {
+			delete(sizes, info.ID)
+		}
+	}
+	for _, f := range folders {
+		if _, ok := sizes[f.id]; ok {
+			continue
+		}
+		switch kind := types[f.id]; kind {
+		case "":
+			err = c.wrong(FlawMissing, f, "it is missing", nil)
+		case "tree":
+			err = c.wrong(FlawTree, f, fmt.Sprintf("it has more than %d bytes", maxTree), nil)
+		default:
+			err = c.wrong(FlawTree, f, "it is a "+kind+", not a folder", nil)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return sizes, nil
+}
+
+// window is the first n folders, at least one, whose trees and bases fit in memory.
+func window(folders []folder, sizes map[git.ID]int64) (n int, ids []git.ID) {
+	var total int64
+	taken := map[git.ID]bool{}
+	for _, f := range folders {
+		from := len(ids)
+		for _, id := range append([]git.ID{f.id}, f.bases...) {
+			if size, ok := sizes[id]; ok && !taken[id] {
+				taken[id] = true
+				ids = append(ids, id)
+				total += size
+			}
+		}
+		if n > 0 && total > maxWindow {
+			return n, ids[:from]
+		}
+		n++
+	}
+	return n, ids
+}
+
+// treeOf finds what a tree is checked as. Where it is only compared with, it stands
+// for what a folder was to be compared with, and it is nil.
+func treeOf(folders []folder, id git.ID) placed {
+	for _, f := range folders {
+		if f.id == id {
+			return f
+		}
+	}
+	return nil
+}

@@ -1,0 +1,208 @@
+package incoming
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// root is what the tree of a branch holds itself; "" for what it has not.
+type root struct {
+	Commits, Log, Metadata git.ID
+	Bad                    bool // something is wrong with one of the three, and was said
+}
+
+// put takes an entry of the tree.
+func (r *root) put(e git.TreeEntry, bad bool) {
+	switch e.Name {
+	case doc.CommitFile:
+		r.Commits = e.ID
+	case doc.LogFile:
+		r.Log = e.ID
+	case doc.MetadataFile:
+		r.Metadata = e.ID
+	default:
+		return
+	}
+	r.Bad = r.Bad || bad
+}
+
+// folder checks the entries of a tree. What a parent has at the same path was
+// checked there; in the root the names are looked at all the same, since a parent
+// may be a commit of our own that plays another role.
+func (c *Inspection) folder(f folder, trees map[git.ID][]git.TreeEntry, deeper []folder, files []File) ([]folder, []File, error) {
+	entries, ok := trees[f.id]
+	if !ok { // it could not be read
+		return deeper, files, nil
+	}
+	if len(entries) == 0 && f.path != "" {
+		return deeper, files, c.wrong(FlawTree, f, "it is empty", nil)
+	}
+	bases := make([]base, len(f.bases))
+	for i, id := range f.bases {
+		bases[i].rest = trees[id]
+	}
+	var top root
+	for i, e := range entries {
+		known, below := lookUp(e, bases)
+		fault := orderFault(entries, i)
+		if known && fault == "" && f.path != "" {
+			continue
+		}
+		at := File{at: f.at, path: Join(f.path, e.Name), Id: e.ID}
+		if fault == "" {
+			at.kind, fault = f.entryFault(entries, e, at.path)
+		}
+		top.put(e, fault != "")
+		switch {
+		case fault != "":
+			if err := c.wrong(FlawTree, at, fault, nil); err != nil {
+				return nil, nil, err
+			}
+		case known || c.Absent[e.ID]:
+		case e.IsTree():
+			deeper = c.add(deeper, folder{at: f.at, role: f.role, path: at.path, id: e.ID, bases: below})
+		default:
+			files = append(files, at)
+			c.objects--
+		}
+	}
+	if f.role == RoleBranch && f.path == "" {
+		c.Roots[f.id] = top
+	}
+	return deeper, files, nil
+}
+
+func Join(dir, name string) string {
+	if dir == "" {
+		return name
+	}
+	return dir + "/" + name
+}
+
+// base is a parent's tree, from the entry on that the next one may be like.
+type base struct{ rest []git.TreeEntry }
+
+// lookUp finds an entry in the same folder of the parents: known, if one has just
+// the same, else what they have for a folder of that name. Entries must be looked up
+// in their order.
+func lookUp(e git.TreeEntry, bases []base) (known bool, below []git.ID) {
+	for i := range bases {
+		b := &bases[i]
+		for len(b.rest) > 0 && git.CompareEntries(b.rest[0], e) < 0 {
+			b.rest = b.rest[1:]
+		}
+		switch {
+		case len(b.rest) == 0 || b.rest[0].Name != e.Name || b.rest[0].IsTree() != e.IsTree():
+		case b.rest[0] == e:
+			known = true
+		case e.IsTree():
+			below = append(below, b.rest[0].ID)
+		}
+	}
+	return known, below
+}
+
+// orderFault says what is wrong with the place of an entry in its tree.
+func orderFault(entries []git.TreeEntry, i int) string {
+	switch {
+	case i == 0 || git.CompareEntries(entries[i-1], entries[i]) < 0:
+		return ""
+	case entries[i-1].Name == entries[i].Name:
+		return "the name stands twice in its folder"
+	}
+	return "the name is not in git's order"
+}
+
+// entryFault says what is wrong with an entry's name and mode, or how the file is
+// to be read.
+func (f folder) entryFault(entries []git.TreeEntry, e git.TreeEntry, path string) (fileKind, string) {
+	if e.Name == "" || strings.Contains(e.Name, "/") { // else it would pass for a path
+		return 0, "it is no name of a file"
+	}
+	switch e.Mode {
+	case git.ModeBlob, git.ModeTree:
+	case 0o120000:
+		return 0, "it is a symbolic link"
+	case 0o160000:
+		return 0, "it is a submodule"
+	case 0o100755:
+		return 0, "it is an executable file"
+	default:
+		return 0, fmt.Sprintf("its mode is %06o", e.Mode)
+	}
+	kind, ok := f.role.place(path, e.IsTree(), len(e.ID))
+	if ok {
+		return kind, ""
+	}
+	for _, other := range entries {
+		if other.Name != e.Name && strings.EqualFold(other.Name, e.Name) {
+			return 0, fmt.Sprintf("the name differs only by case from '%s'", git.Shown(other.Name))
+		}
+	}
+	if e.IsTree() {
+		return 0, "it is a folder that no " + f.role.what() + " has"
+	}
+	return 0, "it is a file that no " + f.role.what() + " has"
+}
+
+func (r Role) what() string {
+	switch r {
+	case RoleRoadmap:
+		return "roadmap"
+	case RoleNotes:
+		return "tree of notes"
+	}
+	return "memory branch"
+}
+
+// place says whether a path may stand in a tree, and how the file there is read.
+func (r Role) place(path string, dir bool, hexLen int) (fileKind, bool) {
+	switch {
+	case r == RoleRoadmap && path == doc.ExpungedFile:
+		return kindExpunged, !dir
+	case r == RoleRoadmap:
+		return kindRoadmap, path == doc.RoadmapFile && !dir
+	case r == RoleNotes && dir:
+		n := noteDigits(path)
+		return 0, n > 0 && n < hexLen && strings.LastIndexByte(path, '/') == len(path)-3
+	case r == RoleNotes:
+		return kindNote, noteDigits(path) == hexLen
+	case dir:
+		return 0, doc.KnownDir(path)
+	}
+	switch doc.KnownFile(path) {
+	case doc.FileLog:
+		return kindLog, true
+	case doc.FileCommits:
+		return KindCommits, true
+	case doc.FileMetadata:
+		return KindMetadata, true
+	case doc.FileTopic:
+		return kindTopic, true
+	}
+	return 0, false
+}
+
+// noteDigits counts the digits of a note's path, which is an object's id with a
+// slash behind some of its pairs of digits; -1 for another path.
+func noteDigits(path string) int {
+	n := 0
+	for part := range strings.SplitSeq(path, "/") {
+		if path == "" {
+			return 0
+		}
+		for i := range len(part) {
+			if c := part[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+				return -1
+			}
+		}
+		if part == "" {
+			return -1
+		}
+		n += len(part)
+	}
+	return n
+}

@@ -1,0 +1,93 @@
+package maintain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// deleted drops branches that were deleted long ago. The id in the ref's name says when.
+func (g *collecting) deleted(ctx context.Context) error {
+	list, err := g.s.Repo().Refs(ctx, git.DeletedPrefix)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	expire, err := deletedExpire(ctx, g.s)
+	if err != nil || expire.IsZero() {
+		return err
+	}
+	var old []GCDrop
+	ses, err := g.s.Begin(ctx, g.o.Writer, "gc: drop deleted branches")
+	if err != nil {
+		return err
+	}
+	defer ses.Close()
+	err = ses.Swap(ctx, func(ctx context.Context) error {
+		old = nil
+		list, err := g.s.Repo().Refs(ctx, git.DeletedPrefix)
+		if err != nil {
+			return err
+		}
+		for _, r := range list {
+			name, when := deletedBranch(r.Name)
+			if when.IsZero() || !when.Before(expire) {
+				continue
+			}
+			ses.Tx.Delete(r.Name, r.ID)
+			old = append(old, GCDrop{Kind: GCBranch, Name: name, When: when})
+		}
+		if len(old) == 0 {
+			return store.ErrNothing
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, d := range old {
+		g.drop(d, 0)
+	}
+	return nil
+}
+
+// deletedBranch takes the ref of a deleted branch apart; the zero time for another one.
+func deletedBranch(ref string) (name string, when time.Time) {
+	rest := strings.TrimPrefix(ref, git.DeletedPrefix)
+	at := strings.LastIndexByte(rest, '-')
+	if at < 0 {
+		return rest, time.Time{}
+	}
+	return rest[:at], doc.IDTime(rest[at+1:])
+}
+
+// deletedExpire is until when a branch must have been deleted to go now; the zero time
+// for never. git itself reads it, as it reads gc.reflogExpire.
+func deletedExpire(ctx context.Context, s *store.Store) (time.Time, error) {
+	out, err := s.Repo().Run(ctx, "config", "--type=expiry-date", "--default", store.DefaultDeletedExpire, "--get", store.KeyDeletedExpire)
+	var child *git.Error
+	if errors.As(err, &child) && child.Code > 0 {
+		return time.Time{}, &fail.Error{Code: fail.ConfigInvalid, Kind: fail.ErrInvalid, Err: err, Hints: []string{"git config " + store.KeyDeletedExpire + " " + store.DefaultDeletedExpire},
+			Message: fmt.Sprintf("%s is no time that git understands", store.KeyDeletedExpire)}
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
+	seconds, err := strconv.ParseUint(strings.TrimSpace(string(out)), 10, 64)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("git config: cannot understand '%s'", prose.OneLine(string(out), 60))
+	}
+	if seconds == 0 {
+		return time.Time{}, nil
+	}
+	const lastYear = 253402300799 // "now" is the end of time
+	return time.Unix(int64(min(seconds, lastYear)), 0), nil
+}

@@ -1,0 +1,297 @@
+package maintain
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/journal"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// deadJournal is a file of journals that may be of no use.
+type deadJournal struct {
+	name  string
+	steps []string // the ids of those that can be read
+}
+
+// journals drops files that no branch needs, each with its branch's lock held:
+//
+//  1. the journal of a branch that is gone, also where a new branch of that name has set
+//     it aside: if every step in it, committed or not, stands in memory;
+//  2. lines that could not be read, or were torn by a crash: after 90 days, likewise;
+//  3. what a killed writer was to replace a journal by: after a day.
+//
+// A file that holds a step which stands nowhere else stays, and is told. One that has
+// a branch's journal as its twin is left to fsck.
+func (g *collecting) journals(ctx context.Context) error {
+	dir := g.s.StatePath("journal")
+	files, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	branches, err := g.branchFiles(ctx, ".jsonl")
+	if err != nil {
+		return err
+	}
+	var dead []deadJournal
+	wanted := map[string]bool{}
+	for _, f := range files {
+		d, err := g.deadJournal(dir, f, branches)
+		if err != nil {
+			return err
+		}
+		if d != nil {
+			dead = append(dead, *d)
+			for _, id := range d.steps {
+				wanted[id] = false
+			}
+		}
+	}
+	if len(dead) == 0 {
+		return nil
+	}
+	if err := StepsAnywhere(ctx, g.s, wanted); err != nil {
+		return err
+	}
+	for _, d := range dead {
+		if err := g.dropJournal(ctx, dir, d, wanted); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// branchFiles are the branches by the name of a file of local state.
+func (g *collecting) branchFiles(ctx context.Context, suffix string) (map[string]string, error) {
+	names, err := g.s.BranchNames(ctx)
+	if err != nil {
+		return nil, err
+	}
+	files := make(map[string]string, len(names))
+	for _, name := range names {
+		files[git.FileName(name, suffix)] = name
+	}
+	return files, nil
+}
+
+// journalOf cuts from the name of a file what the journal is called that it belongs to,
+// and how old it must be.
+func journalOf(name string) (own string, age time.Duration, ok bool) {
+	at := strings.LastIndex(name, ".jsonl")
+	if at < 0 {
+		return "", 0, false
+	}
+	own, rest := name[:at+len(".jsonl")], name[at+len(".jsonl"):]
+	switch {
+	case rest == "", strings.HasPrefix(rest, ".orphan-"):
+		return own, 0, true
+	case rest == ".torn":
+		return own, tornAge, true
+	case rest == ".new":
+		return own, tempAge, true
+	}
+	return own, 0, false
+}
+
+// deadJournal looks at a file; nil for one that is in use, or not old enough.
+func (g *collecting) deadJournal(dir string, f fs.DirEntry, branches map[string]string) (*deadJournal, error) {
+	own, age, ok := journalOf(f.Name())
+	if _, has := branches[f.Name()]; !ok || has || !f.Type().IsRegular() {
+		return nil, nil
+	}
+	info, err := f.Info()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil || g.now.Sub(info.ModTime()) < age {
+		return nil, err
+	}
+	path := filepath.Join(dir, f.Name())
+	if own == f.Name() {
+		if twin, err := TwinOf(path, branches); err != nil || twin != "" {
+			return nil, err
+		}
+	}
+	d := &deadJournal{name: f.Name()}
+	if age == tempAge { // the journal itself is whole
+		return d, nil
+	}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	d.steps = stepIDs(data)
+	return d, err
+}
+
+// stepIDs are the ids of the steps in a file of journals, without lines that cannot be
+// read.
+func stepIDs(data []byte) (ids []string) {
+	for line := range bytes.Lines(data) {
+		if id := stepOf(line); id != "" {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// stepOf is the id of a line that is a step; "" for the first line, a mark, and what was
+// torn before it was whole, and so never acknowledged.
+func stepOf(line []byte) string {
+	var l store.EntryLine
+	if json.Unmarshal(line, &l) != nil || !doc.ValidID(l.ID) || l.Observation+l.Thought+l.Action == "" {
+		return ""
+	}
+	return l.ID
+}
+
+// stepsAnywhere sets those ids that any ref of memory holds as a step.
+func StepsAnywhere(ctx context.Context, s *store.Store, wanted map[string]bool) error {
+	if len(wanted) == 0 {
+		return nil
+	}
+	v, err := expunge.MemoryRefs(ctx, s)
+	if err != nil {
+		return err
+	}
+	read := &stepHeadings{wanted: wanted}
+	const most = 500 // revisions on one command line
+	for tips := v.Tips(); len(tips) > 0; tips = tips[min(len(tips), most):] {
+		args := []string{"grep", "--text", "-h", "-e", "^### Step "}
+		for _, id := range tips[:min(len(tips), most)] {
+			args = append(args, string(id))
+		}
+		err := s.Repo().ViewTo(ctx, read, nil, append(args, "--", doc.LogFile, doc.LogDir)...)
+		var child *git.Error
+		if err != nil && !(errors.As(err, &child) && child.Code == 1) { // 1: there are none
+			return err
+		}
+	}
+	return nil
+}
+
+// stepHeadings reads lines that head steps, which end with an id.
+type stepHeadings struct {
+	wanted map[string]bool
+	rest   []byte
+}
+
+func (h *stepHeadings) Write(data []byte) (int, error) {
+	h.rest = append(h.rest, data...)
+	for {
+		line, after, whole := bytes.Cut(h.rest, []byte("\n"))
+		if !whole {
+			return len(data), nil
+		}
+		id := string(line[bytes.LastIndexByte(line, ' ')+1:])
+		if _, ok := h.wanted[id]; ok {
+			h.wanted[id] = true
+		}
+		h.rest = after
+	}
+}
+
+// dropJournal removes a file if memory holds every step of it. A branch that is being
+// made, renamed or deleted has its journal to itself.
+func (g *collecting) dropJournal(ctx context.Context, dir string, d deadJournal, held map[string]bool) (err error) {
+	own, age, _ := journalOf(d.name)
+	lock, free, err := g.s.Repo().TryLock(store.JournalLock(own))
+	if err != nil || !free {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	path := filepath.Join(dir, d.name)
+	if own == d.name {
+		branches, err := g.branchFiles(ctx, ".jsonl")
+		if _, has := branches[own]; err != nil || has {
+			return err
+		}
+		j, err := journal.Open(ctx, path, g.s.JournalOptions())
+		if err != nil && !errors.Is(err, journal.ErrMissing) {
+			g.warn("journal '%s' is of no branch and cannot be read; it stays: %v", path, err)
+			return nil
+		}
+		if err == nil {
+			defer j.Close()
+		}
+	}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if age != tempAge {
+		if lost := g.nowhereElse(data, held, age == 0); lost != "" {
+			g.warn("'%s' holds %s; it stays", path, lost)
+			return nil
+		}
+	}
+	if err := os.Remove(path); err != nil {
+		return err
+	}
+	g.drop(GCDrop{Kind: GCJournal, Name: d.name}, int64(len(data)))
+	return nil
+}
+
+// nowhereElse says what a file of journals holds that memory does not; "" for nothing.
+// In a journal a line that cannot be read may have been a step once.
+func (g *collecting) nowhereElse(data []byte, held map[string]bool, isJournal bool) string {
+	lost := 0
+	for _, id := range stepIDs(data) {
+		if !held[id] { // or it came since
+			lost++
+		}
+	}
+	if lost > 0 {
+		return prose.Count(lost, "step") + " that no branch holds"
+	}
+	if !isJournal || !bytes.Contains(data, []byte("\n")) {
+		return ""
+	}
+	c, err := journal.Parse(data)
+	if err != nil {
+		return "what cannot be read"
+	}
+	if len(c.Bad) > 0 {
+		return prose.Count(len(c.Bad), "line") + " that cannot be read"
+	}
+	return ""
+}
+
+// twinOf is the branch that a journal belongs to by another name, which a rename gave it;
+// "" for none.
+func TwinOf(path string, branches map[string]string) (string, error) {
+	own, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	for file, name := range branches {
+		info, err := os.Stat(filepath.Join(filepath.Dir(path), file))
+		if err == nil && os.SameFile(own, info) {
+			return name, nil
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
+	return "", nil
+}

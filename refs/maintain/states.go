@@ -1,0 +1,220 @@
+package maintain
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// states drops local state of branches and worktrees that are gone, and what killed
+// commands left half written.
+func (g *collecting) states(ctx context.Context) error {
+	branches, err := g.branchFiles(ctx, ".json")
+	if err != nil {
+		return err
+	}
+	return errors.Join(g.merges(ctx, branches), g.bisects(ctx, branches), g.intents(ctx), g.tempFiles(), g.locks(ctx))
+}
+
+// stateFiles lists the files of a folder of local state; none where it is absent.
+func (g *collecting) stateFiles(dir string) ([]fs.DirEntry, error) {
+	files, err := os.ReadDir(g.s.StatePath(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return files, err
+}
+
+// merges drops merges and syncs that wait on branches that are gone. One whose name was
+// shortened is of a branch that its content names.
+func (g *collecting) merges(ctx context.Context, branches map[string]string) error {
+	files, err := g.stateFiles(store.MergeDir)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		var h struct{ Target string }
+		if _, has := branches[f.Name()]; has || !g.reads(store.MergeDir, f, &h) || store.HeldName(h.Target) != path.Join(store.MergeDir, f.Name()) {
+			continue
+		}
+		err := g.unlessMade(ctx, store.BranchLock(h.Target), h.Target, func() error {
+			return g.dropState(GCDrop{Kind: GCMerge, Name: h.Target}, store.HeldName(h.Target))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reads decodes a JSON file of local state, and reports whether it could: fsck tells of
+// those that cannot be read.
+func (g *collecting) reads(dir string, f fs.DirEntry, into any) bool {
+	data, err := os.ReadFile(g.s.StatePath(path.Join(dir, f.Name())))
+	return err == nil && filepath.Ext(f.Name()) == ".json" && json.Unmarshal(data, into) == nil
+}
+
+// unlessMade does something with a lock held, if it is free and a branch does not exist.
+func (g *collecting) unlessMade(ctx context.Context, lockName, branch string, do func() error) error {
+	lock, free, err := g.s.Repo().TryLock(lockName)
+	if err != nil || !free {
+		return err
+	}
+	if _, err = g.s.Repo().Ref(ctx, git.BranchRef(branch)); errors.Is(err, git.ErrNotFound) {
+		err = do()
+	}
+	return errors.Join(err, lock.Unlock())
+}
+
+// dropState removes a file of local state.
+func (g *collecting) dropState(d GCDrop, name string) error {
+	file := g.s.StatePath(name)
+	info, err := os.Stat(file)
+	if err == nil {
+		err = os.Remove(file)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		g.drop(d, info.Size())
+	}
+	return err
+}
+
+// bisects drops those of worktrees that were removed, and of branches that are gone.
+func (g *collecting) bisects(ctx context.Context, branches map[string]string) error {
+	worktrees, err := g.stateFiles(store.BisectDir)
+	if err != nil {
+		return err
+	}
+	for _, w := range worktrees {
+		id, linked := strings.CutPrefix(w.Name(), "worktree-")
+		gone := linked && !g.s.Repo().HasWorktree(path.Join("worktrees", id))
+		files, err := g.stateFiles(path.Join(store.BisectDir, w.Name()))
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			if _, has := branches[f.Name()]; filepath.Ext(f.Name()) != ".json" || has && !gone {
+				continue
+			}
+			if err := g.dropBisect(ctx, path.Join(store.BisectDir, w.Name(), f.Name()), gone); err != nil {
+				return err
+			}
+		}
+		if gone {
+			// One that is not empty has what is not ours in it.
+			_ = os.Remove(g.s.StatePath(path.Join(store.BisectDir, w.Name())))
+		}
+	}
+	return nil
+}
+
+// dropBisect drops one, unless it is in use or its branch was made meanwhile.
+func (g *collecting) dropBisect(ctx context.Context, name string, gone bool) error {
+	lock, free, err := g.s.Repo().TryLock(name)
+	if err != nil || !free {
+		return err
+	}
+	branches, err := g.branchFiles(ctx, ".json")
+	if _, has := branches[path.Base(name)]; err == nil && (gone || !has) {
+		branch := strings.ReplaceAll(strings.TrimSuffix(path.Base(name), ".json"), "%2F", "/")
+		err = g.dropState(GCDrop{Kind: GCBisect, Name: branch}, name)
+	}
+	return errors.Join(err, lock.Unlock())
+}
+
+// intents settles interrupted commands whose worktree or branch is gone: nothing can
+// finish them any more, and what they had made is told. The others wait for the next
+// command that changes their branch.
+func (g *collecting) intents(ctx context.Context) error {
+	files, err := g.stateFiles(store.IntentDir)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		var in code.Intent
+		if !g.reads(store.IntentDir, f, &in) || code.IntentName(in.Branch) != path.Join(store.IntentDir, f.Name()) || store.CheckBranchName(in.Branch) != nil {
+			continue
+		}
+		_, err := g.s.Repo().Ref(ctx, git.BranchRef(in.Branch))
+		if err != nil && !errors.Is(err, git.ErrNotFound) {
+			return err
+		}
+		if err == nil && g.s.Repo().HasWorktree(in.Worktree) {
+			continue
+		}
+		lock, free, err := g.s.Repo().TryLock(store.BranchLock(in.Branch))
+		if err != nil {
+			return err
+		}
+		if !free { // it is being worked on
+			continue
+		}
+		if err := lock.Unlock(); err != nil {
+			return err
+		}
+		if err := g.settle(ctx, in.Branch, f.Name()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *collecting) settle(ctx context.Context, branch, file string) error {
+	ses, err := g.s.Begin(ctx, g.o.Writer, "gc", branch)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(g.s.StatePath(path.Join(store.IntentDir, file))); errors.Is(err, fs.ErrNotExist) {
+		g.drop(GCDrop{Kind: GCIntent, Name: branch}, 0)
+	}
+	return ses.Close()
+}
+
+// tempFiles drops files of local state that nobody finished writing.
+func (g *collecting) tempFiles() error {
+	return filepath.WalkDir(g.s.Repo().StateDir(), func(file string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // somebody else cleared it away
+		}
+		if err != nil || d.IsDir() || !git.IsTemp(d.Name()) {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && g.now.Sub(info.ModTime()) > tempAge {
+			if err = os.Remove(file); err == nil {
+				g.drop(GCDrop{Kind: GCTemp, Name: d.Name()}, info.Size())
+			}
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+}
+
+// locks removes the files of locks of branches that are gone. They hold nothing, and are
+// made again when they are needed; agents that make a branch for each task would leave
+// thousands.
+func (g *collecting) locks(ctx context.Context) error {
+	names, err := g.s.BranchNames(ctx)
+	if err != nil {
+		return err
+	}
+	used := make([]string, len(names))
+	for i, name := range names {
+		used[i] = store.BranchLock(name)
+	}
+	return g.s.Repo().ForgetLocks(store.JournalLock(""), used, g.now.Add(-tempAge))
+}

@@ -1,0 +1,103 @@
+package merge
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// ancestry finds what two commits both come from, where that may be several
+// commits: T is what of a commit is merged.
+type ancestry[T any] struct {
+	repo   *git.Repo
+	read   func(ctx context.Context, id git.ID) (T, error)
+	merge  func(ctx context.Context, base *T, a, b T) (T, error) // base is nil for none
+	merged int                                                   // bases, so far
+}
+
+// maxVirtual bounds how many bases, and bases of bases, are merged: histories may be
+// made to have very many. Beyond it a merge is refused: without a base nobody could
+// tell what was removed from what is new.
+const maxVirtual = 32
+
+// of merges the best common ancestors, as git's recursive strategy does:
+//
+//  1. none: nil;
+//  2. one: what it holds;
+//  3. several (two sides that merged each other's past): they are merged one
+//     after another, each with what it has in common with those before it.
+func (a *ancestry[T]) of(ctx context.Context, ids []git.ID) (*T, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	if a.merged += len(ids) - 1; a.merged > maxVirtual {
+		return nil, fail.New(fail.ErrRefused, fail.TooManyBases, fmt.Sprintf("the two histories meet in more than %d commits", maxVirtual))
+	}
+	base, err := a.read(ctx, ids[0])
+	if err != nil {
+		return nil, err
+	}
+	for i, id := range ids[1:] {
+		next, err := a.read(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		shared, err := a.repo.MergeBases(ctx, id, ids[:i+1]...)
+		if err != nil {
+			return nil, err
+		}
+		below, err := a.of(ctx, shared)
+		if err != nil {
+			return nil, err
+		}
+		if base, err = a.merge(ctx, below, base, next); err != nil {
+			return nil, err
+		}
+	}
+	return &base, nil
+}
+
+// branchBase is the tree that two tips of memory come from: a commit's, or one
+// that several were merged into, of which only the topics and the metadata mean
+// anything. replica says that the two are one branch. nil is none.
+func branchBase(ctx context.Context, ses *store.Transaction, branch string, ids []git.ID, replica bool) (*store.Tip, error) {
+	a := &ancestry[*store.Tip]{repo: ses.Store.Repo(),
+		read: func(ctx context.Context, id git.ID) (*store.Tip, error) { return ses.Store.TipAt(ctx, branch, id) },
+		merge: func(ctx context.Context, base **store.Tip, x, y *store.Tip) (*store.Tip, error) {
+			d := documents{ses: ses, tree: ses.Store.Repo().Edit(x.Commit().Tree), ours: x, theirs: y, replica: replica, settle: disagreement(ses)}
+			if base != nil {
+				d.base = *base
+			}
+			return d.virtual(ctx)
+		},
+	}
+	base, err := a.of(ctx, ids)
+	if err != nil || base == nil {
+		return nil, err
+	}
+	return *base, nil
+}
+
+// roadmapBase is the main.md that two commits of the roadmap come from, empty for
+// none.
+func RoadmapBase(ctx context.Context, ses *store.Transaction, ids []git.ID) ([]byte, error) {
+	a := &ancestry[[]byte]{repo: ses.Store.Repo(),
+		read: ses.Store.RoadmapAt,
+		merge: func(ctx context.Context, base *[]byte, x, y []byte) ([]byte, error) {
+			var b []byte
+			if base != nil {
+				b = *base
+			}
+			merged, _, err := MergeRoadmap(ctx, ses, b, x, y, disagreement(ses))
+			return merged, err
+		},
+	}
+	base, err := a.of(ctx, ids)
+	if err != nil || base == nil {
+		return nil, err
+	}
+	return *base, nil
+}

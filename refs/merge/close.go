@@ -1,0 +1,73 @@
+package merge
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// checkOpen refuses to abandon a branch that is closed already, unless it has
+// steps that nobody has seen.
+func (m *merging) checkOpen(source *store.Tip) error {
+	status := source.Commit().Trailer(store.TrailerStatus)
+	if status == "" || status == doc.StatusActive || len(m.drained.Lines) > 0 {
+		return nil
+	}
+	return fail.New(fail.ErrRefused, fail.BranchClosed, fmt.Sprintf("branch '%s' is %s already", source.Name(), status),
+		"git context branch -d "+source.Name())
+}
+
+// closeSource commits what is pending on the source and, if the merge closes it,
+// says so there. It returns the source as it then stands.
+func (m *merging) closeSource(ctx context.Context, source *store.Tip) (*store.Tip, error) {
+	closes, status := m.o.Abandon, doc.StatusAbandoned
+	if !m.o.Abandon && !m.o.Keep {
+		var err error
+		if closes, err = descends(ctx, m.Store, source.Commit(), m.target); err != nil {
+			return nil, err
+		}
+		status = doc.StatusMerged
+	}
+	if !closes && len(m.drained.Lines) == 0 {
+		return source, nil
+	}
+	subject := fmt.Sprintf("Record %s for a merge into %s", prose.Count(len(m.drained.Lines), "pending step"), m.target)
+	switch {
+	case m.o.Abandon:
+		subject = "Abandon branch " + source.Name()
+	case closes:
+		subject = fmt.Sprintf("Close branch %s, merged into %s", source.Name(), m.target)
+	}
+	c, err := m.Follow(ctx, source, subject)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = m.Drain(ctx, c, source, m.drained); err != nil {
+		return nil, err
+	}
+	m.lastID = c.Newest
+	if closes {
+		facts := c.Meta.Branch()
+		facts.Status = status
+		facts.MergedInto, facts.MergedAt = m.target, m.By.When
+		if m.o.Abandon {
+			facts.MergedInto, c.Body = "", m.o.Contribution
+		}
+		if err := c.Meta.SetBranch(facts); err != nil {
+			return nil, err
+		}
+	}
+	if m.o.Abandon {
+		if c.Roadmap, err = m.outcome(ctx, source, "abandoned"); err != nil {
+			return nil, err
+		}
+	}
+	if m.closing, err = m.Write(ctx, c, source.Commit().ID); err != nil {
+		return nil, err
+	}
+	return m.Store.TipOf(source.Name(), m.closing), nil
+}

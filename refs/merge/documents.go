@@ -1,0 +1,179 @@
+package merge
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// documents merges what of two trees is no set of entries: topics and metadata.
+type documents struct {
+	ses          *store.Transaction
+	tree         *git.Edit  // what the result is put into; it begins as ours
+	base         *store.Tip // nil for none
+	ours, theirs *store.Tip
+	replica      bool // the two are one branch, in two repositories
+	settle       Settler
+	conflicts    []store.Conflict // all that were found, settled or not
+}
+
+// conflict asks what is to stand where the sides differ.
+func (d *documents) conflict(ctx context.Context, found doc.Conflict) (*string, bool, error) {
+	c := conflictOf(found)
+	text, ok, err := d.settle(ctx, &c)
+	if err != nil {
+		return nil, false, fmt.Errorf("%s: %w", c.Path, err)
+	}
+	c.Resolved = ok
+	d.conflicts = append(d.conflicts, c)
+	return text, ok, nil
+}
+
+func conflictOf(c doc.Conflict) store.Conflict {
+	return store.Conflict{Path: c.Path, Kind: c.Kind, Base: c.Base, Ours: c.Ours, Theirs: c.Theirs}
+}
+
+// metadata merges metadata.yaml by key path. The result is not put into the tree:
+// a change writes its own.
+func (d *documents) metadata(ctx context.Context) (*doc.Metadata, error) {
+	var texts [3][]byte
+	for i, t := range []*store.Tip{d.base, d.ours, d.theirs} {
+		if t == nil {
+			continue
+		}
+		var err error
+		if texts[i], err = d.ses.Store.Optional(ctx, t, doc.MetadataFile); err != nil {
+			return nil, err
+		}
+	}
+	merge := doc.MergeMetadata
+	if d.replica {
+		merge = doc.MergeMetadataReplica
+	}
+	merged, conflicts, err := merge(texts[0], texts[1], texts[2])
+	if err != nil {
+		return nil, err
+	}
+	m, err := doc.ParseMetadata(merged)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range conflicts {
+		text, ok, err := d.conflict(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			if err := m.Settle(c, text); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return m, nil
+}
+
+// topics merges the topics one by one:
+//
+//  1. the same on both sides, or theirs as in the base: ours stays;
+//  2. ours as in the base: theirs is taken, also where that is an absence;
+//  3. both differ from the base: the text merge decides, or it is a conflict.
+//
+// Without a base nothing was removed: what is missing on one side is new on the
+// other.
+func (d *documents) topics(ctx context.Context) error {
+	var sides [3]map[string]git.ID // base, ours, theirs
+	all := map[string]bool{}
+	for i, t := range []*store.Tip{d.base, d.ours, d.theirs} {
+		var err error
+		if sides[i], err = store.TopicIDs(ctx, t); err != nil {
+			return err
+		}
+		for name := range sides[i] {
+			all[name] = true
+		}
+	}
+	for name := range all {
+		b, o, t := sides[0][name], sides[1][name], sides[2][name]
+		if o == t || t == b {
+			continue
+		}
+		if err := d.topic(ctx, name, b, o, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *documents) topic(ctx context.Context, name string, b, o, t git.ID) error {
+	path := doc.TopicDir + "/" + name
+	if o == b {
+		if t == "" {
+			return d.tree.Remove(ctx, path)
+		}
+		return d.tree.Put(ctx, path, t)
+	}
+	var texts [3][]byte
+	for i, id := range []git.ID{b, o, t} {
+		if id == "" {
+			continue
+		}
+		data, err := d.ses.Store.Repo().Blob(ctx, id)
+		if err != nil {
+			return err
+		}
+		texts[i] = append([]byte{}, data...) // never nil: nil is absent
+	}
+	merged, conflict, err := doc.MergeTopic(strings.TrimSuffix(name, ".md"), texts[0], texts[1], texts[2], textMerge(ctx, d.ses))
+	if err != nil {
+		return err
+	}
+	if conflict != nil {
+		text, ok, err := d.conflict(ctx, *conflict)
+		switch {
+		case err != nil || !ok:
+			return err
+		case text == nil:
+			merged = nil
+		default:
+			merged = []byte(*text)
+		}
+	}
+	if merged == nil {
+		return d.tree.Remove(ctx, path)
+	}
+	return d.ses.Put(ctx, d.tree, path, merged)
+}
+
+// textMerge merges texts by lines through git.
+func textMerge(ctx context.Context, ses *store.Transaction) doc.TextMerge {
+	return func(base, ours, theirs []byte) ([]byte, bool, error) {
+		return ses.Store.Repo().MergeFile(ctx, base, ours, theirs, [3]string{"base", "ours", "theirs"})
+	}
+}
+
+// virtual merges two bases into one that no commit has.
+func (d *documents) virtual(ctx context.Context) (*store.Tip, error) {
+	if err := d.topics(ctx); err != nil {
+		return nil, err
+	}
+	meta, err := d.metadata(ctx)
+	if err != nil {
+		return nil, err
+	}
+	data, err := meta.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.ses.Put(ctx, d.tree, doc.MetadataFile, data); err != nil {
+		return nil, err
+	}
+	tree, err := d.tree.Write(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return d.ses.Store.TipOf(d.ours.Name(), &git.Commit{Tree: tree}), nil
+}

@@ -1,0 +1,204 @@
+package merge
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// sides are the two sides of a merge and, where there is just one, its base.
+type sides struct {
+	ours, theirs, base *store.Tip
+	totals, baseTotals doc.Totals // of ours and of the base
+}
+
+// mergeEntries unites the entries of both sides, writes the segments, and returns
+// what it read of the source. An entry must stand once however it came to either
+// side; how much has to be read for that depends on what the totals say:
+//
+//  1. ours holds all of the base's entries, and no later ones of the origins that
+//     the source brings: what the source has beyond the base is new. This is a
+//     branch that is merged back, the first time or again.
+//  2. ours holds nothing at all of the origins that the source brings: everything
+//     of the source is new. This is a branch that takes in the one it came from.
+//  3. otherwise, and where ours does not tell its origins apart any more, both sides
+//     are read whole.
+func mergeEntries(ctx context.Context, ses *store.Transaction, k store.EntryKind, c *store.Draft, both sides) (doc.Union, doc.Entries, error) {
+	ours, theirs, seg, err := entries(ctx, ses.Store, k, both)
+	if err != nil {
+		return doc.Union{}, theirs, err
+	}
+	u, err := k.Union(ours, theirs)
+	if err != nil {
+		return u, theirs, fmt.Errorf("merge %s of '%s': %w", k.File, both.theirs.Name(), err)
+	}
+	return u, theirs, PutSegments(ctx, ses, c, seg, u)
+}
+
+// entries reads what mergeEntries must unite.
+func entries(ctx context.Context, s *store.Store, k store.EntryKind, both sides) (ours, theirs doc.Entries, seg *segments, err error) {
+	if ours.Live, err = s.Optional(ctx, both.ours, k.File); err != nil {
+		return
+	}
+	if theirs.Live, err = s.Optional(ctx, both.theirs, k.File); err != nil {
+		return
+	}
+	_, folded := both.totals.Origins[doc.OtherOrigins]
+	if both.base != nil && !folded && both.holdBase() {
+		var fresh doc.Entries
+		var ok bool
+		if fresh, seg, ok, err = beyondBase(ctx, s, k, both, theirs.Live); err != nil || ok {
+			return ours, fresh, seg, err
+		}
+	}
+	if seg, err = DiffSegments(ctx, s, k.Dir, both.ours, both.theirs, nil, false); err != nil {
+		return
+	}
+	theirs.Segments = seg.theirs
+	heads, err := headsOf(k, theirs)
+	if err != nil {
+		return
+	}
+	for _, h := range heads {
+		if _, known := both.totals.Origins[h.Origin]; known || folded {
+			seg, err = DiffSegments(ctx, s, k.Dir, both.ours, both.theirs, nil, true)
+			if err == nil {
+				ours.Segments, theirs.Segments = seg.Ours, seg.theirs
+			}
+			return
+		}
+	}
+	return
+}
+
+// holdBase reports whether ours holds at least as many entries of every origin as
+// the base does. Entries are never removed, so that it then holds the base's own,
+// unless ours began anew at a birth since; beyondBase looks for that too.
+func (b sides) holdBase() bool {
+	for origin, n := range b.baseTotals.Origins {
+		have, known := b.totals.Origins[origin]
+		if !known || have.Steps < n.Steps || have.Milestones < n.Milestones {
+			return false
+		}
+	}
+	return true
+}
+
+// beyondBase reads what the source has beyond the base. It reports false where
+// some of that may stand in ours too: where ours has later entries of the same
+// origin, or where an entry older than the base turns up that its live file does
+// not hold.
+func beyondBase(ctx context.Context, s *store.Store, k store.EntryKind, both sides, live []byte) (doc.Entries, *segments, bool, error) {
+	var fresh doc.Entries
+	seg, err := DiffSegments(ctx, s, k.Dir, both.ours, both.theirs, both.base, false)
+	if err != nil || len(seg.both) > 0 || !doc.ValidID(both.base.Commit().Trailer(store.TrailerNewest)) {
+		return fresh, nil, false, err
+	}
+	baseLive, err := s.Optional(ctx, both.base, k.File)
+	if err != nil {
+		return fresh, nil, false, err
+	}
+	old, err := doc.EntryHeads(k.File, baseLive)
+	if err != nil {
+		return fresh, nil, false, err
+	}
+	if n := len(old); n > 0 {
+		if ok, err := s.Holds(ctx, both.ours, k, old[n-1].ID); err != nil || !ok {
+			return fresh, nil, false, err
+		}
+	} else if both.baseTotals.Steps > 0 {
+		return fresh, nil, false, nil // sealed whole: nothing to recognise it by
+	}
+	known := make(map[string]bool, len(old))
+	for _, h := range old {
+		known[h.ID] = true
+	}
+	newest := both.base.Commit().Trailer(store.TrailerNewest)
+	heads, err := headsOf(k, doc.Entries{Live: live, Segments: seg.theirs})
+	if err != nil {
+		return fresh, nil, false, err
+	}
+	for _, h := range heads {
+		if !known[h.ID] && (h.ID <= newest || both.totals.Origins[h.Origin] != both.baseTotals.Origins[h.Origin]) {
+			return fresh, nil, false, nil
+		}
+	}
+	if fresh, err = doc.WithoutEntries(k.File, doc.Entries{Live: live, Segments: seg.theirs}, known); err != nil {
+		return fresh, nil, false, err
+	}
+	return fresh, seg, true, nil
+}
+
+// headsOf lists the entries of a side as far as it was read.
+func headsOf(k store.EntryKind, e doc.Entries) ([]doc.EntryHead, error) {
+	all, err := doc.EntryHeads(k.File, e.Live)
+	for _, f := range e.Segments {
+		if err != nil {
+			break
+		}
+		var more []doc.EntryHead
+		more, err = doc.EntryHeads(k.File, f.Data)
+		all = append(all, more...)
+	}
+	return all, err
+}
+
+// putSegments writes a union's segments into the change's tree; its live file is
+// left to the caller.
+func PutSegments(ctx context.Context, ses *store.Transaction, c *store.Draft, seg *segments, u doc.Union) error {
+	for _, path := range u.Removed {
+		if err := c.Tree.Remove(ctx, path); err != nil {
+			return err
+		}
+	}
+	given := map[string][]byte{}
+	for _, f := range seg.theirs {
+		given[f.Path] = f.Data
+	}
+	for _, f := range u.Segments {
+		if data, ok := given[f.Path]; ok && bytes.Equal(data, f.Data) { // taken as it is
+			if err := c.Tree.Put(ctx, f.Path, seg.ids[f.Path]); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := ses.Put(ctx, c.Tree, f.Path, f.Data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// countMilestones counts by origin the entries that the source brought, without
+// births, which are entries of commit.md and no milestones.
+func countMilestones(read doc.Entries, ids []string, added map[string]doc.OriginTotals) (int, error) {
+	files := [][]byte{read.Live}
+	for _, f := range read.Segments {
+		files = append(files, f.Data)
+	}
+	n := 0
+	counted := map[string]bool{}
+	for _, data := range files {
+		ms, err := doc.ParseCommits(data)
+		if err != nil {
+			return 0, err
+		}
+		for _, m := range ms {
+			if _, ok := slices.BinarySearch(ids, m.ID); !ok || counted[m.ID] {
+				continue
+			}
+			counted[m.ID] = true
+			t := added[m.Origin] // a birth makes the origin known, and counts nothing
+			if m.Kind != doc.KindBirth {
+				t.Milestones++
+				n++
+			}
+			added[m.Origin] = t
+		}
+	}
+	return n, nil
+}

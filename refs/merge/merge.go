@@ -1,0 +1,306 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// Merge is MERGE: it brings a branch's memory into the target. The cases:
+//
+//  1. the source is the target: refused;
+//  2. abandon: the source is closed as abandoned, nothing is merged;
+//  3. the target holds everything of the source already: up to date, no change;
+//  4. some slot was filled differently on both sides, and neither Prefer nor what
+//     was resolved before says what is to stand there: fail.ErrConflict, the result
+//     lists every one of them, nothing has moved, and the merge waits for
+//     Resolve and MergeContinue, or MergeAbort;
+//  5. otherwise one transaction makes a closing commit on the source, a merge
+//     commit with both parents and a milestone on the target, and a line under
+//     Branch Outcomes in the roadmap.
+//
+// The source is closed only if it descends from the target by created_from, and
+// not with Keep. Steps pending on the source are committed with it; those of the
+// target stay pending.
+func Merge(ctx context.Context, s *store.Store, o store.MergeOptions) (Result, error) {
+	return store.OnBranch(ctx, s, o.Into, func(branch string) (Result, error) { return mergeOn(ctx, s, branch, o) })
+}
+
+func mergeOn(ctx context.Context, s *store.Store, target string, o store.MergeOptions) (Result, error) {
+	res := Result{Branch: target, Merged: o.Source, Conflicts: []store.Conflict{}}
+	if err := check(&o, target); err != nil {
+		return res, err
+	}
+	if o.Abandon && !o.DryRun { // a milestone, so that no deletion takes these steps for nothing
+		if err := s.CommitPending(ctx, o.Source); err != nil {
+			return res, err
+		}
+	}
+	source, err := s.Tip(ctx, o.Source)
+	if err != nil {
+		return res, err
+	}
+	view, err := s.BranchContext(ctx, source, 0, 10)
+	if err != nil {
+		return res, err
+	}
+	res.Context = &view
+	ses, err := s.Begin(ctx, o.Writer, "merge: "+o.Source+" into "+target, o.Source, target)
+	if err != nil {
+		return res, err
+	}
+	defer ses.Close()
+	m := &merging{Transaction: ses, o: o, target: target, res: &res}
+	m.tip = source.Commit().ID
+	if err := m.prepare(ctx); err != nil {
+		return res, err
+	}
+	if err := ses.Swap(ctx, m.build); err != nil {
+		return res, m.wait(err)
+	}
+	if o.DryRun {
+		return res, nil
+	}
+	if !res.UpToDate {
+		res.Warnings = m.finish(ctx)
+	}
+	if m.held != nil { // done, or abandoned
+		return res, s.DropMerge(target)
+	}
+	return res, nil
+}
+
+// check refuses options that no merge can follow, and completes the others.
+func check(o *store.MergeOptions, target string) error {
+	store.Clean(&o.Summary, &o.Contribution, &o.Purpose)
+	if target == o.Source {
+		return fail.New(fail.ErrRefused, fail.MergeItself, fmt.Sprintf("branch '%s' cannot be merged into itself", target),
+			"git context switch TARGET", "git context merge "+target+" --into TARGET")
+	}
+	if err := store.CheckBranchName(o.Source); err != nil {
+		return err
+	}
+	if err := CheckSettle(o.Prefer); err != nil {
+		return err
+	}
+	if o.Summary == "" && o.Contribution == "" {
+		return nil
+	}
+	if _, err := store.CheckMilestone(&o.Summary, &o.Contribution, new(string)); err != nil {
+		return err
+	}
+	if o.Contribution == o.Summary { // the merge says enough of itself
+		o.Contribution = ""
+	}
+	return nil
+}
+
+// merging is one MERGE: what it was asked and what the last try made.
+type merging struct {
+	*store.Transaction
+	o      store.MergeOptions
+	target string
+	res    *Result
+	tip    git.ID              // of the source, as it was found
+	held   *store.WaitingMerge // what waits on the target for this merge; nil if nothing does
+	settle Settler
+
+	closing  *git.Commit   // on the source; nil where the source needed none
+	merged   *git.Commit   // on the target; nil for abandon
+	drained  store.Pending // of the source
+	waiting  store.Pending // of the target
+	lastID   string
+	warnings []string // of the try that succeeded
+}
+
+// build makes one try, on both tips as they stand now.
+func (m *merging) build(ctx context.Context) error {
+	m.res.Conflicts, m.res.UpToDate, m.res.Steps = []store.Conflict{}, false, 0
+	m.closing, m.merged = nil, nil
+	source, err := m.Store.Tip(ctx, m.o.Source)
+	if err != nil {
+		return err
+	}
+	target, err := m.Store.Tip(ctx, m.target)
+	if err != nil {
+		return err
+	}
+	if m.drained, err = m.Store.Pending(ctx, source); err != nil {
+		return err
+	}
+	if m.o.Abandon {
+		if err := m.checkOpen(source); err != nil {
+			return err
+		}
+	}
+	if m.waiting, err = m.Store.Pending(ctx, target); err != nil {
+		return err
+	}
+	bases, err := m.bases(ctx, source, target)
+	if err != nil {
+		return err
+	}
+	if !m.o.Abandon && len(m.drained.Lines) == 0 && len(bases) == 1 && bases[0] == source.Commit().ID {
+		m.res.UpToDate = true
+		if m.held == nil && (len(m.o.Done) > 0 || m.o.Purpose != "") {
+			return fail.New(fail.ErrRefused, fail.UpToDate, fmt.Sprintf("'%s' has nothing that '%s' lacks; nothing was changed", m.o.Source, m.target),
+				"git context roadmap milestone done TEXT", "git context metadata set branch.purpose TEXT")
+		}
+		return nil
+	}
+	closed, err := m.closeSource(ctx, source)
+	if err != nil || m.o.Abandon {
+		return err
+	}
+	return m.mergeInto(ctx, target, closed, bases)
+}
+
+// bases are the commits that both sides come from, seen before the source gets its
+// closing commit.
+func (m *merging) bases(ctx context.Context, source, target *store.Tip) ([]git.ID, error) {
+	ahead, err := isAhead(ctx, m.Store, source.Commit(), target.Commit().ID)
+	if err != nil {
+		return nil, err
+	}
+	if ahead {
+		return []git.ID{target.Commit().ID}, nil
+	}
+	return m.Store.Repo().MergeBases(ctx, target.Commit().ID, source.Commit().ID)
+}
+
+// aheadWalk bounds how many commits isAhead reads before git is asked.
+const aheadWalk = 32
+
+// isAhead reports whether a commit's first parents lead to another one soon: a
+// short branch whose target has not moved has that tip as its base, and git need
+// not be started to find it.
+func isAhead(ctx context.Context, s *store.Store, c *git.Commit, of git.ID) (bool, error) {
+	for range aheadWalk {
+		if len(c.Parents) == 0 {
+			return false, nil
+		}
+		if c.Parents[0] == of {
+			return true, nil
+		}
+		parent, err := s.Repo().Commit(ctx, c.Parents[0])
+		if errors.Is(err, git.ErrNotFound) { // the edge of a shallow clone
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		c = parent
+	}
+	return false, nil
+}
+
+// mergeInto builds the merge commit on the target.
+func (m *merging) mergeInto(ctx context.Context, target, source *store.Tip, bases []git.ID) error {
+	summary := m.o.Summary
+	if summary == "" {
+		summary = "Merge branch '" + source.Name() + "'"
+	}
+	c, err := m.Follow(ctx, target, summary)
+	if err != nil {
+		return err
+	}
+	c.Parents = append(c.Parents, source.Commit().ID)
+	u, err := MergeTrees(ctx, m.Transaction, c, Joining{Ours: target, Theirs: source, Bases: bases, Settle: m.settle})
+	if err != nil {
+		return err
+	}
+	theirs, err := m.Store.NewestX(ctx, source)
+	if err != nil {
+		return err
+	}
+	c.Newest = max(c.Newest, theirs)
+	m.res.Steps = u.steps
+	m.res.Conflicts = append(m.res.Conflicts, u.Conflicts...)
+	SortConflicts(m.res.Conflicts)
+	if open := Unsettled(u.Conflicts); open > 0 {
+		return conflictError(open, m.target, m.o)
+	}
+	if err := setPurpose(c, m.o.Purpose); err != nil {
+		return err
+	}
+	if c.Roadmap, err = m.outcome(ctx, source, "merged into "+m.target); err != nil {
+		return err
+	}
+	c.RoadmapAge = 0
+	entry, err := m.entry(ctx, summary, source, target, u)
+	if err != nil {
+		return err
+	}
+	live, err := doc.ParseCommits(u.Commits)
+	if err != nil {
+		return fmt.Errorf("the merged %s: %w", doc.CommitFile, err)
+	}
+	if err := m.AddMilestone(ctx, c, live, u.Commits, entry); err != nil {
+		return err
+	}
+	if err := m.Store.RefreshDetected(ctx, c, target.Commit()); err != nil {
+		return err
+	}
+	if m.merged, err = m.Write(ctx, c, target.Commit().ID); err != nil {
+		return err
+	}
+	m.warnings = c.Warnings
+	m.res.ID, m.res.Commit = &entry.ID, &m.merged.ID
+	if m.o.DryRun {
+		m.res.ID, m.res.Commit = nil, nil
+		return store.ErrNothing
+	}
+	return nil
+}
+
+// setPurpose revises what a branch is for, unless purpose is empty.
+func setPurpose(c *store.Draft, purpose string) error {
+	if purpose == "" {
+		return nil
+	}
+	facts := c.Meta.Branch()
+	facts.Purpose = purpose
+	return c.Meta.SetBranch(facts)
+}
+
+// finish marks both journals and folds the notes.
+func (m *merging) finish(ctx context.Context) []string {
+	warnings := m.warnings
+	if m.closing != nil {
+		mark := m.Mark(ctx, m.o.Source, m.drained, m.closing.ID, 0, m.lastID)
+		warnings = append(warnings, m.Afterwards(mark, nil)...)
+	}
+	if m.merged != nil {
+		mark := m.Mark(ctx, m.target, m.waiting.Untouched(), m.merged.ID, 0, *m.res.ID)
+		warnings = append(warnings, m.Afterwards(mark, m.Fold(ctx, m.merged))...)
+	}
+	return warnings
+}
+
+// MergeResult is what MERGE made, or why it did not.
+type Result struct {
+	ID        *string              `json:"id"`
+	Commit    *git.ID              `json:"commit"`
+	Branch    string               `json:"branch"` // the target
+	Merged    string               `json:"merged"` // the source
+	Steps     int                  `json:"steps"`  // how many came
+	Conflicts []store.Conflict     `json:"conflicts"`
+	UpToDate  bool                 `json:"up_to_date"`
+	Context   *store.BranchContext `json:"context"` // the source's CONTEXT as it stood before
+
+	Warnings []string `json:"-"`
+}
+
+// MergeStatus is what of a merge or a sync waits on a branch.
+type Status struct {
+	Source    string           `json:"source"` // the merged branch, or the remote
+	Target    string           `json:"target"`
+	Conflicts []store.Conflict `json:"conflicts"` // sorted by path
+
+	Replaced bool `json:"-"` // invalid UTF-8 or NUL became U+FFFD
+}

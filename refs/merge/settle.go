@@ -1,0 +1,115 @@
+package merge
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// The ways to settle a conflict without a text of one's own.
+const (
+	SettleOurs   = "ours"
+	SettleTheirs = "theirs"
+	SettleUnion  = "union" // what both say
+)
+
+// CheckSettle refuses what is none of the three ways; "" is none and allowed.
+func CheckSettle(how string) error {
+	switch how {
+	case "", SettleOurs, SettleTheirs, SettleUnion:
+		return nil
+	}
+	return fail.New(fail.ErrInvalid, fail.SettleHow, fmt.Sprintf("'%s' is no way to settle a conflict", prose.OneLine(how, 40)), "use ours, theirs or union")
+}
+
+// settler says what is to stand where two sides differ, nil for nothing at all.
+// It reports false where the conflict stays open.
+type Settler func(ctx context.Context, c *store.Conflict) (text *string, ok bool, err error)
+
+// settleNone leaves every conflict open.
+func SettleNone(context.Context, *store.Conflict) (*string, bool, error) { return nil, false, nil }
+
+// preferring settles every conflict in one of the three ways; "" settles none.
+func Preferring(ses *store.Transaction, how string) Settler {
+	if how == "" {
+		return SettleNone
+	}
+	return func(ctx context.Context, c *store.Conflict) (*string, bool, error) {
+		text, err := settled(ctx, ses.Store, c, how)
+		return text, err == nil, err
+	}
+}
+
+// settled is what one of the three ways leaves of a conflict.
+func settled(ctx context.Context, s *store.Store, c *store.Conflict, how string) (*string, error) {
+	switch how {
+	case SettleOurs:
+		return c.Ours, nil
+	case SettleTheirs:
+		return c.Theirs, nil
+	case SettleUnion:
+		return union(ctx, s, c)
+	}
+	return nil, CheckSettle(how)
+}
+
+// union keeps what both sides say: the changed text where the other side removed
+// it, a list of both values of a key, else the lines of both.
+func union(ctx context.Context, s *store.Store, c *store.Conflict) (*string, error) {
+	switch {
+	case c.Ours == nil:
+		return c.Theirs, nil
+	case c.Theirs == nil:
+		return c.Ours, nil
+	case c.Kind == doc.ConflictKey:
+		text, err := doc.UnionValues(*c.Ours, *c.Theirs)
+		return &text, err
+	}
+	base := ""
+	if c.Base != nil {
+		base = *c.Base
+	}
+	lines := func(base, ours, theirs string) (string, error) {
+		data, err := s.Repo().UnionFile(ctx, fullLines(base), fullLines(ours), fullLines(theirs))
+		return string(data), err
+	}
+	if strings.HasPrefix(c.Path, doc.TopicDir+"/") {
+		text, err := doc.UnionTopics(base, *c.Ours, *c.Theirs, lines)
+		return &text, err
+	}
+	text, err := lines(base, *c.Ours, *c.Theirs)
+	return &text, err
+}
+
+// fullLines ends a text's last line, so that no other text is joined to it.
+func fullLines(text string) []byte {
+	if text == "" || strings.HasSuffix(text, "\n") {
+		return []byte(text)
+	}
+	return []byte(text + "\n")
+}
+
+// disagreement is what stands in a virtual base where its parts differ: a text
+// with conflict markers, which is neither side's, so that the merge above finds
+// both sides changed and nobody wins in silence.
+func disagreement(ses *store.Transaction) Settler {
+	return func(_ context.Context, c *store.Conflict) (*string, bool, error) {
+		part := func(text *string) string {
+			if text == nil {
+				return ""
+			}
+			return string(fullLines(*text))
+		}
+		text := "<<<<<<< ours\n" + part(c.Ours) + "=======\n" + part(c.Theirs) + ">>>>>>> theirs\n"
+		if c.Kind != doc.ConflictKey {
+			return &text, true, nil
+		}
+		value, err := doc.QuoteValue(text)
+		return &value, true, err
+	}
+}

@@ -1,0 +1,101 @@
+package merge
+
+import (
+	"context"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// joining is one merge of two trees of memory.
+type Joining struct {
+	Ours, Theirs *store.Tip
+	Bases        []git.ID // the best common ancestors of the two
+	Replica      bool     // the two are one branch, in two repositories
+	Settle       Settler
+}
+
+// united is what a merge of two trees found.
+type United struct {
+	steps, milestones int    // that the source brought
+	Commits           []byte // the merged live commit.md, which the milestone of the merge goes into
+	Conflicts         []store.Conflict
+}
+
+// unsettled counts the conflicts that are open.
+func Unsettled(list []store.Conflict) int {
+	n := 0
+	for _, c := range list {
+		if !c.Resolved {
+			n++
+		}
+	}
+	return n
+}
+
+// mergeTrees merges the documents of theirs into a change on top of ours. Every
+// conflict is found before it returns; nothing but objects is written.
+func MergeTrees(ctx context.Context, ses *store.Transaction, c *store.Draft, j Joining) (*United, error) {
+	base, err := branchBase(ctx, ses, j.Ours.Name(), j.Bases, j.Replica)
+	if err != nil {
+		return nil, err
+	}
+	u := &United{}
+	added := map[string]doc.OriginTotals{}
+	both := sides{ours: j.Ours, theirs: j.Theirs, totals: c.Meta.Totals()}
+	if len(j.Bases) == 1 { // a virtual base has no entries
+		both.base = base
+		meta, err := ses.Store.MetadataX(ctx, base)
+		if err != nil {
+			return nil, err
+		}
+		both.baseTotals = meta.Totals()
+	}
+	log, _, err := mergeEntries(ctx, ses, store.LogEntries, c, both)
+	if err != nil {
+		return nil, err
+	}
+	if err := ses.Put(ctx, c.Tree, doc.LogFile, log.Live); err != nil {
+		return nil, err
+	}
+	for origin, n := range log.Origins {
+		added[origin] = doc.OriginTotals{Steps: n}
+	}
+	u.steps = len(log.Added)
+	commits, read, err := mergeEntries(ctx, ses, store.CommitEntries, c, both)
+	if err != nil {
+		return nil, err
+	}
+	u.Commits = commits.Live
+	if u.milestones, err = countMilestones(read, commits.Added, added); err != nil {
+		return nil, err
+	}
+	d := &documents{ses: ses, tree: c.Tree, base: base, ours: j.Ours, theirs: j.Theirs, replica: j.Replica, settle: j.Settle}
+	if c.Meta, err = d.metadata(ctx); err != nil {
+		return nil, err
+	}
+	if err := addTotals(c.Meta, u, added); err != nil {
+		return nil, err
+	}
+	err = d.topics(ctx)
+	u.Conflicts = d.conflicts
+	return u, err
+}
+
+// addTotals counts what came.
+func addTotals(meta *doc.Metadata, u *United, added map[string]doc.OriginTotals) error {
+	totals := meta.Totals()
+	totals.Steps += u.steps
+	totals.Milestones += u.milestones
+	if totals.Origins == nil {
+		totals.Origins = map[string]doc.OriginTotals{}
+	}
+	for origin, n := range added {
+		have := totals.Origins[origin]
+		have.Steps += n.Steps
+		have.Milestones += n.Milestones
+		totals.Origins[origin] = have
+	}
+	return meta.SetTotals(totals)
+}

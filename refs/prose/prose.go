@@ -1,0 +1,50 @@
+// Package prose shapes short texts that people read: counts with their noun, texts cut to
+// one line, names in quotes, words that a shell takes as they are.
+package prose
+
+import (
+	"fmt"
+	"strings"
+)
+
+// ShellWord writes a word for a command that is pasted such that a shell takes it as it
+// is, in quotes only where it needs them.
+func ShellWord(word string) string {
+	plain := word != "" && word[0] != '~' && !strings.ContainsFunc(word, func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune("./_-@~^:+%,=", r)
+	})
+	if plain {
+		return word
+	}
+	return ShellQuoted(word)
+}
+
+// ShellQuoted writes a path for a hint such that a shell takes it as it is.
+func ShellQuoted(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }
+
+// Count is a number with its noun: "1 step", "2 steps".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// QuotedList puts names into single quotes and joins them with commas.
+func QuotedList(names []string) string {
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = "'" + n + "'"
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// OneLine folds white space to single spaces and cuts the text at limit characters, with
+// an ellipsis as the last of them.
+func OneLine(text string, limit int) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > limit {
+		return strings.TrimRight(string(runes[:limit-1]), " ") + "…"
+	}
+	return text
+}

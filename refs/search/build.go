@@ -1,0 +1,261 @@
+package search
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/index"
+)
+
+// builders is how many goroutines cut texts into terms while git reads.
+func builders() int { return min(runtime.GOMAXPROCS(0), 4) }
+
+// build reads units and makes shards of them; read is how many bytes it took. The same
+// units give the same shards, byte for byte, on the same machine.
+func (c *Corpus) build(ctx context.Context, keys []index.Key) (shards [][]byte, read int64, err error) {
+	if len(keys) == 0 {
+		return nil, 0, nil
+	}
+	ids, byBlob := c.blobsOf(keys)
+	// A reader that fails ends the builders; a builder that fails, the reader.
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	lanes := make([]lane, min(builders(), 1+len(ids)/32))
+	made := make([][][]byte, len(lanes))
+	var wg sync.WaitGroup
+	for i := range lanes {
+		lanes[i] = lane{make(chan git.Object, 16), make(chan []byte, 16)}
+		wg.Go(func() {
+			var err error
+			if made[i], err = c.builder(lanes[i], byBlob); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	meter := c.S.Repo().Meter("Indexing texts", len(ids))
+	defer meter.End()
+	next := 0 // in turn, not to who is free: that would be another division each time
+	err = c.S.Repo().ReadAll(ctx, ids, func(o git.Object) error {
+		meter.Add(1)
+		read += int64(len(o.Data))
+		l := lanes[next%len(lanes)]
+		next++
+		return l.put(ctx, o)
+	})
+	for _, l := range lanes {
+		close(l.blobs)
+	}
+	wg.Wait()
+	if cause := context.Cause(ctx); cause != nil { // of a builder that failed, also behind the last blob
+		return nil, 0, cause
+	}
+	return slices.Concat(made...), read, err
+}
+
+// lane is the way of blobs to a builder. Their memory comes back on it: new memory for
+// each would cost more than its reading.
+type lane struct {
+	blobs chan git.Object
+	used  chan []byte
+}
+
+// put sends a copy of what is only lent.
+func (l lane) put(ctx context.Context, o git.Object) error {
+	var room []byte
+	select {
+	case room = <-l.used:
+	default:
+	}
+	o.Data = append(room[:0], o.Data...)
+	select {
+	case l.blobs <- o:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// blobsOf says which blobs to read for units, always in one order, and the units of each.
+func (c *Corpus) blobsOf(keys []index.Key) (ids []git.ID, byBlob map[git.ID][]index.Key) {
+	slices.SortFunc(keys, func(a, b index.Key) int {
+		return cmp.Or(bytes.Compare(a.ID[:], b.ID[:]), cmp.Compare(a.Kind, b.Kind))
+	})
+	byBlob = make(map[git.ID][]index.Key, len(keys))
+	for _, key := range keys {
+		id := c.places[key].blob
+		if byBlob[id] == nil {
+			ids = append(ids, id)
+		}
+		byBlob[id] = append(byBlob[id], key)
+	}
+	return ids, byBlob
+}
+
+// builder makes shards of the blobs that come.
+func (c *Corpus) builder(l lane, byBlob map[git.ID][]index.Key) (shards [][]byte, err error) {
+	b := index.NewBuilder()
+	for o := range l.blobs {
+		for _, key := range byBlob[o.ID] {
+			if err := c.addUnit(b, key, o.Data); err != nil {
+				return nil, err
+			}
+		}
+		select {
+		case l.used <- o.Data:
+		default:
+		}
+		if b.Full() {
+			shards = append(shards, b.Bytes())
+		}
+	}
+	if b.Units() > 0 {
+		shards = append(shards, b.Bytes())
+	}
+	return shards, nil
+}
+
+// titleWeight is how often a word of a summary or a key counts.
+const titleWeight = 2
+
+// addUnit indexes one file.
+func (c *Corpus) addUnit(b *index.Builder, key index.Key, data []byte) error {
+	b.Unit(key)
+	p := c.places[key]
+	if key.Kind == index.Topics {
+		b.Document(topicDoc(key))
+		b.Text(topicName(p.path), titleWeight)
+		b.Text(string(data), 1)
+		return nil
+	}
+	if err := addEntries(b, p.file, data); err != nil {
+		return fmt.Errorf("%s of branch '%s': %w", p.path, p.branches[0], err)
+	}
+	return nil
+}
+
+// addEntries indexes what people wrote of steps and milestones. Births of branches are no
+// milestones and left out, and so are purposes and progress summaries, which repeat what
+// stands elsewhere.
+func addEntries(b *index.Builder, file string, data []byte) error {
+	if file == doc.LogFile {
+		steps, err := doc.ParseLog(data)
+		for i := range steps {
+			if err := addStep(b, &steps[i]); err != nil {
+				return err
+			}
+		}
+		return err
+	}
+	milestones, err := doc.ParseCommits(data)
+	for i := range milestones {
+		m := &milestones[i]
+		if m.Kind == doc.KindBirth {
+			continue
+		}
+		if err := addDocument(b, m.ID, m.Summary, m.Contribution); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func addStep(b *index.Builder, s *doc.Step) error {
+	return addDocument(b, s.ID, "", s.Observation, s.Thought, s.Action)
+}
+
+func addDocument(b *index.Builder, id, title string, texts ...string) error {
+	u, err := ulid.ParseStrict(id)
+	if err != nil {
+		return fmt.Errorf("entry '%s': %w", id, err)
+	}
+	b.Document(index.DocID(u))
+	b.Text(title, titleWeight)
+	for _, text := range texts {
+		b.Text(text, 1)
+	}
+	return nil
+}
+
+func topicDoc(key index.Key) (id index.DocID) {
+	copy(id[:], key.ID[:])
+	return id
+}
+
+func topicName(path string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(path, doc.TopicDir+"/"), ".md")
+}
+
+// indexPending reads the steps that stand in journals, without which no command could be
+// given that shows a step, and indexes them if they are wanted.
+func (c *Corpus) indexPending(ctx context.Context) error {
+	if !c.wanted.kinds(index.Steps) {
+		return nil
+	}
+	if err := c.journals(); err != nil || !c.wanted.pending {
+		return err
+	}
+	b := index.NewBuilder()
+	for _, branch := range c.Branches {
+		steps := c.waiting[branch.Branch]
+		if len(steps) == 0 {
+			continue
+		}
+		key := pendingKey(branch.Branch)
+		c.places[key] = &place{file: doc.LogFile, branches: []string{branch.Branch}, docs: -1}
+		b.Unit(key)
+		for _, step := range steps {
+			if err := addStep(b, &step); err != nil {
+				return fmt.Errorf("journal of branch '%s', step %d: %w", branch.Branch, step.Number, err)
+			}
+		}
+	}
+	if b.Units() == 0 {
+		return nil
+	}
+	shard, err := memoryShard(b.Bytes())
+	if err == nil {
+		c.add(shard)
+	}
+	return err
+}
+
+// readJournals reads the pending steps of all branches.
+func (c *Corpus) readJournals(ctx context.Context) error {
+	for branch := range c.Tips {
+		steps, err := c.pendingSteps(ctx, branch)
+		if err != nil {
+			return err
+		}
+		c.waiting[branch] = steps
+	}
+	return nil
+}
+
+// pendingSteps reads what a branch's journal holds and its tip does not.
+func (c *Corpus) pendingSteps(ctx context.Context, branch string) ([]doc.Step, error) {
+	if _, err := os.Stat(c.S.JournalPath(branch)); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	tip, err := c.S.TipAt(ctx, branch, c.Tips[branch])
+	if err != nil {
+		return nil, err
+	}
+	p, err := c.S.Pending(ctx, tip)
+	if err != nil {
+		return nil, err
+	}
+	return c.S.Waiting(ctx, branch, p)
+}

@@ -1,0 +1,317 @@
+package search
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/index"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// corpus is what can be searched: the entries and topics of some branches as they stood
+// at one moment, pending steps included, and an index of them.
+type Corpus struct {
+	S        *store.Store
+	Branches []branchFiles
+	Tips     map[string]git.ID     // by branch
+	waiting  map[string][]doc.Step // pending, by branch
+	wanted   wanted
+	places   map[index.Key]*place // only of what is wanted
+	sources  []index.Source
+
+	noted    func() (noted, error) // waits for what is read meanwhile
+	journals func() error          // likewise, for waiting
+	behind   sync.WaitGroup        // of that
+	abandon  context.CancelFunc    // ends it
+
+	Cached []ShardFile
+	Bad    []string // files of the cache that are none
+	fresh  [][]byte // shards that the cache lacks
+	All    bool     // whether these are all branches
+}
+
+// wanted says what a corpus is to find.
+type wanted struct {
+	kinds   func(index.Kind) bool
+	pending bool // pending steps, too, if steps are wanted at all
+}
+
+// place is where a unit stands.
+type place struct {
+	file     string // doc.CommitFile, doc.LogFile; "" for a topic
+	path     string // one of those by which it goes
+	blob     git.ID // "" for pending steps
+	branches []string
+	docs     int // how many entries it holds; -1 until it is indexed
+}
+
+// cacheFrom is how much a search must read for lack of a cache, in bytes of documents,
+// for that to be written: less is read again by every search, in a millisecond, and
+// leaves no file for each commit.
+const cacheFrom = 64 << 10
+
+// corpus reads the branch of a name, the current one for "", or all of them.
+func corpus(ctx context.Context, s *store.Store, branch string, all bool, w wanted) (*Corpus, error) {
+	c := &Corpus{S: s, All: all, wanted: w, Tips: map[string]git.ID{}, waiting: map[string][]doc.Step{}}
+	s.Repo().Warm()
+	var wg sync.WaitGroup
+	wg.Go(func() { c.Cached, c.Bad = OpenShards(s) }) // while git looks the branches up
+	err := c.list(ctx, branch)
+	wg.Wait()
+	if err == nil {
+		err = c.index(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// list finds out what is to be searched.
+func (c *Corpus) list(ctx context.Context, branch string) error {
+	trees, err := c.ReadTips(ctx, branch)
+	if err != nil {
+		return err
+	}
+	c.beside(ctx)
+	if c.Branches, err = ListFiles(ctx, c.S, trees, c.All); err != nil {
+		return err
+	}
+	c.places, err = placesOf(c.Branches, c.wanted.kinds)
+	return err
+}
+
+// beside begins to read what is asked for later, while the rest goes on.
+func (c *Corpus) beside(ctx context.Context) {
+	ctx, c.abandon = context.WithCancel(ctx)
+	c.noted = facts(ctx, c.S, c.Tips, &c.behind)
+	if c.wanted.kinds(index.Steps) {
+		read := make(chan error, 1)
+		c.behind.Go(func() { read <- c.readJournals(ctx) })
+		c.journals = sync.OnceValue(func() error { return <-read })
+	}
+}
+
+// close closes the files of the cache, and ends what nobody asked for.
+func (c *Corpus) Close() error {
+	if c.abandon != nil {
+		c.abandon()
+		c.behind.Wait()
+	}
+	var errs []error
+	for _, f := range c.Cached {
+		errs = append(errs, f.file.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// readTips reads where the branches stand, and their trees.
+func (c *Corpus) ReadTips(ctx context.Context, branch string) (map[string]git.ID, error) {
+	trees := map[string]git.ID{}
+	if !c.All {
+		tip, err := c.S.Tip(ctx, branch)
+		if err != nil {
+			return nil, err
+		}
+		c.Tips[tip.Name()], trees[tip.Name()] = tip.Commit().ID, tip.Commit().Tree
+		return trees, nil
+	}
+	out, err := c.S.Repo().View(ctx, "for-each-ref", "--format=%(refname) %(objectname) %(tree)", git.BranchPrefix)
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(out)) {
+		f := strings.Fields(line)
+		name, ok := "", len(f) == 3
+		if ok {
+			name, ok = git.BranchName(f[0])
+		}
+		if !ok {
+			return nil, fmt.Errorf("git for-each-ref: cannot understand '%s'", git.Shown(line))
+		}
+		c.Tips[name], trees[name] = git.ID(f[1]), git.ID(f[2])
+	}
+	if len(trees) == 0 {
+		_, err := c.S.Tip(ctx, "") // says why
+		return nil, err
+	}
+	return trees, nil
+}
+
+// placesOf finds the units of branches that are of some kinds.
+func placesOf(branches []branchFiles, kinds func(index.Kind) bool) (map[index.Key]*place, error) {
+	n := 0
+	for _, b := range branches {
+		n += len(b.files)
+	}
+	places := make(map[index.Key]*place, n)
+	for _, b := range branches {
+		for _, f := range b.files {
+			key, err := unitKey(f)
+			if err != nil {
+				return nil, err
+			}
+			if !kinds(key.Kind) {
+				continue
+			}
+			p := places[key]
+			if p == nil {
+				p = &place{file: fileOf(key.Kind), path: f.path, blob: f.id, docs: -1}
+				places[key] = p
+			}
+			p.branches = append(p.branches, b.Branch)
+		}
+	}
+	return places, nil
+}
+
+func everyKind(index.Kind) bool { return true }
+
+func fileOf(kind index.Kind) string {
+	switch kind {
+	case index.Commits:
+		return doc.CommitFile
+	case index.Steps:
+		return doc.LogFile
+	}
+	return ""
+}
+
+// unitKey names the unit of a file: by its blob, and a topic by its name too.
+func unitKey(f branchFile) (index.Key, error) {
+	var key index.Key
+	switch {
+	case f.path == doc.CommitFile, strings.HasPrefix(f.path, doc.CommitDir+"/"):
+		key.Kind = index.Commits
+	case f.path == doc.LogFile, strings.HasPrefix(f.path, doc.LogDir+"/"):
+		key.Kind = index.Steps
+	default:
+		key.Kind = index.Topics
+		sum := sha256.Sum256([]byte(string(f.id) + " " + f.path))
+		copy(key.ID[:], sum[:])
+		return key, nil
+	}
+	if len(f.id) < 2*len(key.ID) {
+		return key, fmt.Errorf("'%s' is no object id", git.Shown(string(f.id)))
+	}
+	_, err := hex.Decode(key.ID[:], []byte(f.id[:2*len(key.ID)]))
+	return key, err
+}
+
+// pendingKey names the unit of a branch's pending steps. It is never cached.
+func pendingKey(branch string) index.Key {
+	key := index.Key{Kind: index.Steps}
+	sum := sha256.Sum256([]byte("pending " + branch))
+	copy(key.ID[:], sum[:])
+	return key
+}
+
+// index finds the units in the cache and indexes what it lacks.
+func (c *Corpus) index(ctx context.Context) error {
+	c.sources, c.fresh = nil, nil
+	for _, p := range c.places {
+		p.docs = -1
+	}
+	for _, f := range c.Cached {
+		c.add(f.Shard)
+	}
+	var missing []index.Key
+	for key, p := range c.places {
+		if p.docs < 0 && p.blob != "" {
+			missing = append(missing, key)
+		}
+	}
+	shards, read, err := c.build(ctx, missing)
+	if err != nil {
+		return err
+	}
+	for _, data := range shards {
+		shard, err := memoryShard(data)
+		if err != nil {
+			return err
+		}
+		c.add(shard)
+	}
+	if read >= cacheFrom {
+		c.fresh = shards
+	}
+	return c.indexPending(ctx)
+}
+
+func memoryShard(data []byte) (*index.Shard, error) {
+	return index.Open(bytes.NewReader(data), int64(len(data)))
+}
+
+// add makes a shard a source of the units that no other has.
+func (c *Corpus) add(shard *index.Shard) {
+	units := shard.Units()
+	src := index.Source{Shard: shard, Units: make([]bool, len(units))}
+	for i, u := range units {
+		if p := c.places[u.Key]; p != nil && p.docs < 0 {
+			src.Units[i], p.docs = true, u.Docs
+		}
+	}
+	c.sources = append(c.sources, src)
+}
+
+// rank finds the best documents that hold any of the terms. Where a file of the cache
+// turns out to be damaged, it is put away and what it held indexed anew.
+func (c *Corpus) rank(ctx context.Context, terms []string, most int, keep func(index.Kind, index.DocID) bool) ([]index.Hit, error) {
+	for {
+		hits, err := index.Rank(c.sources, terms, most, keep)
+		var damaged *index.DamagedSource
+		if !errors.As(err, &damaged) || damaged.Source >= len(c.Cached) {
+			return hits, err
+		}
+		f := c.Cached[damaged.Source]
+		c.Bad = append(c.Bad, f.Name)
+		c.Cached = append(c.Cached[:damaged.Source:damaged.Source], c.Cached[damaged.Source+1:]...)
+		if err := errors.Join(f.file.Close(), c.index(ctx)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// keep writes what the cache lacks into it.
+func (c *Corpus) keep(ctx context.Context) error {
+	limit, err := SearchCacheLimit(ctx, c.S)
+	if err != nil || limit == 0 || len(c.fresh) == 0 && len(c.Bad) == 0 {
+		return err
+	}
+	// Only to save the next search work: a repository that cannot be written is no
+	// error.
+	_ = keepShards(c.S, c.Cached, c.Bad, c.fresh, limit, func() (map[index.Key]bool, error) { return c.Alive(ctx) })
+	return nil
+}
+
+// alive is every unit that any branch holds now.
+func (c *Corpus) Alive(ctx context.Context) (map[index.Key]bool, error) {
+	branches := c.Branches
+	if !c.All {
+		all := &Corpus{S: c.S, All: true, Tips: map[string]git.ID{}}
+		trees, err := all.ReadTips(ctx, "")
+		if err != nil {
+			return nil, err
+		}
+		if branches, err = ListFiles(ctx, c.S, trees, true); err != nil {
+			return nil, err
+		}
+	}
+	places, err := placesOf(branches, everyKind)
+	if err != nil {
+		return nil, err
+	}
+	alive := make(map[index.Key]bool, len(places))
+	for key := range places {
+		alive[key] = true
+	}
+	return alive, nil
+}

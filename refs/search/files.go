@@ -1,0 +1,135 @@
+package search
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// branchFiles is what can be searched in a branch: its documents of entries and its
+// topics, by path. They are the same for as long as the tree is.
+type branchFiles struct {
+	Branch string
+	tree   git.ID
+	files  []branchFile // by path
+}
+
+type branchFile struct {
+	path string
+	id   git.ID
+}
+
+// searchable are the paths that branchFiles lists.
+func searchable() []string {
+	return []string{doc.CommitFile, doc.LogFile, doc.CommitDir, doc.LogDir, doc.TopicDir}
+}
+
+// listFiles lists the files of branches, given by name and tree. What stands in the
+// cache of an older tree is brought up to date by what git says is different: one child
+// for all branches, in the size of what is new. all says that these are all branches
+// there are, so that the cache forgets others.
+func ListFiles(ctx context.Context, s *store.Store, trees map[string]git.ID, all bool) ([]branchFiles, error) {
+	known := map[string]branchFiles{}
+	for _, b := range parseFileLists(s.ReadCache(cacheFiles)) {
+		known[b.Branch] = b
+	}
+	var list, stale []branchFiles
+	for branch, tree := range trees {
+		b, ok := known[branch]
+		if ok && b.tree == tree {
+			list = append(list, b)
+			continue
+		}
+		if !ok {
+			b = branchFiles{Branch: branch, tree: s.Repo().EmptyTree()}
+		}
+		stale = append(stale, b)
+	}
+	if len(stale) > 0 {
+		if err := updateFiles(ctx, s, stale, trees); err != nil {
+			return nil, err
+		}
+		if all {
+			clear(known)
+		}
+		list = append(list, stale...)
+		for _, b := range list {
+			known[b.Branch] = b
+		}
+		s.WriteCache(cacheFiles, formatFileLists(known))
+	}
+	slices.SortFunc(list, func(a, b branchFiles) int { return strings.Compare(a.Branch, b.Branch) })
+	return list, nil
+}
+
+// updateFiles brings lists to the trees that they should be of.
+func updateFiles(ctx context.Context, s *store.Store, lists []branchFiles, trees map[string]git.ID) error {
+	var pairs []history.TreePair
+	for _, b := range lists {
+		pairs = append(pairs, history.TreePair{b.tree, trees[b.Branch]})
+	}
+	diffs, err := history.DiffTrees(ctx, s, pairs, searchable()...)
+	if err != nil {
+		return err
+	}
+	for i := range lists {
+		b := &lists[i]
+		files := make(map[string]git.ID, len(b.files))
+		d := diffs[pairs[i]]
+		if !d.Anew {
+			for _, f := range b.files {
+				files[f.path] = f.id
+			}
+		}
+		for _, c := range d.Changes {
+			if c.Blob {
+				files[c.Path] = c.Id
+			} else {
+				delete(files, c.Path)
+			}
+		}
+		b.tree, b.files = trees[b.Branch], make([]branchFile, 0, len(files))
+		for _, path := range slices.Sorted(maps.Keys(files)) {
+			b.files = append(b.files, branchFile{path, files[path]})
+		}
+	}
+	return nil
+}
+
+// parseFileLists reads the cache of lists; what it cannot read is not there.
+//
+//	"branch" SP BRANCH SP TREE LF [ID SP PATH LF]...
+func parseFileLists(text string) []branchFiles {
+	var lists []branchFiles
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if head, ok := strings.CutPrefix(line, "branch "); ok {
+			branch, tree, _ := strings.Cut(head, " ")
+			lists = append(lists, branchFiles{Branch: branch, tree: git.ID(tree)})
+			continue
+		}
+		if id, path, ok := strings.Cut(line, " "); ok && len(lists) > 0 {
+			b := &lists[len(lists)-1]
+			b.files = append(b.files, branchFile{path, git.ID(id)})
+		}
+	}
+	return lists
+}
+
+func formatFileLists(lists map[string]branchFiles) string {
+	var b strings.Builder
+	for _, branch := range slices.Sorted(maps.Keys(lists)) {
+		l := lists[branch]
+		b.WriteString("branch " + l.Branch + " " + string(l.tree) + "\n")
+		for _, f := range l.files {
+			b.WriteString(string(f.id) + " " + f.path + "\n")
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,216 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// askLimit is how long init waits for a remote to say whether it has memory:
+// somebody without a network wants to begin all the same.
+const askLimit = 10 * time.Second
+
+// adopt takes over the memory that a remote has, where this repository has none:
+// else init would start a history that shares nothing with it. branch is the one
+// to begin with, named reports whether the caller said so. It returns the branch to
+// begin with after all: another one, where the remote has no branch of that name.
+func (i *initing) adopt(ctx context.Context, branch string, named bool) (string, error) {
+	s := i.s
+	names, err := s.BranchNames(ctx)
+	if err != nil || len(names) > 0 {
+		return branch, err
+	}
+	p, there, err := i.memoryElsewhere(ctx)
+	if err != nil || there == nil {
+		return branch, err
+	}
+	done := newSyncResult(p.Name)
+	y := newSyncing(s, SyncOptions{Writer: i.o.Writer}, p, &done)
+	y.merge, y.adopt = true, true
+	lock, err := s.LockPeer(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	defer lock.Unlock()
+	if branch, err = firstOf(there, p.Name, branch, named); err != nil {
+		return "", err
+	}
+	y.o.Branches = []string{branch}
+	if _, err := y.fetch(ctx); err != nil {
+		return "", err
+	}
+	ours, theirs, err := s.Survey(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	if _, err := firstOf(&theirs, p.Name, branch, true); err != nil { // deleted since
+		return "", err
+	}
+	if err := i.checkRoadmap(ctx, theirs.Roadmap); err != nil {
+		return "", err
+	}
+	y.current = branch
+	if _, err := y.forget(ctx, &ours, &theirs); err != nil {
+		return "", err
+	}
+	if _, err := y.exchangeRefs(ctx, &ours, &theirs); err != nil {
+		return "", err
+	}
+	if err := y.holding(ctx); err != nil { // no reason not to begin
+		y.warn(err.Error())
+	}
+	i.res.Warnings = append(i.res.Warnings, done.Warnings...)
+	i.res.Did = append(i.res.Did, fmt.Sprintf("the memory of '%s', branch '%s'", p.Name, branch))
+	return branch, y.outcome()
+}
+
+// memoryElsewhere asks the remote that is meant without a name. One that cannot
+// be asked is a warning: what is begun here can be merged with it later. Of a remote with
+// memory it returns the branches, nil of one without.
+func (i *initing) memoryElsewhere(ctx context.Context) (store.Remote, *store.Survey, error) {
+	names, err := i.s.Repo().Remotes(ctx)
+	if err != nil || len(names) == 0 {
+		return store.Remote{}, nil, err
+	}
+	p, err := i.s.Remote(ctx, "")
+	if errors.Is(err, fail.ErrNotFound) { // several remotes, none of which is meant, or one that is not there
+		i.res.Warnings = append(i.res.Warnings, "no remote was asked whether it has memory: "+err.Error())
+		return p, nil, nil
+	}
+	if err != nil {
+		return p, nil, err
+	}
+	limited, cancel := context.WithTimeout(ctx, askLimit)
+	defer cancel()
+	plain, mapped := git.NameOn(git.BranchPrefix, false), git.NameOn(git.BranchPrefix, true)
+	list, err := i.s.Repo().LsRemote(limited, p.Name, plain+"*", mapped+"*")
+	if errors.Is(err, git.ErrUnreachable) && ctx.Err() == nil {
+		i.res.Warnings = append(i.res.Warnings, fmt.Sprintf("remote '%s' could not be asked whether it has memory: %v", p.Name, err))
+		return p, nil, nil
+	}
+	if err != nil || len(list) == 0 {
+		return p, nil, err
+	}
+	has := func(prefix string) bool {
+		return slices.ContainsFunc(list, func(r git.Ref) bool { return strings.HasPrefix(r.Name, prefix) })
+	}
+	if !p.Heads && !has(plain) { // whoever pushed it had to map it
+		key := "context." + p.Name + ".mapping"
+		if _, err := i.s.Repo().Run(ctx, "config", key, store.MappingHeads); err != nil {
+			return p, nil, fmt.Errorf("set %s: %w", key, err)
+		}
+		fault.Point("after-config")
+		i.s.Repo().InvalidateConfig()
+		i.res.Did = append(i.res.Did, key)
+		p.Heads = true
+	}
+	there := &store.Survey{Branches: map[string]git.ID{}}
+	for _, r := range list {
+		if name, ok := strings.CutPrefix(r.Name, git.NameOn(git.BranchPrefix, p.Heads)); ok {
+			there.Branches[name] = r.ID
+		}
+	}
+	return p, there, nil
+}
+
+// firstOf chooses the branch to begin with: the one that is wanted, else main,
+// else the first by name.
+func firstOf(theirs *store.Survey, remote, branch string, named bool) (string, error) {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(theirs.Branches)) {
+		if git.CheckBranchName(name) == nil {
+			names = append(names, name)
+		}
+	}
+	switch {
+	case slices.Contains(names, branch):
+		return branch, nil
+	case named || len(names) == 0:
+		return "", fail.New(fail.ErrNotFound, fail.BranchNotFound, fmt.Sprintf("remote '%s' has memory, without a branch '%s'", remote, branch),
+			"git context init", "git context branch "+branch)
+	case slices.Contains(names, store.DefaultBranch):
+		return store.DefaultBranch, nil
+	}
+	return names[0], nil
+}
+
+// checkRoadmap refuses, before anything moves, what init could not add to the
+// roadmap that comes.
+func (i *initing) checkRoadmap(ctx context.Context, tip git.ID) error {
+	if tip == "" {
+		return nil
+	}
+	data, err := i.s.RoadmapAt(ctx, tip)
+	if err != nil {
+		return err
+	}
+	return initRoadmap(doc.ParseRoadmap(data), i.o)
+}
+
+// adoptBranch makes a branch that only a remote has, as it was when the remote
+// was last asked. It reports false where no remote has it.
+func AdoptBranch(ctx context.Context, s *store.Store, name string) (bool, error) {
+	remotes, err := s.Repo().Remotes(ctx)
+	if err != nil {
+		return false, err
+	}
+	found := map[string]git.ID{}
+	for _, remote := range remotes {
+		id, err := s.Repo().Ref(ctx, git.RemoteTracking(remote).Of(git.BranchRef(name)))
+		if err != nil && !errors.Is(err, git.ErrNotFound) {
+			return false, err
+		}
+		if err == nil {
+			found[remote] = id
+		}
+	}
+	if len(found) == 0 {
+		return false, nil
+	}
+	if err := s.CheckNewName(ctx, name); err != nil {
+		return false, err
+	}
+	remotes = slices.Sorted(maps.Keys(found))
+	remote := remotes[0]
+	if len(found) > 1 {
+		p, err := s.Remote(ctx, "")
+		if err != nil && !errors.Is(err, fail.ErrNotFound) {
+			return false, err
+		}
+		if remote = p.Name; found[remote] == "" {
+			return false, fail.New(fail.ErrRefused, fail.BranchAmbiguous, fmt.Sprintf("several remotes have a branch '%s': %s", name, prose.QuotedList(remotes)),
+				"git config "+store.KeyRemote+" "+remotes[0])
+		}
+	}
+	done := newSyncResult(remote)
+	y := newSyncing(s, SyncOptions{}, store.Remote{Name: remote, Tracking: git.RemoteTracking(remote)}, &done)
+	ref := git.Ref{Name: y.peer.Tracking.Of(git.BranchRef(name)), ID: found[remote]}
+	if err := incoming.Check(ctx, s, incoming.Refs{Branches: []git.Ref{ref}}); err != nil {
+		return false, err
+	}
+	if err := y.refuseHeld(ctx, name, ref.ID); err != nil {
+		return false, err
+	}
+	t := taking{y: y, step: &step{ref: git.BranchRef(name), branch: name, take: ref.ID}}
+	if err := t.run(ctx); err != nil {
+		return true, err
+	}
+	shared, err := s.ReadShared(y.peer)
+	if err != nil {
+		return true, err
+	}
+	shared[git.BranchRef(name)] = true
+	return true, s.WriteShared(y.peer, shared)
+}

@@ -1,0 +1,174 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// BundleOptions are one bundle to write. Paths are absolute.
+type BundleOptions struct {
+	store.Writer
+	File     string
+	Since    string // a former bundle: what it holds is left out; empty: everything is in
+	Progress io.Writer
+}
+
+// Bundled is what a bundle holds.
+type Bundled struct {
+	File string   `json:"file"`
+	Refs []string `json:"refs"`
+}
+
+// Bundle writes the memory (branches, tags, roadmap, notes) into a file that
+// Unbundle reads elsewhere, with the same hashes. It is git's own format: `git
+// bundle verify` and `git fetch` read it too. fail.ErrRefused if there is nothing new
+// since the former bundle.
+func Bundle(ctx context.Context, s *store.Store, o BundleOptions) (Bundled, error) {
+	res := Bundled{File: o.File, Refs: []string{}}
+	names, err := s.BranchNames(ctx)
+	if err != nil {
+		return res, err
+	}
+	if len(names) == 0 {
+		return res, fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
+	}
+	if err := s.FoldBranches(ctx, o.Writer); err != nil {
+		return res, err
+	}
+	if _, err := os.Stat(filepath.Dir(o.File)); errors.Is(err, fs.ErrNotExist) {
+		return res, fail.New(fail.ErrNotFound, fail.FolderNotFound, fmt.Sprintf("folder '%s' not found", prose.OneLine(filepath.Dir(o.File), 200)))
+	}
+	var known []git.ID
+	if o.Since != "" {
+		former, err := checkBundle(ctx, s, o.Since)
+		if err != nil {
+			return res, err
+		}
+		for _, r := range former {
+			known = append(known, r.ID)
+		}
+	}
+	list, err := bundleRefs(ctx, s, o, known)
+	if errors.Is(err, git.ErrEmptyBundle) {
+		return res, fail.New(fail.ErrRefused, fail.NothingNew, fmt.Sprintf("nothing is new since '%s'", prose.OneLine(o.Since, 200)))
+	}
+	if err != nil {
+		return res, err
+	}
+	for _, r := range list {
+		res.Refs = append(res.Refs, r.Name)
+	}
+	return res, nil
+}
+
+// bundleRefs writes all refs but those that are known, as they stand at one moment: it
+// begins again where one has moved before git came to it.
+func bundleRefs(ctx context.Context, s *store.Store, o BundleOptions, known []git.ID) ([]git.Ref, error) {
+	for range store.MaxTries {
+		list, err := s.Repo().Refs(ctx, git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)
+		if err != nil {
+			return nil, err
+		}
+		list = slices.DeleteFunc(list, func(r git.Ref) bool { return slices.Contains(known, r.ID) })
+		if err = s.Repo().CreateBundle(ctx, o.File, list, known, o.Progress); !errors.Is(err, git.ErrStale) {
+			return list, err
+		}
+	}
+	return nil, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("other writers were faster %d times", store.MaxTries), "run the command again")
+}
+
+// checkBundle lists what a bundle holds, if all of it can be taken in here.
+func checkBundle(ctx context.Context, s *store.Store, file string) ([]git.Ref, error) {
+	if _, err := os.Stat(file); err != nil {
+		return nil, fmt.Errorf("cannot read '%s': %w", file, reason(err))
+	}
+	held, err := s.Repo().BundleRefs(ctx, file)
+	if err == nil {
+		err = s.Repo().VerifyBundle(ctx, file)
+	}
+	if err != nil {
+		return nil, bundleError(file, err)
+	}
+	return held, nil
+}
+
+// reason drops the operation and the path, which the message has named.
+func reason(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+func bundleError(file string, err error) error {
+	var said *git.Error
+	if errors.As(err, &said) {
+		err = said
+	}
+	return &fail.Error{Code: fail.BundleInvalid, Kind: fail.ErrInvalid, Err: err, Message: fmt.Sprintf("'%s' cannot be read as a bundle", prose.OneLine(file, 200)),
+		Hints: []string{"git bundle verify " + prose.OneLine(file, 200)}}
+}
+
+func bundlePeer(file string) store.Remote {
+	return store.Remote{Name: file, Bundle: true, Tracking: git.BundleTracking()}
+}
+
+// Unbundle takes in what a bundle holds, as Sync does what a remote has: branches
+// that are not here are made with the same hashes, others are moved forward or
+// merged. A bundle whose prerequisites are missing here changes nothing.
+func Unbundle(ctx context.Context, s *store.Store, w store.Writer, file string, progress io.Writer) (SyncResult, error) {
+	res := newSyncResult(file)
+	held, err := checkBundle(ctx, s, file)
+	if err != nil {
+		return res, err
+	}
+	if !slices.ContainsFunc(held, func(r git.Ref) bool { return strings.HasPrefix(r.Name, git.Root) || r.Name == git.NotesRef }) {
+		return res, fail.New(fail.ErrInvalid, fail.BundleInvalid, fmt.Sprintf("'%s' holds no memory", prose.OneLine(file, 200)), "git bundle list-heads "+prose.OneLine(file, 200))
+	}
+	p := bundlePeer(file)
+	lock, err := s.LockPeer(ctx, p)
+	if err != nil {
+		return res, err
+	}
+	defer lock.Unlock()
+	y := newSyncing(s, SyncOptions{Writer: w, Progress: progress}, p, &res)
+	y.merge, y.adopt = true, true
+	err = y.run(ctx)
+	res.sort()
+	if err != nil {
+		return res, err
+	}
+	return res, forget(ctx, s, p)
+}
+
+// forget drops what is known of another repository.
+func forget(ctx context.Context, s *store.Store, p store.Remote) error {
+	ses, err := s.Begin(ctx, store.Writer{}, "forget "+prose.OneLine(p.Name, 100))
+	if err != nil {
+		return err
+	}
+	defer ses.Close()
+	return ses.Swap(ctx, func(ctx context.Context) error {
+		list, err := s.Repo().Refs(ctx, p.Tracking.All()...)
+		if err != nil {
+			return err
+		}
+		for _, r := range list {
+			ses.Tx.Delete(r.Name, r.ID)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,236 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// uniteTombstones puts those of two commits of the roadmap into a tree: what was
+// forgotten anywhere is forgotten, so that this never conflicts.
+func uniteTombstones(ctx context.Context, ses *store.Transaction, tree *git.Edit, sides ...git.ID) error {
+	var all doc.Expunged
+	for _, side := range sides {
+		e, err := tombstonesAt(ctx, ses.Store, side)
+		if err != nil {
+			return err
+		}
+		all = all.Union(e)
+	}
+	if all.Empty() {
+		return nil
+	}
+	return expunge.PutTombstones(ctx, ses, tree, all)
+}
+
+// tombstonesAt are those that a commit of the roadmap holds; "" holds none.
+func tombstonesAt(ctx context.Context, s *store.Store, roadmap git.ID) (doc.Expunged, error) {
+	if roadmap == "" {
+		return doc.Expunged{}, nil
+	}
+	c, err := s.Repo().Commit(ctx, roadmap)
+	if err != nil {
+		return doc.Expunged{}, fmt.Errorf("read the roadmap: %w", err)
+	}
+	return expunge.TombstonesIn(ctx, s, s.Repo().Edit(c.Tree))
+}
+
+// accept takes over what the other side says is forgotten, before anything of it is
+// merged. It reports whether this repository has rewritten itself, so that its refs
+// stand elsewhere now. The cases:
+//
+//  1. all of that is forgotten here: nothing. Replaced commits alone are no reason
+//     either, they come with the roadmap;
+//  2. there is no memory here yet: nothing; the roadmap is taken over as it is;
+//  3. the other side is only asked, or gets our branches: a hint at sync;
+//  4. else this repository forgets it too, unless that takes too much (plausible).
+func (y *syncing) accept(ctx context.Context, ours, theirs *store.Survey) (bool, error) {
+	if y.remove || ours.Empty() || theirs.Roadmap == "" || theirs.Roadmap == ours.Roadmap {
+		return false, nil
+	}
+	e, err := y.theirTombstones(ctx, theirs)
+	if err != nil {
+		return false, err
+	}
+	known, err := tombstonesAt(ctx, y.s, ours.Roadmap)
+	if err != nil {
+		return false, err
+	}
+	for _, hash := range e.Commits() {
+		if err := known.AddCommit(hash); err != nil {
+			return false, err
+		}
+	}
+	ids := slices.DeleteFunc(e.Entries(), known.HasEntry)
+	n := len(ids)
+	switch {
+	case known.Holds(e):
+		return false, nil
+	case y.merge:
+		return true, y.obey(ctx, e, ids, theirs.Roadmap)
+	}
+	command, most, err := y.remedy(ctx, e)
+	switch {
+	case err != nil:
+		return false, err
+	case y.push:
+		return false, fail.New(fail.ErrRefused, fail.ExpungedElsewhere,
+			fmt.Sprintf("'%s' has expunged %s that this repository still has", y.peer.Name, expunge.Forgotten(n)), command)
+	case most:
+		y.warn(fmt.Sprintf("'%s' has expunged %s, more than sync removes unasked; see %s", y.peer.Name, expunge.Forgotten(n), command))
+	default:
+		y.warn(fmt.Sprintf("'%s' has expunged %s; %s removes %s here too", y.peer.Name, expunge.Forgotten(n), command, itOrThem(n)))
+	}
+	return false, nil
+}
+
+// remedy is the command that forgets what the other side has forgotten, and whether that
+// is more than a sync would believe.
+func (y *syncing) remedy(ctx context.Context, e doc.Expunged) (command string, most bool, err error) {
+	name := prose.ShellWord(y.peer.Name)
+	switch err := expunge.Tried(ctx, y.s, e, func(x *expunge.Expunging) error { return y.plausible(ctx, x, nil) }); {
+	case implausible(err):
+		return "git context expunge --from " + name + " --dry-run", true, nil
+	default:
+		return "git context sync " + name, false, err
+	}
+}
+
+func itOrThem(entries int) string {
+	if entries == 1 {
+		return "it"
+	}
+	return "them"
+}
+
+// theirTombstones are those of the other side's roadmap, checked first where they are
+// not ours.
+func (y *syncing) theirTombstones(ctx context.Context, theirs *store.Survey) (doc.Expunged, error) {
+	ref := git.Ref{Name: y.peer.Tracking.Roadmap(), ID: theirs.Roadmap}
+	if err := incoming.Check(ctx, y.s, incoming.Refs{Roadmap: []git.Ref{ref}}); err != nil {
+		return doc.Expunged{}, err
+	}
+	return tombstonesAt(ctx, y.s, theirs.Roadmap)
+}
+
+// errShown ends an exchange that was only to say what would be forgotten.
+var errShown = errors.New("only shown")
+
+// obey forgets here what the other side has forgotten, of entries those with these ids.
+func (y *syncing) obey(ctx context.Context, e doc.Expunged, ids []string, roadmap git.ID) error {
+	x := &expunge.Expunging{S: y.s, W: y.o.Writer, Roadmap: roadmap, Res: expunge.Result{Entries: len(ids), IDs: ids, Remotes: []expunge.RemoteHolding{}}}
+	if y.expunge {
+		if err := y.list(ctx, e, &x.Res); err != nil {
+			return err
+		}
+	}
+	y.forgot = &x.Res
+	if y.dry {
+		return y.show(ctx, e, &x.Res)
+	}
+	if !y.accepted {
+		x.Check = y.plausible
+	}
+	dropped, err := expunge.DropUnsoundTracking(ctx, y.s, y.o.Writer)
+	if err != nil {
+		return err
+	}
+	x.Res.Warnings = append(x.Res.Warnings, dropped...)
+	if err := x.Begin(ctx, e); err != nil {
+		return err
+	}
+	y.Note(fmt.Sprintf("'%s' has expunged %s; it is done here too", y.peer.Name, expunge.Forgotten(len(ids))))
+	y.res.Warnings = append(y.res.Warnings, x.Res.Warnings...)
+	return nil
+}
+
+// list says which entries and how many texts of the other side's tombstones go here.
+func (y *syncing) list(ctx context.Context, e doc.Expunged, res *expunge.Result) error {
+	known, err := expunge.Tombstones(ctx, y.s)
+	if err != nil {
+		return err
+	}
+	f := expunge.NewFinder(y.s)
+	f.Named = e
+	v, err := expunge.MemoryRefs(ctx, y.s)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(f.History(ctx, v), f.Local(ctx)); err != nil {
+		return err
+	}
+	f.Entries(res)
+	res.Texts = expunge.Texts(known.Union(e)) - expunge.Texts(known)
+	return nil
+}
+
+// show says what else would change. That sync would refuse it is a warning here.
+func (y *syncing) show(ctx context.Context, e doc.Expunged, res *expunge.Result) error {
+	res.DryRun = true
+	err := expunge.Preview(ctx, y.s, e, func(ctx context.Context, x *expunge.Expunging, tips []git.ID) error {
+		err := y.plausible(ctx, x, tips)
+		var refusal *fail.Error
+		if implausible(err) && errors.As(err, &refusal) {
+			res.Warnings = append(res.Warnings, refusal.Message)
+			return nil
+		}
+		return err
+	}, res)
+	if err != nil {
+		return err
+	}
+	return errShown
+}
+
+// standing is how a ref of ours stands to theirs. A roadmap that has all of ours but
+// lacks tombstones was made by somebody who dropped them: it is merged, not taken over.
+func (y *syncing) standing(ctx context.Context, ref string, ours, theirs git.ID) (standing, []git.ID, error) {
+	how, bases, err := compare(ctx, y.s, ours, theirs)
+	if err != nil || how != behind || ref != git.RoadmapRef {
+		return how, bases, err
+	}
+	known, err := tombstonesAt(ctx, y.s, ours)
+	if err != nil {
+		return how, nil, err
+	}
+	e, err := tombstonesAt(ctx, y.s, theirs)
+	if err == nil && !e.Holds(known) {
+		how = diverged
+	}
+	return how, bases, err
+}
+
+// ExpungeFrom forgets what a remote's memory says is forgotten, and exchanges nothing
+// else. With e.Yes, that may be more than Sync believes: a branch's every entry, or most
+// of this repository's. With e.DryRun it fetches, and says what would go. Of e nothing
+// else counts. fail.ErrNotFound: all of it is forgotten here.
+func ExpungeFrom(ctx context.Context, s *store.Store, o SyncOptions, e expunge.Options) (expunge.Result, error) {
+	var y *syncing
+	_, err := exchange(ctx, s, o, func(made *syncing) {
+		y = made
+		y.merge, y.expunge, y.accepted, y.dry = true, true, e.Yes, e.DryRun
+	})
+	switch {
+	case err != nil && !errors.Is(err, errShown):
+		return expunge.Result{}, err
+	case y.forgot == nil:
+		return expunge.Result{}, fail.New(fail.ErrNotFound, fail.NothingExpunged, fmt.Sprintf("'%s' has expunged nothing that is still here", y.peer.Name))
+	}
+	return *y.forgot, nil
+}
+
+// note adds what was done beside what was asked for.
+func (y *syncing) Note(text string) {
+	if !slices.Contains(y.res.Notes, text) {
+		y.res.Notes = append(y.res.Notes, text)
+	}
+}

@@ -1,0 +1,25 @@
+package share
+
+import (
+	"bytes"
+	"testing"
+)
+
+// The file of hooks that failed keeps what it does not understand, and forgets what it
+// is told to.
+func FuzzHookFailures(f *testing.F) {
+	f.Add([]byte(`{"time":"2026-11-21T01:37:05Z","event":"post-commit","error":"x"}` + "\nnot json\n" + `{"event":""}`))
+	f.Add([]byte("\n\n{}\n\xff"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		all := dropLines(text, func(HookFailure) bool { return false })
+		if !bytes.Equal(all, text) {
+			t.Errorf("%q became %q", text, all)
+		}
+		rest := dropLines(text, func(HookFailure) bool { return true })
+		for line := range bytes.Lines(rest) {
+			if _, ok := parseHookFailure(line); ok {
+				t.Errorf("%q was kept", line)
+			}
+		}
+	})
+}

@@ -1,0 +1,174 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// Followed is what the memory did when the code's branch changed; all empty: nothing
+// that anybody needs to be told.
+type Followed struct {
+	Made, From string // the branch that was made, and the one that it was made from
+	Stayed     string // why the memory stayed on its branch
+}
+
+// Follow is what the hook post-checkout does where context.follow is set: the memory
+// branch of the code branch's name becomes the current one of this worktree. On first
+// use it is made: what a remote has, else a new one from the current branch, whose
+// purpose is what the code branch's description begins with. Names of the code's trunk
+// are one, see memoryFor.
+//
+// A detached HEAD, a rebase, and a process that was told its branch change nothing.
+func Follow(ctx context.Context, s *store.Store, w store.Writer) (Followed, error) {
+	ctx, cancel := context.WithTimeout(ctx, code.PostCheckoutLimit)
+	defer cancel()
+	cfg, err := s.Repo().Config(ctx)
+	if err != nil {
+		return Followed{}, err
+	}
+	on, err := cfg.Bool(store.KeyFollow, false)
+	if !on || err != nil || s.Branch != "" {
+		return Followed{}, err
+	}
+	code, err := codeBranch(ctx, s)
+	if code == "" || err != nil {
+		return Followed{}, err
+	}
+	if fault := git.CheckBranchName(code); fault != nil {
+		return stay(ctx, s, fault)
+	}
+	name, err := memoryFor(ctx, s, code)
+	if name == "" && err == nil {
+		return firstUse(ctx, s, w, code, cfg)
+	}
+	if err != nil {
+		return Followed{}, err
+	}
+	return Followed{}, point(ctx, s, name)
+}
+
+// codeBranch is the code branch that is checked out, "" where HEAD is detached or a
+// rebase is under way.
+func codeBranch(ctx context.Context, s *store.Store) (string, error) {
+	if rebasing, err := s.Repo().Rebasing(); rebasing || err != nil {
+		return "", err
+	}
+	target, err := s.Repo().SymbolicRef(ctx, "HEAD")
+	if errors.Is(err, git.ErrNotFound) {
+		return "", nil
+	}
+	name, _ := git.CodeBranchName(target)
+	return name, err
+}
+
+// stay is what is told of a code branch that memory cannot follow.
+func stay(ctx context.Context, s *store.Store, why error) (Followed, error) {
+	tip, err := s.Tip(ctx, "")
+	if err != nil {
+		return Followed{}, err
+	}
+	return Followed{Stayed: fmt.Sprintf("%v; the memory stays on '%s'", why, tip.Name())}, nil
+}
+
+// memoryFor is the memory branch that belongs to a code branch, "" where there is none
+// yet:
+//
+//  1. the one of its name;
+//  2. for a name of the code's trunk the memory's default branch, else that of another
+//     name of the trunk.
+func memoryFor(ctx context.Context, s *store.Store, code string) (string, error) {
+	if there, err := s.HasBranch(ctx, code); there || err != nil {
+		return code, err
+	}
+	names, err := trunk(ctx, s)
+	if err != nil || !slices.Contains(names, code) {
+		return "", err
+	}
+	first, err := s.DefaultBranch(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range append([]string{first}, names...) {
+		if there, err := s.HasBranch(ctx, name); there || err != nil {
+			return name, err
+		}
+	}
+	return "", nil
+}
+
+// trunk are the names that the code's default branch has, or had: those that all know,
+// the one that new repositories of this user get, and what origin calls its own.
+func trunk(ctx context.Context, s *store.Store) ([]string, error) {
+	names := []string{"main", "master"}
+	cfg, err := s.Repo().Config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if name, _ := cfg.String("init.defaultBranch"); name != "" {
+		names = append(names, name)
+	}
+	target, err := s.Repo().SymbolicRef(ctx, git.OriginHead)
+	if err != nil && !errors.Is(err, git.ErrNotFound) {
+		return nil, err
+	}
+	if name, ok := git.OriginBranchName(target); ok {
+		names = append(names, name)
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return git.CheckBranchName(name) != nil }), nil
+}
+
+// point makes a branch that exists the current one of this worktree.
+func point(ctx context.Context, s *store.Store, name string) error {
+	if err := s.StandOn(ctx, name, "follow", false); err != nil {
+		return err
+	}
+	return s.MakeJournal(ctx, name)
+}
+
+// firstUse makes the memory branch of a code branch.
+func firstUse(ctx context.Context, s *store.Store, w store.Writer, code string, cfg *git.Config) (Followed, error) {
+	from, err := s.Tip(ctx, "")
+	if err != nil {
+		return Followed{}, err
+	}
+	adopted, err := AdoptBranch(ctx, s, code)
+	if err != nil {
+		return Followed{}, err
+	}
+	if adopted {
+		return Followed{}, point(ctx, s, code)
+	}
+	_, err = s.CreateBranch(ctx, store.BranchOptions{Writer: w, Name: code, Purpose: purposeOf(code, cfg)})
+	if errors.Is(err, fail.ErrExists) {
+		name, lookErr := memoryFor(ctx, s, code)
+		if lookErr != nil {
+			return Followed{}, lookErr
+		}
+		if name == code { // another worktree was faster
+			return Followed{}, point(ctx, s, code)
+		}
+		return stay(ctx, s, err) // only a name like it
+	}
+	if err != nil {
+		return Followed{}, err
+	}
+	return Followed{Made: code, From: from.Name()}, nil
+}
+
+// purposeOf is what the description of a code branch says it is for.
+func purposeOf(code string, cfg *git.Config) string {
+	text, _ := cfg.String("branch." + code + ".description")
+	first, _, _ := strings.Cut(strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")), "\n\n")
+	if first = strings.Join(strings.Fields(first), " "); first != "" {
+		return first
+	}
+	return "The work on code branch '" + code + "'"
+}

@@ -1,0 +1,122 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// The bounds of context.pushTimeout, in seconds.
+const (
+	defaultPushTimeout = 10
+	mostPushTimeout    = 3600
+)
+
+// pushFailure is why memory was not pushed to a remote.
+type pushFailure struct {
+	remote string
+	error
+}
+
+func (e *pushFailure) Unwrap() error { return e.error }
+
+// PushBeside is what the hook pre-push does where context.push is set: it sends the
+// memory to the remote that code is pushed to, within context.pushTimeout seconds. The
+// setting is the consent: a remote without memory gets it. What is no remote's name (a
+// URL) gets none. That the remote has what is not here, which a sync merges, is an error
+// too: nothing was sent.
+func PushBeside(ctx context.Context, s *store.Store, w store.Writer, remote string) error {
+	limit, err := PushLimit(ctx, s)
+	if limit == 0 || err != nil {
+		return err
+	}
+	names, err := s.Repo().Remotes(ctx)
+	if err != nil || !slices.Contains(names, remote) {
+		return err
+	}
+	if _, err := s.Tip(ctx, ""); err != nil {
+		return err
+	}
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	_, err = Push(limited, s, SyncOptions{Writer: w, Remote: remote})
+	var named *fail.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &named) && named.Code == fail.Diverged:
+		err = fmt.Errorf("'%s' has memory that is not here: %s", remote, SyncWith(remote))
+	case limited.Err() != nil:
+		err = fmt.Errorf("'%s' did not take the memory within %s", remote, prose.Count(int(limit/time.Second), "second"))
+	}
+	return &pushFailure{remote, err}
+}
+
+func SyncWith(remote string) string { return "git context sync " + remote }
+
+// pushLimit is how long a push beside the code's may take, 0 where there is to be none.
+func PushLimit(ctx context.Context, s *store.Store) (time.Duration, error) {
+	cfg, err := s.Repo().Config(ctx)
+	if err != nil {
+		return 0, err
+	}
+	on, err := cfg.Bool(store.KeyPush, false)
+	if !on || err != nil {
+		return 0, err
+	}
+	seconds, err := cfg.Int(store.KeyPushTimeout, defaultPushTimeout)
+	if err == nil && (seconds < 1 || seconds > mostPushTimeout) {
+		err = fmt.Errorf("%s is %d; it must be 1 to %d", store.KeyPushTimeout, seconds, mostPushTimeout)
+	}
+	return time.Duration(seconds) * time.Second, err
+}
+
+// unsent is what a remote has not, as far as is known here.
+func unsent(ctx context.Context, s *store.Store, remote string) (map[string]git.ID, error) {
+	list, err := s.Repo().Refs(ctx, git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)
+	if err != nil {
+		return nil, err
+	}
+	tracking := git.RemoteTracking(remote)
+	unsent := map[string]git.ID{}
+	for _, r := range list {
+		there, err := s.Repo().Ref(ctx, tracking.Of(r.Name))
+		if err != nil && !errors.Is(err, git.ErrNotFound) {
+			return nil, err
+		}
+		if there != r.ID && len(unsent) < mostUnsent {
+			unsent[r.Name] = r.ID
+		}
+	}
+	return unsent, nil
+}
+
+// sentSince reports whether a remote has what a push did not send it: a commit that what
+// it has now leads back to. One that is gone from here was rewritten, and is nobody's to
+// send.
+func sentSince(ctx context.Context, s *store.Store, f HookFailure) (bool, error) {
+	tracking := git.RemoteTracking(f.Remote)
+	for name, id := range f.Unsent {
+		there, err := s.Repo().Ref(ctx, tracking.Of(name))
+		if errors.Is(err, git.ErrNotFound) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		if _, err := s.Repo().Commit(ctx, id); errors.Is(err, git.ErrNotFound) {
+			continue
+		}
+		if held, err := s.Repo().IsAncestor(ctx, id, there); !held || err != nil {
+			return false, err
+		}
+	}
+	return len(f.Unsent) > 0, nil
+}

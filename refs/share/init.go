@@ -1,0 +1,245 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// Init makes what is missing of a repository's memory: the roadmap, the first
+// branch, CONTEXT_HEAD, and the fetch refspecs of remotes. Where all of it
+// stands it changes nothing; a goal, milestones and to-dos are added to a
+// roadmap that lacks them. Where there is no memory here, but the remote has
+// some, that is taken over.
+func Init(ctx context.Context, s *store.Store, o InitOptions) (InitResult, error) {
+	store.Clean(&o.Goal, &o.Purpose)
+	branch, err := initialBranch(ctx, s, o.Branch)
+	if err != nil {
+		return InitResult{}, err
+	}
+	i := &initing{s: s, o: o, res: &InitResult{Branch: branch}}
+	if branch, err = i.adopt(ctx, branch, o.Branch != ""); err != nil {
+		return *i.res, err
+	}
+	ses, err := s.Begin(ctx, o.Writer, "init", branch)
+	if err != nil {
+		return InitResult{}, err
+	}
+	defer ses.Close()
+	adopted := *i.res
+	if err := ses.Swap(ctx, func(ctx context.Context) error {
+		*i.res = adopted
+		i.res.Branch = branch
+		return begin(ctx, ses, o, i.res)
+	}); err != nil {
+		return InitResult{}, err
+	}
+	res := i.res
+	if err := initHead(ctx, s, branch, res); err != nil {
+		return *res, err
+	}
+	if err := initConfig(ctx, s, res); err != nil {
+		return *res, err
+	}
+	res.Created = len(res.Did) > 0
+	return *res, s.MakeJournal(ctx, branch)
+}
+
+// initing is one init that may find memory elsewhere.
+type initing struct {
+	s   *store.Store
+	o   InitOptions
+	res *InitResult
+}
+
+// initialBranch is the branch that Init makes sure of: the one asked for, or
+// the current one.
+func initialBranch(ctx context.Context, s *store.Store, name string) (string, error) {
+	if name != "" {
+		return name, store.CheckBranchName(name)
+	}
+	return s.Current(ctx)
+}
+
+// begin queues the roadmap and the first branch, where they are missing.
+func begin(ctx context.Context, ses *store.Transaction, o InitOptions, res *InitResult) error {
+	s := ses.Store
+	old, data, err := s.ReadRoadmap(ctx)
+	if err != nil {
+		return err
+	}
+	r := doc.ParseRoadmap(data)
+	if old == "" {
+		r = doc.NewRoadmap()
+	}
+	if err := initRoadmap(r, o); err != nil {
+		return err
+	}
+	if res.Roadmap, err = ses.WriteRoadmap(ctx, old, data, r, "Initialize the roadmap"); err != nil {
+		return err
+	}
+	if res.Roadmap != old {
+		res.Did = append(res.Did, "roadmap")
+	}
+	head, err := s.Repo().Ref(ctx, git.BranchRef(res.Branch))
+	if err == nil {
+		res.Head = head
+		return nil
+	}
+	if !errors.Is(err, git.ErrNotFound) {
+		return err
+	}
+	if err := checkNoMemory(ctx, s, res.Branch); err != nil {
+		return err
+	}
+	code, err := s.CodeHead(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.Clear(ctx, res.Branch); err != nil {
+		return err
+	}
+	c, err := ses.Bear(ctx, store.Birth{Name: res.Branch, Purpose: o.Purpose, Roadmap: res.Roadmap, Goal: r.Goal(), Code: code})
+	if err != nil {
+		return err
+	}
+	res.Head = c.ID
+	res.Did = append(res.Did, "branch '"+res.Branch+"'")
+	return nil
+}
+
+// checkNoMemory refuses to start a second, unrelated history beside one that
+// stands: another branch is made by BRANCH.
+func checkNoMemory(ctx context.Context, s *store.Store, branch string) error {
+	names, err := s.BranchNames(ctx)
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	return fail.New(fail.ErrExists, fail.MemoryExists, fmt.Sprintf("this repository has memory already, without a branch '%s'", branch),
+		"git context switch "+names[0], "git context branch "+branch)
+}
+
+// initRoadmap adds what the roadmap does not hold yet. A goal that stands is not
+// overwritten: `roadmap goal` does that.
+func initRoadmap(r *doc.Roadmap, o InitOptions) error {
+	if o.Goal != "" && r.Goal() != o.Goal {
+		if r.Goal() != "" {
+			return fail.New(fail.ErrExists, fail.GoalExists, "the roadmap has a goal already", "git context roadmap goal TEXT")
+		}
+		r.SetGoal(o.Goal)
+	}
+	for _, text := range o.Milestones {
+		store.Clean(&text)
+		r.AddMilestone(text)
+	}
+	for _, text := range o.Todo {
+		store.Clean(&text)
+		r.AddTodo(text)
+	}
+	return nil
+}
+
+// initHead points this worktree's CONTEXT_HEAD to the branch unless it points
+// somewhere already.
+func initHead(ctx context.Context, s *store.Store, branch string, res *InitResult) error {
+	_, err := s.Repo().SymbolicRef(ctx, git.HeadName)
+	if err == nil {
+		return nil
+	}
+	if !errors.Is(err, git.ErrNotFound) {
+		return err
+	}
+	if err := s.Repo().SetSymbolicRef(ctx, git.HeadName, git.BranchRef(branch), "context init"); err != nil {
+		return err
+	}
+	res.Did = append(res.Did, git.HeadName)
+	return nil
+}
+
+// How git itself merges notes: as sets of lines, which loses none.
+const (
+	NotesStrategyKey = "notes.context.mergeStrategy"
+	NotesStrategy    = "cat_sort_uniq"
+)
+
+// initConfig adds the refspecs that a plain `git fetch` then brings memory with,
+// to each remote that has one already: in a bare clone ours would be the only
+// one, and a plain fetch would fetch nothing else.
+func initConfig(ctx context.Context, s *store.Store, res *InitResult) error {
+	cfg, err := s.Repo().Config(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.Repo().InvalidateConfig()
+	for _, remote := range cfg.Subsections("remote") {
+		have := cfg.All("remote." + remote + ".fetch")
+		if len(have) == 0 {
+			continue
+		}
+		added := false
+		for _, spec := range WantedRefspecs(cfg, remote) {
+			if slices.Contains(have, spec) {
+				continue
+			}
+			if _, err := s.Repo().Run(ctx, "config", "--add", "remote."+remote+".fetch", spec); err != nil {
+				return fmt.Errorf("add a fetch refspec to remote '%s': %w", remote, err)
+			}
+			fault.Point("after-config")
+			added = true
+		}
+		if added {
+			res.Did = append(res.Did, "fetch refspecs of '"+remote+"'")
+		}
+	}
+	if _, ok := cfg.String(NotesStrategyKey); ok {
+		return nil
+	}
+	if _, err := s.Repo().Run(ctx, "config", NotesStrategyKey, NotesStrategy); err != nil {
+		return fmt.Errorf("set %s: %w", NotesStrategyKey, err)
+	}
+	res.Did = append(res.Did, NotesStrategyKey)
+	return nil
+}
+
+// InitOptions are what `init` was told. Empty fields change nothing that stands.
+type InitOptions struct {
+	store.Writer
+	Goal       string
+	Milestones []string
+	Todo       []string
+	Purpose    string
+	Branch     string // --initial-branch; else context.defaultBranch, else main
+}
+
+// InitResult is what Init made or found.
+type InitResult struct {
+	Branch  string `json:"branch"`
+	Head    git.ID `json:"head"`
+	Roadmap git.ID `json:"roadmap"`
+	Created bool   `json:"created"` // false when nothing changed
+
+	Did      []string `json:"-"` // what changed, a phrase each
+	Warnings []string `json:"-"`
+}
+
+// wantedRefspecs are those that init gives a remote. Where only some branches are followed,
+// a plain fetch brings none.
+func WantedRefspecs(cfg *git.Config, remote string) []string {
+	list := git.FetchRefspecs(remote)
+	if mapping, _ := cfg.String("context." + remote + ".mapping"); mapping == store.MappingHeads {
+		list = git.MemoryRefspecs(git.RemoteTracking(remote), true)
+	}
+	if store.FollowedOf(cfg, remote) != nil {
+		branches := git.RemoteTracking(remote).Branches()
+		list = slices.DeleteFunc(list, func(spec string) bool { return strings.Contains(spec, ":"+branches) })
+	}
+	return list
+}

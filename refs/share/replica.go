@@ -1,0 +1,152 @@
+package share
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/merge"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// standing is how one history stands to another one of the same name.
+type standing int
+
+const (
+	same     standing = iota
+	ahead             // ours holds all of theirs
+	behind            // theirs holds all of ours
+	diverged          // each has something of its own, or they share nothing at all
+)
+
+// compare tells how two commits stand to each other, and what both come from.
+func compare(ctx context.Context, s *store.Store, ours, theirs git.ID) (standing, []git.ID, error) {
+	if ours == theirs {
+		return same, nil, nil
+	}
+	bases, err := s.Repo().MergeBases(ctx, ours, theirs)
+	switch {
+	case err != nil:
+		return same, nil, err
+	case slices.Contains(bases, theirs):
+		return ahead, bases, nil
+	case slices.Contains(bases, ours):
+		return behind, bases, nil
+	}
+	return diverged, bases, nil
+}
+
+// replica is one branch as it stands in two repositories.
+type replica struct {
+	ours, theirs *store.Tip
+	bases        []git.ID
+	from         string // where theirs comes from
+	settle       merge.Settler
+	roadmap      git.ID // as it stands with the merge
+}
+
+// mergeReplica merges them into a memory commit that is no milestone, and queues
+// nothing. Where conflicts stay open there is no commit.
+func mergeReplica(ctx context.Context, ses *store.Transaction, r replica) (*git.Commit, *merge.United, error) {
+	c, err := ses.Follow(ctx, r.ours, fmt.Sprintf("Merge branch '%s' of %s", r.ours.Name(), prose.OneLine(r.from, 100)))
+	if err != nil {
+		return nil, nil, err
+	}
+	c.Parents = append(c.Parents, r.theirs.Commit().ID)
+	c.StandWith(r.roadmap)
+	u, err := merge.MergeTrees(ctx, ses, c, merge.Joining{Ours: r.ours, Theirs: r.theirs, Bases: r.bases, Replica: true, Settle: r.settle})
+	if err != nil || merge.Unsettled(u.Conflicts) > 0 {
+		return nil, u, err
+	}
+	if err := ses.Put(ctx, c.Tree, doc.CommitFile, u.Commits); err != nil {
+		return nil, nil, err
+	}
+	newest, err := ses.Store.NewestX(ctx, r.theirs)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.Newest = max(c.Newest, newest)
+	if err := SetLast(c, u.Commits, r.theirs.Commit()); err != nil {
+		return nil, nil, err
+	}
+	if err := reopen(ctx, ses, c.Meta, r); err != nil {
+		return nil, nil, err
+	}
+	commit, err := ses.StoreX(ctx, c)
+	return commit, u, err
+}
+
+// setLast says what the newest milestone of a merged branch is: the last one in its
+// live commit.md, or, where all of that is sealed, what either side says.
+func SetLast(c *store.Draft, live []byte, theirs *git.Commit) error {
+	ms, err := doc.ParseCommits(live)
+	if err != nil {
+		return fmt.Errorf("the merged %s: %w", doc.CommitFile, err)
+	}
+	for _, m := range slices.Backward(ms) {
+		if m.Kind != doc.KindBirth {
+			c.Last = prose.OneLine(m.Summary, store.PurposeLimit)
+			return nil
+		}
+	}
+	c.Last = cmp.Or(c.Last, store.LastSummary(theirs))
+	return nil
+}
+
+// reopen makes a branch active again that one side closed without knowing all
+// milestones that the other made.
+func reopen(ctx context.Context, ses *store.Transaction, merged *doc.Metadata, r replica) error {
+	facts := merged.Branch()
+	if facts.Status == doc.StatusActive {
+		return nil
+	}
+	all, closed := merged.Totals().Milestones, 0
+	for _, side := range []*store.Tip{r.ours, r.theirs} {
+		meta, err := ses.Store.MetadataX(ctx, side)
+		if err != nil {
+			return err
+		}
+		if meta.Branch().Status == doc.StatusActive {
+			continue
+		}
+		if closed++; closed == 2 || meta.Totals().Milestones == all {
+			return nil // whoever closed it knew everything, or each what was its own
+		}
+	}
+	facts.Status, facts.MergedInto, facts.MergedAt = doc.StatusActive, "", time.Time{}
+	return merged.SetBranch(facts)
+}
+
+// mergeRoadmaps merges two commits of the roadmap into one, and queues nothing.
+func mergeRoadmaps(ctx context.Context, ses *store.Transaction, ours, theirs git.ID, bases []git.ID, from string, settle merge.Settler) (*git.Commit, []store.Conflict, error) {
+	base, err := merge.RoadmapBase(ctx, ses, bases)
+	if err != nil {
+		return nil, nil, err
+	}
+	o, err := ses.Store.RoadmapAt(ctx, ours)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := ses.Store.RoadmapAt(ctx, theirs)
+	if err != nil {
+		return nil, nil, err
+	}
+	merged, conflicts, err := merge.MergeRoadmap(ctx, ses, base, o, t, settle)
+	if err != nil || merge.Unsettled(conflicts) > 0 {
+		return nil, conflicts, err
+	}
+	tree := ses.Store.Repo().Edit("")
+	if err := ses.Put(ctx, tree, doc.RoadmapFile, merged); err != nil {
+		return nil, nil, err
+	}
+	if err := uniteTombstones(ctx, ses, tree, ours, theirs); err != nil {
+		return nil, nil, err
+	}
+	c, err := ses.RoadmapCommit(ctx, tree, []git.ID{ours, theirs}, "Merge the roadmap of "+prose.OneLine(from, 100))
+	return c, conflicts, err
+}

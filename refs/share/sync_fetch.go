@@ -1,0 +1,189 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// mostNamed is how many branches a fetch asks for by their names: those of more take
+// longer to say than all take to be told.
+const mostNamed = 1000
+
+// fetch brings tracking refs up to date and returns where they stood.
+func (y *syncing) fetch(ctx context.Context) (*store.Survey, error) {
+	ours, before, err := y.s.Survey(ctx, y.peer)
+	if err != nil {
+		return nil, err
+	}
+	not, err := y.stillHeld(ctx, &before)
+	if err != nil {
+		return nil, err
+	}
+	get := func(refspecs []string) error {
+		return y.s.Repo().Fetch(ctx, git.FetchOptions{Remote: y.peer.Name, Prune: true, Progress: y.o.Progress,
+			Refspecs: append(refspecs, not...)})
+	}
+	if f := y.followed(&ours, &before); f == nil {
+		err = get(git.MemoryRefspecs(y.peer.Tracking, y.peer.Heads))
+	} else if err = y.dropUnfollowed(ctx, f, &before); err == nil {
+		if err = get(f.refspecs(y.peer, nil)); errors.Is(err, git.ErrNotFound) {
+			err = y.fetchThere(ctx, f, get)
+		}
+	}
+	switch {
+	case err != nil && y.peer.Bundle && !errors.Is(err, git.ErrStale):
+		err = bundleError(y.peer.Name, err)
+	case errors.Is(err, git.ErrUnreachable):
+		err = unreachable(y.peer.Name, err)
+	}
+	return &before, err
+}
+
+// fetchThere fetches where a branch that was asked for by its name is not there: git
+// brings nothing then. It costs a look at what is.
+func (y *syncing) fetchThere(ctx context.Context, f *followed, get func([]string) error) error {
+	prefix := git.NameOn(git.BranchPrefix, y.peer.Heads)
+	list, err := y.s.Repo().LsRemote(ctx, y.peer.Name, prefix+"*")
+	if err != nil {
+		return err
+	}
+	there := map[string]bool{}
+	for _, r := range list {
+		there[strings.TrimPrefix(r.Name, prefix)] = true
+	}
+	var gone []string
+	for name := range f.names {
+		if !there[name] && f.tracked[name] != "" {
+			gone = append(gone, name)
+		}
+	}
+	if err := y.dropTracking(ctx, gone, f.tracked); err != nil {
+		return err
+	}
+	if err = get(f.refspecs(y.peer, there)); errors.Is(err, git.ErrNotFound) {
+		err = fmt.Errorf("%w: %w", git.ErrStale, err) // deleted since
+	}
+	return err
+}
+
+// followed are the branches of a remote that one fetch asks for.
+type followed struct {
+	names    map[string]bool
+	patterns []string // each with a "*"
+	tracked  map[string]git.ID
+}
+
+// followed chooses them; nil for all. Without context.<remote>.branches, and where
+// something is looked for that may stand on any branch, these are all; else those that it
+// names, those that were asked for, and those that are here and were there. A branch that
+// is only here is not asked for: where the remote has one of its name, the push comes too
+// late, and then it is.
+func (y *syncing) followed(ours, before *store.Survey) *followed {
+	if y.peer.Follows == nil || y.expunge {
+		return nil
+	}
+	f := &followed{names: map[string]bool{}, tracked: before.Branches}
+	for name := range ours.Branches {
+		if before.Branches[name] != "" || y.shared[git.BranchRef(name)] || y.beaten[name] {
+			f.names[name] = true
+		}
+	}
+	for _, name := range y.o.Branches {
+		if (ours.Branches[name] == "" || !y.push) && git.CheckBranchName(name) == nil {
+			f.names[name] = true
+		}
+	}
+	for _, p := range y.peer.Follows {
+		if strings.Contains(p, "*") {
+			f.patterns = append(f.patterns, p)
+		} else if p != "" {
+			f.names[p] = true
+		}
+	}
+	if len(f.names) > mostNamed {
+		return nil
+	}
+	return f
+}
+
+// refspecs says it to git. there is what the remote has, if that is known: git wants every
+// name to be there.
+func (f *followed) refspecs(p store.Remote, there map[string]bool) []string {
+	from, to := git.NameOn(git.BranchPrefix, p.Heads), p.Tracking.Branches()
+	ask := slices.Clone(f.patterns)
+	for _, name := range slices.Sorted(maps.Keys(f.names)) {
+		if there == nil || there[name] {
+			ask = append(ask, name)
+		}
+	}
+	for i, name := range ask {
+		ask[i] = "+" + from + name + ":" + to + name
+	}
+	return append(ask, git.SideRefspecs(p.Tracking, p.Heads)...)
+}
+
+// has reports whether a branch is among them.
+func (f *followed) has(name string) bool {
+	return f.names[name] || slices.ContainsFunc(f.patterns, func(p string) bool { return git.Matches(p, name) })
+}
+
+// dropUnfollowed deletes tracking refs that no fetch moves any more: what was expunged
+// would stay in them, and a branch whose name begins with one of them could not come.
+func (y *syncing) dropUnfollowed(ctx context.Context, f *followed, before *store.Survey) error {
+	var gone []string
+	for name := range before.Branches {
+		if !f.has(name) {
+			gone = append(gone, name)
+		}
+	}
+	err := y.dropTracking(ctx, gone, before.Branches)
+	for _, name := range gone {
+		delete(before.Branches, name) // nobody deleted it there
+	}
+	return err
+}
+
+// dropTracking deletes the tracking refs of branches, as git fetch --prune does: whoever
+// may fetch may do it, also without a name to commit as.
+func (y *syncing) dropTracking(ctx context.Context, names []string, at map[string]git.ID) (err error) {
+	if len(names) == 0 {
+		return nil
+	}
+	tx, err := y.s.Repo().Begin(ctx, git.TxOptions{Message: "context fetch: " + prose.OneLine(y.peer.Name, 100)})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, tx.Close()) }()
+	for _, name := range names {
+		tx.Delete(y.peer.Tracking.Branches()+name, at[name])
+	}
+	return tx.Commit(ctx)
+}
+
+// came holds that the branches are there that were asked for by their names.
+func (y *syncing) came(theirs *store.Survey) error {
+	for _, name := range y.o.Branches {
+		if _, err := refNamed(theirs, name, y.peer.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func unreachable(remote string, err error) error {
+	var said *git.Error
+	if errors.As(err, &said) {
+		err = said // git's own words; the rest is ours
+	}
+	return &fail.Error{Code: fail.RemoteUnreachable, Kind: git.ErrUnreachable, Err: err,
+		Message: fmt.Sprintf("cannot reach remote '%s'", prose.OneLine(remote, 100)), Hints: []string{"git remote -v"}}
+}

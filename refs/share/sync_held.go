@@ -1,0 +1,98 @@
+package share
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/merge"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// Continue finishes what waits on a branch, a merge or a sync that met conflicts, on the
+// tips as they are now. A conflict that changed since it was resolved is open again.
+func Continue(ctx context.Context, s *store.Store, w store.Writer, target string) (merge.Result, error) {
+	target, err := merge.OrCurrent(ctx, s, target)
+	if err != nil {
+		return merge.Result{}, err
+	}
+	h, err := merge.WaitingMerge(ctx, s, target)
+	if err != nil {
+		return merge.Result{Branch: target}, err
+	}
+	if h.Merge == nil {
+		return continueSync(ctx, s, w, h)
+	}
+	return merge.ContinueMerge(ctx, s, w, h)
+}
+
+// continueSync finishes the refs that a sync left in conflict, from what the
+// remote had when it was last asked. The next sync pushes them.
+func continueSync(ctx context.Context, s *store.Store, w store.Writer, h *store.WaitingMerge) (merge.Result, error) {
+	res := merge.Result{Branch: h.Target, Merged: h.Remote, Conflicts: []store.Conflict{}}
+	p, err := bundlePeer(h.Remote), error(nil)
+	if !h.Bundle {
+		p, err = s.Remote(ctx, h.Remote)
+	}
+	if err != nil {
+		return res, err
+	}
+	lock, err := s.LockPeer(ctx, p)
+	if err != nil {
+		return res, err
+	}
+	defer lock.Unlock()
+	done := newSyncResult(p.Name)
+	y := newSyncing(s, SyncOptions{Writer: w}, p, &done)
+	y.merge = true
+	if err := y.prepare(ctx); err != nil {
+		return res, err
+	}
+	y.current, y.held = h.Target, h
+	ours, theirs, err := s.Survey(ctx, p)
+	if err != nil {
+		return res, err
+	}
+	if err := stillThere(h, &theirs); err != nil {
+		return res, err
+	}
+	_, err = y.exchangeRefs(ctx, &ours, &theirs)
+	if err == nil {
+		err = y.outcome()
+	}
+	if err == nil && h.Bundle {
+		err = forget(ctx, s, p)
+	}
+	res.Conflicts, res.Steps, res.Warnings = done.Conflicts, done.Steps, done.Warnings
+	merge.SortConflicts(res.Conflicts)
+	res.UpToDate = err == nil && len(done.Merged) == 0
+	if slices.Contains(done.Merged, git.BranchRef(h.Target)) {
+		tip := ours.Branches[h.Target]
+		res.Commit = &tip
+	}
+	return res, err
+}
+
+// stillThere refuses to go on without what the conflicts are about: a prune took
+// the tracking refs away, or another bundle's stand in their place. A remote that
+// has gone on meanwhile is another matter: its news are merged too.
+func stillThere(h *store.WaitingMerge, theirs *store.Survey) error {
+	for ref, id := range h.Theirs {
+		now := theirs.Roadmap
+		if name, ok := git.BranchName(ref); ok {
+			now = theirs.Branches[name]
+		}
+		if now == id || now != "" && !h.Bundle {
+			continue
+		}
+		again := "git context sync " + h.Remote
+		if h.Bundle {
+			again = "git context unbundle " + h.Remote
+		}
+		return fail.New(fail.ErrStale, fail.MergeStale, fmt.Sprintf("what '%s' had of '%s' is not known here any more", h.Remote, displayRef(ref)),
+			again, "git context merge --abort")
+	}
+	return nil
+}

@@ -1,0 +1,394 @@
+package share
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/merge"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// exchangeRefs does what one look at both sides asks for.
+func (y *syncing) exchangeRefs(ctx context.Context, ours, theirs *store.Survey) (again bool, err error) {
+	if err := y.mayBegin(ctx, ours, theirs); err != nil {
+		return false, err
+	}
+	if y.alike(ours, theirs) {
+		return false, errors.Join(y.dropHeld(ctx), y.noteShared(ours, theirs))
+	}
+	if err := y.inspect(ctx, ours, theirs); err != nil {
+		return false, err
+	}
+	ses, err := y.s.Begin(ctx, y.o.Writer, "sync: "+prose.OneLine(y.peer.Name, 100))
+	if err != nil {
+		return false, err
+	}
+	defer ses.Close()
+	y.settle = merge.Preferring(ses, y.o.Prefer)
+	plan, err := y.plan(ctx, ses, ours, theirs)
+	if err != nil {
+		return false, err
+	}
+	if err := y.holdConflicts(ctx); err != nil {
+		return false, err
+	}
+	if err := y.uniteNotes(ctx, ses, plan, ours, theirs); err != nil {
+		return false, err
+	}
+	if err := ses.Tx.Commit(ctx); err != nil { // nothing is queued: what was written behind gets to the disk
+		return false, err
+	}
+	fault.Point("after-merge")
+	y.late, err = y.send(ctx, plan, ours, theirs)
+	if err != nil {
+		return false, errors.Join(err, y.takeAll(ctx, plan, ours, &again))
+	}
+	if err := y.takeAll(ctx, plan, ours, &again); err != nil {
+		return false, err
+	}
+	if again || y.late {
+		return true, nil
+	}
+	return false, errors.Join(y.dropHeld(ctx), y.noteShared(ours, theirs))
+}
+
+// dropHeld forgets a former sync's conflicts, once there are none any more. What
+// waits by now may be another merge.
+func (y *syncing) dropHeld(ctx context.Context) error {
+	if y.held == nil || len(y.open) > 0 {
+		return nil
+	}
+	lock, err := y.s.Repo().Lock(ctx, store.BranchLock(y.current))
+	if err != nil {
+		return err
+	}
+	defer lock.Unlock()
+	waiting, err := y.s.ReadMerge(y.current)
+	if err != nil || waiting == nil || waiting.Merge != nil || waiting.Remote != y.peer.Name {
+		return err
+	}
+	return y.s.DropMerge(y.current)
+}
+
+// alike reports whether both sides stand at the same.
+func (y *syncing) alike(ours, theirs *store.Survey) bool {
+	for name, id := range ours.Branches {
+		if y.wants(name) && theirs.Branches[name] != id {
+			return false
+		}
+	}
+	if y.adopt {
+		for name := range theirs.Branches {
+			if ours.Branches[name] == "" && y.wants(name) {
+				return false
+			}
+		}
+	}
+	return ours.Roadmap == theirs.Roadmap && ours.Notes == theirs.Notes && maps.Equal(ours.Tags, theirs.Tags)
+}
+
+// noteShared remembers which branches both sides have.
+func (y *syncing) noteShared(ours, theirs *store.Survey) error {
+	shared := map[string]bool{}
+	for name := range ours.Branches {
+		if ref := git.BranchRef(name); theirs.Branches[name] != "" || y.shared[ref] {
+			shared[ref] = true
+		}
+	}
+	for name := range ours.Tags {
+		if theirs.Tags[name] != "" {
+			shared[git.TagRef(name)] = true
+		}
+	}
+	for ref := range y.shared {
+		name, isTag := strings.CutPrefix(ref, git.TagPrefix)
+		if isTag && (ours.Tags[name] != "" || theirs.Tags[name] != "") {
+			shared[ref] = true // deleted on one side, and so not to be made again
+		}
+	}
+	if y.peer.Bundle || maps.Equal(shared, y.known) {
+		return nil
+	}
+	y.known = shared
+	return y.s.WriteShared(y.peer, shared)
+}
+
+// mayBegin refuses what only an explicit push does: the first memory of a remote.
+func (y *syncing) mayBegin(ctx context.Context, ours, theirs *store.Survey) error {
+	for _, name := range y.o.Branches {
+		if ours.Branches[name] == "" && !y.adopt {
+			return y.s.NoBranch(ctx, name)
+		}
+	}
+	switch {
+	case ours.Empty() && !y.adopt:
+		return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
+	case y.push && !y.first && theirs.Empty():
+		return fail.New(fail.ErrRefused, fail.FirstPush, fmt.Sprintf("remote '%s' has no memory; the first push needs saying", y.peer.Name),
+			"git context push "+y.peer.Name)
+	}
+	return nil
+}
+
+// inspect checks what is to be merged or taken. What only the other side has is
+// not looked at until somebody wants it.
+func (y *syncing) inspect(ctx context.Context, ours, theirs *store.Survey) error {
+	var in incoming.Refs
+	t := y.peer.Tracking
+	if theirs.Notes != ours.Notes {
+		in.Notes = []git.Ref{{Name: t.Notes(), ID: theirs.Notes}}
+	}
+	if !y.merge {
+		return incoming.Check(ctx, y.s, in)
+	}
+	for name, id := range theirs.Branches {
+		if have := ours.Branches[name]; have != id && (have != "" || y.adopt && y.wants(name)) {
+			in.Branches = append(in.Branches, git.Ref{Name: t.Of(git.BranchRef(name)), ID: id})
+		}
+	}
+	for name, id := range theirs.Tags {
+		if ours.Tags[name] == "" {
+			in.Tags = append(in.Tags, git.Ref{Name: t.Of(git.TagRef(name)), ID: id})
+		}
+	}
+	if theirs.Roadmap != ours.Roadmap {
+		in.Roadmap = []git.Ref{{Name: t.Roadmap(), ID: theirs.Roadmap}}
+	}
+	return incoming.Check(ctx, y.s, in)
+}
+
+// step is what is to be done with one ref.
+type step struct {
+	ref    string // its name here
+	branch string // "" for the roadmap and tags
+	ours   git.ID // where it stood
+	push   git.ID // what the remote is to have; "" for nothing
+	take   git.ID // what the ref here has to hold; "" for nothing
+	merged *git.Commit
+	late   bool // somebody else's push was faster
+}
+
+func (st *step) isTag() bool { return strings.HasPrefix(st.ref, git.TagPrefix) }
+
+// plan compares every ref and makes the merges, without moving anything:
+//
+//  1. the same: nothing;
+//  2. only here, or ahead: push, unless it was deleted there;
+//  3. only there, or behind: take, a branch only if it is here or all are wanted;
+//  4. diverged: merge, push and then take that.
+func (y *syncing) plan(ctx context.Context, ses *store.Transaction, ours, theirs *store.Survey) ([]*step, error) {
+	var plan []*step
+	roadmap := &step{ref: git.RoadmapRef, ours: ours.Roadmap}
+	if err := y.compare(ctx, ses, roadmap, theirs.Roadmap, ""); err != nil {
+		return nil, err
+	}
+	if y.isHeld(roadmap.ref) {
+		roadmap.push = ""
+	}
+	plan = append(plan, roadmap)
+	stands := cmp.Or(roadmap.take, ours.Roadmap) // and no newer one, which is not pushed with it
+	for _, name := range slices.Sorted(maps.Keys(ours.Branches)) {
+		if !y.wants(name) {
+			continue
+		}
+		st := &step{ref: git.BranchRef(name), branch: name, ours: ours.Branches[name]}
+		if theirs.Branches[name] == "" && y.shared[git.BranchRef(name)] && !y.first {
+			y.deleted = append(y.deleted, name)
+			continue
+		}
+		if err := y.compare(ctx, ses, st, theirs.Branches[name], stands); err != nil {
+			return nil, err
+		}
+		if y.isHeld(st.ref) {
+			st.push = ""
+		}
+		plan = append(plan, st)
+	}
+	for _, name := range slices.Sorted(maps.Keys(theirs.Branches)) {
+		if ours.Branches[name] != "" || !y.adopt || !y.wants(name) {
+			continue
+		}
+		if err := store.CheckBranchName(name); err != nil {
+			y.warn("left alone: " + err.Error())
+			continue
+		}
+		plan = append(plan, &step{ref: git.BranchRef(name), branch: name, take: theirs.Branches[name]})
+	}
+	return append(plan, y.tagsToTake(ours, theirs)...), nil
+}
+
+// tagsToTake are the tags that only the other side has.
+func (y *syncing) tagsToTake(ours, theirs *store.Survey) []*step {
+	var plan []*step
+	for _, name := range slices.Sorted(maps.Keys(theirs.Tags)) {
+		if ours.Tags[name] != "" || !y.merge || y.shared[git.TagRef(name)] {
+			continue
+		}
+		if err := git.CheckBranchName(name); err != nil {
+			y.warn("left alone: tag: " + err.Error())
+			continue
+		}
+		plan = append(plan, &step{ref: git.TagRef(name), take: theirs.Tags[name]})
+	}
+	return plan
+}
+
+// wants reports whether a branch is among those that were asked for.
+func (y *syncing) wants(branch string) bool {
+	return len(y.o.Branches) == 0 || slices.Contains(y.o.Branches, branch)
+}
+
+// compare decides about one ref.
+func (y *syncing) compare(ctx context.Context, ses *store.Transaction, st *step, theirs, roadmap git.ID) error {
+	switch {
+	case st.ours == theirs:
+		return nil
+	case theirs == "":
+		st.push = st.ours
+		return nil
+	case st.ours == "":
+		st.take = theirs
+		return nil
+	}
+	how, bases, err := y.standing(ctx, st.ref, st.ours, theirs)
+	switch {
+	case err != nil:
+		return err
+	case how == ahead:
+		st.push = st.ours
+	case how == behind:
+		st.take = theirs
+	case how == diverged && !y.merge:
+		return &fail.Error{Code: fail.Diverged, Kind: fail.ErrStale, Hints: []string{"git context sync " + y.peer.Name},
+			Message: fmt.Sprintf("'%s' has what '%s' lacks", y.peer.Name, displayRef(st.ref))}
+	case how == diverged:
+		return y.mergeRef(ctx, ses, st, theirs, bases, roadmap)
+	}
+	return nil
+}
+
+// displayRef is a ref as people know it.
+func displayRef(ref string) string {
+	if name, ok := git.BranchName(ref); ok {
+		return name
+	}
+	return strings.TrimPrefix(ref, git.Root)
+}
+
+// mergeRef merges a ref that diverged; one with open conflicts is left as it is.
+func (y *syncing) mergeRef(ctx context.Context, ses *store.Transaction, st *step, theirs git.ID, bases []git.ID, roadmap git.ID) error {
+	prefix := merge.Qualified(st.branch, y.current, "")
+	settle := merge.Resolved(y.held, prefix, y.settle)
+	var conflicts []store.Conflict
+	var err error
+	if st.branch == "" {
+		st.merged, conflicts, err = mergeRoadmaps(ctx, ses, st.ours, theirs, bases, y.peer.Name, settle)
+	} else {
+		st.merged, conflicts, err = y.mergeBranch(ctx, ses, st, theirs, bases, roadmap, settle)
+	}
+	if err != nil {
+		return fmt.Errorf("merge '%s' of '%s': %w", displayRef(st.ref), y.peer.Name, err)
+	}
+	for _, c := range conflicts {
+		c.Path = prefix + c.Path
+		y.res.Conflicts = append(y.res.Conflicts, c)
+		if st.merged == nil {
+			y.open = append(y.open, c)
+			y.openAt[st.ref] = theirs
+		}
+	}
+	if st.merged != nil {
+		st.push, st.take = st.merged.ID, st.merged.ID
+	}
+	return nil
+}
+
+func (y *syncing) mergeBranch(ctx context.Context, ses *store.Transaction, st *step, theirs git.ID, bases []git.ID, roadmap git.ID, settle merge.Settler) (*git.Commit, []store.Conflict, error) {
+	r := replica{bases: bases, from: y.peer.Name, settle: settle, roadmap: roadmap}
+	var err error
+	if r.ours, err = y.s.TipAt(ctx, st.branch, st.ours); err != nil {
+		return nil, nil, err
+	}
+	if r.theirs, err = y.s.TipAt(ctx, st.branch, theirs); err != nil {
+		return nil, nil, err
+	}
+	c, u, err := mergeReplica(ctx, ses, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c, u.Conflicts, nil
+}
+
+// holdConflicts keeps what is open where Resolve finds it.
+func (y *syncing) holdConflicts(ctx context.Context) error {
+	if len(y.open) == 0 {
+		return nil
+	}
+	lock, err := y.s.Repo().Lock(ctx, store.BranchLock(y.current))
+	if err != nil {
+		return err
+	}
+	defer lock.Unlock()
+	waiting, err := y.s.ReadMerge(y.current)
+	if err != nil {
+		return err
+	}
+	if waiting != nil && (waiting.Merge != nil || waiting.Remote != y.peer.Name) {
+		y.blocked = fail.New(fail.ErrConflict, fail.MergeWaiting, fmt.Sprintf("'%s' waits to be merged into '%s'; conflicts with '%s' have to wait for it",
+			waiting.Source(), y.current, y.peer.Name), "git context merge --status", "git context merge --continue", "git context merge --abort")
+		return nil
+	}
+	return merge.HoldMerge(y.s, &store.WaitingMerge{Target: y.current, Remote: y.peer.Name, Bundle: y.peer.Bundle, Theirs: y.openAt}, waiting, y.open)
+}
+
+// uniteNotes writes the notes that are missing of what is to be pushed, and adds
+// the remote's.
+func (y *syncing) uniteNotes(ctx context.Context, ses *store.Transaction, plan []*step, ours, theirs *store.Survey) error {
+	var from []*git.Commit
+	for _, st := range plan {
+		if st.push == "" || st.branch == "" {
+			continue
+		}
+		c, err := y.s.Repo().Commit(ctx, st.ours)
+		if err != nil {
+			return err
+		}
+		from = append(from, c)
+	}
+	news := theirs.Notes
+	if news == ours.Notes {
+		news = ""
+	}
+	if len(from) == 0 && news == "" {
+		return nil
+	}
+	if err := ses.FoldAll(ctx, from, news); err != nil {
+		return err
+	}
+	now, err := y.s.NotesTip(ctx)
+	if err != nil {
+		return err
+	}
+	if now != ours.Notes && news != "" {
+		y.merged(git.NotesRef)
+	}
+	ours.Notes = now
+	return nil
+}
+
+// merged notes that a ref moved here.
+func (y *syncing) merged(ref string) {
+	if !slices.Contains(y.res.Merged, ref) {
+		y.res.Merged = append(y.res.Merged, ref)
+	}
+}

@@ -1,0 +1,201 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// takeAll moves the refs here to what a plan says. What lost a race on the remote
+// stays, to be merged anew from where it stands; what the remote refused is
+// merged here all the same. again is set where a branch went on meanwhile, so that
+// the remote does not have all of it.
+func (y *syncing) takeAll(ctx context.Context, plan []*step, ours *store.Survey, again *bool) error {
+	if !y.merge {
+		return nil
+	}
+	for _, st := range plan {
+		if st.take == "" || st.late {
+			continue
+		}
+		t := taking{y: y, step: st}
+		if err := t.run(ctx); err != nil {
+			return err
+		}
+		*again = *again || t.again
+		if t.to != "" {
+			set(ours, git.Ref{Name: st.ref, ID: t.to})
+		}
+	}
+	return nil
+}
+
+// taking moves one ref here.
+type taking struct {
+	y     *syncing
+	step  *step
+	ses   *store.Transaction
+	have  git.ID // where it stands
+	to    git.ID // "" where nothing is to be done
+	again bool
+	wait  store.Pending
+}
+
+func (t *taking) run(ctx context.Context) error {
+	s, st := t.y.s, t.step
+	var lock []string
+	if st.branch != "" {
+		lock = append(lock, st.branch)
+	}
+	var err error
+	if t.ses, err = s.Begin(ctx, t.y.o.Writer, "sync: "+prose.OneLine(t.y.peer.Name, 100), lock...); err != nil {
+		return err
+	}
+	defer t.ses.Close()
+	if err := t.ses.Swap(ctx, t.build); err != nil || t.to == "" {
+		return err
+	}
+	t.y.merged(st.ref)
+	if st.branch == "" {
+		return nil
+	}
+	return t.finish(ctx)
+}
+
+// build makes one try:
+//
+//  1. the ref is not here: it is made, unless somebody deleted it meanwhile;
+//  2. it stands where the merge began: the merge;
+//  3. it went on: compared and merged anew. That must be pushed again; and a
+//     conflict is left to the next round, which finds it again.
+func (t *taking) build(ctx context.Context) error {
+	s, st := t.y.s, t.step
+	t.to, t.again, t.have = "", false, ""
+	var err error
+	t.have, err = s.Repo().Ref(ctx, st.ref)
+	switch {
+	case errors.Is(err, git.ErrNotFound):
+		return t.create(ctx)
+	case err != nil:
+		return err
+	case !t.y.merge || st.isTag(): // somebody else made it meanwhile; a tag never moves
+		return store.ErrNothing
+	case t.have == st.ours && st.merged != nil:
+		t.to = st.merged.ID
+	default:
+		if err := t.compare(ctx); err != nil {
+			return err
+		}
+	}
+	if t.to == "" {
+		return store.ErrNothing
+	}
+	if st.branch != "" {
+		tip, err := s.TipAt(ctx, st.branch, t.have)
+		if err != nil {
+			return err
+		}
+		if t.wait, err = s.Pending(ctx, tip); err != nil {
+			return err
+		}
+	}
+	t.ses.Tx.Update(st.ref, t.to, t.have)
+	return nil
+}
+
+func (t *taking) create(ctx context.Context) error {
+	st := t.step
+	if st.ours != "" {
+		return store.ErrNothing
+	}
+	if err := t.checkName(ctx); err != nil {
+		if errors.Is(err, fail.ErrExists) {
+			t.y.warn("left alone: " + err.Error())
+			return store.ErrNothing
+		}
+		return err
+	}
+	if st.branch != "" {
+		if err := t.y.s.Clear(ctx, st.branch); err != nil {
+			return err
+		}
+	}
+	t.to = st.take
+	t.ses.Tx.Update(st.ref, t.to, "")
+	return nil
+}
+
+// checkName is fail.ErrExists for a name that cannot stand beside one that is here.
+func (t *taking) checkName(ctx context.Context) error {
+	switch {
+	case t.step.branch != "":
+		return t.y.s.CheckNewName(ctx, t.step.branch)
+	case t.step.isTag():
+		return t.y.s.CheckNewTag(ctx, strings.TrimPrefix(t.step.ref, git.TagPrefix))
+	}
+	return nil
+}
+
+// compare decides about a ref that stands elsewhere than the plan says, or is
+// only behind.
+func (t *taking) compare(ctx context.Context) error {
+	st := t.step
+	how, bases, err := t.y.standing(ctx, st.ref, t.have, st.take)
+	switch {
+	case err != nil:
+		return err
+	case how == behind:
+		t.to = st.take
+	case how == diverged:
+		t.again = true
+		now := &step{ref: st.ref, branch: st.branch, ours: t.have}
+		roadmap, err := t.y.s.RoadmapTip(ctx)
+		if err != nil {
+			return err
+		}
+		if err := t.y.mergeRef(ctx, t.ses, now, st.take, bases, roadmap); err != nil {
+			return err
+		}
+		t.to = now.take
+	case how == ahead && t.y.push:
+		t.again = true
+	}
+	return nil
+}
+
+// finish gives a new branch its journal, and marks that of one that moved.
+func (t *taking) finish(ctx context.Context) error {
+	s, branch := t.y.s, t.step.branch
+	tip, err := s.TipAt(ctx, branch, t.to)
+	if err != nil {
+		return err
+	}
+	meta, err := s.MetadataX(ctx, tip)
+	if err != nil {
+		return err
+	}
+	t.y.res.Steps += meta.Totals().Steps
+	if t.have == "" {
+		return s.MakeJournal(ctx, branch)
+	}
+	old, err := s.TipAt(ctx, branch, t.have)
+	if err != nil {
+		return err
+	}
+	if meta, err = s.MetadataX(ctx, old); err != nil {
+		return err
+	}
+	t.y.res.Steps -= meta.Totals().Steps
+	newest, err := s.NewestX(ctx, tip)
+	if err != nil {
+		return err
+	}
+	mark := t.ses.Mark(ctx, branch, t.wait.Untouched(), t.to, 0, newest)
+	t.y.res.Warnings = append(t.y.res.Warnings, t.ses.Afterwards(mark, nil)...)
+	return nil
+}

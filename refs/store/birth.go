@@ -1,0 +1,155 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// birth is the first commit of a branch: a commit.md that holds one entry, the
+// purpose; an empty log.md; its own facts; no sealed segments. What the branch
+// starts from, if anything, is its parent: that history stays reachable and its
+// topics and segments of metadata are inherited.
+type Birth struct {
+	Name, Purpose string
+	From          *Tip // nil for the first branch
+	Roadmap       git.ID
+	Goal          string // of the first branch; the others find it in what they start from
+	Code          git.ID
+	At            time.Time // when the branch was made; zero: now
+	Id            string    // of its entry; empty: a new one
+}
+
+// bear writes a birth and queues the branch's ref.
+func (ses *Transaction) Bear(ctx context.Context, b Birth) (*git.Commit, error) {
+	c, err := ses.Conceive(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	return ses.Write(ctx, c, "")
+}
+
+// conceive makes the change of a birth.
+func (ses *Transaction) Conceive(ctx context.Context, b Birth) (*Draft, error) {
+	if b.At.IsZero() {
+		b.At = ses.By.When
+	}
+	c := &Draft{branch: b.Name, Tree: ses.Store.repo.Edit(""), Meta: doc.NewMetadata(), Roadmap: b.Roadmap, Code: b.Code}
+	m := doc.Milestone{Kind: doc.KindBirth, Summary: "Start branch " + b.Name, Contribution: "Start branch " + b.Name,
+		Goal: b.Goal, Purpose: b.Purpose, Origin: b.Name, Time: b.At,
+		Agent: ses.W.Agent, Session: ses.W.Session, Model: ses.W.Model}
+	facts := doc.BranchFacts{Name: b.Name, Purpose: b.Purpose, CreatedAt: b.At, Status: doc.StatusActive}
+	if b.From != nil {
+		if err := ses.inherit(ctx, c, b.From, &m); err != nil {
+			return nil, err
+		}
+		facts.CreatedFrom = b.From.branch
+	}
+	c.Subject = m.Summary
+	var err error
+	if m.ID = b.Id; m.ID == "" {
+		if m.ID, err = ses.Store.NewID(c.Newest); err != nil {
+			return nil, err
+		}
+	}
+	c.Newest = max(c.Newest, m.ID)
+	if err := c.Meta.SetBranch(facts); err != nil {
+		return nil, err
+	}
+	if err := c.Meta.SetTotals(doc.Totals{Origins: map[string]doc.OriginTotals{b.Name: {}}}); err != nil {
+		return nil, err
+	}
+	// What could not be found out is told by the first COMMIT, which asks again.
+	if err := ses.Store.RefreshDetected(ctx, c, c.Parent); err != nil {
+		return nil, err
+	}
+	if err := ses.Put(ctx, c.Tree, doc.CommitFile, doc.FormatCommits([]doc.Milestone{m})); err != nil {
+		return nil, err
+	}
+	if err := ses.Put(ctx, c.Tree, doc.LogFile, doc.EmptyLog(b.Name)); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// inherit takes over what a new branch gets from the one that it starts from:
+// everything but its milestones, its steps and their segments. Its progress so
+// far becomes the progress that the new branch starts with.
+func (ses *Transaction) inherit(ctx context.Context, c *Draft, from *Tip, m *doc.Milestone) error {
+	live, _, err := ses.Store.LiveCommits(ctx, from)
+	if err != nil {
+		return err
+	}
+	if c.Newest, err = ses.Store.NewestX(ctx, from); err != nil {
+		return err
+	}
+	if c.Meta, err = ses.Store.MetadataX(ctx, from); err != nil {
+		return err
+	}
+	if m.Goal, err = ses.Store.Goal(ctx, from.commit, c.Roadmap, live); err != nil {
+		return err
+	}
+	m.Summary += " from " + from.branch
+	m.Contribution = m.Summary
+	if len(live) > 0 {
+		limit, err := ses.Store.SummaryLimit(ctx)
+		if err != nil {
+			return err
+		}
+		m.Progress = doc.NextProgressOf(live, limit)
+	}
+	c.Tree = ses.Store.repo.Edit(from.commit.Tree)
+	for _, dir := range []string{doc.LogDir, doc.CommitDir} {
+		if err := c.Tree.Remove(ctx, dir); err != nil {
+			return err
+		}
+	}
+	c.Parents, c.Parent = []git.ID{from.commit.ID}, from.commit
+	return nil
+}
+
+// checkNewName refuses a name that exists, or differs from one that exists only
+// by case: on many file systems the two would be one ref.
+func (s *Store) CheckNewName(ctx context.Context, name string) error {
+	if err := CheckBranchName(name); err != nil {
+		return err
+	}
+	names, err := s.repo.RefNames(ctx, git.BranchPrefix)
+	if err != nil {
+		return err
+	}
+	for _, have := range names {
+		have = have[len(git.BranchPrefix):]
+		if have == name {
+			return fail.New(fail.ErrExists, fail.BranchExists, fmt.Sprintf("branch '%s' already exists", name),
+				"git context switch "+name)
+		}
+		if clash := NameClash(have, name); clash != "" {
+			return fail.New(fail.ErrExists, fail.BranchExists, fmt.Sprintf("branch '%s' %s", name, clash), "choose another name")
+		}
+	}
+	return nil
+}
+
+// nameClash says why a name cannot stand beside another one: as files, in a folder
+// that does not tell case.
+func NameClash(have, name string) string {
+	switch {
+	case have == name:
+	case strings.EqualFold(have, name):
+		return fmt.Sprintf("differs only by case from '%s'", have)
+	case IsPrefix(have, name) || IsPrefix(name, have):
+		return fmt.Sprintf("cannot stand beside '%s': git keeps refs as files and folders", have)
+	}
+	return ""
+}
+
+// isPrefix reports whether a is a folder on the way to b, in any case of letters.
+func IsPrefix(a, b string) bool {
+	return len(b) > len(a) && b[len(a)] == '/' && strings.EqualFold(a, b[:len(a)])
+}

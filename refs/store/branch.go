@@ -1,0 +1,206 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+)
+
+// CreateBranch is BRANCH: it makes a branch at the current one, or at a
+// milestone, and switches to it unless told otherwise. Steps that are pending on
+// the branch it starts from stay there.
+func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, error) {
+	Clean(&o.Purpose)
+	if err := CheckBranchName(o.Name); err != nil {
+		return Branch{}, err
+	}
+	ses, err := s.Begin(ctx, o.Writer, "branch: "+o.Name, o.Name)
+	if err != nil {
+		return Branch{}, err
+	}
+	defer ses.Close()
+	err = ses.Swap(ctx, func(ctx context.Context) error {
+		if err := s.CheckNewName(ctx, o.Name); err != nil {
+			return err
+		}
+		from, err := s.StartOf(ctx, o.From)
+		if err != nil {
+			return err
+		}
+		return ses.branch(ctx, o, from)
+	})
+	if err != nil {
+		return Branch{}, err
+	}
+	if o.NoSwitch {
+		_ = s.MakeJournal(ctx, o.Name) // the first record makes it where it is missing
+		return s.branchNamed(ctx, o.Name)
+	}
+	b, err := s.switchTo(ctx, o.Name, true)
+	if err != nil {
+		return Branch{}, &fail.Error{Code: fail.NotSwitched, Kind: fail.ErrRefused, Err: err, Hints: []string{"git context switch " + o.Name},
+			Message: fmt.Sprintf("branch '%s' is made, but this worktree is not switched to it", o.Name)}
+	}
+	return b, nil
+}
+
+// branch queues a birth on top of from.
+func (ses *Transaction) branch(ctx context.Context, o BranchOptions, from *Tip) error {
+	roadmap, err := ses.Store.RoadmapTip(ctx)
+	if err != nil {
+		return err
+	}
+	code, err := ses.Store.CodeHead(ctx)
+	if err != nil {
+		return err
+	}
+	if err := ses.Store.Clear(ctx, o.Name); err != nil {
+		return err
+	}
+	_, err = ses.Bear(ctx, Birth{Name: o.Name, Purpose: o.Purpose, From: from, Roadmap: roadmap, Code: code})
+	return err
+}
+
+// startOf is where a new branch starts: the current branch, or the branch as it
+// stood at a milestone.
+func (s *Store) StartOf(ctx context.Context, rev string) (*Tip, error) {
+	if rev == "" {
+		return s.Tip(ctx, "")
+	}
+	c, err := s.Revision(ctx, rev)
+	if err == nil {
+		err = s.mayBuildOn(ctx, rev, c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	name, err := s.HomeOf(ctx, c)
+	if name == "" { // its branch is gone
+		name = BranchOf(c)
+	}
+	return s.TipOf(name, c), err
+}
+
+// mayBuildOn checks history that no ref of ours leads to before one does: what a fetch
+// brought stands in tracking refs, and nobody has looked at it.
+func (s *Store) mayBuildOn(ctx context.Context, rev string, c *git.Commit) error {
+	id, ref, err := s.named(ctx, beforeSuffix(rev))
+	remote, _, tracked := git.TrackedBranch(ref)
+	if err != nil || id != "" && !tracked {
+		return err // a branch, a tag or an id of ours, or what that comes from
+	}
+	out, err := s.repo.View(ctx, "for-each-ref", "--count=1", "--contains="+string(c.ID), "--format=%(refname)",
+		git.BranchPrefix, git.TagPrefix, git.DeletedPrefix)
+	if err != nil || len(out) > 0 {
+		return err
+	}
+	rev = prose.OneLine(rev, 100)
+	hint := "git context sync"
+	if tracked {
+		hint += " " + prose.ShellWord(remote)
+	}
+	return s.above.CheckForeign(ctx, s, git.Ref{Name: rev, ID: c.ID}, hint)
+}
+
+// Switch points this worktree's CONTEXT_HEAD to a branch. Pending steps stay
+// with the branch that they were recorded on. A branch that only a remote has is
+// made from what is known of it.
+func (s *Store) Switch(ctx context.Context, name string) (Branch, error) {
+	b, err := s.switchTo(ctx, name, false)
+	if noSuchBranch(err) { // deleted since it was found: a remote may have it
+		b, err = s.switchTo(ctx, name, false)
+	}
+	return b, err
+}
+
+// switchTo is Switch; held says that the caller holds the branch's lock.
+func (s *Store) switchTo(ctx context.Context, name string, held bool) (Branch, error) {
+	if err := CheckBranchName(name); err != nil {
+		return Branch{}, err
+	}
+	if s.Branch != "" && s.Branch != name {
+		if _, err := s.Tip(ctx, s.Branch); err != nil {
+			return Branch{}, err
+		}
+	}
+	tip, err := s.Tip(ctx, name)
+	if errors.Is(err, fail.ErrNotFound) || errors.Is(err, fail.ErrNoMemory) {
+		if made, adoptErr := s.above.AdoptBranch(ctx, s, name); made || adoptErr != nil {
+			if adoptErr != nil {
+				return Branch{}, adoptErr
+			}
+			tip, err = s.Tip(ctx, name)
+		}
+	}
+	if err != nil {
+		return Branch{}, s.elsewhere(ctx, name, err)
+	}
+	if err := s.MakeJournal(ctx, name); err != nil { // while nothing has changed yet
+		return Branch{}, err
+	}
+	if err := s.StandOn(ctx, name, "switch", held); err != nil {
+		return Branch{}, err
+	}
+	b, err := s.BranchOf(ctx, tip)
+	b.Current = true
+	return b, err
+}
+
+// standWait is how long a deletion or a rename may hold a branch's lock that somebody
+// switches to. Whoever holds it longer commits there, and nobody has to wait for that.
+const standWait = 500 * time.Millisecond
+
+// standOn makes a branch the current one of this worktree. Whoever deletes or renames it
+// holds its lock, and looks where each worktree stands: so the lock is taken, where the
+// caller does not hold it.
+func (s *Store) StandOn(ctx context.Context, name, why string, held bool) (err error) {
+	now, err := s.repo.SymbolicRef(ctx, git.HeadName)
+	if err == nil && now == git.BranchRef(name) || err != nil && !errors.Is(err, git.ErrNotFound) {
+		return err
+	}
+	if !held {
+		soon, cancel := context.WithTimeout(ctx, standWait)
+		defer cancel()
+		lock, err1 := s.repo.Lock(soon, BranchLock(name))
+		switch {
+		case err1 == nil:
+			defer func() { err = errors.Join(err, lock.Unlock()) }()
+		case !errors.Is(err1, context.DeadlineExceeded) || ctx.Err() != nil:
+			return err1
+		}
+		if there, err := s.HasBranch(ctx, name); err != nil {
+			return err
+		} else if !there {
+			return s.NoBranch(ctx, name)
+		}
+	}
+	return s.repo.SetSymbolicRef(ctx, git.HeadName, git.BranchRef(name), "context "+why+": "+name)
+}
+
+// elsewhere adds to a branch that was not found that a remote may have it.
+func (s *Store) elsewhere(ctx context.Context, name string, err error) error {
+	var missing *fail.Error
+	if !errors.As(err, &missing) || missing.Kind != fail.ErrNotFound {
+		return err
+	}
+	if p, peerErr := s.Remote(ctx, ""); peerErr == nil && p.Follows != nil {
+		missing.Hints = append(missing.Hints, "git context fetch "+p.Name+" "+name)
+	} else if remotes, listErr := s.repo.Remotes(ctx); listErr == nil && len(remotes) > 0 {
+		missing.Hints = append(missing.Hints, "git context fetch")
+	}
+	return err
+}
+
+// branchNamed is BRANCH of a branch that exists.
+func (s *Store) branchNamed(ctx context.Context, name string) (Branch, error) {
+	tip, err := s.Tip(ctx, name)
+	if err != nil {
+		return Branch{}, err
+	}
+	return s.BranchOf(ctx, tip)
+}

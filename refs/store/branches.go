@@ -1,0 +1,156 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// BranchQuery selects branches. Status is one of active, merged, abandoned, or
+// empty for all of them; Remotes adds what remotes have. Pending, if not nil, is asked in
+// the order of the list whose pending steps are counted: that reads a file for each.
+type BranchQuery struct {
+	Status  string
+	Remotes bool
+	Pending func(Branch) bool
+}
+
+// Branches lists memory branches, the newest first. What a list shows stands in the tips'
+// trailers.
+func (s *Store) Branches(ctx context.Context, q BranchQuery) ([]Branch, error) {
+	tips, err := s.tipsOfFew(ctx, q)
+	if tips == nil && err == nil {
+		tips, err = s.askTips(ctx, q)
+	}
+	if err != nil {
+		return nil, err
+	}
+	current, err := s.Current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := []Branch{}
+	for _, t := range tips {
+		name, ours := git.BranchName(t.ref)
+		b := BranchAt(name, t.commit)
+		if b.Current = ours && name == current; !ours {
+			if b.Remote, name, ours = git.TrackedBranch(t.ref); !ours {
+				continue // a remote's roadmap, which stands beside its branches
+			}
+			b.Name = b.Remote + "/" + name
+		}
+		if q.Status != "" && b.Status != q.Status {
+			continue
+		}
+		if b.Remote == "" && (q.Pending == nil || q.Pending(b)) {
+			if b.Pending, err = s.pendingCount(ctx, name, t.commit); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, b)
+	}
+	return list, nil
+}
+
+// branchTip is what a list needs of a branch: the tip with its id, date and message.
+type branchTip struct {
+	ref    string
+	commit *git.Commit
+}
+
+// fewBranches is how many branches are read one by one: asking git for them takes as long
+// as reading that many.
+const fewBranches = 20
+
+// tipsOfFew reads the tips of a few branches. It returns nil where git has to be asked:
+// there are many, or remotes' too; refs are no files; one is broken, or goes meanwhile.
+func (s *Store) tipsOfFew(ctx context.Context, q BranchQuery) ([]branchTip, error) {
+	if _, files := s.repo.RefFile(git.BranchPrefix); !files || q.Remotes {
+		return nil, nil
+	}
+	refs, err := s.repo.RefNames(ctx, git.BranchPrefix)
+	if err != nil || len(refs) > fewBranches {
+		return nil, err
+	}
+	tips := []branchTip{}
+	for _, ref := range refs {
+		id, err := s.repo.Ref(ctx, ref)
+		if err != nil || git.CheckBranchName(ref[len(git.BranchPrefix):]) != nil {
+			return nil, ctx.Err()
+		}
+		c, err := s.repo.Commit(ctx, id)
+		if err != nil {
+			return nil, ctx.Err()
+		}
+		tips = append(tips, branchTip{ref, c})
+	}
+	slices.SortStableFunc(tips, func(a, b branchTip) int { return b.commit.Committer.When.Compare(a.commit.Committer.When) })
+	return tips, nil
+}
+
+// askTips asks git for the tips of all branches, and of what remotes have.
+func (s *Store) askTips(ctx context.Context, q BranchQuery) ([]branchTip, error) {
+	const format = "--format=%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents)%00"
+	args := []string{"for-each-ref", "--sort=-committerdate", format, git.BranchPrefix}
+	if q.Remotes {
+		args = append(args, git.RemotePrefix)
+	}
+	out, err := s.repo.View(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	var tips []branchTip
+	fields := bytes.Split(out, []byte{0})
+	for ; len(fields) >= 4; fields = fields[4:] {
+		ref := strings.TrimPrefix(string(fields[0]), "\n")
+		seconds, err := strconv.ParseInt(string(fields[2]), 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("git for-each-ref: no date for '%s'", ref)
+		}
+		tips = append(tips, branchTip{ref, &git.Commit{ID: git.ID(fields[1]),
+			Committer: git.Signature{When: time.Unix(seconds, 0)}, Message: string(fields[3])}})
+	}
+	return tips, nil
+}
+
+// BranchOf is BRANCH of a tip, with its purpose in full.
+func (s *Store) BranchOf(ctx context.Context, t *Tip) (Branch, error) {
+	b := BranchAt(t.branch, t.commit)
+	meta, err := s.MetadataX(ctx, t)
+	if err != nil {
+		return b, err
+	}
+	b.Purpose = meta.Branch().Purpose
+	current, err := s.Current(ctx)
+	if err != nil {
+		return b, err
+	}
+	b.Current = current == t.branch
+	p, err := s.Pending(ctx, t)
+	b.Pending = len(p.Lines)
+	return b, err
+}
+
+// branchAt is BRANCH as one of its commits has it.
+func BranchAt(name string, c *git.Commit) Branch {
+	_, _, block := c.Parts()
+	t := TrailerMap(block)
+	b := Branch{Name: name, Tip: c.ID, Status: t[TrailerStatus], Purpose: t[TrailerPurpose], UpdatedAt: c.Committer.When.UTC(), Summary: t[TrailerLast]}
+	if t[TrailerID] != "" {
+		b.Summary = c.Subject()
+	}
+	if b.Status == "" {
+		b.Status = doc.StatusActive
+	}
+	b.CreatedAt, b.CreatedFrom = ParseCreated(t[TrailerCreated])
+	// A tip that somebody else's tool made has no count: it shows as none.
+	b.Commits, _ = strconv.Atoi(t[TrailerCommits])
+	return b
+}

@@ -1,0 +1,265 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+)
+
+// Commit is COMMIT: it makes a milestone of every pending step of the branch,
+// whoever recorded it. Nothing pending is no obstacle.
+//
+// The branch's ref moves in one transaction, together with the roadmap's when
+// the roadmap is revised. After that the journal is marked and the milestone's
+// note is written; a crash in between is found out by the commit's trailers.
+//
+// With o.Code the code is committed too, and a crash leaves both commits, linked, or
+// none: what is missing is made by the next command that changes the branch.
+func (s *Store) Commit(ctx context.Context, o CommitOptions) (CommitResult, error) {
+	replaced, err := CheckMilestone(&o.Summary, &o.Contribution, &o.Progress)
+	if err != nil {
+		return CommitResult{}, err
+	}
+	listed, err := o.Roadmap.check()
+	if err != nil {
+		return CommitResult{}, err
+	}
+	judged, err := o.Judging.check()
+	if err != nil {
+		return CommitResult{}, err
+	}
+	res, err := OnBranch(ctx, s, o.Branch, func(branch string) (CommitResult, error) { return s.commitOn(ctx, branch, o) })
+	res.Replaced = replaced || listed || judged
+	return res, err
+}
+
+func (s *Store) commitOn(ctx context.Context, branch string, o CommitOptions) (CommitResult, error) {
+	ses, err := s.Begin(ctx, o.Writer, "commit: "+prose.OneLine(o.Summary, 200), branch)
+	if err != nil {
+		return CommitResult{}, err
+	}
+	defer ses.Close()
+
+	res := CommitResult{}
+	if o.Code != nil {
+		res, err = s.above.CommitCode(ctx, ses, branch, o)
+	} else {
+		var made *git.Commit
+		if res, made, err = ses.Milestone(ctx, branch, o); err == nil && !o.Judging.Empty() {
+			err = ses.Said(ctx, made, o.Judging)
+		}
+	}
+	return res, err
+}
+
+// milestone makes one and moves the branch. Its note is written too, unless the
+// caller has to say more of it.
+func (ses *Transaction) Milestone(ctx context.Context, branch string, o CommitOptions) (CommitResult, *git.Commit, error) {
+	var done committed
+	err := ses.Swap(ctx, func(ctx context.Context) (err error) {
+		done, err = ses.Commit(ctx, branch, o)
+		return err
+	})
+	if err != nil {
+		return CommitResult{}, nil, err
+	}
+	res := done.result(branch)
+	mark := ses.Mark(ctx, branch, done.pending, done.Commit.ID, done.lastStep, done.milestone.ID)
+	var fold error
+	if o.Judging.Empty() {
+		fold = ses.Fold(ctx, done.Commit)
+	}
+	res.Warnings = append(done.warnings, ses.Afterwards(mark, fold)...)
+	return res, done.Commit, nil
+}
+
+// said writes what was said of a milestone into its note. It stands nowhere else:
+// where it cannot be kept the milestone is made all the same, and the error says so.
+func (ses *Transaction) Said(ctx context.Context, c *git.Commit, j Judging) error {
+	_, err := ses.addNote(ctx, c, j)
+	if err == nil {
+		return nil
+	}
+	id := c.Trailer(TrailerID)
+	return &fail.Error{Code: fail.NoteNotWritten, Kind: fail.ErrRefused, Err: err, Hints: []string{"git context note " + id + " --score X --outcome O"},
+		Message: fmt.Sprintf("milestone %s is made, but not what was said of it", id)}
+}
+
+// committed is what one successful try of COMMIT made.
+type committed struct {
+	Commit    *git.Commit
+	milestone doc.Milestone
+	pending   Pending
+	lastStep  int
+	code      git.ID
+	age       int
+	warnings  []string
+}
+
+func (d committed) result(branch string) CommitResult {
+	res := CommitResult{ID: d.milestone.ID, Commit: d.Commit.ID, Branch: branch, Summary: d.milestone.Summary,
+		Steps: StepRange(d.milestone.Steps), RoadmapAge: d.age}
+	if d.code != "" {
+		res.Code = &d.code
+	}
+	return res
+}
+
+// commit builds one milestone on the tip as it stands now.
+func (ses *Transaction) Commit(ctx context.Context, branch string, o CommitOptions) (committed, error) {
+	tip, err := ses.Store.Tip(ctx, branch)
+	if err != nil {
+		return committed{}, err
+	}
+	c, err := ses.Follow(ctx, tip, o.Summary)
+	if err != nil {
+		return committed{}, err
+	}
+	live, data, err := ses.Store.LiveCommits(ctx, tip)
+	if err != nil {
+		return committed{}, err
+	}
+	goal, err := ses.reviseRoadmap(ctx, c, live, o.Roadmap)
+	if err != nil {
+		return committed{}, err
+	}
+	d := committed{code: c.Code}
+	if d.pending, err = ses.Store.Pending(ctx, tip); err != nil {
+		return committed{}, err
+	}
+	steps, err := ses.Drain(ctx, c, tip, d.pending)
+	if err != nil {
+		return committed{}, err
+	}
+	m := doc.Milestone{Summary: o.Summary, Contribution: o.Contribution, Progress: o.Progress, Goal: goal, Steps: steps}
+	if err := ses.AddMilestone(ctx, c, live, data, &m); err != nil {
+		return committed{}, err
+	}
+	if err := ses.Store.RefreshDetected(ctx, c, tip.commit); err != nil {
+		return committed{}, err
+	}
+	d.milestone, d.age, d.warnings = m, c.RoadmapAge, c.Warnings
+	d.lastStep = steps.Last
+	d.Commit, err = ses.Write(ctx, c, tip.commit.ID)
+	return d, err
+}
+
+// drain moves pending steps into a change's log.md and returns their range.
+func (ses *Transaction) Drain(ctx context.Context, c *Draft, tip *Tip, p Pending) (doc.Steps, error) {
+	if len(p.Lines) == 0 {
+		return doc.Steps{}, nil
+	}
+	data, err := ses.Store.Optional(ctx, tip, doc.LogFile)
+	if err != nil {
+		return doc.Steps{}, err
+	}
+	steps, err := p.Steps(tip.branch, committerAgent(git.Identity{Name: ses.By.Name}))
+	if err != nil {
+		return doc.Steps{}, err
+	}
+	grown, err := doc.GrowLog(data, steps)
+	if err != nil {
+		return doc.Steps{}, err
+	}
+	if err := ses.PutGrowth(ctx, c.Tree, doc.LogFile, grown); err != nil {
+		return doc.Steps{}, err
+	}
+	first, last := steps[0], steps[len(steps)-1]
+	c.took, c.Newest = p.took(), max(c.Newest, last.ID)
+	if err := c.Count(tip.branch, len(steps), 0); err != nil {
+		return doc.Steps{}, err
+	}
+	return doc.Steps{First: first.Number, Last: last.Number, Count: len(steps)}, nil
+}
+
+// count adds to a change's totals.
+func (c *Draft) Count(origin string, steps, milestones int) error {
+	t := c.Meta.Totals()
+	t.Steps += steps
+	t.Milestones += milestones
+	if t.Origins == nil {
+		t.Origins = map[string]doc.OriginTotals{}
+	}
+	own := t.Origins[origin]
+	own.Steps += steps
+	own.Milestones += milestones
+	t.Origins[origin] = own
+	return c.Meta.SetTotals(t)
+}
+
+// addMilestone completes a milestone and puts it behind the live commit.md, whose
+// entries and text are given.
+func (ses *Transaction) AddMilestone(ctx context.Context, c *Draft, live []doc.Milestone, data []byte, m *doc.Milestone) (err error) {
+	if m.ID, err = ses.Store.NewID(c.Newest); err != nil {
+		return err
+	}
+	c.Newest = m.ID
+	facts := c.Meta.Branch()
+	if facts.Status != doc.StatusActive { // a COMMIT on a closed branch reactivates it
+		facts.Status, facts.MergedInto, facts.MergedAt = doc.StatusActive, "", time.Time{}
+		if err := c.Meta.SetBranch(facts); err != nil {
+			return err
+		}
+	}
+	m.Time, m.Agent, m.Session, m.Model, m.Tokens = ses.By.When, ses.W.Agent, ses.W.Session, ses.W.Model, ses.W.Tokens
+	m.Origin, m.Purpose = c.branch, facts.Purpose
+	if m.Progress == "" && m.Kind != doc.KindRollback && len(live) > 0 {
+		limit, err := ses.Store.SummaryLimit(ctx)
+		if err != nil {
+			return err
+		}
+		m.Progress = doc.NextProgressOf(live, limit)
+	}
+	if err := c.Count(c.branch, 0, 1); err != nil {
+		return err
+	}
+	m.Number = NextNumber(live, c.branch, c.Meta.Totals().Origins[c.branch].Milestones)
+	grown, err := doc.GrowCommits(data, []doc.Milestone{*m})
+	if err != nil {
+		return err
+	}
+	c.Milestone = m
+	if m.Contribution != m.Summary {
+		c.Body = m.Contribution
+	}
+	return ses.PutGrowth(ctx, c.Tree, doc.CommitFile, grown)
+}
+
+// nextNumber is the number of a branch's next milestone: the count of them, but never
+// one that stands already, which an expunge may have brought about.
+func NextNumber(live []doc.Milestone, branch string, n int) int {
+	for _, m := range live {
+		if m.Origin == branch {
+			n = max(n, m.Number+1)
+		}
+	}
+	return n
+}
+
+// checkMilestone makes the texts of a milestone fit. A summary of several lines
+// is a summary and the beginning of the contribution, as with git commit.
+func CheckMilestone(summary, contribution, progress *string) (replaced bool, err error) {
+	replaced = Clean(summary, contribution, progress)
+	first, rest, _ := strings.Cut(strings.TrimSpace(*summary), "\n")
+	*summary = strings.TrimSpace(first)
+	if rest = strings.TrimSpace(rest); rest != "" {
+		*contribution = strings.TrimSuffix(rest+"\n\n"+*contribution, "\n\n")
+	}
+	if *summary == "" {
+		return replaced, fail.New(fail.ErrInvalid, fail.SummaryEmpty, "a milestone needs a summary", "git context commit -m SUMMARY")
+	}
+	if *contribution == "" {
+		*contribution = *summary
+	}
+	if size := len(*summary) + len(*contribution) + len(*progress); size > MaxStep {
+		return replaced, fail.New(fail.ErrInvalid, fail.MilestoneTooLarge,
+			fmt.Sprintf("the milestone has %d bytes; at most %d are allowed", size, MaxStep))
+	}
+	return replaced, nil
+}

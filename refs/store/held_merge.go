@@ -1,0 +1,126 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// dropMerge forgets what waits on a branch.
+func (s *Store) DropMerge(target string) error {
+	if err := os.Remove(s.StatePath(HeldName(target))); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// copyMerge lets a merge that waits on a branch wait under another name too; nil, with
+// what may stand there, is none.
+func (s *Store) copyMerge(h *WaitingMerge, name string) error {
+	if h == nil {
+		return s.DropMerge(name)
+	}
+	h.Target, h.Merge.Into = name, name
+	return s.WriteHeld(h)
+}
+
+// heldMerge reads what waits on a branch; nil if nothing does.
+func (s *Store) ReadMerge(target string) (*WaitingMerge, error) {
+	h := new(WaitingMerge)
+	found, bad, err := s.ReadState(HeldName(target), h)
+	if err != nil || !found {
+		return nil, err
+	}
+	if bad != nil || h.Version != HeldVersion {
+		return nil, &fail.Error{Code: fail.MergeState, Kind: fail.ErrInvalid, Err: bad,
+			Message: fmt.Sprintf("the merge that waits on '%s' cannot be read", target), Hints: []string{"git context merge --abort"}}
+	}
+	return h, nil
+}
+
+// heldMerge is a merge or a sync that waits for its conflicts to be settled, as
+// it stands in local state: one file for a target. Nothing has moved for it, so
+// that to forget it is to abort it.
+type WaitingMerge struct {
+	Version int    `json:"version"`
+	Target  string `json:"target"`
+	Remote  string `json:"remote,omitempty"` // of a sync; its conflicts may lie on several refs
+	Bundle  bool   `json:"bundle,omitempty"` // the remote is a bundle file
+	// Theirs is what the other side of a sync had of the refs in conflict.
+	Theirs map[string]git.ID `json:"theirs,omitempty"`
+	// Tip is where the source of a merge stood.
+	Tip       git.ID        `json:"tip,omitempty"`
+	Merge     *MergeOptions `json:"merge,omitempty"` // of a merge: what it was told
+	Conflicts []HeldPlace   `json:"conflicts"`       // sorted by path
+}
+
+// heldPlace is one conflict and what it was settled with.
+type HeldPlace struct {
+	Conflict
+	Text *string `json:"text"` // nil: nothing at all
+}
+
+func HeldName(target string) string {
+	return MergeDir + "/" + git.FileName(target, ".json")
+}
+
+const HeldVersion = 1
+
+// mayMoveMerge is what waits on a branch that is to get another name. A sync's
+// conflicts are about what the remote has under the old one, and are settled first.
+func (s *Store) mayMoveMerge(branch string) (*WaitingMerge, error) {
+	h, err := s.ReadMerge(branch)
+	if err == nil && h != nil && h.Merge == nil {
+		err = fail.New(fail.ErrRefused, fail.MergeWaiting, fmt.Sprintf("conflicts with '%s' wait on '%s'", h.Source(), branch),
+			"git context merge --status --into "+branch, "git context merge --continue --into "+branch, "git context merge --abort --into "+branch)
+	}
+	return h, err
+}
+
+// source is the other side.
+func (h *WaitingMerge) Source() string {
+	if h.Merge != nil {
+		return h.Merge.Source
+	}
+	return h.Remote
+}
+
+func (s *Store) WriteHeld(h *WaitingMerge) error {
+	data, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	return s.repo.WriteStateFile(HeldName(h.Target), append(data, '\n'))
+}
+
+// MergeOptions are one MERGE.
+type MergeOptions struct {
+	Writer
+	Source       string
+	Into         string // empty: the current branch
+	Summary      string
+	Contribution string
+	Purpose      string   // revises the target's purpose
+	Done         []string // milestones of the roadmap to tick
+	Keep         bool     // leave the source open
+	Abandon      bool     // close the source as abandoned, merge nothing
+	DryRun       bool
+	Prefer       string // settles every conflict: SettleOurs, SettleTheirs, SettleUnion; empty: none
+}
+
+// Conflict is one slot that both sides filled differently; null where absent. Its
+// path is topics/KEY.md, metadata.yaml#KEY.PATH or main.md#SECTION; after a sync
+// those of other branches than the current one begin with "BRANCH:".
+type Conflict struct {
+	Path     string  `json:"path"`
+	Kind     string  `json:"kind"` // content, add/add, modify/delete, key, prose
+	Base     *string `json:"base"`
+	Ours     *string `json:"ours"`
+	Theirs   *string `json:"theirs"`
+	Resolved bool    `json:"resolved"`
+}

@@ -1,0 +1,172 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/git-context/git-context/refs/detect"
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/prose"
+)
+
+// Metadata reads metadata.yaml as it stands at a tip.
+func (s *Store) Metadata(ctx context.Context, t *Tip) (*doc.Metadata, error) {
+	return s.MetadataX(ctx, t)
+}
+
+// SetMetadata sets a key path of the current branch's metadata to a YAML value
+// and commits that. Setting what stands already makes no commit.
+func (s *Store) SetMetadata(ctx context.Context, w Writer, path, value string) (Change, error) {
+	replaced := Clean(&path, &value)
+	if err := checkOwned(path); err != nil {
+		return Change{}, err
+	}
+	ch, err := s.editMetadata(ctx, w, path, "Set "+path, func(m *doc.Metadata) error { return m.Set(path, value) })
+	ch.Replaced = replaced
+	return ch, err
+}
+
+// UnsetMetadata removes a key path of the current branch's metadata.
+func (s *Store) UnsetMetadata(ctx context.Context, w Writer, path string) (Change, error) {
+	if err := checkOwned(path); err != nil {
+		return Change{}, err
+	}
+	return s.editMetadata(ctx, w, path, "Unset "+path, func(m *doc.Metadata) error {
+		found, err := m.Unset(path)
+		if err == nil && !found {
+			return fail.New(fail.ErrNotFound, fail.SegmentNotFound, fmt.Sprintf("'%s' is not in the metadata", path), segmentHint(m, path))
+		}
+		return err
+	})
+}
+
+// checkOwned refuses key paths that the program keeps: what it counts, what it
+// finds out and what a branch is. Its purpose is people's.
+func checkOwned(path string) error {
+	if path == "branch.purpose" {
+		return nil
+	}
+	for _, own := range []string{"version", "branch", "totals", detect.KeyFrom, detect.KeyTree, detect.KeyEnv, detect.KeyDependencies} {
+		if path == own || strings.HasPrefix(path, own+".") {
+			return fail.New(fail.ErrRefused, fail.MetadataOwned, fmt.Sprintf("'%s' is kept by git-context itself", prose.OneLine(path, 100)),
+				"git context metadata set branch.purpose TEXT", "git context metadata refresh")
+		}
+	}
+	return nil
+}
+
+// segmentHint names the nearest top-level segment.
+func segmentHint(m *doc.Metadata, path string) string {
+	if near := doc.Nearest(path, m.Keys()); near != "" {
+		return fmt.Sprintf("did you mean '%s'?", near)
+	}
+	return "git context metadata"
+}
+
+// RefreshMetadata finds out anew what the code repository looks like, also where
+// its tree has not changed.
+func (s *Store) RefreshMetadata(ctx context.Context, w Writer) (Change, error) {
+	return s.changeBranch(ctx, w, "metadata.yaml", func(ctx context.Context, ses *Transaction, tip *Tip) (*Draft, error) {
+		c, err := ses.Follow(ctx, tip, "Refresh metadata")
+		if err != nil {
+			return nil, err
+		}
+		before, err := c.Meta.Bytes()
+		if err != nil {
+			return nil, err
+		}
+		if c.Code == "" {
+			return nil, nil // no code commit yet
+		}
+		if err := detect.Refresh(ctx, s.repo, c.Meta, c.Code, ""); err != nil {
+			return nil, err
+		}
+		after, err := c.Meta.Bytes()
+		if err != nil || string(after) == string(before) {
+			return nil, err
+		}
+		return c, nil
+	})
+}
+
+// editMetadata commits one change of metadata.yaml, unless it changes nothing.
+func (s *Store) editMetadata(ctx context.Context, w Writer, path, subject string, edit func(*doc.Metadata) error) (Change, error) {
+	return s.changeBranch(ctx, w, path, func(ctx context.Context, ses *Transaction, tip *Tip) (*Draft, error) {
+		c, err := ses.Follow(ctx, tip, prose.OneLine(subject, 200))
+		if err != nil {
+			return nil, err
+		}
+		before, err := c.Meta.Bytes()
+		if err != nil {
+			return nil, err
+		}
+		if err := edit(c.Meta); err != nil {
+			return nil, metadataError(path, err)
+		}
+		after, err := c.Meta.Bytes()
+		if err != nil {
+			return nil, metadataError(path, err)
+		}
+		if string(after) == string(before) {
+			return nil, nil
+		}
+		return c, nil
+	})
+}
+
+// metadataError puts what the document says of a path or a value into our words.
+func metadataError(path string, err error) error {
+	if _, ok := err.(*fail.Error); ok {
+		return err
+	}
+	return &fail.Error{Code: fail.MetadataInvalid, Kind: fail.ErrInvalid, Err: err, Hints: []string{"git context metadata"},
+		Message: fmt.Sprintf("cannot change '%s'", prose.OneLine(path, 100))}
+}
+
+// changeBranch makes one memory commit on the current branch that is no
+// milestone. build returns nil where there is nothing to change.
+func (s *Store) changeBranch(ctx context.Context, w Writer, path string,
+	build func(context.Context, *Transaction, *Tip) (*Draft, error)) (Change, error) {
+	return OnBranch(ctx, s, "", func(branch string) (Change, error) { return s.changeOn(ctx, branch, w, path, build) })
+}
+
+func (s *Store) changeOn(ctx context.Context, branch string, w Writer, path string,
+	build func(context.Context, *Transaction, *Tip) (*Draft, error)) (Change, error) {
+	ses, err := s.Begin(ctx, w, "change: "+prose.OneLine(path, 100), branch)
+	if err != nil {
+		return Change{}, err
+	}
+	defer ses.Close()
+	res := Change{Branch: branch, Path: path}
+	var p Pending
+	err = ses.Swap(ctx, func(ctx context.Context) error {
+		tip, err := s.Tip(ctx, branch)
+		if err != nil {
+			return err
+		}
+		c, err := build(ctx, ses, tip)
+		if err != nil {
+			return err
+		}
+		if res.Unchanged = c == nil; res.Unchanged {
+			res.Commit = tip.commit.ID
+			return ErrNothing
+		}
+		if p, err = s.Pending(ctx, tip); err != nil {
+			return err
+		}
+		commit, err := ses.Write(ctx, c, tip.commit.ID)
+		if err != nil {
+			return err
+		}
+		res.Commit, res.Subject = commit.ID, c.Subject
+		return nil
+	})
+	if err != nil || res.Unchanged {
+		return res, err
+	}
+	res.Warnings = ses.Afterwards(ses.Mark(ctx, branch, p.Untouched(), res.Commit, 0, ""), nil)
+	return res, nil
+}

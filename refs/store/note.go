@@ -1,0 +1,221 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+)
+
+// Judging is what a writer says of a milestone: any part of it may be missing.
+// Saying it again stands over what was said before, in force is the newest.
+type Judging struct {
+	Score   *float64  // 0 to 1
+	Outcome string    // success, failed or abandoned
+	Tags    []NoteTag // one key each
+	Review  string    // free text, at most 64 KiB; reviews do not replace one another
+}
+
+// NoteTag is a key with its value, which may be empty.
+type NoteTag struct{ Key, Value string }
+
+// NoteOptions are one `note` that says something.
+type NoteOptions struct {
+	Writer
+	Judging
+	Rev string // names the milestone
+}
+
+// Note is what is noted of one milestone.
+type Note struct {
+	Commit git.ID            `json:"commit"`
+	Facts  []json.RawMessage `json:"facts"` // the note's own lines, oldest first
+
+	Milestone Commit `json:"-"` // its id, branch and summary, and what is in force
+	Replaced  bool   `json:"-"` // invalid UTF-8 or NUL became U+FFFD
+}
+
+const (
+	maxReview = 64 << 10
+	maxTagKey = 100
+)
+
+// Empty says whether there is nothing to write.
+func (j Judging) Empty() bool {
+	return j.Score == nil && j.Outcome == "" && len(j.Tags) == 0 && j.Review == ""
+}
+
+// check refuses what a note cannot hold.
+func (j *Judging) check() (replaced bool, err error) {
+	replaced = Clean(&j.Review)
+	if j.Score != nil {
+		if err := CheckScore(*j.Score); err != nil {
+			return replaced, err
+		}
+		positive := *j.Score + 0 // of -0
+		j.Score = &positive
+	}
+	if j.Outcome != "" {
+		if err := CheckOutcome(j.Outcome); err != nil {
+			return replaced, err
+		}
+	}
+	if len(j.Review) > maxReview {
+		return replaced, fail.New(fail.ErrInvalid, fail.ReviewTooLarge,
+			fmt.Sprintf("the review has %d bytes; at most %d are allowed", len(j.Review), maxReview))
+	}
+	for _, t := range j.Tags {
+		if t.Key == "" || len(t.Key) > maxTagKey || strings.ContainsAny(t.Key, "= \t") {
+			return replaced, fail.New(fail.ErrInvalid, fail.TagInvalid,
+				fmt.Sprintf("tag key '%s' is not 1 to %d characters without spaces", prose.OneLine(t.Key, 60), maxTagKey), "--tag KEY=VALUE")
+		}
+		if err := CheckLine("tag", t.Key+"="+t.Value); err != nil {
+			return replaced, err
+		}
+	}
+	return replaced, nil
+}
+
+// judgement is what is said as lines of a note, each with an id behind after, so that
+// it is in force whatever the clock says.
+func (ses *Transaction) judgement(j Judging, after string) ([]byte, error) {
+	var list []notes.Fact
+	if j.Score != nil {
+		list = append(list, notes.Fact{Kind: notes.KindScore, Score: j.Score})
+	}
+	if j.Outcome != "" {
+		list = append(list, notes.Fact{Kind: notes.KindOutcome, Outcome: j.Outcome})
+	}
+	for _, t := range j.Tags {
+		list = append(list, notes.Fact{Kind: notes.KindTag, Key: t.Key, Value: t.Value})
+	}
+	if j.Review != "" {
+		list = append(list, notes.Fact{Kind: notes.KindReview, Text: j.Review})
+	}
+	var lines bytes.Buffer
+	for _, f := range list {
+		var err error
+		if after, err = ses.Store.NewID(after); err != nil {
+			return nil, err
+		}
+		f.ID, f.Time = after, ses.By.When
+		f.Agent, f.Session, f.Model = ses.W.Agent, ses.W.Session, ses.W.Model
+		line, err := f.Line()
+		if err != nil {
+			return nil, err
+		}
+		lines.Write(append(line, '\n'))
+	}
+	return lines.Bytes(), nil
+}
+
+// AddNote writes what is said of a milestone into its note, at once, waiting for
+// the notes lock. It is safe beside any number of writers, git's own among them:
+// the lines that they add stay.
+func (s *Store) AddNote(ctx context.Context, o NoteOptions) (Note, error) {
+	replaced, err := o.Judging.check()
+	if err != nil {
+		return Note{}, err
+	}
+	// The child that moves the ref starts while the milestone is looked for.
+	ses, err := s.Begin(ctx, o.Writer, "note: "+prose.OneLine(o.Rev, 100))
+	if err != nil {
+		return Note{}, err
+	}
+	defer ses.Close()
+	c, err := s.MilestoneMeant(ctx, o.Rev)
+	if err != nil {
+		return Note{}, err
+	}
+	text, err := ses.addNote(ctx, c, o.Judging)
+	if err != nil {
+		return Note{}, err
+	}
+	n := noteFrom(c, text)
+	n.Replaced = replaced
+	return n, nil
+}
+
+// addNote adds a judgement to a milestone's note, and folds what is not folded yet from
+// there back: one commit of the notes for both. The milestone's own fact alone would end
+// every later walk here, and those behind it would never get theirs. It returns the note
+// as it then is.
+func (ses *Transaction) addNote(ctx context.Context, c *git.Commit, j Judging) (note []byte, err error) {
+	lock, err := ses.Store.repo.Lock(ctx, notes.LockName)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Unlock()
+	err = ses.Swap(ctx, func(ctx context.Context) error {
+		u, _, err := ses.facts(ctx, FoldWalk, c)
+		if err != nil {
+			return err
+		}
+		have, err := u.Note(ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		after := c.Trailer(TrailerID)
+		for _, f := range notes.Parse(have) { // also one of the far future, which would stay in force else
+			after = max(after, f.ID)
+		}
+		said, err := ses.judgement(j, after)
+		if err != nil {
+			return err
+		}
+		note = notes.Union(have, said)
+		if err := u.Add(ctx, c.ID, said); err != nil {
+			return err
+		}
+		_, err = u.Queue(ctx, ses.Tx, ses.By, "context: note "+c.ID.Short())
+		return err
+	})
+	return note, err
+}
+
+// Note reads what is noted of a milestone.
+func (s *Store) Note(ctx context.Context, rev string) (Note, error) {
+	c, err := s.MilestoneMeant(ctx, rev)
+	if err != nil {
+		return Note{}, err
+	}
+	text, err := notes.Read(ctx, s.repo, c.ID)
+	if err != nil {
+		return Note{}, err
+	}
+	return noteFrom(c, text), nil
+}
+
+// noteFrom puts a milestone's note together with what its commit alone says of it.
+func noteFrom(c *git.Commit, text []byte) Note {
+	n := Note{Commit: c.ID, Facts: []json.RawMessage{}, Milestone: Commit{ID: c.Trailer(TrailerID), Hash: &c.ID,
+		Branch: BranchOf(c), Summary: c.Subject()}}
+	facts := notes.Parse(text)
+	for _, f := range facts {
+		n.Facts = append(n.Facts, f.Raw)
+	}
+	n.Milestone.Judge(notes.Judge(facts))
+	return n
+}
+
+func CheckOutcome(outcome string) error {
+	if slices.Contains(notes.Outcomes(), outcome) {
+		return nil
+	}
+	return fail.New(fail.ErrInvalid, fail.OutcomeInvalid, fmt.Sprintf("unknown outcome '%s'", prose.OneLine(outcome, 60)),
+		"an outcome is "+strings.Join(notes.Outcomes(), ", "))
+}
+
+func CheckScore(score float64) error {
+	if score >= 0 && score <= 1 { // not so for NaN
+		return nil
+	}
+	return fail.New(fail.ErrInvalid, fail.ScoreInvalid, fmt.Sprintf("score %v is not between 0 and 1", score))
+}

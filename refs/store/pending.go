@@ -1,0 +1,143 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/journal"
+)
+
+// pending is what a journal holds that a branch does not.
+type Pending struct {
+	journal string // its id; "" where there is no journal
+	from    int64  // the offset behind what the branch holds
+	upto    int64  // the offset behind the last line
+	Lines   []journal.Line
+}
+
+// untouched is p for a commit that drains nothing: the same steps stay pending.
+func (p Pending) Untouched() Pending {
+	p.upto, p.Lines = p.from, nil
+	return p
+}
+
+// pending reads a branch's journal and finds out which of its steps the tip does
+// not hold; none where the tip is one of the past.
+func (s *Store) Pending(ctx context.Context, tip *Tip) (Pending, error) {
+	if tip.at != nil {
+		return Pending{}, nil
+	}
+	c, err := journal.Read(s.JournalPath(tip.branch))
+	if errors.Is(err, journal.ErrMissing) {
+		return Pending{}, nil
+	}
+	if err != nil {
+		return Pending{}, fmt.Errorf("branch '%s': %w", tip.branch, err)
+	}
+	from, err := s.TakenUpto(ctx, c, tip.commit)
+	if err != nil {
+		return Pending{}, err
+	}
+	return Pending{journal: c.Head.Journal, from: from, upto: c.Size, Lines: c.After(from)}, nil
+}
+
+// takenUpto is the offset up to which a journal's steps are in a commit:
+//
+//  1. the commit says so itself, in its trailer, which every commit carries on;
+//  2. the newest mark was set for just this commit, or nothing stands behind it;
+//  3. otherwise (another machine's commits are on top, or a crash came between
+//     the branch and the mark): what any commit since the mark says.
+func (s *Store) TakenUpto(ctx context.Context, c *journal.Content, tip *git.Commit) (int64, error) {
+	proven := func(value string) (int64, bool) {
+		t, ok := ParseTaken(value)
+		return t.upto, ok && t.Journal == c.Head.Journal && c.Holds(t.upto, t.id)
+	}
+	if upto, ok := proven(tip.Trailer(TrailerJournal)); ok {
+		return upto, nil
+	}
+	if c.Mark.Committed == string(tip.ID) || len(c.After(c.Mark.Upto)) == 0 {
+		return c.Mark.Upto, nil
+	}
+	args := []string{"log", "--format=%(trailers:key=" + TrailerJournal + ",valueonly)", "--end-of-options", string(tip.ID)}
+	switch _, err := s.repo.Commit(ctx, git.ID(c.Mark.Committed)); {
+	case err == nil:
+		args = append(args, "^"+c.Mark.Committed)
+	case !errors.Is(err, git.ErrNotFound):
+		return 0, err
+	}
+	out, err := s.repo.View(ctx, args...)
+	if err != nil {
+		return 0, err
+	}
+	upto := c.Mark.Upto
+	for line := range bytes.Lines(out) {
+		if u, ok := proven(string(bytes.TrimSpace(line))); ok {
+			upto = max(upto, u)
+		}
+	}
+	return upto, nil
+}
+
+// steps reads the pending lines as steps of the branch.
+func (p Pending) Steps(branch, agent string) ([]doc.Step, error) {
+	steps := make([]doc.Step, len(p.Lines))
+	for i, line := range p.Lines {
+		var l EntryLine
+		if err := json.Unmarshal(line.Raw, &l); err != nil {
+			return nil, fmt.Errorf("journal of branch '%s', step %d: %w", branch, line.Step, err)
+		}
+		steps[i] = l.StepX(branch, agent)
+	}
+	return steps, nil
+}
+
+// took says what a commit that drains p takes.
+func (p Pending) took() taken {
+	if len(p.Lines) == 0 {
+		return taken{}
+	}
+	last := p.Lines[len(p.Lines)-1]
+	return taken{Journal: p.journal, upto: last.End, id: last.ID}
+}
+
+// mark notes in the journal that a commit is the branch's tip and what it took, or
+// replaces the journal when it has grown. Every memory commit is marked, so that
+// no reader has to look for what commits since the last mark say. The branch has moved already: a crash before this is found out by
+// the commit's trailer.
+func (ses *Transaction) Mark(ctx context.Context, branch string, p Pending, commit git.ID, step int, id string) error {
+	if p.journal == "" {
+		return nil
+	}
+	j, err := journal.Open(ctx, ses.Store.JournalPath(branch), ses.Store.JournalOptions())
+	if err != nil {
+		return err
+	}
+	defer j.Close()
+	// Replacing a journal pays only for what it drops; and one that a rename which
+	// was killed left with two names must stay one file.
+	if p.upto <= journal.CompactAt || j.Linked() {
+		return j.Mark(journal.Mark{Committed: string(commit), Upto: p.upto, Step: step, ID: id})
+	}
+	head := journal.Head{Committed: string(commit), Step: step, ID: id}
+	if head.Journal, err = ses.Store.NewID(""); err != nil {
+		return err
+	}
+	return j.Compact(head, p.upto)
+}
+
+// pendingCount counts a branch's pending steps without parsing them.
+func (s *Store) pendingCount(ctx context.Context, branch string, tip *git.Commit) (int, error) {
+	p, err := s.Pending(ctx, &Tip{branch: branch, commit: tip})
+	return len(p.Lines), err
+}
+
+// journalLock is the lock of the branch that a journal's file is of.
+func JournalLock(file string) string { return "branch-" + file }
+
+// branchLock is the lock that whoever changes a branch, or what waits on it, holds.
+func BranchLock(branch string) string { return JournalLock(journal.FileName(branch)) }

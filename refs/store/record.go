@@ -1,0 +1,326 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/journal"
+)
+
+// maxStep bounds one step, in bytes of text: half of what a remote may hand out
+// in one blob.
+const MaxStep = 16 << 20
+
+// entryLine is a step as the journal holds it. Step and ID stand at its end,
+// written by the journal.
+type EntryLine struct {
+	Time        time.Time `json:"time"`
+	Agent       string    `json:"agent,omitempty"`
+	Session     string    `json:"session,omitempty"`
+	Model       string    `json:"model,omitempty"`
+	Tokens      int64     `json:"tokens,omitempty"`
+	Source      string    `json:"source,omitempty"`
+	Observation string    `json:"observation,omitempty"`
+	Thought     string    `json:"thought,omitempty"`
+	Action      string    `json:"action,omitempty"`
+	Step        int       `json:"step,omitempty"`
+	ID          string    `json:"id,omitempty"`
+}
+
+// Record appends Observation–Thought–Action steps to the current branch's
+// journal and returns their numbers and ids once they are safe there. It runs no
+// git process, writes no object and moves no ref. All of the steps are recorded
+// or none.
+func (s *Store) Record(ctx context.Context, steps []NewStep) ([]Recorded, error) {
+	out := make([]Recorded, len(steps))
+	sourced := false
+	for i := range steps {
+		var err error
+		if out[i].Replaced, err = s.checkStep(&steps[i]); err != nil {
+			return nil, err
+		}
+		sourced = sourced || steps[i].Source != ""
+	}
+	var known *Sources
+	j, err := OnBranch(ctx, s, "", func(branch string) (j *journal.Journal, err error) {
+		for i := range out {
+			out[i].Branch = branch
+		}
+		j, known, err = s.openForRecord(ctx, branch, sourced)
+		return j, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer j.Close()
+	return out, s.append(j, steps, out, known)
+}
+
+// append writes the steps whose source is new and fills in the answers.
+func (s *Store) append(j *journal.Journal, steps []NewStep, out []Recorded, known *Sources) error {
+	var lines [][]byte
+	var fresh []int
+	same := map[string]int{} // a source twice in one call is one step
+	meter := s.repo.Meter("Recording steps", len(steps))
+	defer meter.End()
+	for i, step := range steps {
+		meter.Add(1)
+		if at, ok := known.find(step.Source); ok {
+			out[i].ID, out[i].Step, out[i].Known = at.ID, at.Step, true
+			continue
+		}
+		if _, ok := same[step.Source]; ok && step.Source != "" {
+			continue
+		}
+		same[step.Source] = i
+		line, err := json.Marshal(EntryLine{
+			Time: step.Time, Agent: step.Agent, Session: step.Session, Model: step.Model, Tokens: step.Tokens,
+			Source: step.Source, Observation: step.Observation, Thought: step.Thought, Action: step.Action,
+		})
+		if err != nil {
+			return err
+		}
+		lines, fresh = append(lines, line), append(fresh, i)
+	}
+	if len(lines) > 0 {
+		entries, err := j.Append(lines, s.NewID)
+		if err != nil {
+			return err
+		}
+		for k, e := range entries {
+			out[fresh[k]].ID, out[fresh[k]].Step = e.ID, e.Step
+		}
+	}
+	for i, step := range steps { // the second of two equal sources is answered like the first
+		if out[i].ID == "" {
+			first := out[same[step.Source]]
+			out[i].ID, out[i].Step, out[i].Known = first.ID, first.Step, true
+		}
+	}
+	return nil
+}
+
+// checkStep makes a step fit to be recorded, and reports whether its text had to
+// be changed.
+func (s *Store) checkStep(step *NewStep) (replaced bool, err error) {
+	replaced = Clean(&step.Observation, &step.Thought, &step.Action)
+	size := len(step.Observation) + len(step.Thought) + len(step.Action)
+	switch {
+	case size == 0:
+		return false, fail.New(fail.ErrInvalid, fail.StepEmpty, "a step needs an observation, a thought or an action",
+			"git context record -o TEXT -t TEXT -a TEXT")
+	case size > MaxStep:
+		return false, fail.New(fail.ErrInvalid, fail.StepTooLarge,
+			fmt.Sprintf("the step has %d bytes; at most %d can be recorded", size, MaxStep))
+	}
+	if err := checkTokens(step.Tokens); err != nil {
+		return false, err
+	}
+	if y := step.Time.UTC().Year(); y < 0 || y > 9999 { // what a document can hold
+		return false, fail.New(fail.ErrInvalid, fail.TimeInvalid, fmt.Sprintf("the year %d is outside of 0 to 9999", y))
+	}
+	if step.Agent != "" {
+		if err := CheckAgent(step.Agent); err != nil {
+			return false, err
+		}
+	}
+	for _, v := range []struct{ what, value string }{
+		{"session", step.Session}, {"model", step.Model}, {"source", step.Source},
+	} {
+		if err := CheckLine(v.what, v.value); err != nil {
+			return false, err
+		}
+	}
+	if step.Time.IsZero() {
+		step.Time, err = s.Stamp()
+	}
+	step.Time = step.Time.UTC()
+	return replaced, err
+}
+
+// openForRecord locks the branch's journal, and for steps with sources reads
+// which of them are known. The journal's existence means that the branch exists;
+// only where it is missing git is asked.
+func (s *Store) openForRecord(ctx context.Context, branch string, sourced bool) (*journal.Journal, *Sources, error) {
+	made := false
+	for range 10 {
+		var known *Sources
+		var err error
+		if sourced {
+			if known, err = s.sourcesOf(ctx, branch); err != nil {
+				return nil, nil, err
+			}
+		}
+		j, err := journal.Open(ctx, s.JournalPath(branch), s.JournalOptions())
+		if errors.Is(err, journal.ErrMissing) {
+			if err := s.MakeJournal(ctx, branch); err != nil {
+				return nil, nil, err
+			}
+			made = true
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if made {
+			if err := s.stillThere(ctx, branch, j); err != nil {
+				return nil, nil, errors.Join(err, j.Close())
+			}
+		}
+		fresh, err := known.catchUp(ctx, s, branch, j)
+		if err == nil && fresh {
+			return j, known, nil
+		}
+		if err = errors.Join(err, j.Close()); err != nil {
+			return nil, nil, err
+		}
+	}
+	return nil, nil, fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("branch '%s' keeps moving", branch), "run the command again")
+}
+
+// stillThere asks again, with the journal locked, whether the branch of a journal
+// that this process made exists: it may have been deleted between the question
+// and the making, and a deletion holds this lock.
+func (s *Store) stillThere(ctx context.Context, branch string, j *journal.Journal) error {
+	_, err := s.repo.Ref(ctx, git.BranchRef(branch))
+	if errors.Is(err, git.ErrNotFound) {
+		return errors.Join(s.NoBranch(ctx, branch), j.Remove())
+	}
+	return err
+}
+
+// journalOptions takes context.fsync, else core.fsync, from the settings that the last command
+// cached: to ask for them could need a git process. Where nothing is cached that can be
+// trusted (an include, GIT_CONFIG_*, a file that has just changed) a step is flushed:
+// nobody knows that it need not be.
+func (s *Store) JournalOptions() journal.Options {
+	cfg, ok := s.repo.CachedConfig()
+	if !ok {
+		return journal.Options{Sync: true}
+	}
+	sync, err := cfg.FsyncLooseObjects()
+	if _, set := cfg.String(keyFsync); set {
+		sync, err = cfg.Bool(keyFsync, false)
+	}
+	// A value that cannot be understood is reported by every command that reads
+	// the settings anew; syncing is the safe reading of it here.
+	return journal.Options{Sync: sync || err != nil}
+}
+
+// makeJournal begins the journal of a branch that exists. It returns fail.ErrNotFound
+// for one that does not: nothing is ever acknowledged into nowhere. Where the file goes
+// before its first line is written, most likely its branch did too: that is looked at again.
+func (s *Store) MakeJournal(ctx context.Context, branch string) (err error) {
+	for range MaxTries {
+		if err = s.tryJournal(ctx, branch); !errors.Is(err, journal.ErrMissing) {
+			return err
+		}
+	}
+	return err
+}
+
+func (s *Store) tryJournal(ctx context.Context, branch string) error {
+	if info, err := os.Stat(s.JournalPath(branch)); err == nil && info.Size() > 0 {
+		return nil
+	}
+	head, err := s.JournalHead(ctx, branch)
+	if err != nil {
+		return err
+	}
+	if _, err := s.repo.Config(ctx); err != nil { // leaves the cache that record reads
+		return err
+	}
+	f, err := s.repo.OpenState("journal/"+journal.FileName(branch), os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return fmt.Errorf("make the journal of branch '%s': %w", branch, err)
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	fault.Point("after-journal-made")
+	return journal.Begin(ctx, s.JournalPath(branch), head, s.JournalOptions())
+}
+
+// journalHead is the first line of a branch's journal, from where it stands now.
+func (s *Store) JournalHead(ctx context.Context, branch string) (journal.Head, error) {
+	tip, err := s.Tip(ctx, branch)
+	if err != nil {
+		return journal.Head{}, err
+	}
+	meta, err := s.MetadataX(ctx, tip)
+	if err != nil {
+		return journal.Head{}, err
+	}
+	head := journal.Head{Committed: string(tip.commit.ID)}
+	if head.Step, err = s.LastNumber(ctx, tip, meta.Totals().Origins[branch].Steps); err != nil {
+		return journal.Head{}, err
+	}
+	if head.ID, err = s.NewestX(ctx, tip); err != nil {
+		return journal.Head{}, err
+	}
+	head.Journal, err = s.NewID("")
+	return head, err
+}
+
+// lastNumber is the number of the newest step that a branch of so many recorded itself: more
+// than their count where some were forgotten, or the branch had another name before.
+func (s *Store) LastNumber(ctx context.Context, tip *Tip, count int) (int, error) {
+	if count == 0 {
+		return 0, nil
+	}
+	last := count
+	err := s.Backwards(ctx, tip, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
+		steps, err := doc.ParseLog(data)
+		for _, step := range slices.Backward(steps) {
+			if step.Origin == tip.branch {
+				last = max(last, step.Number)
+				return false, nil
+			}
+		}
+		return true, err
+	})
+	return last, err
+}
+
+// clear takes away what a branch of that name left that is no more: steps that
+// belong to nobody are set aside, a merge that waits and bisects are forgotten.
+func (s *Store) Clear(ctx context.Context, branch string) error {
+	return errors.Join(s.setAside(branch), s.DropMerge(branch), s.dropBisects(ctx, branch))
+}
+
+// setAside moves a journal without a branch out of the way of a new branch of
+// that name. What it holds stays on disk.
+func (s *Store) setAside(branch string) error {
+	path := s.JournalPath(branch)
+	id, err := s.NewID("")
+	if err != nil {
+		return err
+	}
+	err = os.Rename(path, filepath.Join(filepath.Dir(path), journal.OrphanName(branch, id)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// step is the recorded step as documents hold it.
+func (l EntryLine) StepX(branch, agent string) doc.Step {
+	if l.Agent != "" {
+		agent = l.Agent
+	}
+	return doc.Step{
+		ID: l.ID, Number: l.Step, Time: l.Time, Agent: agent, Session: l.Session, Model: l.Model, Tokens: l.Tokens,
+		Source: l.Source, Origin: branch, Observation: l.Observation, Thought: l.Thought, Action: l.Action,
+	}
+}

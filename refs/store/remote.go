@@ -1,0 +1,212 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+)
+
+// peer is another repository: a remote, or a bundle file.
+type Remote struct {
+	Name     string // as git takes it
+	Heads    bool   // the memory stands below refs/heads/context/ there
+	Bundle   bool
+	Tracking git.Tracking
+	Follows  []string // the branches that a fetch brings; nil for all
+}
+
+// mappingHeads is context.<remote>.mapping for a host that takes nothing but
+// branches and tags.
+const MappingHeads = "heads"
+
+// remote finds a remote by its name, or the one that is meant without:
+// context.remote, else the only one, else origin.
+func (s *Store) Remote(ctx context.Context, name string) (Remote, error) {
+	cfg, err := s.repo.Config(ctx)
+	if err != nil {
+		return Remote{}, err
+	}
+	names, err := s.repo.Remotes(ctx)
+	if err != nil {
+		return Remote{}, err
+	}
+	if name == "" {
+		name, _ = cfg.String(KeyRemote)
+	}
+	switch {
+	case name != "":
+	case len(names) == 0:
+		return Remote{}, fail.New(fail.ErrNotFound, fail.NoRemote, "this repository has no remote", "git remote add origin URL")
+	case len(names) == 1:
+		name = names[0]
+	case slices.Contains(names, "origin"):
+		name = "origin"
+	default:
+		return Remote{}, fail.New(fail.ErrNotFound, fail.RemoteNotFound, "which remote is meant? There are "+prose.QuotedList(names),
+			"git config "+KeyRemote+" "+names[0])
+	}
+	if !slices.Contains(names, name) {
+		hints := []string{"git remote -v"}
+		if _, err := s.repo.Ref(ctx, git.BranchRef(name)); err == nil && git.CheckBranchName(name) == nil && len(names) > 0 {
+			hints = []string{"git context push " + names[0] + " " + name}
+		}
+		if near := doc.Nearest(name, names); near != "" {
+			hints = append(hints, fmt.Sprintf("did you mean '%s'?", near))
+		}
+		return Remote{}, fail.New(fail.ErrNotFound, fail.RemoteNotFound, fmt.Sprintf("remote '%s' not found", prose.OneLine(name, 100)), hints...)
+	}
+	mapping, ok := cfg.String("context." + name + ".mapping")
+	if ok && mapping != MappingHeads && mapping != "refs" {
+		return Remote{}, fail.New(fail.ErrInvalid, fail.ConfigInvalid, fmt.Sprintf("context.%s.mapping is '%s'; it must be heads or refs", name, mapping),
+			"git config context."+name+".mapping heads")
+	}
+	follows := FollowedOf(cfg, name)
+	for _, f := range follows {
+		if f == "" {
+			continue
+		}
+		if err := git.CheckBranchName(strings.Replace(f, "*", "x", 1)); err != nil {
+			return Remote{}, fail.New(fail.ErrInvalid, fail.ConfigInvalid, fmt.Sprintf("context.%s.branches: %v", name, err),
+				"git config --get-all context."+name+".branches")
+		}
+	}
+	return Remote{Name: name, Heads: mapping == MappingHeads, Tracking: git.RemoteTracking(name), Follows: follows}, nil
+}
+
+// followedOf is context.<remote>.branches: names, patterns, or "" for none but those that
+// are here; nil where it is not set.
+func FollowedOf(cfg *git.Config, remote string) []string {
+	return cfg.All("context." + remote + ".branches")
+}
+
+// lockName is the lock that whoever moves the peer's tracking refs holds.
+func (p Remote) lockName() string {
+	if p.Bundle {
+		return "bundle"
+	}
+	return "remote-" + p.Name
+}
+
+// lockPeer keeps two exchanges with one peer apart.
+func (s *Store) LockPeer(ctx context.Context, p Remote) (*git.Lock, error) {
+	lock, err := s.repo.Lock(ctx, p.lockName())
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		err = &fail.Error{Code: fail.Busy, Kind: fail.ErrStale, Err: err, Hints: []string{"run the command again"},
+			Message: fmt.Sprintf("another exchange with '%s' is under way", prose.OneLine(p.Name, 100))}
+	}
+	return lock, err
+}
+
+// The branches and tags that were once on a remote and here, a ref on a line: one
+// that is missing on a side was deleted by somebody, and is not made again. Tracking refs would tell
+// that too, were it not for `git fetch --prune`.
+func (p Remote) SharedName() string {
+	return "shared/" + git.FileName(p.Name, "")
+}
+
+func (s *Store) ReadShared(p Remote) (map[string]bool, error) {
+	f, err := s.repo.OpenState(p.SharedName(), os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return map[string]bool{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(f)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read '%s': %w", f.Name(), err)
+	}
+	names := map[string]bool{}
+	for _, name := range strings.Fields(string(data)) {
+		names[name] = true
+	}
+	return names, nil
+}
+
+func (s *Store) WriteShared(p Remote, names map[string]bool) error {
+	list := slices.Sorted(maps.Keys(names))
+	return s.repo.WriteStateFile(p.SharedName(), []byte(strings.Join(list, "\n")+"\n"))
+}
+
+// survey is where two repositories stand: this one, and a peer as it was when it
+// was last asked. Branches and tags go by name.
+type Survey struct {
+	Branches, Tags map[string]git.ID
+	Roadmap, Notes git.ID
+}
+
+// survey reads both from one listing of the refs.
+func (s *Store) Survey(ctx context.Context, p Remote) (ours, theirs Survey, err error) {
+	list, err := s.repo.Refs(ctx, append(p.Tracking.All(), git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)...)
+	if err != nil {
+		return ours, theirs, err
+	}
+	ours.read(list, git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)
+	t := p.Tracking
+	theirs.read(list, t.Branches(), t.Tags(), t.Roadmap(), t.Notes())
+	return ours, theirs, nil
+}
+
+func (v *Survey) read(list []git.Ref, branches, tags, roadmap, notes string) {
+	v.Branches, v.Tags = map[string]git.ID{}, map[string]git.ID{}
+	for _, r := range list {
+		if name, ok := strings.CutPrefix(r.Name, branches); ok {
+			v.Branches[name] = r.ID
+		} else if name, ok := strings.CutPrefix(r.Name, tags); ok {
+			v.Tags[name] = r.ID
+		}
+		switch r.Name {
+		case roadmap:
+			v.Roadmap = r.ID
+		case notes:
+			v.Notes = r.ID
+		}
+	}
+}
+
+// empty reports whether there is no memory at all.
+func (v *Survey) Empty() bool { return len(v.Branches) == 0 && v.Roadmap == "" }
+
+func (v *Survey) Equal(w *Survey) bool {
+	return v.Roadmap == w.Roadmap && v.Notes == w.Notes && maps.Equal(v.Branches, w.Branches) && maps.Equal(v.Tags, w.Tags)
+}
+
+// changes lists what stands elsewhere in v than in before, and what of that is not
+// in v at all, by the names that refs have here.
+func (v *Survey) Changes(before *Survey) (moved, gone []string) {
+	for _, m := range []struct {
+		now, then map[string]git.ID
+		prefix    string
+	}{
+		{v.Branches, before.Branches, git.BranchPrefix},
+		{v.Tags, before.Tags, git.TagPrefix},
+		{map[string]git.ID{git.RoadmapRef: v.Roadmap}, map[string]git.ID{git.RoadmapRef: before.Roadmap}, ""},
+		{map[string]git.ID{git.NotesRef: v.Notes}, map[string]git.ID{git.NotesRef: before.Notes}, ""},
+	} {
+		for name, id := range m.now {
+			if m.then[name] != id && id != "" {
+				moved = append(moved, m.prefix+name)
+			}
+		}
+		for name, id := range m.then {
+			if m.now[name] == "" && id != "" {
+				gone = append(gone, m.prefix+name)
+			}
+		}
+	}
+	slices.Sort(moved)
+	slices.Sort(gone)
+	return moved, gone
+}

@@ -1,0 +1,221 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/journal"
+	"github.com/git-context/git-context/refs/prose"
+)
+
+// DeleteBranch moves a branch's tip to refs/context/deleted/ and returns the
+// name that it has there. Without force it refuses a branch whose milestones or
+// pending steps are nowhere else; with force it commits what is pending first,
+// so that nothing acknowledged is lost. A branch that is current in any worktree
+// is never deleted.
+func (s *Store) DeleteBranch(ctx context.Context, name string, force bool) (string, error) {
+	if err := CheckBranchName(name); err != nil {
+		return "", err
+	}
+	if _, err := s.Tip(ctx, name); err != nil {
+		return "", err
+	}
+	ses, err := s.Begin(ctx, Writer{}, "branch: delete "+name, name)
+	if err != nil {
+		return "", err
+	}
+	defer ses.Close()
+	if err := s.checkNotCurrent(ctx, name); err != nil { // nobody switches to it now
+		return "", err
+	}
+	// The journal stays locked until the ref has moved: a step that is recorded
+	// meanwhile waits, finds the journal gone, and is refused.
+	if err := s.MakeJournal(ctx, name); err != nil {
+		return "", err
+	}
+	j, err := journal.Open(ctx, s.JournalPath(name), s.JournalOptions())
+	if err != nil {
+		return "", err
+	}
+	defer j.Close()
+	if force {
+		if err := ses.keepPending(ctx, name); err != nil {
+			return "", err
+		}
+	}
+	var moved string
+	if err := ses.Swap(ctx, func(ctx context.Context) error {
+		if moved, err = ses.queueDelete(ctx, name, force); err != nil {
+			return err
+		}
+		// Nothing is pending: emptied now, a crash behind the ref leaves no journal
+		// that would go on acknowledging steps.
+		return j.Empty()
+	}); err != nil {
+		return "", errors.Join(err, s.refill(ctx, name, j))
+	}
+	return moved, errors.Join(j.Remove(), s.DropMerge(name), s.dropBisects(ctx, name))
+}
+
+// refill begins an emptied journal again, of a branch that was not deleted.
+func (s *Store) refill(ctx context.Context, name string, j *journal.Journal) error {
+	if j.Size() > 0 {
+		return nil
+	}
+	head, err := s.JournalHead(ctx, name)
+	if err != nil {
+		return err
+	}
+	return j.Restart(head)
+}
+
+// queueDelete checks a branch as it stands and queues the move of its tip.
+func (ses *Transaction) queueDelete(ctx context.Context, name string, force bool) (string, error) {
+	s := ses.Store
+	tip, err := s.Tip(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	pending, err := s.pendingCount(ctx, name, tip.commit)
+	if err != nil {
+		return "", err
+	}
+	if pending > 0 {
+		return "", fail.New(fail.ErrRefused, fail.BranchPending, fmt.Sprintf("branch '%s' has %s", name, prose.Count(pending, "pending step")),
+			"git context -b "+name+" commit -m SUMMARY", "git context branch -D "+name)
+	}
+	if !force {
+		alone, err := s.onlyHere(ctx, name, tip.commit.ID)
+		if err != nil {
+			return "", err
+		}
+		if alone > 0 {
+			return "", fail.New(fail.ErrRefused, fail.BranchUnmerged,
+				fmt.Sprintf("branch '%s' has %s that no other branch holds", name, prose.Count(alone, "milestone")),
+				"git context merge "+name, "git context branch -D "+name)
+		}
+	}
+	id, err := s.NewID("")
+	if err != nil {
+		return "", err
+	}
+	moved := git.DeletedRef(name, id)
+	ses.Tx.Update(moved, tip.commit.ID, "")
+	ses.Tx.Delete(git.BranchRef(name), tip.commit.ID)
+	return moved, nil
+}
+
+// onlyHere counts the milestones that no other branch, here or at a remote, can
+// reach.
+func (s *Store) onlyHere(ctx context.Context, name string, tip git.ID) (int, error) {
+	out, err := s.repo.View(ctx, "rev-list", "--format=%(trailers:key="+TrailerID+",valueonly,separator=)", "--no-commit-header",
+		string(tip), "--not", "--exclude="+git.BranchRef(name), "--glob="+git.BranchPrefix+"*",
+		"--glob="+git.RemotePrefix+"*")
+	if err != nil {
+		return 0, err
+	}
+	return len(strings.Fields(string(out))), nil
+}
+
+func (s *Store) checkNotCurrent(ctx context.Context, name string) error {
+	heads, err := s.repo.Worktrees(ctx)
+	if err != nil {
+		return err
+	}
+	for _, head := range heads {
+		if head.Target == git.BranchRef(name) {
+			return fail.New(fail.ErrRefused, fail.BranchCurrent, fmt.Sprintf("branch '%s' is current in '%s'", name, head.Path),
+				"git context switch OTHER")
+		}
+	}
+	return nil
+}
+
+// keepPending makes a milestone of what is pending on a branch whose journal is locked,
+// if anything is. The journal is not marked: it is about to go, and the commit says what
+// it took.
+func (ses *Transaction) keepPending(ctx context.Context, name string) error {
+	var made *git.Commit
+	err := ses.Swap(ctx, func(ctx context.Context) error {
+		tip, err := ses.Store.Tip(ctx, name)
+		if err != nil {
+			return err
+		}
+		n, err := ses.Store.pendingCount(ctx, name, tip.commit)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return ErrNothing
+		}
+		keep := keeping(n, name)
+		done, err := ses.Commit(ctx, name, CommitOptions{Summary: keep, Contribution: keep})
+		made = done.Commit
+		return err
+	})
+	if err != nil || made == nil {
+		return err
+	}
+	return ses.Fold(ctx, made)
+}
+
+// commitPending makes a milestone of what is pending, if anything is.
+func (s *Store) CommitPending(ctx context.Context, name string) error {
+	tip, err := s.Tip(ctx, name)
+	if err != nil {
+		return err
+	}
+	n, err := s.pendingCount(ctx, name, tip.commit)
+	if err != nil || n == 0 {
+		return err
+	}
+	_, err = s.Commit(ctx, CommitOptions{Branch: name, Summary: keeping(n, name)})
+	return err
+}
+
+// keeping is the summary of a milestone that is made before a branch goes.
+func keeping(n int, branch string) string {
+	return fmt.Sprintf("Keep %s of %s", prose.Count(n, "pending step"), branch)
+}
+
+// RestoreBranch brings back the newest deleted branch of that name.
+func (s *Store) RestoreBranch(ctx context.Context, name string) (Branch, error) {
+	if err := s.CheckNewName(ctx, name); err != nil {
+		return Branch{}, err
+	}
+	deleted, err := s.repo.Refs(ctx, git.DeletedPrefix)
+	if err != nil {
+		return Branch{}, err
+	}
+	var found git.Ref
+	for _, r := range deleted {
+		id, ok := strings.CutPrefix(r.Name, git.DeletedPrefix+name+"-")
+		if ok && doc.ValidID(id) && r.Name > found.Name {
+			found = r
+		}
+	}
+	if found.Name == "" {
+		return Branch{}, fail.New(fail.ErrNotFound, fail.BranchNotFound, fmt.Sprintf("no deleted branch '%s'", name),
+			"git for-each-ref "+git.DeletedPrefix)
+	}
+	ses, err := s.Begin(ctx, Writer{}, "branch: restore "+name, name)
+	if err != nil {
+		return Branch{}, err
+	}
+	defer ses.Close()
+	err = ses.Swap(ctx, func(ctx context.Context) error {
+		ses.Tx.Update(git.BranchRef(name), found.ID, "")
+		ses.Tx.Delete(found.Name, found.ID)
+		return s.Clear(ctx, name)
+	})
+	if err != nil {
+		return Branch{}, err
+	}
+	_ = s.MakeJournal(ctx, name) // the first record makes it where it is missing
+	return s.branchNamed(ctx, name)
+}

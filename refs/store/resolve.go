@@ -1,0 +1,278 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+)
+
+// Revision finds the memory commit that a name means. In this order:
+//
+//  1. a memory branch, which wins over a code branch of the same name;
+//  2. a memory tag;
+//  3. a memory branch as a remote had it, [remotes/]REMOTE/BRANCH;
+//  4. a Context-Id;
+//  5. any git revision (a hash, an unambiguous short hash, CONTEXT_HEAD).
+//
+// Each of the first three may be followed by what git allows behind a name (~2, ^,
+// @{1}). A commit that is no memory commit is fail.ErrInvalid, a name that means
+// nothing fail.ErrNotFound.
+func (s *Store) Revision(ctx context.Context, rev string) (*git.Commit, error) {
+	c, err := s.ResolveX(ctx, rev)
+	if err != nil {
+		return nil, s.NoMilestone(ctx, rev, err)
+	}
+	if BranchOf(c) == "" {
+		return nil, fail.New(fail.ErrInvalid, fail.NotMemory, fmt.Sprintf("'%s' is a commit of the code, not of memory", prose.OneLine(rev, 100)),
+			"git context --at "+prose.OneLine(rev, 100))
+	}
+	return c, nil
+}
+
+// resolve finds the commit that a name means, of memory if it can, else of code.
+func (s *Store) ResolveX(ctx context.Context, rev string) (*git.Commit, error) {
+	name := beforeSuffix(rev)
+	suffix := rev[len(name):]
+	if name == git.HeadName { // a worktree may have none of its own
+		var err error
+		if name, err = s.Current(ctx); err != nil {
+			return nil, err
+		}
+		rev = name + suffix
+	}
+	id, ref, err := s.named(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case id == "" && git.IsID(rev): // the most frequent of git's own: no child for it
+		if c, err := s.repo.Commit(ctx, git.ID(rev)); err == nil {
+			return c, nil
+		}
+	case id != "":
+		if c, err := s.ancestor(ctx, id, suffix); c != nil || err != nil {
+			return c, err
+		}
+	}
+	full := rev
+	if id != "" {
+		full = string(id) + suffix
+		if ref != "" && strings.HasPrefix(suffix, "@") { // reflogs belong to refs
+			full = ref + suffix
+		}
+	}
+	if id == "" || suffix != "" {
+		if id, err = s.repo.Peel(ctx, full+"^{commit}"); err != nil {
+			return nil, err
+		}
+	}
+	return s.repo.Commit(ctx, id)
+}
+
+// beforeSuffix is the name in a revision such as main~2.
+func beforeSuffix(rev string) string {
+	if i := strings.IndexAny(rev, "~^@"); i >= 0 {
+		return rev[:i]
+	}
+	return rev
+}
+
+// nearAncestors is how many first parents are followed in process: further back one
+// child is cheaper.
+const nearAncestors = 20
+
+// ancestor follows the first parents of a commit as ~N says; nil for another suffix,
+// and where history ends before.
+func (s *Store) ancestor(ctx context.Context, id git.ID, suffix string) (*git.Commit, error) {
+	n := 0
+	switch digits, tilde := strings.CutPrefix(suffix, "~"); {
+	case suffix == "~" || suffix == "^":
+		n = 1
+	case tilde:
+		var err error
+		if n, err = strconv.Atoi(digits); err != nil || n < 0 || n > nearAncestors || digits[0] == '+' {
+			return nil, nil
+		}
+	case suffix != "":
+		return nil, nil
+	}
+	for ; ; n-- {
+		c, err := s.repo.Commit(ctx, id)
+		if err != nil || n == 0 {
+			return c, err
+		}
+		if len(c.Parents) == 0 {
+			return nil, nil
+		}
+		id = c.Parents[0]
+	}
+}
+
+// named tries what only memory knows; "" where it is none of that. An id has no ref.
+func (s *Store) named(ctx context.Context, name string) (id git.ID, ref string, err error) {
+	if git.CheckBranchName(name) != nil {
+		return "", "", nil
+	}
+	tries := []string{git.BranchRef(name), git.TagRef(name)}
+	tracked := strings.TrimPrefix(name, "remotes/") // as git branch --all shows it
+	for i := range len(tracked) {                   // either part may have a slash in its name
+		if tracked[i] == '/' {
+			tries = append(tries, git.RemoteTracking(tracked[:i]).Branches()+tracked[i+1:])
+		}
+	}
+	for _, ref := range tries {
+		id, err := s.repo.Ref(ctx, ref)
+		if err == nil || !errors.Is(err, git.ErrNotFound) {
+			return id, ref, err
+		}
+	}
+	if !doc.ValidID(name) {
+		return "", "", nil
+	}
+	id, err = s.ByID(ctx, name)
+	return id, "", err
+}
+
+// idSlack is how much older than the time in its id a milestone's commit may be for
+// the quick look: a busy minute's ids run ahead of the clock.
+const idSlack = time.Hour
+
+// byID looks for a milestone by its id: first among the commits that are not older than
+// the id, which for what was made lately are few, then among all.
+func (s *Store) ByID(ctx context.Context, name string) (git.ID, error) {
+	args := []string{"--fixed-strings", "--grep=" + TrailerID + ": " + name,
+		"--glob=" + git.BranchPrefix + "*", "--glob=" + git.TagPrefix + "*"}
+	young := fmt.Sprintf("--max-age=%d", max(doc.IDTime(name).Add(-idSlack).Unix(), 0))
+	for _, args := range [][]string{append(args, young), args} {
+		var found git.ID
+		err := s.LogIDs(ctx, args, func(f [][]byte) error {
+			if string(f[1]) != name { // its text speaks of the id
+				return nil
+			}
+			found = git.ID(f[0])
+			return git.ErrEnough
+		})
+		if found != "" || err != nil {
+			return found, err
+		}
+	}
+	return "", nil
+}
+
+// noMilestone says that a name means nothing here, with the nearest branch.
+func (s *Store) NoMilestone(ctx context.Context, rev string, err error) error {
+	if !errors.Is(err, git.ErrNotFound) && !errors.Is(err, git.ErrAmbiguous) {
+		return err
+	}
+	if errors.Is(err, git.ErrAmbiguous) {
+		return fail.New(fail.ErrInvalid, fail.Ambiguous, fmt.Sprintf("'%s' is ambiguous", prose.OneLine(rev, 100)), "use more digits")
+	}
+	names, err := s.BranchNames(ctx)
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
+	}
+	hint := "git context branch"
+	if near := doc.Nearest(rev, names); near != "" {
+		hint = fmt.Sprintf("did you mean '%s'?", near)
+	}
+	return fail.New(fail.ErrNotFound, fail.MilestoneNotFound, fmt.Sprintf("no milestone '%s'", prose.OneLine(rev, 100)), hint)
+}
+
+// milestoneAt finds the milestone that a name means: the memory commit itself,
+// or the newest milestone that it stands on.
+func (s *Store) MilestoneAtX(ctx context.Context, rev string) (*git.Commit, error) {
+	c, err := s.Revision(ctx, rev)
+	if err != nil {
+		return nil, err
+	}
+	newest, err := s.NewestMilestone(ctx, c)
+	if err == nil && newest == nil {
+		err = fail.New(fail.ErrNotFound, fail.MilestoneNotFound, fmt.Sprintf("'%s' has no milestone yet", prose.OneLine(rev, 100)),
+			"git context commit -m SUMMARY")
+	}
+	return newest, err
+}
+
+// milestoneMeant finds the milestone that something is to be written about. A branch
+// means its newest one; any other name must name a milestone itself, because what is
+// said of one must not go to another.
+func (s *Store) MilestoneMeant(ctx context.Context, rev string) (*git.Commit, error) {
+	c, err := s.Revision(ctx, rev)
+	if err != nil {
+		return nil, err
+	}
+	if entry, err := s.entryOf(ctx, c); err != nil || entry != nil {
+		return c, err
+	}
+	name := rev
+	if rev == git.HeadName {
+		if name, err = s.Current(ctx); err != nil {
+			return nil, err
+		}
+	}
+	newest, err := s.NewestMilestone(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	branch := false
+	if git.CheckBranchName(name) == nil {
+		tip, err := s.repo.Ref(ctx, git.BranchRef(name))
+		if err != nil && !errors.Is(err, git.ErrNotFound) {
+			return nil, err
+		}
+		branch = tip == c.ID
+	}
+	switch own := c.Trailer(TrailerCommits) != "0"; {
+	case newest == nil || branch && !own:
+		return nil, fail.New(fail.ErrNotFound, fail.MilestoneNotFound, fmt.Sprintf("'%s' has no milestone yet", prose.OneLine(rev, 100)),
+			"git context commit -m SUMMARY")
+	case !branch:
+		return nil, fail.New(fail.ErrInvalid, fail.NoMilestone, fmt.Sprintf("'%s' is no milestone but what was written after %s", prose.OneLine(rev, 100), newest.ID.Short()),
+			"git context log --oneline "+prose.OneLine(rev, 100))
+	}
+	return newest, nil
+}
+
+// newestMilestone looks for the first milestone on every way back from a commit,
+// and returns the one with the largest id; nil for none. The merge of one branch
+// from two repositories is no milestone, and stands on those of both.
+func (s *Store) NewestMilestone(ctx context.Context, c *git.Commit) (*git.Commit, error) {
+	var newest *git.Commit
+	seen := map[git.ID]bool{}
+	for queue := []*git.Commit{c}; len(queue) > 0; queue = queue[1:] {
+		c := queue[0]
+		entry, err := s.entryOf(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		if entry != nil {
+			if newest == nil || entry.ID > newest.Trailer(TrailerID) {
+				newest = c
+			}
+			continue
+		}
+		for _, p := range c.Parents {
+			if seen[p] {
+				continue
+			}
+			seen[p] = true
+			parent, err := s.repo.Commit(ctx, p)
+			if err != nil {
+				return nil, err
+			}
+			queue = append(queue, parent)
+		}
+	}
+	return newest, nil
+}

@@ -1,0 +1,260 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+)
+
+// Roadmap reads main.md, as data and as it stands, or as it stood at a tip.
+func (s *Store) Roadmap(ctx context.Context, t *Tip) (RoadmapView, []byte, error) {
+	tip, data, err := s.roadmapOf(ctx, t)
+	if err != nil {
+		return RoadmapView{}, nil, err
+	}
+	if tip == "" && t != nil && t.at != nil {
+		return RoadmapView{}, nil, fail.New(fail.ErrNotFound, fail.RoadmapNotFound,
+			fmt.Sprintf("no roadmap is known as of '%s'", prose.OneLine(t.at.Rev, 100)), "git context roadmap")
+	}
+	if tip == "" {
+		return RoadmapView{}, nil, fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
+	}
+	v := roadmapView(doc.ParseRoadmap(data), tip)
+	if t != nil {
+		v.At = t.at
+	}
+	return v, data, nil
+}
+
+// EditRoadmap changes main.md and commits it to the roadmap's own ref, whatever
+// branch is current. edit may be called again when another writer was faster. A
+// change that leaves main.md as it was makes no commit.
+func (s *Store) EditRoadmap(ctx context.Context, w Writer, reason string, edit func(*doc.Roadmap) error) (RoadmapView, error) {
+	ses, err := s.Begin(ctx, w, "roadmap: "+prose.OneLine(reason, 200))
+	if err != nil {
+		return RoadmapView{}, err
+	}
+	defer ses.Close()
+	var view RoadmapView
+	err = ses.Swap(ctx, func(ctx context.Context) error {
+		old, data, err := s.ReadRoadmap(ctx)
+		if err != nil {
+			return err
+		}
+		if old == "" {
+			return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
+		}
+		r := doc.ParseRoadmap(data)
+		if err := edit(r); err != nil {
+			return RoadmapError(err)
+		}
+		tip, err := ses.WriteRoadmap(ctx, old, data, r, reason)
+		view = roadmapView(r, tip)
+		return err
+	})
+	return view, err
+}
+
+// check makes the texts of a revision fit, and reports whether it had to change
+// them.
+func (r RoadmapChange) check() (replaced bool, err error) {
+	for _, list := range [][]string{r.Done, r.Todo, r.Decide} {
+		for i := range list {
+			replaced = Clean(&list[i]) || replaced
+			if strings.TrimSpace(list[i]) == "" {
+				return replaced, fail.New(fail.ErrInvalid, fail.ItemEmpty, "an item of the roadmap needs a text", "git context roadmap")
+			}
+		}
+	}
+	return replaced, nil
+}
+
+// reviseRoadmap makes a milestone's changes to the roadmap, in the same
+// transaction, and returns the goal as it then stands. live is the branch's
+// commit.md before.
+func (ses *Transaction) reviseRoadmap(ctx context.Context, c *Draft, live []doc.Milestone, change RoadmapChange) (goal string, err error) {
+	if len(change.Done)+len(change.Todo)+len(change.Decide) == 0 {
+		c.RoadmapAge++
+		return ses.Store.Goal(ctx, c.Parent, c.Roadmap, live)
+	}
+	old, data, err := ses.Store.ReadRoadmap(ctx)
+	if err != nil {
+		return "", err
+	}
+	r := doc.ParseRoadmap(data)
+	for _, text := range change.Done {
+		if err := MarkDone(r, text); err != nil {
+			return "", RoadmapError(err)
+		}
+	}
+	for _, text := range change.Todo {
+		r.AddTodo(text)
+	}
+	for _, text := range change.Decide {
+		r.AddDecision(text)
+	}
+	tip, err := ses.WriteRoadmap(ctx, old, data, r, c.Subject)
+	if err != nil {
+		return "", err
+	}
+	c.Roadmap, c.RoadmapAge = tip, 0
+	return r.Goal(), nil
+}
+
+// goal is the project's goal in a roadmap. Where the last milestone was made on
+// the same roadmap its entry says it, and the roadmap, which gc has packed long
+// ago, need not be read by another git process.
+func (s *Store) Goal(ctx context.Context, tip *git.Commit, roadmap git.ID, live []doc.Milestone) (string, error) {
+	seen, _ := ParseRoadmap(tip.Trailer(TrailerRoadmap))
+	if n := len(live); n > 0 && seen == roadmap && tip.Trailer(TrailerID) == live[n-1].ID {
+		return live[n-1].Goal, nil
+	}
+	_, data, err := s.ReadRoadmap(ctx)
+	return doc.ParseRoadmap(data).Goal(), err
+}
+
+// writeRoadmap commits a roadmap that has changed and queues its ref; otherwise
+// it returns the tip as it was.
+func (ses *Transaction) WriteRoadmap(ctx context.Context, old git.ID, before []byte, r *doc.Roadmap, reason string) (git.ID, error) {
+	data := r.Bytes()
+	if old != "" && string(data) == string(before) {
+		return old, nil
+	}
+	tree := ses.Store.repo.Edit("")
+	var parents []git.ID
+	if old != "" {
+		c, err := ses.Store.repo.Commit(ctx, old)
+		if err != nil {
+			return "", err
+		}
+		tree, parents = ses.Store.repo.Edit(c.Tree), []git.ID{old}
+	}
+	if err := ses.Put(ctx, tree, doc.RoadmapFile, data); err != nil {
+		return "", err
+	}
+	tip, err := ses.RoadmapCommit(ctx, tree, parents, reason)
+	if err != nil {
+		return "", err
+	}
+	ses.Tx.Update(git.RoadmapRef, tip.ID, old)
+	return tip.ID, nil
+}
+
+// roadmapCommit stores a commit of the roadmap.
+func (ses *Transaction) RoadmapCommit(ctx context.Context, tree *git.Edit, parents []git.ID, reason string) (*git.Commit, error) {
+	id, err := tree.Write(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var t trailerBlock
+	t.add(TrailerAgent, ses.W.Agent)
+	t.add(trailerSession, ses.W.Session)
+	t.add(trailerModel, ses.W.Model)
+	return ses.storeCommit(ctx, &git.Commit{Tree: id, Parents: parents, Author: ses.By, Committer: ses.By,
+		Message: message(prose.OneLine(reason, 200), "", t.b.String())})
+}
+
+// roadmapTip is the roadmap's commit, "" where there is none.
+func (s *Store) RoadmapTip(ctx context.Context) (git.ID, error) {
+	id, err := s.repo.Ref(ctx, git.RoadmapRef)
+	if errors.Is(err, git.ErrNotFound) {
+		return "", nil
+	}
+	return id, err
+}
+
+// readRoadmap reads main.md at the roadmap's tip.
+func (s *Store) ReadRoadmap(ctx context.Context) (git.ID, []byte, error) {
+	tip, err := s.RoadmapTip(ctx)
+	if err != nil || tip == "" {
+		return "", nil, err
+	}
+	data, err := s.RoadmapAt(ctx, tip)
+	return tip, data, err
+}
+
+// roadmapOf reads main.md at the roadmap's tip or, of a tip of the past, as that
+// commit says that it stood. There is none where a fetch brought the branches alone.
+func (s *Store) roadmapOf(ctx context.Context, t *Tip) (git.ID, []byte, error) {
+	if t == nil || t.at == nil {
+		return s.ReadRoadmap(ctx)
+	}
+	id, _ := ParseRoadmap(t.commit.Trailer(TrailerRoadmap))
+	if id == "" {
+		return "", nil, nil
+	}
+	data, err := s.RoadmapAt(ctx, id)
+	if errors.Is(err, git.ErrNotFound) {
+		return "", nil, nil
+	}
+	return id, data, err
+}
+
+func roadmapView(r *doc.Roadmap, tip git.ID) RoadmapView {
+	v := RoadmapView{Goal: r.Goal(), Milestones: []Item{}, Todo: []Item{}, Decisions: list(r.Decisions()),
+		Questions: list(r.Questions()), Outcomes: list(r.Outcomes()), Sections: map[string]string{}, Commit: tip}
+	for _, i := range r.Milestones() {
+		v.Milestones = append(v.Milestones, Item(i))
+	}
+	for _, i := range r.Todo() {
+		v.Todo = append(v.Todo, Item(i))
+	}
+	for _, sec := range r.Sections() {
+		v.Sections[sec.Name] = sec.Text
+	}
+	return v
+}
+
+// list makes an empty list of nil, because JSON knows the difference.
+func list(texts []string) []string {
+	if texts == nil {
+		return []string{}
+	}
+	return texts
+}
+
+// markDone ticks a milestone, or a to-do where no milestone has that name.
+func MarkDone(r *doc.Roadmap, text string) error {
+	err := r.MarkMilestone(text, true)
+	var item *doc.ItemError
+	if errors.As(err, &item) && len(item.Candidates) == 0 && r.MarkTodo(text, true) == nil {
+		return nil
+	}
+	return err
+}
+
+// roadmapError puts a wrong item's name into our words.
+func RoadmapError(err error) error {
+	var item *doc.ItemError
+	if errors.As(err, &item) {
+		near := item.Candidates[:min(len(item.Candidates), 5)]
+		if item.Nearest != "" {
+			near = append(near, item.Nearest)
+		}
+		hints := []string{"git context roadmap"}
+		for _, text := range near {
+			hints = append(hints, fmt.Sprintf("did you mean '%s'?", prose.OneLine(text, 100)))
+		}
+		return fail.New(fail.ErrNotFound, fail.ItemNotFound, item.Error(), hints...)
+	}
+	return err
+}
+
+// roadmapAt reads main.md at a commit of the roadmap.
+func (s *Store) RoadmapAt(ctx context.Context, id git.ID) ([]byte, error) {
+	c, err := s.repo.Commit(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("read the roadmap: %w", err)
+	}
+	e, ok, err := s.repo.Edit(c.Tree).Entry(ctx, doc.RoadmapFile)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return s.repo.Blob(ctx, e.ID)
+}

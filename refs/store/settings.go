@@ -1,0 +1,86 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// The settings of memory, under context.* in git's configuration. Names of
+// branches and remotes are read where they are used.
+const (
+	keySummaryLimit = "context.summaryLimit" // characters of a progress summary
+	keyNotes        = "context.notes"        // eager or lazy
+	keyFsync        = "context.fsync"        // flush the journal before a step is acknowledged
+	KeyRemote       = "context.remote"       // the remote that is meant without a name
+	KeySign         = "context.gpgSign"      // sign every memory commit
+
+	KeyFollow      = "context.follow"      // the hook post-checkout: memory follows the code's branch
+	KeyPush        = "context.push"        // the hook pre-push: memory goes along with code
+	KeyPushTimeout = "context.pushTimeout" // for how many seconds at most
+
+	KeyMaxNewEntries = "context.maxNewEntries" // steps and milestones that one fetch may bring
+
+	keyGCAuto        = "context.gcAuto"        // loose objects that start a gc in the background
+	KeyDeletedExpire = "context.deletedExpire" // from when on gc drops a deleted branch
+
+	KeyScoreWeight   = "context.search.scoreWeight" // of a milestone's note in a search, and so on
+	KeyOutcomeWeight = "context.search.outcomeWeight"
+	KeyRecencyWeight = "context.search.recencyWeight"
+	KeySearchCache   = "context.search.cacheLimit" // bytes of the index
+
+	defaultSummaryLimit  = 1500
+	minSummaryLimit      = 200
+	DefaultMaxNewEntries = 100_000
+	MostMaxNewEntries    = 100_000_000
+
+	defaultGCAuto        = 1000
+	DefaultDeletedExpire = "90.days.ago"
+
+	DefaultScoreWeight   = 0.7
+	DefaultOutcomeWeight = 0.2
+	DefaultRecencyWeight = 0.1
+	MostWeight           = 1000
+	DefaultSearchCache   = 256 << 20
+)
+
+// checkConfig refuses a setting that cannot be understood before anything is
+// written.
+func checkConfig(cfg *git.Config) error {
+	for _, key := range []string{keyFsync, KeySign} {
+		if _, err := cfg.Bool(key, false); err != nil {
+			return fail.New(fail.ErrInvalid, fail.ConfigInvalid, err.Error(), "git config "+key+" true")
+		}
+	}
+	limit, err := cfg.Int(keySummaryLimit, defaultSummaryLimit)
+	if err == nil && limit < minSummaryLimit {
+		err = fmt.Errorf("%s is %d; it must be at least %d", keySummaryLimit, limit, minSummaryLimit)
+	}
+	if err != nil {
+		return fail.New(fail.ErrInvalid, fail.ConfigInvalid, err.Error(), fmt.Sprintf("git config %s %d", keySummaryLimit, defaultSummaryLimit))
+	}
+	if v, ok := cfg.String(keyNotes); ok && v != "eager" && v != "lazy" {
+		return fail.New(fail.ErrInvalid, fail.ConfigInvalid, fmt.Sprintf("%s is '%s'; it must be eager or lazy", keyNotes, v),
+			"git config "+keyNotes+" eager")
+	}
+	return nil
+}
+
+func (s *Store) SummaryLimit(ctx context.Context) (int, error) {
+	cfg, err := s.repo.Config(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return cfg.Int(keySummaryLimit, defaultSummaryLimit)
+}
+
+func (s *Store) LazyNotes(ctx context.Context) (bool, error) {
+	cfg, err := s.repo.Config(ctx)
+	if err != nil {
+		return false, err
+	}
+	v, _ := cfg.String(keyNotes)
+	return v == "lazy", nil
+}

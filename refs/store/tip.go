@@ -1,0 +1,243 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+)
+
+// Tip is a memory branch at one commit: the starting point of every read. What
+// it shows does not change when the branch moves on.
+type Tip struct {
+	branch string
+	commit *git.Commit
+	at     *At // nil: now
+
+	mu   sync.Mutex // tree reads its directories lazily
+	tree *git.Edit
+}
+
+// Name is the branch's name.
+func (t *Tip) Name() string { return t.branch }
+
+// Commit is the memory commit.
+func (t *Tip) Commit() *git.Commit { return t.commit }
+
+// At is the moment of the past that the tip shows; nil for the present.
+func (t *Tip) At() *At { return t.at }
+
+// Tip reads where a branch stands; an empty name means the current one. It
+// returns fail.ErrNoMemory where the repository has no memory at all, and fail.ErrNotFound
+// for a branch that does not exist.
+func (s *Store) Tip(ctx context.Context, branch string) (*Tip, error) {
+	if branch != "" {
+		if err := CheckBranchName(branch); err != nil {
+			return nil, err
+		}
+	}
+	return OnBranch(ctx, s, branch, func(branch string) (*Tip, error) { return s.tipNow(ctx, branch) })
+}
+
+func (s *Store) tipNow(ctx context.Context, branch string) (*Tip, error) {
+	id, err := s.repo.Ref(ctx, git.BranchRef(branch))
+	if errors.Is(err, git.ErrNotFound) {
+		return nil, s.NoBranch(ctx, branch)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.TipAt(ctx, branch, id)
+}
+
+// tipAt reads a branch as it stood at a commit.
+func (s *Store) TipAt(ctx context.Context, branch string, id git.ID) (*Tip, error) {
+	c, err := s.repo.Commit(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("read memory commit %s of branch '%s': %w", id, branch, err)
+	}
+	return s.TipOf(branch, c), nil
+}
+
+// tipOf is a branch at a commit that is at hand.
+func (s *Store) TipOf(branch string, c *git.Commit) *Tip {
+	return &Tip{branch: branch, commit: c, tree: s.repo.Edit(c.Tree)}
+}
+
+// PastTip is a branch as it was at a commit, with the moment that a view of it shows.
+func (s *Store) PastTip(branch string, c *git.Commit, at *At) *Tip {
+	t := s.TipOf(branch, c)
+	t.at = at
+	return t
+}
+
+// noBranch says why a branch is not there: no memory at all, or a wrong name.
+func (s *Store) NoBranch(ctx context.Context, branch string) error {
+	names, err := s.BranchNames(ctx)
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		return fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
+	}
+	hint := "git context branch"
+	if near := doc.Nearest(branch, names); near != "" {
+		hint = fmt.Sprintf("did you mean '%s'?", near)
+	}
+	_, ref, err := s.named(ctx, branch)
+	if err != nil {
+		return err
+	}
+	if remote, _, ok := git.TrackedBranch(ref); ok { // which is not for writing
+		hint = "git context sync " + remote
+	}
+	return fail.New(fail.ErrNotFound, fail.BranchNotFound, fmt.Sprintf("branch '%s' not found", branch), hint)
+}
+
+func noSuchBranch(err error) bool {
+	var gone *fail.Error
+	return errors.As(err, &gone) && gone.Code == fail.BranchNotFound
+}
+
+// branchNames lists the memory branches by name.
+func (s *Store) BranchNames(ctx context.Context) ([]string, error) {
+	list, err := s.repo.Refs(ctx, git.BranchPrefix)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(list))
+	for i, r := range list {
+		names[i] = r.Name[len(git.BranchPrefix):]
+	}
+	return names, nil
+}
+
+// entry finds a path in the tip's tree.
+func (t *Tip) Entry(ctx context.Context, path string) (git.TreeEntry, bool, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.tree.Entry(ctx, path)
+}
+
+// list is the entries of a directory of the tip's tree.
+func (t *Tip) List(ctx context.Context, dir string) ([]git.TreeEntry, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.tree.List(ctx, dir)
+}
+
+// Document reads a file of the tip's tree whole. It returns fail.ErrNotFound where
+// there is none by that path.
+func (s *Store) Document(ctx context.Context, t *Tip, path string) ([]byte, error) {
+	e, ok, err := t.Entry(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, fail.New(fail.ErrNotFound, fail.DocumentNotFound,
+			fmt.Sprintf("'%s' is not in branch '%s'", path, t.branch))
+	}
+	return s.repo.Blob(ctx, e.ID)
+}
+
+// optional reads a file that a branch may do without: nil where it is absent.
+func (s *Store) Optional(ctx context.Context, t *Tip, path string) ([]byte, error) {
+	data, err := s.Document(ctx, t, path)
+	if errors.Is(err, fail.ErrNotFound) {
+		return nil, nil
+	}
+	return data, err
+}
+
+// liveCommits reads a branch's commit.md: its newest milestones, and the text.
+func (s *Store) LiveCommits(ctx context.Context, t *Tip) ([]doc.Milestone, []byte, error) {
+	data, err := s.Optional(ctx, t, doc.CommitFile)
+	if err != nil {
+		return nil, nil, err
+	}
+	ms, err := doc.ParseCommits(data)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s of branch '%s': %w", doc.CommitFile, t.branch, err)
+	}
+	return ms, data, nil
+}
+
+// liveSteps reads a branch's log.md: its newest steps, and the text.
+func (s *Store) liveSteps(ctx context.Context, t *Tip) ([]doc.Step, []byte, error) {
+	data, err := s.Optional(ctx, t, doc.LogFile)
+	if err != nil {
+		return nil, nil, err
+	}
+	steps, err := doc.ParseLog(data)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s of branch '%s': %w", doc.LogFile, t.branch, err)
+	}
+	return steps, data, nil
+}
+
+// metadata reads and parses a branch's metadata.yaml.
+func (s *Store) MetadataX(ctx context.Context, t *Tip) (*doc.Metadata, error) {
+	data, err := s.Optional(ctx, t, doc.MetadataFile)
+	if err != nil {
+		return nil, err
+	}
+	if data == nil {
+		return doc.NewMetadata(), nil
+	}
+	m, err := doc.ParseMetadata(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s of branch '%s': %w", doc.MetadataFile, t.branch, err)
+	}
+	return m, nil
+}
+
+// newest is the largest entry id in a tip's documents: a new one must be larger.
+// The trailer says it; where another tool made the commit, the live files do.
+func (s *Store) NewestX(ctx context.Context, t *Tip) (string, error) {
+	if id := t.commit.Trailer(TrailerNewest); doc.ValidID(id) {
+		return id, nil
+	}
+	ms, _, err := s.LiveCommits(ctx, t)
+	if err != nil {
+		return "", err
+	}
+	steps, _, err := s.liveSteps(ctx, t)
+	if err != nil {
+		return "", err
+	}
+	var id string
+	if n := len(ms); n > 0 {
+		id = ms[n-1].ID
+	}
+	if n := len(steps); n > 0 {
+		id = max(id, steps[n-1].ID)
+	}
+	return id, nil
+}
+
+func (s *Store) HasBranch(ctx context.Context, name string) (bool, error) {
+	_, err := s.repo.Ref(ctx, git.BranchRef(name))
+	if errors.Is(err, git.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// topicIDs lists the files of a tip's topics; none for nil.
+func TopicIDs(ctx context.Context, t *Tip) (map[string]git.ID, error) {
+	ids := map[string]git.ID{}
+	if t == nil {
+		return ids, nil
+	}
+	list, err := t.List(ctx, doc.TopicDir)
+	for _, e := range list {
+		if e.Mode == git.ModeBlob {
+			ids[e.Name] = e.ID
+		}
+	}
+	return ids, err
+}

@@ -1,0 +1,143 @@
+package store
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs/git"
+)
+
+// The trailers of a memory commit. They hold what a list or a recovery needs
+// without opening a document. A milestone is a memory commit with a Context-Id
+// that its commit.md holds.
+const (
+	TrailerID      = "Context-Id"      // the milestone's entry in commit.md
+	TrailerBranch  = "Context-Branch"  // the branch that it was made on
+	TrailerSteps   = "Context-Steps"   // first-last, and (count) where numbers are missing between
+	TrailerLast    = "Context-Last"    // the newest milestone's summary, on a commit that is none
+	TrailerCommits = "Context-Commits" // how many milestones the branch holds now
+	TrailerCreated = "Context-Created" // when, and from which branch
+	TrailerStatus  = "Context-Status"  // active, merged, abandoned
+	TrailerPurpose = "Context-Purpose" // the branch's purpose on one line
+	TrailerCode    = "Code-Commit"     // the code HEAD that it was made on
+	TrailerLink    = "Context-Link"    // the code commit that was made with it, whose note links it
+	TrailerRoadmap = "Context-Roadmap" // the roadmap as it stood, and for how many milestones it has stood so
+	TrailerNewest  = "Context-Newest"  // the largest entry id in its documents
+	TrailerJournal = "Context-Journal" // journal id, offset and last step id that were taken
+	TrailerAgent   = "Agent"
+	trailerSession = "Session"
+	trailerModel   = "Model"
+	TrailerTokens  = "Tokens"
+)
+
+// branchOf is the branch that a memory commit was made on. It is "" for what is no
+// memory commit, and for one whose trailer is no name: it comes from elsewhere, and
+// names stand in commands that are pasted.
+func BranchOf(c *git.Commit) string {
+	name := c.Trailer(TrailerBranch)
+	if git.CheckBranchName(name) != nil {
+		return ""
+	}
+	return name
+}
+
+// purposeLimit keeps the one-line purpose in lists short, in characters.
+const PurposeLimit = 300
+
+// trailerBlock collects trailers in order; empty values are left out.
+type trailerBlock struct{ b strings.Builder }
+
+func (t *trailerBlock) add(key, value string) {
+	if value != "" {
+		fmt.Fprintf(&t.b, "%s: %s\n", key, value)
+	}
+}
+
+// message joins the parts of a commit message. The trailers are always the last
+// paragraph, so that a text that looks like one, in the body, is none.
+func message(subject, body, trailers string) string {
+	if body = strings.TrimRight(body, "\n"); body != "" {
+		body += "\n\n"
+	}
+	return subject + "\n\n" + body + trailers
+}
+
+func FormatSteps(r StepRange) string {
+	switch {
+	case r.Count == 0:
+		return ""
+	case r.Last-r.First+1 == r.Count:
+		return fmt.Sprintf("%d-%d", r.First, r.Last)
+	}
+	return fmt.Sprintf("%d-%d (%d)", r.First, r.Last, r.Count)
+}
+
+func FormatCreated(at time.Time, from string) string {
+	if at.IsZero() {
+		return ""
+	}
+	return strings.TrimSpace(at.UTC().Format(time.RFC3339) + " " + from)
+}
+
+func ParseCreated(value string) (at *time.Time, from *string) {
+	stamp, name, _ := strings.Cut(value, " ")
+	if t, err := time.Parse(time.RFC3339, stamp); err == nil {
+		at = &t
+	}
+	if name != "" {
+		from = &name
+	}
+	return at, from
+}
+
+// parseRoadmap reads Context-Roadmap: the roadmap's commit, and how many
+// milestones in a row have seen it.
+func ParseRoadmap(value string) (id git.ID, age int) {
+	hash, n, _ := strings.Cut(value, " ")
+	age, err := strconv.Atoi(n)
+	if err != nil {
+		age = 0
+	}
+	return git.ID(hash), age
+}
+
+// taken is what Context-Journal says: everything of that journal up to an offset
+// is in the branch, and the step that ends there has that id.
+type taken struct {
+	Journal string
+	upto    int64
+	id      string
+}
+
+func (t taken) String() string {
+	if t.Journal == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s %d %s", t.Journal, t.upto, t.id)
+}
+
+func ParseTaken(value string) (taken, bool) {
+	f := strings.Fields(value)
+	if len(f) != 3 {
+		return taken{}, false
+	}
+	upto, err := strconv.ParseInt(f[1], 10, 64)
+	return taken{Journal: f[0], upto: upto, id: f[2]}, err == nil
+}
+
+// trailerMap reads the lines of a block of trailers. Of a key that stands twice the last
+// one counts.
+func TrailerMap(block string) map[string]string {
+	m := map[string]string{}
+	for line := range strings.Lines(block) {
+		if key, value, ok := strings.Cut(strings.TrimRight(line, "\n"), ": "); ok {
+			m[key] = value
+		}
+	}
+	return m
+}
+
+// linkWord is what the line for people begins with.
+const LinkWord = "Context: "

@@ -1,0 +1,78 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+)
+
+// checkWriter fills in the agent and refuses names that a heading or a trailer
+// could not hold.
+func (s *Store) checkWriter(w Writer, ident git.Identity) (Writer, error) {
+	if w.Agent == "" {
+		w.Agent = committerAgent(ident)
+	}
+	if err := CheckAgent(w.Agent); err != nil {
+		return w, err
+	}
+	for _, v := range []struct{ what, value string }{{"session", w.Session}, {"model", w.Model}} {
+		if err := CheckLine(v.what, v.value); err != nil {
+			return w, err
+		}
+	}
+	return w, checkTokens(w.Tokens)
+}
+
+// maxTokens is more than any meter counts and less than a document can hold.
+const maxTokens = 1e15
+
+func checkTokens(n int64) error {
+	if n >= 0 && n <= maxTokens {
+		return nil
+	}
+	return fail.New(fail.ErrInvalid, fail.TokensInvalid, fmt.Sprintf("tokens must be 0 to %d: %d", int64(maxTokens), n))
+}
+
+func CheckAgent(name string) error {
+	if err := doc.CheckAgent(name); err != nil {
+		return fail.New(fail.ErrInvalid, fail.AgentName, err.Error())
+	}
+	return nil
+}
+
+// maxLine bounds a session, a model and a source key, in bytes.
+const maxLine = 1000
+
+// checkLine holds a value that stands on a line of its own.
+func CheckLine(what, value string) error {
+	if len(value) <= maxLine && utf8.ValidString(value) && !strings.ContainsFunc(value, unicode.IsControl) {
+		return nil
+	}
+	return fail.New(fail.ErrInvalid, what+"-invalid",
+		fmt.Sprintf("%s '%s' is not one printable line of at most %d bytes", what, prose.OneLine(value, 60), maxLine))
+}
+
+// committerAgent is who writes where nobody says so.
+func committerAgent(ident git.Identity) string {
+	if name := doc.AgentName(ident.Name); name != "" {
+		return name
+	}
+	return "unknown"
+}
+
+// clean makes texts valid UTF-8 without NUL and reports whether it had to.
+func Clean(texts ...*string) bool {
+	replaced := false
+	for _, t := range texts {
+		var did bool
+		*t, did = doc.Clean(*t)
+		replaced = replaced || did
+	}
+	return replaced
+}
