@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"strings"
 )
 
@@ -179,15 +178,6 @@ func isHex(s string, n int) bool {
 		}
 	}
 	return true
-}
-
-// randomHex returns n random digits, such as those of an object's name.
-func randomHex(n int) string {
-	var b strings.Builder
-	for b.Len() < n {
-		fmt.Fprintf(&b, "%016x", rand.Uint64())
-	}
-	return b.String()[:n]
 }
 
 // Shown makes a name that may contain anything fit for a message: printable ASCII,
