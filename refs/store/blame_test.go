@@ -10,15 +10,16 @@ import (
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
 // blamed is a blame as "agent in milestone: text" lines.
-func (r *repo) blamed(t *testing.T, branch, key, rev string) string {
+func blamed(r *memtest.Repo, t *testing.T, branch, key, rev string) string {
 	t.Helper()
-	b := ok(history.Blame(t.Context(), r.open(branch), key, rev))(t)
+	b := memtest.OK(history.Blame(t.Context(), r.Open(branch), key, rev))(t)
 	var all strings.Builder
 	for i, l := range b.Lines {
 		stone := "-"
@@ -33,53 +34,41 @@ func (r *repo) blamed(t *testing.T, branch, key, rev string) string {
 	return all.String()
 }
 
-// teach remembers a topic in the name of an agent.
-func (r *repo) teach(t *testing.T, branch, agent, key, text string) store.Change {
-	t.Helper()
-	return ok(r.open(branch).Remember(t.Context(), store.TopicOptions{Writer: store.Writer{Agent: agent},
-		Key: key, Text: text, Paths: []string{"a.go", "b.go"}}))(t)
-}
-
-func (r *repo) milestone(t *testing.T, branch, summary string) store.CommitResult {
-	t.Helper()
-	return ok(r.open(branch).Commit(t.Context(), store.CommitOptions{Summary: summary}))(t)
-}
-
 // Each line is whose it was first, across merges, and stands in the first
 // milestone after it; what the code's settings say is of no account.
 func TestBlameTopic(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
+	r := memtest.New(t)
 	ctx := t.Context()
-	ok(share.Init(ctx, r.open(), share.InitOptions{Goal: "g"}))(t)
+	memtest.OK(share.Init(ctx, r.Open(), share.InitOptions{Goal: "g"}))(t)
 	// Everything that makes a `git blame` of code speak otherwise.
-	first := r.teach(t, "", "ann", "pool", "one\nall two of them\nthree")
-	r.milestone(t, "main", "First")
-	second := r.teach(t, "", "bob", "pool", "one\nall 2 of them\nthree\nfour")
+	first := r.Teach("", "ann", "pool", "one\nall two of them\nthree")
+	r.Commit("main", "First")
+	second := r.Teach("", "bob", "pool", "one\nall 2 of them\nthree\nfour")
 	for name, text := range map[string]string{
 		".git/info/attributes": "*.md diff=upper -text\n",
 		"ignored":              string(second.Commit) + "\n",
 	} {
-		if err := os.WriteFile(filepath.Join(r.dir, name), []byte(text), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(r.Dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	r.git("config", "diff.upper.textconv", "tr a-z A-Z <")
-	r.git("config", "blame.ignoreRevsFile", "ignored")
-	r.git("config", "--add", "blame.ignoreRevsFile", "not/there")
-	r.git("config", "--add", "blame.ignoreRevsFile", filepath.Join(r.dir, "ignored"))
-	r.git("config", "blame.showEmail", "true")
-	ok(r.open().CreateBranch(ctx, store.BranchOptions{Name: "exp", NoSwitch: true}))(t)
-	r.teach(t, "exp", "cat", "pool", "one\nall 2 of them\nthree\nfour\nfive\n")
-	r.milestone(t, "exp", "On exp")
-	r.teach(t, "main", "dan", "pool", "zero\none\nall 2 of them\nthree\nfour")
-	ok(merge.Merge(ctx, r.open(), store.MergeOptions{Source: "exp", Summary: "Merged", Prefer: merge.SettleUnion}))(t)
+	r.Git("config", "diff.upper.textconv", "tr a-z A-Z <")
+	r.Git("config", "blame.ignoreRevsFile", "ignored")
+	r.Git("config", "--add", "blame.ignoreRevsFile", "not/there")
+	r.Git("config", "--add", "blame.ignoreRevsFile", filepath.Join(r.Dir, "ignored"))
+	r.Git("config", "blame.showEmail", "true")
+	memtest.OK(r.Open().CreateBranch(ctx, store.BranchOptions{Name: "exp", NoSwitch: true}))(t)
+	r.Teach("exp", "cat", "pool", "one\nall 2 of them\nthree\nfour\nfive\n")
+	r.Commit("exp", "On exp")
+	r.Teach("main", "dan", "pool", "zero\none\nall 2 of them\nthree\nfour")
+	memtest.OK(merge.Merge(ctx, r.Open(), store.MergeOptions{Source: "exp", Summary: "Merged", Prefer: merge.SettleUnion}))(t)
 
 	want := "dan in Merged: zero\nann in First: one\nbob in On exp: all 2 of them\nann in First: three\nbob in On exp: four\ncat in On exp: five\n"
-	if got := r.blamed(t, "main", "pool", ""); got != want {
+	if got := blamed(r, t, "main", "pool", ""); got != want {
 		t.Errorf("after the merge:\n%s", got)
 	}
-	if got, want := r.blamed(t, "main", "pool", string(first.Commit)), "ann in -: one\nann in -: all two of them\nann in -: three\n"; got != want {
+	if got, want := blamed(r, t, "main", "pool", string(first.Commit)), "ann in -: one\nann in -: all two of them\nann in -: three\n"; got != want {
 		t.Errorf("before it was in a milestone:\n%s", got)
 	}
 	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "git-context-*", "not")); len(left) > 0 {
@@ -89,34 +78,34 @@ func TestBlameTopic(t *testing.T) {
 
 func TestBlameWhatIsNot(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
+	r := memtest.New(t)
 	ctx := t.Context()
-	if _, err := history.Blame(ctx, r.open(), "pool", ""); !errors.Is(err, fail.ErrNoMemory) {
+	if _, err := history.Blame(ctx, r.Open(), "pool", ""); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("without memory: %v", err)
 	}
-	ok(share.Init(ctx, r.open(), share.InitOptions{Goal: "g"}))(t)
-	r.teach(t, "", "ann", "pool", "one")
-	gone := ok(r.open().Forget(ctx, store.Writer{Agent: "bob"}, "pool"))(t)
-	r.milestone(t, "main", "First")
-	_, err := history.Blame(ctx, r.open(), "pool", "")
+	memtest.OK(share.Init(ctx, r.Open(), share.InitOptions{Goal: "g"}))(t)
+	r.Teach("", "ann", "pool", "one")
+	gone := memtest.OK(r.Open().Forget(ctx, store.Writer{Agent: "bob"}, "pool"))(t)
+	r.Commit("main", "First")
+	_, err := history.Blame(ctx, r.Open(), "pool", "")
 	var said *fail.Error
 	if !errors.As(err, &said) || said.Code != "topic-forgotten" || !strings.Contains(said.Message, "by bob at ") {
 		t.Fatalf("a forgotten topic: %v", err)
 	}
 	// The hint is a command that shows it.
 	words := strings.Fields(said.Hints[0])
-	if got := r.blamed(t, "main", words[3], words[4]); got != "ann in First: one\n" && got != "ann in -: one\n" {
+	if got := blamed(r, t, "main", words[3], words[4]); got != "ann in First: one\n" && got != "ann in -: one\n" {
 		t.Errorf("%s: %s", said.Hints[0], got)
 	}
-	if _, err := history.Blame(ctx, r.open(), "poll", ""); !errors.As(err, &said) || said.Code != "topic-not-found" {
+	if _, err := history.Blame(ctx, r.Open(), "poll", ""); !errors.As(err, &said) || said.Code != "topic-not-found" {
 		t.Errorf("a topic that never was: %v", err)
 	}
 	// Taken up again it is whose it is now.
-	r.teach(t, "", "cat", "pool", "one")
-	if got := r.blamed(t, "main", "pool", ""); got != "cat in -: one\n" {
+	r.Teach("", "cat", "pool", "one")
+	if got := blamed(r, t, "main", "pool", ""); got != "cat in -: one\n" {
 		t.Errorf("taken up again: %s", got)
 	}
-	if b := ok(history.Blame(ctx, r.open(), "pool", string(gone.Commit)+"~"))(t); b.Lines[0].Agent != "ann" || b.Branch != "main" {
+	if b := memtest.OK(history.Blame(ctx, r.Open(), "pool", string(gone.Commit)+"~"))(t); b.Lines[0].Agent != "ann" || b.Branch != "main" {
 		t.Errorf("before: %+v", b)
 	}
 }
@@ -125,29 +114,29 @@ func TestBlameWhatIsNot(t *testing.T) {
 // their name.
 func TestBlameDocuments(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
+	r := memtest.New(t)
 	ctx := t.Context()
-	ok(share.Init(ctx, r.open(), share.InitOptions{Goal: "g"}))(t)
-	before := r.milestone(t, "main", "First")
-	r.goal("Another")
-	if got := r.blamed(t, "main", "main.md", ""); !strings.Contains(got, "in -: Another\n") {
+	memtest.OK(share.Init(ctx, r.Open(), share.InitOptions{Goal: "g"}))(t)
+	before := r.Commit("main", "First")
+	r.Goal("Another")
+	if got := blamed(r, t, "main", "main.md", ""); !strings.Contains(got, "in -: Another\n") {
 		t.Errorf("main.md:\n%s", got)
 	}
-	if got := r.blamed(t, "main", "main.md", string(before.Commit)); !strings.Contains(got, ": g\n") {
+	if got := blamed(r, t, "main", "main.md", string(before.Commit)); !strings.Contains(got, ": g\n") {
 		t.Errorf("main.md as it stood:\n%s", got)
 	}
-	if got := r.blamed(t, "main", "metadata.yaml", ""); !strings.Contains(got, "in First:   name: main\n") {
+	if got := blamed(r, t, "main", "metadata.yaml", ""); !strings.Contains(got, "in First:   name: main\n") {
 		t.Errorf("metadata.yaml:\n%s", got)
 	}
-	r.teach(t, "", "ann", "main.md", "a topic")
-	if got := r.blamed(t, "main", "main.md", ""); got != "ann in -: a topic\n" {
+	r.Teach("", "ann", "main.md", "a topic")
+	if got := blamed(r, t, "main", "main.md", ""); got != "ann in -: a topic\n" {
 		t.Errorf("a topic called main.md:\n%s", got)
 	}
-	ok(r.open().Remember(ctx, store.TopicOptions{Key: "empty", Supersedes: "main.md"}))(t)
-	if got := r.blamed(t, "main", "empty", ""); got != "" {
+	memtest.OK(r.Open().Remember(ctx, store.TopicOptions{Key: "empty", Supersedes: "main.md"}))(t)
+	if got := blamed(r, t, "main", "empty", ""); got != "" {
 		t.Errorf("an empty topic:\n%s", got)
 	}
-	if b := ok(history.Blame(ctx, r.open(), "main.md", ""))(t); len(b.Warnings) != 1 {
+	if b := memtest.OK(history.Blame(ctx, r.Open(), "main.md", ""))(t); len(b.Warnings) != 1 {
 		t.Errorf("superseded: %v", b.Warnings)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -15,25 +16,25 @@ import (
 // the text and no ref is called so any more.
 func TestExpungeNames(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	s, ctx := r.open(), t.Context()
-	ok(share.Init(ctx, s, share.InitOptions{}))(t)
-	r.branch("tok-999-br", "")
-	ok(s.CreateBranch(ctx, store.BranchOptions{Writer: store.Writer{Agent: "tok-999-ag"}, Name: "other", Purpose: "Try", NoSwitch: true}))(t)
-	m := r.milestone(t, "tok-999-br", "One")
-	ok(s.SetTag(ctx, store.Writer{}, "tok-999-tag", m.ID))(t)
-	r.remember("main", "tok-999-key", "text\n")
+	r := memtest.New(t)
+	s, ctx := r.Open(), t.Context()
+	memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
+	r.Branch("tok-999-br", "")
+	memtest.OK(s.CreateBranch(ctx, store.BranchOptions{Writer: store.Writer{Agent: "tok-999-ag"}, Name: "other", Purpose: "Try", NoSwitch: true}))(t)
+	m := r.Commit("tok-999-br", "One")
+	memtest.OK(s.SetTag(ctx, store.Writer{}, "tok-999-tag", m.ID))(t)
+	r.Remember("main", "tok-999-key", "text\n")
 	names := []string{"branch 'tok-999-br'", "topic 'tok-999-key'", "agent 'tok-999-ag'"}
-	r.warns(r.expunge(expunge.Options{Match: "tok-999"}), append(names, "tag 'tok-999-tag'", "history keeps it, renamed and deleted too")...)
-	ok(s.RenameBranch(ctx, "tok-999-br", "fine"))(t)
-	r.warns(r.expunge(expunge.Options{Match: "tok-999"}), names...)
-	_, err := expunge.Run(ctx, r.open(), expunge.Options{Match: "tok-999"})
+	checkWarnings(r, r.Expunge(expunge.Options{Match: "tok-999"}), append(names, "tag 'tok-999-tag'", "history keeps it, renamed and deleted too")...)
+	memtest.OK(s.RenameBranch(ctx, "tok-999-br", "fine"))(t)
+	checkWarnings(r, r.Expunge(expunge.Options{Match: "tok-999"}), names...)
+	_, err := expunge.Run(ctx, r.Open(), expunge.Options{Match: "tok-999"})
 	var e *fail.Error
 	if !errors.As(err, &e) || e.Code != "expunge-names" || !errors.Is(err, fail.ErrRefused) {
 		t.Fatal(err)
 	}
-	r.warns(expunge.Result{Warnings: []string{e.Message}}, append(names, "history keeps names", "tag 'tok-999-tag'")...)
-	r.warns(expunge.Result{Warnings: e.Hints}, "git context tag -d tok-999-tag", "renaming and deleting do not take a name out of history")
+	checkWarnings(r, expunge.Result{Warnings: []string{e.Message}}, append(names, "history keeps names", "tag 'tok-999-tag'")...)
+	checkWarnings(r, expunge.Result{Warnings: e.Hints}, "git context tag -d tok-999-tag", "renaming and deleting do not take a name out of history")
 }
 
 // One object stays, two stay.

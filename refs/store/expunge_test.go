@@ -18,6 +18,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -25,38 +26,31 @@ import (
 
 const secret = "hunter2 \"<&>\" \\"
 
-func (r *repo) expunge(o expunge.Options) expunge.Result {
-	r.t.Helper()
-	res, err := expunge.Run(r.t.Context(), r.open(), o)
-	r.must(err)
-	return res
-}
-
-// warns holds that a result warns of things.
-func (r *repo) warns(res expunge.Result, want ...string) {
-	r.t.Helper()
+// checkWarnings checks that a result warns of things.
+func checkWarnings(r *memtest.Repo, res expunge.Result, want ...string) {
+	r.T.Helper()
 	for _, w := range want {
 		if all := strings.Join(res.Warnings, "\n"); !strings.Contains(all, w) {
-			r.t.Errorf("no warning of %s: %s", w, all)
+			r.T.Errorf("no warning of %s: %s", w, all)
 		}
 	}
 }
 
 // holding lists what below the git directory holds a text, raw or in an object.
-func (r *repo) holding(text string) []string {
-	r.t.Helper()
+func holding(r *memtest.Repo, text string) []string {
+	r.T.Helper()
 	var found []string
-	for out := r.git("cat-file", "--batch-all-objects", "--batch", "--unordered"); out != ""; {
+	for out := r.Git("cat-file", "--batch-all-objects", "--batch", "--unordered"); out != ""; {
 		head, rest, _ := strings.Cut(out, "\n")
 		n, err := strconv.Atoi(head[strings.LastIndexByte(head, ' ')+1:])
-		r.must(err)
+		r.Must(err)
 		n = min(n, len(rest)) // white space at the end is cut
 		if strings.Contains(rest[:n], text) {
 			found = append(found, head)
 		}
 		out = strings.TrimPrefix(rest[n:], "\n")
 	}
-	common := r.git("rev-parse", "--path-format=absolute", "--git-common-dir")
+	common := r.Git("rev-parse", "--path-format=absolute", "--git-common-dir")
 	err := filepath.WalkDir(common, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -67,16 +61,16 @@ func (r *repo) holding(text string) []string {
 		}
 		return err
 	})
-	r.must(err)
+	r.Must(err)
 	return found
 }
 
-// state writes a file of local state.
-func (r *repo) state(name, text string) string {
-	r.t.Helper()
-	path := filepath.Join(r.git("rev-parse", "--path-format=absolute", "--git-common-dir"), "context", filepath.FromSlash(name))
-	r.must(os.MkdirAll(filepath.Dir(path), 0o777))
-	r.must(os.WriteFile(path, []byte(text), 0o666))
+// writeState writes a file of local state.
+func writeState(r *memtest.Repo, name, text string) string {
+	r.T.Helper()
+	path := filepath.Join(r.Git("rev-parse", "--path-format=absolute", "--git-common-dir"), "context", filepath.FromSlash(name))
+	r.Must(os.MkdirAll(filepath.Dir(path), 0o777))
+	r.Must(os.WriteFile(path, []byte(text), 0o666))
 	return path
 }
 
@@ -84,26 +78,26 @@ func (r *repo) state(name, text string) string {
 // crashes left of journals, the search cache.
 func TestExpungeLocalState(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	s, ctx := r.open(), t.Context()
-	ok(share.Init(ctx, s, share.InitOptions{}))(t)
-	r.work("main", "first", 0)
-	r.branch("side", "")
-	r.remember("main", "pool", "ours secret9\n")
-	r.remember("side", "pool", "theirs\n")
+	r := memtest.New(t)
+	s, ctx := r.Open(), t.Context()
+	memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
+	r.Work("main", "first", 0)
+	r.Branch("side", "")
+	r.Remember("main", "pool", "ours secret9\n")
+	r.Remember("side", "pool", "theirs\n")
 	if _, err := merge.Merge(ctx, s, store.MergeOptions{Source: "side"}); !errors.Is(err, fail.ErrConflict) {
 		t.Fatalf("Merge: %v", err)
 	}
-	ok(history.BisectStart(ctx, s, "main", nil))(t)
-	torn := r.state("journal/main.jsonl.torn", "{\"observation\":\"half of secret9\nkept\n")
-	orphan := r.state("journal/old.jsonl.orphan-01JD5K0Z3V7Q3M9K2A4B5C6D7E",
+	memtest.OK(history.BisectStart(ctx, s, "main", nil))(t)
+	torn := writeState(r, "journal/main.jsonl.torn", "{\"observation\":\"half of secret9\nkept\n")
+	orphan := writeState(r, "journal/old.jsonl.orphan-01JD5K0Z3V7Q3M9K2A4B5C6D7E",
 		"{\"journal\":\"x\",\"committed\":\"\",\"step\":0,\"id\":\"\"}\n"+
 			"{\"time\":\"2026-11-21T01:37:05Z\",\"action\":\"secret9\",\"step\":1,\"id\":\"01JD5K0Z3V7Q3M9K2A4B5C6D7E\"}\n"+
 			"{\"time\":\"2026-11-21T01:37:05Z\",\"action\":\"kept\",\"step\":2,\"id\":\"01JD5K0Z3V7Q3M9K2A4B5C6D7F\"}\n")
-	hooks := r.state("hooks.jsonl", "{\"message\":\"secret9\"}\n{\"message\":\"kept\"}\n")
-	left := r.state("journal/main.jsonl.new", "secret9")
+	hooks := writeState(r, "hooks.jsonl", "{\"message\":\"secret9\"}\n{\"message\":\"kept\"}\n")
+	left := writeState(r, "journal/main.jsonl.new", "secret9")
 	for _, dry := range []bool{true, false} {
-		r.warns(r.expunge(expunge.Options{Match: "secret9", DryRun: dry}), "merge that waited", "bisect")
+		checkWarnings(r, r.Expunge(expunge.Options{Match: "secret9", DryRun: dry}), "merge that waited", "bisect")
 	}
 	for _, path := range []string{torn, orphan, hooks} {
 		if data, err := os.ReadFile(path); err != nil || !strings.Contains(string(data), "kept") {
@@ -113,41 +107,41 @@ func TestExpungeLocalState(t *testing.T) {
 	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%s: %v", left, err)
 	}
-	if found := r.holding("secret9"); len(found) > 0 {
+	if found := holding(r, "secret9"); len(found) > 0 {
 		t.Errorf("still there: %q", found)
 	}
-	r.must(os.Remove(orphan)) // a journal of no branch is a problem of its own
-	r.fsck()
+	r.Must(os.Remove(orphan)) // a journal of no branch is a problem of its own
+	r.Fsck()
 }
 
 // Steps that wait keep their numbers, whatever goes; a journal that a killed rename left
 // under two names is one again.
 func TestExpungePending(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	s, ctx := r.open(), t.Context()
-	ok(share.Init(ctx, s, share.InitOptions{}))(t)
-	r.work("main", "first", 0)
+	r := memtest.New(t)
+	s, ctx := r.Open(), t.Context()
+	memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
+	r.Work("main", "first", 0)
 	for _, text := range []string{"two", "three " + secret, "four", "five " + secret} {
-		ok(s.Record(ctx, []store.NewStep{{Action: text, Session: "s"}}))(t)
+		memtest.OK(s.Record(ctx, []store.NewStep{{Action: text, Session: "s"}}))(t)
 	}
-	path := filepath.Join(r.dir, ".git", "context", "journal", "main.jsonl")
-	r.must(os.Link(path, filepath.Join(filepath.Dir(path), "renamed.jsonl")))
-	res := r.expunge(expunge.Options{Match: secret})
+	path := filepath.Join(r.Dir, ".git", "context", "journal", "main.jsonl")
+	r.Must(os.Link(path, filepath.Join(filepath.Dir(path), "renamed.jsonl")))
+	res := r.Expunge(expunge.Options{Match: secret})
 	if res.Entries != 2 || res.Commits != 0 || !res.Expunged[0].Pending {
 		t.Errorf("%+v", res)
 	}
-	if got := ok(s.Record(ctx, []store.NewStep{{Action: "six"}}))(t); got[0].Step != 6 {
+	if got := memtest.OK(s.Record(ctx, []store.NewStep{{Action: "six"}}))(t); got[0].Step != 6 {
 		t.Errorf("the next step has the number %d", got[0].Step)
 	}
-	r.milestone(t, "main", "All")
-	c := r.content("main")
+	r.Commit("main", "All")
+	c := r.Content("main")
 	for i, want := range []string{"first", "two", "four", "six"} {
 		if !strings.HasSuffix(c.Steps[i], " "+want) {
 			t.Errorf("%q", c.Steps)
 		}
 	}
-	if found := r.holding("hunter2"); len(found) > 0 {
+	if found := holding(r, "hunter2"); len(found) > 0 {
 		t.Errorf("still there: %q", found)
 	}
 }
@@ -155,16 +149,16 @@ func TestExpungePending(t *testing.T) {
 // A dry run leaves no object, and counts what the real one then does.
 func TestExpungeDryRun(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	ok(share.Init(t.Context(), r.open(), share.InitOptions{Goal: "use " + secret}))(t)
-	r.work("main", "say "+secret, 0)
-	r.work("main", "next", 9000)
-	before := r.git("count-objects", "-v") + r.git("for-each-ref")
-	dry := r.expunge(expunge.Options{Match: secret, DryRun: true})
-	if now := r.git("count-objects", "-v") + r.git("for-each-ref"); now != before {
+	r := memtest.New(t)
+	memtest.OK(share.Init(t.Context(), r.Open(), share.InitOptions{Goal: "use " + secret}))(t)
+	r.Work("main", "say "+secret, 0)
+	r.Work("main", "next", 9000)
+	before := r.Git("count-objects", "-v") + r.Git("for-each-ref")
+	dry := r.Expunge(expunge.Options{Match: secret, DryRun: true})
+	if now := r.Git("count-objects", "-v") + r.Git("for-each-ref"); now != before {
 		t.Errorf("was\n%s\nis\n%s", before, now)
 	}
-	done := r.expunge(expunge.Options{Match: secret})
+	done := r.Expunge(expunge.Options{Match: secret})
 	if dry.Commits == 0 || dry.Commits != done.Commits || dry.Notes != done.Notes || dry.Entries != done.Entries || dry.Texts != done.Texts {
 		t.Errorf("dry: %+v\ndone: %+v", dry, done)
 	}
@@ -173,32 +167,32 @@ func TestExpungeDryRun(t *testing.T) {
 // A bare repository, and one of SHA-256 seen from a linked worktree, forget alike.
 func TestExpungeRepositories(t *testing.T) {
 	t.Parallel()
-	for name, open := range map[string]func(testing.TB) *repo{
-		"bare": func(t testing.TB) *repo { return newRepo(t, "--bare") },
-		"worktree": func(t testing.TB) *repo {
-			r := newRepo(t, "--object-format=sha256")
-			r.git("commit", "-q", "--allow-empty", "-m", "code")
-			r.git("worktree", "add", "-q", "../linked")
-			r.dir = filepath.Join(filepath.Dir(r.dir), "linked")
+	for name, open := range map[string]func(testing.TB) *memtest.Repo{
+		"bare": func(t testing.TB) *memtest.Repo { return memtest.New(t, "--bare") },
+		"worktree": func(t testing.TB) *memtest.Repo {
+			r := memtest.New(t, "--object-format=sha256")
+			r.Git("commit", "-q", "--allow-empty", "-m", "code")
+			r.Git("worktree", "add", "-q", "../linked")
+			r.Dir = filepath.Join(filepath.Dir(r.Dir), "linked")
 			return r
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := open(t)
-			ok(share.Init(t.Context(), r.open(), share.InitOptions{Goal: "Reach it"}))(t)
-			r.work("main", "say "+secret, 0)
-			r.branch("side", "")
-			r.work("main", "next", 0)
-			r.git("gc", "-q")
-			r.expunge(expunge.Options{Match: secret})
-			if found := r.holding("hunter2"); len(found) > 0 {
+			memtest.OK(share.Init(t.Context(), r.Open(), share.InitOptions{Goal: "Reach it"}))(t)
+			r.Work("main", "say "+secret, 0)
+			r.Branch("side", "")
+			r.Work("main", "next", 0)
+			r.Git("gc", "-q")
+			r.Expunge(expunge.Options{Match: secret})
+			if found := holding(r, "hunter2"); len(found) > 0 {
 				t.Errorf("still there: %q", found)
 			}
-			if c := r.content("main"); len(c.Steps) != 1 || len(c.Milestones) != 1 {
+			if c := r.Content("main"); len(c.Steps) != 1 || len(c.Milestones) != 1 {
 				t.Errorf("%+v", c)
 			}
-			r.fsck()
+			r.Fsck()
 		})
 	}
 }
@@ -207,71 +201,71 @@ func TestExpungeRepositories(t *testing.T) {
 // any way, and a birth is none.
 func TestExpungeForms(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	s, ctx := r.open(), t.Context()
-	ok(share.Init(ctx, s, share.InitOptions{Purpose: "Go on"}))(t)
-	ok(s.Record(ctx, []store.NewStep{{Action: "first\nsecond"}, {Action: "first and second"}}))(t)
-	r.milestone(t, "main", "Both")
-	r.remember("main", "pool", "zero\nfirst\nsecond\nthird")
-	res := r.expunge(expunge.Options{Match: "st\nsec"})
-	if c := r.content("main"); res.Entries != 1 || len(c.Steps) != 1 || c.Topics["pool"] != "zero\n(expunged)\n(expunged)\nthird" {
+	r := memtest.New(t)
+	s, ctx := r.Open(), t.Context()
+	memtest.OK(share.Init(ctx, s, share.InitOptions{Purpose: "Go on"}))(t)
+	memtest.OK(s.Record(ctx, []store.NewStep{{Action: "first\nsecond"}, {Action: "first and second"}}))(t)
+	r.Commit("main", "Both")
+	r.Remember("main", "pool", "zero\nfirst\nsecond\nthird")
+	res := r.Expunge(expunge.Options{Match: "st\nsec"})
+	if c := r.Content("main"); res.Entries != 1 || len(c.Steps) != 1 || c.Topics["pool"] != "zero\n(expunged)\n(expunged)\nthird" {
 		t.Errorf("%+v, %+v", res, c)
 	}
-	r.milestone(t, "main", "Wrong")
-	r.milestone(t, "main", "Right")
-	if res := r.expunge(expunge.Options{ID: "main~1"}); res.Entries != 1 {
+	r.Commit("main", "Wrong")
+	r.Commit("main", "Right")
+	if res := r.Expunge(expunge.Options{ID: "main~1"}); res.Entries != 1 {
 		t.Errorf("%+v", res)
 	}
-	if c := r.content("main"); len(c.Milestones) != 2 {
+	if c := r.Content("main"); len(c.Milestones) != 2 {
 		t.Errorf("%q", c.Milestones)
 	}
-	if text := r.git("show", "refs/context/heads/main:commit.md"); strings.Contains(text, "Wrong") {
+	if text := r.Git("show", "refs/context/heads/main:commit.md"); strings.Contains(text, "Wrong") {
 		t.Errorf("what quoted it is left: %s", text)
 	}
-	birth := strings.Fields(r.git("log", "--format=%H", "--grep=Start branch", "refs/context/heads/main"))[0]
+	birth := strings.Fields(r.Git("log", "--format=%H", "--grep=Start branch", "refs/context/heads/main"))[0]
 	if _, err := expunge.Run(ctx, s, expunge.Options{ID: birth}); err == nil {
 		t.Error("a birth went")
 	}
-	r.fsck()
+	r.Fsck()
 }
 
 // What cannot be cleaned is said: a code commit, a pack with a .keep file, a name.
 func TestExpungeLeaves(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	ok(share.Init(t.Context(), r.open(), share.InitOptions{}))(t)
-	r.git("commit", "-q", "--allow-empty", "-m", "use hunter2 here")
-	r.work("main", "use hunter2", 0)
-	r.work("main", "next", 0)
-	r.branch("hunter2", "")
-	r.git("repack", "-q", "-a", "-d")
-	packs, err := filepath.Glob(filepath.Join(r.dir, ".git", "objects", "pack", "*.pack"))
-	r.must(err)
-	r.must(os.WriteFile(strings.TrimSuffix(packs[0], "pack")+"keep", nil, 0o666))
+	r := memtest.New(t)
+	memtest.OK(share.Init(t.Context(), r.Open(), share.InitOptions{}))(t)
+	r.Git("commit", "-q", "--allow-empty", "-m", "use hunter2 here")
+	r.Work("main", "use hunter2", 0)
+	r.Work("main", "next", 0)
+	r.Branch("hunter2", "")
+	r.Git("repack", "-q", "-a", "-d")
+	packs, err := filepath.Glob(filepath.Join(r.Dir, ".git", "objects", "pack", "*.pack"))
+	r.Must(err)
+	r.Must(os.WriteFile(strings.TrimSuffix(packs[0], "pack")+"keep", nil, 0o666))
 	var half bytes.Buffer
 	z := zlib.NewWriter(&half)
 	_, err = z.Write([]byte("blob 99\x00use hunter2"))
-	r.must(errors.Join(err, z.Flush()))
-	r.must(os.WriteFile(filepath.Join(r.dir, ".git", "objects", "tmp_obj_x"), half.Bytes(), 0o444))
+	r.Must(errors.Join(err, z.Flush()))
+	r.Must(os.WriteFile(filepath.Join(r.Dir, ".git", "objects", "tmp_obj_x"), half.Bytes(), 0o444))
 	what := []string{"code commit", "COMMIT_EDITMSG' holds it", "logs/HEAD' holds it", "tmp_obj_x' holds it", "branch 'hunter2' holds it in its name"}
-	dry := r.expunge(expunge.Options{Match: "hunter2", DryRun: true})
-	r.warns(dry, what...)
+	dry := r.Expunge(expunge.Options{Match: "hunter2", DryRun: true})
+	checkWarnings(r, dry, what...)
 	if slices.ContainsFunc(dry.Warnings, func(w string) bool { return strings.Contains(w, "logs/refs/context") }) {
 		t.Errorf("reflogs of memory do not stay: %q", dry.Warnings)
 	}
-	r.warns(r.expunge(expunge.Options{Match: "hunter2"}), append(what, ".keep")...)
+	checkWarnings(r, r.Expunge(expunge.Options{Match: "hunter2"}), append(what, ".keep")...)
 }
 
 // Beside writers on all branches nothing is lost but what is meant.
 func TestExpungeBesideWriters(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	ok(share.Init(t.Context(), r.open(), share.InitOptions{}))(t)
-	r.work("main", "use hunter2", 0)
+	r := memtest.New(t)
+	memtest.OK(share.Init(t.Context(), r.Open(), share.InitOptions{}))(t)
+	r.Work("main", "use hunter2", 0)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	done := make(chan int)
-	s := r.open()
+	s := r.Open()
 	go func() {
 		n := 0
 		for ; ctx.Err() == nil && n < 1000; n++ {
@@ -284,39 +278,39 @@ func TestExpungeBesideWriters(t *testing.T) {
 		}
 		done <- n
 	}()
-	res, err := expunge.Run(t.Context(), r.open(), expunge.Options{Match: "hunter2", Yes: true})
+	res, err := expunge.Run(t.Context(), r.Open(), expunge.Options{Match: "hunter2", Yes: true})
 	stop()
 	n := <-done
 	if err != nil || res.Entries != 2 {
 		t.Fatalf("%+v, %v", res, err)
 	}
-	if c := r.content("main"); len(c.Steps) != n || len(c.Milestones) != n {
+	if c := r.Content("main"); len(c.Steps) != n || len(c.Milestones) != n {
 		t.Errorf("%d steps, %d milestones, want %d", len(c.Steps), len(c.Milestones), n)
 	}
-	if found := r.holding("hunter2"); len(found) > 0 {
+	if found := holding(r, "hunter2"); len(found) > 0 {
 		t.Errorf("still there: %q", found)
 	}
-	r.fsck()
+	r.Fsck()
 }
 
 // Links follow to what stands in a milestone's place, and go with one that goes; what
 // others wrote beside them stays.
 func TestExpungeLinks(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	s, ctx := r.open(), t.Context()
-	r.git("commit", "-q", "--allow-empty", "-m", "code")
-	linked := git.ID(r.git("rev-parse", "HEAD"))
-	ok(share.Init(ctx, s, share.InitOptions{}))(t)
-	gone := r.milestone(t, "main", "use "+secret)
-	kept := r.milestone(t, "main", "Next")
-	r.git("notes", "--ref=context", "add", "-m", "by hand", string(linked))
+	r := memtest.New(t)
+	s, ctx := r.Open(), t.Context()
+	r.Git("commit", "-q", "--allow-empty", "-m", "code")
+	linked := git.ID(r.Git("rev-parse", "HEAD"))
+	memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
+	gone := r.Commit("main", "use "+secret)
+	kept := r.Commit("main", "Next")
+	r.Git("notes", "--ref=context", "add", "-m", "by hand", string(linked))
 	for _, m := range []store.CommitResult{gone, kept} {
-		r.must(code.Link(ctx, s, store.Writer{}, linked, m.ID))
+		r.Must(code.Link(ctx, s, store.Writer{}, linked, m.ID))
 	}
-	res := r.expunge(expunge.Options{Match: secret})
-	now := r.git("rev-parse", "refs/context/heads/main")
-	note := r.git("notes", "--ref=context", "show", string(linked))
+	res := r.Expunge(expunge.Options{Match: secret})
+	now := r.Git("rev-parse", "refs/context/heads/main")
+	note := r.Git("notes", "--ref=context", "show", string(linked))
 	for _, want := range []string{"by hand", `"memory":"` + now + `"`, "Context: " + kept.ID} {
 		if !strings.Contains(note, want) {
 			t.Errorf("the note lacks %s: %s", want, note)
@@ -325,7 +319,7 @@ func TestExpungeLinks(t *testing.T) {
 	if strings.Contains(note, gone.ID) || strings.Contains(note, string(kept.Commit)) || res.Notes != 3 {
 		t.Errorf("%d notes changed: %s", res.Notes, note)
 	}
-	if n := strings.Fields(r.git("notes", "--ref=context", "list")); len(n) != 2*2 {
+	if n := strings.Fields(r.Git("notes", "--ref=context", "list")); len(n) != 2*2 {
 		t.Errorf("%d notes are left, want 2", len(n)/2)
 	}
 }
@@ -335,54 +329,54 @@ func TestExpungeLinks(t *testing.T) {
 // then finds nothing to complain of.
 func TestExpungeCommands(t *testing.T) {
 	t.Parallel()
-	hub, r := newRepo(t, "--bare"), newRepo(t)
-	r.git("remote", "add", "o'r$x", hub.dir)
-	r.git("config", "context.o'r$x.mapping", "heads")
-	ok(share.Init(t.Context(), r.open(), share.InitOptions{}))(t)
-	r.work("main", "use "+secret, 0)
-	r.branch("side", "")
-	r.work("side", "next token-2", 0)
-	r.work("main", "plain", 0)
-	ok(share.Push(t.Context(), r.open(), share.SyncOptions{}))(t)
-	ok(share.Fetch(t.Context(), r.open(), share.SyncOptions{}))(t)
-	r.expunge(expunge.Options{Match: secret})
-	res := r.expunge(expunge.Options{Match: "token-2"})
+	hub, r := memtest.New(t, "--bare"), memtest.New(t)
+	r.Git("remote", "add", "o'r$x", hub.Dir)
+	r.Git("config", "context.o'r$x.mapping", "heads")
+	memtest.OK(share.Init(t.Context(), r.Open(), share.InitOptions{}))(t)
+	r.Work("main", "use "+secret, 0)
+	r.Branch("side", "")
+	r.Work("side", "next token-2", 0)
+	r.Work("main", "plain", 0)
+	memtest.OK(share.Push(t.Context(), r.Open(), share.SyncOptions{}))(t)
+	memtest.OK(share.Fetch(t.Context(), r.Open(), share.SyncOptions{}))(t)
+	r.Expunge(expunge.Options{Match: secret})
+	res := r.Expunge(expunge.Options{Match: "token-2"})
 	if len(res.Remotes) != 1 || len(res.Remotes[0].Commands) != 2 || len(res.Remotes[0].Refs) != 3 {
 		t.Fatalf("%+v", res.Remotes)
 	}
-	r.git("-c", "alias.pasted=!"+res.Remotes[0].Commands[0], "pasted")
-	r.sync("")
-	hub.git("gc", "-q", "--prune=now")
-	if found := slices.Concat(hub.holding("hunter2"), r.holding("hunter2"), hub.holding("token-2"), r.holding("token-2")); len(found) > 0 {
+	r.Git("-c", "alias.pasted=!"+res.Remotes[0].Commands[0], "pasted")
+	r.Sync("")
+	hub.Git("gc", "-q", "--prune=now")
+	if found := slices.Concat(holding(hub, "hunter2"), holding(r, "hunter2"), holding(hub, "token-2"), holding(r, "token-2")); len(found) > 0 {
 		t.Errorf("still there: %q", found)
 	}
-	hub.fsck()
+	hub.Fsck()
 }
 
 // What else a milestone said that goes stays where others say it too; quotes of it go
 // wherever they were cut.
 func TestExpungeKeepsCommonLines(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	s, ctx := r.open(), t.Context()
-	ok(share.Init(ctx, s, share.InitOptions{}))(t)
-	r.git("config", "context.summaryLimit", "400")
-	s = r.open()
+	r := memtest.New(t)
+	s, ctx := r.Open(), t.Context()
+	memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
+	r.Git("config", "context.summaryLimit", "400")
+	s = r.Open()
 	long := strings.Repeat("a long way round ", 60)
-	ok(s.Commit(ctx, store.CommitOptions{Summary: "Ask", Contribution: "Tests pass.\nkey: open " + long + "sesame"}))(t)
-	ok(s.Record(ctx, []store.NewStep{{Observation: "Tests pass."}}))(t)
-	ok(s.Commit(ctx, store.CommitOptions{Summary: "Go on", Contribution: "Tests pass."}))(t)
-	ok(s.Commit(ctx, store.CommitOptions{Summary: "And on"}))(t)
-	r.expunge(expunge.Options{Match: "open " + long + "sesame"})
-	if found := r.holding("key: open a long"); len(found) > 0 {
+	memtest.OK(s.Commit(ctx, store.CommitOptions{Summary: "Ask", Contribution: "Tests pass.\nkey: open " + long + "sesame"}))(t)
+	memtest.OK(s.Record(ctx, []store.NewStep{{Observation: "Tests pass."}}))(t)
+	memtest.OK(s.Commit(ctx, store.CommitOptions{Summary: "Go on", Contribution: "Tests pass."}))(t)
+	memtest.OK(s.Commit(ctx, store.CommitOptions{Summary: "And on"}))(t)
+	r.Expunge(expunge.Options{Match: "open " + long + "sesame"})
+	if found := holding(r, "key: open a long"); len(found) > 0 {
 		t.Errorf("still there: %v", found)
 	}
-	tip := ok(r.open().Tip(ctx, "main"))(t)
-	steps, _, err := r.open().Steps(ctx, tip, 0, 10)
+	tip := memtest.OK(r.Open().Tip(ctx, "main"))(t)
+	steps, _, err := r.Open().Steps(ctx, tip, 0, 10)
 	if err != nil || len(steps) != 1 || steps[0].Observation != "Tests pass." {
 		t.Errorf("%v %+v", err, steps)
 	}
-	commits, _, err := r.open().Commits(ctx, tip, 0, 10)
+	commits, _, err := r.Open().Commits(ctx, tip, 0, 10)
 	if err != nil || len(commits) != 2 || commits[1].Contribution != "Tests pass." || !strings.Contains(commits[0].Progress, "Tests pass.") {
 		t.Errorf("%v %+v", err, commits)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -18,43 +19,43 @@ import (
 // no milestone, and no view fails for it.
 func TestMilestoneWithoutEntry(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	s, ctx := r.open(), t.Context()
-	ok(share.Init(ctx, s, share.InitOptions{}))(t)
-	first := r.made("main", "First")
-	real := r.made("main", "Real")
-	ghost := r.git("commit-tree", git.BranchRef("main")+"^{tree}", "-p", real, "-m", "Ghost\n\nSaid.\n\nContext-Id: "+firstID+"\nContext-Branch: main\nAgent: eve")
-	r.git("update-ref", git.BranchRef("main"), ghost)
+	r := memtest.New(t)
+	s, ctx := r.Open(), t.Context()
+	memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
+	first := r.CommitHash("main", "First")
+	real := r.CommitHash("main", "Real")
+	ghost := r.Git("commit-tree", git.BranchRef("main")+"^{tree}", "-p", real, "-m", "Ghost\n\nSaid.\n\nContext-Id: "+memtest.UnknownID+"\nContext-Branch: main\nAgent: eve")
+	r.Git("update-ref", git.BranchRef("main"), ghost)
 
-	log := ok(history.Log(ctx, s, history.LogOptions{Most: -1}))(t)
-	commits := ok(history.LogCommits(ctx, s, log.Commits))(t)
+	log := memtest.OK(history.Log(ctx, s, history.LogOptions{Most: -1}))(t)
+	commits := memtest.OK(history.LogCommits(ctx, s, log.Commits))(t)
 	if len(commits) != 3 || commits[0].ID != "" || string(*commits[0].Hash) != ghost || commits[1].Summary != "Real" {
 		t.Errorf("log: %+v", commits)
 	}
-	for name, one := range map[string]store.Commit{"log": commits[0], "alone": ok(history.MemoryCommit(ctx, s, git.ID(ghost)))(t)} {
+	for name, one := range map[string]store.Commit{"log": commits[0], "alone": memtest.OK(history.MemoryCommit(ctx, s, git.ID(ghost)))(t)} {
 		if one.ID != "" || one.Branch != "main" || one.Summary != "Ghost" || one.Contribution != "Said." || one.Agent != "eve" || one.Tags == nil {
 			t.Errorf("%s: %+v", name, one)
 		}
 	}
-	if b := ok(history.BisectStart(ctx, s, "main", []string{first}))(t); b.Next == nil || string(*b.Next.Hash) != real {
+	if b := memtest.OK(history.BisectStart(ctx, s, "main", []string{first}))(t); b.Next == nil || string(*b.Next.Hash) != real {
 		t.Errorf("bisect: %+v", b)
 	}
-	if m := ok(s.FindCommit(ctx, "main"))(t); string(*m.Hash) != real {
+	if m := memtest.OK(s.FindCommit(ctx, "main"))(t); string(*m.Hash) != real {
 		t.Errorf("main's newest milestone: %+v", m)
 	}
-	tip := ok(history.At(ctx, s, "", ghost))(t)
-	if m := ok(history.MilestoneAt(ctx, s, tip, "main"))(t); string(*m.Hash) != real {
+	tip := memtest.OK(history.At(ctx, s, "", ghost))(t)
+	if m := memtest.OK(history.MilestoneAt(ctx, s, tip, "main"))(t); string(*m.Hash) != real {
 		t.Errorf("as it stood there: %+v", m)
 	}
 	half := 0.5
-	note := ok(s.AddNote(ctx, store.NoteOptions{Rev: "main", Judgement: store.Judgement{Score: &half}}))(t)
+	note := memtest.OK(s.AddNote(ctx, store.NoteOptions{Rev: "main", Judgement: store.Judgement{Score: &half}}))(t)
 	if string(note.Commit) != real {
 		t.Errorf("noted: %+v", note)
 	}
 	if _, err := s.AddNote(ctx, store.NoteOptions{Rev: ghost, Judgement: store.Judgement{Score: &half}}); err == nil {
 		t.Error("a ghost was noted")
 	}
-	if res := ok(s.Commit(ctx, store.CommitOptions{Summary: "Next"}))(t); res.ID == "" {
+	if res := memtest.OK(s.Commit(ctx, store.CommitOptions{Summary: "Next"}))(t); res.ID == "" {
 		t.Errorf("next: %+v", res)
 	}
 }
@@ -63,21 +64,21 @@ func TestMilestoneWithoutEntry(t *testing.T) {
 // are pasted.
 func TestBranchOfNoName(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	s, ctx := r.open(), t.Context()
-	ok(share.Init(ctx, s, share.InitOptions{}))(t)
-	r.made("main", "First")
-	odd := r.git("commit-tree", git.BranchRef("main")+"^{tree}", "-p", git.BranchRef("main"), "-m", "x\n\nContext-Branch: x;touch pwn")
-	r.git("update-ref", git.TagRef("odd"), odd)
-	for _, c := range ok(s.Tags(ctx))(t) {
+	r := memtest.New(t)
+	s, ctx := r.Open(), t.Context()
+	memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
+	r.CommitHash("main", "First")
+	odd := r.Git("commit-tree", git.BranchRef("main")+"^{tree}", "-p", git.BranchRef("main"), "-m", "x\n\nContext-Branch: x;touch pwn")
+	r.Git("update-ref", git.TagRef("odd"), odd)
+	for _, c := range memtest.OK(s.Tags(ctx))(t) {
 		if c.Branch != "" {
 			t.Errorf("tag: %+v", c)
 		}
 	}
 	for name, err := range map[string]error{
-		"rollback": second(code.Rollback(ctx, s, code.RollbackOptions{To: odd})),
-		"at":       second(history.At(ctx, s, "", odd)),
-		"revision": second(s.Revision(ctx, odd)),
+		"rollback": memtest.Err(code.Rollback(ctx, s, code.RollbackOptions{To: odd})),
+		"at":       memtest.Err(history.At(ctx, s, "", odd)),
+		"revision": memtest.Err(s.Revision(ctx, odd)),
 	} {
 		var said *fail.Error
 		if name == "at" && err == nil { // found by its time, as a commit of the code

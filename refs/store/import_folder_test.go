@@ -14,6 +14,7 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/folder"
+	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -23,12 +24,12 @@ import (
 
 func imported(t *testing.T, s *refs.Store, dir string) folder.FolderResult {
 	t.Helper()
-	return ok(folder.Import(t.Context(), s, folder.FolderOptions{Dir: dir}))(t)
+	return memtest.OK(folder.Import(t.Context(), s, folder.FolderOptions{Dir: dir}))(t)
 }
 
 // entries is what a branch holds, without what a folder has no place for.
-func entries(ctx context.Context, t *rapid.T, r *repo, branch string, trim bool) (steps, milestones []string) {
-	s := r.open()
+func entries(ctx context.Context, t *rapid.T, r *memtest.Repo, branch string, trim bool) (steps, milestones []string) {
+	s := r.Open()
 	tip, err := s.Tip(ctx, branch)
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +65,7 @@ func TestExportedIsImported(t *testing.T) {
 	for _, as := range []string{"contexa", "gcc-memory"} {
 		t.Run(as, func(t *testing.T) {
 			t.Parallel()
-			checks(t, 12, func(_ testing.TB, rt *rapid.T) { exportAndImport(t, rt, as) })
+			memtest.Check(t, 12, func(_ testing.TB, rt *rapid.T) { exportAndImport(t, rt, as) })
 		})
 	}
 }
@@ -76,19 +77,19 @@ func exportAndImport(t *testing.T, rt *rapid.T, as string) {
 		}
 	}
 	ctx := t.Context()
-	from, to := newRepo(t), newRepo(t)
-	s := from.open()
+	from, to := memtest.New(t), memtest.New(t)
+	s := from.Open()
 	_, err := share.Init(ctx, s, share.InitOptions{Goal: "Reach it", Todo: []string{"a", "b\nc"}})
 	must(err)
 	branches := []string{"main", "a/b", "a--b"}
 	for _, name := range branches[1:] {
-		_, err := s.CreateBranch(ctx, store.BranchOptions{Name: name, Purpose: rapid.SampledFrom(hostile[:8]).Draw(rt, "purpose") + "x", NoSwitch: true})
+		_, err := s.CreateBranch(ctx, store.BranchOptions{Name: name, Purpose: rapid.SampledFrom(memtest.OddTexts()[:8]).Draw(rt, "purpose") + "x", NoSwitch: true})
 		must(err)
 	}
-	text := rapid.OneOf(rapid.SampledFrom(append(hostile, "---", "**Thought:** x", "### Commit: x", "")), rapid.String())
+	text := rapid.OneOf(rapid.SampledFrom(append(memtest.OddTexts(), "---", "**Thought:** x", "### Commit: x", "")), rapid.String())
 	for range rapid.IntRange(1, 6).Draw(rt, "work") {
 		branch := rapid.SampledFrom(branches).Draw(rt, "branch")
-		_, err := from.open(branch).Record(ctx, []store.NewStep{{Observation: text.Draw(rt, "o"), Thought: text.Draw(rt, "t"), Action: text.Draw(rt, "a") + "."}})
+		_, err := from.Open(branch).Record(ctx, []store.NewStep{{Observation: text.Draw(rt, "o"), Thought: text.Draw(rt, "t"), Action: text.Draw(rt, "a") + "."}})
 		must(err)
 		if rapid.Bool().Draw(rt, "commit") {
 			_, err := s.Commit(ctx, store.CommitOptions{Branch: branch, Summary: "s", Contribution: text.Draw(rt, "c") + "."})
@@ -100,13 +101,13 @@ func exportAndImport(t *testing.T, rt *rapid.T, as string) {
 		must(err)
 	}
 	dir := t.TempDir()
-	out, err := folder.Export(ctx, from.open(), folder.ExportOptions{Dir: dir, As: as})
+	out, err := folder.Export(ctx, from.Open(), folder.ExportOptions{Dir: dir, As: as})
 	must(err)
-	in, err := folder.Import(ctx, to.open(), folder.FolderOptions{Dir: dir})
+	in, err := folder.Import(ctx, to.Open(), folder.FolderOptions{Dir: dir})
 	if errors.Is(err, fail.ErrNoMemory) {
-		_, err = share.Init(ctx, to.open(), share.InitOptions{})
+		_, err = share.Init(ctx, to.Open(), share.InitOptions{})
 		must(err)
-		in, err = folder.Import(ctx, to.open(), folder.FolderOptions{Dir: dir})
+		in, err = folder.Import(ctx, to.Open(), folder.FolderOptions{Dir: dir})
 	}
 	must(err)
 	if in.Commits != out.Commits || in.Skipped != 0 {
@@ -119,33 +120,33 @@ func exportAndImport(t *testing.T, rt *rapid.T, as string) {
 			rt.Fatalf("branch %s: -want +got\n%.3000s", name, diff)
 		}
 	}
-	for _, r := range []*repo{from, to} {
-		again, err := folder.Import(ctx, r.open(), folder.FolderOptions{Dir: dir})
+	for _, r := range []*memtest.Repo{from, to} {
+		again, err := folder.Import(ctx, r.Open(), folder.FolderOptions{Dir: dir})
 		must(err)
 		if again.Commits != 0 || again.Steps != 0 || again.Skipped != out.Commits+out.Steps {
 			rt.Fatalf("again: %+v of %+v", again.Imported, out.Imported)
 		}
 	}
-	to.fsck()
+	to.Fsck()
 }
 
 // What the multi-language library wrote: a copy that its merge made is the very step that the
 // branch recorded; times, ranges, ends and lines of descent are kept.
 func TestImportContexa(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	s := r.open()
-	ok(share.Init(t.Context(), s, share.InitOptions{}))(t)
-	res := imported(t, s, "peer/testdata/contexa")
+	r := memtest.New(t)
+	s := r.Open()
+	memtest.OK(share.Init(t.Context(), s, share.InitOptions{}))(t)
+	res := imported(t, s, "../peer/testdata/contexa")
 	if want := (folder.Imported{Branches: 2, Commits: 3, Steps: 8}); res.Imported != want {
 		t.Errorf("%+v", res.Imported)
 	}
-	main := ok(s.Tip(t.Context(), "main"))(t)
+	main := memtest.OK(s.Tip(t.Context(), "main"))(t)
 	steps, _, err := s.Steps(t.Context(), main, 0, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
-	jwt := ok(s.Tip(t.Context(), "jwt"))(t)
+	jwt := memtest.OK(s.Tip(t.Context(), "jwt"))(t)
 	its, _, err := s.Steps(t.Context(), jwt, 0, 100)
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +155,7 @@ func TestImportContexa(t *testing.T) {
 	if copied != 3 || steps[copied] != its[0] {
 		t.Errorf("jwt's step in main: %+v", steps)
 	}
-	b := ok(s.BranchOf(t.Context(), jwt))(t)
+	b := memtest.OK(s.BranchOf(t.Context(), jwt))(t)
 	if b.Status != "merged" || *b.CreatedFrom != "main" || b.CreatedAt.Format("15:04") != "01:40" || b.Commits != 1 {
 		t.Errorf("%+v", b)
 	}
@@ -166,35 +167,35 @@ func TestImportContexa(t *testing.T) {
 		t.Errorf("%+v", ms)
 	}
 	// The branch's first parent is the milestone that main had when it was made.
-	if got := r.git("log", "-1", "--format=%s", "refs/context/heads/jwt~3"); got != "Scaffolded the project" {
+	if got := r.Git("log", "-1", "--format=%s", "refs/context/heads/jwt~3"); got != "Scaffolded the project" {
 		t.Errorf("jwt starts from '%s'", got)
 	}
 	view, _, err := s.Roadmap(t.Context(), nil)
 	if err != nil || view.Goal != "Build a REST API\nwith users" {
 		t.Errorf("%+v, %v", view, err)
 	}
-	r.fsck()
+	r.Fsck()
 }
 
 // An import beside work of one's own: pending steps stay pending, no number is given twice, a goal
 // of one's own stands, and a branch with work of its own is not closed.
 func TestImportBesideOwnWork(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	s := r.open()
-	ok(share.Init(t.Context(), s, share.InitOptions{Goal: "Ours"}))(t)
-	ok(s.CreateBranch(t.Context(), store.BranchOptions{Name: "jwt", NoSwitch: true}))(t)
+	r := memtest.New(t)
+	s := r.Open()
+	memtest.OK(share.Init(t.Context(), s, share.InitOptions{Goal: "Ours"}))(t)
+	memtest.OK(s.CreateBranch(t.Context(), store.BranchOptions{Name: "jwt", NoSwitch: true}))(t)
 	for _, b := range []string{"main", "jwt"} {
-		ok(r.open(b).Record(t.Context(), []store.NewStep{{Action: "mine"}}))(t)
+		memtest.OK(r.Open(b).Record(t.Context(), []store.NewStep{{Action: "mine"}}))(t)
 	}
-	imported(t, s, "peer/testdata/contexa")
-	ok(r.open("main").Record(t.Context(), []store.NewStep{{Action: "later"}}))(t)
-	tip := ok(s.Tip(t.Context(), "main"))(t)
-	if b := ok(s.BranchOf(t.Context(), tip))(t); b.Pending != 2 {
+	imported(t, s, "../peer/testdata/contexa")
+	memtest.OK(r.Open("main").Record(t.Context(), []store.NewStep{{Action: "later"}}))(t)
+	tip := memtest.OK(s.Tip(t.Context(), "main"))(t)
+	if b := memtest.OK(s.BranchOf(t.Context(), tip))(t); b.Pending != 2 {
 		t.Errorf("%d pending", b.Pending)
 	}
-	ok(s.Commit(t.Context(), store.CommitOptions{Summary: "Mine too"}))(t)
-	steps, total, err := s.Steps(t.Context(), ok(s.Tip(t.Context(), "main"))(t), 0, 100)
+	memtest.OK(s.Commit(t.Context(), store.CommitOptions{Summary: "Mine too"}))(t)
+	steps, total, err := s.Steps(t.Context(), memtest.OK(s.Tip(t.Context(), "main"))(t), 0, 100)
 	if err != nil || total != 9 {
 		t.Fatal(total, err)
 	}
@@ -206,18 +207,18 @@ func TestImportBesideOwnWork(t *testing.T) {
 			seen[label] = true
 		}
 	}
-	if b := ok(s.BranchOf(t.Context(), ok(s.Tip(t.Context(), "jwt"))(t)))(t); b.Status != "active" {
+	if b := memtest.OK(s.BranchOf(t.Context(), memtest.OK(s.Tip(t.Context(), "jwt"))(t)))(t); b.Status != "active" {
 		t.Errorf("jwt is %s", b.Status)
 	}
 	view, _, err := s.Roadmap(t.Context(), nil)
 	if err != nil || view.Goal != "Ours" || !strings.Contains(view.Sections["Imported: contexa"], "Build a REST API") {
 		t.Errorf("%+v, %v", view, err)
 	}
-	before := r.git("for-each-ref", "refs/context")
-	if res := imported(t, s, "peer/testdata/contexa"); res.Steps+res.Commits+res.Branches != 0 || r.git("for-each-ref", "refs/context") != before {
+	before := r.Git("for-each-ref", "refs/context")
+	if res := imported(t, s, "../peer/testdata/contexa"); res.Steps+res.Commits+res.Branches != 0 || r.Git("for-each-ref", "refs/context") != before {
 		t.Errorf("again: %+v", res.Imported)
 	}
-	r.fsck()
+	r.Fsck()
 }
 
 // A step stands in a folder under the branch that holds it, once the branch that recorded
@@ -236,24 +237,24 @@ func TestImportAgainWhereTheOriginIsGone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRepo(t)
-			s := r.open()
-			ok(share.Init(t.Context(), s, share.InitOptions{}))(t)
-			ok(s.CreateBranch(t.Context(), store.BranchOptions{Name: "try", NoSwitch: true}))(t)
+			r := memtest.New(t)
+			s := r.Open()
+			memtest.OK(share.Init(t.Context(), s, share.InitOptions{}))(t)
+			memtest.OK(s.CreateBranch(t.Context(), store.BranchOptions{Name: "try", NoSwitch: true}))(t)
 			same := store.NewStep{Action: "again", Time: time.Unix(1e9, 0)}
-			ok(r.open("try").Record(t.Context(), []store.NewStep{same, {Thought: "hm"}, same}))(t)
-			ok(r.open("try").Commit(t.Context(), store.CommitOptions{Summary: "Tried"}))(t)
-			ok(s.Record(t.Context(), []store.NewStep{same}))(t)
-			ok(merge.Merge(t.Context(), s, store.MergeOptions{Source: "try"}))(t)
+			memtest.OK(r.Open("try").Record(t.Context(), []store.NewStep{same, {Thought: "hm"}, same}))(t)
+			memtest.OK(r.Open("try").Commit(t.Context(), store.CommitOptions{Summary: "Tried"}))(t)
+			memtest.OK(s.Record(t.Context(), []store.NewStep{same}))(t)
+			memtest.OK(merge.Merge(t.Context(), s, store.MergeOptions{Source: "try"}))(t)
 			if err := gone(s); err != nil {
 				t.Fatal(err)
 			}
 			dir := t.TempDir()
-			out := ok(folder.Export(t.Context(), s, folder.ExportOptions{Dir: dir}))(t)
+			out := memtest.OK(folder.Export(t.Context(), s, folder.ExportOptions{Dir: dir}))(t)
 			if again := imported(t, s, dir); again.Steps+again.Commits != 0 || again.Skipped != out.Steps+out.Commits {
 				t.Errorf("again: %+v of %+v", again.Imported, out.Imported)
 			}
-			r.fsck()
+			r.Fsck()
 		})
 	}
 }
@@ -267,18 +268,18 @@ func TestImportOthers(t *testing.T) {
 		"skill":       {Branches: 2, Commits: 2, Steps: 4},
 		"paper":       {Branches: 1, Commits: 2, Steps: 3},
 	} {
-		r := newRepo(t)
-		s := r.open()
-		ok(share.Init(t.Context(), s, share.InitOptions{}))(t)
-		if res := imported(t, s, "peer/testdata/"+name); res.Imported != want {
+		r := memtest.New(t)
+		s := r.Open()
+		memtest.OK(share.Init(t.Context(), s, share.InitOptions{}))(t)
+		if res := imported(t, s, "../peer/testdata/"+name); res.Imported != want {
 			t.Errorf("%s: %+v", name, res.Imported)
 		}
-		before := r.git("for-each-ref", "refs/context")
-		if res := imported(t, s, "peer/testdata/"+name); res.Steps+res.Commits+res.Branches != 0 || r.git("for-each-ref", "refs/context") != before {
+		before := r.Git("for-each-ref", "refs/context")
+		if res := imported(t, s, "../peer/testdata/"+name); res.Steps+res.Commits+res.Branches != 0 || r.Git("for-each-ref", "refs/context") != before {
 			t.Errorf("%s again: %+v", name, res.Imported)
 		}
-		ok(s.Commit(t.Context(), store.CommitOptions{Summary: "go on"}))(t)
-		r.fsck()
+		memtest.OK(s.Commit(t.Context(), store.CommitOptions{Summary: "go on"}))(t)
+		r.Fsck()
 	}
 }
 
@@ -296,29 +297,29 @@ func TestImportNames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := newRepo(t)
-	s := r.open()
-	ok(share.Init(t.Context(), s, share.InitOptions{}))(t)
+	r := memtest.New(t)
+	s := r.Open()
+	memtest.OK(share.Init(t.Context(), s, share.InitOptions{}))(t)
 	res := imported(t, s, filepath.Dir(dir))
 	if res.Branches != 9 || res.Steps != 9 {
 		t.Errorf("%+v", res.Imported)
 	}
-	before := r.git("for-each-ref", "refs/context")
-	if again := imported(t, s, dir); again.Skipped != 9 || r.git("for-each-ref", "refs/context") != before {
-		t.Errorf("again: %+v\n%s", again.Imported, r.git("for-each-ref", "--format=%(refname)", "refs/context"))
+	before := r.Git("for-each-ref", "refs/context")
+	if again := imported(t, s, dir); again.Skipped != 9 || r.Git("for-each-ref", "refs/context") != before {
+		t.Errorf("again: %+v\n%s", again.Imported, r.Git("for-each-ref", "--format=%(refname)", "refs/context"))
 	}
 }
 
 // Nothing of the user's is overwritten, and nothing half is left.
 func TestExportRefused(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	s := r.open()
+	r := memtest.New(t)
+	s := r.Open()
 	dir := t.TempDir()
 	if _, err := folder.Export(t.Context(), s, folder.ExportOptions{Dir: dir}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("without memory: %v", err)
 	}
-	ok(share.Init(t.Context(), s, share.InitOptions{}))(t)
+	memtest.OK(share.Init(t.Context(), s, share.InitOptions{}))(t)
 	if err := os.Mkdir(filepath.Join(dir, ".gcc"), 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -328,7 +329,7 @@ func TestExportRefused(t *testing.T) {
 	if _, err := folder.Export(t.Context(), s, folder.ExportOptions{Dir: dir + "/none"}); !errors.Is(err, fail.ErrNotFound) {
 		t.Errorf("into nowhere: %v", err)
 	}
-	if left := ok(os.ReadDir(dir))(t); len(left) != 1 {
+	if left := memtest.OK(os.ReadDir(dir))(t); len(left) != 1 {
 		t.Errorf("left: %v", left)
 	}
 }

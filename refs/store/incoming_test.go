@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -13,34 +12,15 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
+	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
-// input runs git with something on standard input.
-func (r *repo) input(in []byte, args ...string) string {
-	r.t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Env, cmd.Stdin = r.dir, r.env, bytes.NewReader(in)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		r.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, stderr.Bytes())
-	}
-	return strings.TrimSpace(string(out))
-}
-
-// blob stores a file.
-func (r *repo) blob(text string) string {
-	r.t.Helper()
-	return r.input([]byte(text), "hash-object", "-w", "--stdin")
-}
-
-// tree stores a tree just as it is given, each entry "mode name object".
-func (r *repo) tree(entries ...string) string {
-	r.t.Helper()
+// storeTree stores a tree just as it is given, each entry "mode name object".
+func storeTree(r *memtest.Repo, entries ...string) string {
+	r.T.Helper()
 	var raw bytes.Buffer
 	for _, e := range entries {
 		mode, rest, _ := strings.Cut(e, " ")
@@ -48,16 +28,16 @@ func (r *repo) tree(entries ...string) string {
 		fmt.Fprintf(&raw, "%s %s\x00", mode, rest[:at])
 		id, err := hex.DecodeString(rest[at+1:])
 		if err != nil {
-			r.t.Fatal(err)
+			r.T.Fatal(err)
 		}
 		raw.Write(id)
 	}
-	return r.input(raw.Bytes(), "hash-object", "-t", "tree", "-w", "--stdin", "--literally")
+	return r.Input(raw.Bytes(), "hash-object", "-t", "tree", "-w", "--stdin", "--literally")
 }
 
-// mktree is what `git mktree` makes of entries "mode name object".
-func (r *repo) mktree(entries ...string) string {
-	r.t.Helper()
+// makeTree is what `git mktree` makes of entries "mode name object".
+func makeTree(r *memtest.Repo, entries ...string) string {
+	r.T.Helper()
 	var in strings.Builder
 	for _, e := range entries {
 		mode, rest, _ := strings.Cut(e, " ")
@@ -68,65 +48,65 @@ func (r *repo) mktree(entries ...string) string {
 		}
 		fmt.Fprintf(&in, "%s %s %s\t%s\n", mode, kind, id, name)
 	}
-	return r.input([]byte(in.String()), "mktree", "--missing")
+	return r.Input([]byte(in.String()), "mktree", "--missing")
 }
 
 // fetched commits a tree on what a ref has, and moves the ref there.
-func (r *repo) fetched(ref, tree string, parents ...string) git.Ref {
-	r.t.Helper()
+func fetched(r *memtest.Repo, ref, tree string, parents ...string) git.Ref {
+	r.T.Helper()
 	args := []string{"commit-tree", "-m", "hostile", tree}
 	for _, p := range parents {
 		args = append(args, "-p", p)
 	}
-	id := r.git(args...)
-	r.git("update-ref", ref, id)
+	id := r.Git(args...)
+	r.Git("update-ref", ref, id)
 	return git.Ref{Name: ref, ID: git.ID(id)}
 }
 
 // rich makes a memory with everything in it: sealed segments, topics, metadata,
 // merges, births, a renamed branch, notes of git itself and of other people.
-func rich(t *testing.T) *repo {
+func rich(t *testing.T) *memtest.Repo {
 	t.Helper()
-	r := newRepo(t)
-	r.git("commit", "-q", "--allow-empty", "-m", "code")
-	s, ctx := r.open(), t.Context()
-	ok(share.Init(ctx, s, share.InitOptions{Goal: "Fix the pool", Milestones: []string{"Find it"}, Purpose: "The trunk"}))(t)
+	r := memtest.New(t)
+	r.Git("commit", "-q", "--allow-empty", "-m", "code")
+	s, ctx := r.Open(), t.Context()
+	memtest.OK(share.Init(ctx, s, share.InitOptions{Goal: "Fix the pool", Milestones: []string{"Find it"}, Purpose: "The trunk"}))(t)
 	for i := range 5 {
-		ok(s.Record(ctx, []store.NewStep{{Observation: text(3000), Thought: "…\u202e", Action: fmt.Sprint(i)}, {Action: text(9000)}}))(t)
-		ok(s.Commit(ctx, store.CommitOptions{Summary: fmt.Sprint("Milestone ", i), Contribution: text(5000)}))(t)
+		memtest.OK(s.Record(ctx, []store.NewStep{{Observation: memtest.Text(3000), Thought: "…\u202e", Action: fmt.Sprint(i)}, {Action: memtest.Text(9000)}}))(t)
+		memtest.OK(s.Commit(ctx, store.CommitOptions{Summary: fmt.Sprint("Milestone ", i), Contribution: memtest.Text(5000)}))(t)
 	}
-	ok(s.Remember(ctx, store.TopicOptions{Key: "api", Text: "---\nis a rule", Paths: []string{"a/b.go"}}))(t)
-	ok(s.SetMetadata(ctx, store.Writer{}, "interfaces.api", "{a: [1, 2]}"))(t)
-	ok(s.CreateBranch(ctx, store.BranchOptions{Name: "exp/pool", Purpose: "Try"}))(t)
-	ok(s.Record(ctx, []store.NewStep{{Action: "try"}}))(t)
-	ok(s.Commit(ctx, store.CommitOptions{Summary: "Tried"}))(t)
-	ok(s.Switch(ctx, "main"))(t)
-	ok(merge.Merge(ctx, s, store.MergeOptions{Source: "exp/pool"}))(t)
-	ok(s.CreateBranch(ctx, store.BranchOptions{Name: "next", Purpose: "More"}))(t)
-	ok(s.RenameBranch(ctx, "next", "later"))(t)
-	ok(s.SetTag(ctx, store.Writer{}, "best", "main"))(t)
-	ok(s.Forget(ctx, store.Writer{}, "api"))(t)
+	memtest.OK(s.Remember(ctx, store.TopicOptions{Key: "api", Text: "---\nis a rule", Paths: []string{"a/b.go"}}))(t)
+	memtest.OK(s.SetMetadata(ctx, store.Writer{}, "interfaces.api", "{a: [1, 2]}"))(t)
+	memtest.OK(s.CreateBranch(ctx, store.BranchOptions{Name: "exp/pool", Purpose: "Try"}))(t)
+	memtest.OK(s.Record(ctx, []store.NewStep{{Action: "try"}}))(t)
+	memtest.OK(s.Commit(ctx, store.CommitOptions{Summary: "Tried"}))(t)
+	memtest.OK(s.Switch(ctx, "main"))(t)
+	memtest.OK(merge.Merge(ctx, s, store.MergeOptions{Source: "exp/pool"}))(t)
+	memtest.OK(s.CreateBranch(ctx, store.BranchOptions{Name: "next", Purpose: "More"}))(t)
+	memtest.OK(s.RenameBranch(ctx, "next", "later"))(t)
+	memtest.OK(s.SetTag(ctx, store.Writer{}, "best", "main"))(t)
+	memtest.OK(s.Forget(ctx, store.Writer{}, "api"))(t)
 	for i := range 300 { // git itself makes folders of two digits of so many
-		r.git("notes", "--ref=context", "add", "-m", "not\x1bours\u202e", r.blob(fmt.Sprint(i)))
+		r.Git("notes", "--ref=context", "add", "-m", "not\x1bours\u202e", r.Blob(fmt.Sprint(i)))
 	}
-	r.git("notes", "--ref=context", "append", "-m", "a word", "HEAD")
+	r.Git("notes", "--ref=context", "append", "-m", "a word", "HEAD")
 	return r
 }
 
-// clone is another repository that has fetched all of this one's memory.
-func (r *repo) clone() (*repo, incoming.Refs) {
-	r.t.Helper()
-	c := newRepo(r.t)
+// cloneOf is another repository that has fetched all of this one's memory.
+func cloneOf(r *memtest.Repo) (*memtest.Repo, incoming.Refs) {
+	r.T.Helper()
+	c := memtest.New(r.T)
 	refspecs := append(git.FetchRefspecs("origin"), "+"+git.TagPrefix+"*:"+git.RemotePrefix+"origin/tags/*")
-	c.git(append([]string{"fetch", "-q", "--no-write-fetch-head", r.dir}, refspecs...)...)
-	return c, c.tracking()
+	c.Git(append([]string{"fetch", "-q", "--no-write-fetch-head", r.Dir}, refspecs...)...)
+	return c, tracking(c)
 }
 
 // tracking is all that was fetched.
-func (r *repo) tracking() incoming.Refs {
-	r.t.Helper()
+func tracking(r *memtest.Repo) incoming.Refs {
+	r.T.Helper()
 	var in incoming.Refs
-	for line := range strings.Lines(r.git("for-each-ref", "--format=%(objectname) %(refname)", git.RemotePrefix, git.RemoteNotesPrefix)) {
+	for line := range strings.Lines(r.Git("for-each-ref", "--format=%(objectname) %(refname)", git.RemotePrefix, git.RemoteNotesPrefix)) {
 		id, name, _ := strings.Cut(strings.TrimSpace(line), " ")
 		ref := git.Ref{Name: name, ID: git.ID(id)}
 		switch {
@@ -146,32 +126,32 @@ func (r *repo) tracking() incoming.Refs {
 func TestSoundMemoryComesIn(t *testing.T) {
 	t.Parallel()
 	r := rich(t)
-	c, in := r.clone()
+	c, in := cloneOf(r)
 	if len(in.Branches) != 3 || len(in.Roadmap) != 1 || len(in.Notes) != 1 || len(in.Tags) != 1 {
 		t.Fatalf("fetched %+v", in)
 	}
-	if err := incoming.Check(t.Context(), c.open(), in); err != nil {
+	if err := incoming.Check(t.Context(), c.Open(), in); err != nil {
 		t.Errorf("a new clone: %v", err)
 	}
 	// What is here already is not looked at again, and adds nothing to the count.
 	for _, ref := range in.Branches {
-		c.git("update-ref", git.BranchPrefix+strings.TrimPrefix(ref.Name, git.RemoteTracking("origin").Branches()), string(ref.ID))
+		c.Git("update-ref", git.BranchPrefix+strings.TrimPrefix(ref.Name, git.RemoteTracking("origin").Branches()), string(ref.ID))
 	}
-	c.git("update-ref", git.RoadmapRef, string(in.Roadmap[0].ID))
-	c.git("update-ref", git.NotesRef, string(in.Notes[0].ID))
-	c.git("config", "context.maxNewEntries", "1")
-	if err := incoming.Check(t.Context(), c.open(), in); err != nil {
+	c.Git("update-ref", git.RoadmapRef, string(in.Roadmap[0].ID))
+	c.Git("update-ref", git.NotesRef, string(in.Notes[0].ID))
+	c.Git("config", "context.maxNewEntries", "1")
+	if err := incoming.Check(t.Context(), c.Open(), in); err != nil {
 		t.Errorf("nothing new: %v", err)
 	}
-	c.git("config", "context.maxNewEntries", "100")
-	s := r.open()
-	ok(s.Record(t.Context(), []store.NewStep{{Action: "one more"}}))(t)
-	ok(s.Commit(t.Context(), store.CommitOptions{Branch: "main", Summary: "News"}))(t)
-	c.git("fetch", "-q", r.dir, git.FetchRefspecs("origin")[0])
-	if err := incoming.Check(t.Context(), c.open(), c.tracking()); err != nil {
+	c.Git("config", "context.maxNewEntries", "100")
+	s := r.Open()
+	memtest.OK(s.Record(t.Context(), []store.NewStep{{Action: "one more"}}))(t)
+	memtest.OK(s.Commit(t.Context(), store.CommitOptions{Branch: "main", Summary: "News"}))(t)
+	c.Git("fetch", "-q", r.Dir, git.FetchRefspecs("origin")[0])
+	if err := incoming.Check(t.Context(), c.Open(), tracking(c)); err != nil {
 		t.Errorf("news: %v", err)
 	}
-	if err := incoming.Check(t.Context(), c.open(), incoming.Refs{Branches: []git.Ref{{Name: "refs/x"}}}); err != nil {
+	if err := incoming.Check(t.Context(), c.Open(), incoming.Refs{Branches: []git.Ref{{Name: "refs/x"}}}); err != nil {
 		t.Errorf("no refs: %v", err)
 	}
 }
@@ -184,23 +164,23 @@ func TestUnusualClonesTakeMemoryIn(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			r := newRepo(t, "--object-format="+c.format)
-			s, ctx := r.open(), t.Context()
-			ok(share.Init(ctx, s, share.InitOptions{}))(t)
+			r := memtest.New(t, "--object-format="+c.format)
+			s, ctx := r.Open(), t.Context()
+			memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
 			for range 3 {
-				ok(s.Record(ctx, []store.NewStep{{Action: text(9000)}}))(t)
-				ok(s.Commit(ctx, store.CommitOptions{Summary: "Sealed"}))(t)
+				memtest.OK(s.Record(ctx, []store.NewStep{{Action: memtest.Text(9000)}}))(t)
+				memtest.OK(s.Commit(ctx, store.CommitOptions{Summary: "Sealed"}))(t)
 			}
-			d := newRepo(t, "--object-format="+c.format)
-			d.git(append([]string{"fetch", "-q", c.depth, "file://" + r.dir}, git.FetchRefspecs("origin")...)...)
-			in := d.tracking()
-			if err := incoming.Check(ctx, d.open(), in); err != nil {
+			d := memtest.New(t, "--object-format="+c.format)
+			d.Git(append([]string{"fetch", "-q", c.depth, "file://" + r.Dir}, git.FetchRefspecs("origin")...)...)
+			in := tracking(d)
+			if err := incoming.Check(ctx, d.Open(), in); err != nil {
 				t.Error(err)
 			}
-			d.git("update-ref", git.BranchRef("main"), string(in.Branches[0].ID))
-			link := d.mktree("120000 log.md " + d.blob("x"))
-			in.Branches[0] = d.fetched(in.Branches[0].Name, link, git.BranchRef("main"))
-			refused(t, incoming.Check(ctx, d.open(), in), in)
+			d.Git("update-ref", git.BranchRef("main"), string(in.Branches[0].ID))
+			link := makeTree(d, "120000 log.md "+d.Blob("x"))
+			in.Branches[0] = fetched(d, in.Branches[0].Name, link, git.BranchRef("main"))
+			refused(t, incoming.Check(ctx, d.Open(), in), in)
 		})
 	}
 }
@@ -210,20 +190,20 @@ func TestUnusualClonesTakeMemoryIn(t *testing.T) {
 func TestNewsCostsWhatIsNew(t *testing.T) {
 	t.Parallel()
 	r := rich(t)
-	c, in := r.clone()
+	c, in := cloneOf(r)
 	for _, ref := range in.Branches {
-		c.git("update-ref", git.BranchPrefix+strings.TrimPrefix(ref.Name, git.RemoteTracking("origin").Branches()), string(ref.ID))
+		c.Git("update-ref", git.BranchPrefix+strings.TrimPrefix(ref.Name, git.RemoteTracking("origin").Branches()), string(ref.ID))
 	}
-	ok(r.open().Record(t.Context(), []store.NewStep{{Action: "one more"}}))(t)
-	ok(r.open().Commit(t.Context(), store.CommitOptions{Branch: "main", Summary: "News"}))(t)
-	c.git("fetch", "-q", r.dir, git.FetchRefspecs("origin")[0])
-	c.git("config", "context.maxNewEntries", "5") // what the live files hold, far less than stands in main
+	memtest.OK(r.Open().Record(t.Context(), []store.NewStep{{Action: "one more"}}))(t)
+	memtest.OK(r.Open().Commit(t.Context(), store.CommitOptions{Branch: "main", Summary: "News"}))(t)
+	c.Git("fetch", "-q", r.Dir, git.FetchRefspecs("origin")[0])
+	c.Git("config", "context.maxNewEntries", "5") // what the live files hold, far less than stands in main
 	var trace strings.Builder
-	s, err := refs.Open(t.Context(), store.Options{Dir: c.dir, Env: c.env, Now: time.Now, Trace: &trace})
+	s, err := refs.Open(t.Context(), store.Options{Dir: c.Dir, Env: c.Env, Now: time.Now, Trace: &trace})
 	if err != nil {
 		t.Fatal(err)
 	}
-	in = c.tracking()
+	in = tracking(c)
 	in.Notes = nil
 	if err := errors.Join(incoming.Check(t.Context(), s, in), s.Close()); err != nil {
 		t.Error(err)

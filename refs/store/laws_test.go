@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -23,22 +24,22 @@ import (
 // in main.md each side's own items come first.
 func TestMergeEitherWay(t *testing.T) {
 	t.Parallel()
-	checks(t, 2, func(tb testing.TB, rt *rapid.T) {
-		f := newFleet(tb, 2)
-		f.clones[0].diverge(rt, "common")
-		f.settle()
-		f.clones[0].diverge(rt, "left")
-		f.clones[1].diverge(rt, "right")
-		g := f.copy()
+	memtest.Check(t, 2, func(tb testing.TB, rt *rapid.T) {
+		f := memtest.NewFleet(tb, 2)
+		diverge(f.Clones[0], rt, "common")
+		f.Settle()
+		diverge(f.Clones[0], rt, "left")
+		diverge(f.Clones[1], rt, "right")
+		g := f.Copy()
 		prefer := merge.SettleUnion
-		f.clones[0].sync(prefer)
-		f.clones[1].sync(prefer)
-		g.clones[1].sync(prefer)
-		g.clones[0].sync(prefer)
-		f.settle()
-		g.settle()
-		a, b := f.clones[0].content("main"), g.clones[0].content("main")
-		for _, c := range []content{a, b} { // a union says ours first
+		f.Clones[0].Sync(prefer)
+		f.Clones[1].Sync(prefer)
+		g.Clones[1].Sync(prefer)
+		g.Clones[0].Sync(prefer)
+		f.Settle()
+		g.Settle()
+		a, b := f.Clones[0].Content("main"), g.Clones[0].Content("main")
+		for _, c := range []memtest.Content{a, b} { // a union says ours first
 			c.Topics["both"], c.Metadata.(map[string]any)["both"] = sorted(c.Topics["both"]), nil
 		}
 		if !slices.Contains(a.Plan, "{begin true}") {
@@ -47,7 +48,7 @@ func TestMergeEitherWay(t *testing.T) {
 		if diff := cmp.Diff(a, b); diff != "" {
 			rt.Fatalf("A merged with B, and B with A: %s", diff)
 		}
-		if diff := cmp.Diff(f.clones[0].files("main"), g.clones[0].files("main")); diff != "" {
+		if diff := cmp.Diff(f.Clones[0].Files("main"), g.Clones[0].Files("main")); diff != "" {
 			rt.Fatalf("files of A merged with B, and B with A: %s", diff)
 		}
 	})
@@ -59,14 +60,14 @@ func sorted(text string) string {
 }
 
 // diverge does random work that meets another clone's in one topic and one key.
-func (r *repo) diverge(rt *rapid.T, who string) {
+func diverge(r *memtest.Repo, rt *rapid.T, who string) {
 	for i := range rapid.IntRange(1, 4).Draw(rt, "commits") {
-		r.work("main", fmt.Sprint(who, i), rapid.SampledFrom([]int{0, 3000, 9000}).Draw(rt, "size"))
+		r.Work("main", fmt.Sprint(who, i), rapid.SampledFrom([]int{0, 3000, 9000}).Draw(rt, "size"))
 	}
-	r.remember("main", who, who+"\n")
-	r.set("main", "env_config."+who, "1")
-	r.set("main", "segment_"+who, "{a: 1}")
-	r.plan(func(m *doc.Roadmap) error {
+	r.Remember("main", who, who+"\n")
+	r.Set("main", "env_config."+who, "1")
+	r.Set("main", "segment_"+who, "{a: 1}")
+	r.Plan(func(m *doc.Roadmap) error {
 		m.AddTodo(who)
 		m.AddMilestone("done by " + who)
 		if who == "right" {
@@ -77,7 +78,7 @@ func (r *repo) diverge(rt *rapid.T, who string) {
 		return m.MarkMilestone("done by "+who, true)
 	})
 	if rapid.Bool().Draw(rt, "meet") && who != "common" {
-		r.set("main", "both", who)
+		r.Set("main", "both", who)
 	}
 }
 
@@ -88,32 +89,32 @@ func TestMergeOfSegmentsThatBeginAlike(t *testing.T) {
 	for _, steps := range [][2]int{{4, 4}, {1, 4}} { // over the limit with the second, sealed by the third
 		t.Run(fmt.Sprint(steps), func(t *testing.T) {
 			t.Parallel()
-			f := newFleet(t, 2)
-			f.clones[0].work("main", "common", 4000)
-			f.settle()
+			f := memtest.NewFleet(t, 2)
+			f.Clones[0].Work("main", "common", 4000)
+			f.Settle()
 			var sealed []string
-			for i, r := range f.clones {
+			for i, r := range f.Clones {
 				for n := range steps[i] {
-					r.work("main", fmt.Sprint("clone ", i, " step ", n), 5000)
+					r.Work("main", fmt.Sprint("clone ", i, " step ", n), 5000)
 				}
-				if names := r.git("ls-tree", "-r", "--name-only", "refs/context/heads/main", "log"); names != "" {
+				if names := r.Git("ls-tree", "-r", "--name-only", "refs/context/heads/main", "log"); names != "" {
 					sealed = append(sealed, strings.Fields(names)[0])
 				}
 			}
 			if n := len(sealed); n == 0 || sealed[0] != sealed[n-1] || (n == 2) != (steps[0] == steps[1]) {
 				t.Fatalf("the first segments are %v", sealed)
 			}
-			g := f.copy()
-			f.settle()
-			slices.Reverse(g.clones)
-			g.settle()
+			g := f.Copy()
+			f.Settle()
+			slices.Reverse(g.Clones)
+			g.Settle()
 			all := 1 + steps[0] + steps[1]
-			for _, r := range slices.Concat(f.clones, g.clones) {
-				if c := r.content("main"); len(c.Steps) != all || len(c.Milestones) != all {
+			for _, r := range slices.Concat(f.Clones, g.Clones) {
+				if c := r.Content("main"); len(c.Steps) != all || len(c.Milestones) != all {
 					t.Errorf("%d steps, %d milestones: %v", len(c.Steps), len(c.Milestones), c.Steps)
 				}
 			}
-			if diff := cmp.Diff(f.clones[0].files("main"), g.clones[0].files("main")); diff != "" {
+			if diff := cmp.Diff(f.Clones[0].Files("main"), g.Clones[0].Files("main")); diff != "" {
 				t.Errorf("the files depend on who merged: %s", diff)
 			}
 		})
@@ -124,35 +125,35 @@ func TestMergeOfSegmentsThatBeginAlike(t *testing.T) {
 // whose own side knows less of that clone's journal, comes back.
 func TestCommittedStepsStayCommitted(t *testing.T) {
 	t.Parallel()
-	f := newFleet(t, 2)
-	a, b := f.clones[0], f.clones[1]
-	a.work("main", "first", 0)
-	f.exchange()
-	b.remember("main", "k", "from b\n")
-	a.work("main", "second", 0)
-	f.settle()
-	for i, r := range f.clones {
-		if c := r.content("main"); len(c.Steps) != 2 {
+	f := memtest.NewFleet(t, 2)
+	a, b := f.Clones[0], f.Clones[1]
+	a.Work("main", "first", 0)
+	f.Exchange()
+	b.Remember("main", "k", "from b\n")
+	a.Work("main", "second", 0)
+	f.Settle()
+	for i, r := range f.Clones {
+		if c := r.Content("main"); len(c.Steps) != 2 {
 			t.Errorf("clone %d: %v", i, c.Steps)
 		}
-		r.work("main", fmt.Sprint("third of ", i), 0)
+		r.Work("main", fmt.Sprint("third of ", i), 0)
 	}
-	f.settle()
-	if c := a.content("main"); len(c.Steps) != 4 {
+	f.Settle()
+	if c := a.Content("main"); len(c.Steps) != 4 {
 		t.Errorf("%v", c.Steps)
 	}
 }
 
 // contradict writes as many topics on both sides of a merge: two branches, or two
 // clones. alike says whether they meet.
-func contradict(t *testing.T, topics int, alike bool) (branches, clones *fleet) {
+func contradict(t *testing.T, topics int, alike bool) (branches, clones *memtest.Fleet) {
 	t.Helper()
-	branches, clones = newFleet(t, 1), newFleet(t, 2)
-	one := branches.clones[0]
-	one.branch("exp", "main")
+	branches, clones = memtest.NewFleet(t, 1), memtest.NewFleet(t, 2)
+	one := branches.Clones[0]
+	one.Branch("exp", "main")
 	for side, write := range []func(key, text string){
-		func(key, text string) { one.remember("main", key, text); clones.clones[0].remember("main", key, text) },
-		func(key, text string) { one.remember("exp", key, text); clones.clones[1].remember("main", key, text) },
+		func(key, text string) { one.Remember("main", key, text); clones.Clones[0].Remember("main", key, text) },
+		func(key, text string) { one.Remember("exp", key, text); clones.Clones[1].Remember("main", key, text) },
 	} {
 		for i := range topics {
 			key := fmt.Sprint("topic", i)
@@ -170,39 +171,39 @@ func TestContradictionsConflict(t *testing.T) {
 	branches, clones := contradict(t, 5, true)
 	want := []string{"topics/topic0.md", "topics/topic1.md", "topics/topic2.md", "topics/topic3.md", "topics/topic4.md"}
 
-	r := branches.clones[0]
+	r := branches.Clones[0]
 	for range 2 { // what was given up conflicts again
-		before := r.all()
-		res, err := merge.Merge(t.Context(), r.open(), store.MergeOptions{Source: "exp"})
-		if !errors.Is(err, fail.ErrConflict) || !slices.Equal(paths(res.Conflicts), want) || r.all() != before {
-			t.Errorf("Merge = %v, %v; refs moved: %v", paths(res.Conflicts), err, r.all() != before)
+		before := r.AllRefs()
+		res, err := merge.Merge(t.Context(), r.Open(), store.MergeOptions{Source: "exp"})
+		if !errors.Is(err, fail.ErrConflict) || !slices.Equal(memtest.Paths(res.Conflicts), want) || r.AllRefs() != before {
+			t.Errorf("Merge = %v, %v; refs moved: %v", memtest.Paths(res.Conflicts), err, r.AllRefs() != before)
 		}
-		st := ok(merge.Abort(t.Context(), r.open(), ""))(t)
-		if !slices.Equal(paths(st.Conflicts), want) || r.all() != before {
+		st := memtest.OK(merge.Abort(t.Context(), r.Open(), ""))(t)
+		if !slices.Equal(memtest.Paths(st.Conflicts), want) || r.AllRefs() != before {
 			t.Errorf("MergeAbort = %+v", st)
 		}
-		if _, err := merge.Waiting(t.Context(), r.open(), ""); !errors.Is(err, fail.ErrNotFound) {
+		if _, err := merge.Waiting(t.Context(), r.Open(), ""); !errors.Is(err, fail.ErrNotFound) {
 			t.Errorf("after MergeAbort: %v", err)
 		}
 	}
 
-	clones.clones[0].sync("")
-	r = clones.clones[1]
-	hub := clones.hub.shared()
+	clones.Clones[0].Sync("")
+	r = clones.Clones[1]
+	hub := clones.Hub.SharedRefs()
 	before := ""
 	for range 2 {
-		if got := r.clash(); !slices.Equal(got, want) {
+		if got := r.Clash(); !slices.Equal(got, want) {
 			t.Errorf("Sync: %v", got)
 		}
 		if before == "" {
-			before = r.all() // what was fetched stays known
+			before = r.AllRefs() // what was fetched stays known
 		}
-		ok(merge.Abort(t.Context(), r.open(), ""))(t)
-		if r.all() != before || clones.hub.shared() != hub {
-			t.Errorf("refs moved:\n%s\n%s", before, r.all())
+		memtest.OK(merge.Abort(t.Context(), r.Open(), ""))(t)
+		if r.AllRefs() != before || clones.Hub.SharedRefs() != hub {
+			t.Errorf("refs moved:\n%s\n%s", before, r.AllRefs())
 		}
 	}
-	if got := r.content("main").Topics; got["topic3"] != "side 1\n" || len(got) != 5 {
+	if got := r.Content("main").Topics; got["topic3"] != "side 1\n" || len(got) != 5 {
 		t.Errorf("topics after the conflict: %v", got)
 	}
 }
@@ -210,16 +211,16 @@ func TestContradictionsConflict(t *testing.T) {
 func TestDisjointMemoriesDoNotConflict(t *testing.T) {
 	t.Parallel()
 	branches, clones := contradict(t, 25, false)
-	r := branches.clones[0]
-	if res := r.merge("exp", "main"); len(res.Conflicts) > 0 {
+	r := branches.Clones[0]
+	if res := r.Merge("exp", "main"); len(res.Conflicts) > 0 {
 		t.Errorf("Merge: %+v", res.Conflicts)
 	}
-	if n := len(r.content("main").Topics); n != 50 {
+	if n := len(r.Content("main").Topics); n != 50 {
 		t.Errorf("%d topics", n)
 	}
-	clones.settle()
-	for _, r := range clones.clones {
-		if n := len(r.content("main").Topics); n != 50 {
+	clones.Settle()
+	for _, r := range clones.Clones {
+		if n := len(r.Content("main").Topics); n != 50 {
 			t.Errorf("%d topics", n)
 		}
 	}
@@ -229,41 +230,41 @@ func TestDisjointMemoriesDoNotConflict(t *testing.T) {
 // the other clone gets just that.
 func TestSyncConflictsSettled(t *testing.T) {
 	t.Parallel()
-	f := newFleet(t, 2)
-	a, b := f.clones[0], f.clones[1]
-	a.branch("exp", "main")
-	a.sync("")
-	b.adopt("exp")
-	for i, r := range f.clones {
+	f := memtest.NewFleet(t, 2)
+	a, b := f.Clones[0], f.Clones[1]
+	a.Branch("exp", "main")
+	a.Sync("")
+	b.Adopt("exp")
+	for i, r := range f.Clones {
 		who := fmt.Sprint("clone ", i)
-		r.work("main", who, 0)
-		r.remember("main", "k", who+"\n")
-		r.set("main", "seg.port", fmt.Sprint(8080+i))
-		r.set("main", `seg."a.b"`, fmt.Sprint(i))
-		r.remember("exp", "k", who+" on exp\n")
-		r.goal("goal of " + who)
+		r.Work("main", who, 0)
+		r.Remember("main", "k", who+"\n")
+		r.Set("main", "seg.port", fmt.Sprint(8080+i))
+		r.Set("main", `seg."a.b"`, fmt.Sprint(i))
+		r.Remember("exp", "k", who+" on exp\n")
+		r.Goal("goal of " + who)
 	}
-	a.sync("")
+	a.Sync("")
 	want := []string{"exp:topics/k.md", "main.md#Goal", `metadata.yaml#seg."a.b"`, "metadata.yaml#seg.port", "topics/k.md"}
-	if got := b.clash(); !slices.Equal(got, want) {
+	if got := b.Clash(); !slices.Equal(got, want) {
 		t.Fatalf("conflicts %v", got)
 	}
-	s, ctx := b.open(), t.Context()
-	ok(merge.Resolve(ctx, s, "", "exp:topics/k.md", merge.SettleTheirs, ""))(t)
-	ok(merge.Resolve(ctx, s, "", "main.md#Goal", "", "Both goals"))(t)
-	ok(merge.Resolve(ctx, s, "", `metadata.yaml#seg."a.b"`, merge.SettleOurs, ""))(t)
-	ok(merge.Resolve(ctx, s, "", "metadata.yaml#seg.port", merge.SettleUnion, ""))(t)
+	s, ctx := b.Open(), t.Context()
+	memtest.OK(merge.Resolve(ctx, s, "", "exp:topics/k.md", merge.SettleTheirs, ""))(t)
+	memtest.OK(merge.Resolve(ctx, s, "", "main.md#Goal", "", "Both goals"))(t)
+	memtest.OK(merge.Resolve(ctx, s, "", `metadata.yaml#seg."a.b"`, merge.SettleOurs, ""))(t)
+	memtest.OK(merge.Resolve(ctx, s, "", "metadata.yaml#seg.port", merge.SettleUnion, ""))(t)
 	if _, err := share.Continue(ctx, s, store.Writer{}, ""); !errors.Is(err, fail.ErrConflict) {
 		t.Errorf("MergeContinue with one open: %v", err)
 	}
-	if got := b.clash(); !slices.Contains(got, "topics/k.md") { // a sync keeps what was resolved
+	if got := b.Clash(); !slices.Contains(got, "topics/k.md") { // a sync keeps what was resolved
 		t.Errorf("conflicts %v", got)
 	}
-	ok(merge.Resolve(ctx, s, "", "topics/k.md", "", "settled\n"))(t)
-	ok(share.Continue(ctx, s, store.Writer{}, ""))(t)
-	f.settle()
-	for i, r := range f.clones {
-		c := r.content("main")
+	memtest.OK(merge.Resolve(ctx, s, "", "topics/k.md", "", "settled\n"))(t)
+	memtest.OK(share.Continue(ctx, s, store.Writer{}, ""))(t)
+	f.Settle()
+	for i, r := range f.Clones {
+		c := r.Content("main")
 		seg, err := json.Marshal(c.Metadata.(map[string]any)["seg"])
 		if err != nil || c.Topics["k"] != "settled\n" || string(seg) != `{"a.b":1,"port":[8081,8080]}` {
 			t.Errorf("clone %d: %v %s %v", i, c.Topics, seg, err)
@@ -271,7 +272,7 @@ func TestSyncConflictsSettled(t *testing.T) {
 		if goal := c.Plan[len(c.Plan)-1]; goal != "Both goals" || len(c.Milestones) != 2 {
 			t.Errorf("clone %d: goal %q, milestones %v", i, goal, c.Milestones)
 		}
-		if got := r.content("exp").Topics["k"]; got != "clone 0 on exp\n" {
+		if got := r.Content("exp").Topics["k"]; got != "clone 0 on exp\n" {
 			t.Errorf("clone %d: exp says %q", i, got)
 		}
 	}
@@ -283,38 +284,38 @@ func TestClosedAndWorkedOn(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
-		meet   func(a, b *repo)
+		meet   func(a, b *memtest.Repo)
 		status string
 		steps  int // on exp
 		onMain []string
 	}{
-		{"worked on", func(a, b *repo) { a.merge("exp", "main"); b.work("exp", "late", 0) }, doc.StatusActive, 2, []string{"early"}},
-		{"both closed", func(a, b *repo) { a.merge("exp", "main"); b.merge("exp", "main") }, doc.StatusMerged, 1, []string{"early"}},
-		{"worked on and closed", func(a, b *repo) { a.merge("exp", "main"); b.work("exp", "late", 0); b.merge("exp", "main") },
+		{"worked on", func(a, b *memtest.Repo) { a.Merge("exp", "main"); b.Work("exp", "late", 0) }, doc.StatusActive, 2, []string{"early"}},
+		{"both closed", func(a, b *memtest.Repo) { a.Merge("exp", "main"); b.Merge("exp", "main") }, doc.StatusMerged, 1, []string{"early"}},
+		{"worked on and closed", func(a, b *memtest.Repo) { a.Merge("exp", "main"); b.Work("exp", "late", 0); b.Merge("exp", "main") },
 			doc.StatusMerged, 2, []string{"early", "late"}},
-		{"abandoned and closed", func(a, b *repo) {
-			_, err := merge.Merge(t.Context(), a.open(), store.MergeOptions{Source: "exp", Abandon: true})
-			a.must(err)
-			b.merge("exp", "main")
+		{"abandoned and closed", func(a, b *memtest.Repo) {
+			_, err := merge.Merge(t.Context(), a.Open(), store.MergeOptions{Source: "exp", Abandon: true})
+			a.Must(err)
+			b.Merge("exp", "main")
 		}, "", 1, []string{"early"}},
-		{"told again only", func(a, b *repo) { a.merge("exp", "main"); b.remember("exp", "k", "no milestone\n") }, doc.StatusMerged, 1, []string{"early"}},
+		{"told again only", func(a, b *memtest.Repo) { a.Merge("exp", "main"); b.Remember("exp", "k", "no milestone\n") }, doc.StatusMerged, 1, []string{"early"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			f := newFleet(t, 2)
-			a, b := f.clones[0], f.clones[1]
-			a.branch("exp", "main")
-			a.work("exp", "early", 0)
-			a.sync("")
-			b.adopt("exp")
+			f := memtest.NewFleet(t, 2)
+			a, b := f.Clones[0], f.Clones[1]
+			a.Branch("exp", "main")
+			a.Work("exp", "early", 0)
+			a.Sync("")
+			b.Adopt("exp")
 			c.meet(a, b)
-			g := f.copy()
-			slices.Reverse(g.clones)
-			f.settle()
-			g.settle()
+			g := f.Copy()
+			slices.Reverse(g.Clones)
+			f.Settle()
+			g.Settle()
 			var status []string
-			for _, r := range slices.Concat(f.clones, g.clones) {
-				exp, main := r.content("exp"), r.content("main")
+			for _, r := range slices.Concat(f.Clones, g.Clones) {
+				exp, main := r.Content("exp"), r.Content("main")
 				facts := exp.Metadata.(map[string]any)["branch"].(map[string]any)
 				status = append(status, fmt.Sprint(facts["status"]))
 				if len(exp.Steps) != c.steps {
@@ -336,25 +337,25 @@ func TestClosedAndWorkedOn(t *testing.T) {
 // Two memories that began apart meet without a loss.
 func TestUnrelatedHistories(t *testing.T) {
 	t.Parallel()
-	f := newFleet(t, 1)
-	a, b := f.clones[0], newRepo(t)
-	ok(share.Init(t.Context(), b.open(), share.InitOptions{Milestones: []string{"another plan"}}))(t)
-	for i, r := range []*repo{a, b} {
+	f := memtest.NewFleet(t, 1)
+	a, b := f.Clones[0], memtest.New(t)
+	memtest.OK(share.Init(t.Context(), b.Open(), share.InitOptions{Milestones: []string{"another plan"}}))(t)
+	for i, r := range []*memtest.Repo{a, b} {
 		for n := range 3 {
-			r.work("main", fmt.Sprint("side ", i, " ", n), 5000)
+			r.Work("main", fmt.Sprint("side ", i, " ", n), 5000)
 		}
-		r.remember("main", fmt.Sprint("own", i), "x\n")
-		r.set("main", fmt.Sprint("own", i), "x")
-		r.remember("main", "same", "said by both\n")
-		ok(r.open().SetTag(t.Context(), store.Writer{}, fmt.Sprint("tag", i), ""))(t)
+		r.Remember("main", fmt.Sprint("own", i), "x\n")
+		r.Set("main", fmt.Sprint("own", i), "x")
+		r.Remember("main", "same", "said by both\n")
+		memtest.OK(r.Open().SetTag(t.Context(), store.Writer{}, fmt.Sprint("tag", i), ""))(t)
 	}
-	a.sync("")
-	b.git("remote", "add", "origin", f.hub.dir)
-	ok(share.Init(t.Context(), b.open(), share.InitOptions{}))(t)
-	f.clones = append(f.clones, b)
-	f.settle()
-	for i, r := range f.clones {
-		c := r.content("main")
+	a.Sync("")
+	b.Git("remote", "add", "origin", f.Hub.Dir)
+	memtest.OK(share.Init(t.Context(), b.Open(), share.InitOptions{}))(t)
+	f.Clones = append(f.Clones, b)
+	f.Settle()
+	for i, r := range f.Clones {
+		c := r.Content("main")
 		if len(c.Steps) != 6 || len(c.Milestones) != 6 {
 			t.Errorf("clone %d: %v", i, c.Steps)
 		}
@@ -364,10 +365,10 @@ func TestUnrelatedHistories(t *testing.T) {
 		if want := "{another plan false},{begin false},Reach it"; strings.Join(c.Plan, ",") != want {
 			t.Errorf("clone %d: plan %v", i, c.Plan)
 		}
-		if tags := ok(r.open().Tags(t.Context()))(t); len(tags) != 2 {
+		if tags := memtest.OK(r.Open().Tags(t.Context()))(t); len(tags) != 2 {
 			t.Errorf("clone %d: tags %v", i, tags)
 		}
-		if n := len(strings.Fields(r.git("notes", "--ref=context", "list"))); n != 2*6 {
+		if n := len(strings.Fields(r.Git("notes", "--ref=context", "list"))); n != 2*6 {
 			t.Errorf("clone %d: %d notes", i, n/2)
 		}
 	}

@@ -12,15 +12,16 @@ import (
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/store"
 )
 
 // hashes is the milestones of a code revision, newest first.
-func (p *past) hashes(branch, rev string) []git.ID {
-	p.t.Helper()
-	l, err := code.FindLinks(p.t.Context(), p.store(), branch, rev)
-	p.must(err)
+func hashes(p *memtest.Clocked, branch, rev string) []git.ID {
+	p.T.Helper()
+	l, err := code.FindLinks(p.T.Context(), p.Open(), branch, rev)
+	p.Must(err)
 	var out []git.ID
 	for _, m := range l.Memory {
 		out = append(out, *m.Hash)
@@ -29,15 +30,17 @@ func (p *past) hashes(branch, rev string) []git.ID {
 }
 
 // madeFile is where what was read is kept.
-func (p *past) madeFile() string { return filepath.Join(p.dir, ".git/context/cache/search/made") }
+func madeFile(p *memtest.Clocked) string {
+	return filepath.Join(p.Dir, ".git/context/cache/search/made")
+}
 
 // What is kept of earlier walks changes no answer, whatever the refs did since.
 func TestLinksAreExact(t *testing.T) {
 	t.Parallel()
-	p := newPast(t)
-	first := p.git("rev-parse", "HEAD")
-	p.manyOn("main", first) // so that there is something to keep
-	code := string(p.code("code"))
+	p := memtest.NewClocked(t)
+	first := p.Git("rev-parse", "HEAD")
+	manyOn(p, "main", first) // so that there is something to keep
+	code := string(p.CommitCode("code"))
 	main, aside := git.BranchRef("main"), git.BranchRef("aside")
 	for _, move := range []struct {
 		name string
@@ -45,66 +48,68 @@ func TestLinksAreExact(t *testing.T) {
 		want int // milestones
 	}{
 		{"nothing was made on it", func() {}, 0},
-		{"forward", func() { p.commit("main", "One") }, 1},
+		{"forward", func() { p.Commit("main", "One") }, 1},
 		{"the same again", func() {}, 1},
 		{"a new branch", func() {
-			ok(p.store().CreateBranch(t.Context(), store.BranchOptions{Name: "aside", NoSwitch: true}))(t)
-			p.commit("aside", "Two")
+			memtest.OK(p.Open().CreateBranch(t.Context(), store.BranchOptions{Name: "aside", NoSwitch: true}))(t)
+			p.Commit("aside", "Two")
 		}, 2},
-		{"both forward", func() { p.commit("aside", "Three"); p.commit("main", "Four") }, 4},
-		{"merged", func() { ok(merge.Merge(t.Context(), p.store(), store.MergeOptions{Source: "aside", Into: "main"}))(t) }, 5},
-		{"far forward", func() { p.manyOn("main", first) }, 5}, // all is kept now
-		{"back", func() { p.git("update-ref", main, main+"~300") }, 5},
-		{"further back", func() { p.git("update-ref", main, main+"~1") }, 4},
-		{"elsewhere", func() { p.git("update-ref", aside, main+"~1") }, 2},
-		{"a tag", func() { p.git("update-ref", git.TagRef("t"), main) }, 2},
-		{"gone but for the tag", func() { p.git("update-ref", main, main+"~2") }, 2},
-		{"gone", func() { p.git("update-ref", "-d", git.TagRef("t")) }, 1},
+		{"both forward", func() { p.Commit("aside", "Three"); p.Commit("main", "Four") }, 4},
+		{"merged", func() {
+			memtest.OK(merge.Merge(t.Context(), p.Open(), store.MergeOptions{Source: "aside", Into: "main"}))(t)
+		}, 5},
+		{"far forward", func() { manyOn(p, "main", first) }, 5}, // all is kept now
+		{"back", func() { p.Git("update-ref", main, main+"~300") }, 5},
+		{"further back", func() { p.Git("update-ref", main, main+"~1") }, 4},
+		{"elsewhere", func() { p.Git("update-ref", aside, main+"~1") }, 2},
+		{"a tag", func() { p.Git("update-ref", git.TagRef("t"), main) }, 2},
+		{"gone but for the tag", func() { p.Git("update-ref", main, main+"~2") }, 2},
+		{"gone", func() { p.Git("update-ref", "-d", git.TagRef("t")) }, 1},
 	} {
-		p.later()
+		p.Later()
 		move.do()
-		kept := p.hashes("", code)
-		data, err := os.ReadFile(p.madeFile())
-		p.must(err)
-		p.must(os.Remove(p.madeFile()))
-		if anew := p.hashes("", code); len(anew) != move.want || !slices.Equal(kept, anew) {
+		kept := hashes(p, "", code)
+		data, err := os.ReadFile(madeFile(p))
+		p.Must(err)
+		p.Must(os.Remove(madeFile(p)))
+		if anew := hashes(p, "", code); len(anew) != move.want || !slices.Equal(kept, anew) {
 			t.Errorf("%s: kept %v, read anew %v, want %d", move.name, kept, anew, move.want)
 		}
-		p.must(os.WriteFile(p.madeFile(), data, 0o666))
+		p.Must(os.WriteFile(madeFile(p), data, 0o666))
 	}
 }
 
 // manyOn makes a branch stand on more commits than are read again and again, each made
 // on a code commit.
-func (p *past) manyOn(branch, code string) {
-	p.t.Helper()
-	tip := p.git("rev-parse", git.BranchRef(branch))
+func manyOn(p *memtest.Clocked, branch, code string) {
+	p.T.Helper()
+	tip := p.Git("rev-parse", git.BranchRef(branch))
 	message := "Many\n\nContext-Id: 01JD5K0Z3V7Q3M9K2A4B5C%04d\nContext-Branch: " + branch + "\nCode-Commit: " + code + "\n"
 	var in strings.Builder
 	for i := range 300 {
 		text := fmt.Sprintf(message, i)
-		fmt.Fprintf(&in, "commit %s\ncommitter A <a@example.com> %d +0000\ndata %d\n%s\n", git.BranchRef(branch), p.now.Unix(), len(text), text)
+		fmt.Fprintf(&in, "commit %s\ncommitter A <a@example.com> %d +0000\ndata %d\n%s\n", git.BranchRef(branch), p.Now.Unix(), len(text), text)
 		if i == 0 {
 			fmt.Fprintf(&in, "from %s\n", tip)
 		}
 	}
-	p.input([]byte(in.String()), "fast-import", "--quiet")
+	p.Input([]byte(in.String()), "fast-import", "--quiet")
 }
 
 // A damaged file says nothing.
 func TestLinksKeptDamaged(t *testing.T) {
 	t.Parallel()
-	p := newPast(t)
-	p.manyOn("main", p.git("rev-parse", "HEAD"))
-	want := p.hashes("", "HEAD")
+	p := memtest.NewClocked(t)
+	manyOn(p, "main", p.Git("rev-parse", "HEAD"))
+	want := hashes(p, "", "HEAD")
 	if len(want) != 300 {
 		t.Fatalf("%d milestones", len(want))
 	}
-	data, err := os.ReadFile(p.madeFile())
-	p.must(err)
+	data, err := os.ReadFile(madeFile(p))
+	p.Must(err)
 	for _, bad := range [][]byte{nil, data[:len(data)/2], append(data[:len(data):len(data)], data...), []byte(strings.Replace(string(data), "0", "1", 1))} {
-		p.must(os.WriteFile(p.madeFile(), bad, 0o666))
-		if got := p.hashes("", "HEAD"); !slices.Equal(got, want) {
+		p.Must(os.WriteFile(madeFile(p), bad, 0o666))
+		if got := hashes(p, "", "HEAD"); !slices.Equal(got, want) {
 			t.Errorf("%d milestones, not 300", len(got))
 		}
 	}
@@ -113,24 +118,24 @@ func TestLinksKeptDamaged(t *testing.T) {
 // What anybody wrote into a note, or into a trailer, leads to a milestone or nowhere.
 func TestLinksOfOthers(t *testing.T) {
 	t.Parallel()
-	p := newPast(t)
-	p.later()
-	before := p.commit("main", "Before")
-	p.later()
-	coded := p.code("code")
+	p := memtest.NewClocked(t)
+	p.Later()
+	before := p.Commit("main", "Before")
+	p.Later()
+	coded := p.CommitCode("code")
 	for i, memory := range []string{strings.Repeat("ab", 20), string(coded), "HEAD", "", "--all", "x\ny", string(before)[:10], git.BranchRef("main")} {
-		p.link(string(coded), memory, "main", fmt.Sprintf("01JD5K0Z3V7Q3M9K2A4B5C6D1%d", i))
+		p.Link(string(coded), memory, "main", fmt.Sprintf("01JD5K0Z3V7Q3M9K2A4B5C6D1%d", i))
 	}
-	if got := p.hashes("", "HEAD"); len(got) > 0 {
+	if got := hashes(p, "", "HEAD"); len(got) > 0 {
 		t.Errorf("links to nowhere lead to %v", got)
 	}
-	p.link(string(coded), string(before), "elsewhere", "01JD5K0Z3V7Q3M9K2A4B5C6D20")
-	p.link(string(coded), string(before), "main", "01JD5K0Z3V7Q3M9K2A4B5C6D21")
-	if got := p.hashes("", "HEAD"); !slices.Equal(got, []git.ID{before}) {
+	p.Link(string(coded), string(before), "elsewhere", "01JD5K0Z3V7Q3M9K2A4B5C6D20")
+	p.Link(string(coded), string(before), "main", "01JD5K0Z3V7Q3M9K2A4B5C6D21")
+	if got := hashes(p, "", "HEAD"); !slices.Equal(got, []git.ID{before}) {
 		t.Errorf("a milestone that is linked twice: %v", got)
 	}
-	l, err := code.FindLinks(t.Context(), p.store(), "", string(before))
-	p.must(err)
+	l, err := code.FindLinks(t.Context(), p.Open(), "", string(before))
+	p.Must(err)
 	if len(l.Commits) != 2 || l.Commits[0].Commit != coded || !slices.Equal(l.Commits[0].How, []string{code.LinkNoted}) {
 		t.Errorf("back: %+v", l.Commits)
 	}
@@ -138,19 +143,19 @@ func TestLinksOfOthers(t *testing.T) {
 
 func TestLinksNameNothing(t *testing.T) {
 	t.Parallel()
-	p := newPast(t)
+	p := memtest.NewClocked(t)
 	for _, rev := range []string{"nope", "", "--all", "-x", "HEAD^{tree}", "01JD5K0Z3V7Q3M9K2A4B5C6D1A", strings.Repeat("ab", 20), "nope..HEAD", "HEAD..nope", "a\nb", "^" + strings.Repeat("ab", 20)} {
-		if l, err := code.FindLinks(t.Context(), p.store(), "", rev); !errors.Is(err, fail.ErrNotFound) {
+		if l, err := code.FindLinks(t.Context(), p.Open(), "", rev); !errors.Is(err, fail.ErrNotFound) {
 			t.Errorf("'%s': %+v, %v", rev, l, err)
 		}
 	}
-	if _, err := code.FindLinks(t.Context(), p.store(), "", "HEAD..CONTEXT_HEAD"); !errors.Is(err, fail.ErrInvalid) {
+	if _, err := code.FindLinks(t.Context(), p.Open(), "", "HEAD..CONTEXT_HEAD"); !errors.Is(err, fail.ErrInvalid) {
 		t.Errorf("a range of code and memory: %v", err)
 	}
-	empty := newRepo(t)
-	empty.git("commit", "-q", "--allow-empty", "-m", "code")
+	empty := memtest.New(t)
+	empty.Git("commit", "-q", "--allow-empty", "-m", "code")
 	for _, rev := range []string{"HEAD", "nope", "HEAD..HEAD"} {
-		if _, err := code.FindLinks(t.Context(), empty.open(), "", rev); !errors.Is(err, fail.ErrNoMemory) {
+		if _, err := code.FindLinks(t.Context(), empty.Open(), "", rev); !errors.Is(err, fail.ErrNoMemory) {
 			t.Errorf("'%s' without memory: %v", rev, err)
 		}
 	}
@@ -160,24 +165,24 @@ func TestLinksNameNothing(t *testing.T) {
 // said to be, and what a remote still has is not.
 func TestLinksInOrder(t *testing.T) {
 	t.Parallel()
-	p := newPast(t)
-	before := p.code("before")
-	milestone := p.commit("main", "One")
+	p := memtest.NewClocked(t)
+	before := p.CommitCode("before")
+	milestone := p.Commit("main", "One")
 	want := []git.ID{before}
 	for i := range 9 {
-		code := p.code(fmt.Sprint("code ", i))
-		p.link(string(code), string(milestone), "main", fmt.Sprintf("01JD5K0Z3V7Q3M9K2A4B5C6D1%d", i))
+		code := p.CommitCode(fmt.Sprint("code ", i))
+		p.Link(string(code), string(milestone), "main", fmt.Sprintf("01JD5K0Z3V7Q3M9K2A4B5C6D1%d", i))
 		want = append(want, code)
 	}
 	pushed := want[9]
-	p.git("update-ref", "refs/remotes/origin/trunk", string(pushed))
-	p.git("reset", "-q", "--soft", "HEAD~1")
-	gone := p.code("gone")
-	p.git("reset", "-q", "--soft", "HEAD~1")
-	p.link(string(gone), string(milestone), "main", "01JD5K0Z3V7Q3M9K2A4B5C6D19")
+	p.Git("update-ref", "refs/remotes/origin/trunk", string(pushed))
+	p.Git("reset", "-q", "--soft", "HEAD~1")
+	gone := p.CommitCode("gone")
+	p.Git("reset", "-q", "--soft", "HEAD~1")
+	p.Link(string(gone), string(milestone), "main", "01JD5K0Z3V7Q3M9K2A4B5C6D19")
 	slices.Reverse(want)
-	l, err := code.FindLinks(t.Context(), p.store(), "", string(milestone))
-	p.must(err)
+	l, err := code.FindLinks(t.Context(), p.Open(), "", string(milestone))
+	p.Must(err)
 	var got []git.ID
 	for _, c := range l.Commits {
 		if c.Unreachable != (c.Commit == gone) {
@@ -193,8 +198,8 @@ func TestLinksInOrder(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("of a milestone %v, want %v", got, want)
 	}
-	l, err = code.FindLinks(t.Context(), p.store(), "", string(before)+".."+string(pushed))
-	p.must(err)
+	l, err = code.FindLinks(t.Context(), p.Open(), "", string(before)+".."+string(pushed))
+	p.Must(err)
 	got = nil
 	for _, c := range l.Memory[0].Links {
 		got = append(got, c.Commit)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/google/go-cmp/cmp"
@@ -17,10 +18,10 @@ import (
 // branch, few of them or all, each as it is read alone.
 func TestLogCommits(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
+	r := memtest.New(t)
 	ctx := t.Context()
-	ok(share.Init(ctx, r.open(), share.InitOptions{Goal: "g"}))(t)
-	s := r.open("main")
+	memtest.OK(share.Init(ctx, r.Open(), share.InitOptions{Goal: "g"}))(t)
+	s := r.Open("main")
 	half := 0.5
 	for i := range 24 {
 		o := store.CommitOptions{Summary: fmt.Sprintf("Milestone %d", i), Contribution: strings.Repeat("what it brought\n", 60), Writer: store.Writer{Agent: "ann"}}
@@ -28,12 +29,12 @@ func TestLogCommits(t *testing.T) {
 			o.Judging = store.Judgement{Score: &half, Outcome: "success", Tags: []store.NoteTag{{Key: "n", Value: fmt.Sprint(i)}}}
 		}
 		if i == 20 {
-			ok(s.CreateBranch(ctx, store.BranchOptions{Name: "try", Purpose: "An idea"}))(t)
-			s = r.open("try")
+			memtest.OK(s.CreateBranch(ctx, store.BranchOptions{Name: "try", Purpose: "An idea"}))(t)
+			s = r.Open("try")
 		}
-		ok(s.Commit(ctx, o))(t)
+		memtest.OK(s.Commit(ctx, o))(t)
 	}
-	ok(s.SetTag(ctx, store.Writer{}, "success/tagged", "main~8"))(t)
+	memtest.OK(s.SetTag(ctx, store.Writer{}, "success/tagged", "main~8"))(t)
 	for _, c := range []struct {
 		name string
 		o    history.LogOptions
@@ -48,13 +49,13 @@ func TestLogCommits(t *testing.T) {
 		{"oldest first", history.LogOptions{Most: 3, Arguments: history.Arguments{Reverse: true}}, 3},
 	} {
 		c.o.Judged = true
-		log := ok(history.Log(ctx, s, c.o))(t)
-		got := ok(history.LogCommits(ctx, s, log.Commits))(t)
+		log := memtest.OK(history.Log(ctx, s, c.o))(t)
+		got := memtest.OK(history.LogCommits(ctx, s, log.Commits))(t)
 		if len(got) != c.want {
 			t.Errorf("%s: %d milestones", c.name, len(got))
 		}
 		for i, m := range got {
-			want := ok(s.FindCommit(ctx, string(log.Commits[i].Commit)))(t)
+			want := memtest.OK(s.FindCommit(ctx, string(log.Commits[i].Commit)))(t)
 			if diff := cmp.Diff(want, m); diff != "" {
 				t.Errorf("%s, %s: -alone +in the log:\n%s", c.name, want.Summary, diff)
 			}
@@ -68,17 +69,17 @@ func TestLogCommits(t *testing.T) {
 // Whatever a name is, git is given nothing but hashes.
 func TestLogNames(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
+	r := memtest.New(t)
 	ctx := t.Context()
-	s := r.open()
+	s := r.Open()
 	if _, err := history.Log(ctx, s, history.LogOptions{Most: -1}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("without memory: %v", err)
 	}
 	if _, err := history.Log(ctx, s, history.LogOptions{Most: -1, All: true}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("all, without memory: %v", err)
 	}
-	ok(share.Init(ctx, s, share.InitOptions{Goal: "g"}))(t)
-	if log := ok(history.Log(ctx, s, history.LogOptions{Most: -1}))(t); len(log.Commits) > 0 {
+	memtest.OK(share.Init(ctx, s, share.InitOptions{Goal: "g"}))(t)
+	if log := memtest.OK(history.Log(ctx, s, history.LogOptions{Most: -1}))(t); len(log.Commits) > 0 {
 		t.Errorf("a birth is listed: %v", log)
 	}
 	for _, name := range []string{"--output=x", "^--all", "nope", "main..nope", "nope...main", "main...main...main", "^", "main^!", "main^@", ":/Start", "main:commit.md", "main\nmain"} {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -15,7 +16,7 @@ import (
 // play does random work on a few branches and keeps what each must hold.
 type play struct {
 	t     *rapid.T
-	r     *repo
+	r     *memtest.Repo
 	s     *refs.Store
 	n     int
 	names []string
@@ -30,7 +31,7 @@ func (h *play) ok(err error) {
 	}
 }
 
-func (h *play) on(branch string) *refs.Store { return h.r.open(branch) }
+func (h *play) on(branch string) *refs.Store { return h.r.Open(branch) }
 
 // work records some steps and may commit them.
 func (h *play) work(t *rapid.T) {
@@ -39,7 +40,7 @@ func (h *play) work(t *rapid.T) {
 		h.n++
 		action := fmt.Sprintf("%s %d", branch, h.n)
 		size := rapid.SampledFrom([]int{0, 3000, 9000}).Draw(t, "size")
-		_, err := h.on(branch).Record(t.Context(), []store.NewStep{{Action: action, Observation: text(size)}})
+		_, err := h.on(branch).Record(t.Context(), []store.NewStep{{Action: action, Observation: memtest.Text(size)}})
 		h.ok(err)
 		h.steps[branch][action] = true
 	}
@@ -124,21 +125,13 @@ func (h *play) check(t *rapid.T) {
 	}
 }
 
-func text(n int) string {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = 'x'
-	}
-	return string(b)
-}
-
 // Over random histories of branching and merging every branch holds exactly what
 // it recorded and what was merged into it.
 func TestMergesLoseAndDoubleNothing(t *testing.T) {
 	t.Parallel()
-	checks(t, 30, func(tb testing.TB, rt *rapid.T) {
-		r := newRepo(tb)
-		h := &play{t: rt, r: r, s: r.open(), names: []string{"main"},
+	memtest.Check(t, 30, func(tb testing.TB, rt *rapid.T) {
+		r := memtest.New(tb)
+		h := &play{t: rt, r: r, s: r.Open(), names: []string{"main"},
 			steps: map[string]map[string]bool{"main": {}}, marks: map[string]map[string]bool{"main": {}}}
 		_, err := share.Init(rt.Context(), h.s, share.InitOptions{})
 		h.ok(err)
@@ -151,35 +144,35 @@ func TestMergesLoseAndDoubleNothing(t *testing.T) {
 // more, merging goes on and doubles nothing.
 func TestMergesOfVeryManyBranches(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	s := r.open()
+	r := memtest.New(t)
+	s := r.Open()
 	ctx := t.Context()
-	ok(share.Init(ctx, s, share.InitOptions{}))(t)
+	memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
 	long := strings.Repeat("x", 190)
 	work := func(branch string, size int) {
-		ok(r.open(branch).Record(ctx, []store.NewStep{{Action: "on " + branch, Observation: text(size)}}))(t)
-		ok(s.Commit(ctx, store.CommitOptions{Branch: branch, Summary: "done"}))(t)
+		memtest.OK(r.Open(branch).Record(ctx, []store.NewStep{{Action: "on " + branch, Observation: memtest.Text(size)}}))(t)
+		memtest.OK(s.Commit(ctx, store.CommitOptions{Branch: branch, Summary: "done"}))(t)
 	}
-	ok(s.CreateBranch(ctx, store.BranchOptions{Name: "early", NoSwitch: true}))(t)
+	memtest.OK(s.CreateBranch(ctx, store.BranchOptions{Name: "early", NoSwitch: true}))(t)
 	work("main", 10) // so that the same steps stand in other segments here
 	first := "b0-" + long
 	for i := range 142 {
 		name := fmt.Sprintf("b%d-%s", i, long)
-		ok(s.CreateBranch(ctx, store.BranchOptions{Name: name, From: "main", NoSwitch: true}))(t)
+		memtest.OK(s.CreateBranch(ctx, store.BranchOptions{Name: name, From: "main", NoSwitch: true}))(t)
 		if i == 0 {
 			work(first, 9000)
 		}
-		ok(merge.Merge(ctx, s, store.MergeOptions{Source: name, Into: "main"}))(t)
+		memtest.OK(merge.Merge(ctx, s, store.MergeOptions{Source: name, Into: "main"}))(t)
 	}
 	work("main", 10) // seals what the first one brought
-	meta := ok(s.Metadata(ctx, ok(s.Tip(ctx, "main"))(t)))(t)
+	meta := memtest.OK(s.Metadata(ctx, memtest.OK(s.Tip(ctx, "main"))(t)))(t)
 	if _, folded := meta.Totals().Origins["_others"]; !folded {
 		t.Error("the totals were not folded: nothing was tested")
 	}
-	ok(merge.Merge(ctx, s, store.MergeOptions{Source: first, Into: "early"}))(t)
+	memtest.OK(merge.Merge(ctx, s, store.MergeOptions{Source: first, Into: "early"}))(t)
 	work("early", 10)
-	ok(merge.Merge(ctx, s, store.MergeOptions{Source: "early", Into: "main"}))(t)
-	tip := ok(s.Tip(ctx, "main"))(t)
+	memtest.OK(merge.Merge(ctx, s, store.MergeOptions{Source: "early", Into: "main"}))(t)
+	tip := memtest.OK(s.Tip(ctx, "main"))(t)
 	steps, total, err := s.Steps(ctx, tip, 0, 1000)
 	if err != nil || len(steps) != 4 || total != 4 {
 		t.Errorf("%d steps, total %d, want 4 (%v)", len(steps), total, err)

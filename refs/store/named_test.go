@@ -9,25 +9,26 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/google/go-cmp/cmp"
 )
 
 func TestNamed(t *testing.T) {
 	t.Parallel()
-	r, m := stones(t, 3)
+	r, m := memtest.NewCommits(t, 3)
 	ctx := t.Context()
-	ok(r.open().CreateBranch(ctx, store.BranchOptions{Name: "try/a", Purpose: "A plain\nmutex", NoSwitch: true}))(t)
-	ok(r.open().SetTag(ctx, store.Writer{}, "success/best", m[1]))(t)
-	r.teach(t, "", "ann", "pool", "one")
-	r.teach(t, "", "ann", "lock", "two")
-	r.git("update-ref", "refs/context/remotes/origin/heads/theirs", m[2])
-	r.git("update-ref", "refs/context/remotes/origin/tags/v1", m[0])
-	s := r.open()
+	memtest.OK(r.Open().CreateBranch(ctx, store.BranchOptions{Name: "try/a", Purpose: "A plain\nmutex", NoSwitch: true}))(t)
+	memtest.OK(r.Open().SetTag(ctx, store.Writer{}, "success/best", m[1]))(t)
+	r.Teach("", "ann", "pool", "one")
+	r.Teach("", "ann", "lock", "two")
+	r.Git("update-ref", "refs/context/remotes/origin/heads/theirs", m[2])
+	r.Git("update-ref", "refs/context/remotes/origin/tags/v1", m[0])
+	s := r.Open()
 	about := func(list []history.Named, err error) map[string]string {
 		t.Helper()
 		names := map[string]string{}
-		for _, n := range ok(list, err)(t) {
+		for _, n := range memtest.OK(list, err)(t) {
 			names[n.Name] = n.About
 		}
 		return names
@@ -40,14 +41,14 @@ func TestNamed(t *testing.T) {
 			t.Errorf("%s: %s", what, diff)
 		}
 	}
-	if diff := cmp.Diff([]history.Named{{Name: "main"}, {Name: "try/a"}}, ok(history.NamedBranches(ctx, s, false))(t)); diff != "" {
+	if diff := cmp.Diff([]history.Named{{Name: "main"}, {Name: "try/a"}}, memtest.OK(history.NamedBranches(ctx, s, false))(t)); diff != "" {
 		t.Error(diff)
 	}
-	tip := ok(s.Tip(ctx, ""))(t)
-	if diff := cmp.Diff([]string{"lock", "pool"}, ok(history.TopicKeys(ctx, s, tip))(t)); diff != "" {
+	tip := memtest.OK(s.Tip(ctx, ""))(t)
+	if diff := cmp.Diff([]string{"lock", "pool"}, memtest.OK(history.TopicKeys(ctx, s, tip))(t)); diff != "" {
 		t.Error(diff)
 	}
-	newest := ok(history.NamedCommits(ctx, s, tip, 2))(t)
+	newest := memtest.OK(history.NamedCommits(ctx, s, tip, 2))(t)
 	if diff := cmp.Diff([]history.Named{{Name: m[2][:10], About: "m2"}, {Name: m[1][:10], About: "m1"}}, newest); diff != "" {
 		t.Error(diff)
 	}
@@ -56,25 +57,25 @@ func TestNamed(t *testing.T) {
 // Who only looks leaves not even a cache behind.
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
-	r, _ := stones(t, 1)
-	r.git("remote", "add", "origin", "nowhere")
+	r, _ := memtest.NewCommits(t, 1)
+	r.Git("remote", "add", "origin", "nowhere")
 	files := func() (n int) {
 		t.Helper()
-		err := filepath.WalkDir(r.dir, func(_ string, _ fs.DirEntry, err error) error { n++; return err })
+		err := filepath.WalkDir(r.Dir, func(_ string, _ fs.DirEntry, err error) error { n++; return err })
 		if err != nil {
 			t.Fatal(err)
 		}
 		return n
 	}
 	for _, readOnly := range []bool{true, false} {
-		if err := os.RemoveAll(filepath.Join(r.dir, ".git/context/cache")); err != nil {
+		if err := os.RemoveAll(filepath.Join(r.Dir, ".git/context/cache")); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(120 * time.Millisecond) // a younger configuration is never cached
 		before := files()
-		s := ok(refs.Open(t.Context(), store.Options{Dir: r.dir, Env: r.env, Now: time.Now, ReadOnly: readOnly}))(t)
-		ok(s.Repo().Remotes(t.Context()))(t)
-		ok(history.NamedBranches(t.Context(), s, true))(t)
+		s := memtest.OK(refs.Open(t.Context(), store.Options{Dir: r.Dir, Env: r.Env, Now: time.Now, ReadOnly: readOnly}))(t)
+		memtest.OK(s.Repo().Remotes(t.Context()))(t)
+		memtest.OK(history.NamedBranches(t.Context(), s, true))(t)
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/search"
 	"github.com/git-context/git-context/refs/share"
@@ -20,7 +21,7 @@ import (
 // readLines reads a file of the labelled set; package index says what it holds.
 func readLines[T any](t *testing.T, name string) (list []T) {
 	t.Helper()
-	f, err := os.Open(filepath.Join("index", "testdata", "recall", "held-out", name))
+	f, err := os.Open(filepath.Join("..", "index", "testdata", "recall", "held-out", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,13 +37,13 @@ func readLines[T any](t *testing.T, name string) (list []T) {
 }
 
 // recall asks as a process of its own does.
-func (r *repo) recall(o search.RecallOptions) []search.SearchHit {
-	r.t.Helper()
-	s := r.open()
+func recall(r *memtest.Repo, o search.RecallOptions) []search.SearchHit {
+	r.T.Helper()
+	s := r.Open()
 	defer s.Close()
-	res, err := search.Recall(r.t.Context(), s, o)
+	res, err := search.Recall(r.T.Context(), s, o)
 	if err != nil {
-		r.t.Fatal(err)
+		r.T.Fatal(err)
 	}
 	return res.Hits
 }
@@ -50,13 +51,13 @@ func (r *repo) recall(o search.RecallOptions) []search.SearchHit {
 // A memory of many cases gives the one that a text repeats, and no other.
 func TestRecallFindsTheCaseAmongOthers(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	s, ctx := r.open(), t.Context()
-	ok(share.Init(ctx, s, share.InitOptions{}))(t)
+	r := memtest.New(t)
+	s, ctx := r.Open(), t.Context()
+	memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
 	ids := map[string]string{}
 	for _, c := range readLines[struct{ ID, Kind, Summary, Contribution string }](t, "cases.jsonl") {
 		if c.Kind == "commit" && len(ids) < 12 {
-			done := ok(s.Commit(ctx, store.CommitOptions{Summary: c.Summary, Contribution: c.Contribution}))(t)
+			done := memtest.OK(s.Commit(ctx, store.CommitOptions{Summary: c.Summary, Contribution: c.Contribution}))(t)
 			ids[c.ID] = done.ID
 		}
 	}
@@ -66,7 +67,7 @@ func TestRecallFindsTheCaseAmongOthers(t *testing.T) {
 			continue
 		}
 		asked++
-		hits := r.recall(search.RecallOptions{Text: p.Text})
+		hits := recall(r, search.RecallOptions{Text: p.Text})
 		if len(hits) != 1 || hits[0].ID != ids[p.Case] || !*hits[0].Duplicate {
 			t.Errorf("'%s' recalls %+v, not %s alone", p.Text, hits, p.Case)
 		}
@@ -85,30 +86,30 @@ const (
 // changes no answer.
 func TestRecallIsTheSameEveryTime(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	s, ctx := r.open(), t.Context()
-	ok(share.Init(ctx, s, share.InitOptions{}))(t)
-	ok(s.CreateBranch(ctx, store.BranchOptions{Name: "try"}))(t)
-	ok(s.Commit(ctx, store.CommitOptions{Summary: "Close idle connections", Contribution: leak + ". " + solution}))(t)
+	r := memtest.New(t)
+	s, ctx := r.Open(), t.Context()
+	memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
+	memtest.OK(s.CreateBranch(ctx, store.BranchOptions{Name: "try"}))(t)
+	memtest.OK(s.Commit(ctx, store.CommitOptions{Summary: "Close idle connections", Contribution: leak + ". " + solution}))(t)
 	// Enough text for the cache to be written.
-	ok(s.Commit(ctx, store.CommitOptions{Summary: "Read a manual", Contribution: manual(80 << 10)}))(t)
-	ok(merge.Merge(ctx, s, store.MergeOptions{Source: "try", Into: "main", Keep: true}))(t)
+	memtest.OK(s.Commit(ctx, store.CommitOptions{Summary: "Read a manual", Contribution: manual(80 << 10)}))(t)
+	memtest.OK(merge.Merge(ctx, s, store.MergeOptions{Source: "try", Into: "main", Keep: true}))(t)
 
 	ask := func(when string) {
 		t.Helper()
-		hits := r.recall(search.RecallOptions{Text: leak + "; " + solution})
+		hits := recall(r, search.RecallOptions{Text: leak + "; " + solution})
 		if len(hits) != 1 || hits[0].Title != "Close idle connections" || hits[0].Commit == nil {
 			t.Errorf("%s: %+v", when, hits)
 		}
 	}
 	ask("without a cache")
-	files, err := filepath.Glob(filepath.Join(r.dir, ".git", "context", "cache", "search", "*"))
+	files, err := filepath.Glob(filepath.Join(r.Dir, ".git", "context", "cache", "search", "*"))
 	if err != nil || !slices.ContainsFunc(files, func(f string) bool { return strings.HasSuffix(f, ".shard") }) {
 		t.Fatalf("the cache holds %v, %v", files, err)
 	}
 	ask("with a cache")
 	for _, f := range files {
-		data := ok(os.ReadFile(f))(t)
+		data := memtest.OK(os.ReadFile(f))(t)
 		for i := len(data) / 2; i < len(data); i += 7 {
 			data[i] ^= 0x55
 		}
@@ -138,16 +139,16 @@ func manual(size int) string {
 // What waits to be committed is not in the way, however often it says the same.
 func TestRecallBehindPendingSteps(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	s, ctx := r.open(), t.Context()
-	ok(share.Init(ctx, s, share.InitOptions{}))(t)
-	ok(s.Commit(ctx, store.CommitOptions{Summary: "Close idle connections", Contribution: leak}))(t)
+	r := memtest.New(t)
+	s, ctx := r.Open(), t.Context()
+	memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
+	memtest.OK(s.Commit(ctx, store.CommitOptions{Summary: "Close idle connections", Contribution: leak}))(t)
 	var steps []store.NewStep
 	for range 70 {
 		steps = append(steps, store.NewStep{Observation: leak})
 	}
-	ok(s.Record(ctx, steps))(t)
-	hits := r.recall(search.RecallOptions{Text: leak})
+	memtest.OK(s.Record(ctx, steps))(t)
+	hits := recall(r, search.RecallOptions{Text: leak})
 	if len(hits) != 1 || hits[0].Kind != "commit" {
 		t.Errorf("behind 70 pending steps: %+v", hits)
 	}
@@ -155,12 +156,12 @@ func TestRecallBehindPendingSteps(t *testing.T) {
 
 func TestRecallRefuses(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	s, ctx := r.open(), t.Context()
+	r := memtest.New(t)
+	s, ctx := r.Open(), t.Context()
 	if _, err := search.Recall(ctx, s, search.RecallOptions{Text: "pool"}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("without memory: %v", err)
 	}
-	ok(share.Init(ctx, s, share.InitOptions{}))(t)
+	memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
 	number := func(x float64) *float64 { return &x }
 	for _, c := range []struct {
 		code string
@@ -186,7 +187,7 @@ func TestRecallRefuses(t *testing.T) {
 	}
 	// A memory without a case, and a text as long as may be, are no errors.
 	for _, text := range []string{"pool", strings.Repeat("pool ", 13_000), "\xff\xfe pool", "0", "日"} {
-		if hits := r.recall(search.RecallOptions{Text: text, MinSimilarity: number(0)}); len(hits) != 0 {
+		if hits := recall(r, search.RecallOptions{Text: text, MinSimilarity: number(0)}); len(hits) != 0 {
 			t.Errorf("%.40q: %+v", text, hits)
 		}
 	}
@@ -195,13 +196,13 @@ func TestRecallRefuses(t *testing.T) {
 // What became of a case stands in its note, or in the name of its tag.
 func TestRecallSaysWhatBecameOfIt(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	s, ctx := r.open(), t.Context()
-	ok(share.Init(ctx, s, share.InitOptions{}))(t)
-	done := ok(s.Commit(ctx, store.CommitOptions{Summary: "Sleep in Pool.Close", Contribution: leak}))(t)
+	r := memtest.New(t)
+	s, ctx := r.Open(), t.Context()
+	memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
+	done := memtest.OK(s.Commit(ctx, store.CommitOptions{Summary: "Sleep in Pool.Close", Contribution: leak}))(t)
 	outcome := func() string {
 		t.Helper()
-		hits := r.recall(search.RecallOptions{Text: leak})
+		hits := recall(r, search.RecallOptions{Text: leak})
 		if len(hits) != 1 {
 			t.Fatalf("%+v", hits)
 		}
@@ -213,11 +214,11 @@ func TestRecallSaysWhatBecameOfIt(t *testing.T) {
 	if got := outcome(); got != "" {
 		t.Errorf("nothing was said, and it is '%s'", got)
 	}
-	ok(s.SetTag(ctx, store.Writer{}, "success/sleep", done.ID))(t)
+	memtest.OK(s.SetTag(ctx, store.Writer{}, "success/sleep", done.ID))(t)
 	if got := outcome(); got != "success" {
 		t.Errorf("tagged success/sleep, it is '%s'", got)
 	}
-	ok(s.AddNote(ctx, store.NoteOptions{Rev: done.ID, Judgement: store.Judgement{Outcome: "failed"}}))(t)
+	memtest.OK(s.AddNote(ctx, store.NoteOptions{Rev: done.ID, Judgement: store.Judgement{Outcome: "failed"}}))(t)
 	if got := outcome(); got != "failed" {
 		t.Errorf("noted failed, it is '%s'", got)
 	}

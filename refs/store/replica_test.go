@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -33,7 +34,7 @@ func (k known) learn(branch string, from entrySet) {
 
 // replicas plays random work on clones of one hub, and keeps what must come of it.
 type replicas struct {
-	*fleet
+	*memtest.Fleet
 	rt *rapid.T
 	n  int
 
@@ -52,7 +53,7 @@ func (h *replicas) next(what string) string { h.n++; return fmt.Sprint(what, " "
 
 // draw picks a clone and one of its branches.
 func (h *replicas) draw(t *rapid.T) (i int, branch string) {
-	i = rapid.IntRange(0, len(h.clones)-1).Draw(t, "clone")
+	i = rapid.IntRange(0, len(h.Clones)-1).Draw(t, "clone")
 	return i, rapid.SampledFrom(slices.Sorted(maps.Keys(h.have[i]))).Draw(t, "branch")
 }
 
@@ -60,8 +61,8 @@ func (h *replicas) record(t *rapid.T) {
 	i, branch := h.draw(t)
 	for range rapid.IntRange(1, 3).Draw(t, "steps") {
 		action, size := h.next("step"), rapid.SampledFrom([]int{0, 3000, 9000}).Draw(t, "size")
-		_, err := h.clones[i].open(branch).Record(t.Context(), []store.NewStep{{Action: action, Observation: text(size)}})
-		h.clones[i].must(err)
+		_, err := h.Clones[i].Open(branch).Record(t.Context(), []store.NewStep{{Action: action, Observation: memtest.Text(size)}})
+		h.Clones[i].Must(err)
 		h.pending[i][branch] = append(h.pending[i][branch], action)
 	}
 	if rapid.Bool().Draw(t, "commit") {
@@ -71,14 +72,14 @@ func (h *replicas) record(t *rapid.T) {
 
 func (h *replicas) commit(i int, branch string) {
 	summary := h.next("milestone")
-	_, err := h.clones[i].open().Commit(h.rt.Context(), store.CommitOptions{Branch: branch, Summary: summary})
-	h.clones[i].must(err)
+	_, err := h.Clones[i].Open().Commit(h.rt.Context(), store.CommitOptions{Branch: branch, Summary: summary})
+	h.Clones[i].Must(err)
 	h.have[i][branch][summary] = true
 	h.drain(i, branch)
 	if h.n%3 == 0 {
 		name := fmt.Sprint("tag", h.n)
-		ch, err := h.clones[i].open(branch).SetTag(h.rt.Context(), store.Writer{}, name, "")
-		h.clones[i].must(err)
+		ch, err := h.Clones[i].Open(branch).SetTag(h.rt.Context(), store.Writer{}, name, "")
+		h.Clones[i].Must(err)
 		h.tags[name] = string(ch.Commit)
 	}
 }
@@ -93,25 +94,25 @@ func (h *replicas) drain(i int, branch string) {
 // remember fills or empties slots that clones share, and one of its own.
 func (h *replicas) remember(t *rapid.T) {
 	i, branch := h.draw(t)
-	r, key := h.clones[i], rapid.SampledFrom([]string{"alpha", "beta"}).Draw(t, "key")
+	r, key := h.Clones[i], rapid.SampledFrom([]string{"alpha", "beta"}).Draw(t, "key")
 	if rapid.IntRange(0, 3).Draw(t, "forget") == 0 {
-		_, err := r.open(branch).Forget(t.Context(), store.Writer{}, key)
+		_, err := r.Open(branch).Forget(t.Context(), store.Writer{}, key)
 		if !errors.Is(err, fail.ErrNotFound) {
-			r.must(err)
+			r.Must(err)
 		}
 	} else {
-		r.remember(branch, key, "first\n"+h.next("text")+"\nlast\n")
+		r.Remember(branch, key, "first\n"+h.next("text")+"\nlast\n")
 	}
 	own := fmt.Sprint("own-", h.n, "-", i)
-	r.remember(branch, own, own)
+	r.Remember(branch, own, own)
 	put(h.topics, branch, own, own)
 }
 
 func (h *replicas) set(t *rapid.T) {
 	i, branch := h.draw(t)
-	h.clones[i].set(branch, rapid.SampledFrom([]string{"shared.a", "shared.b.c", "branch.purpose"}).Draw(t, "key"), h.next("value"))
+	h.Clones[i].Set(branch, rapid.SampledFrom([]string{"shared.a", "shared.b.c", "branch.purpose"}).Draw(t, "key"), h.next("value"))
 	own := h.next("k")
-	h.clones[i].set(branch, `own."`+own+`"`, own)
+	h.Clones[i].Set(branch, `own."`+own+`"`, own)
 	put(h.keys, branch, own, own)
 }
 
@@ -126,7 +127,7 @@ func (h *replicas) plan(t *rapid.T) {
 	i, _ := h.draw(t)
 	item := h.next("item")
 	what := rapid.SampledFrom([]string{"add", "tick", "remove", "goal"}).Draw(t, "what")
-	h.clones[i].plan(func(m *doc.Roadmap) error {
+	h.Clones[i].Plan(func(m *doc.Roadmap) error {
 		todo := m.Todo()
 		at := todo[h.n%len(todo)] // there is always the one that the memory began with
 		switch {
@@ -153,7 +154,7 @@ func (h *replicas) branch(t *rapid.T) {
 	if h.have[i][name] != nil {
 		t.Skip("there already")
 	}
-	h.clones[i].branch(name, from)
+	h.Clones[i].Branch(name, from)
 	h.have[i][name] = entrySet{}
 }
 
@@ -165,20 +166,20 @@ func (h *replicas) merge(t *rapid.T) {
 	}
 	summary := h.next("merge")
 	o := store.MergeOptions{Source: from, Into: into, Summary: summary, Keep: rapid.Bool().Draw(t, "keep"), Prefer: h.prefer(t)}
-	r := h.clones[i]
-	res, err := merge.Merge(t.Context(), r.open(), o)
+	r := h.Clones[i]
+	res, err := merge.Merge(t.Context(), r.Open(), o)
 	if errors.Is(err, fail.ErrConflict) && o.Prefer == "" {
 		res = h.resolve(t, i, into)
 		err = nil
 	}
-	r.must(err)
+	r.Must(err)
 	if res.UpToDate {
 		return
 	}
 	h.drain(i, from)
 	h.have[i].learn(into, h.have[i][from])
 	h.have[i][into][summary] = true
-	if again, err := merge.Merge(t.Context(), r.open(), store.MergeOptions{Source: from, Into: into}); err != nil || !again.UpToDate {
+	if again, err := merge.Merge(t.Context(), r.Open(), store.MergeOptions{Source: from, Into: into}); err != nil || !again.UpToDate {
 		t.Errorf("merging %s into %s again: %+v, %v", from, into, again, err)
 	}
 }
@@ -189,16 +190,16 @@ func (h *replicas) prefer(t *rapid.T) string {
 
 // resolve settles what waits, each conflict in a way of its own.
 func (h *replicas) resolve(t *rapid.T, i int, target string) merge.Result {
-	r := h.clones[i]
-	st, err := merge.Waiting(t.Context(), r.open(), target)
-	r.must(err)
+	r := h.Clones[i]
+	st, err := merge.Waiting(t.Context(), r.Open(), target)
+	r.Must(err)
 	for _, c := range st.Conflicts {
 		how := rapid.SampledFrom([]string{merge.SettleOurs, merge.SettleTheirs, merge.SettleUnion}).Draw(t, "how")
-		_, err := merge.Resolve(t.Context(), r.open(), target, c.Path, how, "")
-		r.must(err)
+		_, err := merge.Resolve(t.Context(), r.Open(), target, c.Path, how, "")
+		r.Must(err)
 	}
-	res, err := share.Continue(t.Context(), r.open(), store.Writer{}, target)
-	r.must(err)
+	res, err := share.Continue(t.Context(), r.Open(), store.Writer{}, target)
+	r.Must(err)
 	return res
 }
 
@@ -211,20 +212,20 @@ func (h *replicas) sync(t *rapid.T) {
 }
 
 func (h *replicas) adopt(i int, name string) {
-	h.clones[i].switchTo(name)
-	h.clones[i].switchTo("main")
+	h.Clones[i].Switch(name)
+	h.Clones[i].Switch("main")
 	h.have[i].learn(name, h.fetched[i][name])
 }
 
 func (h *replicas) syncClone(t *rapid.T, i int, prefer string) {
-	r := h.clones[i]
-	_, err := share.Sync(t.Context(), r.open(), share.SyncOptions{Prefer: prefer})
+	r := h.Clones[i]
+	_, err := share.Sync(t.Context(), r.Open(), share.SyncOptions{Prefer: prefer})
 	if errors.Is(err, fail.ErrConflict) && prefer == "" {
 		h.resolve(t, i, "")
-		r.sync("")
+		r.Sync("")
 		err = nil
 	}
-	r.must(err)
+	r.Must(err)
 	for branch := range h.have[i] {
 		h.have[i].learn(branch, h.hub[branch])
 		h.hub.learn(branch, h.have[i][branch])
@@ -239,7 +240,7 @@ func (h *replicas) syncClone(t *rapid.T, i int, prefer string) {
 // against the model.
 func (h *replicas) finish(t *rapid.T) {
 	for round := range 2 {
-		for i := range h.clones {
+		for i := range h.Clones {
 			for _, branch := range slices.Sorted(maps.Keys(h.pending[i])) {
 				h.commit(i, branch)
 			}
@@ -251,20 +252,20 @@ func (h *replicas) finish(t *rapid.T) {
 			}
 		}
 	}
-	h.settle()
-	for i, r := range h.clones {
+	h.Settle()
+	for i, r := range h.Clones {
 		for branch, want := range h.hub {
-			h.check(t, i, branch, want, r.content(branch))
+			h.check(t, i, branch, want, r.Content(branch))
 		}
 		for name, id := range h.tags {
-			if got := r.git("rev-parse", "refs/context/tags/"+name); got != id {
+			if got := r.Git("rev-parse", "refs/context/tags/"+name); got != id {
 				t.Errorf("clone %d: tag %s is %s, want %s", i, name, got, id)
 			}
 		}
 	}
 }
 
-func (h *replicas) check(t *rapid.T, i int, branch string, want entrySet, c content) {
+func (h *replicas) check(t *rapid.T, i int, branch string, want entrySet, c memtest.Content) {
 	got := entrySet{}
 	for _, entry := range slices.Concat(c.Steps, c.Milestones) {
 		got[entry[strings.Index(entry, " ")+1:]] = true
@@ -306,11 +307,11 @@ func (h *replicas) check(t *rapid.T, i int, branch string, want entrySet, c cont
 // with all that any of them was told, once, and they are alike.
 func TestReplicasLoseAndDoubleNothing(t *testing.T) {
 	t.Parallel()
-	checks(t, 3, func(tb testing.TB, rt *rapid.T) {
-		h := &replicas{fleet: newFleet(tb, rapid.IntRange(2, 3).Draw(rt, "clones")), rt: rt, hub: known{"main": {}},
+	memtest.Check(t, 3, func(tb testing.TB, rt *rapid.T) {
+		h := &replicas{Fleet: memtest.NewFleet(tb, rapid.IntRange(2, 3).Draw(rt, "clones")), rt: rt, hub: known{"main": {}},
 			topics: map[string]map[string]string{}, keys: map[string]map[string]string{},
 			items: map[string]bool{}, removed: map[string]bool{}, tags: map[string]string{}}
-		for range h.clones {
+		for range h.Clones {
 			h.have = append(h.have, known{"main": {}})
 			h.fetched = append(h.fetched, known{"main": {}})
 			h.pending = append(h.pending, map[string][]string{})

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/search"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -23,9 +24,9 @@ func TestSearchTrustsNoCache(t *testing.T) {
 	for range 7 {
 		l.work(t, "main")
 	}
-	best := ok(search.Search(t.Context(), l.open(), search.SearchOptions{Query: "pool", In: search.SearchCommits}))(t).Hits[0]
-	ok(l.open().AddNote(t.Context(), store.NoteOptions{Rev: string(*best.Commit), Judgement: store.Judgement{Score: new(0.9)}}))(t)
-	ok(l.open().Record(t.Context(), []store.NewStep{{Thought: "the pool is pending"}}))(t)
+	best := memtest.OK(search.Search(t.Context(), l.Open(), search.SearchOptions{Query: "pool", In: search.SearchCommits}))(t).Hits[0]
+	memtest.OK(l.Open().AddNote(t.Context(), store.NoteOptions{Rev: string(*best.Commit), Judgement: store.Judgement{Score: new(0.9)}}))(t)
+	memtest.OK(l.Open().Record(t.Context(), []store.NewStep{{Thought: "the pool is pending"}}))(t)
 	want, milestones := l.found(t), l.milestonesFound(t)
 	names, err := os.ReadDir(l.cache())
 	if err != nil || len(names) < 4 {
@@ -73,22 +74,22 @@ func TestSearchCachesWhatItRead(t *testing.T) {
 	for i := range steps {
 		steps[i] = store.NewStep{Action: "gofmt", Session: strings.Repeat("s", 80)}
 	}
-	ok(l.open().Record(t.Context(), steps))(t)
-	ok(l.open().Commit(t.Context(), store.CommitOptions{Summary: "Tidy"}))(t)
+	memtest.OK(l.Open().Record(t.Context(), steps))(t)
+	memtest.OK(l.Open().Commit(t.Context(), store.CommitOptions{Summary: "Tidy"}))(t)
 	for i := range 40 { // so many files that several goroutines index them
 		key := fmt.Sprintf("topic%d", i)
-		ok(l.open().Remember(t.Context(), store.TopicOptions{Key: key, Text: "what " + key + " is about"}))(t)
+		memtest.OK(l.Open().Remember(t.Context(), store.TopicOptions{Key: key, Text: "what " + key + " is about"}))(t)
 	}
 	var first string
 	for range 3 {
-		ok(search.Search(t.Context(), l.open(), search.SearchOptions{Query: "gofmt"}))(t)
-		names := ok(filepath.Glob(filepath.Join(l.cache(), "*.shard")))(t)
+		memtest.OK(search.Search(t.Context(), l.Open(), search.SearchOptions{Query: "gofmt"}))(t)
+		names := memtest.OK(filepath.Glob(filepath.Join(l.cache(), "*.shard")))(t)
 		if len(names) == 0 {
 			t.Fatal("nothing is cached")
 		}
 		all := strings.Join(names, " ")
 		for _, name := range names {
-			all += string(ok(os.ReadFile(name))(t))
+			all += string(memtest.OK(os.ReadFile(name))(t))
 		}
 		if first = cmp.Or(first, all); all != first {
 			t.Errorf("the same memory has two caches")
@@ -116,7 +117,7 @@ func (l *library) spoilPostings(t *testing.T, path string, data []byte) {
 // milestonesFound is what a search of milestones alone finds.
 func (l *library) milestonesFound(t *testing.T) (found []string) {
 	t.Helper()
-	for _, h := range ok(search.Search(t.Context(), l.open(), search.SearchOptions{Query: "pool", In: search.SearchCommits}))(t).Hits {
+	for _, h := range memtest.OK(search.Search(t.Context(), l.Open(), search.SearchOptions{Query: "pool", In: search.SearchCommits}))(t).Hits {
 		found = append(found, h.Kind+" "+h.Title)
 	}
 	return found
@@ -142,7 +143,7 @@ func TestSearchesAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	l.git("config", "context.search.cacheLimit", "60k")
+	l.Git("config", "context.search.cacheLimit", "60k")
 	for range 2 {
 		for range 6 {
 			l.work(t, "main")
@@ -164,13 +165,13 @@ func TestSearchCachesWhatFits(t *testing.T) {
 			text := strings.Repeat(fmt.Sprintf("word%d handler%d pool%d ", 8*i+j, i%7, 24*i+3*j), 150)
 			steps = append(steps, store.NewStep{Observation: text, Action: fmt.Sprintf("x%d y%d", 7*i+j, 9*i+j)})
 		}
-		ok(l.open().Record(t.Context(), steps))(t)
-		ok(l.open().Commit(t.Context(), store.CommitOptions{Summary: fmt.Sprintf("Milestone %d", i)}))(t)
+		memtest.OK(l.Open().Record(t.Context(), steps))(t)
+		memtest.OK(l.Open().Commit(t.Context(), store.CommitOptions{Summary: fmt.Sprintf("Milestone %d", i)}))(t)
 	}
 	l.found(t)
 	whole := l.shardBytes(t)
 	limit := whole / 2
-	l.git("config", "context.search.cacheLimit", fmt.Sprint(limit))
+	l.Git("config", "context.search.cacheLimit", fmt.Sprint(limit))
 	if err := os.RemoveAll(l.cache()); err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +181,7 @@ func TestSearchCachesWhatFits(t *testing.T) {
 		if i < 2 {
 			continue // as much as fits is taken in twice
 		}
-		now := strings.Join(ok(filepath.Glob(filepath.Join(l.cache(), "*.shard")))(t), " ")
+		now := strings.Join(memtest.OK(filepath.Glob(filepath.Join(l.cache(), "*.shard")))(t), " ")
 		if first = cmp.Or(first, now); now != first {
 			t.Errorf("what was cached is cached anew: %s, was %s", now, first)
 		}
@@ -202,12 +203,12 @@ func TestSearchCacheIsTidy(t *testing.T) {
 		for i := range 300 {
 			text += fmt.Sprintf("pool%d ", 300*l.n+i)
 		}
-		ok(l.open(branch).Record(t.Context(), []store.NewStep{{Observation: text}}))(t)
-		ok(l.open(branch).Commit(t.Context(), store.CommitOptions{Branch: branch, Summary: fmt.Sprintf("Milestone %d", l.n)}))(t)
-		ok(search.Search(t.Context(), l.open(), search.SearchOptions{Query: "pool", All: true, Limit: 1}))(t)
+		memtest.OK(l.Open(branch).Record(t.Context(), []store.NewStep{{Observation: text}}))(t)
+		memtest.OK(l.Open(branch).Commit(t.Context(), store.CommitOptions{Branch: branch, Summary: fmt.Sprintf("Milestone %d", l.n)}))(t)
+		memtest.OK(search.Search(t.Context(), l.Open(), search.SearchOptions{Query: "pool", All: true, Limit: 1}))(t)
 		return l.shardBytes(t)
 	}
-	files := func() []string { return ok(filepath.Glob(filepath.Join(l.cache(), "*.shard")))(t) }
+	files := func() []string { return memtest.OK(filepath.Glob(filepath.Join(l.cache(), "*.shard")))(t) }
 	for range 10 {
 		grow("main")
 		if n := len(files()); n == 0 || n > 8 {
@@ -215,23 +216,23 @@ func TestSearchCacheIsTidy(t *testing.T) {
 		}
 	}
 	l.same(t, "after a join")
-	l.branch("gone", "main")
+	l.Branch("gone", "main")
 	for range 4 {
 		grow("gone")
 	}
 	before := grow("main")
-	ok(l.open().DeleteBranch(t.Context(), "gone", true))(t)
-	l.git("config", "context.search.cacheLimit", fmt.Sprint(before))
+	memtest.OK(l.Open().DeleteBranch(t.Context(), "gone", true))(t)
+	l.Git("config", "context.search.cacheLimit", fmt.Sprint(before))
 	if after := grow("main"); after > before || after < before/4 {
 		t.Errorf("of what is dead, %d bytes became %d", before, after)
 	}
 	l.same(t, "after the dead went")
 	l.work(t, "main")
 	l.found(t)
-	if text := string(ok(os.ReadFile(filepath.Join(l.cache(), "commits")))(t)); strings.Count(text, "\ntip ") != 1 {
+	if text := string(memtest.OK(os.ReadFile(filepath.Join(l.cache(), "commits")))(t)); strings.Count(text, "\ntip ") != 1 {
 		t.Errorf("the cache remembers more than one branch:\n%s", text)
 	}
-	l.git("config", "context.search.cacheLimit", fmt.Sprint(before/4))
+	l.Git("config", "context.search.cacheLimit", fmt.Sprint(before/4))
 	if after := grow("main"); after > before/4 {
 		t.Errorf("%d bytes are cached; %d may be", after, before/4)
 	}
@@ -245,7 +246,7 @@ func (l *library) shardBytes(t *testing.T) (sum int64) {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		sum += ok(os.Stat(name))(t).Size()
+		sum += memtest.OK(os.Stat(name))(t).Size()
 	}
 	return sum
 }

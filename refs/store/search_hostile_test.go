@@ -5,22 +5,23 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/search"
 )
 
 // spoil gives a branch another document.
-func (r *repo) spoil(branch, name, text string) {
-	r.t.Helper()
+func spoil(r *memtest.Repo, branch, name, text string) {
+	r.T.Helper()
 	ref := git.BranchPrefix + branch
 	var entries strings.Builder
-	for line := range strings.Lines(r.git("ls-tree", ref) + "\n") {
+	for line := range strings.Lines(r.Git("ls-tree", ref) + "\n") {
 		if !strings.HasSuffix(line, "\t"+name+"\n") {
 			entries.WriteString(line)
 		}
 	}
-	entries.WriteString("100644 blob " + r.blob(text) + "\t" + name + "\n")
-	tree := r.input([]byte(entries.String()), "mktree")
-	r.git("update-ref", ref, r.git("commit-tree", "-p", ref, "-m", "spoilt", tree))
+	entries.WriteString("100644 blob " + r.Blob(text) + "\t" + name + "\n")
+	tree := r.Input([]byte(entries.String()), "mktree")
+	r.Git("update-ref", ref, r.Git("commit-tree", "-p", ref, "-m", "spoilt", tree))
 }
 
 // A document that is none is no document in which nothing was found.
@@ -35,9 +36,9 @@ func TestSearchSaysWhatIsDamaged(t *testing.T) {
 	} {
 		l := newLibrary(t)
 		l.work(t, "main")
-		l.spoil("main", c.file, c.text)
+		spoil(l.Repo, "main", c.file, c.text)
 		for range 2 { // a cache must not hide it
-			res, err := search.Search(t.Context(), l.open(), search.SearchOptions{Query: "pool"})
+			res, err := search.Search(t.Context(), l.Open(), search.SearchOptions{Query: "pool"})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%q: %v, %+v", c.text, err, res)
 			}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/search"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -34,22 +35,22 @@ type rankedCase struct {
 
 func TestRankingOfCases(t *testing.T) {
 	t.Parallel()
-	r, ctx := newRepo(t), t.Context()
-	s := r.open()
-	r.git("config", "context.notes", "lazy")
-	ok(share.Init(ctx, s, share.InitOptions{Goal: "Measure"}))(t)
+	r, ctx := memtest.New(t), t.Context()
+	s := r.Open()
+	r.Git("config", "context.notes", "lazy")
+	memtest.OK(share.Init(ctx, s, share.InitOptions{Goal: "Measure"}))(t)
 	entry := map[string]string{} // by case: the entry's id
 	for _, part := range []string{"calibration", "held-out"} {
-		for _, c := range rankingLines[rankedCase](t, filepath.Join("index", "testdata", "recall", part, "cases.jsonl")) {
+		for _, c := range rankingLines[rankedCase](t, filepath.Join("..", "index", "testdata", "recall", part, "cases.jsonl")) {
 			switch c.Kind {
 			case "commit":
-				entry[part+c.ID] = ok(s.Commit(ctx, store.CommitOptions{Summary: c.Summary, Contribution: c.Contribution}))(t).ID
+				entry[part+c.ID] = memtest.OK(s.Commit(ctx, store.CommitOptions{Summary: c.Summary, Contribution: c.Contribution}))(t).ID
 			case "topic":
-				ok(s.Remember(ctx, store.TopicOptions{Key: c.Key, Text: c.Text}))(t)
+				memtest.OK(s.Remember(ctx, store.TopicOptions{Key: c.Key, Text: c.Text}))(t)
 				entry[part+c.ID] = c.Key
 			case "step":
 				step := store.NewStep{Observation: c.Observation, Thought: c.Thought, Action: c.Action}
-				entry[part+c.ID] = ok(s.Record(ctx, []store.NewStep{step}))(t)[0].ID
+				entry[part+c.ID] = memtest.OK(s.Record(ctx, []store.NewStep{step}))(t)[0].ID
 			}
 		}
 	}
@@ -57,7 +58,7 @@ func TestRankingOfCases(t *testing.T) {
 	for _, class := range []string{"duplicate", "paraphrase"} {
 		var sum, n float64
 		for _, part := range []string{"calibration", "held-out"} {
-			for _, p := range rankingLines[struct{ Class, Case, Text string }](t, filepath.Join("index", "testdata", "recall", part, "pairs.jsonl")) {
+			for _, p := range rankingLines[struct{ Class, Case, Text string }](t, filepath.Join("..", "index", "testdata", "recall", part, "pairs.jsonl")) {
 				if p.Class == class {
 					sum += reciprocal(t, s, p.Text, entry[part+p.Case])
 					n++
@@ -104,9 +105,9 @@ var traceQueries = []struct {
 // Traces of real agents stand beside the repository on the project's machines.
 func TestRankingOfTraces(t *testing.T) {
 	t.Parallel()
-	r, ctx := newRepo(t), t.Context()
-	s := r.open()
-	ok(share.Init(ctx, s, share.InitOptions{Goal: "Measure"}))(t)
+	r, ctx := memtest.New(t), t.Context()
+	s := r.Open()
+	memtest.OK(share.Init(ctx, s, share.InitOptions{Goal: "Measure"}))(t)
 	ids := map[string][]string{}
 	for _, q := range traceQueries {
 		if ids[q.trace] != nil {
@@ -126,10 +127,10 @@ func TestRankingOfTraces(t *testing.T) {
 		for _, x := range v.Trajectory {
 			steps = append(steps, store.NewStep{Observation: x.Observation, Thought: x.Thought, Action: x.Action})
 		}
-		for _, rec := range ok(s.Record(ctx, steps))(t) {
+		for _, rec := range memtest.OK(s.Record(ctx, steps))(t) {
 			ids[q.trace] = append(ids[q.trace], rec.ID)
 		}
-		ok(s.Commit(ctx, store.CommitOptions{Summary: q.trace}))(t)
+		memtest.OK(s.Commit(ctx, store.CommitOptions{Summary: q.trace}))(t)
 	}
 	var sum float64
 	for _, q := range traceQueries {
@@ -147,7 +148,7 @@ func TestRankingOfTraces(t *testing.T) {
 // reciprocal is 1 by the place of the first hit that is wanted.
 func reciprocal(t *testing.T, s *refs.Store, query string, want ...string) float64 {
 	t.Helper()
-	for i, h := range ok(search.Search(t.Context(), s, search.SearchOptions{Query: query}))(t).Hits {
+	for i, h := range memtest.OK(search.Search(t.Context(), s, search.SearchOptions{Query: query}))(t).Hits {
 		if slices.Contains(want, h.ID) {
 			return 1 / float64(i+1)
 		}

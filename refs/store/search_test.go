@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/search"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -19,14 +20,14 @@ import (
 
 // library is a repository whose memory is worth a search.
 type library struct {
-	*repo
+	*memtest.Repo
 	n int // milestones so far
 }
 
 func newLibrary(t *testing.T) *library {
-	l := &library{repo: newRepo(t)}
-	ok(share.Init(t.Context(), l.open(), share.InitOptions{Goal: "Search"}))(t)
-	l.git("config", "context.notes", "lazy")
+	l := &library{Repo: memtest.New(t)}
+	memtest.OK(share.Init(t.Context(), l.Open(), share.InitOptions{Goal: "Search"}))(t)
+	l.Git("config", "context.notes", "lazy")
 	return l
 }
 
@@ -41,13 +42,13 @@ func (l *library) work(t *testing.T, branch string) store.CommitResult {
 			Action:      fmt.Sprintf("go test ./store%d -run TestPool%d", l.n%5, i),
 		}
 	}
-	s := l.open(branch)
-	ok(s.Record(t.Context(), steps))(t)
-	return ok(s.Commit(t.Context(), store.CommitOptions{Branch: branch, Summary: fmt.Sprintf("Pool %d is up", l.n),
+	s := l.Open(branch)
+	memtest.OK(s.Record(t.Context(), steps))(t)
+	return memtest.OK(s.Commit(t.Context(), store.CommitOptions{Branch: branch, Summary: fmt.Sprintf("Pool %d is up", l.n),
 		Contribution: fmt.Sprintf("The connection pool of store%d answers in time", l.n%5)}))(t)
 }
 
-func (l *library) cache() string { return filepath.Join(l.dir, ".git", "context", "cache", "search") }
+func (l *library) cache() string { return filepath.Join(l.Dir, ".git", "context", "cache", "search") }
 
 // found is what some searches find now, as JSON: one that reads all of the cache, and
 // one of one branch.
@@ -58,7 +59,7 @@ func (l *library) found(t *testing.T) string {
 		{Query: "pool TestPool3 word4", All: true, Limit: 100},
 		{Query: "connection pool store3", In: search.SearchCommits, Filter: history.Filter{MinScore: new(0.5)}},
 	} {
-		res := ok(search.Search(t.Context(), l.open(), o))(t)
+		res := memtest.OK(search.Search(t.Context(), l.Open(), o))(t)
 		for i := range res.Hits {
 			res.Hits[i].Score = 0 // its recency is a moment older
 		}
@@ -95,47 +96,47 @@ func TestSearchIsNeverStale(t *testing.T) {
 		l.work(t, "main")
 	}
 	l.same(t, "at first")
-	l.branch("exp", "main")
-	l.branch("gone", "main")
+	l.Branch("exp", "main")
+	l.Branch("gone", "main")
 	for i := range 6 {
 		l.work(t, []string{"main", "exp", "gone"}[i%3])
 	}
 	l.same(t, "after more work")
-	ok(l.open().Remember(ctx, store.TopicOptions{Key: "pool-size", Text: "the pool has ten connections"}))(t)
-	ok(l.open("exp").Record(ctx, []store.NewStep{{Thought: "TestPool3 word4 is pending"}, {Action: "and so is the pool"}}))(t)
+	memtest.OK(l.Open().Remember(ctx, store.TopicOptions{Key: "pool-size", Text: "the pool has ten connections"}))(t)
+	memtest.OK(l.Open("exp").Record(ctx, []store.NewStep{{Thought: "TestPool3 word4 is pending"}, {Action: "and so is the pool"}}))(t)
 	l.same(t, "after a topic and pending steps")
-	noted := ok(search.Search(ctx, l.open(), search.SearchOptions{Query: "pool", In: search.SearchCommits}))(t).Hits[0]
-	ok(l.open().AddNote(ctx, store.NoteOptions{Rev: string(*noted.Commit), Judgement: store.Judgement{Score: new(0.9)}}))(t)
+	noted := memtest.OK(search.Search(ctx, l.Open(), search.SearchOptions{Query: "pool", In: search.SearchCommits}))(t).Hits[0]
+	memtest.OK(l.Open().AddNote(ctx, store.NoteOptions{Rev: string(*noted.Commit), Judgement: store.Judgement{Score: new(0.9)}}))(t)
 	l.same(t, "after a note")
-	l.merge("exp", "main")
+	l.Merge("exp", "main")
 	l.same(t, "after a merge")
-	ok(l.open().Remember(ctx, store.TopicOptions{Key: "pool-size", Text: "the pool has twenty connections"}))(t)
-	ok(l.open().DeleteBranch(ctx, "gone", true))(t)
+	memtest.OK(l.Open().Remember(ctx, store.TopicOptions{Key: "pool-size", Text: "the pool has twenty connections"}))(t)
+	memtest.OK(l.Open().DeleteBranch(ctx, "gone", true))(t)
 	l.same(t, "after a deletion")
-	l.git("gc", "-q", "--prune=now")
+	l.Git("gc", "-q", "--prune=now")
 	for range 6 {
 		l.work(t, "main")
 	}
 	l.same(t, "after gc")
-	ok(l.open().Commit(ctx, store.CommitOptions{Branch: "exp", Summary: "a pool of xylophones"}))(t)
+	memtest.OK(l.Open().Commit(ctx, store.CommitOptions{Branch: "exp", Summary: "a pool of xylophones"}))(t)
 	l.same(t, "before all that one branch had is lost")
-	ok(l.open().DeleteBranch(ctx, "exp", true))(t)
-	l.git("update-ref", "-d", "refs/notes/context")
+	memtest.OK(l.Open().DeleteBranch(ctx, "exp", true))(t)
+	l.Git("update-ref", "-d", "refs/notes/context")
 	l.forgetDeleted()
-	l.branch("exp", "main")
-	ok(l.open().Commit(ctx, store.CommitOptions{Branch: "exp", Summary: "a pool of zebras"}))(t)
-	other := ok(search.Search(ctx, l.open(), search.SearchOptions{Query: "pool", In: search.SearchCommits, Limit: 20}))(t).Hits[10]
-	ok(l.open().AddNote(ctx, store.NoteOptions{Rev: string(*other.Commit), Judgement: store.Judgement{Score: new(0.9)}}))(t)
+	l.Branch("exp", "main")
+	memtest.OK(l.Open().Commit(ctx, store.CommitOptions{Branch: "exp", Summary: "a pool of zebras"}))(t)
+	other := memtest.OK(search.Search(ctx, l.Open(), search.SearchOptions{Query: "pool", In: search.SearchCommits, Limit: 20}))(t).Hits[10]
+	memtest.OK(l.Open().AddNote(ctx, store.NoteOptions{Rev: string(*other.Commit), Judgement: store.Judgement{Score: new(0.9)}}))(t)
 	l.same(t, "after a gc took trees that the cache speaks of")
 }
 
 // forgetDeleted has git throw away what no branch holds any more.
 func (l *library) forgetDeleted() {
-	for ref := range strings.Lines(l.git("for-each-ref", "--format=%(refname)", "refs/context/deleted/")) {
-		l.git("update-ref", "-d", strings.TrimSpace(ref))
+	for ref := range strings.Lines(l.Git("for-each-ref", "--format=%(refname)", "refs/context/deleted/")) {
+		l.Git("update-ref", "-d", strings.TrimSpace(ref))
 	}
-	l.git("reflog", "expire", "--expire=now", "--all")
-	l.git("gc", "-q", "--prune=now")
+	l.Git("reflog", "expire", "--expire=now", "--all")
+	l.Git("gc", "-q", "--prune=now")
 }
 
 // The command that a hit gives shows what was hit.
@@ -145,17 +146,17 @@ func TestSearchOpens(t *testing.T) {
 	for range 4 {
 		l.work(t, "main")
 	}
-	l.branch("exp", "main")
+	l.Branch("exp", "main")
 	for i := range 4 {
 		l.work(t, []string{"main", "exp"}[i%2])
 	}
-	l.merge("exp", "main")
-	l.branch("later", "main")
+	l.Merge("exp", "main")
+	l.Branch("later", "main")
 	l.work(t, "later")
 	for _, b := range []string{"main", "later"} {
-		ok(l.open(b).Record(ctx, []store.NewStep{{Thought: "pool pending on " + b}, {Action: "pool again"}}))(t)
+		memtest.OK(l.Open(b).Record(ctx, []store.NewStep{{Thought: "pool pending on " + b}, {Action: "pool again"}}))(t)
 	}
-	hits := ok(search.Search(ctx, l.open(), search.SearchOptions{Query: "pool go test", All: true, Limit: 200}))(t).Hits
+	hits := memtest.OK(search.Search(ctx, l.Open(), search.SearchOptions{Query: "pool go test", All: true, Limit: 200}))(t).Hits
 	kinds, seen := map[string]int{}, map[string]bool{}
 	for _, h := range hits {
 		kinds[h.Kind]++
@@ -166,17 +167,17 @@ func TestSearchOpens(t *testing.T) {
 		f := strings.Fields(h.Open)
 		switch h.Kind {
 		case "step": // git context -b NAME --log --steps 1 --skip N
-			s := l.open(f[3])
+			s := l.Open(f[3])
 			skip, err := strconv.Atoi(f[8])
 			if err != nil {
 				t.Fatal(h.Open)
 			}
-			steps, _, err := s.Steps(ctx, ok(s.Tip(ctx, f[3]))(t), skip, 1)
+			steps, _, err := s.Steps(ctx, memtest.OK(s.Tip(ctx, f[3]))(t), skip, 1)
 			if err != nil || len(steps) != 1 || steps[0].ID != h.ID {
 				t.Errorf("'%s' shows %v, want %s: %v", h.Open, steps, h.ID, err)
 			}
 		case "commit": // git context --commit ID
-			if c := ok(l.open().FindCommit(ctx, f[3]))(t); c.ID != h.ID || *c.Hash != *h.Commit || c.Summary != h.Title {
+			if c := memtest.OK(l.Open().FindCommit(ctx, f[3]))(t); c.ID != h.ID || *c.Hash != *h.Commit || c.Summary != h.Title {
 				t.Errorf("'%s' shows %+v, want %+v", h.Open, c, h)
 			}
 		}
@@ -193,20 +194,20 @@ func TestSearchOpensWithoutCommits(t *testing.T) {
 	for range 5 {
 		l.work(t, "main")
 	}
-	far := newRepo(t)
-	far.git("fetch", "-q", "--depth", "2", "file://"+l.dir, "+refs/context/*:refs/context/*")
+	far := memtest.New(t)
+	far.Git("fetch", "-q", "--depth", "2", "file://"+l.Dir, "+refs/context/*:refs/context/*")
 	lacking := 0
-	for _, h := range ok(search.Search(ctx, far.open(), search.SearchOptions{Query: "pool", Branch: "main", In: search.SearchCommits}))(t).Hits {
+	for _, h := range memtest.OK(search.Search(ctx, far.Open(), search.SearchOptions{Query: "pool", Branch: "main", In: search.SearchCommits}))(t).Hits {
 		if h.Commit != nil {
 			continue
 		}
 		lacking++
-		s, f := far.open("main"), strings.Fields(h.Open) // git context -b NAME --limit 1 --skip N
+		s, f := far.Open("main"), strings.Fields(h.Open) // git context -b NAME --limit 1 --skip N
 		skip, err := strconv.Atoi(f[len(f)-1])
 		if err != nil {
 			t.Fatal(h.Open)
 		}
-		list, _, err := s.Commits(ctx, ok(s.Tip(ctx, f[3]))(t), skip, 1)
+		list, _, err := s.Commits(ctx, memtest.OK(s.Tip(ctx, f[3]))(t), skip, 1)
 		if err != nil || len(list) != 1 || list[0].ID != h.ID {
 			t.Errorf("'%s' shows %v, want %s: %v", h.Open, list, h.ID, err)
 		}
@@ -223,19 +224,19 @@ func TestSearchWeighs(t *testing.T) {
 	texts := []string{"The mutex guards the map", "The mutex guards the list", "A mutex, a mutex, a mutex: the mutex held twice", "Nothing of the kind"}
 	var made []store.CommitResult
 	for _, text := range texts {
-		made = append(made, ok(l.open().Commit(ctx, store.CommitOptions{Summary: text}))(t))
+		made = append(made, memtest.OK(l.Open().Commit(ctx, store.CommitOptions{Summary: text}))(t))
 	}
 	first := func(o search.SearchOptions) string {
 		t.Helper()
 		o.Query = "mutex guards"
-		if hits := ok(search.Search(ctx, l.open(), o))(t).Hits; len(hits) > 0 {
+		if hits := memtest.OK(search.Search(ctx, l.Open(), o))(t).Hits; len(hits) > 0 {
 			return hits[0].Title
 		}
 		return ""
 	}
 	note := func(i int, score float64, outcome string) {
 		t.Helper()
-		ok(l.open().AddNote(ctx, store.NoteOptions{Rev: string(made[i].Commit), Judgement: store.Judgement{Score: &score, Outcome: outcome}}))(t)
+		memtest.OK(l.Open().AddNote(ctx, store.NoteOptions{Rev: string(made[i].Commit), Judgement: store.Judgement{Score: &score, Outcome: outcome}}))(t)
 	}
 	note(0, 0.9, "success")
 	note(1, 0.1, "failed")
@@ -251,8 +252,8 @@ func TestSearchWeighs(t *testing.T) {
 	if got := first(search.SearchOptions{Filter: history.Filter{Outcome: "failed"}}); got != texts[0] {
 		t.Errorf("first of the failed is %q", got)
 	}
-	l.git("config", "context.search.scoreWeight", "much")
-	if _, err := search.Search(ctx, l.open(), search.SearchOptions{Query: "mutex"}); !errors.Is(err, fail.ErrInvalid) {
+	l.Git("config", "context.search.scoreWeight", "much")
+	if _, err := search.Search(ctx, l.Open(), search.SearchOptions{Query: "mutex"}); !errors.Is(err, fail.ErrInvalid) {
 		t.Errorf("a weight that is no number: %v", err)
 	}
 }
@@ -267,14 +268,14 @@ func TestSearchRefuses(t *testing.T) {
 		{Query: "x", Filter: history.Filter{MinScore: &big}}, {Query: "x", Filter: history.Filter{Outcome: "fine"}},
 		{Query: "x", In: search.SearchSteps, Filter: history.Filter{Outcome: "failed"}},
 	} {
-		if _, err := search.Search(t.Context(), l.open(), o); !errors.Is(err, fail.ErrInvalid) {
+		if _, err := search.Search(t.Context(), l.Open(), o); !errors.Is(err, fail.ErrInvalid) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	if _, err := search.Search(t.Context(), l.open(), search.SearchOptions{Query: "x", Branch: "nope"}); !errors.Is(err, fail.ErrNotFound) {
+	if _, err := search.Search(t.Context(), l.Open(), search.SearchOptions{Query: "x", Branch: "nope"}); !errors.Is(err, fail.ErrNotFound) {
 		t.Errorf("a branch that is not there: %v", err)
 	}
-	if _, err := search.Search(t.Context(), newRepo(t).open(), search.SearchOptions{Query: "x", All: true}); !errors.Is(err, fail.ErrNoMemory) {
+	if _, err := search.Search(t.Context(), memtest.New(t).Open(), search.SearchOptions{Query: "x", All: true}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("no memory: %v", err)
 	}
 }

@@ -15,17 +15,18 @@ import (
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
-// write commits files of the code, "path=content"; "path" alone removes one.
-func (r *repo) write(files ...string) git.ID {
-	r.t.Helper()
+// commitFiles commits files of the code, "path=content"; "path" alone removes one.
+func commitFiles(r *memtest.Repo, files ...string) git.ID {
+	r.T.Helper()
 	for _, f := range files {
 		name, content, is := strings.Cut(f, "=")
-		path := filepath.Join(r.dir, name)
+		path := filepath.Join(r.Dir, name)
 		err := os.Remove(path)
 		if is {
 			if err = os.MkdirAll(filepath.Dir(path), 0o777); err == nil {
@@ -33,22 +34,22 @@ func (r *repo) write(files ...string) git.ID {
 			}
 		}
 		if err != nil {
-			r.t.Fatal(err)
+			r.T.Fatal(err)
 		}
 	}
-	r.git("add", "-A")
-	r.git("commit", "-q", "--allow-empty", "-m", "code")
-	return git.ID(r.git("rev-parse", "HEAD"))
+	r.Git("add", "-A")
+	r.Git("commit", "-q", "--allow-empty", "-m", "code")
+	return git.ID(r.Git("rev-parse", "HEAD"))
 }
 
 // A milestone names the files whose paths are words of it, however they are quoted.
 func TestMilestoneStaleness(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	s, ctx := r.open(), t.Context()
-	ok(share.Init(ctx, s, share.InitOptions{}))(t)
-	base := r.write("a/b.go=1", "a/c.go=1", "top.md=1", "a/d e.go=1", "a/sub/x=1")
-	r.write("a/b.go=2", "top.md", "a/new.go=1", "a/sub/x=2")
+	r := memtest.New(t)
+	s, ctx := r.Open(), t.Context()
+	memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
+	base := commitFiles(r, "a/b.go=1", "a/c.go=1", "top.md=1", "a/d e.go=1", "a/sub/x=1")
+	commitFiles(r, "a/b.go=2", "top.md", "a/new.go=1", "a/sub/x=2")
 	many := strings.Repeat("x", 10) + ".go"
 	for text, want := range map[string]string{
 		"nothing":                               "",
@@ -110,8 +111,8 @@ func numbered(n int) string {
 	return strings.Join(words, " ")
 }
 
-func treeOf(r *repo, commit git.ID) *git.ID {
-	tree := git.ID(r.git("rev-parse", string(commit)+"^{tree}"))
+func treeOf(r *memtest.Repo, commit git.ID) *git.ID {
+	tree := git.ID(r.Git("rev-parse", string(commit)+"^{tree}"))
 	return &tree
 }
 
@@ -119,42 +120,42 @@ func treeOf(r *repo, commit git.ID) *git.ID {
 // milestone against that code.
 func TestStalenessOfLinkedCode(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	s, ctx := r.open(), t.Context()
-	ok(share.Init(ctx, s, share.InitOptions{}))(t)
-	r.write("pool.go=1")
-	ok(s.Commit(ctx, store.CommitOptions{Summary: "Lock pool.go; add pool_test.go"}))(t)
+	r := memtest.New(t)
+	s, ctx := r.Open(), t.Context()
+	memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
+	commitFiles(r, "pool.go=1")
+	memtest.OK(s.Commit(ctx, store.CommitOptions{Summary: "Lock pool.go; add pool_test.go"}))(t)
 	stale := func() string {
 		t.Helper()
-		s := r.open()
-		st := marked(t, s, ok(s.FindCommit(ctx, "main"))(t)).Staleness
+		s := r.Open()
+		st := marked(t, s, memtest.OK(s.FindCommit(ctx, "main"))(t)).Staleness
 		if st.Stale == nil || *st.Stale != (len(st.Changed) > 0) {
 			t.Fatalf("%+v", st)
 		}
 		return strings.Join(st.Changed, " ")
 	}
-	made := r.write("pool.go=2", "pool_test.go=1")
+	made := commitFiles(r, "pool.go=2", "pool_test.go=1")
 	if got := stale(); got != "pool.go" {
 		t.Errorf("before it is linked: %q", got)
 	}
-	if err := code.Link(ctx, r.open(), store.Writer{}, made, "main"); err != nil {
+	if err := code.Link(ctx, r.Open(), store.Writer{}, made, "main"); err != nil {
 		t.Fatal(err)
 	}
 	if got := stale(); got != "" {
 		t.Errorf("linked: %q", got)
 	}
-	r.write("pool_test.go=2")
+	commitFiles(r, "pool_test.go=2")
 	if got := stale(); got != "pool_test.go" {
 		t.Errorf("after another commit: %q", got)
 	}
-	r.write("pool.go")
+	commitFiles(r, "pool.go")
 	if got := stale(); got != "pool.go pool_test.go" {
 		t.Errorf("after a removal: %q", got)
 	}
 	// A milestone that names new files alone.
-	ok(r.open().Commit(ctx, store.CommitOptions{Summary: "Add fresh.go"}))(t)
-	made = r.write("fresh.go=1")
-	if err := code.Link(ctx, r.open(), store.Writer{}, made, "main"); err != nil {
+	memtest.OK(r.Open().Commit(ctx, store.CommitOptions{Summary: "Add fresh.go"}))(t)
+	made = commitFiles(r, "fresh.go=1")
+	if err := code.Link(ctx, r.Open(), store.Writer{}, made, "main"); err != nil {
 		t.Fatal(err)
 	}
 	if got := stale(); got != "" {
@@ -166,34 +167,34 @@ func TestStalenessOfLinkedCode(t *testing.T) {
 // the answers of a cache, whatever became of that.
 func TestLinksAreCached(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	s, ctx := r.open(), t.Context()
-	ok(share.Init(ctx, s, share.InitOptions{}))(t)
-	r.write("pool.go=1")
-	ok(s.Commit(ctx, store.CommitOptions{Summary: "Lock pool.go"}))(t)
-	made := r.write("pool.go=2")
+	r := memtest.New(t)
+	s, ctx := r.Open(), t.Context()
+	memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
+	commitFiles(r, "pool.go=1")
+	memtest.OK(s.Commit(ctx, store.CommitOptions{Summary: "Lock pool.go"}))(t)
+	made := commitFiles(r, "pool.go=2")
 	if err := code.Link(ctx, s, store.Writer{}, made, "main"); err != nil {
 		t.Fatal(err)
 	}
 	searched := func(stale bool) bool {
 		t.Helper()
 		var trace bytes.Buffer
-		s := ok(refs.Open(ctx, store.Options{Dir: r.dir, Env: r.env, Now: time.Now, Trace: &trace}))(t)
+		s := memtest.OK(refs.Open(ctx, store.Options{Dir: r.Dir, Env: r.Env, Now: time.Now, Trace: &trace}))(t)
 		defer s.Close()
-		if m := marked(t, s, ok(s.FindCommit(ctx, "main"))(t)); m.Stale == nil || *m.Stale != stale {
+		if m := marked(t, s, memtest.OK(s.FindCommit(ctx, "main"))(t)); m.Stale == nil || *m.Stale != stale {
 			t.Errorf("%+v", m.Staleness)
 		}
 		return strings.Contains(trace.String(), " grep ")
 	}
-	cache := filepath.Join(r.dir, ".git/context/cache/search/links")
+	cache := filepath.Join(r.Dir, ".git/context/cache/search/links")
 	if searched(false) {
 		t.Error("searched although HEAD's own note says it")
 	}
-	r.write("other.go=1")
+	commitFiles(r, "other.go=1")
 	if !searched(false) || searched(false) {
 		t.Error("not once")
 	}
-	r.write("other.go=2")
+	commitFiles(r, "other.go=2")
 	if searched(false) {
 		t.Error("searched the same notes again")
 	}
@@ -203,17 +204,17 @@ func TestLinksAreCached(t *testing.T) {
 	if !searched(false) || searched(false) {
 		t.Error("a damaged cache is not replaced")
 	}
-	made = r.write("pool.go=3")
+	made = commitFiles(r, "pool.go=3")
 	if searched(true) {
 		t.Error("searched the same notes again")
 	}
-	if err := code.Link(ctx, r.open(), store.Writer{}, made, "main"); err != nil {
+	if err := code.Link(ctx, r.Open(), store.Writer{}, made, "main"); err != nil {
 		t.Fatal(err)
 	}
 	if searched(false) {
 		t.Error("searched although HEAD's own note says it")
 	}
-	r.write("other.go=3")
+	commitFiles(r, "other.go=3")
 	if !searched(false) {
 		t.Error("did not search the notes that moved on")
 	}
@@ -222,16 +223,16 @@ func TestLinksAreCached(t *testing.T) {
 // Several milestones are marked at once, as each alone.
 func TestMarkStaleTogether(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	s, ctx := r.open(), t.Context()
-	ok(share.Init(ctx, s, share.InitOptions{}))(t)
+	r := memtest.New(t)
+	s, ctx := r.Open(), t.Context()
+	memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
 	bad := git.ID("main")
 	list := []store.Commit{{Summary: "a.go", Code: &bad}}
 	for _, text := range []string{"a.go", "nothing", "b.go", "a.go and b.go", "c.go", "later.go"} {
-		made := r.write("a.go="+text, "b.go=1", "c.go=1")
+		made := commitFiles(r, "a.go="+text, "b.go=1", "c.go=1")
 		list = append(list, store.Commit{ID: text, Summary: text, Code: &made})
 	}
-	made := r.write("c.go=2", "later.go=1")
+	made := commitFiles(r, "c.go=2", "later.go=1")
 	list = append(list, store.Commit{Summary: "c.go", Code: &made})
 	if err := code.MarkStale(ctx, s, list); err != nil {
 		t.Fatal(err)
@@ -256,31 +257,31 @@ func TestMarkStaleTogether(t *testing.T) {
 // A topic is held to the commit that wrote its text, whatever brought it to the branch.
 func TestTopicIsDatedByItsWriter(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	s, ctx := r.open(), t.Context()
-	ok(share.Init(ctx, s, share.InitOptions{}))(t)
-	r.write("a=1", "b=1")
+	r := memtest.New(t)
+	s, ctx := r.Open(), t.Context()
+	memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
+	commitFiles(r, "a=1", "b=1")
 	remember := func(key, text string) git.ID {
 		t.Helper()
-		return ok(r.open().Remember(ctx, store.TopicOptions{Key: key, Text: text, Paths: []string{"a"}}))(t).Commit
+		return memtest.OK(r.Open().Remember(ctx, store.TopicOptions{Key: key, Text: text, Paths: []string{"a"}}))(t).Commit
 	}
 	remember("kept", "one\ntwo\nthree\n")
-	ok(s.CreateBranch(ctx, store.BranchOptions{Name: "exp"}))(t)
+	memtest.OK(s.CreateBranch(ctx, store.BranchOptions{Name: "exp"}))(t)
 	there := remember("there", "x")
 	remember("kept", "ONE\ntwo\nthree\n")
-	ok(r.open().Switch(ctx, "main"))(t)
+	memtest.OK(r.Open().Switch(ctx, "main"))(t)
 	here := remember("here", "x")
 	remember("kept", "one\ntwo\nTHREE\n")
-	now := r.write("a=2")
-	merged := ok(merge.Merge(ctx, r.open(), store.MergeOptions{Source: "exp"}))(t)
+	now := commitFiles(r, "a=2")
+	merged := memtest.OK(merge.Merge(ctx, r.Open(), store.MergeOptions{Source: "exp"}))(t)
 	if merged.Commit == nil {
 		t.Fatalf("%+v", merged)
 	}
-	m := r.open()
-	topics := ok(code.Topics(ctx, m, ok(m.Tip(ctx, "main"))(t), false))(t)
+	m := r.Open()
+	topics := memtest.OK(code.Topics(ctx, m, memtest.OK(m.Tip(ctx, "main"))(t), false))(t)
 	want := map[string]git.ID{"here": here, "there": there, "kept": *merged.Commit}
 	for _, topic := range topics {
-		one := ok(code.Topic(ctx, m, ok(m.Tip(ctx, "main"))(t), topic.Key))(t)
+		one := memtest.OK(code.Topic(ctx, m, memtest.OK(m.Tip(ctx, "main"))(t), topic.Key))(t)
 		if topic.Commit != want[topic.Key] || one.Commit != topic.Commit {
 			t.Errorf("%s: %s and %s, want %s", topic.Key, topic.Commit, one.Commit, want[topic.Key])
 		}
@@ -296,23 +297,23 @@ func TestTopicIsDatedByItsWriter(t *testing.T) {
 // A path that no commit can hold is refused, and nothing is written.
 func TestRememberChecksPaths(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	s, ctx := r.open(), t.Context()
-	ok(share.Init(ctx, s, share.InitOptions{}))(t)
-	r.write("a/b.go=1")
+	r := memtest.New(t)
+	s, ctx := r.Open(), t.Context()
+	memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
+	commitFiles(r, "a/b.go=1")
 	for _, p := range []string{"", "/a/b.go", "../a", "a/../../b", "./a", "a/", "a//b", "a\nb", "a\x00b", "\xff"} {
-		_, err := r.open().Remember(ctx, store.TopicOptions{Key: "bad", Text: "x", Paths: []string{"a/b.go", p}})
+		_, err := r.Open().Remember(ctx, store.TopicOptions{Key: "bad", Text: "x", Paths: []string{"a/b.go", p}})
 		var failed *fail.Error
 		if !errors.Is(err, fail.ErrInvalid) || !errors.As(err, &failed) || failed.Code != "topic-path" {
 			t.Errorf("%q: %v", p, err)
 		}
 	}
-	ch := ok(r.open().Remember(ctx, store.TopicOptions{Key: "good", Text: "x", Paths: []string{"a/b.go", "a", ".", "a/c", "b\\c"}}))(t)
+	ch := memtest.OK(r.Open().Remember(ctx, store.TopicOptions{Key: "good", Text: "x", Paths: []string{"a/b.go", "a", ".", "a/c", "b\\c"}}))(t)
 	if len(ch.Warnings) != 2 || !strings.Contains(ch.Warnings[0], "'a/c'") || !strings.Contains(ch.Warnings[1], "'b\\c'") {
 		t.Errorf("%q", ch.Warnings)
 	}
-	again := r.open()
-	if topics := ok(code.Topics(ctx, again, ok(again.Tip(ctx, "main"))(t), false))(t); len(topics) != 1 || *topics[0].Stale {
+	again := r.Open()
+	if topics := memtest.OK(code.Topics(ctx, again, memtest.OK(again.Tip(ctx, "main"))(t), false))(t); len(topics) != 1 || *topics[0].Stale {
 		t.Errorf("%+v", topics)
 	}
 }

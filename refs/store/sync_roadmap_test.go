@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -13,14 +14,14 @@ import (
 // while a sync looks at what there is, merges and takes.
 func TestSyncBesideCommits(t *testing.T) {
 	t.Parallel()
-	f := newFleet(t, 2)
-	ann, bob := f.clones[0], f.clones[1]
-	ann.branch("side", "")
-	ann.sync("")
-	bob.adopt("side")
+	f := memtest.NewFleet(t, 2)
+	ann, bob := f.Clones[0], f.Clones[1]
+	ann.Branch("side", "")
+	ann.Sync("")
+	bob.Adopt("side")
 	ctx, stop := context.WithCancel(t.Context())
 	wrote := make(chan error, 1)
-	s := ann.open("main")
+	s := ann.Open("main")
 	go func() {
 		var err error
 		for i := 0; ctx.Err() == nil && err == nil; i++ {
@@ -30,12 +31,12 @@ func TestSyncBesideCommits(t *testing.T) {
 		wrote <- err
 	}()
 	for i := range 3 {
-		bob.work("side", fmt.Sprint("bob ", i), 10)
-		bob.sync("")
-		ann.work("side", fmt.Sprint("ann ", i), 10)
-		ann.sync("")
-		planned := f.hub.git("rev-list", "refs/context/roadmap")
-		for line := range strings.Lines(f.hub.git("log", "--format=%s: %(trailers:key=Context-Roadmap,valueonly,separator=%x2C)", "refs/context/heads/main", "refs/context/heads/side")) {
+		bob.Work("side", fmt.Sprint("bob ", i), 10)
+		bob.Sync("")
+		ann.Work("side", fmt.Sprint("ann ", i), 10)
+		ann.Sync("")
+		planned := f.Hub.Git("rev-list", "refs/context/roadmap")
+		for line := range strings.Lines(f.Hub.Git("log", "--format=%s: %(trailers:key=Context-Roadmap,valueonly,separator=%x2C)", "refs/context/heads/main", "refs/context/heads/side")) {
 			_, roadmap, _ := strings.Cut(strings.TrimSpace(line), ": ")
 			if id, _, _ := strings.Cut(roadmap, " "); len(id) < 40 || !strings.Contains(planned, id) {
 				t.Errorf("sync %d: the hub has not the roadmap of %s", i, line)
@@ -46,5 +47,5 @@ func TestSyncBesideCommits(t *testing.T) {
 	if err := <-wrote; err != nil {
 		t.Fatal(err)
 	}
-	f.settle()
+	f.Settle()
 }
