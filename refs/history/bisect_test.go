@@ -1,4 +1,4 @@
-package store_test
+package history_test
 
 import (
 	"os"
