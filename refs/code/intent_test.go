@@ -1,4 +1,4 @@
-package store_test
+package code_test
 
 import (
 	"errors"
