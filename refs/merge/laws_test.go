@@ -1,4 +1,4 @@
-package store_test
+package merge_test
 
 import (
 	"encoding/json"
