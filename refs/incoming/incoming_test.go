@@ -1,4 +1,4 @@
-package store_test
+package incoming_test
 
 import (
 	"bytes"
