@@ -1,4 +1,4 @@
-package store_test
+package expunge_test
 
 import (
 	"errors"
