@@ -1,4 +1,4 @@
-package store_test
+package share_test
 
 import (
 	"errors"
