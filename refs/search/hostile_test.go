@@ -1,4 +1,4 @@
-package store_test
+package search_test
 
 import (
 	"strings"
