@@ -1,4 +1,4 @@
-package store_test
+package folder_test
 
 import (
 	"context"
