@@ -1,4 +1,4 @@
-package store_test
+package maintain_test
 
 import (
 	"errors"
