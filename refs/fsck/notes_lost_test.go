@@ -1,4 +1,4 @@
-package store_test
+package fsck_test
 
 import (
 	"fmt"
