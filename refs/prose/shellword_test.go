@@ -1,4 +1,4 @@
-package store_test
+package prose_test
 
 import (
 	"testing"
