@@ -1,4 +1,4 @@
-package store_test
+package refs_test
 
 import (
 	"strings"
