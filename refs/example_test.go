@@ -7,11 +7,17 @@ import (
 	"log"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/folder"
+	"github.com/git-context/git-context/refs/fsck"
 	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/maintain"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/search"
 	"github.com/git-context/git-context/refs/share"
@@ -208,6 +214,84 @@ func Example_sync() {
 	}
 	fmt.Println(history.TopicKeys(ctx, ann, tip))
 	// Output: [retries storage] <nil>
+}
+
+// A rollback is a new commit, with the topics of an earlier one.
+func Example_rollback() {
+	ctx := context.Background()
+	s, remove := memory()
+	defer remove()
+
+	good, err := s.Commit(ctx, store.CommitOptions{Summary: "Retries work"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := s.Remember(ctx, store.TopicOptions{Key: "retries", Text: "Never retry"}); err != nil {
+		log.Fatal(err)
+	}
+	if _, err := code.Rollback(ctx, s, code.RollbackOptions{To: good.ID}); err != nil {
+		log.Fatal(err)
+	}
+	tip, err := s.Tip(ctx, "main")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(history.TopicKeys(ctx, s, tip))
+	// Output: [] <nil>
+}
+
+// What must not stay is removed from all of history, and the check then finds nothing wrong.
+func Example_expunge() {
+	ctx := context.Background()
+	s, remove := memory()
+	defer remove()
+
+	if _, err := s.Record(ctx, []store.NewStep{{Action: "login with hunter2-secret"}}); err != nil {
+		log.Fatal(err)
+	}
+	if _, err := s.Commit(ctx, store.CommitOptions{Summary: "Logged in"}); err != nil {
+		log.Fatal(err)
+	}
+	if _, err := expunge.Run(ctx, s, expunge.Options{Match: "hunter2-secret"}); err != nil {
+		log.Fatal(err)
+	}
+	tip, err := s.Tip(ctx, "main")
+	if err != nil {
+		log.Fatal(err)
+	}
+	steps, _, err := s.Steps(ctx, tip, 0, 10)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(strings.Contains(fmt.Sprint(steps), "hunter2"))
+
+	if _, err := maintain.Run(ctx, s, maintain.Options{}); err != nil {
+		log.Fatal(err)
+	}
+	problems, err := fsck.Run(ctx, s, fsck.Options{})
+	fmt.Println(len(problems), err)
+	// Output:
+	// false
+	// 0 <nil>
+}
+
+// A branch becomes a .GCC folder of plain files.
+func Example_export() {
+	ctx := context.Background()
+	s, remove := memory()
+	defer remove()
+
+	if _, err := s.Commit(ctx, store.CommitOptions{Summary: "Retries work"}); err != nil {
+		log.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	res, err := folder.Export(ctx, s, folder.ExportOptions{Dir: dir})
+	fmt.Println(res.Commits, err)
+	// Output: 1 <nil>
 }
 
 // What failed is told by the error's kind, by its code, and to people by its words.
