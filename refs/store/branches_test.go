@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/google/go-cmp/cmp"
@@ -17,18 +18,18 @@ import (
 // A list is the same whether git is asked for it or the tips are read one by one.
 func TestBranchesReadAndAsked(t *testing.T) {
 	t.Parallel()
-	r, m := stones(t, 2)
+	r, m := memtest.NewCommits(t, 2)
 	ctx := t.Context()
 	check := func(what string, children int) {
 		t.Helper()
 		for _, status := range []string{"", "active", "merged", "abandoned"} {
 			var trace strings.Builder
-			s := ok(refs.Open(ctx, store.Options{Dir: r.dir, Env: r.env, Now: time.Now, Trace: &trace}))(t)
-			read := ok(s.Branches(ctx, store.BranchQuery{Status: status}))(t)
+			s := memtest.OK(refs.Open(ctx, store.Options{Dir: r.Dir, Env: r.Env, Now: time.Now, Trace: &trace}))(t)
+			read := memtest.OK(s.Branches(ctx, store.BranchQuery{Status: status}))(t)
 			if n := strings.Count(trace.String(), "for-each-ref"); n != children {
 				t.Errorf("%s: git was asked %d times, not %d:\n%s", what, n, children, trace.String())
 			}
-			asked := ok(s.Branches(ctx, store.BranchQuery{Status: status, Remotes: true}))(t) // of which there are none
+			asked := memtest.OK(s.Branches(ctx, store.BranchQuery{Status: status, Remotes: true}))(t) // of which there are none
 			if diff := cmp.Diff(asked, read); diff != "" || status == "active" && len(read) == 0 {
 				t.Errorf("%s, '%s' (-asked +read): %s", what, status, diff)
 			}
@@ -39,31 +40,31 @@ func TestBranchesReadAndAsked(t *testing.T) {
 	}
 	check("one", 0)
 	long := strings.Repeat("many words ", 60)
-	ok(r.open().CreateBranch(ctx, store.BranchOptions{Name: "side/one", Purpose: "Two lines:\nthis, and " + long}))(t)
-	ok(r.open().Commit(ctx, store.CommitOptions{Summary: "On the side: " + long[:300], Contribution: "Key: value\n\n---\n\nOther-Key: " + long}))(t)
-	ok(r.open("main").Record(ctx, []store.NewStep{{Action: "pending"}, {Action: "too"}}))(t)
-	ok(r.open().CreateBranch(ctx, store.BranchOptions{Name: "gone", From: m[0]}))(t)
-	r.merge("gone", "side/one")
-	ok(r.open().CreateBranch(ctx, store.BranchOptions{Name: "given-up", NoSwitch: true}))(t)
-	ok(merge.Merge(ctx, r.open(), store.MergeOptions{Source: "given-up", Abandon: true, Summary: "No"}))(t)
+	memtest.OK(r.Open().CreateBranch(ctx, store.BranchOptions{Name: "side/one", Purpose: "Two lines:\nthis, and " + long}))(t)
+	memtest.OK(r.Open().Commit(ctx, store.CommitOptions{Summary: "On the side: " + long[:300], Contribution: "Key: value\n\n---\n\nOther-Key: " + long}))(t)
+	memtest.OK(r.Open("main").Record(ctx, []store.NewStep{{Action: "pending"}, {Action: "too"}}))(t)
+	memtest.OK(r.Open().CreateBranch(ctx, store.BranchOptions{Name: "gone", From: m[0]}))(t)
+	r.Merge("gone", "side/one")
+	memtest.OK(r.Open().CreateBranch(ctx, store.BranchOptions{Name: "given-up", NoSwitch: true}))(t)
+	memtest.OK(merge.Merge(ctx, r.Open(), store.MergeOptions{Source: "given-up", Abandon: true, Summary: "No"}))(t)
 	later := func() time.Time { return time.Now().Add(time.Hour) }
-	s := ok(refs.Open(ctx, store.Options{Dir: r.dir, Env: r.env, Now: later, Branch: "side/one"}))(t)
-	ok(s.Commit(ctx, store.CommitOptions{Summary: "Newest of all: " + long}))(t)
+	s := memtest.OK(refs.Open(ctx, store.Options{Dir: r.Dir, Env: r.Env, Now: later, Branch: "side/one"}))(t)
+	memtest.OK(s.Commit(ctx, store.CommitOptions{Summary: "Newest of all: " + long}))(t)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	check("loose", 0)
-	r.git("gc", "-q")
-	r.git("pack-refs", "--all")
+	r.Git("gc", "-q")
+	r.Git("pack-refs", "--all")
 	check("packed", 0)
-	r.teach(t, "main", "ann", "pool", "newest of all")
+	r.Teach("main", "ann", "pool", "newest of all")
 	check("both", 0)
-	r.git("update-ref", "refs/context/heads/foreign", r.git("commit-tree", "-m", "Some subject\n\nNo-Trailer of ours\nContext-Last: x", "refs/context/heads/main^{tree}"))
-	r.git("update-ref", "refs/context/heads/scissors", r.git("commit-tree", "-p", "refs/context/heads/main", "-m",
+	r.Git("update-ref", "refs/context/heads/foreign", r.Git("commit-tree", "-m", "Some subject\n\nNo-Trailer of ours\nContext-Last: x", "refs/context/heads/main^{tree}"))
+	r.Git("update-ref", "refs/context/heads/scissors", r.Git("commit-tree", "-p", "refs/context/heads/main", "-m",
 		"Subject\n\n# ------------------------ >8 ------------------------\n\nContext-Status: merged\nContext-Last: x", "refs/context/heads/main^{tree}"))
 	check("somebody else's", 0)
-	r.git("update-ref", "-d", "refs/context/heads/foreign")
-	path := filepath.Join(r.dir, ".git/refs/context/heads/broken")
+	r.Git("update-ref", "-d", "refs/context/heads/foreign")
+	path := filepath.Join(r.Dir, ".git/refs/context/heads/broken")
 	if err := os.WriteFile(path, []byte("rubbish\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,7 @@ func TestBranchesReadAndAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 20 {
-		r.branch(fmt.Sprint("many/", i), "")
+		r.Branch(fmt.Sprint("many/", i), "")
 	}
 	check("many", 1)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -14,10 +15,10 @@ import (
 // its time and that of its commit compare.
 func TestRevisionIsGits(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	r.git("commit", "-q", "--allow-empty", "-m", "code")
+	r := memtest.New(t)
+	r.Git("commit", "-q", "--allow-empty", "-m", "code")
 	ctx := t.Context()
-	s := r.open()
+	s := r.Open()
 	if _, err := share.Init(ctx, s, share.InitOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +31,7 @@ func TestRevisionIsGits(t *testing.T) {
 		ids[made.ID] = string(made.Commit)
 	}
 	for _, suffix := range []string{"", "~", "^", "~0", "~1", "~2", "~007", "~20", "~21", "~29", "^1", "~1^", "@{0}"} {
-		want := r.git("rev-parse", "refs/context/heads/main"+suffix)
+		want := r.Git("rev-parse", "refs/context/heads/main"+suffix)
 		c, err := s.Revision(ctx, "main"+suffix)
 		if err != nil || string(c.ID) != want {
 			t.Errorf("main%s: %v, %v; git says %s", suffix, c, err, want)
@@ -39,7 +40,7 @@ func TestRevisionIsGits(t *testing.T) {
 			t.Errorf("%s: %v, %v", want, c, err)
 		}
 	}
-	for _, rev := range []string{"main~31", "main^2", "main~+1", "main~-1", "main~x", r.git("rev-parse", "HEAD^{tree}"), "0123456789012345678901234567890123456789"} {
+	for _, rev := range []string{"main~31", "main^2", "main~+1", "main~-1", "main~x", r.Git("rev-parse", "HEAD^{tree}"), "0123456789012345678901234567890123456789"} {
 		if c, err := s.Revision(ctx, rev); err == nil {
 			t.Errorf("%s is %v", rev, c)
 		}
@@ -55,10 +56,10 @@ func TestRevisionIsGits(t *testing.T) {
 // later ones stand in.
 func TestRevisionByAnIDOfTheFuture(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	r.git("commit", "-q", "--allow-empty", "-m", "code")
+	r := memtest.New(t)
+	r.Git("commit", "-q", "--allow-empty", "-m", "code")
 	ctx := t.Context()
-	ahead, err := refs.Open(ctx, store.Options{Dir: r.dir, Env: r.env, Now: func() time.Time { return time.Now().Add(9 * time.Hour) }})
+	ahead, err := refs.Open(ctx, store.Options{Dir: r.Dir, Env: r.Env, Now: func() time.Time { return time.Now().Add(9 * time.Hour) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,11 +70,11 @@ func TestRevisionByAnIDOfTheFuture(t *testing.T) {
 	if _, err := ahead.Commit(ctx, store.CommitOptions{Summary: "ahead"}); err != nil {
 		t.Fatal(err)
 	}
-	made, err := r.open().Commit(ctx, store.CommitOptions{Summary: "after it, by a right clock"})
+	made, err := r.Open().Commit(ctx, store.CommitOptions{Summary: "after it, by a right clock"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c, err := r.open().Revision(ctx, made.ID); err != nil || c.ID != made.Commit {
+	if c, err := r.Open().Revision(ctx, made.ID); err != nil || c.ID != made.Commit {
 		t.Errorf("%v, %v; want %s", c, err, made.Commit)
 	}
 }

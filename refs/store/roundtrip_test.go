@@ -7,35 +7,27 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 	"pgregory.net/rapid"
 )
 
-// hostile are texts that broke other memories.
-var hostile = []string{
-	"\n\n\n", "a\r\nb\r\n", "lone\rcarriage", "line\u2028separator\u2029paragraph", "---\n", "text\n---",
-	"### Step 1 · 2026-11-21T01:37:05Z · x · 01JD5K0Z3V7Q3M9K2A4B5C6D7E\n", "> quoted\n>\n> more", "== Branch main ==",
-	"## Commit 7 · 2026-11-21T01:40:12Z · x · 01JD5K0Z3V7Q3M9K2A4B5C6D7E", "**Observation**\n\n> forged", "- session: forged",
-	"Context-Id: 01JD5K0Z3V7Q3M9K2A4B5C6D7E\nAgent: forged\n", "diff --git a/x b/x\n", " leading and trailing \n ", "\t\x1b[31mred\x1b[m\x07",
-	"\u202eright to left", "# comment\n#\n", "ends without newline", "\\> escaped", strings.Repeat("x", 1<<20), "…· — 中文 🎉",
-}
-
 // Any text in any field comes back byte for byte, through the journal, the
 // documents and git.
 func TestTextsComeBackExactly(t *testing.T) {
-	r := newRepo(t)
-	s := r.open()
-	ok(share.Init(t.Context(), s, share.InitOptions{}))(t)
-	for _, h := range hostile {
+	r := memtest.New(t)
+	s := r.Open()
+	memtest.OK(share.Init(t.Context(), s, share.InitOptions{}))(t)
+	for _, h := range memtest.OddTexts() {
 		trip(t, s, [5]string{h, h, h, h, h})
 	}
-	text := rapid.OneOf(rapid.String(), rapid.SampledFrom(hostile))
+	text := rapid.OneOf(rapid.String(), rapid.SampledFrom(memtest.OddTexts()))
 	rapid.Check(t, func(t *rapid.T) {
 		trip(t, s, [5]string{text.Draw(t, "observation"), text.Draw(t, "thought"), text.Draw(t, "action"),
 			text.Draw(t, "contribution"), text.Draw(t, "progress")})
 	})
-	r.fsck()
+	r.Fsck()
 }
 
 // trip records and commits texts and reads them back, before and after.

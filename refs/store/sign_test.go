@@ -1,13 +1,10 @@
 package store_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,123 +13,103 @@ import (
 	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/code"
-	"github.com/git-context/git-context/refs/fail"
-	"github.com/git-context/git-context/refs/history"
+	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
 
-// signer has git sign with an SSH key of the repository's own, by Ada, whom it trusts.
-func (r *repo) signer() {
-	r.t.Helper()
-	program, err := exec.LookPath("ssh-keygen")
-	if err != nil {
-		r.t.Skip("*** SKIPPED: no ssh-keygen, so that signed memory is not tested ***")
-	}
-	dir := r.t.TempDir()
-	if out, err := exec.Command(program, "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", filepath.Join(dir, "key")).CombinedOutput(); err != nil {
-		r.t.Fatalf("ssh-keygen: %v\n%s", err, out)
-	}
-	key, err := os.ReadFile(filepath.Join(dir, "key.pub"))
-	r.must(err)
-	r.must(os.WriteFile(filepath.Join(dir, "signers"), append([]byte("ada@example.com "), key...), 0o666))
-	r.git("config", "gpg.format", "ssh")
-	r.git("config", "user.signingKey", filepath.Join(dir, "key.pub"))
-	r.git("config", "gpg.ssh.allowedSignersFile", filepath.Join(dir, "signers"))
-}
-
 // verdicts lists git's own of every memory commit but those of the notes.
-func (r *repo) verdicts() (list []string) {
-	r.t.Helper()
-	for line := range strings.Lines(r.git("log", "--format=%G? %s", "--glob=refs/context/*")) {
+func verdicts(r *memtest.Repo) (list []string) {
+	r.T.Helper()
+	for line := range strings.Lines(r.Git("log", "--format=%G? %s", "--glob=refs/context/*")) {
 		list = append(list, strings.TrimSuffix(line, "\n"))
 	}
 	return list
 }
 
 // allGood holds that every memory commit has a good signature.
-func (r *repo) allGood(least int) {
-	r.t.Helper()
-	list := r.verdicts()
+func allGood(r *memtest.Repo, least int) {
+	r.T.Helper()
+	list := verdicts(r)
 	if len(list) < least {
-		r.t.Errorf("%d memory commits, want %d or more:\n%s", len(list), least, strings.Join(list, "\n"))
+		r.T.Errorf("%d memory commits, want %d or more:\n%s", len(list), least, strings.Join(list, "\n"))
 	}
 	for _, v := range list {
 		if !strings.HasPrefix(v, "G ") {
-			r.t.Errorf("%s", v)
+			r.T.Errorf("%s", v)
 		}
 	}
-	r.fsck()
+	r.Fsck()
 }
 
 // Where the setting says so every memory commit is signed, whatever made it, and what
 // is signed elsewhere is taken in and merged like anything else.
 func TestEveryMemoryCommitIsSigned(t *testing.T) {
 	t.Parallel()
-	f := &fleet{t: t, hub: newRepo(t, "--bare")}
+	f := &memtest.Fleet{T: t, Hub: memtest.New(t, "--bare")}
 	for i := range 2 {
-		r := newRepo(t)
-		f.clones = append(f.clones, r)
+		r := memtest.New(t)
+		f.Clones = append(f.Clones, r)
 		if i == 0 {
-			r.signer()
+			r.TrustKey()
 		} else { // one key for both
 			for _, key := range []string{"gpg.format", "user.signingKey", "gpg.ssh.allowedSignersFile"} {
-				r.git("config", key, f.clones[0].git("config", key))
+				r.Git("config", key, f.Clones[0].Git("config", key))
 			}
 		}
-		r.git("config", "context.gpgSign", "true")
-		r.git("remote", "add", "origin", f.hub.dir)
-		ok(share.Init(t.Context(), r.open(), share.InitOptions{Goal: "Reach it", Milestones: []string{"Begin"}}))(t)
+		r.Git("config", "context.gpgSign", "true")
+		r.Git("remote", "add", "origin", f.Hub.Dir)
+		memtest.OK(share.Init(t.Context(), r.Open(), share.InitOptions{Goal: "Reach it", Milestones: []string{"Begin"}}))(t)
 		if i == 0 {
-			ok(share.Push(t.Context(), r.open(), share.SyncOptions{}))(t)
+			memtest.OK(share.Push(t.Context(), r.Open(), share.SyncOptions{}))(t)
 		}
 	}
-	a, b := f.clones[0], f.clones[1]
-	a.branch("exp", "main")
-	a.work("exp", "worked", 9000)
-	a.remember("exp", "pool", "text\n")
-	a.set("exp", "env_config.x", "1")
-	a.merge("exp", "main")
-	a.branch("gone", "main")
-	ok(a.open("gone").Record(t.Context(), []store.NewStep{{Action: "pending"}}))(t)
-	ok(a.open().DeleteBranch(t.Context(), "gone", true))(t)
-	a.goal("Further")
-	ok(a.open().Commit(t.Context(), store.CommitOptions{Summary: "Begun", Roadmap: store.RoadmapChange{Done: []string{"Begin"}}}))(t)
-	ok(code.Rollback(t.Context(), a.open(), code.RollbackOptions{To: "main~1"}))(t)
-	b.work("main", "worked here too", 10)
-	b.goal("Further still")
-	a.sync("")
-	b.sync("theirs")
-	a.sync("")
-	for _, r := range f.clones {
-		r.allGood(15)
+	a, b := f.Clones[0], f.Clones[1]
+	a.Branch("exp", "main")
+	a.Work("exp", "worked", 9000)
+	a.Remember("exp", "pool", "text\n")
+	a.Set("exp", "env_config.x", "1")
+	a.Merge("exp", "main")
+	a.Branch("gone", "main")
+	memtest.OK(a.Open("gone").Record(t.Context(), []store.NewStep{{Action: "pending"}}))(t)
+	memtest.OK(a.Open().DeleteBranch(t.Context(), "gone", true))(t)
+	a.Goal("Further")
+	memtest.OK(a.Open().Commit(t.Context(), store.CommitOptions{Summary: "Begun", Roadmap: store.RoadmapChange{Done: []string{"Begin"}}}))(t)
+	memtest.OK(code.Rollback(t.Context(), a.Open(), code.RollbackOptions{To: "main~1"}))(t)
+	b.Work("main", "worked here too", 10)
+	b.Goal("Further still")
+	a.Sync("")
+	b.Sync("theirs")
+	a.Sync("")
+	for _, r := range f.Clones {
+		allGood(r, 15)
 	}
-	if merges := a.git("rev-list", "--merges", "--count", "refs/context/heads/main", "refs/context/roadmap"); merges != "3" {
+	if merges := a.Git("rev-list", "--merges", "--count", "refs/context/heads/main", "refs/context/roadmap"); merges != "3" {
 		t.Errorf("%s merges, want 3: of exp, of main with its replica, of the roadmap with its", merges)
 	}
-	f.hub.fsck()
+	f.Hub.Fsck()
 }
 
 // -S signs what one command makes, and the setting can be overruled.
 func TestSignOneCommand(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"sha1", "sha256"} {
-		r := newRepo(t, "--object-format="+format)
-		r.signer()
-		r.git("config", "commit.gpgSign", "true") // of the user's own commits
-		s, ctx := r.open(), t.Context()
-		ok(share.Init(ctx, s, share.InitOptions{}))(t)
+		r := memtest.New(t, "--object-format="+format)
+		r.TrustKey()
+		r.Git("config", "commit.gpgSign", "true") // of the user's own commits
+		s, ctx := r.Open(), t.Context()
+		memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
 		sign := store.Writer{Sign: store.Signing{Mode: store.SignAlways}}
-		ok(s.Commit(ctx, store.CommitOptions{Writer: sign, Summary: "one", Roadmap: store.RoadmapChange{Todo: []string{"x"}}}))(t)
-		r.branch("exp", "main")
-		r.work("exp", "two", 10)
-		ok(merge.Merge(ctx, s, store.MergeOptions{Writer: sign, Source: "exp"}))(t)
-		r.git("config", "context.gpgSign", "true")
+		memtest.OK(s.Commit(ctx, store.CommitOptions{Writer: sign, Summary: "one", Roadmap: store.RoadmapChange{Todo: []string{"x"}}}))(t)
+		r.Branch("exp", "main")
+		r.Work("exp", "two", 10)
+		memtest.OK(merge.Merge(ctx, s, store.MergeOptions{Writer: sign, Source: "exp"}))(t)
+		r.Git("config", "context.gpgSign", "true")
 		not := store.Writer{Sign: store.Signing{Mode: store.SignNever}}
-		ok(r.open().Commit(ctx, store.CommitOptions{Writer: not, Summary: "three"}))(t)
+		memtest.OK(r.Open().Commit(ctx, store.CommitOptions{Writer: not, Summary: "three"}))(t)
 		var signed int
-		list := r.verdicts()
+		list := verdicts(r)
 		for _, v := range list {
 			if strings.HasPrefix(v, "G ") {
 				signed++
@@ -142,65 +119,57 @@ func TestSignOneCommand(t *testing.T) {
 		if signed != 5 || len(list) != 10 {
 			t.Errorf("%s: %d of %d signed, want 5 of 10:\n%s", format, signed, len(list), strings.Join(list, "\n"))
 		}
-		r.fsck()
+		r.Fsck()
 	}
 }
 
 // What cannot be signed is not made, and nothing is lost.
 func TestUnsignableIsRefused(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	r.signer()
-	s, ctx := r.open(), t.Context()
-	ok(share.Init(ctx, s, share.InitOptions{}))(t)
-	r.branch("exp", "main")
-	ok(r.open("exp").Record(ctx, []store.NewStep{{Action: "tried"}}))(t)
-	ok(s.Record(ctx, []store.NewStep{{Action: "kept"}}))(t)
-	before, journals := r.git("for-each-ref"), r.journals()
-	r.git("config", "context.gpgSign", "true")
-	r.git("config", "user.signingKey", "none.pub")
-	_, err := r.open().Commit(ctx, store.CommitOptions{Summary: "x", Roadmap: store.RoadmapChange{Todo: []string{"y"}}})
-	wantSignError(t, err, "sign-failed", "none.pub")
-	_, err = merge.Merge(ctx, r.open(), store.MergeOptions{Source: "exp"})
-	wantSignError(t, err, "sign-failed", "none.pub")
-	_, err = r.open().Remember(ctx, store.TopicOptions{Key: "k", Text: "v"})
-	wantSignError(t, err, "sign-failed", "none.pub")
+	r := memtest.New(t)
+	r.TrustKey()
+	s, ctx := r.Open(), t.Context()
+	memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
+	r.Branch("exp", "main")
+	memtest.OK(r.Open("exp").Record(ctx, []store.NewStep{{Action: "tried"}}))(t)
+	memtest.OK(s.Record(ctx, []store.NewStep{{Action: "kept"}}))(t)
+	before, journals := r.Git("for-each-ref"), readJournals(r)
+	r.Git("config", "context.gpgSign", "true")
+	r.Git("config", "user.signingKey", "none.pub")
+	_, err := r.Open().Commit(ctx, store.CommitOptions{Summary: "x", Roadmap: store.RoadmapChange{Todo: []string{"y"}}})
+	memtest.ErrorSays(t, err, "sign-failed", "none.pub")
+	_, err = merge.Merge(ctx, r.Open(), store.MergeOptions{Source: "exp"})
+	memtest.ErrorSays(t, err, "sign-failed", "none.pub")
+	_, err = r.Open().Remember(ctx, store.TopicOptions{Key: "k", Text: "v"})
+	memtest.ErrorSays(t, err, "sign-failed", "none.pub")
 	begun := filepath.Join(t.TempDir(), "begun")
-	hang, soon := r.slowly("touch '"+begun+"'; sleep 600"), gittest.NewDeadline(t)
+	hang, soon := openSlowly(r, "touch '"+begun+"'; sleep 600"), gittest.NewDeadline(t)
 	go func() {
 		gittest.Wait(t, "the program that signs", func() bool { _, err := os.Stat(begun); return err == nil })
 		soon.Come()
 	}()
 	_, err = hang.Commit(soon, store.CommitOptions{Summary: "x"})
-	wantSignError(t, err, "sign-timeout", "does not answer")
-	r.git("config", "context.gpgSign", "perhaps")
-	_, err = r.open().Commit(ctx, store.CommitOptions{Summary: "x"})
-	wantSignError(t, err, "config-invalid", "context.gpgSign")
-	if after := r.git("for-each-ref"); after != before || r.journals() != journals {
-		t.Errorf("refs were\n%s\nand are\n%s\njournals\n%s\nand are\n%s", before, after, journals, r.journals())
+	memtest.ErrorSays(t, err, "sign-timeout", "does not answer")
+	r.Git("config", "context.gpgSign", "perhaps")
+	_, err = r.Open().Commit(ctx, store.CommitOptions{Summary: "x"})
+	memtest.ErrorSays(t, err, "config-invalid", "context.gpgSign")
+	if after := r.Git("for-each-ref"); after != before || readJournals(r) != journals {
+		t.Errorf("refs were\n%s\nand are\n%s\njournals\n%s\nand are\n%s", before, after, journals, readJournals(r))
 	}
-	r.git("config", "context.gpgSign", "false")
-	if res := ok(r.open().Commit(ctx, store.CommitOptions{Summary: "x"}))(t); res.Steps.Count != 1 {
+	r.Git("config", "context.gpgSign", "false")
+	if res := memtest.OK(r.Open().Commit(ctx, store.CommitOptions{Summary: "x"}))(t); res.Steps.Count != 1 {
 		t.Errorf("Commit = %+v", res)
 	}
 }
 
-func wantSignError(t *testing.T, err error, code, text string) {
-	t.Helper()
-	var named *fail.Error
-	if !errors.As(err, &named) || named.Code != code || len(named.Hints) == 0 || !strings.Contains(err.Error(), text) {
-		t.Errorf("error %#v; want %s that says '%s', with a hint", err, code, text)
-	}
-}
-
-func (r *repo) journals() string {
-	r.t.Helper()
+func readJournals(r *memtest.Repo) string {
+	r.T.Helper()
 	var all strings.Builder
-	files, err := filepath.Glob(filepath.Join(r.dir, ".git/context/journal/*.jsonl"))
-	r.must(err)
+	files, err := filepath.Glob(filepath.Join(r.Dir, ".git/context/journal/*.jsonl"))
+	r.Must(err)
 	for _, name := range files {
 		data, err := os.ReadFile(name)
-		r.must(err)
+		r.Must(err)
 		fmt.Fprintf(&all, "%s\n%s", filepath.Base(name), data)
 	}
 	return all.String()
@@ -209,20 +178,20 @@ func (r *repo) journals() string {
 // Many sign on one branch, from two worktrees; who records meanwhile never waits.
 func TestRecordWaitsForNoSignature(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t)
-	r.signer()
-	ok(share.Init(t.Context(), r.open(), share.InitOptions{}))(t)
-	r.git("commit", "-q", "--allow-empty", "-m", "code")
-	linked := &repo{t: t, dir: filepath.Join(t.TempDir(), "linked"), env: r.env}
-	r.git("worktree", "add", "-q", linked.dir)
-	r.git("config", "context.gpgSign", "true")
+	r := memtest.New(t)
+	r.TrustKey()
+	memtest.OK(share.Init(t.Context(), r.Open(), share.InitOptions{}))(t)
+	r.Git("commit", "-q", "--allow-empty", "-m", "code")
+	linked := &memtest.Repo{T: t, Dir: filepath.Join(t.TempDir(), "linked"), Env: r.Env}
+	r.Git("worktree", "add", "-q", linked.Dir)
+	r.Git("config", "context.gpgSign", "true")
 	begun, free := filepath.Join(t.TempDir(), "begun"), filepath.Join(t.TempDir(), "free")
-	s := r.slowly("touch '" + begun + "'; until [ -e '" + free + "' ]; do sleep 0.02; done; sleep 0.2")
+	s := openSlowly(r, "touch '"+begun+"'; until [ -e '"+free+"' ]; do sleep 0.02; done; sleep 0.2")
 	var wg sync.WaitGroup
 	for i := range 4 {
 		wg.Go(func() {
-			from := []*repo{r, linked}[i%2]
-			if _, err := from.open().Commit(t.Context(), store.CommitOptions{Summary: fmt.Sprint("commit ", i)}); err != nil {
+			from := []*memtest.Repo{r, linked}[i%2]
+			if _, err := from.Open().Commit(t.Context(), store.CommitOptions{Summary: fmt.Sprint("commit ", i)}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -232,9 +201,9 @@ func TestRecordWaitsForNoSignature(t *testing.T) {
 	gittest.Wait(t, "a signature", func() bool { _, err := os.Stat(begun); return err == nil })
 	recorded := 0
 	for signing := true; signing; {
-		ok(s.Record(t.Context(), []store.NewStep{{Action: "meanwhile"}}))(t)
+		memtest.OK(s.Record(t.Context(), []store.NewStep{{Action: "meanwhile"}}))(t)
 		if recorded++; recorded == 10 { // beside a signature that is not made
-			r.must(os.WriteFile(free, nil, 0o666))
+			r.Must(os.WriteFile(free, nil, 0o666))
 		}
 		select {
 		case <-done:
@@ -243,127 +212,30 @@ func TestRecordWaitsForNoSignature(t *testing.T) {
 		}
 	}
 	milestones := 0
-	for _, v := range r.verdicts() {
+	for _, v := range verdicts(r) {
 		if strings.HasPrefix(v, "G commit ") {
 			milestones++
 		}
 	}
 	if milestones != 4 {
-		t.Errorf("%d signed milestones, want 4:\n%s", milestones, strings.Join(r.verdicts(), "\n"))
+		t.Errorf("%d signed milestones, want 4:\n%s", milestones, strings.Join(verdicts(r), "\n"))
 	}
-	left := ok(r.open().Commit(t.Context(), store.CommitOptions{Summary: "the rest"}))(t)
-	steps, total, err := r.open().Steps(t.Context(), ok(r.open().Tip(t.Context(), "main"))(t), 0, 1000)
+	left := memtest.OK(r.Open().Commit(t.Context(), store.CommitOptions{Summary: "the rest"}))(t)
+	steps, total, err := r.Open().Steps(t.Context(), memtest.OK(r.Open().Tip(t.Context(), "main"))(t), 0, 1000)
 	if err != nil || total != recorded || len(steps) != recorded {
 		t.Errorf("%d steps, %v; %d were recorded, the last %d committed in the end", total, err, recorded, left.Steps.Count)
 	}
 }
 
-// slowly opens the memory with a program that does something else before it signs.
-func (r *repo) slowly(what string) *refs.Store {
-	r.t.Helper()
+// openSlowly opens the memory with a program that does something else before it signs.
+func openSlowly(r *memtest.Repo, what string) *refs.Store {
+	r.T.Helper()
 	if runtime.GOOS == "windows" {
-		r.t.Skip("*** SKIPPED: the slow program is a shell script ***")
+		r.T.Skip("*** SKIPPED: the slow program is a shell script ***")
 	}
-	slow := filepath.Join(r.t.TempDir(), "slow")
+	slow := filepath.Join(r.T.TempDir(), "slow")
 	script := "#!/bin/sh\ncase $* in *'-Y sign'*) " + what + ";; esac\nexec ssh-keygen \"$@\"\n"
-	r.must(os.WriteFile(slow, []byte(script), 0o777))
-	r.git("config", "gpg.ssh.program", slow)
-	return r.open()
-}
-
-func TestVerify(t *testing.T) {
-	t.Parallel()
-	r := newRepo(t)
-	r.signer()
-	s, ctx := r.open(), t.Context()
-	ok(share.Init(ctx, s, share.InitOptions{}))(t)
-	_, err := history.Verify(ctx, s, "")
-	wantSignError(t, err, "milestone-not-found", "no milestone yet")
-	sign := store.Writer{Sign: store.Signing{Mode: store.SignAlways}}
-	one := ok(s.Commit(ctx, store.CommitOptions{Writer: sign, Summary: "one"}))(t)
-	ok(s.Remember(ctx, store.TopicOptions{Key: "k", Text: "v"}))(t)
-	got := ok(history.Verify(ctx, s, ""))(t) // the newest milestone, not the topic above it
-	if len(got) != 1 || got[0].Commit != one.Commit || got[0].Status != history.SignatureGood || got[0].Signer == nil || *got[0].Signer != "ada@example.com" {
-		t.Errorf("Verify = %+v", got)
-	}
-	two := ok(s.Commit(ctx, store.CommitOptions{Writer: sign, Summary: "two"}))(t)
-	for _, test := range []struct{ rev, statuses, code, text string }{
-		{"main", "good", "", ""},
-		{one.ID, "good", "", ""},
-		{"main~2..main~2", "", "", ""},
-		{"main~1..main", "good", "", ""},
-		{"main~1..", "good", "", ""},
-		{"main~1", "unsigned", "not-verified", "is not signed"},
-		{"main~3..main", "good unsigned good", "not-verified", "' is not signed"},
-		{"..main", "", "", ""},
-		{"refs/context/roadmap", "unsigned", "not-verified", "is not signed"},
-		{"main~4..main", "", "milestone-not-found", "main~4"},
-		{"nope", "", "milestone-not-found", "nope"},
-		{"main...main", "", "", ""},
-		{"main...main~3", "good unsigned good", "not-verified", "' is not signed"},
-	} {
-		list, err := history.Verify(ctx, r.open(), test.rev)
-		var statuses []string
-		for _, v := range list {
-			statuses = append(statuses, v.Status)
-		}
-		if strings.Join(statuses, " ") != test.statuses {
-			t.Errorf("%s: %v, want %s", test.rev, statuses, test.statuses)
-		}
-		if test.code != "" {
-			wantSignError(t, err, test.code, test.text)
-		} else if err != nil {
-			t.Errorf("%s: %v", test.rev, err)
-		}
-	}
-
-	signers := r.git("config", "gpg.ssh.allowedSignersFile")
-	r.git("config", "--unset", "gpg.ssh.allowedSignersFile")
-	_, err = history.Verify(ctx, r.open(), "")
-	wantSignError(t, err, "not-verified", "cannot be checked: gpg.ssh.allowedSignersFile")
-	r.git("config", "gpg.ssh.allowedSignersFile", signers)
-	r.must(os.WriteFile(signers, nil, 0o666))
-	list, err := history.Verify(ctx, r.open(), "")
-	wantSignError(t, err, "not-verified", "by an unknown key, SHA256:")
-	if len(list) != 1 || list[0].Status != history.SignatureUnknown || list[0].Signer != nil || list[0].Commit != two.Commit {
-		t.Errorf("of an unknown signer: %+v", list)
-	}
-}
-
-// Ranges are those of log and diff, from either side and from both.
-func TestVerifyRanges(t *testing.T) {
-	t.Parallel()
-	r, m := stones(t, 2)
-	ctx := t.Context()
-	ok(r.open().CreateBranch(ctx, store.BranchOptions{Name: "exp", From: m[0], NoSwitch: true}))(t)
-	exp := string(r.milestone(t, "exp", "tried").Commit)
-	for rev, want := range map[string][]string{
-		m[0] + ".." + m[1]:     {m[1]},
-		"exp..main":            {m[1]},
-		"exp..":                {m[1]},
-		"exp~1...exp":          {exp},
-		m[0] + "...main":       {m[1]},
-		"..." + m[0]:           {m[1]},
-		m[1] + "..." + m[1]:    {},
-		"main..." + exp + "~2": {m[1]},
-	} {
-		list, err := history.Verify(ctx, r.open(), rev)
-		var got []string
-		for _, v := range list {
-			got = append(got, string(v.Commit))
-		}
-		if len(want) > 0 {
-			deniedAs(t, err, "not-verified")
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %v, want %v", rev, got, want)
-		}
-	}
-	if both, _ := history.Verify(ctx, r.open(), "exp...main"); len(both) != 3 { // the birth of exp is one
-		t.Errorf("both sides: %+v", both)
-	}
-	_, err := history.Verify(ctx, r.open(), "main...nope")
-	if said := deniedAs(t, err, "milestone-not-found"); said.Message != "no milestone 'nope'" {
-		t.Errorf("said %q", said.Message)
-	}
+	r.Must(os.WriteFile(slow, []byte(script), 0o777))
+	r.Git("config", "gpg.ssh.program", slow)
+	return r.Open()
 }

@@ -1,0 +1,91 @@
+package expunge_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/internal/memtest"
+	"github.com/git-context/git-context/refs/share"
+)
+
+// A branch of the remote that is not here is looked at once, and again when it stands
+// elsewhere.
+func TestExpungeLooksOnce(t *testing.T) {
+	t.Parallel()
+	hub := memtest.New(t, "--bare")
+	clone := func() *memtest.Repo {
+		r := memtest.New(t)
+		r.Git("remote", "add", "origin", hub.Dir)
+		return r
+	}
+	ann, dan := clone(), clone()
+	memtest.OK(share.Init(t.Context(), ann.Open(), share.InitOptions{}))(t)
+	for _, name := range []string{"one", "two", "three", "use hunter2", "four"} {
+		ann.Work("main", name, 0)
+	}
+	old := ann.Git("rev-parse", "refs/context/heads/main")
+	hub.Git("fetch", "-q", ann.Dir, "+refs/context/heads/main:refs/mine")
+	ann.Expunge(expunge.Options{Match: "hunter2"})
+	ann.Branch("side", "")
+	ann.Work("side", "six", 0)
+	memtest.OK(share.Push(t.Context(), ann.Open(), share.SyncOptions{}))(t)
+	memtest.OK(share.Init(t.Context(), dan.Open(), share.InitOptions{}))(t)
+	dan.Sync("")
+	known := func() string {
+		data, err := os.ReadFile(filepath.Join(dan.Dir, ".git", "context", "clean", "origin"))
+		dan.Must(err)
+		return string(data)
+	}
+	line := "clean refs/context/heads/side " + ann.Git("rev-parse", "refs/context/heads/side") + "\n"
+	if now := known(); !strings.Contains(now, "\n"+line) {
+		t.Errorf("%q is known, not %q", now, line)
+	}
+	hub.Git("update-ref", "refs/context/heads/side", old)
+	if _, err := share.Sync(t.Context(), dan.Open(), share.SyncOptions{}); !errors.Is(err, fail.ErrRefused) || !strings.Contains(err.Error(), "'side'") {
+		t.Errorf("error = %v", err)
+	}
+	if strings.Contains(known(), "/side ") {
+		t.Errorf("old history is known to be clean: %s", known())
+	}
+	if found := holding(dan, "hunter2"); len(found) > 0 {
+		t.Errorf("still there: %q", found)
+	}
+}
+
+// A clone of a remote that has the memory among its branches has them twice, as git's
+// own and as ours; neither holds what was forgotten.
+func TestExpungeMappedClone(t *testing.T) {
+	t.Parallel()
+	hub := memtest.New(t, "--bare")
+	clone := func() *memtest.Repo {
+		r := memtest.New(t)
+		r.Git("remote", "add", "origin", hub.Dir)
+		r.Git("config", "context.origin.mapping", "heads")
+		return r
+	}
+	ann, dan := clone(), clone()
+	memtest.OK(share.Init(t.Context(), ann.Open(), share.InitOptions{}))(t)
+	for _, name := range []string{"one", "two", "use hunter2", "four"} {
+		ann.Work("main", name, 0)
+	}
+	memtest.OK(share.Push(t.Context(), ann.Open(), share.SyncOptions{}))(t)
+	ann.Expunge(expunge.Options{Match: "hunter2"})
+	if _, err := share.Sync(t.Context(), ann.Open(), share.SyncOptions{}); !errors.Is(err, fail.ErrRefused) {
+		t.Fatalf("Sync: %v", err) // the roadmap is there now
+	}
+	dan.Git("fetch", "-q")
+	dan.Git("fetch", "-q")
+	memtest.OK(share.Init(t.Context(), dan.Open(), share.InitOptions{}))(t)
+	if _, err := share.Sync(t.Context(), dan.Open(), share.SyncOptions{}); !errors.Is(err, fail.ErrRefused) {
+		t.Errorf("Sync: %v", err)
+	}
+	if found := holding(dan, "hunter2"); len(found) > 0 {
+		t.Errorf("still there: %q", found)
+	}
+	dan.Fsck()
+}
