@@ -203,7 +203,7 @@ func (m *folderImport) milestone(b *importBranch, pm *dialect.Commit, key string
 	out := &doc.Commit{Agent: m.agent(pm.Agent), Session: m.o.Session, Source: key, Origin: b.name,
 		Summary: pm.Title, Purpose: cmp.Or(pm.Purpose, b.peer.Purpose),
 		Progress: pm.Progress, Contribution: pm.Contribution}
-	if id := prose.OneLine(pm.ID, 100); id != "" && store.CheckLine("source", id) == nil {
+	if id := prose.OneLine(pm.ID, 100); id != "" && store.CheckLine("source", fail.SourceInvalid, id) == nil {
 		out.Source += "#" + id
 	}
 	return out
