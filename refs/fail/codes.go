@@ -115,11 +115,10 @@ const (
 const (
 	// CommitNotFound is returned when no commit of memory or of code has that name.
 	CommitNotFound = "commit-not-found"
-	// MilestoneNotFound is returned when no memory commit has that name, or the branch has none that
-	// COMMIT made.
+	// MilestoneNotFound is returned when no memory commit has that name, or the branch has none yet.
 	MilestoneNotFound = "milestone-not-found"
-	// NoMilestone is returned when the name means a memory commit that COMMIT did not make, for example
-	// one that wrote a topic.
+	// NoMilestone is returned when the name means a memory commit without an entry in commit.md, for
+	// example one that wrote a topic.
 	NoMilestone = "no-milestone"
 	// NotMemory is returned when a code commit is named where a memory commit is needed.
 	NotMemory = "not-memory"

@@ -101,10 +101,10 @@ func cleanBranch(b *dialect.Branch) (replaced bool, err error) {
 	}
 	for i := range b.Commits {
 		m := &b.Commits[i]
-		m.Title = cmp.Or(m.Title, strings.TrimSpace("Imported milestone "+prose.OneLine(m.ID, 100)))
+		m.Title = cmp.Or(m.Title, strings.TrimSpace("Imported commit "+prose.OneLine(m.ID, 100)))
 		did, err := store.CheckEntry(&m.Title, &m.Contribution, &m.Progress)
 		if err != nil {
-			return false, fmt.Errorf("milestone %d of branch '%s': %w", i+1, prose.OneLine(b.Name, 100), err)
+			return false, fmt.Errorf("commit %d of branch '%s': %w", i+1, prose.OneLine(b.Name, 100), err)
 		}
 		replaced = store.Clean(&m.Purpose) || did || replaced
 	}

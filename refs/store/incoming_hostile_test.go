@@ -140,7 +140,7 @@ func inTrees() []hostileCase {
 		{"one name twice", onBranch(func(r *repo) (string, string) {
 			id := r.blob("")
 			return r.tree("100644 log.md "+id, "100644 log.md "+id), id
-		}), "the name stands twice"},
+		}), "the name occurs twice"},
 		{"wrong order", onBranch(func(r *repo) (string, string) {
 			id := r.blob("")
 			return r.tree("100644 log.md "+id, "100644 commit.md "+id), id
@@ -170,7 +170,7 @@ func inTrees() []hostileCase {
 			return r.tree("40000 log " + id), id
 		}), "it is missing"},
 		{"id of the future", withFile("100644", "log.md", file(step(future))), "ahead of the clock"},
-		{"ids that fall", withFile("100644", "log.md", file(step(secondID)+"\n"+step(firstID))), "stands behind"},
+		{"ids that fall", withFile("100644", "log.md", file(step(secondID)+"\n"+step(firstID))), "follows"},
 		{"segment's name", withFile("100644", doc.SegmentPath("log", firstID), file(step(secondID))), "not named by the id of its first entry"},
 		{"empty segment", withFile("100644", doc.SegmentPath("commit", firstID), file("")), "not named by the id of its first entry"},
 	}
@@ -288,7 +288,7 @@ func inTips() []hostileCase {
 		{"newest id of the future", tipAt(raw(func(r *repo) string {
 			return "tree " + r.tree() + "\n" + by + "\nx\n\nContext-Newest: 7ZZZZZZZZZZZZZZZZZZZZZZZZZ\n"
 		})), "commit OBJECT: Context-Newest: the id 7ZZZZZZZZZZZZZZZZZZZZZZZZZ is of"},
-		{"branch of no name", said("Context-Branch: x;touch pwn"), "commit OBJECT: Context-Branch: branch name 'x;touch pwn' may hold only"},
+		{"branch of no name", said("Context-Branch: x;touch pwn"), "commit OBJECT: Context-Branch: branch name 'x;touch pwn' may contain only"},
 		{"hidden branch of no name", said("Context-Branch: $(id)\nContext-Branch: main"), "commit OBJECT: Context-Branch: branch name '$(id)'"},
 		{"code of no hash", said("Code-Commit: --output=x"), "commit OBJECT: Code-Commit: '--output=x' is not a full hash"},
 		{"milestone without its entry", said("Context-Id: " + firstID + "\nContext-Branch: main"), "in commit OBJECT: it does not end with the entry '" + firstID + "'"},

@@ -278,7 +278,7 @@ func TestVerify(t *testing.T) {
 	s, ctx := r.open(), t.Context()
 	ok(share.Init(ctx, s, share.InitOptions{}))(t)
 	_, err := history.Verify(ctx, s, "")
-	wantSignError(t, err, "milestone-not-found", "no milestone yet")
+	wantSignError(t, err, "milestone-not-found", "no commit yet")
 	sign := store.Writer{Sign: store.Signing{Mode: store.SignAlways}}
 	one := ok(s.Commit(ctx, store.CommitOptions{Writer: sign, Summary: "one"}))(t)
 	ok(s.Remember(ctx, store.TopicOptions{Key: "k", Text: "v"}))(t)
@@ -363,7 +363,7 @@ func TestVerifyRanges(t *testing.T) {
 		t.Errorf("both sides: %+v", both)
 	}
 	_, err := history.Verify(ctx, r.open(), "main...nope")
-	if said := deniedAs(t, err, "milestone-not-found"); said.Message != "no milestone 'nope'" {
+	if said := deniedAs(t, err, "milestone-not-found"); said.Message != "no commit 'nope' in memory" {
 		t.Errorf("said %q", said.Message)
 	}
 }
