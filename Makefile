@@ -121,17 +121,18 @@ dist: man completion
 		out=bin/dist/$$os-$$arch/git-context$$exe; echo "dist/$$name.$$pack"; \
 		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -buildvcs=false -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $$out ./cmd/git-context; \
 		set -- --prefix=$$name/ --add-file=$$out; \
-		for section in man1 man5; do set -- "$$@" --prefix=$$name/man/$$section/; for page in bin/man/$$section/*; do set -- "$$@" --add-file=$$page; done; done; \
+		for section in man1 man5 man7; do set -- "$$@" --prefix=$$name/man/$$section/; for page in bin/man/$$section/*; do set -- "$$@" --add-file=$$page; done; done; \
 		set -- "$$@" --prefix=$$name/completion/; for file in bin/completion/*; do set -- "$$@" --add-file=$$file; done; \
 		git archive --format=$$pack -o dist/$$name.$$pack "$$@" --prefix=$$name/ HEAD LICENSE README.md CHANGELOG.md; \
 	done
 	cd dist && sha256sum * >SHA256SUMS
 
 install: build man completion
-	install -d '$(DEST)/bin' '$(MAN)/man1' '$(MAN)/man5' '$(BASH)' '$(ZSH)' '$(FISH)'
+	install -d '$(DEST)/bin' '$(MAN)/man1' '$(MAN)/man5' '$(MAN)/man7' '$(BASH)' '$(ZSH)' '$(FISH)'
 	install -m 755 $(BIN) '$(DEST)/bin/git-context'
 	install -m 644 bin/man/man1/* '$(MAN)/man1'
 	install -m 644 bin/man/man5/* '$(MAN)/man5'
+	install -m 644 bin/man/man7/* '$(MAN)/man7'
 	install -m 644 bin/completion/git-context.bash '$(BASH)/git-context'
 	install -m 644 bin/completion/git-context.zsh '$(ZSH)/_git-context'
 	install -m 644 bin/completion/git-context.fish '$(FISH)/git-context.fish'
@@ -139,8 +140,9 @@ install: build man completion
 # What install made, and the folders that are empty without it.
 uninstall:
 	rm -f '$(DEST)/bin/git-context' '$(BASH)/git-context' '$(ZSH)/_git-context' '$(FISH)/git-context.fish' \
-		'$(MAN)'/man1/git-context.1 '$(MAN)'/man1/git-context-*.1 '$(MAN)/man5/gitcontext-formats.5'
-	-@rmdir '$(MAN)/man1' '$(MAN)/man5' '$(MAN)' '$(BASH)' '$(DEST)/share/bash-completion' '$(ZSH)' '$(DEST)/share/zsh' \
+		'$(MAN)'/man1/git-context.1 '$(MAN)'/man1/git-context-*.1 '$(MAN)/man5/gitcontext-formats.5' \
+		'$(MAN)/man7/gitcontext-errors.7'
+	-@rmdir '$(MAN)/man1' '$(MAN)/man5' '$(MAN)/man7' '$(MAN)' '$(BASH)' '$(DEST)/share/bash-completion' '$(ZSH)' '$(DEST)/share/zsh' \
 		'$(FISH)' '$(DEST)/share/fish' '$(DEST)/share' 2>/dev/null
 
 clean:

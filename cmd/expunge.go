@@ -51,7 +51,7 @@ func newExpunge(g *globals) *command {
 		flags:   join(own, o.author.flags(), g.flags()),
 		action: func(ctx context.Context, env *Env, args []string) error {
 			if len(args) > 0 { // an argument may be the secret: no error repeats it
-				return usagef("what is to be forgotten? a text stands behind --match").
+				return usagef("what is to be forgotten? --match takes a text").
 					hint("%s expunge --match TEXT", self).hint("%s expunge --match - < FILE", self)
 			}
 			if err := o.check(); err != nil {
@@ -134,7 +134,7 @@ func printExpunge(p *render.Printer, r expunge.Result) {
 	}
 	for _, h := range r.Remotes {
 		line(p, "")
-		line(p, "Remote '%s' still holds it (%s)", h.Remote, count(len(h.Refs), "ref", "refs"))
+		line(p, "Remote '%s' still contains it (%s)", h.Remote, count(len(h.Refs), "ref", "refs"))
 		for _, c := range h.Commands {
 			line(p, "  %s", c)
 		}

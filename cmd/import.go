@@ -55,7 +55,7 @@ func newImport(g *globals) *command {
 				return err
 			}
 			return o.show(env, r, func(p *render.Printer) {
-				line(p, "Imported %s, skipped %d that stand already", count(r.Steps, "step", "steps"), r.Skipped)
+				line(p, "Imported %s, skipped %d that exist already", count(r.Steps, "step", "steps"), r.Skipped)
 			})
 		},
 	}
@@ -119,7 +119,7 @@ func (o *importOptions) readTrace(
 		return nil, err
 	}
 	for _, n := range trace.Empty {
-		env.warn("'%s': step %d holds neither observation, thought nor action", name, n)
+		env.warn("'%s': step %d has neither observation, thought nor action", name, n)
 	}
 	env.replaced(trace.Lossy)
 	session := cmp.Or(o.session, strings.TrimSuffix(name, filepath.Ext(name)))
@@ -144,7 +144,7 @@ func (o *importOptions) importFolder(ctx context.Context, env *Env, args []strin
 		return err
 	}
 	return o.show(env, r, func(p *render.Printer) {
-		line(p, "Imported %s and %s on %s from '%s' (%s), skipped %d that stand already",
+		line(p, "Imported %s and %s on %s from '%s' (%s), skipped %d that exist already",
 			count(r.Commits, "commit", "commits"), count(r.Steps, "step", "steps"),
 			count(r.Branches, "branch", "branches"), r.Folder, r.Dialect, r.Skipped)
 	})

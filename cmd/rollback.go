@@ -26,7 +26,7 @@ func newRollback(g *globals) *command {
 	return &command{
 		name:  "rollback",
 		usage: []string{"rollback C [--code [--reset]] [-m SUMMARY [-m CONTRIBUTION]...]"},
-		about: "Makes a new commit in which topics, the roadmap and people's metadata stand as they did at C, a " +
+		about: "Makes a new commit in which topics, the roadmap and people's metadata are as they were at C, a " +
 			"memory commit of the branch, and whose progress is C's. No commit and no step is removed, nothing " +
 			"is rewritten, and another rollback undoes this one. The code is left alone, unless --code says to " +
 			"bring it back first to the commit that C was made on.",
@@ -88,16 +88,16 @@ func runRollback(ctx context.Context, env *Env, o *rollbackOptions, to string) (
 func printRollback(p *render.Printer, r code.RollbackResult) {
 	switch {
 	case r.Unchanged && r.CodeStood:
-		line(p, "Nothing to roll back: code, topics, roadmap and metadata stand as they did")
+		line(p, "Nothing to roll back: code, topics, roadmap and metadata are as they were")
 		return
 	case r.Unchanged:
-		line(p, "Nothing to roll back: topics, roadmap and metadata stand as they did")
+		line(p, "Nothing to roll back: topics, roadmap and metadata are as they were")
 		return
 	}
 	line(p, "[%s %s] %s", r.Branch, r.Hash.Short(), r.Summary)
 	line(p, " id %s", r.ID)
 	if r.CodeStood {
-		line(p, " The code stands as it did: memory alone went back.")
+		line(p, " The code is as it was: only memory was rolled back.")
 	}
 	for _, changed := range r.Changed {
 		line(p, " %s", changed)

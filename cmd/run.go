@@ -146,10 +146,10 @@ func (c *command) act(ctx context.Context, env *Env, args []string) error {
 	switch {
 	case len(args) > c.most:
 		if c.gitArgs != nil {
-			return usagef("unexpected argument '%s'", args[c.most]).hint("paths, and options of git's own, stand behind '--'")
+			return usagef("unexpected argument '%s'", args[c.most]).hint("paths, and options of git's own, follow '--'")
 		}
 		return usagef("unexpected argument '%s'", args[c.most]).
-			hint("a text that holds spaces goes in quotes")
+			hint("quote a text that contains spaces")
 	case len(args) < c.least:
 		return usagef("'%s' needs %s", c.name, c.needs)
 	}

@@ -58,7 +58,7 @@ func newTopics(g *globals) *command {
 
 func runTopics(ctx context.Context, env *Env, o *topicsOptions) (list topicList, err error) {
 	if o.stale && o.at != "" {
-		return list, usagef("--stale is about the code as it is now; it cannot stand with --at").
+		return list, usagef("--stale is about the code as it is now; it cannot be given with --at").
 			hint("git context topics --stale")
 	}
 	s, err := o.open(ctx, env)

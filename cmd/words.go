@@ -32,7 +32,7 @@ func countWords(form string, words []string, least, most int) error {
 	case len(words) < least:
 		return usagef("'%s' needs more words", form)
 	case len(words) > most:
-		return usagef("unexpected argument '%s'", words[most]).hint("a text that holds spaces goes in quotes")
+		return usagef("unexpected argument '%s'", words[most]).hint("quote a text that contains spaces")
 	}
 	return nil
 }

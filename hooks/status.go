@@ -43,7 +43,7 @@ func Status(p Place) ([]Hook, error) {
 	for _, event := range Events() {
 		h := p.status(event)
 		if h.State == StateMissing && !inside && !p.isFile() {
-			h.Reason = "it stands outside of this repository; by hand: " + call(event)
+			h.Reason = "it is outside of this repository; by hand: " + call(event)
 		}
 		list = append(list, h)
 	}

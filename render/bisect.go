@@ -19,7 +19,7 @@ func BisectText(p *Printer, b history.Bisection) {
 	case b.Next != nil:
 		p.nextTest(b)
 	case len(b.Suspects) > 0:
-		p.line(plain("only skipped milestones are left; the first bad one is one of"))
+		p.line(plain("only skipped commits are left; the first bad one is one of"))
 		for _, id := range b.Suspects {
 			p.line(yellow(string(id)))
 		}
@@ -32,11 +32,11 @@ func BisectText(p *Printer, b history.Bisection) {
 func unknown(b history.Bisection) string {
 	switch {
 	case b.Bad == nil && len(b.Good) == 0:
-		return "waiting for a bad and a good milestone"
+		return "waiting for a bad and a good commit"
 	case b.Bad == nil:
-		return fmt.Sprintf("waiting for a bad milestone, %d good known", len(b.Good))
+		return fmt.Sprintf("waiting for a bad commit, %d good known", len(b.Good))
 	}
-	return "waiting for a good milestone, a bad one is known"
+	return "waiting for a good commit, a bad one is known"
 }
 
 func (p *Printer) nextTest(b history.Bisection) {
@@ -44,7 +44,7 @@ func (p *Printer) nextTest(b history.Bisection) {
 		p.line(plain("Bisecting '" + b.Branch + "': good is not before bad; what both come from must be tested"))
 	} else {
 		p.line(plain(fmt.Sprintf("Bisecting '%s': %s left to test after this (roughly %s)", b.Branch,
-			prose.Count(b.Left-1, "milestone"), prose.Count(bits.Len(uint(b.Left))-1, "more step"))))
+			prose.Count(b.Left-1, "commit"), prose.Count(bits.Len(uint(b.Left))-1, "more step"))))
 	}
 	c := *b.Next
 	p.line(plain("["), yellow(string(*c.Hash)), plain("] "+prose.Fold(c.Summary)))
@@ -56,9 +56,9 @@ func (p *Printer) nextTest(b history.Bisection) {
 
 // firstBad shows the first bad commit.
 func (p *Printer) firstBad(c store.Commit) {
-	kind := "milestone"
+	kind := "commit"
 	if c.ID == "" {
-		kind = "memory commit, behind the last milestone"
+		kind = "memory commit, without an entry in commit.md"
 	}
 	p.line(yellow(string(*c.Hash)), plain(" "+prose.Fold(c.Summary)), bold(" is the first bad "+kind))
 	p.blank()

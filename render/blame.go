@@ -61,6 +61,6 @@ func (p *Printer) lineCommits(b history.TopicBlame) {
 		}
 	}
 	if none {
-		p.line(plain("-          in no milestone yet"))
+		p.line(plain("-          in no commit yet"))
 	}
 }

@@ -41,14 +41,14 @@ func BranchText(p *Printer, v store.BranchContext) {
 		p.attribute("created", plain(p.when(*b.CreatedAt)))
 	}
 	p.attribute("updated", plain(p.when(b.UpdatedAt)))
-	p.attribute("milestones", plain(strconv.Itoa(v.Total)))
+	p.attribute("commits", plain(strconv.Itoa(v.Total)))
 	if b.Pending > 0 {
 		p.attribute("pending", plain(prose.Count(b.Pending, "step")))
 	}
 	p.section("Purpose", v.Purpose)
 	p.section("Progress", v.Progress)
 	if len(v.Commits) > 0 {
-		title := fmt.Sprintf("Milestones %d-%d of %d, newest first", v.Skip+1, v.Skip+len(v.Commits), v.Total)
+		title := fmt.Sprintf("Commits %d-%d of %d, newest first", v.Skip+1, v.Skip+len(v.Commits), v.Total)
 		p.heading("## ", title)
 	}
 	for _, c := range v.Commits {

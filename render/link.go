@@ -31,7 +31,7 @@ func (p *Printer) linksOfCode(code code.CodeLink, memory []code.LinkedCommit) {
 		p.linkedCommit(m.Commit, linkKind(m.Links[0]))
 	}
 	if len(memory) == 0 {
-		p.line(plain("no milestone belongs to it"))
+		p.line(plain("no memory commit belongs to it"))
 	} else {
 		p.blank()
 		p.command("in full", "--commit %s", memory[0].Hash.Short())
@@ -44,7 +44,7 @@ func (p *Printer) linksOfCode(code code.CodeLink, memory []code.LinkedCommit) {
 // linksOfRange shows the memory commits of a range, each with its code commits.
 func (p *Printer) linksOfRange(asked string, memory []code.LinkedCommit) {
 	if len(memory) == 0 {
-		p.line(plain("no milestone belongs to the code of " + asked))
+		p.line(plain("no memory commit belongs to the code of " + asked))
 		if _, _, end := history.SplitRange(asked); end != "" {
 			p.command("what was known then", "--at %s", end)
 		}
@@ -62,7 +62,7 @@ func (p *Printer) linksOfRange(asked string, memory []code.LinkedCommit) {
 
 // linksOfMemory shows the code commits of one memory commit.
 func (p *Printer) linksOfMemory(m store.Commit, codes []code.CodeLink) {
-	p.line(bold("# Milestone "), hash(*m.Hash), plain(" "+p.fit(m.Summary, len("# Milestone 0123456789 "))))
+	p.line(bold("# Memory commit "), hash(*m.Hash), plain(" "+p.fit(m.Summary, len("# Memory commit 0123456789 "))))
 	p.blank()
 	for _, code := range codes {
 		p.codeLink("", code)

@@ -32,9 +32,9 @@ func (v Snapshot) newest(p *Printer) {
 	case 0:
 		return
 	case 1:
-		p.heading("## ", "Newest milestone")
+		p.heading("## ", "Newest commit")
 	default:
-		p.heading("## ", fmt.Sprintf("Newest %d milestones", n))
+		p.heading("## ", fmt.Sprintf("Newest %d commits", n))
 	}
 	for i, c := range v.Commits {
 		if i > 0 {

@@ -18,7 +18,7 @@ func StatsText(p *Printer, v history.Statistics, days int) {
 	p.line(bold("# Memory"))
 	p.blank()
 	p.attribute("branches", plain(fmt.Sprintf("%d (%s)", v.Branches, statuses(v.Status))))
-	p.attribute("milestones", plain(strconv.Itoa(v.Commits)))
+	p.attribute("commits", plain(strconv.Itoa(v.Commits)))
 	total := strconv.Itoa(v.Steps)
 	if v.Pending > 0 {
 		total += fmt.Sprintf(" (%d pending)", v.Pending)
@@ -63,7 +63,7 @@ func (p *Printer) agents(by map[string]history.Tally) {
 
 // tally formats the figures of one line, aligned.
 func tally(t history.Tally) string {
-	text := fmt.Sprintf("%6d %-6s %5d %s", t.Steps, plural(t.Steps, "step"), t.Commits, plural(t.Commits, "milestone"))
+	text := fmt.Sprintf("%6d %-6s %5d %s", t.Steps, plural(t.Steps, "step"), t.Commits, plural(t.Commits, "commit"))
 	if t.Tokens > 0 {
 		text += pad(text, 32) + fmt.Sprintf("%10d tokens", t.Tokens)
 	}

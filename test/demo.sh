@@ -49,7 +49,7 @@ next() {
 	[ "$(grep -c . ../steps.jsonl)" -eq "$1" ]
 }
 
-# What the milestones say: of the bundled trace its own story, of another one
+# What the commits say: of the bundled trace its own story, of another one
 # only which steps they hold.
 if [ $# -lt 2 ]; then
 	goal='Orders answers through a database restart'
@@ -100,10 +100,10 @@ run "git context init --goal '$goal' --purpose '$purpose' --milestone 'Reproduce
 say "RECORD: the first $quarter steps, one JSON line each (a hook does this for every tool call)"
 next $quarter
 run 'git context record --stdin <../steps.jsonl'
-say 'COMMIT: they become a milestone, and the roadmap is revised with it'
+say 'COMMIT: they become a commit, and the roadmap is revised with it'
 run "git context commit -m '$one' -m '$one_more' --done 'Reproduce it'"
 
-say 'Code goes on beside it; the next milestone names the code it was made on'
+say 'Code goes on beside it; the next memory commit names the code it was made on'
 printf '\nfunc (p *Pool) Put(c *Conn) {}\n' >>store/pool.go
 run "git commit -q -a -m 'Give the slot back'"
 next $quarter
@@ -132,11 +132,11 @@ run "git context record -t 'Only the release notes are left' -a 'grep -n pool CH
 
 say 'CONTEXT: the project, its branches, where this one stands'
 run 'git context'
-say 'CONTEXT: the newest two milestones in full'
+say 'CONTEXT: the newest two commits in full'
 run 'git context -k 2'
 say 'CONTEXT: one branch'
 run "git context --branch $main"
-say 'CONTEXT: one milestone'
+say 'CONTEXT: one commit'
 run 'git context --commit main~2'
 say 'CONTEXT: the end of the trace, then the page before it'
 run 'git context --log'

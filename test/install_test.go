@@ -105,7 +105,7 @@ func TestInstall(t *testing.T) {
 	prefix := filepath.Join(u.home(), ".local")
 	u.make("install", "PREFIX=~/.local")
 	for _, name := range []string{"bin/git-context", "share/man/man1/git-context.1", "share/man/man1/git-context-commit.1",
-		"share/man/man5/gitcontext-formats.5", "share/bash-completion/completions/git-context",
+		"share/man/man5/gitcontext-formats.5", "share/man/man7/gitcontext-errors.7", "share/bash-completion/completions/git-context",
 		"share/zsh/site-functions/_git-context", "share/fish/vendor_conf.d/git-context.fish"} {
 		if info, err := os.Stat(filepath.Join(prefix, name)); err != nil || info.Size() == 0 {
 			t.Errorf("%s is not installed (%v)", name, err)

@@ -78,6 +78,8 @@ func (e *expander) fill(name, argument string) (string, error) {
 		return e.entries(e.source.config, argument)
 	case "env":
 		return e.entries(e.source.env, argument)
+	case "errors":
+		return e.codes(), nil
 	case "commands":
 		return overview(e.source.commands), nil
 	}

@@ -14,17 +14,20 @@ import (
 	"github.com/git-context/git-context/cmd"
 )
 
-const texts = "../../docs/man"
+const (
+	texts = "../../docs/man"
+	codes = "../../refs/fail/codes.go"
+)
 
 // made are the pages as they are installed, by their files' names, for man to read
 // where they stand.
 func made(t *testing.T) (dir string, pages map[string]string) {
 	t.Helper()
 	dir = t.TempDir()
-	if err := write(texts, dir, stamp{"v1.2.3", "2026-11-21"}); err != nil {
+	if err := write(texts, codes, dir, stamp{"v1.2.3", "2026-11-21"}); err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "man[15]", "*"))
+	files, err := filepath.Glob(filepath.Join(dir, "man[157]", "*"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,8 +97,28 @@ func TestPagesSayWhatHelpSays(t *testing.T) {
 			}
 		}
 	}
-	if len(pages) != 1 || pages[formatsPage+".5"] == "" {
+	if len(pages) != 2 || pages[formatsPage+".5"] == "" || pages[errorsPage+".7"] == "" {
 		t.Errorf("pages of no command: %v", pages)
+	}
+}
+
+// Every code of an error is a term of the page, followed by its sentence.
+func TestErrorsAreListed(t *testing.T) {
+	t.Parallel()
+	_, pages := made(t)
+	page := plain(pages[errorsPage+".7"])
+	source, err := os.ReadFile(codes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`(?m)^\t[A-Z]\w+ += "([a-z-]+)"$`).FindAllStringSubmatch(string(source), -1)
+	if len(found) < 100 {
+		t.Errorf("%d codes", len(found))
+	}
+	for _, m := range found {
+		if _, text, ok := strings.Cut(page, "\n"+m[1]+"\n"); !ok || len(text) < 20 || text[:1] == strings.ToLower(text[:1]) && text[:3] != "git" {
+			t.Errorf("%s is not listed: %.40q", m[1], text)
+		}
 	}
 }
 
@@ -146,7 +169,7 @@ func TestPagesAreTheSameAgain(t *testing.T) {
 func TestPagesAreWellFormed(t *testing.T) {
 	t.Parallel()
 	dir, _ := made(t)
-	files, err := filepath.Glob(filepath.Join(dir, "man[15]", "*"))
+	files, err := filepath.Glob(filepath.Join(dir, "man[157]", "*"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,19 +53,22 @@ func (s *source) pages() ([]page, error) {
 		}
 		all = append(all, page{name, 1, text})
 	}
-	formats, ok := rest[formatsPage]
-	if !ok {
-		return nil, fmt.Errorf("%s.md is missing", formatsPage)
-	}
-	delete(rest, formatsPage)
-	text, err := s.join(cmd.Page{}, nil, formats)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", formatsPage, err)
+	for _, p := range []page{{name: formatsPage, section: 5}, {name: errorsPage, section: 7}} {
+		own, ok := rest[p.name]
+		if !ok {
+			return nil, fmt.Errorf("%s.md is missing", p.name)
+		}
+		delete(rest, p.name)
+		var err error
+		if p.text, err = s.join(cmd.Page{}, nil, own); err != nil {
+			return nil, fmt.Errorf("%s: %w", p.name, err)
+		}
+		all = append(all, p)
 	}
 	if names := slices.Sorted(maps.Keys(rest)); len(names) > 0 {
 		return nil, fmt.Errorf("%s.md belongs to no command", names[0])
 	}
-	return append(all, page{formatsPage, 5, text}), nil
+	return all, nil
 }
 
 // pageName returns the name of a command's page.

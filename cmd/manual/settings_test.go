@@ -72,7 +72,7 @@ func literals(t *testing.T, files map[string]*ast.File, match string) map[string
 // written are the titles of config.md or environment.md.
 func written(t *testing.T, of func(*source) []section) map[string]section {
 	t.Helper()
-	s, err := read(texts)
+	s, err := read(texts, codes)
 	if err != nil {
 		t.Fatal(err)
 	}

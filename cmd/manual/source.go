@@ -19,6 +19,7 @@ import (
 //	{{config KEY}}   the text of config.md about a setting; without KEY about all
 //	{{env NAME}}     the text of environment.md about a variable; without NAME about all
 //	{{commands}}     the list of all commands
+//	{{errors}}       the codes of errors by subject, from the comments of refs/fail/codes.go
 //
 // git-context-commit(1) is a reference to a page.
 type source struct {
@@ -26,20 +27,27 @@ type source struct {
 	pagesOf  map[string][]section // by the page's name
 	config   []section            // by key
 	env      []section            // by name
+	errors   []subject            // as codes.go lists them
 }
 
 // section is a heading and the text below it, without empty lines at its ends.
 type section struct{ title, text string }
 
-// The files that are no pages, and the page that belongs to no command.
+// The files that are no pages, and the pages that belong to no command.
 const (
 	configFile  = "config"
 	envFile     = "environment"
 	formatsPage = "gitcontext-formats"
+	errorsPage  = "gitcontext-errors"
 )
 
-func read(dir string) (*source, error) {
+// read reads the texts of dir and the Go file of the codes.
+func read(dir, codes string) (*source, error) {
 	s := &source{commands: cmd.Manual(), pagesOf: map[string][]section{}}
+	var err error
+	if s.errors, err = readCodes(codes); err != nil {
+		return nil, err
+	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.md"))
 	if err != nil {
 		return nil, err

@@ -129,7 +129,7 @@ func (r *sweReader) document() error {
 		return errors.New("no member \"trajectory\": not a SWE-agent trajectory")
 	}
 	if _, err := r.json.Token(); err != io.EOF {
-		return errors.New("something stands behind the end of the trajectory")
+		return errors.New("something follows the end of the trajectory")
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func TestReadSWEAgentMalformed(t *testing.T) {
 		{"{\n\"trajectory\":[\n{\n\"thought\":1,\n\"action\":\"\"\n}]}", "line 4: \"thought\" is a JSON number"},
 		{"{\n\"trajectory\":[\n{}\n{}]}", "line 4: "},
 		{"{\n\"trajectory\":[],\n\"info\": nope}", "line 3: "},
-		{"{\n\"trajectory\":[]}\n\n{}", "line 4: something stands behind"},
+		{"{\n\"trajectory\":[]}\n\n{}", "line 4: something follows"},
 		{"{\n\"trajectory\":[\n{\"action\":\"a\nb\"}]}", "line 3: "},
 	} {
 		_, err := ReadSWEAgent(t.Context(), traceFile(t, test.content), "x.traj", nil)

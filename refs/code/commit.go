@@ -89,7 +89,7 @@ func noCodeCommit(failed error) error {
 	if errors.Is(failed, context.Canceled) {
 		return failed
 	}
-	e := &fail.Error{Code: fail.CodeRefused, Kind: fail.ErrRefused, Err: failed, Message: "no code commit was made, and no milestone"}
+	e := &fail.Error{Code: fail.CodeRefused, Kind: fail.ErrRefused, Err: failed, Message: "no code commit was made, and no memory commit"}
 	var child *git.Error
 	if errors.As(failed, &child) && child.Code > 0 {
 		e.Hints = []string{"git, or a hook, has said why; what is recorded stays pending"}
@@ -161,5 +161,5 @@ func (in *Intent) incomplete(err error) []string {
 	if err == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("milestone made, but not all of its notes; the next command that changes branch '%s' goes on: %v", in.Branch, err)}
+	return []string{fmt.Sprintf("memory commit made, but not all of its notes; the next command that changes branch '%s' continues: %v", in.Branch, err)}
 }

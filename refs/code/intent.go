@@ -158,7 +158,7 @@ func Settle(ctx context.Context, ses *store.Transaction, branch string) error {
 	}
 	_, err = ses.Store.Tip(ctx, branch)
 	if errors.Is(err, fail.ErrNotFound) || errors.Is(err, fail.ErrNoMemory) { // taken away by other means than ours
-		ses.Store.Warn(fmt.Sprintf("'git context %s' was interrupted, and branch '%s' is gone: code commit %s has no milestone",
+		ses.Store.Warn(fmt.Sprintf("'git context %s' was interrupted, and branch '%s' is gone: code commit %s has no memory commit",
 			in.command(), branch, code.Short()))
 		return dropIntent(ses.Store, in)
 	}
@@ -169,7 +169,7 @@ func Settle(ctx context.Context, ses *store.Transaction, branch string) error {
 	if err != nil {
 		return unfinished(ses.Store, in, err)
 	}
-	ses.Store.Warn(fmt.Sprintf("'git context %s' was interrupted once the code had moved to %s; it is finished now: milestone %s",
+	ses.Store.Warn(fmt.Sprintf("'git context %s' was interrupted once the code had moved to %s; it is finished now: memory commit %s",
 		in.command(), code.Short(), id))
 	for _, w := range warnings {
 		ses.Store.Warn(w)

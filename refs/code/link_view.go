@@ -160,7 +160,7 @@ func codeCommit(ctx context.Context, s *store.Store, rev string) (*git.Commit, e
 		name = marked
 	}
 	if isShortHash(name) && strings.Trim(name, "0") == "" {
-		return nil, fail.New(fail.ErrNotFound, fail.NotCommitted, "a line that is not committed yet has no milestone", "git context --log")
+		return nil, fail.New(fail.ErrNotFound, fail.NotCommitted, "a line that is not committed yet has no memory commit", "git context --log")
 	}
 	if !isSearch(name) { // which is of commits
 		name += "^{commit}"

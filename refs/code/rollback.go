@@ -246,7 +246,7 @@ func (r *rollback) stoodAt(ctx context.Context, tip *store.Tip) error {
 			hints = append([]string{fmt.Sprintf("git context -b %s rollback %s", home, c.ID.Short())}, hints...)
 		}
 	}
-	return fail.New(fail.ErrRefused, fail.RollbackElsewhere, fmt.Sprintf("branch '%s' never stood at %s, %s", tip.Name(), c.ID.Short(), made), hints...)
+	return fail.New(fail.ErrRefused, fail.RollbackElsewhere, fmt.Sprintf("branch '%s' never was at %s, %s", tip.Name(), c.ID.Short(), made), hints...)
 }
 
 // contribution says what the rollback did, and what stood there, which the progress

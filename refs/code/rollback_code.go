@@ -183,7 +183,7 @@ func (r *rollback) planCode(ctx context.Context, head, to *git.Commit) (*rollbac
 	}
 	name := fmt.Sprintf("to %s (%s)", to.ID.Short(), prose.OneLine(to.Subject(), 100))
 	if was := git.ID(r.to.Commit().Trailer(store.TrailerCode)); was != to.ID {
-		name += ", which stands in the place of " + was.Short()
+		name += ", which replaces " + was.Short()
 	}
 	plan := &rollbackIntent{Target: to.ID, Said: "Code that went back: " + name + ", by git reset from " + head.ID.Short() + "."}
 	if !r.o.Code.Reset {

@@ -130,7 +130,7 @@ func (h *head) attribute(sc *scanner, isCommit bool, seen *uint) (bool, error) {
 		return false, nil
 	}
 	if *seen&bit != 0 {
-		return true, sc.fail("the attribute '%s' stands twice", key)
+		return true, sc.fail("the attribute '%s' occurs twice", key)
 	}
 	*seen |= bit
 	if !h.setAttribute(key, value) {

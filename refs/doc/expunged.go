@@ -52,7 +52,7 @@ func ParseExpunged(data []byte) (Expunged, error) {
 			return Expunged{}, sc.fail("'%s' is no tombstone", clip(line))
 		}
 		if line <= before {
-			return Expunged{}, sc.fail("'%s' is out of order or stands twice", clip(line))
+			return Expunged{}, sc.fail("'%s' is out of order or occurs twice", clip(line))
 		}
 		e.add(line)
 		before = line

@@ -189,7 +189,7 @@ func TestMetadataSetRefuses(t *testing.T) {
 func TestParseMetadataRefuses(t *testing.T) {
 	bomb := "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: [*b,*b,*b,*b,*b,*b,*b]\n"
 	for text, message := range map[string]string{
-		bomb: "line 1: anchors", "a: 1\nb: 2\na: 3\n": "line 3: the key 'a' stands twice", "x:\n  a: 1\n  a: 1\n": "line 3: the key 'a'",
+		bomb: "line 1: anchors", "a: 1\nb: 2\na: 3\n": "line 3: the key 'a' occurs twice", "x:\n  a: 1\n  a: 1\n": "line 3: the key 'a'",
 		"- a\n": "line 1: not a map", "text\n": "line 1: not a map", "a: 1\n---\nb: 1\n": "second", "a: b: c\n": "line 1", "a: [1\n": "line",
 		"a: 1\n\tb: 2\n": "line 2", "? [a]\n: b\n": "line 1: a key", "a: \xff\n": "line 1: not UTF-8", "a: 1\nb: \x00\n": "line 2: a NUL",
 		strings.Repeat("a", MetadataLimit+1):                          "over the limit",

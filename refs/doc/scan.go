@@ -81,7 +81,7 @@ func (sc *scanner) blank() error {
 		return sc.failNext("an empty line is missing at the end of the file")
 	}
 	if line := sc.peek(); line != "" {
-		return sc.failNext("'%s' where an empty line must stand", clip(line))
+		return sc.failNext("'%s' where an empty line is required", clip(line))
 	}
 	sc.take("")
 	return nil
@@ -101,7 +101,7 @@ func (sc *scanner) quote() (string, error) {
 	first := sc.peek()
 	text, ok := unquoteLine(first)
 	if !ok {
-		return "", sc.failNext("'%s' where a block quote must stand", clip(first))
+		return "", sc.failNext("'%s' where a block quote is required", clip(first))
 	}
 	sc.take(first)
 	if !sc.atQuote() {

@@ -108,7 +108,7 @@ func checkNode(n *yaml.Node, depth int) error {
 				return &SyntaxError{k.Line, "a key that is not a plain text"}
 			}
 			if seen[k.Value] {
-				return &SyntaxError{k.Line, fmt.Sprintf("the key '%s' stands twice", clip(k.Value))}
+				return &SyntaxError{k.Line, fmt.Sprintf("the key '%s' occurs twice", clip(k.Value))}
 			}
 			seen[k.Value] = true
 		}

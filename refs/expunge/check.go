@@ -96,7 +96,7 @@ func (f *finder) stillHolds(o git.NamedObject) error {
 	if o.Path != "" {
 		where = "'" + git.Shown(o.Path) + "'"
 	}
-	return fail.New(fail.ErrRefused, fail.ExpungeIncomplete, fmt.Sprintf("%s would still hold it (%s); nothing was changed", where, o.ID.Short()),
+	return fail.New(fail.ErrRefused, fail.ExpungeIncomplete, fmt.Sprintf("%s would still contain it (%s); nothing was changed", where, o.ID.Short()),
 		"git cat-file -p "+string(o.ID))
 }
 

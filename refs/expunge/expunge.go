@@ -94,11 +94,11 @@ func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 func allEntries(n int) string {
 	switch n {
 	case 1:
-		return "the one step or milestone"
+		return "the one step or commit"
 	case 2:
-		return "both steps and milestones"
+		return "both steps and commits"
 	}
-	return fmt.Sprintf("all %d steps and milestones", n)
+	return fmt.Sprintf("all %d steps and commits", n)
 }
 
 func noMemoryIf(none bool) error {
@@ -117,9 +117,9 @@ func (o Options) check() error {
 	case o.Match != "" && strings.TrimSpace(o.Match) == "":
 		return fail.New(fail.ErrInvalid, fail.MatchEmpty, "the text to forget is nothing but white space")
 	case o.Match != "" && strings.Contains(redaction(), o.Match):
-		return fail.New(fail.ErrInvalid, fail.MatchRedaction, "the text is part of what stands in the place of a forgotten text")
+		return fail.New(fail.ErrInvalid, fail.MatchRedaction, "the text is part of what replaces a forgotten text")
 	case o.Match != "" && short && !o.Yes && !o.DryRun:
-		return fail.New(fail.ErrRefused, fail.MatchShort, fmt.Sprintf("a text of fewer than %d characters may stand in many places", shortMatch),
+		return fail.New(fail.ErrRefused, fail.MatchShort, fmt.Sprintf("a text of fewer than %d characters may occur in many places", shortMatch),
 			"add --dry-run to see what would go, --yes to go on")
 	}
 	return nil

@@ -247,7 +247,7 @@ func TestExpungeLeaves(t *testing.T) {
 	_, err = z.Write([]byte("blob 99\x00use hunter2"))
 	r.Must(errors.Join(err, z.Flush()))
 	r.Must(os.WriteFile(filepath.Join(r.Dir, ".git", "objects", "tmp_obj_x"), half.Bytes(), 0o444))
-	what := []string{"code commit", "COMMIT_EDITMSG' holds it", "logs/HEAD' holds it", "tmp_obj_x' holds it", "branch 'hunter2' holds it in its name"}
+	what := []string{"code commit", "COMMIT_EDITMSG' contains it", "logs/HEAD' contains it", "tmp_obj_x' contains it", "branch 'hunter2' contains it in its name"}
 	dry := r.Expunge(expunge.Options{Match: "hunter2", DryRun: true})
 	checkWarnings(r, dry, what...)
 	if slices.ContainsFunc(dry.Warnings, func(w string) bool { return strings.Contains(w, "logs/refs/context") }) {

@@ -182,7 +182,7 @@ func (f *finder) milestone(m *doc.Commit) {
 		f.birthCalled(m)
 		f.texts(m.Summary, m.Contribution)
 	} else if f.all[m.ID] = true; f.wants(m.ID) || f.match.in(m.Summary) || f.match.in(m.Contribution) || f.match.in(m.Agent) {
-		f.entry(ExpungedEntry{ID: m.ID, Kind: "milestone", Branch: m.Origin, Time: m.Time})
+		f.entry(ExpungedEntry{ID: m.ID, Kind: "commit", Branch: m.Origin, Time: m.Time})
 		if _, known := f.removed[m.ID]; !known {
 			f.removed[m.ID] = *m
 			f.text(f.telling(m, doc.Quotes(*m, f.limit))...)
@@ -302,9 +302,9 @@ func (f *finder) result(res *Result) error {
 			return f.onlyNames()
 		}
 		if f.id != "" {
-			return fail.New(fail.ErrNotFound, fail.EntryNotFound, fmt.Sprintf("no step and no milestone has the id '%s'", f.id), "git context log", "git context --log")
+			return fail.New(fail.ErrNotFound, fail.EntryNotFound, fmt.Sprintf("no step and no commit has the id '%s'", f.id), "git context log", "git context --log")
 		}
-		return fail.New(fail.ErrNotFound, fail.NothingHolds, "nothing in this repository's memory holds that text", "git context search WORDS")
+		return fail.New(fail.ErrNotFound, fail.NothingHolds, "nothing in this repository's memory contains that text", "git context search WORDS")
 	}
 	f.Entries(res)
 	res.Texts = Texts(f.expunged)

@@ -117,7 +117,7 @@ func (f *finder) leftovers(ctx context.Context, x *Operation) error {
 	}
 	err := eachState(f.s, func(path string, data []byte) error {
 		if f.match.raw(data) {
-			x.warn("'%s' still holds it", path)
+			x.warn("'%s' still contains it", path)
 		}
 		return nil
 	})
@@ -184,7 +184,7 @@ func (f *finder) gitFiles(x *Operation, but map[string]bool) error {
 			data = inflated(data)
 		}
 		if f.match.raw(data) {
-			x.warn("'%s' holds it: memory is clean, this is yours to clear", path)
+			x.warn("'%s' contains it: memory is clean; clear this file yourself", path)
 		}
 		return nil
 	})
@@ -240,7 +240,7 @@ func (f *finder) codeCommits(ctx context.Context, x *Operation) error {
 		if found++; found > codeMessages {
 			return git.ErrEnough
 		}
-		x.warn("the message of code commit %s holds it: memory is clean, the code's history is yours to rewrite", git.ID(hash).Short())
+		x.warn("the message of code commit %s contains it: memory is clean; rewrite the code's history yourself", git.ID(hash).Short())
 		return nil
 	}}
 	return f.s.Repo().ViewTo(ctx, w, nil, "log", "-z", "--format=%H%n%B", "--branches", "--tags", "--remotes")

@@ -104,9 +104,9 @@ func (f *finder) sortedNames() []keptName {
 func (f *finder) nameWarnings() []string {
 	var list []string
 	for _, n := range f.sortedNames() {
-		holds := " holds it in its name: "
+		holds := " contains it in its name: "
 		if n.name == "" {
-			holds = " holds it: "
+			holds = " contains it: "
 		}
 		list = append(list, n.label+holds+cmp.Or(n.command, n.why))
 	}
@@ -128,5 +128,5 @@ func (f *finder) onlyNames() error {
 	if kept != "" {
 		hints = append(hints, "take it for known, and change what is secret: renaming and deleting do not take a name out of history")
 	}
-	return fail.New(fail.ErrRefused, fail.ExpungeNames, "only names hold it"+kept+": "+strings.Join(labels, ", "), hints...)
+	return fail.New(fail.ErrRefused, fail.ExpungeNames, "only names contain it"+kept+": "+strings.Join(labels, ", "), hints...)
 }

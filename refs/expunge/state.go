@@ -98,7 +98,7 @@ func orTooMany(e doc.Expunged) error {
 	if size <= doc.MaxExpunged-spareTombstones {
 		return nil
 	}
-	return fail.New(fail.ErrRefused, fail.ExpungedFull, fmt.Sprintf("what is to be forgotten stands in too many places: %s would have %d bytes, at most %d are allowed",
+	return fail.New(fail.ErrRefused, fail.ExpungedFull, fmt.Sprintf("the text to forget occurs in too many places: %s would have %d bytes, at most %d are allowed",
 		doc.ExpungedFile, size, doc.MaxExpunged-spareTombstones), "git context expunge --match LONGER-TEXT")
 }
 

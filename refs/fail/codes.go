@@ -1,164 +1,449 @@
+// This file lists the codes of errors: stable names for scripts, which --json prints. The
+// page gitcontext-errors(7) is made from the comments, so each constant has its sentence and
+// each block its subject.
+
 package fail
 
-// The codes of errors: stable names for scripts, printed with --json.
+// Errors of any command.
 const (
-	AgentName           = "agent-name"
-	Ambiguous           = "ambiguous"
-	ArgumentInvalid     = "argument-invalid"
-	ArgumentRefused     = "argument-refused"
+	// Usage is returned when a command line cannot be understood. 'git context help COMMAND' lists its
+	// forms.
+	Usage = "usage"
+	// Interrupted is returned when a signal ends a command. The command prints no error; what it
+	// acknowledged before is kept.
+	Interrupted = "interrupted"
+	// BrokenPipe is returned when the reader of the output has closed it. The command prints no error.
+	BrokenPipe = "broken-pipe"
+	// Timeout is returned when the time that a caller gave runs out.
+	Timeout = "timeout"
+	// Failed is returned when an error has no code of its own, such as one of the file system.
+	Failed = "failed"
+	// NotFound is returned when something does not exist and no code names it more precisely.
+	NotFound = "not-found"
+	// Exists is returned when something exists already and no code names it more precisely.
+	Exists = "exists"
+	// Invalid is returned when an argument, a setting or a document is invalid and no code names it more
+	// precisely.
+	Invalid = "invalid"
+	// Refused is returned when an operation is possible but refused and no code names it more precisely.
+	Refused = "refused"
+	// Conflict is returned when versions conflict and no code names it more precisely.
+	Conflict = "conflict"
+	// Stale is returned when a ref has moved since it was read and no code names it more precisely. Run
+	// the command again.
+	Stale = "stale"
+	// Ambiguous is returned when an abbreviated hash or id matches several commits. Use more digits.
+	Ambiguous = "ambiguous"
+	// Busy is returned when other writers were faster too often, or the branch moved or was deleted
+	// meanwhile. Nothing is lost; run the command again.
+	Busy = "busy"
+	// RefLocked is returned when a .lock file of a ref remains although no writer moves the ref. Remove
+	// the file if no git process runs.
+	RefLocked = "ref-locked"
+	// ConfigInvalid is returned when a setting of git-context has a value that it cannot have. The hint
+	// sets a valid one.
+	ConfigInvalid = "config-invalid"
+	// DateInvalid is returned when GIT_COMMITTER_DATE cannot be read.
+	DateInvalid = "date-invalid"
+)
+
+// Errors of the repository.
+const (
+	// NotARepository is returned when a command runs outside of a git repository.
+	NotARepository = "not-a-repository"
+	// OldGit is returned when the installed git is older than the oldest supported version.
+	OldGit = "old-git"
+	// NoMemory is returned when the repository has no memory. 'git context init' creates it.
+	NoMemory = "no-memory"
+	// MemoryExists is returned when init would make a branch that is missing in memory that exists. Switch
+	// to a branch, or make one.
+	MemoryExists = "memory-exists"
+	// GoalExists is returned when init has a goal for a roadmap that has one already. 'git context roadmap
+	// goal' changes it.
+	GoalExists = "goal-exists"
+	// IdentityUnknown is returned when git knows no name and email of the committer. Set user.name and
+	// user.email.
+	IdentityUnknown = "identity-unknown"
+	// ObjectsMissing is returned when an expunge cannot delete objects because the repository lacks
+	// others, as where its object database is damaged.
+	ObjectsMissing = "objects-missing"
+	// HeadInvalid is returned when CONTEXT_HEAD points to a ref that is no memory branch. Switch to a
+	// branch.
+	HeadInvalid = "head-invalid"
+	// HooksPath is returned when git does not report where its hooks are, because core.hooksPath cannot be
+	// read.
+	HooksPath = "hooks-path"
+	// HooksRefused is returned when a hook cannot be installed or removed, for example because another
+	// program manages the file.
+	HooksRefused = "hooks-refused"
+	// Problems is returned when fsck finds problems that it did not repair.
+	Problems = "problems"
+)
+
+// Errors of branches.
+const (
+	// BranchName is returned when the name of a branch is invalid.
+	BranchName = "branch-name"
+	// BranchNotFound is returned when no branch of that name exists here or on the remote that was asked.
+	BranchNotFound = "branch-not-found"
+	// BranchExists is returned when the name of a new branch is taken, or cannot exist beside one that is:
+	// they differ only by case, or one is a folder of the other.
+	BranchExists = "branch-exists"
+	// BranchAmbiguous is returned when several remotes have the branch and none is preferred. Set
+	// context.remote.
+	BranchAmbiguous = "branch-ambiguous"
+	// BranchClosed is returned when the branch to merge is merged or abandoned already.
+	BranchClosed = "branch-closed"
+	// BranchCurrent is returned when the branch to delete is the current one of a worktree. Switch that
+	// worktree to another branch.
+	BranchCurrent = "branch-current"
+	// BranchPending is returned when the branch to delete has steps that are not committed. Commit them,
+	// or delete with -D.
+	BranchPending = "branch-pending"
+	// BranchUnmerged is returned when the branch to delete has commits that no other branch contains.
+	// Merge it, or delete with -D.
+	BranchUnmerged = "branch-unmerged"
+	// BranchBusy is returned when a hook of git writes to the branch whose commit or rollback runs that
+	// hook. Write to another branch, or record steps.
+	BranchBusy = "branch-busy"
+	// NotSwitched is returned when a branch was made but CONTEXT_HEAD could not be changed to it. 'git
+	// context switch' does that.
+	NotSwitched = "not-switched"
+)
+
+// Errors of revisions.
+const (
+	// CommitNotFound is returned when no commit of memory or of code has that name.
+	CommitNotFound = "commit-not-found"
+	// MilestoneNotFound is returned when no memory commit has that name, or the branch has none yet.
+	MilestoneNotFound = "milestone-not-found"
+	// NoMilestone is returned when the name means a memory commit without an entry in commit.md, for
+	// example one that wrote a topic.
+	NoMilestone = "no-milestone"
+	// NotMemory is returned when a code commit is named where a memory commit is needed.
+	NotMemory = "not-memory"
+	// NotCode is returned when a memory commit is named where a code commit is needed.
+	NotCode = "not-code"
+	// NotCommitted is returned when the line of code that is asked for is not committed and so has no
+	// memory commit.
+	NotCommitted = "not-committed"
+	// NotYet is returned when the branch has no commit as old as the moment that is asked for, or did not
+	// contain the commit at that moment.
+	NotYet = "not-yet"
+	// NoMergeBase is returned when a range A...B names two commits without a common ancestor. Use A..B.
+	NoMergeBase = "no-merge-base"
+	// RangeInvalid is returned when a diff gets a range and a further commit.
+	RangeInvalid = "range-invalid"
+	// NotVerified is returned when the signature of a commit is missing or not accepted.
+	NotVerified = "not-verified"
+)
+
+// Errors of steps and commits.
+const (
+	// StepEmpty is returned when a step has no observation, no thought and no action.
+	StepEmpty = "step-empty"
+	// StepTooLarge is returned when a step is larger than the limit. Shorten it, or record several.
+	StepTooLarge = "step-too-large"
+	// SummaryEmpty is returned when a commit has no summary.
+	SummaryEmpty = "summary-empty"
+	// MilestoneTooLarge is returned when a commit, with all its texts, is larger than the limit.
+	MilestoneTooLarge = "milestone-too-large"
+	// AgentName is returned when the name of the agent is invalid.
+	AgentName = "agent-name"
+	// SessionInvalid is returned when the session is not one printable line of at most 1000 bytes.
+	SessionInvalid = "session-invalid"
+	// ModelInvalid is returned when the model is not one printable line of at most 1000 bytes.
+	ModelInvalid = "model-invalid"
+	// SourceInvalid is returned when the source of a step is not one printable line of at most 1000 bytes.
+	SourceInvalid = "source-invalid"
+	// TokensInvalid is returned when the number of tokens is negative or absurdly large.
+	TokensInvalid = "tokens-invalid"
+	// TimeInvalid is returned when the year of a step's time is outside of 0 to 9999.
+	TimeInvalid = "time-invalid"
+	// SignFailed is returned when a memory commit cannot be signed. Nothing was written; the message is
+	// that of the program that signs.
+	SignFailed = "sign-failed"
+	// SignTimeout is returned when the program that signs does not answer in time, for example because it
+	// waits for a passphrase.
+	SignTimeout = "sign-timeout"
+)
+
+// Errors of judgements.
+const (
+	// OutcomeInvalid is returned when an outcome is not one of the known ones.
+	OutcomeInvalid = "outcome-invalid"
+	// ScoreInvalid is returned when a score is not between 0 and 1.
+	ScoreInvalid = "score-invalid"
+	// ReviewTooLarge is returned when a review is larger than the limit.
+	ReviewTooLarge = "review-too-large"
+	// TagInvalid is returned when a tag of a note is not KEY=VALUE on one printable line.
+	TagInvalid = "tag-invalid"
+	// NoteNotWritten is returned when a commit was made but its judgement could not be written. 'git
+	// context note' writes it.
+	NoteNotWritten = "note-not-written"
+)
+
+// Errors of tags.
+const (
+	// TagName is returned when the name of a tag is invalid, or reads like a hash or an id.
+	TagName = "tag-name"
+	// TagNotFound is returned when no tag of that name exists here or on the remote that was asked.
+	TagNotFound = "tag-not-found"
+	// TagExists is returned when the name of a new tag is taken, or cannot exist beside one that is: they
+	// differ only by case, or one is a folder of the other.
+	TagExists = "tag-exists"
+	// PatternInvalid is returned when a pattern of names cannot be read.
+	PatternInvalid = "pattern-invalid"
+)
+
+// Errors of documents.
+const (
+	// DocumentNotFound is returned when the branch has no document of that path, or the repository no
+	// roadmap.
+	DocumentNotFound = "document-not-found"
+	// SegmentNotFound is returned when the metadata have no segment of that path.
+	SegmentNotFound = "segment-not-found"
+	// MetadataInvalid is returned when the metadata cannot be read, or would be invalid with the new
+	// value.
+	MetadataInvalid = "metadata-invalid"
+	// MetadataOwned is returned when git-context itself writes that segment of the metadata. 'git context
+	// metadata refresh' renews it.
+	MetadataOwned = "metadata-owned"
+	// RoadmapNotFound is returned when the roadmap of that moment does not exist, or is not in a shallow
+	// repository.
+	RoadmapNotFound = "roadmap-not-found"
+	// ItemNotFound is returned when no item of the roadmap, or several, have that text or number.
+	ItemNotFound = "item-not-found"
+	// ItemEmpty is returned when an item of the roadmap has no text.
+	ItemEmpty = "item-empty"
+	// TopicKey is returned when the key of a topic is invalid, or a topic supersedes itself.
+	TopicKey = "topic-key"
+	// TopicPath is returned when a path of a topic is not relative to the top of the code.
+	TopicPath = "topic-path"
+	// PathOutside is returned when a path is outside of the repository.
+	PathOutside = "path-outside"
+	// TopicNotFound is returned when the branch has no topic of that key.
+	TopicNotFound = "topic-not-found"
+	// TopicForgotten is returned when the topic was removed from the branch. The hint shows its lines
+	// before that.
+	TopicForgotten = "topic-forgotten"
+	// TopicTooLarge is returned when a topic is larger than the limit.
+	TopicTooLarge = "topic-too-large"
+)
+
+// Errors of merges.
+const (
+	// MergeConflict is returned when a merge or a sync finds conflicts, which wait to be resolved. 'git
+	// context merge --status' lists them.
+	MergeConflict = "merge-conflict"
+	// MergeItself is returned when a branch would be merged into itself.
+	MergeItself = "merge-itself"
+	// MergeWaiting is returned when another merge into the branch waits to be resolved. Continue or abort
+	// it first.
+	MergeWaiting = "merge-waiting"
+	// MergeStale is returned when the waiting merge is of another branch than the one named, or of a ref
+	// that is not known any more. Abort it.
+	MergeStale = "merge-stale"
+	// MergeState is returned when the file of the waiting merge cannot be read.
+	MergeState = "merge-state"
+	// NoMerge is returned when no merge into the branch waits.
+	NoMerge = "no-merge"
+	// UpToDate is returned when the branch to merge has nothing that the target lacks.
+	UpToDate = "up-to-date"
+	// TooManyBases is returned when the two histories have more merge bases than a merge can join.
+	TooManyBases = "too-many-bases"
+	// ConflictNotFound is returned when the path to resolve is not in conflict.
+	ConflictNotFound = "conflict-not-found"
+	// ResolutionInvalid is returned when the text that resolves a conflict is invalid for its path.
+	ResolutionInvalid = "resolution-invalid"
+	// SettleHow is returned when a conflict is to be settled otherwise than by ours, theirs or union.
+	SettleHow = "settle-how"
+)
+
+// Errors of remotes and bundles.
+const (
+	// NoRemote is returned when the repository has no remote.
+	NoRemote = "no-remote"
+	// RemoteNotFound is returned when no remote has that name, or there are several and none is preferred.
+	// Set context.remote.
+	RemoteNotFound = "remote-not-found"
+	// RemoteUnreachable is returned when git cannot reach the remote. The message is git's.
+	RemoteUnreachable = "remote-unreachable"
+	// FirstPush is returned when a sync would send memory to a remote that has none. 'git context push'
+	// does it.
+	FirstPush = "first-push"
+	// PushRefused is returned when the remote refuses a push, for example by a hook or a protected ref.
+	PushRefused = "push-refused"
+	// Diverged is returned when a push would replace commits that the remote has and this repository
+	// lacks. Sync first.
+	Diverged = "diverged"
+	// DeletedOnRemote is returned when the remote has deleted branches that changed here since. Delete
+	// them here too, or push them again.
+	DeletedOnRemote = "deleted-on-remote"
+	// IncomingInvalid is returned when what a remote or a bundle would bring does not pass the checks.
+	// Nothing was taken in.
+	IncomingInvalid = "incoming-invalid"
+	// BundleInvalid is returned when a file is no bundle that git can read, or contains no memory.
+	BundleInvalid = "bundle-invalid"
+	// NothingNew is returned when a bundle would be empty because nothing is newer than what it excludes.
+	NothingNew = "nothing-new"
+)
+
+// Errors of the code.
+const (
+	// NoWorktree is returned when a command needs the files of the code in a bare repository.
+	NoWorktree = "no-worktree"
+	// NothingStaged is returned when 'git context commit --code' finds nothing in the index. Add files, or
+	// use -a.
+	NothingStaged = "nothing-staged"
+	// NothingChanged is returned when 'git context commit --code -a' finds no changed file.
+	NothingChanged = "nothing-changed"
+	// CodeRefused is returned when git or one of its hooks refuses the code commit. No memory commit was
+	// made either.
+	CodeRefused = "code-refused"
+	// CodeBusy is returned when a merge, a rebase, a bisect or another operation of git is in progress.
+	// Finish it or abort it.
+	CodeBusy = "code-busy"
+	// CodeEdited is returned when a rollback would lose changes of the code that are not committed. Commit
+	// or stash them.
+	CodeEdited = "code-edited"
+	// CodeInTheWay is returned when a rollback would overwrite files that git does not track.
+	CodeInTheWay = "code-in-the-way"
+	// CodeElsewhere is returned when the code commit to return to is not in the history of HEAD. --reset
+	// goes there.
+	CodeElsewhere = "code-elsewhere"
+	// CodeUnborn is returned when the code has no commit to take back on its branch.
+	CodeUnborn = "code-unborn"
+	// CodeUnknown is returned when a memory commit names no code commit because the code had none.
+	CodeUnknown = "code-unknown"
+	// CodeGone is returned when the code commit of a memory commit is not in the repository. Fetch it, or
+	// roll back memory alone.
+	CodeGone = "code-gone"
+	// CodeNotMoved is returned when git fails to move the code. Memory stays as it is.
+	CodeNotMoved = "code-not-moved"
+	// RollbackElsewhere is returned when the branch never was at the commit to return to. Roll back the
+	// branch that was.
+	RollbackElsewhere = "rollback-elsewhere"
+	// IntentUnfinished is returned when an interrupted 'git context commit --code' or 'git context
+	// rollback --code' cannot be completed. The message says why.
+	IntentUnfinished = "intent-unfinished"
+	// IntentUnreadable is returned when the file of an interrupted 'git context commit --code' or 'git
+	// context rollback --code' cannot be read.
+	IntentUnreadable = "intent-unreadable"
+)
+
+// Errors of bisect and git's own arguments.
+const (
+	// Bisecting is returned when a bisect of the branch is under way. Continue it, or end it with 'git
+	// context bisect reset'.
+	Bisecting = "bisecting"
+	// NotBisecting is returned when no bisect is under way on the branch in this worktree.
+	NotBisecting = "not-bisecting"
+	// BisectIncomplete is returned when a bisect lacks a bad or a good commit.
+	BisectIncomplete = "bisect-incomplete"
+	// BisectDone is returned when a bisect has nothing left to test.
+	BisectDone = "bisect-done"
+	// BisectSkipped is returned when only skipped commits are left, so that none can be called the first
+	// bad one.
+	BisectSkipped = "bisect-skipped"
+	// BisectContradiction is returned when a commit is marked good and bad, or a good commit follows the
+	// bad one.
 	BisectContradiction = "bisect-contradiction"
-	BisectDone          = "bisect-done"
-	BisectGone          = "bisect-gone"
-	BisectIncomplete    = "bisect-incomplete"
-	BisectMark          = "bisect-mark"
-	BisectSkipped       = "bisect-skipped"
-	BisectState         = "bisect-state"
-	Bisecting           = "bisecting"
-	BranchAmbiguous     = "branch-ambiguous"
-	BranchBusy          = "branch-busy"
-	BranchClosed        = "branch-closed"
-	BranchCurrent       = "branch-current"
-	BranchExists        = "branch-exists"
-	BranchName          = "branch-name"
-	BranchNotFound      = "branch-not-found"
-	BranchPending       = "branch-pending"
-	BranchUnmerged      = "branch-unmerged"
-	BrokenPipe          = "broken-pipe"
-	BundleInvalid       = "bundle-invalid"
-	Busy                = "busy"
-	CodeBusy            = "code-busy"
-	CodeEdited          = "code-edited"
-	CodeElsewhere       = "code-elsewhere"
-	CodeGone            = "code-gone"
-	CodeInTheWay        = "code-in-the-way"
-	CodeNotMoved        = "code-not-moved"
-	CodeRefused         = "code-refused"
-	CodeUnborn          = "code-unborn"
-	CodeUnknown         = "code-unknown"
-	CommitNotFound      = "commit-not-found"
-	ConfigInvalid       = "config-invalid"
-	Conflict            = "conflict"
-	ConflictNotFound    = "conflict-not-found"
-	DateInvalid         = "date-invalid"
-	DeletedOnRemote     = "deleted-on-remote"
-	DialectUnknown      = "dialect-unknown"
-	Diverged            = "diverged"
-	DocumentNotFound    = "document-not-found"
-	EntryNotFound       = "entry-not-found"
-	Exists              = "exists"
-	ExpungeEverything   = "expunge-everything"
-	ExpungeImplausible  = "expunge-implausible"
-	ExpungeIncomplete   = "expunge-incomplete"
-	ExpungeIntent       = "expunge-intent"
-	ExpungeNames        = "expunge-names"
-	ExpungeWhat         = "expunge-what"
-	ExpungedElsewhere   = "expunged-elsewhere"
-	ExpungedFull        = "expunged-full"
-	ExpungedOnRemote    = "expunged-on-remote"
-	Failed              = "failed"
-	FirstPush           = "first-push"
-	FolderAmbiguous     = "folder-ambiguous"
-	FolderExists        = "folder-exists"
-	FolderInvalid       = "folder-invalid"
-	FolderNotFound      = "folder-not-found"
-	FolderUnreadable    = "folder-unreadable"
-	GoalExists          = "goal-exists"
-	HeadInvalid         = "head-invalid"
-	HooksPath           = "hooks-path"
-	HooksRefused        = "hooks-refused"
-	IdentityUnknown     = "identity-unknown"
-	IncomingInvalid     = "incoming-invalid"
-	IntentUnfinished    = "intent-unfinished"
-	IntentUnreadable    = "intent-unreadable"
-	Interrupted         = "interrupted"
-	Invalid             = "invalid"
-	ItemEmpty           = "item-empty"
-	ItemNotFound        = "item-not-found"
-	MatchEmpty          = "match-empty"
-	MatchRedaction      = "match-redaction"
-	MatchShort          = "match-short"
-	MemoryExists        = "memory-exists"
-	MergeConflict       = "merge-conflict"
-	MergeItself         = "merge-itself"
-	MergeStale          = "merge-stale"
-	MergeState          = "merge-state"
-	MergeWaiting        = "merge-waiting"
-	MetadataInvalid     = "metadata-invalid"
-	MetadataOwned       = "metadata-owned"
-	MilestoneNotFound   = "milestone-not-found"
-	MilestoneTooLarge   = "milestone-too-large"
-	ModelInvalid        = "model-invalid"
-	NoMemory            = "no-memory"
-	NoMerge             = "no-merge"
-	NoMergeBase         = "no-merge-base"
-	NoMilestone         = "no-milestone"
-	NoRemote            = "no-remote"
-	NoWorktree          = "no-worktree"
-	NotARepository      = "not-a-repository"
-	NotBisecting        = "not-bisecting"
-	NotCode             = "not-code"
-	NotCommitted        = "not-committed"
-	NotFound            = "not-found"
-	NotMemory           = "not-memory"
-	NotSwitched         = "not-switched"
-	NotVerified         = "not-verified"
-	NotYet              = "not-yet"
-	NoteNotWritten      = "note-not-written"
-	NothingChanged      = "nothing-changed"
-	NothingExpunged     = "nothing-expunged"
-	NothingHolds        = "nothing-holds"
-	NothingNew          = "nothing-new"
-	NothingStaged       = "nothing-staged"
-	ObjectsMissing      = "objects-missing"
-	ObjectsPrecious     = "objects-precious"
-	OldGit              = "old-git"
-	OutcomeInvalid      = "outcome-invalid"
-	PathOutside         = "path-outside"
-	PatternInvalid      = "pattern-invalid"
-	Problems            = "problems"
-	PushRefused         = "push-refused"
-	QueryEmpty          = "query-empty"
-	QueryTooLarge       = "query-too-large"
-	RangeInvalid        = "range-invalid"
-	RecallEmpty         = "recall-empty"
-	RecallLimit         = "recall-limit"
-	RecallTooLarge      = "recall-too-large"
-	RefLocked           = "ref-locked"
-	Refused             = "refused"
-	RemoteNotFound      = "remote-not-found"
-	RemoteUnreachable   = "remote-unreachable"
-	ResolutionInvalid   = "resolution-invalid"
-	ReviewTooLarge      = "review-too-large"
-	RoadmapNotFound     = "roadmap-not-found"
-	RollbackElsewhere   = "rollback-elsewhere"
-	ScoreInvalid        = "score-invalid"
-	SearchBranches      = "search-branches"
-	SearchFilter        = "search-filter"
-	SearchIn            = "search-in"
-	SearchLimit         = "search-limit"
-	SegmentNotFound     = "segment-not-found"
-	SessionInvalid      = "session-invalid"
-	SettleHow           = "settle-how"
-	SignFailed          = "sign-failed"
-	SignTimeout         = "sign-timeout"
-	SimilarityInvalid   = "similarity-invalid"
-	Stale               = "stale"
-	StepEmpty           = "step-empty"
-	StepTooLarge        = "step-too-large"
-	SummaryEmpty        = "summary-empty"
-	TagExists           = "tag-exists"
-	TagInvalid          = "tag-invalid"
-	TagName             = "tag-name"
-	TagNotFound         = "tag-not-found"
-	TimeInvalid         = "time-invalid"
-	Timeout             = "timeout"
-	TokensInvalid       = "tokens-invalid"
-	TooManyBases        = "too-many-bases"
-	TopicForgotten      = "topic-forgotten"
-	TopicKey            = "topic-key"
-	TopicNotFound       = "topic-not-found"
-	TopicPath           = "topic-path"
-	TopicTooLarge       = "topic-too-large"
-	UpToDate            = "up-to-date"
-	Usage               = "usage"
+	// BisectMark is returned when a mark is not good, bad or skip.
+	BisectMark = "bisect-mark"
+	// BisectGone is returned when a commit of the bisect is not in the repository any more.
+	BisectGone = "bisect-gone"
+	// BisectState is returned when the file of the bisect cannot be read.
+	BisectState = "bisect-state"
+	// ArgumentInvalid is returned when an option of git lacks its value.
+	ArgumentInvalid = "argument-invalid"
+	// ArgumentRefused is returned when an option of git is refused: it would write a file, run a program,
+	// or show other commits than memory. The hint does the same where that is possible.
+	ArgumentRefused = "argument-refused"
+)
+
+// Errors of search and recall.
+const (
+	// QueryEmpty is returned when a query has no word to search for.
+	QueryEmpty = "query-empty"
+	// QueryTooLarge is returned when a query is larger than the limit.
+	QueryTooLarge = "query-too-large"
+	// SearchIn is returned when a search is restricted to an unknown kind of text.
+	SearchIn = "search-in"
+	// SearchBranches is returned when a search gets one branch and all of them.
+	SearchBranches = "search-branches"
+	// SearchFilter is returned when a search for steps or topics is filtered by score or outcome, which
+	// only commits have.
+	SearchFilter = "search-filter"
+	// SearchLimit is returned when the number of hits of a search is out of range.
+	SearchLimit = "search-limit"
+	// RecallEmpty is returned when the text to recall for has no word to compare.
+	RecallEmpty = "recall-empty"
+	// RecallTooLarge is returned when the text to recall for is larger than the limit.
+	RecallTooLarge = "recall-too-large"
+	// RecallLimit is returned when the number of hits of a recall is out of range.
+	RecallLimit = "recall-limit"
+	// SimilarityInvalid is returned when the least similarity is not between 0 and 1.
+	SimilarityInvalid = "similarity-invalid"
+)
+
+// Errors of expunge.
+const (
+	// ExpungeWhat is returned when an expunge gets neither a text nor an id.
+	ExpungeWhat = "expunge-what"
+	// MatchEmpty is returned when the text to expunge is white space.
+	MatchEmpty = "match-empty"
+	// MatchShort is returned when the text to expunge is so short that it may occur in many places.
+	// --dry-run shows them, --yes confirms.
+	MatchShort = "match-short"
+	// MatchRedaction is returned when the text to expunge is part of what replaces expunged texts.
+	MatchRedaction = "match-redaction"
+	// EntryNotFound is returned when no step and no commit has the id to expunge.
+	EntryNotFound = "entry-not-found"
+	// NothingHolds is returned when no part of memory contains the text to expunge.
+	NothingHolds = "nothing-holds"
+	// ExpungeEverything is returned when an expunge would remove all entries. --dry-run shows them, --yes
+	// confirms.
+	ExpungeEverything = "expunge-everything"
+	// ExpungeNames is returned when the text to expunge occurs only in names, such as those of branches.
+	// The hints rename or delete them where that is possible.
+	ExpungeNames = "expunge-names"
+	// ExpungeIncomplete is returned when an object would still contain the text after an expunge. Nothing
+	// was changed.
+	ExpungeIncomplete = "expunge-incomplete"
+	// ExpungeIntent is returned when the file of an interrupted expunge cannot be read.
+	ExpungeIntent = "expunge-intent"
+	// ExpungedFull is returned when the list of what was expunged would exceed its limit. Give a longer
+	// text, which occurs in fewer places.
+	ExpungedFull = "expunged-full"
+	// ObjectsPrecious is returned when objects must not be deleted because extensions.preciousObjects is
+	// set.
+	ObjectsPrecious = "objects-precious"
+	// ExpungedElsewhere is returned when a remote has expunged entries that exist here. 'git context
+	// expunge --from' follows it.
+	ExpungedElsewhere = "expunged-elsewhere"
+	// ExpungedOnRemote is returned when a remote still has what was expunged here. The hints remove it
+	// there.
+	ExpungedOnRemote = "expunged-on-remote"
+	// ExpungeImplausible is returned when a remote asks to expunge so much that it needs a confirmation.
+	// --dry-run shows it, --yes confirms.
+	ExpungeImplausible = "expunge-implausible"
+	// NothingExpunged is returned when the remote has expunged nothing that exists here.
+	NothingExpunged = "nothing-expunged"
+)
+
+// Errors of folders.
+const (
+	// FolderNotFound is returned when the folder does not exist, or contains no memory of another program.
+	FolderNotFound = "folder-not-found"
+	// FolderUnreadable is returned when the folder is a file, or cannot be read.
+	FolderUnreadable = "folder-unreadable"
+	// FolderInvalid is returned when a file in the folder has a format that cannot be read.
+	FolderInvalid = "folder-invalid"
+	// FolderAmbiguous is returned when the folder contains .GCC and .gcc. Name one of them.
+	FolderAmbiguous = "folder-ambiguous"
+	// FolderExists is returned when the folder to export to exists already.
+	FolderExists = "folder-exists"
+	// DialectUnknown is returned when the kind of folder to export is not a known one.
+	DialectUnknown = "dialect-unknown"
 )

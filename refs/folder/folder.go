@@ -126,7 +126,7 @@ func findFolder(dir string) (string, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return "", fail.New(fail.ErrInvalid, fail.FolderAmbiguous, fmt.Sprintf("'%s' holds both .GCC and .gcc", dir),
+		return "", fail.New(fail.ErrInvalid, fail.FolderAmbiguous, fmt.Sprintf("'%s' contains both .GCC and .gcc", dir),
 			"git context import "+found[0], "git context import "+found[1])
 	case dialect.HasMemory(os.DirFS(dir)):
 		return dir, nil
@@ -136,7 +136,7 @@ func findFolder(dir string) (string, error) {
 }
 
 // whichFolder is a hint for whoever names another one.
-const whichFolder = "git context import DIR, where DIR holds .GCC or .gcc"
+const whichFolder = "git context import DIR, where DIR contains .GCC or .gcc"
 
 func folderError(path string, err error) error {
 	var p *fs.PathError

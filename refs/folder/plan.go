@@ -101,10 +101,10 @@ func cleanBranch(b *dialect.Branch) (replaced bool, err error) {
 	}
 	for i := range b.Commits {
 		m := &b.Commits[i]
-		m.Title = cmp.Or(m.Title, strings.TrimSpace("Imported milestone "+prose.OneLine(m.ID, 100)))
+		m.Title = cmp.Or(m.Title, strings.TrimSpace("Imported commit "+prose.OneLine(m.ID, 100)))
 		did, err := store.CheckEntry(&m.Title, &m.Contribution, &m.Progress)
 		if err != nil {
-			return false, fmt.Errorf("milestone %d of branch '%s': %w", i+1, prose.OneLine(b.Name, 100), err)
+			return false, fmt.Errorf("commit %d of branch '%s': %w", i+1, prose.OneLine(b.Name, 100), err)
 		}
 		replaced = store.Clean(&m.Purpose) || did || replaced
 	}
@@ -203,7 +203,7 @@ func (m *folderImport) milestone(b *importBranch, pm *dialect.Commit, key string
 	out := &doc.Commit{Agent: m.agent(pm.Agent), Session: m.o.Session, Source: key, Origin: b.name,
 		Summary: pm.Title, Purpose: cmp.Or(pm.Purpose, b.peer.Purpose),
 		Progress: pm.Progress, Contribution: pm.Contribution}
-	if id := prose.OneLine(pm.ID, 100); id != "" && store.CheckLine("source", id) == nil {
+	if id := prose.OneLine(pm.ID, 100); id != "" && store.CheckLine("source", fail.SourceInvalid, id) == nil {
 		out.Source += "#" + id
 	}
 	return out

@@ -33,7 +33,7 @@ func (e *memoryEntry) what() string {
 	if e.step {
 		return "step"
 	}
-	return "milestone"
+	return "commit"
 }
 
 // standing entries of a branch.
@@ -133,8 +133,8 @@ func (b *branchEntries) count(v *memory) {
 // totalsFault says what metadata.yaml counts otherwise.
 func (b *branchEntries) totalsFault(said doc.Totals) string {
 	if said.Steps != b.totals.Steps || said.Commits != b.totals.Commits {
-		return fmt.Sprintf("%s counts %s and %s, and %d and %d stand in it", doc.MetadataFile,
-			prose.Count(said.Steps, "step"), prose.Count(said.Commits, "milestone"), b.totals.Steps, b.totals.Commits)
+		return fmt.Sprintf("%s counts %s and %s, but the branch contains %d and %d", doc.MetadataFile,
+			prose.Count(said.Steps, "step"), prose.Count(said.Commits, "commit"), b.totals.Steps, b.totals.Commits)
 	}
 	_, folded := said.Origins[doc.OtherOrigins]
 	for _, origin := range slices.Sorted(maps.Keys(b.totals.Origins)) {
@@ -143,14 +143,14 @@ func (b *branchEntries) totalsFault(said doc.Totals) string {
 			continue
 		}
 		if now := b.totals.Origins[origin]; have != now {
-			return fmt.Sprintf("%s counts %s and %s of branch '%s', and %d and %d stand in it", doc.MetadataFile,
-				prose.Count(have.Steps, "step"), prose.Count(have.Commits, "milestone"), origin, now.Steps, now.Commits)
+			return fmt.Sprintf("%s counts %s and %s of branch '%s', but the branch contains %d and %d", doc.MetadataFile,
+				prose.Count(have.Steps, "step"), prose.Count(have.Commits, "commit"), origin, now.Steps, now.Commits)
 		}
 	}
 	for _, origin := range slices.Sorted(maps.Keys(said.Origins)) {
 		if have := said.Origins[origin]; origin != doc.OtherOrigins && have != b.totals.Origins[origin] {
-			return fmt.Sprintf("%s counts %s and %s of branch '%s', and none stand in it", doc.MetadataFile,
-				prose.Count(have.Steps, "step"), prose.Count(have.Commits, "milestone"), origin)
+			return fmt.Sprintf("%s counts %s and %s of branch '%s', but the branch contains none", doc.MetadataFile,
+				prose.Count(have.Steps, "step"), prose.Count(have.Commits, "commit"), origin)
 		}
 	}
 	return ""

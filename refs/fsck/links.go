@@ -61,7 +61,7 @@ func checkLinks(ctx context.Context, c *checker) error {
 	problems := make([]Problem, len(moved))
 	for i, l := range moved {
 		problems[i] = Problem{Kind: "link-moved", Object: string(l.code), Repair: FsckFix, Message: fmt.Sprintf(
-			"code commit %s is linked to milestone %s by a hash that it has no more: %s is %s now",
+			"code commit %s is linked to memory commit %s by a hash that it has no more: %s is %s now",
 			l.code.Short(), l.fact.CommitID, prose.OneLine(cmp.Or(f10(l.fact.Memory), "none"), 20), l.now.Short())}
 	}
 	c.report(ctx, func(ctx context.Context) error { return relink(ctx, c.s, c.w, moved) }, problems...)

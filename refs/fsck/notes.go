@@ -142,7 +142,7 @@ func (c *checker) wrongNotes(ctx context.Context, v *memory) {
 		if fault := contradicts(*inForce, x.fact); fault != "" {
 			c.report(ctx, func(ctx context.Context) error { return noteAgain(ctx, c.s, c.w, n.Id, inForce.ID) }, Problem{
 				Kind: "note-wrong", Object: string(n.Id), Repair: FsckFix,
-				Message: fmt.Sprintf("the note of milestone %s contradicts its trailers: %s", x.fact.ID, fault)})
+				Message: fmt.Sprintf("the note of memory commit %s contradicts its trailers: %s", x.fact.ID, fault)})
 		}
 	}
 }

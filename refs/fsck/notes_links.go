@@ -44,7 +44,7 @@ func (c *checker) lostLinks(ctx context.Context, v *memory) error {
 		}
 		c.report(ctx, func(ctx context.Context) error { return relinkMade(ctx, c.s, c.w, x.link, x.at.Id) }, Problem{
 			Kind: "link-lost", Object: string(x.link), Repair: FsckFix,
-			Message: fmt.Sprintf("code commit %s was made together with milestone %s, and its note does not say so", x.link.Short(), x.at.Milestone)})
+			Message: fmt.Sprintf("code commit %s was made together with memory commit %s, and its note does not say so", x.link.Short(), x.at.Milestone)})
 	}
 	return nil
 }

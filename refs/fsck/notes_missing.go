@@ -43,10 +43,10 @@ func (c *checker) missingNotes(ctx context.Context, v *memory) error {
 		return nil
 	}
 	first := v.said[missing[0]].fact.ID
-	p := Problem{Kind: "note-missing", Object: string(missing[0]), Repair: FsckFix, Message: fmt.Sprintf("milestone %s has no note, and no commit will give it one", first)}
+	p := Problem{Kind: "note-missing", Object: string(missing[0]), Repair: FsckFix, Message: fmt.Sprintf("memory commit %s has no note, and no later commit writes it", first)}
 	if n := len(missing); n > 1 {
 		p.Object = git.NotesRef
-		p.Message = fmt.Sprintf("%d milestones have no note, and no commit will give them one; the first is %s", n, first)
+		p.Message = fmt.Sprintf("%d memory commits have no note, and no later commit writes it; the first is %s", n, first)
 	}
 	c.report(ctx, func(ctx context.Context) error { return noteFacts(ctx, c.s, c.w, all) }, p)
 	return nil
@@ -106,7 +106,7 @@ func noteFacts(ctx context.Context, s *store.Store, w store.Writer, ids []git.ID
 		return err
 	}
 	defer ses.Close()
-	return code.NoteLinks(ctx, ses, "context: fold the facts of "+prose.Count(len(ids), "milestone"), func(u *notes.Update) error {
+	return code.NoteLinks(ctx, ses, "context: fold the facts of "+prose.Count(len(ids), "commit"), func(u *notes.Update) error {
 		for _, id := range ids {
 			m, err := s.Repo().Commit(ctx, id)
 			if err != nil {

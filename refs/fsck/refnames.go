@@ -91,7 +91,7 @@ func (c *checker) misfit(ctx context.Context, name string) {
 		return
 	}
 	c.report(ctx, nil, Problem{Kind: "ref-name", Object: path, Repair: "rm " + prose.ShellQuoted(path),
-		Message: fmt.Sprintf("'%s' stands among the refs, and its name is none of a ref", git.Shown(name))})
+		Message: fmt.Sprintf("'%s' is among the refs, but its name is invalid for a ref", git.Shown(name))})
 }
 
 // roadmapGone reports a memory without a roadmap. Which one there was is known by the

@@ -95,7 +95,7 @@ func (c *checker) lostSteps(ctx context.Context, path, name, to string) error {
 		return nil
 	}
 	p := Problem{Kind: "journal-lost", Object: path,
-		Message: fmt.Sprintf("branch '%s' is gone, and its journal holds %s that no branch has", name, prose.Count(len(held), "step"))}
+		Message: fmt.Sprintf("branch '%s' is gone, and its journal contains %s that no branch has", name, prose.Count(len(held), "step"))}
 	switch {
 	case at == nil:
 		p.Repair = "record again what is of use in '" + path + "', and remove it"

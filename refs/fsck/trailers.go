@@ -50,7 +50,7 @@ func (v *memory) milestoneFault(x *statement) string {
 		v.in.Files[incoming.SeenFile{Kind: incoming.KindCommits, ID: top.Commits}].Last != x.at.Milestone {
 		return ""
 	}
-	return fmt.Sprintf("%s says '%s', and the milestone in %s '%s'", store.TrailerSteps, incoming.Visible(x.steps), doc.CommitFile, r.steps)
+	return fmt.Sprintf("%s says '%s', and the commit in %s '%s'", store.TrailerSteps, incoming.Visible(x.steps), doc.CommitFile, r.steps)
 }
 
 // checkTips holds what the newest commit of each branch says of it, in trailers that
@@ -114,7 +114,7 @@ func (v *memory) tipFaults(ctx context.Context, branch string, tip git.ID) (kind
 		faults = append(faults, fault)
 	}
 	if len(b.twice) > 0 {
-		add("entry-twice", fmt.Sprintf("%s stands in it twice", strings.Join(b.twice[:min(len(b.twice), 10)], ", ")))
+		add("entry-twice", fmt.Sprintf("%s occurs in it twice", strings.Join(b.twice[:min(len(b.twice), 10)], ", ")))
 	}
 	meta := doc.NewMetadata()
 	if top.Metadata != "" {
@@ -165,7 +165,7 @@ func (v *memory) stale(x *statement, branch string, b *branchEntries, meta *doc.
 		}
 	}
 	if have := x.trailers[store.TrailerNewest]; have < newest || have != "" && !doc.ValidID(have) {
-		faults = append(faults, fmt.Sprintf("%s says '%s', and %s stands in it", store.TrailerNewest, incoming.Visible(have), newest))
+		faults = append(faults, fmt.Sprintf("%s says '%s', but it contains %s", store.TrailerNewest, incoming.Visible(have), newest))
 	}
 	return faults
 }

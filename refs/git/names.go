@@ -198,11 +198,11 @@ func branchNameFault(name string) string {
 	}
 	for i := range len(name) {
 		if c := name[i]; !isAlnum(c) && strings.IndexByte("._-/", c) < 0 {
-			return "may hold only letters, digits, '.', '_', '-' and '/'"
+			return "may contain only letters, digits, '.', '_', '-' and '/'"
 		}
 	}
 	if strings.Contains(name, "..") {
-		return "may not hold '..'"
+		return "may not contain '..'"
 	}
 	if strings.HasSuffix(name, ".") {
 		return "may not end in '.'"
@@ -221,10 +221,10 @@ func partFault(part string) string {
 	case part == "":
 		return "may not hold an empty part: no '//' and no '/' at its end"
 	case part[0] == '.':
-		return "may not hold a part that begins with '.'"
+		return "may not contain a part that begins with '.'"
 	case strings.HasSuffix(strings.ToLower(part), ".lock"):
 		// In upper and lower case: to some file systems x.LOCK is git's x.lock.
-		return "may not hold a part that ends in '.lock'"
+		return "may not contain a part that ends in '.lock'"
 	}
 	return ""
 }

@@ -121,7 +121,7 @@ func (r *Repo) checkCommit(c *Commit) error {
 		}
 	}
 	if strings.ContainsRune(c.Message, 0) {
-		return errors.New("a commit message may not hold a NUL")
+		return errors.New("a commit message may not contain a NUL")
 	}
 	return nil
 }

@@ -105,7 +105,7 @@ func createdAt(c *git.Commit) time.Time {
 // notYet says that a branch has nothing as old as what was asked for.
 func notYet(now *store.Tip, at *store.At) error {
 	made := createdAt(now.Commit())
-	message := fmt.Sprintf("branch '%s' has no milestone as old as '%s'", now.Name(), prose.OneLine(at.Rev, 100))
+	message := fmt.Sprintf("branch '%s' has no commit as old as '%s'", now.Name(), prose.OneLine(at.Rev, 100))
 	hint := fmt.Sprintf("git context --branch %s", now.Name())
 	_, from := store.ParseCreated(now.Commit().Trailer(store.TrailerCreated))
 	if !made.IsZero() && from != nil {
@@ -137,7 +137,7 @@ func MilestoneAt(ctx context.Context, s *store.Store, t *store.Tip, rev string) 
 		held, err = s.Repo().IsAncestor(ctx, c.ID, t.Commit().ID)
 	}
 	if err == nil && !held {
-		err = fail.New(fail.ErrNotFound, fail.NotYet, fmt.Sprintf("milestone '%s' was not part of branch '%s' at %s",
+		err = fail.New(fail.ErrNotFound, fail.NotYet, fmt.Sprintf("commit '%s' was not part of branch '%s' at %s",
 			prose.OneLine(rev, 100), t.Name(), t.Commit().ID.Short()), "git context --commit "+c.ID.Short())
 	}
 	if err != nil {

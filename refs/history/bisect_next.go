@@ -119,7 +119,7 @@ func consistent(ctx context.Context, s *store.Store, st *BisectState) error {
 		}
 		if before {
 			return fail.New(fail.ErrRefused, fail.BisectContradiction,
-				fmt.Sprintf("%s is bad, and %s, which stands on it, is good: what was bad was mended since", st.Bad.Short(), good.Short()),
+				fmt.Sprintf("%s is bad, and %s, which follows it, is good: a commit between them mended it", st.Bad.Short(), good.Short()),
 				said, "to look for what mended it, begin anew and call what is mended bad")
 		}
 	}

@@ -19,7 +19,7 @@ func TestVerify(t *testing.T) {
 	s, ctx := r.Open(), t.Context()
 	memtest.OK(share.Init(ctx, s, share.InitOptions{}))(t)
 	_, err := history.Verify(ctx, s, "")
-	memtest.ErrorSays(t, err, "milestone-not-found", "no milestone yet")
+	memtest.ErrorSays(t, err, "milestone-not-found", "no commit yet")
 	sign := store.Writer{Sign: store.Signing{Mode: store.SignAlways}}
 	one := memtest.OK(s.Commit(ctx, store.CommitOptions{Writer: sign, Summary: "one"}))(t)
 	memtest.OK(s.Remember(ctx, store.TopicOptions{Key: "k", Text: "v"}))(t)
@@ -104,7 +104,7 @@ func TestVerifyRanges(t *testing.T) {
 		t.Errorf("both sides: %+v", both)
 	}
 	_, err := history.Verify(ctx, r.Open(), "main...nope")
-	if said := memtest.ErrorCode(t, err, "milestone-not-found"); said.Message != "no milestone 'nope'" {
+	if said := memtest.ErrorCode(t, err, "milestone-not-found"); said.Message != "no commit 'nope' in memory" {
 		t.Errorf("said %q", said.Message)
 	}
 }

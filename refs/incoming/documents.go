@@ -177,7 +177,7 @@ func checkEntries[E any](c *Inspection, f File, entries []E, idOf func(*E) strin
 	for i := range entries {
 		id := idOf(&entries[i])
 		if id <= last {
-			return c.wrong(flawOrder, f, fmt.Sprintf("entry %s stands behind %s", id, last), nil)
+			return c.wrong(flawOrder, f, fmt.Sprintf("entry %s follows %s", id, last), nil)
 		}
 		if fault := c.idFault(id); fault != "" {
 			return c.wrong(FlawAhead, f, fault, nil)

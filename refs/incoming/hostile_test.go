@@ -171,7 +171,7 @@ func inTrees() []hostileCase {
 		{"one name twice", onBranch(func(r *memtest.Repo) (string, string) {
 			id := r.Blob("")
 			return storeTree(r, "100644 log.md "+id, "100644 log.md "+id), id
-		}), "the name stands twice"},
+		}), "the name occurs twice"},
 		{"wrong order", onBranch(func(r *memtest.Repo) (string, string) {
 			id := r.Blob("")
 			return storeTree(r, "100644 log.md "+id, "100644 commit.md "+id), id
@@ -319,7 +319,7 @@ func inTips() []hostileCase {
 		{"newest id of the future", tipAt(raw(func(r *memtest.Repo) string {
 			return "tree " + storeTree(r) + "\n" + by + "\nx\n\nContext-Newest: 7ZZZZZZZZZZZZZZZZZZZZZZZZZ\n"
 		})), "commit OBJECT: Context-Newest: the id 7ZZZZZZZZZZZZZZZZZZZZZZZZZ is of"},
-		{"branch of no name", said("Context-Branch: x;touch pwn"), "commit OBJECT: Context-Branch: branch name 'x;touch pwn' may hold only"},
+		{"branch of no name", said("Context-Branch: x;touch pwn"), "commit OBJECT: Context-Branch: branch name 'x;touch pwn' may contain only"},
 		{"hidden branch of no name", said("Context-Branch: $(id)\nContext-Branch: main"), "commit OBJECT: Context-Branch: branch name '$(id)'"},
 		{"code of no hash", said("Code-Commit: --output=x"), "commit OBJECT: Code-Commit: '--output=x' is not a full hash"},
 		{"milestone without its entry", said("Context-Id: " + memtest.UnknownID + "\nContext-Branch: main"), "in commit OBJECT: it does not end with the entry '" + memtest.UnknownID + "'"},

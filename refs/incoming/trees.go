@@ -111,7 +111,7 @@ func orderFault(entries []git.TreeEntry, i int) string {
 	case i == 0 || git.CompareEntries(entries[i-1], entries[i]) < 0:
 		return ""
 	case entries[i-1].Name == entries[i].Name:
-		return "the name stands twice in its folder"
+		return "the name occurs twice in its folder"
 	}
 	return "the name is not in git's order"
 }

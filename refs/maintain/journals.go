@@ -238,7 +238,7 @@ func (gc *collector) dropJournal(ctx context.Context, dir string, d deadJournal,
 	}
 	if age != tempAge {
 		if lost := gc.nowhereElse(data, held, age == 0); lost != "" {
-			gc.warn("'%s' holds %s; it stays", path, lost)
+			gc.warn("'%s' contains %s; it stays", path, lost)
 			return nil
 		}
 	}
@@ -259,7 +259,7 @@ func (gc *collector) nowhereElse(data []byte, held map[string]bool, isJournal bo
 		}
 	}
 	if lost > 0 {
-		return prose.Count(lost, "step") + " that no branch holds"
+		return prose.Count(lost, "step") + " that no branch contains"
 	}
 	if !isJournal || !bytes.Contains(data, []byte("\n")) {
 		return ""

@@ -100,7 +100,7 @@ func checkResolution(path, text string) error {
 		err = doc.NewMetadata().Resolve(doc.Conflict{Path: path}, &text)
 	}
 	if err != nil {
-		return &fail.Error{Code: fail.ResolutionInvalid, Kind: fail.ErrInvalid, Err: err, Message: fmt.Sprintf("this cannot stand in '%s'", path)}
+		return &fail.Error{Code: fail.ResolutionInvalid, Kind: fail.ErrInvalid, Err: err, Message: fmt.Sprintf("the text is invalid in '%s'", path)}
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func detect(d *dir) (Dialect, error) {
 	if _, ok := d.text[mainFile]; ok || len(d.branchNames()) > 0 {
 		return Paper, nil
 	}
-	return "", &FormatError{".", "a memory folder holds main.md and branches"}
+	return "", &FormatError{".", "a memory folder contains main.md and branches"}
 }
 
 func (d *dir) metadataDialect() Dialect {

@@ -82,7 +82,7 @@ func (d *dir) read(fsys fs.FS, name string) error {
 		return err
 	}
 	if d.size += len(data); d.size > maxFolder {
-		return &FormatError{name, fmt.Sprintf("with it the folder holds more than %d MiB", maxFolder>>20)}
+		return &FormatError{name, fmt.Sprintf("with it the folder contains more than %d MiB", maxFolder>>20)}
 	}
 	if len(d.names)+len(d.binary) == maxFiles {
 		return &FormatError{name, fmt.Sprintf("it is one file more than %d", maxFiles)}
@@ -101,7 +101,7 @@ func readLimited(fsys fs.FS, name string, limit int) ([]byte, error) {
 		return nil, &FormatError{name, bareError(err)}
 	}
 	if len(data) > limit {
-		return nil, &FormatError{name, fmt.Sprintf("it holds more than %d MiB", limit>>20)}
+		return nil, &FormatError{name, fmt.Sprintf("it contains more than %d MiB", limit>>20)}
 	}
 	return data, nil
 }

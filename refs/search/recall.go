@@ -55,7 +55,7 @@ func Recall(ctx context.Context, s *store.Store, o RecallOptions) (res SearchRes
 	}
 	terms := index.RarestTerms(o.Text, lookedUp)
 	if len(terms) == 0 {
-		return res, fail.New(fail.ErrInvalid, fail.RecallEmpty, fmt.Sprintf("'%s' holds no word to compare", prose.OneLine(o.Text, 60)),
+		return res, fail.New(fail.ErrInvalid, fail.RecallEmpty, fmt.Sprintf("'%s' contains no word to compare", prose.OneLine(o.Text, 60)),
 			"tell the problem in a sentence: what fails, where, with which error")
 	}
 	c, err := corpus(ctx, s, o.Branch, o.Branch == "", wanted{everyKind, false})

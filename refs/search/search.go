@@ -97,7 +97,7 @@ func Search(ctx context.Context, s *store.Store, o SearchOptions) (res SearchRes
 	}
 	terms := index.Tokens(o.Query)
 	if len(terms) == 0 {
-		return res, fail.New(fail.ErrInvalid, fail.QueryEmpty, fmt.Sprintf("'%s' holds no word to search for", prose.OneLine(o.Query, 60)),
+		return res, fail.New(fail.ErrInvalid, fail.QueryEmpty, fmt.Sprintf("'%s' contains no word to search for", prose.OneLine(o.Query, 60)),
 			"give a word that tells one text from another: a name, an error, a file")
 	}
 	w, err := searchWeights(ctx, s)

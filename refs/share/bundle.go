@@ -136,7 +136,7 @@ func Unbundle(ctx context.Context, s *store.Store, w store.Writer, file string, 
 		return res, err
 	}
 	if !slices.ContainsFunc(held, func(r git.Ref) bool { return strings.HasPrefix(r.Name, git.Root) || r.Name == git.NotesRef }) {
-		return res, fail.New(fail.ErrInvalid, fail.BundleInvalid, fmt.Sprintf("'%s' holds no memory", prose.OneLine(file, 200)), "git bundle list-heads "+prose.OneLine(file, 200))
+		return res, fail.New(fail.ErrInvalid, fail.BundleInvalid, fmt.Sprintf("'%s' contains no memory", prose.OneLine(file, 200)), "git bundle list-heads "+prose.OneLine(file, 200))
 	}
 	p := bundlePeer(file)
 	lock, err := s.LockRemote(ctx, p)

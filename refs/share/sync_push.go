@@ -83,7 +83,7 @@ func (ex *exchanger) newTags(ours, theirs *store.RefSet) []git.PushUpdate {
 				updates = append(updates, ex.update(git.TagRef(name), ours.Tags[name]))
 			}
 		default:
-			ex.warn(fmt.Sprintf("tag '%s' names another milestone on '%s'", name, ex.peer.Name))
+			ex.warn(fmt.Sprintf("tag '%s' names another commit on '%s'", name, ex.peer.Name))
 		}
 	}
 	return updates

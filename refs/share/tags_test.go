@@ -34,7 +34,7 @@ func TestTagNeverMovesOnARemote(t *testing.T) {
 	if got := f.Hub.Git("rev-parse", "refs/context/tags/best"); got != was {
 		t.Errorf("it moved from %s to %s", was, got)
 	}
-	if len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "tag 'best' names another milestone on 'origin'") {
+	if len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "tag 'best' names another commit on 'origin'") {
 		t.Errorf("%v", res.Warnings)
 	}
 	if !slices.Contains(res.Pushed, "refs/context/heads/main") || slices.Contains(res.Pushed, "refs/context/tags/best") {

@@ -144,7 +144,7 @@ func NameClash(have, name string) string {
 	case strings.EqualFold(have, name):
 		return fmt.Sprintf("differs only by case from '%s'", have)
 	case IsPrefix(have, name) || IsPrefix(name, have):
-		return fmt.Sprintf("cannot stand beside '%s': git keeps refs as files and folders", have)
+		return fmt.Sprintf("cannot exist beside '%s': git keeps refs as files and folders", have)
 	}
 	return ""
 }

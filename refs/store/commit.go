@@ -88,7 +88,7 @@ func (ses *Transaction) WriteJudgement(ctx context.Context, c *git.Commit, j Jud
 	}
 	id := c.Trailer(TrailerID)
 	return &fail.Error{Code: fail.NoteNotWritten, Kind: fail.ErrRefused, Err: err, Hints: []string{"git context note " + id + " --score X --outcome O"},
-		Message: fmt.Sprintf("milestone %s is made, but not what was said of it", id)}
+		Message: fmt.Sprintf("commit %s was made, but its judgement was not written", id)}
 }
 
 // committed is what one successful try of COMMIT made.
@@ -252,14 +252,14 @@ func CheckEntry(summary, contribution, progress *string) (replaced bool, err err
 		*contribution = strings.TrimSuffix(rest+"\n\n"+*contribution, "\n\n")
 	}
 	if *summary == "" {
-		return replaced, fail.New(fail.ErrInvalid, fail.SummaryEmpty, "a milestone needs a summary", "git context commit -m SUMMARY")
+		return replaced, fail.New(fail.ErrInvalid, fail.SummaryEmpty, "a commit needs a summary", "git context commit -m SUMMARY")
 	}
 	if *contribution == "" {
 		*contribution = *summary
 	}
 	if size := len(*summary) + len(*contribution) + len(*progress); size > MaxStep {
 		return replaced, fail.New(fail.ErrInvalid, fail.MilestoneTooLarge,
-			fmt.Sprintf("the milestone has %d bytes; at most %d are allowed", size, MaxStep))
+			fmt.Sprintf("the commit has %d bytes; at most %d are allowed", size, MaxStep))
 	}
 	return replaced, nil
 }

@@ -32,7 +32,7 @@ func (ses *Transaction) Fold(ctx context.Context, from *git.Commit) error {
 	return ses.Swap(ctx, func(ctx context.Context) error {
 		u, n, err := ses.facts(ctx, FoldWalk, from)
 		if err == nil {
-			_, err = u.Queue(ctx, ses.Refs, ses.Signature, "context: fold the facts of "+prose.Count(n, "milestone"))
+			_, err = u.Queue(ctx, ses.Refs, ses.Signature, "context: fold the facts of "+prose.Count(n, "commit"))
 		}
 		return err
 	})

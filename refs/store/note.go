@@ -76,7 +76,7 @@ func (j *Judgement) check() (replaced bool, err error) {
 			return replaced, fail.New(fail.ErrInvalid, fail.TagInvalid,
 				fmt.Sprintf("tag key '%s' is not 1 to %d characters without spaces", prose.OneLine(t.Key, 60), maxTagKey), "--tag KEY=VALUE")
 		}
-		if err := CheckLine("tag", t.Key+"="+t.Value); err != nil {
+		if err := CheckLine("tag", fail.TagInvalid, t.Key+"="+t.Value); err != nil {
 			return replaced, err
 		}
 	}

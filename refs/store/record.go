@@ -135,10 +135,11 @@ func (s *Store) checkStep(step *NewStep) (replaced bool, err error) {
 			return false, err
 		}
 	}
-	for _, v := range []struct{ what, value string }{
-		{"session", step.Session}, {"model", step.Model}, {"source", step.Source},
+	for _, v := range []struct{ what, code, value string }{
+		{"session", fail.SessionInvalid, step.Session}, {"model", fail.ModelInvalid, step.Model},
+		{"source", fail.SourceInvalid, step.Source},
 	} {
-		if err := CheckLine(v.what, v.value); err != nil {
+		if err := CheckLine(v.what, v.code, v.value); err != nil {
 			return false, err
 		}
 	}

@@ -96,7 +96,7 @@ func (ses *Transaction) queueDelete(ctx context.Context, name string, force bool
 		}
 		if alone > 0 {
 			return "", fail.New(fail.ErrRefused, fail.BranchUnmerged,
-				fmt.Sprintf("branch '%s' has %s that no other branch holds", name, prose.Count(alone, "milestone")),
+				fmt.Sprintf("branch '%s' has %s that no other branch contains", name, prose.Count(alone, "commit")),
 				"git context merge "+name, "git context branch -D "+name)
 		}
 	}

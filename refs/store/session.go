@@ -62,7 +62,7 @@ func (s *Store) BeginLocked(ctx context.Context, w Writer, reason string, branch
 	}
 	ident, err := s.repo.Committer(ctx)
 	if err != nil {
-		return nil, &fail.Error{Code: fail.IdentityUnknown, Kind: fail.ErrRefused, Err: err, Message: "nobody to commit as",
+		return nil, &fail.Error{Code: fail.IdentityUnknown, Kind: fail.ErrRefused, Err: err, Message: "no identity to commit as",
 			Hints: []string{"git config user.name NAME", "git config user.email EMAIL"}}
 	}
 	if w, err = s.checkWriter(w, ident); err != nil {

@@ -21,8 +21,10 @@ func (s *Store) checkWriter(w Writer, ident git.Identity) (Writer, error) {
 	if err := CheckAgent(w.Agent); err != nil {
 		return w, err
 	}
-	for _, v := range []struct{ what, value string }{{"session", w.Session}, {"model", w.Model}} {
-		if err := CheckLine(v.what, v.value); err != nil {
+	for _, v := range []struct{ what, code, value string }{
+		{"session", fail.SessionInvalid, w.Session}, {"model", fail.ModelInvalid, w.Model},
+	} {
+		if err := CheckLine(v.what, v.code, v.value); err != nil {
 			return w, err
 		}
 	}
@@ -50,11 +52,11 @@ func CheckAgent(name string) error {
 const maxLine = 1000
 
 // checkLine holds a value that stands on a line of its own.
-func CheckLine(what, value string) error {
+func CheckLine(what, code, value string) error {
 	if len(value) <= maxLine && utf8.ValidString(value) && !strings.ContainsFunc(value, unicode.IsControl) {
 		return nil
 	}
-	return fail.New(fail.ErrInvalid, what+"-invalid",
+	return fail.New(fail.ErrInvalid, code,
 		fmt.Sprintf("%s '%s' is not one printable line of at most %d bytes", what, prose.OneLine(value, 60), maxLine))
 }
 

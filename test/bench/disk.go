@@ -101,7 +101,7 @@ func printDisk(w io.Writer, fields []*field) error {
 		fmt.Fprintf(&b, " %.2f× |", float64(f.squeezed)/float64(f.raw))
 	}
 	b.WriteString("\n")
-	fmt.Fprintf(&b, "\nWhole files grow with the square of the milestones: of more than %d only the last is made, and not counted.\n", wholeAtMost)
+	fmt.Fprintf(&b, "\nWhole files grow with the square of the commits: of more than %d only the last is made, and not counted.\n", wholeAtMost)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

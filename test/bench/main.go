@@ -37,7 +37,7 @@ const (
 func main() {
 	b := &bench{}
 	tables := flag.String("tables", strings.Join([]string{tableSpeed, tableHooks, tableSearch, tablePeers, tableDisk}, ","), "what to measure")
-	commits := flag.String("commits", "10,1000,10000", "lengths of the history, in milestones of 10 steps")
+	commits := flag.String("commits", "10,1000,10000", "lengths of the history, in commits of 10 steps")
 	steps := flag.String("steps", "10,1000,10000,100000", "lengths of the memory that is kept in other ways, too")
 	flag.IntVar(&b.objects, "objects", 400_000, "objects of the large code repository")
 	flag.IntVar(&b.runs, "runs", 25, "interleaved runs of each command")

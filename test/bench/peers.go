@@ -65,7 +65,7 @@ func (f *field) contests() []contest {
 			f.inFolderAs(nil, "record", s.Observation, s.Thought, s.Action),
 		}},
 		{"a commit of ten steps", f.commits(m)},
-		{"the newest milestone and what there is", []rival{
+		{"the newest commit and what there is", []rival{
 			f.oursAs("git context", f.ours, nil),
 			f.gitAs("`git log -1`", nil, "log", "-1"),
 			f.inFolderAs(nil, "context"),

@@ -107,7 +107,7 @@ func (r *repo) fillSearch() error {
 
 func (s searched) print(w io.Writer) error {
 	ms := func(d time.Duration) float64 { return d.Seconds() * 1000 }
-	_, err := fmt.Fprintf(w, "\nA search over %d milestones and %d steps in %d branches (milliseconds, not ratios):\n\n"+
+	_, err := fmt.Fprintf(w, "\nA search over %d commits and %d steps in %d branches (milliseconds, not ratios):\n\n"+
 		"| operation | budget | |\n|---|---|---|\n| search | ≤ 30 ms | %.1f ms |\n| search, cold | ≤ 400 ms | %.1f ms |\n"+
 		"| recall | ≤ 30 ms | %.1f ms |\n| recall, cold | ≤ 400 ms | %.1f ms |\n",
 		searchMilestones, searchMilestones*stepsOfMilestone, searchBranches,

@@ -41,10 +41,10 @@ func grown(what string, branches int) []scene {
 
 func changed(base scene) []scene {
 	list := []scene{
-		base.with("a sync after six milestones", func(s *scene) { s.perSync = 6 }),
+		base.with("a sync after six commits", func(s *scene) { s.perSync = 6 }),
 		base.with("a host of 16 cores", func(s *scene) { s.cores = 16 }),
 		base.with("100 ms away", func(s *scene) { s.trip = 100 }),
-		base.with("100 ms away, a sync after six milestones", func(s *scene) { s.trip, s.perSync = 100, 6 }),
+		base.with("100 ms away, a sync after six commits", func(s *scene) { s.trip, s.perSync = 100, 6 }),
 		base.with("one of four hosts, 250 agents", func(s *scene) { s.agents /= 4 }),
 		base.with("notes not pushed", func(s *scene) { s.noNotes = true }),
 		base.with("notes not pushed, 100 ms away", func(s *scene) { s.noNotes, s.trip = true, 100 }),
@@ -117,7 +117,7 @@ func (s scene) refsOn() int {
 }
 
 func simulated(b *strings.Builder, l rows, title string, scenes []scene) error {
-	fmt.Fprintf(b, "\n### %s\n\n| | milestones/s made, on the host | until it is there, p50, p99 | a sync, p50, p99 | tries, mean, worst | gave up after 60 | host's cores busy | sent a day | disk a day: loose, packed |\n|---|---|---|---|---|---|---|---|---|\n", title)
+	fmt.Fprintf(b, "\n### %s\n\n| | commits/s made, on the host | until it is there, p50, p99 | a sync, p50, p99 | tries, mean, worst | gave up after 60 | host's cores busy | sent a day | disk a day: loose, packed |\n|---|---|---|---|---|---|---|---|---|\n", title)
 	for _, sc := range scenes {
 		c, err := costsAt(l, sc.refsOn())
 		if err != nil {

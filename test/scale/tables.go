@@ -43,7 +43,7 @@ func measuredTables(b *strings.Builder, l rows) {
 		{"bytes", "idle", "fetch bytes", bytesText},
 		{"bytes, protocol 0", "idle, protocol 0", "fetch bytes", bytesText},
 		{"host, refs not packed", "idle, loose refs", "host fetch cpu ms", ms},
-		{"a milestone to push: host", "one", "host push cpu ms", ms},
+		{"a commit to push: host", "one", "host push cpu ms", ms},
 		{"of it to say its refs", "nothing to push", "host push cpu ms", ms},
 		{"client", "one", "client cpu ms", ms},
 		{"bytes", "one", "push bytes", bytesText},
@@ -55,22 +55,22 @@ func measuredTables(b *strings.Builder, l rows) {
 		{"client", "join", "client cpu ms", ms}, {"host", "join", "host fetch cpu ms", ms}, {"bytes", "join", "fetch bytes", bytesText},
 	})
 	table(b, l, "The same through a path (time on the clock)", "branches", viaPath, l.sizes("idle", viaPath), []cell{
-		{"nothing to do", "idle", "wall ms", ms}, {"a milestone to push", "one", "wall ms", ms}, {"first fetch", "join", "wall ms", ms},
+		{"nothing to do", "idle", "wall ms", ms}, {"a commit to push", "one", "wall ms", ms}, {"first fetch", "join", "wall ms", ms},
 	})
-	table(b, l, "A fetch of others' milestones", "milestones", viaDaemon, l.sizes("news", viaDaemon), []cell{
+	table(b, l, "A fetch of others' commits", "commits", viaDaemon, l.sizes("news", viaDaemon), []cell{
 		{"host", "news", "host fetch cpu ms", ms}, {"client", "news", "client cpu ms", ms}, {"bytes", "news", "fetch bytes", bytesText},
 		{"`context.<remote>.branches=main`: host", "news, own branch", "host fetch cpu ms", ms}, {"client", "news, own branch", "client cpu ms", ms},
 		{"bytes", "news, own branch", "fetch bytes", bytesText},
 	})
 	for _, t := range []struct{ title, of, experiment string }{
-		{"A milestone, by its text", "bytes of text", "bytes"}, {"A milestone, by the notes there are", "notes", "notes"},
+		{"A commit, by its text", "bytes of text", "bytes"}, {"A commit, by the notes there are", "notes", "notes"},
 	} {
 		table(b, l, t.title, t.of, viaDaemon, l.sizes(t.experiment, viaDaemon), []cell{
 			{"bytes pushed", t.experiment, "push bytes", bytesText}, {"objects on the host", t.experiment, "objects", count},
 			{"loose there", t.experiment, "loose bytes", bytesText}, {"host", t.experiment, "host push cpu ms", ms}, {"client", t.experiment, "client cpu ms", ms},
 		})
 	}
-	table(b, l, "Packing the host: all milestones, and 500 more", "milestones", viaDaemon, l.sizes("growth", viaDaemon), []cell{
+	table(b, l, "Packing the host: all commits, and 500 more", "commits", viaDaemon, l.sizes("growth", viaDaemon), []cell{
 		{"all, packed", "growth", "packed bytes", bytesText},
 		{"objects of one, loose", "growth", "loose objects each", count}, {"bytes of one, loose", "growth", "loose bytes each", bytesText},
 		{"`git gc` after 500 more", "growth", "gc cpu ms", ms}, {"`git repack -d --geometric=2`", "growth", "repack --geometric=2 cpu ms", ms},
