@@ -11,31 +11,34 @@ import (
 var layers = map[string][]string{
 	"cmd/git-context":         {"cmd"},
 	"cmd/manual":              {"cmd"},
-	"cmd":                     {"cmd/complete", "render", "refs", "refs/fsck", "refs/maintain", "refs/share", "refs/code", "refs/expunge", "refs/search", "cmd/transcript", "refs/folder", "refs/history", "refs/merge", "refs/store", "refs/fail", "hooks", "refs/doc", "refs/git"},
+	"cmd":                     {"cmd/complete", "render", "refs", "refs/fsck", "refs/maintain", "refs/share", "refs/code", "refs/expunge", "refs/search", "cmd/transcript", "refs/folder", "refs/history", "refs/merge", "refs/store", "refs/fail", "refs/git", "refs/git/process", "hooks", "refs/doc"},
 	"cmd/complete":            {"render", "refs", "refs/history", "refs/merge", "refs/doc", "refs/peer"},
-	"render":                  {"refs", "refs/fsck", "refs/maintain", "refs/code", "refs/search", "refs/history", "refs/store", "notes", "refs/fail", "refs/doc", "refs/git", "refs/prose"},
+	"render":                  {"refs", "refs/fsck", "refs/maintain", "refs/code", "refs/search", "refs/history", "refs/store", "notes", "refs/fail", "refs/git", "refs/doc", "refs/prose"},
 	"refs":                    {"refs/share", "refs/code", "refs/expunge", "refs/store"},
-	"refs/fsck":               {"refs/maintain", "refs/share", "refs/code", "refs/expunge", "refs/folder", "refs/history", "refs/incoming", "refs/merge", "refs/store", "notes", "refs/fail", "refs/journal", "refs/doc", "refs/git", "refs/prose"},
-	"refs/maintain":           {"refs/code", "refs/expunge", "refs/search", "refs/store", "refs/fail", "refs/journal", "refs/doc", "refs/git", "refs/index", "refs/prose"},
-	"refs/share":              {"refs/code", "refs/expunge", "refs/incoming", "refs/merge", "refs/store", "refs/fail", "refs/doc", "refs/git", "refs/fault", "refs/prose"},
-	"refs/code":               {"refs/history", "refs/store", "notes", "refs/fail", "refs/doc", "refs/git", "refs/fault", "refs/prose"},
-	"refs/expunge":            {"refs/incoming", "refs/store", "notes", "refs/fail", "refs/journal", "refs/doc", "refs/git", "refs/fault", "refs/prose"},
-	"refs/search":             {"refs/history", "refs/store", "notes", "refs/fail", "refs/doc", "refs/git", "refs/index", "refs/prose"},
+	"refs/fsck":               {"refs/maintain", "refs/share", "refs/code", "refs/expunge", "refs/folder", "refs/history", "refs/incoming", "refs/merge", "refs/store", "notes", "refs/fail", "refs/git/pack", "refs/journal", "refs/git", "refs/doc", "refs/prose"},
+	"refs/maintain":           {"refs/code", "refs/expunge", "refs/search", "refs/store", "refs/fail", "refs/git/pack", "refs/journal", "refs/git", "refs/doc", "refs/index", "refs/prose"},
+	"refs/share":              {"refs/code", "refs/expunge", "refs/incoming", "refs/merge", "refs/store", "refs/fail", "refs/git/pack", "refs/git", "refs/doc", "refs/fault", "refs/prose"},
+	"refs/code":               {"refs/history", "refs/store", "notes", "refs/fail", "refs/git", "refs/doc", "refs/fault", "refs/prose"},
+	"refs/expunge":            {"refs/incoming", "refs/store", "notes", "refs/fail", "refs/git/pack", "refs/journal", "refs/git", "refs/doc", "refs/fault", "refs/prose"},
+	"refs/search":             {"refs/history", "refs/store", "notes", "refs/fail", "refs/git", "refs/doc", "refs/index", "refs/prose"},
 	"cmd/transcript":          {"refs/store", "refs/git"},
-	"refs/folder":             {"refs/store", "refs/detect", "refs/fail", "refs/doc", "refs/git", "refs/peer", "refs/fault", "refs/prose"},
-	"refs/history":            {"refs/store", "notes", "refs/fail", "refs/doc", "refs/git", "refs/prose"},
-	"refs/incoming":           {"refs/store", "refs/fail", "refs/doc", "refs/git"},
+	"refs/folder":             {"refs/store", "refs/detect", "refs/fail", "refs/git", "refs/doc", "refs/peer", "refs/fault", "refs/prose"},
+	"refs/history":            {"refs/store", "notes", "refs/fail", "refs/git", "refs/doc", "refs/prose"},
+	"refs/incoming":           {"refs/store", "refs/fail", "refs/git", "refs/doc"},
 	"refs/internal/memtest":   {"refs", "refs/expunge", "refs/fsck", "refs/share", "refs/merge", "refs/store", "refs/fail", "refs/doc", "refs/git", "internal/gittest"},
 	"refs/internal/unwired":   {"refs/store", "refs/git"},
-	"refs/merge":              {"refs/store", "refs/fail", "refs/doc", "refs/git", "refs/prose"},
-	"refs/store":              {"notes", "refs/detect", "refs/fail", "refs/journal", "refs/doc", "refs/git", "refs/fault", "refs/prose"},
+	"refs/merge":              {"refs/store", "refs/fail", "refs/git", "refs/doc", "refs/prose"},
+	"refs/store":              {"notes", "refs/detect", "refs/fail", "refs/journal", "refs/git", "refs/doc", "refs/fault", "refs/prose"},
 	"notes":                   {"refs/git"},
-	"refs/detect":             {"refs/doc", "refs/git", "refs/prose"},
+	"refs/detect":             {"refs/git", "refs/doc", "refs/prose"},
 	"refs/fail":               {"refs/git"},
+	"refs/git/pack":           {"refs/git", "refs/git/disk", "refs/fault"},
 	"refs/journal":            {"refs/git", "refs/fault"},
+	"refs/git":                {"refs/git/process", "refs/git/disk", "refs/fault"},
+	"refs/git/process":        {"refs/git/disk"},
 	"hooks":                   {"refs/fault", "refs/prose"},
 	"refs/doc":                {"refs/prose"},
-	"refs/git":                {"refs/fault"},
+	"refs/git/disk":           {"refs/fault"},
 	"refs/peer":               {"refs/prose"},
 	"internal/gittest":        {},
 	"refs/fault":              {},
@@ -96,7 +99,7 @@ func TestForbiddenImports(t *testing.T) {
 	}
 	for line := range strings.Lines(string(out)) {
 		f := strings.Fields(line)
-		if strings.HasSuffix(f[0], "/refs/git") || strings.Contains(f[0], "/internal/") {
+		if strings.HasSuffix(f[0], "/refs/git") || strings.HasSuffix(f[0], "/refs/git/process") || strings.Contains(f[0], "/internal/") {
 			continue
 		}
 		if contains(f[1:], "os/exec") {
