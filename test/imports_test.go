@@ -25,6 +25,7 @@ var layers = map[string][]string{
 	"refs/folder":             {"refs/store", "refs/detect", "refs/fail", "refs/doc", "refs/git", "refs/peer", "refs/fault", "refs/prose"},
 	"refs/history":            {"refs/store", "notes", "refs/fail", "refs/doc", "refs/git", "refs/prose"},
 	"refs/incoming":           {"refs/store", "refs/fail", "refs/doc", "refs/git"},
+	"refs/internal/example":   {"refs", "refs/share", "refs/store"},
 	"refs/internal/unwired":   {"refs/store", "refs/git"},
 	"refs/merge":              {"refs/store", "refs/fail", "refs/doc", "refs/git", "refs/prose"},
 	"refs/store":              {"notes", "refs/detect", "refs/fail", "refs/journal", "refs/doc", "refs/git", "refs/fault", "refs/prose"},
