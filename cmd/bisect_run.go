@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/git/process"
 	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -139,7 +140,7 @@ func runGrouped(ctx context.Context, env *Env, run *exec.Cmd) error {
 	if env.Term.In {
 		return run.Run()
 	}
-	return git.RunGroup(ctx, run)
+	return process.Run(ctx, run)
 }
 
 // execCause drops the name that os/exec puts before the reason.

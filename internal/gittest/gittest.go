@@ -1,4 +1,6 @@
-// Package gittest gives the git of a test a home of its own.
+// Package gittest gives tests directories in which real git runs, with a home of their own,
+// and deadlines that do not depend on the load. It imports no package of this module, so
+// that the tests inside each of them can use it.
 package gittest
 
 import (

@@ -12,6 +12,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/git/pack"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -54,7 +55,7 @@ type Operation struct {
 
 	replaced map[git.ID]bool      // old commits, over all rounds
 	held     map[string][]HeldRef // by remote; nil once the commands for them are made
-	kept     []git.Kept
+	kept     []pack.Kept
 	finished bool // what a killed one left
 }
 
@@ -148,7 +149,7 @@ func (op *Operation) mayDelete(ctx context.Context) error {
 // whole refuses where an object is missing, be it code's: what was to be forgotten could
 // not be deleted, and the refs would have moved already.
 func (op *Operation) whole(ctx context.Context) error {
-	err := op.Store.Repo().CheckPurge(ctx)
+	err := pack.CheckPurge(ctx, op.Store.Repo())
 	var child *git.Error
 	if !errors.As(err, &child) || child.Code <= 0 {
 		return err

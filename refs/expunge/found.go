@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/git/pack"
 	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/journal"
 	"github.com/git-context/git-context/refs/prose"
@@ -207,21 +208,21 @@ func inflated(data []byte) []byte {
 }
 
 // keptBy says what keeps objects that were to be deleted.
-func KeptBy(k git.Kept) string {
+func KeptBy(k pack.Kept) string {
 	what, them := prose.Count(len(k.Objects), "object")+" of the old history stay", "them"
 	if len(k.Objects) == 1 {
 		what, them = what+"s", "it"
 	}
 	switch k.By {
-	case git.KeptByRef:
+	case pack.KeptByRef:
 		return what + ": '" + k.Name + "' leads to " + them
-	case git.KeptByReflog:
+	case pack.KeptByReflog:
 		return what + ": a reflog leads to " + them + "; git reflog expire --expire-unreachable=now --all"
-	case git.KeptByPack:
+	case pack.KeptByPack:
 		return what + " in '" + k.Name + "', which has a .keep file"
-	case git.KeptByAlternate:
+	case pack.KeptByAlternate:
 		return what + " in '" + k.Name + "', which this repository borrows from: expunge there too"
-	case git.KeptByWriter:
+	case pack.KeptByWriter:
 		return what + ": another process writes " + them + "; run the command again"
 	}
 	return what + ": an operation under way in a worktree needs " + them

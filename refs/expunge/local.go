@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/git/pack"
 	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/journal"
 	"github.com/git-context/git-context/refs/store"
@@ -239,7 +240,7 @@ func (op *Operation) purge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	res, err := op.Store.Repo().Purge(ctx, append(stray, op.intent.old...))
+	res, err := pack.Purge(ctx, op.Store.Repo(), append(stray, op.intent.old...))
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/git/pack"
 	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -53,7 +54,7 @@ func DropUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git
 	if err := ses.Refs.Commit(ctx); err != nil {
 		return nil, nil, err
 	}
-	_, err = s.Repo().Purge(ctx, ids) // a deleted ref has no reflog
+	_, err = pack.Purge(ctx, s.Repo(), ids) // a deleted ref has no reflog
 	return dropped, why, err
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/git/pack"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -183,7 +184,7 @@ func (c *checker) dropRemote(ctx context.Context, remote string, list, alone []g
 		}
 	})
 	if err == nil && len(held.Purge) > 0 { // what was to be forgotten of it still is
-		_, err = c.s.Repo().Purge(ctx, held.Purge)
+		_, err = pack.Purge(ctx, c.s.Repo(), held.Purge)
 	}
 	for _, name := range []string{p.SharedName(), expunge.HeldName(p), expunge.CleanName(p)} {
 		if err == nil {

@@ -12,33 +12,33 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
-// A bundle is a file that holds refs and the objects that are needed to have
+// A bundle is a file that contains refs and the objects that are needed to have
 // them, all or those that are not in the history of given commits
 // (git-bundle(1), gitformat-bundle(5)). Fetch reads one as a remote. Files are
 // named by absolute paths: git does not run where the caller does.
 
-// CreateBundle writes refs, under their full names, and what their histories
-// hold beyond those of the commits not, into a file; a file of that name is
-// replaced at the end, whole. A ref whose commit is in the history of not is
-// left out: who can read the bundle has it. Progress is as with Fetch; without a
-// deadline it may take an hour.
+// CreateBundle writes refs, under their full names, and what their histories contain
+// beyond those of the commits not, into a file; an existing file of that name is replaced
+// at the end, whole. A ref whose commit is in the history of not is left out: a reader of
+// the bundle has it. Progress is as with Fetch; without a deadline it may take an hour.
 //
-// ErrEmptyBundle: that leaves nothing to write. ErrStale: a ref is not any more
-// what it was said to be. After an error the file is as it was.
+// ErrEmptyBundle: that leaves nothing to write. ErrStale: a ref does not have the given
+// value any more. After an error the file is as it was.
 func (r *Repo) CreateBundle(ctx context.Context, file string, refs []Ref, not []ID, progress io.Writer) error {
 	if err := checkBundlePath(file); err != nil {
 		return err
 	}
 	file, err := bundleTarget(file)
 	if err != nil {
-		return fmt.Errorf("cannot write bundle '%s': %w", shown(file), err)
+		return fmt.Errorf("cannot write bundle '%s': %w", Shown(file), err)
 	}
 	if len(refs) == 0 {
-		return fmt.Errorf("cannot write bundle '%s': %w", shown(file), ErrEmptyBundle)
+		return fmt.Errorf("cannot write bundle '%s': %w", Shown(file), ErrEmptyBundle)
 	}
-	temp := filepath.Join(filepath.Dir(file), ".git-context-"+randomName()+".bundle")
+	temp := filepath.Join(filepath.Dir(file), ".git-context-"+disk.RandomName()+".bundle")
 	defer func() {
 		_ = os.Remove(temp)
 		_ = os.Remove(temp + ".lock") // of a git that was killed
@@ -54,14 +54,14 @@ func (r *Repo) CreateBundle(ctx context.Context, file string, refs []Ref, not []
 		}
 	}
 	if err == nil {
-		err = syncFile(temp)
+		err = disk.Sync(temp)
 	}
 	if err == nil {
 		fault.Point("before-bundle-rename")
 		err = os.Rename(temp, file)
 	}
 	if err != nil {
-		return fmt.Errorf("cannot write bundle '%s': %w", shown(file), err)
+		return fmt.Errorf("cannot write bundle '%s': %w", Shown(file), err)
 	}
 	return nil
 }
@@ -93,8 +93,8 @@ func (r *Repo) writeBundle(ctx context.Context, file string, refs []Ref, not []I
 	return err
 }
 
-// checkHeld makes sure of what a bundle holds: git takes refs as they are when it
-// comes to them, and leaves one out without a word where a branch has its name.
+// checkHeld checks the content of a bundle: git takes the value that a ref has when it
+// comes to it, and leaves a ref out silently where a branch has its name.
 func (r *Repo) checkHeld(ctx context.Context, held, refs []Ref, not []ID) error {
 	var revs strings.Builder
 	left := map[string]string{}
@@ -122,8 +122,8 @@ func (r *Repo) checkHeld(ctx context.Context, held, refs []Ref, not []ID) error 
 	return err
 }
 
-// BundleRefs lists the refs that a bundle holds. An error that wraps
-// fs.ErrNotExist: there is no such file.
+// BundleRefs lists the refs that a bundle contains. An error that wraps fs.ErrNotExist:
+// there is no such file.
 func (r *Repo) BundleRefs(ctx context.Context, file string) ([]Ref, error) {
 	out, err := r.runBundle(ctx, "list-heads", file)
 	if err != nil {
@@ -132,17 +132,17 @@ func (r *Repo) BundleRefs(ctx context.Context, file string) ([]Ref, error) {
 	var refs []Ref
 	for line := range strings.Lines(string(out)) {
 		id, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if !isHex(id, r.hexLen()) || checkRefName(name) != nil {
-			return nil, fmt.Errorf("bundle '%s': cannot understand '%s'", shown(file), shown(line))
+		if !r.IsID(id) || checkRefName(name) != nil {
+			return nil, fmt.Errorf("bundle '%s': cannot understand '%s'", Shown(file), Shown(line))
 		}
 		refs = append(refs, Ref{Name: name, ID: ID(id)})
 	}
 	return refs, nil
 }
 
-// VerifyBundle returns nil when a file is a bundle and this repository has every
-// commit that it builds on, else an error that says which are missing. Whether
-// its objects are whole only a fetch tells.
+// VerifyBundle returns nil when a file is a bundle and this repository has every commit
+// that it builds on, else an error that names those that are missing. Only a fetch checks
+// that its objects are whole.
 func (r *Repo) VerifyBundle(ctx context.Context, file string) error {
 	_, err := r.runBundle(ctx, "verify", file)
 	return err
@@ -154,18 +154,18 @@ func (r *Repo) runBundle(ctx context.Context, what, file string) ([]byte, error)
 		return nil, err
 	}
 	if _, err := os.Stat(file); err != nil {
-		return nil, fmt.Errorf("cannot read bundle '%s': %w", shown(file), err)
+		return nil, fmt.Errorf("cannot read bundle '%s': %w", Shown(file), err)
 	}
 	out, err := r.Run(ctx, "bundle", what, file)
 	if err != nil {
-		return nil, fmt.Errorf("bundle '%s': %w", shown(file), err)
+		return nil, fmt.Errorf("bundle '%s': %w", Shown(file), err)
 	}
 	return out, nil
 }
 
 func checkBundlePath(file string) error {
 	if !filepath.IsAbs(file) {
-		return fmt.Errorf("bundle '%s': not an absolute path", shown(file))
+		return fmt.Errorf("bundle '%s': not an absolute path", Shown(file))
 	}
 	return nil
 }
@@ -185,17 +185,4 @@ func bundleTarget(file string) (string, error) {
 		err = errors.New("it is not a regular file")
 	}
 	return target, err
-}
-
-// syncFile brings a file to the disk, so that what is renamed is whole.
-func syncFile(path string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	err = f.Sync()
-	if err1 := f.Close(); err == nil {
-		err = err1
-	}
-	return err
 }

@@ -20,7 +20,7 @@ func TestBundle(t *testing.T) {
 	set(t, r, otherRef, first, r.ZeroID())
 	set(t, r, NotesRef, first, r.ZeroID())
 	refs := []Ref{{mainRef, second}, {otherRef, first}}
-	full, more := s.path("full 'one'.bundle"), s.path("-more.bundle")
+	full, more := s.Path("full 'one'.bundle"), s.Path("-more.bundle")
 	must(t, r.CreateBundle(t.Context(), full, refs, nil, nil))
 	if got := ok(r.BundleRefs(t.Context(), full))(t); !slices.Equal(got, refs) {
 		t.Errorf("%v, want %v", got, refs)
@@ -34,7 +34,7 @@ func TestBundle(t *testing.T) {
 		t.Error("no progress")
 	}
 
-	s.git("", "init", "-q", "r2")
+	s.Git("", "init", "-q", "r2")
 	r2 := s.open("r2")
 	fetch := func(file string) error {
 		return r2.Fetch(t.Context(), FetchOptions{Remote: file, Refspecs: FetchRefspecs("o")})
@@ -64,7 +64,7 @@ func TestBundleIsExact(t *testing.T) {
 	first := commit(t, r, "one")
 	second := commit(t, r, "two", first)
 	set(t, r, mainRef, second, r.ZeroID())
-	s.write("x.bundle", "what was there")
+	s.Write("x.bundle", "what was there")
 	for _, c := range []struct {
 		refs []Ref
 		not  []ID
@@ -77,26 +77,26 @@ func TestBundleIsExact(t *testing.T) {
 		{[]Ref{{mainRef, second}, {otherRef, second}}, nil, nil, "bad revision '" + otherRef},
 		{[]Ref{{"--all", second}}, nil, nil, "no ref name"},
 	} {
-		err := r.CreateBundle(t.Context(), s.path("x.bundle"), c.refs, c.not, nil)
+		err := r.CreateBundle(t.Context(), s.Path("x.bundle"), c.refs, c.not, nil)
 		if err == nil || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v: %v", c.refs, err)
 		}
 	}
 	// git would leave it out without a word.
-	s.git("r", "update-ref", "refs/heads/"+otherRef, string(first))
+	s.Git("r", "update-ref", "refs/heads/"+otherRef, string(first))
 	set(t, r, otherRef, second, r.ZeroID())
 	for _, refs := range [][]Ref{{{mainRef, second}, {otherRef, second}}, {{otherRef, second}}} {
-		err := r.CreateBundle(t.Context(), s.path("x.bundle"), refs, nil, nil)
+		err := r.CreateBundle(t.Context(), s.Path("x.bundle"), refs, nil, nil)
 		if err == nil || !strings.Contains(err.Error(), "left out ref '"+otherRef) {
 			t.Errorf("an ambiguous name: %v", err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	wantErr(t, r.CreateBundle(ctx, s.path("x.bundle"), []Ref{{mainRef, second}}, nil, nil), context.Canceled, "")
-	left, _ := filepath.Glob(s.path("*bundle*"))
-	hidden, _ := filepath.Glob(s.path(".git-context*"))
-	content := ok(os.ReadFile(s.path("x.bundle")))(t)
+	wantErr(t, r.CreateBundle(ctx, s.Path("x.bundle"), []Ref{{mainRef, second}}, nil, nil), context.Canceled, "")
+	left, _ := filepath.Glob(s.Path("*bundle*"))
+	hidden, _ := filepath.Glob(s.Path(".git-context*"))
+	content := ok(os.ReadFile(s.Path("x.bundle")))(t)
 	if len(left) != 1 || hidden != nil || string(content) != "what was there" {
 		t.Errorf("left %v, %v; %q", left, hidden, content)
 	}
@@ -105,18 +105,18 @@ func TestBundleIsExact(t *testing.T) {
 func TestBadBundles(t *testing.T) {
 	t.Parallel()
 	s, r := newRepo(t)
-	s.write("junk", "no bundle\n")
-	s.write("names", "# v2 git bundle\n"+strings.Repeat("1", 40)+" refs/../x\n\n")
+	s.Write("junk", "no bundle\n")
+	s.Write("names", "# v2 git bundle\n"+strings.Repeat("1", 40)+" refs/../x\n\n")
 	for _, c := range []struct {
 		file string
 		want error
 		says string
 	}{
-		{s.path("none"), fs.ErrNotExist, "cannot read bundle"},
+		{s.Path("none"), fs.ErrNotExist, "cannot read bundle"},
 		{"junk", nil, "not an absolute path"},
 		{"-junk", nil, "not an absolute path"},
-		{s.path("junk"), nil, "does not look like a v2 or v3 bundle file"},
-		{s.path("names"), nil, "refs/../x"},
+		{s.Path("junk"), nil, "does not look like a v2 or v3 bundle file"},
+		{s.Path("names"), nil, "refs/../x"},
 	} {
 		_, err := r.BundleRefs(t.Context(), c.file)
 		if err == nil || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {

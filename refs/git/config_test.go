@@ -20,21 +20,21 @@ func count(trace *strings.Builder, text string) int {
 
 // age makes files old enough for their stamps to be trusted.
 func (s *sandbox) age(names ...string) {
-	s.t.Helper()
+	s.T.Helper()
 	s.ageBy(time.Hour, names...)
 }
 
 func (s *sandbox) ageBy(age time.Duration, names ...string) {
-	s.t.Helper()
+	s.T.Helper()
 	old := time.Now().Add(-age)
 	for _, name := range names {
-		must(s.t, os.Chtimes(s.path(name), old, old.Add(time.Duration(len(name)))))
+		must(s.T, os.Chtimes(s.Path(name), old, old.Add(time.Duration(len(name)))))
 	}
 }
 
 func TestConfigValues(t *testing.T) {
 	s, r := newRepo(t)
-	s.write("home/.gitconfig", `[a]
+	s.Write("home/.gitconfig", `[a]
 	bare
 	empty =
 	t = yes
@@ -94,7 +94,7 @@ func TestConfigCache(t *testing.T) {
 	var trace strings.Builder
 	read := func(env ...string) *Config {
 		t.Helper()
-		r := ok(Open(t.Context(), Options{Dir: s.path("r"), Env: append(slices.Clone(s.env), env...), Trace: &trace}))(t)
+		r := ok(Open(t.Context(), Options{Dir: s.Path("r"), Env: append(slices.Clone(s.Env), env...), Trace: &trace}))(t)
 		return ok(r.Config(t.Context()))(t)
 	}
 	want := func(what, key, value string, children int) {
@@ -104,7 +104,7 @@ func TestConfigCache(t *testing.T) {
 			t.Errorf("%s: %s = %q with %d children; want %q with %d", what, key, got, n, value, children)
 		}
 	}
-	s.git("r", "config", "x.y", "1")
+	s.Git("r", "config", "x.y", "1")
 	s.ageBy(-time.Minute, "r/.git/config") // young, however long the next two take
 	want("too young to be trusted", "x.y", "1", 1)
 	want("still too young", "x.y", "1", 1)
@@ -116,23 +116,23 @@ func TestConfigCache(t *testing.T) {
 	} else if v, _ := c.String("x.y"); v != "1" {
 		t.Errorf("CachedConfig: x.y = %q", v)
 	}
-	s.git("r", "config", "x.y", "2")
+	s.Git("r", "config", "x.y", "2")
 	want("the repository's file changed", "x.y", "2", 1)
 	s.age("r/.git/config")
 	want("and is cached again", "x.y", "2", 1)
 	want("and is cached again", "x.y", "2", 0)
-	s.write("home/.config/git/config", "[z]\nz = 1\n")
+	s.Write("home/.config/git/config", "[z]\nz = 1\n")
 	want("a file that was absent", "z.z", "1", 1)
 	s.age("home/.config/git/config")
 	want("a file that was absent", "z.z", "1", 1)
 	want("a file that was absent", "z.z", "1", 0)
 
 	for _, env := range [][]string{
-		{"HOME=" + s.path("other")},
+		{"HOME=" + s.Path("other")},
 		{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=z.z", "GIT_CONFIG_VALUE_0=env"},
 		{"GIT_CONFIG_PARAMETERS='z.z'='env'"},
-		{"GIT_CONFIG_GLOBAL=" + s.path("r/.git/config")},
-		{"XDG_CONFIG_HOME=" + s.path("other")},
+		{"GIT_CONFIG_GLOBAL=" + s.Path("r/.git/config")},
+		{"XDG_CONFIG_HOME=" + s.Path("other")},
 	} {
 		v, _ := read(env...).String("z.z")
 		if n := count(&trace, "--list"); n != 1 || v == "1" {
@@ -140,23 +140,23 @@ func TestConfigCache(t *testing.T) {
 		}
 	}
 	// GIT_CONFIG is obeyed by `git config` alone: we follow the other commands.
-	if v, _ := read("GIT_CONFIG=" + s.path("home/.gitconfig")).String("x.y"); v != "2" {
+	if v, _ := read("GIT_CONFIG=" + s.Path("home/.gitconfig")).String("x.y"); v != "2" {
 		t.Errorf("GIT_CONFIG: x.y = %q", v)
 	}
 	trace.Reset()
 
-	s.write("inc", "[i]\nx = 1\n")
-	s.git("r", "config", "include.path", s.path("inc"))
+	s.Write("inc", "[i]\nx = 1\n")
+	s.Git("r", "config", "include.path", s.Path("inc"))
 	s.age("r/.git/config", "inc")
 	want("an include", "i.x", "1", 1)
 	want("an include", "i.x", "1", 1)
-	s.write("inc", "[i]\nx = 2\n")
+	s.Write("inc", "[i]\nx = 2\n")
 	want("an include", "i.x", "2", 1)
 }
 
 func TestConfigCacheIsPrivateAndOptional(t *testing.T) {
 	s, r := newRepo(t)
-	s.git("r", "config", "core.sharedRepository", "all")
+	s.Git("r", "config", "core.sharedRepository", "all")
 	s.age("r/.git/config", "home/.gitconfig")
 	_ = ok(r.Config(t.Context()))(t)
 	info := ok(os.Stat(r.statePath(r.configCacheName())))(t)
@@ -176,7 +176,7 @@ func TestConfigCacheIsPrivateAndOptional(t *testing.T) {
 		_ = ok(r.Config(t.Context()))(t)
 	}
 	// Without memory nothing is left in the repository.
-	s.git("", "init", "-q", "fresh")
+	s.Git("", "init", "-q", "fresh")
 	s.age("fresh/.git/config")
 	fresh := s.open("fresh")
 	_ = ok(fresh.Config(t.Context()))(t)
@@ -189,7 +189,7 @@ func TestVersionIsAskedOnce(t *testing.T) {
 	s, _ := newRepo(t)
 	for i, want := range []int{1, 0} {
 		var trace strings.Builder
-		r := ok(Open(t.Context(), Options{Dir: s.path("r"), Env: s.env, Trace: &trace}))(t)
+		r := ok(Open(t.Context(), Options{Dir: s.Path("r"), Env: s.Env, Trace: &trace}))(t)
 		_ = ok(r.Run(t.Context(), "version", "--build-options"))(t)
 		if n := count(&trace, "git version\n"); n != want {
 			t.Errorf("process %d asked %d times", i, n)
@@ -199,12 +199,12 @@ func TestVersionIsAskedOnce(t *testing.T) {
 
 func TestCommitter(t *testing.T) {
 	s, _ := newRepo(t)
-	s.env = s.env[:3] // without GIT_COMMITTER_*
+	s.Env = s.Env[:3] // without GIT_COMMITTER_*
 	who := func(env ...string) (Identity, error) { return s.open("r", env...).Committer(t.Context()) }
 	if _, err := who("EMAIL="); err == nil && os.Geteuid() != 0 {
 		t.Log("git made an identity up")
 	}
-	s.git("r", "config", "user.useConfigOnly", "true")
+	s.Git("r", "config", "user.useConfigOnly", "true")
 	_, err := who()
 	if err == nil || !strings.Contains(err.Error(), "committer is unknown") {
 		t.Errorf("without identity: %v", err)
@@ -215,12 +215,12 @@ func TestCommitter(t *testing.T) {
 		{"", "", "GIT_COMMITTER_NAME=Env \"Name\""}, {"", "", "GIT_COMMITTER_EMAIL=env@example.com"},
 	} {
 		if step.key != "" {
-			s.git("r", "config", step.key, step.value)
+			s.Git("r", "config", step.key, step.value)
 		}
 		if step.env != "" {
-			s.env = append(s.env, step.env)
+			s.Env = append(s.Env, step.env)
 		}
-		want, gitErr := s.try("r", "var", "GIT_COMMITTER_IDENT")
+		want, gitErr := s.Try("r", "var", "GIT_COMMITTER_IDENT")
 		got, err := who()
 		if (err != nil) != (gitErr != nil) {
 			t.Errorf("%v: %v, git: %v", step, err, gitErr)
@@ -240,8 +240,8 @@ func TestCommitterDate(t *testing.T) {
 		"2026-11-21T01:37:05.75Z", "Sat, 21 Nov 2026 01:37:05 +0100", "2026-11-21 01:37:05 -0100", "2026-11-21 01:37:05",
 		"Sat Nov 21 01:37:05 2026 +0100", "21.11.2026 01:37:05 +0000", "20261121T013705Z", "rubbish", "@x", "1969-01-01T00:00:00Z",
 	} {
-		s.env = append(s.env, "GIT_COMMITTER_DATE="+value)
-		want, gitErr := s.try("r", "var", "GIT_COMMITTER_IDENT")
+		s.Env = append(s.Env, "GIT_COMMITTER_DATE="+value)
+		want, gitErr := s.Try("r", "var", "GIT_COMMITTER_IDENT")
 		got, set, err := s.open("r").CommitterDate()
 		if (err != nil) != (gitErr != nil) || !set {
 			t.Errorf("%s: %v, %v; git: %v", value, set, err, gitErr)

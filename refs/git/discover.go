@@ -8,9 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
-// place is where a repository stands, seen from one worktree.
+// place is where a repository is, seen from one worktree.
 type place struct {
 	gitDir, commonDir, workTree string
 	format                      format
@@ -53,9 +55,9 @@ func (r *Repo) plain(start string) (place, error) {
 	return r.walk(start)
 }
 
-// named is case 1: git asks nothing about the owner of a repository it is told.
+// named is case 1: git does not ask who owns a repository that GIT_DIR names.
 func (r *Repo) named(start, dir string) (place, error) {
-	gitDir := absolute(start, dir)
+	gitDir := disk.Absolute(start, dir)
 	info, err := os.Stat(gitDir)
 	if err != nil || dir == "" {
 		return place{}, errUnusual
@@ -69,17 +71,10 @@ func (r *Repo) named(start, dir string) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
-	if p.workTree == "" && !p.format.bare && !within(start, gitDir) {
+	if p.workTree == "" && !p.format.bare && !disk.Within(start, gitDir) {
 		p.workTree = start
 	}
 	return r.withWorkTree(start, p)
-}
-
-// within reports whether path is dir or below it. A hook of receive-pack starts
-// in the git directory, which is nobody's worktree, whatever git makes of it.
-func within(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // walk is case 2.
@@ -88,7 +83,7 @@ func (r *Repo) walk(start string) (place, error) {
 	if err != nil {
 		return place{}, fmt.Errorf("cannot open directory '%s': %w", start, err)
 	}
-	dev := device(info)
+	dev := disk.Device(info)
 	for dir := start; ; {
 		found, err := r.look(dir, info)
 		if err != nil {
@@ -102,13 +97,13 @@ func (r *Repo) walk(start string) (place, error) {
 			return place{}, fmt.Errorf("%w (or any of the parent directories): '%s'", ErrNotRepository, start)
 		}
 		dir = parent
-		if info, err = os.Lstat(dir); err != nil || device(info) != dev {
+		if info, err = os.Lstat(dir); err != nil || disk.Device(info) != dev {
 			return place{}, errUnusual
 		}
 	}
 }
 
-// look says whether dir is the top of a worktree; nil if it is not.
+// look returns the repository whose worktree has its top in dir; nil if there is none.
 func (r *Repo) look(dir string, info fs.FileInfo) (*place, error) {
 	dotGit := filepath.Join(dir, ".git")
 	entry, err := os.Lstat(dotGit)
@@ -119,7 +114,7 @@ func (r *Repo) look(dir string, info fs.FileInfo) (*place, error) {
 		}
 		return nil, nil
 	}
-	if err != nil || !ours(entry) || !ours(info) {
+	if err != nil || !disk.Owned(entry) || !disk.Owned(info) {
 		return nil, errUnusual
 	}
 	gitDir := dotGit
@@ -128,7 +123,7 @@ func (r *Repo) look(dir string, info fs.FileInfo) (*place, error) {
 		if gitDir, err = readGitfile(dotGit); err != nil {
 			return nil, err
 		}
-		if entry, err = os.Lstat(gitDir); err != nil || !ours(entry) {
+		if entry, err = os.Lstat(gitDir); err != nil || !disk.Owned(entry) {
 			return nil, errUnusual
 		}
 	case !entry.IsDir():
@@ -155,14 +150,14 @@ func readGitfile(path string) (string, error) {
 	if !ok || target == "" {
 		return "", errUnusual
 	}
-	if target, err = filepath.EvalSymlinks(absolute(filepath.Dir(path), target)); err != nil {
+	if target, err = filepath.EvalSymlinks(disk.Absolute(filepath.Dir(path), target)); err != nil {
 		return "", errUnusual
 	}
 	return target, nil
 }
 
-// inspect reads what a git directory says of itself. It returns errUnusual for
-// one that git might refuse.
+// inspect reads the layout of a git directory. It returns errUnusual for one that git
+// might refuse.
 func (r *Repo) inspect(gitDir string) (place, error) {
 	p := place{gitDir: gitDir, commonDir: gitDir}
 	head, err := os.ReadFile(filepath.Join(gitDir, "HEAD"))
@@ -172,11 +167,11 @@ func (r *Repo) inspect(gitDir string) (place, error) {
 	if dir := r.Getenv("GIT_COMMON_DIR"); dir != "" {
 		return p, errUnusual
 	} else if data, err := os.ReadFile(filepath.Join(gitDir, "commondir")); err == nil {
-		p.commonDir = absolute(gitDir, strings.TrimRight(string(data), "\r\n"))
+		p.commonDir = disk.Absolute(gitDir, strings.TrimRight(string(data), "\r\n"))
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return p, errUnusual
 	}
-	if !isDir(filepath.Join(p.commonDir, "objects")) || !isDir(filepath.Join(p.commonDir, "refs")) {
+	if !disk.IsDir(filepath.Join(p.commonDir, "objects")) || !disk.IsDir(filepath.Join(p.commonDir, "refs")) {
 		return p, errUnusual
 	}
 	config, err := os.ReadFile(filepath.Join(p.commonDir, "config"))
@@ -186,7 +181,7 @@ func (r *Repo) inspect(gitDir string) (place, error) {
 	if p.format, err = parseFormat(config); err != nil {
 		return p, err
 	}
-	if isDir(filepath.Join(p.commonDir, "reftable")) {
+	if disk.IsDir(filepath.Join(p.commonDir, "reftable")) {
 		p.format.refFiles = false
 	}
 	return p, p.ownConfig()
@@ -225,7 +220,7 @@ func (p *place) ownConfig() error {
 		return errUnusual
 	}
 	var err error
-	p.workTree, err = filepath.EvalSymlinks(absolute(p.gitDir, p.format.workTree))
+	p.workTree, err = filepath.EvalSymlinks(disk.Absolute(p.gitDir, p.format.workTree))
 	if err != nil {
 		return errUnusual
 	}
@@ -239,7 +234,7 @@ func (r *Repo) withWorkTree(start string, p place) (place, error) {
 		return p, nil
 	}
 	var err error
-	if p.workTree, err = filepath.EvalSymlinks(absolute(start, dir)); err != nil || dir == "" {
+	if p.workTree, err = filepath.EvalSymlinks(disk.Absolute(start, dir)); err != nil || dir == "" {
 		return p, errUnusual
 	}
 	return p, nil
@@ -253,7 +248,104 @@ func plausibleHead(head string) bool {
 	return len(head) >= 40 && isHex(head[:40], 40)
 }
 
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
+// askGit is discovery by `git rev-parse`, with the environment as it was given.
+func (r *Repo) askGit(ctx context.Context, start string) (place, error) {
+	path, err := findGit(r.env)
+	if err != nil {
+		return place{}, err
+	}
+	env := append(without(without(r.env, "LC_ALL"), "LANGUAGE"), "LC_ALL=C")
+	out, err := r.spawn(ctx, command{path: path, dir: start, env: env, args: []string{"rev-parse",
+		"--path-format=absolute", "--git-dir", "--git-common-dir", "--show-object-format", "--show-toplevel"}})
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	var failed *Error
+	switch {
+	case err == nil && len(lines) == 4:
+	case errors.As(err, &failed) && failed.Code == 128 && len(lines) == 3:
+		// Only the last question was refused: a repository without a worktree.
+		lines = append(lines, "")
+	case err == nil:
+		return place{}, fmt.Errorf("cannot understand the repository's paths: %q", lines)
+	default:
+		return place{}, r.refusal(ctx, path, start, err)
+	}
+	p := place{gitDir: filepath.Clean(lines[0]), commonDir: filepath.Clean(lines[1])}
+	if lines[3] != "" {
+		p.workTree = filepath.Clean(lines[3])
+	}
+	config, _ := os.ReadFile(filepath.Join(p.commonDir, "config"))
+	if p.format, err = parseFormat(config); err != nil {
+		p.format.refFiles = false // git reads what we do not understand
+	}
+	if disk.IsDir(filepath.Join(p.commonDir, "reftable")) {
+		p.format.refFiles = false
+	}
+	p.format.hash = lines[2]
+	return p, nil
+}
+
+// refusal returns the reason for which git found no repository. An old git may have failed
+// at our options instead.
+func (r *Repo) refusal(ctx context.Context, path, start string, err error) error {
+	var failed *Error
+	if !errors.As(err, &failed) || failed.Code < 0 {
+		return err
+	}
+	if strings.Contains(failed.Stderr, "not a git repository") {
+		return fmt.Errorf("%w: '%s': %w", ErrNotRepository, start, failed)
+	}
+	if version, verr := r.version(ctx, path); verr == nil {
+		if old := checkVersion(path, version); old != nil {
+			return old
+		}
+	}
+	return err
+}
+
+// Inside reads the name of a file as git reads it from a user: absolute, or relative to
+// the directory that Open was given. It returns the path from the worktree's top, clean
+// and with slashes; "." is the top itself. The file need not exist. ok is false for a name
+// outside of the worktree. In a bare repository, and where the user's directory is outside
+// of the worktree (GIT_WORK_TREE), names are relative to the root.
+func (r *Repo) Inside(name string) (path string, ok bool) {
+	if name == "" {
+		return "", false
+	}
+	if filepath.IsAbs(name) {
+		name, ok = r.fromTop(filepath.Clean(name))
+		return filepath.ToSlash(name), ok
+	}
+	if here, ok := r.fromTop(r.dir); ok {
+		name = filepath.Join(here, name)
+	}
+	name = filepath.Clean(name)
+	return filepath.ToSlash(name), filepath.IsLocal(name)
+}
+
+// fromTop makes an absolute path relative to the worktree's top. A symbolic link on the
+// path may lead to the top.
+func (r *Repo) fromTop(path string) (string, bool) {
+	if r.workTree == "" {
+		return "", false
+	}
+	if disk.Within(path, r.workTree) {
+		rel, err := filepath.Rel(r.workTree, path)
+		return rel, err == nil
+	}
+	for at, rest := len(filepath.VolumeName(path)), ""; at < len(path); {
+		next := strings.IndexRune(path[at+1:], filepath.Separator)
+		if next < 0 {
+			at, rest = len(path), "."
+		} else {
+			at, rest = at+1+next, path[at+2+next:]
+		}
+		real, err := filepath.EvalSymlinks(path[:at])
+		if err != nil { // below what is not there nothing leads back
+			return "", false
+		}
+		if real == r.workTree {
+			return rest, true
+		}
+	}
+	return "", false
 }

@@ -1,6 +1,9 @@
-// Package git is the only package that runs git, reads or writes objects, and
-// spells ref names. Everything above it speaks of repositories, objects, refs
-// and locks in Go.
+// Package git is the repository: with the packages below it, the only one that runs git,
+// reads or writes objects and refs, and spells ref names. The packages above it use
+// repositories, objects, refs and locks as Go values.
+//
+// Below it are refs/git/disk (permissions, replaced files, stamps, locks on files) and
+// refs/git/process (process groups); above it is refs/git/pack (packing and purging).
 //
 // # What is done in process, and what git does
 //
@@ -40,14 +43,32 @@
 // their own, where neither ssh nor a credential helper finds a terminal to ask
 // on, without SSH_ASKPASS and core.askPass. Those that sign have no terminal
 // either, but the user's whole environment: an agent that keeps the key may ask,
-// in its own way and for 50 seconds. What git and a server say of a
-// rejected ref is read here and nowhere else.
+// in its own way and for 50 seconds. The texts of git and of servers are
+// matched in this package only, and become the errors of errors.go.
 //
 // # Absent is not unreadable
 //
-// ErrNotFound means that git would say the same of a healthy repository. A
-// corrupt object, a malformed ref, a directory that may not be read are other
-// errors, and never become ErrNotFound.
+// ErrNotFound means that git, too, would report the object or ref as absent in a
+// healthy repository. A corrupt object, a malformed ref, a directory that may
+// not be read are other errors, and never become ErrNotFound.
+//
+// # Locks
+//
+// Processes of ours exclude each other by advisory locks on files below
+// <common dir>/context/lock (Lock, TryLock), which the system releases when
+// their last owner ends. Git's own lock files are taken by git, except for two
+// files that no git command writes as needed: a broken ref (ReplaceBroken) and the
+// list of shallow commits (refs/git/pack). A lock file of
+// git's that a dead process left is found by RefLocks and Abandoned.
+//
+// # Settings of git's that it honours itself
+//
+// core.sharedRepository for every file it makes; core.compression,
+// core.looseCompression, core.fsync and core.fsyncObjectFiles for loose objects;
+// core.worktree, core.bare and extensions.* for the layout; committer.*, user.*
+// for the committer; http.lowSpeedLimit and http.lowSpeedTime, which it sets where
+// they are not set; blame.ignoreRevsFile, which it makes harmless. All others are
+// read by git's children as ever.
 //
 // # Concurrency
 //

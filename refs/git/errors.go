@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // The failures a caller decides on. They are wrapped with what was being done.
@@ -13,16 +14,16 @@ var (
 	ErrNotRepository = errors.New("not a git repository")
 	// ErrNotFound: the object, ref or revision does not exist.
 	ErrNotFound = errors.New("not found")
-	// ErrStale: a ref's old value did not hold, or another process held its lock.
+	// ErrStale: a ref did not have the old value, or another process had its lock.
 	// Reading it again and rebuilding may succeed.
 	ErrStale = errors.New("ref has moved")
-	// ErrLocked, always together with ErrStale: a lock file stood in the way for
-	// two seconds. Its owner may be at work, or dead.
+	// ErrLocked, always together with ErrStale: a lock file existed for two
+	// seconds. Its owner may be at work, or dead.
 	ErrLocked = errors.New("ref is locked")
 	// ErrOldGit: the git that is installed cannot do what is needed.
 	ErrOldGit = errors.New("git 2.39 or newer is required")
-	// ErrUnreachable: a remote is not known, not there, not a repository, does not
-	// let us in, or fell silent.
+	// ErrUnreachable: a remote is not known, does not exist, is no repository, refuses
+	// access, or does not answer.
 	ErrUnreachable = errors.New("cannot be reached")
 	// ErrNoAtomic: a remote cannot update several refs all or none.
 	ErrNoAtomic = errors.New("cannot update refs atomically")
@@ -58,8 +59,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: exit status %d", what, e.Code)
 }
 
-// Advice is the command that git advises where it does not trust a repository of another
-// user's; else "".
+// Advice returns the command that git advises for a repository of an owner that it does
+// not trust; else "".
 func (e *Error) Advice() string {
 	for line := range strings.Lines(e.Stderr) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "git config --global --add safe.directory ") {
@@ -72,8 +73,8 @@ func (e *Error) Advice() string {
 // Unwrap returns why the child was killed or could not be started.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is makes what the system refused git known as what it is: the text of an errno,
-// which git puts behind what it could not do, is as good as the errno.
+// Is reports whether the child failed with target, an error number of the system: git
+// prints the text of the number after what it could not do.
 func (e *Error) Is(target error) bool {
 	errno, ok := systemSaid(e.Stderr)
 	return ok && errors.Is(errno, target)
@@ -92,11 +93,11 @@ func (e *Error) subcommand() string {
 	return ""
 }
 
-// complaint picks the text of the first "fatal:" or "error:" line, else the
-// first line: warnings and hints may stand before it. A progress meter ends its
-// lines with a carriage return. Of a connection that failed git says only that
-// it did; why is in ssh's words, the line before, or in the line after a colon. A
-// program that signs may say nothing, or speak to git in lines of its own.
+// complaint picks the text of the first "fatal:" or "error:" line, else the first line:
+// warnings and hints may precede it. A progress meter ends its lines with a carriage
+// return. Of a failed connection git says only that it failed; the reason is in the line
+// before, from ssh, or in the line after a colon. A program that signs may print nothing,
+// or speak to git in lines of its own.
 func complaint(stderr string) string {
 	lines := strings.FieldsFunc(stderr, func(c rune) bool { return c == '\n' || c == '\r' })
 	lines = slices.DeleteFunc(lines, func(line string) bool {
@@ -124,7 +125,7 @@ func complaint(stderr string) string {
 	return strings.TrimSpace(lines[0])
 }
 
-// faultLine returns what a "fatal:" or "error:" line says.
+// faultLine returns the text of a "fatal:" or "error:" line.
 func faultLine(line string) (string, bool) {
 	line = strings.TrimSpace(line)
 	for _, prefix := range []string{"fatal: ", "error: "} {
@@ -133,4 +134,36 @@ func faultLine(line string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// ErrBroken: the file of a ref contains neither an object nor a ref, or another file of
+// the memory is damaged. The error names it; fsck repairs it.
+var ErrBroken = errors.New("is malformed")
+
+// refusals are the reasons for which a system refuses to write: no room, a quota, no
+// permission.
+func refusals() []syscall.Errno {
+	return []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG,
+		syscall.EACCES, syscall.EPERM, syscall.EROFS, syscall.EIO}
+}
+
+// systemSaid finds in git's complaints why the system refused something. Children speak as
+// in the C locale. What a remote reports of its own disk is on lines of another kind, and
+// what ssh reports of a key is no complaint of git's.
+func systemSaid(stderr string) (syscall.Errno, bool) {
+	for line := range strings.Lines(stderr) {
+		said, ok := faultLine(line)
+		if !ok {
+			continue
+		}
+		for _, errno := range refusals() {
+			if strings.HasSuffix(strings.ToLower(said), ": "+errno.Error()) {
+				return errno, true
+			}
+		}
+		if strings.HasSuffix(said, "Out of diskspace") { // where a pack's write falls short
+			return syscall.ENOSPC, true
+		}
+	}
+	return 0, false
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// format is what a repository's own configuration says of its layout.
+// format is the layout of a repository, from its own configuration.
 type format struct {
 	hash     string // "sha1" or "sha256"
 	compat   bool   // objects have a second name: only git can write them
@@ -20,9 +20,9 @@ type format struct {
 // errUnusual: something only git can judge.
 var errUnusual = errors.New("unusual repository")
 
-// parseFormat reads the configuration file of a repository as git does before
-// it trusts one. Like git it follows no include here. It returns errUnusual for
-// everything it does not know to be harmless.
+// parseFormat reads the configuration file of a repository as git does before it trusts
+// one. Like git it follows no include here. It returns errUnusual for everything that it
+// does not know to be harmless.
 func parseFormat(data []byte) (format, error) {
 	f := format{hash: "sha1", refFiles: true}
 	version, needsOne, unknown := "0", false, false
@@ -71,10 +71,9 @@ func truthy(value string) bool {
 	return err == nil && b
 }
 
-// scanConfig calls fn for each variable of a git configuration file
-// (git-config(1), "Syntax"): key with section and name in lower case and the
-// subsection as it stands, bare for a key without "=". It returns errUnusual
-// where git would complain.
+// scanConfig calls fn for each variable of a git configuration file (git-config(1),
+// "Syntax"): key with section and name in lower case and the subsection unchanged, bare
+// for a key without "=". It returns errUnusual where git would complain.
 func scanConfig(text string, fn func(key, value string, bare bool)) error {
 	s := configScanner{text: strings.TrimPrefix(text, "\ufeff")}
 	section := ""
@@ -103,7 +102,7 @@ func scanConfig(text string, fn func(key, value string, bare bool)) error {
 	}
 }
 
-// configScanner stands at a byte of a configuration file.
+// configScanner is at a byte of a configuration file.
 type configScanner struct {
 	text string
 	at   int
@@ -111,7 +110,7 @@ type configScanner struct {
 
 func (s *configScanner) done() bool { return s.at >= len(s.text) }
 
-// peek returns the byte the scanner stands at; a newline at the end of the file.
+// peek returns the byte that the scanner is at; a newline at the end of the file.
 func (s *configScanner) peek() byte {
 	if s.done() {
 		return '\n'
@@ -195,7 +194,7 @@ func (s *configScanner) name() (string, bool) {
 	return strings.ToLower(name), true
 }
 
-// value reads what stands behind a variable's name, up to the end of the line.
+// value reads what follows a variable's name, up to the end of the line.
 func (s *configScanner) value() (value string, bare, ok bool) {
 	for s.peek() == ' ' || s.peek() == '\t' || s.peek() == '\r' {
 		s.at++

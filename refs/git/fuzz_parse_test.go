@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // What a repository's configuration says of its layout is understood, or left to git.
@@ -25,7 +27,7 @@ func FuzzParseFormat(f *testing.F) {
 		if again, err2 := parseFormat(data); again != found || err2 != err {
 			t.Errorf("%+v, then %+v", found, again)
 		}
-		if mode := parsePerm(found.shared).file(0o444); mode&0o222 != 0 {
+		if mode := disk.ParsePerm(found.shared).Mode(0o444); mode&0o222 != 0 {
 			t.Errorf("an object would get mode %o", mode)
 		}
 	})
@@ -205,8 +207,8 @@ func TestTrailersLikeGit(t *testing.T) {
 		"s\n\nContext-Id: x\nAgent: claude code\n", "s\n\nbody: not one\nof them\n\nA: b\nC-D: e: f\n", "s\n\nA: b\n\nno trailer\n",
 		"s\n\nbody\n\nA:b\nA:   c  \n", "s\nA: b\n", "s\n\nbody\nA: b\n", "s\n\nbody\n\nA: \nB: \x1b[31m\n", "s\n\nbody\n\n\n\nA: b\n",
 	} {
-		s.write("m", message)
-		want := s.git("", "interpret-trailers", "--parse", s.path("m"))
+		s.Write("m", message)
+		want := s.Git("", "interpret-trailers", "--parse", s.Path("m"))
 		var got []string
 		_, _, block := (&Commit{Message: message}).Parts()
 		for line := range strings.Lines(block) {
@@ -234,8 +236,8 @@ func TestDatesLikeGit(t *testing.T) {
 			t.Errorf("'%s' is left to git", date)
 			continue
 		}
-		s.env = append(s.env, "GIT_COMMITTER_DATE="+date)
-		want, err := parseSignature(s.git("", "var", "GIT_COMMITTER_IDENT"))
+		s.Env = append(s.Env, "GIT_COMMITTER_DATE="+date)
+		want, err := parseSignature(s.Git("", "var", "GIT_COMMITTER_IDENT"))
 		if err != nil || !want.When.Equal(got) || want.When.Format(time.RFC3339) != got.Format(time.RFC3339) {
 			t.Errorf("'%s' is %s, to git %s: %v", date, got, want.When, err)
 		}

@@ -174,7 +174,7 @@ func TestBranchNamesBesideGit(t *testing.T) {
 			continue
 		}
 		ref := BranchRef(name)
-		_, err := s.try("", "check-ref-format", ref)
+		_, err := s.Try("", "check-ref-format", ref)
 		if (err == nil) != plainRefName(ref) {
 			t.Errorf("'%s': git says %v, plainRefName %v", ref, err, plainRefName(ref))
 		}

@@ -3,9 +3,16 @@ package git
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // NamedObject is an object, and the path at which it was found first: "" for a commit
@@ -16,8 +23,8 @@ type NamedObject struct {
 }
 
 // History lists the commits that tips reach, parents before their children, with their
-// parents as they stand (those beyond the edge of a shallow clone left out). It is one
-// child, and a few words of memory for each commit.
+// parents (those beyond the edge of a shallow clone left out). It is one child, and takes
+// a few words of memory for each commit.
 func (r *Repo) History(ctx context.Context, tips []ID) ([]NewCommit, error) {
 	out, err := r.reach(ctx, tips, "--topo-order", "--parents")
 	if err != nil {
@@ -41,8 +48,8 @@ func (r *Repo) Objects(ctx context.Context, tips, not []ID) ([]NamedObject, erro
 	list := make([]NamedObject, 0, bytes.Count(out, []byte("\n")))
 	for line := range strings.Lines(string(out)) {
 		id, path, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if !isHex(id, r.hexLen()) {
-			return nil, fmt.Errorf("git rev-list: cannot understand '%s'", shown(line))
+		if !r.IsID(id) {
+			return nil, fmt.Errorf("git rev-list: cannot understand '%s'", Shown(line))
 		}
 		list = append(list, NamedObject{ID(id), path})
 	}
@@ -58,7 +65,7 @@ func (r *Repo) reach(ctx context.Context, tips []ID, args ...string) ([]byte, er
 	var in bytes.Buffer
 	for _, id := range tips {
 		if !isHex(strings.TrimPrefix(string(id), "^"), r.hexLen()) {
-			return nil, fmt.Errorf("'%s' is no object id", shown(string(id)))
+			return nil, fmt.Errorf("'%s' is no object id", Shown(string(id)))
 		}
 		fmt.Fprintln(&in, id)
 	}
@@ -70,50 +77,234 @@ func (r *Repo) reach(ctx context.Context, tips []ID, args ...string) ([]byte, er
 // `git fsck --connectivity-only` does, and does not mind what else is wrong there.
 func (r *Repo) Unreachable(ctx context.Context) ([]ID, error) {
 	out, err := r.Run(ctx, "fsck", "--unreachable", "--no-reflogs", "--connectivity-only", "--no-progress", "--no-dangling")
-	if code := exitCode(err); err != nil && (code <= 0 || code >= 128) {
+	if code := ExitCode(err); err != nil && (code <= 0 || code >= 128) {
 		return nil, err
 	}
 	var ids []ID
 	for line := range strings.Lines(string(out)) {
 		f := strings.Fields(line)
-		if len(f) == 3 && f[0] == "unreachable" && isHex(f[2], r.hexLen()) {
+		if len(f) == 3 && f[0] == "unreachable" && r.IsID(f[2]) {
 			ids = append(ids, ID(f[2]))
 		}
 	}
 	return r.unreached(ctx, ids)
 }
 
-// Parts cuts the message before its body and before its trailers, so that the three
-// joined are the message. Where a part is missing it is "".
-func (c *Commit) Parts() (subject, body, trailers string) {
-	lead := len(c.Message) - len(strings.TrimLeft(c.Message, "\n"))
-	at := strings.Index(c.Message[lead:], "\n\n")
-	if at < 0 {
-		return c.Message, "", ""
+// unreached removes from ids what refs and indexes reach after all, and fetches
+// nothing: `git fsck` follows no commit that a remote promises.
+func (r *Repo) unreached(ctx context.Context, ids []ID) ([]ID, error) {
+	partial, err := r.Partial()
+	if err != nil || !partial || len(ids) == 0 {
+		return ids, err
 	}
-	at += lead + 2
-	subject, rest := c.Message[:at], c.Message[at:]
-	text, block := splitTrailers(rest)
-	if block == "" {
-		return subject, rest, ""
+	reached := map[ID]bool{}
+	err = r.EachReachable(ctx, nil, func(id ID) { reached[id] = true }, "--missing=allow-any", "--all", "--indexed-objects")
+	if err != nil {
+		return nil, err
 	}
-	if text == "" && !strings.HasPrefix(rest, "\n\n") {
-		return subject, "", rest
-	}
-	return subject, rest[:len(text)+2], rest[len(text)+2:]
+	return slices.DeleteFunc(ids, func(id ID) bool { return reached[id] }), nil
 }
 
-// Unsigned returns Extra without the signatures, which hold for one content alone.
-func (c *Commit) Unsigned() []byte {
-	var kept []byte
-	drop := false
-	for line := range bytes.Lines(c.Extra) {
-		if line[0] != ' ' { // else it goes on the header above
-			drop = bytes.HasPrefix(line, []byte("gpgsig"))
+// EachReachable hands each every object that tips, and what args add in the words of
+// git-rev-list(1) ("--all", "--reflog"), reach, each object once and in no order. It is
+// one child, and takes no memory for what it lists.
+func (r *Repo) EachReachable(ctx context.Context, tips []ID, each func(ID), args ...string) error {
+	full := append([]string{"rev-list", "--objects", "--no-object-names"}, args...)
+	return r.EachLine(ctx, LineOptions{Input: idLines(tips)}, func(line []byte) error {
+		if !r.IsID(string(line)) {
+			return fmt.Errorf("git rev-list: cannot understand '%s'", Shown(string(line)))
 		}
-		if !drop {
-			kept = append(kept, line...)
+		each(ID(line))
+		return nil
+	}, append(full, "--stdin")...)
+}
+
+// idLines is an id on each line, for a command's --stdin.
+func idLines(ids []ID) *bytes.Buffer {
+	var in bytes.Buffer
+	for _, id := range ids {
+		fmt.Fprintln(&in, id)
+	}
+	return &in
+}
+
+// NewCommit is a commit that this repository's own memory does not reach.
+type NewCommit struct {
+	ID      ID
+	Parents []ID // without those beyond the edge of a shallow clone
+}
+
+// NewCommits lists the commits that tips reach and the repository's own memory (branches,
+// roadmap, tags, deleted branches, notes) does not, children before their parents, most of
+// them at most. Memory of remotes does not count as own. It is one child, whose cost is
+// that of what is new. A commit that is missing or cannot be parsed is an *Error that
+// names it in git's words. Tips that are no commits are passed over.
+func (r *Repo) NewCommits(ctx context.Context, tips []ID, most int) ([]NewCommit, error) {
+	var in bytes.Buffer
+	for _, id := range tips {
+		if !r.IsID(string(id)) {
+			return nil, fmt.Errorf("'%s' is no object id", Shown(string(id)))
+		}
+		fmt.Fprintln(&in, id)
+	}
+	// Tips are read before --not, which has no effect on them. A glob without a
+	// wildcard would be taken for a folder.
+	out, err := r.RunInput(ctx, in.Bytes(), "rev-list", "--topo-order", "--parents", fmt.Sprintf("--max-count=%d", most),
+		"--stdin", "--not", "--glob="+BranchPrefix+"*", "--glob="+RoadmapRef+"*", "--glob="+TagPrefix+"*",
+		"--glob="+DeletedPrefix+"*", "--glob="+NotesRef+"*")
+	if err != nil {
+		return nil, err
+	}
+	return r.parentLines(out)
+}
+
+// parentLines reads what `git rev-list --parents` prints.
+func (r *Repo) parentLines(out []byte) ([]NewCommit, error) {
+	list := make([]NewCommit, 0, bytes.Count(out, []byte("\n")))
+	for line := range strings.Lines(string(out)) {
+		var c NewCommit
+		for i, id := range strings.Fields(line) {
+			if !r.IsID(id) {
+				return nil, fmt.Errorf("git rev-list: cannot understand '%s'", Shown(line))
+			}
+			if i == 0 {
+				c.ID = ID(id)
+			} else {
+				c.Parents = append(c.Parents, ID(id))
+			}
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// MergeBases returns the best common ancestors of a commit and another one, or of
+// a commit and what a merge of several others would be; none (nil) if their
+// histories share nothing.
+func (r *Repo) MergeBases(ctx context.Context, a ID, others ...ID) ([]ID, error) {
+	if len(others) == 1 && a == others[0] {
+		return others, nil
+	}
+	args := []string{"merge-base", "--all", "--end-of-options", string(a)}
+	for _, id := range others {
+		args = append(args, string(id))
+	}
+	out, err := r.Run(ctx, args...)
+	if ExitCode(err) == 1 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var bases []ID
+	for _, id := range strings.Fields(string(out)) {
+		bases = append(bases, ID(id))
+	}
+	return bases, nil
+}
+
+// IsAncestor reports whether commit a is b or in its history.
+func (r *Repo) IsAncestor(ctx context.Context, a, b ID) (bool, error) {
+	if a == b {
+		return true, nil
+	}
+	_, err := r.Run(ctx, "merge-base", "--is-ancestor", "--end-of-options", string(a), string(b))
+	if ExitCode(err) == 1 {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Between lists the commits of a range, newest first: those that to reaches and from
+// does not for "..", those that only one of them reaches for "...".
+func (r *Repo) Between(ctx context.Context, from ID, dots string, to ID) ([]ID, error) {
+	out, err := r.Run(ctx, "rev-list", "--end-of-options", string(from)+dots+string(to), "--")
+	if err != nil {
+		return nil, err
+	}
+	var ids []ID
+	for id := range strings.FieldsSeq(string(out)) {
+		ids = append(ids, ID(id))
+	}
+	return ids, nil
+}
+
+// An object that is not in this repository's own directory may be borrowed from an
+// alternate, promised by a remote (a partial clone), or beyond the edge of a shallow
+// clone.
+
+// Partial reports whether objects may be missing because a remote promises them.
+func (r *Repo) Partial() (bool, error) {
+	found, err := disk.Glob(filepath.Join(r.objectDir, "pack"), "*.promisor")
+	return len(found) > 0, err
+}
+
+// Absent lists the objects that tips reach and a partial clone has not fetched, without
+// fetching them; nil where this is no partial clone. A caller that looks at everything
+// must not ask for these: git would fetch them one by one.
+func (r *Repo) Absent(ctx context.Context, tips []ID) (map[ID]bool, error) {
+	partial, err := r.Partial()
+	if err != nil || !partial || len(tips) == 0 {
+		return nil, err
+	}
+	absent := map[ID]bool{}
+	err = r.EachLine(ctx, LineOptions{Input: idLines(tips)}, func(line []byte) error {
+		if id, missing := bytes.CutPrefix(line, []byte("?")); missing {
+			absent[ID(id)] = true
+		}
+		return nil
+	}, "rev-list", "--objects", "--no-object-names", "--missing=print", "--stdin")
+	return absent, err
+}
+
+// Shallow lists the commits whose parents a shallow clone leaves out; nil where this is
+// no shallow clone.
+func (r *Repo) Shallow() (map[ID]bool, error) {
+	data, err := os.ReadFile(filepath.Join(r.commonDir, "shallow"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	edge := map[ID]bool{}
+	for line := range strings.Lines(string(data)) {
+		edge[ID(strings.TrimSpace(line))] = true
+	}
+	return edge, err
+}
+
+// Alternates lists the object directories that this repository borrows from, directly
+// or through one of them. lost is git's complaint about one that it cannot use and
+// passes over, as one on a disk that is not mounted; else "".
+func (r *Repo) Alternates(ctx context.Context) (dirs []string, lost string, err error) {
+	_, err = os.Stat(filepath.Join(r.objectDir, "info", "alternates"))
+	if errors.Is(err, fs.ErrNotExist) && r.Getenv("GIT_ALTERNATE_OBJECT_DIRECTORIES") == "" {
+		return nil, "", nil
+	}
+	var said tail
+	out, err := r.start(ctx, command{env: r.childEnv, args: []string{"count-objects", "-v"}, said: &said})
+	if err != nil {
+		return nil, "", err
+	}
+	for line := range strings.Lines(string(out)) {
+		if dir, ok := strings.CutPrefix(strings.TrimSpace(line), "alternate: "); ok {
+			if plain, err := strconv.Unquote(dir); err == nil {
+				dir = plain // git quotes odd names as C does
+			}
+			dirs = append(dirs, dir)
 		}
 	}
-	return kept
+	return dirs, complaint(said.String()), nil
+}
+
+// missing returns the error for an object that git does not find: err, which is
+// ErrNotFound, unless the object may be in an alternate that cannot be read now. An
+// object taken for absent would have refs moved back and topics forgotten.
+func (r *Repo) missing(ctx context.Context, id string, err error) error {
+	_, lost, asked := r.Alternates(ctx)
+	switch {
+	case asked != nil:
+		return fmt.Errorf("cannot read '%s': %w", Shown(id), asked)
+	case lost != "":
+		return fmt.Errorf("cannot read '%s', which may be borrowed: %s", Shown(id), lost)
+	}
+	return err
 }

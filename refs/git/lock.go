@@ -2,27 +2,31 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/git/disk"
+	"github.com/git-context/git-context/refs/git/process"
 )
 
-// Lock is an advisory lock between processes of ours, and between goroutines:
-// each Lock opens the file anew. The kernel releases it when the last process
-// that holds the file open ends, so that a crash leaves no lock behind. A child
-// that inherits File keeps it.
+// Lock is an advisory lock between processes of ours, and between goroutines: each Lock
+// opens the file anew. The kernel releases it when the last process that has the file open
+// ends, so that a crash leaves no lock behind. A child that inherits File keeps it.
 type Lock struct {
 	file     *os.File
 	released atomic.Bool
 }
 
-// Lock takes a lock by name, waiting until ctx ends (a minute if it has no
-// deadline), or for Options.LockWait if that is less. The error of a wait that ended names the lock.
+// Lock takes a lock by name, waiting until ctx ends (a minute if it has no deadline), or
+// for Options.LockWait if that is less. The error of a wait that ended names the lock.
 func (r *Repo) Lock(ctx context.Context, name string) (*Lock, error) {
 	ctx, cancel := withTimeout(ctx, lockTimeout)
 	defer cancel()
@@ -46,7 +50,8 @@ func (r *Repo) Lock(ctx context.Context, name string) (*Lock, error) {
 	}
 }
 
-// TryLock takes a lock if nobody holds it.
+// TryLock takes a lock by name, and reports false where another process or goroutine has
+// it.
 func (r *Repo) TryLock(name string) (*Lock, bool, error) {
 	file := "lock/" + lockFile(name)
 	for {
@@ -54,7 +59,7 @@ func (r *Repo) TryLock(name string) (*Lock, bool, error) {
 		if err != nil {
 			return nil, false, fmt.Errorf("cannot open lock '%s': %w", name, err)
 		}
-		ok, err := tryLockFile(f)
+		ok, err := disk.TryLock(f)
 		if err != nil {
 			f.Close()
 			return nil, false, fmt.Errorf("cannot take lock '%s': %w", name, err)
@@ -63,7 +68,7 @@ func (r *Repo) TryLock(name string) (*Lock, bool, error) {
 			f.Close()
 			return nil, false, nil
 		}
-		if sameFile(f, r.statePath(file)) {
+		if disk.SameFile(f, r.statePath(file)) {
 			fault.Point("after-lock")
 			return &Lock{file: f}, true, nil
 		}
@@ -79,21 +84,11 @@ func (l *Lock) Unlock() error {
 	if l.released.Swap(true) {
 		return nil
 	}
-	err := unlockFile(l.file)
+	err := disk.Unlock(l.file)
 	if err1 := l.file.Close(); err == nil {
 		err = err1
 	}
 	return err
-}
-
-// sameFile reports whether path is still the file that f opened.
-func sameFile(f *os.File, path string) bool {
-	held, err := f.Stat()
-	if err != nil {
-		return false
-	}
-	named, err := os.Stat(path)
-	return err == nil && os.SameFile(held, named)
 }
 
 // maxLockFile keeps the names of lock files below what file systems allow.
@@ -111,4 +106,135 @@ func lockFile(name string) string {
 		}
 	}
 	return bounded(out.String(), "", maxLockFile)
+}
+
+// ForgetLocks removes the files of locks whose names begin with prefix, except those in
+// use, if no process has the lock and the file was made before some time. A process that
+// waits for such a lock notices, and makes the file again.
+func (r *Repo) ForgetLocks(prefix string, use []string, before time.Time) error {
+	files, err := os.ReadDir(r.statePath("lock"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	used := make(map[string]bool, len(use))
+	for _, name := range use {
+		used[lockFile(name)] = true
+	}
+	for _, f := range files {
+		if used[f.Name()] || !strings.HasPrefix(f.Name(), lockFile(prefix)) {
+			continue
+		}
+		info, err := f.Info()
+		if err == nil && info.ModTime().Before(before) {
+			err = r.forgetLock("lock/" + f.Name())
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// forgetLock removes the file of a lock while it has the lock.
+func (r *Repo) forgetLock(file string) error {
+	f, err := r.OpenState(file, os.O_RDWR)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	free, err := disk.TryLock(f)
+	if err != nil || !free {
+		return err
+	}
+	// Where an open file cannot be removed it stays: it is empty.
+	_ = os.Remove(r.statePath(file))
+	return nil
+}
+
+// LeftLock is a lock file of git's, which keeps others from moving a ref until it goes.
+type LeftLock struct {
+	Path string
+	Ref  string // that it is the lock of; "" for that of all packed refs
+	Made time.Time
+	size int64
+}
+
+// RefLocks lists the present lock files of memory's refs, of the CONTEXT_HEAD of every
+// worktree, and those that block all refs. Most are gone a moment later.
+func (r *Repo) RefLocks() ([]LeftLock, error) {
+	var found []LeftLock
+	add := func(path, ref string) error {
+		info, err := os.Lstat(path)
+		if err == nil && info.Mode().IsRegular() {
+			found = append(found, LeftLock{path, ref, info.ModTime(), info.Size()})
+		}
+		if err == nil || disk.IsAbsent(err) {
+			return nil
+		}
+		return fmt.Errorf("cannot look at '%s': %w", path, err)
+	}
+	heads, err := r.HeadNames()
+	if err != nil {
+		return nil, err
+	}
+	errs := []error{add(filepath.Join(r.commonDir, "packed-refs.lock"), ""),
+		add(filepath.Join(r.commonDir, "reftable", "tables.list.lock"), ""),
+		add(filepath.Join(r.commonDir, filepath.FromSlash(NotesRef)+".lock"), NotesRef)}
+	for _, h := range heads {
+		if path, _, ok := r.refPath(h.Ref); ok {
+			errs = append(errs, add(path+".lock", h.Ref))
+		}
+	}
+	for _, dir := range []string{Root, RemoteNotesPrefix} {
+		top := filepath.Join(r.commonDir, filepath.FromSlash(dir))
+		errs = append(errs, filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+			if disk.IsAbsent(err) { // an empty folder goes away with its last ref
+				return nil
+			}
+			ref, isLock := strings.CutSuffix(path, ".lock")
+			if err != nil || d.IsDir() || !isLock {
+				return err
+			}
+			ref, err = filepath.Rel(r.commonDir, ref)
+			return errors.Join(err, add(path, filepath.ToSlash(ref)))
+		}))
+	}
+	return found, errors.Join(errs...)
+}
+
+// Abandoned reports whether the process that made a lock file, age ago, is gone, as far as
+// this system can tell: on Linux, when no git of this user that existed by then has
+// anything to do with this repository; elsewhere, always.
+func (r *Repo) Abandoned(l LeftLock, age time.Duration) (bool, error) {
+	heads, err := r.HeadNames()
+	if err != nil {
+		return false, err
+	}
+	places := []string{r.commonDir, r.gitDir}
+	for _, h := range heads {
+		places = append(places, h.Path)
+	}
+	if r.workTree != "" {
+		places = append(places, r.workTree)
+	}
+	used, err := process.UsesLock(l.Path, places, age)
+	return !used, err
+}
+
+// RemoveLock takes a lock file away, unless it is another one by now.
+func (r *Repo) RemoveLock(l LeftLock) error {
+	info, err := os.Lstat(l.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !info.ModTime().Equal(l.Made) || info.Size() != l.size {
+		return fmt.Errorf("'%s' was made anew", l.Path)
+	}
+	return os.Remove(l.Path)
 }

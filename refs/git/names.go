@@ -9,16 +9,16 @@ import (
 const (
 	// HeadName is the symbolic ref, one per worktree, to the current branch.
 	HeadName = "CONTEXT_HEAD"
-	// MainHeadName is the main worktree's, seen from any worktree.
-	MainHeadName = "main-worktree/" + HeadName
+	// mainHeadName is the main worktree's, seen from any worktree.
+	mainHeadName = "main-worktree/" + HeadName
 
 	// Root is what all refs but the notes begin with.
 	Root = "refs/context/"
 	// BranchPrefix is what memory branches begin with.
 	BranchPrefix = Root + "heads/"
-	// RoadmapRef is the commit chain that holds main.md.
+	// RoadmapRef is the commit chain that contains main.md.
 	RoadmapRef = Root + "roadmap"
-	// TagPrefix is what names for milestones begin with.
+	// TagPrefix is what tags, names for memory commits, begin with.
 	TagPrefix = Root + "tags/"
 	// DeletedPrefix is where the tips of deleted branches go.
 	DeletedPrefix = Root + "deleted/"
@@ -28,7 +28,7 @@ const (
 	OriginHead = "refs/remotes/origin/HEAD"
 	// PickedHead is what a cherry-pick is taken from, while it is under way.
 	PickedHead = "CHERRY_PICK_HEAD"
-	// NotesRef holds the metadata of memory and code commits.
+	// NotesRef contains the metadata of memory and code commits.
 	NotesRef = "refs/notes/context"
 	// RemoteNotesPrefix is what the notes of remotes begin with.
 	RemoteNotesPrefix = "refs/notes/remotes/"
@@ -55,7 +55,7 @@ func OriginBranchName(target string) (string, bool) {
 	return strings.CutPrefix(target, "refs/remotes/origin/")
 }
 
-// TagRef returns the ref of a milestone's name.
+// TagRef returns the ref of a tag.
 func TagRef(name string) string { return TagPrefix + name }
 
 // DeletedRef returns where the tip of a deleted branch goes; id is a ULID, so
@@ -87,7 +87,7 @@ func TrackedBranch(ref string) (remote, branch string, ok bool) {
 	return "", "", false
 }
 
-// Tags is what the names for milestones begin with.
+// Tags is what the tags begin with.
 func (t Tracking) Tags() string { return t.memory + "tags/" }
 
 // Roadmap is the roadmap's ref.
@@ -180,24 +180,9 @@ func FetchRefspecs(remote string) []string {
 // Whether another branch differs by case only is not asked here.
 func CheckBranchName(name string) error {
 	if fault := branchNameFault(name); fault != "" {
-		return fmt.Errorf("branch name '%s' %s", shown(name), fault)
+		return fmt.Errorf("branch name '%s' %s", Shown(name), fault)
 	}
 	return nil
-}
-
-// shown makes a refused name fit to be printed: it may hold anything.
-func shown(name string) string {
-	const most = 60
-	short := name
-	if len(short) > most {
-		short = short[:most]
-	}
-	quoted := fmt.Sprintf("%+q", short)
-	short = quoted[1 : len(quoted)-1]
-	if len(name) > most {
-		short += "..."
-	}
-	return short
 }
 
 func branchNameFault(name string) string {
@@ -238,7 +223,7 @@ func partFault(part string) string {
 	case part[0] == '.':
 		return "may not hold a part that begins with '.'"
 	case strings.HasSuffix(strings.ToLower(part), ".lock"):
-		// In any case: a file system may not tell x.LOCK from git's x.lock.
+		// In upper and lower case: to some file systems x.LOCK is git's x.lock.
 		return "may not hold a part that ends in '.lock'"
 	}
 	return ""

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"strings"
 )
 
@@ -20,7 +21,7 @@ type Object struct {
 // ErrNotFound and ErrAmbiguous are as git answers; a damaged object is another
 // error.
 func (r *Repo) Object(ctx context.Context, rev string) (Object, error) {
-	if isHex(rev, r.hexLen()) {
+	if r.IsID(rev) {
 		if o, ok := r.behind.unwritten(ID(rev)); ok {
 			return o, nil
 		}
@@ -34,8 +35,8 @@ func (r *Repo) Object(ctx context.Context, rev string) (Object, error) {
 
 // typed reads an object that must be of one type.
 func (r *Repo) typed(ctx context.Context, id ID, want string) (Object, error) {
-	if !isHex(string(id), r.hexLen()) {
-		return Object{}, fmt.Errorf("'%s' is no object id", shown(string(id)))
+	if !r.IsID(string(id)) {
+		return Object{}, fmt.Errorf("'%s' is no object id", Shown(string(id)))
 	}
 	o, err := r.Object(ctx, string(id))
 	if err != nil {
@@ -94,8 +95,8 @@ func (r *Repo) WriteBlob(ctx context.Context, data []byte) (ID, error) {
 	return r.write(ctx, "blob", data)
 }
 
-// WriteTree stores a tree, in whatever order its entries are given. It refuses
-// names and ids that git would not accept, and a name that stands twice.
+// WriteTree stores a tree, with entries in any order. It refuses names and ids that git
+// would not accept, and two entries of one name.
 func (r *Repo) WriteTree(ctx context.Context, entries []TreeEntry) (ID, error) {
 	data, err := encodeTree(entries, r.hexLen())
 	if err != nil {
@@ -116,8 +117,8 @@ func (r *Repo) WriteCommit(ctx context.Context, c *Commit) (ID, error) {
 // checkCommit refuses a commit that git would not write.
 func (r *Repo) checkCommit(c *Commit) error {
 	for _, id := range append([]ID{c.Tree}, c.Parents...) {
-		if !isHex(string(id), r.hexLen()) || id.IsZero() {
-			return fmt.Errorf("bad object id '%s' in a commit", shown(string(id)))
+		if !r.IsID(string(id)) || id.IsZero() {
+			return fmt.Errorf("bad object id '%s' in a commit", Shown(string(id)))
 		}
 	}
 	if strings.ContainsRune(c.Message, 0) {
@@ -140,8 +141,78 @@ func (r *Repo) write(ctx context.Context, kind string, data []byte) (ID, error) 
 		return "", err
 	}
 	id := strings.TrimSpace(string(out))
-	if !isHex(id, r.hexLen()) {
-		return "", fmt.Errorf("git hash-object: cannot understand '%s'", shown(id))
+	if !r.IsID(id) {
+		return "", fmt.Errorf("git hash-object: cannot understand '%s'", Shown(id))
 	}
 	return ID(id), nil
 }
+
+// ID is the full hexadecimal name of an object: 40 digits in a SHA-1
+// repository, 64 in a SHA-256 one. The empty ID names nothing.
+type ID string
+
+// shortLen is long enough to be unambiguous in all but huge repositories.
+const shortLen = 10
+
+// Short returns the first ten digits, for people.
+func (id ID) Short() string {
+	if len(id) <= shortLen {
+		return string(id)
+	}
+	return string(id[:shortLen])
+}
+
+// IsZero reports whether id names nothing: empty, or git's all-zero id.
+func (id ID) IsZero() bool {
+	return strings.Trim(string(id), "0") == ""
+}
+
+// isHex reports whether s is n lower-case hexadecimal digits.
+func isHex(s string, n int) bool {
+	if len(s) != n {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// randomHex returns n random digits, such as those of an object's name.
+func randomHex(n int) string {
+	var b strings.Builder
+	for b.Len() < n {
+		fmt.Fprintf(&b, "%016x", rand.Uint64())
+	}
+	return b.String()[:n]
+}
+
+// Shown makes a name that may contain anything fit for a message: printable ASCII,
+// everything else as escapes, cut after 60 bytes.
+func Shown(name string) string {
+	const most = 60
+	short := name
+	if len(short) > most {
+		short = short[:most]
+	}
+	quoted := fmt.Sprintf("%+q", short)
+	short = quoted[1 : len(quoted)-1]
+	if len(name) > most {
+		short += "..."
+	}
+	return short
+}
+
+// ObjectInfo is the type and the size of an object.
+type ObjectInfo struct {
+	ID   ID
+	Type string // "blob", "tree", "commit" or "tag"; "" for one that does not exist
+	Size int64  // bytes of its content
+}
+
+// IsID reports whether s can be the full name of an object in some format: 40 or 64
+// lower-case hexadecimal digits. See [Repo.IsID].
+func IsID(s string) bool { return isHex(s, 40) || isHex(s, 64) }

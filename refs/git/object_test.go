@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-context/git-context/internal/gittest"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -38,7 +39,7 @@ func testObjects(t *testing.T, s *sandbox, r *Repo) {
 		if got := ok(r.Blob(ctx, id))(t); !bytes.Equal(got, data) {
 			t.Errorf("blob of %d bytes came back with %d", len(data), len(got))
 		}
-		if got := s.git("r", "cat-file", "-s", string(id)); got != fmt.Sprint(len(data)) {
+		if got := s.Git("r", "cat-file", "-s", string(id)); got != fmt.Sprint(len(data)) {
 			t.Errorf("git sees %s bytes of %d", got, len(data))
 		}
 	}
@@ -58,12 +59,12 @@ func testObjects(t *testing.T, s *sandbox, r *Repo) {
 		t.Errorf("empty tree holds %v", got)
 	}
 	first := commit(t, r, "one\n")
-	who := Signature{"Ünï <x> Cödé,", "a@b\n", testTime}
+	who := Signature{"Ünï <x> Cödé,", "a@b\n", gittest.Time()}
 	c := &Commit{Tree: tree, Parents: []ID{first}, Author: who, Committer: who,
 		Message: "Subject\non two lines\n\nBody\n\nContext-Id: 1\nContext-Id: 2\n", Extra: []byte("gpgsig -----BEGIN\n more\n \n -----END\n")}
 	id := ok(r.WriteCommit(ctx, c))(t)
 	got := ok(r.Commit(ctx, id))(t)
-	clean := Signature{"Ünï x Cödé", "a@b", testTime}
+	clean := Signature{"Ünï x Cödé", "a@b", gittest.Time()}
 	c.ID, c.Author, c.Committer = id, clean, clean
 	if diff := cmp.Diff(c, got, cmp.Comparer(func(a, b time.Time) bool { return a.Equal(b) && a.Format("-0700") == b.Format("-0700") })); diff != "" {
 		t.Errorf("commit (-want +got):\n%s", diff)
@@ -78,11 +79,11 @@ func testObjects(t *testing.T, s *sandbox, r *Repo) {
 			t.Errorf("Object(%s) = %s, want %s", rev, o.ID, want)
 		}
 	}
-	if out := s.git("r", "fsck", "--strict", "--no-dangling"); strings.Contains(out, "error") {
+	if out := s.Git("r", "fsck", "--strict", "--no-dangling"); strings.Contains(out, "error") {
 		t.Error(out)
 	}
 	// Packed, the same answers.
-	s.git("r", "gc", "-q", "--prune=now")
+	s.Git("r", "gc", "-q", "--prune=now")
 	if got := ok(r.Commit(ctx, id))(t); got.Subject() != "Subject on two lines" {
 		t.Errorf("packed commit: %+v", got)
 	}
@@ -132,7 +133,7 @@ func TestCorruptLooseObject(t *testing.T) {
 	ctx := t.Context()
 	good := ok(r.WriteBlob(ctx, []byte("good")))(t)
 	other := ok(r.WriteBlob(ctx, bytes.Repeat([]byte("other "), 5000)))(t)
-	whole := ok(os.ReadFile(r.loosePath(other)))(t)
+	whole := ok(os.ReadFile(r.LoosePath(other)))(t)
 	for name, content := range map[string][]byte{
 		"empty": {}, "rubbish": []byte("rubbish"), "another object": whole, "cut short": whole[:len(whole)/2],
 	} {
@@ -140,15 +141,15 @@ func TestCorruptLooseObject(t *testing.T) {
 		if name == "cut short" {
 			id = other
 		}
-		must(t, os.Remove(r.loosePath(id)))
-		must(t, os.WriteFile(r.loosePath(id), content, 0o444))
+		must(t, os.Remove(r.LoosePath(id)))
+		must(t, os.WriteFile(r.LoosePath(id), content, 0o444))
 		_, err := r.Blob(ctx, id)
 		if err == nil || errors.Is(err, ErrNotFound) || errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), string(id)) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	must(t, os.WriteFile(r.loosePath(good)+"x", nil, 0o444))
-	must(t, os.Rename(r.loosePath(good)+"x", r.loosePath(good)))
+	must(t, os.WriteFile(r.LoosePath(good)+"x", nil, 0o444))
+	must(t, os.Rename(r.LoosePath(good)+"x", r.LoosePath(good)))
 	if id := ok(r.WriteBlob(ctx, []byte("good")))(t); string(ok(r.Blob(ctx, id))(t)) != "good" {
 		t.Error("what a power cut left empty was not written again")
 	}
@@ -159,37 +160,37 @@ func TestLooseObjectFiles(t *testing.T) {
 	s, r := newRepo(t)
 	ctx := t.Context()
 	id := ok(r.WriteBlob(ctx, []byte("one")))(t)
-	s.write("f", "one")
-	s.write("g", "two")
-	gits := ID(s.git("r", "hash-object", "-w", s.path("g")))
+	s.Write("f", "one")
+	s.Write("g", "two")
+	gits := ID(s.Git("r", "hash-object", "-w", s.Path("g")))
 	same := func(what string) {
 		t.Helper()
-		ours, theirs := ok(os.Stat(r.loosePath(id)))(t), ok(os.Stat(r.loosePath(gits)))(t)
+		ours, theirs := ok(os.Stat(r.LoosePath(id)))(t), ok(os.Stat(r.LoosePath(gits)))(t)
 		if ours.Mode() != theirs.Mode() {
 			t.Errorf("%s: mode %v, git's %v", what, ours.Mode(), theirs.Mode())
 		}
-		ourDir, theirDir := ok(os.Stat(filepath.Dir(r.loosePath(id))))(t), ok(os.Stat(filepath.Dir(r.loosePath(gits))))(t)
+		ourDir, theirDir := ok(os.Stat(filepath.Dir(r.LoosePath(id))))(t), ok(os.Stat(filepath.Dir(r.LoosePath(gits))))(t)
 		if ourDir.Mode() != theirDir.Mode() {
 			t.Errorf("%s: directory's mode %v, git's %v", what, ourDir.Mode(), theirDir.Mode())
 		}
 	}
 	same("umask")
-	if got := ID(s.git("r", "hash-object", s.path("f"))); got != id {
+	if got := ID(s.Git("r", "hash-object", s.Path("f"))); got != id {
 		t.Errorf("id %s, git's %s", id, got)
 	}
 	old := time.Now().Add(-30 * 24 * time.Hour)
-	must(t, os.Chtimes(r.loosePath(id), old, old))
+	must(t, os.Chtimes(r.LoosePath(id), old, old))
 	_ = ok(r.WriteBlob(ctx, []byte("one")))(t)
-	if info := ok(os.Stat(r.loosePath(id)))(t); time.Since(info.ModTime()) > time.Hour {
+	if info := ok(os.Stat(r.LoosePath(id)))(t); time.Since(info.ModTime()) > time.Hour {
 		t.Error("the time of an object that is there was not renewed: prune may take it")
 	}
 	for _, shared := range []string{"group", "all", "0640", "0660", "0600"} {
-		must(t, os.RemoveAll(filepath.Dir(r.loosePath(id))))
-		must(t, os.RemoveAll(filepath.Dir(r.loosePath(gits))))
-		s.git("r", "config", "core.sharedRepository", shared)
+		must(t, os.RemoveAll(filepath.Dir(r.LoosePath(id))))
+		must(t, os.RemoveAll(filepath.Dir(r.LoosePath(gits))))
+		s.Git("r", "config", "core.sharedRepository", shared)
 		again := s.open("r")
 		_ = ok(again.WriteBlob(ctx, []byte("one")))(t)
-		s.git("r", "hash-object", "-w", s.path("g"))
+		s.Git("r", "hash-object", "-w", s.Path("g"))
 		same("core.sharedRepository=" + shared)
 	}
 	if left := ok(filepath.Glob(r.objectDir + "/*/tmp_*"))(t); len(left) > 0 {
@@ -199,7 +200,7 @@ func TestLooseObjectFiles(t *testing.T) {
 
 func TestWriteSettings(t *testing.T) {
 	s, _ := newRepo(t)
-	s.write("home/.gitconfig", "") // what git does by itself
+	s.Write("home/.gitconfig", "") // what git does by itself
 	for _, c := range []struct {
 		config []string
 		level  int
@@ -224,7 +225,7 @@ func TestWriteSettings(t *testing.T) {
 			t.Errorf("%v: %+v", c.config, got)
 		}
 		id := ok(r.WriteBlob(t.Context(), fmt.Append(nil, c.config)))(t)
-		if out := s.git("r", "cat-file", "-p", string(id)); out != fmt.Sprint(c.config) {
+		if out := s.Git("r", "cat-file", "-p", string(id)); out != fmt.Sprint(c.config) {
 			t.Errorf("%v: git reads %q", c.config, out)
 		}
 	}
@@ -259,24 +260,24 @@ func TestBorrowedAndReplacedObjects(t *testing.T) {
 	id := commit(t, r, "lent")
 	other := commit(t, r, "other")
 	set(t, r, "refs/heads/trunk", id, "")
-	s.git("", "clone", "-q", "-s", "r", "borrows")
+	s.Git("", "clone", "-q", "-s", "r", "borrows")
 	b := s.open("borrows")
 	if got := ok(b.Commit(ctx, id))(t); got.Message != "lent" {
 		t.Errorf("borrowed: %+v", got)
 	}
-	s.git("", "init", "-q", "env")
-	e := s.open("env", "GIT_ALTERNATE_OBJECT_DIRECTORIES="+r.objectDir, "GIT_OBJECT_DIRECTORY="+s.path("borrows/.git/objects"))
+	s.Git("", "init", "-q", "env")
+	e := s.open("env", "GIT_ALTERNATE_OBJECT_DIRECTORIES="+r.objectDir, "GIT_OBJECT_DIRECTORY="+s.Path("borrows/.git/objects"))
 	if got := ok(e.Commit(ctx, id))(t); got.Message != "lent" {
 		t.Errorf("through the environment: %+v", got)
 	}
 	blob := ok(e.WriteBlob(ctx, []byte("quarantined")))(t)
-	if _, err := os.Stat(b.loosePath(blob)); err != nil {
+	if _, err := os.Stat(b.LoosePath(blob)); err != nil {
 		t.Errorf("GIT_OBJECT_DIRECTORY: %v", err)
 	}
 	// A replace ref would be seen by the child and not in process.
-	s.git("r", "replace", string(id), string(other))
-	s.git("r", "repack", "-adq")
-	s.git("r", "prune-packed")
+	s.Git("r", "replace", string(id), string(other))
+	s.Git("r", "repack", "-adq")
+	s.Git("r", "prune-packed")
 	if got := ok(r.Commit(ctx, id))(t); got.Message != "lent" {
 		t.Errorf("replaced: %+v", got)
 	}
@@ -287,7 +288,7 @@ func TestObjectConcurrently(t *testing.T) {
 	s, r := newRepo(t)
 	id := commit(t, r, "one")
 	set(t, r, BranchRef("main"), id, "")
-	s.git("r", "gc", "-q")
+	s.Git("r", "gc", "-q")
 	r.Warm()
 	var all sync.WaitGroup
 	for i := range 8 {

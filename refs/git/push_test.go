@@ -11,9 +11,9 @@ import (
 
 // hook gives the server a hook.
 func (s *sandbox) hook(name, script string) {
-	s.t.Helper()
-	s.write("server.git/hooks/"+name, "#!/bin/sh\n"+script+"\n")
-	must(s.t, os.Chmod(s.path("server.git/hooks", name), 0o755))
+	s.T.Helper()
+	s.Write("server.git/hooks/"+name, "#!/bin/sh\n"+script+"\n")
+	must(s.T, os.Chmod(s.Path("server.git/hooks", name), 0o755))
 }
 
 // A server that says no, in all the ways that git's own has.
@@ -32,13 +32,13 @@ func TestPushRejected(t *testing.T) {
 		says   []string     // in the reason of each
 	}{
 		{"moved here", func(s *sandbox, _, second string) {
-			s.git("r", "push", "-q", "o", second+":"+mainRef)
+			s.Git("r", "push", "-q", "o", second+":"+mainRef)
 		}, false, []PushStatus{stale, done, done}, []string{"non-fast-forward"}},
 		{"moved here, atomic", func(s *sandbox, _, second string) {
-			s.git("r", "push", "-q", "o", second+":"+mainRef)
+			s.Git("r", "push", "-q", "o", second+":"+mainRef)
 		}, true, []PushStatus{stale, stale, stale}, []string{"non-fast-forward", "atomic push failed"}},
 		{"moved elsewhere", func(s *sandbox, first, _ string) {
-			s.git("server.git", "update-ref", mainRef, s.git("server.git", "commit-tree", "-p", first, "-m", "x", first+"^{tree}"))
+			s.Git("server.git", "update-ref", mainRef, s.Git("server.git", "commit-tree", "-p", first, "-m", "x", first+"^{tree}"))
 		}, true, []PushStatus{stale, stale, stale}, []string{"fetch first"}},
 		{"moved in the race", func(s *sandbox, _, _ string) {
 			s.hook("update", `[ $1 != `+mainRef+` ] || git update-ref -d $1`)
@@ -50,19 +50,19 @@ func TestPushRejected(t *testing.T) {
 			s.hook("update", `[ $1 != `+NotesRef+` ] || git update-ref $1 `+first)
 		}, false, []PushStatus{done, done, stale}, []string{"", "", "reference already exists"}},
 		{"locked", func(s *sandbox, _, _ string) {
-			s.write("server.git/"+mainRef+".lock", "")
+			s.Write("server.git/"+mainRef+".lock", "")
 		}, false, []PushStatus{stale, done, done}, []string{"File exists"}},
 		{"locked, atomic", func(s *sandbox, _, _ string) {
-			s.write("server.git/"+mainRef+".lock", "")
+			s.Write("server.git/"+mainRef+".lock", "")
 		}, true, []PushStatus{stale, stale, stale}, []string{"File exists"}},
 		{"a directory in the way", func(s *sandbox, first, _ string) {
-			s.git("server.git", "update-ref", NotesRef+"/x", first)
+			s.Git("server.git", "update-ref", NotesRef+"/x", first)
 		}, false, []PushStatus{done, done, refused}, []string{"", "", "cannot create '" + NotesRef}},
 		{"a directory in the way, atomic", func(s *sandbox, first, _ string) {
-			s.git("server.git", "update-ref", NotesRef+"/x", first)
+			s.Git("server.git", "update-ref", NotesRef+"/x", first)
 		}, true, []PushStatus{refused, refused, refused}, []string{"", "", "cannot create '" + NotesRef}},
 		{"hidden", func(s *sandbox, _, _ string) {
-			s.git("server.git", "config", "receive.hideRefs", NotesRef)
+			s.Git("server.git", "config", "receive.hideRefs", NotesRef)
 		}, false, []PushStatus{done, done, refused}, []string{"", "", "deny updating a hidden ref"}},
 		{"pre-receive", func(s *sandbox, _, _ string) {
 			s.hook("pre-receive", "echo 'it is Sunday'; echo; echo 'come again'; exit 1")
@@ -77,7 +77,7 @@ func TestPushRejected(t *testing.T) {
 			s.hook("update", `[ $1 != `+otherRef+` ]`)
 		}, true, []PushStatus{refused, refused, refused}, []string{"atomic push failure", "hook declined"}},
 		{"too big", func(s *sandbox, _, _ string) {
-			s.git("server.git", "config", "receive.maxInputSize", "10")
+			s.Git("server.git", "config", "receive.maxInputSize", "10")
 		}, false, []PushStatus{refused, refused, refused}, []string{"unpacker error: fatal: pack exceeds maximum allowed size"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestPushRejected(t *testing.T) {
 			s, r := newRemote(t)
 			first := commit(t, r, "one")
 			second, third := commit(t, r, "two", first), commit(t, r, "three", first)
-			s.git("r", "push", "-q", "o", string(first)+":"+mainRef, string(first)+":"+otherRef)
+			s.Git("r", "push", "-q", "o", string(first)+":"+mainRef, string(first)+":"+otherRef)
 			c.server(s, string(first), string(second))
 			updates := []PushUpdate{{third, mainRef}, {third, otherRef}, {third, NotesRef}}
 			got := ok(r.Push(t.Context(), PushOptions{Remote: "o", Updates: updates, Atomic: c.atomic}))(t)
@@ -99,7 +99,7 @@ func TestPushRejected(t *testing.T) {
 				if (p.Reason == "") != (p.Status == PushDone) || strings.Contains(p.Reason, "\n") {
 					t.Errorf("%s: reason %q", p.Ref, p.Reason)
 				}
-				if at, _ := s.try("server.git", "rev-parse", "-q", "--verify", p.Ref); (at == string(third)) != (p.Status == PushDone) {
+				if at, _ := s.Try("server.git", "rev-parse", "-q", "--verify", p.Ref); (at == string(third)) != (p.Status == PushDone) {
 					t.Errorf("%s is at %q", p.Ref, at)
 				}
 			}
@@ -112,7 +112,7 @@ func TestPushDeletes(t *testing.T) {
 	s, r := newRemote(t)
 	first := commit(t, r, "one")
 	second := commit(t, r, "two", first)
-	s.git("r", "push", "-q", "o", string(second)+":"+mainRef, string(second)+":"+otherRef)
+	s.Git("r", "push", "-q", "o", string(second)+":"+mainRef, string(second)+":"+otherRef)
 	// Never forced, though nobody at the server would mind.
 	if got := push(t, r, PushUpdate{first, mainRef}); got[0].Status != PushStale {
 		t.Errorf("went back: %v", got)
@@ -122,9 +122,9 @@ func TestPushDeletes(t *testing.T) {
 	}
 	// Both settings are about refs/heads/ alone.
 	const head = "refs/heads/context/main"
-	s.git("server.git", "update-ref", head, string(second))
-	s.git("server.git", "config", "receive.denyDeletes", "true")
-	s.git("server.git", "config", "receive.denyNonFastForwards", "true")
+	s.Git("server.git", "update-ref", head, string(second))
+	s.Git("server.git", "config", "receive.denyDeletes", "true")
+	s.Git("server.git", "config", "receive.denyNonFastForwards", "true")
 	if got := push(t, r, PushUpdate{first, head}); got[0].Status != PushStale {
 		t.Errorf("went back: %v", got)
 	}
@@ -140,7 +140,7 @@ func TestPushWhatMustBeAbsent(t *testing.T) {
 	s, r := newRemote(t)
 	first := commit(t, r, "one")
 	second := commit(t, r, "two", first)
-	s.git("r", "push", "-q", "o", string(first)+":"+TagRef("x"))
+	s.Git("r", "push", "-q", "o", string(first)+":"+TagRef("x"))
 	for _, atomic := range []bool{false, true} {
 		got := ok(r.Push(t.Context(), PushOptions{Remote: "o", Atomic: atomic, Absent: []string{TagRef("x")},
 			Updates: []PushUpdate{{second, TagRef("x")}, {second, mainRef}}}))(t)
@@ -152,7 +152,7 @@ func TestPushWhatMustBeAbsent(t *testing.T) {
 	if got[0].Status != PushDone {
 		t.Errorf("it is absent: %v", got)
 	}
-	if at := s.git("server.git", "rev-parse", TagRef("x")); at != string(first) {
+	if at := s.Git("server.git", "rev-parse", TagRef("x")); at != string(first) {
 		t.Errorf("it moved to %s", at)
 	}
 	if _, err := r.Push(t.Context(), PushOptions{Remote: "o", Absent: []string{"x:y"}, Updates: []PushUpdate{{second, TagRef("z")}}}); err == nil {
@@ -163,7 +163,7 @@ func TestPushWhatMustBeAbsent(t *testing.T) {
 func TestPushWithoutAtomic(t *testing.T) {
 	t.Parallel()
 	s, r := newRemote(t)
-	s.git("server.git", "config", "receive.advertiseAtomic", "false")
+	s.Git("server.git", "config", "receive.advertiseAtomic", "false")
 	id := commit(t, r, "one")
 	o := PushOptions{Remote: "o", Updates: []PushUpdate{{id, mainRef}, {id, otherRef}}, Atomic: true}
 	_, err := r.Push(t.Context(), o)
@@ -176,16 +176,16 @@ func TestPushWithoutAtomic(t *testing.T) {
 func TestPushIsOurOwn(t *testing.T) {
 	t.Parallel()
 	s, r := newRemote(t)
-	s.write("r/.git/hooks/pre-push", "#!/bin/sh\nexit 1\n")
-	must(t, os.Chmod(s.path("r/.git/hooks/pre-push"), 0o755))
+	s.Write("r/.git/hooks/pre-push", "#!/bin/sh\nexit 1\n")
+	must(t, os.Chmod(s.Path("r/.git/hooks/pre-push"), 0o755))
 	id := commit(t, r, "one")
-	s.git("r", "tag", "-a", "-m", "x", "v1", string(id))
+	s.Git("r", "tag", "-a", "-m", "x", "v1", string(id))
 	for _, setting := range [][2]string{{"push.followTags", "true"}, {"push.pushOption", "merge=now"},
 		{"remote.o.push", "refs/heads/*"}, {"push.recurseSubmodules", "only"}, {"push.default", "nothing"}} {
-		s.git("r", "config", setting[0], setting[1])
+		s.Git("r", "config", setting[0], setting[1])
 	}
 	push(t, r, PushUpdate{id, mainRef})
-	if refs := s.git("server.git", "for-each-ref", "--format=%(refname)"); refs != mainRef {
+	if refs := s.Git("server.git", "for-each-ref", "--format=%(refname)"); refs != mainRef {
 		t.Errorf("the remote has %q", refs)
 	}
 }
@@ -193,9 +193,9 @@ func TestPushIsOurOwn(t *testing.T) {
 func TestPushToSeveralURLs(t *testing.T) {
 	t.Parallel()
 	s, r := newRemote(t)
-	s.git("", "init", "-q", "--bare", "second.git")
-	s.git("r", "remote", "set-url", "--add", "o", s.path("second.git"))
-	s.git("second.git", "config", "receive.hideRefs", otherRef)
+	s.Git("", "init", "-q", "--bare", "second.git")
+	s.Git("r", "remote", "set-url", "--add", "o", s.Path("second.git"))
+	s.Git("second.git", "config", "receive.hideRefs", otherRef)
 	r.InvalidateConfig()
 	id := commit(t, r, "one")
 	got := push(t, r, PushUpdate{id, mainRef}, PushUpdate{id, otherRef})
@@ -241,10 +241,10 @@ func TestProgress(t *testing.T) {
 	if !strings.Contains(shown.String(), "Writing objects: 100%") {
 		t.Errorf("progress %q", &shown)
 	}
-	s.git("", "init", "-q", "r2")
+	s.Git("", "init", "-q", "r2")
 	r2 := s.open("r2")
 	var gone slowWriter
-	must(t, r2.Fetch(t.Context(), FetchOptions{Remote: s.path("server.git"), Refspecs: FetchRefspecs("o"), Progress: &gone}))
+	must(t, r2.Fetch(t.Context(), FetchOptions{Remote: s.Path("server.git"), Refspecs: FetchRefspecs("o"), Progress: &gone}))
 	if gone.Len() == 0 {
 		t.Error("no progress")
 	}
@@ -259,7 +259,7 @@ func TestProgress(t *testing.T) {
 func TestDeadline(t *testing.T) {
 	t.Parallel()
 	s, r := newRemote(t)
-	s.git("r", "config", "core.sshCommand", "exec sleep 60; :")
+	s.Git("r", "config", "core.sshCommand", "exec sleep 60; :")
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	_, err := r.LsRemote(ctx, "ssh://host.invalid/x")

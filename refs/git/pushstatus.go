@@ -2,7 +2,7 @@ package git
 
 import "strings"
 
-// pushClass is what one line of `git push --porcelain` says.
+// pushClass is the meaning of one line of `git push --porcelain`.
 type pushClass int
 
 const (
@@ -77,7 +77,7 @@ func rejection(reason string) pushClass {
 		return stale
 	}
 	// A gc there may remove an empty object directory just as it is filled; whether
-	// the disk is full the server's words tell.
+	// the disk is full is in the server's words.
 	if reason == "unable to migrate objects to permanent storage" {
 		return stale
 	}
@@ -154,7 +154,7 @@ func worstLines(lines []pushLine) map[string]pushLine {
 // not for all of an atomic push over HTTP that it rejects by itself.
 //
 //  1. A line that says why: that. The server's words decide where the reason
-//     alone does not tell whether the next try may succeed.
+//     alone does not decide whether the next try may succeed.
 //  2. No line, or one that blames another ref: stale if another ref is stale,
 //     else refused if another ref is refused.
 //  3. All lines blame another ref (the server's transaction failed as a whole):
@@ -179,8 +179,8 @@ func classify(updates []PushUpdate, lines map[string]pushLine, words pushWords) 
 	return pushed
 }
 
-// settled looks into the server's words where a reason alone does not tell
-// whether the next try may succeed.
+// settled reads the server's words where a reason alone does not decide whether the next
+// try may succeed.
 func (l pushLine) settled(words pushWords) pushLine {
 	if l.class == stale && l.reason == "failed to update ref" && lastingText(words.about(l.ref)) {
 		l.class = refused

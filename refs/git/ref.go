@@ -1,14 +1,18 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"syscall"
+
+	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // Ref is a ref and the object it names.
@@ -55,7 +59,7 @@ func (r *Repo) Ref(ctx context.Context, name string) (ID, error) {
 func (r *Repo) refID(name, value string) (ID, error) {
 	id := value[:min(len(value), r.hexLen())]
 	rest := value[len(id):]
-	if !isHex(id, r.hexLen()) || rest != "" && !strings.ContainsAny(rest[:1], " \t\n\r") {
+	if !r.IsID(id) || rest != "" && !strings.ContainsAny(rest[:1], " \t\n\r") {
 		return "", fmt.Errorf("ref '%s' %w", name, ErrBroken)
 	}
 	return ID(id), nil
@@ -73,19 +77,13 @@ func (r *Repo) readRef(name string) (string, error) {
 	if err == nil {
 		return string(data), nil
 	}
-	if !isAbsent(err) {
+	if !disk.IsAbsent(err) {
 		return "", fmt.Errorf("cannot read ref '%s': %w", name, err)
 	}
 	if !shared {
 		return "", fmt.Errorf("ref '%s': %w", name, ErrNotFound)
 	}
 	return r.packedRef(name)
-}
-
-// isAbsent reports whether an error says that a file is not there: a directory may
-// stand in its place (another ref's), or a file in place of its directory.
-func isAbsent(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // refPath returns the file of a ref, and whether the ref is shared between
@@ -114,13 +112,13 @@ func (r *Repo) refPath(name string) (path string, shared, ok bool) {
 	return "", false, false
 }
 
-// checkRefName refuses what must never become a path or an argument: it is not
-// the whole of git-check-ref-format(1).
+// checkRefName refuses a name that must never become a path or an argument: it is not the
+// whole of git-check-ref-format(1).
 func checkRefName(name string) error {
 	if name == "" || name[0] == '-' || name[0] == '/' || strings.Contains(name, "..") ||
 		strings.Contains(name, "//") || strings.HasSuffix(name, "/") || strings.HasSuffix(name, ".lock") ||
 		strings.ContainsAny(name, " \t\n\r\x00\\:~^?*[\x7f") {
-		return fmt.Errorf("'%s' is no ref name", shown(name))
+		return fmt.Errorf("'%s' is no ref name", Shown(name))
 	}
 	return nil
 }
@@ -149,13 +147,14 @@ func (r *Repo) askRef(ctx context.Context, name string) (ID, error) {
 		return "", err
 	}
 	id := strings.TrimSpace(string(out))
-	if !isHex(id, r.hexLen()) {
-		return "", fmt.Errorf("ref '%s': cannot understand '%s'", name, shown(id))
+	if !r.IsID(id) {
+		return "", fmt.Errorf("ref '%s': cannot understand '%s'", name, Shown(id))
 	}
 	return ID(id), nil
 }
 
-// refIsAbsent reads what show-ref and rev-parse say of a ref that is not there.
+// refIsAbsent recognizes the complaints of show-ref and rev-parse about a ref that does
+// not exist.
 func refIsAbsent(stderr string) bool {
 	return strings.Contains(stderr, "not a valid ref") || strings.Contains(stderr, "Needed a single revision")
 }
@@ -172,4 +171,180 @@ func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
 		return nil, fmt.Errorf("ref '%s' %w", l.Broken[0], ErrBroken)
 	}
 	return l.Refs, nil
+}
+
+// symrefTarget returns what the content of a symbolic ref's file names.
+func symrefTarget(content string) (string, bool) {
+	target, ok := strings.CutPrefix(content, "ref:")
+	return strings.TrimSpace(target), ok
+}
+
+// SymbolicRef returns the ref that a symbolic ref names, which need not exist:
+// "CONTEXT_HEAD" (this worktree's), "main-worktree/CONTEXT_HEAD", "HEAD".
+// ErrNotFound: there is none, or it names an object (a detached HEAD).
+func (r *Repo) SymbolicRef(ctx context.Context, name string) (string, error) {
+	if err := checkRefName(name); err != nil {
+		return "", err
+	}
+	path, _, ok := r.refPath(name)
+	if !r.format.refFiles || !ok {
+		return r.askSymbolicRef(ctx, name)
+	}
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return r.askSymbolicRef(ctx, name) // an old symbolic link
+	}
+	data, err := os.ReadFile(path)
+	if disk.IsAbsent(err) {
+		return "", fmt.Errorf("symbolic ref '%s': %w", name, ErrNotFound)
+	}
+	if err != nil {
+		return "", fmt.Errorf("cannot read ref '%s': %w", name, err)
+	}
+	target, symbolic := symrefTarget(string(data))
+	if !symbolic {
+		if _, err := r.refID(name, string(data)); err != nil {
+			return "", err
+		}
+		return "", fmt.Errorf("symbolic ref '%s': %w: it names an object", name, ErrNotFound)
+	}
+	if checkRefName(target) != nil {
+		return "", fmt.Errorf("ref '%s' %w", name, ErrBroken)
+	}
+	return target, nil
+}
+
+func (r *Repo) askSymbolicRef(ctx context.Context, name string) (string, error) {
+	out, err := r.Run(ctx, "symbolic-ref", "--quiet", name)
+	var failed *Error
+	if errors.As(err, &failed) && failed.Code == 1 {
+		return "", fmt.Errorf("symbolic ref '%s': %w", name, ErrNotFound)
+	}
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimSuffix(string(out), "\n"), nil
+}
+
+// SetSymbolicRef makes a symbolic ref name a ref; reason goes to its reflog, if
+// it has one. It may be another worktree's, as for [Repo.SymbolicRef].
+func (r *Repo) SetSymbolicRef(ctx context.Context, name, target, reason string) error {
+	for _, ref := range []string{name, target} {
+		if err := checkRefName(ref); err != nil {
+			return err
+		}
+	}
+	// Since 2.46 git writes none but those of the worktree that it runs in.
+	gitDir := r.gitDir
+	if at := strings.LastIndexByte(name, '/'); at > 0 && !strings.HasPrefix(name, "refs/") {
+		gitDir, name = filepath.Join(r.commonDir, filepath.FromSlash(name[:at])), name[at+1:]
+		if filepath.Base(gitDir) == "main-worktree" {
+			gitDir = r.commonDir
+		}
+	}
+	_, err := r.RunEnv(ctx, []string{"GIT_DIR=" + gitDir}, nil, "symbolic-ref", "-m", reason, name, target)
+	fault.Point("after-symref")
+	return err
+}
+
+// Listed are the refs that git lists, and the files that it leaves out of its lists.
+type Listed struct {
+	Refs   []Ref
+	Broken []string // their files name no object: empty, cut short, all zeros
+	Misfit []string // files among the refs whose names git takes for no ref's
+}
+
+// ListRefs lists refs as [Repo.Refs] does, and besides what git passes over. Broken refs
+// are no error. Whether the objects exist is not checked.
+func (r *Repo) ListRefs(ctx context.Context, prefixes ...string) (Listed, error) {
+	var l Listed
+	var said bytes.Buffer
+	args := append([]string{"for-each-ref", "--format=%(objectname) %(refname)", "--"}, prefixes...)
+	out, err := r.start(ctx, command{env: r.childEnv, args: args, also: &said})
+	if err != nil {
+		return l, err
+	}
+	for line := range strings.Lines(said.String()) {
+		line = strings.TrimSuffix(line, "\n")
+		if name, ok := strings.CutPrefix(line, "warning: ignoring broken ref "); ok {
+			l.Broken = append(l.Broken, name)
+		} else if name, ok := strings.CutPrefix(line, "warning: ignoring ref with broken name "); ok {
+			l.Misfit = append(l.Misfit, name)
+		}
+	}
+	// Git passes all files below a prefix that it walks, also those that do not match.
+	other := func(name string) bool {
+		return len(prefixes) > 0 && !slices.ContainsFunc(prefixes, func(p string) bool {
+			return name == p || strings.HasPrefix(name, strings.TrimSuffix(p, "/")+"/")
+		})
+	}
+	l.Broken, l.Misfit = slices.DeleteFunc(l.Broken, other), slices.DeleteFunc(l.Misfit, other)
+	for line := range strings.Lines(string(out)) {
+		id, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if !ok || !r.IsID(id) {
+			return l, fmt.Errorf("git for-each-ref: cannot understand '%s'", Shown(line))
+		}
+		l.Refs = append(l.Refs, Ref{Name: name, ID: ID(id)})
+	}
+	return l, nil
+}
+
+// RefFile is the file of a ref below the common git directory, which need not exist: the
+// ref may be packed. ok is false where refs are no files.
+func (r *Repo) RefFile(name string) (path string, ok bool) {
+	path, _, ok = r.refPath(name)
+	return path, ok && r.format.refFiles
+}
+
+// ReplaceBroken gives a ref whose file names no object a value, or removes the file for
+// "": git's own commands can neither move nor delete such a ref. It takes the ref's lock
+// meanwhile. ErrStale: the ref is not broken (any more), or it is locked.
+func (r *Repo) ReplaceBroken(name string, id ID) (err error) {
+	if err := checkRefName(name); err != nil {
+		return err
+	}
+	path, ok := r.RefFile(name)
+	if !ok || !strings.HasPrefix(name, "refs/") {
+		return fmt.Errorf("ref '%s' has no file", name)
+	}
+	lock, err := os.OpenFile(path+".lock", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("ref '%s': %w: it is locked", name, ErrStale)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(lock.Name()))
+		}
+	}()
+	if _, err = fmt.Fprintln(lock, id); err == nil {
+		err = lock.Sync()
+	}
+	if err = errors.Join(err, lock.Close()); err != nil {
+		return err
+	}
+	if !r.broken(name) {
+		return fmt.Errorf("ref '%s': %w: it can be read", name, ErrStale)
+	}
+	if id == "" {
+		return errors.Join(os.Remove(path), os.Remove(lock.Name()))
+	}
+	if err = r.Sharing().Adjust(lock.Name()); err != nil {
+		return err
+	}
+	return os.Rename(lock.Name(), path)
+}
+
+// broken reports whether a ref's own file names no object.
+func (r *Repo) broken(name string) bool {
+	value, err := r.readRef(name)
+	if err != nil {
+		return false
+	}
+	if _, symbolic := symrefTarget(value); symbolic {
+		return false
+	}
+	id, err := r.refID(name, value)
+	return err != nil || id.IsZero()
 }

@@ -23,11 +23,11 @@ func TestRef(t *testing.T) {
 	}
 	must(t, r.SetSymbolicRef(ctx, HeadName, BranchRef("main"), "start"))
 	// Names that a revision would find elsewhere.
-	s.git("r", "update-ref", "refs/heads/refs/context/heads/absent", string(two))
-	s.git("r", "update-ref", "refs/tags/CONTEXT_ABSENT", string(two))
+	s.Git("r", "update-ref", "refs/heads/refs/context/heads/absent", string(two))
+	s.Git("r", "update-ref", "refs/tags/CONTEXT_ABSENT", string(two))
 	check := func(what string, r *Repo) {
 		t.Helper()
-		for name, want := range map[string]ID{BranchRef("main"): one, BranchRef("a/b"): two, BranchRef("a-"): one, HeadName: one, MainHeadName: one, "HEAD": two, RoadmapRef: one} {
+		for name, want := range map[string]ID{BranchRef("main"): one, BranchRef("a/b"): two, BranchRef("a-"): one, HeadName: one, mainHeadName: one, "HEAD": two, RoadmapRef: one} {
 			if got, err := r.Ref(ctx, name); err != nil || got != want {
 				t.Errorf("%s: Ref(%s) = %s, %v; want %s", what, name, got, err, want)
 			}
@@ -64,14 +64,14 @@ func TestRef(t *testing.T) {
 		}
 	}
 	check("loose", r)
-	s.git("r", "pack-refs", "--all", "--prune")
+	s.Git("r", "pack-refs", "--all", "--prune")
 	check("packed", r)
 	set(t, r, BranchRef("main"), two, one)
 	set(t, r, BranchRef("main"), one, two)
 	check("both", r)
 	must(t, os.Mkdir(r.CommonDir()+"/reftable", 0o777))
 	var trace strings.Builder
-	check("through git", ok(Open(ctx, Options{Dir: s.path("r"), Env: s.env, Trace: &trace}))(t))
+	check("through git", ok(Open(ctx, Options{Dir: s.Path("r"), Env: s.Env, Trace: &trace}))(t))
 	if count(&trace, "git show-ref") == 0 {
 		t.Error("refs that are no files were read as files")
 	}
@@ -150,29 +150,29 @@ func TestPackedRefs(t *testing.T) {
 func TestWorktrees(t *testing.T) {
 	s, r := newRepo(t)
 	ctx := t.Context()
-	s.git("r", "commit", "-q", "--allow-empty", "-m", "one")
-	s.git("r", "worktree", "add", "-q", "-b", "l", "../linked one")
-	s.git("r", "worktree", "add", "-q", "../other")
-	s.git("r", "worktree", "add", "-q", "../gone")
+	s.Git("r", "commit", "-q", "--allow-empty", "-m", "one")
+	s.Git("r", "worktree", "add", "-q", "-b", "l", "../linked one")
+	s.Git("r", "worktree", "add", "-q", "../other")
+	s.Git("r", "worktree", "add", "-q", "../gone")
 	linked, gone := s.open("linked one"), s.open("gone")
 	must(t, r.SetSymbolicRef(ctx, HeadName, BranchRef("main"), "x"))
 	must(t, linked.SetSymbolicRef(ctx, HeadName, BranchRef("exp"), "x"))
 	must(t, gone.SetSymbolicRef(ctx, HeadName, BranchRef("exp/2"), "x"))
-	must(t, os.RemoveAll(s.path("gone")))
+	must(t, os.RemoveAll(s.Path("gone")))
 	want := []WorktreeHead{
-		{s.path("r"), MainHeadName, BranchRef("main")},
-		{s.path("gone"), "worktrees/gone/" + HeadName, BranchRef("exp/2")},
-		{s.path("linked one"), "worktrees/linked-one/" + HeadName, BranchRef("exp")},
+		{s.Path("r"), mainHeadName, BranchRef("main")},
+		{s.Path("gone"), "worktrees/gone/" + HeadName, BranchRef("exp/2")},
+		{s.Path("linked one"), "worktrees/linked-one/" + HeadName, BranchRef("exp")},
 	}
 	for _, from := range []*Repo{r, linked} {
 		if diff := cmp.Diff(want, ok(from.Worktrees(ctx))(t)); diff != "" {
 			t.Error(diff)
 		}
 	}
-	if got := ok(linked.SymbolicRef(ctx, MainHeadName))(t); got != BranchRef("main") {
+	if got := ok(linked.SymbolicRef(ctx, mainHeadName))(t); got != BranchRef("main") {
 		t.Errorf("main worktree's, from a linked one: %s", got)
 	}
-	if got := s.git("linked one", "symbolic-ref", HeadName); got != BranchRef("exp") {
+	if got := s.Git("linked one", "symbolic-ref", HeadName); got != BranchRef("exp") {
 		t.Errorf("git sees %s", got)
 	}
 	for i, from := range []*Repo{r, linked} {
@@ -200,7 +200,7 @@ func TestRefNamesAsGit(t *testing.T) {
 	heads := filepath.Join(r.CommonDir(), strings.TrimSuffix(BranchPrefix, "/"))
 	check := func(what string) {
 		t.Helper()
-		want := strings.Fields(s.git("r", "for-each-ref", "--format=%(refname)", BranchPrefix))
+		want := strings.Fields(s.Git("r", "for-each-ref", "--format=%(refname)", BranchPrefix))
 		if got := ok(r.RefNames(t.Context(), BranchPrefix))(t); !slices.Equal(got, want) {
 			t.Errorf("%s: %q; git lists %q", what, got, want)
 		}
@@ -220,4 +220,71 @@ func TestRefNamesAsGit(t *testing.T) {
 	must(t, os.Remove(heads))
 	must(t, os.WriteFile(heads, []byte(id+"\n"), 0o666))
 	check("a file")
+}
+
+// A ref that git can neither read, move nor delete is listed, and given a value again.
+func TestBrokenRefs(t *testing.T) {
+	t.Parallel()
+	s, r := newRepo(t)
+	ctx := t.Context()
+	id := ID(strings.TrimSpace(s.Git("r", "commit-tree", "-m", "x", strings.TrimSpace(s.Git("r", "write-tree")))))
+	const name = "refs/context/heads/a"
+	for _, ref := range []string{name, "refs/heads/other", "refs/context/heads/b"} {
+		s.Git("r", "update-ref", "--create-reflog", ref, string(id))
+	}
+	dir := filepath.Join(r.CommonDir(), "refs")
+	for file, text := range map[string]string{"context/heads/a": "", "heads/other": "x", "context/heads/a (copy)": string(id) + "\n"} {
+		must(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o666))
+	}
+	l := ok(r.ListRefs(ctx, "refs/context"))(t)
+	if len(l.Refs) != 1 || !slices.Equal(l.Broken, []string{name}) || !slices.Equal(l.Misfit, []string{"refs/context/heads/a (copy)"}) {
+		t.Errorf("listed: %+v", l)
+	}
+	if _, err := r.Refs(ctx, "refs/context"); !errors.Is(err, ErrBroken) {
+		t.Errorf("Refs: %v", err)
+	}
+	if past := ok(r.RefPast(name))(t); !slices.Equal(past, []ID{id}) {
+		t.Errorf("it was %v", past)
+	}
+	must(t, os.WriteFile(filepath.Join(dir, "context/heads/a.lock"), nil, 0o666))
+	if err := r.ReplaceBroken(name, id); !errors.Is(err, ErrStale) {
+		t.Errorf("while it is locked: %v", err)
+	}
+	must(t, os.Remove(filepath.Join(dir, "context/heads/a.lock")))
+	must(t, r.ReplaceBroken(name, id))
+	if got := ok(r.Ref(ctx, name))(t); got != id {
+		t.Errorf("it is at %s", got)
+	}
+	if err := r.ReplaceBroken(name, id); !errors.Is(err, ErrStale) {
+		t.Errorf("one that is sound: %v", err)
+	}
+	must(t, r.ReplaceBroken("refs/heads/other", ""))
+	if _, err := r.Ref(ctx, "refs/heads/other"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("one that was removed: %v", err)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*", "*", "*.lock")); len(left) > 0 || err != nil {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+// A reflog is freed of objects that are not here, and else kept.
+func TestDropLostMoves(t *testing.T) {
+	t.Parallel()
+	s, r := newRepo(t)
+	const name, lost = "refs/context/heads/a", "1234567890123456789012345678901234567890"
+	var ids []string
+	for _, m := range []string{"one", "two", "three"} {
+		ids = append(ids, strings.TrimSpace(s.Git("r", "commit-tree", "-m", m, strings.TrimSpace(s.Git("r", "write-tree")))))
+		s.Git("r", "update-ref", "--create-reflog", name, ids[len(ids)-1])
+	}
+	log := filepath.Join(r.CommonDir(), "logs", name)
+	data := ok(os.ReadFile(log))(t)
+	must(t, os.WriteFile(log, []byte(strings.ReplaceAll(string(data), ids[1], lost)), 0o666))
+	must(t, r.DropLostMoves(t.Context(), name))
+	if past := ok(r.RefPast(name))(t); !slices.Equal(past, []ID{ID(ids[2]), ID(ids[0])}) {
+		t.Errorf("left are %v", past)
+	}
+	if data := ok(os.ReadFile(log))(t); strings.Contains(string(data), lost) {
+		t.Errorf("the reflog:\n%s", data)
+	}
 }

@@ -1,13 +1,19 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // HeadMove is one line of the reflog of a HEAD. Old is zero where HEAD was unborn.
@@ -16,9 +22,9 @@ type HeadMove struct {
 	Reason   string
 }
 
-// WorktreeDir names this worktree for [Repo.HeadOf] and [Repo.MovesSince], for as long
-// as it exists, wherever it is moved to: its git directory, relative to the common one
-// (".", "worktrees/x") where it lies below that, else absolute.
+// WorktreeDir returns a name of this worktree for [Repo.HeadOf] and [Repo.MovesSince] that
+// is valid for as long as it exists, wherever it is moved to: its git directory, relative
+// to the common one (".", "worktrees/x") if it is below that, else absolute.
 func (r *Repo) WorktreeDir() string {
 	if rel, err := filepath.Rel(r.commonDir, r.gitDir); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
@@ -28,11 +34,11 @@ func (r *Repo) WorktreeDir() string {
 
 // worktreePath is the git directory of a worktree.
 func (r *Repo) worktreePath(worktree string) string {
-	return absolute(r.commonDir, filepath.FromSlash(worktree))
+	return disk.Absolute(r.commonDir, filepath.FromSlash(worktree))
 }
 
 // HasWorktree reports whether a worktree is still known.
-func (r *Repo) HasWorktree(worktree string) bool { return isDir(r.worktreePath(worktree)) }
+func (r *Repo) HasWorktree(worktree string) bool { return disk.IsDir(r.worktreePath(worktree)) }
 
 // headName is the HEAD of a worktree, as it is called here.
 func (r *Repo) headName(worktree string) string {
@@ -50,11 +56,11 @@ func (r *Repo) HeadOf(ctx context.Context, worktree string) (ID, error) {
 	return r.Ref(ctx, r.headName(worktree))
 }
 
-// MovesSince lists what became of a worktree's HEAD, oldest first, from the first move
-// on whose reason holds mark; none where no reason does. kept is false where git keeps
-// no reflog of it.
+// MovesSince lists the moves of a worktree's HEAD, oldest first, from the first one whose
+// reason contains mark; none where no reason does. kept is false where git keeps no reflog
+// of it.
 //
-// What stands there need not have happened: git writes the line before it moves the
+// A move in the list need not have happened: git writes the line before it moves the
 // branch, and may be killed in between.
 func (r *Repo) MovesSince(ctx context.Context, worktree, mark string) (moves []HeadMove, kept bool, err error) {
 	if !r.format.refFiles {
@@ -107,10 +113,225 @@ func (r *Repo) askMoves(ctx context.Context, worktree, mark string) (moves []Hea
 		if i+1 < len(lines) {
 			old, _, _ = strings.Cut(lines[i+1], " ")
 		}
-		if !isHex(id, r.hexLen()) || !isHex(old, r.hexLen()) {
-			return nil, true, fmt.Errorf("git log: cannot understand '%s'", shown(lines[i]))
+		if !r.IsID(id) || !r.IsID(old) {
+			return nil, true, fmt.Errorf("git log: cannot understand '%s'", Shown(lines[i]))
 		}
 		moves = append(moves, HeadMove{Old: ID(old), New: ID(id), Reason: reason})
 	}
 	return moves, len(out) > 0, nil
+}
+
+// DropReflogs empties the reflogs of refs, and that of CONTEXT_HEAD in every
+// worktree: their messages, and the objects that they named. A ref without one is
+// passed over. Reflogs of other refs, and of HEAD, are left as they are. What other
+// processes move meanwhile is logged as ever.
+func (r *Repo) DropReflogs(ctx context.Context, refs []string) error {
+	for _, ref := range refs {
+		if err := checkRefName(ref); err != nil {
+			return err
+		}
+		if err := r.dropReflog(ctx, r.gitDir, ref); err != nil {
+			return err
+		}
+	}
+	dirs, err := r.WorktreeDirs()
+	if err != nil {
+		return err
+	}
+	for _, dir := range dirs {
+		if err := r.dropReflog(ctx, dir, HeadName); err != nil {
+			return err
+		}
+	}
+	if r.format.refFiles {
+		return nil
+	}
+	// A reftable hides what was deleted until its files are united.
+	_, err = r.Run(ctx, "pack-refs", "--all")
+	return err
+}
+
+// dropReflog empties one reflog, as a worktree sees it.
+func (r *Repo) dropReflog(ctx context.Context, gitDir, ref string) error {
+	env := []string{"GIT_DIR=" + gitDir}
+	_, err := r.RunEnv(ctx, env, nil, "reflog", "exists", ref)
+	if ExitCode(err) == 1 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = r.RunEnv(ctx, env, nil, "-c", r.refsLockWait(), "reflog", "expire",
+		"--expire=all", "--expire-unreachable=all", ref)
+	fault.Point("after-reflog-dropped")
+	return err
+}
+
+// RefMove is one line of a ref's reflog. Old is zero where the ref was made.
+type RefMove struct{ Old, New ID }
+
+// Moves lists the moves of a ref that all worktrees share, oldest first, as far as its
+// reflog reaches; none where git keeps none. Its objects may be gone. A line that cannot
+// be read is left out, as git does.
+func (r *Repo) Moves(ctx context.Context, ref string) ([]RefMove, error) {
+	if !r.format.refFiles {
+		return r.askRefMoves(ctx, ref)
+	}
+	data, err := os.ReadFile(filepath.Join(r.commonDir, "logs", filepath.FromSlash(ref)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the reflog of '%s': %w", ref, err)
+	}
+	var moves []RefMove
+	for line := range strings.Lines(string(data)) {
+		f := strings.SplitN(line, " ", 3)
+		if len(f) == 3 && r.IsID(f[0]) && r.IsID(f[1]) {
+			moves = append(moves, RefMove{ID(f[0]), ID(f[1])})
+		}
+	}
+	return moves, nil
+}
+
+// askRefMoves has git read a reflog that is no file: there each line begins where the one
+// before it ended.
+func (r *Repo) askRefMoves(ctx context.Context, ref string) ([]RefMove, error) {
+	if _, err := r.Ref(ctx, ref); err != nil {
+		if errors.Is(err, ErrNotFound) {
+			err = nil
+		}
+		return nil, err
+	}
+	out, err := r.View(ctx, "log", "--walk-reflogs", "--format=%H", "--end-of-options", ref, "--")
+	if err != nil {
+		return nil, err
+	}
+	var moves []RefMove
+	old := r.ZeroID()
+	lines := strings.Fields(string(out)) // newest first
+	for i := len(lines) - 1; i >= 0; i-- {
+		if !r.IsID(lines[i]) {
+			return nil, fmt.Errorf("git log: cannot understand '%s'", Shown(lines[i]))
+		}
+		moves = append(moves, RefMove{old, ID(lines[i])})
+		old = ID(lines[i])
+	}
+	return moves, nil
+}
+
+// RefPast lists the values of a ref, the newest first, by its reflog; none where there is
+// none. The objects need not exist.
+func (r *Repo) RefPast(name string) ([]ID, error) {
+	if err := checkRefName(name); err != nil {
+		return nil, err
+	}
+	if !r.format.refFiles {
+		return nil, nil // such a store has no broken refs, and git reads its reflogs
+	}
+	data, err := os.ReadFile(filepath.Join(r.commonDir, "logs", filepath.FromSlash(name)))
+	if disk.IsAbsent(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the reflog of '%s': %w", name, err)
+	}
+	var past []ID
+	for line := range strings.Lines(string(data)) {
+		_, rest, _ := strings.Cut(line, " ")
+		now, _, _ := strings.Cut(rest, " ")
+		if r.IsID(now) {
+			past = append(past, ID(now))
+		}
+	}
+	slices.Reverse(past)
+	return past, nil
+}
+
+// DropLostMoves removes the lines of a ref's reflog that name objects which do not exist:
+// git fsck complains of them, and a walk over the reflogs ends there.
+func (r *Repo) DropLostMoves(ctx context.Context, name string) error {
+	past, err := r.RefPast(name)
+	if err != nil || len(past) == 0 {
+		return err
+	}
+	infos, err := r.Infos(ctx, past)
+	if err != nil {
+		return err
+	}
+	args := []string{"reflog", "delete", "--rewrite"}
+	for i, info := range slices.Backward(infos) { // what is older moves up
+		if info.Type == "" && !info.ID.IsZero() {
+			args = append(args, fmt.Sprintf("%s@{%d}", name, i))
+		}
+	}
+	if len(args) > 3 {
+		if _, err := r.Run(ctx, args...); err != nil {
+			return err
+		}
+	}
+	// What a line moves from is what the one before it moves to.
+	_, err = r.Run(ctx, "reflog", "expire", "--rewrite", "--expire=never", "--expire-unreachable=never", name)
+	return err
+}
+
+// maxReflogLine is how much of a reflog's end is read: the reason is a subject.
+const maxReflogLine = 64 << 10
+
+// LastMove is the newest line of this worktree's HEAD reflog. ErrNotFound: none is
+// kept.
+func (r *Repo) LastMove(ctx context.Context) (HeadMove, error) {
+	if !r.format.refFiles {
+		return r.askLastMove(ctx)
+	}
+	f, err := os.Open(filepath.Join(r.gitDir, "logs", "HEAD"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return HeadMove{}, fmt.Errorf("reflog of 'HEAD': %w", ErrNotFound)
+	}
+	if err != nil {
+		return HeadMove{}, err
+	}
+	defer f.Close()
+	end, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return HeadMove{}, err
+	}
+	data := make([]byte, min(end, maxReflogLine))
+	if _, err := f.ReadAt(data, end-int64(len(data))); err != nil && !errors.Is(err, io.EOF) {
+		return HeadMove{}, err
+	}
+	data = bytes.TrimSuffix(data, []byte("\n"))
+	if len(data) == 0 {
+		return HeadMove{}, fmt.Errorf("reflog of 'HEAD': %w", ErrNotFound)
+	}
+	return r.parseMove(string(data[bytes.LastIndexByte(data, '\n')+1:]))
+}
+
+// parseMove reads `<old> <new> <who> <when>TAB<reason>`.
+func (r *Repo) parseMove(line string) (HeadMove, error) {
+	head, reason, _ := strings.Cut(line, "\t")
+	fields := strings.SplitN(head, " ", 3)
+	if len(fields) < 3 || !r.IsID(fields[0]) || !r.IsID(fields[1]) {
+		return HeadMove{}, fmt.Errorf("reflog of 'HEAD': cannot understand '%s'", Shown(line))
+	}
+	return HeadMove{Old: ID(fields[0]), New: ID(fields[1]), Reason: reason}, nil
+}
+
+// askLastMove asks git, which keeps the reflog elsewhere. It prints the old value only as
+// a line of its own.
+func (r *Repo) askLastMove(ctx context.Context) (HeadMove, error) {
+	if _, err := r.Ref(ctx, "HEAD"); err != nil {
+		return HeadMove{}, err // git log knows no reflog of an unborn branch
+	}
+	out, err := r.View(ctx, "log", "--walk-reflogs", "-n2", "--format=%H %gs", "HEAD", "--")
+	if err != nil {
+		return HeadMove{}, err
+	}
+	newest, before, _ := strings.Cut(strings.TrimSuffix(string(out), "\n"), "\n")
+	id, reason, _ := strings.Cut(newest, " ")
+	old, _, _ := strings.Cut(before, " ")
+	if !r.IsID(id) {
+		return HeadMove{}, fmt.Errorf("reflog of 'HEAD': %w", ErrNotFound)
+	}
+	return HeadMove{Old: ID(old), New: ID(id), Reason: reason}, nil
 }

@@ -13,8 +13,8 @@ import (
 // (a relative one is read from the worktree's top), or, to fetch from, a bundle
 // file.
 
-// Remotes lists the configured remotes that have a place (a url or a pushurl),
-// sorted by name. Whoever configured one by hand may have named it anything.
+// Remotes lists the configured remotes that have a url or a pushurl, sorted by name. A
+// name may contain anything.
 func (r *Repo) Remotes(ctx context.Context) ([]string, error) {
 	c, err := r.Config(ctx)
 	if err != nil {
@@ -32,11 +32,10 @@ func (r *Repo) Remotes(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// LsRemote asks a remote which refs it has whose whole names match one of the
-// patterns, in which a "*" stands for anything; all its refs without a pattern.
-// The remote sends the names of all its refs, whatever is asked: where only the
-// memory is of interest and its objects are wanted too, Fetch is cheaper.
-// Without a deadline it gets a minute. ErrUnreachable as Fetch.
+// LsRemote asks a remote which refs it has whose whole names match one of the patterns,
+// see [Matches]; all its refs without a pattern. The remote sends the names of all its
+// refs, whatever is asked: where only the memory is of interest and its objects are wanted
+// too, Fetch is cheaper. Without a deadline it gets a minute. ErrUnreachable as Fetch.
 func (r *Repo) LsRemote(ctx context.Context, remote string, patterns ...string) ([]Ref, error) {
 	args := append([]string{"ls-remote", "--refs", "--", remote}, patterns...)
 	out, err := r.talk(ctx, remote, command{args: args, limit: askTimeout})
@@ -49,15 +48,15 @@ func (r *Repo) LsRemote(ctx context.Context, remote string, patterns ...string) 
 		if !matchesAny(patterns, name) {
 			continue // git matches the ends of names
 		}
-		if !isHex(id, r.hexLen()) || checkRefName(name) != nil {
-			return nil, fmt.Errorf("remote '%s': cannot understand '%s'", shownRemote(remote), shown(line))
+		if !r.IsID(id) || checkRefName(name) != nil {
+			return nil, fmt.Errorf("remote '%s': cannot understand '%s'", shownRemote(remote), Shown(line))
 		}
 		refs = append(refs, Ref{Name: name, ID: ID(id)})
 	}
 	return refs, nil
 }
 
-// FetchOptions say what to fetch.
+// FetchOptions are the options of [Repo.Fetch].
 type FetchOptions struct {
 	Remote string
 	// Refspecs are the only ones that count: neither configured ones nor tags
@@ -76,15 +75,15 @@ type FetchOptions struct {
 // no gc. In a partial clone it leaves nothing out. Objects that `git fsck` would
 // refuse are refused (from a bundle by git 2.46 and newer only).
 //
-// ErrStale: another process moved one of the refs, or held its lock, meanwhile;
-// what else was fetched is there. ErrNotFound: the remote lacks the ref of a
-// refspec without a "*". ErrUnreachable: the remote is not known or not there,
-// let us not in, or the connection was cut; no ref has moved then.
+// ErrStale: another process moved one of the refs, or had its lock, meanwhile; the
+// others were fetched. ErrNotFound: the remote lacks the ref of a
+// refspec without a "*". ErrUnreachable: the remote is not known, does not
+// exist, refuses access, or the connection was cut; no ref has moved then.
 //
 // Nothing asks on a terminal: without a key, a helper or GIT_ASKPASS that knows
 // the answer the remote is out of reach. The caller's context stops it at once,
 // with all its descendants. Without a deadline it may take an hour. An HTTP
-// transfer that stands still for a minute fails (http.lowSpeedLimit and
+// transfer without progress for a minute fails (http.lowSpeedLimit and
 // http.lowSpeedTime change that); a dead ssh or git host is left to their own
 // time limits (ConnectTimeout and ServerAliveInterval in ssh's configuration).
 func (r *Repo) Fetch(ctx context.Context, o FetchOptions) error {
@@ -109,7 +108,7 @@ func (r *Repo) Fetch(ctx context.Context, o FetchOptions) error {
 	return r.fetchError(o.Remote, err)
 }
 
-// fetchError says which kind of failure a fetch was.
+// fetchError classifies the failure of a fetch.
 func (r *Repo) fetchError(remote string, err error) error {
 	var failed *Error
 	if !errors.As(err, &failed) || failed.Err != nil {
@@ -143,8 +142,8 @@ func (r *Repo) refusedRef(stderr string) error {
 	return r.refused([]refChange{{ref: ref}})
 }
 
-// talk runs a child that talks to a remote. A remote's name is never printed
-// with the password that a URL may hold.
+// talk runs a child that talks to a remote. A remote's name is never printed with the
+// password that a URL may contain.
 func (r *Repo) talk(ctx context.Context, remote string, c command) ([]byte, error) {
 	if remote == "" {
 		return nil, fmt.Errorf("remote '': %w: it has no name", ErrUnreachable)
@@ -163,9 +162,9 @@ func (r *Repo) talk(ctx context.Context, remote string, c command) ([]byte, erro
 	return out, err
 }
 
-// talkEnv is the environment of children that talk to remotes: none of the ways
-// in which ssh, gpg and credential managers ask a user is left. GIT_ASKPASS
-// stays: whoever sets it names a program that answers without a terminal.
+// talkEnv is the environment of children that talk to remotes, without the ways in which
+// ssh, gpg and credential managers ask a user. GIT_ASKPASS stays: it names a program that
+// answers without a terminal.
 func (r *Repo) talkEnv() []string {
 	env := without(without(r.childEnv, "SSH_ASKPASS"), "GPG_TTY")
 	return append(without(env, "SSH_ASKPASS_REQUIRE"), "SSH_ASKPASS_REQUIRE=never", "GCM_INTERACTIVE=never")
@@ -215,8 +214,8 @@ func remoteError(remote string, err error) error {
 	return fmt.Errorf("remote '%s': %w", shownRemote(remote), err)
 }
 
-// unreachableText reports whether git says that it did not get through to a
-// repository, or lost it again. What the remote itself says is not counted.
+// unreachableText reports whether git's complaint is that it did not get through to a
+// repository, or lost the connection. Lines of the remote itself do not count.
 func unreachableText(stderr string) bool {
 	for line := range strings.Lines(stderr) {
 		if strings.HasPrefix(line, "remote: ") {
@@ -230,7 +229,7 @@ func unreachableText(stderr string) bool {
 			"unable to connect",   // git://
 			"unable to look up",   //
 			"remote error: ",      // the server said no before the protocol began
-			"could not read User", // nobody to ask
+			"could not read User", // no terminal to ask on
 			"could not read Pass", //
 			"Authentication failed",
 			"the remote end hung up",
@@ -258,13 +257,13 @@ func unreachableText(stderr string) bool {
 func shownRemote(remote string) string {
 	scheme, rest, ok := strings.Cut(remote, "://")
 	if !ok {
-		return shown(remote)
+		return Shown(remote)
 	}
 	host, path := rest, ""
 	if slash := strings.IndexByte(rest, '/'); slash >= 0 {
 		host, path = rest[:slash], rest[slash:]
 	}
-	return shown(scheme + "://" + host[strings.LastIndexByte(host, '@')+1:] + path)
+	return Shown(scheme + "://" + host[strings.LastIndexByte(host, '@')+1:] + path)
 }
 
 // matchesAny reports whether a name matches one of the patterns, or there are
@@ -273,7 +272,7 @@ func matchesAny(patterns []string, name string) bool {
 	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool { return Matches(p, name) })
 }
 
-// Matches compares a whole name with a pattern, in which "*" stands for anything.
+// Matches compares a whole name with a pattern, in which "*" matches any text.
 func Matches(pattern, name string) bool {
 	first, rest, star := strings.Cut(pattern, "*")
 	name, ok := strings.CutPrefix(name, first)
@@ -286,4 +285,130 @@ func Matches(pattern, name string) bool {
 		}
 	}
 	return false
+}
+
+// PushUpdate is a ref of the remote and its new value.
+type PushUpdate struct {
+	ID  ID     // "" deletes it
+	Ref string // its full name there
+}
+
+// PushStatus is the kind of a result.
+type PushStatus int
+
+const (
+	// PushDone: the remote's ref has moved.
+	PushDone PushStatus = iota
+	// PushUpToDate: it was there already.
+	PushUpToDate
+	// PushStale: another push was faster, or had the ref's lock. Fetch, merge, and
+	// push again.
+	PushStale
+	// PushRefused: trying again will not help.
+	PushRefused
+)
+
+// Pushed is the result of one update.
+type Pushed struct {
+	Ref    string
+	Status PushStatus
+	// Reason is why it was rejected, in git's words and the server's, in one
+	// line of at most about 1,000 bytes. It may contain anything, terminal escapes
+	// too.
+	Reason string
+}
+
+// PushOptions are the options of [Repo.Push].
+type PushOptions struct {
+	Remote  string
+	Updates []PushUpdate // each ref once
+	// Absent are those of the refs that must not be there yet: one that is would
+	// be stale, even where the update would only move it forward.
+	Absent []string
+	// Atomic: all or none. A single update is atomic in any case.
+	Atomic bool
+	// Progress, if not nil, gets git's messages and progress as they come, as
+	// with Fetch.
+	Progress io.Writer
+}
+
+// Push moves refs of the remote, each only forward: never forced, so that it
+// compares and swaps. The user's pre-push hook does not run, no tags, submodules
+// or push options go along. As with every push, configured tracking refs of what
+// was pushed follow.
+//
+// Whenever the remote answered, there is one Pushed for each update, in their
+// order, and no error, even if all were rejected. ErrNoAtomic: the remote cannot
+// do that; nothing was pushed. ErrUnreachable: it was not reached, or the
+// connection was cut: some of the refs may have moved, which a Fetch shows;
+// pushing the same again does no harm. Time limits and prompts are as with Fetch.
+func (r *Repo) Push(ctx context.Context, o PushOptions) ([]Pushed, error) {
+	if len(o.Updates) == 0 {
+		return nil, nil
+	}
+	args := []string{"-c", "push.pushOption=", "-c", "advice.pushUpdateRejected=false", "-c", r.refsLockWait(), "push",
+		"--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no"}
+	if o.Atomic && len(o.Updates) > 1 {
+		args = append(args, "--atomic")
+	}
+	if o.Progress != nil {
+		args = append(args, "--progress")
+	}
+	for _, ref := range o.Absent {
+		if err := r.checkUpdate(PushUpdate{Ref: ref}); err != nil {
+			return nil, err
+		}
+		args = append(args, "--force-with-lease="+ref+":") // permits nothing where nothing is
+	}
+	args = append(args, "--", o.Remote)
+	for _, u := range o.Updates {
+		if err := r.checkUpdate(u); err != nil {
+			return nil, err
+		}
+		args = append(args, string(u.ID)+":"+u.Ref)
+	}
+	var said tail
+	out, err := r.talk(ctx, o.Remote, command{args: args, limit: transferTimeout, said: &said, also: o.Progress})
+	lines := worstLines(parsePorcelain(string(out)))
+	if err := pushError(o, lines, err); err != nil {
+		return nil, err
+	}
+	return classify(o.Updates, lines, parseWords(said.String())), nil
+}
+
+// checkUpdate keeps from git what would be another refspec than was meant.
+func (r *Repo) checkUpdate(u PushUpdate) error {
+	if u.ID != "" && !r.IsID(string(u.ID)) {
+		return fmt.Errorf("cannot push '%s': it is no full object name", Shown(string(u.ID)))
+	}
+	if !strings.HasPrefix(u.Ref, "refs/") {
+		return fmt.Errorf("cannot push to '%s': it is no full ref name", Shown(u.Ref))
+	}
+	return checkRefName(u.Ref)
+}
+
+// pushError returns why the remote gave no answer; nil if it did. git exits with
+// 1 when a ref was rejected, but also when an HTTP request failed: then there are
+// lines only for what needed no push.
+func pushError(o PushOptions, lines map[string]pushLine, err error) error {
+	var failed *Error
+	if err == nil || !errors.As(err, &failed) {
+		return err
+	}
+	if strings.Contains(failed.Stderr, "does not support --atomic") {
+		return fmt.Errorf("remote '%s': %w: %w", shownRemote(o.Remote), ErrNoAtomic, err)
+	}
+	rejected, lost := false, false
+	for _, u := range o.Updates {
+		line, ok := lines[u.Ref]
+		rejected = rejected || ok && line.class > done
+		lost = lost || line.class == lostReport
+	}
+	switch {
+	case lost:
+		return fmt.Errorf("remote '%s': %w: %w", shownRemote(o.Remote), ErrUnreachable, err)
+	case failed.Code == 1 && rejected:
+		return nil
+	}
+	return remoteError(o.Remote, err)
 }

@@ -16,10 +16,10 @@ import (
 
 // helper finds one of git's servers.
 func (s *sandbox) helper(name string) string {
-	s.t.Helper()
-	path := filepath.Join(s.git("", "--exec-path"), name)
+	s.T.Helper()
+	path := filepath.Join(s.Git("", "--exec-path"), name)
 	if _, err := os.Stat(path); err != nil {
-		s.t.Skipf("NOT TESTED: this git has no %s: %v", name, err)
+		s.T.Skipf("NOT TESTED: this git has no %s: %v", name, err)
 	}
 	return path
 }
@@ -27,15 +27,15 @@ func (s *sandbox) helper(name string) string {
 // serveHTTP serves the sandbox's repositories over smart HTTP; before, if not
 // nil, may answer a request itself, and then reports true.
 func (s *sandbox) serveHTTP(before func(http.ResponseWriter, *http.Request) bool) string {
-	s.t.Helper()
-	backend := &cgi.Handler{Path: s.helper("git-http-backend"), Env: []string{"GIT_PROJECT_ROOT=" + s.dir,
-		"GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=someone", "GIT_CONFIG_NOSYSTEM=1", "HOME=" + s.path("home")}}
+	s.T.Helper()
+	backend := &cgi.Handler{Path: s.helper("git-http-backend"), Env: []string{"GIT_PROJECT_ROOT=" + s.Dir,
+		"GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=someone", "GIT_CONFIG_NOSYSTEM=1", "HOME=" + s.Path("home")}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if before == nil || !before(w, req) {
 			backend.ServeHTTP(w, req)
 		}
 	}))
-	s.t.Cleanup(func() {
+	s.T.Cleanup(func() {
 		server.CloseClientConnections()
 		server.Close()
 	})
@@ -62,7 +62,7 @@ func TestHTTP(t *testing.T) {
 	}
 	// An atomic push that git rejects by itself breaks its own protocol, and
 	// leaves lines out.
-	s.git("server.git", "update-ref", mainRef, s.git("server.git", "commit-tree", "-p", string(first), "-m", "x", string(first)+"^{tree}"))
+	s.Git("server.git", "update-ref", mainRef, s.Git("server.git", "commit-tree", "-p", string(first), "-m", "x", string(first)+"^{tree}"))
 	o.Updates = []PushUpdate{{second, mainRef}, {second, otherRef}, {second, NotesRef}}
 	for _, p := range ok(r.Push(t.Context(), o))(t) {
 		if p.Status != PushStale || p.Reason == "" {
@@ -81,7 +81,7 @@ func TestHTTPIsCutOff(t *testing.T) {
 		return req.Method == http.MethodPost
 	}) + "/server.git"
 	id := commit(t, r, "one")
-	s.git("r", "push", "-q", "o", string(id)+":"+mainRef)
+	s.Git("r", "push", "-q", "o", string(id)+":"+mainRef)
 	// Of what needs no push git has a line all the same.
 	_, err := r.Push(t.Context(), PushOptions{Remote: url, Updates: []PushUpdate{{id, mainRef}, {id, otherRef}}})
 	wantErr(t, err, ErrUnreachable, "HTTP 500")
@@ -101,8 +101,8 @@ func TestHTTPStalls(t *testing.T) {
 		return true
 	})
 	// The user's own setting, which ours must not replace.
-	s.git("r", "config", "http.lowSpeedTime", "1")
-	s.git("r", "config", "http.lowSpeedLimit", "1")
+	s.Git("r", "config", "http.lowSpeedTime", "1")
+	s.Git("r", "config", "http.lowSpeedLimit", "1")
 	r.InvalidateConfig()
 	begin := time.Now()
 	_, err := r.LsRemote(t.Context(), url+"/server.git")
@@ -124,41 +124,41 @@ func TestNoQuestions(t *testing.T) {
 		}
 		return password != "sesame"
 	}) + "/server.git"
-	for name, script := range map[string]string{"ask": "touch " + s.path("asked"), "answer": "", "wrong": ""} {
+	for name, script := range map[string]string{"ask": "touch " + s.Path("asked"), "answer": "", "wrong": ""} {
 		word := map[string]string{"answer": "sesame"}[name]
-		s.write(name, "#!/bin/sh\n"+script+"\necho "+word+"\n")
-		must(t, os.Chmod(s.path(name), 0o755))
+		s.Write(name, "#!/bin/sh\n"+script+"\necho "+word+"\n")
+		must(t, os.Chmod(s.Path(name), 0o755))
 	}
-	s.git("r", "config", "core.askPass", s.path("ask"))
-	r := s.open("r", "SSH_ASKPASS="+s.path("ask"), "SSH_ASKPASS_REQUIRE=force", "DISPLAY=:0", "GPG_TTY=/dev/tty")
+	s.Git("r", "config", "core.askPass", s.Path("ask"))
+	r := s.open("r", "SSH_ASKPASS="+s.Path("ask"), "SSH_ASKPASS_REQUIRE=force", "DISPLAY=:0", "GPG_TTY=/dev/tty")
 	_, err := r.LsRemote(t.Context(), url)
 	wantErr(t, err, ErrUnreachable, "could not read Username")
-	if _, err := os.Stat(s.path("asked")); err == nil {
+	if _, err := os.Stat(s.Path("asked")); err == nil {
 		t.Error("a program asked")
 	}
-	ok(s.open("r", "GIT_ASKPASS="+s.path("answer")).LsRemote(t.Context(), url))(t)
-	_, err = s.open("r", "GIT_ASKPASS="+s.path("wrong")).LsRemote(t.Context(), url)
+	ok(s.open("r", "GIT_ASKPASS="+s.Path("answer")).LsRemote(t.Context(), url))(t)
+	_, err = s.open("r", "GIT_ASKPASS="+s.Path("wrong")).LsRemote(t.Context(), url)
 	wantErr(t, err, ErrUnreachable, "Authentication failed")
 }
 
 // serveDaemon serves the sandbox's repositories by git's own protocol, a process
 // for every connection.
 func (s *sandbox) serveDaemon(args ...string) string {
-	s.t.Helper()
+	s.T.Helper()
 	path := s.helper("git-daemon")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(s.t, err)
+	must(s.T, err)
 	var all sync.WaitGroup
 	serve := func(conn *net.TCPConn) {
 		file, err := conn.File()
 		conn.Close() // git's end is the only one then, and ends with it
 		if err != nil {
-			s.t.Error(err)
+			s.T.Error(err)
 			return
 		}
 		defer file.Close()
-		cmd := exec.Command(path, append([]string{"--inetd", "--export-all", "--base-path=" + s.dir}, args...)...)
-		cmd.Env = s.env
+		cmd := exec.Command(path, append([]string{"--inetd", "--export-all", "--base-path=" + s.Dir}, args...)...)
+		cmd.Env = s.Env
 		cmd.Stdin, cmd.Stdout = file, file
 		_ = cmd.Run() // a client that is refused fails it
 	}
@@ -171,7 +171,7 @@ func (s *sandbox) serveDaemon(args ...string) string {
 			all.Go(func() { serve(conn.(*net.TCPConn)) })
 		}
 	})
-	s.t.Cleanup(func() {
+	s.T.Cleanup(func() {
 		l.Close()
 		all.Wait()
 	})
@@ -205,7 +205,7 @@ func TestDaemon(t *testing.T) {
 	o.Updates[0].Ref = otherRef
 	_, err = r.Push(t.Context(), o)
 	wantErr(t, err, ErrUnreachable, "")
-	if strings.Contains(s.git("server.git", "for-each-ref"), otherRef) {
+	if strings.Contains(s.Git("server.git", "for-each-ref"), otherRef) {
 		t.Error("the hook came too late")
 	}
 }

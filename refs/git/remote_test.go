@@ -23,8 +23,8 @@ const (
 func newRemote(t *testing.T) (*sandbox, *Repo) {
 	t.Helper()
 	s, r := newRepo(t)
-	s.git("", "init", "-q", "--bare", "server.git")
-	s.git("r", "remote", "add", "o", s.path("server.git"))
+	s.Git("", "init", "-q", "--bare", "server.git")
+	s.Git("r", "remote", "add", "o", s.Path("server.git"))
 	r.InvalidateConfig()
 	return s, r
 }
@@ -44,7 +44,7 @@ func TestFetchAndPush(t *testing.T) {
 	if want := []Pushed{{Ref: mainRef}, {Ref: NotesRef}}; !slices.Equal(got, want) {
 		t.Errorf("pushed %v, want %v", got, want)
 	}
-	if at := s.git("server.git", "rev-parse", mainRef, NotesRef); at != string(first+"\n"+first) {
+	if at := s.Git("server.git", "rev-parse", mainRef, NotesRef); at != string(first+"\n"+first) {
 		t.Errorf("the remote has %s", at)
 	}
 	got = push(t, r, PushUpdate{second, mainRef}, PushUpdate{first, NotesRef})
@@ -52,14 +52,14 @@ func TestFetchAndPush(t *testing.T) {
 		t.Errorf("pushed %v, want %v", got, want)
 	}
 
-	s.git("", "init", "-q", "r2")
+	s.Git("", "init", "-q", "r2")
 	r2 := s.open("r2")
-	o := FetchOptions{Remote: s.path("server.git"), Refspecs: FetchRefspecs("o")}
+	o := FetchOptions{Remote: s.Path("server.git"), Refspecs: FetchRefspecs("o")}
 	must(t, r2.Fetch(t.Context(), o))
 	if at := ok(r2.Ref(t.Context(), trackedRef))(t); at != second {
 		t.Errorf("fetched %s, want %s", at, second)
 	}
-	if _, err := os.Stat(s.path("r2/.git/FETCH_HEAD")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(s.Path("r2/.git/FETCH_HEAD")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("FETCH_HEAD: %v", err)
 	}
 	if got := push(t, r, PushUpdate{"", mainRef}); got[0].Status != PushDone {
@@ -78,10 +78,10 @@ func TestLsRemote(t *testing.T) {
 	s, r := newRemote(t)
 	id := commit(t, r, "one")
 	for _, ref := range []string{mainRef, otherRef, NotesRef, "refs/x/" + mainRef} {
-		s.git("r", "push", "-q", "o", string(id)+":"+ref)
+		s.Git("r", "push", "-q", "o", string(id)+":"+ref)
 	}
-	s.git("r", "tag", "-a", "-m", "x", "v1", string(id))
-	s.git("r", "push", "-q", "o", "v1")
+	s.Git("r", "tag", "-a", "-m", "x", "v1", string(id))
+	s.Git("r", "push", "-q", "o", "v1")
 	for _, c := range []struct {
 		patterns []string
 		want     []string
@@ -105,9 +105,9 @@ func TestRemotes(t *testing.T) {
 	t.Parallel()
 	s, r := newRepo(t)
 	for _, key := range []string{"remote.z.url", "remote.a.b/c.pushurl", "remote.Odd 'name'.url", "remote.nowhere.fetch"} {
-		s.git("r", "config", key, "/x")
+		s.Git("r", "config", key, "/x")
 	}
-	s.git("r", "config", "remote.pushDefault", "z")
+	s.Git("r", "config", "remote.pushDefault", "z")
 	want := []string{"Odd 'name'", "a.b/c", "z"}
 	if got := ok(r.Remotes(t.Context()))(t); !slices.Equal(got, want) {
 		t.Errorf("remotes %q, want %q", got, want)
@@ -125,17 +125,17 @@ func closedPort(t *testing.T) string {
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	s, r := newRemote(t)
-	s.write("plain/file", "no repository")
-	s.git("r", "config", "remote.odd name.url", s.path("nowhere"))
-	s.git("r", "config", "remote.ssh.url", "ssh://host.invalid/x")
-	s.git("r", "config", "core.sshCommand", "echo 'ssh: it is far away' >&2; exit 255; :")
+	s.Write("plain/file", "no repository")
+	s.Git("r", "config", "remote.odd name.url", s.Path("nowhere"))
+	s.Git("r", "config", "remote.ssh.url", "ssh://host.invalid/x")
+	s.Git("r", "config", "core.sshCommand", "echo 'ssh: it is far away' >&2; exit 255; :")
 	id := commit(t, r, "one")
 	for _, c := range []struct{ remote, says string }{
 		{"nowhere", "'nowhere' does not appear to be a git repository"},
 		{"--upload-pack=touch x", "--upload-pack=touch x"},
 		{"", "it has no name"},
 		{"odd name", "remote 'odd name': cannot be reached"},
-		{s.path("plain"), "does not appear to be a git repository"},
+		{s.Path("plain"), "does not appear to be a git repository"},
 		{"http://user:secret@" + closedPort(t) + "/x", "Failed to connect"},
 		{"git://" + closedPort(t) + "/x", "Connection refused"},
 		{"ssh", "ssh: it is far away"},
@@ -163,7 +163,7 @@ func TestFetchErrors(t *testing.T) {
 	id := commit(t, r, "one")
 	push(t, r, PushUpdate{id, mainRef})
 	o := FetchOptions{Remote: "o", Refspecs: []string{mainRef + ":" + trackedRef}}
-	lock := s.path("r/.git", trackedRef+".lock")
+	lock := s.Path("r/.git", trackedRef+".lock")
 	must(t, os.MkdirAll(filepath.Dir(lock), 0o777))
 	must(t, os.WriteFile(lock, nil, 0o666))
 	err := r.Fetch(t.Context(), o)
@@ -186,26 +186,26 @@ func TestFetchIsOurOwn(t *testing.T) {
 	t.Parallel()
 	s, r := newRemote(t)
 	id := commit(t, r, "one")
-	s.git("r", "tag", "-a", "-m", "x", "v1", string(id))
+	s.Git("r", "tag", "-a", "-m", "x", "v1", string(id))
 	const head = "refs/heads/context/heads/main" // where a host takes branches alone
-	s.git("r", "push", "-q", "o", "v1", string(id)+":"+head)
-	s.git("server.git", "config", "uploadpack.allowFilter", "true")
-	s.git("", "init", "-q", "r2")
-	for _, setting := range [][2]string{{"remote.o.url", "file://" + s.path("server.git")}, {"remote.o.fetch", "+refs/heads/*:refs/remotes/o/*"},
+	s.Git("r", "push", "-q", "o", "v1", string(id)+":"+head)
+	s.Git("server.git", "config", "uploadpack.allowFilter", "true")
+	s.Git("", "init", "-q", "r2")
+	for _, setting := range [][2]string{{"remote.o.url", "file://" + s.Path("server.git")}, {"remote.o.fetch", "+refs/heads/*:refs/remotes/o/*"},
 		{"remote.o.tagOpt", "--tags"}, {"fetch.prune", "true"}, {"fetch.writeCommitGraph", "true"},
 		{"remote.o.promisor", "true"}, {"remote.o.partialCloneFilter", "blob:none"}, {"core.repositoryFormatVersion", "1"}, {"extensions.partialClone", "o"}} {
-		s.git("r2", "config", setting[0], setting[1])
+		s.Git("r2", "config", setting[0], setting[1])
 	}
-	s.git("r2", "fetch", "-q", "--no-tags", "o", "+refs/nothing/*:refs/nothing/*")
+	s.Git("r2", "fetch", "-q", "--no-tags", "o", "+refs/nothing/*:refs/nothing/*")
 	r2 := s.open("r2")
 	must(t, r2.Fetch(t.Context(), FetchOptions{Remote: "o", Refspecs: []string{"+refs/heads/context/heads/*:" + RemotePrefix + "o/heads/*"}}))
-	if refs := s.git("r2", "for-each-ref", "--format=%(refname)"); refs != trackedRef {
+	if refs := s.Git("r2", "for-each-ref", "--format=%(refname)"); refs != trackedRef {
 		t.Errorf("fetched %q", refs)
 	}
-	if missing := s.git("r2", "rev-list", "--objects", "--missing=print", trackedRef); strings.Contains(missing, "?") {
+	if missing := s.Git("r2", "rev-list", "--objects", "--missing=print", trackedRef); strings.Contains(missing, "?") {
 		t.Errorf("left out %s", missing)
 	}
-	if _, err := os.Stat(s.path("r2/.git/objects/info/commit-graphs")); err == nil {
+	if _, err := os.Stat(s.Path("r2/.git/objects/info/commit-graphs")); err == nil {
 		t.Error("wrote a commit graph")
 	}
 }
@@ -214,15 +214,15 @@ func TestFetchRefusesWhatFsckRefuses(t *testing.T) {
 	t.Parallel()
 	s, r := newRemote(t)
 	id := commit(t, r, "one")
-	s.write("bad", "tree "+s.git("r", "rev-parse", string(id)+"^{tree}")+"\nauthor nobody\n\nx\n")
-	s.git("r", "push", "-q", "o", string(id)+":"+otherRef)
-	bad := s.git("server.git", "hash-object", "-t", "commit", "--literally", "-w", s.path("bad"))
-	s.git("server.git", "update-ref", mainRef, bad)
+	s.Write("bad", "tree "+s.Git("r", "rev-parse", string(id)+"^{tree}")+"\nauthor nobody\n\nx\n")
+	s.Git("r", "push", "-q", "o", string(id)+":"+otherRef)
+	bad := s.Git("server.git", "hash-object", "-t", "commit", "--literally", "-w", s.Path("bad"))
+	s.Git("server.git", "update-ref", mainRef, bad)
 	err := r.Fetch(t.Context(), FetchOptions{Remote: "o", Refspecs: FetchRefspecs("o")})
 	if err == nil || errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), bad) {
 		t.Errorf("fetched: %v", err)
 	}
-	if refs := s.git("r", "for-each-ref"); refs != "" {
+	if refs := s.Git("r", "for-each-ref"); refs != "" {
 		t.Errorf("refs moved: %s", refs)
 	}
 }

@@ -17,14 +17,14 @@ import (
 
 // pids are the processes that a script wrote down.
 func (s *sandbox) pids(name string) []int {
-	data, err := os.ReadFile(s.path(name))
+	data, err := os.ReadFile(s.Path(name))
 	if err != nil || !strings.HasSuffix(string(data), "\n") {
 		return nil
 	}
 	var pids []int
 	for _, word := range strings.Fields(string(data)) {
 		pid, err := strconv.Atoi(word)
-		must(s.t, err)
+		must(s.T, err)
 		pids = append(pids, pid)
 	}
 	return pids
@@ -35,9 +35,9 @@ func (s *sandbox) pids(name string) []int {
 func TestFetchIsCancelled(t *testing.T) {
 	t.Parallel()
 	s, r := newRemote(t)
-	s.write("ssh", "#!/bin/sh\nsleep 600 &\necho $$ $! >"+s.path("pids")+"\nwait\n")
-	must(t, os.Chmod(s.path("ssh"), 0o755))
-	s.git("r", "config", "core.sshCommand", s.path("ssh"))
+	s.Write("ssh", "#!/bin/sh\nsleep 600 &\necho $$ $! >"+s.Path("pids")+"\nwait\n")
+	must(t, os.Chmod(s.Path("ssh"), 0o755))
+	s.Git("r", "config", "core.sshCommand", s.Path("ssh"))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	done := make(chan error, 1)

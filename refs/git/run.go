@@ -13,6 +13,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/git-context/git-context/refs/git/disk"
+	"github.com/git-context/git-context/refs/git/process"
 )
 
 // command is one child to run to its end.
@@ -21,9 +24,9 @@ type command struct {
 	dir   string
 	env   []string
 	args  []string
-	stdin []byte   // nil: the null device
-	file  *os.File // if not nil, is standard input instead
-	said  *tail    // if not nil, gets standard error
+	stdin []byte    // nil: the null device
+	input io.Reader // if not nil, is standard input instead
+	said  *tail     // if not nil, gets standard error
 
 	limit  time.Duration // without a deadline of the caller's; 0: childTimeout
 	silent bool          // must have no terminal to ask on
@@ -103,12 +106,12 @@ func (r *Repo) spawn(ctx context.Context, c command) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, c.path, c.args...)
 	cmd.Dir, cmd.Env = c.dir, c.env
 	if c.silent {
-		ownSession(cmd)
+		process.OwnSession(cmd)
 	} else {
-		ownGroup(cmd)
+		process.OwnGroup(cmd)
 	}
-	cmd.Cancel = func() error { return stopGroup(cmd.Process) }
-	cmd.WaitDelay = killGrace
+	cmd.Cancel = func() error { return process.StopGroup(cmd.Process) }
+	cmd.WaitDelay = process.Grace
 	var stdout bytes.Buffer
 	stderr := c.said
 	if stderr == nil {
@@ -123,15 +126,15 @@ func (r *Repo) spawn(ctx context.Context, c command) ([]byte, error) {
 		cmd.Stderr = &tee{kept: stderr, shown: c.also}
 	}
 	switch {
-	case c.file != nil:
-		cmd.Stdin = c.file
+	case c.input != nil:
+		cmd.Stdin = c.input
 	case c.stdin != nil:
 		cmd.Stdin = bytes.NewReader(c.stdin)
 	}
 	begin := time.Now()
 	err := cmd.Run()
 	if ctx.Err() != nil && cmd.Process != nil {
-		killGroup(cmd.Process) // descendants that did not stop
+		process.KillGroup(cmd.Process) // descendants that did not stop
 	}
 	r.trace.line(begin, c.args, cmd.ProcessState, err)
 	if err != nil {
@@ -151,7 +154,7 @@ func withTimeout(ctx context.Context, d time.Duration) (context.Context, context
 // errHeldOpen: the child succeeded, but what it printed may not be complete.
 var errHeldOpen = errors.New("ended, but another process keeps its output open")
 
-// childError makes an *Error of what os/exec says.
+// childError makes an *Error of an error of os/exec.
 func childError(ctx context.Context, args []string, stderr string, err error) error {
 	e := &Error{Args: args, Code: -1, Stderr: stderr}
 	var exit *exec.ExitError
@@ -168,8 +171,9 @@ func childError(ctx context.Context, args []string, stderr string, err error) er
 	return e
 }
 
-// exitCode returns the code of a child that ran and failed, else -1.
-func exitCode(err error) int {
+// ExitCode returns the exit code in an error that is or wraps an [*Error]; -1 where there is
+// none, or the child was killed or could not be started.
+func ExitCode(err error) int {
 	var e *Error
 	if errors.As(err, &e) {
 		return e.Code
@@ -201,8 +205,8 @@ func (t *tail) String() string {
 	return string(t.buf[max(0, len(t.buf)-tailLimit):])
 }
 
-// tee keeps what it is given and shows it too. Whoever cannot be shown more (a
-// closed terminal) does not stop the child.
+// tee keeps what is written to it and also shows it. A reader that closes (a terminal)
+// does not stop the child.
 type tee struct {
 	kept   *tail
 	shown  io.Writer
@@ -249,4 +253,207 @@ func quoteArgs(args []string) []string {
 		quoted[i] = arg
 	}
 	return quoted
+}
+
+// ErrEnough is returned by a writer of [Repo.ViewTo] that wants no more of a view.
+var ErrEnough = errors.New("enough")
+
+// ViewTo is [Repo.View] for output that may be large or is not wanted whole: it is written
+// to w as it comes. stdin is the child's standard input, nil for none. An error of w ends
+// the child and is returned, except [ErrEnough], which is no failure. A caller without a
+// deadline gets one of a day: a reader may leave a pager open.
+func (r *Repo) ViewTo(ctx context.Context, w io.Writer, stdin []byte, args ...string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	out := &until{w: w, failed: cancel}
+	c := r.viewing(r.gitDir, args)
+	c.out, c.stdin, c.limit = out, stdin, readerTimeout
+	_, err := r.start(ctx, c)
+	if out.err == nil {
+		return err
+	}
+	if errors.Is(out.err, ErrEnough) {
+		return nil
+	}
+	return out.err
+}
+
+// until keeps a writer's first error and ends the child at once: the child would notice a
+// closed pipe only at its next write.
+type until struct {
+	w      io.Writer
+	failed func()
+	err    error
+}
+
+func (u *until) Write(p []byte) (int, error) {
+	if u.err != nil {
+		return 0, u.err
+	}
+	n, err := u.w.Write(p)
+	if err != nil {
+		u.err = err
+		u.failed()
+	}
+	return n, err
+}
+
+// LineOptions are the options of [Repo.EachLine].
+type LineOptions struct {
+	Env      []string  // more environment, as "key=value"; a later value counts
+	Input    io.Reader // standard input; nil: empty
+	Progress io.Writer // if not nil, gets standard error as it comes
+}
+
+// EachLine runs a plumbing command as [Repo.Run] does and hands each line of its
+// standard output to each, without the newline, as it comes; line is valid until each
+// returns. It ends at the first error of each, and returns that. A last line without a
+// newline is an error: the output was cut short. A caller without a deadline gets one of
+// an hour.
+func (r *Repo) EachLine(ctx context.Context, o LineOptions, each func(line []byte) error, args ...string) error {
+	out := &lineWriter{each: each}
+	c := command{args: args, input: o.Input, also: o.Progress, limit: walkTimeout, out: out}
+	c.env = append(r.childEnv[:len(r.childEnv):len(r.childEnv)], o.Env...)
+	_, err := r.start(ctx, c)
+	if out.err != nil {
+		return out.err
+	}
+	if err == nil && len(out.rest) > 0 {
+		err = fmt.Errorf("git %s: its last line is cut short", args[0])
+	}
+	return err
+}
+
+// lineWriter hands on what is written to it, line by line, up to the first error.
+type lineWriter struct {
+	each func(line []byte) error
+	rest []byte // a line without its end
+	err  error
+}
+
+func (l *lineWriter) Write(data []byte) (int, error) {
+	n := len(data)
+	if l.err != nil {
+		return 0, l.err
+	}
+	for {
+		line, after, whole := bytes.Cut(data, []byte("\n"))
+		if !whole {
+			l.rest = append(l.rest, data...)
+			return n, nil
+		}
+		if len(l.rest) > 0 {
+			line = append(l.rest, line...)
+			l.rest = nil
+		}
+		if l.err = l.each(line); l.err != nil {
+			return 0, l.err
+		}
+		data = after
+	}
+}
+
+// UserOptions are the options of [Repo.RunUser].
+type UserOptions struct {
+	// Action begins the reason in the reflogs, before git's own words
+	// (GIT_REFLOG_ACTION).
+	Action string
+	// Input is standard input; nil: it is empty.
+	Input []byte
+	// Out and Err get what git and its hooks print, as it comes; nil: dropped. A file
+	// is handed on as it is: the child goes on writing should this process be killed.
+	Out, Err io.Writer
+	// Terminal: git and its hooks may ask a person on it.
+	Terminal bool
+	// Keep are locked files that the child keeps open too, as TxOptions.Keep. What it
+	// starts inherits them; to release a lock releases it for them all.
+	Keep []*os.File
+}
+
+// RunUser runs a git command that changes the code, as the user would have run it: in the
+// directory and with the environment that were given to Open, so that GIT_DIR,
+// GIT_INDEX_FILE, GIT_AUTHOR_*, settings, hooks, signatures and editors are the user's.
+// Only our own hooks are off (GIT_CONTEXT_HOOKS=0): the caller does their work.
+//
+// It has no deadline, because hooks may run long. Options.Interruptible ends it early; the
+// error is then the context's cause. Without a terminal it is in a process group of its
+// own, and its descendants are stopped with it. With one it stays in ours: a group of its
+// own could not read from the terminal, whose ^C reaches it by itself. A child that fails
+// is an *Error, which does not repeat what it printed.
+func (r *Repo) RunUser(ctx context.Context, o UserOptions, args ...string) error {
+	path, err := r.gitPath(ctx)
+	if err != nil {
+		return err
+	}
+	waiting, done := r.interruptible(ctx)
+	defer done()
+	cmd := exec.CommandContext(waiting, path, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = r.dir, o.Out, o.Err
+	cmd.Env = append(r.env[:len(r.env):len(r.env)], "GIT_CONTEXT_HOOKS=0", "GIT_REFLOG_ACTION="+o.Action)
+	process.KeepFiles(cmd, o.Keep)
+	if o.Input != nil {
+		in, err := r.spool(o.Input)
+		if err != nil {
+			return err
+		}
+		defer os.Remove(in.Name()) // of effect only where an open file cannot be removed
+		defer in.Close()
+		cmd.Stdin = in
+	}
+	begin := time.Now()
+	if o.Terminal {
+		cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+		cmd.WaitDelay = process.Grace
+		if err = cmd.Run(); err != nil && cmd.ProcessState != nil && cmd.ProcessState.ExitCode() < 0 {
+			// A terminal's ^C ended it, and is about to reach us too.
+			select {
+			case <-waiting.Done():
+			case <-time.After(signalGrace):
+			}
+		}
+	} else {
+		err = process.Run(waiting, cmd)
+	}
+	r.trace.line(begin, args, cmd.ProcessState, err)
+	switch {
+	case err == nil:
+		return nil
+	case waiting.Err() != nil:
+		return context.Cause(waiting)
+	}
+	return childError(ctx, args, "", err)
+}
+
+// spool writes a text into a file without a name and opens it for reading. A pipe would
+// give the child half a text if this process were killed.
+func (r *Repo) spool(text []byte) (*os.File, error) {
+	f, err := disk.CreateTemp(r.StateDir(), disk.TempPrefix, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	_, err = f.Write(text)
+	if err1 := f.Close(); err == nil {
+		err = err1
+	}
+	var in *os.File
+	if err == nil {
+		in, err = os.Open(f.Name())
+	}
+	_ = os.Remove(f.Name()) // an open file not everywhere; the caller tries again
+	return in, err
+}
+
+// StartBehind starts a program that goes on when this process has ended: in a session of
+// its own, with no terminal, no output and no open file of ours, and so with none of our
+// locks. args begin with its name. It sees the repository that was found. Its result is
+// not known here.
+func (r *Repo) StartBehind(path string, args ...string) error {
+	cmd := exec.Command(path)
+	cmd.Args, cmd.Dir, cmd.Env = args, r.gitDir, r.childEnv
+	process.OwnSession(cmd)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go func() { _ = cmd.Wait() }()
+	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"sync"
 	"time"
+
+	"github.com/git-context/git-context/refs/git/process"
 )
 
 // session is a child that answers several questions. It is started in the
@@ -30,7 +32,7 @@ type session struct {
 	endErr   error
 }
 
-// open starts a session with more environment and files to hold open.
+// open starts a session with more environment and files to keep open.
 func (r *Repo) open(ctx context.Context, env []string, keep []*os.File, args ...string) *session {
 	s := &session{args: args, trace: r.trace, ready: make(chan struct{}), ended: make(chan struct{}), begin: time.Now()}
 	go func() {
@@ -45,8 +47,8 @@ func (r *Repo) open(ctx context.Context, env []string, keep []*os.File, args ...
 		s.cmd.Env = append(r.childEnv[:len(r.childEnv):len(r.childEnv)], env...)
 		s.cmd.Stderr = &s.stderr
 		s.cmd.WaitDelay = pipeGrace
-		ownGroup(s.cmd)
-		keepFiles(s.cmd, keep)
+		process.OwnGroup(s.cmd)
+		process.KeepFiles(s.cmd, keep)
 		s.err = s.launch()
 	}()
 	return s
@@ -93,17 +95,16 @@ func (s *session) end(ctx context.Context) error {
 	return s.endErr
 }
 
-// stop asks the child to stop, and has it killed if it does not: told to stop,
-// git drops a prepared transaction and removes its lock files. It returns at
-// once; end must follow.
+// stop asks the child to stop, and has it killed if it does not: git then drops a prepared
+// transaction and removes its lock files. It returns at once; end must follow.
 func (s *session) stop() {
 	s.stopOnce.Do(func() {
 		if s.wait() != nil {
 			return
 		}
 		_ = s.in.Close()
-		_ = stopGroup(s.cmd.Process)
-		timer := time.AfterFunc(killGrace, func() { killGroup(s.cmd.Process) })
+		_ = process.StopGroup(s.cmd.Process)
+		timer := time.AfterFunc(process.Grace, func() { process.KillGroup(s.cmd.Process) })
 		go func() {
 			<-s.ended
 			timer.Stop()

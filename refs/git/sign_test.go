@@ -10,49 +10,51 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-context/git-context/internal/gittest"
 )
 
 // sshKey makes an SSH key in a sandbox, and returns its public half's path. Git signs
 // with it there.
 func (s *sandbox) sshKey(name string) string {
-	s.t.Helper()
+	s.T.Helper()
 	program, err := exec.LookPath("ssh-keygen")
 	if err != nil {
-		s.t.Skip("*** SKIPPED: no ssh-keygen, so that SSH signatures are not tested ***")
+		s.T.Skip("*** SKIPPED: no ssh-keygen, so that SSH signatures are not tested ***")
 	}
-	out, err := exec.Command(program, "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", s.path(name)).CombinedOutput()
+	out, err := exec.Command(program, "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", s.Path(name)).CombinedOutput()
 	if err != nil {
-		s.t.Fatalf("ssh-keygen: %v\n%s", err, out)
+		s.T.Fatalf("ssh-keygen: %v\n%s", err, out)
 	}
-	s.git("", "config", "--global", "gpg.format", "ssh")
-	s.git("", "config", "--global", "user.signingKey", s.path(name+".pub"))
-	return s.path(name + ".pub")
+	s.Git("", "config", "--global", "gpg.format", "ssh")
+	s.Git("", "config", "--global", "user.signingKey", s.Path(name+".pub"))
+	return s.Path(name + ".pub")
 }
 
 // allow writes the file of known signers.
 func (s *sandbox) allow(who, key string) {
-	s.t.Helper()
+	s.T.Helper()
 	line := ""
 	if key != "" {
-		line = who + " " + string(ok(os.ReadFile(key))(s.t))
+		line = who + " " + string(ok(os.ReadFile(key))(s.T))
 	}
-	s.write("signers", "# nobody else\n"+line)
-	s.git("", "config", "--global", "gpg.ssh.allowedSignersFile", s.path("signers"))
+	s.Write("signers", "# nobody else\n"+line)
+	s.Git("", "config", "--global", "gpg.ssh.allowedSignersFile", s.Path("signers"))
 }
 
 // gnupg makes a home for GnuPG with a key for each person, whose programs all end
 // with the test; env is for git.
 func (s *sandbox) gnupg(people ...string) (env string) {
-	s.t.Helper()
+	s.T.Helper()
 	if _, err := exec.LookPath("gpg"); err != nil {
-		s.t.Skip("*** SKIPPED: no gpg, so that OpenPGP signatures are not tested ***")
+		s.T.Skip("*** SKIPPED: no gpg, so that OpenPGP signatures are not tested ***")
 	}
 	// Not in the test's own directory: a socket's path may have 107 bytes.
-	home := ok(os.MkdirTemp("", "gpg"))(s.t)
+	home := ok(os.MkdirTemp("", "gpg"))(s.T)
 	env = "GNUPGHOME=" + home
-	s.t.Cleanup(func() {
+	s.T.Cleanup(func() {
 		s.gpg(env, "gpgconf", "--kill", "all")
-		must(s.t, os.RemoveAll(home))
+		must(s.T, os.RemoveAll(home))
 	})
 	for _, who := range people {
 		s.gpg(env, "gpg", "--batch", "--quiet", "--passphrase", "", "--quick-gen-key", who, "ed25519", "sign", "never")
@@ -61,12 +63,12 @@ func (s *sandbox) gnupg(people ...string) (env string) {
 }
 
 func (s *sandbox) gpg(env, program string, args ...string) string {
-	s.t.Helper()
+	s.T.Helper()
 	cmd := exec.Command(program, args...)
-	cmd.Env = append(s.env[:len(s.env):len(s.env)], env)
+	cmd.Env = append(s.Env[:len(s.Env):len(s.Env)], env)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		s.t.Fatalf("%s %v: %v\n%s", program, args, err, out)
+		s.T.Fatalf("%s %v: %v\n%s", program, args, err, out)
 	}
 	return string(out)
 }
@@ -74,7 +76,7 @@ func (s *sandbox) gpg(env, program string, args ...string) string {
 // unsigned is a commit to sign, on a tree that stands.
 func unsigned(t *testing.T, r *Repo, message string, parents ...ID) *Commit {
 	t.Helper()
-	who := Signature{"Zoë <An> Agent", "agent@example.com", testTime}
+	who := Signature{"Zoë <An> Agent", "agent@example.com", gittest.Time()}
 	tree := ok(r.WriteTree(t.Context(), []TreeEntry{{ModeBlob, "log.md", ok(r.WriteBlob(t.Context(), []byte(message)))(t)}}))(t)
 	return &Commit{Tree: tree, Parents: parents, Author: who, Committer: who, Message: message}
 }
@@ -86,8 +88,8 @@ func TestSignedCommitIsTheCommit(t *testing.T) {
 		s, r := newRepo(t, "--object-format="+format)
 		s.allow("agent@example.com", s.sshKey("k"))
 		// None of these may reach the commit.
-		s.git("r", "config", "i18n.commitEncoding", "ISO-8859-1")
-		s.git("r", "config", "core.commentChar", "o")
+		s.Git("r", "config", "i18n.commitEncoding", "ISO-8859-1")
+		s.Git("r", "config", "core.commentChar", "o")
 		tx := ok(r.Begin(t.Context(), TxOptions{Message: "test"}))(t) // so that trees are written behind
 		defer tx.Close()
 		var parents []ID
@@ -95,22 +97,22 @@ func TestSignedCommitIsTheCommit(t *testing.T) {
 			c := unsigned(t, r, message, parents...)
 			plain := ok(r.Commit(t.Context(), ok(r.WriteCommit(t.Context(), c))(t)))(t)
 			signed := ok(r.SignCommit(t.Context(), c, ""))(t)
-			if !signed.Signed() || plain.Signed() {
-				t.Errorf("Signed() = %v, and %v of the plain one", signed.Signed(), plain.Signed())
+			if !signed.signed() || plain.signed() {
+				t.Errorf("Signed() = %v, and %v of the plain one", signed.signed(), plain.signed())
 			}
 			bare := *signed
 			bare.Extra = nil
 			if want := plain.encode(); !bytes.Equal(bare.encode(), want) {
 				t.Errorf("%s: signed\n%s\nwant\n%s", format, bare.encode(), want)
 			}
-			s.git("r", "verify-commit", string(signed.ID))
+			s.Git("r", "verify-commit", string(signed.ID))
 			parents = append([]ID{signed.ID}, parents...)[:min(2, len(parents)+1)]
 		}
 		c := ok(r.SignCommit(t.Context(), unsigned(t, r, "a\ufffeb\U0010ffffc\ufdd0d\n"), ""))(t)
 		if want := "a\ufffdb\ufffdc\ufffdd\n"; c.Message != want {
 			t.Errorf("%s: message %q, want %q", format, c.Message, want)
 		}
-		s.git("r", "fsck", "--strict", "--no-dangling")
+		s.Git("r", "fsck", "--strict", "--no-dangling")
 	}
 }
 
@@ -121,8 +123,8 @@ func TestSignWithAKeyOfOnesChoice(t *testing.T) {
 	s.sshKey("k")
 	s.allow("agent@example.com", other)
 	c := ok(r.SignCommit(t.Context(), unsigned(t, r, "x"), other))(t)
-	s.git("r", "verify-commit", string(c.ID))
-	_, err := r.SignCommit(t.Context(), unsigned(t, r, "x"), s.path("nobody.pub"))
+	s.Git("r", "verify-commit", string(c.ID))
+	_, err := r.SignCommit(t.Context(), unsigned(t, r, "x"), s.Path("nobody.pub"))
 	if err == nil || !strings.Contains(err.Error(), "git commit-tree: ") || !strings.Contains(err.Error(), "nobody.pub") {
 		t.Errorf("signing with a key that is not there: %v", err)
 	}
@@ -149,9 +151,9 @@ func verdicts(t *testing.T, r *Repo, ids ...ID) string {
 }
 
 func (s *sandbox) wantVerdicts(r *Repo, want string, ids ...ID) {
-	s.t.Helper()
-	if got := verdicts(s.t, r, ids...); got != want {
-		s.t.Errorf("verdicts %s; want %s", got, want)
+	s.T.Helper()
+	if got := verdicts(s.T, r, ids...); got != want {
+		s.T.Errorf("verdicts %s; want %s", got, want)
 	}
 }
 
@@ -186,9 +188,9 @@ func TestVerifySSH(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 
-	s.write("plain", "no program")
-	for _, program := range []string{"no-such-program", s.path("none"), s.path("plain")} {
-		s.git("r", "config", "gpg.ssh.program", program)
+	s.Write("plain", "no program")
+	for _, program := range []string{"no-such-program", s.Path("none"), s.Path("plain")} {
+		s.Git("r", "config", "gpg.ssh.program", program)
 		s.wantVerdicts(s.open("r"), "E- E- E- N-", all...)
 	}
 	s.wantVerdicts(r, "", []ID{}...)
@@ -202,26 +204,26 @@ func TestVerifyOpenPGP(t *testing.T) {
 	home := s.gnupg("Ada <ada@example.com>")
 	s.gpg(home, "gpg", "--batch", "--quiet", "--passphrase", "", "--faked-system-time", "20200101T000000",
 		"--quick-gen-key", "Old <old@example.com>", "ed25519", "sign", "1d")
-	s.write("then", "#!/bin/sh\nexec gpg --faked-system-time 20200101T000001 \"$@\"\n")
-	must(t, os.Chmod(s.path("then"), 0o755))
+	s.Write("then", "#!/bin/sh\nexec gpg --faked-system-time 20200101T000001 \"$@\"\n")
+	must(t, os.Chmod(s.Path("then"), 0o755))
 	r := s.open("r", home)
 	good := ok(r.SignCommit(t.Context(), unsigned(t, r, "good"), "ada@example.com"))(t)
-	s.git("r", "config", "gpg.program", s.path("then"))
+	s.Git("r", "config", "gpg.program", s.Path("then"))
 	old := ok(s.open("r", home).SignCommit(t.Context(), unsigned(t, r, "old"), "old@example.com"))(t).ID
-	s.git("r", "config", "--unset", "gpg.program")
+	s.Git("r", "config", "--unset", "gpg.program")
 	forged := tamper(t, r, good)
 	s.wantVerdicts(s.open("r", home), "G+Ada <ada@example.com> YOld <old@example.com> BAda <ada@example.com>", good.ID, old, forged)
 
-	key := filepath.Join(s.dir, "key")
+	key := filepath.Join(s.Dir, "key")
 	s.gpg(home, "gpg", "--export", "-o", key, "ada@example.com")
 	away := s.gnupg()
 	s.wantVerdicts(s.open("r", away), "E- E-", good.ID, old)
 	s.gpg(away, "gpg", "--quiet", "--import", key)
 	s.wantVerdicts(s.open("r", away), "U+Ada <ada@example.com>", good.ID)
-	s.git("r", "config", "gpg.minTrustLevel", "marginal")
+	s.Git("r", "config", "gpg.minTrustLevel", "marginal")
 	s.wantVerdicts(s.open("r", away), "UAda <ada@example.com>", good.ID)
 	s.wantVerdicts(s.open("r", home), "G+Ada <ada@example.com>", good.ID)
-	s.git("r", "config", "gpg.program", s.path("none"))
+	s.Git("r", "config", "gpg.program", s.Path("none"))
 	s.wantVerdicts(s.open("r", home), "E-", good.ID)
 }
 

@@ -15,10 +15,10 @@ import (
 
 // program makes a script the one that signs.
 func (s *sandbox) program(text string) {
-	s.t.Helper()
-	s.write("signs", "#!/bin/sh\n"+text)
-	must(s.t, os.Chmod(s.path("signs"), 0o755))
-	s.git("r", "config", "gpg.program", s.path("signs"))
+	s.T.Helper()
+	s.Write("signs", "#!/bin/sh\n"+text)
+	must(s.T, os.Chmod(s.Path("signs"), 0o755))
+	s.Git("r", "config", "gpg.program", s.Path("signs"))
 }
 
 func TestSigningFails(t *testing.T) {
@@ -38,7 +38,7 @@ func TestSigningFails(t *testing.T) {
 		}
 		wantErr(t, err, failed, test.want)
 	}
-	s.git("r", "config", "gpg.program", s.path("none"))
+	s.Git("r", "config", "gpg.program", s.Path("none"))
 	if _, err := s.open("r").SignCommit(t.Context(), c, ""); err == nil {
 		t.Error("signed by a program that is not there")
 	}
@@ -49,7 +49,7 @@ func TestSigningFails(t *testing.T) {
 func TestSigningHangs(t *testing.T) {
 	t.Parallel()
 	s, _ := newRepo(t)
-	s.program("sleep 600 &\necho $$ $! >" + s.path("pids") + "\nwait\n")
+	s.program("sleep 600 &\necho $$ $! >" + s.Path("pids") + "\nwait\n")
 	r := s.open("r")
 	c := unsigned(t, r, "x")
 	ctx := gittest.NewDeadline(t)

@@ -8,9 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
-	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // maxStateFile is the longest name of a file of local state, in bytes: file systems
@@ -36,34 +37,29 @@ func bounded(encoded, suffix string, most int) string {
 	return encoded[:most-len(end)] + end
 }
 
-// tempPrefix begins the name of a file of local state that is not finished. The files of
-// branches and remotes are called after them, and one may be called tmp_x: none has a
-// '~' so near to its beginning.
-const tempPrefix = "tmp_~"
-
 // IsTemp reports whether a file of local state is called as one that is not finished.
-func IsTemp(name string) bool { return strings.HasPrefix(name, tempPrefix) }
+func IsTemp(name string) bool { return strings.HasPrefix(name, disk.TempPrefix) }
 
 // statePath is the path of a file of local state; name uses slashes.
 func (r *Repo) statePath(name string) string {
 	return filepath.Join(r.StateDir(), filepath.FromSlash(name))
 }
 
-// MakeState makes the directory of a file of local state, with the permissions
+// makeState makes the directory of a file of local state, with the permissions
 // that core.sharedRepository asks for, and returns the file's path. Name uses
 // slashes and stays below StateDir.
-func (r *Repo) MakeState(name string) (string, error) {
+func (r *Repo) makeState(name string) (string, error) {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return "", fmt.Errorf("'%s' is no name of local state", name)
 	}
-	dir, p := r.StateDir(), r.sharing()
-	if err := p.mkdir(dir); err != nil {
+	dir, p := r.StateDir(), r.Sharing()
+	if err := p.Mkdir(dir); err != nil {
 		return "", fmt.Errorf("cannot create '%s': %w", dir, err)
 	}
 	parts := strings.Split(name, "/")
 	for _, part := range parts[:len(parts)-1] {
 		dir = filepath.Join(dir, part)
-		if err := p.mkdir(dir); err != nil {
+		if err := p.Mkdir(dir); err != nil {
 			return "", fmt.Errorf("cannot create '%s': %w", dir, err)
 		}
 	}
@@ -79,13 +75,13 @@ func (r *Repo) OpenState(name string, flag int) (*os.File, error) {
 	if flag&os.O_CREATE == 0 || err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return f, err
 	}
-	if path, err = r.MakeState(name); err != nil {
+	if path, err = r.makeState(name); err != nil {
 		return nil, err
 	}
 	if f, err = os.OpenFile(path, flag, 0o666); err != nil {
 		return nil, err
 	}
-	if err := r.sharing().adjust(path); err != nil && !errors.Is(err, fs.ErrPermission) {
+	if err := r.Sharing().Adjust(path); err != nil && !errors.Is(err, fs.ErrPermission) {
 		f.Close()
 		return nil, err
 	}
@@ -95,64 +91,93 @@ func (r *Repo) OpenState(name string, flag int) (*os.File, error) {
 // WriteStateFile replaces a file of local state in one step: a reader, or a
 // crash of this process, sees the old content or the new. Name uses slashes.
 func (r *Repo) WriteStateFile(name string, data []byte) error {
-	path, err := r.MakeState(name)
+	path, err := r.makeState(name)
 	if err != nil {
 		return err
 	}
-	p := r.sharing()
-	err = replaceFile(path, data, 0o666, p)
+	p := r.Sharing()
+	err = disk.Replace(path, data, 0o666, p)
 	if err != nil {
 		return fmt.Errorf("cannot write '%s': %w", path, err)
 	}
 	return nil
 }
 
-// cacheState keeps a cache. It never makes the state directory: a repository
-// that holds no memory is left as it is, and so is one that is only read. The file is
-// for this user alone: configuration may hold credentials.
+// cacheState keeps a cache. It never makes the state directory: a repository without
+// memory is left as it is, and so is one that is only read. The file is private to this
+// user: configuration may contain credentials.
 func (r *Repo) cacheState(name string, data []byte) error {
 	if r.readOnly {
 		return fs.ErrPermission
 	}
-	if !isDir(r.StateDir()) {
+	if !disk.IsDir(r.StateDir()) {
 		return fs.ErrNotExist
 	}
-	path, err := r.MakeState(name)
+	path, err := r.makeState(name)
 	if err != nil {
 		return err
 	}
-	return replaceFile(path, data, 0o600, 0)
+	return disk.Replace(path, data, 0o600, 0)
 }
 
-// replaceFile writes a file beside its place and renames it.
-func replaceFile(path string, data []byte, mode fs.FileMode, p perm) error {
-	tmp, err := createTemp(filepath.Dir(path), tempPrefix, mode)
-	if err != nil {
-		return err
+// Sharing returns the repository's setting. The repository's own file counts
+// without a process; a setting of the user or the system counts once known.
+func (r *Repo) Sharing() disk.Perm {
+	if r.format.shared != "" {
+		return disk.ParsePerm(r.format.shared)
 	}
-	defer os.Remove(tmp.Name()) // of no effect once renamed
-	_, err = tmp.Write(data)
-	if err1 := tmp.Close(); err == nil {
-		err = err1
+	c := r.config.Load()
+	if c == nil {
+		c, _ = r.CachedConfig()
 	}
-	if err == nil {
-		err = p.adjust(tmp.Name())
+	if c == nil {
+		return 0
 	}
-	if err == nil {
-		fault.Point("before-file-rename")
-		err = os.Rename(tmp.Name(), path)
-	}
-	return err
+	value, _ := c.String("core.sharedrepository")
+	return disk.ParsePerm(value)
 }
 
-// createTemp makes a new file whose mode the umask decides: os.CreateTemp would
-// make it private.
-func createTemp(dir, prefix string, mode fs.FileMode) (*os.File, error) {
-	for try := 0; ; try++ {
-		name := filepath.Join(dir, prefix+randomName())
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-		if !errors.Is(err, fs.ErrExist) || try == 100 {
-			return f, err
+// Refused is a file or folder of local state that this user cannot write to.
+type Refused struct {
+	Path string
+	Own  bool // this user owns it, so that its permissions are the reason
+}
+
+// RefusedState lists the folders, journals and locks of local state that this user may not
+// read and write, as everybody who uses the memory must. Below a refused folder nothing is
+// looked at. On Windows it finds nothing: permissions are not bits of a file there, and a
+// command that is refused something reports it.
+func (r *Repo) RefusedState() ([]Refused, error) {
+	if runtime.GOOS == "windows" {
+		return nil, nil
+	}
+	var found []Refused
+	err := filepath.WalkDir(r.StateDir(), func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) { // most files here come and go
+			return nil
 		}
-	}
+		if errors.Is(err, fs.ErrPermission) && d != nil && d.IsDir() {
+			err = nil // it was visited already, or is now
+		}
+		if err != nil {
+			return err
+		}
+		if dir := filepath.Base(filepath.Dir(path)); !d.IsDir() && dir != "journal" && dir != "lock" {
+			return nil
+		}
+		err = disk.Access(path, d.IsDir())
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		info, err := os.Lstat(path)
+		if err != nil {
+			return err
+		}
+		found = append(found, Refused{Path: path, Own: disk.Owned(info)})
+		if d.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return found, err
 }

@@ -11,33 +11,26 @@ const (
 	// dead host's.
 	askTimeout      = time.Minute
 	transferTimeout = time.Hour
-	// readerTimeout bounds a child whose output somebody reads as it comes, and
-	// may leave open in a pager over night.
+	// readerTimeout bounds a child whose output is read as it comes, and may stay
+	// open in a pager over night.
 	readerTimeout = 24 * time.Hour
-	// purgeTimeout bounds one child of Purge: walking and packing all of a large
-	// code repository takes minutes.
-	purgeTimeout = time.Hour
-	// theirLimit is how old the lock of a gc may be that is still believed to run.
-	theirLimit = 12 * time.Hour
+	// walkTimeout bounds a child that walks or packs all of a large code repository,
+	// which takes minutes.
+	walkTimeout = time.Hour
 	// stallTimeout is how long an HTTP transfer may move less than a byte a
-	// second where the user's configuration says nothing of it.
+	// second where the user's configuration does not set it.
 	stallTimeout = time.Minute
 	// signTimeout bounds making a signature: less than lockTimeout, so that who
 	// waits for the branch meanwhile gets it. A person has that long to answer what
 	// an agent of theirs asks.
 	signTimeout = 50 * time.Second
-	// killGrace is how long a child may take to remove its lock files after it
-	// was told to stop, before it is killed, and its descendants after it.
-	killGrace = 2 * time.Second
 	// signalGrace is how long a signal may take to reach us that reached a child.
 	signalGrace = 200 * time.Millisecond
-	// groupPoll is how often is looked whether a group has ended by itself.
-	groupPoll = 10 * time.Millisecond
 	// commitGrace bounds the commit phase of a ref transaction. A child killed
 	// in it leaves lock files and half a transaction, so it gets longer.
 	commitGrace = 15 * time.Second
 	// pipeGrace is how long we wait for a pipe that a descendant of a finished
-	// child (a hook's daemon) still holds open.
+	// child (a hook's daemon) still has open.
 	pipeGrace = 500 * time.Millisecond
 
 	// refsLockTimeout is how long git waits for a ref's lock file.
@@ -48,14 +41,4 @@ const (
 	// lockPollMin and lockPollMax bound the pauses between two tries.
 	lockPollMin = 200 * time.Microsecond
 	lockPollMax = 10 * time.Millisecond
-
-	// indexPoll is how often git is started again for an index that somebody else is
-	// writing.
-	indexPoll = 100 * time.Millisecond
-
-	// racyFine and racyCoarse: a file may change again without a new
-	// modification time within one tick of its file system's clock, which is
-	// 4 to 10 ms where times have a fraction, up to 2 s where they have none.
-	racyFine   = 100 * time.Millisecond
-	racyCoarse = 2 * time.Second
 )

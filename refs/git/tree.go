@@ -2,9 +2,13 @@ package git
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,9 +30,9 @@ type TreeEntry struct {
 // IsTree reports whether the entry is a directory.
 func (e TreeEntry) IsTree() bool { return e.Mode == ModeTree }
 
-// ParseTree reads the content of a tree object whose ids are hashLen bytes long
-// (20 or 32). Modes, names and order are given as they stand: a tree that came
-// from elsewhere may hold anything.
+// ParseTree reads the content of a tree object whose ids are hashLen bytes long (20 or
+// 32). Modes, names and order are not checked: a tree that came from elsewhere may contain
+// anything.
 func ParseTree(data []byte, hashLen int) ([]TreeEntry, error) {
 	var entries []TreeEntry
 	for len(data) > 0 {
@@ -38,7 +42,7 @@ func ParseTree(data []byte, hashLen int) ([]TreeEntry, error) {
 		}
 		mode, err := strconv.ParseUint(string(data[:space]), 8, 32)
 		if err != nil {
-			return nil, fmt.Errorf("tree is malformed: bad mode '%s'", shown(string(data[:space])))
+			return nil, fmt.Errorf("tree is malformed: bad mode '%s'", Shown(string(data[:space])))
 		}
 		data = data[space+1:]
 		end := bytes.IndexByte(data, 0)
@@ -67,7 +71,7 @@ func encodeTree(entries []TreeEntry, hexLen int) ([]byte, error) {
 			return nil, err
 		}
 		if names[e.Name] {
-			return nil, fmt.Errorf("tree has two entries '%s'", shown(e.Name))
+			return nil, fmt.Errorf("tree has two entries '%s'", Shown(e.Name))
 		}
 		names[e.Name] = true
 		out = strconv.AppendUint(out, uint64(e.Mode), 8)
@@ -90,10 +94,380 @@ func (e TreeEntry) sortName() string {
 // check refuses what git's fsck would complain of.
 func (e TreeEntry) check(hexLen int) error {
 	switch {
-	case e.Name == "" || e.Name == "." || e.Name == ".." || strings.EqualFold(e.Name, ".git") || strings.ContainsAny(e.Name, "/\x00"):
-		return fmt.Errorf("bad name '%s' in a tree", shown(e.Name))
+	case e.Name == "" || e.Name == "." || e.Name == ".." ||
+		strings.EqualFold(e.Name, ".git") || strings.ContainsAny(e.Name, "/\x00"):
+		return fmt.Errorf("bad name '%s' in a tree", Shown(e.Name))
 	case !isHex(string(e.ID), hexLen) || e.ID.IsZero():
-		return fmt.Errorf("bad object id '%s' for '%s' in a tree", shown(string(e.ID)), shown(e.Name))
+		return fmt.Errorf("bad object id '%s' for '%s' in a tree", Shown(string(e.ID)), Shown(e.Name))
 	}
 	return nil
+}
+
+// CompareEntries orders two entries as git does, in which a folder sorts as if its
+// name ended in a slash. It is 0 for two of one name that both are folders, or both
+// not.
+func CompareEntries(a, b TreeEntry) int {
+	n := min(len(a.Name), len(b.Name))
+	if c := strings.Compare(a.Name[:n], b.Name[:n]); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(a.sortByte(n), b.sortByte(n)); c != 0 {
+		return c
+	}
+	return cmp.Compare(len(a.Name), len(b.Name))
+}
+
+// sortByte is a byte of the name that an entry sorts by; 0 behind its end.
+func (e TreeEntry) sortByte(i int) byte {
+	switch {
+	case i < len(e.Name):
+		return e.Name[i]
+	case e.IsTree():
+		return '/'
+	}
+	return 0
+}
+
+// CommitPath is a file or a folder of a commit, with slashes and relative to its root.
+type CommitPath struct {
+	Commit ID
+	Path   string
+}
+
+// looseTrees is how many commits and trees Paths reads in process: about as many as
+// take the time in which a child starts.
+const looseTrees = 32
+
+// Paths finds the entries of trees at some paths, "." for the root. A path that does not
+// exist, or whose commit is no commit or does not exist, is not in the answer.
+//
+// A few that are loose objects are read in process, all others are asked for in one go.
+// Only commits and trees are read, so that a clone without its blobs fetches none.
+func (r *Repo) Paths(ctx context.Context, paths []CommitPath) (map[CommitPath]TreeEntry, error) {
+	var revs []string
+	wanted := map[string][]CommitPath{} // by the folder that contains them
+	found := make(map[CommitPath]TreeEntry, len(paths))
+	near := looseFolders{r: r, left: looseTrees, read: map[CommitPath]*folder{}}
+	for _, p := range paths {
+		if !r.IsID(string(p.Commit)) {
+			return nil, fmt.Errorf("'%s' is no object id", Shown(string(p.Commit)))
+		}
+		if !fs.ValidPath(p.Path) || strings.ContainsAny(p.Path, "\n\x00") {
+			continue // no path of a tree; git would read "../" relative to a folder
+		}
+		dir := CommitPath{p.Commit, path.Dir(p.Path)}
+		in, err := near.folder(dir)
+		if err == nil {
+			in.pick(p, found)
+			continue
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		rev := dir.rev()
+		if wanted[rev] == nil {
+			revs = append(revs, rev)
+		}
+		wanted[rev] = append(wanted[rev], p)
+	}
+	err := r.cat.many(ctx, "contents", revs, func(s *session, rev string) error {
+		o, err := readAnswer(s.out, rev, r.hexLen(), true)
+		if errors.Is(err, ErrNotFound) || err == nil && o.Type != "tree" {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		in, err := r.folderFrom(o)
+		for _, p := range wanted[rev] {
+			in.pick(p, found)
+		}
+		return err
+	})
+	return found, err
+}
+
+// rev names a folder of a commit to git, and nothing where it is of another object.
+func (p CommitPath) rev() string {
+	if p.Path == "." {
+		return string(p.Commit) + "^{commit}:"
+	}
+	return string(p.Commit) + "^{commit}:" + p.Path
+}
+
+// folder is a tree by the names of its entries; nil is one that is not there.
+type folder struct {
+	id     ID
+	byName map[string]TreeEntry
+}
+
+func (r *Repo) folderFrom(o Object) (*folder, error) {
+	entries, err := ParseTree(o.Data, r.hexLen()/2)
+	if err != nil {
+		return nil, fmt.Errorf("object '%s': %w", o.ID, err)
+	}
+	f := &folder{id: o.ID, byName: make(map[string]TreeEntry, len(entries))}
+	for _, e := range entries {
+		f.byName[e.Name] = e
+	}
+	return f, nil
+}
+
+// pick finds a path in the folder that contains it.
+func (f *folder) pick(p CommitPath, found map[CommitPath]TreeEntry) {
+	if f == nil {
+		return
+	}
+	if p.Path == "." {
+		found[p] = TreeEntry{Mode: ModeTree, Name: ".", ID: f.id}
+	} else if e, ok := f.byName[path.Base(p.Path)]; ok {
+		found[p] = e
+	}
+}
+
+// looseFolders reads folders of commits from loose objects.
+type looseFolders struct {
+	r    *Repo
+	left int // how many objects it may read yet
+	read map[CommitPath]*folder
+}
+
+// folder reads a folder, those above it first: nil where it does not exist, and
+// fs.ErrNotExist where git must be asked.
+func (l *looseFolders) folder(at CommitPath) (*folder, error) {
+	if f, ok := l.read[at]; ok {
+		return f, nil
+	}
+	tree, err := l.tree(at)
+	if err != nil {
+		return nil, err
+	}
+	var f *folder
+	switch tree {
+	case "":
+	case l.r.EmptyTree(): // git knows it without its being stored
+		f = &folder{id: tree}
+	default:
+		o, err := l.object(tree)
+		if err != nil {
+			return nil, err
+		}
+		if f, err = l.r.folderFrom(o); err != nil {
+			return nil, err
+		}
+	}
+	l.read[at] = f
+	return f, nil
+}
+
+// tree is the id of a folder, "" where it does not exist or is no folder.
+func (l *looseFolders) tree(at CommitPath) (ID, error) {
+	if at.Path == "." {
+		o, err := l.object(at.Commit)
+		if err != nil || o.Type != "commit" {
+			return "", err
+		}
+		c, err := ParseCommit(o.ID, o.Data)
+		if err != nil {
+			return "", err
+		}
+		return c.Tree, nil
+	}
+	above, err := l.folder(CommitPath{at.Commit, path.Dir(at.Path)})
+	if err != nil || above == nil {
+		return "", err
+	}
+	if e := above.byName[path.Base(at.Path)]; e.IsTree() {
+		return e.ID, nil
+	}
+	return "", nil
+}
+
+func (l *looseFolders) object(id ID) (Object, error) {
+	if l.left--; l.left < 0 {
+		return Object{}, fs.ErrNotExist
+	}
+	return l.r.loose(id)
+}
+
+// Edit is a tree in the making: an existing one with some paths replaced. It
+// reads a directory when a path first leads into it and writes only those that
+// changed, so that a change costs its own depth whatever the size of the tree.
+// An Edit is for one goroutine.
+type Edit struct {
+	repo    *Repo
+	id      ID // "" for a directory that does not exist yet
+	loaded  bool
+	dirty   bool
+	entries []TreeEntry
+	subs    map[string]*Edit
+}
+
+// Edit begins with the tree of that name, or with an empty one for "".
+func (r *Repo) Edit(tree ID) *Edit { return &Edit{repo: r, id: tree} }
+
+// Changed reports whether anything was put or removed.
+func (e *Edit) Changed() bool { return e.dirty }
+
+// Entry finds a path. ok is false where it does not exist.
+func (e *Edit) Entry(ctx context.Context, path string) (entry TreeEntry, ok bool, err error) {
+	if err := e.load(ctx); err != nil {
+		return TreeEntry{}, false, err
+	}
+	dir, rest, deeper := strings.Cut(path, "/")
+	if !deeper {
+		if i := e.index(dir); i >= 0 {
+			return e.entries[i], true, nil
+		}
+		return TreeEntry{}, false, nil
+	}
+	sub := e.sub(dir)
+	if sub == nil {
+		return TreeEntry{}, false, nil
+	}
+	return sub.Entry(ctx, rest)
+}
+
+// Put sets a path to a blob, making the directories that lead to it.
+func (e *Edit) Put(ctx context.Context, path string, blob ID) error {
+	if err := e.load(ctx); err != nil {
+		return err
+	}
+	dir, rest, deeper := strings.Cut(path, "/")
+	i := e.index(dir)
+	switch {
+	case !deeper && i >= 0:
+		if e.entries[i].ID == blob && e.entries[i].Mode == ModeBlob {
+			return nil
+		}
+		delete(e.subs, dir)
+		e.entries[i] = TreeEntry{Mode: ModeBlob, Name: dir, ID: blob}
+	case !deeper:
+		e.entries = append(e.entries, TreeEntry{Mode: ModeBlob, Name: dir, ID: blob})
+	default:
+		sub := e.sub(dir)
+		if sub == nil {
+			if i >= 0 {
+				return fmt.Errorf("'%s' is not a directory", dir)
+			}
+			e.entries = append(e.entries, TreeEntry{Mode: ModeTree, Name: dir})
+			sub = e.keep(dir, &Edit{repo: e.repo})
+		}
+		if err := sub.Put(ctx, rest, blob); err != nil {
+			return err
+		}
+		e.dirty = e.dirty || sub.dirty
+		return nil
+	}
+	e.dirty = true
+	return nil
+}
+
+// Remove takes a path away, and every directory that this leaves empty. It is no error
+// where the path does not exist.
+func (e *Edit) Remove(ctx context.Context, path string) error {
+	if err := e.load(ctx); err != nil {
+		return err
+	}
+	dir, rest, deeper := strings.Cut(path, "/")
+	i := e.index(dir)
+	if i < 0 {
+		return nil
+	}
+	if deeper {
+		sub := e.sub(dir)
+		if sub == nil {
+			return nil
+		}
+		if err := sub.Remove(ctx, rest); err != nil {
+			return err
+		}
+		e.dirty = e.dirty || sub.dirty
+		if len(sub.entries) > 0 {
+			return nil
+		}
+	}
+	delete(e.subs, dir)
+	e.entries = append(e.entries[:i:i], e.entries[i+1:]...)
+	e.dirty = true
+	return nil
+}
+
+// List is the entries of a directory ("" for the root), nil where there is none.
+func (e *Edit) List(ctx context.Context, dir string) ([]TreeEntry, error) {
+	if err := e.load(ctx); err != nil || dir == "" {
+		return e.entries, err
+	}
+	first, rest, _ := strings.Cut(dir, "/")
+	sub := e.sub(first)
+	if sub == nil {
+		return nil, nil
+	}
+	return sub.List(ctx, rest)
+}
+
+// Write stores the directories that changed, the deepest first, and returns the
+// name of the whole tree.
+func (e *Edit) Write(ctx context.Context) (ID, error) {
+	if !e.dirty && e.id != "" {
+		return e.id, nil
+	}
+	for name, sub := range e.subs {
+		if !sub.dirty {
+			continue
+		}
+		id, err := sub.Write(ctx)
+		if err != nil {
+			return "", err
+		}
+		e.entries[e.index(name)].ID = id
+	}
+	id, err := e.repo.WriteTree(ctx, e.entries)
+	if err != nil {
+		return "", err
+	}
+	e.id, e.dirty = id, false
+	return id, nil
+}
+
+func (e *Edit) load(ctx context.Context) error {
+	if e.loaded || e.id == "" {
+		e.loaded = true
+		return nil
+	}
+	entries, err := e.repo.Tree(ctx, e.id)
+	if err != nil {
+		return err
+	}
+	e.entries, e.loaded = entries, true
+	return nil
+}
+
+func (e *Edit) index(name string) int {
+	for i := range e.entries {
+		if e.entries[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// sub returns the directory of a name, nil where there is none. It is not loaded yet.
+func (e *Edit) sub(name string) *Edit {
+	if s := e.subs[name]; s != nil {
+		return s
+	}
+	i := e.index(name)
+	if i < 0 || e.entries[i].Mode != ModeTree {
+		return nil
+	}
+	return e.keep(name, &Edit{repo: e.repo, id: e.entries[i].ID})
+}
+
+func (e *Edit) keep(name string, s *Edit) *Edit {
+	if e.subs == nil {
+		e.subs = map[string]*Edit{}
+	}
+	e.subs[name] = s
+	return s
 }

@@ -6,21 +6,23 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/git-context/git-context/refs/fault"
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
-// TxOptions are what the transactions of one Tx have in common.
+// TxOptions are what the transactions of one Tx share.
 type TxOptions struct {
 	// Message is the reason in the reflogs.
 	Message string
-	// Committer is who stands in the reflogs; without one git makes it up.
+	// Committer is the identity in the reflogs; without one git makes it up.
 	Committer Identity
-	// Keep are locked files that the child holds open too: should this process
-	// be killed, the child may still move the refs, and nobody may take the
-	// locks before it has.
+	// Keep are locked files that the child keeps open too: if this process is killed
+	// the child may still move the refs, and no other process may take the locks
+	// before it has.
 	Keep []*os.File
 }
 
@@ -29,9 +31,9 @@ type TxOptions struct {
 type Tx struct {
 	repo   *Repo
 	opts   TxOptions
-	s      *session // nil after a failure
-	packed stamp    // of packed-refs, before s was started
-	used   bool     // s made a transaction already
+	s      *session   // nil after a failure
+	packed disk.Stamp // of packed-refs, before s was started
+	used   bool       // s made a transaction already
 	queued []refChange
 	open   bool // objects are written behind
 	moved  ID
@@ -73,7 +75,8 @@ func (tx *Tx) session() *session {
 	}
 	// Else git looks for refs that are named like our ids: thirty looks at the
 	// disk, and packed-refs is read before anything is locked.
-	args := []string{"-c", tx.repo.refsLockWait(), "-c", "core.warnAmbiguousRefs=false", "update-ref", "--stdin", "-z", "--create-reflog"}
+	args := []string{"-c", tx.repo.refsLockWait(), "-c", "core.warnAmbiguousRefs=false",
+		"update-ref", "--stdin", "-z", "--create-reflog"}
 	if tx.opts.Message != "" { // git refuses an empty reason
 		args = append(args, "-m", tx.opts.Message)
 	}
@@ -87,7 +90,7 @@ func (tx *Tx) Update(ref string, new, old ID) {
 	tx.queued = append(tx.queued, refChange{ref, new, old})
 }
 
-// Delete queues deleting a ref that is at old. Its reflog goes with it.
+// Delete queues deleting a ref whose value is old. Its reflog is deleted with it.
 func (tx *Tx) Delete(ref string, old ID) {
 	tx.queued = append(tx.queued, refChange{ref, "", old})
 }
@@ -96,7 +99,7 @@ func (tx *Tx) Delete(ref string, old ID) {
 // It waits for the objects that were written behind first: should one of them
 // have failed, its error is returned and no ref moves.
 //
-// ErrStale: an old value did not hold, or a ref stayed locked for two seconds;
+// ErrStale: a ref did not have the old value, or stayed locked for two seconds;
 // the error names the ref. Any other *Error is a refusal that trying again will
 // not change (a hook, a missing object, a name in another's way).
 //
@@ -214,7 +217,7 @@ func (s *session) decide() error {
 func (s *session) expect(want string) error {
 	line, err := s.out.ReadString('\n')
 	if err == nil && line != want {
-		err = fmt.Errorf("'%s' where '%s' was expected", shown(line), strings.TrimSuffix(want, "\n"))
+		err = fmt.Errorf("'%s' where '%s' was expected", Shown(line), strings.TrimSuffix(want, "\n"))
 		s.stop()
 	}
 	if err != nil {
@@ -232,8 +235,8 @@ func (r *Repo) encodeTx(queued []refChange) ([]byte, error) {
 			return nil, err
 		}
 		for _, id := range []ID{q.new, q.old} {
-			if id != "" && !isHex(string(id), r.hexLen()) {
-				return nil, fmt.Errorf("ref '%s': '%s' is no object id", q.ref, shown(string(id)))
+			if id != "" && !r.IsID(string(id)) {
+				return nil, fmt.Errorf("ref '%s': '%s' is no object id", q.ref, Shown(string(id)))
 			}
 		}
 		// The option covers the next line alone.
@@ -262,7 +265,7 @@ func (tx *Tx) Close() error {
 	if tx.open {
 		tx.open = false
 		tx.repo.behind.end()
-		// No ref points to what failed now: whoever needs it writes it again.
+		// No ref points to what failed now: a caller that needs it writes it again.
 		_ = tx.repo.behind.flush()
 	}
 	tx.leave()
@@ -280,9 +283,101 @@ func (tx *Tx) leave() {
 		_ = s.end(context.Background()) // its line is not to be missed
 		return
 	}
-	// Its last transaction is decided: it only has to go, and nobody needs to
+	// Its last transaction is decided: it only has to end, and no caller needs to
 	// wait half a millisecond for that; but until it was started the files that
 	// it is to keep open must not be closed.
 	_ = s.wait()
 	go func() { _ = s.end(context.Background()) }()
+}
+
+// maxRepacked is how many children in a row may be taken in by packed-refs.
+const maxRepacked = 3
+
+// errRepacked: packed-refs was replaced in the life of a child.
+//
+// A child reads packed-refs once it has its first lock, keeps it in memory, and
+// sees that it was replaced by its inode, its size and the seconds of its time
+// (git's stat-validity; only builds with USE_NSEC look closer). Replaced twice
+// within a second it has all three again, and the child accepts an old value that
+// a ref has no more: measured, 4 of 96 updates lost beside a busy `git pack-refs`. So
+// a child that had the file before the last lock was taken is believed only if
+// the file, to the nanosecond, is the one from before its start.
+var errRepacked = errors.New("packed-refs was replaced meanwhile")
+
+// packedStamp looks at packed-refs.
+func (r *Repo) packedStamp() disk.Stamp {
+	s, _ := disk.StampOf(filepath.Join(r.commonDir, "packed-refs")) // after an error it is not known
+	return s
+}
+
+// unchanged reports whether packed-refs is as it was before the child started.
+func (tx *Tx) unchanged() bool {
+	return tx.packed.Known() && tx.repo.packedStamp() == tx.packed
+}
+
+// mayBeTakenIn reports whether the child had packed-refs in memory when it took
+// its last lock: that of another ref, or of packed-refs itself to delete a line.
+func (tx *Tx) mayBeTakenIn(queued []refChange) bool {
+	return tx.used || len(queued) > 1 || queued[0].new.IsZero()
+}
+
+// believed reports whether the child may make another transaction.
+func (tx *Tx) believed() bool {
+	return tx.packed.Settled(time.Now()) && tx.unchanged()
+}
+
+// takeBack makes nothing of a transaction that failed while its refs were being moved.
+// git moves them one after another and writes each one's reflog first: on a disk that
+// fills up meanwhile, one has moved and the next has not.
+//
+//  1. All have moved: it is done.
+//  2. None has: it failed.
+//  3. Some have: they are moved back, unless another process has moved them on. The
+//     space of the others is free again. Where even that fails the error names them.
+func (tx *Tx) takeBack(queued []refChange, failure error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), commitGrace)
+	defer cancel()
+	var moved []refChange
+	for _, q := range queued {
+		now, err := tx.repo.Ref(ctx, q.ref)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return fmt.Errorf("failed while they were being moved, so that some may have: %w; which cannot be read: %w",
+				failure, err)
+		}
+		if now == q.new {
+			moved = append(moved, refChange{q.ref, q.old, q.new})
+		}
+	}
+	switch len(moved) {
+	case len(queued):
+		return nil
+	case 0:
+		return failure
+	}
+	if err := tx.moveBack(ctx, moved); err != nil {
+		return fmt.Errorf("failed while they were being moved, and %s cannot be moved back (%w): %w",
+			refNames(moved), err, failure)
+	}
+	return failure
+}
+
+// moveBack is a transaction by a child of its own.
+func (tx *Tx) moveBack(ctx context.Context, moved []refChange) error {
+	input, err := tx.repo.encodeTx(moved)
+	if err != nil {
+		return err
+	}
+	s := tx.session()
+	tx.s = nil
+	err = s.wait()
+	if err == nil {
+		err = s.prepare(ctx, input)
+	}
+	if err == nil {
+		err = s.decide()
+	}
+	if died := s.end(ctx); died != nil {
+		return died
+	}
+	return err
 }

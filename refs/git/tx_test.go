@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-context/git-context/internal/gittest"
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 func TestTx(t *testing.T) {
@@ -31,7 +32,7 @@ func TestTx(t *testing.T) {
 	if tx.s != child {
 		t.Error("a second transaction started a second child")
 	}
-	if log := s.git("r", "log", "-g", "-1", "--format=%gn %ge %gs", main); log != "Log Ger l@example.com a reason" {
+	if log := s.Git("r", "log", "-g", "-1", "--format=%gn %ge %gs", main); log != "Log Ger l@example.com a reason" {
 		t.Errorf("reflog: %s", log)
 	}
 
@@ -79,7 +80,7 @@ func TestTx(t *testing.T) {
 		t.Errorf("deleted: %v", err)
 	}
 	// A symbolic ref is not followed.
-	s.git("r", "symbolic-ref", BranchRef("sym"), main)
+	s.Git("r", "symbolic-ref", BranchRef("sym"), main)
 	if err := move(t, r, BranchRef("sym"), one, two); err == nil {
 		if got := ok(r.Ref(ctx, main))(t); got != two {
 			t.Error("written through a symbolic ref")
@@ -93,8 +94,8 @@ func TestTx(t *testing.T) {
 func TestTxRefusedByHook(t *testing.T) {
 	s, r := newRepo(t)
 	id := commit(t, r, "one")
-	s.write("r/.git/hooks/reference-transaction", "#!/bin/sh\n[ \"$1\" != prepared ] || { echo no way >&2; exit 1; }\n")
-	must(t, os.Chmod(s.path("r/.git/hooks/reference-transaction"), 0o755))
+	s.Write("r/.git/hooks/reference-transaction", "#!/bin/sh\n[ \"$1\" != prepared ] || { echo no way >&2; exit 1; }\n")
+	must(t, os.Chmod(s.Path("r/.git/hooks/reference-transaction"), 0o755))
 	err := move(t, r, BranchRef("main"), id, "")
 	var failed *Error
 	if !errors.As(err, &failed) || errors.Is(err, ErrStale) || !strings.Contains(failed.Stderr, "no way") {
@@ -106,7 +107,7 @@ func TestTxLockedRef(t *testing.T) {
 	s, r := newRepo(t)
 	id := commit(t, r, "one")
 	set(t, r, BranchRef("main"), id, "")
-	s.write("r/.git/"+BranchRef("main")+".lock", "")
+	s.Write("r/.git/"+BranchRef("main")+".lock", "")
 	begin := time.Now()
 	err := move(t, r, BranchRef("main"), id, id)
 	wantErr(t, err, ErrStale, BranchRef("main"))
@@ -122,14 +123,14 @@ func TestTxCancelled(t *testing.T) {
 	one, two := commit(t, r, "one"), commit(t, r, "two")
 	set(t, r, BranchRef("main"), one, "")
 	set(t, r, BranchRef("a"), one, "")
-	s.write("r/.git/"+BranchRef("main")+".lock", "")
+	s.Write("r/.git/"+BranchRef("main")+".lock", "")
 	tx := ok(r.Begin(t.Context(), TxOptions{}))(t)
 	defer tx.Close()
 	tx.Update(BranchRef("a"), two, one)
 	tx.Update(BranchRef("main"), two, one)
 	ctx, begin := gittest.NewDeadline(t), time.Time{}
 	go func() {
-		gittest.Wait(t, "a lock", func() bool { return s.exists("r/.git/" + BranchRef("a") + ".lock") })
+		gittest.Wait(t, "a lock", func() bool { return s.Exists("r/.git/" + BranchRef("a") + ".lock") })
 		time.Sleep(200 * time.Millisecond) // git waits for the other: the first is known to its handlers of signals
 		begin = time.Now()
 		ctx.Come()
@@ -139,10 +140,10 @@ func TestTxCancelled(t *testing.T) {
 	if took := time.Since(begin); took > refsLockTimeout {
 		t.Errorf("stopped after %v", took)
 	}
-	if _, err := os.Stat(s.path("r/.git/" + BranchRef("a") + ".lock")); !os.IsNotExist(err) {
+	if _, err := os.Stat(s.Path("r/.git/" + BranchRef("a") + ".lock")); !os.IsNotExist(err) {
 		t.Error("a lock file was left behind")
 	}
-	must(t, os.Remove(s.path("r/.git/"+BranchRef("main")+".lock")))
+	must(t, os.Remove(s.Path("r/.git/"+BranchRef("main")+".lock")))
 	tx.Update(BranchRef("main"), two, one)
 	must(t, tx.Commit(t.Context()))
 }
@@ -151,17 +152,17 @@ func TestTxCancelled(t *testing.T) {
 func TestTxGoesOnOnceDecided(t *testing.T) {
 	s, r := newRepo(t)
 	id := commit(t, r, "one")
-	s.write("r/.git/hooks/reference-transaction", "#!/bin/sh\n[ \"$1\" != committed ] || { touch '"+s.path("begun")+"'; until [ -e '"+s.path("go")+"' ]; do sleep 0.02; done; }\n")
-	must(t, os.Chmod(s.path("r/.git/hooks/reference-transaction"), 0o755))
+	s.Write("r/.git/hooks/reference-transaction", "#!/bin/sh\n[ \"$1\" != committed ] || { touch '"+s.Path("begun")+"'; until [ -e '"+s.Path("go")+"' ]; do sleep 0.02; done; }\n")
+	must(t, os.Chmod(s.Path("r/.git/hooks/reference-transaction"), 0o755))
 	tx := ok(r.Begin(t.Context(), TxOptions{}))(t)
 	defer tx.Close()
 	tx.Update(BranchRef("main"), id, "")
 	must(t, tx.s.wait())
 	ctx := gittest.NewDeadline(t)
 	go func() {
-		gittest.Wait(t, "the hook", func() bool { return s.exists("begun") })
+		gittest.Wait(t, "the hook", func() bool { return s.Exists("begun") })
 		ctx.Come()
-		s.write("go", "")
+		s.Write("go", "")
 	}()
 	must(t, tx.Commit(ctx))
 	if ctx.Err() == nil {
@@ -223,14 +224,14 @@ func TestTxConcurrent(t *testing.T) {
 			case <-stop:
 				return
 			case <-time.After(5 * time.Millisecond):
-				_, _ = s.try("r", "pack-refs", "--all", "--prune")
+				_, _ = s.Try("r", "pack-refs", "--all", "--prune")
 			}
 		}
 	})
 	all.Wait()
 	close(stop)
 	packer.Wait()
-	if got := s.git("r", "rev-list", "--count", ref); got != fmt.Sprint(workers*each+1) {
+	if got := s.Git("r", "rev-list", "--count", ref); got != fmt.Sprint(workers*each+1) {
 		t.Errorf("%s commits of %d", got, workers*each+1)
 	}
 	t.Logf("%d updates in %d tries", workers*each, tries.Load())
@@ -252,4 +253,134 @@ func TestTxKeepsLocks(t *testing.T) {
 		t.Fatalf("not to be had after the child's end: %v", err)
 	}
 	must(t, l.Unlock())
+}
+
+// What has moved when git fails at the next ref is moved back.
+func TestTxFailedHalfway(t *testing.T) {
+	s, r := newRepo(t)
+	one, two := commit(t, r, "one"), commit(t, r, "two")
+	made, moved, gone, stuck := BranchRef("a"), BranchRef("b"), BranchRef("c"), BranchRef("stuck")
+	tx := ok(r.Begin(t.Context(), TxOptions{Message: "m", Committer: Identity{"L", "l@example.com"}}))(t)
+	defer tx.Close()
+	tx.Update(moved, one, "")
+	tx.Update(gone, one, "")
+	must(t, tx.Commit(t.Context()))
+	// git cannot write a reflog where a directory with another one stands, and
+	// finds that out behind the point from which it does not turn back.
+	s.Write("r/.git/logs/"+stuck+"/log", "")
+	tx.Update(made, one, "")
+	tx.Update(moved, two, one)
+	tx.Delete(gone, one)
+	tx.Update(stuck, one, "")
+	if err := tx.Commit(t.Context()); err == nil || !strings.Contains(err.Error(), "'"+stuck+"': ") {
+		t.Errorf("error = %v; want one that says why '%s' is stuck", err, stuck)
+	}
+	for ref, want := range map[string]ID{made: "", moved: one, gone: one, stuck: ""} {
+		if got, err := r.Ref(t.Context(), ref); got != want || err != nil && !errors.Is(err, ErrNotFound) {
+			t.Errorf("%s is at '%s', not '%s': %v", ref, got, want, err)
+		}
+	}
+	tx.Update(moved, two, one) // it goes on with another child
+	must(t, tx.Commit(t.Context()))
+}
+
+// packed-refs replaced twice has its old inode and size, and within a second its
+// old time as git sees it: a child that read it before takes it for unchanged,
+// and an old value for the present one.
+func TestTxAfterPackingTwice(t *testing.T) {
+	s, r := newRepo(t)
+	ctx := t.Context()
+	ref, other := BranchRef("main"), BranchRef("other")
+	one, two, three := commit(t, r, "one"), commit(t, r, "two"), commit(t, r, "three")
+	set(t, r, ref, one, "")
+	set(t, r, other, one, "")
+	pack := func() (inode string) {
+		s.Git("r", "pack-refs", "--all", "--prune")
+		return strings.Fields(ok(disk.StampOf(r.CommonDir() + "/packed-refs"))(t).String())[0]
+	}
+	again := 0 // how often the file got its inode again: the file system decides
+	for round := 0; round < 6 && again < 2; round++ {
+		pack()
+		old := time.Now().Add(-time.Hour) // the child may be used again
+		must(t, os.Chtimes(r.CommonDir()+"/packed-refs", old, old))
+		tx := ok(r.Begin(ctx, TxOptions{}))(t)
+		tx.Update(other, two, one)
+		must(t, tx.Commit(ctx))
+		now := time.Now()
+		time.Sleep(now.Truncate(time.Second).Add(time.Second).Sub(now)) // all within one second
+		first := pack()
+		tx.Update(ref, one, one)
+		must(t, tx.Commit(ctx))
+		pack()
+		s.Git("r", "update-ref", ref, string(two), string(one))
+		if pack() == first {
+			again++
+		}
+		tx.Update(ref, three, one)
+		if err := tx.Commit(ctx); !errors.Is(err, ErrStale) {
+			t.Fatalf("an old value that holds no more: %v; want ErrStale", err)
+		}
+		must(t, tx.Close())
+		set(t, r, ref, one, two)
+		set(t, r, other, one, two)
+	}
+	t.Logf("packed-refs got its inode again %d times", again)
+}
+
+// A child that held packed-refs while the file was replaced is not asked to
+// decide; one that did not, or that only saw it settled, makes several
+// transactions.
+func TestTxBelievesItsChild(t *testing.T) {
+	s, r := newRepo(t)
+	ctx := t.Context()
+	one, two := commit(t, r, "one"), commit(t, r, "two")
+	set(t, r, BranchRef("a"), one, "")
+	set(t, r, BranchRef("b"), one, "")
+	pack := func() { s.Git("r", "pack-refs", "--all", "--prune") }
+	pack()
+	old := time.Now().Add(-time.Hour)
+	must(t, os.Chtimes(r.CommonDir()+"/packed-refs", old, old))
+	tx := ok(r.Begin(ctx, TxOptions{}))(t)
+	defer tx.Close()
+	child := tx.s
+	tx.Update(BranchRef("a"), two, one)
+	must(t, tx.Commit(ctx))
+	tx.Update(BranchRef("a"), one, two)
+	must(t, tx.Commit(ctx))
+	if tx.s != child {
+		t.Error("a child whose packed-refs stands still made one transaction only")
+	}
+	pack()
+	young := time.Now().Add(time.Minute) // however long the next transactions take
+	must(t, os.Chtimes(r.CommonDir()+"/packed-refs", young, young))
+	tx.Update(BranchRef("a"), two, one)
+	must(t, tx.Commit(ctx))
+	if tx.s == child {
+		t.Error("a child that saw packed-refs replaced made another transaction")
+	}
+	child = tx.s // started just after the file was written
+	tx.Update(BranchRef("a"), one, two)
+	must(t, tx.Commit(ctx))
+	tx.Update(BranchRef("a"), two, one)
+	must(t, tx.Commit(ctx))
+	if tx.s == child {
+		t.Error("a child made several transactions beside a packed-refs too young to be trusted")
+	}
+	// Two refs in one transaction: the second lock is taken with the file read.
+	must(t, tx.Close())
+	tx.session()
+	child = tx.s
+	must(t, child.wait())
+	pack()
+	tx.Update(BranchRef("a"), one, two)
+	tx.Update(BranchRef("b"), two, one)
+	must(t, tx.Commit(ctx))
+	if tx.s == child {
+		t.Error("two refs were moved by a child that may have read an older packed-refs")
+	}
+	for name, want := range map[string]ID{"a": one, "b": two} {
+		if got := ok(r.Ref(ctx, BranchRef(name)))(t); got != want {
+			t.Errorf("%s is at %s", name, got)
+		}
+	}
 }

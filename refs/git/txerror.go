@@ -3,11 +3,17 @@ package git
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
+	"time"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
-// txError says whether a failed transaction may be tried again. git tells by
-// its text alone: exit code 128 stands for all of these.
+// txError decides whether a failed transaction may be tried again. git reports the reason
+// in its text alone: the exit code is 128 for all of these.
 func (r *Repo) txError(queued []refChange, err error) error {
 	var failed *Error
 	if !errors.As(err, &failed) {
@@ -34,14 +40,14 @@ func (r *Repo) txError(queued []refChange, err error) error {
 	return fmt.Errorf("ref '%s': %w: %w", ref, ErrStale, err)
 }
 
-// lockedError is ErrLocked in git's own words, which say it already.
+// lockedError is ErrLocked in git's own words.
 type lockedError struct{ error }
 
 func (e lockedError) Unwrap() []error { return []error{ErrStale, ErrLocked, e.error} }
 
-// staleText reports whether update-ref failed because another process moved a
-// ref, or held its lock, first. Everything else (a hook's refusal, a missing
-// object, a directory in the way, no permission) will fail again.
+// staleText reports whether update-ref failed because another process moved a ref, or had
+// its lock, first. Everything else (a hook's refusal, a missing object, a directory in the
+// way, no permission) will fail again.
 func staleText(stderr string) bool {
 	said := complaint(stderr)
 	switch {
@@ -58,7 +64,7 @@ func staleText(stderr string) bool {
 }
 
 // unsaidText reports whether update-ref could not write a file, or make a directory,
-// and does not say why.
+// without the reason.
 func unsaidText(stderr string) bool {
 	said := complaint(stderr)
 	return strings.Contains(said, "couldn't write '") || strings.Contains(said, "unable to create directory")
@@ -81,4 +87,58 @@ func refNames(queued []refChange) string {
 		names[i] = "'" + q.ref + "'"
 	}
 	return "ref " + strings.Join(names, ", ")
+}
+
+// reftableLocked finds out whether a child failed because another process has the one lock
+// of all refs of a reftable, for longer than git waits: git names no file, and before 2.48
+// it does not wait at all. A lock that is taken and released meanwhile is another
+// writer's.
+func (r *Repo) reftableLocked(err *Error) (error, bool) {
+	said := complaint(err.Stderr)
+	if r.format.refFiles || !strings.Contains(said, "cannot lock references") {
+		return nil, false
+	}
+	path := filepath.Join(r.commonDir, "reftable", "tables.list.lock")
+	info, lerr := os.Lstat(path)
+	if lerr != nil || time.Since(info.ModTime()) < refsLockTimeout {
+		return nil, false
+	}
+	named := *err
+	named.Stderr = fmt.Sprintf("fatal: %s: '%s': File exists\n", said, path)
+	return lockedError{&named}, true
+}
+
+// filesOfRef are as many files and directories as git may make in each of the two
+// places to move one ref: its lock, or its reflog, and their directories.
+const filesOfRef = 3
+
+// refused asks the file system for the reason that git does not report: why files cannot
+// be written beside some refs or their reflogs. It is nil where they can by now.
+func (r *Repo) refused(queued []refChange) error {
+	var made []string
+	defer func() {
+		for _, path := range made {
+			_ = os.Remove(path)
+		}
+	}()
+	for _, q := range queued {
+		for _, place := range []string{q.ref, "logs/" + q.ref} {
+			dir := filepath.Dir(filepath.Join(r.commonDir, filepath.FromSlash(place)))
+			for !disk.IsDir(dir) && len(dir) > len(r.commonDir) {
+				dir = filepath.Dir(dir)
+			}
+			for range filesOfRef {
+				// Were this process killed, git would pass over a file of such a name. It is
+				// as large as git's own, and there as long as the others.
+				path := filepath.Join(dir, "tmp_"+disk.RandomName()+".lock")
+				made = append(made, path)
+				err := os.WriteFile(path, make([]byte, 64), 0o666)
+				var failed *fs.PathError
+				if errors.As(err, &failed) {
+					return failed.Err // git has named a path
+				}
+			}
+		}
+	}
+	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // Oldest git that is supported.
@@ -54,7 +56,7 @@ func (r *Repo) installed(ctx context.Context) (*installation, error) {
 	if err != nil {
 		return nil, err
 	}
-	stamp, err := stampOf(path)
+	stamp, err := disk.StampOf(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot run git: %w", err)
 	}
@@ -102,13 +104,14 @@ func (r *Repo) examineGit(ctx context.Context, path string) (*installation, erro
 	g := &installation{path: path}
 	env := append(without(r.childEnv, "GIT_CONFIG_SYSTEM"), "GIT_EDITOR=echo")
 	out, err := r.spawn(ctx, command{path: path, dir: r.gitDir, env: env, args: []string{"config", "--system", "--edit"}})
-	if name := strings.TrimRight(string(out), "\r\n"); err == nil && filepath.IsAbs(name) && !strings.ContainsAny(name, "\n\x00") {
+	name := strings.TrimRight(string(out), "\r\n")
+	if err == nil && filepath.IsAbs(name) && !strings.ContainsAny(name, "\n\x00") {
 		g.systemConfig = name
 	}
 	return g, nil
 }
 
-// version returns what stands behind "git version".
+// version returns what follows "git version".
 func (r *Repo) version(ctx context.Context, path string) (string, error) {
 	out, err := r.spawn(ctx, command{path: path, env: r.env, args: []string{"version"}})
 	if err != nil {
@@ -128,4 +131,15 @@ func checkVersion(path, version string) error {
 		}
 	}
 	return fmt.Errorf("%w: '%s' is version '%s'", ErrOldGit, path, version)
+}
+
+// Version returns the version of the git that a repository opened with env would run, as
+// "2.39.5". It needs no repository and costs one child.
+func Version(ctx context.Context, env []string) (string, error) {
+	path, err := findGit(env)
+	if err != nil {
+		return "", err
+	}
+	r := &Repo{env: env, trace: &tracer{}}
+	return r.version(ctx, path)
 }

@@ -7,7 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/git-context/git-context/refs/git/disk"
 )
 
 // WorktreeHead is the CONTEXT_HEAD of one worktree.
@@ -39,14 +42,14 @@ func (r *Repo) Worktrees(ctx context.Context) ([]WorktreeHead, error) {
 	return heads, nil
 }
 
-// HeadNames returns what the CONTEXT_HEAD of every worktree is called, the main one's
-// first, without looking at any.
+// HeadNames returns the names of the CONTEXT_HEAD of every worktree, the main one's first,
+// without reading any.
 func (r *Repo) HeadNames() ([]WorktreeHead, error) {
 	main := r.commonDir
 	if filepath.Base(main) == ".git" {
 		main = filepath.Dir(main)
 	}
-	heads := []WorktreeHead{{Path: main, Ref: MainHeadName}}
+	heads := []WorktreeHead{{Path: main, Ref: mainHeadName}}
 	dir := filepath.Join(r.commonDir, "worktrees")
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -60,8 +63,217 @@ func (r *Repo) HeadNames() ([]WorktreeHead, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot list worktrees: %w", err)
 		}
-		path := absolute(filepath.Join(dir, e.Name()), strings.TrimRight(string(data), "\r\n"))
+		path := disk.Absolute(filepath.Join(dir, e.Name()), strings.TrimRight(string(data), "\r\n"))
 		heads = append(heads, WorktreeHead{Path: filepath.Dir(path), Ref: "worktrees/" + e.Name() + "/" + HeadName})
 	}
 	return heads, nil
+}
+
+// WorktreeDirs lists the git directories of all worktrees, absolute, the main one's
+// first.
+func (r *Repo) WorktreeDirs() ([]string, error) {
+	dirs := []string{r.commonDir}
+	list, err := os.ReadDir(filepath.Join(r.commonDir, "worktrees"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("cannot list worktrees: %w", err)
+	}
+	for _, e := range list {
+		dir := filepath.Join(r.commonDir, "worktrees", e.Name())
+		switch _, err := os.Stat(filepath.Join(dir, "HEAD")); {
+		case err == nil:
+			dirs = append(dirs, dir)
+		case !errors.Is(err, fs.ErrNotExist): // else it was removed, but for a remainder
+			return nil, err
+		}
+	}
+	return dirs, nil
+}
+
+// HooksPath is the directory in which git looks for this worktree's hooks, absolute:
+// core.hooksPath, which may be relative to the worktree's top, else the common git
+// directory's. It need not exist.
+func (r *Repo) HooksPath(ctx context.Context) (string, error) {
+	out, err := r.Run(ctx, "rev-parse", "--path-format=absolute", "--git-path", "hooks")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Clean(strings.TrimSuffix(string(out), "\n"))
+	if !filepath.IsAbs(path) {
+		return "", fmt.Errorf("git rev-parse: cannot understand '%s'", Shown(path))
+	}
+	return path, nil
+}
+
+// MainWorkTree returns the top directory of the worktree that the repository was made
+// with, "" where it is bare or this is not known.
+func (r *Repo) MainWorkTree() string {
+	switch {
+	case !r.Linked():
+		return r.workTree
+	case filepath.Base(r.commonDir) == ".git":
+		return filepath.Dir(r.commonDir)
+	}
+	return ""
+}
+
+// Rebasing reports whether a rebase is in progress in this worktree: when it ends it
+// reports which commits it made of which.
+func (r *Repo) Rebasing() (bool, error) {
+	for _, name := range []string{"rebase-merge", "rebase-apply/rebasing"} {
+		_, err := os.Lstat(filepath.Join(r.gitDir, filepath.FromSlash(name)))
+		if err == nil {
+			return true, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// runIndex runs a command with the user's index, which GIT_INDEX_FILE may name.
+func (r *Repo) runIndex(ctx context.Context, args ...string) ([]byte, error) {
+	var env []string
+	if file := r.Getenv("GIT_INDEX_FILE"); file != "" {
+		env = []string{"GIT_INDEX_FILE=" + file}
+	}
+	return r.RunEnv(ctx, env, nil, args...)
+}
+
+// Edited lists the tracked paths that differ from HEAD: those that the next commit
+// would change if staged, else those of the worktree. A file that was only touched is
+// not among them, nor is a submodule with edits of its own. The index is not written.
+func (r *Repo) Edited(ctx context.Context, staged bool) ([]string, error) {
+	head, err := r.Ref(ctx, "HEAD")
+	if errors.Is(err, ErrNotFound) {
+		head, err = r.EmptyTree(), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if staged { // asked as git commit asks
+		return zList(r.runIndex(ctx, "diff-index", "--cached", "--ita-invisible-in-index", "--name-only",
+			"-z", "--no-renames", "--ignore-submodules=none", string(head), "--"))
+	}
+	// By their content: to diff-index alone a file with another date has changed.
+	lines, err := zList(r.runIndex(ctx, "diff-index", "--numstat", "-z", "--no-renames", "--ignore-submodules=dirty",
+		string(head), "--"))
+	for i, line := range lines {
+		fields := strings.SplitN(line, "\t", 3)
+		if len(fields) < 3 {
+			return nil, fmt.Errorf("git diff-index: cannot understand '%s'", Shown(line))
+		}
+		lines[i] = fields[2]
+	}
+	return slices.Compact(lines), err // an unmerged one is listed twice
+}
+
+// zList takes apart what a command printed with -z.
+func zList(out []byte, err error) ([]string, error) {
+	if err != nil || len(out) == 0 {
+		return nil, err
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), nil
+}
+
+// InProgress returns the command that is in progress in this worktree ("merge", "rebase",
+// "am", "cherry-pick", "revert", "bisect"); "" for none.
+func (r *Repo) InProgress(ctx context.Context) (string, error) {
+	for _, dir := range []struct{ name, command string }{
+		{"rebase-apply/applying", "am"}, {"rebase-apply", "rebase"}, {"rebase-merge", "rebase"},
+	} {
+		switch _, err := os.Stat(filepath.Join(r.gitDir, filepath.FromSlash(dir.name))); {
+		case err == nil:
+			return dir.command, nil
+		case !disk.IsAbsent(err):
+			return "", err
+		}
+	}
+	for _, ref := range []struct{ name, command string }{
+		{"MERGE_HEAD", "merge"}, {"CHERRY_PICK_HEAD", "cherry-pick"}, {"REVERT_HEAD", "revert"},
+	} {
+		switch _, err := r.Ref(ctx, ref.name); {
+		case err == nil:
+			return ref.command, nil
+		case !errors.Is(err, ErrNotFound):
+			return "", err
+		}
+	}
+	for _, file := range []struct{ name, command string }{{"sequencer", "cherry-pick"}, {"BISECT_LOG", "bisect"}} {
+		if _, err := os.Stat(filepath.Join(r.gitDir, file.name)); err == nil {
+			return file.command, nil
+		} else if !disk.IsAbsent(err) {
+			return "", err
+		}
+	}
+	return "", nil
+}
+
+// maxLost is how many paths InTheWay names.
+const maxLost = 20
+
+// InTheWay lists the untracked files, ignored or not, where a move of HEAD and the
+// worktree from one commit to another would put a file: at most 20 paths. Git itself
+// refuses to overwrite untracked files, and overwrites ignored ones. All tracked files
+// must be as in the first commit.
+func (r *Repo) InTheWay(ctx context.Context, from, to ID) ([]string, error) {
+	added, err := zList(r.Run(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames",
+		"--diff-filter=A", string(from), string(to)))
+	if err != nil {
+		return nil, err
+	}
+	looked := map[string]bool{}
+	var suspects []string
+	for _, path := range added {
+		at, err := r.obstacle(path, looked)
+		if err != nil {
+			return nil, err
+		}
+		if at != "" && !slices.Contains(suspects, at) {
+			suspects = append(suspects, at)
+		}
+	}
+	if len(suspects) == 0 {
+		return nil, nil
+	}
+	return r.untracked(ctx, suspects)
+}
+
+// obstacle returns what is at a path of the worktree, or in place of a directory that
+// leads to it; "" if nothing is. looked are the directories that were seen to be such.
+func (r *Repo) obstacle(path string, looked map[string]bool) (string, error) {
+	for i := range len(path) + 1 {
+		if i < len(path) && path[i] != '/' {
+			continue
+		}
+		at := path[:i]
+		if looked[at] {
+			continue
+		}
+		info, err := os.Lstat(filepath.Join(r.workTree, filepath.FromSlash(at)))
+		switch {
+		case disk.IsAbsent(err):
+			return "", nil
+		case err != nil:
+			return "", err
+		case i == len(path) || !info.IsDir():
+			return at, nil
+		}
+		looked[at] = true
+	}
+	return "", nil
+}
+
+// untracked lists which of some paths, or what below them, git does not track.
+func (r *Repo) untracked(ctx context.Context, paths []string) (found []string, err error) {
+	const batch = 500 // arguments have a limit
+	for some := range slices.Chunk(paths, batch) {
+		args := []string{"--literal-pathspecs", "ls-files", "--others", "-z", "--"}
+		list, err := zList(r.runIndex(ctx, append(args, some...)...))
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, list...)
+	}
+	return found[:min(len(found), maxLost)], nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/git/pack"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -180,7 +181,7 @@ func (gc *collector) due(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	n, err := gc.s.Repo().CountLoose(ctx, tips)
+	n, err := pack.CountLoose(ctx, gc.s.Repo(), tips)
 	return n >= least, err
 }
 
@@ -202,7 +203,7 @@ func (gc *collector) pack(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	res, err := gc.s.Repo().Pack(ctx, git.PackOptions{Tips: tips, Whole: !gc.o.Auto,
+	res, err := pack.Run(ctx, gc.s.Repo(), pack.Options{Tips: tips, Whole: !gc.o.Auto,
 		Kin: map[string]func([]byte) string{doc.LogFile: doc.SegmentName, doc.CommitFile: doc.SegmentName}})
 	gc.res.Packed, gc.res.Packs = res.Objects, res.Packs
 	gc.res.Bytes += res.Bytes

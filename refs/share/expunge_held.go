@@ -9,6 +9,7 @@ import (
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/git/pack"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -114,7 +115,7 @@ func (ex *exchanger) replaceTracking(ctx context.Context, held []expunge.HeldRef
 
 // deleteOld deletes the objects of old history that were fetched, and says what could
 // not be.
-func (ex *exchanger) deleteOld(ctx context.Context) ([]git.Kept, error) {
+func (ex *exchanger) deleteOld(ctx context.Context) ([]pack.Kept, error) {
 	var logs []string
 	for ref := range ex.old.Refs {
 		logs = append(logs, ex.peer.Tracking.Of(ref))
@@ -129,7 +130,7 @@ func (ex *exchanger) deleteOld(ctx context.Context) ([]git.Kept, error) {
 	if err := ex.s.Repo().DropReflogs(ctx, logs); err != nil {
 		return nil, err
 	}
-	res, err := ex.s.Repo().Purge(ctx, ex.old.Purge)
+	res, err := pack.Purge(ctx, ex.s.Repo(), ex.old.Purge)
 	if err != nil {
 		return nil, err
 	}

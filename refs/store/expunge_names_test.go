@@ -7,6 +7,7 @@ import (
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/git/pack"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -43,7 +44,7 @@ func TestExpungeKept(t *testing.T) {
 		1: "1 object of the old history stays: 'refs/x' leads to it",
 		2: "2 objects of the old history stay: 'refs/x' leads to them",
 	} {
-		if got := expunge.KeptBy(git.Kept{By: git.KeptByRef, Name: "refs/x", Objects: make([]git.ID, n)}); got != want {
+		if got := expunge.KeptBy(pack.Kept{By: pack.KeptByRef, Name: "refs/x", Objects: make([]git.ID, n)}); got != want {
 			t.Error(got)
 		}
 	}
