@@ -25,19 +25,18 @@ func TestPackagesHaveExamples(t *testing.T) {
 		shown[m[1]] = true
 	}
 	for pkg := range layers {
-		if strings.HasPrefix(pkg, "cmd") || strings.HasPrefix(pkg, "test") || strings.Contains(pkg, "internal/") || shown[pkg] {
+		if strings.HasPrefix(pkg, "cmd") || strings.HasPrefix(pkg, "test") || strings.Contains("/"+pkg, "/internal/") || pkg == "refs/fault" {
 			continue
 		}
-		switch pkg { // which only the packages of refs use
-		case "refs/detect", "refs/fault", "refs/git/disk", "refs/git/pack", "refs/git/process", "refs/incoming", "refs/prose":
-			continue
+		var files []*ast.File
+		for _, path := range exampleFiles(t, "../"+pkg) {
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, file)
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), "../"+pkg+"/example_test.go", nil, parser.ParseComments)
-		if err != nil {
-			t.Errorf("package %s: %v", pkg, err)
-			continue
-		}
-		examples := doc.Examples(file)
+		examples := doc.Examples(files...)
 		if len(examples) == 0 {
 			t.Errorf("package %s has no example", pkg)
 		}
@@ -72,20 +71,22 @@ func TestLibraryShowsExamples(t *testing.T) {
 	}
 }
 
+// exampleFiles are the files of examples in a directory: example_test.go and example_X_test.go.
+func exampleFiles(t *testing.T, dir string) []string {
+	t.Helper()
+	files, err := filepath.Glob(dir + "/example*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
 // exampleBodies are the lines of every example, without a tab before them, and what each
 // file of examples imports.
 func exampleBodies(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob("../*/example_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	deeper, err := filepath.Glob("../*/*/example_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var bodies []string
-	for _, path := range append(files, deeper...) {
+	for _, path := range append(exampleFiles(t, "../*"), exampleFiles(t, "../*/*")...) {
 		source, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

@@ -13,6 +13,7 @@ var layers = map[string][]string{
 	"cmd/manual":              {"cmd"},
 	"cmd":                     {"cmd/complete", "render", "refs", "refs/fsck", "refs/maintain", "refs/share", "refs/code", "refs/expunge", "refs/search", "cmd/transcript", "refs/folder", "refs/history", "refs/merge", "refs/store", "refs/fail", "refs/git", "refs/git/process", "hooks", "refs/doc"},
 	"cmd/complete":            {"render", "refs", "refs/history", "refs/merge", "refs/doc", "refs/peer"},
+	"refs/internal/example":   {"refs", "refs/share", "refs/store"},
 	"refs/internal/memtest":   {"refs", "refs/fsck", "refs/share", "refs/expunge", "refs/merge", "refs/store", "refs/fail", "refs/git", "refs/doc", "internal/gittest"},
 	"render":                  {"refs", "refs/fsck", "refs/maintain", "refs/code", "refs/search", "refs/history", "refs/store", "notes", "refs/fail", "refs/git", "refs/doc", "refs/prose"},
 	"refs":                    {"refs/share", "refs/code", "refs/expunge", "refs/store"},
