@@ -5,6 +5,7 @@ import (
 
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -23,6 +24,7 @@ func Open(ctx context.Context, o store.Options) (*Store, error) {
 		CheckHook:     code.CheckHook,
 		CommitCode:    code.CommitWithCode,
 		AdoptBranch:   share.AdoptBranch,
+		FetchHint:     remote.FetchHint,
 		CheckForeign:  expunge.CheckForeign,
 	})
 }

@@ -118,7 +118,7 @@ func TestTraceIsTheDocument(t *testing.T) {
 	record(t, s, 0, 9)
 	must[store.CommitResult](t)(s.Commit(ctx, store.CommitOptions{Summary: "All"}))
 	tip := must[*store.Tip](t)(s.Tip(ctx, ""))
-	want := must[[]byte](t)(s.Document(ctx, tip, "log.md"))
+	want := must[[]byte](t)(tip.Document(ctx, "log.md"))
 	got := show(must[Lines](t)(NewLines(ctx, s, Where{}, 0, 1000)).Text, false)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("-log.md +view:\n%s", diff)

@@ -147,7 +147,7 @@ const maxQuoted = 2000
 
 // describe reads the milestone that is gone back to and makes the message fit.
 func (r *rollback) describe(ctx context.Context, s *store.Store) (replaced bool, err error) {
-	live, _, err := s.LiveCommits(ctx, r.to)
+	live, _, err := r.to.LiveCommits(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -190,7 +190,7 @@ func (r *rollback) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	live, data, err := r.Store.LiveCommits(ctx, tip)
+	live, data, err := tip.LiveCommits(ctx)
 	if err != nil {
 		return err
 	}

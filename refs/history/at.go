@@ -132,7 +132,7 @@ func MilestoneAt(ctx context.Context, s *store.Store, t *store.Tip, rev string) 
 	if err != nil {
 		return store.Commit{}, err
 	}
-	held, err := s.ContainsEntry(ctx, t, store.CommitEntries, c.Trailer(store.TrailerID))
+	held, err := t.ContainsEntry(ctx, store.CommitEntries, c.Trailer(store.TrailerID))
 	if err == nil && !held {
 		held, err = s.Repo().IsAncestor(ctx, c.ID, t.Commit().ID)
 	}

@@ -49,7 +49,7 @@ func entriesAt(ctx context.Context, s *store.Store, at Logged, wanted map[string
 	if err != nil {
 		return err
 	}
-	return s.SegmentsBackwards(ctx, tip, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
+	return tip.SegmentsBackwards(ctx, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
 		ms, err := doc.ParseCommits(data)
 		all := true
 		for i, m := range ms {

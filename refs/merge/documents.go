@@ -46,7 +46,7 @@ func (d *documents) metadata(ctx context.Context) (*doc.Metadata, error) {
 			continue
 		}
 		var err error
-		if texts[i], err = d.ses.Store.OptionalDocument(ctx, t, doc.MetadataFile); err != nil {
+		if texts[i], err = t.OptionalDocument(ctx, doc.MetadataFile); err != nil {
 			return nil, err
 		}
 	}

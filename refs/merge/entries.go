@@ -41,10 +41,10 @@ func mergeEntries(ctx context.Context, ses *store.Transaction, k store.EntryKind
 
 // entries reads what mergeEntries must unite.
 func entries(ctx context.Context, s *store.Store, k store.EntryKind, both sides) (ours, theirs doc.Entries, seg *segments, err error) {
-	if ours.Live, err = s.OptionalDocument(ctx, both.ours, k.File); err != nil {
+	if ours.Live, err = both.ours.OptionalDocument(ctx, k.File); err != nil {
 		return
 	}
-	if theirs.Live, err = s.OptionalDocument(ctx, both.theirs, k.File); err != nil {
+	if theirs.Live, err = both.theirs.OptionalDocument(ctx, k.File); err != nil {
 		return
 	}
 	_, folded := both.totals.Origins[doc.OtherOrigins]
@@ -98,7 +98,7 @@ func beyondBase(ctx context.Context, s *store.Store, k store.EntryKind, both sid
 	if err != nil || len(seg.both) > 0 || !doc.ValidID(both.base.Commit().Trailer(store.TrailerNewest)) {
 		return fresh, nil, false, err
 	}
-	baseLive, err := s.OptionalDocument(ctx, both.base, k.File)
+	baseLive, err := both.base.OptionalDocument(ctx, k.File)
 	if err != nil {
 		return fresh, nil, false, err
 	}
@@ -107,7 +107,7 @@ func beyondBase(ctx context.Context, s *store.Store, k store.EntryKind, both sid
 		return fresh, nil, false, err
 	}
 	if n := len(old); n > 0 {
-		if ok, err := s.ContainsEntry(ctx, both.ours, k, old[n-1].ID); err != nil || !ok {
+		if ok, err := both.ours.ContainsEntry(ctx, k, old[n-1].ID); err != nil || !ok {
 			return fresh, nil, false, err
 		}
 	} else if both.baseTotals.Steps > 0 {

@@ -214,7 +214,7 @@ func (m *operation) mergeInto(ctx context.Context, target, source *store.Tip, ba
 	if err != nil {
 		return err
 	}
-	theirs, err := m.Store.NewestEntry(ctx, source)
+	theirs, err := source.NewestEntry(ctx)
 	if err != nil {
 		return err
 	}

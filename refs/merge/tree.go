@@ -46,7 +46,7 @@ func MergeTrees(ctx context.Context, ses *store.Transaction, c *store.Draft, j T
 	both := sides{ours: j.Ours, theirs: j.Theirs, totals: c.Meta.Totals()}
 	if len(j.Bases) == 1 { // a virtual base has no entries
 		both.base = base
-		meta, err := ses.Store.ParsedMetadata(ctx, base)
+		meta, err := base.Metadata(ctx)
 		if err != nil {
 			return nil, err
 		}

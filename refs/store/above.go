@@ -27,13 +27,17 @@ type Above struct {
 	// AdoptBranch makes a branch that only a remote has; false where no remote has it.
 	AdoptBranch func(ctx context.Context, s *Store, name string) (bool, error)
 
+	// FetchHint returns the command that may bring a branch that was not found, for a hint;
+	// "" where the repository has no remote.
+	FetchHint func(ctx context.Context, s *Store, branch string) string
+
 	// CheckForeign checks history that no ref of this repository leads to before one does.
 	CheckForeign func(ctx context.Context, s *Store, at git.Ref, hint string) error
 }
 
 func (a Above) check() error {
 	if a.FinishExpunge == nil || a.SettleIntent == nil || a.CheckHook == nil || a.CommitCode == nil ||
-		a.AdoptBranch == nil || a.CheckForeign == nil {
+		a.AdoptBranch == nil || a.FetchHint == nil || a.CheckForeign == nil {
 		return errors.New("store: Above is not filled in")
 	}
 	return nil

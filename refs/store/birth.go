@@ -81,14 +81,14 @@ func (ses *Transaction) NewBirth(ctx context.Context, b Birth) (*Draft, error) {
 // everything but its milestones, its steps and their segments. Its progress so
 // far becomes the progress that the new branch starts with.
 func (ses *Transaction) inherit(ctx context.Context, c *Draft, from *Tip, m *doc.Commit) error {
-	live, _, err := ses.Store.LiveCommits(ctx, from)
+	live, _, err := from.LiveCommits(ctx)
 	if err != nil {
 		return err
 	}
-	if c.Newest, err = ses.Store.NewestEntry(ctx, from); err != nil {
+	if c.Newest, err = from.NewestEntry(ctx); err != nil {
 		return err
 	}
-	if c.Meta, err = ses.Store.ParsedMetadata(ctx, from); err != nil {
+	if c.Meta, err = from.Metadata(ctx); err != nil {
 		return err
 	}
 	if m.Goal, err = ses.Store.Goal(ctx, from.commit, c.Roadmap, live); err != nil {

@@ -188,10 +188,8 @@ func (s *Store) elsewhere(ctx context.Context, name string, err error) error {
 	if !errors.As(err, &missing) || missing.Kind != fail.ErrNotFound {
 		return err
 	}
-	if p, peerErr := s.Remote(ctx, ""); peerErr == nil && p.Follows != nil {
-		missing.Hints = append(missing.Hints, "git context fetch "+p.Name+" "+name)
-	} else if remotes, listErr := s.repo.Remotes(ctx); listErr == nil && len(remotes) > 0 {
-		missing.Hints = append(missing.Hints, "git context fetch")
+	if hint := s.above.FetchHint(ctx, s, name); hint != "" {
+		missing.Hints = append(missing.Hints, hint)
 	}
 	return err
 }

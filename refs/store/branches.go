@@ -123,7 +123,7 @@ func (s *Store) askTips(ctx context.Context, q BranchQuery) ([]branchTip, error)
 // BranchOf is BRANCH of a tip, with its purpose in full.
 func (s *Store) BranchOf(ctx context.Context, t *Tip) (Branch, error) {
 	b := BranchAt(t.branch, t.commit)
-	meta, err := s.ParsedMetadata(ctx, t)
+	meta, err := t.Metadata(ctx)
 	if err != nil {
 		return b, err
 	}

@@ -136,7 +136,7 @@ func LastSummary(tip *git.Commit) string {
 
 // follow begins a change on top of a tip: the same tree, the same facts.
 func (ses *Transaction) Follow(ctx context.Context, tip *Tip, subject string) (*Draft, error) {
-	meta, err := ses.Store.ParsedMetadata(ctx, tip)
+	meta, err := tip.Metadata(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func (ses *Transaction) Follow(ctx context.Context, tip *Tip, subject string) (*
 	if err != nil {
 		return nil, err
 	}
-	newest, err := ses.Store.NewestEntry(ctx, tip)
+	newest, err := tip.NewestEntry(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -121,7 +121,7 @@ func (ses *Transaction) BuildCommit(ctx context.Context, branch string, o Commit
 	if err != nil {
 		return committed{}, err
 	}
-	live, data, err := ses.Store.LiveCommits(ctx, tip)
+	live, data, err := tip.LiveCommits(ctx)
 	if err != nil {
 		return committed{}, err
 	}
@@ -155,7 +155,7 @@ func (ses *Transaction) Drain(ctx context.Context, c *Draft, tip *Tip, p Pending
 	if len(p.Lines) == 0 {
 		return doc.Steps{}, nil
 	}
-	data, err := ses.Store.OptionalDocument(ctx, tip, doc.LogFile)
+	data, err := tip.OptionalDocument(ctx, doc.LogFile)
 	if err != nil {
 		return doc.Steps{}, err
 	}

@@ -248,7 +248,7 @@ func (r *repo) content(branch string) content {
 	for _, t := range topics {
 		c.Topics[t.Key] = t.Text
 	}
-	meta, err := s.Metadata(ctx, tip)
+	meta, err := tip.Metadata(ctx)
 	r.must(err)
 	c.Metadata, _, err = meta.Get("")
 	r.must(err)

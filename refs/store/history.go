@@ -23,7 +23,7 @@ func (s *Store) Newest(ctx context.Context, t *Tip, n int) ([]Commit, error) {
 // first, and how many there are. Which they are and what they say stands in
 // commit.md and its segments; their commits and notes come from one git log.
 func (s *Store) Commits(ctx context.Context, t *Tip, skip, n int) ([]Commit, int, error) {
-	meta, err := s.ParsedMetadata(ctx, t)
+	meta, err := t.Metadata(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -33,7 +33,7 @@ func (s *Store) Commits(ctx context.Context, t *Tip, skip, n int) ([]Commit, int
 
 func (s *Store) listCommits(ctx context.Context, t *Tip, skip, n int) ([]Commit, error) {
 	found := []doc.Commit{}
-	err := s.SegmentsBackwards(ctx, t, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
+	err := t.SegmentsBackwards(ctx, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
 		ms, err := doc.ParseCommits(data)
 		if err != nil {
 			return false, err
@@ -63,7 +63,7 @@ func (s *Store) Steps(ctx context.Context, t *Tip, skip, n int) ([]Step, int, er
 	if err != nil {
 		return nil, 0, err
 	}
-	meta, err := s.ParsedMetadata(ctx, t)
+	meta, err := t.Metadata(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -77,7 +77,7 @@ func (s *Store) Steps(ctx context.Context, t *Tip, skip, n int) ([]Step, int, er
 	}
 	total := meta.Totals().Steps + len(waiting)
 	if len(found) < skip+n {
-		err = s.SegmentsBackwards(ctx, t, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
+		err = t.SegmentsBackwards(ctx, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
 			steps, err := doc.ParseLog(data)
 			for _, step := range slices.Backward(steps) {
 				found = append(found, stepFrom(step, false))
@@ -107,8 +107,8 @@ func (s *Store) WaitingSteps(ctx context.Context, branch string, p Pending) ([]d
 // backwards hands a document's files to visit, the live one first and then the
 // sealed segments from the newest to the oldest, until visit has enough. It
 // opens only the directories that it needs.
-func (s *Store) SegmentsBackwards(ctx context.Context, t *Tip, live, dir string, visit func([]byte) (bool, error)) error {
-	data, err := s.OptionalDocument(ctx, t, live)
+func (t *Tip) SegmentsBackwards(ctx context.Context, live, dir string, visit func([]byte) (bool, error)) error {
+	data, err := t.OptionalDocument(ctx, live)
 	if err != nil {
 		return err
 	}
@@ -119,17 +119,17 @@ func (s *Store) SegmentsBackwards(ctx context.Context, t *Tip, live, dir string,
 	if !more {
 		return nil
 	}
-	return s.segmentsFrom(ctx, t, dir, "", visit)
+	return t.segmentsFrom(ctx, dir, "", visit)
 }
 
 // segmentsFrom hands sealed segments to visit, from the one at a path or the last
 // before it (from the newest, if last is empty) to the oldest.
-func (s *Store) segmentsFrom(ctx context.Context, t *Tip, dir, last string, visit func([]byte) (bool, error)) error {
-	_, err := s.backwardsIn(ctx, t, dir, last, visit)
+func (t *Tip) segmentsFrom(ctx context.Context, dir, last string, visit func([]byte) (bool, error)) error {
+	_, err := t.backwardsIn(ctx, dir, last, visit)
 	return err
 }
 
-func (s *Store) backwardsIn(ctx context.Context, t *Tip, dir, last string, visit func([]byte) (bool, error)) (bool, error) {
+func (t *Tip) backwardsIn(ctx context.Context, dir, last string, visit func([]byte) (bool, error)) (bool, error) {
 	list, err := t.List(ctx, dir)
 	if err != nil {
 		return false, err
@@ -143,10 +143,10 @@ func (s *Store) backwardsIn(ctx context.Context, t *Tip, dir, last string, visit
 		}
 		var more bool
 		if e.Mode == git.ModeTree {
-			more, err = s.backwardsIn(ctx, t, name, last, visit)
+			more, err = t.backwardsIn(ctx, name, last, visit)
 		} else {
 			var data []byte
-			if data, err = s.repo.Blob(ctx, e.ID); err == nil {
+			if data, err = t.repo.Blob(ctx, e.ID); err == nil {
 				if more, err = visit(data); err != nil {
 					err = fmt.Errorf("%s of branch '%s': %w", name, t.branch, err)
 				}
@@ -160,8 +160,8 @@ func (s *Store) backwardsIn(ctx context.Context, t *Tip, dir, last string, visit
 }
 
 // eachLog hands every committed step of a branch to visit, a file at a time.
-func (s *Store) EachLog(ctx context.Context, t *Tip, visit func([]doc.Step)) error {
-	return s.SegmentsBackwards(ctx, t, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
+func (t *Tip) EachLog(ctx context.Context, visit func([]doc.Step)) error {
+	return t.SegmentsBackwards(ctx, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
 		steps, err := doc.ParseLog(data)
 		visit(steps)
 		return true, err
@@ -326,7 +326,7 @@ func (s *Store) entryOf(ctx context.Context, c *git.Commit) (*doc.Commit, error)
 	if id == "" {
 		return nil, nil
 	}
-	ms, _, err := s.LiveCommits(ctx, s.TipOf(BranchOf(c), c))
+	ms, _, err := s.TipOf(BranchOf(c), c).LiveCommits(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -349,11 +349,11 @@ func BetweenCommits(c *git.Commit) Commit {
 // PurposeProgress is a branch's purpose, and the progress summary of its newest
 // milestone: what came before that one.
 func (s *Store) PurposeProgress(ctx context.Context, t *Tip) (purpose, progress string, err error) {
-	meta, err := s.ParsedMetadata(ctx, t)
+	meta, err := t.Metadata(ctx)
 	if err != nil {
 		return "", "", err
 	}
-	live, _, err := s.LiveCommits(ctx, t)
+	live, _, err := t.LiveCommits(ctx)
 	if err != nil {
 		return "", "", err
 	}
@@ -380,8 +380,8 @@ func (s *Store) BranchContext(ctx context.Context, t *Tip, skip, n int) (BranchC
 
 // holds reports whether an entry is found in a tip's live file, or in the segment
 // that it must be in unless segments of several branches overlap there.
-func (s *Store) ContainsEntry(ctx context.Context, t *Tip, k EntryKind, id string) (bool, error) {
-	live, err := s.OptionalDocument(ctx, t, k.File)
+func (t *Tip) ContainsEntry(ctx context.Context, k EntryKind, id string) (bool, error) {
+	live, err := t.OptionalDocument(ctx, k.File)
 	if err != nil {
 		return false, err
 	}
@@ -390,7 +390,7 @@ func (s *Store) ContainsEntry(ctx context.Context, t *Tip, k EntryKind, id strin
 		return found, err
 	}
 	last := doc.SegmentPath(k.Dir, id)
-	err = s.segmentsFrom(ctx, t, k.Dir, last, func(data []byte) (bool, error) {
+	err = t.segmentsFrom(ctx, k.Dir, last, func(data []byte) (bool, error) {
 		found, err = hasEntry(k, data, id)
 		return false, err
 	})

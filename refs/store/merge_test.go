@@ -172,7 +172,7 @@ func TestMergesOfVeryManyBranches(t *testing.T) {
 		ok(merge.Merge(ctx, s, store.MergeOptions{Source: name, Into: "main"}))(t)
 	}
 	work("main", 10) // seals what the first one brought
-	meta := ok(s.Metadata(ctx, ok(s.Tip(ctx, "main"))(t)))(t)
+	meta := ok(ok(s.Tip(ctx, "main"))(t).Metadata(ctx))(t)
 	if _, folded := meta.Totals().Origins["_others"]; !folded {
 		t.Error("the totals were not folded: nothing was tested")
 	}

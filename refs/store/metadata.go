@@ -11,11 +11,6 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// Metadata reads metadata.yaml as it stands at a tip.
-func (s *Store) Metadata(ctx context.Context, t *Tip) (*doc.Metadata, error) {
-	return s.ParsedMetadata(ctx, t)
-}
-
 // SetMetadata sets a key path of the current branch's metadata to a YAML value
 // and commits that. Setting what stands already makes no commit.
 func (s *Store) SetMetadata(ctx context.Context, w Writer, path, value string) (Change, error) {

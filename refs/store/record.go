@@ -258,15 +258,15 @@ func (s *Store) JournalHead(ctx context.Context, branch string) (journal.Head, e
 	if err != nil {
 		return journal.Head{}, err
 	}
-	meta, err := s.ParsedMetadata(ctx, tip)
+	meta, err := tip.Metadata(ctx)
 	if err != nil {
 		return journal.Head{}, err
 	}
 	head := journal.Head{Committed: string(tip.commit.ID)}
-	if head.Step, err = s.LastNumber(ctx, tip, meta.Totals().Origins[branch].Steps); err != nil {
+	if head.Step, err = tip.LastNumber(ctx, meta.Totals().Origins[branch].Steps); err != nil {
 		return journal.Head{}, err
 	}
-	if head.ID, err = s.NewestEntry(ctx, tip); err != nil {
+	if head.ID, err = tip.NewestEntry(ctx); err != nil {
 		return journal.Head{}, err
 	}
 	head.Journal, err = s.NewID("")
@@ -275,12 +275,12 @@ func (s *Store) JournalHead(ctx context.Context, branch string) (journal.Head, e
 
 // lastNumber is the number of the newest step that a branch of so many recorded itself: more
 // than their count where some were forgotten, or the branch had another name before.
-func (s *Store) LastNumber(ctx context.Context, tip *Tip, count int) (int, error) {
+func (tip *Tip) LastNumber(ctx context.Context, count int) (int, error) {
 	if count == 0 {
 		return 0, nil
 	}
 	last := count
-	err := s.SegmentsBackwards(ctx, tip, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
+	err := tip.SegmentsBackwards(ctx, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
 		steps, err := doc.ParseLog(data)
 		for _, step := range slices.Backward(steps) {
 			if step.Origin == tip.branch {

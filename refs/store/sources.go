@@ -51,7 +51,7 @@ func (s *Store) sourcesOf(ctx context.Context, branch string) (*sources, error) 
 		return k, nil
 	}
 	k = &sources{tip: tip.commit.ID, at: map[string]journal.Entry{}}
-	err = s.EachLog(ctx, tip, func(steps []doc.Step) {
+	err = tip.EachLog(ctx, func(steps []doc.Step) {
 		for _, step := range steps {
 			if step.Source != "" {
 				k.at[step.Source] = journal.Entry{Step: step.Number, ID: step.ID}

@@ -4,12 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
@@ -92,35 +88,3 @@ const HookFailures = "hooks.jsonl"
 
 // mergeDir is the folder of local state that holds them.
 const MergeDir = "merge"
-
-// readCache reads a small file of the cache: a line with the checksum of the rest, and
-// the rest.
-func (s *Store) ReadCache(name string) string {
-	data, err := os.ReadFile(filepath.Join(s.repo.StateDir(), filepath.FromSlash(CacheDir), name))
-	if err != nil {
-		return ""
-	}
-	sum, text, _ := strings.Cut(string(data), "\n")
-	if sum != textSum(name, text) {
-		return ""
-	}
-	return text
-}
-
-// writeCache replaces a small file of the cache.
-func (s *Store) WriteCache(name, text string) {
-	// Only to save the next search its questions: failing is no error.
-	_ = s.repo.WriteStateFile(CacheDir+"/"+name, []byte(textSum(name, text)+"\n"+text))
-}
-
-// The cache of searches is a folder of local state. Every file in it holds for good what
-// it says, because it says it of object ids: the files of a tree, the terms of a blob,
-// the milestone of a commit, the note of a notes tree. A file that is missing, damaged or
-// cannot be written is no error: what it would have said is read from git.
-const CacheDir = "cache/search"
-
-// textSum names format and content of a small file.
-func textSum(name, text string) string {
-	sum := crc32.Checksum([]byte(text), crc32.MakeTable(crc32.Castagnoli))
-	return fmt.Sprintf("git-context %s 1 %d %08x", name, len(text), sum)
-}

@@ -149,25 +149,6 @@ func (s *Store) warnOfBranch(ctx context.Context, name string, res *Change) erro
 	return err
 }
 
-// TagRemotes lists the remotes that had a tag when they were last asked.
-func (s *Store) TagRemotes(ctx context.Context, name string) ([]string, error) {
-	remotes, err := s.repo.Remotes(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var have []string
-	for _, remote := range remotes {
-		_, err := s.repo.Ref(ctx, git.RemoteTracking(remote).Of(git.TagRef(name)))
-		switch {
-		case err == nil:
-			have = append(have, remote)
-		case !errors.Is(err, git.ErrNotFound):
-			return nil, err
-		}
-	}
-	return have, nil
-}
-
 // DeleteTag removes a name. The milestone stays.
 func (s *Store) DeleteTag(ctx context.Context, name string) (Change, error) {
 	ses, err := s.Begin(ctx, Writer{}, "tag: delete "+prose.OneLine(name, 100))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -126,7 +127,7 @@ func TestTagDeletedOnTheRemote(t *testing.T) {
 	a.tag(t, "best", "")
 	f.settle()
 	ok(a.open().DeleteTag(ctx, "best"))(t)
-	if remotes := ok(a.open().TagRemotes(ctx, "best"))(t); !slices.Equal(remotes, []string{"origin"}) {
+	if remotes := ok(remote.WithTag(ctx, a.open(), "best"))(t); !slices.Equal(remotes, []string{"origin"}) {
 		t.Errorf("it is on %v", remotes)
 	}
 	_, err := share.DeleteRemote(ctx, a.open(), share.SyncOptions{Branches: []string{"best"}})
@@ -136,7 +137,7 @@ func TestTagDeletedOnTheRemote(t *testing.T) {
 	_, err = share.DeleteRemote(ctx, a.open(), share.SyncOptions{Branches: []string{"tags/bets"}})
 	deniedAs(t, err, "tag-not-found")
 	ok(share.DeleteRemote(ctx, a.open(), share.SyncOptions{Branches: []string{"tags/best"}}))(t)
-	if remotes := ok(a.open().TagRemotes(ctx, "best"))(t); len(remotes) > 0 {
+	if remotes := ok(remote.WithTag(ctx, a.open(), "best"))(t); len(remotes) > 0 {
 		t.Errorf("it is still on %v", remotes)
 	}
 	f.exchange()

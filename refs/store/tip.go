@@ -14,6 +14,7 @@ import (
 // Tip is a memory branch at one commit: the starting point of every read. What
 // it shows does not change when the branch moves on.
 type Tip struct {
+	repo   *git.Repo
 	branch string
 	commit *git.Commit
 	at     *At // nil: now
@@ -65,7 +66,7 @@ func (s *Store) TipAt(ctx context.Context, branch string, id git.ID) (*Tip, erro
 
 // tipOf is a branch at a commit that is at hand.
 func (s *Store) TipOf(branch string, c *git.Commit) *Tip {
-	return &Tip{branch: branch, commit: c, tree: s.repo.Edit(c.Tree)}
+	return &Tip{repo: s.repo, branch: branch, commit: c, tree: s.repo.Edit(c.Tree)}
 }
 
 // PastTip is a branch as it was at a commit, with the moment that a view of it shows.
@@ -132,7 +133,7 @@ func (t *Tip) List(ctx context.Context, dir string) ([]git.TreeEntry, error) {
 
 // Document reads a file of the tip's tree whole. It returns fail.ErrNotFound where
 // there is none by that path.
-func (s *Store) Document(ctx context.Context, t *Tip, path string) ([]byte, error) {
+func (t *Tip) Document(ctx context.Context, path string) ([]byte, error) {
 	e, ok, err := t.Entry(ctx, path)
 	if err != nil {
 		return nil, err
@@ -141,12 +142,12 @@ func (s *Store) Document(ctx context.Context, t *Tip, path string) ([]byte, erro
 		return nil, fail.New(fail.ErrNotFound, fail.DocumentNotFound,
 			fmt.Sprintf("'%s' is not in branch '%s'", path, t.branch))
 	}
-	return s.repo.Blob(ctx, e.ID)
+	return t.repo.Blob(ctx, e.ID)
 }
 
 // optional reads a file that a branch may do without: nil where it is absent.
-func (s *Store) OptionalDocument(ctx context.Context, t *Tip, path string) ([]byte, error) {
-	data, err := s.Document(ctx, t, path)
+func (t *Tip) OptionalDocument(ctx context.Context, path string) ([]byte, error) {
+	data, err := t.Document(ctx, path)
 	if errors.Is(err, fail.ErrNotFound) {
 		return nil, nil
 	}
@@ -154,8 +155,8 @@ func (s *Store) OptionalDocument(ctx context.Context, t *Tip, path string) ([]by
 }
 
 // liveCommits reads a branch's commit.md: its newest milestones, and the text.
-func (s *Store) LiveCommits(ctx context.Context, t *Tip) ([]doc.Commit, []byte, error) {
-	data, err := s.OptionalDocument(ctx, t, doc.CommitFile)
+func (t *Tip) LiveCommits(ctx context.Context) ([]doc.Commit, []byte, error) {
+	data, err := t.OptionalDocument(ctx, doc.CommitFile)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -167,8 +168,8 @@ func (s *Store) LiveCommits(ctx context.Context, t *Tip) ([]doc.Commit, []byte, 
 }
 
 // liveSteps reads a branch's log.md: its newest steps, and the text.
-func (s *Store) liveSteps(ctx context.Context, t *Tip) ([]doc.Step, []byte, error) {
-	data, err := s.OptionalDocument(ctx, t, doc.LogFile)
+func (t *Tip) liveSteps(ctx context.Context) ([]doc.Step, []byte, error) {
+	data, err := t.OptionalDocument(ctx, doc.LogFile)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -180,8 +181,8 @@ func (s *Store) liveSteps(ctx context.Context, t *Tip) ([]doc.Step, []byte, erro
 }
 
 // metadata reads and parses a branch's metadata.yaml.
-func (s *Store) ParsedMetadata(ctx context.Context, t *Tip) (*doc.Metadata, error) {
-	data, err := s.OptionalDocument(ctx, t, doc.MetadataFile)
+func (t *Tip) Metadata(ctx context.Context) (*doc.Metadata, error) {
+	data, err := t.OptionalDocument(ctx, doc.MetadataFile)
 	if err != nil {
 		return nil, err
 	}
@@ -197,15 +198,15 @@ func (s *Store) ParsedMetadata(ctx context.Context, t *Tip) (*doc.Metadata, erro
 
 // newest is the largest entry id in a tip's documents: a new one must be larger.
 // The trailer says it; where another tool made the commit, the live files do.
-func (s *Store) NewestEntry(ctx context.Context, t *Tip) (string, error) {
+func (t *Tip) NewestEntry(ctx context.Context) (string, error) {
 	if id := t.commit.Trailer(TrailerNewest); doc.ValidID(id) {
 		return id, nil
 	}
-	ms, _, err := s.LiveCommits(ctx, t)
+	ms, _, err := t.LiveCommits(ctx)
 	if err != nil {
 		return "", err
 	}
-	steps, _, err := s.liveSteps(ctx, t)
+	steps, _, err := t.liveSteps(ctx)
 	if err != nil {
 		return "", err
 	}

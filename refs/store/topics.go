@@ -41,7 +41,7 @@ func (s *Store) Remember(ctx context.Context, o TopicOptions) (Change, error) {
 	data := doc.Topic{Paths: o.Paths, Supersedes: o.Supersedes, Text: o.Text}.Bytes()
 	ch, err := s.changeBranch(ctx, o.Writer, o.Key, func(ctx context.Context, ses *Transaction, tip *Tip) (*Draft, error) {
 		if o.Supersedes != "" {
-			if _, err := s.TopicBlob(ctx, tip, o.Supersedes); err != nil {
+			if _, err := tip.TopicBlob(ctx, o.Supersedes); err != nil {
 				return nil, err
 			}
 		}
@@ -69,7 +69,7 @@ func (s *Store) Forget(ctx context.Context, w Writer, key string) (Change, error
 		return Change{}, err
 	}
 	return s.changeBranch(ctx, w, key, func(ctx context.Context, ses *Transaction, tip *Tip) (*Draft, error) {
-		if _, err := s.TopicBlob(ctx, tip, key); err != nil {
+		if _, err := tip.TopicBlob(ctx, key); err != nil {
 			return nil, err
 		}
 		c, err := ses.Follow(ctx, tip, "Forget "+key)
@@ -88,8 +88,8 @@ func CheckTopic(key string) error {
 }
 
 // topicBlob reads a topic's file; fail.ErrNotFound names the nearest key.
-func (s *Store) TopicBlob(ctx context.Context, tip *Tip, key string) ([]byte, error) {
-	data, err := s.Document(ctx, tip, doc.TopicPath(key))
+func (tip *Tip) TopicBlob(ctx context.Context, key string) ([]byte, error) {
+	data, err := tip.Document(ctx, doc.TopicPath(key))
 	if !errors.Is(err, fail.ErrNotFound) {
 		return data, err
 	}
@@ -151,7 +151,7 @@ func (s *Store) Topic(ctx context.Context, tip *Tip, key string) (Topic, error) 
 }
 
 func (s *Store) ReadTopic(ctx context.Context, tip *Tip, key string) (Topic, error) {
-	data, err := s.TopicBlob(ctx, tip, key)
+	data, err := tip.TopicBlob(ctx, key)
 	if err != nil {
 		return Topic{}, err
 	}

@@ -79,7 +79,7 @@ func (r *reader) branchAsPackages(s *refs.Store, name string, b *branch) {
 	}
 	r.same(name+": tip", string(tip.Commit().ID), b.tip.Hash.String())
 	for path, content := range b.files {
-		want, err := s.Document(r.t.Context(), tip, path)
+		want, err := tip.Document(r.t.Context(), path)
 		if err != nil {
 			r.t.Fatal(err)
 		}

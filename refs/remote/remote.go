@@ -1,4 +1,4 @@
-package store
+package remote
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
 // peer is another repository: a remote, or a bundle file.
@@ -32,17 +33,17 @@ const MappingHeads = "heads"
 
 // remote finds a remote by its name, or the one that is meant without:
 // context.remote, else the only one, else origin.
-func (s *Store) Remote(ctx context.Context, name string) (Remote, error) {
-	cfg, err := s.repo.Config(ctx)
+func Find(ctx context.Context, s *store.Store, name string) (Remote, error) {
+	cfg, err := s.Repo().Config(ctx)
 	if err != nil {
 		return Remote{}, err
 	}
-	names, err := s.repo.Remotes(ctx)
+	names, err := s.Repo().Remotes(ctx)
 	if err != nil {
 		return Remote{}, err
 	}
 	if name == "" {
-		name, _ = cfg.String(KeyRemote)
+		name, _ = cfg.String(store.KeyRemote)
 	}
 	switch {
 	case name != "":
@@ -54,11 +55,11 @@ func (s *Store) Remote(ctx context.Context, name string) (Remote, error) {
 		name = "origin"
 	default:
 		return Remote{}, fail.New(fail.ErrNotFound, fail.RemoteNotFound, "which remote is meant? There are "+prose.QuotedList(names),
-			"git config "+KeyRemote+" "+names[0])
+			"git config "+store.KeyRemote+" "+names[0])
 	}
 	if !slices.Contains(names, name) {
 		hints := []string{"git remote -v"}
-		if _, err := s.repo.Ref(ctx, git.BranchRef(name)); err == nil && git.CheckBranchName(name) == nil && len(names) > 0 {
+		if _, err := s.Repo().Ref(ctx, git.BranchRef(name)); err == nil && git.CheckBranchName(name) == nil && len(names) > 0 {
 			hints = []string{"git context push " + names[0] + " " + name}
 		}
 		if near := doc.Nearest(name, names); near != "" {
@@ -71,7 +72,7 @@ func (s *Store) Remote(ctx context.Context, name string) (Remote, error) {
 		return Remote{}, fail.New(fail.ErrInvalid, fail.ConfigInvalid, fmt.Sprintf("context.%s.mapping is '%s'; it must be heads or refs", name, mapping),
 			"git config context."+name+".mapping heads")
 	}
-	follows := FollowedOf(cfg, name)
+	follows := Followed(cfg, name)
 	for _, f := range follows {
 		if f == "" {
 			continue
@@ -86,24 +87,24 @@ func (s *Store) Remote(ctx context.Context, name string) (Remote, error) {
 
 // followedOf is context.<remote>.branches: names, patterns, or "" for none but those that
 // are here; nil where it is not set.
-func FollowedOf(cfg *git.Config, remote string) []string {
+func Followed(cfg *git.Config, remote string) []string {
 	return cfg.All("context." + remote + ".branches")
 }
 
 // lockName is the lock that whoever moves the peer's tracking refs holds.
-func (p Remote) lockName() string {
-	if p.Bundle {
+func (r Remote) lockName() string {
+	if r.Bundle {
 		return "bundle"
 	}
-	return "remote-" + p.Name
+	return "remote-" + r.Name
 }
 
 // lockPeer keeps two exchanges with one peer apart.
-func (s *Store) LockRemote(ctx context.Context, p Remote) (*git.Lock, error) {
-	lock, err := s.repo.Lock(ctx, p.lockName())
+func Lock(ctx context.Context, s *store.Store, r Remote) (*git.Lock, error) {
+	lock, err := s.Repo().Lock(ctx, r.lockName())
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		err = &fail.Error{Code: fail.Busy, Kind: fail.ErrStale, Err: err, Hints: []string{"run the command again"},
-			Message: fmt.Sprintf("another exchange with '%s' is under way", prose.OneLine(p.Name, 100))}
+			Message: fmt.Sprintf("another exchange with '%s' is under way", prose.OneLine(r.Name, 100))}
 	}
 	return lock, err
 }
@@ -111,12 +112,12 @@ func (s *Store) LockRemote(ctx context.Context, p Remote) (*git.Lock, error) {
 // The branches and tags that were once on a remote and here, a ref on a line: one
 // that is missing on a side was deleted by somebody, and is not made again. Tracking refs would tell
 // that too, were it not for `git fetch --prune`.
-func (p Remote) SharedName() string {
-	return "shared/" + git.FileName(p.Name, "")
+func (r Remote) SharedName() string {
+	return "shared/" + git.FileName(r.Name, "")
 }
 
-func (s *Store) ReadShared(p Remote) (map[string]bool, error) {
-	f, err := s.repo.OpenState(p.SharedName(), os.O_RDONLY)
+func ReadShared(s *store.Store, r Remote) (map[string]bool, error) {
+	f, err := s.Repo().OpenState(r.SharedName(), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return map[string]bool{}, nil
 	}
@@ -135,9 +136,9 @@ func (s *Store) ReadShared(p Remote) (map[string]bool, error) {
 	return names, nil
 }
 
-func (s *Store) WriteShared(p Remote, names map[string]bool) error {
+func WriteShared(s *store.Store, r Remote, names map[string]bool) error {
 	list := slices.Sorted(maps.Keys(names))
-	return s.repo.WriteStateFile(p.SharedName(), []byte(strings.Join(list, "\n")+"\n"))
+	return s.Repo().WriteStateFile(r.SharedName(), []byte(strings.Join(list, "\n")+"\n"))
 }
 
 // survey is where two repositories stand: this one, and a peer as it was when it
@@ -148,13 +149,13 @@ type RefSet struct {
 }
 
 // survey reads both from one listing of the refs.
-func (s *Store) SurveyRemote(ctx context.Context, p Remote) (ours, theirs RefSet, err error) {
-	list, err := s.repo.Refs(ctx, append(p.Tracking.All(), git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)...)
+func Survey(ctx context.Context, s *store.Store, r Remote) (ours, theirs RefSet, err error) {
+	list, err := s.Repo().Refs(ctx, append(r.Tracking.All(), git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)...)
 	if err != nil {
 		return ours, theirs, err
 	}
 	ours.read(list, git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)
-	t := p.Tracking
+	t := r.Tracking
 	theirs.read(list, t.Branches(), t.Tags(), t.Roadmap(), t.Notes())
 	return ours, theirs, nil
 }
@@ -209,4 +210,35 @@ func (v *RefSet) Changes(before *RefSet) (moved, gone []string) {
 	slices.Sort(moved)
 	slices.Sort(gone)
 	return moved, gone
+}
+
+// WithTag lists the remotes that had a tag when they were last asked.
+func WithTag(ctx context.Context, s *store.Store, name string) ([]string, error) {
+	remotes, err := s.Repo().Remotes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var have []string
+	for _, r := range remotes {
+		_, err := s.Repo().Ref(ctx, git.RemoteTracking(r).Of(git.TagRef(name)))
+		switch {
+		case err == nil:
+			have = append(have, r)
+		case !errors.Is(err, git.ErrNotFound):
+			return nil, err
+		}
+	}
+	return have, nil
+}
+
+// FetchHint returns the command that may bring a branch that no remote is known to have,
+// for a hint; "" where the repository has no remote.
+func FetchHint(ctx context.Context, s *store.Store, branch string) string {
+	if r, err := Find(ctx, s, ""); err == nil && r.Follows != nil {
+		return "git context fetch " + r.Name + " " + branch
+	}
+	if names, err := s.Repo().Remotes(ctx); err == nil && len(names) > 0 {
+		return "git context fetch"
+	}
+	return ""
 }
