@@ -108,7 +108,7 @@ func supersededBy(ctx context.Context, s *store.Store, tip *store.Tip, key strin
 		if other == key {
 			continue
 		}
-		t, err := s.ReadTopic(ctx, tip, other)
+		t, err := readTopic(ctx, s, tip, other)
 		if err != nil {
 			return "", err
 		}

@@ -27,8 +27,8 @@ type sides struct {
 //     of the source is new. This is a branch that takes in the one it came from.
 //  3. otherwise, and where ours does not tell its origins apart any more, both sides
 //     are read whole.
-func mergeEntries(ctx context.Context, ses *store.Transaction, k store.EntryKind, c *store.Draft, both sides) (doc.Union, doc.Entries, error) {
-	ours, theirs, seg, err := entries(ctx, ses.Store, k, both)
+func mergeEntries(ctx context.Context, tx *store.Transaction, k store.EntryKind, c *store.Draft, both sides) (doc.Union, doc.Entries, error) {
+	ours, theirs, seg, err := entries(ctx, tx.Store, k, both)
 	if err != nil {
 		return doc.Union{}, theirs, err
 	}
@@ -36,7 +36,7 @@ func mergeEntries(ctx context.Context, ses *store.Transaction, k store.EntryKind
 	if err != nil {
 		return u, theirs, fmt.Errorf("merge %s of '%s': %w", k.File, both.theirs.Name(), err)
 	}
-	return u, theirs, PutSegments(ctx, ses, c, seg, u)
+	return u, theirs, PutSegments(ctx, tx, c, seg, u)
 }
 
 // entries reads what mergeEntries must unite.
@@ -147,9 +147,9 @@ func headsOf(k store.EntryKind, e doc.Entries) ([]doc.EntryHead, error) {
 	return all, err
 }
 
-// putSegments writes a union's segments into the change's tree; its live file is
+// PutSegments writes a union's segments into the change's tree; its live file is
 // left to the caller.
-func PutSegments(ctx context.Context, ses *store.Transaction, c *store.Draft, seg *segments, u doc.Union) error {
+func PutSegments(ctx context.Context, tx *store.Transaction, c *store.Draft, seg *segments, u doc.Union) error {
 	for _, path := range u.Removed {
 		if err := c.Tree.Remove(ctx, path); err != nil {
 			return err
@@ -166,16 +166,16 @@ func PutSegments(ctx context.Context, ses *store.Transaction, c *store.Draft, se
 			}
 			continue
 		}
-		if err := ses.Put(ctx, c.Tree, f.Path, f.Data); err != nil {
+		if err := tx.Put(ctx, c.Tree, f.Path, f.Data); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// countMilestones counts by origin the entries that the source brought, without
+// countCommits counts by origin the entries that the source brought, without
 // births, which are entries of commit.md and no milestones.
-func countMilestones(read doc.Entries, ids []string, added map[string]doc.OriginTotals) (int, error) {
+func countCommits(read doc.Entries, ids []string, added map[string]doc.OriginTotals) (int, error) {
 	files := [][]byte{read.Live}
 	for _, f := range read.Segments {
 		files = append(files, f.Data)

@@ -56,7 +56,7 @@ func (m *operation) entry(ctx context.Context, summary string, source, target *s
 	if purpose := meta.Branch().Purpose; purpose != "" {
 		parts = append(parts, fmt.Sprintf("What '%s' was for: %s", source.Name(), purpose))
 	}
-	parts = append(parts, fmt.Sprintf("It brought %s and %s.", prose.Count(u.milestones, "milestone"), prose.Count(u.steps, "step")))
+	parts = append(parts, fmt.Sprintf("It brought %s and %s.", prose.Count(u.brought, "milestone"), prose.Count(u.steps, "step")))
 	theirs, _, err := source.LiveCommits(ctx)
 	if err != nil {
 		return nil, err

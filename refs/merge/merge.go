@@ -8,6 +8,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -45,22 +46,22 @@ func mergeOn(ctx context.Context, s *store.Store, target string, o store.MergeOp
 	if err != nil {
 		return res, err
 	}
-	view, err := s.BranchContext(ctx, source, 0, 10)
+	view, err := history.ReadBranch(ctx, s, source, 0, 10)
 	if err != nil {
 		return res, err
 	}
 	res.Context = &view
-	ses, err := s.Begin(ctx, o.Writer, "merge: "+o.Source+" into "+target, o.Source, target)
+	tx, err := s.Begin(ctx, o.Writer, "merge: "+o.Source+" into "+target, o.Source, target)
 	if err != nil {
 		return res, err
 	}
-	defer ses.Close()
-	m := &operation{Transaction: ses, o: o, target: target, res: &res}
+	defer tx.Close()
+	m := &operation{Transaction: tx, o: o, target: target, res: &res}
 	m.tip = source.Commit().ID
 	if err := m.prepare(ctx); err != nil {
 		return res, err
 	}
-	if err := ses.Swap(ctx, m.build); err != nil {
+	if err := tx.Swap(ctx, m.build); err != nil {
 		return res, m.wait(err)
 	}
 	if o.DryRun {
@@ -284,14 +285,14 @@ func (m *operation) finish(ctx context.Context) []string {
 
 // MergeResult is what MERGE made, or why it did not.
 type Result struct {
-	ID        *string              `json:"id"`
-	Commit    *git.ID              `json:"commit"`
-	Branch    string               `json:"branch"` // the target
-	Merged    string               `json:"merged"` // the source
-	Steps     int                  `json:"steps"`  // how many came
-	Conflicts []store.Conflict     `json:"conflicts"`
-	UpToDate  bool                 `json:"up_to_date"`
-	Context   *store.BranchContext `json:"context"` // the source's CONTEXT as it stood before
+	ID        *string                `json:"id"`
+	Commit    *git.ID                `json:"commit"`
+	Branch    string                 `json:"branch"` // the target
+	Merged    string                 `json:"merged"` // the source
+	Steps     int                    `json:"steps"`  // how many came
+	Conflicts []store.Conflict       `json:"conflicts"`
+	UpToDate  bool                   `json:"up_to_date"`
+	Context   *history.BranchContext `json:"context"` // the source's CONTEXT as it stood before
 
 	Warnings []string `json:"-"`
 }

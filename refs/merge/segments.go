@@ -17,7 +17,7 @@ type segments struct {
 	both         []string          // paths that stand on both sides, with two contents
 }
 
-// diffSegments compares a directory ("log" or "commit") of both sides. What
+// DiffSegments compares a directory ("log" or "commit") of both sides. What
 // stands the same on both is left out, as is what the source has as in base, the
 // tree that a directory of that name has there. Ours are only read if whole.
 func DiffSegments(ctx context.Context, s *store.Store, dir string, ours, theirs, base *store.Tip, whole bool) (*segments, error) {

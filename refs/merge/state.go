@@ -20,7 +20,7 @@ func status(h *store.WaitingMerge) Status {
 	return st
 }
 
-// holdMerge keeps conflicts for Resolve. What was settled before stays settled
+// HoldMerge keeps conflicts for Resolve. What was settled before stays settled
 // where it still is about the same two texts.
 func HoldMerge(s *store.Store, h, before *store.WaitingMerge, list []store.Conflict) error {
 	h.Version, h.Conflicts = store.MergeStateVersion, make([]store.HeldConflict, len(list))

@@ -18,7 +18,7 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// peer is another repository: a remote, or a bundle file.
+// Remote is another repository: a remote, or a bundle file.
 type Remote struct {
 	Name     string // as git takes it
 	Heads    bool   // the memory stands below refs/heads/context/ there
@@ -27,11 +27,11 @@ type Remote struct {
 	Follows  []string // the branches that a fetch brings; nil for all
 }
 
-// mappingHeads is context.<remote>.mapping for a host that takes nothing but
+// MappingHeads is context.<remote>.mapping for a host that takes nothing but
 // branches and tags.
 const MappingHeads = "heads"
 
-// remote finds a remote by its name, or the one that is meant without:
+// Find finds a remote by its name, or the one that is meant without:
 // context.remote, else the only one, else origin.
 func Find(ctx context.Context, s *store.Store, name string) (Remote, error) {
 	cfg, err := s.Repo().Config(ctx)
@@ -85,7 +85,7 @@ func Find(ctx context.Context, s *store.Store, name string) (Remote, error) {
 	return Remote{Name: name, Heads: mapping == MappingHeads, Tracking: git.RemoteTracking(name), Follows: follows}, nil
 }
 
-// followedOf is context.<remote>.branches: names, patterns, or "" for none but those that
+// Followed is context.<remote>.branches: names, patterns, or "" for none but those that
 // are here; nil where it is not set.
 func Followed(cfg *git.Config, remote string) []string {
 	return cfg.All("context." + remote + ".branches")
@@ -99,7 +99,7 @@ func (r Remote) lockName() string {
 	return "remote-" + r.Name
 }
 
-// lockPeer keeps two exchanges with one peer apart.
+// Lock keeps two exchanges with one peer apart.
 func Lock(ctx context.Context, s *store.Store, r Remote) (*git.Lock, error) {
 	lock, err := s.Repo().Lock(ctx, r.lockName())
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
@@ -141,14 +141,14 @@ func WriteShared(s *store.Store, r Remote, names map[string]bool) error {
 	return s.Repo().WriteStateFile(r.SharedName(), []byte(strings.Join(list, "\n")+"\n"))
 }
 
-// survey is where two repositories stand: this one, and a peer as it was when it
+// RefSet is where two repositories stand: this one, and a peer as it was when it
 // was last asked. Branches and tags go by name.
 type RefSet struct {
 	Branches, Tags map[string]git.ID
 	Roadmap, Notes git.ID
 }
 
-// survey reads both from one listing of the refs.
+// Survey reads both from one listing of the refs.
 func Survey(ctx context.Context, s *store.Store, r Remote) (ours, theirs RefSet, err error) {
 	list, err := s.Repo().Refs(ctx, append(r.Tracking.All(), git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)...)
 	if err != nil {
@@ -177,14 +177,14 @@ func (v *RefSet) read(list []git.Ref, branches, tags, roadmap, notes string) {
 	}
 }
 
-// empty reports whether there is no memory at all.
+// Empty reports whether there is no memory at all.
 func (v *RefSet) Empty() bool { return len(v.Branches) == 0 && v.Roadmap == "" }
 
 func (v *RefSet) Equal(w *RefSet) bool {
 	return v.Roadmap == w.Roadmap && v.Notes == w.Notes && maps.Equal(v.Branches, w.Branches) && maps.Equal(v.Tags, w.Tags)
 }
 
-// changes lists what stands elsewhere in v than in before, and what of that is not
+// Changes lists what stands elsewhere in v than in before, and what of that is not
 // in v at all, by the names that refs have here.
 func (v *RefSet) Changes(before *RefSet) (moved, gone []string) {
 	for _, m := range []struct {

@@ -226,7 +226,7 @@ func TestBranchesAt(t *testing.T) {
 			t.Errorf("%s went on for %d commits: %d too far, %d found, %v", tt.branch, tt.commits, far, len(list), err)
 		}
 	}
-	v := ok(s.BranchContext(ctx, ok(history.At(ctx, s, "moved", string(then)))(t), 0, 10))(t)
+	v := ok(history.ReadBranch(ctx, s, ok(history.At(ctx, s, "moved", string(then)))(t), 0, 10))(t)
 	if v.Total != 1 || v.Branch.Tip != before || v.At.By != history.AtTime {
 		t.Errorf("moved: %+v", v)
 	}

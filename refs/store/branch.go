@@ -19,12 +19,12 @@ func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, erro
 	if err := CheckBranchName(o.Name); err != nil {
 		return Branch{}, err
 	}
-	ses, err := s.Begin(ctx, o.Writer, "branch: "+o.Name, o.Name)
+	tx, err := s.Begin(ctx, o.Writer, "branch: "+o.Name, o.Name)
 	if err != nil {
 		return Branch{}, err
 	}
-	defer ses.Close()
-	err = ses.Swap(ctx, func(ctx context.Context) error {
+	defer tx.Close()
+	err = tx.Swap(ctx, func(ctx context.Context) error {
 		if err := s.CheckNewName(ctx, o.Name); err != nil {
 			return err
 		}
@@ -32,7 +32,7 @@ func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, erro
 		if err != nil {
 			return err
 		}
-		return ses.branch(ctx, o, from)
+		return tx.branch(ctx, o, from)
 	})
 	if err != nil {
 		return Branch{}, err
@@ -50,23 +50,23 @@ func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, erro
 }
 
 // branch queues a birth on top of from.
-func (ses *Transaction) branch(ctx context.Context, o BranchOptions, from *Tip) error {
-	roadmap, err := ses.Store.RoadmapTip(ctx)
+func (tx *Transaction) branch(ctx context.Context, o BranchOptions, from *Tip) error {
+	roadmap, err := tx.Store.RoadmapTip(ctx)
 	if err != nil {
 		return err
 	}
-	code, err := ses.Store.CodeHead(ctx)
+	code, err := tx.Store.CodeHead(ctx)
 	if err != nil {
 		return err
 	}
-	if err := ses.Store.DropLeftovers(ctx, o.Name); err != nil {
+	if err := tx.Store.DropLeftovers(ctx, o.Name); err != nil {
 		return err
 	}
-	_, err = ses.WriteBirth(ctx, Birth{Name: o.Name, Purpose: o.Purpose, From: from, Roadmap: roadmap, Code: code})
+	_, err = tx.WriteBirth(ctx, Birth{Name: o.Name, Purpose: o.Purpose, From: from, Roadmap: roadmap, Code: code})
 	return err
 }
 
-// startOf is where a new branch starts: the current branch, or the branch as it
+// StartTip is where a new branch starts: the current branch, or the branch as it
 // stood at a milestone.
 func (s *Store) StartTip(ctx context.Context, rev string) (*Tip, error) {
 	if rev == "" {
@@ -155,7 +155,7 @@ func (s *Store) switchTo(ctx context.Context, name string, held bool) (Branch, e
 // switches to. Whoever holds it longer commits there, and nobody has to wait for that.
 const standWait = 500 * time.Millisecond
 
-// standOn makes a branch the current one of this worktree. Whoever deletes or renames it
+// PointHead makes a branch the current one of this worktree. Whoever deletes or renames it
 // holds its lock, and looks where each worktree stands: so the lock is taken, where the
 // caller does not hold it.
 func (s *Store) PointHead(ctx context.Context, name, why string, held bool) (err error) {
@@ -201,4 +201,13 @@ func (s *Store) branchNamed(ctx context.Context, name string) (Branch, error) {
 		return Branch{}, err
 	}
 	return s.BranchOf(ctx, tip)
+}
+
+// BranchOptions are one BRANCH.
+type BranchOptions struct {
+	Writer
+	Name     string
+	Purpose  string
+	From     string // a milestone; empty: the current branch
+	NoSwitch bool
 }

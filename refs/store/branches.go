@@ -138,7 +138,7 @@ func (s *Store) BranchOf(ctx context.Context, t *Tip) (Branch, error) {
 	return b, err
 }
 
-// branchAt is BRANCH as one of its commits has it.
+// BranchAt is BRANCH as one of its commits has it.
 func BranchAt(name string, c *git.Commit) Branch {
 	_, _, block := c.Parts()
 	t := ParseTrailers(block)
@@ -153,4 +153,23 @@ func BranchAt(name string, c *git.Commit) Branch {
 	// A tip that somebody else's tool made has no count: it shows as none.
 	b.Commits, _ = strconv.Atoi(t[TrailerCommits])
 	return b
+}
+
+// Branch is a memory branch as lists and JSON show it.
+type Branch struct {
+	Name        string     `json:"name"`
+	Tip         git.ID     `json:"tip"`
+	Status      string     `json:"status"` // active, merged, abandoned
+	Purpose     string     `json:"purpose"`
+	CreatedFrom *string    `json:"created_from"` // the branch's name
+	CreatedAt   *time.Time `json:"created_at"`
+	Commits     int        `json:"commits"` // milestones its commit.md holds
+	Pending     int        `json:"pending"` // steps recorded and not yet committed
+	UpdatedAt   time.Time  `json:"updated_at"`
+	Current     bool       `json:"current"`
+
+	// Summary is the newest milestone's, for lists in text; empty without one.
+	Summary string `json:"-"`
+	// Remote is the remote a remote-tracking branch comes from, else empty.
+	Remote string `json:"-"`
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -224,12 +225,12 @@ func (r *repo) content(branch string) content {
 	tip, err := s.Tip(ctx, branch)
 	r.must(err)
 	c := content{Topics: map[string]string{}}
-	steps, total, err := s.Steps(ctx, tip, 0, 1_000_000)
+	steps, total, err := history.Steps(ctx, s, tip, 0, 1_000_000)
 	r.must(err)
 	for _, st := range steps {
 		c.Steps = append(c.Steps, st.ID+" "+st.Action)
 	}
-	marks, most, err := s.Commits(ctx, tip, 0, 1_000_000)
+	marks, most, err := history.Commits(ctx, s, tip, 0, 1_000_000)
 	r.must(err)
 	for _, m := range marks {
 		c.Milestones = append(c.Milestones, m.ID+" "+m.Summary)
@@ -243,7 +244,7 @@ func (r *repo) content(branch string) content {
 	if total != len(steps) || most != len(marks) {
 		r.t.Errorf("branch %s: %d steps, %d milestones, but its totals are %d, %d", branch, len(steps), len(marks), total, most)
 	}
-	topics, err := s.Topics(ctx, tip, true)
+	topics, err := history.Topics(ctx, s, tip, true)
 	r.must(err)
 	for _, t := range topics {
 		c.Topics[t.Key] = t.Text

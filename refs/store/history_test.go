@@ -39,7 +39,7 @@ func TestMilestoneWithoutEntry(t *testing.T) {
 	if b := ok(history.BisectStart(ctx, s, "main", []string{first}))(t); b.Next == nil || string(*b.Next.Hash) != real {
 		t.Errorf("bisect: %+v", b)
 	}
-	if m := ok(s.FindCommit(ctx, "main"))(t); string(*m.Hash) != real {
+	if m := ok(history.Find(ctx, s, "main"))(t); string(*m.Hash) != real {
 		t.Errorf("main's newest milestone: %+v", m)
 	}
 	tip := ok(history.At(ctx, s, "", ghost))(t)

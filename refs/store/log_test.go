@@ -54,7 +54,7 @@ func TestLogCommits(t *testing.T) {
 			t.Errorf("%s: %d milestones", c.name, len(got))
 		}
 		for i, m := range got {
-			want := ok(s.FindCommit(ctx, string(log.Commits[i].Commit)))(t)
+			want := ok(history.Find(ctx, s, string(log.Commits[i].Commit)))(t)
 			if diff := cmp.Diff(want, m); diff != "" {
 				t.Errorf("%s, %s: -alone +in the log:\n%s", c.name, want.Summary, diff)
 			}

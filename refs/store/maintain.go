@@ -38,7 +38,7 @@ func (s *Store) maintain(id git.ID) {
 	}
 }
 
-// gcThreshold is how many loose objects start a gc; 0 for never. Who turned git's own
+// GCThreshold is how many loose objects start a gc; 0 for never. Who turned git's own
 // background maintenance off wants none of ours.
 func GCThreshold(cfg *git.Config) (int, error) {
 	n, err := cfg.Int(keyGCAuto, defaultGCAuto)
@@ -60,7 +60,7 @@ func (s *Store) LogGC(err error) error {
 	return s.repo.WriteStateFile(GCLog, []byte(prose.OneLine(err.Error(), 1000)+"\n"))
 }
 
-// gcLog is the file of local state that says what a gc in the background failed at, as
+// GCLog is the file of local state that says what a gc in the background failed at, as
 // git's own does.
 const GCLog = "gc.log"
 

@@ -12,6 +12,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -83,14 +84,14 @@ func TestProgressAfterRollback(t *testing.T) {
 	good := r.made("exp", "Also right")
 	r.remember("exp", "a", "wrong")
 	r.made("exp", "Dead end")
-	was := ok(s.FindCommit(ctx, good))(t)
+	was := ok(history.Find(ctx, s, good))(t)
 	if res := r.rollback("exp", good); res.Progress != was.Progress || res.Kind != doc.KindRollback {
 		t.Errorf("progress %q, want %q", res.Progress, was.Progress)
 	}
-	next := ok(s.FindCommit(ctx, r.made("exp", "Next")))(t)
-	last := ok(s.FindCommit(ctx, r.made("exp", "Last")))(t)
+	next := ok(history.Find(ctx, s, r.made("exp", "Next")))(t)
+	last := ok(history.Find(ctx, s, r.made("exp", "Last")))(t)
 	merged := ok(merge.Merge(ctx, s, store.MergeOptions{Source: "exp", Into: "main"}))(t)
-	sum := ok(s.FindCommit(ctx, string(*merged.Commit)))(t)
+	sum := ok(history.Find(ctx, s, string(*merged.Commit)))(t)
 	for _, text := range []string{next.Progress, last.Progress, sum.Contribution} {
 		if strings.Contains(text, "Dead end") || !strings.Contains(text, "Right") || !strings.Contains(text, "Also right") {
 			t.Errorf("progress:\n%s", text)

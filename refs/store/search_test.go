@@ -171,12 +171,12 @@ func TestSearchOpens(t *testing.T) {
 			if err != nil {
 				t.Fatal(h.Open)
 			}
-			steps, _, err := s.Steps(ctx, ok(s.Tip(ctx, f[3]))(t), skip, 1)
+			steps, _, err := history.Steps(ctx, s, ok(s.Tip(ctx, f[3]))(t), skip, 1)
 			if err != nil || len(steps) != 1 || steps[0].ID != h.ID {
 				t.Errorf("'%s' shows %v, want %s: %v", h.Open, steps, h.ID, err)
 			}
 		case "commit": // git context --commit ID
-			if c := ok(l.open().FindCommit(ctx, f[3]))(t); c.ID != h.ID || *c.Hash != *h.Commit || c.Summary != h.Title {
+			if c := ok(history.Find(ctx, l.open(), f[3]))(t); c.ID != h.ID || *c.Hash != *h.Commit || c.Summary != h.Title {
 				t.Errorf("'%s' shows %+v, want %+v", h.Open, c, h)
 			}
 		}
@@ -206,7 +206,7 @@ func TestSearchOpensWithoutCommits(t *testing.T) {
 		if err != nil {
 			t.Fatal(h.Open)
 		}
-		list, _, err := s.Commits(ctx, ok(s.Tip(ctx, f[3]))(t), skip, 1)
+		list, _, err := history.Commits(ctx, s, ok(s.Tip(ctx, f[3]))(t), skip, 1)
 		if err != nil || len(list) != 1 || list[0].ID != h.ID {
 			t.Errorf("'%s' shows %v, want %s: %v", h.Open, list, h.ID, err)
 		}

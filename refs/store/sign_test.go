@@ -252,7 +252,7 @@ func TestRecordWaitsForNoSignature(t *testing.T) {
 		t.Errorf("%d signed milestones, want 4:\n%s", milestones, strings.Join(r.verdicts(), "\n"))
 	}
 	left := ok(r.open().Commit(t.Context(), store.CommitOptions{Summary: "the rest"}))(t)
-	steps, total, err := r.open().Steps(t.Context(), ok(r.open().Tip(t.Context(), "main"))(t), 0, 1000)
+	steps, total, err := history.Steps(t.Context(), r.open(), ok(r.open().Tip(t.Context(), "main"))(t), 0, 1000)
 	if err != nil || total != recorded || len(steps) != recorded {
 		t.Errorf("%d steps, %v; %d were recorded, the last %d committed in the end", total, err, recorded, left.Steps.Count)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -127,7 +128,7 @@ func TestStalenessOfLinkedCode(t *testing.T) {
 	stale := func() string {
 		t.Helper()
 		s := r.open()
-		st := marked(t, s, ok(s.FindCommit(ctx, "main"))(t)).Staleness
+		st := marked(t, s, ok(history.Find(ctx, s, "main"))(t)).Staleness
 		if st.Stale == nil || *st.Stale != (len(st.Changed) > 0) {
 			t.Fatalf("%+v", st)
 		}
@@ -180,7 +181,7 @@ func TestLinksAreCached(t *testing.T) {
 		var trace bytes.Buffer
 		s := ok(refs.Open(ctx, store.Options{Dir: r.dir, Env: r.env, Now: time.Now, Trace: &trace}))(t)
 		defer s.Close()
-		if m := marked(t, s, ok(s.FindCommit(ctx, "main"))(t)); m.Stale == nil || *m.Stale != stale {
+		if m := marked(t, s, ok(history.Find(ctx, s, "main"))(t)); m.Stale == nil || *m.Stale != stale {
 			t.Errorf("%+v", m.Staleness)
 		}
 		return strings.Contains(trace.String(), " grep ")

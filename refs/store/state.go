@@ -11,7 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// readState decodes a file of local state, after one look at the disk where there is
+// ReadState decodes a file of local state, after one look at the disk where there is
 // none: found is false then. What is there and cannot be understood is bad; the caller
 // knows what people can do about it.
 func (s *Store) ReadState(name string, into any) (found bool, bad, err error) {
@@ -80,11 +80,11 @@ func BisectFile(worktree, branch string) string {
 	return BisectDir + "/" + worktree + "/" + git.FileName(branch, ".json")
 }
 
-// intentDir is the folder of local state that holds them.
+// IntentDir is the folder of local state that holds them.
 const IntentDir = "intent"
 
 // The failures stand in a file of local state, one JSON object on a line.
 const HookFailures = "hooks.jsonl"
 
-// mergeDir is the folder of local state that holds them.
+// MergeDir is the folder of local state that holds them.
 const MergeDir = "merge"

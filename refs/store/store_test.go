@@ -13,6 +13,7 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fsck"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -126,11 +127,11 @@ func TestOneDay(t *testing.T) {
 		t.Errorf("second Merge = %+v", again)
 	}
 	tip := ok(s.Tip(ctx, "main"))(t)
-	steps, total, err := s.Steps(ctx, tip, 0, 10)
+	steps, total, err := history.Steps(ctx, s, tip, 0, 10)
 	if err != nil || total != 4 || len(steps) != 4 {
 		t.Errorf("Steps: %d of %d, %v", len(steps), total, err)
 	}
-	commits, total, err := s.Commits(ctx, tip, 0, 10)
+	commits, total, err := history.Commits(ctx, s, tip, 0, 10)
 	if err != nil || total != 3 || len(commits) != 3 {
 		t.Errorf("Milestones: %d of %d, %v", len(commits), total, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -57,7 +58,7 @@ func TestTagNames(t *testing.T) {
 	}
 	// Revisions begin at a tag too; what is a branch as well is the branch.
 	for rev, want := range map[string]string{"success/best": m[1], "success/best~1": m[0], "main": m[2]} {
-		if c := ok(r.open().FindCommit(ctx, rev))(t); string(*c.Hash) != want {
+		if c := ok(history.Find(ctx, r.open(), rev))(t); string(*c.Hash) != want {
 			t.Errorf("%s is %s", rev, c.Summary)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
@@ -55,7 +56,7 @@ func (s *Store) tipNow(ctx context.Context, branch string) (*Tip, error) {
 	return s.TipAt(ctx, branch, id)
 }
 
-// tipAt reads a branch as it stood at a commit.
+// TipAt reads a branch as it stood at a commit.
 func (s *Store) TipAt(ctx context.Context, branch string, id git.ID) (*Tip, error) {
 	c, err := s.repo.Commit(ctx, id)
 	if err != nil {
@@ -64,7 +65,7 @@ func (s *Store) TipAt(ctx context.Context, branch string, id git.ID) (*Tip, erro
 	return s.TipOf(branch, c), nil
 }
 
-// tipOf is a branch at a commit that is at hand.
+// TipOf is a branch at a commit that is at hand.
 func (s *Store) TipOf(branch string, c *git.Commit) *Tip {
 	return &Tip{repo: s.repo, branch: branch, commit: c, tree: s.repo.Edit(c.Tree)}
 }
@@ -76,7 +77,7 @@ func (s *Store) PastTip(branch string, c *git.Commit, at *At) *Tip {
 	return t
 }
 
-// noBranch says why a branch is not there: no memory at all, or a wrong name.
+// NoSuchBranch says why a branch is not there: no memory at all, or a wrong name.
 func (s *Store) NoSuchBranch(ctx context.Context, branch string) error {
 	names, err := s.BranchNames(ctx)
 	if err != nil {
@@ -104,7 +105,7 @@ func noSuchBranch(err error) bool {
 	return errors.As(err, &gone) && gone.Code == fail.BranchNotFound
 }
 
-// branchNames lists the memory branches by name.
+// BranchNames lists the memory branches by name.
 func (s *Store) BranchNames(ctx context.Context) ([]string, error) {
 	list, err := s.repo.Refs(ctx, git.BranchPrefix)
 	if err != nil {
@@ -117,14 +118,14 @@ func (s *Store) BranchNames(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// entry finds a path in the tip's tree.
+// Entry finds a path in the tip's tree.
 func (t *Tip) Entry(ctx context.Context, path string) (git.TreeEntry, bool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.tree.Entry(ctx, path)
 }
 
-// list is the entries of a directory of the tip's tree.
+// List is the entries of a directory of the tip's tree.
 func (t *Tip) List(ctx context.Context, dir string) ([]git.TreeEntry, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -145,7 +146,7 @@ func (t *Tip) Document(ctx context.Context, path string) ([]byte, error) {
 	return t.repo.Blob(ctx, e.ID)
 }
 
-// optional reads a file that a branch may do without: nil where it is absent.
+// OptionalDocument reads a file that a branch may do without: nil where it is absent.
 func (t *Tip) OptionalDocument(ctx context.Context, path string) ([]byte, error) {
 	data, err := t.Document(ctx, path)
 	if errors.Is(err, fail.ErrNotFound) {
@@ -154,7 +155,7 @@ func (t *Tip) OptionalDocument(ctx context.Context, path string) ([]byte, error)
 	return data, err
 }
 
-// liveCommits reads a branch's commit.md: its newest milestones, and the text.
+// LiveCommits reads a branch's commit.md: its newest milestones, and the text.
 func (t *Tip) LiveCommits(ctx context.Context) ([]doc.Commit, []byte, error) {
 	data, err := t.OptionalDocument(ctx, doc.CommitFile)
 	if err != nil {
@@ -180,7 +181,7 @@ func (t *Tip) liveSteps(ctx context.Context) ([]doc.Step, []byte, error) {
 	return steps, data, nil
 }
 
-// metadata reads and parses a branch's metadata.yaml.
+// Metadata reads and parses a branch's metadata.yaml.
 func (t *Tip) Metadata(ctx context.Context) (*doc.Metadata, error) {
 	data, err := t.OptionalDocument(ctx, doc.MetadataFile)
 	if err != nil {
@@ -196,7 +197,7 @@ func (t *Tip) Metadata(ctx context.Context) (*doc.Metadata, error) {
 	return m, nil
 }
 
-// newest is the largest entry id in a tip's documents: a new one must be larger.
+// NewestEntry is the largest entry id in a tip's documents: a new one must be larger.
 // The trailer says it; where another tool made the commit, the live files do.
 func (t *Tip) NewestEntry(ctx context.Context) (string, error) {
 	if id := t.commit.Trailer(TrailerNewest); doc.ValidID(id) {
@@ -228,7 +229,7 @@ func (s *Store) HasBranch(ctx context.Context, name string) (bool, error) {
 	return err == nil, err
 }
 
-// topicIDs lists the files of a tip's topics; none for nil.
+// TopicIDs lists the files of a tip's topics; none for nil.
 func TopicIDs(ctx context.Context, t *Tip) (map[string]git.ID, error) {
 	ids := map[string]git.ID{}
 	if t == nil {
@@ -241,4 +242,18 @@ func TopicIDs(ctx context.Context, t *Tip) (map[string]git.ID, error) {
 		}
 	}
 	return ids, err
+}
+
+// At is the moment of the past that a view shows: what memory was when a memory
+// commit had just been made. Facts of notes that are younger are left out, and so
+// are pending steps.
+type At struct {
+	Commit git.ID    `json:"commit"` // the memory commit
+	Time   time.Time `json:"time"`   // when it was made
+	By     string    `json:"by"`     // one of the At constants
+	Code   *git.ID   `json:"code"`   // the code commit that was named; nil where that was memory
+	Linked *git.ID   `json:"linked"` // the code commit that the memory commit belongs to, by link or ancestor
+
+	Rev   string `json:"-"` // what was asked for
+	Asked git.ID `json:"-"` // the commit that it names, of code or of memory
 }

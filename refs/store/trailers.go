@@ -1,12 +1,15 @@
 package store
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // The trailers of a memory commit. They hold what a list or a recovery needs
@@ -32,7 +35,7 @@ const (
 	TrailerTokens  = "Tokens"
 )
 
-// branchOf is the branch that a memory commit was made on. It is "" for what is no
+// BranchOf is the branch that a memory commit was made on. It is "" for what is no
 // memory commit, and for one whose trailer is no name: it comes from elsewhere, and
 // names stand in commands that are pasted.
 func BranchOf(c *git.Commit) string {
@@ -43,7 +46,7 @@ func BranchOf(c *git.Commit) string {
 	return name
 }
 
-// purposeLimit keeps the one-line purpose in lists short, in characters.
+// PurposeLimit keeps the one-line purpose in lists short, in characters.
 const PurposeLimit = 300
 
 // trailerBlock collects trailers in order; empty values are left out.
@@ -92,7 +95,7 @@ func ParseCreated(value string) (at *time.Time, from *string) {
 	return at, from
 }
 
-// parseRoadmap reads Context-Roadmap: the roadmap's commit, and how many
+// ParseRoadmap reads Context-Roadmap: the roadmap's commit, and how many
 // milestones in a row have seen it.
 func ParseRoadmap(value string) (id git.ID, age int) {
 	hash, n, _ := strings.Cut(value, " ")
@@ -127,7 +130,7 @@ func ParseJournalMark(value string) (journalMark, bool) {
 	return journalMark{Journal: f[0], upto: upto, id: f[2]}, err == nil
 }
 
-// trailerMap reads the lines of a block of trailers. Of a key that stands twice the last
+// ParseTrailers reads the lines of a block of trailers. Of a key that stands twice the last
 // one counts.
 func ParseTrailers(block string) map[string]string {
 	m := map[string]string{}
@@ -139,5 +142,85 @@ func ParseTrailers(block string) map[string]string {
 	return m
 }
 
-// linkWord is what the line for people begins with.
+// LinkWord is what the line for people begins with.
 const LinkWord = "Context: "
+
+// WriterOf is who made a memory commit: the agent, or whoever used another tool.
+func WriterOf(c *git.Commit) string {
+	if agent := c.Trailer(TrailerAgent); agent != "" {
+		return agent
+	}
+	return c.Author.Name
+}
+
+// LogIDs runs git log with args and hands out each commit's hash, its Context-Id,
+// empty for what is no milestone, and what more of git log's formats says. Fields are
+// only good until each returns, which ends git by git.ErrEnough.
+func (s *Store) LogIDs(ctx context.Context, args []string, each func(fields [][]byte) error, more ...string) error {
+	return s.LogIDsFrom(ctx, nil, args, each, more...)
+}
+
+// LogIDsFrom is logIDs with something on standard input, for revisions without bound.
+func (s *Store) LogIDsFrom(ctx context.Context, stdin []byte, args []string, each func(fields [][]byte) error, more ...string) error {
+	read := &Records{Fields: 2 + len(more), Each: each}
+	format := "--format=%H%x00" + TrailerValue(TrailerID)
+	for _, field := range more {
+		format += "%x00" + field
+	}
+	if err := s.repo.ViewTo(ctx, read, stdin, append([]string{"log", "-z", format}, args...)...); err != nil {
+		return err
+	}
+	if len(read.Rest) > 0 {
+		return fmt.Errorf("git log ended within a commit: '%s'", prose.OneLine(string(read.Rest), 60))
+	}
+	return nil
+}
+
+const EndOfOptions = "--end-of-options"
+
+// TrailerValue is the format for a trailer's value alone.
+func TrailerValue(trailer string) string {
+	return "%(trailers:key=" + trailer + ",valueonly,separator=)"
+}
+
+// Records cuts what git writes into fields, each ended by NUL, and hands on as many
+// as make a record. Fields are only good until each returns.
+type Records struct {
+	Fields int
+	Each   func([][]byte) error
+	Rest   []byte // of a record that has not ended
+	ends   []int  // of the fields in rest
+	looked int    // how far rest was searched: a note may be large and come in many pieces
+}
+
+func (r *Records) Write(p []byte) (int, error) {
+	r.Rest = append(r.Rest, p...)
+	done := 0
+	for {
+		n := bytes.IndexByte(r.Rest[r.looked:], 0)
+		if n < 0 {
+			r.looked = len(r.Rest)
+			break
+		}
+		r.ends = append(r.ends, r.looked+n)
+		r.looked += n + 1
+		if len(r.ends) < r.Fields {
+			continue
+		}
+		record, from := make([][]byte, r.Fields), done
+		for i, end := range r.ends {
+			record[i], from = r.Rest[from:end], end+1
+		}
+		if err := r.Each(record); err != nil {
+			r.Rest = nil
+			return len(p), err
+		}
+		r.ends, done = r.ends[:0], r.looked
+	}
+	r.Rest = append(r.Rest[:0], r.Rest[done:]...)
+	r.looked -= done
+	for i := range r.ends {
+		r.ends[i] -= done
+	}
+	return len(p), nil
+}

@@ -49,7 +49,7 @@ func CheckAgent(name string) error {
 // maxLine bounds a session, a model and a source key, in bytes.
 const maxLine = 1000
 
-// checkLine holds a value that stands on a line of its own.
+// CheckLine holds a value that stands on a line of its own.
 func CheckLine(what, value string) error {
 	if len(value) <= maxLine && utf8.ValidString(value) && !strings.ContainsFunc(value, unicode.IsControl) {
 		return nil
@@ -66,7 +66,7 @@ func committerAgent(ident git.Identity) string {
 	return "unknown"
 }
 
-// clean makes texts valid UTF-8 without NUL and reports whether it had to.
+// Clean makes texts valid UTF-8 without NUL and reports whether it had to.
 func Clean(texts ...*string) bool {
 	replaced := false
 	for _, t := range texts {
@@ -75,4 +75,12 @@ func Clean(texts ...*string) bool {
 		replaced = replaced || did
 	}
 	return replaced
+}
+
+// Writer says who writes: the agent, its session and model, and what the work
+// cost in tokens. An empty agent becomes the committer's name.
+type Writer struct {
+	Agent, Session, Model string
+	Tokens                int64
+	Sign                  Signing
 }

@@ -25,11 +25,11 @@ func (s *Store) DeleteBranch(ctx context.Context, name string, force bool) (stri
 	if _, err := s.Tip(ctx, name); err != nil {
 		return "", err
 	}
-	ses, err := s.Begin(ctx, Writer{}, "branch: delete "+name, name)
+	tx, err := s.Begin(ctx, Writer{}, "branch: delete "+name, name)
 	if err != nil {
 		return "", err
 	}
-	defer ses.Close()
+	defer tx.Close()
 	if err := s.checkNotCurrent(ctx, name); err != nil { // nobody switches to it now
 		return "", err
 	}
@@ -44,13 +44,13 @@ func (s *Store) DeleteBranch(ctx context.Context, name string, force bool) (stri
 	}
 	defer j.Close()
 	if force {
-		if err := ses.keepPending(ctx, name); err != nil {
+		if err := tx.keepPending(ctx, name); err != nil {
 			return "", err
 		}
 	}
 	var moved string
-	if err := ses.Swap(ctx, func(ctx context.Context) error {
-		if moved, err = ses.queueDelete(ctx, name, force); err != nil {
+	if err := tx.Swap(ctx, func(ctx context.Context) error {
+		if moved, err = tx.queueDelete(ctx, name, force); err != nil {
 			return err
 		}
 		// Nothing is pending: emptied now, a crash behind the ref leaves no journal
@@ -75,8 +75,8 @@ func (s *Store) refill(ctx context.Context, name string, j *journal.Journal) err
 }
 
 // queueDelete checks a branch as it stands and queues the move of its tip.
-func (ses *Transaction) queueDelete(ctx context.Context, name string, force bool) (string, error) {
-	s := ses.Store
+func (tx *Transaction) queueDelete(ctx context.Context, name string, force bool) (string, error) {
+	s := tx.Store
 	tip, err := s.Tip(ctx, name)
 	if err != nil {
 		return "", err
@@ -105,8 +105,8 @@ func (ses *Transaction) queueDelete(ctx context.Context, name string, force bool
 		return "", err
 	}
 	moved := git.DeletedRef(name, id)
-	ses.Refs.Update(moved, tip.commit.ID, "")
-	ses.Refs.Delete(git.BranchRef(name), tip.commit.ID)
+	tx.Refs.Update(moved, tip.commit.ID, "")
+	tx.Refs.Delete(git.BranchRef(name), tip.commit.ID)
 	return moved, nil
 }
 
@@ -139,14 +139,14 @@ func (s *Store) checkNotCurrent(ctx context.Context, name string) error {
 // keepPending makes a milestone of what is pending on a branch whose journal is locked,
 // if anything is. The journal is not marked: it is about to go, and the commit says what
 // it took.
-func (ses *Transaction) keepPending(ctx context.Context, name string) error {
+func (tx *Transaction) keepPending(ctx context.Context, name string) error {
 	var made *git.Commit
-	err := ses.Swap(ctx, func(ctx context.Context) error {
-		tip, err := ses.Store.Tip(ctx, name)
+	err := tx.Swap(ctx, func(ctx context.Context) error {
+		tip, err := tx.Store.Tip(ctx, name)
 		if err != nil {
 			return err
 		}
-		n, err := ses.Store.pendingCount(ctx, name, tip.commit)
+		n, err := tx.Store.pendingCount(ctx, name, tip.commit)
 		if err != nil {
 			return err
 		}
@@ -154,17 +154,17 @@ func (ses *Transaction) keepPending(ctx context.Context, name string) error {
 			return ErrNothing
 		}
 		keep := keeping(n, name)
-		done, err := ses.BuildCommit(ctx, name, CommitOptions{Summary: keep, Contribution: keep})
+		done, err := tx.BuildCommit(ctx, name, CommitOptions{Summary: keep, Contribution: keep})
 		made = done.Commit
 		return err
 	})
 	if err != nil || made == nil {
 		return err
 	}
-	return ses.Fold(ctx, made)
+	return tx.Fold(ctx, made)
 }
 
-// commitPending makes a milestone of what is pending, if anything is.
+// CommitPending makes a milestone of what is pending, if anything is.
 func (s *Store) CommitPending(ctx context.Context, name string) error {
 	tip, err := s.Tip(ctx, name)
 	if err != nil {
@@ -203,14 +203,14 @@ func (s *Store) RestoreBranch(ctx context.Context, name string) (Branch, error) 
 		return Branch{}, fail.New(fail.ErrNotFound, fail.BranchNotFound, fmt.Sprintf("no deleted branch '%s'", name),
 			"git for-each-ref "+git.DeletedPrefix)
 	}
-	ses, err := s.Begin(ctx, Writer{}, "branch: restore "+name, name)
+	tx, err := s.Begin(ctx, Writer{}, "branch: restore "+name, name)
 	if err != nil {
 		return Branch{}, err
 	}
-	defer ses.Close()
-	err = ses.Swap(ctx, func(ctx context.Context) error {
-		ses.Refs.Update(git.BranchRef(name), found.ID, "")
-		ses.Refs.Delete(found.Name, found.ID)
+	defer tx.Close()
+	err = tx.Swap(ctx, func(ctx context.Context) error {
+		tx.Refs.Update(git.BranchRef(name), found.ID, "")
+		tx.Refs.Delete(found.Name, found.ID)
 		return s.DropLeftovers(ctx, name)
 	})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// dropMerge forgets what waits on a branch.
+// DropMerge forgets what waits on a branch.
 func (s *Store) DropMerge(target string) error {
 	if err := os.Remove(s.StatePath(MergeStateName(target))); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -29,7 +29,7 @@ func (s *Store) copyMerge(h *WaitingMerge, name string) error {
 	return s.WriteHeld(h)
 }
 
-// heldMerge reads what waits on a branch; nil if nothing does.
+// ReadMerge reads what waits on a branch; nil if nothing does.
 func (s *Store) ReadMerge(target string) (*WaitingMerge, error) {
 	h := new(WaitingMerge)
 	found, bad, err := s.ReadState(MergeStateName(target), h)
@@ -43,7 +43,7 @@ func (s *Store) ReadMerge(target string) (*WaitingMerge, error) {
 	return h, nil
 }
 
-// heldMerge is a merge or a sync that waits for its conflicts to be settled, as
+// WaitingMerge is a merge or a sync that waits for its conflicts to be settled, as
 // it stands in local state: one file for a target. Nothing has moved for it, so
 // that to forget it is to abort it.
 type WaitingMerge struct {
@@ -59,7 +59,7 @@ type WaitingMerge struct {
 	Conflicts []HeldConflict `json:"conflicts"`       // sorted by path
 }
 
-// heldPlace is one conflict and what it was settled with.
+// HeldConflict is one conflict and what it was settled with.
 type HeldConflict struct {
 	Conflict
 	Text *string `json:"text"` // nil: nothing at all
@@ -82,7 +82,7 @@ func (s *Store) mayMoveMerge(branch string) (*WaitingMerge, error) {
 	return h, err
 }
 
-// source is the other side.
+// Source is the other side.
 func (h *WaitingMerge) Source() string {
 	if h.Merge != nil {
 		return h.Merge.Source

@@ -92,7 +92,7 @@ func Abort(ctx context.Context, s *store.Store, target string) (Status, error) {
 	return status(h), s.DropMerge(target)
 }
 
-// continueMerge finishes a merge that waits, on the tips as they are now. A conflict that
+// ContinueMerge finishes a merge that waits, on the tips as they are now. A conflict that
 // changed since it was resolved is open again.
 func ContinueMerge(ctx context.Context, s *store.Store, w store.Writer, h *store.WaitingMerge) (Result, error) {
 	o, target := *h.Merge, h.Target
@@ -138,7 +138,7 @@ func Resolve(ctx context.Context, s *store.Store, target, path, how, text string
 	return st, s.WriteHeld(h)
 }
 
-// waitingMerge is heldMerge for whoever needs one.
+// WaitingMerge is heldMerge for whoever needs one.
 func WaitingMerge(ctx context.Context, s *store.Store, target string) (*store.WaitingMerge, error) {
 	h, err := s.ReadMerge(target)
 	if err == nil && h == nil {
@@ -166,7 +166,7 @@ func find(h *store.WaitingMerge, path string) (*store.HeldConflict, error) {
 	return nil, fail.New(fail.ErrNotFound, fail.ConflictNotFound, fmt.Sprintf("'%s' is not in conflict", prose.OneLine(path, 100)), hints...)
 }
 
-// qualified names a place on another branch than the one that a sync stood on.
+// Qualified names a place on another branch than the one that a sync stood on.
 func Qualified(branch, current, path string) string {
 	if branch == current || branch == "" {
 		return path
@@ -193,7 +193,7 @@ func lockTarget(ctx context.Context, s *store.Store, target string) (string, *gi
 	return target, lock, err
 }
 
-// orCurrent is the branch itself, or the current one for "".
+// OrCurrent is the branch itself, or the current one for "".
 func OrCurrent(ctx context.Context, s *store.Store, branch string) (string, error) {
 	if branch != "" {
 		return branch, store.CheckBranchName(branch)

@@ -2,14 +2,16 @@ package store
 
 import (
 	"context"
+	"errors"
 	"strconv"
 
+	"github.com/git-context/git-context/refs/detect"
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// change is one memory commit in the making.
+// Draft is one memory commit in the making.
 type Draft struct {
 	branch  string
 	Tree    *git.Edit
@@ -28,37 +30,37 @@ type Draft struct {
 	RoadmapAge    int         // milestones since the roadmap was revised
 }
 
-// put writes a document into a change's tree.
-func (ses *Transaction) Put(ctx context.Context, tree *git.Edit, path string, data []byte) error {
-	id, err := ses.Store.repo.WriteBlob(ctx, data)
+// Put writes a document into a change's tree.
+func (tx *Transaction) Put(ctx context.Context, tree *git.Edit, path string, data []byte) error {
+	id, err := tx.Store.repo.WriteBlob(ctx, data)
 	if err != nil {
 		return err
 	}
 	return tree.Put(ctx, path, id)
 }
 
-// putGrowth writes a live file and the segments that it was cut into.
-func (ses *Transaction) PutGrowth(ctx context.Context, tree *git.Edit, live string, g doc.Growth) error {
+// PutGrowth writes a live file and the segments that it was cut into.
+func (tx *Transaction) PutGrowth(ctx context.Context, tree *git.Edit, live string, g doc.Growth) error {
 	for _, f := range append(g.Sealed, doc.File{Path: live, Data: g.Live}) {
-		if err := ses.Put(ctx, tree, f.Path, f.Data); err != nil {
+		if err := tx.Put(ctx, tree, f.Path, f.Data); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// write stores a change and queues the move of its branch. old is the branch's
+// Write stores a change and queues the move of its branch. old is the branch's
 // value that the change stands on.
-func (ses *Transaction) Write(ctx context.Context, c *Draft, old git.ID) (*git.Commit, error) {
-	commit, err := ses.WriteObjects(ctx, c)
+func (tx *Transaction) Write(ctx context.Context, c *Draft, old git.ID) (*git.Commit, error) {
+	commit, err := tx.WriteObjects(ctx, c)
 	if err == nil {
-		ses.Refs.Update(git.BranchRef(c.branch), commit.ID, old)
+		tx.Refs.Update(git.BranchRef(c.branch), commit.ID, old)
 	}
 	return commit, err
 }
 
-// store writes a change's metadata, tree and commit.
-func (ses *Transaction) WriteObjects(ctx context.Context, c *Draft) (*git.Commit, error) {
+// WriteObjects writes a change's metadata, tree and commit.
+func (tx *Transaction) WriteObjects(ctx context.Context, c *Draft) (*git.Commit, error) {
 	if totals := c.Meta.Totals(); len(totals.Origins) > 0 {
 		if folded := totals.Fold(c.branch); len(folded.Origins) < len(totals.Origins) {
 			if err := c.Meta.SetTotals(folded); err != nil {
@@ -70,7 +72,7 @@ func (ses *Transaction) WriteObjects(ctx context.Context, c *Draft) (*git.Commit
 	if err != nil {
 		return nil, err
 	}
-	if err := ses.Put(ctx, c.Tree, doc.MetadataFile, meta); err != nil {
+	if err := tx.Put(ctx, c.Tree, doc.MetadataFile, meta); err != nil {
 		return nil, err
 	}
 	tree, err := c.Tree.Write(ctx)
@@ -78,14 +80,14 @@ func (ses *Transaction) WriteObjects(ctx context.Context, c *Draft) (*git.Commit
 		return nil, err
 	}
 	commit := &git.Commit{
-		Tree: tree, Parents: c.Parents, Author: ses.Signature, Committer: ses.Signature,
-		Message: message(c.Subject, c.Body, ses.trailers(c)),
+		Tree: tree, Parents: c.Parents, Author: tx.Signature, Committer: tx.Signature,
+		Message: message(c.Subject, c.Body, tx.trailers(c)),
 	}
-	return ses.storeCommit(ctx, commit)
+	return tx.storeCommit(ctx, commit)
 }
 
 // trailers is the block that ends the message of a change.
-func (ses *Transaction) trailers(c *Draft) string {
+func (tx *Transaction) trailers(c *Draft) string {
 	facts, totals := c.Meta.Branch(), c.Meta.Totals()
 	var t trailerBlock
 	if m := c.Entry; m != nil {
@@ -105,7 +107,7 @@ func (ses *Transaction) trailers(c *Draft) string {
 	t.add(TrailerNewest, c.Newest)
 	t.add(TrailerCode, string(c.Code))
 	if m := c.Entry; m != nil && m.Kind == "" {
-		t.add(TrailerLink, string(ses.Code))
+		t.add(TrailerLink, string(tx.Code))
 	}
 	if c.Roadmap != "" {
 		t.add(TrailerRoadmap, string(c.Roadmap)+" "+strconv.Itoa(c.RoadmapAge))
@@ -117,16 +119,16 @@ func (ses *Transaction) trailers(c *Draft) string {
 		took = c.Parent.Trailer(TrailerJournal)
 	}
 	t.add(TrailerJournal, took)
-	t.add(TrailerAgent, ses.Writer.Agent)
-	t.add(trailerSession, ses.Writer.Session)
-	t.add(trailerModel, ses.Writer.Model)
-	if ses.Writer.Tokens > 0 {
-		t.add(TrailerTokens, strconv.FormatInt(ses.Writer.Tokens, 10))
+	t.add(TrailerAgent, tx.Writer.Agent)
+	t.add(trailerSession, tx.Writer.Session)
+	t.add(trailerModel, tx.Writer.Model)
+	if tx.Writer.Tokens > 0 {
+		t.add(TrailerTokens, strconv.FormatInt(tx.Writer.Tokens, 10))
 	}
 	return t.b.String()
 }
 
-// lastSummary is the summary of a branch's newest milestone, "" where it has none.
+// LastSummary is the summary of a branch's newest milestone, "" where it has none.
 func LastSummary(tip *git.Commit) string {
 	if tip.Trailer(TrailerID) != "" {
 		return prose.OneLine(tip.Subject(), PurposeLimit)
@@ -134,17 +136,17 @@ func LastSummary(tip *git.Commit) string {
 	return tip.Trailer(TrailerLast)
 }
 
-// follow begins a change on top of a tip: the same tree, the same facts.
-func (ses *Transaction) Follow(ctx context.Context, tip *Tip, subject string) (*Draft, error) {
+// Follow begins a change on top of a tip: the same tree, the same facts.
+func (tx *Transaction) Follow(ctx context.Context, tip *Tip, subject string) (*Draft, error) {
 	meta, err := tip.Metadata(ctx)
 	if err != nil {
 		return nil, err
 	}
-	roadmap, err := ses.Store.RoadmapTip(ctx)
+	roadmap, err := tx.Store.RoadmapTip(ctx)
 	if err != nil {
 		return nil, err
 	}
-	code, err := ses.codeHead(ctx)
+	code, err := tx.codeHead(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -160,11 +162,55 @@ func (ses *Transaction) Follow(ctx context.Context, tip *Tip, subject string) (*
 	return c, nil
 }
 
-// standWith sets the roadmap that stands with a change, and its age: as old as before it,
+// SetRoadmap sets the roadmap that stands with a change, and its age: as old as before it,
 // where the roadmap is the same.
 func (c *Draft) SetRoadmap(roadmap git.ID) {
 	c.Roadmap, c.RoadmapAge = roadmap, 0
 	if before, n := ParseRoadmap(c.Parent.Trailer(TrailerRoadmap)); before == roadmap {
 		c.RoadmapAge = n
 	}
+}
+
+// RefreshDetected brings a change's detected keys up to date where the code has
+// moved on since the parent commit. The questions get more costly one by one:
+// is HEAD another commit, is its tree another tree, what is in it.
+func (s *Store) RefreshDetected(ctx context.Context, c *Draft, parent *git.Commit) error {
+	if c.Code == "" {
+		return nil
+	}
+	before, _, err := c.Meta.Get(detect.KeyFrom)
+	if err != nil {
+		return err
+	}
+	known, _ := before.(string)
+	seen := parent != nil && parent.Trailer(TrailerID) != "" && git.ID(parent.Trailer(TrailerCode)) == c.Code
+	if seen && known != "" {
+		return nil
+	}
+	failed := detect.Refresh(ctx, s.repo, c.Meta, c.Code, git.ID(known))
+	if failed == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	// What the code looks like is worth no milestone: the keys stay as they are,
+	// and without the tree that they were read from the next one tries again.
+	c.Warnings = append(c.Warnings, "metadata not refreshed: "+failed.Error())
+	_, err = c.Meta.Unset(detect.KeyFrom)
+	return err
+}
+
+// CodeHead is the code repository's HEAD, "" while it is unborn.
+func (s *Store) CodeHead(ctx context.Context) (git.ID, error) {
+	id, err := s.repo.Ref(ctx, "HEAD")
+	if errors.Is(err, git.ErrNotFound) {
+		return "", nil
+	}
+	return id, err
+}
+
+// codeHead is the code commit that a change is made on.
+func (tx *Transaction) codeHead(ctx context.Context) (git.ID, error) {
+	if tx.Code != "" {
+		return tx.Code, nil
+	}
+	return tx.Store.CodeHead(ctx)
 }
