@@ -9,14 +9,14 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// Newest reads a branch's newest n milestones in full, newest first.
+// Newest reads a branch's newest n commits in full, newest first.
 func Newest(ctx context.Context, s *store.Store, t *store.Tip, n int) ([]store.Commit, error) {
 	commits, err := listCommits(ctx, s, t, 0, n)
 	return commits, err
 }
 
-// Commits reads n of a branch's milestones behind the newest skip, newest
-// first, and how many there are. Which they are and what they say stands in
+// Commits reads n of a branch's commits behind the newest skip, newest
+// first, and how many there are. Which they are and what they say is in
 // commit.md and its segments; their commits and notes come from one git log.
 func Commits(ctx context.Context, s *store.Store, t *store.Tip, skip, n int) ([]store.Commit, int, error) {
 	meta, err := t.Metadata(ctx)
@@ -86,6 +86,8 @@ func Steps(ctx context.Context, s *store.Store, t *store.Tip, skip, n int) ([]st
 	return found, total, err
 }
 
+// CommitFrom returns an entry of commit.md as views show it, without its hash, code commit and
+// note.
 func CommitFrom(m doc.Commit) store.Commit {
 	return store.Commit{ID: m.ID, Branch: m.Origin, Time: m.Time, Agent: m.Agent, Summary: m.Summary, Purpose: m.Purpose,
 		Progress: m.Progress, Contribution: m.Contribution, Steps: store.StepRange(m.Steps), Tags: map[string]string{},
@@ -98,8 +100,8 @@ func stepFrom(d doc.Step, pending bool) store.Step {
 		Model: d.Model, Source: d.Source, Tokens: d.Tokens}
 }
 
-// Find reads one milestone in full, with what its note says. rev is
-// whatever names it; where it names another memory commit, the newest milestone
+// Find reads one commit in full, with what its note says. rev is
+// whatever names it; where it names another memory commit, the newest commit
 // that this one stands on is meant.
 func Find(ctx context.Context, s *store.Store, rev string) (store.Commit, error) {
 	c, err := s.NewestCommitAt(ctx, rev)
@@ -110,7 +112,7 @@ func Find(ctx context.Context, s *store.Store, rev string) (store.Commit, error)
 }
 
 // CommitOf is a memory commit in full, with what its note says or said at a moment of
-// the past: the milestone that it is, or, of one that is none, what its message says,
+// the past: the commit that it is, or, of one that is none, what its message says,
 // without an id.
 func CommitOf(ctx context.Context, s *store.Store, at *store.At, c *git.Commit) (store.Commit, error) {
 	entry, err := s.EntryOf(ctx, c)
@@ -124,7 +126,7 @@ func CommitOf(ctx context.Context, s *store.Store, at *store.At, c *git.Commit) 
 	return out, locateAt(ctx, s, at, &out, c)
 }
 
-// BetweenCommits is a memory commit that is no milestone.
+// BetweenCommits is a memory commit without an entry in commit.md.
 func BetweenCommits(c *git.Commit) store.Commit {
 	out := store.Commit{Hash: &c.ID, Branch: store.BranchOf(c), Time: c.Committer.When.UTC(), Agent: store.WriterOf(c), Summary: c.Subject(),
 		Purpose: c.Trailer(store.TrailerPurpose), Contribution: c.Body(), Tags: map[string]string{}}
@@ -148,7 +150,7 @@ type BranchContext struct {
 }
 
 // ReadBranch returns CONTEXT of one branch: its purpose, its progress and n of its
-// milestones behind the newest skip.
+// commits behind the newest skip.
 func ReadBranch(ctx context.Context, s *store.Store, t *store.Tip, skip, n int) (BranchContext, error) {
 	v := BranchContext{Skip: skip, At: t.At()}
 	var err error
@@ -163,7 +165,7 @@ func ReadBranch(ctx context.Context, s *store.Store, t *store.Tip, skip, n int) 
 }
 
 // PurposeProgress is a branch's purpose, and the progress summary of its newest
-// milestone: what came before that one.
+// commit: what came before that one.
 func PurposeProgress(ctx context.Context, s *store.Store, t *store.Tip) (purpose, progress string, err error) {
 	meta, err := t.Metadata(ctx)
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// locateSlack is how many memory commits git log reads for each milestone that is
+// locateSlack is how many memory commits git log reads for each commit that is
 // looked for, before it is asked for the whole history: births, topics and
-// closing commits stand between milestones.
+// closing commits stand between commits.
 const locateSlack = 3
 
-// locate fills in the commit, the code commit and the note of milestones that
-// stand behind the newest skip of a tip. A milestone that history does not hold
+// locate fills in the commit, the code commit and the note of commits that
+// stand behind the newest skip of a tip. A commit that history does not hold
 // (a shallow clone) keeps no commit.
 func locate(ctx context.Context, s *store.Store, t *store.Tip, skip int, commits []store.Commit) error {
 	left := map[string]*store.Commit{}
@@ -40,14 +40,14 @@ func locate(ctx context.Context, s *store.Store, t *store.Tip, skip int, commits
 	return nil
 }
 
-// The newest milestones of a branch nearly always are its last commits: a few
+// The newest commits of a branch nearly always are its last commits: a few
 // reads in process are cheaper than git log's start. nearCommits bounds the walk.
 const (
 	nearEntries = 3
 	nearCommits = 8
 )
 
-// locateNear looks for milestones among the first parents of a tip.
+// locateNear looks for commits among the first parents of a tip.
 func locateNear(ctx context.Context, s *store.Store, t *store.Tip, left map[string]*store.Commit) error {
 	for c, n := t.Commit(), 0; len(left) > 0 && n < nearCommits; n++ {
 		if m := left[c.Trailer(store.TrailerID)]; m != nil {
@@ -70,7 +70,7 @@ func locateNear(ctx context.Context, s *store.Store, t *store.Tip, left map[stri
 	return nil
 }
 
-// locateAt fills in what a milestone's commit and note say, or said at a moment of
+// locateAt fills in what a commit's commit and note say, or said at a moment of
 // the past.
 func locateAt(ctx context.Context, s *store.Store, at *store.At, m *store.Commit, c *git.Commit) error {
 	m.Hash = &c.ID

@@ -19,7 +19,7 @@ type ancestry[T any] struct {
 }
 
 // maxVirtual bounds how many bases, and bases of bases, are merged: histories may be
-// made to have very many. Beyond it a merge is refused: without a base nobody could
+// made to have very many. Beyond it a merge is refused: without a base no one could
 // tell what was removed from what is new.
 const maxVirtual = 32
 

@@ -21,7 +21,7 @@ type documents struct {
 	conflicts    []store.Conflict // all that were found, settled or not
 }
 
-// conflict asks what is to stand where the sides differ.
+// conflict asks for the text where the sides differ.
 func (d *documents) conflict(ctx context.Context, found doc.Conflict) (*string, bool, error) {
 	c := conflictOf(found)
 	text, ok, err := d.settle(ctx, &c)

@@ -17,13 +17,13 @@ type sides struct {
 }
 
 // mergeEntries unites the entries of both sides, writes the segments, and returns
-// what it read of the source. An entry must stand once however it came to either
+// what it read of the source. An entry must be there once however it came to either
 // side; how much has to be read for that depends on what the totals say:
 //
-//  1. ours holds all of the base's entries, and no later ones of the origins that
+//  1. ours contains all of the base's entries, and no later ones of the origins that
 //     the source brings: what the source has beyond the base is new. This is a
 //     branch that is merged back, the first time or again.
-//  2. ours holds nothing at all of the origins that the source brings: everything
+//  2. ours contains nothing at all of the origins that the source brings: everything
 //     of the source is new. This is a branch that takes in the one it came from.
 //  3. otherwise, and where ours does not tell its origins apart any more, both sides
 //     are read whole.
@@ -75,9 +75,9 @@ func entries(ctx context.Context, s *store.Store, k store.EntryKind, both sides)
 	return
 }
 
-// holdBase reports whether ours holds at least as many entries of every origin as
-// the base does. Entries are never removed, so that it then holds the base's own,
-// unless ours began anew at a birth since; beyondBase looks for that too.
+// holdBase reports whether ours has at least as many entries of every origin as the base.
+// Entries are never removed, so ours then has the base's own, unless it began anew at a birth
+// since; beyondBase checks that too.
 func (b sides) holdBase() bool {
 	for origin, n := range b.baseTotals.Origins {
 		have, known := b.totals.Origins[origin]
@@ -89,7 +89,7 @@ func (b sides) holdBase() bool {
 }
 
 // beyondBase reads what the source has beyond the base. It reports false where
-// some of that may stand in ours too: where ours has later entries of the same
+// some of that may are in ours too: where ours has later entries of the same
 // origin, or where an entry older than the base turns up that its live file does
 // not hold.
 func beyondBase(ctx context.Context, s *store.Store, k store.EntryKind, both sides, live []byte) (doc.Entries, *segments, bool, error) {
@@ -174,7 +174,7 @@ func PutSegments(ctx context.Context, tx *store.Transaction, c *store.Draft, seg
 }
 
 // countCommits counts by origin the entries that the source brought, without
-// births, which are entries of commit.md and no milestones.
+// births, which are entries of commit.md but not counted as commits.
 func countCommits(read doc.Entries, ids []string, added map[string]doc.OriginTotals) (int, error) {
 	files := [][]byte{read.Live}
 	for _, f := range read.Segments {

@@ -38,7 +38,7 @@ func descends(ctx context.Context, s *store.Store, tip *git.Commit, from string)
 	}
 }
 
-// entry is the milestone of a merge: what the caller wrote, what the branch was
+// entry is the commit of a merge: what the caller wrote, what the branch was
 // for, and what it brought.
 func (m *operation) entry(ctx context.Context, summary string, source, target *store.Tip, u *United) (*doc.Commit, error) {
 	meta, err := source.Metadata(ctx)
@@ -65,7 +65,7 @@ func (m *operation) entry(ctx context.Context, summary string, source, target *s
 		parts = append(parts, progress)
 	}
 	entry := &doc.Commit{Kind: doc.KindMerge, Summary: summary, Contribution: strings.Join(parts, "\n\n")}
-	// The summary goes on from the target's own last milestone, not from whatever
+	// The summary goes on from the target's own last commit, not from whatever
 	// entry is the newest in the merged file.
 	ours, _, err := m.Store.TipOf(target.Name(), target.Commit()).LiveCommits(ctx)
 	if err != nil {

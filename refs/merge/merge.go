@@ -16,13 +16,13 @@ import (
 //
 //  1. the source is the target: refused;
 //  2. abandon: the source is closed as abandoned, nothing is merged;
-//  3. the target holds everything of the source already: up to date, no change;
+//  3. the target has everything of the source already: up to date, no change;
 //  4. some slot was filled differently on both sides, and neither Prefer nor what
-//     was resolved before says what is to stand there: fail.ErrConflict, the result
+//     was resolved before says what is to be there: fail.ErrConflict, the result
 //     lists every one of them, nothing has moved, and the merge waits for
-//     Resolve and MergeContinue, or MergeAbort;
+//     [Resolve] and [Continue], or [Abort];
 //  5. otherwise one transaction makes a closing commit on the source, a merge
-//     commit with both parents and a milestone on the target, and a line under
+//     commit with both parents and a commit on the target, and a line under
 //     Branch Outcomes in the roadmap.
 //
 // The source is closed only if it descends from the target by created_from, and
@@ -37,7 +37,7 @@ func mergeOn(ctx context.Context, s *store.Store, target string, o store.MergeOp
 	if err := check(&o, target); err != nil {
 		return res, err
 	}
-	if o.Abandon && !o.DryRun { // a milestone, so that no deletion takes these steps for nothing
+	if o.Abandon && !o.DryRun { // a commit, so that no deletion takes these steps for nothing
 		if err := s.CommitPending(ctx, o.Source); err != nil {
 			return res, err
 		}
@@ -119,7 +119,7 @@ type operation struct {
 	warnings []string // of the try that succeeded
 }
 
-// build makes one try, on both tips as they stand now.
+// build makes one try, on both tips as they are now.
 func (m *operation) build(ctx context.Context) error {
 	m.res.Conflicts, m.res.UpToDate, m.res.Steps = []store.Conflict{}, false, 0
 	m.closing, m.merged = nil, nil
@@ -283,7 +283,7 @@ func (m *operation) finish(ctx context.Context) []string {
 	return warnings
 }
 
-// MergeResult is what MERGE made, or why it did not.
+// Result is what MERGE made, or the conflicts that kept it from that.
 type Result struct {
 	ID        *string                `json:"id"`
 	Commit    *git.ID                `json:"commit"`
@@ -297,7 +297,7 @@ type Result struct {
 	Warnings []string `json:"-"`
 }
 
-// MergeStatus is what of a merge or a sync waits on a branch.
+// Status is a merge or a sync that waits on a branch.
 type Status struct {
 	Source    string           `json:"source"` // the merged branch, or the remote
 	Target    string           `json:"target"`

@@ -27,8 +27,8 @@ func CheckSettle(how string) error {
 	return fail.New(fail.ErrInvalid, fail.SettleHow, fmt.Sprintf("'%s' is no way to settle a conflict", prose.OneLine(how, 40)), "use ours, theirs or union")
 }
 
-// Settler says what is to stand where two sides differ, nil for nothing at all.
-// It reports false where the conflict stays open.
+// Settler decides the text where two sides differ; nil removes it, false leaves the conflict
+// open.
 type Settler func(ctx context.Context, c *store.Conflict) (text *string, ok bool, err error)
 
 // SettleNone leaves every conflict open.
@@ -94,9 +94,8 @@ func fullLines(text string) []byte {
 	return []byte(text + "\n")
 }
 
-// disagreement is what stands in a virtual base where its parts differ: a text
-// with conflict markers, which is neither side's, so that the merge above finds
-// both sides changed and nobody wins in silence.
+// disagreement is the Settler of virtual bases: it takes a text with conflict markers, which
+// is neither side's, so that the merge above finds both sides changed and reports a conflict.
 func disagreement(tx *store.Transaction) Settler {
 	return func(_ context.Context, c *store.Conflict) (*string, bool, error) {
 		part := func(text *string) string {

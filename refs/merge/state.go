@@ -70,6 +70,7 @@ func Resolved(h *store.WaitingMerge, prefix string, next Settler) Settler {
 	}
 }
 
+// SortConflicts sorts conflicts by path.
 func SortConflicts(list []store.Conflict) {
 	slices.SortFunc(list, func(a, b store.Conflict) int { return strings.Compare(a.Path, b.Path) })
 }
@@ -88,7 +89,7 @@ func conflictError(open int, target string, o store.MergeOptions) error {
 		"git context merge --continue"+into, "git context merge --abort"+into)
 }
 
-// checkResolution refuses a text that cannot stand at a path.
+// checkResolution refuses a text that a path cannot contain.
 func checkResolution(path, text string) error {
 	var err error
 	switch {

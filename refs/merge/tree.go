@@ -16,14 +16,14 @@ type TreeMerge struct {
 	Settle       Settler
 }
 
-// United is what a merge of two trees found.
+// United is the result of a merge of two trees.
 type United struct {
 	steps, brought int    // steps and commits that the source brought
-	Commits        []byte // the merged live commit.md, which the milestone of the merge goes into
+	Commits        []byte // the merged live commit.md, which the commit of the merge goes into
 	Conflicts      []store.Conflict
 }
 
-// Unsettled counts the conflicts that are open.
+// Unsettled counts the open conflicts.
 func Unsettled(list []store.Conflict) int {
 	n := 0
 	for _, c := range list {

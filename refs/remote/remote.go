@@ -27,12 +27,12 @@ type Remote struct {
 	Follows  []string // the branches that a fetch brings; nil for all
 }
 
-// MappingHeads is context.<remote>.mapping for a host that takes nothing but
-// branches and tags.
+// MappingHeads is context.<remote>.mapping for a host that accepts only branches and tags.
 const MappingHeads = "heads"
 
-// Find finds a remote by its name, or the one that is meant without:
-// context.remote, else the only one, else origin.
+// Find returns a remote by name, or the default one for "": context.remote, else the only one,
+// else origin. fail.ErrNotFound where there is none, fail.ErrInvalid for settings that cannot
+// be understood.
 func Find(ctx context.Context, s *store.Store, name string) (Remote, error) {
 	cfg, err := s.Repo().Config(ctx)
 	if err != nil {
@@ -85,8 +85,8 @@ func Find(ctx context.Context, s *store.Store, name string) (Remote, error) {
 	return Remote{Name: name, Heads: mapping == MappingHeads, Tracking: git.RemoteTracking(name), Follows: follows}, nil
 }
 
-// Followed is context.<remote>.branches: names, patterns, or "" for none but those that
-// are here; nil where it is not set.
+// Followed returns context.<remote>.branches: names, patterns, or "" for only those that are
+// here; nil where it is not set.
 func Followed(cfg *git.Config, remote string) []string {
 	return cfg.All("context." + remote + ".branches")
 }
@@ -99,7 +99,8 @@ func (r Remote) lockName() string {
 	return "remote-" + r.Name
 }
 
-// Lock keeps two exchanges with one peer apart.
+// Lock keeps two exchanges with one remote apart. fail.ErrStale where the lock does not become
+// free.
 func Lock(ctx context.Context, s *store.Store, r Remote) (*git.Lock, error) {
 	lock, err := s.Repo().Lock(ctx, r.lockName())
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
@@ -109,13 +110,15 @@ func Lock(ctx context.Context, s *store.Store, r Remote) (*git.Lock, error) {
 	return lock, err
 }
 
-// The branches and tags that were once on a remote and here, a ref on a line: one
-// that is missing on a side was deleted by somebody, and is not made again. Tracking refs would tell
-// that too, were it not for `git fetch --prune`.
+// SharedName returns the name of the file of local state with the branches and tags that were
+// once on both sides, a ref on a line. One that is missing on a side was deleted there and is
+// not made again. Tracking refs do not show that after `git fetch --prune`.
 func (r Remote) SharedName() string {
 	return "shared/" + git.FileName(r.Name, "")
 }
 
+// ReadShared returns the branches and tags that were once on both sides, as full ref names;
+// empty where nothing was shared yet.
 func ReadShared(s *store.Store, r Remote) (map[string]bool, error) {
 	f, err := s.Repo().OpenState(r.SharedName(), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -136,19 +139,21 @@ func ReadShared(s *store.Store, r Remote) (map[string]bool, error) {
 	return names, nil
 }
 
+// WriteShared replaces the names that ReadShared returns.
 func WriteShared(s *store.Store, r Remote, names map[string]bool) error {
 	list := slices.Sorted(maps.Keys(names))
 	return s.Repo().WriteStateFile(r.SharedName(), []byte(strings.Join(list, "\n")+"\n"))
 }
 
-// RefSet is where two repositories stand: this one, and a peer as it was when it
-// was last asked. Branches and tags go by name.
+// RefSet is the memory of one repository at one time: branches and tags by name, "" for a
+// missing roadmap or notes.
 type RefSet struct {
 	Branches, Tags map[string]git.ID
 	Roadmap, Notes git.ID
 }
 
-// Survey reads both from one listing of the refs.
+// Survey reads the refs of this repository, and those of r as they were when it was last
+// asked, from one listing.
 func Survey(ctx context.Context, s *store.Store, r Remote) (ours, theirs RefSet, err error) {
 	list, err := s.Repo().Refs(ctx, append(r.Tracking.All(), git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)...)
 	if err != nil {
@@ -177,15 +182,16 @@ func (v *RefSet) read(list []git.Ref, branches, tags, roadmap, notes string) {
 	}
 }
 
-// Empty reports whether there is no memory at all.
+// Empty reports whether a set has neither a branch nor a roadmap.
 func (v *RefSet) Empty() bool { return len(v.Branches) == 0 && v.Roadmap == "" }
 
+// Equal reports whether two sets name the same refs at the same objects.
 func (v *RefSet) Equal(w *RefSet) bool {
 	return v.Roadmap == w.Roadmap && v.Notes == w.Notes && maps.Equal(v.Branches, w.Branches) && maps.Equal(v.Tags, w.Tags)
 }
 
-// Changes lists what stands elsewhere in v than in before, and what of that is not
-// in v at all, by the names that refs have here.
+// Changes lists the refs that v has at another object than before, and those that it has no
+// more, by their names here, sorted.
 func (v *RefSet) Changes(before *RefSet) (moved, gone []string) {
 	for _, m := range []struct {
 		now, then map[string]git.ID

@@ -34,7 +34,7 @@ func (tx *Transaction) WriteBirth(ctx context.Context, b Birth) (*git.Commit, er
 	return tx.Write(ctx, c, "")
 }
 
-// NewBirth makes the change of a birth.
+// NewBirth makes the draft of a branch's first commit.
 func (tx *Transaction) NewBirth(ctx context.Context, b Birth) (*Draft, error) {
 	if b.At.IsZero() {
 		b.At = tx.Signature.When
@@ -78,7 +78,7 @@ func (tx *Transaction) NewBirth(ctx context.Context, b Birth) (*Draft, error) {
 }
 
 // inherit takes over what a new branch gets from the one that it starts from:
-// everything but its milestones, its steps and their segments. Its progress so
+// everything but its commits, its steps and their segments. Its progress so
 // far becomes the progress that the new branch starts with.
 func (tx *Transaction) inherit(ctx context.Context, c *Draft, from *Tip, m *doc.Commit) error {
 	live, _, err := from.LiveCommits(ctx)
@@ -136,8 +136,8 @@ func (s *Store) CheckNewName(ctx context.Context, name string) error {
 	return nil
 }
 
-// NameClash says why a name cannot stand beside another one: as files, in a folder
-// that does not tell case.
+// NameClash returns why two names cannot exist together as files in a folder that ignores
+// case; "" where they can.
 func NameClash(have, name string) string {
 	switch {
 	case have == name:

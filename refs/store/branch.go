@@ -12,7 +12,7 @@ import (
 )
 
 // CreateBranch is BRANCH: it makes a branch at the current one, or at a
-// milestone, and switches to it unless told otherwise. Steps that are pending on
+// commit, and switches to it unless told otherwise. Steps that are pending on
 // the branch it starts from stay there.
 func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, error) {
 	Clean(&o.Purpose)
@@ -66,8 +66,8 @@ func (tx *Transaction) branch(ctx context.Context, o BranchOptions, from *Tip) e
 	return err
 }
 
-// StartTip is where a new branch starts: the current branch, or the branch as it
-// stood at a milestone.
+// StartTip returns the branch that a new branch starts from: the current one for "", else the
+// branch of a revision at that revision.
 func (s *Store) StartTip(ctx context.Context, rev string) (*Tip, error) {
 	if rev == "" {
 		return s.Tip(ctx, "")
@@ -86,8 +86,8 @@ func (s *Store) StartTip(ctx context.Context, rev string) (*Tip, error) {
 	return s.TipOf(name, c), err
 }
 
-// mayBuildOn checks history that no ref of ours leads to before one does: what a fetch
-// brought stands in tracking refs, and nobody has looked at it.
+// mayBuildOn checks history that no ref of this repository leads to yet. A fetch puts it into
+// remote-tracking refs unchecked.
 func (s *Store) mayBuildOn(ctx context.Context, rev string, c *git.Commit) error {
 	id, ref, err := s.named(ctx, beforeSuffix(rev))
 	remote, _, tracked := git.TrackedBranch(ref)
@@ -118,7 +118,7 @@ func (s *Store) Switch(ctx context.Context, name string) (Branch, error) {
 	return b, err
 }
 
-// switchTo is Switch; held says that the caller holds the branch's lock.
+// switchTo is Switch. held reports that the caller has the branch's lock.
 func (s *Store) switchTo(ctx context.Context, name string, held bool) (Branch, error) {
 	if err := CheckBranchName(name); err != nil {
 		return Branch{}, err
@@ -151,13 +151,13 @@ func (s *Store) switchTo(ctx context.Context, name string, held bool) (Branch, e
 	return b, err
 }
 
-// standWait is how long a deletion or a rename may hold a branch's lock that somebody
-// switches to. Whoever holds it longer commits there, and nobody has to wait for that.
+// standWait bounds the wait for the lock of a branch that a worktree switches to. A deletion
+// or a rename is faster; a longer wait means a commit, which does no harm.
 const standWait = 500 * time.Millisecond
 
-// PointHead makes a branch the current one of this worktree. Whoever deletes or renames it
-// holds its lock, and looks where each worktree stands: so the lock is taken, where the
-// caller does not hold it.
+// PointHead makes a branch the current one of this worktree. A deletion or a rename locks the
+// branch and then reads the CONTEXT_HEAD of each worktree, so the lock is taken here unless
+// held says that the caller has it.
 func (s *Store) PointHead(ctx context.Context, name, why string, held bool) (err error) {
 	now, err := s.repo.SymbolicRef(ctx, git.HeadName)
 	if err == nil && now == git.BranchRef(name) || err != nil && !errors.Is(err, git.ErrNotFound) {
@@ -208,6 +208,6 @@ type BranchOptions struct {
 	Writer
 	Name     string
 	Purpose  string
-	From     string // a milestone; empty: the current branch
+	From     string // a commit; empty: the current branch
 	NoSwitch bool
 }

@@ -22,8 +22,7 @@ type BranchQuery struct {
 	Pending func(Branch) bool
 }
 
-// Branches lists memory branches, the newest first. What a list shows stands in the tips'
-// trailers.
+// Branches lists memory branches, the newest first. It reads only the trailers of their tips.
 func (s *Store) Branches(ctx context.Context, q BranchQuery) ([]Branch, error) {
 	tips, err := s.tipsOfFew(ctx, q)
 	if tips == nil && err == nil {
@@ -138,7 +137,7 @@ func (s *Store) BranchOf(ctx context.Context, t *Tip) (Branch, error) {
 	return b, err
 }
 
-// BranchAt is BRANCH as one of its commits has it.
+// BranchAt returns a branch as one of its commits describes it, without pending steps.
 func BranchAt(name string, c *git.Commit) Branch {
 	_, _, block := c.Parts()
 	t := ParseTrailers(block)
@@ -150,7 +149,7 @@ func BranchAt(name string, c *git.Commit) Branch {
 		b.Status = doc.StatusActive
 	}
 	b.CreatedAt, b.CreatedFrom = ParseCreated(t[TrailerCreated])
-	// A tip that somebody else's tool made has no count: it shows as none.
+	// A tip that another process's tool made has no count: it shows as none.
 	b.Commits, _ = strconv.Atoi(t[TrailerCommits])
 	return b
 }
@@ -168,7 +167,7 @@ type Branch struct {
 	UpdatedAt   time.Time  `json:"updated_at"`
 	Current     bool       `json:"current"`
 
-	// Summary is the newest milestone's, for lists in text; empty without one.
+	// Summary is the newest commit's, for lists in text; empty without one.
 	Summary string `json:"-"`
 	// Remote is the remote a remote-tracking branch comes from, else empty.
 	Remote string `json:"-"`

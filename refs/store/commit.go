@@ -14,11 +14,11 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// Commit is COMMIT: it makes a milestone of every pending step of the branch,
-// whoever recorded it. Nothing pending is no obstacle.
+// Commit is COMMIT: it makes a commit of every pending step of the branch,
+// by any writer. Nothing pending is no obstacle.
 //
 // The branch's ref moves in one transaction, together with the roadmap's when
-// the roadmap is revised. After that the journal is marked and the milestone's
+// the roadmap is revised. After that the journal is marked and the commit's
 // note is written; a crash in between is found out by the commit's trailers.
 //
 // With o.Code the code is committed too, and a crash leaves both commits, linked, or
@@ -60,8 +60,8 @@ func (s *Store) commitOn(ctx context.Context, branch string, o CommitOptions) (C
 	return res, err
 }
 
-// MakeCommit makes one and moves the branch. Its note is written too, unless the
-// caller has to say more of it.
+// MakeCommit makes a commit and moves the branch. It writes the note too, unless o.Judging
+// adds to that.
 func (tx *Transaction) MakeCommit(ctx context.Context, branch string, o CommitOptions) (CommitResult, *git.Commit, error) {
 	var done committed
 	err := tx.Swap(ctx, func(ctx context.Context) (err error) {
@@ -81,8 +81,8 @@ func (tx *Transaction) MakeCommit(ctx context.Context, branch string, o CommitOp
 	return res, done.Commit, nil
 }
 
-// WriteJudgement writes what was said of a milestone into its note. It stands nowhere else:
-// where it cannot be kept the milestone is made all the same, and the error says so.
+// WriteJudgement writes a judgement into the note of a commit that was made just now. Its
+// error says that the commit exists.
 func (tx *Transaction) WriteJudgement(ctx context.Context, c *git.Commit, j Judgement) error {
 	_, err := tx.addNote(ctx, c, j)
 	if err == nil {
@@ -113,7 +113,7 @@ func (d committed) result(branch string) CommitResult {
 	return res
 }
 
-// BuildCommit builds one milestone on the tip as it stands now.
+// BuildCommit builds a commit on the present tip and queues the move of the branch.
 func (tx *Transaction) BuildCommit(ctx context.Context, branch string, o CommitOptions) (committed, error) {
 	tip, err := tx.Store.Tip(ctx, branch)
 	if err != nil {
@@ -195,7 +195,7 @@ func (c *Draft) Count(origin string, steps, commits int) error {
 	return c.Meta.SetTotals(t)
 }
 
-// AddCommit completes a milestone and puts it behind the live commit.md, whose
+// AddCommit completes a commit and puts it behind the live commit.md, whose
 // entries and text are given.
 func (tx *Transaction) AddCommit(ctx context.Context, c *Draft, live []doc.Commit, data []byte, m *doc.Commit) (err error) {
 	if m.ID, err = tx.Store.NewID(c.Newest); err != nil {
@@ -233,8 +233,8 @@ func (tx *Transaction) AddCommit(ctx context.Context, c *Draft, live []doc.Commi
 	return tx.PutGrowth(ctx, c.Tree, doc.CommitFile, grown)
 }
 
-// NextNumber is the number of a branch's next milestone: the count of them, but never
-// one that stands already, which an expunge may have brought about.
+// NextNumber returns the number of a branch's next commit: n, or more where an entry has that
+// number already, as after an expunge.
 func NextNumber(live []doc.Commit, branch string, n int) int {
 	for _, m := range live {
 		if m.Origin == branch {
@@ -244,7 +244,7 @@ func NextNumber(live []doc.Commit, branch string, n int) int {
 	return n
 }
 
-// CheckEntry makes the texts of a milestone fit. A summary of several lines
+// CheckEntry makes the texts of a commit fit. A summary of several lines
 // is a summary and the beginning of the contribution, as with git commit.
 func CheckEntry(summary, contribution, progress *string) (replaced bool, err error) {
 	replaced = Clean(summary, contribution, progress)
@@ -266,14 +266,14 @@ func CheckEntry(summary, contribution, progress *string) (replaced bool, err err
 	return replaced, nil
 }
 
-// StepRange is the steps a milestone took, by the numbers of its own branch.
+// StepRange is the steps a commit took, by the numbers of its own branch.
 type StepRange struct {
 	First int `json:"first"`
 	Last  int `json:"last"`
 	Count int `json:"count"`
 }
 
-// Commit is a milestone as every view and result shows it.
+// Commit is a commit as every view and result shows it.
 type Commit struct {
 	ID           string            `json:"id"`
 	Hash         *git.ID           `json:"commit"` // nil where history does not hold it (a shallow clone)
@@ -315,7 +315,7 @@ type CommitOptions struct {
 type CodeOptions struct {
 	All      bool      // of COMMIT: with what changed in tracked files, as `git commit -a`
 	Reset    bool      // of a rollback: move HEAD's branch back, instead of adding a commit
-	Output   io.Writer // gets what git and its hooks print, as it comes; nil: nobody
+	Output   io.Writer // gets what git and its hooks print, as it comes; nil: no one
 	Terminal bool      // a person is there, whom git and its hooks may ask
 }
 
@@ -328,7 +328,7 @@ type CommitResult struct {
 	Steps   StepRange `json:"steps"`
 	Code    *git.ID   `json:"code"`
 
-	// RoadmapAge is how many milestones ago the roadmap was last revised.
+	// RoadmapAge is how many commits ago the roadmap was last revised.
 	RoadmapAge int      `json:"-"`
 	Replaced   bool     `json:"-"`
 	Warnings   []string `json:"-"`

@@ -14,7 +14,7 @@ import (
 )
 
 // DeleteBranch moves a branch's tip to refs/context/deleted/ and returns the
-// name that it has there. Without force it refuses a branch whose milestones or
+// name that it has there. Without force it refuses a branch whose commits or
 // pending steps are nowhere else; with force it commits what is pending first,
 // so that nothing acknowledged is lost. A branch that is current in any worktree
 // is never deleted.
@@ -30,7 +30,7 @@ func (s *Store) DeleteBranch(ctx context.Context, name string, force bool) (stri
 		return "", err
 	}
 	defer tx.Close()
-	if err := s.checkNotCurrent(ctx, name); err != nil { // nobody switches to it now
+	if err := s.checkNotCurrent(ctx, name); err != nil { // no one switches to it now
 		return "", err
 	}
 	// The journal stays locked until the ref has moved: a step that is recorded
@@ -74,7 +74,7 @@ func (s *Store) refill(ctx context.Context, name string, j *journal.Journal) err
 	return j.Restart(head)
 }
 
-// queueDelete checks a branch as it stands and queues the move of its tip.
+// queueDelete checks the present state of a branch and queues the move of its tip.
 func (tx *Transaction) queueDelete(ctx context.Context, name string, force bool) (string, error) {
 	s := tx.Store
 	tip, err := s.Tip(ctx, name)
@@ -110,7 +110,7 @@ func (tx *Transaction) queueDelete(ctx context.Context, name string, force bool)
 	return moved, nil
 }
 
-// onlyHere counts the milestones that no other branch, here or at a remote, can
+// onlyHere counts the commits that no other branch, here or at a remote, can
 // reach.
 func (s *Store) onlyHere(ctx context.Context, name string, tip git.ID) (int, error) {
 	out, err := s.repo.View(ctx, "rev-list", "--format=%(trailers:key="+TrailerID+",valueonly,separator=)", "--no-commit-header",
@@ -136,7 +136,7 @@ func (s *Store) checkNotCurrent(ctx context.Context, name string) error {
 	return nil
 }
 
-// keepPending makes a milestone of what is pending on a branch whose journal is locked,
+// keepPending makes a commit of what is pending on a branch whose journal is locked,
 // if anything is. The journal is not marked: it is about to go, and the commit says what
 // it took.
 func (tx *Transaction) keepPending(ctx context.Context, name string) error {
@@ -164,7 +164,7 @@ func (tx *Transaction) keepPending(ctx context.Context, name string) error {
 	return tx.Fold(ctx, made)
 }
 
-// CommitPending makes a milestone of what is pending, if anything is.
+// CommitPending makes a commit of what is pending, if anything is.
 func (s *Store) CommitPending(ctx context.Context, name string) error {
 	tip, err := s.Tip(ctx, name)
 	if err != nil {
@@ -178,7 +178,7 @@ func (s *Store) CommitPending(ctx context.Context, name string) error {
 	return err
 }
 
-// keeping is the summary of a milestone that is made before a branch goes.
+// keeping is the summary of a commit that is made before a branch goes.
 func keeping(n int, branch string) string {
 	return fmt.Sprintf("Keep %s of %s", prose.Count(n, "pending step"), branch)
 }

@@ -19,18 +19,18 @@ type Draft struct {
 	Parents []git.ID
 
 	Subject, Body string
-	Entry         *doc.Commit // nil for a memory commit that is no milestone
-	Last          string      // the newest milestone's summary before; "" at a birth
+	Entry         *doc.Commit // nil for a memory commit without an entry in commit.md
+	Last          string      // the newest commit's summary before; "" at a birth
 	Newest        string      // the largest entry id in the documents
 	took          journalMark // what it drained; zero: what the parent's trailer says
 	Parent        *git.Commit // the branch's tip before; nil for a first commit
 	Code          git.ID      // the code HEAD; "" while it is unborn
 	Roadmap       git.ID      // the roadmap as it stands with this commit
 	Warnings      []string    // what could not be found out, and stops nothing
-	RoadmapAge    int         // milestones since the roadmap was revised
+	RoadmapAge    int         // commits since the roadmap was revised
 }
 
-// Put writes a document into a change's tree.
+// Put stores a document as a blob and puts it into a tree at path.
 func (tx *Transaction) Put(ctx context.Context, tree *git.Edit, path string, data []byte) error {
 	id, err := tx.Store.repo.WriteBlob(ctx, data)
 	if err != nil {
@@ -39,7 +39,7 @@ func (tx *Transaction) Put(ctx context.Context, tree *git.Edit, path string, dat
 	return tree.Put(ctx, path, id)
 }
 
-// PutGrowth writes a live file and the segments that it was cut into.
+// PutGrowth puts a live file and the segments that were cut from it into a tree.
 func (tx *Transaction) PutGrowth(ctx context.Context, tree *git.Edit, live string, g doc.Growth) error {
 	for _, f := range append(g.Sealed, doc.File{Path: live, Data: g.Live}) {
 		if err := tx.Put(ctx, tree, f.Path, f.Data); err != nil {
@@ -59,7 +59,7 @@ func (tx *Transaction) Write(ctx context.Context, c *Draft, old git.ID) (*git.Co
 	return commit, err
 }
 
-// WriteObjects writes a change's metadata, tree and commit.
+// WriteObjects stores a draft's metadata, tree and commit.
 func (tx *Transaction) WriteObjects(ctx context.Context, c *Draft) (*git.Commit, error) {
 	if totals := c.Meta.Totals(); len(totals.Origins) > 0 {
 		if folded := totals.Fold(c.branch); len(folded.Origins) < len(totals.Origins) {
@@ -128,7 +128,8 @@ func (tx *Transaction) trailers(c *Draft) string {
 	return t.b.String()
 }
 
-// LastSummary is the summary of a branch's newest milestone, "" where it has none.
+// LastSummary returns the summary of the newest commit of a branch on one line, "" where it
+// has none.
 func LastSummary(tip *git.Commit) string {
 	if tip.Trailer(TrailerID) != "" {
 		return prose.OneLine(tip.Subject(), PurposeLimit)
@@ -136,7 +137,7 @@ func LastSummary(tip *git.Commit) string {
 	return tip.Trailer(TrailerLast)
 }
 
-// Follow begins a change on top of a tip: the same tree, the same facts.
+// Follow begins a draft on top of a tip, with its tree and metadata.
 func (tx *Transaction) Follow(ctx context.Context, tip *Tip, subject string) (*Draft, error) {
 	meta, err := tip.Metadata(ctx)
 	if err != nil {
@@ -162,8 +163,8 @@ func (tx *Transaction) Follow(ctx context.Context, tip *Tip, subject string) (*D
 	return c, nil
 }
 
-// SetRoadmap sets the roadmap that stands with a change, and its age: as old as before it,
-// where the roadmap is the same.
+// SetRoadmap sets the roadmap that a draft refers to, and its age: one that did not change
+// keeps its age.
 func (c *Draft) SetRoadmap(roadmap git.ID) {
 	c.Roadmap, c.RoadmapAge = roadmap, 0
 	if before, n := ParseRoadmap(c.Parent.Trailer(TrailerRoadmap)); before == roadmap {
@@ -191,14 +192,14 @@ func (s *Store) RefreshDetected(ctx context.Context, c *Draft, parent *git.Commi
 	if failed == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	// What the code looks like is worth no milestone: the keys stay as they are,
+	// What the code looks like is worth no failed commit: the keys stay as they are,
 	// and without the tree that they were read from the next one tries again.
 	c.Warnings = append(c.Warnings, "metadata not refreshed: "+failed.Error())
 	_, err = c.Meta.Unset(detect.KeyFrom)
 	return err
 }
 
-// CodeHead is the code repository's HEAD, "" while it is unborn.
+// CodeHead returns the code repository's HEAD, "" while it is unborn.
 func (s *Store) CodeHead(ctx context.Context) (git.ID, error) {
 	id, err := s.repo.Ref(ctx, "HEAD")
 	if errors.Is(err, git.ErrNotFound) {

@@ -94,6 +94,7 @@ func (t *Tip) ContainsEntry(ctx context.Context, k EntryKind, id string) (bool, 
 	return found, err
 }
 
+// LogEntries and CommitEntries are the two documents that are sets of entries.
 var (
 	LogEntries    = EntryKind{doc.LogFile, doc.LogDir, doc.UnionLog}
 	CommitEntries = EntryKind{doc.CommitFile, doc.CommitDir, doc.UnionCommits}

@@ -12,8 +12,8 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// SetMetadata sets a key path of the current branch's metadata to a YAML value
-// and commits that. Setting what stands already makes no commit.
+// SetMetadata sets a key path of the current branch's metadata to a YAML value and commits
+// that. A value that is set already makes no commit.
 func (s *Store) SetMetadata(ctx context.Context, w Writer, path, value string) (Change, error) {
 	replaced := Clean(&path, &value)
 	if err := checkOwned(path); err != nil {
@@ -122,7 +122,7 @@ func metadataError(path string, err error) error {
 }
 
 // changeBranch makes one memory commit on the current branch that is no
-// milestone. build returns nil where there is nothing to change.
+// commit. build returns nil where there is nothing to change.
 func (s *Store) changeBranch(ctx context.Context, w Writer, path string,
 	build func(context.Context, *Transaction, *Tip) (*Draft, error)) (Change, error) {
 	return OnBranch(ctx, s, "", func(branch string) (Change, error) { return s.changeOn(ctx, branch, w, path, build) })

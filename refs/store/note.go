@@ -17,8 +17,8 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// Judgement is what a writer says of a milestone: any part of it may be missing.
-// Saying it again stands over what was said before, in force is the newest.
+// Judgement is what a writer says of a commit; any part may be missing. A later judgement
+// replaces an earlier one, part by part.
 type Judgement struct {
 	Score   *float64  // 0 to 1
 	Outcome string    // success, failed or abandoned
@@ -33,10 +33,10 @@ type NoteTag struct{ Key, Value string }
 type NoteOptions struct {
 	Writer
 	Judgement
-	Rev string // names the milestone
+	Rev string // names the commit
 }
 
-// Note is what is noted of one milestone.
+// Note is what is noted of one commit.
 type Note struct {
 	Commit git.ID            `json:"commit"`
 	Facts  []json.RawMessage `json:"facts"` // the note's own lines, oldest first
@@ -55,7 +55,7 @@ func (j Judgement) Empty() bool {
 	return j.Score == nil && j.Outcome == "" && len(j.Tags) == 0 && j.Review == ""
 }
 
-// check refuses what a note cannot hold.
+// check refuses what a note cannot contain.
 func (j *Judgement) check() (replaced bool, err error) {
 	replaced = Clean(&j.Review)
 	if j.Score != nil {
@@ -119,7 +119,7 @@ func (tx *Transaction) judgement(j Judgement, after string) ([]byte, error) {
 	return lines.Bytes(), nil
 }
 
-// AddNote writes what is said of a milestone into its note, at once, waiting for
+// AddNote writes what is said of a commit into its note, at once, waiting for
 // the notes lock. It is safe beside any number of writers, git's own among them:
 // the lines that they add stay.
 func (s *Store) AddNote(ctx context.Context, o NoteOptions) (Note, error) {
@@ -127,7 +127,7 @@ func (s *Store) AddNote(ctx context.Context, o NoteOptions) (Note, error) {
 	if err != nil {
 		return Note{}, err
 	}
-	// The child that moves the ref starts while the milestone is looked for.
+	// The child that moves the ref starts while the commit is looked for.
 	tx, err := s.Begin(ctx, o.Writer, "note: "+prose.OneLine(o.Rev, 100))
 	if err != nil {
 		return Note{}, err
@@ -146,8 +146,8 @@ func (s *Store) AddNote(ctx context.Context, o NoteOptions) (Note, error) {
 	return n, nil
 }
 
-// addNote adds a judgement to a milestone's note, and folds what is not folded yet from
-// there back: one commit of the notes for both. The milestone's own fact alone would end
+// addNote adds a judgement to a commit's note, and folds what is not folded yet from
+// there back: one commit of the notes for both. The commit's own fact alone would end
 // every later walk here, and those behind it would never get theirs. It returns the note
 // as it then is.
 func (tx *Transaction) addNote(ctx context.Context, c *git.Commit, j Judgement) (note []byte, err error) {
@@ -183,7 +183,7 @@ func (tx *Transaction) addNote(ctx context.Context, c *git.Commit, j Judgement) 
 	return note, err
 }
 
-// Note reads what is noted of a milestone.
+// Note reads what is noted of a commit.
 func (s *Store) Note(ctx context.Context, rev string) (Note, error) {
 	c, err := s.CommitMeant(ctx, rev)
 	if err != nil {
@@ -196,7 +196,7 @@ func (s *Store) Note(ctx context.Context, rev string) (Note, error) {
 	return noteFrom(c, text), nil
 }
 
-// noteFrom puts a milestone's note together with what its commit alone says of it.
+// noteFrom puts a commit's note together with what its commit alone says of it.
 func noteFrom(c *git.Commit, text []byte) Note {
 	n := Note{Commit: c.ID, Facts: []json.RawMessage{}, Milestone: Commit{ID: c.Trailer(TrailerID), Hash: &c.ID,
 		Branch: BranchOf(c), Summary: c.Subject()}}
@@ -208,6 +208,7 @@ func noteFrom(c *git.Commit, text []byte) Note {
 	return n
 }
 
+// CheckOutcome refuses an outcome other than success, failed and abandoned: fail.ErrInvalid.
 func CheckOutcome(outcome string) error {
 	if slices.Contains(notes.Outcomes(), outcome) {
 		return nil
@@ -216,6 +217,7 @@ func CheckOutcome(outcome string) error {
 		"an outcome is "+strings.Join(notes.Outcomes(), ", "))
 }
 
+// CheckScore refuses a score outside of 0 to 1, and NaN: fail.ErrInvalid.
 func CheckScore(score float64) error {
 	if score >= 0 && score <= 1 { // not so for NaN
 		return nil
@@ -223,16 +225,16 @@ func CheckScore(score float64) error {
 	return fail.New(fail.ErrInvalid, fail.ScoreInvalid, fmt.Sprintf("score %v is not between 0 and 1", score))
 }
 
-// Judge fills in what a milestone's note says.
+// Judge fills in what a note says of c.
 func (c *Commit) Judge(j notes.Judgement) {
 	c.Score, c.Outcome, c.Tags, c.Reviews = j.Score, j.Outcome, j.Tags, j.Reviews
 }
 
-// FoldWalk bounds how far back a COMMIT looks for milestones without a note. It
+// FoldWalk bounds how far back a COMMIT looks for commits without a note. It
 // is only ever far when notes were lazy for long or the notes ref was deleted.
 const FoldWalk = 64
 
-// Fold writes the notes of a branch's milestones that have none yet: at once for
+// Fold writes the notes of a branch's commits that have none yet: at once for
 // a lone agent. When another process holds the notes lock it leaves them, because
 // a crowd must not queue for what the trailers say already: the branch's next
 // COMMIT writes them. With context.notes=lazy none does.
@@ -255,7 +257,7 @@ func (tx *Transaction) Fold(ctx context.Context, from *git.Commit) error {
 	})
 }
 
-// FoldAll writes the notes of all milestones below some commits that have none
+// FoldAll writes the notes of all commits below some commits that have none
 // yet, whatever context.notes says, and adds those of another repository, if any.
 // It waits for the notes lock.
 func (tx *Transaction) FoldAll(ctx context.Context, from []*git.Commit, theirs git.ID) error {
@@ -288,7 +290,7 @@ func (s *Store) NotesTip(ctx context.Context) (git.ID, error) {
 	return id, err
 }
 
-// unnoted walks back from commits to the milestones that have their note, over at
+// unnoted walks back from commits to the commits that have their note, over at
 // most so many commits.
 func (tx *Transaction) unnoted(ctx context.Context, u *notes.Update, most int, from ...*git.Commit) ([]*git.Commit, error) {
 	var todo []*git.Commit
@@ -324,7 +326,7 @@ func (tx *Transaction) unnoted(ctx context.Context, u *notes.Update, most int, f
 	return todo, nil
 }
 
-// facts begins an update that adds the notes of all milestones below some commits
+// facts begins an update that adds the notes of all commits below some commits
 // that have none, and says how many.
 func (tx *Transaction) facts(ctx context.Context, most int, from ...*git.Commit) (*notes.Update, int, error) {
 	u, err := notes.Begin(ctx, tx.Store.repo)
@@ -347,8 +349,8 @@ func (tx *Transaction) facts(ctx context.Context, most int, from ...*git.Commit)
 	return u, len(todo), nil
 }
 
-// Fact is the note line of a milestone: all of it stands in the trailers, so
-// that writing it twice writes the same line.
+// Fact returns the note line of a commit. All of it comes from the trailers, so writing it
+// twice writes the same line.
 func Fact(c *git.Commit) notes.Fact {
 	f := notes.Fact{
 		ID: c.Trailer(TrailerID), Kind: notes.KindCommit, Time: c.Committer.When, Agent: c.Trailer(TrailerAgent),

@@ -136,10 +136,11 @@ func (s *Store) pendingCount(ctx context.Context, branch string, tip *git.Commit
 	return len(p.Lines), err
 }
 
-// JournalLock is the lock of the branch that a journal's file is of.
+// JournalLock returns the name of the lock of the branch that a journal file belongs to.
 func JournalLock(file string) string { return "branch-" + file }
 
-// BranchLock is the lock that whoever changes a branch, or what waits on it, holds.
+// BranchLock returns the name of a branch's lock. Every change of the branch, its journal's
+// marks and its waiting merge takes it.
 func BranchLock(branch string) string { return JournalLock(journal.FileName(branch)) }
 
 // WaitingSteps reads pending steps, each with the agent that COMMIT would give it.

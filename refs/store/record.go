@@ -19,12 +19,11 @@ import (
 	"github.com/git-context/git-context/refs/journal"
 )
 
-// MaxStep bounds one step, in bytes of text: half of what a remote may hand out
-// in one blob.
+// MaxStep bounds one step, commit, topic or resolution, in bytes of text.
 const MaxStep = 16 << 20
 
-// EntryLine is a step as the journal holds it. Step and ID stand at its end,
-// written by the journal.
+// EntryLine is a step as a line of the journal. The journal itself adds Step and ID at the
+// end.
 type EntryLine struct {
 	Time        time.Time `json:"time"`
 	Agent       string    `json:"agent,omitempty"`
@@ -128,7 +127,7 @@ func (s *Store) checkStep(step *NewStep) (replaced bool, err error) {
 	if err := checkTokens(step.Tokens); err != nil {
 		return false, err
 	}
-	if y := step.Time.UTC().Year(); y < 0 || y > 9999 { // what a document can hold
+	if y := step.Time.UTC().Year(); y < 0 || y > 9999 { // what a document can contain
 		return false, fail.New(fail.ErrInvalid, fail.TimeInvalid, fmt.Sprintf("the year %d is outside of 0 to 9999", y))
 	}
 	if step.Agent != "" {
@@ -204,7 +203,7 @@ func (s *Store) stillThere(ctx context.Context, branch string, j *journal.Journa
 // JournalOptions takes context.fsync, else core.fsync, from the settings that the last command
 // cached: to ask for them could need a git process. Where nothing is cached that can be
 // trusted (an include, GIT_CONFIG_*, a file that has just changed) a step is flushed:
-// nobody knows that it need not be.
+// no one knows that it need not be.
 func (s *Store) JournalOptions() journal.Options {
 	cfg, ok := s.repo.CachedConfig()
 	if !ok {
@@ -253,7 +252,7 @@ func (s *Store) tryJournal(ctx context.Context, branch string) error {
 	return journal.Begin(ctx, s.JournalPath(branch), head, s.JournalOptions())
 }
 
-// JournalHead is the first line of a branch's journal, from where it stands now.
+// JournalHead returns the first line of a new journal of a branch, made from its present tip.
 func (s *Store) JournalHead(ctx context.Context, branch string) (journal.Head, error) {
 	tip, err := s.Tip(ctx, branch)
 	if err != nil {
@@ -294,14 +293,14 @@ func (tip *Tip) LastNumber(ctx context.Context, count int) (int, error) {
 	return last, err
 }
 
-// DropLeftovers takes away what a branch of that name left that is no more: steps that
-// belong to nobody are set aside, a merge that waits and bisects are forgotten.
+// DropLeftovers clears what a deleted branch of that name left: its journal is set aside, its
+// waiting merge and its bisects are removed.
 func (s *Store) DropLeftovers(ctx context.Context, branch string) error {
 	return errors.Join(s.setAside(branch), s.DropMerge(branch), s.dropBisects(ctx, branch))
 }
 
-// setAside moves a journal without a branch out of the way of a new branch of
-// that name. What it holds stays on disk.
+// setAside renames a journal without a branch, so that a new branch can have the name. Its
+// steps stay on disk.
 func (s *Store) setAside(branch string) error {
 	path := s.JournalPath(branch)
 	id, err := s.NewID("")
@@ -315,7 +314,8 @@ func (s *Store) setAside(branch string) error {
 	return err
 }
 
-// AsStep is the recorded step as documents hold it.
+// AsStep returns the line as a step of a document. agent is the default for a line without
+// one.
 func (l EntryLine) AsStep(branch, agent string) doc.Step {
 	if l.Agent != "" {
 		agent = l.Agent
@@ -365,11 +365,9 @@ type Recorded struct {
 	Replaced bool   `json:"-"` // invalid UTF-8 or NUL became U+FFFD
 }
 
-// sources knows which source keys a branch holds already, so that an import that
-// is run again adds nothing. It is the only reader of a branch's whole log.
-//
-// Goroutines of one Store share it. Who reads or extends it holds the journal's lock,
-// which keeps them apart as it does processes; Go knows of that by mu alone.
+// sources contains the source keys of a branch, so that a second import of the same steps adds
+// nothing. It alone reads a branch's whole log. The goroutines of a Store share it; mu guards
+// it beside the journal's lock.
 type sources struct {
 	tip git.ID // never changes
 
@@ -390,8 +388,8 @@ func (k *sources) find(source string) (journal.Entry, bool) {
 	return e, ok
 }
 
-// sourcesOf returns what is known of a branch, reading its log unless that was
-// done by this Store already and the branch stands where it stood.
+// sourcesOf returns the source keys of a branch. It reads the log only where this Store has
+// not read it at the same tip.
 func (s *Store) sourcesOf(ctx context.Context, branch string) (*sources, error) {
 	tip, err := s.Tip(ctx, branch)
 	if err != nil {

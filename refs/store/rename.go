@@ -68,9 +68,8 @@ func (s *Store) RenameBranch(ctx context.Context, old, name string) (Branch, err
 	return s.branchNamed(ctx, name)
 }
 
-// linkJournal gives the journal its second name. What stands there belongs to no
-// branch: it is moved away, unless it is the same file, left by a rename that
-// was killed.
+// linkJournal gives the journal its second name. It sets aside a journal of another branch
+// that has the name, but keeps one that is the same file, which a killed rename left.
 func (s *Store) linkJournal(old, name string) error {
 	from, to := s.JournalPath(old), s.JournalPath(name)
 	err := os.Link(from, to)

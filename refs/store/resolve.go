@@ -142,11 +142,11 @@ func (s *Store) named(ctx context.Context, name string) (id git.ID, ref string, 
 	return id, "", err
 }
 
-// idSlack is how much older than the time in its id a milestone's commit may be for
+// idSlack is how much older than the time in its id a commit's commit may be for
 // the quick look: a busy minute's ids run ahead of the clock.
 const idSlack = time.Hour
 
-// ByID looks for a milestone by its id: first among the commits that are not older than
+// ByID looks for a commit by its id: first among the commits that are not older than
 // the id, which for what was made lately are few, then among all.
 func (s *Store) ByID(ctx context.Context, name string) (git.ID, error) {
 	args := []string{"--fixed-strings", "--grep=" + TrailerID + ": " + name,
@@ -190,8 +190,8 @@ func (s *Store) NoSuchCommit(ctx context.Context, rev string, err error) error {
 	return fail.New(fail.ErrNotFound, fail.MilestoneNotFound, fmt.Sprintf("no milestone '%s'", prose.OneLine(rev, 100)), hint)
 }
 
-// NewestCommitAt finds the milestone that a name means: the memory commit itself,
-// or the newest milestone that it stands on.
+// NewestCommitAt returns the commit that a revision names: itself if it has an entry, else the
+// newest one below it that has. fail.ErrNotFound where there is none.
 func (s *Store) NewestCommitAt(ctx context.Context, rev string) (*git.Commit, error) {
 	c, err := s.Revision(ctx, rev)
 	if err != nil {
@@ -205,8 +205,8 @@ func (s *Store) NewestCommitAt(ctx context.Context, rev string) (*git.Commit, er
 	return newest, err
 }
 
-// CommitMeant finds the milestone that something is to be written about. A branch
-// means its newest one; any other name must name a milestone itself, because what is
+// CommitMeant finds the commit that something is to be written about. A branch
+// means its newest one; any other name must name a commit itself, because what is
 // said of one must not go to another.
 func (s *Store) CommitMeant(ctx context.Context, rev string) (*git.Commit, error) {
 	c, err := s.Revision(ctx, rev)
@@ -245,9 +245,9 @@ func (s *Store) CommitMeant(ctx context.Context, rev string) (*git.Commit, error
 	return newest, nil
 }
 
-// NewestCommit looks for the first milestone on every way back from a commit,
-// and returns the one with the largest id; nil for none. The merge of one branch
-// from two repositories is no milestone, and stands on those of both.
+// NewestCommit follows every way back from c to the first commit with an entry and returns the
+// one with the largest id; nil for none. A merge of one branch from two repositories has no
+// entry of its own.
 func (s *Store) NewestCommit(ctx context.Context, c *git.Commit) (*git.Commit, error) {
 	var newest *git.Commit
 	seen := map[git.ID]bool{}
@@ -278,9 +278,8 @@ func (s *Store) NewestCommit(ctx context.Context, c *git.Commit) (*git.Commit, e
 	return newest, nil
 }
 
-// EntryOf is what the commit.md of a milestone says of it; nil for a commit that is
-// none, also where its Context-Id names no entry there: another tool may have copied
-// the trailer, and no view shall fail for it.
+// EntryOf returns the entry of a commit in its commit.md, and nil where there is none. A
+// Context-Id without an entry, as other tools may copy one, is not an error.
 func (s *Store) EntryOf(ctx context.Context, c *git.Commit) (*doc.Commit, error) {
 	id := c.Trailer(TrailerID)
 	if id == "" {
@@ -299,7 +298,7 @@ func (s *Store) EntryOf(ctx context.Context, c *git.Commit) (*doc.Commit, error)
 // StoodAt reports whether the branch of a tip ever stood at a commit. It stood at
 //
 //  1. the commits of its first-parent line, and those of what it was made from;
-//  2. those that came to it from another repository, by a merge that is no milestone.
+//  2. those that came to it from another repository, by a merge without an entry of its own.
 //
 // It never stood at what a MERGE brought, whatever the other branch was called. No
 // date is asked: clocks lag.

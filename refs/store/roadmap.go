@@ -12,7 +12,8 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// Roadmap reads main.md, as data and as it stands, or as it stood at a tip.
+// Roadmap reads main.md, parsed and as text: the present one for nil, else the one that the
+// tip's commit refers to.
 func (s *Store) Roadmap(ctx context.Context, t *Tip) (RoadmapView, []byte, error) {
 	tip, data, err := s.roadmapOf(ctx, t)
 	if err != nil {
@@ -75,8 +76,8 @@ func (r RoadmapChange) check() (replaced bool, err error) {
 	return replaced, nil
 }
 
-// reviseRoadmap makes a milestone's changes to the roadmap, in the same
-// transaction, and returns the goal as it then stands. live is the branch's
+// reviseRoadmap makes a commit's changes to the roadmap, in the same
+// transaction, and returns the goal as it then is. live is the branch's
 // commit.md before.
 func (tx *Transaction) reviseRoadmap(ctx context.Context, c *Draft, live []doc.Commit, change RoadmapChange) (goal string, err error) {
 	if len(change.Done)+len(change.Todo)+len(change.Decide) == 0 {
@@ -107,7 +108,7 @@ func (tx *Transaction) reviseRoadmap(ctx context.Context, c *Draft, live []doc.C
 	return r.Goal(), nil
 }
 
-// Goal is the project's goal in a roadmap. Where the last milestone was made on
+// Goal is the project's goal in a roadmap. Where the last commit was made on
 // the same roadmap its entry says it, and the roadmap, which gc has packed long
 // ago, need not be read by another git process.
 func (s *Store) Goal(ctx context.Context, tip *git.Commit, roadmap git.ID, live []doc.Commit) (string, error) {
@@ -229,7 +230,8 @@ func MarkDone(r *doc.Roadmap, text string) error {
 	return err
 }
 
-// RoadmapError puts a wrong item's name into our words.
+// RoadmapError turns a *doc.ItemError into a *fail.Error with hints, and returns other errors
+// unchanged.
 func RoadmapError(err error) error {
 	var item *doc.ItemError
 	if errors.As(err, &item) {

@@ -26,6 +26,7 @@ func (s *Store) ReadState(name string, into any) (found bool, bad, err error) {
 	return true, json.NewDecoder(f).Decode(into), nil
 }
 
+// BisectDir is the folder of local state with the bisects, one folder for a worktree.
 const BisectDir = "bisect"
 
 // dropBisects forgets the bisects of a branch in all worktrees.
@@ -76,15 +77,18 @@ func (s *Store) eachBisect(ctx context.Context, branch string, visit func(worktr
 	return nil
 }
 
+// BisectFile returns the name of a branch's bisect in a worktree, in local state.
 func BisectFile(worktree, branch string) string {
 	return BisectDir + "/" + worktree + "/" + git.FileName(branch, ".json")
 }
 
-// IntentDir is the folder of local state that holds them.
+// IntentDir is the folder of local state with the intents of `commit --code` and `rollback
+// --code`.
 const IntentDir = "intent"
 
-// The failures stand in a file of local state, one JSON object on a line.
+// HookFailures is the file of local state with the failures of hooks, one JSON object on a
+// line.
 const HookFailures = "hooks.jsonl"
 
-// MergeDir is the folder of local state that holds them.
+// MergeDir is the folder of local state with the merges that wait for their conflicts.
 const MergeDir = "merge"

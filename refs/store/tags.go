@@ -15,7 +15,7 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// Tags lists the named milestones by name: all, or those whose names match one of
+// Tags lists the named commits by name: all, or those whose names match one of
 // the patterns, in which '*' also stands for slashes, as with `git tag -l`.
 func (s *Store) Tags(ctx context.Context, patterns ...string) ([]Tag, error) {
 	for _, p := range patterns {
@@ -67,8 +67,8 @@ func hashLike(name string) bool {
 	return len(name) >= 7 && strings.Trim(name, "0123456789abcdef") == ""
 }
 
-// SetTag names a milestone; an empty rev means the newest one of the current
-// branch. A name that stands is never moved.
+// SetTag names a commit; an empty rev means the newest one of the current branch. A tag that
+// exists is never moved: fail.ErrExists.
 func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change, error) {
 	if err := git.CheckBranchName(name); err != nil {
 		hint := "git context tag"
@@ -123,7 +123,7 @@ func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change,
 	return res, err
 }
 
-// CheckNewTag refuses a name that cannot stand beside those that are there.
+// CheckNewTag refuses a tag name that cannot exist beside the present ones.
 func (s *Store) CheckNewTag(ctx context.Context, name string) error {
 	list, err := s.TagRefs(ctx)
 	if err != nil {
@@ -149,7 +149,7 @@ func (s *Store) warnOfBranch(ctx context.Context, name string, res *Change) erro
 	return err
 }
 
-// DeleteTag removes a name. The milestone stays.
+// DeleteTag removes a tag. Its commit stays.
 func (s *Store) DeleteTag(ctx context.Context, name string) (Change, error) {
 	tx, err := s.Begin(ctx, Writer{}, "tag: delete "+prose.OneLine(name, 100))
 	if err != nil {
@@ -199,7 +199,7 @@ func (s *Store) tagID(ctx context.Context, name string) (git.ID, error) {
 // RemoteTagPrefix marks a tag among the names that DeleteRemote is given.
 const RemoteTagPrefix = "tags/"
 
-// Tag is a named milestone.
+// Tag is a name of a commit.
 type Tag struct {
 	Name    string `json:"name"`
 	Commit  git.ID `json:"commit"`

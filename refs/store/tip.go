@@ -56,7 +56,7 @@ func (s *Store) tipNow(ctx context.Context, branch string) (*Tip, error) {
 	return s.TipAt(ctx, branch, id)
 }
 
-// TipAt reads a branch as it stood at a commit.
+// TipAt reads a branch at a commit.
 func (s *Store) TipAt(ctx context.Context, branch string, id git.ID) (*Tip, error) {
 	c, err := s.repo.Commit(ctx, id)
 	if err != nil {
@@ -65,19 +65,20 @@ func (s *Store) TipAt(ctx context.Context, branch string, id git.ID) (*Tip, erro
 	return s.TipOf(branch, c), nil
 }
 
-// TipOf is a branch at a commit that is at hand.
+// TipOf returns a branch at a commit that is read already.
 func (s *Store) TipOf(branch string, c *git.Commit) *Tip {
 	return &Tip{repo: s.repo, branch: branch, commit: c, tree: s.repo.Edit(c.Tree)}
 }
 
-// PastTip is a branch as it was at a commit, with the moment that a view of it shows.
+// PastTip returns a branch at a commit of the past, with the moment that a view of it shows.
 func (s *Store) PastTip(branch string, c *git.Commit, at *At) *Tip {
 	t := s.TipOf(branch, c)
 	t.at = at
 	return t
 }
 
-// NoSuchBranch says why a branch is not there: no memory at all, or a wrong name.
+// NoSuchBranch returns the error for a branch that does not exist: fail.ErrNoMemory where no
+// branch exists, else fail.ErrNotFound with the nearest name.
 func (s *Store) NoSuchBranch(ctx context.Context, branch string) error {
 	names, err := s.BranchNames(ctx)
 	if err != nil {
@@ -105,7 +106,7 @@ func noSuchBranch(err error) bool {
 	return errors.As(err, &gone) && gone.Code == fail.BranchNotFound
 }
 
-// BranchNames lists the memory branches by name.
+// BranchNames lists the memory branches in the order of their names.
 func (s *Store) BranchNames(ctx context.Context) ([]string, error) {
 	list, err := s.repo.Refs(ctx, git.BranchPrefix)
 	if err != nil {
@@ -118,14 +119,14 @@ func (s *Store) BranchNames(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// Entry finds a path in the tip's tree.
+// Entry returns the entry of a path in the tip's tree, and false where there is none.
 func (t *Tip) Entry(ctx context.Context, path string) (git.TreeEntry, bool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.tree.Entry(ctx, path)
 }
 
-// List is the entries of a directory of the tip's tree.
+// List returns the entries of a directory of the tip's tree.
 func (t *Tip) List(ctx context.Context, dir string) ([]git.TreeEntry, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -146,7 +147,7 @@ func (t *Tip) Document(ctx context.Context, path string) ([]byte, error) {
 	return t.repo.Blob(ctx, e.ID)
 }
 
-// OptionalDocument reads a file that a branch may do without: nil where it is absent.
+// OptionalDocument reads a file that a branch may lack: nil where it is absent.
 func (t *Tip) OptionalDocument(ctx context.Context, path string) ([]byte, error) {
 	data, err := t.Document(ctx, path)
 	if errors.Is(err, fail.ErrNotFound) {
@@ -155,7 +156,7 @@ func (t *Tip) OptionalDocument(ctx context.Context, path string) ([]byte, error)
 	return data, err
 }
 
-// LiveCommits reads a branch's commit.md: its newest milestones, and the text.
+// LiveCommits parses commit.md, the newest commits of a branch, and returns its text too.
 func (t *Tip) LiveCommits(ctx context.Context) ([]doc.Commit, []byte, error) {
 	data, err := t.OptionalDocument(ctx, doc.CommitFile)
 	if err != nil {
@@ -181,7 +182,7 @@ func (t *Tip) liveSteps(ctx context.Context) ([]doc.Step, []byte, error) {
 	return steps, data, nil
 }
 
-// Metadata reads and parses a branch's metadata.yaml.
+// Metadata parses metadata.yaml; empty metadata where the file is absent.
 func (t *Tip) Metadata(ctx context.Context) (*doc.Metadata, error) {
 	data, err := t.OptionalDocument(ctx, doc.MetadataFile)
 	if err != nil {
@@ -197,8 +198,8 @@ func (t *Tip) Metadata(ctx context.Context) (*doc.Metadata, error) {
 	return m, nil
 }
 
-// NewestEntry is the largest entry id in a tip's documents: a new one must be larger.
-// The trailer says it; where another tool made the commit, the live files do.
+// NewestEntry returns the largest entry id of a tip's documents; a new id must be larger. It
+// comes from the trailer, or from the live files where another tool made the commit.
 func (t *Tip) NewestEntry(ctx context.Context) (string, error) {
 	if id := t.commit.Trailer(TrailerNewest); doc.ValidID(id) {
 		return id, nil
@@ -221,6 +222,7 @@ func (t *Tip) NewestEntry(ctx context.Context) (string, error) {
 	return id, nil
 }
 
+// HasBranch reports whether a memory branch exists.
 func (s *Store) HasBranch(ctx context.Context, name string) (bool, error) {
 	_, err := s.repo.Ref(ctx, git.BranchRef(name))
 	if errors.Is(err, git.ErrNotFound) {
@@ -229,7 +231,7 @@ func (s *Store) HasBranch(ctx context.Context, name string) (bool, error) {
 	return err == nil, err
 }
 
-// TopicIDs lists the files of a tip's topics; none for nil.
+// TopicIDs returns the blobs of a tip's topics by file name; none for nil.
 func TopicIDs(ctx context.Context, t *Tip) (map[string]git.ID, error) {
 	ids := map[string]git.ID{}
 	if t == nil {

@@ -81,6 +81,7 @@ func (s *Store) Forget(ctx context.Context, w Writer, key string) (Change, error
 	})
 }
 
+// CheckTopic refuses a key that no topic can have: fail.ErrInvalid.
 func CheckTopic(key string) error {
 	if err := doc.CheckTopicKey(key); err != nil {
 		return fail.New(fail.ErrInvalid, fail.TopicKey, err.Error(), "git context topics")
@@ -88,7 +89,8 @@ func CheckTopic(key string) error {
 	return nil
 }
 
-// TopicBlob reads a topic's file; fail.ErrNotFound names the nearest key.
+// TopicBlob reads the file of a topic; fail.ErrNotFound with the nearest key where there is
+// none.
 func (tip *Tip) TopicBlob(ctx context.Context, key string) ([]byte, error) {
 	data, err := tip.Document(ctx, doc.TopicPath(key))
 	if !errors.Is(err, fail.ErrNotFound) {
@@ -135,7 +137,7 @@ type Topic struct {
 	Supersedes string `json:"-"`
 }
 
-// Staleness says whether the code that a topic or a milestone names is still what it
+// Staleness says whether the code that a topic or a commit names is still what it
 // was written against. It compares commits, that one and the code's HEAD in this worktree, by the
 // ids of files and folders: an edit that is not committed is no change, neither then nor
 // now.
@@ -160,7 +162,7 @@ func checkTopicPaths(paths []string) error {
 }
 
 // lackOf says which paths of a topic are not there: misspelled, or still to be written. It
-// stops nothing. What stands in the worktree is not looked for in HEAD, which may take
+// stops nothing. What is in the worktree is not looked for in HEAD, which may take
 // a child.
 func (s *Store) lackOf(ctx context.Context, paths []string) (warnings []string) {
 	if len(paths) == 0 {

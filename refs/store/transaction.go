@@ -27,14 +27,13 @@ const (
 	LockedTries = 3
 )
 
-// ErrNothing ends a swap without moving anything.
+// ErrNothing ends Swap without an error and without moving a ref.
 var ErrNothing = errors.New("nothing to do")
 
-// Transaction is one change of memory: the commit locks of the branches that it
-// changes, and the update-ref child that will move the refs. The child is
-// started before anything is read, so that its start-up costs nothing, and holds
-// the locks too: when this process is killed, nobody else enters while the
-// child may still move a ref.
+// Transaction is one change of memory: the locks of the branches that it changes, and the
+// child git update-ref that will move the refs. The child starts before anything is read, so
+// that its start costs no time, and inherits the locks: when this process is killed, no other
+// one enters while the child may still move a ref. Use it in one goroutine, and close it.
 type Transaction struct {
 	Store     *Store
 	Writer    Writer
@@ -45,7 +44,8 @@ type Transaction struct {
 	Code      git.ID // the code commit that it is about; "": HEAD
 }
 
-// Begin finishes what a killed process was forgetting, and locks branches.
+// Begin finishes an expunge that a killed process left, locks branches and starts a
+// Transaction. reason goes into the reflogs.
 func (s *Store) Begin(ctx context.Context, w Writer, reason string, branches ...string) (*Transaction, error) {
 	if err := s.above.FinishExpunge(ctx, s, w); err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (s *Store) Begin(ctx context.Context, w Writer, reason string, branches ...
 	return s.BeginLocked(ctx, w, reason, branches...)
 }
 
-// BeginLocked is begin where no expunge needs finishing.
+// BeginLocked is Begin without finishing an expunge.
 func (s *Store) BeginLocked(ctx context.Context, w Writer, reason string, branches ...string) (*Transaction, error) {
 	cfg, err := s.repo.Config(ctx)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *Store) BeginLocked(ctx context.Context, w Writer, reason string, branch
 	return tx, nil
 }
 
-// lockBranch waits for a branch's lock, unless who holds it waits for us.
+// lockBranch waits for a branch's lock, unless its owner waits for this process.
 func (s *Store) lockBranch(ctx context.Context, branch string) (*git.Lock, error) {
 	l, ok, err := s.repo.TryLock(BranchLock(branch))
 	if ok || err != nil {
@@ -132,7 +132,7 @@ func unlock(locks []*git.Lock) error {
 	return errors.Join(errs...)
 }
 
-// WhileLocked does something while no command changes some branches.
+// WhileLocked calls do while no command changes the branches.
 func (s *Store) WhileLocked(ctx context.Context, do func() error, branches ...string) error {
 	locks, err := s.lockBranches(ctx, branches)
 	if err != nil {
@@ -141,14 +141,14 @@ func (s *Store) WhileLocked(ctx context.Context, do func() error, branches ...st
 	return errors.Join(do(), unlock(locks))
 }
 
-// Start starts the child that will move the refs.
+// Start starts the child that will move the refs. reason goes into the reflogs.
 func (tx *Transaction) Start(ctx context.Context, reason string) (err error) {
 	tx.Refs, err = tx.Store.repo.Begin(ctx, git.TxOptions{Message: "context " + reason,
 		Committer: git.Identity{Name: tx.Signature.Name, Email: tx.Signature.Email}, Keep: tx.LockFiles()})
 	return err
 }
 
-// LockFiles are the files of the locks, for children that must hold them too.
+// LockFiles returns the files of the locks, which children inherit.
 func (tx *Transaction) LockFiles() []*os.File {
 	var files []*os.File
 	for _, l := range tx.Locks {
@@ -168,8 +168,8 @@ func (tx *Transaction) Close() error {
 	return errors.Join(append(errs, unlock(tx.Locks))...)
 }
 
-// LateWarnings words what failed once the refs had moved. It is a warning: what was
-// asked for is done, and what is missing is found out and made up for later.
+// LateWarnings returns warnings for what failed after the refs had moved. A later command
+// makes up for it.
 func (tx *Transaction) LateWarnings(mark, fold error) []string {
 	var warnings []string
 	if mark != nil {
@@ -181,7 +181,7 @@ func (tx *Transaction) LateWarnings(mark, fold error) []string {
 	return warnings
 }
 
-// Swap builds a change and moves the refs, again and again while somebody else
+// Swap builds a change and moves the refs, again and again while another process
 // is faster. build reads everything anew each time. Nothing queued is nothing
 // done.
 func (tx *Transaction) Swap(ctx context.Context, build func(context.Context) error) error {

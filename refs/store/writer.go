@@ -13,7 +13,7 @@ import (
 )
 
 // checkWriter fills in the agent and refuses names that a heading or a trailer
-// could not hold.
+// cannot contain.
 func (s *Store) checkWriter(w Writer, ident git.Identity) (Writer, error) {
 	if w.Agent == "" {
 		w.Agent = committerAgent(ident)
@@ -29,7 +29,7 @@ func (s *Store) checkWriter(w Writer, ident git.Identity) (Writer, error) {
 	return w, checkTokens(w.Tokens)
 }
 
-// maxTokens is more than any meter counts and less than a document can hold.
+// maxTokens is more than any meter counts and less than a document can contain.
 const maxTokens = 1e15
 
 func checkTokens(n int64) error {
@@ -39,6 +39,7 @@ func checkTokens(n int64) error {
 	return fail.New(fail.ErrInvalid, fail.TokensInvalid, fmt.Sprintf("tokens must be 0 to %d: %d", int64(maxTokens), n))
 }
 
+// CheckAgent refuses a name that a heading of a document cannot contain: fail.ErrInvalid.
 func CheckAgent(name string) error {
 	if err := doc.CheckAgent(name); err != nil {
 		return fail.New(fail.ErrInvalid, fail.AgentName, err.Error())
@@ -49,7 +50,8 @@ func CheckAgent(name string) error {
 // maxLine bounds a session, a model and a source key, in bytes.
 const maxLine = 1000
 
-// CheckLine holds a value that stands on a line of its own.
+// CheckLine refuses a value that is not one printable line of at most 1000 bytes; what names
+// it in the error, whose code is what-invalid.
 func CheckLine(what, value string) error {
 	if len(value) <= maxLine && utf8.ValidString(value) && !strings.ContainsFunc(value, unicode.IsControl) {
 		return nil
@@ -58,7 +60,7 @@ func CheckLine(what, value string) error {
 		fmt.Sprintf("%s '%s' is not one printable line of at most %d bytes", what, prose.OneLine(value, 60), maxLine))
 }
 
-// committerAgent is who writes where nobody says so.
+// committerAgent returns the agent for a writer without one: the committer's name.
 func committerAgent(ident git.Identity) string {
 	if name := doc.AgentName(ident.Name); name != "" {
 		return name
@@ -66,7 +68,7 @@ func committerAgent(ident git.Identity) string {
 	return "unknown"
 }
 
-// Clean makes texts valid UTF-8 without NUL and reports whether it had to.
+// Clean makes texts valid UTF-8 without NUL and reports whether it changed any.
 func Clean(texts ...*string) bool {
 	replaced := false
 	for _, t := range texts {
