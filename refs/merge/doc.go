@@ -1,5 +1,5 @@
 // Package merge implements MERGE and the resolution of its conflicts, and merges the trees
-// and roadmaps of two repositories for packages share and expunge.
+// and roadmaps of two repositories for package share.
 //
 // A merge of two trees treats each document by its kind:
 //
@@ -9,6 +9,6 @@
 //  4. main.md, the roadmap, is merged by section and item.
 //
 // What both sides changed differently is a [store.Conflict]. A merge with open conflicts moves
-// no ref: it waits in local state for [Resolve] and [Continue], or [Abort]. Where two histories
+// no ref: it waits in local state for [Resolve] and [ContinueMerge], or [Abort]. Where two histories
 // have several best common ancestors, these are merged into a virtual base first, as git does.
 package merge

@@ -20,7 +20,7 @@ import (
 //  4. some slot was filled differently on both sides, and neither Prefer nor what
 //     was resolved before says what is to be there: fail.ErrConflict, the result
 //     lists every one of them, nothing has moved, and the merge waits for
-//     [Resolve] and [Continue], or [Abort];
+//     [Resolve] and [ContinueMerge], or [Abort];
 //  5. otherwise one transaction makes a closing commit on the source, a merge
 //     commit with both parents and a commit on the target, and a line under
 //     Branch Outcomes in the roadmap.
