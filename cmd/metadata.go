@@ -127,7 +127,7 @@ func readSegment(ctx context.Context, s *refs.Store, w render.Where, path string
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.Metadata(ctx, tip)
+	m, err := tip.Metadata(ctx)
 	if err != nil {
 		return nil, err
 	}

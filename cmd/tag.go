@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 	"github.com/git-context/git-context/render"
 	"github.com/urfave/cli/v2"
@@ -75,7 +76,7 @@ func runTag(ctx context.Context, env *Env, o *tagOptions, args []string) (r tagR
 	if change, err = s.DeleteTag(ctx, args[0]); err != nil {
 		return r, err
 	}
-	remotes, err := s.TagRemotes(ctx, args[0])
+	remotes, err := remote.WithTag(ctx, s, args[0])
 	return tagResult{change: &change, remotes: remotes}, err
 }
 

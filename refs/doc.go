@@ -1,47 +1,61 @@
-// Package refs is the memory of a git repository: a [Store] reads and writes its branches,
-// steps, milestones, topics, roadmap, tags and notes, and is the only writer of them.
+// Package refs opens the memory of a git repository. [Open] returns a [Store]; the packages
+// below refs read and change what it contains.
+//
+// # Packages
+//
+//   - store: branches, steps, commits, topics, roadmap, tags and notes, and every write of them
+//   - history: log, commits, steps, topics, diff, blame, bisect, statistics, moments of the past
+//   - code: memory beside code commits: commit --code, rollback, links, staleness
+//   - merge: MERGE and its conflicts
+//   - search: ranked search and recall
+//   - share: init, fetch, push, sync, bundle; remote: what is known of a remote;
+//     incoming: checks what another repository sent
+//   - expunge: removes entries from all of history
+//   - folder: reads and writes .GCC folders
+//   - maintain: gc; fsck: checks and repairs
+//   - fail: the errors; doc, journal, git, cache, index, peer, detect, prose: what the others use
 //
 // # What there is
 //
 //   - A step is one Observation, Thought and Action of an agent. [Store.Record] appends it
 //     to the journal of a branch, where it is pending.
-//   - A milestone is what [Store.Commit], [Store.Merge] and [Store.Rollback] make: a commit
-//     on the branch, with the pending steps in its tree and an entry in commit.md. Births of
-//     branches, topics, metadata and closings are memory commits too, and no milestones.
-//   - A branch is a ref below refs/context/heads/. [Store.Current] says which one is meant
-//     where a method is told none.
-//   - A topic is a keyed memory of a branch, see [Store.Remember]; the roadmap, goal and
-//     to-do, is shared by all branches, see [Store.EditRoadmap]; what a milestone came to
-//     stands in its note, see [Store.AddNote].
+//   - A commit is what [Store.Commit], merge.Merge and code.Rollback make: a git commit on the
+//     branch, with the pending steps in its tree and an entry in commit.md. New branches,
+//     topics, metadata and closed branches make memory commits without such an entry.
+//   - A branch is a ref below refs/context/heads/. [Store.Current] returns the one that is
+//     meant where a method gets none.
+//   - A topic is a keyed memory of a branch, see [Store.Remember]. The roadmap, with goal,
+//     milestones and to-do, is shared by all branches, see [Store.EditRoadmap]. The outcome of
+//     a commit is in its note, see [Store.AddNote].
 //
 // The formats are those of package doc (the documents in the trees), package notes and
 // package journal.
 //
 // # Reading
 //
-// A [Tip] is a branch at one commit, now ([Store.Tip]) or in the past ([Store.At]), and
-// what reads take. It does not change when the branch moves on, so that what is read from
-// one Tip belongs together; pending steps and notes are read as they stand.
+// A store.Tip is a branch at one commit, now ([Store.Tip]) or in the past (history.At). It does
+// not change when the branch moves, so that all reads of one Tip belong together; pending
+// steps and notes are read as they are at the time of the call.
 //
 // # Writing
 //
-// A method that returns without an error is done, and what it did stands exactly once:
-// beside any number of other processes, and after kill -9 at any later moment. A step
-// with a source that is on the branch already is answered, not repeated. A method that
-// returns an error has left refs, journals and notes as they were, unless its comment
-// tells of steps (Sync, Push, Expunge, Commit with Judging). Warnings in a result are of
-// what was missed beside the work, and a later command makes up for.
+// A function that returns without an error has made its change exactly once, beside any
+// number of other processes, and the change survives kill -9 at any later moment. A step
+// with a source that is on the branch already is answered and not repeated. A function that
+// returns an error has left refs, journals and notes as they were, unless its comment lists
+// its steps (share.Sync, share.Push, expunge.Run, Commit with Judging). Warnings in a result
+// report side work that failed; a later command makes up for it.
 //
-// Refs move in one transaction, with their old values; who loses a race builds anew and
-// tries again, sixty times. What a killed process left half done is finished, or forgotten,
-// by the next method that changes the same branch; Options.Warn is told.
+// Refs move in one transaction, with their old values. A writer that loses a race builds its
+// change anew and tries again, up to store.MaxTries times. The next change of the same branch
+// finishes or drops what a killed process left, and calls Options.Warn.
 //
 // # Errors
 //
 // What was refused or not found is an [*fail.Error] that wraps one of fail.ErrNoMemory, fail.ErrNotFound,
 // fail.ErrExists, fail.ErrInvalid, fail.ErrRefused, fail.ErrConflict and fail.ErrStale; its Code is stable, its
-// Message and Hints are for people. Whatever else comes from git or the file system, such
-// as git.ErrNotRepository, *git.Error and *fs.PathError, can be found by errors.Is and
+// Message and Hints are for people. Other errors come from git or the file system, such
+// as git.ErrNotRepository, *git.Error and *fs.PathError, and are found by errors.Is and
 // errors.As. Absent and unreadable are different errors.
 //
 // # Concurrency

@@ -87,7 +87,7 @@ func ExampleStore_Record() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, total, err := s.Steps(ctx, tip, 0, 20)
+	_, total, err := history.Steps(ctx, s, tip, 0, 20)
 	fmt.Println(total, "steps", err)
 	// Output: 8 steps <nil>
 }
@@ -145,7 +145,7 @@ func ExampleStore_Tip() {
 	if _, err := s.Commit(ctx, store.CommitOptions{Summary: "Not in that tip"}); err != nil {
 		log.Fatal(err)
 	}
-	commits, total, err := s.Commits(ctx, tip, 0, 10) // newest first
+	commits, total, err := history.Commits(ctx, s, tip, 0, 10) // newest first
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func Example_expunge() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	steps, _, err := s.Steps(ctx, tip, 0, 10)
+	steps, _, err := history.Steps(ctx, s, tip, 0, 10)
 	if err != nil {
 		log.Fatal(err)
 	}

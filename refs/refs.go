@@ -5,6 +5,7 @@ import (
 
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -13,9 +14,9 @@ import (
 type Store = store.Store
 
 // Open finds the repository and gives its store what that needs of the packages above it.
-// Whether there is memory is found out by the first function that needs it. Errors are
-// git.ErrNotRepository, and *fail.Error for a branch name of o or of GIT_CONTEXT_BRANCH
-// that no branch can have.
+// The first function that needs memory reports where there is none. Errors are
+// git.ErrNotRepository, and *fail.Error for a branch name in o or GIT_CONTEXT_BRANCH that no
+// branch can have.
 func Open(ctx context.Context, o store.Options) (*Store, error) {
 	return store.New(ctx, o, store.Above{
 		FinishExpunge: expunge.FinishExpunge,
@@ -23,6 +24,7 @@ func Open(ctx context.Context, o store.Options) (*Store, error) {
 		CheckHook:     code.CheckHook,
 		CommitCode:    code.CommitWithCode,
 		AdoptBranch:   share.AdoptBranch,
+		FetchHint:     remote.FetchHint,
 		CheckForeign:  expunge.CheckForeign,
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
@@ -39,11 +40,11 @@ func TestOneDay(t *testing.T) {
 		t.Errorf("second Merge = %+v", again)
 	}
 	tip := memtest.OK(s.Tip(ctx, "main"))(t)
-	steps, total, err := s.Steps(ctx, tip, 0, 10)
+	steps, total, err := history.Steps(ctx, s, tip, 0, 10)
 	if err != nil || total != 4 || len(steps) != 4 {
 		t.Errorf("Steps: %d of %d, %v", len(steps), total, err)
 	}
-	commits, total, err := s.Commits(ctx, tip, 0, 10)
+	commits, total, err := history.Commits(ctx, s, tip, 0, 10)
 	if err != nil || total != 3 || len(commits) != 3 {
 		t.Errorf("Milestones: %d of %d, %v", len(commits), total, err)
 	}

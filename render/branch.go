@@ -8,18 +8,19 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
 
 // NewBranch reads CONTEXT of one branch, with at most limit of its commits after the newest
 // skip. It returns fail.ErrNotFound if the branch does not exist.
-func NewBranch(ctx context.Context, s *refs.Store, w Where, skip, limit int) (store.BranchContext, error) {
+func NewBranch(ctx context.Context, s *refs.Store, w Where, skip, limit int) (history.BranchContext, error) {
 	tip, err := w.tip(ctx, s)
 	if err != nil {
-		return store.BranchContext{}, err
+		return history.BranchContext{}, err
 	}
-	v, err := s.BranchContext(ctx, tip, skip, limit)
+	v, err := history.ReadBranch(ctx, s, tip, skip, limit)
 	v.Limit, v.Commits = limit, withTags(v.Commits)
 	if err == nil && v.At == nil {
 		err = code.MarkStale(ctx, s, v.Commits)
@@ -28,7 +29,7 @@ func NewBranch(ctx context.Context, s *refs.Store, w Where, skip, limit int) (st
 }
 
 // BranchText shows CONTEXT of one branch: `git context --branch NAME`.
-func BranchText(p *Printer, v store.BranchContext) {
+func BranchText(p *Printer, v history.BranchContext) {
 	b := v.Branch
 	p.line(bold("# Branch "), green(b.Name), plain(" at "), hash(b.Tip))
 	p.blank()

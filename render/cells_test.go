@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
+	"github.com/google/go-cmp/cmp"
 )
 
 // What the terminals of the day agree on.
@@ -106,7 +106,7 @@ func TestWideCharacters(t *testing.T) {
 	if diff := cmp.Diff(map[int]int{len("* main      3 hours"): 1, len("  try/lifo  60 seconds"): 2}, at); diff != "" {
 		t.Errorf("the ages end in other columns, -want +got:\n%s", diff)
 	}
-	b := store.BranchContext{Branch: branches(same)[0], Total: 1, Limit: 10, Commits: []store.Commit{milestone(5, wide)}}
+	b := history.BranchContext{Branch: branches(same)[0], Total: 1, Limit: 10, Commits: []store.Commit{milestone(5, wide)}}
 	b.Commits[0].Outcome = ptr("成功")
 	fitted(t, 100, func(p *Printer) { BranchText(p, b) })
 }

@@ -27,7 +27,7 @@ type Commit struct {
 // none, or if w is a moment of the past at which the branch did not contain it.
 func NewCommit(ctx context.Context, s *refs.Store, w Where, rev string) (v Commit, err error) {
 	if w.At == "" {
-		if v.Commit, err = s.FindCommit(ctx, rev); err != nil {
+		if v.Commit, err = history.Find(ctx, s, rev); err != nil {
 			return v, err
 		}
 		one := []store.Commit{v.Commit}

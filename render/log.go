@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -28,7 +29,7 @@ func NewLog(ctx context.Context, s *refs.Store, w Where, skip, steps int) (Log, 
 		return Log{}, err
 	}
 	v := Log{Branch: tip.Name(), Skip: skip, At: tip.At(), size: steps}
-	v.Steps, v.Total, err = s.Steps(ctx, tip, skip, steps)
+	v.Steps, v.Total, err = history.Steps(ctx, s, tip, skip, steps)
 	v.Steps = orEmpty(v.Steps)
 	return v, err
 }
@@ -72,7 +73,7 @@ func NewLines(ctx context.Context, s *refs.Store, w Where, skip, lines int) (Lin
 	}
 	v := Lines{Branch: tip.Name(), Skip: skip, At: tip.At(), size: lines}
 	for n := (skip+lines)/shortestStep + 2; ; n *= 2 {
-		steps, _, err := s.Steps(ctx, tip, 0, n)
+		steps, _, err := history.Steps(ctx, s, tip, 0, n)
 		if err != nil {
 			return Lines{}, err
 		}

@@ -93,11 +93,11 @@ func (v *Snapshot) readTip(ctx context.Context, s *refs.Store, tip *store.Tip, k
 	reads := []func(context.Context) error{
 		func(ctx context.Context) error {
 			var err error
-			v.Purpose, v.Progress, err = s.PurposeProgress(ctx, tip)
+			v.Purpose, v.Progress, err = history.PurposeProgress(ctx, s, tip)
 			return err
 		},
 		func(ctx context.Context) error {
-			commits, err := s.Newest(ctx, tip, k)
+			commits, err := history.Newest(ctx, s, tip, k)
 			v.Commits = withTags(commits)
 			if err != nil || v.At != nil { // unknown for the past
 				return err

@@ -13,14 +13,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
+	"github.com/google/go-cmp/cmp"
 )
 
 // open makes a repository with memory in real git, away from the user's settings.
@@ -118,7 +118,7 @@ func TestTraceIsTheDocument(t *testing.T) {
 	record(t, s, 0, 9)
 	must[store.CommitResult](t)(s.Commit(ctx, store.CommitOptions{Summary: "All"}))
 	tip := must[*store.Tip](t)(s.Tip(ctx, ""))
-	want := must[[]byte](t)(s.Document(ctx, tip, "log.md"))
+	want := must[[]byte](t)(tip.Document(ctx, "log.md"))
 	got := show(must[Lines](t)(NewLines(ctx, s, Where{}, 0, 1000)).Text, false)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("-log.md +view:\n%s", diff)
@@ -142,7 +142,7 @@ func keys(t *testing.T, v any) []string {
 func TestJSONKeys(t *testing.T) {
 	s, ctx := remember(t), t.Context()
 	snapshot := must[Snapshot](t)(NewSnapshot(ctx, s, Where{}, 2, 100))
-	branch := must[store.BranchContext](t)(NewBranch(ctx, s, Where{Branch: "main"}, 0, 3))
+	branch := must[history.BranchContext](t)(NewBranch(ctx, s, Where{Branch: "main"}, 0, 3))
 	log := must[Log](t)(NewLog(ctx, s, Where{}, 1, 2))
 	for _, tt := range []struct {
 		name, want string
@@ -174,7 +174,7 @@ func TestJSONOfEmptyMemory(t *testing.T) {
 	must[share.InitResult](t)(share.Init(ctx, s, share.InitOptions{}))
 	for _, v := range []any{
 		must[Snapshot](t)(NewSnapshot(ctx, s, Where{}, 1, 100)), must[Log](t)(NewLog(ctx, s, Where{}, 0, 10)),
-		must[store.BranchContext](t)(NewBranch(ctx, s, Where{}, 0, 10)),
+		must[history.BranchContext](t)(NewBranch(ctx, s, Where{}, 0, 10)),
 	} {
 		var b bytes.Buffer
 		if err := WriteJSON(&b, v); err != nil {

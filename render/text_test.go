@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
+	"github.com/google/go-cmp/cmp"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -70,7 +70,7 @@ func views(text func(string) string) map[string]func(*Printer) {
 	few := snapshot
 	few.Branches, few.Commits = branches(text), []store.Commit{milestone(3, text), milestone(4, text)}
 	few.list(1)
-	b := store.BranchContext{Branch: branches(text)[0], Purpose: text("Does it help?"), Progress: text("- Commit 1"),
+	b := history.BranchContext{Branch: branches(text)[0], Purpose: text("Does it help?"), Progress: text("- Commit 1"),
 		Total: 30, Skip: 15, Limit: 10, Commits: []store.Commit{milestone(5, text), {ID: "01JD5K0Z3V7Q3M9K2A4B5C6D99", Time: now, Summary: text("Bare")}}}
 	log := Log{Branch: "main", Total: 30, Skip: 2, Steps: traceOf(text), size: 4}
 	lines := Lines{Branch: "main", Skip: 5, size: 9}

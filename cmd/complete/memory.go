@@ -73,7 +73,7 @@ func (f *finder) topics(ctx context.Context, s *refs.Store) error {
 		return err
 	}
 	for _, key := range keys {
-		data, err := s.Document(ctx, tip, doc.TopicPath(key))
+		data, err := tip.Document(ctx, doc.TopicPath(key))
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -29,7 +30,7 @@ func linksBack(ctx context.Context, s *store.Store, rev string) (Links, error) {
 	if err != nil {
 		return Links{}, err
 	}
-	m, err := s.CommitOf(ctx, nil, c)
+	m, err := history.CommitOf(ctx, s, nil, c)
 	if err != nil {
 		return Links{}, err
 	}

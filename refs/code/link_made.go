@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/git-context/git-context/refs/cache"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -79,7 +80,7 @@ func MadeOn(ctx context.Context, s *store.Store) (*madeOn, error) {
 	for _, r := range refs {
 		tips[r.Name] = r.ID
 	}
-	walked, rest := map[string]git.ID{}, s.ReadCache(cacheMade)
+	walked, rest := map[string]git.ID{}, cache.Read(s.Repo(), cacheMade)
 	for strings.HasPrefix(rest, "tip ") {
 		var line string
 		line, rest, _ = strings.Cut(rest, "\n")
@@ -183,5 +184,5 @@ func keepMade(s *store.Store, tips map[string]git.ID, lines string) {
 	for _, ref := range slices.Sorted(maps.Keys(tips)) {
 		head.WriteString("tip " + ref + " " + string(tips[ref]) + "\n")
 	}
-	s.WriteCache(cacheMade, head.String()+lines)
+	cache.Write(s.Repo(), cacheMade, head.String()+lines)
 }

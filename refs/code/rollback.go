@@ -10,6 +10,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -96,7 +97,7 @@ func (r *rollback) restore(ctx context.Context) (RollbackResult, error) {
 	if r.made == nil {
 		return r.unchanged(ctx)
 	}
-	res := RollbackResult{CodeStood: r.codeStands, Commit: store.CommitFrom(*r.milestone), Changed: r.changed, Roadmap: r.revised, Replaced: r.replaced}
+	res := RollbackResult{CodeStood: r.codeStands, Commit: history.CommitFrom(*r.milestone), Changed: r.changed, Roadmap: r.revised, Replaced: r.replaced}
 	res.Hash = &r.made.ID
 	if code := git.ID(r.made.Trailer(store.TrailerCode)); code != "" {
 		res.Code = &code
@@ -147,7 +148,7 @@ const maxQuoted = 2000
 
 // describe reads the milestone that is gone back to and makes the message fit.
 func (r *rollback) describe(ctx context.Context, s *store.Store) (replaced bool, err error) {
-	live, _, err := s.LiveCommits(ctx, r.to)
+	live, _, err := r.to.LiveCommits(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -190,7 +191,7 @@ func (r *rollback) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	live, data, err := r.Store.LiveCommits(ctx, tip)
+	live, data, err := tip.LiveCommits(ctx)
 	if err != nil {
 		return err
 	}
@@ -279,6 +280,6 @@ func (r *rollback) unchanged(ctx context.Context) (RollbackResult, error) {
 	if err != nil || newest == nil {
 		return res, err
 	}
-	res.Commit, err = r.Store.CommitOf(ctx, nil, newest)
+	res.Commit, err = history.CommitOf(ctx, r.Store, nil, newest)
 	return res, err
 }

@@ -79,11 +79,11 @@ func (r *rollback) note(what string, names []string) {
 // metadata restores people's segments and keys. That is a merge in which only the
 // old side changed anything: the program's own keys are the present's there too.
 func (r *rollback) metadata(ctx context.Context, c *store.Draft, tip *store.Tip) error {
-	now, err := r.Store.OptionalDocument(ctx, tip, doc.MetadataFile)
+	now, err := tip.OptionalDocument(ctx, doc.MetadataFile)
 	if err != nil {
 		return err
 	}
-	then, err := r.Store.OptionalDocument(ctx, r.to, doc.MetadataFile)
+	then, err := r.to.OptionalDocument(ctx, doc.MetadataFile)
 	if err != nil || then == nil { // another tool's commit: nothing is known to go back to
 		return err
 	}

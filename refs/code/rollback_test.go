@@ -12,6 +12,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
@@ -76,14 +77,14 @@ func TestProgressAfterRollback(t *testing.T) {
 	good := r.CommitHash("exp", "Also right")
 	r.Remember("exp", "a", "wrong")
 	r.CommitHash("exp", "Dead end")
-	was := memtest.OK(s.FindCommit(ctx, good))(t)
+	was := memtest.OK(history.Find(ctx, s, good))(t)
 	if res := rollBack(r, "exp", good); res.Progress != was.Progress || res.Kind != doc.KindRollback {
 		t.Errorf("progress %q, want %q", res.Progress, was.Progress)
 	}
-	next := memtest.OK(s.FindCommit(ctx, r.CommitHash("exp", "Next")))(t)
-	last := memtest.OK(s.FindCommit(ctx, r.CommitHash("exp", "Last")))(t)
+	next := memtest.OK(history.Find(ctx, s, r.CommitHash("exp", "Next")))(t)
+	last := memtest.OK(history.Find(ctx, s, r.CommitHash("exp", "Last")))(t)
 	merged := memtest.OK(merge.Merge(ctx, s, store.MergeOptions{Source: "exp", Into: "main"}))(t)
-	sum := memtest.OK(s.FindCommit(ctx, string(*merged.Commit)))(t)
+	sum := memtest.OK(history.Find(ctx, s, string(*merged.Commit)))(t)
 	for _, text := range []string{next.Progress, last.Progress, sum.Contribution} {
 		if strings.Contains(text, "Dead end") || !strings.Contains(text, "Right") || !strings.Contains(text, "Also right") {
 			t.Errorf("progress:\n%s", text)

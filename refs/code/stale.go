@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -20,7 +21,7 @@ func set(st *store.Staleness, known bool, changed []string) {
 // TopicsWithCode are the topics of a tip, see [Store.Topics], each compared with the code:
 // whether what its paths name has changed since it was written.
 func Topics(ctx context.Context, s *store.Store, tip *store.Tip, all bool) ([]store.Topic, error) {
-	topics, err := s.Topics(ctx, tip, all)
+	topics, err := history.Topics(ctx, s, tip, all)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +30,7 @@ func Topics(ctx context.Context, s *store.Store, tip *store.Tip, all bool) ([]st
 
 // TopicWithCode is one topic of a tip, see [Store.Topic], compared with the code.
 func Topic(ctx context.Context, s *store.Store, tip *store.Tip, key string) (store.Topic, error) {
-	t, err := s.Topic(ctx, tip, key)
+	t, err := history.Topic(ctx, s, tip, key)
 	if err != nil {
 		return t, err
 	}

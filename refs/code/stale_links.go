@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/cache"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -85,7 +86,7 @@ func linkedTo(ctx context.Context, s *store.Store, all []mention) (map[string][]
 	if err != nil || tip == "" {
 		return nil, err
 	}
-	linked := linksCached(s.ReadCache(cacheLinks), tip)
+	linked := linksCached(cache.Read(s.Repo(), cacheLinks), tip)
 	all = slices.DeleteFunc(slices.Clone(all), func(m mention) bool { _, known := linked[m.name()]; return known })
 	if len(all) == 0 {
 		return linked, nil
@@ -96,7 +97,7 @@ func linkedTo(ctx context.Context, s *store.Store, all []mention) (map[string][]
 	if now, err := s.NotesTip(ctx); err != nil || now != tip { // what was found may be of later notes
 		return linked, err
 	}
-	s.WriteCache(cacheLinks, cachedLinks(linked, tip))
+	cache.Write(s.Repo(), cacheLinks, cachedLinks(linked, tip))
 	return linked, nil
 }
 

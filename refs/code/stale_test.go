@@ -15,6 +15,7 @@ import (
 	"github.com/git-context/git-context/refs/code"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
@@ -128,7 +129,7 @@ func TestStalenessOfLinkedCode(t *testing.T) {
 	stale := func() string {
 		t.Helper()
 		s := r.Open()
-		st := marked(t, s, memtest.OK(s.FindCommit(ctx, "main"))(t)).Staleness
+		st := marked(t, s, memtest.OK(history.Find(ctx, s, "main"))(t)).Staleness
 		if st.Stale == nil || *st.Stale != (len(st.Changed) > 0) {
 			t.Fatalf("%+v", st)
 		}
@@ -181,7 +182,7 @@ func TestLinksAreCached(t *testing.T) {
 		var trace bytes.Buffer
 		s := memtest.OK(refs.Open(ctx, store.Options{Dir: r.Dir, Env: r.Env, Now: time.Now, Trace: &trace}))(t)
 		defer s.Close()
-		if m := marked(t, s, memtest.OK(s.FindCommit(ctx, "main"))(t)); m.Stale == nil || *m.Stale != stale {
+		if m := marked(t, s, memtest.OK(history.Find(ctx, s, "main"))(t)); m.Stale == nil || *m.Stale != stale {
 			t.Errorf("%+v", m.Staleness)
 		}
 		return strings.Contains(trace.String(), " grep ")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -27,11 +28,11 @@ type CleanState struct {
 	refs       map[string]git.ID // by the names that they have here
 }
 
-func CleanName(p store.Remote) string { return "clean/" + git.FileName(p.Name, "") }
+func CleanName(p remote.Remote) string { return "clean/" + git.FileName(p.Name, "") }
 
 // readCleanState returns what is known for these tombstones. A file that is damaged says
 // nothing.
-func ReadCleanState(s *store.Store, p store.Remote, e doc.Expunged) (CleanState, error) {
+func ReadCleanState(s *store.Store, p remote.Remote, e doc.Expunged) (CleanState, error) {
 	sum := sha256.Sum256(e.Bytes())
 	c := CleanState{hex.EncodeToString(sum[:]), map[string]git.ID{}}
 	if p.Bundle {
@@ -61,7 +62,7 @@ func (c CleanState) Holds(ref string, id git.ID) bool { return id != "" && c.ref
 
 // writeCleanState adds refs that were found to be clean, and drops those that the peer
 // has no more, or elsewhere.
-func WriteCleanState(s *store.Store, p store.Remote, known CleanState, found []git.Ref, theirs *store.RefSet) error {
+func WriteCleanState(s *store.Store, p remote.Remote, known CleanState, found []git.Ref, theirs *remote.RefSet) error {
 	if p.Bundle {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"github.com/git-context/git-context/refs/expunge"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/internal/example"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -32,7 +33,7 @@ func ExampleRun() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, total, err := s.Steps(ctx, tip, 0, 1)
+	_, total, err := history.Steps(ctx, s, tip, 0, 1)
 	fmt.Println("steps left:", total, err)
 	// Output:
 	// entries removed: 1

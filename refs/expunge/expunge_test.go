@@ -372,11 +372,11 @@ func TestExpungeKeepsCommonLines(t *testing.T) {
 		t.Errorf("still there: %v", found)
 	}
 	tip := memtest.OK(r.Open().Tip(ctx, "main"))(t)
-	steps, _, err := r.Open().Steps(ctx, tip, 0, 10)
+	steps, _, err := history.Steps(ctx, r.Open(), tip, 0, 10)
 	if err != nil || len(steps) != 1 || steps[0].Observation != "Tests pass." {
 		t.Errorf("%v %+v", err, steps)
 	}
-	commits, _, err := r.Open().Commits(ctx, tip, 0, 10)
+	commits, _, err := history.Commits(ctx, r.Open(), tip, 0, 10)
 	if err != nil || len(commits) != 2 || commits[1].Contribution != "Tests pass." || !strings.Contains(commits[0].Progress, "Tests pass.") {
 		t.Errorf("%v %+v", err, commits)
 	}

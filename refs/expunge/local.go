@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/cache"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/git/pack"
 	"github.com/git-context/git-context/refs/incoming"
@@ -246,7 +247,7 @@ func (op *Operation) purge(ctx context.Context) error {
 	}
 	op.Result.Objects += res.Objects
 	op.kept = res.Kept
-	if err := os.RemoveAll(op.Store.StatePath(store.CacheDir)); err != nil {
+	if err := os.RemoveAll(op.Store.StatePath(cache.Dir)); err != nil {
 		return err
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
-	"github.com/git-context/git-context/refs/store"
+	"github.com/git-context/git-context/refs/remote"
 )
 
 // RemoteHolding is a remote that had old history when it was last asked, and how to
@@ -23,7 +23,7 @@ type RemoteHolding struct {
 
 // heldBy lists the refs that a peer had and that lead to old history: those whose
 // tracking refs do, and those that did already before something else was forgotten.
-func (w *Rewriter) heldBy(ctx context.Context, p store.Remote) ([]HeldRef, error) {
+func (w *Rewriter) heldBy(ctx context.Context, p remote.Remote) ([]HeldRef, error) {
 	list, err := w.s.Repo().Refs(ctx, p.Tracking.All()...)
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (w *Rewriter) clean(ctx context.Context, ref string, id git.ID) (git.ID, er
 
 // here is what a tracking ref is called in this repository, "" for one of ours that has
 // no counterpart.
-func here(p store.Remote, ref string) string {
+func here(p remote.Remote, ref string) string {
 	t := p.Tracking
 	if name, ok := strings.CutPrefix(ref, t.Branches()); ok {
 		return git.BranchRef(name)
@@ -84,7 +84,7 @@ func here(p store.Remote, ref string) string {
 // each ref by ours, where ours holds all that is to be there, else by what it is
 // without what was forgotten, and only if nobody moved it meanwhile. Notes that are not
 // here yet must be fetched first.
-func (w *Rewriter) CleaningOf(ctx context.Context, p store.Remote, held []HeldRef) ([]string, error) {
+func (w *Rewriter) CleaningOf(ctx context.Context, p remote.Remote, held []HeldRef) ([]string, error) {
 	var leases, specs []string
 	fetchFirst := false
 	for _, h := range held {
@@ -120,7 +120,7 @@ func (w *Rewriter) holdings(ctx context.Context) (map[string][]HeldRef, error) {
 	}
 	found := map[string][]HeldRef{}
 	for _, name := range names {
-		p, err := w.s.Remote(ctx, name)
+		p, err := remote.Find(ctx, w.s, name)
 		if err != nil {
 			return nil, err
 		}
@@ -139,7 +139,7 @@ func (w *Rewriter) holdings(ctx context.Context) (map[string][]HeldRef, error) {
 func (w *Rewriter) remotesHolding(ctx context.Context, found map[string][]HeldRef) ([]RemoteHolding, error) {
 	list := []RemoteHolding{}
 	for _, name := range slices.Sorted(maps.Keys(found)) {
-		p, err := w.s.Remote(ctx, name)
+		p, err := remote.Find(ctx, w.s, name)
 		if err != nil {
 			return nil, err
 		}
@@ -225,7 +225,7 @@ func (w *Rewriter) notesHold(ctx context.Context, ours, theirs git.ID) (bool, er
 func (op *Operation) rememberHeld(ctx context.Context) (map[string]git.ID, error) {
 	to := map[string]git.ID{}
 	for name, held := range op.held {
-		p, err := op.Store.Remote(ctx, name)
+		p, err := remote.Find(ctx, op.Store, name)
 		if err != nil {
 			return nil, err
 		}
@@ -245,7 +245,7 @@ func (op *Operation) rememberHeld(ctx context.Context) (map[string]git.ID, error
 }
 
 // at is where a ref stands, by its name here; "" where it does not exist.
-func At(v *store.RefSet, ref string) git.ID {
+func At(v *remote.RefSet, ref string) git.ID {
 	if name, ok := git.BranchName(ref); ok {
 		return v.Branches[name]
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -216,7 +217,7 @@ func mappedRefs(ctx context.Context, s *store.Store, v *memoryRefs) error {
 		return err
 	}
 	for _, name := range names {
-		p, err := s.Remote(ctx, name)
+		p, err := remote.Find(ctx, s, name)
 		if err != nil {
 			return err
 		}
@@ -262,7 +263,7 @@ func TipsOf(list []git.Ref) []git.ID {
 	return slices.Compact(ids)
 }
 
-func ReadHeldState(s *store.Store, p store.Remote) (HeldState, error) {
+func ReadHeldState(s *store.Store, p remote.Remote) (HeldState, error) {
 	h := HeldState{Refs: map[string]HeldRef{}}
 	data, err := os.ReadFile(s.StatePath(HeldName(p)))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -285,7 +286,7 @@ func ReadHeldState(s *store.Store, p store.Remote) (HeldState, error) {
 	return h, nil
 }
 
-func WriteHeldState(s *store.Store, p store.Remote, h HeldState) error {
+func WriteHeldState(s *store.Store, p remote.Remote, h HeldState) error {
 	if len(h.Refs)+len(h.Purge) == 0 {
 		err := os.Remove(s.StatePath(HeldName(p)))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -322,7 +323,7 @@ type HeldRef struct {
 	Old, Now git.ID // now is "" of notes of which nothing is left
 }
 
-func HeldName(p store.Remote) string { return "held/" + git.FileName(p.Name, "") }
+func HeldName(p remote.Remote) string { return "held/" + git.FileName(p.Name, "") }
 
 // list are the refs by name.
 func (h *HeldState) List() []HeldRef {

@@ -1,5 +1,5 @@
-// Package fail is the one voice of errors: a kind on which callers decide, a stable code
-// for scripts, a message and hints for people.
+// Package fail defines the errors of memory: a kind that callers decide on, a stable code for
+// scripts, a message and hints for people.
 package fail
 
 import (
@@ -8,8 +8,8 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// The few kinds of failure a caller decides on. Every error of this package
-// wraps one of them, or says what git or the file system said.
+// The kinds of failure that a caller decides on. Every [Error] wraps one of them, so
+// errors.Is finds it.
 var (
 	ErrNoMemory = errors.New("no memory in this repository")
 	ErrNotFound = errors.New("not found")
@@ -20,8 +20,8 @@ var (
 	ErrStale    = git.ErrStale
 )
 
-// Error is a failure in the words a user reads: what went wrong, and what to
-// run next. Code is a stable name for scripts (`branch-not-found`).
+// Error is a failure as a user reads it: what went wrong, and what to run next. Code is a
+// stable name for scripts (`branch-not-found`).
 type Error struct {
 	Code    string
 	Message string   // lower case, no full stop, names in single quotes
@@ -30,6 +30,7 @@ type Error struct {
 	Err     error    // the cause, if there is one
 }
 
+// Error returns the message, and the cause behind it.
 func (e *Error) Error() string {
 	if e.Err != nil {
 		return e.Message + ": " + e.Err.Error()
@@ -37,6 +38,7 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
+// Unwrap returns the kind and, if there is one, the cause.
 func (e *Error) Unwrap() []error {
 	if e.Err == nil {
 		return []error{e.Kind}

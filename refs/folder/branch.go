@@ -221,7 +221,7 @@ func (i *branchImport) addMilestone(ctx context.Context, e *importEntry) error {
 	if err != nil {
 		return err
 	}
-	data, err := i.Store.OptionalDocument(ctx, i.tip, doc.CommitFile)
+	data, err := i.tip.OptionalDocument(ctx, doc.CommitFile)
 	if err != nil {
 		return err
 	}
@@ -279,7 +279,7 @@ func (i *branchImport) next(ctx context.Context, subject string) (*store.Draft, 
 	if len(i.waiting) == 0 {
 		return c, nil
 	}
-	data, err := i.Store.OptionalDocument(ctx, i.tip, doc.LogFile)
+	data, err := i.tip.OptionalDocument(ctx, doc.LogFile)
 	if err != nil {
 		return nil, err
 	}

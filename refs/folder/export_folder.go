@@ -126,7 +126,7 @@ func fillFolder(ctx context.Context, s *store.Store, f *dialect.Folder, res *Imp
 // folderBranch reads one branch whole. As the other implementations merge, it holds the steps
 // that a merge brought, but milestones only of its own and of branches that are gone.
 func folderBranch(ctx context.Context, s *store.Store, tip *store.Tip, names []string) (dialect.Branch, error) {
-	meta, err := s.ParsedMetadata(ctx, tip)
+	meta, err := tip.Metadata(ctx)
 	if err != nil {
 		return dialect.Branch{}, err
 	}
@@ -149,7 +149,7 @@ func folderBranch(ctx context.Context, s *store.Store, tip *store.Tip, names []s
 	if err != nil {
 		return b, err
 	}
-	if err := s.EachLog(ctx, tip, func(more []doc.Step) { steps = append(steps, more...) }); err != nil {
+	if err := tip.EachLog(ctx, func(more []doc.Step) { steps = append(steps, more...) }); err != nil {
 		return b, err
 	}
 	slices.SortStableFunc(steps, func(a, b doc.Step) int { return strings.Compare(a.ID, b.ID) })
@@ -161,7 +161,7 @@ func folderBranch(ctx context.Context, s *store.Store, tip *store.Tip, names []s
 		b.Steps = append(b.Steps, out)
 	}
 	var ms []doc.Commit
-	err = s.SegmentsBackwards(ctx, tip, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
+	err = tip.SegmentsBackwards(ctx, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
 		more, err := doc.ParseCommits(data)
 		ms = append(ms, more...)
 		return true, err

@@ -14,6 +14,7 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/folder"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
@@ -34,14 +35,14 @@ func entries(ctx context.Context, t *rapid.T, r *memtest.Repo, branch string, tr
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, _, err := s.Steps(ctx, tip, 0, 1<<20)
+	all, _, err := history.Steps(ctx, s, tip, 0, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, st := range all {
 		steps = append(steps, fmt.Sprintf("%s %s %q %q %q", st.Time, st.Origin, st.Observation, st.Thought, st.Action))
 	}
-	ms, _, err := s.Commits(ctx, tip, 0, 1<<20)
+	ms, _, err := history.Commits(ctx, s, tip, 0, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,12 +143,12 @@ func TestImportContexa(t *testing.T) {
 		t.Errorf("%+v", res.Imported)
 	}
 	main := memtest.OK(s.Tip(t.Context(), "main"))(t)
-	steps, _, err := s.Steps(t.Context(), main, 0, 100)
+	steps, _, err := history.Steps(t.Context(), s, main, 0, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
 	jwt := memtest.OK(s.Tip(t.Context(), "jwt"))(t)
-	its, _, err := s.Steps(t.Context(), jwt, 0, 100)
+	its, _, err := history.Steps(t.Context(), s, jwt, 0, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +160,7 @@ func TestImportContexa(t *testing.T) {
 	if b.Status != "merged" || *b.CreatedFrom != "main" || b.CreatedAt.Format("15:04") != "01:40" || b.Commits != 1 {
 		t.Errorf("%+v", b)
 	}
-	ms, _, err := s.Commits(t.Context(), main, 0, 10)
+	ms, _, err := history.Commits(t.Context(), s, main, 0, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +196,7 @@ func TestImportBesideOwnWork(t *testing.T) {
 		t.Errorf("%d pending", b.Pending)
 	}
 	memtest.OK(s.Commit(t.Context(), store.CommitOptions{Summary: "Mine too"}))(t)
-	steps, total, err := s.Steps(t.Context(), memtest.OK(s.Tip(t.Context(), "main"))(t), 0, 100)
+	steps, total, err := history.Steps(t.Context(), s, memtest.OK(s.Tip(t.Context(), "main"))(t), 0, 100)
 	if err != nil || total != 9 {
 		t.Fatal(total, err)
 	}

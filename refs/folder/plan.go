@@ -297,14 +297,14 @@ func knownOf(ctx context.Context, s *store.Store, branch string) (known, error) 
 		return k, err
 	}
 	k.tip = tip.Commit().ID
-	if k.newest, err = s.NewestEntry(ctx, tip); err != nil {
+	if k.newest, err = tip.NewestEntry(ctx); err != nil {
 		return k, err
 	}
-	meta, err := s.ParsedMetadata(ctx, tip)
+	meta, err := tip.Metadata(ctx)
 	if err != nil {
 		return k, err
 	}
-	if k.last, err = s.LastNumber(ctx, tip, meta.Totals().Origins[branch].Steps); err != nil {
+	if k.last, err = tip.LastNumber(ctx, meta.Totals().Origins[branch].Steps); err != nil {
 		return k, err
 	}
 	p, err := s.Pending(ctx, tip)
@@ -316,14 +316,14 @@ func knownOf(ctx context.Context, s *store.Store, branch string) (known, error) 
 		return k, err
 	}
 	seen, own := map[string]int{}, map[string]int{}
-	if err := s.EachLog(ctx, tip, func(steps []doc.Step) { k.addSteps(branch, steps, seen, own) }); err != nil {
+	if err := tip.EachLog(ctx, func(steps []doc.Step) { k.addSteps(branch, steps, seen, own) }); err != nil {
 		return k, err
 	}
 	k.addSteps(branch, waiting, seen, own)
 	if n := len(waiting); n > 0 {
 		k.pending, k.last = true, max(k.last, waiting[n-1].Number)
 	}
-	return k, s.SegmentsBackwards(ctx, tip, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
+	return k, tip.SegmentsBackwards(ctx, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
 		ms, err := doc.ParseCommits(data)
 		k.addMilestones(branch, ms, seen)
 		return true, err

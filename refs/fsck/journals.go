@@ -159,7 +159,7 @@ func stepsHeld(ctx context.Context, s *store.Store, t *store.Tip, steps []journa
 		wanted[l.ID], least = true, min(least, l.ID)
 	}
 	held := map[string]bool{}
-	err := s.SegmentsBackwards(ctx, t, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
+	err := t.SegmentsBackwards(ctx, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
 		steps, err := doc.ParseLog(data)
 		more := true
 		for _, step := range steps {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/share"
-	"github.com/git-context/git-context/refs/store"
 )
 
 // checkRefspecs looks at the settings that init made, or that undo them:
@@ -121,14 +121,14 @@ func (c *checker) setConfig(ctx context.Context, args ...string) error {
 
 // remoteRefspecs reports what a remote's fetch refspecs lack, and ours alone where code
 // is not fetched. A remote that memory was never shared with lacks nothing.
-func (c *checker) remoteRefspecs(ctx context.Context, cfg *git.Config, remote string, have []string) error {
-	wanted := share.WantedRefspecs(cfg, remote)
+func (c *checker) remoteRefspecs(ctx context.Context, cfg *git.Config, name string, have []string) error {
+	wanted := share.WantedRefspecs(cfg, name)
 	ours := func(spec string) bool { _, ok := refspecOf(spec); return ok }
 	if bare, err := cfg.Bool("core.bare", false); err == nil && bare && len(have) > 0 && !slices.ContainsFunc(have, func(s string) bool { return !ours(s) }) {
 		c.report(ctx, func(ctx context.Context) error {
-			return c.setConfig(ctx, "config", "--unset-all", "remote."+remote+".fetch")
-		}, Problem{Kind: "refspec-alone", Object: "remote." + remote + ".fetch", Repair: FsckFix,
-			Message: fmt.Sprintf("a plain fetch from remote '%s' brings memory and no code", remote)})
+			return c.setConfig(ctx, "config", "--unset-all", "remote."+name+".fetch")
+		}, Problem{Kind: "refspec-alone", Object: "remote." + name + ".fetch", Repair: FsckFix,
+			Message: fmt.Sprintf("a plain fetch from remote '%s' brings memory and no code", name)})
 		return nil
 	}
 	missing := slices.DeleteFunc(slices.Clone(wanted), func(spec string) bool { return slices.Contains(have, spec) })
@@ -137,7 +137,7 @@ func (c *checker) remoteRefspecs(ctx context.Context, cfg *git.Config, remote st
 		return nil
 	}
 	if len(missing) == len(wanted) {
-		shared, err := c.s.ReadShared(store.Remote{Name: remote})
+		shared, err := remote.ReadShared(c.s, remote.Remote{Name: name})
 		if err != nil || len(shared) == 0 {
 			return err
 		}
@@ -145,11 +145,11 @@ func (c *checker) remoteRefspecs(ctx context.Context, cfg *git.Config, remote st
 	c.report(ctx, func(ctx context.Context) error {
 		var errs []error
 		for _, spec := range missing {
-			errs = append(errs, c.setConfig(ctx, "config", "--add", "remote."+remote+".fetch", spec))
+			errs = append(errs, c.setConfig(ctx, "config", "--add", "remote."+name+".fetch", spec))
 		}
 		return errors.Join(errs...)
-	}, Problem{Kind: "refspec-missing", Object: "remote." + remote + ".fetch", Repair: FsckFix,
-		Message: fmt.Sprintf("remote '%s' lacks fetch refspecs of memory: a plain fetch does not bring '%s'", remote, strings.TrimPrefix(missing[0], "+"))})
+	}, Problem{Kind: "refspec-missing", Object: "remote." + name + ".fetch", Repair: FsckFix,
+		Message: fmt.Sprintf("remote '%s' lacks fetch refspecs of memory: a plain fetch does not bring '%s'", name, strings.TrimPrefix(missing[0], "+"))})
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -21,11 +22,11 @@ import (
 // newer and stands. The refspecs, by which this is found, come last, so that a kill
 // leaves it to be done again.
 func (c *checker) renameRemote(ctx context.Context, from, to string) (err error) {
-	old, now := store.Remote{Name: from, Tracking: git.RemoteTracking(from)}, store.Remote{Name: to, Tracking: git.RemoteTracking(to)}
-	both := []store.Remote{old, now}
-	slices.SortFunc(both, func(a, b store.Remote) int { return cmp.Compare(a.Name, b.Name) })
+	old, now := remote.Remote{Name: from, Tracking: git.RemoteTracking(from)}, remote.Remote{Name: to, Tracking: git.RemoteTracking(to)}
+	both := []remote.Remote{old, now}
+	slices.SortFunc(both, func(a, b remote.Remote) int { return cmp.Compare(a.Name, b.Name) })
 	for _, p := range both {
-		lock, err1 := c.s.LockRemote(ctx, p)
+		lock, err1 := remote.Lock(ctx, c.s, p)
 		if err1 != nil {
 			return err1
 		}
@@ -43,7 +44,7 @@ func (c *checker) renameRemote(ctx context.Context, from, to string) (err error)
 	return c.renameSettings(ctx, from, to)
 }
 
-func (c *checker) renameTracking(ctx context.Context, old, now store.Remote) error {
+func (c *checker) renameTracking(ctx context.Context, old, now remote.Remote) error {
 	list, err := c.s.Repo().Refs(ctx, append(old.Tracking.All(), now.Tracking.All()...)...)
 	if err != nil {
 		return err
@@ -69,18 +70,18 @@ func (c *checker) renameTracking(ctx context.Context, old, now store.Remote) err
 }
 
 // renameState joins what local state says under both names.
-func (c *checker) renameState(old, now store.Remote) error {
-	shared, err := c.s.ReadShared(old)
+func (c *checker) renameState(old, now remote.Remote) error {
+	shared, err := remote.ReadShared(c.s, old)
 	if err != nil {
 		return err
 	}
-	since, err := c.s.ReadShared(now)
+	since, err := remote.ReadShared(c.s, now)
 	if err != nil {
 		return err
 	}
 	if len(shared) > 0 {
 		maps.Copy(shared, since)
-		if err := c.s.WriteShared(now, shared); err != nil {
+		if err := remote.WriteShared(c.s, now, shared); err != nil {
 			return err
 		}
 	}

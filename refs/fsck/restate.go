@@ -71,7 +71,7 @@ func recount(ctx context.Context, ses *store.Transaction, tip *store.Tip) (*stor
 
 // recountKind counts the entries of one kind, and unites what holds one of them twice.
 func recountKind(ctx context.Context, ses *store.Transaction, c *store.Draft, tip *store.Tip, k store.EntryKind, totals *doc.Totals) error {
-	live, err := ses.Store.OptionalDocument(ctx, tip, k.File)
+	live, err := tip.OptionalDocument(ctx, k.File)
 	if err != nil {
 		return err
 	}

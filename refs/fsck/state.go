@@ -17,6 +17,7 @@ import (
 	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/maintain"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -61,8 +62,8 @@ func checkState(ctx context.Context, c *checker) error {
 		return err
 	}
 	for _, name := range remotes {
-		path := c.s.StatePath(expunge.HeldName(store.Remote{Name: name}))
-		if _, err := expunge.ReadHeldState(c.s, store.Remote{Name: name}); errors.Is(err, fs.ErrPermission) {
+		path := c.s.StatePath(expunge.HeldName(remote.Remote{Name: name}))
+		if _, err := expunge.ReadHeldState(c.s, remote.Remote{Name: name}); errors.Is(err, fs.ErrPermission) {
 			return err
 		} else if err != nil {
 			c.report(ctx, nil, Problem{Kind: "held-unreadable", Object: path, Repair: "rm " + prose.ShellQuoted(path),

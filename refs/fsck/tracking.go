@@ -15,7 +15,7 @@ import (
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/git/pack"
 	"github.com/git-context/git-context/refs/prose"
-	"github.com/git-context/git-context/refs/store"
+	"github.com/git-context/git-context/refs/remote"
 )
 
 // checkTracking looks for what is kept of remotes that are gone: refs that show what
@@ -163,9 +163,9 @@ func (c *checker) deletedName(remote string, r git.Ref) (string, bool) {
 }
 
 // dropRemote takes all away that is left of a remote.
-func (c *checker) dropRemote(ctx context.Context, remote string, list, alone []git.Ref) error {
-	p := store.Remote{Name: remote, Tracking: git.RemoteTracking(remote)}
-	lock, err := c.s.LockRemote(ctx, p)
+func (c *checker) dropRemote(ctx context.Context, from string, list, alone []git.Ref) error {
+	p := remote.Remote{Name: from, Tracking: git.RemoteTracking(from)}
+	lock, err := remote.Lock(ctx, c.s, p)
 	if err != nil {
 		return err
 	}
@@ -173,9 +173,9 @@ func (c *checker) dropRemote(ctx context.Context, remote string, list, alone []g
 	if err != nil {
 		return errors.Join(err, lock.Unlock())
 	}
-	err = c.moveRefs(ctx, "forget remote "+prose.OneLine(remote, 100), func(tx *git.Tx) {
+	err = c.moveRefs(ctx, "forget remote "+prose.OneLine(from, 100), func(tx *git.Tx) {
 		for _, r := range alone {
-			if to, ok := c.deletedName(remote, r); ok {
+			if to, ok := c.deletedName(from, r); ok {
 				tx.Update(to, r.ID, "")
 			}
 		}

@@ -78,7 +78,7 @@ func past(s *store.Store, branch string, c *git.Commit, at *store.At) *store.Tip
 	return s.PastTip(branch, c, at)
 }
 
-// newestAt is the newest commit on a commit's first-parent line that is not
+// NewestAt is the newest commit on a commit's first-parent line that is not
 // younger than t; nil for none.
 func NewestAt(ctx context.Context, s *store.Store, c *git.Commit, t time.Time) (*git.Commit, error) {
 	if !c.Committer.When.After(t) {
@@ -132,7 +132,7 @@ func MilestoneAt(ctx context.Context, s *store.Store, t *store.Tip, rev string) 
 	if err != nil {
 		return store.Commit{}, err
 	}
-	held, err := s.ContainsEntry(ctx, t, store.CommitEntries, c.Trailer(store.TrailerID))
+	held, err := t.ContainsEntry(ctx, store.CommitEntries, c.Trailer(store.TrailerID))
 	if err == nil && !held {
 		held, err = s.Repo().IsAncestor(ctx, c.ID, t.Commit().ID)
 	}
@@ -143,5 +143,5 @@ func MilestoneAt(ctx context.Context, s *store.Store, t *store.Tip, rev string) 
 	if err != nil {
 		return store.Commit{}, err
 	}
-	return s.CommitOf(ctx, t.At(), c)
+	return CommitOf(ctx, s, t.At(), c)
 }

@@ -182,7 +182,7 @@ func TestBranchesAt(t *testing.T) {
 			t.Errorf("%s went on for %d commits: %d too far, %d found, %v", tt.branch, tt.commits, far, len(list), err)
 		}
 	}
-	v := memtest.OK(s.BranchContext(ctx, memtest.OK(history.At(ctx, s, "moved", string(then)))(t), 0, 10))(t)
+	v := memtest.OK(history.ReadBranch(ctx, s, memtest.OK(history.At(ctx, s, "moved", string(then)))(t), 0, 10))(t)
 	if v.Total != 1 || v.Branch.Tip != before || v.At.By != history.AtTime {
 		t.Errorf("moved: %+v", v)
 	}

@@ -140,7 +140,7 @@ func MemoryCommit(ctx context.Context, s *store.Store, id git.ID) (store.Commit,
 	if err != nil {
 		return store.Commit{}, err
 	}
-	return s.CommitOf(ctx, nil, c)
+	return CommitOf(ctx, s, nil, c)
 }
 
 // meant is what a mark without a name is about.

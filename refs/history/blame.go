@@ -73,7 +73,7 @@ func Blame(ctx context.Context, s *store.Store, key, rev string) (TopicBlame, er
 }
 
 func blameTopic(ctx context.Context, s *store.Store, tip *store.Tip, key string) (TopicBlame, error) {
-	data, err := s.TopicBlob(ctx, tip, key)
+	data, err := tip.TopicBlob(ctx, key)
 	if err != nil {
 		return TopicBlame{}, err
 	}
@@ -108,7 +108,7 @@ func supersededBy(ctx context.Context, s *store.Store, tip *store.Tip, key strin
 		if other == key {
 			continue
 		}
-		t, err := s.ReadTopic(ctx, tip, other)
+		t, err := readTopic(ctx, s, tip, other)
 		if err != nil {
 			return "", err
 		}
@@ -129,7 +129,7 @@ func noTopic(ctx context.Context, s *store.Store, tip *store.Tip, key string) er
 	}
 	id := git.ID(strings.TrimSpace(string(out)))
 	if id == "" {
-		_, err := s.TopicBlob(ctx, tip, key)
+		_, err := tip.TopicBlob(ctx, key)
 		return err
 	}
 	c, err := s.Repo().Commit(ctx, id)

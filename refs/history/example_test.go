@@ -79,7 +79,7 @@ func ExampleAt() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, total, err := s.Commits(ctx, then, 0, 10)
+	_, total, err := history.Commits(ctx, s, then, 0, 10)
 	fmt.Println(total, "commit", err)
 	// Output: 1 commit <nil>
 }

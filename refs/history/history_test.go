@@ -40,7 +40,7 @@ func TestMilestoneWithoutEntry(t *testing.T) {
 	if b := memtest.OK(history.BisectStart(ctx, s, "main", []string{first}))(t); b.Next == nil || string(*b.Next.Hash) != real {
 		t.Errorf("bisect: %+v", b)
 	}
-	if m := memtest.OK(s.FindCommit(ctx, "main"))(t); string(*m.Hash) != real {
+	if m := memtest.OK(history.Find(ctx, s, "main"))(t); string(*m.Hash) != real {
 		t.Errorf("main's newest milestone: %+v", m)
 	}
 	tip := memtest.OK(history.At(ctx, s, "", ghost))(t)

@@ -24,7 +24,7 @@ func LogCommits(ctx context.Context, s *store.Store, list []Logged) ([]store.Com
 			}
 		}
 		if entry := entries[m.ID]; entry != nil {
-			commits[i] = store.CommitFrom(*entry)
+			commits[i] = CommitFrom(*entry)
 			commits[i].Hash = &list[i].Commit
 			if m.Code != "" {
 				commits[i].Code = &list[i].Code
@@ -34,7 +34,7 @@ func LogCommits(ctx context.Context, s *store.Store, list []Logged) ([]store.Com
 			if err != nil {
 				return nil, err
 			}
-			commits[i] = store.BetweenCommits(c)
+			commits[i] = BetweenCommits(c)
 		}
 		commits[i].Judge(m.Judgement)
 	}
@@ -49,7 +49,7 @@ func entriesAt(ctx context.Context, s *store.Store, at Logged, wanted map[string
 	if err != nil {
 		return err
 	}
-	return s.SegmentsBackwards(ctx, tip, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
+	return tip.SegmentsBackwards(ctx, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
 		ms, err := doc.ParseCommits(data)
 		all := true
 		for i, m := range ms {

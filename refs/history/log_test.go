@@ -55,7 +55,7 @@ func TestLogCommits(t *testing.T) {
 			t.Errorf("%s: %d milestones", c.name, len(got))
 		}
 		for i, m := range got {
-			want := memtest.OK(s.FindCommit(ctx, string(log.Commits[i].Commit)))(t)
+			want := memtest.OK(history.Find(ctx, s, string(log.Commits[i].Commit)))(t)
 			if diff := cmp.Diff(want, m); diff != "" {
 				t.Errorf("%s, %s: -alone +in the log:\n%s", c.name, want.Summary, diff)
 			}

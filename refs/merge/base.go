@@ -19,7 +19,7 @@ type ancestry[T any] struct {
 }
 
 // maxVirtual bounds how many bases, and bases of bases, are merged: histories may be
-// made to have very many. Beyond it a merge is refused: without a base nobody could
+// made to have very many. Beyond it a merge is refused: without a base no one could
 // tell what was removed from what is new.
 const maxVirtual = 32
 
@@ -63,11 +63,11 @@ func (a *ancestry[T]) of(ctx context.Context, ids []git.ID) (*T, error) {
 // branchBase is the tree that two tips of memory come from: a commit's, or one
 // that several were merged into, of which only the topics and the metadata mean
 // anything. replica says that the two are one branch. nil is none.
-func branchBase(ctx context.Context, ses *store.Transaction, branch string, ids []git.ID, replica bool) (*store.Tip, error) {
-	a := &ancestry[*store.Tip]{repo: ses.Store.Repo(),
-		read: func(ctx context.Context, id git.ID) (*store.Tip, error) { return ses.Store.TipAt(ctx, branch, id) },
+func branchBase(ctx context.Context, tx *store.Transaction, branch string, ids []git.ID, replica bool) (*store.Tip, error) {
+	a := &ancestry[*store.Tip]{repo: tx.Store.Repo(),
+		read: func(ctx context.Context, id git.ID) (*store.Tip, error) { return tx.Store.TipAt(ctx, branch, id) },
 		merge: func(ctx context.Context, base **store.Tip, x, y *store.Tip) (*store.Tip, error) {
-			d := documents{ses: ses, tree: ses.Store.Repo().Edit(x.Commit().Tree), ours: x, theirs: y, replica: replica, settle: disagreement(ses)}
+			d := documents{tx: tx, tree: tx.Store.Repo().Edit(x.Commit().Tree), ours: x, theirs: y, replica: replica, settle: disagreement(tx)}
 			if base != nil {
 				d.base = *base
 			}
@@ -81,17 +81,17 @@ func branchBase(ctx context.Context, ses *store.Transaction, branch string, ids 
 	return *base, nil
 }
 
-// roadmapBase is the main.md that two commits of the roadmap come from, empty for
+// RoadmapBase is the main.md that two commits of the roadmap come from, empty for
 // none.
-func RoadmapBase(ctx context.Context, ses *store.Transaction, ids []git.ID) ([]byte, error) {
-	a := &ancestry[[]byte]{repo: ses.Store.Repo(),
-		read: ses.Store.RoadmapAt,
+func RoadmapBase(ctx context.Context, tx *store.Transaction, ids []git.ID) ([]byte, error) {
+	a := &ancestry[[]byte]{repo: tx.Store.Repo(),
+		read: tx.Store.RoadmapAt,
 		merge: func(ctx context.Context, base *[]byte, x, y []byte) ([]byte, error) {
 			var b []byte
 			if base != nil {
 				b = *base
 			}
-			merged, _, err := MergeRoadmap(ctx, ses, b, x, y, disagreement(ses))
+			merged, _, err := MergeRoadmap(ctx, tx, b, x, y, disagreement(tx))
 			return merged, err
 		},
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // checkOpen refuses to abandon a branch that is closed already, unless it has
-// steps that nobody has seen.
+// steps that nothing has seen.
 func (m *operation) checkOpen(source *store.Tip) error {
 	status := source.Commit().Trailer(store.TrailerStatus)
 	if status == "" || status == doc.StatusActive || len(m.drained.Lines) > 0 {
@@ -22,7 +22,7 @@ func (m *operation) checkOpen(source *store.Tip) error {
 }
 
 // closeSource commits what is pending on the source and, if the merge closes it,
-// says so there. It returns the source as it then stands.
+// says so there. It returns the source as it then is.
 func (m *operation) closeSource(ctx context.Context, source *store.Tip) (*store.Tip, error) {
 	closes, status := m.o.Abandon, doc.StatusAbandoned
 	if !m.o.Abandon && !m.o.Keep {

@@ -12,7 +12,7 @@ import (
 
 // documents merges what of two trees is no set of entries: topics and metadata.
 type documents struct {
-	ses          *store.Transaction
+	tx           *store.Transaction
 	tree         *git.Edit  // what the result is put into; it begins as ours
 	base         *store.Tip // nil for none
 	ours, theirs *store.Tip
@@ -21,7 +21,7 @@ type documents struct {
 	conflicts    []store.Conflict // all that were found, settled or not
 }
 
-// conflict asks what is to stand where the sides differ.
+// conflict asks for the text where the sides differ.
 func (d *documents) conflict(ctx context.Context, found doc.Conflict) (*string, bool, error) {
 	c := conflictOf(found)
 	text, ok, err := d.settle(ctx, &c)
@@ -46,7 +46,7 @@ func (d *documents) metadata(ctx context.Context) (*doc.Metadata, error) {
 			continue
 		}
 		var err error
-		if texts[i], err = d.ses.Store.OptionalDocument(ctx, t, doc.MetadataFile); err != nil {
+		if texts[i], err = t.OptionalDocument(ctx, doc.MetadataFile); err != nil {
 			return nil, err
 		}
 	}
@@ -121,13 +121,13 @@ func (d *documents) topic(ctx context.Context, name string, b, o, t git.ID) erro
 		if id == "" {
 			continue
 		}
-		data, err := d.ses.Store.Repo().Blob(ctx, id)
+		data, err := d.tx.Store.Repo().Blob(ctx, id)
 		if err != nil {
 			return err
 		}
 		texts[i] = append([]byte{}, data...) // never nil: nil is absent
 	}
-	merged, conflict, err := doc.MergeTopic(strings.TrimSuffix(name, ".md"), texts[0], texts[1], texts[2], textMerge(ctx, d.ses))
+	merged, conflict, err := doc.MergeTopic(strings.TrimSuffix(name, ".md"), texts[0], texts[1], texts[2], textMerge(ctx, d.tx))
 	if err != nil {
 		return err
 	}
@@ -145,13 +145,13 @@ func (d *documents) topic(ctx context.Context, name string, b, o, t git.ID) erro
 	if merged == nil {
 		return d.tree.Remove(ctx, path)
 	}
-	return d.ses.Put(ctx, d.tree, path, merged)
+	return d.tx.Put(ctx, d.tree, path, merged)
 }
 
 // textMerge merges texts by lines through git.
-func textMerge(ctx context.Context, ses *store.Transaction) doc.TextMerge {
+func textMerge(ctx context.Context, tx *store.Transaction) doc.TextMerge {
 	return func(base, ours, theirs []byte) ([]byte, bool, error) {
-		return ses.Store.Repo().MergeFile(ctx, base, ours, theirs, [3]string{"base", "ours", "theirs"})
+		return tx.Store.Repo().MergeFile(ctx, base, ours, theirs, [3]string{"base", "ours", "theirs"})
 	}
 }
 
@@ -168,12 +168,12 @@ func (d *documents) virtual(ctx context.Context) (*store.Tip, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.ses.Put(ctx, d.tree, doc.MetadataFile, data); err != nil {
+	if err := d.tx.Put(ctx, d.tree, doc.MetadataFile, data); err != nil {
 		return nil, err
 	}
 	tree, err := d.tree.Write(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return d.ses.Store.TipOf(d.ours.Name(), &git.Commit{Tree: tree}), nil
+	return d.tx.Store.TipOf(d.ours.Name(), &git.Commit{Tree: tree}), nil
 }

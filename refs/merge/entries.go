@@ -17,18 +17,18 @@ type sides struct {
 }
 
 // mergeEntries unites the entries of both sides, writes the segments, and returns
-// what it read of the source. An entry must stand once however it came to either
+// what it read of the source. An entry must be there once however it came to either
 // side; how much has to be read for that depends on what the totals say:
 //
-//  1. ours holds all of the base's entries, and no later ones of the origins that
+//  1. ours contains all of the base's entries, and no later ones of the origins that
 //     the source brings: what the source has beyond the base is new. This is a
 //     branch that is merged back, the first time or again.
-//  2. ours holds nothing at all of the origins that the source brings: everything
+//  2. ours contains nothing at all of the origins that the source brings: everything
 //     of the source is new. This is a branch that takes in the one it came from.
 //  3. otherwise, and where ours does not tell its origins apart any more, both sides
 //     are read whole.
-func mergeEntries(ctx context.Context, ses *store.Transaction, k store.EntryKind, c *store.Draft, both sides) (doc.Union, doc.Entries, error) {
-	ours, theirs, seg, err := entries(ctx, ses.Store, k, both)
+func mergeEntries(ctx context.Context, tx *store.Transaction, k store.EntryKind, c *store.Draft, both sides) (doc.Union, doc.Entries, error) {
+	ours, theirs, seg, err := entries(ctx, tx.Store, k, both)
 	if err != nil {
 		return doc.Union{}, theirs, err
 	}
@@ -36,15 +36,15 @@ func mergeEntries(ctx context.Context, ses *store.Transaction, k store.EntryKind
 	if err != nil {
 		return u, theirs, fmt.Errorf("merge %s of '%s': %w", k.File, both.theirs.Name(), err)
 	}
-	return u, theirs, PutSegments(ctx, ses, c, seg, u)
+	return u, theirs, PutSegments(ctx, tx, c, seg, u)
 }
 
 // entries reads what mergeEntries must unite.
 func entries(ctx context.Context, s *store.Store, k store.EntryKind, both sides) (ours, theirs doc.Entries, seg *segments, err error) {
-	if ours.Live, err = s.OptionalDocument(ctx, both.ours, k.File); err != nil {
+	if ours.Live, err = both.ours.OptionalDocument(ctx, k.File); err != nil {
 		return
 	}
-	if theirs.Live, err = s.OptionalDocument(ctx, both.theirs, k.File); err != nil {
+	if theirs.Live, err = both.theirs.OptionalDocument(ctx, k.File); err != nil {
 		return
 	}
 	_, folded := both.totals.Origins[doc.OtherOrigins]
@@ -75,9 +75,9 @@ func entries(ctx context.Context, s *store.Store, k store.EntryKind, both sides)
 	return
 }
 
-// holdBase reports whether ours holds at least as many entries of every origin as
-// the base does. Entries are never removed, so that it then holds the base's own,
-// unless ours began anew at a birth since; beyondBase looks for that too.
+// holdBase reports whether ours has at least as many entries of every origin as the base.
+// Entries are never removed, so ours then has the base's own, unless it began anew at a birth
+// since; beyondBase checks that too.
 func (b sides) holdBase() bool {
 	for origin, n := range b.baseTotals.Origins {
 		have, known := b.totals.Origins[origin]
@@ -89,7 +89,7 @@ func (b sides) holdBase() bool {
 }
 
 // beyondBase reads what the source has beyond the base. It reports false where
-// some of that may stand in ours too: where ours has later entries of the same
+// some of that may are in ours too: where ours has later entries of the same
 // origin, or where an entry older than the base turns up that its live file does
 // not hold.
 func beyondBase(ctx context.Context, s *store.Store, k store.EntryKind, both sides, live []byte) (doc.Entries, *segments, bool, error) {
@@ -98,7 +98,7 @@ func beyondBase(ctx context.Context, s *store.Store, k store.EntryKind, both sid
 	if err != nil || len(seg.both) > 0 || !doc.ValidID(both.base.Commit().Trailer(store.TrailerNewest)) {
 		return fresh, nil, false, err
 	}
-	baseLive, err := s.OptionalDocument(ctx, both.base, k.File)
+	baseLive, err := both.base.OptionalDocument(ctx, k.File)
 	if err != nil {
 		return fresh, nil, false, err
 	}
@@ -107,7 +107,7 @@ func beyondBase(ctx context.Context, s *store.Store, k store.EntryKind, both sid
 		return fresh, nil, false, err
 	}
 	if n := len(old); n > 0 {
-		if ok, err := s.ContainsEntry(ctx, both.ours, k, old[n-1].ID); err != nil || !ok {
+		if ok, err := both.ours.ContainsEntry(ctx, k, old[n-1].ID); err != nil || !ok {
 			return fresh, nil, false, err
 		}
 	} else if both.baseTotals.Steps > 0 {
@@ -147,9 +147,9 @@ func headsOf(k store.EntryKind, e doc.Entries) ([]doc.EntryHead, error) {
 	return all, err
 }
 
-// putSegments writes a union's segments into the change's tree; its live file is
+// PutSegments writes a union's segments into the change's tree; its live file is
 // left to the caller.
-func PutSegments(ctx context.Context, ses *store.Transaction, c *store.Draft, seg *segments, u doc.Union) error {
+func PutSegments(ctx context.Context, tx *store.Transaction, c *store.Draft, seg *segments, u doc.Union) error {
 	for _, path := range u.Removed {
 		if err := c.Tree.Remove(ctx, path); err != nil {
 			return err
@@ -166,16 +166,16 @@ func PutSegments(ctx context.Context, ses *store.Transaction, c *store.Draft, se
 			}
 			continue
 		}
-		if err := ses.Put(ctx, c.Tree, f.Path, f.Data); err != nil {
+		if err := tx.Put(ctx, c.Tree, f.Path, f.Data); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// countMilestones counts by origin the entries that the source brought, without
-// births, which are entries of commit.md and no milestones.
-func countMilestones(read doc.Entries, ids []string, added map[string]doc.OriginTotals) (int, error) {
+// countCommits counts by origin the entries that the source brought, without
+// births, which are entries of commit.md but not counted as commits.
+func countCommits(read doc.Entries, ids []string, added map[string]doc.OriginTotals) (int, error) {
 	files := [][]byte{read.Live}
 	for _, f := range read.Segments {
 		files = append(files, f.Data)

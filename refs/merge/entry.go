@@ -38,10 +38,10 @@ func descends(ctx context.Context, s *store.Store, tip *git.Commit, from string)
 	}
 }
 
-// entry is the milestone of a merge: what the caller wrote, what the branch was
+// entry is the commit of a merge: what the caller wrote, what the branch was
 // for, and what it brought.
 func (m *operation) entry(ctx context.Context, summary string, source, target *store.Tip, u *United) (*doc.Commit, error) {
-	meta, err := m.Store.ParsedMetadata(ctx, source)
+	meta, err := source.Metadata(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +56,8 @@ func (m *operation) entry(ctx context.Context, summary string, source, target *s
 	if purpose := meta.Branch().Purpose; purpose != "" {
 		parts = append(parts, fmt.Sprintf("What '%s' was for: %s", source.Name(), purpose))
 	}
-	parts = append(parts, fmt.Sprintf("It brought %s and %s.", prose.Count(u.milestones, "commit"), prose.Count(u.steps, "step")))
-	theirs, _, err := m.Store.LiveCommits(ctx, source)
+	parts = append(parts, fmt.Sprintf("It brought %s and %s.", prose.Count(u.brought, "commit"), prose.Count(u.steps, "step")))
+	theirs, _, err := source.LiveCommits(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -65,9 +65,9 @@ func (m *operation) entry(ctx context.Context, summary string, source, target *s
 		parts = append(parts, progress)
 	}
 	entry := &doc.Commit{Kind: doc.KindMerge, Summary: summary, Contribution: strings.Join(parts, "\n\n")}
-	// The summary goes on from the target's own last milestone, not from whatever
+	// The summary goes on from the target's own last commit, not from whatever
 	// entry is the newest in the merged file.
-	ours, _, err := m.Store.LiveCommits(ctx, m.Store.TipOf(target.Name(), target.Commit()))
+	ours, _, err := m.Store.TipOf(target.Name(), target.Commit()).LiveCommits(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (m *operation) outcome(ctx context.Context, source *store.Tip, what string)
 	if err != nil {
 		return "", err
 	}
-	meta, err := m.Store.ParsedMetadata(ctx, source)
+	meta, err := source.Metadata(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -15,13 +16,13 @@ import (
 //
 //  1. the source is the target: refused;
 //  2. abandon: the source is closed as abandoned, nothing is merged;
-//  3. the target holds everything of the source already: up to date, no change;
+//  3. the target has everything of the source already: up to date, no change;
 //  4. some slot was filled differently on both sides, and neither Prefer nor what
-//     was resolved before says what is to stand there: fail.ErrConflict, the result
+//     was resolved before says what is to be there: fail.ErrConflict, the result
 //     lists every one of them, nothing has moved, and the merge waits for
-//     Resolve and MergeContinue, or MergeAbort;
+//     [Resolve] and [ContinueMerge], or [Abort];
 //  5. otherwise one transaction makes a closing commit on the source, a merge
-//     commit with both parents and a milestone on the target, and a line under
+//     commit with both parents and a commit on the target, and a line under
 //     Branch Outcomes in the roadmap.
 //
 // The source is closed only if it descends from the target by created_from, and
@@ -36,7 +37,7 @@ func mergeOn(ctx context.Context, s *store.Store, target string, o store.MergeOp
 	if err := check(&o, target); err != nil {
 		return res, err
 	}
-	if o.Abandon && !o.DryRun { // a milestone, so that no deletion takes these steps for nothing
+	if o.Abandon && !o.DryRun { // a commit, so that no deletion takes these steps for nothing
 		if err := s.CommitPending(ctx, o.Source); err != nil {
 			return res, err
 		}
@@ -45,22 +46,22 @@ func mergeOn(ctx context.Context, s *store.Store, target string, o store.MergeOp
 	if err != nil {
 		return res, err
 	}
-	view, err := s.BranchContext(ctx, source, 0, 10)
+	view, err := history.ReadBranch(ctx, s, source, 0, 10)
 	if err != nil {
 		return res, err
 	}
 	res.Context = &view
-	ses, err := s.Begin(ctx, o.Writer, "merge: "+o.Source+" into "+target, o.Source, target)
+	tx, err := s.Begin(ctx, o.Writer, "merge: "+o.Source+" into "+target, o.Source, target)
 	if err != nil {
 		return res, err
 	}
-	defer ses.Close()
-	m := &operation{Transaction: ses, o: o, target: target, res: &res}
+	defer tx.Close()
+	m := &operation{Transaction: tx, o: o, target: target, res: &res}
 	m.tip = source.Commit().ID
 	if err := m.prepare(ctx); err != nil {
 		return res, err
 	}
-	if err := ses.Swap(ctx, m.build); err != nil {
+	if err := tx.Swap(ctx, m.build); err != nil {
 		return res, m.wait(err)
 	}
 	if o.DryRun {
@@ -118,7 +119,7 @@ type operation struct {
 	warnings []string // of the try that succeeded
 }
 
-// build makes one try, on both tips as they stand now.
+// build makes one try, on both tips as they are now.
 func (m *operation) build(ctx context.Context) error {
 	m.res.Conflicts, m.res.UpToDate, m.res.Steps = []store.Conflict{}, false, 0
 	m.closing, m.merged = nil, nil
@@ -214,7 +215,7 @@ func (m *operation) mergeInto(ctx context.Context, target, source *store.Tip, ba
 	if err != nil {
 		return err
 	}
-	theirs, err := m.Store.NewestEntry(ctx, source)
+	theirs, err := source.NewestEntry(ctx)
 	if err != nil {
 		return err
 	}
@@ -282,21 +283,21 @@ func (m *operation) finish(ctx context.Context) []string {
 	return warnings
 }
 
-// MergeResult is what MERGE made, or why it did not.
+// Result is what MERGE made, or the conflicts that kept it from that.
 type Result struct {
-	ID        *string              `json:"id"`
-	Commit    *git.ID              `json:"commit"`
-	Branch    string               `json:"branch"` // the target
-	Merged    string               `json:"merged"` // the source
-	Steps     int                  `json:"steps"`  // how many came
-	Conflicts []store.Conflict     `json:"conflicts"`
-	UpToDate  bool                 `json:"up_to_date"`
-	Context   *store.BranchContext `json:"context"` // the source's CONTEXT as it stood before
+	ID        *string                `json:"id"`
+	Commit    *git.ID                `json:"commit"`
+	Branch    string                 `json:"branch"` // the target
+	Merged    string                 `json:"merged"` // the source
+	Steps     int                    `json:"steps"`  // how many came
+	Conflicts []store.Conflict       `json:"conflicts"`
+	UpToDate  bool                   `json:"up_to_date"`
+	Context   *history.BranchContext `json:"context"` // the source's CONTEXT as it stood before
 
 	Warnings []string `json:"-"`
 }
 
-// MergeStatus is what of a merge or a sync waits on a branch.
+// Status is a merge or a sync that waits on a branch.
 type Status struct {
 	Source    string           `json:"source"` // the merged branch, or the remote
 	Target    string           `json:"target"`

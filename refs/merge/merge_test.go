@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
@@ -98,7 +99,7 @@ func (h *play) check(t *rapid.T) {
 	for _, name := range h.names {
 		tip, err := h.s.Tip(t.Context(), name)
 		h.ok(err)
-		steps, total, err := h.s.Steps(t.Context(), tip, 0, 1_000_000)
+		steps, total, err := history.Steps(t.Context(), h.s, tip, 0, 1_000_000)
 		h.ok(err)
 		seen := map[string]bool{}
 		for _, s := range steps {
@@ -110,7 +111,7 @@ func (h *play) check(t *rapid.T) {
 		if len(seen) != len(h.steps[name]) || total != len(seen) {
 			t.Errorf("%s: %d steps, total %d; want %d", name, len(seen), total, len(h.steps[name]))
 		}
-		marks, total, err := h.s.Commits(t.Context(), tip, 0, 1_000_000)
+		marks, total, err := history.Commits(t.Context(), h.s, tip, 0, 1_000_000)
 		h.ok(err)
 		found := map[string]bool{}
 		for _, m := range marks {
@@ -165,7 +166,7 @@ func TestMergesOfVeryManyBranches(t *testing.T) {
 		memtest.OK(merge.Merge(ctx, s, store.MergeOptions{Source: name, Into: "main"}))(t)
 	}
 	work("main", 10) // seals what the first one brought
-	meta := memtest.OK(s.Metadata(ctx, memtest.OK(s.Tip(ctx, "main"))(t)))(t)
+	meta := memtest.OK(memtest.OK(s.Tip(ctx, "main"))(t).Metadata(ctx))(t)
 	if _, folded := meta.Totals().Origins["_others"]; !folded {
 		t.Error("the totals were not folded: nothing was tested")
 	}
@@ -173,7 +174,7 @@ func TestMergesOfVeryManyBranches(t *testing.T) {
 	work("early", 10)
 	memtest.OK(merge.Merge(ctx, s, store.MergeOptions{Source: "early", Into: "main"}))(t)
 	tip := memtest.OK(s.Tip(ctx, "main"))(t)
-	steps, total, err := s.Steps(ctx, tip, 0, 1000)
+	steps, total, err := history.Steps(ctx, s, tip, 0, 1000)
 	if err != nil || len(steps) != 4 || total != 4 {
 		t.Errorf("%d steps, total %d, want 4 (%v)", len(steps), total, err)
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// mergeRoadmap merges main.md as two repositories have it.
-func MergeRoadmap(ctx context.Context, ses *store.Transaction, base, ours, theirs []byte, settle Settler) ([]byte, []store.Conflict, error) {
-	merged, found, err := doc.MergeRoadmap(base, ours, theirs, textMerge(ctx, ses))
+// MergeRoadmap merges main.md as two repositories have it.
+func MergeRoadmap(ctx context.Context, tx *store.Transaction, base, ours, theirs []byte, settle Settler) ([]byte, []store.Conflict, error) {
+	merged, found, err := doc.MergeRoadmap(base, ours, theirs, textMerge(ctx, tx))
 	if err != nil || len(found) == 0 {
 		return merged, nil, err
 	}

@@ -17,8 +17,8 @@ type segments struct {
 	both         []string          // paths that stand on both sides, with two contents
 }
 
-// diffSegments compares a directory ("log" or "commit") of both sides. What
-// stands the same on both is left out, as is what the source has as in base, the
+// DiffSegments compares a directory ("log" or "commit") of both sides. What
+// is the same on both is left out, as is what the source has as in base, the
 // tree that a directory of that name has there. Ours are only read if whole.
 func DiffSegments(ctx context.Context, s *store.Store, dir string, ours, theirs, base *store.Tip, whole bool) (*segments, error) {
 	d := &segmentDiff{s: s, whole: whole, out: &segments{ids: map[string]git.ID{}}}

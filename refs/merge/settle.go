@@ -27,20 +27,20 @@ func CheckSettle(how string) error {
 	return fail.New(fail.ErrInvalid, fail.SettleHow, fmt.Sprintf("'%s' is no way to settle a conflict", prose.OneLine(how, 40)), "use ours, theirs or union")
 }
 
-// settler says what is to stand where two sides differ, nil for nothing at all.
-// It reports false where the conflict stays open.
+// Settler decides the text where two sides differ; nil removes it, false leaves the conflict
+// open.
 type Settler func(ctx context.Context, c *store.Conflict) (text *string, ok bool, err error)
 
-// settleNone leaves every conflict open.
+// SettleNone leaves every conflict open.
 func SettleNone(context.Context, *store.Conflict) (*string, bool, error) { return nil, false, nil }
 
-// preferring settles every conflict in one of the three ways; "" settles none.
-func Preferring(ses *store.Transaction, how string) Settler {
+// Preferring settles every conflict in one of the three ways; "" settles none.
+func Preferring(tx *store.Transaction, how string) Settler {
 	if how == "" {
 		return SettleNone
 	}
 	return func(ctx context.Context, c *store.Conflict) (*string, bool, error) {
-		text, err := settled(ctx, ses.Store, c, how)
+		text, err := settled(ctx, tx.Store, c, how)
 		return text, err == nil, err
 	}
 }
@@ -94,10 +94,9 @@ func fullLines(text string) []byte {
 	return []byte(text + "\n")
 }
 
-// disagreement is what stands in a virtual base where its parts differ: a text
-// with conflict markers, which is neither side's, so that the merge above finds
-// both sides changed and nobody wins in silence.
-func disagreement(ses *store.Transaction) Settler {
+// disagreement is the Settler of virtual bases: it takes a text with conflict markers, which
+// is neither side's, so that the merge above finds both sides changed and reports a conflict.
+func disagreement(tx *store.Transaction) Settler {
 	return func(_ context.Context, c *store.Conflict) (*string, bool, error) {
 		part := func(text *string) string {
 			if text == nil {

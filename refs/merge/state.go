@@ -20,7 +20,7 @@ func status(h *store.WaitingMerge) Status {
 	return st
 }
 
-// holdMerge keeps conflicts for Resolve. What was settled before stays settled
+// HoldMerge keeps conflicts for Resolve. What was settled before stays settled
 // where it still is about the same two texts.
 func HoldMerge(s *store.Store, h, before *store.WaitingMerge, list []store.Conflict) error {
 	h.Version, h.Conflicts = store.MergeStateVersion, make([]store.HeldConflict, len(list))
@@ -70,6 +70,7 @@ func Resolved(h *store.WaitingMerge, prefix string, next Settler) Settler {
 	}
 }
 
+// SortConflicts sorts conflicts by path.
 func SortConflicts(list []store.Conflict) {
 	slices.SortFunc(list, func(a, b store.Conflict) int { return strings.Compare(a.Path, b.Path) })
 }
@@ -88,7 +89,7 @@ func conflictError(open int, target string, o store.MergeOptions) error {
 		"git context merge --continue"+into, "git context merge --abort"+into)
 }
 
-// checkResolution refuses a text that cannot stand at a path.
+// checkResolution refuses a text that a path cannot contain.
 func checkResolution(path, text string) error {
 	var err error
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// joining is one merge of two trees of memory.
+// TreeMerge is one merge of two trees of memory.
 type TreeMerge struct {
 	Ours, Theirs *store.Tip
 	Bases        []git.ID // the best common ancestors of the two
@@ -16,14 +16,14 @@ type TreeMerge struct {
 	Settle       Settler
 }
 
-// united is what a merge of two trees found.
+// United is the result of a merge of two trees.
 type United struct {
-	steps, milestones int    // that the source brought
-	Commits           []byte // the merged live commit.md, which the milestone of the merge goes into
-	Conflicts         []store.Conflict
+	steps, brought int    // steps and commits that the source brought
+	Commits        []byte // the merged live commit.md, which the commit of the merge goes into
+	Conflicts      []store.Conflict
 }
 
-// unsettled counts the conflicts that are open.
+// Unsettled counts the open conflicts.
 func Unsettled(list []store.Conflict) int {
 	n := 0
 	for _, c := range list {
@@ -34,10 +34,10 @@ func Unsettled(list []store.Conflict) int {
 	return n
 }
 
-// mergeTrees merges the documents of theirs into a change on top of ours. Every
+// MergeTrees merges the documents of theirs into a change on top of ours. Every
 // conflict is found before it returns; nothing but objects is written.
-func MergeTrees(ctx context.Context, ses *store.Transaction, c *store.Draft, j TreeMerge) (*United, error) {
-	base, err := branchBase(ctx, ses, j.Ours.Name(), j.Bases, j.Replica)
+func MergeTrees(ctx context.Context, tx *store.Transaction, c *store.Draft, j TreeMerge) (*United, error) {
+	base, err := branchBase(ctx, tx, j.Ours.Name(), j.Bases, j.Replica)
 	if err != nil {
 		return nil, err
 	}
@@ -46,32 +46,32 @@ func MergeTrees(ctx context.Context, ses *store.Transaction, c *store.Draft, j T
 	both := sides{ours: j.Ours, theirs: j.Theirs, totals: c.Meta.Totals()}
 	if len(j.Bases) == 1 { // a virtual base has no entries
 		both.base = base
-		meta, err := ses.Store.ParsedMetadata(ctx, base)
+		meta, err := base.Metadata(ctx)
 		if err != nil {
 			return nil, err
 		}
 		both.baseTotals = meta.Totals()
 	}
-	log, _, err := mergeEntries(ctx, ses, store.LogEntries, c, both)
+	log, _, err := mergeEntries(ctx, tx, store.LogEntries, c, both)
 	if err != nil {
 		return nil, err
 	}
-	if err := ses.Put(ctx, c.Tree, doc.LogFile, log.Live); err != nil {
+	if err := tx.Put(ctx, c.Tree, doc.LogFile, log.Live); err != nil {
 		return nil, err
 	}
 	for origin, n := range log.Origins {
 		added[origin] = doc.OriginTotals{Steps: n}
 	}
 	u.steps = len(log.Added)
-	commits, read, err := mergeEntries(ctx, ses, store.CommitEntries, c, both)
+	commits, read, err := mergeEntries(ctx, tx, store.CommitEntries, c, both)
 	if err != nil {
 		return nil, err
 	}
 	u.Commits = commits.Live
-	if u.milestones, err = countMilestones(read, commits.Added, added); err != nil {
+	if u.brought, err = countCommits(read, commits.Added, added); err != nil {
 		return nil, err
 	}
-	d := &documents{ses: ses, tree: c.Tree, base: base, ours: j.Ours, theirs: j.Theirs, replica: j.Replica, settle: j.Settle}
+	d := &documents{tx: tx, tree: c.Tree, base: base, ours: j.Ours, theirs: j.Theirs, replica: j.Replica, settle: j.Settle}
 	if c.Meta, err = d.metadata(ctx); err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func MergeTrees(ctx context.Context, ses *store.Transaction, c *store.Draft, j T
 func addTotals(meta *doc.Metadata, u *United, added map[string]doc.OriginTotals) error {
 	totals := meta.Totals()
 	totals.Steps += u.steps
-	totals.Commits += u.milestones
+	totals.Commits += u.brought
 	if totals.Origins == nil {
 		totals.Origins = map[string]doc.OriginTotals{}
 	}

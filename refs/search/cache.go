@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-context/git-context/refs/cache"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/index"
@@ -37,7 +38,7 @@ type ShardFile struct {
 // openShards opens what is in the cache. A file that is no shard is passed over, and
 // its name given for removal.
 func OpenShards(s *store.Store) (shards []ShardFile, bad []string) {
-	dir := filepath.Join(s.Repo().StateDir(), filepath.FromSlash(store.CacheDir))
+	dir := filepath.Join(s.Repo().StateDir(), filepath.FromSlash(cache.Dir))
 	names, err := shardNames(s)
 	if err != nil {
 		return nil, nil
@@ -64,7 +65,7 @@ func OpenShards(s *store.Store) (shards []ShardFile, bad []string) {
 
 // shardNames lists the shards of the cache in one order.
 func shardNames(s *store.Store) (names []string, err error) {
-	list, err := os.ReadDir(filepath.Join(s.Repo().StateDir(), filepath.FromSlash(store.CacheDir)))
+	list, err := os.ReadDir(filepath.Join(s.Repo().StateDir(), filepath.FromSlash(cache.Dir)))
 	for _, e := range list {
 		if strings.HasSuffix(e.Name(), shardSuffix) {
 			names = append(names, e.Name())
@@ -280,7 +281,7 @@ func WriteShard(s *store.Store, data []byte) (string, error) {
 	}
 	sum := sha256.Sum256(data[:min(len(data), 1<<16)])
 	name := fmt.Sprintf("%x-%x%s", len(data), sum[:10], shardSuffix)
-	return name, s.Repo().WriteStateFile(store.CacheDir+"/"+name, data)
+	return name, s.Repo().WriteStateFile(cache.Dir+"/"+name, data)
 }
 
 // abandoned is the age from which on a file that nobody finished writing is removed.
@@ -288,7 +289,7 @@ const abandoned = time.Hour
 
 // cleanCache removes files from the cache, and what was left by a search that was killed.
 func CleanCache(s *store.Store, names []string) error {
-	dir := filepath.Join(s.Repo().StateDir(), filepath.FromSlash(store.CacheDir))
+	dir := filepath.Join(s.Repo().StateDir(), filepath.FromSlash(cache.Dir))
 	list, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

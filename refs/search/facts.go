@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/cache"
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/history"
@@ -55,7 +56,7 @@ func (m milestones) each(visit func(id string, commit git.ID)) {
 // of older tips, and git log those since. A milestone that was written anew has its newest
 // commit.
 func milestoneCommits(ctx context.Context, s *store.Store, tips map[string]git.ID) (milestones, error) {
-	walked, rest := map[string]git.ID{}, s.ReadCache(cacheCommits)
+	walked, rest := map[string]git.ID{}, cache.Read(s.Repo(), cacheCommits)
 	for strings.HasPrefix(rest, "tip ") {
 		var line string
 		line, rest, _ = strings.Cut(rest, "\n")
@@ -101,7 +102,7 @@ func milestoneCommits(ctx context.Context, s *store.Store, tips map[string]git.I
 	for _, id := range slices.Sorted(maps.Keys(commits)) {
 		b.WriteString(id + " " + string(commits[id]) + "\n")
 	}
-	s.WriteCache(cacheCommits, head.String()+b.String())
+	cache.Write(s.Repo(), cacheCommits, head.String()+b.String())
 	return milestones{b.String()}, nil
 }
 
@@ -182,7 +183,7 @@ func judgements(ctx context.Context, s *store.Store) (map[git.ID]notes.Judgement
 	}
 	judged := map[git.ID]notes.Judgement{}
 	tree := s.Repo().EmptyTree()
-	for line := range strings.Lines(s.ReadCache(cacheNotes)) {
+	for line := range strings.Lines(cache.Read(s.Repo(), cacheNotes)) {
 		if f := strings.Fields(line); len(f) == 2 && f[0] == "tree" {
 			tree = git.ID(f[1])
 		} else if len(f) == 3 {
@@ -203,7 +204,7 @@ func judgements(ctx context.Context, s *store.Store) (map[git.ID]notes.Judgement
 	if err := judgeChanged(ctx, s, judged, diffs[pair].Changes); err != nil {
 		return nil, err
 	}
-	s.WriteCache(cacheNotes, formatJudgements(c.Tree, judged))
+	cache.Write(s.Repo(), cacheNotes, formatJudgements(c.Tree, judged))
 	return judged, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/cache"
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/history"
@@ -36,7 +37,7 @@ func searchable() []string {
 // there are, so that the cache forgets others.
 func ListFiles(ctx context.Context, s *store.Store, trees map[string]git.ID, all bool) ([]branchFiles, error) {
 	known := map[string]branchFiles{}
-	for _, b := range parseFileLists(s.ReadCache(cacheFiles)) {
+	for _, b := range parseFileLists(cache.Read(s.Repo(), cacheFiles)) {
 		known[b.branch] = b
 	}
 	var list, stale []branchFiles
@@ -62,7 +63,7 @@ func ListFiles(ctx context.Context, s *store.Store, trees map[string]git.ID, all
 		for _, b := range list {
 			known[b.branch] = b
 		}
-		s.WriteCache(cacheFiles, formatFileLists(known))
+		cache.Write(s.Repo(), cacheFiles, formatFileLists(known))
 	}
 	slices.SortFunc(list, func(a, b branchFiles) int { return strings.Compare(a.branch, b.branch) })
 	return list, nil

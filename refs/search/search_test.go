@@ -172,12 +172,12 @@ func TestSearchOpens(t *testing.T) {
 			if err != nil {
 				t.Fatal(h.Open)
 			}
-			steps, _, err := s.Steps(ctx, memtest.OK(s.Tip(ctx, f[3]))(t), skip, 1)
+			steps, _, err := history.Steps(ctx, s, memtest.OK(s.Tip(ctx, f[3]))(t), skip, 1)
 			if err != nil || len(steps) != 1 || steps[0].ID != h.ID {
 				t.Errorf("'%s' shows %v, want %s: %v", h.Open, steps, h.ID, err)
 			}
 		case "commit": // git context --commit ID
-			if c := memtest.OK(l.Open().FindCommit(ctx, f[3]))(t); c.ID != h.ID || *c.Hash != *h.Commit || c.Summary != h.Title {
+			if c := memtest.OK(history.Find(ctx, l.Open(), f[3]))(t); c.ID != h.ID || *c.Hash != *h.Commit || c.Summary != h.Title {
 				t.Errorf("'%s' shows %+v, want %+v", h.Open, c, h)
 			}
 		}
@@ -207,7 +207,7 @@ func TestSearchOpensWithoutCommits(t *testing.T) {
 		if err != nil {
 			t.Fatal(h.Open)
 		}
-		list, _, err := s.Commits(ctx, memtest.OK(s.Tip(ctx, f[3]))(t), skip, 1)
+		list, _, err := history.Commits(ctx, s, memtest.OK(s.Tip(ctx, f[3]))(t), skip, 1)
 		if err != nil || len(list) != 1 || list[0].ID != h.ID {
 			t.Errorf("'%s' shows %v, want %s: %v", h.Open, list, h.ID, err)
 		}

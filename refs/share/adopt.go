@@ -15,6 +15,7 @@ import (
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -39,7 +40,7 @@ func (i *initialization) adopt(ctx context.Context, branch string, named bool) (
 	done := newSyncResult(p.Name)
 	y := newSyncing(s, SyncOptions{Writer: i.o.Writer}, p, &done)
 	y.merge, y.adopt = true, true
-	lock, err := s.LockRemote(ctx, p)
+	lock, err := remote.Lock(ctx, s, p)
 	if err != nil {
 		return "", err
 	}
@@ -51,7 +52,7 @@ func (i *initialization) adopt(ctx context.Context, branch string, named bool) (
 	if _, err := y.fetch(ctx); err != nil {
 		return "", err
 	}
-	ours, theirs, err := s.SurveyRemote(ctx, p)
+	ours, theirs, err := remote.Survey(ctx, s, p)
 	if err != nil {
 		return "", err
 	}
@@ -79,12 +80,12 @@ func (i *initialization) adopt(ctx context.Context, branch string, named bool) (
 // memoryElsewhere asks the remote that is meant without a name. One that cannot
 // be asked is a warning: what is begun here can be merged with it later. Of a remote with
 // memory it returns the branches, nil of one without.
-func (i *initialization) memoryElsewhere(ctx context.Context) (store.Remote, *store.RefSet, error) {
+func (i *initialization) memoryElsewhere(ctx context.Context) (remote.Remote, *remote.RefSet, error) {
 	names, err := i.s.Repo().Remotes(ctx)
 	if err != nil || len(names) == 0 {
-		return store.Remote{}, nil, err
+		return remote.Remote{}, nil, err
 	}
-	p, err := i.s.Remote(ctx, "")
+	p, err := remote.Find(ctx, i.s, "")
 	if errors.Is(err, fail.ErrNotFound) { // several remotes, none of which is meant, or one that is not there
 		i.res.Warnings = append(i.res.Warnings, "no remote was asked whether it has memory: "+err.Error())
 		return p, nil, nil
@@ -108,7 +109,7 @@ func (i *initialization) memoryElsewhere(ctx context.Context) (store.Remote, *st
 	}
 	if !p.Heads && !has(plain) { // whoever pushed it had to map it
 		key := "context." + p.Name + ".mapping"
-		if _, err := i.s.Repo().Run(ctx, "config", key, store.MappingHeads); err != nil {
+		if _, err := i.s.Repo().Run(ctx, "config", key, remote.MappingHeads); err != nil {
 			return p, nil, fmt.Errorf("set %s: %w", key, err)
 		}
 		fault.Point("after-config")
@@ -116,7 +117,7 @@ func (i *initialization) memoryElsewhere(ctx context.Context) (store.Remote, *st
 		i.res.Did = append(i.res.Did, key)
 		p.Heads = true
 	}
-	there := &store.RefSet{Branches: map[string]git.ID{}}
+	there := &remote.RefSet{Branches: map[string]git.ID{}}
 	for _, r := range list {
 		if name, ok := strings.CutPrefix(r.Name, git.NameOn(git.BranchPrefix, p.Heads)); ok {
 			there.Branches[name] = r.ID
@@ -127,7 +128,7 @@ func (i *initialization) memoryElsewhere(ctx context.Context) (store.Remote, *st
 
 // firstOf chooses the branch to begin with: the one that is wanted, else main,
 // else the first by name.
-func firstOf(theirs *store.RefSet, remote, branch string, named bool) (string, error) {
+func firstOf(theirs *remote.RefSet, remote, branch string, named bool) (string, error) {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(theirs.Branches)) {
 		if git.CheckBranchName(name) == nil {
@@ -167,13 +168,13 @@ func AdoptBranch(ctx context.Context, s *store.Store, name string) (bool, error)
 		return false, err
 	}
 	found := map[string]git.ID{}
-	for _, remote := range remotes {
-		id, err := s.Repo().Ref(ctx, git.RemoteTracking(remote).Of(git.BranchRef(name)))
+	for _, from := range remotes {
+		id, err := s.Repo().Ref(ctx, git.RemoteTracking(from).Of(git.BranchRef(name)))
 		if err != nil && !errors.Is(err, git.ErrNotFound) {
 			return false, err
 		}
 		if err == nil {
-			found[remote] = id
+			found[from] = id
 		}
 	}
 	if len(found) == 0 {
@@ -183,20 +184,20 @@ func AdoptBranch(ctx context.Context, s *store.Store, name string) (bool, error)
 		return false, err
 	}
 	remotes = slices.Sorted(maps.Keys(found))
-	remote := remotes[0]
+	from := remotes[0]
 	if len(found) > 1 {
-		p, err := s.Remote(ctx, "")
+		p, err := remote.Find(ctx, s, "")
 		if err != nil && !errors.Is(err, fail.ErrNotFound) {
 			return false, err
 		}
-		if remote = p.Name; found[remote] == "" {
+		if from = p.Name; found[from] == "" {
 			return false, fail.New(fail.ErrRefused, fail.BranchAmbiguous, fmt.Sprintf("several remotes have a branch '%s': %s", name, prose.QuotedList(remotes)),
 				"git config "+store.KeyRemote+" "+remotes[0])
 		}
 	}
-	done := newSyncResult(remote)
-	y := newSyncing(s, SyncOptions{}, store.Remote{Name: remote, Tracking: git.RemoteTracking(remote)}, &done)
-	ref := git.Ref{Name: y.peer.Tracking.Of(git.BranchRef(name)), ID: found[remote]}
+	done := newSyncResult(from)
+	y := newSyncing(s, SyncOptions{}, remote.Remote{Name: from, Tracking: git.RemoteTracking(from)}, &done)
+	ref := git.Ref{Name: y.peer.Tracking.Of(git.BranchRef(name)), ID: found[from]}
 	if err := incoming.Check(ctx, s, incoming.Refs{Branches: []git.Ref{ref}}); err != nil {
 		return false, err
 	}
@@ -207,10 +208,10 @@ func AdoptBranch(ctx context.Context, s *store.Store, name string) (bool, error)
 	if err := t.run(ctx); err != nil {
 		return true, err
 	}
-	shared, err := s.ReadShared(y.peer)
+	shared, err := remote.ReadShared(s, y.peer)
 	if err != nil {
 		return true, err
 	}
 	shared[git.BranchRef(name)] = true
-	return true, s.WriteShared(y.peer, shared)
+	return true, remote.WriteShared(s, y.peer, shared)
 }

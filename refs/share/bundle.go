@@ -14,6 +14,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -122,8 +123,8 @@ func bundleError(file string, err error) error {
 		Hints: []string{"git bundle verify " + prose.OneLine(file, 200)}}
 }
 
-func bundlePeer(file string) store.Remote {
-	return store.Remote{Name: file, Bundle: true, Tracking: git.BundleTracking()}
+func bundlePeer(file string) remote.Remote {
+	return remote.Remote{Name: file, Bundle: true, Tracking: git.BundleTracking()}
 }
 
 // Unbundle takes in what a bundle holds, as Sync does what a remote has: branches
@@ -139,7 +140,7 @@ func Unbundle(ctx context.Context, s *store.Store, w store.Writer, file string, 
 		return res, fail.New(fail.ErrInvalid, fail.BundleInvalid, fmt.Sprintf("'%s' contains no memory", prose.OneLine(file, 200)), "git bundle list-heads "+prose.OneLine(file, 200))
 	}
 	p := bundlePeer(file)
-	lock, err := s.LockRemote(ctx, p)
+	lock, err := remote.Lock(ctx, s, p)
 	if err != nil {
 		return res, err
 	}
@@ -155,7 +156,7 @@ func Unbundle(ctx context.Context, s *store.Store, w store.Writer, file string, 
 }
 
 // forget drops what is known of another repository.
-func forget(ctx context.Context, s *store.Store, p store.Remote) error {
+func forget(ctx context.Context, s *store.Store, p remote.Remote) error {
 	ses, err := s.Begin(ctx, store.Writer{}, "forget "+prose.OneLine(p.Name, 100))
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -53,7 +54,7 @@ func tombstonesAt(ctx context.Context, s *store.Store, roadmap git.ID) (doc.Expu
 //  2. there is no memory here yet: nothing; the roadmap is taken over as it is;
 //  3. the other side is only asked, or gets our branches: a hint at sync;
 //  4. else this repository forgets it too, unless that takes too much (plausible).
-func (ex *exchanger) accept(ctx context.Context, ours, theirs *store.RefSet) (bool, error) {
+func (ex *exchanger) accept(ctx context.Context, ours, theirs *remote.RefSet) (bool, error) {
 	if ex.remove || ours.Empty() || theirs.Roadmap == "" || theirs.Roadmap == ours.Roadmap {
 		return false, nil
 	}
@@ -114,7 +115,7 @@ func itOrThem(entries int) string {
 
 // theirTombstones are those of the other side's roadmap, checked first where they are
 // not ours.
-func (ex *exchanger) theirTombstones(ctx context.Context, theirs *store.RefSet) (doc.Expunged, error) {
+func (ex *exchanger) theirTombstones(ctx context.Context, theirs *remote.RefSet) (doc.Expunged, error) {
 	ref := git.Ref{Name: ex.peer.Tracking.Roadmap(), ID: theirs.Roadmap}
 	if err := incoming.Check(ctx, ex.s, incoming.Refs{Roadmap: []git.Ref{ref}}); err != nil {
 		return doc.Expunged{}, err

@@ -11,7 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/git/pack"
 	"github.com/git-context/git-context/refs/prose"
-	"github.com/git-context/git-context/refs/store"
+	"github.com/git-context/git-context/refs/remote"
 )
 
 // readHeld reads what the peer held when it was last asked, and finishes what was to be
@@ -26,7 +26,7 @@ func (ex *exchanger) readHeld(ctx context.Context) (err error) {
 
 // stillHeld asks the peer for its refs where it held old history, and forgets of
 // which it does not any more. It returns refspecs that leave out the others.
-func (ex *exchanger) stillHeld(ctx context.Context, tracked *store.RefSet) ([]string, error) {
+func (ex *exchanger) stillHeld(ctx context.Context, tracked *remote.RefSet) ([]string, error) {
 	before := len(ex.old.Refs)
 	for ref, h := range ex.old.Refs {
 		if expunge.At(tracked, ref) != h.Now { // fetched by plain git, or dropped, since
@@ -72,7 +72,7 @@ func (ex *exchanger) saveHeld(before int) error {
 
 // replaceTracking puts tracking refs to what they are without what was forgotten, and
 // deletes what they held: a kill in between is made up for by recall.
-func (ex *exchanger) replaceTracking(ctx context.Context, held []expunge.HeldRef, theirs *store.RefSet) error {
+func (ex *exchanger) replaceTracking(ctx context.Context, held []expunge.HeldRef, theirs *remote.RefSet) error {
 	for _, h := range held {
 		ex.old.Refs[h.Ref] = h
 		ex.old.Purge = append(ex.old.Purge, h.Old)

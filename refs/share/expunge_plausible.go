@@ -76,7 +76,7 @@ func countEntries(ctx context.Context, s *store.Store, branch string, id git.ID)
 	if err != nil {
 		return 0, err
 	}
-	meta, err := s.ParsedMetadata(ctx, tip)
+	meta, err := tip.Metadata(ctx)
 	if err != nil {
 		return 0, err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/prose"
-	"github.com/git-context/git-context/refs/store"
+	"github.com/git-context/git-context/refs/remote"
 )
 
 // forget keeps what was forgotten from coming back. It is called with what was fetched,
@@ -27,7 +27,7 @@ import (
 //     another history. holding says which commands replace them.
 //
 // Where nothing was ever forgotten this costs a look at the roadmap's tree.
-func (ex *exchanger) forget(ctx context.Context, ours, theirs *store.RefSet) (again bool, err error) {
+func (ex *exchanger) forget(ctx context.Context, ours, theirs *remote.RefSet) (again bool, err error) {
 	if again, err := ex.accept(ctx, ours, theirs); err != nil || again {
 		return again, err
 	}
@@ -61,7 +61,7 @@ func (ex *exchanger) forget(ctx context.Context, ours, theirs *store.RefSet) (ag
 
 // heldNow lists the refs of the other side that lead to old history, and those, without
 // notes, that were looked at and do not.
-func (ex *exchanger) heldNow(ctx context.Context, w *expunge.Rewriter, known expunge.CleanState, ours, theirs *store.RefSet) (held []expunge.HeldRef, clean []git.Ref, err error) {
+func (ex *exchanger) heldNow(ctx context.Context, w *expunge.Rewriter, known expunge.CleanState, ours, theirs *remote.RefSet) (held []expunge.HeldRef, clean []git.Ref, err error) {
 	tips, err := ex.newTips(ctx, known, ours, theirs)
 	if err != nil {
 		return nil, nil, err
@@ -91,7 +91,7 @@ func (ex *exchanger) heldNow(ctx context.Context, w *expunge.Rewriter, known exp
 // stand elsewhere than ours and are not known to be clean. All are checked, for they are about to be read. A branch
 // that nobody here wants, and that is refused, keeps nothing else back: it goes from the
 // tracking refs, for nobody can tell what it holds.
-func (ex *exchanger) newTips(ctx context.Context, known expunge.CleanState, ours, theirs *store.RefSet) ([]git.Ref, error) {
+func (ex *exchanger) newTips(ctx context.Context, known expunge.CleanState, ours, theirs *remote.RefSet) ([]git.Ref, error) {
 	var list, unwanted []git.Ref
 	for _, name := range slices.Sorted(maps.Keys(theirs.Branches)) {
 		ref := git.Ref{Name: git.BranchRef(name), ID: theirs.Branches[name]}

@@ -11,6 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -232,13 +233,13 @@ type InitResult struct {
 
 // wantedRefspecs are those that init gives a remote. Where only some branches are followed,
 // a plain fetch brings none.
-func WantedRefspecs(cfg *git.Config, remote string) []string {
-	list := git.FetchRefspecs(remote)
-	if mapping, _ := cfg.String("context." + remote + ".mapping"); mapping == store.MappingHeads {
-		list = git.MemoryRefspecs(git.RemoteTracking(remote), true)
+func WantedRefspecs(cfg *git.Config, name string) []string {
+	list := git.FetchRefspecs(name)
+	if mapping, _ := cfg.String("context." + name + ".mapping"); mapping == remote.MappingHeads {
+		list = git.MemoryRefspecs(git.RemoteTracking(name), true)
 	}
-	if store.FollowedOf(cfg, remote) != nil {
-		branches := git.RemoteTracking(remote).Branches()
+	if remote.Followed(cfg, name) != nil {
+		branches := git.RemoteTracking(name).Branches()
 		list = slices.DeleteFunc(list, func(spec string) bool { return strings.Contains(spec, ":"+branches) })
 	}
 	return list

@@ -66,7 +66,7 @@ func mergeReplica(ctx context.Context, ses *store.Transaction, r replica) (*git.
 	if err := ses.Put(ctx, c.Tree, doc.CommitFile, u.Commits); err != nil {
 		return nil, nil, err
 	}
-	newest, err := ses.Store.NewestEntry(ctx, r.theirs)
+	newest, err := r.theirs.NewestEntry(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -107,7 +107,7 @@ func reopen(ctx context.Context, ses *store.Transaction, merged *doc.Metadata, r
 	}
 	all, closed := merged.Totals().Commits, 0
 	for _, side := range []*store.Tip{r.ours, r.theirs} {
-		meta, err := ses.Store.ParsedMetadata(ctx, side)
+		meta, err := side.Metadata(ctx)
 		if err != nil {
 			return err
 		}

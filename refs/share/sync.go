@@ -16,6 +16,7 @@ import (
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -32,7 +33,7 @@ const maxIdle = 10
 type exchanger struct {
 	s    *store.Store
 	o    SyncOptions
-	peer store.Remote
+	peer remote.Remote
 	res  *SyncResult
 
 	merge, push bool // what is to be done with what differs
@@ -94,7 +95,7 @@ func Sync(ctx context.Context, s *store.Store, o SyncOptions) (SyncResult, error
 }
 
 // newSyncing is an exchange in which nothing is asked for yet.
-func newSyncing(s *store.Store, o SyncOptions, p store.Remote, res *SyncResult) *exchanger {
+func newSyncing(s *store.Store, o SyncOptions, p remote.Remote, res *SyncResult) *exchanger {
 	return &exchanger{s: s, o: o, peer: p, res: res, settle: merge.SettleNone,
 		shared: map[string]bool{}, beaten: map[string]bool{}, openAt: map[string]git.ID{}, old: expunge.HeldState{Refs: map[string]expunge.HeldRef{}}}
 }
@@ -110,7 +111,7 @@ func exchange(ctx context.Context, s *store.Store, o SyncOptions, set func(*exch
 	if err := merge.CheckSettle(o.Prefer); err != nil {
 		return res, err
 	}
-	p, err := s.Remote(ctx, o.Remote)
+	p, err := remote.Find(ctx, s, o.Remote)
 	if err != nil {
 		return res, orNoMemory(ctx, s, err)
 	}
@@ -122,7 +123,7 @@ func exchange(ctx context.Context, s *store.Store, o SyncOptions, set func(*exch
 	}
 	y := newSyncing(s, o, p, &res)
 	set(y)
-	lock, err := s.LockRemote(ctx, p)
+	lock, err := remote.Lock(ctx, s, p)
 	if err != nil {
 		return res, err
 	}
@@ -181,7 +182,7 @@ func (ex *exchanger) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if ex.known, err = ex.s.ReadShared(ex.peer); err != nil {
+	if ex.known, err = remote.ReadShared(ex.s, ex.peer); err != nil {
 		return err
 	}
 	maps.Copy(ex.shared, ex.known)
@@ -259,10 +260,10 @@ func (ex *exchanger) round(ctx context.Context) (again bool, err error) {
 // the branches, and a commit may move them meanwhile: the remote could get a branch without
 // the roadmap that it names. So where there is something to exchange, two looks must find
 // the same here: as no ref goes back to where it was, this is how all stood between them.
-func (ex *exchanger) survey(ctx context.Context) (ours, theirs store.RefSet, err error) {
+func (ex *exchanger) survey(ctx context.Context) (ours, theirs remote.RefSet, err error) {
 	for range store.MaxTries {
 		before := ours
-		if ours, theirs, err = ex.s.SurveyRemote(ctx, ex.peer); err != nil {
+		if ours, theirs, err = remote.Survey(ctx, ex.s, ex.peer); err != nil {
 			return ours, theirs, err
 		}
 		if !ex.merge && !ex.push || ours.Equal(&before) || ex.alike(&ours, &theirs) {

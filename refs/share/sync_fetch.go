@@ -11,7 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
-	"github.com/git-context/git-context/refs/store"
+	"github.com/git-context/git-context/refs/remote"
 )
 
 // mostNamed is how many branches a fetch asks for by their names: those of more take
@@ -19,8 +19,8 @@ import (
 const mostNamed = 1000
 
 // fetch brings tracking refs up to date and returns where they stood.
-func (ex *exchanger) fetch(ctx context.Context) (*store.RefSet, error) {
-	ours, before, err := ex.s.SurveyRemote(ctx, ex.peer)
+func (ex *exchanger) fetch(ctx context.Context) (*remote.RefSet, error) {
+	ours, before, err := remote.Survey(ctx, ex.s, ex.peer)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ type followed struct {
 // names, those that were asked for, and those that are here and were there. A branch that
 // is only here is not asked for: where the remote has one of its name, the push comes too
 // late, and then it is.
-func (ex *exchanger) followed(ours, before *store.RefSet) *followed {
+func (ex *exchanger) followed(ours, before *remote.RefSet) *followed {
 	if ex.peer.Follows == nil || ex.expunge {
 		return nil
 	}
@@ -117,7 +117,7 @@ func (ex *exchanger) followed(ours, before *store.RefSet) *followed {
 
 // refspecs says it to git. there is what the remote has, if that is known: git wants every
 // name to be there.
-func (f *followed) refspecs(p store.Remote, there map[string]bool) []string {
+func (f *followed) refspecs(p remote.Remote, there map[string]bool) []string {
 	from, to := git.NameOn(git.BranchPrefix, p.Heads), p.Tracking.Branches()
 	ask := slices.Clone(f.patterns)
 	for _, name := range slices.Sorted(maps.Keys(f.names)) {
@@ -138,7 +138,7 @@ func (f *followed) has(name string) bool {
 
 // dropUnfollowed deletes tracking refs that no fetch moves any more: what was expunged
 // would stay in them, and a branch whose name begins with one of them could not come.
-func (ex *exchanger) dropUnfollowed(ctx context.Context, f *followed, before *store.RefSet) error {
+func (ex *exchanger) dropUnfollowed(ctx context.Context, f *followed, before *remote.RefSet) error {
 	var gone []string
 	for name := range before.Branches {
 		if !f.has(name) {
@@ -170,7 +170,7 @@ func (ex *exchanger) dropTracking(ctx context.Context, names []string, at map[st
 }
 
 // came holds that the branches are there that were asked for by their names.
-func (ex *exchanger) came(theirs *store.RefSet) error {
+func (ex *exchanger) came(theirs *remote.RefSet) error {
 	for _, name := range ex.o.Branches {
 		if _, err := refNamed(theirs, name, ex.peer.Name); err != nil {
 			return err

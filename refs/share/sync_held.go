@@ -8,6 +8,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/merge"
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -34,12 +35,12 @@ func continueSync(ctx context.Context, s *store.Store, w store.Writer, h *store.
 	res := merge.Result{Branch: h.Target, Merged: h.Remote, Conflicts: []store.Conflict{}}
 	p, err := bundlePeer(h.Remote), error(nil)
 	if !h.Bundle {
-		p, err = s.Remote(ctx, h.Remote)
+		p, err = remote.Find(ctx, s, h.Remote)
 	}
 	if err != nil {
 		return res, err
 	}
-	lock, err := s.LockRemote(ctx, p)
+	lock, err := remote.Lock(ctx, s, p)
 	if err != nil {
 		return res, err
 	}
@@ -51,7 +52,7 @@ func continueSync(ctx context.Context, s *store.Store, w store.Writer, h *store.
 		return res, err
 	}
 	y.current, y.held = h.Target, h
-	ours, theirs, err := s.SurveyRemote(ctx, p)
+	ours, theirs, err := remote.Survey(ctx, s, p)
 	if err != nil {
 		return res, err
 	}
@@ -78,7 +79,7 @@ func continueSync(ctx context.Context, s *store.Store, w store.Writer, h *store.
 // stillThere refuses to go on without what the conflicts are about: a prune took
 // the tracking refs away, or another bundle's stand in their place. A remote that
 // has gone on meanwhile is another matter: its news are merged too.
-func stillThere(h *store.WaitingMerge, theirs *store.RefSet) error {
+func stillThere(h *store.WaitingMerge, theirs *remote.RefSet) error {
 	for ref, id := range h.Theirs {
 		now := theirs.Roadmap
 		if name, ok := git.BranchName(ref); ok {

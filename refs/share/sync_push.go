@@ -12,6 +12,7 @@ import (
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -21,7 +22,7 @@ import (
 // Branches and the roadmap go as one: a merge moves several of them. Notes are
 // moved by every agent, and must not make the branches of one wait for another's:
 // they go along with a single ref, and else apart.
-func (ex *exchanger) send(ctx context.Context, plan []*step, ours, theirs *store.RefSet) (late bool, err error) {
+func (ex *exchanger) send(ctx context.Context, plan []*step, ours, theirs *remote.RefSet) (late bool, err error) {
 	if !ex.push {
 		return false, nil
 	}
@@ -71,7 +72,7 @@ func (ex *exchanger) update(ref string, id git.ID) git.PushUpdate {
 
 // newTags are the tags that the remote lacks. One that names something else there
 // is left to people.
-func (ex *exchanger) newTags(ours, theirs *store.RefSet) []git.PushUpdate {
+func (ex *exchanger) newTags(ours, theirs *remote.RefSet) []git.PushUpdate {
 	var updates []git.PushUpdate
 	for _, name := range slices.Sorted(maps.Keys(ours.Tags)) {
 		switch theirs.Tags[name] {
@@ -90,7 +91,7 @@ func (ex *exchanger) newTags(ours, theirs *store.RefSet) []git.PushUpdate {
 }
 
 // tagClash says why a tag cannot stand beside one of a side.
-func tagClash(v *store.RefSet, name string) string {
+func tagClash(v *remote.RefSet, name string) string {
 	for _, have := range slices.Sorted(maps.Keys(v.Tags)) {
 		if clash := store.NameClash(have, name); clash != "" {
 			return clash
@@ -106,7 +107,7 @@ func (ex *exchanger) warn(text string) {
 }
 
 // sendBatch makes one push and notes what became of each ref.
-func (ex *exchanger) sendBatch(ctx context.Context, updates []git.PushUpdate, atomic bool, steps map[string]*step, theirs *store.RefSet) (late bool, err error) {
+func (ex *exchanger) sendBatch(ctx context.Context, updates []git.PushUpdate, atomic bool, steps map[string]*step, theirs *remote.RefSet) (late bool, err error) {
 	if len(updates) == 0 {
 		return false, nil
 	}
@@ -157,7 +158,7 @@ func (ex *exchanger) absent(updates []git.PushUpdate) []string {
 
 // track says in the tracking refs what the remote has now. A configured refspec
 // has made git do so already; where that is missing nobody else does.
-func (ex *exchanger) track(ctx context.Context, pushed []git.Ref, theirs *store.RefSet) error {
+func (ex *exchanger) track(ctx context.Context, pushed []git.Ref, theirs *remote.RefSet) error {
 	tx, err := ex.s.Begin(ctx, ex.o.Writer, "push: "+prose.OneLine(ex.peer.Name, 100))
 	if err != nil {
 		return err
@@ -184,7 +185,7 @@ func (ex *exchanger) track(ctx context.Context, pushed []git.Ref, theirs *store.
 }
 
 // set notes what a ref, by its name here, is now.
-func set(v *store.RefSet, r git.Ref) {
+func set(v *remote.RefSet, r git.Ref) {
 	if name, ok := git.BranchName(r.Name); ok {
 		v.Branches[name] = r.ID
 		return
@@ -208,7 +209,7 @@ func DeleteRemote(ctx context.Context, s *store.Store, o SyncOptions) (SyncResul
 
 // refNamed finds the branch of a side, or the tag, that a name for DeleteRemote
 // means: a branch may be called tags/x too, and wins.
-func refNamed(v *store.RefSet, name, remote string) (string, error) {
+func refNamed(v *remote.RefSet, name, remote string) (string, error) {
 	tag, isTag := strings.CutPrefix(name, store.RemoteTagPrefix)
 	switch {
 	case v.Branches[name] != "":
@@ -226,7 +227,7 @@ func refNamed(v *store.RefSet, name, remote string) (string, error) {
 }
 
 // removeBranches sends the deletions.
-func (ex *exchanger) removeBranches(ctx context.Context, ours, theirs *store.RefSet) error {
+func (ex *exchanger) removeBranches(ctx context.Context, ours, theirs *remote.RefSet) error {
 	var updates []git.PushUpdate
 	for _, name := range ex.o.Branches {
 		ref, err := refNamed(theirs, name, ex.peer.Name)

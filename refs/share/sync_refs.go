@@ -15,11 +15,12 @@ import (
 	"github.com/git-context/git-context/refs/incoming"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
 
 // exchangeRefs does what one look at both sides asks for.
-func (ex *exchanger) exchangeRefs(ctx context.Context, ours, theirs *store.RefSet) (again bool, err error) {
+func (ex *exchanger) exchangeRefs(ctx context.Context, ours, theirs *remote.RefSet) (again bool, err error) {
 	if err := ex.mayBegin(ctx, ours, theirs); err != nil {
 		return false, err
 	}
@@ -81,7 +82,7 @@ func (ex *exchanger) dropHeld(ctx context.Context) error {
 }
 
 // alike reports whether both sides stand at the same.
-func (ex *exchanger) alike(ours, theirs *store.RefSet) bool {
+func (ex *exchanger) alike(ours, theirs *remote.RefSet) bool {
 	for name, id := range ours.Branches {
 		if ex.wants(name) && theirs.Branches[name] != id {
 			return false
@@ -98,7 +99,7 @@ func (ex *exchanger) alike(ours, theirs *store.RefSet) bool {
 }
 
 // noteShared remembers which branches both sides have.
-func (ex *exchanger) noteShared(ours, theirs *store.RefSet) error {
+func (ex *exchanger) noteShared(ours, theirs *remote.RefSet) error {
 	shared := map[string]bool{}
 	for name := range ours.Branches {
 		if ref := git.BranchRef(name); theirs.Branches[name] != "" || ex.shared[ref] {
@@ -120,11 +121,11 @@ func (ex *exchanger) noteShared(ours, theirs *store.RefSet) error {
 		return nil
 	}
 	ex.known = shared
-	return ex.s.WriteShared(ex.peer, shared)
+	return remote.WriteShared(ex.s, ex.peer, shared)
 }
 
 // mayBegin refuses what only an explicit push does: the first memory of a remote.
-func (ex *exchanger) mayBegin(ctx context.Context, ours, theirs *store.RefSet) error {
+func (ex *exchanger) mayBegin(ctx context.Context, ours, theirs *remote.RefSet) error {
 	for _, name := range ex.o.Branches {
 		if ours.Branches[name] == "" && !ex.adopt {
 			return ex.s.NoSuchBranch(ctx, name)
@@ -142,7 +143,7 @@ func (ex *exchanger) mayBegin(ctx context.Context, ours, theirs *store.RefSet) e
 
 // inspect checks what is to be merged or taken. What only the other side has is
 // not looked at until somebody wants it.
-func (ex *exchanger) inspect(ctx context.Context, ours, theirs *store.RefSet) error {
+func (ex *exchanger) inspect(ctx context.Context, ours, theirs *remote.RefSet) error {
 	var in incoming.Refs
 	t := ex.peer.Tracking
 	if theirs.Notes != ours.Notes {
@@ -186,7 +187,7 @@ func (st *step) isTag() bool { return strings.HasPrefix(st.ref, git.TagPrefix) }
 //  2. only here, or ahead: push, unless it was deleted there;
 //  3. only there, or behind: take, a branch only if it is here or all are wanted;
 //  4. diverged: merge, push and then take that.
-func (ex *exchanger) plan(ctx context.Context, ses *store.Transaction, ours, theirs *store.RefSet) ([]*step, error) {
+func (ex *exchanger) plan(ctx context.Context, ses *store.Transaction, ours, theirs *remote.RefSet) ([]*step, error) {
 	var plan []*step
 	roadmap := &step{ref: git.RoadmapRef, ours: ours.Roadmap}
 	if err := ex.compare(ctx, ses, roadmap, theirs.Roadmap, ""); err != nil {
@@ -228,7 +229,7 @@ func (ex *exchanger) plan(ctx context.Context, ses *store.Transaction, ours, the
 }
 
 // tagsToTake are the tags that only the other side has.
-func (ex *exchanger) tagsToTake(ours, theirs *store.RefSet) []*step {
+func (ex *exchanger) tagsToTake(ours, theirs *remote.RefSet) []*step {
 	var plan []*step
 	for _, name := range slices.Sorted(maps.Keys(theirs.Tags)) {
 		if ours.Tags[name] != "" || !ex.merge || ex.shared[git.TagRef(name)] {
@@ -353,7 +354,7 @@ func (ex *exchanger) holdConflicts(ctx context.Context) error {
 
 // uniteNotes writes the notes that are missing of what is to be pushed, and adds
 // the remote's.
-func (ex *exchanger) uniteNotes(ctx context.Context, ses *store.Transaction, plan []*step, ours, theirs *store.RefSet) error {
+func (ex *exchanger) uniteNotes(ctx context.Context, ses *store.Transaction, plan []*step, ours, theirs *remote.RefSet) error {
 	var from []*git.Commit
 	for _, st := range plan {
 		if st.push == "" || st.branch == "" {

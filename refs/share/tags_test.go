@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs/internal/memtest"
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/share"
 )
 
@@ -72,7 +73,7 @@ func TestTagDeletedOnTheRemote(t *testing.T) {
 	a.Tag("best", "")
 	f.Settle()
 	memtest.OK(a.Open().DeleteTag(ctx, "best"))(t)
-	if remotes := memtest.OK(a.Open().TagRemotes(ctx, "best"))(t); !slices.Equal(remotes, []string{"origin"}) {
+	if remotes := memtest.OK(remote.WithTag(ctx, a.Open(), "best"))(t); !slices.Equal(remotes, []string{"origin"}) {
 		t.Errorf("it is on %v", remotes)
 	}
 	_, err := share.DeleteRemote(ctx, a.Open(), share.SyncOptions{Branches: []string{"best"}})
@@ -82,7 +83,7 @@ func TestTagDeletedOnTheRemote(t *testing.T) {
 	_, err = share.DeleteRemote(ctx, a.Open(), share.SyncOptions{Branches: []string{"tags/bets"}})
 	memtest.ErrorCode(t, err, "tag-not-found")
 	memtest.OK(share.DeleteRemote(ctx, a.Open(), share.SyncOptions{Branches: []string{"tags/best"}}))(t)
-	if remotes := memtest.OK(a.Open().TagRemotes(ctx, "best"))(t); len(remotes) > 0 {
+	if remotes := memtest.OK(remote.WithTag(ctx, a.Open(), "best"))(t); len(remotes) > 0 {
 		t.Errorf("it is still on %v", remotes)
 	}
 	f.Exchange()

@@ -8,6 +8,7 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/remote"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -15,7 +16,7 @@ import (
 // stays, to be merged anew from where it stands; what the remote refused is
 // merged here all the same. again is set where a branch went on meanwhile, so that
 // the remote does not have all of it.
-func (ex *exchanger) takeAll(ctx context.Context, plan []*step, ours *store.RefSet, again *bool) error {
+func (ex *exchanger) takeAll(ctx context.Context, plan []*step, ours *remote.RefSet, again *bool) error {
 	if !ex.merge {
 		return nil
 	}
@@ -175,7 +176,7 @@ func (t *takeover) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	meta, err := s.ParsedMetadata(ctx, tip)
+	meta, err := tip.Metadata(ctx)
 	if err != nil {
 		return err
 	}
@@ -187,11 +188,11 @@ func (t *takeover) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if meta, err = s.ParsedMetadata(ctx, old); err != nil {
+	if meta, err = old.Metadata(ctx); err != nil {
 		return err
 	}
 	t.y.res.Steps -= meta.Totals().Steps
-	newest, err := s.NewestEntry(ctx, tip)
+	newest, err := tip.NewestEntry(ctx)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ func unused() Above {
 			panic("not for this test")
 		},
 		AdoptBranch:  func(context.Context, *Store, string) (bool, error) { return false, nil },
+		FetchHint:    func(context.Context, *Store, string) string { return "" },
 		CheckForeign: func(context.Context, *Store, git.Ref, string) error { return nil },
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// birth is the first commit of a branch: a commit.md that holds one entry, the
+// Birth is the first commit of a branch: a commit.md that holds one entry, the
 // purpose; an empty log.md; its own facts; no sealed segments. What the branch
 // starts from, if anything, is its parent: that history stays reachable and its
 // topics and segments of metadata are inherited.
@@ -25,27 +25,27 @@ type Birth struct {
 	ID            string    // of its entry; empty: a new one
 }
 
-// bear writes a birth and queues the branch's ref.
-func (ses *Transaction) WriteBirth(ctx context.Context, b Birth) (*git.Commit, error) {
-	c, err := ses.NewBirth(ctx, b)
+// WriteBirth writes a birth and queues the branch's ref.
+func (tx *Transaction) WriteBirth(ctx context.Context, b Birth) (*git.Commit, error) {
+	c, err := tx.NewBirth(ctx, b)
 	if err != nil {
 		return nil, err
 	}
-	return ses.Write(ctx, c, "")
+	return tx.Write(ctx, c, "")
 }
 
-// conceive makes the change of a birth.
-func (ses *Transaction) NewBirth(ctx context.Context, b Birth) (*Draft, error) {
+// NewBirth makes the draft of a branch's first commit.
+func (tx *Transaction) NewBirth(ctx context.Context, b Birth) (*Draft, error) {
 	if b.At.IsZero() {
-		b.At = ses.Signature.When
+		b.At = tx.Signature.When
 	}
-	c := &Draft{branch: b.Name, Tree: ses.Store.repo.Edit(""), Meta: doc.NewMetadata(), Roadmap: b.Roadmap, Code: b.Code}
+	c := &Draft{branch: b.Name, Tree: tx.Store.repo.Edit(""), Meta: doc.NewMetadata(), Roadmap: b.Roadmap, Code: b.Code}
 	m := doc.Commit{Kind: doc.KindBirth, Summary: "Start branch " + b.Name, Contribution: "Start branch " + b.Name,
 		Goal: b.Goal, Purpose: b.Purpose, Origin: b.Name, Time: b.At,
-		Agent: ses.Writer.Agent, Session: ses.Writer.Session, Model: ses.Writer.Model}
+		Agent: tx.Writer.Agent, Session: tx.Writer.Session, Model: tx.Writer.Model}
 	facts := doc.BranchFacts{Name: b.Name, Purpose: b.Purpose, CreatedAt: b.At, Status: doc.StatusActive}
 	if b.From != nil {
-		if err := ses.inherit(ctx, c, b.From, &m); err != nil {
+		if err := tx.inherit(ctx, c, b.From, &m); err != nil {
 			return nil, err
 		}
 		facts.CreatedFrom = b.From.branch
@@ -53,7 +53,7 @@ func (ses *Transaction) NewBirth(ctx context.Context, b Birth) (*Draft, error) {
 	c.Subject = m.Summary
 	var err error
 	if m.ID = b.ID; m.ID == "" {
-		if m.ID, err = ses.Store.NewID(c.Newest); err != nil {
+		if m.ID, err = tx.Store.NewID(c.Newest); err != nil {
 			return nil, err
 		}
 	}
@@ -65,45 +65,45 @@ func (ses *Transaction) NewBirth(ctx context.Context, b Birth) (*Draft, error) {
 		return nil, err
 	}
 	// What could not be found out is told by the first COMMIT, which asks again.
-	if err := ses.Store.RefreshDetected(ctx, c, c.Parent); err != nil {
+	if err := tx.Store.RefreshDetected(ctx, c, c.Parent); err != nil {
 		return nil, err
 	}
-	if err := ses.Put(ctx, c.Tree, doc.CommitFile, doc.FormatCommits([]doc.Commit{m})); err != nil {
+	if err := tx.Put(ctx, c.Tree, doc.CommitFile, doc.FormatCommits([]doc.Commit{m})); err != nil {
 		return nil, err
 	}
-	if err := ses.Put(ctx, c.Tree, doc.LogFile, doc.EmptyLog(b.Name)); err != nil {
+	if err := tx.Put(ctx, c.Tree, doc.LogFile, doc.EmptyLog(b.Name)); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
 // inherit takes over what a new branch gets from the one that it starts from:
-// everything but its milestones, its steps and their segments. Its progress so
+// everything but its commits, its steps and their segments. Its progress so
 // far becomes the progress that the new branch starts with.
-func (ses *Transaction) inherit(ctx context.Context, c *Draft, from *Tip, m *doc.Commit) error {
-	live, _, err := ses.Store.LiveCommits(ctx, from)
+func (tx *Transaction) inherit(ctx context.Context, c *Draft, from *Tip, m *doc.Commit) error {
+	live, _, err := from.LiveCommits(ctx)
 	if err != nil {
 		return err
 	}
-	if c.Newest, err = ses.Store.NewestEntry(ctx, from); err != nil {
+	if c.Newest, err = from.NewestEntry(ctx); err != nil {
 		return err
 	}
-	if c.Meta, err = ses.Store.ParsedMetadata(ctx, from); err != nil {
+	if c.Meta, err = from.Metadata(ctx); err != nil {
 		return err
 	}
-	if m.Goal, err = ses.Store.Goal(ctx, from.commit, c.Roadmap, live); err != nil {
+	if m.Goal, err = tx.Store.Goal(ctx, from.commit, c.Roadmap, live); err != nil {
 		return err
 	}
 	m.Summary += " from " + from.branch
 	m.Contribution = m.Summary
 	if len(live) > 0 {
-		limit, err := ses.Store.SummaryLimit(ctx)
+		limit, err := tx.Store.SummaryLimit(ctx)
 		if err != nil {
 			return err
 		}
 		m.Progress = doc.NextProgressOf(live, limit)
 	}
-	c.Tree = ses.Store.repo.Edit(from.commit.Tree)
+	c.Tree = tx.Store.repo.Edit(from.commit.Tree)
 	for _, dir := range []string{doc.LogDir, doc.CommitDir} {
 		if err := c.Tree.Remove(ctx, dir); err != nil {
 			return err
@@ -113,7 +113,7 @@ func (ses *Transaction) inherit(ctx context.Context, c *Draft, from *Tip, m *doc
 	return nil
 }
 
-// checkNewName refuses a name that exists, or differs from one that exists only
+// CheckNewName refuses a name that exists, or differs from one that exists only
 // by case: on many file systems the two would be one ref.
 func (s *Store) CheckNewName(ctx context.Context, name string) error {
 	if err := CheckBranchName(name); err != nil {
@@ -136,8 +136,8 @@ func (s *Store) CheckNewName(ctx context.Context, name string) error {
 	return nil
 }
 
-// nameClash says why a name cannot stand beside another one: as files, in a folder
-// that does not tell case.
+// NameClash returns why two names cannot exist together as files in a folder that ignores
+// case; "" where they can.
 func NameClash(have, name string) string {
 	switch {
 	case have == name:
@@ -149,7 +149,7 @@ func NameClash(have, name string) string {
 	return ""
 }
 
-// isPrefix reports whether a is a folder on the way to b, in any case of letters.
+// IsPrefix reports whether a is a folder on the way to b, in any case of letters.
 func IsPrefix(a, b string) bool {
 	return len(b) > len(a) && b[len(a)] == '/' && strings.EqualFold(a, b[:len(a)])
 }

@@ -12,19 +12,19 @@ import (
 )
 
 // CreateBranch is BRANCH: it makes a branch at the current one, or at a
-// milestone, and switches to it unless told otherwise. Steps that are pending on
+// commit, and switches to it unless told otherwise. Steps that are pending on
 // the branch it starts from stay there.
 func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, error) {
 	Clean(&o.Purpose)
 	if err := CheckBranchName(o.Name); err != nil {
 		return Branch{}, err
 	}
-	ses, err := s.Begin(ctx, o.Writer, "branch: "+o.Name, o.Name)
+	tx, err := s.Begin(ctx, o.Writer, "branch: "+o.Name, o.Name)
 	if err != nil {
 		return Branch{}, err
 	}
-	defer ses.Close()
-	err = ses.Swap(ctx, func(ctx context.Context) error {
+	defer tx.Close()
+	err = tx.Swap(ctx, func(ctx context.Context) error {
 		if err := s.CheckNewName(ctx, o.Name); err != nil {
 			return err
 		}
@@ -32,7 +32,7 @@ func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, erro
 		if err != nil {
 			return err
 		}
-		return ses.branch(ctx, o, from)
+		return tx.branch(ctx, o, from)
 	})
 	if err != nil {
 		return Branch{}, err
@@ -50,24 +50,24 @@ func (s *Store) CreateBranch(ctx context.Context, o BranchOptions) (Branch, erro
 }
 
 // branch queues a birth on top of from.
-func (ses *Transaction) branch(ctx context.Context, o BranchOptions, from *Tip) error {
-	roadmap, err := ses.Store.RoadmapTip(ctx)
+func (tx *Transaction) branch(ctx context.Context, o BranchOptions, from *Tip) error {
+	roadmap, err := tx.Store.RoadmapTip(ctx)
 	if err != nil {
 		return err
 	}
-	code, err := ses.Store.CodeHead(ctx)
+	code, err := tx.Store.CodeHead(ctx)
 	if err != nil {
 		return err
 	}
-	if err := ses.Store.DropLeftovers(ctx, o.Name); err != nil {
+	if err := tx.Store.DropLeftovers(ctx, o.Name); err != nil {
 		return err
 	}
-	_, err = ses.WriteBirth(ctx, Birth{Name: o.Name, Purpose: o.Purpose, From: from, Roadmap: roadmap, Code: code})
+	_, err = tx.WriteBirth(ctx, Birth{Name: o.Name, Purpose: o.Purpose, From: from, Roadmap: roadmap, Code: code})
 	return err
 }
 
-// startOf is where a new branch starts: the current branch, or the branch as it
-// stood at a milestone.
+// StartTip returns the branch that a new branch starts from: the current one for "", else the
+// branch of a revision at that revision.
 func (s *Store) StartTip(ctx context.Context, rev string) (*Tip, error) {
 	if rev == "" {
 		return s.Tip(ctx, "")
@@ -86,8 +86,8 @@ func (s *Store) StartTip(ctx context.Context, rev string) (*Tip, error) {
 	return s.TipOf(name, c), err
 }
 
-// mayBuildOn checks history that no ref of ours leads to before one does: what a fetch
-// brought stands in tracking refs, and nobody has looked at it.
+// mayBuildOn checks history that no ref of this repository leads to yet. A fetch puts it into
+// remote-tracking refs unchecked.
 func (s *Store) mayBuildOn(ctx context.Context, rev string, c *git.Commit) error {
 	id, ref, err := s.named(ctx, beforeSuffix(rev))
 	remote, _, tracked := git.TrackedBranch(ref)
@@ -118,7 +118,7 @@ func (s *Store) Switch(ctx context.Context, name string) (Branch, error) {
 	return b, err
 }
 
-// switchTo is Switch; held says that the caller holds the branch's lock.
+// switchTo is Switch. held reports that the caller has the branch's lock.
 func (s *Store) switchTo(ctx context.Context, name string, held bool) (Branch, error) {
 	if err := CheckBranchName(name); err != nil {
 		return Branch{}, err
@@ -151,13 +151,13 @@ func (s *Store) switchTo(ctx context.Context, name string, held bool) (Branch, e
 	return b, err
 }
 
-// standWait is how long a deletion or a rename may hold a branch's lock that somebody
-// switches to. Whoever holds it longer commits there, and nobody has to wait for that.
+// standWait bounds the wait for the lock of a branch that a worktree switches to. A deletion
+// or a rename is faster; a longer wait means a commit, which does no harm.
 const standWait = 500 * time.Millisecond
 
-// standOn makes a branch the current one of this worktree. Whoever deletes or renames it
-// holds its lock, and looks where each worktree stands: so the lock is taken, where the
-// caller does not hold it.
+// PointHead makes a branch the current one of this worktree. A deletion or a rename locks the
+// branch and then reads the CONTEXT_HEAD of each worktree, so the lock is taken here unless
+// held says that the caller has it.
 func (s *Store) PointHead(ctx context.Context, name, why string, held bool) (err error) {
 	now, err := s.repo.SymbolicRef(ctx, git.HeadName)
 	if err == nil && now == git.BranchRef(name) || err != nil && !errors.Is(err, git.ErrNotFound) {
@@ -188,10 +188,8 @@ func (s *Store) elsewhere(ctx context.Context, name string, err error) error {
 	if !errors.As(err, &missing) || missing.Kind != fail.ErrNotFound {
 		return err
 	}
-	if p, peerErr := s.Remote(ctx, ""); peerErr == nil && p.Follows != nil {
-		missing.Hints = append(missing.Hints, "git context fetch "+p.Name+" "+name)
-	} else if remotes, listErr := s.repo.Remotes(ctx); listErr == nil && len(remotes) > 0 {
-		missing.Hints = append(missing.Hints, "git context fetch")
+	if hint := s.above.FetchHint(ctx, s, name); hint != "" {
+		missing.Hints = append(missing.Hints, hint)
 	}
 	return err
 }
@@ -203,4 +201,13 @@ func (s *Store) branchNamed(ctx context.Context, name string) (Branch, error) {
 		return Branch{}, err
 	}
 	return s.BranchOf(ctx, tip)
+}
+
+// BranchOptions are one BRANCH.
+type BranchOptions struct {
+	Writer
+	Name     string
+	Purpose  string
+	From     string // a commit; empty: the current branch
+	NoSwitch bool
 }

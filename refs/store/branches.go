@@ -22,8 +22,7 @@ type BranchQuery struct {
 	Pending func(Branch) bool
 }
 
-// Branches lists memory branches, the newest first. What a list shows stands in the tips'
-// trailers.
+// Branches lists memory branches, the newest first. It reads only the trailers of their tips.
 func (s *Store) Branches(ctx context.Context, q BranchQuery) ([]Branch, error) {
 	tips, err := s.tipsOfFew(ctx, q)
 	if tips == nil && err == nil {
@@ -123,7 +122,7 @@ func (s *Store) askTips(ctx context.Context, q BranchQuery) ([]branchTip, error)
 // BranchOf is BRANCH of a tip, with its purpose in full.
 func (s *Store) BranchOf(ctx context.Context, t *Tip) (Branch, error) {
 	b := BranchAt(t.branch, t.commit)
-	meta, err := s.ParsedMetadata(ctx, t)
+	meta, err := t.Metadata(ctx)
 	if err != nil {
 		return b, err
 	}
@@ -138,7 +137,7 @@ func (s *Store) BranchOf(ctx context.Context, t *Tip) (Branch, error) {
 	return b, err
 }
 
-// branchAt is BRANCH as one of its commits has it.
+// BranchAt returns a branch as one of its commits describes it, without pending steps.
 func BranchAt(name string, c *git.Commit) Branch {
 	_, _, block := c.Parts()
 	t := ParseTrailers(block)
@@ -150,7 +149,26 @@ func BranchAt(name string, c *git.Commit) Branch {
 		b.Status = doc.StatusActive
 	}
 	b.CreatedAt, b.CreatedFrom = ParseCreated(t[TrailerCreated])
-	// A tip that somebody else's tool made has no count: it shows as none.
+	// A tip that another process's tool made has no count: it shows as none.
 	b.Commits, _ = strconv.Atoi(t[TrailerCommits])
 	return b
+}
+
+// Branch is a memory branch as lists and JSON show it.
+type Branch struct {
+	Name        string     `json:"name"`
+	Tip         git.ID     `json:"tip"`
+	Status      string     `json:"status"` // active, merged, abandoned
+	Purpose     string     `json:"purpose"`
+	CreatedFrom *string    `json:"created_from"` // the branch's name
+	CreatedAt   *time.Time `json:"created_at"`
+	Commits     int        `json:"commits"` // milestones its commit.md holds
+	Pending     int        `json:"pending"` // steps recorded and not yet committed
+	UpdatedAt   time.Time  `json:"updated_at"`
+	Current     bool       `json:"current"`
+
+	// Summary is the newest commit's, for lists in text; empty without one.
+	Summary string `json:"-"`
+	// Remote is the remote a remote-tracking branch comes from, else empty.
+	Remote string `json:"-"`
 }

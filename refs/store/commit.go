@@ -3,20 +3,22 @@ package store
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
+	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// Commit is COMMIT: it makes a milestone of every pending step of the branch,
-// whoever recorded it. Nothing pending is no obstacle.
+// Commit is COMMIT: it makes a commit of every pending step of the branch,
+// by any writer. Nothing pending is no obstacle.
 //
 // The branch's ref moves in one transaction, together with the roadmap's when
-// the roadmap is revised. After that the journal is marked and the milestone's
+// the roadmap is revised. After that the journal is marked and the commit's
 // note is written; a crash in between is found out by the commit's trailers.
 //
 // With o.Code the code is committed too, and a crash leaves both commits, linked, or
@@ -40,49 +42,49 @@ func (s *Store) Commit(ctx context.Context, o CommitOptions) (CommitResult, erro
 }
 
 func (s *Store) commitOn(ctx context.Context, branch string, o CommitOptions) (CommitResult, error) {
-	ses, err := s.Begin(ctx, o.Writer, "commit: "+prose.OneLine(o.Summary, 200), branch)
+	tx, err := s.Begin(ctx, o.Writer, "commit: "+prose.OneLine(o.Summary, 200), branch)
 	if err != nil {
 		return CommitResult{}, err
 	}
-	defer ses.Close()
+	defer tx.Close()
 
 	res := CommitResult{}
 	if o.Code != nil {
-		res, err = s.above.CommitCode(ctx, ses, branch, o)
+		res, err = s.above.CommitCode(ctx, tx, branch, o)
 	} else {
 		var made *git.Commit
-		if res, made, err = ses.MakeCommit(ctx, branch, o); err == nil && !o.Judging.Empty() {
-			err = ses.WriteJudgement(ctx, made, o.Judging)
+		if res, made, err = tx.MakeCommit(ctx, branch, o); err == nil && !o.Judging.Empty() {
+			err = tx.WriteJudgement(ctx, made, o.Judging)
 		}
 	}
 	return res, err
 }
 
-// milestone makes one and moves the branch. Its note is written too, unless the
-// caller has to say more of it.
-func (ses *Transaction) MakeCommit(ctx context.Context, branch string, o CommitOptions) (CommitResult, *git.Commit, error) {
+// MakeCommit makes a commit and moves the branch. It writes the note too, unless o.Judging
+// adds to that.
+func (tx *Transaction) MakeCommit(ctx context.Context, branch string, o CommitOptions) (CommitResult, *git.Commit, error) {
 	var done committed
-	err := ses.Swap(ctx, func(ctx context.Context) (err error) {
-		done, err = ses.BuildCommit(ctx, branch, o)
+	err := tx.Swap(ctx, func(ctx context.Context) (err error) {
+		done, err = tx.BuildCommit(ctx, branch, o)
 		return err
 	})
 	if err != nil {
 		return CommitResult{}, nil, err
 	}
 	res := done.result(branch)
-	mark := ses.Mark(ctx, branch, done.pending, done.Commit.ID, done.lastStep, done.milestone.ID)
+	mark := tx.Mark(ctx, branch, done.pending, done.Commit.ID, done.lastStep, done.entry.ID)
 	var fold error
 	if o.Judging.Empty() {
-		fold = ses.Fold(ctx, done.Commit)
+		fold = tx.Fold(ctx, done.Commit)
 	}
-	res.Warnings = append(done.warnings, ses.LateWarnings(mark, fold)...)
+	res.Warnings = append(done.warnings, tx.LateWarnings(mark, fold)...)
 	return res, done.Commit, nil
 }
 
-// said writes what was said of a milestone into its note. It stands nowhere else:
-// where it cannot be kept the milestone is made all the same, and the error says so.
-func (ses *Transaction) WriteJudgement(ctx context.Context, c *git.Commit, j Judgement) error {
-	_, err := ses.addNote(ctx, c, j)
+// WriteJudgement writes a judgement into the note of a commit that was made just now. Its
+// error says that the commit exists.
+func (tx *Transaction) WriteJudgement(ctx context.Context, c *git.Commit, j Judgement) error {
+	_, err := tx.addNote(ctx, c, j)
 	if err == nil {
 		return nil
 	}
@@ -93,73 +95,73 @@ func (ses *Transaction) WriteJudgement(ctx context.Context, c *git.Commit, j Jud
 
 // committed is what one successful try of COMMIT made.
 type committed struct {
-	Commit    *git.Commit
-	milestone doc.Commit
-	pending   Pending
-	lastStep  int
-	code      git.ID
-	age       int
-	warnings  []string
+	Commit   *git.Commit
+	entry    doc.Commit
+	pending  Pending
+	lastStep int
+	code     git.ID
+	age      int
+	warnings []string
 }
 
 func (d committed) result(branch string) CommitResult {
-	res := CommitResult{ID: d.milestone.ID, Commit: d.Commit.ID, Branch: branch, Summary: d.milestone.Summary,
-		Steps: StepRange(d.milestone.Steps), RoadmapAge: d.age}
+	res := CommitResult{ID: d.entry.ID, Commit: d.Commit.ID, Branch: branch, Summary: d.entry.Summary,
+		Steps: StepRange(d.entry.Steps), RoadmapAge: d.age}
 	if d.code != "" {
 		res.Code = &d.code
 	}
 	return res
 }
 
-// commit builds one milestone on the tip as it stands now.
-func (ses *Transaction) BuildCommit(ctx context.Context, branch string, o CommitOptions) (committed, error) {
-	tip, err := ses.Store.Tip(ctx, branch)
+// BuildCommit builds a commit on the present tip and queues the move of the branch.
+func (tx *Transaction) BuildCommit(ctx context.Context, branch string, o CommitOptions) (committed, error) {
+	tip, err := tx.Store.Tip(ctx, branch)
 	if err != nil {
 		return committed{}, err
 	}
-	c, err := ses.Follow(ctx, tip, o.Summary)
+	c, err := tx.Follow(ctx, tip, o.Summary)
 	if err != nil {
 		return committed{}, err
 	}
-	live, data, err := ses.Store.LiveCommits(ctx, tip)
+	live, data, err := tip.LiveCommits(ctx)
 	if err != nil {
 		return committed{}, err
 	}
-	goal, err := ses.reviseRoadmap(ctx, c, live, o.Roadmap)
+	goal, err := tx.reviseRoadmap(ctx, c, live, o.Roadmap)
 	if err != nil {
 		return committed{}, err
 	}
 	d := committed{code: c.Code}
-	if d.pending, err = ses.Store.Pending(ctx, tip); err != nil {
+	if d.pending, err = tx.Store.Pending(ctx, tip); err != nil {
 		return committed{}, err
 	}
-	steps, err := ses.Drain(ctx, c, tip, d.pending)
+	steps, err := tx.Drain(ctx, c, tip, d.pending)
 	if err != nil {
 		return committed{}, err
 	}
 	m := doc.Commit{Summary: o.Summary, Contribution: o.Contribution, Progress: o.Progress, Goal: goal, Steps: steps}
-	if err := ses.AddCommit(ctx, c, live, data, &m); err != nil {
+	if err := tx.AddCommit(ctx, c, live, data, &m); err != nil {
 		return committed{}, err
 	}
-	if err := ses.Store.RefreshDetected(ctx, c, tip.commit); err != nil {
+	if err := tx.Store.RefreshDetected(ctx, c, tip.commit); err != nil {
 		return committed{}, err
 	}
-	d.milestone, d.age, d.warnings = m, c.RoadmapAge, c.Warnings
+	d.entry, d.age, d.warnings = m, c.RoadmapAge, c.Warnings
 	d.lastStep = steps.Last
-	d.Commit, err = ses.Write(ctx, c, tip.commit.ID)
+	d.Commit, err = tx.Write(ctx, c, tip.commit.ID)
 	return d, err
 }
 
-// drain moves pending steps into a change's log.md and returns their range.
-func (ses *Transaction) Drain(ctx context.Context, c *Draft, tip *Tip, p Pending) (doc.Steps, error) {
+// Drain moves pending steps into a change's log.md and returns their range.
+func (tx *Transaction) Drain(ctx context.Context, c *Draft, tip *Tip, p Pending) (doc.Steps, error) {
 	if len(p.Lines) == 0 {
 		return doc.Steps{}, nil
 	}
-	data, err := ses.Store.OptionalDocument(ctx, tip, doc.LogFile)
+	data, err := tip.OptionalDocument(ctx, doc.LogFile)
 	if err != nil {
 		return doc.Steps{}, err
 	}
-	steps, err := p.steps(tip.branch, committerAgent(git.Identity{Name: ses.Signature.Name}))
+	steps, err := p.steps(tip.branch, committerAgent(git.Identity{Name: tx.Signature.Name}))
 	if err != nil {
 		return doc.Steps{}, err
 	}
@@ -167,7 +169,7 @@ func (ses *Transaction) Drain(ctx context.Context, c *Draft, tip *Tip, p Pending
 	if err != nil {
 		return doc.Steps{}, err
 	}
-	if err := ses.PutGrowth(ctx, c.Tree, doc.LogFile, grown); err != nil {
+	if err := tx.PutGrowth(ctx, c.Tree, doc.LogFile, grown); err != nil {
 		return doc.Steps{}, err
 	}
 	first, last := steps[0], steps[len(steps)-1]
@@ -178,25 +180,25 @@ func (ses *Transaction) Drain(ctx context.Context, c *Draft, tip *Tip, p Pending
 	return doc.Steps{First: first.Number, Last: last.Number, Count: len(steps)}, nil
 }
 
-// count adds to a change's totals.
-func (c *Draft) Count(origin string, steps, milestones int) error {
+// Count adds to a change's totals.
+func (c *Draft) Count(origin string, steps, commits int) error {
 	t := c.Meta.Totals()
 	t.Steps += steps
-	t.Commits += milestones
+	t.Commits += commits
 	if t.Origins == nil {
 		t.Origins = map[string]doc.OriginTotals{}
 	}
 	own := t.Origins[origin]
 	own.Steps += steps
-	own.Commits += milestones
+	own.Commits += commits
 	t.Origins[origin] = own
 	return c.Meta.SetTotals(t)
 }
 
-// addMilestone completes a milestone and puts it behind the live commit.md, whose
+// AddCommit completes a commit and puts it behind the live commit.md, whose
 // entries and text are given.
-func (ses *Transaction) AddCommit(ctx context.Context, c *Draft, live []doc.Commit, data []byte, m *doc.Commit) (err error) {
-	if m.ID, err = ses.Store.NewID(c.Newest); err != nil {
+func (tx *Transaction) AddCommit(ctx context.Context, c *Draft, live []doc.Commit, data []byte, m *doc.Commit) (err error) {
+	if m.ID, err = tx.Store.NewID(c.Newest); err != nil {
 		return err
 	}
 	c.Newest = m.ID
@@ -207,10 +209,10 @@ func (ses *Transaction) AddCommit(ctx context.Context, c *Draft, live []doc.Comm
 			return err
 		}
 	}
-	m.Time, m.Agent, m.Session, m.Model, m.Tokens = ses.Signature.When, ses.Writer.Agent, ses.Writer.Session, ses.Writer.Model, ses.Writer.Tokens
+	m.Time, m.Agent, m.Session, m.Model, m.Tokens = tx.Signature.When, tx.Writer.Agent, tx.Writer.Session, tx.Writer.Model, tx.Writer.Tokens
 	m.Origin, m.Purpose = c.branch, facts.Purpose
 	if m.Progress == "" && m.Kind != doc.KindRollback && len(live) > 0 {
-		limit, err := ses.Store.SummaryLimit(ctx)
+		limit, err := tx.Store.SummaryLimit(ctx)
 		if err != nil {
 			return err
 		}
@@ -228,11 +230,11 @@ func (ses *Transaction) AddCommit(ctx context.Context, c *Draft, live []doc.Comm
 	if m.Contribution != m.Summary {
 		c.Body = m.Contribution
 	}
-	return ses.PutGrowth(ctx, c.Tree, doc.CommitFile, grown)
+	return tx.PutGrowth(ctx, c.Tree, doc.CommitFile, grown)
 }
 
-// nextNumber is the number of a branch's next milestone: the count of them, but never
-// one that stands already, which an expunge may have brought about.
+// NextNumber returns the number of a branch's next commit: n, or more where an entry has that
+// number already, as after an expunge.
 func NextNumber(live []doc.Commit, branch string, n int) int {
 	for _, m := range live {
 		if m.Origin == branch {
@@ -242,7 +244,7 @@ func NextNumber(live []doc.Commit, branch string, n int) int {
 	return n
 }
 
-// checkMilestone makes the texts of a milestone fit. A summary of several lines
+// CheckEntry makes the texts of a commit fit. A summary of several lines
 // is a summary and the beginning of the contribution, as with git commit.
 func CheckEntry(summary, contribution, progress *string) (replaced bool, err error) {
 	replaced = Clean(summary, contribution, progress)
@@ -262,4 +264,72 @@ func CheckEntry(summary, contribution, progress *string) (replaced bool, err err
 			fmt.Sprintf("the commit has %d bytes; at most %d are allowed", size, MaxStep))
 	}
 	return replaced, nil
+}
+
+// StepRange is the steps a commit took, by the numbers of its own branch.
+type StepRange struct {
+	First int `json:"first"`
+	Last  int `json:"last"`
+	Count int `json:"count"`
+}
+
+// Commit is a commit as every view and result shows it.
+type Commit struct {
+	ID           string            `json:"id"`
+	Hash         *git.ID           `json:"commit"` // nil where history does not hold it (a shallow clone)
+	Branch       string            `json:"branch"`
+	Time         time.Time         `json:"time"`
+	Agent        string            `json:"agent"`
+	Summary      string            `json:"summary"`
+	Purpose      string            `json:"purpose"`
+	Progress     string            `json:"progress"`
+	Contribution string            `json:"contribution"`
+	Steps        StepRange         `json:"steps"`
+	Code         *git.ID           `json:"code"`
+	Score        *float64          `json:"score"`
+	Outcome      *string           `json:"outcome"`
+	Tags         map[string]string `json:"tags"`
+	Staleness                      // of the files that it names, where a view asked: [Store.MarkStale]
+
+	Goal    string       `json:"-"`
+	Kind    string       `json:"-"`
+	Reviews []notes.Fact `json:"-"` // oldest first
+}
+
+// CommitOptions are one COMMIT.
+type CommitOptions struct {
+	Writer
+	Branch       string // empty: the current branch
+	Summary      string // one line
+	Contribution string // empty: the summary
+	Progress     string // empty: regenerated
+	Roadmap      RoadmapChange
+	Judging      Judgement // what it came to: written into its note
+
+	// Code, if not nil, makes a commit of the code too, with the same message.
+	Code *CodeOptions `json:"-"`
+}
+
+// CodeOptions say how the code is changed together with memory: by git, as the user
+// would run it, with their hooks, signatures, identity and index.
+type CodeOptions struct {
+	All      bool      // of COMMIT: with what changed in tracked files, as `git commit -a`
+	Reset    bool      // of a rollback: move HEAD's branch back, instead of adding a commit
+	Output   io.Writer // gets what git and its hooks print, as it comes; nil: no one
+	Terminal bool      // a person is there, whom git and its hooks may ask
+}
+
+// CommitResult is what COMMIT made.
+type CommitResult struct {
+	ID      string    `json:"id"`
+	Commit  git.ID    `json:"commit"`
+	Branch  string    `json:"branch"`
+	Summary string    `json:"summary"`
+	Steps   StepRange `json:"steps"`
+	Code    *git.ID   `json:"code"`
+
+	// RoadmapAge is how many commits ago the roadmap was last revised.
+	RoadmapAge int      `json:"-"`
+	Replaced   bool     `json:"-"`
+	Warnings   []string `json:"-"`
 }

@@ -34,12 +34,12 @@ func (s *Store) maintain(id git.ID) {
 		return
 	}
 	if err := s.repo.StartBehind(s.program, "git-context", "gc", "--auto"); err != nil {
-		_ = s.LogGC(err) // there is nobody else to tell
+		_ = s.LogGC(err) // there is no one else to tell
 	}
 }
 
-// gcThreshold is how many loose objects start a gc; 0 for never. Who turned git's own
-// background maintenance off wants none of ours.
+// GCThreshold returns how many loose objects start a gc; 0 for never. Turning off git's own
+// maintenance turns off ours.
 func GCThreshold(cfg *git.Config) (int, error) {
 	n, err := cfg.Int(keyGCAuto, defaultGCAuto)
 	if err != nil {
@@ -56,12 +56,12 @@ func GCThreshold(cfg *git.Config) (int, error) {
 	return n, err
 }
 
+// LogGC writes why a gc in the background failed, for `git context gc` and fsck to report.
 func (s *Store) LogGC(err error) error {
 	return s.repo.WriteStateFile(GCLog, []byte(prose.OneLine(err.Error(), 1000)+"\n"))
 }
 
-// gcLog is the file of local state that says what a gc in the background failed at, as
-// git's own does.
+// GCLog is the file of local state with the error of the last gc in the background.
 const GCLog = "gc.log"
 
 // gcPause is how long none is started after one that failed.

@@ -8,16 +8,12 @@ import (
 	"github.com/git-context/git-context/refs/detect"
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// Metadata reads metadata.yaml as it stands at a tip.
-func (s *Store) Metadata(ctx context.Context, t *Tip) (*doc.Metadata, error) {
-	return s.ParsedMetadata(ctx, t)
-}
-
-// SetMetadata sets a key path of the current branch's metadata to a YAML value
-// and commits that. Setting what stands already makes no commit.
+// SetMetadata sets a key path of the current branch's metadata to a YAML value and commits
+// that. A value that is set already makes no commit.
 func (s *Store) SetMetadata(ctx context.Context, w Writer, path, value string) (Change, error) {
 	replaced := Clean(&path, &value)
 	if err := checkOwned(path); err != nil {
@@ -68,8 +64,8 @@ func segmentHint(m *doc.Metadata, path string) string {
 // RefreshMetadata finds out anew what the code repository looks like, also where
 // its tree has not changed.
 func (s *Store) RefreshMetadata(ctx context.Context, w Writer) (Change, error) {
-	return s.changeBranch(ctx, w, "metadata.yaml", func(ctx context.Context, ses *Transaction, tip *Tip) (*Draft, error) {
-		c, err := ses.Follow(ctx, tip, "Refresh metadata")
+	return s.changeBranch(ctx, w, "metadata.yaml", func(ctx context.Context, tx *Transaction, tip *Tip) (*Draft, error) {
+		c, err := tx.Follow(ctx, tip, "Refresh metadata")
 		if err != nil {
 			return nil, err
 		}
@@ -93,8 +89,8 @@ func (s *Store) RefreshMetadata(ctx context.Context, w Writer) (Change, error) {
 
 // editMetadata commits one change of metadata.yaml, unless it changes nothing.
 func (s *Store) editMetadata(ctx context.Context, w Writer, path, subject string, edit func(*doc.Metadata) error) (Change, error) {
-	return s.changeBranch(ctx, w, path, func(ctx context.Context, ses *Transaction, tip *Tip) (*Draft, error) {
-		c, err := ses.Follow(ctx, tip, prose.OneLine(subject, 200))
+	return s.changeBranch(ctx, w, path, func(ctx context.Context, tx *Transaction, tip *Tip) (*Draft, error) {
+		c, err := tx.Follow(ctx, tip, prose.OneLine(subject, 200))
 		if err != nil {
 			return nil, err
 		}
@@ -126,7 +122,7 @@ func metadataError(path string, err error) error {
 }
 
 // changeBranch makes one memory commit on the current branch that is no
-// milestone. build returns nil where there is nothing to change.
+// commit. build returns nil where there is nothing to change.
 func (s *Store) changeBranch(ctx context.Context, w Writer, path string,
 	build func(context.Context, *Transaction, *Tip) (*Draft, error)) (Change, error) {
 	return OnBranch(ctx, s, "", func(branch string) (Change, error) { return s.changeOn(ctx, branch, w, path, build) })
@@ -134,19 +130,19 @@ func (s *Store) changeBranch(ctx context.Context, w Writer, path string,
 
 func (s *Store) changeOn(ctx context.Context, branch string, w Writer, path string,
 	build func(context.Context, *Transaction, *Tip) (*Draft, error)) (Change, error) {
-	ses, err := s.Begin(ctx, w, "change: "+prose.OneLine(path, 100), branch)
+	tx, err := s.Begin(ctx, w, "change: "+prose.OneLine(path, 100), branch)
 	if err != nil {
 		return Change{}, err
 	}
-	defer ses.Close()
+	defer tx.Close()
 	res := Change{Branch: branch, Path: path}
 	var p Pending
-	err = ses.Swap(ctx, func(ctx context.Context) error {
+	err = tx.Swap(ctx, func(ctx context.Context) error {
 		tip, err := s.Tip(ctx, branch)
 		if err != nil {
 			return err
 		}
-		c, err := build(ctx, ses, tip)
+		c, err := build(ctx, tx, tip)
 		if err != nil {
 			return err
 		}
@@ -157,7 +153,7 @@ func (s *Store) changeOn(ctx context.Context, branch string, w Writer, path stri
 		if p, err = s.Pending(ctx, tip); err != nil {
 			return err
 		}
-		commit, err := ses.Write(ctx, c, tip.commit.ID)
+		commit, err := tx.Write(ctx, c, tip.commit.ID)
 		if err != nil {
 			return err
 		}
@@ -167,6 +163,19 @@ func (s *Store) changeOn(ctx context.Context, branch string, w Writer, path stri
 	if err != nil || res.Unchanged {
 		return res, err
 	}
-	res.Warnings = ses.LateWarnings(ses.Mark(ctx, branch, p.Untouched(), res.Commit, 0, ""), nil)
+	res.Warnings = tx.LateWarnings(tx.Mark(ctx, branch, p.Untouched(), res.Commit, 0, ""), nil)
 	return res, nil
+}
+
+// Change is the answer of every command that made one memory commit for one
+// path: a key path of metadata.yaml, a topic, a tag.
+type Change struct {
+	Commit git.ID `json:"commit"`
+	Branch string `json:"branch"`
+	Path   string `json:"path"`
+
+	Subject   string   `json:"-"` // of the commit that was made; "" for a tag
+	Unchanged bool     `json:"-"`
+	Replaced  bool     `json:"-"`
+	Warnings  []string `json:"-"`
 }

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/git-context/git-context/notes"
@@ -14,8 +17,8 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// Judgement is what a writer says of a milestone: any part of it may be missing.
-// Saying it again stands over what was said before, in force is the newest.
+// Judgement is what a writer says of a commit; any part may be missing. A later judgement
+// replaces an earlier one, part by part.
 type Judgement struct {
 	Score   *float64  // 0 to 1
 	Outcome string    // success, failed or abandoned
@@ -30,10 +33,10 @@ type NoteTag struct{ Key, Value string }
 type NoteOptions struct {
 	Writer
 	Judgement
-	Rev string // names the milestone
+	Rev string // names the commit
 }
 
-// Note is what is noted of one milestone.
+// Note is what is noted of one commit.
 type Note struct {
 	Commit git.ID            `json:"commit"`
 	Facts  []json.RawMessage `json:"facts"` // the note's own lines, oldest first
@@ -52,7 +55,7 @@ func (j Judgement) Empty() bool {
 	return j.Score == nil && j.Outcome == "" && len(j.Tags) == 0 && j.Review == ""
 }
 
-// check refuses what a note cannot hold.
+// check refuses what a note cannot contain.
 func (j *Judgement) check() (replaced bool, err error) {
 	replaced = Clean(&j.Review)
 	if j.Score != nil {
@@ -85,7 +88,7 @@ func (j *Judgement) check() (replaced bool, err error) {
 
 // judgement is what is said as lines of a note, each with an id behind after, so that
 // it is in force whatever the clock says.
-func (ses *Transaction) judgement(j Judgement, after string) ([]byte, error) {
+func (tx *Transaction) judgement(j Judgement, after string) ([]byte, error) {
 	var list []notes.Fact
 	if j.Score != nil {
 		list = append(list, notes.Fact{Kind: notes.KindScore, Score: j.Score})
@@ -102,11 +105,11 @@ func (ses *Transaction) judgement(j Judgement, after string) ([]byte, error) {
 	var lines bytes.Buffer
 	for _, f := range list {
 		var err error
-		if after, err = ses.Store.NewID(after); err != nil {
+		if after, err = tx.Store.NewID(after); err != nil {
 			return nil, err
 		}
-		f.ID, f.Time = after, ses.Signature.When
-		f.Agent, f.Session, f.Model = ses.Writer.Agent, ses.Writer.Session, ses.Writer.Model
+		f.ID, f.Time = after, tx.Signature.When
+		f.Agent, f.Session, f.Model = tx.Writer.Agent, tx.Writer.Session, tx.Writer.Model
 		line, err := f.Line()
 		if err != nil {
 			return nil, err
@@ -116,7 +119,7 @@ func (ses *Transaction) judgement(j Judgement, after string) ([]byte, error) {
 	return lines.Bytes(), nil
 }
 
-// AddNote writes what is said of a milestone into its note, at once, waiting for
+// AddNote writes what is said of a commit into its note, at once, waiting for
 // the notes lock. It is safe beside any number of writers, git's own among them:
 // the lines that they add stay.
 func (s *Store) AddNote(ctx context.Context, o NoteOptions) (Note, error) {
@@ -124,17 +127,17 @@ func (s *Store) AddNote(ctx context.Context, o NoteOptions) (Note, error) {
 	if err != nil {
 		return Note{}, err
 	}
-	// The child that moves the ref starts while the milestone is looked for.
-	ses, err := s.Begin(ctx, o.Writer, "note: "+prose.OneLine(o.Rev, 100))
+	// The child that moves the ref starts while the commit is looked for.
+	tx, err := s.Begin(ctx, o.Writer, "note: "+prose.OneLine(o.Rev, 100))
 	if err != nil {
 		return Note{}, err
 	}
-	defer ses.Close()
+	defer tx.Close()
 	c, err := s.CommitMeant(ctx, o.Rev)
 	if err != nil {
 		return Note{}, err
 	}
-	text, err := ses.addNote(ctx, c, o.Judgement)
+	text, err := tx.addNote(ctx, c, o.Judgement)
 	if err != nil {
 		return Note{}, err
 	}
@@ -143,18 +146,18 @@ func (s *Store) AddNote(ctx context.Context, o NoteOptions) (Note, error) {
 	return n, nil
 }
 
-// addNote adds a judgement to a milestone's note, and folds what is not folded yet from
-// there back: one commit of the notes for both. The milestone's own fact alone would end
+// addNote adds a judgement to a commit's note, and folds what is not folded yet from
+// there back: one commit of the notes for both. The commit's own fact alone would end
 // every later walk here, and those behind it would never get theirs. It returns the note
 // as it then is.
-func (ses *Transaction) addNote(ctx context.Context, c *git.Commit, j Judgement) (note []byte, err error) {
-	lock, err := ses.Store.repo.Lock(ctx, notes.LockName)
+func (tx *Transaction) addNote(ctx context.Context, c *git.Commit, j Judgement) (note []byte, err error) {
+	lock, err := tx.Store.repo.Lock(ctx, notes.LockName)
 	if err != nil {
 		return nil, err
 	}
 	defer lock.Unlock()
-	err = ses.Swap(ctx, func(ctx context.Context) error {
-		u, _, err := ses.facts(ctx, FoldWalk, c)
+	err = tx.Swap(ctx, func(ctx context.Context) error {
+		u, _, err := tx.facts(ctx, FoldWalk, c)
 		if err != nil {
 			return err
 		}
@@ -166,7 +169,7 @@ func (ses *Transaction) addNote(ctx context.Context, c *git.Commit, j Judgement)
 		for _, f := range notes.Parse(have) { // also one of the far future, which would stay in force else
 			after = max(after, f.ID)
 		}
-		said, err := ses.judgement(j, after)
+		said, err := tx.judgement(j, after)
 		if err != nil {
 			return err
 		}
@@ -174,13 +177,13 @@ func (ses *Transaction) addNote(ctx context.Context, c *git.Commit, j Judgement)
 		if err := u.Add(ctx, c.ID, said); err != nil {
 			return err
 		}
-		_, err = u.Queue(ctx, ses.Refs, ses.Signature, "context: note "+c.ID.Short())
+		_, err = u.Queue(ctx, tx.Refs, tx.Signature, "context: note "+c.ID.Short())
 		return err
 	})
 	return note, err
 }
 
-// Note reads what is noted of a milestone.
+// Note reads what is noted of a commit.
 func (s *Store) Note(ctx context.Context, rev string) (Note, error) {
 	c, err := s.CommitMeant(ctx, rev)
 	if err != nil {
@@ -193,7 +196,7 @@ func (s *Store) Note(ctx context.Context, rev string) (Note, error) {
 	return noteFrom(c, text), nil
 }
 
-// noteFrom puts a milestone's note together with what its commit alone says of it.
+// noteFrom puts a commit's note together with what its commit alone says of it.
 func noteFrom(c *git.Commit, text []byte) Note {
 	n := Note{Commit: c.ID, Facts: []json.RawMessage{}, Milestone: Commit{ID: c.Trailer(TrailerID), Hash: &c.ID,
 		Branch: BranchOf(c), Summary: c.Subject()}}
@@ -205,6 +208,7 @@ func noteFrom(c *git.Commit, text []byte) Note {
 	return n
 }
 
+// CheckOutcome refuses an outcome other than success, failed and abandoned: fail.ErrInvalid.
 func CheckOutcome(outcome string) error {
 	if slices.Contains(notes.Outcomes(), outcome) {
 		return nil
@@ -213,9 +217,170 @@ func CheckOutcome(outcome string) error {
 		"an outcome is "+strings.Join(notes.Outcomes(), ", "))
 }
 
+// CheckScore refuses a score outside of 0 to 1, and NaN: fail.ErrInvalid.
 func CheckScore(score float64) error {
 	if score >= 0 && score <= 1 { // not so for NaN
 		return nil
 	}
 	return fail.New(fail.ErrInvalid, fail.ScoreInvalid, fmt.Sprintf("score %v is not between 0 and 1", score))
+}
+
+// Judge fills in what a note says of c.
+func (c *Commit) Judge(j notes.Judgement) {
+	c.Score, c.Outcome, c.Tags, c.Reviews = j.Score, j.Outcome, j.Tags, j.Reviews
+}
+
+// FoldWalk bounds how far back a COMMIT looks for commits without a note. It
+// is only ever far when notes were lazy for long or the notes ref was deleted.
+const FoldWalk = 64
+
+// Fold writes the notes of a branch's commits that have none yet: at once for
+// a lone agent. When another process holds the notes lock it leaves them, because
+// a crowd must not queue for what the trailers say already: the branch's next
+// COMMIT writes them. With context.notes=lazy none does.
+func (tx *Transaction) Fold(ctx context.Context, from *git.Commit) error {
+	lazy, err := tx.Store.LazyNotes(ctx)
+	if err != nil || lazy {
+		return err
+	}
+	lock, ok, err := tx.Store.repo.TryLock(notes.LockName)
+	if err != nil || !ok {
+		return err
+	}
+	defer lock.Unlock()
+	return tx.Swap(ctx, func(ctx context.Context) error {
+		u, n, err := tx.facts(ctx, FoldWalk, from)
+		if err == nil {
+			_, err = u.Queue(ctx, tx.Refs, tx.Signature, "context: fold the facts of "+prose.Count(n, "commit"))
+		}
+		return err
+	})
+}
+
+// FoldAll writes the notes of all commits below some commits that have none
+// yet, whatever context.notes says, and adds those of another repository, if any.
+// It waits for the notes lock.
+func (tx *Transaction) FoldAll(ctx context.Context, from []*git.Commit, theirs git.ID) error {
+	lock, err := tx.Store.repo.Lock(ctx, notes.LockName)
+	if err != nil {
+		return err
+	}
+	defer lock.Unlock()
+	return tx.Swap(ctx, func(ctx context.Context) error {
+		u, _, err := tx.facts(ctx, math.MaxInt, from...)
+		if err != nil {
+			return err
+		}
+		if theirs != "" {
+			if err := u.Unite(ctx, theirs); err != nil {
+				return err
+			}
+		}
+		_, err = u.Queue(ctx, tx.Refs, tx.Signature, "context: fold and unite notes")
+		return err
+	})
+}
+
+// NotesTip is the notes' commit, "" where there is none.
+func (s *Store) NotesTip(ctx context.Context) (git.ID, error) {
+	id, err := s.repo.Ref(ctx, git.NotesRef)
+	if errors.Is(err, git.ErrNotFound) {
+		return "", nil
+	}
+	return id, err
+}
+
+// unnoted walks back from commits to the commits that have their note, over at
+// most so many commits.
+func (tx *Transaction) unnoted(ctx context.Context, u *notes.Update, most int, from ...*git.Commit) ([]*git.Commit, error) {
+	var todo []*git.Commit
+	seen := map[git.ID]bool{}
+	for queue := from; len(queue) > 0 && len(seen) < most; {
+		c := queue[0]
+		queue = queue[1:]
+		if seen[c.ID] {
+			continue
+		}
+		seen[c.ID] = true
+		if c.Trailer(TrailerID) != "" {
+			noted, err := u.HasKind(ctx, c.ID, notes.KindCommit)
+			if err != nil {
+				return nil, err
+			}
+			if noted {
+				continue
+			}
+			todo = append(todo, c)
+		}
+		for _, p := range c.Parents {
+			parent, err := tx.Store.repo.Commit(ctx, p)
+			if errors.Is(err, git.ErrNotFound) { // the edge of a shallow clone
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			queue = append(queue, parent)
+		}
+	}
+	return todo, nil
+}
+
+// facts begins an update that adds the notes of all commits below some commits
+// that have none, and says how many.
+func (tx *Transaction) facts(ctx context.Context, most int, from ...*git.Commit) (*notes.Update, int, error) {
+	u, err := notes.Begin(ctx, tx.Store.repo)
+	if err != nil {
+		return nil, 0, err
+	}
+	todo, err := tx.unnoted(ctx, u, most, from...)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, c := range todo {
+		line, err := Fact(c).Line()
+		if err != nil {
+			return nil, 0, err
+		}
+		if err := u.Add(ctx, c.ID, append(line, '\n')); err != nil {
+			return nil, 0, err
+		}
+	}
+	return u, len(todo), nil
+}
+
+// Fact returns the note line of a commit. All of it comes from the trailers, so writing it
+// twice writes the same line.
+func Fact(c *git.Commit) notes.Fact {
+	f := notes.Fact{
+		ID: c.Trailer(TrailerID), Kind: notes.KindCommit, Time: c.Committer.When, Agent: c.Trailer(TrailerAgent),
+		Branch: BranchOf(c), Steps: c.Trailer(TrailerSteps), Session: c.Trailer(trailerSession),
+		Model: c.Trailer(trailerModel), Code: git.ID(c.Trailer(TrailerCode)),
+	}
+	if n, err := strconv.ParseInt(c.Trailer(TrailerTokens), 10, 64); err == nil {
+		f.Tokens = n
+	}
+	return f
+}
+
+// FoldBranches writes every note that is missing, so that the bundle has it.
+func (s *Store) FoldBranches(ctx context.Context, w Writer) error {
+	list, err := s.repo.Refs(ctx, git.BranchPrefix)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	var tips []*git.Commit
+	for _, r := range list {
+		c, err := s.repo.Commit(ctx, r.ID)
+		if err != nil {
+			return err
+		}
+		tips = append(tips, c)
+	}
+	tx, err := s.Begin(ctx, w, "fold notes")
+	if err != nil {
+		return err
+	}
+	defer tx.Close()
+	return tx.FoldAll(ctx, tips, "")
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/git-context/git-context/refs/journal"
 )
 
-// pending is what a journal holds that a branch does not.
+// Pending is what a journal holds that a branch does not.
 type Pending struct {
 	journal string // its id; "" where there is no journal
 	from    int64  // the offset behind what the branch holds
@@ -20,13 +20,13 @@ type Pending struct {
 	Lines   []journal.Line
 }
 
-// untouched is p for a commit that drains nothing: the same steps stay pending.
+// Untouched is p for a commit that drains nothing: the same steps stay pending.
 func (p Pending) Untouched() Pending {
 	p.upto, p.Lines = p.from, nil
 	return p
 }
 
-// pending reads a branch's journal and finds out which of its steps the tip does
+// Pending reads a branch's journal and finds out which of its steps the tip does
 // not hold; none where the tip is one of the past.
 func (s *Store) Pending(ctx context.Context, tip *Tip) (Pending, error) {
 	if tip.at != nil {
@@ -46,7 +46,7 @@ func (s *Store) Pending(ctx context.Context, tip *Tip) (Pending, error) {
 	return Pending{journal: c.Head.Journal, from: from, upto: c.Size, Lines: c.After(from)}, nil
 }
 
-// takenUpto is the offset up to which a journal's steps are in a commit:
+// CommittedUpTo is the offset up to which a journal's steps are in a commit:
 //
 //  1. the commit says so itself, in its trailer, which every commit carries on;
 //  2. the newest mark was set for just this commit, or nothing stands behind it;
@@ -105,15 +105,15 @@ func (p Pending) took() journalMark {
 	return journalMark{Journal: p.journal, upto: last.End, id: last.ID}
 }
 
-// mark notes in the journal that a commit is the branch's tip and what it took, or
+// Mark notes in the journal that a commit is the branch's tip and what it took, or
 // replaces the journal when it has grown. Every memory commit is marked, so that
 // no reader has to look for what commits since the last mark say. The branch has moved already: a crash before this is found out by
 // the commit's trailer.
-func (ses *Transaction) Mark(ctx context.Context, branch string, p Pending, commit git.ID, step int, id string) error {
+func (tx *Transaction) Mark(ctx context.Context, branch string, p Pending, commit git.ID, step int, id string) error {
 	if p.journal == "" {
 		return nil
 	}
-	j, err := journal.Open(ctx, ses.Store.JournalPath(branch), ses.Store.JournalOptions())
+	j, err := journal.Open(ctx, tx.Store.JournalPath(branch), tx.Store.JournalOptions())
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (ses *Transaction) Mark(ctx context.Context, branch string, p Pending, comm
 		return j.Mark(journal.Mark{Committed: string(commit), Upto: p.upto, Step: step, ID: id})
 	}
 	head := journal.Head{Committed: string(commit), Step: step, ID: id}
-	if head.Journal, err = ses.Store.NewID(""); err != nil {
+	if head.Journal, err = tx.Store.NewID(""); err != nil {
 		return err
 	}
 	return j.Compact(head, p.upto)
@@ -136,8 +136,23 @@ func (s *Store) pendingCount(ctx context.Context, branch string, tip *git.Commit
 	return len(p.Lines), err
 }
 
-// journalLock is the lock of the branch that a journal's file is of.
+// JournalLock returns the name of the lock of the branch that a journal file belongs to.
 func JournalLock(file string) string { return "branch-" + file }
 
-// branchLock is the lock that whoever changes a branch, or what waits on it, holds.
+// BranchLock returns the name of a branch's lock. Every change of the branch, its journal's
+// marks and its waiting merge takes it.
 func BranchLock(branch string) string { return JournalLock(journal.FileName(branch)) }
+
+// WaitingSteps reads pending steps, each with the agent that COMMIT would give it.
+func (s *Store) WaitingSteps(ctx context.Context, branch string, p Pending) ([]doc.Step, error) {
+	if len(p.Lines) == 0 {
+		return nil, nil
+	}
+	ident, err := s.repo.Committer(ctx)
+	if err != nil {
+		// A view needs no identity: only a COMMIT writes one down, and says then
+		// what is wrong with it.
+		ident = git.Identity{}
+	}
+	return p.steps(branch, committerAgent(ident))
+}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
@@ -18,12 +19,11 @@ import (
 	"github.com/git-context/git-context/refs/journal"
 )
 
-// maxStep bounds one step, in bytes of text: half of what a remote may hand out
-// in one blob.
+// MaxStep bounds one step, commit, topic or resolution, in bytes of text.
 const MaxStep = 16 << 20
 
-// entryLine is a step as the journal holds it. Step and ID stand at its end,
-// written by the journal.
+// EntryLine is a step as a line of the journal. The journal itself adds Step and ID at the
+// end.
 type EntryLine struct {
 	Time        time.Time `json:"time"`
 	Agent       string    `json:"agent,omitempty"`
@@ -127,7 +127,7 @@ func (s *Store) checkStep(step *NewStep) (replaced bool, err error) {
 	if err := checkTokens(step.Tokens); err != nil {
 		return false, err
 	}
-	if y := step.Time.UTC().Year(); y < 0 || y > 9999 { // what a document can hold
+	if y := step.Time.UTC().Year(); y < 0 || y > 9999 { // what a document can contain
 		return false, fail.New(fail.ErrInvalid, fail.TimeInvalid, fmt.Sprintf("the year %d is outside of 0 to 9999", y))
 	}
 	if step.Agent != "" {
@@ -201,10 +201,10 @@ func (s *Store) stillThere(ctx context.Context, branch string, j *journal.Journa
 	return err
 }
 
-// journalOptions takes context.fsync, else core.fsync, from the settings that the last command
+// JournalOptions takes context.fsync, else core.fsync, from the settings that the last command
 // cached: to ask for them could need a git process. Where nothing is cached that can be
 // trusted (an include, GIT_CONFIG_*, a file that has just changed) a step is flushed:
-// nobody knows that it need not be.
+// no one knows that it need not be.
 func (s *Store) JournalOptions() journal.Options {
 	cfg, ok := s.repo.CachedConfig()
 	if !ok {
@@ -219,7 +219,7 @@ func (s *Store) JournalOptions() journal.Options {
 	return journal.Options{Sync: sync || err != nil}
 }
 
-// makeJournal begins the journal of a branch that exists. It returns fail.ErrNotFound
+// MakeJournal begins the journal of a branch that exists. It returns fail.ErrNotFound
 // for one that does not: nothing is ever acknowledged into nowhere. Where the file goes
 // before its first line is written, most likely its branch did too: that is looked at again.
 func (s *Store) MakeJournal(ctx context.Context, branch string) (err error) {
@@ -253,35 +253,35 @@ func (s *Store) tryJournal(ctx context.Context, branch string) error {
 	return journal.Begin(ctx, s.JournalPath(branch), head, s.JournalOptions())
 }
 
-// journalHead is the first line of a branch's journal, from where it stands now.
+// JournalHead returns the first line of a new journal of a branch, made from its present tip.
 func (s *Store) JournalHead(ctx context.Context, branch string) (journal.Head, error) {
 	tip, err := s.Tip(ctx, branch)
 	if err != nil {
 		return journal.Head{}, err
 	}
-	meta, err := s.ParsedMetadata(ctx, tip)
+	meta, err := tip.Metadata(ctx)
 	if err != nil {
 		return journal.Head{}, err
 	}
 	head := journal.Head{Committed: string(tip.commit.ID)}
-	if head.Step, err = s.LastNumber(ctx, tip, meta.Totals().Origins[branch].Steps); err != nil {
+	if head.Step, err = tip.LastNumber(ctx, meta.Totals().Origins[branch].Steps); err != nil {
 		return journal.Head{}, err
 	}
-	if head.ID, err = s.NewestEntry(ctx, tip); err != nil {
+	if head.ID, err = tip.NewestEntry(ctx); err != nil {
 		return journal.Head{}, err
 	}
 	head.Journal, err = s.NewID("")
 	return head, err
 }
 
-// lastNumber is the number of the newest step that a branch of so many recorded itself: more
+// LastNumber is the number of the newest step that a branch of so many recorded itself: more
 // than their count where some were forgotten, or the branch had another name before.
-func (s *Store) LastNumber(ctx context.Context, tip *Tip, count int) (int, error) {
+func (tip *Tip) LastNumber(ctx context.Context, count int) (int, error) {
 	if count == 0 {
 		return 0, nil
 	}
 	last := count
-	err := s.SegmentsBackwards(ctx, tip, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
+	err := tip.SegmentsBackwards(ctx, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
 		steps, err := doc.ParseLog(data)
 		for _, step := range slices.Backward(steps) {
 			if step.Origin == tip.branch {
@@ -294,14 +294,14 @@ func (s *Store) LastNumber(ctx context.Context, tip *Tip, count int) (int, error
 	return last, err
 }
 
-// clear takes away what a branch of that name left that is no more: steps that
-// belong to nobody are set aside, a merge that waits and bisects are forgotten.
+// DropLeftovers clears what a deleted branch of that name left: its journal is set aside, its
+// waiting merge and its bisects are removed.
 func (s *Store) DropLeftovers(ctx context.Context, branch string) error {
 	return errors.Join(s.setAside(branch), s.DropMerge(branch), s.dropBisects(ctx, branch))
 }
 
-// setAside moves a journal without a branch out of the way of a new branch of
-// that name. What it holds stays on disk.
+// setAside renames a journal without a branch, so that a new branch can have the name. Its
+// steps stay on disk.
 func (s *Store) setAside(branch string) error {
 	path := s.JournalPath(branch)
 	id, err := s.NewID("")
@@ -315,7 +315,8 @@ func (s *Store) setAside(branch string) error {
 	return err
 }
 
-// step is the recorded step as documents hold it.
+// AsStep returns the line as a step of a document. agent is the default for a line without
+// one.
 func (l EntryLine) AsStep(branch, agent string) doc.Step {
 	if l.Agent != "" {
 		agent = l.Agent
@@ -324,4 +325,134 @@ func (l EntryLine) AsStep(branch, agent string) doc.Step {
 		ID: l.ID, Number: l.Step, Time: l.Time, Agent: agent, Session: l.Session, Model: l.Model, Tokens: l.Tokens,
 		Source: l.Source, Origin: branch, Observation: l.Observation, Thought: l.Thought, Action: l.Action,
 	}
+}
+
+// Step is one Observation–Thought–Action step as views show it.
+type Step struct {
+	ID          string    `json:"id"`
+	Step        int       `json:"step"`
+	Time        time.Time `json:"time"`
+	Agent       string    `json:"agent"`
+	Session     string    `json:"session"`
+	Origin      string    `json:"origin"`
+	Observation string    `json:"observation"`
+	Thought     string    `json:"thought"`
+	Action      string    `json:"action"`
+	Pending     bool      `json:"pending"`
+
+	// The rest of what log.md says of it, for text.
+	Model  string `json:"-"`
+	Source string `json:"-"`
+	Tokens int64  `json:"-"`
+}
+
+// NewStep is a step to record. Source is the source's own name for it, if any
+// (session or file plus index): a step whose source is already on the branch
+// is answered and not repeated.
+type NewStep struct {
+	Observation, Thought, Action string
+	Time                         time.Time // zero: now
+	Agent, Session, Model        string
+	Tokens                       int64
+	Source                       string
+}
+
+// Recorded is the answer to one NewStep once it is safe on disk.
+type Recorded struct {
+	ID       string `json:"id"`
+	Step     int    `json:"step"`
+	Branch   string `json:"branch"`
+	Known    bool   `json:"-"` // its source was already there
+	Replaced bool   `json:"-"` // invalid UTF-8 or NUL became U+FFFD
+}
+
+// sources contains the source keys of a branch, so that a second import of the same steps adds
+// nothing. It alone reads a branch's whole log. The goroutines of a Store share it; mu guards
+// it beside the journal's lock.
+type sources struct {
+	tip git.ID // never changes
+
+	mu      sync.Mutex
+	journal string
+	upto    int64 // how far the journal has been read
+	at      map[string]journal.Entry
+}
+
+// find looks a source up; a nil *sources and an empty key know nothing.
+func (k *sources) find(source string) (journal.Entry, bool) {
+	if k == nil || source == "" {
+		return journal.Entry{}, false
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	e, ok := k.at[source]
+	return e, ok
+}
+
+// sourcesOf returns the source keys of a branch. It reads the log only where this Store has
+// not read it at the same tip.
+func (s *Store) sourcesOf(ctx context.Context, branch string) (*sources, error) {
+	tip, err := s.Tip(ctx, branch)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	k := s.known[branch]
+	s.mu.Unlock()
+	if k != nil && k.tip == tip.commit.ID {
+		return k, nil
+	}
+	k = &sources{tip: tip.commit.ID, at: map[string]journal.Entry{}}
+	err = tip.EachLog(ctx, func(steps []doc.Step) {
+		for _, step := range steps {
+			if step.Source != "" {
+				k.at[step.Source] = journal.Entry{Step: step.Number, ID: step.ID}
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	s.known[branch] = k
+	s.mu.Unlock()
+	return k, nil
+}
+
+// catchUp reads what the journal holds beyond what was read. It is called with
+// the journal locked, and reports false when the branch has moved on meanwhile:
+// its log must then be read again, because a COMMIT may have drained steps that
+// neither reading saw.
+func (k *sources) catchUp(ctx context.Context, s *Store, branch string, j *journal.Journal) (bool, error) {
+	if k == nil {
+		return true, nil
+	}
+	tip, err := s.repo.Ref(ctx, git.BranchRef(branch))
+	if err != nil && !errors.Is(err, git.ErrNotFound) {
+		return false, err
+	}
+	if err != nil || tip != k.tip {
+		return false, nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	c, err := j.Since(k.upto)
+	if err == nil && c.Head.Journal != k.journal {
+		k.journal = c.Head.Journal
+		c, err = j.Since(0)
+	}
+	if err != nil {
+		return false, err
+	}
+	for _, line := range c.Lines {
+		var l EntryLine
+		if err := json.Unmarshal(line.Raw, &l); err != nil {
+			return false, fmt.Errorf("journal of branch '%s', step %d: %w", branch, line.Step, err)
+		}
+		if l.Source != "" {
+			k.at[l.Source] = journal.Entry{Step: l.Step, ID: l.ID}
+		}
+	}
+	k.upto = c.Size
+	return true, nil
 }

@@ -29,11 +29,11 @@ func (s *Store) RenameBranch(ctx context.Context, old, name string) (Branch, err
 	if err := s.CheckNewName(ctx, name); err != nil {
 		return Branch{}, err
 	}
-	ses, err := s.Begin(ctx, Writer{}, "branch: rename "+old+" to "+name, old, name)
+	tx, err := s.Begin(ctx, Writer{}, "branch: rename "+old+" to "+name, old, name)
 	if err != nil {
 		return Branch{}, err
 	}
-	defer ses.Close()
+	defer tx.Close()
 	waiting, err := s.mayMoveMerge(old)
 	if err != nil {
 		return Branch{}, err
@@ -51,7 +51,7 @@ func (s *Store) RenameBranch(ctx context.Context, old, name string) (Branch, err
 	}
 	err = errors.Join(s.copyMerge(waiting, name), s.linkBisects(ctx, old, name))
 	if err == nil {
-		err = ses.Swap(ctx, func(ctx context.Context) error { return ses.queueRename(ctx, old, name) })
+		err = tx.Swap(ctx, func(ctx context.Context) error { return tx.queueRename(ctx, old, name) })
 	}
 	if err != nil {
 		return Branch{}, errors.Join(err, os.Remove(s.JournalPath(name)), s.DropMerge(name), s.dropBisects(ctx, name))
@@ -68,9 +68,8 @@ func (s *Store) RenameBranch(ctx context.Context, old, name string) (Branch, err
 	return s.branchNamed(ctx, name)
 }
 
-// linkJournal gives the journal its second name. What stands there belongs to no
-// branch: it is moved away, unless it is the same file, left by a rename that
-// was killed.
+// linkJournal gives the journal its second name. It sets aside a journal of another branch
+// that has the name, but keeps one that is the same file, which a killed rename left.
 func (s *Store) linkJournal(old, name string) error {
 	from, to := s.JournalPath(old), s.JournalPath(name)
 	err := os.Link(from, to)
@@ -92,12 +91,12 @@ func (s *Store) linkJournal(old, name string) error {
 
 // queueRename makes the commit that says the branch's new name and queues both
 // refs.
-func (ses *Transaction) queueRename(ctx context.Context, old, name string) error {
-	tip, err := ses.Store.Tip(ctx, old)
+func (tx *Transaction) queueRename(ctx context.Context, old, name string) error {
+	tip, err := tx.Store.Tip(ctx, old)
 	if err != nil {
 		return err
 	}
-	c, err := ses.Follow(ctx, tip, renameSubject(old, name))
+	c, err := tx.Follow(ctx, tip, renameSubject(old, name))
 	if err != nil {
 		return err
 	}
@@ -107,10 +106,10 @@ func (ses *Transaction) queueRename(ctx context.Context, old, name string) error
 		return err
 	}
 	c.branch = name
-	if _, err := ses.Write(ctx, c, ""); err != nil {
+	if _, err := tx.Write(ctx, c, ""); err != nil {
 		return err
 	}
-	ses.Refs.Delete(git.BranchRef(old), tip.commit.ID)
+	tx.Refs.Delete(git.BranchRef(old), tip.commit.ID)
 	return nil
 }
 
@@ -171,7 +170,7 @@ func (s *Store) renamedNow(ctx context.Context, was string) (string, error) {
 	}
 }
 
-// renamedTo is the branch that a branch was renamed to, however often; "" where history
+// RenamedTo is the branch that a branch was renamed to, however often; "" where history
 // does not say so, or that one is gone too.
 func (s *Store) RenamedTo(ctx context.Context, name string) (string, error) {
 	for range 100 { // or they lead in a circle

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -37,7 +38,7 @@ func (s *Store) Revision(ctx context.Context, rev string) (*git.Commit, error) {
 	return c, nil
 }
 
-// resolve finds the commit that a name means, of memory if it can, else of code.
+// ResolveAny finds the commit that a name means, of memory if it can, else of code.
 func (s *Store) ResolveAny(ctx context.Context, rev string) (*git.Commit, error) {
 	name := beforeSuffix(rev)
 	suffix := rev[len(name):]
@@ -141,11 +142,11 @@ func (s *Store) named(ctx context.Context, name string) (id git.ID, ref string, 
 	return id, "", err
 }
 
-// idSlack is how much older than the time in its id a milestone's commit may be for
+// idSlack is how much older than the time in its id a commit's commit may be for
 // the quick look: a busy minute's ids run ahead of the clock.
 const idSlack = time.Hour
 
-// byID looks for a milestone by its id: first among the commits that are not older than
+// ByID looks for a commit by its id: first among the commits that are not older than
 // the id, which for what was made lately are few, then among all.
 func (s *Store) ByID(ctx context.Context, name string) (git.ID, error) {
 	args := []string{"--fixed-strings", "--grep=" + TrailerID + ": " + name,
@@ -167,7 +168,7 @@ func (s *Store) ByID(ctx context.Context, name string) (git.ID, error) {
 	return "", nil
 }
 
-// noMilestone says that a name means nothing here, with the nearest branch.
+// NoSuchCommit says that a name means nothing here, with the nearest branch.
 func (s *Store) NoSuchCommit(ctx context.Context, rev string, err error) error {
 	if !errors.Is(err, git.ErrNotFound) && !errors.Is(err, git.ErrAmbiguous) {
 		return err
@@ -189,8 +190,8 @@ func (s *Store) NoSuchCommit(ctx context.Context, rev string, err error) error {
 	return fail.New(fail.ErrNotFound, fail.MilestoneNotFound, fmt.Sprintf("no commit '%s' in memory", prose.OneLine(rev, 100)), hint)
 }
 
-// milestoneAt finds the milestone that a name means: the memory commit itself,
-// or the newest milestone that it stands on.
+// NewestCommitAt returns the commit that a revision names: itself if it has an entry, else the
+// newest one below it that has. fail.ErrNotFound where there is none.
 func (s *Store) NewestCommitAt(ctx context.Context, rev string) (*git.Commit, error) {
 	c, err := s.Revision(ctx, rev)
 	if err != nil {
@@ -204,15 +205,15 @@ func (s *Store) NewestCommitAt(ctx context.Context, rev string) (*git.Commit, er
 	return newest, err
 }
 
-// milestoneMeant finds the milestone that something is to be written about. A branch
-// means its newest one; any other name must name a milestone itself, because what is
+// CommitMeant finds the commit that something is to be written about. A branch
+// means its newest one; any other name must name a commit itself, because what is
 // said of one must not go to another.
 func (s *Store) CommitMeant(ctx context.Context, rev string) (*git.Commit, error) {
 	c, err := s.Revision(ctx, rev)
 	if err != nil {
 		return nil, err
 	}
-	if entry, err := s.entryOf(ctx, c); err != nil || entry != nil {
+	if entry, err := s.EntryOf(ctx, c); err != nil || entry != nil {
 		return c, err
 	}
 	name := rev
@@ -244,15 +245,15 @@ func (s *Store) CommitMeant(ctx context.Context, rev string) (*git.Commit, error
 	return newest, nil
 }
 
-// newestMilestone looks for the first milestone on every way back from a commit,
-// and returns the one with the largest id; nil for none. The merge of one branch
-// from two repositories is no milestone, and stands on those of both.
+// NewestCommit follows every way back from c to the first commit with an entry and returns the
+// one with the largest id; nil for none. A merge of one branch from two repositories has no
+// entry of its own.
 func (s *Store) NewestCommit(ctx context.Context, c *git.Commit) (*git.Commit, error) {
 	var newest *git.Commit
 	seen := map[git.ID]bool{}
 	for queue := []*git.Commit{c}; len(queue) > 0; queue = queue[1:] {
 		c := queue[0]
-		entry, err := s.entryOf(ctx, c)
+		entry, err := s.EntryOf(ctx, c)
 		if err != nil {
 			return nil, err
 		}
@@ -275,4 +276,103 @@ func (s *Store) NewestCommit(ctx context.Context, c *git.Commit) (*git.Commit, e
 		}
 	}
 	return newest, nil
+}
+
+// EntryOf returns the entry of a commit in its commit.md, and nil where there is none. A
+// Context-Id without an entry, as other tools may copy one, is not an error.
+func (s *Store) EntryOf(ctx context.Context, c *git.Commit) (*doc.Commit, error) {
+	id := c.Trailer(TrailerID)
+	if id == "" {
+		return nil, nil
+	}
+	ms, _, err := s.TipOf(BranchOf(c), c).LiveCommits(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(ms, func(m doc.Commit) bool { return m.ID == id }); i >= 0 {
+		return &ms[i], nil
+	}
+	return nil, nil
+}
+
+// StoodAt reports whether the branch of a tip ever stood at a commit. It stood at
+//
+//  1. the commits of its first-parent line, and those of what it was made from;
+//  2. those that came to it from another repository, by a merge without an entry of its own.
+//
+// It never stood at what a MERGE brought, whatever the other branch was called. No
+// date is asked: clocks lag.
+func (s *Store) StoodAt(ctx context.Context, tip *git.Commit, at git.ID) (bool, error) {
+	between, err := s.repo.View(ctx, "rev-list", "--ancestry-path", "--parents", "--end-of-options", string(tip.ID), "^"+string(at))
+	if err != nil {
+		return false, err
+	}
+	parents := map[git.ID]string{}
+	for line := range strings.Lines(string(between)) {
+		id, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		parents[git.ID(id)] = rest
+	}
+	for queue := []git.ID{tip.ID}; len(queue) > 0; {
+		id := queue[0]
+		if id == at {
+			return true, nil
+		}
+		follow := strings.Fields(parents[id])
+		delete(parents, id) // once is enough
+		if len(follow) > 1 {
+			c, err := s.repo.Commit(ctx, id)
+			if err != nil {
+				return false, err
+			}
+			if c.Trailer(TrailerID) != "" {
+				follow = follow[:1]
+			}
+		}
+		queue = queue[1:]
+		for _, p := range follow {
+			queue = append(queue, git.ID(p))
+		}
+	}
+	return false, nil
+}
+
+// HomeOf is the branch that a memory commit belongs to: the one that it was made on or,
+// where none is called that any more, the one that this was renamed to, which was made
+// at the same time and stood at the commit. The current one goes before others. It is
+// "" where the branch is gone.
+func (s *Store) HomeOf(ctx context.Context, c *git.Commit) (string, error) {
+	own := BranchOf(c)
+	if own == "" {
+		return "", nil
+	}
+	_, err := s.repo.Ref(ctx, git.BranchRef(own))
+	if err == nil || !errors.Is(err, git.ErrNotFound) {
+		return own, err
+	}
+	out, err := s.repo.View(ctx, "for-each-ref", "--format=%(refname)", "--contains="+string(c.ID), git.BranchPrefix)
+	if err != nil {
+		return "", err
+	}
+	current, err := s.Current(ctx)
+	if err != nil {
+		return "", err
+	}
+	names := strings.Fields(string(out))
+	if i := slices.Index(names, git.BranchRef(current)); i > 0 {
+		names[0], names[i] = names[i], names[0]
+	}
+	for _, ref := range names {
+		name, _ := git.BranchName(ref)
+		tip, err := s.Tip(ctx, name)
+		if err != nil {
+			return "", err
+		}
+		if tip.commit.Trailer(TrailerCreated) != c.Trailer(TrailerCreated) {
+			continue
+		}
+		if stood, err := s.StoodAt(ctx, tip.commit, c.ID); err != nil || stood {
+			return name, err
+		}
+	}
+	return "", nil
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// Roadmap reads main.md, as data and as it stands, or as it stood at a tip.
+// Roadmap reads main.md, parsed and as text: the present one for nil, else the one that the
+// tip's commit refers to.
 func (s *Store) Roadmap(ctx context.Context, t *Tip) (RoadmapView, []byte, error) {
 	tip, data, err := s.roadmapOf(ctx, t)
 	if err != nil {
@@ -36,13 +37,13 @@ func (s *Store) Roadmap(ctx context.Context, t *Tip) (RoadmapView, []byte, error
 // branch is current. edit may be called again when another writer was faster. A
 // change that leaves main.md as it was makes no commit.
 func (s *Store) EditRoadmap(ctx context.Context, w Writer, reason string, edit func(*doc.Roadmap) error) (RoadmapView, error) {
-	ses, err := s.Begin(ctx, w, "roadmap: "+prose.OneLine(reason, 200))
+	tx, err := s.Begin(ctx, w, "roadmap: "+prose.OneLine(reason, 200))
 	if err != nil {
 		return RoadmapView{}, err
 	}
-	defer ses.Close()
+	defer tx.Close()
 	var view RoadmapView
-	err = ses.Swap(ctx, func(ctx context.Context) error {
+	err = tx.Swap(ctx, func(ctx context.Context) error {
 		old, data, err := s.ReadRoadmap(ctx)
 		if err != nil {
 			return err
@@ -54,7 +55,7 @@ func (s *Store) EditRoadmap(ctx context.Context, w Writer, reason string, edit f
 		if err := edit(r); err != nil {
 			return RoadmapError(err)
 		}
-		tip, err := ses.WriteRoadmap(ctx, old, data, r, reason)
+		tip, err := tx.WriteRoadmap(ctx, old, data, r, reason)
 		view = roadmapView(r, tip)
 		return err
 	})
@@ -75,15 +76,15 @@ func (r RoadmapChange) check() (replaced bool, err error) {
 	return replaced, nil
 }
 
-// reviseRoadmap makes a milestone's changes to the roadmap, in the same
-// transaction, and returns the goal as it then stands. live is the branch's
+// reviseRoadmap makes a commit's changes to the roadmap, in the same
+// transaction, and returns the goal as it then is. live is the branch's
 // commit.md before.
-func (ses *Transaction) reviseRoadmap(ctx context.Context, c *Draft, live []doc.Commit, change RoadmapChange) (goal string, err error) {
+func (tx *Transaction) reviseRoadmap(ctx context.Context, c *Draft, live []doc.Commit, change RoadmapChange) (goal string, err error) {
 	if len(change.Done)+len(change.Todo)+len(change.Decide) == 0 {
 		c.RoadmapAge++
-		return ses.Store.Goal(ctx, c.Parent, c.Roadmap, live)
+		return tx.Store.Goal(ctx, c.Parent, c.Roadmap, live)
 	}
-	old, data, err := ses.Store.ReadRoadmap(ctx)
+	old, data, err := tx.Store.ReadRoadmap(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -99,7 +100,7 @@ func (ses *Transaction) reviseRoadmap(ctx context.Context, c *Draft, live []doc.
 	for _, text := range change.Decide {
 		r.AddDecision(text)
 	}
-	tip, err := ses.WriteRoadmap(ctx, old, data, r, c.Subject)
+	tip, err := tx.WriteRoadmap(ctx, old, data, r, c.Subject)
 	if err != nil {
 		return "", err
 	}
@@ -107,7 +108,7 @@ func (ses *Transaction) reviseRoadmap(ctx context.Context, c *Draft, live []doc.
 	return r.Goal(), nil
 }
 
-// goal is the project's goal in a roadmap. Where the last milestone was made on
+// Goal is the project's goal in a roadmap. Where the last commit was made on
 // the same roadmap its entry says it, and the roadmap, which gc has packed long
 // ago, need not be read by another git process.
 func (s *Store) Goal(ctx context.Context, tip *git.Commit, roadmap git.ID, live []doc.Commit) (string, error) {
@@ -119,48 +120,48 @@ func (s *Store) Goal(ctx context.Context, tip *git.Commit, roadmap git.ID, live 
 	return doc.ParseRoadmap(data).Goal(), err
 }
 
-// writeRoadmap commits a roadmap that has changed and queues its ref; otherwise
+// WriteRoadmap commits a roadmap that has changed and queues its ref; otherwise
 // it returns the tip as it was.
-func (ses *Transaction) WriteRoadmap(ctx context.Context, old git.ID, before []byte, r *doc.Roadmap, reason string) (git.ID, error) {
+func (tx *Transaction) WriteRoadmap(ctx context.Context, old git.ID, before []byte, r *doc.Roadmap, reason string) (git.ID, error) {
 	data := r.Bytes()
 	if old != "" && string(data) == string(before) {
 		return old, nil
 	}
-	tree := ses.Store.repo.Edit("")
+	tree := tx.Store.repo.Edit("")
 	var parents []git.ID
 	if old != "" {
-		c, err := ses.Store.repo.Commit(ctx, old)
+		c, err := tx.Store.repo.Commit(ctx, old)
 		if err != nil {
 			return "", err
 		}
-		tree, parents = ses.Store.repo.Edit(c.Tree), []git.ID{old}
+		tree, parents = tx.Store.repo.Edit(c.Tree), []git.ID{old}
 	}
-	if err := ses.Put(ctx, tree, doc.RoadmapFile, data); err != nil {
+	if err := tx.Put(ctx, tree, doc.RoadmapFile, data); err != nil {
 		return "", err
 	}
-	tip, err := ses.RoadmapCommit(ctx, tree, parents, reason)
+	tip, err := tx.RoadmapCommit(ctx, tree, parents, reason)
 	if err != nil {
 		return "", err
 	}
-	ses.Refs.Update(git.RoadmapRef, tip.ID, old)
+	tx.Refs.Update(git.RoadmapRef, tip.ID, old)
 	return tip.ID, nil
 }
 
-// roadmapCommit stores a commit of the roadmap.
-func (ses *Transaction) RoadmapCommit(ctx context.Context, tree *git.Edit, parents []git.ID, reason string) (*git.Commit, error) {
+// RoadmapCommit stores a commit of the roadmap.
+func (tx *Transaction) RoadmapCommit(ctx context.Context, tree *git.Edit, parents []git.ID, reason string) (*git.Commit, error) {
 	id, err := tree.Write(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var t trailerBlock
-	t.add(TrailerAgent, ses.Writer.Agent)
-	t.add(trailerSession, ses.Writer.Session)
-	t.add(trailerModel, ses.Writer.Model)
-	return ses.storeCommit(ctx, &git.Commit{Tree: id, Parents: parents, Author: ses.Signature, Committer: ses.Signature,
+	t.add(TrailerAgent, tx.Writer.Agent)
+	t.add(trailerSession, tx.Writer.Session)
+	t.add(trailerModel, tx.Writer.Model)
+	return tx.storeCommit(ctx, &git.Commit{Tree: id, Parents: parents, Author: tx.Signature, Committer: tx.Signature,
 		Message: message(prose.OneLine(reason, 200), "", t.b.String())})
 }
 
-// roadmapTip is the roadmap's commit, "" where there is none.
+// RoadmapTip is the roadmap's commit, "" where there is none.
 func (s *Store) RoadmapTip(ctx context.Context) (git.ID, error) {
 	id, err := s.repo.Ref(ctx, git.RoadmapRef)
 	if errors.Is(err, git.ErrNotFound) {
@@ -169,7 +170,7 @@ func (s *Store) RoadmapTip(ctx context.Context) (git.ID, error) {
 	return id, err
 }
 
-// readRoadmap reads main.md at the roadmap's tip.
+// ReadRoadmap reads main.md at the roadmap's tip.
 func (s *Store) ReadRoadmap(ctx context.Context) (git.ID, []byte, error) {
 	tip, err := s.RoadmapTip(ctx)
 	if err != nil || tip == "" {
@@ -219,7 +220,7 @@ func list(texts []string) []string {
 	return texts
 }
 
-// markDone ticks a milestone, or a to-do where no milestone has that name.
+// MarkDone ticks a milestone, or a to-do where no milestone has that name.
 func MarkDone(r *doc.Roadmap, text string) error {
 	err := r.MarkMilestone(text, true)
 	var item *doc.ItemError
@@ -229,7 +230,8 @@ func MarkDone(r *doc.Roadmap, text string) error {
 	return err
 }
 
-// roadmapError puts a wrong item's name into our words.
+// RoadmapError turns a *doc.ItemError into a *fail.Error with hints, and returns other errors
+// unchanged.
 func RoadmapError(err error) error {
 	var item *doc.ItemError
 	if errors.As(err, &item) {
@@ -246,7 +248,7 @@ func RoadmapError(err error) error {
 	return err
 }
 
-// roadmapAt reads main.md at a commit of the roadmap.
+// RoadmapAt reads main.md at a commit of the roadmap.
 func (s *Store) RoadmapAt(ctx context.Context, id git.ID) ([]byte, error) {
 	c, err := s.repo.Commit(ctx, id)
 	if err != nil {
@@ -257,4 +259,28 @@ func (s *Store) RoadmapAt(ctx context.Context, id git.ID) ([]byte, error) {
 		return nil, err
 	}
 	return s.repo.Blob(ctx, e.ID)
+}
+
+// RoadmapChange revises the roadmap in the same transaction.
+type RoadmapChange struct {
+	Done, Todo, Decide []string
+}
+
+// RoadmapView is main.md as `roadmap --json` gives it.
+type RoadmapView struct {
+	Goal       string            `json:"goal"`
+	Milestones []Item            `json:"milestones"`
+	Todo       []Item            `json:"todo"`
+	Decisions  []string          `json:"decisions"`
+	Questions  []string          `json:"questions"`
+	Outcomes   []string          `json:"outcomes"`
+	Sections   map[string]string `json:"sections"`
+	Commit     git.ID            `json:"commit"`
+	At         *At               `json:"at"` // nil: now
+}
+
+// Item is one line of a check list.
+type Item struct {
+	Text string `json:"text"`
+	Done bool   `json:"done"`
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/git-context/git-context/refs"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -45,7 +46,7 @@ func trip(t interface {
 	}
 	check := func(where string) *store.Tip {
 		tip, err1 := s.Tip(ctx, "main")
-		steps, _, err2 := s.Steps(ctx, tip, 0, 1)
+		steps, _, err2 := history.Steps(ctx, s, tip, 0, 1)
 		if err := errors.Join(err1, err2); err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +61,7 @@ func trip(t interface {
 		t.Fatal(err)
 	}
 	check("committed")
-	m, err := s.FindCommit(ctx, string(res.Commit))
+	m, err := history.Find(ctx, s, string(res.Commit))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,6 +68,7 @@ func checkConfig(cfg *git.Config) error {
 	return nil
 }
 
+// SummaryLimit returns context.summaryLimit, in characters.
 func (s *Store) SummaryLimit(ctx context.Context) (int, error) {
 	cfg, err := s.repo.Config(ctx)
 	if err != nil {
@@ -76,6 +77,7 @@ func (s *Store) SummaryLimit(ctx context.Context) (int, error) {
 	return cfg.Int(keySummaryLimit, defaultSummaryLimit)
 }
 
+// LazyNotes reports whether context.notes is lazy: COMMIT then writes no notes.
 func (s *Store) LazyNotes(ctx context.Context) (bool, error) {
 	cfg, err := s.repo.Config(ctx)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/git-context/git-context/internal/gittest"
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/code"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/merge"
 	"github.com/git-context/git-context/refs/share"
@@ -221,7 +222,7 @@ func TestRecordWaitsForNoSignature(t *testing.T) {
 		t.Errorf("%d signed milestones, want 4:\n%s", milestones, strings.Join(verdicts(r), "\n"))
 	}
 	left := memtest.OK(r.Open().Commit(t.Context(), store.CommitOptions{Summary: "the rest"}))(t)
-	steps, total, err := r.Open().Steps(t.Context(), memtest.OK(r.Open().Tip(t.Context(), "main"))(t), 0, 1000)
+	steps, total, err := history.Steps(t.Context(), r.Open(), memtest.OK(r.Open().Tip(t.Context(), "main"))(t), 0, 1000)
 	if err != nil || total != recorded || len(steps) != recorded {
 		t.Errorf("%d steps, %v; %d were recorded, the last %d committed in the end", total, err, recorded, left.Steps.Count)
 	}

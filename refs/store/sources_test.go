@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/share"
 	"github.com/git-context/git-context/refs/store"
@@ -48,7 +49,7 @@ func TestSourcesAreRecordedOnce(t *testing.T) {
 		}
 	})
 	wg.Wait()
-	_, total, err := s.Steps(ctx, memtest.OK(s.Tip(ctx, ""))(t), 0, 100)
+	_, total, err := history.Steps(ctx, s, memtest.OK(s.Tip(ctx, ""))(t), 0, 100)
 	if err != nil || total != 39 {
 		t.Errorf("%d steps, want 39; %v", total, err)
 	}

@@ -4,18 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/git-context/git-context/refs/fault"
 	"github.com/git-context/git-context/refs/git"
 )
 
-// readState decodes a file of local state, after one look at the disk where there is
+// ReadState decodes a file of local state, after one look at the disk where there is
 // none: found is false then. What is there and cannot be understood is bad; the caller
 // knows what people can do about it.
 func (s *Store) ReadState(name string, into any) (found bool, bad, err error) {
@@ -30,6 +26,7 @@ func (s *Store) ReadState(name string, into any) (found bool, bad, err error) {
 	return true, json.NewDecoder(f).Decode(into), nil
 }
 
+// BisectDir is the folder of local state with the bisects, one folder for a worktree.
 const BisectDir = "bisect"
 
 // dropBisects forgets the bisects of a branch in all worktrees.
@@ -80,47 +77,18 @@ func (s *Store) eachBisect(ctx context.Context, branch string, visit func(worktr
 	return nil
 }
 
+// BisectFile returns the name of a branch's bisect in a worktree, in local state.
 func BisectFile(worktree, branch string) string {
 	return BisectDir + "/" + worktree + "/" + git.FileName(branch, ".json")
 }
 
-// intentDir is the folder of local state that holds them.
+// IntentDir is the folder of local state with the intents of `commit --code` and `rollback
+// --code`.
 const IntentDir = "intent"
 
-// The failures stand in a file of local state, one JSON object on a line.
+// HookFailures is the file of local state with the failures of hooks, one JSON object on a
+// line.
 const HookFailures = "hooks.jsonl"
 
-// mergeDir is the folder of local state that holds them.
+// MergeDir is the folder of local state with the merges that wait for their conflicts.
 const MergeDir = "merge"
-
-// readCache reads a small file of the cache: a line with the checksum of the rest, and
-// the rest.
-func (s *Store) ReadCache(name string) string {
-	data, err := os.ReadFile(filepath.Join(s.repo.StateDir(), filepath.FromSlash(CacheDir), name))
-	if err != nil {
-		return ""
-	}
-	sum, text, _ := strings.Cut(string(data), "\n")
-	if sum != textSum(name, text) {
-		return ""
-	}
-	return text
-}
-
-// writeCache replaces a small file of the cache.
-func (s *Store) WriteCache(name, text string) {
-	// Only to save the next search its questions: failing is no error.
-	_ = s.repo.WriteStateFile(CacheDir+"/"+name, []byte(textSum(name, text)+"\n"+text))
-}
-
-// The cache of searches is a folder of local state. Every file in it holds for good what
-// it says, because it says it of object ids: the files of a tree, the terms of a blob,
-// the milestone of a commit, the note of a notes tree. A file that is missing, damaged or
-// cannot be written is no error: what it would have said is read from git.
-const CacheDir = "cache/search"
-
-// textSum names format and content of a small file.
-func textSum(name, text string) string {
-	sum := crc32.Checksum([]byte(text), crc32.MakeTable(crc32.Castagnoli))
-	return fmt.Sprintf("git-context %s 1 %d %08x", name, len(text), sum)
-}

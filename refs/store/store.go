@@ -17,7 +17,7 @@ import (
 // DefaultBranch is the first memory branch's name where nothing says otherwise.
 const DefaultBranch = "main"
 
-// Options are where a Store stands and how it sees the world.
+// Options say where a Store looks for its repository, and what it uses of the process.
 type Options struct {
 	Dir    string           // where to look for the repository; empty: the process's
 	Env    []string         // the environment of discovery, settings and children
@@ -84,16 +84,16 @@ func New(ctx context.Context, o Options, above Above) (*Store, error) {
 // Close ends the Store's children.
 func (s *Store) Close() error { return s.repo.Close() }
 
-// Over is the same Store over another view of its repository, such as a quarantine. It warns
-// of nothing and starts no maintenance.
+// Over returns the same Store over another view of its repository, such as a quarantine. It
+// does not warn and starts no maintenance.
 func (s *Store) Over(repo *git.Repo) *Store {
 	return &Store{repo: repo, Clock: s.Clock, Branch: s.Branch, known: map[string]*sources{}, above: s.above}
 }
 
-// Repo is the repository below, for views.
+// Repo returns the repository.
 func (s *Store) Repo() *git.Repo { return s.repo }
 
-// tell tells the user what belongs to no result.
+// Warn calls Options.Warn, if it is set.
 func (s *Store) Warn(message string) {
 	if s.warn != nil {
 		s.warn(message)
@@ -133,7 +133,7 @@ func (s *Store) Current(ctx context.Context) (string, error) {
 	return s.DefaultBranch(ctx)
 }
 
-// onBranch does something on a branch; on the current one for "", and again where another
+// OnBranch does something on a branch; on the current one for "", and again where another
 // process renames that meanwhile: of a rename CONTEXT_HEAD is what moves last. What is done
 // must have changed nothing when it says that there is no such branch.
 func OnBranch[T any](ctx context.Context, s *Store, branch string, do func(branch string) (T, error)) (T, error) {
@@ -161,6 +161,7 @@ func OnBranch[T any](ctx context.Context, s *Store, branch string, do func(branc
 	}
 }
 
+// DefaultBranch returns context.defaultBranch, or "main" where it is not set.
 func (s *Store) DefaultBranch(ctx context.Context) (string, error) {
 	cfg, err := s.repo.Config(ctx)
 	if err != nil {
@@ -173,14 +174,13 @@ func (s *Store) DefaultBranch(ctx context.Context) (string, error) {
 	return name, CheckBranchName(name)
 }
 
-// time is what entries and commits are stamped with: whole seconds, as git has
-// them, because every reader pays for the digits. Ids order within a second.
+// Stamp returns the time of entries and commits: Moment in whole seconds, as git stores it.
 func (s *Store) Stamp() (time.Time, error) {
 	t, err := s.Moment()
 	return t.Truncate(time.Second), err
 }
 
-// clock is now, or what GIT_COMMITTER_DATE says, as git itself has it.
+// Moment returns the present time, or GIT_COMMITTER_DATE, in UTC.
 func (s *Store) Moment() (time.Time, error) {
 	t, ok, err := s.repo.CommitterDate()
 	if err != nil {
@@ -192,7 +192,7 @@ func (s *Store) Moment() (time.Time, error) {
 	return t.UTC(), nil
 }
 
-// newID makes an id larger than the clock's and than after.
+// NewID makes an id that is larger than after and than every id of an earlier moment.
 func (s *Store) NewID(after string) (string, error) {
 	t, err := s.Moment()
 	if err != nil {
@@ -201,19 +201,56 @@ func (s *Store) NewID(after string) (string, error) {
 	return doc.NextID(t, after)
 }
 
-// statePath is the path of a file of local state; name uses slashes.
+// StatePath returns the path of a file of local state; name uses slashes.
 func (s *Store) StatePath(name string) string {
 	return filepath.Join(s.repo.StateDir(), filepath.FromSlash(name))
 }
 
+// JournalPath returns the path of a branch's journal.
 func (s *Store) JournalPath(branch string) string {
 	return s.StatePath("journal/" + journal.FileName(branch))
 }
 
-// checkBranchName puts git's rule and ours into the words of an error.
+// CheckBranchName refuses a name that git or this program does not allow: fail.ErrInvalid.
 func CheckBranchName(name string) error {
 	if err := git.CheckBranchName(name); err != nil {
 		return fail.New(fail.ErrInvalid, fail.BranchName, err.Error(), "git context branch")
+	}
+	return nil
+}
+
+// Above contains what the store calls of the packages above it. Package refs fills it in;
+// every function is needed.
+type Above struct {
+	// FinishExpunge finishes an expunge that a killed process left, before anything is
+	// changed. It holds no lock when it is called.
+	FinishExpunge func(context.Context, *Store, Writer) error
+
+	// SettleIntent finishes or forgets a `commit --code` or `rollback --code` that a killed
+	// process left on a branch, whose lock is held.
+	SettleIntent func(ctx context.Context, tx *Transaction, branch string) error
+
+	// CheckHook refuses to wait for a branch's lock inside a hook that its owner waits for.
+	CheckHook func(s *Store, branch string) error
+
+	// CommitCode makes a memory commit together with a code commit.
+	CommitCode func(ctx context.Context, tx *Transaction, branch string, o CommitOptions) (CommitResult, error)
+
+	// AdoptBranch makes a branch that only a remote has; false where no remote has it.
+	AdoptBranch func(ctx context.Context, s *Store, name string) (bool, error)
+
+	// FetchHint returns the command that may bring a branch that was not found, for a hint;
+	// "" where the repository has no remote.
+	FetchHint func(ctx context.Context, s *Store, branch string) string
+
+	// CheckForeign checks history that no ref of this repository leads to before one does.
+	CheckForeign func(ctx context.Context, s *Store, at git.Ref, hint string) error
+}
+
+func (a Above) check() error {
+	if a.FinishExpunge == nil || a.SettleIntent == nil || a.CheckHook == nil || a.CommitCode == nil ||
+		a.AdoptBranch == nil || a.FetchHint == nil || a.CheckForeign == nil {
+		return errors.New("store: Above is not filled in")
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// Tags lists the named milestones by name: all, or those whose names match one of
+// Tags lists the named commits by name: all, or those whose names match one of
 // the patterns, in which '*' also stands for slashes, as with `git tag -l`.
 func (s *Store) Tags(ctx context.Context, patterns ...string) ([]Tag, error) {
 	for _, p := range patterns {
@@ -52,7 +52,7 @@ func matchName(pattern, name string) (bool, error) {
 	return path.Match(strings.ReplaceAll(pattern, "/", slash), strings.ReplaceAll(name, "/", slash))
 }
 
-// tagRefs lists the tags by name, without what they name.
+// TagRefs lists the tags by name, without what they name.
 func (s *Store) TagRefs(ctx context.Context) ([]git.Ref, error) {
 	list, err := s.repo.Refs(ctx, git.TagPrefix)
 	for i := range list {
@@ -67,8 +67,8 @@ func hashLike(name string) bool {
 	return len(name) >= 7 && strings.Trim(name, "0123456789abcdef") == ""
 }
 
-// SetTag names a milestone; an empty rev means the newest one of the current
-// branch. A name that stands is never moved.
+// SetTag names a commit; an empty rev means the newest one of the current branch. A tag that
+// exists is never moved: fail.ErrExists.
 func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change, error) {
 	if err := git.CheckBranchName(name); err != nil {
 		hint := "git context tag"
@@ -95,12 +95,12 @@ func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change,
 		return Change{}, err
 	}
 	res := Change{Commit: c.ID, Branch: BranchOf(c), Path: name}
-	ses, err := s.Begin(ctx, w, "tag: "+name)
+	tx, err := s.Begin(ctx, w, "tag: "+name)
 	if err != nil {
 		return Change{}, err
 	}
-	defer ses.Close()
-	err = ses.Swap(ctx, func(ctx context.Context) error {
+	defer tx.Close()
+	err = tx.Swap(ctx, func(ctx context.Context) error {
 		have, err := s.repo.Ref(ctx, git.TagRef(name))
 		switch {
 		case err == nil && have == c.ID:
@@ -114,7 +114,7 @@ func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change,
 		if err := s.CheckNewTag(ctx, name); err != nil {
 			return err
 		}
-		ses.Refs.Update(git.TagRef(name), c.ID, "")
+		tx.Refs.Update(git.TagRef(name), c.ID, "")
 		return nil
 	})
 	if err == nil {
@@ -123,7 +123,7 @@ func (s *Store) SetTag(ctx context.Context, w Writer, name, rev string) (Change,
 	return res, err
 }
 
-// checkNewTag refuses a name that cannot stand beside those that are there.
+// CheckNewTag refuses a tag name that cannot exist beside the present ones.
 func (s *Store) CheckNewTag(ctx context.Context, name string) error {
 	list, err := s.TagRefs(ctx)
 	if err != nil {
@@ -149,34 +149,15 @@ func (s *Store) warnOfBranch(ctx context.Context, name string, res *Change) erro
 	return err
 }
 
-// TagRemotes lists the remotes that had a tag when they were last asked.
-func (s *Store) TagRemotes(ctx context.Context, name string) ([]string, error) {
-	remotes, err := s.repo.Remotes(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var have []string
-	for _, remote := range remotes {
-		_, err := s.repo.Ref(ctx, git.RemoteTracking(remote).Of(git.TagRef(name)))
-		switch {
-		case err == nil:
-			have = append(have, remote)
-		case !errors.Is(err, git.ErrNotFound):
-			return nil, err
-		}
-	}
-	return have, nil
-}
-
-// DeleteTag removes a name. The milestone stays.
+// DeleteTag removes a tag. Its commit stays.
 func (s *Store) DeleteTag(ctx context.Context, name string) (Change, error) {
-	ses, err := s.Begin(ctx, Writer{}, "tag: delete "+prose.OneLine(name, 100))
+	tx, err := s.Begin(ctx, Writer{}, "tag: delete "+prose.OneLine(name, 100))
 	if err != nil {
 		return Change{}, err
 	}
-	defer ses.Close()
+	defer tx.Close()
 	var res Change
-	err = ses.Swap(ctx, func(ctx context.Context) error {
+	err = tx.Swap(ctx, func(ctx context.Context) error {
 		id, err := s.tagID(ctx, name)
 		if err != nil {
 			return err
@@ -186,7 +167,7 @@ func (s *Store) DeleteTag(ctx context.Context, name string) (Change, error) {
 			return err
 		}
 		res = Change{Commit: id, Branch: BranchOf(c), Path: name}
-		ses.Refs.Delete(git.TagRef(name), id)
+		tx.Refs.Delete(git.TagRef(name), id)
 		return nil
 	})
 	return res, err
@@ -215,5 +196,14 @@ func (s *Store) tagID(ctx context.Context, name string) (git.ID, error) {
 	return "", fail.New(fail.ErrNotFound, fail.TagNotFound, fmt.Sprintf("tag '%s' not found", prose.OneLine(name, 100)), hint)
 }
 
-// remoteTagPrefix marks a tag among the names that DeleteRemote is given.
+// RemoteTagPrefix marks a tag among the names that DeleteRemote is given.
 const RemoteTagPrefix = "tags/"
+
+// Tag is a name of a commit.
+type Tag struct {
+	Name    string `json:"name"`
+	Commit  git.ID `json:"commit"`
+	ID      string `json:"id"`
+	Branch  string `json:"branch"` // that the milestone was made on
+	Summary string `json:"summary"`
+}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/internal/memtest"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -48,7 +49,7 @@ func TestTagNames(t *testing.T) {
 	}
 	// Revisions begin at a tag too; what is a branch as well is the branch.
 	for rev, want := range map[string]string{"success/best": m[1], "success/best~1": m[0], "main": m[2]} {
-		if c := memtest.OK(r.Open().FindCommit(ctx, rev))(t); string(*c.Hash) != want {
+		if c := memtest.OK(history.Find(ctx, r.Open(), rev))(t); string(*c.Hash) != want {
 			t.Errorf("%s is %s", rev, c.Summary)
 		}
 	}

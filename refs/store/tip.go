@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
@@ -14,6 +15,7 @@ import (
 // Tip is a memory branch at one commit: the starting point of every read. What
 // it shows does not change when the branch moves on.
 type Tip struct {
+	repo   *git.Repo
 	branch string
 	commit *git.Commit
 	at     *At // nil: now
@@ -54,7 +56,7 @@ func (s *Store) tipNow(ctx context.Context, branch string) (*Tip, error) {
 	return s.TipAt(ctx, branch, id)
 }
 
-// tipAt reads a branch as it stood at a commit.
+// TipAt reads a branch at a commit.
 func (s *Store) TipAt(ctx context.Context, branch string, id git.ID) (*Tip, error) {
 	c, err := s.repo.Commit(ctx, id)
 	if err != nil {
@@ -63,19 +65,20 @@ func (s *Store) TipAt(ctx context.Context, branch string, id git.ID) (*Tip, erro
 	return s.TipOf(branch, c), nil
 }
 
-// tipOf is a branch at a commit that is at hand.
+// TipOf returns a branch at a commit that is read already.
 func (s *Store) TipOf(branch string, c *git.Commit) *Tip {
-	return &Tip{branch: branch, commit: c, tree: s.repo.Edit(c.Tree)}
+	return &Tip{repo: s.repo, branch: branch, commit: c, tree: s.repo.Edit(c.Tree)}
 }
 
-// PastTip is a branch as it was at a commit, with the moment that a view of it shows.
+// PastTip returns a branch at a commit of the past, with the moment that a view of it shows.
 func (s *Store) PastTip(branch string, c *git.Commit, at *At) *Tip {
 	t := s.TipOf(branch, c)
 	t.at = at
 	return t
 }
 
-// noBranch says why a branch is not there: no memory at all, or a wrong name.
+// NoSuchBranch returns the error for a branch that does not exist: fail.ErrNoMemory where no
+// branch exists, else fail.ErrNotFound with the nearest name.
 func (s *Store) NoSuchBranch(ctx context.Context, branch string) error {
 	names, err := s.BranchNames(ctx)
 	if err != nil {
@@ -103,7 +106,7 @@ func noSuchBranch(err error) bool {
 	return errors.As(err, &gone) && gone.Code == fail.BranchNotFound
 }
 
-// branchNames lists the memory branches by name.
+// BranchNames lists the memory branches in the order of their names.
 func (s *Store) BranchNames(ctx context.Context) ([]string, error) {
 	list, err := s.repo.Refs(ctx, git.BranchPrefix)
 	if err != nil {
@@ -116,14 +119,14 @@ func (s *Store) BranchNames(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// entry finds a path in the tip's tree.
+// Entry returns the entry of a path in the tip's tree, and false where there is none.
 func (t *Tip) Entry(ctx context.Context, path string) (git.TreeEntry, bool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.tree.Entry(ctx, path)
 }
 
-// list is the entries of a directory of the tip's tree.
+// List returns the entries of a directory of the tip's tree.
 func (t *Tip) List(ctx context.Context, dir string) ([]git.TreeEntry, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -132,7 +135,7 @@ func (t *Tip) List(ctx context.Context, dir string) ([]git.TreeEntry, error) {
 
 // Document reads a file of the tip's tree whole. It returns fail.ErrNotFound where
 // there is none by that path.
-func (s *Store) Document(ctx context.Context, t *Tip, path string) ([]byte, error) {
+func (t *Tip) Document(ctx context.Context, path string) ([]byte, error) {
 	e, ok, err := t.Entry(ctx, path)
 	if err != nil {
 		return nil, err
@@ -141,21 +144,21 @@ func (s *Store) Document(ctx context.Context, t *Tip, path string) ([]byte, erro
 		return nil, fail.New(fail.ErrNotFound, fail.DocumentNotFound,
 			fmt.Sprintf("'%s' is not in branch '%s'", path, t.branch))
 	}
-	return s.repo.Blob(ctx, e.ID)
+	return t.repo.Blob(ctx, e.ID)
 }
 
-// optional reads a file that a branch may do without: nil where it is absent.
-func (s *Store) OptionalDocument(ctx context.Context, t *Tip, path string) ([]byte, error) {
-	data, err := s.Document(ctx, t, path)
+// OptionalDocument reads a file that a branch may lack: nil where it is absent.
+func (t *Tip) OptionalDocument(ctx context.Context, path string) ([]byte, error) {
+	data, err := t.Document(ctx, path)
 	if errors.Is(err, fail.ErrNotFound) {
 		return nil, nil
 	}
 	return data, err
 }
 
-// liveCommits reads a branch's commit.md: its newest milestones, and the text.
-func (s *Store) LiveCommits(ctx context.Context, t *Tip) ([]doc.Commit, []byte, error) {
-	data, err := s.OptionalDocument(ctx, t, doc.CommitFile)
+// LiveCommits parses commit.md, the newest commits of a branch, and returns its text too.
+func (t *Tip) LiveCommits(ctx context.Context) ([]doc.Commit, []byte, error) {
+	data, err := t.OptionalDocument(ctx, doc.CommitFile)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -167,8 +170,8 @@ func (s *Store) LiveCommits(ctx context.Context, t *Tip) ([]doc.Commit, []byte, 
 }
 
 // liveSteps reads a branch's log.md: its newest steps, and the text.
-func (s *Store) liveSteps(ctx context.Context, t *Tip) ([]doc.Step, []byte, error) {
-	data, err := s.OptionalDocument(ctx, t, doc.LogFile)
+func (t *Tip) liveSteps(ctx context.Context) ([]doc.Step, []byte, error) {
+	data, err := t.OptionalDocument(ctx, doc.LogFile)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -179,9 +182,9 @@ func (s *Store) liveSteps(ctx context.Context, t *Tip) ([]doc.Step, []byte, erro
 	return steps, data, nil
 }
 
-// metadata reads and parses a branch's metadata.yaml.
-func (s *Store) ParsedMetadata(ctx context.Context, t *Tip) (*doc.Metadata, error) {
-	data, err := s.OptionalDocument(ctx, t, doc.MetadataFile)
+// Metadata parses metadata.yaml; empty metadata where the file is absent.
+func (t *Tip) Metadata(ctx context.Context) (*doc.Metadata, error) {
+	data, err := t.OptionalDocument(ctx, doc.MetadataFile)
 	if err != nil {
 		return nil, err
 	}
@@ -195,17 +198,17 @@ func (s *Store) ParsedMetadata(ctx context.Context, t *Tip) (*doc.Metadata, erro
 	return m, nil
 }
 
-// newest is the largest entry id in a tip's documents: a new one must be larger.
-// The trailer says it; where another tool made the commit, the live files do.
-func (s *Store) NewestEntry(ctx context.Context, t *Tip) (string, error) {
+// NewestEntry returns the largest entry id of a tip's documents; a new id must be larger. It
+// comes from the trailer, or from the live files where another tool made the commit.
+func (t *Tip) NewestEntry(ctx context.Context) (string, error) {
 	if id := t.commit.Trailer(TrailerNewest); doc.ValidID(id) {
 		return id, nil
 	}
-	ms, _, err := s.LiveCommits(ctx, t)
+	ms, _, err := t.LiveCommits(ctx)
 	if err != nil {
 		return "", err
 	}
-	steps, _, err := s.liveSteps(ctx, t)
+	steps, _, err := t.liveSteps(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -219,6 +222,7 @@ func (s *Store) NewestEntry(ctx context.Context, t *Tip) (string, error) {
 	return id, nil
 }
 
+// HasBranch reports whether a memory branch exists.
 func (s *Store) HasBranch(ctx context.Context, name string) (bool, error) {
 	_, err := s.repo.Ref(ctx, git.BranchRef(name))
 	if errors.Is(err, git.ErrNotFound) {
@@ -227,7 +231,7 @@ func (s *Store) HasBranch(ctx context.Context, name string) (bool, error) {
 	return err == nil, err
 }
 
-// topicIDs lists the files of a tip's topics; none for nil.
+// TopicIDs returns the blobs of a tip's topics by file name; none for nil.
 func TopicIDs(ctx context.Context, t *Tip) (map[string]git.ID, error) {
 	ids := map[string]git.ID{}
 	if t == nil {
@@ -240,4 +244,18 @@ func TopicIDs(ctx context.Context, t *Tip) (map[string]git.ID, error) {
 		}
 	}
 	return ids, err
+}
+
+// At is the moment of the past that a view shows: what memory was when a memory
+// commit had just been made. Facts of notes that are younger are left out, and so
+// are pending steps.
+type At struct {
+	Commit git.ID    `json:"commit"` // the memory commit
+	Time   time.Time `json:"time"`   // when it was made
+	By     string    `json:"by"`     // one of the At constants
+	Code   *git.ID   `json:"code"`   // the code commit that was named; nil where that was memory
+	Linked *git.ID   `json:"linked"` // the code commit that the memory commit belongs to, by link or ancestor
+
+	Rev   string `json:"-"` // what was asked for
+	Asked git.ID `json:"-"` // the commit that it names, of code or of memory
 }

@@ -1,19 +1,20 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"iter"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // Remember writes a topic of the current branch, as a memory commit of its own. A path
@@ -39,17 +40,17 @@ func (s *Store) Remember(ctx context.Context, o TopicOptions) (Change, error) {
 		return Change{}, fail.New(fail.ErrInvalid, fail.TopicTooLarge, fmt.Sprintf("the topic has %d bytes; at most %d are allowed", size, MaxStep))
 	}
 	data := doc.Topic{Paths: o.Paths, Supersedes: o.Supersedes, Text: o.Text}.Bytes()
-	ch, err := s.changeBranch(ctx, o.Writer, o.Key, func(ctx context.Context, ses *Transaction, tip *Tip) (*Draft, error) {
+	ch, err := s.changeBranch(ctx, o.Writer, o.Key, func(ctx context.Context, tx *Transaction, tip *Tip) (*Draft, error) {
 		if o.Supersedes != "" {
-			if _, err := s.TopicBlob(ctx, tip, o.Supersedes); err != nil {
+			if _, err := tip.TopicBlob(ctx, o.Supersedes); err != nil {
 				return nil, err
 			}
 		}
-		c, err := ses.Follow(ctx, tip, "Remember "+o.Key)
+		c, err := tx.Follow(ctx, tip, "Remember "+o.Key)
 		if err != nil {
 			return nil, err
 		}
-		if err := ses.Put(ctx, c.Tree, doc.TopicPath(o.Key), data); err != nil {
+		if err := tx.Put(ctx, c.Tree, doc.TopicPath(o.Key), data); err != nil {
 			return nil, err
 		}
 		if !c.Tree.Changed() {
@@ -68,11 +69,11 @@ func (s *Store) Forget(ctx context.Context, w Writer, key string) (Change, error
 	if err := CheckTopic(key); err != nil {
 		return Change{}, err
 	}
-	return s.changeBranch(ctx, w, key, func(ctx context.Context, ses *Transaction, tip *Tip) (*Draft, error) {
-		if _, err := s.TopicBlob(ctx, tip, key); err != nil {
+	return s.changeBranch(ctx, w, key, func(ctx context.Context, tx *Transaction, tip *Tip) (*Draft, error) {
+		if _, err := tip.TopicBlob(ctx, key); err != nil {
 			return nil, err
 		}
-		c, err := ses.Follow(ctx, tip, "Forget "+key)
+		c, err := tx.Follow(ctx, tip, "Forget "+key)
 		if err != nil {
 			return nil, err
 		}
@@ -80,6 +81,7 @@ func (s *Store) Forget(ctx context.Context, w Writer, key string) (Change, error
 	})
 }
 
+// CheckTopic refuses a key that no topic can have: fail.ErrInvalid.
 func CheckTopic(key string) error {
 	if err := doc.CheckTopicKey(key); err != nil {
 		return fail.New(fail.ErrInvalid, fail.TopicKey, err.Error(), "git context topics")
@@ -87,9 +89,10 @@ func CheckTopic(key string) error {
 	return nil
 }
 
-// topicBlob reads a topic's file; fail.ErrNotFound names the nearest key.
-func (s *Store) TopicBlob(ctx context.Context, tip *Tip, key string) ([]byte, error) {
-	data, err := s.Document(ctx, tip, doc.TopicPath(key))
+// TopicBlob reads the file of a topic; fail.ErrNotFound with the nearest key where there is
+// none.
+func (tip *Tip) TopicBlob(ctx context.Context, key string) ([]byte, error) {
+	data, err := tip.Document(ctx, doc.TopicPath(key))
 	if !errors.Is(err, fail.ErrNotFound) {
 		return data, err
 	}
@@ -112,121 +115,89 @@ func (s *Store) TopicBlob(ctx context.Context, tip *Tip, key string) ([]byte, er
 	return nil, fail.New(fail.ErrNotFound, fail.TopicNotFound, fmt.Sprintf("topic '%s' not found in %s", key, where), hint)
 }
 
-// Topics lists the topics of a tip by key, each with who wrote it and when. Topics that a standing one supersedes are listed
-// only with all.
-func (s *Store) Topics(ctx context.Context, tip *Tip, all bool) ([]Topic, error) {
-	ids, err := TopicIDs(ctx, tip)
-	if err != nil {
-		return nil, err
-	}
-	list := []Topic{}
-	superseded := map[string]bool{}
-	for name := range ids {
-		t, err := s.ReadTopic(ctx, tip, strings.TrimSuffix(name, ".md"))
-		if err != nil {
-			return nil, err
-		}
-		superseded[t.Supersedes] = true
-		list = append(list, t)
-	}
-	if !all {
-		list = slices.DeleteFunc(list, func(t Topic) bool { return superseded[t.Key] })
-	}
-	slices.SortFunc(list, func(a, b Topic) int { return strings.Compare(a.Key, b.Key) })
-	return list, s.dateTopics(ctx, tip, list)
+// TopicOptions are one `remember`.
+type TopicOptions struct {
+	Writer
+	Key        string
+	Text       string
+	Paths      []string // files and folders, from the code's top: clean, with slashes; "." is all of it
+	Supersedes string
 }
 
-// Topic reads one topic of a tip.
-func (s *Store) Topic(ctx context.Context, tip *Tip, key string) (Topic, error) {
-	if err := CheckTopic(key); err != nil {
-		return Topic{}, err
-	}
-	t, err := s.ReadTopic(ctx, tip, key)
-	if err != nil {
-		return Topic{}, err
-	}
-	one := []Topic{t}
-	err = s.dateTopics(ctx, tip, one)
-	return one[0], err
+// Topic is one keyed memory.
+type Topic struct {
+	Key       string    `json:"key"`
+	Agent     string    `json:"agent"`
+	UpdatedAt time.Time `json:"updated_at"`
+	Commit    git.ID    `json:"commit"` // the memory commit that wrote it as it stands
+	Paths     []string  `json:"paths"`
+	Staleness           // of its paths
+
+	Text       string `json:"-"`
+	Supersedes string `json:"-"`
 }
 
-func (s *Store) ReadTopic(ctx context.Context, tip *Tip, key string) (Topic, error) {
-	data, err := s.TopicBlob(ctx, tip, key)
-	if err != nil {
-		return Topic{}, err
-	}
-	t, err := doc.ParseTopic(data)
-	if err != nil {
-		return Topic{}, fmt.Errorf("topic '%s' of branch '%s': %w", key, tip.branch, err)
-	}
-	return Topic{Key: key, Paths: list(t.Paths), Text: t.Text, Supersedes: t.Supersedes}, nil
+// Staleness says whether the code that a topic or a commit names is still what it
+// was written against. It compares commits, that one and the code's HEAD in this worktree, by the
+// ids of files and folders: an edit that is not committed is no change, neither then nor
+// now.
+type Staleness struct {
+	// Stale is nil where it is not known: no path is named or none was ever there, HEAD is
+	// unborn, or the code commit is not here (any more).
+	Stale   *bool    `json:"stale"`
+	Base    *git.ID  `json:"-"` // the code HEAD that it was written on; nil while that was unborn
+	Changed []string `json:"-"` // the named paths that changed, in the order of the text; removed ones too
 }
 
-// dateTopics fills in the commit that wrote each topic as it stands, which a merge or
-// a rollback may have brought here. One git log over these paths answers for all of them. It
-// walks the whole history: a topic may have stood since its beginning.
-func (s *Store) dateTopics(ctx context.Context, tip *Tip, topics []Topic) error {
-	if len(topics) == 0 {
-		return nil
-	}
-	ids, err := TopicIDs(ctx, tip)
-	if err != nil {
-		return err
-	}
-	// A merge is among them for the files that it took from none of its parents.
-	args := []string{"log", "-z", "--no-renames", "--raw", "--no-abbrev", "--diff-merges=combined",
-		"--format=%x01%H%x00%ct%x00%(trailers:key=" + TrailerAgent + ",valueonly,separator=)%x00%(trailers:key=" + TrailerCode + ",valueonly,separator=)",
-		"--end-of-options", string(tip.commit.ID), "--"}
-	left := map[string]*Topic{}
-	for i := range topics {
-		left[doc.TopicPath(topics[i].Key)] = &topics[i]
-		args = append(args, doc.TopicPath(topics[i].Key))
-	}
-	out, err := s.repo.View(ctx, args...)
-	if err != nil {
-		return err
-	}
-	for _, record := range bytes.Split(out, []byte{1})[1:] {
-		f := strings.Split(string(record), "\x00")
-		if len(f) < 4 {
-			continue
-		}
-		seconds, err := strconv.ParseInt(f[1], 10, 64)
-		if err != nil {
-			return fmt.Errorf("git log: no date for %s", f[0])
-		}
-		for blob, path := range rawChanges(f[4:]) {
-			t := left[path]
-			if t == nil || blob != ids[t.Key+".md"] {
-				continue // on a side that a merge did not take
-			}
-			t.Commit, t.UpdatedAt, t.Agent = git.ID(f[0]), time.Unix(seconds, 0).UTC(), f[2]
-			if code := git.ID(f[3]); git.IsID(string(code)) {
-				t.Base = &code
-			}
-			delete(left, path)
+// checkTopicPaths refuses what cannot be the path of a file in a commit: the topic would
+// never be seen to be stale.
+func checkTopicPaths(paths []string) error {
+	for _, p := range paths {
+		if !fs.ValidPath(p) || strings.ContainsAny(p, "\n\x00") {
+			return fail.New(fail.ErrInvalid, fail.TopicPath, fmt.Sprintf("'%s' is no path from the top of the code", prose.OneLine(p, 200)),
+				"git ls-files --full-name")
 		}
 	}
 	return nil
 }
 
-// rawChanges reads pairs of what `git log --raw -z` says of a file and its path: the blob
-// that came about is the last but one word of
-//
-//	:100644 100644 <old> <new> M
-//	::100644 100644 100644 <old> <old> <new> MM
-func rawChanges(f []string) iter.Seq2[git.ID, string] {
-	return func(yield func(git.ID, string) bool) {
-		for len(f) >= 2 {
-			words := strings.Fields(f[0])
-			if len(words) < 2 { // a merge puts an empty line before its own
-				f = f[1:]
-				continue
-			}
-			if !yield(git.ID(words[len(words)-2]), f[1]) {
-				return
-			}
-			f = f[2:]
+// lackOf says which paths of a topic are not there: misspelled, or still to be written. It
+// stops nothing. What is in the worktree is not looked for in HEAD, which may take
+// a child.
+func (s *Store) lackOf(ctx context.Context, paths []string) (warnings []string) {
+	if len(paths) == 0 {
+		return nil
+	}
+	head, err := s.CodeHead(ctx)
+	if err == nil && head == "" {
+		return []string{"the code has no commit yet: the topic is not seen to be stale before it is remembered again"}
+	}
+	var wanted []git.CommitPath
+	for _, p := range paths {
+		if !s.inWorkTree(p) {
+			wanted = append(wanted, git.CommitPath{Commit: head, Path: p})
 		}
 	}
+	var found map[git.CommitPath]git.TreeEntry
+	if err == nil {
+		found, err = s.repo.Paths(ctx, wanted)
+	}
+	if err != nil {
+		return []string{"cannot tell whether the code has the topic's paths: " + err.Error()}
+	}
+	for _, w := range wanted {
+		if _, ok := found[w]; !ok {
+			warnings = append(warnings, fmt.Sprintf("path '%s' is neither in the worktree nor in the code's HEAD: the topic is stale once a commit brings it", w.Path))
+		}
+	}
+	return warnings
+}
+
+func (s *Store) inWorkTree(p string) bool {
+	top := s.repo.WorkTree()
+	if top == "" {
+		return false
+	}
+	_, err := os.Lstat(filepath.Join(top, filepath.FromSlash(p)))
+	return err == nil
 }

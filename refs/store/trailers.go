@@ -1,16 +1,19 @@
 package store
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 )
 
 // The trailers of a memory commit. They hold what a list or a recovery needs
-// without opening a document. A milestone is a memory commit with a Context-Id
+// without opening a document. A commit with an entry has a Context-Id
 // that its commit.md holds.
 const (
 	TrailerID      = "Context-Id"      // the milestone's entry in commit.md
@@ -32,9 +35,9 @@ const (
 	TrailerTokens  = "Tokens"
 )
 
-// branchOf is the branch that a memory commit was made on. It is "" for what is no
+// BranchOf is the branch that a memory commit was made on. It is "" for what is no
 // memory commit, and for one whose trailer is no name: it comes from elsewhere, and
-// names stand in commands that are pasted.
+// names are in commands that are pasted.
 func BranchOf(c *git.Commit) string {
 	name := c.Trailer(TrailerBranch)
 	if git.CheckBranchName(name) != nil {
@@ -43,7 +46,7 @@ func BranchOf(c *git.Commit) string {
 	return name
 }
 
-// purposeLimit keeps the one-line purpose in lists short, in characters.
+// PurposeLimit keeps the one-line purpose in lists short, in characters.
 const PurposeLimit = 300
 
 // trailerBlock collects trailers in order; empty values are left out.
@@ -64,6 +67,7 @@ func message(subject, body, trailers string) string {
 	return subject + "\n\n" + body + trailers
 }
 
+// FormatSteps formats the value of Context-Steps; "" for no steps.
 func FormatSteps(r StepRange) string {
 	switch {
 	case r.Count == 0:
@@ -74,6 +78,7 @@ func FormatSteps(r StepRange) string {
 	return fmt.Sprintf("%d-%d (%d)", r.First, r.Last, r.Count)
 }
 
+// FormatCreated formats the value of Context-Created; "" for the zero time.
 func FormatCreated(at time.Time, from string) string {
 	if at.IsZero() {
 		return ""
@@ -81,6 +86,7 @@ func FormatCreated(at time.Time, from string) string {
 	return strings.TrimSpace(at.UTC().Format(time.RFC3339) + " " + from)
 }
 
+// ParseCreated parses Context-Created. Either part is nil where it is missing or damaged.
 func ParseCreated(value string) (at *time.Time, from *string) {
 	stamp, name, _ := strings.Cut(value, " ")
 	if t, err := time.Parse(time.RFC3339, stamp); err == nil {
@@ -92,8 +98,8 @@ func ParseCreated(value string) (at *time.Time, from *string) {
 	return at, from
 }
 
-// parseRoadmap reads Context-Roadmap: the roadmap's commit, and how many
-// milestones in a row have seen it.
+// ParseRoadmap parses Context-Roadmap: the roadmap's commit, and how many commits in a row
+// refer to it.
 func ParseRoadmap(value string) (id git.ID, age int) {
 	hash, n, _ := strings.Cut(value, " ")
 	age, err := strconv.Atoi(n)
@@ -118,6 +124,7 @@ func (t journalMark) String() string {
 	return fmt.Sprintf("%s %d %s", t.Journal, t.upto, t.id)
 }
 
+// ParseJournalMark parses Context-Journal; false for another shape.
 func ParseJournalMark(value string) (journalMark, bool) {
 	f := strings.Fields(value)
 	if len(f) != 3 {
@@ -127,8 +134,8 @@ func ParseJournalMark(value string) (journalMark, bool) {
 	return journalMark{Journal: f[0], upto: upto, id: f[2]}, err == nil
 }
 
-// trailerMap reads the lines of a block of trailers. Of a key that stands twice the last
-// one counts.
+// ParseTrailers parses the lines of a block of trailers. The last of several values of a key
+// counts.
 func ParseTrailers(block string) map[string]string {
 	m := map[string]string{}
 	for line := range strings.Lines(block) {
@@ -139,5 +146,87 @@ func ParseTrailers(block string) map[string]string {
 	return m
 }
 
-// linkWord is what the line for people begins with.
+// LinkWord begins the line in a code commit's message that names the memory commit.
 const LinkWord = "Context: "
+
+// WriterOf returns the agent of a memory commit, or its author where another tool made it.
+func WriterOf(c *git.Commit) string {
+	if agent := c.Trailer(TrailerAgent); agent != "" {
+		return agent
+	}
+	return c.Author.Name
+}
+
+// LogIDs runs git log with args and hands out each commit's hash, its Context-Id,
+// empty where there is no entry, and what more of git log's formats says. Fields are
+// only good until each returns, which ends git by git.ErrEnough.
+func (s *Store) LogIDs(ctx context.Context, args []string, each func(fields [][]byte) error, more ...string) error {
+	return s.LogIDsFrom(ctx, nil, args, each, more...)
+}
+
+// LogIDsFrom is logIDs with something on standard input, for revisions without bound.
+func (s *Store) LogIDsFrom(ctx context.Context, stdin []byte, args []string, each func(fields [][]byte) error, more ...string) error {
+	read := &Records{Fields: 2 + len(more), Each: each}
+	format := "--format=%H%x00" + TrailerValue(TrailerID)
+	for _, field := range more {
+		format += "%x00" + field
+	}
+	if err := s.repo.ViewTo(ctx, read, stdin, append([]string{"log", "-z", format}, args...)...); err != nil {
+		return err
+	}
+	if len(read.Rest) > 0 {
+		return fmt.Errorf("git log ended within a commit: '%s'", prose.OneLine(string(read.Rest), 60))
+	}
+	return nil
+}
+
+// EndOfOptions separates options from revisions on a git command line.
+const EndOfOptions = "--end-of-options"
+
+// TrailerValue returns git log's format for the value of a trailer.
+func TrailerValue(trailer string) string {
+	return "%(trailers:key=" + trailer + ",valueonly,separator=)"
+}
+
+// Records cuts what git writes into fields, each ended by NUL, and hands on as many
+// as make a record. Fields are only good until each returns.
+type Records struct {
+	Fields int
+	Each   func([][]byte) error
+	Rest   []byte // of a record that has not ended
+	ends   []int  // of the fields in rest
+	looked int    // how far rest was searched: a note may be large and come in many pieces
+}
+
+// Write implements io.Writer. It returns the error of Each.
+func (r *Records) Write(p []byte) (int, error) {
+	r.Rest = append(r.Rest, p...)
+	done := 0
+	for {
+		n := bytes.IndexByte(r.Rest[r.looked:], 0)
+		if n < 0 {
+			r.looked = len(r.Rest)
+			break
+		}
+		r.ends = append(r.ends, r.looked+n)
+		r.looked += n + 1
+		if len(r.ends) < r.Fields {
+			continue
+		}
+		record, from := make([][]byte, r.Fields), done
+		for i, end := range r.ends {
+			record[i], from = r.Rest[from:end], end+1
+		}
+		if err := r.Each(record); err != nil {
+			r.Rest = nil
+			return len(p), err
+		}
+		r.ends, done = r.ends[:0], r.looked
+	}
+	r.Rest = append(r.Rest[:0], r.Rest[done:]...)
+	r.looked -= done
+	for i := range r.ends {
+		r.ends[i] -= done
+	}
+	return len(p), nil
+}

@@ -13,7 +13,7 @@ import (
 )
 
 // checkWriter fills in the agent and refuses names that a heading or a trailer
-// could not hold.
+// cannot contain.
 func (s *Store) checkWriter(w Writer, ident git.Identity) (Writer, error) {
 	if w.Agent == "" {
 		w.Agent = committerAgent(ident)
@@ -31,7 +31,7 @@ func (s *Store) checkWriter(w Writer, ident git.Identity) (Writer, error) {
 	return w, checkTokens(w.Tokens)
 }
 
-// maxTokens is more than any meter counts and less than a document can hold.
+// maxTokens is more than any meter counts and less than a document can contain.
 const maxTokens = 1e15
 
 func checkTokens(n int64) error {
@@ -41,6 +41,7 @@ func checkTokens(n int64) error {
 	return fail.New(fail.ErrInvalid, fail.TokensInvalid, fmt.Sprintf("tokens must be 0 to %d: %d", int64(maxTokens), n))
 }
 
+// CheckAgent refuses a name that a heading of a document cannot contain: fail.ErrInvalid.
 func CheckAgent(name string) error {
 	if err := doc.CheckAgent(name); err != nil {
 		return fail.New(fail.ErrInvalid, fail.AgentName, err.Error())
@@ -60,7 +61,7 @@ func CheckLine(what, code, value string) error {
 		fmt.Sprintf("%s '%s' is not one printable line of at most %d bytes", what, prose.OneLine(value, 60), maxLine))
 }
 
-// committerAgent is who writes where nobody says so.
+// committerAgent returns the agent for a writer without one: the committer's name.
 func committerAgent(ident git.Identity) string {
 	if name := doc.AgentName(ident.Name); name != "" {
 		return name
@@ -68,7 +69,7 @@ func committerAgent(ident git.Identity) string {
 	return "unknown"
 }
 
-// clean makes texts valid UTF-8 without NUL and reports whether it had to.
+// Clean makes texts valid UTF-8 without NUL and reports whether it changed any.
 func Clean(texts ...*string) bool {
 	replaced := false
 	for _, t := range texts {
@@ -77,4 +78,12 @@ func Clean(texts ...*string) bool {
 		replaced = replaced || did
 	}
 	return replaced
+}
+
+// Writer says who writes: the agent, its session and model, and what the work
+// cost in tokens. An empty agent becomes the committer's name.
+type Writer struct {
+	Agent, Session, Model string
+	Tokens                int64
+	Sign                  Signing
 }

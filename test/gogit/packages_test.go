@@ -11,6 +11,7 @@ import (
 	"github.com/git-context/git-context/refs"
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -79,7 +80,7 @@ func (r *reader) branchAsPackages(s *refs.Store, name string, b *branch) {
 	}
 	r.same(name+": tip", string(tip.Commit().ID), b.tip.Hash.String())
 	for path, content := range b.files {
-		want, err := s.Document(r.t.Context(), tip, path)
+		want, err := tip.Document(r.t.Context(), path)
 		if err != nil {
 			r.t.Fatal(err)
 		}
@@ -88,7 +89,7 @@ func (r *reader) branchAsPackages(s *refs.Store, name string, b *branch) {
 		}
 		r.same(name+": "+path, string(want), string(content))
 	}
-	steps, total, err := s.Steps(r.t.Context(), tip, 0, len(b.steps)+1)
+	steps, total, err := history.Steps(r.t.Context(), s, tip, 0, len(b.steps)+1)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func (r *reader) branchAsPackages(s *refs.Store, name string, b *branch) {
 	}
 	r.same(name+": steps of the Store", want, got)
 	r.same(name+": number of steps", total, len(b.steps))
-	commits, total, err := s.Commits(r.t.Context(), tip, 0, len(b.commits)+1)
+	commits, total, err := history.Commits(r.t.Context(), s, tip, 0, len(b.commits)+1)
 	if err != nil {
 		r.t.Fatal(err)
 	}

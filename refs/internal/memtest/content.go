@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/history"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -26,12 +27,12 @@ func (r *Repo) Content(branch string) Content {
 	tip, err := s.Tip(ctx, branch)
 	r.Must(err)
 	c := Content{Topics: map[string]string{}}
-	steps, total, err := s.Steps(ctx, tip, 0, 1_000_000)
+	steps, total, err := history.Steps(ctx, s, tip, 0, 1_000_000)
 	r.Must(err)
 	for _, st := range steps {
 		c.Steps = append(c.Steps, st.ID+" "+st.Action)
 	}
-	marks, most, err := s.Commits(ctx, tip, 0, 1_000_000)
+	marks, most, err := history.Commits(ctx, s, tip, 0, 1_000_000)
 	r.Must(err)
 	for _, m := range marks {
 		c.Milestones = append(c.Milestones, m.ID+" "+m.Summary)
@@ -46,12 +47,12 @@ func (r *Repo) Content(branch string) Content {
 		r.T.Errorf("branch %s: %d steps, %d milestones, but its totals are %d, %d",
 			branch, len(steps), len(marks), total, most)
 	}
-	topics, err := s.Topics(ctx, tip, true)
+	topics, err := history.Topics(ctx, s, tip, true)
 	r.Must(err)
 	for _, t := range topics {
 		c.Topics[t.Key] = t.Text
 	}
-	meta, err := s.Metadata(ctx, tip)
+	meta, err := tip.Metadata(ctx)
 	r.Must(err)
 	c.Metadata, _, err = meta.Get("")
 	r.Must(err)

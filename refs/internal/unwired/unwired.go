@@ -22,6 +22,7 @@ func Open(ctx context.Context, o store.Options) (*store.Store, error) {
 			return store.CommitResult{}, errUnwired
 		},
 		AdoptBranch:  func(context.Context, *store.Store, string) (bool, error) { return false, errUnwired },
+		FetchHint:    func(context.Context, *store.Store, string) string { return "" },
 		CheckForeign: func(context.Context, *store.Store, git.Ref, string) error { return errUnwired },
 	})
 }

@@ -1,4 +1,4 @@
-package store
+package remote
 
 import (
 	"context"
@@ -15,9 +15,10 @@ import (
 	"github.com/git-context/git-context/refs/fail"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/prose"
+	"github.com/git-context/git-context/refs/store"
 )
 
-// peer is another repository: a remote, or a bundle file.
+// Remote is another repository: a remote, or a bundle file.
 type Remote struct {
 	Name     string // as git takes it
 	Heads    bool   // the memory stands below refs/heads/context/ there
@@ -26,23 +27,23 @@ type Remote struct {
 	Follows  []string // the branches that a fetch brings; nil for all
 }
 
-// mappingHeads is context.<remote>.mapping for a host that takes nothing but
-// branches and tags.
+// MappingHeads is context.<remote>.mapping for a host that accepts only branches and tags.
 const MappingHeads = "heads"
 
-// remote finds a remote by its name, or the one that is meant without:
-// context.remote, else the only one, else origin.
-func (s *Store) Remote(ctx context.Context, name string) (Remote, error) {
-	cfg, err := s.repo.Config(ctx)
+// Find returns a remote by name, or the default one for "": context.remote, else the only one,
+// else origin. fail.ErrNotFound where there is none, fail.ErrInvalid for settings that cannot
+// be understood.
+func Find(ctx context.Context, s *store.Store, name string) (Remote, error) {
+	cfg, err := s.Repo().Config(ctx)
 	if err != nil {
 		return Remote{}, err
 	}
-	names, err := s.repo.Remotes(ctx)
+	names, err := s.Repo().Remotes(ctx)
 	if err != nil {
 		return Remote{}, err
 	}
 	if name == "" {
-		name, _ = cfg.String(KeyRemote)
+		name, _ = cfg.String(store.KeyRemote)
 	}
 	switch {
 	case name != "":
@@ -54,11 +55,11 @@ func (s *Store) Remote(ctx context.Context, name string) (Remote, error) {
 		name = "origin"
 	default:
 		return Remote{}, fail.New(fail.ErrNotFound, fail.RemoteNotFound, "which remote is meant? There are "+prose.QuotedList(names),
-			"git config "+KeyRemote+" "+names[0])
+			"git config "+store.KeyRemote+" "+names[0])
 	}
 	if !slices.Contains(names, name) {
 		hints := []string{"git remote -v"}
-		if _, err := s.repo.Ref(ctx, git.BranchRef(name)); err == nil && git.CheckBranchName(name) == nil && len(names) > 0 {
+		if _, err := s.Repo().Ref(ctx, git.BranchRef(name)); err == nil && git.CheckBranchName(name) == nil && len(names) > 0 {
 			hints = []string{"git context push " + names[0] + " " + name}
 		}
 		if near := doc.Nearest(name, names); near != "" {
@@ -71,7 +72,7 @@ func (s *Store) Remote(ctx context.Context, name string) (Remote, error) {
 		return Remote{}, fail.New(fail.ErrInvalid, fail.ConfigInvalid, fmt.Sprintf("context.%s.mapping is '%s'; it must be heads or refs", name, mapping),
 			"git config context."+name+".mapping heads")
 	}
-	follows := FollowedOf(cfg, name)
+	follows := Followed(cfg, name)
 	for _, f := range follows {
 		if f == "" {
 			continue
@@ -84,39 +85,42 @@ func (s *Store) Remote(ctx context.Context, name string) (Remote, error) {
 	return Remote{Name: name, Heads: mapping == MappingHeads, Tracking: git.RemoteTracking(name), Follows: follows}, nil
 }
 
-// followedOf is context.<remote>.branches: names, patterns, or "" for none but those that
-// are here; nil where it is not set.
-func FollowedOf(cfg *git.Config, remote string) []string {
+// Followed returns context.<remote>.branches: names, patterns, or "" for only those that are
+// here; nil where it is not set.
+func Followed(cfg *git.Config, remote string) []string {
 	return cfg.All("context." + remote + ".branches")
 }
 
 // lockName is the lock that whoever moves the peer's tracking refs holds.
-func (p Remote) lockName() string {
-	if p.Bundle {
+func (r Remote) lockName() string {
+	if r.Bundle {
 		return "bundle"
 	}
-	return "remote-" + p.Name
+	return "remote-" + r.Name
 }
 
-// lockPeer keeps two exchanges with one peer apart.
-func (s *Store) LockRemote(ctx context.Context, p Remote) (*git.Lock, error) {
-	lock, err := s.repo.Lock(ctx, p.lockName())
+// Lock keeps two exchanges with one remote apart. fail.ErrStale where the lock does not become
+// free.
+func Lock(ctx context.Context, s *store.Store, r Remote) (*git.Lock, error) {
+	lock, err := s.Repo().Lock(ctx, r.lockName())
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		err = &fail.Error{Code: fail.Busy, Kind: fail.ErrStale, Err: err, Hints: []string{"run the command again"},
-			Message: fmt.Sprintf("another exchange with '%s' is under way", prose.OneLine(p.Name, 100))}
+			Message: fmt.Sprintf("another exchange with '%s' is under way", prose.OneLine(r.Name, 100))}
 	}
 	return lock, err
 }
 
-// The branches and tags that were once on a remote and here, a ref on a line: one
-// that is missing on a side was deleted by somebody, and is not made again. Tracking refs would tell
-// that too, were it not for `git fetch --prune`.
-func (p Remote) SharedName() string {
-	return "shared/" + git.FileName(p.Name, "")
+// SharedName returns the name of the file of local state with the branches and tags that were
+// once on both sides, a ref on a line. One that is missing on a side was deleted there and is
+// not made again. Tracking refs do not show that after `git fetch --prune`.
+func (r Remote) SharedName() string {
+	return "shared/" + git.FileName(r.Name, "")
 }
 
-func (s *Store) ReadShared(p Remote) (map[string]bool, error) {
-	f, err := s.repo.OpenState(p.SharedName(), os.O_RDONLY)
+// ReadShared returns the branches and tags that were once on both sides, as full ref names;
+// empty where nothing was shared yet.
+func ReadShared(s *store.Store, r Remote) (map[string]bool, error) {
+	f, err := s.Repo().OpenState(r.SharedName(), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return map[string]bool{}, nil
 	}
@@ -135,26 +139,28 @@ func (s *Store) ReadShared(p Remote) (map[string]bool, error) {
 	return names, nil
 }
 
-func (s *Store) WriteShared(p Remote, names map[string]bool) error {
+// WriteShared replaces the names that ReadShared returns.
+func WriteShared(s *store.Store, r Remote, names map[string]bool) error {
 	list := slices.Sorted(maps.Keys(names))
-	return s.repo.WriteStateFile(p.SharedName(), []byte(strings.Join(list, "\n")+"\n"))
+	return s.Repo().WriteStateFile(r.SharedName(), []byte(strings.Join(list, "\n")+"\n"))
 }
 
-// survey is where two repositories stand: this one, and a peer as it was when it
-// was last asked. Branches and tags go by name.
+// RefSet is the memory of one repository at one time: branches and tags by name, "" for a
+// missing roadmap or notes.
 type RefSet struct {
 	Branches, Tags map[string]git.ID
 	Roadmap, Notes git.ID
 }
 
-// survey reads both from one listing of the refs.
-func (s *Store) SurveyRemote(ctx context.Context, p Remote) (ours, theirs RefSet, err error) {
-	list, err := s.repo.Refs(ctx, append(p.Tracking.All(), git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)...)
+// Survey reads the refs of this repository, and those of r as they were when it was last
+// asked, from one listing.
+func Survey(ctx context.Context, s *store.Store, r Remote) (ours, theirs RefSet, err error) {
+	list, err := s.Repo().Refs(ctx, append(r.Tracking.All(), git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)...)
 	if err != nil {
 		return ours, theirs, err
 	}
 	ours.read(list, git.BranchPrefix, git.TagPrefix, git.RoadmapRef, git.NotesRef)
-	t := p.Tracking
+	t := r.Tracking
 	theirs.read(list, t.Branches(), t.Tags(), t.Roadmap(), t.Notes())
 	return ours, theirs, nil
 }
@@ -176,15 +182,16 @@ func (v *RefSet) read(list []git.Ref, branches, tags, roadmap, notes string) {
 	}
 }
 
-// empty reports whether there is no memory at all.
+// Empty reports whether a set has neither a branch nor a roadmap.
 func (v *RefSet) Empty() bool { return len(v.Branches) == 0 && v.Roadmap == "" }
 
+// Equal reports whether two sets name the same refs at the same objects.
 func (v *RefSet) Equal(w *RefSet) bool {
 	return v.Roadmap == w.Roadmap && v.Notes == w.Notes && maps.Equal(v.Branches, w.Branches) && maps.Equal(v.Tags, w.Tags)
 }
 
-// changes lists what stands elsewhere in v than in before, and what of that is not
-// in v at all, by the names that refs have here.
+// Changes lists the refs that v has at another object than before, and those that it has no
+// more, by their names here, sorted.
 func (v *RefSet) Changes(before *RefSet) (moved, gone []string) {
 	for _, m := range []struct {
 		now, then map[string]git.ID
@@ -209,4 +216,35 @@ func (v *RefSet) Changes(before *RefSet) (moved, gone []string) {
 	slices.Sort(moved)
 	slices.Sort(gone)
 	return moved, gone
+}
+
+// WithTag lists the remotes that had a tag when they were last asked.
+func WithTag(ctx context.Context, s *store.Store, name string) ([]string, error) {
+	remotes, err := s.Repo().Remotes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var have []string
+	for _, r := range remotes {
+		_, err := s.Repo().Ref(ctx, git.RemoteTracking(r).Of(git.TagRef(name)))
+		switch {
+		case err == nil:
+			have = append(have, r)
+		case !errors.Is(err, git.ErrNotFound):
+			return nil, err
+		}
+	}
+	return have, nil
+}
+
+// FetchHint returns the command that may bring a branch that no remote is known to have,
+// for a hint; "" where the repository has no remote.
+func FetchHint(ctx context.Context, s *store.Store, branch string) string {
+	if r, err := Find(ctx, s, ""); err == nil && r.Follows != nil {
+		return "git context fetch " + r.Name + " " + branch
+	}
+	if names, err := s.Repo().Remotes(ctx); err == nil && len(names) > 0 {
+		return "git context fetch"
+	}
+	return ""
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // DeleteBranch moves a branch's tip to refs/context/deleted/ and returns the
-// name that it has there. Without force it refuses a branch whose milestones or
+// name that it has there. Without force it refuses a branch whose commits or
 // pending steps are nowhere else; with force it commits what is pending first,
 // so that nothing acknowledged is lost. A branch that is current in any worktree
 // is never deleted.
@@ -25,12 +25,12 @@ func (s *Store) DeleteBranch(ctx context.Context, name string, force bool) (stri
 	if _, err := s.Tip(ctx, name); err != nil {
 		return "", err
 	}
-	ses, err := s.Begin(ctx, Writer{}, "branch: delete "+name, name)
+	tx, err := s.Begin(ctx, Writer{}, "branch: delete "+name, name)
 	if err != nil {
 		return "", err
 	}
-	defer ses.Close()
-	if err := s.checkNotCurrent(ctx, name); err != nil { // nobody switches to it now
+	defer tx.Close()
+	if err := s.checkNotCurrent(ctx, name); err != nil { // no one switches to it now
 		return "", err
 	}
 	// The journal stays locked until the ref has moved: a step that is recorded
@@ -44,13 +44,13 @@ func (s *Store) DeleteBranch(ctx context.Context, name string, force bool) (stri
 	}
 	defer j.Close()
 	if force {
-		if err := ses.keepPending(ctx, name); err != nil {
+		if err := tx.keepPending(ctx, name); err != nil {
 			return "", err
 		}
 	}
 	var moved string
-	if err := ses.Swap(ctx, func(ctx context.Context) error {
-		if moved, err = ses.queueDelete(ctx, name, force); err != nil {
+	if err := tx.Swap(ctx, func(ctx context.Context) error {
+		if moved, err = tx.queueDelete(ctx, name, force); err != nil {
 			return err
 		}
 		// Nothing is pending: emptied now, a crash behind the ref leaves no journal
@@ -74,9 +74,9 @@ func (s *Store) refill(ctx context.Context, name string, j *journal.Journal) err
 	return j.Restart(head)
 }
 
-// queueDelete checks a branch as it stands and queues the move of its tip.
-func (ses *Transaction) queueDelete(ctx context.Context, name string, force bool) (string, error) {
-	s := ses.Store
+// queueDelete checks the present state of a branch and queues the move of its tip.
+func (tx *Transaction) queueDelete(ctx context.Context, name string, force bool) (string, error) {
+	s := tx.Store
 	tip, err := s.Tip(ctx, name)
 	if err != nil {
 		return "", err
@@ -105,12 +105,12 @@ func (ses *Transaction) queueDelete(ctx context.Context, name string, force bool
 		return "", err
 	}
 	moved := git.DeletedRef(name, id)
-	ses.Refs.Update(moved, tip.commit.ID, "")
-	ses.Refs.Delete(git.BranchRef(name), tip.commit.ID)
+	tx.Refs.Update(moved, tip.commit.ID, "")
+	tx.Refs.Delete(git.BranchRef(name), tip.commit.ID)
 	return moved, nil
 }
 
-// onlyHere counts the milestones that no other branch, here or at a remote, can
+// onlyHere counts the commits that no other branch, here or at a remote, can
 // reach.
 func (s *Store) onlyHere(ctx context.Context, name string, tip git.ID) (int, error) {
 	out, err := s.repo.View(ctx, "rev-list", "--format=%(trailers:key="+TrailerID+",valueonly,separator=)", "--no-commit-header",
@@ -136,17 +136,17 @@ func (s *Store) checkNotCurrent(ctx context.Context, name string) error {
 	return nil
 }
 
-// keepPending makes a milestone of what is pending on a branch whose journal is locked,
+// keepPending makes a commit of what is pending on a branch whose journal is locked,
 // if anything is. The journal is not marked: it is about to go, and the commit says what
 // it took.
-func (ses *Transaction) keepPending(ctx context.Context, name string) error {
+func (tx *Transaction) keepPending(ctx context.Context, name string) error {
 	var made *git.Commit
-	err := ses.Swap(ctx, func(ctx context.Context) error {
-		tip, err := ses.Store.Tip(ctx, name)
+	err := tx.Swap(ctx, func(ctx context.Context) error {
+		tip, err := tx.Store.Tip(ctx, name)
 		if err != nil {
 			return err
 		}
-		n, err := ses.Store.pendingCount(ctx, name, tip.commit)
+		n, err := tx.Store.pendingCount(ctx, name, tip.commit)
 		if err != nil {
 			return err
 		}
@@ -154,17 +154,17 @@ func (ses *Transaction) keepPending(ctx context.Context, name string) error {
 			return ErrNothing
 		}
 		keep := keeping(n, name)
-		done, err := ses.BuildCommit(ctx, name, CommitOptions{Summary: keep, Contribution: keep})
+		done, err := tx.BuildCommit(ctx, name, CommitOptions{Summary: keep, Contribution: keep})
 		made = done.Commit
 		return err
 	})
 	if err != nil || made == nil {
 		return err
 	}
-	return ses.Fold(ctx, made)
+	return tx.Fold(ctx, made)
 }
 
-// commitPending makes a milestone of what is pending, if anything is.
+// CommitPending makes a commit of what is pending, if anything is.
 func (s *Store) CommitPending(ctx context.Context, name string) error {
 	tip, err := s.Tip(ctx, name)
 	if err != nil {
@@ -178,7 +178,7 @@ func (s *Store) CommitPending(ctx context.Context, name string) error {
 	return err
 }
 
-// keeping is the summary of a milestone that is made before a branch goes.
+// keeping is the summary of a commit that is made before a branch goes.
 func keeping(n int, branch string) string {
 	return fmt.Sprintf("Keep %s of %s", prose.Count(n, "pending step"), branch)
 }
@@ -203,14 +203,14 @@ func (s *Store) RestoreBranch(ctx context.Context, name string) (Branch, error) 
 		return Branch{}, fail.New(fail.ErrNotFound, fail.BranchNotFound, fmt.Sprintf("no deleted branch '%s'", name),
 			"git for-each-ref "+git.DeletedPrefix)
 	}
-	ses, err := s.Begin(ctx, Writer{}, "branch: restore "+name, name)
+	tx, err := s.Begin(ctx, Writer{}, "branch: restore "+name, name)
 	if err != nil {
 		return Branch{}, err
 	}
-	defer ses.Close()
-	err = ses.Swap(ctx, func(ctx context.Context) error {
-		ses.Refs.Update(git.BranchRef(name), found.ID, "")
-		ses.Refs.Delete(found.Name, found.ID)
+	defer tx.Close()
+	err = tx.Swap(ctx, func(ctx context.Context) error {
+		tx.Refs.Update(git.BranchRef(name), found.ID, "")
+		tx.Refs.Delete(found.Name, found.ID)
 		return s.DropLeftovers(ctx, name)
 	})
 	if err != nil {

@@ -61,7 +61,7 @@ func (m *operation) wait(refusal error) error {
 	return errors.Join(refusal, HoldMerge(m.Store, h, m.held, m.res.Conflicts))
 }
 
-// MergeStatus says what waits on a branch; the current one for "". fail.ErrNotFound if
+// Waiting returns what waits on a branch; the current one for "". fail.ErrNotFound if
 // nothing does.
 func Waiting(ctx context.Context, s *store.Store, target string) (Status, error) {
 	target, err := OrCurrent(ctx, s, target)
@@ -75,7 +75,7 @@ func Waiting(ctx context.Context, s *store.Store, target string) (Status, error)
 	return status(h), nil
 }
 
-// MergeAbort forgets what waits on a branch. Nothing has moved for it: every ref
+// Abort removes what waits on a branch. Nothing has moved for it: every ref
 // is as it was before the merge, but for what others did since.
 func Abort(ctx context.Context, s *store.Store, target string) (Status, error) {
 	target, lock, err := lockTarget(ctx, s, target)
@@ -92,8 +92,8 @@ func Abort(ctx context.Context, s *store.Store, target string) (Status, error) {
 	return status(h), s.DropMerge(target)
 }
 
-// continueMerge finishes a merge that waits, on the tips as they are now. A conflict that
-// changed since it was resolved is open again.
+// ContinueMerge finishes a merge that waits, on the present tips. Conflicts that a later
+// change of either side brought are returned as new ones.
 func ContinueMerge(ctx context.Context, s *store.Store, w store.Writer, h *store.WaitingMerge) (Result, error) {
 	o, target := *h.Merge, h.Target
 	o.Writer = w
@@ -138,7 +138,7 @@ func Resolve(ctx context.Context, s *store.Store, target, path, how, text string
 	return st, s.WriteHeld(h)
 }
 
-// waitingMerge is heldMerge for whoever needs one.
+// WaitingMerge reads the merge that waits on a branch; fail.ErrNotFound where none does.
 func WaitingMerge(ctx context.Context, s *store.Store, target string) (*store.WaitingMerge, error) {
 	h, err := s.ReadMerge(target)
 	if err == nil && h == nil {
@@ -166,7 +166,8 @@ func find(h *store.WaitingMerge, path string) (*store.HeldConflict, error) {
 	return nil, fail.New(fail.ErrNotFound, fail.ConflictNotFound, fmt.Sprintf("'%s' is not in conflict", prose.OneLine(path, 100)), hints...)
 }
 
-// qualified names a place on another branch than the one that a sync stood on.
+// Qualified returns the path of a conflict with its branch in front, where that is not the
+// branch that the sync began on.
 func Qualified(branch, current, path string) string {
 	if branch == current || branch == "" {
 		return path
@@ -193,7 +194,7 @@ func lockTarget(ctx context.Context, s *store.Store, target string) (string, *gi
 	return target, lock, err
 }
 
-// orCurrent is the branch itself, or the current one for "".
+// OrCurrent returns branch, or the current branch for "".
 func OrCurrent(ctx context.Context, s *store.Store, branch string) (string, error) {
 	if branch != "" {
 		return branch, store.CheckBranchName(branch)

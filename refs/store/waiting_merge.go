@@ -11,7 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// dropMerge forgets what waits on a branch.
+// DropMerge removes the merge that waits on a branch, if one does.
 func (s *Store) DropMerge(target string) error {
 	if err := os.Remove(s.StatePath(MergeStateName(target))); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -29,7 +29,7 @@ func (s *Store) copyMerge(h *WaitingMerge, name string) error {
 	return s.WriteHeld(h)
 }
 
-// heldMerge reads what waits on a branch; nil if nothing does.
+// ReadMerge reads the merge that waits on a branch; nil where none does.
 func (s *Store) ReadMerge(target string) (*WaitingMerge, error) {
 	h := new(WaitingMerge)
 	found, bad, err := s.ReadState(MergeStateName(target), h)
@@ -43,9 +43,8 @@ func (s *Store) ReadMerge(target string) (*WaitingMerge, error) {
 	return h, nil
 }
 
-// heldMerge is a merge or a sync that waits for its conflicts to be settled, as
-// it stands in local state: one file for a target. Nothing has moved for it, so
-// that to forget it is to abort it.
+// WaitingMerge is a merge or a sync that waits until its conflicts are resolved: one file of
+// local state for a target branch. No ref has moved for it, so removing the file aborts it.
 type WaitingMerge struct {
 	Version int    `json:"version"`
 	Target  string `json:"target"`
@@ -59,16 +58,18 @@ type WaitingMerge struct {
 	Conflicts []HeldConflict `json:"conflicts"`       // sorted by path
 }
 
-// heldPlace is one conflict and what it was settled with.
+// HeldConflict is one conflict and its resolution.
 type HeldConflict struct {
 	Conflict
 	Text *string `json:"text"` // nil: nothing at all
 }
 
+// MergeStateName returns the name of the local state of the merge that waits on a branch.
 func MergeStateName(target string) string {
 	return MergeDir + "/" + git.FileName(target, ".json")
 }
 
+// MergeStateVersion is the version of that file that this program reads and writes.
 const MergeStateVersion = 1
 
 // mayMoveMerge is what waits on a branch that is to get another name. A sync's
@@ -82,7 +83,7 @@ func (s *Store) mayMoveMerge(branch string) (*WaitingMerge, error) {
 	return h, err
 }
 
-// source is the other side.
+// Source returns the other side: a branch, or the remote of a sync.
 func (h *WaitingMerge) Source() string {
 	if h.Merge != nil {
 		return h.Merge.Source
@@ -90,6 +91,7 @@ func (h *WaitingMerge) Source() string {
 	return h.Remote
 }
 
+// WriteHeld replaces the merge that waits on h.Target.
 func (s *Store) WriteHeld(h *WaitingMerge) error {
 	data, err := json.Marshal(h)
 	if err != nil {

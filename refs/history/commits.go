@@ -1,0 +1,182 @@
+package history
+
+import (
+	"context"
+	"slices"
+
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// Newest reads a branch's newest n commits in full, newest first.
+func Newest(ctx context.Context, s *store.Store, t *store.Tip, n int) ([]store.Commit, error) {
+	commits, err := listCommits(ctx, s, t, 0, n)
+	return commits, err
+}
+
+// Commits reads n of a branch's commits behind the newest skip, newest
+// first, and how many there are. Which they are and what they say is in
+// commit.md and its segments; their commits and notes come from one git log.
+func Commits(ctx context.Context, s *store.Store, t *store.Tip, skip, n int) ([]store.Commit, int, error) {
+	meta, err := t.Metadata(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	commits, err := listCommits(ctx, s, t, skip, n)
+	return commits, meta.Totals().Commits, err
+}
+
+func listCommits(ctx context.Context, s *store.Store, t *store.Tip, skip, n int) ([]store.Commit, error) {
+	found := []doc.Commit{}
+	err := t.SegmentsBackwards(ctx, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
+		ms, err := doc.ParseCommits(data)
+		if err != nil {
+			return false, err
+		}
+		for _, m := range slices.Backward(ms) {
+			if m.Kind != doc.KindBirth {
+				found = append(found, m)
+			}
+		}
+		return len(found) < skip+n, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	found = found[min(skip, len(found)):min(skip+n, len(found))]
+	commits := make([]store.Commit, len(found))
+	for i, m := range found {
+		commits[i] = CommitFrom(m)
+	}
+	return commits, locate(ctx, s, t, skip, commits)
+}
+
+// Steps reads n of a branch's steps behind the newest skip, oldest first, and
+// how many there are. Pending steps are the newest.
+func Steps(ctx context.Context, s *store.Store, t *store.Tip, skip, n int) ([]store.Step, int, error) {
+	p, err := s.Pending(ctx, t)
+	if err != nil {
+		return nil, 0, err
+	}
+	meta, err := t.Metadata(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	waiting, err := s.WaitingSteps(ctx, t.Name(), p)
+	if err != nil {
+		return nil, 0, err
+	}
+	found := []store.Step{} // newest first
+	for _, step := range slices.Backward(waiting) {
+		found = append(found, stepFrom(step, true))
+	}
+	total := meta.Totals().Steps + len(waiting)
+	if len(found) < skip+n {
+		err = t.SegmentsBackwards(ctx, doc.LogFile, doc.LogDir, func(data []byte) (bool, error) {
+			steps, err := doc.ParseLog(data)
+			for _, step := range slices.Backward(steps) {
+				found = append(found, stepFrom(step, false))
+			}
+			return len(found) < skip+n, err
+		})
+	}
+	found = found[min(skip, len(found)):min(skip+n, len(found))]
+	slices.Reverse(found)
+	return found, total, err
+}
+
+// CommitFrom returns an entry of commit.md as views show it, without its hash, code commit and
+// note.
+func CommitFrom(m doc.Commit) store.Commit {
+	return store.Commit{ID: m.ID, Branch: m.Origin, Time: m.Time, Agent: m.Agent, Summary: m.Summary, Purpose: m.Purpose,
+		Progress: m.Progress, Contribution: m.Contribution, Steps: store.StepRange(m.Steps), Tags: map[string]string{},
+		Goal: m.Goal, Kind: m.Kind}
+}
+
+func stepFrom(d doc.Step, pending bool) store.Step {
+	return store.Step{ID: d.ID, Step: d.Number, Time: d.Time, Agent: d.Agent, Session: d.Session, Origin: d.Origin,
+		Observation: d.Observation, Thought: d.Thought, Action: d.Action, Pending: pending,
+		Model: d.Model, Source: d.Source, Tokens: d.Tokens}
+}
+
+// Find reads one commit in full, with what its note says. rev is
+// whatever names it; where it names another memory commit, the newest commit
+// that this one stands on is meant.
+func Find(ctx context.Context, s *store.Store, rev string) (store.Commit, error) {
+	c, err := s.NewestCommitAt(ctx, rev)
+	if err != nil {
+		return store.Commit{}, err
+	}
+	return CommitOf(ctx, s, nil, c)
+}
+
+// CommitOf is a memory commit in full, with what its note says or said at a moment of
+// the past: the commit that it is, or, of one that is none, what its message says,
+// without an id.
+func CommitOf(ctx context.Context, s *store.Store, at *store.At, c *git.Commit) (store.Commit, error) {
+	entry, err := s.EntryOf(ctx, c)
+	if err != nil {
+		return store.Commit{}, err
+	}
+	out := BetweenCommits(c)
+	if entry != nil {
+		out = CommitFrom(*entry)
+	}
+	return out, locateAt(ctx, s, at, &out, c)
+}
+
+// BetweenCommits is a memory commit without an entry in commit.md.
+func BetweenCommits(c *git.Commit) store.Commit {
+	out := store.Commit{Hash: &c.ID, Branch: store.BranchOf(c), Time: c.Committer.When.UTC(), Agent: store.WriterOf(c), Summary: c.Subject(),
+		Purpose: c.Trailer(store.TrailerPurpose), Contribution: c.Body(), Tags: map[string]string{}}
+	if code := git.ID(c.Trailer(store.TrailerCode)); code != "" {
+		out.Code = &code
+	}
+	return out
+}
+
+// BranchContext is CONTEXT of one branch: `git context --branch NAME`.
+type BranchContext struct {
+	Branch   store.Branch   `json:"branch"`
+	Purpose  string         `json:"purpose"`
+	Progress string         `json:"progress"`
+	Total    int            `json:"total"`
+	Skip     int            `json:"skip"`
+	Commits  []store.Commit `json:"commits"`
+	At       *store.At      `json:"at"` // nil: now
+
+	Limit int `json:"-"` // how many milestones were asked for, for paging
+}
+
+// ReadBranch returns CONTEXT of one branch: its purpose, its progress and n of its
+// commits behind the newest skip.
+func ReadBranch(ctx context.Context, s *store.Store, t *store.Tip, skip, n int) (BranchContext, error) {
+	v := BranchContext{Skip: skip, At: t.At()}
+	var err error
+	if v.Branch, err = s.BranchOf(ctx, t); err != nil {
+		return v, err
+	}
+	if v.Purpose, v.Progress, err = PurposeProgress(ctx, s, t); err != nil {
+		return v, err
+	}
+	v.Commits, v.Total, err = Commits(ctx, s, t, skip, n)
+	return v, err
+}
+
+// PurposeProgress is a branch's purpose, and the progress summary of its newest
+// commit: what came before that one.
+func PurposeProgress(ctx context.Context, s *store.Store, t *store.Tip) (purpose, progress string, err error) {
+	meta, err := t.Metadata(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	live, _, err := t.LiveCommits(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	if n := len(live); n > 0 {
+		progress = live[n-1].Progress
+	}
+	return meta.Branch().Purpose, progress, nil
+}

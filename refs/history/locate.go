@@ -1,0 +1,119 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/store"
+)
+
+// locateSlack is how many memory commits git log reads for each commit that is
+// looked for, before it is asked for the whole history: births, topics and
+// closing commits stand between commits.
+const locateSlack = 3
+
+// locate fills in the commit, the code commit and the note of commits that
+// stand behind the newest skip of a tip. A commit that history does not hold
+// (a shallow clone) keeps no commit.
+func locate(ctx context.Context, s *store.Store, t *store.Tip, skip int, commits []store.Commit) error {
+	left := map[string]*store.Commit{}
+	for i := range commits {
+		left[commits[i].ID] = &commits[i]
+	}
+	if skip == 0 && len(commits) <= nearEntries {
+		if err := locateNear(ctx, s, t, left); err != nil {
+			return err
+		}
+	}
+	for _, most := range []int{locateSlack*(skip+len(commits)) + 10, 0} {
+		if len(left) == 0 {
+			return nil
+		}
+		if err := locateIn(ctx, s, t, most, left); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// The newest commits of a branch nearly always are its last commits: a few
+// reads in process are cheaper than git log's start. nearCommits bounds the walk.
+const (
+	nearEntries = 3
+	nearCommits = 8
+)
+
+// locateNear looks for commits among the first parents of a tip.
+func locateNear(ctx context.Context, s *store.Store, t *store.Tip, left map[string]*store.Commit) error {
+	for c, n := t.Commit(), 0; len(left) > 0 && n < nearCommits; n++ {
+		if m := left[c.Trailer(store.TrailerID)]; m != nil {
+			if err := locateAt(ctx, s, t.At(), m, c); err != nil {
+				return err
+			}
+			delete(left, m.ID)
+		}
+		if len(left) == 0 || len(c.Parents) == 0 {
+			return nil
+		}
+		var err error
+		if c, err = s.Repo().Commit(ctx, c.Parents[0]); err != nil {
+			if errors.Is(err, git.ErrNotFound) { // the edge of a shallow clone
+				return nil
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// locateAt fills in what a commit's commit and note say, or said at a moment of
+// the past.
+func locateAt(ctx context.Context, s *store.Store, at *store.At, m *store.Commit, c *git.Commit) error {
+	m.Hash = &c.ID
+	if code := git.ID(c.Trailer(store.TrailerCode)); code != "" {
+		m.Code = &code
+	}
+	note, err := notes.Read(ctx, s.Repo(), c.ID)
+	if err != nil {
+		return err
+	}
+	m.Judge(judgedAt(at, note))
+	return nil
+}
+
+func locateIn(ctx context.Context, s *store.Store, t *store.Tip, most int, left map[string]*store.Commit) error {
+	args := []string{"--notes=context"}
+	if most > 0 {
+		args = append(args, fmt.Sprintf("--max-count=%d", most))
+	}
+	return s.LogIDs(ctx, append(args, store.EndOfOptions, string(t.Commit().ID)), func(f [][]byte) error {
+		c := left[string(f[1])]
+		if c == nil {
+			return nil
+		}
+		delete(left, c.ID)
+		hash := git.ID(f[0])
+		c.Hash = &hash
+		if len(f[2]) > 0 {
+			code := git.ID(f[2])
+			c.Code = &code
+		}
+		if c.Judge(judgedAt(t.At(), f[3])); len(left) == 0 {
+			return git.ErrEnough
+		}
+		return nil
+	}, store.TrailerValue(store.TrailerCode), "%N")
+}
+
+// judgedAt reads what a note says: now, for nil, or at a moment of the past.
+func judgedAt(at *store.At, note []byte) notes.Judgement {
+	facts := notes.Parse(note)
+	if at != nil {
+		facts = slices.DeleteFunc(facts, func(f notes.Fact) bool { return f.Time.After(at.Time) })
+	}
+	return notes.Judge(facts)
+}

@@ -1,0 +1,217 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/git-context/git-context/refs/detect"
+	"github.com/git-context/git-context/refs/doc"
+	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
+)
+
+// Draft is one memory commit in the making.
+type Draft struct {
+	branch  string
+	Tree    *git.Edit
+	Meta    *doc.Metadata
+	Parents []git.ID
+
+	Subject, Body string
+	Entry         *doc.Commit // nil for a memory commit without an entry in commit.md
+	Last          string      // the newest commit's summary before; "" at a birth
+	Newest        string      // the largest entry id in the documents
+	took          journalMark // what it drained; zero: what the parent's trailer says
+	Parent        *git.Commit // the branch's tip before; nil for a first commit
+	Code          git.ID      // the code HEAD; "" while it is unborn
+	Roadmap       git.ID      // the roadmap as it stands with this commit
+	Warnings      []string    // what could not be found out, and stops nothing
+	RoadmapAge    int         // commits since the roadmap was revised
+}
+
+// Put stores a document as a blob and puts it into a tree at path.
+func (tx *Transaction) Put(ctx context.Context, tree *git.Edit, path string, data []byte) error {
+	id, err := tx.Store.repo.WriteBlob(ctx, data)
+	if err != nil {
+		return err
+	}
+	return tree.Put(ctx, path, id)
+}
+
+// PutGrowth puts a live file and the segments that were cut from it into a tree.
+func (tx *Transaction) PutGrowth(ctx context.Context, tree *git.Edit, live string, g doc.Growth) error {
+	for _, f := range append(g.Sealed, doc.File{Path: live, Data: g.Live}) {
+		if err := tx.Put(ctx, tree, f.Path, f.Data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Write stores a change and queues the move of its branch. old is the branch's
+// value that the change stands on.
+func (tx *Transaction) Write(ctx context.Context, c *Draft, old git.ID) (*git.Commit, error) {
+	commit, err := tx.WriteObjects(ctx, c)
+	if err == nil {
+		tx.Refs.Update(git.BranchRef(c.branch), commit.ID, old)
+	}
+	return commit, err
+}
+
+// WriteObjects stores a draft's metadata, tree and commit.
+func (tx *Transaction) WriteObjects(ctx context.Context, c *Draft) (*git.Commit, error) {
+	if totals := c.Meta.Totals(); len(totals.Origins) > 0 {
+		if folded := totals.Fold(c.branch); len(folded.Origins) < len(totals.Origins) {
+			if err := c.Meta.SetTotals(folded); err != nil {
+				return nil, err
+			}
+		}
+	}
+	meta, err := c.Meta.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.Put(ctx, c.Tree, doc.MetadataFile, meta); err != nil {
+		return nil, err
+	}
+	tree, err := c.Tree.Write(ctx)
+	if err != nil {
+		return nil, err
+	}
+	commit := &git.Commit{
+		Tree: tree, Parents: c.Parents, Author: tx.Signature, Committer: tx.Signature,
+		Message: message(c.Subject, c.Body, tx.trailers(c)),
+	}
+	return tx.storeCommit(ctx, commit)
+}
+
+// trailers is the block that ends the message of a change.
+func (tx *Transaction) trailers(c *Draft) string {
+	facts, totals := c.Meta.Branch(), c.Meta.Totals()
+	var t trailerBlock
+	if m := c.Entry; m != nil {
+		t.add(TrailerID, m.ID)
+	}
+	t.add(TrailerBranch, c.branch)
+	if m := c.Entry; m != nil {
+		t.add(TrailerSteps, FormatSteps(StepRange(m.Steps)))
+	}
+	if c.Entry == nil {
+		t.add(TrailerLast, c.Last)
+	}
+	t.add(TrailerCommits, strconv.Itoa(totals.Commits))
+	t.add(TrailerCreated, FormatCreated(facts.CreatedAt, facts.CreatedFrom))
+	t.add(TrailerStatus, facts.Status)
+	t.add(TrailerPurpose, prose.OneLine(facts.Purpose, PurposeLimit))
+	t.add(TrailerNewest, c.Newest)
+	t.add(TrailerCode, string(c.Code))
+	if m := c.Entry; m != nil && m.Kind == "" {
+		t.add(TrailerLink, string(tx.Code))
+	}
+	if c.Roadmap != "" {
+		t.add(TrailerRoadmap, string(c.Roadmap)+" "+strconv.Itoa(c.RoadmapAge))
+	}
+	// Carried on by every commit, so that the tip alone says what is taken; but not
+	// by a merge, because the other parent may say more, even of the same journal.
+	took := c.took.String()
+	if took == "" && len(c.Parents) == 1 {
+		took = c.Parent.Trailer(TrailerJournal)
+	}
+	t.add(TrailerJournal, took)
+	t.add(TrailerAgent, tx.Writer.Agent)
+	t.add(trailerSession, tx.Writer.Session)
+	t.add(trailerModel, tx.Writer.Model)
+	if tx.Writer.Tokens > 0 {
+		t.add(TrailerTokens, strconv.FormatInt(tx.Writer.Tokens, 10))
+	}
+	return t.b.String()
+}
+
+// LastSummary returns the summary of the newest commit of a branch on one line, "" where it
+// has none.
+func LastSummary(tip *git.Commit) string {
+	if tip.Trailer(TrailerID) != "" {
+		return prose.OneLine(tip.Subject(), PurposeLimit)
+	}
+	return tip.Trailer(TrailerLast)
+}
+
+// Follow begins a draft on top of a tip, with its tree and metadata.
+func (tx *Transaction) Follow(ctx context.Context, tip *Tip, subject string) (*Draft, error) {
+	meta, err := tip.Metadata(ctx)
+	if err != nil {
+		return nil, err
+	}
+	roadmap, err := tx.Store.RoadmapTip(ctx)
+	if err != nil {
+		return nil, err
+	}
+	code, err := tx.codeHead(ctx)
+	if err != nil {
+		return nil, err
+	}
+	newest, err := tip.NewestEntry(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := &Draft{
+		branch: tip.branch, Tree: tip.tree, Meta: meta, Parents: []git.ID{tip.commit.ID}, Parent: tip.commit,
+		Subject: subject, Last: LastSummary(tip.commit), Newest: newest, Code: code,
+	}
+	c.SetRoadmap(roadmap)
+	return c, nil
+}
+
+// SetRoadmap sets the roadmap that a draft refers to, and its age: one that did not change
+// keeps its age.
+func (c *Draft) SetRoadmap(roadmap git.ID) {
+	c.Roadmap, c.RoadmapAge = roadmap, 0
+	if before, n := ParseRoadmap(c.Parent.Trailer(TrailerRoadmap)); before == roadmap {
+		c.RoadmapAge = n
+	}
+}
+
+// RefreshDetected brings a change's detected keys up to date where the code has
+// moved on since the parent commit. The questions get more costly one by one:
+// is HEAD another commit, is its tree another tree, what is in it.
+func (s *Store) RefreshDetected(ctx context.Context, c *Draft, parent *git.Commit) error {
+	if c.Code == "" {
+		return nil
+	}
+	before, _, err := c.Meta.Get(detect.KeyFrom)
+	if err != nil {
+		return err
+	}
+	known, _ := before.(string)
+	seen := parent != nil && parent.Trailer(TrailerID) != "" && git.ID(parent.Trailer(TrailerCode)) == c.Code
+	if seen && known != "" {
+		return nil
+	}
+	failed := detect.Refresh(ctx, s.repo, c.Meta, c.Code, git.ID(known))
+	if failed == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	// What the code looks like is worth no failed commit: the keys stay as they are,
+	// and without the tree that they were read from the next one tries again.
+	c.Warnings = append(c.Warnings, "metadata not refreshed: "+failed.Error())
+	_, err = c.Meta.Unset(detect.KeyFrom)
+	return err
+}
+
+// CodeHead returns the code repository's HEAD, "" while it is unborn.
+func (s *Store) CodeHead(ctx context.Context) (git.ID, error) {
+	id, err := s.repo.Ref(ctx, "HEAD")
+	if errors.Is(err, git.ErrNotFound) {
+		return "", nil
+	}
+	return id, err
+}
+
+// codeHead is the code commit that a change is made on.
+func (tx *Transaction) codeHead(ctx context.Context) (git.ID, error) {
+	if tx.Code != "" {
+		return tx.Code, nil
+	}
+	return tx.Store.CodeHead(ctx)
+}
