@@ -201,7 +201,7 @@ func inTrees() []hostileCase {
 			return storeTree(r, "40000 log "+id), id
 		}), "it is missing"},
 		{"id of the future", withFile("100644", "log.md", file(step(future))), "ahead of the clock"},
-		{"ids that fall", withFile("100644", "log.md", file(step(secondID)+"\n"+step(memtest.UnknownID))), "stands behind"},
+		{"ids that fall", withFile("100644", "log.md", file(step(secondID)+"\n"+step(memtest.UnknownID))), "follows"},
 		{"segment's name", withFile("100644", doc.SegmentPath("log", memtest.UnknownID), file(step(secondID))), "not named by the id of its first entry"},
 		{"empty segment", withFile("100644", doc.SegmentPath("commit", memtest.UnknownID), file("")), "not named by the id of its first entry"},
 	}

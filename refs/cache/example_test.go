@@ -1,0 +1,18 @@
+package cache_test
+
+import (
+	"fmt"
+
+	"github.com/git-context/git-context/refs/cache"
+	"github.com/git-context/git-context/refs/internal/example"
+)
+
+// Read returns what Write kept, and nothing where nobody wrote.
+func Example() {
+	s, remove := example.Memory()
+	defer remove()
+
+	cache.Write(s.Repo(), "terms", "pool connection")
+	fmt.Printf("%q %q\n", cache.Read(s.Repo(), "terms"), cache.Read(s.Repo(), "commits"))
+	// Output: "pool connection" ""
+}
