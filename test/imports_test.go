@@ -16,7 +16,7 @@ var layers = map[string][]string{
 	"render":                  {"refs", "refs/fsck", "refs/maintain", "refs/code", "refs/search", "refs/history", "refs/store", "notes", "refs/fail", "refs/doc", "refs/git", "refs/prose"},
 	"refs":                    {"refs/share", "refs/code", "refs/expunge", "refs/store"},
 	"refs/fsck":               {"refs/maintain", "refs/share", "refs/code", "refs/expunge", "refs/folder", "refs/history", "refs/incoming", "refs/merge", "refs/store", "notes", "refs/fail", "refs/journal", "refs/doc", "refs/git", "refs/prose"},
-	"refs/maintain":           {"refs/code", "refs/expunge", "refs/search", "refs/store", "refs/fail", "refs/journal", "refs/doc", "refs/git", "refs/index", "refs/prose"},
+	"refs/maintain":           {"refs/code", "refs/expunge", "refs/search", "refs/store", "refs/fail", "refs/journal", "refs/doc", "refs/git", "refs/prose"},
 	"refs/share":              {"refs/code", "refs/expunge", "refs/incoming", "refs/merge", "refs/store", "refs/fail", "refs/doc", "refs/git", "refs/fault", "refs/prose"},
 	"refs/code":               {"refs/history", "refs/store", "notes", "refs/fail", "refs/doc", "refs/git", "refs/fault", "refs/prose"},
 	"refs/expunge":            {"refs/incoming", "refs/store", "notes", "refs/fail", "refs/journal", "refs/doc", "refs/git", "refs/fault", "refs/prose"},

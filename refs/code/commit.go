@@ -24,7 +24,7 @@ import (
 //
 // The commit lock is held throughout. What dies before 4 has moved the code has done
 // nothing; what dies behind it is finished by the branch's next session, see settle.
-func CommitWithCode(ctx context.Context, ses *store.Transaction, branch string, o store.CommitOptions) (store.CommitResult, error) {
+func Commit(ctx context.Context, ses *store.Transaction, branch string, o store.CommitOptions) (store.CommitResult, error) {
 	if _, err := ses.Store.Tip(ctx, branch); err != nil {
 		return store.CommitResult{}, err
 	}
@@ -142,8 +142,8 @@ func finishCommit(ctx context.Context, ses *store.Transaction, in *Intent) (stor
 	return res, nil
 }
 
-// judgeOnce says of a milestone what its writer said, unless it was said.
-func judgeOnce(ctx context.Context, ses *store.Transaction, m *git.Commit, j store.Judgement) error {
+// writeJudgementOnce says of a milestone what its writer said, unless it was said.
+func writeJudgementOnce(ctx context.Context, ses *store.Transaction, m *git.Commit, j store.Judgement) error {
 	note, err := notes.Read(ctx, ses.Store.Repo(), m.ID)
 	if err != nil {
 		return err

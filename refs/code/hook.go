@@ -47,7 +47,7 @@ func LinkHead(ctx context.Context, s *store.Store, w store.Writer) error {
 	if err != nil {
 		return err
 	}
-	some := HasMilestones(tip.Commit())
+	some := HasCommits(tip.Commit())
 	if !some && picked == "" {
 		return nil
 	}
@@ -68,15 +68,15 @@ func LinkHead(ctx context.Context, s *store.Store, w store.Writer) error {
 	if picked == "" {
 		return nil
 	}
-	return NoteLinks(ctx, ses, "context: carry links over a cherry-pick", func(u *notes.Update) error {
-		_, err := Carry(ctx, u, Rewritten{Old: picked, New: code.ID})
+	return UpdateNotes(ctx, ses, "context: carry links over a cherry-pick", func(u *notes.Update) error {
+		_, err := CopyLinks(ctx, u, Rewritten{Old: picked, New: code.ID})
 		return err
 	})
 }
 
 // hasMilestones reports whether a branch has milestones of its own: those of the
 // branch that it started from stand behind it.
-func HasMilestones(tip *git.Commit) bool {
+func HasCommits(tip *git.Commit) bool {
 	n := tip.Trailer(store.TrailerCommits)
 	return n != "" && n != "0"
 }

@@ -39,14 +39,14 @@ type rollbackIntent struct {
 
 	Target git.ID `json:"target"` // where HEAD goes
 	Made   bool   `json:"made"`   // Target was made for it, and gets its link
-	Said   string `json:"said"`   // what the milestone says of the code
+	Report string `json:"said"`   // what the milestone says of the code
 }
 
 const (
 	codeIntentVersion = 1
 )
 
-func IntentName(branch string) string { return store.IntentDir + "/" + git.FileName(branch, ".json") }
+func IntentFile(branch string) string { return store.IntentDir + "/" + git.FileName(branch, ".json") }
 
 // newIntent begins an intent on a branch that is at tip.
 func newIntent(ctx context.Context, ses *store.Transaction, branch string, tip git.ID) (*Intent, error) {
@@ -92,7 +92,7 @@ func (in *Intent) writer() store.Writer {
 // nothing was.
 func readIntent(s *store.Store, branch string) (*Intent, error) {
 	in := new(Intent)
-	found, bad, err := s.ReadState(IntentName(branch), in)
+	found, bad, err := s.ReadState(IntentFile(branch), in)
 	if err != nil || !found {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func readIntent(s *store.Store, branch string) (*Intent, error) {
 		return nil, &fail.Error{Code: fail.IntentUnreadable, Kind: fail.ErrInvalid, Err: bad,
 			Message: fmt.Sprintf("a commit or rollback of branch '%s' with --code was interrupted, and what it set out to do cannot be read", branch),
 			Hints: []string{"git log -g -3 shows in '(context ...)' whether it moved the code",
-				"rm " + prose.ShellQuoted(s.StatePath(IntentName(branch))) + " forgets it; what is recorded stays pending"}}
+				"rm " + prose.ShellQuoted(s.StatePath(IntentFile(branch))) + " forgets it; what is recorded stays pending"}}
 	}
 	return in, nil
 }
@@ -110,11 +110,11 @@ func writeIntent(s *store.Store, in *Intent) error {
 	if err != nil {
 		return err
 	}
-	return s.Repo().WriteStateFile(IntentName(in.Branch), append(data, '\n'))
+	return s.Repo().WriteStateFile(IntentFile(in.Branch), append(data, '\n'))
 }
 
 func dropIntent(s *store.Store, in *Intent) error {
-	if err := os.Remove(s.StatePath(IntentName(in.Branch))); !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(s.StatePath(IntentFile(in.Branch))); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -141,7 +141,7 @@ func CheckHook(s *store.Store, branch string) error {
 //  1. nothing was left;
 //  2. the code has not moved, or its worktree is gone: forgotten;
 //  3. the code has moved: the milestone is made, unless it stands already, and linked.
-func Settle(ctx context.Context, ses *store.Transaction, branch string) error {
+func SettleIntent(ctx context.Context, ses *store.Transaction, branch string) error {
 	in, err := readIntent(ses.Store, branch)
 	if err != nil || in == nil {
 		return err
@@ -232,7 +232,7 @@ func madeFor(ctx context.Context, ses *store.Transaction, in *Intent) (*git.Comm
 // it is not noted yet, and its link. Then the intent is done.
 func complete(ctx context.Context, ses *store.Transaction, in *Intent, m *git.Commit) error {
 	if in.Commit != nil && !in.Commit.Judging.Empty() {
-		if err := judgeOnce(ctx, ses, m, in.Commit.Judging); err != nil {
+		if err := writeJudgementOnce(ctx, ses, m, in.Commit.Judging); err != nil {
 			return err
 		}
 	}
@@ -247,21 +247,21 @@ func complete(ctx context.Context, ses *store.Transaction, in *Intent, m *git.Co
 
 // unfinished says that the code has moved, and memory has not.
 func unfinished(s *store.Store, in *Intent, err error) error {
-	return left(s, in, err, "the code has moved, but what 'git context %s' is to make of it on branch '%s' cannot be made yet")
+	return intentError(s, in, err, "the code has moved, but what 'git context %s' is to make of it on branch '%s' cannot be made yet")
 }
 
 // unknown says that it is not known whether the code has moved.
 func unknown(s *store.Store, in *Intent, err error) error {
-	return left(s, in, err, "whether 'git context %s' of branch '%s' has moved the code cannot be found out")
+	return intentError(s, in, err, "whether 'git context %s' of branch '%s' has moved the code cannot be found out")
 }
 
-// left words that an intent stays where it is.
-func left(s *store.Store, in *Intent, err error, message string) error {
+// intentError words that an intent stays where it is.
+func intentError(s *store.Store, in *Intent, err error, message string) error {
 	var already *fail.Error
 	if err == nil || errors.Is(err, context.Canceled) || errors.As(err, &already) && already.Code == fail.IntentUnfinished {
 		return err
 	}
 	return &fail.Error{Code: fail.IntentUnfinished, Kind: fail.ErrRefused, Err: err, Message: fmt.Sprintf(message, in.command(), in.Branch),
 		Hints: []string{"nothing is lost: the next command that changes the branch tries again, for example: git context commit -m SUMMARY",
-			"rm " + prose.ShellQuoted(s.StatePath(IntentName(in.Branch))) + " gives it up; what is recorded stays pending"}}
+			"rm " + prose.ShellQuoted(s.StatePath(IntentFile(in.Branch))) + " gives it up; what is recorded stays pending"}}
 }

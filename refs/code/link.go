@@ -55,7 +55,7 @@ func Link(ctx context.Context, s *store.Store, w store.Writer, code git.ID, rev 
 // already. It waits for the notes lock. It moves the notes ref alone, so that it is
 // called behind the swap that moved the milestone's branch.
 func WriteLink(ctx context.Context, ses *store.Transaction, code git.ID, m *git.Commit) error {
-	return NoteLinks(ctx, ses, "context: link "+code.Short(), func(u *notes.Update) error {
+	return UpdateNotes(ctx, ses, "context: link "+code.Short(), func(u *notes.Update) error {
 		_, err := AddLink(ctx, ses, u, code, m)
 		return err
 	})
@@ -108,7 +108,7 @@ func linkText(m *git.Commit) []byte {
 // Several commits that became one leave it the links of all. The old ones keep theirs:
 // they may come back.
 func CarryLinks(ctx context.Context, s *store.Store, w store.Writer, pairs []Rewritten) (int, error) {
-	later := sync.OnceValues(func() (*madeOn, error) { return MadeOn(ctx, s) })
+	later := sync.OnceValues(func() (*Index, error) { return ReadIndex(ctx, s) })
 	go later()    // its children run while the session's one starts
 	defer later() // and must not outlive us
 	ses, err := s.Begin(ctx, w, "link: carry over "+strconv.Itoa(len(pairs)))
@@ -121,14 +121,14 @@ func CarryLinks(ctx context.Context, s *store.Store, w store.Writer, pairs []Rew
 		return 0, err
 	}
 	gained := map[git.ID]bool{}
-	err = NoteLinks(ctx, ses, "context: carry links over", func(u *notes.Update) error {
+	err = UpdateNotes(ctx, ses, "context: carry links over", func(u *notes.Update) error {
 		clear(gained)
 		for _, p := range pairs {
-			did, err := Carry(ctx, u, p)
+			did, err := CopyLinks(ctx, u, p)
 			if err != nil {
 				return err
 			}
-			linked, err := linkMade(ctx, ses, u, p.New, made.On(p.Old))
+			linked, err := linkCommits(ctx, ses, u, p.New, made.On(p.Old))
 			if err != nil {
 				return err
 			}
@@ -141,9 +141,9 @@ func CarryLinks(ctx context.Context, s *store.Store, w store.Writer, pairs []Rew
 	return len(gained), err
 }
 
-// linkMade links milestones that were made on a code commit to the one in its place: their
+// linkCommits links milestones that were made on a code commit to the one in its place: their
 // trailers go on naming the old one.
-func linkMade(ctx context.Context, ses *store.Transaction, u *notes.Update, code git.ID, made []git.ID) (bool, error) {
+func linkCommits(ctx context.Context, ses *store.Transaction, u *notes.Update, code git.ID, made []git.ID) (bool, error) {
 	linked := false
 	for _, id := range made {
 		m, err := ses.Store.Repo().Commit(ctx, id)
@@ -160,7 +160,7 @@ func linkMade(ctx context.Context, ses *store.Transaction, u *notes.Update, code
 }
 
 // carry adds the link lines of one code commit to another's note.
-func Carry(ctx context.Context, u *notes.Update, p Rewritten) (bool, error) {
+func CopyLinks(ctx context.Context, u *notes.Update, p Rewritten) (bool, error) {
 	from, err := u.Note(ctx, p.Old)
 	if err != nil {
 		return false, err
@@ -193,7 +193,7 @@ func linkLinesOf(note []byte) []byte {
 }
 
 // noteLinks makes one commit of the notes, anew as often as somebody is faster.
-func NoteLinks(ctx context.Context, ses *store.Transaction, subject string, add func(*notes.Update) error) error {
+func UpdateNotes(ctx context.Context, ses *store.Transaction, subject string, add func(*notes.Update) error) error {
 	lock, err := ses.Store.Repo().Lock(ctx, notes.LockName)
 	if err != nil {
 		return err

@@ -49,7 +49,7 @@ func linksBack(ctx context.Context, s *store.Store, rev string) (Links, error) {
 	if err != nil {
 		return Links{}, err
 	}
-	l := Links{Milestone: &m, Commits: []CodeLink{}}
+	l := Links{MemoryCommit: &m, Commits: []CodeLink{}}
 	for id, link := range how {
 		code, err := s.Repo().Commit(ctx, id)
 		if err == nil {
@@ -79,7 +79,7 @@ func arrange(ctx context.Context, s *store.Store, list []CodeLink) error {
 	}
 	order := sync.OnceValues(func() (map[git.ID]int, error) { return topological(ctx, s, ids, oldest) })
 	go order()
-	lost, err := Unreached(ctx, s, ids, append(CodeRefs(), "--remotes"))
+	lost, err := Unreached(ctx, s, ids, append(RefOptions(), "--remotes"))
 	place, orderErr := order() // in any case: it must not outlive us
 	if err = errors.Join(err, orderErr); err != nil {
 		return err
@@ -183,7 +183,7 @@ func Unreached(ctx context.Context, s *store.Store, ids []git.ID, refs []string)
 
 // codeRefs are the options that stand for everything that the code reaches: branches,
 // tags, the HEAD of each worktree.
-func CodeRefs() []string {
+func RefOptions() []string {
 	var args []string
 	for _, pattern := range notCode {
 		args = append(args, "--exclude="+pattern)

@@ -13,28 +13,28 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// madeOn says which milestones were made on which code commits: what the Code-Commit
+// Index says which milestones were made on which code commits: what the Code-Commit
 // trailers of everything below the memory's branches and tags say. To read ten thousand
 // of them takes 60 ms, so what was read is kept, and a moved ref costs its new commits.
 //
 //	"tip" SP REF SP COMMIT LF ... [CODE SP MILESTONE LF]...       by code; all of one length
-type madeOn struct {
+type Index struct {
 	lines string
 	fresh map[git.ID][]git.ID // what is not among lines, by code
 }
 
-// madeLater is a madeOn in the making.
-type madeLater func() (*madeOn, error)
+// laterIndex is a Index in the making.
+type laterIndex func() (*Index, error)
 
-// cacheMade is the file of the cache that keeps them.
-const cacheMade = "made"
+// cacheIndex is the file of the cache that keeps them.
+const cacheIndex = "made"
 
-// someMade is how many commits a walk may read again and again before they are kept: to
+// fewCommits is how many commits a walk may read again and again before they are kept: to
 // write the file takes longer than to read that many.
-const someMade = 256
+const fewCommits = 256
 
 // on is the commits of the milestones that were made on a code commit.
-func (m *madeOn) On(code git.ID) []git.ID {
+func (m *Index) On(code git.ID) []git.ID {
 	var found []git.ID
 	size := strings.IndexByte(m.lines, '\n') + 1
 	if size > 0 {
@@ -48,7 +48,7 @@ func (m *madeOn) On(code git.ID) []git.ID {
 }
 
 // codes hands out every code commit that a milestone was made on.
-func (m *madeOn) Codes(each func(git.ID)) {
+func (m *Index) Codes(each func(git.ID)) {
 	last := ""
 	for line := range strings.Lines(m.lines) {
 		if code, _, _ := strings.Cut(line, " "); code != last {
@@ -61,13 +61,13 @@ func (m *madeOn) Codes(each func(git.ID)) {
 	}
 }
 
-// madeOn reads what is new since it was last kept. What is kept is exact for the tips that
+// Index reads what is new since it was last kept. What is kept is exact for the tips that
 // it names:
 //
 //  1. the refs stand where they stood: that is all;
 //  2. some went forward, or are new: their commits are added;
 //  3. one is gone, or went elsewhere: everything is read anew.
-func MadeOn(ctx context.Context, s *store.Store) (*madeOn, error) {
+func ReadIndex(ctx context.Context, s *store.Store) (*Index, error) {
 	refs, err := s.Repo().Refs(ctx, git.BranchPrefix, git.TagPrefix)
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func MadeOn(ctx context.Context, s *store.Store) (*madeOn, error) {
 	for _, r := range refs {
 		tips[r.Name] = r.ID
 	}
-	walked, rest := map[string]git.ID{}, s.ReadCache(cacheMade)
+	walked, rest := map[string]git.ID{}, s.ReadCache(cacheIndex)
 	for strings.HasPrefix(rest, "tip ") {
 		var line string
 		line, rest, _ = strings.Cut(rest, "\n")
@@ -87,38 +87,38 @@ func MadeOn(ctx context.Context, s *store.Store) (*madeOn, error) {
 			walked[f[1]] = git.ID(f[2])
 		}
 	}
-	m := &madeOn{lines: rest}
+	m := &Index{lines: rest}
 	if maps.Equal(tips, walked) {
 		return m, nil
 	}
-	w, err := walkMade(ctx, s, tips, walked)
+	w, err := walkIndex(ctx, s, tips, walked)
 	if err != nil {
 		return nil, err
 	}
 	if !w.forward(tips, walked) {
 		m.lines = ""
-		if w, err = walkMade(ctx, s, tips, nil); err != nil {
+		if w, err = walkIndex(ctx, s, tips, nil); err != nil {
 			return nil, err
 		}
 	}
-	if m.fresh = w.made; w.commits >= someMade {
+	if m.fresh = w.made; w.commits >= fewCommits {
 		m.lines, m.fresh = m.joined(len(refs[0].ID)), nil
-		keepMade(s, tips, m.lines)
+		writeIndex(s, tips, m.lines)
 	}
 	return m, nil
 }
 
-// madeWalk is what a walk over memory commits found.
-type madeWalk struct {
+// indexWalk is what a walk over memory commits found.
+type indexWalk struct {
 	commits int
 	parents map[git.ID]bool // of all of them
 	made    map[git.ID][]git.ID
 }
 
-// walkMade reads the commits that tips reach and those walked before do not. Whole
+// walkIndex reads the commits that tips reach and those walked before do not. Whole
 // messages: git takes 20 µs to find a trailer in one.
-func walkMade(ctx context.Context, s *store.Store, tips, walked map[string]git.ID) (*madeWalk, error) {
-	w := &madeWalk{parents: map[git.ID]bool{}, made: map[git.ID][]git.ID{}}
+func walkIndex(ctx context.Context, s *store.Store, tips, walked map[string]git.ID) (*indexWalk, error) {
+	w := &indexWalk{parents: map[git.ID]bool{}, made: map[git.ID][]git.ID{}}
 	var revs bytes.Buffer
 	for ref, tip := range tips {
 		if walked[ref] != tip {
@@ -132,15 +132,15 @@ func walkMade(ctx context.Context, s *store.Store, tips, walked map[string]git.I
 		fmt.Fprintln(&revs, "^"+tip)
 	}
 	read := &store.Records{Fields: 3, Each: func(f [][]byte) error {
-		w.take(git.ID(f[0]), string(f[1]), string(f[2]))
+		w.add(git.ID(f[0]), string(f[1]), string(f[2]))
 		return nil
 	}}
 	err := s.Repo().ViewTo(ctx, read, revs.Bytes(), "log", "-z", "--no-notes", "--format=%H%x00%P%x00%B", "--ignore-missing", "--stdin", "--")
 	return w, err
 }
 
-// take keeps what one commit says.
-func (w *madeWalk) take(id git.ID, parents, message string) {
+// add keeps what one commit says.
+func (w *indexWalk) add(id git.ID, parents, message string) {
 	w.commits++
 	for p := range strings.FieldsSeq(parents) {
 		w.parents[git.ID(p)] = true
@@ -154,7 +154,7 @@ func (w *madeWalk) take(id git.ID, parents, message string) {
 
 // forward reports whether every ref that was walked from is where it was, or stands on
 // commits that lead there.
-func (w *madeWalk) forward(tips, walked map[string]git.ID) bool {
+func (w *indexWalk) forward(tips, walked map[string]git.ID) bool {
 	for ref, old := range walked {
 		if tips[ref] != old && (tips[ref] == "" || !w.parents[old]) {
 			return false
@@ -164,7 +164,7 @@ func (w *madeWalk) forward(tips, walked map[string]git.ID) bool {
 }
 
 // joined is the lines and what is fresh, for names of a length.
-func (m *madeOn) joined(hexLen int) string {
+func (m *Index) joined(hexLen int) string {
 	lines := slices.Collect(strings.Lines(m.lines))
 	for code, list := range m.fresh {
 		for _, id := range list {
@@ -177,11 +177,11 @@ func (m *madeOn) joined(hexLen int) string {
 	return strings.Join(slices.Compact(lines), "")
 }
 
-// keepMade writes the file.
-func keepMade(s *store.Store, tips map[string]git.ID, lines string) {
+// writeIndex writes the file.
+func writeIndex(s *store.Store, tips map[string]git.ID, lines string) {
 	var head strings.Builder
 	for _, ref := range slices.Sorted(maps.Keys(tips)) {
 		head.WriteString("tip " + ref + " " + string(tips[ref]) + "\n")
 	}
-	s.WriteCache(cacheMade, head.String()+lines)
+	s.WriteCache(cacheIndex, head.String()+lines)
 }

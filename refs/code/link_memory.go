@@ -22,7 +22,7 @@ import (
 
 // linksOfRange finds the milestones of a range of code: one git log for the code, and
 // what is known of the memory.
-func linksOfRange(ctx context.Context, s *store.Store, branch string, made madeLater, a, dots, b string) (Links, error) {
+func linksOfRange(ctx context.Context, s *store.Store, branch string, made laterIndex, a, dots, b string) (Links, error) {
 	l := Links{Code: a + dots + b}
 	var ends [2]git.ID
 	for i, name := range []string{a, b} {
@@ -81,14 +81,14 @@ func codeRange(ctx context.Context, s *store.Store, revs string) ([]linkedCode, 
 // linkQuery collects the milestones of code commits, each once.
 type linkQuery struct {
 	s       *store.Store
-	list    []*belongs
-	byName  map[string]*belongs // by Context-Id, by hash where there is none
+	list    []*linkedMemory
+	byName  map[string]*linkedMemory // by Context-Id, by hash where there is none
 	missing map[string][]CodeLink
 	place   map[git.ID]int // of the code commits, as git ordered them
 }
 
-// belongs is a milestone and its code commits.
-type belongs struct {
+// linkedMemory is a milestone and its code commits.
+type linkedMemory struct {
 	c     *git.Commit
 	links []CodeLink
 }
@@ -98,12 +98,12 @@ type belongs struct {
 // Context-Id, which outlives a rewriting; else it is followed by its hash, and where that is
 // no memory here any more by the Context-Id among all milestones.
 // What it names may be elsewhere: then it says nothing.
-func memoryOf(ctx context.Context, s *store.Store, branch string, later madeLater, codes []linkedCode) ([]LinkedCommit, error) {
+func memoryOf(ctx context.Context, s *store.Store, branch string, later laterIndex, codes []linkedCode) ([]LinkedCommit, error) {
 	made, err := later()
 	if err != nil {
 		return nil, err
 	}
-	b := &linkQuery{s: s, byName: map[string]*belongs{}, missing: map[string][]CodeLink{}, place: map[git.ID]int{}}
+	b := &linkQuery{s: s, byName: map[string]*linkedMemory{}, missing: map[string][]CodeLink{}, place: map[git.ID]int{}}
 	for i, code := range codes {
 		b.place[code.Commit] = i
 	}
@@ -128,7 +128,7 @@ func memoryOf(ctx context.Context, s *store.Store, branch string, later madeLate
 
 // addMade adds what was made on the code commits, all of it read at once: question and
 // answer in turn take 40 µs.
-func (b *linkQuery) addMade(ctx context.Context, made *madeOn, codes []linkedCode) error {
+func (b *linkQuery) addMade(ctx context.Context, made *Index, codes []linkedCode) error {
 	var ids []git.ID
 	var on []CodeLink
 	for _, code := range codes {
@@ -152,7 +152,7 @@ func (b *linkQuery) add(c *git.Commit, code CodeLink, how string) {
 	name := cmp.Or(c.Trailer(store.TrailerID), string(c.ID))
 	m := b.byName[name]
 	if m == nil {
-		m = &belongs{c: c}
+		m = &linkedMemory{c: c}
 		b.list, b.byName[name] = append(b.list, m), m
 	}
 	i := slices.IndexFunc(m.links, func(l CodeLink) bool { return l.Commit == code.Commit })
@@ -209,7 +209,7 @@ func (b *linkQuery) findMissing(ctx context.Context) error {
 			found[id], err = b.s.ByID(ctx, id)
 		}
 	} else if len(b.missing) > 1 {
-		found, _, err = MilestoneHashes(ctx, b.s)
+		found, _, err = CommitHashes(ctx, b.s)
 	}
 	if err != nil {
 		return err
@@ -251,7 +251,7 @@ func (b *linkQuery) narrow(ctx context.Context, branch string) error {
 	for id := range strings.FieldsSeq(string(out)) {
 		beyond[git.ID(id)] = true
 	}
-	b.list = slices.DeleteFunc(b.list, func(m *belongs) bool { return beyond[m.c.ID] })
+	b.list = slices.DeleteFunc(b.list, func(m *linkedMemory) bool { return beyond[m.c.ID] })
 	return nil
 }
 
@@ -309,7 +309,7 @@ func (b *linkQuery) judged(ctx context.Context) (map[git.ID]notes.Judgement, err
 
 // milestoneHashes is the hash of each milestone by its Context-Id, and which memory commits
 // there are, of what branches, tags and other refs of the memory reach.
-func MilestoneHashes(ctx context.Context, s *store.Store, others ...string) (now map[string]git.ID, here map[git.ID]bool, err error) {
+func CommitHashes(ctx context.Context, s *store.Store, others ...string) (now map[string]git.ID, here map[git.ID]bool, err error) {
 	now, here = map[string]git.ID{}, map[git.ID]bool{}
 	read := &store.Records{Fields: 2, Each: func(f [][]byte) error {
 		c := &git.Commit{ID: git.ID(f[0]), Message: string(f[1])}
@@ -327,4 +327,4 @@ func MilestoneHashes(ctx context.Context, s *store.Store, others ...string) (now
 }
 
 // linkWords stand in the line of every link.
-const LinkWords = `"` + notes.KindLink + `"`
+const LinkMarker = `"` + notes.KindLink + `"`

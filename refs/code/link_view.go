@@ -30,8 +30,8 @@ type Links struct {
 	Code   string         // the code commit's hash, or the range as it was asked for; "" where a milestone was
 	Memory []LinkedCommit // its milestones, newest first; never nil
 
-	Milestone *store.Commit // what was asked for; nil where it was code
-	Commits   []CodeLink    // the code commits of the milestone, or the one that was asked for; newest first
+	MemoryCommit *store.Commit // what was asked for; nil where it was code
+	Commits      []CodeLink    // the code commits of the milestone, or the one that was asked for; newest first
 }
 
 // LinkedCommit is a milestone and the code commits that it belongs to, newest first;
@@ -64,7 +64,7 @@ type CodeLink struct {
 // Milestones of all memory branches count, or those that one holds where branch is not
 // empty. Nothing is no error. A name that means nothing is fail.ErrNotFound.
 func FindLinks(ctx context.Context, s *store.Store, branch, rev string) (Links, error) {
-	made := sync.OnceValues(func() (*madeOn, error) { return MadeOn(ctx, s) })
+	made := sync.OnceValues(func() (*Index, error) { return ReadIndex(ctx, s) })
 	go made()    // the child that lists the refs starts while git looks the revision up
 	defer made() // and must not outlive us
 	rev = blamed(rev)
@@ -96,7 +96,7 @@ func FindLinks(ctx context.Context, s *store.Store, branch, rev string) (Links, 
 }
 
 // linksOfCode finds the milestones of one code commit.
-func linksOfCode(ctx context.Context, s *store.Store, branch string, made madeLater, code linkedCode) (l Links, err error) {
+func linksOfCode(ctx context.Context, s *store.Store, branch string, made laterIndex, code linkedCode) (l Links, err error) {
 	l = Links{Code: string(code.Commit), Commits: []CodeLink{code.CodeLink}}
 	l.Memory, err = memoryOf(ctx, s, branch, made, []linkedCode{code})
 	return l, err
@@ -117,7 +117,7 @@ func isSearch(rev string) bool { return strings.HasPrefix(rev, ":/") }
 
 // goneCode finds a code commit that is not here any more, but of which memory knows; nil
 // for none. Names of memory go first.
-func goneCode(ctx context.Context, s *store.Store, later madeLater, rev string) (*linkedCode, error) {
+func goneCode(ctx context.Context, s *store.Store, later laterIndex, rev string) (*linkedCode, error) {
 	if !isShortHash(rev) {
 		return nil, nil
 	}
@@ -125,7 +125,7 @@ func goneCode(ctx context.Context, s *store.Store, later madeLater, rev string) 
 		return nil, nil // which linksBack tells
 	}
 	found := map[git.ID][]notes.Fact{}
-	err := EachLink(ctx, s, []string{LinkWords}, func(code git.ID, f notes.Fact) {
+	err := EachLink(ctx, s, []string{LinkMarker}, func(code git.ID, f notes.Fact) {
 		if strings.HasPrefix(string(code), rev) {
 			found[code] = append(found[code], f)
 		}

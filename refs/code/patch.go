@@ -25,13 +25,13 @@ const (
 
 // candidate is a commit that may stand in the place of another one.
 type Candidate struct {
-	Id     git.ID
+	ID     git.ID
 	Author string // who, and when
 	Title  string
 }
 
 func candidateOf(c *git.Commit) Candidate {
-	return Candidate{Id: c.ID, Title: c.Subject(),
+	return Candidate{ID: c.ID, Title: c.Subject(),
 		Author: authorKey(c.Author.Name, c.Author.Email, c.Author.When.Unix())}
 }
 
@@ -54,7 +54,7 @@ func Replacements(ctx context.Context, s *store.Store, left []*git.Commit, among
 		ids = append(ids, c.ID)
 	}
 	for _, c := range list {
-		ids = append(ids, c.Id)
+		ids = append(ids, c.ID)
 	}
 	patches, err := PatchIDs(ctx, s, ids)
 	if err != nil {
@@ -71,14 +71,14 @@ func Replacements(ctx context.Context, s *store.Store, left []*git.Commit, among
 func replacing(old Candidate, list []Candidate, patches map[git.ID]string) []git.ID {
 	var equal, both, alike []git.ID
 	for _, c := range list {
-		patch := patches[old.Id] != "" && patches[c.Id] == patches[old.Id]
+		patch := patches[old.ID] != "" && patches[c.ID] == patches[old.ID]
 		if patch {
-			equal = append(equal, c.Id)
+			equal = append(equal, c.ID)
 		}
 		if c.same(old) {
-			alike = append(alike, c.Id)
+			alike = append(alike, c.ID)
 			if patch {
-				both = append(both, c.Id)
+				both = append(both, c.ID)
 			}
 		}
 	}
@@ -122,7 +122,7 @@ func EachCandidate(ctx context.Context, s *store.Store, in []byte, each func(c C
 		if err != nil {
 			return fmt.Errorf("git log: no date for %s", f[0])
 		}
-		each(Candidate{Id: git.ID(f[0]), Title: string(f[4]), Author: authorKey(string(f[2]), string(f[3]), at)}, at)
+		each(Candidate{ID: git.ID(f[0]), Title: string(f[4]), Author: authorKey(string(f[2]), string(f[3]), at)}, at)
 		return nil
 	}}
 	list := []string{"log", "-z", "--no-notes", "--no-mailmap", "--format=%H%x00%at%x00%an%x00%ae%x00%s"}

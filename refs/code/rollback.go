@@ -31,12 +31,12 @@ type RollbackOptions struct {
 type RollbackResult struct {
 	store.Commit
 
-	Unchanged bool     `json:"-"`
-	Roadmap   bool     `json:"-"` // whether the roadmap changed, which all branches share
-	CodeStood bool     `json:"-"` // the code was to go back, and stands there already
-	Changed   []string `json:"-"` // a phrase each
-	Replaced  bool     `json:"-"`
-	Warnings  []string `json:"-"`
+	Unchanged     bool     `json:"-"`
+	Roadmap       bool     `json:"-"` // whether the roadmap changed, which all branches share
+	CodeUnchanged bool     `json:"-"` // the code was to go back, and stands there already
+	Changed       []string `json:"-"` // a phrase each
+	Replaced      bool     `json:"-"`
+	Warnings      []string `json:"-"`
 }
 
 // Rollback makes a milestone in which topics, the roadmap and people's metadata
@@ -96,12 +96,12 @@ func (r *rollback) restore(ctx context.Context) (RollbackResult, error) {
 	if r.made == nil {
 		return r.unchanged(ctx)
 	}
-	res := RollbackResult{CodeStood: r.codeStands, Commit: store.CommitFrom(*r.milestone), Changed: r.changed, Roadmap: r.revised, Replaced: r.replaced}
+	res := RollbackResult{CodeUnchanged: r.codeUnchanged, Commit: store.CommitFrom(*r.entry), Changed: r.changed, Roadmap: r.revised, Replaced: r.replaced}
 	res.Hash = &r.made.ID
 	if code := git.ID(r.made.Trailer(store.TrailerCode)); code != "" {
 		res.Code = &code
 	}
-	mark := r.Mark(ctx, r.o.Branch, r.waiting.Untouched(), r.made.ID, 0, r.milestone.ID)
+	mark := r.Mark(ctx, r.o.Branch, r.waiting.Untouched(), r.made.ID, 0, r.entry.ID)
 	res.Warnings = append(r.warnings, r.LateWarnings(mark, r.Fold(ctx, r.made))...)
 	if r.intent != nil {
 		res.Warnings = append(res.Warnings, r.intent.incomplete(complete(ctx, r.Transaction, r.intent, r.made))...)
@@ -130,15 +130,15 @@ type rollback struct {
 	was      doc.Commit // the newest milestone there
 	replaced bool
 
-	intent     *Intent // of a code that goes back too; nil: memory alone
-	codeStands bool    // it is there already
+	intent        *Intent // of a code that goes back too; nil: memory alone
+	codeUnchanged bool    // it is there already
 
-	waiting   store.Pending
-	made      *git.Commit // nil: nothing to roll back
-	milestone *doc.Commit
-	changed   []string
-	revised   bool // the roadmap
-	warnings  []string
+	waiting  store.Pending
+	made     *git.Commit // nil: nothing to roll back
+	entry    *doc.Commit
+	changed  []string
+	revised  bool // the roadmap
+	warnings []string
 }
 
 // maxQuoted bounds how much of an old contribution a rollback repeats, in
@@ -174,13 +174,13 @@ func (r *rollback) describe(ctx context.Context, s *store.Store) (replaced bool,
 func (r *rollback) build(ctx context.Context) error {
 	r.made, r.changed, r.revised = nil, nil, false
 	if r.intent != nil {
-		r.changed = []string{r.intent.Rollback.Said}
+		r.changed = []string{r.intent.Rollback.Report}
 	}
 	tip, err := r.Store.Tip(ctx, r.o.Branch)
 	if err != nil {
 		return err
 	}
-	if err := r.stoodAt(ctx, tip); err != nil {
+	if err := r.checkStoodAt(ctx, tip); err != nil {
 		return err
 	}
 	if r.waiting, err = r.Store.Pending(ctx, tip); err != nil {
@@ -206,9 +206,9 @@ func (r *rollback) build(ctx context.Context) error {
 	if len(r.changed) == 0 {
 		return store.ErrNothing
 	}
-	r.milestone = &doc.Commit{Kind: doc.KindRollback, Summary: r.o.Summary, Goal: goal,
+	r.entry = &doc.Commit{Kind: doc.KindRollback, Summary: r.o.Summary, Goal: goal,
 		Progress: r.was.Progress, Contribution: r.contribution()}
-	if err := r.AddCommit(ctx, c, live, data, r.milestone); err != nil {
+	if err := r.AddCommit(ctx, c, live, data, r.entry); err != nil {
 		return err
 	}
 	if err := r.Store.RefreshDetected(ctx, c, tip.Commit()); err != nil {
@@ -219,8 +219,8 @@ func (r *rollback) build(ctx context.Context) error {
 	return err
 }
 
-// stoodAt refuses a commit at which the branch never stood.
-func (r *rollback) stoodAt(ctx context.Context, tip *store.Tip) error {
+// checkStoodAt refuses a commit at which the branch never stood.
+func (r *rollback) checkStoodAt(ctx context.Context, tip *store.Tip) error {
 	c := r.to.Commit()
 	stood, err := r.Store.StoodAt(ctx, tip.Commit(), c.ID)
 	if err != nil || stood {
@@ -270,7 +270,7 @@ func (r *rollback) contribution() string {
 
 // unchanged answers a rollback to what stands already with the milestone that does.
 func (r *rollback) unchanged(ctx context.Context) (RollbackResult, error) {
-	res := RollbackResult{Unchanged: true, CodeStood: r.codeStands, Commit: store.Commit{Branch: r.o.Branch, Tags: map[string]string{}}}
+	res := RollbackResult{Unchanged: true, CodeUnchanged: r.codeUnchanged, Commit: store.Commit{Branch: r.o.Branch, Tags: map[string]string{}}}
 	tip, err := r.Store.Tip(ctx, r.o.Branch)
 	if err != nil {
 		return res, err

@@ -15,8 +15,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// maxTakenBack is how many commits a commit that goes back lists.
-const maxTakenBack = 50
+// maxReverted is how many commits a commit that goes back lists.
+const maxReverted = 50
 
 // rollbackCode brings the code back to where it was at the commit that is rolled back
 // to, before memory follows:
@@ -36,7 +36,7 @@ func (r *rollback) rollbackCode(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := r.stoodAt(ctx, tip); err != nil {
+	if err := r.checkStoodAt(ctx, tip); err != nil {
 		return err
 	}
 	to, err := r.codeThen(ctx)
@@ -47,11 +47,11 @@ func (r *rollback) rollbackCode(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if to, err = r.standing(ctx, head, to); err != nil {
+	if to, err = r.replacement(ctx, head, to); err != nil {
 		return err
 	}
 	if to.ID == head.ID || !r.o.Code.Reset && to.Tree == head.Tree {
-		r.codeStands = true
+		r.codeUnchanged = true
 		return nil
 	}
 	plan, err := r.planCode(ctx, head, to)
@@ -121,10 +121,10 @@ func (r *rollback) codeThen(ctx context.Context) (*git.Commit, error) {
 	return code, err
 }
 
-// standing is what stands in the place of a code commit that was amended or rebased
+// replacement is what stands in the place of a code commit that was amended or rebased
 // since, in the history of HEAD; the commit itself where there is nothing, or more than
 // one.
-func (r *rollback) standing(ctx context.Context, head, code *git.Commit) (*git.Commit, error) {
+func (r *rollback) replacement(ctx context.Context, head, code *git.Commit) (*git.Commit, error) {
 	since, err := r.Store.Repo().IsAncestor(ctx, code.ID, head.ID)
 	if err != nil || since {
 		return code, err
@@ -185,7 +185,7 @@ func (r *rollback) planCode(ctx context.Context, head, to *git.Commit) (*rollbac
 	if was := git.ID(r.to.Commit().Trailer(store.TrailerCode)); was != to.ID {
 		name += ", which stands in the place of " + was.Short()
 	}
-	plan := &rollbackIntent{Target: to.ID, Said: "Code that went back: " + name + ", by git reset from " + head.ID.Short() + "."}
+	plan := &rollbackIntent{Target: to.ID, Report: "Code that went back: " + name + ", by git reset from " + head.ID.Short() + "."}
 	if !r.o.Code.Reset {
 		since, err := r.Store.Repo().IsAncestor(ctx, to.ID, head.ID)
 		if err != nil {
@@ -194,11 +194,11 @@ func (r *rollback) planCode(ctx context.Context, head, to *git.Commit) (*rollbac
 		if !since {
 			return nil, r.codeElsewhere(ctx, head, to)
 		}
-		if plan.Target, err = r.takeBack(ctx, head, to); err != nil {
+		if plan.Target, err = r.writeRevert(ctx, head, to); err != nil {
 			return nil, err
 		}
 		plan.Made = true
-		plan.Said = "Code that went back: " + name + ", by the new commit " + plan.Target.Short() + "."
+		plan.Report = "Code that went back: " + name + ", by the new commit " + plan.Target.Short() + "."
 	}
 	return plan, nil
 }
@@ -233,14 +233,14 @@ func (r *rollback) countBetween(ctx context.Context, head, to *git.Commit) (int,
 	return n, nil
 }
 
-// takeBack makes the commit that takes back what came since: the user's, signed as
+// writeRevert makes the commit that takes back what came since: the user's, signed as
 // they sign theirs.
-func (r *rollback) takeBack(ctx context.Context, head, to *git.Commit) (git.ID, error) {
+func (r *rollback) writeRevert(ctx context.Context, head, to *git.Commit) (git.ID, error) {
 	cfg, err := r.Store.Repo().Config(ctx)
 	if err != nil {
 		return "", err
 	}
-	text, err := r.takenBack(ctx, head, to)
+	text, err := r.revertMessage(ctx, head, to)
 	if err != nil {
 		return "", err
 	}
@@ -263,9 +263,9 @@ func (r *rollback) takeBack(ctx context.Context, head, to *git.Commit) (git.ID, 
 	return id, nil
 }
 
-// takenBack is the message of that commit.
-func (r *rollback) takenBack(ctx context.Context, head, to *git.Commit) (string, error) {
-	list, err := r.Store.Repo().View(ctx, "log", "--format=%h %s", "--abbrev=10", "--no-color", "-n", strconv.Itoa(maxTakenBack),
+// revertMessage is the message of that commit.
+func (r *rollback) revertMessage(ctx context.Context, head, to *git.Commit) (string, error) {
+	list, err := r.Store.Repo().View(ctx, "log", "--format=%h %s", "--abbrev=10", "--no-color", "-n", strconv.Itoa(maxReverted),
 		"--end-of-options", string(head.ID), "^"+string(to.ID), "--")
 	if err != nil {
 		return "", err
@@ -279,8 +279,8 @@ func (r *rollback) takenBack(ctx context.Context, head, to *git.Commit) (string,
 	for line := range strings.Lines(string(list)) {
 		text.WriteString(prose.OneLine(line, 120) + "\n")
 	}
-	if n > maxTakenBack {
-		fmt.Fprintf(&text, "and %d more\n", n-maxTakenBack)
+	if n > maxReverted {
+		fmt.Fprintf(&text, "and %d more\n", n-maxReverted)
 	}
 	return text.String(), nil
 }

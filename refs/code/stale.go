@@ -90,22 +90,22 @@ func MarkStale(ctx context.Context, s *store.Store, commits []store.Commit) erro
 			all = append(all, m)
 		}
 	}
-	open, err := hold(ctx, s, all)
+	open, err := compare(ctx, s, all)
 	if err == nil && len(open) > 0 {
-		open, err = holdToHead(ctx, s, open)
+		open, err = compareWithHead(ctx, s, open)
 	}
 	if err == nil && len(open) > 0 {
 		open, err = withLinked(ctx, s, open)
 	}
 	if err == nil {
-		_, err = hold(ctx, s, open)
+		_, err = compare(ctx, s, open)
 	}
 	return err
 }
 
-// hold compares what milestones name with the code, and gives back those of which another
+// compare compares what milestones name with the code, and gives back those of which another
 // code commit could say otherwise.
-func hold(ctx context.Context, s *store.Store, all []mention) (open []mention, err error) {
+func compare(ctx context.Context, s *store.Store, all []mention) (open []mention, err error) {
 	v := codeView{s: s}
 	for _, m := range all {
 		v.ask(m.bases, m.words)
@@ -114,16 +114,16 @@ func hold(ctx context.Context, s *store.Store, all []mention) (open []mention, e
 		return nil, err
 	}
 	for _, m := range all {
-		if !m.hold(&v) {
+		if !m.compare(&v) {
 			open = append(open, m)
 		}
 	}
 	return open, nil
 }
 
-// hold fills in the Staleness of a milestone. It reports whether no other code commit
+// compare fills in the Staleness of a milestone. It reports whether no other code commit
 // could say otherwise: each word is an unchanged file, or none at all.
-func (m mention) hold(v *codeView) bool {
+func (m mention) compare(v *codeView) bool {
 	known, fits := false, true
 	var changed []string
 	for _, w := range m.words {

@@ -33,10 +33,10 @@ func (m mention) linkedBy(f notes.Fact) bool {
 	return f.CommitID == m.c.ID || m.c.Hash != nil && f.Memory == *m.c.Hash
 }
 
-// holdToHead compares milestones that the note of the code's HEAD links with HEAD too, and
+// compareWithHead compares milestones that the note of the code's HEAD links with HEAD too, and
 // gives back those of which yet another code commit could say otherwise. That note is
 // quickly read, and mostly settles what was committed right behind its milestone.
-func holdToHead(ctx context.Context, s *store.Store, all []mention) (open []mention, err error) {
+func compareWithHead(ctx context.Context, s *store.Store, all []mention) (open []mention, err error) {
 	head, err := s.CodeHead(ctx)
 	if err != nil || head == "" {
 		return nil, err
@@ -54,7 +54,7 @@ func holdToHead(ctx context.Context, s *store.Store, all []mention) (open []ment
 			open = append(open, m)
 		}
 	}
-	still, err := hold(ctx, s, linked)
+	still, err := compare(ctx, s, linked)
 	return append(open, still...), err
 }
 

@@ -26,7 +26,7 @@ type branchImport struct {
 	waiting []doc.Step // new ones, for the next commit
 	covers  []doc.Step // all since the last milestone, known ones too
 	made    []datedCommit
-	res     Imported
+	res     Counts
 	last    int      // the highest number given
 	left    []string // what could not be kept
 }
@@ -132,7 +132,7 @@ func (i *branchImport) begin(ctx context.Context) (err error) {
 		return err
 	}
 	c, err := i.NewBirth(ctx, store.Birth{Name: i.b.name, Purpose: i.b.peer.Purpose, From: from, Roadmap: tip, Goal: i.goal,
-		At: i.b.birth.at, ID: i.b.birth.milestone.ID})
+		At: i.b.birth.at, ID: i.b.birth.commit.ID})
 	if err != nil {
 		return err
 	}
@@ -205,18 +205,18 @@ func (i *branchImport) add(ctx context.Context, e *importEntry) error {
 		i.res.Steps++
 		return nil
 	}
-	if i.known.milestones[e.key] {
+	if i.known.commits[e.key] {
 		i.covers = nil
 		i.res.Skipped++
 		return nil
 	}
 	i.res.Commits++
-	return i.addMilestone(ctx, e)
+	return i.addCommit(ctx, e)
 }
 
-// addMilestone makes the commit of a milestone and of the steps that waited for it.
-func (i *branchImport) addMilestone(ctx context.Context, e *importEntry) error {
-	m := *e.milestone
+// addCommit makes the commit of a milestone and of the steps that waited for it.
+func (i *branchImport) addCommit(ctx context.Context, e *importEntry) error {
+	m := *e.commit
 	c, err := i.next(ctx, m.Summary)
 	if err != nil {
 		return err

@@ -30,20 +30,20 @@ type ExportOptions struct {
 // folder that another implementation reads. The folder is complete when it has its name:
 // it is written beside that and renamed. What that dialect cannot hold exactly, the result's
 // Warnings count.
-func Export(ctx context.Context, s *store.Store, o ExportOptions) (FolderResult, error) {
+func Export(ctx context.Context, s *store.Store, o ExportOptions) (Result, error) {
 	if o.As == "" {
 		o.As = string(dialect.Contexa)
 	}
 	f := &dialect.Folder{Dialect: dialect.Dialect(o.As)}
 	if f.Dialect != dialect.Contexa && f.Dialect != dialect.Memory {
-		return FolderResult{}, fail.New(fail.ErrInvalid, fail.DialectUnknown, fmt.Sprintf("unknown kind of folder '%s'", prose.OneLine(o.As, 100)),
+		return Result{}, fail.New(fail.ErrInvalid, fail.DialectUnknown, fmt.Sprintf("unknown kind of folder '%s'", prose.OneLine(o.As, 100)),
 			"known: contexa, gcc-memory")
 	}
-	res := FolderResult{Dialect: o.As, Folder: filepath.Join(o.Dir, f.Dialect.Root())}
+	res := Result{Dialect: o.As, Folder: filepath.Join(o.Dir, f.Dialect.Root())}
 	if err := checkNoFolder(o.Dir); err != nil {
 		return res, err
 	}
-	topics, err := fillFolder(ctx, s, f, &res.Imported)
+	topics, err := fillFolder(ctx, s, f, &res.Counts)
 	if err != nil {
 		return res, err
 	}
@@ -85,7 +85,7 @@ func checkNoFolder(dir string) error {
 }
 
 // fillFolder reads the memory, and counts the topics, which have no place in a folder.
-func fillFolder(ctx context.Context, s *store.Store, f *dialect.Folder, res *Imported) (topics int, err error) {
+func fillFolder(ctx context.Context, s *store.Store, f *dialect.Folder, res *Counts) (topics int, err error) {
 	names, err := s.BranchNames(ctx)
 	if err != nil {
 		return 0, err
@@ -169,7 +169,7 @@ func folderBranch(ctx context.Context, s *store.Store, tip *store.Tip, names []s
 	slices.SortStableFunc(ms, func(a, b doc.Commit) int { return strings.Compare(a.ID, b.ID) })
 	for _, m := range ms {
 		if m.Kind != doc.KindBirth && (m.Origin == tip.Name() || !slices.Contains(names, m.Origin)) {
-			b.Commits = append(b.Commits, peerMilestone(m))
+			b.Commits = append(b.Commits, peerCommit(m))
 		}
 	}
 	return b, err
@@ -180,7 +180,7 @@ func peerStep(s doc.Step) dialect.Step {
 		Observation: s.Observation, Thought: s.Thought, Action: s.Action}
 }
 
-func peerMilestone(m doc.Commit) dialect.Commit {
+func peerCommit(m doc.Commit) dialect.Commit {
 	return dialect.Commit{ID: m.ID, Time: m.Time, Agent: m.Agent, Title: m.Summary, Purpose: m.Purpose,
 		Progress: m.Progress, Contribution: m.Contribution}
 }

@@ -16,16 +16,16 @@ import (
 	dialect "github.com/git-context/git-context/refs/peer"
 )
 
-// FolderOptions are one import of a folder.
-type FolderOptions struct {
+// ImportOptions are one import of a folder.
+type ImportOptions struct {
 	store.Writer
 	Dir   string // the folder that holds .GCC or .gcc, or that folder itself
 	Agent string // of entries that name none; empty: the folder's dialect
 }
 
-// FolderResult is what an import of a folder brought, or an export wrote.
-type FolderResult struct {
-	Imported
+// Result is what an import of a folder brought, or an export wrote.
+type Result struct {
+	Counts
 	Folder  string `json:"-"` // the .GCC or .gcc itself
 	Dialect string `json:"-"`
 
@@ -44,23 +44,23 @@ type FolderResult struct {
 //
 // It returns fail.ErrNoMemory where there is no memory, fail.ErrNotFound where there is no folder, and
 // fail.ErrInvalid, which names the file, for a folder that cannot be read.
-func Import(ctx context.Context, s *store.Store, o FolderOptions) (FolderResult, error) {
+func Import(ctx context.Context, s *store.Store, o ImportOptions) (Result, error) {
 	names, err := s.BranchNames(ctx)
 	if err != nil {
-		return FolderResult{}, err
+		return Result{}, err
 	}
 	if len(names) == 0 {
-		return FolderResult{}, fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
+		return Result{}, fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
 	}
 	f, path, err := readFolder(o.Dir)
 	if err != nil {
-		return FolderResult{}, err
+		return Result{}, err
 	}
 	o.Agent = cmp.Or(o.Agent, string(f.Dialect))
 	if err := store.CheckAgent(o.Agent); err != nil {
-		return FolderResult{}, err
+		return Result{}, err
 	}
-	m := &folderImport{s: s, o: o, f: f, res: FolderResult{Folder: path, Dialect: string(f.Dialect), Warnings: f.Notes}}
+	m := &folderImport{s: s, o: o, f: f, res: Result{Folder: path, Dialect: string(f.Dialect), Warnings: f.Notes}}
 	m.nameBranches(names)
 	if err := m.plan(ctx); err != nil {
 		return m.res, err

@@ -15,12 +15,12 @@ import (
 // folderImport is one import under way.
 type folderImport struct {
 	s        *store.Store
-	o        FolderOptions
+	o        ImportOptions
 	f        *dialect.Folder
 	names    map[string]string // what a branch of the folder is called here
 	branches []*importBranch   // parents before children
 	known    map[string]known  // by branch: what stands in it
-	res      FolderResult
+	res      Result
 }
 
 // nameBranches gives each branch of the folder a name that may stand here, and
@@ -28,15 +28,15 @@ type folderImport struct {
 // do, is changed, always in the same way, so that the same folder finds its branches again.
 func (m *folderImport) nameBranches(existing []string) {
 	m.names = map[string]string{}
-	var taken []string
+	var used []string
 	for i := range m.f.Branches {
 		b := &m.f.Branches[i]
-		name := freeName(nearName(b.Name), existing, taken)
+		name := freeName(nearName(b.Name), existing, used)
 		if name != b.Name {
 			m.warn("branch '%s' is called '%s' here", prose.OneLine(b.Name, 100), name)
 		}
 		m.names[b.Name] = name
-		taken = append(taken, name)
+		used = append(used, name)
 	}
 	m.order()
 }
@@ -112,14 +112,14 @@ func nearName(text string) string {
 
 // freeName adds a number to a name that cannot stand beside those there are. One that is
 // there already may be taken, once.
-func freeName(name string, existing, taken []string) string {
+func freeName(name string, existing, used []string) string {
 	for n := 1; ; n++ {
 		try := name
 		if n > 1 {
 			// Without '/', because no number helps what cannot stand below another branch.
 			try = fmt.Sprintf("%s-%d", strings.ReplaceAll(name, "/", "-"), n)
 		}
-		clash := slices.ContainsFunc(taken, func(have string) bool { return have == try || clashes(have, try) }) ||
+		clash := slices.ContainsFunc(used, func(have string) bool { return have == try || clashes(have, try) }) ||
 			slices.ContainsFunc(existing, func(have string) bool { return clashes(have, try) })
 		if !clash {
 			return try

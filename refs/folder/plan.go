@@ -34,28 +34,28 @@ type datedCommit struct {
 
 // importEntry is a step or a milestone.
 type importEntry struct {
-	key       string
-	at        time.Time // shown; that of the entry before where it has none itself
-	order     time.Time // never before the entry before
-	step      *doc.Step
-	milestone *doc.Commit
-	copied    bool // recorded by another branch
+	key    string
+	at     time.Time // shown; that of the entry before where it has none itself
+	order  time.Time // never before the entry before
+	step   *doc.Step
+	commit *doc.Commit
+	copied bool // recorded by another branch
 }
 
 // known is what stands in a branch already, by key.
 type known struct {
-	tip        git.ID
-	steps      map[string]doc.Step
-	milestones map[string]bool
-	entries    [][]string // the keys of each step and milestone
-	pending    bool
-	last       int    // the highest number of a step of its own
-	newest     string // id
+	tip     git.ID
+	steps   map[string]doc.Step
+	commits map[string]bool
+	entries [][]string // the keys of each step and milestone
+	pending bool
+	last    int    // the highest number of a step of its own
+	newest  string // id
 }
 
 // sourceFolder begins the source of what came from a folder. Behind a '#' stands the
 // entry's own id there, if it had one.
-const SourceFolder = "folder:"
+const SourcePrefix = "folder:"
 
 // plan finds out what stands here already, and gives every entry its place, number and id. An entry
 // that the logs of several branches hold gets one id in all of them.
@@ -115,7 +115,7 @@ func cleanBranch(b *dialect.Branch) (replaced bool, err error) {
 func (m *folderImport) planBranch(b *importBranch) (untimed int) {
 	seen := map[string]int{}
 	key := func(kind, branch, print string) string {
-		k := SourceFolder + kind + ":" + branch + ":" + print
+		k := SourcePrefix + kind + ":" + branch + ":" + print
 		if seen[k]++; seen[k] > 1 {
 			return fmt.Sprintf("%s:%d", k, seen[k])
 		}
@@ -146,7 +146,7 @@ func (m *folderImport) planBranch(b *importBranch) (untimed int) {
 			steps = steps[1:]
 		}
 		e := &importEntry{key: key("m", b.name, pm.Fingerprint())}
-		e.milestone = m.milestone(b, pm, e.key)
+		e.commit = m.newCommit(b, pm, e.key)
 		add(e, pm.Time)
 	}
 	for i := range steps {
@@ -199,7 +199,7 @@ func extraAttributes(attrs []dialect.Attr) string {
 	return b.String()
 }
 
-func (m *folderImport) milestone(b *importBranch, pm *dialect.Commit, key string) *doc.Commit {
+func (m *folderImport) newCommit(b *importBranch, pm *dialect.Commit, key string) *doc.Commit {
 	out := &doc.Commit{Agent: m.agent(pm.Agent), Session: m.o.Session, Source: key, Origin: b.name,
 		Summary: pm.Title, Purpose: cmp.Or(pm.Purpose, b.peer.Purpose),
 		Progress: pm.Progress, Contribution: pm.Contribution}
@@ -235,7 +235,7 @@ func (m *folderImport) number(after string) error {
 		if e.step != nil {
 			e.step.ID = after
 		} else {
-			e.milestone.ID, e.milestone.Time = after, e.at
+			e.commit.ID, e.commit.Time = after, e.at
 		}
 	}
 	return nil
@@ -276,7 +276,7 @@ func (m *folderImport) births() []*importEntry {
 		if m.known[b.name].tip != "" {
 			continue
 		}
-		b.birth = &importEntry{at: b.peer.CreatedAt, order: b.peer.CreatedAt, milestone: &doc.Commit{}}
+		b.birth = &importEntry{at: b.peer.CreatedAt, order: b.peer.CreatedAt, commit: &doc.Commit{}}
 		if len(b.entries) > 0 && (b.birth.order.IsZero() || b.birth.order.After(b.entries[0].order)) {
 			b.birth.at, b.birth.order = b.entries[0].at, b.entries[0].order
 		}
@@ -288,7 +288,7 @@ func (m *folderImport) births() []*importEntry {
 // knownOf reads what stands in a branch, pending steps included. A branch that is not
 // there has no tip.
 func knownOf(ctx context.Context, s *store.Store, branch string) (known, error) {
-	k := known{steps: map[string]doc.Step{}, milestones: map[string]bool{}}
+	k := known{steps: map[string]doc.Step{}, commits: map[string]bool{}}
 	tip, err := s.Tip(ctx, branch)
 	if errors.Is(err, fail.ErrNotFound) {
 		return k, nil
@@ -325,7 +325,7 @@ func knownOf(ctx context.Context, s *store.Store, branch string) (known, error) 
 	}
 	return k, s.SegmentsBackwards(ctx, tip, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
 		ms, err := doc.ParseCommits(data)
-		k.addMilestones(branch, ms, seen)
+		k.addCommits(branch, ms, seen)
 		return true, err
 	})
 }
@@ -344,16 +344,16 @@ func (k *known) addSteps(branch string, steps []doc.Step, seen, own map[string]i
 	}
 }
 
-// addMilestones does likewise.
-func (k *known) addMilestones(branch string, ms []doc.Commit, seen map[string]int) {
+// addCommits does likewise.
+func (k *known) addCommits(branch string, ms []doc.Commit, seen map[string]int) {
 	for _, m := range ms {
 		if m.Kind == doc.KindBirth {
 			continue
 		}
-		print := peerMilestone(m).Fingerprint()
+		print := peerCommit(m).Fingerprint()
 		keys := []string{sourceKey("m", branch, "", print, seen), sourceKey("m", m.Origin, m.Source, print, map[string]int{})}
 		for _, key := range keys {
-			k.milestones[key] = true
+			k.commits[key] = true
 		}
 		k.entries = append(k.entries, keys)
 	}
@@ -362,19 +362,19 @@ func (k *known) addMilestones(branch string, ms []doc.Commit, seen map[string]in
 // sourceKey is what an entry that stands here is known by: its source, where a folder was that,
 // else what its source would be if it came from one.
 func sourceKey(kind, origin, source, print string, seen map[string]int) string {
-	if strings.HasPrefix(source, SourceFolder) {
+	if strings.HasPrefix(source, SourcePrefix) {
 		key, _, _ := strings.Cut(source, "#")
 		return key
 	}
-	key := SourceFolder + kind + ":" + origin + ":" + print
+	key := SourcePrefix + kind + ":" + origin + ":" + print
 	if seen[key]++; seen[key] > 1 {
 		return fmt.Sprintf("%s:%d", key, seen[key])
 	}
 	return key
 }
 
-// Imported is what an import brought.
-type Imported struct {
+// Counts is what an import brought.
+type Counts struct {
 	Branches int `json:"branches"`
 	Commits  int `json:"commits"`
 	Steps    int `json:"steps"`

@@ -9,7 +9,7 @@ import (
 // ImportSteps records the steps of a trace on the current branch, where they are
 // pending like any others. A step whose source is there already is skipped, so
 // that the same trace again adds nothing.
-func ImportSteps(ctx context.Context, s *store.Store, w store.Writer, steps []store.NewStep) (Imported, error) {
+func ImportSteps(ctx context.Context, s *store.Store, w store.Writer, steps []store.NewStep) (Counts, error) {
 	for i := range steps {
 		if steps[i].Agent == "" {
 			steps[i].Agent = w.Agent
@@ -23,9 +23,9 @@ func ImportSteps(ctx context.Context, s *store.Store, w store.Writer, steps []st
 	}
 	recorded, err := s.Record(ctx, steps)
 	if err != nil {
-		return Imported{}, err
+		return Counts{}, err
 	}
-	var res Imported
+	var res Counts
 	for _, r := range recorded {
 		if r.Known {
 			res.Skipped++

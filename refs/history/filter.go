@@ -10,14 +10,14 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// Filter says which milestones are meant by what was judged of them; the zero
-// Filter means all.
+// Filter selects commits by their outcome and score. The zero Filter selects all.
 type Filter struct {
-	Outcome  string   // success, failed or abandoned; empty: whatever it was
-	MinScore *float64 // 0 to 1; nil: whatever it was, and none
+	Outcome  string   // success, failed or abandoned; empty: any, or none
+	MinScore *float64 // 0 to 1; nil: any, or none
 }
 
-// Check refuses an outcome that does not exist and a score out of range.
+// Check returns an error of the kind fail.ErrInvalid for an unknown outcome and a score out
+// of range.
 func (f Filter) Check() error {
 	if f.Outcome != "" {
 		if err := store.CheckOutcome(f.Outcome); err != nil {
@@ -30,11 +30,12 @@ func (f Filter) Check() error {
 	return nil
 }
 
-// All says whether nothing is left out.
+// All reports whether the Filter selects all commits.
 func (f Filter) All() bool { return f.Outcome == "" && f.MinScore == nil }
 
-// Matches decides about one milestone by its note and the memory tags that name
-// it. A tag says an outcome by its first part: "success" and "success/best" do.
+// Matches reports whether the Filter selects a commit, given its note and the memory tags
+// that name it. The first part of a tag's name can be an outcome, as in "success" and
+// "success/best".
 func (f Filter) Matches(j notes.Judgement, tags []string) bool {
 	if f.MinScore != nil && (j.Score == nil || *j.Score < *f.MinScore) {
 		return false
@@ -48,7 +49,7 @@ func (f Filter) Matches(j notes.Judgement, tags []string) bool {
 	})
 }
 
-// TagNames is the memory tags by the milestone that each names.
+// TagNames returns the names of the memory tags by the commit that they name.
 func TagNames(ctx context.Context, s *store.Store) (map[git.ID][]string, error) {
 	tags, err := s.TagRefs(ctx)
 	if err != nil {

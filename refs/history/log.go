@@ -11,39 +11,38 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// LogOptions say which milestones a log lists.
+// LogOptions select the commits of a log.
 type LogOptions struct {
 	Revs   []string // REV, ^REV, A..B, A...B; empty: the current branch
 	All    bool     // every memory branch and tag
 	Filter Filter
-	Agent  string // exactly; empty: whoever it was
-	Most   int    // of those that the rest lets through; negative: all
-	Topo   bool   // children before parents, lines of work unmixed, as a graph has them
-	Judged bool   // read what the notes say
+	Agent  string // exact; empty: any
+	Most   int    // the maximal number of commits that the rest selects; negative: no limit
+	Topo   bool   // children before parents, and lines of work not mixed, as a graph needs
+	Judged bool   // read the notes
 
 	Arguments Arguments
 }
 
-// Log is what LogOptions mean.
+// CommitLog is the result of Log.
 type CommitLog struct {
 	Revs    []string // for git: patterns of refs, --end-of-options, full hashes with ^ and ...
 	Commits []Logged // in git log's order
 }
 
-// Logged is a milestone of a log or, where [Arguments.Between] says so, any memory
-// commit: a topic is remembered between milestones.
+// Logged is a commit of a log. If the log selects by paths or by changed text, it includes
+// memory commits without an entry in commit.md.
 type Logged struct {
 	Commit    git.ID
-	ID        string // its entry in commit.md; "" for no milestone
+	ID        string // of its entry in commit.md; "" without one
 	Branch    string
 	Code      git.ID          // "" for none
-	Judgement notes.Judgement // empty where notes were not read
+	Judgement notes.Judgement // empty if notes were not read
 }
 
-// Log finds the milestones of a log through git log, and what else changed the paths or
-// the text that were asked for. It ends git as soon as it has as many as were asked for.
-// A revision that is code's is fail.ErrInvalid, one that is
-// nobody's fail.ErrNotFound.
+// Log lists commits through git log, and ends git when it has o.Most of them. It returns an
+// error of the kind fail.ErrInvalid for a revision of the code, and fail.ErrNotFound for an
+// unknown one.
 func Log(ctx context.Context, s *store.Store, o LogOptions) (CommitLog, error) {
 	l := CommitLog{}
 	if err := o.Filter.Check(); err != nil {
@@ -62,7 +61,7 @@ func Log(ctx context.Context, s *store.Store, o LogOptions) (CommitLog, error) {
 	args, note := o.selection(l.Revs)
 	err = s.LogIDs(ctx, args, func(f [][]byte) error {
 		m := loggedFrom(f)
-		if m.Branch == "" || m.ID == "" && !o.Arguments.Between() || o.Agent != "" && string(f[3]) != o.Agent ||
+		if m.Branch == "" || m.ID == "" && !o.Arguments.between() || o.Agent != "" && string(f[3]) != o.Agent ||
 			!o.Filter.Matches(m.Judgement, tagged[m.Commit]) {
 			return nil
 		}
@@ -80,10 +79,9 @@ func Log(ctx context.Context, s *store.Store, o LogOptions) (CommitLog, error) {
 	return l, nil
 }
 
-// selection is the git log that lists memory commits, and the format of their notes. --grep looks
-// into notes, as it does with `git log --notes=context`, even where they are not
-// printed; otherwise they are left out where nobody asks: they cost more than all
-// the rest.
+// selection returns the arguments of the git log that lists memory commits, and the format
+// of their notes. As in `git log --notes=context`, --grep searches notes even if they are
+// not printed. Otherwise notes are read only if needed: they cost more than all the rest.
 func (o LogOptions) selection(revs []string) (args []string, note string) {
 	if o.Judged || !o.Filter.All() {
 		note = "%N"
@@ -107,7 +105,7 @@ func loggedFrom(f [][]byte) Logged {
 		Judgement: notes.Judge(notes.Parse(f[5]))}
 }
 
-// logRevs turns names and ranges into what git can take for nothing else.
+// logRevs resolves names and ranges to full hashes, which git cannot misread.
 func logRevs(ctx context.Context, s *store.Store, o LogOptions) ([]string, error) {
 	var revs []string
 	if o.All {
@@ -135,14 +133,14 @@ func logRevs(ctx context.Context, s *store.Store, o LogOptions) ([]string, error
 	if err != nil {
 		return nil, err
 	}
-	id, err := s.Repo().Ref(ctx, git.BranchRef(branch)) // git reads the commit anyway
+	id, err := s.Repo().Ref(ctx, git.BranchRef(branch)) // git log reads the commit anyway
 	if errors.Is(err, git.ErrNotFound) {
 		err = s.NoSuchBranch(ctx, branch)
 	}
 	return append(revs, string(id)), err
 }
 
-// logRev reads one word: a revision, or a range of two.
+// logRev resolves one word: a revision, or a range of two.
 func logRev(ctx context.Context, s *store.Store, word string) (string, error) {
 	a, dots, b := SplitRange(word)
 	if dots != "" {
@@ -163,8 +161,8 @@ func logRev(ctx context.Context, s *store.Store, word string) (string, error) {
 	return string(c.ID), nil
 }
 
-// SplitRange cuts A..B and A...B in two, as git does; dots is empty for a single
-// revision. No name may hold two dots.
+// SplitRange splits A..B and A...B, as git does; dots is empty for a single revision. A
+// name cannot contain two dots.
 func SplitRange(word string) (a, dots, b string) {
 	a, b, ok := strings.Cut(word, "..")
 	if !ok {
@@ -176,8 +174,8 @@ func SplitRange(word string) (a, dots, b string) {
 	return a, "..", b
 }
 
-// ends finds both commits of a range. A side that is left out of one with dots is
-// the current branch, as HEAD is to git.
+// ends resolves both commits of a range. An empty side is the current branch, as git reads
+// it as HEAD.
 func ends(ctx context.Context, s *store.Store, a, b string) (from, to *git.Commit, err error) {
 	var found [2]*git.Commit
 	for i, name := range []string{a, b} {

@@ -7,10 +7,10 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// LogCommits reads the commits of a log in full, in its order. A milestone's
-// entry stands in the commit.md of its own commit and of those that build on it, so
-// that one walk over the segments of the newest finds those of its whole branch.
-// Of a commit that is none, see [Store.MemoryCommit], there is what its message says.
+// LogCommits reads the commits of a log in full, in its order. The entry of a commit is in
+// its own commit.md and in those of its descendants, so that one walk over the segments of
+// the newest finds the entries of the whole branch. For a memory commit without an entry it
+// returns what the message contains, see [ReadCommit].
 func LogCommits(ctx context.Context, s *store.Store, list []Logged) ([]store.Commit, error) {
 	entries := make(map[string]*doc.Commit, len(list)) // nil: not found yet
 	for _, m := range list {
@@ -41,9 +41,9 @@ func LogCommits(ctx context.Context, s *store.Store, list []Logged) ([]store.Com
 	return commits, nil
 }
 
-// entriesAt fills in the entries that are wanted from the commit.md of a milestone,
-// newest first, as long as a segment holds nothing else: where few of many are wanted,
-// the next one's own commit.md is nearer than the segments between.
+// entriesAt fills in the wanted entries from the commit.md of a commit, newest first, until
+// a segment contains another entry: if few of many are wanted, the commit.md of the next is
+// nearer than the segments between.
 func entriesAt(ctx context.Context, s *store.Store, at Logged, wanted map[string]*doc.Commit) error {
 	tip, err := s.TipAt(ctx, at.Branch, at.Commit)
 	if err != nil {

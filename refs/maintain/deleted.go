@@ -25,7 +25,7 @@ func (gc *collector) deleted(ctx context.Context) error {
 	if err != nil || expire.IsZero() {
 		return err
 	}
-	var old []GCDrop
+	var old []Drop
 	ses, err := gc.s.Begin(ctx, gc.o.Writer, "gc: drop deleted branches")
 	if err != nil {
 		return err
@@ -43,7 +43,7 @@ func (gc *collector) deleted(ctx context.Context) error {
 				continue
 			}
 			ses.Refs.Delete(r.Name, r.ID)
-			old = append(old, GCDrop{Kind: GCBranch, Name: name, When: when})
+			old = append(old, Drop{Kind: DropBranch, Name: name, When: when})
 		}
 		if len(old) == 0 {
 			return store.ErrNothing

@@ -12,6 +12,7 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/search"
 	"github.com/git-context/git-context/refs/store"
 )
 
@@ -27,29 +28,29 @@ type Result struct {
 	Dropped int   `json:"dropped"` // deleted branches, journals, states and files left by killed commands
 	Bytes   int64 `json:"bytes"`   // that are free now
 
-	Drops    []GCDrop `json:"-"` // what was dropped, in order
+	Drops    []Drop   `json:"-"` // what was dropped, in order
 	Packs    int      `json:"-"` // that gc keeps now
 	Warnings []string `json:"-"` // what was not done, and what stays that people may look at
 }
 
-// GCDrop is one thing that was dropped.
-type GCDrop struct {
-	Kind GCKind
+// Drop is one thing that was dropped.
+type Drop struct {
+	Kind DropKind
 	Name string    // as people know it: a branch, a file
 	When time.Time // of a deleted branch: when it was deleted
 }
 
-// GCKind says what kind of thing gc dropped.
-type GCKind string
+// DropKind says what kind of thing gc dropped.
+type DropKind string
 
 // What gc drops.
 const (
-	GCBranch  GCKind = "deleted branch"
-	GCJournal GCKind = "journal"
-	GCMerge   GCKind = "merge"
-	GCBisect  GCKind = "bisect"
-	GCIntent  GCKind = "interrupted command"
-	GCTemp    GCKind = "temporary file"
+	DropBranch  DropKind = "deleted branch"
+	DropJournal DropKind = "journal"
+	DropMerge   DropKind = "merge"
+	DropBisect  DropKind = "bisect"
+	DropIntent  DropKind = "interrupted command"
+	DropTemp    DropKind = "temporary file"
 )
 
 // gcLock keeps two of them apart.
@@ -120,7 +121,7 @@ func (gc *collector) warn(format string, args ...any) {
 }
 
 // drop notes that something went, and how many bytes with it.
-func (gc *collector) drop(d GCDrop, bytes int64) {
+func (gc *collector) drop(d Drop, bytes int64) {
 	gc.res.Drops = append(gc.res.Drops, d)
 	gc.res.Bytes += bytes
 }
@@ -151,6 +152,13 @@ func (gc *collector) run(ctx context.Context) error {
 
 func (gc *collector) fold(ctx context.Context) error {
 	return gc.s.FoldBranches(ctx, gc.o.Writer)
+}
+
+// search makes the index of searches smaller.
+func (gc *collector) search(ctx context.Context) error {
+	freed, err := search.Shrink(ctx, gc.s)
+	gc.res.Bytes += freed
+	return err
 }
 
 // tips are what all refs of memory name.
@@ -214,7 +222,7 @@ func (gc *collector) pack(ctx context.Context) error {
 	}
 	n, freed, err := gc.s.Repo().ClearTemp(gc.now.Add(-tempAge))
 	for range n {
-		gc.drop(GCDrop{Kind: GCTemp}, 0)
+		gc.drop(Drop{Kind: DropTemp}, 0)
 	}
 	gc.res.Bytes += freed
 	return err

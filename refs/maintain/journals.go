@@ -64,7 +64,7 @@ func (gc *collector) journals(ctx context.Context) error {
 	if len(dead) == 0 {
 		return nil
 	}
-	if err := StepsAnywhere(ctx, gc.s, wanted); err != nil {
+	if err := FindSteps(ctx, gc.s, wanted); err != nil {
 		return err
 	}
 	for _, d := range dead {
@@ -160,7 +160,7 @@ func stepOf(line []byte) string {
 }
 
 // stepsAnywhere sets those ids that any ref of memory holds as a step.
-func StepsAnywhere(ctx context.Context, s *store.Store, wanted map[string]bool) error {
+func FindSteps(ctx context.Context, s *store.Store, wanted map[string]bool) error {
 	if len(wanted) == 0 {
 		return nil
 	}
@@ -245,7 +245,7 @@ func (gc *collector) dropJournal(ctx context.Context, dir string, d deadJournal,
 	if err := os.Remove(path); err != nil {
 		return err
 	}
-	gc.drop(GCDrop{Kind: GCJournal, Name: d.name}, int64(len(data)))
+	gc.drop(Drop{Kind: DropJournal, Name: d.name}, int64(len(data)))
 	return nil
 }
 

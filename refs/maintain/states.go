@@ -47,7 +47,7 @@ func (gc *collector) merges(ctx context.Context, branches map[string]string) err
 			continue
 		}
 		err := gc.unlessMade(ctx, store.BranchLock(h.Target), h.Target, func() error {
-			return gc.dropState(GCDrop{Kind: GCMerge, Name: h.Target}, store.MergeStateName(h.Target))
+			return gc.dropState(Drop{Kind: DropMerge, Name: h.Target}, store.MergeStateName(h.Target))
 		})
 		if err != nil {
 			return err
@@ -76,7 +76,7 @@ func (gc *collector) unlessMade(ctx context.Context, lockName, branch string, do
 }
 
 // dropState removes a file of local state.
-func (gc *collector) dropState(d GCDrop, name string) error {
+func (gc *collector) dropState(d Drop, name string) error {
 	file := gc.s.StatePath(name)
 	info, err := os.Stat(file)
 	if err == nil {
@@ -129,7 +129,7 @@ func (gc *collector) dropBisect(ctx context.Context, name string, gone bool) err
 	branches, err := gc.branchFiles(ctx, ".json")
 	if _, has := branches[path.Base(name)]; err == nil && (gone || !has) {
 		branch := strings.ReplaceAll(strings.TrimSuffix(path.Base(name), ".json"), "%2F", "/")
-		err = gc.dropState(GCDrop{Kind: GCBisect, Name: branch}, name)
+		err = gc.dropState(Drop{Kind: DropBisect, Name: branch}, name)
 	}
 	return errors.Join(err, lock.Unlock())
 }
@@ -144,7 +144,7 @@ func (gc *collector) intents(ctx context.Context) error {
 	}
 	for _, f := range files {
 		var in code.Intent
-		if !gc.reads(store.IntentDir, f, &in) || code.IntentName(in.Branch) != path.Join(store.IntentDir, f.Name()) || store.CheckBranchName(in.Branch) != nil {
+		if !gc.reads(store.IntentDir, f, &in) || code.IntentFile(in.Branch) != path.Join(store.IntentDir, f.Name()) || store.CheckBranchName(in.Branch) != nil {
 			continue
 		}
 		_, err := gc.s.Repo().Ref(ctx, git.BranchRef(in.Branch))
@@ -177,7 +177,7 @@ func (gc *collector) settle(ctx context.Context, branch, file string) error {
 		return err
 	}
 	if _, err := os.Stat(gc.s.StatePath(path.Join(store.IntentDir, file))); errors.Is(err, fs.ErrNotExist) {
-		gc.drop(GCDrop{Kind: GCIntent, Name: branch}, 0)
+		gc.drop(Drop{Kind: DropIntent, Name: branch}, 0)
 	}
 	return ses.Close()
 }
@@ -194,7 +194,7 @@ func (gc *collector) tempFiles() error {
 		info, err := d.Info()
 		if err == nil && gc.now.Sub(info.ModTime()) > tempAge {
 			if err = os.Remove(file); err == nil {
-				gc.drop(GCDrop{Kind: GCTemp, Name: d.Name()}, info.Size())
+				gc.drop(Drop{Kind: DropTemp, Name: d.Name()}, info.Size())
 			}
 		}
 		if errors.Is(err, fs.ErrNotExist) {

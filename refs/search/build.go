@@ -25,7 +25,7 @@ func builders() int { return min(runtime.GOMAXPROCS(0), 4) }
 
 // build reads units and makes shards of them; read is how many bytes it took. The same
 // units give the same shards, byte for byte, on the same machine.
-func (c *Corpus) build(ctx context.Context, keys []index.Key) (shards [][]byte, read int64, err error) {
+func (c *corpus) build(ctx context.Context, keys []index.Key) (shards [][]byte, read int64, err error) {
 	if len(keys) == 0 {
 		return nil, 0, nil
 	}
@@ -45,10 +45,10 @@ func (c *Corpus) build(ctx context.Context, keys []index.Key) (shards [][]byte, 
 			}
 		})
 	}
-	meter := c.S.Repo().Meter("Indexing texts", len(ids))
+	meter := c.s.Repo().Meter("Indexing texts", len(ids))
 	defer meter.End()
 	next := 0 // in turn, not to who is free: that would be another division each time
-	err = c.S.Repo().ReadAll(ctx, ids, func(o git.Object) error {
+	err = c.s.Repo().ReadAll(ctx, ids, func(o git.Object) error {
 		meter.Add(1)
 		read += int64(len(o.Data))
 		l := lanes[next%len(lanes)]
@@ -89,7 +89,7 @@ func (l lane) put(ctx context.Context, o git.Object) error {
 }
 
 // blobsOf says which blobs to read for units, always in one order, and the units of each.
-func (c *Corpus) blobsOf(keys []index.Key) (ids []git.ID, byBlob map[git.ID][]index.Key) {
+func (c *corpus) blobsOf(keys []index.Key) (ids []git.ID, byBlob map[git.ID][]index.Key) {
 	slices.SortFunc(keys, func(a, b index.Key) int {
 		return cmp.Or(bytes.Compare(a.ID[:], b.ID[:]), cmp.Compare(a.Kind, b.Kind))
 	})
@@ -105,7 +105,7 @@ func (c *Corpus) blobsOf(keys []index.Key) (ids []git.ID, byBlob map[git.ID][]in
 }
 
 // builder makes shards of the blobs that come.
-func (c *Corpus) builder(l lane, byBlob map[git.ID][]index.Key) (shards [][]byte, err error) {
+func (c *corpus) builder(l lane, byBlob map[git.ID][]index.Key) (shards [][]byte, err error) {
 	b := index.NewBuilder()
 	for o := range l.blobs {
 		for _, key := range byBlob[o.ID] {
@@ -131,7 +131,7 @@ func (c *Corpus) builder(l lane, byBlob map[git.ID][]index.Key) (shards [][]byte
 const titleWeight = 2
 
 // addUnit indexes one file.
-func (c *Corpus) addUnit(b *index.Builder, key index.Key, data []byte) error {
+func (c *corpus) addUnit(b *index.Builder, key index.Key, data []byte) error {
 	b.Unit(key)
 	p := c.places[key]
 	if key.Kind == index.Topics {
@@ -200,7 +200,7 @@ func topicName(path string) string {
 
 // indexPending reads the steps that stand in journals, without which no command could be
 // given that shows a step, and indexes them if they are wanted.
-func (c *Corpus) indexPending(ctx context.Context) error {
+func (c *corpus) indexPending(ctx context.Context) error {
 	if !c.wanted.kinds(index.Steps) {
 		return nil
 	}
@@ -208,7 +208,7 @@ func (c *Corpus) indexPending(ctx context.Context) error {
 		return err
 	}
 	b := index.NewBuilder()
-	for _, branch := range c.Branches {
+	for _, branch := range c.branches {
 		steps := c.waiting[branch.branch]
 		if len(steps) == 0 {
 			continue
@@ -233,8 +233,8 @@ func (c *Corpus) indexPending(ctx context.Context) error {
 }
 
 // readJournals reads the pending steps of all branches.
-func (c *Corpus) readJournals(ctx context.Context) error {
-	for branch := range c.Tips {
+func (c *corpus) readJournals(ctx context.Context) error {
+	for branch := range c.tips {
 		steps, err := c.pendingSteps(ctx, branch)
 		if err != nil {
 			return err
@@ -245,17 +245,17 @@ func (c *Corpus) readJournals(ctx context.Context) error {
 }
 
 // pendingSteps reads what a branch's journal holds and its tip does not.
-func (c *Corpus) pendingSteps(ctx context.Context, branch string) ([]doc.Step, error) {
-	if _, err := os.Stat(c.S.JournalPath(branch)); errors.Is(err, fs.ErrNotExist) {
+func (c *corpus) pendingSteps(ctx context.Context, branch string) ([]doc.Step, error) {
+	if _, err := os.Stat(c.s.JournalPath(branch)); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	tip, err := c.S.TipAt(ctx, branch, c.Tips[branch])
+	tip, err := c.s.TipAt(ctx, branch, c.tips[branch])
 	if err != nil {
 		return nil, err
 	}
-	p, err := c.S.Pending(ctx, tip)
+	p, err := c.s.Pending(ctx, tip)
 	if err != nil {
 		return nil, err
 	}
-	return c.S.WaitingSteps(ctx, branch, p)
+	return c.s.WaitingSteps(ctx, branch, p)
 }

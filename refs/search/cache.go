@@ -24,19 +24,19 @@ const (
 	cacheCommits = "commits" // of milestones
 	cacheNotes   = "notes"   // scores and outcomes
 	shardSuffix  = ".shard"
-	CacheLock    = "search-cache"
+	cacheLock    = "search-cache"
 )
 
 // shardFile is a shard of the cache.
-type ShardFile struct {
+type shardFile struct {
 	*index.Shard
 	file *os.File
-	Name string
+	name string
 }
 
 // openShards opens what is in the cache. A file that is no shard is passed over, and
 // its name given for removal.
-func OpenShards(s *store.Store) (shards []ShardFile, bad []string) {
+func openShards(s *store.Store) (shards []shardFile, bad []string) {
 	dir := filepath.Join(s.Repo().StateDir(), filepath.FromSlash(store.CacheDir))
 	names, err := shardNames(s)
 	if err != nil {
@@ -57,7 +57,7 @@ func OpenShards(s *store.Store) (shards []ShardFile, bad []string) {
 			f.Close()
 			continue
 		}
-		shards = append(shards, ShardFile{shard, f, name})
+		shards = append(shards, shardFile{shard, f, name})
 	}
 	return shards, bad
 }
@@ -87,28 +87,28 @@ const mostShards = 8
 // keepShards writes new shards into the cache, unless another search is about to or has
 // done so since old was opened. Where there are too many, shards are joined, and units
 // that alive does not know are dropped. Above limit bytes, what fits is kept.
-func keepShards(s *store.Store, old []ShardFile, bad []string, fresh [][]byte, limit int64, alive func() (map[index.Key]bool, error)) error {
-	lock, ok, err := s.Repo().TryLock(CacheLock)
+func keepShards(s *store.Store, old []shardFile, bad []string, fresh [][]byte, limit int64, alive func() (map[index.Key]bool, error)) error {
+	lock, ok, err := s.Repo().TryLock(cacheLock)
 	if err != nil || !ok {
 		return err
 	}
 	defer lock.Unlock()
-	if changed, err := CacheChanged(s, old, bad); err != nil || changed {
+	if changed, err := cacheChanged(s, old, bad); err != nil || changed {
 		return err
 	}
-	slices.SortFunc(old, func(a, b ShardFile) int { return cmp.Compare(a.Size(), b.Size()) })
-	for len(old) > 0 && SizeOf(old) > limit { // which was larger once
-		bad = append(bad, old[len(old)-1].Name)
+	slices.SortFunc(old, func(a, b shardFile) int { return cmp.Compare(a.Size(), b.Size()) })
+	for len(old) > 0 && sizeOf(old) > limit { // which was larger once
+		bad = append(bad, old[len(old)-1].name)
 		old = old[:len(old)-1]
 	}
 	join := 0 // how many of the old ones, the smallest first
-	if SizeOf(old)+lengthOf(fresh) > limit {
+	if sizeOf(old)+lengthOf(fresh) > limit {
 		if fresh, join, err = fitting(old, fresh, limit, alive); err != nil {
 			return err
 		}
 	} else if len(old)+len(fresh) > mostShards {
 		join = toJoin(old, fresh)
-		joined, err := JoinShards(old[:join], fresh, alive)
+		joined, err := joinShards(old[:join], fresh, alive)
 		if err != nil {
 			return err
 		}
@@ -116,23 +116,23 @@ func keepShards(s *store.Store, old []ShardFile, bad []string, fresh [][]byte, l
 	}
 	written := map[string]bool{}
 	for _, data := range fresh {
-		name, err := WriteShard(s, data)
+		name, err := writeShard(s, data)
 		if err != nil {
 			return err
 		}
 		written[name] = true
 	}
 	for _, o := range old[:join] {
-		bad = append(bad, o.Name)
+		bad = append(bad, o.name)
 	}
-	return CleanCache(s, slices.DeleteFunc(bad, func(name string) bool { return written[name] }))
+	return cleanCache(s, slices.DeleteFunc(bad, func(name string) bool { return written[name] }))
 }
 
 // cacheChanged reports whether another search wrote shards that this one does not know.
-func CacheChanged(s *store.Store, old []ShardFile, bad []string) (bool, error) {
+func cacheChanged(s *store.Store, old []shardFile, bad []string) (bool, error) {
 	known := map[string]bool{}
 	for _, o := range old {
-		known[o.Name] = true
+		known[o.name] = true
 	}
 	for _, name := range bad {
 		known[name] = true
@@ -144,7 +144,7 @@ func CacheChanged(s *store.Store, old []ShardFile, bad []string) (bool, error) {
 	return slices.ContainsFunc(names, func(name string) bool { return !known[name] }), err
 }
 
-func SizeOf(shards []ShardFile) (sum int64) {
+func sizeOf(shards []shardFile) (sum int64) {
 	for _, o := range shards {
 		sum += o.Size()
 	}
@@ -166,17 +166,17 @@ const worth = 8
 // fitting chooses what a cache takes in that cannot take all: how many of the old shards
 // are replaced, and what is written. Room is made of what is dead, and what goes in
 // stays there; a memory of any size is so cached up to the limit.
-func fitting(old []ShardFile, fresh [][]byte, limit int64, alive func() (map[index.Key]bool, error)) (write [][]byte, join int, err error) {
-	room := limit - SizeOf(old)
+func fitting(old []shardFile, fresh [][]byte, limit int64, alive func() (map[index.Key]bool, error)) (write [][]byte, join int, err error) {
+	room := limit - sizeOf(old)
 	if room < limit/worth && len(old) > 0 {
 		living, err := alive()
 		if err != nil {
 			return nil, 0, err
 		}
-		if room+DeadIn(old, living) < limit/worth {
+		if room+deadIn(old, living) < limit/worth {
 			return nil, 0, nil
 		}
-		joined, err := JoinShards(old, nil, func() (map[index.Key]bool, error) { return living, nil })
+		joined, err := joinShards(old, nil, func() (map[index.Key]bool, error) { return living, nil })
 		if err != nil {
 			return nil, 0, err
 		}
@@ -197,7 +197,7 @@ func fitting(old []ShardFile, fresh [][]byte, limit int64, alive func() (map[ind
 }
 
 // deadIn is about how many bytes of shards are of units that no branch holds.
-func DeadIn(shards []ShardFile, living map[index.Key]bool) (sum int64) {
+func deadIn(shards []shardFile, living map[index.Key]bool) (sum int64) {
 	for _, o := range shards {
 		dead, all := 0, 0
 		for _, u := range o.Units() {
@@ -238,7 +238,7 @@ func partOf(data []byte, room int64) ([]byte, error) {
 // toJoin says how many of the shards, which come smallest first, are joined with the
 // new ones: those that are together larger than half of the next. A unit is so written
 // again only as often as the index doubles.
-func toJoin(old []ShardFile, fresh [][]byte) int {
+func toJoin(old []shardFile, fresh [][]byte) int {
 	var sum int64
 	for _, data := range fresh {
 		sum += int64(len(data))
@@ -253,7 +253,7 @@ func toJoin(old []ShardFile, fresh [][]byte) int {
 }
 
 // joinShards merges shards into one; nothing at all gives no bytes.
-func JoinShards(old []ShardFile, fresh [][]byte, alive func() (map[index.Key]bool, error)) ([]byte, error) {
+func joinShards(old []shardFile, fresh [][]byte, alive func() (map[index.Key]bool, error)) ([]byte, error) {
 	keep, err := alive()
 	if err != nil {
 		return nil, err
@@ -274,7 +274,7 @@ func JoinShards(old []ShardFile, fresh [][]byte, alive func() (map[index.Key]boo
 
 // writeShard writes a shard under a name that its content gives it: two searches that
 // made the same write the same file.
-func WriteShard(s *store.Store, data []byte) (string, error) {
+func writeShard(s *store.Store, data []byte) (string, error) {
 	if len(data) == 0 {
 		return "", nil
 	}
@@ -283,11 +283,11 @@ func WriteShard(s *store.Store, data []byte) (string, error) {
 	return name, s.Repo().WriteStateFile(store.CacheDir+"/"+name, data)
 }
 
-// abandoned is the age from which on a file that nobody finished writing is removed.
-const abandoned = time.Hour
+// tempAge is the age from which on a file that nobody finished writing is removed.
+const tempAge = time.Hour
 
 // cleanCache removes files from the cache, and what was left by a search that was killed.
-func CleanCache(s *store.Store, names []string) error {
+func cleanCache(s *store.Store, names []string) error {
 	dir := filepath.Join(s.Repo().StateDir(), filepath.FromSlash(store.CacheDir))
 	list, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -295,7 +295,7 @@ func CleanCache(s *store.Store, names []string) error {
 	}
 	for _, e := range list {
 		info, err := e.Info()
-		if err == nil && git.IsTemp(e.Name()) && s.Repo().Now().Sub(info.ModTime()) > abandoned {
+		if err == nil && git.IsTemp(e.Name()) && s.Repo().Now().Sub(info.ModTime()) > tempAge {
 			names = append(names, e.Name())
 		}
 	}
@@ -308,7 +308,7 @@ func CleanCache(s *store.Store, names []string) error {
 }
 
 // searchCacheLimit is how many bytes the index of searches may take.
-func SearchCacheLimit(ctx context.Context, s *store.Store) (int64, error) {
+func cacheLimit(ctx context.Context, s *store.Store) (int64, error) {
 	cfg, err := s.Repo().Config(ctx)
 	if err != nil {
 		return 0, err

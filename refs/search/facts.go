@@ -21,14 +21,14 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// milestones says which commit made a milestone.
+// commitHashes says which commit made a milestone.
 //
 //	"tip" SP BRANCH SP COMMIT LF ... [ID SP COMMIT LF]...       by id
-type milestones struct{ lines string } // those of ids; all of one length
+type commitHashes struct{ lines string } // those of ids; all of one length
 
 // commit finds the commit of a milestone. It is found among ten thousand without looking
 // at more than fourteen: to read them all took longer than the rest of a search.
-func (m milestones) commit(id string) (git.ID, bool) {
+func (m commitHashes) commit(id string) (git.ID, bool) {
 	size := strings.IndexByte(m.lines, '\n') + 1
 	if size == 0 {
 		return "", false
@@ -43,7 +43,7 @@ func (m milestones) commit(id string) (git.ID, bool) {
 }
 
 // each hands out all of them.
-func (m milestones) each(visit func(id string, commit git.ID)) {
+func (m commitHashes) each(visit func(id string, commit git.ID)) {
 	for line := range strings.Lines(m.lines) {
 		if id, commit, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " "); ok {
 			visit(id, git.ID(commit))
@@ -51,10 +51,10 @@ func (m milestones) each(visit func(id string, commit git.ID)) {
 	}
 }
 
-// milestoneCommits finds the commits of the milestones below tips. The cache says those
+// readCommitHashes finds the commits of the milestones below tips. The cache says those
 // of older tips, and git log those since. A milestone that was written anew has its newest
 // commit.
-func milestoneCommits(ctx context.Context, s *store.Store, tips map[string]git.ID) (milestones, error) {
+func readCommitHashes(ctx context.Context, s *store.Store, tips map[string]git.ID) (commitHashes, error) {
 	walked, rest := map[string]git.ID{}, s.ReadCache(cacheCommits)
 	for strings.HasPrefix(rest, "tip ") {
 		var line string
@@ -63,7 +63,7 @@ func milestoneCommits(ctx context.Context, s *store.Store, tips map[string]git.I
 			walked[f[1]] = git.ID(f[2])
 		}
 	}
-	known := milestones{rest}
+	known := commitHashes{rest}
 	var revs bytes.Buffer
 	for branch, tip := range tips {
 		if walked[branch] != tip {
@@ -102,7 +102,7 @@ func milestoneCommits(ctx context.Context, s *store.Store, tips map[string]git.I
 		b.WriteString(id + " " + string(commits[id]) + "\n")
 	}
 	s.WriteCache(cacheCommits, head.String()+b.String())
-	return milestones{b.String()}, nil
+	return commitHashes{b.String()}, nil
 }
 
 // forgetGone takes branches out that are no more: their number has no bound.
@@ -117,7 +117,7 @@ func forgetGone(ctx context.Context, s *store.Store, tips map[string]git.ID) {
 
 // noted is what weighs milestones: their commits, and what was noted of these.
 type noted struct {
-	commits milestones
+	commits commitHashes
 	judged  map[git.ID]notes.Judgement
 	tags    map[git.ID][]string // names
 }
@@ -153,7 +153,7 @@ func facts(ctx context.Context, s *store.Store, tips map[string]git.ID, wg *sync
 	var n noted
 	var commits, tags error
 	var both sync.WaitGroup
-	both.Go(func() { n.commits, commits = milestoneCommits(ctx, s, tips) })
+	both.Go(func() { n.commits, commits = readCommitHashes(ctx, s, tips) })
 	both.Go(func() { n.tags, tags = history.TagNames(ctx, s) })
 	wg.Go(both.Wait)
 	return sync.OnceValues(func() (noted, error) {
@@ -217,10 +217,10 @@ func judgeChanged(ctx context.Context, s *store.Store, judged map[git.ID]notes.J
 		if !c.Blob {
 			continue
 		}
-		if of[c.Id] == nil {
-			blobs = append(blobs, c.Id)
+		if of[c.ID] == nil {
+			blobs = append(blobs, c.ID)
 		}
-		of[c.Id] = append(of[c.Id], object)
+		of[c.ID] = append(of[c.ID], object)
 	}
 	return s.Repo().ReadAll(ctx, blobs, func(o git.Object) error {
 		// Most notes are no judgement: to see that is a tenth of parsing them.

@@ -34,7 +34,7 @@ func searchable() []string {
 // cache of an older tree is brought up to date by what git says is different: one child
 // for all branches, in the size of what is new. all says that these are all branches
 // there are, so that the cache forgets others.
-func ListFiles(ctx context.Context, s *store.Store, trees map[string]git.ID, all bool) ([]branchFiles, error) {
+func listFiles(ctx context.Context, s *store.Store, trees map[string]git.ID, all bool) ([]branchFiles, error) {
 	known := map[string]branchFiles{}
 	for _, b := range parseFileLists(s.ReadCache(cacheFiles)) {
 		known[b.branch] = b
@@ -89,7 +89,7 @@ func updateFiles(ctx context.Context, s *store.Store, lists []branchFiles, trees
 		}
 		for _, c := range d.Changes {
 			if c.Blob {
-				files[c.Path] = c.Id
+				files[c.Path] = c.ID
 			} else {
 				delete(files, c.Path)
 			}

@@ -19,14 +19,14 @@ type RecallOptions struct {
 	Text          string   // the problem at hand; at most 64 KiB, and at least one word
 	Branch        string   // only the cases of this branch; empty: of all
 	MinSimilarity *float64 // 0 to 1: what is shown; nil: near-duplicates
-	Limit         int      // of hits; 0: RecallLimit
+	Limit         int      // of hits; 0: DefaultRecallLimit
 }
 
 // The limits of a recall.
 const (
-	RecallLimit     = 3   // hits, where nobody says otherwise: more are not read
-	mostRecallLimit = 100 // hits
-	maxRecallText   = 64 << 10
+	DefaultRecallLimit = 3   // hits, where nobody says otherwise: more are not read
+	mostRecallLimit    = 100 // hits
+	maxRecallText      = 64 << 10
 
 	lookedUp    = 64 // of a text's terms, whose commonness is asked
 	recallTerms = 16 // by which candidates are looked for: the rarest in this memory
@@ -48,8 +48,8 @@ const (
 // It fails with fail.ErrInvalid for a text without words or beyond the limits, and with
 // fail.ErrNotFound for a branch that does not exist. It writes nothing but the cache, and is
 // safe beside any other process.
-func Recall(ctx context.Context, s *store.Store, o RecallOptions) (res SearchResult, err error) {
-	res.Hits = []SearchHit{}
+func Recall(ctx context.Context, s *store.Store, o RecallOptions) (res Result, err error) {
+	res.Hits = []Hit{}
 	if err := o.check(); err != nil {
 		return res, err
 	}
@@ -58,11 +58,11 @@ func Recall(ctx context.Context, s *store.Store, o RecallOptions) (res SearchRes
 		return res, fail.New(fail.ErrInvalid, fail.RecallEmpty, fmt.Sprintf("'%s' holds no word to compare", prose.OneLine(o.Text, 60)),
 			"tell the problem in a sentence: what fails, where, with which error")
 	}
-	c, err := corpus(ctx, s, o.Branch, o.Branch == "", wanted{everyKind, false})
+	c, err := readCorpus(ctx, s, o.Branch, o.Branch == "", wanted{everyKind, false})
 	if err != nil {
 		return res, err
 	}
-	defer func() { err = errors.Join(err, c.Close()) }()
+	defer func() { err = errors.Join(err, c.close()) }()
 	cases, err := c.near(ctx, o, terms)
 	if err != nil {
 		return res, err
@@ -79,7 +79,7 @@ func (o *RecallOptions) check() error {
 		o.MinSimilarity = &least
 	}
 	if o.Limit == 0 {
-		o.Limit = RecallLimit
+		o.Limit = DefaultRecallLimit
 	}
 	switch x := *o.MinSimilarity; {
 	case !(x >= 0 && x <= 1): // NaN neither
@@ -102,7 +102,7 @@ type pastCase struct {
 }
 
 // near compares the candidates and gives those that are near enough, the nearest first.
-func (c *Corpus) near(ctx context.Context, o RecallOptions, terms []string) ([]pastCase, error) {
+func (c *corpus) near(ctx context.Context, o RecallOptions, terms []string) ([]pastCase, error) {
 	rarest, stats, err := c.commonness(terms)
 	if err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func (c *Corpus) near(ctx context.Context, o RecallOptions, terms []string) ([]p
 			cases = append(cases, pastCase{hits[i], x})
 		}
 	}
-	if cases, err = c.standing(ctx, cases); err != nil {
+	if cases, err = c.dropSuperseded(ctx, cases); err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(cases, func(a, b pastCase) int { return cmp.Compare(b.similarity, a.similarity) })
@@ -134,7 +134,7 @@ func (c *Corpus) near(ctx context.Context, o RecallOptions, terms []string) ([]p
 }
 
 // candidates are the committed entries and topics that hold most of the terms.
-func (c *Corpus) candidates(ctx context.Context, terms []string, most int) ([]ranked, error) {
+func (c *corpus) candidates(ctx context.Context, terms []string, most int) ([]ranked, error) {
 	hits, err := c.rank(ctx, terms, most, nil)
 	if err != nil {
 		return nil, err
@@ -150,7 +150,7 @@ func (c *Corpus) candidates(ctx context.Context, terms []string, most int) ([]ra
 // the rarest of those that any holds: few documents are ranked by these. Other words are
 // left to the built-in estimate: to look up every word of every candidate costs more
 // than it tells.
-func (c *Corpus) commonness(terms []string) (rarest []string, stats index.Stats, err error) {
+func (c *corpus) commonness(terms []string) (rarest []string, stats index.Stats, err error) {
 	type count struct{ holding, all int }
 	counts := make(map[string]count, len(terms))
 	for _, term := range terms {
@@ -173,7 +173,7 @@ func (c *Corpus) commonness(terms []string) (rarest []string, stats index.Stats,
 }
 
 // recalled reads what past cases say and what became of them.
-func (c *Corpus) recalled(ctx context.Context, cases []pastCase, terms []string) ([]SearchHit, error) {
+func (c *corpus) recalled(ctx context.Context, cases []pastCase, terms []string) ([]Hit, error) {
 	list := make([]ranked, len(cases))
 	for i, p := range cases {
 		list[i] = p.ranked

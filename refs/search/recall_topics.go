@@ -11,10 +11,10 @@ import (
 	"github.com/git-context/git-context/refs/index"
 )
 
-// standing leaves out the topics that another topic of their branch supersedes: what
+// dropSuperseded leaves out the topics that another topic of their branch supersedes: what
 // somebody took back is not known. A topic that stands on several branches stays with
 // those where it is in force.
-func (c *Corpus) standing(ctx context.Context, cases []pastCase) ([]pastCase, error) {
+func (c *corpus) dropSuperseded(ctx context.Context, cases []pastCase) ([]pastCase, error) {
 	branches := map[string]bool{}
 	for _, p := range cases {
 		if p.key.Kind == index.Topics {
@@ -46,10 +46,10 @@ func (c *Corpus) standing(ctx context.Context, cases []pastCase) ([]pastCase, er
 type topicOf struct{ branch, key string }
 
 // superseded reads the topics of branches and gives those that another one supersedes.
-func (c *Corpus) superseded(ctx context.Context, branches map[string]bool) (map[topicOf]bool, error) {
+func (c *corpus) superseded(ctx context.Context, branches map[string]bool) (map[topicOf]bool, error) {
 	at := map[git.ID][]topicOf{}
 	var blobs []git.ID
-	for _, b := range c.Branches {
+	for _, b := range c.branches {
 		if !branches[b.branch] {
 			continue
 		}
@@ -64,7 +64,7 @@ func (c *Corpus) superseded(ctx context.Context, branches map[string]bool) (map[
 		}
 	}
 	gone := map[topicOf]bool{}
-	err := c.S.Repo().ReadAll(ctx, blobs, func(o git.Object) error {
+	err := c.s.Repo().ReadAll(ctx, blobs, func(o git.Object) error {
 		for _, by := range at[o.ID] {
 			topic, err := doc.ParseTopic(o.Data)
 			if err != nil {

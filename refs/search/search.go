@@ -20,32 +20,32 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// SearchOptions are one search.
-type SearchOptions struct {
+// Options are one search.
+type Options struct {
 	Query          string
 	Branch         string // empty: the current one
 	All            bool   // all branches; Branch is then empty
-	In             string // SearchCommits, SearchSteps, SearchTopics; empty: all of them
+	In             string // InCommits, InSteps, InTopics; empty: all of them
 	history.Filter        // with one, only milestones are found: nothing else is judged
-	Limit          int    // of hits; 0: SearchLimit
+	Limit          int    // of hits; 0: DefaultLimit
 }
 
 // What can be searched.
 const (
-	SearchCommits = "commits"
-	SearchSteps   = "steps"
-	SearchTopics  = "topics"
+	InCommits = "commits"
+	InSteps   = "steps"
+	InTopics  = "topics"
 )
 
 // The limits of a search.
 const (
-	SearchLimit     = 10   // hits, where nobody says otherwise
+	DefaultLimit    = 10   // hits, where nobody says otherwise
 	mostSearchLimit = 1000 // hits
 	maxQuery        = 8192 // bytes
 )
 
-// SearchHit is an entry or topic that a search or recall found.
-type SearchHit struct {
+// Hit is an entry or topic that a search or recall found.
+type Hit struct {
 	Kind       string   `json:"kind"`   // commit, step, topic
 	ID         string   `json:"id"`     // of the entry; a topic's key
 	Commit     *git.ID  `json:"commit"` // a milestone's; nil for what has none of its own, and where history lacks it
@@ -60,9 +60,9 @@ type SearchHit struct {
 	Open       string   `json:"open"`       // the command that shows it
 }
 
-// SearchResult is what a search found, the best first.
-type SearchResult struct {
-	Hits []SearchHit `json:"hits"`
+// Result is what a search found, the best first.
+type Result struct {
+	Hits []Hit `json:"hits"`
 }
 
 // Search finds the milestones, steps and topics that hold words of the query, the best
@@ -90,8 +90,8 @@ type SearchResult struct {
 // bytes (256 MiB). It is written only when it lacks documents of 64 KiB or more, beside its
 // place, and by one search at a time; others go on without. Nothing that writes memory
 // touches it.
-func Search(ctx context.Context, s *store.Store, o SearchOptions) (res SearchResult, err error) {
-	res.Hits = []SearchHit{}
+func Search(ctx context.Context, s *store.Store, o Options) (res Result, err error) {
+	res.Hits = []Hit{}
 	if err := o.check(); err != nil {
 		return res, err
 	}
@@ -104,11 +104,11 @@ func Search(ctx context.Context, s *store.Store, o SearchOptions) (res SearchRes
 	if err != nil {
 		return res, err
 	}
-	c, err := corpus(ctx, s, o.Branch, o.All, wanted{o.kinds, true})
+	c, err := readCorpus(ctx, s, o.Branch, o.All, wanted{o.kinds, true})
 	if err != nil {
 		return res, err
 	}
-	defer func() { err = errors.Join(err, c.Close()) }()
+	defer func() { err = errors.Join(err, c.close()) }()
 	found, err := c.search(ctx, o, terms, w)
 	if err != nil {
 		return res, err
@@ -119,24 +119,24 @@ func Search(ctx context.Context, s *store.Store, o SearchOptions) (res SearchRes
 	return res, c.keep(ctx)
 }
 
-func (o *SearchOptions) check() error {
+func (o *Options) check() error {
 	if err := o.Filter.Check(); err != nil {
 		return err
 	}
 	switch o.In {
-	case "", SearchCommits, SearchSteps, SearchTopics:
+	case "", InCommits, InSteps, InTopics:
 	default:
 		return fail.New(fail.ErrInvalid, fail.SearchIn, fmt.Sprintf("unknown place '%s' to search in", prose.OneLine(o.In, 60)),
-			"one of "+strings.Join([]string{SearchCommits, SearchSteps, SearchTopics}, ", "))
+			"one of "+strings.Join([]string{InCommits, InSteps, InTopics}, ", "))
 	}
 	if o.Limit == 0 {
-		o.Limit = SearchLimit
+		o.Limit = DefaultLimit
 	}
 	switch {
 	case o.All && o.Branch != "":
 		return fail.New(fail.ErrInvalid, fail.SearchBranches, "one branch and all of them cannot be searched at once")
-	case !o.All && o.In != "" && o.In != SearchCommits && !o.Filter.All():
-		return fail.New(fail.ErrInvalid, fail.SearchFilter, fmt.Sprintf("%s have no score and no outcome", o.In), "--in "+SearchCommits)
+	case !o.All && o.In != "" && o.In != InCommits && !o.Filter.All():
+		return fail.New(fail.ErrInvalid, fail.SearchFilter, fmt.Sprintf("%s have no score and no outcome", o.In), "--in "+InCommits)
 	case o.Limit < 1 || o.Limit > mostSearchLimit:
 		return fail.New(fail.ErrInvalid, fail.SearchLimit, fmt.Sprintf("%d hits cannot be shown; 1 to %d can", o.Limit, mostSearchLimit))
 	case len(o.Query) > maxQuery:
@@ -146,7 +146,7 @@ func (o *SearchOptions) check() error {
 }
 
 // kinds says which kinds are searched.
-func (o *SearchOptions) kinds(k index.Kind) bool {
+func (o *Options) kinds(k index.Kind) bool {
 	if !o.Filter.All() {
 		return k == index.Commits
 	}
@@ -154,7 +154,7 @@ func (o *SearchOptions) kinds(k index.Kind) bool {
 }
 
 func kindPlace(k index.Kind) string {
-	return []string{SearchCommits, SearchSteps, SearchTopics}[k]
+	return []string{InCommits, InSteps, InTopics}[k]
 }
 
 // ranked is a hit with what is known of it.
@@ -168,16 +168,16 @@ type ranked struct {
 	noted   *float64
 }
 
-// weighed is how many of the best by words are weighed by their notes.
-const weighed = 256
+// mostWeighed is how many of the best by words are weighed by their notes.
+const mostWeighed = 256
 
 // search ranks by words, and weighs the best by what was noted of them.
-func (c *Corpus) search(ctx context.Context, o SearchOptions, terms []string, w weights) ([]ranked, error) {
+func (c *corpus) search(ctx context.Context, o Options, terms []string, w weights) ([]ranked, error) {
 	keep, err := c.filter(ctx, o.Filter)
 	if err != nil {
 		return nil, err
 	}
-	hits, err := c.rank(ctx, terms, max(weighed, 2*o.Limit), keep)
+	hits, err := c.rank(ctx, terms, max(mostWeighed, 2*o.Limit), keep)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func (c *Corpus) search(ctx context.Context, o SearchOptions, terms []string, w 
 }
 
 // filter says which milestones a Filter means; nil: all.
-func (c *Corpus) filter(ctx context.Context, f history.Filter) (func(index.Kind, index.DocID) bool, error) {
+func (c *corpus) filter(ctx context.Context, f history.Filter) (func(index.Kind, index.DocID) bool, error) {
 	if f.All() {
 		return nil, nil
 	}
@@ -207,7 +207,7 @@ func (c *Corpus) filter(ctx context.Context, f history.Filter) (func(index.Kind,
 }
 
 // weigh orders hits by words and notes.
-func (c *Corpus) weigh(ctx context.Context, hits []index.Hit, w weights) ([]ranked, error) {
+func (c *corpus) weigh(ctx context.Context, hits []index.Hit, w weights) ([]ranked, error) {
 	list := make([]ranked, len(hits))
 	milestones := false
 	for i, h := range hits {
@@ -221,7 +221,7 @@ func (c *Corpus) weigh(ctx context.Context, hits []index.Hit, w weights) ([]rank
 			return nil, err
 		}
 	}
-	now, err := c.S.Moment()
+	now, err := c.s.Moment()
 	if err != nil {
 		return nil, err
 	}

@@ -29,21 +29,21 @@ type text struct {
 }
 
 // show reads what hits say.
-func (c *Corpus) show(ctx context.Context, list []ranked, terms []string) ([]SearchHit, error) {
+func (c *corpus) show(ctx context.Context, list []ranked, terms []string) ([]Hit, error) {
 	texts, err := c.texts(ctx, list)
 	if err != nil {
 		return nil, err
 	}
-	current, err := c.S.Current(ctx)
+	current, err := c.s.Current(ctx)
 	if err != nil {
 		return nil, err
 	}
 	words := index.NewTokenizer()
-	hits := make([]SearchHit, len(list))
+	hits := make([]Hit, len(list))
 	for i, r := range list {
 		t, place := texts[i], c.places[r.key]
 		at := preferred(place.branches, current, t.origin)
-		h := SearchHit{Kind: kindName(r.key.Kind), ID: t.id, Commit: r.commit, Branch: cmp.Or(t.origin, at), Title: t.title,
+		h := Hit{Kind: kindName(r.key.Kind), ID: t.id, Commit: r.commit, Branch: cmp.Or(t.origin, at), Title: t.title,
 			Snippet: words.Snippet(t.rest, terms, snippetSize), Score: math.Round(r.score*1000) / 1000,
 			Outcome: r.outcome, Noted: r.noted}
 		if h.Open, err = c.open(r, t.id, at); err != nil {
@@ -68,7 +68,7 @@ func preferred(branches []string, current, origin string) string {
 }
 
 // texts reads the entries of hits, each file once.
-func (c *Corpus) texts(ctx context.Context, list []ranked) ([]text, error) {
+func (c *corpus) texts(ctx context.Context, list []ranked) ([]text, error) {
 	byBlob := map[git.ID][]int{}
 	texts := make([]text, len(list))
 	var blobs []git.ID
@@ -85,7 +85,7 @@ func (c *Corpus) texts(ctx context.Context, list []ranked) ([]text, error) {
 		}
 		byBlob[blob] = append(byBlob[blob], i)
 	}
-	err := c.S.Repo().ReadAll(ctx, blobs, func(o git.Object) error {
+	err := c.s.Repo().ReadAll(ctx, blobs, func(o git.Object) error {
 		for _, i := range byBlob[o.ID] {
 			r := list[i]
 			if err := c.read(&texts[i], r, o.Data); err != nil {
@@ -99,7 +99,7 @@ func (c *Corpus) texts(ctx context.Context, list []ranked) ([]text, error) {
 }
 
 // read finds the text of a hit in its file.
-func (c *Corpus) read(t *text, r ranked, data []byte) error {
+func (c *corpus) read(t *text, r ranked, data []byte) error {
 	id := ulid.ULID(r.ID).String()
 	switch r.key.Kind {
 	case index.Topics:
@@ -131,7 +131,7 @@ func (c *Corpus) read(t *text, r ranked, data []byte) error {
 	return nil
 }
 
-func (c *Corpus) pendingText(t *text, r ranked) error {
+func (c *corpus) pendingText(t *text, r ranked) error {
 	steps := c.waiting[c.places[r.key].branches[0]]
 	if r.Doc >= len(steps) {
 		return fmt.Errorf("no pending step %d", r.Doc)
@@ -176,7 +176,7 @@ func firstWords(s string) string {
 
 // open is the command that shows what was hit, on a branch that holds it. A milestone
 // whose commit is not here, as in a shallow clone, goes by its place in the branch.
-func (c *Corpus) open(r ranked, id, branch string) (string, error) {
+func (c *corpus) open(r ranked, id, branch string) (string, error) {
 	switch {
 	case r.key.Kind == index.Topics:
 		return "git context topic " + id + " -b " + branch, nil
@@ -196,9 +196,9 @@ func (c *Corpus) open(r ranked, id, branch string) (string, error) {
 
 // younger is how many younger entries of its kind a branch has than a hit, which is known
 // from the index.
-func (c *Corpus) younger(r ranked, branch, live, dir string) (n int, err error) {
-	i := slices.IndexFunc(c.Branches, func(b branchFiles) bool { return b.branch == branch })
-	for _, f := range newestFirst(c.Branches[i].files, live, dir) {
+func (c *corpus) younger(r ranked, branch, live, dir string) (n int, err error) {
+	i := slices.IndexFunc(c.branches, func(b branchFiles) bool { return b.branch == branch })
+	for _, f := range newestFirst(c.branches[i].files, live, dir) {
 		key, err := unitKey(f)
 		if err != nil {
 			return 0, err

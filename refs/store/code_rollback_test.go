@@ -97,12 +97,12 @@ func TestRollbackCode(t *testing.T) {
 				t.Errorf("its message is\n%s\nwant\n%s", message, want)
 			}
 			again, err := r.rollbackBoth("good", false)
-			if err != nil || !again.Unchanged || !again.CodeStood {
+			if err != nil || !again.Unchanged || !again.CodeUnchanged {
 				t.Errorf("again: %+v, %v", again, err)
 			}
 			r.remember("main", "pool", "bad again")
 			again, err = r.rollbackBoth("good", false)
-			if err != nil || again.Unchanged || !again.CodeStood || r.git("rev-parse", "HEAD") != now {
+			if err != nil || again.Unchanged || !again.CodeUnchanged || r.git("rev-parse", "HEAD") != now {
 				t.Errorf("memory alone: %+v, %v", again, err)
 			}
 			r.fsck()

@@ -87,7 +87,7 @@ func TestGCCleansTheIndexOfSearches(t *testing.T) {
 	}
 	found := func(want int) {
 		t.Helper()
-		res := ok(search.Search(ctx, r.open(), search.SearchOptions{Query: "xyzzy", All: true}))(t)
+		res := ok(search.Search(ctx, r.open(), search.Options{Query: "xyzzy", All: true}))(t)
 		if len(res.Hits) != want {
 			t.Errorf("%d hits, want %d", len(res.Hits), want)
 		}

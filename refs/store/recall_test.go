@@ -36,7 +36,7 @@ func readLines[T any](t *testing.T, name string) (list []T) {
 }
 
 // recall asks as a process of its own does.
-func (r *repo) recall(o search.RecallOptions) []search.SearchHit {
+func (r *repo) recall(o search.RecallOptions) []search.Hit {
 	r.t.Helper()
 	s := r.open()
 	defer s.Close()

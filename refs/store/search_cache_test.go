@@ -23,7 +23,7 @@ func TestSearchTrustsNoCache(t *testing.T) {
 	for range 7 {
 		l.work(t, "main")
 	}
-	best := ok(search.Search(t.Context(), l.open(), search.SearchOptions{Query: "pool", In: search.SearchCommits}))(t).Hits[0]
+	best := ok(search.Search(t.Context(), l.open(), search.Options{Query: "pool", In: search.InCommits}))(t).Hits[0]
 	ok(l.open().AddNote(t.Context(), store.NoteOptions{Rev: string(*best.Commit), Judgement: store.Judgement{Score: new(0.9)}}))(t)
 	ok(l.open().Record(t.Context(), []store.NewStep{{Thought: "the pool is pending"}}))(t)
 	want, milestones := l.found(t), l.milestonesFound(t)
@@ -81,7 +81,7 @@ func TestSearchCachesWhatItRead(t *testing.T) {
 	}
 	var first string
 	for range 3 {
-		ok(search.Search(t.Context(), l.open(), search.SearchOptions{Query: "gofmt"}))(t)
+		ok(search.Search(t.Context(), l.open(), search.Options{Query: "gofmt"}))(t)
 		names := ok(filepath.Glob(filepath.Join(l.cache(), "*.shard")))(t)
 		if len(names) == 0 {
 			t.Fatal("nothing is cached")
@@ -116,7 +116,7 @@ func (l *library) spoilPostings(t *testing.T, path string, data []byte) {
 // milestonesFound is what a search of milestones alone finds.
 func (l *library) milestonesFound(t *testing.T) (found []string) {
 	t.Helper()
-	for _, h := range ok(search.Search(t.Context(), l.open(), search.SearchOptions{Query: "pool", In: search.SearchCommits}))(t).Hits {
+	for _, h := range ok(search.Search(t.Context(), l.open(), search.Options{Query: "pool", In: search.InCommits}))(t).Hits {
 		found = append(found, h.Kind+" "+h.Title)
 	}
 	return found
@@ -204,7 +204,7 @@ func TestSearchCacheIsTidy(t *testing.T) {
 		}
 		ok(l.open(branch).Record(t.Context(), []store.NewStep{{Observation: text}}))(t)
 		ok(l.open(branch).Commit(t.Context(), store.CommitOptions{Branch: branch, Summary: fmt.Sprintf("Milestone %d", l.n)}))(t)
-		ok(search.Search(t.Context(), l.open(), search.SearchOptions{Query: "pool", All: true, Limit: 1}))(t)
+		ok(search.Search(t.Context(), l.open(), search.Options{Query: "pool", All: true, Limit: 1}))(t)
 		return l.shardBytes(t)
 	}
 	files := func() []string { return ok(filepath.Glob(filepath.Join(l.cache(), "*.shard")))(t) }

@@ -37,7 +37,7 @@ func TestSearchSaysWhatIsDamaged(t *testing.T) {
 		l.work(t, "main")
 		l.spoil("main", c.file, c.text)
 		for range 2 { // a cache must not hide it
-			res, err := search.Search(t.Context(), l.open(), search.SearchOptions{Query: "pool"})
+			res, err := search.Search(t.Context(), l.open(), search.Options{Query: "pool"})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%q: %v, %+v", c.text, err, res)
 			}
