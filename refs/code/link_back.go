@@ -18,8 +18,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// linksBack finds the code commits of the milestone that rev names: the one that it was
-// made on, and those whose notes name it. One that is gone from here is among them.
+// linksBack finds the code commits of the memory commit that rev names: the one that it was
+// made on, and those whose notes name it. Absent ones are included.
 func linksBack(ctx context.Context, s *store.Store, rev string) (Links, error) {
 	_, err := s.ResolveAny(ctx, rev)
 	if errors.Is(err, git.ErrNotFound) {
@@ -63,8 +63,8 @@ func linksBack(ctx context.Context, s *store.Store, rev string) (Links, error) {
 	return l, arrange(ctx, s, l.Commits)
 }
 
-// arrange marks code commits that nothing reaches, and orders: what is reached, in git's
-// topological order, newest first; then what is not; then what is gone.
+// arrange marks the code commits that no ref reaches and sorts: reached ones in git's
+// topological order, newest first; then unreached ones; then absent ones.
 func arrange(ctx context.Context, s *store.Store, list []CodeLink) error {
 	slices.SortFunc(list, youngestFirst)
 	var ids []git.ID
@@ -80,7 +80,7 @@ func arrange(ctx context.Context, s *store.Store, list []CodeLink) error {
 	order := sync.OnceValues(func() (map[git.ID]int, error) { return topological(ctx, s, ids, oldest) })
 	go order()
 	lost, err := Unreached(ctx, s, ids, append(RefOptions(), "--remotes"))
-	place, orderErr := order() // in any case: it must not outlive us
+	place, orderErr := order() // in any case: it must end before this function returns
 	if err = errors.Join(err, orderErr); err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func arrange(ctx context.Context, s *store.Store, list []CodeLink) error {
 	return nil
 }
 
-// distance is 0 for a commit that is reached, 1 for one that is not, 2 for one that is gone.
+// distance is 0 for a reached commit, 1 for an unreached one, 2 for an absent one.
 func (l CodeLink) distance() int {
 	switch {
 	case l.Time == nil:
@@ -104,7 +104,8 @@ func (l CodeLink) distance() int {
 	return 0
 }
 
-// topological asks git for its order of commits, the oldest of which is of a time.
+// topological returns the positions of commits in git's topological order. oldest is the
+// time of the oldest.
 func topological(ctx context.Context, s *store.Store, ids []git.ID, oldest time.Time) (map[git.ID]int, error) {
 	place := map[git.ID]int{}
 	if len(ids) < 2 {
@@ -121,8 +122,8 @@ func topological(ctx context.Context, s *store.Store, ids []git.ID, oldest time.
 	return place, err
 }
 
-// eachLink hands out the links of all notes in whose lines one of some texts stands, by
-// one git grep: with ten thousand notes that takes 40 ms.
+// EachLink calls each for the links in all note lines that contain one of the texts, with
+// one git grep: 40 ms for ten thousand notes.
 func EachLink(ctx context.Context, s *store.Store, texts []string, each func(code git.ID, f notes.Fact)) error {
 	tip, err := s.NotesTip(ctx)
 	if err != nil || tip == "" {
@@ -137,7 +138,7 @@ func EachLink(ctx context.Context, s *store.Store, texts []string, each func(cod
 	var out bytes.Buffer
 	err = s.Repo().ViewTo(ctx, &out, nil, append(args, string(tip), "--")...)
 	var failed *git.Error
-	if errors.As(err, &failed) && failed.Code == 1 && failed.Stderr == "" { // nothing stands there
+	if errors.As(err, &failed) && failed.Code == 1 && failed.Stderr == "" { // there is no match
 		return nil
 	}
 	if err != nil {
@@ -148,7 +149,7 @@ func EachLink(ctx context.Context, s *store.Store, texts []string, each func(cod
 		if !ok {
 			return fmt.Errorf("git grep: cannot understand '%s'", prose.OneLine(string(line), 80))
 		}
-		code := git.ID(strings.ReplaceAll(path, "/", "")) // in whatever fan-out
+		code := git.ID(strings.ReplaceAll(path, "/", "")) // the fan-out of notes varies
 		if !git.IsID(string(code)) {
 			continue
 		}
@@ -159,8 +160,8 @@ func EachLink(ctx context.Context, s *store.Store, texts []string, each func(cod
 	return nil
 }
 
-// unreached are those of some commits that are here and that no ref reaches of those that
-// options of rev-list stand for.
+// Unreached returns which of the commits exist here but are not reached by refs, which are
+// options of rev-list.
 func Unreached(ctx context.Context, s *store.Store, ids []git.ID, refs []string) (map[git.ID]bool, error) {
 	asked := make(map[git.ID]bool, len(ids))
 	var in bytes.Buffer
@@ -181,8 +182,8 @@ func Unreached(ctx context.Context, s *store.Store, ids []git.ID, refs []string)
 	return lost, nil
 }
 
-// codeRefs are the options that stand for everything that the code reaches: branches,
-// tags, the HEAD of each worktree.
+// RefOptions returns the options of rev-list for everything that the code reaches:
+// branches, tags, the HEAD of each worktree.
 func RefOptions() []string {
 	var args []string
 	for _, pattern := range notCode {
@@ -191,6 +192,6 @@ func RefOptions() []string {
 	return append(args, "--all")
 }
 
-// notCode are the refs that do not make a commit one of the code: memory's own, what
-// remotes have, and what git keeps of former times.
+// notCode are the refs that do not make a commit one of the code: those of memory, of
+// remotes, and of git's own backups.
 var notCode = [...]string{git.Root + "*", "refs/notes/*", "refs/remotes/*", "refs/original/*", "refs/replace/*", "refs/stash"}

@@ -13,27 +13,28 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// Index says which milestones were made on which code commits: what the Code-Commit
-// trailers of everything below the memory's branches and tags say. To read ten thousand
-// of them takes 60 ms, so what was read is kept, and a moved ref costs its new commits.
+// Index maps code commits to the memory commits that were made on them, by the Code-Commit
+// trailers of all memory commits below branches and tags. To read ten thousand of them
+// takes 60 ms; therefore they are cached, and a moved ref costs only its new commits. The
+// cache contains:
 //
-//	"tip" SP REF SP COMMIT LF ... [CODE SP MILESTONE LF]...       by code; all of one length
+//	"tip" SP REF SP COMMIT LF ... [CODE SP COMMIT LF]...       by code; all of one length
 type Index struct {
 	lines string
-	fresh map[git.ID][]git.ID // what is not among lines, by code
+	fresh map[git.ID][]git.ID // those that are not in lines, by code
 }
 
-// laterIndex is a Index in the making.
+// laterIndex waits for an Index that is read concurrently.
 type laterIndex func() (*Index, error)
 
-// cacheIndex is the file of the cache that keeps them.
+// cacheIndex is the name of the cache file.
 const cacheIndex = "made"
 
-// fewCommits is how many commits a walk may read again and again before they are kept: to
-// write the file takes longer than to read that many.
+// fewCommits is how many commits a walk may read before they are cached: to write the file
+// takes longer than to read that many.
 const fewCommits = 256
 
-// on is the commits of the milestones that were made on a code commit.
+// On returns the memory commits that were made on a code commit.
 func (m *Index) On(code git.ID) []git.ID {
 	var found []git.ID
 	size := strings.IndexByte(m.lines, '\n') + 1
@@ -47,7 +48,7 @@ func (m *Index) On(code git.ID) []git.ID {
 	return append(found, m.fresh[code]...)
 }
 
-// codes hands out every code commit that a milestone was made on.
+// Codes calls each for every code commit that memory was made on.
 func (m *Index) Codes(each func(git.ID)) {
 	last := ""
 	for line := range strings.Lines(m.lines) {
@@ -61,12 +62,14 @@ func (m *Index) Codes(each func(git.ID)) {
 	}
 }
 
-// Index reads what is new since it was last kept. What is kept is exact for the tips that
-// it names:
+// ReadIndex returns the Index of the present refs. The cache is exact for the tips that it
+// names:
 //
-//  1. the refs stand where they stood: that is all;
-//  2. some went forward, or are new: their commits are added;
-//  3. one is gone, or went elsewhere: everything is read anew.
+//  1. the refs are the same: the cache is complete;
+//  2. some moved forward, or are new: their commits are added;
+//  3. one is gone, or moved elsewhere: everything is read again.
+//
+// It returns an error of the kind fail.ErrNoMemory without a memory branch.
 func ReadIndex(ctx context.Context, s *store.Store) (*Index, error) {
 	refs, err := s.Repo().Refs(ctx, git.BranchPrefix, git.TagPrefix)
 	if err != nil {
@@ -108,15 +111,15 @@ func ReadIndex(ctx context.Context, s *store.Store) (*Index, error) {
 	return m, nil
 }
 
-// indexWalk is what a walk over memory commits found.
+// indexWalk is the result of a walk over memory commits.
 type indexWalk struct {
 	commits int
 	parents map[git.ID]bool // of all of them
 	made    map[git.ID][]git.ID
 }
 
-// walkIndex reads the commits that tips reach and those walked before do not. Whole
-// messages: git takes 20 µs to find a trailer in one.
+// walkIndex reads the commits that tips reach and those walked before do not, with whole
+// messages: to find a trailer takes git 20 µs a commit.
 func walkIndex(ctx context.Context, s *store.Store, tips, walked map[string]git.ID) (*indexWalk, error) {
 	w := &indexWalk{parents: map[git.ID]bool{}, made: map[git.ID][]git.ID{}}
 	var revs bytes.Buffer
@@ -139,7 +142,7 @@ func walkIndex(ctx context.Context, s *store.Store, tips, walked map[string]git.
 	return w, err
 }
 
-// add keeps what one commit says.
+// add stores what one commit contains.
 func (w *indexWalk) add(id git.ID, parents, message string) {
 	w.commits++
 	for p := range strings.FieldsSeq(parents) {
@@ -152,8 +155,8 @@ func (w *indexWalk) add(id git.ID, parents, message string) {
 	}
 }
 
-// forward reports whether every ref that was walked from is where it was, or stands on
-// commits that lead there.
+// forward reports whether every ref of an earlier walk is unchanged or has moved to
+// descendants.
 func (w *indexWalk) forward(tips, walked map[string]git.ID) bool {
 	for ref, old := range walked {
 		if tips[ref] != old && (tips[ref] == "" || !w.parents[old]) {
@@ -163,7 +166,7 @@ func (w *indexWalk) forward(tips, walked map[string]git.ID) bool {
 	return true
 }
 
-// joined is the lines and what is fresh, for names of a length.
+// joined returns the lines together with those of fresh, whose names have the given length.
 func (m *Index) joined(hexLen int) string {
 	lines := slices.Collect(strings.Lines(m.lines))
 	for code, list := range m.fresh {
@@ -177,7 +180,7 @@ func (m *Index) joined(hexLen int) string {
 	return strings.Join(slices.Compact(lines), "")
 }
 
-// writeIndex writes the file.
+// writeIndex writes the cache.
 func writeIndex(s *store.Store, tips map[string]git.ID, lines string) {
 	var head strings.Builder
 	for _, ref := range slices.Sorted(maps.Keys(tips)) {

@@ -20,14 +20,13 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// linksOfRange finds the milestones of a range of code: one git log for the code, and
-// what is known of the memory.
+// linksOfRange finds the memory of a range of code, with one git log for the code.
 func linksOfRange(ctx context.Context, s *store.Store, branch string, made laterIndex, a, dots, b string) (Links, error) {
 	l := Links{Code: a + dots + b}
 	var ends [2]git.ID
 	for i, name := range []string{a, b} {
 		if name == "" {
-			name = "HEAD" // as to git
+			name = "HEAD" // as in git
 		}
 		var err error
 		if ends[i], err = codeEnd(ctx, s, name, l.Code); err != nil {
@@ -42,7 +41,7 @@ func linksOfRange(ctx context.Context, s *store.Store, branch string, made later
 	return l, err
 }
 
-// codeEnd finds one end of a range.
+// codeEnd resolves one end of a range.
 func codeEnd(ctx context.Context, s *store.Store, name, asked string) (git.ID, error) {
 	c, err := codeCommit(ctx, s, name)
 	if err != nil {
@@ -78,26 +77,25 @@ func codeRange(ctx context.Context, s *store.Store, revs string) ([]linkedCode, 
 	return codes, s.Repo().ViewTo(ctx, read, nil, "log", "-z", "--topo-order", "--notes=context", "--format=%H%x00%ct%x00%s%x00%N", store.EndOfOptions, revs, "--")
 }
 
-// linkQuery collects the milestones of code commits, each once.
+// linkQuery collects the memory commits of code commits, each once.
 type linkQuery struct {
 	s       *store.Store
 	list    []*linkedMemory
-	byName  map[string]*linkedMemory // by Context-Id, by hash where there is none
+	byName  map[string]*linkedMemory // by Context-Id, or by hash without one
 	missing map[string][]CodeLink
-	place   map[git.ID]int // of the code commits, as git ordered them
+	place   map[git.ID]int // of the code commits in git's order
 }
 
-// linkedMemory is a milestone and its code commits.
+// linkedMemory is a memory commit and its code commits.
 type linkedMemory struct {
 	c     *git.Commit
 	links []CodeLink
 }
 
-// memoryOf finds the milestones that belong to code commits: those that were made on
-// them, and those that their notes name. A note's link names what was found already by its
-// Context-Id, which outlives a rewriting; else it is followed by its hash, and where that is
-// no memory here any more by the Context-Id among all milestones.
-// What it names may be elsewhere: then it says nothing.
+// memoryOf finds the memory commits that belong to code commits: those that were made on
+// them, and those that their notes name. A link is resolved by its Context-Id among what
+// was found, because that survives a rewrite; else by its hash; else by its Context-Id
+// among all memory. A link to absent memory is ignored.
 func memoryOf(ctx context.Context, s *store.Store, branch string, later laterIndex, codes []linkedCode) ([]LinkedCommit, error) {
 	made, err := later()
 	if err != nil {
@@ -110,7 +108,7 @@ func memoryOf(ctx context.Context, s *store.Store, branch string, later laterInd
 	if err := b.addMade(ctx, made, codes); err != nil {
 		return nil, err
 	}
-	for _, code := range codes { // behind the others: a hash of before a rewriting must not go before the present one
+	for _, code := range codes { // after the others: a hash from before a rewrite must not take precedence over the present one
 		for _, f := range code.facts {
 			if err := b.follow(ctx, code.CodeLink, f); err != nil {
 				return nil, err
@@ -126,8 +124,8 @@ func memoryOf(ctx context.Context, s *store.Store, branch string, later laterInd
 	return b.commits(ctx)
 }
 
-// addMade adds what was made on the code commits, all of it read at once: question and
-// answer in turn take 40 µs.
+// addMade adds the memory that was made on the code commits, all read with one child: a
+// question and its answer in turn take 40 µs.
 func (b *linkQuery) addMade(ctx context.Context, made *Index, codes []linkedCode) error {
 	var ids []git.ID
 	var on []CodeLink
@@ -147,7 +145,7 @@ func (b *linkQuery) addMade(ctx context.Context, made *Index, codes []linkedCode
 	})
 }
 
-// add puts a milestone down as one of a code commit.
+// add records a memory commit as one of a code commit.
 func (b *linkQuery) add(c *git.Commit, code CodeLink, how string) {
 	name := cmp.Or(c.Trailer(store.TrailerID), string(c.ID))
 	m := b.byName[name]
@@ -162,7 +160,7 @@ func (b *linkQuery) add(c *git.Commit, code CodeLink, how string) {
 	m.links[i].add(how)
 }
 
-// follow goes from a note's link to the milestone.
+// follow resolves a link of a note.
 func (b *linkQuery) follow(ctx context.Context, code CodeLink, f notes.Fact) error {
 	if m := b.byName[f.CommitID]; m != nil {
 		b.add(m.c, code, LinkNoted)
@@ -180,7 +178,7 @@ func (b *linkQuery) follow(ctx context.Context, code CodeLink, f notes.Fact) err
 	return nil
 }
 
-// memoryCommit reads a commit by its hash; nil where it is not here, or no memory.
+// memoryCommit reads a memory commit by its hash; nil if it is absent or not memory.
 func memoryCommit(ctx context.Context, s *store.Store, id git.ID) (*git.Commit, error) {
 	if !git.IsID(string(id)) {
 		return nil, nil
@@ -199,8 +197,8 @@ func memoryCommit(ctx context.Context, s *store.Store, id git.ID) (*git.Commit, 
 	return c, nil
 }
 
-// findMissing looks for milestones by their ids: one alone among the young first, many
-// in one walk.
+// findMissing finds memory commits by their ids: a single one among the newest first,
+// several with one walk.
 func (b *linkQuery) findMissing(ctx context.Context) error {
 	found := map[string]git.ID{}
 	var err error
@@ -229,7 +227,7 @@ func (b *linkQuery) findMissing(ctx context.Context) error {
 	return nil
 }
 
-// narrow leaves those that a branch holds.
+// narrow removes memory commits that a branch does not reach.
 func (b *linkQuery) narrow(ctx context.Context, branch string) error {
 	if branch == "" {
 		return nil
@@ -255,7 +253,7 @@ func (b *linkQuery) narrow(ctx context.Context, branch string) error {
 	return nil
 }
 
-// commits reads the milestones in full, newest first.
+// commits reads the memory commits in full, newest first.
 func (b *linkQuery) commits(ctx context.Context) ([]LinkedCommit, error) {
 	judged, err := b.judged(ctx)
 	if err != nil {
@@ -279,10 +277,10 @@ func (b *linkQuery) commits(ctx context.Context) ([]LinkedCommit, error) {
 	return out, nil
 }
 
-// fewNotes is how many notes are read one by one: more of them are one child.
+// fewNotes is how many notes are read one by one; more are read by one child.
 const fewNotes = 16
 
-// judged is what the notes of the milestones say.
+// judged returns the judgements in the notes of the memory commits.
 func (b *linkQuery) judged(ctx context.Context) (map[git.ID]notes.Judgement, error) {
 	judged := map[git.ID]notes.Judgement{}
 	if len(b.list) <= fewNotes {
@@ -307,8 +305,8 @@ func (b *linkQuery) judged(ctx context.Context) (map[git.ID]notes.Judgement, err
 		"--format=%H%x00%N", "--stdin", "--")
 }
 
-// milestoneHashes is the hash of each milestone by its Context-Id, and which memory commits
-// there are, of what branches, tags and other refs of the memory reach.
+// CommitHashes returns the hash of each memory commit by its Context-Id, and the set of
+// memory commits that branches, tags and the other prefixes of refs reach.
 func CommitHashes(ctx context.Context, s *store.Store, others ...string) (now map[string]git.ID, here map[git.ID]bool, err error) {
 	now, here = map[string]git.ID{}, map[git.ID]bool{}
 	read := &store.Records{Fields: 2, Each: func(f [][]byte) error {
@@ -326,5 +324,5 @@ func CommitHashes(ctx context.Context, s *store.Store, others ...string) (now ma
 	return now, here, s.Repo().ViewTo(ctx, read, nil, append(args, "--")...)
 }
 
-// linkWords stand in the line of every link.
+// LinkMarker is a text that the line of every link contains.
 const LinkMarker = `"` + notes.KindLink + `"`

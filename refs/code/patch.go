@@ -13,20 +13,20 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// What the search for the commits that stand in the place of others looks at: commits
-// not older than the oldest of these, less what two clocks differ, those of the same
-// second of the author first. A patch-id costs git a whole diff.
+// The limits of the search for commits that replaced others. It looks at commits that are
+// not older than the oldest of the replaced, less the difference of two clocks, and prefers
+// those of the same author and second. A patch-id costs git a whole diff.
 const (
 	replacedSlack = 24 * time.Hour
 	mostOthers    = 1000     // candidates of another second, the newest
-	patchChunk    = 16 << 20 // bytes of diffs that are handed on at once
-	mostPatch     = 64 << 20 // of one commit's; a larger one has no patch-id here
+	patchChunk    = 16 << 20 // bytes of diffs that are passed on at once
+	mostPatch     = 64 << 20 // of one commit; a larger one gets no patch-id
 )
 
-// candidate is a commit that may stand in the place of another one.
+// Candidate is a commit that may have replaced another one.
 type Candidate struct {
 	ID     git.ID
-	Author string // who, and when
+	Author string // name, address and time
 	Title  string
 }
 
@@ -39,11 +39,12 @@ func authorKey(name, email string, at int64) string {
 	return fmt.Sprintf("%s <%s> %d", name, email, at)
 }
 
-// same reports whether both have an author, a second and a subject in common.
+// same reports whether both have the same author, second and subject.
 func (c Candidate) same(d Candidate) bool { return c.Author == d.Author && c.Title == d.Title }
 
-// replacements finds what stands in the place of commits among what some revisions
-// reach, see [checkRewritten].
+// Replacements finds the commits that replaced those of left, among what the revisions of
+// among reach: the one with the same patch-id, author, second and subject; else those with
+// the same patch-id; else those with the same author, second and subject.
 func Replacements(ctx context.Context, s *store.Store, left []*git.Commit, among ...string) (map[git.ID][]git.ID, error) {
 	list, err := candidates(ctx, s, left, among)
 	if err != nil || len(list) == 0 {
@@ -67,7 +68,7 @@ func Replacements(ctx context.Context, s *store.Store, left []*git.Commit, among
 	return found, nil
 }
 
-// replacing chooses among candidates for one commit.
+// replacing selects the candidates for one commit.
 func replacing(old Candidate, list []Candidate, patches map[git.ID]string) []git.ID {
 	var equal, both, alike []git.ID
 	for _, c := range list {
@@ -91,8 +92,8 @@ func replacing(old Candidate, list []Candidate, patches map[git.ID]string) []git
 	return alike
 }
 
-// candidates lists the commits that some revisions reach and that may stand in the place
-// of others, newest first.
+// candidates lists the commits that some revisions reach and that may have replaced others,
+// newest first.
 func candidates(ctx context.Context, s *store.Store, left []*git.Commit, among []string) ([]Candidate, error) {
 	since, seconds := int64(math.MaxInt64), map[int64]bool{}
 	for _, c := range left {
@@ -114,8 +115,8 @@ func candidates(ctx context.Context, s *store.Store, left []*git.Commit, among [
 	return list, err
 }
 
-// eachCandidate hands out the commits that git lists for some arguments and input, and the
-// second of their author.
+// EachCandidate calls each for the commits that git log lists for the arguments and the
+// input in, with their author's time in seconds since 1970.
 func EachCandidate(ctx context.Context, s *store.Store, in []byte, each func(c Candidate, at int64), args ...string) error {
 	read := &store.Records{Fields: 5, Each: func(f [][]byte) error {
 		at, err := strconv.ParseInt(string(f[1]), 10, 64)
@@ -129,8 +130,8 @@ func EachCandidate(ctx context.Context, s *store.Store, in []byte, each func(c C
 	return s.Repo().ViewTo(ctx, read, in, append(append(list, args...), "--")...)
 }
 
-// patchIDs asks git for the patch-ids of commits. A merge has none, nor has a commit
-// that changes nothing.
+// PatchIDs returns the patch-ids of commits. A merge has none, nor does a commit without
+// changes.
 func PatchIDs(ctx context.Context, s *store.Store, ids []git.ID) (map[git.ID]string, error) {
 	found := map[git.ID]string{}
 	p := &patches{chunk: patchChunk, most: mostPatch, ask: func(diffs []byte) error {
@@ -154,19 +155,19 @@ func PatchIDs(ctx context.Context, s *store.Store, ids []git.ID) (map[git.ID]str
 	return found, err
 }
 
-// patches hands the diffs that git prints on to ask, cut between commits.
+// patches passes the diffs that git prints on to ask, cut between commits.
 type patches struct {
 	chunk, most int // bytes, see patchChunk and mostPatch
 	ask         func(diffs []byte) error
 
 	held   []byte
-	looked int  // how far held was searched for the names of commits
-	last   int  // where the last of them stands
-	skip   bool // the commit that is being read is too large
+	looked int  // how much of held was searched for names of commits
+	last   int  // the position of the last of them
+	skip   bool // the present commit is too large
 }
 
-// Write takes whole lines: a line that is a commit's name stands before each diff, and
-// none in it.
+// Write reads whole lines: before each diff, and nowhere in it, there is a line with the
+// commit's name.
 func (p *patches) Write(data []byte) (int, error) {
 	p.held = append(p.held, data...)
 	for {
@@ -200,7 +201,7 @@ func (p *patches) forget(n int) {
 	p.looked, p.last = p.looked-n, max(p.last-n, 0)
 }
 
-// hand hands the first n bytes on.
+// hand passes the first n bytes on.
 func (p *patches) hand(n int) error {
 	if n == 0 || p.skip {
 		return nil

@@ -20,16 +20,18 @@ import (
 	dialect "github.com/git-context/git-context/refs/peer"
 )
 
-// ExportOptions are one export.
+// ExportOptions are the options of Export.
 type ExportOptions struct {
-	Dir string // in which .GCC or .gcc is made; it must not hold one
+	Dir string // where .GCC or .gcc is created; it must contain neither
 	As  string // contexa or gcc-memory; empty: contexa
 }
 
-// ExportFolder writes all local branches, with their pending steps, and the roadmap to a
-// folder that another implementation reads. The folder is complete when it has its name:
-// it is written beside that and renamed. What that dialect cannot hold exactly, the result's
-// Warnings count.
+// Export writes all local branches, with their pending steps, and the roadmap to a folder
+// of another implementation. The folder is written beside its name and renamed, so that it
+// is complete when it appears. The result's Warnings count what the dialect cannot express
+// exactly. It returns an error of the kind fail.ErrExists if there is a folder already,
+// fail.ErrNotFound without o.Dir, fail.ErrInvalid for an unknown dialect, and
+// fail.ErrNoMemory without memory.
 func Export(ctx context.Context, s *store.Store, o ExportOptions) (Result, error) {
 	if o.As == "" {
 		o.As = string(dialect.Contexa)
@@ -58,8 +60,8 @@ func Export(ctx context.Context, s *store.Store, o ExportOptions) (Result, error
 	return res, writeFolder(s, res.Folder, files)
 }
 
-// checkNoFolder refuses to write where memory is kept already, under either name: some file
-// systems know only one.
+// checkNoFolder refuses a directory that contains a folder of either name: some file
+// systems do not distinguish them.
 func checkNoFolder(dir string) error {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -84,7 +86,7 @@ func checkNoFolder(dir string) error {
 	return nil
 }
 
-// fillFolder reads the memory, and counts the topics, which have no place in a folder.
+// fillFolder reads the memory, and counts the topics, for which a folder has no place.
 func fillFolder(ctx context.Context, s *store.Store, f *dialect.Folder, res *Counts) (topics int, err error) {
 	names, err := s.BranchNames(ctx)
 	if err != nil {
@@ -123,8 +125,8 @@ func fillFolder(ctx context.Context, s *store.Store, f *dialect.Folder, res *Cou
 	return topics, nil
 }
 
-// folderBranch reads one branch whole. As the other implementations merge, it holds the steps
-// that a merge brought, but milestones only of its own and of branches that are gone.
+// folderBranch reads one branch completely. As other implementations merge, it contains the
+// steps that a merge brought, but commits only of its own and of branches that are gone.
 func folderBranch(ctx context.Context, s *store.Store, tip *store.Tip, names []string) (dialect.Branch, error) {
 	meta, err := s.ParsedMetadata(ctx, tip)
 	if err != nil {
@@ -203,8 +205,8 @@ func folderRoadmap(r *doc.Roadmap) dialect.Roadmap {
 	return out
 }
 
-// writeFolder writes a folder beside its name and gives it the name when it is whole. What a
-// crash leaves has another name, and is nobody's memory.
+// writeFolder writes a folder beside its name and renames it when it is complete. After a
+// crash the remains have another name, which no reader looks for.
 func writeFolder(s *store.Store, path string, files []dialect.File) (err error) {
 	id, err := s.NewID("")
 	if err != nil {

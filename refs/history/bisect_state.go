@@ -30,6 +30,7 @@ type BisectState struct {
 	kept bool // it was read from local state
 }
 
+// BisectVersion is the version of the file of a bisect.
 const BisectVersion = 1
 
 func bisectName(s *store.Store, branch string) string {

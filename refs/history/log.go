@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 )
@@ -192,4 +193,112 @@ func ends(ctx context.Context, s *store.Store, a, b string) (from, to *git.Commi
 		}
 	}
 	return found[0], found[1], nil
+}
+
+// LogCommits reads the commits of a log in full, in its order. The entry of a commit is in
+// its own commit.md and in those of its descendants, so that one walk over the segments of
+// the newest finds the entries of the whole branch. For a memory commit without an entry it
+// returns what the message contains, see [ReadCommit].
+func LogCommits(ctx context.Context, s *store.Store, list []Logged) ([]store.Commit, error) {
+	entries := make(map[string]*doc.Commit, len(list)) // nil: not found yet
+	for _, m := range list {
+		entries[m.ID] = nil
+	}
+	commits := make([]store.Commit, len(list))
+	for i, m := range list {
+		if m.ID != "" && entries[m.ID] == nil {
+			if err := entriesAt(ctx, s, m, entries); err != nil {
+				return nil, err
+			}
+		}
+		if entry := entries[m.ID]; entry != nil {
+			commits[i] = store.CommitFrom(*entry)
+			commits[i].Hash = &list[i].Commit
+			if m.Code != "" {
+				commits[i].Code = &list[i].Code
+			}
+		} else {
+			c, err := s.Repo().Commit(ctx, m.Commit)
+			if err != nil {
+				return nil, err
+			}
+			commits[i] = store.BetweenCommits(c)
+		}
+		commits[i].Judge(m.Judgement)
+	}
+	return commits, nil
+}
+
+// entriesAt fills in the wanted entries from the commit.md of a commit, newest first, until
+// a segment contains another entry: if few of many are wanted, the commit.md of the next is
+// nearer than the segments between.
+func entriesAt(ctx context.Context, s *store.Store, at Logged, wanted map[string]*doc.Commit) error {
+	tip, err := s.TipAt(ctx, at.Branch, at.Commit)
+	if err != nil {
+		return err
+	}
+	return s.SegmentsBackwards(ctx, tip, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
+		ms, err := doc.ParseCommits(data)
+		all := true
+		for i, m := range ms {
+			if _, ok := wanted[m.ID]; ok {
+				wanted[m.ID] = &ms[i]
+			} else if m.Kind != doc.KindBirth {
+				all = false
+			}
+		}
+		return all, err
+	})
+}
+
+// Filter selects commits by their outcome and score. The zero Filter selects all.
+type Filter struct {
+	Outcome  string   // success, failed or abandoned; empty: any, or none
+	MinScore *float64 // 0 to 1; nil: any, or none
+}
+
+// Check returns an error of the kind fail.ErrInvalid for an unknown outcome and a score out
+// of range.
+func (f Filter) Check() error {
+	if f.Outcome != "" {
+		if err := store.CheckOutcome(f.Outcome); err != nil {
+			return err
+		}
+	}
+	if f.MinScore != nil {
+		return store.CheckScore(*f.MinScore)
+	}
+	return nil
+}
+
+// All reports whether the Filter selects all commits.
+func (f Filter) All() bool { return f.Outcome == "" && f.MinScore == nil }
+
+// Matches reports whether the Filter selects a commit, given its note and the memory tags
+// that name it. The first part of a tag's name can be an outcome, as in "success" and
+// "success/best".
+func (f Filter) Matches(j notes.Judgement, tags []string) bool {
+	if f.MinScore != nil && (j.Score == nil || *j.Score < *f.MinScore) {
+		return false
+	}
+	if f.Outcome == "" || j.Outcome != nil && *j.Outcome == f.Outcome {
+		return true
+	}
+	return slices.ContainsFunc(tags, func(name string) bool {
+		first, _, _ := strings.Cut(name, "/")
+		return first == f.Outcome
+	})
+}
+
+// TagNames returns the names of the memory tags by the commit that they name.
+func TagNames(ctx context.Context, s *store.Store) (map[git.ID][]string, error) {
+	tags, err := s.TagRefs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names := make(map[git.ID][]string, len(tags))
+	for _, t := range tags {
+		names[t.ID] = append(names[t.ID], t.Name)
+	}
+	return names, nil
 }

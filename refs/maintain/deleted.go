@@ -15,7 +15,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// deleted drops branches that were deleted long ago. The id in the ref's name says when.
+// deleted drops branches that were deleted before deletedExpire. The id in the ref's name
+// contains when.
 func (gc *collector) deleted(ctx context.Context) error {
 	list, err := gc.s.Repo().Refs(ctx, git.DeletedPrefix)
 	if err != nil || len(list) == 0 {
@@ -26,12 +27,12 @@ func (gc *collector) deleted(ctx context.Context) error {
 		return err
 	}
 	var old []Drop
-	ses, err := gc.s.Begin(ctx, gc.o.Writer, "gc: drop deleted branches")
+	tx, err := gc.s.Begin(ctx, gc.o.Writer, "gc: drop deleted branches")
 	if err != nil {
 		return err
 	}
-	defer ses.Close()
-	err = ses.Swap(ctx, func(ctx context.Context) error {
+	defer tx.Close()
+	err = tx.Swap(ctx, func(ctx context.Context) error {
 		old = nil
 		list, err := gc.s.Repo().Refs(ctx, git.DeletedPrefix)
 		if err != nil {
@@ -42,7 +43,7 @@ func (gc *collector) deleted(ctx context.Context) error {
 			if when.IsZero() || !when.Before(expire) {
 				continue
 			}
-			ses.Refs.Delete(r.Name, r.ID)
+			tx.Refs.Delete(r.Name, r.ID)
 			old = append(old, Drop{Kind: DropBranch, Name: name, When: when})
 		}
 		if len(old) == 0 {
@@ -59,7 +60,7 @@ func (gc *collector) deleted(ctx context.Context) error {
 	return nil
 }
 
-// deletedBranch takes the ref of a deleted branch apart; the zero time for another one.
+// deletedBranch splits the ref of a deleted branch; the time is zero for another ref.
 func deletedBranch(ref string) (name string, when time.Time) {
 	rest := strings.TrimPrefix(ref, git.DeletedPrefix)
 	at := strings.LastIndexByte(rest, '-')
@@ -69,8 +70,8 @@ func deletedBranch(ref string) (name string, when time.Time) {
 	return rest[:at], doc.IDTime(rest[at+1:])
 }
 
-// deletedExpire is until when a branch must have been deleted to go now; the zero time
-// for never. git itself reads it, as it reads gc.reflogExpire.
+// deletedExpire returns before when a branch must have been deleted to be dropped; the zero
+// time is never. git parses it, as it parses gc.reflogExpire.
 func deletedExpire(ctx context.Context, s *store.Store) (time.Time, error) {
 	out, err := s.Repo().Run(ctx, "config", "--type=expiry-date", "--default", store.DefaultDeletedExpire, "--get", store.KeyDeletedExpire)
 	var child *git.Error
@@ -88,6 +89,6 @@ func deletedExpire(ctx context.Context, s *store.Store) (time.Time, error) {
 	if seconds == 0 {
 		return time.Time{}, nil
 	}
-	const lastYear = 253402300799 // "now" is the end of time
+	const lastYear = 253402300799 // "now" is the largest number
 	return time.Unix(int64(min(seconds, lastYear)), 0), nil
 }

@@ -21,7 +21,7 @@ import (
 
 const (
 	cacheFiles   = "files"   // of branches
-	cacheCommits = "commits" // of milestones
+	cacheCommits = "commits" // hashes of memory commits
 	cacheNotes   = "notes"   // scores and outcomes
 	shardSuffix  = ".shard"
 	cacheLock    = "search-cache"
@@ -34,8 +34,8 @@ type shardFile struct {
 	name string
 }
 
-// openShards opens what is in the cache. A file that is no shard is passed over, and
-// its name given for removal.
+// openShards opens the shards of the cache, and returns the names of files that are
+// damaged.
 func openShards(s *store.Store) (shards []shardFile, bad []string) {
 	dir := filepath.Join(s.Repo().StateDir(), filepath.FromSlash(store.CacheDir))
 	names, err := shardNames(s)
@@ -45,7 +45,7 @@ func openShards(s *store.Store) (shards []shardFile, bad []string) {
 	for _, name := range names {
 		f, err := os.Open(filepath.Join(dir, name))
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // removed since, by another search
+			continue // another search has removed it
 		}
 		if err != nil {
 			bad = append(bad, name)
@@ -62,7 +62,7 @@ func openShards(s *store.Store) (shards []shardFile, bad []string) {
 	return shards, bad
 }
 
-// shardNames lists the shards of the cache in one order.
+// shardNames lists the shards of the cache, sorted.
 func shardNames(s *store.Store) (names []string, err error) {
 	list, err := os.ReadDir(filepath.Join(s.Repo().StateDir(), filepath.FromSlash(store.CacheDir)))
 	for _, e := range list {
@@ -81,12 +81,12 @@ func openShard(f *os.File) (*index.Shard, error) {
 	return index.Open(f, info.Size())
 }
 
-// mostShards is how many shards the cache holds before the small ones are joined.
+// mostShards is how many shards the cache contains before the small ones are joined.
 const mostShards = 8
 
-// keepShards writes new shards into the cache, unless another search is about to or has
-// done so since old was opened. Where there are too many, shards are joined, and units
-// that alive does not know are dropped. Above limit bytes, what fits is kept.
+// keepShards writes new shards into the cache, unless another search writes it or has
+// changed it since old was opened. If there are too many, it joins shards and drops units
+// that are not in alive. Above limit bytes, it writes only what fits.
 func keepShards(s *store.Store, old []shardFile, bad []string, fresh [][]byte, limit int64, alive func() (map[index.Key]bool, error)) error {
 	lock, ok, err := s.Repo().TryLock(cacheLock)
 	if err != nil || !ok {
@@ -97,11 +97,11 @@ func keepShards(s *store.Store, old []shardFile, bad []string, fresh [][]byte, l
 		return err
 	}
 	slices.SortFunc(old, func(a, b shardFile) int { return cmp.Compare(a.Size(), b.Size()) })
-	for len(old) > 0 && sizeOf(old) > limit { // which was larger once
+	for len(old) > 0 && sizeOf(old) > limit { // the limit was lowered
 		bad = append(bad, old[len(old)-1].name)
 		old = old[:len(old)-1]
 	}
-	join := 0 // how many of the old ones, the smallest first
+	join := 0 // how many of old, the smallest first
 	if sizeOf(old)+lengthOf(fresh) > limit {
 		if fresh, join, err = fitting(old, fresh, limit, alive); err != nil {
 			return err
@@ -128,7 +128,8 @@ func keepShards(s *store.Store, old []shardFile, bad []string, fresh [][]byte, l
 	return cleanCache(s, slices.DeleteFunc(bad, func(name string) bool { return written[name] }))
 }
 
-// cacheChanged reports whether another search wrote shards that this one does not know.
+// cacheChanged reports whether another search has written shards that are not in old or
+// bad.
 func cacheChanged(s *store.Store, old []shardFile, bad []string) (bool, error) {
 	known := map[string]bool{}
 	for _, o := range old {
@@ -158,14 +159,14 @@ func lengthOf(shards [][]byte) (sum int64) {
 	return sum
 }
 
-// worth is the part of the limit for which a full cache is written anew. Less room is
-// left as it is: else every search of a memory that is too large would join shards to
-// make place for what the next one drops.
+// worth is the part of the limit for which a full cache is rewritten. For less, every
+// search of a memory that is too large would join shards to make room for what the next one
+// drops.
 const worth = 8
 
-// fitting chooses what a cache takes in that cannot take all: how many of the old shards
-// are replaced, and what is written. Room is made of what is dead, and what goes in
-// stays there; a memory of any size is so cached up to the limit.
+// fitting selects what a cache near its limit stores: how many old shards are replaced, and
+// what is written. Only units that no branch contains make room, so the cache of a memory
+// of any size fills up to the limit.
 func fitting(old []shardFile, fresh [][]byte, limit int64, alive func() (map[index.Key]bool, error)) (write [][]byte, join int, err error) {
 	room := limit - sizeOf(old)
 	if room < limit/worth && len(old) > 0 {
@@ -196,7 +197,7 @@ func fitting(old []shardFile, fresh [][]byte, limit int64, alive func() (map[ind
 	return write, join, nil
 }
 
-// deadIn is about how many bytes of shards are of units that no branch holds.
+// deadIn estimates how many bytes of shards are units that no branch contains.
 func deadIn(shards []shardFile, living map[index.Key]bool) (sum int64) {
 	for _, o := range shards {
 		dead, all := 0, 0
@@ -211,8 +212,8 @@ func deadIn(shards []shardFile, living map[index.Key]bool) (sum int64) {
 	return sum
 }
 
-// partOf is a shard of as many units of another as take about room bytes and no more;
-// none if they are larger than was guessed.
+// partOf returns a shard with as many units of another as take about room bytes; none if
+// they turn out larger than room.
 func partOf(data []byte, room int64) ([]byte, error) {
 	shard, err := memoryShard(data)
 	if err != nil {
@@ -235,9 +236,9 @@ func partOf(data []byte, room int64) ([]byte, error) {
 	return part, err
 }
 
-// toJoin says how many of the shards, which come smallest first, are joined with the
-// new ones: those that are together larger than half of the next. A unit is so written
-// again only as often as the index doubles.
+// toJoin returns how many of the shards, the smallest first, are joined with the new ones:
+// until the next is larger than twice their sum. A unit is thus rewritten only as often as
+// the index doubles.
 func toJoin(old []shardFile, fresh [][]byte) int {
 	var sum int64
 	for _, data := range fresh {
@@ -252,7 +253,8 @@ func toJoin(old []shardFile, fresh [][]byte) int {
 	return len(old)
 }
 
-// joinShards merges shards into one; nothing at all gives no bytes.
+// joinShards merges shards into one, without units that are not alive. The result may be
+// empty.
 func joinShards(old []shardFile, fresh [][]byte, alive func() (map[index.Key]bool, error)) ([]byte, error) {
 	keep, err := alive()
 	if err != nil {
@@ -272,8 +274,8 @@ func joinShards(old []shardFile, fresh [][]byte, alive func() (map[index.Key]boo
 	return index.Merge(all, func(k index.Key) bool { return keep[k] })
 }
 
-// writeShard writes a shard under a name that its content gives it: two searches that
-// made the same write the same file.
+// writeShard writes a shard under a name derived from its content, so that two searches
+// that made the same write the same file.
 func writeShard(s *store.Store, data []byte) (string, error) {
 	if len(data) == 0 {
 		return "", nil
@@ -283,10 +285,11 @@ func writeShard(s *store.Store, data []byte) (string, error) {
 	return name, s.Repo().WriteStateFile(store.CacheDir+"/"+name, data)
 }
 
-// tempAge is the age from which on a file that nobody finished writing is removed.
+// tempAge is the age from which an incomplete file is removed.
 const tempAge = time.Hour
 
-// cleanCache removes files from the cache, and what was left by a search that was killed.
+// cleanCache removes files from the cache, and incomplete files of a search that was
+// killed.
 func cleanCache(s *store.Store, names []string) error {
 	dir := filepath.Join(s.Repo().StateDir(), filepath.FromSlash(store.CacheDir))
 	list, err := os.ReadDir(dir)
@@ -307,7 +310,7 @@ func cleanCache(s *store.Store, names []string) error {
 	return nil
 }
 
-// searchCacheLimit is how many bytes the index of searches may take.
+// cacheLimit returns how many bytes the index of searches may take.
 func cacheLimit(ctx context.Context, s *store.Store) (int64, error) {
 	cfg, err := s.Repo().Config(ctx)
 	if err != nil {

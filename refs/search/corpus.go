@@ -16,54 +16,53 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// corpus is what can be searched: the entries and topics of some branches as they stood
-// at one moment, pending steps included, and an index of them.
+// corpus is the entries and topics of some branches at one moment, pending steps included,
+// with an index of them.
 type corpus struct {
 	s        *store.Store
 	branches []branchFiles
 	tips     map[string]git.ID     // by branch
 	waiting  map[string][]doc.Step // pending, by branch
 	wanted   wanted
-	places   map[index.Key]*place // only of what is wanted
+	places   map[index.Key]*place // only wanted ones
 	sources  []index.Source
 
-	noted    func() (noted, error) // waits for what is read meanwhile
+	noted    func() (noted, error) // waits for a concurrent read
 	journals func() error          // likewise, for waiting
-	behind   sync.WaitGroup        // of that
-	abandon  context.CancelFunc    // ends it
+	behind   sync.WaitGroup        // the concurrent reads
+	abandon  context.CancelFunc    // cancels them
 
 	cached []shardFile
-	bad    []string // files of the cache that are none
+	bad    []string // damaged files of the cache
 	fresh  [][]byte // shards that the cache lacks
-	all    bool     // whether these are all branches
+	all    bool     // it contains all branches
 }
 
-// wanted says what a corpus is to find.
+// wanted selects the units that a corpus finds.
 type wanted struct {
 	kinds   func(index.Kind) bool
-	pending bool // pending steps, too, if steps are wanted at all
+	pending bool // pending steps too, if steps are wanted at all
 }
 
-// place is where a unit stands.
+// place is where a unit is stored.
 type place struct {
 	file     string // doc.CommitFile, doc.LogFile; "" for a topic
-	path     string // one of those by which it goes
+	path     string // one of its paths
 	blob     git.ID // "" for pending steps
 	branches []string
-	docs     int // how many entries it holds; -1 until it is indexed
+	docs     int // how many entries it contains; -1 until it is indexed
 }
 
-// cacheFrom is how much a search must read for lack of a cache, in bytes of documents,
-// for that to be written: less is read again by every search, in a millisecond, and
-// leaves no file for each commit.
+// cacheFrom is how many bytes of documents a search must index before it writes the cache:
+// fewer take a millisecond in every search, and the cache gets no file for each commit.
 const cacheFrom = 64 << 10
 
-// readCorpus reads the branch of a name, the current one for "", or all of them.
+// readCorpus reads a branch, the current one for "", or all branches.
 func readCorpus(ctx context.Context, s *store.Store, branch string, all bool, w wanted) (*corpus, error) {
 	c := &corpus{s: s, all: all, wanted: w, tips: map[string]git.ID{}, waiting: map[string][]doc.Step{}}
 	s.Repo().Warm()
 	var wg sync.WaitGroup
-	wg.Go(func() { c.cached, c.bad = openShards(s) }) // while git looks the branches up
+	wg.Go(func() { c.cached, c.bad = openShards(s) }) // while git resolves the branches
 	err := c.list(ctx, branch)
 	wg.Wait()
 	if err == nil {
@@ -75,7 +74,7 @@ func readCorpus(ctx context.Context, s *store.Store, branch string, all bool, w 
 	return c, nil
 }
 
-// list finds out what is to be searched.
+// list finds the branches and their files.
 func (c *corpus) list(ctx context.Context, branch string) error {
 	trees, err := c.readTips(ctx, branch)
 	if err != nil {
@@ -89,7 +88,7 @@ func (c *corpus) list(ctx context.Context, branch string) error {
 	return err
 }
 
-// beside begins to read what is asked for later, while the rest goes on.
+// beside starts to read concurrently what is needed later.
 func (c *corpus) beside(ctx context.Context) {
 	ctx, c.abandon = context.WithCancel(ctx)
 	c.noted = facts(ctx, c.s, c.tips, &c.behind)
@@ -100,7 +99,7 @@ func (c *corpus) beside(ctx context.Context) {
 	}
 }
 
-// close closes the files of the cache, and ends what nobody asked for.
+// close closes the files of the cache, and ends the concurrent reads.
 func (c *corpus) close() error {
 	if c.abandon != nil {
 		c.abandon()
@@ -113,7 +112,7 @@ func (c *corpus) close() error {
 	return errors.Join(errs...)
 }
 
-// readTips reads where the branches stand, and their trees.
+// readTips reads the tips of the branches, and returns their trees.
 func (c *corpus) readTips(ctx context.Context, branch string) (map[string]git.ID, error) {
 	trees := map[string]git.ID{}
 	if !c.all {
@@ -140,7 +139,7 @@ func (c *corpus) readTips(ctx context.Context, branch string) (map[string]git.ID
 		c.tips[name], trees[name] = git.ID(f[1]), git.ID(f[2])
 	}
 	if len(trees) == 0 {
-		_, err := c.s.Tip(ctx, "") // says why
+		_, err := c.s.Tip(ctx, "") // returns the reason
 		return nil, err
 	}
 	return trees, nil
@@ -185,7 +184,7 @@ func fileOf(kind index.Kind) string {
 	return ""
 }
 
-// unitKey names the unit of a file: by its blob, and a topic by its name too.
+// unitKey identifies the unit of a file by its blob and, for a topic, its path.
 func unitKey(f branchFile) (index.Key, error) {
 	var key index.Key
 	switch {
@@ -206,7 +205,7 @@ func unitKey(f branchFile) (index.Key, error) {
 	return key, err
 }
 
-// pendingKey names the unit of a branch's pending steps. It is never cached.
+// pendingKey identifies the unit of a branch's pending steps, which is never cached.
 func pendingKey(branch string) index.Key {
 	key := index.Key{Kind: index.Steps}
 	sum := sha256.Sum256([]byte("pending " + branch))
@@ -214,7 +213,7 @@ func pendingKey(branch string) index.Key {
 	return key
 }
 
-// index finds the units in the cache and indexes what it lacks.
+// index finds the units in the cache and indexes missing ones.
 func (c *corpus) index(ctx context.Context) error {
 	c.sources, c.fresh = nil, nil
 	for _, p := range c.places {
@@ -250,7 +249,7 @@ func memoryShard(data []byte) (*index.Shard, error) {
 	return index.Open(bytes.NewReader(data), int64(len(data)))
 }
 
-// add makes a shard a source of the units that no other has.
+// add makes a shard the source of the units that no other source has.
 func (c *corpus) add(shard *index.Shard) {
 	units := shard.Units()
 	src := index.Source{Shard: shard, Units: make([]bool, len(units))}
@@ -262,8 +261,8 @@ func (c *corpus) add(shard *index.Shard) {
 	c.sources = append(c.sources, src)
 }
 
-// rank finds the best documents that hold any of the terms. Where a file of the cache
-// turns out to be damaged, it is put away and what it held indexed anew.
+// rank finds the best documents with any of the terms. If a file of the cache is damaged,
+// it is removed from the sources, and its units are indexed again.
 func (c *corpus) rank(ctx context.Context, terms []string, most int, keep func(index.Kind, index.DocID) bool) ([]index.Hit, error) {
 	for {
 		hits, err := index.Rank(c.sources, terms, most, keep)
@@ -280,19 +279,18 @@ func (c *corpus) rank(ctx context.Context, terms []string, most int, keep func(i
 	}
 }
 
-// keep writes what the cache lacks into it.
+// keep writes missing units into the cache.
 func (c *corpus) keep(ctx context.Context) error {
 	limit, err := cacheLimit(ctx, c.s)
 	if err != nil || limit == 0 || len(c.fresh) == 0 && len(c.bad) == 0 {
 		return err
 	}
-	// Only to save the next search work: a repository that cannot be written is no
-	// error.
+	// The cache only saves work: a repository that cannot be written is no error.
 	_ = keepShards(c.s, c.cached, c.bad, c.fresh, limit, func() (map[index.Key]bool, error) { return c.alive(ctx) })
 	return nil
 }
 
-// alive is every unit that any branch holds now.
+// alive returns every unit that any branch contains.
 func (c *corpus) alive(ctx context.Context) (map[index.Key]bool, error) {
 	branches := c.branches
 	if !c.all || branches == nil {

@@ -20,17 +20,17 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// Options are one search.
+// Options are the options of Search.
 type Options struct {
 	Query          string
 	Branch         string // empty: the current one
 	All            bool   // all branches; Branch is then empty
 	In             string // InCommits, InSteps, InTopics; empty: all of them
-	history.Filter        // with one, only milestones are found: nothing else is judged
+	history.Filter        // only commits have judgements: with a Filter, only commits are found
 	Limit          int    // of hits; 0: DefaultLimit
 }
 
-// What can be searched.
+// The values of Options.In.
 const (
 	InCommits = "commits"
 	InSteps   = "steps"
@@ -39,7 +39,7 @@ const (
 
 // The limits of a search.
 const (
-	DefaultLimit    = 10   // hits, where nobody says otherwise
+	DefaultLimit    = 10   // hits
 	mostSearchLimit = 1000 // hits
 	maxQuery        = 8192 // bytes
 )
@@ -47,14 +47,14 @@ const (
 // Hit is an entry or topic that a search or recall found.
 type Hit struct {
 	Kind       string   `json:"kind"`   // commit, step, topic
-	ID         string   `json:"id"`     // of the entry; a topic's key
-	Commit     *git.ID  `json:"commit"` // a milestone's; nil for what has none of its own, and where history lacks it
-	Branch     string   `json:"branch"` // that recorded it; for a topic, one that holds it
-	Title      string   `json:"title"`  // the whole summary, a topic's key, what a step did
+	ID         string   `json:"id"`     // of the entry, or a topic's key
+	Commit     *git.ID  `json:"commit"` // of a commit; nil for steps and topics, and if history lacks it
+	Branch     string   `json:"branch"` // that recorded it; for a topic, one that contains it
+	Title      string   `json:"title"`  // the whole summary, a topic's key, or the action of a step
 	Snippet    string   `json:"snippet"`
-	Score      float64  `json:"score"`      // of the ranking
-	Outcome    *string  `json:"outcome"`    // a milestone's, by its note or tags; nil where nothing is known
-	Noted      *float64 `json:"noted"`      // a milestone's score, by its note
+	Score      float64  `json:"score"`      // by which hits are ordered
+	Outcome    *string  `json:"outcome"`    // of a commit, by its note or tags; nil if unknown
+	Noted      *float64 `json:"noted"`      // a commit's score, by its note
 	Similarity *float64 `json:"similarity"` // of recall
 	Duplicate  *bool    `json:"duplicate"`  // of recall
 	Open       string   `json:"open"`       // the command that shows it
@@ -65,31 +65,34 @@ type Result struct {
 	Hits []Hit `json:"hits"`
 }
 
-// Search finds the milestones, steps and topics that hold words of the query, the best
-// first. Pending steps are steps. An entry that stands on several branches, as a merge
-// leaves it, is one hit.
+// Search finds the commits, steps and topics that contain words of the query, the best
+// first. Pending steps are steps. An entry that several branches contain, for instance
+// after a merge, is one hit.
 //
 // # Ranking
 //
-// What is found is ordered by
+// Hits are ordered by
 //
 //	score = words · (1 + (judged - 1/2)/2)
 //	judged = 0.7·score + 0.2·outcome + 0.1·recency     (the weights of context.search.*)
 //
-// where words is BM25 (package index), score the note's, outcome 1 for success and 0 for
-// failed or abandoned, each 1/2 where nothing is noted, and recency halves every 30 days
-// from 1. So a note moves what was found by a quarter up or down, and no praise brings up
-// what has less than 3/5 of the words' worth of another hit. A topic has no date: its
-// recency is 1/2.
+// where words is BM25 (package index); score is the note's; outcome is 1 for success and 0
+// for failed or abandoned; both are 1/2 without a note; and recency is 1 for a new entry,
+// halves every 30 days, and is 1/2 for a topic, which has no date. So a note changes the
+// score by at most a quarter, and a hit with less than 3/5 of the words score of another
+// cannot overtake it.
 //
 // # Cache
 //
-// Below the local state stands an index of what the branches hold, keyed by the ids of
-// blobs and trees: it can be incomplete but is never stale, and may be deleted at any
-// time. It takes about a third of the indexed text, and at most context.search.cacheLimit
-// bytes (256 MiB). It is written only when it lacks documents of 64 KiB or more, beside its
-// place, and by one search at a time; others go on without. Nothing that writes memory
-// touches it.
+// The local state contains an index of what the branches contain, keyed by the ids of blobs
+// and trees. It may be incomplete but is never stale, and may be deleted at any time. It
+// takes about a third of the indexed text, and at most context.search.cacheLimit bytes (256
+// MiB). A search writes it only if documents of 64 KiB or more are missing, and one search
+// at a time; others continue without. Commands that write memory do not touch it.
+//
+// Search returns an error of the kind fail.ErrInvalid for a query without words, options
+// that exclude each other and values beyond the limits, and fail.ErrNotFound for an unknown
+// branch.
 func Search(ctx context.Context, s *store.Store, o Options) (res Result, err error) {
 	res.Hits = []Hit{}
 	if err := o.check(); err != nil {
@@ -145,7 +148,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// kinds says which kinds are searched.
+// kinds reports whether a kind is searched.
 func (o *Options) kinds(k index.Kind) bool {
 	if !o.Filter.All() {
 		return k == index.Commits
@@ -157,13 +160,13 @@ func kindPlace(k index.Kind) string {
 	return []string{InCommits, InSteps, InTopics}[k]
 }
 
-// ranked is a hit with what is known of it.
+// ranked is a hit with its judgement.
 type ranked struct {
 	index.Hit
 	key   index.Key
 	score float64
 
-	commit  *git.ID // of a milestone, as the next two
+	commit  *git.ID // nil for steps and topics, as the next two
 	outcome *string
 	noted   *float64
 }
@@ -171,7 +174,7 @@ type ranked struct {
 // mostWeighed is how many of the best by words are weighed by their notes.
 const mostWeighed = 256
 
-// search ranks by words, and weighs the best by what was noted of them.
+// search ranks by words, and weighs the best by their judgements.
 func (c *corpus) search(ctx context.Context, o Options, terms []string, w weights) ([]ranked, error) {
 	keep, err := c.filter(ctx, o.Filter)
 	if err != nil {
@@ -188,7 +191,7 @@ func (c *corpus) search(ctx context.Context, o Options, terms []string, w weight
 	return list[:min(o.Limit, len(list))], nil
 }
 
-// filter says which milestones a Filter means; nil: all.
+// filter returns a function that reports whether a Filter selects an entry; nil: all.
 func (c *corpus) filter(ctx context.Context, f history.Filter) (func(index.Kind, index.DocID) bool, error) {
 	if f.All() {
 		return nil, nil
@@ -206,7 +209,7 @@ func (c *corpus) filter(ctx context.Context, f history.Filter) (func(index.Kind,
 	return func(k index.Kind, id index.DocID) bool { return k == index.Commits && meant[id] }, nil
 }
 
-// weigh orders hits by words and notes.
+// weigh orders hits by words and judgements.
 func (c *corpus) weigh(ctx context.Context, hits []index.Hit, w weights) ([]ranked, error) {
 	list := make([]ranked, len(hits))
 	milestones := false
@@ -252,10 +255,10 @@ func recent(age time.Duration) float64 {
 	return math.Exp2(-max(0, age.Hours()) / halfLife.Hours())
 }
 
-// weights say how much each part of a judgement counts.
+// weights are the weights of the parts of a judgement.
 type weights struct{ score, outcome, recency float64 }
 
-// factor is what the words' worth is multiplied with.
+// factor returns the factor of the words score.
 func (w weights) factor(j notes.Judgement, recency float64) float64 {
 	sum := w.score + w.outcome + w.recency
 	if sum == 0 {
@@ -274,7 +277,7 @@ func (w weights) factor(j notes.Judgement, recency float64) float64 {
 	return 1 + (judged-0.5)/2
 }
 
-// searchWeights are how much each part of a judgement counts in a search.
+// searchWeights reads the weights from the settings.
 func searchWeights(ctx context.Context, s *store.Store) (weights, error) {
 	cfg, err := s.Repo().Config(ctx)
 	if err != nil {

@@ -15,20 +15,20 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// The lengths of what a hit shows, in characters and bytes.
+// The maximal lengths of a step's title, in characters, and of a snippet, in bytes.
 const (
 	stepTitle   = 120
 	snippetSize = 160
 )
 
-// text is what a hit says.
+// text is the text of a hit.
 type text struct {
 	id, origin, title, body string
 
-	rest string // what a snippet is cut from: all that the title does not say
+	rest string // what the title does not contain, for snippets
 }
 
-// show reads what hits say.
+// show reads the texts of hits.
 func (c *corpus) show(ctx context.Context, list []ranked, terms []string) ([]Hit, error) {
 	texts, err := c.texts(ctx, list)
 	if err != nil {
@@ -56,7 +56,7 @@ func (c *corpus) show(ctx context.Context, list []ranked, terms []string) ([]Hit
 
 func kindName(k index.Kind) string { return []string{"commit", "step", "topic"}[k] }
 
-// preferred is the branch to look at what stands on several: the current one, the one
+// preferred selects one of several branches that contain a hit: the current one, the one
 // that recorded it, the first by name.
 func preferred(branches []string, current, origin string) string {
 	for _, b := range []string{current, origin} {
@@ -140,7 +140,7 @@ func (c *corpus) pendingText(t *text, r ranked) error {
 	return nil
 }
 
-// step fills in a step: what was done names it best, else what was thought or seen.
+// step fills in a step. Its title is the action, else the thought or the observation.
 func (t *text) step(s doc.Step) {
 	titled := s.Observation
 	for _, part := range []string{s.Thought, s.Action} {
@@ -165,17 +165,17 @@ func (t *text) step(s doc.Step) {
 	t.rest = strings.Join(parts, partsBetween)
 }
 
-// partsBetween stands between what was seen, thought and done.
+// partsBetween separates observation, thought and action.
 const partsBetween = " · "
 
-// firstWords is the first line of a text that is not empty, shortened.
+// firstWords returns the first line of a text that is not empty, shortened.
 func firstWords(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	return prose.OneLine(line, stepTitle)
 }
 
-// open is the command that shows what was hit, on a branch that holds it. A milestone
-// whose commit is not here, as in a shallow clone, goes by its place in the branch.
+// open returns the command that shows a hit, on a branch that contains it. A commit that is
+// absent, as in a shallow clone, is addressed by its position in the branch.
 func (c *corpus) open(r ranked, id, branch string) (string, error) {
 	switch {
 	case r.key.Kind == index.Topics:
@@ -194,8 +194,8 @@ func (c *corpus) open(r ranked, id, branch string) (string, error) {
 	return stepCommand(branch, waiting+younger), err
 }
 
-// younger is how many younger entries of its kind a branch has than a hit, which is known
-// from the index.
+// younger counts the entries of its kind in a branch that are younger than a hit, with the
+// index.
 func (c *corpus) younger(r ranked, branch, live, dir string) (n int, err error) {
 	i := slices.IndexFunc(c.branches, func(b branchFiles) bool { return b.branch == branch })
 	for _, f := range newestFirst(c.branches[i].files, live, dir) {
@@ -215,7 +215,8 @@ func stepCommand(branch string, skip int) string {
 	return fmt.Sprintf("git context -b %s --log --steps 1 --skip %d", branch, skip)
 }
 
-// newestFirst are the files of a document, live one and segments, as CONTEXT reads them.
+// newestFirst returns the files of a document, the live file and segments, in the order of
+// CONTEXT.
 func newestFirst(files []branchFile, live, dir string) []branchFile {
 	var list []branchFile
 	for _, f := range files {
