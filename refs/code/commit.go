@@ -27,7 +27,8 @@ import (
 // next transaction of the branch finishes it, see SettleIntent. It returns an error of the
 // kind fail.ErrRefused if git makes no code commit, and of the code fail.IntentUnfinished
 // if memory could not follow the code yet.
-func Commit(ctx context.Context, tx *store.Transaction, branch string, o store.CommitOptions) (store.CommitResult, error) {
+func Commit(ctx context.Context, tx *store.Transaction, branch string,
+	o store.CommitOptions) (store.CommitResult, error) {
 	if _, err := tx.Store.Tip(ctx, branch); err != nil {
 		return store.CommitResult{}, err
 	}
@@ -62,7 +63,8 @@ func Commit(ctx context.Context, tx *store.Transaction, branch string, o store.C
 		return store.CommitResult{}, errors.Join(noCodeCommit(failed), dropIntent(tx.Store, in))
 	}
 	fault.Point("after-code")
-	if tx.Signature.When, err = tx.Store.Stamp(); err != nil { // hooks may run long, and memory must not be older than its code
+	// hooks may run long, and memory must not be older than its code
+	if tx.Signature.When, err = tx.Store.Stamp(); err != nil {
 		return store.CommitResult{}, unfinished(tx.Store, in, err)
 	}
 	res, err := finishCommit(ctx, tx, in)
@@ -75,7 +77,8 @@ func Commit(ctx context.Context, tx *store.Transaction, branch string, o store.C
 // asUser returns how git is run for an intent. The child inherits the commit lock: while it
 // lives, no other process may judge by the reflog, even if this one is killed.
 func asUser(tx *store.Transaction, in *Intent, o *store.CodeOptions, input []byte) git.UserOptions {
-	return git.UserOptions{Action: in.action(), Input: input, Out: o.Output, Err: o.Output, Terminal: o.Terminal, Keep: tx.LockFiles()}
+	return git.UserOptions{Action: in.action(), Input: input, Out: o.Output, Err: o.Output, Terminal: o.Terminal,
+		Keep: tx.LockFiles()}
 }
 
 // codeMessage returns the message that the code commit and the memory commit share.
@@ -92,7 +95,8 @@ func noCodeCommit(failed error) error {
 	if errors.Is(failed, context.Canceled) {
 		return failed
 	}
-	e := &fail.Error{Code: fail.CodeRefused, Kind: fail.ErrRefused, Err: failed, Message: "no code commit was made, and no milestone"}
+	e := &fail.Error{Code: fail.CodeRefused, Kind: fail.ErrRefused, Err: failed,
+		Message: "no code commit was made, and no milestone"}
 	var child *git.Error
 	if errors.As(failed, &child) && child.Code > 0 {
 		e.Hints = []string{"git, or a hook, has said why; what is recorded stays pending"}
@@ -104,7 +108,8 @@ func noCodeCommit(failed error) error {
 // be committed by surprise. A commit that concludes a merge may be without changes.
 func mayCommitCode(ctx context.Context, s *store.Store, all bool) error {
 	if s.Repo().WorkTree() == "" {
-		return fail.New(fail.ErrRefused, fail.NoWorktree, "there is no worktree here to commit code from", "git context commit -m SUMMARY")
+		return fail.New(fail.ErrRefused, fail.NoWorktree, "there is no worktree here to commit code from",
+			"git context commit -m SUMMARY")
 	}
 	switch doing, err := s.Repo().InProgress(ctx); {
 	case err != nil:
@@ -165,5 +170,6 @@ func (in *Intent) incomplete(err error) []string {
 	if err == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("milestone made, but not all of its notes; the next command that changes branch '%s' goes on: %v", in.Branch, err)}
+	return []string{fmt.Sprintf("milestone made, but not all of its notes; "+
+		"the next command that changes branch '%s' goes on: %v", in.Branch, err)}
 }

@@ -58,7 +58,8 @@ func newIntent(ctx context.Context, tx *store.Transaction, branch string, tip gi
 	if err != nil {
 		return nil, err
 	}
-	return &Intent{Version: codeIntentVersion, Token: token, Branch: branch, Tip: tip, Head: head, Worktree: tx.Store.Repo().WorktreeDir()}, nil
+	return &Intent{Version: codeIntentVersion, Token: token, Branch: branch, Tip: tip, Head: head,
+		Worktree: tx.Store.Repo().WorktreeDir()}, nil
 }
 
 // command returns the command that the user ran.
@@ -98,7 +99,8 @@ func readIntent(s *store.Store, branch string) (*Intent, error) {
 	}
 	if bad != nil || in.Version != codeIntentVersion || (in.Commit == nil) == (in.Rollback == nil) {
 		return nil, &fail.Error{Code: fail.IntentUnreadable, Kind: fail.ErrInvalid, Err: bad,
-			Message: fmt.Sprintf("a commit or rollback of branch '%s' with --code was interrupted, and what it set out to do cannot be read", branch),
+			Message: fmt.Sprintf("a commit or rollback of branch '%s' with --code was interrupted, "+
+				"and what it set out to do cannot be read", branch),
 			Hints: []string{"git log -g -3 shows in '(context ...)' whether it moved the code",
 				"rm " + prose.ShellQuoted(s.StatePath(IntentFile(branch))) + " forgets it; what is recorded stays pending"}}
 	}
@@ -132,7 +134,8 @@ func CheckHook(s *store.Store, branch string) error {
 	if err != nil || in == nil || !strings.Contains(action, in.mark()) {
 		return err
 	}
-	return fail.New(fail.ErrRefused, fail.BranchBusy, fmt.Sprintf("branch '%s' waits for the hook that this is run in, of 'git context %s'", branch, in.command()),
+	return fail.New(fail.ErrRefused, fail.BranchBusy,
+		fmt.Sprintf("branch '%s' waits for the hook that this is run in, of 'git context %s'", branch, in.command()),
 		"git context record -o TEXT", "git context -b OTHER commit -m SUMMARY")
 }
 
@@ -156,13 +159,15 @@ func SettleIntent(ctx context.Context, tx *store.Transaction, branch string) err
 	}
 	if code == "" {
 		if !tx.Store.Repo().HasWorktree(in.Worktree) { // the code commit may be on a branch
-			tx.Store.Warn(fmt.Sprintf("'git context %s' was interrupted in a worktree that is gone; it is given up, and what is recorded stays pending", in.command()))
+			tx.Store.Warn(fmt.Sprintf("'git context %s' was interrupted in a worktree that is gone; "+
+				"it is given up, and what is recorded stays pending", in.command()))
 		}
 		return dropIntent(tx.Store, in)
 	}
 	_, err = tx.Store.Tip(ctx, branch)
 	if errors.Is(err, fail.ErrNotFound) || errors.Is(err, fail.ErrNoMemory) { // another program deleted it
-		tx.Store.Warn(fmt.Sprintf("'git context %s' was interrupted, and branch '%s' is gone: code commit %s has no milestone",
+		tx.Store.Warn(fmt.Sprintf("'git context %s' was interrupted, "+
+			"and branch '%s' is gone: code commit %s has no milestone",
 			in.command(), branch, code.Short()))
 		return dropIntent(tx.Store, in)
 	}
@@ -173,7 +178,8 @@ func SettleIntent(ctx context.Context, tx *store.Transaction, branch string) err
 	if err != nil {
 		return unfinished(tx.Store, in, err)
 	}
-	tx.Store.Warn(fmt.Sprintf("'git context %s' was interrupted once the code had moved to %s; it is finished now: milestone %s",
+	tx.Store.Warn(fmt.Sprintf("'git context %s' was interrupted once the code had moved to %s; "+
+		"it is finished now: milestone %s",
 		in.command(), code.Short(), id))
 	for _, w := range warnings {
 		tx.Store.Warn(w)
@@ -183,7 +189,8 @@ func SettleIntent(ctx context.Context, tx *store.Transaction, branch string) err
 
 // finish completes an intent, in a transaction of the intent's writer, and returns the id
 // of the memory commit.
-func finish(ctx context.Context, tx *store.Transaction, in *Intent, code git.ID) (id string, warnings []string, err error) {
+func finish(ctx context.Context, tx *store.Transaction, in *Intent,
+	code git.ID) (id string, warnings []string, err error) {
 	cfg, err := tx.Store.Repo().Config(ctx)
 	if err != nil {
 		return "", nil, err
@@ -225,7 +232,8 @@ func madeFor(ctx context.Context, tx *store.Transaction, in *Intent) (*git.Commi
 		if err != nil {
 			return nil, err
 		}
-		if c.Trailer(store.TrailerID) != "" && git.ID(c.Trailer(store.TrailerCode)) == tx.Code && store.BranchOf(c) == in.Branch {
+		if c.Trailer(store.TrailerID) != "" && git.ID(c.Trailer(store.TrailerCode)) == tx.Code &&
+			store.BranchOf(c) == in.Branch {
 			return c, nil
 		}
 	}
@@ -251,7 +259,8 @@ func complete(ctx context.Context, tx *store.Transaction, in *Intent, m *git.Com
 
 // unfinished is the error if the code has moved, and memory has not.
 func unfinished(s *store.Store, in *Intent, err error) error {
-	return intentError(s, in, err, "the code has moved, but what 'git context %s' is to make of it on branch '%s' cannot be made yet")
+	return intentError(s, in, err, "the code has moved, "+
+		"but what 'git context %s' is to make of it on branch '%s' cannot be made yet")
 }
 
 // unknown is the error if it cannot be determined whether the code has moved.
@@ -262,10 +271,13 @@ func unknown(s *store.Store, in *Intent, err error) error {
 // intentError wraps an error that leaves an intent in place.
 func intentError(s *store.Store, in *Intent, err error, message string) error {
 	var already *fail.Error
-	if err == nil || errors.Is(err, context.Canceled) || errors.As(err, &already) && already.Code == fail.IntentUnfinished {
+	if err == nil || errors.Is(err, context.Canceled) ||
+		errors.As(err, &already) && already.Code == fail.IntentUnfinished {
 		return err
 	}
-	return &fail.Error{Code: fail.IntentUnfinished, Kind: fail.ErrRefused, Err: err, Message: fmt.Sprintf(message, in.command(), in.Branch),
-		Hints: []string{"nothing is lost: the next command that changes the branch tries again, for example: git context commit -m SUMMARY",
+	return &fail.Error{Code: fail.IntentUnfinished, Kind: fail.ErrRefused, Err: err,
+		Message: fmt.Sprintf(message, in.command(), in.Branch),
+		Hints: []string{"nothing is lost: the next command that changes the branch tries again, " +
+			"for example: git context commit -m SUMMARY",
 			"rm " + prose.ShellQuoted(s.StatePath(IntentFile(in.Branch))) + " gives it up; what is recorded stays pending"}}
 }

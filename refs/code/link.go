@@ -100,7 +100,8 @@ func linkLines(tx *store.Transaction, m *git.Commit, after string) ([]byte, erro
 // linkText returns the line for people. It identifies the memory commit even after its hash
 // was rewritten.
 func linkText(m *git.Commit) []byte {
-	return []byte(store.LinkWord + m.Trailer(store.TrailerID) + " " + prose.OneLine(m.Subject(), linkSubject) + " (" + store.BranchOf(m) + ")\n")
+	return []byte(store.LinkWord + m.Trailer(store.TrailerID) + " " + prose.OneLine(m.Subject(), linkSubject) + " (" +
+		store.BranchOf(m) + ")\n")
 }
 
 // CarryLinks copies the links of code commits to those that replaced them, links the memory
@@ -142,7 +143,8 @@ func CarryLinks(ctx context.Context, s *store.Store, w store.Writer, pairs []Rew
 
 // linkCommits links memory commits that were made on a code commit to the one that replaced
 // it: their trailers still name the old one.
-func linkCommits(ctx context.Context, tx *store.Transaction, u *notes.Update, code git.ID, made []git.ID) (bool, error) {
+func linkCommits(ctx context.Context, tx *store.Transaction, u *notes.Update, code git.ID,
+	made []git.ID) (bool, error) {
 	linked := false
 	for _, id := range made {
 		m, err := tx.Store.Repo().Commit(ctx, id)

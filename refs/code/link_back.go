@@ -115,7 +115,8 @@ func topological(ctx context.Context, s *store.Store, ids []git.ID, oldest time.
 	for _, id := range ids {
 		fmt.Fprintln(&in, id)
 	}
-	out, err := s.Repo().RunInput(ctx, in.Bytes(), "rev-list", "--topo-order", "--max-age="+strconv.FormatInt(max(oldest.Unix(), 0), 10), "--stdin", "--")
+	out, err := s.Repo().RunInput(ctx, in.Bytes(), "rev-list", "--topo-order",
+		"--max-age="+strconv.FormatInt(max(oldest.Unix(), 0), 10), "--stdin", "--")
 	for id := range strings.FieldsSeq(string(out)) {
 		place[git.ID(id)] = len(place)
 	}
@@ -129,7 +130,8 @@ func EachLink(ctx context.Context, s *store.Store, texts []string, each func(cod
 	if err != nil || tip == "" {
 		return err
 	}
-	args := []string{"grep", "-z", "--full-name", "--no-color", "--no-textconv", "--no-recurse-submodules", "--text", "--no-line-number", "--no-column", "--fixed-strings"}
+	args := []string{"grep", "-z", "--full-name", "--no-color", "--no-textconv", "--no-recurse-submodules", "--text",
+		"--no-line-number", "--no-column", "--fixed-strings"}
 	for _, text := range texts {
 		if text != "" {
 			args = append(args, "-e", text)
@@ -169,7 +171,8 @@ func Unreached(ctx context.Context, s *store.Store, ids []git.ID, refs []string)
 		asked[id] = true
 		fmt.Fprintln(&in, id)
 	}
-	out, err := s.Repo().RunInput(ctx, in.Bytes(), append([]string{"rev-list", "--ignore-missing", "--stdin", "--not"}, refs...)...)
+	out, err := s.Repo().RunInput(ctx, in.Bytes(),
+		append([]string{"rev-list", "--ignore-missing", "--stdin", "--not"}, refs...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -194,4 +197,5 @@ func RefOptions() []string {
 
 // notCode are the refs that do not make a commit one of the code: those of memory, of
 // remotes, and of git's own backups.
-var notCode = [...]string{git.Root + "*", "refs/notes/*", "refs/remotes/*", "refs/original/*", "refs/replace/*", "refs/stash"}
+var notCode = [...]string{git.Root + "*", "refs/notes/*", "refs/remotes/*", "refs/original/*", "refs/replace/*",
+	"refs/stash"}

@@ -138,7 +138,8 @@ func walkIndex(ctx context.Context, s *store.Store, tips, walked map[string]git.
 		w.add(git.ID(f[0]), string(f[1]), string(f[2]))
 		return nil
 	}}
-	err := s.Repo().ViewTo(ctx, read, revs.Bytes(), "log", "-z", "--no-notes", "--format=%H%x00%P%x00%B", "--ignore-missing", "--stdin", "--")
+	err := s.Repo().ViewTo(ctx, read, revs.Bytes(), "log", "-z", "--no-notes", "--format=%H%x00%P%x00%B",
+		"--ignore-missing", "--stdin", "--")
 	return w, err
 }
 

@@ -21,7 +21,8 @@ import (
 )
 
 // linksOfRange finds the memory of a range of code, with one git log for the code.
-func linksOfRange(ctx context.Context, s *store.Store, branch string, made laterIndex, a, dots, b string) (Links, error) {
+func linksOfRange(ctx context.Context, s *store.Store, branch string, made laterIndex,
+	a, dots, b string) (Links, error) {
 	l := Links{Code: a + dots + b}
 	var ends [2]git.ID
 	for i, name := range []string{a, b} {
@@ -56,7 +57,8 @@ func codeEnd(ctx context.Context, s *store.Store, name, asked string) (git.ID, e
 		}
 	}
 	if store.BranchOf(c) != "" {
-		return "", fail.New(fail.ErrInvalid, fail.NotCode, fmt.Sprintf("'%s' is a commit of memory: a range is one of code", prose.OneLine(name, 100)),
+		return "", fail.New(fail.ErrInvalid, fail.NotCode,
+			fmt.Sprintf("'%s' is a commit of memory: a range is one of code", prose.OneLine(name, 100)),
 			"git context log "+prose.OneLine(asked, 200))
 	}
 	return c.ID, nil
@@ -74,7 +76,8 @@ func codeRange(ctx context.Context, s *store.Store, revs string) ([]linkedCode, 
 		codes = append(codes, linkedCode{CodeLink{Commit: git.ID(f[0]), Subject: &subject, Time: &when}, links(f[3])})
 		return nil
 	}}
-	return codes, s.Repo().ViewTo(ctx, read, nil, "log", "-z", "--topo-order", "--notes=context", "--format=%H%x00%ct%x00%s%x00%N", store.EndOfOptions, revs, "--")
+	return codes, s.Repo().ViewTo(ctx, read, nil, "log", "-z", "--topo-order", "--notes=context",
+		"--format=%H%x00%ct%x00%s%x00%N", store.EndOfOptions, revs, "--")
 }
 
 // linkQuery collects the memory commits of code commits, each once.
@@ -96,7 +99,8 @@ type linkedMemory struct {
 // them, and those that their notes name. A link is resolved by its Context-Id among what
 // was found, because that survives a rewrite; else by its hash; else by its Context-Id
 // among all memory. A link to absent memory is ignored.
-func memoryOf(ctx context.Context, s *store.Store, branch string, later laterIndex, codes []linkedCode) ([]LinkedCommit, error) {
+func memoryOf(ctx context.Context, s *store.Store, branch string, later laterIndex,
+	codes []linkedCode) ([]LinkedCommit, error) {
 	made, err := later()
 	if err != nil {
 		return nil, err
@@ -108,7 +112,8 @@ func memoryOf(ctx context.Context, s *store.Store, branch string, later laterInd
 	if err := b.addMade(ctx, made, codes); err != nil {
 		return nil, err
 	}
-	for _, code := range codes { // after the others: a hash from before a rewrite must not take precedence over the present one
+	// after the others: a hash from before a rewrite must not take precedence over the present one
+	for _, code := range codes {
 		for _, f := range code.facts {
 			if err := b.follow(ctx, code.CodeLink, f); err != nil {
 				return nil, err
@@ -307,7 +312,8 @@ func (b *linkQuery) judged(ctx context.Context) (map[git.ID]notes.Judgement, err
 
 // CommitHashes returns the hash of each memory commit by its Context-Id, and the set of
 // memory commits that branches, tags and the other prefixes of refs reach.
-func CommitHashes(ctx context.Context, s *store.Store, others ...string) (now map[string]git.ID, here map[git.ID]bool, err error) {
+func CommitHashes(ctx context.Context, s *store.Store,
+	others ...string) (now map[string]git.ID, here map[git.ID]bool, err error) {
 	now, here = map[string]git.ID{}, map[git.ID]bool{}
 	read := &store.Records{Fields: 2, Each: func(f [][]byte) error {
 		c := &git.Commit{ID: git.ID(f[0]), Message: string(f[1])}

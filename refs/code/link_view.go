@@ -97,7 +97,8 @@ func FindLinks(ctx context.Context, s *store.Store, branch, rev string) (Links, 
 }
 
 // linksOfCode finds the memory of one code commit.
-func linksOfCode(ctx context.Context, s *store.Store, branch string, made laterIndex, code linkedCode) (l Links, err error) {
+func linksOfCode(ctx context.Context, s *store.Store, branch string, made laterIndex,
+	code linkedCode) (l Links, err error) {
 	l = Links{Code: string(code.Commit), Commits: []CodeLink{code.CodeLink}}
 	l.Memory, err = memoryOf(ctx, s, branch, made, []linkedCode{code})
 	return l, err
@@ -160,14 +161,16 @@ func codeCommit(ctx context.Context, s *store.Store, rev string) (*git.Commit, e
 		name = marked
 	}
 	if isShortHash(name) && strings.Trim(name, "0") == "" {
-		return nil, fail.New(fail.ErrNotFound, fail.NotCommitted, "a line that is not committed yet has no milestone", "git context --log")
+		return nil, fail.New(fail.ErrNotFound, fail.NotCommitted, "a line that is not committed yet has no milestone",
+			"git context --log")
 	}
 	if !isSearch(name) { // a search finds only commits
 		name += "^{commit}"
 	}
 	id, err := s.Repo().Peel(ctx, name)
 	if errors.Is(err, git.ErrAmbiguous) {
-		return nil, fail.New(fail.ErrInvalid, fail.Ambiguous, fmt.Sprintf("'%s' is ambiguous", prose.OneLine(rev, 100)), "use more digits")
+		return nil, fail.New(fail.ErrInvalid, fail.Ambiguous, fmt.Sprintf("'%s' is ambiguous", prose.OneLine(rev, 100)),
+			"use more digits")
 	}
 	if errors.Is(err, git.ErrNotFound) {
 		return nil, nil
@@ -211,13 +214,15 @@ func noLink(ctx context.Context, s *store.Store, rev string) error {
 		if err != nil {
 			return fmt.Errorf("read the code's HEAD: %w", err)
 		}
-		return fail.New(fail.ErrNotFound, fail.CommitNotFound, "the code has no commit yet", "git context commit --code -m SUMMARY")
+		return fail.New(fail.ErrNotFound, fail.CommitNotFound, "the code has no commit yet",
+			"git context commit --code -m SUMMARY")
 	}
 	hints := []string{"git log --oneline", "git context log --oneline"}
 	if near := doc.Nearest(rev, names); near != "" {
 		hints = append([]string{fmt.Sprintf("did you mean '%s'?", near)}, hints...)
 	}
-	return fail.New(fail.ErrNotFound, fail.CommitNotFound, fmt.Sprintf("no commit '%s', of code or of memory", prose.OneLine(rev, 100)), hints...)
+	return fail.New(fail.ErrNotFound, fail.CommitNotFound,
+		fmt.Sprintf("no commit '%s', of code or of memory", prose.OneLine(rev, 100)), hints...)
 }
 
 // byNewestID orders memory commits by id, newest first; those without an id are last.

@@ -45,7 +45,8 @@ func (c Candidate) same(d Candidate) bool { return c.Author == d.Author && c.Tit
 // Replacements finds the commits that replaced those of left, among what the revisions of
 // among reach: the one with the same patch-id, author, second and subject; else those with
 // the same patch-id; else those with the same author, second and subject.
-func Replacements(ctx context.Context, s *store.Store, left []*git.Commit, among ...string) (map[git.ID][]git.ID, error) {
+func Replacements(ctx context.Context, s *store.Store, left []*git.Commit,
+	among ...string) (map[git.ID][]git.ID, error) {
 	list, err := candidates(ctx, s, left, among)
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -117,7 +118,8 @@ func candidates(ctx context.Context, s *store.Store, left []*git.Commit, among [
 
 // EachCandidate calls each for the commits that git log lists for the arguments and the
 // input in, with their author's time in seconds since 1970.
-func EachCandidate(ctx context.Context, s *store.Store, in []byte, each func(c Candidate, at int64), args ...string) error {
+func EachCandidate(ctx context.Context, s *store.Store, in []byte, each func(c Candidate, at int64),
+	args ...string) error {
 	read := &store.Records{Fields: 5, Each: func(f [][]byte) error {
 		at, err := strconv.ParseInt(string(f[1]), 10, 64)
 		if err != nil {

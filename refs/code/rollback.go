@@ -96,7 +96,8 @@ func (r *rollback) restore(ctx context.Context) (RollbackResult, error) {
 	if r.made == nil {
 		return r.unchanged(ctx)
 	}
-	res := RollbackResult{CodeUnchanged: r.codeUnchanged, Commit: store.CommitFrom(*r.entry), Changed: r.changed, Roadmap: r.revised, Replaced: r.replaced}
+	res := RollbackResult{CodeUnchanged: r.codeUnchanged, Commit: store.CommitFrom(*r.entry), Changed: r.changed,
+		Roadmap: r.revised, Replaced: r.replaced}
 	res.Hash = &r.made.ID
 	if code := git.ID(r.made.Trailer(store.TrailerCode)); code != "" {
 		res.Code = &code
@@ -225,7 +226,8 @@ func (r *rollback) checkStoodAt(ctx context.Context, tip *store.Tip) error {
 	if err != nil || stood {
 		return err
 	}
-	made, hints := fmt.Sprintf("a commit of branch '%s'", store.BranchOf(c)), []string{"git context --branch " + tip.Name()}
+	made, hints := fmt.Sprintf("a commit of branch '%s'", store.BranchOf(c)),
+		[]string{"git context --branch " + tip.Name()}
 	if store.BranchOf(c) == tip.Name() {
 		made = "a commit of another branch that was called so"
 	}
@@ -245,7 +247,8 @@ func (r *rollback) checkStoodAt(ctx context.Context, tip *store.Tip) error {
 			hints = append([]string{fmt.Sprintf("git context -b %s rollback %s", home, c.ID.Short())}, hints...)
 		}
 	}
-	return fail.New(fail.ErrRefused, fail.RollbackElsewhere, fmt.Sprintf("branch '%s' never stood at %s, %s", tip.Name(), c.ID.Short(), made), hints...)
+	return fail.New(fail.ErrRefused, fail.RollbackElsewhere,
+		fmt.Sprintf("branch '%s' never stood at %s, %s", tip.Name(), c.ID.Short(), made), hints...)
 }
 
 // contribution describes the rollback, and repeats the old contribution, which the progress
@@ -256,8 +259,8 @@ func (r *rollback) contribution() string {
 		parts = append(parts, r.o.Contribution)
 	}
 	c := r.to.Commit()
-	parts = append(parts, fmt.Sprintf("Rolled back to %s (%s) of %s.", prose.OneLine(c.Subject(), store.PurposeLimit), c.ID.Short(),
-		c.Committer.When.UTC().Format(time.RFC3339)), strings.Join(r.changed, "\n"))
+	parts = append(parts, fmt.Sprintf("Rolled back to %s (%s) of %s.", prose.OneLine(c.Subject(), store.PurposeLimit),
+		c.ID.Short(), c.Committer.When.UTC().Format(time.RFC3339)), strings.Join(r.changed, "\n"))
 	if was := r.was.Contribution; was != "" && was != r.was.Summary {
 		if runes := []rune(was); len(runes) > maxQuoted {
 			was = string(runes[:maxQuoted]) + "…"
@@ -269,7 +272,8 @@ func (r *rollback) contribution() string {
 
 // unchanged returns the newest commit as the result of a rollback without changes.
 func (r *rollback) unchanged(ctx context.Context) (RollbackResult, error) {
-	res := RollbackResult{Unchanged: true, CodeUnchanged: r.codeUnchanged, Commit: store.Commit{Branch: r.o.Branch, Tags: map[string]string{}}}
+	res := RollbackResult{Unchanged: true, CodeUnchanged: r.codeUnchanged,
+		Commit: store.Commit{Branch: r.o.Branch, Tags: map[string]string{}}}
 	tip, err := r.Store.Tip(ctx, r.o.Branch)
 	if err != nil {
 		return res, err

@@ -96,8 +96,9 @@ func (r *rollback) moveCode(ctx context.Context, plan *rollbackIntent) error {
 		return unfinished(r.Store, in, err)
 	}
 	if failed == nil || !errors.Is(failed, context.Canceled) {
-		failed = &fail.Error{Code: fail.CodeNotMoved, Kind: fail.ErrRefused, Err: failed, Message: "git did not move the code; memory stays as it is",
-			Hints: []string{"git status"}}
+		failed = &fail.Error{Code: fail.CodeNotMoved, Kind: fail.ErrRefused, Err: failed,
+			Message: "git did not move the code; memory stays as it is",
+			Hints:   []string{"git status"}}
 	}
 	return errors.Join(failed, dropIntent(r.Store, in))
 }
@@ -107,13 +108,15 @@ func (r *rollback) codeThen(ctx context.Context) (*git.Commit, error) {
 	c := r.to.Commit()
 	id := git.ID(c.Trailer(store.TrailerCode))
 	if !git.IsID(string(id)) {
-		return nil, fail.New(fail.ErrRefused, fail.CodeUnknown, fmt.Sprintf("%s was made before the code had a commit", c.ID.Short()),
+		return nil, fail.New(fail.ErrRefused, fail.CodeUnknown,
+			fmt.Sprintf("%s was made before the code had a commit", c.ID.Short()),
 			"git context rollback "+c.ID.Short())
 	}
 	code, err := r.Store.Repo().Commit(ctx, id)
 	if errors.Is(err, git.ErrNotFound) {
 		return nil, fail.New(fail.ErrNotFound, fail.CodeGone,
-			fmt.Sprintf("code commit %s, on which %s was made, is not in this repository: it was garbage-collected, or never fetched", id.Short(), c.ID.Short()),
+			fmt.Sprintf("code commit %s, on which %s was made, is not in this repository: "+
+				"it was garbage-collected, or never fetched", id.Short(), c.ID.Short()),
 			"git fetch --all", "git context rollback "+c.ID.Short())
 	}
 	return code, err
@@ -138,14 +141,16 @@ func (r *rollback) replacement(ctx context.Context, head, code *git.Commit) (*gi
 func (r *rollback) mayMoveCode(ctx context.Context) (*git.Commit, error) {
 	repo := r.Store.Repo()
 	if repo.WorkTree() == "" {
-		return nil, fail.New(fail.ErrRefused, fail.NoWorktree, "there is no worktree here whose code could go back", "git context rollback "+r.to.Commit().ID.Short())
+		return nil, fail.New(fail.ErrRefused, fail.NoWorktree, "there is no worktree here whose code could go back",
+			"git context rollback "+r.to.Commit().ID.Short())
 	}
 	head, err := r.Store.CodeHead(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if head == "" {
-		return nil, fail.New(fail.ErrRefused, fail.CodeUnborn, "the code has no commit on this branch yet", "git context rollback "+r.to.Commit().ID.Short())
+		return nil, fail.New(fail.ErrRefused, fail.CodeUnborn, "the code has no commit on this branch yet",
+			"git context rollback "+r.to.Commit().ID.Short())
 	}
 	switch doing, err := repo.InProgress(ctx); {
 	case err != nil:
@@ -162,7 +167,8 @@ func (r *rollback) mayMoveCode(ctx context.Context) (*git.Commit, error) {
 			return nil, err
 		}
 		if len(edited) > 0 {
-			return nil, fail.New(fail.ErrRefused, fail.CodeEdited, "the code has changes that are not committed: "+quoteSome(edited), "git stash", "git commit -a")
+			return nil, fail.New(fail.ErrRefused, fail.CodeEdited,
+				"the code has changes that are not committed: "+quoteSome(edited), "git stash", "git commit -a")
 		}
 	}
 	return repo.Commit(ctx, head)
@@ -175,14 +181,16 @@ func (r *rollback) planCode(ctx context.Context, head, to *git.Commit) (*rollbac
 		return nil, err
 	}
 	if len(lost) > 0 {
-		return nil, fail.New(fail.ErrRefused, fail.CodeInTheWay, "files that git does not track would be overwritten: "+quoteSome(lost),
+		return nil, fail.New(fail.ErrRefused, fail.CodeInTheWay,
+			"files that git does not track would be overwritten: "+quoteSome(lost),
 			"move them away, or commit them")
 	}
 	name := fmt.Sprintf("to %s (%s)", to.ID.Short(), prose.OneLine(to.Subject(), 100))
 	if was := git.ID(r.to.Commit().Trailer(store.TrailerCode)); was != to.ID {
 		name += ", which stands in the place of " + was.Short()
 	}
-	plan := &rollbackIntent{Target: to.ID, Report: "Code that went back: " + name + ", by git reset from " + head.ID.Short() + "."}
+	plan := &rollbackIntent{Target: to.ID, Report: "Code that went back: " + name + ", by git reset from " +
+		head.ID.Short() + "."}
 	if !r.o.Code.Reset {
 		since, err := r.Store.Repo().IsAncestor(ctx, to.ID, head.ID)
 		if err != nil {
@@ -207,7 +215,8 @@ func (r *rollback) codeElsewhere(ctx context.Context, head, to *git.Commit) erro
 	if err != nil {
 		return err
 	}
-	message := fmt.Sprintf("code commit %s is not in the history of HEAD, so that nothing can be taken back since", to.ID.Short())
+	message := fmt.Sprintf("code commit %s is not in the history of HEAD, so that nothing can be taken back since",
+		to.ID.Short())
 	memory := "git context rollback " + r.to.Commit().ID.Short()
 	reset := memory + " --code --reset"
 	if behind > 0 {
@@ -219,7 +228,8 @@ func (r *rollback) codeElsewhere(ctx context.Context, head, to *git.Commit) erro
 
 // countBetween counts the commits that head reaches and to does not.
 func (r *rollback) countBetween(ctx context.Context, head, to *git.Commit) (int, error) {
-	out, err := r.Store.Repo().View(ctx, "rev-list", "--count", "--end-of-options", string(head.ID), "^"+string(to.ID), "--")
+	out, err := r.Store.Repo().View(ctx, "rev-list", "--count", "--end-of-options", string(head.ID),
+		"^"+string(to.ID), "--")
 	if err != nil {
 		return 0, err
 	}
@@ -262,7 +272,8 @@ func (r *rollback) writeRevert(ctx context.Context, head, to *git.Commit) (git.I
 
 // revertMessage returns the message of that commit.
 func (r *rollback) revertMessage(ctx context.Context, head, to *git.Commit) (string, error) {
-	list, err := r.Store.Repo().View(ctx, "log", "--format=%h %s", "--abbrev=10", "--no-color", "-n", strconv.Itoa(maxReverted),
+	list, err := r.Store.Repo().View(ctx, "log", "--format=%h %s", "--abbrev=10", "--no-color", "-n",
+		strconv.Itoa(maxReverted),
 		"--end-of-options", string(head.ID), "^"+string(to.ID), "--")
 	if err != nil {
 		return "", err
@@ -272,7 +283,8 @@ func (r *rollback) revertMessage(ctx context.Context, head, to *git.Commit) (str
 		return "", err
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "Revert to \"%s\"\n\nThe code is as it was at %s. This takes back:\n\n", prose.OneLine(to.Subject(), 100), to.ID)
+	fmt.Fprintf(&text, "Revert to \"%s\"\n\nThe code is as it was at %s. This takes back:\n\n",
+		prose.OneLine(to.Subject(), 100), to.ID)
 	for line := range strings.Lines(string(list)) {
 		text.WriteString(prose.OneLine(line, 120) + "\n")
 	}

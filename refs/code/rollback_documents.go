@@ -141,7 +141,8 @@ func (r *rollback) roadmap(ctx context.Context, c *store.Draft) (goal string, er
 	text, err := r.Store.RoadmapAt(ctx, was)
 	if errors.Is(err, git.ErrNotFound) { // a shallow clone; without it, only half of the request would be done
 		return "", fail.New(fail.ErrNotFound, fail.RoadmapNotFound,
-			fmt.Sprintf("the roadmap as it stood at %s is not in this repository", r.to.Commit().ID.Short()), "git fetch --unshallow")
+			fmt.Sprintf("the roadmap as it stood at %s is not in this repository", r.to.Commit().ID.Short()),
+			"git fetch --unshallow")
 	}
 	if err != nil {
 		return "", err

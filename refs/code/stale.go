@@ -191,7 +191,8 @@ func (v *codeView) look(ctx context.Context) error {
 		}
 		wanted = append(wanted, git.CommitPath{Commit: id, Path: "."})
 		for _, p := range paths {
-			wanted = append(wanted, git.CommitPath{Commit: id, Path: codePath(p)}, git.CommitPath{Commit: v.head, Path: codePath(p)})
+			wanted = append(wanted, git.CommitPath{Commit: id, Path: codePath(p)},
+				git.CommitPath{Commit: v.head, Path: codePath(p)})
 		}
 	}
 	v.entries, err = v.s.Repo().Paths(ctx, wanted)
@@ -232,7 +233,8 @@ func pathWords(text string) []string {
 			w = name
 		}
 		w = path.Clean(w)
-		if !strings.ContainsAny(w, "/.") || strings.HasPrefix(w, "/") || w == "." || strings.HasPrefix(w, "..") || slices.Contains(words, w) {
+		if !strings.ContainsAny(w, "/.") || strings.HasPrefix(w, "/") || w == "." || strings.HasPrefix(w, "..") ||
+			slices.Contains(words, w) {
 			continue
 		}
 		if words = append(words, w); len(words) == maxPathWords {

@@ -115,7 +115,8 @@ func (i *branchImport) begin(ctx context.Context) (err error) {
 		return err
 	}
 	if i.b.birth == nil {
-		return fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("branch '%s' was deleted meanwhile", i.b.name), "run the command again")
+		return fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("branch '%s' was deleted meanwhile", i.b.name),
+			"run the command again")
 	}
 	if err := i.Store.CheckNewName(ctx, i.b.name); err != nil {
 		return err
@@ -131,8 +132,8 @@ func (i *branchImport) begin(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	c, err := i.NewBirth(ctx, store.Birth{Name: i.b.name, Purpose: i.b.peer.Purpose, From: from, Roadmap: tip, Goal: i.goal,
-		At: i.b.birth.at, ID: i.b.birth.commit.ID})
+	c, err := i.NewBirth(ctx, store.Birth{Name: i.b.name, Purpose: i.b.peer.Purpose, From: from, Roadmap: tip,
+		Goal: i.goal, At: i.b.birth.at, ID: i.b.birth.commit.ID})
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,8 @@ func Export(ctx context.Context, s *store.Store, o ExportOptions) (Result, error
 	}
 	f := &dialect.Folder{Dialect: dialect.Dialect(o.As)}
 	if f.Dialect != dialect.Contexa && f.Dialect != dialect.Memory {
-		return Result{}, fail.New(fail.ErrInvalid, fail.DialectUnknown, fmt.Sprintf("unknown kind of folder '%s'", prose.OneLine(o.As, 100)),
+		return Result{}, fail.New(fail.ErrInvalid, fail.DialectUnknown,
+			fmt.Sprintf("unknown kind of folder '%s'", prose.OneLine(o.As, 100)),
 			"known: contexa, gcc-memory")
 	}
 	res := Result{Dialect: o.As, Folder: filepath.Join(o.Dir, f.Dialect.Root())}
@@ -65,7 +66,8 @@ func Export(ctx context.Context, s *store.Store, o ExportOptions) (Result, error
 func checkNoFolder(dir string) error {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fail.New(fail.ErrNotFound, fail.FolderNotFound, fmt.Sprintf("no folder '%s'", prose.OneLine(dir, 300)), "mkdir -p '"+dir+"'")
+		return fail.New(fail.ErrNotFound, fail.FolderNotFound, fmt.Sprintf("no folder '%s'", prose.OneLine(dir, 300)),
+			"mkdir -p '"+dir+"'")
 	}
 	if err != nil {
 		return folderError(dir, err)
@@ -77,7 +79,8 @@ func checkNoFolder(dir string) error {
 		path := filepath.Join(dir, d.Root())
 		_, err := os.Lstat(path)
 		if err == nil {
-			return fail.New(fail.ErrExists, fail.FolderExists, fmt.Sprintf("'%s' exists already", path), "git context export ANOTHER-DIR")
+			return fail.New(fail.ErrExists, fail.FolderExists, fmt.Sprintf("'%s' exists already", path),
+				"git context export ANOTHER-DIR")
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return folderError(path, err)

@@ -67,7 +67,8 @@ func (i *branchImport) putFacts(meta *doc.Metadata) (closed string, err error) {
 	if facts.Purpose == "" {
 		facts.Purpose = from.Purpose
 	}
-	if facts.Status == doc.StatusActive && (from.Status == dialect.Merged || from.Status == dialect.Abandoned) && i.onlyImported() {
+	if facts.Status == doc.StatusActive && (from.Status == dialect.Merged || from.Status == dialect.Abandoned) &&
+		i.onlyImported() {
 		facts.Status, facts.MergedInto, facts.MergedAt = from.Status, i.m.name(from.MergedInto), from.MergedAt
 		closed = facts.Status
 	}
@@ -150,7 +151,8 @@ func (i *branchImport) set(meta *doc.Metadata, path string, value any) {
 		}
 		err = errors.Join(err, undo)
 	}
-	i.left = append(i.left, fmt.Sprintf("metadata '%s' of branch '%s' was left out: %v", prose.OneLine(path, 100), i.b.name, err))
+	i.left = append(i.left, fmt.Sprintf("metadata '%s' of branch '%s' was left out: %v", prose.OneLine(path, 100),
+		i.b.name, err))
 }
 
 // saysNothing reports whether a value is empty, as tools write it that found nothing.
@@ -177,8 +179,8 @@ func sameValue(have, value any) bool {
 	if scratch.SetValue("value", value) != nil {
 		return false
 	}
-	said, _, err := scratch.Get("value")
-	return err == nil && reflect.DeepEqual(have, said)
+	stored, _, err := scratch.Get("value")
+	return err == nil && reflect.DeepEqual(have, stored)
 }
 
 // quotePath returns the path of one key.

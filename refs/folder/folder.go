@@ -142,7 +142,8 @@ func folderError(path string, err error) error {
 	if errors.As(err, &p) {
 		err = p.Err
 	}
-	failed := &fail.Error{Code: fail.FolderUnreadable, Kind: fail.ErrInvalid, Err: err, Message: fmt.Sprintf("cannot read '%s'", prose.OneLine(path, 300))}
+	failed := &fail.Error{Code: fail.FolderUnreadable, Kind: fail.ErrInvalid, Err: err,
+		Message: fmt.Sprintf("cannot read '%s'", prose.OneLine(path, 300))}
 	if errors.Is(err, fs.ErrNotExist) {
 		failed.Kind, failed.Hints = fail.ErrNotFound, []string{whichFolder}
 	}

@@ -62,7 +62,8 @@ func (m *folderImport) order() {
 		if p := byName[b.Parent]; p != nil && state[p.Name] == 0 {
 			visit(p)
 		} else if p != nil && state[p.Name] == 1 {
-			m.warn("branch '%s' is made to begin without a parent: '%s' comes from it", prose.OneLine(b.Name, 100), prose.OneLine(b.Parent, 100))
+			m.warn("branch '%s' is made to begin without a parent: '%s' comes from it", prose.OneLine(b.Name, 100),
+				prose.OneLine(b.Parent, 100))
 			b.Parent = ""
 		}
 		state[b.Name] = 2

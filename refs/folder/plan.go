@@ -96,8 +96,9 @@ func cleanBranch(b *dialect.Branch) (replaced bool, err error) {
 		s := &b.Steps[i]
 		replaced = store.Clean(&s.Observation, &s.Thought, &s.Action) || replaced
 		if size := len(s.Observation) + len(s.Thought) + len(s.Action); size > store.MaxStep {
-			return false, fail.New(fail.ErrInvalid, fail.StepTooLarge, fmt.Sprintf("step %d of branch '%s' has %d bytes; at most %d can be kept",
-				i+1, prose.OneLine(b.Name, 100), size, store.MaxStep))
+			return false, fail.New(fail.ErrInvalid, fail.StepTooLarge,
+				fmt.Sprintf("step %d of branch '%s' has %d bytes; at most %d can be kept",
+					i+1, prose.OneLine(b.Name, 100), size, store.MaxStep))
 		}
 	}
 	for i := range b.Commits {
@@ -156,7 +157,8 @@ func (m *folderImport) planBranch(b *importBranch) (untimed int) {
 	return untimed
 }
 
-func (m *folderImport) addStep(b *importBranch, ps *dialect.Step, key func(kind, branch, print string) string, add func(*importEntry, time.Time)) {
+func (m *folderImport) addStep(b *importBranch, ps *dialect.Step, key func(kind, branch, print string) string,
+	add func(*importEntry, time.Time)) {
 	origin := b.name
 	if ps.Origin != "" {
 		origin = m.name(ps.Origin)

@@ -23,14 +23,15 @@ func (m *folderImport) roadmap(ctx context.Context) error {
 		return nil
 	}
 	store.Clean(&from.Text, &from.Goal)
-	_, err := m.s.EditRoadmap(ctx, m.o.Writer, "Import the roadmap of a "+m.res.Dialect+" folder", func(r *doc.Roadmap) error {
-		if r.Goal() == "" || r.Goal() == from.Goal {
-			takeRoadmap(r, from)
+	_, err := m.s.EditRoadmap(ctx, m.o.Writer, "Import the roadmap of a "+m.res.Dialect+" folder",
+		func(r *doc.Roadmap) error {
+			if r.Goal() == "" || r.Goal() == from.Goal {
+				takeRoadmap(r, from)
+				return nil
+			}
+			r.SetSection(importedSection(m.res.Dialect), from.Text)
 			return nil
-		}
-		r.SetSection(importedSection(m.res.Dialect), from.Text)
-		return nil
-	})
+		})
 	return err
 }
 

@@ -16,14 +16,14 @@ type Arguments struct {
 	Show    []string // how each commit is displayed, or which part of a difference
 	Paths   []string // of the memory tree
 	Reverse bool     // oldest first
-	content bool     // selects the commits that changed a text (-S, -G)
+	Content bool     // selects the commits that changed a text (-S, -G)
 	Layout  Layout   // of a commit, as Show asks for
 	Looks   bool     // Show changes how text looks
 }
 
 // between reports whether memory commits without an entry in commit.md are selected too:
 // topics change in commits of their own.
-func (a Arguments) between() bool { return a.content || len(a.Paths) > 0 }
+func (a Arguments) between() bool { return a.Content || len(a.Paths) > 0 }
 
 // Layout is the form of a commit in a log.
 type Layout int
@@ -78,8 +78,10 @@ func readArguments(command string, words []string) (a Arguments, err error) {
 			}
 			word += words[i]
 		}
-		if name, _, ok := strings.Cut(word, "="); ok && (name == "--format" || name == "--pretty") && strings.Contains(word, "%G") {
-			return a, fail.New(fail.ErrRefused, fail.ArgumentRefused, fmt.Sprintf("git's '%s' is refused here: %%G runs a program", name), "git context verify")
+		if name, _, ok := strings.Cut(word, "="); ok && (name == "--format" || name == "--pretty") &&
+			strings.Contains(word, "%G") {
+			return a, fail.New(fail.ErrRefused, fail.ArgumentRefused,
+				fmt.Sprintf("git's '%s' is refused here: %%G runs a program", name), "git context verify")
 		}
 		a.add(name, word, what)
 	}
@@ -93,7 +95,7 @@ func (a *Arguments) add(name, word string, what use) {
 		a.Reverse = true
 		return
 	case name == "-S" || name == "-G":
-		a.content = true
+		a.Content = true
 	case name == "--oneline":
 		a.Layout = LayoutLine
 	case name == "--pretty" || name == "--format":
@@ -147,8 +149,10 @@ func differenceArgument(name string) (what use, apart bool) {
 		"--abbrev", "--no-abbrev", "-M", "--find-renames", "-C", "--find-copies", "--no-renames", "--find-copies-harder",
 		"-D", "--irreversible-delete", "-R", "-a", "--text", "-b", "--ignore-space-change", "-w", "--ignore-all-space",
 		"--ignore-space-at-eol", "--ignore-blank-lines", "--inter-hunk-context", "--no-prefix", "--src-prefix",
-		"--dst-prefix", "--default-prefix", "--indent-heuristic", "--no-indent-heuristic", "--color-moved", "--no-color-moved",
-		"--no-color", "--ws-error-highlight", "--stat-width", "--stat-name-width", "--stat-count", "--no-ext-diff", "--no-textconv":
+		"--dst-prefix", "--default-prefix", "--indent-heuristic", "--no-indent-heuristic", "--color-moved",
+		"--no-color-moved",
+		"--no-color", "--ws-error-highlight", "--stat-width", "--stat-name-width", "--stat-count", "--no-ext-diff",
+		"--no-textconv":
 		return useShow, false
 	}
 	return useUnknown, false
@@ -195,5 +199,6 @@ func refuseArgument(command, name string) error {
 	case "--color", "--color-words", "--word-diff":
 		why, hint = "colour follows color.ui, as in every view", "git -c color.ui=never context "+command
 	}
-	return fail.New(fail.ErrRefused, fail.ArgumentRefused, fmt.Sprintf("git's '%s' is refused here: %s", prose.OneLine(name, 60), why), hint)
+	return fail.New(fail.ErrRefused, fail.ArgumentRefused,
+		fmt.Sprintf("git's '%s' is refused here: %s", prose.OneLine(name, 60), why), hint)
 }

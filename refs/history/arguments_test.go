@@ -18,8 +18,8 @@ func TestLogArguments(t *testing.T) {
 	}{
 		{"", Arguments{}},
 		{"--oneline --until=yesterday -p", Arguments{Select: []string{"--until=yesterday"}, Show: []string{"--oneline", "-p"}, Layout: LayoutLine, Looks: true}},
-		{"--until yesterday -S pool topics/", Arguments{Select: []string{"--until=yesterday", "-Spool"}, Show: []string{"-Spool"}, Paths: []string{"topics/"}, content: true}},
-		{"-Spool -G=x -U5", Arguments{Select: []string{"-Spool", "-G=x"}, Show: []string{"-Spool", "-G=x", "-U5"}, Looks: true, content: true}},
+		{"--until yesterday -S pool topics/", Arguments{Select: []string{"--until=yesterday", "-Spool"}, Show: []string{"-Spool"}, Paths: []string{"topics/"}, Content: true}},
+		{"-Spool -G=x -U5", Arguments{Select: []string{"-Spool", "-G=x"}, Show: []string{"-Spool", "-G=x", "-U5"}, Looks: true, Content: true}},
 		{"--pretty=fuller", Arguments{Show: []string{"--pretty=fuller"}, Looks: true}},
 		{"--format=%h", Arguments{Show: []string{"--format=%h"}, Layout: LayoutOwn, Looks: true}},
 		{"--reverse --merges", Arguments{Select: []string{"--merges"}, Reverse: true}},

@@ -119,7 +119,8 @@ func noCommit(ctx context.Context, s *store.Store, rev string, err error) error 
 	err = s.NoSuchCommit(ctx, rev, err)
 	var missing *fail.Error
 	if errors.As(err, &missing) && missing.Code == fail.MilestoneNotFound {
-		missing.Code, missing.Message = fail.CommitNotFound, fmt.Sprintf("no commit '%s', of memory or of code", prose.OneLine(rev, 100))
+		missing.Code, missing.Message = fail.CommitNotFound,
+			fmt.Sprintf("no commit '%s', of memory or of code", prose.OneLine(rev, 100))
 	}
 	return err
 }

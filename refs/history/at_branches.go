@@ -27,7 +27,8 @@ const maxSince = 4096
 //
 // Nothing is pending, and branches that were deleted since are absent. For a tip of the
 // present, the list is unchanged.
-func BranchesAt(ctx context.Context, s *store.Store, t *store.Tip, now []store.Branch) (then []store.Branch, far int, err error) {
+func BranchesAt(ctx context.Context, s *store.Store, t *store.Tip, now []store.Branch) (then []store.Branch,
+	far int, err error) {
 	if t.At() == nil {
 		return now, 0, nil
 	}
@@ -64,7 +65,8 @@ func BranchesAt(ctx context.Context, s *store.Store, t *store.Tip, now []store.B
 }
 
 // rewind finds the commits of branches that have moved since a past tip.
-func rewind(ctx context.Context, s *store.Store, t *store.Tip, moved []store.Branch) (then []store.Branch, far int, err error) {
+func rewind(ctx context.Context, s *store.Store, t *store.Tip, moved []store.Branch) (then []store.Branch,
+	far int, err error) {
 	w := &rewinder{s: s, at: t.At().Time, near: max(nearSince/len(moved), 2)}
 	if err := w.all(ctx, moved); err != nil {
 		return nil, 0, err

@@ -214,7 +214,8 @@ func (w *codeSearch) age(ctx context.Context) error {
 	if ids.Len() == 0 {
 		return nil
 	}
-	out, err := w.s.Repo().RunInput(ctx, ids.Bytes(), "rev-list", "--no-walk=unsorted", "--ignore-missing", "--timestamp", "--stdin")
+	out, err := w.s.Repo().RunInput(ctx, ids.Bytes(), "rev-list", "--no-walk=unsorted", "--ignore-missing",
+		"--timestamp", "--stdin")
 	if err != nil {
 		return err
 	}

@@ -110,14 +110,15 @@ func (l *line) commit(c *git.Commit) lineCommit {
 
 // far reads n commits, with whole messages: to find a trailer takes git 20 µs a commit.
 func (l *line) far(ctx context.Context, n int) error {
-	shown, said := "--no-notes", "%B%x00"
+	shown, format := "--no-notes", "%B%x00"
 	if l.notes {
-		shown, said = "--notes=context", "%x00%N"
+		shown, format = "--notes=context", "%x00%N"
 	}
 	out, err := l.s.Repo().View(ctx, "log", "-z", "--first-parent", "--max-count="+strconv.Itoa(n+1), shown,
-		"--format=%H%x00%ct%x00"+said, "--end-of-options", string(l.next))
+		"--format=%H%x00%ct%x00"+format, "--end-of-options", string(l.next))
 	if err != nil {
-		if _, missing := l.s.Repo().Peel(ctx, string(l.next)); errors.Is(missing, git.ErrNotFound) { // the boundary of a shallow clone
+		// the boundary of a shallow clone
+		if _, missing := l.s.Repo().Peel(ctx, string(l.next)); errors.Is(missing, git.ErrNotFound) {
 			l.next = ""
 			return nil
 		}

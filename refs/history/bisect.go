@@ -63,7 +63,8 @@ func BisectStart(ctx context.Context, s *store.Store, bad string, good []string)
 		}
 		return Bisection{}, err
 	}
-	st := &BisectState{Version: BisectVersion, Branch: tip.Name(), Good: []git.ID{}, Skipped: []git.ID{}, Log: []BisectEntry{}}
+	st := &BisectState{Version: BisectVersion, Branch: tip.Name(), Good: []git.ID{}, Skipped: []git.ID{},
+		Log: []BisectEntry{}}
 	if bad != "" {
 		if err := addMarks(ctx, s, st, MarkBad, []string{bad}); err != nil {
 			return Bisection{}, err
@@ -152,7 +153,8 @@ func (st *BisectState) implied(mark string) (string, error) {
 	case st.Next != "":
 		return string(st.Next), nil
 	case st.Bad != "" && len(st.Good) > 0:
-		return "", fail.New(fail.ErrRefused, fail.BisectDone, "nothing is left to be tested", "git context bisect status", "git context bisect reset")
+		return "", fail.New(fail.ErrRefused, fail.BisectDone, "nothing is left to be tested", "git context bisect status",
+			"git context bisect reset")
 	case mark == MarkSkip:
 		return "", fail.New(fail.ErrRefused, fail.BisectIncomplete, "nothing is to be tested yet", st.missing()...)
 	}
@@ -178,7 +180,8 @@ func addMarks(ctx context.Context, s *store.Store, st *BisectState, mark string,
 		case MarkSkip:
 			st.Skipped = with(st.Skipped, c.ID)
 		default:
-			return fail.New(fail.ErrInvalid, fail.BisectMark, fmt.Sprintf("unknown mark '%s'", prose.OneLine(mark, 60)), "a mark is good, bad or skip")
+			return fail.New(fail.ErrInvalid, fail.BisectMark, fmt.Sprintf("unknown mark '%s'", prose.OneLine(mark, 60)),
+				"a mark is good, bad or skip")
 		}
 		st.Log = append(st.Log, BisectEntry{mark, c.ID, prose.OneLine(c.Subject(), 200), now})
 	}
@@ -237,6 +240,7 @@ func (st *BisectState) commitGone(id git.ID, err error) error {
 	if !errors.Is(err, git.ErrNotFound) {
 		return err
 	}
-	return &fail.Error{Code: fail.BisectGone, Kind: fail.ErrNotFound, Err: err, Hints: []string{"git context bisect reset"},
+	return &fail.Error{Code: fail.BisectGone, Kind: fail.ErrNotFound, Err: err,
+		Hints:   []string{"git context bisect reset"},
 		Message: fmt.Sprintf("commit %s of this bisect is not in the repository any more", id.Short())}
 }

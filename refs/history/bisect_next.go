@@ -86,7 +86,8 @@ func testBase(ctx context.Context, s *store.Store, st *BisectState, step *bisect
 		switch {
 		case slices.Contains(st.Good, id):
 		case slices.Contains(st.Skipped, id):
-			step.warnings = append(step.warnings, fmt.Sprintf("%s, which good and bad both come from, was skipped: what turned bad may lie before it", id.Short()))
+			step.warnings = append(step.warnings, fmt.Sprintf("%s, which good and bad both come from, was skipped: "+
+				"what turned bad may lie before it", id.Short()))
 		default:
 			step.next, step.base = id, true
 			return true, nil
@@ -100,12 +101,13 @@ func checkConsistent(ctx context.Context, s *store.Store, st *BisectState) error
 	if st.Bad == "" || len(st.Good) == 0 {
 		return nil
 	}
-	said := "git context bisect log"
+	hint := "git context bisect log"
 	if !st.kept { // the bisect is not started yet and has no log
-		said = "git context log --oneline"
+		hint = "git context log --oneline"
 	}
 	if slices.Contains(st.Good, st.Bad) {
-		return fail.New(fail.ErrRefused, fail.BisectContradiction, fmt.Sprintf("%s cannot be good and bad", st.Bad.Short()), said)
+		return fail.New(fail.ErrRefused, fail.BisectContradiction,
+			fmt.Sprintf("%s cannot be good and bad", st.Bad.Short()), hint)
 	}
 	out, err := s.Repo().Run(ctx, append([]string{"rev-list", "--max-count=1"}, st.revisions()...)...)
 	if err != nil || len(out) > 0 { // bad is an ancestor of no good one: one child for all of them
@@ -118,8 +120,9 @@ func checkConsistent(ctx context.Context, s *store.Store, st *BisectState) error
 		}
 		if before {
 			return fail.New(fail.ErrRefused, fail.BisectContradiction,
-				fmt.Sprintf("%s is bad, and %s, which stands on it, is good: what was bad was mended since", st.Bad.Short(), good.Short()),
-				said, "to look for what mended it, begin anew and call what is mended bad")
+				fmt.Sprintf("%s is bad, and %s, which stands on it, is good: what was bad was mended since", st.Bad.Short(),
+					good.Short()),
+				hint, "to look for what mended it, begin anew and call what is mended bad")
 		}
 	}
 	return nil

@@ -74,7 +74,8 @@ func notBisecting(ctx context.Context, s *store.Store, branch string, err error)
 	if _, err := s.Tip(ctx, branch); err != nil { // there is no memory, or no such branch
 		return err
 	}
-	return fail.New(fail.ErrNotFound, fail.NotBisecting, fmt.Sprintf("no bisect is under way on '%s' in this worktree", branch),
+	return fail.New(fail.ErrNotFound, fail.NotBisecting,
+		fmt.Sprintf("no bisect is under way on '%s' in this worktree", branch),
 		"git context bisect start")
 }
 
@@ -86,7 +87,8 @@ func readBisect(s *store.Store, branch string) (*BisectState, error) {
 		return nil, err
 	}
 	if bad != nil || st.Version != BisectVersion {
-		return nil, &fail.Error{Code: fail.BisectState, Kind: fail.ErrInvalid, Err: bad, Hints: []string{"git context bisect reset"},
+		return nil, &fail.Error{Code: fail.BisectState, Kind: fail.ErrInvalid, Err: bad,
+			Hints:   []string{"git context bisect reset"},
 			Message: fmt.Sprintf("the bisect of '%s' cannot be read", branch)}
 	}
 	return st, nil

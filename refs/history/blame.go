@@ -122,7 +122,8 @@ func supersededBy(ctx context.Context, s *store.Store, tip *store.Tip, key strin
 // noTopic is the error for an absent topic: that it was forgotten, by whom, and how to see
 // it, or that it never existed.
 func noTopic(ctx context.Context, s *store.Store, tip *store.Tip, key string) error {
-	out, err := s.Repo().View(ctx, "log", "--max-count=1", "--no-renames", "--diff-filter=D", "--diff-merges=first-parent", "--no-patch", "--format=%H",
+	out, err := s.Repo().View(ctx, "log", "--max-count=1", "--no-renames", "--diff-filter=D",
+		"--diff-merges=first-parent", "--no-patch", "--format=%H",
 		"--end-of-options", string(tip.Commit().ID), "--", doc.TopicPath(key))
 	if err != nil {
 		return err
@@ -136,8 +137,9 @@ func noTopic(ctx context.Context, s *store.Store, tip *store.Tip, key string) er
 	if err != nil {
 		return err
 	}
-	return fail.New(fail.ErrNotFound, fail.TopicForgotten, fmt.Sprintf("topic '%s' was forgotten in branch '%s' by %s at %s (%s)", key, tip.Name(),
-		prose.OneLine(store.WriterOf(c), 100), c.Committer.When.UTC().Format(time.RFC3339), id.Short()),
+	return fail.New(fail.ErrNotFound, fail.TopicForgotten,
+		fmt.Sprintf("topic '%s' was forgotten in branch '%s' by %s at %s (%s)", key, tip.Name(),
+			prose.OneLine(store.WriterOf(c), 100), c.Committer.When.UTC().Format(time.RFC3339), id.Short()),
 		fmt.Sprintf("git context blame %s %s~", key, id.Short()))
 }
 
@@ -189,7 +191,8 @@ func blameLines(ctx context.Context, s *store.Store, id git.ID, path string) ([]
 			}
 			commits[l.Commit] = c
 		}
-		lines[i] = BlameLine{Line: i + 1, Text: l.Text, Agent: store.WriterOf(c), Time: c.Committer.When.UTC(), Commit: l.Commit}
+		lines[i] = BlameLine{Line: i + 1, Text: l.Text, Agent: store.WriterOf(c), Time: c.Committer.When.UTC(),
+			Commit: l.Commit}
 	}
 	return lines, nil
 }

@@ -21,7 +21,8 @@ import (
 func DiffEnds(ctx context.Context, s *store.Store, a, b string) (from, to *git.Commit, err error) {
 	first, dots, second := SplitRange(a)
 	if dots != "" && b != "" {
-		return nil, nil, fail.New(fail.ErrInvalid, fail.RangeInvalid, fmt.Sprintf("'%s' is both sides already", prose.OneLine(a, 100)), "git context diff "+prose.OneLine(a, 100))
+		return nil, nil, fail.New(fail.ErrInvalid, fail.RangeInvalid,
+			fmt.Sprintf("'%s' is both sides already", prose.OneLine(a, 100)), "git context diff "+prose.OneLine(a, 100))
 	}
 	if dots == "" {
 		second = b
@@ -34,7 +35,8 @@ func DiffEnds(ctx context.Context, s *store.Store, a, b string) (from, to *git.C
 		return nil, nil, err
 	}
 	if len(bases) == 0 {
-		return nil, nil, fail.New(fail.ErrInvalid, fail.NoMergeBase, fmt.Sprintf("'%s' have no commit in common", prose.OneLine(a, 100)),
+		return nil, nil, fail.New(fail.ErrInvalid, fail.NoMergeBase,
+			fmt.Sprintf("'%s' have no commit in common", prose.OneLine(a, 100)),
 			"git context diff "+first+".."+second)
 	}
 	from, err = s.Repo().Commit(ctx, bases[0])
@@ -63,14 +65,16 @@ func Diff(ctx context.Context, s *store.Store, from, to *git.Commit, a Arguments
 	// A program gets the same patch whatever the user's settings are.
 	show := []string{"--no-color", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/", "--inter-hunk-context=0",
 		"--diff-algorithm=default", "--indent-heuristic", "--no-relative", "--full-index"}
-	out, err := s.Repo().View(ctx, DiffCommand(from, to, Arguments{Show: append(show[:len(show):len(show)], "-z", "--raw"), Paths: a.Paths})...)
+	out, err := s.Repo().View(ctx, DiffCommand(from, to,
+		Arguments{Show: append(show[:len(show):len(show)], "-z", "--raw"), Paths: a.Paths})...)
 	if err != nil {
 		return d, err
 	}
 	if d.Files, err = parseRaw(out); err != nil {
 		return d, err
 	}
-	if out, err = s.Repo().View(ctx, DiffCommand(from, to, Arguments{Show: append(show, "-U3"), Paths: a.Paths})...); err != nil {
+	if out, err = s.Repo().View(ctx, DiffCommand(from, to,
+		Arguments{Show: append(show, "-U3"), Paths: a.Paths})...); err != nil {
 		return d, err
 	}
 	d.Patch = string(out)

@@ -70,7 +70,8 @@ func Log(ctx context.Context, s *store.Store, o LogOptions) (CommitLog, error) {
 			return git.ErrEnough
 		}
 		return nil
-	}, store.TrailerValue(store.TrailerBranch), store.TrailerValue(store.TrailerAgent), store.TrailerValue(store.TrailerCode), note)
+	}, store.TrailerValue(store.TrailerBranch), store.TrailerValue(store.TrailerAgent),
+		store.TrailerValue(store.TrailerCode), note)
 	if err != nil {
 		return l, err
 	}
@@ -88,7 +89,8 @@ func (o LogOptions) selection(revs []string) (args []string, note string) {
 		note = "%N"
 	}
 	args = []string{"--no-color", "--no-ext-diff", "--no-textconv", "--text"}
-	if note != "" || slices.ContainsFunc(o.Arguments.Select, func(word string) bool { return strings.HasPrefix(word, "--grep") }) {
+	if note != "" || slices.ContainsFunc(o.Arguments.Select,
+		func(word string) bool { return strings.HasPrefix(word, "--grep") }) {
 		args = append(args, "--notes=context")
 	} else {
 		args = append(args, "--no-notes")

@@ -34,7 +34,8 @@ func aboutBranch(c *git.Commit) string {
 }
 
 // namedRefs lists the refs below a prefix, without the prefix.
-func namedRefs(ctx context.Context, s *store.Store, prefix string, about bool, say func(*git.Commit) string) ([]Named, error) {
+func namedRefs(ctx context.Context, s *store.Store, prefix string, about bool,
+	say func(*git.Commit) string) ([]Named, error) {
 	args := []string{"for-each-ref", "--format=%(refname)%00%00"}
 	if about {
 		// The trailer formats of git take twice as long.

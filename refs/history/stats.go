@@ -200,7 +200,8 @@ func storedBytes(ctx context.Context, s *store.Store, branch string) (int64, err
 	if branch != "" {
 		args = append(args, "--end-of-options", git.BranchRef(branch))
 	} else {
-		args = append(args, "--glob="+git.BranchPrefix+"*", "--glob="+git.RoadmapRef+"*", "--glob="+git.TagPrefix+"*", "--glob="+git.NotesRef+"*")
+		args = append(args, "--glob="+git.BranchPrefix+"*", "--glob="+git.RoadmapRef+"*", "--glob="+git.TagPrefix+"*",
+			"--glob="+git.NotesRef+"*")
 	}
 	out, err := s.Repo().View(ctx, args...)
 	if err != nil {

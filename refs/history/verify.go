@@ -159,7 +159,8 @@ func (v *Verified) complaint() (message, hint string) {
 			return name + " is signed by an unknown key, " + v.Key,
 				"if you know whose it is, add the line 'EMAIL PUBLIC-KEY' to the file that gpg.ssh.allowedSignersFile names"
 		}
-		return fmt.Sprintf("%s is signed by a key that is not trusted enough, %s", name, v.Key), "gpg --edit-key " + v.Key + " trust"
+		return fmt.Sprintf("%s is signed by a key that is not trusted enough, %s", name, v.Key),
+			"gpg --edit-key " + v.Key + " trust"
 	case SignatureExpired:
 		return "the signature of " + name + " has expired", look
 	case SignatureExpiredKey:

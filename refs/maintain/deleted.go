@@ -73,10 +73,12 @@ func deletedBranch(ref string) (name string, when time.Time) {
 // deletedExpire returns before when a branch must have been deleted to be dropped; the zero
 // time is never. git parses it, as it parses gc.reflogExpire.
 func deletedExpire(ctx context.Context, s *store.Store) (time.Time, error) {
-	out, err := s.Repo().Run(ctx, "config", "--type=expiry-date", "--default", store.DefaultDeletedExpire, "--get", store.KeyDeletedExpire)
+	out, err := s.Repo().Run(ctx, "config", "--type=expiry-date", "--default", store.DefaultDeletedExpire, "--get",
+		store.KeyDeletedExpire)
 	var child *git.Error
 	if errors.As(err, &child) && child.Code > 0 {
-		return time.Time{}, &fail.Error{Code: fail.ConfigInvalid, Kind: fail.ErrInvalid, Err: err, Hints: []string{"git config " + store.KeyDeletedExpire + " " + store.DefaultDeletedExpire},
+		return time.Time{}, &fail.Error{Code: fail.ConfigInvalid, Kind: fail.ErrInvalid, Err: err,
+			Hints:   []string{"git config " + store.KeyDeletedExpire + " " + store.DefaultDeletedExpire},
 			Message: fmt.Sprintf("%s is no time that git understands", store.KeyDeletedExpire)}
 	}
 	if err != nil {

@@ -43,7 +43,8 @@ func (gc *collector) merges(ctx context.Context, branches map[string]string) err
 	}
 	for _, f := range files {
 		var h struct{ Target string }
-		if _, has := branches[f.Name()]; has || !gc.reads(store.MergeDir, f, &h) || store.MergeStateName(h.Target) != path.Join(store.MergeDir, f.Name()) {
+		if _, has := branches[f.Name()]; has || !gc.reads(store.MergeDir, f, &h) ||
+			store.MergeStateName(h.Target) != path.Join(store.MergeDir, f.Name()) {
 			continue
 		}
 		err := gc.unlessMade(ctx, store.BranchLock(h.Target), h.Target, func() error {
@@ -144,7 +145,8 @@ func (gc *collector) intents(ctx context.Context) error {
 	}
 	for _, f := range files {
 		var in code.Intent
-		if !gc.reads(store.IntentDir, f, &in) || code.IntentFile(in.Branch) != path.Join(store.IntentDir, f.Name()) || store.CheckBranchName(in.Branch) != nil {
+		if !gc.reads(store.IntentDir, f, &in) || code.IntentFile(in.Branch) != path.Join(store.IntentDir, f.Name()) ||
+			store.CheckBranchName(in.Branch) != nil {
 			continue
 		}
 		_, err := gc.s.Repo().Ref(ctx, git.BranchRef(in.Branch))

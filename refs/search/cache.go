@@ -87,7 +87,8 @@ const mostShards = 8
 // keepShards writes new shards into the cache, unless another search writes it or has
 // changed it since old was opened. If there are too many, it joins shards and drops units
 // that are not in alive. Above limit bytes, it writes only what fits.
-func keepShards(s *store.Store, old []shardFile, bad []string, fresh [][]byte, limit int64, alive func() (map[index.Key]bool, error)) error {
+func keepShards(s *store.Store, old []shardFile, bad []string, fresh [][]byte, limit int64,
+	alive func() (map[index.Key]bool, error)) error {
 	lock, ok, err := s.Repo().TryLock(cacheLock)
 	if err != nil || !ok {
 		return err
@@ -167,7 +168,8 @@ const worth = 8
 // fitting selects what a cache near its limit stores: how many old shards are replaced, and
 // what is written. Only units that no branch contains make room, so the cache of a memory
 // of any size fills up to the limit.
-func fitting(old []shardFile, fresh [][]byte, limit int64, alive func() (map[index.Key]bool, error)) (write [][]byte, join int, err error) {
+func fitting(old []shardFile, fresh [][]byte, limit int64, alive func() (map[index.Key]bool, error)) (write [][]byte,
+	join int, err error) {
 	room := limit - sizeOf(old)
 	if room < limit/worth && len(old) > 0 {
 		living, err := alive()

@@ -263,7 +263,8 @@ func (c *corpus) add(shard *index.Shard) {
 
 // rank finds the best documents with any of the terms. If a file of the cache is damaged,
 // it is removed from the sources, and its units are indexed again.
-func (c *corpus) rank(ctx context.Context, terms []string, most int, keep func(index.Kind, index.DocID) bool) ([]index.Hit, error) {
+func (c *corpus) rank(ctx context.Context, terms []string, most int, keep func(index.Kind,
+	index.DocID) bool) ([]index.Hit, error) {
 	for {
 		hits, err := index.Rank(c.sources, terms, most, keep)
 		var damaged *index.DamagedSource

@@ -208,7 +208,8 @@ func judgements(ctx context.Context, s *store.Store) (map[git.ID]notes.Judgement
 }
 
 // judgeChanged reads the notes that differ.
-func judgeChanged(ctx context.Context, s *store.Store, judged map[git.ID]notes.Judgement, changes []history.TreeChange) error {
+func judgeChanged(ctx context.Context, s *store.Store, judged map[git.ID]notes.Judgement,
+	changes []history.TreeChange) error {
 	of := map[git.ID][]git.ID{} // the objects with a note, by its blob
 	var blobs []git.ID
 	for _, c := range changes {

@@ -57,7 +57,8 @@ func Recall(ctx context.Context, s *store.Store, o RecallOptions) (res Result, e
 	}
 	terms := index.RarestTerms(o.Text, lookedUp)
 	if len(terms) == 0 {
-		return res, fail.New(fail.ErrInvalid, fail.RecallEmpty, fmt.Sprintf("'%s' holds no word to compare", prose.OneLine(o.Text, 60)),
+		return res, fail.New(fail.ErrInvalid, fail.RecallEmpty,
+			fmt.Sprintf("'%s' holds no word to compare", prose.OneLine(o.Text, 60)),
 			"tell the problem in a sentence: what fails, where, with which error")
 	}
 	c, err := readCorpus(ctx, s, o.Branch, o.Branch == "", wanted{everyKind, false})
@@ -87,11 +88,14 @@ func (o *RecallOptions) check() error {
 	case !(x >= 0 && x <= 1): // also for NaN
 		return fail.New(fail.ErrInvalid, fail.SimilarityInvalid, fmt.Sprintf("similarity %v is not between 0 and 1", x))
 	case o.Limit < 1 || o.Limit > mostRecallLimit:
-		return fail.New(fail.ErrInvalid, fail.RecallLimit, fmt.Sprintf("%d hits cannot be shown; 1 to %d can", o.Limit, mostRecallLimit))
+		return fail.New(fail.ErrInvalid, fail.RecallLimit,
+			fmt.Sprintf("%d hits cannot be shown; 1 to %d can", o.Limit, mostRecallLimit))
 	case strings.TrimSpace(o.Text) == "":
-		return fail.New(fail.ErrInvalid, fail.RecallEmpty, "the text is empty", "git context recall 'what fails, where, with which error'")
+		return fail.New(fail.ErrInvalid, fail.RecallEmpty, "the text is empty",
+			"git context recall 'what fails, where, with which error'")
 	case len(o.Text) > maxRecallText:
-		return fail.New(fail.ErrInvalid, fail.RecallTooLarge, fmt.Sprintf("the text has %d bytes; at most %d are compared", len(o.Text), maxRecallText),
+		return fail.New(fail.ErrInvalid, fail.RecallTooLarge,
+			fmt.Sprintf("the text has %d bytes; at most %d are compared", len(o.Text), maxRecallText),
 			"tell the problem in a few sentences")
 	}
 	return nil

@@ -100,7 +100,8 @@ func Search(ctx context.Context, s *store.Store, o Options) (res Result, err err
 	}
 	terms := index.Tokens(o.Query)
 	if len(terms) == 0 {
-		return res, fail.New(fail.ErrInvalid, fail.QueryEmpty, fmt.Sprintf("'%s' holds no word to search for", prose.OneLine(o.Query, 60)),
+		return res, fail.New(fail.ErrInvalid, fail.QueryEmpty,
+			fmt.Sprintf("'%s' holds no word to search for", prose.OneLine(o.Query, 60)),
 			"give a word that tells one text from another: a name, an error, a file")
 	}
 	w, err := searchWeights(ctx, s)
@@ -129,7 +130,8 @@ func (o *Options) check() error {
 	switch o.In {
 	case "", InCommits, InSteps, InTopics:
 	default:
-		return fail.New(fail.ErrInvalid, fail.SearchIn, fmt.Sprintf("unknown place '%s' to search in", prose.OneLine(o.In, 60)),
+		return fail.New(fail.ErrInvalid, fail.SearchIn,
+			fmt.Sprintf("unknown place '%s' to search in", prose.OneLine(o.In, 60)),
 			"one of "+strings.Join([]string{InCommits, InSteps, InTopics}, ", "))
 	}
 	if o.Limit == 0 {
@@ -139,11 +141,14 @@ func (o *Options) check() error {
 	case o.All && o.Branch != "":
 		return fail.New(fail.ErrInvalid, fail.SearchBranches, "one branch and all of them cannot be searched at once")
 	case !o.All && o.In != "" && o.In != InCommits && !o.Filter.All():
-		return fail.New(fail.ErrInvalid, fail.SearchFilter, fmt.Sprintf("%s have no score and no outcome", o.In), "--in "+InCommits)
+		return fail.New(fail.ErrInvalid, fail.SearchFilter, fmt.Sprintf("%s have no score and no outcome", o.In),
+			"--in "+InCommits)
 	case o.Limit < 1 || o.Limit > mostSearchLimit:
-		return fail.New(fail.ErrInvalid, fail.SearchLimit, fmt.Sprintf("%d hits cannot be shown; 1 to %d can", o.Limit, mostSearchLimit))
+		return fail.New(fail.ErrInvalid, fail.SearchLimit,
+			fmt.Sprintf("%d hits cannot be shown; 1 to %d can", o.Limit, mostSearchLimit))
 	case len(o.Query) > maxQuery:
-		return fail.New(fail.ErrInvalid, fail.QueryTooLarge, fmt.Sprintf("the query has %d bytes; at most %d are allowed", len(o.Query), maxQuery))
+		return fail.New(fail.ErrInvalid, fail.QueryTooLarge,
+			fmt.Sprintf("the query has %d bytes; at most %d are allowed", len(o.Query), maxQuery))
 	}
 	return nil
 }
@@ -294,7 +299,8 @@ func searchWeights(ctx context.Context, s *store.Store) (weights, error) {
 		}
 		x, err := strconv.ParseFloat(v, 64)
 		if err != nil || !(x >= 0 && x <= store.MostWeight) {
-			return w, fail.New(fail.ErrInvalid, fail.ConfigInvalid, fmt.Sprintf("%s is '%s'; it must be a number from 0 to %d", part.key, prose.OneLine(v, 60), store.MostWeight),
+			return w, fail.New(fail.ErrInvalid, fail.ConfigInvalid,
+				fmt.Sprintf("%s is '%s'; it must be a number from 0 to %d", part.key, prose.OneLine(v, 60), store.MostWeight),
 				fmt.Sprintf("git config %s %v", part.key, *part.weight))
 		}
 		*part.weight = x

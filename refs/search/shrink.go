@@ -39,7 +39,8 @@ func Shrink(ctx context.Context, s *store.Store) (freed int64, err error) {
 
 // rewriteCache replaces all shards by one of the units in alive, if that is within the limit, and
 // returns the size of the cache then. It leaves the cache to another search that writes it.
-func rewriteCache(s *store.Store, old []shardFile, bad []string, limit int64, alive map[index.Key]bool) (size int64, err error) {
+func rewriteCache(s *store.Store, old []shardFile, bad []string, limit int64,
+	alive map[index.Key]bool) (size int64, err error) {
 	lock, ok, err := s.Repo().TryLock(cacheLock)
 	if err != nil || !ok {
 		return sizeOf(old), err
