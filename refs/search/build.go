@@ -158,9 +158,9 @@ func addEntries(b *index.Builder, file string, data []byte) error {
 		}
 		return err
 	}
-	milestones, err := doc.ParseCommits(data)
-	for i := range milestones {
-		m := &milestones[i]
+	commits, err := doc.ParseCommits(data)
+	for i := range commits {
+		m := &commits[i]
 		if m.Kind == doc.KindBirth {
 			continue
 		}

@@ -217,13 +217,13 @@ func (c *corpus) filter(ctx context.Context, f history.Filter) (func(index.Kind,
 // weigh orders hits by words and judgements.
 func (c *corpus) weigh(ctx context.Context, hits []index.Hit, w weights) ([]ranked, error) {
 	list := make([]ranked, len(hits))
-	milestones := false
+	judged := false
 	for i, h := range hits {
 		list[i] = ranked{Hit: h, key: c.sources[h.Source].Shard.Units()[h.Unit].Key}
-		milestones = milestones || list[i].key.Kind == index.Commits
+		judged = judged || list[i].key.Kind == index.Commits
 	}
 	var known noted
-	if milestones {
+	if judged {
 		var err error
 		if known, err = c.noted(); err != nil {
 			return nil, err
