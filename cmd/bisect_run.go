@@ -87,7 +87,7 @@ func (o *bisectOptions) test(
 ) (string, error) {
 	code, err := runTest(ctx, env, argv, *b.Next)
 	if err == nil && first && (code == testNotExec || code == testNoExec) {
-		good, goodErr := history.MemoryCommit(ctx, s, b.Good[0])
+		good, goodErr := history.ReadCommit(ctx, s, b.Good[0])
 		if goodErr != nil {
 			return "", goodErr
 		}

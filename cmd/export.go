@@ -50,7 +50,7 @@ func newExport(g *globals) *command {
 	}
 }
 
-func runExport(ctx context.Context, env *Env, o *exportOptions, dir string) (r folder.FolderResult, err error) {
+func runExport(ctx context.Context, env *Env, o *exportOptions, dir string) (r folder.Result, err error) {
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return r, err

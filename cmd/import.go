@@ -66,7 +66,7 @@ const fromSWEAgent = "swe-agent"
 // importTrace is the form of the command line for a file.
 const importTrace = self + " import --from " + fromSWEAgent + " FILE..."
 
-func runImport(ctx context.Context, env *Env, o *importOptions, files []string) (r folder.Imported, err error) {
+func runImport(ctx context.Context, env *Env, o *importOptions, files []string) (r folder.Counts, err error) {
 	switch {
 	case o.from == "":
 		return r, usagef("'import' needs a folder").hint("git context import DIR").hint(importTrace)
@@ -150,11 +150,11 @@ func (o *importOptions) importFolder(ctx context.Context, env *Env, args []strin
 	})
 }
 
-func runImportFolder(ctx context.Context, env *Env, o *importOptions, dir string) (r folder.FolderResult, err error) {
+func runImportFolder(ctx context.Context, env *Env, o *importOptions, dir string) (r folder.Result, err error) {
 	s, err := o.open(ctx, env)
 	if err != nil {
 		return r, err
 	}
 	defer closing(s, &err)
-	return folder.Import(ctx, s, folder.FolderOptions{Writer: o.writer(env), Dir: env.path(dir), Agent: o.agent})
+	return folder.Import(ctx, s, folder.ImportOptions{Writer: o.writer(env), Dir: env.path(dir), Agent: o.agent})
 }

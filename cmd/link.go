@@ -52,11 +52,11 @@ func runLink(ctx context.Context, env *Env, g *globals, args []string) (l code.L
 
 // linkJSON returns the JSON for a memory commit, or for commits of the code.
 func linkJSON(l code.Links) any {
-	if l.Milestone != nil {
+	if l.MemoryCommit != nil {
 		return struct {
 			Memory *store.Commit   `json:"memory"`
 			Code   []code.CodeLink `json:"code"`
-		}{l.Milestone, l.Commits}
+		}{l.MemoryCommit, l.Commits}
 	}
 	return struct {
 		Code   string              `json:"code"`

@@ -87,7 +87,7 @@ func runRollback(ctx context.Context, env *Env, o *rollbackOptions, to string) (
 
 func printRollback(p *render.Printer, r code.RollbackResult) {
 	switch {
-	case r.Unchanged && r.CodeStood:
+	case r.Unchanged && r.CodeUnchanged:
 		line(p, "Nothing to roll back: code, topics, roadmap and metadata are as they were")
 		return
 	case r.Unchanged:
@@ -96,7 +96,7 @@ func printRollback(p *render.Printer, r code.RollbackResult) {
 	}
 	line(p, "[%s %s] %s", r.Branch, r.Hash.Short(), r.Summary)
 	line(p, " id %s", r.ID)
-	if r.CodeStood {
+	if r.CodeUnchanged {
 		line(p, " The code is as it was: only memory was rolled back.")
 	}
 	for _, changed := range r.Changed {

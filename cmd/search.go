@@ -22,7 +22,7 @@ func newSearch(g *globals) *command {
 	own := []cli.Flag{
 		toggle(&o.all, "--all", "search all branches, not the current one alone"),
 		named(&o.in, "--in WHAT", "search commits, steps or topics alone"),
-		number(&o.limit, "-n N", search.SearchLimit, "show the best N (10)"),
+		number(&o.limit, "-n N", search.DefaultLimit, "show the best N (10)"),
 	}
 	return &command{
 		name:  "search",
@@ -62,7 +62,7 @@ func (o *searchOptions) wider() string {
 	return " on this branch; --all searches all of them"
 }
 
-func runSearch(ctx context.Context, env *Env, o *searchOptions, query string) (r search.SearchResult, err error) {
+func runSearch(ctx context.Context, env *Env, o *searchOptions, query string) (r search.Result, err error) {
 	if o.all && o.branch != "" {
 		return r, usagef("--all goes without -b")
 	}
@@ -78,5 +78,5 @@ func runSearch(ctx context.Context, env *Env, o *searchOptions, query string) (r
 		return r, err
 	}
 	defer closing(s, &err)
-	return search.Search(ctx, s, search.SearchOptions{Query: query, All: o.all, In: o.in, Filter: filter, Limit: o.limit})
+	return search.Search(ctx, s, search.Options{Query: query, All: o.all, In: o.in, Filter: filter, Limit: o.limit})
 }

@@ -173,7 +173,7 @@ func Example_search() {
 			log.Fatal(err)
 		}
 	}
-	found, err := search.Search(ctx, s, search.SearchOptions{Query: "leaking pool", All: true})
+	found, err := search.Search(ctx, s, search.Options{Query: "leaking pool", All: true})
 	if err != nil {
 		log.Fatal(err)
 	}

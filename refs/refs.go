@@ -20,9 +20,9 @@ type Store = store.Store
 func Open(ctx context.Context, o store.Options) (*Store, error) {
 	return store.New(ctx, o, store.Above{
 		FinishExpunge: expunge.FinishExpunge,
-		SettleIntent:  code.Settle,
+		SettleIntent:  code.SettleIntent,
 		CheckHook:     code.CheckHook,
-		CommitCode:    code.CommitWithCode,
+		CommitCode:    code.Commit,
 		AdoptBranch:   share.AdoptBranch,
 		FetchHint:     remote.FetchHint,
 		CheckForeign:  expunge.CheckForeign,

@@ -37,10 +37,10 @@ func BlameText(p *Printer, b history.TopicBlame) {
 
 // commitLabel names the commit of a line.
 func commitLabel(l history.BlameLine) string {
-	if l.Milestone == nil {
+	if l.Entry == nil {
 		return "-"
 	}
-	return l.Milestone.Commit.Short()
+	return l.Entry.Commit.Short()
 }
 
 // lineCommits lists the commits of the lines, in their order.
@@ -52,7 +52,7 @@ func (p *Printer) lineCommits(b history.TopicBlame) {
 	seen := map[git.ID]bool{}
 	none := false
 	for _, l := range b.Lines {
-		switch m := l.Milestone; {
+		switch m := l.Entry; {
 		case m == nil:
 			none = true
 		case !seen[m.Commit]:

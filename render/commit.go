@@ -40,7 +40,7 @@ func NewCommit(ctx context.Context, s *refs.Store, w Where, rev string) (v Commi
 		return v, err
 	}
 	v.At = tip.At()
-	v.Commit, err = history.MilestoneAt(ctx, s, tip, rev)
+	v.Commit, err = history.CommitAt(ctx, s, tip, rev)
 	return v, err
 }
 

@@ -14,8 +14,8 @@ import (
 // code commit, and the commands that show them.
 func LinkText(p *Printer, l code.Links) {
 	switch {
-	case l.Milestone != nil:
-		p.linksOfMemory(*l.Milestone, l.Commits)
+	case l.MemoryCommit != nil:
+		p.linksOfMemory(*l.MemoryCommit, l.Commits)
 	case len(l.Commits) > 0:
 		p.linksOfCode(l.Commits[0], l.Memory)
 	default:

@@ -37,7 +37,7 @@ func GCText(p *Printer, res maintain.Result) {
 	temp := 0
 	for _, d := range res.Drops {
 		switch {
-		case d.Kind == maintain.GCTemp:
+		case d.Kind == maintain.DropTemp:
 			temp++
 		case d.When.IsZero():
 			p.line(plain(fmt.Sprintf("Dropped %s '%s'", d.Kind, prose.Fold(d.Name))))
@@ -46,7 +46,7 @@ func GCText(p *Printer, res maintain.Result) {
 		}
 	}
 	if temp > 0 {
-		p.line(plain("Dropped " + prose.Count(temp, string(maintain.GCTemp))))
+		p.line(plain("Dropped " + prose.Count(temp, string(maintain.DropTemp))))
 	}
 	if res.Bytes > 0 {
 		p.line(plain("Freed " + size(res.Bytes)))

@@ -13,7 +13,7 @@ const hitIndent = "       "
 
 // HitsText shows the results of a search or recall, the best first: kind and place, the
 // matching part of the text, and the command that shows the rest.
-func HitsText(p *Printer, hits []search.SearchHit) {
+func HitsText(p *Printer, hits []search.Hit) {
 	for i, h := range hits {
 		if i > 0 {
 			p.blank()
@@ -43,7 +43,7 @@ func HitsText(p *Printer, hits []search.SearchHit) {
 
 // RecallText shows past cases: how each relates to the reader, its title, similarity and
 // outcome, and the command that shows it. Without cases it writes nothing.
-func RecallText(p *Printer, hits []search.SearchHit) {
+func RecallText(p *Printer, hits []search.Hit) {
 	for i, h := range hits {
 		if i > 0 {
 			p.blank()
@@ -67,7 +67,7 @@ func RecallText(p *Printer, hits []search.SearchHit) {
 //  5. a commit that was abandoned,
 //  6. a commit that succeeded,
 //  7. a commit with unknown outcome, rollbacks included.
-func recallLabel(h search.SearchHit) string {
+func recallLabel(h search.Hit) string {
 	outcome := ""
 	if h.Outcome != nil {
 		outcome = *h.Outcome

@@ -8,9 +8,9 @@ import (
 )
 
 func TestRecalled(t *testing.T) {
-	hit := func(kind, title, outcome string, similarity float64) search.SearchHit {
+	hit := func(kind, title, outcome string, similarity float64) search.Hit {
 		duplicate := similarity >= 0.8
-		h := search.SearchHit{Kind: kind, Branch: "try", Title: title, Similarity: &similarity,
+		h := search.Hit{Kind: kind, Branch: "try", Title: title, Similarity: &similarity,
 			Duplicate: &duplicate, Open: "git context --commit X"}
 		if outcome != "" {
 			h.Outcome = &outcome
@@ -18,7 +18,7 @@ func TestRecalled(t *testing.T) {
 		return h
 	}
 	for _, c := range []struct {
-		hit   search.SearchHit
+		hit   search.Hit
 		first string
 	}{
 		{hit("commit", "Drain", "", 0.9), "you did this: Drain"},
@@ -35,7 +35,7 @@ func TestRecalled(t *testing.T) {
 			want += "- outcome: " + *c.hit.Outcome + "\n"
 		}
 		want += "- open: git context --commit X\n"
-		got := show(func(p *Printer) { RecallText(p, []search.SearchHit{c.hit}) }, false)
+		got := show(func(p *Printer) { RecallText(p, []search.Hit{c.hit}) }, false)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}

@@ -1,37 +1,40 @@
 package code
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"strings"
 	"time"
 
 	"github.com/git-context/git-context/notes"
 	"github.com/git-context/git-context/refs/git"
+	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
 
-// What git's hooks do. Each is safe in the environment of a hook, beside any other
-// process, and twice: links that are there are not repeated. fail.ErrNoMemory: there is
-// nothing to be done in this repository.
+// The functions for git's hooks. Each is safe in the environment of a hook, beside other
+// processes, and if it runs twice: it does not repeat a link. They return an error of the
+// kind fail.ErrNoMemory if there is nothing to do in this repository.
 
-// HookLockWait is how long a hook waits for a lock: somebody waits for git.
+// HookLockWait is how long a hook waits for a lock; the user waits for git meanwhile.
 const HookLockWait = time.Second
 
-// How long all of a hook may take. What is not done then is for fsck to mend.
+// How long a hook may take in total. What it leaves undone, fsck repairs.
 const (
 	postCommitLimit   = 5 * time.Second
 	PostCheckoutLimit = 5 * time.Second
 	postRewriteLimit  = time.Minute // a thousand commits take a second
 )
 
-// LinkHead is what the hook post-commit does: it links the commit that HEAD names to
-// the newest milestone of the current branch, if it has one. A cherry-pick carries
-// the links of the commit that was picked besides.
+// LinkHead is the hook post-commit: it links HEAD's commit to the newest entry of the
+// current branch, if there is one. A cherry-pick also copies the links of the picked
+// commit.
 //
-// Commits that replace others (an amendment, those of a rebase) are left to
-// CarryRewritten. git does not run this hook for a merge without conflicts, nor for
-// what `git am` applies.
+// Commits that replace others, by an amendment or a rebase, are left to CarryRewritten. git
+// does not run this hook for a merge without conflicts, nor for the commits of `git am`.
 func LinkHead(ctx context.Context, s *store.Store, w store.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, postCommitLimit)
 	defer cancel()
@@ -47,19 +50,19 @@ func LinkHead(ctx context.Context, s *store.Store, w store.Writer) error {
 	if err != nil {
 		return err
 	}
-	some := HasMilestones(tip.Commit())
+	some := HasCommits(tip.Commit())
 	if !some && picked == "" {
 		return nil
 	}
-	ses, err := s.Begin(ctx, w, "link: "+code.ID.Short())
+	tx, err := s.Begin(ctx, w, "link: "+code.ID.Short())
 	if err != nil {
 		return err
 	}
-	defer ses.Close()
+	defer tx.Close()
 	if some {
 		m, err := s.NewestCommit(ctx, tip.Commit())
 		if err == nil && m != nil {
-			err = WriteLink(ctx, ses, code.ID, m)
+			err = WriteLink(ctx, tx, code.ID, m)
 		}
 		if err != nil {
 			return err
@@ -68,22 +71,22 @@ func LinkHead(ctx context.Context, s *store.Store, w store.Writer) error {
 	if picked == "" {
 		return nil
 	}
-	return NoteLinks(ctx, ses, "context: carry links over a cherry-pick", func(u *notes.Update) error {
-		_, err := Carry(ctx, u, Rewritten{Old: picked, New: code.ID})
+	return UpdateNotes(ctx, tx, "context: carry links over a cherry-pick", func(u *notes.Update) error {
+		_, err := CopyLinks(ctx, u, Rewritten{Old: picked, New: code.ID})
 		return err
 	})
 }
 
-// hasMilestones reports whether a branch has milestones of its own: those of the
-// branch that it started from stand behind it.
-func HasMilestones(tip *git.Commit) bool {
+// HasCommits reports whether a branch has commits of its own, not only those of the branch
+// that it was created from.
+func HasCommits(tip *git.Commit) bool {
 	n := tip.Trailer(store.TrailerCommits)
 	return n != "" && n != "0"
 }
 
-// newCode is the commit that HEAD names, if it stands in no other's place; else nil.
-// The reflog tells: what was at HEAD before is the parent of an ordinary commit. Its
-// words do not, because GIT_REFLOG_ACTION changes them.
+// newCode returns HEAD's commit, or nil if it replaces another. The reflog decides: the
+// previous HEAD is the parent of an ordinary commit. Its messages do not, because
+// GIT_REFLOG_ACTION changes them.
 func newCode(ctx context.Context, s *store.Store) (*git.Commit, error) {
 	if rebasing, err := s.Repo().Rebasing(); rebasing || err != nil {
 		return nil, err
@@ -97,7 +100,7 @@ func newCode(ctx context.Context, s *store.Store) (*git.Commit, error) {
 		return nil, err
 	}
 	last, err := s.Repo().LastMove(ctx)
-	if errors.Is(err, git.ErrNotFound) { // no reflog is kept: one link too many is better than none
+	if errors.Is(err, git.ErrNotFound) { // there is no reflog: a link too many is better than none
 		return c, nil
 	}
 	if err != nil {
@@ -109,11 +112,11 @@ func newCode(ctx context.Context, s *store.Store) (*git.Commit, error) {
 	return c, nil
 }
 
-// pickedLine is what `git cherry-pick -x` writes into a message.
+// pickedLine is the line that `git cherry-pick -x` writes into a message.
 const pickedLine = "(cherry picked from commit "
 
-// picked is the commit that another one was picked from, "" for none: what git says
-// while the hook runs, else, behind a conflict, what the message says.
+// picked returns the commit that another was picked from, "" for none: by git's ref while
+// the hook runs or, after a conflict, by the message.
 func picked(ctx context.Context, s *store.Store, c *git.Commit) (git.ID, error) {
 	id, err := s.Repo().Ref(ctx, git.PickedHead)
 	if err == nil || !errors.Is(err, git.ErrNotFound) {
@@ -128,4 +131,61 @@ func picked(ctx context.Context, s *store.Store, c *git.Commit) (git.ID, error) 
 		return "", nil
 	}
 	return git.ID(name), nil
+}
+
+// CarryRewritten is the hook post-rewrite: it reads pairs of commits, `<old> <new>` on each
+// line of in, and copies the links of the old to the new. It returns how many commits
+// gained a link. by is the command that rewrote them; amendments within a rebase are left
+// to its end, when git reports all of them.
+func CarryRewritten(ctx context.Context, s *store.Store, w store.Writer, by string, in io.Reader) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, postRewriteLimit)
+	defer cancel()
+	pairs, err := readRewritten(in)
+	if len(pairs) == 0 || err != nil {
+		return 0, err
+	}
+	if by == "amend" {
+		if midway, err := midRebase(ctx, s); midway || err != nil {
+			return 0, err
+		}
+	}
+	if _, err := s.Tip(ctx, ""); err != nil { // without memory there are no links
+		return 0, err
+	}
+	return CarryLinks(ctx, s, w, pairs)
+}
+
+// midRebase reports whether the rebase itself amended the commit (squash, fixup). An
+// amendment by a person while a rebase is stopped may be reported at no other time.
+func midRebase(ctx context.Context, s *store.Store) (bool, error) {
+	rebasing, err := s.Repo().Rebasing()
+	if !rebasing || err != nil {
+		return false, err
+	}
+	last, err := s.Repo().LastMove(ctx)
+	if errors.Is(err, git.ErrNotFound) {
+		return false, nil
+	}
+	return strings.HasPrefix(last.Reason, "rebase (squash)") || strings.HasPrefix(last.Reason, "rebase (fixup)") ||
+		strings.HasPrefix(last.Reason, "rebase -i (squash)") || strings.HasPrefix(last.Reason, "rebase -i (fixup)"), err
+}
+
+// readRewritten reads the input of the hook. Other words may follow the second name.
+func readRewritten(in io.Reader) ([]Rewritten, error) {
+	var pairs []Rewritten
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		fields := strings.Fields(lines.Text())
+		if len(fields) == 0 {
+			continue
+		}
+		if len(fields) < 2 || !git.IsID(fields[0]) || !git.IsID(fields[1]) {
+			return nil, fmt.Errorf("'%s' does not name two commits", prose.OneLine(lines.Text(), 100))
+		}
+		pairs = append(pairs, Rewritten{Old: git.ID(fields[0]), New: git.ID(fields[1])})
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("cannot read which commits were rewritten: %w", err)
+	}
+	return pairs, nil
 }

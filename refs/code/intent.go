@@ -16,52 +16,53 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// intent is what `commit --code` or `rollback --code` has set out to do: one file of
-// local state for a branch, written before the code is touched and removed when all is
-// done. The branch's commit lock is held throughout, by git too while it runs, so that
-// whoever holds the lock and finds a file knows that its writer is dead. Then either
-// the code has moved, and memory follows; or it has not, and nothing was begun.
+// Intent is what `commit --code` or `rollback --code` is about to do: a file of local state
+// for each branch, written before the code changes and removed at the end. The commit lock
+// of the branch is locked for all of that time, also by git while it runs. Therefore a
+// process that has the lock and finds a file knows that its writer is dead. Then either the
+// code has moved, and memory must follow, or nothing has happened.
 type Intent struct {
 	Version int    `json:"version"`
-	Token   string `json:"token"` // stands in the reflog of HEAD where the code moved
+	Token   string `json:"token"` // is part of the reflog of HEAD if the code moved
 	Branch  string `json:"branch"`
-	Tip     git.ID `json:"tip"` // of the branch before
-	// Worktree is the one whose HEAD moves, see [git.Repo.WorktreeDir].
+	Tip     git.ID `json:"tip"` // of the branch, before
+	// Worktree is the worktree whose HEAD moves, see [git.Repo.WorktreeDir].
 	Worktree string               `json:"worktree"`
-	Head     git.ID               `json:"head"` // of the code before; "" while it is unborn
+	Head     git.ID               `json:"head"` // of the code, before; "" while it is unborn
 	Commit   *store.CommitOptions `json:"commit,omitempty"`
 	Rollback *rollbackIntent      `json:"rollback,omitempty"`
 }
 
-// rollbackIntent is the part of a rollback.
+// rollbackIntent is the part of an Intent that only a rollback has.
 type rollbackIntent struct {
 	RollbackOptions
 
-	Target git.ID `json:"target"` // where HEAD goes
-	Made   bool   `json:"made"`   // Target was made for it, and gets its link
-	Said   string `json:"said"`   // what the milestone says of the code
+	Target git.ID `json:"target"` // the new HEAD
+	Made   bool   `json:"made"`   // Target was made for the rollback, and gets its link
+	Report string `json:"said"`   // the sentence about the code in the memory commit
 }
 
-const (
-	codeIntentVersion = 1
-)
+// codeIntentVersion is the version of the file of an Intent.
+const codeIntentVersion = 1
 
-func IntentName(branch string) string { return store.IntentDir + "/" + git.FileName(branch, ".json") }
+// IntentFile returns the path below the local state of a branch's Intent.
+func IntentFile(branch string) string { return store.IntentDir + "/" + git.FileName(branch, ".json") }
 
-// newIntent begins an intent on a branch that is at tip.
-func newIntent(ctx context.Context, ses *store.Transaction, branch string, tip git.ID) (*Intent, error) {
-	token, err := ses.Store.NewID("")
+// newIntent returns an intent for a branch whose tip is tip.
+func newIntent(ctx context.Context, tx *store.Transaction, branch string, tip git.ID) (*Intent, error) {
+	token, err := tx.Store.NewID("")
 	if err != nil {
 		return nil, err
 	}
-	head, err := ses.Store.CodeHead(ctx)
+	head, err := tx.Store.CodeHead(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &Intent{Version: codeIntentVersion, Token: token, Branch: branch, Tip: tip, Head: head, Worktree: ses.Store.Repo().WorktreeDir()}, nil
+	return &Intent{Version: codeIntentVersion, Token: token, Branch: branch, Tip: tip, Head: head,
+		Worktree: tx.Store.Repo().WorktreeDir()}, nil
 }
 
-// command is what the user ran.
+// command returns the command that the user ran.
 func (in *Intent) command() string {
 	if in.Rollback != nil {
 		return "rollback --code"
@@ -69,10 +70,10 @@ func (in *Intent) command() string {
 	return "commit --code"
 }
 
-// mark is what a line of the reflog holds that came of an intent.
+// mark returns the text that identifies the intent in the reflog.
 func (in *Intent) mark() string { return "(context " + in.Token + ")" }
 
-// action is what such a line begins with: git's own word, and the mark.
+// action returns how such a line of the reflog begins: git's own word, and the mark.
 func (in *Intent) action() string {
 	if in.Rollback != nil {
 		return "rollback " + in.mark()
@@ -80,7 +81,7 @@ func (in *Intent) action() string {
 	return "commit " + in.mark()
 }
 
-// writer is who asked for it.
+// writer returns the writer of the command.
 func (in *Intent) writer() store.Writer {
 	if in.Rollback != nil {
 		return in.Rollback.Writer
@@ -88,19 +89,20 @@ func (in *Intent) writer() store.Writer {
 	return in.Commit.Writer
 }
 
-// readIntent reads what was left on a branch; nil, after one look at the disk, where
-// nothing was.
+// readIntent reads the intent of a branch; nil, with one look at the disk, if there is
+// none.
 func readIntent(s *store.Store, branch string) (*Intent, error) {
 	in := new(Intent)
-	found, bad, err := s.ReadState(IntentName(branch), in)
+	found, bad, err := s.ReadState(IntentFile(branch), in)
 	if err != nil || !found {
 		return nil, err
 	}
 	if bad != nil || in.Version != codeIntentVersion || (in.Commit == nil) == (in.Rollback == nil) {
 		return nil, &fail.Error{Code: fail.IntentUnreadable, Kind: fail.ErrInvalid, Err: bad,
-			Message: fmt.Sprintf("a commit or rollback of branch '%s' with --code was interrupted, and what it set out to do cannot be read", branch),
+			Message: fmt.Sprintf("a commit or rollback of branch '%s' with --code was interrupted, "+
+				"and what it set out to do cannot be read", branch),
 			Hints: []string{"git log -g -3 shows in '(context ...)' whether it moved the code",
-				"rm " + prose.ShellQuoted(s.StatePath(IntentName(branch))) + " forgets it; what is recorded stays pending"}}
+				"rm " + prose.ShellQuoted(s.StatePath(IntentFile(branch))) + " forgets it; what is recorded stays pending"}}
 	}
 	return in, nil
 }
@@ -110,18 +112,19 @@ func writeIntent(s *store.Store, in *Intent) error {
 	if err != nil {
 		return err
 	}
-	return s.Repo().WriteStateFile(IntentName(in.Branch), append(data, '\n'))
+	return s.Repo().WriteStateFile(IntentFile(in.Branch), append(data, '\n'))
 }
 
 func dropIntent(s *store.Store, in *Intent) error {
-	if err := os.Remove(s.StatePath(IntentName(in.Branch))); !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(s.StatePath(IntentFile(in.Branch))); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
-// inHookOf refuses to wait for a branch in a hook that git runs for an intent: the
-// intent's writer waits for the hook.
+// CheckHook refuses to wait for a branch in a hook that git runs for an intent of that
+// branch: the writer of the intent waits for the hook. The error is of the kind
+// fail.ErrRefused.
 func CheckHook(s *store.Store, branch string) error {
 	action := s.Repo().Getenv("GIT_REFLOG_ACTION")
 	if !strings.Contains(action, "(context ") {
@@ -131,60 +134,68 @@ func CheckHook(s *store.Store, branch string) error {
 	if err != nil || in == nil || !strings.Contains(action, in.mark()) {
 		return err
 	}
-	return fail.New(fail.ErrRefused, fail.BranchBusy, fmt.Sprintf("branch '%s' waits for the hook that this is run in, of 'git context %s'", branch, in.command()),
+	return fail.New(fail.ErrRefused, fail.BranchBusy,
+		fmt.Sprintf("branch '%s' waits for the hook that this is run in, of 'git context %s'", branch, in.command()),
 		"git context record -o TEXT", "git context -b OTHER commit -m SUMMARY")
 }
 
-// settle finishes or forgets what an interrupted command left on a branch, whose lock
-// is held:
+// SettleIntent finishes or removes what an interrupted command left on a branch whose
+// commit lock is locked:
 //
-//  1. nothing was left;
-//  2. the code has not moved, or its worktree is gone: forgotten;
-//  3. the code has moved: the milestone is made, unless it stands already, and linked.
-func Settle(ctx context.Context, ses *store.Transaction, branch string) error {
-	in, err := readIntent(ses.Store, branch)
+//  1. there is no intent: nothing to do;
+//  2. the code has not moved, or its worktree is gone: the intent is removed;
+//  3. the code has moved: the memory commit is written, unless it exists, and linked.
+//
+// It warns about what it did. If memory cannot follow yet, the intent stays, and the error
+// has the code fail.IntentUnfinished.
+func SettleIntent(ctx context.Context, tx *store.Transaction, branch string) error {
+	in, err := readIntent(tx.Store, branch)
 	if err != nil || in == nil {
 		return err
 	}
-	code, err := movedTo(ctx, ses.Store, in, false)
+	code, err := movedTo(ctx, tx.Store, in, false)
 	if err != nil {
-		return unknown(ses.Store, in, err)
+		return unknown(tx.Store, in, err)
 	}
 	if code == "" {
-		if !ses.Store.Repo().HasWorktree(in.Worktree) { // the commit may stand on a branch
-			ses.Store.Warn(fmt.Sprintf("'git context %s' was interrupted in a worktree that is gone; it is given up, and what is recorded stays pending", in.command()))
+		if !tx.Store.Repo().HasWorktree(in.Worktree) { // the code commit may be on a branch
+			tx.Store.Warn(fmt.Sprintf("'git context %s' was interrupted in a worktree that is gone; "+
+				"it is given up, and what is recorded stays pending", in.command()))
 		}
-		return dropIntent(ses.Store, in)
+		return dropIntent(tx.Store, in)
 	}
-	_, err = ses.Store.Tip(ctx, branch)
-	if errors.Is(err, fail.ErrNotFound) || errors.Is(err, fail.ErrNoMemory) { // taken away by other means than ours
-		ses.Store.Warn(fmt.Sprintf("'git context %s' was interrupted, and branch '%s' is gone: code commit %s has no memory commit",
+	_, err = tx.Store.Tip(ctx, branch)
+	if errors.Is(err, fail.ErrNotFound) || errors.Is(err, fail.ErrNoMemory) { // another program deleted it
+		tx.Store.Warn(fmt.Sprintf("'git context %s' was interrupted, "+
+			"and branch '%s' is gone: code commit %s has no memory commit",
 			in.command(), branch, code.Short()))
-		return dropIntent(ses.Store, in)
+		return dropIntent(tx.Store, in)
 	}
 	if err != nil {
 		return err
 	}
-	id, warnings, err := finish(ctx, ses, in, code)
+	id, warnings, err := finish(ctx, tx, in, code)
 	if err != nil {
-		return unfinished(ses.Store, in, err)
+		return unfinished(tx.Store, in, err)
 	}
-	ses.Store.Warn(fmt.Sprintf("'git context %s' was interrupted once the code had moved to %s; it is finished now: memory commit %s",
+	tx.Store.Warn(fmt.Sprintf("'git context %s' was interrupted once the code had moved to %s; "+
+		"it is finished now: memory commit %s",
 		in.command(), code.Short(), id))
 	for _, w := range warnings {
-		ses.Store.Warn(w)
+		tx.Store.Warn(w)
 	}
 	return nil
 }
 
-// finish does what an intent still lacks, in a session of its writer's, and returns
-// the milestone's id.
-func finish(ctx context.Context, ses *store.Transaction, in *Intent, code git.ID) (id string, warnings []string, err error) {
-	cfg, err := ses.Store.Repo().Config(ctx)
+// finish completes an intent, in a transaction of the intent's writer, and returns the id
+// of the memory commit.
+func finish(ctx context.Context, tx *store.Transaction, in *Intent,
+	code git.ID) (id string, warnings []string, err error) {
+	cfg, err := tx.Store.Repo().Config(ctx)
 	if err != nil {
 		return "", nil, err
 	}
-	as := &store.Transaction{Store: ses.Store, Writer: in.writer(), Signature: ses.Signature, Locks: ses.Locks, Code: code}
+	as := &store.Transaction{Store: tx.Store, Writer: in.writer(), Signature: tx.Signature, Locks: tx.Locks, Code: code}
 	if as.Sign, err = as.Writer.Sign.Wanted(cfg); err != nil {
 		return "", nil, err
 	}
@@ -206,62 +217,67 @@ func finish(ctx context.Context, ses *store.Transaction, in *Intent, code git.ID
 	return res.ID, res.Warnings, err
 }
 
-// madeFor is the milestone that an intent led to already; nil if there is none.
-func madeFor(ctx context.Context, ses *store.Transaction, in *Intent) (*git.Commit, error) {
-	tip, err := ses.Store.Repo().Ref(ctx, git.BranchRef(in.Branch))
+// madeFor returns the memory commit that the intent led to already, or nil.
+func madeFor(ctx context.Context, tx *store.Transaction, in *Intent) (*git.Commit, error) {
+	tip, err := tx.Store.Repo().Ref(ctx, git.BranchRef(in.Branch))
 	if err != nil || tip == in.Tip {
 		return nil, err
 	}
-	since, err := ses.Store.Repo().Between(ctx, in.Tip, "..", tip)
+	since, err := tx.Store.Repo().Between(ctx, in.Tip, "..", tip)
 	if err != nil {
 		return nil, err
 	}
 	for _, id := range since {
-		c, err := ses.Store.Repo().Commit(ctx, id)
+		c, err := tx.Store.Repo().Commit(ctx, id)
 		if err != nil {
 			return nil, err
 		}
-		if c.Trailer(store.TrailerID) != "" && git.ID(c.Trailer(store.TrailerCode)) == ses.Code && store.BranchOf(c) == in.Branch {
+		if c.Trailer(store.TrailerID) != "" && git.ID(c.Trailer(store.TrailerCode)) == tx.Code &&
+			store.BranchOf(c) == in.Branch {
 			return c, nil
 		}
 	}
 	return nil, nil
 }
 
-// complete does what comes behind the branch's move: what is said of the milestone, if
-// it is not noted yet, and its link. Then the intent is done.
-func complete(ctx context.Context, ses *store.Transaction, in *Intent, m *git.Commit) error {
+// complete does what follows the move of the branch: the judgement of the memory commit, if
+// its note has none, and its link. Then it removes the intent.
+func complete(ctx context.Context, tx *store.Transaction, in *Intent, m *git.Commit) error {
 	if in.Commit != nil && !in.Commit.Judging.Empty() {
-		if err := judgeOnce(ctx, ses, m, in.Commit.Judging); err != nil {
+		if err := writeJudgementOnce(ctx, tx, m, in.Commit.Judging); err != nil {
 			return err
 		}
 	}
 	if in.Rollback == nil || in.Rollback.Made {
-		if err := WriteLink(ctx, ses, ses.Code, m); err != nil {
+		if err := WriteLink(ctx, tx, tx.Code, m); err != nil {
 			return err
 		}
 	}
 	fault.Point("after-link")
-	return dropIntent(ses.Store, in)
+	return dropIntent(tx.Store, in)
 }
 
-// unfinished says that the code has moved, and memory has not.
+// unfinished is the error if the code has moved, and memory has not.
 func unfinished(s *store.Store, in *Intent, err error) error {
-	return left(s, in, err, "the code has moved, but what 'git context %s' is to make of it on branch '%s' cannot be made yet")
+	return intentError(s, in, err, "the code has moved, "+
+		"but what 'git context %s' is to make of it on branch '%s' cannot be made yet")
 }
 
-// unknown says that it is not known whether the code has moved.
+// unknown is the error if it cannot be determined whether the code has moved.
 func unknown(s *store.Store, in *Intent, err error) error {
-	return left(s, in, err, "whether 'git context %s' of branch '%s' has moved the code cannot be found out")
+	return intentError(s, in, err, "whether 'git context %s' of branch '%s' has moved the code cannot be found out")
 }
 
-// left words that an intent stays where it is.
-func left(s *store.Store, in *Intent, err error, message string) error {
+// intentError wraps an error that leaves an intent in place.
+func intentError(s *store.Store, in *Intent, err error, message string) error {
 	var already *fail.Error
-	if err == nil || errors.Is(err, context.Canceled) || errors.As(err, &already) && already.Code == fail.IntentUnfinished {
+	if err == nil || errors.Is(err, context.Canceled) ||
+		errors.As(err, &already) && already.Code == fail.IntentUnfinished {
 		return err
 	}
-	return &fail.Error{Code: fail.IntentUnfinished, Kind: fail.ErrRefused, Err: err, Message: fmt.Sprintf(message, in.command(), in.Branch),
-		Hints: []string{"nothing is lost: the next command that changes the branch tries again, for example: git context commit -m SUMMARY",
-			"rm " + prose.ShellQuoted(s.StatePath(IntentName(in.Branch))) + " gives it up; what is recorded stays pending"}}
+	return &fail.Error{Code: fail.IntentUnfinished, Kind: fail.ErrRefused, Err: err,
+		Message: fmt.Sprintf(message, in.command(), in.Branch),
+		Hints: []string{"nothing is lost: the next command that changes the branch tries again, " +
+			"for example: git context commit -m SUMMARY",
+			"rm " + prose.ShellQuoted(s.StatePath(IntentFile(in.Branch))) + " gives it up; what is recorded stays pending"}}
 }

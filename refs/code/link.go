@@ -13,57 +13,57 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// A link says that a milestone belongs to a code commit. It stands in the note of
-// the code commit, as two lines: one that `git log --notes=context` shows to people,
-// and one to be read by programs, see [notes.KindLink]. The milestone's own
-// Code-Commit trailer says on which code it was made; that is not repeated here.
+// A link relates a memory commit to a code commit. It consists of two lines in the note of
+// the code commit: one for people, which `git log --notes=context` prints, and one for
+// programs, see [notes.KindLink]. The memory commit's own Code-Commit trailer names the
+// code commit that it was made on, and is not repeated in a link.
 
-// linkSubject keeps the line for people short, in characters.
+// linkSubject limits the length of the line for people, in characters.
 const linkSubject = 120
 
-// Rewritten is a code commit and the one that stands in its place, after an
-// amendment or a rebase.
+// Rewritten is a code commit and the one that replaced it, by an amendment or a rebase.
 type Rewritten struct{ Old, New git.ID }
 
-// linksOf is what is linked to a code commit, oldest first.
+// LinksOf returns the links in the note of a code commit, oldest first.
 func LinksOf(ctx context.Context, s *store.Store, code git.ID) ([]notes.Fact, error) {
 	note, err := notes.Read(ctx, s.Repo(), code)
 	return links(note), err
 }
 
-// links are the links among the facts of a note.
+// links returns the facts of a note that are links.
 func links(note []byte) []notes.Fact {
 	return slices.DeleteFunc(notes.Parse(note), func(f notes.Fact) bool { return f.Kind != notes.KindLink })
 }
 
-// Link notes on a code commit that a milestone, named by rev, belongs to it; linking
-// it again changes nothing. `git log --notes=context` of the code shows it.
+// Link adds a link from a code commit to the memory commit that rev names. A link that
+// exists is not repeated. It returns an error of the kind fail.ErrNotFound for an unknown
+// rev.
 func Link(ctx context.Context, s *store.Store, w store.Writer, code git.ID, rev string) error {
-	ses, err := s.Begin(ctx, w, "link: "+code.Short())
+	tx, err := s.Begin(ctx, w, "link: "+code.Short())
 	if err != nil {
 		return err
 	}
-	defer ses.Close()
+	defer tx.Close()
 	m, err := s.CommitMeant(ctx, rev)
 	if err != nil {
 		return err
 	}
-	return WriteLink(ctx, ses, code, m)
+	return WriteLink(ctx, tx, code, m)
 }
 
-// WriteLink notes on a code commit that a memory commit belongs to it, unless that is noted
-// already. It waits for the notes lock. It moves the notes ref alone, so that it is
-// called behind the swap that moved the milestone's branch.
-func WriteLink(ctx context.Context, ses *store.Transaction, code git.ID, m *git.Commit) error {
-	return NoteLinks(ctx, ses, "context: link "+code.Short(), func(u *notes.Update) error {
-		_, err := AddLink(ctx, ses, u, code, m)
+// WriteLink adds a link to the note of a code commit, unless it exists. It waits for the
+// notes lock and moves the notes ref alone, so it must be called after the branch has
+// moved.
+func WriteLink(ctx context.Context, tx *store.Transaction, code git.ID, m *git.Commit) error {
+	return UpdateNotes(ctx, tx, "context: link "+code.Short(), func(u *notes.Update) error {
+		_, err := AddLink(ctx, tx, u, code, m)
 		return err
 	})
 }
 
-// addLink adds the lines of a link to a code commit's note, and reports false where
-// they stand there already.
-func AddLink(ctx context.Context, ses *store.Transaction, u *notes.Update, code git.ID, m *git.Commit) (bool, error) {
+// AddLink adds the lines of a link to the note of a code commit, and returns false if they
+// exist.
+func AddLink(ctx context.Context, tx *store.Transaction, u *notes.Update, code git.ID, m *git.Commit) (bool, error) {
 	have, err := u.Note(ctx, code)
 	if err != nil {
 		return false, err
@@ -73,23 +73,23 @@ func AddLink(ctx context.Context, ses *store.Transaction, u *notes.Update, code 
 		if f.Memory == m.ID && f.Branch == store.BranchOf(m) {
 			return false, nil
 		}
-		after = max(after, f.ID) // the newest is in force, whatever the clock says
+		after = max(after, f.ID) // the newest is in force, regardless of the clock
 	}
-	lines, err := linkLines(ses, m, after)
+	lines, err := linkLines(tx, m, after)
 	if err != nil {
 		return false, err
 	}
 	return true, u.Add(ctx, code, lines)
 }
 
-// linkLines are the two lines of a link to a milestone, in the order that a union by
-// git's own cat_sort_uniq leaves them in.
-func linkLines(ses *store.Transaction, m *git.Commit, after string) ([]byte, error) {
-	id, err := ses.Store.NewID(after)
+// linkLines returns the two lines of a link, in the order in which git's cat_sort_uniq
+// leaves them.
+func linkLines(tx *store.Transaction, m *git.Commit, after string) ([]byte, error) {
+	id, err := tx.Store.NewID(after)
 	if err != nil {
 		return nil, err
 	}
-	line, err := notes.Fact{ID: id, Kind: notes.KindLink, Time: ses.Signature.When, Agent: ses.Writer.Agent,
+	line, err := notes.Fact{ID: id, Kind: notes.KindLink, Time: tx.Signature.When, Agent: tx.Writer.Agent,
 		Branch: store.BranchOf(m), Memory: m.ID, CommitID: m.Trailer(store.TrailerID)}.Line()
 	if err != nil {
 		return nil, err
@@ -97,38 +97,38 @@ func linkLines(ses *store.Transaction, m *git.Commit, after string) ([]byte, err
 	return append(append(linkText(m), line...), '\n'), nil
 }
 
-// linkText is the line for people, by which anybody finds the milestone again also
-// where its hash was rewritten.
+// linkText returns the line for people. It identifies the memory commit even after its hash
+// was rewritten.
 func linkText(m *git.Commit) []byte {
-	return []byte(store.LinkWord + m.Trailer(store.TrailerID) + " " + prose.OneLine(m.Subject(), linkSubject) + " (" + store.BranchOf(m) + ")\n")
+	return []byte(store.LinkWord + m.Trailer(store.TrailerID) + " " + prose.OneLine(m.Subject(), linkSubject) + " (" +
+		store.BranchOf(m) + ")\n")
 }
 
-// CarryLinks copies what is linked to code commits to those that stand in their
-// place, links what was made on them, and says how many of these gained a link.
-// Several commits that became one leave it the links of all. The old ones keep theirs:
-// they may come back.
+// CarryLinks copies the links of code commits to those that replaced them, links the memory
+// that was made on them, and returns how many commits gained a link. A commit that replaced
+// several gets the links of all. The old ones keep theirs, because they may be restored.
 func CarryLinks(ctx context.Context, s *store.Store, w store.Writer, pairs []Rewritten) (int, error) {
-	later := sync.OnceValues(func() (*madeOn, error) { return MadeOn(ctx, s) })
-	go later()    // its children run while the session's one starts
-	defer later() // and must not outlive us
-	ses, err := s.Begin(ctx, w, "link: carry over "+strconv.Itoa(len(pairs)))
+	later := sync.OnceValues(func() (*Index, error) { return ReadIndex(ctx, s) })
+	go later()    // its children run while that of the transaction starts
+	defer later() // it must end before this function returns
+	tx, err := s.Begin(ctx, w, "link: carry over "+strconv.Itoa(len(pairs)))
 	if err != nil {
 		return 0, err
 	}
-	defer ses.Close()
+	defer tx.Close()
 	made, err := later()
 	if err != nil {
 		return 0, err
 	}
 	gained := map[git.ID]bool{}
-	err = NoteLinks(ctx, ses, "context: carry links over", func(u *notes.Update) error {
+	err = UpdateNotes(ctx, tx, "context: carry links over", func(u *notes.Update) error {
 		clear(gained)
 		for _, p := range pairs {
-			did, err := Carry(ctx, u, p)
+			did, err := CopyLinks(ctx, u, p)
 			if err != nil {
 				return err
 			}
-			linked, err := linkMade(ctx, ses, u, p.New, made.On(p.Old))
+			linked, err := linkCommits(ctx, tx, u, p.New, made.On(p.Old))
 			if err != nil {
 				return err
 			}
@@ -141,16 +141,17 @@ func CarryLinks(ctx context.Context, s *store.Store, w store.Writer, pairs []Rew
 	return len(gained), err
 }
 
-// linkMade links milestones that were made on a code commit to the one in its place: their
-// trailers go on naming the old one.
-func linkMade(ctx context.Context, ses *store.Transaction, u *notes.Update, code git.ID, made []git.ID) (bool, error) {
+// linkCommits links memory commits that were made on a code commit to the one that replaced
+// it: their trailers still name the old one.
+func linkCommits(ctx context.Context, tx *store.Transaction, u *notes.Update, code git.ID,
+	made []git.ID) (bool, error) {
 	linked := false
 	for _, id := range made {
-		m, err := ses.Store.Repo().Commit(ctx, id)
+		m, err := tx.Store.Repo().Commit(ctx, id)
 		if err != nil {
 			return linked, err
 		}
-		did, err := AddLink(ctx, ses, u, code, m)
+		did, err := AddLink(ctx, tx, u, code, m)
 		if err != nil {
 			return linked, err
 		}
@@ -159,8 +160,9 @@ func linkMade(ctx context.Context, ses *store.Transaction, u *notes.Update, code
 	return linked, nil
 }
 
-// carry adds the link lines of one code commit to another's note.
-func Carry(ctx context.Context, u *notes.Update, p Rewritten) (bool, error) {
+// CopyLinks adds the link lines of one code commit's note to another's, and reports whether
+// that changed it.
+func CopyLinks(ctx context.Context, u *notes.Update, p Rewritten) (bool, error) {
 	from, err := u.Note(ctx, p.Old)
 	if err != nil {
 		return false, err
@@ -176,7 +178,7 @@ func Carry(ctx context.Context, u *notes.Update, p Rewritten) (bool, error) {
 	return true, u.Add(ctx, p.New, lines)
 }
 
-// linkLinesOf are the lines of a note that are links, for programs and for people.
+// linkLinesOf returns the lines of a note that are links, both kinds.
 func linkLinesOf(note []byte) []byte {
 	var out []byte
 	found := links(note)
@@ -192,22 +194,23 @@ func linkLinesOf(note []byte) []byte {
 	return out
 }
 
-// noteLinks makes one commit of the notes, anew as often as somebody is faster.
-func NoteLinks(ctx context.Context, ses *store.Transaction, subject string, add func(*notes.Update) error) error {
-	lock, err := ses.Store.Repo().Lock(ctx, notes.LockName)
+// UpdateNotes runs add and writes its changes as one commit of the notes ref. It runs add
+// again if another process has moved the ref.
+func UpdateNotes(ctx context.Context, tx *store.Transaction, subject string, add func(*notes.Update) error) error {
+	lock, err := tx.Store.Repo().Lock(ctx, notes.LockName)
 	if err != nil {
 		return err
 	}
 	defer lock.Unlock()
-	return ses.Swap(ctx, func(ctx context.Context) error {
-		u, err := notes.Begin(ctx, ses.Store.Repo())
+	return tx.Swap(ctx, func(ctx context.Context) error {
+		u, err := notes.Begin(ctx, tx.Store.Repo())
 		if err != nil {
 			return err
 		}
 		if err := add(u); err != nil {
 			return err
 		}
-		some, err := u.Queue(ctx, ses.Refs, ses.Signature, subject)
+		some, err := u.Queue(ctx, tx.Refs, tx.Signature, subject)
 		if err == nil && !some {
 			return store.ErrNothing
 		}

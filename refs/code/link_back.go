@@ -19,8 +19,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// linksBack finds the code commits of the milestone that rev names: the one that it was
-// made on, and those whose notes name it. One that is gone from here is among them.
+// linksBack finds the code commits of the memory commit that rev names: the one that it was
+// made on, and those whose notes name it. Absent ones are included.
 func linksBack(ctx context.Context, s *store.Store, rev string) (Links, error) {
 	_, err := s.ResolveAny(ctx, rev)
 	if errors.Is(err, git.ErrNotFound) {
@@ -50,7 +50,7 @@ func linksBack(ctx context.Context, s *store.Store, rev string) (Links, error) {
 	if err != nil {
 		return Links{}, err
 	}
-	l := Links{Milestone: &m, Commits: []CodeLink{}}
+	l := Links{MemoryCommit: &m, Commits: []CodeLink{}}
 	for id, link := range how {
 		code, err := s.Repo().Commit(ctx, id)
 		if err == nil {
@@ -64,8 +64,8 @@ func linksBack(ctx context.Context, s *store.Store, rev string) (Links, error) {
 	return l, arrange(ctx, s, l.Commits)
 }
 
-// arrange marks code commits that nothing reaches, and orders: what is reached, in git's
-// topological order, newest first; then what is not; then what is gone.
+// arrange marks the code commits that no ref reaches and sorts: reached ones in git's
+// topological order, newest first; then unreached ones; then absent ones.
 func arrange(ctx context.Context, s *store.Store, list []CodeLink) error {
 	slices.SortFunc(list, youngestFirst)
 	var ids []git.ID
@@ -80,8 +80,8 @@ func arrange(ctx context.Context, s *store.Store, list []CodeLink) error {
 	}
 	order := sync.OnceValues(func() (map[git.ID]int, error) { return topological(ctx, s, ids, oldest) })
 	go order()
-	lost, err := Unreached(ctx, s, ids, append(CodeRefs(), "--remotes"))
-	place, orderErr := order() // in any case: it must not outlive us
+	lost, err := Unreached(ctx, s, ids, append(RefOptions(), "--remotes"))
+	place, orderErr := order() // in any case: it must end before this function returns
 	if err = errors.Join(err, orderErr); err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func arrange(ctx context.Context, s *store.Store, list []CodeLink) error {
 	return nil
 }
 
-// distance is 0 for a commit that is reached, 1 for one that is not, 2 for one that is gone.
+// distance is 0 for a reached commit, 1 for an unreached one, 2 for an absent one.
 func (l CodeLink) distance() int {
 	switch {
 	case l.Time == nil:
@@ -105,7 +105,8 @@ func (l CodeLink) distance() int {
 	return 0
 }
 
-// topological asks git for its order of commits, the oldest of which is of a time.
+// topological returns the positions of commits in git's topological order. oldest is the
+// time of the oldest.
 func topological(ctx context.Context, s *store.Store, ids []git.ID, oldest time.Time) (map[git.ID]int, error) {
 	place := map[git.ID]int{}
 	if len(ids) < 2 {
@@ -115,21 +116,23 @@ func topological(ctx context.Context, s *store.Store, ids []git.ID, oldest time.
 	for _, id := range ids {
 		fmt.Fprintln(&in, id)
 	}
-	out, err := s.Repo().RunInput(ctx, in.Bytes(), "rev-list", "--topo-order", "--max-age="+strconv.FormatInt(max(oldest.Unix(), 0), 10), "--stdin", "--")
+	out, err := s.Repo().RunInput(ctx, in.Bytes(), "rev-list", "--topo-order",
+		"--max-age="+strconv.FormatInt(max(oldest.Unix(), 0), 10), "--stdin", "--")
 	for id := range strings.FieldsSeq(string(out)) {
 		place[git.ID(id)] = len(place)
 	}
 	return place, err
 }
 
-// eachLink hands out the links of all notes in whose lines one of some texts stands, by
-// one git grep: with ten thousand notes that takes 40 ms.
+// EachLink calls each for the links in all note lines that contain one of the texts, with
+// one git grep: 40 ms for ten thousand notes.
 func EachLink(ctx context.Context, s *store.Store, texts []string, each func(code git.ID, f notes.Fact)) error {
 	tip, err := s.NotesTip(ctx)
 	if err != nil || tip == "" {
 		return err
 	}
-	args := []string{"grep", "-z", "--full-name", "--no-color", "--no-textconv", "--no-recurse-submodules", "--text", "--no-line-number", "--no-column", "--fixed-strings"}
+	args := []string{"grep", "-z", "--full-name", "--no-color", "--no-textconv", "--no-recurse-submodules", "--text",
+		"--no-line-number", "--no-column", "--fixed-strings"}
 	for _, text := range texts {
 		if text != "" {
 			args = append(args, "-e", text)
@@ -138,7 +141,7 @@ func EachLink(ctx context.Context, s *store.Store, texts []string, each func(cod
 	var out bytes.Buffer
 	err = s.Repo().ViewTo(ctx, &out, nil, append(args, string(tip), "--")...)
 	var failed *git.Error
-	if errors.As(err, &failed) && failed.Code == 1 && failed.Stderr == "" { // nothing stands there
+	if errors.As(err, &failed) && failed.Code == 1 && failed.Stderr == "" { // there is no match
 		return nil
 	}
 	if err != nil {
@@ -149,7 +152,7 @@ func EachLink(ctx context.Context, s *store.Store, texts []string, each func(cod
 		if !ok {
 			return fmt.Errorf("git grep: cannot understand '%s'", prose.OneLine(string(line), 80))
 		}
-		code := git.ID(strings.ReplaceAll(path, "/", "")) // in whatever fan-out
+		code := git.ID(strings.ReplaceAll(path, "/", "")) // the fan-out of notes varies
 		if !git.IsID(string(code)) {
 			continue
 		}
@@ -160,8 +163,8 @@ func EachLink(ctx context.Context, s *store.Store, texts []string, each func(cod
 	return nil
 }
 
-// unreached are those of some commits that are here and that no ref reaches of those that
-// options of rev-list stand for.
+// Unreached returns which of the commits exist here but are not reached by refs, which are
+// options of rev-list.
 func Unreached(ctx context.Context, s *store.Store, ids []git.ID, refs []string) (map[git.ID]bool, error) {
 	asked := make(map[git.ID]bool, len(ids))
 	var in bytes.Buffer
@@ -169,7 +172,8 @@ func Unreached(ctx context.Context, s *store.Store, ids []git.ID, refs []string)
 		asked[id] = true
 		fmt.Fprintln(&in, id)
 	}
-	out, err := s.Repo().RunInput(ctx, in.Bytes(), append([]string{"rev-list", "--ignore-missing", "--stdin", "--not"}, refs...)...)
+	out, err := s.Repo().RunInput(ctx, in.Bytes(),
+		append([]string{"rev-list", "--ignore-missing", "--stdin", "--not"}, refs...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -182,9 +186,9 @@ func Unreached(ctx context.Context, s *store.Store, ids []git.ID, refs []string)
 	return lost, nil
 }
 
-// codeRefs are the options that stand for everything that the code reaches: branches,
-// tags, the HEAD of each worktree.
-func CodeRefs() []string {
+// RefOptions returns the options of rev-list for everything that the code reaches:
+// branches, tags, the HEAD of each worktree.
+func RefOptions() []string {
 	var args []string
 	for _, pattern := range notCode {
 		args = append(args, "--exclude="+pattern)
@@ -192,6 +196,7 @@ func CodeRefs() []string {
 	return append(args, "--all")
 }
 
-// notCode are the refs that do not make a commit one of the code: memory's own, what
-// remotes have, and what git keeps of former times.
-var notCode = [...]string{git.Root + "*", "refs/notes/*", "refs/remotes/*", "refs/original/*", "refs/replace/*", "refs/stash"}
+// notCode are the refs that do not make a commit one of the code: those of memory, of
+// remotes, and of git's own backups.
+var notCode = [...]string{git.Root + "*", "refs/notes/*", "refs/remotes/*", "refs/original/*", "refs/replace/*",
+	"refs/stash"}

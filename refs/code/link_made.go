@@ -14,28 +14,29 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// madeOn says which milestones were made on which code commits: what the Code-Commit
-// trailers of everything below the memory's branches and tags say. To read ten thousand
-// of them takes 60 ms, so what was read is kept, and a moved ref costs its new commits.
+// Index maps code commits to the memory commits that were made on them, by the Code-Commit
+// trailers of all memory commits below branches and tags. To read ten thousand of them
+// takes 60 ms; therefore they are cached, and a moved ref costs only its new commits. The
+// cache contains:
 //
-//	"tip" SP REF SP COMMIT LF ... [CODE SP MILESTONE LF]...       by code; all of one length
-type madeOn struct {
+//	"tip" SP REF SP COMMIT LF ... [CODE SP COMMIT LF]...       by code; all of one length
+type Index struct {
 	lines string
-	fresh map[git.ID][]git.ID // what is not among lines, by code
+	fresh map[git.ID][]git.ID // those that are not in lines, by code
 }
 
-// madeLater is a madeOn in the making.
-type madeLater func() (*madeOn, error)
+// laterIndex waits for an Index that is read concurrently.
+type laterIndex func() (*Index, error)
 
-// cacheMade is the file of the cache that keeps them.
-const cacheMade = "made"
+// cacheIndex is the name of the cache file.
+const cacheIndex = "made"
 
-// someMade is how many commits a walk may read again and again before they are kept: to
-// write the file takes longer than to read that many.
-const someMade = 256
+// fewCommits is how many commits a walk may read before they are cached: to write the file
+// takes longer than to read that many.
+const fewCommits = 256
 
-// on is the commits of the milestones that were made on a code commit.
-func (m *madeOn) On(code git.ID) []git.ID {
+// On returns the memory commits that were made on a code commit.
+func (m *Index) On(code git.ID) []git.ID {
 	var found []git.ID
 	size := strings.IndexByte(m.lines, '\n') + 1
 	if size > 0 {
@@ -48,8 +49,8 @@ func (m *madeOn) On(code git.ID) []git.ID {
 	return append(found, m.fresh[code]...)
 }
 
-// codes hands out every code commit that a milestone was made on.
-func (m *madeOn) Codes(each func(git.ID)) {
+// Codes calls each for every code commit that memory was made on.
+func (m *Index) Codes(each func(git.ID)) {
 	last := ""
 	for line := range strings.Lines(m.lines) {
 		if code, _, _ := strings.Cut(line, " "); code != last {
@@ -62,13 +63,15 @@ func (m *madeOn) Codes(each func(git.ID)) {
 	}
 }
 
-// madeOn reads what is new since it was last kept. What is kept is exact for the tips that
-// it names:
+// ReadIndex returns the Index of the present refs. The cache is exact for the tips that it
+// names:
 //
-//  1. the refs stand where they stood: that is all;
-//  2. some went forward, or are new: their commits are added;
-//  3. one is gone, or went elsewhere: everything is read anew.
-func MadeOn(ctx context.Context, s *store.Store) (*madeOn, error) {
+//  1. the refs are the same: the cache is complete;
+//  2. some moved forward, or are new: their commits are added;
+//  3. one is gone, or moved elsewhere: everything is read again.
+//
+// It returns an error of the kind fail.ErrNoMemory without a memory branch.
+func ReadIndex(ctx context.Context, s *store.Store) (*Index, error) {
 	refs, err := s.Repo().Refs(ctx, git.BranchPrefix, git.TagPrefix)
 	if err != nil {
 		return nil, err
@@ -80,7 +83,7 @@ func MadeOn(ctx context.Context, s *store.Store) (*madeOn, error) {
 	for _, r := range refs {
 		tips[r.Name] = r.ID
 	}
-	walked, rest := map[string]git.ID{}, cache.Read(s.Repo(), cacheMade)
+	walked, rest := map[string]git.ID{}, cache.Read(s.Repo(), cacheIndex)
 	for strings.HasPrefix(rest, "tip ") {
 		var line string
 		line, rest, _ = strings.Cut(rest, "\n")
@@ -88,38 +91,38 @@ func MadeOn(ctx context.Context, s *store.Store) (*madeOn, error) {
 			walked[f[1]] = git.ID(f[2])
 		}
 	}
-	m := &madeOn{lines: rest}
+	m := &Index{lines: rest}
 	if maps.Equal(tips, walked) {
 		return m, nil
 	}
-	w, err := walkMade(ctx, s, tips, walked)
+	w, err := walkIndex(ctx, s, tips, walked)
 	if err != nil {
 		return nil, err
 	}
 	if !w.forward(tips, walked) {
 		m.lines = ""
-		if w, err = walkMade(ctx, s, tips, nil); err != nil {
+		if w, err = walkIndex(ctx, s, tips, nil); err != nil {
 			return nil, err
 		}
 	}
-	if m.fresh = w.made; w.commits >= someMade {
+	if m.fresh = w.made; w.commits >= fewCommits {
 		m.lines, m.fresh = m.joined(len(refs[0].ID)), nil
-		keepMade(s, tips, m.lines)
+		writeIndex(s, tips, m.lines)
 	}
 	return m, nil
 }
 
-// madeWalk is what a walk over memory commits found.
-type madeWalk struct {
+// indexWalk is the result of a walk over memory commits.
+type indexWalk struct {
 	commits int
 	parents map[git.ID]bool // of all of them
 	made    map[git.ID][]git.ID
 }
 
-// walkMade reads the commits that tips reach and those walked before do not. Whole
-// messages: git takes 20 µs to find a trailer in one.
-func walkMade(ctx context.Context, s *store.Store, tips, walked map[string]git.ID) (*madeWalk, error) {
-	w := &madeWalk{parents: map[git.ID]bool{}, made: map[git.ID][]git.ID{}}
+// walkIndex reads the commits that tips reach and those walked before do not, with whole
+// messages: to find a trailer takes git 20 µs a commit.
+func walkIndex(ctx context.Context, s *store.Store, tips, walked map[string]git.ID) (*indexWalk, error) {
+	w := &indexWalk{parents: map[git.ID]bool{}, made: map[git.ID][]git.ID{}}
 	var revs bytes.Buffer
 	for ref, tip := range tips {
 		if walked[ref] != tip {
@@ -133,15 +136,16 @@ func walkMade(ctx context.Context, s *store.Store, tips, walked map[string]git.I
 		fmt.Fprintln(&revs, "^"+tip)
 	}
 	read := &store.Records{Fields: 3, Each: func(f [][]byte) error {
-		w.take(git.ID(f[0]), string(f[1]), string(f[2]))
+		w.add(git.ID(f[0]), string(f[1]), string(f[2]))
 		return nil
 	}}
-	err := s.Repo().ViewTo(ctx, read, revs.Bytes(), "log", "-z", "--no-notes", "--format=%H%x00%P%x00%B", "--ignore-missing", "--stdin", "--")
+	err := s.Repo().ViewTo(ctx, read, revs.Bytes(), "log", "-z", "--no-notes", "--format=%H%x00%P%x00%B",
+		"--ignore-missing", "--stdin", "--")
 	return w, err
 }
 
-// take keeps what one commit says.
-func (w *madeWalk) take(id git.ID, parents, message string) {
+// add stores what one commit contains.
+func (w *indexWalk) add(id git.ID, parents, message string) {
 	w.commits++
 	for p := range strings.FieldsSeq(parents) {
 		w.parents[git.ID(p)] = true
@@ -153,9 +157,9 @@ func (w *madeWalk) take(id git.ID, parents, message string) {
 	}
 }
 
-// forward reports whether every ref that was walked from is where it was, or stands on
-// commits that lead there.
-func (w *madeWalk) forward(tips, walked map[string]git.ID) bool {
+// forward reports whether every ref of an earlier walk is unchanged or has moved to
+// descendants.
+func (w *indexWalk) forward(tips, walked map[string]git.ID) bool {
 	for ref, old := range walked {
 		if tips[ref] != old && (tips[ref] == "" || !w.parents[old]) {
 			return false
@@ -164,8 +168,8 @@ func (w *madeWalk) forward(tips, walked map[string]git.ID) bool {
 	return true
 }
 
-// joined is the lines and what is fresh, for names of a length.
-func (m *madeOn) joined(hexLen int) string {
+// joined returns the lines together with those of fresh, whose names have the given length.
+func (m *Index) joined(hexLen int) string {
 	lines := slices.Collect(strings.Lines(m.lines))
 	for code, list := range m.fresh {
 		for _, id := range list {
@@ -178,11 +182,11 @@ func (m *madeOn) joined(hexLen int) string {
 	return strings.Join(slices.Compact(lines), "")
 }
 
-// keepMade writes the file.
-func keepMade(s *store.Store, tips map[string]git.ID, lines string) {
+// writeIndex writes the cache.
+func writeIndex(s *store.Store, tips map[string]git.ID, lines string) {
 	var head strings.Builder
 	for _, ref := range slices.Sorted(maps.Keys(tips)) {
 		head.WriteString("tip " + ref + " " + string(tips[ref]) + "\n")
 	}
-	cache.Write(s.Repo(), cacheMade, head.String()+lines)
+	cache.Write(s.Repo(), cacheIndex, head.String()+lines)
 }

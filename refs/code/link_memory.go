@@ -20,14 +20,14 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// linksOfRange finds the milestones of a range of code: one git log for the code, and
-// what is known of the memory.
-func linksOfRange(ctx context.Context, s *store.Store, branch string, made madeLater, a, dots, b string) (Links, error) {
+// linksOfRange finds the memory of a range of code, with one git log for the code.
+func linksOfRange(ctx context.Context, s *store.Store, branch string, made laterIndex,
+	a, dots, b string) (Links, error) {
 	l := Links{Code: a + dots + b}
 	var ends [2]git.ID
 	for i, name := range []string{a, b} {
 		if name == "" {
-			name = "HEAD" // as to git
+			name = "HEAD" // as in git
 		}
 		var err error
 		if ends[i], err = codeEnd(ctx, s, name, l.Code); err != nil {
@@ -42,7 +42,7 @@ func linksOfRange(ctx context.Context, s *store.Store, branch string, made madeL
 	return l, err
 }
 
-// codeEnd finds one end of a range.
+// codeEnd resolves one end of a range.
 func codeEnd(ctx context.Context, s *store.Store, name, asked string) (git.ID, error) {
 	c, err := codeCommit(ctx, s, name)
 	if err != nil {
@@ -57,7 +57,8 @@ func codeEnd(ctx context.Context, s *store.Store, name, asked string) (git.ID, e
 		}
 	}
 	if store.BranchOf(c) != "" {
-		return "", fail.New(fail.ErrInvalid, fail.NotCode, fmt.Sprintf("'%s' is a commit of memory: a range is one of code", prose.OneLine(name, 100)),
+		return "", fail.New(fail.ErrInvalid, fail.NotCode,
+			fmt.Sprintf("'%s' is a commit of memory: a range is one of code", prose.OneLine(name, 100)),
 			"git context log "+prose.OneLine(asked, 200))
 	}
 	return c.ID, nil
@@ -75,42 +76,44 @@ func codeRange(ctx context.Context, s *store.Store, revs string) ([]linkedCode, 
 		codes = append(codes, linkedCode{CodeLink{Commit: git.ID(f[0]), Subject: &subject, Time: &when}, links(f[3])})
 		return nil
 	}}
-	return codes, s.Repo().ViewTo(ctx, read, nil, "log", "-z", "--topo-order", "--notes=context", "--format=%H%x00%ct%x00%s%x00%N", store.EndOfOptions, revs, "--")
+	return codes, s.Repo().ViewTo(ctx, read, nil, "log", "-z", "--topo-order", "--notes=context",
+		"--format=%H%x00%ct%x00%s%x00%N", store.EndOfOptions, revs, "--")
 }
 
-// linkQuery collects the milestones of code commits, each once.
+// linkQuery collects the memory commits of code commits, each once.
 type linkQuery struct {
 	s       *store.Store
-	list    []*belongs
-	byName  map[string]*belongs // by Context-Id, by hash where there is none
+	list    []*linkedMemory
+	byName  map[string]*linkedMemory // by Context-Id, or by hash without one
 	missing map[string][]CodeLink
-	place   map[git.ID]int // of the code commits, as git ordered them
+	place   map[git.ID]int // of the code commits in git's order
 }
 
-// belongs is a milestone and its code commits.
-type belongs struct {
+// linkedMemory is a memory commit and its code commits.
+type linkedMemory struct {
 	c     *git.Commit
 	links []CodeLink
 }
 
-// memoryOf finds the milestones that belong to code commits: those that were made on
-// them, and those that their notes name. A note's link names what was found already by its
-// Context-Id, which outlives a rewriting; else it is followed by its hash, and where that is
-// no memory here any more by the Context-Id among all milestones.
-// What it names may be elsewhere: then it says nothing.
-func memoryOf(ctx context.Context, s *store.Store, branch string, later madeLater, codes []linkedCode) ([]LinkedCommit, error) {
+// memoryOf finds the memory commits that belong to code commits: those that were made on
+// them, and those that their notes name. A link is resolved by its Context-Id among what
+// was found, because that survives a rewrite; else by its hash; else by its Context-Id
+// among all memory. A link to absent memory is ignored.
+func memoryOf(ctx context.Context, s *store.Store, branch string, later laterIndex,
+	codes []linkedCode) ([]LinkedCommit, error) {
 	made, err := later()
 	if err != nil {
 		return nil, err
 	}
-	b := &linkQuery{s: s, byName: map[string]*belongs{}, missing: map[string][]CodeLink{}, place: map[git.ID]int{}}
+	b := &linkQuery{s: s, byName: map[string]*linkedMemory{}, missing: map[string][]CodeLink{}, place: map[git.ID]int{}}
 	for i, code := range codes {
 		b.place[code.Commit] = i
 	}
 	if err := b.addMade(ctx, made, codes); err != nil {
 		return nil, err
 	}
-	for _, code := range codes { // behind the others: a hash of before a rewriting must not go before the present one
+	// after the others: a hash from before a rewrite must not take precedence over the present one
+	for _, code := range codes {
 		for _, f := range code.facts {
 			if err := b.follow(ctx, code.CodeLink, f); err != nil {
 				return nil, err
@@ -126,9 +129,9 @@ func memoryOf(ctx context.Context, s *store.Store, branch string, later madeLate
 	return b.commits(ctx)
 }
 
-// addMade adds what was made on the code commits, all of it read at once: question and
-// answer in turn take 40 µs.
-func (b *linkQuery) addMade(ctx context.Context, made *madeOn, codes []linkedCode) error {
+// addMade adds the memory that was made on the code commits, all read with one child: a
+// question and its answer in turn take 40 µs.
+func (b *linkQuery) addMade(ctx context.Context, made *Index, codes []linkedCode) error {
 	var ids []git.ID
 	var on []CodeLink
 	for _, code := range codes {
@@ -147,12 +150,12 @@ func (b *linkQuery) addMade(ctx context.Context, made *madeOn, codes []linkedCod
 	})
 }
 
-// add puts a milestone down as one of a code commit.
+// add records a memory commit as one of a code commit.
 func (b *linkQuery) add(c *git.Commit, code CodeLink, how string) {
 	name := cmp.Or(c.Trailer(store.TrailerID), string(c.ID))
 	m := b.byName[name]
 	if m == nil {
-		m = &belongs{c: c}
+		m = &linkedMemory{c: c}
 		b.list, b.byName[name] = append(b.list, m), m
 	}
 	i := slices.IndexFunc(m.links, func(l CodeLink) bool { return l.Commit == code.Commit })
@@ -162,7 +165,7 @@ func (b *linkQuery) add(c *git.Commit, code CodeLink, how string) {
 	m.links[i].add(how)
 }
 
-// follow goes from a note's link to the milestone.
+// follow resolves a link of a note.
 func (b *linkQuery) follow(ctx context.Context, code CodeLink, f notes.Fact) error {
 	if m := b.byName[f.CommitID]; m != nil {
 		b.add(m.c, code, LinkNoted)
@@ -180,7 +183,7 @@ func (b *linkQuery) follow(ctx context.Context, code CodeLink, f notes.Fact) err
 	return nil
 }
 
-// memoryCommit reads a commit by its hash; nil where it is not here, or no memory.
+// memoryCommit reads a memory commit by its hash; nil if it is absent or not memory.
 func memoryCommit(ctx context.Context, s *store.Store, id git.ID) (*git.Commit, error) {
 	if !git.IsID(string(id)) {
 		return nil, nil
@@ -199,8 +202,8 @@ func memoryCommit(ctx context.Context, s *store.Store, id git.ID) (*git.Commit, 
 	return c, nil
 }
 
-// findMissing looks for milestones by their ids: one alone among the young first, many
-// in one walk.
+// findMissing finds memory commits by their ids: a single one among the newest first,
+// several with one walk.
 func (b *linkQuery) findMissing(ctx context.Context) error {
 	found := map[string]git.ID{}
 	var err error
@@ -209,7 +212,7 @@ func (b *linkQuery) findMissing(ctx context.Context) error {
 			found[id], err = b.s.ByID(ctx, id)
 		}
 	} else if len(b.missing) > 1 {
-		found, _, err = MilestoneHashes(ctx, b.s)
+		found, _, err = CommitHashes(ctx, b.s)
 	}
 	if err != nil {
 		return err
@@ -229,7 +232,7 @@ func (b *linkQuery) findMissing(ctx context.Context) error {
 	return nil
 }
 
-// narrow leaves those that a branch holds.
+// narrow removes memory commits that a branch does not reach.
 func (b *linkQuery) narrow(ctx context.Context, branch string) error {
 	if branch == "" {
 		return nil
@@ -251,11 +254,11 @@ func (b *linkQuery) narrow(ctx context.Context, branch string) error {
 	for id := range strings.FieldsSeq(string(out)) {
 		beyond[git.ID(id)] = true
 	}
-	b.list = slices.DeleteFunc(b.list, func(m *belongs) bool { return beyond[m.c.ID] })
+	b.list = slices.DeleteFunc(b.list, func(m *linkedMemory) bool { return beyond[m.c.ID] })
 	return nil
 }
 
-// commits reads the milestones in full, newest first.
+// commits reads the memory commits in full, newest first.
 func (b *linkQuery) commits(ctx context.Context) ([]LinkedCommit, error) {
 	judged, err := b.judged(ctx)
 	if err != nil {
@@ -279,10 +282,10 @@ func (b *linkQuery) commits(ctx context.Context) ([]LinkedCommit, error) {
 	return out, nil
 }
 
-// fewNotes is how many notes are read one by one: more of them are one child.
+// fewNotes is how many notes are read one by one; more are read by one child.
 const fewNotes = 16
 
-// judged is what the notes of the milestones say.
+// judged returns the judgements in the notes of the memory commits.
 func (b *linkQuery) judged(ctx context.Context) (map[git.ID]notes.Judgement, error) {
 	judged := map[git.ID]notes.Judgement{}
 	if len(b.list) <= fewNotes {
@@ -307,9 +310,10 @@ func (b *linkQuery) judged(ctx context.Context) (map[git.ID]notes.Judgement, err
 		"--format=%H%x00%N", "--stdin", "--")
 }
 
-// milestoneHashes is the hash of each milestone by its Context-Id, and which memory commits
-// there are, of what branches, tags and other refs of the memory reach.
-func MilestoneHashes(ctx context.Context, s *store.Store, others ...string) (now map[string]git.ID, here map[git.ID]bool, err error) {
+// CommitHashes returns the hash of each memory commit by its Context-Id, and the set of
+// memory commits that branches, tags and the other prefixes of refs reach.
+func CommitHashes(ctx context.Context, s *store.Store,
+	others ...string) (now map[string]git.ID, here map[git.ID]bool, err error) {
 	now, here = map[string]git.ID{}, map[git.ID]bool{}
 	read := &store.Records{Fields: 2, Each: func(f [][]byte) error {
 		c := &git.Commit{ID: git.ID(f[0]), Message: string(f[1])}
@@ -326,5 +330,5 @@ func MilestoneHashes(ctx context.Context, s *store.Store, others ...string) (now
 	return now, here, s.Repo().ViewTo(ctx, read, nil, append(args, "--")...)
 }
 
-// linkWords stand in the line of every link.
-const LinkWords = `"` + notes.KindLink + `"`
+// LinkMarker is a text that the line of every link contains.
+const LinkMarker = `"` + notes.KindLink + `"`

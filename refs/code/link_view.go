@@ -19,54 +19,55 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// How a milestone belongs to a code commit.
+// How a memory commit belongs to a code commit.
 const (
-	LinkNoted  = "link"    // the code commit's note says so
-	LinkMadeOn = "made-on" // it was made while that was the code's HEAD, by its Code-Commit trailer
+	LinkNoted  = "link"    // the code commit's note names it
+	LinkMadeOn = "made-on" // it was made while HEAD was the code commit, by its Code-Commit trailer
 )
 
-// Links is what belongs together, asked for from one of its sides.
+// Links is the result of FindLinks: memory commits of code, or code commits of memory.
 type Links struct {
-	Code   string         // the code commit's hash, or the range as it was asked for; "" where a milestone was
-	Memory []LinkedCommit // its milestones, newest first; never nil
+	Code   string         // the code commit's hash, or the range as given; "" if rev names memory
+	Memory []LinkedCommit // the memory commits of Code, newest first; never nil
 
-	Milestone *store.Commit // what was asked for; nil where it was code
-	Commits   []CodeLink    // the code commits of the milestone, or the one that was asked for; newest first
+	MemoryCommit *store.Commit // the commit that rev names; nil if rev names code
+	Commits      []CodeLink    // the code commits of MemoryCommit, or the one that rev names; newest first
 }
 
-// LinkedCommit is a milestone and the code commits that it belongs to, newest first;
-// only those that were asked for.
+// LinkedCommit is a memory commit and those of the requested code commits that it belongs
+// to, newest first.
 type LinkedCommit struct {
 	store.Commit
 	Links []CodeLink `json:"links"`
 }
 
-// CodeLink is a code commit that a milestone belongs to.
+// CodeLink is a code commit that a memory commit belongs to.
 type CodeLink struct {
 	Commit  git.ID     `json:"commit"`
-	Subject *string    `json:"subject"` // nil, as Time is, for a commit that is not here (any more)
+	Subject *string    `json:"subject"` // nil, as Time is, for a commit that is absent
 	Time    *time.Time `json:"time"`
-	How     []string   `json:"how"` // of the Link constants, in their order, at least one; none in Links of code
+	How     []string   `json:"how"` // Link constants, in their order; empty in the Commits of Code
 
-	// Unreachable is looked for in Links of a milestone: no branch or tag of the code or of a
-	// remote reaches the commit any more. It was rewritten, or dropped.
+	// Unreachable is set only for a MemoryCommit: no branch or tag of the code or of a
+	// remote reaches the code commit. It was rewritten or dropped.
 	Unreachable bool `json:"-"`
 }
 
-// FindLinks finds what belongs together. What rev names, in this order:
+// FindLinks finds the memory of code, or the code of memory. rev names, in this order:
 //
-//  1. a range of code, A..B or A...B: every milestone that belongs to a commit of it;
-//  2. a code commit, by any git revision: its milestones; a code branch wins over a
-//     memory branch of the same name, unlike in all other commands;
-//  3. a milestone, by whatever names one: its code commits;
-//  4. a code commit that is gone from here, by the beginning of its hash: its milestones.
+//  1. a range of code, A..B or A...B: its result is the memory of all its commits;
+//  2. a code commit, by any git revision: its memory. A code branch wins over a memory
+//     branch of the same name, unlike in all other commands;
+//  3. a memory commit, by any of its names: its code commits;
+//  4. a code commit that is absent, by the beginning of its hash: its memory.
 //
-// Milestones of all memory branches count, or those that one holds where branch is not
-// empty. Nothing is no error. A name that means nothing is fail.ErrNotFound.
+// Memory of all branches counts or, if branch is not empty, memory that this branch
+// reaches. An empty result is no error. It returns an error of the kind fail.ErrNotFound
+// for an unknown name, and fail.ErrInvalid for an ambiguous one.
 func FindLinks(ctx context.Context, s *store.Store, branch, rev string) (Links, error) {
-	made := sync.OnceValues(func() (*madeOn, error) { return MadeOn(ctx, s) })
-	go made()    // the child that lists the refs starts while git looks the revision up
-	defer made() // and must not outlive us
+	made := sync.OnceValues(func() (*Index, error) { return ReadIndex(ctx, s) })
+	go made()    // the child that lists the refs starts while git resolves the revision
+	defer made() // it must end before this function returns
 	rev = blamed(rev)
 	if a, dots, b := history.SplitRange(rev); dots != "" && !isSearch(rev) {
 		return linksOfRange(ctx, s, branch, made, a, dots, b)
@@ -95,15 +96,15 @@ func FindLinks(ctx context.Context, s *store.Store, branch, rev string) (Links, 
 	return linksBack(ctx, s, rev)
 }
 
-// linksOfCode finds the milestones of one code commit.
-func linksOfCode(ctx context.Context, s *store.Store, branch string, made madeLater, code linkedCode) (l Links, err error) {
+// linksOfCode finds the memory of one code commit.
+func linksOfCode(ctx context.Context, s *store.Store, branch string, made laterIndex,
+	code linkedCode) (l Links, err error) {
 	l = Links{Code: string(code.Commit), Commits: []CodeLink{code.CodeLink}}
 	l.Memory, err = memoryOf(ctx, s, branch, made, []linkedCode{code})
 	return l, err
 }
 
-// blamed is the commit of a line of `git blame`, the whole of which may be pasted; any
-// other words as they are.
+// blamed returns the commit of a pasted line of `git blame`, and any other text unchanged.
 func blamed(line string) string {
 	first, _, more := strings.Cut(line, " ")
 	if more && isShortHash(strings.TrimPrefix(first, "^")) {
@@ -112,20 +113,21 @@ func blamed(line string) string {
 	return line
 }
 
-// isSearch reports whether a revision is words that git looks for, up to its end.
+// isSearch reports whether a revision is a text that git searches for, which may contain
+// any characters.
 func isSearch(rev string) bool { return strings.HasPrefix(rev, ":/") }
 
-// goneCode finds a code commit that is not here any more, but of which memory knows; nil
-// for none. Names of memory go first.
-func goneCode(ctx context.Context, s *store.Store, later madeLater, rev string) (*linkedCode, error) {
+// goneCode finds a code commit that is absent but that memory names; nil for none. Names of
+// memory take precedence.
+func goneCode(ctx context.Context, s *store.Store, later laterIndex, rev string) (*linkedCode, error) {
 	if !isShortHash(rev) {
 		return nil, nil
 	}
 	if _, err := s.ResolveAny(ctx, rev); !errors.Is(err, git.ErrNotFound) {
-		return nil, nil // which linksBack tells
+		return nil, nil // linksBack handles it
 	}
 	found := map[git.ID][]notes.Fact{}
-	err := EachLink(ctx, s, []string{LinkWords}, func(code git.ID, f notes.Fact) {
+	err := EachLink(ctx, s, []string{LinkMarker}, func(code git.ID, f notes.Fact) {
 		if strings.HasPrefix(string(code), rev) {
 			found[code] = append(found[code], f)
 		}
@@ -151,23 +153,24 @@ func goneCode(ctx context.Context, s *store.Store, later madeLater, rev string) 
 	return nil, nil
 }
 
-// codeCommit finds the commit that git takes a name for; nil where that is none, which
-// memory may know. What `git blame` prints is taken as it stands: a commit that the
-// blame did not look behind is marked by a caret.
+// codeCommit resolves a git revision; nil if git knows none, in which case it may be one of
+// memory. It accepts the output of `git blame`, in which a caret marks a boundary commit.
 func codeCommit(ctx context.Context, s *store.Store, rev string) (*git.Commit, error) {
 	name := rev
 	if marked, ok := strings.CutPrefix(rev, "^"); ok && isShortHash(marked) {
 		name = marked
 	}
 	if isShortHash(name) && strings.Trim(name, "0") == "" {
-		return nil, fail.New(fail.ErrNotFound, fail.NotCommitted, "a line that is not committed yet has no memory commit", "git context --log")
+		return nil, fail.New(fail.ErrNotFound, fail.NotCommitted, "a line that is not committed yet has no memory commit",
+			"git context --log")
 	}
-	if !isSearch(name) { // which is of commits
+	if !isSearch(name) { // a search finds only commits
 		name += "^{commit}"
 	}
 	id, err := s.Repo().Peel(ctx, name)
 	if errors.Is(err, git.ErrAmbiguous) {
-		return nil, fail.New(fail.ErrInvalid, fail.Ambiguous, fmt.Sprintf("'%s' is ambiguous", prose.OneLine(rev, 100)), "use more digits")
+		return nil, fail.New(fail.ErrInvalid, fail.Ambiguous, fmt.Sprintf("'%s' is ambiguous", prose.OneLine(rev, 100)),
+			"use more digits")
 	}
 	if errors.Is(err, git.ErrNotFound) {
 		return nil, nil
@@ -178,7 +181,7 @@ func codeCommit(ctx context.Context, s *store.Store, rev string) (*git.Commit, e
 	return s.Repo().Commit(ctx, id)
 }
 
-// isShortHash reports whether a word may be what git shortened a hash to.
+// isShortHash reports whether a word may be an abbreviated hash.
 func isShortHash(word string) bool {
 	return len(word) >= 4 && len(word) <= 64 && strings.Trim(word, "0123456789abcdef") == ""
 }
@@ -194,7 +197,7 @@ func codeLink(c *git.Commit) CodeLink {
 	return CodeLink{Commit: c.ID, Subject: &subject, Time: &at}
 }
 
-// noLink says that a name means neither code nor memory.
+// noLink is the error for a name of neither code nor memory.
 func noLink(ctx context.Context, s *store.Store, rev string) error {
 	names, err := s.BranchNames(ctx)
 	if err != nil {
@@ -206,31 +209,33 @@ func noLink(ctx context.Context, s *store.Store, rev string) error {
 	if rev == "HEAD" {
 		head, err := s.CodeHead(ctx)
 		if err == nil && head != "" {
-			_, err = s.Repo().Commit(ctx, head) // it has one, which is not here
+			_, err = s.Repo().Commit(ctx, head) // HEAD has a commit, which is absent
 		}
 		if err != nil {
 			return fmt.Errorf("read the code's HEAD: %w", err)
 		}
-		return fail.New(fail.ErrNotFound, fail.CommitNotFound, "the code has no commit yet", "git context commit --code -m SUMMARY")
+		return fail.New(fail.ErrNotFound, fail.CommitNotFound, "the code has no commit yet",
+			"git context commit --code -m SUMMARY")
 	}
 	hints := []string{"git log --oneline", "git context log --oneline"}
 	if near := doc.Nearest(rev, names); near != "" {
 		hints = append([]string{fmt.Sprintf("did you mean '%s'?", near)}, hints...)
 	}
-	return fail.New(fail.ErrNotFound, fail.CommitNotFound, fmt.Sprintf("no commit '%s', of code or of memory", prose.OneLine(rev, 100)), hints...)
+	return fail.New(fail.ErrNotFound, fail.CommitNotFound,
+		fmt.Sprintf("no commit '%s', of code or of memory", prose.OneLine(rev, 100)), hints...)
 }
 
-// byNewestID orders milestones by their ids; what has none is older.
+// byNewestID orders memory commits by id, newest first; those without an id are last.
 func byNewestID(a, b LinkedCommit) int {
 	return cmp.Or(strings.Compare(b.ID, a.ID), b.Time.Compare(a.Time), cmp.Compare(*a.Hash, *b.Hash))
 }
 
-// youngestFirst orders code commits by their time, those that are gone behind.
+// youngestFirst orders code commits by time, absent ones last.
 func youngestFirst(a, b CodeLink) int {
 	return cmp.Or(b.when().Compare(a.when()), cmp.Compare(a.Commit, b.Commit))
 }
 
-// when is the commit's time, zero for one that is gone.
+// when returns the commit's time, zero for an absent one.
 func (l CodeLink) when() time.Time {
 	if l.Time == nil {
 		return time.Time{}
@@ -238,7 +243,7 @@ func (l CodeLink) when() time.Time {
 	return *l.Time
 }
 
-// add keeps the order of the constants.
+// add adds how, in the order of the constants.
 func (l *CodeLink) add(how string) {
 	switch {
 	case slices.Contains(l.How, how):

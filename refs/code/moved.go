@@ -10,14 +10,14 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// movedTo is the code commit that HEAD was moved to for an intent, "" if it was not:
+// movedTo returns the code commit to which HEAD moved for an intent, "" if it did not:
 //
-//  1. the worktree is gone: it was not;
-//  2. HEAD has a reflog: the newest line with the intent's mark says it. A hook inherits
-//     the mark, so that lines of its own have it too (see ours);
-//  3. without one, HEAD itself stands where the intent put it. sure says that git has
-//     ended well just now; else somebody else may have made the commit, which is then
-//     known by its message.
+//  1. the worktree is gone: it did not;
+//  2. HEAD has a reflog: the newest line with the intent's mark decides. Hooks inherit
+//     the mark, so their own lines have it too (see ours);
+//  3. otherwise HEAD itself decides, if it is where the intent put it. sure reports that
+//     git has just succeeded; if not, another process may have made the commit, and
+//     its message must match.
 func movedTo(ctx context.Context, s *store.Store, in *Intent, sure bool) (git.ID, error) {
 	if !s.Repo().HasWorktree(in.Worktree) {
 		return "", nil
@@ -48,7 +48,7 @@ func movedTo(ctx context.Context, s *store.Store, in *Intent, sure bool) (git.ID
 	return "", nil
 }
 
-// logged finds the intent's code commit among the moves of HEAD since.
+// logged finds the intent's code commit among the moves of HEAD.
 func logged(ctx context.Context, s *store.Store, in *Intent, moves []git.HeadMove, head git.ID) (git.ID, error) {
 	var found *git.Commit
 	for i, m := range moves {
@@ -56,7 +56,7 @@ func logged(ctx context.Context, s *store.Store, in *Intent, moves []git.HeadMov
 			continue
 		}
 		c, err := s.Repo().Commit(ctx, m.New)
-		if errors.Is(err, git.ErrNotFound) { // thrown away long ago
+		if errors.Is(err, git.ErrNotFound) { // the commit was collected
 			continue
 		}
 		if err != nil {
@@ -83,9 +83,9 @@ func logged(ctx context.Context, s *store.Store, in *Intent, moves []git.HeadMov
 	return found.ID, nil
 }
 
-// ours tells what an intent did to HEAD from what hooks did that inherited its mark: a
-// rollback goes to where it said; a commit follows the HEAD before it. A hook that
-// amends the commit puts another one in its place.
+// ours distinguishes moves of HEAD by an intent from those of hooks with its mark: a
+// rollback moves to its target; a commit follows the previous HEAD. A hook that amends the
+// commit replaces it.
 func ours(in *Intent, m git.HeadMove, c, found *git.Commit) bool {
 	switch {
 	case in.Rollback != nil:
@@ -96,7 +96,7 @@ func ours(in *Intent, m git.HeadMove, c, found *git.Commit) bool {
 	return slices.Equal(c.Parents, found.Parents)
 }
 
-// follows says whether a code commit was made on another, or is a first one.
+// follows reports whether head is the first parent of a code commit, or both have none.
 func follows(c *git.Commit, head git.ID) bool {
 	if head.IsZero() {
 		return len(c.Parents) == 0
@@ -104,8 +104,8 @@ func follows(c *git.Commit, head git.ID) bool {
 	return len(c.Parents) > 0 && c.Parents[0] == head
 }
 
-// happened says whether HEAD did move as a line of its reflog says: git may be killed
-// between writing the line and moving the branch. next is where the following line
+// happened reports whether HEAD did move as a line of its reflog records: git may be killed
+// after it wrote the line and before it moved the branch. next is where the following line
 // begins, or HEAD now.
 func happened(ctx context.Context, s *store.Store, m git.HeadMove, next git.ID) (bool, error) {
 	if next.IsZero() {
@@ -114,5 +114,5 @@ func happened(ctx context.Context, s *store.Store, m git.HeadMove, next git.ID) 
 	if next == m.New || next == m.Old {
 		return next == m.New, nil
 	}
-	return s.Repo().IsAncestor(ctx, m.New, next) // the branch was moved from another worktree
+	return s.Repo().IsAncestor(ctx, m.New, next) // the branch was moved in another worktree
 }

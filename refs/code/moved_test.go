@@ -190,7 +190,7 @@ func TestReadIntent(t *testing.T) {
 		t.Errorf("%+v\nwas written, and %+v read", *want.Commit, *got.Commit)
 	}
 	for _, text := range []string{"", "{", "[]", `{"version":2,"commit":{}}`, `{"version":1}`, `{"version":1,"commit":{},"rollback":{}}`} {
-		if err := s.Repo().WriteStateFile(IntentName("a/b"), []byte(text)); err != nil {
+		if err := s.Repo().WriteStateFile(IntentFile("a/b"), []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 		if in, err := readIntent(s, "a/b"); in != nil || err == nil {

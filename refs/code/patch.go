@@ -13,25 +13,25 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// What the search for the commits that stand in the place of others looks at: commits
-// not older than the oldest of these, less what two clocks differ, those of the same
-// second of the author first. A patch-id costs git a whole diff.
+// The limits of the search for commits that replaced others. It looks at commits that are
+// not older than the oldest of the replaced, less the difference of two clocks, and prefers
+// those of the same author and second. A patch-id costs git a whole diff.
 const (
 	replacedSlack = 24 * time.Hour
 	mostOthers    = 1000     // candidates of another second, the newest
-	patchChunk    = 16 << 20 // bytes of diffs that are handed on at once
-	mostPatch     = 64 << 20 // of one commit's; a larger one has no patch-id here
+	patchChunk    = 16 << 20 // bytes of diffs that are passed on at once
+	mostPatch     = 64 << 20 // of one commit; a larger one gets no patch-id
 )
 
-// candidate is a commit that may stand in the place of another one.
+// Candidate is a commit that may have replaced another one.
 type Candidate struct {
-	Id     git.ID
-	Author string // who, and when
+	ID     git.ID
+	Author string // name, address and time
 	Title  string
 }
 
 func candidateOf(c *git.Commit) Candidate {
-	return Candidate{Id: c.ID, Title: c.Subject(),
+	return Candidate{ID: c.ID, Title: c.Subject(),
 		Author: authorKey(c.Author.Name, c.Author.Email, c.Author.When.Unix())}
 }
 
@@ -39,12 +39,14 @@ func authorKey(name, email string, at int64) string {
 	return fmt.Sprintf("%s <%s> %d", name, email, at)
 }
 
-// same reports whether both have an author, a second and a subject in common.
+// same reports whether both have the same author, second and subject.
 func (c Candidate) same(d Candidate) bool { return c.Author == d.Author && c.Title == d.Title }
 
-// replacements finds what stands in the place of commits among what some revisions
-// reach, see [checkRewritten].
-func Replacements(ctx context.Context, s *store.Store, left []*git.Commit, among ...string) (map[git.ID][]git.ID, error) {
+// Replacements finds the commits that replaced those of left, among what the revisions of
+// among reach: the one with the same patch-id, author, second and subject; else those with
+// the same patch-id; else those with the same author, second and subject.
+func Replacements(ctx context.Context, s *store.Store, left []*git.Commit,
+	among ...string) (map[git.ID][]git.ID, error) {
 	list, err := candidates(ctx, s, left, among)
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -54,7 +56,7 @@ func Replacements(ctx context.Context, s *store.Store, left []*git.Commit, among
 		ids = append(ids, c.ID)
 	}
 	for _, c := range list {
-		ids = append(ids, c.Id)
+		ids = append(ids, c.ID)
 	}
 	patches, err := PatchIDs(ctx, s, ids)
 	if err != nil {
@@ -67,18 +69,18 @@ func Replacements(ctx context.Context, s *store.Store, left []*git.Commit, among
 	return found, nil
 }
 
-// replacing chooses among candidates for one commit.
+// replacing selects the candidates for one commit.
 func replacing(old Candidate, list []Candidate, patches map[git.ID]string) []git.ID {
 	var equal, both, alike []git.ID
 	for _, c := range list {
-		patch := patches[old.Id] != "" && patches[c.Id] == patches[old.Id]
+		patch := patches[old.ID] != "" && patches[c.ID] == patches[old.ID]
 		if patch {
-			equal = append(equal, c.Id)
+			equal = append(equal, c.ID)
 		}
 		if c.same(old) {
-			alike = append(alike, c.Id)
+			alike = append(alike, c.ID)
 			if patch {
-				both = append(both, c.Id)
+				both = append(both, c.ID)
 			}
 		}
 	}
@@ -91,8 +93,8 @@ func replacing(old Candidate, list []Candidate, patches map[git.ID]string) []git
 	return alike
 }
 
-// candidates lists the commits that some revisions reach and that may stand in the place
-// of others, newest first.
+// candidates lists the commits that some revisions reach and that may have replaced others,
+// newest first.
 func candidates(ctx context.Context, s *store.Store, left []*git.Commit, among []string) ([]Candidate, error) {
 	since, seconds := int64(math.MaxInt64), map[int64]bool{}
 	for _, c := range left {
@@ -114,23 +116,24 @@ func candidates(ctx context.Context, s *store.Store, left []*git.Commit, among [
 	return list, err
 }
 
-// eachCandidate hands out the commits that git lists for some arguments and input, and the
-// second of their author.
-func EachCandidate(ctx context.Context, s *store.Store, in []byte, each func(c Candidate, at int64), args ...string) error {
+// EachCandidate calls each for the commits that git log lists for the arguments and the
+// input in, with their author's time in seconds since 1970.
+func EachCandidate(ctx context.Context, s *store.Store, in []byte, each func(c Candidate, at int64),
+	args ...string) error {
 	read := &store.Records{Fields: 5, Each: func(f [][]byte) error {
 		at, err := strconv.ParseInt(string(f[1]), 10, 64)
 		if err != nil {
 			return fmt.Errorf("git log: no date for %s", f[0])
 		}
-		each(Candidate{Id: git.ID(f[0]), Title: string(f[4]), Author: authorKey(string(f[2]), string(f[3]), at)}, at)
+		each(Candidate{ID: git.ID(f[0]), Title: string(f[4]), Author: authorKey(string(f[2]), string(f[3]), at)}, at)
 		return nil
 	}}
 	list := []string{"log", "-z", "--no-notes", "--no-mailmap", "--format=%H%x00%at%x00%an%x00%ae%x00%s"}
 	return s.Repo().ViewTo(ctx, read, in, append(append(list, args...), "--")...)
 }
 
-// patchIDs asks git for the patch-ids of commits. A merge has none, nor has a commit
-// that changes nothing.
+// PatchIDs returns the patch-ids of commits. A merge has none, nor does a commit without
+// changes.
 func PatchIDs(ctx context.Context, s *store.Store, ids []git.ID) (map[git.ID]string, error) {
 	found := map[git.ID]string{}
 	p := &patches{chunk: patchChunk, most: mostPatch, ask: func(diffs []byte) error {
@@ -154,19 +157,19 @@ func PatchIDs(ctx context.Context, s *store.Store, ids []git.ID) (map[git.ID]str
 	return found, err
 }
 
-// patches hands the diffs that git prints on to ask, cut between commits.
+// patches passes the diffs that git prints on to ask, cut between commits.
 type patches struct {
 	chunk, most int // bytes, see patchChunk and mostPatch
 	ask         func(diffs []byte) error
 
 	held   []byte
-	looked int  // how far held was searched for the names of commits
-	last   int  // where the last of them stands
-	skip   bool // the commit that is being read is too large
+	looked int  // how much of held was searched for names of commits
+	last   int  // the position of the last of them
+	skip   bool // the present commit is too large
 }
 
-// Write takes whole lines: a line that is a commit's name stands before each diff, and
-// none in it.
+// Write reads whole lines: before each diff, and nowhere in it, there is a line with the
+// commit's name.
 func (p *patches) Write(data []byte) (int, error) {
 	p.held = append(p.held, data...)
 	for {
@@ -200,7 +203,7 @@ func (p *patches) forget(n int) {
 	p.looked, p.last = p.looked-n, max(p.last-n, 0)
 }
 
-// hand hands the first n bytes on.
+// hand passes the first n bytes on.
 func (p *patches) hand(n int) error {
 	if n == 0 || p.skip {
 		return nil

@@ -59,7 +59,7 @@ func TestPatchesAreCutBetweenCommits(t *testing.T) {
 func TestReplacing(t *testing.T) {
 	t.Parallel()
 	at := func(id, author, title string) Candidate {
-		return Candidate{Id: git.ID(id), Author: author, Title: title}
+		return Candidate{ID: git.ID(id), Author: author, Title: title}
 	}
 	old := at("old", "ada 1", "pool")
 	patches := map[git.ID]string{"old": "p", "p1": "p", "p2": "p", "both": "p", "same": "q", "empty": ""}

@@ -15,48 +15,48 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// RollbackOptions are one rollback.
+// RollbackOptions are the options of Rollback.
 type RollbackOptions struct {
 	store.Writer
 	Branch       string // empty: the current branch
-	To           string // a memory commit in the branch's own history
+	To           string // a memory commit at which the branch was once
 	Summary      string // empty: made from that of To
-	Contribution string // stands before what the rollback says of itself
+	Contribution string // precedes the generated text
 
-	// Code, if not nil, brings the code back first.
+	// Code, if not nil, restores the code first.
 	Code *store.CodeOptions `json:"-"`
 }
 
-// RollbackResult is the milestone that a rollback made or, where nothing was to be
-// rolled back, the newest one that stands.
+// RollbackResult is the commit that a rollback made or, if nothing had changed, the newest
+// one.
 type RollbackResult struct {
 	store.Commit
 
-	Unchanged bool     `json:"-"`
-	Roadmap   bool     `json:"-"` // whether the roadmap changed, which all branches share
-	CodeStood bool     `json:"-"` // the code was to go back, and stands there already
-	Changed   []string `json:"-"` // a phrase each
-	Replaced  bool     `json:"-"`
-	Warnings  []string `json:"-"`
+	Unchanged     bool     `json:"-"`
+	Roadmap       bool     `json:"-"` // the roadmap, which all branches share, changed
+	CodeUnchanged bool     `json:"-"` // the code was to be restored, and has not changed since
+	Changed       []string `json:"-"` // one sentence for each kind of change
+	Replaced      bool     `json:"-"`
+	Warnings      []string `json:"-"`
 }
 
-// Rollback makes a milestone in which topics, the roadmap and people's metadata
-// stand as they did at an earlier commit of the branch, and whose progress is that
-// one's. Nothing is removed or rewritten: every entry stays, and what is undone is
-// in history. These stay as they are: what the program found out about the code,
-// the totals, the facts of the branch, the roadmap's Branch Outcomes (they are
-// history), and pending steps.
+// Rollback makes a commit in which topics, the roadmap and people's metadata are as they
+// were at an earlier commit of the branch, with the progress of that commit. Nothing is
+// removed or rewritten: every entry stays, and history contains what is undone. These stay
+// as they are: the detected facts about the code, the totals, the facts of the branch, the
+// Branch Outcomes of the roadmap, and pending steps.
 //
-// The roadmap belongs to all branches: what any of them revised since is undone
-// too. Branch and roadmap move in one transaction, and are built anew on what
-// others wrote meanwhile. Rolling back to what stands already makes no commit.
+// The roadmap belongs to all branches: revisions by others since then are undone too.
+// Branch and roadmap move in one transaction, which is built again if others write
+// meanwhile. If nothing differs, there is no commit.
 //
-// With o.Code the code goes back first, to the commit that was its HEAD then, and what
-// moved it is part of the milestone. Where that would lose anything it is fail.ErrRefused,
-// and nothing has moved; a crash leaves both or none, see Commit.
+// With o.Code the code is restored first, to the commit that was its HEAD then, and the
+// memory commit contains how. If that would lose anything, the error is of the kind
+// fail.ErrRefused, and nothing has moved; after a crash both have moved or none, see
+// SettleIntent.
 //
-// A revision of the code, and a commit that the branch never stood at, also one of
-// a branch that was merged into it, are fail.ErrRefused.
+// A revision of the code, and a commit at which the branch never was, even one of a branch
+// that was merged into it, are errors of the kind fail.ErrRefused.
 func Rollback(ctx context.Context, s *store.Store, o RollbackOptions) (RollbackResult, error) {
 	return store.OnBranch(ctx, s, o.Branch, func(branch string) (RollbackResult, error) {
 		o.Branch = branch
@@ -86,7 +86,7 @@ func rollbackOn(ctx context.Context, s *store.Store, o RollbackOptions) (Rollbac
 	return r.restore(ctx)
 }
 
-// restore makes the milestone.
+// restore writes the memory commit.
 func (r *rollback) restore(ctx context.Context) (RollbackResult, error) {
 	if err := r.Swap(ctx, r.build); err != nil {
 		if r.intent != nil {
@@ -97,12 +97,13 @@ func (r *rollback) restore(ctx context.Context) (RollbackResult, error) {
 	if r.made == nil {
 		return r.unchanged(ctx)
 	}
-	res := RollbackResult{CodeStood: r.codeStands, Commit: history.CommitFrom(*r.milestone), Changed: r.changed, Roadmap: r.revised, Replaced: r.replaced}
+	res := RollbackResult{CodeUnchanged: r.codeUnchanged, Commit: history.CommitFrom(*r.entry), Changed: r.changed,
+		Roadmap: r.revised, Replaced: r.replaced}
 	res.Hash = &r.made.ID
 	if code := git.ID(r.made.Trailer(store.TrailerCode)); code != "" {
 		res.Code = &code
 	}
-	mark := r.Mark(ctx, r.o.Branch, r.waiting.Untouched(), r.made.ID, 0, r.milestone.ID)
+	mark := r.Mark(ctx, r.o.Branch, r.waiting.Untouched(), r.made.ID, 0, r.entry.ID)
 	res.Warnings = append(r.warnings, r.LateWarnings(mark, r.Fold(ctx, r.made))...)
 	if r.intent != nil {
 		res.Warnings = append(res.Warnings, r.intent.incomplete(complete(ctx, r.Transaction, r.intent, r.made))...)
@@ -110,7 +111,7 @@ func (r *rollback) restore(ctx context.Context) (RollbackResult, error) {
 	return res, nil
 }
 
-// rollbackTo finds the memory commit to go back to.
+// rollbackTo resolves the memory commit to restore.
 func rollbackTo(ctx context.Context, s *store.Store, rev string) (*git.Commit, error) {
 	c, err := s.Revision(ctx, rev)
 	var wrong *fail.Error
@@ -123,30 +124,29 @@ func rollbackTo(ctx context.Context, s *store.Store, rev string) (*git.Commit, e
 	return c, err
 }
 
-// rollback is one rollback: what it was asked and what the last try made.
+// rollback is one call of Rollback: its options and the result of the last attempt.
 type rollback struct {
 	*store.Transaction
 	o        RollbackOptions
-	to       *store.Tip // as what is restored stood
-	was      doc.Commit // the newest milestone there
+	to       *store.Tip // the branch at the commit to restore
+	was      doc.Commit // the newest entry there
 	replaced bool
 
-	intent     *Intent // of a code that goes back too; nil: memory alone
-	codeStands bool    // it is there already
+	intent        *Intent // if the code is restored too; nil: memory alone
+	codeUnchanged bool    // the code has not changed since
 
-	waiting   store.Pending
-	made      *git.Commit // nil: nothing to roll back
-	milestone *doc.Commit
-	changed   []string
-	revised   bool // the roadmap
-	warnings  []string
+	waiting  store.Pending
+	made     *git.Commit // nil: nothing to restore
+	entry    *doc.Commit
+	changed  []string
+	revised  bool // the roadmap changed
+	warnings []string
 }
 
-// maxQuoted bounds how much of an old contribution a rollback repeats, in
-// characters.
+// maxQuoted limits how much of an old contribution a rollback repeats, in characters.
 const maxQuoted = 2000
 
-// describe reads the milestone that is gone back to and makes the message fit.
+// describe reads the newest entry at the commit to restore and completes the message.
 func (r *rollback) describe(ctx context.Context, s *store.Store) (replaced bool, err error) {
 	live, _, err := r.to.LiveCommits(ctx)
 	if err != nil {
@@ -165,23 +165,23 @@ func (r *rollback) describe(ctx context.Context, s *store.Store) (replaced bool,
 		return false, nil
 	}
 	replaced, err = store.CheckEntry(&r.o.Summary, &r.o.Contribution, new(string))
-	if r.o.Contribution == r.o.Summary { // the rollback says enough of itself
+	if r.o.Contribution == r.o.Summary { // the generated text follows it
 		r.o.Contribution = ""
 	}
 	return replaced, err
 }
 
-// build makes one try, on the tip as it stands now.
+// build makes one attempt on the present tip.
 func (r *rollback) build(ctx context.Context) error {
 	r.made, r.changed, r.revised = nil, nil, false
 	if r.intent != nil {
-		r.changed = []string{r.intent.Rollback.Said}
+		r.changed = []string{r.intent.Rollback.Report}
 	}
 	tip, err := r.Store.Tip(ctx, r.o.Branch)
 	if err != nil {
 		return err
 	}
-	if err := r.stoodAt(ctx, tip); err != nil {
+	if err := r.checkStoodAt(ctx, tip); err != nil {
 		return err
 	}
 	if r.waiting, err = r.Store.Pending(ctx, tip); err != nil {
@@ -207,9 +207,9 @@ func (r *rollback) build(ctx context.Context) error {
 	if len(r.changed) == 0 {
 		return store.ErrNothing
 	}
-	r.milestone = &doc.Commit{Kind: doc.KindRollback, Summary: r.o.Summary, Goal: goal,
+	r.entry = &doc.Commit{Kind: doc.KindRollback, Summary: r.o.Summary, Goal: goal,
 		Progress: r.was.Progress, Contribution: r.contribution()}
-	if err := r.AddCommit(ctx, c, live, data, r.milestone); err != nil {
+	if err := r.AddCommit(ctx, c, live, data, r.entry); err != nil {
 		return err
 	}
 	if err := r.Store.RefreshDetected(ctx, c, tip.Commit()); err != nil {
@@ -220,14 +220,15 @@ func (r *rollback) build(ctx context.Context) error {
 	return err
 }
 
-// stoodAt refuses a commit at which the branch never stood.
-func (r *rollback) stoodAt(ctx context.Context, tip *store.Tip) error {
+// checkStoodAt refuses a commit at which the branch never was.
+func (r *rollback) checkStoodAt(ctx context.Context, tip *store.Tip) error {
 	c := r.to.Commit()
 	stood, err := r.Store.StoodAt(ctx, tip.Commit(), c.ID)
 	if err != nil || stood {
 		return err
 	}
-	made, hints := fmt.Sprintf("a commit of branch '%s'", store.BranchOf(c)), []string{"git context --branch " + tip.Name()}
+	made, hints := fmt.Sprintf("a commit of branch '%s'", store.BranchOf(c)),
+		[]string{"git context --branch " + tip.Name()}
 	if store.BranchOf(c) == tip.Name() {
 		made = "a commit of another branch that was called so"
 	}
@@ -247,19 +248,20 @@ func (r *rollback) stoodAt(ctx context.Context, tip *store.Tip) error {
 			hints = append([]string{fmt.Sprintf("git context -b %s rollback %s", home, c.ID.Short())}, hints...)
 		}
 	}
-	return fail.New(fail.ErrRefused, fail.RollbackElsewhere, fmt.Sprintf("branch '%s' never was at %s, %s", tip.Name(), c.ID.Short(), made), hints...)
+	return fail.New(fail.ErrRefused, fail.RollbackElsewhere,
+		fmt.Sprintf("branch '%s' never was at %s, %s", tip.Name(), c.ID.Short(), made), hints...)
 }
 
-// contribution says what the rollback did, and what stood there, which the progress
-// does not say yet.
+// contribution describes the rollback, and repeats the old contribution, which the progress
+// does not contain yet.
 func (r *rollback) contribution() string {
 	var parts []string
 	if r.o.Contribution != "" {
 		parts = append(parts, r.o.Contribution)
 	}
 	c := r.to.Commit()
-	parts = append(parts, fmt.Sprintf("Rolled back to %s (%s) of %s.", prose.OneLine(c.Subject(), store.PurposeLimit), c.ID.Short(),
-		c.Committer.When.UTC().Format(time.RFC3339)), strings.Join(r.changed, "\n"))
+	parts = append(parts, fmt.Sprintf("Rolled back to %s (%s) of %s.", prose.OneLine(c.Subject(), store.PurposeLimit),
+		c.ID.Short(), c.Committer.When.UTC().Format(time.RFC3339)), strings.Join(r.changed, "\n"))
 	if was := r.was.Contribution; was != "" && was != r.was.Summary {
 		if runes := []rune(was); len(runes) > maxQuoted {
 			was = string(runes[:maxQuoted]) + "…"
@@ -269,9 +271,10 @@ func (r *rollback) contribution() string {
 	return strings.Join(parts, "\n\n")
 }
 
-// unchanged answers a rollback to what stands already with the milestone that does.
+// unchanged returns the newest commit as the result of a rollback without changes.
 func (r *rollback) unchanged(ctx context.Context) (RollbackResult, error) {
-	res := RollbackResult{Unchanged: true, CodeStood: r.codeStands, Commit: store.Commit{Branch: r.o.Branch, Tags: map[string]string{}}}
+	res := RollbackResult{Unchanged: true, CodeUnchanged: r.codeUnchanged,
+		Commit: store.Commit{Branch: r.o.Branch, Tags: map[string]string{}}}
 	tip, err := r.Store.Tip(ctx, r.o.Branch)
 	if err != nil {
 		return res, err

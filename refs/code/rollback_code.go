@@ -15,28 +15,26 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// maxTakenBack is how many commits a commit that goes back lists.
-const maxTakenBack = 50
+// maxReverted is how many commits the message of the reverting code commit lists.
+const maxReverted = 50
 
-// rollbackCode brings the code back to where it was at the commit that is rolled back
-// to, before memory follows:
+// rollbackCode restores the code as it was at the commit to restore, before memory follows:
 //
-//  1. what would lose something, or cannot be, is refused;
-//  2. the commit to go to is made, and the milestone is built: nothing moves yet;
+//  1. it refuses if that would lose something or is impossible;
+//  2. the new code commit is made and the memory commit built: nothing moves yet;
 //  3. the intent is written;
 //  4. `git reset --keep` moves HEAD, the index and the worktree in one step.
 //
-// The commit has the old tree and stands on HEAD. That is what reverting everything
-// since, one by one, gives, but it cannot conflict, cannot stop halfway, and takes
-// merges back too. `git merge --ff-only` would move HEAD likewise, but obeys settings of
-// merges and runs a hook of theirs; both overwrite what is ignored, so that is asked for
-// before.
+// The new code commit has the old tree and HEAD as its parent. The result is that of
+// reverting every commit since, but it cannot conflict, cannot stop halfway, and undoes
+// merges too. `git merge --ff-only` would also move HEAD, but obeys settings of merges and
+// runs their hook. Both overwrite ignored files, which 1 therefore checks.
 func (r *rollback) rollbackCode(ctx context.Context) error {
 	tip, err := r.Store.Tip(ctx, r.o.Branch)
 	if err != nil {
 		return err
 	}
-	if err := r.stoodAt(ctx, tip); err != nil {
+	if err := r.checkStoodAt(ctx, tip); err != nil {
 		return err
 	}
 	to, err := r.codeThen(ctx)
@@ -47,11 +45,11 @@ func (r *rollback) rollbackCode(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if to, err = r.standing(ctx, head, to); err != nil {
+	if to, err = r.replacement(ctx, head, to); err != nil {
 		return err
 	}
 	if to.ID == head.ID || !r.o.Code.Reset && to.Tree == head.Tree {
-		r.codeStands = true
+		r.codeUnchanged = true
 		return nil
 	}
 	plan, err := r.planCode(ctx, head, to)
@@ -69,7 +67,7 @@ func (r *rollback) rollbackCode(ctx context.Context) error {
 	return r.moveCode(ctx, plan)
 }
 
-// moveCode moves the code to where a plan says.
+// moveCode moves the code to the target of a plan.
 func (r *rollback) moveCode(ctx context.Context, plan *rollbackIntent) error {
 	in, err := newIntent(ctx, r.Transaction, r.o.Branch, r.made.Parents[0])
 	if err != nil {
@@ -83,7 +81,7 @@ func (r *rollback) moveCode(ctx context.Context, plan *rollbackIntent) error {
 	}
 	fault.Point("after-intent")
 	as := asUser(r.Transaction, in, r.o.Code, nil)
-	// To reset --keep a file that was only touched has changed.
+	// reset --keep takes a file that was only touched for a changed one.
 	failed := r.Store.Repo().RunUser(ctx, as, "update-index", "-q", "--refresh", "--ignore-submodules")
 	if failed == nil {
 		failed = r.Store.Repo().RunUser(ctx, as, "reset", "--keep", string(plan.Target))
@@ -94,37 +92,39 @@ func (r *rollback) moveCode(ctx context.Context, plan *rollbackIntent) error {
 	}
 	if moved != "" {
 		fault.Point("after-code")
-		r.Signature.When, err = r.Store.Stamp() // memory is no older than its code
+		r.Signature.When, err = r.Store.Stamp() // memory must not be older than its code
 		return unfinished(r.Store, in, err)
 	}
 	if failed == nil || !errors.Is(failed, context.Canceled) {
-		failed = &fail.Error{Code: fail.CodeNotMoved, Kind: fail.ErrRefused, Err: failed, Message: "git did not move the code; memory stays as it is",
-			Hints: []string{"git status"}}
+		failed = &fail.Error{Code: fail.CodeNotMoved, Kind: fail.ErrRefused, Err: failed,
+			Message: "git did not move the code; memory stays as it is",
+			Hints:   []string{"git status"}}
 	}
 	return errors.Join(failed, dropIntent(r.Store, in))
 }
 
-// codeThen is the code commit that was HEAD at the commit to go back to.
+// codeThen returns the code commit that was HEAD at the commit to restore.
 func (r *rollback) codeThen(ctx context.Context) (*git.Commit, error) {
 	c := r.to.Commit()
 	id := git.ID(c.Trailer(store.TrailerCode))
 	if !git.IsID(string(id)) {
-		return nil, fail.New(fail.ErrRefused, fail.CodeUnknown, fmt.Sprintf("%s was made before the code had a commit", c.ID.Short()),
+		return nil, fail.New(fail.ErrRefused, fail.CodeUnknown,
+			fmt.Sprintf("%s was made before the code had a commit", c.ID.Short()),
 			"git context rollback "+c.ID.Short())
 	}
 	code, err := r.Store.Repo().Commit(ctx, id)
 	if errors.Is(err, git.ErrNotFound) {
 		return nil, fail.New(fail.ErrNotFound, fail.CodeGone,
-			fmt.Sprintf("code commit %s, on which %s was made, is not in this repository: it was garbage-collected, or never fetched", id.Short(), c.ID.Short()),
+			fmt.Sprintf("code commit %s, on which %s was made, is not in this repository: "+
+				"it was garbage-collected, or never fetched", id.Short(), c.ID.Short()),
 			"git fetch --all", "git context rollback "+c.ID.Short())
 	}
 	return code, err
 }
 
-// standing is what stands in the place of a code commit that was amended or rebased
-// since, in the history of HEAD; the commit itself where there is nothing, or more than
-// one.
-func (r *rollback) standing(ctx context.Context, head, code *git.Commit) (*git.Commit, error) {
+// replacement returns the commit in HEAD's history that replaced an amended or rebased code
+// commit; the code commit itself if there is none, or several.
+func (r *rollback) replacement(ctx context.Context, head, code *git.Commit) (*git.Commit, error) {
 	since, err := r.Store.Repo().IsAncestor(ctx, code.ID, head.ID)
 	if err != nil || since {
 		return code, err
@@ -136,19 +136,21 @@ func (r *rollback) standing(ctx context.Context, head, code *git.Commit) (*git.C
 	return r.Store.Repo().Commit(ctx, found[code.ID][0])
 }
 
-// mayMoveCode refuses where a move of HEAD would lose or mix up anything, and returns
-// the code's HEAD.
+// mayMoveCode refuses if moving HEAD would lose or mix up changes, and returns the code's
+// HEAD.
 func (r *rollback) mayMoveCode(ctx context.Context) (*git.Commit, error) {
 	repo := r.Store.Repo()
 	if repo.WorkTree() == "" {
-		return nil, fail.New(fail.ErrRefused, fail.NoWorktree, "there is no worktree here whose code could go back", "git context rollback "+r.to.Commit().ID.Short())
+		return nil, fail.New(fail.ErrRefused, fail.NoWorktree, "there is no worktree here whose code could go back",
+			"git context rollback "+r.to.Commit().ID.Short())
 	}
 	head, err := r.Store.CodeHead(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if head == "" {
-		return nil, fail.New(fail.ErrRefused, fail.CodeUnborn, "the code has no commit on this branch yet", "git context rollback "+r.to.Commit().ID.Short())
+		return nil, fail.New(fail.ErrRefused, fail.CodeUnborn, "the code has no commit on this branch yet",
+			"git context rollback "+r.to.Commit().ID.Short())
 	}
 	switch doing, err := repo.InProgress(ctx); {
 	case err != nil:
@@ -165,27 +167,30 @@ func (r *rollback) mayMoveCode(ctx context.Context) (*git.Commit, error) {
 			return nil, err
 		}
 		if len(edited) > 0 {
-			return nil, fail.New(fail.ErrRefused, fail.CodeEdited, "the code has changes that are not committed: "+quoteSome(edited), "git stash", "git commit -a")
+			return nil, fail.New(fail.ErrRefused, fail.CodeEdited,
+				"the code has changes that are not committed: "+quoteSome(edited), "git stash", "git commit -a")
 		}
 	}
 	return repo.Commit(ctx, head)
 }
 
-// planCode says where HEAD goes, and makes that commit where it is a new one.
+// planCode determines the new HEAD, and makes its commit if it is a new one.
 func (r *rollback) planCode(ctx context.Context, head, to *git.Commit) (*rollbackIntent, error) {
 	lost, err := r.Store.Repo().InTheWay(ctx, head.ID, to.ID)
 	if err != nil {
 		return nil, err
 	}
 	if len(lost) > 0 {
-		return nil, fail.New(fail.ErrRefused, fail.CodeInTheWay, "files that git does not track would be overwritten: "+quoteSome(lost),
+		return nil, fail.New(fail.ErrRefused, fail.CodeInTheWay,
+			"files that git does not track would be overwritten: "+quoteSome(lost),
 			"move them away, or commit them")
 	}
 	name := fmt.Sprintf("to %s (%s)", to.ID.Short(), prose.OneLine(to.Subject(), 100))
 	if was := git.ID(r.to.Commit().Trailer(store.TrailerCode)); was != to.ID {
 		name += ", which replaces " + was.Short()
 	}
-	plan := &rollbackIntent{Target: to.ID, Said: "Code that went back: " + name + ", by git reset from " + head.ID.Short() + "."}
+	plan := &rollbackIntent{Target: to.ID, Report: "Code that went back: " + name + ", by git reset from " +
+		head.ID.Short() + "."}
 	if !r.o.Code.Reset {
 		since, err := r.Store.Repo().IsAncestor(ctx, to.ID, head.ID)
 		if err != nil {
@@ -194,23 +199,24 @@ func (r *rollback) planCode(ctx context.Context, head, to *git.Commit) (*rollbac
 		if !since {
 			return nil, r.codeElsewhere(ctx, head, to)
 		}
-		if plan.Target, err = r.takeBack(ctx, head, to); err != nil {
+		if plan.Target, err = r.writeRevert(ctx, head, to); err != nil {
 			return nil, err
 		}
 		plan.Made = true
-		plan.Said = "Code that went back: " + name + ", by the new commit " + plan.Target.Short() + "."
+		plan.Report = "Code that went back: " + name + ", by the new commit " + plan.Target.Short() + "."
 	}
 	return plan, nil
 }
 
-// codeElsewhere refuses to take back what came since a commit that HEAD does not come
-// from. --reset goes there, but what stands on this branch alone is then on none.
+// codeElsewhere refuses to revert to a commit that is not an ancestor of HEAD. --reset can
+// go there, but then no branch contains the commits of this branch alone.
 func (r *rollback) codeElsewhere(ctx context.Context, head, to *git.Commit) error {
 	behind, err := r.countBetween(ctx, head, to)
 	if err != nil {
 		return err
 	}
-	message := fmt.Sprintf("code commit %s is not in the history of HEAD, so that nothing can be taken back since", to.ID.Short())
+	message := fmt.Sprintf("code commit %s is not in the history of HEAD, so that nothing can be taken back since",
+		to.ID.Short())
 	memory := "git context rollback " + r.to.Commit().ID.Short()
 	reset := memory + " --code --reset"
 	if behind > 0 {
@@ -220,9 +226,10 @@ func (r *rollback) codeElsewhere(ctx context.Context, head, to *git.Commit) erro
 	return fail.New(fail.ErrRefused, fail.CodeElsewhere, message, memory, reset)
 }
 
-// countBetween is how many commits head has that to has not.
+// countBetween counts the commits that head reaches and to does not.
 func (r *rollback) countBetween(ctx context.Context, head, to *git.Commit) (int, error) {
-	out, err := r.Store.Repo().View(ctx, "rev-list", "--count", "--end-of-options", string(head.ID), "^"+string(to.ID), "--")
+	out, err := r.Store.Repo().View(ctx, "rev-list", "--count", "--end-of-options", string(head.ID),
+		"^"+string(to.ID), "--")
 	if err != nil {
 		return 0, err
 	}
@@ -233,19 +240,19 @@ func (r *rollback) countBetween(ctx context.Context, head, to *git.Commit) (int,
 	return n, nil
 }
 
-// takeBack makes the commit that takes back what came since: the user's, signed as
-// they sign theirs.
-func (r *rollback) takeBack(ctx context.Context, head, to *git.Commit) (git.ID, error) {
+// writeRevert makes the code commit with the old tree: by the user, signed as the user's
+// commits are.
+func (r *rollback) writeRevert(ctx context.Context, head, to *git.Commit) (git.ID, error) {
 	cfg, err := r.Store.Repo().Config(ctx)
 	if err != nil {
 		return "", err
 	}
-	text, err := r.takenBack(ctx, head, to)
+	text, err := r.revertMessage(ctx, head, to)
 	if err != nil {
 		return "", err
 	}
 	args := []string{"-c", "i18n.commitEncoding=UTF-8", "commit-tree", string(to.Tree), "-p", string(head.ID), "-F", "-"}
-	switch sign, err := cfg.Bool("commit.gpgSign", false); { // commit-tree does not ask it
+	switch sign, err := cfg.Bool("commit.gpgSign", false); { // commit-tree ignores it
 	case err != nil:
 		return "", err
 	case sign:
@@ -263,9 +270,10 @@ func (r *rollback) takeBack(ctx context.Context, head, to *git.Commit) (git.ID, 
 	return id, nil
 }
 
-// takenBack is the message of that commit.
-func (r *rollback) takenBack(ctx context.Context, head, to *git.Commit) (string, error) {
-	list, err := r.Store.Repo().View(ctx, "log", "--format=%h %s", "--abbrev=10", "--no-color", "-n", strconv.Itoa(maxTakenBack),
+// revertMessage returns the message of that commit.
+func (r *rollback) revertMessage(ctx context.Context, head, to *git.Commit) (string, error) {
+	list, err := r.Store.Repo().View(ctx, "log", "--format=%h %s", "--abbrev=10", "--no-color", "-n",
+		strconv.Itoa(maxReverted),
 		"--end-of-options", string(head.ID), "^"+string(to.ID), "--")
 	if err != nil {
 		return "", err
@@ -275,26 +283,27 @@ func (r *rollback) takenBack(ctx context.Context, head, to *git.Commit) (string,
 		return "", err
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "Revert to \"%s\"\n\nThe code is as it was at %s. This takes back:\n\n", prose.OneLine(to.Subject(), 100), to.ID)
+	fmt.Fprintf(&text, "Revert to \"%s\"\n\nThe code is as it was at %s. This takes back:\n\n",
+		prose.OneLine(to.Subject(), 100), to.ID)
 	for line := range strings.Lines(string(list)) {
 		text.WriteString(prose.OneLine(line, 120) + "\n")
 	}
-	if n > maxTakenBack {
-		fmt.Fprintf(&text, "and %d more\n", n-maxTakenBack)
+	if n > maxReverted {
+		fmt.Fprintf(&text, "and %d more\n", n-maxReverted)
 	}
 	return text.String(), nil
 }
 
-// finishRollback makes the milestone of an intent whose code has moved.
-func finishRollback(ctx context.Context, ses *store.Transaction, in *Intent) (RollbackResult, error) {
-	to, err := ses.Store.Repo().Commit(ctx, git.ID(in.Rollback.To))
+// finishRollback writes the memory commit of an intent whose code has moved.
+func finishRollback(ctx context.Context, tx *store.Transaction, in *Intent) (RollbackResult, error) {
+	to, err := tx.Store.Repo().Commit(ctx, git.ID(in.Rollback.To))
 	if err != nil {
-		return RollbackResult{}, unfinished(ses.Store, in, err)
+		return RollbackResult{}, unfinished(tx.Store, in, err)
 	}
-	r := &rollback{Transaction: ses, o: in.Rollback.RollbackOptions, to: ses.Store.TipOf(in.Branch, to), intent: in}
+	r := &rollback{Transaction: tx, o: in.Rollback.RollbackOptions, to: tx.Store.TipOf(in.Branch, to), intent: in}
 	r.o.Branch = in.Branch
-	if r.replaced, err = r.describe(ctx, ses.Store); err != nil {
-		return RollbackResult{}, unfinished(ses.Store, in, err)
+	if r.replaced, err = r.describe(ctx, tx.Store); err != nil {
+		return RollbackResult{}, unfinished(tx.Store, in, err)
 	}
 	return r.restore(ctx)
 }

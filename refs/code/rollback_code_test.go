@@ -98,12 +98,12 @@ func TestRollbackCode(t *testing.T) {
 				t.Errorf("its message is\n%s\nwant\n%s", message, want)
 			}
 			again, err := rollbackBoth(r, "good", false)
-			if err != nil || !again.Unchanged || !again.CodeStood {
+			if err != nil || !again.Unchanged || !again.CodeUnchanged {
 				t.Errorf("again: %+v, %v", again, err)
 			}
 			r.Remember("main", "pool", "bad again")
 			again, err = rollbackBoth(r, "good", false)
-			if err != nil || again.Unchanged || !again.CodeStood || r.Git("rev-parse", "HEAD") != now {
+			if err != nil || again.Unchanged || !again.CodeUnchanged || r.Git("rev-parse", "HEAD") != now {
 				t.Errorf("memory alone: %+v, %v", again, err)
 			}
 			r.Fsck()

@@ -14,7 +14,7 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// topics restores the topics: all of them, also that one was not there yet.
+// topics restores all topics, including the absence of newer ones.
 func (r *rollback) topics(ctx context.Context, c *store.Draft, tip *store.Tip) error {
 	now, err := store.TopicIDs(ctx, tip)
 	if err != nil {
@@ -64,7 +64,7 @@ func topicKeys(files []string) []string {
 // maxListed is how many names a rollback lists of each kind.
 const maxListed = 20
 
-// note keeps what was restored, for the contribution.
+// note records what was restored, for the contribution.
 func (r *rollback) note(what string, names []string) {
 	if len(names) == 0 {
 		return
@@ -76,15 +76,15 @@ func (r *rollback) note(what string, names []string) {
 	r.changed = append(r.changed, what+": "+strings.Join(names, ", ")+more+".")
 }
 
-// metadata restores people's segments and keys. That is a merge in which only the
-// old side changed anything: the program's own keys are the present's there too.
+// metadata restores people's segments and keys. That is a merge in which only the old side
+// has changes: there, too, the detected keys are the present ones.
 func (r *rollback) metadata(ctx context.Context, c *store.Draft, tip *store.Tip) error {
 	now, err := tip.OptionalDocument(ctx, doc.MetadataFile)
 	if err != nil {
 		return err
 	}
 	then, err := r.to.OptionalDocument(ctx, doc.MetadataFile)
-	if err != nil || then == nil { // another tool's commit: nothing is known to go back to
+	if err != nil || then == nil { // written by another tool: there is nothing to restore
 		return err
 	}
 	merged, _, err := doc.MergeMetadata(now, now, then)
@@ -125,8 +125,8 @@ func sameSegment(a, b *doc.Metadata, key string) (bool, error) {
 	return had == has && bytes.Equal(was, is), err
 }
 
-// roadmap restores main.md but for the outcomes of branches, and returns the goal
-// as it then stands.
+// roadmap restores main.md except for the outcomes of branches, and returns the resulting
+// goal.
 func (r *rollback) roadmap(ctx context.Context, c *store.Draft) (goal string, err error) {
 	old, data, err := r.Store.ReadRoadmap(ctx)
 	if err != nil || old == "" {
@@ -134,14 +134,15 @@ func (r *rollback) roadmap(ctx context.Context, c *store.Draft) (goal string, er
 	}
 	now := doc.ParseRoadmap(data)
 	was, _ := store.ParseRoadmap(r.to.Commit().Trailer(store.TrailerRoadmap))
-	if was == "" || was == old { // it had none: nothing is known to go back to
+	if was == "" || was == old { // it had none: there is nothing to restore
 		c.RoadmapAge++
 		return now.Goal(), nil
 	}
 	text, err := r.Store.RoadmapAt(ctx, was)
-	if errors.Is(err, git.ErrNotFound) { // a shallow clone; without it, half of what was asked would be done
+	if errors.Is(err, git.ErrNotFound) { // a shallow clone; without it, only half of the request would be done
 		return "", fail.New(fail.ErrNotFound, fail.RoadmapNotFound,
-			fmt.Sprintf("the roadmap as it was at %s is not in this repository", r.to.Commit().ID.Short()), "git fetch --unshallow")
+			fmt.Sprintf("the roadmap as it was at %s is not in this repository", r.to.Commit().ID.Short()),
+			"git fetch --unshallow")
 	}
 	if err != nil {
 		return "", err
@@ -158,7 +159,7 @@ func (r *rollback) roadmap(ctx context.Context, c *store.Draft) (goal string, er
 	c.RoadmapAge, r.revised = 0, true
 	changed := doc.ChangedSections(now, then)
 	if len(changed) == 0 {
-		changed = []string{was.Short()} // by blank lines alone
+		changed = []string{was.Short()} // only blank lines differ
 	}
 	r.note("Roadmap that changed back", changed)
 	return then.Goal(), nil

@@ -11,15 +11,15 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// set makes an answer of what is known of the paths.
+// set fills in a Staleness; known reports whether any of the paths exists.
 func set(st *store.Staleness, known bool, changed []string) {
 	if stale := len(changed) > 0; known || stale {
 		st.Stale, st.Changed = &stale, changed
 	}
 }
 
-// TopicsWithCode are the topics of a tip, see [Store.Topics], each compared with the code:
-// whether what its paths name has changed since it was written.
+// Topics returns the topics of a tip, see [Store.Topics], with their Staleness: whether the
+// code at their paths has changed since they were written.
 func Topics(ctx context.Context, s *store.Store, tip *store.Tip, all bool) ([]store.Topic, error) {
 	topics, err := history.Topics(ctx, s, tip, all)
 	if err != nil {
@@ -28,7 +28,7 @@ func Topics(ctx context.Context, s *store.Store, tip *store.Tip, all bool) ([]st
 	return topics, markTopics(ctx, s, tip, topics)
 }
 
-// TopicWithCode is one topic of a tip, see [Store.Topic], compared with the code.
+// Topic returns one topic of a tip, see [Store.Topic], with its Staleness.
 func Topic(ctx context.Context, s *store.Store, tip *store.Tip, key string) (store.Topic, error) {
 	t, err := history.Topic(ctx, s, tip, key)
 	if err != nil {
@@ -39,10 +39,10 @@ func Topic(ctx context.Context, s *store.Store, tip *store.Tip, key string) (sto
 	return one[0], err
 }
 
-// markTopics fills in the Staleness of topics of a tip. Those of a moment of the past
-// get none: topics are compared with the code as it is now. A path of the front matter may
-// be a folder; it changed when anything did in it, and when it came, went, or stands
-// where it did not stand. All are asked for together.
+// markTopics fills in the Staleness of a tip's topics; those of a past tip get none,
+// because topics are compared with the present code. A path of the front matter may be a
+// folder, which has changed if anything in it has. A path has also changed if it appeared,
+// disappeared or moved. One child reads all of them.
 func markTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []store.Topic) error {
 	if tip.At() != nil {
 		return nil
@@ -74,11 +74,11 @@ func markTopics(ctx context.Context, s *store.Store, tip *store.Tip, topics []st
 	return nil
 }
 
-// MarkStale fills in the Staleness of milestones: it compares the files that each names with
-// those that it was written against, as they were in the code commit that it was made
-// on, or in one that is linked to it, for people often commit the code right behind its
-// milestone. It names a file by a word of its summary or contribution that is the path of one
-// in such a commit. Where no word looks like a path, nothing is read.
+// MarkStale fills in the Staleness of commits: it compares the files that each mentions
+// with those in the code commit that it was made on or in one that is linked to it, because
+// people often commit the code after its memory. A file is mentioned by a word of the
+// summary or contribution that is its path in such a commit. If no word looks like a path,
+// nothing is read.
 func MarkStale(ctx context.Context, s *store.Store, commits []store.Commit) error {
 	var all []mention
 	for i := range commits {
@@ -91,22 +91,22 @@ func MarkStale(ctx context.Context, s *store.Store, commits []store.Commit) erro
 			all = append(all, m)
 		}
 	}
-	open, err := hold(ctx, s, all)
+	open, err := compare(ctx, s, all)
 	if err == nil && len(open) > 0 {
-		open, err = holdToHead(ctx, s, open)
+		open, err = compareWithHead(ctx, s, open)
 	}
 	if err == nil && len(open) > 0 {
 		open, err = withLinked(ctx, s, open)
 	}
 	if err == nil {
-		_, err = hold(ctx, s, open)
+		_, err = compare(ctx, s, open)
 	}
 	return err
 }
 
-// hold compares what milestones name with the code, and gives back those of which another
-// code commit could say otherwise.
-func hold(ctx context.Context, s *store.Store, all []mention) (open []mention, err error) {
+// compare compares the files that commits mention with the code, and returns those for
+// which another code commit could give another result.
+func compare(ctx context.Context, s *store.Store, all []mention) (open []mention, err error) {
 	v := codeView{s: s}
 	for _, m := range all {
 		v.ask(m.bases, m.words)
@@ -115,16 +115,16 @@ func hold(ctx context.Context, s *store.Store, all []mention) (open []mention, e
 		return nil, err
 	}
 	for _, m := range all {
-		if !m.hold(&v) {
+		if !m.compare(&v) {
 			open = append(open, m)
 		}
 	}
 	return open, nil
 }
 
-// hold fills in the Staleness of a milestone. It reports whether no other code commit
-// could say otherwise: each word is an unchanged file, or none at all.
-func (m mention) hold(v *codeView) bool {
+// compare fills in the Staleness of a commit. It reports whether the result is final: each
+// word is an unchanged file, or no file.
+func (m mention) compare(v *codeView) bool {
 	known, fits := false, true
 	var changed []string
 	for _, w := range m.words {
@@ -140,7 +140,7 @@ func (m mention) hold(v *codeView) bool {
 		case named && !same:
 			changed = append(changed, w)
 		case !named && is && !now.IsTree():
-			fits = false // a file that came since: with the linked commit?
+			fits = false // a newer file: the linked commit may contain it
 		}
 		known = known || named
 	}
@@ -155,7 +155,7 @@ func codes(code *git.ID) []git.ID {
 	return []git.ID{*code}
 }
 
-// codeView answers what stands at paths of code commits and of HEAD.
+// codeView reads the objects at paths of code commits and of HEAD.
 type codeView struct {
 	s       *store.Store
 	head    git.ID // "" while it is unborn
@@ -163,7 +163,7 @@ type codeView struct {
 	entries map[git.CommitPath]git.TreeEntry
 }
 
-// ask notes that paths of commits will be wanted.
+// ask registers paths of commits.
 func (v *codeView) ask(commits []git.ID, paths []string) {
 	if len(paths) == 0 {
 		return
@@ -176,7 +176,7 @@ func (v *codeView) ask(commits []git.ID, paths []string) {
 	}
 }
 
-// look reads the answers, together. It leaves head empty where nothing was asked for.
+// look reads all registered paths with one child. It leaves head empty if there are none.
 func (v *codeView) look(ctx context.Context) error {
 	if len(v.asked) == 0 {
 		return nil
@@ -187,19 +187,20 @@ func (v *codeView) look(ctx context.Context) error {
 	}
 	var wanted []git.CommitPath
 	for id, paths := range v.asked {
-		if !git.IsID(string(id)) || len(id) != len(v.head) { // no commit of this repository, whoever wrote it down
+		if !git.IsID(string(id)) || len(id) != len(v.head) { // not a commit of this repository, although a trailer names it
 			continue
 		}
 		wanted = append(wanted, git.CommitPath{Commit: id, Path: "."})
 		for _, p := range paths {
-			wanted = append(wanted, git.CommitPath{Commit: id, Path: codePath(p)}, git.CommitPath{Commit: v.head, Path: codePath(p)})
+			wanted = append(wanted, git.CommitPath{Commit: id, Path: codePath(p)},
+				git.CommitPath{Commit: v.head, Path: codePath(p)})
 		}
 	}
 	v.entries, err = v.s.Repo().Paths(ctx, wanted)
 	return err
 }
 
-// here reports whether a commit exists. It may be gone, or never have been fetched.
+// here reports whether a commit exists. It may be collected, or never have been fetched.
 func (v *codeView) here(commit git.ID) bool {
 	_, ok := v.entry(commit, ".")
 	return ok
@@ -210,18 +211,18 @@ func (v *codeView) entry(commit git.ID, p string) (git.TreeEntry, bool) {
 	return e, ok
 }
 
-// codePath is a path as people write it, as trees have it: "./a/" is a. What leads out of
-// the code stands in no tree.
+// codePath converts a path as people write it to one of a tree: "./a/" is a. A path outside
+// the code is in no tree.
 func codePath(p string) string { return path.Clean(p) }
 
-// around is what may stand around a path: Markdown, quotes, punctuation.
+// around are the characters that may surround a path: Markdown, quotes, punctuation.
 const around = "`'\"“”‘’()[]{}<>,;:!?*_…、。，"
 
-// maxPathWords is how many words of a milestone are tried as paths.
+// maxPathWords is how many words of a commit are tried as paths.
 const maxPathWords = 50
 
-// pathWords are the words of a text that may be paths, each once: with a slash or a dot in
-// them, without quotes and punctuation around them and a line's number behind.
+// pathWords returns the words of a text that may be paths, each once: those with a slash or
+// a dot, without surrounding quotes and punctuation and without a line number at the end.
 func pathWords(text string) []string {
 	var words []string
 	for w := range strings.FieldsSeq(text) {
@@ -233,7 +234,8 @@ func pathWords(text string) []string {
 			w = name
 		}
 		w = path.Clean(w)
-		if !strings.ContainsAny(w, "/.") || strings.HasPrefix(w, "/") || w == "." || strings.HasPrefix(w, "..") || slices.Contains(words, w) {
+		if !strings.ContainsAny(w, "/.") || strings.HasPrefix(w, "/") || w == "." || strings.HasPrefix(w, "..") ||
+			slices.Contains(words, w) {
 			continue
 		}
 		if words = append(words, w); len(words) == maxPathWords {

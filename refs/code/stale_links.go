@@ -12,16 +12,15 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// mention is a milestone, the words of it that may be paths, and the code commits that it
-// may have been written against.
+// mention is a memory commit, those of its words that may be paths, and the code commits
+// that it may have been written against.
 type mention struct {
 	c     *store.Commit
 	words []string
 	bases []git.ID
 }
 
-// name is what the links of a milestone are looked for by: its id and its hash, "-" where
-// it has none.
+// name identifies a commit in the cache of links: its id and its hash, "-" without one.
 func (m mention) name() string {
 	if m.c.Hash == nil {
 		return m.c.ID + " -"
@@ -29,15 +28,15 @@ func (m mention) name() string {
 	return m.c.ID + " " + string(*m.c.Hash)
 }
 
-// linkedBy reports whether a fact links the milestone.
+// linkedBy reports whether a fact links the commit.
 func (m mention) linkedBy(f notes.Fact) bool {
 	return f.CommitID == m.c.ID || m.c.Hash != nil && f.Memory == *m.c.Hash
 }
 
-// holdToHead compares milestones that the note of the code's HEAD links with HEAD too, and
-// gives back those of which yet another code commit could say otherwise. That note is
-// quickly read, and mostly settles what was committed right behind its milestone.
-func holdToHead(ctx context.Context, s *store.Store, all []mention) (open []mention, err error) {
+// compareWithHead compares commits that the note of the code's HEAD links with HEAD too,
+// and returns those for which yet another code commit could give another result. That note
+// is cheap to read, and usually decides about what was committed right after its memory.
+func compareWithHead(ctx context.Context, s *store.Store, all []mention) (open []mention, err error) {
 	head, err := s.CodeHead(ctx)
 	if err != nil || head == "" {
 		return nil, err
@@ -55,12 +54,12 @@ func holdToHead(ctx context.Context, s *store.Store, all []mention) (open []ment
 			open = append(open, m)
 		}
 	}
-	still, err := hold(ctx, s, linked)
+	still, err := compare(ctx, s, linked)
 	return append(open, still...), err
 }
 
-// withLinked adds to milestones the code commits whose notes link them, and gives back
-// those that gained any.
+// withLinked adds the code commits whose notes link a commit, and returns the commits that
+// gained any.
 func withLinked(ctx context.Context, s *store.Store, all []mention) ([]mention, error) {
 	linked, err := linkedTo(ctx, s, all)
 	var with []mention
@@ -78,9 +77,9 @@ func withLinked(ctx context.Context, s *store.Store, all []mention) ([]mention, 
 	return with, err
 }
 
-// linkedTo is the code commits whose notes link milestones, by their names. To look through
-// all notes takes a child, which would be a third of what a snapshot takes: what was found
-// in the notes of a commit stays in the cache until they move on.
+// linkedTo returns the code commits whose notes link commits, by mention.name. To search
+// all notes takes a child, a third of the time of a snapshot. Therefore the result is
+// cached until the notes move.
 func linkedTo(ctx context.Context, s *store.Store, all []mention) (map[string][]git.ID, error) {
 	tip, err := s.NotesTip(ctx)
 	if err != nil || tip == "" {
@@ -94,14 +93,14 @@ func linkedTo(ctx context.Context, s *store.Store, all []mention) (map[string][]
 	if err := findLinks(ctx, s, all, linked); err != nil {
 		return nil, err
 	}
-	if now, err := s.NotesTip(ctx); err != nil || now != tip { // what was found may be of later notes
+	if now, err := s.NotesTip(ctx); err != nil || now != tip { // the result may be of newer notes
 		return linked, err
 	}
 	cache.Write(s.Repo(), cacheLinks, cachedLinks(linked, tip))
 	return linked, nil
 }
 
-// findLinks looks for the links of milestones in all notes.
+// findLinks searches all notes for the links of commits.
 func findLinks(ctx context.Context, s *store.Store, all []mention, linked map[string][]git.ID) error {
 	var texts []string
 	for _, m := range all {
@@ -121,11 +120,11 @@ func findLinks(ctx context.Context, s *store.Store, all []mention, linked map[st
 
 const (
 	cacheLinks = "links"
-	mostLinks  = 1000 // milestones whose links are kept
+	mostLinks  = 1000 // commits whose links are cached
 )
 
-// cachedLinks writes links down as lines: the notes commit that they are of, then the
-// name of each milestone with its code commits.
+// cachedLinks formats links as lines: the notes commit, then the name of each memory commit
+// with its code commits.
 func cachedLinks(linked map[string][]git.ID, tip git.ID) string {
 	var b bytes.Buffer
 	b.WriteString(string(tip) + "\n")
@@ -143,7 +142,7 @@ func cachedLinks(linked map[string][]git.ID, tip git.ID) string {
 	return b.String()
 }
 
-// linksCached reads such lines; of another notes commit they say nothing.
+// linksCached parses such lines. The cache of another notes commit is ignored.
 func linksCached(text string, tip git.ID) map[string][]git.ID {
 	linked := map[string][]git.ID{}
 	rest, ok := strings.CutPrefix(text, string(tip)+"\n")

@@ -1,7 +1,8 @@
 // Package detect reads facts about the code from its files: two levels of its tree, the
-// dependencies that manifests declare, the tool versions that files ask for, and the names
-// of environment variables. It runs no tool chain and writes nothing but the metadata that
-// it is given.
+// dependencies that manifests declare, the tool versions that files require, and the names
+// of environment variables. It reads the tree of a code commit, and .env files in the work
+// tree. It runs no tool chain, writes nothing but the Metadata that it is given, and never
+// copies the value of a variable.
 package detect
 
 import (
@@ -18,24 +19,24 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// What the program finds out about the code stands under these keys. People and
-// agents write beside them; in a merge they never conflict.
+// The keys of the detected facts in metadata.yaml. People and agents write other keys
+// beside them; in a merge, detected keys never conflict.
 const (
-	KeyFrom         = "detected_from"         // the code tree that the rest was read from
+	KeyFrom         = "detected_from"         // the code tree that the facts were read from
 	KeyTree         = "file_structure.tree"   // two levels of it
-	KeyEnv          = "env_config.detected"   // names of variables, versions that files declare
+	KeyEnv          = "env_config.detected"   // names of variables, versions that files require
 	KeyDependencies = "dependencies.detected" // by manifest
 )
 
 const (
 	maxTreeEntries  = 200     // of file_structure.tree
-	maxManifest     = 1 << 20 // bytes of a manifest that is read
+	maxManifest     = 1 << 20 // bytes of a manifest; larger ones are ignored
 	maxDependencies = 200     // of one manifest
-	maxDetected     = 10_000  // bytes of each detected key: the file has room for 64 KiB
+	maxDetected     = 10_000  // bytes of each detected key; the whole file is limited to 64 KiB
 )
 
-// fitList cuts a list to a number of entries and of bytes, and says then in its
-// last entry how many more there are.
+// fitList truncates a list to a number of entries and of bytes. The last entry then counts
+// the omitted ones.
 func fitList(list []string, entries, size int) []string {
 	for i, text := range list {
 		if size -= len(text) + len("      - \n"); i == entries || size < 0 {
@@ -45,8 +46,9 @@ func fitList(list []string, entries, size int) []string {
 	return list
 }
 
-// Refresh reads a code commit's tree into the detected keys, unless it is the tree
-// known. Everything comes from files: no tool chain runs.
+// Refresh sets the detected keys of meta to the facts about the commit code, unless its
+// tree is known. It returns an error if an object cannot be read or the metadata refuses a
+// value; meta may then be changed in part.
 func Refresh(ctx context.Context, repo *git.Repo, meta *doc.Metadata, code, known git.ID) error {
 	commit, err := repo.Commit(ctx, code)
 	if err != nil || commit.Tree == known {
@@ -92,8 +94,7 @@ func Refresh(ctx context.Context, repo *git.Repo, meta *doc.Metadata, code, know
 	return nil
 }
 
-// fileTree lists two levels of the code, folders with a slash at their end; where
-// there is more than the limit, a last line says how much.
+// fileTree lists two levels of the code; the name of a folder ends with a slash.
 func fileTree(ctx context.Context, repo *git.Repo, root []git.TreeEntry) ([]string, error) {
 	var list []string
 	add := func(name string) { list = append(list, name) }
@@ -122,17 +123,16 @@ func fileTree(ctx context.Context, repo *git.Repo, root []git.TreeEntry) ([]stri
 	return fitList(list, maxTreeEntries, maxDetected), nil
 }
 
-// modeExecutable is a file of the code that may be run; memory has none.
+// modeExecutable is the mode of an executable file, which memory does not have.
 const modeExecutable = 0o100755
 
-// codeFiles reads files at the root of the code's HEAD tree.
+// codeFiles reads files at the root of the code's tree.
 type codeFiles struct {
 	repo    *git.Repo
 	entries []git.TreeEntry
 }
 
-// read returns a file's content, nil where there is none or it is too large to
-// be a manifest that people wrote.
+// read returns the content of a file, nil if it is absent or larger than maxManifest.
 func (f *codeFiles) read(ctx context.Context, name string) ([]byte, error) {
 	for _, e := range f.entries {
 		if e.Name == name && (e.Mode == git.ModeBlob || e.Mode == modeExecutable) {
@@ -146,8 +146,8 @@ func (f *codeFiles) read(ctx context.Context, name string) ([]byte, error) {
 	return nil, nil
 }
 
-// dependencies reads every manifest that is known. One that does not parse is
-// said to be unreadable, which is not the same as empty.
+// dependencies reads every known manifest. One that cannot be parsed is "unreadable", to
+// distinguish it from an empty one.
 func (f *codeFiles) dependencies(ctx context.Context) (map[string]any, error) {
 	found := map[string]any{}
 	for _, m := range manifests {
@@ -170,9 +170,8 @@ func (f *codeFiles) dependencies(ctx context.Context) (map[string]any, error) {
 	return found, nil
 }
 
-// environment reads the versions that files declare, and the names of the
-// variables in .env files: these from the work tree, because they are rarely
-// committed. A value never leaves its file.
+// environment reads the versions that files require, and the names of the variables in .env
+// files. These are read from the work tree, because they are rarely committed.
 func (f *codeFiles) environment(ctx context.Context) (map[string]any, error) {
 	found := map[string]any{}
 	for _, v := range versionFiles {
@@ -205,11 +204,11 @@ func envNames(repo *git.Repo) ([]string, error) {
 	for _, file := range files {
 		info, err := os.Lstat(file)
 		if err != nil || !info.Mode().IsRegular() || info.Size() > maxManifest {
-			continue // gone meanwhile, or not a file that people keep variables in
+			continue // removed meanwhile, or not a file with variables
 		}
 		data, err := os.ReadFile(file)
 		if errors.Is(err, fs.ErrPermission) {
-			continue // kept from us on purpose
+			continue // its owner has denied access on purpose
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read the names in '%s': %w", file, err)
@@ -228,7 +227,7 @@ func envNames(repo *git.Repo) ([]string, error) {
 	return fitList(list, maxDependencies, maxDetected), nil
 }
 
-// envName is the variable that a line of a .env file sets.
+// envName returns the variable that a line of a .env file sets.
 func envName(line string) string {
 	name, _, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
 	name = strings.TrimSpace(name)
@@ -240,7 +239,7 @@ func envName(line string) string {
 	return name
 }
 
-// escapeGlob makes a path match itself alone.
+// escapeGlob returns a pattern that matches a path alone.
 func escapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }

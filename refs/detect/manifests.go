@@ -11,8 +11,8 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// A manifest is a file in which people declare what the code depends on. parse
-// gives "name version" lines in the order of the file, or sorted.
+// manifests are the files in which people declare what the code depends on. parse returns
+// lines "name version", in the order of the file or sorted.
 var manifests = []struct {
 	file  string
 	parse func([]byte) ([]string, error)
@@ -24,7 +24,7 @@ var manifests = []struct {
 	{"requirements.txt", pythonRequirements},
 }
 
-// versionFiles declare which version of a tool the code wants.
+// versionFiles declare which version of a tool the code requires.
 var versionFiles = []struct {
 	file, key string
 	parse     func([]byte) string

@@ -14,33 +14,33 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// branchImport is one try to bring a branch of the folder in.
+// branchImport is one attempt to import a branch of the folder.
 type branchImport struct {
 	*store.Transaction
 	m     *folderImport
 	b     *importBranch
 	known known
 	goal  string
-	tip   *store.Tip // the chain's end so far; nil before a birth
+	tip   *store.Tip // the end of the chain so far; nil before a birth
 
-	waiting []doc.Step // new ones, for the next commit
-	covers  []doc.Step // all since the last milestone, known ones too
+	waiting []doc.Step // new steps for the next commit
+	covers  []doc.Step // all steps since the last entry, known ones included
 	made    []datedCommit
-	res     Imported
-	last    int      // the highest number given
-	left    []string // what could not be kept
+	res     Counts
+	last    int      // the highest number assigned
+	left    []string // a warning for each value that could not be imported
 }
 
-// importBranch brings one branch in: a chain of commits, and one move of its ref.
+// importBranch imports one branch: a chain of commits, and one move of its ref.
 func (m *folderImport) importBranch(ctx context.Context, b *importBranch) error {
-	ses, err := m.s.Begin(ctx, m.o.Writer, "import: "+m.res.Dialect, b.name)
+	tx, err := m.s.Begin(ctx, m.o.Writer, "import: "+m.res.Dialect, b.name)
 	if err != nil {
 		return err
 	}
-	defer ses.Close()
+	defer tx.Close()
 	var i *branchImport
-	err = ses.Swap(ctx, func(ctx context.Context) error {
-		i = &branchImport{Transaction: ses, m: m, b: b}
+	err = tx.Swap(ctx, func(ctx context.Context) error {
+		i = &branchImport{Transaction: tx, m: m, b: b}
 		return i.build(ctx)
 	})
 	if err != nil {
@@ -55,11 +55,11 @@ func (m *folderImport) importBranch(ctx context.Context, b *importBranch) error 
 	}
 	m.res.Branches++
 	b.commits = i.made
-	m.res.Warnings = append(m.res.Warnings, ses.LateWarnings(i.settle(ctx))...)
+	m.res.Warnings = append(m.res.Warnings, tx.LateWarnings(i.settle(ctx))...)
 	return nil
 }
 
-// settle makes up what follows the move of the ref: the journal and the notes.
+// settle does what follows the move of the ref: the journal and the notes.
 func (i *branchImport) settle(ctx context.Context) (mark, fold error) {
 	end := i.made[len(i.made)-1].commit
 	if i.known.tip == "" {
@@ -76,7 +76,7 @@ func (i *branchImport) settle(ctx context.Context) (mark, fold error) {
 	return mark, i.FoldAll(ctx, []*git.Commit{end}, "")
 }
 
-// build makes the chain on the branch as it stands now and queues its move.
+// build makes the chain on the present branch and queues its move.
 func (i *branchImport) build(ctx context.Context) error {
 	var err error
 	if i.known, err = knownOf(ctx, i.Store, i.b.name); err != nil {
@@ -115,7 +115,8 @@ func (i *branchImport) begin(ctx context.Context) (err error) {
 		return err
 	}
 	if i.b.birth == nil {
-		return fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("branch '%s' was deleted meanwhile", i.b.name), "run the command again")
+		return fail.New(fail.ErrStale, fail.Busy, fmt.Sprintf("branch '%s' was deleted meanwhile", i.b.name),
+			"run the command again")
 	}
 	if err := i.Store.CheckNewName(ctx, i.b.name); err != nil {
 		return err
@@ -131,8 +132,8 @@ func (i *branchImport) begin(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	c, err := i.NewBirth(ctx, store.Birth{Name: i.b.name, Purpose: i.b.peer.Purpose, From: from, Roadmap: tip, Goal: i.goal,
-		At: i.b.birth.at, ID: i.b.birth.milestone.ID})
+	c, err := i.NewBirth(ctx, store.Birth{Name: i.b.name, Purpose: i.b.peer.Purpose, From: from, Roadmap: tip,
+		Goal: i.goal, At: i.b.birth.at, ID: i.b.birth.commit.ID})
 	if err != nil {
 		return err
 	}
@@ -141,15 +142,15 @@ func (i *branchImport) begin(ctx context.Context) (err error) {
 	if err := c.Meta.SetBranch(facts); err != nil {
 		return err
 	}
-	if _, err := c.Meta.Unset(keyImported); err != nil { // was the parent's
+	if _, err := c.Meta.Unset(keyImported); err != nil { // inherited from the parent
 		return err
 	}
 	return i.commit(ctx, c, i.b.birth.at)
 }
 
-// from is where the branch starts: its parent as it stood when the branch was made, as far
-// as this import made that, else the parent as it stands. A branch whose parent is not
-// here starts from nothing.
+// from returns where the branch starts: its parent as it was when the branch was created,
+// if this import made that, else the parent's present tip. Without a parent here it starts
+// empty.
 func (i *branchImport) from(ctx context.Context) (*store.Tip, error) {
 	if i.b.peer.Parent == "" {
 		return nil, nil
@@ -159,7 +160,7 @@ func (i *branchImport) from(ctx context.Context) (*store.Tip, error) {
 		if b.name != parent || len(b.commits) == 0 {
 			continue
 		}
-		at := b.commits[0].commit // its birth, or what the first one stands on
+		at := b.commits[0].commit // its birth, or the parent of the first commit
 		if b.birth == nil {
 			return i.fromExisting(ctx, b)
 		}
@@ -172,7 +173,7 @@ func (i *branchImport) from(ctx context.Context) (*store.Tip, error) {
 	return tip, err
 }
 
-// fromExisting is from for a parent that stood here before.
+// fromExisting is from for a parent that existed before the import.
 func (i *branchImport) fromExisting(ctx context.Context, parent *importBranch) (*store.Tip, error) {
 	before, err := i.Store.Repo().Commit(ctx, parent.commits[0].commit.Parents[0])
 	if err != nil {
@@ -181,7 +182,8 @@ func (i *branchImport) fromExisting(ctx context.Context, parent *importBranch) (
 	return i.Store.TipOf(parent.name, lastBefore(parent.commits, i.b.birth.at, before)), nil
 }
 
-// lastBefore is the last of some commits that was made by a time.
+// lastBefore returns the last of the commits that is not after at; none if there is no such
+// commit.
 func lastBefore(commits []datedCommit, at time.Time, none *git.Commit) *git.Commit {
 	for _, c := range commits {
 		if c.at.After(at) {
@@ -192,7 +194,7 @@ func lastBefore(commits []datedCommit, at time.Time, none *git.Commit) *git.Comm
 	return none
 }
 
-// add brings one entry in. Steps wait for the milestone that follows them.
+// add imports one entry. Steps wait for the commit that follows them.
 func (i *branchImport) add(ctx context.Context, e *importEntry) error {
 	if e.step != nil {
 		have, known := i.known.steps[e.key]
@@ -205,18 +207,18 @@ func (i *branchImport) add(ctx context.Context, e *importEntry) error {
 		i.res.Steps++
 		return nil
 	}
-	if i.known.milestones[e.key] {
+	if i.known.commits[e.key] {
 		i.covers = nil
 		i.res.Skipped++
 		return nil
 	}
 	i.res.Commits++
-	return i.addMilestone(ctx, e)
+	return i.addCommit(ctx, e)
 }
 
-// addMilestone makes the commit of a milestone and of the steps that waited for it.
-func (i *branchImport) addMilestone(ctx context.Context, e *importEntry) error {
-	m := *e.milestone
+// addCommit writes the memory commit of an entry and of the steps that waited for it.
+func (i *branchImport) addCommit(ctx context.Context, e *importEntry) error {
+	m := *e.commit
 	c, err := i.next(ctx, m.Summary)
 	if err != nil {
 		return err
@@ -250,12 +252,12 @@ func (i *branchImport) addMilestone(ctx context.Context, e *importEntry) error {
 	return i.commit(ctx, c, e.at)
 }
 
-// maxSubject keeps a title that somebody else's tool did not bound from filling a screen, in
-// characters. The entry has it whole.
+// maxSubject limits a title that another tool did not limit, in characters. The entry
+// contains all of it.
 const maxSubject = 300
 
-// coveredBy is the range of steps that a milestone stands for. Those of other branches have
-// numbers of their own, and only count.
+// coveredBy returns the range of steps that an entry covers. Steps of other branches have
+// numbers of their own and are only counted.
 func coveredBy(steps []doc.Step) doc.Steps {
 	var r doc.Steps
 	for n, s := range steps {
@@ -268,8 +270,7 @@ func coveredBy(steps []doc.Step) doc.Steps {
 	return r
 }
 
-// next begins a change that takes the waiting steps. The code of today has nothing to
-// do with it.
+// next begins a draft with the waiting steps. The present code commit is unrelated to it.
 func (i *branchImport) next(ctx context.Context, subject string) (*store.Draft, error) {
 	c, err := i.Follow(ctx, i.tip, subject)
 	if err != nil {
@@ -299,8 +300,7 @@ func (i *branchImport) next(ctx context.Context, subject string) (*store.Draft, 
 	return c, i.PutGrowth(ctx, c.Tree, doc.LogFile, grown)
 }
 
-// commit stores a change as the new end of the chain. What it says of who wrote comes from
-// its milestone.
+// commit writes a draft as the new end of the chain. Its writer is that of the entry.
 func (i *branchImport) commit(ctx context.Context, c *store.Draft, at time.Time) error {
 	by := *i.Transaction
 	if c.Entry != nil {

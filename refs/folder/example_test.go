@@ -30,7 +30,7 @@ func ExampleImport() {
 	if _, err := folder.Export(ctx, ann, folder.ExportOptions{Dir: dir}); err != nil {
 		log.Fatal(err)
 	}
-	res, err := folder.Import(ctx, bob, folder.FolderOptions{Dir: dir})
+	res, err := folder.Import(ctx, bob, folder.ImportOptions{Dir: dir})
 	fmt.Println(res.Dialect, res.Commits, err)
 	// Output: contexa 1 <nil>
 }

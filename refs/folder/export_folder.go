@@ -20,30 +20,33 @@ import (
 	dialect "github.com/git-context/git-context/refs/peer"
 )
 
-// ExportOptions are one export.
+// ExportOptions are the options of Export.
 type ExportOptions struct {
-	Dir string // in which .GCC or .gcc is made; it must not hold one
+	Dir string // where .GCC or .gcc is created; it must contain neither
 	As  string // contexa or gcc-memory; empty: contexa
 }
 
-// ExportFolder writes all local branches, with their pending steps, and the roadmap to a
-// folder that another implementation reads. The folder is complete when it has its name:
-// it is written beside that and renamed. What that dialect cannot hold exactly, the result's
-// Warnings count.
-func Export(ctx context.Context, s *store.Store, o ExportOptions) (FolderResult, error) {
+// Export writes all local branches, with their pending steps, and the roadmap to a folder
+// of another implementation. The folder is written beside its name and renamed, so that it
+// is complete when it appears. The result's Warnings count what the dialect cannot express
+// exactly. It returns an error of the kind fail.ErrExists if there is a folder already,
+// fail.ErrNotFound without o.Dir, fail.ErrInvalid for an unknown dialect, and
+// fail.ErrNoMemory without memory.
+func Export(ctx context.Context, s *store.Store, o ExportOptions) (Result, error) {
 	if o.As == "" {
 		o.As = string(dialect.Contexa)
 	}
 	f := &dialect.Folder{Dialect: dialect.Dialect(o.As)}
 	if f.Dialect != dialect.Contexa && f.Dialect != dialect.Memory {
-		return FolderResult{}, fail.New(fail.ErrInvalid, fail.DialectUnknown, fmt.Sprintf("unknown kind of folder '%s'", prose.OneLine(o.As, 100)),
+		return Result{}, fail.New(fail.ErrInvalid, fail.DialectUnknown,
+			fmt.Sprintf("unknown kind of folder '%s'", prose.OneLine(o.As, 100)),
 			"known: contexa, gcc-memory")
 	}
-	res := FolderResult{Dialect: o.As, Folder: filepath.Join(o.Dir, f.Dialect.Root())}
+	res := Result{Dialect: o.As, Folder: filepath.Join(o.Dir, f.Dialect.Root())}
 	if err := checkNoFolder(o.Dir); err != nil {
 		return res, err
 	}
-	topics, err := fillFolder(ctx, s, f, &res.Imported)
+	topics, err := fillFolder(ctx, s, f, &res.Counts)
 	if err != nil {
 		return res, err
 	}
@@ -58,12 +61,13 @@ func Export(ctx context.Context, s *store.Store, o ExportOptions) (FolderResult,
 	return res, writeFolder(s, res.Folder, files)
 }
 
-// checkNoFolder refuses to write where memory is kept already, under either name: some file
-// systems know only one.
+// checkNoFolder refuses a directory that contains a folder of either name: some file
+// systems do not distinguish them.
 func checkNoFolder(dir string) error {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fail.New(fail.ErrNotFound, fail.FolderNotFound, fmt.Sprintf("no folder '%s'", prose.OneLine(dir, 300)), "mkdir -p '"+dir+"'")
+		return fail.New(fail.ErrNotFound, fail.FolderNotFound, fmt.Sprintf("no folder '%s'", prose.OneLine(dir, 300)),
+			"mkdir -p '"+dir+"'")
 	}
 	if err != nil {
 		return folderError(dir, err)
@@ -75,7 +79,8 @@ func checkNoFolder(dir string) error {
 		path := filepath.Join(dir, d.Root())
 		_, err := os.Lstat(path)
 		if err == nil {
-			return fail.New(fail.ErrExists, fail.FolderExists, fmt.Sprintf("'%s' exists already", path), "git context export ANOTHER-DIR")
+			return fail.New(fail.ErrExists, fail.FolderExists, fmt.Sprintf("'%s' exists already", path),
+				"git context export ANOTHER-DIR")
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return folderError(path, err)
@@ -84,8 +89,8 @@ func checkNoFolder(dir string) error {
 	return nil
 }
 
-// fillFolder reads the memory, and counts the topics, which have no place in a folder.
-func fillFolder(ctx context.Context, s *store.Store, f *dialect.Folder, res *Imported) (topics int, err error) {
+// fillFolder reads the memory, and counts the topics, for which a folder has no place.
+func fillFolder(ctx context.Context, s *store.Store, f *dialect.Folder, res *Counts) (topics int, err error) {
 	names, err := s.BranchNames(ctx)
 	if err != nil {
 		return 0, err
@@ -123,8 +128,8 @@ func fillFolder(ctx context.Context, s *store.Store, f *dialect.Folder, res *Imp
 	return topics, nil
 }
 
-// folderBranch reads one branch whole. As the other implementations merge, it holds the steps
-// that a merge brought, but milestones only of its own and of branches that are gone.
+// folderBranch reads one branch completely. As other implementations merge, it contains the
+// steps that a merge brought, but commits only of its own and of branches that are gone.
 func folderBranch(ctx context.Context, s *store.Store, tip *store.Tip, names []string) (dialect.Branch, error) {
 	meta, err := tip.Metadata(ctx)
 	if err != nil {
@@ -169,7 +174,7 @@ func folderBranch(ctx context.Context, s *store.Store, tip *store.Tip, names []s
 	slices.SortStableFunc(ms, func(a, b doc.Commit) int { return strings.Compare(a.ID, b.ID) })
 	for _, m := range ms {
 		if m.Kind != doc.KindBirth && (m.Origin == tip.Name() || !slices.Contains(names, m.Origin)) {
-			b.Commits = append(b.Commits, peerMilestone(m))
+			b.Commits = append(b.Commits, peerCommit(m))
 		}
 	}
 	return b, err
@@ -180,7 +185,7 @@ func peerStep(s doc.Step) dialect.Step {
 		Observation: s.Observation, Thought: s.Thought, Action: s.Action}
 }
 
-func peerMilestone(m doc.Commit) dialect.Commit {
+func peerCommit(m doc.Commit) dialect.Commit {
 	return dialect.Commit{ID: m.ID, Time: m.Time, Agent: m.Agent, Title: m.Summary, Purpose: m.Purpose,
 		Progress: m.Progress, Contribution: m.Contribution}
 }
@@ -203,8 +208,8 @@ func folderRoadmap(r *doc.Roadmap) dialect.Roadmap {
 	return out
 }
 
-// writeFolder writes a folder beside its name and gives it the name when it is whole. What a
-// crash leaves has another name, and is nobody's memory.
+// writeFolder writes a folder beside its name and renames it when it is complete. After a
+// crash the remains have another name, which no reader looks for.
 func writeFolder(s *store.Store, path string, files []dialect.File) (err error) {
 	id, err := s.NewID("")
 	if err != nil {

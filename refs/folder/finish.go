@@ -16,12 +16,12 @@ import (
 	dialect "github.com/git-context/git-context/refs/peer"
 )
 
-// keyImported holds what a folder says of a branch that has no place of its own here, and
-// segments whose place is taken. An import may write it anew.
+// keyImported contains the metadata of a branch in a folder that has no other place here,
+// and segments whose place is taken. An import may replace it.
 const keyImported = "imported"
 
-// finish brings in what follows the last milestone: the steps behind it, the metadata, and
-// what became of the branch. Where there is nothing of that it makes no commit.
+// finish imports what follows the last entry: the steps after it, the metadata, and the
+// status of the branch. Without any of that it makes no commit.
 func (i *branchImport) finish(ctx context.Context) error {
 	steps := len(i.waiting)
 	c, err := i.next(ctx, "")
@@ -60,21 +60,22 @@ func (i *branchImport) finish(ctx context.Context) error {
 	return i.commit(ctx, c, at)
 }
 
-// putFacts brings in what the folder says of the branch: the purpose where none stands, and
-// how it ended where nothing but what came from the folder stands in it.
+// putFacts imports the facts about the branch: the purpose if there is none, and the status
+// if the branch contains only imported entries.
 func (i *branchImport) putFacts(meta *doc.Metadata) (closed string, err error) {
 	facts, from := meta.Branch(), i.b.peer
 	if facts.Purpose == "" {
 		facts.Purpose = from.Purpose
 	}
-	if facts.Status == doc.StatusActive && (from.Status == dialect.Merged || from.Status == dialect.Abandoned) && i.onlyImported() {
+	if facts.Status == doc.StatusActive && (from.Status == dialect.Merged || from.Status == dialect.Abandoned) &&
+		i.onlyImported() {
 		facts.Status, facts.MergedInto, facts.MergedAt = from.Status, i.m.name(from.MergedInto), from.MergedAt
 		closed = facts.Status
 	}
 	return closed, meta.SetBranch(facts)
 }
 
-// onlyImported reports whether the branch holds no work of its own.
+// onlyImported reports whether all entries of the branch come from the folder.
 func (i *branchImport) onlyImported() bool {
 	ours := map[string]bool{}
 	for _, e := range i.b.entries {
@@ -88,10 +89,10 @@ func (i *branchImport) onlyImported() bool {
 	return !i.known.pending
 }
 
-// putSegments brings structured memory in. A segment that stands here otherwise is not touched:
-// the folder's is kept under "imported". What the document cannot hold is told.
+// putSegments imports structured memory. A segment that differs from the one here is stored
+// below "imported". A value that the document refuses is reported.
 func (i *branchImport) putSegments(meta *doc.Metadata) {
-	imported, _, _ := meta.Get(keyImported) // what is no map is written anew
+	imported, _, _ := meta.Get(keyImported) // a value that is not a map is replaced
 	kept, _ := imported.(map[string]any)
 	kept = maps.Clone(kept)
 	if kept == nil {
@@ -125,7 +126,7 @@ func (i *branchImport) putSegments(meta *doc.Metadata) {
 	}
 }
 
-// reserved reports whether a segment is the program's own, or holds what it finds out.
+// reserved reports whether the program writes a segment itself.
 func (i *branchImport) reserved(key string) bool {
 	switch key {
 	case "version", "branch", "totals", detect.KeyFrom, "file_structure", "env_config", "dependencies":
@@ -134,7 +135,7 @@ func (i *branchImport) reserved(key string) bool {
 	return false
 }
 
-// set sets a value, and where the document refuses it, takes it back and tells.
+// set sets a value; if the document refuses it, it is removed again and reported.
 func (i *branchImport) set(meta *doc.Metadata, path string, value any) {
 	before, stood, err := meta.Get(path)
 	if err == nil {
@@ -150,10 +151,11 @@ func (i *branchImport) set(meta *doc.Metadata, path string, value any) {
 		}
 		err = errors.Join(err, undo)
 	}
-	i.left = append(i.left, fmt.Sprintf("metadata '%s' of branch '%s' was left out: %v", prose.OneLine(path, 100), i.b.name, err))
+	i.left = append(i.left, fmt.Sprintf("metadata '%s' of branch '%s' was left out: %v", prose.OneLine(path, 100),
+		i.b.name, err))
 }
 
-// saysNothing reports whether a value is empty, as tools write it that look and find nothing.
+// saysNothing reports whether a value is empty, as tools write it that found nothing.
 func saysNothing(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -171,17 +173,17 @@ func isMap(v any) bool {
 	return ok
 }
 
-// sameValue compares what a document says with a value as it would say it.
+// sameValue compares a value of a document with another, as the document would return it.
 func sameValue(have, value any) bool {
 	scratch := doc.NewMetadata()
 	if scratch.SetValue("value", value) != nil {
 		return false
 	}
-	said, _, err := scratch.Get("value")
-	return err == nil && reflect.DeepEqual(have, said)
+	stored, _, err := scratch.Get("value")
+	return err == nil && reflect.DeepEqual(have, stored)
 }
 
-// quotePath makes a path of one key.
+// quotePath returns the path of one key.
 func quotePath(key string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(key) + `"`
 }

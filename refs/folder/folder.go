@@ -16,51 +16,51 @@ import (
 	dialect "github.com/git-context/git-context/refs/peer"
 )
 
-// FolderOptions are one import of a folder.
-type FolderOptions struct {
+// ImportOptions are the options of Import.
+type ImportOptions struct {
 	store.Writer
-	Dir   string // the folder that holds .GCC or .gcc, or that folder itself
-	Agent string // of entries that name none; empty: the folder's dialect
+	Dir   string // contains .GCC or .gcc, or is such a folder
+	Agent string // of entries without an agent; empty: the folder's dialect
 }
 
-// FolderResult is what an import of a folder brought, or an export wrote.
-type FolderResult struct {
-	Imported
+// Result is what an import brought, or an export wrote.
+type Result struct {
+	Counts
 	Folder  string `json:"-"` // the .GCC or .gcc itself
 	Dialect string `json:"-"`
 
 	Warnings []string `json:"-"`
 }
 
-// ImportFolder takes the memory in that another implementation keeps in a folder.
+// Import adds the memory in a folder of another implementation.
 //
-// Each of its branches becomes a memory branch of that name, and entries for one that stands
-// already are added to it; each of its milestones becomes a memory commit, with
-// its own time and the steps before it. Steps behind the last milestone are committed too, by a
-// memory commit that is no milestone, so that a branch moves once, whole, or not at
-// all: an import that was killed is run again. An entry is known by its branch, time and text
-// (see Fingerprint in package peer), so that a folder that was imported already, or that was exported
-// from here, adds nothing. The roadmap is revised first, and never conflicts.
+// Each branch of the folder becomes a memory branch of that name, or is added to it, and
+// each of its commits becomes a memory commit with its own time and the steps before it.
+// The steps after the last one become a memory commit without an entry. A branch moves
+// once, completely or not at all, so that an interrupted import can be repeated. An entry
+// is identified by its branch, time and text (see Fingerprint in package peer), so that a
+// folder that was imported before, or exported from here, adds nothing. The roadmap is
+// revised first, and never conflicts.
 //
-// It returns fail.ErrNoMemory where there is no memory, fail.ErrNotFound where there is no folder, and
-// fail.ErrInvalid, which names the file, for a folder that cannot be read.
-func Import(ctx context.Context, s *store.Store, o FolderOptions) (FolderResult, error) {
+// It returns an error of the kind fail.ErrNoMemory without memory, fail.ErrNotFound without
+// a folder, and fail.ErrInvalid, which names the file, for a folder that cannot be read.
+func Import(ctx context.Context, s *store.Store, o ImportOptions) (Result, error) {
 	names, err := s.BranchNames(ctx)
 	if err != nil {
-		return FolderResult{}, err
+		return Result{}, err
 	}
 	if len(names) == 0 {
-		return FolderResult{}, fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
+		return Result{}, fail.New(fail.ErrNoMemory, fail.NoMemory, fail.ErrNoMemory.Error(), "git context init")
 	}
 	f, path, err := readFolder(o.Dir)
 	if err != nil {
-		return FolderResult{}, err
+		return Result{}, err
 	}
 	o.Agent = cmp.Or(o.Agent, string(f.Dialect))
 	if err := store.CheckAgent(o.Agent); err != nil {
-		return FolderResult{}, err
+		return Result{}, err
 	}
-	m := &folderImport{s: s, o: o, f: f, res: FolderResult{Folder: path, Dialect: string(f.Dialect), Warnings: f.Notes}}
+	m := &folderImport{s: s, o: o, f: f, res: Result{Folder: path, Dialect: string(f.Dialect), Warnings: f.Notes}}
 	m.nameBranches(names)
 	if err := m.plan(ctx); err != nil {
 		return m.res, err
@@ -76,13 +76,12 @@ func Import(ctx context.Context, s *store.Store, o FolderOptions) (FolderResult,
 	return m.res, nil
 }
 
-// warn tells what did not come as it stood.
+// warn adds a warning about what was changed or omitted.
 func (m *folderImport) warn(format string, args ...any) {
 	m.res.Warnings = append(m.res.Warnings, fmt.Sprintf(format, args...))
 }
 
-// readFolder finds the memory folder in dir, or takes dir as one. A link in it that leads
-// outside is not followed.
+// readFolder reads the folder in dir, or dir itself. It follows no link that leads outside.
 func readFolder(dir string) (*dialect.Folder, string, error) {
 	path, err := findFolder(dir)
 	if err != nil {
@@ -92,7 +91,7 @@ func readFolder(dir string) (*dialect.Folder, string, error) {
 	if err != nil {
 		return nil, "", folderError(dir, err)
 	}
-	defer root.Close() // nothing was written through it
+	defer root.Close() // only reads
 	f, err := dialect.Read(root.FS())
 	if format := (*dialect.FormatError)(nil); errors.As(err, &format) {
 		return nil, "", fail.New(fail.ErrInvalid, fail.FolderInvalid,
@@ -101,7 +100,7 @@ func readFolder(dir string) (*dialect.Folder, string, error) {
 	return f, path, err
 }
 
-// findFolder tries, in this order, .GCC and .gcc in dir, which may be one folder under both
+// findFolder tries, in this order, .GCC and .gcc in dir, which may be one folder under two
 // names, and dir itself.
 func findFolder(dir string) (string, error) {
 	if _, err := os.Stat(dir); err != nil {
@@ -135,7 +134,7 @@ func findFolder(dir string) (string, error) {
 		whichFolder)
 }
 
-// whichFolder is a hint for whoever names another one.
+// whichFolder is the hint for a wrong directory.
 const whichFolder = "git context import DIR, where DIR contains .GCC or .gcc"
 
 func folderError(path string, err error) error {
@@ -143,9 +142,41 @@ func folderError(path string, err error) error {
 	if errors.As(err, &p) {
 		err = p.Err
 	}
-	failed := &fail.Error{Code: fail.FolderUnreadable, Kind: fail.ErrInvalid, Err: err, Message: fmt.Sprintf("cannot read '%s'", prose.OneLine(path, 300))}
+	failed := &fail.Error{Code: fail.FolderUnreadable, Kind: fail.ErrInvalid, Err: err,
+		Message: fmt.Sprintf("cannot read '%s'", prose.OneLine(path, 300))}
 	if errors.Is(err, fs.ErrNotExist) {
 		failed.Kind, failed.Hints = fail.ErrNotFound, []string{whichFolder}
 	}
 	return failed
+}
+
+// ImportSteps records the steps of a trace on the current branch, as pending steps. A step
+// whose source exists there is skipped, so that the same trace adds nothing again. Empty
+// agents, sessions and models are those of w.
+func ImportSteps(ctx context.Context, s *store.Store, w store.Writer, steps []store.NewStep) (Counts, error) {
+	for i := range steps {
+		if steps[i].Agent == "" {
+			steps[i].Agent = w.Agent
+		}
+		if steps[i].Session == "" {
+			steps[i].Session = w.Session
+		}
+		if steps[i].Model == "" {
+			steps[i].Model = w.Model
+		}
+	}
+	recorded, err := s.Record(ctx, steps)
+	if err != nil {
+		return Counts{}, err
+	}
+	var res Counts
+	for _, r := range recorded {
+		if r.Known {
+			res.Skipped++
+		} else {
+			res.Steps++
+			res.Branches = 1
+		}
+	}
+	return res, nil
 }

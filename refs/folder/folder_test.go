@@ -23,9 +23,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-func imported(t *testing.T, s *refs.Store, dir string) folder.FolderResult {
+func imported(t *testing.T, s *refs.Store, dir string) folder.Result {
 	t.Helper()
-	return memtest.OK(folder.Import(t.Context(), s, folder.FolderOptions{Dir: dir}))(t)
+	return memtest.OK(folder.Import(t.Context(), s, folder.ImportOptions{Dir: dir}))(t)
 }
 
 // entries is what a branch holds, without what a folder has no place for.
@@ -104,15 +104,15 @@ func exportAndImport(t *testing.T, rt *rapid.T, as string) {
 	dir := t.TempDir()
 	out, err := folder.Export(ctx, from.Open(), folder.ExportOptions{Dir: dir, As: as})
 	must(err)
-	in, err := folder.Import(ctx, to.Open(), folder.FolderOptions{Dir: dir})
+	in, err := folder.Import(ctx, to.Open(), folder.ImportOptions{Dir: dir})
 	if errors.Is(err, fail.ErrNoMemory) {
 		_, err = share.Init(ctx, to.Open(), share.InitOptions{})
 		must(err)
-		in, err = folder.Import(ctx, to.Open(), folder.FolderOptions{Dir: dir})
+		in, err = folder.Import(ctx, to.Open(), folder.ImportOptions{Dir: dir})
 	}
 	must(err)
 	if in.Commits != out.Commits || in.Skipped != 0 {
-		rt.Fatalf("exported %+v, imported %+v", out.Imported, in.Imported)
+		rt.Fatalf("exported %+v, imported %+v", out.Counts, in.Counts)
 	}
 	for _, name := range branches {
 		wantSteps, wantMilestones := entries(ctx, rt, from, name, as != "contexa")
@@ -122,10 +122,10 @@ func exportAndImport(t *testing.T, rt *rapid.T, as string) {
 		}
 	}
 	for _, r := range []*memtest.Repo{from, to} {
-		again, err := folder.Import(ctx, r.Open(), folder.FolderOptions{Dir: dir})
+		again, err := folder.Import(ctx, r.Open(), folder.ImportOptions{Dir: dir})
 		must(err)
 		if again.Commits != 0 || again.Steps != 0 || again.Skipped != out.Commits+out.Steps {
-			rt.Fatalf("again: %+v of %+v", again.Imported, out.Imported)
+			rt.Fatalf("again: %+v of %+v", again.Counts, out.Counts)
 		}
 	}
 	to.Fsck()
@@ -139,8 +139,8 @@ func TestImportContexa(t *testing.T) {
 	s := r.Open()
 	memtest.OK(share.Init(t.Context(), s, share.InitOptions{}))(t)
 	res := imported(t, s, "../peer/testdata/contexa")
-	if want := (folder.Imported{Branches: 2, Commits: 3, Steps: 8}); res.Imported != want {
-		t.Errorf("%+v", res.Imported)
+	if want := (folder.Counts{Branches: 2, Commits: 3, Steps: 8}); res.Counts != want {
+		t.Errorf("%+v", res.Counts)
 	}
 	main := memtest.OK(s.Tip(t.Context(), "main"))(t)
 	steps, _, err := history.Steps(t.Context(), s, main, 0, 100)
@@ -217,7 +217,7 @@ func TestImportBesideOwnWork(t *testing.T) {
 	}
 	before := r.Git("for-each-ref", "refs/context")
 	if res := imported(t, s, "../peer/testdata/contexa"); res.Steps+res.Commits+res.Branches != 0 || r.Git("for-each-ref", "refs/context") != before {
-		t.Errorf("again: %+v", res.Imported)
+		t.Errorf("again: %+v", res.Counts)
 	}
 	r.Fsck()
 }
@@ -253,7 +253,7 @@ func TestImportAgainWhereTheOriginIsGone(t *testing.T) {
 			dir := t.TempDir()
 			out := memtest.OK(folder.Export(t.Context(), s, folder.ExportOptions{Dir: dir}))(t)
 			if again := imported(t, s, dir); again.Steps+again.Commits != 0 || again.Skipped != out.Steps+out.Commits {
-				t.Errorf("again: %+v of %+v", again.Imported, out.Imported)
+				t.Errorf("again: %+v of %+v", again.Counts, out.Counts)
 			}
 			r.Fsck()
 		})
@@ -263,7 +263,7 @@ func TestImportAgainWhereTheOriginIsGone(t *testing.T) {
 // The other dialects, for what only they have.
 func TestImportOthers(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]folder.Imported{
+	for name, want := range map[string]folder.Counts{
 		"contexa-old": {Branches: 1, Steps: 2},
 		"gcc-memory":  {Branches: 2, Commits: 3, Steps: 5},
 		"skill":       {Branches: 2, Commits: 2, Steps: 4},
@@ -272,12 +272,12 @@ func TestImportOthers(t *testing.T) {
 		r := memtest.New(t)
 		s := r.Open()
 		memtest.OK(share.Init(t.Context(), s, share.InitOptions{}))(t)
-		if res := imported(t, s, "../peer/testdata/"+name); res.Imported != want {
-			t.Errorf("%s: %+v", name, res.Imported)
+		if res := imported(t, s, "../peer/testdata/"+name); res.Counts != want {
+			t.Errorf("%s: %+v", name, res.Counts)
 		}
 		before := r.Git("for-each-ref", "refs/context")
 		if res := imported(t, s, "../peer/testdata/"+name); res.Steps+res.Commits+res.Branches != 0 || r.Git("for-each-ref", "refs/context") != before {
-			t.Errorf("%s again: %+v", name, res.Imported)
+			t.Errorf("%s again: %+v", name, res.Counts)
 		}
 		memtest.OK(s.Commit(t.Context(), store.CommitOptions{Summary: "go on"}))(t)
 		r.Fsck()
@@ -303,11 +303,11 @@ func TestImportNames(t *testing.T) {
 	memtest.OK(share.Init(t.Context(), s, share.InitOptions{}))(t)
 	res := imported(t, s, filepath.Dir(dir))
 	if res.Branches != 9 || res.Steps != 9 {
-		t.Errorf("%+v", res.Imported)
+		t.Errorf("%+v", res.Counts)
 	}
 	before := r.Git("for-each-ref", "refs/context")
 	if again := imported(t, s, dir); again.Skipped != 9 || r.Git("for-each-ref", "refs/context") != before {
-		t.Errorf("again: %+v\n%s", again.Imported, r.Git("for-each-ref", "--format=%(refname)", "refs/context"))
+		t.Errorf("again: %+v\n%s", again.Counts, r.Git("for-each-ref", "--format=%(refname)", "refs/context"))
 	}
 }
 

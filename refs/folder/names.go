@@ -12,36 +12,36 @@ import (
 	dialect "github.com/git-context/git-context/refs/peer"
 )
 
-// folderImport is one import under way.
+// folderImport is one import.
 type folderImport struct {
 	s        *store.Store
-	o        FolderOptions
+	o        ImportOptions
 	f        *dialect.Folder
-	names    map[string]string // what a branch of the folder is called here
+	names    map[string]string // the name here of each branch of the folder
 	branches []*importBranch   // parents before children
-	known    map[string]known  // by branch: what stands in it
-	res      FolderResult
+	known    map[string]known  // the present contents, by branch
+	res      Result
 }
 
-// nameBranches gives each branch of the folder a name that may stand here, and
-// puts parents before their children. A name that may not stand, or not beside those that
-// do, is changed, always in the same way, so that the same folder finds its branches again.
+// nameBranches gives each branch of the folder a valid name that does not clash, and puts
+// parents before their children. A name is always changed in the same way, so that the same
+// folder finds its branches again.
 func (m *folderImport) nameBranches(existing []string) {
 	m.names = map[string]string{}
-	var taken []string
+	var used []string
 	for i := range m.f.Branches {
 		b := &m.f.Branches[i]
-		name := freeName(nearName(b.Name), existing, taken)
+		name := freeName(nearName(b.Name), existing, used)
 		if name != b.Name {
 			m.warn("branch '%s' is called '%s' here", prose.OneLine(b.Name, 100), name)
 		}
 		m.names[b.Name] = name
-		taken = append(taken, name)
+		used = append(used, name)
 	}
 	m.order()
 }
 
-// name is what a branch is called here, also one that is not in the folder.
+// name returns the name here of a branch, even of one that is not in the folder.
 func (m *folderImport) name(branch string) string {
 	if name, ok := m.names[branch]; ok || branch == "" {
 		return name
@@ -49,7 +49,7 @@ func (m *folderImport) name(branch string) string {
 	return nearName(branch)
 }
 
-// order puts parents first. A ring of parents is cut at the branch that closes it.
+// order puts parents first. A cycle of parents is cut at the branch that closes it.
 func (m *folderImport) order() {
 	byName := map[string]*dialect.Branch{}
 	for i := range m.f.Branches {
@@ -62,7 +62,8 @@ func (m *folderImport) order() {
 		if p := byName[b.Parent]; p != nil && state[p.Name] == 0 {
 			visit(p)
 		} else if p != nil && state[p.Name] == 1 {
-			m.warn("branch '%s' is made to begin without a parent: '%s' comes from it", prose.OneLine(b.Name, 100), prose.OneLine(b.Parent, 100))
+			m.warn("branch '%s' is made to begin without a parent: '%s' comes from it", prose.OneLine(b.Name, 100),
+				prose.OneLine(b.Parent, 100))
 			b.Parent = ""
 		}
 		state[b.Name] = 2
@@ -78,7 +79,7 @@ func (m *folderImport) order() {
 // maxNearName leaves room for the number of freeName.
 const maxNearName = 190
 
-// nearName makes a valid branch name of any text: what may not stand in it becomes '-'.
+// nearName converts any text to a valid branch name: invalid characters become '-'.
 func nearName(text string) string {
 	if git.CheckBranchName(text) == nil {
 		return text
@@ -110,16 +111,16 @@ func nearName(text string) string {
 	return name
 }
 
-// freeName adds a number to a name that cannot stand beside those there are. One that is
-// there already may be taken, once.
-func freeName(name string, existing, taken []string) string {
+// freeName appends a number to a name that clashes with others. The name of an existing
+// branch may be used once.
+func freeName(name string, existing, used []string) string {
 	for n := 1; ; n++ {
 		try := name
 		if n > 1 {
-			// Without '/', because no number helps what cannot stand below another branch.
+			// Without '/', because a number does not help a name below another branch.
 			try = fmt.Sprintf("%s-%d", strings.ReplaceAll(name, "/", "-"), n)
 		}
-		clash := slices.ContainsFunc(taken, func(have string) bool { return have == try || clashes(have, try) }) ||
+		clash := slices.ContainsFunc(used, func(have string) bool { return have == try || clashes(have, try) }) ||
 			slices.ContainsFunc(existing, func(have string) bool { return clashes(have, try) })
 		if !clash {
 			return try
@@ -127,8 +128,8 @@ func freeName(name string, existing, taken []string) string {
 	}
 }
 
-// clashes reports whether two names that differ cannot stand side by side: they differ
-// only by case, or one is a folder on the way to the other.
+// clashes reports whether two different names exclude each other: they differ only by case,
+// or one is a folder of the other.
 func clashes(a, b string) bool {
 	return a != b && (strings.EqualFold(a, b) || store.IsPrefix(a, b) || store.IsPrefix(b, a))
 }

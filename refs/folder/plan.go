@@ -18,13 +18,13 @@ import (
 	dialect "github.com/git-context/git-context/refs/peer"
 )
 
-// importBranch is a branch of the folder and what is to become of it.
+// importBranch is a branch of the folder and the plan for it.
 type importBranch struct {
 	peer    *dialect.Branch
 	name    string
-	birth   *importEntry   // nil where it stands already
-	entries []*importEntry // steps and milestones in their order
-	commits []datedCommit  // that were made, for the branches that start from it
+	birth   *importEntry   // nil if the branch exists already
+	entries []*importEntry // steps and commits in their order
+	commits []datedCommit  // written so far, for the branches that start from it
 }
 
 type datedCommit struct {
@@ -32,33 +32,33 @@ type datedCommit struct {
 	commit *git.Commit
 }
 
-// importEntry is a step or a milestone.
+// importEntry is a step or a commit.
 type importEntry struct {
-	key       string
-	at        time.Time // shown; that of the entry before where it has none itself
-	order     time.Time // never before the entry before
-	step      *doc.Step
-	milestone *doc.Commit
-	copied    bool // recorded by another branch
+	key    string
+	at     time.Time // displayed; without a time of its own, that of the previous entry
+	order  time.Time // never before the previous entry
+	step   *doc.Step
+	commit *doc.Commit
+	copied bool // recorded by another branch
 }
 
-// known is what stands in a branch already, by key.
+// known is the contents of a branch before the import, by key.
 type known struct {
-	tip        git.ID
-	steps      map[string]doc.Step
-	milestones map[string]bool
-	entries    [][]string // the keys of each step and milestone
-	pending    bool
-	last       int    // the highest number of a step of its own
-	newest     string // id
+	tip     git.ID
+	steps   map[string]doc.Step
+	commits map[string]bool
+	entries [][]string // the keys of each step and commit
+	pending bool
+	last    int    // the highest number of its own steps
+	newest  string // id
 }
 
-// sourceFolder begins the source of what came from a folder. Behind a '#' stands the
-// entry's own id there, if it had one.
-const SourceFolder = "folder:"
+// SourcePrefix begins the source of an imported entry. The entry's own id in the folder
+// follows a '#', if it had one.
+const SourcePrefix = "folder:"
 
-// plan finds out what stands here already, and gives every entry its place, number and id. An entry
-// that the logs of several branches hold gets one id in all of them.
+// plan reads what exists here, and gives every entry its place, number and id. A step in
+// the logs of several branches gets one id in all of them.
 func (m *folderImport) plan(ctx context.Context) error {
 	m.known = map[string]known{}
 	after := ""
@@ -88,15 +88,17 @@ func (m *folderImport) plan(ctx context.Context) error {
 	return m.number(after)
 }
 
-// cleanBranch makes the texts of a branch fit to be kept: YAML can say what a file cannot.
+// cleanBranch makes the texts of a branch valid: YAML can contain characters that documents
+// cannot.
 func cleanBranch(b *dialect.Branch) (replaced bool, err error) {
 	replaced = store.Clean(&b.Purpose)
 	for i := range b.Steps {
 		s := &b.Steps[i]
 		replaced = store.Clean(&s.Observation, &s.Thought, &s.Action) || replaced
 		if size := len(s.Observation) + len(s.Thought) + len(s.Action); size > store.MaxStep {
-			return false, fail.New(fail.ErrInvalid, fail.StepTooLarge, fmt.Sprintf("step %d of branch '%s' has %d bytes; at most %d can be kept",
-				i+1, prose.OneLine(b.Name, 100), size, store.MaxStep))
+			return false, fail.New(fail.ErrInvalid, fail.StepTooLarge,
+				fmt.Sprintf("step %d of branch '%s' has %d bytes; at most %d can be kept",
+					i+1, prose.OneLine(b.Name, 100), size, store.MaxStep))
 		}
 	}
 	for i := range b.Commits {
@@ -111,11 +113,11 @@ func cleanBranch(b *dialect.Branch) (replaced bool, err error) {
 	return replaced, nil
 }
 
-// planBranch makes the entries of one branch, and counts those that have no time.
+// planBranch makes the entries of one branch, and counts those without a time.
 func (m *folderImport) planBranch(b *importBranch) (untimed int) {
 	seen := map[string]int{}
 	key := func(kind, branch, print string) string {
-		k := SourceFolder + kind + ":" + branch + ":" + print
+		k := SourcePrefix + kind + ":" + branch + ":" + print
 		if seen[k]++; seen[k] > 1 {
 			return fmt.Sprintf("%s:%d", k, seen[k])
 		}
@@ -146,7 +148,7 @@ func (m *folderImport) planBranch(b *importBranch) (untimed int) {
 			steps = steps[1:]
 		}
 		e := &importEntry{key: key("m", b.name, pm.Fingerprint())}
-		e.milestone = m.milestone(b, pm, e.key)
+		e.commit = m.newCommit(b, pm, e.key)
 		add(e, pm.Time)
 	}
 	for i := range steps {
@@ -155,7 +157,8 @@ func (m *folderImport) planBranch(b *importBranch) (untimed int) {
 	return untimed
 }
 
-func (m *folderImport) addStep(b *importBranch, ps *dialect.Step, key func(kind, branch, print string) string, add func(*importEntry, time.Time)) {
+func (m *folderImport) addStep(b *importBranch, ps *dialect.Step, key func(kind, branch, print string) string,
+	add func(*importEntry, time.Time)) {
 	origin := b.name
 	if ps.Origin != "" {
 		origin = m.name(ps.Origin)
@@ -165,12 +168,12 @@ func (m *folderImport) addStep(b *importBranch, ps *dialect.Step, key func(kind,
 		Observation: ps.Observation, Thought: ps.Thought, Action: ps.Action, Extra: extraAttributes(ps.Attrs)}
 	t := ps.Time
 	if ps.Kept {
-		t = at(b) // no time was to be expected
+		t = at(b) // the folder does not record one
 	}
 	add(e, t)
 }
 
-// at is the time of the last entry of a branch so far.
+// at returns the time of the last entry of a branch so far.
 func at(b *importBranch) time.Time {
 	if n := len(b.entries); n > 0 {
 		return b.entries[n-1].at
@@ -178,10 +181,10 @@ func at(b *importBranch) time.Time {
 	return b.peer.CreatedAt
 }
 
-// fallbackTime is for what stands before anything that has a time.
+// fallbackTime is the time of entries before the first one that has a time.
 func (m *folderImport) fallbackTime() time.Time {
 	now, err := m.s.Stamp()
-	if err != nil { // whoever begins a session is told
+	if err != nil { // the transaction will report it
 		return time.Unix(0, 0).UTC()
 	}
 	return now
@@ -189,7 +192,7 @@ func (m *folderImport) fallbackTime() time.Time {
 
 func (m *folderImport) agent(name string) string { return cmp.Or(doc.AgentName(name), m.o.Agent) }
 
-// extraAttributes are the facts about a step that only its tool knows.
+// extraAttributes formats the attributes of a step that only its tool knows.
 func extraAttributes(attrs []dialect.Attr) string {
 	var b strings.Builder
 	for _, a := range attrs {
@@ -199,7 +202,7 @@ func extraAttributes(attrs []dialect.Attr) string {
 	return b.String()
 }
 
-func (m *folderImport) milestone(b *importBranch, pm *dialect.Commit, key string) *doc.Commit {
+func (m *folderImport) newCommit(b *importBranch, pm *dialect.Commit, key string) *doc.Commit {
 	out := &doc.Commit{Agent: m.agent(pm.Agent), Session: m.o.Session, Source: key, Origin: b.name,
 		Summary: pm.Title, Purpose: cmp.Or(pm.Purpose, b.peer.Purpose),
 		Progress: pm.Progress, Contribution: pm.Contribution}
@@ -209,8 +212,8 @@ func (m *folderImport) milestone(b *importBranch, pm *dialect.Commit, key string
 	return out
 }
 
-// number sorts the entries of all branches by time and gives ids to those that have
-// none yet, so that they stand in that order wherever they meet.
+// number sorts the entries of all branches by time and gives ids to those without one, so
+// that all branches have them in that order.
 func (m *folderImport) number(after string) error {
 	first := m.canonical()
 	all := m.births()
@@ -235,14 +238,14 @@ func (m *folderImport) number(after string) error {
 		if e.step != nil {
 			e.step.ID = after
 		} else {
-			e.milestone.ID, e.milestone.Time = after, e.at
+			e.commit.ID, e.commit.Time = after, e.at
 		}
 	}
 	return nil
 }
 
-// canonical is the one step that stands for all with a key: the one that stands here
-// already, else its own branch's, else a copy. A copy may have lost a blank line.
+// canonical returns the one step for each key: the one that exists here, else that of its
+// own branch, else a copy, which may lack a blank line.
 func (m *folderImport) canonical() map[string]*doc.Step {
 	first := map[string]*doc.Step{}
 	offer := func(key string, step *doc.Step) {
@@ -269,14 +272,14 @@ func (m *folderImport) canonical() map[string]*doc.Step {
 	return first
 }
 
-// births are the entries that branches begin with which have to be made.
+// births returns the births of the branches that have to be created.
 func (m *folderImport) births() []*importEntry {
 	var list []*importEntry
 	for _, b := range m.branches {
 		if m.known[b.name].tip != "" {
 			continue
 		}
-		b.birth = &importEntry{at: b.peer.CreatedAt, order: b.peer.CreatedAt, milestone: &doc.Commit{}}
+		b.birth = &importEntry{at: b.peer.CreatedAt, order: b.peer.CreatedAt, commit: &doc.Commit{}}
 		if len(b.entries) > 0 && (b.birth.order.IsZero() || b.birth.order.After(b.entries[0].order)) {
 			b.birth.at, b.birth.order = b.entries[0].at, b.entries[0].order
 		}
@@ -285,10 +288,10 @@ func (m *folderImport) births() []*importEntry {
 	return list
 }
 
-// knownOf reads what stands in a branch, pending steps included. A branch that is not
-// there has no tip.
+// knownOf reads the contents of a branch, pending steps included. An absent branch has no
+// tip.
 func knownOf(ctx context.Context, s *store.Store, branch string) (known, error) {
-	k := known{steps: map[string]doc.Step{}, milestones: map[string]bool{}}
+	k := known{steps: map[string]doc.Step{}, commits: map[string]bool{}}
 	tip, err := s.Tip(ctx, branch)
 	if errors.Is(err, fail.ErrNotFound) {
 		return k, nil
@@ -325,13 +328,13 @@ func knownOf(ctx context.Context, s *store.Store, branch string) (known, error) 
 	}
 	return k, tip.SegmentsBackwards(ctx, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
 		ms, err := doc.ParseCommits(data)
-		k.addMilestones(branch, ms, seen)
+		k.addCommits(branch, ms, seen)
 		return true, err
 	})
 }
 
-// addSteps knows a step by its source, and as one of the branch itself: in a folder it
-// stands there if the branch that recorded it is gone, or has another name now.
+// addSteps adds a step by its source, and also as one of the branch itself: that is its key
+// in a folder if the branch that recorded it is gone or was renamed.
 func (k *known) addSteps(branch string, steps []doc.Step, seen, own map[string]int) {
 	for _, s := range steps {
 		print := dialect.Fingerprint(peerStep(s))
@@ -344,39 +347,39 @@ func (k *known) addSteps(branch string, steps []doc.Step, seen, own map[string]i
 	}
 }
 
-// addMilestones does likewise.
-func (k *known) addMilestones(branch string, ms []doc.Commit, seen map[string]int) {
+// addCommits adds commits as addSteps does steps.
+func (k *known) addCommits(branch string, ms []doc.Commit, seen map[string]int) {
 	for _, m := range ms {
 		if m.Kind == doc.KindBirth {
 			continue
 		}
-		print := peerMilestone(m).Fingerprint()
+		print := peerCommit(m).Fingerprint()
 		keys := []string{sourceKey("m", branch, "", print, seen), sourceKey("m", m.Origin, m.Source, print, map[string]int{})}
 		for _, key := range keys {
-			k.milestones[key] = true
+			k.commits[key] = true
 		}
 		k.entries = append(k.entries, keys)
 	}
 }
 
-// sourceKey is what an entry that stands here is known by: its source, where a folder was that,
-// else what its source would be if it came from one.
+// sourceKey returns the key of an entry that exists here: its source if that is a folder,
+// else the source that it would have if it came from one.
 func sourceKey(kind, origin, source, print string, seen map[string]int) string {
-	if strings.HasPrefix(source, SourceFolder) {
+	if strings.HasPrefix(source, SourcePrefix) {
 		key, _, _ := strings.Cut(source, "#")
 		return key
 	}
-	key := SourceFolder + kind + ":" + origin + ":" + print
+	key := SourcePrefix + kind + ":" + origin + ":" + print
 	if seen[key]++; seen[key] > 1 {
 		return fmt.Sprintf("%s:%d", key, seen[key])
 	}
 	return key
 }
 
-// Imported is what an import brought.
-type Imported struct {
+// Counts are the numbers of what an import brought.
+type Counts struct {
 	Branches int `json:"branches"`
 	Commits  int `json:"commits"`
 	Steps    int `json:"steps"`
-	Skipped  int `json:"skipped"` // already there
+	Skipped  int `json:"skipped"` // existed already
 }

@@ -10,33 +10,34 @@ import (
 	dialect "github.com/git-context/git-context/refs/peer"
 )
 
-// roadmap brings the folder's main.md in. It never conflicts:
+// roadmap imports the folder's main.md. It never conflicts:
 //
-//  1. where ours has no goal, or the same, the goal, the items and the sections are taken as
-//     such; a section that stands here with another text is kept under "Imported: NAME";
-//  2. where ours has another goal, all of the folder's text becomes a section.
+//  1. if ours has no goal, or the same, the goal, the items and the sections are added;
+//     a section whose text here differs becomes "Imported: NAME";
+//  2. if ours has another goal, the whole text of the folder becomes a section.
 //
-// Either way, the same folder again finds what it brought.
+// If the folder is imported again, it adds nothing.
 func (m *folderImport) roadmap(ctx context.Context) error {
 	from := m.f.Roadmap
 	if strings.TrimSpace(from.Text) == "" {
 		return nil
 	}
 	store.Clean(&from.Text, &from.Goal)
-	_, err := m.s.EditRoadmap(ctx, m.o.Writer, "Import the roadmap of a "+m.res.Dialect+" folder", func(r *doc.Roadmap) error {
-		if r.Goal() == "" || r.Goal() == from.Goal {
-			takeRoadmap(r, from)
+	_, err := m.s.EditRoadmap(ctx, m.o.Writer, "Import the roadmap of a "+m.res.Dialect+" folder",
+		func(r *doc.Roadmap) error {
+			if r.Goal() == "" || r.Goal() == from.Goal {
+				takeRoadmap(r, from)
+				return nil
+			}
+			r.SetSection(importedSection(m.res.Dialect), from.Text)
 			return nil
-		}
-		r.SetSection(importedSection(m.res.Dialect), from.Text)
-		return nil
-	})
+		})
 	return err
 }
 
 func importedSection(name string) string { return "Imported: " + name }
 
-// takeRoadmap takes the parts of a roadmap as such.
+// takeRoadmap adds the parts of a roadmap.
 func takeRoadmap(r *doc.Roadmap, from dialect.Roadmap) {
 	if from.Goal != "" && r.Goal() == "" {
 		r.SetGoal(from.Goal)
@@ -62,16 +63,16 @@ func takeRoadmap(r *doc.Roadmap, from dialect.Roadmap) {
 	}
 }
 
-// markAdded ticks an item that was just added under just this text: it is there, and
-// its whole text names it.
+// markAdded marks an item as done that was just added under this whole text, which
+// therefore names it.
 func markAdded(mark func(string, bool) error, text string) { _ = mark(text, true) }
 
-// takeSection adds a section, or what a section of that name does not say yet.
+// takeSection adds a section, under another name if the text of an existing one differs.
 func takeSection(r *doc.Roadmap, s dialect.Section) {
 	name := s.Name
 	for _, have := range []string{doc.SectionGoal, doc.SectionMilestones, doc.SectionTodo, doc.SectionDecisions,
 		doc.SectionQuestions, doc.SectionOutcomes} {
-		if doc.SameSection(name, have) { // of another form than ours
+		if doc.SameSection(name, have) { // its format differs from ours
 			name = importedSection(name)
 			break
 		}

@@ -48,7 +48,7 @@ func checkCopied(ctx context.Context, c *checker) error {
 // likely pairs linked commits with those that may be copies of them, the newest first.
 func (c *checker) likely(ctx context.Context, all map[git.ID][]notes.Fact) ([]code.Rewritten, error) {
 	ids := slices.Sorted(maps.Keys(all))
-	lost, err := code.Unreached(ctx, c.s, ids, code.CodeRefs())
+	lost, err := code.Unreached(ctx, c.s, ids, code.RefOptions())
 	if err != nil {
 		return nil, err
 	}
@@ -65,15 +65,15 @@ func (c *checker) likely(ctx context.Context, all map[git.ID][]notes.Fact) ([]co
 	}
 	var pairs []code.Rewritten
 	err = code.EachCandidate(ctx, c.s, nil, func(d code.Candidate, _ int64) {
-		if len(all[d.Id]) > 0 || c.claimed[d.Id] {
+		if len(all[d.ID]) > 0 || c.claimed[d.ID] {
 			return
 		}
 		for _, old := range linked[d.Author] {
-			if lost[old.Id] || old.Title == d.Title {
-				pairs = append(pairs, code.Rewritten{Old: old.Id, New: d.Id})
+			if lost[old.ID] || old.Title == d.Title {
+				pairs = append(pairs, code.Rewritten{Old: old.ID, New: d.ID})
 			}
 		}
-	}, append([]string{"--no-merges", "--max-count=" + strconv.Itoa(mostCopies)}, code.CodeRefs()...)...)
+	}, append([]string{"--no-merges", "--max-count=" + strconv.Itoa(mostCopies)}, code.RefOptions()...)...)
 	return pairs, err
 }
 
@@ -97,9 +97,9 @@ func copyLinks(ctx context.Context, s *store.Store, w store.Writer, pairs []code
 		return err
 	}
 	defer ses.Close()
-	return code.NoteLinks(ctx, ses, "context: carry links over to copies", func(u *notes.Update) error {
+	return code.UpdateNotes(ctx, ses, "context: carry links over to copies", func(u *notes.Update) error {
 		for _, p := range pairs {
-			if _, err := code.Carry(ctx, u, p); err != nil {
+			if _, err := code.CopyLinks(ctx, u, p); err != nil {
 				return err
 			}
 		}

@@ -134,7 +134,7 @@ func (c *checker) linkMissed(ctx context.Context, f share.HookFailure) (bool, er
 		return false, err
 	}
 	then, err := history.NewestAt(ctx, c.s, tip.Commit(), made.Committer.When)
-	if err != nil || then == nil || !code.HasMilestones(then) {
+	if err != nil || then == nil || !code.HasCommits(then) {
 		return false, err
 	}
 	m, err := c.s.NewestCommit(ctx, then)

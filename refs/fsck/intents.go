@@ -49,7 +49,7 @@ func (c *checker) leftIntent(ctx context.Context, name string) error {
 		return err
 	}
 	var in struct{ Branch string }
-	if json.Unmarshal(data, &in) != nil || git.CheckBranchName(in.Branch) != nil || code.IntentName(in.Branch) != name {
+	if json.Unmarshal(data, &in) != nil || git.CheckBranchName(in.Branch) != nil || code.IntentFile(in.Branch) != name {
 		c.report(ctx, nil, Problem{Kind: "intent-unreadable", Object: file, Repair: "rm " + prose.ShellQuoted(file),
 			Message: fmt.Sprintf("what '%s' set out to do cannot be read; what is recorded stays pending", file)})
 		return nil

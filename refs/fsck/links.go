@@ -20,7 +20,7 @@ func (c *checker) links(ctx context.Context) (map[git.ID][]notes.Fact, error) {
 		return c.noted, nil
 	}
 	all := map[git.ID][]notes.Fact{}
-	err := code.EachLink(ctx, c.s, []string{code.LinkWords}, func(code git.ID, f notes.Fact) {
+	err := code.EachLink(ctx, c.s, []string{code.LinkMarker}, func(code git.ID, f notes.Fact) {
 		all[code] = append(all[code], f)
 	})
 	if err == nil {
@@ -44,7 +44,7 @@ func checkLinks(ctx context.Context, c *checker) error {
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	now, here, err := code.MilestoneHashes(ctx, c.s, git.DeletedPrefix)
+	now, here, err := code.CommitHashes(ctx, c.s, git.DeletedPrefix)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func relink(ctx context.Context, s *store.Store, w store.Writer, moved []movedLi
 		return err
 	}
 	defer ses.Close()
-	return code.NoteLinks(ctx, ses, "context: link by present hashes", func(u *notes.Update) error {
+	return code.UpdateNotes(ctx, ses, "context: link by present hashes", func(u *notes.Update) error {
 		for _, l := range moved {
 			m, err := s.Repo().Commit(ctx, l.now)
 			if err != nil {

@@ -225,7 +225,7 @@ func (v *memory) name(s string) string {
 func (v *memory) Steps(f incoming.File, data []byte, list []doc.Step) {
 	ids := make([]int32, len(list))
 	v.each(f, doc.LogFile, data, func(i int, e *memoryEntry) {
-		e.step, e.number, e.imported = true, list[i].Number, strings.HasPrefix(list[i].Source, folder.SourceFolder)
+		e.step, e.number, e.imported = true, list[i].Number, strings.HasPrefix(list[i].Source, folder.SourcePrefix)
 	}, ids)
 	v.logs[f.Id] = ids
 }
@@ -233,7 +233,7 @@ func (v *memory) Steps(f incoming.File, data []byte, list []doc.Step) {
 func (v *memory) Milestones(f incoming.File, data []byte, list []doc.Commit) {
 	r := record{entries: make([]int32, len(list))}
 	v.each(f, doc.CommitFile, data, func(i int, e *memoryEntry) {
-		e.birth, e.number, e.imported = list[i].Kind == doc.KindBirth, list[i].Number, strings.HasPrefix(list[i].Source, folder.SourceFolder)
+		e.birth, e.number, e.imported = list[i].Kind == doc.KindBirth, list[i].Number, strings.HasPrefix(list[i].Source, folder.SourcePrefix)
 	}, r.entries)
 	for _, m := range slices.Backward(list) {
 		if m.Kind != doc.KindBirth {

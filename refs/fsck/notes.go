@@ -177,7 +177,7 @@ func joinNotes(ctx context.Context, s *store.Store, w store.Writer, object git.I
 		return err
 	}
 	defer ses.Close()
-	return code.NoteLinks(ctx, ses, "context: join the notes of "+object.Short(), func(u *notes.Update) error { return u.Join(ctx, object, paths) })
+	return code.UpdateNotes(ctx, ses, "context: join the notes of "+object.Short(), func(u *notes.Update) error { return u.Join(ctx, object, paths) })
 }
 
 // noteAgain writes what a milestone's trailers say behind what its note says, so that it
@@ -196,7 +196,7 @@ func noteAgain(ctx context.Context, s *store.Store, w store.Writer, id git.ID, a
 	if f.ID, err = s.NewID(max(after, f.ID)); err != nil {
 		return err
 	}
-	return code.NoteLinks(ctx, ses, "context: note what "+id.Short()+" says", func(u *notes.Update) error { return addFact(ctx, u, id, f) })
+	return code.UpdateNotes(ctx, ses, "context: note what "+id.Short()+" says", func(u *notes.Update) error { return addFact(ctx, u, id, f) })
 }
 
 func addFact(ctx context.Context, u *notes.Update, id git.ID, f notes.Fact) error {

@@ -125,7 +125,7 @@ func restoreNotes(ctx context.Context, s *store.Store, w store.Writer, dropped [
 		return err
 	}
 	defer ses.Close()
-	return code.NoteLinks(ctx, ses, "context: restore notes that were lost", func(u *notes.Update) error {
+	return code.UpdateNotes(ctx, ses, "context: restore notes that were lost", func(u *notes.Update) error {
 		for _, m := range dropped {
 			lost, err := lostLines(ctx, s, u, m)
 			if err != nil {

@@ -106,7 +106,7 @@ func noteFacts(ctx context.Context, s *store.Store, w store.Writer, ids []git.ID
 		return err
 	}
 	defer ses.Close()
-	return code.NoteLinks(ctx, ses, "context: fold the facts of "+prose.Count(len(ids), "commit"), func(u *notes.Update) error {
+	return code.UpdateNotes(ctx, ses, "context: fold the facts of "+prose.Count(len(ids), "commit"), func(u *notes.Update) error {
 		for _, id := range ids {
 			m, err := s.Repo().Commit(ctx, id)
 			if err != nil {

@@ -28,7 +28,7 @@ func checkRewritten(ctx context.Context, c *checker) error {
 	if err != nil || len(left) == 0 {
 		return err
 	}
-	found, err := code.Replacements(ctx, c.s, left, code.CodeRefs()...)
+	found, err := code.Replacements(ctx, c.s, left, code.RefOptions()...)
 	if err != nil {
 		return err
 	}
@@ -77,13 +77,13 @@ func (c *checker) leftBehind(ctx context.Context) ([]*git.Commit, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, err := code.MadeOn(ctx, c.s)
+	made, err := code.ReadIndex(ctx, c.s)
 	if err != nil {
 		return nil, err
 	}
 	codes := maps.Clone(all)
 	made.Codes(func(code git.ID) { codes[code] = nil })
-	lost, err := code.Unreached(ctx, c.s, slices.Sorted(maps.Keys(codes)), code.CodeRefs())
+	lost, err := code.Unreached(ctx, c.s, slices.Sorted(maps.Keys(codes)), code.RefOptions())
 	if err != nil || len(lost) == 0 {
 		return nil, err
 	}

@@ -87,7 +87,7 @@ func (c *checker) lostSteps(ctx context.Context, path, name, to string) error {
 	for _, l := range content.After(from) {
 		held[l.ID] = false
 	}
-	if err := maintain.StepsAnywhere(ctx, c.s, held); err != nil {
+	if err := maintain.FindSteps(ctx, c.s, held); err != nil {
 		return err
 	}
 	maps.DeleteFunc(held, func(_ string, held bool) bool { return held })

@@ -8,50 +8,50 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// Arguments are options of git's own that stand behind `--` on the command line of
-// log and diff. Only those that are known to choose or to show are let through:
-// among git's others are some that write files, run programs or bring in commits
-// that are no memory.
+// Arguments are git options that follow `--` on the command line of log and diff. Only
+// options that are known to select or to display are accepted: others of git's write files,
+// run programs, or add commits that are not memory.
 type Arguments struct {
 	Select  []string // which commits (log)
-	Show    []string // how each is shown, or what of a difference
+	Show    []string // how each commit is displayed, or which part of a difference
 	Paths   []string // of the memory tree
 	Reverse bool     // oldest first
-	Content bool     // asks which commits changed a text (-S, -G)
-	Layout  Layout   // of a commit, by Show
-	Looks   bool     // Show changes how text looks, and not only what of it there is
+	Content bool     // selects the commits that changed a text (-S, -G)
+	Layout  Layout   // of a commit, as Show asks for
+	Looks   bool     // Show changes how text looks
 }
 
-// Between reports whether memory commits between milestones are meant, too: what is
-// remembered changes paths and texts in a commit of its own.
-func (a Arguments) Between() bool { return a.Content || len(a.Paths) > 0 }
+// between reports whether memory commits without an entry in commit.md are selected too:
+// topics change in commits of their own.
+func (a Arguments) between() bool { return a.Content || len(a.Paths) > 0 }
 
-// Layout is how a log writes a commit.
+// Layout is the form of a commit in a log.
 type Layout int
 
 // The layouts of git's formats.
 const (
 	LayoutBlock Layout = iota // medium, which is the default, short, full, fuller: a header, the message indented
 	LayoutLine                // oneline
-	LayoutOwn                 // whatever the caller wrote
+	LayoutOwn                 // a format of the caller
 )
 
-// use says what an option is for.
+// use is the purpose of an option.
 type use int
 
 const (
 	useUnknown use = iota
 	useSelect      // which commits
-	useShow        // how they are shown
-	useBoth        // which, and what of them
+	useShow        // how they are displayed
+	useBoth        // which commits, and which part of them
 )
 
-// LogArguments sorts what stands behind the `--` of log: options, and paths.
-// Behind another `--` everything is a path. It returns fail.ErrRefused for an option
-// that is not let through.
+// LogArguments parses the words that follow `--` on the command line of log. The words
+// after a second `--` are all paths. It returns an error of the kind fail.ErrRefused for an
+// option that is not accepted, and fail.ErrInvalid for one that lacks its value.
 func LogArguments(words []string) (Arguments, error) { return readArguments("log", words) }
 
-// DiffArguments is LogArguments for diff.
+// DiffArguments parses the words that follow `--` on the command line of diff, as
+// LogArguments does.
 func DiffArguments(words []string) (Arguments, error) { return readArguments("diff", words) }
 
 func readArguments(command string, words []string) (a Arguments, err error) {
@@ -66,7 +66,7 @@ func readArguments(command string, words []string) (a Arguments, err error) {
 			continue
 		}
 		name, what, apart := knownArgument(command, word)
-		if what == useUnknown || word == "--word-diff=color" { // which is in colour whatever color.ui says
+		if what == useUnknown || word == "--word-diff=color" { // is in colour regardless of color.ui
 			return a, refuseArgument(command, name)
 		}
 		if apart && word == name { // its value is the next word
@@ -78,18 +78,20 @@ func readArguments(command string, words []string) (a Arguments, err error) {
 			}
 			word += words[i]
 		}
-		if name, _, ok := strings.Cut(word, "="); ok && (name == "--format" || name == "--pretty") && strings.Contains(word, "%G") {
-			return a, fail.New(fail.ErrRefused, fail.ArgumentRefused, fmt.Sprintf("git's '%s' is refused here: %%G runs a program", name), "git context verify")
+		if name, _, ok := strings.Cut(word, "="); ok && (name == "--format" || name == "--pretty") &&
+			strings.Contains(word, "%G") {
+			return a, fail.New(fail.ErrRefused, fail.ArgumentRefused,
+				fmt.Sprintf("git's '%s' is refused here: %%G runs a program", name), "git context verify")
 		}
 		a.add(name, word, what)
 	}
 	return a, nil
 }
 
-// add keeps one option.
+// add stores one option.
 func (a *Arguments) add(name, word string, what use) {
 	switch {
-	case name == "--reverse": // git would first choose the oldest of what is streamed
+	case name == "--reverse": // git would apply it before the filter that reads its output
 		a.Reverse = true
 		return
 	case name == "-S" || name == "-G":
@@ -119,8 +121,8 @@ func layoutOf(format string) Layout {
 	return LayoutOwn
 }
 
-// knownArgument finds an option by its name, which stands before "=" or before the
-// value of a letter. apart says whether its value may be the next word.
+// knownArgument finds an option by its name, which ends before "=" or, for a single letter,
+// before its value. apart reports whether the value may be the next word.
 func knownArgument(command, word string) (name string, what use, apart bool) {
 	name, _, _ = strings.Cut(word, "=")
 	if !strings.HasPrefix(word, "--") && len(word) > 2 && strings.Contains("SGUMCnO", word[1:2]) {
@@ -133,7 +135,7 @@ func knownArgument(command, word string) (name string, what use, apart bool) {
 	return name, what, apart
 }
 
-// differenceArgument knows the options that log and diff share.
+// differenceArgument finds the options that log and diff share.
 func differenceArgument(name string) (what use, apart bool) {
 	switch name {
 	case "-S", "-G", "--diff-filter":
@@ -147,14 +149,16 @@ func differenceArgument(name string) (what use, apart bool) {
 		"--abbrev", "--no-abbrev", "-M", "--find-renames", "-C", "--find-copies", "--no-renames", "--find-copies-harder",
 		"-D", "--irreversible-delete", "-R", "-a", "--text", "-b", "--ignore-space-change", "-w", "--ignore-all-space",
 		"--ignore-space-at-eol", "--ignore-blank-lines", "--inter-hunk-context", "--no-prefix", "--src-prefix",
-		"--dst-prefix", "--default-prefix", "--indent-heuristic", "--no-indent-heuristic", "--color-moved", "--no-color-moved",
-		"--no-color", "--ws-error-highlight", "--stat-width", "--stat-name-width", "--stat-count", "--no-ext-diff", "--no-textconv":
+		"--dst-prefix", "--default-prefix", "--indent-heuristic", "--no-indent-heuristic", "--color-moved",
+		"--no-color-moved",
+		"--no-color", "--ws-error-highlight", "--stat-width", "--stat-name-width", "--stat-count", "--no-ext-diff",
+		"--no-textconv":
 		return useShow, false
 	}
 	return useUnknown, false
 }
 
-// logArgument knows those of log alone.
+// logArgument finds the options of log alone.
 func logArgument(name string) (what use, apart bool) {
 	switch name {
 	case "--since", "--after", "--until", "--before", "--author", "--committer", "--grep":
@@ -175,7 +179,8 @@ func logArgument(name string) (what use, apart bool) {
 	return useUnknown, false
 }
 
-// refuseArgument says why an option does not get through, and what does the same.
+// refuseArgument returns the error for an option that is not accepted, with the reason and
+// a replacement.
 func refuseArgument(command, name string) error {
 	why, hint := "it is not known to only show memory", "git context help "+command
 	switch name {
@@ -194,5 +199,6 @@ func refuseArgument(command, name string) error {
 	case "--color", "--color-words", "--word-diff":
 		why, hint = "colour follows color.ui, as in every view", "git -c color.ui=never context "+command
 	}
-	return fail.New(fail.ErrRefused, fail.ArgumentRefused, fmt.Sprintf("git's '%s' is refused here: %s", prose.OneLine(name, 60), why), hint)
+	return fail.New(fail.ErrRefused, fail.ArgumentRefused,
+		fmt.Sprintf("git's '%s' is refused here: %s", prose.OneLine(name, 60), why), hint)
 }

@@ -14,26 +14,26 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// By what a view of the past found its memory commit.
+// How a view of the past found its memory commit.
 const (
-	AtMemory   = "memory"   // it was named itself
-	AtLink     = "link"     // it belongs to the code commit that was named
-	AtAncestor = "ancestor" // it belongs to that one's nearest first-parent ancestor to which any belongs
-	AtTime     = "time"     // it is the newest that is not younger than what was named
+	AtMemory   = "memory"   // the revision names it
+	AtLink     = "link"     // it belongs to the code commit that the revision names
+	AtAncestor = "ancestor" // it belongs to the nearest first-parent ancestor of that code commit that has any memory
+	AtTime     = "time"     // it is the newest that is not younger than the revision
 )
 
-// At finds a branch as it stood at a revision of memory or of code; an empty one
-// means now, see [Store.Tip]. The cases:
+// At returns a branch as it was at a revision of memory or of code. An empty rev is the
+// present, see [Store.Tip]. The cases:
 //
 //  1. a memory revision (see [Store.Revision]; a memory branch or tag wins over a
-//     code ref of its name), and branch is empty or the branch that it was made
-//     on, by the name that this has now: that commit;
-//  2. a memory revision and another branch: the newest commit of that branch
-//     which is not younger;
-//  3. a code revision: see [codeSearch], on the current branch if none is named.
+//     code ref of its name), and branch is empty or the branch that recorded it, by
+//     its present name: that commit;
+//  2. a memory revision and another branch: the newest commit of that branch that
+//     is not younger;
+//  3. a code revision: see [codeSearch], on the current branch if branch is empty.
 //
-// It returns fail.ErrNotFound where nothing has that name, and where the branch did not
-// exist yet.
+// It returns an error of the kind fail.ErrNotFound for an unknown name, and for a branch
+// that did not exist yet.
 func At(ctx context.Context, s *store.Store, branch, rev string) (*store.Tip, error) {
 	if rev == "" {
 		return s.Tip(ctx, branch)
@@ -47,7 +47,7 @@ func At(ctx context.Context, s *store.Store, branch, rev string) (*store.Tip, er
 	if err != nil {
 		return nil, err
 	}
-	if own == "" { // gone, or never one of memory
+	if own == "" { // the branch is gone, or the commit is not memory
 		own = store.BranchOf(c)
 	}
 	if own != "" && (branch == "" || branch == own) {
@@ -72,14 +72,14 @@ func At(ctx context.Context, s *store.Store, branch, rev string) (*store.Tip, er
 	return past(s, now.Name(), then, at), nil
 }
 
-// past is a branch as it stood at a commit.
+// past returns a branch as it was at a commit.
 func past(s *store.Store, branch string, c *git.Commit, at *store.At) *store.Tip {
 	at.Commit, at.Time = c.ID, c.Committer.When.UTC()
 	return s.PastTip(branch, c, at)
 }
 
-// NewestAt is the newest commit on a commit's first-parent line that is not
-// younger than t; nil for none.
+// NewestAt returns the newest commit on the first-parent line of c that is not younger than
+// t, or nil.
 func NewestAt(ctx context.Context, s *store.Store, c *git.Commit, t time.Time) (*git.Commit, error) {
 	if !c.Committer.When.After(t) {
 		return c, nil
@@ -92,8 +92,8 @@ func NewestAt(ctx context.Context, s *store.Store, c *git.Commit, t time.Time) (
 	return s.Repo().Commit(ctx, git.ID(strings.TrimSpace(string(out))))
 }
 
-// createdAt is when the branch of a memory commit was made; zero where it does
-// not say.
+// createdAt returns when the branch of a memory commit was created; the zero time if the
+// commit does not record it.
 func createdAt(c *git.Commit) time.Time {
 	at, _ := store.ParseCreated(c.Trailer(store.TrailerCreated))
 	if at == nil {
@@ -102,7 +102,7 @@ func createdAt(c *git.Commit) time.Time {
 	return *at
 }
 
-// notYet says that a branch has nothing as old as what was asked for.
+// notYet is the error for a branch without a commit as old as the revision.
 func notYet(now *store.Tip, at *store.At) error {
 	made := createdAt(now.Commit())
 	message := fmt.Sprintf("branch '%s' has no commit as old as '%s'", now.Name(), prose.OneLine(at.Rev, 100))
@@ -114,20 +114,21 @@ func notYet(now *store.Tip, at *store.At) error {
 	return fail.New(fail.ErrNotFound, fail.NotYet, message, hint)
 }
 
-// noCommit says that a name means no commit at all.
+// noCommit is the error for a name of no commit, neither of memory nor of code.
 func noCommit(ctx context.Context, s *store.Store, rev string, err error) error {
 	err = s.NoSuchCommit(ctx, rev, err)
 	var missing *fail.Error
 	if errors.As(err, &missing) && missing.Code == fail.MilestoneNotFound {
-		missing.Code, missing.Message = fail.CommitNotFound, fmt.Sprintf("no commit '%s', of memory or of code", prose.OneLine(rev, 100))
+		missing.Code, missing.Message = fail.CommitNotFound,
+			fmt.Sprintf("no commit '%s', of memory or of code", prose.OneLine(rev, 100))
 	}
 	return err
 }
 
-// MilestoneAt is [Store.FindCommit] as it stood at a tip. A milestone that was not
-// part of the branch then, by its entries or, as those that a branch is born with,
-// by its history, is fail.ErrNotFound.
-func MilestoneAt(ctx context.Context, s *store.Store, t *store.Tip, rev string) (store.Commit, error) {
+// CommitAt returns the commit that rev names, as [Store.FindCommit] does, as it was at a
+// tip. It returns an error of the kind fail.ErrNotFound for a commit that the branch did
+// not contain then, neither as an entry nor as an ancestor.
+func CommitAt(ctx context.Context, s *store.Store, t *store.Tip, rev string) (store.Commit, error) {
 	c, err := s.NewestCommitAt(ctx, rev)
 	if err != nil {
 		return store.Commit{}, err

@@ -12,23 +12,23 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// maxSince bounds how many commits, of all branches together, BranchesAt looks
-// back over.
+// maxSince limits how many commits, of all branches together, BranchesAt lists.
 const maxSince = 4096
 
-// BranchesAt turns a list of branches as they stand now into what they were at the
-// moment of a past tip, newest first:
+// BranchesAt returns a list of present branches as they were at the time of a past tip,
+// newest first:
 //
 //  1. the tip's own branch is that tip;
-//  2. a branch that was made later is left out;
-//  3. one that has not moved since is as it is;
-//  4. of one that has, the newest commit not younger than the tip says it, found by
-//     a walk over what was committed since. The walk is bounded: far counts the
-//     branches that it did not get to, which are left out.
+//  2. a branch that was created later is omitted;
+//  3. a branch that has not moved since is unchanged;
+//  4. a branch that has moved since is at its newest commit that is not younger than
+//     the tip. far counts the branches for which maxSince was too few commits to find
+//     it; they are omitted.
 //
-// Nothing is pending. A branch that was deleted since is not listed. For a tip of
-// the present the list stays as it is.
-func BranchesAt(ctx context.Context, s *store.Store, t *store.Tip, now []store.Branch) (then []store.Branch, far int, err error) {
+// Nothing is pending, and branches that were deleted since are absent. For a tip of the
+// present, the list is unchanged.
+func BranchesAt(ctx context.Context, s *store.Store, t *store.Tip, now []store.Branch) (then []store.Branch,
+	far int, err error) {
 	if t.At() == nil {
 		return now, 0, nil
 	}
@@ -64,13 +64,14 @@ func BranchesAt(ctx context.Context, s *store.Store, t *store.Tip, now []store.B
 	return then, far, nil
 }
 
-// rewind winds branches back that have moved since a past tip.
-func rewind(ctx context.Context, s *store.Store, t *store.Tip, moved []store.Branch) (then []store.Branch, far int, err error) {
+// rewind finds the commits of branches that have moved since a past tip.
+func rewind(ctx context.Context, s *store.Store, t *store.Tip, moved []store.Branch) (then []store.Branch,
+	far int, err error) {
 	w := &rewinder{s: s, at: t.At().Time, near: max(nearSince/len(moved), 2)}
 	if err := w.all(ctx, moved); err != nil {
 		return nil, 0, err
 	}
-	if moved, w.left = w.left, nil; len(moved) > 0 {
+	if moved, w.unfound = w.unfound, nil; len(moved) > 0 {
 		if err := w.readParents(ctx, moved); err != nil {
 			return nil, 0, err
 		}
@@ -78,23 +79,23 @@ func rewind(ctx context.Context, s *store.Store, t *store.Tip, moved []store.Bra
 			return nil, 0, err
 		}
 	}
-	return w.then, len(w.left), nil
+	return w.then, len(w.unfound), nil
 }
 
-// nearSince is how many commits are read one by one, 20 µs each, before git is
-// started to list them: of each branch its share, so that a busy one does not keep
-// the others from being found.
+// nearSince is how many commits, of all branches together, are read one by one, at 20 µs
+// each, before git lists them. Each branch has an equal share, so that one with many
+// commits does not use it up.
 const nearSince = 128
 
-// rewinder is the way back to a moment of several branches.
+// rewinder finds the commits of several branches at a time.
 type rewinder struct {
 	s       *store.Store
 	at      time.Time
-	near    int               // commits of each branch that may be read to find the way
-	parents map[git.ID]git.ID // the first parents of younger commits, "" for a first commit
+	near    int               // commits of each branch that may be read one by one
+	parents map[git.ID]git.ID // the first parent of each younger commit, "" for a first commit
 
-	then []store.Branch
-	left []store.Branch // not found yet
+	then    []store.Branch
+	unfound []store.Branch // branches whose commit is not found yet
 }
 
 func (w *rewinder) all(ctx context.Context, moved []store.Branch) error {
@@ -106,8 +107,8 @@ func (w *rewinder) all(ctx context.Context, moved []store.Branch) error {
 	return nil
 }
 
-// back goes back from a branch's tip to its newest commit not younger than the
-// moment. A branch whose first commit is younger was not there.
+// back walks from a branch's tip to its newest commit that is not younger than the time. A
+// branch whose first commit is younger did not exist.
 func (w *rewinder) back(ctx context.Context, b store.Branch) error {
 	near := w.near
 	for id := b.Tip; id != ""; {
@@ -116,7 +117,7 @@ func (w *rewinder) back(ctx context.Context, b store.Branch) error {
 			continue
 		}
 		c, err := w.s.Repo().Commit(ctx, id)
-		if errors.Is(err, git.ErrNotFound) { // the edge of a shallow clone
+		if errors.Is(err, git.ErrNotFound) { // the boundary of a shallow clone
 			return nil
 		}
 		if err != nil {
@@ -129,7 +130,7 @@ func (w *rewinder) back(ctx context.Context, b store.Branch) error {
 			return nil
 		}
 		if near--; near < 0 {
-			w.left = append(w.left, b)
+			w.unfound = append(w.unfound, b)
 			return nil
 		}
 		id = ""
@@ -140,8 +141,7 @@ func (w *rewinder) back(ctx context.Context, b store.Branch) error {
 	return nil
 }
 
-// readParents lists what is younger on the lines of branches, the newest first, as
-// far as the bound allows.
+// readParents lists the younger commits of branches, the newest first, up to maxSince.
 func (w *rewinder) readParents(ctx context.Context, moved []store.Branch) error {
 	args := []string{"log", "--first-parent", "--max-count=" + strconv.Itoa(maxSince), "--format=%H %P",
 		"--max-age=" + strconv.FormatInt(w.at.Unix()+1, 10), "--end-of-options"}

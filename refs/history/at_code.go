@@ -17,42 +17,42 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// codeSearch finds the memory that belongs to a code commit, on one branch:
+// codeSearch finds the memory commit that belongs to a code commit, on one branch:
 //
-//  1. what its note links, see [notes.KindLink]: the newest link of the branch;
+//  1. the newest that its note links to this branch, see [notes.KindLink];
 //  2. else the newest memory commit that was made on it, by its trailer;
 //  3. else what 1 and 2 find for its nearest first-parent ancestor;
-//  4. else the newest milestone that is not younger.
+//  4. else the newest commit with an entry that is not younger.
 //
-// Memory made on a code commit is younger than it. So both lines are walked from
-// their newest ends in step, and none further than the answer stands; memory older
-// than the branch is not its own, and code older than all that the branch was made on
-// has none of it.
+// Memory made on a code commit is younger than that. Therefore both lines are read from
+// their newest ends, and each only as far as the answer requires. Memory older than the
+// branch is not the branch's own, and code older than all the code that the branch was made
+// on has no memory there.
 type codeSearch struct {
 	s      *store.Store
 	branch string
-	born   time.Time // of the branch
+	born   time.Time // when the branch was created
 	asked  *git.Commit
 
 	memory, code *line
-	taken        map[git.ID]bool        // the memory commits that were read
+	seen         map[git.ID]bool        // the memory commits that were read
 	linked       map[git.ID]*lineCommit // the newest of them made on each code commit
-	byTime       *lineCommit            // the newest milestone among them not younger than the code commit
-	last         [atSlop]int64          // when the last of them were made
-	ended        bool                   // they are all
+	byTime       *lineCommit            // the newest of them with an entry that is not younger than the code commit
+	last         [atSlop]int64          // the times of the last of them
+	ended        bool                   // all of the branch's were read
 
-	oldest int64 // when the oldest of them was made
-	aged   bool  // or of the code that they were made on
-	passed int   // how many code commits older than that were read
+	oldest int64 // the time of the oldest memory commit
+	aged   bool  // oldest includes the code that they were made on
+	passed int   // code commits older than oldest that were read
 }
 
-// atSlop is how many commits are looked at beyond the point where they get older than
-// what is looked for: clocks of two machines differ.
+// atSlop is how many commits are read after the first one that is older than the wanted
+// one: the clocks of two machines differ.
 const atSlop = 8
 
 func atCode(ctx context.Context, s *store.Store, now *store.Tip, code *git.Commit, at *store.At) (*store.Tip, error) {
 	w := &codeSearch{s: s, branch: now.Name(), born: createdAt(now.Commit()), asked: code,
-		taken: map[git.ID]bool{}, linked: map[git.ID]*lineCommit{}, last: [atSlop]int64{atSlop - 1: math.MaxInt64},
+		seen: map[git.ID]bool{}, linked: map[git.ID]*lineCommit{}, last: [atSlop]int64{atSlop - 1: math.MaxInt64},
 		oldest: now.Commit().Committer.When.Unix(),
 		memory: &line{s: s, next: now.Commit().ID}, code: &line{s: s, next: code.ID, notes: true}}
 	id, err := w.find(ctx, at)
@@ -69,7 +69,7 @@ func atCode(ctx context.Context, s *store.Store, now *store.Tip, code *git.Commi
 	return past(s, now.Name(), c, at), nil
 }
 
-// find returns the memory commit, and says in at how it was found; "" for none.
+// find returns the memory commit, or "", and sets in at how it was found.
 func (w *codeSearch) find(ctx context.Context, at *store.At) (git.ID, error) {
 	at.By = AtLink
 	for {
@@ -101,16 +101,16 @@ func (w *codeSearch) find(ctx context.Context, at *store.At) (git.ID, error) {
 	}
 	at.By, at.Linked = AtTime, nil
 	for w.byTime == nil {
-		if more, err := w.remember(ctx); err != nil || !more {
+		if more, err := w.nextMemory(ctx); err != nil || !more {
 			return "", err
 		}
 	}
 	return w.byTime.id, nil
 }
 
-// noted is the memory commit that a code commit's note links to this branch, by the
-// name that it has or one that it had. A link to what is not here (it was never
-// fetched), or is no memory, counts for nothing: anybody may have written the note.
+// noted returns the memory commit that a code commit's note links to this branch, by its
+// present name or an earlier one. A link to a commit that is absent, or is not memory, is
+// ignored: a note may come from anywhere.
 func (w *codeSearch) noted(ctx context.Context, c *lineCommit) (git.ID, error) {
 	for _, f := range slices.Backward(notes.Parse(c.note)) {
 		if f.Kind != notes.KindLink {
@@ -135,33 +135,33 @@ func (w *codeSearch) noted(ctx context.Context, c *lineCommit) (git.ID, error) {
 		case f.Branch != made:
 			continue
 		}
-		err = w.back(ctx, m.Committer.When.Unix(), func() bool { return w.taken[id] })
-		if err != nil || w.taken[id] {
+		err = w.back(ctx, m.Committer.When.Unix(), func() bool { return w.seen[id] })
+		if err != nil || w.seen[id] {
 			return id, err
 		}
 	}
 	return "", nil
 }
 
-// madeOn is the newest memory commit that was made on a code commit.
+// madeOn returns the newest memory commit that was made on a code commit.
 func (w *codeSearch) madeOn(ctx context.Context, c *lineCommit) (*lineCommit, error) {
 	err := w.back(ctx, c.at, func() bool { return w.linked[c.id] != nil })
 	return w.linked[c.id], err
 }
 
-// back reads memory commits until what is looked for is found, or the last ones are
-// all older than a time.
+// back reads memory commits until found returns true, or the last ones are all older than a
+// time.
 func (w *codeSearch) back(ctx context.Context, to int64, found func() bool) error {
 	for !found() && slices.Max(w.last[:]) >= to {
-		if more, err := w.remember(ctx); err != nil || !more {
+		if more, err := w.nextMemory(ctx); err != nil || !more {
 			return err
 		}
 	}
 	return nil
 }
 
-// remember takes the next memory commit; false at the branch's beginning.
-func (w *codeSearch) remember(ctx context.Context) (bool, error) {
+// nextMemory reads the next memory commit; it returns false at the branch's beginning.
+func (w *codeSearch) nextMemory(ctx context.Context) (bool, error) {
 	m, err := w.memory.take(ctx)
 	if err != nil {
 		return false, err
@@ -171,22 +171,21 @@ func (w *codeSearch) remember(ctx context.Context) (bool, error) {
 		w.ended = true
 		return false, nil
 	}
-	w.last[len(w.taken)%atSlop] = m.at
-	w.taken[m.id] = true
+	w.last[len(w.seen)%atSlop] = m.at
+	w.seen[m.id] = true
 	w.oldest = min(w.oldest, m.at)
 	if m.code != "" && w.linked[m.code] == nil {
 		w.linked[m.code] = m
 	}
-	if w.byTime == nil && m.milestone && m.at <= w.asked.Committer.When.Unix() {
+	if w.byTime == nil && m.isEntry && m.at <= w.asked.Committer.When.Unix() {
 		w.byTime = m
 	}
 	return true, nil
 }
 
-// beyond reports whether neither a code commit nor those behind it can have memory: all
-// memory was read, and they are older than the branch, in whose time links are noted,
-// and than all code that its memory was made on. Without it a release of long before
-// would be looked for down to the first commit of the code.
+// beyond reports whether neither a code commit nor its ancestors can have memory: all
+// memory was read, and they are older than the branch and than all code that its memory was
+// made on. Otherwise an old release would be followed to the first commit of the code.
 func (w *codeSearch) beyond(ctx context.Context, c *lineCommit) (bool, error) {
 	if !w.ended {
 		return false, nil
@@ -202,12 +201,12 @@ func (w *codeSearch) beyond(ctx context.Context, c *lineCommit) (bool, error) {
 	return w.passed > atSlop, nil
 }
 
-// age finds out how old the code is that memory was made on. What is not here any more
-// cannot be met.
+// age extends oldest to the code that memory was made on. A commit that is absent cannot be
+// reached either.
 func (w *codeSearch) age(ctx context.Context) error {
 	var ids bytes.Buffer
 	for id := range w.linked {
-		if git.IsID(string(id)) { // a trailer of others may say anything
+		if git.IsID(string(id)) { // a trailer of another program may contain any text
 			fmt.Fprintln(&ids, id)
 		}
 	}
@@ -215,7 +214,8 @@ func (w *codeSearch) age(ctx context.Context) error {
 	if ids.Len() == 0 {
 		return nil
 	}
-	out, err := w.s.Repo().RunInput(ctx, ids.Bytes(), "rev-list", "--no-walk=unsorted", "--ignore-missing", "--timestamp", "--stdin")
+	out, err := w.s.Repo().RunInput(ctx, ids.Bytes(), "rev-list", "--no-walk=unsorted", "--ignore-missing",
+		"--timestamp", "--stdin")
 	if err != nil {
 		return err
 	}

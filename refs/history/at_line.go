@@ -12,36 +12,35 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// line is the first-parent line of a commit, from the newest on, read as far as it
-// is asked for: a few commits in process, which is cheaper than to start git, and
-// then more with each git log.
+// line reads the first-parent line of a commit, newest first: a few commits one by one,
+// which is cheaper than a child, and then more with each git log.
 type line struct {
 	s     *store.Store
-	next  git.ID // where reading goes on; "" at the end
-	notes bool   // of code, whose notes are read; else of memory, whose messages are
+	next  git.ID // the next commit to read; "" at the end
+	notes bool   // the line is of code, whose notes are read; else of memory, whose messages are
 
-	read int // how many commits were
+	read int // how many commits were read
 	buf  []lineCommit
 }
 
 // lineCommit is one commit of a line.
 type lineCommit struct {
-	id        git.ID
-	at        int64 // its committer's time, in seconds since 1970
-	milestone bool
-	code      git.ID // the code commit that a memory commit was made on
-	note      []byte
+	id      git.ID
+	at      int64 // committer time, in seconds since 1970
+	isEntry bool
+	code    git.ID // the code commit that a memory commit was made on
+	note    []byte
 }
 
-// The sizes of what a line reads at once.
+// How many commits a line reads at once.
 const (
 	nearLine = 16
 	someLine = 128
 	mostLine = 16384
-	growLine = 3 // times what was read before
+	growLine = 3 // times as many as were read before
 )
 
-// peek is the next commit without taking it; nil at the end.
+// peek returns the next commit without consuming it; nil at the end.
 func (l *line) peek(ctx context.Context) (*lineCommit, error) {
 	if len(l.buf) == 0 && l.next != "" {
 		if err := l.fill(ctx); err != nil {
@@ -54,7 +53,7 @@ func (l *line) peek(ctx context.Context) (*lineCommit, error) {
 	return &l.buf[0], nil
 }
 
-// take is the next commit; nil at the end.
+// take consumes and returns the next commit; nil at the end.
 func (l *line) take(ctx context.Context) (*lineCommit, error) {
 	c, err := l.peek(ctx)
 	if c != nil {
@@ -63,7 +62,7 @@ func (l *line) take(ctx context.Context) (*lineCommit, error) {
 	return c, err
 }
 
-// end makes the line end here.
+// end stops the line at this point.
 func (l *line) end() { l.buf, l.next = nil, "" }
 
 func (l *line) fill(ctx context.Context) error {
@@ -76,7 +75,7 @@ func (l *line) fill(ctx context.Context) error {
 // near reads one commit.
 func (l *line) near(ctx context.Context) error {
 	c, err := l.s.Repo().Commit(ctx, l.next)
-	if errors.Is(err, git.ErrNotFound) && l.read > 0 { // the edge of a shallow clone
+	if errors.Is(err, git.ErrNotFound) && l.read > 0 { // the boundary of a shallow clone
 		l.next = ""
 		return nil
 	}
@@ -99,25 +98,27 @@ func (l *line) near(ctx context.Context) error {
 	return nil
 }
 
-// commit is what a commit's message says. Of code it says nothing that is asked for.
+// commit returns what the message of a memory commit contains. The message of a code commit
+// is not needed.
 func (l *line) commit(c *git.Commit) lineCommit {
 	m := lineCommit{id: c.ID}
 	if !l.notes {
-		m.milestone, m.code = c.Trailer(store.TrailerID) != "", git.ID(c.Trailer(store.TrailerCode))
+		m.isEntry, m.code = c.Trailer(store.TrailerID) != "", git.ID(c.Trailer(store.TrailerCode))
 	}
 	return m
 }
 
-// far reads n commits. Whole messages: git takes 20 µs to find a trailer in one.
+// far reads n commits, with whole messages: to find a trailer takes git 20 µs a commit.
 func (l *line) far(ctx context.Context, n int) error {
-	shown, said := "--no-notes", "%B%x00"
+	shown, format := "--no-notes", "%B%x00"
 	if l.notes {
-		shown, said = "--notes=context", "%x00%N"
+		shown, format = "--notes=context", "%x00%N"
 	}
 	out, err := l.s.Repo().View(ctx, "log", "-z", "--first-parent", "--max-count="+strconv.Itoa(n+1), shown,
-		"--format=%H%x00%ct%x00"+said, "--end-of-options", string(l.next))
+		"--format=%H%x00%ct%x00"+format, "--end-of-options", string(l.next))
 	if err != nil {
-		if _, missing := l.s.Repo().Peel(ctx, string(l.next)); errors.Is(missing, git.ErrNotFound) { // the edge of a shallow clone
+		// the boundary of a shallow clone
+		if _, missing := l.s.Repo().Peel(ctx, string(l.next)); errors.Is(missing, git.ErrNotFound) {
 			l.next = ""
 			return nil
 		}
@@ -130,7 +131,7 @@ func (l *line) far(ctx context.Context, n int) error {
 		if m.at, err = strconv.ParseInt(string(f[1]), 10, 64); err != nil {
 			return fmt.Errorf("git log: no date for %s", m.id)
 		}
-		if n == 0 { // the one more tells where to go on
+		if n == 0 { // one more than n is listed, to learn where to continue
 			l.next = m.id
 			break
 		}

@@ -13,29 +13,29 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// The marks that a bisect is told.
+// The marks that a bisect accepts.
 const (
 	MarkGood = "good"
 	MarkBad  = "bad"
 	MarkSkip = "skip" // cannot be tested
 )
 
-// Bisect is where a search for the milestone that turned bad stands.
+// Bisection is the progress of a search for the first bad commit.
 type Bisection struct {
-	Branch   string        `json:"branch"` // that it was started on
+	Branch   string        `json:"branch"` // on which it was started
 	Good     []git.ID      `json:"good"`
-	Bad      *git.ID       `json:"bad"` // nil while none is known
+	Bad      *git.ID       `json:"bad"` // nil while unknown
 	Skipped  []git.ID      `json:"skipped"`
-	Next     *store.Commit `json:"next"`      // to be tested; nil while there is nothing to test
-	FirstBad *store.Commit `json:"first_bad"` // nil until it is found
-	Suspects []git.ID      `json:"suspects"`  // where only skipped ones are left: one of these is it
-	Left     int           `json:"left"`      // how many may still have to be tested, Next among them
+	Next     *store.Commit `json:"next"`      // to be tested; nil if there is nothing to test
+	FirstBad *store.Commit `json:"first_bad"` // nil until found
+	Suspects []git.ID      `json:"suspects"`  // if only skipped ones are left: the first bad one is among these
+	Left     int           `json:"left"`      // how many may still have to be tested, Next included
 
-	MergeBase bool     `json:"-"` // Next is what good and bad both come from
+	MergeBase bool     `json:"-"` // Next is a merge base of good and bad
 	Warnings  []string `json:"-"`
 }
 
-// BisectEntry is one thing that a bisect was told.
+// BisectEntry is one mark in the log of a bisect.
 type BisectEntry struct {
 	Mark    string    `json:"mark"`
 	Commit  git.ID    `json:"commit"`
@@ -43,9 +43,9 @@ type BisectEntry struct {
 	Time    time.Time `json:"time"`
 }
 
-// BisectStart begins a search on the current branch, with what is known already:
-// bad may be empty. There is one for each branch and worktree; fail.ErrExists says that
-// it is under way.
+// BisectStart begins a bisect of the current branch with the marks that are known already;
+// bad may be empty. A branch has at most one bisect in each worktree. It returns an error
+// of the kind fail.ErrExists if there is one already, and those of BisectMark.
 func BisectStart(ctx context.Context, s *store.Store, bad string, good []string) (Bisection, error) {
 	tip, err := s.Tip(ctx, "")
 	if err != nil {
@@ -63,21 +63,23 @@ func BisectStart(ctx context.Context, s *store.Store, bad string, good []string)
 		}
 		return Bisection{}, err
 	}
-	st := &BisectState{Version: BisectVersion, Branch: tip.Name(), Good: []git.ID{}, Skipped: []git.ID{}, Log: []BisectEntry{}}
+	st := &BisectState{Version: BisectVersion, Branch: tip.Name(), Good: []git.ID{}, Skipped: []git.ID{},
+		Log: []BisectEntry{}}
 	if bad != "" {
-		if err := judge(ctx, s, st, MarkBad, []string{bad}); err != nil {
+		if err := addMarks(ctx, s, st, MarkBad, []string{bad}); err != nil {
 			return Bisection{}, err
 		}
 	}
-	if err := judge(ctx, s, st, MarkGood, good); err != nil {
+	if err := addMarks(ctx, s, st, MarkGood, good); err != nil {
 		return Bisection{}, err
 	}
 	return advance(ctx, s, st)
 }
 
-// BisectMark tells the bisect of the current branch about memory commits; none
-// means the one that is to be tested, and the branch's tip before there is one.
-// Several cannot be bad. fail.ErrRefused: the marks contradict each other.
+// BisectMark marks memory commits in the bisect of the current branch. Without revs it
+// marks the one to be tested or, before there is one, the branch's tip. Only one commit can
+// be bad. It returns an error of the kind fail.ErrRefused if marks contradict each other,
+// and fail.ErrNotFound without a bisect.
 func BisectMark(ctx context.Context, s *store.Store, mark string, revs []string) (Bisection, error) {
 	st, lock, err := openBisect(ctx, s)
 	if err != nil {
@@ -85,19 +87,20 @@ func BisectMark(ctx context.Context, s *store.Store, mark string, revs []string)
 	}
 	defer lock.Unlock()
 	if len(revs) == 0 {
-		rev, err := st.meant(mark)
+		rev, err := st.implied(mark)
 		if err != nil {
 			return Bisection{}, err
 		}
 		revs = []string{rev}
 	}
-	if err := judge(ctx, s, st, mark, revs); err != nil {
+	if err := addMarks(ctx, s, st, mark, revs); err != nil {
 		return Bisection{}, err
 	}
 	return advance(ctx, s, st)
 }
 
-// Bisect is where the bisect of the current branch stands; fail.ErrNotFound without one.
+// Bisect returns the progress of the bisect of the current branch, or an error of the kind
+// fail.ErrNotFound without one.
 func Bisect(ctx context.Context, s *store.Store) (Bisection, error) {
 	st, lock, err := openBisect(ctx, s)
 	if err != nil {
@@ -109,7 +112,8 @@ func Bisect(ctx context.Context, s *store.Store) (Bisection, error) {
 	return viewBisect(ctx, s, st)
 }
 
-// BisectLog is what the bisect of the current branch was told, in that order.
+// BisectLog returns the marks of the current branch's bisect in the order in which they
+// were set.
 func BisectLog(ctx context.Context, s *store.Store) ([]BisectEntry, error) {
 	st, lock, err := openBisect(ctx, s)
 	if err != nil {
@@ -118,8 +122,8 @@ func BisectLog(ctx context.Context, s *store.Store) ([]BisectEntry, error) {
 	return st.Log, lock.Unlock()
 }
 
-// BisectReset forgets the bisect of the current branch, even one that cannot be
-// read, and reports whether there was one.
+// BisectReset deletes the bisect of the current branch, even if it cannot be read, and
+// reports whether there was one.
 func BisectReset(ctx context.Context, s *store.Store) (branch string, was bool, err error) {
 	if branch, err = s.Current(ctx); err != nil {
 		return "", false, err
@@ -133,9 +137,9 @@ func BisectReset(ctx context.Context, s *store.Store) (branch string, was bool, 
 	return branch, was, err
 }
 
-// MemoryCommit is a milestone in full, or of another memory commit what its message
-// says: without an id.
-func MemoryCommit(ctx context.Context, s *store.Store, id git.ID) (store.Commit, error) {
+// ReadCommit returns a memory commit in full. For one without an entry in commit.md it
+// returns what its message contains, without an id.
+func ReadCommit(ctx context.Context, s *store.Store, id git.ID) (store.Commit, error) {
 	c, err := s.Repo().Commit(ctx, id)
 	if err != nil {
 		return store.Commit{}, err
@@ -143,21 +147,22 @@ func MemoryCommit(ctx context.Context, s *store.Store, id git.ID) (store.Commit,
 	return CommitOf(ctx, s, nil, c)
 }
 
-// meant is what a mark without a name is about.
-func (st *BisectState) meant(mark string) (string, error) {
+// implied returns the revision for a mark without one.
+func (st *BisectState) implied(mark string) (string, error) {
 	switch {
 	case st.Next != "":
 		return string(st.Next), nil
 	case st.Bad != "" && len(st.Good) > 0:
-		return "", fail.New(fail.ErrRefused, fail.BisectDone, "nothing is left to be tested", "git context bisect status", "git context bisect reset")
+		return "", fail.New(fail.ErrRefused, fail.BisectDone, "nothing is left to be tested", "git context bisect status",
+			"git context bisect reset")
 	case mark == MarkSkip:
 		return "", fail.New(fail.ErrRefused, fail.BisectIncomplete, "nothing is to be tested yet", st.missing()...)
 	}
 	return st.Branch, nil
 }
 
-// judge notes what commits are. Nothing of it is kept yet.
-func judge(ctx context.Context, s *store.Store, st *BisectState, mark string, revs []string) error {
+// addMarks adds marks to a state in memory; it writes nothing.
+func addMarks(ctx context.Context, s *store.Store, st *BisectState, mark string, revs []string) error {
 	now, err := s.Stamp()
 	if err != nil {
 		return err
@@ -175,11 +180,12 @@ func judge(ctx context.Context, s *store.Store, st *BisectState, mark string, re
 		case MarkSkip:
 			st.Skipped = with(st.Skipped, c.ID)
 		default:
-			return fail.New(fail.ErrInvalid, fail.BisectMark, fmt.Sprintf("unknown mark '%s'", prose.OneLine(mark, 60)), "a mark is good, bad or skip")
+			return fail.New(fail.ErrInvalid, fail.BisectMark, fmt.Sprintf("unknown mark '%s'", prose.OneLine(mark, 60)),
+				"a mark is good, bad or skip")
 		}
 		st.Log = append(st.Log, BisectEntry{mark, c.ID, prose.OneLine(c.Subject(), 200), now})
 	}
-	return consistent(ctx, s, st)
+	return checkConsistent(ctx, s, st)
 }
 
 func with(list []git.ID, id git.ID) []git.ID {
@@ -189,7 +195,7 @@ func with(list []git.ID, id git.ID) []git.ID {
 	return append(list, id)
 }
 
-// advance sees where new marks lead, and keeps them.
+// advance finds the next commit to test and writes the state.
 func advance(ctx context.Context, s *store.Store, st *BisectState) (Bisection, error) {
 	b, err := viewBisect(ctx, s, st)
 	if err != nil {
@@ -202,7 +208,7 @@ func advance(ctx context.Context, s *store.Store, st *BisectState) (Bisection, e
 	return b, writeBisect(s, st)
 }
 
-// viewBisect puts a state into words.
+// viewBisect returns the progress that a state implies.
 func viewBisect(ctx context.Context, s *store.Store, st *BisectState) (Bisection, error) {
 	step, err := nextToTest(ctx, s, st)
 	if err != nil {
@@ -220,20 +226,21 @@ func viewBisect(ctx context.Context, s *store.Store, st *BisectState) (Bisection
 		if one.id == "" {
 			continue
 		}
-		c, err := MemoryCommit(ctx, s, one.id)
+		c, err := ReadCommit(ctx, s, one.id)
 		if err != nil {
-			return Bisection{}, st.gone(one.id, err)
+			return Bisection{}, st.commitGone(one.id, err)
 		}
 		*one.to = &c
 	}
 	return b, nil
 }
 
-// gone says of a commit that a bisect needs that it is not there any more.
-func (st *BisectState) gone(id git.ID, err error) error {
+// commitGone replaces the error of an absent commit that a bisect needs.
+func (st *BisectState) commitGone(id git.ID, err error) error {
 	if !errors.Is(err, git.ErrNotFound) {
 		return err
 	}
-	return &fail.Error{Code: fail.BisectGone, Kind: fail.ErrNotFound, Err: err, Hints: []string{"git context bisect reset"},
+	return &fail.Error{Code: fail.BisectGone, Kind: fail.ErrNotFound, Err: err,
+		Hints:   []string{"git context bisect reset"},
 		Message: fmt.Sprintf("commit %s of this bisect is not in the repository any more", id.Short())}
 }

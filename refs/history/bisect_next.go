@@ -12,10 +12,10 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// bisectStep is what follows from what a bisect knows.
+// bisectStep is what follows from the marks of a bisect.
 type bisectStep struct {
 	next     git.ID // to be tested
-	base     bool   // next is what good and bad both come from
+	base     bool   // next is a merge base of good and bad
 	firstBad git.ID
 	suspects []git.ID // never nil
 	left     int
@@ -25,19 +25,19 @@ type bisectStep struct {
 // nextToTest decides what comes next:
 //
 //  1. good or bad is not known yet: nothing;
-//  2. good is not before bad, and what both come from is not known to be good: that;
-//  3. milestones are left between them: the one nearest to the middle;
-//  4. all that are left cannot be tested: one of them, or the bad one, is the first;
-//  5. nothing is left: the bad one is the first.
+//  2. a merge base of good and bad is not known to be good: that base;
+//  3. commits between them are untested: the one nearest to the middle;
+//  4. all of those are skipped: they and the bad one are suspects;
+//  5. there is none between them: the bad one is the first.
 func nextToTest(ctx context.Context, s *store.Store, st *BisectState) (bisectStep, error) {
 	step := bisectStep{suspects: []git.ID{}}
-	if err := present(ctx, s, st); err != nil || st.Bad == "" || len(st.Good) == 0 {
+	if err := checkPresent(ctx, s, st); err != nil || st.Bad == "" || len(st.Good) == 0 {
 		return step, err
 	}
 	if done, err := testBase(ctx, s, st, &step); done || err != nil {
 		return step, err
 	}
-	between, err := between(ctx, s, st)
+	between, err := untested(ctx, s, st)
 	if err != nil {
 		return step, err
 	}
@@ -61,23 +61,22 @@ func nextToTest(ctx context.Context, s *store.Store, st *BisectState) (bisectSte
 	return step, err
 }
 
-// present holds that what is known is still there: a branch may have been deleted
-// and its commits collected meanwhile.
-func present(ctx context.Context, s *store.Store, st *BisectState) error {
+// checkPresent checks that the marked commits still exist: their branch may have been
+// deleted and its commits collected.
+func checkPresent(ctx context.Context, s *store.Store, st *BisectState) error {
 	for _, id := range append([]git.ID{st.Bad}, st.Good...) {
 		if id == "" {
 			continue
 		}
 		if _, err := s.Repo().Commit(ctx, id); err != nil {
-			return st.gone(id, err)
+			return st.commitGone(id, err)
 		}
 	}
 	return nil
 }
 
-// testBase wants what good and bad both come from to be tested, where good is not
-// before bad, as git does: were it bad, then good was mended, and the search would
-// look in the wrong place.
+// testBase asks to test the merge base of good and bad first, as git does. If that were
+// bad, good would have been fixed, and the search would look in the wrong place.
 func testBase(ctx context.Context, s *store.Store, st *BisectState, step *bisectStep) (bool, error) {
 	bases, err := s.Repo().MergeBases(ctx, st.Bad, st.Good...)
 	if err != nil {
@@ -87,7 +86,8 @@ func testBase(ctx context.Context, s *store.Store, st *BisectState, step *bisect
 		switch {
 		case slices.Contains(st.Good, id):
 		case slices.Contains(st.Skipped, id):
-			step.warnings = append(step.warnings, fmt.Sprintf("%s, which good and bad both come from, was skipped: what turned bad may lie before it", id.Short()))
+			step.warnings = append(step.warnings, fmt.Sprintf("%s, which good and bad both come from, was skipped: "+
+				"what turned bad may lie before it", id.Short()))
 		default:
 			step.next, step.base = id, true
 			return true, nil
@@ -96,20 +96,21 @@ func testBase(ctx context.Context, s *store.Store, st *BisectState, step *bisect
 	return false, nil
 }
 
-// consistent refuses a good one that is the bad one or stands on it.
-func consistent(ctx context.Context, s *store.Store, st *BisectState) error {
+// checkConsistent refuses a good commit that is the bad one or descends from it.
+func checkConsistent(ctx context.Context, s *store.Store, st *BisectState) error {
 	if st.Bad == "" || len(st.Good) == 0 {
 		return nil
 	}
-	said := "git context bisect log"
-	if !st.kept { // it was to be started
-		said = "git context log --oneline"
+	hint := "git context bisect log"
+	if !st.kept { // the bisect is not started yet and has no log
+		hint = "git context log --oneline"
 	}
 	if slices.Contains(st.Good, st.Bad) {
-		return fail.New(fail.ErrRefused, fail.BisectContradiction, fmt.Sprintf("%s cannot be good and bad", st.Bad.Short()), said)
+		return fail.New(fail.ErrRefused, fail.BisectContradiction,
+			fmt.Sprintf("%s cannot be good and bad", st.Bad.Short()), hint)
 	}
 	out, err := s.Repo().Run(ctx, append([]string{"rev-list", "--max-count=1"}, st.revisions()...)...)
-	if err != nil || len(out) > 0 { // bad is in no good one: one child for all of them
+	if err != nil || len(out) > 0 { // bad is an ancestor of no good one: one child for all of them
 		return err
 	}
 	for _, good := range st.Good {
@@ -119,14 +120,15 @@ func consistent(ctx context.Context, s *store.Store, st *BisectState) error {
 		}
 		if before {
 			return fail.New(fail.ErrRefused, fail.BisectContradiction,
-				fmt.Sprintf("%s is bad, and %s, which follows it, is good: a commit between them mended it", st.Bad.Short(), good.Short()),
-				said, "to look for what mended it, begin anew and call what is mended bad")
+				fmt.Sprintf("%s is bad, and %s, which follows it, is good: a commit between them mended it", st.Bad.Short(),
+					good.Short()),
+				hint, "to look for what mended it, begin anew and call what is mended bad")
 		}
 	}
 	return nil
 }
 
-// revisions is what is in bad and in no good one.
+// revisions are the arguments for the commits that bad reaches and no good one does.
 func (st *BisectState) revisions() []string {
 	revs := []string{"--end-of-options", string(st.Bad)}
 	for _, id := range st.Good {
@@ -135,9 +137,9 @@ func (st *BisectState) revisions() []string {
 	return append(revs, "--")
 }
 
-// between is the milestones that may be the first bad one, without the one that is
-// known to be bad.
-func between(ctx context.Context, s *store.Store, st *BisectState) ([]git.ID, error) {
+// untested returns the commits with an entry that may be the first bad one, except the one
+// that is known to be bad.
+func untested(ctx context.Context, s *store.Store, st *BisectState) ([]git.ID, error) {
 	var ids []git.ID
 	err := s.LogIDs(ctx, st.revisions(), func(f [][]byte) error {
 		if hash := git.ID(f[0]); len(f[1]) > 0 && hash != st.Bad {
@@ -148,10 +150,9 @@ func between(ctx context.Context, s *store.Store, st *BisectState) ([]git.ID, er
 	return ids, err
 }
 
-// middle is the milestone whose test tells most: git's own choice, among commits
-// that change commit.md. Every milestone does, and hardly anything else: were
-// topics and closing commits counted, the middle of the commits could lie far from
-// that of the milestones.
+// middle returns the commit that git itself would test next, among commits that change
+// commit.md. With all memory commits, edits of topics would move the middle far from that
+// of the entries.
 func middle(ctx context.Context, s *store.Store, st *BisectState, open []git.ID) (git.ID, error) {
 	args := append([]string{"rev-list", "--bisect-all", "--full-history"}, st.revisions()...)
 	out, err := s.Repo().View(ctx, append(args, doc.CommitFile)...)
@@ -168,5 +169,5 @@ func middle(ctx context.Context, s *store.Store, st *BisectState, open []git.ID)
 			return git.ID(hash), nil
 		}
 	}
-	return open[0], nil // another tool's, that left commit.md as it was
+	return open[0], nil // written by another tool that left commit.md unchanged
 }

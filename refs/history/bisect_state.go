@@ -14,22 +14,23 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// bisectState is a bisect as it stands in local state: one file for a worktree and
-// a branch, since several agents may share either. The file's name alone says which
-// branch, so that it follows a renamed one in one step; commits are named by hash,
-// so that other branches may be renamed or deleted meanwhile.
+// BisectState is a bisect in local state: one file for each worktree and branch, because
+// agents may share either. Only the file's name contains the branch, so that a rename of
+// the branch is a rename of the file. Commits are named by hash, so that other branches may
+// be renamed or deleted.
 type BisectState struct {
 	Version int           `json:"version"`
 	Branch  string        `json:"-"`
 	Bad     git.ID        `json:"bad,omitempty"`
 	Good    []git.ID      `json:"good"`
 	Skipped []git.ID      `json:"skipped"`
-	Next    git.ID        `json:"next,omitempty"` // what was said to be tested next
+	Next    git.ID        `json:"next,omitempty"` // the commit that the user was asked to test
 	Log     []BisectEntry `json:"log"`
 
-	kept bool // whether it stands in local state
+	kept bool // it was read from local state
 }
 
+// BisectVersion is the version of the file of a bisect.
 const BisectVersion = 1
 
 func bisectName(s *store.Store, branch string) string {
@@ -40,19 +41,19 @@ func bisectName(s *store.Store, branch string) string {
 	return store.BisectFile(worktree, branch)
 }
 
-// lockBisect keeps two commands on one bisect apart.
+// lockBisect excludes other commands from a bisect.
 func lockBisect(ctx context.Context, s *store.Store, branch string) (*git.Lock, error) {
 	return s.Repo().Lock(ctx, bisectName(s, branch))
 }
 
-// openBisect reads and locks the bisect of the current branch. Where none is under
-// way it says which branch that is: it may have been started on another.
+// openBisect locks and reads the bisect of the current branch. Its error names the branch,
+// because the bisect may have been started on another one.
 func openBisect(ctx context.Context, s *store.Store) (*BisectState, *git.Lock, error) {
 	branch, err := s.Current(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	if st, err := readBisect(s, branch); err != nil || st == nil { // before a lock makes its file
+	if st, err := readBisect(s, branch); err != nil || st == nil { // a lock would create its file
 		return nil, nil, notBisecting(ctx, s, branch, err)
 	}
 	lock, err := lockBisect(ctx, s, branch)
@@ -70,10 +71,11 @@ func notBisecting(ctx context.Context, s *store.Store, branch string, err error)
 	if err != nil {
 		return err
 	}
-	if _, err := s.Tip(ctx, branch); err != nil { // no memory, or no such branch
+	if _, err := s.Tip(ctx, branch); err != nil { // there is no memory, or no such branch
 		return err
 	}
-	return fail.New(fail.ErrNotFound, fail.NotBisecting, fmt.Sprintf("no bisect is under way on '%s' in this worktree", branch),
+	return fail.New(fail.ErrNotFound, fail.NotBisecting,
+		fmt.Sprintf("no bisect is under way on '%s' in this worktree", branch),
 		"git context bisect start")
 }
 
@@ -85,7 +87,8 @@ func readBisect(s *store.Store, branch string) (*BisectState, error) {
 		return nil, err
 	}
 	if bad != nil || st.Version != BisectVersion {
-		return nil, &fail.Error{Code: fail.BisectState, Kind: fail.ErrInvalid, Err: bad, Hints: []string{"git context bisect reset"},
+		return nil, &fail.Error{Code: fail.BisectState, Kind: fail.ErrInvalid, Err: bad,
+			Hints:   []string{"git context bisect reset"},
 			Message: fmt.Sprintf("the bisect of '%s' cannot be read", branch)}
 	}
 	return st, nil
@@ -107,7 +110,7 @@ func dropBisect(s *store.Store, branch string) (was bool, err error) {
 	return err == nil, err
 }
 
-// missing is how to say what a bisect does not know yet.
+// missing returns the commands that set the marks that a bisect lacks.
 func (st *BisectState) missing() []string {
 	var hints []string
 	if st.Bad == "" {

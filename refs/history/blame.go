@@ -14,40 +14,40 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// Blame is who wrote each line of a topic, of metadata.yaml or of main.md.
+// TopicBlame is the authorship of each line of a topic, of metadata.yaml or of main.md.
 type TopicBlame struct {
 	Key    string      `json:"key"`
-	Branch string      `json:"branch"` // "" of main.md, which all branches share
+	Branch string      `json:"branch"` // "" for main.md, which all branches share
 	Lines  []BlameLine `json:"lines"`
 
 	Warnings []string `json:"-"`
 }
 
-// BlameLine is one line of the text, without its line end.
+// BlameLine is one line of the text, without its line feed.
 type BlameLine struct {
-	Line      int             `json:"line"` // from 1; front matter is not counted
-	Text      string          `json:"text"`
-	Agent     string          `json:"agent"`
-	Time      time.Time       `json:"time"`
-	Commit    git.ID          `json:"commit"`    // the memory commit that brought it
-	Milestone *BlameMilestone `json:"milestone"` // nil while there is none
+	Line   int          `json:"line"` // from 1, without the front matter
+	Text   string       `json:"text"`
+	Agent  string       `json:"agent"`
+	Time   time.Time    `json:"time"`
+	Commit git.ID       `json:"commit"`    // the memory commit that wrote it
+	Entry  *BlameCommit `json:"milestone"` // nil while no commit with an entry contains it
 }
 
-// BlameMilestone is the first milestone that a line stood in: the one that it was
-// work towards.
-type BlameMilestone struct {
+// BlameCommit is the first commit with an entry that contains a line: the one that the line
+// was written for.
+type BlameCommit struct {
 	ID      string `json:"id"`
 	Commit  git.ID `json:"commit"`
 	Summary string `json:"summary"`
 }
 
-// Blame says who wrote each line of a topic of the current branch, or of the branch
-// as it stood at rev, if that is not empty. What came by a merge is whose it was
-// before. Where there is no topic of that key, metadata.yaml means that document of
-// the branch, and main.md the roadmap, whose lines stand in no milestone.
-// fail.ErrNotFound says of a topic that was forgotten when, and by whom.
+// Blame returns who wrote each line of a topic of the current branch or, if rev is not
+// empty, of the branch as it was at rev. Lines that a merge brought keep their authors. If
+// there is no topic of that key, metadata.yaml is that document of the branch, and main.md
+// is the roadmap, whose lines have no Entry. For a topic that was forgotten, the error of
+// the kind fail.ErrNotFound names when and by whom.
 func Blame(ctx context.Context, s *store.Store, key, rev string) (TopicBlame, error) {
-	if name, ok := strings.CutPrefix(key, doc.TopicDir+"/"); ok { // its path, as log and diff take it
+	if name, ok := strings.CutPrefix(key, doc.TopicDir+"/"); ok { // a path, which log and diff accept
 		key = strings.TrimSuffix(name, ".md")
 	}
 	if err := store.CheckTopic(key); err != nil {
@@ -97,7 +97,7 @@ func blameTopic(ctx context.Context, s *store.Store, tip *store.Tip, key string)
 	return b, err
 }
 
-// supersededBy is the key of a topic that says it replaces another; "" for none.
+// supersededBy returns the key of a topic that supersedes another; "" for none.
 func supersededBy(ctx context.Context, s *store.Store, tip *store.Tip, key string) (string, error) {
 	ids, err := store.TopicIDs(ctx, tip)
 	if err != nil {
@@ -119,10 +119,11 @@ func supersededBy(ctx context.Context, s *store.Store, tip *store.Tip, key strin
 	return "", nil
 }
 
-// noTopic says of a topic that is not there that it was forgotten, by whom and how
-// it is still seen, or that it never was.
+// noTopic is the error for an absent topic: that it was forgotten, by whom, and how to see
+// it, or that it never existed.
 func noTopic(ctx context.Context, s *store.Store, tip *store.Tip, key string) error {
-	out, err := s.Repo().View(ctx, "log", "--max-count=1", "--no-renames", "--diff-filter=D", "--diff-merges=first-parent", "--no-patch", "--format=%H",
+	out, err := s.Repo().View(ctx, "log", "--max-count=1", "--no-renames", "--diff-filter=D",
+		"--diff-merges=first-parent", "--no-patch", "--format=%H",
 		"--end-of-options", string(tip.Commit().ID), "--", doc.TopicPath(key))
 	if err != nil {
 		return err
@@ -136,12 +137,13 @@ func noTopic(ctx context.Context, s *store.Store, tip *store.Tip, key string) er
 	if err != nil {
 		return err
 	}
-	return fail.New(fail.ErrNotFound, fail.TopicForgotten, fmt.Sprintf("topic '%s' was forgotten in branch '%s' by %s at %s (%s)", key, tip.Name(),
-		prose.OneLine(store.WriterOf(c), 100), c.Committer.When.UTC().Format(time.RFC3339), id.Short()),
+	return fail.New(fail.ErrNotFound, fail.TopicForgotten,
+		fmt.Sprintf("topic '%s' was forgotten in branch '%s' by %s at %s (%s)", key, tip.Name(),
+			prose.OneLine(store.WriterOf(c), 100), c.Committer.When.UTC().Format(time.RFC3339), id.Short()),
 		fmt.Sprintf("git context blame %s %s~", key, id.Short()))
 }
 
-// blameRoadmap blames main.md, as it stood with the commit at rev.
+// blameRoadmap blames main.md, as it was with the commit at rev.
 func blameRoadmap(ctx context.Context, s *store.Store, tip *store.Tip, rev string) (TopicBlame, error) {
 	id, err := s.RoadmapTip(ctx)
 	if rev != "" {
@@ -157,19 +159,19 @@ func blameRoadmap(ctx context.Context, s *store.Store, tip *store.Tip, rev strin
 	return TopicBlame{Key: doc.RoadmapFile, Lines: lines}, err
 }
 
-// blameDocument blames a file of a branch, with the milestones.
+// blameDocument blames a file of a branch and finds the entries.
 func blameDocument(ctx context.Context, s *store.Store, tip *store.Tip, key, path string) (TopicBlame, error) {
 	b := TopicBlame{Key: key, Branch: tip.Name()}
 	var err error
 	if b.Lines, err = blameLines(ctx, s, tip.Commit().ID, path); err != nil || len(b.Lines) == 0 {
 		return b, err
 	}
-	first, err := firstMilestones(ctx, s, tip.Commit().ID)
+	first, err := firstEntries(ctx, s, tip.Commit().ID)
 	if err != nil {
 		return b, err
 	}
 	for i := range b.Lines {
-		b.Lines[i].Milestone = first[b.Lines[i].Commit]
+		b.Lines[i].Entry = first[b.Lines[i].Commit]
 	}
 	return b, nil
 }
@@ -189,20 +191,21 @@ func blameLines(ctx context.Context, s *store.Store, id git.ID, path string) ([]
 			}
 			commits[l.Commit] = c
 		}
-		lines[i] = BlameLine{Line: i + 1, Text: l.Text, Agent: store.WriterOf(c), Time: c.Committer.When.UTC(), Commit: l.Commit}
+		lines[i] = BlameLine{Line: i + 1, Text: l.Text, Agent: store.WriterOf(c), Time: c.Committer.When.UTC(),
+			Commit: l.Commit}
 	}
 	return lines, nil
 }
 
-// firstMilestones is, for every commit that a tip stands on, the first milestone
-// that holds it: of several, on branches that were merged later, the one with the
+// firstEntries returns, for every ancestor of a tip, the first commit with an entry that
+// contains it. If several do, on branches that were merged later, it is the one with the
 // smallest id. One git log answers for all, children before their parents.
-func firstMilestones(ctx context.Context, s *store.Store, tip git.ID) (map[git.ID]*BlameMilestone, error) {
-	first := map[git.ID]*BlameMilestone{}
+func firstEntries(ctx context.Context, s *store.Store, tip git.ID) (map[git.ID]*BlameCommit, error) {
+	first := map[git.ID]*BlameCommit{}
 	err := s.LogIDs(ctx, []string{"--topo-order", store.EndOfOptions, string(tip)}, func(f [][]byte) error {
 		commit := git.ID(f[0])
-		if id := string(f[1]); id != "" { // younger ones stand on it
-			first[commit] = &BlameMilestone{ID: id, Commit: commit, Summary: string(f[3])}
+		if id := string(f[1]); id != "" { // younger ones are its descendants
+			first[commit] = &BlameCommit{ID: id, Commit: commit, Summary: string(f[3])}
 		}
 		m := first[commit]
 		if m == nil {

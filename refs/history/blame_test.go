@@ -23,8 +23,8 @@ func blamed(r *memtest.Repo, t *testing.T, branch, key, rev string) string {
 	var all strings.Builder
 	for i, l := range b.Lines {
 		stone := "-"
-		if l.Milestone != nil {
-			stone = l.Milestone.Summary
+		if l.Entry != nil {
+			stone = l.Entry.Summary
 		}
 		if l.Line != i+1 || l.Time.IsZero() || len(l.Commit) < 40 {
 			t.Errorf("line %d: %+v", i+1, l)

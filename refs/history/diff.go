@@ -15,13 +15,14 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// DiffEnds finds the two commits that a diff compares: A and B, where a B that is
-// left out is the current branch; or those of A..B; or, for A...B, B and what both
-// come from.
+// DiffEnds returns the two commits that a diff compares: A and B, where an empty B is the
+// current branch; the ends of A..B; or, for A...B, the merge base and B. It returns errors
+// of the kinds fail.ErrInvalid and fail.ErrNotFound.
 func DiffEnds(ctx context.Context, s *store.Store, a, b string) (from, to *git.Commit, err error) {
 	first, dots, second := SplitRange(a)
 	if dots != "" && b != "" {
-		return nil, nil, fail.New(fail.ErrInvalid, fail.RangeInvalid, fmt.Sprintf("'%s' is both sides already", prose.OneLine(a, 100)), "git context diff "+prose.OneLine(a, 100))
+		return nil, nil, fail.New(fail.ErrInvalid, fail.RangeInvalid,
+			fmt.Sprintf("'%s' is both sides already", prose.OneLine(a, 100)), "git context diff "+prose.OneLine(a, 100))
 	}
 	if dots == "" {
 		second = b
@@ -34,14 +35,15 @@ func DiffEnds(ctx context.Context, s *store.Store, a, b string) (from, to *git.C
 		return nil, nil, err
 	}
 	if len(bases) == 0 {
-		return nil, nil, fail.New(fail.ErrInvalid, fail.NoMergeBase, fmt.Sprintf("'%s' have no commit in common", prose.OneLine(a, 100)),
+		return nil, nil, fail.New(fail.ErrInvalid, fail.NoMergeBase,
+			fmt.Sprintf("'%s' have no commit in common", prose.OneLine(a, 100)),
 			"git context diff "+first+".."+second)
 	}
 	from, err = s.Repo().Commit(ctx, bases[0])
 	return from, to, err
 }
 
-// Diff is what memory says at one commit that it did not at another.
+// Comparison is the difference between the trees of two memory commits.
 type Comparison struct {
 	From  git.ID     `json:"from"`
 	To    git.ID     `json:"to"`
@@ -49,7 +51,7 @@ type Comparison struct {
 	Patch string     `json:"patch"` // as git diff prints it, without renames
 }
 
-// FileDiff is one file that differs. Lines are those of git's default diff.
+// FileDiff is one file that differs. It counts the lines of git's default diff.
 type FileDiff struct {
 	Path    string `json:"path"`
 	Status  string `json:"status"` // A added, M modified, D deleted
@@ -57,20 +59,22 @@ type FileDiff struct {
 	Deleted int    `json:"deleted"`
 }
 
-// Diff compares two memory commits in their trees.
+// Diff compares the trees of two memory commits.
 func Diff(ctx context.Context, s *store.Store, from, to *git.Commit, a Arguments) (Comparison, error) {
 	d := Comparison{From: from.ID, To: to.ID}
-	// What a program reads is the same whatever the user has set.
+	// A program gets the same patch whatever the user's settings are.
 	show := []string{"--no-color", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/", "--inter-hunk-context=0",
 		"--diff-algorithm=default", "--indent-heuristic", "--no-relative", "--full-index"}
-	out, err := s.Repo().View(ctx, DiffCommand(from, to, Arguments{Show: append(show[:len(show):len(show)], "-z", "--raw"), Paths: a.Paths})...)
+	out, err := s.Repo().View(ctx, DiffCommand(from, to,
+		Arguments{Show: append(show[:len(show):len(show)], "-z", "--raw"), Paths: a.Paths})...)
 	if err != nil {
 		return d, err
 	}
 	if d.Files, err = parseRaw(out); err != nil {
 		return d, err
 	}
-	if out, err = s.Repo().View(ctx, DiffCommand(from, to, Arguments{Show: append(show, "-U3"), Paths: a.Paths})...); err != nil {
+	if out, err = s.Repo().View(ctx, DiffCommand(from, to,
+		Arguments{Show: append(show, "-U3"), Paths: a.Paths})...); err != nil {
 		return d, err
 	}
 	d.Patch = string(out)
@@ -79,8 +83,8 @@ func Diff(ctx context.Context, s *store.Store, from, to *git.Commit, a Arguments
 	return d, nil
 }
 
-// parseRaw reads what git diff says with -z --raw: of every file ":modes ids STATUS" and
-// its path.
+// parseRaw reads the output of git diff -z --raw: for each file ":modes ids STATUS" and its
+// path.
 func parseRaw(out []byte) ([]FileDiff, error) {
 	files := []FileDiff{}
 	for rest := string(out); rest != ""; {
@@ -95,11 +99,11 @@ func parseRaw(out []byte) ([]FileDiff, error) {
 	return files, nil
 }
 
-// countLines counts what a patch adds and deletes in each of its files, which it has in
-// the order of files. --numstat would say nothing of a file that the repository's
-// attributes call binary, whatever --text says.
+// countLines counts the lines that a patch adds to and deletes from each of its files, in
+// the order of files. --numstat does not count those of a file that the repository's
+// attributes call binary, even with --text.
 func countLines(patch string, files []FileDiff) {
-	file, left := -1, 0 // left: lines of the hunk still to come, on both sides
+	file, left := -1, 0 // left: remaining lines of the hunk, on both sides
 	for line := range strings.Lines(patch) {
 		var from, to int
 		switch {
@@ -125,7 +129,7 @@ func countLines(patch string, files []FileDiff) {
 	}
 }
 
-// hunk reads "@@ -5,3 +5,4 @@": how many lines it has on both sides.
+// hunk reads "@@ -5,3 +5,4 @@": the number of lines on both sides.
 func hunk(line string, from, to *int) bool {
 	f := strings.Fields(line)
 	if len(f) < 4 || f[0] != "@@" || f[3] != "@@" {
@@ -143,19 +147,20 @@ func hunk(line string, from, to *int) bool {
 	return true
 }
 
-// DiffCommand is the git diff of two memory commits, for git.Repo.View.
+// DiffCommand returns the arguments of the git diff of two memory commits, for
+// git.Repo.View.
 func DiffCommand(from, to *git.Commit, a Arguments) []string {
 	args := append([]string{"diff", "--no-ext-diff", "--no-textconv", "--text"}, a.Show...)
 	args = append(args, "--end-of-options", string(from.ID), string(to.ID), "--")
 	return append(args, a.Paths...)
 }
 
-// diffTrees compares trees, several pairs with one child. What no ref holds, a gc takes:
-// where that was an old tree, its new one is compared with nothing instead.
-func DiffTrees(ctx context.Context, s *store.Store, pairs []TreePair, paths ...string) (map[TreePair]treeDiff, error) {
+// DiffTrees compares pairs of trees with one child. Git may have collected an old tree that
+// no ref reaches: its new tree is then compared with the empty tree, and Anew is set.
+func DiffTrees(ctx context.Context, s *store.Store, pairs []TreePair, paths ...string) (map[TreePair]TreeDiff, error) {
 	diffs, err := askDiffs(ctx, s, pairs, paths)
 	var failed *git.Error
-	if err != nil && !errors.As(err, &failed) { // git's own failure: an old tree may be there in part
+	if err != nil && !errors.As(err, &failed) { // git itself failed: an old tree may be present in part
 		return nil, err
 	}
 	var again []TreePair
@@ -179,15 +184,15 @@ func DiffTrees(ctx context.Context, s *store.Store, pairs []TreePair, paths ...s
 		if !ok {
 			return nil, fmt.Errorf("cannot read tree '%s': %w", p.Now, git.ErrNotFound)
 		}
-		diffs[p] = treeDiff{d.Changes, true}
+		diffs[p] = TreeDiff{d.Changes, true}
 	}
 	return diffs, nil
 }
 
-// askDiffs asks git for differences. A pair of which git cannot read a tree has none: git
-// says nothing of it, and says so neither. Where git fails nothing is known of any.
-func askDiffs(ctx context.Context, s *store.Store, pairs []TreePair, paths []string) (map[TreePair]treeDiff, error) {
-	diffs := map[TreePair]treeDiff{}
+// askDiffs has git compare pairs of trees. The result omits a pair of which git cannot read
+// a tree. After an error the result is incomplete.
+func askDiffs(ctx context.Context, s *store.Store, pairs []TreePair, paths []string) (map[TreePair]TreeDiff, error) {
+	diffs := map[TreePair]TreeDiff{}
 	var in bytes.Buffer
 	for _, p := range pairs {
 		fmt.Fprintf(&in, "%s %s\n", p.Old, p.Now)
@@ -199,14 +204,14 @@ func askDiffs(ctx context.Context, s *store.Store, pairs []TreePair, paths []str
 	}
 	var pair TreePair
 	for rest := string(out); rest != ""; {
-		if rest[0] != ':' { // "OLD NEW\n" begins a pair, also one without differences
+		if rest[0] != ':' { // "OLD NEW\n" begins a pair, even one without differences
 			line, more, ok := strings.Cut(rest, "\n")
 			old, now, ok1 := strings.Cut(line, " ")
 			if !ok || !ok1 {
 				return nil, fmt.Errorf("git diff-tree: cannot understand its answer")
 			}
 			pair, rest = TreePair{git.ID(old), git.ID(now)}, more
-			diffs[pair] = treeDiff{}
+			diffs[pair] = TreeDiff{}
 			continue
 		}
 		facts, more, _ := strings.Cut(rest, "\x00")
@@ -215,27 +220,27 @@ func askDiffs(ctx context.Context, s *store.Store, pairs []TreePair, paths []str
 		if !ok || len(f) != 5 {
 			return nil, fmt.Errorf("git diff-tree: cannot understand its answer")
 		}
-		diffs[pair] = treeDiff{Changes: append(diffs[pair].Changes, TreeChange{path, git.ID(f[3]), f[1] == blobMode})}
+		diffs[pair] = TreeDiff{Changes: append(diffs[pair].Changes, TreeChange{path, git.ID(f[3]), f[1] == blobMode})}
 		rest = more
 	}
 	return diffs, nil
 }
 
-// treePair is two trees to compare.
+// TreePair is two trees to compare.
 type TreePair struct{ Old, Now git.ID }
 
-// treeChange is a path that two trees do not have in common, and what stands there now.
+// TreeChange is a path that differs between two trees, with the new tree's object.
 type TreeChange struct {
 	Path string
-	Id   git.ID
-	Blob bool // false: nothing that is a file
+	ID   git.ID
+	Blob bool // the object is a regular file; false also if the path is deleted
 }
 
-// treeDiff is what became of a tree.
-type treeDiff struct {
+// TreeDiff is the difference between two trees.
+type TreeDiff struct {
 	Changes []TreeChange
-	Anew    bool // the old tree is gone, and changes are all that stands in the new one
+	Anew    bool // the old tree is absent, and Changes are all files of the new one
 }
 
-// blobMode is how diff-tree writes git.ModeBlob.
+// blobMode is git.ModeBlob in the output of diff-tree.
 const blobMode = "100644"

@@ -32,7 +32,7 @@ func TestMilestoneWithoutEntry(t *testing.T) {
 	if len(commits) != 3 || commits[0].ID != "" || string(*commits[0].Hash) != ghost || commits[1].Summary != "Real" {
 		t.Errorf("log: %+v", commits)
 	}
-	for name, one := range map[string]store.Commit{"log": commits[0], "alone": memtest.OK(history.MemoryCommit(ctx, s, git.ID(ghost)))(t)} {
+	for name, one := range map[string]store.Commit{"log": commits[0], "alone": memtest.OK(history.ReadCommit(ctx, s, git.ID(ghost)))(t)} {
 		if one.ID != "" || one.Branch != "main" || one.Summary != "Ghost" || one.Contribution != "Said." || one.Agent != "eve" || one.Tags == nil {
 			t.Errorf("%s: %+v", name, one)
 		}
@@ -44,7 +44,7 @@ func TestMilestoneWithoutEntry(t *testing.T) {
 		t.Errorf("main's newest milestone: %+v", m)
 	}
 	tip := memtest.OK(history.At(ctx, s, "", ghost))(t)
-	if m := memtest.OK(history.MilestoneAt(ctx, s, tip, "main"))(t); string(*m.Hash) != real {
+	if m := memtest.OK(history.CommitAt(ctx, s, tip, "main"))(t); string(*m.Hash) != real {
 		t.Errorf("as it stood there: %+v", m)
 	}
 	half := 0.5

@@ -7,43 +7,43 @@ import (
 	"strings"
 
 	"github.com/git-context/git-context/notes"
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/store"
 )
 
-// LogOptions say which milestones a log lists.
+// LogOptions select the commits of a log.
 type LogOptions struct {
 	Revs   []string // REV, ^REV, A..B, A...B; empty: the current branch
 	All    bool     // every memory branch and tag
 	Filter Filter
-	Agent  string // exactly; empty: whoever it was
-	Most   int    // of those that the rest lets through; negative: all
-	Topo   bool   // children before parents, lines of work unmixed, as a graph has them
-	Judged bool   // read what the notes say
+	Agent  string // exact; empty: any
+	Most   int    // the maximal number of commits that the rest selects; negative: no limit
+	Topo   bool   // children before parents, and lines of work not mixed, as a graph needs
+	Judged bool   // read the notes
 
 	Arguments Arguments
 }
 
-// Log is what LogOptions mean.
+// CommitLog is the result of Log.
 type CommitLog struct {
 	Revs    []string // for git: patterns of refs, --end-of-options, full hashes with ^ and ...
 	Commits []Logged // in git log's order
 }
 
-// Logged is a milestone of a log or, where [Arguments.Between] says so, any memory
-// commit: a topic is remembered between milestones.
+// Logged is a commit of a log. If the log selects by paths or by changed text, it includes
+// memory commits without an entry in commit.md.
 type Logged struct {
 	Commit    git.ID
-	ID        string // its entry in commit.md; "" for no milestone
+	ID        string // of its entry in commit.md; "" without one
 	Branch    string
 	Code      git.ID          // "" for none
-	Judgement notes.Judgement // empty where notes were not read
+	Judgement notes.Judgement // empty if notes were not read
 }
 
-// Log finds the milestones of a log through git log, and what else changed the paths or
-// the text that were asked for. It ends git as soon as it has as many as were asked for.
-// A revision that is code's is fail.ErrInvalid, one that is
-// nobody's fail.ErrNotFound.
+// Log lists commits through git log, and ends git when it has o.Most of them. It returns an
+// error of the kind fail.ErrInvalid for a revision of the code, and fail.ErrNotFound for an
+// unknown one.
 func Log(ctx context.Context, s *store.Store, o LogOptions) (CommitLog, error) {
 	l := CommitLog{}
 	if err := o.Filter.Check(); err != nil {
@@ -62,7 +62,7 @@ func Log(ctx context.Context, s *store.Store, o LogOptions) (CommitLog, error) {
 	args, note := o.selection(l.Revs)
 	err = s.LogIDs(ctx, args, func(f [][]byte) error {
 		m := loggedFrom(f)
-		if m.Branch == "" || m.ID == "" && !o.Arguments.Between() || o.Agent != "" && string(f[3]) != o.Agent ||
+		if m.Branch == "" || m.ID == "" && !o.Arguments.between() || o.Agent != "" && string(f[3]) != o.Agent ||
 			!o.Filter.Matches(m.Judgement, tagged[m.Commit]) {
 			return nil
 		}
@@ -70,7 +70,8 @@ func Log(ctx context.Context, s *store.Store, o LogOptions) (CommitLog, error) {
 			return git.ErrEnough
 		}
 		return nil
-	}, store.TrailerValue(store.TrailerBranch), store.TrailerValue(store.TrailerAgent), store.TrailerValue(store.TrailerCode), note)
+	}, store.TrailerValue(store.TrailerBranch), store.TrailerValue(store.TrailerAgent),
+		store.TrailerValue(store.TrailerCode), note)
 	if err != nil {
 		return l, err
 	}
@@ -80,16 +81,16 @@ func Log(ctx context.Context, s *store.Store, o LogOptions) (CommitLog, error) {
 	return l, nil
 }
 
-// selection is the git log that lists memory commits, and the format of their notes. --grep looks
-// into notes, as it does with `git log --notes=context`, even where they are not
-// printed; otherwise they are left out where nobody asks: they cost more than all
-// the rest.
+// selection returns the arguments of the git log that lists memory commits, and the format
+// of their notes. As in `git log --notes=context`, --grep searches notes even if they are
+// not printed. Otherwise notes are read only if needed: they cost more than all the rest.
 func (o LogOptions) selection(revs []string) (args []string, note string) {
 	if o.Judged || !o.Filter.All() {
 		note = "%N"
 	}
 	args = []string{"--no-color", "--no-ext-diff", "--no-textconv", "--text"}
-	if note != "" || slices.ContainsFunc(o.Arguments.Select, func(word string) bool { return strings.HasPrefix(word, "--grep") }) {
+	if note != "" || slices.ContainsFunc(o.Arguments.Select,
+		func(word string) bool { return strings.HasPrefix(word, "--grep") }) {
 		args = append(args, "--notes=context")
 	} else {
 		args = append(args, "--no-notes")
@@ -107,7 +108,7 @@ func loggedFrom(f [][]byte) Logged {
 		Judgement: notes.Judge(notes.Parse(f[5]))}
 }
 
-// logRevs turns names and ranges into what git can take for nothing else.
+// logRevs resolves names and ranges to full hashes, which git cannot misread.
 func logRevs(ctx context.Context, s *store.Store, o LogOptions) ([]string, error) {
 	var revs []string
 	if o.All {
@@ -135,14 +136,14 @@ func logRevs(ctx context.Context, s *store.Store, o LogOptions) ([]string, error
 	if err != nil {
 		return nil, err
 	}
-	id, err := s.Repo().Ref(ctx, git.BranchRef(branch)) // git reads the commit anyway
+	id, err := s.Repo().Ref(ctx, git.BranchRef(branch)) // git log reads the commit anyway
 	if errors.Is(err, git.ErrNotFound) {
 		err = s.NoSuchBranch(ctx, branch)
 	}
 	return append(revs, string(id)), err
 }
 
-// logRev reads one word: a revision, or a range of two.
+// logRev resolves one word: a revision, or a range of two.
 func logRev(ctx context.Context, s *store.Store, word string) (string, error) {
 	a, dots, b := SplitRange(word)
 	if dots != "" {
@@ -163,8 +164,8 @@ func logRev(ctx context.Context, s *store.Store, word string) (string, error) {
 	return string(c.ID), nil
 }
 
-// SplitRange cuts A..B and A...B in two, as git does; dots is empty for a single
-// revision. No name may hold two dots.
+// SplitRange splits A..B and A...B, as git does; dots is empty for a single revision. A
+// name cannot contain two dots.
 func SplitRange(word string) (a, dots, b string) {
 	a, b, ok := strings.Cut(word, "..")
 	if !ok {
@@ -176,8 +177,8 @@ func SplitRange(word string) (a, dots, b string) {
 	return a, "..", b
 }
 
-// ends finds both commits of a range. A side that is left out of one with dots is
-// the current branch, as HEAD is to git.
+// ends resolves both commits of a range. An empty side is the current branch, as git reads
+// it as HEAD.
 func ends(ctx context.Context, s *store.Store, a, b string) (from, to *git.Commit, err error) {
 	var found [2]*git.Commit
 	for i, name := range []string{a, b} {
@@ -194,4 +195,112 @@ func ends(ctx context.Context, s *store.Store, a, b string) (from, to *git.Commi
 		}
 	}
 	return found[0], found[1], nil
+}
+
+// LogCommits reads the commits of a log in full, in its order. The entry of a commit is in
+// its own commit.md and in those of its descendants, so that one walk over the segments of
+// the newest finds the entries of the whole branch. For a memory commit without an entry it
+// returns what the message contains, see [ReadCommit].
+func LogCommits(ctx context.Context, s *store.Store, list []Logged) ([]store.Commit, error) {
+	entries := make(map[string]*doc.Commit, len(list)) // nil: not found yet
+	for _, m := range list {
+		entries[m.ID] = nil
+	}
+	commits := make([]store.Commit, len(list))
+	for i, m := range list {
+		if m.ID != "" && entries[m.ID] == nil {
+			if err := entriesAt(ctx, s, m, entries); err != nil {
+				return nil, err
+			}
+		}
+		if entry := entries[m.ID]; entry != nil {
+			commits[i] = CommitFrom(*entry)
+			commits[i].Hash = &list[i].Commit
+			if m.Code != "" {
+				commits[i].Code = &list[i].Code
+			}
+		} else {
+			c, err := s.Repo().Commit(ctx, m.Commit)
+			if err != nil {
+				return nil, err
+			}
+			commits[i] = BetweenCommits(c)
+		}
+		commits[i].Judge(m.Judgement)
+	}
+	return commits, nil
+}
+
+// entriesAt fills in the wanted entries from the commit.md of a commit, newest first, until
+// a segment contains another entry: if few of many are wanted, the commit.md of the next is
+// nearer than the segments between.
+func entriesAt(ctx context.Context, s *store.Store, at Logged, wanted map[string]*doc.Commit) error {
+	tip, err := s.TipAt(ctx, at.Branch, at.Commit)
+	if err != nil {
+		return err
+	}
+	return tip.SegmentsBackwards(ctx, doc.CommitFile, doc.CommitDir, func(data []byte) (bool, error) {
+		ms, err := doc.ParseCommits(data)
+		all := true
+		for i, m := range ms {
+			if _, ok := wanted[m.ID]; ok {
+				wanted[m.ID] = &ms[i]
+			} else if m.Kind != doc.KindBirth {
+				all = false
+			}
+		}
+		return all, err
+	})
+}
+
+// Filter selects commits by their outcome and score. The zero Filter selects all.
+type Filter struct {
+	Outcome  string   // success, failed or abandoned; empty: any, or none
+	MinScore *float64 // 0 to 1; nil: any, or none
+}
+
+// Check returns an error of the kind fail.ErrInvalid for an unknown outcome and a score out
+// of range.
+func (f Filter) Check() error {
+	if f.Outcome != "" {
+		if err := store.CheckOutcome(f.Outcome); err != nil {
+			return err
+		}
+	}
+	if f.MinScore != nil {
+		return store.CheckScore(*f.MinScore)
+	}
+	return nil
+}
+
+// All reports whether the Filter selects all commits.
+func (f Filter) All() bool { return f.Outcome == "" && f.MinScore == nil }
+
+// Matches reports whether the Filter selects a commit, given its note and the memory tags
+// that name it. The first part of a tag's name can be an outcome, as in "success" and
+// "success/best".
+func (f Filter) Matches(j notes.Judgement, tags []string) bool {
+	if f.MinScore != nil && (j.Score == nil || *j.Score < *f.MinScore) {
+		return false
+	}
+	if f.Outcome == "" || j.Outcome != nil && *j.Outcome == f.Outcome {
+		return true
+	}
+	return slices.ContainsFunc(tags, func(name string) bool {
+		first, _, _ := strings.Cut(name, "/")
+		return first == f.Outcome
+	})
+}
+
+// TagNames returns the names of the memory tags by the commit that they name.
+func TagNames(ctx context.Context, s *store.Store) (map[git.ID][]string, error) {
+	tags, err := s.TagRefs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names := make(map[git.ID][]string, len(tags))
+	for _, t := range tags {
+		names[t.ID] = append(names[t.ID], t.Name)
+	}
+	return names, nil
 }

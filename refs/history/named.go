@@ -11,13 +11,13 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// Named is a name that a command takes, with one line that describes it, "" where nothing
-// does. Both are as other people wrote them: neither is safe to show on a terminal.
+// Named is a name that a command accepts, with one line that describes it, or "". Both come
+// from other people: neither is safe to print on a terminal.
 type Named struct{ Name, About string }
 
-// NamedBranches lists the memory branches, newest first, each with its purpose, or with
-// the summary of its newest commit, by one for-each-ref. Without about it opens no commit
-// and sorts by name.
+// NamedBranches lists the memory branches, newest first, each with its purpose or else the
+// summary of its newest commit, with one for-each-ref. Without about it reads no commit and
+// sorts by name.
 func NamedBranches(ctx context.Context, s *store.Store, about bool) ([]Named, error) {
 	return namedRefs(ctx, s, git.BranchPrefix, about, aboutBranch)
 }
@@ -33,11 +33,12 @@ func aboutBranch(c *git.Commit) string {
 	return cmp.Or(c.Trailer(store.TrailerPurpose), c.Trailer(store.TrailerLast), c.Subject())
 }
 
-// namedRefs lists the refs below a prefix by the rest of their names.
-func namedRefs(ctx context.Context, s *store.Store, prefix string, about bool, say func(*git.Commit) string) ([]Named, error) {
+// namedRefs lists the refs below a prefix, without the prefix.
+func namedRefs(ctx context.Context, s *store.Store, prefix string, about bool,
+	say func(*git.Commit) string) ([]Named, error) {
 	args := []string{"for-each-ref", "--format=%(refname)%00%00"}
 	if about {
-		// git takes twice as long where it looks for the trailers itself.
+		// The trailer formats of git take twice as long.
 		args = []string{"for-each-ref", "--sort=-committerdate", "--format=%(refname)%00%(contents)%00"}
 	}
 	out, err := s.Repo().View(ctx, append(args, prefix)...)
@@ -52,8 +53,8 @@ func namedRefs(ctx context.Context, s *store.Store, prefix string, about bool, s
 	return list, nil
 }
 
-// NamedCommits lists the newest n commits of a branch, newest first, by their short hashes
-// with their summaries, from git log alone: no document is opened.
+// NamedCommits lists the newest n commits of a branch, newest first, by short hash with
+// their summaries. It reads no document.
 func NamedCommits(ctx context.Context, s *store.Store, t *store.Tip, n int) ([]Named, error) {
 	var list []Named
 	args := []string{"--no-notes", store.EndOfOptions, string(t.Commit().ID)}
@@ -70,8 +71,8 @@ func NamedCommits(ctx context.Context, s *store.Store, t *store.Tip, n int) ([]N
 	return list, err
 }
 
-// TopicKeys lists the keys of a tip's topics, sorted, superseded ones too. No topic is
-// opened.
+// TopicKeys lists the keys of a tip's topics, sorted, superseded ones included. It reads no
+// topic.
 func TopicKeys(ctx context.Context, s *store.Store, t *store.Tip) ([]string, error) {
 	list, err := t.List(ctx, doc.TopicDir)
 	var keys []string

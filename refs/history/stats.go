@@ -12,15 +12,15 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// Stats is how much memory there is, and whose. An entry that stands on several
-// branches counts once.
+// Statistics count the contents of memory. An entry that several branches contain counts
+// once.
 type Statistics struct {
 	Branches int              `json:"branches"`
-	Commits  int              `json:"commits"` // milestones
+	Commits  int              `json:"commits"` // entries of commit.md
 	Steps    int              `json:"steps"`   // pending ones included
 	Pending  int              `json:"pending"`
-	Topics   int              `json:"topics"` // by key
-	Tokens   int64            `json:"tokens"` // of steps and milestones
+	Topics   int              `json:"topics"` // distinct keys
+	Tokens   int64            `json:"tokens"` // of steps and commits
 	Bytes    StatBytes        `json:"bytes"`
 	Agents   map[string]Tally `json:"agents"`
 	Days     map[string]Tally `json:"days"` // by date in UTC, 2026-11-21
@@ -28,22 +28,23 @@ type Statistics struct {
 	Status map[string]int `json:"-"` // branches by status
 }
 
-// StatBytes is the size of the memory: its text as the branches hold it now, each
-// file once, and what git stores for it, history and notes included.
+// StatBytes is the size of memory: Raw, the text of the documents of all tips, each file
+// once; Stored, the objects in git, with history and notes.
 type StatBytes struct {
 	Raw    int64 `json:"raw"`
 	Stored int64 `json:"stored"`
 }
 
-// Tally is what one agent, or one day, brought.
+// Tally counts the entries of one agent, or of one day.
 type Tally struct {
 	Commits int   `json:"commits"`
 	Steps   int   `json:"steps"`
 	Tokens  int64 `json:"tokens"`
 }
 
-// Stats counts one branch, or all where branch is empty. It reads every document
-// that they hold, each once: the time is that of the text.
+// Stats counts one branch, or all if branch is empty. It reads every document of their tips
+// once, so its time is proportional to the text. It returns an error of the kind
+// fail.ErrNotFound for an unknown branch, and fail.ErrNoMemory without memory.
 func Stats(ctx context.Context, s *store.Store, branch string) (Statistics, error) {
 	c := &counter{s: s, files: map[git.ID]string{}, topics: map[string]bool{}, seen: map[string]bool{},
 		out: Statistics{Agents: map[string]Tally{}, Days: map[string]Tally{}, Status: map[string]int{}}}
@@ -54,7 +55,7 @@ func Stats(ctx context.Context, s *store.Store, branch string) (Statistics, erro
 			return Statistics{}, err
 		}
 		if len(names) == 0 {
-			_, err := s.Tip(ctx, "") // says why
+			_, err := s.Tip(ctx, "") // returns the reason
 			return Statistics{}, err
 		}
 	}
@@ -71,21 +72,21 @@ func Stats(ctx context.Context, s *store.Store, branch string) (Statistics, erro
 	}
 	c.out.Topics = len(c.topics)
 	var err error
-	c.out.Bytes.Stored, err = stored(ctx, s, branch)
+	c.out.Bytes.Stored, err = storedBytes(ctx, s, branch)
 	return c.out, err
 }
 
-// counter is Stats in the making.
+// counter accumulates Statistics.
 type counter struct {
 	s      *store.Store
 	out    Statistics
 	files  map[git.ID]string // one path of each document
-	pairs  []TreePair        // of nothing and the tree of a branch
+	pairs  []TreePair        // the empty tree and the tree of each branch
 	topics map[string]bool
 	seen   map[string]bool // entries by id
 }
 
-// branch notes which tree a branch has, and counts its pending steps.
+// branch adds a branch's tree to the list and counts its pending steps.
 func (c *counter) branch(ctx context.Context, name string) error {
 	tip, err := c.s.Tip(ctx, name)
 	if err != nil {
@@ -111,7 +112,7 @@ func (c *counter) branch(ctx context.Context, name string) error {
 	return nil
 }
 
-// list notes which documents there are, with one child for all branches.
+// list finds the documents of all branches with one child.
 func (c *counter) list(ctx context.Context) error {
 	diffs, err := DiffTrees(ctx, c.s, c.pairs)
 	if err != nil {
@@ -122,7 +123,7 @@ func (c *counter) list(ctx context.Context) error {
 			if !f.Blob {
 				continue
 			}
-			c.files[f.Id] = f.Path
+			c.files[f.ID] = f.Path
 			if doc.KindOf(f.Path) == doc.FileTopic {
 				c.topics[f.Path] = true
 			}
@@ -131,7 +132,7 @@ func (c *counter) list(ctx context.Context) error {
 	return nil
 }
 
-// read counts what the documents hold.
+// read counts the entries of the documents.
 func (c *counter) read(ctx context.Context) error {
 	ids := make([]git.ID, 0, len(c.files))
 	for id := range c.files {
@@ -192,14 +193,15 @@ func (t Tally) plus(o Tally) Tally {
 	return Tally{t.Commits + o.Commits, t.Steps + o.Steps, t.Tokens + o.Tokens}
 }
 
-// stored asks git how many bytes the objects of a branch, or of all memory with
-// its notes, take on the disk.
-func stored(ctx context.Context, s *store.Store, branch string) (int64, error) {
+// storedBytes asks git how many bytes the objects of a branch, or of all memory with its
+// notes, take on the disk.
+func storedBytes(ctx context.Context, s *store.Store, branch string) (int64, error) {
 	args := []string{"rev-list", "--objects", "--disk-usage"}
 	if branch != "" {
 		args = append(args, "--end-of-options", git.BranchRef(branch))
 	} else {
-		args = append(args, "--glob="+git.BranchPrefix+"*", "--glob="+git.RoadmapRef+"*", "--glob="+git.TagPrefix+"*", "--glob="+git.NotesRef+"*")
+		args = append(args, "--glob="+git.BranchPrefix+"*", "--glob="+git.RoadmapRef+"*", "--glob="+git.TagPrefix+"*",
+			"--glob="+git.NotesRef+"*")
 	}
 	out, err := s.Repo().View(ctx, args...)
 	if err != nil {

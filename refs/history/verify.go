@@ -10,41 +10,40 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// Verified is what is known of a memory commit's signature.
+// Verified is the result of checking a memory commit's signature.
 type Verified struct {
 	Commit git.ID  `json:"commit"`
-	Status string  `json:"status"` // one of the Signature… words
+	Status string  `json:"status"` // one of the Signature constants
 	Signer *string `json:"signer"` // as the key or the allowed signers file names it; nil if unknown
 
-	Key      string `json:"-"` // its id or fingerprint, "" if unknown
+	Key      string `json:"-"` // id or fingerprint, "" if unknown
 	Summary  string `json:"-"`
 	Accepted bool   `json:"-"` // `git verify-commit` accepts it
 
 	problem   string // why it cannot be checked
-	noSigners bool   // because nobody is known
+	noSigners bool   // because no signer is configured
 }
 
-// What Verified.Status may be.
+// The values of Verified.Status.
 const (
 	SignatureGood       = "good"
-	SignatureBad        = "bad"              // the commit is not what was signed
-	SignatureUnknown    = "unknown-validity" // good, by a key that nothing says anything of
-	SignatureExpired    = "expired"          // good, and the signature has expired
+	SignatureBad        = "bad"              // the commit differs from what was signed
+	SignatureUnknown    = "unknown-validity" // good, by a key of unknown validity
+	SignatureExpired    = "expired"          // good, but the signature has expired
 	SignatureExpiredKey = "expired-key"      // good, by a key that has expired
 	SignatureRevokedKey = "revoked-key"      // good, by a key that was revoked
-	SignatureUnchecked  = "cannot-check"     // the key is missing, or a program, or a setting
+	SignatureUnchecked  = "cannot-check"     // a key, a program or a setting is missing
 	SignatureMissing    = "unsigned"
 )
 
-// Verify has git check the signatures of the memory commits that rev names: of
-// one commit; of all that B reaches and A does not, newest first, for "A..B", and
-// of all that only one of them reaches for "A...B" (an empty side is the current
-// branch); of the current branch's newest milestone if rev is empty. Any memory
-// commit will do, milestone or not, and the roadmap by its ref's name.
+// Verify has git check the signatures of the memory commits that rev names: one commit; for
+// "A..B" all that B reaches and A does not, newest first; for "A...B" all that only one of
+// them reaches. An empty side is the current branch, and an empty rev its newest commit
+// with an entry. rev may name any memory commit, and the roadmap by its ref's name.
 //
-// With the list it returns an *fail.Error that wraps fail.ErrRefused, unless git accepts
-// every one (`git verify-commit`, gpg.minTrustLevel included). It names the first
-// that git does not.
+// If git does not accept all of them (`git verify-commit`, gpg.minTrustLevel included),
+// Verify returns the list together with an error of the kind fail.ErrRefused that names the
+// first.
 func Verify(ctx context.Context, s *store.Store, rev string) ([]Verified, error) {
 	ids, err := toVerify(ctx, s, rev)
 	if err != nil {
@@ -65,7 +64,7 @@ func Verify(ctx context.Context, s *store.Store, rev string) ([]Verified, error)
 	return list, refused(list)
 }
 
-// toVerify finds the commits that a revision or a range names.
+// toVerify returns the commits that a revision or a range names.
 func toVerify(ctx context.Context, s *store.Store, rev string) ([]git.ID, error) {
 	if from, dots, to := SplitRange(rev); dots != "" {
 		a, err := verifiable(ctx, s, from)
@@ -89,7 +88,7 @@ func toVerify(ctx context.Context, s *store.Store, rev string) ([]git.ID, error)
 	return []git.ID{c.ID}, nil
 }
 
-// verifiable finds one commit; "" is the current branch.
+// verifiable resolves one commit; "" is the current branch.
 func verifiable(ctx context.Context, s *store.Store, rev string) (git.ID, error) {
 	if rev == "" {
 		rev = git.HeadName
@@ -124,7 +123,7 @@ func statusOf(v git.Verdict) string {
 	return SignatureBad
 }
 
-// refused names the first commit that git does not accept.
+// refused returns an error that names the first commit that git does not accept.
 func refused(list []Verified) error {
 	var first *Verified
 	others := 0
@@ -147,7 +146,7 @@ func refused(list []Verified) error {
 	return fail.New(fail.ErrRefused, fail.NotVerified, message, hint)
 }
 
-// complaint says what is wrong with a signature, and what helps.
+// complaint describes the problem of a signature, and its solution.
 func (v *Verified) complaint() (message, hint string) {
 	name, look := "commit '"+v.Commit.Short()+"'", "git verify-commit -v "+string(v.Commit)
 	switch v.Status {
@@ -156,11 +155,12 @@ func (v *Verified) complaint() (message, hint string) {
 	case SignatureUnchecked:
 		return v.unchecked(name)
 	case SignatureUnknown, SignatureGood:
-		if strings.HasPrefix(v.Key, "SHA256:") { // of SSH
+		if strings.HasPrefix(v.Key, "SHA256:") { // an SSH key
 			return name + " is signed by an unknown key, " + v.Key,
 				"if you know whose it is, add the line 'EMAIL PUBLIC-KEY' to the file that gpg.ssh.allowedSignersFile names"
 		}
-		return fmt.Sprintf("%s is signed by a key that is not trusted enough, %s", name, v.Key), "gpg --edit-key " + v.Key + " trust"
+		return fmt.Sprintf("%s is signed by a key that is not trusted enough, %s", name, v.Key),
+			"gpg --edit-key " + v.Key + " trust"
 	case SignatureExpired:
 		return "the signature of " + name + " has expired", look
 	case SignatureExpiredKey:
@@ -171,8 +171,8 @@ func (v *Verified) complaint() (message, hint string) {
 	return name + " is not what was signed: its signature is bad", look
 }
 
-// unchecked says why a signature cannot be checked: by an OpenPGP key that is not
-// here, which git names, or by whatever git complains of.
+// unchecked describes why a signature cannot be checked: because of a missing OpenPGP key,
+// which git names, or the problem that git reports.
 func (v *Verified) unchecked(name string) (message, hint string) {
 	switch {
 	case v.Key != "":

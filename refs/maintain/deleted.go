@@ -15,7 +15,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// deleted drops branches that were deleted long ago. The id in the ref's name says when.
+// deleted drops branches that were deleted before deletedExpire. The id in the ref's name
+// contains when.
 func (gc *collector) deleted(ctx context.Context) error {
 	list, err := gc.s.Repo().Refs(ctx, git.DeletedPrefix)
 	if err != nil || len(list) == 0 {
@@ -25,13 +26,13 @@ func (gc *collector) deleted(ctx context.Context) error {
 	if err != nil || expire.IsZero() {
 		return err
 	}
-	var old []GCDrop
-	ses, err := gc.s.Begin(ctx, gc.o.Writer, "gc: drop deleted branches")
+	var old []Drop
+	tx, err := gc.s.Begin(ctx, gc.o.Writer, "gc: drop deleted branches")
 	if err != nil {
 		return err
 	}
-	defer ses.Close()
-	err = ses.Swap(ctx, func(ctx context.Context) error {
+	defer tx.Close()
+	err = tx.Swap(ctx, func(ctx context.Context) error {
 		old = nil
 		list, err := gc.s.Repo().Refs(ctx, git.DeletedPrefix)
 		if err != nil {
@@ -42,8 +43,8 @@ func (gc *collector) deleted(ctx context.Context) error {
 			if when.IsZero() || !when.Before(expire) {
 				continue
 			}
-			ses.Refs.Delete(r.Name, r.ID)
-			old = append(old, GCDrop{Kind: GCBranch, Name: name, When: when})
+			tx.Refs.Delete(r.Name, r.ID)
+			old = append(old, Drop{Kind: DropBranch, Name: name, When: when})
 		}
 		if len(old) == 0 {
 			return store.ErrNothing
@@ -59,7 +60,7 @@ func (gc *collector) deleted(ctx context.Context) error {
 	return nil
 }
 
-// deletedBranch takes the ref of a deleted branch apart; the zero time for another one.
+// deletedBranch splits the ref of a deleted branch; the time is zero for another ref.
 func deletedBranch(ref string) (name string, when time.Time) {
 	rest := strings.TrimPrefix(ref, git.DeletedPrefix)
 	at := strings.LastIndexByte(rest, '-')
@@ -69,13 +70,15 @@ func deletedBranch(ref string) (name string, when time.Time) {
 	return rest[:at], doc.IDTime(rest[at+1:])
 }
 
-// deletedExpire is until when a branch must have been deleted to go now; the zero time
-// for never. git itself reads it, as it reads gc.reflogExpire.
+// deletedExpire returns before when a branch must have been deleted to be dropped; the zero
+// time is never. git parses it, as it parses gc.reflogExpire.
 func deletedExpire(ctx context.Context, s *store.Store) (time.Time, error) {
-	out, err := s.Repo().Run(ctx, "config", "--type=expiry-date", "--default", store.DefaultDeletedExpire, "--get", store.KeyDeletedExpire)
+	out, err := s.Repo().Run(ctx, "config", "--type=expiry-date", "--default", store.DefaultDeletedExpire, "--get",
+		store.KeyDeletedExpire)
 	var child *git.Error
 	if errors.As(err, &child) && child.Code > 0 {
-		return time.Time{}, &fail.Error{Code: fail.ConfigInvalid, Kind: fail.ErrInvalid, Err: err, Hints: []string{"git config " + store.KeyDeletedExpire + " " + store.DefaultDeletedExpire},
+		return time.Time{}, &fail.Error{Code: fail.ConfigInvalid, Kind: fail.ErrInvalid, Err: err,
+			Hints:   []string{"git config " + store.KeyDeletedExpire + " " + store.DefaultDeletedExpire},
 			Message: fmt.Sprintf("%s is no time that git understands", store.KeyDeletedExpire)}
 	}
 	if err != nil {
@@ -88,6 +91,6 @@ func deletedExpire(ctx context.Context, s *store.Store) (time.Time, error) {
 	if seconds == 0 {
 		return time.Time{}, nil
 	}
-	const lastYear = 253402300799 // "now" is the end of time
+	const lastYear = 253402300799 // "now" is the largest number
 	return time.Unix(int64(min(seconds, lastYear)), 0), nil
 }

@@ -13,72 +13,74 @@ import (
 	"github.com/git-context/git-context/refs/expunge"
 	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/git/pack"
+	"github.com/git-context/git-context/refs/search"
 	"github.com/git-context/git-context/refs/store"
 )
 
-// GCOptions are one gc.
+// Options are the options of Run.
 type Options struct {
-	store.Writer      // who folds notes
-	Auto         bool // only if there are as many loose objects as context.gcAuto says
+	store.Writer      // of the notes that gc writes
+	Auto         bool // only if the number of loose objects has reached context.gcAuto
 }
 
-// GCResult is what a gc did.
+// Result is what a gc did.
 type Result struct {
-	Packed  int   `json:"packed"`  // objects that were loose before
+	Packed  int   `json:"packed"`  // objects that were loose
 	Dropped int   `json:"dropped"` // deleted branches, journals, states and files left by killed commands
-	Bytes   int64 `json:"bytes"`   // that are free now
+	Bytes   int64 `json:"bytes"`   // freed
 
-	Drops    []GCDrop `json:"-"` // what was dropped, in order
-	Packs    int      `json:"-"` // that gc keeps now
-	Warnings []string `json:"-"` // what was not done, and what stays that people may look at
+	Drops    []Drop   `json:"-"` // in order
+	Packs    int      `json:"-"` // after the gc
+	Warnings []string `json:"-"` // what was not done, and files that stay for people to examine
 }
 
-// GCDrop is one thing that was dropped.
-type GCDrop struct {
-	Kind GCKind
-	Name string    // as people know it: a branch, a file
-	When time.Time // of a deleted branch: when it was deleted
+// Drop is one thing that gc dropped.
+type Drop struct {
+	Kind DropKind
+	Name string    // a branch or a file
+	When time.Time // when a branch was deleted
 }
 
-// GCKind says what kind of thing gc dropped.
-type GCKind string
+// DropKind is the kind of a Drop.
+type DropKind string
 
-// What gc drops.
+// The kinds of Drops.
 const (
-	GCBranch  GCKind = "deleted branch"
-	GCJournal GCKind = "journal"
-	GCMerge   GCKind = "merge"
-	GCBisect  GCKind = "bisect"
-	GCIntent  GCKind = "interrupted command"
-	GCTemp    GCKind = "temporary file"
+	DropBranch  DropKind = "deleted branch"
+	DropJournal DropKind = "journal"
+	DropMerge   DropKind = "merge"
+	DropBisect  DropKind = "bisect"
+	DropIntent  DropKind = "interrupted command"
+	DropTemp    DropKind = "temporary file"
 )
 
-// gcLock keeps two of them apart.
+// gcLock excludes a second gc.
 const gcLock = "gc"
 
-// The ages, besides that of a deleted branch, at which gc takes things away.
+// The ages from which gc removes files.
 const (
-	tornAge = 90 * 24 * time.Hour // lines that nobody could read, see [journal]
-	tempAge = 24 * time.Hour      // a file that nobody finished writing
+	tornAge = 90 * 24 * time.Hour // unreadable lines of a journal, see [journal]
+	tempAge = 24 * time.Hour      // a file that was not written completely
 )
 
-// GC takes care of what memory leaves behind in this repository. It changes no branch,
-// no roadmap and nothing of the code's:
+// Run removes what memory no longer needs in this repository. It changes no branch, no
+// roadmap and nothing of the code:
 //
-//  1. notes that are missing are folded, whatever context.notes says;
-//  2. branches that were deleted longer ago than context.deletedExpire (90 days) go;
-//  3. journals of branches that are gone, if all of their steps stand in memory;
-//  4. waiting merges, bisects and interrupted commands of branches and worktrees that
-//     are gone; temporary files that are a day old;
-//  5. what the index of searches holds of texts that no branch has any more;
+//  1. missing notes are written, whatever context.notes is;
+//  2. branches that were deleted longer ago than context.deletedExpire (90 days) are
+//     dropped;
+//  3. journals of branches that are gone, if memory contains all of their steps;
+//  4. merges, bisects and interrupted commands of branches and worktrees that are
+//     gone; temporary files that are a day old;
+//  5. texts in the index of searches that no branch contains any more;
 //  6. loose objects that memory's refs reach are packed, see [git.Repo.Pack].
 //
-// It seals nothing: that would be a commit of its own on each branch, which would have to
-// be shared and could diverge, to save what the next COMMIT saves anyway.
+// It does not seal segments: that would be a commit on each branch, which would have to be
+// shared and could diverge, and the next COMMIT does it anyway.
 //
-// A second gc leaves at once and says so. Killed anywhere it has lost nothing, and the
-// next one finishes. What one part cannot do stops no other; the error then tells all of
-// them. fail.ErrNoMemory: there is nothing to take care of.
+// A second gc at the same time returns at once with a warning. A gc that is killed has lost
+// nothing, and the next one continues. If one part fails, the others still run; the error
+// joins all failures. It is of the kind fail.ErrNoMemory if there is no memory.
 func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 	g := &collector{s: s, o: o, now: s.Clock()}
 	names, err := s.BranchNames(ctx)
@@ -104,11 +106,11 @@ func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 	}
 	err = g.run(ctx)
 	g.res.Dropped = len(g.res.Drops)
-	g.res.Bytes = max(g.res.Bytes, 0) // a pack of a few objects is larger than they were
+	g.res.Bytes = max(g.res.Bytes, 0) // a pack of a few objects is larger than these
 	return g.res, noteGC(s, o, err)
 }
 
-// collector is one gc under way.
+// collector is one gc.
 type collector struct {
 	s   *store.Store
 	o   Options
@@ -120,13 +122,13 @@ func (gc *collector) warn(format string, args ...any) {
 	gc.res.Warnings = append(gc.res.Warnings, fmt.Sprintf(format, args...))
 }
 
-// drop notes that something went, and how many bytes with it.
-func (gc *collector) drop(d GCDrop, bytes int64) {
+// drop records a Drop and how many bytes it freed.
+func (gc *collector) drop(d Drop, bytes int64) {
 	gc.res.Drops = append(gc.res.Drops, d)
 	gc.res.Bytes += bytes
 }
 
-// run does all of it.
+// run runs all parts.
 func (gc *collector) run(ctx context.Context) error {
 	var errs []error
 	for _, part := range []struct {
@@ -154,7 +156,14 @@ func (gc *collector) fold(ctx context.Context) error {
 	return gc.s.FoldBranches(ctx, gc.o.Writer)
 }
 
-// tips are what all refs of memory name.
+// search makes the index of searches smaller.
+func (gc *collector) search(ctx context.Context) error {
+	freed, err := search.Shrink(ctx, gc.s)
+	gc.res.Bytes += freed
+	return err
+}
+
+// tips returns the objects that all refs of memory name.
 func (gc *collector) tips(ctx context.Context) ([]git.ID, error) {
 	v, err := expunge.MemoryRefs(ctx, gc.s)
 	if err != nil {
@@ -167,7 +176,7 @@ func (gc *collector) tips(ctx context.Context) ([]git.ID, error) {
 	return expunge.TipsOf(list), nil
 }
 
-// due reports whether there are as many loose objects as start a gc.
+// due reports whether there are enough loose objects for a gc in the background.
 func (gc *collector) due(ctx context.Context) (bool, error) {
 	cfg, err := gc.s.Repo().Config(ctx)
 	if err != nil {
@@ -185,7 +194,7 @@ func (gc *collector) due(ctx context.Context) (bool, error) {
 	return n >= least, err
 }
 
-// pack packs, unless objects may not be deleted.
+// pack packs, unless the repository forbids to delete objects.
 func (gc *collector) pack(ctx context.Context) error {
 	cfg, err := gc.s.Repo().Config(ctx)
 	if err != nil {
@@ -215,14 +224,14 @@ func (gc *collector) pack(ctx context.Context) error {
 	}
 	n, freed, err := gc.s.Repo().ClearTemp(gc.now.Add(-tempAge))
 	for range n {
-		gc.drop(GCDrop{Kind: GCTemp}, 0)
+		gc.drop(Drop{Kind: DropTemp}, 0)
 	}
 	gc.res.Bytes += freed
 	return err
 }
 
-// noteGC keeps what a gc in the background failed at, and forgets it after one that did
-// not.
+// noteGC records the failure of a gc in the background, and removes the record after a gc
+// that succeeded.
 func noteGC(s *store.Store, o Options, err error) error {
 	switch {
 	case err == nil:

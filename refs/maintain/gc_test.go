@@ -88,7 +88,7 @@ func TestGCCleansTheIndexOfSearches(t *testing.T) {
 	}
 	found := func(want int) {
 		t.Helper()
-		res := memtest.OK(search.Search(ctx, r.Open(), search.SearchOptions{Query: "xyzzy", All: true}))(t)
+		res := memtest.OK(search.Search(ctx, r.Open(), search.Options{Query: "xyzzy", All: true}))(t)
 		if len(res.Hits) != want {
 			t.Errorf("%d hits, want %d", len(res.Hits), want)
 		}

@@ -19,21 +19,21 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// deadJournal is a file of journals that may be of no use.
+// deadJournal is a file of journals that may be superfluous.
 type deadJournal struct {
 	name  string
-	steps []string // the ids of those that can be read
+	steps []string // the ids of its readable steps
 }
 
-// journals drops files that no branch needs, each with its branch's lock held:
+// journals drops files that no branch needs, each with its branch's lock:
 //
-//  1. the journal of a branch that is gone, also where a new branch of that name has set
-//     it aside: if every step in it, committed or not, stands in memory;
-//  2. lines that could not be read, or were torn by a crash: after 90 days, likewise;
-//  3. what a killed writer was to replace a journal by: after a day.
+//  1. the journal of a branch that is gone, even if a new branch of that name has set
+//     it aside: if memory contains every step in it, committed or not;
+//  2. lines that are unreadable, or were torn by a crash: likewise, after 90 days;
+//  3. the unfinished replacement of a journal: after a day.
 //
-// A file that holds a step which stands nowhere else stays, and is told. One that has
-// a branch's journal as its twin is left to fsck.
+// A file with a step that memory does not contain stays, with a warning. A hard link of a
+// branch's journal is left to fsck.
 func (gc *collector) journals(ctx context.Context) error {
 	dir := gc.s.StatePath("journal")
 	files, err := os.ReadDir(dir)
@@ -64,7 +64,7 @@ func (gc *collector) journals(ctx context.Context) error {
 	if len(dead) == 0 {
 		return nil
 	}
-	if err := StepsAnywhere(ctx, gc.s, wanted); err != nil {
+	if err := FindSteps(ctx, gc.s, wanted); err != nil {
 		return err
 	}
 	for _, d := range dead {
@@ -75,7 +75,7 @@ func (gc *collector) journals(ctx context.Context) error {
 	return nil
 }
 
-// branchFiles are the branches by the name of a file of local state.
+// branchFiles returns the branches by the name of their file of local state.
 func (gc *collector) branchFiles(ctx context.Context, suffix string) (map[string]string, error) {
 	names, err := gc.s.BranchNames(ctx)
 	if err != nil {
@@ -88,8 +88,8 @@ func (gc *collector) branchFiles(ctx context.Context, suffix string) (map[string
 	return files, nil
 }
 
-// journalOf cuts from the name of a file what the journal is called that it belongs to,
-// and how old it must be.
+// journalOf returns the name of the journal that a file belongs to, and from which age the
+// file may be dropped.
 func journalOf(name string) (own string, age time.Duration, ok bool) {
 	at := strings.LastIndex(name, ".jsonl")
 	if at < 0 {
@@ -107,7 +107,7 @@ func journalOf(name string) (own string, age time.Duration, ok bool) {
 	return own, 0, false
 }
 
-// deadJournal looks at a file; nil for one that is in use, or not old enough.
+// deadJournal examines a file; nil for one that is in use, or too young.
 func (gc *collector) deadJournal(dir string, f fs.DirEntry, branches map[string]string) (*deadJournal, error) {
 	own, age, ok := journalOf(f.Name())
 	if _, has := branches[f.Name()]; !ok || has || !f.Type().IsRegular() {
@@ -127,7 +127,7 @@ func (gc *collector) deadJournal(dir string, f fs.DirEntry, branches map[string]
 		}
 	}
 	d := &deadJournal{name: f.Name()}
-	if age == tempAge { // the journal itself is whole
+	if age == tempAge { // the journal itself is complete
 		return d, nil
 	}
 	data, err := os.ReadFile(path)
@@ -138,8 +138,7 @@ func (gc *collector) deadJournal(dir string, f fs.DirEntry, branches map[string]
 	return d, err
 }
 
-// stepIDs are the ids of the steps in a file of journals, without lines that cannot be
-// read.
+// stepIDs returns the ids of the readable steps in a file of journals.
 func stepIDs(data []byte) (ids []string) {
 	for line := range bytes.Lines(data) {
 		if id := stepOf(line); id != "" {
@@ -149,8 +148,8 @@ func stepIDs(data []byte) (ids []string) {
 	return ids
 }
 
-// stepOf is the id of a line that is a step; "" for the first line, a mark, and what was
-// torn before it was whole, and so never acknowledged.
+// stepOf returns the id of a line that is a step; "" for the first line, a mark, and a torn
+// line, which was never acknowledged.
 func stepOf(line []byte) string {
 	var l store.EntryLine
 	if json.Unmarshal(line, &l) != nil || !doc.ValidID(l.ID) || l.Observation+l.Thought+l.Action == "" {
@@ -159,8 +158,9 @@ func stepOf(line []byte) string {
 	return l.ID
 }
 
-// stepsAnywhere sets those ids that any ref of memory holds as a step.
-func StepsAnywhere(ctx context.Context, s *store.Store, wanted map[string]bool) error {
+// FindSteps sets wanted[id] for each id in wanted that is a step of any ref of memory,
+// deleted branches included.
+func FindSteps(ctx context.Context, s *store.Store, wanted map[string]bool) error {
 	if len(wanted) == 0 {
 		return nil
 	}
@@ -184,7 +184,7 @@ func StepsAnywhere(ctx context.Context, s *store.Store, wanted map[string]bool) 
 	return nil
 }
 
-// stepHeadings reads lines that head steps, which end with an id.
+// stepHeadings reads heading lines of steps, which end with an id.
 type stepHeadings struct {
 	wanted map[string]bool
 	rest   []byte
@@ -205,8 +205,8 @@ func (h *stepHeadings) Write(data []byte) (int, error) {
 	}
 }
 
-// dropJournal removes a file if memory holds every step of it. A branch that is being
-// made, renamed or deleted has its journal to itself.
+// dropJournal removes a file if memory contains every step of it. The lock excludes
+// commands that create, rename or delete the branch.
 func (gc *collector) dropJournal(ctx context.Context, dir string, d deadJournal, held map[string]bool) (err error) {
 	own, age, _ := journalOf(d.name)
 	lock, free, err := gc.s.Repo().TryLock(store.JournalLock(own))
@@ -245,16 +245,16 @@ func (gc *collector) dropJournal(ctx context.Context, dir string, d deadJournal,
 	if err := os.Remove(path); err != nil {
 		return err
 	}
-	gc.drop(GCDrop{Kind: GCJournal, Name: d.name}, int64(len(data)))
+	gc.drop(Drop{Kind: DropJournal, Name: d.name}, int64(len(data)))
 	return nil
 }
 
-// nowhereElse says what a file of journals holds that memory does not; "" for nothing.
-// In a journal a line that cannot be read may have been a step once.
+// nowhereElse describes what memory does not contain of a file of journals; "" for nothing.
+// An unreadable line of a journal may have been a step.
 func (gc *collector) nowhereElse(data []byte, held map[string]bool, isJournal bool) string {
 	lost := 0
 	for _, id := range stepIDs(data) {
-		if !held[id] { // or it came since
+		if !held[id] { // or it was added since
 			lost++
 		}
 	}
@@ -274,8 +274,8 @@ func (gc *collector) nowhereElse(data []byte, held map[string]bool, isJournal bo
 	return ""
 }
 
-// twinOf is the branch that a journal belongs to by another name, which a rename gave it;
-// "" for none.
+// TwinOf returns the branch whose journal is the same file as path, as an interrupted
+// rename leaves it; "" for none. branches are the branches by file name.
 func TwinOf(path string, branches map[string]string) (string, error) {
 	own, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {

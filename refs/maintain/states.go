@@ -15,8 +15,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// states drops local state of branches and worktrees that are gone, and what killed
-// commands left half written.
+// states drops local state of branches and worktrees that are gone, and files that were not
+// written completely.
 func (gc *collector) states(ctx context.Context) error {
 	branches, err := gc.branchFiles(ctx, ".json")
 	if err != nil {
@@ -25,7 +25,7 @@ func (gc *collector) states(ctx context.Context) error {
 	return errors.Join(gc.merges(ctx, branches), gc.bisects(ctx, branches), gc.intents(ctx), gc.tempFiles(), gc.locks(ctx))
 }
 
-// stateFiles lists the files of a folder of local state; none where it is absent.
+// stateFiles lists the files of a folder of local state; none if it is absent.
 func (gc *collector) stateFiles(dir string) ([]fs.DirEntry, error) {
 	files, err := os.ReadDir(gc.s.StatePath(dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -34,8 +34,8 @@ func (gc *collector) stateFiles(dir string) ([]fs.DirEntry, error) {
 	return files, err
 }
 
-// merges drops merges and syncs that wait on branches that are gone. One whose name was
-// shortened is of a branch that its content names.
+// merges drops merges and syncs that wait on branches that are gone. If the file's name is
+// shortened, its content names the branch.
 func (gc *collector) merges(ctx context.Context, branches map[string]string) error {
 	files, err := gc.stateFiles(store.MergeDir)
 	if err != nil {
@@ -43,11 +43,12 @@ func (gc *collector) merges(ctx context.Context, branches map[string]string) err
 	}
 	for _, f := range files {
 		var h struct{ Target string }
-		if _, has := branches[f.Name()]; has || !gc.reads(store.MergeDir, f, &h) || store.MergeStateName(h.Target) != path.Join(store.MergeDir, f.Name()) {
+		if _, has := branches[f.Name()]; has || !gc.reads(store.MergeDir, f, &h) ||
+			store.MergeStateName(h.Target) != path.Join(store.MergeDir, f.Name()) {
 			continue
 		}
 		err := gc.unlessMade(ctx, store.BranchLock(h.Target), h.Target, func() error {
-			return gc.dropState(GCDrop{Kind: GCMerge, Name: h.Target}, store.MergeStateName(h.Target))
+			return gc.dropState(Drop{Kind: DropMerge, Name: h.Target}, store.MergeStateName(h.Target))
 		})
 		if err != nil {
 			return err
@@ -56,14 +57,14 @@ func (gc *collector) merges(ctx context.Context, branches map[string]string) err
 	return nil
 }
 
-// reads decodes a JSON file of local state, and reports whether it could: fsck tells of
-// those that cannot be read.
+// reads decodes a JSON file of local state, and reports whether it could; fsck reports
+// unreadable ones.
 func (gc *collector) reads(dir string, f fs.DirEntry, into any) bool {
 	data, err := os.ReadFile(gc.s.StatePath(path.Join(dir, f.Name())))
 	return err == nil && filepath.Ext(f.Name()) == ".json" && json.Unmarshal(data, into) == nil
 }
 
-// unlessMade does something with a lock held, if it is free and a branch does not exist.
+// unlessMade calls do with a lock, if the lock is free and the branch does not exist.
 func (gc *collector) unlessMade(ctx context.Context, lockName, branch string, do func() error) error {
 	lock, free, err := gc.s.Repo().TryLock(lockName)
 	if err != nil || !free {
@@ -76,7 +77,7 @@ func (gc *collector) unlessMade(ctx context.Context, lockName, branch string, do
 }
 
 // dropState removes a file of local state.
-func (gc *collector) dropState(d GCDrop, name string) error {
+func (gc *collector) dropState(d Drop, name string) error {
 	file := gc.s.StatePath(name)
 	info, err := os.Stat(file)
 	if err == nil {
@@ -91,7 +92,7 @@ func (gc *collector) dropState(d GCDrop, name string) error {
 	return err
 }
 
-// bisects drops those of worktrees that were removed, and of branches that are gone.
+// bisects drops bisects of worktrees that were removed, and of branches that are gone.
 func (gc *collector) bisects(ctx context.Context, branches map[string]string) error {
 	worktrees, err := gc.stateFiles(store.BisectDir)
 	if err != nil {
@@ -113,14 +114,14 @@ func (gc *collector) bisects(ctx context.Context, branches map[string]string) er
 			}
 		}
 		if gone {
-			// One that is not empty has what is not ours in it.
+			// It fails if the folder contains files of others.
 			_ = os.Remove(gc.s.StatePath(path.Join(store.BisectDir, w.Name())))
 		}
 	}
 	return nil
 }
 
-// dropBisect drops one, unless it is in use or its branch was made meanwhile.
+// dropBisect drops a bisect, unless it is in use or its branch was created again.
 func (gc *collector) dropBisect(ctx context.Context, name string, gone bool) error {
 	lock, free, err := gc.s.Repo().TryLock(name)
 	if err != nil || !free {
@@ -129,14 +130,14 @@ func (gc *collector) dropBisect(ctx context.Context, name string, gone bool) err
 	branches, err := gc.branchFiles(ctx, ".json")
 	if _, has := branches[path.Base(name)]; err == nil && (gone || !has) {
 		branch := strings.ReplaceAll(strings.TrimSuffix(path.Base(name), ".json"), "%2F", "/")
-		err = gc.dropState(GCDrop{Kind: GCBisect, Name: branch}, name)
+		err = gc.dropState(Drop{Kind: DropBisect, Name: branch}, name)
 	}
 	return errors.Join(err, lock.Unlock())
 }
 
-// intents settles interrupted commands whose worktree or branch is gone: nothing can
-// finish them any more, and what they had made is told. The others wait for the next
-// command that changes their branch.
+// intents settles interrupted commands whose worktree or branch is gone, and that nothing
+// else can finish; what they had done is reported. The others wait for the next command
+// that changes their branch.
 func (gc *collector) intents(ctx context.Context) error {
 	files, err := gc.stateFiles(store.IntentDir)
 	if err != nil {
@@ -144,7 +145,8 @@ func (gc *collector) intents(ctx context.Context) error {
 	}
 	for _, f := range files {
 		var in code.Intent
-		if !gc.reads(store.IntentDir, f, &in) || code.IntentName(in.Branch) != path.Join(store.IntentDir, f.Name()) || store.CheckBranchName(in.Branch) != nil {
+		if !gc.reads(store.IntentDir, f, &in) || code.IntentFile(in.Branch) != path.Join(store.IntentDir, f.Name()) ||
+			store.CheckBranchName(in.Branch) != nil {
 			continue
 		}
 		_, err := gc.s.Repo().Ref(ctx, git.BranchRef(in.Branch))
@@ -158,7 +160,7 @@ func (gc *collector) intents(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if !free { // it is being worked on
+		if !free { // it is in use
 			continue
 		}
 		if err := lock.Unlock(); err != nil {
@@ -172,21 +174,21 @@ func (gc *collector) intents(ctx context.Context) error {
 }
 
 func (gc *collector) settle(ctx context.Context, branch, file string) error {
-	ses, err := gc.s.Begin(ctx, gc.o.Writer, "gc", branch)
+	tx, err := gc.s.Begin(ctx, gc.o.Writer, "gc", branch)
 	if err != nil {
 		return err
 	}
 	if _, err := os.Stat(gc.s.StatePath(path.Join(store.IntentDir, file))); errors.Is(err, fs.ErrNotExist) {
-		gc.drop(GCDrop{Kind: GCIntent, Name: branch}, 0)
+		gc.drop(Drop{Kind: DropIntent, Name: branch}, 0)
 	}
-	return ses.Close()
+	return tx.Close()
 }
 
-// tempFiles drops files of local state that nobody finished writing.
+// tempFiles drops files of local state that were not written completely.
 func (gc *collector) tempFiles() error {
 	return filepath.WalkDir(gc.s.Repo().StateDir(), func(file string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // somebody else cleared it away
+			return nil // another process has removed it
 		}
 		if err != nil || d.IsDir() || !git.IsTemp(d.Name()) {
 			return err
@@ -194,7 +196,7 @@ func (gc *collector) tempFiles() error {
 		info, err := d.Info()
 		if err == nil && gc.now.Sub(info.ModTime()) > tempAge {
 			if err = os.Remove(file); err == nil {
-				gc.drop(GCDrop{Kind: GCTemp, Name: d.Name()}, info.Size())
+				gc.drop(Drop{Kind: DropTemp, Name: d.Name()}, info.Size())
 			}
 		}
 		if errors.Is(err, fs.ErrNotExist) {
@@ -204,9 +206,8 @@ func (gc *collector) tempFiles() error {
 	})
 }
 
-// locks removes the files of locks of branches that are gone. They hold nothing, and are
-// made again when they are needed; agents that make a branch for each task would leave
-// thousands.
+// locks removes the lock files of branches that are gone. They are empty, and created again
+// on demand; agents that create a branch for each task would leave thousands.
 func (gc *collector) locks(ctx context.Context) error {
 	names, err := gc.s.BranchNames(ctx)
 	if err != nil {

@@ -20,17 +20,17 @@ import (
 	"github.com/git-context/git-context/refs/index"
 )
 
-// builders is how many goroutines cut texts into terms while git reads.
+// builders is how many goroutines tokenize texts while git reads.
 func builders() int { return min(runtime.GOMAXPROCS(0), 4) }
 
-// build reads units and makes shards of them; read is how many bytes it took. The same
+// build reads units and makes shards of them; read is how many bytes it read. The same
 // units give the same shards, byte for byte, on the same machine.
-func (c *Corpus) build(ctx context.Context, keys []index.Key) (shards [][]byte, read int64, err error) {
+func (c *corpus) build(ctx context.Context, keys []index.Key) (shards [][]byte, read int64, err error) {
 	if len(keys) == 0 {
 		return nil, 0, nil
 	}
 	ids, byBlob := c.blobsOf(keys)
-	// A reader that fails ends the builders; a builder that fails, the reader.
+	// A failure of the reader ends the builders, and one of a builder ends the reader.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	lanes := make([]lane, min(builders(), 1+len(ids)/32))
@@ -45,10 +45,10 @@ func (c *Corpus) build(ctx context.Context, keys []index.Key) (shards [][]byte, 
 			}
 		})
 	}
-	meter := c.S.Repo().Meter("Indexing texts", len(ids))
+	meter := c.s.Repo().Meter("Indexing texts", len(ids))
 	defer meter.End()
-	next := 0 // in turn, not to who is free: that would be another division each time
-	err = c.S.Repo().ReadAll(ctx, ids, func(o git.Object) error {
+	next := 0 // in turn, not to a free one, so that the division is the same each time
+	err = c.s.Repo().ReadAll(ctx, ids, func(o git.Object) error {
 		meter.Add(1)
 		read += int64(len(o.Data))
 		l := lanes[next%len(lanes)]
@@ -59,20 +59,20 @@ func (c *Corpus) build(ctx context.Context, keys []index.Key) (shards [][]byte, 
 		close(l.blobs)
 	}
 	wg.Wait()
-	if cause := context.Cause(ctx); cause != nil { // of a builder that failed, also behind the last blob
+	if cause := context.Cause(ctx); cause != nil { // a builder failed, maybe after the last blob
 		return nil, 0, cause
 	}
 	return slices.Concat(made...), read, err
 }
 
-// lane is the way of blobs to a builder. Their memory comes back on it: new memory for
-// each would cost more than its reading.
+// lane passes blobs to a builder and their memory back: to allocate for each costs more
+// than to read it.
 type lane struct {
 	blobs chan git.Object
 	used  chan []byte
 }
 
-// put sends a copy of what is only lent.
+// put sends a copy of o, whose data is valid only during the call.
 func (l lane) put(ctx context.Context, o git.Object) error {
 	var room []byte
 	select {
@@ -88,8 +88,8 @@ func (l lane) put(ctx context.Context, o git.Object) error {
 	}
 }
 
-// blobsOf says which blobs to read for units, always in one order, and the units of each.
-func (c *Corpus) blobsOf(keys []index.Key) (ids []git.ID, byBlob map[git.ID][]index.Key) {
+// blobsOf returns the blobs of units, in a fixed order, and the units of each.
+func (c *corpus) blobsOf(keys []index.Key) (ids []git.ID, byBlob map[git.ID][]index.Key) {
 	slices.SortFunc(keys, func(a, b index.Key) int {
 		return cmp.Or(bytes.Compare(a.ID[:], b.ID[:]), cmp.Compare(a.Kind, b.Kind))
 	})
@@ -104,8 +104,8 @@ func (c *Corpus) blobsOf(keys []index.Key) (ids []git.ID, byBlob map[git.ID][]in
 	return ids, byBlob
 }
 
-// builder makes shards of the blobs that come.
-func (c *Corpus) builder(l lane, byBlob map[git.ID][]index.Key) (shards [][]byte, err error) {
+// builder makes shards of the blobs that it receives.
+func (c *corpus) builder(l lane, byBlob map[git.ID][]index.Key) (shards [][]byte, err error) {
 	b := index.NewBuilder()
 	for o := range l.blobs {
 		for _, key := range byBlob[o.ID] {
@@ -131,7 +131,7 @@ func (c *Corpus) builder(l lane, byBlob map[git.ID][]index.Key) (shards [][]byte
 const titleWeight = 2
 
 // addUnit indexes one file.
-func (c *Corpus) addUnit(b *index.Builder, key index.Key, data []byte) error {
+func (c *corpus) addUnit(b *index.Builder, key index.Key, data []byte) error {
 	b.Unit(key)
 	p := c.places[key]
 	if key.Kind == index.Topics {
@@ -146,9 +146,8 @@ func (c *Corpus) addUnit(b *index.Builder, key index.Key, data []byte) error {
 	return nil
 }
 
-// addEntries indexes what people wrote of steps and milestones. Births of branches are no
-// milestones and left out, and so are purposes and progress summaries, which repeat what
-// stands elsewhere.
+// addEntries indexes the texts of steps and commits. It omits births of branches, and
+// purposes and progress summaries, which repeat other entries.
 func addEntries(b *index.Builder, file string, data []byte) error {
 	if file == doc.LogFile {
 		steps, err := doc.ParseLog(data)
@@ -159,9 +158,9 @@ func addEntries(b *index.Builder, file string, data []byte) error {
 		}
 		return err
 	}
-	milestones, err := doc.ParseCommits(data)
-	for i := range milestones {
-		m := &milestones[i]
+	commits, err := doc.ParseCommits(data)
+	for i := range commits {
+		m := &commits[i]
 		if m.Kind == doc.KindBirth {
 			continue
 		}
@@ -198,9 +197,9 @@ func topicName(path string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(path, doc.TopicDir+"/"), ".md")
 }
 
-// indexPending reads the steps that stand in journals, without which no command could be
-// given that shows a step, and indexes them if they are wanted.
-func (c *Corpus) indexPending(ctx context.Context) error {
+// indexPending indexes pending steps if they are wanted. It reads them in any case, because
+// the command that shows a step depends on their number.
+func (c *corpus) indexPending(ctx context.Context) error {
 	if !c.wanted.kinds(index.Steps) {
 		return nil
 	}
@@ -208,7 +207,7 @@ func (c *Corpus) indexPending(ctx context.Context) error {
 		return err
 	}
 	b := index.NewBuilder()
-	for _, branch := range c.Branches {
+	for _, branch := range c.branches {
 		steps := c.waiting[branch.branch]
 		if len(steps) == 0 {
 			continue
@@ -233,8 +232,8 @@ func (c *Corpus) indexPending(ctx context.Context) error {
 }
 
 // readJournals reads the pending steps of all branches.
-func (c *Corpus) readJournals(ctx context.Context) error {
-	for branch := range c.Tips {
+func (c *corpus) readJournals(ctx context.Context) error {
+	for branch := range c.tips {
 		steps, err := c.pendingSteps(ctx, branch)
 		if err != nil {
 			return err
@@ -244,18 +243,18 @@ func (c *Corpus) readJournals(ctx context.Context) error {
 	return nil
 }
 
-// pendingSteps reads what a branch's journal holds and its tip does not.
-func (c *Corpus) pendingSteps(ctx context.Context, branch string) ([]doc.Step, error) {
-	if _, err := os.Stat(c.S.JournalPath(branch)); errors.Is(err, fs.ErrNotExist) {
+// pendingSteps reads the pending steps of a branch.
+func (c *corpus) pendingSteps(ctx context.Context, branch string) ([]doc.Step, error) {
+	if _, err := os.Stat(c.s.JournalPath(branch)); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	tip, err := c.S.TipAt(ctx, branch, c.Tips[branch])
+	tip, err := c.s.TipAt(ctx, branch, c.tips[branch])
 	if err != nil {
 		return nil, err
 	}
-	p, err := c.S.Pending(ctx, tip)
+	p, err := c.s.Pending(ctx, tip)
 	if err != nil {
 		return nil, err
 	}
-	return c.S.WaitingSteps(ctx, branch, p)
+	return c.s.WaitingSteps(ctx, branch, p)
 }

@@ -22,22 +22,22 @@ import (
 
 const (
 	cacheFiles   = "files"   // of branches
-	cacheCommits = "commits" // of milestones
+	cacheCommits = "commits" // hashes of memory commits
 	cacheNotes   = "notes"   // scores and outcomes
 	shardSuffix  = ".shard"
-	CacheLock    = "search-cache"
+	cacheLock    = "search-cache"
 )
 
 // shardFile is a shard of the cache.
-type ShardFile struct {
+type shardFile struct {
 	*index.Shard
 	file *os.File
-	Name string
+	name string
 }
 
-// openShards opens what is in the cache. A file that is no shard is passed over, and
-// its name given for removal.
-func OpenShards(s *store.Store) (shards []ShardFile, bad []string) {
+// openShards opens the shards of the cache, and returns the names of files that are
+// damaged.
+func openShards(s *store.Store) (shards []shardFile, bad []string) {
 	dir := filepath.Join(s.Repo().StateDir(), filepath.FromSlash(cache.Dir))
 	names, err := shardNames(s)
 	if err != nil {
@@ -46,7 +46,7 @@ func OpenShards(s *store.Store) (shards []ShardFile, bad []string) {
 	for _, name := range names {
 		f, err := os.Open(filepath.Join(dir, name))
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // removed since, by another search
+			continue // another search has removed it
 		}
 		if err != nil {
 			bad = append(bad, name)
@@ -58,12 +58,12 @@ func OpenShards(s *store.Store) (shards []ShardFile, bad []string) {
 			f.Close()
 			continue
 		}
-		shards = append(shards, ShardFile{shard, f, name})
+		shards = append(shards, shardFile{shard, f, name})
 	}
 	return shards, bad
 }
 
-// shardNames lists the shards of the cache in one order.
+// shardNames lists the shards of the cache, sorted.
 func shardNames(s *store.Store) (names []string, err error) {
 	list, err := os.ReadDir(filepath.Join(s.Repo().StateDir(), filepath.FromSlash(cache.Dir)))
 	for _, e := range list {
@@ -82,34 +82,35 @@ func openShard(f *os.File) (*index.Shard, error) {
 	return index.Open(f, info.Size())
 }
 
-// mostShards is how many shards the cache holds before the small ones are joined.
+// mostShards is how many shards the cache contains before the small ones are joined.
 const mostShards = 8
 
-// keepShards writes new shards into the cache, unless another search is about to or has
-// done so since old was opened. Where there are too many, shards are joined, and units
-// that alive does not know are dropped. Above limit bytes, what fits is kept.
-func keepShards(s *store.Store, old []ShardFile, bad []string, fresh [][]byte, limit int64, alive func() (map[index.Key]bool, error)) error {
-	lock, ok, err := s.Repo().TryLock(CacheLock)
+// keepShards writes new shards into the cache, unless another search writes it or has
+// changed it since old was opened. If there are too many, it joins shards and drops units
+// that are not in alive. Above limit bytes, it writes only what fits.
+func keepShards(s *store.Store, old []shardFile, bad []string, fresh [][]byte, limit int64,
+	alive func() (map[index.Key]bool, error)) error {
+	lock, ok, err := s.Repo().TryLock(cacheLock)
 	if err != nil || !ok {
 		return err
 	}
 	defer lock.Unlock()
-	if changed, err := CacheChanged(s, old, bad); err != nil || changed {
+	if changed, err := cacheChanged(s, old, bad); err != nil || changed {
 		return err
 	}
-	slices.SortFunc(old, func(a, b ShardFile) int { return cmp.Compare(a.Size(), b.Size()) })
-	for len(old) > 0 && SizeOf(old) > limit { // which was larger once
-		bad = append(bad, old[len(old)-1].Name)
+	slices.SortFunc(old, func(a, b shardFile) int { return cmp.Compare(a.Size(), b.Size()) })
+	for len(old) > 0 && sizeOf(old) > limit { // the limit was lowered
+		bad = append(bad, old[len(old)-1].name)
 		old = old[:len(old)-1]
 	}
-	join := 0 // how many of the old ones, the smallest first
-	if SizeOf(old)+lengthOf(fresh) > limit {
+	join := 0 // how many of old, the smallest first
+	if sizeOf(old)+lengthOf(fresh) > limit {
 		if fresh, join, err = fitting(old, fresh, limit, alive); err != nil {
 			return err
 		}
 	} else if len(old)+len(fresh) > mostShards {
 		join = toJoin(old, fresh)
-		joined, err := JoinShards(old[:join], fresh, alive)
+		joined, err := joinShards(old[:join], fresh, alive)
 		if err != nil {
 			return err
 		}
@@ -117,23 +118,24 @@ func keepShards(s *store.Store, old []ShardFile, bad []string, fresh [][]byte, l
 	}
 	written := map[string]bool{}
 	for _, data := range fresh {
-		name, err := WriteShard(s, data)
+		name, err := writeShard(s, data)
 		if err != nil {
 			return err
 		}
 		written[name] = true
 	}
 	for _, o := range old[:join] {
-		bad = append(bad, o.Name)
+		bad = append(bad, o.name)
 	}
-	return CleanCache(s, slices.DeleteFunc(bad, func(name string) bool { return written[name] }))
+	return cleanCache(s, slices.DeleteFunc(bad, func(name string) bool { return written[name] }))
 }
 
-// cacheChanged reports whether another search wrote shards that this one does not know.
-func CacheChanged(s *store.Store, old []ShardFile, bad []string) (bool, error) {
+// cacheChanged reports whether another search has written shards that are not in old or
+// bad.
+func cacheChanged(s *store.Store, old []shardFile, bad []string) (bool, error) {
 	known := map[string]bool{}
 	for _, o := range old {
-		known[o.Name] = true
+		known[o.name] = true
 	}
 	for _, name := range bad {
 		known[name] = true
@@ -145,7 +147,7 @@ func CacheChanged(s *store.Store, old []ShardFile, bad []string) (bool, error) {
 	return slices.ContainsFunc(names, func(name string) bool { return !known[name] }), err
 }
 
-func SizeOf(shards []ShardFile) (sum int64) {
+func sizeOf(shards []shardFile) (sum int64) {
 	for _, o := range shards {
 		sum += o.Size()
 	}
@@ -159,25 +161,26 @@ func lengthOf(shards [][]byte) (sum int64) {
 	return sum
 }
 
-// worth is the part of the limit for which a full cache is written anew. Less room is
-// left as it is: else every search of a memory that is too large would join shards to
-// make place for what the next one drops.
+// worth is the part of the limit for which a full cache is rewritten. For less, every
+// search of a memory that is too large would join shards to make room for what the next one
+// drops.
 const worth = 8
 
-// fitting chooses what a cache takes in that cannot take all: how many of the old shards
-// are replaced, and what is written. Room is made of what is dead, and what goes in
-// stays there; a memory of any size is so cached up to the limit.
-func fitting(old []ShardFile, fresh [][]byte, limit int64, alive func() (map[index.Key]bool, error)) (write [][]byte, join int, err error) {
-	room := limit - SizeOf(old)
+// fitting selects what a cache near its limit stores: how many old shards are replaced, and
+// what is written. Only units that no branch contains make room, so the cache of a memory
+// of any size fills up to the limit.
+func fitting(old []shardFile, fresh [][]byte, limit int64, alive func() (map[index.Key]bool, error)) (write [][]byte,
+	join int, err error) {
+	room := limit - sizeOf(old)
 	if room < limit/worth && len(old) > 0 {
 		living, err := alive()
 		if err != nil {
 			return nil, 0, err
 		}
-		if room+DeadIn(old, living) < limit/worth {
+		if room+deadIn(old, living) < limit/worth {
 			return nil, 0, nil
 		}
-		joined, err := JoinShards(old, nil, func() (map[index.Key]bool, error) { return living, nil })
+		joined, err := joinShards(old, nil, func() (map[index.Key]bool, error) { return living, nil })
 		if err != nil {
 			return nil, 0, err
 		}
@@ -197,8 +200,8 @@ func fitting(old []ShardFile, fresh [][]byte, limit int64, alive func() (map[ind
 	return write, join, nil
 }
 
-// deadIn is about how many bytes of shards are of units that no branch holds.
-func DeadIn(shards []ShardFile, living map[index.Key]bool) (sum int64) {
+// deadIn estimates how many bytes of shards are units that no branch contains.
+func deadIn(shards []shardFile, living map[index.Key]bool) (sum int64) {
 	for _, o := range shards {
 		dead, all := 0, 0
 		for _, u := range o.Units() {
@@ -212,8 +215,8 @@ func DeadIn(shards []ShardFile, living map[index.Key]bool) (sum int64) {
 	return sum
 }
 
-// partOf is a shard of as many units of another as take about room bytes and no more;
-// none if they are larger than was guessed.
+// partOf returns a shard with as many units of another as take about room bytes; none if
+// they turn out larger than room.
 func partOf(data []byte, room int64) ([]byte, error) {
 	shard, err := memoryShard(data)
 	if err != nil {
@@ -236,10 +239,10 @@ func partOf(data []byte, room int64) ([]byte, error) {
 	return part, err
 }
 
-// toJoin says how many of the shards, which come smallest first, are joined with the
-// new ones: those that are together larger than half of the next. A unit is so written
-// again only as often as the index doubles.
-func toJoin(old []ShardFile, fresh [][]byte) int {
+// toJoin returns how many of the shards, the smallest first, are joined with the new ones:
+// until the next is larger than twice their sum. A unit is thus rewritten only as often as
+// the index doubles.
+func toJoin(old []shardFile, fresh [][]byte) int {
 	var sum int64
 	for _, data := range fresh {
 		sum += int64(len(data))
@@ -253,8 +256,9 @@ func toJoin(old []ShardFile, fresh [][]byte) int {
 	return len(old)
 }
 
-// joinShards merges shards into one; nothing at all gives no bytes.
-func JoinShards(old []ShardFile, fresh [][]byte, alive func() (map[index.Key]bool, error)) ([]byte, error) {
+// joinShards merges shards into one, without units that are not alive. The result may be
+// empty.
+func joinShards(old []shardFile, fresh [][]byte, alive func() (map[index.Key]bool, error)) ([]byte, error) {
 	keep, err := alive()
 	if err != nil {
 		return nil, err
@@ -273,9 +277,9 @@ func JoinShards(old []ShardFile, fresh [][]byte, alive func() (map[index.Key]boo
 	return index.Merge(all, func(k index.Key) bool { return keep[k] })
 }
 
-// writeShard writes a shard under a name that its content gives it: two searches that
-// made the same write the same file.
-func WriteShard(s *store.Store, data []byte) (string, error) {
+// writeShard writes a shard under a name derived from its content, so that two searches
+// that made the same write the same file.
+func writeShard(s *store.Store, data []byte) (string, error) {
 	if len(data) == 0 {
 		return "", nil
 	}
@@ -284,11 +288,12 @@ func WriteShard(s *store.Store, data []byte) (string, error) {
 	return name, s.Repo().WriteStateFile(cache.Dir+"/"+name, data)
 }
 
-// abandoned is the age from which on a file that nobody finished writing is removed.
-const abandoned = time.Hour
+// tempAge is the age from which an incomplete file is removed.
+const tempAge = time.Hour
 
-// cleanCache removes files from the cache, and what was left by a search that was killed.
-func CleanCache(s *store.Store, names []string) error {
+// cleanCache removes files from the cache, and incomplete files of a search that was
+// killed.
+func cleanCache(s *store.Store, names []string) error {
 	dir := filepath.Join(s.Repo().StateDir(), filepath.FromSlash(cache.Dir))
 	list, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -296,7 +301,7 @@ func CleanCache(s *store.Store, names []string) error {
 	}
 	for _, e := range list {
 		info, err := e.Info()
-		if err == nil && git.IsTemp(e.Name()) && s.Repo().Now().Sub(info.ModTime()) > abandoned {
+		if err == nil && git.IsTemp(e.Name()) && s.Repo().Now().Sub(info.ModTime()) > tempAge {
 			names = append(names, e.Name())
 		}
 	}
@@ -308,8 +313,8 @@ func CleanCache(s *store.Store, names []string) error {
 	return nil
 }
 
-// searchCacheLimit is how many bytes the index of searches may take.
-func SearchCacheLimit(ctx context.Context, s *store.Store) (int64, error) {
+// cacheLimit returns how many bytes the index of searches may take.
+func cacheLimit(ctx context.Context, s *store.Store) (int64, error) {
 	cfg, err := s.Repo().Config(ctx)
 	if err != nil {
 		return 0, err

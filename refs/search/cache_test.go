@@ -24,7 +24,7 @@ func TestSearchTrustsNoCache(t *testing.T) {
 	for range 7 {
 		l.work(t, "main")
 	}
-	best := memtest.OK(search.Search(t.Context(), l.Open(), search.SearchOptions{Query: "pool", In: search.SearchCommits}))(t).Hits[0]
+	best := memtest.OK(search.Search(t.Context(), l.Open(), search.Options{Query: "pool", In: search.InCommits}))(t).Hits[0]
 	memtest.OK(l.Open().AddNote(t.Context(), store.NoteOptions{Rev: string(*best.Commit), Judgement: store.Judgement{Score: new(0.9)}}))(t)
 	memtest.OK(l.Open().Record(t.Context(), []store.NewStep{{Thought: "the pool is pending"}}))(t)
 	want, milestones := l.found(t), l.milestonesFound(t)
@@ -82,7 +82,7 @@ func TestSearchCachesWhatItRead(t *testing.T) {
 	}
 	var first string
 	for range 3 {
-		memtest.OK(search.Search(t.Context(), l.Open(), search.SearchOptions{Query: "gofmt"}))(t)
+		memtest.OK(search.Search(t.Context(), l.Open(), search.Options{Query: "gofmt"}))(t)
 		names := memtest.OK(filepath.Glob(filepath.Join(l.cache(), "*.shard")))(t)
 		if len(names) == 0 {
 			t.Fatal("nothing is cached")
@@ -117,7 +117,7 @@ func (l *library) spoilPostings(t *testing.T, path string, data []byte) {
 // milestonesFound is what a search of milestones alone finds.
 func (l *library) milestonesFound(t *testing.T) (found []string) {
 	t.Helper()
-	for _, h := range memtest.OK(search.Search(t.Context(), l.Open(), search.SearchOptions{Query: "pool", In: search.SearchCommits}))(t).Hits {
+	for _, h := range memtest.OK(search.Search(t.Context(), l.Open(), search.Options{Query: "pool", In: search.InCommits}))(t).Hits {
 		found = append(found, h.Kind+" "+h.Title)
 	}
 	return found
@@ -205,7 +205,7 @@ func TestSearchCacheIsTidy(t *testing.T) {
 		}
 		memtest.OK(l.Open(branch).Record(t.Context(), []store.NewStep{{Observation: text}}))(t)
 		memtest.OK(l.Open(branch).Commit(t.Context(), store.CommitOptions{Branch: branch, Summary: fmt.Sprintf("Milestone %d", l.n)}))(t)
-		memtest.OK(search.Search(t.Context(), l.Open(), search.SearchOptions{Query: "pool", All: true, Limit: 1}))(t)
+		memtest.OK(search.Search(t.Context(), l.Open(), search.Options{Query: "pool", All: true, Limit: 1}))(t)
 		return l.shardBytes(t)
 	}
 	files := func() []string { return memtest.OK(filepath.Glob(filepath.Join(l.cache(), "*.shard")))(t) }

@@ -16,83 +16,82 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// corpus is what can be searched: the entries and topics of some branches as they stood
-// at one moment, pending steps included, and an index of them.
-type Corpus struct {
-	S        *store.Store
-	Branches []branchFiles
-	Tips     map[string]git.ID     // by branch
+// corpus is the entries and topics of some branches at one moment, pending steps included,
+// with an index of them.
+type corpus struct {
+	s        *store.Store
+	branches []branchFiles
+	tips     map[string]git.ID     // by branch
 	waiting  map[string][]doc.Step // pending, by branch
 	wanted   wanted
-	places   map[index.Key]*place // only of what is wanted
+	places   map[index.Key]*place // only wanted ones
 	sources  []index.Source
 
-	noted    func() (noted, error) // waits for what is read meanwhile
+	noted    func() (noted, error) // waits for a concurrent read
 	journals func() error          // likewise, for waiting
-	behind   sync.WaitGroup        // of that
-	abandon  context.CancelFunc    // ends it
+	behind   sync.WaitGroup        // the concurrent reads
+	abandon  context.CancelFunc    // cancels them
 
-	Cached []ShardFile
-	Bad    []string // files of the cache that are none
+	cached []shardFile
+	bad    []string // damaged files of the cache
 	fresh  [][]byte // shards that the cache lacks
-	All    bool     // whether these are all branches
+	all    bool     // it contains all branches
 }
 
-// wanted says what a corpus is to find.
+// wanted selects the units that a corpus finds.
 type wanted struct {
 	kinds   func(index.Kind) bool
-	pending bool // pending steps, too, if steps are wanted at all
+	pending bool // pending steps too, if steps are wanted at all
 }
 
-// place is where a unit stands.
+// place is where a unit is stored.
 type place struct {
 	file     string // doc.CommitFile, doc.LogFile; "" for a topic
-	path     string // one of those by which it goes
+	path     string // one of its paths
 	blob     git.ID // "" for pending steps
 	branches []string
-	docs     int // how many entries it holds; -1 until it is indexed
+	docs     int // how many entries it contains; -1 until it is indexed
 }
 
-// cacheFrom is how much a search must read for lack of a cache, in bytes of documents,
-// for that to be written: less is read again by every search, in a millisecond, and
-// leaves no file for each commit.
+// cacheFrom is how many bytes of documents a search must index before it writes the cache:
+// fewer take a millisecond in every search, and the cache gets no file for each commit.
 const cacheFrom = 64 << 10
 
-// corpus reads the branch of a name, the current one for "", or all of them.
-func corpus(ctx context.Context, s *store.Store, branch string, all bool, w wanted) (*Corpus, error) {
-	c := &Corpus{S: s, All: all, wanted: w, Tips: map[string]git.ID{}, waiting: map[string][]doc.Step{}}
+// readCorpus reads a branch, the current one for "", or all branches.
+func readCorpus(ctx context.Context, s *store.Store, branch string, all bool, w wanted) (*corpus, error) {
+	c := &corpus{s: s, all: all, wanted: w, tips: map[string]git.ID{}, waiting: map[string][]doc.Step{}}
 	s.Repo().Warm()
 	var wg sync.WaitGroup
-	wg.Go(func() { c.Cached, c.Bad = OpenShards(s) }) // while git looks the branches up
+	wg.Go(func() { c.cached, c.bad = openShards(s) }) // while git resolves the branches
 	err := c.list(ctx, branch)
 	wg.Wait()
 	if err == nil {
 		err = c.index(ctx)
 	}
 	if err != nil {
-		return nil, errors.Join(err, c.Close())
+		return nil, errors.Join(err, c.close())
 	}
 	return c, nil
 }
 
-// list finds out what is to be searched.
-func (c *Corpus) list(ctx context.Context, branch string) error {
-	trees, err := c.ReadTips(ctx, branch)
+// list finds the branches and their files.
+func (c *corpus) list(ctx context.Context, branch string) error {
+	trees, err := c.readTips(ctx, branch)
 	if err != nil {
 		return err
 	}
 	c.beside(ctx)
-	if c.Branches, err = ListFiles(ctx, c.S, trees, c.All); err != nil {
+	if c.branches, err = listFiles(ctx, c.s, trees, c.all); err != nil {
 		return err
 	}
-	c.places, err = placesOf(c.Branches, c.wanted.kinds)
+	c.places, err = placesOf(c.branches, c.wanted.kinds)
 	return err
 }
 
-// beside begins to read what is asked for later, while the rest goes on.
-func (c *Corpus) beside(ctx context.Context) {
+// beside starts to read concurrently what is needed later.
+func (c *corpus) beside(ctx context.Context) {
 	ctx, c.abandon = context.WithCancel(ctx)
-	c.noted = facts(ctx, c.S, c.Tips, &c.behind)
+	c.noted = facts(ctx, c.s, c.tips, &c.behind)
 	if c.wanted.kinds(index.Steps) {
 		read := make(chan error, 1)
 		c.behind.Go(func() { read <- c.readJournals(ctx) })
@@ -100,31 +99,31 @@ func (c *Corpus) beside(ctx context.Context) {
 	}
 }
 
-// close closes the files of the cache, and ends what nobody asked for.
-func (c *Corpus) Close() error {
+// close closes the files of the cache, and ends the concurrent reads.
+func (c *corpus) close() error {
 	if c.abandon != nil {
 		c.abandon()
 		c.behind.Wait()
 	}
 	var errs []error
-	for _, f := range c.Cached {
+	for _, f := range c.cached {
 		errs = append(errs, f.file.Close())
 	}
 	return errors.Join(errs...)
 }
 
-// readTips reads where the branches stand, and their trees.
-func (c *Corpus) ReadTips(ctx context.Context, branch string) (map[string]git.ID, error) {
+// readTips reads the tips of the branches, and returns their trees.
+func (c *corpus) readTips(ctx context.Context, branch string) (map[string]git.ID, error) {
 	trees := map[string]git.ID{}
-	if !c.All {
-		tip, err := c.S.Tip(ctx, branch)
+	if !c.all {
+		tip, err := c.s.Tip(ctx, branch)
 		if err != nil {
 			return nil, err
 		}
-		c.Tips[tip.Name()], trees[tip.Name()] = tip.Commit().ID, tip.Commit().Tree
+		c.tips[tip.Name()], trees[tip.Name()] = tip.Commit().ID, tip.Commit().Tree
 		return trees, nil
 	}
-	out, err := c.S.Repo().View(ctx, "for-each-ref", "--format=%(refname) %(objectname) %(tree)", git.BranchPrefix)
+	out, err := c.s.Repo().View(ctx, "for-each-ref", "--format=%(refname) %(objectname) %(tree)", git.BranchPrefix)
 	if err != nil {
 		return nil, err
 	}
@@ -137,10 +136,10 @@ func (c *Corpus) ReadTips(ctx context.Context, branch string) (map[string]git.ID
 		if !ok {
 			return nil, fmt.Errorf("git for-each-ref: cannot understand '%s'", git.Shown(line))
 		}
-		c.Tips[name], trees[name] = git.ID(f[1]), git.ID(f[2])
+		c.tips[name], trees[name] = git.ID(f[1]), git.ID(f[2])
 	}
 	if len(trees) == 0 {
-		_, err := c.S.Tip(ctx, "") // says why
+		_, err := c.s.Tip(ctx, "") // returns the reason
 		return nil, err
 	}
 	return trees, nil
@@ -185,7 +184,7 @@ func fileOf(kind index.Kind) string {
 	return ""
 }
 
-// unitKey names the unit of a file: by its blob, and a topic by its name too.
+// unitKey identifies the unit of a file by its blob and, for a topic, its path.
 func unitKey(f branchFile) (index.Key, error) {
 	var key index.Key
 	switch {
@@ -206,7 +205,7 @@ func unitKey(f branchFile) (index.Key, error) {
 	return key, err
 }
 
-// pendingKey names the unit of a branch's pending steps. It is never cached.
+// pendingKey identifies the unit of a branch's pending steps, which is never cached.
 func pendingKey(branch string) index.Key {
 	key := index.Key{Kind: index.Steps}
 	sum := sha256.Sum256([]byte("pending " + branch))
@@ -214,13 +213,13 @@ func pendingKey(branch string) index.Key {
 	return key
 }
 
-// index finds the units in the cache and indexes what it lacks.
-func (c *Corpus) index(ctx context.Context) error {
+// index finds the units in the cache and indexes missing ones.
+func (c *corpus) index(ctx context.Context) error {
 	c.sources, c.fresh = nil, nil
 	for _, p := range c.places {
 		p.docs = -1
 	}
-	for _, f := range c.Cached {
+	for _, f := range c.cached {
 		c.add(f.Shard)
 	}
 	var missing []index.Key
@@ -250,8 +249,8 @@ func memoryShard(data []byte) (*index.Shard, error) {
 	return index.Open(bytes.NewReader(data), int64(len(data)))
 }
 
-// add makes a shard a source of the units that no other has.
-func (c *Corpus) add(shard *index.Shard) {
+// add makes a shard the source of the units that no other source has.
+func (c *corpus) add(shard *index.Shard) {
 	units := shard.Units()
 	src := index.Source{Shard: shard, Units: make([]bool, len(units))}
 	for i, u := range units {
@@ -262,46 +261,46 @@ func (c *Corpus) add(shard *index.Shard) {
 	c.sources = append(c.sources, src)
 }
 
-// rank finds the best documents that hold any of the terms. Where a file of the cache
-// turns out to be damaged, it is put away and what it held indexed anew.
-func (c *Corpus) rank(ctx context.Context, terms []string, most int, keep func(index.Kind, index.DocID) bool) ([]index.Hit, error) {
+// rank finds the best documents with any of the terms. If a file of the cache is damaged,
+// it is removed from the sources, and its units are indexed again.
+func (c *corpus) rank(ctx context.Context, terms []string, most int, keep func(index.Kind,
+	index.DocID) bool) ([]index.Hit, error) {
 	for {
 		hits, err := index.Rank(c.sources, terms, most, keep)
 		var damaged *index.DamagedSource
-		if !errors.As(err, &damaged) || damaged.Source >= len(c.Cached) {
+		if !errors.As(err, &damaged) || damaged.Source >= len(c.cached) {
 			return hits, err
 		}
-		f := c.Cached[damaged.Source]
-		c.Bad = append(c.Bad, f.Name)
-		c.Cached = append(c.Cached[:damaged.Source:damaged.Source], c.Cached[damaged.Source+1:]...)
+		f := c.cached[damaged.Source]
+		c.bad = append(c.bad, f.name)
+		c.cached = append(c.cached[:damaged.Source:damaged.Source], c.cached[damaged.Source+1:]...)
 		if err := errors.Join(f.file.Close(), c.index(ctx)); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// keep writes what the cache lacks into it.
-func (c *Corpus) keep(ctx context.Context) error {
-	limit, err := SearchCacheLimit(ctx, c.S)
-	if err != nil || limit == 0 || len(c.fresh) == 0 && len(c.Bad) == 0 {
+// keep writes missing units into the cache.
+func (c *corpus) keep(ctx context.Context) error {
+	limit, err := cacheLimit(ctx, c.s)
+	if err != nil || limit == 0 || len(c.fresh) == 0 && len(c.bad) == 0 {
 		return err
 	}
-	// Only to save the next search work: a repository that cannot be written is no
-	// error.
-	_ = keepShards(c.S, c.Cached, c.Bad, c.fresh, limit, func() (map[index.Key]bool, error) { return c.Alive(ctx) })
+	// The cache only saves work: a repository that cannot be written is no error.
+	_ = keepShards(c.s, c.cached, c.bad, c.fresh, limit, func() (map[index.Key]bool, error) { return c.alive(ctx) })
 	return nil
 }
 
-// alive is every unit that any branch holds now.
-func (c *Corpus) Alive(ctx context.Context) (map[index.Key]bool, error) {
-	branches := c.Branches
-	if !c.All {
-		all := &Corpus{S: c.S, All: true, Tips: map[string]git.ID{}}
-		trees, err := all.ReadTips(ctx, "")
+// alive returns every unit that any branch contains.
+func (c *corpus) alive(ctx context.Context) (map[index.Key]bool, error) {
+	branches := c.branches
+	if !c.all || branches == nil {
+		all := &corpus{s: c.s, all: true, tips: map[string]git.ID{}}
+		trees, err := all.readTips(ctx, "")
 		if err != nil {
 			return nil, err
 		}
-		if branches, err = ListFiles(ctx, c.S, trees, true); err != nil {
+		if branches, err = listFiles(ctx, c.s, trees, true); err != nil {
 			return nil, err
 		}
 	}

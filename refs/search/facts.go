@@ -22,14 +22,14 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// milestones says which commit made a milestone.
+// commitHashes maps the ids of entries to their memory commits. The cache contains:
 //
 //	"tip" SP BRANCH SP COMMIT LF ... [ID SP COMMIT LF]...       by id
-type milestones struct{ lines string } // those of ids; all of one length
+type commitHashes struct{ lines string } // the lines of ids, all of one length
 
-// commit finds the commit of a milestone. It is found among ten thousand without looking
-// at more than fourteen: to read them all took longer than the rest of a search.
-func (m milestones) commit(id string) (git.ID, bool) {
+// commit returns the memory commit of an entry, by binary search in the text: to parse ten
+// thousand lines took longer than the rest of a search.
+func (m commitHashes) commit(id string) (git.ID, bool) {
 	size := strings.IndexByte(m.lines, '\n') + 1
 	if size == 0 {
 		return "", false
@@ -43,8 +43,8 @@ func (m milestones) commit(id string) (git.ID, bool) {
 	return git.ID(m.lines[i*size+len(id)+1 : (i+1)*size-1]), true
 }
 
-// each hands out all of them.
-func (m milestones) each(visit func(id string, commit git.ID)) {
+// each calls visit for all of them.
+func (m commitHashes) each(visit func(id string, commit git.ID)) {
 	for line := range strings.Lines(m.lines) {
 		if id, commit, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " "); ok {
 			visit(id, git.ID(commit))
@@ -52,10 +52,9 @@ func (m milestones) each(visit func(id string, commit git.ID)) {
 	}
 }
 
-// milestoneCommits finds the commits of the milestones below tips. The cache says those
-// of older tips, and git log those since. A milestone that was written anew has its newest
-// commit.
-func milestoneCommits(ctx context.Context, s *store.Store, tips map[string]git.ID) (milestones, error) {
+// readCommitHashes returns the commits of the entries below tips: those of older tips from
+// the cache, and newer ones from git log. A rewritten entry has its newest commit.
+func readCommitHashes(ctx context.Context, s *store.Store, tips map[string]git.ID) (commitHashes, error) {
 	walked, rest := map[string]git.ID{}, cache.Read(s.Repo(), cacheCommits)
 	for strings.HasPrefix(rest, "tip ") {
 		var line string
@@ -64,7 +63,7 @@ func milestoneCommits(ctx context.Context, s *store.Store, tips map[string]git.I
 			walked[f[1]] = git.ID(f[2])
 		}
 	}
-	known := milestones{rest}
+	known := commitHashes{rest}
 	var revs bytes.Buffer
 	for branch, tip := range tips {
 		if walked[branch] != tip {
@@ -77,8 +76,8 @@ func milestoneCommits(ctx context.Context, s *store.Store, tips map[string]git.I
 	for _, tip := range walked {
 		fmt.Fprintln(&revs, "^"+tip)
 	}
-	// Tips that a gc took since are no harm: what they had stands in the cache.
-	commits := map[string]git.ID{} // the newest first
+	// Tips that git has collected do no harm: the cache contains their entries.
+	commits := map[string]git.ID{} // git lists the newest first
 	err := s.LogIDsFrom(ctx, revs.Bytes(), []string{"--ignore-missing", "--stdin", "--"}, func(f [][]byte) error {
 		if id := string(f[1]); doc.ValidID(id) && commits[id] == "" {
 			commits[id] = git.ID(f[0])
@@ -103,27 +102,27 @@ func milestoneCommits(ctx context.Context, s *store.Store, tips map[string]git.I
 		b.WriteString(id + " " + string(commits[id]) + "\n")
 	}
 	cache.Write(s.Repo(), cacheCommits, head.String()+b.String())
-	return milestones{b.String()}, nil
+	return commitHashes{b.String()}, nil
 }
 
-// forgetGone takes branches out that are no more: their number has no bound.
+// forgetGone removes deleted branches, whose number has no limit.
 func forgetGone(ctx context.Context, s *store.Store, tips map[string]git.ID) {
 	for branch := range tips {
-		// A ref that cannot be read is as good as none, for what is only spared a walk.
+		// An unreadable ref counts as absent, because this only saves a walk.
 		if _, err := s.Repo().Ref(ctx, git.BranchRef(branch)); err != nil {
 			delete(tips, branch)
 		}
 	}
 }
 
-// noted is what weighs milestones: their commits, and what was noted of these.
+// noted is what weighs commits: their hashes, and their notes and tags.
 type noted struct {
-	commits milestones
+	commits commitHashes
 	judged  map[git.ID]notes.Judgement
 	tags    map[git.ID][]string // names
 }
 
-// judge fills in what is known of a hit, and returns what its note says.
+// judge fills in the commit of a hit, and returns the judgement in its note.
 func (n noted) judge(r *ranked) notes.Judgement {
 	if r.key.Kind != index.Commits {
 		return notes.Judgement{}
@@ -137,7 +136,7 @@ func (n noted) judge(r *ranked) notes.Judgement {
 	return j
 }
 
-// outcomeOf says what became of a milestone: by its note, else by a tag that names it
+// outcomeOf returns the outcome of a commit: by its note, else by a tag that names it
 // success, failed or abandoned.
 func outcomeOf(j notes.Judgement, tags []string) *string {
 	for _, outcome := range notes.Outcomes() {
@@ -148,13 +147,13 @@ func outcomeOf(j notes.Judgement, tags []string) *string {
 	return j.Outcome
 }
 
-// facts begins to read what weighs milestones, which takes a child of git's for tags and
-// one where something is new, and returns what waits for it. wg knows when it is done.
+// facts starts to read what weighs commits, with one child for tags and one for new
+// commits, and returns a function that waits for it. wg is done when both are.
 func facts(ctx context.Context, s *store.Store, tips map[string]git.ID, wg *sync.WaitGroup) func() (noted, error) {
 	var n noted
 	var commits, tags error
 	var both sync.WaitGroup
-	both.Go(func() { n.commits, commits = milestoneCommits(ctx, s, tips) })
+	both.Go(func() { n.commits, commits = readCommitHashes(ctx, s, tips) })
 	both.Go(func() { n.tags, tags = history.TagNames(ctx, s) })
 	wg.Go(both.Wait)
 	return sync.OnceValues(func() (noted, error) {
@@ -168,10 +167,11 @@ func facts(ctx context.Context, s *store.Store, tips map[string]git.ID, wg *sync
 	})
 }
 
-// judgements reads the scores and outcomes of all notes, by the commit. The cache says
-// those of an older notes tree, and git which notes are different.
+// judgements reads the scores and outcomes of all notes, by commit: those of an older notes
+// tree from the cache, and notes that differ from git. The cache contains, with "-" for
+// none:
 //
-//	"tree" SP TREE LF [COMMIT SP SCORE SP OUTCOME LF]...       "-" for none
+//	"tree" SP TREE LF [COMMIT SP SCORE SP OUTCOME LF]...
 func judgements(ctx context.Context, s *store.Store) (map[git.ID]notes.Judgement, error) {
 	tip, err := s.NotesTip(ctx)
 	if err != nil || tip == "" {
@@ -208,23 +208,24 @@ func judgements(ctx context.Context, s *store.Store) (map[git.ID]notes.Judgement
 	return judged, nil
 }
 
-// judgeChanged reads the notes that are new or different.
-func judgeChanged(ctx context.Context, s *store.Store, judged map[git.ID]notes.Judgement, changes []history.TreeChange) error {
-	of := map[git.ID][]git.ID{} // the objects that have a note, by its blob
+// judgeChanged reads the notes that differ.
+func judgeChanged(ctx context.Context, s *store.Store, judged map[git.ID]notes.Judgement,
+	changes []history.TreeChange) error {
+	of := map[git.ID][]git.ID{} // the objects with a note, by its blob
 	var blobs []git.ID
 	for _, c := range changes {
-		object := git.ID(strings.ReplaceAll(c.Path, "/", "")) // in whatever fan-out
+		object := git.ID(strings.ReplaceAll(c.Path, "/", "")) // the fan-out of notes varies
 		delete(judged, object)
 		if !c.Blob {
 			continue
 		}
-		if of[c.Id] == nil {
-			blobs = append(blobs, c.Id)
+		if of[c.ID] == nil {
+			blobs = append(blobs, c.ID)
 		}
-		of[c.Id] = append(of[c.Id], object)
+		of[c.ID] = append(of[c.ID], object)
 	}
 	return s.Repo().ReadAll(ctx, blobs, func(o git.Object) error {
-		// Most notes are no judgement: to see that is a tenth of parsing them.
+		// Most notes contain no judgement: this test takes a tenth of the time of parsing.
 		if !bytes.Contains(o.Data, []byte(notes.KindScore)) && !bytes.Contains(o.Data, []byte(notes.KindOutcome)) {
 			return nil
 		}
@@ -239,7 +240,7 @@ func judgeChanged(ctx context.Context, s *store.Store, judged map[git.ID]notes.J
 	})
 }
 
-// none is a score or outcome that a note does not give.
+// none is a score or outcome that a note does not contain.
 const none = "-"
 
 func parseJudgement(score, outcome string) (j notes.Judgement) {

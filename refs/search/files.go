@@ -13,8 +13,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// branchFiles is what can be searched in a branch: its documents of entries and its
-// topics, by path. They are the same for as long as the tree is.
+// branchFiles are the searchable files of a branch, by path: those of entries and of
+// topics. They depend only on the tree.
 type branchFiles struct {
 	branch string
 	tree   git.ID
@@ -26,16 +26,15 @@ type branchFile struct {
 	id   git.ID
 }
 
-// searchable are the paths that branchFiles lists.
+// searchable returns the paths that branchFiles lists.
 func searchable() []string {
 	return []string{doc.CommitFile, doc.LogFile, doc.CommitDir, doc.LogDir, doc.TopicDir}
 }
 
-// listFiles lists the files of branches, given by name and tree. What stands in the
-// cache of an older tree is brought up to date by what git says is different: one child
-// for all branches, in the size of what is new. all says that these are all branches
-// there are, so that the cache forgets others.
-func ListFiles(ctx context.Context, s *store.Store, trees map[string]git.ID, all bool) ([]branchFiles, error) {
+// listFiles lists the files of branches, given by name and tree. A cached list of an older
+// tree is updated with the difference, by one child for all branches. all reports that
+// trees contains all branches, so that the cache drops the others.
+func listFiles(ctx context.Context, s *store.Store, trees map[string]git.ID, all bool) ([]branchFiles, error) {
 	known := map[string]branchFiles{}
 	for _, b := range parseFileLists(cache.Read(s.Repo(), cacheFiles)) {
 		known[b.branch] = b
@@ -69,7 +68,7 @@ func ListFiles(ctx context.Context, s *store.Store, trees map[string]git.ID, all
 	return list, nil
 }
 
-// updateFiles brings lists to the trees that they should be of.
+// updateFiles updates lists to new trees.
 func updateFiles(ctx context.Context, s *store.Store, lists []branchFiles, trees map[string]git.ID) error {
 	var pairs []history.TreePair
 	for _, b := range lists {
@@ -90,7 +89,7 @@ func updateFiles(ctx context.Context, s *store.Store, lists []branchFiles, trees
 		}
 		for _, c := range d.Changes {
 			if c.Blob {
-				files[c.Path] = c.Id
+				files[c.Path] = c.ID
 			} else {
 				delete(files, c.Path)
 			}
@@ -103,7 +102,7 @@ func updateFiles(ctx context.Context, s *store.Store, lists []branchFiles, trees
 	return nil
 }
 
-// parseFileLists reads the cache of lists; what it cannot read is not there.
+// parseFileLists parses the cache of lists, and ignores lines that it cannot parse:
 //
 //	"branch" SP BRANCH SP TREE LF [ID SP PATH LF]...
 func parseFileLists(text string) []branchFiles {

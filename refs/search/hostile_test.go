@@ -38,7 +38,7 @@ func TestSearchSaysWhatIsDamaged(t *testing.T) {
 		l.work(t, "main")
 		spoil(l.Repo, "main", c.file, c.text)
 		for range 2 { // a cache must not hide it
-			res, err := search.Search(t.Context(), l.Open(), search.SearchOptions{Query: "pool"})
+			res, err := search.Search(t.Context(), l.Open(), search.Options{Query: "pool"})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%q: %v, %+v", c.text, err, res)
 			}

@@ -148,7 +148,7 @@ func TestRankingOfTraces(t *testing.T) {
 // reciprocal is 1 by the place of the first hit that is wanted.
 func reciprocal(t *testing.T, s *refs.Store, query string, want ...string) float64 {
 	t.Helper()
-	for i, h := range memtest.OK(search.Search(t.Context(), s, search.SearchOptions{Query: query}))(t).Hits {
+	for i, h := range memtest.OK(search.Search(t.Context(), s, search.Options{Query: query}))(t).Hits {
 		if slices.Contains(want, h.ID) {
 			return 1 / float64(i+1)
 		}

@@ -8,61 +8,64 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-context/git-context/refs/doc"
 	"github.com/git-context/git-context/refs/fail"
+	"github.com/git-context/git-context/refs/git"
 	"github.com/git-context/git-context/refs/index"
 	"github.com/git-context/git-context/refs/prose"
 	"github.com/git-context/git-context/refs/store"
 )
 
-// RecallOptions are one question for a past case.
+// RecallOptions are the options of Recall.
 type RecallOptions struct {
-	Text          string   // the problem at hand; at most 64 KiB, and at least one word
-	Branch        string   // only the cases of this branch; empty: of all
-	MinSimilarity *float64 // 0 to 1: what is shown; nil: near-duplicates
-	Limit         int      // of hits; 0: RecallLimit
+	Text          string   // the present problem; at most 64 KiB, and at least one word
+	Branch        string   // empty: all branches
+	MinSimilarity *float64 // 0 to 1: the least similar hit; nil: near-duplicates
+	Limit         int      // of hits; 0: DefaultRecallLimit
 }
 
 // The limits of a recall.
 const (
-	RecallLimit     = 3   // hits, where nobody says otherwise: more are not read
-	mostRecallLimit = 100 // hits
-	maxRecallText   = 64 << 10
+	DefaultRecallLimit = 3   // hits; readers rarely look at more
+	mostRecallLimit    = 100 // hits
+	maxRecallText      = 64 << 10
 
-	lookedUp    = 64 // of a text's terms, whose commonness is asked
-	recallTerms = 16 // by which candidates are looked for: the rarest in this memory
-	recallCases = 32 // candidates that are compared, or twice the limit
+	lookedUp    = 64 // terms of the text whose frequency is looked up
+	recallTerms = 16 // terms that select candidates: the rarest in this memory
+	recallCases = 32 // candidates to compare, at least; or twice the limit
 )
 
-// Recall finds the milestones, steps and topics, of all branches, that tell of the same
-// problem as a text: what an agent did or knew before, the nearest first. The Score of a
-// hit is that of its words; its Similarity and Duplicate are never nil. Only a near-duplicate is known to
-// help, so nothing else is shown unless MinSimilarity asks for it; see index.Similarity
-// for what is measured and index.DuplicateAt for the threshold.
+// Recall finds the commits, steps and topics of all branches that describe the same problem
+// as a text, the most similar first. A hit's Score is that of its words; its Similarity and
+// Duplicate are never nil. Only a near-duplicate is known to help, so nothing else is
+// returned unless MinSimilarity is set; see index.Similarity for the measure and
+// index.DuplicateAt for the threshold.
 //
-// Candidates are the best by the text's most telling words, as Search ranks them without
-// notes; these are read and compared in full. An entry that stands on several branches is
-// one hit. Pending steps are no past cases: among them is the very problem that is asked
-// about. Neither are topics that another one supersedes. A text of a word or two is a
-// duplicate of nothing, and finds nothing. The cache is that of Search.
+// Candidates are the best by the rarest words of the text, as Search ranks them without
+// notes; these are read and compared completely. An entry that several branches contain is
+// one hit. Pending steps are excluded, because they describe the present problem itself,
+// and so are superseded topics. A text of one or two words is similar to nothing. The cache
+// is that of Search.
 //
-// It fails with fail.ErrInvalid for a text without words or beyond the limits, and with
-// fail.ErrNotFound for a branch that does not exist. It writes nothing but the cache, and is
-// safe beside any other process.
-func Recall(ctx context.Context, s *store.Store, o RecallOptions) (res SearchResult, err error) {
-	res.Hits = []SearchHit{}
+// It returns an error of the kind fail.ErrInvalid for a text without words or beyond the
+// limits, and fail.ErrNotFound for an unknown branch. It writes nothing but the cache, and
+// is safe beside any other process.
+func Recall(ctx context.Context, s *store.Store, o RecallOptions) (res Result, err error) {
+	res.Hits = []Hit{}
 	if err := o.check(); err != nil {
 		return res, err
 	}
 	terms := index.RarestTerms(o.Text, lookedUp)
 	if len(terms) == 0 {
-		return res, fail.New(fail.ErrInvalid, fail.RecallEmpty, fmt.Sprintf("'%s' contains no word to compare", prose.OneLine(o.Text, 60)),
+		return res, fail.New(fail.ErrInvalid, fail.RecallEmpty,
+			fmt.Sprintf("'%s' contains no word to compare", prose.OneLine(o.Text, 60)),
 			"tell the problem in a sentence: what fails, where, with which error")
 	}
-	c, err := corpus(ctx, s, o.Branch, o.Branch == "", wanted{everyKind, false})
+	c, err := readCorpus(ctx, s, o.Branch, o.Branch == "", wanted{everyKind, false})
 	if err != nil {
 		return res, err
 	}
-	defer func() { err = errors.Join(err, c.Close()) }()
+	defer func() { err = errors.Join(err, c.close()) }()
 	cases, err := c.near(ctx, o, terms)
 	if err != nil {
 		return res, err
@@ -79,30 +82,34 @@ func (o *RecallOptions) check() error {
 		o.MinSimilarity = &least
 	}
 	if o.Limit == 0 {
-		o.Limit = RecallLimit
+		o.Limit = DefaultRecallLimit
 	}
 	switch x := *o.MinSimilarity; {
-	case !(x >= 0 && x <= 1): // NaN neither
+	case !(x >= 0 && x <= 1): // also for NaN
 		return fail.New(fail.ErrInvalid, fail.SimilarityInvalid, fmt.Sprintf("similarity %v is not between 0 and 1", x))
 	case o.Limit < 1 || o.Limit > mostRecallLimit:
-		return fail.New(fail.ErrInvalid, fail.RecallLimit, fmt.Sprintf("%d hits cannot be shown; 1 to %d can", o.Limit, mostRecallLimit))
+		return fail.New(fail.ErrInvalid, fail.RecallLimit,
+			fmt.Sprintf("%d hits cannot be shown; 1 to %d can", o.Limit, mostRecallLimit))
 	case strings.TrimSpace(o.Text) == "":
-		return fail.New(fail.ErrInvalid, fail.RecallEmpty, "the text is empty", "git context recall 'what fails, where, with which error'")
+		return fail.New(fail.ErrInvalid, fail.RecallEmpty, "the text is empty",
+			"git context recall 'what fails, where, with which error'")
 	case len(o.Text) > maxRecallText:
-		return fail.New(fail.ErrInvalid, fail.RecallTooLarge, fmt.Sprintf("the text has %d bytes; at most %d are compared", len(o.Text), maxRecallText),
+		return fail.New(fail.ErrInvalid, fail.RecallTooLarge,
+			fmt.Sprintf("the text has %d bytes; at most %d are compared", len(o.Text), maxRecallText),
 			"tell the problem in a few sentences")
 	}
 	return nil
 }
 
-// pastCase is a candidate that is near enough.
+// pastCase is a candidate that is similar enough.
 type pastCase struct {
 	ranked
 	similarity float64
 }
 
-// near compares the candidates and gives those that are near enough, the nearest first.
-func (c *Corpus) near(ctx context.Context, o RecallOptions, terms []string) ([]pastCase, error) {
+// near compares the candidates and returns those that are similar enough, the most similar
+// first.
+func (c *corpus) near(ctx context.Context, o RecallOptions, terms []string) ([]pastCase, error) {
 	rarest, stats, err := c.commonness(terms)
 	if err != nil {
 		return nil, err
@@ -119,22 +126,22 @@ func (c *Corpus) near(ctx context.Context, o RecallOptions, terms []string) ([]p
 	var cases []pastCase
 	for i, t := range texts {
 		title, body := t.title, t.body
-		if hits[i].key.Kind == index.Steps { // its title is what was done; a problem is what was seen
+		if hits[i].key.Kind == index.Steps { // the title of a step is its action; the problem is in its observation
 			title, body, _ = strings.Cut(body, "\n")
 		}
 		if x := like.To(title, body); x >= *o.MinSimilarity {
 			cases = append(cases, pastCase{hits[i], x})
 		}
 	}
-	if cases, err = c.standing(ctx, cases); err != nil {
+	if cases, err = c.dropSuperseded(ctx, cases); err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(cases, func(a, b pastCase) int { return cmp.Compare(b.similarity, a.similarity) })
 	return cases[:min(o.Limit, len(cases))], nil
 }
 
-// candidates are the committed entries and topics that hold most of the terms.
-func (c *Corpus) candidates(ctx context.Context, terms []string, most int) ([]ranked, error) {
+// candidates returns the committed entries and topics that contain most of the terms.
+func (c *corpus) candidates(ctx context.Context, terms []string, most int) ([]ranked, error) {
 	hits, err := c.rank(ctx, terms, most, nil)
 	if err != nil {
 		return nil, err
@@ -146,17 +153,17 @@ func (c *Corpus) candidates(ctx context.Context, terms []string, most int) ([]ra
 	return list, nil
 }
 
-// commonness says how many documents hold each of a text's terms, and which terms are
-// the rarest of those that any holds: few documents are ranked by these. Other words are
-// left to the built-in estimate: to look up every word of every candidate costs more
-// than it tells.
-func (c *Corpus) commonness(terms []string) (rarest []string, stats index.Stats, err error) {
+// commonness counts the documents that contain each of a text's terms, and returns the
+// rarest terms that occur at all: few documents have to be ranked by these. The frequency
+// of other words is estimated: to look up every word of every candidate costs more than it
+// improves.
+func (c *corpus) commonness(terms []string) (rarest []string, stats index.Stats, err error) {
 	type count struct{ holding, all int }
 	counts := make(map[string]count, len(terms))
 	for _, term := range terms {
 		holding, all, err := index.Count(c.sources, term)
 		if damaged := (*index.DamagedSource)(nil); errors.As(err, &damaged) {
-			// A file of the cache, as if it were not there: ranking puts it away.
+			// As without this file of the cache, which ranking removes from the sources.
 			return terms[:min(recallTerms, len(terms))], nil, nil
 		}
 		if err != nil {
@@ -172,8 +179,8 @@ func (c *Corpus) commonness(terms []string) (rarest []string, stats index.Stats,
 		func(term string) (int, int) { return counts[term].holding, counts[term].all }, nil
 }
 
-// recalled reads what past cases say and what became of them.
-func (c *Corpus) recalled(ctx context.Context, cases []pastCase, terms []string) ([]SearchHit, error) {
+// recalled reads the texts of past cases and their outcomes.
+func (c *corpus) recalled(ctx context.Context, cases []pastCase, terms []string) ([]Hit, error) {
 	list := make([]ranked, len(cases))
 	for i, p := range cases {
 		list[i] = p.ranked
@@ -193,4 +200,71 @@ func (c *Corpus) recalled(ctx context.Context, cases []pastCase, terms []string)
 		hits[i].Similarity, hits[i].Duplicate = &cases[i].similarity, &duplicate
 	}
 	return hits, err
+}
+
+// dropSuperseded removes the topics that another topic of their branch supersedes. A topic
+// of several branches stays with those where it is in force.
+func (c *corpus) dropSuperseded(ctx context.Context, cases []pastCase) ([]pastCase, error) {
+	branches := map[string]bool{}
+	for _, p := range cases {
+		if p.key.Kind == index.Topics {
+			for _, b := range c.places[p.key].branches {
+				branches[b] = true
+			}
+		}
+	}
+	if len(branches) == 0 {
+		return cases, nil // most recalls find no topic
+	}
+	superseded, err := c.superseded(ctx, branches)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(cases, func(p pastCase) bool {
+		if p.key.Kind != index.Topics {
+			return false
+		}
+		place := c.places[p.key]
+		place.branches = slices.DeleteFunc(slices.Clone(place.branches), func(b string) bool {
+			return superseded[topicOf{b, topicName(place.path)}]
+		})
+		return len(place.branches) == 0
+	}), nil
+}
+
+// topicOf is a topic by its branch and key.
+type topicOf struct{ branch, key string }
+
+// superseded reads the topics of branches and returns the superseded ones.
+func (c *corpus) superseded(ctx context.Context, branches map[string]bool) (map[topicOf]bool, error) {
+	at := map[git.ID][]topicOf{}
+	var blobs []git.ID
+	for _, b := range c.branches {
+		if !branches[b.branch] {
+			continue
+		}
+		for _, f := range b.files {
+			if !strings.HasPrefix(f.path, doc.TopicDir+"/") {
+				continue
+			}
+			if at[f.id] == nil {
+				blobs = append(blobs, f.id)
+			}
+			at[f.id] = append(at[f.id], topicOf{b.branch, topicName(f.path)})
+		}
+	}
+	gone := map[topicOf]bool{}
+	err := c.s.Repo().ReadAll(ctx, blobs, func(o git.Object) error {
+		for _, by := range at[o.ID] {
+			topic, err := doc.ParseTopic(o.Data)
+			if err != nil {
+				return fmt.Errorf("topic '%s' of branch '%s': %w", by.key, by.branch, err)
+			}
+			if topic.Supersedes != "" && topic.Supersedes != by.key {
+				gone[topicOf{by.branch, topic.Supersedes}] = true
+			}
+		}
+		return nil
+	})
+	return gone, err
 }

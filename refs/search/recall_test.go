@@ -37,7 +37,7 @@ func readLines[T any](t *testing.T, name string) (list []T) {
 }
 
 // recall asks as a process of its own does.
-func recall(r *memtest.Repo, o search.RecallOptions) []search.SearchHit {
+func recall(r *memtest.Repo, o search.RecallOptions) []search.Hit {
 	r.T.Helper()
 	s := r.Open()
 	defer s.Close()

@@ -55,9 +55,9 @@ func (l *library) cache() string { return filepath.Join(l.Dir, ".git", "context"
 func (l *library) found(t *testing.T) string {
 	t.Helper()
 	var all []string
-	for _, o := range []search.SearchOptions{
+	for _, o := range []search.Options{
 		{Query: "pool TestPool3 word4", All: true, Limit: 100},
-		{Query: "connection pool store3", In: search.SearchCommits, Filter: history.Filter{MinScore: new(0.5)}},
+		{Query: "connection pool store3", In: search.InCommits, Filter: history.Filter{MinScore: new(0.5)}},
 	} {
 		res := memtest.OK(search.Search(t.Context(), l.Open(), o))(t)
 		for i := range res.Hits {
@@ -105,7 +105,7 @@ func TestSearchIsNeverStale(t *testing.T) {
 	memtest.OK(l.Open().Remember(ctx, store.TopicOptions{Key: "pool-size", Text: "the pool has ten connections"}))(t)
 	memtest.OK(l.Open("exp").Record(ctx, []store.NewStep{{Thought: "TestPool3 word4 is pending"}, {Action: "and so is the pool"}}))(t)
 	l.same(t, "after a topic and pending steps")
-	noted := memtest.OK(search.Search(ctx, l.Open(), search.SearchOptions{Query: "pool", In: search.SearchCommits}))(t).Hits[0]
+	noted := memtest.OK(search.Search(ctx, l.Open(), search.Options{Query: "pool", In: search.InCommits}))(t).Hits[0]
 	memtest.OK(l.Open().AddNote(ctx, store.NoteOptions{Rev: string(*noted.Commit), Judgement: store.Judgement{Score: new(0.9)}}))(t)
 	l.same(t, "after a note")
 	l.Merge("exp", "main")
@@ -125,7 +125,7 @@ func TestSearchIsNeverStale(t *testing.T) {
 	l.forgetDeleted()
 	l.Branch("exp", "main")
 	memtest.OK(l.Open().Commit(ctx, store.CommitOptions{Branch: "exp", Summary: "a pool of zebras"}))(t)
-	other := memtest.OK(search.Search(ctx, l.Open(), search.SearchOptions{Query: "pool", In: search.SearchCommits, Limit: 20}))(t).Hits[10]
+	other := memtest.OK(search.Search(ctx, l.Open(), search.Options{Query: "pool", In: search.InCommits, Limit: 20}))(t).Hits[10]
 	memtest.OK(l.Open().AddNote(ctx, store.NoteOptions{Rev: string(*other.Commit), Judgement: store.Judgement{Score: new(0.9)}}))(t)
 	l.same(t, "after a gc took trees that the cache speaks of")
 }
@@ -156,7 +156,7 @@ func TestSearchOpens(t *testing.T) {
 	for _, b := range []string{"main", "later"} {
 		memtest.OK(l.Open(b).Record(ctx, []store.NewStep{{Thought: "pool pending on " + b}, {Action: "pool again"}}))(t)
 	}
-	hits := memtest.OK(search.Search(ctx, l.Open(), search.SearchOptions{Query: "pool go test", All: true, Limit: 200}))(t).Hits
+	hits := memtest.OK(search.Search(ctx, l.Open(), search.Options{Query: "pool go test", All: true, Limit: 200}))(t).Hits
 	kinds, seen := map[string]int{}, map[string]bool{}
 	for _, h := range hits {
 		kinds[h.Kind]++
@@ -197,7 +197,7 @@ func TestSearchOpensWithoutCommits(t *testing.T) {
 	far := memtest.New(t)
 	far.Git("fetch", "-q", "--depth", "2", "file://"+l.Dir, "+refs/context/*:refs/context/*")
 	lacking := 0
-	for _, h := range memtest.OK(search.Search(ctx, far.Open(), search.SearchOptions{Query: "pool", Branch: "main", In: search.SearchCommits}))(t).Hits {
+	for _, h := range memtest.OK(search.Search(ctx, far.Open(), search.Options{Query: "pool", Branch: "main", In: search.InCommits}))(t).Hits {
 		if h.Commit != nil {
 			continue
 		}
@@ -226,7 +226,7 @@ func TestSearchWeighs(t *testing.T) {
 	for _, text := range texts {
 		made = append(made, memtest.OK(l.Open().Commit(ctx, store.CommitOptions{Summary: text}))(t))
 	}
-	first := func(o search.SearchOptions) string {
+	first := func(o search.Options) string {
 		t.Helper()
 		o.Query = "mutex guards"
 		if hits := memtest.OK(search.Search(ctx, l.Open(), o))(t).Hits; len(hits) > 0 {
@@ -241,19 +241,19 @@ func TestSearchWeighs(t *testing.T) {
 	note(0, 0.9, "success")
 	note(1, 0.1, "failed")
 	note(3, 1, "success")
-	if got := first(search.SearchOptions{}); got != texts[0] {
+	if got := first(search.Options{}); got != texts[0] {
 		t.Errorf("first is %q", got)
 	}
 	note(0, 0, "failed")
 	note(1, 1, "success")
-	if got := first(search.SearchOptions{}); got != texts[1] {
+	if got := first(search.Options{}); got != texts[1] {
 		t.Errorf("after new notes, first is %q", got)
 	}
-	if got := first(search.SearchOptions{Filter: history.Filter{Outcome: "failed"}}); got != texts[0] {
+	if got := first(search.Options{Filter: history.Filter{Outcome: "failed"}}); got != texts[0] {
 		t.Errorf("first of the failed is %q", got)
 	}
 	l.Git("config", "context.search.scoreWeight", "much")
-	if _, err := search.Search(ctx, l.Open(), search.SearchOptions{Query: "mutex"}); !errors.Is(err, fail.ErrInvalid) {
+	if _, err := search.Search(ctx, l.Open(), search.Options{Query: "mutex"}); !errors.Is(err, fail.ErrInvalid) {
 		t.Errorf("a weight that is no number: %v", err)
 	}
 }
@@ -262,20 +262,20 @@ func TestSearchRefuses(t *testing.T) {
 	t.Parallel()
 	l := newLibrary(t)
 	big := 2.0
-	for _, o := range []search.SearchOptions{
+	for _, o := range []search.Options{
 		{}, {Query: "  "}, {Query: "?! --"}, {Query: "the of"}, {Query: strings.Repeat("x ", 5000)},
 		{Query: "x", In: "notes"}, {Query: "x", Limit: -1}, {Query: "x", Limit: 5000}, {Query: "x", All: true, Branch: "main"},
 		{Query: "x", Filter: history.Filter{MinScore: &big}}, {Query: "x", Filter: history.Filter{Outcome: "fine"}},
-		{Query: "x", In: search.SearchSteps, Filter: history.Filter{Outcome: "failed"}},
+		{Query: "x", In: search.InSteps, Filter: history.Filter{Outcome: "failed"}},
 	} {
 		if _, err := search.Search(t.Context(), l.Open(), o); !errors.Is(err, fail.ErrInvalid) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	if _, err := search.Search(t.Context(), l.Open(), search.SearchOptions{Query: "x", Branch: "nope"}); !errors.Is(err, fail.ErrNotFound) {
+	if _, err := search.Search(t.Context(), l.Open(), search.Options{Query: "x", Branch: "nope"}); !errors.Is(err, fail.ErrNotFound) {
 		t.Errorf("a branch that is not there: %v", err)
 	}
-	if _, err := search.Search(t.Context(), memtest.New(t).Open(), search.SearchOptions{Query: "x", All: true}); !errors.Is(err, fail.ErrNoMemory) {
+	if _, err := search.Search(t.Context(), memtest.New(t).Open(), search.Options{Query: "x", All: true}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("no memory: %v", err)
 	}
 }

@@ -15,35 +15,35 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// The lengths of what a hit shows, in characters and bytes.
+// The maximal lengths of a step's title, in characters, and of a snippet, in bytes.
 const (
 	stepTitle   = 120
 	snippetSize = 160
 )
 
-// text is what a hit says.
+// text is the text of a hit.
 type text struct {
 	id, origin, title, body string
 
-	rest string // what a snippet is cut from: all that the title does not say
+	rest string // what the title does not contain, for snippets
 }
 
-// show reads what hits say.
-func (c *Corpus) show(ctx context.Context, list []ranked, terms []string) ([]SearchHit, error) {
+// show reads the texts of hits.
+func (c *corpus) show(ctx context.Context, list []ranked, terms []string) ([]Hit, error) {
 	texts, err := c.texts(ctx, list)
 	if err != nil {
 		return nil, err
 	}
-	current, err := c.S.Current(ctx)
+	current, err := c.s.Current(ctx)
 	if err != nil {
 		return nil, err
 	}
 	words := index.NewTokenizer()
-	hits := make([]SearchHit, len(list))
+	hits := make([]Hit, len(list))
 	for i, r := range list {
 		t, place := texts[i], c.places[r.key]
 		at := preferred(place.branches, current, t.origin)
-		h := SearchHit{Kind: kindName(r.key.Kind), ID: t.id, Commit: r.commit, Branch: cmp.Or(t.origin, at), Title: t.title,
+		h := Hit{Kind: kindName(r.key.Kind), ID: t.id, Commit: r.commit, Branch: cmp.Or(t.origin, at), Title: t.title,
 			Snippet: words.Snippet(t.rest, terms, snippetSize), Score: math.Round(r.score*1000) / 1000,
 			Outcome: r.outcome, Noted: r.noted}
 		if h.Open, err = c.open(r, t.id, at); err != nil {
@@ -56,7 +56,7 @@ func (c *Corpus) show(ctx context.Context, list []ranked, terms []string) ([]Sea
 
 func kindName(k index.Kind) string { return []string{"commit", "step", "topic"}[k] }
 
-// preferred is the branch to look at what stands on several: the current one, the one
+// preferred selects one of several branches that contain a hit: the current one, the one
 // that recorded it, the first by name.
 func preferred(branches []string, current, origin string) string {
 	for _, b := range []string{current, origin} {
@@ -68,7 +68,7 @@ func preferred(branches []string, current, origin string) string {
 }
 
 // texts reads the entries of hits, each file once.
-func (c *Corpus) texts(ctx context.Context, list []ranked) ([]text, error) {
+func (c *corpus) texts(ctx context.Context, list []ranked) ([]text, error) {
 	byBlob := map[git.ID][]int{}
 	texts := make([]text, len(list))
 	var blobs []git.ID
@@ -85,7 +85,7 @@ func (c *Corpus) texts(ctx context.Context, list []ranked) ([]text, error) {
 		}
 		byBlob[blob] = append(byBlob[blob], i)
 	}
-	err := c.S.Repo().ReadAll(ctx, blobs, func(o git.Object) error {
+	err := c.s.Repo().ReadAll(ctx, blobs, func(o git.Object) error {
 		for _, i := range byBlob[o.ID] {
 			r := list[i]
 			if err := c.read(&texts[i], r, o.Data); err != nil {
@@ -99,7 +99,7 @@ func (c *Corpus) texts(ctx context.Context, list []ranked) ([]text, error) {
 }
 
 // read finds the text of a hit in its file.
-func (c *Corpus) read(t *text, r ranked, data []byte) error {
+func (c *corpus) read(t *text, r ranked, data []byte) error {
 	id := ulid.ULID(r.ID).String()
 	switch r.key.Kind {
 	case index.Topics:
@@ -131,7 +131,7 @@ func (c *Corpus) read(t *text, r ranked, data []byte) error {
 	return nil
 }
 
-func (c *Corpus) pendingText(t *text, r ranked) error {
+func (c *corpus) pendingText(t *text, r ranked) error {
 	steps := c.waiting[c.places[r.key].branches[0]]
 	if r.Doc >= len(steps) {
 		return fmt.Errorf("no pending step %d", r.Doc)
@@ -140,7 +140,7 @@ func (c *Corpus) pendingText(t *text, r ranked) error {
 	return nil
 }
 
-// step fills in a step: what was done names it best, else what was thought or seen.
+// step fills in a step. Its title is the action, else the thought or the observation.
 func (t *text) step(s doc.Step) {
 	titled := s.Observation
 	for _, part := range []string{s.Thought, s.Action} {
@@ -165,18 +165,18 @@ func (t *text) step(s doc.Step) {
 	t.rest = strings.Join(parts, partsBetween)
 }
 
-// partsBetween stands between what was seen, thought and done.
+// partsBetween separates observation, thought and action.
 const partsBetween = " · "
 
-// firstWords is the first line of a text that is not empty, shortened.
+// firstWords returns the first line of a text that is not empty, shortened.
 func firstWords(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	return prose.OneLine(line, stepTitle)
 }
 
-// open is the command that shows what was hit, on a branch that holds it. A milestone
-// whose commit is not here, as in a shallow clone, goes by its place in the branch.
-func (c *Corpus) open(r ranked, id, branch string) (string, error) {
+// open returns the command that shows a hit, on a branch that contains it. A commit that is
+// absent, as in a shallow clone, is addressed by its position in the branch.
+func (c *corpus) open(r ranked, id, branch string) (string, error) {
 	switch {
 	case r.key.Kind == index.Topics:
 		return "git context topic " + id + " -b " + branch, nil
@@ -194,11 +194,11 @@ func (c *Corpus) open(r ranked, id, branch string) (string, error) {
 	return stepCommand(branch, waiting+younger), err
 }
 
-// younger is how many younger entries of its kind a branch has than a hit, which is known
-// from the index.
-func (c *Corpus) younger(r ranked, branch, live, dir string) (n int, err error) {
-	i := slices.IndexFunc(c.Branches, func(b branchFiles) bool { return b.branch == branch })
-	for _, f := range newestFirst(c.Branches[i].files, live, dir) {
+// younger counts the entries of its kind in a branch that are younger than a hit, with the
+// index.
+func (c *corpus) younger(r ranked, branch, live, dir string) (n int, err error) {
+	i := slices.IndexFunc(c.branches, func(b branchFiles) bool { return b.branch == branch })
+	for _, f := range newestFirst(c.branches[i].files, live, dir) {
 		key, err := unitKey(f)
 		if err != nil {
 			return 0, err
@@ -215,7 +215,8 @@ func stepCommand(branch string, skip int) string {
 	return fmt.Sprintf("git context -b %s --log --steps 1 --skip %d", branch, skip)
 }
 
-// newestFirst are the files of a document, live one and segments, as CONTEXT reads them.
+// newestFirst returns the files of a document, the live file and segments, in the order of
+// CONTEXT.
 func newestFirst(files []branchFile, live, dir string) []branchFile {
 	var list []branchFile
 	for _, f := range files {

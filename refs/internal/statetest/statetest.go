@@ -1,4 +1,4 @@
-// Package statetest checks how files of local state are read.
+// Package statetest fuzzes how files of local state are read. Only tests use it.
 package statetest
 
 import (
@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Fuzz reads any bytes as a state, which use does something with, and expects that what
-// is written of it is read as the same.
+// Fuzz decodes arbitrary bytes as a state, calls use with it, and fails if the state that
+// is written then is read back differently.
 func Fuzz[T any](f *testing.F, use func(*T), seeds ...string) {
 	for _, text := range append(seeds, "null", "[]", "{", `{"version":1e400}`, `{"conflicts":{}}`, "\x00") {
 		f.Add([]byte(text))

@@ -1,5 +1,5 @@
-// Package unwired opens a Store for tests from inside of a package that package refs
-// imports, and which can therefore not import refs.
+// Package unwired opens a Store for the internal tests of packages that package refs
+// imports, which therefore cannot import refs.
 package unwired
 
 import (
@@ -12,7 +12,8 @@ import (
 
 var errUnwired = errors.New("this Store is without the packages above it")
 
-// Open opens a Store that changes branches as long as nothing above it has anything to do.
+// Open opens a Store whose hooks into the packages above do nothing or fail. It can change
+// branches as long as no expunge and no intent is interrupted.
 func Open(ctx context.Context, o store.Options) (*store.Store, error) {
 	return store.New(ctx, o, store.Above{
 		FinishExpunge: func(context.Context, *store.Store, store.Writer) error { return nil },
