@@ -18,7 +18,7 @@ type Store = store.Store
 // that no branch can have.
 func Open(ctx context.Context, o store.Options) (*Store, error) {
 	return store.New(ctx, o, store.Above{
-		FinishExpunge: expunge.FinishExpunge,
+		FinishExpunge: expunge.Finish,
 		SettleIntent:  code.Settle,
 		CheckHook:     code.CheckHook,
 		CommitCode:    code.CommitWithCode,

@@ -24,8 +24,8 @@ type Options struct {
 	Yes    bool   // also where everything would go, or the text is short
 }
 
-// ExpungedEntry is what is said of an entry that goes: nothing of its texts.
-type ExpungedEntry struct {
+// Entry is what is said of an entry that goes: nothing of its texts.
+type Entry struct {
 	ID, Kind string // step or milestone
 	Branch   string // that recorded it
 	Time     time.Time
@@ -45,7 +45,7 @@ const shortMatch = 4
 // It takes a few passes over all of memory's history. Writers wait meanwhile, Record
 // does not. Killed at any moment, it is finished by the next command that writes.
 func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
-	res := Result{IDs: []string{}, Remotes: []RemoteHolding{}, DryRun: o.DryRun}
+	res := Result{IDs: []string{}, Remotes: []DirtyRemote{}, DryRun: o.DryRun}
 	if err := o.check(); err != nil {
 		return res, err
 	}
@@ -53,7 +53,7 @@ func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 		return res, errors.Join(err, noMemoryIf(err == nil))
 	}
 	if !o.DryRun {
-		if err := FinishExpunge(ctx, s, o.Writer); err != nil { // it may be this very one, of which no text is left to be found
+		if err := Finish(ctx, s, o.Writer); err != nil { // it may be this very one, of which no text is left to be found
 			return res, err
 		}
 		dropped, err := DropUnsoundTracking(ctx, s, o.Writer)
@@ -74,7 +74,7 @@ func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 			return res, err
 		}
 		x := &Operation{Store: s, Result: res}
-		err := f.wouldLeave(ctx, x)
+		err := f.previewLeftovers(ctx, x)
 		return x.Result, err
 	}
 	if f.everything() && !o.Yes {
@@ -83,7 +83,7 @@ func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 	}
 	x := &Operation{Store: s, Writer: o.Writer, Result: res, Check: f.check}
 	x.intent.addOld(f.objects...)
-	if err := x.Begin(ctx, f.expunged); err != nil {
+	if err := x.Run(ctx, f.expunged); err != nil {
 		return x.Result, err
 	}
 	x.Result.Remotes = slices.Clip(x.Result.Remotes)
@@ -125,8 +125,8 @@ func (o Options) check() error {
 	return nil
 }
 
-// tipsNow are the new tips, each once.
-func tipsNow(now map[git.ID]git.ID) []git.ID {
+// newTips are the new tips, each once.
+func newTips(now map[git.ID]git.ID) []git.ID {
 	var ids []git.ID
 	for _, id := range now {
 		ids = append(ids, id)

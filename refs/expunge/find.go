@@ -22,14 +22,14 @@ type finder struct {
 	match    matcher
 	id       string       // of the entry that goes, where no text is looked for
 	limit    int          // of progress summaries
-	Named    doc.Expunged // has other entries that go
+	named    doc.Expunged // has other entries that go
 	expunged doc.Expunged
-	found    map[string]ExpungedEntry
+	found    map[string]Entry
 	all      map[string]bool       // steps and milestones that there are
 	removed  map[string]doc.Commit // milestones that go, by id
 	topics   map[string]bool
 	seen     map[git.ID]string   // objects of memory, and their paths
-	holding  map[git.ID]bool     // of those, the ones that hold it
+	matching map[git.ID]bool     // of those, the ones that hold it
 	objects  []git.ID            // of memory that nothing leads to, and that hold it
 	foreign  int                 // others that no ref leads to, and that hold it
 	hits     int                 // times that something was found
@@ -37,14 +37,14 @@ type finder struct {
 	names    map[string]keptName // that hold it, by their labels
 }
 
-func NewFinder(s *store.Store) *finder {
-	return &finder{s: s, found: map[string]ExpungedEntry{}, all: map[string]bool{}, removed: map[string]doc.Commit{},
-		topics: map[string]bool{}, seen: map[git.ID]string{}, holding: map[git.ID]bool{}, names: map[string]keptName{}}
+func newFinder(s *store.Store) *finder {
+	return &finder{s: s, found: map[string]Entry{}, all: map[string]bool{}, removed: map[string]doc.Commit{},
+		topics: map[string]bool{}, seen: map[git.ID]string{}, matching: map[git.ID]bool{}, names: map[string]keptName{}}
 }
 
 // find looks everywhere.
 func find(ctx context.Context, s *store.Store, o Options) (*finder, error) {
-	f := NewFinder(s)
+	f := newFinder(s)
 	f.match, f.id = newMatcher(o.Match), o.ID
 	var err error
 	if f.limit, err = s.SummaryLimit(ctx); err != nil {
@@ -57,17 +57,17 @@ func find(ctx context.Context, s *store.Store, o Options) (*finder, error) {
 		}
 		f.id = c.Trailer(store.TrailerID)
 	}
-	v, err := MemoryRefs(ctx, s)
+	v, err := ListRefs(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.History(ctx, v); err != nil {
+	if err := f.history(ctx, v); err != nil {
 		return nil, err
 	}
-	if err := f.Local(ctx); err != nil {
+	if err := f.local(ctx); err != nil {
 		return nil, err
 	}
-	if err := orTooMany(f.expunged); err != nil {
+	if err := checkSize(f.expunged); err != nil {
 		return nil, err
 	}
 	if len(f.removed) > 0 {
@@ -80,8 +80,8 @@ func find(ctx context.Context, s *store.Store, o Options) (*finder, error) {
 
 // history looks into every object that the refs of memory lead to: documents first,
 // because of a milestone that goes the message goes too.
-func (f *finder) History(ctx context.Context, v *memoryRefs) error {
-	tips := append(v.Tips(), TipsOf(v.TrackingNotes)...)
+func (f *finder) history(ctx context.Context, v *Refs) error {
+	tips := append(v.Tips(), UniqueIDs(v.TrackingNotes)...)
 	if v.Notes != "" {
 		tips = append(tips, v.Notes)
 	}
@@ -94,7 +94,7 @@ func (f *finder) History(ctx context.Context, v *memoryRefs) error {
 		f.seen[o.ID] = o.Path
 		if o.Path != "" {
 			files = append(files, o.ID)
-			f.pathCalled(o.Path)
+			f.checkPath(o.Path)
 		} else {
 			commits = append(commits, o.ID)
 		}
@@ -105,8 +105,8 @@ func (f *finder) History(ctx context.Context, v *memoryRefs) error {
 	if err := ReadObjects(ctx, f.s, commits, f.commit); err != nil {
 		return err
 	}
-	f.refsCalled(v)
-	return f.filesCalled(ctx)
+	f.checkRefNames(v)
+	return f.checkFiles(ctx)
 }
 
 // file looks into a file of memory.
@@ -122,7 +122,7 @@ func (f *finder) file(o git.Object) error {
 	if f.hits == hits && path != doc.ExpungedFile && f.match.raw(o.Data) {
 		f.inNames = append(f.inNames, o.ID)
 	}
-	f.holding[o.ID] = f.hits != hits || f.holds(path, o.Data)
+	f.matching[o.ID] = f.hits != hits || f.matches(path, o.Data)
 	return nil
 }
 
@@ -138,7 +138,7 @@ func (f *finder) document(path string, data []byte) error {
 	case kind == doc.FileCommits:
 		ms, err := doc.ParseCommits(data)
 		for i := range ms {
-			f.milestone(&ms[i])
+			f.commitEntry(&ms[i])
 		}
 		return err
 	case kind == doc.FileMetadata || kind == doc.FileTopic || path == doc.RoadmapFile:
@@ -162,37 +162,37 @@ func (f *finder) text(pieces ...string) {
 }
 
 // wants reports whether an entry goes by its id.
-func (f *finder) wants(id string) bool { return id == f.id || f.Named.HasEntry(id) }
+func (f *finder) wants(id string) bool { return id == f.id || f.named.HasEntry(id) }
 
 // step looks at a step.
 func (f *finder) step(s *doc.Step) {
 	f.all[s.ID] = true
 	f.checkBranchName(s.Origin)
 	if f.wants(s.ID) || f.match.in(s.Observation) || f.match.in(s.Thought) || f.match.in(s.Action) || f.match.in(s.Agent) {
-		f.entry(ExpungedEntry{ID: s.ID, Kind: "step", Branch: s.Origin, Time: s.Time})
+		f.entry(Entry{ID: s.ID, Kind: "step", Branch: s.Origin, Time: s.Time})
 		return
 	}
 	f.texts(s.Session, s.Model, s.Source, s.Extra)
 }
 
-// milestone looks at a milestone. A birth stays, whatever it says.
-func (f *finder) milestone(m *doc.Commit) {
+// commitEntry looks at a milestone. A birth stays, whatever it says.
+func (f *finder) commitEntry(m *doc.Commit) {
 	f.checkBranchName(m.Origin)
 	if m.Kind == doc.KindBirth {
-		f.birthCalled(m)
+		f.checkBirth(m)
 		f.texts(m.Summary, m.Contribution)
 	} else if f.all[m.ID] = true; f.wants(m.ID) || f.match.in(m.Summary) || f.match.in(m.Contribution) || f.match.in(m.Agent) {
-		f.entry(ExpungedEntry{ID: m.ID, Kind: "milestone", Branch: m.Origin, Time: m.Time})
+		f.entry(Entry{ID: m.ID, Kind: "milestone", Branch: m.Origin, Time: m.Time})
 		if _, known := f.removed[m.ID]; !known {
 			f.removed[m.ID] = *m
-			f.text(f.telling(m, doc.Quotes(*m, f.limit))...)
+			f.text(f.revealing(m, doc.Quotes(*m, f.limit))...)
 		}
 	}
 	f.texts(m.Goal, m.Purpose, m.Progress, m.Session, m.Model, m.Source, m.Extra)
 }
 
 // entry takes down an entry that goes.
-func (f *finder) entry(e ExpungedEntry) {
+func (f *finder) entry(e Entry) {
 	if f.hits++; f.expunged.AddEntry(e.ID) == nil {
 		if _, known := f.found[e.ID]; !known {
 			f.found[e.ID] = e
@@ -229,8 +229,8 @@ func (f *finder) commit(o git.Object) error {
 		return err
 	}
 	f.message(c)
-	f.holding[o.ID] = f.inMessage(c)
-	f.commitCalled(c)
+	f.matching[o.ID] = f.inMessage(c)
+	f.checkCommitNames(c)
 	return nil
 }
 
@@ -287,7 +287,7 @@ func (f *finder) quotes(ctx context.Context) error {
 	}
 	text := strings.Join(slices.Collect(maps.Keys(lines)), "\n")
 	for _, m := range f.removed {
-		f.text(f.telling(&m, doc.QuotesIn(m, text))...)
+		f.text(f.revealing(&m, doc.QuotesIn(m, text))...)
 	}
 	return nil
 }
@@ -306,8 +306,8 @@ func (f *finder) result(res *Result) error {
 		}
 		return fail.New(fail.ErrNotFound, fail.NothingHolds, "nothing in this repository's memory holds that text", "git context search WORDS")
 	}
-	f.Entries(res)
-	res.Texts = Texts(f.expunged)
+	f.entries(res)
+	res.Texts = countTexts(f.expunged)
 	res.Topics = slices.Sorted(maps.Keys(f.topics))
 	res.Warnings = append(res.Warnings, f.nameWarnings()...)
 	if f.foreign > 0 {
@@ -318,13 +318,13 @@ func (f *finder) result(res *Result) error {
 }
 
 // entries says which entries go.
-func (f *finder) Entries(res *Result) {
+func (f *finder) entries(res *Result) {
 	res.Entries, res.IDs = len(f.found), []string{}
-	res.Expunged = slices.SortedFunc(maps.Values(f.found), func(a, b ExpungedEntry) int { return strings.Compare(a.ID, b.ID) })
+	res.Expunged = slices.SortedFunc(maps.Values(f.found), func(a, b Entry) int { return strings.Compare(a.ID, b.ID) })
 	for _, e := range res.Expunged {
 		res.IDs = append(res.IDs, e.ID)
 	}
 }
 
 // texts counts the pieces of text of tombstones.
-func Texts(e doc.Expunged) int { return bytes.Count(e.Bytes(), []byte("text ")) }
+func countTexts(e doc.Expunged) int { return bytes.Count(e.Bytes(), []byte("text ")) }

@@ -26,17 +26,17 @@ var quotingState = []struct{ dir, lost string }{
 	{store.IntentDir, "what a killed command left to be finished is forgotten"},
 }
 
-// states drops files of local state that quote what is forgotten or name commits that
+// dropStates drops files of local state that quote what is forgotten or name commits that
 // are replaced. It does so before the refs move: afterwards nobody could tell.
-func (op *Operation) states() error {
-	if err := op.quoting(os.Remove); err != nil {
+func (op *Operation) dropStates() error {
+	if err := op.eachQuotingFile(os.Remove); err != nil {
 		return err
 	}
-	return op.lines(op.Store.StatePath(store.HookFailures))
+	return op.dropLines(op.Store.StatePath(store.HookFailures))
 }
 
-// quoting visits those files, and says what is lost with them.
-func (op *Operation) quoting(visit func(path string) error) error {
+// eachQuotingFile visits those files, and says what is lost with them.
+func (op *Operation) eachQuotingFile(visit func(path string) error) error {
 	for _, q := range quotingState {
 		err := op.eachFile(q.dir, func(path string, data []byte) error {
 			text := string(data)
@@ -71,9 +71,9 @@ func (op *Operation) eachFile(dir string, visit func(path string, data []byte) e
 	return err
 }
 
-// lines takes lines that quote what is forgotten out of a file, and the file where none
+// dropLines takes lines that quote what is forgotten out of a file, and the file where none
 // is left.
-func (op *Operation) lines(path string) error {
+func (op *Operation) dropLines(path string) error {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -126,7 +126,7 @@ func (op *Operation) journals(ctx context.Context, branches []string) error {
 		case strings.HasSuffix(path, ".new"): // left by a killed writer: the journal is whole
 			return os.Remove(path)
 		}
-		return op.lines(path)
+		return op.dropLines(path)
 	})
 }
 
@@ -153,7 +153,7 @@ func (op *Operation) journal(ctx context.Context, branch string) error {
 	if err != nil {
 		return err
 	}
-	if !op.touches(c, tip.Commit().ID) {
+	if !op.journalChanges(c, tip.Commit().ID) {
 		return nil
 	}
 	if j.Linked() {
@@ -168,9 +168,9 @@ func (op *Operation) journal(ctx context.Context, branch string) error {
 	return j.Filter(head, from, op.pendingLine)
 }
 
-// touches reports whether a journal holds what is forgotten, or speaks of a commit that
+// journalChanges reports whether a journal holds what is forgotten, or speaks of a commit that
 // was replaced.
-func (op *Operation) touches(c *journal.Content, tip git.ID) bool {
+func (op *Operation) journalChanges(c *journal.Content, tip git.ID) bool {
 	if c.Mark.Committed != string(tip) || len(c.Bad) > 0 {
 		return true
 	}
@@ -221,7 +221,7 @@ func (op *Operation) unlinkTwins(path string) error {
 // purge empties reflogs and deletes the objects of old history, and all else that
 // nothing leads to and that holds what is forgotten.
 func (op *Operation) purge(ctx context.Context) error {
-	v, err := MemoryRefs(ctx, op.Store)
+	v, err := ListRefs(ctx, op.Store)
 	if err != nil {
 		return err
 	}

@@ -61,8 +61,8 @@ func (w *Rewriter) trailers(block string, tree rootChange, gone bool) string {
 		case !ok:
 		case gone && (key == store.TrailerID || key == store.TrailerSteps):
 			continue
-		case key == store.TrailerCommits && tree.milestones >= 0:
-			line = trailer(key, strconv.Itoa(tree.milestones))
+		case key == store.TrailerCommits && tree.commitCount >= 0:
+			line = trailer(key, strconv.Itoa(tree.commitCount))
 		case key == store.TrailerRoadmap:
 			hash, age, _ := strings.Cut(value, " ")
 			if now := w.commits[git.ID(hash)]; now != "" {
@@ -109,7 +109,7 @@ func (w *Rewriter) setLast(block, last string) string {
 // one in its live commit.md or, where that holds none, what its parents say. It looks at
 // what is rewritten alone, so that it does not matter in how many goes that came about.
 func (w *Rewriter) lastOf(ctx context.Context, now *git.Commit, tree rootChange) (string, error) {
-	last, err := w.newestIn(ctx, tree.commits)
+	last, err := w.newestIn(ctx, tree.commitFile)
 	for _, p := range now.Parents {
 		if err != nil || last != "" {
 			break

@@ -38,20 +38,20 @@ func (f *finder) checkBranchName(name string) {
 	f.checkName("branch", name, "history keeps it, renamed and deleted too, for clones tell entries apart by it")
 }
 
-// birthCalled looks at a birth, which stays, and at who made it.
-func (f *finder) birthCalled(m *doc.Commit) {
+// checkBirth looks at a birth, which stays, and at who made it.
+func (f *finder) checkBirth(m *doc.Commit) {
 	f.checkName("agent", m.Agent, "history keeps who made a branch")
 }
 
-// pathCalled looks at a path. Those of topics are people's words.
-func (f *finder) pathCalled(path string) {
+// checkPath looks at a path. Those of topics are people's words.
+func (f *finder) checkPath(path string) {
 	if key, ok := strings.CutPrefix(path, doc.TopicDir+"/"); ok {
 		f.checkName("topic", strings.TrimSuffix(key, ".md"), "history keeps it, removed too, for clones tell topics apart by it")
 	}
 }
 
-// refsCalled looks at the names of refs.
-func (f *finder) refsCalled(v *memoryRefs) {
+// checkRefNames looks at the names of refs.
+func (f *finder) checkRefNames(v *Refs) {
 	for _, r := range v.Branches {
 		name, _ := git.BranchName(r.Name)
 		f.checkBranchName(name)
@@ -66,18 +66,18 @@ func (f *finder) refsCalled(v *memoryRefs) {
 	}
 }
 
-// commitCalled looks at the names in a commit that are not redacted.
-func (f *finder) commitCalled(c *git.Commit) {
+// checkCommitNames looks at the names in a commit that are not redacted.
+func (f *finder) checkCommitNames(c *git.Commit) {
 	f.checkBranchName(c.Trailer(store.TrailerBranch))
 	for _, who := range []git.Signature{c.Author, c.Committer} {
 		f.checkName("author", who.Name+" <"+who.Email+">", "history keeps who made it")
 	}
 }
 
-// filesCalled looks at files that hold it in nothing that could be forgotten, and takes
+// checkFiles looks at files that hold it in nothing that could be forgotten, and takes
 // down those that hold it elsewhere than in the names that are known by now: whatever
 // that is, it must not be passed over.
-func (f *finder) filesCalled(ctx context.Context) error {
+func (f *finder) checkFiles(ctx context.Context) error {
 	var pairs []string
 	for _, n := range f.sortedNames() {
 		pairs = append(pairs, n.name, "")

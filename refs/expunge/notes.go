@@ -23,9 +23,9 @@ import (
 //
 // A note in which nothing of that changes keeps its bytes. What commits became is
 // known of those alone that the rewriter was asked about before.
-func (w *Rewriter) Note(object git.ID, note []byte) (git.ID, []byte) {
+func (w *Rewriter) RewriteNote(object git.ID, note []byte) (git.ID, []byte) {
 	facts := notes.Parse(note)
-	if w.gone[object] || w.speaksOf(facts) {
+	if w.gone[object] || w.concernsRemoved(facts) {
 		return w.now(object), nil
 	}
 	var out []byte
@@ -54,9 +54,9 @@ func (w *Rewriter) now(id git.ID) git.ID {
 	return id
 }
 
-// speaksOf reports whether facts are those of a milestone whose entry went, which may
+// concernsRemoved reports whether facts are those of a milestone whose entry went, which may
 // be one that no commit here is known of.
-func (w *Rewriter) speaksOf(facts []notes.Fact) bool {
+func (w *Rewriter) concernsRemoved(facts []notes.Fact) bool {
 	for _, f := range facts {
 		if f.Kind == notes.KindCommit && w.e.HasEntry(f.ID) {
 			return true
@@ -165,7 +165,7 @@ func (w *Rewriter) notesTree(ctx context.Context, tip git.ID) (*git.Edit, int, e
 		if err != nil {
 			return err
 		}
-		now, text := w.Note(object, note)
+		now, text := w.RewriteNote(object, note)
 		if now == object && bytes.Equal(text, note) {
 			return nil
 		}
@@ -216,7 +216,7 @@ func (w *Rewriter) eachNote(ctx context.Context, dir string, tree git.ID, visit 
 		return err
 	}
 	for _, e := range list {
-		path := incoming.Join(dir, e.Name)
+		path := incoming.JoinPath(dir, e.Name)
 		object := git.ID(strings.ReplaceAll(path, "/", ""))
 		switch {
 		case e.IsTree():
@@ -251,7 +251,7 @@ func (w *Rewriter) dirtyAmong(ctx context.Context, list []git.NamedObject) (bool
 		}
 	}
 	err := w.s.Repo().ReadAll(ctx, ids, func(o git.Object) error {
-		now, text := w.Note(paths[o.ID], o.Data)
+		now, text := w.RewriteNote(paths[o.ID], o.Data)
 		if o.Type == "blob" && (now != paths[o.ID] || !bytes.Equal(text, o.Data)) {
 			return errDirty
 		}

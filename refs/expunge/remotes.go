@@ -13,28 +13,28 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// RemoteHolding is a remote that had old history when it was last asked, and how to
+// DirtyRemote is a remote that had old history when it was last asked, and how to
 // take it away there.
-type RemoteHolding struct {
+type DirtyRemote struct {
 	Remote   string   `json:"remote"`
 	Refs     []string `json:"refs"`     // by the names that they have here
 	Commands []string `json:"commands"` // to run in this order
 }
 
-// heldBy lists the refs that a peer had and that lead to old history: those whose
+// dirtyRefs lists the refs that a peer had and that lead to old history: those whose
 // tracking refs do, and those that did already before something else was forgotten.
-func (w *Rewriter) heldBy(ctx context.Context, p store.Remote) ([]HeldRef, error) {
+func (w *Rewriter) dirtyRefs(ctx context.Context, p store.Remote) ([]DirtyRef, error) {
 	list, err := w.s.Repo().Refs(ctx, p.Tracking.All()...)
 	if err != nil {
 		return nil, err
 	}
-	before, err := ReadHeldState(w.s, p)
+	before, err := ReadDirtyState(w.s, p)
 	if err != nil {
 		return nil, err
 	}
-	var held []HeldRef
+	var held []DirtyRef
 	for _, r := range list {
-		h := HeldRef{Ref: here(p, r.Name), Old: r.ID}
+		h := DirtyRef{Ref: here(p, r.Name), Old: r.ID}
 		if h.Ref == "" {
 			continue
 		}
@@ -84,7 +84,7 @@ func here(p store.Remote, ref string) string {
 // each ref by ours, where ours holds all that is to be there, else by what it is
 // without what was forgotten, and only if nobody moved it meanwhile. Notes that are not
 // here yet must be fetched first.
-func (w *Rewriter) CleaningOf(ctx context.Context, p store.Remote, held []HeldRef) ([]string, error) {
+func (w *Rewriter) CleaningCommands(ctx context.Context, p store.Remote, held []DirtyRef) ([]string, error) {
 	var leases, specs []string
 	fetchFirst := false
 	for _, h := range held {
@@ -111,20 +111,20 @@ func (w *Rewriter) CleaningOf(ctx context.Context, p store.Remote, held []HeldRe
 	return []string{"git push " + strings.Join(leases, " ") + " " + name + " " + strings.Join(specs, " "), sync}, nil
 }
 
-// holdings finds the remotes that had old history when they were last asked. The
+// dirtyRemotes finds the remotes that had old history when they were last asked. The
 // commands are made when the refs here have moved.
-func (w *Rewriter) holdings(ctx context.Context) (map[string][]HeldRef, error) {
+func (w *Rewriter) dirtyRemotes(ctx context.Context) (map[string][]DirtyRef, error) {
 	names, err := w.s.Repo().Remotes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found := map[string][]HeldRef{}
+	found := map[string][]DirtyRef{}
 	for _, name := range names {
 		p, err := w.s.Remote(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		held, err := w.heldBy(ctx, p)
+		held, err := w.dirtyRefs(ctx, p)
 		if err != nil {
 			return nil, err
 		}
@@ -135,19 +135,19 @@ func (w *Rewriter) holdings(ctx context.Context) (map[string][]HeldRef, error) {
 	return found, nil
 }
 
-// remotesHolding says what to run for each of them.
-func (w *Rewriter) remotesHolding(ctx context.Context, found map[string][]HeldRef) ([]RemoteHolding, error) {
-	list := []RemoteHolding{}
+// cleaningAll says what to run for each of them.
+func (w *Rewriter) cleaningAll(ctx context.Context, found map[string][]DirtyRef) ([]DirtyRemote, error) {
+	list := []DirtyRemote{}
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		p, err := w.s.Remote(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		h := RemoteHolding{Remote: name, Refs: []string{}}
+		h := DirtyRemote{Remote: name, Refs: []string{}}
 		for _, r := range found[name] {
 			h.Refs = append(h.Refs, r.Ref)
 		}
-		if h.Commands, err = w.CleaningOf(ctx, p, found[name]); err != nil {
+		if h.Commands, err = w.CleaningCommands(ctx, p, found[name]); err != nil {
 			return nil, err
 		}
 		list = append(list, h)
@@ -157,7 +157,7 @@ func (w *Rewriter) remotesHolding(ctx context.Context, found map[string][]HeldRe
 
 // source is what a ref is replaced by: ours, if it holds all that is to be there. Of
 // notes that do not it reports false.
-func (w *Rewriter) source(ctx context.Context, h HeldRef) (string, bool, error) {
+func (w *Rewriter) source(ctx context.Context, h DirtyRef) (string, bool, error) {
 	ours, err := w.s.Repo().Ref(ctx, h.Ref)
 	if err != nil {
 		return string(h.Now), true, orAbsent(err) // without either it is deleted
@@ -166,7 +166,7 @@ func (w *Rewriter) source(ctx context.Context, h HeldRef) (string, bool, error) 
 		if h.Now == "" {
 			return h.Ref, true, nil
 		}
-		holds, err := w.notesHold(ctx, ours, h.Now)
+		holds, err := w.notesContain(ctx, ours, h.Now)
 		return h.Ref, holds, err
 	}
 	holds, err := w.s.Repo().IsAncestor(ctx, h.Now, ours)
@@ -176,9 +176,9 @@ func (w *Rewriter) source(ctx context.Context, h HeldRef) (string, bool, error) 
 	return h.Ref, true, nil
 }
 
-// notesHold reports whether our notes hold all lines that others have, without what was
+// notesContain reports whether our notes hold all lines that others have, without what was
 // forgotten.
-func (w *Rewriter) notesHold(ctx context.Context, ours, theirs git.ID) (bool, error) {
+func (w *Rewriter) notesContain(ctx context.Context, ours, theirs git.ID) (bool, error) {
 	o, err := w.s.Repo().Commit(ctx, ours)
 	if err != nil {
 		return false, err
@@ -220,16 +220,16 @@ func (w *Rewriter) notesHold(ctx context.Context, ours, theirs git.ID) (bool, er
 	return holds, err
 }
 
-// rememberHeld writes down what the remotes had that lead to old history, and returns
+// rememberDirty writes down what the remotes had that lead to old history, and returns
 // where their tracking refs go.
-func (op *Operation) rememberHeld(ctx context.Context) (map[string]git.ID, error) {
+func (op *Operation) rememberDirty(ctx context.Context) (map[string]git.ID, error) {
 	to := map[string]git.ID{}
-	for name, held := range op.held {
+	for name, held := range op.dirty {
 		p, err := op.Store.Remote(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		state, err := ReadHeldState(op.Store, p)
+		state, err := ReadDirtyState(op.Store, p)
 		if err != nil {
 			return nil, err
 		}
@@ -237,26 +237,9 @@ func (op *Operation) rememberHeld(ctx context.Context) (map[string]git.ID, error
 			state.Refs[h.Ref] = h
 			to[p.Tracking.Of(h.Ref)] = h.Now
 		}
-		if err := WriteHeldState(op.Store, p, state); err != nil {
+		if err := WriteDirtyState(op.Store, p, state); err != nil {
 			return nil, err
 		}
 	}
 	return to, nil
-}
-
-// at is where a ref stands, by its name here; "" where it does not exist.
-func At(v *store.RefSet, ref string) git.ID {
-	if name, ok := git.BranchName(ref); ok {
-		return v.Branches[name]
-	}
-	if name, ok := strings.CutPrefix(ref, git.TagPrefix); ok {
-		return v.Tags[name]
-	}
-	switch ref {
-	case git.RoadmapRef:
-		return v.Roadmap
-	case git.NotesRef:
-		return v.Notes
-	}
-	return ""
 }

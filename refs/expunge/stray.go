@@ -42,7 +42,7 @@ func (op *Operation) strayObjects(ctx context.Context) ([]git.ID, error) {
 		return nil, err
 	}
 	err = ReadObjects(ctx, op.Store, blobs, func(o git.Object) error {
-		if op.forgets(o.Data) {
+		if op.isForgotten(o.Data) {
 			stray = append(stray, o.ID)
 		}
 		return nil
@@ -118,15 +118,15 @@ func (op *Operation) strayCommits(ctx context.Context, ids []git.ID, old map[git
 	return stray, nil
 }
 
-// forgets reports whether a file is one of entries or a note of ours, and holds what is
+// isForgotten reports whether a file is one of entries or a note of ours, and holds what is
 // forgotten.
-func (op *Operation) forgets(data []byte) bool {
+func (op *Operation) isForgotten(data []byte) bool {
 	path, ok := ownFile(data)
 	switch {
 	case !ok:
 		return false
 	case path == "":
-		_, now := op.Rewriter.Note(op.Store.Repo().ZeroID(), data)
+		_, now := op.Rewriter.RewriteNote(op.Store.Repo().ZeroID(), data)
 		return !bytes.Equal(now, data)
 	}
 	r, err := op.Rewriter.e.Redact(path, data)

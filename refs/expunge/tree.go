@@ -32,13 +32,13 @@ type fileChange struct {
 }
 
 // removals are how many entries went, by origin.
-type removals struct{ steps, milestones map[string]int }
+type removals struct{ steps, commits map[string]int }
 
 func (r *removals) add(o removals) {
 	for _, m := range []struct {
 		to   *map[string]int
 		from map[string]int
-	}{{&r.steps, o.steps}, {&r.milestones, o.milestones}} {
+	}{{&r.steps, o.steps}, {&r.commits, o.commits}} {
 		for origin, n := range m.from {
 			if *m.to == nil {
 				*m.to = map[string]int{}
@@ -48,13 +48,13 @@ func (r *removals) add(o removals) {
 	}
 }
 
-func (r removals) none() bool { return len(r.steps) == 0 && len(r.milestones) == 0 }
+func (r removals) none() bool { return len(r.steps) == 0 && len(r.commits) == 0 }
 
 // rootChange is the tree of a commit without what was expunged.
 type rootChange struct {
-	id         git.ID
-	milestones int // in its totals; -1 where they are as they were
-	commits    git.ID
+	id          git.ID
+	commitCount int // in its totals; -1 where they are as they were
+	commitFile  git.ID
 }
 
 // root rewrites the tree of a commit, of a branch or of the roadmap. Files that no
@@ -70,7 +70,7 @@ func (w *Rewriter) root(ctx context.Context, tree git.ID) (rootChange, error) {
 	var gone removals
 	meta := -1
 	var now []git.TreeEntry
-	done := rootChange{id: tree, milestones: -1}
+	done := rootChange{id: tree, commitCount: -1}
 	for _, e := range list {
 		switch {
 		case e.IsTree():
@@ -91,14 +91,14 @@ func (w *Rewriter) root(ctx context.Context, tree git.ID) (rootChange, error) {
 			gone.add(b.removed)
 		}
 		if e.Name == doc.CommitFile {
-			done.commits = e.ID
+			done.commitFile = e.ID
 		}
 		if e.ID != "" {
 			now = append(now, e)
 		}
 	}
 	if meta >= 0 {
-		if now[meta].ID, done.milestones, err = w.metadata(ctx, now[meta].ID, gone); err != nil {
+		if now[meta].ID, done.commitCount, err = w.metadata(ctx, now[meta].ID, gone); err != nil {
 			return done, err
 		}
 	}
@@ -263,7 +263,7 @@ func (w *Rewriter) metadata(ctx context.Context, id git.ID, gone removals) (git.
 	if err != nil {
 		return "", 0, fmt.Errorf("%s: %w", doc.MetadataFile, err)
 	}
-	t := lessen(m.Totals(), gone)
+	t := subtract(m.Totals(), gone)
 	if err := m.SetTotals(t); err != nil {
 		return "", 0, err
 	}
@@ -274,9 +274,9 @@ func (w *Rewriter) metadata(ctx context.Context, id git.ID, gone removals) (git.
 	return id, t.Commits, err
 }
 
-// lessen takes what went out of a branch's totals. An origin of which nothing is left
+// subtract takes what went out of a branch's totals. An origin of which nothing is left
 // stays known. No count falls below nothing, whatever the totals said.
-func lessen(t doc.Totals, gone removals) doc.Totals {
+func subtract(t doc.Totals, gone removals) doc.Totals {
 	t.Origins = maps.Clone(t.Origins)
 	take := func(of map[string]int, all *int, part func(*doc.OriginTotals) *int) {
 		for origin, n := range of {
@@ -292,6 +292,6 @@ func lessen(t doc.Totals, gone removals) doc.Totals {
 		}
 	}
 	take(gone.steps, &t.Steps, func(o *doc.OriginTotals) *int { return &o.Steps })
-	take(gone.milestones, &t.Commits, func(o *doc.OriginTotals) *int { return &o.Commits })
+	take(gone.commits, &t.Commits, func(o *doc.OriginTotals) *int { return &o.Commits })
 	return t
 }

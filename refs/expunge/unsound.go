@@ -19,14 +19,14 @@ import (
 func DropUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git.Ref, roadmaps []string) (dropped []git.Ref, why []string, err error) {
 	var all incoming.Refs
 	for _, r := range list {
-		Add(&all, r, slices.Contains(roadmaps, r.Name))
+		all.Add(r, slices.Contains(roadmaps, r.Name))
 	}
 	if err := incoming.Check(ctx, s, all); err == nil || !unsound(err) { // mostly one look does
 		return nil, nil, err
 	}
 	for _, r := range list {
 		var in incoming.Refs
-		Add(&in, r, slices.Contains(roadmaps, r.Name))
+		in.Add(r, slices.Contains(roadmaps, r.Name))
 		err := incoming.Check(ctx, s, in)
 		switch {
 		case err == nil:
@@ -57,16 +57,6 @@ func DropUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git
 	return dropped, why, err
 }
 
-// add adds a tracking ref by what it must be: tags are on branches. Its name alone does
-// not tell, for a remote may be called 'heads'.
-func Add(in *incoming.Refs, r git.Ref, roadmap bool) {
-	if roadmap {
-		in.Roadmap = append(in.Roadmap, r)
-	} else {
-		in.Branches = append(in.Branches, r)
-	}
-}
-
 // unsound reports whether an error is checkIncoming's refusal.
 func unsound(err error) bool {
 	var e *fail.Error
@@ -75,7 +65,7 @@ func unsound(err error) bool {
 
 // dropUnsoundTracking does so with all tracking refs.
 func DropUnsoundTracking(ctx context.Context, s *store.Store, w store.Writer) ([]string, error) {
-	v, err := MemoryRefs(ctx, s)
+	v, err := ListRefs(ctx, s)
 	if err != nil || len(v.tracking) == 0 {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func checkDocuments(ctx context.Context, c *checker) error {
 }
 
 // unsound reports whether memory was found to hold something that cannot be read.
-func (c *checker) unsound() bool { return c.held != nil && len(c.held.flaws) > 0 }
+func (c *checker) unsound() bool { return c.loaded != nil && len(c.loaded.flaws) > 0 }
 
 // lost reports whether the object cannot be read at all.
 func lost(f incoming.Flaw) bool {
@@ -62,7 +62,7 @@ func keys(f incoming.Flaw) []string {
 	case incoming.FlawAhead:
 		return []string{kind + f.At.Ref}
 	case incoming.FlawTree:
-		return []string{kind + f.Path + " " + string(f.ID), kind + path.Dir(f.Path) + " " + string(f.At.Id)}
+		return []string{kind + f.Path + " " + string(f.ID), kind + path.Dir(f.Path) + " " + string(f.At.ID)}
 	}
 	return []string{kind + f.Path + " " + string(f.ID)}
 }
@@ -74,9 +74,9 @@ func (v *memory) problem(ctx context.Context, f incoming.Flaw) (p Problem, err e
 		p.Repair, err = v.bringBack(ctx, f)
 		return p, err
 	case f.Kind == incoming.FlawUnlisted:
-		p.Object = string(f.At.Id)
+		p.Object = string(f.At.ID)
 	}
-	p.Repair = v.without(f)
+	p.Repair = v.repairWithout(f)
 	if f.Kind == incoming.FlawAhead {
 		p.Repair = "set the clock, if it is behind; else " + p.Repair
 	}
@@ -96,24 +96,24 @@ func (v *memory) bringBack(ctx context.Context, f incoming.Flaw) (string, error)
 		return "", err
 	}
 	for _, remote := range remotes {
-		if slices.ContainsFunc(v.tips, func(t incoming.BranchTip) bool { return strings.HasPrefix(t.Name, git.RemotePrefix+remote+"/") }) {
+		if slices.ContainsFunc(v.tips, func(t incoming.Tip) bool { return strings.HasPrefix(t.Name, git.RemotePrefix+remote+"/") }) {
 			return first + "git fetch --refetch " + prose.ShellQuoted(remote), nil
 		}
 	}
 	return first + "git fetch --refetch PATH-OF-ANOTHER-CLONE " + prose.ShellQuoted(git.Root+"*:"+git.RemotePrefix+"clone/*"), nil
 }
 
-// without is how memory goes on without a commit that holds something wrong:
+// repairWithout is how memory goes on without a commit that holds something wrong:
 //
 //  1. what only a remote has is not taken in: it is mended there;
 //  2. a deleted branch and a tag can go;
 //  3. the newest commit of a branch is taken off it;
 //  4. below others it stays what it is: a new branch can start before it.
-func (v *memory) without(f incoming.Flaw) string {
+func (v *memory) repairWithout(f incoming.Flaw) string {
 	ref, bad := f.At.Ref, f.At
 	switch {
-	case !own(ref):
-		return fmt.Sprintf("mend '%s' on its remote; nothing of it is taken in", incoming.Visible(ref))
+	case !isOwn(ref):
+		return fmt.Sprintf("mend '%s' on its remote; nothing of it is taken in", incoming.Printable(ref))
 	case strings.HasPrefix(ref, git.DeletedPrefix):
 		return fmt.Sprintf("git update-ref -d %s %s", ref, v.tipOf(ref))
 	case strings.HasPrefix(ref, git.TagPrefix):
@@ -122,8 +122,8 @@ func (v *memory) without(f incoming.Flaw) string {
 		return "git notes --ref=context prune, or remove by hand what is no note"
 	case len(bad.Parents) == 0:
 		return "git log --stat " + string(v.tipOf(ref)) + ", then start anew from a commit that is sound"
-	case v.tipOf(ref) == bad.Id:
-		return fmt.Sprintf("git update-ref %s %s %s", ref, bad.Parents[0], bad.Id)
+	case v.tipOf(ref) == bad.ID:
+		return fmt.Sprintf("git update-ref %s %s %s", ref, bad.Parents[0], bad.ID)
 	case bad.Roles&incoming.RoleRoadmap != 0:
 		return fmt.Sprintf("git update-ref %s %s %s takes off what came since, too", ref, bad.Parents[0], v.tipOf(ref))
 	}

@@ -16,18 +16,18 @@ import (
 // whoever was at it was killed. The next command that writes finishes it; to mend is to
 // do that now. Where the lock is held somebody is at it.
 func checkExpunge(ctx context.Context, c *checker) error {
-	file := c.s.StatePath(expunge.ExpungeIntentName)
+	file := c.s.StatePath(expunge.IntentName)
 	if _, err := os.Stat(file); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		return err
 	}
-	lock, free, err := c.s.Repo().TryLock(expunge.ExpungeLock)
+	lock, free, err := c.s.Repo().TryLock(expunge.LockName)
 	if err != nil || !free {
 		return err
 	}
-	left, err := expunge.ReadExpungeIntent(c.s)
+	left, err := expunge.ReadIntent(c.s)
 	if err1 := lock.Unlock(); err1 != nil {
 		return errors.Join(err, err1)
 	}
@@ -38,8 +38,8 @@ func checkExpunge(ctx context.Context, c *checker) error {
 	case err != nil:
 		return err
 	case left != nil:
-		c.report(ctx, func(ctx context.Context) error { return expunge.FinishExpunge(ctx, c.s, c.w) }, Problem{Kind: "expunge-left", Object: file,
-			Repair: FsckFix, Message: "an expunge was interrupted: what it was to forget is not gone yet"})
+		c.report(ctx, func(ctx context.Context) error { return expunge.Finish(ctx, c.s, c.w) }, Problem{Kind: "expunge-left", Object: file,
+			Repair: FixCommand, Message: "an expunge was interrupted: what it was to forget is not gone yet"})
 	}
 	return nil
 }
@@ -47,10 +47,10 @@ func checkExpunge(ctx context.Context, c *checker) error {
 // expungeAtWork reports whether somebody expunges right now. Where no lock can be taken
 // nobody can: that is a problem of its own.
 func expungeAtWork(s *store.Store) bool {
-	if _, err := os.Stat(s.StatePath(expunge.ExpungeIntentName)); err != nil {
+	if _, err := os.Stat(s.StatePath(expunge.IntentName)); err != nil {
 		return false
 	}
-	lock, free, err := s.Repo().TryLock(expunge.ExpungeLock)
+	lock, free, err := s.Repo().TryLock(expunge.LockName)
 	if free {
 		_ = lock.Unlock() // it ends with this process at the latest
 	}
@@ -61,7 +61,7 @@ func expungeAtWork(s *store.Store) bool {
 // checks began, and waits for one who is at it.
 func (c *checker) forgotMeanwhile(ctx context.Context) (bool, error) {
 	if expungeAtWork(c.s) {
-		lock, err := c.s.Repo().Lock(ctx, expunge.ExpungeLock)
+		lock, err := c.s.Repo().Lock(ctx, expunge.LockName)
 		if err != nil {
 			return false, err
 		}

@@ -28,8 +28,8 @@ type Options struct {
 	Fix          bool // mend what can be mended
 }
 
-// FsckFix is the repair of whatever can be mended without being asked how.
-const FsckFix = "git context fsck --fix"
+// FixCommand is the repair of whatever can be mended without being asked how.
+const FixCommand = "git context fsck --fix"
 
 // A check looks for one kind of trouble. It reports all that it finds, and mends it if
 // it was told to, see [checker.report]. Its error means that it could not look.
@@ -76,7 +76,7 @@ type checker struct {
 	noted   map[git.ID][]notes.Fact // the links of all notes; nil: not read yet
 	claimed map[git.ID]bool         // code commits that were found to stand in the place of others
 
-	held     *memory         // what memory says; nil: not read yet
+	loaded   *memory         // what memory says; nil: not read yet
 	restores map[git.ID]bool // objects whose notes were lost in part, and can be restored
 
 	forgotten  *doc.Expunged // what was forgotten when this began; nil: not known
@@ -87,8 +87,8 @@ type checker struct {
 	lost    map[string]bool // branches that are gone, and whose journals say how to get them back
 }
 
-// fsckLooks is how often fsck looks, where memory is rewritten while it does.
-const fsckLooks = 3
+// maxLooks is how often fsck looks, where memory is rewritten while it does.
+const maxLooks = 3
 
 // Fsck looks for everything that is wrong, and mends what it can if it was told to. It
 // returns every problem, mended or not; none is never nil. A check that cannot look is
@@ -103,7 +103,7 @@ func Run(ctx context.Context, s *store.Store, o Options) ([]Problem, error) {
 		c := &checker{s: s, w: o.Writer, fix: o.Fix, claimed: map[git.ID]bool{}, lost: map[string]bool{}, renamed: map[string]bool{}}
 		err := c.run(ctx)
 		left := slices.ContainsFunc(c.found, func(p Problem) bool { return !p.Fixed })
-		if err != nil || !left || look == fsckLooks {
+		if err != nil || !left || look == maxLooks {
 			return append(mended, c.found...), err
 		}
 		if again, err := c.forgotMeanwhile(ctx); err != nil || !again {

@@ -34,7 +34,7 @@ func checkHookFailures(ctx context.Context, c *checker) error {
 		return err
 	}
 	for _, f := range list {
-		p := Problem{Kind: "hook-failed", Object: string(f.Code), Repair: FsckFix, Message: fmt.Sprintf("hook %s failed on %s in '%s': %s",
+		p := Problem{Kind: "hook-failed", Object: string(f.Code), Repair: FixCommand, Message: fmt.Sprintf("hook %s failed on %s in '%s': %s",
 			prose.OneLine(f.Event, 40), f.Time.UTC().Format(time.RFC3339), f.Worktree, f.Message)}
 		if p.Object == "" {
 			p.Object = f.Worktree
@@ -49,7 +49,7 @@ func checkHookFailures(ctx context.Context, c *checker) error {
 			continue
 		}
 		if slices.Contains(remotes, f.Remote) && len(f.Unsent) > 0 {
-			p.Repair = share.SyncWith(f.Remote)
+			p.Repair = share.SyncCommand(f.Remote)
 			c.report(ctx, nil, p)
 			continue
 		}
@@ -58,7 +58,7 @@ func checkHookFailures(ctx context.Context, c *checker) error {
 			if done, err = c.madeUp(ctx, f); err != nil {
 				return err
 			}
-			return share.DropHookFailures(ctx, c.s, func(g share.HookFailure) bool { return !g.Is(f) })
+			return share.DropHookFailures(ctx, c.s, func(g share.HookFailure) bool { return !g.Equal(f) })
 		}, p)
 		if last := &c.found[len(c.found)-1]; last.Fixed {
 			last.Message += "; " + done
@@ -83,7 +83,7 @@ func wrongSetting(ctx context.Context, s *store.Store, event string) (string, er
 		if _, err := cfg.Bool(store.KeyPush, false); err != nil {
 			return store.KeyPush, nil
 		}
-		if _, err := share.PushLimit(ctx, s); err != nil {
+		if _, err := share.PushTimeout(ctx, s); err != nil {
 			return store.KeyPushTimeout, nil
 		}
 	}

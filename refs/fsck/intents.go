@@ -71,7 +71,7 @@ func (c *checker) leftIntent(ctx context.Context, name string) error {
 			return err
 		}
 		return ses.Close()
-	}, Problem{Kind: "intent-left", Object: git.BranchRef(in.Branch), Repair: FsckFix,
+	}, Problem{Kind: "intent-left", Object: git.BranchRef(in.Branch), Repair: FixCommand,
 		Message: fmt.Sprintf("a commit or rollback of branch '%s' with --code was interrupted", in.Branch)})
 	return nil
 }

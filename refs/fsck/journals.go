@@ -69,7 +69,7 @@ func (c *checker) journal(ctx context.Context, path, branch string) error {
 	}
 	mend := func(ctx context.Context) error { return c.mendJournal(ctx, path, branch) }
 	if flaws := journal.Check(data, readableStep).Flaws; len(flaws) > 0 {
-		p := Problem{Kind: "journal-damaged", Object: path, Repair: FsckFix,
+		p := Problem{Kind: "journal-damaged", Object: path, Repair: FixCommand,
 			Message: fmt.Sprintf("journal of branch '%s', line %d: %s", branch, flaws[0].Line, flaws[0].Why)}
 		if len(flaws) > 1 {
 			p.Message += fmt.Sprintf("; and %d more", len(flaws)-1)
@@ -77,7 +77,7 @@ func (c *checker) journal(ctx context.Context, path, branch string) error {
 		c.report(ctx, mend, p)
 		return nil
 	}
-	if again, err := c.againPending(ctx, branch, data); err != nil || len(again) == 0 {
+	if again, err := c.committedPending(ctx, branch, data); err != nil || len(again) == 0 {
 		return err
 	}
 	lock, free, err := c.s.Repo().TryLock(store.BranchLock(branch))
@@ -86,12 +86,12 @@ func (c *checker) journal(ctx context.Context, path, branch string) error {
 	}
 	var again map[string]bool
 	if data, err = readJournal(path); err == nil && data != nil {
-		again, err = c.againPending(ctx, branch, data)
+		again, err = c.committedPending(ctx, branch, data)
 	}
 	if err = errors.Join(err, lock.Unlock()); err != nil || len(again) == 0 {
 		return err
 	}
-	c.report(ctx, mend, Problem{Kind: "journal-committed", Object: path, Repair: FsckFix,
+	c.report(ctx, mend, Problem{Kind: "journal-committed", Object: path, Repair: FixCommand,
 		Message: fmt.Sprintf("%s of branch '%s' still in its journal", countAre(len(again), "committed step"), branch)})
 	return nil
 }
@@ -127,8 +127,8 @@ func readableStep(l journal.Line) error {
 	return nil
 }
 
-// againPending are the ids of a journal's pending steps that its branch holds.
-func (c *checker) againPending(ctx context.Context, branch string, data []byte) (map[string]bool, error) {
+// committedPending are the ids of a journal's pending steps that its branch holds.
+func (c *checker) committedPending(ctx context.Context, branch string, data []byte) (map[string]bool, error) {
 	content, err := journal.Parse(data)
 	if err != nil || len(content.After(content.Mark.Upto)) == 0 {
 		return nil, err
@@ -144,13 +144,13 @@ func (c *checker) againPending(ctx context.Context, branch string, data []byte) 
 	if err != nil {
 		return nil, err
 	}
-	return stepsHeld(ctx, c.s, tip, content.After(from), false)
+	return stepsIn(ctx, c.s, tip, content.After(from), false)
 }
 
-// stepsHeld are the ids of those steps of a journal that a branch's log holds. Ids rise in a
+// stepsIn are the ids of those steps of a journal that a branch's log holds. Ids rise in a
 // log, so that only its newest segments are read, unless all of it is to be: two that
 // came from several machines may overlap.
-func stepsHeld(ctx context.Context, s *store.Store, t *store.Tip, steps []journal.Line, whole bool) (map[string]bool, error) {
+func stepsIn(ctx context.Context, s *store.Store, t *store.Tip, steps []journal.Line, whole bool) (map[string]bool, error) {
 	if len(steps) == 0 {
 		return nil, nil
 	}
@@ -202,7 +202,7 @@ func (c *checker) mendedJournal(ctx context.Context, branch string, data []byte)
 	steps := slices.DeleteFunc(found.Steps, func(l journal.Line) bool { return l.End <= from })
 	slices.SortStableFunc(steps, func(a, b journal.Line) int { return strings.Compare(a.ID, b.ID) })
 	steps = slices.CompactFunc(steps, func(a, b journal.Line) bool { return a.ID == b.ID })
-	held, err := stepsHeld(ctx, c.s, tip, steps, true)
+	held, err := stepsIn(ctx, c.s, tip, steps, true)
 	if err != nil {
 		return nil, err
 	}

@@ -3,8 +3,11 @@ package fsck
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"slices"
 
 	"github.com/git-context/git-context/notes"
@@ -60,16 +63,16 @@ func checkLinks(ctx context.Context, c *checker) error {
 	}
 	problems := make([]Problem, len(moved))
 	for i, l := range moved {
-		problems[i] = Problem{Kind: "link-moved", Object: string(l.code), Repair: FsckFix, Message: fmt.Sprintf(
+		problems[i] = Problem{Kind: "link-moved", Object: string(l.code), Repair: FixCommand, Message: fmt.Sprintf(
 			"code commit %s is linked to milestone %s by a hash that it has no more: %s is %s now",
-			l.code.Short(), l.fact.CommitID, prose.OneLine(cmp.Or(f10(l.fact.Memory), "none"), 20), l.now.Short())}
+			l.code.Short(), l.fact.CommitID, prose.OneLine(cmp.Or(shorten(l.fact.Memory), "none"), 20), l.now.Short())}
 	}
 	c.report(ctx, func(ctx context.Context) error { return relink(ctx, c.s, c.w, moved) }, problems...)
 	return nil
 }
 
-// f10 shortens what may be no hash.
-func f10(id git.ID) string {
+// shorten shortens what may be no hash.
+func shorten(id git.ID) string {
 	if !git.IsID(string(id)) {
 		return string(id)
 	}
@@ -95,4 +98,53 @@ func relink(ctx context.Context, s *store.Store, w store.Writer, moved []movedLi
 		}
 		return nil
 	})
+}
+
+// lostLinks reports milestones that were made together with a code commit, as they say
+// themselves, and whose link has gone from its note. A code commit that was collected, or
+// never fetched, has none to lose, and a command that was interrupted still makes it; what
+// came from a remote gets it with a sync.
+func (c *checker) lostLinks(ctx context.Context, v *memory) error {
+	left, err := os.ReadDir(c.s.StatePath(store.IntentDir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) || len(left) > 0 {
+		return err
+	}
+	shared := v.reachedBy(false)
+	var made []*statement
+	var codes []git.ID
+	for _, n := range v.commits {
+		if x := v.statements[n.ID]; x != nil && git.IsID(string(x.link)) && len(x.link) == len(n.ID) && isOwn(n.Ref) && !shared[n.ID] {
+			made, codes = append(made, x), append(codes, x.link)
+		}
+	}
+	infos, err := c.s.Repo().Infos(ctx, codes)
+	if err != nil {
+		return err
+	}
+	for i, x := range made {
+		linked := slices.ContainsFunc(v.noted[x.link], func(f notes.Fact) bool {
+			return f.Kind == notes.KindLink && (f.CommitID == x.at.EntryID || f.Memory == x.at.ID)
+		})
+		if linked || infos[i].Type != "commit" || c.restores[x.link] || v.unread[x.link] {
+			continue
+		}
+		c.report(ctx, func(ctx context.Context) error { return relinkMade(ctx, c.s, c.w, x.link, x.at.ID) }, Problem{
+			Kind: "link-lost", Object: string(x.link), Repair: FixCommand,
+			Message: fmt.Sprintf("code commit %s was made together with milestone %s, and its note does not say so", x.link.Short(), x.at.EntryID)})
+	}
+	return nil
+}
+
+// relinkMade notes a link again.
+func relinkMade(ctx context.Context, s *store.Store, w store.Writer, made, memoryID git.ID) error {
+	ses, err := s.Begin(ctx, w, "fsck: link "+made.Short())
+	if err != nil {
+		return err
+	}
+	defer ses.Close()
+	m, err := s.Repo().Commit(ctx, memoryID)
+	if err != nil {
+		return err
+	}
+	return code.WriteLink(ctx, ses, made, m)
 }

@@ -24,11 +24,11 @@ type memory struct {
 	in    *incoming.Inspection
 	flaws []incoming.Flaw
 
-	tips    []incoming.BranchTip // those that name a commit, our own first
-	ends    map[git.ID]bool
-	commits []*incoming.NewCommit
-	said    map[git.ID]*statement // by commit, of branches
-	foreign bool                  // what is read now is a remote's alone
+	tips       []incoming.Tip // those that name a commit, our own first
+	ends       map[git.ID]bool
+	commits    []*incoming.Commit
+	statements map[git.ID]*statement // by commit, of branches
+	foreign    bool                  // what is read now is a remote's alone
 
 	seed    maphash.Seed
 	index   map[incoming.EntryKey]int32
@@ -64,7 +64,7 @@ type record struct {
 
 // statement is what the message of a memory commit says.
 type statement struct {
-	at       *incoming.NewCommit
+	at       *incoming.Commit
 	branch   string
 	steps    string
 	journal  string // that the newest steps of its branch were taken from
@@ -77,12 +77,12 @@ type statement struct {
 
 // memory reads all of memory, once.
 func (c *checker) memory(ctx context.Context) (*memory, error) {
-	if c.held != nil {
-		return c.held, nil
+	if c.loaded != nil {
+		return c.loaded, nil
 	}
 	v, err := readMemory(ctx, c.s)
 	if err == nil {
-		c.held = v
+		c.loaded = v
 	}
 	return v, err
 }
@@ -95,10 +95,10 @@ func readMemory(ctx context.Context, s *store.Store) (*memory, error) {
 	if t := s.Clock(); t.After(now) {
 		now = t
 	}
-	v := &memory{s: s, in: incoming.NewInspection(s.Repo(), math.MaxInt32, now.Add(incoming.MaxAhead)), ends: map[git.ID]bool{}, said: map[git.ID]*statement{},
+	v := &memory{s: s, in: incoming.NewInspection(s.Repo(), math.MaxInt32, now.Add(incoming.MaxAhead)), ends: map[git.ID]bool{}, statements: map[git.ID]*statement{},
 		seed: maphash.MakeSeed(), index: map[incoming.EntryKey]int32{}, logs: map[git.ID][]int32{},
 		records: map[git.ID]record{}, noteText: map[git.ID]*noteLines{}, origins: map[string]string{}}
-	v.in.Found = func(f incoming.Flaw) { v.flaws = append(v.flaws, f) }
+	v.in.OnFlaw = func(f incoming.Flaw) { v.flaws = append(v.flaws, f) }
 	v.in.Reader = v
 	if v.tips, err = memoryTips(ctx, s); err != nil {
 		return nil, err
@@ -116,8 +116,8 @@ func readMemory(ctx context.Context, s *store.Store) (*memory, error) {
 	meter := s.Repo().Meter("Checking commits", len(v.commits))
 	defer meter.End()
 	for chunk := range slices.Chunk(v.commits, incoming.ChunkSize) {
-		v.foreign = !own(chunk[0].Ref)
-		if err := v.in.Commits(ctx, chunk); err != nil {
+		v.foreign = !isOwn(chunk[0].Ref)
+		if err := v.in.CheckCommits(ctx, chunk); err != nil {
 			return nil, err
 		}
 		meter.Add(len(chunk))
@@ -128,7 +128,7 @@ func readMemory(ctx context.Context, s *store.Store) (*memory, error) {
 // memoryTips are the refs to look below, our own first. Of the notes only the newest
 // commit is looked at: what they said before is git's to keep. A ref that names no
 // commit is reported by whoever looks at refs.
-func memoryTips(ctx context.Context, s *store.Store) ([]incoming.BranchTip, error) {
+func memoryTips(ctx context.Context, s *store.Store) ([]incoming.Tip, error) {
 	list, err := s.Repo().Refs(ctx, git.Root, git.NotesRef)
 	if err != nil {
 		return nil, err
@@ -137,14 +137,14 @@ func memoryTips(ctx context.Context, s *store.Store) ([]incoming.BranchTip, erro
 	if err != nil {
 		return nil, err
 	}
-	var ours, theirs []incoming.BranchTip
+	var ours, theirs []incoming.Tip
 	for _, ref := range list {
 		switch r := roleOf(ref.Name, remotes); {
 		case r == 0:
-		case own(ref.Name):
-			ours = append(ours, incoming.BranchTip{Ref: ref, Role: r})
+		case isOwn(ref.Name):
+			ours = append(ours, incoming.Tip{Ref: ref, Role: r})
 		default:
-			theirs = append(theirs, incoming.BranchTip{Ref: ref, Role: r})
+			theirs = append(theirs, incoming.Tip{Ref: ref, Role: r})
 		}
 	}
 	return onlyCommits(ctx, s, append(ours, theirs...))
@@ -175,7 +175,7 @@ func roleOf(ref string, remotes []string) incoming.Role {
 	return 0
 }
 
-func onlyCommits(ctx context.Context, s *store.Store, tips []incoming.BranchTip) ([]incoming.BranchTip, error) {
+func onlyCommits(ctx context.Context, s *store.Store, tips []incoming.Tip) ([]incoming.Tip, error) {
 	ids := make([]git.ID, len(tips))
 	for i, t := range tips {
 		ids[i] = t.ID
@@ -184,7 +184,7 @@ func onlyCommits(ctx context.Context, s *store.Store, tips []incoming.BranchTip)
 	if err != nil {
 		return nil, err
 	}
-	var list []incoming.BranchTip
+	var list []incoming.Tip
 	for i, t := range tips {
 		if infos[i].Type == "commit" {
 			list = append(list, t)
@@ -193,23 +193,23 @@ func onlyCommits(ctx context.Context, s *store.Store, tips []incoming.BranchTip)
 	return list, nil
 }
 
-// own reports whether a ref of memory is this repository's own.
-func own(ref string) bool { return !strings.HasPrefix(ref, git.RemotePrefix) }
+// isOwn reports whether a ref of memory is this repository's own.
+func isOwn(ref string) bool { return !strings.HasPrefix(ref, git.RemotePrefix) }
 
 // commit takes what a memory commit says.
-func (v *memory) Commit(n *incoming.NewCommit, parsed *git.Commit) {
+func (v *memory) Message(n *incoming.Commit, parsed *git.Commit) {
 	_, _, block := parsed.Parts()
 	t := store.ParseTrailers(strings.Clone(block))
 	roadmap, _, _ := strings.Cut(t[store.TrailerRoadmap], " ")
 	took, _ := store.ParseJournalMark(t[store.TrailerJournal]) // another value is one of none
 	x := &statement{at: n, branch: v.name(t[store.TrailerBranch]), steps: t[store.TrailerSteps], journal: v.name(took.Journal), roadmap: git.ID(roadmap), parents: parsed.Parents}
-	if v.ends[n.Id] {
+	if v.ends[n.ID] {
 		x.trailers = t
 	}
 	if doc.ValidID(t[store.TrailerID]) {
 		x.fact, x.link = store.Fact(parsed), git.ID(t[store.TrailerLink])
 	}
-	v.said[n.Id] = x
+	v.statements[n.ID] = x
 }
 
 // name is the one copy of a branch's name.
@@ -222,15 +222,15 @@ func (v *memory) name(s string) string {
 	return s
 }
 
-func (v *memory) Steps(f incoming.File, data []byte, list []doc.Step) {
+func (v *memory) Log(f incoming.File, data []byte, list []doc.Step) {
 	ids := make([]int32, len(list))
 	v.each(f, doc.LogFile, data, func(i int, e *memoryEntry) {
 		e.step, e.number, e.imported = true, list[i].Number, strings.HasPrefix(list[i].Source, folder.SourceFolder)
 	}, ids)
-	v.logs[f.Id] = ids
+	v.logs[f.ID] = ids
 }
 
-func (v *memory) Milestones(f incoming.File, data []byte, list []doc.Commit) {
+func (v *memory) CommitFile(f incoming.File, data []byte, list []doc.Commit) {
 	r := record{entries: make([]int32, len(list))}
 	v.each(f, doc.CommitFile, data, func(i int, e *memoryEntry) {
 		e.birth, e.number, e.imported = list[i].Kind == doc.KindBirth, list[i].Number, strings.HasPrefix(list[i].Source, folder.SourceFolder)
@@ -244,7 +244,7 @@ func (v *memory) Milestones(f incoming.File, data []byte, list []doc.Commit) {
 	if n := len(list); n > 0 {
 		r.steps = store.FormatSteps(store.StepRange(list[n-1].Steps))
 	}
-	v.records[f.Id] = r
+	v.records[f.ID] = r
 }
 
 // each finds the entries of a document, and takes those that are new; of one that
@@ -258,7 +258,7 @@ func (v *memory) each(f incoming.File, kind string, data []byte, fill func(int, 
 		at, known := v.index[incoming.EntryKey([]byte(h.ID))]
 		if !known {
 			at = int32(len(v.entries))
-			e := memoryEntry{id: strings.Clone(h.ID), origin: v.name(h.Origin), sum: sum, file: f.Id}
+			e := memoryEntry{id: strings.Clone(h.ID), origin: v.name(h.Origin), sum: sum, file: f.ID}
 			fill(n, &e)
 			v.index[incoming.EntryKey([]byte(h.ID))] = at
 			v.entries = append(v.entries, e)

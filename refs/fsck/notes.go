@@ -24,7 +24,7 @@ type noteLines struct {
 
 // note takes a note.
 func (v *memory) Note(f incoming.File, data []byte) {
-	v.noteText[f.Id] = &noteLines{facts: notes.Parse(data), damaged: damagedLine(data)}
+	v.noteText[f.ID] = &noteLines{facts: notes.Parse(data), damaged: damagedLine(data)}
 }
 
 // damagedLine is the first line that was one of ours: what begins like one and is no
@@ -99,7 +99,7 @@ func checkNotes(ctx context.Context, c *checker) error {
 	for _, object := range slices.Sorted(maps.Keys(blobs)) {
 		if len(paths[object]) > 1 {
 			c.report(ctx, func(ctx context.Context) error { return joinNotes(ctx, c.s, c.w, object, paths[object]) }, Problem{
-				Kind: "note-twice", Object: string(object), Repair: FsckFix,
+				Kind: "note-twice", Object: string(object), Repair: FixCommand,
 				Message: fmt.Sprintf("object %s has two notes, of which one is not read: %s", object.Short(), strings.Join(paths[object], ", "))})
 		}
 		for _, blob := range blobs[object] {
@@ -112,7 +112,7 @@ func checkNotes(ctx context.Context, c *checker) error {
 			if text.damaged != "" {
 				v.unread[object] = true
 				c.report(ctx, nil, Problem{Kind: "note-damaged", Object: string(object), Repair: "git notes --ref=context edit " + string(object),
-					Message: fmt.Sprintf("a line of the note of %s cannot be read: %s", object.Short(), incoming.Visible(prose.OneLine(text.damaged, 100)))})
+					Message: fmt.Sprintf("a line of the note of %s cannot be read: %s", object.Short(), incoming.Printable(prose.OneLine(text.damaged, 100)))})
 			}
 		}
 	}
@@ -126,22 +126,22 @@ func checkNotes(ctx context.Context, c *checker) error {
 // wrongNotes reports notes that say something else of a milestone than its trailers do.
 func (c *checker) wrongNotes(ctx context.Context, v *memory) {
 	for _, n := range v.commits {
-		x := v.said[n.Id]
+		x := v.statements[n.ID]
 		if x == nil || x.fact.Kind == "" {
 			continue
 		}
 		var inForce *notes.Fact
-		for i, f := range v.noted[n.Id] {
+		for i, f := range v.noted[n.ID] {
 			if f.Kind == notes.KindCommit && (inForce == nil || f.ID >= inForce.ID) {
-				inForce = &v.noted[n.Id][i]
+				inForce = &v.noted[n.ID][i]
 			}
 		}
 		if inForce == nil {
 			continue
 		}
 		if fault := contradicts(*inForce, x.fact); fault != "" {
-			c.report(ctx, func(ctx context.Context) error { return noteAgain(ctx, c.s, c.w, n.Id, inForce.ID) }, Problem{
-				Kind: "note-wrong", Object: string(n.Id), Repair: FsckFix,
+			c.report(ctx, func(ctx context.Context) error { return noteAgain(ctx, c.s, c.w, n.ID, inForce.ID) }, Problem{
+				Kind: "note-wrong", Object: string(n.ID), Repair: FixCommand,
 				Message: fmt.Sprintf("the note of milestone %s contradicts its trailers: %s", x.fact.ID, fault)})
 		}
 	}
@@ -155,7 +155,7 @@ func contradicts(have, want notes.Fact) string {
 		{"tokens", fmt.Sprint(have.Tokens), fmt.Sprint(want.Tokens)}, {"code", string(have.Code), string(want.Code)},
 	} {
 		if m.have != m.want && !redacted(m.have, m.want) {
-			return fmt.Sprintf("%s is '%s', and not '%s'", m.name, incoming.Visible(prose.OneLine(m.have, 100)), incoming.Visible(prose.OneLine(m.want, 100)))
+			return fmt.Sprintf("%s is '%s', and not '%s'", m.name, incoming.Printable(prose.OneLine(m.have, 100)), incoming.Printable(prose.OneLine(m.want, 100)))
 		}
 	}
 	if !have.Time.Equal(want.Time) {

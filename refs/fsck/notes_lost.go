@@ -45,7 +45,7 @@ func (c *checker) lostNotes(ctx context.Context) error {
 		return nil
 	}
 	c.report(ctx, func(ctx context.Context) error { return restoreNotes(ctx, c.s, c.w, dropped) }, Problem{
-		Kind: "notes-lost", Object: git.NotesRef, Repair: FsckFix,
+		Kind: "notes-lost", Object: git.NotesRef, Repair: FixCommand,
 		Message: fmt.Sprintf("%s of notes, one of them on %s, went when somebody wrote notes beside others with git notes", prose.Count(lines, "line"), object.Short())})
 	return nil
 }
@@ -106,7 +106,7 @@ func lostLines(ctx context.Context, s *store.Store, u *notes.Update, m git.RefMo
 	}
 	w := expunge.NewRewriter(s, e)
 	for object, lines := range lost {
-		if _, now := w.Note(object, lines); !bytes.Equal(now, lines) {
+		if _, now := w.RewriteNote(object, lines); !bytes.Equal(now, lines) {
 			delete(lost, object)
 		}
 	}

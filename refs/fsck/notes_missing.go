@@ -18,22 +18,22 @@ func (c *checker) missingNotes(ctx context.Context, v *memory) error {
 	if err != nil {
 		return err
 	}
-	mine, shared := v.below(true), v.below(false)
+	mine, shared := v.reachedBy(true), v.reachedBy(false)
 	soon := map[git.ID]bool{}
 	for _, t := range v.tips {
 		if _, ok := git.BranchName(t.Name); ok {
-			v.foldedSoon(t.ID, soon)
+			v.notedSoon(t.ID, soon)
 		}
 	}
 	var all, missing []git.ID
 	for _, n := range v.commits {
-		x := v.said[n.Id]
-		if x == nil || x.fact.Kind == "" || !mine[n.Id] || v.hasFact(n.Id) {
+		x := v.statements[n.ID]
+		if x == nil || x.fact.Kind == "" || !mine[n.ID] || v.hasFact(n.ID) {
 			continue
 		}
-		all = append(all, n.Id)
-		if !lazy && !shared[n.Id] && !soon[n.Id] && !c.restores[n.Id] {
-			missing = append(missing, n.Id)
+		all = append(all, n.ID)
+		if !lazy && !shared[n.ID] && !soon[n.ID] && !c.restores[n.ID] {
+			missing = append(missing, n.ID)
 		}
 	}
 	if len(missing) == 0 {
@@ -42,8 +42,8 @@ func (c *checker) missingNotes(ctx context.Context, v *memory) error {
 		}
 		return nil
 	}
-	first := v.said[missing[0]].fact.ID
-	p := Problem{Kind: "note-missing", Object: string(missing[0]), Repair: FsckFix, Message: fmt.Sprintf("milestone %s has no note, and no commit will give it one", first)}
+	first := v.statements[missing[0]].fact.ID
+	p := Problem{Kind: "note-missing", Object: string(missing[0]), Repair: FixCommand, Message: fmt.Sprintf("milestone %s has no note, and no commit will give it one", first)}
 	if n := len(missing); n > 1 {
 		p.Object = git.NotesRef
 		p.Message = fmt.Sprintf("%d milestones have no note, and no commit will give them one; the first is %s", n, first)
@@ -52,12 +52,12 @@ func (c *checker) missingNotes(ctx context.Context, v *memory) error {
 	return nil
 }
 
-// below are the commits that our own branches reach, or that what remotes have does.
-func (v *memory) below(mine bool) map[git.ID]bool {
+// reachedBy are the commits that our own branches reach, or that what remotes have does.
+func (v *memory) reachedBy(mine bool) map[git.ID]bool {
 	var tips []git.ID
 	for _, t := range v.tips {
 		_, branch := git.BranchName(t.Name)
-		if mine && branch || !mine && !own(t.Name) {
+		if mine && branch || !mine && !isOwn(t.Name) {
 			tips = append(tips, t.ID)
 		}
 	}
@@ -78,22 +78,22 @@ func (v *memory) reach(todo ...git.ID) map[git.ID]bool {
 	return reached
 }
 
-// foldedSoon adds the milestones that the next COMMIT on a tip writes the notes of, as
+// notedSoon adds the milestones that the next COMMIT on a tip writes the notes of, as
 // [session.unnoted] finds them.
-func (v *memory) foldedSoon(tip git.ID, soon map[git.ID]bool) {
+func (v *memory) notedSoon(tip git.ID, soon map[git.ID]bool) {
 	seen := map[git.ID]bool{}
 	for queue := []git.ID{tip}; len(queue) > 0 && len(seen) < store.FoldWalk; {
 		n := v.in.ByID[queue[0]]
 		queue = queue[1:]
-		if n == nil || seen[n.Id] {
+		if n == nil || seen[n.ID] {
 			continue
 		}
-		seen[n.Id] = true
-		if x := v.said[n.Id]; x != nil && x.fact.Kind != "" {
-			if v.hasFact(n.Id) {
+		seen[n.ID] = true
+		if x := v.statements[n.ID]; x != nil && x.fact.Kind != "" {
+			if v.hasFact(n.ID) {
 				continue
 			}
-			soon[n.Id] = true
+			soon[n.ID] = true
 		}
 		queue = append(queue, n.Parents...)
 	}

@@ -27,7 +27,7 @@ func checkNumbers(ctx context.Context, c *checker) error {
 	if edge, err := c.s.Repo().Shallow(); err != nil || len(edge) > 0 {
 		return err
 	}
-	counted := v.lines()
+	counted := v.linearBranches()
 	for i := range v.entries {
 		if e := &v.entries[i]; e.imported {
 			delete(counted, e.origin)
@@ -63,15 +63,15 @@ func (v *memory) byID() []int32 {
 	return order
 }
 
-// lines are the branches whose commits are one line: each but the first follows one of
+// linearBranches are the branches whose commits are one line: each but the first follows one of
 // the same branch, and no two follow the same. Where they took steps from two journals
 // these may be of two clones, one of which was behind the other when it recorded.
-func (v *memory) lines() map[string]bool {
+func (v *memory) linearBranches() map[string]bool {
 	begins, forked, followed := map[string]int{}, map[string]bool{}, map[git.ID]bool{}
-	for _, x := range v.said {
+	for _, x := range v.statements {
 		before := 0
 		for _, p := range x.parents {
-			parent := v.said[p]
+			parent := v.statements[p]
 			if parent == nil || parent.branch != x.branch {
 				continue
 			}

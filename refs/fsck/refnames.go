@@ -59,7 +59,7 @@ func (c *checker) misnamed(ctx context.Context, r git.Ref, prefix string, names 
 
 // fitName makes a name that a branch may have of one that none may, or that clashes with
 // others.
-func fitName(name string, taken []string) string {
+func fitName(name string, used []string) string {
 	fit := strings.Map(func(r rune) rune {
 		if r < 0x80 && (strings.ContainsRune("._-/", r) || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z') {
 			return r
@@ -74,10 +74,10 @@ func fitName(name string, taken []string) string {
 	}
 	for n := 2; ; n++ {
 		try := fit
-		if n > 2 || slices.ContainsFunc(taken, func(have string) bool { return strings.EqualFold(have, fit) }) {
+		if n > 2 || slices.ContainsFunc(used, func(have string) bool { return strings.EqualFold(have, fit) }) {
 			try = fmt.Sprintf("%s-%d", fit, n)
 		}
-		if !slices.ContainsFunc(taken, func(have string) bool { return have == try || store.NameClash(have, try) != "" }) {
+		if !slices.ContainsFunc(used, func(have string) bool { return have == try || store.NameClash(have, try) != "" }) {
 			return try
 		}
 	}
@@ -110,7 +110,7 @@ func (c *checker) roadmapGone(ctx context.Context, list []git.Ref) error {
 	if err != nil {
 		return err
 	}
-	p := Problem{Kind: "roadmap-missing", Object: git.RoadmapRef, Message: "there are branches and no roadmap", Repair: FsckFix}
+	p := Problem{Kind: "roadmap-missing", Object: git.RoadmapRef, Message: "there are branches and no roadmap", Repair: FixCommand}
 	if to == "" {
 		p.Message += ", and nothing says which one there was"
 		p.Repair = "git context init"

@@ -55,7 +55,7 @@ func memoryPrefixes() []string {
 
 // brokenRef reports a ref whose file names no object.
 func (c *checker) brokenRef(ctx context.Context, name string) error {
-	p := Problem{Kind: "ref-broken", Object: name, Repair: FsckFix, Message: fmt.Sprintf("ref '%s' names no object", name)}
+	p := Problem{Kind: "ref-broken", Object: name, Repair: FixCommand, Message: fmt.Sprintf("ref '%s' names no object", name)}
 	to, err := c.formerly(ctx, name)
 	if err != nil {
 		return err
@@ -172,7 +172,7 @@ func (c *checker) lostRefs(ctx context.Context, list []git.Ref) error {
 
 // lostRef reports one ref, by the type of the object that it names; "" for none.
 func (c *checker) lostRef(ctx context.Context, r git.Ref, kind string) error {
-	p := Problem{Kind: "ref-lost", Object: r.Name, Repair: FsckFix, Message: fmt.Sprintf("ref '%s' names %s, which is not here", r.Name, r.ID.Short())}
+	p := Problem{Kind: "ref-lost", Object: r.Name, Repair: FixCommand, Message: fmt.Sprintf("ref '%s' names %s, which is not here", r.Name, r.ID.Short())}
 	if kind != "" {
 		p.Message = fmt.Sprintf("ref '%s' names a %s, %s, and must name a commit", r.Name, kind, r.ID.Short())
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -52,22 +53,19 @@ func (c *checker) foreignRefspecs(ctx context.Context, remote string, remotes, h
 	if other == "" {
 		return false
 	}
-	p := Problem{Kind: "refspec-renamed", Object: "remote." + remote + ".fetch", Repair: FsckFix}
-	renamed := !slices.Contains(remotes, other)
-	if renamed {
+	key := "remote." + remote + ".fetch"
+	p := Problem{Kind: "refspec-renamed", Object: key}
+	if !slices.Contains(remotes, other) {
 		c.renamed[other] = true
 		p.Message = fmt.Sprintf("remote '%s' was called '%s': what it has is still fetched to where that was kept", remote, other)
-	} else {
-		p.Message = fmt.Sprintf("remote '%s' is fetched to where remote '%s' is kept", remote, other)
+		p.Repair = fmt.Sprintf("git config --unset-all %s %s && git context init && %s",
+			prose.ShellWord(key), prose.ShellQuoted("/remotes/"+regexp.QuoteMeta(other)+"/"), FixCommand)
+		c.report(ctx, nil, p)
+		return true
 	}
-	c.report(ctx, func(ctx context.Context) error {
-		if renamed {
-			if err := c.renameRemote(ctx, other, remote); err != nil {
-				return err
-			}
-		}
-		return c.rewriteRefspecs(ctx, remote, other, have)
-	}, p)
+	p.Repair = FixCommand
+	p.Message = fmt.Sprintf("remote '%s' is fetched to where remote '%s' is kept", remote, other)
+	c.report(ctx, func(ctx context.Context) error { return c.rewriteRefspecs(ctx, remote, other, have) }, p)
 	return true
 }
 
@@ -127,7 +125,7 @@ func (c *checker) remoteRefspecs(ctx context.Context, cfg *git.Config, remote st
 	if bare, err := cfg.Bool("core.bare", false); err == nil && bare && len(have) > 0 && !slices.ContainsFunc(have, func(s string) bool { return !ours(s) }) {
 		c.report(ctx, func(ctx context.Context) error {
 			return c.setConfig(ctx, "config", "--unset-all", "remote."+remote+".fetch")
-		}, Problem{Kind: "refspec-alone", Object: "remote." + remote + ".fetch", Repair: FsckFix,
+		}, Problem{Kind: "refspec-alone", Object: "remote." + remote + ".fetch", Repair: FixCommand,
 			Message: fmt.Sprintf("a plain fetch from remote '%s' brings memory and no code", remote)})
 		return nil
 	}
@@ -148,7 +146,7 @@ func (c *checker) remoteRefspecs(ctx context.Context, cfg *git.Config, remote st
 			errs = append(errs, c.setConfig(ctx, "config", "--add", "remote."+remote+".fetch", spec))
 		}
 		return errors.Join(errs...)
-	}, Problem{Kind: "refspec-missing", Object: "remote." + remote + ".fetch", Repair: FsckFix,
+	}, Problem{Kind: "refspec-missing", Object: "remote." + remote + ".fetch", Repair: FixCommand,
 		Message: fmt.Sprintf("remote '%s' lacks fetch refspecs of memory: a plain fetch does not bring '%s'", remote, strings.TrimPrefix(missing[0], "+"))})
 	return nil
 }
@@ -181,7 +179,7 @@ func (c *checker) notesStrategy(ctx context.Context, cfg *git.Config) error {
 	c.report(ctx, func(ctx context.Context) error {
 		return c.setConfig(ctx, "config", share.NotesStrategyKey, share.NotesStrategy)
 	},
-		Problem{Kind: "config-missing", Object: share.NotesStrategyKey, Repair: FsckFix,
+		Problem{Kind: "config-missing", Object: share.NotesStrategyKey, Repair: FixCommand,
 			Message: share.NotesStrategyKey + " is not set: git notes merge would stop at two agents' notes on one commit"})
 	return nil
 }

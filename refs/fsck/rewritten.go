@@ -44,7 +44,7 @@ func checkRewritten(ctx context.Context, c *checker) error {
 		case 1:
 			pairs = append(pairs, code.Rewritten{Old: old.ID, New: news[0]})
 			p.Message = fmt.Sprintf("code commit %s was rewritten as %s, which its memory does not belong to", old.ID.Short(), news[0].Short())
-			p.Repair = FsckFix
+			p.Repair = FixCommand
 			clear = append(clear, p)
 		default:
 			p.Message = fmt.Sprintf("code commit %s was rewritten as one of %s, which its memory does not belong to: say which", old.ID.Short(), shortHashes(news))

@@ -61,8 +61,8 @@ func checkState(ctx context.Context, c *checker) error {
 		return err
 	}
 	for _, name := range remotes {
-		path := c.s.StatePath(expunge.HeldName(store.Remote{Name: name}))
-		if _, err := expunge.ReadHeldState(c.s, store.Remote{Name: name}); errors.Is(err, fs.ErrPermission) {
+		path := c.s.StatePath(expunge.DirtyStateName(store.Remote{Name: name}))
+		if _, err := expunge.ReadDirtyState(c.s, store.Remote{Name: name}); errors.Is(err, fs.ErrPermission) {
 			return err
 		} else if err != nil {
 			c.report(ctx, nil, Problem{Kind: "held-unreadable", Object: path, Repair: "rm " + prose.ShellQuoted(path),
@@ -115,7 +115,7 @@ func checkGC(ctx context.Context, c *checker) error {
 	c.report(ctx, func(ctx context.Context) error {
 		_, err := maintain.Run(ctx, c.s, maintain.Options{Writer: c.w})
 		return err
-	}, Problem{Kind: "gc-failed", Object: path, Repair: FsckFix, Message: fmt.Sprintf("a gc in the background failed on %s: %s",
+	}, Problem{Kind: "gc-failed", Object: path, Repair: FixCommand, Message: fmt.Sprintf("a gc in the background failed on %s: %s",
 		info.ModTime().UTC().Format(time.RFC3339), prose.OneLine(string(bytes.TrimSpace(text)), 500))})
 	return nil
 }

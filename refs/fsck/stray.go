@@ -32,7 +32,7 @@ func (c *checker) strayJournal(ctx context.Context, path string, branches map[st
 		return err
 	}
 	if twin != "" {
-		c.report(ctx, func(ctx context.Context) error { return c.dropTwin(ctx, name, twin) }, Problem{Kind: "journal-renamed", Object: path, Repair: FsckFix,
+		c.report(ctx, func(ctx context.Context) error { return c.dropTwin(ctx, name, twin) }, Problem{Kind: "journal-renamed", Object: path, Repair: FixCommand,
 			Message: fmt.Sprintf("the journal of branch '%s' is also that of '%s', which does not exist: a rename was interrupted", twin, name)})
 		return nil
 	}
@@ -46,11 +46,11 @@ func (c *checker) setAside(ctx context.Context, path string, names []string) err
 	if git.CheckBranchName(name) != nil || journal.FileName(name) != file {
 		return nil
 	}
-	taken := append(names[:len(names):len(names)], name)
-	to := fitName(name, taken)
+	used := append(names[:len(names):len(names)], name)
+	to := fitName(name, used)
 	for exists(c.s.JournalPath(to)) { // of a branch that is gone, too
-		taken = append(taken, to)
-		to = fitName(name, taken)
+		used = append(used, to)
+		to = fitName(name, used)
 	}
 	return c.lostSteps(ctx, path, name, to)
 }
@@ -103,7 +103,7 @@ func (c *checker) lostSteps(ctx context.Context, path, name, to string) error {
 		p.Repair = makeAt(name, at.ID)
 		c.lost[name] = true
 	default:
-		p.Repair = fmt.Sprintf("mv %s %s && %s && %s", prose.ShellQuoted(path), prose.ShellQuoted(c.s.JournalPath(to)), makeAt(to, at.ID), FsckFix)
+		p.Repair = fmt.Sprintf("mv %s %s && %s && %s", prose.ShellQuoted(path), prose.ShellQuoted(c.s.JournalPath(to)), makeAt(to, at.ID), FixCommand)
 	}
 	c.report(ctx, nil, p)
 	return nil

@@ -116,7 +116,7 @@ func (c *checker) goneRemote(ctx context.Context, remote string, list []git.Ref)
 	if err != nil {
 		return err
 	}
-	p := Problem{Kind: "remote-gone", Object: git.RemoteTracking(remote).All()[0], Repair: FsckFix,
+	p := Problem{Kind: "remote-gone", Object: git.RemoteTracking(remote).All()[0], Repair: FixCommand,
 		Message: fmt.Sprintf("remote '%s' is gone, and what it had is still kept", git.Shown(remote))}
 	for _, r := range alone {
 		if _, ok := c.deletedName(remote, r); !ok {
@@ -168,7 +168,7 @@ func (c *checker) dropRemote(ctx context.Context, remote string, list, alone []g
 	if err != nil {
 		return err
 	}
-	held, err := expunge.ReadHeldState(c.s, p)
+	held, err := expunge.ReadDirtyState(c.s, p)
 	if err != nil {
 		return errors.Join(err, lock.Unlock())
 	}
@@ -185,7 +185,7 @@ func (c *checker) dropRemote(ctx context.Context, remote string, list, alone []g
 	if err == nil && len(held.Purge) > 0 { // what was to be forgotten of it still is
 		_, err = c.s.Repo().Purge(ctx, held.Purge)
 	}
-	for _, name := range []string{p.SharedName(), expunge.HeldName(p), expunge.CleanName(p)} {
+	for _, name := range []string{p.SharedName(), expunge.DirtyStateName(p), expunge.CleanStateName(p)} {
 		if err == nil {
 			err = removeFile(c.s.StatePath(name))
 		}

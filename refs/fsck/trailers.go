@@ -24,33 +24,33 @@ func checkTrailers(ctx context.Context, c *checker) error {
 		return err
 	}
 	for _, n := range v.commits {
-		x := v.said[n.Id]
-		if x == nil || !own(n.Ref) {
+		x := v.statements[n.ID]
+		if x == nil || !isOwn(n.Ref) {
 			continue
 		}
-		what := v.milestoneFault(x)
+		what := v.commitFault(x)
 		if x.roadmap != "" && !git.IsID(string(x.roadmap)) {
-			what = fmt.Sprintf("%s: '%s' is not a full hash", store.TrailerRoadmap, incoming.Visible(string(x.roadmap)))
+			what = fmt.Sprintf("%s: '%s' is not a full hash", store.TrailerRoadmap, incoming.Printable(string(x.roadmap)))
 		}
 		if what == "" {
 			continue
 		}
 		f := incoming.Flaw{Spot: n.Spot(), Kind: incoming.FlawTrailer, What: what, Cause: nil}
 		v.flaws = append(v.flaws, f)
-		c.report(ctx, nil, Problem{Kind: string(f.Kind), Object: string(n.Id), Message: f.Error(), Repair: v.without(f)})
+		c.report(ctx, nil, Problem{Kind: string(f.Kind), Object: string(n.ID), Message: f.Error(), Repair: v.repairWithout(f)})
 	}
 	return nil
 }
 
-// milestoneFault says what a milestone's entry says otherwise, unless that is another one's.
-func (v *memory) milestoneFault(x *statement) string {
+// commitFault says what a milestone's entry says otherwise, unless that is another one's.
+func (v *memory) commitFault(x *statement) string {
 	top := v.in.Roots[x.at.Tree]
 	r, read := v.records[top.Commits]
-	if x.at.Milestone == "" || top.Bad || !read || r.steps == x.steps ||
-		v.in.Files[incoming.SeenFile{Kind: incoming.KindCommits, ID: top.Commits}].Last != x.at.Milestone {
+	if x.at.EntryID == "" || top.Bad || !read || r.steps == x.steps ||
+		v.in.Files[incoming.FileKey{Kind: incoming.KindCommits, ID: top.Commits}].Last != x.at.EntryID {
 		return ""
 	}
-	return fmt.Sprintf("%s says '%s', and the milestone in %s '%s'", store.TrailerSteps, incoming.Visible(x.steps), doc.CommitFile, r.steps)
+	return fmt.Sprintf("%s says '%s', and the milestone in %s '%s'", store.TrailerSteps, incoming.Printable(x.steps), doc.CommitFile, r.steps)
 }
 
 // checkTips holds what the newest commit of each branch says of it, in trailers that
@@ -74,7 +74,7 @@ func checkTips(ctx context.Context, c *checker) error {
 		if len(faults) == 0 {
 			continue
 		}
-		c.report(ctx, func(ctx context.Context) error { return restate(ctx, c.s, c.w, branch) }, Problem{Kind: kind, Object: t.Name, Repair: FsckFix,
+		c.report(ctx, func(ctx context.Context) error { return restate(ctx, c.s, c.w, branch) }, Problem{Kind: kind, Object: t.Name, Repair: FixCommand,
 			Message: fmt.Sprintf("branch '%s': %s", branch, strings.Join(faults, "; "))})
 	}
 	return nil
@@ -85,11 +85,11 @@ func checkTips(ctx context.Context, c *checker) error {
 func (v *memory) flawed() map[git.ID]bool {
 	bad := map[git.ID]bool{}
 	for _, f := range v.flaws {
-		bad[f.At.Id] = true
+		bad[f.At.ID] = true
 	}
 	for _, n := range v.commits { // parents come first
 		if slices.ContainsFunc(n.Parents, func(p git.ID) bool { return bad[p] }) {
-			bad[n.Id] = true
+			bad[n.ID] = true
 		}
 	}
 	return bad
@@ -98,13 +98,13 @@ func (v *memory) flawed() map[git.ID]bool {
 // tipFaults are what is wrong at a branch's tip. One that was made by hand, without any
 // trailers, is one problem, whatever it has changed.
 func (v *memory) tipFaults(ctx context.Context, branch string, tip git.ID) (kind string, faults []string, err error) {
-	x := v.said[tip]
+	x := v.statements[tip]
 	if x == nil {
 		return "", nil, nil
 	}
 	b, read, err := v.entriesOf(ctx, x.at.Tree)
 	top := v.in.Roots[x.at.Tree]
-	if err != nil || !read || v.in.Absent[top.Metadata] || v.in.Files[incoming.SeenFile{Kind: incoming.KindMetadata, ID: top.Metadata}].Bad {
+	if err != nil || !read || v.in.Absent[top.Metadata] || v.in.Files[incoming.FileKey{Kind: incoming.KindMetadata, ID: top.Metadata}].Bad {
 		return "", nil, err
 	}
 	add := func(of, fault string) {
@@ -130,7 +130,7 @@ func (v *memory) tipFaults(ctx context.Context, branch string, tip git.ID) (kind
 		add("totals-wrong", fault)
 	}
 	if name := meta.Branch().Name; name != branch {
-		add("branch-misnamed", fmt.Sprintf("%s says that it is branch '%s'", doc.MetadataFile, incoming.Visible(name)))
+		add("branch-misnamed", fmt.Sprintf("%s says that it is branch '%s'", doc.MetadataFile, incoming.Printable(name)))
 	}
 	if len(x.trailers) == 0 || x.trailers[store.TrailerBranch] == "" {
 		add("trailers-missing", "its newest commit has no trailers")
@@ -147,7 +147,7 @@ func (v *memory) stale(x *statement, branch string, b *branchEntries, meta *doc.
 	facts := meta.Branch()
 	check := func(key, want string) {
 		if have := x.trailers[key]; have != want && !redacted(have, want) {
-			faults = append(faults, fmt.Sprintf("%s says '%s', and not '%s'", key, incoming.Visible(prose.OneLine(have, 100)), incoming.Visible(prose.OneLine(want, 100))))
+			faults = append(faults, fmt.Sprintf("%s says '%s', and not '%s'", key, incoming.Printable(prose.OneLine(have, 100)), incoming.Printable(prose.OneLine(want, 100))))
 		}
 	}
 	check(store.TrailerBranch, branch)
@@ -155,7 +155,7 @@ func (v *memory) stale(x *statement, branch string, b *branchEntries, meta *doc.
 	check(store.TrailerPurpose, prose.OneLine(facts.Purpose, store.PurposeLimit))
 	check(store.TrailerCreated, store.FormatCreated(facts.CreatedAt, facts.CreatedFrom))
 	check(store.TrailerCommits, strconv.Itoa(meta.Totals().Commits))
-	if last := v.records[v.in.Roots[x.at.Tree].Commits].newest; x.at.Milestone == "" && last != "" {
+	if last := v.records[v.in.Roots[x.at.Tree].Commits].newest; x.at.EntryID == "" && last != "" {
 		check(store.TrailerLast, last)
 	}
 	newest := ""
@@ -165,7 +165,7 @@ func (v *memory) stale(x *statement, branch string, b *branchEntries, meta *doc.
 		}
 	}
 	if have := x.trailers[store.TrailerNewest]; have < newest || have != "" && !doc.ValidID(have) {
-		faults = append(faults, fmt.Sprintf("%s says '%s', and %s stands in it", store.TrailerNewest, incoming.Visible(have), newest))
+		faults = append(faults, fmt.Sprintf("%s says '%s', and %s stands in it", store.TrailerNewest, incoming.Printable(have), newest))
 	}
 	return faults
 }

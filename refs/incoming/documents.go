@@ -9,11 +9,11 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// fileKind is how a file is read.
-type fileKind uint8
+// FileKind is how a file is read.
+type FileKind uint8
 
 const (
-	kindNote fileKind = iota
+	kindNote FileKind = iota
 	kindLog
 	KindCommits
 	KindMetadata
@@ -24,19 +24,19 @@ const (
 
 // file is a blob to check.
 type File struct {
-	at   *NewCommit
+	at   *Commit
 	path string
-	Id   git.ID
-	kind fileKind
+	ID   git.ID
+	kind FileKind
 }
 
-type SeenFile struct {
-	Kind fileKind
+type FileKey struct {
+	Kind FileKind
 	ID   git.ID
 }
 
-// ends are the ids of a document's first entry and its last.
-type ends struct {
+// Ends are the ids of a document's first entry and its last.
+type Ends struct {
 	first, Last string
 	Bad         bool // something is wrong with it, and was said
 }
@@ -50,7 +50,7 @@ func (c *Inspection) checkFiles(ctx context.Context, files []File) error {
 	var todo []File
 	for _, f := range files {
 		if !c.wasRead(f) {
-			c.Files[SeenFile{f.kind, f.Id}] = ends{}
+			c.Files[FileKey{f.kind, f.ID}] = Ends{}
 			todo = append(todo, f)
 		}
 	}
@@ -59,7 +59,7 @@ func (c *Inspection) checkFiles(ctx context.Context, files []File) error {
 	}
 	for _, f := range files {
 		dir, _, deep := strings.Cut(f.path, "/")
-		read := c.Files[SeenFile{f.kind, f.Id}]
+		read := c.Files[FileKey{f.kind, f.ID}]
 		if !deep || read.Bad || f.kind != kindLog && f.kind != KindCommits || doc.SegmentPath(dir, read.first) == f.path {
 			continue
 		}
@@ -75,7 +75,7 @@ func (c *Inspection) checkFiles(ctx context.Context, files []File) error {
 func (c *Inspection) readFiles(ctx context.Context, files []File) error {
 	ids := make([]git.ID, len(files))
 	for i, f := range files {
-		ids[i] = f.Id
+		ids[i] = f.ID
 	}
 	infos, err := c.repo.Infos(ctx, ids)
 	if err != nil {
@@ -109,7 +109,7 @@ func (c *Inspection) readFiles(ctx context.Context, files []File) error {
 }
 
 // fault says why a file may not be read.
-func (f File) fault(info git.ObjectInfo) (flawKind, string) {
+func (f File) fault(info git.ObjectInfo) (FlawKind, string) {
 	most := int64(MaxFile)
 	switch f.kind {
 	case KindMetadata:
@@ -140,8 +140,8 @@ func (c *Inspection) document(f File, data []byte) error {
 		var steps []doc.Step
 		if steps, err = doc.ParseLog(data); err == nil {
 			err := checkEntries(c, f, steps, func(s *doc.Step) string { return s.ID })
-			if c.Reader != nil && !c.Files[SeenFile{f.kind, f.Id}].Bad {
-				c.Reader.Steps(f, data, steps)
+			if c.Reader != nil && !c.Files[FileKey{f.kind, f.ID}].Bad {
+				c.Reader.Log(f, data, steps)
 			}
 			return err
 		}
@@ -149,8 +149,8 @@ func (c *Inspection) document(f File, data []byte) error {
 		var list []doc.Commit
 		if list, err = doc.ParseCommits(data); err == nil {
 			err := checkEntries(c, f, list, func(m *doc.Commit) string { return m.ID })
-			if c.Reader != nil && !c.Files[SeenFile{f.kind, f.Id}].Bad {
-				c.Reader.Milestones(f, data, list)
+			if c.Reader != nil && !c.Files[FileKey{f.kind, f.ID}].Bad {
+				c.Reader.CommitFile(f, data, list)
 			}
 			return err
 		}
@@ -189,7 +189,7 @@ func checkEntries[E any](c *Inspection, f File, entries []E, idOf func(*E) strin
 		}
 	}
 	if last != "" { // the document itself need not stay
-		c.Files[SeenFile{f.kind, f.Id}] = ends{first: strings.Clone(idOf(&entries[0])), Last: strings.Clone(last)}
+		c.Files[FileKey{f.kind, f.ID}] = Ends{first: strings.Clone(idOf(&entries[0])), Last: strings.Clone(last)}
 	}
 	return nil
 }

@@ -21,7 +21,17 @@ type Refs struct {
 	Roadmap, Notes []git.Ref
 }
 
-// role is what the trees of a commit must be.
+// Add adds a tracking ref of the roadmap, or of a branch or a tag. The caller says which:
+// the name alone does not tell, because a remote may be called 'heads'.
+func (in *Refs) Add(r git.Ref, roadmap bool) {
+	if roadmap {
+		in.Roadmap = append(in.Roadmap, r)
+	} else {
+		in.Branches = append(in.Branches, r)
+	}
+}
+
+// Role is what the trees of a commit must be.
 type Role uint8
 
 const (
@@ -97,7 +107,7 @@ func Check(ctx context.Context, s *store.Store, in Refs) error {
 	meter := s.Repo().Meter("Checking what came", len(commits))
 	defer meter.End()
 	for chunk := range slices.Chunk(commits, ChunkSize) {
-		if err := c.Commits(ctx, chunk); err != nil {
+		if err := c.CheckCommits(ctx, chunk); err != nil {
 			return err
 		}
 		meter.Add(len(chunk))
@@ -106,20 +116,20 @@ func Check(ctx context.Context, s *store.Store, in Refs) error {
 }
 
 // tip is a ref to take in, and what it must be.
-type BranchTip struct {
+type Tip struct {
 	git.Ref
 	Role Role
 }
 
-func (in Refs) tips() []BranchTip {
-	var list []BranchTip
+func (in Refs) tips() []Tip {
+	var list []Tip
 	for _, of := range []struct {
 		refs []git.Ref
 		role Role
 	}{{in.Branches, RoleBranch}, {in.Tags, RoleBranch}, {in.Roadmap, RoleRoadmap}, {in.Notes, RoleNotes}} {
 		for _, r := range of.refs {
 			if r.ID != "" {
-				list = append(list, BranchTip{r, of.role})
+				list = append(list, Tip{r, of.role})
 			}
 		}
 	}
@@ -127,14 +137,14 @@ func (in Refs) tips() []BranchTip {
 }
 
 // newCommit is a commit under inspection.
-type NewCommit struct {
-	Id      git.ID
+type Commit struct {
+	ID      git.ID
 	Parents []git.ID
 	Tree    git.ID // "" until it was read
 	Roles   Role   // what it is reached as
 	Ref     string // a ref that brings it
 
-	Milestone string // the id of its entry, on a branch; "" for no milestone
+	EntryID string // the id of its entry, on a branch; "" for no milestone
 }
 
 // inspection is one check of what comes in.
@@ -144,37 +154,37 @@ type Inspection struct {
 	latest  time.Time // of ids
 	objects int       // that are left
 	entries map[EntryKey]struct{}
-	ByID    map[git.ID]*NewCommit
+	ByID    map[git.ID]*Commit
 	own     map[git.ID]git.ID     // trees of commits of our own, by commit
 	trees   map[seenTree]struct{} // that were checked
-	Files   map[SeenFile]ends     // that were checked
-	Roots   map[git.ID]root       // of branches, by tree
+	Files   map[FileKey]Ends      // that were checked
+	Roots   map[git.ID]Root       // of branches, by tree
 
 	// Of a check of what is here:
-	Found  func(Flaw)      // takes what is wrong; nil: the first flaw is the end
+	OnFlaw func(Flaw)      // takes what is wrong; nil: the first flaw is the end
 	Absent map[git.ID]bool // what a partial clone need not have
-	Reader reader          // takes what was read; nil for none
+	Reader Reader          // takes what was read; nil for none
 }
 
-// reader takes what stands in files, each distinct one once. It may not keep
+// Reader takes what stands in files, each distinct one once. It may not keep
 // what it is lent.
-type reader interface {
-	Commit(n *NewCommit, parsed *git.Commit)
-	Steps(f File, data []byte, list []doc.Step)
-	Milestones(f File, data []byte, list []doc.Commit)
+type Reader interface {
+	Message(n *Commit, parsed *git.Commit)
+	Log(f File, data []byte, list []doc.Step)
+	CommitFile(f File, data []byte, list []doc.Commit)
 	Note(f File, data []byte)
 }
 
 func NewInspection(repo *git.Repo, limit int, latest time.Time) *Inspection {
 	return &Inspection{
 		repo: repo, limit: limit, latest: latest, objects: objectsExtra + objectsPerEntry*limit,
-		entries: map[EntryKey]struct{}{}, ByID: map[git.ID]*NewCommit{}, own: map[git.ID]git.ID{},
-		trees: map[seenTree]struct{}{}, Files: map[SeenFile]ends{}, Roots: map[git.ID]root{},
+		entries: map[EntryKey]struct{}{}, ByID: map[git.ID]*Commit{}, own: map[git.ID]git.ID{},
+		trees: map[seenTree]struct{}{}, Files: map[FileKey]Ends{}, Roots: map[git.ID]Root{},
 	}
 }
 
 // tips holds that every ref names a commit that is there.
-func (c *Inspection) tips(ctx context.Context, tips []BranchTip) error {
+func (c *Inspection) tips(ctx context.Context, tips []Tip) error {
 	ids := make([]git.ID, len(tips))
 	for i, t := range tips {
 		ids[i] = t.ID
@@ -197,7 +207,7 @@ func (c *Inspection) tips(ctx context.Context, tips []BranchTip) error {
 }
 
 // walk lists the new commits, parents before their children.
-func (c *Inspection) walk(ctx context.Context, tips []BranchTip) ([]*NewCommit, error) {
+func (c *Inspection) walk(ctx context.Context, tips []Tip) ([]*Commit, error) {
 	ids := make([]git.ID, len(tips))
 	for i, t := range tips {
 		ids[i] = t.ID
@@ -206,9 +216,9 @@ func (c *Inspection) walk(ctx context.Context, tips []BranchTip) ([]*NewCommit, 
 	if err != nil {
 		return nil, c.brokenHistory(ctx, tips, err)
 	}
-	commits := make([]*NewCommit, len(list))
+	commits := make([]*Commit, len(list))
 	for i, n := range list {
-		commits[i] = &NewCommit{Id: n.ID, Parents: n.Parents}
+		commits[i] = &Commit{ID: n.ID, Parents: n.Parents}
 		c.ByID[n.ID] = commits[i]
 	}
 	for _, t := range tips {
@@ -230,7 +240,7 @@ func (c *Inspection) walk(ctx context.Context, tips []BranchTip) ([]*NewCommit, 
 	return commits, nil
 }
 
-func (n *NewCommit) Reach(r Role, ref string) {
+func (n *Commit) Reach(r Role, ref string) {
 	n.Roles |= r
 	if n.Ref == "" {
 		n.Ref = ref
@@ -239,7 +249,7 @@ func (n *NewCommit) Reach(r Role, ref string) {
 
 // brokenHistory says why the new commits cannot be listed, and which ref leads to
 // what is missing or broken. That our own memory is broken is no fault of theirs.
-func (c *Inspection) brokenHistory(ctx context.Context, tips []BranchTip, err error) error {
+func (c *Inspection) brokenHistory(ctx context.Context, tips []Tip, err error) error {
 	var failed *git.Error
 	if !errors.As(err, &failed) || failed.Code < 0 {
 		return err

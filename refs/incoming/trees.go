@@ -8,14 +8,14 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// root is what the tree of a branch holds itself; "" for what it has not.
-type root struct {
+// Root is what the tree of a branch holds itself; "" for what it has not.
+type Root struct {
 	Commits, Log, Metadata git.ID
 	Bad                    bool // something is wrong with one of the three, and was said
 }
 
 // put takes an entry of the tree.
-func (r *root) put(e git.TreeEntry, bad bool) {
+func (r *Root) put(e git.TreeEntry, bad bool) {
 	switch e.Name {
 	case doc.CommitFile:
 		r.Commits = e.ID
@@ -44,14 +44,14 @@ func (c *Inspection) folder(f folder, trees map[git.ID][]git.TreeEntry, deeper [
 	for i, id := range f.bases {
 		bases[i].rest = trees[id]
 	}
-	var top root
+	var top Root
 	for i, e := range entries {
 		known, below := lookUp(e, bases)
 		fault := orderFault(entries, i)
 		if known && fault == "" && f.path != "" {
 			continue
 		}
-		at := File{at: f.at, path: Join(f.path, e.Name), Id: e.ID}
+		at := File{at: f.at, path: JoinPath(f.path, e.Name), ID: e.ID}
 		if fault == "" {
 			at.kind, fault = f.entryFault(entries, e, at.path)
 		}
@@ -75,7 +75,7 @@ func (c *Inspection) folder(f folder, trees map[git.ID][]git.TreeEntry, deeper [
 	return deeper, files, nil
 }
 
-func Join(dir, name string) string {
+func JoinPath(dir, name string) string {
 	if dir == "" {
 		return name
 	}
@@ -118,7 +118,7 @@ func orderFault(entries []git.TreeEntry, i int) string {
 
 // entryFault says what is wrong with an entry's name and mode, or how the file is
 // to be read.
-func (f folder) entryFault(entries []git.TreeEntry, e git.TreeEntry, path string) (fileKind, string) {
+func (f folder) entryFault(entries []git.TreeEntry, e git.TreeEntry, path string) (FileKind, string) {
 	if e.Name == "" || strings.Contains(e.Name, "/") { // else it would pass for a path
 		return 0, "it is no name of a file"
 	}
@@ -159,7 +159,7 @@ func (r Role) what() string {
 }
 
 // place says whether a path may stand in a tree, and how the file there is read.
-func (r Role) place(path string, dir bool, hexLen int) (fileKind, bool) {
+func (r Role) place(path string, dir bool, hexLen int) (FileKind, bool) {
 	switch {
 	case r == RoleRoadmap && path == doc.ExpungedFile:
 		return kindExpunged, !dir

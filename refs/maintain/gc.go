@@ -155,7 +155,7 @@ func (gc *collector) fold(ctx context.Context) error {
 
 // tips are what all refs of memory name.
 func (gc *collector) tips(ctx context.Context) ([]git.ID, error) {
-	v, err := expunge.MemoryRefs(ctx, gc.s)
+	v, err := expunge.ListRefs(ctx, gc.s)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func (gc *collector) tips(ctx context.Context) ([]git.ID, error) {
 	if v.Notes != "" {
 		list = append(list, git.Ref{Name: git.NotesRef, ID: v.Notes})
 	}
-	return expunge.TipsOf(list), nil
+	return expunge.UniqueIDs(list), nil
 }
 
 // due reports whether there are as many loose objects as start a gc.

@@ -36,9 +36,9 @@ func (i *initialization) adopt(ctx context.Context, branch string, named bool) (
 	if err != nil || there == nil {
 		return branch, err
 	}
-	done := newSyncResult(p.Name)
-	y := newSyncing(s, SyncOptions{Writer: i.o.Writer}, p, &done)
-	y.merge, y.adopt = true, true
+	done := newResult(p.Name)
+	ex := newExchanger(s, Options{Writer: i.o.Writer}, p, &done)
+	ex.merge, ex.adopt = true, true
 	lock, err := s.LockRemote(ctx, p)
 	if err != nil {
 		return "", err
@@ -47,8 +47,8 @@ func (i *initialization) adopt(ctx context.Context, branch string, named bool) (
 	if branch, err = firstOf(there, p.Name, branch, named); err != nil {
 		return "", err
 	}
-	y.o.Branches = []string{branch}
-	if _, err := y.fetch(ctx); err != nil {
+	ex.o.Branches = []string{branch}
+	if _, err := ex.fetch(ctx); err != nil {
 		return "", err
 	}
 	ours, theirs, err := s.SurveyRemote(ctx, p)
@@ -61,19 +61,19 @@ func (i *initialization) adopt(ctx context.Context, branch string, named bool) (
 	if err := i.checkRoadmap(ctx, theirs.Roadmap); err != nil {
 		return "", err
 	}
-	y.current = branch
-	if _, err := y.forget(ctx, &ours, &theirs); err != nil {
+	ex.current = branch
+	if _, err := ex.filterExpunged(ctx, &ours, &theirs); err != nil {
 		return "", err
 	}
-	if _, err := y.exchangeRefs(ctx, &ours, &theirs); err != nil {
+	if _, err := ex.exchangeRefs(ctx, &ours, &theirs); err != nil {
 		return "", err
 	}
-	if err := y.holding(ctx); err != nil { // no reason not to begin
-		y.warn(err.Error())
+	if err := ex.reportDirty(ctx); err != nil { // no reason not to begin
+		ex.warn(err.Error())
 	}
 	i.res.Warnings = append(i.res.Warnings, done.Warnings...)
 	i.res.Did = append(i.res.Did, fmt.Sprintf("the memory of '%s', branch '%s'", p.Name, branch))
-	return branch, y.outcome()
+	return branch, ex.outcome()
 }
 
 // memoryElsewhere asks the remote that is meant without a name. One that cannot
@@ -194,23 +194,23 @@ func AdoptBranch(ctx context.Context, s *store.Store, name string) (bool, error)
 				"git config "+store.KeyRemote+" "+remotes[0])
 		}
 	}
-	done := newSyncResult(remote)
-	y := newSyncing(s, SyncOptions{}, store.Remote{Name: remote, Tracking: git.RemoteTracking(remote)}, &done)
-	ref := git.Ref{Name: y.peer.Tracking.Of(git.BranchRef(name)), ID: found[remote]}
+	done := newResult(remote)
+	ex := newExchanger(s, Options{}, store.Remote{Name: remote, Tracking: git.RemoteTracking(remote)}, &done)
+	ref := git.Ref{Name: ex.peer.Tracking.Of(git.BranchRef(name)), ID: found[remote]}
 	if err := incoming.Check(ctx, s, incoming.Refs{Branches: []git.Ref{ref}}); err != nil {
 		return false, err
 	}
-	if err := y.refuseHeld(ctx, name, ref.ID); err != nil {
+	if err := ex.refuseDirty(ctx, name, ref.ID); err != nil {
 		return false, err
 	}
-	t := takeover{y: y, step: &step{ref: git.BranchRef(name), branch: name, take: ref.ID}}
+	t := takeover{ex: ex, step: &refAction{ref: git.BranchRef(name), branch: name, take: ref.ID}}
 	if err := t.run(ctx); err != nil {
 		return true, err
 	}
-	shared, err := s.ReadShared(y.peer)
+	shared, err := s.ReadShared(ex.peer)
 	if err != nil {
 		return true, err
 	}
 	shared[git.BranchRef(name)] = true
-	return true, s.WriteShared(y.peer, shared)
+	return true, s.WriteShared(ex.peer, shared)
 }

@@ -25,8 +25,8 @@ type BundleOptions struct {
 	Progress io.Writer
 }
 
-// Bundled is what a bundle holds.
-type Bundled struct {
+// BundleResult is what a bundle holds.
+type BundleResult struct {
 	File string   `json:"file"`
 	Refs []string `json:"refs"`
 }
@@ -35,8 +35,8 @@ type Bundled struct {
 // Unbundle reads elsewhere, with the same hashes. It is git's own format: `git
 // bundle verify` and `git fetch` read it too. fail.ErrRefused if there is nothing new
 // since the former bundle.
-func Bundle(ctx context.Context, s *store.Store, o BundleOptions) (Bundled, error) {
-	res := Bundled{File: o.File, Refs: []string{}}
+func Bundle(ctx context.Context, s *store.Store, o BundleOptions) (BundleResult, error) {
+	res := BundleResult{File: o.File, Refs: []string{}}
 	names, err := s.BranchNames(ctx)
 	if err != nil {
 		return res, err
@@ -114,9 +114,9 @@ func reason(err error) error {
 }
 
 func bundleError(file string, err error) error {
-	var said *git.Error
-	if errors.As(err, &said) {
-		err = said
+	var gitErr *git.Error
+	if errors.As(err, &gitErr) {
+		err = gitErr
 	}
 	return &fail.Error{Code: fail.BundleInvalid, Kind: fail.ErrInvalid, Err: err, Message: fmt.Sprintf("'%s' cannot be read as a bundle", prose.OneLine(file, 200)),
 		Hints: []string{"git bundle verify " + prose.OneLine(file, 200)}}
@@ -129,8 +129,8 @@ func bundlePeer(file string) store.Remote {
 // Unbundle takes in what a bundle holds, as Sync does what a remote has: branches
 // that are not here are made with the same hashes, others are moved forward or
 // merged. A bundle whose prerequisites are missing here changes nothing.
-func Unbundle(ctx context.Context, s *store.Store, w store.Writer, file string, progress io.Writer) (SyncResult, error) {
-	res := newSyncResult(file)
+func Unbundle(ctx context.Context, s *store.Store, w store.Writer, file string, progress io.Writer) (Result, error) {
+	res := newResult(file)
 	held, err := checkBundle(ctx, s, file)
 	if err != nil {
 		return res, err
@@ -144,18 +144,18 @@ func Unbundle(ctx context.Context, s *store.Store, w store.Writer, file string, 
 		return res, err
 	}
 	defer lock.Unlock()
-	y := newSyncing(s, SyncOptions{Writer: w, Progress: progress}, p, &res)
-	y.merge, y.adopt = true, true
-	err = y.run(ctx)
+	ex := newExchanger(s, Options{Writer: w, Progress: progress}, p, &res)
+	ex.merge, ex.adopt = true, true
+	err = ex.run(ctx)
 	res.sort()
 	if err != nil {
 		return res, err
 	}
-	return res, forget(ctx, s, p)
+	return res, dropBundleRefs(ctx, s, p)
 }
 
-// forget drops what is known of another repository.
-func forget(ctx context.Context, s *store.Store, p store.Remote) error {
+// dropBundleRefs drops what is known of another repository.
+func dropBundleRefs(ctx context.Context, s *store.Store, p store.Remote) error {
 	ses, err := s.Begin(ctx, store.Writer{}, "forget "+prose.OneLine(p.Name, 100))
 	if err != nil {
 		return err

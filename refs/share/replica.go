@@ -14,18 +14,18 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// standing is how one history stands to another one of the same name.
-type standing int
+// relation is how one history stands to another one of the same name.
+type relation int
 
 const (
-	same     standing = iota
+	same     relation = iota
 	ahead             // ours holds all of theirs
 	behind            // theirs holds all of ours
 	diverged          // each has something of its own, or they share nothing at all
 )
 
 // compare tells how two commits stand to each other, and what both come from.
-func compare(ctx context.Context, s *store.Store, ours, theirs git.ID) (standing, []git.ID, error) {
+func compare(ctx context.Context, s *store.Store, ours, theirs git.ID) (relation, []git.ID, error) {
 	if ours == theirs {
 		return same, nil, nil
 	}

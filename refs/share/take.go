@@ -15,7 +15,7 @@ import (
 // stays, to be merged anew from where it stands; what the remote refused is
 // merged here all the same. again is set where a branch went on meanwhile, so that
 // the remote does not have all of it.
-func (ex *exchanger) takeAll(ctx context.Context, plan []*step, ours *store.RefSet, again *bool) error {
+func (ex *exchanger) takeAll(ctx context.Context, plan []*refAction, ours *store.RefSet, again *bool) error {
 	if !ex.merge {
 		return nil
 	}
@@ -23,7 +23,7 @@ func (ex *exchanger) takeAll(ctx context.Context, plan []*step, ours *store.RefS
 		if st.take == "" || st.late {
 			continue
 		}
-		t := takeover{y: ex, step: st}
+		t := takeover{ex: ex, step: st}
 		if err := t.run(ctx); err != nil {
 			return err
 		}
@@ -37,8 +37,8 @@ func (ex *exchanger) takeAll(ctx context.Context, plan []*step, ours *store.RefS
 
 // takeover moves one ref here.
 type takeover struct {
-	y     *exchanger
-	step  *step
+	ex    *exchanger
+	step  *refAction
 	ses   *store.Transaction
 	have  git.ID // where it stands
 	to    git.ID // "" where nothing is to be done
@@ -47,20 +47,20 @@ type takeover struct {
 }
 
 func (t *takeover) run(ctx context.Context) error {
-	s, st := t.y.s, t.step
+	s, st := t.ex.s, t.step
 	var lock []string
 	if st.branch != "" {
 		lock = append(lock, st.branch)
 	}
 	var err error
-	if t.ses, err = s.Begin(ctx, t.y.o.Writer, "sync: "+prose.OneLine(t.y.peer.Name, 100), lock...); err != nil {
+	if t.ses, err = s.Begin(ctx, t.ex.o.Writer, "sync: "+prose.OneLine(t.ex.peer.Name, 100), lock...); err != nil {
 		return err
 	}
 	defer t.ses.Close()
 	if err := t.ses.Swap(ctx, t.build); err != nil || t.to == "" {
 		return err
 	}
-	t.y.merged(st.ref)
+	t.ex.merged(st.ref)
 	if st.branch == "" {
 		return nil
 	}
@@ -74,7 +74,7 @@ func (t *takeover) run(ctx context.Context) error {
 //  3. it went on: compared and merged anew. That must be pushed again; and a
 //     conflict is left to the next round, which finds it again.
 func (t *takeover) build(ctx context.Context) error {
-	s, st := t.y.s, t.step
+	s, st := t.ex.s, t.step
 	t.to, t.again, t.have = "", false, ""
 	var err error
 	t.have, err = s.Repo().Ref(ctx, st.ref)
@@ -83,7 +83,7 @@ func (t *takeover) build(ctx context.Context) error {
 		return t.create(ctx)
 	case err != nil:
 		return err
-	case !t.y.merge || st.isTag(): // somebody else made it meanwhile; a tag never moves
+	case !t.ex.merge || st.isTag(): // somebody else made it meanwhile; a tag never moves
 		return store.ErrNothing
 	case t.have == st.ours && st.merged != nil:
 		t.to = st.merged.ID
@@ -115,13 +115,13 @@ func (t *takeover) create(ctx context.Context) error {
 	}
 	if err := t.checkName(ctx); err != nil {
 		if errors.Is(err, fail.ErrExists) {
-			t.y.warn("left alone: " + err.Error())
+			t.ex.warn("left alone: " + err.Error())
 			return store.ErrNothing
 		}
 		return err
 	}
 	if st.branch != "" {
-		if err := t.y.s.DropLeftovers(ctx, st.branch); err != nil {
+		if err := t.ex.s.DropLeftovers(ctx, st.branch); err != nil {
 			return err
 		}
 	}
@@ -134,9 +134,9 @@ func (t *takeover) create(ctx context.Context) error {
 func (t *takeover) checkName(ctx context.Context) error {
 	switch {
 	case t.step.branch != "":
-		return t.y.s.CheckNewName(ctx, t.step.branch)
+		return t.ex.s.CheckNewName(ctx, t.step.branch)
 	case t.step.isTag():
-		return t.y.s.CheckNewTag(ctx, strings.TrimPrefix(t.step.ref, git.TagPrefix))
+		return t.ex.s.CheckNewTag(ctx, strings.TrimPrefix(t.step.ref, git.TagPrefix))
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func (t *takeover) checkName(ctx context.Context) error {
 // only behind.
 func (t *takeover) compare(ctx context.Context) error {
 	st := t.step
-	how, bases, err := t.y.standing(ctx, st.ref, t.have, st.take)
+	how, bases, err := t.ex.relation(ctx, st.ref, t.have, st.take)
 	switch {
 	case err != nil:
 		return err
@@ -153,16 +153,16 @@ func (t *takeover) compare(ctx context.Context) error {
 		t.to = st.take
 	case how == diverged:
 		t.again = true
-		now := &step{ref: st.ref, branch: st.branch, ours: t.have}
-		roadmap, err := t.y.s.RoadmapTip(ctx)
+		now := &refAction{ref: st.ref, branch: st.branch, ours: t.have}
+		roadmap, err := t.ex.s.RoadmapTip(ctx)
 		if err != nil {
 			return err
 		}
-		if err := t.y.mergeRef(ctx, t.ses, now, st.take, bases, roadmap); err != nil {
+		if err := t.ex.mergeRef(ctx, t.ses, now, st.take, bases, roadmap); err != nil {
 			return err
 		}
 		t.to = now.take
-	case how == ahead && t.y.push:
+	case how == ahead && t.ex.push:
 		t.again = true
 	}
 	return nil
@@ -170,7 +170,7 @@ func (t *takeover) compare(ctx context.Context) error {
 
 // finish gives a new branch its journal, and marks that of one that moved.
 func (t *takeover) finish(ctx context.Context) error {
-	s, branch := t.y.s, t.step.branch
+	s, branch := t.ex.s, t.step.branch
 	tip, err := s.TipAt(ctx, branch, t.to)
 	if err != nil {
 		return err
@@ -179,7 +179,7 @@ func (t *takeover) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.y.res.Steps += meta.Totals().Steps
+	t.ex.res.Steps += meta.Totals().Steps
 	if t.have == "" {
 		return s.MakeJournal(ctx, branch)
 	}
@@ -190,12 +190,12 @@ func (t *takeover) finish(ctx context.Context) error {
 	if meta, err = s.ParsedMetadata(ctx, old); err != nil {
 		return err
 	}
-	t.y.res.Steps -= meta.Totals().Steps
+	t.ex.res.Steps -= meta.Totals().Steps
 	newest, err := s.NewestEntry(ctx, tip)
 	if err != nil {
 		return err
 	}
 	mark := t.ses.Mark(ctx, branch, t.wait.Untouched(), t.to, 0, newest)
-	t.y.res.Warnings = append(t.y.res.Warnings, t.ses.LateWarnings(mark, nil)...)
+	t.ex.res.Warnings = append(t.ex.res.Warnings, t.ses.LateWarnings(mark, nil)...)
 	return nil
 }

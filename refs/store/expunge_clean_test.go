@@ -32,7 +32,7 @@ func TestExpungeLooksOnce(t *testing.T) {
 	ann.expunge(expunge.Options{Match: "hunter2"})
 	ann.branch("side", "")
 	ann.work("side", "six", 0)
-	ok(share.Push(t.Context(), ann.open(), share.SyncOptions{}))(t)
+	ok(share.Push(t.Context(), ann.open(), share.Options{}))(t)
 	ok(share.Init(t.Context(), dan.open(), share.InitOptions{}))(t)
 	dan.sync("")
 	known := func() string {
@@ -45,7 +45,7 @@ func TestExpungeLooksOnce(t *testing.T) {
 		t.Errorf("%q is known, not %q", now, line)
 	}
 	hub.git("update-ref", "refs/context/heads/side", old)
-	if _, err := share.Sync(t.Context(), dan.open(), share.SyncOptions{}); !errors.Is(err, fail.ErrRefused) || !strings.Contains(err.Error(), "'side'") {
+	if _, err := share.Sync(t.Context(), dan.open(), share.Options{}); !errors.Is(err, fail.ErrRefused) || !strings.Contains(err.Error(), "'side'") {
 		t.Errorf("error = %v", err)
 	}
 	if strings.Contains(known(), "/side ") {
@@ -72,15 +72,15 @@ func TestExpungeMappedClone(t *testing.T) {
 	for _, name := range []string{"one", "two", "use hunter2", "four"} {
 		ann.work("main", name, 0)
 	}
-	ok(share.Push(t.Context(), ann.open(), share.SyncOptions{}))(t)
+	ok(share.Push(t.Context(), ann.open(), share.Options{}))(t)
 	ann.expunge(expunge.Options{Match: "hunter2"})
-	if _, err := share.Sync(t.Context(), ann.open(), share.SyncOptions{}); !errors.Is(err, fail.ErrRefused) {
+	if _, err := share.Sync(t.Context(), ann.open(), share.Options{}); !errors.Is(err, fail.ErrRefused) {
 		t.Fatalf("Sync: %v", err) // the roadmap is there now
 	}
 	dan.git("fetch", "-q")
 	dan.git("fetch", "-q")
 	ok(share.Init(t.Context(), dan.open(), share.InitOptions{}))(t)
-	if _, err := share.Sync(t.Context(), dan.open(), share.SyncOptions{}); !errors.Is(err, fail.ErrRefused) {
+	if _, err := share.Sync(t.Context(), dan.open(), share.Options{}); !errors.Is(err, fail.ErrRefused) {
 		t.Errorf("Sync: %v", err)
 	}
 	if found := dan.holding("hunter2"); len(found) > 0 {

@@ -137,7 +137,7 @@ func TestExpungeThenMerge(t *testing.T) {
 			}
 		}
 		forget := func(r *repo) {
-			err := (&expunge.Operation{Store: r.open()}).Begin(tb.Context(), e)
+			err := (&expunge.Operation{Store: r.open()}).Run(tb.Context(), e)
 			r.must(err)
 		}
 		forget(r)

@@ -152,11 +152,11 @@ func TestExpungeRemoteNames(t *testing.T) {
 		r.work("main", "say "+secret, 0)
 		r.work("main", "plain", 0)
 		r.expunge(expunge.Options{Match: secret})
-		ok(share.Push(t.Context(), r.open(), share.SyncOptions{}))(t)
+		ok(share.Push(t.Context(), r.open(), share.Options{}))(t)
 		ok(share.Init(t.Context(), other.open(), share.InitOptions{}))(t)
 		other.work("main", "more", 0)
-		ok(share.Sync(t.Context(), other.open(), share.SyncOptions{}))(t)
-		ok(share.Sync(t.Context(), r.open(), share.SyncOptions{}))(t)
-		ok(share.Sync(t.Context(), other.open(), share.SyncOptions{}))(t)
+		ok(share.Sync(t.Context(), other.open(), share.Options{}))(t)
+		ok(share.Sync(t.Context(), r.open(), share.Options{}))(t)
+		ok(share.Sync(t.Context(), other.open(), share.Options{}))(t)
 	}
 }

@@ -343,8 +343,8 @@ func TestExpungeCommands(t *testing.T) {
 	r.branch("side", "")
 	r.work("side", "next token-2", 0)
 	r.work("main", "plain", 0)
-	ok(share.Push(t.Context(), r.open(), share.SyncOptions{}))(t)
-	ok(share.Fetch(t.Context(), r.open(), share.SyncOptions{}))(t)
+	ok(share.Push(t.Context(), r.open(), share.Options{}))(t)
+	ok(share.Fetch(t.Context(), r.open(), share.Options{}))(t)
 	r.expunge(expunge.Options{Match: secret})
 	res := r.expunge(expunge.Options{Match: "token-2"})
 	if len(res.Remotes) != 1 || len(res.Remotes[0].Commands) != 2 || len(res.Remotes[0].Refs) != 3 {

@@ -50,7 +50,7 @@ func (f *fleet) join(o share.InitOptions) *repo {
 	_, err := share.Init(f.t.Context(), s, o)
 	r.must(err)
 	if len(f.clones) == 0 {
-		_, err = share.Push(f.t.Context(), s, share.SyncOptions{})
+		_, err = share.Push(f.t.Context(), s, share.Options{})
 		r.must(err)
 	}
 	f.clones = append(f.clones, r)
@@ -117,9 +117,9 @@ func (r *repo) all() string {
 }
 
 // sync syncs and fails the test where that fails.
-func (r *repo) sync(prefer string) share.SyncResult {
+func (r *repo) sync(prefer string) share.Result {
 	r.t.Helper()
-	res, err := share.Sync(r.t.Context(), r.open(), share.SyncOptions{Prefer: prefer})
+	res, err := share.Sync(r.t.Context(), r.open(), share.Options{Prefer: prefer})
 	r.must(err)
 	return res
 }
@@ -127,7 +127,7 @@ func (r *repo) sync(prefer string) share.SyncResult {
 // clash syncs what must be in conflict, and returns where.
 func (r *repo) clash() []string {
 	r.t.Helper()
-	res, err := share.Sync(r.t.Context(), r.open(), share.SyncOptions{})
+	res, err := share.Sync(r.t.Context(), r.open(), share.Options{})
 	if !errors.Is(err, fail.ErrConflict) {
 		r.t.Fatalf("Sync = %+v, %v; want a conflict", res, err)
 	}

@@ -39,7 +39,7 @@ func TestHooksWithoutMemory(t *testing.T) {
 	if _, err := share.Follow(ctx, s, store.Writer{}); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("Follow: %v", err)
 	}
-	if err := share.PushBeside(ctx, s, store.Writer{}, "origin"); !errors.Is(err, fail.ErrNoMemory) {
+	if err := share.PushWithCode(ctx, s, store.Writer{}, "origin"); !errors.Is(err, fail.ErrNoMemory) {
 		t.Errorf("PushBeside: %v", err)
 	}
 	head := r.git("rev-parse", "HEAD")
@@ -173,11 +173,11 @@ func TestHookFailures(t *testing.T) {
 	if list := ok(share.HookFailures(ctx, s))(t); len(list) != 0 {
 		t.Errorf("%+v", list)
 	}
-	if err := share.NoteHookFailure(ctx, s, "post-commit", errors.New("first\nof all")); err != nil {
+	if err := share.RecordHookFailure(ctx, s, "post-commit", errors.New("first\nof all")); err != nil {
 		t.Fatal(err)
 	}
 	r.git("commit", "-q", "--allow-empty", "-m", "code")
-	if err := share.NoteHookFailure(ctx, s, "pre-push", errors.New("second")); err != nil {
+	if err := share.RecordHookFailure(ctx, s, "pre-push", errors.New("second")); err != nil {
 		t.Fatal(err)
 	}
 	list := ok(share.HookFailures(ctx, s))(t)
@@ -196,7 +196,7 @@ func TestHookFailures(t *testing.T) {
 	if err := os.WriteFile(path, []byte(big), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := share.NoteHookFailure(ctx, s, "pre-push", errors.New("the newest")); err != nil {
+	if err := share.RecordHookFailure(ctx, s, "pre-push", errors.New("the newest")); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Size() > 64<<10 || info.Size() < 60<<10 {
@@ -232,7 +232,7 @@ func TestPushBesideIsBounded(t *testing.T) {
 		r.git("config", "context.push", set.push)
 		r.git("config", "context.pushTimeout", set.timeout)
 		begin := time.Now()
-		err := share.PushBeside(ctx, r.open(), store.Writer{}, set.remote)
+		err := share.PushWithCode(ctx, r.open(), store.Writer{}, set.remote)
 		if got := fmt.Sprint(err); (err == nil) != (set.want == "") || err != nil && !strings.Contains(got, set.want) {
 			t.Errorf("%+v: %v", set, err)
 		}
@@ -325,7 +325,7 @@ func TestFollowAdopts(t *testing.T) {
 	r.git("config", "context.follow", "yes")
 	r.git("checkout", "-q", "-b", "far")
 	f, err := share.Follow(ctx, r.open(), store.Writer{})
-	if err != nil || f != (share.Followed{}) || r.git("rev-parse", "CONTEXT_HEAD") != string(b.Tip) {
+	if err != nil || f != (share.FollowResult{}) || r.git("rev-parse", "CONTEXT_HEAD") != string(b.Tip) {
 		t.Errorf("%+v, %v", f, err)
 	}
 }

@@ -218,7 +218,7 @@ func (h *replicas) adopt(i int, name string) {
 
 func (h *replicas) syncClone(t *rapid.T, i int, prefer string) {
 	r := h.clones[i]
-	_, err := share.Sync(t.Context(), r.open(), share.SyncOptions{Prefer: prefer})
+	_, err := share.Sync(t.Context(), r.open(), share.Options{Prefer: prefer})
 	if errors.Is(err, fail.ErrConflict) && prefer == "" {
 		h.resolve(t, i, "")
 		r.sync("")

@@ -85,7 +85,7 @@ func TestEveryMemoryCommitIsSigned(t *testing.T) {
 		r.git("remote", "add", "origin", f.hub.dir)
 		ok(share.Init(t.Context(), r.open(), share.InitOptions{Goal: "Reach it", Milestones: []string{"Begin"}}))(t)
 		if i == 0 {
-			ok(share.Push(t.Context(), r.open(), share.SyncOptions{}))(t)
+			ok(share.Push(t.Context(), r.open(), share.Options{}))(t)
 		}
 	}
 	a, b := f.clones[0], f.clones[1]

@@ -129,13 +129,13 @@ func TestTagDeletedOnTheRemote(t *testing.T) {
 	if remotes := ok(a.open().TagRemotes(ctx, "best"))(t); !slices.Equal(remotes, []string{"origin"}) {
 		t.Errorf("it is on %v", remotes)
 	}
-	_, err := share.DeleteRemote(ctx, a.open(), share.SyncOptions{Branches: []string{"best"}})
+	_, err := share.DeleteRemote(ctx, a.open(), share.Options{Branches: []string{"best"}})
 	if said := deniedAs(t, err, "branch-not-found"); said.Hints[0] != "git context push --delete origin tags/best" {
 		t.Errorf("%v", said.Hints)
 	}
-	_, err = share.DeleteRemote(ctx, a.open(), share.SyncOptions{Branches: []string{"tags/bets"}})
+	_, err = share.DeleteRemote(ctx, a.open(), share.Options{Branches: []string{"tags/bets"}})
 	deniedAs(t, err, "tag-not-found")
-	ok(share.DeleteRemote(ctx, a.open(), share.SyncOptions{Branches: []string{"tags/best"}}))(t)
+	ok(share.DeleteRemote(ctx, a.open(), share.Options{Branches: []string{"tags/best"}}))(t)
 	if remotes := ok(a.open().TagRemotes(ctx, "best"))(t); len(remotes) > 0 {
 		t.Errorf("it is still on %v", remotes)
 	}

@@ -16,16 +16,16 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// plausible refuses what would leave a branch here without any entry, or would take
+// checkPlausible refuses what would leave a branch here without any entry, or would take
 // more than half of the entries, or of what branches and roadmap say, be it removed or
 // redacted: whoever may push to a remote must not be able to wipe the memory of all who
 // sync with it.
-func (ex *exchanger) plausible(ctx context.Context, x *expunge.Operation, _ []git.ID) error {
-	v, err := expunge.MemoryRefs(ctx, x.Store)
+func (ex *exchanger) checkPlausible(ctx context.Context, x *expunge.Operation, _ []git.ID) error {
+	v, err := expunge.ListRefs(ctx, x.Store)
 	if err != nil {
 		return err
 	}
-	tips := expunge.TipsOf(v.Branches)
+	tips := expunge.UniqueIDs(v.Branches)
 	if v.Roadmap != "" {
 		tips = append(tips, v.Roadmap)
 	}

@@ -27,13 +27,13 @@ type pushFailure struct {
 
 func (e *pushFailure) Unwrap() error { return e.error }
 
-// PushBeside is what the hook pre-push does where context.push is set: it sends the
+// PushWithCode is what the hook pre-push does where context.push is set: it sends the
 // memory to the remote that code is pushed to, within context.pushTimeout seconds. The
 // setting is the consent: a remote without memory gets it. What is no remote's name (a
 // URL) gets none. That the remote has what is not here, which a sync merges, is an error
 // too: nothing was sent.
-func PushBeside(ctx context.Context, s *store.Store, w store.Writer, remote string) error {
-	limit, err := PushLimit(ctx, s)
+func PushWithCode(ctx context.Context, s *store.Store, w store.Writer, remote string) error {
+	limit, err := PushTimeout(ctx, s)
 	if limit == 0 || err != nil {
 		return err
 	}
@@ -46,23 +46,23 @@ func PushBeside(ctx context.Context, s *store.Store, w store.Writer, remote stri
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	_, err = Push(limited, s, SyncOptions{Writer: w, Remote: remote})
+	_, err = Push(limited, s, Options{Writer: w, Remote: remote})
 	var named *fail.Error
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &named) && named.Code == fail.Diverged:
-		err = fmt.Errorf("'%s' has memory that is not here: %s", remote, SyncWith(remote))
+		err = fmt.Errorf("'%s' has memory that is not here: %s", remote, SyncCommand(remote))
 	case limited.Err() != nil:
 		err = fmt.Errorf("'%s' did not take the memory within %s", remote, prose.Count(int(limit/time.Second), "second"))
 	}
 	return &pushFailure{remote, err}
 }
 
-func SyncWith(remote string) string { return "git context sync " + remote }
+func SyncCommand(remote string) string { return "git context sync " + remote }
 
 // pushLimit is how long a push beside the code's may take, 0 where there is to be none.
-func PushLimit(ctx context.Context, s *store.Store) (time.Duration, error) {
+func PushTimeout(ctx context.Context, s *store.Store) (time.Duration, error) {
 	cfg, err := s.Repo().Config(ctx)
 	if err != nil {
 		return 0, err

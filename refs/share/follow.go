@@ -13,9 +13,9 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// Followed is what the memory did when the code's branch changed; all empty: nothing
+// FollowResult is what the memory did when the code's branch changed; all empty: nothing
 // that anybody needs to be told.
-type Followed struct {
+type FollowResult struct {
 	Made, From string // the branch that was made, and the one that it was made from
 	Stayed     string // why the memory stayed on its branch
 }
@@ -27,20 +27,20 @@ type Followed struct {
 // are one, see memoryFor.
 //
 // A detached HEAD, a rebase, and a process that was told its branch change nothing.
-func Follow(ctx context.Context, s *store.Store, w store.Writer) (Followed, error) {
+func Follow(ctx context.Context, s *store.Store, w store.Writer) (FollowResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, code.PostCheckoutLimit)
 	defer cancel()
 	cfg, err := s.Repo().Config(ctx)
 	if err != nil {
-		return Followed{}, err
+		return FollowResult{}, err
 	}
 	on, err := cfg.Bool(store.KeyFollow, false)
 	if !on || err != nil || s.Branch != "" {
-		return Followed{}, err
+		return FollowResult{}, err
 	}
 	code, err := codeBranch(ctx, s)
 	if code == "" || err != nil {
-		return Followed{}, err
+		return FollowResult{}, err
 	}
 	if fault := git.CheckBranchName(code); fault != nil {
 		return stay(ctx, s, fault)
@@ -50,9 +50,9 @@ func Follow(ctx context.Context, s *store.Store, w store.Writer) (Followed, erro
 		return firstUse(ctx, s, w, code, cfg)
 	}
 	if err != nil {
-		return Followed{}, err
+		return FollowResult{}, err
 	}
-	return Followed{}, point(ctx, s, name)
+	return FollowResult{}, point(ctx, s, name)
 }
 
 // codeBranch is the code branch that is checked out, "" where HEAD is detached or a
@@ -70,12 +70,12 @@ func codeBranch(ctx context.Context, s *store.Store) (string, error) {
 }
 
 // stay is what is told of a code branch that memory cannot follow.
-func stay(ctx context.Context, s *store.Store, why error) (Followed, error) {
+func stay(ctx context.Context, s *store.Store, why error) (FollowResult, error) {
 	tip, err := s.Tip(ctx, "")
 	if err != nil {
-		return Followed{}, err
+		return FollowResult{}, err
 	}
-	return Followed{Stayed: fmt.Sprintf("%v; the memory stays on '%s'", why, tip.Name())}, nil
+	return FollowResult{Stayed: fmt.Sprintf("%v; the memory stays on '%s'", why, tip.Name())}, nil
 }
 
 // memoryFor is the memory branch that belongs to a code branch, "" where there is none
@@ -134,33 +134,33 @@ func point(ctx context.Context, s *store.Store, name string) error {
 }
 
 // firstUse makes the memory branch of a code branch.
-func firstUse(ctx context.Context, s *store.Store, w store.Writer, code string, cfg *git.Config) (Followed, error) {
+func firstUse(ctx context.Context, s *store.Store, w store.Writer, code string, cfg *git.Config) (FollowResult, error) {
 	from, err := s.Tip(ctx, "")
 	if err != nil {
-		return Followed{}, err
+		return FollowResult{}, err
 	}
 	adopted, err := AdoptBranch(ctx, s, code)
 	if err != nil {
-		return Followed{}, err
+		return FollowResult{}, err
 	}
 	if adopted {
-		return Followed{}, point(ctx, s, code)
+		return FollowResult{}, point(ctx, s, code)
 	}
 	_, err = s.CreateBranch(ctx, store.BranchOptions{Writer: w, Name: code, Purpose: purposeOf(code, cfg)})
 	if errors.Is(err, fail.ErrExists) {
 		name, lookErr := memoryFor(ctx, s, code)
 		if lookErr != nil {
-			return Followed{}, lookErr
+			return FollowResult{}, lookErr
 		}
 		if name == code { // another worktree was faster
-			return Followed{}, point(ctx, s, code)
+			return FollowResult{}, point(ctx, s, code)
 		}
 		return stay(ctx, s, err) // only a name like it
 	}
 	if err != nil {
-		return Followed{}, err
+		return FollowResult{}, err
 	}
-	return Followed{Made: code, From: from.Name()}, nil
+	return FollowResult{Made: code, From: from.Name()}, nil
 }
 
 // purposeOf is what the description of a code branch says it is for.

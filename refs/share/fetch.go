@@ -24,7 +24,7 @@ func (ex *exchanger) fetch(ctx context.Context) (*store.RefSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	not, err := ex.stillHeld(ctx, &before)
+	not, err := ex.dirtyRefspecs(ctx, &before)
 	if err != nil {
 		return nil, err
 	}
@@ -169,8 +169,8 @@ func (ex *exchanger) dropTracking(ctx context.Context, names []string, at map[st
 	return tx.Commit(ctx)
 }
 
-// came holds that the branches are there that were asked for by their names.
-func (ex *exchanger) came(theirs *store.RefSet) error {
+// checkArrived holds that the branches are there that were asked for by their names.
+func (ex *exchanger) checkArrived(theirs *store.RefSet) error {
 	for _, name := range ex.o.Branches {
 		if _, err := refNamed(theirs, name, ex.peer.Name); err != nil {
 			return err
@@ -180,9 +180,9 @@ func (ex *exchanger) came(theirs *store.RefSet) error {
 }
 
 func unreachable(remote string, err error) error {
-	var said *git.Error
-	if errors.As(err, &said) {
-		err = said // git's own words; the rest is ours
+	var gitErr *git.Error
+	if errors.As(err, &gitErr) {
+		err = gitErr // git's own words; the rest is ours
 	}
 	return &fail.Error{Code: fail.RemoteUnreachable, Kind: git.ErrUnreachable, Err: err,
 		Message: fmt.Sprintf("cannot reach remote '%s'", prose.OneLine(remote, 100)), Hints: []string{"git remote -v"}}

@@ -22,7 +22,7 @@ import (
 
 // local looks into local state: journals, committed lines too, and all else that may
 // quote memory.
-func (f *finder) Local(ctx context.Context) error {
+func (f *finder) local(ctx context.Context) error {
 	branches, err := f.s.BranchNames(ctx)
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func eachState(s *store.Store, visit func(path string, data []byte) error) error
 			return err
 		case d.IsDir() && (path == s.StatePath("lock") || path == s.StatePath("cache")):
 			return fs.SkipDir
-		case d.IsDir() || path == s.StatePath(ExpungeIntentName):
+		case d.IsDir() || path == s.StatePath(IntentName):
 			return nil
 		}
 		data, err := os.ReadFile(path)
@@ -109,7 +109,7 @@ const codeMessages = 5
 // leftovers says what still holds the text and cannot be cleaned from here.
 func (f *finder) leftovers(ctx context.Context, x *Operation) error {
 	for _, k := range x.kept {
-		x.warn("%s", KeptBy(k))
+		x.warn("%s", KeptReason(k))
 	}
 	if f.match.none() {
 		return nil
@@ -123,25 +123,25 @@ func (f *finder) leftovers(ctx context.Context, x *Operation) error {
 	if err != nil {
 		return err
 	}
-	return f.notOurs(ctx, x, nil)
+	return f.foreignMatches(ctx, x, nil)
 }
 
-// notOurs says what else holds the text, and is not memory's: files of git, but for
+// foreignMatches says what else holds the text, and is not memory's: files of git, but for
 // those in a set, and code.
-func (f *finder) notOurs(ctx context.Context, x *Operation, but map[string]bool) error {
+func (f *finder) foreignMatches(ctx context.Context, x *Operation, but map[string]bool) error {
 	if err := f.gitFiles(x, but); err != nil {
 		return err
 	}
 	return f.codeCommits(ctx, x)
 }
 
-// wouldLeave says what will still hold the text, of all that can be told before: reflogs
+// previewLeftovers says what will still hold the text, of all that can be told before: reflogs
 // of memory are emptied.
-func (f *finder) wouldLeave(ctx context.Context, x *Operation) error {
+func (f *finder) previewLeftovers(ctx context.Context, x *Operation) error {
 	if f.match.none() {
 		return nil
 	}
-	v, err := MemoryRefs(ctx, f.s)
+	v, err := ListRefs(ctx, f.s)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (f *finder) wouldLeave(ctx context.Context, x *Operation) error {
 	for _, r := range slices.Concat(v.All(), v.TrackingNotes) {
 		emptied["logs/"+r.Name] = true
 	}
-	return f.notOurs(ctx, x, emptied)
+	return f.foreignMatches(ctx, x, emptied)
 }
 
 // gitFiles looks at the other files of the git directory, which are the user's: the
@@ -207,7 +207,7 @@ func inflated(data []byte) []byte {
 }
 
 // keptBy says what keeps objects that were to be deleted.
-func KeptBy(k git.Kept) string {
+func KeptReason(k git.Kept) string {
 	what, them := prose.Count(len(k.Objects), "object")+" of the old history stay", "them"
 	if len(k.Objects) == 1 {
 		what, them = what+"s", "it"

@@ -15,14 +15,14 @@ import (
 func refuse(ref, what string, cause error, inspect ...string) *fail.Error {
 	return &fail.Error{
 		Code: fail.IncomingInvalid, Kind: fail.ErrRefused, Err: cause,
-		Message: fmt.Sprintf("'%s' is refused: %s", Visible(ref), what),
-		Hints:   append(inspect, "nothing was taken in; what was fetched is kept in '"+Visible(ref)+"' for inspection"),
+		Message: fmt.Sprintf("'%s' is refused: %s", Printable(ref), what),
+		Hints:   append(inspect, "nothing was taken in; what was fetched is kept in '"+Printable(ref)+"' for inspection"),
 	}
 }
 
 // spot is where an object was found, and what it is checked as.
 type Spot struct {
-	At   *NewCommit
+	At   *Commit
 	Path string // of a folder with a slash at its end; of no meaning for the commit itself
 	ID   git.ID
 }
@@ -30,45 +30,45 @@ type Spot struct {
 // placed is what has a spot.
 type placed interface{ Spot() Spot }
 
-func (n *NewCommit) Spot() Spot { return Spot{At: n, ID: n.Id} }
-func (f File) Spot() Spot       { return Spot{f.at, f.path, f.Id} }
-func (f folder) Spot() Spot     { return Spot{f.at, f.path + "/", f.id} }
+func (n *Commit) Spot() Spot { return Spot{At: n, ID: n.ID} }
+func (f File) Spot() Spot    { return Spot{f.at, f.path, f.ID} }
+func (f folder) Spot() Spot  { return Spot{f.at, f.path + "/", f.id} }
 
 func (p Spot) String() string {
-	if p.ID == p.At.Id {
+	if p.ID == p.At.ID {
 		return fmt.Sprintf("commit %s", p.ID)
 	}
-	return fmt.Sprintf("'%s' (%s) in commit %s", Visible(p.Path), p.ID, p.At.Id)
+	return fmt.Sprintf("'%s' (%s) in commit %s", Printable(p.Path), p.ID, p.At.ID)
 }
 
 // refuse refuses the ref that brings what stands in a spot.
 func (p Spot) refuse(what string, cause error) error {
 	inspect := []string{show(p.ID)}
-	if p.ID != p.At.Id {
-		inspect = []string{fmt.Sprintf("git ls-tree -r -t -l %s", p.At.Id), show(p.ID)}
+	if p.ID != p.At.ID {
+		inspect = []string{fmt.Sprintf("git ls-tree -r -t -l %s", p.At.ID), show(p.ID)}
 	}
 	return refuse(p.At.Ref, p.String()+": "+what, cause, inspect...)
 }
 
-// flawKind is what is wrong, as a check of what is here names it.
-type flawKind string
+// FlawKind is what is wrong, as a check of what is here names it.
+type FlawKind string
 
 const (
-	FlawMissing  flawKind = "object-missing"
-	FlawDamaged  flawKind = "object-damaged"
-	FlawTree     flawKind = "tree-invalid"
-	flawDocument flawKind = "document-invalid"
-	flawSegment  flawKind = "segment-misnamed"
-	flawOrder    flawKind = "entry-disordered"
-	FlawAhead    flawKind = "id-ahead"
-	FlawTrailer  flawKind = "trailer-wrong"
-	FlawUnlisted flawKind = "milestone-unlisted"
+	FlawMissing  FlawKind = "object-missing"
+	FlawDamaged  FlawKind = "object-damaged"
+	FlawTree     FlawKind = "tree-invalid"
+	flawDocument FlawKind = "document-invalid"
+	flawSegment  FlawKind = "segment-misnamed"
+	flawOrder    FlawKind = "entry-disordered"
+	FlawAhead    FlawKind = "id-ahead"
+	FlawTrailer  FlawKind = "trailer-wrong"
+	FlawUnlisted FlawKind = "milestone-unlisted"
 )
 
 // flaw is something wrong that was found in a spot.
 type Flaw struct {
 	Spot
-	Kind  flawKind
+	Kind  FlawKind
 	What  string
 	Cause error
 }
@@ -84,14 +84,14 @@ func (f Flaw) Error() string {
 // wrong is called for all that is wrong. Of what comes in the first flaw is the end, of
 // what is here all are wanted: the caller goes on where it returns nil, without what is
 // wrong.
-func (c *Inspection) wrong(kind flawKind, p placed, what string, cause error) error {
-	if c.Found == nil {
+func (c *Inspection) wrong(kind FlawKind, p placed, what string, cause error) error {
+	if c.OnFlaw == nil {
 		return p.Spot().refuse(what, cause)
 	}
 	if f, ok := p.(File); ok && kind != flawSegment && kind != FlawUnlisted {
-		c.Files[SeenFile{f.kind, f.Id}] = ends{Bad: true}
+		c.Files[FileKey{f.kind, f.ID}] = Ends{Bad: true}
 	}
-	c.Found(Flaw{p.Spot(), kind, what, cause})
+	c.OnFlaw(Flaw{p.Spot(), kind, what, cause})
 	return nil
 }
 
@@ -117,7 +117,7 @@ func (c *Inspection) read(ctx context.Context, ids []git.ID, each func(int, git.
 		switch {
 		case p != nil:
 			err = c.wrong(FlawDamaged, p, "it cannot be read", err)
-		case c.Found != nil: // it is checked where it stands
+		case c.OnFlaw != nil: // it is checked where it stands
 			err = nil
 		}
 		if err != nil {
@@ -142,7 +142,7 @@ func (c *Inspection) tooMany(ref, what string) *fail.Error {
 
 // visible makes a name that others chose fit for a line of a message: as it
 // stands, where it is printable ASCII.
-func Visible(name string) string {
+func Printable(name string) string {
 	const most = 300
 	odd := func(r rune) bool { return r < ' ' || r > '~' || r == '\'' }
 	if len(name) > most || strings.ContainsFunc(name, odd) {

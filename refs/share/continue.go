@@ -44,13 +44,13 @@ func continueSync(ctx context.Context, s *store.Store, w store.Writer, h *store.
 		return res, err
 	}
 	defer lock.Unlock()
-	done := newSyncResult(p.Name)
-	y := newSyncing(s, SyncOptions{Writer: w}, p, &done)
-	y.merge = true
-	if err := y.prepare(ctx); err != nil {
+	done := newResult(p.Name)
+	ex := newExchanger(s, Options{Writer: w}, p, &done)
+	ex.merge = true
+	if err := ex.prepare(ctx); err != nil {
 		return res, err
 	}
-	y.current, y.held = h.Target, h
+	ex.current, ex.waiting = h.Target, h
 	ours, theirs, err := s.SurveyRemote(ctx, p)
 	if err != nil {
 		return res, err
@@ -58,12 +58,12 @@ func continueSync(ctx context.Context, s *store.Store, w store.Writer, h *store.
 	if err := stillThere(h, &theirs); err != nil {
 		return res, err
 	}
-	_, err = y.exchangeRefs(ctx, &ours, &theirs)
+	_, err = ex.exchangeRefs(ctx, &ours, &theirs)
 	if err == nil {
-		err = y.outcome()
+		err = ex.outcome()
 	}
 	if err == nil && h.Bundle {
-		err = forget(ctx, s, p)
+		err = dropBundleRefs(ctx, s, p)
 	}
 	res.Conflicts, res.Steps, res.Warnings = done.Conflicts, done.Steps, done.Warnings
 	merge.SortConflicts(res.Conflicts)

@@ -24,7 +24,7 @@ func (ex *exchanger) exchangeRefs(ctx context.Context, ours, theirs *store.RefSe
 		return false, err
 	}
 	if ex.alike(ours, theirs) {
-		return false, errors.Join(ex.dropHeld(ctx), ex.noteShared(ours, theirs))
+		return false, errors.Join(ex.dropWaiting(ctx), ex.noteShared(ours, theirs))
 	}
 	if err := ex.inspect(ctx, ours, theirs); err != nil {
 		return false, err
@@ -39,7 +39,7 @@ func (ex *exchanger) exchangeRefs(ctx context.Context, ours, theirs *store.RefSe
 	if err != nil {
 		return false, err
 	}
-	if err := ex.holdConflicts(ctx); err != nil {
+	if err := ex.keepConflicts(ctx); err != nil {
 		return false, err
 	}
 	if err := ex.uniteNotes(ctx, ses, plan, ours, theirs); err != nil {
@@ -59,13 +59,13 @@ func (ex *exchanger) exchangeRefs(ctx context.Context, ours, theirs *store.RefSe
 	if again || ex.late {
 		return true, nil
 	}
-	return false, errors.Join(ex.dropHeld(ctx), ex.noteShared(ours, theirs))
+	return false, errors.Join(ex.dropWaiting(ctx), ex.noteShared(ours, theirs))
 }
 
-// dropHeld forgets a former sync's conflicts, once there are none any more. What
+// dropWaiting forgets a former sync's conflicts, once there are none any more. What
 // waits by now may be another merge.
-func (ex *exchanger) dropHeld(ctx context.Context) error {
-	if ex.held == nil || len(ex.open) > 0 {
+func (ex *exchanger) dropWaiting(ctx context.Context) error {
+	if ex.waiting == nil || len(ex.open) > 0 {
 		return nil
 	}
 	lock, err := ex.s.Repo().Lock(ctx, store.BranchLock(ex.current))
@@ -167,8 +167,8 @@ func (ex *exchanger) inspect(ctx context.Context, ours, theirs *store.RefSet) er
 	return incoming.Check(ctx, ex.s, in)
 }
 
-// step is what is to be done with one ref.
-type step struct {
+// refAction is what is to be done with one ref.
+type refAction struct {
 	ref    string // its name here
 	branch string // "" for the roadmap and tags
 	ours   git.ID // where it stood
@@ -178,7 +178,7 @@ type step struct {
 	late   bool // somebody else's push was faster
 }
 
-func (st *step) isTag() bool { return strings.HasPrefix(st.ref, git.TagPrefix) }
+func (st *refAction) isTag() bool { return strings.HasPrefix(st.ref, git.TagPrefix) }
 
 // plan compares every ref and makes the merges, without moving anything:
 //
@@ -186,30 +186,30 @@ func (st *step) isTag() bool { return strings.HasPrefix(st.ref, git.TagPrefix) }
 //  2. only here, or ahead: push, unless it was deleted there;
 //  3. only there, or behind: take, a branch only if it is here or all are wanted;
 //  4. diverged: merge, push and then take that.
-func (ex *exchanger) plan(ctx context.Context, ses *store.Transaction, ours, theirs *store.RefSet) ([]*step, error) {
-	var plan []*step
-	roadmap := &step{ref: git.RoadmapRef, ours: ours.Roadmap}
+func (ex *exchanger) plan(ctx context.Context, ses *store.Transaction, ours, theirs *store.RefSet) ([]*refAction, error) {
+	var plan []*refAction
+	roadmap := &refAction{ref: git.RoadmapRef, ours: ours.Roadmap}
 	if err := ex.compare(ctx, ses, roadmap, theirs.Roadmap, ""); err != nil {
 		return nil, err
 	}
-	if ex.isHeld(roadmap.ref) {
+	if ex.isDirty(roadmap.ref) {
 		roadmap.push = ""
 	}
 	plan = append(plan, roadmap)
-	stands := cmp.Or(roadmap.take, ours.Roadmap) // and no newer one, which is not pushed with it
+	roadmapID := cmp.Or(roadmap.take, ours.Roadmap) // and no newer one, which is not pushed with it
 	for _, name := range slices.Sorted(maps.Keys(ours.Branches)) {
 		if !ex.wants(name) {
 			continue
 		}
-		st := &step{ref: git.BranchRef(name), branch: name, ours: ours.Branches[name]}
+		st := &refAction{ref: git.BranchRef(name), branch: name, ours: ours.Branches[name]}
 		if theirs.Branches[name] == "" && ex.shared[git.BranchRef(name)] && !ex.first {
 			ex.deleted = append(ex.deleted, name)
 			continue
 		}
-		if err := ex.compare(ctx, ses, st, theirs.Branches[name], stands); err != nil {
+		if err := ex.compare(ctx, ses, st, theirs.Branches[name], roadmapID); err != nil {
 			return nil, err
 		}
-		if ex.isHeld(st.ref) {
+		if ex.isDirty(st.ref) {
 			st.push = ""
 		}
 		plan = append(plan, st)
@@ -222,14 +222,14 @@ func (ex *exchanger) plan(ctx context.Context, ses *store.Transaction, ours, the
 			ex.warn("left alone: " + err.Error())
 			continue
 		}
-		plan = append(plan, &step{ref: git.BranchRef(name), branch: name, take: theirs.Branches[name]})
+		plan = append(plan, &refAction{ref: git.BranchRef(name), branch: name, take: theirs.Branches[name]})
 	}
 	return append(plan, ex.tagsToTake(ours, theirs)...), nil
 }
 
 // tagsToTake are the tags that only the other side has.
-func (ex *exchanger) tagsToTake(ours, theirs *store.RefSet) []*step {
-	var plan []*step
+func (ex *exchanger) tagsToTake(ours, theirs *store.RefSet) []*refAction {
+	var plan []*refAction
 	for _, name := range slices.Sorted(maps.Keys(theirs.Tags)) {
 		if ours.Tags[name] != "" || !ex.merge || ex.shared[git.TagRef(name)] {
 			continue
@@ -238,7 +238,7 @@ func (ex *exchanger) tagsToTake(ours, theirs *store.RefSet) []*step {
 			ex.warn("left alone: tag: " + err.Error())
 			continue
 		}
-		plan = append(plan, &step{ref: git.TagRef(name), take: theirs.Tags[name]})
+		plan = append(plan, &refAction{ref: git.TagRef(name), take: theirs.Tags[name]})
 	}
 	return plan
 }
@@ -249,7 +249,7 @@ func (ex *exchanger) wants(branch string) bool {
 }
 
 // compare decides about one ref.
-func (ex *exchanger) compare(ctx context.Context, ses *store.Transaction, st *step, theirs, roadmap git.ID) error {
+func (ex *exchanger) compare(ctx context.Context, ses *store.Transaction, st *refAction, theirs, roadmap git.ID) error {
 	switch {
 	case st.ours == theirs:
 		return nil
@@ -260,7 +260,7 @@ func (ex *exchanger) compare(ctx context.Context, ses *store.Transaction, st *st
 		st.take = theirs
 		return nil
 	}
-	how, bases, err := ex.standing(ctx, st.ref, st.ours, theirs)
+	how, bases, err := ex.relation(ctx, st.ref, st.ours, theirs)
 	switch {
 	case err != nil:
 		return err
@@ -286,9 +286,9 @@ func displayRef(ref string) string {
 }
 
 // mergeRef merges a ref that diverged; one with open conflicts is left as it is.
-func (ex *exchanger) mergeRef(ctx context.Context, ses *store.Transaction, st *step, theirs git.ID, bases []git.ID, roadmap git.ID) error {
+func (ex *exchanger) mergeRef(ctx context.Context, ses *store.Transaction, st *refAction, theirs git.ID, bases []git.ID, roadmap git.ID) error {
 	prefix := merge.Qualified(st.branch, ex.current, "")
-	settle := merge.Resolved(ex.held, prefix, ex.settle)
+	settle := merge.Resolved(ex.waiting, prefix, ex.settle)
 	var conflicts []store.Conflict
 	var err error
 	if st.branch == "" {
@@ -313,7 +313,7 @@ func (ex *exchanger) mergeRef(ctx context.Context, ses *store.Transaction, st *s
 	return nil
 }
 
-func (ex *exchanger) mergeBranch(ctx context.Context, ses *store.Transaction, st *step, theirs git.ID, bases []git.ID, roadmap git.ID, settle merge.Settler) (*git.Commit, []store.Conflict, error) {
+func (ex *exchanger) mergeBranch(ctx context.Context, ses *store.Transaction, st *refAction, theirs git.ID, bases []git.ID, roadmap git.ID, settle merge.Settler) (*git.Commit, []store.Conflict, error) {
 	r := replica{bases: bases, from: ex.peer.Name, settle: settle, roadmap: roadmap}
 	var err error
 	if r.ours, err = ex.s.TipAt(ctx, st.branch, st.ours); err != nil {
@@ -329,8 +329,8 @@ func (ex *exchanger) mergeBranch(ctx context.Context, ses *store.Transaction, st
 	return c, u.Conflicts, nil
 }
 
-// holdConflicts keeps what is open where Resolve finds it.
-func (ex *exchanger) holdConflicts(ctx context.Context) error {
+// keepConflicts keeps what is open where Resolve finds it.
+func (ex *exchanger) keepConflicts(ctx context.Context) error {
 	if len(ex.open) == 0 {
 		return nil
 	}
@@ -353,7 +353,7 @@ func (ex *exchanger) holdConflicts(ctx context.Context) error {
 
 // uniteNotes writes the notes that are missing of what is to be pushed, and adds
 // the remote's.
-func (ex *exchanger) uniteNotes(ctx context.Context, ses *store.Transaction, plan []*step, ours, theirs *store.RefSet) error {
+func (ex *exchanger) uniteNotes(ctx context.Context, ses *store.Transaction, plan []*refAction, ours, theirs *store.RefSet) error {
 	var from []*git.Commit
 	for _, st := range plan {
 		if st.push == "" || st.branch == "" {

@@ -80,37 +80,93 @@ func (m matcher) inFile(path string, data []byte) ([]string, error) {
 	return list, nil
 }
 
-// telling are those of the lines that quote a milestone which tell what is to be
+// revealing are those of the lines that quote a milestone which tell what is to be
 // forgotten: all of them where that is the milestone, else those of the lines that the
 // text touches, wherever a summary cut them. What else it said ("Tests pass.") others say
 // too.
-func (f *finder) telling(m *doc.Commit, quotes []string) []string {
+func (f *finder) revealing(m *doc.Commit, quotes []string) []string {
 	if m.ID == f.id {
 		return quotes
 	}
 	touched := append(f.match.pieces(m.Summary), f.match.pieces(m.Contribution)...)
 	var list []string
 	for _, q := range quotes {
-		if f.match.in(q) || slices.ContainsFunc(touched, func(line string) bool { return tellsOf(q, line) }) {
+		if f.match.in(q) || slices.ContainsFunc(touched, func(line string) bool { return quotesLine(q, line) }) {
 			list = append(list, q)
 		}
 	}
 	return list
 }
 
-// leastTold is how much of the begin of a line a quote has to end with, in bytes.
-const leastTold = 4
+// minOverlap is how much of the begin of a line a quote has to end with, in bytes.
+const minOverlap = 4
 
-// tellsOf reports whether a quote holds a line, or ends within it.
-func tellsOf(quote, line string) bool {
+// quotesLine reports whether a quote holds a line, or ends within it.
+func quotesLine(quote, line string) bool {
 	quote = strings.TrimSuffix(quote, "…")
 	if strings.Contains(quote, line) {
 		return true
 	}
-	for n := min(len(quote), len(line)); n >= min(leastTold, len(quote)) && n > 0; n-- {
+	for n := min(len(quote), len(line)); n >= min(minOverlap, len(quote)) && n > 0; n-- {
 		if strings.HasSuffix(quote, line[:n]) {
 			return true
 		}
 	}
 	return false
+}
+
+// mapJSONTexts replaces the strings in a text of JSON (keys too), and leaves every other
+// byte as it stands: members that nobody here knows, numbers and their order. What is
+// no JSON comes back with what could be read of it replaced.
+func mapJSONTexts(text string, replace func(string) string) string {
+	var b strings.Builder
+	done := 0
+	for at := 0; at < len(text); at++ {
+		if text[at] != '"' {
+			continue
+		}
+		end := jsonStringEnd(text, at)
+		if end < 0 {
+			break
+		}
+		var s string
+		if json.Unmarshal([]byte(text[at:end]), &s) == nil {
+			if now := replace(s); now != s {
+				b.WriteString(text[done:at])
+				b.WriteString(quoteJSON(now))
+				done = end
+			}
+		}
+		at = end - 1
+	}
+	if done == 0 {
+		return text
+	}
+	b.WriteString(text[done:])
+	return b.String()
+}
+
+// jsonStringEnd is the offset behind the string that begins at an offset, -1 where it
+// has no end.
+func jsonStringEnd(text string, at int) int {
+	for i := at + 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return -1
+}
+
+// quoteJSON writes a string as notes have it: without escapes that only HTML needs.
+func quoteJSON(s string) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil { // a string always can be written
+		return `""`
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }

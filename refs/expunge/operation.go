@@ -23,26 +23,26 @@ type Result struct {
 	Notes   int      `json:"notes"`   // that changed
 	IDs     []string `json:"ids"`     // of the entries
 	// Remotes are those that had the old history when they were last asked.
-	Remotes []RemoteHolding `json:"remotes"`
+	Remotes []DirtyRemote `json:"remotes"`
 
-	Expunged []ExpungedEntry `json:"-"` // what is known of the entries, oldest first
-	Topics   []string        `json:"-"` // keys of the topics that are redacted
-	Warnings []string        `json:"-"` // what went with it, and what could not be cleaned
-	Objects  int             `json:"-"` // deleted from the object directory
-	DryRun   bool            `json:"-"`
+	Expunged []Entry  `json:"-"` // what is known of the entries, oldest first
+	Topics   []string `json:"-"` // keys of the topics that are redacted
+	Warnings []string `json:"-"` // what went with it, and what could not be cleaned
+	Objects  int      `json:"-"` // deleted from the object directory
+	DryRun   bool     `json:"-"`
 }
 
 // expungeLock keeps two that forget apart, and everybody from half of it.
-const ExpungeLock = "expunge"
+const LockName = "expunge"
 
-// expungeRounds is how often refs may appear meanwhile that lead to what is forgotten.
-const expungeRounds = 10
+// maxRounds is how often refs may appear meanwhile that lead to what is forgotten.
+const maxRounds = 10
 
 // expunging is one act of forgetting.
 type Operation struct {
 	Store    *store.Store
 	Writer   store.Writer
-	intent   expungeIntent
+	intent   Intent
 	Rewriter *Rewriter
 	Result   Result
 	Check    func(context.Context, *Operation, []git.ID) error // of the new tips, before refs move; nil for none
@@ -52,8 +52,8 @@ type Operation struct {
 	// have a hundred merges.
 	Roadmap git.ID
 
-	replaced map[git.ID]bool      // old commits, over all rounds
-	held     map[string][]HeldRef // by remote; nil once the commands for them are made
+	replaced map[git.ID]bool       // old commits, over all rounds
+	dirty    map[string][]DirtyRef // by remote; nil once the commands for them are made
 	kept     []git.Kept
 	finished bool // what a killed one left
 }
@@ -71,17 +71,17 @@ type Operation struct {
 //  6. the intent is removed, when no ref leads to old history any more.
 //
 // begin takes the lock, and joins what a killed one left to what is to be done.
-func (op *Operation) Begin(ctx context.Context, add doc.Expunged) (err error) {
-	lock, err := op.Store.Repo().Lock(ctx, ExpungeLock)
+func (op *Operation) Run(ctx context.Context, add doc.Expunged) (err error) {
+	lock, err := op.Store.Repo().Lock(ctx, LockName)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
-	return op.run(ctx, add)
+	return op.runLocked(ctx, add)
 }
 
-func (op *Operation) run(ctx context.Context, add doc.Expunged) error {
-	left, err := ReadExpungeIntent(op.Store)
+func (op *Operation) runLocked(ctx context.Context, add doc.Expunged) error {
+	left, err := ReadIntent(op.Store)
 	if err != nil {
 		return err
 	}
@@ -94,45 +94,45 @@ func (op *Operation) run(ctx context.Context, add doc.Expunged) error {
 	op.intent.expunged = op.intent.expunged.Union(add).Union(known)
 	op.replaced = map[git.ID]bool{}
 	op.Rewriter = NewRewriter(op.Store, op.intent.expunged)
-	old, err := op.appeared(ctx)
+	old, err := op.hasOldRefs(ctx)
 	if err != nil || left == nil && !old && known.Contains(op.intent.expunged) && len(op.intent.old) == 0 {
 		return err
 	}
-	if err := op.mayDelete(ctx); err != nil {
+	if err := op.checkDeletable(ctx); err != nil {
 		return err
 	}
 	if left == nil {
-		if err := orTooMany(op.intent.expunged); err != nil {
+		if err := checkSize(op.intent.expunged); err != nil {
 			return err
 		}
-		if err := op.whole(ctx); err != nil {
+		if err := op.checkObjects(ctx); err != nil {
 			return err
 		}
 	}
 	if err := op.verify(ctx); err != nil {
 		return err
 	}
-	if op.held, err = op.Rewriter.holdings(ctx); err != nil {
+	if op.dirty, err = op.Rewriter.dirtyRemotes(ctx); err != nil {
 		return err
 	}
-	if err := writeExpungeIntent(op.Store, &op.intent); err != nil {
+	if err := writeIntent(op.Store, &op.intent); err != nil {
 		return err
 	}
 	fault.Point("expunge-intent")
-	for range expungeRounds {
+	for range maxRounds {
 		again, err := op.round(ctx)
 		if err != nil {
 			return err
 		}
 		if !again {
-			return dropExpungeIntent(op.Store)
+			return dropIntent(op.Store)
 		}
 	}
 	return fail.New(fail.ErrStale, fail.Busy, "refs that lead to what is forgotten keep appearing", "run the command again")
 }
 
-// mayDelete refuses where objects may not be deleted, before anything is done.
-func (op *Operation) mayDelete(ctx context.Context) error {
+// checkDeletable refuses where objects may not be deleted, before anything is done.
+func (op *Operation) checkDeletable(ctx context.Context) error {
 	cfg, err := op.Store.Repo().Config(ctx)
 	if err != nil {
 		return err
@@ -145,9 +145,9 @@ func (op *Operation) mayDelete(ctx context.Context) error {
 	return err
 }
 
-// whole refuses where an object is missing, be it code's: what was to be forgotten could
+// checkObjects refuses where an object is missing, be it code's: what was to be forgotten could
 // not be deleted, and the refs would have moved already.
-func (op *Operation) whole(ctx context.Context) error {
+func (op *Operation) checkObjects(ctx context.Context) error {
 	err := op.Store.Repo().CheckPurge(ctx)
 	var child *git.Error
 	if !errors.As(err, &child) || child.Code <= 0 {
@@ -162,7 +162,7 @@ func (op *Operation) verify(ctx context.Context) error {
 	if op.Check == nil {
 		return nil
 	}
-	v, err := MemoryRefs(ctx, op.Store)
+	v, err := ListRefs(ctx, op.Store)
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (op *Operation) verify(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return op.Check(ctx, op, tipsNow(now))
+	return op.Check(ctx, op, newTips(now))
 }
 
 // round does all of it once, and reports whether refs appeared meanwhile that lead to
@@ -194,11 +194,11 @@ func (op *Operation) round(ctx context.Context) (again bool, err error) {
 		return errors.Is(err, errNewBranch), orNewBranch(err)
 	}
 	fault.Point("expunge-refs")
-	if op.held != nil { // while the old notes are there to be compared with
-		if op.Result.Remotes, err = op.Rewriter.remotesHolding(ctx, op.held); err != nil {
+	if op.dirty != nil { // while the old notes are there to be compared with
+		if op.Result.Remotes, err = op.Rewriter.cleaningAll(ctx, op.dirty); err != nil {
 			return false, err
 		}
-		op.held = nil
+		op.dirty = nil
 	}
 	if err := op.journals(ctx, names); err != nil {
 		return false, err
@@ -208,7 +208,7 @@ func (op *Operation) round(ctx context.Context) (again bool, err error) {
 		return false, err
 	}
 	fault.Point("expunge-purged")
-	return op.appeared(ctx)
+	return op.hasOldRefs(ctx)
 }
 
 // errNewBranch ends a round whose locks do not cover all branches.
@@ -221,9 +221,9 @@ func orNewBranch(err error) error {
 	return err
 }
 
-// appeared reports whether there are refs that lead to old history.
-func (op *Operation) appeared(ctx context.Context) (bool, error) {
-	v, err := MemoryRefs(ctx, op.Store)
+// hasOldRefs reports whether there are refs that lead to old history.
+func (op *Operation) hasOldRefs(ctx context.Context) (bool, error) {
+	v, err := ListRefs(ctx, op.Store)
 	if err != nil {
 		return false, err
 	}

@@ -33,7 +33,7 @@ type HookFailure struct {
 }
 
 // is reports whether both are one record.
-func (f HookFailure) Is(g HookFailure) bool {
+func (f HookFailure) Equal(g HookFailure) bool {
 	return f.Time.Equal(g.Time) && f.Event == g.Event && f.Worktree == g.Worktree && f.Code == g.Code && f.Message == g.Message
 }
 
@@ -43,9 +43,9 @@ const (
 	mostUnsent       = 16
 )
 
-// NoteHookFailure keeps that a hook failed, for HookFailures. What of it cannot be
+// RecordHookFailure keeps that a hook failed, for HookFailures. What of it cannot be
 // found out is left empty. Of pushes to one remote the last alone is kept.
-func NoteHookFailure(ctx context.Context, s *store.Store, event string, why error) error {
+func RecordHookFailure(ctx context.Context, s *store.Store, event string, why error) error {
 	f := HookFailure{Time: s.Clock().UTC().Truncate(time.Second), Event: event, Worktree: s.Repo().WorkTree(),
 		Message: prose.OneLine(why.Error(), hookMessageLimit)}
 	if f.Worktree == "" {

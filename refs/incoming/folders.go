@@ -19,7 +19,7 @@ const (
 
 // folder is a tree to check.
 type folder struct {
-	at    *NewCommit
+	at    *Commit
 	role  Role
 	path  string
 	id    git.ID
@@ -35,7 +35,7 @@ type seenTree struct {
 }
 
 // commits checks commits and everything that they hold.
-func (c *Inspection) Commits(ctx context.Context, commits []*NewCommit) error {
+func (c *Inspection) CheckCommits(ctx context.Context, commits []*Commit) error {
 	if err := c.readCommits(ctx, commits); err != nil {
 		return err
 	}
@@ -65,10 +65,10 @@ func (c *Inspection) Commits(ctx context.Context, commits []*NewCommit) error {
 }
 
 // readCommits finds the trees of commits.
-func (c *Inspection) readCommits(ctx context.Context, commits []*NewCommit) error {
+func (c *Inspection) readCommits(ctx context.Context, commits []*Commit) error {
 	ids := make([]git.ID, len(commits))
 	for i, n := range commits {
-		ids[i] = n.Id
+		ids[i] = n.ID
 	}
 	infos, err := c.repo.Infos(ctx, ids)
 	if err != nil {
@@ -93,7 +93,7 @@ func (c *Inspection) readCommits(ctx context.Context, commits []*NewCommit) erro
 			return nil
 		}
 		if c.Reader != nil {
-			c.Reader.Commit(n, parsed)
+			c.Reader.Message(n, parsed)
 		}
 		return c.trailers(n, parsed)
 	}, func(i int) placed { return small[i] })
@@ -105,7 +105,7 @@ func tooLarge(size, most int64) string {
 
 // parentTrees is what to compare a commit's tree with. A parent of our own that
 // a shallow clone lacks spares nothing.
-func (c *Inspection) parentTrees(ctx context.Context, n *NewCommit) ([]git.ID, error) {
+func (c *Inspection) parentTrees(ctx context.Context, n *Commit) ([]git.ID, error) {
 	var trees []git.ID
 	for _, p := range n.Parents[:min(len(n.Parents), maxBases)] {
 		if parent := c.ByID[p]; parent != nil {
@@ -120,7 +120,7 @@ func (c *Inspection) parentTrees(ctx context.Context, n *NewCommit) ([]git.ID, e
 			switch {
 			case err == nil:
 				tree = commit.Tree
-			case !errors.Is(err, git.ErrNotFound) && c.Found == nil: // else it was reported
+			case !errors.Is(err, git.ErrNotFound) && c.OnFlaw == nil: // else it was reported
 				return nil, err
 			}
 			c.own[p] = tree
@@ -165,7 +165,7 @@ func (c *Inspection) level(ctx context.Context, folders []folder) (deeper []fold
 			switch {
 			case p != nil:
 				return c.wrong(FlawTree, p, "it cannot be read", err)
-			case c.Found != nil: // it is checked where it stands
+			case c.OnFlaw != nil: // it is checked where it stands
 				return nil
 			}
 			return err
@@ -237,12 +237,12 @@ func (c *Inspection) treeSizes(ctx context.Context, folders []folder) (map[git.I
 // window is the first n folders, at least one, whose trees and bases fit in memory.
 func window(folders []folder, sizes map[git.ID]int64) (n int, ids []git.ID) {
 	var total int64
-	taken := map[git.ID]bool{}
+	seen := map[git.ID]bool{}
 	for _, f := range folders {
 		from := len(ids)
 		for _, id := range append([]git.ID{f.id}, f.bases...) {
-			if size, ok := sizes[id]; ok && !taken[id] {
-				taken[id] = true
+			if size, ok := sizes[id]; ok && !seen[id] {
+				seen[id] = true
 				ids = append(ids, id)
 				total += size
 			}

@@ -21,12 +21,12 @@ import (
 // Branches and the roadmap go as one: a merge moves several of them. Notes are
 // moved by every agent, and must not make the branches of one wait for another's:
 // they go along with a single ref, and else apart.
-func (ex *exchanger) send(ctx context.Context, plan []*step, ours, theirs *store.RefSet) (late bool, err error) {
+func (ex *exchanger) send(ctx context.Context, plan []*refAction, ours, theirs *store.RefSet) (late bool, err error) {
 	if !ex.push {
 		return false, nil
 	}
 	var updates []git.PushUpdate
-	steps := map[string]*step{}
+	steps := map[string]*refAction{}
 	for _, st := range plan {
 		if st.push != "" {
 			updates = append(updates, ex.update(st.ref, st.push))
@@ -37,7 +37,7 @@ func (ex *exchanger) send(ctx context.Context, plan []*step, ours, theirs *store
 		updates = append(updates, ex.newTags(ours, theirs)...)
 	}
 	var notes []git.PushUpdate
-	if ours.Notes != theirs.Notes && !ex.isHeld(git.NotesRef) {
+	if ours.Notes != theirs.Notes && !ex.isDirty(git.NotesRef) {
 		notes = append(notes, ex.update(git.NotesRef, ours.Notes))
 	}
 	if len(updates)+len(notes) == 0 {
@@ -106,7 +106,7 @@ func (ex *exchanger) warn(text string) {
 }
 
 // sendBatch makes one push and notes what became of each ref.
-func (ex *exchanger) sendBatch(ctx context.Context, updates []git.PushUpdate, atomic bool, steps map[string]*step, theirs *store.RefSet) (late bool, err error) {
+func (ex *exchanger) sendBatch(ctx context.Context, updates []git.PushUpdate, atomic bool, steps map[string]*refAction, theirs *store.RefSet) (late bool, err error) {
 	if len(updates) == 0 {
 		return false, nil
 	}
@@ -198,12 +198,6 @@ func set(v *store.RefSet, r git.Ref) {
 	case git.NotesRef:
 		v.Notes = r.ID
 	}
-}
-
-// DeleteRemote deletes branches on a remote, and tags, as tags/NAME. Here they stay,
-// and no Sync makes them there again.
-func DeleteRemote(ctx context.Context, s *store.Store, o SyncOptions) (SyncResult, error) {
-	return exchange(ctx, s, o, func(y *exchanger) { y.remove = true })
 }
 
 // refNamed finds the branch of a side, or the tag, that a name for DeleteRemote

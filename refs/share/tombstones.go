@@ -44,7 +44,7 @@ func tombstonesAt(ctx context.Context, s *store.Store, roadmap git.ID) (doc.Expu
 	return expunge.TombstonesIn(ctx, s, s.Repo().Edit(c.Tree))
 }
 
-// accept takes over what the other side says is forgotten, before anything of it is
+// acceptTombstones takes over what the other side says is forgotten, before anything of it is
 // merged. It reports whether this repository has rewritten itself, so that its refs
 // stand elsewhere now. The cases:
 //
@@ -53,7 +53,7 @@ func tombstonesAt(ctx context.Context, s *store.Store, roadmap git.ID) (doc.Expu
 //  2. there is no memory here yet: nothing; the roadmap is taken over as it is;
 //  3. the other side is only asked, or gets our branches: a hint at sync;
 //  4. else this repository forgets it too, unless that takes too much (plausible).
-func (ex *exchanger) accept(ctx context.Context, ours, theirs *store.RefSet) (bool, error) {
+func (ex *exchanger) acceptTombstones(ctx context.Context, ours, theirs *store.RefSet) (bool, error) {
 	if ex.remove || ours.Empty() || theirs.Roadmap == "" || theirs.Roadmap == ours.Roadmap {
 		return false, nil
 	}
@@ -76,7 +76,7 @@ func (ex *exchanger) accept(ctx context.Context, ours, theirs *store.RefSet) (bo
 	case known.Contains(e):
 		return false, nil
 	case ex.merge:
-		return true, ex.obey(ctx, e, ids, theirs.Roadmap)
+		return true, ex.applyTombstones(ctx, e, ids, theirs.Roadmap)
 	}
 	command, most, err := ex.remedy(ctx, e)
 	switch {
@@ -84,11 +84,11 @@ func (ex *exchanger) accept(ctx context.Context, ours, theirs *store.RefSet) (bo
 		return false, err
 	case ex.push:
 		return false, fail.New(fail.ErrRefused, fail.ExpungedElsewhere,
-			fmt.Sprintf("'%s' has expunged %s that this repository still has", ex.peer.Name, expunge.Forgotten(n)), command)
+			fmt.Sprintf("'%s' has expunged %s that this repository still has", ex.peer.Name, expunge.EntriesText(n)), command)
 	case most:
-		ex.warn(fmt.Sprintf("'%s' has expunged %s, more than sync removes unasked; see %s", ex.peer.Name, expunge.Forgotten(n), command))
+		ex.warn(fmt.Sprintf("'%s' has expunged %s, more than sync removes unasked; see %s", ex.peer.Name, expunge.EntriesText(n), command))
 	default:
-		ex.warn(fmt.Sprintf("'%s' has expunged %s; %s removes %s here too", ex.peer.Name, expunge.Forgotten(n), command, itOrThem(n)))
+		ex.warn(fmt.Sprintf("'%s' has expunged %s; %s removes %s here too", ex.peer.Name, expunge.EntriesText(n), command, itOrThem(n)))
 	}
 	return false, nil
 }
@@ -97,7 +97,7 @@ func (ex *exchanger) accept(ctx context.Context, ours, theirs *store.RefSet) (bo
 // is more than a sync would believe.
 func (ex *exchanger) remedy(ctx context.Context, e doc.Expunged) (command string, most bool, err error) {
 	name := prose.ShellWord(ex.peer.Name)
-	switch err := expunge.Tried(ctx, ex.s, e, func(x *expunge.Operation) error { return ex.plausible(ctx, x, nil) }); {
+	switch err := expunge.Try(ctx, ex.s, e, func(x *expunge.Operation) error { return ex.checkPlausible(ctx, x, nil) }); {
 	case implausible(err):
 		return "git context expunge --from " + name + " --dry-run", true, nil
 	default:
@@ -125,59 +125,39 @@ func (ex *exchanger) theirTombstones(ctx context.Context, theirs *store.RefSet) 
 // errShown ends an exchange that was only to say what would be forgotten.
 var errShown = errors.New("only shown")
 
-// obey forgets here what the other side has forgotten, of entries those with these ids.
-func (ex *exchanger) obey(ctx context.Context, e doc.Expunged, ids []string, roadmap git.ID) error {
-	x := &expunge.Operation{Store: ex.s, Writer: ex.o.Writer, Roadmap: roadmap, Result: expunge.Result{Entries: len(ids), IDs: ids, Remotes: []expunge.RemoteHolding{}}}
+// applyTombstones forgets here what the other side has forgotten, of entries those with these ids.
+func (ex *exchanger) applyTombstones(ctx context.Context, e doc.Expunged, ids []string, roadmap git.ID) error {
+	x := &expunge.Operation{Store: ex.s, Writer: ex.o.Writer, Roadmap: roadmap, Result: expunge.Result{Entries: len(ids), IDs: ids, Remotes: []expunge.DirtyRemote{}}}
 	if ex.expunge {
-		if err := ex.list(ctx, e, &x.Result); err != nil {
+		if err := expunge.Describe(ctx, ex.s, e, &x.Result); err != nil {
 			return err
 		}
 	}
 	ex.forgot = &x.Result
 	if ex.dry {
-		return ex.show(ctx, e, &x.Result)
+		return ex.previewTombstones(ctx, e, &x.Result)
 	}
 	if !ex.accepted {
-		x.Check = ex.plausible
+		x.Check = ex.checkPlausible
 	}
 	dropped, err := expunge.DropUnsoundTracking(ctx, ex.s, ex.o.Writer)
 	if err != nil {
 		return err
 	}
 	x.Result.Warnings = append(x.Result.Warnings, dropped...)
-	if err := x.Begin(ctx, e); err != nil {
+	if err := x.Run(ctx, e); err != nil {
 		return err
 	}
-	ex.note(fmt.Sprintf("'%s' has expunged %s; it is done here too", ex.peer.Name, expunge.Forgotten(len(ids))))
+	ex.note(fmt.Sprintf("'%s' has expunged %s; it is done here too", ex.peer.Name, expunge.EntriesText(len(ids))))
 	ex.res.Warnings = append(ex.res.Warnings, x.Result.Warnings...)
 	return nil
 }
 
-// list says which entries and how many texts of the other side's tombstones go here.
-func (ex *exchanger) list(ctx context.Context, e doc.Expunged, res *expunge.Result) error {
-	known, err := expunge.Tombstones(ctx, ex.s)
-	if err != nil {
-		return err
-	}
-	f := expunge.NewFinder(ex.s)
-	f.Named = e
-	v, err := expunge.MemoryRefs(ctx, ex.s)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(f.History(ctx, v), f.Local(ctx)); err != nil {
-		return err
-	}
-	f.Entries(res)
-	res.Texts = expunge.Texts(known.Union(e)) - expunge.Texts(known)
-	return nil
-}
-
-// show says what else would change. That sync would refuse it is a warning here.
-func (ex *exchanger) show(ctx context.Context, e doc.Expunged, res *expunge.Result) error {
+// previewTombstones says what else would change. That sync would refuse it is a warning here.
+func (ex *exchanger) previewTombstones(ctx context.Context, e doc.Expunged, res *expunge.Result) error {
 	res.DryRun = true
 	err := expunge.Preview(ctx, ex.s, e, func(ctx context.Context, x *expunge.Operation, tips []git.ID) error {
-		err := ex.plausible(ctx, x, tips)
+		err := ex.checkPlausible(ctx, x, tips)
 		var refusal *fail.Error
 		if implausible(err) && errors.As(err, &refusal) {
 			res.Warnings = append(res.Warnings, refusal.Message)
@@ -191,9 +171,9 @@ func (ex *exchanger) show(ctx context.Context, e doc.Expunged, res *expunge.Resu
 	return errShown
 }
 
-// standing is how a ref of ours stands to theirs. A roadmap that has all of ours but
+// relation is how a ref of ours stands to theirs. A roadmap that has all of ours but
 // lacks tombstones was made by somebody who dropped them: it is merged, not taken over.
-func (ex *exchanger) standing(ctx context.Context, ref string, ours, theirs git.ID) (standing, []git.ID, error) {
+func (ex *exchanger) relation(ctx context.Context, ref string, ours, theirs git.ID) (relation, []git.ID, error) {
 	how, bases, err := compare(ctx, ex.s, ours, theirs)
 	if err != nil || how != behind || ref != git.RoadmapRef {
 		return how, bases, err
@@ -207,25 +187,6 @@ func (ex *exchanger) standing(ctx context.Context, ref string, ours, theirs git.
 		how = diverged
 	}
 	return how, bases, err
-}
-
-// ExpungeFrom forgets what a remote's memory says is forgotten, and exchanges nothing
-// else. With e.Yes, that may be more than Sync believes: a branch's every entry, or most
-// of this repository's. With e.DryRun it fetches, and says what would go. Of e nothing
-// else counts. fail.ErrNotFound: all of it is forgotten here.
-func ExpungeFrom(ctx context.Context, s *store.Store, o SyncOptions, e expunge.Options) (expunge.Result, error) {
-	var y *exchanger
-	_, err := exchange(ctx, s, o, func(made *exchanger) {
-		y = made
-		y.merge, y.expunge, y.accepted, y.dry = true, true, e.Yes, e.DryRun
-	})
-	switch {
-	case err != nil && !errors.Is(err, errShown):
-		return expunge.Result{}, err
-	case y.forgot == nil:
-		return expunge.Result{}, fail.New(fail.ErrNotFound, fail.NothingExpunged, fmt.Sprintf("'%s' has expunged nothing that is still here", y.peer.Name))
-	}
-	return *y.forgot, nil
 }
 
 // note adds what was done beside what was asked for.
