@@ -10,7 +10,7 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// inMessage reports whether a message holds what is looked for.
+// inMessage reports whether a commit message contains the text.
 func (f *finder) inMessage(c *git.Commit) bool {
 	subject, body, trailers := c.Parts()
 	found := f.match.in(subject + body)
@@ -18,8 +18,8 @@ func (f *finder) inMessage(c *git.Commit) bool {
 	return found
 }
 
-// matches reports whether a file holds what is looked for, in any text of it. Headings and
-// tags hold names, which stay.
+// matches reports whether any text of a file contains the text. Headings and tags contain
+// names, which stay.
 func (f *finder) matches(path string, data []byte) bool {
 	if path == doc.ExpungedFile { // hashes and ids, never the text
 		return false
@@ -51,7 +51,7 @@ func (f *finder) matches(path string, data []byte) bool {
 	return err != nil || slices.ContainsFunc(texts, f.match.in)
 }
 
-// check holds that new history does not hold the text any more. It runs before refs move.
+// check verifies that new history no longer contains the text. It runs before refs move.
 func (f *finder) check(ctx context.Context, x *Operation, tips []git.ID) error {
 	if f.match.none() {
 		return nil

@@ -1,3 +1,26 @@
+// Package expunge removes a text, or single entries, from a repository's memory: from every
+// memory commit, note, journal, reflog and object, and from local state that quotes them.
+//
+// What is removed is written down as tombstones (see [doc.Expunged]) in expunged.txt of the
+// roadmap: ids of entries, hashes of texts and of replaced commits, never the text. A
+// [Rewriter] makes the same new history of the same old history and tombstones in every clone.
+//
+// The package reads all refs of memory with their history, the notes, local state and, to warn,
+// git's own files and the messages of code commits. It writes objects, moves refs in one
+// transaction, filters journals, empties reflogs, deletes objects, and keeps these files of
+// local state:
+//
+//	expunge.json    an expunge that is under way, see [Intent]
+//	held/REMOTE     what a remote still has of old history, see [DirtyState]
+//	clean/REMOTE    which refs of a remote contain nothing expunged, see [CleanState]
+//
+// Errors are of package fail: ErrInvalid for options that make no sense, ErrNotFound where
+// nothing matches, ErrRefused where the result would be unsafe or incomplete (nothing has been
+// changed then), ErrStale where other processes kept making refs, ErrNoMemory.
+//
+// One lock lets one expunge run at a time. Readers and Record run beside it; commands that
+// write wait. A process that is killed loses nothing: [Finish], which every writer calls,
+// completes its work.
 package expunge
 
 import (
@@ -15,7 +38,7 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// ExpungeOptions are one act of forgetting: either Match or ID is set.
+// Options describe one expunge. Exactly one of Match and ID must be set.
 type Options struct {
 	store.Writer
 	Match  string // a piece of text, exactly; it may span lines
@@ -24,7 +47,7 @@ type Options struct {
 	Yes    bool   // also where everything would go, or the text is short
 }
 
-// Entry is what is said of an entry that goes: nothing of its texts.
+// Entry describes a removed entry without quoting it.
 type Entry struct {
 	ID, Kind string // step or milestone
 	Branch   string // that recorded it
@@ -32,18 +55,18 @@ type Entry struct {
 	Pending  bool // was not committed yet
 }
 
-// shortMatch is the length, in characters, below which a text may stand anywhere.
+// shortMatch is the number of characters below which a text needs Yes, because it is likely to
+// occur in many places.
 const shortMatch = 4
 
-// Expunge removes a text, or an entry, from every memory commit, note, journal, reflog and
-// object of this repository: steps and milestones that hold the text in their own words
-// are removed, all else that holds it is redacted. What cannot be cleaned from here is in
-// the result's warnings and remotes.
+// Run removes a text or an entry from this repository. It removes steps and commits whose own
+// words contain the text, and redacts the text everywhere else. The result's Warnings and
+// Remotes name what this repository cannot clean.
 //
-// fail.ErrNotFound: nothing holds it. fail.ErrRefused: it is everything, and Yes is not set; or
-// it would still stand somewhere, which the error names, and nothing was changed.
-// It takes a few passes over all of memory's history. Writers wait meanwhile, Record
-// does not. Killed at any moment, it is finished by the next command that writes.
+// fail.ErrNotFound: nothing contains it. fail.ErrRefused: every entry would go and Yes is not
+// set, or something would still contain the text, which the error names; nothing was changed.
+// Run reads memory's whole history a few times. Writers wait meanwhile; Record does not. If the
+// process is killed, the next command that writes finishes the work.
 func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 	res := Result{IDs: []string{}, Remotes: []DirtyRemote{}, DryRun: o.DryRun}
 	if err := o.check(); err != nil {
@@ -108,7 +131,7 @@ func noMemoryIf(none bool) error {
 	return nil
 }
 
-// check refuses what cannot be meant. No message repeats the text.
+// check refuses options that make no sense. No message repeats the text.
 func (o Options) check() error {
 	short := utf8.RuneCountInString(o.Match) < shortMatch
 	switch {
@@ -125,7 +148,7 @@ func (o Options) check() error {
 	return nil
 }
 
-// newTips are the new tips, each once.
+// newTips returns the rewritten tips, sorted, each once.
 func newTips(now map[git.ID]git.ID) []git.ID {
 	var ids []git.ID
 	for _, id := range now {
@@ -135,7 +158,7 @@ func newTips(now map[git.ID]git.ID) []git.ID {
 	return slices.Compact(ids)
 }
 
-// redaction is what stands in the place of a piece of text.
+// redaction returns an example of the text that replaces a redacted one.
 func redaction() string {
 	var e doc.Expunged
 	e.AddText("x")

@@ -15,8 +15,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// finder looks for what is to be forgotten in all of memory, its whole history, and in
-// local state, and makes tombstones of it. One object is in memory at a time.
+// finder searches the whole history of memory and local state for what is to be removed, and
+// makes tombstones of what it finds. It keeps one object in memory at a time.
 type finder struct {
 	s        *store.Store
 	match    matcher
@@ -37,12 +37,13 @@ type finder struct {
 	names    map[string]keptName // that hold it, by their labels
 }
 
+// newFinder returns a finder that looks for nothing yet.
 func newFinder(s *store.Store) *finder {
 	return &finder{s: s, found: map[string]Entry{}, all: map[string]bool{}, removed: map[string]doc.Commit{},
 		topics: map[string]bool{}, seen: map[git.ID]string{}, matching: map[git.ID]bool{}, names: map[string]keptName{}}
 }
 
-// find looks everywhere.
+// find searches everywhere.
 func find(ctx context.Context, s *store.Store, o Options) (*finder, error) {
 	f := newFinder(s)
 	f.match, f.id = newMatcher(o.Match), o.ID
@@ -78,8 +79,8 @@ func find(ctx context.Context, s *store.Store, o Options) (*finder, error) {
 	return f, f.strays(ctx)
 }
 
-// history looks into every object that the refs of memory lead to: documents first,
-// because of a milestone that goes the message goes too.
+// history searches every object that the refs of memory lead to. Documents come first, because
+// the message of a removed commit goes too.
 func (f *finder) history(ctx context.Context, v *Refs) error {
 	tips := append(v.Tips(), UniqueIDs(v.TrackingNotes)...)
 	if v.Notes != "" {
@@ -109,7 +110,7 @@ func (f *finder) history(ctx context.Context, v *Refs) error {
 	return f.checkFiles(ctx)
 }
 
-// file looks into a file of memory.
+// file searches one file of memory.
 func (f *finder) file(o git.Object) error {
 	if o.Type != "blob" {
 		return nil
@@ -126,7 +127,7 @@ func (f *finder) file(o git.Object) error {
 	return nil
 }
 
-// document makes tombstones of what a file holds.
+// document makes tombstones of what matches in a file.
 func (f *finder) document(path string, data []byte) error {
 	switch kind := doc.KindOf(path); {
 	case kind == doc.FileLog:
@@ -154,6 +155,7 @@ func (f *finder) document(path string, data []byte) error {
 	return nil
 }
 
+// text adds pieces of text to the tombstones.
 func (f *finder) text(pieces ...string) {
 	for _, p := range pieces {
 		f.hits++
@@ -161,10 +163,10 @@ func (f *finder) text(pieces ...string) {
 	}
 }
 
-// wants reports whether an entry goes by its id.
+// wants reports whether an entry is removed because of its id.
 func (f *finder) wants(id string) bool { return id == f.id || f.named.HasEntry(id) }
 
-// step looks at a step.
+// step examines a step.
 func (f *finder) step(s *doc.Step) {
 	f.all[s.ID] = true
 	f.checkBranchName(s.Origin)
@@ -175,7 +177,7 @@ func (f *finder) step(s *doc.Step) {
 	f.texts(s.Session, s.Model, s.Source, s.Extra)
 }
 
-// commitEntry looks at a milestone. A birth stays, whatever it says.
+// commitEntry examines an entry of commit.md. A birth is never removed.
 func (f *finder) commitEntry(m *doc.Commit) {
 	f.checkBranchName(m.Origin)
 	if m.Kind == doc.KindBirth {
@@ -191,7 +193,7 @@ func (f *finder) commitEntry(m *doc.Commit) {
 	f.texts(m.Goal, m.Purpose, m.Progress, m.Session, m.Model, m.Source, m.Extra)
 }
 
-// entry takes down an entry that goes.
+// entry records an entry to remove.
 func (f *finder) entry(e Entry) {
 	if f.hits++; f.expunged.AddEntry(e.ID) == nil {
 		if _, known := f.found[e.ID]; !known {
@@ -200,14 +202,15 @@ func (f *finder) entry(e Entry) {
 	}
 }
 
-// texts makes pieces of what texts hold.
+// texts adds the matching pieces of some texts.
 func (f *finder) texts(texts ...string) {
 	for _, t := range texts {
 		f.text(f.match.pieces(t)...)
 	}
 }
 
-// noteLines looks into a note. The note of a milestone that goes goes too.
+// noteLines examines the lines of a note. The note of a removed commit is removed as a whole
+// elsewhere.
 func (f *finder) noteLines(note []byte) {
 	for line := range bytes.Lines(note) {
 		text := strings.TrimSuffix(string(line), "\n")
@@ -219,7 +222,7 @@ func (f *finder) noteLines(note []byte) {
 	}
 }
 
-// commit looks at a message; of one of the notes too.
+// commit examines a commit's message, also of commits of the notes.
 func (f *finder) commit(o git.Object) error {
 	if o.Type != "commit" {
 		return nil
@@ -234,7 +237,7 @@ func (f *finder) commit(o git.Object) error {
 	return nil
 }
 
-// message makes pieces of a message.
+// message adds the matching pieces of a message.
 func (f *finder) message(c *git.Commit) {
 	subject, body, trailers := c.Parts()
 	if _, gone := f.found[c.Trailer(store.TrailerID)]; !gone {
@@ -243,7 +246,7 @@ func (f *finder) message(c *git.Commit) {
 	f.eachValue(trailers, func(value string) { f.texts(value) })
 }
 
-// eachValue visits the values of trailers that hold people's words.
+// eachValue visits the values of trailers that contain people's words.
 func (f *finder) eachValue(trailers string, visit func(string)) {
 	for line := range strings.Lines(trailers) {
 		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
@@ -253,8 +256,8 @@ func (f *finder) eachValue(trailers string, visit func(string)) {
 	}
 }
 
-// quotes looks for the pieces in which what is at hand quotes milestones that go. Most
-// lines stand in many files: each is looked at once.
+// quotes finds where other documents quote removed commits. Most lines occur in many files; it
+// examines each line once.
 func (f *finder) quotes(ctx context.Context) error {
 	var files []git.ID
 	for id, path := range f.seen {
@@ -292,10 +295,10 @@ func (f *finder) quotes(ctx context.Context) error {
 	return nil
 }
 
-// everything reports whether no step and no milestone is left.
+// everything reports whether no step and no commit would be left.
 func (f *finder) everything() bool { return len(f.found) > 0 && len(f.found) == len(f.all) }
 
-// result says what was found; an error, where that is nothing.
+// result fills in what was found, or returns an error if that is nothing.
 func (f *finder) result(res *Result) error {
 	if f.expunged.Empty() && len(f.objects) == 0 {
 		if len(f.names) > 0 {
@@ -317,7 +320,7 @@ func (f *finder) result(res *Result) error {
 	return nil
 }
 
-// entries says which entries go.
+// entries fills in which entries go.
 func (f *finder) entries(res *Result) {
 	res.Entries, res.IDs = len(f.found), []string{}
 	res.Expunged = slices.SortedFunc(maps.Values(f.found), func(a, b Entry) int { return strings.Compare(a.ID, b.ID) })
@@ -326,5 +329,5 @@ func (f *finder) entries(res *Result) {
 	}
 }
 
-// texts counts the pieces of text of tombstones.
+// countTexts counts the texts among tombstones.
 func countTexts(e doc.Expunged) int { return bytes.Count(e.Bytes(), []byte("text ")) }

@@ -16,9 +16,9 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// Intent is what is to be forgotten, and the objects that are to be deleted in
-// the end: without it nobody could find them any more once the refs have moved. It
-// does not hold what was to be forgotten.
+// Intent is an expunge that is under way: its tombstones, and the objects to delete at its end.
+// Once the refs have moved nothing else names those objects. It does not contain the removed
+// text.
 type Intent struct {
 	expunged doc.Expunged
 	old      []git.ID
@@ -32,7 +32,7 @@ func (in *Intent) addOld(ids ...git.ID) {
 	}
 }
 
-// join adds what another one was to do; nil is nothing.
+// join adds what another intent contains; nil adds nothing.
 func (in *Intent) join(left *Intent) {
 	if left != nil {
 		in.expunged = in.expunged.Union(left.expunged)
@@ -40,8 +40,8 @@ func (in *Intent) join(left *Intent) {
 	}
 }
 
-// addReplaced adds replaced commits. Where there is no room for all of them those that
-// are left out are found by what they hold.
+// addReplaced adds replaced commits as far as there is room. Those that it leaves out are found
+// by their contents.
 func (in *Intent) addReplaced(ids []git.ID) error {
 	room := (doc.MaxExpunged - len(in.expunged.Bytes())) / len("commit "+strings.Repeat("0", 64)+"\n")
 	for _, id := range ids[:max(0, min(room, len(ids)))] {
@@ -52,7 +52,7 @@ func (in *Intent) addReplaced(ids []git.ID) error {
 	return nil
 }
 
-// intentFile is an Intent as it stands in its file.
+// intentFile is the JSON form of an Intent.
 type intentFile struct {
 	Version  int      `json:"version"`
 	Expunged string   `json:"expunged"`
@@ -61,11 +61,11 @@ type intentFile struct {
 
 const intentVersion = 1
 
-// expungeIntentName is the file of local state that stands while something is being
-// forgotten: whoever finds it finishes that.
+// IntentName is the file of local state that exists while an expunge is under way.
 const IntentName = "expunge.json"
 
-// readExpungeIntent returns nil where nothing was left.
+// ReadIntent reads the intent that an interrupted or running expunge left; nil if there is
+// none. fail.ErrInvalid: the file cannot be read.
 func ReadIntent(s *store.Store) (*Intent, error) {
 	path := s.StatePath(IntentName)
 	var f intentFile
@@ -99,12 +99,11 @@ func dropIntent(s *store.Store) error {
 	return nil
 }
 
-// spareTombstones is how much of the file of tombstones is kept for the commits that
-// turn out to be replaced, in bytes.
+// spareTombstones is the part of expunged.txt, in bytes, that is reserved for replaced commits.
 const spareTombstones = 64 << 10
 
-// checkSize refuses tombstones that no roadmap can hold. It has to be asked before an
-// intent says that they are to be: nobody could ever finish that.
+// checkSize refuses tombstones that do not fit into a roadmap. It must run before the intent is
+// written: no process could finish such an intent.
 func checkSize(e doc.Expunged) error {
 	size := len(e.Bytes())
 	if size <= doc.MaxExpunged-spareTombstones {
@@ -114,10 +113,9 @@ func checkSize(e doc.Expunged) error {
 		doc.ExpungedFile, size, doc.MaxExpunged-spareTombstones), "git context expunge --match LONGER-TEXT")
 }
 
-// finishExpunge ends what a killed process was forgetting, or waits for one that is at
-// it. It is one stat where there is nothing. What cannot be finished now (a pack that
-// cannot be written) is told, and tried again by the next writer: memory is whole at
-// any point of it, and must not be out of use for that.
+// Finish completes an interrupted expunge, or waits for a running one. Without an intent it
+// costs one stat. If it cannot finish now (a pack cannot be written) it warns and leaves the
+// work to the next writer, because memory is consistent at every point of it.
 func Finish(ctx context.Context, s *store.Store, w store.Writer) error {
 	_, err := os.Stat(s.StatePath(IntentName))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -20,8 +20,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// local looks into local state: journals, committed lines too, and all else that may
-// quote memory.
+// local searches journals, committed lines included, and all other local state that may quote
+// memory.
 func (f *finder) local(ctx context.Context) error {
 	branches, err := f.s.BranchNames(ctx)
 	if err != nil {
@@ -45,8 +45,7 @@ func (f *finder) local(ctx context.Context) error {
 	})
 }
 
-// eachState visits the files of local state, but for locks, caches and the intent of
-// forgetting itself.
+// eachState visits the files of local state except locks, caches and the intent.
 func eachState(s *store.Store, visit func(path string, data []byte) error) error {
 	root := s.Repo().StateDir()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -73,8 +72,8 @@ func eachState(s *store.Store, visit func(path string, data []byte) error) error
 	return err
 }
 
-// journal looks at recorded steps, of a branch or of one that is no more. Those of the
-// branch's commits are found there too.
+// journal examines recorded steps, also in the journal of a branch that no longer exists. It
+// finds committed steps there too.
 func (f *finder) journal(branch string, data []byte) {
 	c, err := journal.Parse(data)
 	known := map[string]bool{}
@@ -103,10 +102,10 @@ func (f *finder) journal(branch string, data []byte) {
 	}
 }
 
-// codeMessages bounds how many code commits are named that hold the text.
+// codeMessages limits how many code commits are named whose messages contain the text.
 const codeMessages = 5
 
-// leftovers says what still holds the text and cannot be cleaned from here.
+// leftovers warns of everything that still contains the text and cannot be cleaned from here.
 func (f *finder) leftovers(ctx context.Context, x *Operation) error {
 	for _, k := range x.kept {
 		x.warn("%s", KeptReason(k))
@@ -126,8 +125,8 @@ func (f *finder) leftovers(ctx context.Context, x *Operation) error {
 	return f.foreignMatches(ctx, x, nil)
 }
 
-// foreignMatches says what else holds the text, and is not memory's: files of git, but for
-// those in a set, and code.
+// foreignMatches warns of what contains the text outside memory: git's own files, except those
+// in a set, and code.
 func (f *finder) foreignMatches(ctx context.Context, x *Operation, but map[string]bool) error {
 	if err := f.gitFiles(x, but); err != nil {
 		return err
@@ -135,8 +134,8 @@ func (f *finder) foreignMatches(ctx context.Context, x *Operation, but map[strin
 	return f.codeCommits(ctx, x)
 }
 
-// previewLeftovers says what will still hold the text, of all that can be told before: reflogs
-// of memory are emptied.
+// previewLeftovers warns of what would still contain the text, as far as that is known before
+// the run. Reflogs of memory do not count, because a run empties them.
 func (f *finder) previewLeftovers(ctx context.Context, x *Operation) error {
 	if f.match.none() {
 		return nil
@@ -152,8 +151,8 @@ func (f *finder) previewLeftovers(ctx context.Context, x *Operation) error {
 	return f.foreignMatches(ctx, x, emptied)
 }
 
-// gitFiles looks at the other files of the git directory, which are the user's: the
-// last message, reflogs and settings of code, and what a killed process left of an object.
+// gitFiles searches the user's other files in the git directory: the last commit message,
+// reflogs and settings of code, and partial objects of killed processes.
 func (f *finder) gitFiles(x *Operation, but map[string]bool) error {
 	root := f.s.Repo().CommonDir()
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -196,7 +195,7 @@ func orGone(err error) error {
 	return err
 }
 
-// inflated is as much of an object as its file has.
+// inflated decompresses as much of an object as its file contains.
 func inflated(data []byte) []byte {
 	r, err := zlib.NewReader(bytes.NewReader(data))
 	if err != nil {
@@ -206,7 +205,8 @@ func inflated(data []byte) []byte {
 	return out
 }
 
-// keptBy says what keeps objects that were to be deleted.
+// KeptReason returns a sentence that says why git keeps objects that should have been deleted,
+// and what to do.
 func KeptReason(k git.Kept) string {
 	what, them := prose.Count(len(k.Objects), "object")+" of the old history stay", "them"
 	if len(k.Objects) == 1 {
@@ -227,8 +227,9 @@ func KeptReason(k git.Kept) string {
 	return what + ": an operation under way in a worktree needs " + them
 }
 
-// codeCommits looks at the messages of code: `commit --code` gives both the same. The
-// text is no argument of a child's, which everybody could read.
+// codeCommits searches the messages of code commits, which `commit --code` makes equal to
+// memory's. The text is not passed as an argument, because other users can read the arguments
+// of processes.
 func (f *finder) codeCommits(ctx context.Context, x *Operation) error {
 	found := 0
 	w := &recordWriter{each: func(record []byte) error {
@@ -245,12 +246,13 @@ func (f *finder) codeCommits(ctx context.Context, x *Operation) error {
 	return f.s.Repo().ViewTo(ctx, w, nil, "log", "-z", "--format=%H%n%B", "--branches", "--tags", "--remotes")
 }
 
-// recordWriter cuts what is written to it at NUL bytes.
+// recordWriter splits what is written to it at NUL bytes.
 type recordWriter struct {
 	each func([]byte) error
 	rest []byte
 }
 
+// Write passes each complete record to each.
 func (w *recordWriter) Write(p []byte) (int, error) {
 	w.rest = append(w.rest, p...)
 	for {

@@ -18,16 +18,16 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// Where local state besides the journals stands that may quote memory, and what is
-// lost when a file there goes.
+// quotingState lists the local state besides journals that may quote memory, and the warning
+// for each file that is dropped.
 var quotingState = []struct{ dir, lost string }{
 	{store.MergeDir, "a merge that waited to be resolved is forgotten; merge or sync again"},
 	{store.BisectDir, "a bisect is forgotten; git context bisect start"},
 	{store.IntentDir, "what a killed command left to be finished is forgotten"},
 }
 
-// dropStates drops files of local state that quote what is forgotten or name commits that
-// are replaced. It does so before the refs move: afterwards nobody could tell.
+// dropStates removes files of local state that quote removed text or name replaced commits. It
+// must run before the refs move, because afterwards the relation to old commits is unknown.
 func (op *Operation) dropStates() error {
 	if err := op.eachQuotingFile(os.Remove); err != nil {
 		return err
@@ -35,7 +35,7 @@ func (op *Operation) dropStates() error {
 	return op.dropLines(op.Store.StatePath(store.HookFailures))
 }
 
-// eachQuotingFile visits those files, and says what is lost with them.
+// eachQuotingFile visits those files and warns of what is lost with each.
 func (op *Operation) eachQuotingFile(visit func(path string) error) error {
 	for _, q := range quotingState {
 		err := op.eachFile(q.dir, func(path string, data []byte) error {
@@ -71,8 +71,7 @@ func (op *Operation) eachFile(dir string, visit func(path string, data []byte) e
 	return err
 }
 
-// dropLines takes lines that quote what is forgotten out of a file, and the file where none
-// is left.
+// dropLines removes lines that quote removed text from a file, and the file if no line is left.
 func (op *Operation) dropLines(path string) error {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -101,15 +100,14 @@ func (op *Operation) dropLines(path string) error {
 	return op.Store.Repo().WriteStateFile(filepath.ToSlash(name), left)
 }
 
-// namesEntry reports whether a line of a journal is a step that is forgotten.
+// namesEntry reports whether a line of a journal is a removed step.
 func (op *Operation) namesEntry(line string) bool {
 	var l store.EntryLine
 	return json.Unmarshal([]byte(line), &l) == nil && op.Rewriter.e.HasEntry(l.ID)
 }
 
-// journals takes out of the journals of branches what is committed, and the steps that
-// are forgotten; out of what stands beside them, the lines that are. The branches are
-// locked.
+// journals removes committed and expunged steps from the journals of branches, and quoting
+// lines from the files beside them. The branches are locked.
 func (op *Operation) journals(ctx context.Context, branches []string) error {
 	done := map[string]bool{}
 	for _, name := range branches {
@@ -130,7 +128,7 @@ func (op *Operation) journals(ctx context.Context, branches []string) error {
 	})
 }
 
-// journal does so with the journal of one branch, under its own lock.
+// journal filters the journal of one branch under the journal's own lock.
 func (op *Operation) journal(ctx context.Context, branch string) error {
 	path := op.Store.JournalPath(branch)
 	j, err := journal.Open(ctx, path, op.Store.JournalOptions())
@@ -168,8 +166,8 @@ func (op *Operation) journal(ctx context.Context, branch string) error {
 	return j.Filter(head, from, op.pendingLine)
 }
 
-// journalChanges reports whether a journal holds what is forgotten, or speaks of a commit that
-// was replaced.
+// journalChanges reports whether a journal contains something expunged or names a replaced
+// commit.
 func (op *Operation) journalChanges(c *journal.Content, tip git.ID) bool {
 	if c.Mark.Committed != string(tip) || len(c.Bad) > 0 {
 		return true
@@ -183,7 +181,7 @@ func (op *Operation) journalChanges(c *journal.Content, tip git.ID) bool {
 	return false
 }
 
-// pendingLine is a step without what is forgotten; nil where all of it is.
+// pendingLine returns a step without what is expunged; nil if the whole step is.
 func (op *Operation) pendingLine(line journal.Line) ([]byte, error) {
 	if op.Rewriter.e.HasEntry(line.ID) {
 		return nil, nil
@@ -202,8 +200,8 @@ func (op *Operation) pendingLine(line journal.Line) ([]byte, error) {
 	return json.Marshal(l) // step and id are its last members, as a journal wants them
 }
 
-// unlinkTwins takes the other name from a journal that a killed rename left with two: no
-// branch has it.
+// unlinkTwins removes the second name of a journal that a killed rename left. No branch has
+// that name.
 func (op *Operation) unlinkTwins(path string) error {
 	own, err := os.Stat(path)
 	if err != nil {
@@ -218,8 +216,8 @@ func (op *Operation) unlinkTwins(path string) error {
 	})
 }
 
-// purge empties reflogs and deletes the objects of old history, and all else that
-// nothing leads to and that holds what is forgotten.
+// purge empties reflogs and deletes the objects of old history and unreachable objects that
+// contain something expunged.
 func (op *Operation) purge(ctx context.Context) error {
 	v, err := ListRefs(ctx, op.Store)
 	if err != nil {
@@ -251,8 +249,8 @@ func (op *Operation) purge(ctx context.Context) error {
 	return nil
 }
 
-// readObjects reads objects as Repo.ReadAll does, a few at a time, so that no deadline
-// ends it halfway.
+// ReadObjects reads objects as Repo.ReadAll does, in chunks, so that each chunk has its own
+// deadline.
 func ReadObjects(ctx context.Context, s *store.Store, ids []git.ID, each func(git.Object) error) error {
 	meter := s.Repo().Meter("Reading memory", len(ids))
 	defer meter.End()

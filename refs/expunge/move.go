@@ -58,8 +58,8 @@ func (op *Operation) move(ctx context.Context, ses *store.Transaction, locked []
 	return nil
 }
 
-// recordReplaced takes down what is replaced: the tips, for their objects are to go however this
-// ends, and how many commits.
+// recordReplaced adds the replaced tips to the intent, so that their objects are deleted
+// however the run ends, and counts the replaced commits.
 func (op *Operation) recordReplaced(ctx context.Context, v *Refs, now map[git.ID]git.ID) error {
 	for _, r := range v.All() {
 		if to := now[r.ID]; to != "" && to != r.ID {
@@ -77,8 +77,8 @@ func (op *Operation) recordReplaced(ctx context.Context, v *Refs, now map[git.ID
 	return op.intent.addReplaced(roots)
 }
 
-// moveRoadmap puts a commit with the tombstones on top of the rewritten roadmap, unless
-// it has them all.
+// moveRoadmap puts a commit with the tombstones on top of the rewritten roadmap, unless that
+// contains all of them.
 func (op *Operation) moveRoadmap(ctx context.Context, ses *store.Transaction, old git.ID, now map[git.ID]git.ID) (int, error) {
 	tree, parents := op.Store.Repo().Edit(""), []git.ID(nil)
 	base, err := op.roadmapBase(ctx, now[old])
@@ -117,8 +117,8 @@ func (op *Operation) moveRoadmap(ctx context.Context, ses *store.Transaction, ol
 	return 1, nil
 }
 
-// roadmapBase is what the tombstones are put on: the roadmap as it is now, or the other
-// repository's where that goes on from there.
+// roadmapBase returns the commit that gets the tombstones: our rewritten roadmap, or the other
+// repository's if it descends from ours.
 func (op *Operation) roadmapBase(ctx context.Context, now git.ID) (git.ID, error) {
 	if op.Roadmap == "" || now == "" {
 		return now, nil
@@ -134,7 +134,7 @@ func (op *Operation) roadmapBase(ctx context.Context, now git.ID) (git.ID, error
 	return theirs[op.Roadmap], nil
 }
 
-// moveNotes makes the notes forget.
+// moveNotes queues the notes without what is expunged.
 func (op *Operation) moveNotes(ctx context.Context, ses *store.Transaction) (int, error) {
 	changed, old, err := forgetNotes(ctx, ses, op.Rewriter)
 	if err != nil || len(old) == 0 {
@@ -145,9 +145,8 @@ func (op *Operation) moveNotes(ctx context.Context, ses *store.Transaction) (int
 	return 1, nil
 }
 
-// moveTracking puts the tracking refs of remotes that lead to old history, or to old
-// notes, to what they are without it, and deletes others. What the remotes have is
-// written down first.
+// moveTracking moves tracking refs that lead to old history or old notes to their clean
+// commits, and deletes those without one. It first records what the remotes have.
 func (op *Operation) moveTracking(ctx context.Context, ses *store.Transaction, v *Refs, now map[git.ID]git.ID) (int, error) {
 	to, err := op.rememberDirty(ctx)
 	if err != nil {

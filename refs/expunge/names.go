@@ -14,8 +14,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// keptName is a name that holds what is looked for. Names are not redacted: all clones
-// tell branches, topics and entries apart by them, and would merge what is called alike.
+// keptName is a name that contains the text. Names are not redacted: clones tell branches,
+// topics and entries apart by them.
 type keptName struct {
 	name    string // "" where it is only known in which file it stands
 	label   string // "branch 'x'"
@@ -23,7 +23,7 @@ type keptName struct {
 	command string // that takes it away; "" where history keeps it
 }
 
-// checkName takes down a name of a kind that holds what is looked for.
+// checkName records a name of a kind if it contains the text.
 func (f *finder) checkName(kind, name, why string) {
 	if f.match.in(name) {
 		f.keep(keptName{name: name, label: kind + " '" + git.Shown(name) + "'", why: why})
@@ -32,25 +32,25 @@ func (f *finder) checkName(kind, name, why string) {
 
 func (f *finder) keep(n keptName) { f.names[n.label] = n }
 
-// checkBranchName looks at the name of a branch, which history holds in documents and
-// trailers also when no ref has it any more.
+// checkBranchName examines a branch name. History contains it in documents and trailers even
+// after the branch is gone.
 func (f *finder) checkBranchName(name string) {
 	f.checkName("branch", name, "history keeps it, renamed and deleted too, for clones tell entries apart by it")
 }
 
-// checkBirth looks at a birth, which stays, and at who made it.
+// checkBirth examines who made a branch; that stays.
 func (f *finder) checkBirth(m *doc.Commit) {
 	f.checkName("agent", m.Agent, "history keeps who made a branch")
 }
 
-// checkPath looks at a path. Those of topics are people's words.
+// checkPath examines a path. People choose the names of topics.
 func (f *finder) checkPath(path string) {
 	if key, ok := strings.CutPrefix(path, doc.TopicDir+"/"); ok {
 		f.checkName("topic", strings.TrimSuffix(key, ".md"), "history keeps it, removed too, for clones tell topics apart by it")
 	}
 }
 
-// checkRefNames looks at the names of refs.
+// checkRefNames examines the names of refs.
 func (f *finder) checkRefNames(v *Refs) {
 	for _, r := range v.Branches {
 		name, _ := git.BranchName(r.Name)
@@ -66,7 +66,7 @@ func (f *finder) checkRefNames(v *Refs) {
 	}
 }
 
-// checkCommitNames looks at the names in a commit that are not redacted.
+// checkCommitNames examines the names in a commit that are not redacted.
 func (f *finder) checkCommitNames(c *git.Commit) {
 	f.checkBranchName(c.Trailer(store.TrailerBranch))
 	for _, who := range []git.Signature{c.Author, c.Committer} {
@@ -74,9 +74,8 @@ func (f *finder) checkCommitNames(c *git.Commit) {
 	}
 }
 
-// checkFiles looks at files that hold it in nothing that could be forgotten, and takes
-// down those that hold it elsewhere than in the names that are known by now: whatever
-// that is, it must not be passed over.
+// checkFiles examines files in which nothing could be removed although they contain the text.
+// It records those that contain it outside the known names, so that no match goes unreported.
 func (f *finder) checkFiles(ctx context.Context) error {
 	var pairs []string
 	for _, n := range f.sortedNames() {
@@ -91,7 +90,7 @@ func (f *finder) checkFiles(ctx context.Context) error {
 	})
 }
 
-// sortedNames are the names by what they are called.
+// sortedNames returns the names sorted by label.
 func (f *finder) sortedNames() []keptName {
 	var list []keptName
 	for _, label := range slices.Sorted(maps.Keys(f.names)) {
@@ -100,7 +99,7 @@ func (f *finder) sortedNames() []keptName {
 	return list
 }
 
-// nameWarnings say which names hold it still.
+// nameWarnings returns a warning for each name that still contains the text.
 func (f *finder) nameWarnings() []string {
 	var list []string
 	for _, n := range f.sortedNames() {
@@ -113,7 +112,7 @@ func (f *finder) nameWarnings() []string {
 	return list
 }
 
-// onlyNames is the error where nothing but names holds it.
+// onlyNames returns the error for a text that only names contain.
 func (f *finder) onlyNames() error {
 	var labels, hints []string
 	kept := ""

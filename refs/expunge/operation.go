@@ -15,7 +15,7 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// ExpungeResult is what was forgotten, or would be.
+// Result reports what an expunge removed, or would remove.
 type Result struct {
 	Entries int      `json:"entries"` // steps and milestones that are removed, pending ones included
 	Texts   int      `json:"texts"`   // pieces of text that are redacted wherever they stand
@@ -32,13 +32,14 @@ type Result struct {
 	DryRun   bool     `json:"-"`
 }
 
-// expungeLock keeps two that forget apart, and everybody from half of it.
+// LockName is the lock that a running expunge keeps. Checks use it to tell a running expunge
+// from an interrupted one.
 const LockName = "expunge"
 
-// maxRounds is how often refs may appear meanwhile that lead to what is forgotten.
+// maxRounds limits how often an expunge starts again because new refs lead to old history.
 const maxRounds = 10
 
-// expunging is one act of forgetting.
+// Operation is one expunge. Store and Writer must be set; Run sets Rewriter.
 type Operation struct {
 	Store    *store.Store
 	Writer   store.Writer
@@ -58,19 +59,16 @@ type Operation struct {
 	finished bool // what a killed one left
 }
 
-// expungeAll makes this repository forget what the tombstones say that its roadmap
-// holds, and those of add:
+// Run makes this repository forget what its own tombstones and those of add name:
 //
-//  1. the intent is written down: whoever writes next finishes what a crash leaves;
-//  2. history is rewritten, without a lock, for that takes long;
-//  3. with all branches and the notes locked: what came meanwhile is rewritten too,
-//     state that quotes is dropped, and all refs move in one transaction, tracking refs
-//     too; what the remotes really have is remembered, for the commands that clean them;
-//  4. journals lose what is committed, and steps that are forgotten;
-//  5. reflogs are emptied, and the objects that only old history holds are deleted;
-//  6. the intent is removed, when no ref leads to old history any more.
+//  1. it writes the intent, from which the next writer finishes an interrupted run;
+//  2. it rewrites history without a lock, because that takes long;
+//  3. with all branches and the notes locked it rewrites what was added meanwhile, drops state that quotes removed text, and moves all refs, tracking refs included, in one transaction; it records what the remotes have, for the commands that clean them;
+//  4. it removes committed and expunged steps from journals;
+//  5. it empties reflogs and deletes the objects that only old history reaches;
+//  6. it removes the intent once no ref leads to old history.
 //
-// begin takes the lock, and joins what a killed one left to what is to be done.
+// Run takes [LockName] and waits for a running expunge. It also completes an interrupted one.
 func (op *Operation) Run(ctx context.Context, add doc.Expunged) (err error) {
 	lock, err := op.Store.Repo().Lock(ctx, LockName)
 	if err != nil {
@@ -131,7 +129,7 @@ func (op *Operation) runLocked(ctx context.Context, add doc.Expunged) error {
 	return fail.New(fail.ErrStale, fail.Busy, "refs that lead to what is forgotten keep appearing", "run the command again")
 }
 
-// checkDeletable refuses where objects may not be deleted, before anything is done.
+// checkDeletable refuses a repository that forbids deleting objects, before anything changes.
 func (op *Operation) checkDeletable(ctx context.Context) error {
 	cfg, err := op.Store.Repo().Config(ctx)
 	if err != nil {
@@ -145,8 +143,8 @@ func (op *Operation) checkDeletable(ctx context.Context) error {
 	return err
 }
 
-// checkObjects refuses where an object is missing, be it code's: what was to be forgotten could
-// not be deleted, and the refs would have moved already.
+// checkObjects refuses a repository in which any object is missing, code included: git could
+// not delete objects there after the refs had moved.
 func (op *Operation) checkObjects(ctx context.Context) error {
 	err := op.Store.Repo().CheckPurge(ctx)
 	var child *git.Error
@@ -157,7 +155,7 @@ func (op *Operation) checkObjects(ctx context.Context) error {
 		Message: "an object is missing here, so that none can be deleted; nothing was changed"}
 }
 
-// verify checks what history will be, before anything is locked.
+// verify runs Check on the new history before any lock is taken.
 func (op *Operation) verify(ctx context.Context) error {
 	if op.Check == nil {
 		return nil
@@ -173,8 +171,8 @@ func (op *Operation) verify(ctx context.Context) error {
 	return op.Check(ctx, op, newTips(now))
 }
 
-// round does all of it once, and reports whether refs appeared meanwhile that lead to
-// old history.
+// round moves the refs and deletes old objects once. It reports whether refs that appeared
+// meanwhile lead to old history.
 func (op *Operation) round(ctx context.Context) (again bool, err error) {
 	names, err := op.Store.BranchNames(ctx)
 	if err != nil {
@@ -211,7 +209,7 @@ func (op *Operation) round(ctx context.Context) (again bool, err error) {
 	return op.hasOldRefs(ctx)
 }
 
-// errNewBranch ends a round whose locks do not cover all branches.
+// errNewBranch ends a round because a branch appeared that the round has not locked.
 var errNewBranch = errors.New("a branch was made meanwhile")
 
 func orNewBranch(err error) error {
@@ -221,7 +219,7 @@ func orNewBranch(err error) error {
 	return err
 }
 
-// hasOldRefs reports whether there are refs that lead to old history.
+// hasOldRefs reports whether a ref leads to old history.
 func (op *Operation) hasOldRefs(ctx context.Context) (bool, error) {
 	v, err := ListRefs(ctx, op.Store)
 	if err != nil {
@@ -239,7 +237,7 @@ func (op *Operation) hasOldRefs(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// warn says once what the caller is to know.
+// warn adds a warning to the result, once.
 func (op *Operation) warn(format string, args ...any) {
 	text := strings.TrimSpace(fmt.Sprintf(format, args...))
 	if !slices.Contains(op.Result.Warnings, text) {

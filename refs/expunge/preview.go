@@ -12,8 +12,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// tried calls f with an act of forgetting what tombstones say, that writes objects which
-// nobody sees and moves no ref.
+// Try calls f with an operation for some tombstones whose objects go to a quarantine. It moves
+// no ref and removes the objects afterwards.
 func Try(ctx context.Context, s *store.Store, e doc.Expunged, f func(*Operation) error) (err error) {
 	repo, remove, err := s.Repo().Quarantine(ctx)
 	if err != nil {
@@ -28,8 +28,7 @@ func Try(ctx context.Context, s *store.Store, e doc.Expunged, f func(*Operation)
 	return f(&Operation{Store: q, Rewriter: NewRewriter(q, known.Union(e))})
 }
 
-// preview finds out what forgetting would change. Like the real run it checks first what
-// history would be.
+// Preview fills in what a run would change. Like a run it calls check on the new history first.
 func Preview(ctx context.Context, s *store.Store, e doc.Expunged, check func(context.Context, *Operation, []git.ID) error, res *Result) error {
 	return Try(ctx, s, e, func(x *Operation) error {
 		v, err := ListRefs(ctx, x.Store)
@@ -79,7 +78,8 @@ func Describe(ctx context.Context, s *store.Store, e doc.Expunged, res *Result) 
 	return nil
 }
 
-// previewRemotes says which remotes hold it. Commands for them are made when refs have moved.
+// previewRemotes fills in which remotes have old history. The commands for them exist only once
+// the refs have moved.
 func (op *Operation) previewRemotes(ctx context.Context, res *Result) error {
 	held, err := op.Rewriter.dirtyRemotes(ctx)
 	if err != nil {
@@ -96,6 +96,7 @@ func (op *Operation) previewRemotes(ctx context.Context, res *Result) error {
 	return nil
 }
 
+// EntriesText describes how much is expunged: "3 entries", or "texts" for no entry.
 func EntriesText(entries int) string {
 	switch entries {
 	case 0:

@@ -16,7 +16,8 @@ type Refs struct {
 	tracking, TrackingNotes []git.Ref // of remotes and bundles
 }
 
-// Refs lists them.
+// ListRefs lists all refs of memory: our own, the tracking refs of remotes and bundles, and
+// git's own tracking refs of remotes that keep memory among their branches.
 func ListRefs(ctx context.Context, s *store.Store) (*Refs, error) {
 	bundle := git.BundleTracking()
 	list, err := s.Repo().Refs(ctx, append(bundle.All(), git.Root, git.NotesRef, git.RemoteNotesPrefix)...)
@@ -45,7 +46,7 @@ func ListRefs(ctx context.Context, s *store.Store) (*Refs, error) {
 	return v, mappedRefs(ctx, s, v)
 }
 
-// mappedRefs adds what git keeps of remotes that have the memory among their branches.
+// mappedRefs adds git's tracking refs of remotes that have memory among their branches.
 func mappedRefs(ctx context.Context, s *store.Store, v *Refs) error {
 	names, err := s.Repo().Remotes(ctx)
 	if err != nil {
@@ -74,7 +75,7 @@ func mappedRefs(ctx context.Context, s *store.Store, v *Refs) error {
 	return nil
 }
 
-// own are the refs that this repository moves itself, but for the notes.
+// own returns the refs that belong to this repository, except the notes.
 func (v *Refs) own() []git.Ref {
 	list := slices.Concat(v.Branches, v.tags, v.deleted)
 	if v.Roadmap != "" {
@@ -83,12 +84,13 @@ func (v *Refs) own() []git.Ref {
 	return list
 }
 
-// all are those and the tracking refs, without notes of either.
+// All returns our own refs and the tracking refs, without notes.
 func (v *Refs) All() []git.Ref { return append(v.own(), v.tracking...) }
 
-// tips are what they name, each once.
+// Tips returns the commits that All names, each once.
 func (v *Refs) Tips() []git.ID { return UniqueIDs(v.All()) }
 
+// UniqueIDs returns the ids of refs, sorted, each once.
 func UniqueIDs(list []git.Ref) []git.ID {
 	ids := make([]git.ID, len(list))
 	for i, r := range list {
@@ -98,7 +100,8 @@ func UniqueIDs(list []git.Ref) []git.ID {
 	return slices.Compact(ids)
 }
 
-// at is where a ref stands, by its name here; "" where it does not exist.
+// RefID returns the id of a ref of a set by the ref's name here; "" if the set does not contain
+// it.
 func RefID(v *store.RefSet, ref string) git.ID {
 	if name, ok := git.BranchName(ref); ok {
 		return v.Branches[name]

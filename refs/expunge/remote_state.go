@@ -18,9 +18,9 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// cleanState is which refs of a peer were looked at and hold nothing of what some
-// tombstones say: most remotes have branches that are not here, and a sync with nothing
-// to do must not read their history each time. It stands in local state:
+// CleanState records which refs of a remote contain nothing that some tombstones name. Most
+// remotes have branches that are not here, and a sync with nothing to do must not read their
+// history each time. Its file is
 //
 //	tombstones <SHA-256 of all of them>
 //	clean <ref> <id>
@@ -29,10 +29,11 @@ type CleanState struct {
 	refs       map[string]git.ID // by the names that they have here
 }
 
+// CleanStateName returns the name of a remote's CleanState in local state.
 func CleanStateName(p store.Remote) string { return "clean/" + git.FileName(p.Name, "") }
 
-// readCleanState returns what is known for these tombstones. A file that is damaged says
-// nothing.
+// ReadCleanState reads what is known for these tombstones. A missing file, a damaged one and
+// one for other tombstones count as empty.
 func ReadCleanState(s *store.Store, p store.Remote, e doc.Expunged) (CleanState, error) {
 	sum := sha256.Sum256(e.Bytes())
 	c := CleanState{hex.EncodeToString(sum[:]), map[string]git.ID{}}
@@ -58,11 +59,11 @@ func ReadCleanState(s *store.Store, p store.Remote, e doc.Expunged) (CleanState,
 	return c, nil
 }
 
-// holds reports whether a ref is known to be clean where it stands.
+// Contains reports whether a ref is known to be clean at id.
 func (c CleanState) Contains(ref string, id git.ID) bool { return id != "" && c.refs[ref] == id }
 
-// writeCleanState adds refs that were found to be clean, and drops those that the peer
-// has no more, or elsewhere.
+// WriteCleanState adds the refs that were found clean and drops those that the remote moved or
+// deleted.
 func WriteCleanState(s *store.Store, p store.Remote, known CleanState, found []git.Ref, theirs *store.RefSet) error {
 	if p.Bundle {
 		return nil
@@ -83,28 +84,29 @@ func WriteCleanState(s *store.Store, p store.Remote, known CleanState, found []g
 	return s.Repo().WriteStateFile(CleanStateName(p), []byte(b.String()))
 }
 
-// heldState is what a peer held of old history when it was last asked, and what is
-// left to be deleted of it here. It stands in local state, a ref on a line:
+// DirtyState records which refs of a remote led to old history when it was last asked, and
+// which objects of that are still to be deleted here. Its file is
 //
-//	held <ref> <what the peer has> <what that is without what was forgotten>
+//	held <ref> <what the remote has> <that without what was expunged, or ->
 //	purge <id>
 //
-// A ref whose tracking ref is at the latter is not fetched again while the peer has the
-// former: nothing old comes here just to be deleted.
+// A ref is not fetched again while the remote has the first id and the tracking ref the second:
+// fetching would bring old objects only to delete them.
 type DirtyState struct {
 	Refs  map[string]DirtyRef // by the names that they have here
 	Purge []git.ID
 }
 
-// heldRef is a ref that a remote had, and what it is to have.
+// DirtyRef is a ref of a remote that leads to old history.
 type DirtyRef struct {
 	Ref      string // by the name that it has here
 	Old, Now git.ID // now is "" of notes of which nothing is left
 }
 
+// DirtyStateName returns the name of a remote's DirtyState in local state.
 func DirtyStateName(p store.Remote) string { return "held/" + git.FileName(p.Name, "") }
 
-// list are the refs by name.
+// List returns the refs sorted by name.
 func (h *DirtyState) List() []DirtyRef {
 	var list []DirtyRef
 	for _, ref := range slices.Sorted(maps.Keys(h.Refs)) {
@@ -113,6 +115,8 @@ func (h *DirtyState) List() []DirtyRef {
 	return list
 }
 
+// ReadDirtyState reads a remote's state; a missing file is empty. A file that it cannot parse
+// is an error.
 func ReadDirtyState(s *store.Store, p store.Remote) (DirtyState, error) {
 	h := DirtyState{Refs: map[string]DirtyRef{}}
 	data, err := os.ReadFile(s.StatePath(DirtyStateName(p)))
@@ -136,6 +140,7 @@ func ReadDirtyState(s *store.Store, p store.Remote) (DirtyState, error) {
 	return h, nil
 }
 
+// WriteDirtyState replaces a remote's state, and removes the file of an empty one.
 func WriteDirtyState(s *store.Store, p store.Remote, h DirtyState) error {
 	if len(h.Refs)+len(h.Purge) == 0 {
 		err := os.Remove(s.StatePath(DirtyStateName(p)))

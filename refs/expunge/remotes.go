@@ -13,16 +13,16 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// DirtyRemote is a remote that had old history when it was last asked, and how to
-// take it away there.
+// DirtyRemote is a remote that had old history when it was last asked, and the commands that
+// clean it.
 type DirtyRemote struct {
 	Remote   string   `json:"remote"`
 	Refs     []string `json:"refs"`     // by the names that they have here
 	Commands []string `json:"commands"` // to run in this order
 }
 
-// dirtyRefs lists the refs that a peer had and that lead to old history: those whose
-// tracking refs do, and those that did already before something else was forgotten.
+// dirtyRefs lists the refs of a remote that lead to old history: by its tracking refs, and by
+// the recorded state of earlier runs.
 func (w *Rewriter) dirtyRefs(ctx context.Context, p store.Remote) ([]DirtyRef, error) {
 	list, err := w.s.Repo().Refs(ctx, p.Tracking.All()...)
 	if err != nil {
@@ -51,7 +51,7 @@ func (w *Rewriter) dirtyRefs(ctx context.Context, p store.Remote) ([]DirtyRef, e
 	return held, nil
 }
 
-// clean is what a ref is without what was forgotten; "" for notes of which nothing is
+// clean returns a ref's commit without what was expunged; "" for notes of which nothing is
 // left.
 func (w *Rewriter) clean(ctx context.Context, ref string, id git.ID) (git.ID, error) {
 	if ref == git.NotesRef {
@@ -61,8 +61,7 @@ func (w *Rewriter) clean(ctx context.Context, ref string, id git.ID) (git.ID, er
 	return now[id], err
 }
 
-// here is what a tracking ref is called in this repository, "" for one of ours that has
-// no counterpart.
+// here returns the local name of a tracking ref, "" if it has none.
 func here(p store.Remote, ref string) string {
 	t := p.Tracking
 	if name, ok := strings.CutPrefix(ref, t.Branches()); ok {
@@ -80,10 +79,10 @@ func here(p store.Remote, ref string) string {
 	return ""
 }
 
-// cleaningOf makes the commands that take old history away from a peer. They replace
-// each ref by ours, where ours holds all that is to be there, else by what it is
-// without what was forgotten, and only if nobody moved it meanwhile. Notes that are not
-// here yet must be fetched first.
+// CleaningCommands returns the commands that replace the old history of a remote. A push
+// replaces each ref by ours if ours contains everything, else by the cleaned commit, and only
+// if the remote's ref has not moved. If notes have to be fetched first, the only command is a
+// sync.
 func (w *Rewriter) CleaningCommands(ctx context.Context, p store.Remote, held []DirtyRef) ([]string, error) {
 	var leases, specs []string
 	fetchFirst := false
@@ -111,8 +110,8 @@ func (w *Rewriter) CleaningCommands(ctx context.Context, p store.Remote, held []
 	return []string{"git push " + strings.Join(leases, " ") + " " + name + " " + strings.Join(specs, " "), sync}, nil
 }
 
-// dirtyRemotes finds the remotes that had old history when they were last asked. The
-// commands are made when the refs here have moved.
+// dirtyRemotes finds the remotes that had old history when they were last asked. Their commands
+// are made once the refs here have moved.
 func (w *Rewriter) dirtyRemotes(ctx context.Context) (map[string][]DirtyRef, error) {
 	names, err := w.s.Repo().Remotes(ctx)
 	if err != nil {
@@ -135,7 +134,7 @@ func (w *Rewriter) dirtyRemotes(ctx context.Context) (map[string][]DirtyRef, err
 	return found, nil
 }
 
-// cleaningAll says what to run for each of them.
+// cleaningAll returns the commands for each of them.
 func (w *Rewriter) cleaningAll(ctx context.Context, found map[string][]DirtyRef) ([]DirtyRemote, error) {
 	list := []DirtyRemote{}
 	for _, name := range slices.Sorted(maps.Keys(found)) {
@@ -155,8 +154,8 @@ func (w *Rewriter) cleaningAll(ctx context.Context, found map[string][]DirtyRef)
 	return list, nil
 }
 
-// source is what a ref is replaced by: ours, if it holds all that is to be there. Of
-// notes that do not it reports false.
+// source returns what replaces a ref of the remote: ours if it contains everything. It reports
+// false for notes that ours do not contain yet.
 func (w *Rewriter) source(ctx context.Context, h DirtyRef) (string, bool, error) {
 	ours, err := w.s.Repo().Ref(ctx, h.Ref)
 	if err != nil {
@@ -176,8 +175,7 @@ func (w *Rewriter) source(ctx context.Context, h DirtyRef) (string, bool, error)
 	return h.Ref, true, nil
 }
 
-// notesContain reports whether our notes hold all lines that others have, without what was
-// forgotten.
+// notesContain reports whether our notes contain all lines of theirs, except expunged ones.
 func (w *Rewriter) notesContain(ctx context.Context, ours, theirs git.ID) (bool, error) {
 	o, err := w.s.Repo().Commit(ctx, ours)
 	if err != nil {
@@ -220,8 +218,7 @@ func (w *Rewriter) notesContain(ctx context.Context, ours, theirs git.ID) (bool,
 	return holds, err
 }
 
-// rememberDirty writes down what the remotes had that lead to old history, and returns
-// where their tracking refs go.
+// rememberDirty records what the remotes had, and returns where their tracking refs go.
 func (op *Operation) rememberDirty(ctx context.Context) (map[string]git.ID, error) {
 	to := map[string]git.ID{}
 	for name, held := range op.dirty {

@@ -12,9 +12,9 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// strayObjects are the commits and documents that no ref leads to and that hold what is
-// forgotten: of attempts that lost a race, or that were killed. What may be anybody's,
-// because it is plain text, is not among them; nor is what old tips lead to.
+// strayObjects returns unreachable commits and documents that contain something expunged: left
+// by attempts that lost a race or were killed. It leaves out plain text, which may be the
+// user's, and what the old tips lead to.
 func (op *Operation) strayObjects(ctx context.Context) ([]git.ID, error) {
 	ids, err := op.Store.Repo().Unreachable(ctx)
 	if err != nil {
@@ -50,7 +50,7 @@ func (op *Operation) strayObjects(ctx context.Context) ([]git.ID, error) {
 	return stray, err
 }
 
-// oldObjects are those that go in any case.
+// oldObjects returns the objects that go in any case.
 func (op *Operation) oldObjects(ctx context.Context) (map[git.ID]bool, error) {
 	infos, err := op.Store.Repo().Infos(ctx, op.intent.old)
 	if err != nil {
@@ -76,8 +76,8 @@ func (op *Operation) oldObjects(ctx context.Context) (map[git.ID]bool, error) {
 	return known, nil
 }
 
-// strayCommits are those that hold what is forgotten or descend from such, of commits
-// some of whose parents may be missing. What descends from old history goes with it.
+// strayCommits returns those commits that contain something expunged or descend from such a
+// commit. Some of their parents may be missing.
 func (op *Operation) strayCommits(ctx context.Context, ids []git.ID, old map[git.ID]bool) ([]git.ID, error) {
 	ids, err := memoryCommits(ctx, op.Store, ids)
 	if err != nil {
@@ -118,8 +118,7 @@ func (op *Operation) strayCommits(ctx context.Context, ids []git.ID, old map[git
 	return stray, nil
 }
 
-// isForgotten reports whether a file is one of entries or a note of ours, and holds what is
-// forgotten.
+// isForgotten reports whether a file is certainly memory's and contains something expunged.
 func (op *Operation) isForgotten(data []byte) bool {
 	path, ok := ownFile(data)
 	switch {
@@ -133,8 +132,8 @@ func (op *Operation) isForgotten(data []byte) bool {
 	return err == nil && !bytes.Equal(r.Data, data)
 }
 
-// ownFile reports whether a file whose name is not known can be nothing but memory: the
-// name of one like it, "" of a note. Topics are plain text, which may be anybody's.
+// ownFile reports whether a file of unknown name can only be memory, and returns the name of
+// such a file; "" for a note. Topics are plain text, which may be the user's.
 func ownFile(data []byte) (path string, ok bool) {
 	if bytes.HasPrefix(data, []byte(`{"v":1,`)) {
 		return "", true
@@ -153,9 +152,8 @@ func ownFile(data []byte) (path string, ok bool) {
 	return "", false
 }
 
-// strays looks for the text in objects that no ref leads to. Those that are not memory's
-// are only counted: `git commit -a` whose editor is open has its files nowhere else, nor
-// has anybody who looks for work that was lost.
+// strays searches unreachable objects. Of those that are not memory's it only counts the
+// matches: `git commit -a` with an open editor has its files nowhere else.
 func (f *finder) strays(ctx context.Context) error {
 	if f.match.none() {
 		return nil
@@ -187,7 +185,7 @@ func (f *finder) strays(ctx context.Context) error {
 	return err
 }
 
-// memoryCommits are those of some commits that are of a branch or of the roadmap.
+// memoryCommits returns those commits that belong to a branch or to the roadmap.
 func memoryCommits(ctx context.Context, s *store.Store, ids []git.ID) ([]git.ID, error) {
 	var found []git.ID
 	trees := map[git.ID]git.ID{}

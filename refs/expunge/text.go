@@ -9,8 +9,8 @@ import (
 	"github.com/git-context/git-context/refs/doc"
 )
 
-// matcher looks for a text as it is, and as it stands where white space was folded into
-// one line (a purpose in a trailer).
+// matcher looks for a text as given, and with white space folded as in a trailer that contains
+// a purpose.
 type matcher struct {
 	forms    []string // none, where no text is looked for
 	spelling [][]byte // how any file may spell it
@@ -34,7 +34,7 @@ func newMatcher(text string) matcher {
 	return m
 }
 
-// spellings is a text as documents, journals and notes write it.
+// spellings returns a text as documents, journals and notes write it.
 func spellings(text string) []string {
 	escaped := strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`).Replace(text)
 	list := []string{text, strings.ReplaceAll(text, "\n", "\n> "), escaped}
@@ -48,17 +48,17 @@ func spellings(text string) []string {
 
 func (m matcher) none() bool { return len(m.forms) == 0 }
 
-// in reports whether a text holds it.
+// in reports whether a text contains it.
 func (m matcher) in(text string) bool {
 	return slices.ContainsFunc(m.forms, func(form string) bool { return strings.Contains(text, form) })
 }
 
-// raw reports whether the bytes of any file hold it.
+// raw reports whether the bytes of any file contain it.
 func (m matcher) raw(data []byte) bool {
 	return slices.ContainsFunc(m.spelling, func(s []byte) bool { return bytes.Contains(data, s) })
 }
 
-// pieces are the lines of a text that it touches.
+// pieces returns the lines of a text that it touches.
 func (m matcher) pieces(text string) []string {
 	var list []string
 	for _, form := range m.forms {
@@ -67,7 +67,7 @@ func (m matcher) pieces(text string) []string {
 	return list
 }
 
-// inFile are the pieces of a document that it touches.
+// inFile returns the pieces of a document that it touches.
 func (m matcher) inFile(path string, data []byte) ([]string, error) {
 	var list []string
 	for _, form := range m.forms {
@@ -80,10 +80,9 @@ func (m matcher) inFile(path string, data []byte) ([]string, error) {
 	return list, nil
 }
 
-// revealing are those of the lines that quote a milestone which tell what is to be
-// forgotten: all of them where that is the milestone, else those of the lines that the
-// text touches, wherever a summary cut them. What else it said ("Tests pass.") others say
-// too.
+// revealing returns those quotes of a commit that reveal the text: all of them if the commit
+// itself is removed, else those that contain a touched line or its beginning, since a summary
+// may cut it. Other quoted lines ("Tests pass.") occur elsewhere too and stay.
 func (f *finder) revealing(m *doc.Commit, quotes []string) []string {
 	if m.ID == f.id {
 		return quotes
@@ -98,10 +97,10 @@ func (f *finder) revealing(m *doc.Commit, quotes []string) []string {
 	return list
 }
 
-// minOverlap is how much of the begin of a line a quote has to end with, in bytes.
+// minOverlap is how many bytes of the beginning of a line a quote must end with.
 const minOverlap = 4
 
-// quotesLine reports whether a quote holds a line, or ends within it.
+// quotesLine reports whether a quote contains a line, or ends within it.
 func quotesLine(quote, line string) bool {
 	quote = strings.TrimSuffix(quote, "…")
 	if strings.Contains(quote, line) {
@@ -115,9 +114,8 @@ func quotesLine(quote, line string) bool {
 	return false
 }
 
-// mapJSONTexts replaces the strings in a text of JSON (keys too), and leaves every other
-// byte as it stands: members that nobody here knows, numbers and their order. What is
-// no JSON comes back with what could be read of it replaced.
+// mapJSONTexts replaces the strings of a JSON text, keys included, and keeps every other byte.
+// Of invalid JSON it replaces the strings that it can read.
 func mapJSONTexts(text string, replace func(string) string) string {
 	var b strings.Builder
 	done := 0
@@ -146,7 +144,7 @@ func mapJSONTexts(text string, replace func(string) string) string {
 	return b.String()
 }
 
-// jsonStringEnd is the offset behind the string that begins at an offset, -1 where it
+// jsonStringEnd returns the offset after the string that begins at an offset, -1 if the string
 // has no end.
 func jsonStringEnd(text string, at int) int {
 	for i := at + 1; i < len(text); i++ {
@@ -160,7 +158,7 @@ func jsonStringEnd(text string, at int) int {
 	return -1
 }
 
-// quoteJSON writes a string as notes have it: without escapes that only HTML needs.
+// quoteJSON writes a string as notes contain it, without escapes for HTML.
 func quoteJSON(s string) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)

@@ -11,7 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// tombstones are those that the roadmap holds.
+// Tombstones returns the tombstones of the current roadmap; none without a roadmap.
 func Tombstones(ctx context.Context, s *store.Store) (doc.Expunged, error) {
 	tip, err := s.RoadmapTip(ctx)
 	if err != nil || tip == "" {
@@ -24,7 +24,7 @@ func Tombstones(ctx context.Context, s *store.Store) (doc.Expunged, error) {
 	return TombstonesIn(ctx, s, s.Repo().Edit(c.Tree))
 }
 
-// tombstonesIn are those in a tree of the roadmap.
+// TombstonesIn returns the tombstones in a tree of the roadmap.
 func TombstonesIn(ctx context.Context, s *store.Store, tree *git.Edit) (doc.Expunged, error) {
 	e, ok, err := tree.Entry(ctx, doc.ExpungedFile)
 	if err != nil || !ok {
@@ -41,7 +41,8 @@ func TombstonesIn(ctx context.Context, s *store.Store, tree *git.Edit) (doc.Expu
 	return parsed, nil
 }
 
-// putTombstones writes them into a tree of the roadmap.
+// PutTombstones writes tombstones into a tree of the roadmap. fail.ErrRefused: they exceed
+// doc.MaxExpunged.
 func PutTombstones(ctx context.Context, ses *store.Transaction, tree *git.Edit, e doc.Expunged) error {
 	data := e.Bytes()
 	if len(data) > doc.MaxExpunged {
@@ -50,8 +51,9 @@ func PutTombstones(ctx context.Context, ses *store.Transaction, tree *git.Edit, 
 	return ses.Put(ctx, tree, doc.ExpungedFile, data)
 }
 
-// checkForeign checks history that no ref of this repository leads to, before one does: its
-// documents, and that nothing expunged is in it.
+// CheckForeign checks a commit that no ref of this repository leads to yet: its documents must
+// be valid, and it must contain nothing expunged. hint is the command that the refusal
+// suggests.
 func CheckForeign(ctx context.Context, s *store.Store, at git.Ref, hint string) error {
 	if err := incoming.Check(ctx, s, incoming.Refs{Branches: []git.Ref{at}}); err != nil {
 		return err
@@ -59,7 +61,8 @@ func CheckForeign(ctx context.Context, s *store.Store, at git.Ref, hint string) 
 	return RefuseExpunged(ctx, s, at.ID, "'"+at.Name+"'", hint)
 }
 
-// refuseExpunged refuses a commit that leads to what was expunged here.
+// RefuseExpunged returns fail.ErrRefused if a commit leads to history that was expunged here.
+// what names it in the message; hint is a command to suggest.
 func RefuseExpunged(ctx context.Context, s *store.Store, id git.ID, what, hint string) error {
 	e, err := Tombstones(ctx, s)
 	if err != nil || e.Empty() {

@@ -12,7 +12,7 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// dirKey is a tree or a blob where it stands.
+// dirKey is a tree or a blob at a path.
 type dirKey struct {
 	path string // of a blob: that of its kind
 	id   git.ID
@@ -31,7 +31,7 @@ type fileChange struct {
 	blob     git.ID
 }
 
-// removals are how many entries went, by origin.
+// removals counts the removed entries by origin.
 type removals struct{ steps, commits map[string]int }
 
 func (r *removals) add(o removals) {
@@ -57,8 +57,8 @@ type rootChange struct {
 	commitFile  git.ID
 }
 
-// root rewrites the tree of a commit, of a branch or of the roadmap. Files that no
-// memory has are left alone, and so are the tombstones.
+// root rewrites the tree of a commit of a branch or of the roadmap. It keeps unknown files and
+// the tombstones.
 func (w *Rewriter) root(ctx context.Context, tree git.ID) (rootChange, error) {
 	if done, ok := w.roots[tree]; ok {
 		return done, nil
@@ -142,7 +142,7 @@ func (w *Rewriter) blob(ctx context.Context, path string, id git.ID) (blobChange
 	return b, nil
 }
 
-// kindPath is one path for all files that are read alike.
+// kindPath returns one path for all files of a kind.
 func kindPath(path string) string {
 	switch doc.KindOf(path) {
 	case doc.FileLog:
@@ -188,8 +188,8 @@ func (w *Rewriter) dir(ctx context.Context, path string, id git.ID) (dirChange, 
 	return d, nil
 }
 
-// below finds what changes in a folder: of topics its tree, of segments the files, for
-// one of another name belongs into another folder.
+// below finds what changes in a folder: the tree of a folder of topics, but the files of a
+// folder of segments, since a renamed segment belongs into another folder.
 func (w *Rewriter) below(ctx context.Context, path string, id git.ID) (dirChange, error) {
 	if d, ok := w.dirs[dirKey{path, id}]; ok {
 		return d, nil
@@ -248,8 +248,8 @@ func (w *Rewriter) segment(ctx context.Context, d *dirChange, path string, id gi
 	return nil
 }
 
-// metadata redacts metadata.yaml and counts anew. It says how many milestones there are
-// now, -1 where none went.
+// metadata redacts metadata.yaml and recounts. It returns the number of commits, -1 if no entry
+// was removed.
 func (w *Rewriter) metadata(ctx context.Context, id git.ID, gone removals) (git.ID, int, error) {
 	b, err := w.blob(ctx, doc.MetadataFile, id)
 	if err != nil || gone.none() {
@@ -274,8 +274,8 @@ func (w *Rewriter) metadata(ctx context.Context, id git.ID, gone removals) (git.
 	return id, t.Commits, err
 }
 
-// subtract takes what went out of a branch's totals. An origin of which nothing is left
-// stays known. No count falls below nothing, whatever the totals said.
+// subtract removes what went from a branch's totals. An origin with nothing left stays known,
+// and no count falls below zero.
 func subtract(t doc.Totals, gone removals) doc.Totals {
 	t.Origins = maps.Clone(t.Origins)
 	take := func(of map[string]int, all *int, part func(*doc.OriginTotals) *int) {

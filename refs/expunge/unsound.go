@@ -12,10 +12,9 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// dropUnsound deletes those of some tracking refs that bring what is refused anyway, and
-// says why: what cannot be read cannot be rewritten either, and must not keep anybody
-// from forgetting. Nobody can tell what it holds, so its objects go too. The next fetch
-// makes them anew. Which of them are roadmaps is given.
+// DropUnsound deletes those of some tracking refs that [incoming.Check] refuses, with their
+// objects, and returns why. What cannot be read cannot be rewritten, and must not block an
+// expunge. The next fetch makes the refs again. roadmaps names the refs that are roadmaps.
 func DropUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git.Ref, roadmaps []string) (dropped []git.Ref, why []string, err error) {
 	var all incoming.Refs
 	for _, r := range list {
@@ -57,13 +56,13 @@ func DropUnsound(ctx context.Context, s *store.Store, w store.Writer, list []git
 	return dropped, why, err
 }
 
-// unsound reports whether an error is checkIncoming's refusal.
+// unsound reports whether an error is a refusal of [incoming.Check].
 func unsound(err error) bool {
 	var e *fail.Error
 	return errors.As(err, &e) && e.Code == fail.IncomingInvalid
 }
 
-// dropUnsoundTracking does so with all tracking refs.
+// DropUnsoundTracking is DropUnsound for all tracking refs.
 func DropUnsoundTracking(ctx context.Context, s *store.Store, w store.Writer) ([]string, error) {
 	v, err := ListRefs(ctx, s)
 	if err != nil || len(v.tracking) == 0 {

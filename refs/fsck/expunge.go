@@ -12,9 +12,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// checkExpunge looks for something that was to be forgotten, and is not yet, because
-// whoever was at it was killed. The next command that writes finishes it; to mend is to
-// do that now. Where the lock is held somebody is at it.
+// checkExpunge looks for an interrupted expunge. The next command that writes finishes it;
+// mending does that now. A locked one is running and no problem.
 func checkExpunge(ctx context.Context, c *checker) error {
 	file := c.s.StatePath(expunge.IntentName)
 	if _, err := os.Stat(file); err != nil {
@@ -44,8 +43,8 @@ func checkExpunge(ctx context.Context, c *checker) error {
 	return nil
 }
 
-// expungeAtWork reports whether somebody expunges right now. Where no lock can be taken
-// nobody can: that is a problem of its own.
+// expungeAtWork reports whether an expunge runs now. Where locks cannot be taken none can run;
+// another check reports that.
 func expungeAtWork(s *store.Store) bool {
 	if _, err := os.Stat(s.StatePath(expunge.IntentName)); err != nil {
 		return false
@@ -57,8 +56,8 @@ func expungeAtWork(s *store.Store) bool {
 	return err == nil && !free
 }
 
-// forgotMeanwhile reports whether somebody has expunged something since this run of the
-// checks began, and waits for one who is at it.
+// forgotMeanwhile reports whether something was expunged since this run began. It waits for a
+// running expunge.
 func (c *checker) forgotMeanwhile(ctx context.Context) (bool, error) {
 	if expungeAtWork(c.s) {
 		lock, err := c.s.Repo().Lock(ctx, expunge.LockName)

@@ -11,13 +11,13 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// checkHeads looks at the CONTEXT_HEAD of every worktree. One that is not there is no
-// problem: the worktree begins where the main one is. The others name a branch that
-// exists, or are reported, and mended, as this:
+// checkHeads checks the CONTEXT_HEAD of every worktree. A missing one is no problem: the
+// worktree begins with the main one's branch. Others must name an existing branch, and are
+// mended like this:
 //
-//  1. the branch is gone: to the one that it was renamed to, else to the default branch;
-//  2. it names a commit: to the branch that this commit was made on, else likewise;
-//  3. it names what is no memory branch, or nothing that can be read: to the default branch.
+//  1. the branch is gone: to the branch that it was renamed to, else to the default branch;
+//  2. it names a commit: to the branch of that commit, else to the default branch;
+//  3. it names no memory branch, or cannot be read: to the default branch.
 func checkHeads(ctx context.Context, c *checker) error {
 	heads, err := c.s.Repo().HeadNames()
 	if err != nil {
@@ -83,7 +83,7 @@ func (c *checker) detached(ctx context.Context, h git.WorktreeHead) error {
 	return c.badHead(ctx, h, Problem{Kind: "head-detached", Message: fmt.Sprintf("names commit %s and no branch", id.Short())}, "", to)
 }
 
-// badHead reports a CONTEXT_HEAD, where it pointed, and the branch that it gets.
+// badHead reports a CONTEXT_HEAD that pointed to was, and points it to a branch.
 func (c *checker) badHead(ctx context.Context, h git.WorktreeHead, p Problem, was, to string) error {
 	if to == "" {
 		var err error
@@ -113,7 +113,7 @@ func (c *checker) badHead(ctx context.Context, h git.WorktreeHead, p Problem, wa
 	return nil
 }
 
-// homeBranch is where a worktree goes whose branch is not known: the default branch,
+// homeBranch returns the branch for a worktree whose branch is unknown: the default branch,
 // else the newest.
 func (c *checker) homeBranch(ctx context.Context) (string, error) {
 	name, err := c.s.DefaultBranch(ctx)
@@ -130,8 +130,8 @@ func (c *checker) homeBranch(ctx context.Context) (string, error) {
 	return name, nil
 }
 
-// branchGone reports whether a branch does not exist, and nobody is at it: whoever makes,
-// renames or deletes one holds its lock.
+// branchGone reports whether a branch does not exist and no process is making, renaming or
+// deleting it: those have its lock.
 func (c *checker) branchGone(ctx context.Context, name string) (bool, error) {
 	missing := func() (bool, error) {
 		_, err := c.s.Repo().Ref(ctx, git.BranchRef(name))

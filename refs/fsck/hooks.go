@@ -16,14 +16,13 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// checkHookFailures shows what hooks could not do. Mending says what was done:
+// checkHookFailures reports what hooks could not do:
 //
-//  1. the hook's setting is wrong: people must mend it first;
-//  2. post-commit: the code commit gets its link, see [checker.linkMissed];
-//  3. post-rewrite: what was left behind is found by checkRewritten;
-//  4. pre-push: a sync sends what was not sent, and that is no problem any more. It is
-//     mended by nothing else, unless the remote is no more;
-//  5. another one: git's command is long over, and there is nothing to be made up for.
+//  1. the hook's setting is invalid: people must correct it first;
+//  2. post-commit: mending links the code commit, see [checker.linkMissed];
+//  3. post-rewrite: checkRewritten finds what was left behind;
+//  4. pre-push: a sync sends what was not sent, which ends the problem. Mending only drops it if the remote is gone;
+//  5. any other: git's command ended long ago, and mending drops the record.
 func checkHookFailures(ctx context.Context, c *checker) error {
 	list, err := share.HookFailures(ctx, c.s)
 	if err != nil {
@@ -67,8 +66,8 @@ func checkHookFailures(ctx context.Context, c *checker) error {
 	return nil
 }
 
-// wrongSetting is the setting without which the hook of an event fails each time, "" for
-// none.
+// wrongSetting returns the invalid setting that makes the hook of an event fail each time, ""
+// for none.
 func wrongSetting(ctx context.Context, s *store.Store, event string) (string, error) {
 	cfg, err := s.Repo().Config(ctx)
 	if err != nil {
@@ -90,7 +89,7 @@ func wrongSetting(ctx context.Context, s *store.Store, event string) (string, er
 	return "", nil
 }
 
-// madeUp makes up for a hook that failed, and says what was done.
+// madeUp does what a failed hook should have done, and returns what that was.
 func (c *checker) madeUp(ctx context.Context, f share.HookFailure) (string, error) {
 	switch {
 	case f.Event == "post-commit":
@@ -109,9 +108,8 @@ func (c *checker) madeUp(ctx context.Context, f share.HookFailure) (string, erro
 	return "forgotten: it is over", nil
 }
 
-// linkMissed links the code commit of a hook that failed to the milestone that was the
-// newest of its branch then. Without any, or where the commit is gone or linked since,
-// there is nothing to do, and it reports false.
+// linkMissed links the code commit of a failed hook to the commit that was its branch's newest
+// then. It reports false if there is none, or the code commit is gone or linked since.
 func (c *checker) linkMissed(ctx context.Context, f share.HookFailure) (bool, error) {
 	if !git.IsID(string(f.Code)) || git.CheckBranchName(f.Branch) != nil {
 		return false, nil

@@ -16,9 +16,9 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// checkIntents looks for a `commit --code` or `rollback --code` that was interrupted.
-// The next command that changes the branch finishes or forgets it; to mend is to do
-// that now. One whose branch is locked is being worked on.
+// checkIntents looks for an interrupted `commit --code` or `rollback --code`. The next command
+// that changes the branch finishes or drops it; mending does that now. One whose branch is
+// locked is in progress.
 func checkIntents(ctx context.Context, c *checker) error {
 	files, err := os.ReadDir(c.s.StatePath(store.IntentDir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -38,7 +38,7 @@ func checkIntents(ctx context.Context, c *checker) error {
 	return nil
 }
 
-// leftIntent reports one, by the branch that its file names.
+// leftIntent reports an intent by the branch that its file names.
 func (c *checker) leftIntent(ctx context.Context, name string) error {
 	file := c.s.StatePath(name)
 	data, err := os.ReadFile(file)

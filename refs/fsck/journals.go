@@ -18,16 +18,15 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// checkJournals looks at what was recorded and is not committed:
+// checkJournals checks what is recorded and not committed:
 //
-//  1. a line is neither a step nor a mark, a mark speaks of no line, numbers do not rise;
-//  2. steps count as pending that the branch holds: a backup, or a copy of the
-//     repository, came back;
-//  3. the journal of no branch holds steps that stand nowhere else;
-//  4. a rename was killed before the journal's old name went.
+//  1. a line is neither a step nor a mark, a mark names no line, or numbers do not rise;
+//  2. steps count as pending although the branch contains them: a backup or a copy of the repository came back;
+//  3. the journal of a missing branch contains steps that exist nowhere else;
+//  4. a rename was killed before it removed the journal's old name.
 //
-// Journals are read without a lock, as every view reads them; what depends on more than
-// the file is looked at again with the branch locked.
+// It reads journals without a lock, as every view does, and looks again with the branch locked
+// where more than the file counts.
 func checkJournals(ctx context.Context, c *checker) error {
 	names, err := c.s.BranchNames(ctx)
 	if err != nil {
@@ -61,7 +60,7 @@ func checkJournals(ctx context.Context, c *checker) error {
 	return nil
 }
 
-// journal looks at that of a branch.
+// journal checks the journal of a branch.
 func (c *checker) journal(ctx context.Context, path, branch string) error {
 	data, err := readJournal(path)
 	if err != nil || data == nil {
@@ -103,7 +102,7 @@ func countAre(n int, what string) string {
 	return prose.Count(n, what) + " are"
 }
 
-// readJournal reads a journal; nil for one that is gone, or was only just begun.
+// readJournal reads a journal; nil for one that is gone or has no complete line.
 func readJournal(path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -115,7 +114,7 @@ func readJournal(path string) ([]byte, error) {
 	return data, err
 }
 
-// readableStep holds that a line of a journal can be committed.
+// readableStep returns an error if a line of a journal cannot be committed.
 func readableStep(l journal.Line) error {
 	var e store.EntryLine
 	if err := json.Unmarshal(l.Raw, &e); err != nil {
@@ -127,7 +126,7 @@ func readableStep(l journal.Line) error {
 	return nil
 }
 
-// committedPending are the ids of a journal's pending steps that its branch holds.
+// committedPending returns the ids of a journal's pending steps that its branch contains.
 func (c *checker) committedPending(ctx context.Context, branch string, data []byte) (map[string]bool, error) {
 	content, err := journal.Parse(data)
 	if err != nil || len(content.After(content.Mark.Upto)) == 0 {
@@ -147,9 +146,9 @@ func (c *checker) committedPending(ctx context.Context, branch string, data []by
 	return stepsIn(ctx, c.s, tip, content.After(from), false)
 }
 
-// stepsIn are the ids of those steps of a journal that a branch's log holds. Ids rise in a
-// log, so that only its newest segments are read, unless all of it is to be: two that
-// came from several machines may overlap.
+// stepsIn returns the ids of those steps that a branch's log contains. Ids rise in a log, so
+// that it reads only the newest segments; whole reads all, because segments from several
+// machines may overlap.
 func stepsIn(ctx context.Context, s *store.Store, t *store.Tip, steps []journal.Line, whole bool) (map[string]bool, error) {
 	if len(steps) == 0 {
 		return nil, nil
@@ -173,8 +172,7 @@ func stepsIn(ctx context.Context, s *store.Store, t *store.Tip, steps []journal.
 	return held, err
 }
 
-// mendJournal makes a journal anew of the steps in it that are pending. What cannot be
-// read is kept beside it.
+// mendJournal rewrites a journal with its pending steps, and keeps unreadable lines beside it.
 func (c *checker) mendJournal(ctx context.Context, path, branch string) error {
 	return c.s.WhileLocked(ctx, func() error {
 		return journal.Mend(ctx, path, c.s.JournalOptions(), func(data []byte) (*journal.Mended, error) {
@@ -225,7 +223,7 @@ func (c *checker) mendedJournal(ctx context.Context, branch string, data []byte)
 	return m, nil
 }
 
-// renumbered is a step with another number, which is a label and no key.
+// renumbered returns a step with another number, which is a label and no key.
 func renumbered(l journal.Line, step int) (journal.Line, error) {
 	var e store.EntryLine
 	if err := json.Unmarshal(l.Raw, &e); err != nil {

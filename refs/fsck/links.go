@@ -32,16 +32,16 @@ func (c *checker) links(ctx context.Context) (map[git.ID][]notes.Fact, error) {
 	return all, err
 }
 
-// movedLink is a link whose milestone has another hash now.
+// movedLink is a link to a commit whose hash has changed.
 type movedLink struct {
 	code git.ID
 	fact notes.Fact
 	now  git.ID
 }
 
-// checkLinks looks for links that name a milestone by a hash that it has no more: they
-// are written anew, beside the old line, which a union of notes would bring back. A
-// milestone that is not here may be elsewhere: a link to it is no problem.
+// checkLinks looks for links that name a commit by an old hash. Mending adds a new line; the
+// old one stays, because a union of notes would bring it back. A link to a commit that is not
+// here is no problem: it may be elsewhere.
 func checkLinks(ctx context.Context, c *checker) error {
 	all, err := c.links(ctx)
 	if err != nil || len(all) == 0 {
@@ -71,7 +71,7 @@ func checkLinks(ctx context.Context, c *checker) error {
 	return nil
 }
 
-// shorten shortens what may be no hash.
+// shorten shortens a hash, and returns any other text as it is.
 func shorten(id git.ID) string {
 	if !git.IsID(string(id)) {
 		return string(id)
@@ -79,7 +79,7 @@ func shorten(id git.ID) string {
 	return id.Short()
 }
 
-// relink links code commits to milestones by their present hashes.
+// relink links code commits to commits by their present hashes.
 func relink(ctx context.Context, s *store.Store, w store.Writer, moved []movedLink) error {
 	ses, err := s.Begin(ctx, w, "fsck: links")
 	if err != nil {
@@ -100,10 +100,9 @@ func relink(ctx context.Context, s *store.Store, w store.Writer, moved []movedLi
 	})
 }
 
-// lostLinks reports milestones that were made together with a code commit, as they say
-// themselves, and whose link has gone from its note. A code commit that was collected, or
-// never fetched, has none to lose, and a command that was interrupted still makes it; what
-// came from a remote gets it with a sync.
+// lostLinks reports commits that name the code commit that was made with them, and whose link
+// is missing from its note. A code commit that does not exist here has no note to lose, an
+// interrupted command still makes the link, and a sync brings those of a remote.
 func (c *checker) lostLinks(ctx context.Context, v *memory) error {
 	left, err := os.ReadDir(c.s.StatePath(store.IntentDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) || len(left) > 0 {
@@ -135,7 +134,7 @@ func (c *checker) lostLinks(ctx context.Context, v *memory) error {
 	return nil
 }
 
-// relinkMade notes a link again.
+// relinkMade makes a link again.
 func relinkMade(ctx context.Context, s *store.Store, w store.Writer, made, memoryID git.ID) error {
 	ses, err := s.Begin(ctx, w, "fsck: link "+made.Short())
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// memory is what memory says, read once for all checks: every commit that branches,
-// tags, the roadmap, deleted branches and what remotes have lead to, each file of theirs
-// once. 10,000 milestones with 100,000 steps take about as long as to adopt them.
+// memory is what memory contains, read once for all checks: every commit that branches, tags,
+// the roadmap, deleted branches and tracking refs lead to, and each file once. 10,000 commits
+// with 100,000 steps take about as long as adopting them.
 type memory struct {
 	s     *store.Store
 	in    *incoming.Inspection
@@ -43,7 +43,7 @@ type memory struct {
 	unread   map[git.ID]bool         // objects of whose notes not all could be read
 }
 
-// memoryEntry is a step or a milestone.
+// memoryEntry is a step or a commit.
 type memoryEntry struct {
 	id, origin string
 	number     int
@@ -55,7 +55,7 @@ type memoryEntry struct {
 	differs    bool // it has two contents
 }
 
-// record is what a commit.md holds.
+// record is what a commit.md contains.
 type record struct {
 	entries []int32
 	steps   string // as a trailer says those that the last milestone covers
@@ -125,9 +125,8 @@ func readMemory(ctx context.Context, s *store.Store) (*memory, error) {
 	return v, nil
 }
 
-// memoryTips are the refs to look below, our own first. Of the notes only the newest
-// commit is looked at: what they said before is git's to keep. A ref that names no
-// commit is reported by whoever looks at refs.
+// memoryTips returns the refs to read, our own first. Of the notes only the newest commit is
+// read, because git keeps their history. checkRefs reports refs that name no commit.
 func memoryTips(ctx context.Context, s *store.Store) ([]incoming.Tip, error) {
 	list, err := s.Repo().Refs(ctx, git.Root, git.NotesRef)
 	if err != nil {
@@ -150,7 +149,7 @@ func memoryTips(ctx context.Context, s *store.Store) ([]incoming.Tip, error) {
 	return onlyCommits(ctx, s, append(ours, theirs...))
 }
 
-// roleOf is what a ref of memory is looked at as; 0 for one that is not.
+// roleOf returns the role of a ref's commit; 0 for a ref that is not read.
 func roleOf(ref string, remotes []string) incoming.Role {
 	for _, prefix := range []string{git.BranchPrefix, git.TagPrefix, git.DeletedPrefix} {
 		if strings.HasPrefix(ref, prefix) {
@@ -196,7 +195,7 @@ func onlyCommits(ctx context.Context, s *store.Store, tips []incoming.Tip) ([]in
 // isOwn reports whether a ref of memory is this repository's own.
 func isOwn(ref string) bool { return !strings.HasPrefix(ref, git.RemotePrefix) }
 
-// commit takes what a memory commit says.
+// Message records what the message of a memory commit says.
 func (v *memory) Message(n *incoming.Commit, parsed *git.Commit) {
 	_, _, block := parsed.Parts()
 	t := store.ParseTrailers(strings.Clone(block))
@@ -212,7 +211,7 @@ func (v *memory) Message(n *incoming.Commit, parsed *git.Commit) {
 	v.statements[n.ID] = x
 }
 
-// name is the one copy of a branch's name.
+// name returns the one copy of a branch's name.
 func (v *memory) name(s string) string {
 	if have, ok := v.origins[s]; ok {
 		return have
@@ -222,6 +221,7 @@ func (v *memory) name(s string) string {
 	return s
 }
 
+// Log records the steps of a log.
 func (v *memory) Log(f incoming.File, data []byte, list []doc.Step) {
 	ids := make([]int32, len(list))
 	v.each(f, doc.LogFile, data, func(i int, e *memoryEntry) {
@@ -230,6 +230,7 @@ func (v *memory) Log(f incoming.File, data []byte, list []doc.Step) {
 	v.logs[f.ID] = ids
 }
 
+// CommitFile records the entries of a commit.md.
 func (v *memory) CommitFile(f incoming.File, data []byte, list []doc.Commit) {
 	r := record{entries: make([]int32, len(list))}
 	v.each(f, doc.CommitFile, data, func(i int, e *memoryEntry) {
@@ -247,9 +248,8 @@ func (v *memory) CommitFile(f incoming.File, data []byte, list []doc.Commit) {
 	v.records[f.ID] = r
 }
 
-// each finds the entries of a document, and takes those that are new; of one that
-// is known it holds the contents against each other, unless one is a remote's alone: what
-// stands there may be what was forgotten here.
+// each cuts a document into entries and records new ones. It compares the contents of a known
+// entry, unless one comes from a remote alone: that may be what was expunged here.
 func (v *memory) each(f incoming.File, kind string, data []byte, fill func(int, *memoryEntry), ids []int32) {
 	n := 0
 	// It has been parsed: it can be cut.

@@ -9,8 +9,8 @@ import (
 	"github.com/git-context/git-context/refs/incoming"
 )
 
-// walk lists what tips reach, parents before their children, and all that our own refs
-// reach before what only remotes have. Of the notes it is the tip alone.
+// walk lists what tips reach, parents before their children, and what our own refs reach before
+// what only remotes have. Of the notes it lists the tip alone.
 func (v *memory) walk(ctx context.Context) ([]*incoming.Commit, error) {
 	var deep []git.ID
 	for _, t := range v.tips {
@@ -52,7 +52,7 @@ func (v *memory) walk(ctx context.Context) ([]*incoming.Commit, error) {
 	return commits, nil
 }
 
-// mark says of commits what our own refs, or those of remotes, reach them as.
+// mark records the roles in which our own refs, or those of remotes, reach commits.
 func (v *memory) mark(commits []*incoming.Commit, mine bool) {
 	reached := map[git.ID]bool{}
 	for _, t := range v.tips {
@@ -74,8 +74,8 @@ func (v *memory) mark(commits []*incoming.Commit, mine bool) {
 	}
 }
 
-// walkBroken walks a history that git does not, because commits are missing or damaged:
-// these are reported, and what lies behind them is out of reach.
+// walkBroken walks a history that git cannot, because commits are missing or damaged. It
+// reports these and cannot see what they lead to.
 func (v *memory) walkBroken(ctx context.Context, tips []git.ID) ([]git.NewCommit, error) {
 	edge, err := v.s.Repo().Shallow()
 	if err != nil {
@@ -120,7 +120,7 @@ func (v *memory) walkBroken(ctx context.Context, tips []git.ID) ([]git.NewCommit
 	return list, nil
 }
 
-// lost reports a commit that is not here, or cannot be read.
+// lost reports a commit that does not exist or cannot be read.
 func (v *memory) lost(id, child git.ID, err error) {
 	kind, what := incoming.FlawMissing, "it is missing"
 	if !errors.Is(err, git.ErrNotFound) {

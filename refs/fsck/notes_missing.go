@@ -11,8 +11,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// missingNotes reports milestones that have no note and that no COMMIT will give one:
-// notes are written from a tip back to the first milestone that has one.
+// missingNotes reports commits without a note that no COMMIT will write: notes are written from
+// a tip back to the first commit that has one.
 func (c *checker) missingNotes(ctx context.Context, v *memory) error {
 	lazy, err := c.s.LazyNotes(ctx)
 	if err != nil {
@@ -52,7 +52,7 @@ func (c *checker) missingNotes(ctx context.Context, v *memory) error {
 	return nil
 }
 
-// reachedBy are the commits that our own branches reach, or that what remotes have does.
+// reachedBy returns the commits that our own branches reach, or those that remotes have.
 func (v *memory) reachedBy(mine bool) map[git.ID]bool {
 	var tips []git.ID
 	for _, t := range v.tips {
@@ -64,7 +64,7 @@ func (v *memory) reachedBy(mine bool) map[git.ID]bool {
 	return v.reach(tips...)
 }
 
-// reach are the commits that some lead to, as far as they are here.
+// reach returns the commits that some lead to, as far as they are here.
 func (v *memory) reach(todo ...git.ID) map[git.ID]bool {
 	reached := map[git.ID]bool{}
 	for len(todo) > 0 {
@@ -78,8 +78,7 @@ func (v *memory) reach(todo ...git.ID) map[git.ID]bool {
 	return reached
 }
 
-// notedSoon adds the milestones that the next COMMIT on a tip writes the notes of, as
-// [session.unnoted] finds them.
+// notedSoon adds the commits whose notes the next COMMIT on a tip writes.
 func (v *memory) notedSoon(tip git.ID, soon map[git.ID]bool) {
 	seen := map[git.ID]bool{}
 	for queue := []git.ID{tip}; len(queue) > 0 && len(seen) < store.FoldWalk; {
@@ -99,7 +98,7 @@ func (v *memory) notedSoon(tip git.ID, soon map[git.ID]bool) {
 	}
 }
 
-// noteFacts writes the notes of milestones.
+// noteFacts writes the notes of commits.
 func noteFacts(ctx context.Context, s *store.Store, w store.Writer, ids []git.ID) error {
 	ses, err := s.Begin(ctx, w, "fsck: notes")
 	if err != nil {

@@ -11,11 +11,10 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// checkNumbers holds that the numbers of an origin's steps and milestones rise with
-// their ids. A number is a label, and no more: two clones count on their own, a branch
-// that was made again begins again, and what was imported or forgotten leaves gaps. So
-// only an origin is looked at whose commits are here, one line from one beginning and out
-// of one journal, and none of whose entries another tool numbered.
+// checkNumbers checks that the numbers of an origin's steps and commits rise with their ids. A
+// number is only a label: two clones count on their own, a branch that is made again starts
+// again, and imported or expunged entries leave gaps. So it checks only origins whose commits
+// are all here, form one line from one birth and one journal, and contain no imported entry.
 func checkNumbers(ctx context.Context, c *checker) error {
 	v, err := c.memory(ctx)
 	if err != nil || len(v.flaws) > 0 { // what is wrong there may be wrong here
@@ -53,7 +52,7 @@ func checkNumbers(ctx context.Context, c *checker) error {
 	return nil
 }
 
-// byID is the entries in the order of their ids.
+// byID returns the entries in the order of their ids.
 func (v *memory) byID() []int32 {
 	order := make([]int32, len(v.entries))
 	for i := range order {
@@ -63,9 +62,9 @@ func (v *memory) byID() []int32 {
 	return order
 }
 
-// linearBranches are the branches whose commits are one line: each but the first follows one of
-// the same branch, and no two follow the same. Where they took steps from two journals
-// these may be of two clones, one of which was behind the other when it recorded.
+// linearBranches returns the branches whose commits form one line: each but the first follows
+// one of the same branch, and no two follow the same. Steps from two journals may come from two
+// clones that counted apart.
 func (v *memory) linearBranches() map[string]bool {
 	begins, forked, followed := map[string]int{}, map[string]bool{}, map[git.ID]bool{}
 	for _, x := range v.statements {

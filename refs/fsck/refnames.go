@@ -14,8 +14,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// refNames reports branches and tags whose names break the rule: commands would refuse
-// them, and other machines could not hold them.
+// refNames reports branches and tags with invalid names: commands refuse them, and other
+// systems cannot store them.
 func (c *checker) refNames(ctx context.Context, l git.Listed) {
 	for _, prefix := range []string{git.BranchPrefix, git.TagPrefix} {
 		var names []string
@@ -45,8 +45,8 @@ func (c *checker) refNames(ctx context.Context, l git.Listed) {
 	}
 }
 
-// misnamed reports one of them. People choose names: what is said to do gives it one
-// that may stand.
+// misnamed reports a ref with an invalid name. People choose names, so the repair is a command
+// with a valid one.
 func (c *checker) misnamed(ctx context.Context, r git.Ref, prefix string, names []string, why string) {
 	name := strings.TrimPrefix(r.Name, prefix)
 	to := fitName(name, names)
@@ -57,8 +57,7 @@ func (c *checker) misnamed(ctx context.Context, r git.Ref, prefix string, names 
 	c.report(ctx, nil, Problem{Kind: "ref-name", Object: r.Name, Message: "the name of ref " + why, Repair: repair})
 }
 
-// fitName makes a name that a branch may have of one that none may, or that clashes with
-// others.
+// fitName makes a valid branch name from one that is invalid or clashes with used ones.
 func fitName(name string, used []string) string {
 	fit := strings.Map(func(r rune) rune {
 		if r < 0x80 && (strings.ContainsRune("._-/", r) || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z') {
@@ -83,8 +82,8 @@ func fitName(name string, used []string) string {
 	}
 }
 
-// misfit reports a file that stands among the refs and is none, as programs that copy
-// folders leave them. Lists leave it out, and a walk from all refs ends there.
+// misfit reports a file among the refs that is no ref, as programs that copy folders leave
+// them. git's lists leave it out, and a walk from all refs fails there.
 func (c *checker) misfit(ctx context.Context, name string) {
 	path := filepath.Join(c.s.Repo().CommonDir(), filepath.FromSlash(name))
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) || strings.HasSuffix(name, ".lock") {
@@ -94,8 +93,8 @@ func (c *checker) misfit(ctx context.Context, name string) {
 		Message: fmt.Sprintf("'%s' stands among the refs, and its name is none of a ref", git.Shown(name))})
 }
 
-// roadmapGone reports a memory without a roadmap. Which one there was is known by the
-// newest commit that was made under one; a remote may have a newer one.
+// roadmapGone reports a memory without a roadmap. The newest commit made under one names it; a
+// remote may have a newer one.
 func (c *checker) roadmapGone(ctx context.Context, list []git.Ref) error {
 	there := func(r git.Ref) bool { return r.Name == git.RoadmapRef }
 	branch := func(r git.Ref) bool { return strings.HasPrefix(r.Name, git.BranchPrefix) }
@@ -124,7 +123,7 @@ func (c *checker) roadmapGone(ctx context.Context, list []git.Ref) error {
 	return nil
 }
 
-// newestRoadmap is the newest one that a branch or a remote names, of those that are here.
+// newestRoadmap returns the newest existing roadmap that a branch or a remote names.
 func (c *checker) newestRoadmap(ctx context.Context, list []git.Ref) (git.ID, error) {
 	var newest *git.Commit
 	for _, r := range list {

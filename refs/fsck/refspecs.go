@@ -14,14 +14,13 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// checkRefspecs looks at the settings that init made, or that undo them:
+// checkRefspecs checks the settings that init makes:
 //
-//  1. a fetch refspec writes where another remote is kept: `git remote rename` does not
-//     know ours;
-//  2. those of a remote that memory is shared with are missing, or some of them;
-//  3. in a bare clone they stand alone, so that a plain fetch brings no code;
-//  4. a plain push of a remote sends memory and no code;
-//  5. notes have no way to be merged.
+//  1. a fetch refspec writes to the tracking refs of another remote, because `git remote rename` does not know ours;
+//  2. a remote that memory is shared with lacks refspecs;
+//  3. a bare clone has only ours, so that a plain fetch brings no code;
+//  4. a plain push to a remote sends memory and no code;
+//  5. notes have no merge strategy.
 func checkRefspecs(ctx context.Context, c *checker) error {
 	cfg, err := c.s.Repo().Config(ctx)
 	if err != nil {
@@ -41,8 +40,9 @@ func checkRefspecs(ctx context.Context, c *checker) error {
 	return c.notesStrategy(ctx, cfg)
 }
 
-// foreignRefspecs reports refspecs of a remote that write what it has where another one
-// is kept; if that one is gone, the remote had its name.
+// foreignRefspecs reports refspecs of a remote that write to another one's tracking refs. If
+// the other remote is gone, this one was renamed: the repair removes those refspecs, lets init
+// add its own, and drops what is kept under the old name; the next sync fetches it again.
 func (c *checker) foreignRefspecs(ctx context.Context, remote string, remotes, have []string) bool {
 	other := ""
 	for _, spec := range have {
@@ -69,7 +69,7 @@ func (c *checker) foreignRefspecs(ctx context.Context, remote string, remotes, h
 	return true
 }
 
-// refspecOf is the remote that a refspec of init's belongs to.
+// refspecOf returns the remote that one of init's refspecs belongs to.
 func refspecOf(spec string) (remote string, ok bool) {
 	_, to, ok := strings.Cut(spec, ":")
 	if !ok {
@@ -89,7 +89,7 @@ func refspecOf(spec string) (remote string, ok bool) {
 	return remote, ours
 }
 
-// rewriteRefspecs gives a remote's refspecs its own name.
+// rewriteRefspecs puts a remote's own name into its refspecs.
 func (c *checker) rewriteRefspecs(ctx context.Context, remote, other string, have []string) error {
 	key := "remote." + remote + ".fetch"
 	for _, spec := range have {
@@ -117,8 +117,8 @@ func (c *checker) setConfig(ctx context.Context, args ...string) error {
 	return err
 }
 
-// remoteRefspecs reports what a remote's fetch refspecs lack, and ours alone where code
-// is not fetched. A remote that memory was never shared with lacks nothing.
+// remoteRefspecs reports the fetch refspecs that a remote lacks, and ours where code has none.
+// A remote that memory was never shared with needs none.
 func (c *checker) remoteRefspecs(ctx context.Context, cfg *git.Config, remote string, have []string) error {
 	wanted := share.WantedRefspecs(cfg, remote)
 	ours := func(spec string) bool { _, ok := refspecOf(spec); return ok }
@@ -151,8 +151,8 @@ func (c *checker) remoteRefspecs(ctx context.Context, cfg *git.Config, remote st
 	return nil
 }
 
-// pushRefspecs reports a remote whose plain push sends memory alone. Whoever set that may
-// have meant it, and takes it back.
+// pushRefspecs reports a remote whose plain push sends memory alone. Somebody may have meant
+// that, so that people must decide.
 func (c *checker) pushRefspecs(ctx context.Context, remote string, push []string) {
 	memory := func(spec string) bool {
 		from, _, _ := strings.Cut(strings.TrimPrefix(spec, "+"), ":")
@@ -166,8 +166,8 @@ func (c *checker) pushRefspecs(ctx context.Context, remote string, push []string
 		Message: fmt.Sprintf("a plain push to remote '%s' sends memory and no code", remote)})
 }
 
-// notesStrategy reports that git would ask people to merge notes by hand. A repository
-// that init was never run in, as one on a server, needs no setting.
+// notesStrategy reports that git would ask people to merge notes by hand. A repository without
+// worktree heads, such as one on a server, needs no setting.
 func (c *checker) notesStrategy(ctx context.Context, cfg *git.Config) error {
 	if _, set := cfg.String(share.NotesStrategyKey); set {
 		return nil

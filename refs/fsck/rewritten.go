@@ -13,16 +13,14 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// checkRewritten looks for code commits that memory belongs to, that no ref of the code
-// reaches any more, and in whose place another one stands: they were rewritten where no
-// hook saw it. Found are, among the commits that the code reaches,
+// checkRewritten looks for code commits that memory is linked to and that were rewritten where
+// no hook saw it: no ref of the code reaches them, and another commit has replaced them. The
+// replacement, among the commits that the code reaches, is
 //
-//  1. the one that makes the same change, by its patch-id; of several the one with the
-//     same author, date and subject;
+//  1. the one that makes the same change, by its patch-id; of several the one with the same author, date and subject;
 //  2. else the one with the same author, date and subject: it was amended;
-//  3. several: people must say which;
-//  4. none: the commit was dropped, or went up in another one. Its link stays with it, and
-//     its milestone with the memory: nothing is wrong.
+//  3. several: people must decide;
+//  4. none: the commit was dropped or squashed. Its link stays, and nothing is wrong.
 func checkRewritten(ctx context.Context, c *checker) error {
 	left, err := c.leftBehind(ctx)
 	if err != nil || len(left) == 0 {
@@ -69,9 +67,8 @@ func shortHashes(ids []git.ID) string {
 	return strings.Join(words, ", ")
 }
 
-// leftBehind are the code commits that memory belongs to and that no ref of the code
-// reaches any more, unless what is linked to them stands with one that is reached. What
-// was collected since is not here to be compared.
+// leftBehind returns the linked code commits that no ref of the code reaches, unless a
+// reachable one has their links. What git has collected cannot be compared.
 func (c *checker) leftBehind(ctx context.Context) ([]*git.Commit, error) {
 	all, err := c.links(ctx)
 	if err != nil {
@@ -112,8 +109,8 @@ func (c *checker) leftBehind(ctx context.Context) ([]*git.Commit, error) {
 	return left, nil
 }
 
-// keptLinks is what stands in the notes of code that is reached: the ids of links, which
-// a carried one keeps, and the ids of their milestones.
+// keptLinks returns what the notes of reachable code contain: the ids of links, which a carried
+// link keeps, and the ids of their commits.
 func (c *checker) keptLinks(ctx context.Context, all map[git.ID][]notes.Fact, lost map[git.ID]bool) (map[string]bool, error) {
 	kept := map[string]bool{}
 	ids := slices.Sorted(maps.Keys(all))
@@ -132,8 +129,8 @@ func (c *checker) keptLinks(ctx context.Context, all map[git.ID][]notes.Fact, lo
 	return kept, nil
 }
 
-// settled reports whether all that belongs to a code commit belongs to one that is
-// reached too: each link, and each milestone that was made on it.
+// settled reports whether every link of a code commit, and every commit made on it, belongs to
+// a reachable code commit too.
 func (c *checker) settled(ctx context.Context, facts []notes.Fact, made []git.ID, kept map[string]bool) (bool, error) {
 	for _, f := range facts {
 		if !kept[f.ID] {

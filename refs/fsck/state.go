@@ -20,9 +20,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// checkAccess looks whether local state can be written to. Who copied a repository as
-// another user, or ran a command as root once, cannot record any more; nor can anything
-// else be told then.
+// checkAccess checks that local state can be written. After a copy by another user, or a
+// command run as root, nothing can be recorded or checked.
 func checkAccess(ctx context.Context, c *checker) error {
 	list, err := c.s.Repo().RefusedState()
 	if err != nil {
@@ -41,8 +40,8 @@ func checkAccess(ctx context.Context, c *checker) error {
 	return nil
 }
 
-// checkState looks for files of local state that cannot be read, each of which keeps
-// some command from working: merges that wait, bisects, what remotes held.
+// checkState looks for files of local state that cannot be read, each of which breaks some
+// command: waiting merges, bisects, the state of remotes.
 func checkState(ctx context.Context, c *checker) error {
 	names, err := c.s.BranchNames(ctx)
 	if err != nil {
@@ -72,7 +71,7 @@ func checkState(ctx context.Context, c *checker) error {
 	return c.bisects(ctx)
 }
 
-// bisects looks at the bisects of all worktrees and branches.
+// bisects checks the bisects of all worktrees and branches.
 func (c *checker) bisects(ctx context.Context) error {
 	err := filepath.WalkDir(c.s.StatePath(store.BisectDir), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".json" {
@@ -98,7 +97,7 @@ func (c *checker) bisects(ctx context.Context) error {
 	return err
 }
 
-// checkGC shows what the last gc in the background failed at. To mend is to do it now.
+// checkGC reports why the last gc in the background failed. Mending runs it now.
 func checkGC(ctx context.Context, c *checker) error {
 	path := c.s.StatePath(store.GCLog)
 	text, err := os.ReadFile(path)

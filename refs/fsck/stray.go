@@ -15,8 +15,8 @@ import (
 	"github.com/git-context/git-context/refs/prose"
 )
 
-// strayJournal looks at a journal of no branch. One that holds nothing is gc's. Which
-// branch a file with a shortened name belonged to cannot be told.
+// strayJournal checks a journal of no branch. gc removes an empty one. A file with a shortened
+// name does not tell its branch.
 func (c *checker) strayJournal(ctx context.Context, path string, branches map[string]string) error {
 	file := filepath.Base(path)
 	name := strings.ReplaceAll(strings.TrimSuffix(file, ".jsonl"), "%2F", "/")
@@ -39,7 +39,7 @@ func (c *checker) strayJournal(ctx context.Context, path string, branches map[st
 	return c.lostSteps(ctx, path, name, "")
 }
 
-// setAside looks at a journal that a new branch of its name put aside.
+// setAside checks a journal that was put aside for a new branch of its name.
 func (c *checker) setAside(ctx context.Context, path string, names []string) error {
 	file, _, _ := strings.Cut(filepath.Base(path), ".orphan-")
 	name := strings.ReplaceAll(strings.TrimSuffix(file, ".jsonl"), "%2F", "/")
@@ -60,8 +60,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// lostSteps reports steps in a journal of no branch that stand nowhere else. To get them
-// back the branch is made again where it stood, under another name if that one is taken.
+// lostSteps reports steps in a journal of no branch that exist nowhere else. The repair makes
+// the branch again at its old commit, under another name if that one is used.
 func (c *checker) lostSteps(ctx context.Context, path, name, to string) error {
 	data, err := readJournal(path)
 	if err != nil || data == nil {
@@ -109,12 +109,12 @@ func (c *checker) lostSteps(ctx context.Context, path, name, to string) error {
 	return nil
 }
 
-// makeAt is the command that makes a branch at a commit, unless there is one by then.
+// makeAt returns the command that makes a branch at a commit unless it exists by then.
 func makeAt(branch string, id git.ID) string {
 	return fmt.Sprintf("git update-ref --create-reflog %s %s ''", git.BranchRef(branch), id)
 }
 
-// dropTwin takes a journal's name away that no branch has any more.
+// dropTwin removes the name of a journal that no branch has any more.
 func (c *checker) dropTwin(ctx context.Context, gone, stays string) error {
 	return c.s.WhileLocked(ctx, func() error {
 		if _, err := c.s.Repo().Ref(ctx, git.BranchRef(gone)); !errors.Is(err, git.ErrNotFound) {

@@ -17,8 +17,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// checkTracking looks for what is kept of remotes that are gone: refs that show what
-// nobody has any more, and local state. What only they lead to is not dropped.
+// checkTracking looks for refs and local state of remotes that are gone. It does not drop
+// commits that only those refs reach.
 func checkTracking(ctx context.Context, c *checker) error {
 	list, err := c.s.Repo().Refs(ctx, strings.TrimSuffix(git.RemotePrefix, "/"), strings.TrimSuffix(git.RemoteNotesPrefix, "/"))
 	if err != nil {
@@ -61,11 +61,10 @@ func checkTracking(ctx context.Context, c *checker) error {
 	return nil
 }
 
-// remoteStates are the folders of local state that have a file for each remote.
+// remoteStates are the folders of local state with a file for each remote.
 var remoteStates = [...]string{"shared", "held", "clean"}
 
-// stateNames are the remotes that have a file in one of them, as far as the files' names
-// say that.
+// stateNames returns the remotes that have a file in such a folder, if the file's name tells.
 func (c *checker) stateNames(dir string) ([]string, error) {
 	files, err := os.ReadDir(c.s.StatePath(dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,9 +80,8 @@ func (c *checker) stateNames(dir string) ([]string, error) {
 	return names, err
 }
 
-// remoteOf is the remote that a tracking ref belongs to; "" where none can be told. Names
-// may hold slashes: the longest that is configured counts, else what stands before the
-// part that a memory has.
+// remoteOf returns the remote of a tracking ref; "" if unknown. Names may contain slashes: the
+// longest configured one counts, else what precedes the parts that every memory has.
 func remoteOf(ref string, remotes []string) string {
 	found := ""
 	for _, remote := range remotes {
@@ -110,7 +108,7 @@ func remoteOf(ref string, remotes []string) string {
 }
 
 // goneRemote reports what is left of a remote. Branches that only it had become deleted
-// ones, which can be restored; people decide on what else only it had.
+// branches, which can be restored; people decide on other refs.
 func (c *checker) goneRemote(ctx context.Context, remote string, list []git.Ref) error {
 	alone, err := c.aloneIn(ctx, list)
 	if err != nil {
@@ -133,7 +131,7 @@ func (c *checker) goneRemote(ctx context.Context, remote string, list []git.Ref)
 	return nil
 }
 
-// aloneIn are those refs of a remote that is gone whose commits nothing else reaches.
+// aloneIn returns those refs whose commits nothing else reaches.
 func (c *checker) aloneIn(ctx context.Context, list []git.Ref) ([]git.Ref, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -151,7 +149,7 @@ func (c *checker) aloneIn(ctx context.Context, list []git.Ref) ([]git.Ref, error
 	return slices.DeleteFunc(slices.Clone(list), func(r git.Ref) bool { return !lost[r.ID] }), nil
 }
 
-// deletedName is where a branch of a remote that is gone is kept.
+// deletedName returns the ref of a deleted branch that keeps a branch of a removed remote.
 func (c *checker) deletedName(remote string, r git.Ref) (string, bool) {
 	name, ok := strings.CutPrefix(r.Name, git.RemoteTracking(remote).Branches())
 	if !ok || git.CheckBranchName(name) != nil {
@@ -161,7 +159,7 @@ func (c *checker) deletedName(remote string, r git.Ref) (string, bool) {
 	return git.DeletedRef(name, id), err == nil
 }
 
-// dropRemote takes all away that is left of a remote.
+// dropRemote removes everything that is kept of a remote.
 func (c *checker) dropRemote(ctx context.Context, remote string, list, alone []git.Ref) error {
 	p := store.Remote{Name: remote, Tracking: git.RemoteTracking(remote)}
 	lock, err := c.s.LockRemote(ctx, p)
@@ -193,7 +191,7 @@ func (c *checker) dropRemote(ctx context.Context, remote string, list, alone []g
 	return errors.Join(err, lock.Unlock())
 }
 
-// removeFile takes a file away that may be gone.
+// removeFile removes a file that may be gone.
 func removeFile(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -14,10 +14,9 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// checkTrailers holds what the messages of milestones say of themselves, for good,
-// against what they hold. That a commit.md ends with the entry that Context-Id names, that
-// Code-Commit is a hash and Context-Branch a name is held by checkDocuments. A code commit
-// or a roadmap that is not here may be elsewhere: no problem.
+// checkTrailers compares the trailers of commits with their documents. checkDocuments checks
+// Context-Id, Code-Commit and Context-Branch. A code commit or a roadmap that is not here may
+// be elsewhere: no problem.
 func checkTrailers(ctx context.Context, c *checker) error {
 	v, err := c.memory(ctx)
 	if err != nil {
@@ -42,7 +41,8 @@ func checkTrailers(ctx context.Context, c *checker) error {
 	return nil
 }
 
-// commitFault says what a milestone's entry says otherwise, unless that is another one's.
+// commitFault returns how a commit's trailers differ from its entry, unless the entry is
+// another commit's.
 func (v *memory) commitFault(x *statement) string {
 	top := v.in.Roots[x.at.Tree]
 	r, read := v.records[top.Commits]
@@ -53,9 +53,9 @@ func (v *memory) commitFault(x *statement) string {
 	return fmt.Sprintf("%s says '%s', and the milestone in %s '%s'", store.TrailerSteps, incoming.Printable(x.steps), doc.CommitFile, r.steps)
 }
 
-// checkTips holds what the newest commit of each branch says of it, in trailers that
-// lists and new commits believe, against its documents, and these against each other.
-// What was so before is over. A memory commit that is no milestone says it right.
+// checkTips compares the trailers of each branch's newest commit, which lists and new commits
+// use, with its documents, and the documents with each other. Older commits do not matter.
+// Mending adds a memory commit that is correct.
 func checkTips(ctx context.Context, c *checker) error {
 	v, err := c.memory(ctx)
 	if err != nil {
@@ -80,8 +80,7 @@ func checkTips(ctx context.Context, c *checker) error {
 	return nil
 }
 
-// flawed are the commits that hold something wrong, which was said, and those that follow
-// one.
+// flawed returns the commits with a reported flaw and their descendants.
 func (v *memory) flawed() map[git.ID]bool {
 	bad := map[git.ID]bool{}
 	for _, f := range v.flaws {
@@ -95,8 +94,8 @@ func (v *memory) flawed() map[git.ID]bool {
 	return bad
 }
 
-// tipFaults are what is wrong at a branch's tip. One that was made by hand, without any
-// trailers, is one problem, whatever it has changed.
+// tipFaults returns what is wrong at a branch's tip. A commit without trailers, made by hand,
+// is one problem whatever it changes.
 func (v *memory) tipFaults(ctx context.Context, branch string, tip git.ID) (kind string, faults []string, err error) {
 	x := v.statements[tip]
 	if x == nil {
@@ -142,7 +141,7 @@ func (v *memory) tipFaults(ctx context.Context, branch string, tip git.ID) (kind
 	return kind, faults, nil
 }
 
-// stale are the trailers of a branch's tip that say something else than its documents.
+// stale returns the trailers of a branch's tip that differ from its documents.
 func (v *memory) stale(x *statement, branch string, b *branchEntries, meta *doc.Metadata) (faults []string) {
 	facts := meta.Branch()
 	check := func(key, want string) {
@@ -170,8 +169,8 @@ func (v *memory) stale(x *statement, branch string, b *branchEntries, meta *doc.
 	return faults
 }
 
-// redacted reports whether one of two texts was forgotten in part: a trailer as a whole, and
-// a document by lines.
+// redacted reports whether one of some texts was redacted: a trailer as a whole, a document by
+// lines.
 func redacted(texts ...string) bool {
 	return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t, doc.Redaction) })
 }

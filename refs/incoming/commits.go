@@ -9,8 +9,8 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// trailers holds what the message of a commit on a branch says of it: others' views,
-// and commands that are pasted, build on it.
+// trailers checks the trailers of a commit on a branch, because views and pasted commands use
+// them.
 func (c *Inspection) trailers(n *Commit, parsed *git.Commit) error {
 	if id := parsed.Trailer(store.TrailerNewest); id != "" {
 		if fault := c.idFault(id); fault != "" {
@@ -33,9 +33,9 @@ func (c *Inspection) trailers(n *Commit, parsed *git.Commit) error {
 	return nil
 }
 
-// milestones holds that the commit.md of every milestone ends with its entry, whose id
-// was the largest when it was made. All trees were checked, and so nearly all of these
-// files; one that a parent of our own has too was not.
+// commitEntries checks that the commit.md of every commit ends with the commit's own entry,
+// which had the largest id when it was made. It reads those files that were not checked because
+// a parent of our own has them too.
 func (c *Inspection) commitEntries(ctx context.Context, commits []*Commit) error {
 	var list, unread []File
 	for _, n := range commits {

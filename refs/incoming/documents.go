@@ -9,20 +9,22 @@ import (
 	"github.com/git-context/git-context/refs/git"
 )
 
-// FileKind is how a file is read.
+// FileKind says how a file is read.
 type FileKind uint8
 
 const (
 	kindNote FileKind = iota
 	kindLog
+	// KindCommits is a commit.md or a segment of one.
 	KindCommits
+	// KindMetadata is a metadata.yaml.
 	KindMetadata
 	kindTopic
 	kindRoadmap
 	kindExpunged
 )
 
-// file is a blob to check.
+// File is a blob to check, at the path where it was found.
 type File struct {
 	at   *Commit
 	path string
@@ -30,22 +32,23 @@ type File struct {
 	kind FileKind
 }
 
+// FileKey identifies a file that was checked: a blob read as one kind.
 type FileKey struct {
 	Kind FileKind
 	ID   git.ID
 }
 
-// Ends are the ids of a document's first entry and its last.
+// Ends are the ids of a document's first and last entry.
 type Ends struct {
 	first, Last string
 	Bad         bool // something is wrong with it, and was said
 }
 
-// entryKey is an entry's id, apart from the document that it was read in.
+// EntryKey is an entry's id as a value that does not keep the document in memory.
 type EntryKey [26]byte
 
-// checkFiles reads files that were not read as that kind before, and holds the
-// names of segments against what they begin with.
+// checkFiles reads files that were not read as that kind before, and compares the names of
+// segments with their first entries.
 func (c *Inspection) checkFiles(ctx context.Context, files []File) error {
 	var todo []File
 	for _, f := range files {
@@ -70,8 +73,8 @@ func (c *Inspection) checkFiles(ctx context.Context, files []File) error {
 	return nil
 }
 
-// readFiles asks for the sizes of all files, and then reads as many at a time as
-// git may hand out in one go.
+// readFiles asks for the sizes of all files, and then reads them in batches that fit into
+// memory.
 func (c *Inspection) readFiles(ctx context.Context, files []File) error {
 	ids := make([]git.ID, len(files))
 	for i, f := range files {
@@ -108,7 +111,7 @@ func (c *Inspection) readFiles(ctx context.Context, files []File) error {
 	return nil
 }
 
-// fault says why a file may not be read.
+// fault returns why a file must not be read; "" if it may be.
 func (f File) fault(info git.ObjectInfo) (FlawKind, string) {
 	most := int64(MaxFile)
 	switch f.kind {
@@ -128,7 +131,7 @@ func (f File) fault(info git.ObjectInfo) (FlawKind, string) {
 	return "", ""
 }
 
-// document reads a file whole.
+// document parses a whole file.
 func (c *Inspection) document(f File, data []byte) error {
 	var err error
 	switch f.kind {
@@ -171,7 +174,7 @@ func (c *Inspection) document(f File, data []byte) error {
 	return nil
 }
 
-// checkEntries counts the entries of a document and holds its ids.
+// checkEntries counts the entries of a document and checks their ids.
 func checkEntries[E any](c *Inspection, f File, entries []E, idOf func(*E) string) error {
 	last := ""
 	for i := range entries {
@@ -194,7 +197,7 @@ func checkEntries[E any](c *Inspection, f File, entries []E, idOf func(*E) strin
 	return nil
 }
 
-// idFault says why an id cannot be taken in.
+// idFault returns why an id is refused; "" if it is not.
 func (c *Inspection) idFault(id string) string {
 	switch {
 	case !doc.ValidID(id):

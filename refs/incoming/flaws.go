@@ -11,7 +11,7 @@ import (
 	"github.com/git-context/git-context/refs/store"
 )
 
-// refuse is the error for what a ref brings. inspect are commands that show it.
+// refuse returns the error for what a ref brings. inspect are commands that show it.
 func refuse(ref, what string, cause error, inspect ...string) *fail.Error {
 	return &fail.Error{
 		Code: fail.IncomingInvalid, Kind: fail.ErrRefused, Err: cause,
@@ -20,20 +20,26 @@ func refuse(ref, what string, cause error, inspect ...string) *fail.Error {
 	}
 }
 
-// spot is where an object was found, and what it is checked as.
+// Spot is where an object was found.
 type Spot struct {
 	At   *Commit
 	Path string // of a folder with a slash at its end; of no meaning for the commit itself
 	ID   git.ID
 }
 
-// placed is what has a spot.
+// placed is implemented by everything that has a Spot.
 type placed interface{ Spot() Spot }
 
+// Spot returns the commit itself.
 func (n *Commit) Spot() Spot { return Spot{At: n, ID: n.ID} }
-func (f File) Spot() Spot    { return Spot{f.at, f.path, f.ID} }
-func (f folder) Spot() Spot  { return Spot{f.at, f.path + "/", f.id} }
 
+// Spot returns the file's path in its commit.
+func (f File) Spot() Spot { return Spot{f.at, f.path, f.ID} }
+
+// Spot returns the folder's path in its commit.
+func (f folder) Spot() Spot { return Spot{f.at, f.path + "/", f.id} }
+
+// String names the object, its path and its commit.
 func (p Spot) String() string {
 	if p.ID == p.At.ID {
 		return fmt.Sprintf("commit %s", p.ID)
@@ -41,7 +47,7 @@ func (p Spot) String() string {
 	return fmt.Sprintf("'%s' (%s) in commit %s", Printable(p.Path), p.ID, p.At.ID)
 }
 
-// refuse refuses the ref that brings what stands in a spot.
+// refuse refuses the ref that brings the object.
 func (p Spot) refuse(what string, cause error) error {
 	inspect := []string{show(p.ID)}
 	if p.ID != p.At.ID {
@@ -50,22 +56,28 @@ func (p Spot) refuse(what string, cause error) error {
 	return refuse(p.At.Ref, p.String()+": "+what, cause, inspect...)
 }
 
-// FlawKind is what is wrong, as a check of what is here names it.
+// FlawKind is the stable name of a kind of flaw; fsck reports it as the kind of a problem.
 type FlawKind string
 
 const (
-	FlawMissing  FlawKind = "object-missing"
-	FlawDamaged  FlawKind = "object-damaged"
+	// FlawMissing is an object that does not exist.
+	FlawMissing FlawKind = "object-missing"
+	// FlawDamaged is an object that cannot be read.
+	FlawDamaged FlawKind = "object-damaged"
+	// FlawTree is an invalid tree or entry of a tree.
 	FlawTree     FlawKind = "tree-invalid"
 	flawDocument FlawKind = "document-invalid"
 	flawSegment  FlawKind = "segment-misnamed"
 	flawOrder    FlawKind = "entry-disordered"
-	FlawAhead    FlawKind = "id-ahead"
-	FlawTrailer  FlawKind = "trailer-wrong"
+	// FlawAhead is an id ahead of the clock.
+	FlawAhead FlawKind = "id-ahead"
+	// FlawTrailer is an invalid trailer.
+	FlawTrailer FlawKind = "trailer-wrong"
+	// FlawUnlisted is a commit that commit.md does not end with.
 	FlawUnlisted FlawKind = "milestone-unlisted"
 )
 
-// flaw is something wrong that was found in a spot.
+// Flaw is something invalid that was found at a Spot.
 type Flaw struct {
 	Spot
 	Kind  FlawKind
@@ -73,6 +85,7 @@ type Flaw struct {
 	Cause error
 }
 
+// Error returns where the flaw is, what it is and its cause.
 func (f Flaw) Error() string {
 	text := f.String() + ": " + f.What
 	if f.Cause != nil {
@@ -81,9 +94,8 @@ func (f Flaw) Error() string {
 	return text
 }
 
-// wrong is called for all that is wrong. Of what comes in the first flaw is the end, of
-// what is here all are wanted: the caller goes on where it returns nil, without what is
-// wrong.
+// wrong reports a flaw. Without OnFlaw it returns the refusal. With OnFlaw it returns nil, and
+// the caller goes on without the object.
 func (c *Inspection) wrong(kind FlawKind, p placed, what string, cause error) error {
 	if c.OnFlaw == nil {
 		return p.Spot().refuse(what, cause)
@@ -95,12 +107,13 @@ func (c *Inspection) wrong(kind FlawKind, p placed, what string, cause error) er
 	return nil
 }
 
-// show is a command that cannot be told by what it prints to do anything.
+// show returns a command that prints an object without passing control characters to the
+// terminal.
 func show(id git.ID) string { return fmt.Sprintf("git cat-file -p %s | cat -v", id) }
 
-// read hands objects to each, with their place in ids. An object that is missing
-// or broken is wrong as what as says it is; as is nil for a tree of our own, which what
-// comes in is only compared with: that it cannot be read is no fault of theirs.
+// read passes objects to each, with their index in ids. An object that is missing or broken is
+// a flaw of as(index); as returns nil for a tree of our own that is only compared with, whose
+// damage is not the remote's fault.
 func (c *Inspection) read(ctx context.Context, ids []git.ID, each func(int, git.Object) error, as func(int) placed) error {
 	for from := 0; from < len(ids); from++ {
 		at := from
@@ -128,20 +141,20 @@ func (c *Inspection) read(ctx context.Context, ids []git.ID, each func(int, git.
 	return nil
 }
 
-// unreadable reports whether an error is about an object that git could not read.
+// Unreadable reports whether an error is about an object that git could not read.
 func Unreadable(err error) bool {
 	var died *git.Error
 	return errors.Is(err, git.ErrNotFound) || errors.As(err, &died) && died.Code >= 0
 }
 
-// tooMany is the error for a limit that the user may raise.
+// tooMany returns the error for a limit that the user may raise.
 func (c *Inspection) tooMany(ref, what string) *fail.Error {
 	return refuse(ref, "it brings "+what+" that are not here", nil,
 		fmt.Sprintf("git config %s %d", store.KeyMaxNewEntries, 10*c.limit))
 }
 
-// visible makes a name that others chose fit for a line of a message: as it
-// stands, where it is printable ASCII.
+// Printable makes a name that others chose fit for one line of a message. It returns a short
+// printable ASCII name as it is, and quotes and cuts any other.
 func Printable(name string) string {
 	const most = 300
 	odd := func(r rune) bool { return r < ' ' || r > '~' || r == '\'' }

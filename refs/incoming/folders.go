@@ -26,15 +26,16 @@ type folder struct {
 	bases []git.ID // what the commit's parents have at that path
 }
 
-// seenTree is a tree that was checked where it stands; for notes, whose rules ask
-// only how many digits lead to it, "/" and their number.
+// seenTree identifies a tree that was checked at a path. For notes, whose rules depend only on
+// how many digits lead to it, the path is "/" and their number.
 type seenTree struct {
 	role Role
 	path string
 	id   git.ID
 }
 
-// commits checks commits and everything that they hold.
+// CheckCommits checks commits and everything that they contain. Parents must come before their
+// children.
 func (c *Inspection) CheckCommits(ctx context.Context, commits []*Commit) error {
 	if err := c.readCommits(ctx, commits); err != nil {
 		return err
@@ -64,7 +65,7 @@ func (c *Inspection) CheckCommits(ctx context.Context, commits []*Commit) error 
 	return c.commitEntries(ctx, commits)
 }
 
-// readCommits finds the trees of commits.
+// readCommits reads commits, for their trees.
 func (c *Inspection) readCommits(ctx context.Context, commits []*Commit) error {
 	ids := make([]git.ID, len(commits))
 	for i, n := range commits {
@@ -103,8 +104,8 @@ func tooLarge(size, most int64) string {
 	return fmt.Sprintf("it has %d bytes; at most %d are allowed", size, most)
 }
 
-// parentTrees is what to compare a commit's tree with. A parent of our own that
-// a shallow clone lacks spares nothing.
+// parentTrees returns the trees to compare a commit's tree with. A parent that a shallow clone
+// lacks is left out.
 func (c *Inspection) parentTrees(ctx context.Context, n *Commit) ([]git.ID, error) {
 	var trees []git.ID
 	for _, p := range n.Parents[:min(len(n.Parents), maxBases)] {
@@ -146,7 +147,7 @@ func (c *Inspection) add(level []folder, f folder) []folder {
 	return append(level, f)
 }
 
-// level checks folders and returns those below them, and the files in them.
+// level checks folders and returns the folders below them and the files in them.
 func (c *Inspection) level(ctx context.Context, folders []folder) (deeper []folder, files []File, err error) {
 	sizes, err := c.treeSizes(ctx, folders)
 	if err != nil {
@@ -186,8 +187,8 @@ func (c *Inspection) level(ctx context.Context, folders []folder) (deeper []fold
 	return deeper, files, nil
 }
 
-// treeSizes asks for the sizes of folders and of what they are compared with; a
-// base that cannot be read is left out.
+// treeSizes asks for the sizes of folders and of what they are compared with. It leaves out a
+// base that cannot be read.
 func (c *Inspection) treeSizes(ctx context.Context, folders []folder) (map[git.ID]int64, error) {
 	sizes := make(map[git.ID]int64, 2*len(folders))
 	var ids []git.ID
@@ -234,7 +235,7 @@ func (c *Inspection) treeSizes(ctx context.Context, folders []folder) (map[git.I
 	return sizes, nil
 }
 
-// window is the first n folders, at least one, whose trees and bases fit in memory.
+// window returns the first n folders, at least one, whose trees and bases fit in memory.
 func window(folders []folder, sizes map[git.ID]int64) (n int, ids []git.ID) {
 	var total int64
 	seen := map[git.ID]bool{}
@@ -255,8 +256,8 @@ func window(folders []folder, sizes map[git.ID]int64) (n int, ids []git.ID) {
 	return n, ids
 }
 
-// treeOf finds what a tree is checked as. Where it is only compared with, it stands
-// for what a folder was to be compared with, and it is nil.
+// treeOf returns the folder that a tree is checked as; nil for a tree that others are only
+// compared with.
 func treeOf(folders []folder, id git.ID) placed {
 	for _, f := range folders {
 		if f.id == id {
